@@ -1,0 +1,14 @@
+// Package clock is the one leaf through which time and chance enter.
+//
+// Use it in this order: build a [Real] clock where load is live, or a [Virtual]
+// one where a single goroutine decides what time it is; hand instants down as
+// arguments; keep what is to happen later in a [Queue]; and draw chance from a
+// [Stream], a pure function of seed, stream name, number and attempt.
+//
+// The caller owes each stream a name of its own and each draw a number that
+// means something (an operation, an entity), so that neither the count of
+// workers nor the order in which they run can change what is drawn.
+//
+// The package never keeps a global clock or a global source of randomness, and
+// nothing outside it reads the machine's time.
+package clock
