@@ -1,0 +1,110 @@
+package entity
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// MergePacked returns the block of an entity after a merge at time t: a stored
+// property that changes does not name keeps its value, one that it names takes
+// the new value and type in its stored position, and the others follow in their
+// order. Neither argument is altered or kept. The names in changes must be
+// distinct. It returns nil where stored is too corrupt to be walked through.
+func MergePacked(stored Packed, t Ticks, changes []Property) Packed {
+	read, count := stored.reader()
+	if count < 0 {
+		return nil
+	}
+	// The block is put together in scratch memory and copied once its size is
+	// known, so that what is kept has no slack.
+	var room [2048]byte
+	merged := appendHead(room[:0], t, 0)
+	var marks [MaxProperties/64 + 1]uint64
+	pending := unmerged{changes: changes, used: marks[:]}
+	if len(changes) > MaxProperties {
+		pending.used = make([]uint64, len(changes)/64+1)
+	}
+	for range count {
+		start := read.at
+		name, ok := read.text()
+		if !ok || !read.skipValue() {
+			return nil
+		}
+		if change := pending.take(name); change != nil {
+			merged = appendProperty(merged, change)
+		} else {
+			merged = append(merged, stored[start:read.at]...)
+		}
+	}
+	if !read.atEnd() {
+		return nil
+	}
+	for i := range changes {
+		if !pending.taken(i) {
+			merged = appendProperty(merged, &changes[i])
+			count++
+		}
+	}
+	binary.LittleEndian.PutUint16(merged[countAt:], checkCount(count))
+	return slices.Clone(merged)
+}
+
+// unmerged is a list of changes of which some have been taken.
+type unmerged struct {
+	changes []Property
+	// next is where the search begins: a client tends to name properties in
+	// the order in which they are stored.
+	next int
+	// used has a bit for each change.
+	used []uint64
+}
+
+func (u *unmerged) taken(i int) bool { return u.used[i/64]&(1<<(i%64)) != 0 }
+
+// take returns the change of that name and marks it, or nil where there is none.
+func (u *unmerged) take(name string) *Property {
+	for range u.changes {
+		i := u.next
+		u.next++
+		if u.next == len(u.changes) {
+			u.next = 0
+		}
+		if u.changes[i].Name == name {
+			u.used[i/64] |= 1 << (i % 64)
+			return &u.changes[i]
+		}
+	}
+	return nil
+}
+
+// Validate returns OK where an entity of this key keeps within the limits on
+// the number of properties and on the size as a whole, the two that a merge can
+// exceed though the change itself is valid; or else a code and one line of
+// detail. A corrupt block is invalid input.
+func (p Packed) Validate(k Key) (Code, string) {
+	read, count := p.reader()
+	if count < 0 {
+		return InvalidInput, "the stored entity cannot be read"
+	}
+	if count > MaxProperties {
+		return tooManyProperties(count)
+	}
+	// No part of an entity counts more than twice its bytes here, plus what
+	// the rule adds for a property: most entities need no closer look.
+	size := keySize(k)
+	if size+2*len(p)+count*(propertyOverhead+lengthOverhead+8) <= MaxEntityBytes {
+		return OK, ""
+	}
+	for range count {
+		name, named := read.text()
+		value, ok := read.value()
+		if !named || !ok {
+			return InvalidInput, "the stored entity cannot be read"
+		}
+		size += propertyOverhead + bytesPerUnit*units(name) + value.Size()
+	}
+	if size > MaxEntityBytes {
+		return entityTooLarge(size)
+	}
+	return OK, ""
+}

@@ -1,0 +1,171 @@
+package entity
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+)
+
+// Packed is an entity's timestamp and properties in one compact block, without
+// its key: the form in which a store keeps it. It is never changed in place,
+// and may then be shared between goroutines.
+//
+// The block is the timestamp (8 bytes), the number of properties (2 bytes) and,
+// for each property, the length of its name, the name, its type (1 byte) and its
+// value. Lengths are unsigned varints and Int32 and Int64 zigzag varints, each
+// in its shortest form; a Boolean takes 1 byte, a DateTime or Double 8, a Guid
+// 16; strings and binaries carry their length before them. Fixed numbers are
+// little-endian.
+type Packed []byte
+
+const (
+	countAt  = 8
+	headSize = 10
+	// leastProperty is an empty name, a type and a value of one byte.
+	leastProperty = 3
+	mostPacked    = 1<<16 - 1
+)
+
+// Pack appends the block of an entity to dst, which it may reuse, and returns
+// the extended slice: a Packed where dst was empty. It copies all it is given.
+// The properties must have passed [Change.Validate]; it panics on a value
+// without a type.
+func Pack(dst []byte, t Ticks, properties []Property) Packed {
+	size := headSize
+	for i := range properties {
+		size += packedSize(&properties[i])
+	}
+	if cap(dst)-len(dst) < size {
+		dst = append(make([]byte, 0, len(dst)+size), dst...)
+	}
+	dst = appendHead(dst, t, len(properties))
+	for i := range properties {
+		dst = appendProperty(dst, &properties[i])
+	}
+	return dst
+}
+
+// Timestamp returns the time of the last write, which is the entity's version;
+// 0 where the block is too short to hold one.
+func (p Packed) Timestamp() Ticks {
+	if len(p) < headSize {
+		return 0
+	}
+	return Ticks(binary.LittleEndian.Uint64(p))
+}
+
+// Unpack appends the properties to dst, in stored order, and returns the
+// extended slice; its names and strings are views into the block. A block that
+// was not written by this package yields ErrCorrupt and dst as it was.
+func (p Packed) Unpack(dst []Property) ([]Property, error) {
+	read, count := p.reader()
+	if count < 0 {
+		return dst, ErrCorrupt
+	}
+	unpacked := slices.Grow(dst, count)
+	for range count {
+		name, ok := read.text()
+		if !ok {
+			return dst, ErrCorrupt
+		}
+		value, ok := read.value()
+		if !ok {
+			return dst, ErrCorrupt
+		}
+		unpacked = append(unpacked, Property{name, value})
+	}
+	if !read.atEnd() {
+		return dst, ErrCorrupt
+	}
+	return unpacked, nil
+}
+
+// Lookup returns the value of one property, and false where the entity has
+// none of that name (names compare with regard to case) or the block cannot be
+// read so far. A string is a view into the block; nothing is allocated.
+func (p Packed) Lookup(name string) (Value, bool) {
+	read, count := p.reader()
+	for range count {
+		found, ok := read.text()
+		if !ok {
+			break
+		}
+		if found == name {
+			return read.value()
+		}
+		if !read.skipValue() {
+			break
+		}
+	}
+	return Value{}, false
+}
+
+// reader returns a reader of the properties and their number, which is negative
+// where the block cannot hold as many as it claims.
+func (p Packed) reader() (reader, int) {
+	if len(p) < headSize {
+		return reader{}, -1
+	}
+	count := int(binary.LittleEndian.Uint16(p[countAt:]))
+	if count*leastProperty > len(p)-headSize {
+		return reader{}, -1
+	}
+	return reader{block: p, at: headSize}, count
+}
+
+func appendHead(dst []byte, t Ticks, count int) []byte {
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(t))
+	return binary.LittleEndian.AppendUint16(dst, checkCount(count))
+}
+
+func checkCount(count int) uint16 {
+	if count > mostPacked {
+		panic("entity: Pack of more properties than a block can count")
+	}
+	return uint16(count)
+}
+
+func appendProperty(dst []byte, p *Property) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(p.Name)))
+	dst = append(dst, p.Name...)
+	dst = append(dst, byte(p.Value.kind))
+	v := &p.Value
+	switch v.kind {
+	case TypeString, TypeBinary:
+		dst = binary.AppendUvarint(dst, uint64(len(v.text)))
+		return append(dst, v.text...)
+	case TypeGUID:
+		return append(dst, v.text...)
+	case TypeBoolean:
+		return append(dst, byte(v.bits))
+	case TypeDateTime, TypeDouble:
+		return binary.LittleEndian.AppendUint64(dst, v.bits)
+	case TypeInt32, TypeInt64:
+		return binary.AppendVarint(dst, v.Int())
+	default:
+		panic("entity: Pack of a value without a type")
+	}
+}
+
+// packedSize returns how many bytes appendProperty appends.
+func packedSize(p *Property) int {
+	size := uvarintSize(uint64(len(p.Name))) + len(p.Name) + 1
+	switch v := &p.Value; v.kind {
+	case TypeString, TypeBinary:
+		return size + uvarintSize(uint64(len(v.text))) + len(v.text)
+	case TypeGUID:
+		return size + len(v.text)
+	case TypeBoolean:
+		return size + 1
+	case TypeDateTime, TypeDouble:
+		return size + 8
+	default:
+		return size + uvarintSize(zigzag(v.Int()))
+	}
+}
+
+// zigzag maps the integers of small magnitude to small numbers, as
+// binary.AppendVarint does.
+func zigzag(i int64) uint64 { return uint64(i)<<1 ^ uint64(i>>63) }
+
+func uvarintSize(x uint64) int { return (bits.Len64(x|1) + 6) / 7 }

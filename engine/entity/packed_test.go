@@ -1,0 +1,237 @@
+package entity_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"loadgen/engine/entity"
+)
+
+// registration is an entity of ten properties and about 1 KiB.
+func registration() []entity.Property {
+	return []entity.Property{
+		{"Name", entity.String("Kim Tanaka")},
+		{"Bib", entity.Int32(12345)},
+		{"Age", entity.Int32(37)},
+		{"Paid", entity.Boolean(true)},
+		{"Fee", entity.Double(79.5)},
+		{"Registered", entity.DateTime(636396960326680946)},
+		{"Ticket", entity.GUID([16]byte{0xDD, 0x3C, 15: 1})},
+		{"Club", entity.String("Zürich Runners")},
+		{"Chip", entity.Int64(5_432_873_627_392)},
+		{"Notes", entity.String(strings.Repeat("the course is closed at six; ", 30))},
+	}
+}
+
+// randomValue draws a value of any type, at its limits too.
+func randomValue(rng *rand.Rand) entity.Value {
+	switch kind := entity.Type(1 + rng.IntN(8)); kind {
+	case entity.TypeString:
+		return entity.String(strings.Repeat("é\U0001F3C3x", rng.IntN(60)))
+	case entity.TypeBinary:
+		return entity.Binary(bytes.Repeat([]byte{0xFF, 0}, rng.IntN(80)))
+	case entity.TypeBoolean:
+		return entity.Boolean(rng.IntN(2) == 0)
+	case entity.TypeDateTime:
+		return entity.DateTime(entity.Ticks(rng.Int64()))
+	case entity.TypeDouble:
+		return entity.Double(math.Float64frombits(rng.Uint64()))
+	case entity.TypeGUID:
+		return entity.GUID([16]byte{byte(rng.Uint32()), 15: byte(rng.Uint32())})
+	case entity.TypeInt32:
+		return entity.Int32(int32(rng.Uint32()) >> rng.IntN(32))
+	default:
+		return entity.Int64(int64(rng.Uint64()) >> rng.IntN(64))
+	}
+}
+
+func randomProperties(rng *rand.Rand, most int) []entity.Property {
+	properties := make([]entity.Property, 0, most)
+	for _, i := range rng.Perm(most)[:rng.IntN(most+1)] {
+		properties = append(properties, entity.Property{Name: fmt.Sprintf("P%d", i), Value: randomValue(rng)})
+	}
+	return properties
+}
+
+func TestPackRoundTrips(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for run := range 300 {
+		want := randomProperties(rng, 1+run%entity.MaxProperties)
+		ticks := entity.Ticks(rng.Uint64())
+		packed := entity.Pack(nil, ticks, want)
+		if got := packed.Timestamp(); got != ticks {
+			t.Fatalf("run %d: Timestamp() = %d; want %d", run, got, ticks)
+		}
+		got, err := packed.Unpack(nil)
+		if err != nil || !slices.Equal(got, want) {
+			t.Fatalf("run %d: Unpack() = %v, %v; want %v", run, got, err, want)
+		}
+		for _, p := range want {
+			if v, ok := packed.Lookup(p.Name); !ok || !v.Equal(p.Value) {
+				t.Fatalf("run %d: Lookup(%s) = %v, %v; want %v", run, p.Name, v, ok, p.Value)
+			}
+		}
+		if v, ok := packed.Lookup("absent"); ok {
+			t.Fatalf("run %d: Lookup(absent) = %v; want none", run, v)
+		}
+	}
+}
+
+func TestPackAppendsAndUnpackAppends(t *testing.T) {
+	buffer := make([]byte, 0, 4096)
+	packed := entity.Pack(buffer, 5, registration())
+	if &packed[0] != &buffer[:1][0] {
+		t.Error("Pack did not use the room that it was given")
+	}
+	again := entity.Pack([]byte("before"), 5, registration())
+	if !bytes.Equal(again[len("before"):], packed) {
+		t.Errorf("Pack after other bytes = %q; want the same block after them", again)
+	}
+	first := entity.Property{Name: "First", Value: entity.Int32(1)}
+	got, err := packed.Unpack([]entity.Property{first})
+	if err != nil || len(got) != 11 || got[0] != first {
+		t.Errorf("Unpack after one property = %v, %v; want that and ten more", got, err)
+	}
+}
+
+func TestPackIsCompact(t *testing.T) {
+	properties := registration()
+	content := 0
+	for _, p := range properties {
+		content += len(p.Name) + p.Value.Size()
+		if p.Value.Type() == entity.TypeString {
+			content += len(p.Value.Text()) - p.Value.Size()
+		}
+	}
+	packed := entity.Pack(nil, 1, properties)
+	if len(packed) > content+content/10 || content < 900 || content > 1124 {
+		t.Errorf("Pack of an entity with %d bytes of names and values = %d bytes; want about 1 KiB and at most a tenth more",
+			content, len(packed))
+	}
+}
+
+func TestPackedPathsAllocateOnce(t *testing.T) {
+	properties := registration()
+	packed := entity.Pack(nil, 1, properties)
+	room := make([]entity.Property, 0, 16)
+	for _, row := range []struct {
+		name string
+		do   func()
+		want float64
+	}{
+		{"packing allocates the block", func() { entity.Pack(nil, 1, properties) }, 1},
+		{"a merge allocates the block", func() { entity.MergePacked(packed, 2, properties[2:4]) }, 1},
+		{"unpacking into room allocates nothing", func() { packed.Unpack(room) }, 0},
+		{"a look at a property allocates nothing", func() { packed.Lookup("Notes") }, 0},
+	} {
+		if got := testing.AllocsPerRun(20, row.do); got != row.want {
+			t.Errorf("%s: allocations = %v; want %v", row.name, got, row.want)
+		}
+	}
+}
+
+func TestPackPanicsOnAValueWithoutType(t *testing.T) {
+	defer func() {
+		if got := fmt.Sprint(recover()); !strings.HasPrefix(got, "entity: ") {
+			t.Errorf("Pack of a value without a type panics with %q; want a text of this package", got)
+		}
+	}()
+	entity.Pack(nil, 1, named("a", entity.Value{}))
+}
+
+func TestCorruptBlocksAreRefused(t *testing.T) {
+	good := entity.Pack(nil, 1, named("Age", entity.Int32(300)))
+	body := func(b ...byte) entity.Packed {
+		return append(entity.Packed{1, 0, 0, 0, 0, 0, 0, 0, 1, 0}, b...)
+	}
+	for _, row := range []struct {
+		name  string
+		block entity.Packed
+	}{
+		{"nothing at all", nil},
+		{"a head cut short", good[:9]},
+		{"a value cut short", good[:len(good)-1]},
+		{"a byte too many", append(slices.Clone(good), 0)},
+		{"a count beyond what is there", entity.Packed{1, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF}},
+		{"a name beyond the end", body(9, 'a', 7, 2)},
+		{"an endless length", body(0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF)},
+		{"a length in a longer form than need be", body(0x81, 0x00, 'a', 7, 2)},
+		{"a type that does not exist", body(1, 'a', 9, 2)},
+		{"no type", body(1, 'a', 0, 2)},
+		{"a truth value of two", body(1, 'a', 3, 2)},
+		{"an Int32 of 33 bits", body(1, 'a', 7, 0x80, 0x80, 0x80, 0x80, 0x20)},
+		{"a GUID cut short", body(1, 'a', 6, 1, 2, 3)},
+		{"a double cut short", body(1, 'a', 5, 1, 2, 3)},
+		{"a string cut short", body(1, 'a', 1, 4, 'x')},
+	} {
+		kept := named("Kept", entity.Int32(1))
+		got, err := row.block.Unpack(kept)
+		if !errors.Is(err, entity.ErrCorrupt) || !slices.Equal(got, kept) {
+			t.Errorf("%s: Unpack() = %v, %v; want what was there and %v", row.name, got, err, entity.ErrCorrupt)
+		}
+		row.block.Timestamp()
+		row.block.Lookup("zz")
+		entity.MergePacked(row.block, 2, named("b", entity.Int32(1)))
+	}
+	if got := entity.Packed(nil).Timestamp(); got != 0 {
+		t.Errorf("Timestamp() of no block = %d; want 0", got)
+	}
+	if got, _ := entity.Packed(nil).Validate(entity.Key{}); got != entity.InvalidInput {
+		t.Errorf("Validate() of no block = %q; want %q", got, entity.InvalidInput)
+	}
+	if got := entity.MergePacked(good[:len(good)-1], 2, nil); got != nil {
+		t.Errorf("MergePacked of a block cut short = %q; want nil", got)
+	}
+}
+
+func FuzzUnpack(f *testing.F) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	f.Add([]byte(entity.Pack(nil, 1, registration())), "Bib")
+	f.Add([]byte(entity.Pack(nil, 1, nil)), "")
+	for range 8 {
+		f.Add([]byte(entity.Pack(nil, entity.Ticks(rng.Int64()), randomProperties(rng, 9))), "P1")
+	}
+	f.Fuzz(func(t *testing.T, block []byte, name string) {
+		packed := entity.Packed(block)
+		found, ok := packed.Lookup(name)
+		merged := entity.MergePacked(packed, 3, named("Fresh", entity.Boolean(true)))
+		packed.Validate(entity.Key{})
+		properties, err := packed.Unpack(nil)
+		if err != nil {
+			return
+		}
+		if again := entity.Pack(nil, packed.Timestamp(), properties); !bytes.Equal(again, block) {
+			t.Fatalf("Pack(Unpack(%x)) = %x; want the same bytes", block, []byte(again))
+		}
+		i := slices.IndexFunc(properties, func(p entity.Property) bool { return p.Name == name })
+		if ok != (i >= 0) || ok && !found.Equal(properties[i].Value) {
+			t.Fatalf("Lookup(%q) = %v, %v; Unpack has it at %d of %v", name, found, ok, i, properties)
+		}
+		if _, err := merged.Unpack(nil); err != nil {
+			t.Fatalf("a merge into a good block %x cannot be read: %v", block, err)
+		}
+	})
+}
+
+func FuzzPack(f *testing.F) {
+	f.Add(int64(1), "Age", "text", []byte{1}, uint64(1), byte(0))
+	f.Add(int64(-1), "", "", []byte(nil), uint64(math.MaxUint64), byte(7))
+	f.Fuzz(func(t *testing.T, ticks int64, name, text string, raw []byte, bits uint64, pick byte) {
+		values := []entity.Value{
+			entity.String(text), entity.Binary(raw), entity.Boolean(bits&1 == 0), entity.DateTime(entity.Ticks(bits)),
+			entity.Double(math.Float64frombits(bits)), entity.GUID([16]byte{byte(bits), 15: pick}),
+			entity.Int32(int32(bits)), entity.Int64(int64(bits)),
+		}
+		want := []entity.Property{{name, values[pick%8]}, {text, values[pick/8%8]}}
+		got, err := entity.Pack(nil, entity.Ticks(ticks), want).Unpack(nil)
+		if err != nil || !slices.Equal(got, want) {
+			t.Fatalf("Unpack(Pack(%v)) = %v, %v; want the same", want, got, err)
+		}
+	})
+}

@@ -1,0 +1,117 @@
+package entity
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// checkProperty returns what the property adds to the size of its entity.
+func checkProperty(p *Property) (size int, code Code, detail string) {
+	name, code, detail := checkName(p.Name)
+	if code != OK {
+		return 0, code, detail
+	}
+	value, code, detail := checkValue(p)
+	return propertyOverhead + bytesPerUnit*name + value, code, detail
+}
+
+// checkName returns the length of a property's name in UTF-16 code units. A
+// name is a C# identifier: a letter or underscore, then letters, digits,
+// connectors, and combining and formatting characters.
+func checkName(name string) (length int, code Code, detail string) {
+	switch name {
+	case "PartitionKey", "RowKey", "Timestamp":
+		return 0, DuplicateProperties, "the system property " + name + " is given as a property"
+	}
+	if length = units(name); length > MaxNameUnits {
+		return 0, PropertyNameTooLong, fmt.Sprintf("the property name %s has %d characters, more than %d",
+			quote(name), length, MaxNameUnits)
+	}
+	if name == "" || strings.HasPrefix(name, "xml") {
+		return 0, PropertyNameInvalid, "the property name " + quote(name) + " is empty or begins with xml"
+	}
+	if i := notIdentifier(name); i >= 0 {
+		return 0, PropertyNameInvalid, "the property name " + quote(name) + " is no C# identifier from " + quote(name[i:]) + " on"
+	}
+	return length, OK, ""
+}
+
+// notIdentifier returns the index of the first character that no identifier can
+// have there, or -1.
+func notIdentifier(name string) int {
+	for i, r := range name {
+		if !identifierRune(r, i == 0) {
+			return i
+		}
+	}
+	return -1
+}
+
+func identifierRune(r rune, first bool) bool {
+	if r < utf8.RuneSelf {
+		c := byte(r)
+		return asciiLetter(c) || c == '_' || !first && asciiDigit(c)
+	}
+	if unicode.In(r, unicode.L, unicode.Nl) {
+		return true
+	}
+	return !first && unicode.In(r, unicode.Mn, unicode.Mc, unicode.Nd, unicode.Pc, unicode.Cf)
+}
+
+// checkValue returns the value's size by the billing rule.
+func checkValue(p *Property) (size int, code Code, detail string) {
+	v := &p.Value
+	switch v.kind {
+	case TypeString:
+		length, valid := measure(v.text)
+		if !valid {
+			return 0, InvalidInput, "the value of " + quote(p.Name) + " is not valid UTF-8"
+		}
+		if length > MaxStringUnits {
+			return 0, PropertyValueTooLarge, fmt.Sprintf("the string %s has %d UTF-16 code units, more than %d",
+				quote(p.Name), length, MaxStringUnits)
+		}
+		return bytesPerUnit*length + lengthOverhead, OK, ""
+	case TypeBinary:
+		if len(v.text) > MaxBinaryBytes {
+			return 0, PropertyValueTooLarge, fmt.Sprintf("the binary %s has %d bytes, more than %d",
+				quote(p.Name), len(v.text), MaxBinaryBytes)
+		}
+	case TypeDateTime:
+		if t := v.Ticks(); t < EarliestDateTime || t > LatestDateTime {
+			return 0, OutOfRangeInput, "the instant " + quote(p.Name) + " is not within the years 1601 to 9999"
+		}
+	}
+	if !v.kind.known() {
+		return 0, InvalidInput, "the property " + quote(p.Name) + " has no value"
+	}
+	return v.Size(), OK, ""
+}
+
+// fewProperties is up to how many names it is cheaper to compare each with each
+// than to build a set.
+const fewProperties = 24
+
+// repeated returns the index of a property whose name an earlier one has, or -1.
+func repeated(properties []Property) int {
+	if len(properties) <= fewProperties {
+		for i := range properties {
+			for j := range i {
+				if properties[i].Name == properties[j].Name {
+					return i
+				}
+			}
+		}
+		return -1
+	}
+	seen := make(map[string]struct{}, len(properties))
+	for i := range properties {
+		seen[properties[i].Name] = struct{}{}
+		if len(seen) == i {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,144 @@
+package entity
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// ValidateKey returns OK for a key that an entity can have, or else a code and
+// one line of detail: each part at most [MaxKeyUnits] long, valid UTF-8, without
+// / \ # ? and control characters (U+0000–U+001F, U+007F–U+009F).
+func ValidateKey(k Key) (Code, string) {
+	_, code, detail := checkKey(k)
+	return code, detail
+}
+
+// ValidateTableName returns OK for a name that a table can have, or else a code
+// and one line of detail: 3 to 63 ASCII letters and digits, a letter first, and
+// not "tables" in any case.
+func ValidateTableName(name string) (Code, string) {
+	if n := utf8.RuneCountInString(name); n < MinTableName || n > MaxTableName {
+		return OutOfRangeInput, fmt.Sprintf("the table name %s has %d characters, not %d to %d",
+			quote(name), n, MinTableName, MaxTableName)
+	}
+	for i := range len(name) {
+		if c := name[i]; !asciiLetter(c) && (i == 0 || !asciiDigit(c)) {
+			return InvalidResourceName, "the table name " + quote(name) +
+				" is not letters and digits with a letter first"
+		}
+	}
+	if strings.EqualFold(name, "tables") {
+		return InvalidInput, "the table name " + quote(name) + " is reserved"
+	}
+	return OK, ""
+}
+
+// Validate returns OK where the change could be carried out on a suitable
+// table, or else a code and one line of detail. It checks the verb, the key, the
+// condition, and the properties' number, names, types and sizes; a Delete's
+// properties do not matter. Nothing is allocated for a valid change of few
+// properties.
+func (c *Change) Validate() (Code, string) {
+	_, code, detail := c.check()
+	return code, detail
+}
+
+// check is Validate; it also returns the size of the entity that c carries.
+func (c *Change) check() (size int, code Code, detail string) {
+	if !c.Verb.IsChange() {
+		return 0, InvalidInput, c.Verb.String() + " is not a change of an entity"
+	}
+	size, code, detail = checkKey(c.Key)
+	if code != OK {
+		return 0, code, detail
+	}
+	if code, detail = c.checkMatch(); code != OK {
+		return 0, code, detail
+	}
+	if c.Verb == Delete {
+		return size, OK, ""
+	}
+	if n := len(c.Properties); n > MaxProperties {
+		code, detail = tooManyProperties(n)
+		return 0, code, detail
+	}
+	for i := range c.Properties {
+		n, code, detail := checkProperty(&c.Properties[i])
+		if code != OK {
+			return 0, code, detail
+		}
+		size += n
+	}
+	if i := repeated(c.Properties); i >= 0 {
+		return 0, DuplicateProperties, "the property " + quote(c.Properties[i].Name) + " is given twice"
+	}
+	if size > MaxEntityBytes {
+		code, detail = entityTooLarge(size)
+		return 0, code, detail
+	}
+	return size, OK, ""
+}
+
+// checkMatch holds the condition against the verb: on the wire it is the
+// presence of If-Match alone that tells an update from an upsert.
+func (c *Change) checkMatch() (Code, string) {
+	switch c.Verb {
+	case Replace, Merge, Delete:
+		if c.Match.IsNone() {
+			return MissingRequiredHeader, "a " + c.Verb.String() + " needs If-Match"
+		}
+	default:
+		if !c.Match.IsNone() {
+			return InvalidInput, "an " + c.Verb.String() + " takes no If-Match"
+		}
+	}
+	return OK, ""
+}
+
+func checkKey(k Key) (size int, code Code, detail string) {
+	partition, code, detail := checkKeyPart("PartitionKey", k.Partition)
+	if code != OK {
+		return 0, code, detail
+	}
+	row, code, detail := checkKeyPart("RowKey", k.Row)
+	return entityOverhead + bytesPerUnit*(partition+row), code, detail
+}
+
+func checkKeyPart(what, s string) (length int, code Code, detail string) {
+	length, valid := measure(s)
+	if !valid {
+		return 0, InvalidInput, "the " + what + " is not valid UTF-8: " + quote(s)
+	}
+	if length > MaxKeyUnits {
+		return 0, KeyValueTooLarge, fmt.Sprintf("the %s has %d UTF-16 code units, more than %d",
+			what, length, MaxKeyUnits)
+	}
+	for _, r := range s {
+		if r <= 0x1F || r >= 0x7F && r <= 0x9F || r == '/' || r == '\\' || r == '#' || r == '?' {
+			return 0, OutOfRangeInput, fmt.Sprintf("the %s holds the forbidden character %U", what, r)
+		}
+	}
+	return length, OK, ""
+}
+
+func tooManyProperties(n int) (Code, string) {
+	return TooManyProperties, fmt.Sprintf("the entity has %d properties, more than %d", n, MaxProperties)
+}
+
+func entityTooLarge(size int) (Code, string) {
+	return EntityTooLarge, fmt.Sprintf("the entity has %d bytes, more than %d", size, MaxEntityBytes)
+}
+
+func asciiLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+func asciiDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// quote returns s as one line of bounded length.
+func quote(s string) string {
+	const most = 60
+	if len(s) > most {
+		return fmt.Sprintf("%q…", s[:most])
+	}
+	return fmt.Sprintf("%q", s)
+}

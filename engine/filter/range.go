@@ -1,0 +1,94 @@
+package filter
+
+import (
+	"strings"
+
+	"loadgen/engine/entity"
+)
+
+// Range is a half-open stretch of the index, in the order of (PartitionKey,
+// RowKey): From is its first possible key, To the first key after it. The zero
+// value, with Bounded false, is the whole table.
+type Range struct {
+	From entity.Key
+	To   entity.Key
+	// Bounded says that To counts; otherwise the range runs to the end.
+	Bounded bool
+}
+
+// nul makes the immediate successor of a string in the index: no key holds a
+// NUL, so that nothing comes between s and s+nul.
+const nul = "\x00"
+
+// All returns the whole table.
+func All() Range { return Range{} }
+
+// PartitionRange returns the partitions from fromPK on and before toPK.
+func PartitionRange(fromPK, toPK string) Range {
+	return between(entity.Key{Partition: fromPK}, entity.Key{Partition: toPK})
+}
+
+// OnePartition returns one whole partition.
+func OnePartition(pk string) Range { return RowsFrom(pk, "") }
+
+// Rows returns the rows of one partition from fromRK on and before toRK.
+func Rows(pk, fromRK, toRK string) Range {
+	return between(entity.Key{Partition: pk, Row: fromRK}, entity.Key{Partition: pk, Row: toRK})
+}
+
+// RowsFrom returns the rows of one partition from fromRK on.
+func RowsFrom(pk, fromRK string) Range {
+	return between(entity.Key{Partition: pk, Row: fromRK}, entity.Key{Partition: pk + nul})
+}
+
+// RowPrefix returns the rows of one partition whose RowKey begins with prefix.
+func RowPrefix(pk, prefix string) Range {
+	if after, bounded := afterPrefix(prefix); bounded {
+		return Rows(pk, prefix, after)
+	}
+	return RowsFrom(pk, prefix)
+}
+
+// Point returns the range of a single key.
+func Point(pk, rk string) Range { return Rows(pk, rk, rk+nul) }
+
+func between(from, to entity.Key) Range { return Range{From: from, To: to, Bounded: true} }
+
+// Partition returns the one partition that the range lies in, and false where
+// it spans several.
+func (r Range) Partition() (string, bool) {
+	pk := r.From.Partition
+	if r.Bounded && (r.To.Partition == pk || r.endsWith(pk)) {
+		return pk, true
+	}
+	return "", false
+}
+
+// endsWith reports whether the range ends just after the last row of pk.
+func (r Range) endsWith(pk string) bool {
+	before, found := strings.CutSuffix(r.To.Partition, nul)
+	return r.Bounded && r.To.Row == "" && found && before == pk
+}
+
+// Contains reports whether a key lies in the range.
+func (r Range) Contains(k entity.Key) bool {
+	return r.From.Compare(k) <= 0 && (!r.Bounded || k.Compare(r.To) < 0)
+}
+
+// Empty reports whether no key can lie in the range.
+func (r Range) Empty() bool { return r.Bounded && r.From.Compare(r.To) >= 0 }
+
+// StartingAt returns what is left of the range from k on, k included: what a
+// query resumed at k has yet to read. A k before the range leaves it whole.
+func (r Range) StartingAt(k entity.Key) Range {
+	if r.From.Compare(k) < 0 {
+		r.From = k
+	}
+	return r
+}
+
+// After returns what is left of the range after k, k excluded.
+func (r Range) After(k entity.Key) Range {
+	k.Row += nul
+	return r.StartingAt(k)
+}
