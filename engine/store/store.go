@@ -1,0 +1,133 @@
+package store
+
+import (
+	"slices"
+	"sync"
+
+	"loadgen/engine/entity"
+)
+
+// Store is the tables of one account. Its methods are safe for concurrent use;
+// a copy of a Store is not.
+type Store struct {
+	mu sync.RWMutex
+	// tables is keyed by the folded name.
+	tables map[string]*table
+}
+
+// New returns a store without tables.
+func New() *Store { return &Store{tables: make(map[string]*table)} }
+
+// CreateTable makes an empty table. A name that a table may not have is refused
+// with the code of [entity.ValidateTableName], and one that a table has already,
+// in whatever case, with TableAlreadyExists.
+func (s *Store) CreateTable(name string) entity.Code {
+	if code, _ := entity.ValidateTableName(name); code != entity.OK {
+		return code
+	}
+	var room folded
+	key := room.fold(name)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, exists := s.tables[string(key)]; exists {
+		return entity.TableAlreadyExists
+	}
+	s.tables[string(key)] = &table{name: name}
+	return entity.OK
+}
+
+// DeleteTable drops a table with all that it holds, at once; ResourceNotFound
+// where there is none. A request that is under way at the same time may still be
+// answered by the table as it was.
+func (s *Store) DeleteTable(name string) entity.Code {
+	var room folded
+	key := room.fold(name)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, exists := s.tables[string(key)]; !exists {
+		return entity.ResourceNotFound
+	}
+	delete(s.tables, string(key))
+	return entity.OK
+}
+
+// HasTable reports whether a table of that name exists, in whatever case.
+func (s *Store) HasTable(name string) bool { return s.find(name) != nil }
+
+// TableNames returns the names of all tables as they were created, sorted
+// without regard to case.
+func (s *Store) TableNames() []string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	keys := make([]string, 0, len(s.tables))
+	for key := range s.tables {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	for i, key := range keys {
+		keys[i] = s.tables[key].name
+	}
+	return keys
+}
+
+// Count returns how many entities a table holds, 0 where there is none. It
+// visits every partition, each at an instant of its own.
+func (s *Store) Count(name string) int64 {
+	t := s.find(name)
+	if t == nil {
+		return 0
+	}
+	count := int64(0)
+	t.snapshot().Scan(func(_ string, p *partition) bool {
+		count += int64(p.len())
+		return true
+	})
+	return count
+}
+
+// Get returns an entity. The code is TableNotFound or ResourceNotFound where
+// there is none.
+func (s *Store) Get(name string, k entity.Key) (entity.Packed, entity.Code) {
+	t := s.find(name)
+	if t == nil {
+		return nil, entity.TableNotFound
+	}
+	p := t.lookup(entity.SortKey(k.Partition))
+	if p == nil {
+		return nil, entity.ResourceNotFound
+	}
+	stored, exists := p.get(entity.SortKey(k.Row))
+	if !exists {
+		return nil, entity.ResourceNotFound
+	}
+	return stored, entity.OK
+}
+
+// find returns the table of that name, or nil.
+func (s *Store) find(name string) *table {
+	var room folded
+	key := room.fold(name)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.tables[string(key)]
+}
+
+// folded is room for a table's name in lower case, so that finding a table
+// allocates nothing.
+type folded [entity.MaxTableName]byte
+
+// fold returns the name in lower case; a name that is too long for a table comes
+// out empty, which no table is called.
+func (f *folded) fold(name string) []byte {
+	if len(name) > len(f) {
+		return nil
+	}
+	for i := range len(name) {
+		c := name[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		f[i] = c
+	}
+	return f[:len(name)]
+}

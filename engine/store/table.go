@@ -1,0 +1,96 @@
+package store
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/tidwall/btree"
+
+	"loadgen/engine/entity"
+)
+
+// directory maps the sort keys of PartitionKeys to partitions.
+type directory = btree.Map[string, *partition]
+
+// table is the directory of a table's partitions. It holds none that has been
+// seen empty.
+//
+// Locks: a partition's lock may be held when the table's is taken, but not the
+// other way round; the one exception is a new partition that nobody else can
+// have seen.
+type table struct {
+	name string
+
+	mu         sync.RWMutex
+	partitions directory
+	// floor is the greatest version of any entity that was deleted together
+	// with its partition; see partition.floor.
+	floor entity.Ticks
+}
+
+// lookup returns the partition of that sort key, or nil.
+func (t *table) lookup(pk string) *partition {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	p, _ := t.partitions.Get(pk)
+	return p
+}
+
+// snapshot returns the directory as it is now; later changes leave it alone.
+func (t *table) snapshot() *directory {
+	// Even a copy alters the original's bookkeeping: it takes the write lock.
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.partitions.Copy()
+}
+
+// open returns the partition of that sort key with its lock held, for the caller
+// to hand back to close. Where there is none it makes one, or returns nil if it
+// may not.
+func (t *table) open(pk string, create bool) *partition {
+	for {
+		p := t.lookup(pk)
+		if p == nil {
+			if !create {
+				return nil
+			}
+			if p = t.create(pk); p != nil {
+				return p
+			}
+			continue
+		}
+		p.mu.Lock()
+		if !p.dead {
+			return p
+		}
+		// It was emptied, and taken out of the directory, after it was looked
+		// up: there may be another one by now.
+		p.mu.Unlock()
+	}
+}
+
+// create adds a partition and returns it with its lock held, or nil where
+// another goroutine was first.
+func (t *table) create(pk string) *partition {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, exists := t.partitions.Get(pk); exists {
+		return nil
+	}
+	p := &partition{key: strings.Clone(pk), floor: t.floor}
+	p.mu.Lock()
+	t.partitions.Set(p.key, p)
+	return p
+}
+
+// close gives up the lock of a partition, and removes one that is empty.
+func (t *table) close(p *partition) {
+	if p.rows.Len() == 0 {
+		p.dead = true
+		t.mu.Lock()
+		t.partitions.Delete(p.key)
+		t.floor = max(t.floor, p.floor)
+		t.mu.Unlock()
+	}
+	p.mu.Unlock()
+}
