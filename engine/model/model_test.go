@@ -1,0 +1,143 @@
+package model_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/engine/model"
+)
+
+// mustNew returns the model of a profile that exists.
+func mustNew(t *testing.T, profile string) *model.Model {
+	t.Helper()
+	m, err := model.New(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestProfiles(t *testing.T) {
+	for _, profile := range model.Profiles() {
+		if faults := mustNew(t, profile).Validate(); len(faults) > 0 {
+			t.Errorf("New(%q).Validate() = %v; want no fault", profile, faults)
+		}
+	}
+	documented := mustNew(t, model.Documented)
+	if documented.PartitionTarget != 2000 || documented.AccountTarget != 20_000 {
+		t.Errorf("documented targets = %d, %d; want 2000, 20000",
+			documented.PartitionTarget, documented.AccountTarget)
+	}
+	if got := documented.PageScan(); got != 50_000 {
+		t.Errorf("PageScan() = %d; want 50000, five seconds at 10000/s", got)
+	}
+	off := mustNew(t, model.Off)
+	if off.PartitionTarget != 0 || off.AccountTarget != 0 || off.ReadTime != 0 || off.PageScan() != 50_000 {
+		t.Errorf("off = %+v; want no limits, no times, and pages of 50000 scanned", off)
+	}
+	if _, err := model.New("documentd"); !errors.Is(err, model.ErrUnknown) {
+		t.Errorf("New of a misspelt profile = %v; want ErrUnknown", err)
+	}
+}
+
+func TestSet(t *testing.T) {
+	rows := []struct {
+		sentence, name, text string
+		want                 error
+	}{
+		{"a rate is a whole number", "partition_target", "500", nil},
+		{"no limit is zero", "account_target", "0", nil},
+		{"a time is a duration", "read_time", "1.5ms", nil},
+		{"a rate is not negative", "partition_target", "-1", model.ErrValue},
+		{"a rate is not a fraction", "partition_target", "1.5", model.ErrValue},
+		{"a rate is not a duration", "partition_target", "3ms", model.ErrValue},
+		{"a duration has a unit", "read_time", "3", model.ErrValue},
+		{"a burst is at least a millisecond", "partition_burst", "10us", model.ErrValue},
+		{"a rate has a bound", "partition_target", "100000001", model.ErrValue},
+		{"a name is spelt as it is", "partition_targets", "1", model.ErrUnknown},
+	}
+	for _, row := range rows {
+		m := mustNew(t, model.Documented)
+		before := *m
+		err := m.Set(row.name, row.text)
+		if !errors.Is(err, row.want) {
+			t.Errorf("%s: Set(%q, %q) = %v; want %v", row.sentence, row.name, row.text, err, row.want)
+		}
+		if row.want != nil && *m != before {
+			t.Errorf("%s: Set(%q, %q) failed and changed the model", row.sentence, row.name, row.text)
+		}
+		if row.want == nil && *m == before {
+			t.Errorf("%s: Set(%q, %q) changed nothing", row.sentence, row.name, row.text)
+		}
+	}
+}
+
+func TestEveryParameterCanBeSetToItsOwnText(t *testing.T) {
+	m := mustNew(t, model.Documented)
+	for _, p := range m.Parameters() {
+		before := *m
+		if err := m.Set(p.Name, p.Text()); err != nil {
+			t.Errorf("Set(%q, %q) = %v; want nil", p.Name, p.Text(), err)
+		}
+		if *m != before {
+			t.Errorf("Set(%q, %q) changed the model; want the value it had", p.Name, p.Text())
+		}
+	}
+	if got, want := len(model.Names()), len(m.Parameters()); got != want {
+		t.Errorf("len(Names()) = %d; want %d", got, want)
+	}
+}
+
+func TestChangedParameterIsAnAssumption(t *testing.T) {
+	m := mustNew(t, model.Documented)
+	from := func() model.Provenance {
+		for _, p := range m.Parameters() {
+			if p.Name == "partition_target" {
+				return p.From
+			}
+		}
+		return ""
+	}
+	if got := from(); got != model.FromDocuments {
+		t.Errorf("provenance of the profile's target = %q; want %q", got, model.FromDocuments)
+	}
+	if err := m.Set("partition_target", "500"); err != nil {
+		t.Fatal(err)
+	}
+	if got := from(); got != model.Assumed {
+		t.Errorf("provenance of a target that the user set = %q; want %q", got, model.Assumed)
+	}
+}
+
+func TestValidateReportsEveryFault(t *testing.T) {
+	m := mustNew(t, model.Documented)
+	m.PartitionTarget, m.ScanRate, m.ReadTime = -1, 0, -time.Second
+	faults := m.Validate()
+	if len(faults) != 3 {
+		t.Fatalf("Validate() = %v; want three faults", faults)
+	}
+	for i, name := range []string{"partition_target", "scan_rate", "read_time"} {
+		if !errors.Is(faults[i], model.ErrValue) || !strings.Contains(faults[i].Error(), name) {
+			t.Errorf("Validate()[%d] = %v; want one about %s", i, faults[i], name)
+		}
+	}
+}
+
+// A what-if: the same table behind a quarter of the documented target.
+func Example() {
+	m, _ := model.New(model.Documented)
+	if err := m.Set("partition_target", "500"); err != nil {
+		fmt.Println(err)
+	}
+	for _, p := range m.Parameters()[:2] {
+		fmt.Println(p.Name, p.Text(), p.Unit, "-", p.From)
+	}
+	fmt.Println(m.Set("partition_target", "-5"))
+	// Output:
+	// partition_target 500 entities/s - assumption
+	// account_target 20000 entities/s - documented
+	// model: impossible value: partition_target is -5; it must be from 0 to 100000000
+}

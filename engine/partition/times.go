@@ -1,0 +1,87 @@
+package partition
+
+import (
+	"math"
+	"time"
+
+	"loadgen/engine/model"
+)
+
+// Times says how long requests take. It is immutable and safe for concurrent
+// use.
+type Times struct {
+	roundTrip, read, write, entity, refusal time.Duration
+	scanRate                                int64
+	// spread holds quantiles of a log-normal factor with mean 1, in
+	// millionths: entry i is the quantile (i + ½) / (quantiles + 1).
+	spread [quantiles + 1]int64
+}
+
+// quantiles is the number of intervals between the tabulated quantiles.
+const quantiles = 1 << quantileBits
+
+const quantileBits = 10
+
+const millionth = 1_000_000
+
+// NewTimes returns the times of a model.
+func NewTimes(m *model.Model) *Times {
+	t := &Times{
+		roundTrip: m.RoundTrip, read: m.ReadTime, write: m.WriteTime,
+		entity: m.EntityTime, refusal: m.RefusalTime, scanRate: m.ScanRate,
+	}
+	// A log-normal variable of mean 1 and coefficient of variation c has
+	// σ² = ln(1+c²) and µ = −σ²/2. Rounding the table to integers here, once,
+	// keeps floating point out of every later instant.
+	c := float64(m.TimeSpread) / 1000
+	variance := math.Log1p(c * c)
+	for i := range t.spread {
+		q := (float64(i) + 0.5) / (quantiles + 1)
+		normal := math.Sqrt2 * math.Erfinv(2*q-1)
+		t.spread[i] = int64(math.Round(millionth * math.Exp(math.Sqrt(variance)*normal-variance/2)))
+	}
+	return t
+}
+
+// Work is the kind of request whose time is asked.
+type Work uint8
+
+// The kinds of work.
+const (
+	// Reading is a point read.
+	Reading Work = iota
+	// Writing is a write, or a transaction of several.
+	Writing
+	// Scanning is a page of a query.
+	Scanning
+)
+
+// Of returns the time from the arrival of an admitted request to its reply at
+// the client: round trip, and the service's work on that many entities. The
+// chance, 64 random bits, decides where in the spread the work falls.
+func (t *Times) Of(work Work, entities int64, chance uint64) time.Duration {
+	service := t.read
+	var rest time.Duration
+	switch work {
+	case Writing:
+		service = t.write
+		rest = time.Duration(max(0, entities-1)) * t.entity
+	case Scanning:
+		if t.read > 0 {
+			rest = time.Duration(entities * int64(time.Second) / t.scanRate)
+		}
+	}
+	return t.roundTrip + time.Duration(int64(service)*t.factor(chance)/millionth) + rest
+}
+
+// Refusal returns the time from the arrival of a refused request to its reply.
+func (t *Times) Refusal() time.Duration { return t.roundTrip + t.refusal }
+
+// factor interpolates the table at a chance, in millionths.
+func (t *Times) factor(chance uint64) int64 {
+	i := chance >> (64 - quantileBits)
+	const fraction = 20
+	part := int64(chance >> (64 - quantileBits - fraction) & (1<<fraction - 1))
+	low, high := t.spread[i], t.spread[i+1]
+	return low + (high-low)*part>>fraction
+}
