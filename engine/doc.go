@@ -1,0 +1,14 @@
+// Package engine is the embedded account: a table store behind a partition
+// layer.
+//
+// Build one with [New], create a table with a CreateTable request, and call
+// [Engine.Submit] with the instant at which each request arrives. The reply
+// says at once what came of it and at which instant the client has it: the
+// engine says when, it never waits. The state changes at arrival.
+//
+// The caller owes instants that do not go back by much: an earlier one than
+// the largest seen is taken for that one. Submit is safe for concurrent use.
+//
+// The package never sleeps, opens no socket, starts no goroutine and draws no
+// chance beyond that which number, attempt and seed decide.
+package engine

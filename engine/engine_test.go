@@ -1,0 +1,277 @@
+package engine_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"loadgen/engine"
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/filter"
+	"loadgen/engine/model"
+)
+
+const second = clock.Instant(time.Second)
+
+// bench is an engine with a table, and a counter for request numbers.
+type bench struct {
+	*engine.Engine
+	number uint64
+}
+
+func newBench(t testing.TB, profile string) *bench {
+	t.Helper()
+	m, err := model.New(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{Engine: engine.New(engine.Options{Model: m, Accounts: []string{"one", "two"}, Seed: 1})}
+	for _, account := range []string{"one", "two"} {
+		if r := b.Submit(0, &engine.Request{Account: account, Table: "Races", Verb: entity.CreateTable}); r.Status != 204 {
+			t.Fatalf("CreateTable = %d %s; want 204", r.Status, r.Code)
+		}
+	}
+	return b
+}
+
+// do submits a change, or a Get of the change's key.
+func (b *bench) do(now clock.Instant, account, table string, verb entity.Verb, pk, rk string) engine.Reply {
+	b.number++
+	change := &entity.Change{Verb: verb, Key: entity.Key{Partition: pk, Row: rk}}
+	switch verb {
+	case entity.Replace, entity.Merge, entity.Delete:
+		change.Match = entity.MatchAny
+	}
+	return b.Submit(now, &engine.Request{Account: account, Table: table, Verb: verb, Change: change, Number: b.number})
+}
+
+func TestRepliesAndWhatTheyCount(t *testing.T) {
+	rows := []struct {
+		sentence, account, table string
+		verb                     entity.Verb
+		row                      string
+		status                   int
+		code                     entity.Code
+		counted                  int64
+	}{
+		{"an insert counts one", "one", "Races", entity.Insert, "1", 204, entity.OK, 1},
+		{"a second insert conflicts and counts all the same", "one", "Races", entity.Insert, "1", 409, entity.EntityAlreadyExists, 1},
+		{"a get counts one", "one", "Races", entity.Get, "1", 200, entity.OK, 1},
+		{"table names compare without regard to case", "one", "rACES", entity.Get, "1", 200, entity.OK, 1},
+		{"a get that finds nothing counts one", "one", "Races", entity.Get, "2", 404, entity.ResourceNotFound, 1},
+		{"another account has other entities", "two", "Races", entity.Get, "1", 404, entity.ResourceNotFound, 1},
+		{"a table that is missing counts nothing", "one", "Racers", entity.Get, "1", 404, entity.TableNotFound, 0},
+		{"an account that is missing counts nothing", "three", "Races", entity.Get, "1", 404, entity.ResourceNotFound, 0},
+		{"a merge counts one", "one", "Races", entity.Merge, "1", 204, entity.OK, 1},
+		{"a verb without a meaning is refused as input", "one", "Races", 99, "1", 400, entity.InvalidInput, 1},
+		{"a delete counts one", "one", "Races", entity.Delete, "1", 204, entity.OK, 1},
+	}
+	b := newBench(t, model.Documented)
+	before := b.Counts()
+	var counted int64
+	for i, row := range rows {
+		got := b.do(clock.Instant(i)*second, row.account, row.table, row.verb, "hot", row.row)
+		if got.Status != row.status || got.Code != row.code || got.Counted != row.counted {
+			t.Errorf("%s: %v = %d %s, counted %d; want %d %s, %d",
+				row.sentence, row.verb, got.Status, got.Code, got.Counted, row.status, row.code, row.counted)
+		}
+		counted += row.counted
+	}
+	after := b.Counts()
+	if got := after.Requests - before.Requests; got != int64(len(rows)) {
+		t.Errorf("requests = %d; want %d", got, len(rows))
+	}
+	if got := after.Entities - before.Entities; got != counted {
+		t.Errorf("entities = %d; want %d", got, counted)
+	}
+	if after.Requests != after.Ok+after.Refused+after.Failed {
+		t.Errorf("Counts() = %+v; want requests = ok + refused + failed", after)
+	}
+}
+
+func TestLimitsOfPartitionAndAccount(t *testing.T) {
+	m, _ := model.New(model.Documented)
+	m.AccountTarget, m.PartitionTarget = 10_000, 2000
+	e := engine.New(engine.Options{Model: m, Accounts: []string{"one"}})
+	e.Submit(0, &engine.Request{Account: "one", Table: "Races", Verb: entity.CreateTable})
+	details := map[string]int{}
+	// Eight partitions at 2,500/s each for 4 s: each is held to 2,000/s, and of
+	// those 16,000/s the account takes 10,000/s.
+	for n := range 80_000 {
+		at := second + clock.Instant(n)*50_000
+		r := e.Submit(at, &engine.Request{Account: "one", Table: "Races", Verb: entity.Get, Number: uint64(n),
+			Change: &entity.Change{Key: entity.Key{Partition: fmt.Sprint("hot", n%8)}}})
+		if r.Code == entity.ServerBusy {
+			details[r.Detail]++
+			if r.Counted != 0 || r.Status != 503 || r.Done != at.Add(3*time.Millisecond) {
+				t.Fatalf("refusal = %+v; want 503 after 3 ms, counting nothing", r)
+			}
+		} else {
+			details["admitted"]++
+		}
+	}
+	want := map[string]int{
+		"admitted": 40_000,
+		"The server is currently unable to receive requests. Please retry your request.": 16_000,
+		"Operations per second is over the account limit.":                               24_000,
+	}
+	for detail, count := range want {
+		// The bursts of partitions and account are 1,600 and 2,500 entities.
+		if got := details[detail]; got < count-4200 || got > count+4200 {
+			t.Errorf("%d replies %q; want %d but for the bursts", got, detail, count)
+		}
+	}
+}
+
+func TestQueryIsChargedWhatItScans(t *testing.T) {
+	b := newBench(t, model.Documented)
+	for _, pk := range []string{"a", "b", "c"} {
+		var changes []entity.Change
+		for i := range 100 {
+			changes = append(changes, entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: pk, Row: fmt.Sprintf("%03d", i)}})
+		}
+		r := b.Submit(second, &engine.Request{Account: "one", Table: "Races", Verb: entity.Batch, Changes: changes})
+		if r.Status != 202 || r.Counted != 100 {
+			t.Fatalf("Batch = %d %s %s, counted %d; want 202, 100", r.Status, r.Code, r.Detail, r.Counted)
+		}
+	}
+	query := func(now clock.Instant, q engine.Query) engine.Reply {
+		b.number++
+		return b.Submit(now, &engine.Request{Account: "one", Table: "Races", Verb: entity.Query, Query: q, Number: b.number})
+	}
+	none := func(entity.Key, entity.Packed) bool { return false }
+	rows := []struct {
+		sentence          string
+		query             engine.Query
+		returned, counted int
+		more              bool
+	}{
+		{"a partition scan counts the partition", engine.Query{Range: filter.OnePartition("b")}, 100, 100, false},
+		{"a row range counts its rows", engine.Query{Range: filter.Rows("b", "010", "020")}, 10, 10, false},
+		{"a page counts what it read", engine.Query{Range: filter.OnePartition("b"), Top: 30}, 30, 30, true},
+		{"what a filter drops was scanned", engine.Query{Range: filter.OnePartition("b"), Keep: none}, 0, 100, false},
+		{"a table scan counts the table", engine.Query{Range: filter.All()}, 300, 300, false},
+		{"an empty range counts one", engine.Query{Range: filter.OnePartition("x")}, 0, 1, false},
+		{"a range from a partition that is missing counts what it found", engine.Query{Range: filter.PartitionRange("aa", "c")}, 100, 100, false},
+	}
+	for i, row := range rows {
+		got := query(clock.Instant(i+2)*second, row.query)
+		if len(got.Rows) != row.returned || got.Counted != int64(row.counted) || got.More != row.more || got.Status != 200 {
+			t.Errorf("%s: Query = %d, %d rows, counted %d, more %v; want 200, %d, %d, %v", row.sentence,
+				got.Status, len(got.Rows), got.Counted, got.More, row.returned, row.counted, row.more)
+		}
+	}
+	// Three scans of 100 at one instant: the burst of 200 admits two, and the
+	// third finds the bucket empty.
+	const later = 100 * second
+	for i, want := range []int{200, 200, 503} {
+		if got := query(later, engine.Query{Range: filter.OnePartition("b")}); got.Status != want {
+			t.Errorf("scan %d at one instant = %d; want %d", i+1, got.Status, want)
+		}
+	}
+	// They left nothing: a point read is admitted half a millisecond later.
+	if got := b.do(later+400_000, "one", "Races", entity.Get, "b", "001"); got.Status != 503 {
+		t.Errorf("Get 0.4 ms after the scans = %d; want 503", got.Status)
+	}
+	if got := b.do(later+500_000, "one", "Races", entity.Get, "b", "001"); got.Status != 200 {
+		t.Errorf("Get 0.5 ms after the scans = %d; want 200", got.Status)
+	}
+}
+
+func TestTimeIsClampedToTheLargestSeen(t *testing.T) {
+	b := newBench(t, model.Documented)
+	b.do(10*second, "one", "Races", entity.Insert, "hot", "1")
+	late := b.do(5*second, "one", "Races", entity.Get, "hot", "1")
+	if late.Done < 10*second {
+		t.Errorf("Done of a request dated before the last = %v; want after the last", late.Done.Offset())
+	}
+}
+
+func TestChanceBelongsToTheRequest(t *testing.T) {
+	done := func(number uint64, attempt int, noise int) clock.Instant {
+		b := newBench(t, model.Documented)
+		for i := range noise {
+			b.do(0, "two", "Races", entity.Get, "x", fmt.Sprint(i))
+		}
+		r := b.Submit(second, &engine.Request{Account: "one", Table: "Races", Verb: entity.Get, Number: number, Attempt: attempt,
+			Change: &entity.Change{Key: entity.Key{Partition: "hot"}}})
+		return r.Done
+	}
+	if a, b := done(7, 0, 0), done(7, 0, 50); a != b {
+		t.Errorf("Done = %v, and %v after other requests; want the same", a, b)
+	}
+	if a, b := done(7, 0, 0), done(7, 1, 0); a == b {
+		t.Errorf("Done of two attempts = %v both; want chances of their own", a)
+	}
+	if a, b := done(7, 0, 0), done(8, 0, 0); a == b {
+		t.Errorf("Done of two requests = %v both; want chances of their own", a)
+	}
+}
+
+func TestDeletedTableIsGone(t *testing.T) {
+	b := newBench(t, model.Off)
+	b.do(0, "one", "Races", entity.Insert, "hot", "1")
+	if r := b.Submit(0, &engine.Request{Account: "one", Table: "RACES", Verb: entity.DeleteTable}); r.Status != 204 {
+		t.Errorf("DeleteTable = %d; want 204", r.Status)
+	}
+	if r := b.do(0, "one", "Races", entity.Get, "hot", "1"); r.Code != entity.TableNotFound {
+		t.Errorf("Get from a deleted table = %d %s; want TableNotFound", r.Status, r.Code)
+	}
+	b.Submit(0, &engine.Request{Account: "one", Table: "Races", Verb: entity.CreateTable})
+	if r := b.do(0, "one", "Races", entity.Get, "hot", "1"); r.Code != entity.ResourceNotFound {
+		t.Errorf("Get from a table made anew = %d %s; want ResourceNotFound", r.Status, r.Code)
+	}
+}
+
+func TestConcurrentSubmitsKeepTheBooks(t *testing.T) {
+	b := newBench(t, model.Documented)
+	var workers sync.WaitGroup
+	for w := range 8 {
+		workers.Go(func() {
+			for i := range 500 {
+				b.Submit(clock.Instant(i)*second/1000, &engine.Request{Account: "one", Table: "Races", Verb: entity.InsertOrReplace,
+					Change: &entity.Change{Verb: entity.InsertOrReplace, Key: entity.Key{Partition: "hot", Row: fmt.Sprint(w, i)}}})
+			}
+		})
+	}
+	workers.Wait()
+	c := b.CountsOf(entity.InsertOrReplace)
+	if c.Requests != 4000 || c.Requests != c.Ok+c.Refused || c.Entities != c.Ok {
+		t.Errorf("CountsOf = %+v; want 4000 requests, each ok or refused, one entity for each ok", c)
+	}
+}
+
+func BenchmarkSubmitGet(b *testing.B) {
+	e := newBench(b, model.Off)
+	e.do(0, "one", "Races", entity.Insert, "hot", "1")
+	r := &engine.Request{Account: "one", Table: "Races", Verb: entity.Get, Change: &entity.Change{Key: entity.Key{Partition: "hot", Row: "1"}}}
+	b.ReportAllocs()
+	var now clock.Instant
+	for b.Loop() {
+		now += 1000
+		e.Submit(now, r)
+	}
+}
+
+// A table service in a few lines: the engine says when, and never waits.
+func Example() {
+	m, _ := model.New(model.Documented)
+	if err := m.Set("time_spread", "0"); err != nil {
+		fmt.Println(err)
+	}
+	e := engine.New(engine.Options{Model: m, Accounts: []string{"contoso"}})
+	e.Submit(0, &engine.Request{Account: "contoso", Table: "Races", Verb: entity.CreateTable})
+
+	runner := entity.Key{Partition: "2011 New York City Marathon__Full", Row: "1234__John__M__55"}
+	insert := &engine.Request{Account: "contoso", Table: "Races", Verb: entity.Insert,
+		Change: &entity.Change{Verb: entity.Insert, Key: runner}}
+	reply := e.Submit(second, insert)
+	fmt.Println(reply.Status, "at", reply.Done.Offset())
+	reply = e.Submit(2*second, insert)
+	fmt.Println(reply.Status, reply.Code)
+	// Output:
+	// 204 at 1.009s
+	// 409 EntityAlreadyExists
+}

@@ -1,0 +1,104 @@
+package fault
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// MaxRules is the greatest number of rules in a valid plan: each attempt looks
+// at all of them.
+const MaxRules = 100
+
+// Plan is all that goes wrong in a run. The zero value is a run without faults.
+type Plan struct {
+	// Rules may overlap: their delays add up, a loss before the request
+	// arrives goes before a loss after it, and a reply that leaves one frozen
+	// window into another waits for the end of that too. Their order matters
+	// to chance alone: a rule's draw depends on its place.
+	Rules []Rule
+}
+
+// Validate returns everything that is wrong with the plan, each wrapped around
+// [ErrInvalid] and with the path of the faulty field; nil where nothing is.
+func (p Plan) Validate() []error {
+	var faults []error
+	if len(p.Rules) > MaxRules {
+		faults = append(faults, fmt.Errorf("%w: rules has %d entries; at most %d are allowed", ErrInvalid, len(p.Rules), MaxRules))
+	}
+	for place, rule := range p.Rules[:min(len(p.Rules), MaxRules)] {
+		faults = append(faults, rule.validate(place)...)
+	}
+	return faults
+}
+
+// Decide returns what becomes of an attempt on a partition that is sent at this
+// time since the start of the run. The draw is 64 uniform random bits that
+// belong to the attempt. An attempt on no partition or on several has the empty
+// key.
+func (p Plan) Decide(at time.Duration, partitionKey string, draw uint64) Verdict {
+	verdict := Verdict{rules: p.Rules, partitionKey: partitionKey, draw: draw}
+	var delay, notice time.Duration
+	for place := range p.Rules {
+		rule := &p.Rules[place]
+		if rule.Kind == Freeze || !rule.holds(at) || !rule.meets(place, partitionKey, draw) {
+			continue
+		}
+		if rule.Kind == Delay {
+			delay = later(delay, rule.By)
+			continue
+		}
+		if verdict.Lost == 0 || rule.Moment < verdict.Lost {
+			verdict.Lost, notice = rule.Moment, rule.By
+		}
+	}
+	verdict.By = delay
+	if verdict.Lost != 0 {
+		verdict.By = notice
+	}
+	return verdict
+}
+
+// Verdict is what becomes of one attempt. It refers to the plan that gave it.
+type Verdict struct {
+	// Lost says that no reply will come, and when it was lost; 0 where one
+	// will.
+	Lost Moment
+	// By is how much later than without faults the reply leaves, or a lost one
+	// is noticed; freezes come on top.
+	By time.Duration
+
+	rules        []Rule
+	partitionKey string
+	draw         uint64
+}
+
+// Release returns when the reply leaves that would have left at done without
+// faults: later by the delay, and not inside a frozen window that meets the
+// attempt. A lost reply is not frozen; Release is then when the sender notices.
+func (v Verdict) Release(done time.Duration) time.Duration {
+	leaves := later(done, v.By)
+	if v.Lost != 0 {
+		return leaves
+	}
+	// The end of one window may lie inside another. Each pass but the last
+	// ends at least one rule for good, so there are no more than rules + 1.
+	for moved := true; moved; {
+		moved = false
+		for place := range v.rules {
+			rule := &v.rules[place]
+			if rule.Kind == Freeze && rule.holds(leaves) && rule.meets(place, v.partitionKey, v.draw) {
+				leaves, moved = rule.To, true
+			}
+		}
+	}
+	return leaves
+}
+
+// later returns the time d after at; it saturates at the greatest Duration.
+func later(at, d time.Duration) time.Duration {
+	if d > 0 && at > math.MaxInt64-d {
+		return math.MaxInt64
+	}
+	return at + d
+}

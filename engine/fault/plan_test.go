@@ -1,0 +1,242 @@
+package fault_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/engine/fault"
+)
+
+const s = time.Second
+
+func freeze(from, to time.Duration) fault.Rule {
+	return fault.Rule{Kind: fault.Freeze, From: from, To: to, Share: fault.Whole}
+}
+
+func drop(moment fault.Moment, from, to, by time.Duration) fault.Rule {
+	return fault.Rule{Kind: fault.Drop, Moment: moment, From: from, To: to, By: by, Share: fault.Whole}
+}
+
+func delay(from, to, by time.Duration) fault.Rule {
+	return fault.Rule{Kind: fault.Delay, From: from, To: to, By: by, Share: fault.Whole}
+}
+
+func TestDecideAndRelease(t *testing.T) {
+	prefixed := freeze(1*s, 2*s)
+	prefixed.KeyPrefix = "race__"
+	for _, row := range []struct {
+		name     string
+		rules    []fault.Rule
+		sent     time.Duration
+		key      string
+		done     time.Duration
+		lost     fault.Moment
+		released time.Duration
+	}{
+		{"no rules, no fault", nil, 1 * s, "p", 2 * s, 0, 2 * s},
+		{"a reply inside a frozen window leaves at its end", []fault.Rule{freeze(5*s, 6*s)}, 5 * s, "p", 5100 * time.Millisecond, 0, 6 * s},
+		{"the window's first instant is inside", []fault.Rule{freeze(5*s, 6*s)}, 4 * s, "p", 5 * s, 0, 6 * s},
+		{"the window's end is outside", []fault.Rule{freeze(5*s, 6*s)}, 5 * s, "p", 6 * s, 0, 6 * s},
+		{"a reply after the window leaves unmoved", []fault.Rule{freeze(5*s, 6*s)}, 5 * s, "p", 7 * s, 0, 7 * s},
+		{"a reply just before the window leaves unmoved", []fault.Rule{freeze(5*s, 6*s)}, 4 * s, "p", 5*s - 1, 0, 5*s - 1},
+		{"a freeze meets by the reply, not by the sending", []fault.Rule{freeze(5*s, 6*s)}, 0, "p", 5500 * time.Millisecond, 0, 6 * s},
+		{"overlapping windows are waited out one after the other", []fault.Rule{freeze(1*s, 3*s), freeze(2*s, 5*s)}, 0, "p", 1 * s, 0, 5 * s},
+		{"and in whichever order the plan has them", []fault.Rule{freeze(4*s, 9*s), freeze(2*s, 5*s), freeze(1*s, 3*s)}, 0, "p", 1 * s, 0, 9 * s},
+		{"adjacent windows are one", []fault.Rule{freeze(2*s, 3*s), freeze(1*s, 2*s)}, 0, "p", 1 * s, 0, 3 * s},
+		{"between two windows a reply leaves", []fault.Rule{freeze(1*s, 2*s), freeze(3*s, 4*s)}, 0, "p", 1 * s, 0, 2 * s},
+		{"the prefix matches", []fault.Rule{prefixed}, 0, "race__Full", 1 * s, 0, 2 * s},
+		{"the key is the prefix", []fault.Rule{prefixed}, 0, "race__", 1 * s, 0, 2 * s},
+		{"the prefix does not match", []fault.Rule{prefixed}, 0, "race", 1 * s, 0, 1 * s},
+		{"an attempt on no partition meets no prefix", []fault.Rule{prefixed}, 0, "", 1 * s, 0, 1 * s},
+		{"lost before", []fault.Rule{drop(fault.Before, 1*s, 2*s, 0)}, 1 * s, "p", 1 * s, fault.Before, 1 * s},
+		{"lost after", []fault.Rule{drop(fault.After, 1*s, 2*s, 0)}, 1 * s, "p", 3 * s, fault.After, 3 * s},
+		{"a drop meets by the sending, not by the reply", []fault.Rule{drop(fault.After, 1*s, 2*s, 0)}, 0, "p", 1 * s, 0, 1 * s},
+		{"the end of a drop's window is outside", []fault.Rule{drop(fault.After, 1*s, 2*s, 0)}, 2 * s, "p", 3 * s, 0, 3 * s},
+		{"before goes before after", []fault.Rule{drop(fault.After, 0, 2*s, 1*s), drop(fault.Before, 0, 2*s, 4*s)}, 1 * s, "p", 1 * s, fault.Before, 5 * s},
+		{"whichever comes first in the plan", []fault.Rule{drop(fault.Before, 0, 2*s, 4*s), drop(fault.After, 0, 2*s, 1*s)}, 1 * s, "p", 1 * s, fault.Before, 5 * s},
+		{"a silent loss is noticed later", []fault.Rule{drop(fault.After, 1*s, 2*s, 30*s)}, 1 * s, "p", 3 * s, fault.After, 33 * s},
+		{"a lost reply is not frozen", []fault.Rule{freeze(3*s, 4*s), drop(fault.After, 1*s, 2*s, 0)}, 1 * s, "p", 3 * s, fault.After, 3 * s},
+		{"nor delayed", []fault.Rule{delay(1*s, 2*s, 7*s), drop(fault.After, 1*s, 2*s, 0)}, 1 * s, "p", 3 * s, fault.After, 3 * s},
+		{"a delayed reply leaves later", []fault.Rule{delay(1*s, 2*s, 7*s)}, 1 * s, "p", 3 * s, 0, 10 * s},
+		{"delays add up", []fault.Rule{delay(1*s, 2*s, 7*s), delay(0, 9*s, 1*s)}, 1 * s, "p", 3 * s, 0, 11 * s},
+		{"a delay can push a reply into a freeze", []fault.Rule{freeze(5*s, 6*s), delay(1*s, 2*s, 2*s)}, 1 * s, "p", 3 * s, 0, 6 * s},
+		{"and over one", []fault.Rule{freeze(5*s, 6*s), delay(1*s, 2*s, 4*s)}, 1 * s, "p", 3 * s, 0, 7 * s},
+		{"the greatest delays saturate", []fault.Rule{delay(0, 9*s, math.MaxInt64), delay(0, 9*s, math.MaxInt64)}, 1 * s, "p", 3 * s, 0, math.MaxInt64},
+		{"a window that ends before it begins holds nothing", []fault.Rule{freeze(6*s, 5*s)}, 5 * s, "p", 5500 * time.Millisecond, 0, 5500 * time.Millisecond},
+		{"a share of nothing meets nothing", []fault.Rule{{Kind: fault.Freeze, To: 9 * s}}, 0, "p", 1 * s, 0, 1 * s},
+		{"a negative share meets nothing", []fault.Rule{{Kind: fault.Freeze, To: 9 * s, Share: -1}}, 0, "p", 1 * s, 0, 1 * s},
+	} {
+		for _, draw := range []uint64{0, 1, math.MaxUint64} {
+			verdict := fault.Plan{Rules: row.rules}.Decide(row.sent, row.key, draw)
+			if got := verdict.Release(row.done); verdict.Lost != row.lost || got != row.released {
+				t.Errorf("%s: Decide(%v, %q, %d) lost %v, Release(%v) = %v; want lost %v, %v",
+					row.name, row.sent, row.key, draw, verdict.Lost, row.done, got, row.lost, row.released)
+			}
+		}
+	}
+}
+
+func TestValidateNamesEveryFault(t *testing.T) {
+	good := freeze(0, s)
+	for _, row := range []struct {
+		name  string
+		rules []fault.Rule
+		want  []string
+	}{
+		{"no rules are valid", nil, nil},
+		{"one of each is valid", []fault.Rule{good, delay(0, s, s), drop(fault.Before, 0, s, 0), drop(fault.After, 0, s, 30*s)}, nil},
+		{"the zero rule lacks everything", []fault.Rule{{}}, []string{"rules[0].kind", "rules[0].to", "rules[0].share"}},
+		{"an unknown kind", []fault.Rule{good, {Kind: 9, To: s, Share: 1}}, []string{"rules[1].kind"}},
+		{"a window before the run", []fault.Rule{freeze(-s, s)}, []string{"rules[0].from"}},
+		{"an empty window", []fault.Rule{freeze(s, s)}, []string{"rules[0].to"}},
+		{"more than the whole", []fault.Rule{{Kind: fault.Freeze, To: s, Share: fault.Whole + 1}}, []string{"rules[0].share"}},
+		{"a drop of no moment", []fault.Rule{drop(0, 0, s, 0)}, []string{"rules[0].moment"}},
+		{"a freeze with a moment", []fault.Rule{{Kind: fault.Freeze, To: s, Share: 1, Moment: fault.After}}, []string{"rules[0].moment"}},
+		{"a delay of nothing", []fault.Rule{delay(0, s, 0)}, []string{"rules[0].by"}},
+		{"a reply before its time", []fault.Rule{delay(0, s, -s)}, []string{"rules[0].by"}},
+		{"a freeze with a delay", []fault.Rule{{Kind: fault.Freeze, To: s, Share: 1, By: s}}, []string{"rules[0].by"}},
+		{"too many rules are named once", append(make([]fault.Rule, 0, 101), repeat(good, 101)...), []string{"rules has 101"}},
+	} {
+		faults := fault.Plan{Rules: row.rules}.Validate()
+		if len(faults) != len(row.want) {
+			t.Errorf("%s: Validate() = %v; want %d faults", row.name, faults, len(row.want))
+			continue
+		}
+		for i, want := range row.want {
+			if !errors.Is(faults[i], fault.ErrInvalid) || !strings.Contains(faults[i].Error(), want) {
+				t.Errorf("%s: fault %d = %v; want ErrInvalid about %s", row.name, i, faults[i], want)
+			}
+		}
+	}
+}
+
+func repeat(rule fault.Rule, times int) []fault.Rule {
+	rules := make([]fault.Rule, times)
+	for i := range rules {
+		rules[i] = rule
+	}
+	return rules
+}
+
+// The share of attempts met is the share asked for; two rules meet
+// independently; and an attempt that a small share meets, a larger one in the
+// same place meets too.
+func TestShares(t *testing.T) {
+	const draws, seed = 200_000, 6
+	rng := rand.New(rand.NewPCG(seed, 0))
+	share := func(first, second int) fault.Plan {
+		rules := []fault.Rule{delay(0, s, 1), delay(0, s, 2)}
+		rules[0].Share, rules[1].Share = first, second
+		return fault.Plan{Rules: rules}
+	}
+	plan, wider := share(250_000, 100_000), share(300_000, 100_000)
+	var met [4]int
+	for range draws {
+		draw := rng.Uint64()
+		by := plan.Decide(0, "p", draw).By
+		met[by]++
+		if by&1 == 1 && wider.Decide(0, "p", draw).By&1 == 0 {
+			t.Fatalf("draw %d meets a share of 250,000 and not one of 300,000", draw)
+		}
+	}
+	for _, row := range []struct {
+		name string
+		got  int
+		want float64
+	}{
+		{"neither", met[0], 0.75 * 0.9},
+		{"the first alone", met[1], 0.25 * 0.9},
+		{"the second alone", met[2], 0.75 * 0.1},
+		{"both", met[3], 0.25 * 0.1},
+	} {
+		expected := draws * row.want
+		if bound := 4.5 * math.Sqrt(expected*(1-row.want)); math.Abs(float64(row.got)-expected) > bound {
+			t.Errorf("seed %d: %s met %d of %d; want %.0f ± %.0f", seed, row.name, row.got, draws, expected, bound)
+		}
+	}
+}
+
+// meets tells from outside whether the rule at a place meets an attempt: it is
+// put alone at its own place and given a window that holds.
+func meets(rules []fault.Rule, place int, key string, draw uint64) bool {
+	alone := make([]fault.Rule, place+1)
+	alone[place] = rules[place]
+	alone[place].From, alone[place].To = 0, s
+	return fault.Plan{Rules: alone}.Decide(0, key, draw).Release(0) != 0
+}
+
+// earliest is Release another way: the earliest instant among the delayed reply
+// and the ends of all windows that lies in no window.
+func earliest(rules []fault.Rule, key string, draw uint64, start time.Duration) time.Duration {
+	var windows []fault.Rule
+	for place, rule := range rules {
+		if rule.Kind == fault.Freeze && meets(rules, place, key, draw) {
+			windows = append(windows, rule)
+		}
+	}
+	best := time.Duration(math.MaxInt64)
+	for _, candidate := range append(windows, fault.Rule{To: start}) {
+		free := candidate.To >= start
+		for _, window := range windows {
+			free = free && (candidate.To < window.From || candidate.To >= window.To)
+		}
+		if free {
+			best = min(best, candidate.To)
+		}
+	}
+	return best
+}
+
+func TestReleaseAgainstASearchOfTheEnds(t *testing.T) {
+	keys := []string{"", "a", "ab", "b"}
+	moved := 0
+	for seed := range uint64(3000) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		rules := make([]fault.Rule, rng.IntN(8))
+		for i := range rules {
+			from := time.Duration(rng.IntN(30))
+			rules[i] = freeze(from, from+1+time.Duration(rng.IntN(12)))
+			rules[i].Share = 1 + rng.IntN(fault.Whole)
+			rules[i].KeyPrefix = keys[rng.IntN(len(keys))]
+		}
+		key, draw, done := keys[rng.IntN(len(keys))], rng.Uint64(), time.Duration(rng.IntN(40))
+		got := fault.Plan{Rules: rules}.Decide(0, key, draw).Release(done)
+		if want := earliest(rules, key, draw, done); got != want {
+			t.Fatalf("seed %d: Release(%d) under %+v = %d; want %d", seed, done, rules, got, want)
+		}
+		if got != done {
+			moved++
+		}
+	}
+	if moved < 300 {
+		t.Errorf("only %d of 3000 random plans moved a reply; the test shows too little", moved)
+	}
+}
+
+func TestNamesRoundTrip(t *testing.T) {
+	for _, kind := range []fault.Kind{fault.Freeze, fault.Drop, fault.Delay} {
+		if got, ok := fault.ParseKind(kind.String()); !ok || got != kind {
+			t.Errorf("ParseKind(%q) = %v, %v; want %v, true", kind.String(), got, ok, kind)
+		}
+	}
+	for _, moment := range []fault.Moment{fault.Before, fault.After} {
+		if got, ok := fault.ParseMoment(moment.String()); !ok || got != moment {
+			t.Errorf("ParseMoment(%q) = %v, %v; want %v, true", moment.String(), got, ok, moment)
+		}
+	}
+	for _, text := range []string{"", "Freeze", "unknown", "freeze ", "between"} {
+		if got, ok := fault.ParseKind(text); ok {
+			t.Errorf("ParseKind(%q) = %v, true; want false", text, got)
+		}
+		if got, ok := fault.ParseMoment(text); ok {
+			t.Errorf("ParseMoment(%q) = %v, true; want false", text, got)
+		}
+	}
+	if got := fault.Kind(99).String() + " " + fault.Moment(99).String(); got != "unknown unknown" {
+		t.Errorf("names of what there is not = %q; want unknown", got)
+	}
+}

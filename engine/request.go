@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/filter"
+	"loadgen/engine/store"
+)
+
+// Request is one attempt at one table of one account. Which fields count
+// depends on the verb: Change for the single writes, Change.Key for Get,
+// Changes for Batch, Query for Query, none for the two table verbs.
+type Request struct {
+	Account string
+	Table   string
+	Verb    entity.Verb
+	Change  *entity.Change
+	Changes []entity.Change
+	Query   Query
+	// Number and Attempt identify the request: with the engine's seed they
+	// decide all of its chance.
+	Number  uint64
+	Attempt int
+}
+
+// Query asks for one page of a key range.
+type Query struct {
+	Range filter.Range
+	// Top is the greatest number of entities in the page; 0 is the service's.
+	Top int
+	// Keep drops entities from the page; nil keeps all. What it drops was
+	// scanned all the same.
+	Keep func(entity.Key, entity.Packed) bool
+}
+
+// Reply is what came of a request.
+type Reply struct {
+	// Code is empty on success, Detail one line for a person otherwise.
+	Code   entity.Code
+	Detail string
+	// Status is the HTTP status that the service sends.
+	Status int
+	// Counted is how many entities the request counts against the targets, 0
+	// where it was refused. An admitted request counts whatever came of it.
+	Counted int64
+	// Version is the timestamp of the entity written or read.
+	Version entity.Ticks
+	// Entity is what a Get found; shared, not to be altered.
+	Entity entity.Packed
+	// Rows is the page of a query; shared, not to be altered.
+	Rows []store.Row
+	// Next is the first key of the next page, where More says there is one.
+	Next entity.Key
+	More bool
+	// FailedIndex is the position of the write that failed a transaction.
+	FailedIndex int
+	// Done is the instant at which the client has the reply.
+	Done clock.Instant
+}
+
+// successStatus returns the status of a successful request.
+func successStatus(v entity.Verb) int {
+	switch v {
+	case entity.Get, entity.Query:
+		return 200
+	case entity.Batch:
+		return 202
+	default:
+		return 204
+	}
+}
