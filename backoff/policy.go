@@ -1,0 +1,69 @@
+package backoff
+
+import (
+	"fmt"
+	"time"
+)
+
+// MaxRetries is the greatest number of retries that a valid policy may ask for.
+const MaxRetries = 1000
+
+// Policy is a way to retry: which outcomes, how often, after which waits. The
+// zero value never retries.
+type Policy struct {
+	// Name is what reports call the policy.
+	Name string
+	// Retries is how many times an operation is sent again after its first
+	// attempt, at most [MaxRetries].
+	Retries int
+	// Delay gives the wait before each retry. It may be nil only where there
+	// are no retries.
+	Delay Delay
+	// TooManyRequests adds status 429 to what is retried: Cosmos DB says so
+	// where Azure Storage says 503.
+	TooManyRequests bool
+	// NoReply adds the attempts without a reply to what is retried: the
+	// connection broke, and whether the request was carried out is unknown.
+	NoReply bool
+}
+
+// Delay is a rule for the waits. Wait returns the wait before retry x, counted
+// from 1; chance is uniform in [0, 1). It is a pure function, never negative
+// and safe for concurrent use. A Delay with a method Validate() []error has it
+// called by [Policy.Validate].
+type Delay interface {
+	Wait(x int, chance float64) time.Duration
+}
+
+// Wait returns the wait before retry x, counted from 1, and true; or false
+// where the policy gives up instead. The chance is uniform in [0, 1). It panics
+// unless x is positive.
+func (p Policy) Wait(x int, chance float64) (time.Duration, bool) {
+	if x < 1 {
+		panic("backoff: retries are counted from 1")
+	}
+	if x > p.Retries {
+		return 0, false
+	}
+	if p.Delay == nil {
+		return 0, true
+	}
+	return p.Delay.Wait(x, chance), true
+}
+
+// Validate returns everything that is wrong with the policy, each wrapped
+// around [ErrInvalid] and with the name of the faulty field; nil where nothing
+// is.
+func (p Policy) Validate() []error {
+	var faults []error
+	if p.Retries < 0 || p.Retries > MaxRetries {
+		faults = append(faults, fmt.Errorf("%w: retries is %d; it must be 0 to %d", ErrInvalid, p.Retries, MaxRetries))
+	}
+	if p.Delay == nil && p.Retries > 0 {
+		faults = append(faults, fmt.Errorf("%w: delay is missing; %d retries need one", ErrInvalid, p.Retries))
+	}
+	if checked, ok := p.Delay.(interface{ Validate() []error }); ok {
+		faults = append(faults, checked.Validate()...)
+	}
+	return faults
+}
