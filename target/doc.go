@@ -1,0 +1,13 @@
+// Package target is what load is sent to: an operation in, an outcome out.
+//
+// A [Target] blocks until the outcome is there, as live load does; an
+// [Immediate] says at once what the outcome is and when it will be there, as a
+// simulation needs. One call is one attempt: there is no hidden retry in any
+// target. What came back is an [Outcome]; its [Class] says whether the attempt
+// succeeded, was refused, or failed.
+//
+// The caller owes each operation a number and an attempt, on which all chance
+// depends, and must not alter an operation while a target works on it.
+//
+// The package never sends anything itself.
+package target

@@ -1,0 +1,35 @@
+package fault_test
+
+import (
+	"fmt"
+
+	"loadgen/engine/clock"
+	enginefault "loadgen/engine/fault"
+	"loadgen/target/fault"
+)
+
+// A server stands still for a second, and every third reply is lost.
+func Example() {
+	third := enginefault.Rule{Kind: enginefault.Drop, Moment: enginefault.After, To: s, Share: enginefault.Whole / 3}
+	plan := enginefault.Plan{Rules: []enginefault.Rule{
+		{Kind: enginefault.Freeze, From: 100 * ms, To: 1100 * ms, Share: enginefault.Whole},
+		third,
+	}}
+	if faults := plan.Validate(); len(faults) > 0 {
+		fmt.Println(faults)
+		return
+	}
+	wrapped := fault.WrapImmediate(&service{}, plan, 7)
+	for n := range uint64(4) {
+		sent := clock.Instant(98+n) * clock.Instant(ms)
+		outcome, done := wrapped.Submit(sent, insert(n, "2011 New York City Marathon__Full"))
+		fmt.Println("sent at", sent.Offset(), "status", outcome.Status, "at", done.Offset())
+	}
+	fmt.Printf("%+v\n", wrapped.Log())
+	// Output:
+	// sent at 98ms status 204 at 1.1s
+	// sent at 99ms status 0 at 105ms
+	// sent at 100ms status 204 at 1.1s
+	// sent at 101ms status 204 at 1.1s
+	// {DroppedBefore:0 DroppedAfter:1 Frozen:3 Delayed:0 Abandoned:0 EntitiesLost:1}
+}

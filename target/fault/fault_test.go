@@ -1,0 +1,348 @@
+package fault_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	enginefault "loadgen/engine/fault"
+	"loadgen/target"
+	"loadgen/target/fault"
+)
+
+const (
+	ms = time.Millisecond
+	s  = time.Second
+)
+
+// service is an inner target whose answer to an operation and whose latency
+// depend on the operation's number alone. It keeps books.
+type service struct {
+	clock  clock.Clock
+	lock   sync.Mutex
+	counts target.Counts
+}
+
+func latency(op *target.Operation) time.Duration {
+	return time.Duration(5+op.Number%7) * ms
+}
+
+func (s *service) answer(op *target.Operation) target.Outcome {
+	outcome := target.Outcome{Status: 204, Counted: op.Entities(), Version: entity.Ticks(op.Number + 1)}
+	switch op.Number % 10 {
+	case 8:
+		outcome = target.Outcome{Status: 503, Code: entity.ServerBusy, Detail: "busy"}
+	case 9:
+		outcome = target.Outcome{Status: 409, Code: entity.EntityAlreadyExists, Detail: "exists", Counted: 1}
+	}
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	s.counts.Requests++
+	s.counts.Entities += outcome.Counted
+	switch outcome.Class(target.Expected{}) {
+	case target.Ok:
+		s.counts.Ok++
+	case target.Refused:
+		s.counts.Refused++
+	default:
+		s.counts.Failed++
+	}
+	return outcome
+}
+
+func (s *service) Do(ctx context.Context, op *target.Operation) target.Outcome {
+	until := s.clock.Now().Add(latency(op))
+	outcome := s.answer(op)
+	if err := s.clock.Sleep(ctx, until); err != nil {
+		return target.Outcome{Detail: err.Error()}
+	}
+	return outcome
+}
+
+func (s *service) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
+	return s.answer(op), now.Add(latency(op))
+}
+
+func insert(number uint64, partition string) *target.Operation {
+	return &target.Operation{Verb: entity.Insert, Table: "T", Number: number,
+		Change: entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: partition}}}
+}
+
+func all(kind enginefault.Kind, from, to time.Duration) enginefault.Rule {
+	return enginefault.Rule{Kind: kind, From: from, To: to, Share: enginefault.Whole}
+}
+
+func dropAll(moment enginefault.Moment, by time.Duration) enginefault.Rule {
+	rule := all(enginefault.Drop, 0, time.Hour)
+	rule.Moment, rule.By = moment, by
+	return rule
+}
+
+func delayAll(by time.Duration) enginefault.Rule {
+	rule := all(enginefault.Delay, 0, time.Hour)
+	rule.By = by
+	return rule
+}
+
+// Every attempt is number 0, which the service answers with 204 after 5 ms.
+func TestWhatAFaultDoesToAnAttempt(t *testing.T) {
+	onlyRaces := delayAll(s)
+	onlyRaces.KeyPrefix = "race"
+	for _, row := range []struct {
+		name    string
+		rules   []enginefault.Rule
+		status  int
+		at      time.Duration
+		reached bool
+		log     fault.Log
+	}{
+		{"no plan, no fault", nil, 204, 5 * ms, true, fault.Log{}},
+		{"frozen until the window ends", []enginefault.Rule{all(enginefault.Freeze, 0, s)}, 204, s, true, fault.Log{Frozen: 1}},
+		{"delayed", []enginefault.Rule{delayAll(s)}, 204, 1005 * ms, true, fault.Log{Delayed: 1}},
+		{"delayed into a freeze", []enginefault.Rule{delayAll(s), all(enginefault.Freeze, s, 3*s)}, 204, 3 * s, true, fault.Log{Delayed: 1, Frozen: 1}},
+		{"delayed past a freeze", []enginefault.Rule{delayAll(s), all(enginefault.Freeze, 0, s)}, 204, 1005 * ms, true, fault.Log{Delayed: 1}},
+		{"dropped before it arrives", []enginefault.Rule{dropAll(enginefault.Before, 0)}, 0, 0, false, fault.Log{DroppedBefore: 1}},
+		{"dropped before, noticed by a time-out", []enginefault.Rule{dropAll(enginefault.Before, 30*s)}, 0, 30 * s, false, fault.Log{DroppedBefore: 1}},
+		{"dropped after it is carried out", []enginefault.Rule{dropAll(enginefault.After, 0)}, 0, 5 * ms, true, fault.Log{DroppedAfter: 1, EntitiesLost: 1}},
+		{"dropped after, noticed by a time-out", []enginefault.Rule{dropAll(enginefault.After, s)}, 0, 1005 * ms, true, fault.Log{DroppedAfter: 1, EntitiesLost: 1}},
+		{"another partition's fault", []enginefault.Rule{onlyRaces}, 204, 5 * ms, true, fault.Log{}},
+	} {
+		inner := &service{}
+		wrapped := fault.WrapImmediate(inner, enginefault.Plan{Rules: row.rules}, 1)
+		outcome, done := wrapped.Submit(0, insert(0, "p"))
+		if outcome.Status != row.status || done.Offset() != row.at {
+			t.Errorf("%s: Submit = status %d at %v; want %d at %v", row.name, outcome.Status, done.Offset(), row.status, row.at)
+		}
+		if reached := inner.counts.Requests == 1; reached != row.reached {
+			t.Errorf("%s: reached the inner target %v; want %v", row.name, reached, row.reached)
+		}
+		if got := wrapped.Log(); got != row.log {
+			t.Errorf("%s: Log() = %+v; want %+v", row.name, got, row.log)
+		}
+		if got := wrapped.Counts(); got.Requests != 1 || got.Ok+got.Refused+got.Failed != 1 {
+			t.Errorf("%s: Counts() = %+v; want one request of one class", row.name, got)
+		}
+		if row.status == 0 && (outcome.Class(target.Expected{}) != target.Failed || outcome.Detail == "" || outcome.Code != "") {
+			t.Errorf("%s: lost outcome = %+v; want Failed with a detail and no code", row.name, outcome)
+		}
+	}
+}
+
+func TestOperationsWithoutAPartitionMeetNoPrefix(t *testing.T) {
+	rule := delayAll(s)
+	rule.KeyPrefix = "p"
+	wrapped := fault.WrapImmediate(&service{}, enginefault.Plan{Rules: []enginefault.Rule{rule}}, 1)
+	for _, row := range []struct {
+		name string
+		op   *target.Operation
+		at   time.Duration
+	}{
+		{"a single write of the partition", insert(0, "p1"), 1005 * ms},
+		{"a table verb", &target.Operation{Verb: entity.CreateTable}, 5 * ms},
+		{"a query of the whole table", &target.Operation{Verb: entity.Query}, 5 * ms},
+		{"a transaction in the partition", &target.Operation{Verb: entity.Batch, Changes: []entity.Change{insert(0, "p2").Change}}, 1005 * ms},
+	} {
+		if _, done := wrapped.Submit(0, row.op); done.Offset() != row.at {
+			t.Errorf("%s: done at %v; want %v", row.name, done.Offset(), row.at)
+		}
+	}
+}
+
+// Every retry of an operation has a chance of its own.
+func TestAttemptsOfOneOperationDrawApart(t *testing.T) {
+	rule := dropAll(enginefault.Before, 0)
+	rule.Share = enginefault.Whole / 2
+	wrapped := fault.WrapImmediate(&service{}, enginefault.Plan{Rules: []enginefault.Rule{rule}}, 1)
+	const attempts = 200
+	for attempt := range attempts {
+		op := insert(0, "p")
+		op.Attempt = attempt
+		wrapped.Submit(0, op)
+	}
+	// 200 tosses of a coin; 60 to 140 is more than five standard deviations.
+	if got := wrapped.Log().DroppedBefore; got < 60 || got > 140 {
+		t.Errorf("half of %d attempts of one operation dropped %d", attempts, got)
+	}
+}
+
+// A freeze of 1 s in a run of 10 s at 1,000/s, seen from the intended instants:
+// the requests of 5 to 6 s are answered at 6 s.
+func TestAFreezeShowsInFullToAnOpenLoop(t *testing.T) {
+	wrapped := fault.WrapImmediate(&service{}, enginefault.Plan{Rules: []enginefault.Rule{all(enginefault.Freeze, 5*s, 6*s)}}, 1)
+	slow, longest := 0, time.Duration(0)
+	for n := range 10_000 {
+		sent := clock.Instant(time.Duration(n) * ms)
+		_, done := wrapped.Submit(sent, insert(uint64(n)*70, "p")) // 70: 204 after 5 ms
+		response := done.Sub(sent)
+		longest = max(longest, response)
+		if response > 100*ms {
+			slow++
+		}
+	}
+	// Answered in [5, 6) s are those sent in [4,995, 5,995) ms; over 100 ms
+	// wait those of them sent before 5,900 ms.
+	if slow != 905 || longest != 1005*ms {
+		t.Errorf("%d responses over 100 ms, longest %v; want 905 and 1.005s", slow, longest)
+	}
+	if got := wrapped.Log().Frozen; got != 1000 {
+		t.Errorf("frozen = %d; want 1000", got)
+	}
+}
+
+// reply is what came of an operation, and when.
+type reply struct {
+	Outcome target.Outcome
+	At      clock.Instant
+}
+
+// traffic is a random plan with random operations, in the order of their
+// instants.
+func traffic(seed uint64) (enginefault.Plan, []*target.Operation, []clock.Instant) {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	keys := []string{"", "a", "ab", "b"}
+	var plan enginefault.Plan
+	for range 1 + rng.IntN(6) {
+		from := time.Duration(rng.IntN(1500)) * ms
+		rule := enginefault.Rule{
+			Kind: enginefault.Kind(1 + rng.IntN(3)), From: from, To: from + time.Duration(1+rng.IntN(400))*ms,
+			KeyPrefix: keys[rng.IntN(len(keys))], Share: 1 + rng.IntN(enginefault.Whole),
+		}
+		switch rule.Kind {
+		case enginefault.Drop:
+			rule.Moment, rule.By = enginefault.Moment(1+rng.IntN(2)), time.Duration(rng.IntN(50))*ms
+		case enginefault.Delay:
+			rule.By = time.Duration(1+rng.IntN(300)) * ms
+		}
+		plan.Rules = append(plan.Rules, rule)
+	}
+	operations, instants := make([]*target.Operation, 300), make([]clock.Instant, 300)
+	for i := range operations {
+		operations[i] = insert(rng.Uint64(), keys[rng.IntN(len(keys))])
+		operations[i].Attempt = rng.IntN(4)
+		instants[i] = clock.Instant(time.Duration(i*5) * ms)
+	}
+	return plan, operations, instants
+}
+
+func TestBothFacesDoTheSame(t *testing.T) {
+	var met fault.Log
+	for seed := range uint64(40) {
+		plan, operations, instants := traffic(seed)
+		if faults := plan.Validate(); len(faults) > 0 {
+			t.Fatalf("seed %d: the test's own plan is invalid: %v", seed, faults)
+		}
+		virtualInner := &service{}
+		virtual := fault.WrapImmediate(virtualInner, plan, seed)
+		want := make([]reply, len(operations))
+		for i, op := range operations {
+			want[i].Outcome, want[i].At = virtual.Submit(instants[i], op)
+		}
+		synctest.Test(t, func(t *testing.T) {
+			clk := clock.NewReal()
+			liveInner := &service{clock: clk}
+			live := fault.Wrap(liveInner, plan, seed, clk)
+			got := make([]reply, len(operations))
+			var group sync.WaitGroup
+			for i, op := range operations {
+				group.Go(func() {
+					clk.Sleep(t.Context(), instants[i])
+					got[i].Outcome = live.Do(t.Context(), op)
+					got[i].At = clk.Now()
+				})
+			}
+			group.Wait()
+			for i := range got {
+				if !reflect.DeepEqual(got[i], want[i]) {
+					t.Fatalf("seed %d, operation %d: live %+v, virtual %+v; want the same", seed, i, got[i], want[i])
+				}
+			}
+			if live.Counts() != virtual.Counts() || live.Log() != virtual.Log() || liveInner.counts != virtualInner.counts {
+				t.Fatalf("seed %d: live %+v %+v over %+v; virtual %+v %+v over %+v; want the same", seed,
+					live.Counts(), live.Log(), liveInner.counts, virtual.Counts(), virtual.Log(), virtualInner.counts)
+			}
+		})
+		booksFollow(t, seed, virtual.Counts(), virtual.Log(), virtualInner.counts)
+		log := virtual.Log()
+		met.DroppedBefore += log.DroppedBefore
+		met.DroppedAfter += log.DroppedAfter
+		met.Frozen += log.Frozen
+		met.Delayed += log.Delayed
+	}
+	if min(met.DroppedBefore, met.DroppedAfter, met.Frozen, met.Delayed) < 50 {
+		t.Errorf("the random plans met %+v; want at least 50 of each fault, or the test shows too little", met)
+	}
+}
+
+// booksFollow checks that the log explains every difference between the books.
+func booksFollow(t *testing.T, seed uint64, outer target.Counts, log fault.Log, inner target.Counts) {
+	t.Helper()
+	if inner.Requests != outer.Requests-log.DroppedBefore {
+		t.Errorf("seed %d: inner requests = %d; want %d - %d dropped before", seed, inner.Requests, outer.Requests, log.DroppedBefore)
+	}
+	if inner.Entities != outer.Entities+log.EntitiesLost {
+		t.Errorf("seed %d: inner entities = %d; want %d + %d lost", seed, inner.Entities, outer.Entities, log.EntitiesLost)
+	}
+	if outer.Requests != outer.Ok+outer.Refused+outer.Failed {
+		t.Errorf("seed %d: Counts() = %+v; want requests = ok + refused + failed", seed, outer)
+	}
+}
+
+func TestAnotherSeedMeetsOtherAttempts(t *testing.T) {
+	rule := dropAll(enginefault.Before, 0)
+	rule.Share = enginefault.Whole / 2
+	plan := enginefault.Plan{Rules: []enginefault.Rule{rule}}
+	first, second := fault.WrapImmediate(&service{}, plan, 1), fault.WrapImmediate(&service{}, plan, 2)
+	differ := 0
+	for n := range uint64(200) {
+		a, _ := first.Submit(0, insert(n*10, "p"))
+		b, _ := second.Submit(0, insert(n*10, "p"))
+		if a.Status != b.Status {
+			differ++
+		}
+	}
+	if differ < 60 || differ > 140 {
+		t.Errorf("seeds 1 and 2 differ on %d of 200 attempts; want about half", differ)
+	}
+}
+
+func TestASenderThatGivesUpIsFreedAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clk := clock.NewReal()
+		inner := &service{clock: clk}
+		live := fault.Wrap(inner, enginefault.Plan{Rules: []enginefault.Rule{all(enginefault.Freeze, 0, time.Hour)}}, 1, clk)
+		ctx, cancel := context.WithTimeout(t.Context(), 50*ms)
+		defer cancel()
+		outcome := live.Do(ctx, insert(0, "p"))
+		if clk.Now().Offset() != 50*ms || outcome.Class(target.Expected{}) != target.Failed ||
+			!strings.Contains(outcome.Detail, context.DeadlineExceeded.Error()) {
+			t.Errorf("Do = %+v at %v; want Failed for the deadline at 50ms", outcome, clk.Now().Offset())
+		}
+		if got, want := live.Log(), (fault.Log{Frozen: 1, Abandoned: 1, EntitiesLost: 1}); got != want {
+			t.Errorf("Log() = %+v; want %+v", got, want)
+		}
+		booksFollow(t, 1, live.Counts(), live.Log(), inner.counts)
+	})
+}
+
+// A time-out that never reaches the service is still a wait that can be ended.
+func TestALossThatGoesSilentCanBeGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clk := clock.NewReal()
+		inner := &service{clock: clk}
+		live := fault.Wrap(inner, enginefault.Plan{Rules: []enginefault.Rule{dropAll(enginefault.Before, time.Hour)}}, 1, clk)
+		ctx, cancel := context.WithTimeout(t.Context(), 50*ms)
+		defer cancel()
+		live.Do(ctx, insert(0, "p"))
+		if got, want := live.Log(), (fault.Log{DroppedBefore: 1, Abandoned: 1}); got != want || clk.Now().Offset() != 50*ms {
+			t.Errorf("Log() = %+v at %v; want %+v at 50ms", got, clk.Now().Offset(), want)
+		}
+		booksFollow(t, 1, live.Counts(), live.Log(), inner.counts)
+	})
+}

@@ -1,0 +1,87 @@
+package inprocess
+
+import (
+	"context"
+
+	"loadgen/engine"
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/target"
+)
+
+// Target sends operations to one account of an engine. It is safe for
+// concurrent use, Submit included.
+type Target struct {
+	engine  *engine.Engine
+	account string
+	clock   clock.Clock
+}
+
+var (
+	_ target.Target    = (*Target)(nil)
+	_ target.Immediate = (*Target)(nil)
+	_ target.Counter   = (*Target)(nil)
+)
+
+// New returns a target; the clock may be nil where only Submit is used.
+func New(e *engine.Engine, account string, c clock.Clock) *Target {
+	return &Target{e, account, c}
+}
+
+// Do implements [target.Target]. The engine has carried out the operation even
+// where the wait for its reply is cut short.
+func (t *Target) Do(ctx context.Context, op *target.Operation) target.Outcome {
+	outcome, done := t.Submit(t.clock.Now(), op)
+	if err := t.clock.Sleep(ctx, done); err != nil {
+		return target.Outcome{Detail: "gave up waiting for the reply: " + err.Error()}
+	}
+	return outcome
+}
+
+// Submit implements [target.Immediate].
+func (t *Target) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
+	request := engine.Request{
+		Account: t.account, Table: op.Table, Verb: op.Verb,
+		Change: &op.Change, Changes: op.Changes,
+		Number: op.Number, Attempt: op.Attempt,
+	}
+	if op.Verb == entity.Query {
+		request.Query = engine.Query{Range: op.Query.Range, Top: op.Query.Top}
+		if op.Query.Token.Present {
+			request.Query.Range.From = entity.Key{
+				Partition: op.Query.Token.NextPartitionKey, Row: op.Query.Token.NextRowKey}
+		}
+	}
+	reply := t.engine.Submit(now, &request)
+	return outcomeOf(&reply), reply.Done
+}
+
+func outcomeOf(r *engine.Reply) target.Outcome {
+	outcome := target.Outcome{
+		Status: r.Status, Code: r.Code, Detail: r.Detail, Counted: r.Counted,
+		Version: r.Version, Entity: r.Entity, FailedIndex: r.FailedIndex,
+		Returned: int64(len(r.Rows)),
+	}
+	if r.Entity != nil {
+		outcome.Returned = 1
+	}
+	if len(r.Rows) > 0 {
+		outcome.Rows = make([]target.Row, len(r.Rows))
+		for i, row := range r.Rows {
+			outcome.Rows[i] = target.Row{Key: row.Key, Entity: row.Entity}
+		}
+	}
+	if r.More {
+		outcome.Next = target.Token{Present: true,
+			NextPartitionKey: r.Next.Partition, NextRowKey: r.Next.Row}
+	}
+	return outcome
+}
+
+// Counts implements [target.Counter] with the engine's own books, all accounts
+// together.
+func (t *Target) Counts() target.Counts {
+	c := t.engine.Counts()
+	return target.Counts{Requests: c.Requests, Ok: c.Ok, Refused: c.Refused,
+		Failed: c.Failed, Entities: c.Entities}
+}

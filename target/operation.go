@@ -1,0 +1,75 @@
+package target
+
+import (
+	"loadgen/engine/entity"
+	"loadgen/engine/filter"
+)
+
+// Operation is one attempt's request. Which fields count depends on the verb:
+// Change for the single writes, Change.Key for Get, Changes for Batch, Query
+// for Query, none for the two table verbs.
+type Operation struct {
+	Verb  entity.Verb
+	Table string
+	// Change is a single write; its Verb repeats the operation's.
+	Change entity.Change
+	// Changes is an entity group transaction: 1 to 100 writes of one partition.
+	Changes []entity.Change
+	Query   Query
+	// Number identifies the operation within a run and Attempt, from 0, the
+	// try: together they decide every chance.
+	Number  uint64
+	Attempt int
+}
+
+// Query asks for one page of the entities in a key range.
+type Query struct {
+	Range filter.Range
+	// Top is the greatest number of entities wanted in a page; 0 leaves it to
+	// the service (1,000).
+	Top int
+	// Token resumes where the page before ended; the zero token starts.
+	Token Token
+}
+
+// Token is a continuation token: opaque to whoever carries it, to be handed
+// back to the target that gave it.
+type Token struct {
+	// Present tells the token that points at two empty keys from no token.
+	Present          bool
+	NextPartitionKey string
+	NextRowKey       string
+}
+
+// PartitionKey returns the partition that an operation addresses, and false
+// where it addresses none or several.
+func (op *Operation) PartitionKey() (string, bool) {
+	switch op.Verb {
+	case entity.Batch:
+		if len(op.Changes) == 0 {
+			return "", false
+		}
+		return op.Changes[0].Key.Partition, true
+	case entity.Query:
+		return op.Query.Range.Partition()
+	case entity.CreateTable, entity.DeleteTable:
+		return "", false
+	default:
+		return op.Change.Key.Partition, true
+	}
+}
+
+// Entities returns how many entities an operation means to touch by the
+// documented counting rule, where that is known before it is sent: the size of
+// a transaction, one for any other operation on an entity, zero for a table
+// verb. A query counts what it scans, at least one.
+func (op *Operation) Entities() int64 {
+	switch op.Verb {
+	case entity.Batch:
+		return int64(len(op.Changes))
+	case entity.CreateTable, entity.DeleteTable:
+		return 0
+	default:
+		return 1
+	}
+}

@@ -1,0 +1,81 @@
+package target
+
+import "loadgen/engine/entity"
+
+// Class is the fate of an attempt.
+type Class uint8
+
+// The three classes. Every attempt has exactly one.
+const (
+	// Ok is a 2xx, or a 404, 409 or 412 that the operation expects.
+	Ok Class = iota + 1
+	// Refused is 503, 429, 504 or 500 OperationTimedOut: the service was busy.
+	Refused
+	// Failed is everything else, a broken connection included.
+	Failed
+)
+
+// String returns the class in the word of the reports.
+func (c Class) String() string {
+	switch c {
+	case Ok:
+		return "ok"
+	case Refused:
+		return "refused"
+	case Failed:
+		return "failed"
+	default:
+		return "unknown"
+	}
+}
+
+// Outcome is what came of one attempt. A refusal is an outcome, not an error.
+type Outcome struct {
+	// Status is the HTTP status, 0 where no reply came.
+	Status int
+	// Code is the service's name for the outcome, empty on success.
+	Code entity.Code
+	// Detail is one line for a person, empty on success.
+	Detail string
+	// Counted is how many entities the attempt counts against the targets:
+	// inserted, updated, deleted or scanned. A refused attempt counts none.
+	Counted int64
+	// Returned is how many entities the reply held.
+	Returned int64
+	// Version is the timestamp (hence the ETag) of the entity after a single
+	// write, or of the entity read.
+	Version entity.Ticks
+	// Entity is the entity that a Get read; the caller must not alter it.
+	Entity entity.Packed
+	// Rows are the entities of a page; the caller must not alter them.
+	Rows []Row
+	// Next is the continuation token of a page, absent on the last.
+	Next Token
+	// FailedIndex is the position of the write that made a transaction fail.
+	FailedIndex int
+}
+
+// Row is one entity of a page.
+type Row struct {
+	Key    entity.Key
+	Entity entity.Packed
+}
+
+// Expected is the set of statuses beside 2xx that an operation takes for
+// success; the zero value is none. (A delete-if-exists expects 404.)
+type Expected struct{ NotFound, Conflict, Precondition bool }
+
+// Class returns the fate of an attempt, given what its operation expects.
+func (o *Outcome) Class(expected Expected) Class {
+	switch s := o.Status; {
+	case s >= 200 && s < 300,
+		s == 404 && expected.NotFound,
+		s == 409 && expected.Conflict,
+		s == 412 && expected.Precondition:
+		return Ok
+	case s == 503, s == 429, s == 504, s == 500 && o.Code == entity.OperationTimedOut:
+		return Refused
+	default:
+		return Failed
+	}
+}

@@ -1,0 +1,33 @@
+package target
+
+import (
+	"context"
+
+	"loadgen/engine/clock"
+)
+
+// Target performs one attempt and returns when its outcome is there. Do is safe
+// for concurrent use. A done context ends the wait; the outcome is then Failed.
+type Target interface {
+	Do(ctx context.Context, op *Operation) Outcome
+}
+
+// Immediate says at once what the outcome of an attempt sent at now is, and at
+// which instant it will have come back. Calls must come in the order of their
+// instants, from one goroutine.
+type Immediate interface {
+	Submit(now clock.Instant, op *Operation) (Outcome, clock.Instant)
+}
+
+// Counts is what a target itself saw: the other side of the books.
+type Counts struct {
+	// Requests is the number of attempts that arrived = Ok + Refused + Failed.
+	Requests, Ok, Refused, Failed int64
+	// Entities is how many of them were counted against the targets.
+	Entities int64
+}
+
+// Counter is a target that keeps its own books.
+type Counter interface {
+	Counts() Counts
+}
