@@ -1,0 +1,260 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios/keys"
+)
+
+// checker looks at what follows from several values together. A check is left
+// out where one of its values is at fault already, so that one mistake is
+// reported once.
+type checker struct {
+	*Scenario
+	// before are the faults of single values, found those of the checks.
+	before, found Faults
+}
+
+func (s *Scenario) check(before Faults) Faults {
+	c := &checker{Scenario: s, before: before}
+	c.names()
+	c.design()
+	for i := range s.Phases {
+		c.phase(i, fmt.Sprintf("phases.%d", i))
+	}
+	return c.found
+}
+
+// sound reports whether nothing at, above or below the paths is at fault.
+func (c *checker) sound(paths ...string) bool {
+	return !c.before.concern(paths...) && !c.found.concern(paths...)
+}
+
+func (c *checker) add(path, format string, args ...any) { c.addAt(path, -1, format, args...) }
+
+// addAt reports a fault at an offset into a text, negative for the whole value.
+func (c *checker) addAt(path string, offset int, format string, args ...any) {
+	at := c.places.of(path)
+	if value, ok := c.text(path); ok && offset >= 0 && at.inner > 0 && offset <= len(value) {
+		at.column = at.inner + utf8.RuneCountInString(value[:offset])
+	} else if offset > 0 {
+		format = fmt.Sprintf("byte %d: %s", offset, format)
+	}
+	r := reader{}
+	r.fault(at, path, format, args...)
+	c.found = append(c.found, r.faults...)
+}
+
+// text returns the single value at a path.
+func (c *checker) text(path string) (string, bool) {
+	n := c.binding().write()
+	for _, part := range strings.Split(path, ".") {
+		if n = n.step(part); n == nil {
+			return "", false
+		}
+	}
+	return n.text, n.kind == scalar
+}
+
+// names checks that no two phases, or operations of a phase, share a name, and
+// that an operation of several phases is reported in one group.
+func (c *checker) names() {
+	seen := map[string]bool{}
+	groups := map[string]string{}
+	for i := range c.Phases {
+		p := &c.Phases[i]
+		if p.Name != "" && seen[p.Name] {
+			c.add(fmt.Sprintf("phases.%d.name", i), "phase %q occurs twice; expected names of their own", p.Name)
+		}
+		seen[p.Name] = true
+		if p.Peak != nil {
+			c.operationNames(p.Peak, fmt.Sprintf("phases.%d.peak.operations", i), groups)
+		}
+	}
+}
+
+// operationNames checks the names in one peak; groups are those of the peaks
+// before.
+func (c *checker) operationNames(p *Peak, path string, groups map[string]string) {
+	seen := map[string]bool{}
+	for i, o := range p.Operations {
+		name := fmt.Sprintf("%s.%d.name", path, i)
+		before, known := groups[o.Name]
+		switch {
+		case o.Name == "":
+		case slices.Contains(reserved(), o.Name):
+			c.add(name, "an operation cannot be called %q, for the run's own preparation is; expected another name", o.Name)
+		case seen[o.Name]:
+			c.add(name, "operation %q occurs twice; expected names of their own", o.Name)
+		case known && before != o.Group:
+			c.add(name, "operation %q is in the group %s here and in %s before; expected one group, or another name", o.Name, o.Group, before)
+		}
+		seen[o.Name], groups[o.Name] = true, o.Group
+	}
+}
+
+// design checks what the keys package judges, and that keys are unique.
+func (c *checker) design() {
+	o, faults := c.options()
+	for _, err := range append(faults, o.Validate()...) {
+		var fault *keys.Fault
+		// Where the attributes were not read at all, every name is unknown.
+		if errors.As(err, &fault) && !c.before.cover("attributes") {
+			c.addOnce(keysPath(fault.Path), fault)
+		}
+	}
+	if !c.sound("design", "attributes") {
+		return
+	}
+	if len(c.sequences(c.Design.PartitionKey, "")) == 0 && len(c.sequences(c.Design.RowKey, "")) == 0 {
+		c.add("design", "neither key holds an attribute with a sequence, so that two entities can have the same key; expected one, such as {bib}")
+	}
+}
+
+// addOnce reports a fault of the keys package, unless something is known to be
+// wrong at the place already.
+func (c *checker) addOnce(path string, fault *keys.Fault) {
+	if !c.before.concern(path) && !c.found.cover(path) {
+		c.addAt(path, fault.Offset, "%s", fault.What)
+	}
+}
+
+// keysPath turns a path of the keys package into one of the file.
+func keysPath(path string) string {
+	head, _, _ := strings.Cut(path, ".")
+	switch head {
+	case "partition_key", "row_key":
+		return "design." + path
+	case "properties", "size", "filler":
+		return "entity." + path
+	default:
+		return path
+	}
+}
+
+// sequences returns the attributes with a sequence that one template has and
+// another has not.
+func (c *checker) sequences(in, notIn string) []string {
+	holds, _ := keys.ParseTemplate(in)
+	lacks, _ := keys.ParseTemplate(notIn)
+	return slices.DeleteFunc(holds.Attributes(), func(name string) bool {
+		_, sequence := c.values(name).(keys.Sequence)
+		return !sequence || slices.Contains(lacks.Attributes(), name)
+	})
+}
+
+func (c *checker) values(attribute string) keys.Distribution {
+	for _, a := range c.Attributes {
+		if a.Name == attribute {
+			return a.Values
+		}
+	}
+	return nil
+}
+
+func (c *checker) phase(i int, path string) {
+	p := &c.Phases[i]
+	switch {
+	case c.before.cover(path):
+	case p.Load != nil:
+		c.transaction(path+".load.transaction", p.Load.Transaction)
+		c.unique(i, path+".load.entities")
+	case c.loadsSound(i) && c.Loaded(i) == 0:
+		if !c.before.concern(path + ".name") {
+			c.add(path+".name", "phase %q comes before any load; expected a load first", p.Name)
+		}
+	case p.Peak != nil:
+		c.peak(i, path+".peak")
+	}
+}
+
+// loadsSound reports whether what is loaded before a phase is known.
+func (c *checker) loadsSound(phase int) bool {
+	for i := range phase {
+		if c.before.concern(fmt.Sprintf("phases.%d.load", i)) {
+			return false
+		}
+	}
+	return true
+}
+
+// transaction checks that an entity group transaction stays within its bytes.
+func (c *checker) transaction(path string, entities int) {
+	if !c.sound(path, "entity.size", "entity.filler") || c.Entity.Filler == "" {
+		return
+	}
+	if most := entity.MaxBatchBytes / max(1, c.Entity.Size); entities > most {
+		c.add(path, "a transaction of %d entities of %d bytes is larger than %d bytes; expected at most %d entities",
+			entities, c.Entity.Size, entity.MaxBatchBytes, most)
+	}
+}
+
+// listed is up to how many entities a load's keys are held against each other.
+const listed = 100_000
+
+// unique checks that no two of the entities loaded so far have the same key.
+func (c *checker) unique(phase int, path string) {
+	if !c.sound(path, "design", "attributes", "entity", "seed") {
+		return
+	}
+	g, err := c.Generator()
+	if err != nil {
+		return
+	}
+	seen := map[entity.Key]uint64{}
+	for n := range min(c.Loaded(phase+1), listed) {
+		key := g.Key(n)
+		if first, twice := seen[key]; twice {
+			c.add(path, "entities %d and %d both have the PartitionKey %q and the RowKey %q; expected keys that differ: separate the attributes in row_key", first, n, key.Partition, key.Row)
+			return
+		}
+		seen[key] = n
+	}
+}
+
+func (c *checker) peak(i int, path string) {
+	p := c.Phases[i].Peak
+	total := 0
+	for j := range p.Operations {
+		total += p.Operations[j].Weight
+		c.operation(&p.Operations[j], fmt.Sprintf("%s.operations.%d", path, j))
+	}
+	if total == 0 && c.sound(path+".operations") {
+		c.add(path+".operations", "the weights of all operations are 0; expected at least one above")
+	}
+	if !c.loadsSound(i) || !c.sound(path+".partition_key", "design", "attributes", "entity", "seed") {
+		return
+	}
+	g, err := c.Generator()
+	if err != nil {
+		return
+	}
+	if _, err := witness(g, p.PartitionKey, c.Loaded(i)); err != nil {
+		c.add(path+".partition_key", "%s", strings.TrimPrefix(err.Error(), ErrNoPartition.Error()+": "))
+	}
+}
+
+func (c *checker) operation(o *OperationSpec, path string) {
+	if o.Verb == entity.Batch {
+		c.transaction(path+".entities", o.Entities)
+	}
+	if o.Inserts() && c.sound("design", "attributes") && len(c.sequences(c.Design.RowKey, c.Design.PartitionKey)) == 0 {
+		c.add(path+".verb", "a %s needs new keys within one partition, but row_key has no attribute with a sequence that partition_key has not; expected one, such as {bib}", o.Verb)
+	}
+	if c.before.cover("attributes") {
+		return
+	}
+	specs, faults := propertySpecs(o.Properties)
+	options, _ := c.options()
+	for _, err := range append(faults, options.ValidateProperties(specs)...) {
+		var fault *keys.Fault
+		if errors.As(err, &fault) {
+			c.addOnce(path+"."+fault.Path, fault)
+		}
+	}
+}

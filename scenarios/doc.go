@@ -1,0 +1,21 @@
+// Package scenarios is the scenario format: one YAML file that says what to
+// load, what to offer and what to hold it against.
+//
+// Read a file with [Parse], or take one of the built-in library with [Builtin];
+// override single fields with [Scenario.Set]; check the whole with
+// [Scenario.Validate], which a parsed scenario has already passed until
+// something overrode it; then hand [Scenario.Generator] and the phases to the
+// driving loop, and keep [Scenario.Text] with the record so that the run can be
+// repeated.
+//
+// The format is strict. A field that does not exist, a field given twice, a
+// value of the wrong kind or out of bounds, a template with an unknown
+// attribute: each is a [Fault] with file, line and column, what was expected,
+// and the nearest name for a typo. All faults of a file are reported at once.
+// Anchors, aliases, tags and several documents are not part of the format.
+//
+// The caller owes nothing but the text: whatever it holds, no function here
+// panics.
+//
+// The package never runs anything, opens no file and reads no clock.
+package scenarios

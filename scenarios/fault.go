@@ -1,0 +1,108 @@
+package scenarios
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Fault is one thing that is wrong with a scenario.
+type Fault struct {
+	// File is where the value came from: a file's name, or "--set path" for an
+	// override; empty for a scenario that was put together by a program.
+	File string
+	// Line and Column count from 1, the column in characters; they are 0 where
+	// there is no position.
+	Line, Column int
+	// Path names the field as [Scenario.Set] takes it, list items by position.
+	Path string
+	// What is wrong, and what was expected.
+	What string
+}
+
+// Error returns "file:line:column: what", with as much of the place as there
+// is; without any it names the path.
+func (f Fault) Error() string {
+	switch {
+	case f.Line > 0:
+		return fmt.Sprintf("%s:%d:%d: %s", f.File, f.Line, f.Column, f.What)
+	case f.File != "":
+		return f.File + ": " + f.What
+	case f.Path != "":
+		return f.Path + ": " + f.What
+	default:
+		return f.What
+	}
+}
+
+// Unwrap returns [ErrInvalid].
+func (f Fault) Unwrap() error { return ErrInvalid }
+
+// Faults is everything that is wrong with a scenario, in the order of the file.
+type Faults []Fault
+
+// Error returns one line for each fault.
+func (f Faults) Error() string {
+	lines := make([]string, len(f))
+	for i := range f {
+		lines[i] = f[i].Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap returns the faults one by one.
+func (f Faults) Unwrap() []error {
+	list := make([]error, len(f))
+	for i := range f {
+		list[i] = f[i]
+	}
+	return list
+}
+
+// maxFaults bounds how many faults of one scenario are reported.
+const maxFaults = 1000
+
+// sorted returns the faults in the order of the file. Where there are far too
+// many to read, the last one says how many were left out.
+func (f Faults) sorted() Faults {
+	slices.SortStableFunc(f, func(a, b Fault) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	if more := len(f) - maxFaults; more > 0 {
+		last := f[maxFaults-1]
+		last.Path, last.What = "", fmt.Sprintf("%d more faults follow; expected none", more)
+		f = append(f[:maxFaults:maxFaults], last)
+	}
+	return f
+}
+
+// errorOrNil returns the faults, sorted, as an error, and a true nil where there
+// are none.
+func (f Faults) errorOrNil() error {
+	if len(f) == 0 {
+		return nil
+	}
+	return f.sorted()
+}
+
+// concern reports whether any fault lies at, above or below one of the paths.
+func (f Faults) concern(paths ...string) bool {
+	return slices.ContainsFunc(paths, func(path string) bool {
+		return slices.ContainsFunc(f, func(fault Fault) bool {
+			return within(fault.Path, path) || within(path, fault.Path)
+		})
+	})
+}
+
+// cover reports whether any fault lies at or above the path: what stands there
+// was then not read.
+func (f Faults) cover(path string) bool {
+	return slices.ContainsFunc(f, func(fault Fault) bool { return within(path, fault.Path) })
+}
+
+// within reports whether a path is another one or lies below it. Everything
+// lies below the empty path.
+func within(path, above string) bool {
+	return above == "" || path == above || strings.HasPrefix(path, above+".")
+}

@@ -1,0 +1,99 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios/keys"
+)
+
+// Generator returns the generator of the scenario's entities. The error joins
+// all faults of the design, the attributes and the entity.
+func (s *Scenario) Generator() (*keys.Generator, error) {
+	o, faults := s.options()
+	if len(faults) > 0 {
+		return nil, errors.Join(faults...)
+	}
+	return keys.New(o)
+}
+
+// Part returns what a merging operation writes, from a generator of this
+// scenario, pinned or not.
+func (o *OperationSpec) Part(g *keys.Generator) (*keys.Part, error) {
+	specs, faults := propertySpecs(o.Properties)
+	if len(faults) > 0 {
+		return nil, errors.Join(faults...)
+	}
+	return g.Part(specs)
+}
+
+// options returns what the keys package needs. The faults are those of the
+// templates' syntax, each a [*keys.Fault] with a path as that package has it.
+func (s *Scenario) options() (keys.Options, []error) {
+	o := keys.Options{Seed: s.Seed, Attributes: s.Attributes, Size: s.Entity.Size, Filler: s.Entity.Filler}
+	var faults []error
+	o.PartitionKey = parseTemplate("partition_key", s.Design.PartitionKey, &faults)
+	o.RowKey = parseTemplate("row_key", s.Design.RowKey, &faults)
+	specs, more := propertySpecs(s.Entity.Properties)
+	o.Properties = specs
+	return o, append(faults, more...)
+}
+
+func propertySpecs(properties []PropertySpec) ([]keys.PropertySpec, []error) {
+	var specs []keys.PropertySpec
+	var faults []error
+	for i, p := range properties {
+		kind, ok := entity.ParseType(p.Type)
+		if !ok {
+			faults = append(faults, &keys.Fault{Path: fmt.Sprintf("properties.%d.type", i), Offset: -1, What: fmt.Sprintf("unknown type %q", p.Type)})
+		}
+		value := parseTemplate(fmt.Sprintf("properties.%d.value", i), p.Value, &faults)
+		specs = append(specs, keys.PropertySpec{Name: p.Name, Type: kind, Value: value})
+	}
+	return specs, faults
+}
+
+func parseTemplate(path, text string, faults *[]error) keys.Template {
+	t, err := keys.ParseTemplate(text)
+	var fault *keys.TemplateError
+	if errors.As(err, &fault) {
+		*faults = append(*faults, &keys.Fault{Path: path, Offset: fault.Offset, What: fault.What})
+	}
+	return t
+}
+
+// compared bounds how many partitions are searched for the nearest to a
+// mistyped one, in how many entities.
+const (
+	comparedPartitions = 2000
+	comparedEntities   = 100_000
+)
+
+// Witness returns the first entity that the scenario's loads put into a
+// partition. Where there is none, the error wraps [ErrNoPartition] and names the
+// nearest PartitionKey that exists.
+func (s *Scenario) Witness(partitionKey string) (uint64, error) {
+	g, err := s.Generator()
+	if err != nil {
+		return 0, err
+	}
+	return witness(g, partitionKey, s.Loaded(len(s.Phases)))
+}
+
+func witness(g *keys.Generator, partitionKey string, entities uint64) (uint64, error) {
+	if n, ok := g.Find(partitionKey, entities); ok {
+		return n, nil
+	}
+	shares := keys.Skew(g, min(entities, comparedEntities))
+	var known []string
+	for _, share := range shares[:min(len(shares), comparedPartitions)] {
+		known = append(known, share.PartitionKey)
+	}
+	if len(known) == 0 {
+		return 0, fmt.Errorf("%w: %s: nothing is loaded before", ErrNoPartition, text(partitionKey).shown())
+	}
+	nearest, _ := keys.Nearest(partitionKey, known)
+	return 0, fmt.Errorf("%w: none of the %d entities loaded has the PartitionKey %s; the nearest that exists is %q",
+		ErrNoPartition, entities, text(partitionKey).shown(), nearest)
+}

@@ -1,0 +1,17 @@
+// Package keys turns a key design into entities: PartitionKey and RowKey
+// designs as pure generators, and the skew that they yield.
+//
+// Describe the raw material as a list of [Attribute], say with a [Template] how
+// the two keys and each property are formed from it, collect that in [Options],
+// look at [Options.Validate], and build a [Generator] with [New]. Entity n is
+// then [Generator.Key] and [Generator.Properties] of n. [Generator.Pinned] keeps
+// all further entities in one partition; [Generator.Part] yields the properties
+// of a partial update. [Skew] counts how a design spreads the first n entities
+// over partitions, and [Effective] says to how many equal ones that amounts.
+//
+// The caller owes each entity a number of its own: a number means the same
+// entity for ever, whoever asks and in whatever order.
+//
+// The package never keeps state between calls, never reads a clock, and draws
+// all chance from named streams of one seed.
+package keys

@@ -1,0 +1,283 @@
+package keys_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios/keys"
+)
+
+// generator returns the generator of options that are known to be sound.
+func generator(t testing.TB, o keys.Options) *keys.Generator {
+	t.Helper()
+	g, err := keys.New(o)
+	if err != nil {
+		t.Fatalf("New() = %v; want no error", err)
+	}
+	return g
+}
+
+// TestKeyIsItsTemplates forms keys and properties a second way: the templates
+// expanded with the attributes' values.
+func TestKeyIsItsTemplates(t *testing.T) {
+	o := race()
+	g := generator(t, o)
+	for n := range uint64(500) {
+		value := func(name string) string {
+			text, ok := g.Value(name, n)
+			if !ok {
+				t.Fatalf("Value(%q, %d) = none; want a value", name, n)
+			}
+			return text
+		}
+		want := entity.Key{Partition: o.PartitionKey.Expand(value), Row: o.RowKey.Expand(value)}
+		if got := g.Key(n); got != want {
+			t.Fatalf("Key(%d) = %v; want %v", n, got, want)
+		}
+		if got := g.PartitionKey(n); got != want.Partition {
+			t.Fatalf("PartitionKey(%d) = %q; want %q", n, got, want.Partition)
+		}
+		if code, detail := entity.ValidateKey(want); code != entity.OK {
+			t.Fatalf("Key(%d) = %v, which is not legal: %s", n, want, detail)
+		}
+		age, _ := strconv.Atoi(value("age"))
+		day, _ := entity.ParseTicks("2011-05-" + value("day") + "T08:00:00Z")
+		number, _ := strconv.ParseInt(value("bib"), 10, 64)
+		properties := []entity.Property{
+			{Name: "Name", Value: entity.String(value("name"))},
+			{Name: "Age", Value: entity.Int32(int32(age))},
+			{Name: "Number", Value: entity.Int64(number)},
+			{Name: "Paid", Value: entity.Boolean(value("paid") == "true")},
+			{Name: "Fee", Value: entity.Double(float64(age) + 0.5)},
+			{Name: "Registered", Value: entity.DateTime(day)},
+		}
+		if diff := cmp.Diff(properties, g.Properties(n)[:6]); diff != "" {
+			t.Fatalf("Properties(%d) differ from the templates (-want +got):\n%s", n, diff)
+		}
+	}
+	if _, ok := g.Value("velocity", 0); ok {
+		t.Errorf("Value(%q, 0) = a value; want none", "velocity")
+	}
+}
+
+// TestValuesDependOnSeedNameAndNumberAlone shuffles everything else.
+func TestValuesDependOnSeedNameAndNumberAlone(t *testing.T) {
+	const seed = 3
+	o := race()
+	g := generator(t, o)
+	other := race()
+	other.Attributes = append(slices.Clone(o.Attributes), keys.Attribute{Name: "spare", Values: keys.Uniform{Low: 0, High: 9}})
+	slices.Reverse(other.Attributes)
+	other.PartitionKey = template("{spare}")
+	other.Properties, other.Filler = nil, ""
+	h := generator(t, other)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for range 1000 {
+		n := rng.Uint64N(1 << 40)
+		for _, a := range o.Attributes {
+			want, _ := g.Value(a.Name, n)
+			if got, _ := h.Value(a.Name, n); got != want {
+				t.Fatalf("seed %d: Value(%q, %d) = %q; want %q, whatever the other attributes are", seed, a.Name, n, got, want)
+			}
+		}
+	}
+	reseeded := race()
+	reseeded.Seed++
+	r, same := generator(t, reseeded), 0
+	for n := range uint64(1000) {
+		a, _ := g.Value("age", n)
+		if b, _ := r.Value("age", n); a == b {
+			same++
+		}
+	}
+	// One in 62 ages agrees by chance: 16 of 1,000, with a deviation of 4.
+	if same > 40 {
+		t.Errorf("another seed gives %d of 1000 ages alike; want about 16", same)
+	}
+}
+
+func TestSizeIsExact(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		size   int
+		pieces int
+	}{
+		{"the smallest that leaves room for an empty filler", 287, 1},
+		{"one byte more", 288, 1},
+		{"one KiB", 1024, 1},
+		{"an odd size", 1023, 1},
+		{"as much as one String holds", 65000, 1},
+		{"around where a second String is needed: just below", 65536 + 230, 1},
+		{"around where a second String is needed: just above", 65536 + 320, 2},
+		{"one MiB", 1 << 20, 16},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			o := race()
+			o.Size = tt.size
+			g := generator(t, o)
+			exact := false
+			for n := range uint64(5) {
+				key, properties := g.Key(n), g.Properties(n)
+				got := entity.Size(key, properties)
+				if got != tt.size && got != tt.size-1 {
+					t.Errorf("entity %d has %d bytes; want %d or one less", n, got, tt.size)
+				}
+				exact = exact || got == tt.size
+				change := entity.Change{Verb: entity.Insert, Key: key, Properties: properties}
+				if code, detail := change.Validate(); code != entity.OK {
+					t.Errorf("entity %d is not legal: %s: %s", n, code, detail)
+				}
+				if got := len(properties) - len(o.Properties); got != tt.pieces {
+					t.Errorf("entity %d has %d fillers; want %d", n, got, tt.pieces)
+				}
+			}
+			// Beside the filler, all entities of the race have an odd size.
+			if want := tt.size%2 == 1; exact != want {
+				t.Errorf("an entity of exactly %d bytes came up: %t; want %t", tt.size, exact, want)
+			}
+		})
+	}
+}
+
+// TestSizeAtEveryWidth walks over the sizes around which a further filler
+// becomes necessary: none may be missed by more than one byte.
+func TestSizeAtEveryWidth(t *testing.T) {
+	o := race()
+	for size := 65536 + 200; size < 65536+400; size++ {
+		o.Size = size
+		g := generator(t, o)
+		if got := entity.Size(g.Key(0), g.Properties(0)); got != size && got != size-1 {
+			t.Errorf("an entity of size %d has %d bytes", size, got)
+		}
+	}
+}
+
+func TestFillerIsIncompressibleAndItsOwn(t *testing.T) {
+	g := generator(t, race())
+	filler := func(n uint64) string {
+		properties := g.Properties(n)
+		return properties[len(properties)-1].Value.Text()
+	}
+	if filler(7) != filler(7) {
+		t.Error("two calls give entity 7 two fillers; want one")
+	}
+	if filler(7) == filler(8) {
+		t.Error("entities 7 and 8 share a filler; want one each")
+	}
+	counts := map[rune]int64{}
+	total := int64(0)
+	for n := range uint64(100) {
+		for _, letter := range filler(n) {
+			counts[letter]++
+			total++
+		}
+	}
+	if len(counts) != 62 {
+		t.Fatalf("the filler is written in %d characters; want 62", len(counts))
+	}
+	var observed, weights []int64
+	for _, letter := range slices.Sorted(maps.Keys(counts)) {
+		observed, weights = append(observed, counts[letter]), append(weights, 1)
+	}
+	// 61 degrees of freedom: above 100.9 in one case of a thousand.
+	if got := chiSquare(observed, weights); got > 100.9 {
+		t.Errorf("chi-square of %d letters = %.1f; want at most 100.9", total, got)
+	}
+}
+
+func TestPinned(t *testing.T) {
+	g := generator(t, race())
+	for _, witness := range []uint64{0, 1, 17, 19_999} {
+		pinned := g.Pinned(witness)
+		if got, want := pinned.Key(witness), g.Key(witness); got != want {
+			t.Errorf("Pinned(%d).Key(%d) = %v; want %v", witness, witness, got, want)
+		}
+		ages := map[string]bool{}
+		for n := uint64(20_000); n < 20_200; n++ {
+			key := pinned.Key(n)
+			if want := g.Key(witness).Partition; key.Partition != want {
+				t.Fatalf("Pinned(%d).Key(%d) lies in %q; want %q", witness, n, key.Partition, want)
+			}
+			if want := g.Key(n).Row; key.Row != want {
+				t.Fatalf("Pinned(%d).Key(%d) has row %q; want %q as before", witness, n, key.Row, want)
+			}
+			age, _ := pinned.Value("age", n)
+			ages[age] = true
+		}
+		if len(ages) < 30 {
+			t.Errorf("Pinned(%d) has %d ages among 200 entities; want most of 62", witness, len(ages))
+		}
+	}
+	if g.PartitionKey(20_000) == g.PartitionKey(20_001) && g.PartitionKey(20_001) == g.PartitionKey(20_002) &&
+		g.PartitionKey(20_002) == g.PartitionKey(20_003) {
+		t.Error("the generator that was pinned from is pinned itself; want it unchanged")
+	}
+}
+
+func TestPart(t *testing.T) {
+	g := generator(t, race())
+	specs := []keys.PropertySpec{
+		{Name: "Distance", Type: entity.TypeString, Value: template("{distance}")},
+		{Name: "Age", Type: entity.TypeInt32, Value: template("{age}")},
+	}
+	part, err := g.Pinned(3).Part(specs)
+	if err != nil {
+		t.Fatalf("Part() = %v; want no error", err)
+	}
+	want, _ := g.Value("distance", 3)
+	for n := range uint64(100) {
+		got := part.Properties(n)
+		age, _ := g.Value("age", n)
+		if len(got) != 2 || got[0].Value.Text() != want || fmt.Sprint(got[1].Value.Int()) != age {
+			t.Fatalf("Properties(%d) = %v; want the pinned distance %q and the age %s", n, got, want, age)
+		}
+	}
+	if _, err := g.Part([]keys.PropertySpec{{Name: "A", Type: entity.TypeInt32, Value: template("{agee}")}}); err == nil || !strings.Contains(err.Error(), `did you mean "age"?`) {
+		t.Errorf("Part() of an unknown attribute = %v; want an error with the nearest name", err)
+	}
+}
+
+func TestAnUnforeseenValueLeavesThePropertyOut(t *testing.T) {
+	o := race()
+	o.Filler = ""
+	o.Properties = []keys.PropertySpec{{Name: "N", Type: entity.TypeInt32, Value: template("{bib}")}}
+	g := generator(t, o)
+	if got := g.Properties(1 << 30); len(got) != 1 {
+		t.Errorf("Properties(1<<30) = %v; want the property, for the number is an Int32", got)
+	}
+	if got := g.Properties(1 << 40); len(got) != 0 {
+		t.Errorf("Properties(1<<40) = %v; want none, for the number is no Int32", got)
+	}
+}
+
+func BenchmarkKey(b *testing.B) {
+	g := generator(b, race())
+	b.ReportAllocs()
+	for n := uint64(0); b.Loop(); n++ {
+		g.Key(n)
+	}
+}
+
+func BenchmarkProperties(b *testing.B) {
+	g := generator(b, race())
+	b.ReportAllocs()
+	for n := uint64(0); b.Loop(); n++ {
+		g.Properties(n)
+	}
+}
+
+func BenchmarkFind(b *testing.B) {
+	g := generator(b, race())
+	b.ReportAllocs()
+	for b.Loop() {
+		g.Find("2011 New York City Marathon__Marathon", 1000)
+	}
+}

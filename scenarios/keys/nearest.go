@@ -1,0 +1,106 @@
+package keys
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// longestName bounds, in bytes, how much of a name is compared, longestShown how
+// much of one is printed.
+const (
+	longestName  = 200
+	longestShown = 60
+)
+
+// Nearest returns the known name that a mistyped one most likely meant: the one
+// at the least edit distance, letter case ignored, the first of equals; and
+// whether it is near enough to be worth suggesting, which is at most one edit
+// plus one for every four characters. It returns "" only where nothing is known.
+func Nearest(name string, known []string) (string, bool) {
+	best, least := "", -1
+	typed := clip(name, longestName)
+	for _, candidate := range known {
+		if d := distance(strings.ToLower(typed), strings.ToLower(clip(candidate, longestName))); least < 0 || d < least {
+			best, least = candidate, d
+		}
+	}
+	// One edit turns a single letter into any other: a suggestion must share
+	// something with what was typed.
+	length := max(utf8.RuneCountInString(typed), utf8.RuneCountInString(clip(best, longestName)))
+	return best, least >= 0 && least <= 1+length/4 && least < length
+}
+
+// Unknown returns the message for a name that is not among the known ones: what
+// was found and which name was probably meant, or else the names that exist.
+func Unknown(what, name string, known []string) string {
+	if near, ok := Nearest(name, known); ok {
+		return fmt.Sprintf("unknown %s %s; did you mean %q?", what, shown(name), near)
+	}
+	return fmt.Sprintf("unknown %s %s; expected %s", what, shown(name), Choice(known))
+}
+
+// Choice returns names as a person lists alternatives: "a, b or c"; after the
+// twelfth it only counts them.
+func Choice(names []string) string {
+	const most = 12
+	switch {
+	case len(names) == 0:
+		return "none, for there are none"
+	case len(names) == 1:
+		return names[0]
+	case len(names) > most:
+		return fmt.Sprintf("%s or one of %d more", strings.Join(names[:most], ", "), len(names)-most)
+	default:
+		last := len(names) - 1
+		return strings.Join(names[:last], ", ") + " or " + names[last]
+	}
+}
+
+// shown returns a name in quotes, cut where it is too long to print.
+func shown(name string) string {
+	if short := clip(name, longestShown); short != name {
+		return fmt.Sprintf("%q…", short)
+	}
+	return fmt.Sprintf("%q", name)
+}
+
+// clip cuts a name at a character boundary, to at most so many bytes.
+func clip(name string, most int) string {
+	if len(name) <= most {
+		return name
+	}
+	end := most
+	for end > 0 && !utf8.RuneStart(name[end]) {
+		end--
+	}
+	return name[:end]
+}
+
+// distance is the optimal string alignment distance of two texts in characters:
+// the least number of insertions, deletions, replacements and swaps of
+// neighbours that makes one the other, no stretch being edited twice.
+func distance(a, b string) int {
+	from, to := []rune(a), []rune(b)
+	before := make([]int, len(to)+1)
+	last := make([]int, len(to)+1)
+	row := make([]int, len(to)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range from {
+		row[0] = i + 1
+		for j := range to {
+			replaced := last[j]
+			if from[i] != to[j] {
+				replaced++
+			}
+			row[j+1] = min(replaced, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && from[i] == to[j-1] && from[i-1] == to[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(to)]
+}

@@ -1,0 +1,205 @@
+package keys
+
+import (
+	"fmt"
+	"slices"
+
+	"loadgen/engine/entity"
+)
+
+// Options is a key design with what it is formed from.
+type Options struct {
+	// Seed is the root of all chance.
+	Seed uint64
+	// Attributes are what the templates can name.
+	Attributes []Attribute
+	// PartitionKey and RowKey form the key of each entity.
+	PartitionKey, RowKey Template
+	// Properties are those of each entity, in the order in which they are
+	// stored.
+	Properties []PropertySpec
+	// Size is the size in bytes, by [entity.Size], that Filler pads each entity
+	// to. It counts only where Filler is set.
+	Size int
+	// Filler names the String property of incompressible letters and digits
+	// that pads the entity; empty leaves it out. Where Size asks for more than
+	// one String can hold, further ones follow: Notes, Notes2, Notes3.
+	Filler string
+}
+
+// Validate returns everything that is wrong with the options, each a [*Fault];
+// nil where nothing is. A key that could hold a forbidden character or be too
+// long, a property whose text could be no value of its type, and an entity that
+// could be larger than Size are faults: for that all values of an attribute are
+// tried where there are few, and the outermost of the first billion entities
+// where there are many.
+func (o Options) Validate() []error {
+	c := o.newCheck()
+	c.attributes()
+	c.key("partition_key", o.PartitionKey, func(text string) entity.Key { return entity.Key{Partition: text} })
+	c.key("row_key", o.RowKey, func(text string) entity.Key { return entity.Key{Row: text} })
+	c.properties(o.Properties)
+	c.filler()
+	c.size()
+	return c.faults
+}
+
+// ValidateProperties returns what is wrong with specs that a [Generator.Part]
+// is to be made of, each a [*Fault] with a path such as "properties.0.value".
+// Faults of the options themselves are not repeated.
+func (o Options) ValidateProperties(specs []PropertySpec) []error {
+	c := o.newCheck()
+	c.attributes()
+	c.faults = nil
+	c.properties(specs)
+	return c.faults
+}
+
+// check gathers the faults of options. A template is looked into only where all
+// its attributes are sound, so that one mistake is reported once.
+type check struct {
+	Options
+	faults []error
+	// sound are the attributes without a fault, by name; known are the names of
+	// all.
+	sound map[string]*attributeCheck
+	known []string
+}
+
+// attributeCheck is what the checks need to know of an attribute.
+type attributeCheck struct {
+	probes []string
+	widest string
+	// judged says that the attribute's values were already found illegal in a
+	// key.
+	judged bool
+}
+
+func (o Options) newCheck() *check {
+	return &check{Options: o, sound: map[string]*attributeCheck{}}
+}
+
+func (c *check) attributes() {
+	if len(c.Attributes) > maxAttributes {
+		c.add("attributes", "attributes has %d entries; expected at most %d", len(c.Attributes), maxAttributes)
+		return
+	}
+	count := map[string]int{}
+	for _, a := range c.Attributes {
+		c.known = append(c.known, a.Name)
+		count[a.Name]++
+	}
+	for _, a := range c.Attributes {
+		path := "attributes." + a.Name
+		var faults []error
+		switch {
+		case !isName(a.Name):
+			faults = append(faults, faultf(path, "%s cannot name an attribute; expected a letter or '_', then letters, digits or '_'", shown(a.Name)))
+		case count[a.Name] > 1:
+			faults = append(faults, faultf(path, "attribute %q occurs %d times; expected once", a.Name, count[a.Name]))
+		}
+		if a.Values == nil {
+			faults = append(faults, faultf(path, "attribute %q has no values; expected one of list, uniform and sequence", a.Name))
+		} else {
+			faults = append(faults, a.Values.faults(path)...)
+		}
+		c.faults = append(c.faults, faults...)
+		if len(faults) == 0 {
+			probes := a.Values.probes()
+			c.sound[a.Name] = &attributeCheck{probes: probes, widest: widest(probes)}
+		}
+	}
+}
+
+// key checks one of the two key templates; as puts a text in that key's place.
+func (c *check) key(path string, t Template, as func(string) entity.Key) {
+	if !c.template(path, t) {
+		return
+	}
+	legal := true
+	for _, p := range t.parts {
+		if p.attribute != "" {
+			legal = c.keyValues(path, p.attribute, as) && legal
+		} else if code, detail := entity.ValidateKey(as(p.literal)); code != entity.OK {
+			c.faults = append(c.faults, &Fault{path, p.offset, fmt.Sprintf("%s: %s", code, detail)})
+			legal = false
+		}
+	}
+	if !legal {
+		return
+	}
+	if code, detail := entity.ValidateKey(as(c.widest(t))); code != entity.OK {
+		c.add(path, "the longest key that can come of it is not legal: %s: %s", code, detail)
+	}
+}
+
+// keyValues checks the values of an attribute that a key is formed of.
+func (c *check) keyValues(keyPath, attribute string, as func(string) entity.Key) bool {
+	a := c.sound[attribute]
+	if a.judged {
+		return false
+	}
+	for i, value := range a.probes {
+		if code, detail := entity.ValidateKey(as(value)); code != entity.OK {
+			a.judged = true
+			c.add(fmt.Sprintf("attributes.%s.list.%d", attribute, i), "list[%d] is %s, and %s is formed from it: %s: %s",
+				i, shown(value), keyPath, code, detail)
+		}
+	}
+	return !a.judged
+}
+
+func (c *check) properties(specs []PropertySpec) {
+	if len(specs) > entity.MaxProperties {
+		c.add("properties", "properties has %d entries; expected at most %d", len(specs), entity.MaxProperties)
+		return
+	}
+	seen := map[string]bool{}
+	for i, spec := range specs {
+		path := fmt.Sprintf("properties.%d", i)
+		if what := nameFault(spec.Name); what != "" {
+			c.add(path+".name", "%s", what)
+		} else if seen[spec.Name] {
+			c.add(path+".name", "property %q occurs twice; expected once", spec.Name)
+		}
+		seen[spec.Name] = true
+		if !slices.Contains(Types(), spec.Type) {
+			c.add(path+".type", "type %s cannot be generated; expected %s", TypeName(spec.Type), Choice(typeNames()))
+		} else if c.template(path+".value", spec.Value) {
+			c.value(path+".value", spec)
+		}
+	}
+}
+
+// value checks that what a property's template yields is of its type.
+func (c *check) value(path string, spec PropertySpec) {
+	for text := range c.expansions(spec.Value) {
+		if value, ok := parseValue(spec.Type, text); !ok {
+			c.add(path, "value can become %s, which is no %s; expected %s", shown(text), TypeName(spec.Type), expected(spec.Type))
+			return
+		} else if value.Type() == entity.TypeString && value.Size() > entity.String("").Size()+2*entity.MaxStringUnits {
+			c.add(path, "value can become a text of %d bytes; expected at most %d UTF-16 code units", len(text), entity.MaxStringUnits)
+			return
+		}
+	}
+}
+
+// template checks that the attributes of a template exist, and reports whether
+// all of them are sound.
+func (c *check) template(path string, t Template) bool {
+	sound := true
+	for _, p := range t.parts {
+		if p.attribute == "" || c.sound[p.attribute] != nil {
+			continue
+		}
+		sound = false
+		if !slices.Contains(c.known, p.attribute) {
+			c.faults = append(c.faults, &Fault{path, p.offset, Unknown("attribute", p.attribute, c.known)})
+		}
+	}
+	return sound
+}
+
+func (c *check) add(path, format string, args ...any) {
+	c.faults = append(c.faults, faultf(path, format, args...))
+}

@@ -1,0 +1,29 @@
+package keys
+
+import (
+	"errors"
+
+	"loadgen/engine/entity"
+)
+
+// Part yields some properties of entities, formed from the attributes of a
+// generator: what a merge changes. It is immutable and safe for concurrent use.
+type Part struct {
+	generator  *Generator
+	properties []formed
+}
+
+// Part returns the part that the specs describe. Made from a pinned generator,
+// it sees the pinned values. The error joins what
+// [Options.ValidateProperties] finds; it wraps [ErrInvalid].
+func (g *Generator) Part(specs []PropertySpec) (*Part, error) {
+	if err := errors.Join(g.options.ValidateProperties(specs)...); err != nil {
+		return nil, err
+	}
+	return &Part{generator: g, properties: g.options.form(specs)}, nil
+}
+
+// Properties returns the part of entity n. The slice is the caller's.
+func (p *Part) Properties(n uint64) []entity.Property {
+	return p.generator.form(make([]entity.Property, 0, len(p.properties)), p.properties, n)
+}

@@ -1,0 +1,98 @@
+package keys
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"loadgen/engine/entity"
+)
+
+// PropertySpec says how one property of each entity is formed: the template
+// gives a text, the text is read as the type. An entity for which the text is
+// no value of the type goes without the property; [Options.Validate] foresees
+// that as far as it can.
+type PropertySpec struct {
+	Name string
+	// Type is one of those that [Types] lists.
+	Type  entity.Type
+	Value Template
+}
+
+// Types returns the types that a property can be generated in. The slice is the
+// caller's.
+func Types() []entity.Type {
+	return []entity.Type{
+		entity.TypeString, entity.TypeBoolean, entity.TypeInt32,
+		entity.TypeInt64, entity.TypeDouble, entity.TypeDateTime,
+	}
+}
+
+// parseValue reads a text as a value of the type, and returns false where it is
+// none.
+func parseValue(kind entity.Type, text string) (entity.Value, bool) {
+	switch kind {
+	case entity.TypeString:
+		return entity.String(text), true
+	case entity.TypeBoolean:
+		return entity.Boolean(text == "true"), text == "true" || text == "false"
+	case entity.TypeInt32:
+		i, err := strconv.ParseInt(text, 10, 32)
+		return entity.Int32(int32(i)), err == nil
+	case entity.TypeInt64:
+		i, err := strconv.ParseInt(text, 10, 64)
+		return entity.Int64(i), err == nil
+	case entity.TypeDouble:
+		f, err := strconv.ParseFloat(text, 64)
+		return entity.Double(f), err == nil && !math.IsInf(f, 0) && !math.IsNaN(f)
+	case entity.TypeDateTime:
+		t, err := entity.ParseTicks(text)
+		return entity.DateTime(t), err == nil && t >= entity.EarliestDateTime && t <= entity.LatestDateTime
+	default:
+		return entity.Value{}, false
+	}
+}
+
+// expected describes the texts that are values of the type.
+func expected(kind entity.Type) string {
+	switch kind {
+	case entity.TypeBoolean:
+		return "true or false"
+	case entity.TypeInt32:
+		return fmt.Sprintf("a whole number from %d to %d", math.MinInt32, math.MaxInt32)
+	case entity.TypeInt64:
+		return "a whole number of 64 bits"
+	case entity.TypeDouble:
+		return "a finite number such as 11.5"
+	case entity.TypeDateTime:
+		return "an instant such as 2011-05-07T08:20:53Z, in the years 1601 to 9999"
+	default:
+		return "a text"
+	}
+}
+
+// nameFault returns what is wrong with a property's name, or "".
+func nameFault(name string) string {
+	switch {
+	case name == "PartitionKey", name == "RowKey", name == "Timestamp":
+		return fmt.Sprintf("%q is a property that every entity has already; expected another name", name)
+	case !isName(name):
+		return fmt.Sprintf("%s cannot name a property; expected a letter or '_', then letters, digits or '_', at most 255", shown(name))
+	case len(name) >= 3 && strings.EqualFold(name[:3], "xml"):
+		return fmt.Sprintf("%s cannot name a property, for it begins with xml; expected another name", shown(name))
+	default:
+		return ""
+	}
+}
+
+// TypeName returns the type's name as a scenario spells it, such as Int32.
+func TypeName(kind entity.Type) string { return strings.TrimPrefix(kind.String(), "Edm.") }
+
+func typeNames() []string {
+	var names []string
+	for _, kind := range Types() {
+		names = append(names, TypeName(kind))
+	}
+	return names
+}

@@ -1,0 +1,138 @@
+package keys
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxTemplate bounds a template's text in bytes: four times what a key can
+// hold.
+const maxTemplate = 4096
+
+// Template is text with placeholders: "{event}__{distance}" stands for the
+// value of the attribute event, two underscores and the value of distance.
+// "{{" and "}}" stand for the braces themselves. The zero value is the template
+// of the empty text. A Template is immutable and safe for concurrent use.
+type Template struct {
+	text  string
+	parts []part
+}
+
+// part is a stretch of a template: a placeholder where attribute is set, else
+// literal text.
+type part struct {
+	literal   string
+	attribute string
+	// offset is where the part starts in the template's text, in bytes.
+	offset int
+}
+
+// ParseTemplate reads a template. The error is a [TemplateError]. Whether the
+// attributes exist is for [Options.Validate] to say.
+func ParseTemplate(text string) (Template, error) {
+	if len(text) > maxTemplate {
+		return Template{}, &TemplateError{maxTemplate, fmt.Sprintf("the text has %d bytes; expected at most %d", len(text), maxTemplate)}
+	}
+	if !utf8.ValidString(text) {
+		return Template{}, &TemplateError{invalidUTF8(text), "not UTF-8; expected UTF-8 text"}
+	}
+	t := Template{text: text}
+	for at := 0; at < len(text); {
+		p, next, err := nextPart(text, at)
+		if err != nil {
+			return Template{}, err
+		}
+		t.parts = append(t.parts, p)
+		at = next
+	}
+	return t, nil
+}
+
+// nextPart reads the part that starts at an offset and returns where the next
+// one starts. A doubled brace is a part of its own.
+func nextPart(text string, at int) (part, int, error) {
+	rest := text[at:]
+	switch {
+	case strings.HasPrefix(rest, "{{"), strings.HasPrefix(rest, "}}"):
+		return part{literal: rest[:1], offset: at}, at + 2, nil
+	case rest[0] == '}':
+		return part{}, 0, &TemplateError{at, "'}' closes nothing; expected '}}' for the character itself"}
+	case rest[0] == '{':
+		end := strings.IndexAny(rest[1:], "{}")
+		if end < 0 || rest[1+end] == '{' {
+			return part{}, 0, &TemplateError{at, "'{' is never closed; expected an attribute in braces, such as {event}, or '{{' for the character itself"}
+		}
+		name := rest[1 : 1+end]
+		if !isName(name) {
+			return part{}, 0, &TemplateError{at + 1, fmt.Sprintf("the placeholder holds %s; expected the name of an attribute: a letter or '_', then letters, digits or '_'", shown(name))}
+		}
+		return part{attribute: name, offset: at}, at + len(name) + 2, nil
+	default:
+		end := strings.IndexAny(rest, "{}")
+		if end < 0 {
+			end = len(rest)
+		}
+		return part{literal: rest[:end], offset: at}, at + end, nil
+	}
+}
+
+// String returns the text that the template was read from.
+func (t Template) String() string { return t.text }
+
+// Attributes returns the names of the attributes in the template, each once, in
+// the order of their first use. The slice is the caller's.
+func (t Template) Attributes() []string {
+	var names []string
+	seen := map[string]bool{}
+	for _, p := range t.parts {
+		if p.attribute != "" && !seen[p.attribute] {
+			seen[p.attribute] = true
+			names = append(names, p.attribute)
+		}
+	}
+	return names
+}
+
+// Expand returns the text with each placeholder replaced by what value returns
+// for its attribute.
+func (t Template) Expand(value func(attribute string) string) string {
+	var text strings.Builder
+	for _, p := range t.parts {
+		if p.attribute != "" {
+			text.WriteString(value(p.attribute))
+		} else {
+			text.WriteString(p.literal)
+		}
+	}
+	return text.String()
+}
+
+// isName reports whether text can name an attribute or a property: an ASCII
+// identifier of at most 255 bytes.
+func isName(text string) bool {
+	if text == "" || len(text) > 255 {
+		return false
+	}
+	for i := range len(text) {
+		c := text[i]
+		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// invalidUTF8 returns the offset of the first byte that is no part of a
+// character, or the length of the text.
+func invalidUTF8(text string) int {
+	for at := 0; at < len(text); {
+		r, size := utf8.DecodeRuneInString(text[at:])
+		if r == utf8.RuneError && size == 1 {
+			return at
+		}
+		at += size
+	}
+	return len(text)
+}

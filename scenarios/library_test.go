@@ -1,0 +1,124 @@
+package scenarios_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios"
+	"loadgen/scenarios/keys"
+)
+
+func TestLibrary(t *testing.T) {
+	names := scenarios.Library()
+	if !slices.Contains(names, "stress") || !slices.IsSorted(names) {
+		t.Fatalf("Library() = %q; want the stress test among sorted names", names)
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			s, err := scenarios.Builtin(name)
+			if err != nil {
+				t.Fatalf("Builtin(%q) = %v; want no error", name, err)
+			}
+			if s.Name != name || s.About == "" {
+				t.Errorf("Builtin(%q) is named %q and says %q; want its own name and something", name, s.Name, s.About)
+			}
+			if faults := s.Validate(); faults != nil {
+				t.Errorf("Validate() = %v; want none", faults)
+			}
+			again, err := scenarios.Parse("again.yaml", s.Text())
+			if err != nil || string(again.Text()) != string(s.Text()) {
+				t.Errorf("Parse(Text()) = %v and\n%s\nwant the same text:\n%s", err, again.Text(), s.Text())
+			}
+			source, err := scenarios.Source(name)
+			if err != nil || !strings.Contains(string(source), "# ") {
+				t.Errorf("Source(%q) = %.40q, %v; want the file with its comments", name, source, err)
+			}
+		})
+	}
+}
+
+func TestBuiltinOfAnUnknownName(t *testing.T) {
+	for _, tt := range []struct{ name, asked, want string }{
+		{"a typo is answered with what was meant", "strss", `scenarios: unknown scenario: unknown scenario "strss"; did you mean "stress"?`},
+		{"a path is no name", "../library/stress", `scenarios: unknown scenario: unknown scenario "../library/stress"; expected stress`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s, err := scenarios.Builtin(tt.asked)
+			if s != nil || !errors.Is(err, scenarios.ErrUnknown) {
+				t.Fatalf("Builtin(%q) = %v, %v; want ErrUnknown", tt.asked, s, err)
+			}
+			if len(scenarios.Library()) == 1 && err.Error() != tt.want {
+				t.Errorf("Builtin(%q) = %v; want %s", tt.asked, err, tt.want)
+			}
+			if _, err := scenarios.Source(tt.asked); !errors.Is(err, scenarios.ErrUnknown) {
+				t.Errorf("Source(%q) = %v; want ErrUnknown", tt.asked, err)
+			}
+		})
+	}
+}
+
+// TestTheStressTestIsTheDocumentedOne holds the built-in stress test against
+// what it has to be.
+func TestTheStressTestIsTheDocumentedOne(t *testing.T) {
+	s, err := scenarios.Builtin("stress")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const hot = "2011 New York City Marathon__Full"
+	if got := s.Loaded(len(s.Phases)); got != 20_000 || s.Phases[0].Load.Transaction != 100 {
+		t.Errorf("the stress test loads %d entities by %d; want 20000 by 100", got, s.Phases[0].Load.Transaction)
+	}
+	peak := s.Phases[2].Peak
+	if want := []float64{500, 1000, 1500, 2000, 2500, 3000, 4000}; !slices.Equal(peak.Rates, want) || !peak.Hold || peak.PartitionKey != hot {
+		t.Errorf("the peak offers %v to %q, hold %t; want %v to %q, held", peak.Rates, peak.PartitionKey, peak.Hold, want, hot)
+	}
+	weights := map[entity.Verb]int{}
+	for _, o := range peak.Operations {
+		weights[o.Verb] = o.Weight
+	}
+	if weights[entity.Get] != 70 || weights[entity.Insert] != 20 || weights[entity.Merge] != 10 || len(weights) != 3 {
+		t.Errorf("the peak's weights are %v; want 70 %% GET, 20 %% insert, 10 %% merge", weights)
+	}
+	if s.Retry != "short" || s.Start != scenarios.StartWarm || s.Model.Profile != "documented" || len(s.Model.Overrides) > 0 {
+		t.Errorf("the stress test has retry %q, start %q, model %v; want short, warm, documented as it is", s.Retry, s.Start, s.Model)
+	}
+	if total := time.Duration(len(peak.Offered())) * peak.Each; total > 35*time.Second {
+		t.Errorf("the steps last %s; want at most 35 s, for the whole command has 45", total)
+	}
+
+	g, err := s.Generator()
+	if err != nil {
+		t.Fatal(err)
+	}
+	shares := keys.Skew(g, 20_000)
+	if len(shares) != 12 {
+		t.Errorf("the load has %d partitions; want 4 events × 3 distances", len(shares))
+	}
+	if n := len(g.Members(hot, 20_000)); n < 1850 || n > 2150 {
+		t.Errorf("%q holds %d of 20000 entities; want about 2000", hot, n)
+	}
+	parts := strings.Split(g.Key(1233).Row, "__")
+	if len(parts) != 4 || parts[0] != "1234" {
+		t.Errorf("runner 1234 has the RowKey %q; want bib__name__sex__age", g.Key(1233).Row)
+	}
+	part, err := peak.Operations[2].Part(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range uint64(200) {
+		change := entity.Change{Verb: entity.Insert, Key: g.Key(n), Properties: g.Properties(n)}
+		if code, detail := change.Validate(); code != entity.OK {
+			t.Fatalf("entity %d is not legal: %s: %s", n, code, detail)
+		}
+		if size := entity.Size(change.Key, change.Properties); size != 1024 && size != 1023 {
+			t.Errorf("entity %d has %d bytes; want 1024 or one less", n, size)
+		}
+		if len(change.Properties) != 10 || len(part.Properties(n)) != 2 {
+			t.Errorf("entity %d has %d properties and its merge %d; want all 10 and 2", n, len(change.Properties), len(part.Properties(n)))
+		}
+	}
+}

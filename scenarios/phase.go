@@ -1,0 +1,89 @@
+package scenarios
+
+import "time"
+
+// Phase is one stretch of a test: exactly one of Load, Count and Peak is set.
+type Phase struct {
+	// Name is unique among the phases, with the letters of a scenario's.
+	Name string
+	// Load fills the table.
+	Load *Load
+	// Count reads the whole table and counts it.
+	Count *Count
+	// Peak offers load to one partition.
+	Peak *Peak
+}
+
+// Load inserts entities by entity group transactions, each within one
+// partition, as fast as its lanes go. The entities of several loads are numbered
+// on.
+type Load struct {
+	// Entities is how many are inserted, 1 to 10,000,000.
+	Entities int
+	// Transaction is the greatest number of entities in one entity group
+	// transaction, 1 to 100.
+	Transaction int
+	// Lanes is how many transactions are under way at once, 1 to 1,000.
+	Lanes int
+}
+
+// Count reads all entities that were loaded, partition by partition, and holds
+// their number against what was loaded.
+type Count struct {
+	// Lanes is how many partitions are read at once, 1 to 1,000.
+	Lanes int
+}
+
+// Peak offers operations to a single partition at one rate after another,
+// whether or not they are answered in time (open loop).
+type Peak struct {
+	// PartitionKey is the partition; the loads before must yield it.
+	PartitionKey string
+	// Rates are the offered loads in operations per second, in the order in
+	// which they are offered: above 0, at most 1,000,000. Each is one step.
+	Rates []float64
+	// Each is how long a step lasts, at most 24 h.
+	Each time.Duration
+	// Hold offers the last rate once more, unreported, so that the retries of
+	// the last step meet the load that they came from.
+	Hold bool
+	// Operations are what is offered, in proportion to their weights.
+	Operations []OperationSpec
+}
+
+// Offered returns the rates of all steps, the unreported hold step included.
+func (p *Peak) Offered() []float64 {
+	rates := append([]float64(nil), p.Rates...)
+	if p.Hold && len(rates) > 0 {
+		rates = append(rates, rates[len(rates)-1])
+	}
+	return rates
+}
+
+// Limits of a scenario's numbers.
+const (
+	maxWorkers    = 100_000
+	maxEntities   = 10_000_000
+	maxLanes      = 1000
+	maxPhases     = 100
+	maxRates      = 1000
+	maxOperations = 100
+	maxWeight     = 1_000_000
+	maxStep       = 24 * time.Hour
+	maxRate       = 1_000_000
+	// minRate keeps the time between two operations within what can be counted
+	// in nanoseconds.
+	minRate = 0.001
+)
+
+// Loaded returns how many entities are loaded before the phase at a position;
+// the number of phases gives the total.
+func (s *Scenario) Loaded(phase int) uint64 {
+	entities := uint64(0)
+	for _, p := range s.Phases[:phase] {
+		if p.Load != nil {
+			entities += uint64(p.Load.Entities)
+		}
+	}
+	return entities
+}

@@ -1,0 +1,106 @@
+package scenarios
+
+import "loadgen/scenarios/keys"
+
+// Scenario is one load test: what the table holds, how its keys are formed, and
+// which phases run on it. It is a plain value. Its methods other than
+// [Scenario.Set] do not change it and may be called concurrently.
+type Scenario struct {
+	// Name is what reports and run folders call the scenario: a letter, then
+	// letters, digits, '_' or '-', at most 64 in all.
+	Name string
+	// About says what the scenario teaches.
+	About string
+	// Seed is the root of all chance.
+	Seed uint64
+	// Table is the base name of the test table, to which the tool appends a
+	// suffix of its own: 3 to 40 letters and digits, a letter first.
+	Table string
+	// Start is how the table's ranges lie on the partition servers when the
+	// test begins: [StartWarm].
+	Start string
+	// Retry names the back-off policy for refused attempts, as
+	// [backoff.ByName] knows it.
+	Retry string
+	// Workers is how many operations can be in flight at once, 1 to 100,000.
+	Workers int
+	// Model is the partition model of an embedded run.
+	Model Model
+	// Attributes are the facts that keys and properties are formed from, in the
+	// order of the file.
+	Attributes []keys.Attribute
+	// Entity is the shape of each entity.
+	Entity Entity
+	// Design is how the keys are formed.
+	Design Design
+	// Phases run one after another.
+	Phases []Phase
+
+	// places says where each value came from, for the faults that depend on
+	// several of them.
+	places places
+}
+
+// The ways a test can start.
+const (
+	// StartWarm: the ranges are spread so that no partition server binds; only
+	// the limits of a key and of an account do.
+	StartWarm = "warm"
+	// StartCold: one range for a new table. It does not exist yet.
+	StartCold = "cold"
+)
+
+// Model chooses the parameters of the embedded engine's partition model.
+type Model struct {
+	// Profile names the set to start from, as [model.New] knows it.
+	Profile string
+	// Overrides change single parameters, in the order of the file.
+	Overrides []Override
+}
+
+// Override gives one parameter another value.
+type Override struct {
+	// Name is the parameter's, as [model.Model.Set] knows it; Text is its value
+	// as typed.
+	Name, Text string
+}
+
+// Entity is the shape of each entity.
+type Entity struct {
+	// Size is what Filler pads each entity to, in bytes by [entity.Size]: at
+	// most 1 MiB.
+	Size int
+	// Filler names the String property of incompressible text that pads the
+	// entity. Without a name there is none, and Size does not count.
+	Filler string
+	// Properties are stored in this order.
+	Properties []PropertySpec
+}
+
+// PropertySpec is one property of an entity.
+type PropertySpec struct {
+	Name string
+	// Type is String, Boolean, Int32, Int64, Double or DateTime.
+	Type string
+	// Value is a template; its text is read as the type.
+	Value string
+}
+
+// Design says how keys are formed: two templates over the attributes.
+type Design struct {
+	PartitionKey, RowKey string
+}
+
+// blank returns a scenario with the defaults, as a file that leaves everything
+// out would have it.
+func blank() *Scenario {
+	return &Scenario{
+		Seed:    1,
+		Table:   "loadgen",
+		Start:   StartWarm,
+		Retry:   "short",
+		Workers: 256,
+		Model:   Model{Profile: "documented"},
+		Entity:  Entity{Size: 1024, Filler: "Filler"},
+	}
+}

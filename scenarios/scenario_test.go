@@ -1,0 +1,314 @@
+package scenarios_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios"
+	"loadgen/scenarios/keys"
+)
+
+// parsed returns the scenario of a text that is known to be one.
+func parsed(t testing.TB, text string) *scenarios.Scenario {
+	t.Helper()
+	s, err := scenarios.Parse("race.yaml", []byte(text))
+	if err != nil {
+		t.Fatalf("Parse() = %v; want no error", err)
+	}
+	return s
+}
+
+// raceParsed is what the race of the fault tests says, defaults included.
+func raceParsed() *scenarios.Scenario {
+	age := []scenarios.PropertySpec{{Name: "Age", Type: "Int32", Value: "{age}"}}
+	return &scenarios.Scenario{
+		Name: "race", Seed: 7, Table: "loadgen", Start: scenarios.StartWarm, Retry: "short", Workers: 8,
+		Model: scenarios.Model{Profile: "documented", Overrides: []scenarios.Override{{Name: "partition_target", Text: "500"}}},
+		Attributes: []keys.Attribute{
+			{Name: "event", Values: keys.List{Values: []string{"NYC", "Berlin"}, Weights: []int64{3, 1}}},
+			{Name: "bib", Values: keys.Sequence{Start: 1}},
+			{Name: "age", Values: keys.Uniform{Low: 18, High: 79}},
+		},
+		Entity: scenarios.Entity{Size: 600, Filler: "Notes", Properties: age},
+		Design: scenarios.Design{PartitionKey: "{event}", RowKey: "{bib}__{age}"},
+		Phases: []scenarios.Phase{
+			{Name: "load", Load: &scenarios.Load{Entities: 200, Transaction: 100, Lanes: 4}},
+			{Name: "peak", Peak: &scenarios.Peak{
+				PartitionKey: "NYC", Rates: []float64{10, 20.5}, Each: 2 * time.Second,
+				Operations: []scenarios.OperationSpec{
+					{Name: "get", Verb: entity.Get, Weight: 3, Group: scenarios.GroupGet},
+					{Name: "merge", Verb: entity.Merge, Weight: 1, Group: scenarios.GroupPut, Properties: age},
+				},
+			}},
+		},
+	}
+}
+
+var ignorePlaces = cmpopts.IgnoreUnexported(scenarios.Scenario{})
+
+func TestParseFillsInTheStructs(t *testing.T) {
+	if diff := cmp.Diff(raceParsed(), parsed(t, race), ignorePlaces); diff != "" {
+		t.Errorf("Parse() differs (-want +got):\n%s", diff)
+	}
+}
+
+func TestTextIsOneForOneMeaning(t *testing.T) {
+	want := string(parsed(t, race).Text())
+	if got := string(raceParsed().Text()); got != want {
+		t.Errorf("Text() of the structs =\n%s\nwant that of the file:\n%s", got, want)
+	}
+	for _, tt := range []struct{ name, text string }{
+		{"the canonical form itself", want},
+		{"a byte order mark before it", "\uFEFF" + race},
+		{"line ends with carriage returns", strings.ReplaceAll(race, "\n", "\r\n")},
+		{"comments and blank lines between", "# a race\n\n" + strings.ReplaceAll(race, "\nworkers", "\n\n# eight\nworkers")},
+		{"a document marker before it", "---\n" + race},
+		{"fields in another order", strings.Replace(race, "name: race\nseed: 7\n", "", 1) + "seed: 7\nname: race\n"},
+		{"defaults written out", strings.Replace(race, "seed: 7", "seed: 7\nstart: warm\nretry: short", 1)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := string(parsed(t, tt.text).Text()); got != want {
+				t.Errorf("Text() =\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+	if other := string(parsed(t, strings.Replace(race, "seed: 7", "seed: 8", 1)).Text()); other == want {
+		t.Error("Text() is the same for another seed; want another")
+	}
+}
+
+// TestTextOfEveryField leaves no field of the format at its default.
+func TestTextOfEveryField(t *testing.T) {
+	s := parsed(t, everything)
+	if diff := cmp.Diff(everything, string(s.Text())); diff != "" {
+		t.Errorf("Text() differs from what was parsed (-want +got):\n%s", diff)
+	}
+	if faults := s.Validate(); faults != nil {
+		t.Errorf("Validate() = %v; want none", faults)
+	}
+	for phase, want := range []uint64{0, 10, 30, 30, 30} {
+		if got := s.Loaded(phase); got != want {
+			t.Errorf("Loaded(%d) = %d; want %d", phase, got, want)
+		}
+	}
+	if got, want := s.Phases[3].Peak.Offered(), []float64{0.001, 1e6, 1e6}; !slices.Equal(got, want) {
+		t.Errorf("Offered() = %v; want %v with the hold step", got, want)
+	}
+	for i, want := range []int{3, 1_000_000, 1} {
+		if got := s.Phases[3].Peak.Operations[i].Offers(); got != want {
+			t.Errorf("Offers() of operation %d = %d; want %d", i, got, want)
+		}
+	}
+}
+
+// everything is a scenario in its canonical form, with each field there is.
+const everything = `name: all
+about: "two\nlines, a \"quote\" and a \\"
+seed: 18446744073709551615
+table: Table1
+start: warm
+retry: none
+workers: 100000
+model:
+  profile: "off"
+  page_time: 3s
+  partition_target: 500
+attributes:
+  a:
+    list: ["true", "null", "~", "", "a, b", "[c]", "1.50", "é", "no"]
+    weights: [1, 2, 3, 4, 5, 6, 7, 8, 9]
+  b:
+    uniform: [-5, 5]
+  c:
+    sequence: -9
+entity:
+  size: 2048
+  filler: ""
+  properties:
+    - name: P
+      type: String
+      value: "{{{a}}}"
+design:
+  partition_key: "x{{y"
+  row_key: "{c}"
+phases:
+  - name: one
+    load:
+      entities: 10
+      transaction: 1
+      lanes: 1000
+  - name: two
+    load:
+      entities: 20
+      transaction: 2
+      lanes: 1
+  - name: three
+    count:
+      lanes: 7
+  - name: four
+    peak:
+      partition_key: "x{y"
+      rates: [0.001, 1000000]
+      each: 24h0m0s
+      hold: true
+      operations:
+        - name: a
+          verb: batch
+          weight: 0
+          group: GET
+          entities: 3
+        - name: b
+          verb: query
+          weight: 1000000
+          group: PUT
+          rows: 1000000
+          top: 1000
+        - name: c
+          verb: insert-or-merge
+          weight: 1
+          group: PUT
+          properties:
+            - name: Q
+              type: Boolean
+              value: "true"
+`
+
+func TestOperationDefaults(t *testing.T) {
+	for _, tt := range []struct {
+		verb string
+		more string
+		want scenarios.OperationSpec
+	}{
+		{"get", "", scenarios.OperationSpec{Verb: entity.Get, Group: "GET"}},
+		{"query", "", scenarios.OperationSpec{Verb: entity.Query, Group: "GET", Rows: 100}},
+		{"insert", "", scenarios.OperationSpec{Verb: entity.Insert, Group: "PUT"}},
+		{"replace", "", scenarios.OperationSpec{Verb: entity.Replace, Group: "PUT"}},
+		{"insert-or-replace", "", scenarios.OperationSpec{Verb: entity.InsertOrReplace, Group: "PUT"}},
+		{"delete", "", scenarios.OperationSpec{Verb: entity.Delete, Group: "PUT"}},
+		{"batch", "", scenarios.OperationSpec{Verb: entity.Batch, Group: "PUT", Entities: 100}},
+		{"insert-or-merge", ", properties: [{name: A, value: x}]", scenarios.OperationSpec{
+			Verb: entity.InsertOrMerge, Group: "PUT", Properties: []scenarios.PropertySpec{{Name: "A", Type: "String", Value: "x"}}}},
+	} {
+		t.Run(tt.verb, func(t *testing.T) {
+			s := parsed(t, strings.Replace(race, "{verb: get, weight: 3}", "{verb: "+tt.verb+tt.more+"}", 1))
+			tt.want.Name, tt.want.Weight = tt.verb, 1
+			got := s.Phases[1].Peak.Operations[0]
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("the operation differs (-want +got):\n%s", diff)
+			}
+			if inserts := tt.verb == "insert" || tt.verb == "batch"; got.Inserts() != inserts {
+				t.Errorf("Inserts() = %t; want %t", got.Inserts(), inserts)
+			}
+		})
+	}
+}
+
+func TestValidateHoldsForWhatAProgramPutTogether(t *testing.T) {
+	s := raceParsed()
+	if faults := s.Validate(); faults != nil {
+		t.Fatalf("Validate() = %v; want none", faults)
+	}
+	s.Workers = 0
+	s.Phases[1].Peak.Rates[1] = -1
+	s.Phases[1].Peak.PartitionKey = "Rome"
+	s.Attributes[2].Values = nil
+	s.Phases[0].Count = &scenarios.Count{Lanes: 1}
+	want := []string{
+		"workers: workers is 0; expected a whole number from 1 to 100000",
+		"attributes.age: an attribute has 0 of list, uniform and sequence; expected exactly one",
+		"phases.0: a phase has 2 of load, count and peak; expected exactly one",
+		"phases.1.peak.rates.1: rates[1] is -1; expected a rate in operations per second, such as 500 or 0.5, from 0.001 to 1000000",
+	}
+	var got []string
+	for _, err := range s.Validate() {
+		if !errors.Is(err, scenarios.ErrInvalid) {
+			t.Errorf("Validate() holds %v, which is not ErrInvalid", err)
+		}
+		got = append(got, err.Error())
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("Validate() =\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if faults := (&scenarios.Scenario{}).Validate(); len(faults) == 0 {
+		t.Error("Validate() of the zero scenario = none; want faults")
+	}
+}
+
+func TestGeneratorFollowsTheScenario(t *testing.T) {
+	s := parsed(t, race)
+	g, err := s.Generator()
+	if err != nil {
+		t.Fatalf("Generator() = %v; want no error", err)
+	}
+	for n := range uint64(200) {
+		event, _ := g.Value("event", n)
+		age, _ := g.Value("age", n)
+		if got, want := g.Key(n), (entity.Key{Partition: event, Row: fmt.Sprintf("%d__%s", n+1, age)}); got != want {
+			t.Fatalf("Key(%d) = %v; want %v", n, got, want)
+		}
+		if size := entity.Size(g.Key(n), g.Properties(n)); size != 600 && size != 599 {
+			t.Fatalf("entity %d has %d bytes; want 600 or one less", n, size)
+		}
+	}
+	part, err := s.Phases[1].Peak.Operations[1].Part(g)
+	if err != nil {
+		t.Fatalf("Part() = %v; want no error", err)
+	}
+	age, _ := g.Value("age", 5)
+	if got := part.Properties(5); len(got) != 1 || got[0].Name != "Age" || fmt.Sprint(got[0].Value.Int()) != age {
+		t.Errorf("Properties(5) of the merge = %v; want the age %s", got, age)
+	}
+
+	s.Design.RowKey = "{bib"
+	if _, err := s.Generator(); !errors.Is(err, keys.ErrInvalid) {
+		t.Errorf("Generator() of a broken template = %v; want keys.ErrInvalid", err)
+	}
+	if _, err := s.Witness("NYC"); !errors.Is(err, keys.ErrInvalid) {
+		t.Errorf("Witness() of a broken template = %v; want keys.ErrInvalid", err)
+	}
+	broken := scenarios.OperationSpec{Properties: []scenarios.PropertySpec{{Name: "A", Type: "Int3", Value: "{"}}}
+	if _, err := broken.Part(g); !errors.Is(err, keys.ErrInvalid) {
+		t.Errorf("Part() of a broken template = %v; want keys.ErrInvalid", err)
+	}
+}
+
+func TestWitness(t *testing.T) {
+	s := parsed(t, race)
+	g, _ := s.Generator()
+	for _, key := range []string{"NYC", "Berlin"} {
+		n, err := s.Witness(key)
+		if err != nil || g.PartitionKey(n) != key {
+			t.Errorf("Witness(%q) = %d, %v; want an entity of the partition", key, n, err)
+		}
+	}
+	_, err := s.Witness("berln")
+	if !errors.Is(err, scenarios.ErrNoPartition) || !strings.Contains(err.Error(), `the nearest that exists is "Berlin"`) {
+		t.Errorf("Witness(berln) = %v; want ErrNoPartition and the nearest key", err)
+	}
+	if _, err := s.Witness(strings.Repeat("x", 10_000)); err == nil || len(err.Error()) > 300 {
+		t.Errorf("Witness() of a long key = %v; want a short error", err)
+	}
+	s.Phases = s.Phases[1:]
+	if _, err := s.Witness("NYC"); !errors.Is(err, scenarios.ErrNoPartition) || !strings.Contains(err.Error(), "nothing is loaded") {
+		t.Errorf("Witness() without a load = %v; want ErrNoPartition", err)
+	}
+}
+
+func TestFarTooManyFaultsAreCutShort(t *testing.T) {
+	text := "name: a\n" + strings.Repeat("x: 1\n", 5000)
+	_, err := scenarios.Parse("race.yaml", []byte(text))
+	lines := strings.Split(faultLines(t, err), "\n")
+	// Each line but the first is unknown, each but two given twice, and two
+	// required fields are missing.
+	if last := lines[len(lines)-1]; len(lines) != 1001 || last != "race.yaml:501:1: 9001 more faults follow; expected none" {
+		t.Errorf("Parse() has %d faults, the last %q; want 1001, the last with the number of the rest", len(lines), last)
+	}
+}
