@@ -1,0 +1,70 @@
+package results
+
+import "time"
+
+// Class is the fate of an attempt, and of an operation by its last attempt.
+type Class uint8
+
+// The classes.
+const (
+	Ok Class = iota
+	Refused
+	Failed
+	classes
+)
+
+// String returns the class in the word of the reports.
+func (c Class) String() string {
+	return [...]string{"ok", "refused", "failed", "unknown"}[min(c, classes)]
+}
+
+// LateAfter is how long after its intended instant a first attempt may be sent
+// without being counted late.
+const LateAfter = 5 * time.Millisecond
+
+// Scheduled is one operation that became due, told when its first attempt is
+// sent or when it is dropped.
+type Scheduled struct {
+	// Phase and Kind index the record's phases and operations.
+	Phase, Kind int
+	// Intended is when it was due, Sent when its first attempt was sent.
+	Intended, Sent time.Duration
+	// Entities is what it means to touch by the documented rule.
+	Entities int64
+	// Dropped says that it was never sent.
+	Dropped bool
+}
+
+// Attempt is one request and what came of it.
+type Attempt struct {
+	Phase, Kind int
+	// Number is the operation's, Try counts its attempts from 0.
+	Number uint64
+	Try    int
+	// Intended is when the operation was due; Sent and Done frame the attempt.
+	Intended, Sent, Done time.Duration
+	Class                Class
+	Status               int
+	Code                 string
+	// PartitionKey is where it went, if HasPartition.
+	PartitionKey string
+	HasPartition bool
+	// Counted is in entities, by the documented rule; Returned is what the
+	// reply held.
+	Counted, Returned int64
+	// BytesOut and BytesIn are the sizes of request and reply, 0 where unknown.
+	BytesOut, BytesIn int64
+}
+
+// Completed is an operation after its last attempt.
+type Completed struct {
+	Phase, Kind    int
+	Number         uint64
+	Intended, Done time.Duration
+	Class          Class
+	Attempts       int
+	// Entities is what was scheduled, Served what was counted for successes.
+	Entities, Served int64
+	// Cut says that it was still waiting to retry when the run ended.
+	Cut bool
+}

@@ -1,0 +1,12 @@
+package results
+
+import "errors"
+
+var (
+	// ErrCorrupt is wrapped where a record's file does not hold what it should.
+	ErrCorrupt = errors.New("results: corrupt record")
+	// ErrNewer is wrapped where a record was written by a later version.
+	ErrNewer = errors.New("results: record of a newer schema")
+	// ErrWrite is wrapped where a record could not be written, as on a full disk.
+	ErrWrite = errors.New("results: cannot write the record")
+)

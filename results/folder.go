@@ -1,0 +1,189 @@
+package results
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+	"unicode"
+)
+
+// The files of a record.
+const (
+	RunFile       = "run.json"
+	IntervalsFile = "intervals.ndjson"
+	EventsFile    = "events.ndjson"
+)
+
+// Folder is where a record's files lie. Its methods are safe for concurrent
+// use.
+type Folder interface {
+	// Create opens a file of that name for writing, empty.
+	Create(name string) (io.WriteCloser, error)
+	// Replace writes a whole file in one step: readers see the old or the new.
+	Replace(name string, text []byte) error
+	// Open opens a file for reading; a missing one is fs.ErrNotExist.
+	Open(name string) (io.ReadCloser, error)
+}
+
+// Dir is a folder of the file system; it must exist.
+type Dir string
+
+var _ Folder = Dir("")
+
+// MakeDir creates a new folder for a run below parent, named after the time and
+// the scenario; parent is created where it is missing. A name that is taken gets
+// a number. Errors wrap [ErrWrite].
+func MakeDir(parent string, started time.Time, scenario string) (Dir, error) {
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return "", fmt.Errorf("%w: %w", ErrWrite, err)
+	}
+	base := filepath.Join(parent, started.UTC().Format("20060102T150405Z")+"-"+fileName(scenario))
+	for n := 1; ; n++ {
+		name := base
+		if n > 1 {
+			name = fmt.Sprintf("%s-%d", base, n)
+		}
+		err := os.Mkdir(name, 0o755)
+		if err == nil {
+			return Dir(name), nil
+		}
+		const most = 1000
+		if !errors.Is(err, fs.ErrExist) || n == most {
+			return "", fmt.Errorf("%w: %w", ErrWrite, err)
+		}
+	}
+}
+
+// fileName makes a scenario's name into a part of a folder's: what is neither a
+// letter, a digit nor one of "-_" becomes "-", so that it leads nowhere else.
+func fileName(scenario string) string {
+	const longest = 48
+	name := []rune(scenario)
+	for i, c := range name {
+		if !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '-' && c != '_' {
+			name[i] = '-'
+		}
+	}
+	return string(name[:min(len(name), longest)])
+}
+
+// UseDir makes a folder of the given name into one for a run, creating it where
+// it is missing. It refuses one that already holds a record, and proves that it
+// can be written to. Errors wrap [ErrWrite].
+func UseDir(name string) (Dir, error) {
+	if err := os.MkdirAll(name, 0o755); err != nil {
+		return "", fmt.Errorf("%w: %w", ErrWrite, err)
+	}
+	if _, err := os.Stat(filepath.Join(name, RunFile)); err == nil {
+		return "", fmt.Errorf("%w: %s already holds a run", ErrWrite, name)
+	}
+	probe, err := os.CreateTemp(name, ".probe-*")
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrWrite, err)
+	}
+	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
+		return "", fmt.Errorf("%w: %w", ErrWrite, err)
+	}
+	return Dir(name), nil
+}
+
+// Create implements [Folder].
+func (d Dir) Create(name string) (io.WriteCloser, error) {
+	return os.Create(filepath.Join(string(d), name))
+}
+
+// Open implements [Folder].
+func (d Dir) Open(name string) (io.ReadCloser, error) {
+	return os.Open(filepath.Join(string(d), name))
+}
+
+// Replace implements [Folder].
+func (d Dir) Replace(name string, text []byte) error {
+	target := filepath.Join(string(d), name)
+	temporary, err := os.CreateTemp(string(d), "."+name+"-*")
+	if err != nil {
+		return err
+	}
+	_, err = temporary.Write(text)
+	err = errors.Join(err, temporary.Chmod(0o644), temporary.Close())
+	if err == nil {
+		err = os.Rename(temporary.Name(), target)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(temporary.Name()))
+	}
+	return nil
+}
+
+// Memory is a folder that exists only in memory. The zero value is empty.
+type Memory struct {
+	mu    sync.Mutex
+	files map[string]*bytes.Buffer
+}
+
+var _ Folder = (*Memory)(nil)
+
+// memoryFile writes into a folder's buffer under the folder's lock.
+type memoryFile struct {
+	folder *Memory
+	buffer *bytes.Buffer
+}
+
+// Create implements [Folder].
+func (m *Memory) Create(name string) (io.WriteCloser, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return memoryFile{m, m.put(name)}, nil
+}
+
+// put replaces a file by an empty one; the caller holds the lock.
+func (m *Memory) put(name string) *bytes.Buffer {
+	if m.files == nil {
+		m.files = make(map[string]*bytes.Buffer)
+	}
+	m.files[name] = new(bytes.Buffer)
+	return m.files[name]
+}
+
+// Replace implements [Folder].
+func (m *Memory) Replace(name string, text []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.put(name).Write(text)
+	return nil
+}
+
+// Open implements [Folder].
+func (m *Memory) Open(name string) (io.ReadCloser, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	buffer, exists := m.files[name]
+	if !exists {
+		return nil, fmt.Errorf("results: %s: %w", name, fs.ErrNotExist)
+	}
+	return io.NopCloser(bytes.NewReader(bytes.Clone(buffer.Bytes()))), nil
+}
+
+// Bytes returns a copy of a file's content, nil where there is none.
+func (m *Memory) Bytes(name string) []byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if buffer, exists := m.files[name]; exists {
+		return append([]byte{}, buffer.Bytes()...)
+	}
+	return nil
+}
+
+func (f memoryFile) Write(text []byte) (int, error) {
+	f.folder.mu.Lock()
+	defer f.folder.mu.Unlock()
+	return f.buffer.Write(text)
+}
+
+func (f memoryFile) Close() error { return nil }

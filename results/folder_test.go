@@ -1,0 +1,184 @@
+package results_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/results"
+)
+
+func TestMakeDirNamesAFolderAfterItsRun(t *testing.T) {
+	parent := filepath.Join(t.TempDir(), "results", "runs")
+	started := time.Date(2011, 11, 6, 4, 40, 5, 0, time.FixedZone("EST", -5*3600))
+	for _, row := range []struct {
+		name, scenario, want string
+	}{
+		{"time in UTC, then the scenario", "stress", "20111106T094005Z-stress"},
+		{"a name that is taken gets a number", "stress", "20111106T094005Z-stress-2"},
+		{"and the next one", "stress", "20111106T094005Z-stress-3"},
+		{"a scenario's name leads nowhere else", "../../etc/x", "20111106T094005Z-------etc-x"},
+		{"control characters are no part of a file's name", "a\x1b[2Jb\x00", "20111106T094005Z-a--2Jb-"},
+		{"an empty name is none", "", "20111106T094005Z-"},
+		{"letters of every script stay", "größe_1", "20111106T094005Z-größe_1"},
+		{"a long name is cut", strings.Repeat("世", 300), "20111106T094005Z-" + strings.Repeat("世", 48)},
+	} {
+		dir, err := results.MakeDir(parent, started, row.scenario)
+		if want := filepath.Join(parent, row.want); err != nil || string(dir) != want {
+			t.Errorf("%s: MakeDir(%q) = %q, %v; want %q", row.name, row.scenario, dir, err, want)
+		}
+		if info, err := os.Stat(string(dir)); err != nil || !info.IsDir() {
+			t.Errorf("%s: Stat(%q) = %v; want a folder", row.name, dir, err)
+		}
+	}
+}
+
+func TestFoldersThatCannotBe(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	taken := t.TempDir()
+	if err := os.WriteFile(filepath.Join(taken, results.RunFile), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := results.MakeDir(filepath.Join(file, "runs"), time.Time{}, "stress"); !errors.Is(err, results.ErrWrite) {
+		t.Errorf("MakeDir below a file = %v; want ErrWrite", err)
+	}
+	for _, row := range []struct{ name, folder string }{
+		{"a file is no folder", file},
+		{"nothing lies below a file", filepath.Join(file, "run")},
+		{"a folder with a record is not written over", taken},
+	} {
+		if dir, err := results.UseDir(row.folder); !errors.Is(err, results.ErrWrite) {
+			t.Errorf("%s: UseDir = %q, %v; want ErrWrite", row.name, dir, err)
+		}
+	}
+}
+
+func TestUseDirLeavesNothingBehind(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "a", "b")
+	dir, err := results.UseDir(name)
+	if err != nil || string(dir) != name {
+		t.Fatalf("UseDir(%q) = %q, %v; want the folder", name, dir, err)
+	}
+	if entries, err := os.ReadDir(name); err != nil || len(entries) != 0 {
+		t.Errorf("the folder holds %v, %v; want nothing", entries, err)
+	}
+	if _, err := results.UseDir(name); err != nil {
+		t.Errorf("UseDir of an empty folder = %v; want no error", err)
+	}
+}
+
+// TestFoldersAgree holds the two folders to one behaviour.
+func TestFoldersAgree(t *testing.T) {
+	for name, folder := range map[string]results.Folder{
+		"Memory": new(results.Memory), "Dir": results.Dir(t.TempDir()),
+	} {
+		content := func(file string) string {
+			t.Helper()
+			open, err := folder.Open(file)
+			if err != nil {
+				t.Fatalf("%s: Open(%s) = %v; want no error", name, file, err)
+			}
+			defer open.Close()
+			text, err := io.ReadAll(open)
+			if err != nil {
+				t.Fatalf("%s: ReadAll = %v; want no error", name, err)
+			}
+			return string(text)
+		}
+		if _, err := folder.Open("a"); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: Open of a missing file = %v; want fs.ErrNotExist", name, err)
+		}
+		file, err := folder.Create("a")
+		if err != nil {
+			t.Fatalf("%s: Create = %v; want no error", name, err)
+		}
+		if got := content("a"); got != "" {
+			t.Errorf("%s: a new file holds %q; want nothing", name, got)
+		}
+		file.Write([]byte("one "))
+		file.Write([]byte("two"))
+		if got := content("a"); got != "one two" {
+			t.Errorf("%s: an open file reads %q; want what was written so far", name, got)
+		}
+		if err := file.Close(); err != nil {
+			t.Errorf("%s: Close = %v; want no error", name, err)
+		}
+		for _, text := range []string{"a long text", "short"} {
+			if err := folder.Replace("a", []byte(text)); err != nil || content("a") != text {
+				t.Errorf("%s: Replace(%q) = %v and left %q; want it whole", name, text, err, content("a"))
+			}
+		}
+		if again, err := folder.Create("a"); err != nil || content("a") != "" || again.Close() != nil {
+			t.Errorf("%s: Create of an old file = %v and left %q; want it empty", name, err, content("a"))
+		}
+	}
+}
+
+func TestDirReplacesWithoutATrace(t *testing.T) {
+	dir := results.Dir(t.TempDir())
+	if err := dir.Replace(results.RunFile, []byte("{}")); err != nil {
+		t.Fatalf("Replace = %v; want no error", err)
+	}
+	entries, err := os.ReadDir(string(dir))
+	if err != nil || len(entries) != 1 || entries[0].Name() != results.RunFile {
+		t.Errorf("the folder holds %v, %v; want %s alone", entries, err, results.RunFile)
+	}
+	gone := results.Dir(filepath.Join(string(dir), "gone"))
+	if err := gone.Replace(results.RunFile, nil); err == nil {
+		t.Errorf("Replace in a folder that is gone = nil; want an error")
+	}
+	// A folder stands where the file should go: the temporary one is taken away.
+	if err := os.Mkdir(filepath.Join(string(dir), "taken"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := dir.Replace("taken", nil); err == nil {
+		t.Errorf("Replace of a folder = nil; want an error")
+	}
+	if entries, _ := os.ReadDir(string(dir)); len(entries) != 2 {
+		t.Errorf("a failed Replace left %v; want nothing of its own", entries)
+	}
+}
+
+func TestBytesOfMemoryAreACopy(t *testing.T) {
+	folder := new(results.Memory)
+	if got := folder.Bytes("a"); got != nil {
+		t.Errorf("Bytes of a missing file = %q; want nil", got)
+	}
+	if _, err := folder.Create("a"); err != nil || folder.Bytes("a") == nil {
+		t.Errorf("Bytes of an empty file = nil, %v; want an empty slice", err)
+	}
+	if err := folder.Replace("a", []byte("text")); err != nil {
+		t.Fatalf("Replace = %v; want no error", err)
+	}
+	folder.Bytes("a")[0] = 'x'
+	if got := folder.Bytes("a"); !bytes.Equal(got, []byte("text")) {
+		t.Errorf("Bytes = %q after its copy was changed; want text", got)
+	}
+}
+
+func TestRecordInADirIsReadBack(t *testing.T) {
+	dir, err := results.MakeDir(t.TempDir(), manifest().Started, manifest().Scenario.Name)
+	if err != nil {
+		t.Fatalf("MakeDir = %v; want no error", err)
+	}
+	if err := onDisk(dir); err != nil {
+		t.Fatalf("a run in %s = %v; want no error", dir, err)
+	}
+	record := read(t, dir)
+	if got := record.Total(results.Everything); got.Attempts != 4 || len(record.Intervals) != 4 || len(record.Events) != 4 {
+		t.Errorf("the record has %d attempts, %d seconds, %d events; want 4 of each",
+			got.Attempts, len(record.Intervals), len(record.Events))
+	}
+	if _, err := results.UseDir(string(dir)); !errors.Is(err, results.ErrWrite) {
+		t.Errorf("UseDir of a folder with a run = %v; want ErrWrite", err)
+	}
+}

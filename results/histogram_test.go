@@ -1,0 +1,268 @@
+package results_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"loadgen/results"
+)
+
+func TestQuantileIsToldWhereTenDurationsLieBeyondIt(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		q    float64
+		n    int
+		told bool
+	}{
+		{"nothing says nothing", .5, 0, false},
+		{"a median of 19 rests on too few", .5, 19, false},
+		{"a median of 20 has ten beyond it", .5, 20, true},
+		{"p90 of 99 rests on too few", .9, 99, false},
+		{"p90 of 100 has ten beyond it", .9, 100, true},
+		{"p99 of 999 rests on too few", .99, 999, false},
+		{"p99 of 1,000 has ten beyond it", .99, 1000, true},
+		{"p99.9 of 9,999 rests on too few", .999, 9999, false},
+		{"p99.9 of 10,000 has ten beyond it", .999, 10000, true},
+		{"the maximum is no quantile", 1, 10000, false},
+	} {
+		h := results.NewHistogram()
+		for i := range row.n {
+			h.Record(time.Duration(i+1) * time.Microsecond)
+		}
+		got, told := h.Quantile(row.q)
+		if told != row.told {
+			t.Errorf("%s: Quantile(%v) told = %t; want %t", row.name, row.q, told, row.told)
+		}
+		want := math.Round(row.q * float64(row.n))
+		if told && math.Abs(float64(got)-want) > 1+want/1000 {
+			t.Errorf("%s: Quantile(%v) = %d; want %v", row.name, row.q, got, want)
+		}
+	}
+}
+
+func TestQuantilesOfLeavesOutWhatIsNotTold(t *testing.T) {
+	if got := results.QuantilesOf(nil); got != (results.Quantiles{}) {
+		t.Errorf("QuantilesOf(nil) = %+v; want none", got)
+	}
+	h := results.NewHistogram()
+	for range 100 {
+		h.Record(7 * time.Microsecond)
+	}
+	got := results.QuantilesOf(h)
+	if got.P50 == nil || *got.P50 != 7 || got.P90 == nil || *got.P90 != 7 || got.Max == nil || *got.Max != 7 {
+		t.Errorf("QuantilesOf = %+v; want p50, p90 and max of 7 µs", got)
+	}
+	if got.P99 != nil || got.P999 != nil {
+		t.Errorf("QuantilesOf of 100 durations tells p99 or p99.9; want neither")
+	}
+}
+
+func TestHistogramEdges(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		d    time.Duration
+		max  int64
+		over int64
+	}{
+		{"below zero counts as zero", -time.Second, 0, 0},
+		{"below a microsecond counts as zero", 999 * time.Nanosecond, 0, 0},
+		{"a microsecond is one", time.Microsecond, 1, 0},
+		{"an hour is within", time.Hour, 3_600_000_000, 0},
+		{"more than an hour is an hour, and counted", 25 * time.Hour, 3_600_000_000, 1},
+		{"the longest duration there is", math.MaxInt64, 3_600_000_000, 1},
+	} {
+		h := results.NewHistogram()
+		h.Record(row.d)
+		if h.Count() != 1 || h.Over() != row.over || math.Abs(float64(h.Max()-row.max)) > float64(row.max)/1000 {
+			t.Errorf("%s: Record(%v) = count %d, over %d, max %d; want 1, %d, %d",
+				row.name, row.d, h.Count(), h.Over(), h.Max(), row.over, row.max)
+		}
+	}
+	for _, h := range []*results.Histogram{nil, {}} {
+		if h.Count() != 0 || h.Over() != 0 || h.Max() != 0 || h.Mean() != 0 || h.Bars() != nil {
+			t.Errorf("an empty histogram is not empty: %v", h)
+		}
+	}
+}
+
+func TestMergeOfPartsIsTheWhole(t *testing.T) {
+	for seed := range uint64(5) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		whole, merged := results.NewHistogram(), results.NewHistogram()
+		parts := make([]*results.Histogram, 1+rng.IntN(5))
+		for i := range parts {
+			parts[i] = results.NewHistogram()
+		}
+		sum := 0.0
+		for range 2000 {
+			d := time.Duration(math.Exp(rng.Float64() * math.Log(float64(90*time.Minute))))
+			whole.Record(d)
+			parts[rng.IntN(len(parts))].Record(d)
+			sum += float64(min(d, time.Hour).Microseconds())
+		}
+		for _, part := range parts {
+			merged.Merge(part)
+		}
+		merged.Merge(nil)
+		if !reflect.DeepEqual(whole.Bars(), merged.Bars()) || whole.Over() != merged.Over() {
+			t.Errorf("seed %d: %d parts merged differ from the whole", seed, len(parts))
+		}
+		if mean := sum / 2000; math.Abs(merged.Mean()-mean) > mean/1000+1 {
+			t.Errorf("seed %d: Mean = %v; want %v", seed, merged.Mean(), mean)
+		}
+		total := int64(0)
+		bars := merged.Bars()
+		for i, bar := range bars {
+			total += bar.Count
+			if bar.Count <= 0 || bar.From > bar.To || i > 0 && bars[i-1].To >= bar.From {
+				t.Errorf("seed %d: bar %d is %+v; want one with a count behind the last", seed, i, bar)
+			}
+		}
+		if total != 2000 || merged.Count() != 2000 {
+			t.Errorf("seed %d: bars hold %d, Count = %d; want 2,000", seed, total, merged.Count())
+		}
+	}
+}
+
+func TestHistogramJSONIsReadByTheLibraryItself(t *testing.T) {
+	h := results.NewHistogram()
+	for i := range 300 {
+		h.Record(time.Duration(i*i) * time.Millisecond)
+	}
+	text, err := json.Marshal(h)
+	if err != nil {
+		t.Fatalf("Marshal = %v; want no error", err)
+	}
+	var form struct {
+		Count int64  `json:"count"`
+		HDR   string `json:"hdr"`
+	}
+	if err := json.Unmarshal(text, &form); err != nil {
+		t.Fatalf("Unmarshal = %v; want no error", err)
+	}
+	other, err := hdrhistogram.Decode([]byte(form.HDR))
+	if err != nil || other.TotalCount() != 300 || form.Count != 300 || other.Max() != h.Max() {
+		t.Errorf("Decode = %v of %d, max %d; want 300, max %d", err, form.Count, other.Max(), h.Max())
+	}
+}
+
+// encoded returns the JSON of a histogram of another span that holds values.
+func encoded(t testing.TB, count int64, highest int64, values ...int64) string {
+	t.Helper()
+	other := hdrhistogram.New(1, highest, 2)
+	for _, v := range values {
+		if err := other.RecordValue(v); err != nil {
+			t.Fatalf("RecordValue = %v; want no error", err)
+		}
+	}
+	text, err := other.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	if err != nil {
+		t.Fatalf("Encode = %v; want no error", err)
+	}
+	return fmt.Sprintf(`{"count":%d,"hdr":"%s"}`, count, text)
+}
+
+func TestHistogramJSONIsChecked(t *testing.T) {
+	for _, row := range []struct {
+		name, text string
+		ok         bool
+	}{
+		{"an empty one", `{"count":0}`, true},
+		{"another span that fits", encoded(t, 2, 1e12, 5, 7_000), true},
+		{"another span that does not fit", encoded(t, 1, 1e12, 1e11), false},
+		{"a count that is not its own", encoded(t, 3, 1e12, 5, 7_000), false},
+		{"a count without buckets", `{"count":1}`, false},
+		{"a negative count", `{"count":-1}`, false},
+		{"more over an hour than there are", `{"count":0,"over_one_hour":1}`, false},
+		{"fewer than none over an hour", `{"count":0,"over_one_hour":-1}`, false},
+		{"a count that overflows what is merged", `{"count":9223372036854775807,"hdr":"x"}`, false},
+		{"no base64", `{"count":1,"hdr":"%"}`, false},
+		{"no object", `[]`, false},
+	} {
+		var h results.Histogram
+		err := json.Unmarshal([]byte(row.text), &h)
+		if (err == nil) != row.ok || err != nil && !errors.Is(err, results.ErrCorrupt) {
+			t.Errorf("%s: Unmarshal(%.60s) = %v; want ok %t or ErrCorrupt", row.name, row.text, err, row.ok)
+		}
+		if err != nil && (h.Count() != 0 || h.Over() != 0) {
+			t.Errorf("%s: a refused histogram holds %d; want none", row.name, h.Count())
+		}
+	}
+}
+
+// FuzzHistogramJSON holds that no text panics and that what is accepted is the
+// same when it is written and read again, and can be merged.
+func FuzzHistogramJSON(f *testing.F) {
+	f.Add([]byte(`{"count":0}`))
+	f.Add([]byte(encoded(f, 2, 1e12, 5, 7_000)))
+	f.Add([]byte(encoded(f, 1, 1e12, 1e11)))
+	f.Add([]byte(`{"count":1,"over_one_hour":1,"hdr":"HISTFAAAABN42pNpmSzMwMDAzAABMJoRAACZ/gCk"}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var one, two results.Histogram
+		if json.Unmarshal(text, &one) != nil {
+			return
+		}
+		again, err := json.Marshal(&one)
+		if err != nil {
+			t.Fatalf("Marshal = %v; want no error", err)
+		}
+		if err := json.Unmarshal(again, &two); err != nil {
+			t.Fatalf("Unmarshal(%s) = %v; want no error", again, err)
+		}
+		if one.Count() != two.Count() || one.Over() != two.Over() || !reflect.DeepEqual(one.Bars(), two.Bars()) {
+			t.Errorf("read, written and read again differs: %s", again)
+		}
+		two.Merge(&one)
+		if two.Count() != 2*one.Count() {
+			t.Errorf("merged with itself it holds %d; want %d", two.Count(), 2*one.Count())
+		}
+		results.QuantilesOf(&one)
+	})
+}
+
+func TestBucketsMeetAtTheirBoundaries(t *testing.T) {
+	for b := range results.Buckets {
+		from := results.BucketFrom(b)
+		if got := results.BucketOf(time.Duration(from) * time.Microsecond); got != b {
+			t.Errorf("BucketOf(BucketFrom(%d) = %d µs) = %d; want %d", b, from, got, b)
+		}
+		if got := results.BucketOf(time.Duration(from)*time.Microsecond - 1); b > 0 && got != b-1 {
+			t.Errorf("BucketOf(%d µs less 1 ns) = %d; want %d", from, got, b-1)
+		}
+	}
+	for _, row := range []struct {
+		name string
+		d    time.Duration
+		want int
+	}{
+		{"below zero", -time.Hour, 0},
+		{"zero", 0, 0},
+		{"a microsecond", time.Microsecond, 1},
+		{"two microseconds", 2 * time.Microsecond, 2},
+		{"a second: 2^19 ≤ 10^6 < 1.5·2^20", time.Second, 39},
+		{"just before the last bucket", 3221225471 * time.Microsecond, 62},
+		{"the last bucket", 3221225472 * time.Microsecond, 63},
+		{"the longest duration there is", math.MaxInt64, 63},
+	} {
+		if got := results.BucketOf(row.d); got != row.want {
+			t.Errorf("%s: BucketOf(%v) = %d; want %d", row.name, row.d, got, row.want)
+		}
+	}
+}
+
+func TestClassesHaveWords(t *testing.T) {
+	for class, want := range map[results.Class]string{
+		results.Ok: "ok", results.Refused: "refused", results.Failed: "failed", 3: "unknown", 255: "unknown"} {
+		if got := class.String(); got != want {
+			t.Errorf("Class(%d).String() = %q; want %q", class, got, want)
+		}
+	}
+}

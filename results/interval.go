@@ -1,0 +1,101 @@
+package results
+
+import (
+	"math/bits"
+	"time"
+)
+
+// Interval is one whole second of a run: a line of intervals.ndjson. Operations
+// are counted in the second in which they became due, first attempts in the one
+// in which they were sent, everything else in the one in which it ended.
+type Interval struct {
+	Second int64 `json:"second"`
+	// Phase is the one in which the second begins, empty between phases.
+	Phase     string `json:"phase"`
+	Scheduled int64  `json:"scheduled"`
+	Sent      int64  `json:"sent"`
+	Dropped   int64  `json:"dropped"`
+	Attempts  int64  `json:"attempts"`
+	Ok        int64  `json:"ok"`
+	Refused   int64  `json:"refused"`
+	Failed    int64  `json:"failed"`
+	// Operations ended in this second; Succeeded of them with success.
+	Operations int64 `json:"operations"`
+	Succeeded  int64 `json:"succeeded"`
+	Served     int64 `json:"served_entities"`
+	Counted    int64 `json:"counted_entities"`
+	Returned   int64 `json:"returned_entities"`
+	// Response is of the operations that succeeded, Service of ok attempts.
+	Response Quantiles `json:"response_us"`
+	Service  Quantiles `json:"service_us"`
+	// ResponseBuckets counts the same operations on a logarithmic scale: two
+	// buckets to each doubling, see [BucketOf].
+	ResponseBuckets [Buckets]int64 `json:"response_buckets"`
+	Kinds           []IntervalKind `json:"per_operation"`
+}
+
+// IntervalKind is one kind of operation in one second.
+type IntervalKind struct {
+	Name     string `json:"name"`
+	Attempts int64  `json:"attempts"`
+	Ok       int64  `json:"ok"`
+	Refused  int64  `json:"refused"`
+	Failed   int64  `json:"failed"`
+	Served   int64  `json:"served_entities"`
+}
+
+// Quantiles are in microseconds; a nil one rests on too few durations to be
+// told.
+type Quantiles struct {
+	P50  *int64 `json:"p50"`
+	P90  *int64 `json:"p90"`
+	P99  *int64 `json:"p99"`
+	P999 *int64 `json:"p99_9"`
+	Max  *int64 `json:"max"`
+}
+
+// QuantilesOf returns the quantiles of a histogram.
+func QuantilesOf(h *Histogram) Quantiles {
+	told := func(q float64) *int64 {
+		if v, ok := h.Quantile(q); ok {
+			return &v
+		}
+		return nil
+	}
+	quantiles := Quantiles{P50: told(.5), P90: told(.9), P99: told(.99), P999: told(.999)}
+	if h.Count() > 0 {
+		longest := h.Max()
+		quantiles.Max = &longest
+	}
+	return quantiles
+}
+
+// Buckets is the number of buckets of an interval's histogram.
+const Buckets = 64
+
+// BucketOf returns the bucket that a duration falls into: with m the whole
+// microseconds, m itself for m ≤ 1, else twice the position of m's highest bit,
+// plus one if the next bit is set. The last bucket holds everything from 53 min
+// 41 s on.
+func BucketOf(d time.Duration) int {
+	m := uint64(max(0, d/time.Microsecond))
+	if m <= 1 {
+		return int(m)
+	}
+	high := bits.Len64(m) - 1
+	half := int(m >> (high - 1) & 1)
+	return min(2*high+half, Buckets-1)
+}
+
+// BucketFrom returns the least duration, in microseconds, of a bucket from 0 to
+// [Buckets] − 1; that of the first two is 0 and 1.
+func BucketFrom(bucket int) int64 {
+	if bucket < 2 {
+		return int64(bucket)
+	}
+	from := int64(1) << (bucket / 2)
+	if bucket%2 == 1 {
+		from += from / 2
+	}
+	return from
+}

@@ -1,0 +1,86 @@
+package results
+
+import "time"
+
+// SchemaVersion is the version of the record's files. A reader refuses a newer
+// one.
+const SchemaVersion = 1
+
+// Manifest says what was run, on what, and how to run it again. It holds no
+// secret.
+type Manifest struct {
+	Tool     Tool     `json:"tool"`
+	Command  []string `json:"command"`
+	Scenario Scenario `json:"scenario"`
+	// Target is "in-process" or what stands in its place.
+	Target string `json:"target"`
+	// Start is "warm" or "cold", Profile the partition model's.
+	Start   string `json:"start"`
+	Profile string `json:"profile"`
+	Seed    uint64 `json:"seed"`
+	// Retry names the policy of the measured operations.
+	Retry string `json:"retry"`
+	// Started is the wall time of the run's instant zero, in UTC.
+	Started time.Time `json:"started"`
+	// Time is "real" or "virtual".
+	Time string `json:"time"`
+	// PartitionKey is the partition that the run is aimed at, empty for none.
+	PartitionKey string `json:"partition_key"`
+	// PeakAsked is the rate in operations per second whose holding was asked
+	// for, 0 for none.
+	PeakAsked float64 `json:"peak_asked,omitempty"`
+	// Targets are the rates that the model holds partitions and accounts to.
+	Targets Targets `json:"targets"`
+	// Model lists every parameter of the partition model.
+	Model []Parameter `json:"model"`
+	// Operations are the kinds of operation, in the order of the reports.
+	Operations  []Kind      `json:"operations"`
+	Environment Environment `json:"environment"`
+}
+
+// Tool identifies the build that ran.
+type Tool struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit"`
+	Go      string `json:"go"`
+	System  string `json:"system"`
+}
+
+// Scenario identifies what was run: SHA256 is of Text, the scenario with every
+// override applied.
+type Scenario struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"`
+	Text   string `json:"text"`
+}
+
+// Targets are rates in entities per second; 0 is no limit.
+type Targets struct {
+	Partition int64 `json:"partition_entities_per_second"`
+	Account   int64 `json:"account_entities_per_second"`
+	// Documented says that both are the documents' own.
+	Documented bool `json:"documented"`
+}
+
+// Parameter is one number of the partition model as it was used.
+type Parameter struct {
+	Name       string `json:"name"`
+	Value      string `json:"value"`
+	Unit       string `json:"unit"`
+	Provenance string `json:"provenance"`
+	About      string `json:"about"`
+}
+
+// Kind is a kind of operation. Group is the table of the report that it is
+// shown in: GET, PUT, or empty for preparation.
+type Kind struct {
+	Name  string `json:"name"`
+	Group string `json:"group"`
+}
+
+// Environment is what the run had to work with.
+type Environment struct {
+	CPUs       int `json:"cpus"`
+	GOMAXPROCS int `json:"gomaxprocs"`
+	Workers    int `json:"workers"`
+}

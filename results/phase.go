@@ -1,0 +1,136 @@
+package results
+
+import "time"
+
+// Phase is a stretch of the run by the intended instants of its operations: a
+// preparation, or one step of the peak.
+type Phase struct {
+	// Name is shown to people and unique in the run; Stage groups the steps of
+	// one stretch of load.
+	Name  string `json:"name"`
+	Stage string `json:"stage"`
+	// Begin and End bound the intended instants, in nanoseconds since the
+	// start of the run. A closed-loop phase ends when its work is done.
+	Begin time.Duration `json:"begin_ns"`
+	End   time.Duration `json:"end_ns"`
+	// Rate is the offered load in operations per second, 0 in a closed loop.
+	Rate float64 `json:"rate,omitempty"`
+	// Reported phases are what the verdict rests on.
+	Reported bool `json:"reported"`
+	// Kinds has one entry for each kind of operation of the manifest.
+	Kinds []KindStats `json:"kinds"`
+	// Partitions are the entities counted for successes in the busiest
+	// partitions, most first. Unlike all other counts they are of the attempts
+	// that ended while the phase lasted, so that no partition seems to have
+	// served more per second than it did.
+	Partitions []PartitionStats `json:"partitions,omitempty"`
+	// PartitionsOver is how many entities fell to partitions beyond the bound
+	// on how many are told apart.
+	PartitionsOver int64 `json:"partitions_over,omitempty"`
+}
+
+// Seconds returns the planned length of the phase in seconds.
+func (p *Phase) Seconds() float64 { return (p.End - p.Begin).Seconds() }
+
+// PartitionStats is the load of one partition in a phase.
+type PartitionStats struct {
+	Key      string `json:"key"`
+	Entities int64  `json:"entities"`
+}
+
+// KindStats is what one kind of operation came to in one phase. Operations
+// belong to the phase of their intended instant, attempts to their operation's.
+type KindStats struct {
+	// Scheduled = Sent + Dropped; Late is a part of Sent.
+	Scheduled int64 `json:"scheduled"`
+	Sent      int64 `json:"sent"`
+	Dropped   int64 `json:"dropped"`
+	Late      int64 `json:"late"`
+	// Operations = Sent once the run is over; of them Succeeded ended with an
+	// ok attempt and Cut were still waiting to retry.
+	Operations int64 `json:"operations"`
+	Succeeded  int64 `json:"succeeded"`
+	Cut        int64 `json:"cut"`
+	// Attempts = Ok + Refused + Failed.
+	Attempts int64 `json:"attempts"`
+	Ok       int64 `json:"ok"`
+	Refused  int64 `json:"refused"`
+	Failed   int64 `json:"failed"`
+	// Offered and Served are entities due and entities counted for successes;
+	// Counted is by the documented rule, Returned what replies held.
+	Offered  int64 `json:"offered_entities"`
+	Served   int64 `json:"served_entities"`
+	Counted  int64 `json:"counted_entities"`
+	Returned int64 `json:"returned_entities"`
+	// LastHalf is Offered and Served of the operations due in the last half of
+	// the phase; of all where its end was not known when they were recorded.
+	LastHalf Share `json:"last_half"`
+
+	// Response is of successful operations, Lost of the others, from the
+	// intended instant to the end of the last attempt. Service is of single
+	// attempts by their class.
+	Response *Histogram          `json:"response"`
+	Lost     *Histogram          `json:"lost"`
+	Service  [classes]*Histogram `json:"service"`
+}
+
+// Share is a part of a phase's load, in entities.
+type Share struct {
+	Offered int64 `json:"offered_entities"`
+	Served  int64 `json:"served_entities"`
+}
+
+// inLastHalf says whether an operation due then counts in LastHalf.
+func (p *Phase) inLastHalf(intended time.Duration) bool {
+	return intended >= p.Begin+(p.End-p.Begin)/2
+}
+
+func newKindStats() KindStats {
+	k := KindStats{Response: NewHistogram(), Lost: NewHistogram()}
+	for c := range k.Service {
+		k.Service[c] = NewHistogram()
+	}
+	return k
+}
+
+// of returns the count of a class of attempts.
+func (k *KindStats) of(c Class) *int64 {
+	switch c {
+	case Ok:
+		return &k.Ok
+	case Refused:
+		return &k.Refused
+	default:
+		return &k.Failed
+	}
+}
+
+// Add adds the counts and histograms of other to k, which may be the zero
+// value.
+func (k *KindStats) Add(other *KindStats) {
+	if k.Response == nil {
+		*k = newKindStats()
+	}
+	k.Scheduled += other.Scheduled
+	k.Sent += other.Sent
+	k.Dropped += other.Dropped
+	k.Late += other.Late
+	k.Operations += other.Operations
+	k.Succeeded += other.Succeeded
+	k.Cut += other.Cut
+	k.Attempts += other.Attempts
+	k.Ok += other.Ok
+	k.Refused += other.Refused
+	k.Failed += other.Failed
+	k.Offered += other.Offered
+	k.Served += other.Served
+	k.Counted += other.Counted
+	k.Returned += other.Returned
+	k.LastHalf.Offered += other.LastHalf.Offered
+	k.LastHalf.Served += other.LastHalf.Served
+	k.Response.Merge(other.Response)
+	k.Lost.Merge(other.Lost)
+	for c := range k.Service {
+		k.Service[c].Merge(other.Service[c])
+	}
+}

@@ -1,0 +1,96 @@
+package results
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+)
+
+// Read loads the record of a folder. A file that ends within a line is read up
+// to that line and the record marked Cut; a missing interval or event file is
+// an empty one. Errors wrap [ErrCorrupt], [ErrNewer] or fs.ErrNotExist.
+func Read(folder Folder) (*Record, error) {
+	text, err := readAll(folder, RunFile)
+	if err != nil {
+		return nil, err
+	}
+	var version struct {
+		SchemaVersion int `json:"schema_version"`
+	}
+	if err := json.Unmarshal(text, &version); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrCorrupt, RunFile, err)
+	}
+	if version.SchemaVersion < 1 {
+		return nil, fmt.Errorf("%w: %s has no schema version", ErrCorrupt, RunFile)
+	}
+	if version.SchemaVersion > SchemaVersion {
+		return nil, fmt.Errorf("%w: %s has version %d, this is %d", ErrNewer, RunFile, version.SchemaVersion, SchemaVersion)
+	}
+	var r Record
+	if err := json.Unmarshal(text, &r); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrCorrupt, RunFile, err)
+	}
+	for p := range r.Phases {
+		if len(r.Phases[p].Kinds) != len(r.Manifest.Operations) {
+			return nil, fmt.Errorf("%w: phase %q has %d kinds of operation, the manifest %d",
+				ErrCorrupt, r.Phases[p].Name, len(r.Phases[p].Kinds), len(r.Manifest.Operations))
+		}
+	}
+	var cutIntervals, cutEvents bool
+	r.Intervals, cutIntervals, err = readLines[Interval](folder, IntervalsFile)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range r.Intervals {
+		if len(i.Kinds) != len(r.Manifest.Operations) {
+			return nil, fmt.Errorf("%w: second %d has %d kinds of operation, the manifest %d",
+				ErrCorrupt, i.Second, len(i.Kinds), len(r.Manifest.Operations))
+		}
+	}
+	r.Events, cutEvents, err = readLines[Event](folder, EventsFile)
+	if err != nil {
+		return nil, err
+	}
+	r.Cut = cutIntervals || cutEvents
+	return &r, nil
+}
+
+func readAll(folder Folder, name string) ([]byte, error) {
+	file, err := folder.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(file)
+}
+
+// readLines reads one value a line. The last line may be cut off; any other
+// that cannot be read is an error with its number.
+func readLines[T any](folder Folder, name string) (values []T, cut bool, err error) {
+	file, err := folder.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	defer file.Close()
+	lines := bufio.NewReader(file)
+	for number := 1; ; number++ {
+		line, err := lines.ReadBytes('\n')
+		if err == io.EOF {
+			return values, len(line) > 0, nil
+		}
+		if err != nil {
+			return nil, false, fmt.Errorf("results: reading %s: %w", name, err)
+		}
+		var value T
+		if err := json.Unmarshal(line, &value); err != nil {
+			return nil, false, fmt.Errorf("%w: %s:%d: %w", ErrCorrupt, name, number, err)
+		}
+		values = append(values, value)
+	}
+}

@@ -1,0 +1,338 @@
+package results_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"reflect"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"loadgen/results"
+)
+
+// files makes a folder of the given contents.
+func files(t testing.TB, contents map[string][]byte) *results.Memory {
+	t.Helper()
+	folder := new(results.Memory)
+	for name, text := range contents {
+		if err := folder.Replace(name, text); err != nil {
+			t.Fatalf("Replace(%s) = %v; want no error", name, err)
+		}
+	}
+	return folder
+}
+
+// killed returns the files of a run that ended without a word: run.json is as
+// it was opened, the lines are there.
+func killed(t testing.TB) map[string][]byte {
+	t.Helper()
+	folder := new(results.Memory)
+	recorder := begin(t, folder)
+	step := recorder.Phase(results.Phase{Name: "500/s", End: 4 * time.Second, Rate: 500, Reported: true})
+	recorder.Event(results.Event{What: results.PhaseBegins, Phase: "500/s"})
+	for i := range 30 {
+		succeed(recorder, step, 1+i%2, time.Duration(i)*100*time.Millisecond, 3*time.Millisecond)
+	}
+	if err := recorder.Advance(3 * time.Second); err != nil {
+		t.Fatalf("Advance = %v; want no error", err)
+	}
+	recorder.Event(results.Event{At: 3e9, What: results.Interrupted, Text: "interrupted by the user"})
+	contents := make(map[string][]byte)
+	for _, name := range []string{results.RunFile, results.IntervalsFile, results.EventsFile} {
+		contents[name] = folder.Bytes(name)
+	}
+	return contents
+}
+
+func TestCutLinesAreReadUpToTheCut(t *testing.T) {
+	contents := killed(t)
+	whole := read(t, files(t, contents))
+	if len(whole.Intervals) != 3 || len(whole.Events) != 2 || whole.Cut {
+		t.Fatalf("the run has %d seconds, %d events, cut %t; want 3, 2, false",
+			len(whole.Intervals), len(whole.Events), whole.Cut)
+	}
+	if whole.Validity != results.Partial || len(whole.Reasons) != 1 {
+		t.Errorf("a killed run is %q for %q; want partial for one reason", whole.Validity, whole.Reasons)
+	}
+	for _, name := range []string{results.IntervalsFile, results.EventsFile} {
+		folder := files(t, contents)
+		for length := range len(contents[name]) {
+			part := contents[name][:length]
+			if err := folder.Replace(name, part); err != nil {
+				t.Fatalf("Replace = %v; want no error", err)
+			}
+			record := read(t, folder)
+			lines := bytes.Count(part, []byte("\n"))
+			got, want := any(record.Intervals), any(whole.Intervals[:lines])
+			if name == results.EventsFile {
+				got, want = record.Events, whole.Events[:lines]
+			}
+			if lines > 0 && !reflect.DeepEqual(got, want) || reflect.ValueOf(got).Len() != lines {
+				t.Errorf("%s cut after %d bytes reads %v; want the first %d lines", name, length, got, lines)
+			}
+			if want := length > 0 && part[length-1] != '\n'; record.Cut != want {
+				t.Errorf("%s cut after %d bytes: Cut = %t; want %t", name, length, record.Cut, want)
+			}
+		}
+	}
+}
+
+func TestCutRunFileIsCorrupt(t *testing.T) {
+	contents := killed(t)
+	folder := files(t, contents)
+	run := bytes.TrimRight(contents[results.RunFile], "\n")
+	for length := range len(run) {
+		if err := folder.Replace(results.RunFile, run[:length]); err != nil {
+			t.Fatalf("Replace = %v; want no error", err)
+		}
+		if _, err := results.Read(folder); !errors.Is(err, results.ErrCorrupt) {
+			t.Errorf("Read of %d bytes of %s = %v; want ErrCorrupt", length, results.RunFile, err)
+		}
+	}
+}
+
+func TestReadSaysWhatIsWrong(t *testing.T) {
+	const kinds = `"manifest":{"operations":[{"name":"get"}]}`
+	for _, row := range []struct {
+		name   string
+		file   string
+		text   string
+		err    error
+		naming string
+	}{
+		{"a newer schema is refused whatever else it holds", results.RunFile,
+			`{"schema_version": 2, "manifest": 3}`, results.ErrNewer, "version 2"},
+		{"text is no record", results.RunFile, "hello", results.ErrCorrupt, results.RunFile},
+		{"an object without a version is no record", results.RunFile, "{}", results.ErrCorrupt, "version"},
+		{"null is no record", results.RunFile, "null", results.ErrCorrupt, "version"},
+		{"a negative version is none", results.RunFile, `{"schema_version":-1}`, results.ErrCorrupt, "version"},
+		{"a field of the wrong type is corrupt", results.RunFile,
+			`{"schema_version":1,"phases":7}`, results.ErrCorrupt, "phases"},
+		{"a phase without its kinds is corrupt", results.RunFile,
+			`{"schema_version":1,` + kinds + `,"phases":[{"name":"load"}]}`, results.ErrCorrupt, `"load"`},
+		{"a histogram that is none is corrupt", results.RunFile,
+			`{"schema_version":1,"lag":{"count":3,"hdr":"aGVsbG8="}}`, results.ErrCorrupt, "histogram"},
+		{"a line that is no JSON is named by its number", results.IntervalsFile,
+			"oops\n", results.ErrCorrupt, results.IntervalsFile + ":1"},
+		{"a second without its kinds is corrupt", results.IntervalsFile,
+			`{"second":3}` + "\n", results.ErrCorrupt, "second 3"},
+		{"an event of the wrong type is named by its number", results.EventsFile,
+			`{"at_ns":1}` + "\n[]\n", results.ErrCorrupt, results.EventsFile + ":2"},
+	} {
+		folder := files(t, killed(t))
+		if err := folder.Replace(row.file, []byte(row.text)); err != nil {
+			t.Fatalf("Replace = %v; want no error", err)
+		}
+		_, err := results.Read(folder)
+		if !errors.Is(err, row.err) || !strings.Contains(fmt.Sprint(err), row.naming) {
+			t.Errorf("%s: Read = %v; want %v that names %s", row.name, err, row.err, row.naming)
+		}
+	}
+}
+
+func TestReadOfMissingFiles(t *testing.T) {
+	if _, err := results.Read(new(results.Memory)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Read of an empty folder = %v; want fs.ErrNotExist", err)
+	}
+	record := read(t, files(t, map[string][]byte{results.RunFile: killed(t)[results.RunFile]}))
+	if len(record.Intervals) != 0 || len(record.Events) != 0 || record.Cut {
+		t.Errorf("a lone %s reads %d seconds, %d events, cut %t; want none, none, false",
+			results.RunFile, len(record.Intervals), len(record.Events), record.Cut)
+	}
+}
+
+// full is a folder on a disk that takes only so many bytes. As on a real one, a
+// replaced file that does not fit leaves the old one in its place, and a line
+// that does not fit is written in part.
+type full struct {
+	results.Memory
+	left int
+}
+
+type fullFile struct {
+	io.WriteCloser
+	disk *full
+}
+
+func (f *full) Create(name string) (io.WriteCloser, error) {
+	file, err := f.Memory.Create(name)
+	return fullFile{file, f}, err
+}
+
+func (f *full) Replace(name string, text []byte) error {
+	if len(text) > f.left {
+		return syscall.ENOSPC
+	}
+	f.left -= len(text)
+	return f.Memory.Replace(name, text)
+}
+
+func (f fullFile) Write(text []byte) (int, error) {
+	fits := min(len(text), f.disk.left)
+	f.disk.left -= fits
+	if n, err := f.WriteCloser.Write(text[:fits]); err != nil {
+		return n, err
+	}
+	if fits < len(text) {
+		return fits, syscall.ENOSPC
+	}
+	return fits, nil
+}
+
+// onDisk runs a short run over the folder and returns its first error.
+func onDisk(folder results.Folder) error {
+	recorder, err := results.NewRecorder(folder, manifest())
+	if err != nil {
+		return err
+	}
+	step := recorder.Phase(results.Phase{Name: "500/s", End: 4 * time.Second, Rate: 500})
+	for i := range 4 {
+		recorder.Event(results.Event{At: int64(i), What: results.PhaseBegins})
+		succeed(recorder, step, 1, time.Duration(i)*time.Second, time.Millisecond)
+		err = errors.Join(err, recorder.Advance(time.Duration(i)*time.Second))
+	}
+	err = errors.Join(err, recorder.Finish(4*time.Second, results.Valid, nil, nil))
+	return errors.Join(err, recorder.Seal(&results.Summary{}))
+}
+
+func TestFullDiskLeavesTheRecordSoFarReadable(t *testing.T) {
+	const plenty = 1 << 20
+	enough := &full{left: plenty}
+	if err := onDisk(enough); err != nil {
+		t.Fatalf("a run on a disk with room = %v; want no error", err)
+	}
+	for room := 0; room < plenty-enough.left; room += 397 {
+		disk := &full{left: room}
+		err := onDisk(disk)
+		if !errors.Is(err, results.ErrWrite) || !errors.Is(err, syscall.ENOSPC) {
+			t.Fatalf("a run with room for %d bytes = %v; want ErrWrite and ENOSPC", room, err)
+		}
+		record, err := results.Read(&disk.Memory)
+		if disk.Bytes(results.RunFile) == nil {
+			if !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("Read with room for %d bytes = %v; want fs.ErrNotExist", room, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("Read with room for %d bytes = %v; want the record so far", room, err)
+		}
+		// The run may fail only in its very last write, the summary.
+		if record.Validity != results.Partial && (record.Cut || record.Summary != nil || len(record.Intervals) != 4) {
+			t.Errorf("with room for %d bytes a cut record is %q; want partial", room, record.Validity)
+		}
+		if lines := bytes.Count(disk.Bytes(results.IntervalsFile), []byte("\n")); len(record.Intervals) != lines {
+			t.Errorf("with room for %d bytes %d seconds are read; want the %d written", room, len(record.Intervals), lines)
+		}
+	}
+}
+
+func TestFailedRecordIsNotKeptAsValid(t *testing.T) {
+	disk := &full{left: 1 << 20}
+	recorder := begin(t, disk)
+	step := recorder.Phase(results.Phase{Name: "500/s", End: time.Second, Rate: 500})
+	succeed(recorder, step, 1, 0, time.Millisecond)
+	disk.left = 5
+	if err := recorder.Advance(time.Second); !errors.Is(err, results.ErrWrite) {
+		t.Errorf("Advance on a full disk = %v; want ErrWrite", err)
+	}
+	// Somebody makes room again; the lost second stays lost.
+	disk.left = 1 << 20
+	if err := recorder.Finish(2*time.Second, results.Valid, nil, nil); !errors.Is(err, results.ErrWrite) {
+		t.Errorf("Finish after a failed write = %v; want ErrWrite", err)
+	}
+	record := read(t, &disk.Memory)
+	if record.Validity != results.Partial || len(record.Reasons) != 1 || !record.Cut {
+		t.Errorf("the record is %q for %q, cut %t; want partial for one reason, cut", record.Validity, record.Reasons, record.Cut)
+	}
+}
+
+// closed is a folder whose files cannot be opened, or not closed.
+type closed struct {
+	results.Memory
+	refuse string
+}
+
+func (c *closed) Create(name string) (io.WriteCloser, error) {
+	if name == c.refuse {
+		return nil, fs.ErrPermission
+	}
+	file, err := c.Memory.Create(name)
+	return stuck{file}, err
+}
+
+type stuck struct{ io.Writer }
+
+func (stuck) Close() error { return syscall.EIO }
+
+func TestErrorsOfFilesAreWriteErrors(t *testing.T) {
+	for _, name := range []string{results.IntervalsFile, results.EventsFile} {
+		_, err := results.NewRecorder(&closed{refuse: name}, manifest())
+		if !errors.Is(err, results.ErrWrite) || !errors.Is(err, fs.ErrPermission) {
+			t.Errorf("NewRecorder without %s = %v; want ErrWrite and fs.ErrPermission", name, err)
+		}
+	}
+	recorder := begin(t, &closed{})
+	finish(t, recorder, 0)
+	if err := recorder.Seal(nil); !errors.Is(err, results.ErrWrite) || !errors.Is(err, syscall.EIO) {
+		t.Errorf("Seal of files that do not close = %v; want ErrWrite and EIO", err)
+	}
+}
+
+func TestSealKeepsTheSummary(t *testing.T) {
+	folder := new(results.Memory)
+	recorder := begin(t, folder)
+	finish(t, recorder, time.Second)
+	want := &results.Summary{Scenario: "stress", Verdict: "It holds."}
+	if err := recorder.Seal(want); err != nil {
+		t.Fatalf("Seal = %v; want no error", err)
+	}
+	if got := read(t, folder).Summary; !reflect.DeepEqual(got, want) {
+		t.Errorf("the sealed summary = %+v; want %+v", got, want)
+	}
+}
+
+// FuzzLines holds that no content of the two line files panics, and that what
+// is accepted is the same when it is written and read again.
+func FuzzLines(f *testing.F) {
+	contents := killed(f)
+	f.Add(contents[results.IntervalsFile], contents[results.EventsFile])
+	f.Add([]byte("null\n"), []byte("null\n{}\n{"))
+	f.Add([]byte(`{"second":-1,"per_operation":[{},{},{}],"response_buckets":[1]}`+"\n"), []byte(nil))
+	f.Fuzz(func(t *testing.T, intervals, events []byte) {
+		folder := files(t, map[string][]byte{results.RunFile: contents[results.RunFile],
+			results.IntervalsFile: intervals, results.EventsFile: events})
+		one, err := results.Read(folder)
+		if err != nil {
+			if !errors.Is(err, results.ErrCorrupt) {
+				t.Errorf("Read = %v; want ErrCorrupt", err)
+			}
+			return
+		}
+		again := files(t, map[string][]byte{results.RunFile: contents[results.RunFile],
+			results.IntervalsFile: lines(t, one.Intervals), results.EventsFile: lines(t, one.Events)})
+		two := read(t, again)
+		if !reflect.DeepEqual(one.Intervals, two.Intervals) || !reflect.DeepEqual(one.Events, two.Events) {
+			t.Errorf("read, written and read again differs:\n%v\n%v\n%v\n%v", one.Intervals, two.Intervals, one.Events, two.Events)
+		}
+	})
+}
+
+func lines[T any](t *testing.T, values []T) []byte {
+	t.Helper()
+	var text bytes.Buffer
+	for _, value := range values {
+		line, err := json.Marshal(value)
+		if err != nil {
+			t.Fatalf("Marshal = %v; want no error", err)
+		}
+		text.Write(append(line, '\n'))
+	}
+	return text.Bytes()
+}

@@ -1,0 +1,69 @@
+package results
+
+import "time"
+
+// Record is a run as it is kept.
+type Record struct {
+	SchemaVersion int      `json:"schema_version"`
+	Manifest      Manifest `json:"manifest"`
+	// Validity is Partial until the run has come to its end.
+	Validity string   `json:"validity"`
+	Reasons  []string `json:"reasons"`
+	// Duration is from the start of the run to its end.
+	Duration time.Duration `json:"duration_ns"`
+	Phases   []Phase       `json:"phases"`
+	Minutes  []Minute      `json:"minutes"`
+	// Lag is how long after its intended instant each first attempt of a
+	// reported phase was sent; RetryWaits is how long its operations waited
+	// before each retry.
+	Lag        *Histogram `json:"lag"`
+	RetryWaits *Histogram `json:"retry_waits"`
+	// Target is what the target itself counted, nil where it does not say.
+	Target *TargetCounts `json:"target_counts"`
+	// Misplaced is how many counts arrived after their second had been written
+	// and were put into a later one.
+	Misplaced int64    `json:"misplaced"`
+	Summary   *Summary `json:"summary"`
+
+	// Intervals and Events are the lines of the two other files.
+	Intervals []Interval `json:"-"`
+	Events    []Event    `json:"-"`
+	// Cut says that one of these files ends in the middle of a line.
+	Cut bool `json:"-"`
+}
+
+// Minute is the response time of the operations that succeeded within a minute
+// of the run.
+type Minute struct {
+	Minute   int64      `json:"minute"`
+	Response *Histogram `json:"response"`
+}
+
+// TargetCounts are the books of the target: Requests = Ok + Refused + Failed.
+type TargetCounts struct {
+	Requests int64 `json:"requests"`
+	Ok       int64 `json:"ok"`
+	Refused  int64 `json:"refused"`
+	Failed   int64 `json:"failed"`
+	Entities int64 `json:"entities"`
+}
+
+// Total returns the sum over every phase of the kinds of operation for which
+// want returns true.
+func (r *Record) Total(want func(p *Phase, kind Kind) bool) KindStats {
+	sum := newKindStats()
+	for p := range r.Phases {
+		for k := range r.Phases[p].Kinds {
+			if want(&r.Phases[p], r.Manifest.Operations[k]) {
+				sum.Add(&r.Phases[p].Kinds[k])
+			}
+		}
+	}
+	return sum
+}
+
+// Everything is the choice of [Record.Total] that leaves nothing out.
+func Everything(*Phase, Kind) bool { return true }
+
+// Reported is the choice of [Record.Total] that takes the reported phases.
+func Reported(p *Phase, _ Kind) bool { return p.Reported }

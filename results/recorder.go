@@ -1,0 +1,214 @@
+package results
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Recorder takes down a run. Its methods are safe for concurrent use.
+type Recorder struct {
+	mu     sync.Mutex
+	folder Folder
+	record Record
+	rows   rows
+	// partitions counts, for each phase, the entities of each PartitionKey.
+	partitions []map[string]int64
+	// unended says of each phase that its end is not known yet.
+	unended   []bool
+	intervals io.WriteCloser
+	events    io.WriteCloser
+	// failure is the first error of a write; after it nothing more is written.
+	failure error
+}
+
+// NewRecorder opens a record in the folder: from now on a reader finds a
+// partial run there. Its errors wrap [ErrWrite].
+func NewRecorder(folder Folder, manifest Manifest) (*Recorder, error) {
+	r := &Recorder{folder: folder, record: Record{
+		SchemaVersion: SchemaVersion, Manifest: manifest, Validity: Partial,
+		Reasons: []string{"the run did not come to its end"},
+		Lag:     NewHistogram(), RetryWaits: NewHistogram(),
+	}}
+	r.rows.kinds = manifest.Operations
+	if err := r.save(); err != nil {
+		return nil, err
+	}
+	var err error
+	if r.intervals, err = folder.Create(IntervalsFile); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrWrite, err)
+	}
+	if r.events, err = folder.Create(EventsFile); err != nil {
+		r.intervals.Close()
+		return nil, fmt.Errorf("%w: %w", ErrWrite, err)
+	}
+	return r, nil
+}
+
+// Phase adds a phase and returns its index. Its Kinds are filled in here. One
+// whose End is not after its Begin lasts until [Recorder.EndPhase].
+func (r *Recorder) Phase(p Phase) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p.Kinds = make([]KindStats, len(r.record.Manifest.Operations))
+	for k := range p.Kinds {
+		p.Kinds[k] = newKindStats()
+	}
+	r.record.Phases = append(r.record.Phases, p)
+	r.partitions = append(r.partitions, make(map[string]int64))
+	r.unended = append(r.unended, p.End <= p.Begin)
+	return len(r.record.Phases) - 1
+}
+
+// EndPhase sets the end of a phase that was not known when it began.
+func (r *Recorder) EndPhase(phase int, end time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.record.Phases[phase].End = end
+	r.unended[phase] = false
+}
+
+// Scheduled takes down an operation that became due, when it is sent or
+// dropped: an attempt may end long after its second has been written.
+func (r *Recorder) Scheduled(s Scheduled) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	phase := &r.record.Phases[s.Phase]
+	kind := &phase.Kinds[s.Kind]
+	kind.Scheduled++
+	kind.Offered += s.Entities
+	if phase.inLastHalf(s.Intended) {
+		kind.LastHalf.Offered += s.Entities
+	}
+	row := r.rows.at(s.Intended)
+	row.Scheduled++
+	if s.Dropped {
+		kind.Dropped++
+		row.Dropped++
+		return
+	}
+	kind.Sent++
+	lag := s.Sent - s.Intended
+	if lag > LateAfter {
+		kind.Late++
+	}
+	if phase.Reported {
+		r.record.Lag.Record(lag)
+	}
+	r.rows.at(s.Sent).Sent++
+}
+
+// Attempt takes down an attempt after its end.
+func (r *Recorder) Attempt(a *Attempt) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	phase := &r.record.Phases[a.Phase]
+	kind := &phase.Kinds[a.Kind]
+	kind.Attempts++
+	*kind.of(a.Class)++
+	kind.Counted += a.Counted
+	kind.Returned += a.Returned
+	kind.Service[a.Class].Record(a.Done - a.Sent)
+	r.rows.attempt(a)
+	if a.Class == Ok && a.HasPartition {
+		r.partition(a.Done, a.PartitionKey, a.Counted)
+	}
+}
+
+// Waited takes down that an operation of a phase is to wait before a retry.
+func (r *Recorder) Waited(phase int, wait time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.record.Phases[phase].Reported {
+		r.record.RetryWaits.Record(wait)
+	}
+}
+
+// Completed takes down an operation after its last attempt.
+func (r *Recorder) Completed(c *Completed) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	phase := &r.record.Phases[c.Phase]
+	kind := &phase.Kinds[c.Kind]
+	kind.Operations++
+	kind.Served += c.Served
+	if phase.inLastHalf(c.Intended) {
+		kind.LastHalf.Served += c.Served
+	}
+	if c.Cut {
+		kind.Cut++
+	}
+	if c.Class == Ok {
+		kind.Succeeded++
+		kind.Response.Record(c.Done - c.Intended)
+	} else {
+		kind.Lost.Record(c.Done - c.Intended)
+	}
+	r.rows.completed(c)
+}
+
+// Event appends an event.
+func (r *Recorder) Event(e Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.writeLine(r.events, e)
+}
+
+// Advance says that nothing will be recorded any more that belongs before the
+// watermark, and writes the whole seconds before it. Its error wraps
+// [ErrWrite]; the record so far stays readable.
+func (r *Recorder) Advance(watermark time.Duration) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for r.rows.first+1 <= int64(watermark/time.Second) {
+		r.writeRow()
+	}
+	return r.failure
+}
+
+// Finish writes what is still open and the whole seconds up to the end of the
+// run, with the end, the run's validity and reasons, and the target's own counts
+// if it keeps any. A record that could not be written whole is not kept as a
+// valid one. Its error wraps [ErrWrite].
+func (r *Recorder) Finish(end time.Duration, validity string, reasons []string, counts *TargetCounts) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for len(r.rows.open) > 0 || r.rows.first < int64(end/time.Second) {
+		r.writeRow()
+	}
+	r.rows.closeMinute()
+	rec := &r.record
+	if r.failure != nil && validity == Valid {
+		validity = Partial
+		reasons = append(slices.Clone(reasons), "the record could not be written to its end")
+	}
+	rec.Duration, rec.Validity, rec.Reasons, rec.Target = end, validity, reasons, counts
+	rec.Minutes, rec.Misplaced = r.rows.minutes, r.rows.misplaced
+	for p := range rec.Phases {
+		rec.Phases[p].Partitions = busiest(r.partitions[p])
+	}
+	if err := r.save(); err != nil && r.failure == nil {
+		r.failure = err
+	}
+	return r.failure
+}
+
+// Seal writes the record with its summary and closes the files. It must come
+// after [Recorder.Finish], and nothing after it. Its error wraps [ErrWrite].
+func (r *Recorder) Seal(summary *Summary) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.record.Summary = summary
+	err := r.save()
+	for _, file := range []io.Closer{r.intervals, r.events} {
+		if closing := file.Close(); closing != nil && err == nil {
+			err = fmt.Errorf("%w: %w", ErrWrite, closing)
+		}
+	}
+	if r.failure != nil {
+		return r.failure
+	}
+	return err
+}

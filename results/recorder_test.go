@@ -1,0 +1,340 @@
+package results_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"loadgen/results"
+)
+
+// recorded plays the operations of a seed and reads the record back.
+func recorded(t testing.TB, seed uint64) ([]operation, *results.Record, *results.Memory) {
+	t.Helper()
+	ops, folder := randomOperations(seed, 3000), new(results.Memory)
+	recorder := begin(t, folder)
+	for _, p := range tallyPhases() {
+		recorder.Phase(p)
+	}
+	if err := play(recorder, ops); err != nil {
+		t.Fatalf("Advance = %v; want no error", err)
+	}
+	finish(t, recorder, 80*time.Second)
+	return ops, read(t, folder), folder
+}
+
+// sameDurations compares a histogram with the durations themselves.
+func sameDurations(t *testing.T, name string, h *results.Histogram, durations []time.Duration) {
+	t.Helper()
+	if h.Count() != int64(len(durations)) {
+		t.Errorf("%s counts %d durations; want %d", name, h.Count(), len(durations))
+		return
+	}
+	if len(durations) == 0 {
+		return
+	}
+	slices.Sort(durations)
+	near := func(what string, got int64, want time.Duration) {
+		t.Helper()
+		if off := math.Abs(float64(got - want.Microseconds())); off > 1+float64(want.Microseconds())/1000 {
+			t.Errorf("%s: %s = %d µs; want %d to three figures", name, what, got, want.Microseconds())
+		}
+	}
+	near("maximum", h.Max(), durations[len(durations)-1])
+	for _, q := range []float64{.5, .9, .99} {
+		rank := int(math.Round(q * float64(len(durations))))
+		got, told := h.Quantile(q)
+		if want := float64(len(durations))*(1-q) > 9.99; told != want {
+			t.Errorf("%s: Quantile(%v) of %d durations told = %t; want %t", name, q, len(durations), told, want)
+		}
+		if told {
+			near(fmt.Sprint("quantile ", q), got, durations[rank-1])
+		}
+	}
+}
+
+func TestRecorderKeepsWhatASlowTallyKeeps(t *testing.T) {
+	seeds := uint64(2)
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range seeds {
+		ops, record, folder := recorded(t, seed)
+		t.Run(fmt.Sprint("every phase and kind of seed ", seed), func(t *testing.T) { samePhases(t, ops, record) })
+		t.Run(fmt.Sprint("lag and waits of seed ", seed), func(t *testing.T) { sameLagAndWaits(t, ops, record) })
+		t.Run(fmt.Sprint("partitions of seed ", seed), func(t *testing.T) { samePartitions(t, ops, record) })
+		t.Run(fmt.Sprint("every second of seed ", seed), func(t *testing.T) { sameIntervals(t, ops, record) })
+		t.Run(fmt.Sprint("every minute of seed ", seed), func(t *testing.T) { sameMinutes(t, ops, record) })
+		t.Run(fmt.Sprint("sums of seed ", seed), func(t *testing.T) { sameSums(t, record) })
+		t.Run(fmt.Sprint("files of seed ", seed), func(t *testing.T) { sameFiles(t, record, folder) })
+	}
+}
+
+func samePhases(t *testing.T, ops []operation, record *results.Record) {
+	t.Helper()
+	for p := range record.Phases {
+		for k := range record.Phases[p].Kinds {
+			got, want := record.Phases[p].Kinds[k], count(ops, p, k)
+			name := record.Phases[p].Name + " " + record.Manifest.Operations[k].Name
+			sameDurations(t, name+" response", got.Response, want.response)
+			sameDurations(t, name+" lost", got.Lost, want.lost)
+			for class := range want.service {
+				sameDurations(t, fmt.Sprint(name, " service ", results.Class(class)), got.Service[class], want.service[class])
+			}
+			got.Response, got.Lost, got.Service = nil, nil, want.Service
+			if diff := cmp.Diff(want.KindStats, got); diff != "" {
+				t.Errorf("%s differs (-tally +record):\n%s", name, diff)
+			}
+		}
+	}
+	if record.Misplaced != 0 {
+		t.Errorf("Misplaced = %d; want 0, the watermark was kept", record.Misplaced)
+	}
+}
+
+func sameLagAndWaits(t *testing.T, ops []operation, record *results.Record) {
+	t.Helper()
+	var lag, waits []time.Duration
+	for _, op := range ops {
+		if record.Phases[op.due.Phase].Reported && !op.due.Dropped {
+			lag = append(lag, op.attempts[0].Sent-op.due.Intended)
+			waits = append(waits, op.waits...)
+		}
+	}
+	sameDurations(t, "lag", record.Lag, lag)
+	sameDurations(t, "retry waits", record.RetryWaits, waits)
+}
+
+func samePartitions(t *testing.T, ops []operation, record *results.Record) {
+	t.Helper()
+	for p := range record.Phases {
+		want := make(map[string]int64)
+		for _, op := range ops {
+			for _, a := range op.attempts {
+				if phaseOf(a.Done) == record.Phases[p].Name && a.Class == results.Ok && a.HasPartition {
+					want[a.PartitionKey] += a.Counted
+				}
+			}
+		}
+		got := make(map[string]int64)
+		for i, partition := range record.Phases[p].Partitions {
+			got[partition.Key] = partition.Entities
+			if i > 0 && partition.Entities > record.Phases[p].Partitions[i-1].Entities {
+				t.Errorf("phase %d lists partition %q after a lesser one; want most first", p, partition.Key)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("partitions of phase %d differ (-tally +record):\n%s", p, diff)
+		}
+	}
+}
+
+// naiveIntervals counts the seconds of a run one by one.
+func naiveIntervals(ops []operation, seconds int64) []results.Interval {
+	rows := make([]results.Interval, seconds)
+	for s := range rows {
+		rows[s] = results.Interval{Second: int64(s), Phase: phaseOf(time.Duration(s) * time.Second),
+			Kinds: []results.IntervalKind{{Name: "load"}, {Name: "get"}, {Name: "insert"}}}
+	}
+	at := func(d time.Duration) *results.Interval { return &rows[int(d.Seconds())] }
+	for _, op := range ops {
+		at(op.due.Intended).Scheduled++
+		if op.due.Dropped {
+			at(op.due.Intended).Dropped++
+			continue
+		}
+		at(op.attempts[0].Sent).Sent++
+		for _, a := range op.attempts {
+			row := at(a.Done)
+			kind := &row.Kinds[a.Kind]
+			row.Attempts++
+			kind.Attempts++
+			row.Counted += a.Counted
+			row.Returned += a.Returned
+			if a.Class == results.Ok {
+				row.Served += a.Counted
+				kind.Served += a.Counted
+			}
+			*[]*int64{&row.Ok, &row.Refused, &row.Failed}[a.Class]++
+			*[]*int64{&kind.Ok, &kind.Refused, &kind.Failed}[a.Class]++
+		}
+		row := at(op.end.Done)
+		row.Operations++
+		if op.end.Class == results.Ok {
+			row.Succeeded++
+			row.ResponseBuckets[results.BucketOf(op.end.Done-op.end.Intended)]++
+		}
+	}
+	return rows
+}
+
+func phaseOf(at time.Duration) string {
+	name := ""
+	for _, p := range tallyPhases() {
+		if p.Begin <= at && at < p.End {
+			name = p.Name
+		}
+	}
+	return name
+}
+
+func sameIntervals(t *testing.T, ops []operation, record *results.Record) {
+	t.Helper()
+	got := slices.Clone(record.Intervals)
+	for s := range got {
+		sameSecond(t, &got[s], ops)
+		got[s].Response, got[s].Service = results.Quantiles{}, results.Quantiles{}
+	}
+	if diff := cmp.Diff(naiveIntervals(ops, int64(len(got))), got); diff != "" {
+		t.Errorf("intervals differ (-tally +record):\n%s", diff)
+	}
+	if len(got) < 80 {
+		t.Errorf("%d seconds were written; want the 80 of the run at least", len(got))
+	}
+}
+
+// sameSecond holds the two maxima of a second against the durations.
+func sameSecond(t *testing.T, row *results.Interval, ops []operation) {
+	t.Helper()
+	response, service := results.NewHistogram(), results.NewHistogram()
+	for _, op := range ops {
+		for _, a := range op.attempts {
+			if a.Class == results.Ok && int64(a.Done/time.Second) == row.Second {
+				service.Record(a.Done - a.Sent)
+				response.Record(a.Done - a.Intended)
+			}
+		}
+	}
+	if diff := cmp.Diff(results.QuantilesOf(response), row.Response); diff != "" {
+		t.Errorf("response of second %d differs (-tally +record):\n%s", row.Second, diff)
+	}
+	if diff := cmp.Diff(results.QuantilesOf(service), row.Service); diff != "" {
+		t.Errorf("service of second %d differs (-tally +record):\n%s", row.Second, diff)
+	}
+}
+
+func sameMinutes(t *testing.T, ops []operation, record *results.Record) {
+	t.Helper()
+	want := make(map[int64][]time.Duration)
+	for _, op := range ops {
+		if !op.due.Dropped && op.end.Class == results.Ok {
+			minute := int64(op.end.Done / time.Minute)
+			want[minute] = append(want[minute], op.end.Done-op.end.Intended)
+		}
+	}
+	if len(record.Minutes) != len(want) {
+		t.Errorf("the record has %d minutes; want %d", len(record.Minutes), len(want))
+	}
+	for _, m := range record.Minutes {
+		sameDurations(t, fmt.Sprint("minute ", m.Minute), m.Response, want[m.Minute])
+	}
+}
+
+func sameSums(t *testing.T, record *results.Record) {
+	t.Helper()
+	var sum results.Interval
+	var buckets int64
+	for _, row := range record.Intervals {
+		sum.Scheduled += row.Scheduled
+		sum.Sent += row.Sent
+		sum.Dropped += row.Dropped
+		sum.Attempts += row.Attempts
+		sum.Ok += row.Ok
+		sum.Refused += row.Refused
+		sum.Failed += row.Failed
+		sum.Operations += row.Operations
+		sum.Succeeded += row.Succeeded
+		sum.Counted += row.Counted
+		sum.Returned += row.Returned
+		for _, n := range row.ResponseBuckets {
+			buckets += n
+		}
+	}
+	all := record.Total(results.Everything)
+	want := results.Interval{Scheduled: all.Scheduled, Sent: all.Sent, Dropped: all.Dropped,
+		Attempts: all.Attempts, Ok: all.Ok, Refused: all.Refused, Failed: all.Failed,
+		Operations: all.Operations, Succeeded: all.Succeeded, Counted: all.Counted, Returned: all.Returned}
+	if diff := cmp.Diff(want, sum); diff != "" {
+		t.Errorf("totals differ (-phases +intervals):\n%s", diff)
+	}
+	if buckets != all.Succeeded || all.Response.Count() != all.Succeeded {
+		t.Errorf("buckets hold %d, the histogram %d; want %d successes", buckets, all.Response.Count(), all.Succeeded)
+	}
+	if reported := record.Total(results.Reported); reported.Attempts >= all.Attempts || reported.Attempts == 0 {
+		t.Errorf("reported attempts = %d of %d; want a part", reported.Attempts, all.Attempts)
+	}
+}
+
+func sameFiles(t *testing.T, record *results.Record, folder *results.Memory) {
+	t.Helper()
+	again, err := json.MarshalIndent(record, "", " ")
+	if err != nil {
+		t.Fatalf("Marshal = %v; want no error", err)
+	}
+	if !bytes.Equal(append(again, '\n'), folder.Bytes(results.RunFile)) {
+		t.Errorf("a record read and written again differs from the file")
+	}
+	var lines bytes.Buffer
+	for _, row := range record.Intervals {
+		text, err := json.Marshal(row)
+		if err != nil {
+			t.Fatalf("Marshal = %v; want no error", err)
+		}
+		lines.Write(append(text, '\n'))
+	}
+	if !bytes.Equal(lines.Bytes(), folder.Bytes(results.IntervalsFile)) {
+		t.Errorf("intervals read and written again differ from the file")
+	}
+}
+
+func TestSameRunWritesTheSameBytes(t *testing.T) {
+	one, two := new(results.Memory), new(results.Memory)
+	for _, folder := range []*results.Memory{one, two} {
+		recorder := begin(t, folder)
+		for _, p := range tallyPhases() {
+			recorder.Phase(p)
+		}
+		if err := play(recorder, randomOperations(1, 30)); err != nil {
+			t.Fatalf("Advance = %v; want no error", err)
+		}
+		finish(t, recorder, time.Minute)
+	}
+	for _, name := range []string{results.RunFile, results.IntervalsFile, results.EventsFile} {
+		if !bytes.Equal(one.Bytes(name), two.Bytes(name)) {
+			t.Errorf("%s differs between two runs of one seed", name)
+		}
+	}
+}
+
+func TestRecorderIsSafeForConcurrentUse(t *testing.T) {
+	recorder, folder := (*results.Recorder)(nil), new(results.Memory)
+	recorder = begin(t, folder)
+	step := recorder.Phase(results.Phase{Name: "500/s", End: 10 * time.Second, Rate: 500, Reported: true})
+	var workers sync.WaitGroup
+	const each = 500
+	for w := range 4 {
+		workers.Go(func() {
+			for i := range each {
+				succeed(recorder, step, 1+w%2, time.Duration(i)*20*time.Millisecond, time.Duration(w)*time.Millisecond)
+				recorder.Waited(step, time.Millisecond)
+				recorder.Event(results.Event{What: results.PhaseBegins})
+			}
+		})
+	}
+	workers.Wait()
+	finish(t, recorder, 10*time.Second)
+	record := read(t, folder)
+	if all := record.Total(results.Everything); all.Attempts != 4*each || all.Succeeded != 4*each {
+		t.Errorf("%d attempts and %d successes; want %d of both", all.Attempts, all.Succeeded, 4*each)
+	}
+	if len(record.Events) != 4*each || record.RetryWaits.Count() != 4*each {
+		t.Errorf("%d events and %d waits; want %d of both", len(record.Events), record.RetryWaits.Count(), 4*each)
+	}
+}

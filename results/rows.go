@@ -1,0 +1,116 @@
+package results
+
+import "time"
+
+// rows are the seconds that are still open, one after another from first.
+type rows struct {
+	kinds []Kind
+	first int64
+	open  []*row
+	free  []*row
+	// misplaced counts what belonged to a second already written.
+	misplaced int64
+
+	minutes []Minute
+	// minute gathers the response times of the minute that first lies in.
+	minute *Histogram
+}
+
+// row is one open second with the histograms that its quantiles come from.
+type row struct {
+	Interval
+	response, service *Histogram
+}
+
+// at returns the row of an instant, opening those up to it. An instant whose
+// second has been written falls into the oldest open one.
+func (s *rows) at(instant time.Duration) *row {
+	second := int64(max(0, instant) / time.Second)
+	if second < s.first {
+		s.misplaced++
+		second = s.first
+	}
+	for int64(len(s.open)) <= second-s.first {
+		s.open = append(s.open, s.fresh(s.first+int64(len(s.open))))
+	}
+	return s.open[second-s.first]
+}
+
+func (s *rows) fresh(second int64) *row {
+	r := &row{response: NewHistogram(), service: NewHistogram()}
+	if last := len(s.free) - 1; last >= 0 {
+		r, s.free = s.free[last], s.free[:last]
+	}
+	r.Interval = Interval{Second: second, Kinds: make([]IntervalKind, len(s.kinds))}
+	for k := range s.kinds {
+		r.Kinds[k].Name = s.kinds[k].Name
+	}
+	return r
+}
+
+func (s *rows) attempt(a *Attempt) {
+	r := s.at(a.Done)
+	kind := &r.Kinds[a.Kind]
+	r.Attempts++
+	kind.Attempts++
+	r.Counted += a.Counted
+	r.Returned += a.Returned
+	switch a.Class {
+	case Ok:
+		r.Ok++
+		kind.Ok++
+		r.Served += a.Counted
+		kind.Served += a.Counted
+		r.service.Record(a.Done - a.Sent)
+	case Refused:
+		r.Refused++
+		kind.Refused++
+	default:
+		r.Failed++
+		kind.Failed++
+	}
+}
+
+func (s *rows) completed(c *Completed) {
+	r := s.at(c.Done)
+	r.Operations++
+	if c.Class == Ok {
+		r.Succeeded++
+		r.response.Record(c.Done - c.Intended)
+		r.ResponseBuckets[BucketOf(c.Done-c.Intended)]++
+	}
+}
+
+// take removes the oldest second and completes it, opening it first if nothing
+// has fallen into it. Phase names the one that it begins in.
+func (s *rows) take(phase string) *row {
+	oldest := s.at(time.Duration(s.first) * time.Second)
+	oldest.Phase = phase
+	oldest.Response = QuantilesOf(oldest.response)
+	oldest.Service = QuantilesOf(oldest.service)
+	if s.minute == nil {
+		s.minute = NewHistogram()
+	}
+	s.minute.Merge(oldest.response)
+	s.open = s.open[1:]
+	s.first++
+	if s.first%60 == 0 {
+		s.closeMinute()
+	}
+	return oldest
+}
+
+// closeMinute keeps the minute that the last second taken lies in.
+func (s *rows) closeMinute() {
+	if s.minute != nil {
+		s.minutes = append(s.minutes, Minute{(s.first - 1) / 60, s.minute})
+		s.minute = nil
+	}
+}
+
+// recycle keeps a written row's memory for a later second.
+func (s *rows) recycle(r *row) {
+	r.response.reset()
+	r.service.reset()
+	s.free = append(s.free, r)
+}

@@ -1,0 +1,150 @@
+package results_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"loadgen/results"
+)
+
+func TestAdvanceWritesWholeSecondsOneAfterAnother(t *testing.T) {
+	folder := new(results.Memory)
+	recorder := begin(t, folder)
+	step := recorder.Phase(results.Phase{Name: "step", End: 10 * time.Second, Rate: 1})
+	succeed(recorder, step, 1, 4500*time.Millisecond, time.Millisecond)
+	for _, row := range []struct {
+		name      string
+		watermark time.Duration
+		want      int
+	}{
+		{"a watermark before the start closes no second", -time.Second, 0},
+		{"a second that is not over stays open", 999 * time.Millisecond, 0},
+		{"a second is closed by the instant that ends it", time.Second, 1},
+		{"a leap of the watermark writes the quiet seconds too", 4 * time.Second, 4},
+		{"a watermark that goes back changes nothing", 2 * time.Second, 4},
+		{"seconds that nothing has fallen into yet can be closed", 9 * time.Second, 9},
+	} {
+		if err := recorder.Advance(row.watermark); err != nil {
+			t.Fatalf("%s: Advance(%v) = %v; want no error", row.name, row.watermark, err)
+		}
+		record := read(t, folder)
+		if len(record.Intervals) != row.want {
+			t.Errorf("%s: after Advance(%v) there are %d seconds; want %d", row.name, row.watermark, len(record.Intervals), row.want)
+		}
+		for i, interval := range record.Intervals {
+			if interval.Second != int64(i) {
+				t.Errorf("%s: line %d is second %d; want them in order", row.name, i+1, interval.Second)
+			}
+		}
+	}
+}
+
+func TestFinishWritesEverySecondOfTheRun(t *testing.T) {
+	for _, row := range []struct {
+		name      string
+		last, end time.Duration
+		want      int
+	}{
+		{"a run without load has its seconds", -1, 3 * time.Second, 3},
+		{"a run that ends within a quiet second leaves that out", -1, 2900 * time.Millisecond, 2},
+		{"a reply in the unfinished second brings it in", 2500 * time.Millisecond, 2900 * time.Millisecond, 3},
+		{"a reply at the end opens the second that it begins", 3 * time.Second, 3 * time.Second, 4},
+		{"a quiet end is written as it was", 500 * time.Millisecond, 5 * time.Second, 5},
+		{"a run of no length has no second", -1, 0, 0},
+	} {
+		folder := new(results.Memory)
+		recorder := begin(t, folder)
+		step := recorder.Phase(results.Phase{Name: "step", End: row.end, Rate: 1})
+		if row.last >= 0 {
+			succeed(recorder, step, 1, row.last, 0)
+		}
+		finish(t, recorder, row.end)
+		if got := len(read(t, folder).Intervals); got != row.want {
+			t.Errorf("%s: Finish(%v) wrote %d seconds; want %d", row.name, row.end, got, row.want)
+		}
+	}
+}
+
+func TestWhatComesBehindTheWatermarkIsKeptAndCounted(t *testing.T) {
+	folder := new(results.Memory)
+	recorder := begin(t, folder)
+	step := recorder.Phase(results.Phase{Name: "step", End: 10 * time.Second, Rate: 1, Reported: true})
+	if err := recorder.Advance(5 * time.Second); err != nil {
+		t.Fatalf("Advance = %v; want no error", err)
+	}
+	// Due, sent, answered and completed in a second that has been written.
+	succeed(recorder, step, 1, 2*time.Second, time.Millisecond)
+	finish(t, recorder, 10*time.Second)
+	record := read(t, folder)
+	if record.Misplaced != 4 {
+		t.Errorf("Misplaced = %d; want 4", record.Misplaced)
+	}
+	for second, interval := range record.Intervals {
+		want := int64(0)
+		if second == 5 {
+			want = 1
+		}
+		if interval.Scheduled != want || interval.Sent != want || interval.Attempts != want || interval.Operations != want {
+			t.Errorf("second %d has %d scheduled, %d sent, %d attempts, %d operations; want %d of each", second,
+				interval.Scheduled, interval.Sent, interval.Attempts, interval.Operations, want)
+		}
+	}
+	if all := record.Total(results.Everything); all.Scheduled != 1 || all.Attempts != 1 || all.Served != 1 {
+		t.Errorf("totals have %d scheduled, %d attempts, %d served; want 1 of each", all.Scheduled, all.Attempts, all.Served)
+	}
+}
+
+func TestSecondsAreNamedAfterThePhaseThatTheyBeginIn(t *testing.T) {
+	folder := new(results.Memory)
+	recorder := begin(t, folder)
+	instant := recorder.Phase(results.Phase{Name: "create"})
+	recorder.EndPhase(instant, 0)
+	load := recorder.Phase(results.Phase{Name: "load", Begin: 1})
+	if err := recorder.Advance(2 * time.Second); err != nil {
+		t.Fatalf("Advance = %v; want no error", err)
+	}
+	recorder.EndPhase(load, 2500*time.Millisecond)
+	recorder.Phase(results.Phase{Name: "step", Begin: 4 * time.Second, End: 6 * time.Second, Rate: 1})
+	finish(t, recorder, 7*time.Second)
+	record := read(t, folder)
+	var got []string
+	for _, interval := range record.Intervals {
+		got = append(got, interval.Phase)
+	}
+	// Second 0 begins before the load does, and a phase of no length has none;
+	// second 6 begins where the step has ended.
+	if diff := cmp.Diff([]string{"", "load", "load", "", "step", "step", ""}, got); diff != "" {
+		t.Errorf("phases of the seconds differ (-want +got):\n%s", diff)
+	}
+	if end := record.Phases[load].End; end != 2500*time.Millisecond || record.Phases[load].Seconds() != (end-1).Seconds() {
+		t.Errorf("the load ends at %v and lasts %v s; want 2.5 s and 1 ns less", end, record.Phases[load].Seconds())
+	}
+}
+
+func TestPartitionsBeyondTheBoundAreCountedTogether(t *testing.T) {
+	folder := new(results.Memory)
+	recorder := begin(t, folder)
+	step := recorder.Phase(results.Phase{Name: "step", End: time.Second, Rate: 1})
+	const keys = 10_100
+	for i := range keys {
+		recorder.Attempt(&results.Attempt{Phase: step, Try: 1, Class: results.Ok, Counted: 2, HasPartition: true,
+			PartitionKey: string(rune('\u4e00' + i))})
+	}
+	recorder.Attempt(&results.Attempt{Phase: step, Try: 1, Class: results.Ok, Counted: 1, HasPartition: true,
+		PartitionKey: "\u4e07"})
+	recorder.Attempt(&results.Attempt{Phase: step, Try: 1, Class: results.Refused, HasPartition: true, PartitionKey: "new"})
+	finish(t, recorder, time.Second)
+	phase := read(t, folder).Phases[step]
+	if phase.PartitionsOver != 2*100 {
+		t.Errorf("PartitionsOver = %d entities; want 200, two for each of 100 keys", phase.PartitionsOver)
+	}
+	want := []results.PartitionStats{{Key: "\u4e07", Entities: 3}, {Key: "\u4e00", Entities: 2}, {Key: "\u4e01", Entities: 2}}
+	if diff := cmp.Diff(want, phase.Partitions[:3]); diff != "" {
+		t.Errorf("busiest partitions differ, ties by key (-want +got):\n%s", diff)
+	}
+	if len(phase.Partitions) != 10 {
+		t.Errorf("%d partitions were kept; want 10", len(phase.Partitions))
+	}
+}
