@@ -1,0 +1,15 @@
+// Package chart draws the record of a run: its latency histogram, its throttle
+// histogram, and what each step was offered and served.
+//
+// [Draw] writes each chart as PNG and SVG into a folder. The numbers behind a
+// chart are to be had without drawing it: [LatencyBars] and [PercentileCurve],
+// [ThrottleBars] and [WaitBars], [Steps]. A drawing is made of nothing else, so
+// that what holds for these numbers holds for the picture.
+//
+// The caller owes a record as results.Read returns it. The same record always
+// gives the same bytes: no clock, no chance and no order of a map takes part.
+//
+// The package never judges (it marks the partition target and leaves the verdict
+// to others), and text of a record reaches a drawing only shortened and with what
+// cannot be printed replaced.
+package chart

@@ -1,0 +1,322 @@
+package chart_test
+
+import (
+	"bytes"
+	"errors"
+	"image/png"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/report/chart"
+	"loadgen/results"
+)
+
+// names are the files of Draw, in its order.
+func names() []string {
+	return []string{"latency.png", "latency.svg", "throttle.png", "throttle.svg", "steps.png", "steps.svg"}
+}
+
+// drawn returns what the three charts of a record show.
+func drawn(t *testing.T, record *results.Record) map[string]picture {
+	t.Helper()
+	files, err := chart.SVG(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pictures := make(map[string]picture)
+	for name, file := range files {
+		pictures[name] = look(t, file)
+	}
+	return pictures
+}
+
+func TestTheSameRecordGivesTheSameBytes(t *testing.T) {
+	var first, second map[string][]byte
+	for _, files := range []*map[string][]byte{&first, &second} {
+		svg, err := chart.SVG(stress())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if svg["png"], err = chart.PNG(stress()); err != nil {
+			t.Fatal(err)
+		}
+		*files = svg
+	}
+	for name, file := range first {
+		if again := second[name]; len(file) == 0 || !bytes.Equal(file, again) {
+			t.Errorf("%s has %d bytes and %d the second time; want the same", name, len(file), len(again))
+		}
+	}
+}
+
+func TestDrawWritesEachChartTwice(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the example draws as well")
+	}
+	var folder results.Memory
+	got, err := chart.Draw(&folder, stress())
+	if err != nil || !slices.Equal(got, names()) {
+		t.Fatalf("Draw() = %q, %v; want %q", got, err, names())
+	}
+	svg, err := chart.SVG(stress())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range got {
+		file := folder.Bytes(name)
+		if kind, is := strings.CutSuffix(name, ".svg"); is {
+			if !bytes.Equal(file, svg[kind]) {
+				t.Errorf("%s is not the picture that the other tests look at", name)
+			}
+			continue
+		}
+		if config, err := png.DecodeConfig(bytes.NewReader(file)); err != nil || config.Width != 1500 || config.Height != 900 {
+			t.Errorf("%s is %d × %d, %v; want 1500 × 900", name, config.Width, config.Height, err)
+		}
+	}
+}
+
+// What is drawn is made from the bars: as many rectangles of each colour as there
+// are bars with that part, as high as their counts, to less than a point.
+func TestDrawingsAreMadeFromTheBars(t *testing.T) {
+	const get, put, served, refused = "#56B4E9", "#009E73", "#0072B2", "#D55E00"
+	record := stress()
+	pictures := drawn(t, record)
+	var gets, puts []float64
+	for _, b := range chart.LatencyBars(record) {
+		gets, puts = append(gets, float64(b.Get)), append(puts, float64(b.Put))
+	}
+	latency := pictures["latency"]
+	checkHeights(t, "latency, GET", latency.rectangles(get), gets)
+	checkHeights(t, "latency, PUT", latency.rectangles(put), puts)
+
+	var serveds, refuseds, waits []float64
+	for _, b := range chart.ThrottleBars(record) {
+		serveds, refuseds = append(serveds, float64(b.Served)), append(refuseds, float64(b.Refused))
+	}
+	for _, b := range chart.WaitBars(record) {
+		waits = append(waits, float64(b.Count))
+	}
+	throttle := pictures["throttle"]
+	checkHeights(t, "throttle, served", throttle.rectangles(served), serveds)
+	all := throttle.rectangles(refused)
+	split := slices.IndexFunc(all, func(b box) bool { return b.bottom < 150 }) // the lower panel
+	checkHeights(t, "throttle, refused", all[:split], refuseds)
+	checkHeights(t, "throttle, waits", all[split:], waits)
+
+	var lost []float64
+	for _, s := range chart.Steps(record) {
+		lost = append(lost, s.Offered-s.Served)
+	}
+	steps := pictures["steps"]
+	checkHeights(t, "steps, lost", steps.rectangles("#E69F00"), lost)
+}
+
+func checkHeights(t *testing.T, name string, boxes []box, counts []float64) {
+	t.Helper()
+	const thinnest, tolerance = 0.75, 0.8 // a part drawn thicker than it is moves the next
+	counts = slices.DeleteFunc(slices.Clone(counts), func(n float64) bool { return n == 0 })
+	if len(boxes) != len(counts) || len(counts) == 0 {
+		t.Errorf("%s: %d rectangles for %d counts", name, len(boxes), len(counts))
+		return
+	}
+	most := slices.Index(counts, slices.Max(counts))
+	scale := (boxes[most].top - boxes[most].bottom) / counts[most]
+	for i, n := range counts {
+		if got, want := boxes[i].top-boxes[i].bottom, max(thinnest, n*scale); math.Abs(got-want) > tolerance {
+			t.Errorf("%s: rectangle %d is %v high; want %v for %v", name, i, got, want, n)
+		}
+	}
+}
+
+func TestDrawingsSayWhatTheyShow(t *testing.T) {
+	record := *stress()
+	pictures := drawn(t, &record)
+	total := record.Total(results.Reported)
+	steps := chart.Steps(&record)
+	lost, _ := steps[len(steps)-1].Lost()
+	for kind, parts := range map[string][]string{
+		"latency":  {chart.Number(float64(total.Succeeded)) + " successful operations", "GET: ", "PUT: ", "1 ms", "10 ms", "100 ms", "1 s", "99.9", "response time", "service time"},
+		"throttle": {"partition target 2,000/s", "offered 500/s", "4,000/s", "policy short", "waits", "seconds since"},
+		"steps":    {"partition target 2,000/s", "served = offered", "0 % lost", chart.Percent(lost) + " lost", "by GET", "by PUT"},
+	} {
+		seen := pictures[kind]
+		seen.checkTexts(t, kind)
+		for _, part := range append(parts, "scenario stress", "partition “2011 New York City Marathon__Full”") {
+			if !seen.says(part) {
+				t.Errorf("%s does not say %q", kind, part)
+			}
+		}
+		if seen.says("partial") {
+			t.Errorf("%s calls a valid run partial", kind)
+		}
+	}
+	record.Manifest.Targets.Partition = 500
+	record.Validity = results.Partial
+	pictures = drawn(t, &record)
+	if seen := pictures["throttle"]; !seen.says("partition target 500/s") || seen.says("target 2,000/s") {
+		t.Error("the target is not that of the record")
+	}
+	record.Manifest.Targets.Partition = 0
+	for kind, seen := range drawn(t, &record) {
+		if seen.says("target") {
+			t.Errorf("%s shows a target where there is none", kind)
+		}
+		if !seen.says("partial run") {
+			t.Errorf("%s does not call the run partial", kind)
+		}
+	}
+}
+
+func TestHostileWordsAreShownAsWords(t *testing.T) {
+	record := few(t, 12)
+	m := &record.Manifest
+	m.Scenario.Name = "<script>alert(1)</script>\x00\x1b[31m\u202e" + strings.Repeat("long ", 1000)
+	m.PartitionKey = "\xff\"'&]]>" + strings.Repeat("長", 1024)
+	m.Target, m.Time, m.Retry = "</text><image href='x'/>", "\ufffe\n\n", strings.Repeat("policy", 1000)
+	record.Validity = "<b>\r\n"
+	record.Phases[0].Rate = 0
+	record.Phases[0].Name = "<svg onload=alert(1)>" + strings.Repeat("x", 1024)
+	record.Intervals[0].Phase = record.Phases[0].Name
+	for kind, seen := range drawn(t, record) {
+		seen.checkTexts(t, kind)
+		for element := range seen.elements {
+			if !slices.Contains([]string{"svg", "title", "g", "path", "text"}, element) {
+				t.Errorf("%s has an element %q", kind, element)
+			}
+		}
+		if seen.elements["svg"] != 1 || seen.elements["title"] != 1 {
+			t.Errorf("%s has the elements %v; want one svg and one title", kind, seen.elements)
+		}
+		if !seen.says("<script>alert(1)</script>") {
+			t.Errorf("%s does not show the scenario's name as it is written", kind)
+		}
+	}
+}
+
+// few is a record of so many operations that took 4 ms, in a second of a step.
+func few(t testing.TB, n int) *results.Record {
+	t.Helper()
+	folder := new(results.Memory)
+	r, err := results.NewRecorder(folder, manifest(2000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Phase(results.Phase{Name: "only", End: time.Second, Rate: float64(n), Reported: true})
+	for i := range n {
+		number := uint64(i)
+		r.Scheduled(results.Scheduled{Entities: 1})
+		r.Attempt(&results.Attempt{Number: number, Done: 3 * time.Millisecond, Class: results.Failed})
+		r.Attempt(&results.Attempt{Number: number, Try: 1, Done: 4 * time.Millisecond, Counted: 1})
+		r.Completed(&results.Completed{Number: number, Done: 4 * time.Millisecond, Served: 1})
+	}
+	if err := r.Finish(time.Second, results.Valid, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	record, err := results.Read(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return record
+}
+
+func TestRecordsWithoutSenseGiveCharts(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		make func() *results.Record
+		// empty are the charts that say that they have no data.
+		empty []string
+	}{
+		{"a record of nothing", func() *results.Record { return new(results.Record) }, []string{"latency", "throttle", "steps"}},
+		{"a step in which nothing became due", func() *results.Record { return few(t, 0) }, []string{"latency", "steps"}},
+		{"too few operations for percentiles", func() *results.Record { return few(t, 9) }, []string{"latency"}},
+		{"phases and kinds without histograms", func() *results.Record {
+			return &results.Record{Manifest: manifest(1), Phases: []results.Phase{{Name: "p", Reported: true, Kinds: make([]results.KindStats, 4)}}}
+		}, []string{"latency", "throttle", "steps"}},
+		{"huge counts and a huge target", func() *results.Record {
+			r := few(t, 20)
+			r.Manifest.Targets.Partition = math.MaxInt64
+			r.Intervals[0].Served, r.Intervals[0].Refused = math.MaxInt64, math.MaxInt64
+			r.Phases[0].Kinds[0].LastHalf = results.Share{Offered: math.MaxInt64, Served: 1}
+			r.Phases[0].Rate = math.MaxFloat64
+			return r
+		}, nil},
+		{"negative counts", func() *results.Record {
+			r := few(t, 20)
+			r.Intervals[0].Served, r.Intervals[0].Refused = math.MinInt64, -1
+			r.Phases[0].Kinds[0].LastHalf = results.Share{Offered: -5, Served: math.MinInt64}
+			return r
+		}, nil},
+		{"rates without end in phases out of time", func() *results.Record {
+			r := few(t, 20)
+			r.Phases[0].Rate, r.Phases[0].Begin = math.Inf(1), math.MinInt64
+			r.Intervals[0].Second = math.MaxInt64 - 1
+			return r
+		}, []string{"steps"}},
+		{"more steps than are drawn", func() *results.Record {
+			r := few(t, 20)
+			r.Manifest.Targets.Partition = math.MaxInt64 // with all this the legend is too long
+			for k := range r.Phases[0].Kinds {
+				r.Phases[0].Kinds[k].LastHalf = results.Share{Offered: 50, Served: 40}
+			}
+			for range chart.MostSteps {
+				r.Phases = append(r.Phases, r.Phases[0])
+			}
+			return r
+		}, nil},
+		{"an operation that took longer than an hour", func() *results.Record {
+			r := few(t, 20)
+			r.Phases[0].Kinds[0].Response.Record(24 * time.Hour)
+			r.RetryWaits.Record(24 * time.Hour)
+			return r
+		}, nil},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			for kind, seen := range drawn(t, row.make()) {
+				seen.checkTexts(t, kind)
+				if want := slices.Contains(row.empty, kind); seen.says("no data") != want {
+					t.Errorf("%s says that there is no data: %v; want %v", kind, !want, want)
+				}
+			}
+		})
+	}
+}
+
+// full is a folder on a disk that fills up after so many files.
+type full struct {
+	results.Memory
+	room int
+}
+
+var errFull = errors.New("no space left on device")
+
+func (f *full) Replace(name string, text []byte) error {
+	if f.room--; f.room < 0 {
+		return errFull
+	}
+	return f.Memory.Replace(name, text)
+}
+
+func TestDrawTellsWhatItCouldNotWrite(t *testing.T) {
+	folder := &full{room: 1}
+	got, err := chart.Draw(folder, new(results.Record))
+	if !slices.Equal(got, names()[:1]) {
+		t.Errorf("Draw() = %q on a disk with room for one; want %q", got, names()[:1])
+	}
+	if !errors.Is(err, results.ErrWrite) || !errors.Is(err, errFull) || !strings.Contains(err.Error(), "latency.svg") {
+		t.Errorf("Draw() = %v; want results.ErrWrite, the cause and the file", err)
+	}
+}
+
+func BenchmarkDraw(b *testing.B) {
+	record := stress()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := chart.Draw(new(results.Memory), record); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package chart_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"loadgen/report/chart"
+	"loadgen/results"
+)
+
+func TestLatencyBarsSumToTheSuccesses(t *testing.T) {
+	record := stress()
+	var get, put int64
+	for p := range record.Phases {
+		if record.Phases[p].Reported {
+			get += record.Phases[p].Kinds[0].Succeeded
+			put += record.Phases[p].Kinds[1].Succeeded + record.Phases[p].Kinds[2].Succeeded
+		}
+	}
+	var sum chart.LatencyBar
+	bars := chart.LatencyBars(record)
+	for _, b := range bars {
+		sum.Get, sum.Put, sum.Other = sum.Get+b.Get, sum.Put+b.Put, sum.Other+b.Other
+	}
+	if get == 0 || put == 0 {
+		t.Fatal("the record holds no successes to count")
+	}
+	if want := (chart.LatencyBar{Get: get, Put: put}); sum != want {
+		t.Errorf("the bars sum to %+v; want %+v", sum, want)
+	}
+	if len(bars) > chart.MostBars {
+		t.Errorf("%d bars; want %d at most", len(bars), chart.MostBars)
+	}
+}
+
+// What a bar counts is counted once more, from the histogram of each phase.
+func TestLatencyBarsCountTheirRange(t *testing.T) {
+	record := stress()
+	type buckets struct {
+		kind int
+		list []results.Bar
+	}
+	var all []buckets
+	for p := range record.Phases {
+		for k := range record.Phases[p].Kinds {
+			if record.Phases[p].Reported {
+				all = append(all, buckets{k, record.Phases[p].Kinds[k].Response.Bars()})
+			}
+		}
+	}
+	last := int64(-1)
+	for _, bar := range chart.LatencyBars(record) {
+		if bar.From <= last || bar.To < bar.From || bar.Count() == 0 {
+			t.Errorf("bar %+v after %d µs; want bars that rise and are not empty", bar, last)
+		}
+		last = bar.To
+		want := chart.LatencyBar{From: bar.From, To: bar.To}
+		for _, one := range all {
+			for _, bucket := range one.list {
+				switch {
+				case bucket.From < bar.From || bucket.From > bar.To:
+				case one.kind == 0:
+					want.Get += bucket.Count
+				default:
+					want.Put += bucket.Count
+				}
+			}
+		}
+		if bar != want {
+			t.Errorf("LatencyBars has %+v; want %+v", bar, want)
+		}
+	}
+}
+
+func TestClassesHoldWhatTheyAreMadeFor(t *testing.T) {
+	const hour = int64(time.Hour / time.Microsecond)
+	for _, row := range []struct {
+		name     string
+		from, to int64
+	}{
+		{"only zero", 0, 0},
+		{"only one microsecond", 1, 1},
+		{"one long duration", 4000, 4000},
+		{"only an hour", hour, hour},
+		{"zero to an hour", 0, hour},
+		{"a microsecond to an hour", 1, hour},
+		{"three decades of short ones", 1, 1000},
+		{"a narrow range", 250_000, 260_000},
+		{"a decade", 1000, 10_000},
+		{"just below a bound", 999, 9999},
+	} {
+		bounds := chart.Classes(row.from, row.to)
+		if bounds[0] > row.from || bounds[len(bounds)-1] <= row.to {
+			t.Errorf("%s: Classes(%d, %d) = %d … %d; want both inside", row.name, row.from, row.to, bounds[0], bounds[len(bounds)-1])
+		}
+		if len(bounds) > 2 && (bounds[1] <= row.from || bounds[len(bounds)-2] > row.to) {
+			t.Errorf("%s: Classes(%d, %d) = %v; want no empty class at the ends", row.name, row.from, row.to, bounds)
+		}
+		if len(bounds)-1 > chart.MostBars {
+			t.Errorf("%s: %d classes; want %d at most", row.name, len(bounds)-1, chart.MostBars)
+		}
+		if !slices.IsSorted(bounds) || len(slices.Compact(slices.Clone(bounds))) != len(bounds) {
+			t.Errorf("%s: Classes(%d, %d) = %v; want rising bounds", row.name, row.from, row.to, bounds)
+		}
+	}
+}
+
+// The percentiles agree with those of the sorted durations to the precision of
+// the histogram, and none rests on fewer than ten durations.
+func TestPercentileCurveAgreesWithSorting(t *testing.T) {
+	const seed = 7
+	for _, n := range []int{0, 1, 9, 10, 11, 100, 1000, 54321} {
+		rng := rand.New(rand.NewPCG(seed, uint64(n)))
+		h := results.NewHistogram()
+		micros := make([]float64, n)
+		for i := range micros {
+			micros[i] = math.Floor(3000 * math.Exp(1.5*rng.NormFloat64()))
+			h.Record(time.Duration(micros[i]) * time.Microsecond)
+		}
+		slices.Sort(micros)
+		curve := chart.PercentileCurve(h)
+		if (len(curve) > 0) != (n >= 10) {
+			t.Fatalf("seed %d: %d percentiles of %d durations", seed, len(curve), n)
+		}
+		for i, at := range curve {
+			if beyond := float64(n) * (1 - at.P); beyond < 10-1e-6 {
+				t.Errorf("seed %d, n %d: p%v has %v durations beyond it; want ten", seed, n, 100*at.P, beyond)
+			}
+			if i > 0 && (at.P <= curve[i-1].P || at.Micros < curve[i-1].Micros) {
+				t.Errorf("seed %d, n %d: %v after %v; want a curve that rises", seed, n, at, curve[i-1])
+			}
+			// Between two ranks, either of them is a quantile.
+			rank := float64(n) * at.P
+			least, greatest := micros[max(0, int(rank+1e-6)-1)], micros[max(0, int(math.Ceil(rank-1e-6))-1)]
+			if got := float64(at.Micros); got < least-1-least/500 || got > greatest+1+greatest/500 {
+				t.Errorf("seed %d, n %d: p%v = %d µs; want %v to %v", seed, n, 100*at.P, at.Micros, least, greatest)
+			}
+		}
+	}
+}
+
+func TestPercentileCurveHoldsTheNamedOnes(t *testing.T) {
+	total := stress().Total(results.Reported)
+	curve := chart.PercentileCurve(total.Response)
+	for _, p := range []float64{.5, .9, .99, .999} {
+		want, told := total.Response.Quantile(p)
+		i := slices.IndexFunc(curve, func(at chart.Percentile) bool { return at.P == p })
+		if !told || i < 0 || curve[i].Micros != want {
+			t.Errorf("p%v is at %d of the curve; want it there with %d µs", 100*p, i, want)
+		}
+	}
+	if got := chart.PercentileCurve(nil); got != nil {
+		t.Errorf("PercentileCurve(nil) = %v; want none", got)
+	}
+}

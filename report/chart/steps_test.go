@@ -1,0 +1,84 @@
+package chart_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"loadgen/report/chart"
+	"loadgen/results"
+)
+
+func TestStepsAreTheLastHalvesOfTheReportedPhases(t *testing.T) {
+	record := stress()
+	steps := chart.Steps(record)
+	if len(steps) != 8 {
+		t.Fatalf("%d steps; want 8, without the load and the hold", len(steps))
+	}
+	for i, s := range steps {
+		// The operations of half a second may be one too many or too few.
+		if want := 500 * float64(i+1); s.Rate != want || math.Abs(s.Offered-want) > 2 {
+			t.Errorf("step %d: rate %v, offered %v; want %v", i, s.Rate, s.Offered, want)
+		}
+		if sum := s.Get.Offered + s.Put.Offered + s.Other.Offered; math.Abs(sum-s.Offered) > 1e-6 {
+			t.Errorf("step %d: groups were offered %v; want %v", i, sum, s.Offered)
+		}
+		if sum := s.Get.Served + s.Put.Served + s.Other.Served; math.Abs(sum-s.Served) > 1e-6 {
+			t.Errorf("step %d: groups served %v; want %v", i, sum, s.Served)
+		}
+		if share := s.Get.Offered / s.Offered; math.Abs(share-0.7) > 0.08 {
+			t.Errorf("step %d: a share of %v is GET; want 0.7", i, share)
+		}
+		lost, offered := s.Lost()
+		if !offered || i < 4 && lost != 0 || i >= 4 && lost < 0.1 {
+			t.Errorf("step %d: lost %v; want 0 up to 2,000/s and more beyond", i, lost)
+		}
+	}
+}
+
+func TestStepsLeaveOutWhatHasNoRateToShow(t *testing.T) {
+	second := results.Phase{Name: "step", End: time.Second, Rate: 10, Reported: true,
+		Kinds: []results.KindStats{{LastHalf: results.Share{Offered: 5, Served: 4}}}}
+	for _, row := range []struct {
+		name   string
+		change func(*results.Phase)
+		want   int
+	}{
+		{"a reported step with a rate is one", func(*results.Phase) {}, 1},
+		{"a phase that is not reported is none", func(p *results.Phase) { p.Reported = false }, 0},
+		{"a closed loop has no rate", func(p *results.Phase) { p.Rate = 0 }, 0},
+		{"a rate that is no number is none", func(p *results.Phase) { p.Rate = math.NaN() }, 0},
+		{"a phase without a length has no rates", func(p *results.Phase) { p.End = p.Begin }, 0},
+		{"a phase that ends before it begins has none", func(p *results.Phase) { p.Begin = time.Hour }, 0},
+	} {
+		phase := second
+		row.change(&phase)
+		steps := chart.Steps(&results.Record{Manifest: results.Manifest{Operations: []results.Kind{{Name: "get", Group: "GET"}}},
+			Phases: []results.Phase{phase}})
+		if len(steps) != row.want {
+			t.Errorf("%s: %d steps; want %d", row.name, len(steps), row.want)
+			continue
+		}
+		if want := (chart.Load{Offered: 10, Served: 8}); row.want > 0 && (steps[0].Load != want || steps[0].Get != want) {
+			t.Errorf("%s: %+v; want %+v for all and for GET", row.name, steps[0], want)
+		}
+	}
+}
+
+func TestLost(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		load chart.Load
+		lost float64
+		told bool
+	}{
+		{"half served is half lost", chart.Load{Offered: 100, Served: 50}, 0.5, true},
+		{"all served is nothing lost", chart.Load{Offered: 100, Served: 100}, 0, true},
+		{"nothing offered tells nothing", chart.Load{}, 0, false},
+		{"no number tells nothing", chart.Load{Offered: math.NaN()}, 0, false},
+	} {
+		if lost, told := row.load.Lost(); lost != row.lost || told != row.told {
+			t.Errorf("%s: %+v.Lost() = %v, %v; want %v, %v", row.name, row.load, lost, told, row.lost, row.told)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package chart_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+)
+
+// picture is what a test reads out of an SVG: upright texts and filled
+// rectangles, in points from the lower left corner.
+type picture struct {
+	texts    []words
+	boxes    []box
+	elements map[string]int
+}
+
+type words struct {
+	text string
+	box
+}
+
+type box struct {
+	fill                     string
+	left, bottom, right, top float64
+}
+
+var (
+	rectangle = regexp.MustCompile(`^M([-\d.e]+),([-\d.e]+)L([-\d.e]+),[-\d.e]+L[-\d.e]+,([-\d.e]+)L[-\d.e]+,[-\d.e]+Z$`)
+	filled    = regexp.MustCompile(`^fill:(#[0-9A-F]{6})$`)
+	written   = regexp.MustCompile(`font-weight:(\w+);font-style:normal;font-size:([\d.]+)px`)
+)
+
+// look parses an SVG strictly.
+func look(t *testing.T, file []byte) picture {
+	t.Helper()
+	seen := picture{elements: make(map[string]int)}
+	depth := 0 // of groups; the first turns the page upright, the next ones a text aside
+	for decoder := xml.NewDecoder(bytes.NewReader(file)); ; {
+		token, err := decoder.Token()
+		if err == io.EOF {
+			return seen
+		}
+		if err != nil {
+			t.Fatalf("the SVG is no XML: %v", err)
+		}
+		switch e := token.(type) {
+		case xml.EndElement:
+			if e.Name.Local == "g" {
+				depth--
+			}
+		case xml.StartElement:
+			seen.elements[e.Name.Local]++
+			attributes := make(map[string]string)
+			for _, a := range e.Attr {
+				attributes[a.Name.Local] = a.Value
+			}
+			switch e.Name.Local {
+			case "g":
+				depth++
+			case "path":
+				seen.addPath(attributes)
+			case "text":
+				content, err := decoder.Token()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if depth == 1 {
+					seen.texts = append(seen.texts, measured(t, string(content.(xml.CharData)), attributes))
+				}
+			}
+		}
+	}
+}
+
+func (p *picture) addPath(attributes map[string]string) {
+	colour := filled.FindStringSubmatch(attributes["style"])
+	corners := rectangle.FindStringSubmatch(attributes["d"])
+	if colour == nil || corners == nil {
+		return
+	}
+	var at [4]float64
+	for i := range at {
+		at[i], _ = strconv.ParseFloat(corners[i+1], 64)
+	}
+	p.boxes = append(p.boxes, box{colour[1], at[0], at[1], at[2], at[3]})
+}
+
+// measured returns a text with the box of its letters, by the font's own widths.
+func measured(t *testing.T, content string, attributes map[string]string) words {
+	t.Helper()
+	style := written.FindStringSubmatch(attributes["style"])
+	if style == nil {
+		t.Fatalf("text %q has the style %q", content, attributes["style"])
+	}
+	size, _ := strconv.ParseFloat(style[2], 64)
+	x, _ := strconv.ParseFloat(attributes["x"], 64)
+	y, _ := strconv.ParseFloat(attributes["y"], 64)
+	face := font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Length(size)}
+	if style[1] == "bold" {
+		face.Weight = 3
+	}
+	width := text.Style{Font: face, Handler: plot.DefaultTextHandler}.Width(content)
+	return words{content, box{"", x, -y - 0.2*size, x + float64(width), -y + 0.75*size}}
+}
+
+// rectangles returns the filled rectangles of a colour but for the sample of the
+// legend, a square of nine points.
+func (p *picture) rectangles(colour string) []box {
+	var list []box
+	for _, b := range p.boxes {
+		if b.fill == colour && fmt.Sprintf("%.1f %.1f", b.right-b.left, b.top-b.bottom) != "9.0 9.0" {
+			list = append(list, b)
+		}
+	}
+	return list
+}
+
+// says reports whether some text of the picture holds these words.
+func (p *picture) says(part string) bool {
+	for _, w := range p.texts {
+		if strings.Contains(w.text, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// checkTexts fails where texts cover one another or leave the page.
+func (p *picture) checkTexts(t *testing.T, name string) {
+	t.Helper()
+	for i, w := range p.texts {
+		if w.left < 0 || w.right > 750 || w.bottom < 0 || w.top > 450 {
+			t.Errorf("%s: text %q leaves the page: %+v", name, w.text, w.box)
+		}
+		for _, other := range p.texts[:i] {
+			if w.left < other.right && other.left < w.right && w.bottom < other.top && other.bottom < w.top {
+				t.Errorf("%s: text %q covers %q", name, w.text, other.text)
+			}
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package chart_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"loadgen/report/chart"
+	"loadgen/results"
+)
+
+func TestThrottleBarsEqualTheSecondsOfTheRecord(t *testing.T) {
+	record := stress()
+	reported := make(map[int64]results.Interval)
+	for _, second := range record.Intervals {
+		at := time.Duration(second.Second) * time.Second
+		for _, phase := range record.Phases {
+			if phase.Reported && phase.Begin <= at && at < phase.End {
+				reported[second.Second] = second
+			}
+		}
+	}
+	bars := chart.ThrottleBars(record)
+	if len(bars) != len(reported) || len(bars) != 8 {
+		t.Fatalf("%d bars for %d reported seconds; want 8 of each", len(bars), len(reported))
+	}
+	var refused int64
+	for _, b := range bars {
+		second := reported[b.From]
+		want := chart.ThrottleBar{From: b.From, To: b.From + 1, Seconds: 1,
+			Served: second.Served, Refused: second.Refused, Failed: second.Failed}
+		if b != want {
+			t.Errorf("the bar of second %d = %+v; want %+v", b.From, b, want)
+		}
+		refused += b.Refused
+	}
+	if refused == 0 {
+		t.Error("nothing was refused; want a record that shows refusals")
+	}
+}
+
+func TestThrottleBarsOfALongRunKeepTheirSums(t *testing.T) {
+	for _, row := range []struct {
+		name           string
+		seconds        int
+		bars           int
+		size, lastSize int64
+	}{
+		{"no second gives no bar", 0, 0, 0, 0},
+		{"one second is one bar", 1, 1, 1, 1},
+		{"six hundred are drawn one by one", 600, 600, 1, 1},
+		{"one more halves them", 601, 301, 2, 1},
+		{"half an hour and a second", 1801, 451, 4, 1},
+		{"two hours", 7200, 600, 12, 12},
+	} {
+		rng := rand.New(rand.NewPCG(3, uint64(row.seconds)))
+		record := &results.Record{Phases: []results.Phase{{Name: "step", Reported: true}, {Name: "load"}}}
+		var want chart.ThrottleBar
+		for i := range row.seconds {
+			second := results.Interval{Second: int64(2*i + 1), Phase: "step",
+				Served: rng.Int64N(3000), Refused: rng.Int64N(3000), Failed: rng.Int64N(3)}
+			want.Served, want.Refused, want.Failed = want.Served+second.Served, want.Refused+second.Refused, want.Failed+second.Failed
+			want.Seconds++
+			record.Intervals = append(record.Intervals, results.Interval{Second: int64(2 * i), Phase: "load", Served: 9}, second)
+		}
+		bars := chart.ThrottleBars(record)
+		if len(bars) != row.bars || len(bars) > chart.MostSeconds {
+			t.Errorf("%s: %d bars; want %d", row.name, len(bars), row.bars)
+			continue
+		}
+		var got chart.ThrottleBar
+		for i, b := range bars {
+			got.Served, got.Refused, got.Failed = got.Served+b.Served, got.Refused+b.Refused, got.Failed+b.Failed
+			got.Seconds += b.Seconds
+			if size := b.Seconds; i < len(bars)-1 && size != row.size || i == len(bars)-1 && size != row.lastSize {
+				t.Errorf("%s: bar %d is of %d seconds; want %d, of the last %d", row.name, i, size, row.size, row.lastSize)
+			}
+		}
+		if got != want {
+			t.Errorf("%s: the bars sum to %+v; want %+v", row.name, got, want)
+		}
+	}
+}
+
+func TestWaitBarsSumToTheWaits(t *testing.T) {
+	record := stress()
+	var sum, refusedAgain int64
+	for _, b := range chart.WaitBars(record) {
+		sum += b.Count
+		if b.From < 50_000 || b.To > 2_000_000 {
+			t.Errorf("waits of %d to %d µs; want 50 ms to 2 s", b.From, b.To)
+		}
+	}
+	// Each attempt but the first of an operation came after a wait.
+	for p := range record.Phases {
+		for _, k := range record.Phases[p].Kinds {
+			if record.Phases[p].Reported {
+				refusedAgain += k.Attempts - k.Operations
+			}
+		}
+	}
+	if sum != refusedAgain || sum == 0 {
+		t.Errorf("the bars hold %d waits; want %d", sum, refusedAgain)
+	}
+	if got := chart.WaitBars(&results.Record{}); got != nil {
+		t.Errorf("WaitBars of no waits = %v; want none", got)
+	}
+}

@@ -1,0 +1,190 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+
+	"loadgen/results"
+)
+
+// How many characters are taken of a text of the record: of a key, whose end may
+// be what tells it from others, and of a name.
+const (
+	longestKey  = 60
+	longestName = 32
+)
+
+// clean makes a text of the record fit to be drawn: one line of so many printable
+// characters at most. What is not printable, be it a control character, an
+// invisible one or broken UTF-8, becomes a question mark, which every font has
+// and XML can hold.
+func clean(word string, longest int) string {
+	var b strings.Builder
+	length := 0
+	for _, r := range word {
+		if length == longest {
+			b.WriteRune('…')
+			break
+		}
+		switch {
+		case unicode.IsSpace(r):
+			r = ' '
+		case !unicode.IsPrint(r) || r == unicode.ReplacementChar:
+			r = '?'
+		}
+		b.WriteRune(r)
+		length++
+	}
+	return b.String()
+}
+
+// fit shortens a text until it is no wider than the room.
+func fit(style text.Style, words string, room vg.Length) string {
+	if style.Width(words) <= room {
+		return words
+	}
+	runes := []rune(words)
+	low, high := 0, len(runes)
+	for low < high {
+		middle := (low + high + 1) / 2
+		if style.Width(string(runes[:middle])+"…") <= room {
+			low = middle
+		} else {
+			high = middle - 1
+		}
+	}
+	return strings.TrimRight(string(runes[:low]), " ") + "…"
+}
+
+// number writes a count or a rate for people: whole from 100 on, with thousands
+// separated, and from ten million on with a prefix of the metric system.
+func number(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return "–"
+	}
+	v += 0 // a zero loses its sign
+	size := math.Abs(v)
+	const prefixed = 1e7
+	if size < prefixed {
+		if size >= 100 {
+			v = math.Round(v)
+		}
+		return thousands(significant(v))
+	}
+	prefixes := []string{" M", " G", " T", " P", " E"}
+	size /= 1e6
+	p := 0
+	for size >= 1000 && p < len(prefixes)-1 {
+		size /= 1000
+		p++
+	}
+	if size >= 1e6 {
+		return strconv.FormatFloat(v, 'e', 1, 64)
+	}
+	return thousands(significant(math.Copysign(size, v))) + prefixes[p]
+}
+
+// significant writes two or three figures, without zeros at the end of a fraction.
+func significant(v float64) string {
+	decimals := 0
+	switch size := math.Abs(v); {
+	case size < 0.1 && size > 0:
+		return strconv.FormatFloat(v, 'g', 2, 64)
+	case size < 10:
+		decimals = 2
+	case size < 100:
+		decimals = 1
+	}
+	written := strconv.FormatFloat(v, 'f', decimals, 64)
+	if decimals > 0 {
+		written = strings.TrimRight(strings.TrimRight(written, "0"), ".")
+	}
+	return written
+}
+
+// thousands puts commas into the whole part of a written number.
+func thousands(written string) string {
+	whole, fraction, _ := strings.Cut(written, ".")
+	sign := ""
+	if strings.HasPrefix(whole, "-") {
+		sign, whole = "-", whole[1:]
+	}
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	if fraction != "" {
+		fraction = "." + fraction
+	}
+	return sign + whole + fraction
+}
+
+// duration writes microseconds with the unit that suits them.
+func duration(micros float64) string {
+	switch {
+	case micros < 1000:
+		return number(micros) + " µs"
+	case micros < 1e6:
+		return number(micros/1000) + " ms"
+	default:
+		return number(micros/1e6) + " s"
+	}
+}
+
+// percent writes a share between 0 and 1; what lies outside counts as the nearer
+// of them.
+func percent(share float64) string {
+	share = within(share)
+	switch {
+	case share == 0:
+		return "0 %"
+	case share < 0.001:
+		return "< 0.1 %"
+	case share < 0.1:
+		return strconv.FormatFloat(share*100, 'f', 1, 64) + " %"
+	case share > 0.99 && share < 1:
+		return "> 99 %"
+	default:
+		return strconv.FormatFloat(share*100, 'f', 0, 64) + " %"
+	}
+}
+
+// counted writes a number of things.
+func counted(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return number(float64(n)) + " " + many
+}
+
+// describe says which run a chart is of; what makes the run less than valid
+// comes first, where no shortening reaches it.
+func describe(record *results.Record) string {
+	m := &record.Manifest
+	var parts []string
+	if record.Validity != results.Valid && record.Validity != "" {
+		parts = append(parts, clean(record.Validity, longestName)+" run")
+	}
+	scenario := clean(m.Scenario.Name, longestName)
+	if scenario == "" {
+		scenario = "without a name"
+	}
+	parts = append(parts, "scenario "+scenario)
+	if m.PartitionKey == "" {
+		parts = append(parts, "no single partition")
+	} else {
+		parts = append(parts, fmt.Sprintf("partition “%s”", clean(m.PartitionKey, longestKey)))
+	}
+	if m.Target != "" {
+		parts = append(parts, clean(m.Target, longestName))
+	}
+	if m.Time != "" {
+		parts = append(parts, clean(m.Time, longestName)+" time")
+	}
+	return strings.Join(parts, "  ·  ")
+}

@@ -1,0 +1,47 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"unicode"
+
+	"loadgen/results"
+)
+
+// JSON writes the summary as an indented object and a line's end. Characters
+// that are not printable are escaped, beyond those for which JSON asks. Its
+// error is the writer's, wrapped.
+func JSON(w io.Writer, summary *results.Summary) error {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(summary); err != nil {
+		return fmt.Errorf("report: encoding the summary: %w", err)
+	}
+	if _, err := w.Write(escaped(text.Bytes())); err != nil {
+		return fmt.Errorf("report: writing the summary: %w", err)
+	}
+	return nil
+}
+
+// escaped replaces what could move a terminal's cursor and is not escaped yet.
+// Such characters occur within the strings of JSON only, where an escape means
+// the same.
+func escaped(text []byte) []byte {
+	var safe bytes.Buffer
+	for _, c := range string(text) {
+		switch {
+		case c == '\n' || unicode.IsPrint(c):
+			safe.WriteRune(c)
+		case c > 0xffff:
+			// A pair of surrogates, as JSON wants it.
+			fmt.Fprintf(&safe, `\u%04x\u%04x`, 0xd800+(c-0x10000)>>10, 0xdc00+(c-0x10000)&0x3ff)
+		default:
+			fmt.Fprintf(&safe, `\u%04x`, c)
+		}
+	}
+	return safe.Bytes()
+}

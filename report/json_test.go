@@ -1,0 +1,66 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+
+	"loadgen/report"
+	"loadgen/report/verdict"
+	"loadgen/results"
+)
+
+func TestJSONIsExactlyTheSummary(t *testing.T) {
+	record := stress().record(t)
+	record.Manifest.Scenario.Name = hostile + "\U000e0001 <&>"
+	record.Manifest.PartitionKey = hostile
+	summary := verdict.Judge(record)
+	var out bytes.Buffer
+	if err := report.JSON(&out, summary); err != nil {
+		t.Fatalf("JSON = %v; want no error", err)
+	}
+	var back results.Summary
+	decoder := json.NewDecoder(bytes.NewReader(out.Bytes()))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&back); err != nil {
+		t.Fatalf("Decode = %v; want no error", err)
+	}
+	// What is no UTF-8 has no place in JSON.
+	summary.Scenario = strings.ToValidUTF8(summary.Scenario, "\ufffd")
+	if diff := cmp.Diff(summary, &back); diff != "" {
+		t.Errorf("the object differs from the summary (-summary +JSON):\n%s", diff)
+	}
+	if decoder.More() || !strings.HasPrefix(out.String(), "{\n  \"scenario\":") || !strings.HasSuffix(out.String(), "\n}\n") {
+		t.Errorf("JSON = %.40q…; want one indented object and a line's end", out.String())
+	}
+	if i := strings.IndexFunc(out.String(), func(c rune) bool { return c != '\n' && !unicode.IsPrint(c) }); i >= 0 {
+		t.Errorf("JSON holds %q at byte %d; want nothing that is not printable", out.String()[i:i+1], i)
+	}
+}
+
+func TestJSONOfAnEmptyRunKeepsItsKeys(t *testing.T) {
+	var out bytes.Buffer
+	if err := report.JSON(&out, verdict.Judge(&results.Record{Validity: results.Partial})); err != nil {
+		t.Fatalf("JSON = %v; want no error", err)
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(out.Bytes(), &fields); err != nil {
+		t.Fatalf("Unmarshal = %v; want no error", err)
+	}
+	for _, key := range strings.Fields(`scenario target start profile seed started duration_s validity reasons scheduled sent
+		dropped late operations attempts ok refused failed entities_counted entities_returned
+		saturation_entities_per_second saturation_interval hottest_partition response_us service_us lag_us
+		retry_waits_us phases per_operation expectations verdict`) {
+		if _, exists := fields[key]; !exists {
+			t.Errorf("the object has no key %q", key)
+		}
+		delete(fields, key)
+	}
+	if len(fields) != 0 {
+		t.Errorf("the object has keys beside the published ones: %v", fields)
+	}
+}

@@ -1,0 +1,266 @@
+package report_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"loadgen/report"
+	"loadgen/report/verdict"
+	"loadgen/results"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew; read the difference before committing it")
+
+// hostile is a name that would do harm on a terminal.
+const hostile = "a\x1b[2J\x1b]0;owned\x07\r\n\u202eb\u009b31m\xff'"
+
+// text renders a record and holds the result to what must be true of each.
+func text(t testing.TB, record *results.Record) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := report.Text(&out, record, verdict.Judge(record)); err != nil {
+		t.Fatalf("Text = %v; want no error", err)
+	}
+	repeating := false
+	for i, line := range strings.Split(out.String(), "\n") {
+		columns := 0
+		for _, c := range line {
+			if columns++; unicode.In(c, unicode.Han, unicode.Hiragana) {
+				columns++
+			}
+			if !unicode.IsPrint(c) {
+				t.Errorf("line %d holds %U: %q", i+1, c, line)
+			}
+		}
+		repeating = repeating || line == "To repeat it"
+		// An argument that is too long for a line stands on its own.
+		if columns > 110 && !(repeating && strings.HasPrefix(line, "      ")) {
+			t.Errorf("line %d is %d columns wide; want at most 110: %q", i+1, columns, line)
+		}
+		if strings.TrimRight(line, " ") != line {
+			t.Errorf("line %d ends in spaces: %q", i+1, line)
+		}
+	}
+	if !utf8.Valid(out.Bytes()) || !strings.HasSuffix(out.String(), "\n") || strings.HasSuffix(out.String(), "\n\n") {
+		t.Errorf("the text is not UTF-8 that ends with one line's end")
+	}
+	return out.String()
+}
+
+func TestReportsAsTheyAreRendered(t *testing.T) {
+	for _, row := range []struct {
+		golden string
+		run    *run
+		change func(*results.Record)
+	}{
+		{"stress", stress(), nil},
+		{"peak", func() *run { r := stress(); r.manifest.PeakAsked, r.manifest.Time = 200, "real"; return r }(), nil},
+		{"partial", &run{manifest: manifest(), rates: []int{100, 400}, seconds: 4, dropped: 9, failed: 50,
+			validity: results.Partial, reasons: []string{"interrupted by the user"}, end: 8 * time.Second, noCounts: true}, nil},
+		{"invalid", stress(), func(r *results.Record) {
+			r.Target.Requests++
+			r.Target.Entities--
+			r.Phases[1].Kinds[1].Scheduled++
+			r.Phases[1].Kinds[1].Ok--
+		}},
+		{"empty", &run{manifest: results.Manifest{}}, func(r *results.Record) {
+			*r = results.Record{Validity: results.Partial, Reasons: []string{"the run did not come to its end"}}
+		}},
+		{"hostile", stress(), func(r *results.Record) {
+			m := &r.Manifest
+			m.Scenario.Name, m.Target, m.Retry, m.PartitionKey = hostile, hostile, hostile, hostile+strings.Repeat("世", 70)
+			m.Command = []string{"loadgen", hostile, "it's", "", "two words", "$(reboot)", strings.Repeat("x y ", 40)}
+			m.Operations[1] = results.Kind{Name: hostile, Group: hostile}
+			m.Model[0] = results.Parameter{Name: hostile, Value: hostile, Unit: hostile, Provenance: "assumption", About: hostile}
+			r.Reasons = []string{hostile}
+			r.Phases[1].Partitions[0].Key = hostile
+		}},
+	} {
+		record := row.run.record(t)
+		if row.change != nil {
+			row.change(record)
+		}
+		got := text(t, record)
+		golden := filepath.Join("testdata", row.golden+".golden")
+		if *update {
+			if err := os.MkdirAll("testdata", 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatalf("%v; -update writes it", err)
+		}
+		if diff := cmp.Diff(string(want), got); diff != "" {
+			t.Errorf("%s differs (-golden +got); -update writes it anew:\n%s", golden, diff)
+		}
+	}
+}
+
+// section returns the lines below the heading that begins so.
+func section(t *testing.T, text, heading string) []string {
+	t.Helper()
+	for _, part := range strings.Split(text, "\n\n") {
+		if lines := strings.Split(part, "\n"); strings.HasPrefix(lines[0], heading) {
+			return lines[1:]
+		}
+	}
+	t.Fatalf("the text has no section %q:\n%s", heading, text)
+	return nil
+}
+
+// cells returns the cells of a table's line, "50.0 %" being one.
+func cells(line string) []string {
+	return strings.Fields(strings.ReplaceAll(line, " %", "%"))
+}
+
+func TestTablesSayWhatTheSummarySays(t *testing.T) {
+	record := stress().record(t)
+	summary := verdict.Judge(record)
+	out := text(t, record)
+	all := section(t, out, "All operations by step")
+	get := section(t, out, "GET by step (get)")
+	put := section(t, out, "PUT by step (insert, merge)")
+	for i, phase := range summary.Phases {
+		of := phase.PerOperation
+		sum := func(figure func(results.PhaseOperationSummary) float64) string {
+			return fmt.Sprint(math.Round(figure(of["insert"]) + figure(of["merge"])))
+		}
+		rate := fmt.Sprint(stress().rates[i])
+		whole := func(f float64) string { return fmt.Sprint(math.Round(f)) }
+		want := []string{rate, whole(phase.Offered), whole(phase.Served), whole(phase.RefusedPerSecond)}
+		if diff := cmp.Diff(want, cells(all[1+i])[:4]); diff != "" {
+			t.Errorf("step %s of all operations differs (-summary +text):\n%s", rate, diff)
+		}
+		if diff := cmp.Diff(fmt.Sprintf("%.1f%%", phase.Served/2), cells(all[1+i])[6]); diff != "" {
+			t.Errorf("step %s of all operations is told against the target (-summary +text):\n%s", rate, diff)
+		}
+		want = []string{rate, whole(of["get"].Offered), whole(of["get"].Served), whole(of["get"].RefusedPerSecond)}
+		if diff := cmp.Diff(want, cells(get[2+i])[:4]); diff != "" {
+			t.Errorf("step %s of GET differs (-summary +text):\n%s", rate, diff)
+		}
+		if got := cells(get[2+i]); len(got) != 14 || got[9] != fmt.Sprintf("%.1f", float64(*of["get"].Response.Max)/1000) &&
+			got[9] != fmt.Sprintf("%.2f", float64(*of["get"].Response.Max)/1000) {
+			t.Errorf("step %s of GET is %q; want 14 cells with max %d µs", rate, got, *of["get"].Response.Max)
+		}
+		want = []string{rate, sum(func(o results.PhaseOperationSummary) float64 { return o.Offered }),
+			sum(func(o results.PhaseOperationSummary) float64 { return o.Served }),
+			sum(func(o results.PhaseOperationSummary) float64 { return o.RefusedPerSecond })}
+		if diff := cmp.Diff(want, cells(put[2+i])[:4]); diff != "" {
+			t.Errorf("step %s of PUT differs (-summary +text):\n%s", rate, diff)
+		}
+	}
+}
+
+func TestColumnsOfATableEndTogether(t *testing.T) {
+	lines := section(t, text(t, stress().record(t)), "GET by step")
+	width := utf8.RuneCountInString(lines[0])
+	for _, line := range lines[:5] {
+		if got := utf8.RuneCountInString(line); got != width {
+			t.Errorf("%q is %d columns wide; want the %d of the titles", line, got, width)
+		}
+	}
+}
+
+func TestWidestFiguresFitThePage(t *testing.T) {
+	hour := results.NewHistogram()
+	for range 2000 {
+		hour.Record(24 * time.Hour)
+	}
+	stats := results.KindStats{Scheduled: 1, Attempts: 999_999_999_999, Operations: 1, Ok: 1, Refused: 999_999_999_998,
+		LastHalf: results.Share{Offered: 999_999_400_000, Served: 100_000}, Response: hour}
+	stats.Service[results.Ok] = hour
+	record := &results.Record{Validity: results.Valid, Duration: 2e9, Manifest: results.Manifest{
+		PartitionKey: "full", Targets: results.Targets{Partition: 1}, Operations: []results.Kind{{Name: "get", Group: "GET"}}},
+		Phases: []results.Phase{{Name: "x", End: 2e9, Rate: 999_999.4, Reported: true, Kinds: []results.KindStats{stats}}}}
+	out := text(t, record)
+	for _, want := range []string{"3600 s", "999.00", ">99.9 %", "999,999"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the text holds no %q:\n%s", want, out)
+		}
+	}
+}
+
+// broken is a writer that takes so many bytes.
+type broken struct{ left int }
+
+var errBroken = errors.New("no pipe")
+
+func (b *broken) Write(text []byte) (int, error) {
+	if len(text) > b.left {
+		return b.left, errBroken
+	}
+	return len(text), nil
+}
+
+func TestWriterErrorsComeBack(t *testing.T) {
+	record := stress().record(t)
+	summary := verdict.Judge(record)
+	for _, left := range []int{0, 10, 100} {
+		if err := report.Text(&broken{left}, record, summary); !errors.Is(err, errBroken) {
+			t.Errorf("Text to a writer that takes %d bytes = %v; want its error", left, err)
+		}
+		if err := report.JSON(&broken{left}, summary); !errors.Is(err, errBroken) {
+			t.Errorf("JSON to a writer that takes %d bytes = %v; want its error", left, err)
+		}
+	}
+}
+
+// FuzzText holds that no record that can be read makes the judgement or the
+// report panic, and that the report holds nothing but printable lines.
+func FuzzText(f *testing.F) {
+	small := &run{manifest: manifest(), rates: []int{20}, seconds: 1}
+	folder := new(results.Memory)
+	recorder, err := results.NewRecorder(folder, small.manifest)
+	if err != nil {
+		f.Fatal(err)
+	}
+	recorder.Phase(results.Phase{Name: "step", End: 2e9, Rate: 20, Reported: true})
+	if err := recorder.Finish(2e9, results.Valid, []string{hostile}, &results.TargetCounts{}); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(folder.Bytes(results.RunFile), folder.Bytes(results.IntervalsFile))
+	f.Add([]byte(`{"schema_version":1,"manifest":{"command":["a","\u001b"],"operations":[{"name":"a","group":"\n"}]},`+
+		`"duration_ns":-5,"phases":[{"begin_ns":-9223372036854775808,"end_ns":9223372036854775807,"rate":1e308,`+
+		`"reported":true,"kinds":[{"attempts":1,"refused":1,"last_half":{"offered_entities":1}}]}]}`), []byte(nil))
+	f.Fuzz(func(t *testing.T, run, intervals []byte) {
+		folder := new(results.Memory)
+		if err := errors.Join(folder.Replace(results.RunFile, run), folder.Replace(results.IntervalsFile, intervals)); err != nil {
+			t.Fatal(err)
+		}
+		record, err := results.Read(folder)
+		if err != nil {
+			return
+		}
+		text(t, record)
+		if err := report.JSON(new(bytes.Buffer), verdict.Judge(record)); err != nil {
+			t.Errorf("JSON = %v; want no error", err)
+		}
+	})
+}
+
+func BenchmarkText(b *testing.B) {
+	record := stress().record(b)
+	summary := verdict.Judge(record)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := report.Text(new(bytes.Buffer), record, summary); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

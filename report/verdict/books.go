@@ -1,0 +1,120 @@
+package verdict
+
+import (
+	"fmt"
+	"time"
+
+	"loadgen/results"
+)
+
+// mostMisplaced is the share of the attempts up to which counts may have come
+// too late for their second without spoiling the run.
+const mostMisplaced = 0.001
+
+// Books returns what does not add up in a record, one sentence for each fault;
+// none means that the books are closed. A run that did not come to its end may
+// have operations under way, of which the target can have seen more.
+func Books(record *results.Record) []string {
+	all := record.Total(results.Everything)
+	var faults []string
+	fault := func(wrong bool, format string, args ...any) {
+		if wrong {
+			faults = append(faults, fmt.Sprintf(format, args...))
+		}
+	}
+	fault(all.Scheduled != all.Sent+all.Dropped,
+		"%s operations were scheduled, but %s sent and %s dropped",
+		Count(all.Scheduled), Count(all.Sent), Count(all.Dropped))
+	fault(all.Attempts != all.Ok+all.Refused+all.Failed,
+		"%s attempts were made, but %s ok, %s refused and %s failed",
+		Count(all.Attempts), Count(all.Ok), Count(all.Refused), Count(all.Failed))
+	fault(finished(record) && all.Operations != all.Sent,
+		"%s operations were sent, but %s came to an end", Count(all.Sent), Count(all.Operations))
+	timed := int64(0)
+	for _, h := range all.Service {
+		timed += h.Count()
+	}
+	fault(timed != all.Attempts, "%s attempts were made, but %s timed", Count(all.Attempts), Count(timed))
+	told := all.Response.Count() + all.Lost.Count()
+	fault(told != all.Operations, "%s operations came to an end, but %s were timed",
+		Count(all.Operations), Count(told))
+	fault(float64(record.Misplaced) > mostMisplaced*float64(all.Attempts),
+		"%s counts came too late for their second, to %s attempts", Count(record.Misplaced), Count(all.Attempts))
+	faults = append(faults, targetFaults(record, &all)...)
+	return append(faults, secondFaults(record, &all)...)
+}
+
+// finished says whether a run came to its end.
+func finished(record *results.Record) bool {
+	return record.Validity != results.Partial && !record.Cut
+}
+
+// targetFaults holds the run's counts against the target's own.
+func targetFaults(record *results.Record, all *results.KindStats) []string {
+	if record.Target == nil {
+		return nil
+	}
+	var faults []string
+	for _, row := range []struct {
+		what           string
+		target, record int64
+	}{
+		{"attempts", record.Target.Requests, all.Attempts},
+		{"ok attempts", record.Target.Ok, all.Ok},
+		{"refused attempts", record.Target.Refused, all.Refused},
+		{"failed attempts", record.Target.Failed, all.Failed},
+		{"entities", record.Target.Entities, all.Counted},
+	} {
+		if row.target < row.record || row.target > row.record && finished(record) {
+			faults = append(faults, fmt.Sprintf("the target counted %s %s, the run %s",
+				Count(row.target), row.what, Count(row.record)))
+		}
+	}
+	return faults
+}
+
+// secondFaults looks for seconds that are missing, and for counts that are in
+// the phases and not in the seconds.
+func secondFaults(record *results.Record, all *results.KindStats) []string {
+	var faults []string
+	var sum results.Interval
+	next, wrong := int64(0), 0
+	for i := range record.Intervals {
+		row := &record.Intervals[i]
+		if row.Second != next {
+			wrong++
+		}
+		if row.Second != next && wrong == 1 {
+			faults = append(faults, fmt.Sprintf("second %d stands where second %d should", row.Second, next))
+		}
+		next = row.Second + 1
+		sum.Scheduled += row.Scheduled
+		sum.Attempts += row.Attempts
+		sum.Operations += row.Operations
+		sum.Counted += row.Counted
+	}
+	if wrong > 1 {
+		faults = append(faults, fmt.Sprintf("the seconds are out of order in %s places more", Count(int64(wrong-1))))
+	}
+	if !finished(record) {
+		return faults
+	}
+	if end := int64(record.Duration / time.Second); next < end {
+		faults = append(faults, fmt.Sprintf("the run lasted %s seconds, but only %s were written", Count(end), Count(next)))
+	}
+	for _, row := range []struct {
+		what           string
+		seconds, total int64
+	}{
+		{"scheduled operations", sum.Scheduled, all.Scheduled},
+		{"attempts", sum.Attempts, all.Attempts},
+		{"ended operations", sum.Operations, all.Operations},
+		{"entities", sum.Counted, all.Counted},
+	} {
+		if row.seconds != row.total {
+			faults = append(faults, fmt.Sprintf("the seconds hold %s %s, the phases %s",
+				Count(row.seconds), row.what, Count(row.total)))
+		}
+	}
+	return faults
+}

@@ -1,0 +1,14 @@
+// Package verdict says what the record of a run means.
+//
+// [Judge] turns a finished record into the summary that scripts read, the
+// verdict in words included. [Steps] gives the figures of each step for a
+// table, [Books] what does not add up, [Findings] what stands out beside the
+// verdict, and [Limits] what the run cannot tell. Everything is computed from
+// the record: no figure is known here beforehand but the documents' two targets,
+// so that a run against others can say so.
+//
+// The caller owes a record as [results.Read] returns it, which may be partial,
+// cut or untrue; none makes this package panic.
+//
+// The package never alters the record and never writes anything.
+package verdict

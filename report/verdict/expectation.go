@@ -1,0 +1,60 @@
+package verdict
+
+import (
+	"fmt"
+	"strconv"
+
+	"loadgen/results"
+)
+
+// What a peak must keep below to be held.
+const (
+	mostRefused = 0.01
+	mostLost    = 0.001
+)
+
+// notMeasured is what is observed of a step that the run did not come to.
+const notMeasured = "not measured"
+
+// Holds returns whether everything that was asked of a run came true; nothing
+// asked is held.
+func Holds(summary *results.Summary) bool {
+	for _, expectation := range summary.Expectations {
+		if !expectation.Pass {
+			return false
+		}
+	}
+	return true
+}
+
+// expectations judges the peak that was asked for on the step of its rate.
+func expectations(record *results.Record, steps []Step) []results.Expectation {
+	asked := record.Manifest.PeakAsked
+	if asked <= 0 {
+		return []results.Expectation{}
+	}
+	rate := strconv.FormatFloat(asked, 'f', -1, 64)
+	refused := results.Expectation{Expr: fmt.Sprintf("refused(peak %s) < 1%%", rate), Observed: notMeasured}
+	lost := results.Expectation{Expr: fmt.Sprintf("share_lost(peak %s) < 0.1%%", rate), Observed: notMeasured}
+	if step, found := atPeak(asked, steps); found {
+		if share, told := step.refusedShare(); told {
+			refused.Observed, refused.Pass = cutPercent(share), share < mostRefused
+		}
+		if share := step.Figures(nil).ShareLost; share != nil {
+			lost.Observed, lost.Pass = cutPercent(*share), *share < mostLost
+		}
+	}
+	return []results.Expectation{refused, lost}
+}
+
+// atPeak returns the step of the rate that was asked for, the last of equal
+// ones.
+func atPeak(asked float64, steps []Step) (Step, bool) {
+	var peak Step
+	for _, step := range steps {
+		if step.Phase.Rate == asked {
+			peak = step
+		}
+	}
+	return peak, peak.Phase != nil
+}

@@ -1,0 +1,127 @@
+package verdict
+
+import (
+	"fmt"
+	"time"
+
+	"loadgen/results"
+)
+
+// Findings returns what stands out beside the verdict, one sentence each.
+func Findings(record *results.Record) []string {
+	steps := Steps(record)
+	var found []string
+	for _, finding := range []string{
+		knee(steps), amplification(steps), waiting(steps), ended(record), busiest(record), clipped(record),
+	} {
+		if finding != "" {
+			found = append(found, finding)
+		}
+	}
+	return found
+}
+
+// knee tells between which steps refusals begin to count.
+func knee(steps []Step) string {
+	below := ""
+	for _, step := range steps {
+		share, told := step.refusedShare()
+		switch {
+		case !told:
+		case share >= refusedEnough && below == "":
+			return fmt.Sprintf("Already the first step, %s operations/s, has %s of its attempts refused.",
+				Rate(step.Phase.Rate), Share(share))
+		case share >= refusedEnough:
+			return fmt.Sprintf("Refusals set in between %s and %s operations/s, where %s of the attempts are refused.",
+				below, Rate(step.Phase.Rate), Share(share))
+		default:
+			below = Rate(step.Phase.Rate)
+		}
+	}
+	return ""
+}
+
+// amplification tells what retries add to the load.
+func amplification(steps []Step) string {
+	most, at := 1.0, 0.0
+	for _, step := range steps {
+		if each := step.Figures(nil).AttemptsPerOperation; each != nil && *each > most {
+			most, at = *each, step.Phase.Rate
+		}
+	}
+	if most < 1.01 {
+		return ""
+	}
+	return fmt.Sprintf("Retries add up to %s attempts to each operation (at %s operations/s): the target meets more than is offered.",
+		factor(most-1), Rate(at))
+}
+
+// waiting tells how much of the response time at the highest step is not the
+// target's.
+func waiting(steps []Step) string {
+	top, any := highest(steps)
+	if !any {
+		return ""
+	}
+	figures := top.Figures(nil)
+	response, service := figures.Response.P50, figures.Service.P50
+	if response == nil || service == nil || *response < 2**service {
+		return ""
+	}
+	return fmt.Sprintf("At %s operations/s half of the successes take over %s, of which an ok attempt takes %s: the rest is waiting.",
+		Rate(top.Phase.Rate), duration(*response), duration(*service))
+}
+
+// duration returns microseconds as a person reads them, to three figures.
+func duration(micros int64) string {
+	d := time.Duration(micros) * time.Microsecond
+	for unit := time.Microsecond; unit <= time.Second; unit *= 10 {
+		if d < 1000*unit {
+			return d.Round(unit).String()
+		}
+	}
+	return d.Round(time.Second).String()
+}
+
+// ended tells what became of the operations that did not succeed.
+func ended(record *results.Record) string {
+	sum := record.Total(results.Reported)
+	given := sum.Operations - sum.Succeeded - sum.Cut
+	if given <= 0 && sum.Cut <= 0 {
+		return ""
+	}
+	text := fmt.Sprintf("Of %s reported operations %s were given up after their last attempt", Count(sum.Operations), Count(max(0, given)))
+	if sum.Cut > 0 {
+		text += fmt.Sprintf(", and %s still waited to retry when the run ended", Count(sum.Cut))
+	}
+	return text + "."
+}
+
+// busiest names the hottest partition, and how much fell to those that were too
+// many to be told apart.
+func busiest(record *results.Record) string {
+	hot := hottest(reported(record))
+	if hot == nil {
+		return ""
+	}
+	text := fmt.Sprintf("The busiest partition was %q with %s entities/s over its step",
+		shortened(hot.Key), Rate(hot.EntitiesPerSecond))
+	over := int64(0)
+	for p := range record.Phases {
+		over += record.Phases[p].PartitionsOver
+	}
+	if over > 0 {
+		text += fmt.Sprintf(", beside %s entities in partitions too many to be told apart", Count(over))
+	}
+	return text + "."
+}
+
+// clipped tells of durations beyond what the histograms span.
+func clipped(record *results.Record) string {
+	sum := record.Total(results.Everything)
+	over := sum.Response.Over() + sum.Lost.Over()
+	if over == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s operations took longer than an hour and count as an hour.", Count(over))
+}

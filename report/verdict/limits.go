@@ -1,0 +1,54 @@
+package verdict
+
+import (
+	"fmt"
+
+	"loadgen/results"
+)
+
+// off is the profile of a model without limits and service times.
+const off = "off"
+
+// Limits returns what the run cannot tell, one sentence each.
+func Limits(record *results.Record) []string {
+	manifest := &record.Manifest
+	var limits []string
+	switch {
+	case manifest.Target == embedded && manifest.Profile == off:
+		limits = append(limits, "Profile off has neither limits nor service times: "+
+			"nothing here says where a partition of the real service gives in.")
+	case manifest.Target == embedded:
+		limits = append(limits,
+			fmt.Sprintf("The limits are those of profile %s, held hard: "+
+				"the real service may grant more while a server is idle, and less while it is busy.", manifest.Profile),
+			"The times of request and reply are assumptions: they show how waiting grows, not how fast the service is.")
+	}
+	if manifest.Target == embedded {
+		limits = append(limits, "Balancing is not modelled: no partition moves to another server, "+
+			"and none is offline for the seconds that this takes.")
+		limits = append(limits, startLimit(manifest.Start)...)
+	}
+	if manifest.Time == "virtual" {
+		limits = append(limits, "Time is virtual: what this machine could send in real time is not shown.")
+	}
+	steps := Steps(record)
+	switch saturation, _ := saturation(record, steps); {
+	case saturation != nil:
+	case overloaded(steps):
+		limits = append(limits, "Where the load saturates is not known: no step with refusals has a whole second after its first.")
+	default:
+		limits = append(limits, "Where the load saturates is not known: no step had 1 % of its attempts refused.")
+	}
+	return limits
+}
+
+func startLimit(start string) []string {
+	switch start {
+	case "warm":
+		return []string{"The start is warm: that a new table is throttled while the service learns its load is not shown."}
+	case "cold":
+		return []string{"The start is cold, with one range for the new table: how the real service would spread it, and when, is not shown."}
+	default:
+		return nil
+	}
+}

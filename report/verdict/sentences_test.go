@@ -1,0 +1,290 @@
+package verdict_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+
+	"loadgen/report/verdict"
+	"loadgen/results"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew; read the difference before committing it")
+
+// told is one run whose verdict is written down in testdata/verdicts.golden.
+type told struct {
+	name   string
+	run    *run
+	change func(*results.Record)
+}
+
+// small is a run that saturates a partition of 200 entities/s, whose target in
+// the model is that.
+func small(change func(*run)) *run {
+	r := &run{manifest: manifest(), serves: 200, rates: []int{100, 400}, seconds: 4, pause: 1}
+	r.manifest.Targets = results.Targets{Partition: 200, Account: 20_000}
+	if change != nil {
+		change(r)
+	}
+	return r
+}
+
+func verdicts() []told {
+	asked := func(peak float64, rates ...int) *run {
+		return small(func(r *run) { r.manifest.PeakAsked, r.rates = peak, rates })
+	}
+	return []told{
+		{"saturated, against the documents' target", stress(), nil},
+		{"saturated, with retries", small(func(r *run) { r.retries = 2 }), nil},
+		{"saturated below the model's target", small(func(r *run) { r.serves = 150 }), nil},
+		{"not saturated up to the highest step", small(func(r *run) { r.rates = []int{50, 180} }), nil},
+		{"overloaded in steps too short to tell", small(func(r *run) { r.seconds = 1 }), nil},
+		{"a share failed for other reasons", small(func(r *run) { r.failed = 40 }), nil},
+		{"a partition that serves nothing", small(func(r *run) { r.serves = 0 }), nil},
+		{"a peak that holds below saturation", asked(150, 100, 150, 300), nil},
+		{"a peak that holds where nothing saturates", asked(100, 50, 100, 150), nil},
+		{"a peak that does not hold", asked(300, 150, 300, 450), nil},
+		{"a peak lost to failures alone", func() *run { r := asked(100, 50, 100); r.failed = 20; return r }(), nil},
+		{"a peak that no step tried", asked(123, 50, 100), nil},
+		{"a peak asked in steps too short to tell", func() *run { r := asked(300, 150, 300); r.seconds = 1; return r }(), nil},
+		{"client-limited", small(func(r *run) { r.dropped = 10 }), nil},
+		{"client-limited, with a peak asked", func() *run { r := asked(100, 50, 100); r.late = 3; return r }(), nil},
+		{"partial", small(func(r *run) { r.validity, r.reasons = results.Partial, []string{"interrupted at 5 s."} }), nil},
+		{"partial in steps too short to tell", small(func(r *run) {
+			r.seconds, r.validity, r.reasons = 1, results.Partial, []string{"interrupted"}
+		}), nil},
+		{"partial before any step", small(func(r *run) {
+			r.rates, r.validity, r.reasons = nil, results.Partial, []string{"interrupted"}
+		}), nil},
+		{"invalid for many reasons", small(nil), func(r *results.Record) {
+			r.Phases[0].Kinds[1].Scheduled++
+			r.Target.Requests++
+			r.Intervals = r.Intervals[:3]
+		}},
+		{"a model without a target", small(func(r *run) { r.manifest.Targets = results.Targets{} }), nil},
+		{"profile off", small(func(r *run) {
+			r.manifest.Profile, r.manifest.Targets, r.serves = "off", results.Targets{}, 10_000
+		}), nil},
+		{"an account that gives in first", small(func(r *run) { r.manifest.Targets.Account = 100 }), nil},
+		{"an account of the documents alone", small(func(r *run) {
+			r.manifest.Targets = results.Targets{Account: 20_000}
+		}), nil},
+		{"a load on several partitions", small(nil), func(r *results.Record) {
+			r.Manifest.PartitionKey = ""
+			r.Phases[0].Partitions = []results.PartitionStats{{Key: "user-7", Entities: 3000}}
+		}},
+		{"a load on partitions that are not known", small(nil), func(r *results.Record) {
+			r.Manifest.PartitionKey = ""
+			r.Phases[0].Partitions, r.Phases[1].Partitions = nil, nil
+		}},
+		{"no step reported", small(nil), func(r *results.Record) {
+			r.Phases[0].Reported, r.Phases[1].Reported = false, false
+		}},
+		{"another target than the embedded", small(func(r *run) { r.manifest.Target = "https://example.table" }), nil},
+		{"a key with escapes in it", small(func(r *run) {
+			r.manifest.PartitionKey = "a\x1b[2J\u202e\"" + strings.Repeat("ä", 100)
+		}), nil},
+	}
+}
+
+func TestVerdictsAsTheyAreTold(t *testing.T) {
+	var got strings.Builder
+	for _, row := range verdicts() {
+		record := row.run.record(t)
+		if row.change != nil {
+			row.change(record)
+		}
+		summary := verdict.Judge(record)
+		fmt.Fprintf(&got, "# %s\n%s\n\n", row.name, strings.ReplaceAll(summary.Verdict, ". ", ".\n"))
+		held(t, row.name, record, summary)
+	}
+	const golden = "testdata/verdicts.golden"
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatalf("%v; -update writes it", err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Errorf("verdicts differ (-golden +got); -update writes them anew:\n%s", diff)
+	}
+}
+
+// held holds a verdict to what must be true of each.
+func held(t *testing.T, name string, record *results.Record, summary *results.Summary) {
+	t.Helper()
+	text := summary.Verdict
+	if strings.ContainsFunc(text, unicode.IsControl) || strings.ContainsRune(text, '\u202e') {
+		t.Errorf("%s: Verdict = %q; want no control characters", name, text)
+	}
+	most := 3
+	if record.Manifest.PeakAsked > 0 {
+		most = 4
+	}
+	if n := strings.Count(text, ". ") + 1; n > most || text != "" && !strings.HasSuffix(text, ".") {
+		t.Errorf("%s: Verdict = %q has %d sentences; want at most %d", name, text, n, most)
+	}
+	if summary.Validity == results.Valid {
+		return
+	}
+	if !strings.HasPrefix(text, "This run is "+summary.Validity) {
+		t.Errorf("%s: Verdict = %q; want it to begin with what it is worth", name, text)
+	}
+	for _, claim := range []string{"saturates at", "holds:", "hold:", "headroom factor"} {
+		if strings.Contains(text, claim) {
+			t.Errorf("%s: Verdict = %q claims %q; want no more than at least", name, text, claim)
+		}
+	}
+}
+
+// TestVerdictMovesWithTheModel holds that no figure of a verdict is written down
+// in advance: the same load on partitions of other limits gives other figures.
+func TestVerdictMovesWithTheModel(t *testing.T) {
+	for _, limit := range []int{120, 150, 200, 250} {
+		r := small(func(r *run) { r.serves, r.manifest.Targets.Partition = limit, int64(limit) })
+		got := verdict.Judge(r.record(t)).Verdict
+		for _, want := range []string{
+			fmt.Sprintf("saturates at %d entities/s (%d to %d in single seconds), against the model's %d/s, not the documents' 2,000/s",
+				limit, limit, limit, limit),
+			fmt.Sprintf("highest step %.1f %% is lost", 100-float64(limit)/4),
+			fmt.Sprintf("a peak above %d/s", limit),
+			fmt.Sprintf("over at least %d partitions", (399+limit)/limit),
+		} {
+			if !strings.Contains(got, want) {
+				t.Errorf("at %d entities/s Verdict = %q; want it to say %q", limit, got, want)
+			}
+		}
+	}
+}
+
+func TestExpectationsOfAPeak(t *testing.T) {
+	step := func(attempts, refused, offered, served int64) results.KindStats {
+		return results.KindStats{Attempts: attempts, Ok: attempts - refused, Refused: refused,
+			LastHalf: results.Share{Offered: offered, Served: served}}
+	}
+	for _, row := range []struct {
+		name            string
+		asked           float64
+		stats           results.KindStats
+		refused, lost   string
+		refusedP, lostP bool
+	}{
+		{"nothing refused, nothing lost", 3000, step(1000, 0, 1000, 1000), "0%", "0%", true, true},
+		{"exactly one per cent refused is too much", 3000, step(1000, 10, 1000, 1000), "1%", "0%", false, true},
+		{"a little less than one per cent is not", 3000, step(100_000, 999, 1000, 1000), "0.999%", "0%", true, true},
+		{"what would round to one per cent is not shown as that", 3000, step(1_000_000, 9_999, 1000, 1000), "0.999%", "0%", true, true},
+		{"exactly one in a thousand lost is too much", 3000, step(1000, 0, 1000, 999), "0%", "0.1%", true, false},
+		{"one in ten thousand is not", 3000, step(1000, 0, 10_000, 9_999), "0%", "0.01%", true, true},
+		{"a third of both", 3000, step(3000, 1000, 3000, 2000), "33.3%", "33.3%", false, false},
+		{"everything lost", 3000, step(10, 10, 10, 0), "100%", "100%", false, false},
+		{"a step of another rate is not the peak", 2500, step(10, 0, 10, 10), "not measured", "not measured", false, false},
+		{"a step without attempts measures nothing", 3000, step(0, 0, 0, 0), "not measured", "not measured", false, false},
+	} {
+		record := &results.Record{Validity: results.Valid, Duration: 20 * time.Second,
+			Manifest: results.Manifest{PeakAsked: row.asked, Operations: []results.Kind{{Name: "get"}}},
+			Phases: []results.Phase{
+				{Name: "a", End: 5 * time.Second, Rate: 1500, Reported: true, Kinds: []results.KindStats{step(9, 9, 9, 0)}},
+				{Name: "b", Begin: 5 * time.Second, End: 10 * time.Second, Rate: 3000, Reported: true,
+					Kinds: []results.KindStats{row.stats}}}}
+		summary := verdict.Judge(record)
+		want := []results.Expectation{
+			{Expr: fmt.Sprintf("refused(peak %.0f) < 1%%", row.asked), Observed: row.refused, Pass: row.refusedP},
+			{Expr: fmt.Sprintf("share_lost(peak %.0f) < 0.1%%", row.asked), Observed: row.lost, Pass: row.lostP}}
+		if diff := cmp.Diff(want, summary.Expectations); diff != "" {
+			t.Errorf("%s: Expectations differ (-want +got):\n%s", row.name, diff)
+		}
+		if got := verdict.Holds(summary); got != (row.refusedP && row.lostP) {
+			t.Errorf("%s: Holds = %t; want %t", row.name, got, row.refusedP && row.lostP)
+		}
+	}
+	if asked := verdict.Judge(quiet().record(t)); len(asked.Expectations) != 0 || !verdict.Holds(asked) {
+		t.Errorf("Expectations of a run of which nothing was asked = %v; want none, and that it holds", asked.Expectations)
+	}
+}
+
+func TestLimitsSayWhatTheRunCannotTell(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		run    *run
+		says   []string
+		silent []string
+	}{
+		{"an embedded run in real time", stress(), []string{"profile documented", "Balancing", "warm", "assumptions"},
+			[]string{"virtual", "saturates is not known", "cold"}},
+		{"virtual time", small(func(r *run) { r.manifest.Time = "virtual" }), []string{"virtual"}, nil},
+		{"a cold start", small(func(r *run) { r.manifest.Start = "cold" }), []string{"cold"}, []string{"warm"}},
+		{"a start of no name", small(func(r *run) { r.manifest.Start = "" }), nil, []string{"warm", "cold"}},
+		{"nothing refused", small(func(r *run) { r.rates = []int{50} }), []string{"no step had 1 %"}, nil},
+		{"too short to tell", small(func(r *run) { r.seconds = 1 }), []string{"whole second"}, []string{"no step had"}},
+		{"profile off", small(func(r *run) { r.manifest.Profile = "off" }), []string{"Profile off"}, []string{"assumptions"}},
+		{"another target", small(func(r *run) { r.manifest.Target = "https://example.table" }), nil, []string{"Balancing", "profile", "warm"}},
+	} {
+		got := verdict.Limits(row.run.record(t))
+		saidAndUnsaid(t, row.name, got, row.says, row.silent)
+	}
+}
+
+func saidAndUnsaid(t *testing.T, name string, got, says, silent []string) {
+	t.Helper()
+	text := strings.Join(got, "\n")
+	for _, want := range says {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s: got %q; want it to say %q", name, got, want)
+		}
+	}
+	for _, not := range silent {
+		if strings.Contains(text, not) {
+			t.Errorf("%s: got %q; want nothing of %q", name, got, not)
+		}
+	}
+	for _, sentence := range got {
+		if !strings.HasSuffix(sentence, ".") || strings.ContainsFunc(sentence, unicode.IsControl) {
+			t.Errorf("%s: %q is no sentence", name, sentence)
+		}
+	}
+}
+
+func TestFindingsSayWhatStandsOut(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		run    *run
+		change func(*results.Record)
+		says   []string
+		silent []string
+	}{
+		{"saturation sets in between two steps", small(nil), nil,
+			[]string{"between 100 and 400 operations/s, where 50.0 %", "Of 2,000 reported operations 800 were given up",
+				"busiest partition was \"" + fullKey + "\" with 200 entities/s"}, []string{"Retries", "waiting", "hour"}},
+		{"the first step is refused already", small(func(r *run) { r.rates = []int{400, 800} }), nil,
+			[]string{"Already the first step, 400 operations/s, has 50.0 %"}, nil},
+		{"a quiet run", small(func(r *run) { r.rates = []int{50} }), nil, []string{"busiest"},
+			[]string{"Refusals", "Retries", "given up"}},
+		{"retries raise the load and the response", small(func(r *run) { r.retries = 3 }), nil,
+			[]string{"Retries add up to", "half of the successes take over 2", "an ok attempt takes 4ms"}, nil},
+		{"operations that still waited", small(nil), func(r *results.Record) { r.Phases[1].Kinds[1].Cut = 5 },
+			[]string{"795 were given up after their last attempt, and 5 still waited"}, nil},
+		{"partitions beyond the bound", small(nil), func(r *results.Record) { r.Phases[0].PartitionsOver = 1234 },
+			[]string{"beside 1,234 entities"}, nil},
+		{"durations beyond an hour", small(nil), func(r *results.Record) { r.Phases[0].Kinds[1].Response.Record(2 * time.Hour) },
+			[]string{"1 operations took longer than an hour"}, nil},
+		{"no phases", small(nil), func(r *results.Record) { r.Phases = nil }, nil, []string{"a"}},
+	} {
+		record := row.run.record(t)
+		if row.change != nil {
+			row.change(record)
+		}
+		saidAndUnsaid(t, row.name, verdict.Findings(record), row.says, row.silent)
+	}
+}

@@ -1,0 +1,81 @@
+package verdict
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"loadgen/results"
+)
+
+// mostHeld is the share of the reported operations that may be sent more than
+// longestHold after their intended instants before the generator, and not the
+// target, is what was measured. A partition saves up a tenth of a second's
+// allowance: what arrives that much later meets the same answer, and what
+// arrives later still was offered as another load than the one asked for.
+const (
+	mostHeld    = 0.01
+	longestHold = 100 * time.Millisecond
+)
+
+// validity returns what a run is worth, and why. What the record says of itself
+// stands unless it is worse than that.
+func validity(record *results.Record) (string, []string) {
+	worth, reasons := record.Validity, slices.Clone(record.Reasons)
+	if reasons == nil {
+		reasons = []string{}
+	}
+	if !slices.Contains([]string{results.Valid, results.Partial, results.ClientLimited, results.Invalid}, worth) {
+		reasons = append(reasons, fmt.Sprintf("the record calls itself %q, which says nothing", shortened(worth)))
+		worth = results.Invalid
+	}
+	if record.Cut {
+		reasons = append(reasons, "the record is cut off within a line")
+		if worth != results.Invalid {
+			worth = results.Partial
+		}
+	}
+	if limits := clientLimits(record); len(limits) > 0 {
+		reasons = append(reasons, limits...)
+		if worth == results.Valid {
+			worth = results.ClientLimited
+		}
+	}
+	if faults := Books(record); len(faults) > 0 {
+		reasons = append(reasons, faults...)
+		worth = results.Invalid
+	} else if record.Misplaced > 0 {
+		reasons = append(reasons, fmt.Sprintf("%s counts came too late for their second and stand in a later one",
+			Count(record.Misplaced)))
+	}
+	return worth, reasons
+}
+
+// clientLimits returns how the generator fell short of what was asked of it.
+func clientLimits(record *results.Record) []string {
+	var limits []string
+	all, reported := record.Total(results.Everything), record.Total(results.Reported)
+	if all.Dropped > 0 {
+		limits = append(limits, fmt.Sprintf("the generator dropped %s of %s operations",
+			Count(all.Dropped), Count(all.Scheduled)))
+	}
+	if held := heldBack(record.Lag); reported.Sent > 0 && float64(held) > mostHeld*float64(reported.Sent) {
+		limits = append(limits, fmt.Sprintf("the generator sent %s of the operations more than %d ms late",
+			Share(float64(held)/float64(reported.Sent)), longestHold.Milliseconds()))
+	}
+	return limits
+}
+
+// heldBack counts the operations of a lag histogram beyond longestHold.
+func heldBack(lag *results.Histogram) int64 {
+	if lag == nil {
+		return 0
+	}
+	var held int64
+	for _, bar := range lag.Bars() {
+		if bar.From > longestHold.Microseconds() {
+			held += bar.Count
+		}
+	}
+	return held
+}
