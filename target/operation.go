@@ -32,6 +32,17 @@ type Query struct {
 	Token Token
 }
 
+// OnePartition returns the query for all entities of a partition.
+func OnePartition(partitionKey string) Query {
+	return Query{Range: filter.OnePartition(partitionKey)}
+}
+
+// RowsFrom returns the query for the entities of a partition from a RowKey on,
+// that one included.
+func RowsFrom(partitionKey, rowKey string) Query {
+	return Query{Range: filter.RowsFrom(partitionKey, rowKey)}
+}
+
 // Token is a continuation token: opaque to whoever carries it, to be handed
 // back to the target that gave it.
 type Token struct {
