@@ -48,8 +48,8 @@ func (t *Target) Submit(now clock.Instant, op *target.Operation) (target.Outcome
 	if op.Verb == entity.Query {
 		request.Query = engine.Query{Range: op.Query.Range, Top: op.Query.Top}
 		if op.Query.Token.Present {
-			request.Query.Range.From = entity.Key{
-				Partition: op.Query.Token.NextPartitionKey, Row: op.Query.Token.NextRowKey}
+			request.Query.Range = op.Query.Range.StartingAt(entity.Key{
+				Partition: op.Query.Token.NextPartitionKey, Row: op.Query.Token.NextRowKey})
 		}
 	}
 	reply := t.engine.Submit(now, &request)

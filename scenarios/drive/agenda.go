@@ -1,0 +1,153 @@
+package drive
+
+import "loadgen/engine/clock"
+
+// agenda is what is still to be done in a stage: the operations that have not
+// been sent, as a position in the schedule and not as a queue, and those that
+// wait to retry. It decides in which order simultaneous ones come: by instant,
+// then by number. It belongs to one goroutine at a time.
+type agenda struct {
+	stage  *Stage
+	start  clock.Instant
+	phases []int
+	// next is the first operation not yet taken, count how many there are.
+	next, count uint64
+	// active counts the operations that were taken and have not ended.
+	active  int
+	waiting clock.Queue[*Session]
+	free    []*Session
+	// abandoned says that nothing is to be begun or tried again.
+	abandoned bool
+}
+
+func newAgenda(o *opened) *agenda {
+	return &agenda{stage: o.stage, start: o.start, phases: o.phases, count: o.stage.count()}
+}
+
+// nextIntended returns when the next unsent operation is due, if it is known:
+// in a closed loop it is now if a lane is free.
+func (a *agenda) nextIntended(now clock.Instant) (clock.Instant, bool) {
+	switch {
+	case a.next >= a.count:
+		return clock.Never, false
+	case a.stage.Schedule != nil:
+		return a.start.Add(a.stage.Schedule.At(a.next)), true
+	case a.active < a.stage.Lanes:
+		return now, true
+	default:
+		return clock.Never, false
+	}
+}
+
+// due returns the instant and number of what take yields next, and false where
+// nothing will be due before something else happens.
+func (a *agenda) due(now clock.Instant) (clock.Instant, uint64, bool) {
+	intended, unsent := a.nextIntended(now)
+	number := a.stage.First + a.next
+	again, retrying, waits := a.waiting.Peek()
+	if waits && (!unsent || again < intended || again == intended && retrying < number) {
+		return again, retrying, true
+	}
+	return intended, number, unsent
+}
+
+// take returns the session that is due first, or nil where none is due yet.
+func (a *agenda) take(now clock.Instant) *Session {
+	at, number, any := a.due(now)
+	if !any || at > now {
+		return nil
+	}
+	if retryAt, retrying, waits := a.waiting.Peek(); waits && retryAt == at && retrying == number {
+		_, s := a.waiting.Pop()
+		return s
+	}
+	s := a.session()
+	s.begin(a.stage, a.next, at, a.phases)
+	a.next++
+	a.active++
+	return s
+}
+
+// session returns one to be begun, from memory that was used before if there is
+// any.
+func (a *agenda) session() *Session {
+	if last := len(a.free) - 1; last >= 0 {
+		s := a.free[last]
+		a.free = a.free[:last]
+		return s
+	}
+	return new(Session)
+}
+
+// follow does with a session what its effect asks for after a reply: put it
+// aside until its instant, or take it back because it has ended or is cut.
+func (a *agenda) follow(now clock.Instant, s *Session, e Effect, ledger *Ledger) {
+	switch {
+	case e.Action != WaitUntil:
+		a.finish(s)
+	case a.abandoned:
+		a.cut(now, s, ledger)
+	default:
+		a.waiting.Push(e.Until, s.work.Operation.Number, s)
+	}
+}
+
+// finish takes back a session that has ended.
+func (a *agenda) finish(s *Session) {
+	a.active--
+	a.free = append(a.free, s)
+}
+
+// over reports whether every operation has been sent and has ended.
+func (a *agenda) over() bool { return a.next >= a.count && a.active == 0 }
+
+// untaken returns the intended instant of the oldest operation that has not
+// been taken, or now if that is earlier: the record may be written up to there.
+func (a *agenda) untaken(now clock.Instant) clock.Instant {
+	if intended, unsent := a.nextIntended(now); unsent {
+		return min(now, intended)
+	}
+	return now
+}
+
+// abandon ends the stage: what waits to retry is cut, and what was due by now
+// but never sent is recorded as dropped. Sessions under way are left alone.
+func (a *agenda) abandon(now clock.Instant, ledger *Ledger) {
+	a.abandoned = true
+	for a.waiting.Len() > 0 {
+		_, s := a.waiting.Pop()
+		a.cut(now, s, ledger)
+	}
+	if a.stage.Schedule == nil {
+		a.next = a.count
+		return
+	}
+	for ; a.next < a.count; a.next++ {
+		intended := a.start.Add(a.stage.Schedule.At(a.next))
+		if intended > now {
+			a.next = a.count
+			return
+		}
+		s := a.session()
+		s.begin(a.stage, a.next, intended, a.phases)
+		ledger.Recorder.Scheduled(s.scheduled(now, true))
+		a.free = append(a.free, s)
+	}
+}
+
+// cut ends a session that waits to retry.
+func (a *agenda) cut(now clock.Instant, s *Session, ledger *Ledger) {
+	ledger.settle(s, s.Step(now, Stopped, nil))
+	a.finish(s)
+}
+
+// refuse takes back a session that was taken but could not be sent: dropped if
+// it never was sent, cut if it waited to retry.
+func (a *agenda) refuse(now clock.Instant, s *Session, ledger *Ledger) {
+	if s.firstAttempt() {
+		ledger.Recorder.Scheduled(s.scheduled(now, true))
+		a.finish(s)
+		return
+	}
+	a.cut(now, s, ledger)
+}

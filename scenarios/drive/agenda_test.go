@@ -1,0 +1,285 @@
+package drive
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"loadgen/backoff"
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/results"
+	"loadgen/target"
+)
+
+const tick = 10 * time.Millisecond
+
+// trial is a stage that has begun at an instant, with the books it writes into.
+type trial struct {
+	*agenda
+	ledger *Ledger
+	folder *results.Memory
+}
+
+func newTrial(t testing.TB, stage *Stage, start clock.Instant) *trial {
+	t.Helper()
+	run := &trial{folder: new(results.Memory)}
+	recorder, err := results.NewRecorder(run.folder, results.Manifest{Operations: []results.Kind{{Name: "get"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.ledger = &Ledger{Recorder: recorder}
+	run.agenda = newAgenda(run.ledger.open(stage, start))
+	return run
+}
+
+// reply tells the agenda of a refusal or a success, as a runner does.
+func (run *trial) reply(now clock.Instant, s *Session, status int) Effect {
+	outcome := target.Outcome{Status: status, Counted: 1}
+	if status != 200 {
+		outcome.Counted = 0
+	}
+	effect := s.Step(now, Replied, &outcome)
+	run.ledger.settle(s, effect)
+	run.follow(now, s, effect, run.ledger)
+	return effect
+}
+
+// send takes what is due and sends it.
+func (run *trial) send(t testing.TB, now clock.Instant) *Session {
+	t.Helper()
+	s := run.take(now)
+	if s == nil {
+		t.Fatalf("take(%v) = nil; want a session", now.Offset())
+	}
+	if s.firstAttempt() {
+		run.ledger.Recorder.Scheduled(s.scheduled(now, false))
+	}
+	s.Step(now, Due, nil)
+	return s
+}
+
+// books ends the run and returns what it came to.
+func (run *trial) books(t testing.TB, end clock.Instant) results.KindStats {
+	t.Helper()
+	if err := run.ledger.Recorder.Finish(end.Offset(), results.Valid, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	record, err := results.Read(run.folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return record.Total(results.Everything)
+}
+
+// getStage returns a stage of gets, each of which is refused for ever if the
+// target wills.
+func getStage(schedule Schedule, wait time.Duration) *Stage {
+	return &Stage{
+		Name: "gets", Schedule: schedule, First: 100,
+		Retry:  backoff.Policy{Retries: backoff.MaxRetries, Delay: backoff.Fixed{Every: wait}},
+		Phases: []results.Phase{{Name: "gets"}},
+		Build: func(k uint64) Work {
+			return Work{Operation: target.Operation{Verb: entity.Get}}
+		},
+	}
+}
+
+func everyTick(t testing.TB, length time.Duration) *Steps {
+	t.Helper()
+	s, err := NewSteps(Step{Rate: float64(time.Second / tick), Length: length})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// turn is an entry of the naive agenda: a number and when it is due.
+type turn struct {
+	at     clock.Instant
+	number uint64
+}
+
+// earliest returns the index of the turn that comes first.
+func earliest(turns []turn) int {
+	first := 0
+	for i, one := range turns {
+		if one.at < turns[first].at || one.at == turns[first].at && one.number < turns[first].number {
+			first = i
+		}
+	}
+	return first
+}
+
+// Against a list in which everything, sent or not, stands with its instant: the
+// agenda yields the earliest, of simultaneous ones the lowest number. Waits are
+// of whole ticks, so that many coincide, and of none, as for a next page.
+func TestAgendaAgainstAList(t *testing.T) {
+	for seed := range uint64(50) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		start := clock.Instant(rng.IntN(3) * int(time.Second))
+		schedule := everyTick(t, 300*time.Millisecond)
+		run := newTrial(t, getStage(schedule, tick), start)
+		var list []turn
+		for k := range schedule.Len() {
+			list = append(list, turn{start.Add(schedule.At(k)), 100 + k})
+		}
+		now := start
+		for len(list) > 0 {
+			i := earliest(list)
+			want := list[i]
+			list = slices.Delete(list, i, i+1)
+			at, number, any := run.due(now)
+			if !any || at != want.at || number != want.number {
+				t.Fatalf("seed %d: due(%v) = %v, %d, %v; want %v, %d, true", seed, now.Offset(), at.Offset(), number, any, want.at.Offset(), want.number)
+			}
+			if at > now {
+				if s := run.take(at - 1); s != nil {
+					t.Fatalf("seed %d: take(%v) = operation %d; want nothing before %v", seed, (at - 1).Offset(), s.Operation().Number, at.Offset())
+				}
+			}
+			now = at
+			s := run.send(t, now)
+			if got := s.Operation().Number; got != want.number {
+				t.Fatalf("seed %d: take(%v) = operation %d; want %d", seed, now.Offset(), got, want.number)
+			}
+			if rng.IntN(2) == 0 {
+				run.reply(now, s, 200)
+				continue
+			}
+			again := turn{now.Add(tick * time.Duration(rng.IntN(4))), want.number}
+			list = append(list, again)
+			run.follow(now, s, Effect{Action: WaitUntil, Until: again.at}, run.ledger)
+		}
+		if _, _, any := run.due(clock.Never); any || !run.over() || run.take(clock.Never) != nil {
+			t.Fatalf("seed %d: the agenda is not over when the list is empty", seed)
+		}
+	}
+}
+
+func TestLanesOfAClosedLoop(t *testing.T) {
+	stage := getStage(nil, time.Second)
+	stage.Lanes, stage.Count = 2, 4
+	run := newTrial(t, stage, 0)
+	first, second := run.send(t, 0), run.send(t, 0)
+	if _, _, any := run.due(0); any {
+		t.Error("with both lanes taken something is due; want nothing before a reply")
+	}
+	if s := run.take(clock.Never); s != nil {
+		t.Errorf("take with both lanes taken = operation %d; want nil", s.Operation().Number)
+	}
+
+	// One that waits to retry keeps its lane.
+	run.reply(clock.Instant(tick), first, 503)
+	if at, number, any := run.due(clock.Instant(tick)); !any || at != clock.Instant(tick+time.Second) || number != 100 {
+		t.Errorf("due = %v, %d, %v; want the retry of operation 100 after its second", at.Offset(), number, any)
+	}
+	run.reply(clock.Instant(2*tick), second, 200)
+	if at, number, any := run.due(clock.Instant(2 * tick)); !any || at != clock.Instant(2*tick) || number != 102 {
+		t.Errorf("due = %v, %d, %v; want operation 102 at once in the lane that is free", at.Offset(), number, any)
+	}
+	third := run.send(t, clock.Instant(2*tick))
+	if third != second {
+		t.Error("the session that has ended was not used again")
+	}
+	if got := third.scheduled(0, false); got.Intended != 2*tick || !third.firstAttempt() || third.Operation().Attempt != 0 {
+		t.Errorf("operation 102 is due at %v, attempt %d; want the instant at which its lane was free, and nothing of its predecessor's",
+			got.Intended, third.Operation().Attempt)
+	}
+
+	// A retry and a fresh operation at the same instant: the lower number first.
+	again := clock.Instant(tick + time.Second)
+	run.reply(again, third, 200)
+	if s := run.send(t, again); s != first || s.Operation().Attempt != 1 {
+		t.Errorf("take = operation %d, attempt %d; want the retry of 100", s.Operation().Number, s.Operation().Attempt)
+	}
+	run.reply(again, first, 200)
+	fourth := run.send(t, again)
+	if run.over() {
+		t.Error("over with operation 103 under way")
+	}
+	run.reply(again, fourth, 200)
+	if _, _, any := run.due(again); any || !run.over() {
+		t.Error("not over after four operations; want the count and no more")
+	}
+	sum := run.books(t, again)
+	if sum.Scheduled != 4 || sum.Sent != 4 || sum.Succeeded != 4 || sum.Attempts != 5 || sum.Refused != 1 {
+		t.Errorf("scheduled %d, sent %d, succeeded %d, attempts %d, refused %d; want 4, 4, 4, 5 and 1",
+			sum.Scheduled, sum.Sent, sum.Succeeded, sum.Attempts, sum.Refused)
+	}
+}
+
+// A stage of ten operations is abandoned at the instant of operation 5: number 0
+// has ended, 1 waits to retry, 2 is under way and succeeds later, 3 is under way
+// and is refused later, 4 was due and never sent, 5 is due just now; what is due
+// later is no part of the run.
+func TestAbandonedOpenLoop(t *testing.T) {
+	run := newTrial(t, getStage(everyTick(t, 10*tick), time.Hour), clock.Instant(time.Second))
+	at := func(k int) clock.Instant { return clock.Instant(time.Second + time.Duration(k)*tick) }
+	run.reply(at(0), run.send(t, at(0)), 200)
+	run.reply(at(1), run.send(t, at(1)), 503)
+	succeeds, isRefused := run.send(t, at(2)), run.send(t, at(3))
+	if got := run.untaken(at(7)); got != at(4) {
+		t.Errorf("untaken = %v; want the instant of operation 4, %v", got.Offset(), at(4).Offset())
+	}
+	run.abandon(at(5), run.ledger)
+	if _, _, any := run.due(clock.Never); any || run.over() {
+		t.Errorf("after abandon something is due: %v; over: %v; want nothing due, and two under way", any, run.over())
+	}
+	if got := run.untaken(at(7)); got != at(7) {
+		t.Errorf("untaken after abandon = %v; want now, %v", got.Offset(), at(7).Offset())
+	}
+	run.reply(at(6), succeeds, 200)
+	if effect := run.reply(at(7), isRefused, 503); effect.Action != WaitUntil || !run.over() {
+		t.Errorf("the refused session has the action %d, over: %v; want that it wishes to wait, and is cut", effect.Action, run.over())
+	}
+	sum := run.books(t, at(7))
+	if sum.Scheduled != 6 || sum.Sent != 4 || sum.Dropped != 2 {
+		t.Errorf("scheduled %d, sent %d, dropped %d; want 6 = 4 + 2", sum.Scheduled, sum.Sent, sum.Dropped)
+	}
+	if sum.Operations != 4 || sum.Succeeded != 2 || sum.Cut != 2 || sum.Attempts != 4 {
+		t.Errorf("operations %d, succeeded %d, cut %d, attempts %d; want 4, 2, 2, 4", sum.Operations, sum.Succeeded, sum.Cut, sum.Attempts)
+	}
+}
+
+func TestAbandonedClosedLoop(t *testing.T) {
+	stage := getStage(nil, time.Hour)
+	stage.Lanes, stage.Count = 3, 1000
+	run := newTrial(t, stage, 0)
+	run.reply(0, run.send(t, 0), 200)
+	run.reply(0, run.send(t, 0), 503)
+	last := run.send(t, 0)
+	run.abandon(clock.Instant(tick), run.ledger)
+	run.reply(clock.Instant(2*tick), last, 200)
+	if !run.over() {
+		t.Error("not over when the last reply has come")
+	}
+	// What a closed loop has not begun was never due.
+	sum := run.books(t, clock.Instant(2*tick))
+	if sum.Scheduled != 3 || sum.Sent != 3 || sum.Dropped != 0 || sum.Succeeded != 2 || sum.Cut != 1 {
+		t.Errorf("scheduled %d, sent %d, dropped %d, succeeded %d, cut %d; want 3, 3, 0, 2 and 1",
+			sum.Scheduled, sum.Sent, sum.Dropped, sum.Succeeded, sum.Cut)
+	}
+}
+
+// What was taken and finds no worker is dropped if it never was sent, and cut if
+// it was.
+func TestRefusedByTheRunner(t *testing.T) {
+	run := newTrial(t, getStage(everyTick(t, 3*tick), 3*tick), 0)
+	run.reply(0, run.send(t, 0), 503)
+	for _, now := range []clock.Instant{clock.Instant(tick), clock.Instant(2 * tick), clock.Instant(3 * tick)} {
+		if run.over() {
+			t.Errorf("over at %v; want one more", now.Offset())
+		}
+		run.refuse(now, run.take(now), run.ledger)
+	}
+	if !run.over() {
+		t.Error("not over with nothing left")
+	}
+	sum := run.books(t, clock.Instant(3*tick))
+	if sum.Scheduled != 3 || sum.Sent != 1 || sum.Dropped != 2 || sum.Operations != 1 || sum.Cut != 1 || sum.Attempts != 1 {
+		t.Errorf("scheduled %d, sent %d, dropped %d, operations %d, cut %d, attempts %d; want 3, 1, 2, 1, 1 and 1",
+			sum.Scheduled, sum.Sent, sum.Dropped, sum.Operations, sum.Cut, sum.Attempts)
+	}
+}

@@ -1,0 +1,104 @@
+package drive_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"loadgen/backoff"
+	"loadgen/engine"
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/model"
+	"loadgen/engine/partition"
+	"loadgen/results"
+	"loadgen/scenarios/drive"
+	"loadgen/target"
+	"loadgen/target/inprocess"
+)
+
+// benchRate is the offered load of the benchmarks, in operations per second of
+// virtual time.
+const benchRate = 4000
+
+const benchTable = "Registrations"
+
+// benchGet is the get that every operation of the benchmarks is.
+func benchGet(uint64) drive.Work {
+	w := drive.Work{Operation: target.Operation{Verb: entity.Get, Table: benchTable}}
+	w.Operation.Change = entity.Change{Verb: entity.Get, Key: entity.Key{
+		Partition: "2011 New York City Marathon__Full", Row: "1234__John__M__55"}}
+	return w
+}
+
+// agreeable answers everything within 4 ms.
+type agreeable struct{}
+
+func (agreeable) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
+	return target.Outcome{Status: 200, Counted: 1}, now.Add(4 * time.Millisecond)
+}
+
+// guarded is agreeable behind the partition layer: admission alone, no store.
+type guarded struct{ layer *partition.Layer }
+
+func (g guarded) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
+	place := partition.Place{PartitionKey: op.Change.Key.Partition}
+	if g.layer.Admit(now, place, 1) != partition.Admitted {
+		return target.Outcome{Status: 503, Code: entity.ServerBusy}, now.Add(2 * time.Millisecond)
+	}
+	return agreeable{}.Submit(now, op)
+}
+
+// BenchmarkVirtualAttempts is one attempt of a run in virtual time from the
+// schedule to the record, at twice a partition's target where there is one.
+func BenchmarkVirtualAttempts(b *testing.B) {
+	m, err := model.New(model.Documented)
+	if err != nil {
+		b.Fatal(err)
+	}
+	embedded := func() target.Immediate {
+		e := engine.New(engine.Options{Model: m, Accounts: []string{"a"}, Seed: 1})
+		t := inprocess.New(e, "a", nil)
+		t.Submit(0, &target.Operation{Verb: entity.CreateTable, Table: benchTable})
+		insert := benchGet(0).Operation
+		insert.Verb, insert.Change.Verb = entity.Insert, entity.Insert
+		t.Submit(0, &insert)
+		return t
+	}
+	for _, bench := range []struct {
+		name   string
+		target func() target.Immediate
+	}{
+		{"target=trivial", func() target.Immediate { return agreeable{} }},
+		{"target=admission", func() target.Immediate { return guarded{partition.New(m)} }},
+		{"target=engine", embedded},
+	} {
+		b.Run(bench.name, func(b *testing.B) { benchVirtual(b, bench.target()) })
+	}
+}
+
+func benchVirtual(b *testing.B, t target.Immediate) {
+	policy, err := backoff.ByName("short")
+	if err != nil {
+		b.Fatal(err)
+	}
+	schedule := steps(b, drive.Step{Rate: benchRate, Length: time.Duration(b.N) * time.Second / benchRate})
+	stage := &drive.Stage{
+		Name: "peak", Schedule: schedule, Retry: policy, Chance: clock.NewStream(1, "retry"), Grace: 5 * time.Second,
+		Phases: []results.Phase{{Name: "peak", End: schedule.Length(), Rate: benchRate, Reported: true}},
+		Build:  benchGet,
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	record, _, err := outing(b, context.Background(), &drive.Virtual{Target: t}, nil, stage)
+	b.StopTimer()
+	if err != nil {
+		b.Fatal(err)
+	}
+	sum := record.Total(results.Everything)
+	if sum.Scheduled != int64(b.N) || sum.Scheduled != sum.Sent {
+		b.Fatalf("scheduled %d, sent %d; want %d", sum.Scheduled, sum.Sent, b.N)
+	}
+	b.ReportMetric(float64(sum.Attempts)/b.Elapsed().Seconds(), "attempts/s")
+	b.ReportMetric(float64(sum.Attempts)/float64(b.N), "attempts/op")
+}

@@ -1,0 +1,242 @@
+package drive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"loadgen/backoff"
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/keys"
+	"loadgen/target"
+)
+
+// Options says how a scenario is to be run.
+type Options struct {
+	Scenario *scenarios.Scenario
+	// Table is the name of the test table.
+	Table string
+	// Reuse takes a table that exists if it carries this tool's marker; Keep
+	// leaves the table in place after the run.
+	Reuse, Keep bool
+	// Entering is called as each stage begins; it may be nil.
+	Entering func(Progress)
+}
+
+// Progress describes a stage that begins.
+type Progress struct {
+	Stage string
+	// Operations is how many it will send, Length how long its schedule lasts,
+	// 0 in a closed loop.
+	Operations uint64
+	Length     time.Duration
+}
+
+// Campaign is one run of a scenario: create a table, load it, count what it
+// holds, offer the peak, drop it. It is used once.
+type Campaign struct {
+	Options
+	generator *keys.Generator
+	policy    backoff.Policy
+	kinds     []results.Kind
+	kindOf    map[string]int
+
+	runner Runner
+	ledger *Ledger
+	// number is the run's number of the next stage's first operation.
+	number uint64
+	// fresh is the first entity number that no earlier run has used.
+	fresh uint64
+	// ours says that the table is there because this run made or took it.
+	ours bool
+}
+
+// The kinds of the operations that prepare and clean up. A scenario's own
+// operations cannot be called so.
+const (
+	kindCreate = "create"
+	kindMark   = "mark"
+	kindLoad   = "load"
+	kindCount  = "count"
+	kindDrop   = "drop"
+)
+
+// NewCampaign returns the run of a scenario that was found valid. Its error is
+// that of a scenario that was not.
+func NewCampaign(o Options) (*Campaign, error) {
+	generator, err := o.Scenario.Generator()
+	if err != nil {
+		return nil, err
+	}
+	policy, err := backoff.ByName(o.Scenario.Retry)
+	if err != nil {
+		return nil, err
+	}
+	c := &Campaign{Options: o, generator: generator, policy: policy, kindOf: make(map[string]int)}
+	c.fresh = o.Scenario.Loaded(len(o.Scenario.Phases))
+	for _, name := range []string{kindCreate, kindMark, kindLoad, kindCount} {
+		c.addKind(name, "")
+	}
+	for i := range o.Scenario.Phases {
+		peak := o.Scenario.Phases[i].Peak
+		if peak == nil {
+			continue
+		}
+		for j := range peak.Operations {
+			c.addKind(peak.Operations[j].Name, peak.Operations[j].Group)
+		}
+	}
+	c.addKind(kindDrop, "")
+	return c, nil
+}
+
+func (c *Campaign) addKind(name, group string) {
+	if _, known := c.kindOf[name]; !known {
+		c.kindOf[name] = len(c.kinds)
+		c.kinds = append(c.kinds, results.Kind{Name: name, Group: group})
+	}
+}
+
+// Kinds returns the kinds of operation of the run, for its manifest.
+func (c *Campaign) Kinds() []results.Kind { return c.kinds }
+
+// Run carries the campaign out. A done context ends it early, and its error is
+// returned. Other errors wrap [ErrTableExists], [ErrNotOurs], [ErrPreparation]
+// or results.ErrWrite. Whatever the end, the table is dropped if this run made
+// or took it, unless it is to be kept.
+func (c *Campaign) Run(ctx context.Context, runner Runner, ledger *Ledger) error {
+	c.runner, c.ledger = runner, ledger
+	err := c.phases(ctx)
+	if c.ours && !c.Keep {
+		// The table is to go even where the run was stopped.
+		err = errors.Join(err, c.drop(context.WithoutCancel(ctx), err))
+	}
+	return err
+}
+
+func (c *Campaign) phases(ctx context.Context) error {
+	if err := c.create(ctx); err != nil {
+		return err
+	}
+	for i := range c.Scenario.Phases {
+		phase := &c.Scenario.Phases[i]
+		var err error
+		switch {
+		case phase.Load != nil:
+			err = c.load(ctx, i)
+		case phase.Count != nil:
+			err = c.count(ctx, i)
+		case phase.Peak != nil:
+			err = c.peak(ctx, i)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run carries out one stage and takes care of the numbering.
+func (c *Campaign) run(ctx context.Context, stage *Stage) error {
+	stage.First = c.number
+	stage.Chance = clock.NewStream(c.Scenario.Seed, "retry")
+	c.number += stage.count()
+	if c.Entering != nil {
+		progress := Progress{Stage: stage.Name, Operations: stage.count()}
+		if stage.Schedule != nil {
+			progress.Length = stage.Schedule.Length()
+		}
+		c.Entering(progress)
+	}
+	return c.runner.Run(ctx, stage, c.ledger)
+}
+
+// patient returns the policy of what must succeed for the run to mean anything:
+// it goes on for minutes.
+func patient() backoff.Policy {
+	return backoff.Policy{
+		Name: "patient", Retries: backoff.MaxRetries, NoReply: true,
+		Delay: backoff.Exponential{Base: 100 * time.Millisecond, Min: 50 * time.Millisecond, Max: 2 * time.Second},
+	}
+}
+
+// preparationLimit bounds the stages that fill and count the table, onceLimit
+// those of a single operation, so that a target that has died ends the run.
+const (
+	preparationLimit = 10 * time.Minute
+	onceLimit        = 30 * time.Second
+)
+
+// prepare carries out a closed loop of operations that must all succeed, and
+// tells read of each success; read may be nil.
+func (c *Campaign) prepare(ctx context.Context, name string, lanes int, count uint64,
+	build func(k uint64) Work, read func(k uint64, o *target.Outcome)) error {
+	var ended uint64
+	var last target.Outcome
+	stage := &Stage{
+		Name: name, Lanes: lanes, Count: count, Build: build,
+		Retry: patient(), Limit: preparationLimit,
+		Phases: []results.Phase{{Name: name}},
+		Observe: func(k uint64, outcome *target.Outcome, class target.Class) {
+			if class != target.Ok {
+				last = *outcome
+				return
+			}
+			if read != nil {
+				read(k, outcome)
+			}
+			if !outcome.Next.Present {
+				ended++
+			}
+		},
+	}
+	if err := c.run(ctx, stage); err != nil {
+		return err
+	}
+	if ended < count {
+		return fmt.Errorf("%w: %d of %d operations of %q did not succeed; the last answer was %d %s %s",
+			ErrPreparation, count-ended, count, name, last.Status, last.Code, last.Detail)
+	}
+	return nil
+}
+
+// once carries out a single operation, as a stage of its own, and returns what
+// came of it. The statuses that it expects are left to the caller.
+func (c *Campaign) once(ctx context.Context, name, kind string, op target.Operation, expected target.Expected) (target.Outcome, error) {
+	var outcome target.Outcome
+	stage := &Stage{
+		Name: name, Lanes: 1, Count: 1, Retry: patient(), Limit: onceLimit,
+		Phases: []results.Phase{{Name: name}},
+		Build: func(uint64) Work {
+			return Work{Kind: c.kindOf[kind], Operation: op, Expected: expected}
+		},
+		Observe: func(_ uint64, o *target.Outcome, _ target.Class) { outcome = *o },
+	}
+	if err := c.run(ctx, stage); err != nil {
+		return outcome, err
+	}
+	if outcome.Class(expected) != target.Ok {
+		return outcome, fmt.Errorf("%w: %s of table %s was answered %d %s %s",
+			ErrPreparation, name, c.Table, outcome.Status, outcome.Code, outcome.Detail)
+	}
+	return outcome, nil
+}
+
+// drop deletes the table after a run that ended with an error or nil. Where the
+// record can no longer be written, the deletion goes unrecorded.
+func (c *Campaign) drop(ctx context.Context, ended error) error {
+	if errors.Is(ended, results.ErrWrite) {
+		unread, err := results.NewRecorder(new(results.Memory), results.Manifest{Operations: c.kinds})
+		if err != nil {
+			return err
+		}
+		c.ledger = &Ledger{Recorder: unread}
+	}
+	_, err := c.once(ctx, kindDrop, kindDrop,
+		target.Operation{Verb: entity.DeleteTable, Table: c.Table}, target.Expected{NotFound: true})
+	return err
+}

@@ -1,0 +1,99 @@
+package drive
+
+import (
+	"loadgen/engine/clock"
+	"loadgen/results"
+)
+
+// Observer is told of every attempt and every operation after its end. Its
+// methods must be safe for concurrent use and must not keep what they are given.
+type Observer interface {
+	Attempt(*results.Attempt)
+	Completed(*results.Completed)
+}
+
+// Ledger is where a runner has everything written down: the record, and whoever
+// else wants to know.
+type Ledger struct {
+	Recorder  *results.Recorder
+	Observers []Observer
+}
+
+// settle writes down what an effect reports.
+func (l *Ledger) settle(s *Session, e Effect) {
+	if e.Attempt != nil {
+		l.Recorder.Attempt(e.Attempt)
+		for _, o := range l.Observers {
+			o.Attempt(e.Attempt)
+		}
+	}
+	if e.Waited > 0 {
+		l.Recorder.Waited(s.phase, e.Waited)
+	}
+	if e.Completed != nil {
+		l.Recorder.Completed(e.Completed)
+		for _, o := range l.Observers {
+			o.Completed(e.Completed)
+		}
+	}
+}
+
+// opened is a stage that has begun: where its phases stand in the record, and
+// which of its marks are still to be written.
+type opened struct {
+	ledger *Ledger
+	stage  *Stage
+	start  clock.Instant
+	phases []int
+	marks  []results.Event
+}
+
+// open enters a stage's phases into the record.
+func (l *Ledger) open(stage *Stage, start clock.Instant) *opened {
+	o := &opened{ledger: l, stage: stage, start: start}
+	o.mark(results.StageBegins, start, "")
+	for _, phase := range stage.Phases {
+		phase.Stage = stage.Name
+		phase.Begin += start.Offset()
+		phase.End += start.Offset()
+		o.phases = append(o.phases, l.Recorder.Phase(phase))
+		if stage.Schedule != nil {
+			o.mark(results.PhaseBegins, clock.Instant(phase.Begin), phase.Name)
+			o.mark(results.PhaseEnds, clock.Instant(phase.End), phase.Name)
+		}
+	}
+	o.pass(start)
+	return o
+}
+
+func (o *opened) mark(what string, at clock.Instant, phase string) {
+	event := results.Event{At: int64(at), What: what, Phase: phase}
+	if phase == "" {
+		event.Text = o.stage.Name
+	}
+	o.marks = append(o.marks, event)
+}
+
+// pass writes the marks up to now.
+func (o *opened) pass(now clock.Instant) {
+	for len(o.marks) > 0 && o.marks[0].At <= int64(now) {
+		o.ledger.Recorder.Event(o.marks[0])
+		o.marks = o.marks[1:]
+	}
+}
+
+// close writes the remaining marks and the end of the stage, and of the phases
+// whose end was not known before.
+func (o *opened) close(now clock.Instant, interrupted bool) {
+	if interrupted {
+		o.marks = nil
+		o.mark(results.Interrupted, now, "")
+	}
+	o.mark(results.StageEnds, now, "")
+	o.pass(clock.Never)
+	if o.stage.Schedule == nil {
+		for _, phase := range o.phases {
+			o.ledger.Recorder.EndPhase(phase, now.Offset())
+		}
+	}
+}

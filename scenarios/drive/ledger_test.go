@@ -1,0 +1,103 @@
+package drive
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/results"
+)
+
+// listener notes what it is told.
+type listener struct{ heard []string }
+
+func (l *listener) Attempt(a *results.Attempt) {
+	l.heard = append(l.heard, fmt.Sprintf("attempt %d %v", a.Try, a.Class))
+}
+
+func (l *listener) Completed(c *results.Completed) {
+	l.heard = append(l.heard, fmt.Sprintf("operation %v", c.Class))
+}
+
+// ended finishes a ledger's record and reads it.
+func ended(t *testing.T, ledger *Ledger, folder *results.Memory, end time.Duration) *results.Record {
+	t.Helper()
+	if err := ledger.Recorder.Finish(end, results.Valid, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	record, err := results.Read(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return record
+}
+
+func TestLedgerTellsEverybody(t *testing.T) {
+	stage := getStage(nil, 3*time.Second)
+	stage.Lanes, stage.Count, stage.Phases[0].Reported = 1, 1, true
+	run := newTrial(t, stage, 0)
+	first, second := new(listener), new(listener)
+	run.ledger.Observers = []Observer{first, second}
+	s := run.send(t, 0)
+	run.reply(clock.Instant(tick), s, 503)
+	again := clock.Instant(tick + 3*time.Second)
+	run.reply(again.Add(tick), run.send(t, again), 200)
+	want := []string{"attempt 0 refused", "attempt 1 ok", "operation ok"}
+	if !slices.Equal(first.heard, want) || !slices.Equal(second.heard, want) {
+		t.Errorf("the observers heard %q and %q; want %q each", first.heard, second.heard, want)
+	}
+	record := ended(t, run.ledger, run.folder, 4*time.Second)
+	if waits := record.RetryWaits; waits.Count() != 1 || waits.Max()/1000 != 3000 {
+		t.Errorf("the record holds %d waits, the longest of %d µs; want one of 3 s", waits.Count(), waits.Max())
+	}
+	if sum := record.Total(results.Everything); sum.Attempts != 2 || sum.Operations != 1 {
+		t.Errorf("the record holds %d attempts and %d operations; want 2 and 1", sum.Attempts, sum.Operations)
+	}
+}
+
+// The record tells when a stage and its steps begin and end: each mark once its
+// instant is past, in the order of the instants, and none that never came.
+func TestMarksOfAStage(t *testing.T) {
+	const s = time.Second
+	open := &Stage{Name: "peak", Schedule: everyTick(t, 4*s), Phases: []results.Phase{
+		{Name: "low", Begin: 0, End: 2 * s}, {Name: "high", Begin: 2 * s, End: 4 * s}}}
+	closed := &Stage{Name: "load", Phases: []results.Phase{{Name: "load"}}}
+	for _, test := range []struct {
+		name        string
+		stage       *Stage
+		passed      time.Duration
+		closed      time.Duration
+		interrupted bool
+		want        []string
+		ends        time.Duration
+	}{
+		{"an open loop", open, 13 * s, 15 * s, false, []string{
+			"10s stage-begins peak", "10s phase-begins low", "12s phase-ends low", "12s phase-begins high",
+			"14s phase-ends high", "15s stage-ends peak"}, 14 * s},
+		{"an open loop that is interrupted in its first step", open, 11 * s, 11 * s, true, []string{
+			"10s stage-begins peak", "10s phase-begins low", "11s interrupted peak", "11s stage-ends peak"}, 14 * s},
+		{"a closed loop, whose phase ends when it is done", closed, 11 * s, 17 * s, false, []string{
+			"10s stage-begins load", "17s stage-ends load"}, 17 * s},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			run := newTrial(t, getStage(nil, 0), 0)
+			opened := run.ledger.open(test.stage, clock.Instant(10*s))
+			opened.pass(clock.Instant(test.passed))
+			opened.close(clock.Instant(test.closed), test.interrupted)
+			record := ended(t, run.ledger, run.folder, 20*s)
+			var got []string
+			for _, e := range record.Events[1:] { // the first is of the trial's own stage
+				got = append(got, fmt.Sprintf("%v %s %s", time.Duration(e.At), e.What, e.Phase+e.Text))
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("events = %q; want %q", got, test.want)
+			}
+			last := record.Phases[len(record.Phases)-1]
+			if last.Stage != test.stage.Name || last.End != test.ends {
+				t.Errorf("the last phase is of stage %q and ends at %v; want %q and %v", last.Stage, last.End, test.stage.Name, test.ends)
+			}
+		})
+	}
+}

@@ -1,0 +1,143 @@
+package drive
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"time"
+)
+
+// Schedule says when operations are due. It is a pure function of the
+// operation's number, safe for concurrent use.
+type Schedule interface {
+	// At returns the intended instant of operation n, from 0, as the time
+	// since the start of the stage. It does not fall with n. n must be below
+	// Len.
+	At(n uint64) time.Duration
+	// Len returns how many operations are due.
+	Len() uint64
+	// Rate returns the operations due per second at a time since the start.
+	Rate(at time.Duration) float64
+	// Length returns how long the schedule lasts.
+	Length() time.Duration
+}
+
+// Step is a stretch of constant rate.
+type Step struct {
+	// Rate is in operations per second; it is rounded to three decimals.
+	Rate   float64
+	Length time.Duration
+}
+
+// Steps is a schedule of constant rates, one after another. Its arithmetic is
+// in integers: operation n of a step of rate r is due n/r seconds after the
+// step's start, rounded down to the nanosecond.
+type Steps struct{ steps []step }
+
+// step is a Step with where it begins.
+type step struct {
+	// milli is the rate in operations per thousand seconds.
+	milli  uint64
+	begin  time.Duration
+	length time.Duration
+	// first is the number of its first operation, count how many it has.
+	first, count uint64
+}
+
+var _ Schedule = (*Steps)(nil)
+
+// The bounds of a step.
+const (
+	highestRate = 10_000_000
+	longestStep = 30 * 24 * time.Hour
+	// longestSchedule leaves room for instants after the last step.
+	longestSchedule = 100 * 365 * 24 * time.Hour
+)
+
+// NewSteps returns the schedule of the steps. Its errors wrap [ErrSchedule].
+func NewSteps(steps ...Step) (*Steps, error) {
+	if len(steps) == 0 {
+		return nil, fmt.Errorf("%w: it has no step", ErrSchedule)
+	}
+	s := &Steps{}
+	var begin time.Duration
+	var first uint64
+	for i, one := range steps {
+		milli := math.Round(one.Rate * 1000)
+		if !(milli >= 1 && one.Rate <= highestRate) {
+			return nil, fmt.Errorf("%w: step %d has the rate %v; it must be from 0.001 to %d operations/s",
+				ErrSchedule, i+1, one.Rate, highestRate)
+		}
+		if one.Length <= 0 || one.Length > longestStep {
+			return nil, fmt.Errorf("%w: step %d lasts %v; it must be more than 0 and at most %v",
+				ErrSchedule, i+1, one.Length, longestStep)
+		}
+		if one.Length > longestSchedule-begin {
+			return nil, fmt.Errorf("%w: steps 1 to %d last more than %v", ErrSchedule, i+1, longestSchedule)
+		}
+		next := step{milli: uint64(milli), begin: begin, length: one.Length, first: first}
+		next.count = operationsIn(next.milli, one.Length)
+		s.steps = append(s.steps, next)
+		begin += one.Length
+		first += next.count
+	}
+	return s, nil
+}
+
+// nanosPerThousandSeconds turns a rate per thousand seconds into instants.
+const nanosPerThousandSeconds = 1_000_000_000_000
+
+// operationsIn counts the n ≥ 0 whose instant n·10¹²/milli lies before length.
+func operationsIn(milli uint64, length time.Duration) uint64 {
+	high, low := bits.Mul64(uint64(length), milli)
+	quotient, rest := bits.Div64(high, low, nanosPerThousandSeconds)
+	if rest > 0 {
+		quotient++
+	}
+	return quotient
+}
+
+// At implements [Schedule].
+func (s *Steps) At(n uint64) time.Duration {
+	one := &s.steps[s.StepOf(n)]
+	high, low := bits.Mul64(n-one.first, nanosPerThousandSeconds)
+	quotient, _ := bits.Div64(high, low, one.milli)
+	return one.begin + time.Duration(quotient)
+}
+
+// StepOf returns the index of the step that operation n belongs to.
+func (s *Steps) StepOf(n uint64) int {
+	low, high := 0, len(s.steps)
+	for high-low > 1 {
+		middle := (low + high) / 2
+		if s.steps[middle].first <= n {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return low
+}
+
+// Len implements [Schedule].
+func (s *Steps) Len() uint64 {
+	last := &s.steps[len(s.steps)-1]
+	return last.first + last.count
+}
+
+// Rate implements [Schedule]; outside the schedule it is 0.
+func (s *Steps) Rate(at time.Duration) float64 {
+	for i := range s.steps {
+		one := &s.steps[i]
+		if at >= one.begin && at < one.begin+one.length {
+			return float64(one.milli) / 1000
+		}
+	}
+	return 0
+}
+
+// Length implements [Schedule].
+func (s *Steps) Length() time.Duration {
+	last := &s.steps[len(s.steps)-1]
+	return last.begin + last.length
+}

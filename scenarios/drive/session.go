@@ -1,0 +1,213 @@
+package drive
+
+import (
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/results"
+	"loadgen/target"
+)
+
+// Event is what happens to a session.
+type Event uint8
+
+// The events of a session.
+const (
+	// Due begins an operation, or goes on with it after a wait.
+	Due Event = iota
+	// Replied says that the outcome of the attempt has come.
+	Replied
+	// Stopped says that the run ends while the operation waits to retry.
+	Stopped
+)
+
+// Action is what a session wants done.
+type Action uint8
+
+// The actions of an effect.
+const (
+	// Send asks for an attempt at the session's operation, now.
+	Send Action = iota
+	// WaitUntil asks for a Due event at an instant.
+	WaitUntil
+	// Done says that the operation has ended.
+	Done
+)
+
+// Effect is what a session wants after an event. What it points to is valid
+// until the next event.
+type Effect struct {
+	Action Action
+	// Until is when a wait ends, Waited how long it is.
+	Until  clock.Instant
+	Waited time.Duration
+	// Attempt is the attempt that ended with this event, Completed the
+	// operation that did; nil where none.
+	Attempt   *results.Attempt
+	Completed *results.Completed
+}
+
+// Session is the life of one operation: send, be refused, back off, retry, ask
+// for the next page, give up. It is a pure step machine, the same under both
+// runners; it knows no clock and belongs to one goroutine at a time.
+type Session struct {
+	stage    *Stage
+	k        uint64
+	intended clock.Instant
+	work     Work
+	// phase is the record's index of the work's phase.
+	phase int
+
+	// sent is when the attempt under way was sent.
+	sent clock.Instant
+	// retries counts those since the last success, returned the entities of the
+	// pages so far.
+	retries   int
+	returned  int64
+	attempt   results.Attempt
+	completed results.Completed
+}
+
+// begin makes s the session of operation k, which is due at the given instant.
+func (s *Session) begin(stage *Stage, k uint64, intended clock.Instant, phases []int) {
+	*s = Session{stage: stage, k: k, intended: intended, work: stage.Build(k)}
+	s.phase = phases[s.work.Phase]
+	s.work.Operation.Number = stage.First + k
+	s.attempt.PartitionKey, s.attempt.HasPartition = s.work.Operation.PartitionKey()
+	s.fitPage()
+	s.completed = results.Completed{
+		Phase: s.phase, Kind: s.work.Kind, Number: s.work.Operation.Number,
+		Intended: intended.Offset(), Done: intended.Offset(), Class: results.Failed,
+		Entities: s.work.Offers,
+	}
+	if s.work.Offers == 0 {
+		s.completed.Entities = s.work.Operation.Entities()
+	}
+}
+
+// Operation returns what is to be sent. It is altered by the next event.
+func (s *Session) Operation() *target.Operation { return &s.work.Operation }
+
+// scheduled returns the session as an operation that became due and was sent at
+// an instant, or dropped.
+func (s *Session) scheduled(sent clock.Instant, dropped bool) results.Scheduled {
+	return results.Scheduled{Phase: s.phase, Kind: s.work.Kind, Intended: s.intended.Offset(),
+		Sent: sent.Offset(), Entities: s.completed.Entities, Dropped: dropped}
+}
+
+// Step takes the session on by one event at an instant. The outcome belongs to
+// Replied and is nil otherwise.
+func (s *Session) Step(now clock.Instant, event Event, outcome *target.Outcome) Effect {
+	switch event {
+	case Due:
+		s.sent = now
+		return Effect{Action: Send}
+	case Stopped:
+		s.completed.Cut = true
+		if s.completed.Class == results.Ok {
+			// It has pages left to read: what it got is not what was asked.
+			s.completed.Class = results.Failed
+		}
+		return Effect{Action: Done, Completed: &s.completed}
+	default:
+		return s.replied(now, outcome)
+	}
+}
+
+// replied records the attempt and decides how to go on.
+func (s *Session) replied(now clock.Instant, outcome *target.Outcome) Effect {
+	class := outcome.Class(s.work.Expected)
+	s.record(now, outcome, class)
+	effect := Effect{Action: Done, Attempt: &s.attempt}
+	switch {
+	case class == target.Ok && s.turn(outcome):
+		effect.Action, effect.Until = WaitUntil, now
+	case class == target.Ok:
+		effect.Completed = &s.completed
+	default:
+		wait, again := s.backOff(outcome)
+		if !again {
+			effect.Completed = &s.completed
+			break
+		}
+		effect.Action, effect.Until, effect.Waited = WaitUntil, now.Add(wait), wait
+	}
+	s.work.Operation.Attempt++
+	return effect
+}
+
+// turn prepares the request for the next page, and returns false where there is
+// none or enough was read.
+func (s *Session) turn(outcome *target.Outcome) bool {
+	if !s.work.Pages || !outcome.Next.Present {
+		return false
+	}
+	query := &s.work.Operation.Query
+	s.returned += outcome.Returned
+	if s.work.Rows > 0 && s.returned >= s.work.Rows {
+		return false
+	}
+	s.fitPage()
+	query.Token = outcome.Next
+	s.retries = 0
+	return true
+}
+
+// fitPage keeps the next page from returning more than is left to be read.
+func (s *Session) fitPage() {
+	left := s.work.Rows - s.returned
+	if query := &s.work.Operation.Query; left > 0 && (query.Top == 0 || int64(query.Top) > left) {
+		query.Top = int(left)
+	}
+}
+
+// record takes down the attempt that has just ended.
+func (s *Session) record(now clock.Instant, outcome *target.Outcome, class target.Class) {
+	recorded := classOf(class)
+	a := &s.attempt
+	a.Phase, a.Kind = s.phase, s.work.Kind
+	a.Number, a.Try = s.work.Operation.Number, s.work.Operation.Attempt
+	a.Intended, a.Sent, a.Done = s.intended.Offset(), s.sent.Offset(), now.Offset()
+	a.Class, a.Status, a.Code = recorded, outcome.Status, string(outcome.Code)
+	a.Counted, a.Returned = outcome.Counted, outcome.Returned
+
+	c := &s.completed
+	c.Attempts++
+	c.Done, c.Class = now.Offset(), recorded
+	if class == target.Ok {
+		c.Served += outcome.Counted
+	}
+}
+
+// backOff returns how long to wait before another attempt, and false where the
+// policy gives up.
+func (s *Session) backOff(outcome *target.Outcome) (time.Duration, bool) {
+	policy := &s.stage.Retry
+	if !policy.Retryable(outcome.Status, string(outcome.Code)) {
+		return 0, false
+	}
+	draw := s.stage.Chance.Try(s.work.Operation.Number, s.work.Operation.Attempt)
+	s.retries++
+	return policy.Wait(s.retries, draw.Float64())
+}
+
+func classOf(c target.Class) results.Class {
+	switch c {
+	case target.Ok:
+		return results.Ok
+	case target.Refused:
+		return results.Refused
+	default:
+		return results.Failed
+	}
+}
+
+// firstAttempt reports whether nothing has been sent yet.
+func (s *Session) firstAttempt() bool { return s.completed.Attempts == 0 }
+
+// observe tells the stage's own observer of the attempt that an effect reports.
+func (s *Session) observe(e Effect, outcome *target.Outcome) {
+	if s.stage.Observe != nil && e.Attempt != nil {
+		s.stage.Observe(s.k, outcome, outcome.Class(s.work.Expected))
+	}
+}

@@ -1,0 +1,86 @@
+package drive
+
+import (
+	"time"
+
+	"loadgen/backoff"
+	"loadgen/engine/clock"
+	"loadgen/results"
+	"loadgen/target"
+)
+
+// Stage is a stretch of load that a runner carries out: it begins, all its
+// operations become due, and it ends when each of them has ended. A stage is
+// not altered once it runs.
+type Stage struct {
+	Name string
+	// Schedule makes an open loop: operations become due whatever has become
+	// of those before. It is nil in a closed loop.
+	Schedule Schedule
+	// Lanes and Count make a closed loop: Count operations, of which at most
+	// Lanes are under way; one becomes due when a lane is free.
+	Lanes int
+	Count uint64
+	// First is the run's number of the stage's operation 0.
+	First uint64
+	// Build returns operation k of the stage. It is a pure function, called
+	// once for each operation, from one goroutine.
+	Build func(k uint64) Work
+	// Retry is the policy for refused attempts, Chance what its jitter draws
+	// from, by the operation's number and attempt.
+	Retry  backoff.Policy
+	Chance clock.Stream
+	// Phases are the parts that the stage is recorded as, in order; Begin and
+	// End count from the stage's start. A closed loop has one, and its End is
+	// set when it has ended.
+	Phases []results.Phase
+	// Grace is how long after its schedule's end an open loop goes on, and
+	// Limit how long a closed loop may take. What is then unsent is dropped,
+	// what waits to retry is cut.
+	Grace, Limit time.Duration
+	// WholeSecond has the stage begin on a whole second of the run, so that
+	// the steps and the record's seconds coincide.
+	WholeSecond bool
+	// Observe is called after each attempt, one call at a time; it may be nil.
+	Observe func(k uint64, outcome *target.Outcome, class target.Class)
+}
+
+// Work is one operation before it is sent.
+type Work struct {
+	// Kind indexes the manifest's operations, Phase the stage's phases.
+	Kind, Phase int
+	Operation   target.Operation
+	// Expected are the refusals of a precondition that count as success.
+	Expected target.Expected
+	// Pages has a query go on with the next page until no continuation token
+	// comes back, or until Rows entities were returned if Rows is positive.
+	Pages bool
+	Rows  int64
+	// Offers is how many entities the operation is due to count, where that
+	// differs from what its request says; 0 where it does not.
+	Offers int64
+}
+
+// count returns how many operations the stage has.
+func (s *Stage) count() uint64 {
+	if s.Schedule != nil {
+		return s.Schedule.Len()
+	}
+	return s.Count
+}
+
+// deadline returns when the stage ends at the latest if it starts then.
+func (s *Stage) deadline(start clock.Instant) clock.Instant {
+	if s.Schedule != nil {
+		return start.Add(s.Schedule.Length() + s.Grace)
+	}
+	return start.Add(s.Limit)
+}
+
+// start returns the instant at which the stage begins if it is now.
+func (s *Stage) start(now clock.Instant) clock.Instant {
+	if s.WholeSecond {
+		return now.NextSecond()
+	}
+	return now
+}

@@ -1,0 +1,82 @@
+package drive
+
+import (
+	"context"
+	"fmt"
+
+	"loadgen/engine/entity"
+	"loadgen/target"
+)
+
+// The marker is an entity by which this tool knows its own tables again. It
+// lies in a partition of its own and holds the first entity number that no run
+// has used, so that a further run inserts none twice.
+const (
+	markerPartition = "~loadgen"
+	markerRow       = "marker"
+	markerScenario  = "Scenario"
+	markerFresh     = "FreshNumber"
+)
+
+// create makes the table, or takes one that is marked as this tool's.
+func (c *Campaign) create(ctx context.Context) error {
+	outcome, err := c.once(ctx, kindCreate, kindCreate,
+		target.Operation{Verb: entity.CreateTable, Table: c.Table}, target.Expected{Conflict: true})
+	// A run that is stopped at this very moment has made the table all the same.
+	c.ours = outcome.Class(target.Expected{}) == target.Ok
+	if err != nil {
+		return err
+	}
+	if outcome.Status == entity.TableAlreadyExists.Status() {
+		if !c.Reuse {
+			return fmt.Errorf("%w: %s; give it another name, or take it with --reuse if this tool made it", ErrTableExists, c.Table)
+		}
+		if err := c.take(ctx); err != nil {
+			return err
+		}
+	}
+	c.ours = true
+	return c.mark(ctx)
+}
+
+// take reads the marker of a table that exists.
+func (c *Campaign) take(ctx context.Context) error {
+	get := target.Operation{Verb: entity.Get, Table: c.Table}
+	get.Change.Key = entity.Key{Partition: markerPartition, Row: markerRow}
+	outcome, err := c.once(ctx, "take", kindMark, get, target.Expected{NotFound: true})
+	if err != nil {
+		return err
+	}
+	fresh, marked := outcome.Entity.Lookup(markerFresh)
+	if outcome.Status == entity.ResourceNotFound.Status() || !marked {
+		return fmt.Errorf("%w: %s has no marker and is left alone", ErrNotOurs, c.Table)
+	}
+	c.fresh = max(c.fresh, uint64(max(0, fresh.Int())))
+	return nil
+}
+
+// mark writes the marker. It claims the numbers that this run can use before
+// any of them is, so that a run that is killed leaves no doubt.
+func (c *Campaign) mark(ctx context.Context) error {
+	claimed := c.fresh
+	for i := range c.Scenario.Phases {
+		if peak := c.Scenario.Phases[i].Peak; peak != nil {
+			schedule, err := peakSchedule(peak)
+			if err != nil {
+				return err
+			}
+			claimed += schedule.Len() * stride(peak)
+		}
+	}
+	put := target.Operation{Verb: entity.InsertOrReplace, Table: c.Table}
+	put.Change = entity.Change{
+		Verb: entity.InsertOrReplace,
+		Key:  entity.Key{Partition: markerPartition, Row: markerRow},
+		Properties: []entity.Property{
+			{Name: markerScenario, Value: entity.String(c.Scenario.Name)},
+			{Name: markerFresh, Value: entity.Int64(int64(claimed))},
+		},
+	}
+	_, err := c.once(ctx, kindMark, kindMark, put, target.Expected{})
+	return err
+}

@@ -1,0 +1,131 @@
+package drive
+
+import (
+	"context"
+
+	"loadgen/engine/clock"
+	"loadgen/target"
+)
+
+// Virtual runs stages in virtual time, in one goroutine, over an event queue. It
+// stands for a generator without bounds: every operation is sent at its
+// intended instant. The zero value is ready once it has a target.
+type Virtual struct {
+	Target target.Immediate
+
+	clock clock.Virtual
+}
+
+var _ Runner = (*Virtual)(nil)
+
+// Now implements [Runner].
+func (v *Virtual) Now() clock.Instant { return v.clock.Now() }
+
+// inFlight is an attempt whose reply is on its way.
+type inFlight struct {
+	session *Session
+	outcome target.Outcome
+}
+
+// course is one stage under way in virtual time.
+type course struct {
+	*Virtual
+	agenda  *agenda
+	opened  *opened
+	ledger  *Ledger
+	replies clock.Queue[*inFlight]
+	free    []*inFlight
+}
+
+// checkEvery is how many events pass between two looks at the context and the
+// record.
+const checkEvery = 256
+
+// Run implements [Runner].
+func (v *Virtual) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
+	v.clock.AdvanceTo(stage.start(v.clock.Now()))
+	c := &course{Virtual: v, ledger: ledger, opened: ledger.open(stage, v.clock.Now())}
+	c.agenda = newAgenda(c.opened)
+	deadline := stage.deadline(v.clock.Now())
+	var failure error
+	for n := 1; failure == nil && !c.agenda.over(); n++ {
+		if !c.next(deadline) {
+			c.agenda.abandon(deadline, ledger)
+			deadline = clock.Never
+		}
+		if n%checkEvery == 0 {
+			c.opened.pass(v.Now())
+			failure = ledger.Recorder.Advance(v.Now().Offset())
+			if failure == nil {
+				failure = ctx.Err()
+			}
+		}
+	}
+	if failure != nil {
+		c.agenda.abandon(v.Now(), ledger)
+		c.drain()
+	}
+	c.opened.close(v.Now(), failure != nil)
+	return failure
+}
+
+// next carries out the earliest event, of simultaneous ones that of the lowest
+// number. It returns false where the deadline comes first.
+func (c *course) next(deadline clock.Instant) bool {
+	replyAt, replying, replies := c.replies.Peek()
+	dueAt, due, any := c.agenda.due(c.Now())
+	if any && (!replies || dueAt < replyAt || dueAt == replyAt && due < replying) {
+		if dueAt >= deadline {
+			return false
+		}
+		c.clock.AdvanceTo(dueAt)
+		c.send(c.agenda.take(c.Now()))
+		return true
+	}
+	if !replies {
+		panic("drive: operations are under way but nothing is to happen")
+	}
+	c.reply()
+	return true
+}
+
+func (c *course) send(s *Session) {
+	if s.firstAttempt() {
+		c.ledger.Recorder.Scheduled(s.scheduled(c.Now(), false))
+	}
+	s.Step(c.Now(), Due, nil)
+	flight := c.flight()
+	flight.session = s
+	var done clock.Instant
+	flight.outcome, done = c.Target.Submit(c.Now(), s.Operation())
+	c.replies.Push(max(done, c.Now()), s.Operation().Number, flight)
+}
+
+// flight returns one from memory that was used before if there is any.
+func (c *course) flight() *inFlight {
+	if last := len(c.free) - 1; last >= 0 {
+		flight := c.free[last]
+		c.free = c.free[:last]
+		return flight
+	}
+	return new(inFlight)
+}
+
+func (c *course) reply() {
+	at, flight := c.replies.Pop()
+	c.clock.AdvanceTo(at)
+	s := flight.session
+	effect := s.Step(c.Now(), Replied, &flight.outcome)
+	c.ledger.settle(s, effect)
+	s.observe(effect, &flight.outcome)
+	c.agenda.follow(c.Now(), s, effect, c.ledger)
+	*flight = inFlight{}
+	c.free = append(c.free, flight)
+}
+
+// drain lets the attempts under way end after the stage was abandoned.
+func (c *course) drain() {
+	for c.replies.Len() > 0 {
+		c.reply()
+	}
+}
