@@ -1,0 +1,73 @@
+# Sourced by the scripts beside it: named stages with their durations, a folder
+# for temporary files that goes with the script, and the README's commands.
+
+# The folder is the script's own; the trap below removes it.
+temporary=$(mktemp -d)
+lines=()
+passed=0 skipped=0
+current=""
+begun=0
+
+# stage NAME COMMAND...: runs a command, which ends the script if it fails.
+# Nothing may call it in a condition: bash then ignores failures inside.
+stage() {
+	current=$1 begun=$SECONDS
+	printf '\n== %s\n' "$current"
+	"${@:2}"
+	lines+=("$(printf '%5d s  %s' $((SECONDS - begun)) "$current")")
+	passed=$((passed + 1))
+	current=""
+}
+
+# skip NAME WHY: tells of a stage that this machine or checkout cannot run.
+skip() {
+	printf '\n== %s\nskipped: %s\n' "$1" "$2"
+	lines+=("skipped  $1: $2")
+	skipped=$((skipped + 1))
+}
+
+# finish tells what was done, how long it took, and what failed.
+finish() {
+	local code=$?
+	rm -rf "$temporary"
+	printf '\n== stages\n'
+	if ((${#lines[@]})); then printf '%s\n' "${lines[@]}"; fi
+	if [[ -n $current ]]; then
+		printf '%5d s  FAILED: %s\n' $((SECONDS - begun)) "$current"
+	fi
+	printf '%5d s  in all\n' "$SECONDS"
+	printf '%d passed, %d failed, %d skipped\n' "$passed" "$((code != 0))" "$skipped"
+	exit "$code"
+}
+trap finish EXIT
+# A signal ends the script by way of the trap above.
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# readme_commands prints the go commands of the README's code blocks, in their
+# order, without prompt and comment.
+readme_commands() {
+	awk '
+		/^```/ { inside = !inside; next }
+		inside || /^    / {
+			sub(/^ +/, ""); sub(/^\$ /, ""); sub(/[ \t]+#.*$/, ""); sub(/[ \t]+$/, "")
+			if (/^go (run|test) /) print
+		}
+	' README.md
+}
+
+# The two commands that the README opens with, and that are all the set-up.
+stress_command='go run ./cmd/loadgen stress'
+test_command='go test ./...'
+
+# check_readme fails unless these are the README's first two commands, in either
+# order.
+check_readme() {
+	local found expected
+	found=$(readme_commands | awk 'NR <= 2' | sort)
+	expected=$(printf '%s\n' "$stress_command" "$test_command" | sort)
+	if [[ $found != "$expected" ]]; then
+		printf 'the first two commands of README.md are\n%s\nexpected\n%s\n' "$found" "$expected"
+		return 1
+	fi
+}

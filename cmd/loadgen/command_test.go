@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"loadgen/results"
+)
+
+// bubble runs the program live in a bubble of fake time, so that the whole
+// command, goroutines, files and all, takes a fraction of its seconds. It
+// returns the folder of the run beside what was said.
+func bubble(t *testing.T, stop time.Duration, args ...string) (code int, stdout, stderr, folder string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	var out, err bytes.Buffer
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(context.Background())
+		if stop > 0 {
+			timer := time.AfterFunc(stop, func() { cancel(interruption{os.Interrupt}) })
+			defer timer.Stop()
+		}
+		code = run(ctx, args, strings.NewReader(""), &out, &err)
+		cancel(nil)
+	})
+	runs, globErr := filepath.Glob("results/runs/*")
+	if globErr != nil || len(runs) > 1 {
+		t.Fatalf("results/runs holds %v, %v; want one run", runs, globErr)
+	}
+	if len(runs) == 1 {
+		folder = runs[0]
+	}
+	return code, out.String(), err.String(), folder
+}
+
+func read(t *testing.T, folder string) *results.Record {
+	t.Helper()
+	record, err := results.Read(results.Dir(folder))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return record
+}
+
+// small keeps a run of the command short.
+var small = []string{"--duration", "1s", "--set", "phases.load.entities=2000"}
+
+func TestCommandWritesARun(t *testing.T) {
+	code, stdout, stderr, folder := bubble(t, 0, append([]string{"stress", "--format", "json", "--record", "attempts.bin"}, small...)...)
+	if code != codeOk {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	want := []string{"events.ndjson", "intervals.ndjson", "latency.png", "latency.svg", "run.json",
+		"steps.png", "steps.svg", "throttle.png", "throttle.svg"}
+	if got := leftIn(t, folder); len(got) != len(want) {
+		t.Errorf("the run's folder holds %v; want %v", got, want)
+	}
+	record := read(t, folder)
+	printed := decode(t, []byte(stdout))
+	if !reflect.DeepEqual(printed, record.Summary) {
+		t.Errorf("--format json printed\n%+v\nwant the summary of run.json\n%+v", printed, record.Summary)
+	}
+	if printed.Validity != results.Valid || record.Cut {
+		t.Errorf("validity %s %v; want valid", printed.Validity, printed.Reasons)
+	}
+	if got := record.Target; got == nil || got.Requests != printed.Attempts || got.Entities != printed.EntitiesCounted {
+		t.Errorf("the target's counts = %+v; want %d requests and %d entities", got, printed.Attempts, printed.EntitiesCounted)
+	}
+	if strings.Contains(stderr, "\x1b") {
+		t.Errorf("escape sequences off a terminal: %q", stderr)
+	}
+	if info, err := os.Stat("attempts.bin"); err != nil || info.Size() < printed.Attempts*20 {
+		t.Errorf("attempts.bin = %v, %v; want every attempt", info, err)
+	}
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(stdout), &keys); err != nil {
+		t.Fatal(err)
+	}
+	// The keys are a contract for scripts.
+	for _, key := range strings.Fields(`scenario target start profile seed started duration_s validity reasons
+		scheduled sent dropped late operations attempts ok refused failed entities_counted entities_returned
+		saturation_entities_per_second saturation_interval hottest_partition response_us service_us lag_us
+		retry_waits_us phases per_operation expectations verdict`) {
+		if _, there := keys[key]; !there {
+			t.Errorf("the summary has no %q", key)
+		}
+		delete(keys, key)
+	}
+	if len(keys) > 0 {
+		t.Errorf("the summary has keys that nobody knows: %v", keys)
+	}
+}
+
+func TestQuietCommandSaysNothingOnStderr(t *testing.T) {
+	code, stdout, stderr, _ := bubble(t, 0, append([]string{"stress", "--quiet"}, small...)...)
+	if code != codeOk || stderr != "" || stdout == "" {
+		t.Errorf("stress --quiet = %d, stderr %q, %d bytes on stdout; want a report and nothing else", code, stderr, len(stdout))
+	}
+}
+
+func TestInterruptedCommand(t *testing.T) {
+	code, stdout, stderr, folder := bubble(t, 15*time.Second, "stress")
+	if code != codeInterrupted {
+		t.Errorf("exit code %d; want %d: %s", code, codeInterrupted, stderr)
+	}
+	record := read(t, folder)
+	if record.Validity != results.Partial || record.Duration > 15200*time.Millisecond {
+		t.Errorf("a run interrupted after 15 s is %s and ended after %v; want partial, within 200 ms", record.Validity, record.Duration)
+	}
+	if !strings.Contains(stdout, "partial") || !strings.Contains(stderr, "interrupted") {
+		t.Errorf("stdout\n%s\nstderr\n%s\nwant a report marked partial, and why", stdout, stderr)
+	}
+	ends := slices.ContainsFunc(record.Events, func(e results.Event) bool { return e.What == results.StageEnds && e.Text == "drop" })
+	if !ends {
+		t.Errorf("the last events are %+v; want the table dropped", record.Events[max(0, len(record.Events)-3):])
+	}
+	sum := record.Total(results.Everything)
+	if sum.Attempts != record.Target.Requests || sum.Scheduled != sum.Sent+sum.Dropped || sum.Operations != sum.Sent {
+		t.Errorf("the books of an interrupted run do not close: %+v against %+v", sum, record.Target)
+	}
+}
+
+func TestFullDisk(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("there is no /dev/full")
+	}
+	code, _, stderr, folder := bubble(t, 0, append([]string{"stress", "--record", "/dev/full"}, small...)...)
+	if code != codeInternal || !strings.Contains(stderr, "no space left on device") {
+		t.Errorf("stress on a full disk = %d %q; want %d and the reason", code, stderr, codeInternal)
+	}
+	if record := read(t, folder); record.Validity != results.Partial || len(record.Intervals) == 0 {
+		t.Errorf("the record is %s with %d seconds; want partial and readable", record.Validity, len(record.Intervals))
+	}
+}
+
+func TestStrictRefusesAClientLimitedRun(t *testing.T) {
+	// One worker cannot send 1,000 operations a second at 4 ms and more each.
+	args := append([]string{"stress", "--workers", "1", "--rate", "1000"}, small...)
+	if code, stdout, _, _ := bubble(t, 0, args...); code != codeOk || !strings.Contains(stdout, results.ClientLimited) {
+		t.Errorf("a run of one worker = %d\n%s\nwant 0, and that it is client-limited", code, stdout)
+	}
+	if code, _, _, _ := bubble(t, 0, append(args, "--strict")...); code != codeInvalidRun {
+		t.Errorf("the same with --strict = %d; want %d", code, codeInvalidRun)
+	}
+}
+
+func TestPeakThatIsNotHeldExits10(t *testing.T) {
+	args := append([]string{"stress", "--peak", "3000"}, small...)
+	if code, stdout, stderr, _ := bubble(t, 0, args...); code != codeExpectation {
+		t.Errorf("stress --peak 3000 = %d; want %d\n%s%s", code, codeExpectation, stdout, stderr)
+	}
+}

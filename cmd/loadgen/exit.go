@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/drive"
+)
+
+// The exit codes of every verb.
+const (
+	codeOk          = 0
+	codeInternal    = 1
+	codeUsage       = 2
+	codeTarget      = 3
+	codeExpectation = 10
+	codeInvalidRun  = 13
+	codeInterrupted = 130
+	codeTerminated  = 143
+)
+
+// exitCodes is what `loadgen help exit-codes` prints.
+const exitCodes = `Exit codes:
+
+    0   the run came to its end
+    1   an internal error, or the record could not be written (a full disk)
+    2   usage, an invalid scenario, an unwritable folder, a table that is not ours
+    3   the target is not there, or the table could not be prepared
+   10   an expectation failed: with --peak, the partition does not hold that rate
+   13   with --strict: the run is invalid, or the generator was the limit
+  130   interrupted; 143 terminated: a partial report was written
+
+Of several, 13 comes before 10. (` + "`go run`" + ` turns every code but 0 into 1.)`
+
+// usageError is a fault of what the user typed.
+type usageError struct{ error }
+
+func (u usageError) Unwrap() error { return u.error }
+
+// verdictError ends a run that was told in full: nothing is left to print.
+type verdictError struct{ code int }
+
+func (v verdictError) Error() string { return "the run did not meet what was asked of it" }
+
+// errNoFolder is wrapped where the run's folder cannot be written to, before
+// anything was sent.
+var errNoFolder = errors.New("cannot write a run there")
+
+// explain returns the exit code of an error, and what is to be said of it in
+// one line a fault; empty where everything has been said.
+func explain(ctx context.Context, err error) (int, string) {
+	var told verdictError
+	var usage usageError
+	var faults scenarios.Faults
+	var signalled interruption
+	switch {
+	case errors.As(err, &told):
+		return told.code, ""
+	case errors.As(context.Cause(ctx), &signalled) && errors.Is(err, context.Canceled):
+		return signalled.code(), signalled.Error() + "; the report is of what was done until then"
+	case errors.As(err, &faults):
+		return codeUsage, faults.Error()
+	case errors.As(err, &usage), errors.Is(err, errNoFolder),
+		errors.Is(err, drive.ErrTableExists), errors.Is(err, drive.ErrNotOurs):
+		return codeUsage, oneLine(err)
+	case errors.Is(err, drive.ErrPreparation):
+		return codeTarget, oneLine(err)
+	case errors.Is(err, results.ErrWrite), errors.Is(err, fs.ErrPermission):
+		return codeInternal, oneLine(err)
+	default:
+		return codeInternal, oneLine(err)
+	}
+}
+
+// oneLine returns an error's text with joined errors on one line.
+func oneLine(err error) string {
+	return strings.ReplaceAll(err.Error(), "\n", "; ")
+}

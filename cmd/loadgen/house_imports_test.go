@@ -1,0 +1,295 @@
+package main_test
+
+import (
+	"fmt"
+	"go/ast"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// arrows says which packages of the module each package may import, by exact
+// path. Tests are free to import what they exercise.
+var arrows = map[string][]string{
+	"backoff":           {},
+	"cmd/loadgen":       {everything},
+	"engine":            {"engine/clock", "engine/entity", "engine/filter", "engine/model", "engine/partition", "engine/store"},
+	"engine/clock":      {},
+	"engine/entity":     {},
+	"engine/fault":      {},
+	"engine/filter":     {"engine/entity"},
+	"engine/model":      {},
+	"engine/partition":  {"engine/clock", "engine/entity", "engine/model"},
+	"engine/store":      {"engine/entity", "engine/filter"},
+	"report":            {"report/chart", "report/verdict", "results"},
+	"report/chart":      {"results"},
+	"report/verdict":    {"results"},
+	"results":           {},
+	"scenarios":         {"backoff", "engine/clock", "engine/entity", "engine/filter", "engine/model", "scenarios/keys"},
+	"scenarios/drive":   {"backoff", "engine/clock", "engine/entity", "results", "scenarios", "scenarios/keys", "target"},
+	"scenarios/keys":    {"engine/clock", "engine/entity"},
+	"target":            {"engine/clock", "engine/entity", "engine/filter"},
+	"target/fault":      {"engine/clock", "engine/entity", "engine/fault", "target"},
+	"target/inprocess":  {"engine", "engine/clock", "engine/entity", "engine/filter", "engine/model", "target"},
+	"target/targettest": {"engine/clock", "engine/entity", "target"},
+}
+
+// everything stands for all packages of the module.
+const everything = "everything"
+
+// owners says which package alone may import a third-party module, by the
+// beginning of the import path; one that only tests use has no owner.
+var owners = map[string]string{
+	"github.com/HdrHistogram/hdrhistogram-go": "results",
+	"github.com/goccy/go-yaml":                "scenarios",
+	"github.com/google/go-cmp":                testsOnly,
+	"github.com/rogpeppe/go-internal":         testsOnly,
+	"github.com/spf13/cobra":                  "cmd/loadgen",
+	"github.com/spf13/pflag":                  "cmd/loadgen",
+	"github.com/tidwall/btree":                "engine/store",
+	"github.com/tsenart/vegeta/v12":           "scenarios/drive",
+	"github.com/vbauerster/mpb/v8":            "cmd/loadgen",
+	"golang.org/x/term":                       "cmd/loadgen",
+	"gonum.org/v1/plot":                       "report/chart",
+}
+
+const testsOnly = "tests"
+
+func importRules() []rule {
+	return []rule{{
+		name:  "packages import along the arrows of the architecture only",
+		check: checkArrows,
+		broken: []snippet{
+			{"the driving loop knows the engine", oneFile("scenarios/drive/x.go", `import _ "loadgen/engine"`), "scenarios/drive imports engine, which no arrow allows"},
+			{"a leaf imports another", oneFile("results/x.go", `import _ "loadgen/engine/clock"`), "results imports engine/clock"},
+			{"an arrow is by exact package", oneFile("report/chart/x.go", `import _ "loadgen/results/codec"`), "report/chart imports results/codec"},
+			{"a file under a build tag counts", map[string]string{"backoff/x.go": "//go:build never\n\npackage x\n\nimport _ \"loadgen/target\"\n"}, "backoff imports target"},
+		},
+		sound: []snippet{
+			{"the command imports anything", oneFile("cmd/loadgen/x.go", `import _ "loadgen/engine/fault"`), ""},
+			{"an external test imports what it exercises", oneFile("results/x_test.go", `import _ "loadgen/engine"`), ""},
+		},
+	}, {
+		name:  "every package has a row in the table of arrows, and every row a package",
+		check: checkRows,
+		broken: []snippet{
+			{"a new package", everyRoomBut("", "engine/balance"), "engine/balance has no row"},
+			{"a package that is gone", everyRoomBut("backoff", ""), "the row of backoff"},
+		},
+		sound: []snippet{{"all rows and no other", everyRoomBut("", ""), ""}},
+	}, {
+		name:  "ARCHITECTURE.md shows the arrows that the test holds",
+		check: checkPage,
+		broken: []snippet{
+			{"a row is missing", pageBut("results", ""), "no row for results"},
+			{"an arrow too many", pageBut("results", "| `results` | a room | `engine/clock` | – |\n"), "results import"},
+			{"an arrow too few", pageBut("engine/filter", "| `engine/filter` | a room | – | – |\n"), "engine/filter import"},
+			{"a room that is not there", pageBut("", "| `engine/balance` | a room | – | – |\n"), "engine/balance"},
+		},
+		sound: []snippet{{"the same", pageBut("", ""), ""}},
+	}, {
+		name:  "a third-party module is imported by the one package that owns it",
+		check: checkOwners,
+		broken: []snippet{
+			{"vegeta outside its owner", oneFile("report/x.go", `import vegeta "github.com/tsenart/vegeta/v12/lib"`), "scenarios/drive owns"},
+			{"a package below the owner", oneFile("results/codec/x.go", `import _ "github.com/HdrHistogram/hdrhistogram-go"`), "results owns"},
+			{"a module that nobody owns", oneFile("engine/x.go", `import _ "example.org/module"`), "write it with the standard library"},
+			{"a test's module outside tests", oneFile("engine/x.go", `import _ "github.com/google/go-cmp/cmp"`), "tests alone"},
+			{"a name that only begins like an owned one", oneFile("cmd/loadgen/x.go", `import _ "github.com/spf13/cobra2"`), "no package owns"},
+		},
+		sound: []snippet{
+			{"a package inside an owned module", oneFile("report/chart/x.go", `import _ "gonum.org/v1/plot/vg/draw"`), ""},
+			{"the standard library", oneFile("engine/x.go", `import _ "math/bits"`), ""},
+			{"a test", oneFile("engine/x_test.go", `import _ "github.com/google/go-cmp/cmp"`), ""},
+		},
+	}, {
+		name:  "every module that go.mod requires directly has an owner",
+		check: checkRequirements,
+		broken: []snippet{
+			{"a requirement of its own", map[string]string{"go.mod": "module loadgen\n\nrequire example.org/module v1.0.0\n"}, "example.org/module"},
+			{"a requirement in a block", map[string]string{"go.mod": "module loadgen\n\nrequire (\n\tgithub.com/spf13/cobra v1.0.0\n\texample.org/module v1.0.0\n)\n"}, "example.org/module"},
+		},
+		sound: []snippet{{"indirect ones are their parents'", map[string]string{"go.mod": "module loadgen\n\nrequire (\n\texample.org/module v1.0.0 // indirect\n)\n"}, ""}},
+	}}
+}
+
+// oneFile is a module of one file of package x with the given body.
+func oneFile(path, body string) map[string]string {
+	return map[string]string{path: "package x\n\n" + body + "\n"}
+}
+
+// everyRoomBut is a module with a package for each row of the table but one,
+// and one more.
+func everyRoomBut(missing, added string) map[string]string {
+	files := map[string]string{}
+	for _, room := range append(slices.Collect(maps.Keys(arrows)), added) {
+		if room != missing && room != "" {
+			files[room+"/x.go"] = "package x\n"
+		}
+	}
+	return files
+}
+
+// eachImport calls with every import of the code, tests excepted.
+func (h *house) eachImport(call func(r *room, spec *ast.ImportSpec, target string)) {
+	for _, r := range h.rooms {
+		for _, s := range r.code {
+			for _, spec := range s.ast.Imports {
+				target, _ := strconv.Unquote(spec.Path.Value)
+				call(r, spec, target)
+			}
+		}
+	}
+}
+
+func checkArrows(h *house) (faults []string) {
+	h.eachImport(func(r *room, spec *ast.ImportSpec, target string) {
+		target, ours := strings.CutPrefix(target, moduleName)
+		allowed := arrows[r.path]
+		if !ours || slices.Contains(allowed, target) || slices.Contains(allowed, everything) {
+			return
+		}
+		faults = append(faults, fmt.Sprintf("%s: %s imports %s, which no arrow allows (they lead to: %s); "+
+			"declare what is needed as a small interface or a plain value here and have the caller hand it in, or move the code to a package that may",
+			h.at(spec), r.path, target, strings.Join(allowed, ", ")))
+	})
+	return faults
+}
+
+func checkRows(h *house) (faults []string) {
+	standing := map[string]bool{}
+	for _, r := range h.rooms {
+		standing[r.path] = true
+		if _, listed := arrows[r.path]; !listed {
+			faults = append(faults, fmt.Sprintf("%s has no row in the table of arrows; add it there and to ARCHITECTURE.md, with the fewest imports that do", r.path))
+		}
+	}
+	for _, row := range slices.Sorted(maps.Keys(arrows)) {
+		if !standing[row] {
+			faults = append(faults, fmt.Sprintf("there is no package for the row of %s in the table of arrows; take the row away", row))
+		}
+	}
+	return faults
+}
+
+// ownerOf returns the owner of a third-party package, empty where none has it.
+func ownerOf(target string) string {
+	for module, owner := range owners {
+		if target == module || strings.HasPrefix(target, module+"/") {
+			return owner
+		}
+	}
+	return ""
+}
+
+func checkOwners(h *house) (faults []string) {
+	h.eachImport(func(r *room, spec *ast.ImportSpec, target string) {
+		first, _, _ := strings.Cut(target, "/")
+		if !strings.Contains(first, ".") {
+			return
+		}
+		switch owner := ownerOf(target); owner {
+		case r.path:
+		case "":
+			faults = append(faults, fmt.Sprintf("%s: no package owns %s; write it with the standard library, or give the module an owner in the table with the reason in the commit", h.at(spec), target))
+		case testsOnly:
+			faults = append(faults, fmt.Sprintf("%s: %s is for tests alone; write it with the standard library", h.at(spec), target))
+		default:
+			faults = append(faults, fmt.Sprintf("%s: %s owns %s; call what it exports instead of the module", h.at(spec), owner, target))
+		}
+	})
+	return faults
+}
+
+func checkRequirements(h *house) (faults []string) {
+	for _, t := range h.texts {
+		if t.path != "go.mod" {
+			continue
+		}
+		block := false
+		for n, line := range strings.Split(string(t.content), "\n") {
+			fields := strings.Fields(strings.TrimPrefix(line, "require "))
+			switch {
+			case strings.HasPrefix(line, "require ("):
+				block = true
+			case strings.HasPrefix(line, ")"):
+				block = false
+			case !block && !strings.HasPrefix(line, "require "), len(fields) < 2, strings.Contains(line, "// indirect"):
+			case ownerOf(fields[0]) == "":
+				faults = append(faults, fmt.Sprintf("go.mod:%d: %s has no owner; give it one in the table of owners, or do without it", n+1, fields[0]))
+			}
+		}
+	}
+	return faults
+}
+
+// checkPage holds the table of ARCHITECTURE.md against that of the test.
+func checkPage(h *house) (faults []string) {
+	shown := map[string][]string{}
+	for _, t := range h.texts {
+		if t.path == "ARCHITECTURE.md" {
+			shown = rowsOf(string(t.content))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(arrows)) {
+		drawn, listed := shown[name]
+		switch {
+		case !listed:
+			faults = append(faults, fmt.Sprintf("ARCHITECTURE.md has no row for %s; add it to the table of rooms", name))
+		case !slices.Equal(drawn, slices.Sorted(slices.Values(arrows[name]))):
+			faults = append(faults, fmt.Sprintf("ARCHITECTURE.md has %s import %q, the test %q; make the two the same", name, drawn, arrows[name]))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(shown)) {
+		if _, known := arrows[name]; !known {
+			faults = append(faults, fmt.Sprintf("ARCHITECTURE.md has a row for %s, which the test does not know; take it away", name))
+		}
+	}
+	return faults
+}
+
+// rowsOf returns what the table of rooms says: packages by what they import,
+// sorted.
+func rowsOf(page string) map[string][]string {
+	rows := map[string][]string{}
+	for line := range strings.Lines(page) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 6 {
+			continue
+		}
+		name, quoted := strings.CutPrefix(strings.TrimSpace(cells[1]), "`")
+		if !quoted {
+			continue
+		}
+		imports := []string{}
+		for i, part := range strings.Split(cells[3], "`") {
+			if i%2 == 1 || strings.TrimSpace(part) == everything {
+				imports = append(imports, strings.TrimSpace(part))
+			}
+		}
+		rows[strings.TrimSuffix(name, "`")] = slices.Sorted(slices.Values(imports))
+	}
+	return rows
+}
+
+// pageBut is a module whose ARCHITECTURE.md has a row for each package of the
+// table but one, which has the given row instead.
+func pageBut(name, row string) map[string]string {
+	page := "| package | what it is | may import | owns |\n|---|---|---|---|\n" + row
+	for room, imports := range arrows {
+		if room == name {
+			continue
+		}
+		page += "| `" + room + "` | a room | "
+		for _, target := range imports {
+			if target == everything {
+				page += everything
+			} else {
+				page += "`" + target + "`, "
+			}
+		}
+		page += " | – |\n"
+	}
+	return map[string]string{"ARCHITECTURE.md": page}
+}

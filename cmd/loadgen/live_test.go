@@ -1,0 +1,93 @@
+//go:build live
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"loadgen/report"
+	"loadgen/results"
+)
+
+// best repeats a live measurement up to three times until its checks hold: the
+// machine may stand still for longer than a partition's burst lasts. What does
+// not hold in any of three is a fault of the tool.
+func best(t *testing.T, args []string, check func(s *results.Summary, folder string) string) {
+	t.Helper()
+	var fault string
+	for n := 1; n <= 3; n++ {
+		var stdout, stderr bytes.Buffer
+		folder := t.TempDir()
+		args := append([]string{"stress", "--format", "json", "--out", folder}, args...)
+		if code := run(context.Background(), args, nil, &stdout, &stderr); code != codeOk {
+			t.Fatalf("run %v = %d\n%s", args, code, &stderr)
+		}
+		var s results.Summary
+		if err := json.Unmarshal(stdout.Bytes(), &s); err != nil {
+			t.Fatal(err)
+		}
+		if s.Validity == results.Invalid || s.Attempts != s.Ok+s.Refused+s.Failed || s.Scheduled != s.Sent+s.Dropped {
+			t.Fatalf("the books do not close: %v %+v", s.Reasons, s)
+		}
+		if fault = check(&s, folder); fault == "" {
+			t.Logf("run %d holds", n)
+			return
+		}
+		t.Logf("run %d (%s): %s", n, s.Validity, fault)
+	}
+	t.Errorf("in none of three runs: %s", fault)
+}
+
+func TestLiveSaturation(t *testing.T) {
+	best(t, nil, func(s *results.Summary, folder string) string {
+		if s.Saturation == nil || math.Abs(*s.Saturation/2000-1) > .02 {
+			return "saturation within 2 % of 2,000 entities/s"
+		}
+		t.Logf("saturation %.0f, interval %v", *s.Saturation, s.SaturationInterval)
+		for _, p := range s.Phases {
+			if p.Offered <= 1000 && p.RefusedPerSecond > 0 {
+				return "nothing refused at 1,000/s"
+			}
+		}
+		return unlikeReadme(t, folder)
+	})
+}
+
+// unlikeReadme tells how the text report of a live run differs in shape from the
+// sample of the front page.
+func unlikeReadme(t *testing.T, folder string) string {
+	t.Helper()
+	record := read(t, folder)
+	var text bytes.Buffer
+	if err := report.Text(&text, record, record.Summary); err != nil {
+		t.Fatal(err)
+	}
+	// The command is another one: it names the format and the folder.
+	want, got := shape(sample(t)), shape(text.String())
+	if diff := cmp.Diff(want[:len(want)-1], got[:min(len(got), len(want)-1)]); diff != "" {
+		return "a report of the shape that README.md shows:\n" + diff
+	}
+	return ""
+}
+
+func TestLiveRefusedWithoutRetry(t *testing.T) {
+	best(t, []string{"--retry", "none", "--rate", "4000", "--duration", "6s"}, func(s *results.Summary, _ string) string {
+		// The first second holds the burst that an idle partition saved up:
+		// the last half is steady.
+		share := 1.0
+		if len(s.Phases) == 1 && s.Phases[0].ShareLost != nil {
+			share = *s.Phases[0].ShareLost
+		}
+		t.Logf("share of the attempts refused: %.4f", share)
+		if math.Abs(share-.5) > .02 {
+			return "half of the attempts refused at 4,000/s, within 2 points"
+		}
+		return ""
+	})
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"runtime"
+
+	"loadgen/engine/model"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/drive"
+)
+
+// modelOf returns the partition model that a scenario asks for.
+func modelOf(s *scenarios.Scenario) (*model.Model, error) {
+	m, err := model.New(s.Model.Profile)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	for _, o := range s.Model.Overrides {
+		if err := m.Set(o.Name, o.Text); err != nil {
+			return nil, usageError{err}
+		}
+	}
+	return m, nil
+}
+
+// manifestOf says what is about to be run; when, and on which clock, is the
+// caller's to add.
+func manifestOf(s *scenarios.Scenario, m *model.Model, c *drive.Campaign, peak float64, command []string) results.Manifest {
+	text := s.Text()
+	sum := sha256.Sum256(text)
+	manifest := results.Manifest{
+		Tool: results.Tool{Version: version(), Commit: commit(), Go: runtime.Version(),
+			System: runtime.GOOS + "/" + runtime.GOARCH},
+		Command:  command,
+		Scenario: results.Scenario{Name: s.Name, SHA256: hex.EncodeToString(sum[:]), Text: string(text)},
+		Target:   "in-process", Start: s.Start, Profile: m.Profile, Seed: s.Seed, Retry: s.Retry,
+		PeakAsked: peak,
+		Targets: results.Targets{Partition: m.PartitionTarget, Account: m.AccountTarget,
+			Documented: m.PartitionTarget == documentedPartition && m.AccountTarget == documentedAccount},
+		Operations: c.Kinds(),
+		Environment: results.Environment{CPUs: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0),
+			Workers: s.Workers},
+	}
+	for _, phase := range s.Phases {
+		if phase.Peak != nil {
+			manifest.PartitionKey = phase.Peak.PartitionKey
+		}
+	}
+	for _, p := range m.Parameters() {
+		manifest.Model = append(manifest.Model, results.Parameter{Name: p.Name, Value: p.Text(),
+			Unit: string(p.Unit), Provenance: string(p.From), About: p.About})
+	}
+	return manifest
+}
+
+// The documents' targets, in entities per second.
+const (
+	documentedPartition = 2000
+	documentedAccount   = 20_000
+)

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// newRoot returns the command with all its verbs.
+func newRoot(stdout, stderr io.Writer) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "loadgen",
+		Short: "Stress-test table partitions: does a PartitionKey design hold its peak?",
+		Long: `loadgen offers load to the partitions of a table, holds what comes of it against
+the documented targets (2,000 entities/s a partition, 20,000 an account, every
+scanned entity counted), and says in plain words whether the keys hold.`,
+		Example:       "  loadgen stress\n  loadgen stress --peak 1500",
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          knownVerb,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usageError{fmt.Errorf("%w; `%s --help` lists the flags", err, c.CommandPath())}
+	})
+	root.AddCommand(newStress(stdout, stderr), &cobra.Command{
+		Use: "exit-codes", Short: "The exit codes of every verb", Long: exitCodes,
+	})
+	for _, c := range root.Commands() {
+		refuseArguments(c)
+	}
+	return root
+}
+
+// knownVerb refuses a verb that does not exist and names the nearest.
+func knownVerb(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := "`loadgen --help` lists the verbs"
+	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = fmt.Sprintf("the nearest is %q", near[0])
+	}
+	return usageError{fmt.Errorf("there is no verb %q; %s", args[0], hint)}
+}
+
+// refuseArguments makes stray arguments a fault of usage.
+func refuseArguments(c *cobra.Command) {
+	c.Args = func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return usageError{fmt.Errorf("%s takes no argument, and %q is one", c.CommandPath(), args[0])}
+		}
+		return nil
+	}
+}
+
+// version names the build.
+func version() string {
+	info, known := debug.ReadBuildInfo()
+	if !known || info.Main.Version == "" {
+		return "(unknown)"
+	}
+	return info.Main.Version
+}
+
+// commit returns the revision that the binary was built from, empty where it is
+// not known, with a plus sign where the sources differed from it.
+func commit() string {
+	info, known := debug.ReadBuildInfo()
+	if !known {
+		return ""
+	}
+	revision, altered := "", ""
+	for _, setting := range info.Settings {
+		switch {
+		case setting.Key == "vcs.revision":
+			revision = setting.Value
+		case setting.Key == "vcs.modified" && setting.Value == "true":
+			altered = "+"
+		}
+	}
+	if revision == "" {
+		return ""
+	}
+	return revision + altered
+}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"loadgen/scenarios"
+)
+
+// stressFlags are what a user typed after `loadgen stress`.
+type stressFlags struct {
+	runFlags
+	rate     float64
+	duration time.Duration
+	seed     uint64
+	key      string
+	retry    string
+	peak     float64
+	set      []string
+}
+
+// newStress returns the verb that runs the documented stress test.
+func newStress(stdout, stderr io.Writer) *cobra.Command {
+	return new(stressFlags).verb(stdout, stderr)
+}
+
+// verb returns the verb with its flags bound to f.
+func (f *stressFlags) verb(stdout, stderr io.Writer) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "stress",
+		Short: "Run the documented stress test of one partition",
+		Long: `Stress creates a table, loads it with registrations of foot races, offers a
+rising load to a single partition, examines the throughput of GET and PUT
+against the target of a partition, says what that means for the PartitionKey,
+and drops the table.
+
+It runs against the embedded engine, whose limits are those of the documents:
+what it says of the limits is modelled, not measured. The record of the run, its
+charts as PNG and SVG among it, goes to a folder of its own in results/runs.`,
+		Example: `  loadgen stress                                  # where does the partition saturate?
+  loadgen stress --peak 1500                      # does it hold 1,500 operations/s? (exit 10 if not)
+  loadgen stress --rate 2500 --duration 10s       # one step at one rate
+  loadgen stress --set model.partition_target=500 # what if the limit were another?
+  loadgen stress --retry none --format json`,
+		RunE: func(c *cobra.Command, _ []string) error {
+			scenario, err := f.scenario(c)
+			if err != nil {
+				return err
+			}
+			return f.run(c.Context(), scenario, f.peak, commandOf(c), stdout, stderr)
+		},
+	}
+	flags := c.Flags()
+	flags.Float64Var(&f.rate, "rate", 0, "offer one step at this rate, in operations/s, instead of the ladder")
+	flags.DurationVar(&f.duration, "duration", 0, "length of each step, such as 4s")
+	flags.Float64Var(&f.peak, "peak", 0, "ask whether this rate, in operations/s, is held: steps around it, exit 10 if not")
+	flags.Uint64Var(&f.seed, "seed", 0, "root of all chance (default: the scenario's)")
+	flags.StringVar(&f.key, "partition-key", "", "PartitionKey to aim at, one of those that are loaded")
+	flags.StringVar(&f.retry, "retry", "", "back-off policy of refused attempts: none, documented, short (default: the scenario's)")
+	flags.StringArrayVar(&f.set, "set", nil, "give a value of the scenario another one: `path=value`, may be repeated")
+	f.register(flags)
+	return c
+}
+
+// scenario returns the built-in stress test with every override applied.
+func (f *stressFlags) scenario(c *cobra.Command) (*scenarios.Scenario, error) {
+	s, err := scenarios.Builtin("stress")
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range f.set {
+		path, value, cut := strings.Cut(one, "=")
+		if !cut {
+			return nil, usageError{fmt.Errorf("--set %s: expected path=value, such as model.partition_target=500", one)}
+		}
+		if err := s.Set(path, value); err != nil {
+			return nil, err
+		}
+	}
+	if c.Flags().Changed("rate") && c.Flags().Changed("peak") {
+		return nil, usageError{errors.New("--rate and --peak each choose the steps; expected one of them")}
+	}
+	// Rates have three decimals; the step that is judged is the one asked for.
+	f.peak = math.Round(f.peak*1000) / 1000
+	peak := peakOf(s)
+	for _, o := range []struct {
+		flag, path, value string
+	}{
+		{"rate", peak + ".rates", "[" + number(f.rate) + "]"},
+		{"peak", peak + ".rates", around(f.peak)},
+		{"duration", peak + ".each", f.duration.String()},
+		{"partition-key", peak + ".partition_key", f.key},
+		{"seed", "seed", strconv.FormatUint(f.seed, 10)},
+		{"retry", "retry", f.retry},
+		{"workers", "workers", strconv.Itoa(f.workers)},
+	} {
+		if !c.Flags().Changed(o.flag) {
+			continue
+		}
+		if fault := f.impossible(o.flag); fault != nil {
+			return nil, fault
+		}
+		if err := s.Set(o.path, o.value); err != nil {
+			return nil, blame(err, "--"+o.flag)
+		}
+	}
+	if faults := s.Validate(); len(faults) > 0 {
+		return nil, usageError{joinLines(faults)}
+	}
+	return s, nil
+}
+
+// impossible returns what is wrong with the value of a flag in its own terms,
+// rather than in those of the scenario's field that it sets.
+func (f *stressFlags) impossible(flag string) error {
+	switch {
+	case flag == "rate" && !(f.rate > 0):
+		return usageError{fmt.Errorf("--rate %v: expected operations/s above 0", f.rate)}
+	case flag == "peak" && !(f.peak > 0):
+		return usageError{fmt.Errorf("--peak %v: expected operations/s above 0", f.peak)}
+	case flag == "duration" && f.duration <= 0:
+		return usageError{fmt.Errorf("--duration %v: expected more than 0, such as 4s", f.duration)}
+	default:
+		return nil
+	}
+}
+
+// peakOf returns the path of the scenario's first peak.
+func peakOf(s *scenarios.Scenario) string {
+	for _, phase := range s.Phases {
+		if phase.Peak != nil {
+			return "phases." + phase.Name
+		}
+	}
+	return "phases.peak"
+}
+
+// around returns the rates by which a peak is judged: half of it and three
+// quarters, itself, and up to twice as much for the headroom.
+func around(peak float64) string {
+	var rates []string
+	for _, factor := range []float64{.5, .75, 1, 1.25, 1.5, 2} {
+		rates = append(rates, number(math.Round(peak*factor*1000)/1000))
+	}
+	return "[" + strings.Join(rates, ", ") + "]"
+}
+
+func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+// commandOf returns the command as it can be typed again.
+func commandOf(c *cobra.Command) []string {
+	command := strings.Fields(c.CommandPath())
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if list, many := f.Value.(interface{ GetSlice() []string }); many {
+			for _, value := range list.GetSlice() {
+				command = append(command, "--"+f.Name, value)
+			}
+			return
+		}
+		command = append(command, "--"+f.Name+"="+f.Value.String())
+	})
+	return command
+}
+
+// blame names the flag that set a value in place of the path that it set.
+func blame(err error, flag string) error {
+	var faults scenarios.Faults
+	if !errors.As(err, &faults) {
+		return usageError{fmt.Errorf("%s: %w", flag, err)}
+	}
+	for i := range faults {
+		faults[i].File = flag
+	}
+	return faults
+}
+
+// joinLines returns one error of several, a line each.
+func joinLines(faults []error) error {
+	lines := make([]string, len(faults))
+	for i, fault := range faults {
+		lines[i] = fault.Error()
+	}
+	return errors.New(strings.Join(lines, "\n"))
+}

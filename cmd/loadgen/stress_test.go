@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"loadgen/results"
+)
+
+func phaseNamed(t *testing.T, s *results.Summary, rate string) results.PhaseSummary {
+	t.Helper()
+	for _, p := range s.Phases {
+		if strings.Contains(p.Name, " "+rate+"/s") {
+			return p
+		}
+	}
+	t.Fatalf("no step of %s/s in %d phases", rate, len(s.Phases))
+	return results.PhaseSummary{}
+}
+
+func TestStressFindsThePartitionsTarget(t *testing.T) {
+	s := simulate(t)
+	sum := s.summary
+	if sum.Validity != results.Valid || len(sum.Reasons) > 0 {
+		t.Fatalf("validity = %s %v; want valid", sum.Validity, sum.Reasons)
+	}
+	if sum.Saturation == nil || math.Abs(*sum.Saturation/2000-1) > .02 {
+		t.Errorf("saturation = %v; want 2,000 ± 2 %%", sum.Saturation)
+	}
+	for _, rate := range []string{"500", "1000"} {
+		if p := phaseNamed(t, sum, rate); p.RefusedPerSecond != 0 {
+			t.Errorf("refused at %s/s = %v; want none", rate, p.RefusedPerSecond)
+		}
+	}
+	if p := phaseNamed(t, sum, "4000"); p.ShareLost == nil || math.Abs(*p.ShareLost-.5) > .02 {
+		t.Errorf("share lost at 4,000/s = %v; want half", p.ShareLost)
+	}
+	if sum.Hottest == nil || sum.Hottest.Key != "2011 New York City Marathon__Full" {
+		t.Errorf("hottest partition = %v; want the one aimed at", sum.Hottest)
+	}
+}
+
+func TestHalfIsRefusedWithoutRetries(t *testing.T) {
+	s := simulate(t, "--retry", "none", "--rate", "4000", "--duration", "8s")
+	var attempts, refused int64
+	for _, row := range s.record.Intervals {
+		// The first second holds the burst that the idle partition saved up.
+		if strings.HasPrefix(row.Phase, "peak") && row.Second > s.record.Intervals[0].Second {
+			attempts += row.Attempts
+			refused += row.Refused
+		}
+	}
+	if share := float64(refused) / float64(attempts); math.Abs(share-.5) > .02 {
+		t.Errorf("share of the attempts refused = %.3f; want half, ± 2 points", share)
+	}
+	p := phaseNamed(t, s.summary, "4000")
+	if per := p.PerOperation["get"].AttemptsPerOperation; per == nil || *per != 1 {
+		t.Errorf("attempts per operation without retries = %v; want 1", per)
+	}
+}
+
+// Nothing is written down in advance: another limit moves every figure.
+func TestEveryFigureMovesWithTheModel(t *testing.T) {
+	limits := []int64{500, 1234, 3000}
+	if testing.Short() {
+		limits = limits[:1]
+	}
+	for _, limit := range limits {
+		s := simulate(t, "--set", fmt.Sprintf("model.partition_target=%d", limit))
+		sum := s.summary
+		if sum.Saturation == nil || math.Abs(*sum.Saturation/float64(limit)-1) > .02 {
+			t.Errorf("saturation behind a limit of %d = %v; want that", limit, sum.Saturation)
+			continue
+		}
+		low, high := sum.SaturationInterval[0], sum.SaturationInterval[1]
+		if low > *sum.Saturation || high < *sum.Saturation || low < .95*float64(limit) || high > 1.05*float64(limit) {
+			t.Errorf("interval behind a limit of %d = %v; want it around that", limit, sum.SaturationInterval)
+		}
+		for _, p := range sum.Phases {
+			want := max(0, 1-float64(limit)/p.Offered)
+			// A step whose retries end in the next one loses some of them to it.
+			if p.ShareLost == nil || math.Abs(*p.ShareLost-want) > .04 {
+				t.Errorf("%s behind a limit of %d: share lost = %v; want about %.2f", p.Name, limit, *p.ShareLost, want)
+			}
+		}
+		if !strings.Contains(sum.Verdict, thousands(limit)) {
+			t.Errorf("verdict behind a limit of %d = %q; want the limit named", limit, sum.Verdict)
+		}
+	}
+	free := simulate(t, "--set", "model.profile=off", "--duration", "1s").summary
+	if free.Saturation != nil || free.Refused != 0 {
+		t.Errorf("without limits: saturation %v, refused %d; want none", free.Saturation, free.Refused)
+	}
+}
+
+func TestSameSeedSameBytes(t *testing.T) {
+	small := []string{"--set", "phases.load.entities=3000", "--duration", "1s"}
+	first := simulate(t, small...)
+	counts := []string{"1", "7", "4096"}
+	if testing.Short() {
+		counts = counts[:1]
+	}
+	for _, workers := range counts {
+		again := simulate(t, append([]string{"--workers", workers}, small...)...)
+		for _, file := range []string{results.IntervalsFile, results.EventsFile} {
+			if !bytes.Equal(first.memory.Bytes(file), again.memory.Bytes(file)) {
+				t.Errorf("%s differs between two runs of one seed, the second with %s workers", file, workers)
+			}
+		}
+	}
+	other := simulate(t, append([]string{"--seed", "5"}, small...)...)
+	if bytes.Equal(first.memory.Bytes(results.IntervalsFile), other.memory.Bytes(results.IntervalsFile)) {
+		t.Error("another seed gave the same seconds: the seed decides nothing")
+	}
+	var kinds []string
+	for _, e := range first.record.Events {
+		kinds = append(kinds, e.What)
+	}
+	for _, what := range []string{results.StageBegins, results.PhaseBegins, results.PhaseEnds, results.StageEnds} {
+		if !slices.Contains(kinds, what) {
+			t.Errorf("events.ndjson has no %q among %v", what, kinds)
+		}
+	}
+	if !bytes.Contains(first.memory.Bytes(results.EventsFile), []byte(results.VerdictTold)) {
+		t.Error("events.ndjson has no verdict")
+	}
+}
+
+func TestPeakAsked(t *testing.T) {
+	rows := []struct {
+		sentence, peak string
+		holds          bool
+	}{
+		{"half of the target holds", "1000", true},
+		{"a little below the target holds", "1900", true},
+		{"a little above it does not", "2200", false},
+		{"twice the target does not", "4000", false},
+	}
+	if testing.Short() {
+		rows = rows[2:3]
+	}
+	for _, row := range rows {
+		s := simulate(t, "--peak", row.peak)
+		err := new(runFlags).judge(s.finished)
+		code := codeOk
+		if err != nil {
+			code, _ = explain(context.Background(), err)
+		}
+		if want := map[bool]int{true: codeOk, false: codeExpectation}[row.holds]; code != want {
+			t.Errorf("%s: exit code of --peak %s = %d; want %d (%s)", row.sentence, row.peak, code, want, s.summary.Verdict)
+		}
+		if len(s.summary.Expectations) == 0 {
+			t.Errorf("%s: --peak %s left no expectation", row.sentence, row.peak)
+		}
+	}
+}
+
+func TestAnotherPartition(t *testing.T) {
+	s := simulate(t, "--partition-key", "2011 Berlin Marathon__Half", "--rate", "1000", "--duration", "2s")
+	if s.summary.Hottest == nil || s.summary.Hottest.Key != "2011 Berlin Marathon__Half" {
+		t.Errorf("hottest partition = %v; want the one asked for", s.summary.Hottest)
+	}
+	if len(s.summary.Phases) != 1 || s.summary.Failed != 0 {
+		t.Errorf("%d phases, %d failed; want one step without a failure", len(s.summary.Phases), s.summary.Failed)
+	}
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// say runs the program in an empty folder and returns what it said.
+func say(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, err bytes.Buffer
+	code = run(context.Background(), args, strings.NewReader(""), &out, &err)
+	return code, out.String(), err.String()
+}
+
+func TestBadInputIsOneLineAndLeavesNothing(t *testing.T) {
+	rows := []struct {
+		sentence string
+		args     []string
+		// says is part of the line.
+		says string
+	}{
+		{"a flag that does not exist", []string{"stress", "--rats", "5"}, "--rats"},
+		{"a verb that does not exist", []string{"stres"}, `"stress"`},
+		{"an argument that belongs nowhere", []string{"stress", "now"}, `"now"`},
+		{"a rate of zero", []string{"stress", "--rate", "0"}, "--rate"},
+		{"a negative rate", []string{"stress", "--rate", "-5"}, "--rate"},
+		{"a rate that is no number", []string{"stress", "--rate", "NaN"}, "--rate"},
+		{"a rate beyond all bounds", []string{"stress", "--rate", "1e12"}, "--rate"},
+		{"a rate that is a word", []string{"stress", "--rate", "fast"}, "--rate"},
+		{"a duration of zero", []string{"stress", "--duration", "0s"}, "--duration"},
+		{"a negative duration", []string{"stress", "--duration", "-1s"}, "--duration"},
+		{"a duration without a unit", []string{"stress", "--duration", "5"}, "--duration"},
+		{"a peak of zero", []string{"stress", "--peak", "0"}, "--peak"},
+		{"a rate and a peak at once", []string{"stress", "--rate", "5", "--peak", "5"}, "rate"},
+		{"no workers", []string{"stress", "--workers", "0"}, "--workers"},
+		{"a partition that is not loaded", []string{"stress", "--partition-key", "2011 New York City Marathon__Ful"}, "2011 New York City Marathon__Full"},
+		{"a policy that does not exist", []string{"stress", "--retry", "documentd"}, "documented"},
+		{"a setting without a value", []string{"stress", "--set", "model.partition_target"}, "path=value"},
+		{"a setting of a field that does not exist", []string{"stress", "--set", "model.partition_targt=5"}, "partition_target"},
+		{"a setting that cannot be", []string{"stress", "--set", "model.partition_target=-5"}, "partition_target"},
+		{"a format that does not exist", []string{"stress", "--format", "yaml"}, "--format"},
+		{"a table name that cannot be", []string{"stress", "--table", "a-b"}, "--table"},
+		{"a folder that is a file", []string{"stress", "--out", "taken"}, "taken"},
+		{"a folder below a file", []string{"stress", "--out", "taken/run"}, "taken"},
+		{"a recording in a folder that is not there", []string{"stress", "--record", "nowhere/a.bin"}, "nowhere"},
+	}
+	for _, row := range rows {
+		t.Chdir(t.TempDir())
+		if err := os.WriteFile("taken", nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		code, stdout, stderr := say(t, row.args...)
+		if code != codeUsage {
+			t.Errorf("%s: exit code = %d; want %d", row.sentence, code, codeUsage)
+		}
+		if stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, row.says) {
+			t.Errorf("%s: said %q on stdout and %q on stderr; want one line on stderr with %q", row.sentence, stdout, stderr, row.says)
+		}
+		if left := leftIn(t, "."); len(left) != 1 {
+			t.Errorf("%s: left %v behind; want nothing", row.sentence, left)
+		}
+	}
+}
+
+// leftIn lists every file and folder below a folder.
+func leftIn(t *testing.T, folder string) []string {
+	t.Helper()
+	var left []string
+	err := filepath.WalkDir(folder, func(path string, _ os.DirEntry, err error) error {
+		if path != folder {
+			left = append(left, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return left
+}
+
+func TestFolderThatHoldsARunIsNotOverwritten(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("run.json", []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := say(t, "stress", "--out", "."); code != codeUsage || !strings.Contains(stderr, "already holds a run") {
+		t.Errorf("stress --out of a folder with a run = %d %q; want %d and the reason", code, stderr, codeUsage)
+	}
+}
+
+func TestHelpHasAnExample(t *testing.T) {
+	for _, args := range [][]string{{"--help"}, {"stress", "--help"}, {"help", "exit-codes"}, {}} {
+		code, stdout, stderr := say(t, args...)
+		if code != codeOk || stderr != "" || !strings.Contains(stdout, "stress") && !strings.Contains(stdout, "130") {
+			t.Errorf("loadgen %v = %d, stderr %q, stdout\n%s\nwant help on stdout", args, code, stderr, stdout)
+		}
+	}
+	if _, stdout, _ := say(t, "stress", "--help"); !strings.Contains(stdout, "Examples:") {
+		t.Error("the help of stress has no example")
+	}
+	if code, stdout, _ := say(t, "--version"); code != codeOk || !strings.HasPrefix(stdout, "loadgen version") {
+		t.Errorf("loadgen --version = %d %q; want the version", code, stdout)
+	}
+}
