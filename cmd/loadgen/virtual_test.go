@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"testing"
 	"time"
 
@@ -13,8 +12,6 @@ import (
 	"loadgen/scenarios/drive"
 	"loadgen/target/inprocess"
 )
-
-var update = flag.Bool("update", false, "write golden files anew")
 
 // simulated is a stress test in virtual time.
 type simulated struct {
