@@ -35,7 +35,8 @@ type Count struct {
 }
 
 // Peak offers operations to a single partition at one rate after another,
-// whether or not they are answered in time (open loop).
+// whether or not they are answered in time (open loop). Within a step each
+// operation has a slot of the same length and is due at a random instant of it.
 type Peak struct {
 	// PartitionKey is the partition; the loads before must yield it.
 	PartitionKey string

@@ -45,6 +45,21 @@ func TestStressFindsThePartitionsTarget(t *testing.T) {
 	}
 }
 
+// Where half of the operations are lost after three retries, each attempt is
+// refused with p = 0.5^(1/4), and (1 − p⁴)/(1 − p) = 3.14 attempts go to an
+// operation, if attempts are refused without regard to how often they were
+// tried. The first second, before retries have piled up, takes off a little;
+// arrivals in step with the partition's allowance would take off a fifth.
+func TestRetriesMeetWhatFirstAttemptsMeet(t *testing.T) {
+	s := simulate(t, "--rate", "4000", "--duration", "8s")
+	p := phaseNamed(t, s.summary, "4000")
+	for name, op := range p.PerOperation {
+		if op.AttemptsPerOperation == nil || math.Abs(*op.AttemptsPerOperation/3.14-1) > .08 {
+			t.Errorf("attempts per %s = %v; want 3.14 ± 8 %%", name, *op.AttemptsPerOperation)
+		}
+	}
+}
+
 func TestHalfIsRefusedWithoutRetries(t *testing.T) {
 	s := simulate(t, "--retry", "none", "--rate", "4000", "--duration", "8s")
 	var attempts, refused int64

@@ -39,18 +39,20 @@ func stride(p *scenarios.Peak) uint64 {
 // peak offers a peak to its partition.
 func (c *Campaign) peak(ctx context.Context, phase int) error {
 	spec := c.Scenario.Phases[phase].Peak
-	schedule, err := peakSchedule(spec)
+	steps, err := peakSchedule(spec)
 	if err != nil {
 		return err
 	}
-	mix, err := c.newMix(phase, schedule)
+	name := c.Scenario.Phases[phase].Name
+	schedule := NewJittered(steps, clock.NewStream(c.Scenario.Seed, "arrivals/"+name))
+	mix, err := c.newMix(phase, steps)
 	if err != nil {
 		return err
 	}
 	stage := &Stage{
-		Name: c.Scenario.Phases[phase].Name, Schedule: schedule, Build: mix.work,
+		Name: name, Schedule: schedule, Build: mix.work,
 		Retry: c.policy, Grace: peakGrace, WholeSecond: true,
-		Phases: peakPhases(c.Scenario.Phases[phase].Name, spec),
+		Phases: peakPhases(name, spec),
 	}
 	c.fresh += schedule.Len() * stride(spec)
 	return c.run(ctx, stage)
@@ -78,10 +80,10 @@ func peakPhases(name string, p *scenarios.Peak) []results.Phase {
 
 // mix decides what operation k of a peak is: a pure function of k.
 type mix struct {
-	table    string
-	schedule *Steps
-	entries  []entry
-	weights  int
+	table   string
+	steps   *Steps
+	entries []entry
+	weights int
 	// generator is held to the peak's partition, members are the entities that
 	// were loaded into it.
 	generator *keys.Generator
@@ -101,11 +103,11 @@ type entry struct {
 	upTo int
 }
 
-func (c *Campaign) newMix(phase int, schedule *Steps) (*mix, error) {
+func (c *Campaign) newMix(phase int, steps *Steps) (*mix, error) {
 	spec := c.Scenario.Phases[phase].Peak
 	loaded := c.Scenario.Loaded(phase)
 	m := &mix{
-		table: c.Table, schedule: schedule, fresh: c.fresh, stride: stride(spec),
+		table: c.Table, steps: steps, fresh: c.fresh, stride: stride(spec),
 		members: c.generator.Members(spec.PartitionKey, loaded),
 		kinds:   clock.NewStream(c.Scenario.Seed, "mix/"+c.Scenario.Phases[phase].Name),
 		rows:    clock.NewStream(c.Scenario.Seed, "rows/"+c.Scenario.Phases[phase].Name),
@@ -133,7 +135,7 @@ func (c *Campaign) newMix(phase int, schedule *Steps) (*mix, error) {
 // work returns operation k.
 func (m *mix) work(k uint64) Work {
 	one := m.pick(k)
-	w := Work{Kind: one.kind, Phase: m.schedule.StepOf(k), Offers: int64(one.spec.Offers())}
+	w := Work{Kind: one.kind, Phase: m.steps.StepOf(k), Offers: int64(one.spec.Offers())}
 	w.Operation.Verb, w.Operation.Table = one.spec.Verb, m.table
 	draw := m.rows.At(k)
 	existing := m.members[draw.IntN(len(m.members))]
