@@ -2,6 +2,7 @@ package backoff
 
 import (
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -49,6 +50,19 @@ func (p Policy) Wait(x int, chance float64) (time.Duration, bool) {
 		return 0, true
 	}
 	return p.Delay.Wait(x, chance), true
+}
+
+// LongestWait returns the greatest time that an operation can spend waiting
+// under the policy, all its retries together; at most about 292 years.
+func (p Policy) LongestWait() time.Duration {
+	var sum time.Duration
+	for x := 1; x <= p.Retries; x++ {
+		wait, _ := p.Wait(x, math.Nextafter(1, 0))
+		if sum += wait; sum < 0 {
+			return math.MaxInt64
+		}
+	}
+	return sum
 }
 
 // Validate returns everything that is wrong with the policy, each wrapped

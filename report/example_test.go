@@ -59,6 +59,6 @@ func Example() {
 	//                                                   response, ms --------  service, ms ---------
 	//   step  offered  served  refused    lost  att/op   p50   p90  p99   max   p50   p90  p99   max
 	//     40       40      30       10  25.0 %    1.00  4.00  4.00    –  4.00  4.00  4.00    –  4.00
-	//   response: ms from the instant at which an operation was due to the end of its last attempt, waits included;
-	//   service: ms of one ok attempt; –: fewer than ten durations lie beyond
+	//   response: ms of the operations that succeeded, from the instant at which they were due to the end of their
+	//   last attempt, waits included; service: ms of one ok attempt; –: fewer than ten durations lie beyond
 }

@@ -53,7 +53,7 @@ func groupsOf(p *page, record *results.Record) {
 		}
 	}
 	if shown {
-		p.line("response: ms from the instant at which an operation was due to the end of its last attempt, waits included; " +
+		p.line("response: ms of the operations that succeeded, from the instant at which they were due to the end of their last attempt, waits included; " +
 			"service: ms of one ok attempt; " + untold + ": fewer than ten durations lie beyond")
 	}
 }

@@ -51,9 +51,12 @@ type KindStats struct {
 	Operations int64 `json:"operations"`
 	Succeeded  int64 `json:"succeeded"`
 	Cut        int64 `json:"cut"`
-	// Attempts = Ok + Refused + Failed.
+	// Attempts = Ok + Refused + Failed. Handled of the Ok ones were answered
+	// with a 404, 409 or 412 that the operation expects: a target that keeps
+	// its own books calls them failed.
 	Attempts int64 `json:"attempts"`
 	Ok       int64 `json:"ok"`
+	Handled  int64 `json:"handled"`
 	Refused  int64 `json:"refused"`
 	Failed   int64 `json:"failed"`
 	// Offered and Served are entities due and entities counted for successes;
@@ -120,6 +123,7 @@ func (k *KindStats) Add(other *KindStats) {
 	k.Cut += other.Cut
 	k.Attempts += other.Attempts
 	k.Ok += other.Ok
+	k.Handled += other.Handled
 	k.Refused += other.Refused
 	k.Failed += other.Failed
 	k.Offered += other.Offered

@@ -108,6 +108,9 @@ func (r *Recorder) Attempt(a *Attempt) {
 	kind := &phase.Kinds[a.Kind]
 	kind.Attempts++
 	*kind.of(a.Class)++
+	if a.Class == Ok && a.Status >= 400 {
+		kind.Handled++
+	}
 	kind.Counted += a.Counted
 	kind.Returned += a.Returned
 	kind.Service[a.Class].Record(a.Done - a.Sent)

@@ -46,19 +46,11 @@ type Peak struct {
 	// Each is how long a step lasts, at most 24 h.
 	Each time.Duration
 	// Hold offers the last rate once more, unreported, so that the retries of
-	// the last step meet the load that they came from.
+	// the last step meet the load that they came from: for Each, or for as long
+	// as the back-off policy can wait if that is more.
 	Hold bool
 	// Operations are what is offered, in proportion to their weights.
 	Operations []OperationSpec
-}
-
-// Offered returns the rates of all steps, the unreported hold step included.
-func (p *Peak) Offered() []float64 {
-	rates := append([]float64(nil), p.Rates...)
-	if p.Hold && len(rates) > 0 {
-		rates = append(rates, rates[len(rates)-1])
-	}
-	return rates
 }
 
 // Limits of a scenario's numbers.

@@ -99,8 +99,8 @@ func TestTextOfEveryField(t *testing.T) {
 			t.Errorf("Loaded(%d) = %d; want %d", phase, got, want)
 		}
 	}
-	if got, want := s.Phases[3].Peak.Offered(), []float64{0.001, 1e6, 1e6}; !slices.Equal(got, want) {
-		t.Errorf("Offered() = %v; want %v with the hold step", got, want)
+	if got, want := s.Phases[3].Peak.Rates, []float64{0.001, 1e6}; !slices.Equal(got, want) || !s.Phases[3].Peak.Hold {
+		t.Errorf("Rates, Hold = %v, %v; want %v and a hold step", got, s.Phases[3].Peak.Hold, want)
 	}
 	for i, want := range []int{3, 1_000_000, 1} {
 		if got := s.Phases[3].Peak.Operations[i].Offers(); got != want {

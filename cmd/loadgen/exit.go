@@ -3,10 +3,9 @@ package main
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"strings"
+	"syscall"
 
-	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
 )
@@ -64,13 +63,13 @@ func explain(ctx context.Context, err error) (int, string) {
 		return signalled.code(), signalled.Error() + "; the report is of what was done until then"
 	case errors.As(err, &faults):
 		return codeUsage, faults.Error()
+	case errors.Is(err, syscall.ENOSPC):
+		return codeInternal, oneLine(err)
 	case errors.As(err, &usage), errors.Is(err, errNoFolder),
 		errors.Is(err, drive.ErrTableExists), errors.Is(err, drive.ErrNotOurs):
 		return codeUsage, oneLine(err)
 	case errors.Is(err, drive.ErrPreparation):
 		return codeTarget, oneLine(err)
-	case errors.Is(err, results.ErrWrite), errors.Is(err, fs.ErrPermission):
-		return codeInternal, oneLine(err)
 	default:
 		return codeInternal, oneLine(err)
 	}

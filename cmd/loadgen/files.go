@@ -24,6 +24,10 @@ func (f *runFlags) recorder(manifest results.Manifest) (results.Dir, *results.Re
 		return "", nil, err
 	}
 	recorder, err := results.NewRecorder(folder, manifest)
+	if err != nil && f.out == "" {
+		// Nothing was run: the folder made for it goes, too.
+		err = errors.Join(err, os.RemoveAll(string(folder)))
+	}
 	return folder, recorder, err
 }
 
@@ -35,17 +39,30 @@ type openTape struct {
 	made bool
 }
 
-// tape opens the recording of attempts, nil where none was asked for.
+// tape opens the recording of attempts, nil where none was asked for. What the
+// file holds is left as it is until [openTape.begin].
 func (f *runFlags) tape(attack string, clk clock.Real, c *drive.Campaign) (*openTape, error) {
 	if f.record == "" {
 		return nil, nil
 	}
 	_, missing := os.Stat(f.record)
-	file, err := os.Create(f.record)
+	file, err := os.OpenFile(f.record, os.O_WRONLY|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
 	}
 	return &openTape{drive.NewTape(file, attack, clk.Started(), c.Kinds()), file, missing != nil}, nil
+}
+
+// begin empties the file for the recording that follows; a device has nothing to
+// empty.
+func (t *openTape) begin() error {
+	if t == nil {
+		return nil
+	}
+	if info, err := t.file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return err
+	}
+	return t.file.Truncate(0)
 }
 
 // close writes what is left of a recording, if there is one.

@@ -83,6 +83,21 @@ func leftIn(t *testing.T, folder string) []string {
 	return left
 }
 
+func TestRecordingOfBeforeIsKeptWhereNothingRuns(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"taken", "old.bin"} {
+		if err := os.WriteFile(name, []byte("precious"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code, _, stderr := say(t, "stress", "--record", "old.bin", "--out", "taken"); code != codeUsage {
+		t.Errorf("stress --out of a file = %d %q; want %d", code, stderr, codeUsage)
+	}
+	if text, err := os.ReadFile("old.bin"); err != nil || string(text) != "precious" {
+		t.Errorf("the recording of before holds %q, %v; want it untouched", text, err)
+	}
+}
+
 func TestFolderThatHoldsARunIsNotOverwritten(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("run.json", []byte("{}"), 0o644); err != nil {

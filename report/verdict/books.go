@@ -49,7 +49,8 @@ func finished(record *results.Record) bool {
 	return record.Validity != results.Partial && !record.Cut
 }
 
-// targetFaults holds the run's counts against the target's own.
+// targetFaults holds the run's counts against the target's own, to which an
+// answer that the operation expects and handles, such as a 404, is a failure.
 func targetFaults(record *results.Record, all *results.KindStats) []string {
 	if record.Target == nil {
 		return nil
@@ -60,9 +61,9 @@ func targetFaults(record *results.Record, all *results.KindStats) []string {
 		target, record int64
 	}{
 		{"attempts", record.Target.Requests, all.Attempts},
-		{"ok attempts", record.Target.Ok, all.Ok},
+		{"ok attempts", record.Target.Ok, all.Ok - all.Handled},
 		{"refused attempts", record.Target.Refused, all.Refused},
-		{"failed attempts", record.Target.Failed, all.Failed},
+		{"failed attempts", record.Target.Failed, all.Failed + all.Handled},
 		{"entities", record.Target.Entities, all.Counted},
 	} {
 		if row.target < row.record || row.target > row.record && finished(record) {

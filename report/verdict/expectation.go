@@ -27,8 +27,11 @@ func Holds(summary *results.Summary) bool {
 	return true
 }
 
-// expectations judges the peak that was asked for on the step of its rate.
-func expectations(record *results.Record, steps []Step) []results.Expectation {
+// expectations judges the peak that was asked for on the step of its rate, in a
+// run that is worth a judgement. Where it is known at which rate the partition
+// saturates, the peak must not lie beyond the best second of that: a step is
+// short, and what an idle partition has saved up can carry it.
+func expectations(record *results.Record, summary *results.Summary, steps []Step) []results.Expectation {
 	asked := record.Manifest.PeakAsked
 	if asked <= 0 {
 		return []results.Expectation{}
@@ -36,15 +39,22 @@ func expectations(record *results.Record, steps []Step) []results.Expectation {
 	rate := strconv.FormatFloat(asked, 'f', -1, 64)
 	refused := results.Expectation{Expr: fmt.Sprintf("refused(peak %s) < 1%%", rate), Observed: notMeasured}
 	lost := results.Expectation{Expr: fmt.Sprintf("share_lost(peak %s) < 0.1%%", rate), Observed: notMeasured}
-	if step, found := atPeak(asked, steps); found {
+	within := results.Expectation{Expr: fmt.Sprintf("offered(peak %s) <= saturation", rate), Observed: notMeasured}
+	if step, found := atPeak(asked, steps); found && summary.Validity == results.Valid {
 		if share, told := step.refusedShare(); told {
 			refused.Observed, refused.Pass = cutPercent(share), share < mostRefused
 		}
 		if share := step.Figures(nil).ShareLost; share != nil {
 			lost.Observed, lost.Pass = cutPercent(*share), *share < mostLost
 		}
+		within.Observed, within.Pass = "not saturated", true
+		if summary.Saturation != nil {
+			offered := step.Figures(nil).Offered
+			within.Observed = fmt.Sprintf("%s of %s", Rate(offered), Rate(*summary.Saturation))
+			within.Pass = offered <= summary.SaturationInterval[1]
+		}
 	}
-	return []results.Expectation{refused, lost}
+	return []results.Expectation{refused, lost, within}
 }
 
 // atPeak returns the step of the rate that was asked for, the last of equal

@@ -12,7 +12,7 @@ func Findings(record *results.Record) []string {
 	steps := Steps(record)
 	var found []string
 	for _, finding := range []string{
-		knee(steps), amplification(steps), waiting(steps), ended(record), busiest(record), clipped(record),
+		knee(steps), amplification(steps), waiting(steps), ended(record), late(record), busiest(record), clipped(record),
 	} {
 		if finding != "" {
 			found = append(found, finding)
@@ -91,10 +91,27 @@ func ended(record *results.Record) string {
 		return ""
 	}
 	text := fmt.Sprintf("Of %s reported operations %s were given up after their last attempt", Count(sum.Operations), Count(max(0, given)))
+	if half, told := sum.Lost.Quantile(.5); told && sum.Cut == 0 {
+		text += fmt.Sprintf(", half of them after more than %s", duration(half))
+	}
 	if sum.Cut > 0 {
 		text += fmt.Sprintf(", and %s still waited to retry when the run ended", Count(sum.Cut))
 	}
 	return text + "."
+}
+
+// fewLate is the share of operations that may be late unmentioned.
+const fewLate = 0.01
+
+// late tells how much of the load was not sent when it should have been.
+func late(record *results.Record) string {
+	sum := record.Total(results.Reported)
+	share := float64(sum.Late) / float64(max(1, sum.Sent))
+	if share <= fewLate {
+		return ""
+	}
+	return fmt.Sprintf("The generator sent %s of the operations more than %d ms late: that wait is part of their response times.",
+		Share(share), results.LateAfter.Milliseconds())
 }
 
 // busiest names the hottest partition, and how much fell to those that were too

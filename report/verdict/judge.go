@@ -29,7 +29,7 @@ func Judge(record *results.Record) *results.Summary {
 	steps := Steps(record)
 	s.Saturation, s.SaturationInterval = saturation(record, steps)
 	s.Hottest = hottest(reported(record))
-	s.Expectations = expectations(record, steps)
+	s.Expectations = expectations(record, s, steps)
 	s.Verdict = sentences(record, s, steps)
 	return s
 }

@@ -113,8 +113,23 @@ func (s *story) peak() string {
 		headroom = "not known, the steps being too short"
 	}
 	refused, _ := step.refusedShare()
-	return fmt.Sprintf("a peak of %s operations/s %s: %s of its attempts were refused and %s of its load was lost; "+
-		"its headroom factor is %s.", Rate(asked), verb, Share(refused), s.lostOf(step), headroom)
+	text := fmt.Sprintf("a peak of %s operations/s %s: %s of its attempts were refused and %s of its load was lost; "+
+		"its headroom factor is %s", Rate(asked), verb, Share(refused), s.lostOf(step), headroom)
+	if s.borrowed() {
+		text += ", and only what the partition had saved up while idle carried it through its step"
+	}
+	return text + "."
+}
+
+// borrowed says whether the peak fails for nothing but lying beyond saturation:
+// its step was too short for what an idle partition has saved up to run out.
+func (s *story) borrowed() bool {
+	for i, expectation := range s.summary.Expectations {
+		if expectation.Pass == (i == len(s.summary.Expectations)-1) {
+			return false
+		}
+	}
+	return len(s.summary.Expectations) > 0
 }
 
 // lostOf tells the share of a step's load that was lost.

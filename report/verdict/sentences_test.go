@@ -198,19 +198,56 @@ func TestExpectationsOfAPeak(t *testing.T) {
 				{Name: "a", End: 5 * time.Second, Rate: 1500, Reported: true, Kinds: []results.KindStats{step(9, 9, 9, 0)}},
 				{Name: "b", Begin: 5 * time.Second, End: 10 * time.Second, Rate: 3000, Reported: true,
 					Kinds: []results.KindStats{row.stats}}}}
-		summary := verdict.Judge(record)
+		summary := &results.Summary{Validity: results.Valid}
+		summary.Expectations = verdict.Expectations(record, summary)
 		want := []results.Expectation{
 			{Expr: fmt.Sprintf("refused(peak %.0f) < 1%%", row.asked), Observed: row.refused, Pass: row.refusedP},
 			{Expr: fmt.Sprintf("share_lost(peak %.0f) < 0.1%%", row.asked), Observed: row.lost, Pass: row.lostP}}
-		if diff := cmp.Diff(want, summary.Expectations); diff != "" {
+		if diff := cmp.Diff(want, summary.Expectations[:2]); diff != "" {
 			t.Errorf("%s: Expectations differ (-want +got):\n%s", row.name, diff)
 		}
 		if got := verdict.Holds(summary); got != (row.refusedP && row.lostP) {
 			t.Errorf("%s: Holds = %t; want %t", row.name, got, row.refusedP && row.lostP)
 		}
+		// A run that is worth nothing is not judged.
+		for _, e := range verdict.Expectations(record, &results.Summary{Validity: results.ClientLimited}) {
+			if e.Pass || e.Observed != "not measured" {
+				t.Errorf("%s: of a client-limited run %+v; want it not measured", row.name, e)
+			}
+		}
 	}
 	if asked := verdict.Judge(quiet().record(t)); len(asked.Expectations) != 0 || !verdict.Holds(asked) {
 		t.Errorf("Expectations of a run of which nothing was asked = %v; want none, and that it holds", asked.Expectations)
+	}
+}
+
+// What an idle partition has saved up can carry a short step beyond saturation.
+func TestPeakBeyondSaturationIsNotHeld(t *testing.T) {
+	for _, row := range []struct {
+		name     string
+		peak     int
+		saturate []float64
+		observed string
+		holds    bool
+	}{
+		{"nothing saturated", 2100, nil, "not saturated", true},
+		{"below", 1900, []float64{2000, 1995, 2004}, "1,900 of 2,000", true},
+		{"within the doubt", 2004, []float64{2000, 1995, 2004}, "2,004 of 2,000", true},
+		{"a little beyond the best second", 2048, []float64{2000, 1995, 2004}, "2,048 of 2,000", false},
+	} {
+		served := int64(2 * row.peak)
+		record := &results.Record{Validity: results.Valid, Duration: 20 * time.Second,
+			Manifest: results.Manifest{PeakAsked: float64(row.peak), Operations: []results.Kind{{Name: "get"}}},
+			Phases: []results.Phase{{Name: "b", End: 4 * time.Second, Rate: float64(row.peak), Reported: true,
+				Kinds: []results.KindStats{{Attempts: 10, Ok: 10, LastHalf: results.Share{Offered: served, Served: served}}}}}}
+		summary := &results.Summary{Validity: results.Valid}
+		if row.saturate != nil {
+			summary.Saturation, summary.SaturationInterval = &row.saturate[0], row.saturate[1:]
+		}
+		summary.Expectations = verdict.Expectations(record, summary)
+		if got := summary.Expectations[2]; got.Observed != row.observed || verdict.Holds(summary) != row.holds {
+			t.Errorf("%s: %+v, Holds = %t; want %s observed, %t", row.name, got, verdict.Holds(summary), row.observed, row.holds)
+		}
 	}
 }
 

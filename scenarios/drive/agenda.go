@@ -7,9 +7,11 @@ import "loadgen/engine/clock"
 // wait to retry. It decides in which order simultaneous ones come: by instant,
 // then by number. It belongs to one goroutine at a time.
 type agenda struct {
-	stage  *Stage
-	start  clock.Instant
-	phases []int
+	stage *Stage
+	// start is when the stage begins; an open loop lasts until end, even where
+	// its last operation is over before.
+	start, end clock.Instant
+	phases     []int
 	// next is the first operation not yet taken, count how many there are.
 	next, count uint64
 	// active counts the operations that were taken and have not ended.
@@ -21,7 +23,11 @@ type agenda struct {
 }
 
 func newAgenda(o *opened) *agenda {
-	return &agenda{stage: o.stage, start: o.start, phases: o.phases, count: o.stage.count()}
+	a := &agenda{stage: o.stage, start: o.start, end: o.start, phases: o.phases, count: o.stage.count()}
+	if o.stage.Schedule != nil {
+		a.end = o.start.Add(o.stage.Schedule.Length())
+	}
+	return a
 }
 
 // nextIntended returns when the next unsent operation is due, if it is known:
@@ -88,7 +94,8 @@ func (a *agenda) follow(now clock.Instant, s *Session, e Effect, ledger *Ledger)
 	case a.abandoned:
 		a.cut(now, s, ledger)
 	default:
-		a.waiting.Push(e.Until, s.work.Operation.Number, s)
+		s.rest()
+		a.waiting.Push(e.Until, s.number, s)
 	}
 }
 
@@ -98,8 +105,11 @@ func (a *agenda) finish(s *Session) {
 	a.free = append(a.free, s)
 }
 
-// over reports whether every operation has been sent and has ended.
-func (a *agenda) over() bool { return a.next >= a.count && a.active == 0 }
+// over reports whether every operation has been sent and has ended, and an open
+// loop's schedule has, too.
+func (a *agenda) over(now clock.Instant) bool {
+	return a.next >= a.count && a.active == 0 && now >= a.end
+}
 
 // untaken returns the intended instant of the oldest operation that has not
 // been taken, or now if that is earlier: the record may be written up to there.

@@ -136,12 +136,12 @@ func TestAgendaAgainstAList(t *testing.T) {
 			}
 			if at > now {
 				if s := run.take(at - 1); s != nil {
-					t.Fatalf("seed %d: take(%v) = operation %d; want nothing before %v", seed, (at - 1).Offset(), s.Operation().Number, at.Offset())
+					t.Fatalf("seed %d: take(%v) = operation %d; want nothing before %v", seed, (at - 1).Offset(), s.number, at.Offset())
 				}
 			}
 			now = at
 			s := run.send(t, now)
-			if got := s.Operation().Number; got != want.number {
+			if got := s.number; got != want.number {
 				t.Fatalf("seed %d: take(%v) = operation %d; want %d", seed, now.Offset(), got, want.number)
 			}
 			if rng.IntN(2) == 0 {
@@ -152,7 +152,7 @@ func TestAgendaAgainstAList(t *testing.T) {
 			list = append(list, again)
 			run.follow(now, s, Effect{Action: WaitUntil, Until: again.at}, run.ledger)
 		}
-		if _, _, any := run.due(clock.Never); any || !run.over() || run.take(clock.Never) != nil {
+		if _, _, any := run.due(clock.Never); any || !run.over(clock.Never) || run.take(clock.Never) != nil {
 			t.Fatalf("seed %d: the agenda is not over when the list is empty", seed)
 		}
 	}
@@ -167,7 +167,7 @@ func TestLanesOfAClosedLoop(t *testing.T) {
 		t.Error("with both lanes taken something is due; want nothing before a reply")
 	}
 	if s := run.take(clock.Never); s != nil {
-		t.Errorf("take with both lanes taken = operation %d; want nil", s.Operation().Number)
+		t.Errorf("take with both lanes taken = operation %d; want nil", s.number)
 	}
 
 	// One that waits to retry keeps its lane.
@@ -192,15 +192,15 @@ func TestLanesOfAClosedLoop(t *testing.T) {
 	again := clock.Instant(tick + time.Second)
 	run.reply(again, third, 200)
 	if s := run.send(t, again); s != first || s.Operation().Attempt != 1 {
-		t.Errorf("take = operation %d, attempt %d; want the retry of 100", s.Operation().Number, s.Operation().Attempt)
+		t.Errorf("take = operation %d, attempt %d; want the retry of 100", s.number, s.Operation().Attempt)
 	}
 	run.reply(again, first, 200)
 	fourth := run.send(t, again)
-	if run.over() {
+	if run.over(clock.Never) {
 		t.Error("over with operation 103 under way")
 	}
 	run.reply(again, fourth, 200)
-	if _, _, any := run.due(again); any || !run.over() {
+	if _, _, any := run.due(again); any || !run.over(clock.Never) {
 		t.Error("not over after four operations; want the count and no more")
 	}
 	sum := run.books(t, again)
@@ -224,15 +224,15 @@ func TestAbandonedOpenLoop(t *testing.T) {
 		t.Errorf("untaken = %v; want the instant of operation 4, %v", got.Offset(), at(4).Offset())
 	}
 	run.abandon(at(5), run.ledger)
-	if _, _, any := run.due(clock.Never); any || run.over() {
-		t.Errorf("after abandon something is due: %v; over: %v; want nothing due, and two under way", any, run.over())
+	if _, _, any := run.due(clock.Never); any || run.over(clock.Never) {
+		t.Errorf("after abandon something is due: %v; over: %v; want nothing due, and two under way", any, run.over(clock.Never))
 	}
 	if got := run.untaken(at(7)); got != at(7) {
 		t.Errorf("untaken after abandon = %v; want now, %v", got.Offset(), at(7).Offset())
 	}
 	run.reply(at(6), succeeds, 200)
-	if effect := run.reply(at(7), isRefused, 503); effect.Action != WaitUntil || !run.over() {
-		t.Errorf("the refused session has the action %d, over: %v; want that it wishes to wait, and is cut", effect.Action, run.over())
+	if effect := run.reply(at(7), isRefused, 503); effect.Action != WaitUntil || !run.over(clock.Never) {
+		t.Errorf("the refused session has the action %d, over: %v; want that it wishes to wait, and is cut", effect.Action, run.over(clock.Never))
 	}
 	sum := run.books(t, at(7))
 	if sum.Scheduled != 6 || sum.Sent != 4 || sum.Dropped != 2 {
@@ -252,7 +252,7 @@ func TestAbandonedClosedLoop(t *testing.T) {
 	last := run.send(t, 0)
 	run.abandon(clock.Instant(tick), run.ledger)
 	run.reply(clock.Instant(2*tick), last, 200)
-	if !run.over() {
+	if !run.over(clock.Never) {
 		t.Error("not over when the last reply has come")
 	}
 	// What a closed loop has not begun was never due.
@@ -269,12 +269,12 @@ func TestRefusedByTheRunner(t *testing.T) {
 	run := newTrial(t, getStage(everyTick(t, 3*tick), 3*tick), 0)
 	run.reply(0, run.send(t, 0), 503)
 	for _, now := range []clock.Instant{clock.Instant(tick), clock.Instant(2 * tick), clock.Instant(3 * tick)} {
-		if run.over() {
+		if run.over(clock.Never) {
 			t.Errorf("over at %v; want one more", now.Offset())
 		}
 		run.refuse(now, run.take(now), run.ledger)
 	}
-	if !run.over() {
+	if !run.over(clock.Never) {
 		t.Error("not over with nothing left")
 	}
 	sum := run.books(t, clock.Instant(3*tick))

@@ -229,13 +229,20 @@ func (c *Campaign) once(ctx context.Context, name, kind string, op target.Operat
 // drop deletes the table after a run that ended with an error or nil. Where the
 // record can no longer be written, the deletion goes unrecorded.
 func (c *Campaign) drop(ctx context.Context, ended error) error {
-	if errors.Is(ended, results.ErrWrite) {
-		unread, err := results.NewRecorder(new(results.Memory), results.Manifest{Operations: c.kinds})
-		if err != nil {
+	if !errors.Is(ended, results.ErrWrite) {
+		if err := c.dropOnce(ctx); !errors.Is(err, results.ErrWrite) {
 			return err
 		}
-		c.ledger = &Ledger{Recorder: unread}
 	}
+	unread, err := results.NewRecorder(new(results.Memory), results.Manifest{Operations: c.kinds})
+	if err != nil {
+		return err
+	}
+	c.ledger = &Ledger{Recorder: unread}
+	return c.dropOnce(ctx)
+}
+
+func (c *Campaign) dropOnce(ctx context.Context) error {
 	_, err := c.once(ctx, kindDrop, kindDrop,
 		target.Operation{Verb: entity.DeleteTable, Table: c.Table}, target.Expected{NotFound: true})
 	return err

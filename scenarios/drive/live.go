@@ -41,6 +41,9 @@ type crew struct {
 	// the run is stopped is let finish.
 	ctx  context.Context
 	work chan *Session
+	// handed is when the session that the dispatcher gave away last was due,
+	// and handedAt when it did.
+	handed, handedAt clock.Instant
 	// changed holds a token when something became due earlier than the
 	// dispatcher means to wake.
 	changed chan struct{}
@@ -92,8 +95,11 @@ func (c *crew) dispatch(ctx context.Context, deadline clock.Instant) error {
 		}
 		c.mu.Lock()
 		session := c.agenda.take(now)
-		over := c.agenda.over()
+		over := c.agenda.over(now)
 		wake := min(now.Add(lookEvery), deadline)
+		if c.agenda.end > now {
+			wake = min(wake, c.agenda.end)
+		}
 		if due, _, any := c.agenda.due(now); any {
 			wake = min(wake, due)
 		}
@@ -120,16 +126,23 @@ func (c *crew) look(ctx context.Context, now clock.Instant) error {
 	}
 	c.opened.pass(now)
 	c.mu.Lock()
-	untaken := c.agenda.untaken(now)
+	reached := c.agenda.untaken(now)
 	c.mu.Unlock()
-	return c.ledger.Recorder.Advance(untaken.Offset() - writeBehind)
+	reached = reached.Add(-writeBehind)
+	if now < c.handedAt.Add(writeBehind) {
+		// The worker may be about to record it.
+		reached = min(reached, c.handed)
+	}
+	return c.ledger.Recorder.Advance(reached.Offset())
 }
 
 // hand gives a session to the next free worker. Where there is none by the
 // deadline, or the run is stopped, the session is dropped or cut.
 func (c *crew) hand(ctx context.Context, s *Session, deadline clock.Instant) error {
+	c.handed = s.intended
 	select {
 	case c.work <- s:
+		c.handedAt = c.Clock.Now()
 		return nil
 	default:
 	}
@@ -137,6 +150,7 @@ func (c *crew) hand(ctx context.Context, s *Session, deadline clock.Instant) err
 	defer alarm.Stop()
 	select {
 	case c.work <- s:
+		c.handedAt = c.Clock.Now()
 		return nil
 	case <-alarm.C:
 	case <-ctx.Done():
@@ -175,7 +189,7 @@ func (c *crew) serve() {
 		s.observe(effect, &outcome)
 		c.agenda.follow(now, s, effect, c.ledger)
 		due, _, any := c.agenda.due(now)
-		earlier := any && due < c.asleep || c.agenda.over()
+		earlier := any && due < c.asleep || c.agenda.over(now)
 		c.mu.Unlock()
 		if earlier {
 			select {

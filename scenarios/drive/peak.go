@@ -3,6 +3,7 @@ package drive
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -17,14 +18,22 @@ import (
 // peakGrace is how long the retries of a peak may go on after its schedule.
 const peakGrace = 5 * time.Second
 
-// peakSchedule returns when a peak's operations are due: its steps, and the hold
-// step if it has one.
-func peakSchedule(p *scenarios.Peak) (*Steps, error) {
+// peakSteps returns the steps of a peak. The hold step, if it has one, lasts as
+// long as a step, and long enough for every retry of the step before to meet the
+// same load: where a policy waits for minutes, so does the hold.
+func (c *Campaign) peakSteps(p *scenarios.Peak) []Step {
 	var steps []Step
-	for _, rate := range p.Offered() {
+	for _, rate := range p.Rates {
 		steps = append(steps, Step{Rate: rate, Length: p.Each})
 	}
-	return NewSteps(steps...)
+	if p.Hold {
+		waits := c.policy.LongestWait().Truncate(time.Second) + 2*time.Second
+		if c.policy.Retries == 0 {
+			waits = 0
+		}
+		steps = append(steps, Step{Rate: p.Rates[len(p.Rates)-1], Length: max(p.Each, waits)})
+	}
+	return steps
 }
 
 // stride is how many entity numbers each operation of a peak may use.
@@ -39,7 +48,8 @@ func stride(p *scenarios.Peak) uint64 {
 // peak offers a peak to its partition.
 func (c *Campaign) peak(ctx context.Context, phase int) error {
 	spec := c.Scenario.Phases[phase].Peak
-	steps, err := peakSchedule(spec)
+	list := c.peakSteps(spec)
+	steps, err := NewSteps(list...)
 	if err != nil {
 		return err
 	}
@@ -50,22 +60,24 @@ func (c *Campaign) peak(ctx context.Context, phase int) error {
 		return err
 	}
 	stage := &Stage{
-		Name: name, Schedule: schedule, Build: mix.work,
+		Name: name, Schedule: schedule, Build: mix.work, Outline: mix.outline,
 		Retry: c.policy, Grace: peakGrace, WholeSecond: true,
-		Phases: peakPhases(name, spec),
+		Phases: peakPhases(name, list, len(spec.Rates)),
 	}
 	c.fresh += schedule.Len() * stride(spec)
 	return c.run(ctx, stage)
 }
 
-// peakPhases returns the steps of a peak as parts of the record.
-func peakPhases(name string, p *scenarios.Peak) []results.Phase {
+// peakPhases returns the steps of a peak as parts of the record, of which the
+// first are reported.
+func peakPhases(name string, steps []Step, reported int) []results.Phase {
 	var phases []results.Phase
 	seen := make(map[string]int)
-	for i, rate := range p.Offered() {
-		begin := time.Duration(i) * p.Each
-		phase := results.Phase{Begin: begin, End: begin + p.Each, Rate: rate, Reported: i < len(p.Rates)}
-		phase.Name = name + " " + strconv.FormatFloat(rate, 'f', -1, 64) + "/s"
+	var begin time.Duration
+	for i, step := range steps {
+		phase := results.Phase{Begin: begin, End: begin + step.Length, Rate: step.Rate, Reported: i < reported}
+		begin = phase.End
+		phase.Name = name + " " + strconv.FormatFloat(step.Rate, 'f', -1, 64) + "/s"
 		if !phase.Reported {
 			phase.Name += " (hold)"
 		}
@@ -99,6 +111,10 @@ type entry struct {
 	spec *scenarios.OperationSpec
 	kind int
 	part *keys.Part
+	// from are the entities that the operation may begin at, offers how many
+	// it is due to count.
+	from   []uint64
+	offers int64
 	// upTo is the sum of the weights up to and with this one.
 	upTo int
 }
@@ -119,7 +135,11 @@ func (c *Campaign) newMix(phase int, steps *Steps) (*mix, error) {
 	for i := range spec.Operations {
 		op := &spec.Operations[i]
 		m.weights += op.Weight
-		one := entry{spec: op, kind: c.kindOf[op.Name], upTo: m.weights}
+		one := entry{spec: op, kind: c.kindOf[op.Name], upTo: m.weights, from: m.members, offers: int64(op.Offers())}
+		if op.Verb == entity.Query {
+			one.from = m.beginnings(op.Rows)
+			one.offers = min(one.offers, int64(len(m.members)))
+		}
 		if op.Merges() {
 			var err error
 			if one.part, err = op.Part(m.generator); err != nil {
@@ -132,13 +152,29 @@ func (c *Campaign) newMix(phase int, steps *Steps) (*mix, error) {
 	return m, nil
 }
 
+// beginnings returns the entities from which on the partition was loaded with as
+// many rows as a query reads, so that what it is due to count is there.
+func (m *mix) beginnings(rows int) []uint64 {
+	ordered := slices.Clone(m.members)
+	slices.SortFunc(ordered, func(a, b uint64) int {
+		return m.generator.Key(a).Compare(m.generator.Key(b))
+	})
+	return ordered[:max(1, len(ordered)-rows+1)]
+}
+
+// outline returns operation k without its content.
+func (m *mix) outline(k uint64) Work {
+	one := m.pick(k)
+	return Work{Kind: one.kind, Phase: m.steps.StepOf(k), Offers: one.offers}
+}
+
 // work returns operation k.
 func (m *mix) work(k uint64) Work {
 	one := m.pick(k)
-	w := Work{Kind: one.kind, Phase: m.steps.StepOf(k), Offers: int64(one.spec.Offers())}
+	w := m.outline(k)
 	w.Operation.Verb, w.Operation.Table = one.spec.Verb, m.table
 	draw := m.rows.At(k)
-	existing := m.members[draw.IntN(len(m.members))]
+	existing := one.from[draw.IntN(len(one.from))]
 	inserted := m.fresh + k*m.stride
 	change := &w.Operation.Change
 	change.Verb = one.spec.Verb

@@ -209,6 +209,52 @@ func TestRetriesAreCutAtTheEnd(t *testing.T) {
 	}
 }
 
+// What the end of a stage cuts and drops, and when, is the same on both clocks.
+func TestCutLiveEqualsVirtual(t *testing.T) {
+	list := func(t *testing.T) []*drive.Stage {
+		policy := backoff.Policy{Name: "slow", Retries: 3, Delay: backoff.Exponential{
+			Base: 2 * time.Second, Min: time.Second, Max: 20 * time.Second}}
+		return []*drive.Stage{
+			openStage(t, policy, 3*time.Second, drive.Step{Rate: 1, Length: 1500 * time.Millisecond}, drive.Step{Rate: 300, Length: 2 * time.Second}),
+			closedStage(policy, 4, 50, 5*time.Second),
+		}
+	}
+	f := &fake{refuse: 500, took: time.Millisecond}
+	stages := list(t)
+	stages[1].First = 10_000
+	virtual, folder := virtually(t, f, stages...)
+	if sum := virtual.Total(results.Everything); sum.Cut == 0 || virtual.Misplaced != 0 {
+		t.Errorf("cut %d, misplaced %d; want some cut and none misplaced", sum.Cut, virtual.Misplaced)
+	}
+	if open := virtual.Phases[1]; open.End > virtual.Duration {
+		t.Errorf("the run ended at %v, within a phase that lasts until %v", virtual.Duration, open.End)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		stages := list(t)
+		stages[1].First = 10_000
+		_, live, _ := live(t, 64, 500, stages)
+		for _, file := range []string{results.RunFile, results.IntervalsFile, results.EventsFile} {
+			if got, want := live.Bytes(file), folder.Bytes(file); !slices.Equal(got, want) {
+				t.Errorf("%s of a live run differs from that of virtual time", file)
+			}
+		}
+	})
+}
+
+// A schedule that is sparse lasts as long as it says, though its last operation
+// is over long before.
+func TestStageLastsAsLongAsItsSchedule(t *testing.T) {
+	stage := openStage(t, backoff.Policy{}, time.Second, drive.Step{Rate: 0.5, Length: 3 * time.Second})
+	record, _ := virtually(t, &fake{took: time.Millisecond}, stage)
+	if record.Duration != 3*time.Second {
+		t.Errorf("a stage of 3 s with its last operation at 2 s ended at %v; want 3 s", record.Duration)
+	}
+	last := record.Events[len(record.Events)-1]
+	if last.What != results.StageEnds || last.At != int64(3*time.Second) {
+		t.Errorf("the last event is %+v; want the end of the stage at 3 s", last)
+	}
+}
+
 func TestInterruption(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clk := clock.NewReal()

@@ -53,8 +53,11 @@ type Effect struct {
 type Session struct {
 	stage    *Stage
 	k        uint64
+	number   uint64
 	intended clock.Instant
 	work     Work
+	// built says that the work holds what is to be sent.
+	built bool
 	// phase is the record's index of the work's phase.
 	phase int
 
@@ -70,13 +73,17 @@ type Session struct {
 
 // begin makes s the session of operation k, which is due at the given instant.
 func (s *Session) begin(stage *Stage, k uint64, intended clock.Instant, phases []int) {
-	*s = Session{stage: stage, k: k, intended: intended, work: stage.Build(k)}
+	*s = Session{stage: stage, k: k, intended: intended}
+	if stage.Outline != nil {
+		s.work = stage.Outline(k)
+	} else {
+		s.work = stage.Build(k)
+		s.built = true
+	}
+	s.number = stage.First + k
 	s.phase = phases[s.work.Phase]
-	s.work.Operation.Number = stage.First + k
-	s.attempt.PartitionKey, s.attempt.HasPartition = s.work.Operation.PartitionKey()
-	s.fitPage()
 	s.completed = results.Completed{
-		Phase: s.phase, Kind: s.work.Kind, Number: s.work.Operation.Number,
+		Phase: s.phase, Kind: s.work.Kind, Number: s.number,
 		Intended: intended.Offset(), Done: intended.Offset(), Class: results.Failed,
 		Entities: s.work.Offers,
 	}
@@ -85,7 +92,31 @@ func (s *Session) begin(stage *Stage, k uint64, intended clock.Instant, phases [
 	}
 }
 
-// Operation returns what is to be sent. It is altered by the next event.
+// build forms what is to be sent, unless it is there.
+func (s *Session) build() {
+	if !s.built {
+		s.work = s.stage.Build(s.k)
+		s.built = true
+	}
+	op := &s.work.Operation
+	op.Number, op.Attempt = s.number, s.completed.Attempts
+	s.attempt.PartitionKey, s.attempt.HasPartition = op.PartitionKey()
+	s.fitPage()
+}
+
+// rest lets go of what is to be sent while the session waits: among the many
+// that wait through an overload, entities would take most of the memory. What a
+// query has read so far is kept.
+func (s *Session) rest() {
+	if s.stage.Outline != nil && !s.work.Pages {
+		s.work.Operation = target.Operation{}
+		s.attempt.PartitionKey = ""
+		s.built = false
+	}
+}
+
+// Operation returns what is to be sent, after a Due event. It is altered by the
+// next event.
 func (s *Session) Operation() *target.Operation { return &s.work.Operation }
 
 // scheduled returns the session as an operation that became due and was sent at
@@ -100,10 +131,11 @@ func (s *Session) scheduled(sent clock.Instant, dropped bool) results.Scheduled 
 func (s *Session) Step(now clock.Instant, event Event, outcome *target.Outcome) Effect {
 	switch event {
 	case Due:
+		s.build()
 		s.sent = now
 		return Effect{Action: Send}
 	case Stopped:
-		s.completed.Cut = true
+		s.completed.Cut, s.completed.Done = true, now.Offset()
 		if s.completed.Class == results.Ok {
 			// It has pages left to read: what it got is not what was asked.
 			s.completed.Class = results.Failed
@@ -132,7 +164,6 @@ func (s *Session) replied(now clock.Instant, outcome *target.Outcome) Effect {
 		}
 		effect.Action, effect.Until, effect.Waited = WaitUntil, now.Add(wait), wait
 	}
-	s.work.Operation.Attempt++
 	return effect
 }
 
@@ -166,7 +197,7 @@ func (s *Session) record(now clock.Instant, outcome *target.Outcome, class targe
 	recorded := classOf(class)
 	a := &s.attempt
 	a.Phase, a.Kind = s.phase, s.work.Kind
-	a.Number, a.Try = s.work.Operation.Number, s.work.Operation.Attempt
+	a.Number, a.Try = s.number, s.work.Operation.Attempt
 	a.Intended, a.Sent, a.Done = s.intended.Offset(), s.sent.Offset(), now.Offset()
 	a.Class, a.Status, a.Code = recorded, outcome.Status, string(outcome.Code)
 	a.Counted, a.Returned = outcome.Counted, outcome.Returned
@@ -186,7 +217,7 @@ func (s *Session) backOff(outcome *target.Outcome) (time.Duration, bool) {
 	if !policy.Retryable(outcome.Status, string(outcome.Code)) {
 		return 0, false
 	}
-	draw := s.stage.Chance.Try(s.work.Operation.Number, s.work.Operation.Attempt)
+	draw := s.stage.Chance.Try(s.number, s.work.Operation.Attempt)
 	s.retries++
 	return policy.Wait(s.retries, draw.Float64())
 }

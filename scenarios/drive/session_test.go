@@ -157,7 +157,7 @@ func (p *sessionPlay) begin(intended clock.Instant, verb string, words []string)
 		p.t.Error("a session that has just begun has sent something")
 	}
 	return []string{fmt.Sprintf("operation %d, kind %d, phase %d: due at %v, offers %d",
-		p.session.Operation().Number, s.Kind, s.Phase, s.Intended, s.Entities)}
+		p.session.number, s.Kind, s.Phase, s.Intended, s.Entities)}
 }
 
 func (p *sessionPlay) policy(name string) backoff.Policy {

@@ -23,9 +23,14 @@ type Stage struct {
 	Count uint64
 	// First is the run's number of the stage's operation 0.
 	First uint64
-	// Build returns operation k of the stage. It is a pure function, called
-	// once for each operation, from one goroutine.
+	// Build returns operation k of the stage. It is a pure function, safe for
+	// concurrent use, that may be called more than once for an operation.
 	Build func(k uint64) Work
+	// Outline returns operation k without what is to be sent, as a pure
+	// function that costs little: all that has to be known of an operation that
+	// is dropped, or waits. It may be nil, and is then Build. Where it is not,
+	// Offers must be set.
+	Outline func(k uint64) Work
 	// Retry is the policy for refused attempts, Chance what its jitter draws
 	// from, by the operation's number and attempt.
 	Retry  backoff.Policy

@@ -61,11 +61,11 @@ func (c *Campaign) mark(ctx context.Context) error {
 	claimed := c.fresh
 	for i := range c.Scenario.Phases {
 		if peak := c.Scenario.Phases[i].Peak; peak != nil {
-			schedule, err := peakSchedule(peak)
+			steps, err := NewSteps(c.peakSteps(peak)...)
 			if err != nil {
 				return err
 			}
-			claimed += schedule.Len() * stride(peak)
+			claimed += steps.Len() * stride(peak)
 		}
 	}
 	put := target.Operation{Verb: entity.InsertOrReplace, Table: c.Table}

@@ -48,8 +48,9 @@ func (v *Virtual) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
 	c.agenda = newAgenda(c.opened)
 	deadline := stage.deadline(v.clock.Now())
 	var failure error
-	for n := 1; failure == nil && !c.agenda.over(); n++ {
+	for n := 1; failure == nil && !c.agenda.over(v.Now()); n++ {
 		if !c.next(deadline) {
+			v.clock.AdvanceTo(deadline)
 			c.agenda.abandon(deadline, ledger)
 			deadline = clock.Never
 		}
@@ -82,11 +83,19 @@ func (c *course) next(deadline clock.Instant) bool {
 		c.send(c.agenda.take(c.Now()))
 		return true
 	}
+	if replies && (replyAt < deadline || deadline == clock.Never) {
+		c.reply()
+		return true
+	}
+	if c.agenda.active == 0 {
+		// Nothing is left but to let the schedule come to its end.
+		c.clock.AdvanceTo(c.agenda.end)
+		return true
+	}
 	if !replies {
 		panic("drive: operations are under way but nothing is to happen")
 	}
-	c.reply()
-	return true
+	return false
 }
 
 func (c *course) send(s *Session) {
@@ -98,7 +107,7 @@ func (c *course) send(s *Session) {
 	flight.session = s
 	var done clock.Instant
 	flight.outcome, done = c.Target.Submit(c.Now(), s.Operation())
-	c.replies.Push(max(done, c.Now()), s.Operation().Number, flight)
+	c.replies.Push(max(done, c.Now()), s.number, flight)
 }
 
 // flight returns one from memory that was used before if there is any.
