@@ -76,7 +76,7 @@ func TestCommandWritesARun(t *testing.T) {
 	if got := record.Target; got == nil || got.Requests != printed.Attempts || got.Entities != printed.EntitiesCounted {
 		t.Errorf("the target's counts = %+v; want %d requests and %d entities", got, printed.Attempts, printed.EntitiesCounted)
 	}
-	for _, line := range []string{"load: ", "count: ", "peak: 18,500 operations in 8s\n", " attempts, ", "the run is in " + folder} {
+	for _, line := range []string{"load: ", "count: ", "peak: 26,500 operations in 10s\n", " attempts, ", "the run is in " + folder} {
 		if !strings.Contains(stderr, line) {
 			t.Errorf("progress off a terminal = %q; want %q in it", stderr, line)
 		}
