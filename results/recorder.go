@@ -198,12 +198,16 @@ func (r *Recorder) Finish(end time.Duration, validity string, reasons []string, 
 	return r.failure
 }
 
-// Seal writes the record with its summary and closes the files. It must come
+// Seal writes the record with its summary, whose validity becomes its own, and
+// closes the files. It must come
 // after [Recorder.Finish], and nothing after it. Its error wraps [ErrWrite].
 func (r *Recorder) Seal(summary *Summary) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.record.Summary = summary
+	if summary != nil {
+		r.record.Validity, r.record.Reasons = summary.Validity, summary.Reasons
+	}
 	err := r.save()
 	for _, file := range []io.Closer{r.intervals, r.events} {
 		if closing := file.Close(); closing != nil && err == nil {

@@ -128,7 +128,7 @@ func (p *Peak) binding() binding {
 			into: &p.Rates, least: 1, most: maxRates, what: "rates in operations per second",
 			bind: func(rate *float64) binding { return rateValue{rate} },
 		}},
-		{name: "each", value: durationValue{&p.Each, maxStep}, required: true},
+		{name: "each", value: durationValue{&p.Each, minStep, maxStep}, required: true},
 		{name: "hold", value: truthValue{&p.Hold}},
 		{name: "operations", required: true, value: listOf[OperationSpec]{
 			into: &p.Operations, least: 1, most: maxOperations, what: "operations",

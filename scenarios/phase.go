@@ -43,7 +43,7 @@ type Peak struct {
 	// Rates are the offered loads in operations per second, in the order in
 	// which they are offered: above 0, at most 1,000,000. Each is one step.
 	Rates []float64
-	// Each is how long a step lasts, at most 24 h.
+	// Each is how long a step lasts, 1 s to 24 h.
 	Each time.Duration
 	// Hold offers the last rate once more, unreported, so that the retries of
 	// the last step meet the load that they came from: for Each, or for as long
@@ -63,7 +63,9 @@ const (
 	maxOperations = 100
 	maxWeight     = 1_000_000
 	maxStep       = 24 * time.Hour
-	maxRate       = 1_000_000
+	// minStep is the least that fills a second of the record.
+	minStep = time.Second
+	maxRate = 1_000_000
 	// minRate keeps the time between two operations within what can be counted
 	// in nanoseconds.
 	minRate = 0.001

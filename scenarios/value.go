@@ -126,14 +126,14 @@ func (v rateValue) write() *node { return plain(strconv.FormatFloat(*v.into, 'f'
 
 // durationValue is a length of time, above 0 and at most most.
 type durationValue struct {
-	into *time.Duration
-	most time.Duration
+	into        *time.Duration
+	least, most time.Duration
 }
 
 func (v durationValue) read(r *reader, path string, n *node) {
 	d, err := time.ParseDuration(n.text)
-	if n.kind != scalar || n.quoted || err != nil || d <= 0 || d > v.most {
-		r.expect(n, path, fmt.Sprintf("a duration with its unit, such as 4s, 250ms or 1m30s, above 0 and at most %s", v.most))
+	if n.kind != scalar || n.quoted || err != nil || d < v.least || d > v.most {
+		r.expect(n, path, fmt.Sprintf("a duration with its unit, such as 4s, 2500ms or 1m30s, from %s to %s", v.least, v.most))
 		return
 	}
 	*v.into = d

@@ -41,8 +41,8 @@ func (f *runFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.record, "record", "", "also write every attempt to this `file`, as a stream of vegeta results")
 	flags.StringVar(&f.table, "table", "", "name of the test table (default: a new one)")
 	flags.IntVar(&f.workers, "workers", 0, "greatest number of attempts under way at once (default: the scenario's)")
-	flags.BoolVar(&f.reuse, "reuse", false, "take the table if it exists and this tool made it")
-	flags.BoolVar(&f.keep, "keep", false, "leave the table in place after the run")
+	flags.BoolVar(&f.reuse, "reuse", false, "take the table if it exists and this tool made it (an embedded engine begins without tables)")
+	flags.BoolVar(&f.keep, "keep", false, "leave the table in place after the run (it ends with an embedded engine all the same)")
 	flags.BoolVar(&f.strict, "strict", false, "exit 13 where the run is invalid or the generator was its limit")
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
 }
@@ -82,7 +82,7 @@ func (f *runFlags) carryOut(ctx context.Context, s *scenarios.Scenario, peak flo
 	manifest.Started, manifest.Time = clk.Started().UTC().Round(0), "real"
 	tape, err := f.tape(s.Name, clk, campaign)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errNoFolder, err)
+		return nil, usageError{fmt.Errorf("--record: %w", err)}
 	}
 	folder, recorder, err := f.recorder(manifest)
 	if err != nil {
@@ -147,6 +147,7 @@ func conclude(folder results.Folder, recorder *results.Recorder) (*finished, err
 		return nil, err
 	}
 	record.Summary = summary
+	record.Validity, record.Reasons = summary.Validity, summary.Reasons
 	return &finished{folder, record, summary}, nil
 }
 

@@ -65,7 +65,8 @@ func waiting(steps []Step) string {
 	}
 	figures := top.Figures(nil)
 	response, service := figures.Response.P50, figures.Service.P50
-	if response == nil || service == nil || *response < 2**service {
+	retried := figures.AttemptsPerOperation != nil && *figures.AttemptsPerOperation >= 1.01
+	if response == nil || service == nil || *response < 2**service || !retried {
 		return ""
 	}
 	return fmt.Sprintf("At %s operations/s half of the successes take over %s, of which an ok attempt takes %s: the rest is waiting.",

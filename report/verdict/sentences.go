@@ -36,7 +36,7 @@ func sentences(record *results.Record, summary *results.Summary, steps []Step) s
 		if asked := record.Manifest.PeakAsked; asked > 0 {
 			told = append(told, fmt.Sprintf("Whether a peak of %s operations/s holds, it cannot say.", Rate(asked)))
 		}
-	case !any:
+	case !any || top.Figures(nil).Offered <= 0:
 		told = append(told, "Nothing can be said: no step of load was reported.")
 	default:
 		s.top, s.topRate = top, top.Figures(nil)
@@ -174,7 +174,7 @@ func (s *story) key() string {
 	saturation := s.summary.Saturation
 	switch {
 	case s.accountBinds():
-		return "the account gives in before a partition does, so this says nothing of the PartitionKey."
+		return "the model holds the account to less than a partition, so this says nothing of the PartitionKey."
 	case !s.aimed() && s.summary.Hottest != nil:
 		return fmt.Sprintf("the busiest partition, %q, counted %s entities/s.",
 			shortened(s.summary.Hottest.Key), Rate(s.summary.Hottest.EntitiesPerSecond))

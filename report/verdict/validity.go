@@ -22,30 +22,38 @@ const (
 // stands unless it is worse than that.
 func validity(record *results.Record) (string, []string) {
 	worth, reasons := record.Validity, slices.Clone(record.Reasons)
+	add := func(found ...string) {
+		for _, reason := range found {
+			// A record that was judged before holds its reasons.
+			if !slices.Contains(reasons, reason) {
+				reasons = append(reasons, reason)
+			}
+		}
+	}
 	if reasons == nil {
 		reasons = []string{}
 	}
 	if !slices.Contains([]string{results.Valid, results.Partial, results.ClientLimited, results.Invalid}, worth) {
-		reasons = append(reasons, fmt.Sprintf("the record calls itself %q, which says nothing", shortened(worth)))
+		add(fmt.Sprintf("the record calls itself %q, which says nothing", shortened(worth)))
 		worth = results.Invalid
 	}
 	if record.Cut {
-		reasons = append(reasons, "the record is cut off within a line")
+		add("the record is cut off within a line")
 		if worth != results.Invalid {
 			worth = results.Partial
 		}
 	}
 	if limits := clientLimits(record); len(limits) > 0 {
-		reasons = append(reasons, limits...)
+		add(limits...)
 		if worth == results.Valid {
 			worth = results.ClientLimited
 		}
 	}
 	if faults := Books(record); len(faults) > 0 {
-		reasons = append(reasons, faults...)
+		add(faults...)
 		worth = results.Invalid
 	} else if record.Misplaced > 0 {
-		reasons = append(reasons, fmt.Sprintf("%s counts came too late for their second and stand in a later one",
+		add(fmt.Sprintf("%s counts came too late for their second and stand in a later one",
 			Count(record.Misplaced)))
 	}
 	return worth, reasons
