@@ -23,11 +23,15 @@ scanned entity counted), and says in plain words whether the keys hold.`,
 		Args:          knownVerb,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%w; `%s --help` lists the flags", err, c.CommandPath())}
-	})
+	root.SuggestionsMinimumDistance = 2
+	root.SetFlagErrorFunc(flagFault)
+	root.SetHelpCommand(newHelp(root))
 	root.AddCommand(newStress(stdout, stderr), &cobra.Command{
 		Use: "exit-codes", Short: "The exit codes of every verb", Long: exitCodes,
+		RunE: func(c *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintln(stdout, exitCodes)
+			return err
+		},
 	})
 	for _, c := range root.Commands() {
 		refuseArguments(c)
@@ -35,9 +39,27 @@ scanned entity counted), and says in plain words whether the keys hold.`,
 	return root
 }
 
+// newHelp returns the verb that explains the others.
+func newHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use: "help [verb]", Short: "Explain a verb",
+		Args: func(_ *cobra.Command, args []string) error { return knownVerb(root, args) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			verb, _, err := root.Find(args)
+			if err != nil {
+				return usageError{err}
+			}
+			return verb.Help()
+		},
+	}
+}
+
 // knownVerb refuses a verb that does not exist and names the nearest.
 func knownVerb(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
+		return nil
+	}
+	if found, _, err := root.Find(args[:1]); err == nil && found != root {
 		return nil
 	}
 	hint := "`loadgen --help` lists the verbs"

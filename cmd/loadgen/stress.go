@@ -85,12 +85,21 @@ func (f *stressFlags) scenario(c *cobra.Command) (*scenarios.Scenario, error) {
 			return nil, err
 		}
 	}
+	if err := emptyFlag(c.Flags()); err != nil {
+		return nil, err
+	}
 	if c.Flags().Changed("rate") && c.Flags().Changed("peak") {
 		return nil, usageError{errors.New("--rate and --peak each choose the steps; expected one of them")}
+	}
+	for _, flag := range []string{"rate", "peak", "duration"} {
+		if err := f.impossible(c, flag); err != nil {
+			return nil, err
+		}
 	}
 	// Rates have three decimals; the step that is judged is the one asked for.
 	f.peak = math.Round(f.peak*1000) / 1000
 	peak := peakOf(s)
+	flagOf := make(map[string]string)
 	for _, o := range []struct {
 		flag, path, value string
 	}{
@@ -105,29 +114,49 @@ func (f *stressFlags) scenario(c *cobra.Command) (*scenarios.Scenario, error) {
 		if !c.Flags().Changed(o.flag) {
 			continue
 		}
-		if fault := f.impossible(o.flag); fault != nil {
-			return nil, fault
-		}
+		flagOf["--set "+o.path] = "--" + o.flag
 		if err := s.Set(o.path, o.value); err != nil {
-			return nil, blame(err, "--"+o.flag)
+			return nil, blame(err, flagOf)
 		}
 	}
-	if faults := s.Validate(); len(faults) > 0 {
-		return nil, usageError{joinLines(faults)}
+	var all scenarios.Faults
+	for _, err := range s.Validate() {
+		var fault scenarios.Fault
+		if !errors.As(err, &fault) {
+			return nil, usageError{err}
+		}
+		all = append(all, fault)
+	}
+	if len(all) > 0 {
+		return nil, blame(all, flagOf)
 	}
 	return s, nil
 }
 
+// highestPeak is the highest peak whose double is a rate that a scenario takes,
+// shortestJudged the shortest step that shows where a partition saturates.
+const (
+	highestPeak    = 500_000
+	lowestPeak     = 0.01
+	shortestJudged = 2 * time.Second
+)
+
 // impossible returns what is wrong with the value of a flag in its own terms,
 // rather than in those of the scenario's field that it sets.
-func (f *stressFlags) impossible(flag string) error {
+func (f *stressFlags) impossible(c *cobra.Command, flag string) error {
+	given := c.Flags().Changed
 	switch {
+	case !given(flag):
+		return nil
 	case flag == "rate" && !(f.rate > 0):
 		return usageError{fmt.Errorf("--rate %v: expected operations/s above 0", f.rate)}
-	case flag == "peak" && !(f.peak > 0):
-		return usageError{fmt.Errorf("--peak %v: expected operations/s above 0", f.peak)}
+	case flag == "peak" && !(f.peak >= lowestPeak && f.peak <= highestPeak):
+		return usageError{fmt.Errorf("--peak %v: expected operations/s from %v to %v", f.peak, lowestPeak, highestPeak)}
 	case flag == "duration" && f.duration <= 0:
 		return usageError{fmt.Errorf("--duration %v: expected more than 0, such as 4s", f.duration)}
+	case flag == "duration" && given("peak") && f.duration < shortestJudged:
+		return usageError{fmt.Errorf("--duration %v: a peak is judged by steps of %v or more, in which what an idle partition saved up runs out",
+			f.duration, shortestJudged)}
 	default:
 		return nil
 	}
@@ -159,6 +188,11 @@ func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 func commandOf(c *cobra.Command) []string {
 	command := strings.Fields(c.CommandPath())
 	c.Flags().Visit(func(f *pflag.Flag) {
+		switch f.Name {
+		case "out", "format", "quiet":
+			// They change where and how it is told, not what is run.
+			return
+		}
 		if list, many := f.Value.(interface{ GetSlice() []string }); many {
 			for _, value := range list.GetSlice() {
 				command = append(command, "--"+f.Name, value)
@@ -168,25 +202,4 @@ func commandOf(c *cobra.Command) []string {
 		command = append(command, "--"+f.Name+"="+f.Value.String())
 	})
 	return command
-}
-
-// blame names the flag that set a value in place of the path that it set.
-func blame(err error, flag string) error {
-	var faults scenarios.Faults
-	if !errors.As(err, &faults) {
-		return usageError{fmt.Errorf("%s: %w", flag, err)}
-	}
-	for i := range faults {
-		faults[i].File = flag
-	}
-	return faults
-}
-
-// joinLines returns one error of several, a line each.
-func joinLines(faults []error) error {
-	lines := make([]string, len(faults))
-	for i, fault := range faults {
-		lines[i] = fault.Error()
-	}
-	return errors.New(strings.Join(lines, "\n"))
 }

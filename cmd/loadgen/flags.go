@@ -1,0 +1,84 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"loadgen/scenarios"
+	"loadgen/scenarios/keys"
+)
+
+var (
+	unknownFlag = regexp.MustCompile(`^unknown flag: --([^\s=]+)`)
+	badValue    = regexp.MustCompile(`(?s)^invalid argument (".*") for "(?:-\w, )?(--[\w-]+)" flag`)
+)
+
+// flagFault tells what is wrong with the flags of a command in one line, with
+// the nearest flag that exists or the value that was expected.
+func flagFault(c *cobra.Command, err error) error {
+	if match := unknownFlag.FindStringSubmatch(err.Error()); match != nil {
+		var names []string
+		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		hint := fmt.Sprintf("`%s --help` lists the flags", c.CommandPath())
+		if near, found := keys.Nearest(match[1], names); found {
+			hint = "the nearest is --" + near
+		}
+		return usageError{fmt.Errorf("there is no flag --%s; %s", match[1], hint)}
+	}
+	if match := badValue.FindStringSubmatch(err.Error()); match != nil {
+		expected := "another value"
+		if f := c.Flags().Lookup(strings.TrimPrefix(match[2], "--")); f != nil {
+			expected = expectedOf(f.Value.Type())
+		}
+		return usageError{fmt.Errorf("%s %s: expected %s", match[2], match[1], expected)}
+	}
+	return usageError{fmt.Errorf("%w; `%s --help` lists the flags", err, c.CommandPath())}
+}
+
+// expectedOf describes the values of a flag's type.
+func expectedOf(kind string) string {
+	switch kind {
+	case "float64":
+		return "a number such as 1500"
+	case "duration":
+		return "a duration with its unit, such as 4s"
+	case "uint64":
+		return "a whole number of 0 or more"
+	case "int":
+		return "a whole number"
+	case "bool":
+		return "true or false"
+	default:
+		return "a text"
+	}
+}
+
+// emptyFlag returns the first flag that was given an empty text.
+func emptyFlag(flags *pflag.FlagSet) error {
+	var fault error
+	flags.Visit(func(f *pflag.Flag) {
+		if fault == nil && f.Value.Type() == "string" && f.Value.String() == "" {
+			fault = usageError{fmt.Errorf("--%s: expected a value", f.Name)}
+		}
+	})
+	return fault
+}
+
+// blame names the flags that set values in place of the paths that they set.
+func blame(err error, flagOf map[string]string) error {
+	var faults scenarios.Faults
+	if !errors.As(err, &faults) {
+		return usageError{err}
+	}
+	for i := range faults {
+		if flag, known := flagOf[faults[i].File]; known {
+			faults[i].File = flag
+		}
+	}
+	return faults
+}
