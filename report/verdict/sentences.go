@@ -147,8 +147,8 @@ func (s *story) load() string {
 	switch saturation, interval := s.summary.Saturation, s.summary.SaturationInterval; {
 	case saturation != nil:
 		text = fmt.Sprintf("%s saturates at %s entities/s (%s to %s in single seconds), %s; "+
-			"of the %s/s offered by the highest step %s is lost", s.subject(), Rate(*saturation),
-			Rate(interval[0]), Rate(interval[1]), s.target(), Rate(s.topRate.Offered), s.lostOf(s.top))
+			"of the %s/s offered by the highest step %s is lost%s", s.subject(), Rate(*saturation),
+			Rate(interval[0]), Rate(interval[1]), s.target(), Rate(s.topRate.Offered), s.lostOf(s.top), s.lasting())
 	case overloaded(s.steps):
 		text = fmt.Sprintf("%s is overloaded, but no step is long enough to tell where it saturates: "+
 			"of %s entities/s offered by the highest it served %s/s and lost %s, with %s of the attempts refused, %s",
@@ -163,6 +163,17 @@ func (s *story) load() string {
 			Share(float64(all.Failed)/float64(max(1, all.Attempts))))
 	}
 	return text + "."
+}
+
+// lasting adds what a lasting peak loses where retries wait so long that those of
+// the step met a load that their own kind had not yet added to.
+func (s *story) lasting() string {
+	waits, saturation := s.record.RetryWaits.Max(), *s.summary.Saturation
+	if half := s.top.Phase.Seconds() / 2; float64(waits) < half*1e6 || saturation >= s.topRate.Offered {
+		return ""
+	}
+	return fmt.Sprintf(", and %s of a peak that outlasts its retries, which wait up to %s",
+		Share(1-saturation/s.topRate.Offered), duration(waits))
 }
 
 // doubt is by how much a rate may miss a whole number of partitions and still

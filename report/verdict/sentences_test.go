@@ -42,6 +42,9 @@ func verdicts() []told {
 	return []told{
 		{"saturated, against the documents' target", stress(), nil},
 		{"saturated, with retries", small(func(r *run) { r.retries = 2 }), nil},
+		{"saturated, with retries that outlast the step", small(func(r *run) { r.retries = 2 }), func(r *results.Record) {
+			r.RetryWaits.Record(90 * time.Second)
+		}},
 		{"saturated below the model's target", small(func(r *run) { r.serves = 150 }), nil},
 		{"not saturated up to the highest step", small(func(r *run) { r.rates = []int{50, 180} }), nil},
 		{"overloaded in steps too short to tell", small(func(r *run) { r.seconds = 1 }), nil},
