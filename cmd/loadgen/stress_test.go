@@ -208,6 +208,9 @@ func TestAnotherPartition(t *testing.T) {
 // The waits of the documented policy are minutes: the hold lasts until the
 // retries of every step have met the same load.
 func TestDocumentedPolicyIsHeldToItsWaits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("four virtual minutes of overload are too long for the race detector")
+	}
 	s := simulate(t, "--retry", "documented", "--rate", "2500", "--duration", "4s")
 	if s.summary.Validity != results.Valid || s.record.Misplaced != 0 {
 		t.Fatalf("validity = %s %v, %d misplaced; want valid", s.summary.Validity, s.summary.Reasons, s.record.Misplaced)
