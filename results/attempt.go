@@ -41,6 +41,9 @@ type Attempt struct {
 	// Number is the operation's, Try counts its attempts from 0.
 	Number uint64
 	Try    int
+	// Sequence is the attempt's place among all of the run in the order in
+	// which they were sent, from 0.
+	Sequence uint64
 	// Intended is when the operation was due; Sent and Done frame the attempt.
 	Intended, Sent, Done time.Duration
 	Class                Class

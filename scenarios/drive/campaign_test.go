@@ -426,3 +426,52 @@ func TestFullDiskEndsTheRun(t *testing.T) {
 		full(t, w, &drive.Live{Clock: clk, Target: w.target, Workers: 256})
 	})
 }
+
+// failing is a folder whose files fail from a moment on.
+type failing struct {
+	results.Memory
+	broken bool
+}
+
+type failingFile struct {
+	io.WriteCloser
+	folder *failing
+}
+
+func (f *failing) Create(name string) (io.WriteCloser, error) {
+	file, err := f.Memory.Create(name)
+	return failingFile{file, f}, err
+}
+
+func (f failingFile) Write(text []byte) (int, error) {
+	if f.folder.broken {
+		return 0, syscall.ENOSPC
+	}
+	return f.WriteCloser.Write(text)
+}
+
+// A record that can no longer be written when the table is to go does not keep
+// the table from going.
+func TestTableGoesThoughTheRecordFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := small(t)
+		clk := clock.NewReal()
+		w := newWorld(t, s, clk)
+		folder := new(failing)
+		c, err := drive.NewCampaign(drive.Options{Scenario: s, Table: "stress",
+			Entering: func(p drive.Progress) { folder.broken = p.Stage == "drop" }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		recorder, err := results.NewRecorder(folder, results.Manifest{Operations: c.Kinds()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Run(context.Background(), &drive.Live{Clock: clk, Target: w.target, Workers: 256}, &drive.Ledger{Recorder: recorder}); err != nil {
+			t.Errorf("Run = %v; want the deletion to have succeeded", err)
+		}
+		if r := w.engine.Submit(clk.Now(), &engine.Request{Account: "a", Table: "stress", Verb: entity.DeleteTable}); r.Code != entity.ResourceNotFound {
+			t.Error("the table was left behind")
+		}
+	})
+}

@@ -1,6 +1,8 @@
 package drive
 
 import (
+	"sync"
+
 	"loadgen/engine/clock"
 	"loadgen/results"
 )
@@ -17,6 +19,21 @@ type Observer interface {
 type Ledger struct {
 	Recorder  *results.Recorder
 	Observers []Observer
+
+	// mu guards sent, the number of attempts sent so far.
+	mu   sync.Mutex
+	sent uint64
+}
+
+// stamp gives the session's next attempt its place among those sent and returns
+// the instant at which it is. Taken under one lock, the two never contradict each
+// other: tools that read the attempts in sequence need instants that do not fall.
+func (l *Ledger) stamp(s *Session, now func() clock.Instant) clock.Instant {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s.attempt.Sequence = l.sent
+	l.sent++
+	return now()
 }
 
 // settle writes down what an effect reports.

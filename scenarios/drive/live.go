@@ -175,7 +175,7 @@ func (c *crew) sleep(ctx context.Context, until clock.Instant) {
 // serve is one worker.
 func (c *crew) serve() {
 	for s := range c.work {
-		now := c.Clock.Now()
+		now := c.ledger.stamp(s, c.Clock.Now)
 		if s.firstAttempt() {
 			c.ledger.Recorder.Scheduled(s.scheduled(now, false))
 		}

@@ -17,7 +17,9 @@ import (
 )
 
 // Tape writes every attempt as a vegeta.Result, in vegeta's own gob encoding,
-// so that vegeta's report, plot and encode commands work on a run. Latency is
+// so that vegeta's report, plot and encode commands work on a run. Results come
+// in the order in which they ended, numbered in that in which they were sent, as
+// vegeta's own are. Latency is
 // the attempt's service time, as vegeta means it; the header [TapeHeader] holds
 // what the response time of the operation can be computed from. Vegeta judges
 // success by the code alone, so that a 404 which its operation expects is one of
@@ -33,7 +35,6 @@ type Tape struct {
 	// mu guards what follows, and the closing of results.
 	mu      sync.Mutex
 	closed  bool
-	seq     uint64
 	failure error
 }
 
@@ -92,7 +93,7 @@ func (t *Tape) write(w *bufio.Writer) {
 func (t *Tape) Attempt(a *results.Attempt) {
 	kind := t.kinds[a.Kind]
 	r := vegeta.Result{
-		Attack: t.attack, Code: uint16(a.Status),
+		Attack: t.attack, Seq: a.Sequence, Code: uint16(a.Status),
 		Timestamp: t.started.Add(a.Sent), Latency: a.Done - a.Sent,
 		BytesOut: uint64(a.BytesOut), BytesIn: uint64(a.BytesIn),
 		Method: kind.Group, URL: "loadgen:" + kind.Name,
@@ -106,8 +107,6 @@ func (t *Tape) Attempt(a *results.Attempt) {
 	if t.closed {
 		panic("drive: an attempt was recorded on a closed tape")
 	}
-	r.Seq = t.seq
-	t.seq++
 	t.results <- r
 }
 

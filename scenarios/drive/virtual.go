@@ -102,7 +102,7 @@ func (c *course) send(s *Session) {
 	if s.firstAttempt() {
 		c.ledger.Recorder.Scheduled(s.scheduled(c.Now(), false))
 	}
-	s.Step(c.Now(), Due, nil)
+	s.Step(c.ledger.stamp(s, c.Now), Due, nil)
 	flight := c.flight()
 	flight.session = s
 	var done clock.Instant
