@@ -21,6 +21,21 @@ func TestBooksOfATrueRecordAreClosed(t *testing.T) {
 	}
 }
 
+// An answer that an operation handles is a success to the run and a failure to
+// the target.
+func TestHandledAnswersLeaveTheBooksClosed(t *testing.T) {
+	record := quiet().record(t)
+	record.Phases[0].Kinds[1].Handled = 3
+	record.Target.Ok, record.Target.Failed = record.Target.Ok-3, record.Target.Failed+3
+	if faults := verdict.Books(record); len(faults) != 0 {
+		t.Errorf("Books = %q; want none", faults)
+	}
+	record.Target.Ok, record.Target.Failed = record.Target.Ok+3, record.Target.Failed-3
+	if faults := verdict.Books(record); len(faults) != 2 {
+		t.Errorf("Books where the target handles nothing = %q; want its ok and its failed attempts named", faults)
+	}
+}
+
 // fault is a way in which the books of the quiet run can be made not to close.
 type fault struct {
 	name   string
