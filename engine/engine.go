@@ -169,7 +169,8 @@ func (e *Engine) perform(a *account, now clock.Instant, r *Request) Reply {
 		return Reply{Entity: packed, Version: packed.Timestamp()}
 	case entity.Batch:
 		result := a.store.ApplyBatch(r.Table, r.Changes, at)
-		return Reply{Code: result.Code, Detail: result.Detail, FailedIndex: result.FailedIndex}
+		return Reply{Code: result.Code, Detail: result.Detail, FailedIndex: result.FailedIndex,
+			Versions: result.Versions}
 	default:
 		if !r.Verb.IsChange() || r.Change.Verb != r.Verb {
 			return Reply{Code: entity.InvalidInput, Detail: "the verb fits no operation"}
@@ -271,6 +272,15 @@ func (e *Engine) table(a *account, name string) (uint32, bool) {
 
 // mostSpellings bounds how many spellings of table names an account keeps.
 const mostSpellings = 4096
+
+// TableNames returns the names of an account's tables as they were created,
+// sorted without regard to case; nil for an account that the engine lacks.
+func (e *Engine) TableNames(account string) []string {
+	if a, known := e.accounts[account]; known {
+		return a.store.TableNames()
+	}
+	return nil
+}
 
 // forget drops the number of a table that was deleted, in every spelling.
 func (e *Engine) forget(a *account, name string) {

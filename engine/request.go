@@ -54,6 +54,9 @@ type Reply struct {
 	More bool
 	// FailedIndex is the position of the write that failed a transaction.
 	FailedIndex int
+	// Versions are the timestamps of the entities after a transaction, in the
+	// order of its changes, 0 after a delete.
+	Versions []entity.Ticks
 	// Done is the instant at which the client has the reply.
 	Done clock.Instant
 }

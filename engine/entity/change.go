@@ -81,6 +81,10 @@ func MatchExactly(version Ticks) Match { return Match{kind: matchExactly, ticks:
 // IsNone reports whether there is no condition at all.
 func (m Match) IsNone() bool { return m.kind == matchNone }
 
+// Exactly returns the version that the condition asks for, and false where it
+// asks for none or for any.
+func (m Match) Exactly() (version Ticks, one bool) { return m.ticks, m.kind == matchExactly }
+
 // Accepts reports whether a stored version satisfies the condition; no
 // condition accepts every version.
 func (m Match) Accepts(version Ticks) bool {

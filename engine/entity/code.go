@@ -30,22 +30,63 @@ const (
 	OperationTimedOut     Code = "OperationTimedOut"
 )
 
+// The codes that the wire adds: they are about a request's form and its
+// sender's rights rather than about a table.
+const (
+	AuthenticationFailed         Code = "AuthenticationFailed"
+	AuthorizationFailure         Code = "AuthorizationFailure"
+	AuthorizationPermission      Code = "AuthorizationPermissionMismatch"
+	AuthorizationProtocol        Code = "AuthorizationProtocolMismatch"
+	AuthorizationSourceIP        Code = "AuthorizationSourceIPMismatch"
+	AuthorizationService         Code = "AuthorizationServiceMismatch"
+	AuthorizationResourceType    Code = "AuthorizationResourceTypeMismatch"
+	InvalidAuthenticationInfo    Code = "InvalidAuthenticationInfo"
+	AtomFormatNotSupported       Code = "AtomFormatNotSupported"
+	MethodNotAllowed             Code = "MethodNotAllowed"
+	MissingContentLength         Code = "MissingContentLengthHeader"
+	NotImplemented               Code = "NotImplemented"
+	InternalError                Code = "InternalError"
+	PropertiesNeedValue          Code = "PropertiesNeedValue"
+	InvalidURI                   Code = "InvalidUri"
+	InvalidHeaderValue           Code = "InvalidHeaderValue"
+	InvalidQueryParameterValue   Code = "InvalidQueryParameterValue"
+	InvalidXMLDocument           Code = "InvalidXmlDocument"
+	TableBeingDeleted            Code = "TableBeingDeleted"
+	TooManyRequests              Code = "TooManyRequests"
+	MethodOverrideNotPost        Code = "XMethodNotUsingPost"
+	MethodOverrideIncorrectCount Code = "XMethodIncorrectCount"
+	MethodOverrideIncorrectValue Code = "XMethodIncorrectValue"
+)
+
 // Status returns the HTTP status that the service sends with the code; 200 for
 // success and 400 for any code that has none of its own.
 func (c Code) Status() int {
 	switch c {
 	case OK:
 		return 200
+	case AuthenticationFailed, AuthorizationFailure, AuthorizationPermission, AuthorizationProtocol,
+		AuthorizationSourceIP, AuthorizationService, AuthorizationResourceType:
+		return 403
 	case TableNotFound, ResourceNotFound:
 		return 404
-	case TableAlreadyExists, EntityAlreadyExists:
+	case MethodNotAllowed:
+		return 405
+	case TableAlreadyExists, EntityAlreadyExists, TableBeingDeleted:
 		return 409
+	case MissingContentLength:
+		return 411
 	case ConditionNotSatisfied:
 		return 412
 	case RequestBodyTooLarge:
 		return 413
-	case OperationTimedOut:
+	case AtomFormatNotSupported:
+		return 415
+	case TooManyRequests:
+		return 429
+	case OperationTimedOut, InternalError:
 		return 500
+	case NotImplemented:
+		return 501
 	case ServerBusy:
 		return 503
 	default:
