@@ -36,7 +36,7 @@ func runOf(p *page, record *results.Record) {
 	m := &record.Manifest
 	var parts []string
 	for _, part := range []struct{ before, name, after string }{
-		{"", m.Scenario.Name, ""}, {"", m.Target, ""}, {"profile ", m.Profile, ""}, {"", m.Start, " start"}, {"", m.Time, " time"},
+		{"", m.Scenario.Name, ""}, {"", m.Target, ""}, {"", m.Service, ""}, {"profile ", m.Profile, ""}, {"", m.Start, " start"}, {"", m.Time, " time"},
 	} {
 		if part.name != "" {
 			parts = append(parts, part.before+part.name+part.after)
@@ -57,8 +57,10 @@ func runOf(p *page, record *results.Record) {
 func originOf(m *results.Manifest) string {
 	const derived = "; entities counted: derived by the documents' rule"
 	switch {
-	case m.Target != "in-process":
+	case !m.Modelled():
 		return "measured" + derived
+	case m.Target == results.Embedded && m.Time != "virtual":
+		return "modelled, over real HTTP; entities counted: told by the engine; lag: measured"
 	case m.Time == "virtual":
 		return "modelled" + derived
 	default:

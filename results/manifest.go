@@ -12,9 +12,18 @@ type Manifest struct {
 	Tool     Tool     `json:"tool"`
 	Command  []string `json:"command"`
 	Scenario Scenario `json:"scenario"`
-	// Target is "in-process" or what stands in its place.
+	// Target is [Embedded], [InProcess], or the address of another service.
 	Target string `json:"target"`
-	// Start is "warm" or "cold", Profile the partition model's.
+	// Service is what a remote target calls itself, empty where it does not say
+	// or is ours. Emulator says that it imitates the table service without its
+	// limits.
+	Service  string `json:"service,omitempty"`
+	Emulator bool   `json:"emulator,omitempty"`
+	// Budget is the number of billed transactions that the run may make, 0 for
+	// any.
+	Budget int64 `json:"budget_transactions,omitempty"`
+	// Start is "warm" or "cold", Profile the partition model's; both are empty
+	// for a remote target.
 	Start   string `json:"start"`
 	Profile string `json:"profile"`
 	Seed    uint64 `json:"seed"`
@@ -37,6 +46,17 @@ type Manifest struct {
 	Operations  []Kind      `json:"operations"`
 	Environment Environment `json:"environment"`
 }
+
+// The targets whose limits and times are modelled: the embedded engine behind a
+// socket of this machine, and the same engine called directly.
+const (
+	Embedded  = "embedded"
+	InProcess = "in-process"
+)
+
+// Modelled reports whether the target's limits and times are those of a model,
+// rather than of a service that somebody runs.
+func (m *Manifest) Modelled() bool { return m.Target == Embedded || m.Target == InProcess }
 
 // Tool identifies the build that ran.
 type Tool struct {

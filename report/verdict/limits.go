@@ -14,16 +14,21 @@ func Limits(record *results.Record) []string {
 	manifest := &record.Manifest
 	var limits []string
 	switch {
-	case manifest.Target == embedded && manifest.Profile == off:
+	case manifest.Modelled() && manifest.Profile == off:
 		limits = append(limits, "Profile off has neither limits nor service times: "+
 			"nothing here says where a partition of the real service gives in.")
-	case manifest.Target == embedded:
+	case manifest.Modelled():
 		limits = append(limits,
 			fmt.Sprintf("The limits are those of profile %s, held hard: "+
 				"the real service may grant more while a server is idle, and less while it is busy.", manifest.Profile),
 			"The times of request and reply are assumptions: they show how waiting grows, not how fast the service is.")
 	}
-	if manifest.Target == embedded {
+	if manifest.Target == results.Embedded {
+		limits = append(limits, "Client and engine share this machine: what sockets, JSON and signatures cost is in every time, "+
+			"and none of a network beyond the modelled round trip.")
+	}
+	limits = append(limits, remoteLimits(manifest)...)
+	if manifest.Modelled() {
 		limits = append(limits, "Balancing is not modelled: no partition moves to another server, "+
 			"and none is offline for the seconds that this takes.")
 		limits = append(limits, startLimit(manifest.Start)...)
@@ -40,6 +45,21 @@ func Limits(record *results.Record) []string {
 		limits = append(limits, "Where the load saturates is not known: no step had 1 % of its attempts refused.")
 	}
 	return limits
+}
+
+// remoteLimits says what figures of a service that somebody else runs rest on.
+func remoteLimits(manifest *results.Manifest) []string {
+	switch {
+	case manifest.Modelled() || manifest.Target == "":
+		return nil
+	case manifest.Emulator:
+		return []string{"An emulator has no partition servers: where a table of the real service would refuse, it only slows down.",
+			"Its times are those of a development tool on this machine."}
+	default:
+		return []string{"The times include the network between this machine and the service.",
+			"How many entities a request counted, the service does not say: a query of a key range is taken to scan what it returns.",
+			"A service balances its partitions over minutes and hours: another time may show other limits."}
+	}
 }
 
 func startLimit(start string) []string {

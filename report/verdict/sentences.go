@@ -8,9 +8,6 @@ import (
 	"loadgen/results"
 )
 
-// embedded is the target whose limits and times are modelled.
-const embedded = "in-process"
-
 // story is what the sentences of a verdict are told from.
 type story struct {
 	record  *results.Record
@@ -191,7 +188,9 @@ func (s *story) key() string {
 			shortened(s.summary.Hottest.Key), Rate(s.summary.Hottest.EntitiesPerSecond))
 	case !s.aimed():
 		return ""
-	case s.record.Manifest.Target == embedded && s.record.Manifest.Targets.Partition == 0:
+	case s.record.Manifest.Emulator:
+		return ""
+	case s.record.Manifest.Modelled() && s.record.Manifest.Targets.Partition == 0:
 		return "a model without a target for a partition says nothing of the PartitionKey."
 	case saturation == nil && overloaded(s.steps):
 		return "every operation of this PartitionKey goes to one partition, which the load overwhelms."
@@ -209,10 +208,12 @@ func (s *story) key() string {
 	return text + "."
 }
 
-// unknown says what an embedded run cannot tell.
+// unknown says what an embedded run, or one against an emulator, cannot tell.
 func (s *story) unknown() string {
 	switch {
-	case s.record.Manifest.Target != embedded:
+	case s.record.Manifest.Emulator:
+		return "What was measured is an emulator, which keeps none of the service's limits: it says nothing of the PartitionKey."
+	case !s.record.Manifest.Modelled():
 		return ""
 	case s.record.Manifest.Profile == off:
 		return "Nothing of the service is modelled here: the figures are those of the embedded engine and of this generator."

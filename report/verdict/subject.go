@@ -52,6 +52,8 @@ func (s *story) target() string {
 		whose = " for each partition"
 	}
 	switch {
+	case limit == 0 && !s.record.Manifest.Modelled():
+		return "where no target is known"
 	case limit == 0:
 		return "where the model sets no target"
 	case limit == documented:

@@ -20,6 +20,9 @@ type Options struct {
 	Scenario *scenarios.Scenario
 	// Table is the name of the test table.
 	Table string
+	// NewName says that the name was made up for this run, so that no table of
+	// anybody else can have it.
+	NewName bool
 	// Reuse takes a table that exists if it carries this tool's marker; Keep
 	// leaves the table in place after the run.
 	Reuse, Keep bool
@@ -53,6 +56,9 @@ type Campaign struct {
 	fresh uint64
 	// ours says that the table is there because this run made or took it.
 	ours bool
+	// doubtful says that an attempt of the single operation carried out last
+	// ended without a word on whether it was done.
+	doubtful bool
 }
 
 // The kinds of the operations that prepare and clean up. A scenario's own
@@ -208,13 +214,21 @@ func (c *Campaign) prepare(ctx context.Context, name string, lanes int, count ui
 // came of it. The statuses that it expects are left to the caller.
 func (c *Campaign) once(ctx context.Context, name, kind string, op target.Operation, expected target.Expected) (target.Outcome, error) {
 	var outcome target.Outcome
+	silent := false
+	c.doubtful = true
 	stage := &Stage{
 		Name: name, Lanes: 1, Count: 1, Retry: patient(), Limit: onceLimit,
 		Phases: []results.Phase{{Name: name}},
 		Build: func(uint64) Work {
 			return Work{Kind: c.kindOf[kind], Operation: op, Expected: expected}
 		},
-		Observe: func(_ uint64, o *target.Outcome, _ target.Class) { outcome = *o },
+		Observe: func(_ uint64, o *target.Outcome, class target.Class) {
+			outcome = *o
+			// A server that was busy has done nothing; one that says nothing,
+			// or that it took too long, may have.
+			silent = silent || o.Status == 0 || o.Code == entity.OperationTimedOut || class == target.Failed && o.Status >= 500
+			c.doubtful = silent
+		},
 	}
 	if err := c.run(ctx, stage); err != nil {
 		return outcome, err

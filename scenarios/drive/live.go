@@ -28,6 +28,10 @@ func (l *Live) Now() clock.Instant { return l.Clock.Now() }
 // that a worker that has just stamped a reply can still record it.
 const writeBehind = 2 * time.Second
 
+// inFlightGrace is how long the attempts that are under way when a run is stopped
+// may take to end by themselves.
+const inFlightGrace = 2 * time.Second
+
 // lookEvery bounds how long the dispatcher sleeps, so that the record is written
 // and a deadline seen.
 const lookEvery = 250 * time.Millisecond
@@ -37,8 +41,8 @@ type crew struct {
 	*Live
 	opened *opened
 	ledger *Ledger
-	// ctx carries the caller's values without its end: what is under way when
-	// the run is stopped is let finish.
+	// ctx carries the caller's values and outlives its end: what is under way
+	// when the run is stopped is let finish, within a grace.
 	ctx  context.Context
 	work chan *Session
 	// handed is when the session that the dispatcher gave away last was due,
@@ -62,9 +66,11 @@ func (l *Live) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
 	if err := l.Clock.Sleep(ctx, start); err != nil {
 		return err
 	}
+	inFlight, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
 	c := &crew{
 		Live: l, ledger: ledger, opened: ledger.open(stage, start),
-		ctx:     context.WithoutCancel(ctx),
+		ctx:     inFlight,
 		work:    make(chan *Session),
 		changed: make(chan struct{}, 1),
 	}
@@ -77,9 +83,32 @@ func (l *Live) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
 	c.agenda.abandon(l.Clock.Now(), ledger)
 	c.mu.Unlock()
 	close(c.work)
-	c.workers.Wait()
+	if failure == nil {
+		c.workers.Wait()
+	} else {
+		c.await(cut)
+	}
 	c.opened.close(l.Clock.Now(), failure != nil)
 	return failure
+}
+
+// await waits for the workers of a stage that was stopped, and cuts short what
+// they are still at after a grace.
+func (c *crew) await(cut context.CancelFunc) {
+	idle := make(chan struct{})
+	var waiting sync.WaitGroup
+	waiting.Go(func() {
+		alarm := c.Clock.Alarm(c.Clock.Now().Add(inFlightGrace))
+		defer alarm.Stop()
+		select {
+		case <-alarm.C:
+			cut()
+		case <-idle:
+		}
+	})
+	c.workers.Wait()
+	close(idle)
+	waiting.Wait()
 }
 
 // dispatch hands out sessions in the order in which they are due until the

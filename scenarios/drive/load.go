@@ -9,22 +9,19 @@ import (
 )
 
 // load fills the table by entity group transactions. The transactions of the
-// partitions alternate, so that the lanes spread over all of them.
+// partitions alternate, so that the lanes spread over all of them. They insert or
+// replace: a transaction whose reply was lost can then be sent again, and a table
+// that was taken may hold the entities of an earlier run.
 func (c *Campaign) load(ctx context.Context, phase int) error {
 	spec := c.Scenario.Phases[phase].Load
 	first := c.Scenario.Loaded(phase)
 	batches := c.batches(first, first+uint64(spec.Entities), spec.Transaction)
-	// A table that was taken holds the entities of an earlier run.
-	verb := entity.Insert
-	if c.Reuse {
-		verb = entity.InsertOrReplace
-	}
 	name := c.Scenario.Phases[phase].Name
 	return c.prepare(ctx, name, spec.Lanes, uint64(len(batches)), func(k uint64) Work {
 		op := target.Operation{Verb: entity.Batch, Table: c.Table}
 		op.Changes = make([]entity.Change, len(batches[k]))
 		for i, n := range batches[k] {
-			op.Changes[i] = entity.Change{Verb: verb, Key: c.generator.Key(n), Properties: c.generator.Properties(n)}
+			op.Changes[i] = entity.Change{Verb: entity.InsertOrReplace, Key: c.generator.Key(n), Properties: c.generator.Properties(n)}
 		}
 		return Work{Kind: c.kindOf[kindLoad], Operation: op}
 	}, nil)

@@ -22,12 +22,14 @@ const (
 func (c *Campaign) create(ctx context.Context) error {
 	outcome, err := c.once(ctx, kindCreate, kindCreate,
 		target.Operation{Verb: entity.CreateTable, Table: c.Table}, target.Expected{Conflict: true})
-	// A run that is stopped at this very moment has made the table all the same.
-	c.ours = outcome.Class(target.Expected{}) == target.Ok
+	// A run that is stopped at this very moment has made the table all the same,
+	// and so may have an attempt whose reply was lost: where nobody else can
+	// have a table of that name, it is this run's.
+	c.ours = outcome.Class(target.Expected{}) == target.Ok || c.doubtful && c.NewName
 	if err != nil {
 		return err
 	}
-	if outcome.Status == entity.TableAlreadyExists.Status() {
+	if outcome.Status == entity.TableAlreadyExists.Status() && !c.ours {
 		if !c.Reuse {
 			return fmt.Errorf("%w: %s; give it another name, or take it with --reuse if this tool made it", ErrTableExists, c.Table)
 		}

@@ -1,0 +1,61 @@
+package drive_test
+
+import (
+	"context"
+	"math"
+	"testing"
+	"time"
+
+	"loadgen/results"
+	"loadgen/scenarios/drive"
+)
+
+// What is forecast is what a run that is refused nothing then does: requests and
+// entities but for what chance decides.
+func TestForecastIsWhatARunDoes(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		settings []string
+	}{
+		{"the peak of gets, inserts and merges", nil},
+		{"every kind of operation, queries of several pages among them", []string{everyKind}},
+		{"a lone rate without a hold", []string{"phases.peak.rates=[200]", "phases.peak.hold=false"}},
+	} {
+		s := small(t, append([]string{"model.profile=off"}, row.settings...)...)
+		w := newWorld(t, s, nil)
+		o := drive.Options{Scenario: s, Table: "stress"}
+		c, err := drive.NewCampaign(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		forecast := c.Forecast()
+		record, err := w.run(t, context.Background(), &drive.Virtual{Target: w.target}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := record.Total(results.Everything)
+		near := func(what string, forecast, done int64, share float64) {
+			if off := math.Abs(float64(forecast-done)) / float64(done); off > share {
+				t.Errorf("%s: Forecast: %d %s; the run made %d, %.1f %% off, want %.0f %%", row.sentence, forecast, what, done, 100*off, 100*share)
+			}
+		}
+		near("requests", forecast.Requests, sum.Attempts, 0.06)
+		near("entities", forecast.Entities, sum.Counted, 0.06)
+		if most := forecast.AtMost; most < forecast.Requests || most > 6*forecast.Requests {
+			t.Errorf("%s: AtMost = %d of %d requests; want more, by the retries of a peak", row.sentence, most, forecast.Requests)
+		}
+		if forecast.Sent < forecast.Requests*500 || forecast.Received < forecast.Requests*400 {
+			t.Errorf("%s: %d bytes sent and %d received in %d requests; want the headers at least",
+				row.sentence, forecast.Sent, forecast.Received, forecast.Requests)
+		}
+		var peak time.Duration
+		for _, phase := range record.Phases {
+			if phase.Rate > 0 {
+				peak += phase.End - phase.Begin
+			}
+		}
+		if forecast.Lasts != peak {
+			t.Errorf("%s: Lasts = %v; the peak lasted %v", row.sentence, forecast.Lasts, peak)
+		}
+	}
+}
