@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -21,6 +22,30 @@ func booksOf(p *page, record *results.Record) {
 		targetEntities(record.Target, &all)))
 	lagOf(p, record)
 	waitsOf(p, record)
+	connectionsOf(p, record.Connections)
+	if budget := record.Manifest.Budget; budget > 0 {
+		p.line(fmt.Sprintf("billed transactions: %s, one for each attempt, of a budget of %s",
+			verdict.Count(all.Attempts), verdict.Count(budget)))
+	}
+}
+
+// connectionsOf shows what sending cost beside the requests.
+func connectionsOf(p *page, c *results.Connections) {
+	if c == nil {
+		return
+	}
+	text := fmt.Sprintf("connections: %s opened, %s attempts over one that was open", verdict.Count(c.Opened), verdict.Count(c.Reused))
+	for _, spell := range []struct {
+		what string
+		results.Spell
+	}{{"DNS", c.Lookups}, {"connect", c.Connects}, {"TLS", c.Handshakes}, {"first byte", c.FirstByte}} {
+		if spell.Count > 0 {
+			mean := (spell.Total / time.Duration(spell.Count)).Microseconds()
+			longest := spell.Max.Microseconds()
+			text += fmt.Sprintf("; %s mean %s, max %s", spell.what, inWords(&mean), inWords(&longest))
+		}
+	}
+	p.line(text)
 }
 
 func sign(equal bool) string {

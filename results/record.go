@@ -20,6 +20,9 @@ type Record struct {
 	RetryWaits *Histogram `json:"retry_waits"`
 	// Target is what the target itself counted, nil where it does not say.
 	Target *TargetCounts `json:"target_counts"`
+	// Connections is what sending cost beside the requests, nil where nothing
+	// was sent over a network.
+	Connections *Connections `json:"connections,omitempty"`
 	// Misplaced is how many counts arrived after their second had been written
 	// and were put into a later one.
 	Misplaced int64    `json:"misplaced"`
@@ -46,6 +49,28 @@ type TargetCounts struct {
 	Refused  int64 `json:"refused"`
 	Failed   int64 `json:"failed"`
 	Entities int64 `json:"entities"`
+}
+
+// Connections are the connections of a run's client, and what they took.
+type Connections struct {
+	// Opened is how many were opened, Reused how many attempts went over one
+	// that was open already.
+	Opened int64 `json:"opened"`
+	Reused int64 `json:"reused"`
+	// Lookups of a host's name, Connects and Handshakes (TLS) come with the
+	// time that they took.
+	Lookups    Spell `json:"dns_lookups"`
+	Connects   Spell `json:"connects"`
+	Handshakes Spell `json:"tls_handshakes"`
+	// FirstByte is from the start of an attempt to the first byte of its reply.
+	FirstByte Spell `json:"first_byte"`
+}
+
+// Spell is something that was waited for again and again.
+type Spell struct {
+	Count int64         `json:"count"`
+	Total time.Duration `json:"total_ns"`
+	Max   time.Duration `json:"max_ns"`
 }
 
 // Total returns the sum over every phase of the kinds of operation for which

@@ -171,6 +171,14 @@ func (r *Recorder) Advance(watermark time.Duration) error {
 	return r.failure
 }
 
+// Connections takes down what the run's connections cost, before
+// [Recorder.Finish].
+func (r *Recorder) Connections(c *Connections) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.record.Connections = c
+}
+
 // Finish writes what is still open and the whole seconds up to the end of the
 // run, with the end, the run's validity and reasons, and the target's own counts
 // if it keeps any. A record that could not be written whole is not kept as a
