@@ -78,6 +78,13 @@ func TestReportsAsTheyAreRendered(t *testing.T) {
 		{"empty", &run{manifest: results.Manifest{}}, func(r *results.Record) {
 			*r = results.Record{Validity: results.Partial, Reasons: []string{"the run did not come to its end"}}
 		}},
+		{"embedded", func() *run {
+			r := stress()
+			r.manifest.Target, r.manifest.Time = results.Embedded, "real"
+			return r
+		}(), withConnections},
+		{"remote", remote(false), withConnections},
+		{"emulator", remote(true), nil},
 		{"hostile", stress(), func(r *results.Record) {
 			m := &r.Manifest
 			m.Scenario.Name, m.Target, m.Retry, m.PartitionKey = hostile, hostile, hostile, hostile+strings.Repeat("世", 70)
