@@ -1,0 +1,152 @@
+package filter
+
+import (
+	"strings"
+
+	"loadgen/engine/entity"
+)
+
+// bounds is the set of keys with a PartitionKey in one interval and a RowKey in
+// another. Its zero value holds every key.
+type bounds struct {
+	partitions, rows interval
+	// inexact says that what the bounds stand for is false of some keys within.
+	inexact bool
+}
+
+// interval is the part of one key component from a string on and, where bounded,
+// before another.
+type interval struct {
+	from, to string
+	bounded  bool
+}
+
+// nothing is an interval that no string is in.
+func nothing() interval { return interval{bounded: true} }
+
+// bounds returns the keys of which a node can be true.
+func (e *Expression) bounds(at int32) bounds {
+	n := &e.nodes[at]
+	switch n.kind {
+	case allOf, anyOf:
+		joined := e.bounds(n.child)
+		for i := e.nodes[n.child].next; i != none; i = e.nodes[i].next {
+			if n.kind == allOf {
+				joined = joined.and(e.bounds(i))
+			} else {
+				joined = joined.or(e.bounds(i))
+			}
+		}
+		return joined
+	case truth:
+		if !n.constant.Bool() {
+			return bounds{partitions: nothing()}
+		}
+		return bounds{}
+	case comparison:
+		return n.bounds()
+	default:
+		return bounds{inexact: true}
+	}
+}
+
+// bounds returns the keys of which a comparison can be true.
+func (n *node) bounds() bounds {
+	var b bounds
+	switch n.subject {
+	case subjectPartition:
+		b.partitions, b.inexact = intervalOf(n.accepts, n.constant)
+	case subjectRow:
+		b.rows, b.inexact = intervalOf(n.accepts, n.constant)
+	default:
+		b.inexact = true
+	}
+	return b
+}
+
+// intervalOf returns the keys of which a comparison with a constant can be true,
+// and whether it is false of some of them. A key is a string, and a constant of
+// another type is like none.
+func intervalOf(accepts ordering, constant entity.Value) (in interval, inexact bool) {
+	s := constant.Text()
+	switch {
+	case constant.Type() != entity.TypeString:
+		return nothing(), false
+	case accepts == equal:
+		return interval{from: s, to: s + nul, bounded: true}, false
+	case accepts == less:
+		return interval{to: s, bounded: true}, false
+	case accepts == less|equal:
+		return interval{to: s + nul, bounded: true}, false
+	case accepts == greater:
+		return interval{from: s + nul}, false
+	case accepts == greater|equal:
+		return interval{from: s}, false
+	default:
+		return interval{}, true
+	}
+}
+
+func (b bounds) and(other bounds) bounds {
+	return bounds{
+		partitions: b.partitions.and(other.partitions),
+		rows:       b.rows.and(other.rows),
+		inexact:    b.inexact || other.inexact,
+	}
+}
+
+// or keeps what both sides agree on. The service would scan the table for two
+// PartitionKeys, and the partition for two RowKeys of one.
+func (b bounds) or(other bounds) bounds {
+	switch {
+	case b.partitions != other.partitions:
+		return bounds{inexact: true}
+	case b.rows != other.rows:
+		return bounds{partitions: b.partitions, inexact: true}
+	default:
+		// Where one side is true of all of these keys, so is either.
+		b.inexact = b.inexact && other.inexact
+		return b
+	}
+}
+
+// span returns the smallest range that holds the keys, and whether what the
+// bounds stand for is true of every key in it.
+func (b bounds) span() (r Range, exact bool) {
+	pk, one := b.partitions.single()
+	switch {
+	case one && b.rows.bounded:
+		r = Rows(pk, b.rows.from, b.rows.to)
+	case one:
+		// This is RowsFrom, with the string that is there already.
+		r = between(entity.Key{Partition: pk, Row: b.rows.from}, entity.Key{Partition: b.partitions.to})
+	case b.rows.empty():
+		r = PartitionRange(b.partitions.from, b.partitions.from)
+	case b.partitions.bounded:
+		r = PartitionRange(b.partitions.from, b.partitions.to)
+	default:
+		r = Range{From: entity.Key{Partition: b.partitions.from}}
+	}
+	// Beyond one partition the rows do not narrow the range.
+	whole := one || b.rows == interval{}
+	return r, whole && !b.inexact || r.Empty()
+}
+
+func (in interval) and(other interval) interval {
+	if entity.Compare(in.from, other.from) < 0 {
+		in.from = other.from
+	}
+	if other.bounded && (!in.bounded || entity.Compare(other.to, in.to) < 0) {
+		in.to, in.bounded = other.to, true
+	}
+	return in
+}
+
+func (in interval) empty() bool { return in.bounded && entity.Compare(in.from, in.to) >= 0 }
+
+// single returns the one string of the interval, and false where it has more or
+// none.
+func (in interval) single() (string, bool) {
+	before, found := strings.CutSuffix(in.to, nul)
+	return in.from, in.bounded && found && before == in.from
+}

@@ -1,0 +1,207 @@
+package filter_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/filter"
+)
+
+func TestRangeOfAFilter(t *testing.T) {
+	all, empty := filter.All(), filter.Range{Bounded: true}
+	from := func(pk string) filter.Range { return filter.Range{From: entity.Key{Partition: pk}} }
+	for _, row := range []struct {
+		name, text string
+		want       filter.Range
+		exact      bool
+	}{
+		{"no filter reads the table", "", all, true},
+		{"nor does true narrow it", "true", all, true},
+		{"false reads nothing", "false", empty, true},
+		{"a PartitionKey", "PartitionKey eq 'p'", filter.OnePartition("p"), true},
+		{"on the right side too", "'p' eq PartitionKey", filter.OnePartition("p"), true},
+		{"the empty one", "PartitionKey eq ''", filter.OnePartition(""), true},
+		{"one with a quote", "PartitionKey eq 'O''Brien'", filter.OnePartition("O'Brien"), true},
+		{"partitions from one on", "PartitionKey ge 'p'", from("p"), true},
+		{"partitions after one", "PartitionKey gt 'p'", from("p\x00"), true},
+		{"partitions before one", "PartitionKey lt 'p'", filter.PartitionRange("", "p"), true},
+		{"partitions up to one", "'p' ge PartitionKey", filter.PartitionRange("", "p\x00"), true},
+		{"partitions between two", "PartitionKey gt 'a' and PartitionKey le 'p'", filter.PartitionRange("a\x00", "p\x00"), true},
+		{"the narrower of two bounds counts", "PartitionKey ge 'a' and PartitionKey gt 'b' and PartitionKey lt 'y' and PartitionKey le 'x'", filter.PartitionRange("b\x00", "x\x00"), true},
+		{"in the order of the index", "PartitionKey ge '\uE000' and PartitionKey ge '\U0001F3C3'", from("\uE000"), true},
+		{"bounds that leave one partition are one", "PartitionKey ge 'p' and PartitionKey le 'p' and RowKey eq 'r'", filter.Point("p", "r"), true},
+
+		{"a point", "PartitionKey eq 'p' and RowKey eq 'r'", filter.Point("p", "r"), true},
+		{"in any order and parentheses", "('r' eq RowKey)and((PartitionKey eq 'p'))", filter.Point("p", "r"), true},
+		{"rows between two", "PartitionKey eq 'p' and RowKey ge 'a' and RowKey lt 'b'", filter.Rows("p", "a", "b"), true},
+		{"rows from one on", "RowKey ge 'a' and PartitionKey eq 'p'", filter.RowsFrom("p", "a"), true},
+		{"rows after one, up to another", "PartitionKey eq 'p' and RowKey gt 'a' and RowKey le 'b'", filter.Rows("p", "a\x00", "b\x00"), true},
+		{"a RowKey alone is a table scan", "RowKey eq 'r'", all, false},
+		{"rows of several partitions read them whole", "PartitionKey ge 'a' and PartitionKey lt 'c' and RowKey eq 'r'", filter.PartitionRange("a", "c"), false},
+
+		{"another property reads the partition", "PartitionKey eq 'p' and Age gt 30", filter.OnePartition("p"), false},
+		{"another property alone reads the table", "Age gt 30", all, false},
+		{"so does Timestamp", "Timestamp gt datetime'2011-01-01T00:00:00Z'", all, false},
+		{"ne narrows nothing", "PartitionKey ne 'p'", all, false},
+		{"not narrows nothing", "not (PartitionKey eq 'p')", all, false},
+		{"nor does it widen what stands beside it", "PartitionKey eq 'p' and not (RowKey eq 'r')", filter.OnePartition("p"), false},
+
+		{"two PartitionKeys joined by or are a table scan", "PartitionKey eq 'a' or PartitionKey eq 'b'", all, false},
+		{"so is one beside another property", "PartitionKey eq 'a' or Age gt 30", all, false},
+		{"two RowKeys joined by or are a partition scan", "PartitionKey eq 'p' and (RowKey eq 'a' or RowKey eq 'b')", filter.OnePartition("p"), false},
+		{"so are two points of one partition", "PartitionKey eq 'p' and RowKey eq 'a' or PartitionKey eq 'p' and RowKey eq 'b'", filter.OnePartition("p"), false},
+		{"two points of two partitions are a table scan", "PartitionKey eq 'p' and RowKey eq 'a' or PartitionKey eq 'q' and RowKey eq 'a'", all, false},
+		{"both sides of an or may say the same", "PartitionKey eq 'p' and RowKey ge 'a' or 'a' le RowKey and PartitionKey eq 'p'", filter.RowsFrom("p", "a"), true},
+		{"the same range beside other properties", "PartitionKey eq 'p' and Age eq 1 or PartitionKey eq 'p' and Age eq 2", filter.OnePartition("p"), false},
+		{"one side may be true of the whole range", "PartitionKey eq 'p' and Age eq 1 or PartitionKey eq 'p'", filter.OnePartition("p"), true},
+		{"a third side counts too", "PartitionKey eq 'p' or PartitionKey eq 'p' or PartitionKey eq 'q'", all, false},
+
+		{"two PartitionKeys at once are impossible", "PartitionKey eq 'b' and PartitionKey eq 'a'", filter.PartitionRange("b", "a\x00"), true},
+		{"two RowKeys at once are", "PartitionKey eq 'p' and RowKey eq 'b' and RowKey eq 'a'", filter.Rows("p", "b", "a\x00"), true},
+		{"in any partition", "RowKey gt 'b' and RowKey lt 'a' and Age gt 30", empty, true},
+		{"nothing comes before the empty key", "PartitionKey lt ''", empty, true},
+		{"nor before the first row", "PartitionKey eq 'p' and RowKey lt ''", filter.Rows("p", "", ""), true},
+		{"a key is no number", "PartitionKey eq 5", empty, true},
+		{"nor does it differ from one", "PartitionKey eq 'p' and RowKey ne 5", filter.Rows("p", "", ""), true},
+		{"nor is it a truth value", "RowKey", empty, true},
+	} {
+		e := parsed(t, row.text)
+		if e.Range() != row.want || e.Exact() != row.exact {
+			t.Errorf("%s: Parse(%q) spans %+q, exactly: %v; want %+q, %v", row.name, row.text,
+				spelled(e.Range()), e.Exact(), spelled(row.want), row.exact)
+		}
+	}
+	var zero filter.Expression
+	if zero.Range() != all || !zero.Exact() || !zero.Keeps(key("a", "b"), nil) || zero.String() != "" {
+		t.Errorf("the zero Expression is %q over %v; want no filter", zero.String(), zero.Range())
+	}
+}
+
+func spelled(r filter.Range) []string {
+	return []string{r.From.Partition, r.From.Row, r.To.Partition, r.To.Row, map[bool]string{true: "bounded"}[r.Bounded]}
+}
+
+// Comparisons of keys that are joined by and have a range that holds just what
+// they keep, as long as those of RowKey stand beside a PartitionKey.
+func TestRangeOfAConjunctionIsTight(t *testing.T) {
+	keys, ranges := universe(), []string{"lt", "le", "gt", "ge", "eq"}
+	for seed := range uint64(400) {
+		rng := rand.New(rand.NewPCG(12, seed))
+		both := tree{op: "and"}
+		for range rng.IntN(4) {
+			both.parts = append(both.parts, keyComparison(rng, "PartitionKey", ranges[rng.IntN(len(ranges))]))
+		}
+		if rng.IntN(2) == 0 {
+			both.parts = append(both.parts, keyComparison(rng, "PartitionKey", "eq"))
+			for range rng.IntN(3) {
+				both.parts = append(both.parts, keyComparison(rng, "RowKey", ranges[rng.IntN(len(ranges))]))
+			}
+		}
+		if len(both.parts) == 0 {
+			both.parts = append(both.parts, tree{op: "true"})
+		}
+		rng.Shuffle(len(both.parts), func(i, j int) { both.parts[i], both.parts[j] = both.parts[j], both.parts[i] })
+		text := both.spell(rng)
+		e := parsed(t, text)
+		if !e.Exact() {
+			t.Fatalf("seed %d: Parse(%q).Exact() = false; want true", seed, text)
+		}
+		for _, k := range keys {
+			if got, want := e.Range().Contains(k), both.holds(row{key: k}); got != want {
+				t.Fatalf("seed %d: Parse(%q).Range().Contains(%+q) = %v; want %v", seed, text, k, got, want)
+			}
+		}
+	}
+}
+
+func TestTextOfARange(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		r    filter.Range
+		want string
+	}{
+		{"the table needs no filter", filter.All(), ""},
+		{"one partition", filter.OnePartition("p"), "PartitionKey eq 'p'"},
+		{"the empty one", filter.OnePartition(""), "PartitionKey eq ''"},
+		{"a point", filter.Point("p", "r"), "PartitionKey eq 'p' and RowKey eq 'r'"},
+		{"quotes are doubled", filter.Point("O'Brien", "'"), "PartitionKey eq 'O''Brien' and RowKey eq ''''"},
+		{"rows", filter.Rows("p", "a", "b"), "PartitionKey eq 'p' and RowKey ge 'a' and RowKey lt 'b'"},
+		{"rows up to one", filter.Rows("p", "", "b\x00"), "PartitionKey eq 'p' and RowKey le 'b'"},
+		{"rows from one on", filter.RowsFrom("p", "a"), "PartitionKey eq 'p' and RowKey ge 'a'"},
+		{"rows with a prefix", filter.RowPrefix("p", "12"), "PartitionKey eq 'p' and RowKey ge '12' and RowKey lt '13'"},
+		{"rows after one", filter.OnePartition("p").After(key("p", "r")), "PartitionKey eq 'p' and RowKey gt 'r'"},
+		{"rows after the empty one", filter.OnePartition("p").After(key("p", "")), "PartitionKey eq 'p' and RowKey gt ''"},
+		{"no rows", filter.Rows("p", "", ""), "PartitionKey eq 'p' and RowKey lt ''"},
+		{"partitions", filter.PartitionRange("a", "b"), "PartitionKey ge 'a' and PartitionKey lt 'b'"},
+		{"partitions before one", filter.PartitionRange("", "b"), "PartitionKey lt 'b'"},
+		{"partitions after one, up to another", filter.PartitionRange("a\x00", "b\x00"), "PartitionKey gt 'a' and PartitionKey le 'b'"},
+		{"partitions from one on", filter.All().StartingAt(key("p", "")), "PartitionKey ge 'p'"},
+		{"an end that does not count", filter.Range{To: key("a", "b")}, ""},
+		{"an empty range over partitions", filter.OnePartition("b").StartingAt(key("c", "x")), "PartitionKey lt ''"},
+	} {
+		if got, ok := row.r.Text(); got != row.want || !ok {
+			t.Errorf("%s: %+q.Text() = %q, %v; want %q", row.name, spelled(row.r), got, ok, row.want)
+		}
+	}
+	for _, row := range []struct {
+		name string
+		r    filter.Range
+	}{
+		{"a table from within a partition on", filter.All().StartingAt(key("p", "r"))},
+		{"partitions from within one on", filter.PartitionRange("a", "c").After(key("a", "r"))},
+		{"partitions up to within one", filter.Range{From: key("a", ""), To: key("c", "r"), Bounded: true}},
+		{"a partition that no key has", filter.OnePartition("a\x00")},
+		{"a bound with a NUL within", filter.Rows("p", "a\x00b", "c")},
+		{"a bound that is no text", filter.Rows("p", "a\xFF", "c")},
+		{"bounds that no $filter is long enough for", filter.OnePartition(strings.Repeat("'", filter.MaxText/2))},
+	} {
+		if got, ok := row.r.Text(); ok || got != "" {
+			t.Errorf("%s: %.200v.Text() = %.80q, %v; want none", row.name, spelled(row.r), got, ok)
+		}
+	}
+}
+
+// Text and Parse are each other's inverse, and whatever spans partitions from
+// or to within one has no text.
+func TestTextLeadsBackToTheRange(t *testing.T) {
+	keys := universe()
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(13, seed))
+		a, b, cut := keys[rng.IntN(len(keys))], keys[rng.IntN(len(keys))], keys[rng.IntN(len(keys))]
+		for _, r := range []filter.Range{
+			filter.OnePartition(a.Partition), filter.Point(a.Partition, a.Row), filter.Rows(a.Partition, a.Row, b.Row),
+			filter.RowsFrom(a.Partition, a.Row), filter.RowPrefix(a.Partition, b.Row), filter.PartitionRange(a.Partition, b.Partition),
+			{From: a, To: b, Bounded: true}, {From: a}, filter.All(), filter.All().After(a),
+		} {
+			for _, r := range []filter.Range{r, r.StartingAt(cut), r.After(cut)} {
+				checkText(t, r, keys)
+			}
+		}
+	}
+}
+
+func checkText(t *testing.T, r filter.Range, keys []entity.Key) {
+	t.Helper()
+	text, ok := r.Text()
+	_, one := r.Partition()
+	if want := one || r.Empty() || r.From.Row == "" && (!r.Bounded || r.To.Row == ""); ok != want {
+		t.Fatalf("%+q.Text() = %q, %v; want %v", spelled(r), text, ok, want)
+	}
+	if !ok {
+		return
+	}
+	e := parsed(t, text)
+	if !e.Exact() || e.String() != text || e.Range().Empty() != r.Empty() {
+		t.Fatalf("Parse(%q) = %q, exactly: %v; want the same, as of %+q", text, e, e.Exact(), spelled(r))
+	}
+	if !r.Empty() && e.Range() != r {
+		t.Fatalf("Parse(%q).Range() = %+q; want %+q", text, spelled(e.Range()), spelled(r))
+	}
+	for _, k := range keys {
+		if got, want := e.Keeps(k, nil), r.Contains(k); got != want || e.Range().Contains(k) != want {
+			t.Fatalf("Parse(%q).Keeps(%+q) = %v; want %v", text, k, got, want)
+		}
+	}
+}

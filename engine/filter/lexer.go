@@ -1,0 +1,223 @@
+package filter
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"loadgen/engine/entity"
+)
+
+// lexer cuts the text of a filter into tokens.
+type lexer struct {
+	text string
+	at   int
+}
+
+// token is a word of the grammar.
+type token struct {
+	kind tokenKind
+	// at is the offset of its first byte.
+	at int
+	// text is the token as it was written, a view into the filter.
+	text string
+	// value is what a constant means.
+	value entity.Value
+}
+
+type tokenKind uint8
+
+const (
+	tokenEnd tokenKind = iota
+	tokenOpen
+	tokenClose
+	// tokenName is a property or an operator: which, the place tells.
+	tokenName
+	tokenConstant
+)
+
+// is reports whether the token is that operator. The documents write operators
+// in lower case; what clients send is taken in any.
+func (t *token) is(word string) bool { return t.kind == tokenName && isWord(t.text, word) }
+
+// String describes the token to the author of the filter.
+func (t *token) String() string {
+	if t.kind == tokenEnd {
+		return "the end"
+	}
+	return excerpt(t.text)
+}
+
+// next returns the next token, at the end of the text one of kind tokenEnd.
+func (l *lexer) next() (token, *fault) {
+	for l.at < len(l.text) && isBlank(l.text[l.at]) {
+		l.at++
+	}
+	start := l.at
+	if start == len(l.text) {
+		return token{kind: tokenEnd, at: start}, nil
+	}
+	switch c := l.text[start]; {
+	case c == '(':
+		l.at++
+		return l.token(tokenOpen, start), nil
+	case c == ')':
+		l.at++
+		return l.token(tokenClose, start), nil
+	case c == '\'':
+		return l.quoted(start, stringPrefix)
+	case c == '-' || isDigit(c):
+		return l.number(start)
+	default:
+		return l.word(start)
+	}
+}
+
+// token returns the token that ends here.
+func (l *lexer) token(kind tokenKind, start int) token {
+	return token{kind: kind, at: start, text: l.text[start:l.at]}
+}
+
+func (l *lexer) constant(start int, v entity.Value) (token, *fault) {
+	t := l.token(tokenConstant, start)
+	t.value = v
+	return t, nil
+}
+
+// word reads a name, a truth value, or a constant that says its type before a
+// quote. Any other word before a quote is an operator without a blank after it.
+func (l *lexer) word(start int) (token, *fault) {
+	l.at += nameWidth(l.text[start:], true)
+	word := l.text[start:l.at]
+	switch {
+	case word == "":
+		r, _ := utf8.DecodeRuneInString(l.text[start:])
+		return token{}, invalid(start, "the character %q, which no filter has outside of a string", r)
+	case l.at < len(l.text) && l.text[l.at] == '\'':
+		if prefix := prefixOf(word); prefix != noPrefix {
+			return l.quoted(start, prefix)
+		}
+	case isWord(word, wordTrue):
+		return l.constant(start, entity.Boolean(true))
+	case isWord(word, wordFalse):
+		return l.constant(start, entity.Boolean(false))
+	}
+	return l.token(tokenName, start), nil
+}
+
+// quoted reads from the opening quote on, in which a quote is doubled, and has
+// the prefix say what the content means.
+func (l *lexer) quoted(start int, prefix literalPrefix) (token, *fault) {
+	l.at++
+	from, doubled := l.at, false
+	for {
+		i := strings.IndexByte(l.text[l.at:], '\'')
+		if i < 0 {
+			return token{}, invalid(start, "expected a closing quote before the end of what begins")
+		}
+		l.at += i + 1
+		if l.at == len(l.text) || l.text[l.at] != '\'' {
+			break
+		}
+		l.at++
+		doubled = true
+	}
+	content := l.text[from : l.at-1]
+	if doubled {
+		content = strings.ReplaceAll(content, "''", "'")
+	}
+	v, expected := prefix.value(content)
+	if expected != "" {
+		return token{}, invalid(start, "expected %s, found %s", expected, excerpt(l.text[start:l.at]))
+	}
+	return l.constant(start, v)
+}
+
+// number reads an optional minus, digits, and what makes them a Double or an
+// Int64.
+func (l *lexer) number(start int) (token, *fault) {
+	if l.text[l.at] == '-' {
+		l.at++
+	}
+	whole, ok := true, l.digits()
+	if ok && l.skip(".") {
+		whole, ok = false, l.digits()
+	}
+	if ok && l.skip("eE") {
+		l.skip("+-")
+		whole, ok = false, l.digits()
+	}
+	digits := l.text[start:l.at]
+	long := ok && whole && l.skip("lL")
+	// A name that follows at once, or a second point, would be read as another
+	// token and blamed for standing there.
+	if !ok || l.wordEnd() > l.at || l.skip(".") {
+		return token{}, invalid(start, "expected a number, found %s", excerpt(l.text[start:l.wordEnd()]))
+	}
+	v, ok := numberValue(digits, whole, long)
+	if !ok {
+		return token{}, invalid(start, "a number beyond what its type holds, %s,", excerpt(l.text[start:l.at]))
+	}
+	return l.constant(start, v)
+}
+
+// digits passes over one digit at least.
+func (l *lexer) digits() bool {
+	from := l.at
+	for l.at < len(l.text) && isDigit(l.text[l.at]) {
+		l.at++
+	}
+	return l.at > from
+}
+
+// skip passes over one of these characters, where one stands there.
+func (l *lexer) skip(characters string) bool {
+	if l.at == len(l.text) || strings.IndexByte(characters, l.text[l.at]) < 0 {
+		return false
+	}
+	l.at++
+	return true
+}
+
+// wordEnd returns where the name characters end that stand here.
+func (l *lexer) wordEnd() int { return l.at + nameWidth(l.text[l.at:], false) }
+
+// isWord reports whether s is that word, which is in lower case, in any case.
+func isWord(s, word string) bool {
+	if len(s) != len(word) {
+		return false
+	}
+	for i := range len(s) {
+		if s[i]|0x20 != word[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// nameWidth returns how many bytes at the beginning of s are a name: a letter or
+// underscore where it is the first character, then letters, digits, underscores,
+// and what else a C# identifier may hold.
+func nameWidth(s string, first bool) int {
+	for i, r := range s {
+		if !nameRune(r, first && i == 0) {
+			return i
+		}
+	}
+	return len(s)
+}
+
+func nameRune(r rune, first bool) bool {
+	if r < utf8.RuneSelf {
+		c := byte(r)
+		return 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' || !first && isDigit(c)
+	}
+	if unicode.In(r, unicode.L, unicode.Nl) {
+		return true
+	}
+	return !first && unicode.In(r, unicode.Mn, unicode.Mc, unicode.Nd, unicode.Pc, unicode.Cf)
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

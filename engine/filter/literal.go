@@ -1,0 +1,173 @@
+package filter
+
+import (
+	"encoding/hex"
+	"math"
+	"strconv"
+	"strings"
+
+	"loadgen/engine/entity"
+)
+
+const (
+	wordTrue  = "true"
+	wordFalse = "false"
+)
+
+// literalPrefix is what stands before the opening quote of a constant and says
+// its type.
+type literalPrefix uint8
+
+const (
+	noPrefix literalPrefix = iota
+	stringPrefix
+	dateTimePrefix
+	guidPrefix
+	binaryPrefix
+)
+
+// prefixOf returns the prefix that a word is, in any case, or noPrefix.
+func prefixOf(word string) literalPrefix {
+	switch {
+	case isWord(word, "datetime"):
+		return dateTimePrefix
+	case isWord(word, "guid"):
+		return guidPrefix
+	case isWord(word, "x"), isWord(word, "binary"):
+		return binaryPrefix
+	default:
+		return noPrefix
+	}
+}
+
+// value returns what the content of the quotes means, or else what was
+// expected there.
+func (prefix literalPrefix) value(content string) (v entity.Value, expected string) {
+	switch prefix {
+	case dateTimePrefix:
+		if t, ok := parseInstant(content); ok {
+			return entity.DateTime(t), ""
+		}
+		return v, "an instant such as datetime'2017-08-30T13:20:32.66Z'"
+	case guidPrefix:
+		if g, ok := parseGUID(content); ok {
+			return entity.GUID(g), ""
+		}
+		return v, "32 hexadecimal digits in groups of 8, 4, 4, 4 and 12, such as guid'4185404a-…'"
+	case binaryPrefix:
+		if b, err := hex.DecodeString(content); err == nil {
+			return entity.Binary(b), ""
+		}
+		return v, "pairs of hexadecimal digits, such as X'0aff'"
+	default:
+		return entity.String(content), ""
+	}
+}
+
+// numberValue returns the number, and false where its type cannot hold it. A
+// whole number without L that is too large for an Int32 is taken as an Int64:
+// numbers of all types compare by what they are, so that nobody can tell.
+func numberValue(digits string, whole, long bool) (entity.Value, bool) {
+	if !whole {
+		f, err := strconv.ParseFloat(digits, 64)
+		return entity.Double(f), err == nil
+	}
+	i, err := strconv.ParseInt(digits, 10, 64)
+	if !long && i >= math.MinInt32 && i <= math.MaxInt32 {
+		return entity.Int32(int32(i)), err == nil
+	}
+	return entity.Int64(i), err == nil
+}
+
+// parseInstant reads the form of entity.ParseTicks, in which a client may leave
+// out the Z or write an offset such as +02:00 in its stead.
+func parseInstant(content string) (entity.Ticks, bool) {
+	if strings.HasSuffix(content, "Z") {
+		t, err := entity.ParseTicks(content)
+		return t, err == nil
+	}
+	const offsetWidth, ticksPerMinute = len("+00:00"), 60 * 10_000_000
+	ahead := entity.Ticks(0)
+	if n := len(content) - offsetWidth; n > 0 && content[n+3] == ':' && (content[n] == '+' || content[n] == '-') {
+		hours, hoursErr := strconv.ParseUint(content[n+1:n+3], 10, 8)
+		minutes, minutesErr := strconv.ParseUint(content[n+4:], 10, 8)
+		if hoursErr != nil || minutesErr != nil || hours > 14 || minutes > 59 {
+			return 0, false
+		}
+		ahead = entity.Ticks(hours*60+minutes) * ticksPerMinute
+		if content[n] == '-' {
+			ahead = -ahead
+		}
+		content = content[:n]
+	}
+	t, err := entity.ParseTicks(content + "Z")
+	t -= ahead
+	return t, err == nil && t >= 0 && t <= entity.LatestDateTime
+}
+
+// parseGUID reads the form 4185404a-5818-48c3-b9be-f217df0dba6f, in any case.
+func parseGUID(content string) (g [16]byte, ok bool) {
+	if len(content) != 36 {
+		return g, false
+	}
+	var digits [32]byte
+	to := 0
+	for i := range len(content) {
+		switch dash := i == 8 || i == 13 || i == 18 || i == 23; {
+		case dash && content[i] != '-':
+			return g, false
+		case !dash:
+			digits[to] = content[i]
+			to++
+		}
+	}
+	_, err := hex.Decode(g[:], digits[:])
+	return g, err == nil
+}
+
+// appendLiteral appends a constant as a filter has it.
+func appendLiteral(dst []byte, v entity.Value) []byte {
+	switch v.Type() {
+	case entity.TypeBoolean:
+		return strconv.AppendBool(dst, v.Bool())
+	case entity.TypeInt32:
+		return strconv.AppendInt(dst, v.Int(), 10)
+	case entity.TypeInt64:
+		return append(strconv.AppendInt(dst, v.Int(), 10), 'L')
+	case entity.TypeDouble:
+		start := len(dst)
+		dst = strconv.AppendFloat(dst, v.Float(), 'g', -1, 64)
+		if !strings.ContainsAny(string(dst[start:]), ".e") {
+			dst = append(dst, ".0"...)
+		}
+		return dst
+	case entity.TypeDateTime:
+		return append(append(append(dst, "datetime'"...), v.Ticks().String()...), '\'')
+	case entity.TypeGUID:
+		return appendGUID(dst, v.GUID())
+	case entity.TypeBinary:
+		return append(hex.AppendEncode(append(dst, "X'"...), v.Bytes()), '\'')
+	default:
+		return appendString(dst, v.Text())
+	}
+}
+
+func appendGUID(dst []byte, g [16]byte) []byte {
+	dst = hex.AppendEncode(append(dst, "guid'"...), g[:4])
+	for at := 4; at < 10; at += 2 {
+		dst = hex.AppendEncode(append(dst, '-'), g[at:at+2])
+	}
+	return append(hex.AppendEncode(append(dst, '-'), g[10:]), '\'')
+}
+
+// appendString appends a string in quotes, those in it doubled.
+func appendString(dst []byte, s string) []byte {
+	dst = append(dst, '\'')
+	for i := range len(s) {
+		if s[i] == '\'' {
+			dst = append(dst, '\'')
+		}
+		dst = append(dst, s[i])
+	}
+	return append(dst, '\'')
+}

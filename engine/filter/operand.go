@@ -1,0 +1,128 @@
+package filter
+
+import "loadgen/engine/entity"
+
+// operand is one side of a comparison: a property, or a constant where it has
+// no name.
+type operand struct {
+	name  string
+	value entity.Value
+	at    int
+}
+
+func (o *operand) isProperty() bool { return o.name != "" }
+
+// operand is the rule of that name.
+func (p *parser) operand() (operand, *fault) {
+	t := p.token
+	o := operand{value: t.value, at: t.at}
+	switch {
+	case t.kind == tokenName && !reserved(t.text):
+		o.name = t.text
+	case t.kind != tokenConstant:
+		return operand{}, p.unexpected("a property or a constant")
+	}
+	if f := p.advance(); f != nil {
+		return operand{}, f
+	}
+	if o.isProperty() && p.token.kind == tokenOpen {
+		return operand{}, unsupported(o.at, "the function %s, which the table service does not have,", excerpt(o.name))
+	}
+	return o, nil
+}
+
+// reserved reports whether a name is an operator even where a property is
+// expected. In another case than lower it can be a property, but for not, which
+// is at home in that very place.
+func reserved(name string) bool {
+	switch name {
+	case "and", "or", "eq", "ne", "gt", "ge", "lt", "le":
+		return true
+	default:
+		return isWord(name, "not")
+	}
+}
+
+// comparison is the rule of that name. A property alone is one with true.
+func (p *parser) comparison() (int32, *fault) {
+	if p.leaves == MaxComparisons {
+		return none, invalid(p.token.at, "more than %d comparisons", MaxComparisons)
+	}
+	p.leaves++
+	left, f := p.operand()
+	if f != nil {
+		return none, f
+	}
+	sign := p.token
+	accepts, ok := sign.operator()
+	if !ok {
+		return p.alone(left)
+	}
+	if f := p.advance(); f != nil {
+		return none, f
+	}
+	right, f := p.operand()
+	if f != nil {
+		return none, f
+	}
+	switch {
+	case left.isProperty() && right.isProperty():
+		return none, unsupported(right.at, "expected a constant, for the table service compares no two properties,")
+	case right.isProperty():
+		left, right, accepts = right, left, accepts.mirrored()
+	case !left.isProperty():
+		// What 1 eq 1 would keep is all or nothing: more likely a property was
+		// meant.
+		return none, invalid(left.at, "expected a property on one side of %s, found two constants", sign.text)
+	}
+	if right.value.Type() == entity.TypeBoolean && accepts != equal && operatorWord(accepts) != "ne" {
+		return none, invalid(sign.at, "expected eq or ne beside a truth value, found %s", sign.text)
+	}
+	return p.compare(left.name, accepts, right.value), nil
+}
+
+// alone is a comparison without an operator, which only a truth value can be.
+func (p *parser) alone(o operand) (int32, *fault) {
+	switch {
+	case o.isProperty() && p.endsOperation():
+		return p.compare(o.name, equal, entity.Boolean(true)), nil
+	case o.isProperty():
+		return none, p.unexpected("an operator after the property " + excerpt(o.name))
+	case o.value.Type() == entity.TypeBoolean && p.endsOperation():
+		return p.add(node{kind: truth, constant: o.value}), nil
+	default:
+		return none, p.unexpected("a comparison after the constant")
+	}
+}
+
+// endsOperation reports whether what follows joins or closes operations.
+func (p *parser) endsOperation() bool {
+	t := &p.token
+	return t.kind == tokenEnd || t.kind == tokenClose || t.is("and") || t.is("or")
+}
+
+func (p *parser) compare(name string, accepts ordering, constant entity.Value) int32 {
+	return p.add(node{
+		kind: comparison, subject: subjectOf(name), accepts: accepts, property: name, constant: constant,
+	})
+}
+
+// operator returns the comparison that the token is, and false where it is none.
+func (t *token) operator() (ordering, bool) {
+	for i := range operators {
+		if t.is(operators[i].word) {
+			return operators[i].accepts, true
+		}
+	}
+	return 0, false
+}
+
+// unexpected is the fault of a token that no rule has a place for.
+func (p *parser) unexpected(expected string) *fault {
+	for _, word := range [...]string{"add", "sub", "mul", "div", "mod", "in", "has"} {
+		if p.token.is(word) {
+			return unsupported(p.token.at, "expected %s, found %s, which the table service does not have,", expected, word)
+		}
+	}
+	return invalid(p.token.at, "expected %s, found %s", expected, p.token.String())
+}
