@@ -139,6 +139,16 @@ func TestTextOfARange(t *testing.T) {
 		{"partitions after one, up to another", filter.PartitionRange("a\x00", "b\x00"), "PartitionKey gt 'a' and PartitionKey le 'b'"},
 		{"partitions from one on", filter.All().StartingAt(key("p", "")), "PartitionKey ge 'p'"},
 		{"an end that does not count", filter.Range{To: key("a", "b")}, ""},
+		{"a table from within a partition on", filter.All().StartingAt(key("p", "r")),
+			"PartitionKey eq 'p' and RowKey ge 'r' or PartitionKey gt 'p'"},
+		{"partitions from within one on", filter.PartitionRange("a", "c").After(key("a", "r")),
+			"PartitionKey eq 'a' and RowKey gt 'r' or PartitionKey gt 'a' and PartitionKey lt 'c'"},
+		{"partitions up to within one", filter.Range{From: key("a", ""), To: key("c", "r"), Bounded: true},
+			"PartitionKey ge 'a' and PartitionKey lt 'c' or PartitionKey eq 'c' and RowKey lt 'r'"},
+		{"from within one to within another", filter.Range{From: key("a", "x"), To: key("c", "r"), Bounded: true},
+			"PartitionKey eq 'a' and RowKey ge 'x' or PartitionKey gt 'a' and PartitionKey lt 'c' or PartitionKey eq 'c' and RowKey lt 'r'"},
+		{"all up to within one", filter.Range{To: key("c", "r"), Bounded: true},
+			"PartitionKey lt 'c' or PartitionKey eq 'c' and RowKey lt 'r'"},
 		{"an empty range over partitions", filter.OnePartition("b").StartingAt(key("c", "x")), "PartitionKey lt ''"},
 	} {
 		if got, ok := row.r.Text(); got != row.want || !ok {
@@ -149,9 +159,6 @@ func TestTextOfARange(t *testing.T) {
 		name string
 		r    filter.Range
 	}{
-		{"a table from within a partition on", filter.All().StartingAt(key("p", "r"))},
-		{"partitions from within one on", filter.PartitionRange("a", "c").After(key("a", "r"))},
-		{"partitions up to within one", filter.Range{From: key("a", ""), To: key("c", "r"), Bounded: true}},
 		{"a partition that no key has", filter.OnePartition("a\x00")},
 		{"a bound with a NUL within", filter.Rows("p", "a\x00b", "c")},
 		{"a bound that is no text", filter.Rows("p", "a\xFF", "c")},
@@ -163,8 +170,8 @@ func TestTextOfARange(t *testing.T) {
 	}
 }
 
-// Text and Parse are each other's inverse, and whatever spans partitions from
-// or to within one has no text.
+// Text and Parse are each other's inverse; whatever spans partitions from or to
+// within one keeps the same entities of the whole table.
 func TestTextLeadsBackToTheRange(t *testing.T) {
 	keys := universe()
 	for seed := range uint64(300) {
@@ -186,13 +193,21 @@ func checkText(t *testing.T, r filter.Range, keys []entity.Key) {
 	t.Helper()
 	text, ok := r.Text()
 	_, one := r.Partition()
-	if want := one || r.Empty() || r.From.Row == "" && (!r.Bounded || r.To.Row == ""); ok != want {
-		t.Fatalf("%+q.Text() = %q, %v; want %v", spelled(r), text, ok, want)
-	}
 	if !ok {
-		return
+		t.Fatalf("%+q.Text() = %q, %v; want a text", spelled(r), text, ok)
 	}
 	e := parsed(t, text)
+	if exact := one || r.Empty() || r.From.Row == "" && (!r.Bounded || r.To.Row == ""); !exact {
+		if e.Range() != filter.All() || e.Exact() {
+			t.Fatalf("Parse(%q).Range() = %+q; want the whole table, of which it keeps a part", text, spelled(e.Range()))
+		}
+		for _, k := range keys {
+			if got, want := e.Keeps(k, nil), r.Contains(k); got != want {
+				t.Fatalf("Parse(%q).Keeps(%+q) = %v; want %v", text, k, got, want)
+			}
+		}
+		return
+	}
 	if !e.Exact() || e.String() != text || e.Range().Empty() != r.Empty() {
 		t.Fatalf("Parse(%q) = %q, exactly: %v; want the same, as of %+q", text, e, e.Exact(), spelled(r))
 	}

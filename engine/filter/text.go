@@ -3,10 +3,10 @@ package filter
 import "strings"
 
 // Text returns the range as a $filter option, empty for the whole table: one
-// that [Parse] reads as an expression with this range, exactly. It is false for
-// a range that no $filter has, which is one that begins or ends within a
-// partition and spans several, and for bounds that no key of an entity can be
-// or follow.
+// that [Parse] reads as an expression with this range, exactly. A range that
+// begins or ends within a partition and spans several is one only by
+// alternatives, for which the service reads the whole table, and so does the
+// expression. It is false for bounds that no key of an entity can be or follow.
 func (r Range) Text() (string, bool) {
 	var t rangeText
 	pk, one := r.Partition()
@@ -22,7 +22,7 @@ func (r Range) Text() (string, bool) {
 	case r.Empty():
 		t.before("PartitionKey", "")
 	default:
-		return "", false
+		t.across(r)
 	}
 	if t.refused || len(t.text) > MaxText {
 		return "", false
@@ -30,9 +30,11 @@ func (r Range) Text() (string, bool) {
 	return string(t.text), true
 }
 
-// rangeText is a conjunction in the making.
+// rangeText is a conjunction in the making, or the last of several alternatives.
 type rangeText struct {
 	text []byte
+	// begun says that the conjunction has a comparison already.
+	begun bool
 	// refused says that a constant is none that a $filter should hold.
 	refused bool
 }
@@ -48,6 +50,33 @@ func (t *rangeText) rows(r Range, pk string) {
 		t.from("RowKey", r.From.Row)
 		t.before("RowKey", r.To.Row)
 	}
+}
+
+// across adds what is left of the first partition, the partitions between, and
+// what there is of the last.
+func (t *rangeText) across(r Range) {
+	between := r.From.Partition
+	if r.From.Row != "" {
+		t.is("PartitionKey", r.From.Partition)
+		t.from("RowKey", r.From.Row)
+		t.or()
+		between += nul
+	}
+	t.from("PartitionKey", between)
+	if r.Bounded {
+		t.before("PartitionKey", r.To.Partition)
+	}
+	if r.Bounded && r.To.Row != "" {
+		t.or()
+		t.is("PartitionKey", r.To.Partition)
+		t.before("RowKey", r.To.Row)
+	}
+}
+
+// or begins an alternative; a conjunction binds closer.
+func (t *rangeText) or() {
+	t.text = append(t.text, " or "...)
+	t.begun = false
 }
 
 func (t *rangeText) is(name, s string) { t.add(name, equal, s) }
@@ -74,9 +103,10 @@ func (t *rangeText) before(name, s string) {
 // add adds a comparison.
 func (t *rangeText) add(name string, accepts ordering, s string) {
 	t.refused = t.refused || strings.Contains(s, nul) || notUTF8(s) >= 0
-	if len(t.text) > 0 {
+	if t.begun {
 		t.text = append(t.text, " and "...)
 	}
+	t.begun = true
 	t.text = append(append(t.text, name...), ' ')
 	t.text = append(append(t.text, operatorWord(accepts)...), ' ')
 	t.text = appendString(t.text, s)
