@@ -1,6 +1,11 @@
 package wire
 
-import "loadgen/engine/entity"
+import (
+	"strings"
+	"unicode/utf8"
+
+	"loadgen/engine/entity"
+)
 
 // Base is an account's address, which the absolute URLs of replies begin with.
 type Base struct {
@@ -38,19 +43,122 @@ type Resource struct {
 
 // ParseResource returns what an escaped path names, as it stands on the wire
 // after the account and a slash, without the query string. The code is OK, or
-// else InvalidURI or InvalidInput with one line of detail. It does not look
-// whether table and key are ones that could exist.
+// else with one line of detail: InvalidURI where the path is not well-formed or
+// names no resource of an account, InvalidInput where it gets its keys wrong.
+// It does not look whether table and key are ones that could exist.
+//
+// The path is decoded once and only then taken apart, so that quotes,
+// parentheses and commas may come escaped; a plus sign is a plus sign.
 func ParseResource(escaped string) (r Resource, code entity.Code, detail string) {
-	panic("contract")
+	path, ok := unescapePath(escaped)
+	if !ok {
+		return Resource{}, entity.InvalidURI, "a percent sign of the path does not begin an escaped byte"
+	}
+	if !utf8.ValidString(path) {
+		return Resource{}, entity.InvalidURI, "the path is not valid UTF-8"
+	}
+	switch path {
+	case "":
+		return Resource{Kind: ServiceResource}, entity.OK, ""
+	case "$batch":
+		return Resource{Kind: BatchResource}, entity.OK, ""
+	}
+	name, keys, keyed := strings.Cut(path, "(")
+	if name == "" || strings.ContainsAny(name, "/'),=") {
+		return Resource{}, entity.InvalidURI, "the path names no resource of an account"
+	}
+	if keyed {
+		if keys, ok = strings.CutSuffix(keys, ")"); !ok {
+			return Resource{}, entity.InvalidInput, "the path does not end with the parenthesis that it opens"
+		}
+		keys = skipBlanks(keys)
+	}
+	// No table can have this name, in whatever case.
+	if strings.EqualFold(name, "Tables") {
+		return parseTables(keys)
+	}
+	if keys == "" {
+		return Resource{Kind: EntitySetResource, Table: name}, entity.OK, ""
+	}
+	r = Resource{Kind: EntityResource, Table: name}
+	if r.Key, ok = parseKeys(keys); !ok {
+		return Resource{}, entity.InvalidInput, "the path gives no PartitionKey='…',RowKey='…'"
+	}
+	return r, entity.OK, ""
 }
 
-// AppendEntityPath appends the escaped path of an entity, without a slash
-// before it: T(PartitionKey='a%20b',RowKey='O%27%27X').
-func AppendEntityPath(dst []byte, table string, k entity.Key) []byte { panic("contract") }
+// parseTables reads what stands between the parentheses of Tables(…).
+func parseTables(keys string) (Resource, entity.Code, string) {
+	if keys == "" {
+		return Resource{Kind: TablesResource}, entity.OK, ""
+	}
+	name, rest, ok := cutLiteral(keys)
+	if !ok || rest != "" {
+		return Resource{}, entity.InvalidInput, "the path gives no name of a table in quotes"
+	}
+	return Resource{Kind: TableResource, Table: name}, entity.OK, ""
+}
 
-// AppendTablePath appends the escaped path of a table: Tables('T').
-func AppendTablePath(dst []byte, table string) []byte { panic("contract") }
+// parseKeys reads both keys. Clients write the PartitionKey first; as both are
+// named, the other order has but one meaning too.
+func parseKeys(keys string) (k entity.Key, ok bool) {
+	first, value, rest, ok := cutKey(keys)
+	if !ok || !strings.HasPrefix(rest, ",") {
+		return entity.Key{}, false
+	}
+	second, other, rest, ok := cutKey(skipBlanks(rest[1:]))
+	switch {
+	case !ok || rest != "":
+		return entity.Key{}, false
+	case first == partitionKey && second == rowKey:
+		return entity.Key{Partition: value, Row: other}, true
+	case first == rowKey && second == partitionKey:
+		return entity.Key{Partition: other, Row: value}, true
+	default:
+		return entity.Key{}, false
+	}
+}
 
-// AppendQueryValue appends a value of a query string, percent-encoded (a blank
-// is %20).
-func AppendQueryValue(dst []byte, value string) []byte { panic("contract") }
+const (
+	partitionKey = "PartitionKey"
+	rowKey       = "RowKey"
+)
+
+// cutKey cuts Name='value' off the front of text, with the blanks after it.
+func cutKey(text string) (name, value, rest string, ok bool) {
+	name, rest, ok = strings.Cut(text, "=")
+	if !ok {
+		return "", "", "", false
+	}
+	value, rest, ok = cutLiteral(skipBlanks(rest))
+	return strings.TrimRight(name, " "), value, rest, ok
+}
+
+// cutLiteral cuts a literal off the front of text, with the blanks after it: a
+// quote, characters among which each quote is doubled, a quote.
+func cutLiteral(text string) (value, rest string, ok bool) {
+	if !strings.HasPrefix(text, "'") {
+		return "", "", false
+	}
+	text = text[1:]
+	doubled := false
+	for at := 0; ; {
+		i := strings.IndexByte(text[at:], '\'')
+		if i < 0 {
+			return "", "", false
+		}
+		at += i
+		if !strings.HasPrefix(text[at+1:], "'") {
+			value, rest = text[:at], skipBlanks(text[at+1:])
+			break
+		}
+		doubled = true
+		at += len("''")
+	}
+	if doubled {
+		value = strings.ReplaceAll(value, "''", "'")
+	}
+	return value, rest, true
+}
+
+func skipBlanks(text string) string { return strings.TrimLeft(text, " ") }

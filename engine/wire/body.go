@@ -1,6 +1,10 @@
 package wire
 
-import "loadgen/engine/entity"
+import (
+	"strconv"
+
+	"loadgen/engine/entity"
+)
 
 // EntityBody is the entity in the body of a request. Parse may be called again
 // and again; each call reuses what the one before it made. It belongs to one
@@ -10,27 +14,104 @@ type EntityBody struct {
 	// HasPartition and HasRow say which keys the body gives.
 	HasPartition, HasRow bool
 	// Properties are in the body's order, without nulls, without the system
-	// properties and without annotations.
+	// properties and without annotations. The next Parse reuses the slice, but
+	// never what the values are made of: copies of them stay good.
 	Properties []entity.Property
+
+	read jsonEntity
 }
 
 // Parse reads a JSON object with odata.type annotations. The code is OK, or else
 // InvalidInput, PropertyNameInvalid, DuplicateProperties and so on, with one
 // line of detail. Limits on names, sizes and numbers are left to
 // [entity.Change.Validate], save that reading stops beyond them.
-func (b *EntityBody) Parse(text string) (code entity.Code, detail string) { panic("contract") }
+//
+// An annotation comes before or after its value. Members whose names begin with
+// odata., other annotations and Timestamp are passed over, and so is the type of
+// a property that never comes. Strings without escapes are views into the text.
+func (b *EntityBody) Parse(text string) (code entity.Code, detail string) {
+	b.Key, b.HasPartition, b.HasRow = entity.Key{}, false, false
+	b.Properties = b.Properties[:0]
+	if code, detail := checkTextLength(text); code != entity.OK {
+		return code, detail
+	}
+	s := jsonScanner{text: text}
+	if !b.read.read(&s) || !s.end() {
+		if s.fault != "" {
+			return entity.InvalidInput, s.detail()
+		}
+		return b.read.code, b.read.detail
+	}
+	var k jsonKey
+	var ok bool
+	if b.Properties, ok = b.read.resolve(&k, b.Properties); !ok {
+		return b.read.code, b.read.detail
+	}
+	b.Key, b.HasPartition, b.HasRow = k.Key, k.hasPartition, k.hasRow
+	return entity.OK, ""
+}
 
 // AppendEntityBody appends the body with which a client writes an entity:
 // PartitionKey, RowKey and the properties, with the annotations that the types
-// need.
+// need. It writes UTF-8 as it is, which takes less of the 4 MiB that a request
+// may have than escapes would.
 func AppendEntityBody(dst []byte, k entity.Key, properties []entity.Property) []byte {
-	panic("contract")
+	dst = append(dst, `{"PartitionKey":`...)
+	dst = jsonUTF8.appendString(dst, k.Partition)
+	dst = append(dst, `,"RowKey":`...)
+	dst = jsonUTF8.appendString(dst, k.Row)
+	dst = append(dst, ',')
+	for i := range properties {
+		dst = jsonUTF8.appendProperty(dst, properties[i].Name, &properties[i].Value, true)
+	}
+	return endJSONObject(dst)
 }
 
-// ParseTableName reads the body of a Create Table: {"TableName":"N"}.
+// ParseTableName reads the body of a Create Table: {"TableName":"N"}. The code
+// is OK, or else InvalidInput, DuplicateProperties or PropertiesNeedValue; the
+// name is not looked at further.
 func ParseTableName(text string) (name string, code entity.Code, detail string) {
-	panic("contract")
+	if code, detail = checkTextLength(text); code != entity.OK {
+		return "", code, detail
+	}
+	const tableName = "TableName"
+	var read jsonEntity
+	s := jsonScanner{text: text}
+	if !read.read(&s) || !s.end() {
+		if s.fault != "" {
+			return "", entity.InvalidInput, s.detail()
+		}
+		return "", read.code, read.detail
+	}
+	found := false
+	for i := range read.members {
+		m := &read.members[i]
+		switch {
+		case m.kind == 0 || m.kind == jsonNull:
+		case m.name != tableName:
+			return "", entity.InvalidInput, "a table has no property " + jsonBrief(m.name)
+		case m.kind != jsonString || m.edm != 0 && m.edm != entity.TypeString:
+			return "", entity.InvalidInput, "the TableName is not a string"
+		default:
+			name, found = m.text, true
+		}
+	}
+	if !found {
+		return "", entity.PropertiesNeedValue, "the body gives no TableName"
+	}
+	return name, entity.OK, ""
 }
 
 // AppendTableName appends the body of a Create Table.
-func AppendTableName(dst []byte, name string) []byte { panic("contract") }
+func AppendTableName(dst []byte, name string) []byte {
+	dst = append(dst, `{"TableName":`...)
+	dst = jsonUTF8.appendString(dst, name)
+	return append(dst, '}')
+}
+
+func checkTextLength(text string) (entity.Code, string) {
+	if len(text) > jsonMostText {
+		return entity.RequestBodyTooLarge, "the body has more than " + strconv.Itoa(jsonMostText) + " bytes"
+	}
+	return entity.OK, ""
+}

@@ -1,6 +1,12 @@
 package wire
 
-import "loadgen/engine/entity"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"loadgen/engine/entity"
+)
 
 // Failure is what an error reply says.
 type Failure struct {
@@ -12,17 +18,153 @@ type Failure struct {
 	Time      entity.Ticks
 }
 
-// AppendError appends the JSON body of an error reply, on one line.
-func AppendError(dst []byte, f *Failure) []byte { panic("contract") }
-
-// AppendErrorXML appends the XML body of an error reply.
-func AppendErrorXML(dst []byte, f *Failure) []byte { panic("contract") }
+// AppendError appends the JSON body of an error reply, on one line. Empty fields
+// leave out their lines of the message.
+func AppendError(dst []byte, f *Failure) []byte {
+	dst = append(dst, `{"odata.error":{"code":`...)
+	dst = jsonASCII.appendString(dst, string(f.Code))
+	dst = append(dst, `,"message":{"lang":"en-US","value":"`...)
+	dst = jsonASCII.appendEscaped(dst, f.Message)
+	if f.RequestID != "" {
+		dst = append(dst, `\nRequestId:`...)
+		dst = jsonASCII.appendEscaped(dst, f.RequestID)
+	}
+	if f.Time != 0 {
+		dst = append(dst, `\nTime:`...)
+		dst = appendStamp(dst, f.Time)
+	}
+	return append(dst, `"}}}`...)
+}
 
 // ParseError reads what can be read of an error body, JSON or XML (either form):
 // fields that are not there stay empty. The message is one line, of bounded
-// length, with control characters replaced.
-func ParseError(text string) Failure { panic("contract") }
+// length, with control characters replaced. A body of any other kind becomes the
+// message, as far as it fits.
+func ParseError(text string) Failure {
+	text = strings.TrimLeft(strings.TrimPrefix(text, byteOrderMark), " \t\r\n")
+	var e errorText
+	switch {
+	case len(text) > mostErrorText:
+	case strings.HasPrefix(text, "{"):
+		e.readJSON(text)
+	case strings.HasPrefix(text, "<"):
+		e.readXML(text)
+	}
+	if !e.found {
+		return Failure{Message: oneLine(text, mostErrorMessage)}
+	}
+	f := Failure{Code: errorCode(e.code)}
+	f.readMessage(e.message)
+	return f
+}
 
-// Message returns the service's text for a code, and a general one for a code
-// that has none of its own.
-func Message(code entity.Code) string { panic("contract") }
+const (
+	// errorMember is what a JSON error is called.
+	errorMember = "odata.error"
+	// mostErrorText is the longest body in which an error is looked for.
+	mostErrorText = 64 << 10
+	// mostErrorMessage, mostErrorID and mostErrorCode bound what is kept, in
+	// bytes.
+	mostErrorMessage = 1024
+	mostErrorID      = 128
+	mostErrorCode    = 128
+)
+
+// errorText is what an error body says, as it says it.
+type errorText struct {
+	code, message string
+	// found says that the body has the form of an error.
+	found bool
+}
+
+// readJSON reads up to the first fault: the body may have been cut off. Some
+// services call the object error, and give the message without a language.
+func (e *errorText) readJSON(text string) {
+	s := jsonScanner{text: text}
+	s.members(func(name string) {
+		if name == errorMember || name == "error" && s.peek() == '{' {
+			s.members(func(name string) { e.readMember(&s, name) })
+		} else {
+			s.skip()
+		}
+	})
+}
+
+func (e *errorText) readMember(s *jsonScanner, name string) {
+	switch {
+	case name == "code" && s.peek() == '"':
+		e.code, _ = s.str()
+		e.found = true
+	case name == "message" && s.peek() == '"':
+		e.message, _ = s.str()
+		e.found = true
+	case name == "message" && s.peek() == '{':
+		s.members(func(name string) {
+			if name == "value" && s.peek() == '"' {
+				e.message, _ = s.str()
+				e.found = true
+			} else {
+				s.skip()
+			}
+		})
+	default:
+		s.skip()
+	}
+}
+
+// readMessage takes the lines RequestId and Time off the message, whose first
+// line is text in any case.
+func (f *Failure) readMessage(message string) {
+	text, rest, _ := strings.Cut(message, "\n")
+	for line := range strings.SplitSeq(rest, "\n") {
+		line = strings.TrimSuffix(line, "\r")
+		if id, is := strings.CutPrefix(line, "RequestId:"); is && f.RequestID == "" {
+			f.RequestID = oneLine(id, mostErrorID)
+		} else if at, is := strings.CutPrefix(line, "Time:"); is && f.Time == 0 {
+			f.Time, _ = entity.ParseTicks(at)
+		} else if len(text) < mostErrorMessage {
+			text += " " + line
+		}
+	}
+	f.Message = oneLine(text, mostErrorMessage)
+}
+
+// errorCode returns a code that is one word of bounded length, and none for any
+// other text.
+func errorCode(text string) entity.Code {
+	if len(text) > mostErrorCode {
+		return ""
+	}
+	for i := range len(text) {
+		if c := text[i]; c <= ' ' || c >= 0x7F {
+			return ""
+		}
+	}
+	return entity.Code(text)
+}
+
+// oneLine returns a copy of the text on one line of at most so many bytes: what
+// cannot be shown becomes a blank, what is not UTF-8 U+FFFD, and blanks at
+// either end go.
+func oneLine(text string, most int) string {
+	// Nothing takes more bytes afterwards but what is not UTF-8, which takes
+	// three for one: the second cut is for that.
+	text = strings.Map(func(r rune) rune {
+		if !unicode.IsGraphic(r) {
+			return ' '
+		}
+		return r
+	}, cutText(text, most))
+	return strings.Clone(strings.TrimSpace(cutText(text, most)))
+}
+
+// cutText returns the characters of text that fit into so many bytes.
+func cutText(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
+}

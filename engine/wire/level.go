@@ -1,5 +1,7 @@
 package wire
 
+import "strings"
+
 // Level is how much a JSON reply says of itself.
 type Level uint8
 
@@ -11,9 +13,69 @@ const (
 )
 
 // ContentType returns the Content-Type of a reply at the level.
-func (l Level) ContentType() string { panic("contract") }
+func (l Level) ContentType() string {
+	switch l {
+	case NoMetadata:
+		return "application/json;odata=nometadata;streaming=true;charset=utf-8"
+	case FullMetadata:
+		return "application/json;odata=fullmetadata;streaming=true;charset=utf-8"
+	default:
+		return "application/json;odata=minimalmetadata;streaming=true;charset=utf-8"
+	}
+}
 
 // ParseLevel returns the level that an Accept header or a $format option asks
 // for: of a list the first acceptable item; an absent one or */* is minimal. It
-// is false where only formats are acceptable that the service no longer speaks.
-func ParseLevel(accept string) (Level, bool) { panic("contract") }
+// is false where only formats are acceptable that the service does not speak.
+func ParseLevel(accept string) (Level, bool) {
+	switch accept { // What clients send is not taken apart.
+	case "", "*/*", "application/json", "application/json;odata=minimalmetadata":
+		return MinimalMetadata, true
+	case "application/json;odata=nometadata":
+		return NoMetadata, true
+	}
+	named := false
+	for rest, more := accept, true; more; {
+		var item string
+		item, rest, more = cutQuoted(rest, ',')
+		media, parameters, _ := cutQuoted(item, ';')
+		if media = strings.TrimSpace(media); media == "" {
+			continue
+		}
+		named = true
+		if level, ok := mediaLevel(media, parameters); ok {
+			return level, true
+		}
+	}
+	return MinimalMetadata, !named
+}
+
+// mediaLevel returns the level that one item of a list asks for. Parameters
+// other than odata and a weight of zero say nothing here.
+func mediaLevel(media, parameters string) (Level, bool) {
+	if weight, given := mediaParameter(parameters, "q"); given && zeroWeight(weight) {
+		return MinimalMetadata, false
+	}
+	switch {
+	case media == "*/*", strings.EqualFold(media, "application/*"):
+		return MinimalMetadata, true
+	case !isJSON(media) && !strings.EqualFold(media, "json"):
+		return MinimalMetadata, false
+	}
+	level, given := mediaParameter(parameters, "odata")
+	switch {
+	case !given, strings.EqualFold(level, "minimalmetadata"):
+		return MinimalMetadata, true
+	case strings.EqualFold(level, "nometadata"):
+		return NoMetadata, true
+	case strings.EqualFold(level, "fullmetadata"):
+		return FullMetadata, true
+	default:
+		return MinimalMetadata, false
+	}
+}
+
+// zeroWeight reports whether a quality value rules its item out: 0, 0.0 …
+func zeroWeight(weight string) bool {
+	return strings.HasPrefix(weight, "0") && strings.Trim(weight, "0.") == ""
+}

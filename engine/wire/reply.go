@@ -1,6 +1,11 @@
 package wire
 
-import "loadgen/engine/entity"
+import (
+	"fmt"
+	"strings"
+
+	"loadgen/engine/entity"
+)
 
 // Row is an entity that a client read. Its strings and its Packed are copies.
 type Row struct {
@@ -10,12 +15,123 @@ type Row struct {
 
 // ParseEntity reads the body of a reply that shows one entity, at minimal or
 // full metadata. Its version is that of odata.etag, or else of Timestamp, or 0.
-func ParseEntity(text string) (Row, error) { panic("contract") }
+// Nulls are left out. Any fault is an ErrReply.
+func ParseEntity(text string) (Row, error) {
+	var p replyParser
+	p.scan.text = strings.TrimPrefix(text, byteOrderMark)
+	row, ok := p.row("")
+	if !ok || !p.scan.end() {
+		return Row{}, p.err()
+	}
+	return row, nil
+}
 
 // ParsePage appends the entities of a page to dst, which it may reuse, and
-// returns the extended slice.
-func ParsePage(dst []Row, text string) ([]Row, error) { panic("contract") }
+// returns the extended slice; a row is read as ParseEntity reads it, and lacks
+// the keys that were not selected. Any fault is an ErrReply, and then dst comes
+// back as it was.
+func ParsePage(dst []Row, text string) ([]Row, error) {
+	var p replyParser
+	page, partition := dst, ""
+	ok := p.list(text, func() bool {
+		row, ok := p.row(partition)
+		partition = row.Key.Partition
+		page = append(page, row)
+		return ok
+	})
+	if !ok {
+		return dst, p.err()
+	}
+	return page, nil
+}
 
 // ParseTables appends the names of a list of tables to dst and returns the
-// extended slice.
-func ParseTables(dst []string, text string) ([]string, error) { panic("contract") }
+// extended slice. Any fault is an ErrReply, and then dst comes back as it was.
+func ParseTables(dst []string, text string) ([]string, error) {
+	var p replyParser
+	names := dst
+	ok := p.list(text, func() bool {
+		found := false
+		p.scan.members(func(member string) {
+			if member != "TableName" {
+				p.scan.skip()
+				return
+			}
+			if name, ok := p.scan.str(); ok {
+				names, found = append(names, strings.Clone(name)), true
+			}
+		})
+		return found || p.scan.fail("a table without a name")
+	})
+	if !ok {
+		return dst, p.err()
+	}
+	return names, nil
+}
+
+const (
+	byteOrderMark = "\ufeff"
+	// mostListed is how many elements a list has at most: no page is longer.
+	mostListed = 1000
+)
+
+// replyParser reads replies; it is reused from row to row.
+type replyParser struct {
+	scan       jsonScanner
+	entity     jsonEntity
+	properties []entity.Property
+}
+
+func (p *replyParser) err() error {
+	if p.scan.fault != "" {
+		return fmt.Errorf("%w: %s", ErrReply, p.scan.detail())
+	}
+	return fmt.Errorf("%w: %s", ErrReply, p.entity.detail)
+}
+
+// list reads an object with an array named value, and calls element at each of
+// its elements.
+func (p *replyParser) list(text string, element func() bool) bool {
+	s := &p.scan
+	s.text = strings.TrimPrefix(text, byteOrderMark)
+	found, ok := false, true
+	s.members(func(name string) {
+		if name != "value" || found {
+			s.skip()
+			return
+		}
+		found = s.open('[')
+		first := true
+		for n := 0; ok && s.more(first, ']'); n++ {
+			first = false
+			ok = element() && (n < mostListed || s.fail("a list of too many elements"))
+		}
+		if !ok {
+			s.fail(p.entity.detail)
+		}
+	})
+	return ok && s.end() && (found || s.fail("no list named value"))
+}
+
+// row reads an entity. Its partition is the given string where it is equal to
+// that: the rows of a page mostly share one.
+func (p *replyParser) row(partition string) (Row, bool) {
+	if !p.entity.read(&p.scan) {
+		return Row{}, false
+	}
+	if p.entity.isError {
+		return Row{}, p.scan.fail("an error instead of an entity")
+	}
+	var k jsonKey
+	var ok bool
+	if p.properties, ok = p.entity.resolve(&k, p.properties[:0]); !ok {
+		return Row{}, false
+	}
+	if k.Partition != partition {
+		partition = strings.Clone(k.Partition)
+	}
+	return Row{
+		Key:    entity.Key{Partition: partition, Row: strings.Clone(k.Row)},
+		Entity: entity.Pack(nil, p.entity.version(), p.properties),
+	}, true
+}

@@ -1,65 +1,122 @@
 package wire
 
-// Secret is an account's key. Printing it in whatever way shows no part of it.
-// It is immutable and safe for concurrent use.
-type Secret struct {
-	key []byte
-}
-
-// NewSecret returns the key that a base64 text holds; ErrSecret otherwise,
-// without the text.
-func NewSecret(text string) (*Secret, error) { panic("contract") }
-
-// String hides the key.
-func (s *Secret) String() string { return "(secret)" }
-
-// Scheme is a way to sign a request.
-type Scheme uint8
-
-// The schemes.
-const (
-	SharedKeyLite Scheme = iota + 1
-	SharedKey
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"hash"
+	"io"
+	"sync"
 )
 
-// Signable is what of a request is signed. The fields are as they stand on the
-// wire.
-type Signable struct {
-	Method      string
-	ContentMD5  string
-	ContentType string
-	// Date is x-ms-date where that is sent, else Date.
-	Date    string
-	Account string
-	// Path is the escaped path of the request target with the slash at its
-	// front; in path style it begins with the account.
-	Path string
-	// Comp is the value of the query parameter comp; HasComp tells an empty
-	// one from none.
-	Comp    string
-	HasComp bool
+// Secret is an account's key. Printing it in whatever way, or writing it as JSON
+// or text, shows no part of it. It is made by [NewSecret], immutable and safe for
+// concurrent use.
+//
+// Its methods that hide it are those of the value, so that a copy within another
+// struct hides it too. In a field that is not exported, formatting functions
+// cannot call methods, but they follow pointers; the key lies behind a function,
+// of which they print no more than an address.
+type Secret struct {
+	signers func() *signerPool
 }
 
-// AppendStringToSign appends the text that a scheme signs.
-func (s *Signable) AppendStringToSign(dst []byte, scheme Scheme) []byte { panic("contract") }
+const hidden = "(secret)"
+
+// NewSecret returns the key that a base64 text holds; ErrSecret otherwise,
+// without the text. No bytes at all are no key.
+func NewSecret(text string) (*Secret, error) {
+	key, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || len(key) == 0 {
+		return nil, ErrSecret
+	}
+	pool := &signerPool{key: key}
+	return &Secret{func() *signerPool { return pool }}, nil
+}
+
+// String hides the key.
+func (s Secret) String() string { return hidden }
+
+// GoString hides the key.
+func (s Secret) GoString() string { return hidden }
+
+// Format hides the key, whatever the verb.
+func (s Secret) Format(state fmt.State, _ rune) { io.WriteString(state, hidden) }
+
+// MarshalJSON hides the key.
+func (s Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + hidden + `"`), nil }
+
+// MarshalText hides the key.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(hidden), nil }
 
 // AppendAuthorization appends the value of the Authorization header:
-// "SharedKeyLite account:signature".
+// "SharedKeyLite account:signature". Once warm it allocates nothing but room
+// for dst.
 func (s *Secret) AppendAuthorization(dst []byte, scheme Scheme, what *Signable) []byte {
-	panic("contract")
+	signers := s.signers()
+	sign := signers.get()
+	defer signers.put(sign)
+	dst = append(dst, scheme.String()...)
+	dst = append(dst, ' ')
+	dst = append(dst, what.Account...)
+	dst = append(dst, ':')
+	return base64.StdEncoding.AppendEncode(dst, sign.sum(scheme, what))
 }
 
 // Verify reports whether signature, in base64, is the key's over what; it takes
 // the same time wherever they differ.
-func (s *Secret) Verify(scheme Scheme, what *Signable, signature string) bool { panic("contract") }
-
-// Authorization is a parsed Authorization header. Signature is base64.
-type Authorization struct {
-	Scheme    Scheme
-	Account   string
-	Signature string
+func (s *Secret) Verify(scheme Scheme, what *Signable, signature string) bool {
+	signers := s.signers()
+	sign := signers.get()
+	defer signers.put(sign)
+	if len(signature) != len(sign.encoded) {
+		return false
+	}
+	copy(sign.encoded[:], signature)
+	n, err := base64.StdEncoding.Strict().Decode(sign.decoded[:], sign.encoded[:])
+	if err != nil || n != sha256.Size {
+		return false
+	}
+	return hmac.Equal(sign.decoded[:n], sign.sum(scheme, what))
 }
 
-// ParseAuthorization reads an Authorization header of one of the two schemes,
-// and returns false for any other text.
-func ParseAuthorization(header string) (Authorization, bool) { panic("contract") }
+// signerPool holds the key and hash states that have taken it in, for one
+// request each: keying one costs as much as signing.
+type signerPool struct {
+	key  []byte
+	free sync.Pool
+}
+
+func (p *signerPool) get() *signer {
+	if sign, ok := p.free.Get().(*signer); ok {
+		return sign
+	}
+	return &signer{mac: hmac.New(sha256.New, p.key)}
+}
+
+func (p *signerPool) put(sign *signer) { p.free.Put(sign) }
+
+// encodedSum is the length of a signature in base64, encodedRoom that of the
+// bytes which so long a text can decode to.
+const (
+	encodedSum  = (sha256.Size + 2) / 3 * 4
+	encodedRoom = encodedSum / 4 * 3
+)
+
+// signer is a keyed hash state and the room that one signature needs.
+type signer struct {
+	mac     hash.Hash
+	text    []byte
+	digest  [sha256.Size]byte
+	encoded [encodedSum]byte
+	decoded [encodedRoom]byte
+}
+
+// sum returns the signature over what; it is valid until the next one.
+func (s *signer) sum(scheme Scheme, what *Signable) []byte {
+	s.text = what.AppendStringToSign(s.text[:0], scheme)
+	s.mac.Reset()
+	s.mac.Write(s.text)
+	return s.mac.Sum(s.digest[:0])
+}

@@ -1,0 +1,220 @@
+package wire_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/wire"
+)
+
+func TestParseResource(t *testing.T) {
+	one := func(partition, row string) wire.Resource {
+		return wire.Resource{Kind: wire.EntityResource, Table: "Races", Key: entity.Key{Partition: partition, Row: row}}
+	}
+	races := wire.Resource{Kind: wire.EntitySetResource, Table: "Races"}
+	tables := wire.Resource{Kind: wire.TablesResource}
+	for _, row := range []struct {
+		name string
+		path string
+		want wire.Resource
+	}{
+		{"nothing is the account", "", wire.Resource{Kind: wire.ServiceResource}},
+		{"a batch", "$batch", wire.Resource{Kind: wire.BatchResource}},
+		{"a batch with its dollar sign escaped", "%24batch", wire.Resource{Kind: wire.BatchResource}},
+		{"the tables", "Tables", tables},
+		{"the tables with parentheses", "Tables()", tables},
+		{"the tables in any case, since no table has that name", "tables%28%29", tables},
+		{"one table", "Tables('Races')", wire.Resource{Kind: wire.TableResource, Table: "Races"}},
+		{"one table as clients escape it", "Tables(%27$MetricsTransactionsTable%27)", wire.Resource{Kind: wire.TableResource, Table: "$MetricsTransactionsTable"}},
+		{"one table that no table can be", "Tables('')", wire.Resource{Kind: wire.TableResource}},
+		{"an entity set", "Races", races},
+		{"an entity set with parentheses", "Races()", races},
+		{"with a blank between them", "Races(%20)", races},
+		{"a table of metrics", "$MetricsHourPrimaryTransactionsTable", wire.Resource{Kind: wire.EntitySetResource, Table: "$MetricsHourPrimaryTransactionsTable"}},
+		{"an entity", "Races(PartitionKey='p',RowKey='r')", one("p", "r")},
+		{"an entity with a blank after the comma", "Races(PartitionKey='p',%20RowKey='r')", one("p", "r")},
+		{"and blanks wherever they can be", "Races( PartitionKey = 'p' , RowKey = 'r' )", one("p", "r")},
+		{"an entity with its keys the other way round", "Races(RowKey='r',PartitionKey='p')", one("p", "r")},
+		{"an entity without any letter of a key", "Races(PartitionKey='',RowKey='')", one("", "")},
+		{"an empty row alone", "Races(PartitionKey=%271%27,RowKey=%27%27)", one("1", "")},
+		{"all that can be escaped is", "Races%28PartitionKey%3D%27p%27%2CRowKey%3D%27r%27%29", one("p", "r")},
+		{"a doubled quote is one", "Races(PartitionKey='O''Brien',RowKey='O%27%27X')", one("O'Brien", "O'X")},
+		{"half of it may be escaped", "Races(PartitionKey='O'%27Brien',RowKey='''')", one("O'Brien", "'")},
+		{"quotes only", "Races(PartitionKey='''''',RowKey='''''''')", one("''", "'''")},
+		{"a key that looks like the end", "Races(PartitionKey=''',RowKey=''x'')',RowKey='r')", one("',RowKey='x')", "r")},
+		{"a percent sign is decoded once", "Races(PartitionKey='100%2525',RowKey='%2527')", one("100%25", "%27")},
+		{"a plus sign is a plus sign", "Races(PartitionKey='a+b',RowKey='a%2Bb')", one("a+b", "a+b")},
+		{"as recorded, with all of these",
+			"Races(PartitionKey=%27partition1-%C3%B4-%20-%27%27-%22-%2520-%2527-pk%27,RowKey=%27row-%C3%B4-%20-%27%27%27%27-%22-%2520-%2527-rk1%27)",
+			one(`partition1-ô- -'-"-%20-%27-pk`, `row-ô- -''-"-%20-%27-rk1`)},
+		{"text beyond ASCII may come as it is", "Races(PartitionKey='Zürich',RowKey='한')", one("Zürich", "한")},
+		{"an escaped slash is of the key, which another rule forbids", "Races(PartitionKey='a%2Fb',RowKey='r')", one("a/b", "r")},
+		{"letters of an escape may be small", "Races(PartitionKey='%c3%b4',RowKey='r')", one("ô", "r")},
+		{"whether a table can have the name is another's question", "a-b", wire.Resource{Kind: wire.EntitySetResource, Table: "a-b"}},
+	} {
+		got, code, detail := wire.ParseResource(row.path)
+		if got != row.want || code != entity.OK || detail != "" {
+			t.Errorf("%s: ParseResource(%q) = %+v, %q, %q; want %+v", row.name, row.path, got, code, detail, row.want)
+		}
+	}
+}
+
+func TestParseResourceRefuses(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		path string
+		want entity.Code
+	}{
+		{"an escape cut short", "Races%2", entity.InvalidURI},
+		{"a lone percent sign", "Races(PartitionKey='100%',RowKey='r')", entity.InvalidURI},
+		{"an escape that is no number", "Races%G0", entity.InvalidURI},
+		{"bytes that are no text", "Races(PartitionKey='%FF',RowKey='r')", entity.InvalidURI},
+		{"a surrogate as UTF-8", "Races(PartitionKey='%ED%A0%80',RowKey='r')", entity.InvalidURI},
+		{"text that is longer than need be", "Races(PartitionKey='%C0%80',RowKey='r')", entity.InvalidURI},
+		{"two segments", "account/Races", entity.InvalidURI},
+		{"a slash at the end", "Races/", entity.InvalidURI},
+		{"an escaped slash in a name", "Races%2FX", entity.InvalidURI},
+		{"keys of no table", "(PartitionKey='p',RowKey='r')", entity.InvalidURI},
+		{"a quote in a name", "Ra'ces", entity.InvalidURI},
+		{"an end without a beginning", "Races)", entity.InvalidURI},
+		{"a beginning without an end", "Races(PartitionKey='p',RowKey='r'", entity.InvalidInput},
+		{"text after the end", "Races(PartitionKey='p',RowKey='r')x", entity.InvalidInput},
+		{"an end too many", "Races(PartitionKey='p',RowKey='r'))", entity.InvalidInput},
+		{"one key", "Races(PartitionKey='p')", entity.InvalidInput},
+		{"the same key twice", "Races(PartitionKey='p',PartitionKey='p')", entity.InvalidInput},
+		{"the other key twice", "Races(RowKey='p',RowKey='p')", entity.InvalidInput},
+		{"a third key", "Races(PartitionKey='p',RowKey='r',X='x')", entity.InvalidInput},
+		{"a key of another name", "Races(PartitionKey='p',rowkey='r')", entity.InvalidInput},
+		{"a value without a name", "Races('p','r')", entity.InvalidInput},
+		{"a number", "Races(PartitionKey=1,RowKey=2)", entity.InvalidInput},
+		{"no comma", "Races(PartitionKey='p' RowKey='r')", entity.InvalidInput},
+		{"a lone quote in a key", "Races(PartitionKey='O'Brien',RowKey='r')", entity.InvalidInput},
+		{"a key that does not end", "Races(PartitionKey='p',RowKey='r)", entity.InvalidInput},
+		{"an odd number of quotes", "Races(PartitionKey=''',RowKey='r')", entity.InvalidInput},
+		{"double quotes", `Races(PartitionKey="p",RowKey="r")`, entity.InvalidInput},
+		{"a table without quotes", "Tables(Races)", entity.InvalidInput},
+		{"two tables", "Tables('a','b')", entity.InvalidInput},
+		{"an entity of the tables", "Tables(PartitionKey='p',RowKey='r')", entity.InvalidInput},
+	} {
+		got, code, detail := wire.ParseResource(row.path)
+		if got != (wire.Resource{}) || code != row.want || detail == "" || strings.Contains(detail, "\n") {
+			t.Errorf("%s: ParseResource(%q) = %+v, %q, %q; want %q and one line", row.name, row.path, got, code, detail, row.want)
+		}
+	}
+}
+
+func TestAppendPaths(t *testing.T) {
+	for _, row := range []struct {
+		name      string
+		got, want string
+	}{
+		{"a key with a blank and a quote", string(wire.AppendEntityPath(nil, "T", entity.Key{Partition: "a b", Row: "O'X"})),
+			"T(PartitionKey='a%20b',RowKey='O%27%27X')"},
+		{"an empty key, after other text", string(wire.AppendEntityPath([]byte("/"), "T", entity.Key{})),
+			"/T(PartitionKey='',RowKey='')"},
+		{"what may stand for itself does", string(wire.AppendEntityPath(nil, "$T0", entity.Key{Partition: "AZaz09-._~"})),
+			"$T0(PartitionKey='AZaz09-._~',RowKey='')"},
+		{"nothing else does", string(wire.AppendEntityPath(nil, "T", entity.Key{Partition: "%+&=(),/?#!*@:;$", Row: "ô"})),
+			"T(PartitionKey='%25%2B%26%3D%28%29%2C%2F%3F%23%21%2A%40%3A%3B%24',RowKey='%C3%B4')"},
+		{"a table", string(wire.AppendTablePath([]byte("/"), "T")), "/Tables('T')"},
+		{"a table whose name is none", string(wire.AppendTablePath(nil, "O'X /")), "Tables('O%27%27X%20%2F')"},
+		{"a query's value", string(wire.AppendQueryValue([]byte("$filter="), "PartitionKey eq 'a+b'")),
+			"$filter=PartitionKey%20eq%20%27a%2Bb%27"},
+		{"a token", string(wire.AppendQueryValue(nil, "1!8!8J+PgyA-")), "1%218%218J%2BPgyA-"},
+	} {
+		if row.got != row.want {
+			t.Errorf("%s: %s; want %s", row.name, row.got, row.want)
+		}
+	}
+}
+
+func TestPathsAllocateLittle(t *testing.T) {
+	key := entity.Key{Partition: "2011 New York City Marathon__Full", Row: "1234__Kim O'Neil__F__37"}
+	room := make([]byte, 0, 256)
+	plain, escaped := "T(PartitionKey='a',RowKey='b')", string(wire.AppendEntityPath(nil, "Races", key))
+	for _, row := range []struct {
+		name string
+		do   func()
+		want float64
+	}{
+		{"writing a path allocates nothing", func() { wire.AppendEntityPath(room, "Races", key) }, 0},
+		{"reading one without escapes allocates nothing", func() { wire.ParseResource(plain) }, 0},
+		{"reading one with escapes and a quote allocates twice", func() { wire.ParseResource(escaped) }, 2},
+	} {
+		if got := testing.AllocsPerRun(20, row.do); got != row.want {
+			t.Errorf("%s: allocations = %v; want %v", row.name, got, row.want)
+		}
+	}
+}
+
+func FuzzParseResource(f *testing.F) {
+	for _, path := range []string{"", "$batch", "Tables('a''b')", "Races()", "Races(PartitionKey='p',%20RowKey='O%27%27X')",
+		"Races%28RowKey='',PartitionKey='%C3%B4'%29", "Races(PartitionKey='%2525+',RowKey='''')", "%", "a/b", "T('"} {
+		f.Add(path, "O'Brien")
+	}
+	f.Fuzz(func(t *testing.T, path, row string) {
+		key := entity.Key{Partition: path, Row: row}
+		written := string(wire.AppendEntityPath(nil, "Races", key))
+		got, code, _ := wire.ParseResource(written)
+		want := wire.Resource{Kind: wire.EntityResource, Table: "Races", Key: key}
+		if valid := utf8.ValidString(path) && utf8.ValidString(row); valid != (code == entity.OK) || valid && got != want {
+			t.Fatalf("ParseResource(%s) = %+v, %q; want %+v", written, got, code, want)
+		}
+		// The library's own decoding is the second way to the same answer.
+		if decoded, err := url.PathUnescape(written); err != nil || decoded != quoted(key) {
+			t.Fatalf("AppendEntityPath(%+q) = %s, which decodes to %s, %v; want %s", key, written, decoded, err, quoted(key))
+		}
+		if value, err := url.QueryUnescape(string(wire.AppendQueryValue(nil, path))); value != path || err != nil {
+			t.Fatalf("AppendQueryValue(%+q) decodes to %+q, %v; want the same", path, value, err)
+		}
+		roundTripResource(t, path)
+	})
+}
+
+// quoted is a key as an address has it before it is escaped.
+func quoted(k entity.Key) string {
+	double := strings.NewReplacer("'", "''")
+	return "Races(PartitionKey='" + double.Replace(k.Partition) + "',RowKey='" + double.Replace(k.Row) + "')"
+}
+
+// roundTripResource writes what a path names and reads it again.
+func roundTripResource(t *testing.T, path string) {
+	r, code, _ := wire.ParseResource(path)
+	written := ""
+	switch r.Kind {
+	case wire.EntityResource:
+		written = string(wire.AppendEntityPath(nil, r.Table, r.Key))
+	case wire.TableResource:
+		written = string(wire.AppendTablePath(nil, r.Table))
+	default:
+		if (r.Kind == 0) != (code != entity.OK) {
+			t.Fatalf("ParseResource(%q) = %+v, %q; want either", path, r, code)
+		}
+		return
+	}
+	if again, code, _ := wire.ParseResource(written); again != r || code != entity.OK {
+		t.Fatalf("ParseResource(%q) = %+v; written as %s it is %+v", path, r, written, again)
+	}
+}
+
+func BenchmarkAppendEntityPath(b *testing.B) {
+	key := entity.Key{Partition: "2011 New York City Marathon__Full", Row: "1234__Kim__F__37"}
+	room := make([]byte, 0, 256)
+	b.ReportAllocs()
+	for b.Loop() {
+		room = wire.AppendEntityPath(room[:0], "Races", key)
+	}
+}
+
+func BenchmarkParseResource(b *testing.B) {
+	path := string(wire.AppendEntityPath(nil, "Races", entity.Key{Partition: "2011 New York City Marathon__Full", Row: "1234__Kim__F__37"}))
+	b.ReportAllocs()
+	for b.Loop() {
+		if r, _, _ := wire.ParseResource(path); r.Kind != wire.EntityResource {
+			b.Fatal("ParseResource does not find the entity")
+		}
+	}
+}

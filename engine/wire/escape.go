@@ -1,0 +1,112 @@
+package wire
+
+import (
+	"strings"
+
+	"loadgen/engine/entity"
+)
+
+// AppendEntityPath appends the escaped path of an entity, without a slash
+// before it: T(PartitionKey='a%20b',RowKey='O%27%27X').
+func AppendEntityPath(dst []byte, table string, k entity.Key) []byte {
+	dst = appendTableSegment(dst, table)
+	dst = append(dst, "(PartitionKey='"...)
+	dst = appendLiteral(dst, k.Partition)
+	dst = append(dst, "',RowKey='"...)
+	dst = appendLiteral(dst, k.Row)
+	return append(dst, "')"...)
+}
+
+// AppendTablePath appends the escaped path of a table: Tables('T').
+func AppendTablePath(dst []byte, table string) []byte {
+	dst = append(dst, "Tables('"...)
+	dst = appendLiteral(dst, table)
+	return append(dst, "')"...)
+}
+
+// AppendQueryValue appends a value of a query string, percent-encoded (a blank
+// is %20).
+func AppendQueryValue(dst []byte, value string) []byte {
+	for i := range len(value) {
+		dst = appendEscaped(dst, value[i])
+	}
+	return dst
+}
+
+// appendLiteral appends what stands between the quotes of a literal. Whatever
+// is not unreserved by RFC 3986 is escaped, so that no character of a key can
+// be taken for one of the path.
+func appendLiteral(dst []byte, s string) []byte {
+	for i := range len(s) {
+		if s[i] == '\'' {
+			dst = append(dst, "%27%27"...)
+		} else {
+			dst = appendEscaped(dst, s[i])
+		}
+	}
+	return dst
+}
+
+// appendTableSegment appends a table's name as a segment of a path. The dollar
+// sign of the tables of metrics may stand there as it is.
+func appendTableSegment(dst []byte, table string) []byte {
+	for i := range len(table) {
+		if table[i] == '$' {
+			dst = append(dst, '$')
+		} else {
+			dst = appendEscaped(dst, table[i])
+		}
+	}
+	return dst
+}
+
+func appendEscaped(dst []byte, c byte) []byte {
+	const digits = "0123456789ABCDEF"
+	if unreserved(c) {
+		return append(dst, c)
+	}
+	return append(dst, '%', digits[c>>4], digits[c&0xF])
+}
+
+// unreserved reports whether c may stand for itself anywhere in a URL.
+func unreserved(c byte) bool {
+	letter := 'a' <= c|0x20 && c|0x20 <= 'z'
+	return letter || '0' <= c && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~'
+}
+
+// unescapePath decodes every escaped byte once, and returns false where a
+// percent sign begins none. Without a percent sign the text is the path.
+func unescapePath(text string) (string, bool) {
+	i := strings.IndexByte(text, '%')
+	if i < 0 {
+		return text, true
+	}
+	var path strings.Builder
+	path.Grow(len(text))
+	for ; i >= 0; i = strings.IndexByte(text, '%') {
+		path.WriteString(text[:i])
+		if len(text) < i+3 {
+			return "", false
+		}
+		high, low := escapeDigit(text[i+1]), escapeDigit(text[i+2])
+		if high < 0 || low < 0 {
+			return "", false
+		}
+		path.WriteByte(byte(high<<4 | low))
+		text = text[i+3:]
+	}
+	path.WriteString(text)
+	return path.String(), true
+}
+
+// escapeDigit returns what a hexadecimal digit means, and -1 for any other byte.
+func escapeDigit(c byte) int {
+	switch {
+	case '0' <= c && c <= '9':
+		return int(c - '0')
+	case 'a' <= c|0x20 && c|0x20 <= 'f':
+		return int(c|0x20-'a') + 10
+	default:
+		return -1
+	}
+}

@@ -1,0 +1,217 @@
+package wire_test
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"strings"
+	"testing"
+	"unicode"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/wire"
+)
+
+const requestID = "41f6fb2c-0002-0028-4303-67e1b8000000"
+
+func TestAppendErrorMatchesGolden(t *testing.T) {
+	f := wire.Failure{
+		Code: entity.EntityAlreadyExists, Message: wire.Message(entity.EntityAlreadyExists),
+		RequestID: requestID, Time: ticks("2026-11-01T08:30:00.48Z"),
+	}
+	if got, want := string(wire.AppendError(nil, &f)), golden(t, "error.json"); got != want {
+		t.Errorf("AppendError = %s; want %s", got, want)
+	}
+	f.Code, f.Message = entity.InvalidInput, `A <b> & "c" is not valid.`
+	if got, want := string(wire.AppendErrorXML(nil, &f)), golden(t, "error.xml"); got != want {
+		t.Errorf("AppendErrorXML = %s; want %s", got, want)
+	}
+	if got, want := string(wire.AppendError([]byte("x"), &wire.Failure{})),
+		`x{"odata.error":{"code":"","message":{"lang":"en-US","value":""}}}`; got != want {
+		t.Errorf("AppendError(nothing) = %s; want %s", got, want)
+	}
+}
+
+func TestParseError(t *testing.T) {
+	at := ticks("2026-11-01T08:30:00.48Z")
+	const lines = `\nRequestId:` + requestID + `\nTime:2026-11-01T08:30:00.4800000Z`
+	xmlLines := strings.ReplaceAll(lines, `\n`, "\n")
+	whole := wire.Failure{Code: "ServerBusy", Message: "Come again.", RequestID: requestID, Time: at}
+	for _, row := range []struct {
+		name, text string
+		want       wire.Failure
+	}{
+		{"JSON",
+			`{"odata.error":{"code":"ServerBusy","message":{"lang":"en-US","value":"Come again.` + lines + `"}}}`, whole},
+		{"JSON behind a byte order mark and blanks",
+			"\ufeff\r\n " + `{"odata.error":{"message":{"value":"Come again.` + lines + `"},"code":"ServerBusy","x":[]}}`,
+			whole},
+		{"JSON with line ends of another kind",
+			`{"odata.error":{"code":"ServerBusy","message":{"value":"Come again.` + strings.ReplaceAll(lines, `\n`,
+				`\r\n`) + `"}}}`,
+			whole},
+		{"JSON of a later dialect", `{"error":{"code":"ServerBusy","message":"Come again.` + lines + `"}}`, whole},
+		{"JSON cut off", `{"odata.error":{"code":"ServerBusy","message":{"lang":"en`, wire.Failure{Code: "ServerBusy"}},
+		{"JSON without a message", `{"odata.error":{"code":"ServerBusy"}}`, wire.Failure{Code: "ServerBusy"}},
+		{"JSON with an empty code",
+			`{"odata.error":{"code":"","message":{"value":"Come again."}}}`, wire.Failure{Message: "Come again."}},
+		{"an index before the message stays",
+			`{"odata.error":{"code":"c","message":{"value":"1:No."}}}`, wire.Failure{Code: "c", Message: "1:No."}},
+		{"lines in another order, and one more",
+			`{"odata.error":{"code":"c","message":{"value":"No.\nTime:x\nTime:2026-11-01T08:30:00.48Z\nWhy\nRequestId:i"}}}`,
+			wire.Failure{Code: "c", Message: "No. Why", RequestID: "i", Time: at}},
+		{"an identifier twice", `{"odata.error":{"code":"c","message":{"value":"No.\nRequestId:i\nRequestId:j"}}}`,
+			wire.Failure{Code: "c", Message: "No. RequestId:j", RequestID: "i"}},
+		{"a code of two words is none",
+			`{"odata.error":{"code":"Server Busy","message":{"value":"No."}}}`, wire.Failure{Message: "No."}},
+		{"XML",
+			`<?xml version="1.0" encoding="utf-8"?><Error><Code>ServerBusy</Code><Message>Come again.` + xmlLines + `</Message></Error>`,
+			whole},
+		{"XML behind a byte order mark, with blanks and a detail",
+			"\ufeff<?xml version=\"1.0\"?>\n<Error>\n <Code>ServerBusy</Code>\n <Message>Come again." + xmlLines +
+				"</Message><AuthenticationErrorDetail>Code</AuthenticationErrorDetail></Error>", whole},
+		{"Atom's",
+			`<error xmlns="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata"><code>ServerBusy</code><message xml:lang="en-US">Come again.` + xmlLines + `</message></error>`,
+			whole},
+		{"Atom's with a prefix",
+			`<m:error xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata"><m:code>ServerBusy</m:code></m:error>`,
+			wire.Failure{Code: "ServerBusy"}},
+		{"XML with characters written as others",
+			`<Error><Message>&lt;b&gt; &amp; c</Message></Error>`, wire.Failure{Message: "<b> & c"}},
+		{"XML cut off", `<Error><Code>ServerBusy</Code><Mess`, wire.Failure{Code: "ServerBusy"}},
+		{"a code that lies deeper is none",
+			`<Error><x><Code>ServerBusy</Code></x></Error>`,
+			wire.Failure{Message: "<Error><x><Code>ServerBusy</Code></x></Error>"}},
+		{"a page of a proxy",
+			"<html><head><title>502</title></head>\n<code>x</code></html>",
+			wire.Failure{Message: "<html><head><title>502</title></head> <code>x</code></html>"}},
+		{"text with control characters",
+			"no\tsuch\x00\x1b[31mhost\u202e\u2028\xff", wire.Failure{Message: "no such  [31mhost  \ufffd"}},
+		{"JSON of another kind", `{"status":500}`, wire.Failure{Message: `{"status":500}`}},
+		{"an error that is no object", `{"odata.error":"x"}`, wire.Failure{Message: `{"odata.error":"x"}`}},
+		{"nothing", "", wire.Failure{}},
+		{"blanks", " \r\n", wire.Failure{}},
+	} {
+		if got := wire.ParseError(row.text); got != row.want {
+			t.Errorf("%s: ParseError(%q) = %+v; want %+v", row.name, row.text, got, row.want)
+		}
+	}
+}
+
+func TestParseErrorIsBounded(t *testing.T) {
+	long := strings.Repeat("é\xff", 40_000)
+	for _, text := range []string{
+		long,
+		`{"odata.error":{"code":"` + strings.Repeat("c", 200) + `","message":{"value":"` + strings.Repeat("é", 9000) + `"}}}`,
+		`{"odata.error":{"code":"c","message":{"value":"` + strings.Repeat(`a\n`,
+			9000) + `\nRequestId:` + strings.Repeat("i", 9000) + `"}}}`,
+		`<Error><Message>` + strings.Repeat("é", 9000) + `</Message></Error>`,
+		`{"odata.error":{"code":"late","message":{"value":"` + strings.Repeat("a", 70_000) + `"}}}`,
+		`<Error>` + strings.Repeat("<x/>", 9000) + `<Code>late</Code></Error>`,
+	} {
+		f := wire.ParseError(text)
+		if len(f.Message) > 1024 || len(f.RequestID) > 128 || len(f.Code) > 128 || f.Code == "late" {
+			t.Errorf("ParseError(%.60q) keeps %d, %d and %d bytes, code %.9q; want at most 1024, 128, 128", text,
+				len(f.Message), len(f.RequestID), len(f.Code), f.Code)
+		}
+	}
+}
+
+// What is written is read by ParseError and by the standard library alike.
+func TestErrorsAreReadBack(t *testing.T) {
+	for _, message := range []string{"", "plain", `<a> & "b" \ 'c'`, "Zürich 🏃", wire.Message(entity.ServerBusy)} {
+		f := wire.Failure{Code: entity.ServerBusy, Message: message, RequestID: requestID,
+			Time: ticks("2026-11-01T08:30:00.0000001Z")}
+		if got := wire.ParseError(string(wire.AppendError(nil, &f))); got != f {
+			t.Errorf("ParseError(AppendError(%+v)) = %+v", f, got)
+		}
+		if got := wire.ParseError(string(wire.AppendErrorXML(nil, &f))); got != f {
+			t.Errorf("ParseError(AppendErrorXML(%+v)) = %+v", f, got)
+		}
+		want := message + "\nRequestId:" + requestID + "\nTime:2026-11-01T08:30:00.0000001Z"
+		var decoded struct {
+			Error struct {
+				Code    string
+				Message struct{ Lang, Value string }
+			} `json:"odata.error"`
+		}
+		err := json.Unmarshal(wire.AppendError(nil, &f), &decoded)
+		if got := decoded.Error; err != nil || got.Code != "ServerBusy" || got.Message.Lang != "en-US" ||
+			got.Message.Value != want {
+			t.Errorf("json.Unmarshal(AppendError) = %+v, %v; want %q", got, err, want)
+		}
+		var document struct{ Code, Message string }
+		err = xml.Unmarshal(wire.AppendErrorXML(nil, &f), &document)
+		if err != nil || document.Code != "ServerBusy" || document.Message != want {
+			t.Errorf("xml.Unmarshal(AppendErrorXML) = %+v, %v; want %q", document, err, want)
+		}
+	}
+	f := wire.Failure{Code: "c", Message: "a\x00\uffff\rb"}
+	if err := xml.Unmarshal(wire.AppendErrorXML(nil, &f), new(struct{ Code, Message string })); err != nil {
+		t.Errorf("xml.Unmarshal(AppendErrorXML(%q)) = %v; want well-formed XML", f.Message, err)
+	}
+}
+
+func TestMessage(t *testing.T) {
+	for _, row := range []struct {
+		code entity.Code
+		want string
+	}{
+		{entity.ResourceNotFound, "The specified resource does not exist."},
+		{entity.EntityAlreadyExists, "The specified entity already exists."},
+		{entity.ConditionNotSatisfied, "The update condition specified in the request was not satisfied."},
+		{entity.InvalidDuplicateRow, "The batch request contains multiple changes with same row key. An entity can appear only once in a batch request."},
+		{entity.InvalidInput, "One of the request inputs is not valid."},
+		{entity.OperationTimedOut, "The operation could not be completed within the permitted time."},
+		{entity.ServerBusy, "The server is currently unable to receive requests. Please retry your request."},
+		{entity.OK, "An error occurred while processing this request."},
+		{"SomethingNew", "An error occurred while processing this request."},
+	} {
+		if got := wire.Message(row.code); got != row.want {
+			t.Errorf("Message(%q) = %q; want %q", row.code, got, row.want)
+		}
+	}
+	general := wire.Message("SomethingNew")
+	for _, code := range []entity.Code{
+		entity.TableAlreadyExists, entity.TableNotFound, entity.TableBeingDeleted, entity.DifferentPartitions,
+		entity.InternalError,
+		entity.AuthenticationFailed, entity.AuthorizationFailure, entity.AuthorizationPermission,
+		entity.AuthorizationProtocol,
+		entity.AuthorizationSourceIP, entity.AuthorizationService, entity.AuthorizationResourceType,
+		entity.InvalidAuthenticationInfo,
+		entity.AtomFormatNotSupported, entity.MethodNotAllowed, entity.MissingContentLength, entity.MissingRequiredHeader,
+		entity.InvalidHeaderValue, entity.InvalidURI, entity.InvalidQueryParameterValue, entity.NotImplemented,
+		entity.RequestBodyTooLarge,
+		entity.InvalidXMLDocument, entity.OutOfRangeInput, entity.InvalidResourceName, entity.KeyValueTooLarge,
+		entity.PropertyNameInvalid,
+		entity.PropertyNameTooLong, entity.PropertyValueTooLarge, entity.PropertiesNeedValue, entity.TooManyProperties,
+		entity.DuplicateProperties, entity.EntityTooLarge,
+	} {
+		if got := wire.Message(code); got == general {
+			t.Errorf("Message(%q) = the general text; want one of its own", code)
+		}
+	}
+}
+
+func FuzzParseError(f *testing.F) {
+	for _, seed := range []string{
+		`{"odata.error":{"code":"c","message":{"lang":"en-US","value":"No.\nRequestId:i\nTime:2026-11-01T08:30:00Z"}}}`,
+		"\ufeff<?xml version=\"1.0\" encoding=\"utf-8\"?><Error><Code>c</Code><Message>No.\nRequestId:i</Message></Error>",
+		`<error xmlns="x"><code>c</code><message xml:lang="en-US">No.</message></error>`,
+		`{"error":"x"}`, "<", "\x00", "RequestId:x\nTime:y",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		got := wire.ParseError(text)
+		if len(got.Message) > 1024 || len(got.RequestID) > 128 ||
+			strings.ContainsFunc(got.Message+got.RequestID+string(got.Code), unicode.IsControl) {
+			t.Fatalf("ParseError(%q) = %+v; want short lines", text, got)
+		}
+		if again := wire.ParseError(string(wire.AppendError(nil, &got))); again != got {
+			t.Fatalf("ParseError(AppendError(%+v)) = %+v", got, again)
+		}
+		if again := wire.ParseError(string(wire.AppendErrorXML(nil, &got))); again != got {
+			t.Fatalf("ParseError(AppendErrorXML(%+v)) = %+v", got, again)
+		}
+	})
+}

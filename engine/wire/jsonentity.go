@@ -1,0 +1,233 @@
+package wire
+
+import (
+	"strings"
+
+	"loadgen/engine/entity"
+)
+
+// jsonEntity is an entity as its JSON object spells it, before the values have
+// their types: an annotation may come after the value that it is about. It is
+// reused from object to object.
+type jsonEntity struct {
+	members []jsonMember
+	// names has a bit for each hash of a name among members: nearly always
+	// enough to tell that a name is new.
+	names uint64
+	// etag and timestamp are what a reply says of the version; the etag is the
+	// inside of its JSON string, escapes and all.
+	etag, timestamp string
+	// isError says that the object holds an odata.error: that is no entity.
+	isError bool
+	// room is scratch memory for binaries.
+	room []byte
+	// code and detail say what is wrong beyond the JSON itself.
+	code   entity.Code
+	detail string
+}
+
+// jsonMember is a property, a key included.
+type jsonMember struct {
+	name string
+	// kind is zero while only the annotation has been seen.
+	kind jsonKind
+	// edm is the annotated type, zero for none.
+	edm  entity.Type
+	text string
+}
+
+// jsonMostMembers is how many names of an entity are kept at most. It is above
+// the limit on properties, because nulls count for nothing and neither does an
+// annotation whose property was left out.
+const jsonMostMembers = 2 * entity.MaxProperties
+
+const (
+	jsonPartitionKey = "PartitionKey"
+	jsonRowKey       = "RowKey"
+	jsonTimestamp    = "Timestamp"
+	jsonSystemPrefix = "odata."
+	jsonTypeSuffix   = "@odata.type"
+	jsonTypePrefix   = "Edm."
+)
+
+// read reads the object at which s stands. It reports whether all is well so
+// far; else either s has a fault or e a code.
+func (e *jsonEntity) read(s *jsonScanner) bool {
+	e.members, e.names = e.members[:0], 0
+	e.etag, e.timestamp, e.isError = "", "", false
+	e.code, e.detail = entity.OK, ""
+	if !s.open('{') {
+		return false
+	}
+	for first := true; s.more(first, '}'); first = false {
+		name, ok := s.name()
+		if !ok || !e.readMember(s, name) {
+			return false
+		}
+	}
+	return s.fault == ""
+}
+
+func (e *jsonEntity) readMember(s *jsonScanner, name string) bool {
+	if at := strings.LastIndexByte(name, '@'); at >= 0 {
+		switch {
+		case name[at:] == jsonTypeSuffix:
+			return e.readAnnotation(s, name[:at])
+		case strings.Contains(name, "@"+jsonSystemPrefix):
+			return s.skip()
+		}
+	}
+	if strings.HasPrefix(name, jsonSystemPrefix) {
+		return e.readSystem(s, name)
+	}
+	if name == jsonTimestamp {
+		return e.readTimestamp(s)
+	}
+	kind, text, ok := s.scalar()
+	if !ok {
+		return false
+	}
+	if kind == jsonNested {
+		return e.refuse(entity.InvalidInput, name, "is an object or an array")
+	}
+	m := e.member(name)
+	if m == nil {
+		return false
+	}
+	if m.kind != 0 {
+		return e.refuse(entity.DuplicateProperties, name, "is given twice")
+	}
+	m.kind, m.text = kind, text
+	return true
+}
+
+// readAnnotation reads the type of the property of that name. Where it never
+// comes, the annotation means nothing: clients leave one behind whose value they
+// found to be null.
+func (e *jsonEntity) readAnnotation(s *jsonScanner, name string) bool {
+	kind, text, ok := s.scalar()
+	if !ok {
+		return false
+	}
+	if name == "" || name == jsonTimestamp {
+		return kind != jsonNested || s.skip()
+	}
+	full := kind == jsonString && strings.HasPrefix(text, jsonTypePrefix)
+	edm, known := entity.ParseType(text)
+	if !full || !known {
+		return e.refuse(entity.InvalidInput, name, "has an annotation that names no type")
+	}
+	m := e.member(name)
+	if m == nil {
+		return false
+	}
+	if m.edm != 0 {
+		return e.refuse(entity.DuplicateProperties, name, "has two annotations")
+	}
+	m.edm = edm
+	return true
+}
+
+// readSystem passes over what a service says of itself; of a request it means
+// nothing.
+func (e *jsonEntity) readSystem(s *jsonScanner, name string) bool {
+	e.isError = e.isError || name == errorMember
+	if name != "odata.etag" || s.peek() != '"' {
+		return s.skip()
+	}
+	var ok bool
+	e.etag, _, ok = s.quoted()
+	return ok
+}
+
+// readTimestamp keeps a timestamp that is a string and passes over any other.
+func (e *jsonEntity) readTimestamp(s *jsonScanner) bool {
+	if s.peek() != '"' {
+		return s.skip()
+	}
+	text, ok := s.str()
+	e.timestamp = text
+	return ok
+}
+
+// member returns the member of that name, which may be a new one, or nil where
+// there are too many. The last one is looked at first: an annotation and its
+// value are neighbours.
+func (e *jsonEntity) member(name string) *jsonMember {
+	n := len(e.members)
+	if n > 0 && e.members[n-1].name == name {
+		return &e.members[n-1]
+	}
+	bit := nameBit(name)
+	if e.names&bit != 0 {
+		for i := range e.members {
+			if e.members[i].name == name {
+				return &e.members[i]
+			}
+		}
+	}
+	if n == jsonMostMembers {
+		e.refuse(entity.TooManyProperties, name, "is one of too many")
+		return nil
+	}
+	e.names |= bit
+	e.members = append(e.members, jsonMember{name: name})
+	return &e.members[n]
+}
+
+func nameBit(name string) uint64 {
+	if name == "" {
+		return 1
+	}
+	hash := len(name)*7 ^ int(name[0]) ^ int(name[len(name)-1])*5 ^ int(name[len(name)/2])*11
+	return 1 << (hash & 63)
+}
+
+func (e *jsonEntity) refuse(code entity.Code, name, what string) bool {
+	e.code, e.detail = code, "the property "+jsonBrief(name)+" "+what
+	return false
+}
+
+// version returns the version that a reply tells: by its entity tag, or else by
+// its timestamp, or 0.
+func (e *jsonEntity) version() entity.Ticks {
+	if t, ok := parseVersion(e.etag); ok {
+		return t
+	}
+	t, _ := parseInstant(e.timestamp)
+	return t
+}
+
+// resolve gives the members their types: the keys go to k, all others but nulls
+// are appended to properties.
+func (e *jsonEntity) resolve(k *jsonKey, properties []entity.Property) ([]entity.Property, bool) {
+	for i := range e.members {
+		m := &e.members[i]
+		if m.kind == 0 || m.kind == jsonNull {
+			continue
+		}
+		switch m.name {
+		case jsonPartitionKey:
+			k.Partition, k.hasPartition = m.text, true
+		case jsonRowKey:
+			k.Row, k.hasRow = m.text, true
+		default:
+			value, code, what := e.value(m)
+			if code != entity.OK {
+				return properties, e.refuse(code, m.name, what)
+			}
+			properties = append(properties, entity.Property{Name: m.name, Value: value})
+			continue
+		}
+		if m.kind != jsonString || m.edm != 0 && m.edm != entity.TypeString {
+			return properties, e.refuse(entity.InvalidInput, m.name, "is not a string")
+		}
+	}
+	return properties, true
+}
+
+// jsonKey is a key of which either part may be missing.
+type jsonKey struct {
+	entity.Key
+	hasPartition, hasRow bool
+}

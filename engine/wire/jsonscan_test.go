@@ -1,0 +1,166 @@
+package wire
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// scanned reports whether the scanner takes text for one JSON value.
+func scanned(text string) bool {
+	s := jsonScanner{text: text}
+	s.space()
+	return s.skip() && s.end()
+}
+
+func TestScannerIsStrict(t *testing.T) {
+	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
+	for _, row := range []struct {
+		name, text string
+		want       bool
+	}{
+		{"an empty text is no value", ``, false},
+		{"blanks alone are no value", " \t\r\n", false},
+		{"an empty object", `{}`, true},
+		{"blanks of all four kinds anywhere", " {\t\"a\"\r:\n[ 1 , 2 ] } ", true},
+		{"a form feed is no blank", "\f1", false},
+		{"a comma at the end of an object", `{"a":1,}`, false},
+		{"a comma at the end of an array", `[1,]`, false},
+		{"a comma at the beginning", `[,1]`, false},
+		{"no comma between elements", `[1 2]`, false},
+		{"an object without an end", `{"a":1`, false},
+		{"an array closed as an object", `[1}`, false},
+		{"an object closed as an array", `{"a":1]`, false},
+		{"an array inside an object inside an array", `[{"a":[1,{"b":[]}]},2]`, true},
+		{"a name that is no string", `{a:1}`, false},
+		{"a name without a value", `{"a"}`, false},
+		{"two colons", `{"a"::1}`, false},
+		{"two values", `1 2`, false},
+		{"a value after an object", `{}{}`, false},
+		{"a word cut off", `tru`, false},
+		{"a word in capitals", `True`, false},
+		{"a word with a tail", `nullx`, false},
+		{"zero", `0`, true},
+		{"minus zero", `-0`, true},
+		{"a leading zero", `01`, false},
+		{"a plus sign", `+1`, false},
+		{"a minus sign alone", `-`, false},
+		{"a fraction without a whole", `.5`, false},
+		{"a point without a fraction", `1.`, false},
+		{"an exponent in all its forms", `[1e1,1E+1,1.5e-10]`, true},
+		{"an exponent without a digit", `1e+`, false},
+		{"hexadecimal", `0x10`, false},
+		{"NaN is no number of JSON's", `NaN`, false},
+		{"every short escape", `"\"\\\/\b\f\n\r\t"`, true},
+		{"an escape that is none", `"\x41"`, false},
+		{"an escape cut off by the quote", `"\"`, false},
+		{"an escape cut off by the end", `"\`, false},
+		{"an escaped unit in either case", `"\u00e9\u00E9"`, true},
+		{"an escaped unit of three digits", `"\u00e"`, false},
+		{"an escaped unit with a sign", `"\u+0e9"`, false},
+		{"a surrogate pair", `"\ud83c\udfc3"`, true},
+		{"a lone high surrogate", `"\ud83c"`, false},
+		{"a lone low surrogate", `"\udfc3"`, false},
+		{"surrogates the wrong way round", `"\udfc3\ud83c"`, false},
+		{"a high surrogate before another character", `"\ud83cx\udfc3"`, false},
+		{"a string without an end", `"abc`, false},
+		{"a line feed in a string", "\"a\nb\"", false},
+		{"a NUL in a string, behind eight others", "\"12345678\x00\"", false},
+		{"DEL may stand in a string", "\"\x7f\"", true},
+		{"text beyond ASCII", `"Zürich 🏃"`, true},
+		{"a byte that is not UTF-8", "\"\xff\"", false},
+		{"a surrogate in UTF-8", "\"\xed\xa0\x80\"", false},
+		{"an overlong form", "\"\xc0\xaf\"", false},
+		{"the deepest nesting", deep(jsonDeepest), true},
+		{"a level beyond", deep(jsonDeepest + 1), false},
+		{"a nesting without end", strings.Repeat(`[{"a":`, 1<<16), false},
+	} {
+		if got := scanned(row.text); got != row.want {
+			t.Errorf("%s: scanned(%.40q) = %v; want %v", row.name, row.text, got, row.want)
+		}
+	}
+}
+
+// A fault of any kind is one line that names its place.
+func TestScannerDetail(t *testing.T) {
+	s := jsonScanner{text: "{\"a\":\n\"b\x00\"}"}
+	s.skip()
+	const want = "the body is not JSON of the expected form: a control character in a string at byte 8"
+	if got := s.detail(); got != want {
+		t.Errorf("detail() = %q; want %q", got, want)
+	}
+}
+
+// The length of a string decides which of the loops sees what stands at its end.
+func TestPlainUpToAgreesWithPlain(t *testing.T) {
+	for c := range 256 {
+		for at := range 20 {
+			for _, rest := range []string{"", "~", `""""""""`} {
+				text := strings.Repeat("~", at) + string([]byte{byte(c)}) + rest
+				want := at
+				if plain(byte(c)) {
+					want = at + 1 + len(strings.TrimRight(rest, `"`))
+				}
+				if got := plainUpTo(text, 0); got != want {
+					t.Fatalf("plainUpTo(%q, 0) = %d; want %d", text, got, want)
+				}
+				if got := plainUpTo(`""""""`+text, 6); got != 6+want {
+					t.Fatalf("plainUpTo(%q, 6) = %d; want %d", `""""""`+text, got, 6+want)
+				}
+			}
+		}
+	}
+}
+
+// FuzzScanner holds the scanner against encoding/json, which takes more: bytes
+// that are not UTF-8, lone surrogates and any depth.
+func FuzzScanner(f *testing.F) {
+	for _, seed := range []string{
+		`{"a":[1,-2.5e+3,"x\n\ud83c\udfc3é",true,false,null,{}]}`, `[[]]`, `"\u0000"`, `{"a":1,}`, "\"\xff\"", `-`, ` 1 `,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		got, want := scanned(text), json.Valid([]byte(text))
+		if got && !want {
+			t.Fatalf("scanned(%q) = true; want false", text)
+		}
+		if !utf8.ValidString(text) || strings.Contains(text, `\u`) || strings.Count(text, "[")+strings.Count(text,
+			"{") > jsonDeepest {
+			return
+		}
+		if got != want {
+			t.Fatalf("scanned(%q) = %v; want %v", text, got, want)
+		}
+	})
+}
+
+// FuzzJSONText holds the reading and writing of strings against encoding/json.
+func FuzzJSONText(f *testing.F) {
+	for _, seed := range []string{"", "plain text of some length", "\x00\x1f\"\\/\b\f\n\r\t\x7f",
+		"Zürich 🏃 \u2028 \uffff", "\xff\xc0", "\U0010ffff"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		want := strings.ToValidUTF8(text, "\ufffd")
+		if !utf8.ValidString(text) {
+			// One U+FFFD for each byte, not for each run of them.
+			want = string([]rune(text))
+		}
+		for _, style := range []jsonStyle{jsonASCII, jsonUTF8} {
+			written := style.appendString(nil, text)
+			var decoded string
+			if err := json.Unmarshal(written, &decoded); err != nil || decoded != want {
+				t.Fatalf("json.Unmarshal(appendString(%q)) = %q, %v; want %q", text, decoded, err, want)
+			}
+			s := jsonScanner{text: string(written)}
+			if read, ok := s.str(); !ok || read != want || !s.end() {
+				t.Fatalf("str(%s) = %q, %v; want %q", written, read, ok, want)
+			}
+			if style == jsonASCII && strings.IndexFunc(string(written), func(r rune) bool { return r >= utf8.RuneSelf }) >= 0 {
+				t.Fatalf("appendString(%q) = %s; want ASCII", text, written)
+			}
+		}
+	})
+}

@@ -1,0 +1,189 @@
+package wire
+
+import (
+	"encoding/base64"
+	"math"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"loadgen/engine/entity"
+)
+
+// jsonStyle is how text beyond ASCII is written.
+type jsonStyle bool
+
+const (
+	// jsonASCII escapes it, as the service does.
+	jsonASCII jsonStyle = false
+	jsonUTF8  jsonStyle = true
+)
+
+const jsonHexDigits = "0123456789abcdef"
+
+// appendString appends a string with its quotes. Bytes that are not UTF-8
+// become U+FFFD.
+func (j jsonStyle) appendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	return append(j.appendEscaped(dst, s), '"')
+}
+
+// appendName appends a member's name and the colon after it.
+func (j jsonStyle) appendName(dst []byte, name string) []byte {
+	return append(j.appendString(dst, name), ':')
+}
+
+func (j jsonStyle) appendEscaped(dst []byte, s string) []byte {
+	for {
+		i := plainUpTo(s, 0)
+		dst = append(dst, s[:i]...)
+		if i == len(s) {
+			return dst
+		}
+		s = s[i:]
+		if s[0] < utf8.RuneSelf {
+			dst = appendJSONControl(dst, s[0])
+			s = s[1:]
+			continue
+		}
+		r, width := utf8.DecodeRuneInString(s)
+		switch {
+		case j == jsonUTF8:
+			dst = utf8.AppendRune(dst, r)
+		case width == 4:
+			high, low := utf16.EncodeRune(r)
+			dst = appendJSONUnit(appendJSONUnit(dst, high), low)
+		default:
+			dst = appendJSONUnit(dst, r)
+		}
+		s = s[width:]
+	}
+}
+
+// appendJSONControl appends a quote, a backslash or a control character.
+func appendJSONControl(dst []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\b':
+		return append(dst, '\\', 'b')
+	case '\f':
+		return append(dst, '\\', 'f')
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\r':
+		return append(dst, '\\', 'r')
+	case '\t':
+		return append(dst, '\\', 't')
+	default:
+		return appendJSONUnit(dst, rune(c))
+	}
+}
+
+func appendJSONUnit(dst []byte, r rune) []byte {
+	return append(dst, '\\', 'u',
+		jsonHexDigits[r>>12&15], jsonHexDigits[r>>8&15], jsonHexDigits[r>>4&15], jsonHexDigits[r&15])
+}
+
+// appendProperty appends a property and a comma, with its type before it where
+// that is wanted and the value does not tell it.
+func (j jsonStyle) appendProperty(dst []byte, name string, v *entity.Value, annotate bool) []byte {
+	edm := v.Type()
+	if annotate {
+		switch edm {
+		case entity.TypeInt64, entity.TypeDateTime, entity.TypeGUID, entity.TypeBinary:
+			dst = j.appendAnnotation(dst, name, edm)
+		case entity.TypeDouble:
+			if f := v.Float(); math.IsNaN(f) || math.IsInf(f, 0) {
+				dst = j.appendAnnotation(dst, name, edm)
+			}
+		}
+	}
+	dst = j.appendName(dst, name)
+	switch edm {
+	case entity.TypeString:
+		dst = j.appendString(dst, v.Text())
+	case entity.TypeBoolean:
+		dst = strconv.AppendBool(dst, v.Bool())
+	case entity.TypeInt32:
+		dst = strconv.AppendInt(dst, v.Int(), 10)
+	case entity.TypeDouble:
+		dst = appendJSONDouble(dst, v.Float())
+	default:
+		dst = append(dst, '"')
+		dst = appendQuotedValue(dst, v)
+		dst = append(dst, '"')
+	}
+	return append(dst, ',')
+}
+
+// appendQuotedValue appends a value of a type that JSON knows only as a string.
+func appendQuotedValue(dst []byte, v *entity.Value) []byte {
+	switch v.Type() {
+	case entity.TypeInt64:
+		return strconv.AppendInt(dst, v.Int(), 10)
+	case entity.TypeDateTime:
+		return appendInstant(dst, v.Ticks())
+	case entity.TypeGUID:
+		return appendGUID(dst, v.GUID())
+	case entity.TypeBinary:
+		return base64.StdEncoding.AppendEncode(dst, v.Bytes())
+	default:
+		panic("wire: a property without a value is to be written")
+	}
+}
+
+func (j jsonStyle) appendAnnotation(dst []byte, name string, edm entity.Type) []byte {
+	dst = append(dst, '"')
+	dst = j.appendEscaped(dst, name)
+	dst = append(dst, `@odata.type":"`...)
+	dst = append(dst, edm.String()...)
+	return append(dst, `",`...)
+}
+
+// appendJSONDouble appends the shortest text that reads back as f and can only
+// be a Double: with a point or an exponent, or in quotes where f is no number.
+func appendJSONDouble(dst []byte, f float64) []byte {
+	switch {
+	case math.IsNaN(f):
+		return append(dst, `"NaN"`...)
+	case math.IsInf(f, 1):
+		return append(dst, `"Infinity"`...)
+	case math.IsInf(f, -1):
+		return append(dst, `"-Infinity"`...)
+	}
+	if size := math.Abs(f); size != 0 && (size < 1e-6 || size >= 1e21) {
+		return strconv.AppendFloat(dst, f, 'e', -1, 64)
+	}
+	start := len(dst)
+	dst = strconv.AppendFloat(dst, f, 'f', -1, 64)
+	for _, c := range dst[start:] {
+		if c == '.' {
+			return dst
+		}
+	}
+	return append(dst, ".0"...)
+}
+
+// appendGUID appends 8-4-4-4-12 hexadecimal digits in lower case.
+func appendGUID(dst []byte, g [16]byte) []byte {
+	text := [36]byte{8: '-', 13: '-', 18: '-', 23: '-'}
+	at := 0
+	for i, b := range g {
+		if i == 4 || i == 6 || i == 8 || i == 10 {
+			at++
+		}
+		text[at], text[at+1] = jsonHexDigits[b>>4], jsonHexDigits[b&15]
+		at += 2
+	}
+	return append(dst, text[:]...)
+}
+
+// endJSONObject ends an object whose members each have a comma after them.
+func endJSONObject(dst []byte) []byte {
+	if dst[len(dst)-1] == ',' {
+		dst[len(dst)-1] = '}'
+		return dst
+	}
+	return append(dst, '}')
+}

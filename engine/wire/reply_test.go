@@ -1,0 +1,215 @@
+package wire_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/wire"
+)
+
+func TestParsePageReadsWhatIsRendered(t *testing.T) {
+	for _, level := range []wire.Level{wire.MinimalMetadata, wire.FullMetadata} {
+		kept := wire.Row{Key: entity.Key{Partition: "kept"}}
+		rows, err := wire.ParsePage([]wire.Row{kept}, page(rendering(level)))
+		if err != nil || len(rows) != 3 || rows[0].Key != kept.Key {
+			t.Fatalf("ParsePage at level %d = %v, %v; want the row before and two more", level, rows, err)
+		}
+		k, p := runner()
+		if rows[1].Key != k || string(rows[1].Entity) != string(p) {
+			t.Errorf("ParsePage at level %d: row 1 is %q; want %q and the same block", level, rows[1].Key, k)
+		}
+		k, p = nobody()
+		if rows[2].Key != k || string(rows[2].Entity) != string(p) {
+			t.Errorf("ParsePage at level %d: row 2 is %q; want %q and the same block", level, rows[2].Key, k)
+		}
+	}
+	rows, err := wire.ParsePage(nil, golden(t, "page_empty.json"))
+	if err != nil || len(rows) != 0 {
+		t.Errorf("ParsePage(empty page) = %v, %v; want no rows", rows, err)
+	}
+	rows, err = wire.ParsePage(nil, golden(t, "page_select.json"))
+	if err != nil || len(rows) != 2 || rows[1].Key != (entity.Key{}) {
+		t.Fatalf("ParsePage(selected) = %v, %v; want two rows", rows, err)
+	}
+	if got, _ := rows[1].Entity.Unpack(nil); !sameProperties(got, properties("Bib", entity.Int32(-1))) {
+		t.Errorf("ParsePage(selected): row 1 has %s; want nulls left out", showProperties(got))
+	}
+}
+
+func TestParseEntityIsLenient(t *testing.T) {
+	const stamp = "2026-11-20T11:56:19.94Z"
+	for _, row := range []struct {
+		name, text, version string
+		want                []entity.Property
+	}{
+		{"an emulator's reply with seven digits",
+			`{"odata.metadata":"x","odata.etag":"W/\"datetime'2026-11-20T11%3A56%3A19.9400000Z'\"","PartitionKey":"p","RowKey":"r","Timestamp":"2026-11-20T11:56:19.9400000Z","a":5,"b@odata.type":"Edm.Double","b":5}`,
+			stamp, properties("a", entity.Int32(5), "b", entity.Double(5))},
+		{"colons in the tag in lower case",
+			`{"odata.etag":"W/\"datetime'2026-11-20T11%3a56%3a19.94Z'\"","PartitionKey":"p","RowKey":"r"}`, stamp, nil},
+		{"any order, unknown members, a byte order mark",
+			"\ufeff {\"a\":1,\"RowKey\":\"r\",\"odata.new\":[{\"x\":{}}],\"a@odata.note\":{},\"Timestamp\":\"2026-11-20T11:56:19.94Z\",\"PartitionKey\":\"p\"} \n",
+			stamp, properties("a", entity.Int32(1))},
+		{"a tag of another kind goes behind the timestamp",
+			`{"odata.etag":"W/\"0x8D4\"","PartitionKey":"p","RowKey":"r","Timestamp":"2026-11-20T11:56:19.94Z"}`, stamp, nil},
+		{"the tag goes before the timestamp",
+			`{"odata.etag":"W/\"datetime'2026-11-20T11%3A56%3A19.94Z'\"","PartitionKey":"p","RowKey":"r","Timestamp":"2000-01-01T00:00:00Z"}`, stamp, nil},
+		{"no version at all",
+			`{"PartitionKey":"p","RowKey":"r","odata.etag":5,"Timestamp":null}`, "0001-01-01T00:00:00Z", nil},
+		{"nulls and a large bare number",
+			`{"PartitionKey":"p","RowKey":"r","n":null,"m":5432873627392}`, "0001-01-01T00:00:00Z",
+			properties("m", entity.Double(5432873627392))},
+	} {
+		got, err := wire.ParseEntity(row.text)
+		if err != nil {
+			t.Errorf("%s: ParseEntity(%s) failed: %v", row.name, row.text, err)
+			continue
+		}
+		all, _ := got.Entity.Unpack(nil)
+		if got.Key != (entity.Key{Partition: "p", Row: "r"}) || got.Entity.Timestamp().String() != row.version ||
+			!sameProperties(all, row.want) {
+			t.Errorf("%s: ParseEntity(%s) = %q %s %s; want p r %s %s", row.name, row.text,
+				got.Key, got.Entity.Timestamp(), showProperties(all), row.version, showProperties(row.want))
+		}
+	}
+}
+
+func TestParseRepliesRefuse(t *testing.T) {
+	long := func(element string) string { return `{"value":[` + strings.Repeat(element+",", 1000) + element + `]}` }
+	entityOf := func(text string) error { _, err := wire.ParseEntity(text); return err }
+	pageOf := func(text string) error { _, err := wire.ParsePage(nil, text); return err }
+	tablesOf := func(text string) error { _, err := wire.ParseTables(nil, text); return err }
+	for _, row := range []struct {
+		name  string
+		parse func(string) error
+		text  string
+	}{
+		{"nothing", entityOf, ``},
+		{"a page of HTML", entityOf, `<html></html>`},
+		{"an entity cut off", entityOf, `{"PartitionKey":"p","RowKey":"r"`},
+		{"an error for an entity", entityOf, `{"odata.error":{"code":"x"}}`},
+		{"two entities", entityOf, `{}{}`},
+		{"a bad value", entityOf, `{"a@odata.type":"Edm.Guid","a":"x"}`},
+		{"a type that is none", entityOf, `{"a@odata.type":"Edm.Stream","a":"x"}`},
+		{"a nested value", entityOf, `{"a":{}}`},
+		{"a key that is a number", entityOf, `{"PartitionKey":5}`},
+		{"a page without a list", pageOf, `{"odata.metadata":"x"}`},
+		{"a list that is an object", pageOf, `{"value":{}}`},
+		{"a list of numbers", pageOf, `{"value":[1]}`},
+		{"a page cut off between rows", pageOf, `{"value":[{},`},
+		{"a page cut off in a row", pageOf, `{"value":[{"a":`},
+		{"a bad value in the second row", pageOf, `{"value":[{},{"a":[]}]}`},
+		{"a row more than a page has", pageOf, long(`{}`)},
+		{"an error for a page", pageOf, `{"odata.error":{"code":"x"}}`},
+		{"tables cut off", tablesOf, `{"value":[{"TableName":"a"}`},
+		{"a table without a name", tablesOf, `{"value":[{"odata.id":"x"}]}`},
+		{"a table whose name is a number", tablesOf, `{"value":[{"TableName":5}]}`},
+		{"a table more than a page has", tablesOf, long(`{"TableName":"a"}`)},
+	} {
+		err := row.parse(row.text)
+		if !errors.Is(err, wire.ErrReply) || strings.ContainsAny(err.Error(), "\n\r") || len(err.Error()) > 500 {
+			t.Errorf("%s: parsing %.60s = %v; want one line of ErrReply", row.name, row.text, err)
+		}
+	}
+}
+
+func TestParseLeavesTheListAsItWas(t *testing.T) {
+	rows, err := wire.ParsePage(make([]wire.Row, 1, 10), `{"value":[{"a":1},{"a":[]}]}`)
+	if err == nil || len(rows) != 1 {
+		t.Errorf("ParsePage(bad second row) = %d rows, %v; want the one row and an error", len(rows), err)
+	}
+	names, err := wire.ParseTables([]string{"kept"}, `{"value":[{"TableName":"a"},{}]}`)
+	if err == nil || len(names) != 1 {
+		t.Errorf("ParseTables(bad second table) = %q, %v; want the one name and an error", names, err)
+	}
+}
+
+// The text is overwritten once it has been read, as a buffer is that is used again.
+func TestRepliesAreCopied(t *testing.T) {
+	_, p := runner()
+	r := rendering(wire.MinimalMetadata)
+	start := r.AppendPageStart(nil)
+	buffer := r.AppendPageEnd(r.AppendRow(start, true, entity.Key{Partition: "p", Row: "plain"}, p))
+	rows, err := wire.ParsePage(nil, unsafe.String(&buffer[0], len(buffer)))
+	clear(buffer)
+	if k := (entity.Key{Partition: "p", Row: "plain"}); err != nil || rows[0].Key != k ||
+		string(rows[0].Entity) != string(p) {
+		t.Errorf("after its text was overwritten, row 0 is %q, %v; want %q and the same block", rows[0].Key, err, k)
+	}
+	buffer = []byte(golden(t, "tables_minimal.json"))
+	names, err := wire.ParseTables(nil, unsafe.String(&buffer[0], len(buffer)))
+	clear(buffer)
+	if err != nil || !slices.Equal(names, []string{"Marathon2026", "Relay"}) {
+		t.Errorf("after their text was overwritten, the tables are %q, %v; want Marathon2026, Relay", names, err)
+	}
+}
+
+func TestParseTables(t *testing.T) {
+	want := []string{"kept", "Marathon2026", "Relay"}
+	for _, file := range []string{"tables_minimal.json", "tables_none.json", "tables_full.json"} {
+		got, err := wire.ParseTables([]string{"kept"}, golden(t, file))
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("ParseTables(%s) = %q, %v; want %q", file, got, err, want)
+		}
+	}
+	got, err := wire.ParseTables(nil, `{"value":[],"value":5}`)
+	if err != nil || len(got) != 0 {
+		t.Errorf("ParseTables(no tables) = %q, %v; want none", got, err)
+	}
+}
+
+// The whole page of a thousand rows, some in another partition than the last.
+func TestParsePageOfManyRows(t *testing.T) {
+	const seed = 3
+	rng := rand.New(rand.NewPCG(seed, 0))
+	r := rendering(wire.MinimalMetadata)
+	text := r.AppendPageStart(nil)
+	want := make([]wire.Row, 1000)
+	for i := range want {
+		k, all := randomEntity(rng)
+		want[i] = wire.Row{Key: k, Entity: entity.Pack(nil, entity.EarliestDateTime+entity.Ticks(i), all)}
+		text = r.AppendRow(text, i == 0, k, want[i].Entity)
+	}
+	got, err := wire.ParsePage(nil, string(r.AppendPageEnd(text)))
+	if err != nil || len(got) != len(want) {
+		t.Fatalf("seed %d: ParsePage = %d rows, %v; want %d", seed, len(got), err, len(want))
+	}
+	for i := range want {
+		if got[i].Key != want[i].Key || string(got[i].Entity) != string(want[i].Entity) {
+			t.Fatalf("seed %d: row %d is %q; want %q and the same block", seed, i, got[i].Key, want[i].Key)
+		}
+	}
+}
+
+func FuzzParsePage(f *testing.F) {
+	f.Add(page(rendering(wire.FullMetadata)))
+	f.Add(page(rendering(wire.NoMetadata, "Bib")))
+	f.Add("\ufeff{\"x\":[{}],\"value\":[{\"Timestamp\":\"2026-11-20T11:56:19Z\",\"a\":5}]}")
+	f.Add(`{"value":[{"odata.etag":"W/\"x\"","a":null}],"value":1}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		rows, err := wire.ParsePage(nil, text)
+		if err != nil {
+			if !errors.Is(err, wire.ErrReply) || len(rows) != 0 {
+				t.Fatalf("ParsePage(%q) = %d rows, %v; want none and ErrReply", text, len(rows), err)
+			}
+			return
+		}
+		r := rendering(wire.FullMetadata)
+		again := r.AppendPageStart(nil)
+		for i, row := range rows {
+			again = r.AppendRow(again, i == 0, row.Key, row.Entity)
+		}
+		same, err := wire.ParsePage(nil, string(r.AppendPageEnd(again)))
+		if err != nil || !slices.EqualFunc(rows, same, func(a, b wire.Row) bool {
+			return a.Key == b.Key && string(a.Entity) == string(b.Entity)
+		}) {
+			t.Fatalf("ParsePage(%q) = %s, %v; want %s", again, fmt.Sprint(same), err, fmt.Sprint(rows))
+		}
+	})
+}
