@@ -209,7 +209,7 @@ func (e *Engine) page(a *account, first partition.Place, now clock.Instant, r *R
 	}
 	e.layer.ChargeAccount(now, a.number, counted-1)
 	e.mu.Unlock()
-	reply := Reply{Counted: counted, Rows: page.Rows, Next: page.Next, More: page.More}
+	reply := Reply{Counted: counted, Rows: page.Rows, Spans: page.Spans, Next: page.Next, More: page.More}
 	reply.Done = now.Add(e.times.Of(partition.Scanning, counted, e.chance(r)))
 	return reply
 }

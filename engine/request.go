@@ -49,6 +49,8 @@ type Reply struct {
 	Entity entity.Packed
 	// Rows is the page of a query; shared, not to be altered.
 	Rows []store.Row
+	// Spans says where a page scanned how many entities.
+	Spans []store.Span
 	// Next is the first key of the next page, where More says there is one.
 	Next entity.Key
 	More bool

@@ -1,6 +1,10 @@
 package filter
 
-import "loadgen/engine/entity"
+import (
+	"bytes"
+
+	"loadgen/engine/entity"
+)
 
 // Expression is a parsed $filter. It is immutable and safe for concurrent use;
 // it shares the memory of the text that it was parsed from. The zero value is
@@ -129,44 +133,84 @@ func (n *node) value(k entity.Key, p entity.Packed) (entity.Value, bool) {
 // lower case, the property on the left, a truth value compared with true, and
 // parentheses where they are needed or nearly so. [Parse] reads it, unless it
 // goes over a limit that the text kept to; no filter is the empty text.
-func (e *Expression) String() string {
+func (e *Expression) String() string { return e.print(false) }
+
+// Shape returns the expression with a question mark for each constant, so that
+// queries that differ in nothing else have one shape. Of operands of one shape
+// that follow one another the first is shown, with an ellipsis for the others.
+func (e *Expression) Shape() string { return e.print(true) }
+
+func (e *Expression) print(shape bool) string {
 	if len(e.nodes) == 0 {
 		return ""
 	}
-	return string(e.appendNode(nil, e.root))
+	return string((&printer{e, shape}).node(nil, e.root))
 }
 
-func (e *Expression) appendNode(dst []byte, at int32) []byte {
-	n := &e.nodes[at]
+// printer writes an expression, or its shape.
+type printer struct {
+	*Expression
+	shape bool
+}
+
+func (p *printer) node(dst []byte, at int32) []byte {
+	n := &p.nodes[at]
 	switch n.kind {
 	case allOf, anyOf:
-		for i := n.child; i != none; i = e.nodes[i].next {
-			if i != n.child {
-				dst = append(append(append(dst, ' '), n.kind.word()...), ' ')
-			}
-			// An and binds closer than an or.
-			inner := e.nodes[i].kind
-			dst = e.appendOperand(dst, i, inner == anyOf || inner == allOf && n.kind == allOf)
-		}
-		return dst
+		return p.operands(dst, n)
 	case notOf:
 		// A reader may take not for closer than a comparison, as others have it.
 		dst = append(dst, "not "...)
-		return e.appendOperand(dst, n.child, e.nodes[n.child].kind != notOf)
+		return p.operand(dst, n.child, p.nodes[n.child].kind != notOf)
 	case truth:
-		return appendLiteral(dst, n.constant)
+		return p.constant(dst, n)
 	default:
 		dst = append(append(dst, n.property...), ' ')
 		dst = append(append(dst, operatorWord(n.accepts)...), ' ')
-		return appendLiteral(dst, n.constant)
+		return p.constant(dst, n)
 	}
 }
 
-func (e *Expression) appendOperand(dst []byte, at int32, parentheses bool) []byte {
-	if !parentheses {
-		return e.appendNode(dst, at)
+func (p *printer) constant(dst []byte, n *node) []byte {
+	if p.shape {
+		return append(dst, '?')
 	}
-	return append(e.appendNode(append(dst, '('), at), ')')
+	return appendLiteral(dst, n.constant)
+}
+
+// operands writes what an operator joins.
+func (p *printer) operands(dst []byte, n *node) []byte {
+	joint := append(append([]byte{' '}, n.kind.word()...), ' ')
+	// begun and ended are where the operand written last stands.
+	begun, ended, more := 0, 0, false
+	for i := n.child; i != none; i = p.nodes[i].next {
+		if i != n.child {
+			dst = append(dst, joint...)
+		}
+		// An and binds closer than an or.
+		inner := p.nodes[i].kind
+		start := len(dst)
+		dst = p.operand(dst, i, inner == anyOf || inner == allOf && n.kind == allOf)
+		if p.shape && i != n.child && bytes.Equal(dst[begun:ended], dst[start:]) {
+			dst = dst[:start]
+			if more {
+				dst = dst[:start-len(joint)]
+			} else {
+				dst = append(dst, "…"...)
+			}
+			more = true
+			continue
+		}
+		begun, ended, more = start, len(dst), false
+	}
+	return dst
+}
+
+func (p *printer) operand(dst []byte, at int32, parentheses bool) []byte {
+	if !parentheses {
+		return p.node(dst, at)
+	}
+	return append(p.node(append(dst, '('), at), ')')
 }
 
 // word returns the operator that joins the node's operands.

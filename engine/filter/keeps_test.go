@@ -192,3 +192,21 @@ func BenchmarkText(b *testing.B) {
 		r.Text()
 	}
 }
+
+func TestShape(t *testing.T) {
+	for _, row := range []struct{ name, text, want string }{
+		{"no filter has none", "", ""},
+		{"constants go", "PartitionKey eq 'a' and Price gt 5L", "PartitionKey eq ? and Price gt ?"},
+		{"types and values make no other shape", "Price gt 1.5 and true", "Price gt ? and ?"},
+		{"sides make none either", "'a' eq PartitionKey", "PartitionKey eq ?"},
+		{"many alternatives of one shape are one and an ellipsis",
+			"PartitionKey eq 'a' or PartitionKey eq 'b' or PartitionKey eq 'c' or PartitionKey eq 'd'", "PartitionKey eq ? or …"},
+		{"those of two shapes keep their order", "A eq 1 or A eq 2 or B eq 1 or B eq 2 or A eq 3", "A eq ? or … or B eq ? or … or A eq ?"},
+		{"groups are compared as groups", "(A eq 1 and B eq 2) or (A eq 3 and B eq 4)", "A eq ? and B eq ? or …"},
+		{"a denial keeps its parentheses", "not (A eq 1)", "not (A eq ?)"},
+	} {
+		if got := parsed(t, row.text).Shape(); got != row.want {
+			t.Errorf("%s: Parse(%q).Shape() = %q; want %q", row.name, row.text, got, row.want)
+		}
+	}
+}
