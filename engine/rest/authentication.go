@@ -1,0 +1,106 @@
+package rest
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/wire"
+)
+
+// mostSkew is how far a request's date may lie from the service's.
+const mostSkew = entity.Ticks(15 * time.Minute / 100)
+
+// authenticate returns OK where the request is signed with the key of the
+// account that it is for.
+func (x *exchange) authenticate() (entity.Code, string) {
+	header := x.request.Header["Authorization"]
+	if len(header) == 0 {
+		if x.options.signature {
+			return entity.NotImplemented, "shared access signatures are not supported"
+		}
+		// The documents leave open how the service answers an anonymous request;
+		// this is how emulators do.
+		return entity.AuthorizationFailure, ""
+	}
+	given, formed := wire.ParseAuthorization(header[0])
+	if !formed || len(header) > 1 {
+		return entity.InvalidAuthenticationInfo, "Authorization has to be SharedKeyLite or SharedKey, account:signature"
+	}
+	date, code, detail := x.date()
+	if code != entity.OK {
+		return code, detail
+	}
+	secret := x.handler.secrets[x.target.account]
+	if secret == nil || given.Account != x.target.account {
+		return entity.AuthenticationFailed, "the signature is not of the account that the request is for"
+	}
+	what := wire.Signable{
+		Method:      x.request.Method,
+		ContentMD5:  headerOf(x.request, "Content-Md5"),
+		ContentType: headerOf(x.request, "Content-Type"),
+		Date:        date,
+		Account:     x.target.account,
+		Path:        x.target.path,
+		Comp:        x.options.comp,
+		HasComp:     x.options.has(optionComp),
+	}
+	if secret.Verify(given.Scheme, &what, given.Signature) {
+		return entity.OK, ""
+	}
+	if x.target.secondary && x.target.segment != "" {
+		// Older clients sign the secondary's requests as if they went to the
+		// primary.
+		primary := what
+		primary.Path = "/" + x.target.account + x.target.path[1+len(x.target.segment):]
+		if secret.Verify(given.Scheme, &primary, given.Signature) {
+			return entity.OK, ""
+		}
+	}
+	return entity.AuthenticationFailed, signedText(&what, given.Scheme)
+}
+
+// date returns the date that the request is signed with, as it stands there.
+func (x *exchange) date() (string, entity.Code, string) {
+	text := headerOf(x.request, "X-Ms-Date")
+	if text == "" {
+		text = headerOf(x.request, "Date")
+	}
+	if text == "" {
+		return "", entity.AuthenticationFailed, "the request has neither x-ms-date nor Date"
+	}
+	// A second's requests carry the same date.
+	if text != x.dateText {
+		sent, formed := parseDate(text)
+		if !formed {
+			return "", entity.AuthenticationFailed, "the date is not of the form of RFC 1123, in GMT"
+		}
+		x.dateText, x.dateTicks = strings.Clone(text), sent
+	}
+	skew := x.handler.calendar.ticks(x.handler.clock.Now()) - x.dateTicks
+	if skew > mostSkew || skew < -mostSkew {
+		return "", entity.AuthenticationFailed, "the date is more than 15 minutes away from the service's"
+	}
+	return text, entity.OK, ""
+}
+
+// signedText explains a wrong signature by the text that the right one would be
+// over, which holds nothing but what the sender has sent.
+func signedText(what *wire.Signable, scheme wire.Scheme) string {
+	const longest = 1024
+	text := strings.ReplaceAll(string(what.AppendStringToSign(nil, scheme)), "\n", `\n`)
+	if len(text) > longest {
+		text = strings.ToValidUTF8(text[:longest], "") + "…"
+	}
+	return "The MAC signature found in the HTTP request is not the one computed over: '" + text + "'."
+}
+
+// headerOf returns the first value of a header, empty for none. The name is in
+// the canonical form.
+func headerOf(r *http.Request, name string) string {
+	if values := r.Header[name]; len(values) > 0 {
+		return values[0]
+	}
+	return ""
+}

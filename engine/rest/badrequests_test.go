@@ -1,0 +1,238 @@
+package rest_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"loadgen/engine/rest"
+)
+
+const (
+	races  = "/contoso/Races"
+	runner = "/contoso/Races(PartitionKey='full',RowKey='1234')"
+	valid  = `{"PartitionKey":"full","RowKey":"9","Number":9}`
+)
+
+// badRequests are requests that are not carried out, whatever is in the table.
+var badRequests = []struct {
+	name                 string
+	method, target, body string
+	headers              []string
+	status               int
+	code                 string
+}{
+	{"nobody signed it", "GET", runner, "", []string{"Authorization:"}, 403, "AuthorizationFailure"},
+	{"it has a shared access signature instead", "GET", runner + "?sv=2019-02-02&sig=x", "", []string{"Authorization:"}, 501, "NotImplemented"},
+	{"its signature is of another scheme", "GET", runner, "", []string{"Authorization: Bearer x.y.z"}, 400, "InvalidAuthenticationInfo"},
+	{"its signature has no account", "GET", runner, "", []string{"Authorization: SharedKeyLite abc"}, 400, "InvalidAuthenticationInfo"},
+	{"it is signed twice", "GET", runner, "", []string{"+: Authorization=SharedKeyLite contoso:abcd"}, 400, "InvalidAuthenticationInfo"},
+	{"its signature is over another path", "GET", runner, "", []string{"Authorization: " + lite(date, races)}, 403, "AuthenticationFailed"},
+	{"its signature is over another date", "GET", runner, "", []string{"Authorization: " + lite("Fri, 20 Nov 2026 11:48:20 GMT", runner)}, 403, "AuthenticationFailed"},
+	{"its signature has one bit wrong", "GET", runner, "", []string{"Authorization: " + flipped(lite(date, runner))}, 403, "AuthenticationFailed"},
+	{"its signature is of another account", "GET", runner, "", []string{"Authorization: " + strings.Replace(lite(date, runner), account, "fabrikam", 1)}, 403, "AuthenticationFailed"},
+	{"its account is not here", "GET", "/fabrikam/Races", "", nil, 403, "AuthenticationFailed"},
+	{"it names no account", "GET", "/", "", nil, 403, "AuthenticationFailed"},
+	{"it has no date", "GET", runner, "", []string{"X-Ms-Date:"}, 403, "AuthenticationFailed"},
+	{"its date is none", "GET", runner, "", []string{"X-Ms-Date: today", "Authorization: " + lite("today", runner)}, 403, "AuthenticationFailed"},
+	{"its date is 15 minutes and a second ago", "GET", runner, "", []string{"X-Ms-Date: Fri, 20 Nov 2026 11:33:18 GMT",
+		"Authorization: " + lite("Fri, 20 Nov 2026 11:33:18 GMT", runner)}, 403, "AuthenticationFailed"},
+	{"its date is 15 minutes and a second ahead", "GET", runner, "", []string{"X-Ms-Date: Fri, 20 Nov 2026 12:03:20 GMT",
+		"Authorization: " + lite("Fri, 20 Nov 2026 12:03:20 GMT", runner)}, 403, "AuthenticationFailed"},
+	{"it writes to the secondary", "DELETE", "/contoso-secondary/Tables('Races')", "", nil, 403, "AuthorizationFailure"},
+	{"its transaction goes to the secondary", "POST", "/contoso-secondary/$batch", deleteBatch, []string{batchType}, 403, "AuthorizationFailure"},
+
+	{"its target is no path", "GET", "*", "", nil, 400, "InvalidUri"},
+	{"its path ends within an escape", "GET", "/contoso/Races%4", "", nil, 400, "InvalidUri"},
+	{"its path goes too deep", "GET", "/contoso/Races/Full", "", nil, 400, "InvalidUri"},
+	{"its key has no RowKey", "GET", "/contoso/Races(PartitionKey='full')", "", nil, 400, "InvalidInput"},
+	{"its key has a control character", "GET", "/contoso/Races(PartitionKey='%01',RowKey='1')", "", nil, 400, "OutOfRangeInput"},
+	{"its query string ends within an escape", "GET", races + "?$top=%4", "", nil, 400, "InvalidQueryParameterValue"},
+	{"its query string is not UTF-8", "GET", races + "?$filter=%FF", "", nil, 400, "InvalidQueryParameterValue"},
+	{"it has an option twice", "GET", races + "?$top=1&%24top=2", "", nil, 400, "InvalidQueryParameterValue"},
+	{"its time-out is no number", "GET", races + "?timeout=soon", "", nil, 400, "InvalidQueryParameterValue"},
+	{"its version is no date", "GET", races, "", []string{"X-Ms-Version: latest!!!"}, 400, "InvalidHeaderValue"},
+	{"it wants an order", "GET", races + "?$orderby=Number", "", nil, 501, "NotImplemented"},
+	{"it wants an unknown component", "GET", races + "?comp=lease", "", nil, 400, "InvalidQueryParameterValue"},
+	{"it wants the access policies", "GET", races + "?comp=acl", "", nil, 501, "NotImplemented"},
+	{"it wants the service's properties", "GET", "/contoso/?restype=service&comp=properties", "", nil, 501, "NotImplemented"},
+	{"it wants statistics, as XML", "GET", "/contoso-secondary/?restype=service&comp=stats", "", []string{"Accept:"}, 501, "NotImplemented"},
+	{"it is a preflight", "OPTIONS", races, "", []string{"Authorization:"}, 501, "NotImplemented"},
+
+	{"the account itself is nothing to get", "GET", "/contoso", "", nil, 405, "MethodNotAllowed"},
+	{"a list of tables is not to be deleted", "DELETE", "/contoso/Tables", "", nil, 405, "MethodNotAllowed"},
+	{"a table is not to be replaced", "PUT", "/contoso/Tables('Races')", "", nil, 405, "MethodNotAllowed"},
+	{"an entity set is not to be merged", "PATCH", races, valid, nil, 405, "MethodNotAllowed"},
+	{"an entity is not to be posted to", "POST", runner, valid, nil, 405, "MethodNotAllowed"},
+	{"a transaction is not to be got", "GET", "/contoso/$batch", "", nil, 405, "MethodNotAllowed"},
+	{"a verb that nobody knows", "BREW", runner, "", nil, 405, "MethodNotAllowed"},
+	{"a method override without POST", "PUT", runner, valid, []string{"X-HTTP-Method: MERGE"}, 400, "XMethodNotUsingPost"},
+	{"two method overrides", "POST", runner, valid, []string{"X-HTTP-Method: MERGE", "+: X-HTTP-Method=PUT"}, 400, "XMethodIncorrectCount"},
+	{"an override to a verb that nobody knows", "POST", runner, valid, []string{"X-HTTP-Method: BREW"}, 400, "XMethodIncorrectValue"},
+
+	{"it wants Atom", "GET", runner, "", []string{"Accept: application/atom+xml"}, 415, "AtomFormatNotSupported"},
+	{"it wants Atom by an option", "GET", runner + "?$format=application/atom%2bxml", "", nil, 415, "AtomFormatNotSupported"},
+	{"it sends Atom", "POST", races, "<entry/>", []string{"Content-Type: application/atom+xml; type=entry"}, 415, "AtomFormatNotSupported"},
+	{"its body has no length", "POST", races, "", []string{"Content-Length:"}, 411, "MissingContentLengthHeader"},
+	{"its body is empty", "POST", races, "", nil, 400, "InvalidInput"},
+	{"its body is no JSON", "POST", races, "{", nil, 400, "InvalidInput"},
+	{"its body has no PartitionKey", "POST", races, `{"RowKey":"1"}`, nil, 400, "PropertiesNeedValue"},
+	{"its body has no RowKey", "POST", races, `{"PartitionKey":"1"}`, nil, 400, "PropertiesNeedValue"},
+	{"its PartitionKey is a number", "POST", races, `{"PartitionKey":1,"RowKey":"1"}`, nil, 400, "InvalidInput"},
+	{"its key holds a slash", "POST", races, `{"PartitionKey":"a/b","RowKey":"1"}`, nil, 400, "OutOfRangeInput"},
+	{"its key is too long", "POST", races, `{"PartitionKey":"` + strings.Repeat("k", 513) + `","RowKey":"1"}`, nil, 400, "KeyValueTooLarge"},
+	{"it has a property twice", "POST", races, `{"PartitionKey":"p","RowKey":"1","A":1,"A":2}`, nil, 400, "DuplicatePropertiesSpecified"},
+	{"it has a property with an impossible name", "POST", races, `{"PartitionKey":"p","RowKey":"1","a-b":1}`, nil, 400, "PropertyNameInvalid"},
+	{"it has a string too long", "POST", races, `{"PartitionKey":"p","RowKey":"1","A":"` + strings.Repeat("x", 32769) + `"}`, nil, 400, "PropertyValueTooLarge"},
+	{"an insert has a condition", "POST", races, valid, []string{"If-Match: *"}, 400, "InvalidInput"},
+	{"its RowKey is not that of the URL", "PUT", runner, valid, nil, 400, "InvalidInput"},
+	{"its PartitionKey is not that of the URL", "PUT", runner, `{"PartitionKey":"half"}`, nil, 400, "InvalidInput"},
+	{"a delete has no condition", "DELETE", runner, "", nil, 400, "MissingRequiredHeader"},
+	{"its table is missing", "GET", "/contoso/Rowers", "", nil, 404, "TableNotFound"},
+	{"an insert's table is missing", "POST", "/contoso/Rowers", valid, nil, 404, "TableNotFound"},
+
+	{"its filter is none", "GET", races + "?$filter=PartitionKey%20eq", "", nil, 400, "InvalidInput"},
+	{"its filter calls a function", "GET", races + "?$filter=startswith(PartitionKey,'f')", "", nil, 501, "NotImplemented"},
+	{"it wants a page of none", "GET", races + "?$top=0", "", nil, 400, "InvalidInput"},
+	{"it wants a page of too many", "GET", races + "?$top=1001", "", nil, 400, "InvalidInput"},
+	{"it wants a page of fewer than none", "GET", races + "?$top=-1", "", nil, 400, "InvalidInput"},
+	{"its token is not of this service", "GET", races + "?NextPartitionKey=full", "", nil, 400, "InvalidInput"},
+	{"its second token is not of this service", "GET", races + "?NextPartitionKey=1!0!&NextRowKey=1", "", nil, 400, "InvalidInput"},
+	{"its second token is alone", "GET", races + "?NextRowKey=1!0!", "", nil, 400, "InvalidInput"},
+	{"it selects more than there can be", "GET", races + "?$select=" + strings.Repeat("a,", 256), "", nil, 400, "InvalidInput"},
+
+	{"its table's name is too short", "POST", "/contoso/Tables", `{"TableName":"ab"}`, nil, 400, "OutOfRangeInput"},
+	{"its table's name has a blank", "POST", "/contoso/Tables", `{"TableName":"a b c"}`, nil, 400, "InvalidResourceName"},
+	{"its table's name is missing", "POST", "/contoso/Tables", `{}`, nil, 400, "PropertiesNeedValue"},
+	{"its table is there already, in another case", "POST", "/contoso/Tables", `{"TableName":"rACES"}`, nil, 409, "TableAlreadyExists"},
+	{"the table to get is missing", "GET", "/contoso/Tables('Rowers')", "", nil, 404, "ResourceNotFound"},
+	{"the table to delete is missing", "DELETE", "/contoso/Tables('Rowers')", "", nil, 404, "ResourceNotFound"},
+	{"its list of tables is resumed from nowhere", "GET", "/contoso/Tables?NextTableName=Races", "", nil, 400, "InvalidInput"},
+	{"its transaction has no boundary", "POST", "/contoso/$batch", deleteBatch, []string{"Content-Type: multipart/mixed"}, 400, "InvalidInput"},
+}
+
+// flipped changes the first bit of a signature.
+func flipped(authorization string) string {
+	at := strings.IndexByte(authorization, ':') + 1
+	other := "A"
+	if authorization[at] == 'A' {
+		other = "B"
+	}
+	return authorization[:at] + other + authorization[at+1:]
+}
+
+func TestBadRequests(t *testing.T) {
+	s := withTable(t)
+	before := s.engine.Counts()
+	for _, row := range badRequests {
+		w := s.do(row.method, row.target, row.body, row.headers...)
+		if w.Code != row.status {
+			t.Errorf("%s: %s %s = %d %s; want %d", row.name, row.method, row.target, w.Code, w.Body, row.status)
+			continue
+		}
+		if got := codeOf(t, w); got != row.code {
+			t.Errorf("%s: %s %s = %s; want %s", row.name, row.method, row.target, w.Body, row.code)
+		}
+		if got := w.Header().Get("x-ms-version"); got != "2019-02-02" {
+			t.Errorf("%s: x-ms-version = %q; want the one that a request without a valid one gets", row.name, got)
+		}
+	}
+	if after := s.engine.Counts(); after.Ok != before.Ok {
+		t.Errorf("the engine carried out %d of the bad requests; want none", after.Ok-before.Ok)
+	}
+	c := s.Counts()
+	if want := int64(len(badRequests)); c.Failed != want || c.Requests != want+1 {
+		t.Errorf("Counts() = %+v; want %d failed of %d", c, want, want+1)
+	}
+}
+
+func TestErrorsAreXMLForThoseWhoSpeakNoJSON(t *testing.T) {
+	s := withTable(t)
+	for _, row := range []struct {
+		name, target, accept string
+		headers              []string
+		xml                  bool
+	}{
+		{"a wrong signature, XML accepted", runner, "application/xml", []string{"Authorization: " + flipped(lite(date, runner))}, true},
+		{"a wrong signature, anything accepted", runner, "*/*", []string{"Authorization: " + flipped(lite(date, runner))}, true},
+		{"a wrong signature, JSON accepted", runner, "application/json", []string{"Authorization: " + flipped(lite(date, runner))}, false},
+		{"a wrong signature, JSON by option", runner + "?$format=json", "", []string{"Authorization: " + flipped(lite(date, runner))}, false},
+		{"access policies", races + "?comp=acl", "", nil, true},
+		{"a missing entity, anything accepted", runner, "*/*", nil, false},
+		{"a missing entity, nothing said", runner, "", nil, false},
+	} {
+		w := s.do("GET", row.target, "", append(row.headers, "Accept: "+row.accept)...)
+		codeOf(t, w)
+		text, mediaType := w.Body.String(), w.Header().Get("Content-Type")
+		if got := strings.HasPrefix(text, "\ufeff<"); got != row.xml || got != (mediaType == "application/xml") {
+			t.Errorf("%s: GET %s = %s %s; want XML: %v", row.name, row.target, mediaType, text, row.xml)
+		}
+		signature := row.xml && len(row.headers) > 0
+		if got := strings.Contains(text, `<AuthenticationErrorDetail>The MAC signature`); got != signature {
+			t.Errorf("%s: GET %s = %s; want AuthenticationErrorDetail: %v", row.name, row.target, text, signature)
+		}
+	}
+}
+
+// endless is a body that never ends; it counts what is read of it.
+type endless struct{ read int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	e.read += len(p)
+	return len(p), nil
+}
+
+func TestBodiesAreBounded(t *testing.T) {
+	s := withTable(t)
+	const bound = 4 << 20
+	for _, row := range []struct {
+		name    string
+		length  int64
+		chunked bool
+		status  int
+		most    int
+	}{
+		{"one that says it is too long is not read at all", bound + 1, false, 413, 0},
+		{"one that does not say how long it is is read up to the bound", -1, true, 413, bound + 1},
+		{"one of the greatest length is read, and is no JSON", bound, false, 400, bound + 1},
+	} {
+		r := newRequest("POST", races, "")
+		r.Header.Del("Content-Length")
+		body := &endless{}
+		r.Body, r.ContentLength = io.NopCloser(body), row.length
+		if row.chunked {
+			r.TransferEncoding = []string{"chunked"}
+		}
+		w := newRecorder()
+		s.ServeHTTP(w, r)
+		codeOf(t, w)
+		if w.Code != row.status || body.read > row.most {
+			t.Errorf("%s: %d, %d bytes read; want %d, at most %d", row.name, w.Code, body.read, row.status, row.most)
+		}
+	}
+	r := newRequest("POST", races, "")
+	r.Body, r.ContentLength = io.NopCloser(strings.NewReader(valid[:10])), int64(len(valid))
+	w := newRecorder()
+	if s.ServeHTTP(w, r); w.Code != http.StatusBadRequest || codeOf(t, w) != "InvalidInput" {
+		t.Errorf("a body that ends early = %d %s; want 400 InvalidInput", w.Code, w.Body)
+	}
+	r = newRequest("POST", races, valid)
+	r.ContentLength, r.TransferEncoding = -1, []string{"chunked"}
+	w = newRecorder()
+	if s.ServeHTTP(w, r); w.Code != http.StatusCreated {
+		t.Errorf("a body in chunks = %d %s; want 201", w.Code, w.Body)
+	}
+}
+
+func TestOptionsSayAllThatIsWrong(t *testing.T) {
+	var o rest.Options
+	o.Accounts = []rest.Account{{Name: "Contoso"}, {Name: "Contoso"}}
+	o.Name = "a\nb"
+	_, err := rest.New(o)
+	for _, want := range []string{"engine:", "clock:", "epoch:", "accounts[0].name", "accounts[1].name", "twice", "accounts[0].secret", "name:"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("New(%+v) = %v; want %q in it", o, err, want)
+		}
+	}
+}

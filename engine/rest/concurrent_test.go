@@ -1,0 +1,198 @@
+package rest_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"loadgen/engine"
+	"loadgen/engine/clock"
+	"loadgen/engine/model"
+	"loadgen/engine/rest"
+	"loadgen/engine/wire"
+)
+
+// Many at once, with keys and bodies of many lengths: no reply shows anything of
+// another request, although all of them share the same room.
+func TestConcurrentRequestsDoNotMix(t *testing.T) {
+	s := newService(t, nil, model.Documented, "partition_target=0", "account_target=0")
+	s.want(t, 201, "POST", "/contoso/Tables", `{"TableName":"Races"}`)
+	const workers, rounds = 16, 40
+	var group sync.WaitGroup
+	for worker := range workers {
+		group.Go(func() {
+			for i := range rounds {
+				partition := strings.Repeat(string(rune('a'+worker)), 1+(worker*7+i*13)%200)
+				key := fmt.Sprintf("/contoso/Races(PartitionKey='%s',RowKey='%d')", partition, i)
+				body := fmt.Sprintf(`{"PartitionKey":%q,"RowKey":"%d","Owner":"%s"}`, partition, i, strings.Repeat(partition, 3))
+				var w = s.do("POST", races, body)
+				if i%2 == 1 {
+					w = s.do("POST", "/contoso/$batch", insertBatch(partition, fmt.Sprint(i)), batchType)
+				}
+				if w.Code != 201 && w.Code != 202 {
+					t.Errorf("insert of %s = %d %s; want 201 or 202", key, w.Code, w.Body)
+				}
+				w = s.do("GET", key, "")
+				if want := fmt.Sprintf(`{"PartitionKey":%q,"RowKey":"%d",`, partition, i); w.Code != 200 || !strings.HasPrefix(w.Body.String(), want) {
+					t.Errorf("GET %s = %d %s; want %s", key, w.Code, w.Body, want)
+				}
+				w = s.do("GET", races+"?$filter=PartitionKey%20eq%20'"+partition+"'", "")
+				for _, row := range decodeRows(t, w.Body.Bytes()) {
+					if row.PartitionKey != partition {
+						t.Errorf("query of %s has %s; want none but that", partition, row.PartitionKey)
+					}
+				}
+			}
+		})
+	}
+	group.Wait()
+	if c := s.Counts(); c.Requests != c.Ok+c.Refused+c.Failed || c.Refused != 0 {
+		t.Errorf("Counts() = %+v; want closed books, and nothing refused", c)
+	}
+}
+
+// What the engine remembers of a request that is over is a copy: names of tables
+// and partitions keep their meaning when their room is used again.
+func TestNamesOutliveTheirRequest(t *testing.T) {
+	s := newService(t, nil, model.Documented, "partition_target=10", "partition_burst=100ms")
+	for i := range 50 {
+		s.want(t, 201, "POST", "/contoso/Tables", fmt.Sprintf(`{"TableName":"Table%02d"}`, i))
+	}
+	names := s.engine.TableNames(account)
+	for i, name := range names {
+		if want := fmt.Sprintf("Table%02d", i); name != want {
+			t.Fatalf("table %d = %s; want %s", i, name, want)
+		}
+	}
+	// Each partition may take one entity: the second of each is refused, in
+	// whatever order they come.
+	for _, status := range []int{204, 503} {
+		for i := range 50 {
+			body := fmt.Sprintf(`{"PartitionKey":"partition%02d","RowKey":"%d"}`, i, status)
+			s.clock.at.Store(0)
+			s.want(t, status, "POST", "/contoso/Table00", body, "Prefer: return-no-content")
+		}
+	}
+}
+
+// A handler waits by its clock as long as the engine says.
+func TestRepliesLeaveWhenTheEngineSays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, err := model.New(model.Documented)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.TimeSpread = 0
+		key, err := wire.NewSecret(secret)
+		if err != nil {
+			t.Fatal(err)
+		}
+		real := clock.NewReal()
+		h, err := rest.New(rest.Options{Clock: real, Epoch: epoch(), Accounts: []rest.Account{{Name: account, Secret: key}},
+			Engine: engine.New(engine.Options{Model: m, Accounts: []string{account}, Epoch: epoch()})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []int{201, 409} {
+			before := real.Now()
+			w := newRecorder()
+			h.ServeHTTP(w, newRequest("POST", "/contoso/Tables", `{"TableName":"Races"}`))
+			if took := real.Now().Sub(before); w.Code != want || took != m.RoundTrip+m.WriteTime {
+				t.Errorf("create = %d after %v; want %d after %v", w.Code, took, want, m.RoundTrip+m.WriteTime)
+			}
+		}
+	})
+}
+
+// held is a handler whose reply waits until it is let go, or the sender is gone.
+type held struct {
+	entered, release chan struct{}
+	left             *atomic.Bool
+}
+
+func (h held) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h.entered <- struct{}{}
+	select {
+	case <-h.release:
+		_, _ = io.WriteString(w, "done")
+	case <-r.Context().Done():
+		for range 1000 {
+			runtime.Gosched()
+		}
+	}
+	h.left.Store(true)
+}
+
+func TestServerDrains(t *testing.T) {
+	h := held{make(chan struct{}), make(chan struct{}), new(atomic.Bool)}
+	s, err := rest.Listen("127.0.0.1:0", h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := rest.Listen(s.Address(), h); err == nil {
+		t.Error("Listen on an address in use = nil; want an error")
+	}
+	replies := make(chan string, 1)
+	go func() {
+		reply, err := http.Get(s.URL())
+		if err != nil {
+			replies <- err.Error()
+			return
+		}
+		defer reply.Body.Close()
+		text, _ := io.ReadAll(reply.Body)
+		replies <- string(text)
+	}()
+	<-h.entered
+	closed := make(chan error, 1)
+	go func() { closed <- s.Close(context.Background()) }()
+	select {
+	case err := <-closed:
+		t.Fatalf("Close = %v while a request is under way; want it to wait", err)
+	case h.release <- struct{}{}:
+	}
+	if got := <-replies; got != "done" {
+		t.Errorf("the request under way = %q; want its reply", got)
+	}
+	if err := <-closed; err != nil {
+		t.Errorf("Close = %v; want nil", err)
+	}
+	if err := s.Close(context.Background()); err != nil {
+		t.Errorf("second Close = %v; want nil", err)
+	}
+}
+
+func TestServerCutsOffWhoTakesTooLong(t *testing.T) {
+	h := held{make(chan struct{}), make(chan struct{}), new(atomic.Bool)}
+	s, err := rest.Listen("127.0.0.1:0", h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed := make(chan error, 1)
+	go func() {
+		reply, err := http.Get(s.URL())
+		if err == nil {
+			err = reply.Body.Close()
+		}
+		failed <- err
+	}()
+	<-h.entered
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := s.Close(ctx); err == nil {
+		t.Error("Close = nil; want the context's error")
+	}
+	if !h.left.Load() {
+		t.Error("Close returned before the handler did; want it to wait")
+	}
+	if err := <-failed; err == nil {
+		t.Error("the request that was cut off has a reply; want none")
+	}
+}

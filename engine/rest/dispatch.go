@@ -1,0 +1,104 @@
+package rest
+
+import (
+	"net/http"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/wire"
+)
+
+// operation is one of the things that can be asked of the service.
+type operation struct {
+	// writes says that the secondary does not take it.
+	writes bool
+	// prepare reads what the request says beyond its target, and fills in what
+	// the engine is asked. An operation that leaves the verb empty is not the
+	// engine's, and done when prepared.
+	prepare func(*exchange) (entity.Code, string)
+	// present makes the reply to one that was carried out.
+	present func(*exchange)
+	// refuse makes the reply to one that was not, where that takes a form of its
+	// own, and reports whether it did.
+	refuse func(*exchange) bool
+}
+
+// methods are the operations on a kind of resource.
+type methods struct {
+	// allow is the header of a reply to any other method.
+	allow string
+	of    []method
+}
+
+type method struct {
+	name string
+	does *operation
+}
+
+// resources is indexed by the kind of resource. The account itself has nothing
+// but components.
+var resources = [...]methods{
+	wire.ServiceResource: {},
+	wire.TablesResource: {"GET, POST", []method{
+		{http.MethodGet, &queryTables}, {http.MethodPost, &createTable}}},
+	wire.TableResource: {"DELETE, GET", []method{
+		{http.MethodGet, &getTable}, {http.MethodDelete, &deleteTable}}},
+	wire.EntitySetResource: {"GET, POST", []method{
+		{http.MethodPost, &insertEntity}, {http.MethodGet, &queryEntities}}},
+	wire.EntityResource: {"DELETE, GET, MERGE, PATCH, PUT", []method{
+		{http.MethodGet, &getEntity}, {http.MethodPut, &replaceEntity}, {methodMerge, &mergeEntity},
+		{http.MethodPatch, &mergeEntity}, {http.MethodDelete, &deleteEntity}}},
+	wire.BatchResource: {"POST", []method{{http.MethodPost, &transact}}},
+}
+
+// find returns what a method does, nil for nothing.
+func (m *methods) find(name string) *operation {
+	for i := range m.of {
+		if m.of[i].name == name {
+			return m.of[i].does
+		}
+	}
+	return nil
+}
+
+// dispatch finds the operation that the method and the resource stand for.
+func (x *exchange) dispatch() (entity.Code, string) {
+	var code entity.Code
+	var detail string
+	if x.resource, code, detail = wire.ParseResource(x.target.resource); code != entity.OK {
+		return code, detail
+	}
+	if code, detail := x.checkComponent(); code != entity.OK {
+		return code, detail
+	}
+	all := &resources[x.resource.Kind]
+	x.operation = all.find(x.method)
+	if x.operation == nil {
+		x.headers.add("Allow", all.allow)
+		return entity.MethodNotAllowed, ""
+	}
+	if x.operation.writes && x.target.secondary {
+		return entity.AuthorizationFailure, secondaryWrite
+	}
+	return entity.OK, ""
+}
+
+const secondaryWrite = "the secondary is there to be read"
+
+// checkComponent answers for the parts of a resource that comp names, none of
+// which is served yet.
+func (x *exchange) checkComponent() (entity.Code, string) {
+	if !x.options.has(optionComp) && !x.options.has(optionRestype) {
+		return entity.OK, ""
+	}
+	comp, restype := x.options.comp, x.options.restype
+	service := x.resource.Kind == wire.ServiceResource && restype == "service"
+	switch {
+	case x.resource.Kind == wire.EntitySetResource && comp == "acl" && restype == "":
+		return entity.NotImplemented, "access policies are not supported"
+	case service && comp == "properties":
+		return entity.NotImplemented, "service properties are not supported"
+	case service && comp == "stats":
+		return entity.NotImplemented, "service statistics are not supported"
+	}
+	return entity.InvalidQueryParameterValue, "the resource has no such component"
+}

@@ -1,0 +1,147 @@
+package rest
+
+import (
+	"loadgen/engine/entity"
+	"loadgen/engine/wire"
+)
+
+// The operations on one entity. Whether If-Match is there is all that tells an
+// update from an upsert.
+var (
+	insertEntity  = operation{writes: true, prepare: (*exchange).prepareInsert, present: (*exchange).presentInserted}
+	getEntity     = operation{prepare: (*exchange).prepareGet, present: (*exchange).presentEntity}
+	replaceEntity = operation{writes: true, prepare: (*exchange).prepareReplace, present: (*exchange).presentUpdated}
+	mergeEntity   = operation{writes: true, prepare: (*exchange).prepareMerge, present: (*exchange).presentUpdated}
+	deleteEntity  = operation{writes: true, prepare: (*exchange).prepareDelete, present: (*exchange).presentNothing}
+)
+
+func (x *exchange) prepareInsert() (entity.Code, string) {
+	if len(x.request.Header["If-Match"]) > 0 {
+		return entity.InvalidInput, "an insert has no If-Match"
+	}
+	if code, detail := x.readEntity(); code != entity.OK {
+		return code, detail
+	}
+	if !x.entity.HasPartition || !x.entity.HasRow {
+		return entity.PropertiesNeedValue, "an insert needs a PartitionKey and a RowKey"
+	}
+	x.bare = x.prefersNothing()
+	x.askEntity(entity.Insert, x.entity.Key)
+	return entity.OK, ""
+}
+
+func (x *exchange) prepareReplace() (entity.Code, string) {
+	return x.prepareUpdate(entity.Replace, entity.InsertOrReplace)
+}
+
+func (x *exchange) prepareMerge() (entity.Code, string) {
+	return x.prepareUpdate(entity.Merge, entity.InsertOrMerge)
+}
+
+func (x *exchange) prepareUpdate(update, upsert entity.Verb) (entity.Code, string) {
+	if code, detail := x.readCondition(); code != entity.OK {
+		return code, detail
+	}
+	if code, detail := x.readEntity(); code != entity.OK {
+		return code, detail
+	}
+	key, body := x.resource.Key, &x.entity
+	if body.HasPartition && body.Key.Partition != key.Partition || body.HasRow && body.Key.Row != key.Row {
+		return entity.InvalidInput, "the keys of the body are not those of the URL"
+	}
+	verb := update
+	if x.match.IsNone() {
+		verb = upsert
+	}
+	x.askEntity(verb, key)
+	return entity.OK, ""
+}
+
+func (x *exchange) prepareDelete() (entity.Code, string) {
+	if code, detail := x.readCondition(); code != entity.OK {
+		return code, detail
+	}
+	if x.match.IsNone() {
+		return entity.MissingRequiredHeader, "a delete needs an If-Match"
+	}
+	x.askEntity(entity.Delete, x.resource.Key)
+	return entity.OK, ""
+}
+
+func (x *exchange) prepareGet() (entity.Code, string) {
+	if code, detail := entity.ValidateKey(x.resource.Key); code != entity.OK {
+		return code, detail
+	}
+	if code, detail := x.readSelect(); code != entity.OK {
+		return code, detail
+	}
+	x.askEntity(entity.Get, x.resource.Key)
+	return entity.OK, ""
+}
+
+// readEntity reads the entity in the body.
+func (x *exchange) readEntity() (entity.Code, string) {
+	if code, detail := x.readJSON(); code != entity.OK {
+		return code, detail
+	}
+	return x.entity.Parse(x.text())
+}
+
+// readCondition reads If-Match.
+func (x *exchange) readCondition() (entity.Code, string) {
+	header := x.request.Header
+	values := header["If-Match"]
+	if len(header["If-None-Match"]) > 0 {
+		return entity.InvalidInput, "a write has no If-None-Match"
+	}
+	if len(values) > 1 {
+		return entity.InvalidInput, "If-Match comes twice"
+	}
+	var code entity.Code
+	var detail string
+	x.match, code, detail = wire.ParseMatch(headerOf(x.request, "If-Match"), len(values) > 0)
+	return code, detail
+}
+
+// askEntity says that the engine is asked about one entity. The PartitionKey is
+// copied, since the engine keeps those that it is held to a limit for.
+func (x *exchange) askEntity(verb entity.Verb, key entity.Key) {
+	key.Partition = keep(&x.kept.partition, key.Partition)
+	x.change = entity.Change{Verb: verb, Key: key, Match: x.match}
+	if verb.IsChange() && verb != entity.Delete {
+		x.change.Properties = x.entity.Properties
+	}
+	x.ask(verb, x.resource.Table)
+}
+
+func (x *exchange) presentInserted() {
+	x.status = 201
+	x.addTag()
+	x.startLocation()
+	x.headers.text = wire.AppendEntityPath(x.headers.text, x.asked.Table, x.change.Key)
+	x.headers.close("Location")
+	if x.bare {
+		x.status = 204
+		x.headers.again(dataServiceIDHeader)
+		return
+	}
+	x.packed = entity.Pack(x.packed[:0], x.reply.Version, x.change.Properties)
+	x.output = x.rendering.AppendEntity(x.output, x.change.Key, x.packed)
+}
+
+func (x *exchange) presentUpdated() {
+	x.status = 204
+	x.addTag()
+}
+
+func (x *exchange) presentEntity() {
+	x.status = 200
+	x.addTag()
+	x.output = x.rendering.AppendEntity(x.output, x.change.Key, x.reply.Entity)
+}
+
+// addTag adds the entity tag of what was written or read.
+func (x *exchange) addTag() {
+	x.headers.text = x.tags.append(x.headers.text, x.reply.Version)
+	x.headers.close(etagHeader)
+}

@@ -1,0 +1,170 @@
+package rest
+
+import (
+	"net/http"
+	"strings"
+	"unsafe"
+
+	"loadgen/engine"
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/wire"
+)
+
+// exchange is one request and its reply in the making. It is used again for
+// another request once it is over, together with its room, which most requests
+// find large enough.
+type exchange struct {
+	handler *Handler
+	request *http.Request
+	number  uint64
+	// identity is the chance in this request's identifiers.
+	identity clock.Draw
+
+	// What the request asks for, in the order in which it is found out.
+	target    target
+	options   queryOptions
+	method    string
+	level     wire.Level
+	xml       bool
+	resource  wire.Resource
+	operation *operation
+	bare      bool
+	match     entity.Match
+	asked     engine.Request
+	change    entity.Change
+	boundary  string
+	tables    tableList
+
+	// What came of it.
+	failure  failure
+	reply    engine.Reply
+	released clock.Instant
+
+	// What is said of it.
+	status    int
+	headers   headers
+	rendering wire.Rendering
+
+	// Room that is used again.
+	body   []byte
+	entity wire.EntityBody
+	batch  wire.BatchRequest
+	packed entity.Packed
+	output []byte
+	kept   keeper
+	base   baseURL
+	tags   tagger
+	// dateText is the date of the last request, and dateTicks what it means.
+	dateText  string
+	dateTicks entity.Ticks
+	// echo is the method echoOf; made once, since it would be allocated anew
+	// each time.
+	echo func(i int) entity.Packed
+}
+
+func newExchange(h *Handler) *exchange {
+	x := &exchange{handler: h}
+	x.echo = x.echoOf
+	return x
+}
+
+// begin makes the exchange ready for a request.
+func (x *exchange) begin(r *http.Request, number uint64) {
+	x.request, x.number = r, number
+	x.identity = x.handler.identities.At(number)
+	x.status = 0
+	x.headers.reset()
+	x.output = x.output[:0]
+}
+
+// mostKept is how much room an exchange keeps for the next request. A page or a
+// transaction of a thousand bytes for each entity fits.
+const mostKept = 2 << 20
+
+// end lets go of the request, so that nothing of it stays in memory but the room
+// it was read into.
+func (x *exchange) end() {
+	x.request = nil
+	x.target, x.options = target{}, queryOptions{}
+	x.method, x.level, x.xml = "", 0, false
+	x.resource = wire.Resource{}
+	x.operation, x.bare, x.boundary = nil, false, ""
+	x.match = entity.Match{}
+	x.asked, x.change = engine.Request{}, entity.Change{}
+	x.tables = tableList{}
+	x.failure, x.reply = failure{}, engine.Reply{}
+	x.rendering = wire.Rendering{}
+	if cap(x.body) > mostKept {
+		// The parsed forms hold views into the body.
+		x.body, x.entity, x.batch = nil, wire.EntityBody{}, wire.BatchRequest{}
+	}
+	if cap(x.output) > mostKept {
+		x.output = nil
+	}
+	if cap(x.packed) > mostKept {
+		x.packed = nil
+	}
+}
+
+// partitionKey returns the one PartitionKey that the request is about, empty
+// where there is none or several.
+func (x *exchange) partitionKey() string {
+	switch x.asked.Verb {
+	case 0, entity.CreateTable, entity.DeleteTable:
+		return ""
+	case entity.Batch:
+		if len(x.asked.Changes) == 0 {
+			return ""
+		}
+		return x.asked.Changes[0].Key.Partition
+	case entity.Query:
+		pk, _ := x.asked.Query.Range.Partition()
+		return pk
+	default:
+		return x.change.Key.Partition
+	}
+}
+
+// text returns the body as a string, without a copy. That is safe although the
+// room is used again: nothing that is parsed from the body outlives the
+// exchange. The store copies keys and properties (engine/store/apply.go), and
+// the two names that the engine keeps beyond that, of tables and of the
+// partitions under load, go through a keeper first.
+func (x *exchange) text() string { return unsafe.String(unsafe.SliceData(x.body), len(x.body)) }
+
+// keeper makes strings that may outlive the request: copies, of which it holds
+// on to the last, since a client that loads a partition names it again and
+// again.
+type keeper struct{ table, partition string }
+
+func keep(last *string, text string) string {
+	if *last != text {
+		*last = strings.Clone(text)
+	}
+	return *last
+}
+
+// baseURL remembers the beginning of the absolute URLs of the last reply, which
+// is that of the next as a rule.
+type baseURL struct {
+	https         bool
+	host, segment string
+	url           string
+}
+
+// of returns scheme, host and, in path style, the first segment of the path.
+func (b *baseURL) of(https bool, host, segment string) string {
+	if b.url == "" || b.https != https || b.host != host || b.segment != segment {
+		*b = baseURL{https, strings.Clone(host), strings.Clone(segment), ""}
+		scheme := "http://"
+		if https {
+			scheme = "https://"
+		}
+		b.url = scheme + b.host
+		if segment != "" {
+			b.url += "/" + b.segment
+		}
+	}
+	return b.url
+}

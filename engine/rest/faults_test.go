@@ -1,0 +1,159 @@
+package rest_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"loadgen/engine"
+	"loadgen/engine/clock"
+	"loadgen/engine/fault"
+	"loadgen/engine/model"
+)
+
+// aborts reports whether a request gets no reply at all.
+func (s *service) aborts(method, target, body string, headers ...string) (aborted bool) {
+	defer func() {
+		if why := recover(); why != nil {
+			aborted = errors.Is(why.(error), http.ErrAbortHandler)
+		}
+	}()
+	s.do(method, target, body, headers...)
+	return false
+}
+
+func TestFaults(t *testing.T) {
+	const full = `{"PartitionKey":"full","RowKey":"1"}`
+	rule := func(kind fault.Kind, moment fault.Moment, by time.Duration) *fault.Plan {
+		return &fault.Plan{Rules: []fault.Rule{{Kind: kind, Moment: moment, By: by, KeyPrefix: "full",
+			From: time.Second, To: 3 * time.Second, Share: fault.Whole}}}
+	}
+	for _, row := range []struct {
+		name    string
+		plan    *fault.Plan
+		lost    bool
+		written bool
+		leaves  time.Duration
+	}{
+		{"no plan", nil, false, true, time.Second},
+		{"an empty plan", &fault.Plan{}, false, true, time.Second},
+		{"a request lost on its way", rule(fault.Drop, fault.Before, 100*time.Millisecond), true, false, 1100 * time.Millisecond},
+		{"a reply lost on its way", rule(fault.Drop, fault.After, 100*time.Millisecond), true, true, 1100 * time.Millisecond},
+		{"a reply held back", rule(fault.Delay, 0, 200*time.Millisecond), false, true, 1200 * time.Millisecond},
+		{"a reply frozen", rule(fault.Freeze, 0, 0), false, true, 3 * time.Second},
+	} {
+		s := newService(t, row.plan, model.Off)
+		s.want(t, 201, "POST", "/contoso/Tables", `{"TableName":"Races"}`)
+		s.clock.at.Store(int64(time.Second))
+		if got := s.aborts("POST", races, full); got != row.lost {
+			t.Errorf("%s: lost = %v; want %v", row.name, got, row.lost)
+		}
+		if got := s.clock.Now().Offset(); got != row.leaves {
+			t.Errorf("%s: the reply leaves at %v; want %v", row.name, got, row.leaves)
+		}
+		want := engine.Counts{Requests: 2, Ok: 2, Entities: 1}
+		if row.lost {
+			want.Ok, want.Failed = 1, 1
+		}
+		if !row.written {
+			want.Entities = 0
+		}
+		if got := s.Counts(); got != want {
+			t.Errorf("%s: Counts() = %+v; want %+v", row.name, got, want)
+		}
+		s.clock.at.Store(int64(4 * time.Second))
+		status := 404
+		if row.written {
+			status = 200
+		}
+		s.want(t, status, "GET", "/contoso/Races(PartitionKey='full',RowKey='1')", "")
+	}
+}
+
+// The rule meets one partition, whatever the request looks like.
+func TestFaultsGoByPartition(t *testing.T) {
+	s := newService(t, &fault.Plan{Rules: []fault.Rule{{Kind: fault.Drop, Moment: fault.Before, KeyPrefix: "full",
+		To: time.Hour, Share: fault.Whole}}}, model.Off)
+	s.want(t, 201, "POST", "/contoso/Tables", `{"TableName":"Races"}`)
+	for _, row := range []struct {
+		name, method, target, body string
+		lost                       bool
+		headers                    []string
+	}{
+		{"an insert", "POST", races, `{"PartitionKey":"full","RowKey":"1"}`, true, nil},
+		{"an insert elsewhere", "POST", races, `{"PartitionKey":"half","RowKey":"1"}`, false, nil},
+		{"a get", "GET", runner, "", true, nil},
+		{"an upsert", "PUT", runner, "{}", true, nil},
+		{"a delete", "DELETE", runner, "", true, []string{"If-Match: *"}},
+		{"a transaction", "POST", "/contoso/$batch", deleteBatch, true, []string{batchType}},
+		{"a transaction elsewhere", "POST", "/contoso/$batch", insertBatch("half", "2"), false, []string{batchType}},
+		{"a query of the partition", "GET", races + "?$filter=PartitionKey%20eq%20'full'", "", true, nil},
+		{"a query of them all", "GET", races, "", false, nil},
+		{"a list of tables", "GET", "/contoso/Tables", "", false, nil},
+		{"a bad request", "POST", races, "{", false, nil},
+	} {
+		if got := s.aborts(row.method, row.target, row.body, row.headers...); got != row.lost {
+			t.Errorf("%s: lost = %v; want %v", row.name, got, row.lost)
+		}
+	}
+}
+
+// A share of the requests is a matter of the seed, and of nothing else.
+func TestFaultsAreDrawnBySeed(t *testing.T) {
+	draw := func() (lost []int) {
+		s := newService(t, &fault.Plan{Rules: []fault.Rule{{Kind: fault.Drop, Moment: fault.After,
+			To: time.Hour, Share: fault.Whole / 4}}}, model.Off)
+		for i := range 200 {
+			if s.aborts("GET", "/contoso/Tables", "") {
+				lost = append(lost, i)
+			}
+		}
+		return lost
+	}
+	first, second := draw(), draw()
+	if len(first) < 30 || len(first) > 70 || len(first) != len(second) {
+		t.Fatalf("lost %d and %d of 200; want a quarter, twice the same", len(first), len(second))
+	}
+	for i := range first {
+		if first[i] != second[i] {
+			t.Fatalf("lost %v and %v; want the same", first, second)
+		}
+	}
+}
+
+func TestASenderThatIsGoneIsAFailure(t *testing.T) {
+	s := newService(t, nil, model.Documented)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	func() {
+		defer func() { _ = recover() }()
+		r := newRequest("GET", runner, "").WithContext(ctx)
+		s.ServeHTTP(newRecorder(), r)
+		t.Error("ServeHTTP returned; want the connection aborted")
+	}()
+	if got, want := s.Counts(), (engine.Counts{Requests: 1, Failed: 1}); got != want {
+		t.Errorf("Counts() = %+v; want %+v", got, want)
+	}
+}
+
+// Under a limit some are refused; handler, engine and sender agree on how many.
+func TestRefusalsKeepTheBooks(t *testing.T) {
+	s := newService(t, nil, model.Documented, "partition_target=100", "partition_burst=100ms", "time_spread=0")
+	s.want(t, 201, "POST", "/contoso/Tables", `{"TableName":"Races"}`)
+	statuses := make(map[int]int64)
+	for i := range 400 {
+		// Ten at a time, and as much time as ten are allowed in a second.
+		s.clock.at.Store(int64(clock.Instant(i/10) * clock.Instant(50*time.Millisecond)))
+		statuses[s.do("GET", runner, "").Code]++
+		statuses[s.do("POST", "/contoso/$batch", insertBatch("full", "1", "2"), batchType).Code]++
+	}
+	got, engines := s.Counts(), s.engine.Counts()
+	if statuses[503] < 100 || statuses[404] < 10 || got.Refused != statuses[503] {
+		t.Errorf("statuses = %v, Counts() = %+v; want as many refused as 503s, and many", statuses, got)
+	}
+	if got.Requests != 801 || got.Requests != got.Ok+got.Refused+got.Failed || got != engines {
+		t.Errorf("Counts() = %+v, the engine's %+v; want 801 requests and the same", got, engines)
+	}
+}

@@ -1,0 +1,87 @@
+package rest_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/textproto"
+	"strings"
+	"testing"
+
+	"loadgen/engine"
+	"loadgen/engine/model"
+)
+
+// FuzzHandler sends arbitrary requests, signed or not: each is answered, by a
+// success or by an error of the documented form, and counted once.
+func FuzzHandler(f *testing.F) {
+	for _, row := range badRequests {
+		f.Add(row.method, row.target, strings.Join(row.headers, "\n"), row.body, true)
+	}
+	f.Add("GET", "//", "", "", false)
+	f.Add("GET", "http://", "Host: .", "", false)
+	f.Add("POST", "/contoso/$batch", batchType, insertBatch("p", "1", "2"), true)
+	f.Add("POST", "/contoso/$batch", batchType, deleteBatch, true)
+	f.Add("POST", "/contoso/Tables", "Prefer: return-no-content", `{"TableName":"Races"}`, true)
+	f.Add("PUT", runner, "If-Match: *", `{"A@odata.type":"Edm.Guid","A":"00000000-0000-0000-0000-000000000000"}`, true)
+	f.Add("GET", races+"()?$filter=A%20gt%205&$top=3&$select=A&NextPartitionKey=1!0!&NextRowKey=1!0!", "Accept: application/json;odata=fullmetadata", "", true)
+	f.Fuzz(func(t *testing.T, method, target, headers, body string, signed bool) {
+		s := newService(t, nil, model.Off)
+		s.want(t, 201, "POST", "/contoso/Tables", `{"TableName":"Races"}`)
+		s.insert(t, "full", "1234", 1)
+		before := s.Counts()
+		r := newRequest(method, target, body)
+		for line := range strings.SplitSeq(headers, "\n") {
+			name, value, _ := strings.Cut(line, ":")
+			r.Header[textproto.CanonicalMIMEHeaderKey(name)] = []string{strings.TrimSpace(value)}
+		}
+		if signed {
+			r.Header.Set("Authorization", lite(r.Header.Get("X-Ms-Date"), target))
+		}
+		w := newRecorder()
+		s.ServeHTTP(w, r)
+		wellFormed(t, w.Code, w.Header(), w.Body.String())
+		if w.Code >= 400 {
+			codeOf(t, w)
+		}
+		after := s.Counts()
+		if after.Requests != before.Requests+1 || after.Requests != after.Ok+after.Refused+after.Failed || after.Refused != 0 {
+			t.Errorf("Counts() = %+v after %+v; want one request more", after, before)
+		}
+		if w.Code >= 400 && after.Ok != before.Ok || w.Code < 300 && w.Code != 202 && after == (engine.Counts{}) {
+			t.Errorf("Counts() = %+v after %+v and %d; want it to count as what it was", after, before, w.Code)
+		}
+	})
+}
+
+func wellFormed(t *testing.T, status int, header http.Header, body string) {
+	t.Helper()
+	for _, name := range []string{"x-ms-request-id", "x-ms-version", "Date", "Server", "Cache-Control", "X-Content-Type-Options"} {
+		if header.Get(name) == "" {
+			t.Errorf("%d without a %s", status, name)
+		}
+	}
+	for name, values := range header {
+		for _, value := range values {
+			if strings.ContainsAny(name+value, "\r\n\x00") {
+				t.Errorf("header %q: %q; want one line", name, value)
+			}
+		}
+	}
+	switch status {
+	case 200, 201:
+		if !json.Valid([]byte(body)) {
+			t.Errorf("%d %s; want JSON", status, body)
+		}
+	case 202:
+		if !strings.HasPrefix(body, "--batchresponse_") || !strings.HasPrefix(header.Get("Content-Type"), "multipart/mixed; boundary=batchresponse_") {
+			t.Errorf("202 %s; want a reply of many parts", body)
+		}
+	case 204:
+		if body != "" {
+			t.Errorf("204 %s; want nothing", body)
+		}
+	case 400, 403, 404, 405, 409, 411, 412, 413, 415, 501:
+	default:
+		t.Errorf("status = %d; want one that is documented", status)
+	}
+}

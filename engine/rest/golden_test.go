@@ -1,0 +1,155 @@
+package rest_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"loadgen/engine/rest"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write the golden replies of testdata anew; read the difference before committing it")
+
+// A golden file begins with the model and its settings. Then come exchanges, in
+// order, with one service: after a line that begins with -- send what is sent,
+// after -- reply what comes back, byte for byte. A line ends with CR LF on the
+// wire; what is shown as \n is a line feed alone. {lite}, {key} and {length}
+// stand for a signature by either scheme and for the length of the body.
+func TestGolden(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("Glob = %v, %v; want files", files, err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			golden, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := replay(t, string(golden))
+			if *rewrite {
+				if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			} else if got != string(golden) {
+				t.Errorf("%s: %s", file, firstDifference(got, string(golden)))
+			}
+		})
+	}
+}
+
+// firstDifference shows the first line that is not as it should be.
+func firstDifference(got, want string) string {
+	gotLines, wantLines := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(gotLines), len(wantLines)) {
+		if gotLines[i] != wantLines[i] {
+			return fmt.Sprintf("line %d = %s; want %s", i+1, gotLines[i], wantLines[i])
+		}
+	}
+	return fmt.Sprintf("%d lines; want %d", len(gotLines), len(wantLines))
+}
+
+// replay sends what a golden file sends, and returns the file with the replies
+// that came back.
+func replay(t *testing.T, golden string) string {
+	head, script, _ := strings.Cut(golden, "\n-- send")
+	profile, settings := "off", []string(nil)
+	for line := range strings.Lines(head) {
+		if words := strings.Fields(line); len(words) > 1 && words[0] == "model" {
+			profile, settings = words[1], words[2:]
+		}
+	}
+	s := newService(t, nil, profile, settings...)
+	server, err := rest.Listen("127.0.0.1:0", s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := server.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}()
+	out := head
+	for exchange := range strings.SplitSeq(script, "\n-- send") {
+		sent, _, _ := strings.Cut(exchange, "\n-- reply")
+		title, text, _ := strings.Cut(sent, "\n")
+		reply := converse(t, server.Address(), fill(text))
+		out += "\n-- send" + title + "\n" + text + "\n-- reply\n" + show(reply)
+	}
+	return out + "\n"
+}
+
+// fill makes of a request in a golden file the bytes to send.
+func fill(text string) []byte {
+	text = strings.ReplaceAll(text, "\n", "\r\n")
+	head, body, _ := strings.Cut(text, "\r\n\r\n")
+	line, _, _ := strings.Cut(head, "\r\n")
+	words := strings.Fields(line)
+	header := func(name string) string {
+		_, rest, found := strings.Cut(head, "\r\n"+name+": ")
+		if value, _, _ := strings.Cut(rest, "\r\n"); found {
+			return value
+		}
+		return ""
+	}
+	path, _, _ := strings.Cut(words[1], "?")
+	resource := "/" + account + path
+	sent := header("x-ms-date")
+	head = strings.NewReplacer(
+		"{length}", fmt.Sprint(len(body)),
+		"{lite}", "SharedKeyLite "+account+":"+mac(sent+"\n"+resource),
+		"{key}", "SharedKey "+account+":"+mac(words[0]+"\n\n"+header("Content-Type")+"\n"+sent+"\n"+resource),
+	).Replace(head)
+	return []byte(head + "\r\n\r\n" + body)
+}
+
+// show makes of a reply what a golden file has.
+func show(reply []byte) string {
+	const crlf = "\x00"
+	text := strings.ReplaceAll(string(reply), "\r\n", crlf)
+	text = strings.ReplaceAll(text, "\n", `\n`)
+	return strings.ReplaceAll(text, crlf, "\n")
+}
+
+// converse sends a request over a connection of its own and reads the reply, by
+// its length.
+func converse(t *testing.T, address string, request []byte) []byte {
+	t.Helper()
+	connection, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	if _, err := connection.Write(request); err != nil {
+		t.Fatal(err)
+	}
+	var reply bytes.Buffer
+	lines := bufio.NewReader(io.TeeReader(connection, &reply))
+	length, headers := int64(0), 0
+	for {
+		line, err := lines.ReadString('\n')
+		headers += len(line)
+		if err != nil {
+			t.Fatalf("reply = %q: %v", reply.String(), err)
+		}
+		if line == "\r\n" {
+			break
+		}
+		if name, value, _ := strings.Cut(line, ":"); strings.EqualFold(name, "Content-Length") {
+			length, _ = strconv.ParseInt(strings.TrimSpace(value), 10, 64)
+		}
+	}
+	if _, err := io.CopyN(io.Discard, lines, length); err != nil {
+		t.Fatalf("reply = %q: %v", reply.String(), err)
+	}
+	return reply.Bytes()[:headers+int(length)]
+}

@@ -1,0 +1,105 @@
+package rest
+
+import (
+	"net/http"
+	"sync"
+	"sync/atomic"
+
+	"loadgen/engine"
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/fault"
+	"loadgen/engine/wire"
+)
+
+// Handler answers requests of the table service. It is safe for concurrent use.
+type Handler struct {
+	engine   *engine.Engine
+	clock    clock.Clock
+	calendar calendar
+	secrets  map[string]*wire.Secret
+	faults   *fault.Plan
+	// identities is the chance in request identifiers, misfortunes that in who
+	// meets a fault.
+	identities, misfortunes clock.Stream
+	values                  constants
+
+	numbers   atomic.Uint64
+	tally     tally
+	exchanges sync.Pool
+}
+
+var _ http.Handler = (*Handler)(nil)
+
+// New returns a handler; the error joins everything that is wrong with the
+// options, each wrapped around [ErrOptions].
+func New(o Options) (*Handler, error) {
+	o, err := o.validated()
+	if err != nil {
+		return nil, err
+	}
+	h := &Handler{
+		engine:      o.Engine,
+		clock:       o.Clock,
+		calendar:    calendar{epoch: o.Epoch},
+		secrets:     make(map[string]*wire.Secret),
+		faults:      o.Faults,
+		identities:  clock.NewStream(o.Seed, "rest/identity"),
+		misfortunes: clock.NewStream(o.Seed, "rest/fault"),
+		values:      newConstants(o.Name),
+	}
+	for _, account := range o.Accounts {
+		h.secrets[account.Name] = account.Secret
+	}
+	h.exchanges.New = func() any { return newExchange(h) }
+	return h, nil
+}
+
+// ServeHTTP implements [http.Handler]. Where a fault of the plan loses the reply,
+// or the sender is gone before it leaves, it panics with
+// [http.ErrAbortHandler], at which net/http closes the connection.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := h.exchanges.Get().(*exchange)
+	x.begin(r, h.numbers.Add(1)-1)
+	answered := x.carryOut(h)
+	h.tally.add(x.failure.code, x.reply.Counted, !answered)
+	if answered {
+		x.write(w)
+	}
+	x.end()
+	h.exchanges.Put(x)
+	if !answered {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// carryOut does what the request asks for and waits until the reply leaves. It
+// reports whether there is to be one.
+func (x *exchange) carryOut(h *Handler) bool {
+	code, detail := x.understand()
+	now := h.clock.Now()
+	verdict := h.decide(x, now)
+	x.released = now
+	if code == entity.OK && x.asked.Verb != 0 && verdict.Lost != fault.Before {
+		x.reply = h.engine.Submit(now, &x.asked)
+		code, detail = x.reply.Code, x.reply.Detail
+		x.released = x.reply.Done
+	}
+	x.failure = failure{code, detail}
+	x.released = clock.Instant(verdict.Release(x.released.Offset()))
+	if x.released > now {
+		if err := h.clock.Sleep(x.request.Context(), x.released); err != nil {
+			return false
+		}
+	}
+	return verdict.Lost == 0
+}
+
+// decide returns what the plan has in store for a request that arrives at now.
+func (h *Handler) decide(x *exchange, now clock.Instant) fault.Verdict {
+	if h.faults == nil {
+		return fault.Verdict{}
+	}
+	draw := h.misfortunes.At(x.number)
+	return h.faults.Decide(now.Offset(), x.partitionKey(), draw.Uint64())
+}

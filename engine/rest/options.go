@@ -1,0 +1,128 @@
+package rest
+
+import (
+	"errors"
+	"fmt"
+
+	"loadgen/engine"
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/fault"
+	"loadgen/engine/wire"
+)
+
+// Options says what a handler serves.
+type Options struct {
+	// Engine answers the requests. It has to know the accounts.
+	Engine *engine.Engine
+	// Clock says when a request arrives and waits until its reply leaves. Its
+	// instant zero is Epoch.
+	Clock clock.Clock
+	// Epoch is the calendar instant of the clock's instant zero: the engine's
+	// epoch. The dates of replies and the age of signatures come from it.
+	Epoch entity.Ticks
+	// Accounts are those that requests may be signed for, at least one.
+	Accounts []Account
+	// Seed decides the request identifiers and who meets a fault.
+	Seed uint64
+	// Faults is what goes wrong on purpose, counted from the clock's instant
+	// zero; nil for nothing. It must not be altered once it is in use.
+	Faults *fault.Plan
+	// Name is the value of the header Server; empty is [DefaultName].
+	Name string
+}
+
+// DefaultName is what the header Server says of a handler without a name.
+const DefaultName = "loadgen"
+
+// Account is one storage account and its key.
+type Account struct {
+	// Name has 3 to 24 lower-case letters and digits.
+	Name   string
+	Secret *wire.Secret
+}
+
+// Validate returns everything that is wrong with the options, each wrapped
+// around [ErrOptions]; nil where nothing is.
+func (o *Options) Validate() []error {
+	var faults []error
+	complain := func(format string, details ...any) {
+		faults = append(faults, fmt.Errorf("%w: "+format, append([]any{ErrOptions}, details...)...))
+	}
+	if o.Engine == nil {
+		complain("engine: there is none")
+	}
+	if o.Clock == nil {
+		complain("clock: there is none")
+	}
+	if o.Epoch < entity.EarliestDateTime || o.Epoch > entity.LatestDateTime {
+		complain("epoch: %d ticks are no date of the years 1601 to 9999", o.Epoch)
+	}
+	if len(o.Accounts) == 0 {
+		complain("accounts: there are none")
+	}
+	seen := make(map[string]bool)
+	for i, account := range o.Accounts {
+		if !accountName(account.Name) {
+			complain("accounts[%d].name: %.40q is not 3 to 24 lower-case letters and digits", i, account.Name)
+		}
+		if seen[account.Name] {
+			complain("accounts[%d].name: %.40q comes twice", i, account.Name)
+		}
+		seen[account.Name] = true
+		if account.Secret == nil {
+			complain("accounts[%d].secret: there is none", i)
+		}
+	}
+	if !headerText(o.Name, longestName) {
+		complain("name: %.40q is not up to %d printable ASCII characters", o.Name, longestName)
+	}
+	if o.Faults != nil {
+		for _, err := range o.Faults.Validate() {
+			complain("faults: %w", err)
+		}
+	}
+	return faults
+}
+
+// longestName bounds the header Server.
+const longestName = 256
+
+// validated returns the options with defaults filled in, or all that is wrong
+// with them.
+func (o Options) validated() (Options, error) {
+	if faults := o.Validate(); len(faults) > 0 {
+		return o, errors.Join(faults...)
+	}
+	if o.Name == "" {
+		o.Name = DefaultName
+	}
+	return o, nil
+}
+
+// accountName reports whether a storage account can be called so.
+func accountName(name string) bool {
+	if len(name) < 3 || len(name) > 24 {
+		return false
+	}
+	for i := range len(name) {
+		if c := name[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// headerText reports whether a text can be the value of a header: printable
+// ASCII, blanks included, at most so many characters.
+func headerText(text string, longest int) bool {
+	if len(text) > longest {
+		return false
+	}
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] > '~' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,123 @@
+package rest
+
+import (
+	"strings"
+
+	"loadgen/engine"
+	"loadgen/engine/entity"
+	"loadgen/engine/filter"
+	"loadgen/engine/wire"
+)
+
+// queryEntities reads one page of a table.
+var queryEntities = operation{prepare: (*exchange).prepareQuery, present: (*exchange).presentPage}
+
+// mostTop and mostSelected bound the options of a query: a page, and the
+// properties that an entity can have together with those of the system.
+const (
+	mostTop      = 1000
+	mostSelected = entity.MaxProperties + 3
+)
+
+func (x *exchange) prepareQuery() (entity.Code, string) {
+	top, code, detail := x.top()
+	if code != entity.OK {
+		return code, detail
+	}
+	wanted, code, detail := filter.Parse(x.options.filter)
+	if code != entity.OK {
+		return code, detail
+	}
+	if code, detail := x.readSelect(); code != entity.OK {
+		return code, detail
+	}
+	query := engine.Query{Range: wanted.Range(), Top: top}
+	if !wanted.Exact() {
+		query.Keep = wanted.Keeps
+	}
+	if query.Range, code, detail = x.resume(query.Range); code != entity.OK {
+		return code, detail
+	}
+	// The engine keeps the PartitionKeys that it is held to a limit for. Where
+	// the range is one partition, its end has that key as well, and NUL: only
+	// what it begins with is kept.
+	query.Range.From.Partition = keep(&x.kept.partition, query.Range.From.Partition)
+	x.ask(entity.Query, x.resource.Table)
+	x.asked.Query = query
+	return entity.OK, ""
+}
+
+// top reads $top, the greatest number of rows in the page.
+func (x *exchange) top() (int, entity.Code, string) {
+	if !x.options.has(optionTop) {
+		return mostTop, entity.OK, ""
+	}
+	top, ok := smallNumber(x.options.top)
+	if !ok || top < 1 || top > mostTop {
+		return 0, entity.InvalidInput, "$top has to be 1 to 1000"
+	}
+	return top, entity.OK, ""
+}
+
+// readSelect reads $select, the names of the properties to show.
+func (x *exchange) readSelect() (entity.Code, string) {
+	if x.options.selected == "" {
+		return entity.OK, ""
+	}
+	names := make([]string, 0, strings.Count(x.options.selected, ",")+1)
+	for name := range strings.SplitSeq(x.options.selected, ",") {
+		switch name = strings.TrimSpace(name); name {
+		case "*":
+			return entity.OK, ""
+		case "":
+		default:
+			names = append(names, name)
+		}
+	}
+	if len(names) > mostSelected {
+		return entity.InvalidInput, "$select has more names than an entity has properties"
+	}
+	if len(names) > 0 {
+		x.rendering.Select = names
+	}
+	return entity.OK, ""
+}
+
+// resume returns what is left of a range where a continuation says to go on. An
+// empty token is none: clients send what they found, were it nothing.
+func (x *exchange) resume(r filter.Range) (filter.Range, entity.Code, string) {
+	if x.options.nextPartition == "" {
+		if x.options.next != "" {
+			return r, entity.InvalidInput, "NextRowKey comes without NextPartitionKey"
+		}
+		return r, entity.OK, ""
+	}
+	var from entity.Key
+	var formed bool
+	if from.Partition, formed = wire.ParseToken(x.options.nextPartition); !formed {
+		return r, entity.InvalidInput, "NextPartitionKey is no continuation token of this service"
+	}
+	if x.options.next != "" {
+		if from.Row, formed = wire.ParseToken(x.options.next); !formed {
+			return r, entity.InvalidInput, "NextRowKey is no continuation token of this service"
+		}
+	}
+	return r.StartingAt(from), entity.OK, ""
+}
+
+func (x *exchange) presentPage() {
+	x.status = 200
+	x.output = x.rendering.AppendPageStart(x.output)
+	for i := range x.reply.Rows {
+		row := &x.reply.Rows[i]
+		x.output = x.rendering.AppendRow(x.output, i == 0, row.Key, row.Entity)
+	}
+	x.output = x.rendering.AppendPageEnd(x.output)
+	if !x.reply.More {
+		return
+	}
+	x.headers.text = wire.AppendToken(x.headers.text, x.reply.Next.Partition)
+	x.headers.close(nextPartitionHeader)
+	x.headers.text = wire.AppendToken(x.headers.text, x.reply.Next.Row)
+	x.headers.close(nextRowHeader)
+}

@@ -1,0 +1,164 @@
+package rest
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"loadgen/engine/entity"
+)
+
+// queryOptions are the options of a query string, decoded. They are copies, or
+// parts of the request's own target.
+type queryOptions struct {
+	filter, top, selected, format  string
+	nextTable, nextPartition, next string
+	comp, restype, timeout         string
+	// present tells an empty option from none.
+	present option
+	// signature says that there is a shared access signature.
+	signature bool
+	// unsupported is an option of OData that the service does not know.
+	unsupported string
+}
+
+// option is a set of options.
+type option uint16
+
+const (
+	optionFilter option = 1 << iota
+	optionTop
+	optionSelect
+	optionFormat
+	optionNextTable
+	optionNextPartition
+	optionNextRow
+	optionComp
+	optionRestype
+	optionTimeout
+)
+
+func (q *queryOptions) has(o option) bool { return q.present&o != 0 }
+
+// parse reads a query string. The code is OK, or else
+// InvalidQueryParameterValue. Options that no service knows mean nothing.
+//
+// It walks by hand, since a map of slices for every request would cost more than
+// many a request itself.
+func (q *queryOptions) parse(text string) (entity.Code, string) {
+	for text != "" {
+		var pair string
+		pair, text, _ = strings.Cut(text, "&")
+		name, value, _ := strings.Cut(pair, "=")
+		name, validName := unescapeQuery(name)
+		value, validValue := unescapeQuery(value)
+		if !validName || !validValue {
+			return entity.InvalidQueryParameterValue, "the query string is not percent-encoded UTF-8"
+		}
+		if !q.set(name, value) {
+			return entity.InvalidQueryParameterValue, "a query option comes twice"
+		}
+	}
+	return entity.OK, ""
+}
+
+// set keeps the value of an option; it is false for a second value.
+func (q *queryOptions) set(name, value string) bool {
+	place, which := q.place(name)
+	if place == nil {
+		switch name {
+		case "sig":
+			q.signature = true
+		case "$orderby", "$skip", "$count", "$inlinecount", "$expand", "$apply", "$compute", "$search", "$skiptoken":
+			q.unsupported = name
+		}
+		return true
+	}
+	if q.has(which) {
+		return false
+	}
+	*place, q.present = value, q.present|which
+	return true
+}
+
+// place returns where the value of an option is kept, nil for none.
+func (q *queryOptions) place(name string) (*string, option) {
+	switch name {
+	case "$filter":
+		return &q.filter, optionFilter
+	case "$top":
+		return &q.top, optionTop
+	case "$select":
+		return &q.selected, optionSelect
+	case "$format":
+		return &q.format, optionFormat
+	case "NextTableName":
+		return &q.nextTable, optionNextTable
+	case "NextPartitionKey":
+		return &q.nextPartition, optionNextPartition
+	case "NextRowKey":
+		return &q.next, optionNextRow
+	case "comp":
+		return &q.comp, optionComp
+	case "restype":
+		return &q.restype, optionRestype
+	case "timeout":
+		return &q.timeout, optionTimeout
+	}
+	return nil, 0
+}
+
+// unescapeQuery decodes a part of a query string: %XX, and a plus sign for a
+// blank. It is false for an escape that is none and for what is not UTF-8.
+func unescapeQuery(text string) (string, bool) {
+	if strings.IndexByte(text, '%') < 0 && strings.IndexByte(text, '+') < 0 {
+		return text, utf8.ValidString(text)
+	}
+	plain := make([]byte, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; c {
+		case '+':
+			plain = append(plain, ' ')
+		case '%':
+			if i+2 >= len(text) {
+				return "", false
+			}
+			high, low := hexDigit(text[i+1]), hexDigit(text[i+2])
+			if high < 0 || low < 0 {
+				return "", false
+			}
+			plain = append(plain, byte(high<<4|low))
+			i += 2
+		default:
+			plain = append(plain, c)
+		}
+	}
+	return string(plain), utf8.Valid(plain)
+}
+
+// hexDigit returns the value of a hexadecimal digit, -1 for any other character.
+func hexDigit(c byte) int {
+	switch {
+	case '0' <= c && c <= '9':
+		return int(c - '0')
+	case 'a' <= c && c <= 'f':
+		return int(c-'a') + 10
+	case 'A' <= c && c <= 'F':
+		return int(c-'A') + 10
+	}
+	return -1
+}
+
+// smallNumber reads a decimal number of up to four digits, without a sign.
+func smallNumber(text string) (int, bool) {
+	if text == "" || len(text) > 4 {
+		return 0, false
+	}
+	n := 0
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return 0, false
+		}
+		n = 10*n + int(text[i]-'0')
+	}
+	return n, true
+}

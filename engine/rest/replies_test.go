@@ -1,0 +1,141 @@
+package rest_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/rest"
+	"loadgen/engine/wire"
+)
+
+// The absolute URLs of a reply begin with the host and account that were asked.
+func TestURLsOfReplies(t *testing.T) {
+	s := withTable(t)
+	for i, row := range []struct{ name, target, host, want string }{
+		{"path style", races, "127.0.0.1:10002", "http://127.0.0.1:10002/contoso/"},
+		{"path style under another name", races, "localhost", "http://localhost/contoso/"},
+		{"host style", "/Races", "contoso.table.core.windows.net", "http://contoso.table.core.windows.net/"},
+	} {
+		body := fmt.Sprintf(`{"PartitionKey":"p q","RowKey":"%d"}`, i)
+		w := s.want(t, 201, "POST", row.target, body, "Host: "+row.host, "Accept: application/json")
+		if got, want := w.Header().Get("Location"), fmt.Sprintf("%sRaces(PartitionKey='p%%20q',RowKey='%d')", row.want, i); got != want {
+			t.Errorf("%s: Location = %s; want %s", row.name, got, want)
+		}
+		if want := `{"odata.metadata":"` + row.want + `$metadata#Races/@Element"`; !strings.HasPrefix(w.Body.String(), want) {
+			t.Errorf("%s: POST = %s; want %s…", row.name, w.Body, want)
+		}
+	}
+}
+
+// An address is no name with an account before its first dot, even where an
+// account is called like its first number.
+func TestAccountsMayBeNumbers(t *testing.T) {
+	key, err := wire.NewSecret(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := withTable(t)
+	h, err := rest.New(rest.Options{Engine: s.engine, Clock: s.clock, Epoch: epoch(),
+		Accounts: []rest.Account{{Name: account, Secret: key}, {Name: "127", Secret: key}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newRecorder()
+	if h.ServeHTTP(w, newRequest("GET", races, "")); w.Code != 200 {
+		t.Errorf("GET of 127.0.0.1%s = %d %s; want 200", races, w.Code, w.Body)
+	}
+}
+
+// A reply carries the date at which it leaves, and the secondary's names itself.
+func TestRepliesAreDatedAndPlaced(t *testing.T) {
+	s := withTable(t)
+	for _, row := range []struct {
+		at         time.Duration
+		date, host string
+	}{
+		{0, "Fri, 20 Nov 2026 11:48:19 GMT", "/contoso"},
+		{999_999_999, "Fri, 20 Nov 2026 11:48:19 GMT", "/contoso-secondary"},
+		{time.Second, "Fri, 20 Nov 2026 11:48:20 GMT", "/contoso"},
+		{12 * time.Minute, "Fri, 20 Nov 2026 12:00:19 GMT", "/contoso-secondary"},
+	} {
+		s.clock.at.Store(int64(row.at))
+		w := s.want(t, 200, "GET", row.host+"/Tables", "", "Accept: application/json")
+		if got := w.Header().Get("Date"); got != row.date {
+			t.Errorf("after %v: Date = %s; want %s", row.at, got, row.date)
+		}
+		if want := `{"odata.metadata":"http://127.0.0.1:10002` + row.host + `/$metadata#Tables"`; !strings.HasPrefix(w.Body.String(), want) {
+			t.Errorf("GET %s/Tables = %s; want %s…", row.host, w.Body, want)
+		}
+	}
+}
+
+// Whatever came before it, a request is answered in the same way: an exchange
+// that is used again remembers nothing.
+func TestNothingIsLeftOfTheRequestBefore(t *testing.T) {
+	type request struct {
+		method, target, body string
+		headers              []string
+	}
+	requests := []request{
+		{"GET", races + "?$top=1&$select=Number", "", nil},
+		{"GET", races, "", []string{"Accept: application/json;odata=fullmetadata"}},
+		{"PUT", runner, `{"Number":1}`, []string{"If-Match: *"}},
+		{"DELETE", "/contoso/Races(PartitionKey='full',RowKey='0')", "", []string{"If-Match: *"}},
+		{"POST", races, `{"PartitionKey":"full","RowKey":"1234"}`, []string{"Prefer: return-no-content"}},
+		{"POST", "/contoso/$batch", insertBatch("full", "7", "1234"), []string{batchType, "X-Loadgen-Ask: counted"}},
+		{"POST", "/contoso/$batch", "--batch_1", []string{batchType}},
+		{"POST", races, "{", nil},
+		{"GET", "/contoso/Tables", "", nil},
+		{"GET", runner, "", []string{"Authorization:", "Accept:"}},
+		{"GET", "/contoso/Rowers?$top=7", "", []string{"X-Loadgen-Ask: counted"}},
+		{"GET", "/contoso/Tables('Rowers')", "", []string{"X-Loadgen-Ask: counted"}},
+		{"POST", races, `{"PartitionKey":"full","RowKey":"1234","Number":1}`, nil},
+	}
+	changing := regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}|\d\d(:|%3A)\d\d\.\d+Z`)
+	answer := func(s *service, r request) string {
+		w := s.do(r.method, r.target, r.body, r.headers...)
+		return changing.ReplaceAllString(fmt.Sprint(w.Code, w.Header(), w.Body), "*")
+	}
+	fresh := func() *service {
+		s := withTable(t)
+		s.insert(t, "full", "0", 0)
+		s.insert(t, "full", "1234", 1)
+		return s
+	}
+	for _, second := range requests {
+		want := answer(fresh(), second)
+		for _, first := range requests {
+			if first.method == "DELETE" {
+				continue
+			}
+			s := fresh()
+			answer(s, first)
+			if got := answer(s, second); got != want {
+				t.Errorf("%s %s after %s %s = %s; want %s", second.method, second.target, first.method, first.target, got, want)
+			}
+		}
+	}
+}
+
+// The tag of the header is the one that the entity's version has elsewhere.
+func TestTagsAreThoseOfTheVersions(t *testing.T) {
+	s := withTable(t)
+	for i, at := range []time.Duration{0, 100, 1000, 123_456_700, 999_999_900, time.Second, time.Second + 100,
+		1500 * time.Millisecond, time.Second, 59 * time.Second, 10 * time.Minute} {
+		s.clock.at.Store(int64(at))
+		target := fmt.Sprintf("/contoso/Races(PartitionKey='p',RowKey='%d')", i)
+		written := s.want(t, 204, "PUT", target, "{}").Header().Get("ETag")
+		w := s.want(t, 200, "GET", target, "", "Accept: application/json")
+		version, err := entity.ParseETag(written)
+		if err != nil || version.ETag() != written || version < epoch() {
+			t.Errorf("after %v: ETag = %s (%v, %v); want the one of a version", at, written, version, err)
+		}
+		if got := w.Header().Get("ETag"); got != written || !strings.Contains(w.Body.String(), strings.ReplaceAll(written, `"`, `\"`)) {
+			t.Errorf("after %v: GET = ETag %s, %s; want %s in both", at, got, w.Body, written)
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package rest
+
+import (
+	"net/http"
+	"strconv"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/wire"
+)
+
+// The names of headers, in the canonical form, under which net/http finds them
+// without another look.
+const (
+	versionHeader       = "X-Ms-Version"
+	requestIDHeader     = "X-Ms-Request-Id"
+	clientIDHeader      = "X-Ms-Client-Request-Id"
+	errorHeader         = "X-Ms-Error-Code"
+	nextTableHeader     = "X-Ms-Continuation-Nexttablename"
+	nextPartitionHeader = "X-Ms-Continuation-Nextpartitionkey"
+	nextRowHeader       = "X-Ms-Continuation-Nextrowkey"
+	dataServiceIDHeader = "Dataserviceid"
+	preferenceHeader    = "Preference-Applied"
+	etagHeader          = "Etag"
+)
+
+// constants are values of headers that are the same in many replies. They are
+// made once and never altered.
+type constants struct {
+	server, version, noCache, noSniff []string
+	nothing, content                  []string
+	xml                               []string
+	// levels is indexed by wire.Level.
+	levels [wire.FullMetadata + 1][]string
+}
+
+func newConstants(server string) constants {
+	c := constants{
+		server:  []string{server},
+		version: []string{"2019-02-02"},
+		noCache: []string{"no-cache"},
+		noSniff: []string{"nosniff"},
+		nothing: []string{preferNothing},
+		content: []string{preferContent},
+		xml:     []string{"application/xml"},
+	}
+	for level := range c.levels {
+		c.levels[level] = []string{wire.Level(level).ContentType()}
+	}
+	return c
+}
+
+// write sends the reply. The real service sends JSON in chunks; this one has the
+// whole body before it sends anything, and says how long it is, in one write.
+func (x *exchange) write(w http.ResponseWriter) {
+	x.headers.text = appendGUID(x.headers.text, &x.identity)
+	x.headers.close(requestIDHeader)
+	switch {
+	case x.failure.code == entity.OK:
+		x.operation.present(x)
+	case x.operation != nil && x.operation.refuse != nil && x.operation.refuse(x):
+	default:
+		x.presentFailure()
+	}
+	if counted := x.request.Header[wire.AskHeader]; len(counted) > 0 && counted[0] == wire.AskCounted {
+		x.headers.text = strconv.AppendInt(x.headers.text, x.reply.Counted, 10)
+		x.headers.close(wire.CountedHeader)
+	}
+	// A 204 has no length: RFC 9110 forbids it, and net/http would take it out.
+	if x.status != http.StatusNoContent {
+		x.headers.text = strconv.AppendInt(x.headers.text, int64(len(x.output)), 10)
+		x.headers.close("Content-Length")
+	}
+	header := w.Header()
+	x.addConstants(header)
+	x.headers.copyTo(header)
+	w.WriteHeader(x.status)
+	if len(x.output) > 0 {
+		// A sender that is gone by now gets no reply, and needs none.
+		_, _ = w.Write(x.output)
+	}
+}
+
+// addConstants sets the headers whose values need not be made.
+func (x *exchange) addConstants(header http.Header) {
+	constant := &x.handler.values
+	header["Server"] = constant.server
+	header["Cache-Control"] = constant.noCache
+	header["X-Content-Type-Options"] = constant.noSniff
+	header["Date"] = x.handler.calendar.header(x.released)
+	header[versionHeader] = constant.version
+	if version := x.request.Header[versionHeader]; len(version) > 0 && isVersion(version[0]) {
+		header[versionHeader] = version[:1:1]
+	}
+	if id := x.request.Header[clientIDHeader]; len(id) > 0 && id[0] != "" && headerText(id[0], longestClientID) {
+		header[clientIDHeader] = id[:1:1]
+	}
+	if len(x.output) > 0 && x.boundary == "" {
+		header["Content-Type"] = constant.levels[x.level]
+		if x.xml {
+			header["Content-Type"] = constant.xml
+		}
+	}
+	switch {
+	case x.failure.code != entity.OK:
+	case x.operation == &insertEntity || x.operation == &createTable:
+		header[preferenceHeader] = constant.content
+		if x.bare {
+			header[preferenceHeader] = constant.nothing
+		}
+	}
+}
+
+// longestClientID is how much of a client's own identifier is echoed: 1 KiB or
+// nothing.
+const longestClientID = 1 << 10
+
+// startLocation begins an absolute URL among the headers.
+func (x *exchange) startLocation() {
+	x.headers.text = append(x.headers.text, x.rendering.Base.URL...)
+	x.headers.text = append(x.headers.text, '/')
+}
+
+// headers are the headers that this reply alone has. Their values are collected
+// in one text, so that all of them together take two allocations.
+type headers struct {
+	text    []byte
+	entries [mostHeaders]headerEntry
+	count   int
+}
+
+const mostHeaders = 12
+
+type headerEntry struct {
+	name     string
+	from, to int
+}
+
+func (h *headers) reset() { h.text, h.count = h.text[:0], 0 }
+
+// close ends the value that has been appended to the text since the last one.
+func (h *headers) close(name string) {
+	from := 0
+	if h.count > 0 {
+		from = h.entries[h.count-1].to
+	}
+	h.entries[h.count] = headerEntry{name, from, len(h.text)}
+	h.count++
+}
+
+func (h *headers) add(name, value string) {
+	h.text = append(h.text, value...)
+	h.close(name)
+}
+
+// again adds a header with the value of the last one.
+func (h *headers) again(name string) {
+	last := h.entries[h.count-1]
+	h.entries[h.count] = headerEntry{name, last.from, last.to}
+	h.count++
+}
+
+// value returns the value of a header that has been added, empty for none.
+func (h *headers) value(name string) string {
+	for i := range h.count {
+		if entry := &h.entries[i]; entry.name == name {
+			return string(h.text[entry.from:entry.to])
+		}
+	}
+	return ""
+}
+
+// copyTo sets the headers. The values are copies: net/http reads them after the
+// handler has returned.
+func (h *headers) copyTo(header http.Header) {
+	text := string(h.text)
+	values := make([]string, h.count)
+	for i := range h.count {
+		entry := &h.entries[i]
+		values[i] = text[entry.from:entry.to]
+		header[entry.name] = values[i : i+1 : i+1]
+	}
+}
+
+// appendGUID appends a random GUID (version 4, RFC 9562).
+func appendGUID(dst []byte, chance *clock.Draw) []byte {
+	const digits = "0123456789abcdef"
+	high, low := chance.Uint64(), chance.Uint64()
+	high = high&^0xF000 | 0x4000
+	low = low&^(3<<62) | 2<<62
+	for i := range 16 {
+		if i == 8 || i == 12 {
+			dst = append(dst, '-')
+		}
+		dst = append(dst, digits[high>>(60-4*i)&15])
+	}
+	dst = append(dst, '-')
+	for i := range 16 {
+		if i == 4 {
+			dst = append(dst, '-')
+		}
+		dst = append(dst, digits[low>>(60-4*i)&15])
+	}
+	return dst
+}

@@ -1,0 +1,145 @@
+package rest
+
+import (
+	"net/http"
+	"strings"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/wire"
+)
+
+// understand finds out what the request asks for, as far as that can be seen
+// without looking into a table. The code is OK, or else that of the error reply.
+func (x *exchange) understand() (entity.Code, string) {
+	r := x.request
+	x.method = r.Method
+	// How to answer comes first: it goes for every error reply as well. Their
+	// format is JSON until the options say something else.
+	var acceptable bool
+	accept := headerOf(r, "Accept")
+	x.level, acceptable = wire.ParseLevel(accept)
+	x.xml = !acceptsJSON(accept)
+
+	var formed bool
+	if x.target, formed = parseTarget(r, x.handler.knows); !formed {
+		return entity.InvalidURI, "the request target is no path"
+	}
+	if code, detail := x.options.parse(x.target.query); code != entity.OK {
+		return code, detail
+	}
+	if x.options.has(optionFormat) {
+		x.level, acceptable = wire.ParseLevel(x.options.format)
+		x.xml = !acceptsJSON(x.options.format)
+	}
+	if r.Method == http.MethodOptions {
+		// A preflight is never signed.
+		return entity.NotImplemented, "cross-origin rules are not supported"
+	}
+	if code, detail := x.authenticate(); code != entity.OK {
+		return code, detail
+	}
+	if code, detail := x.checkHeaders(); code != entity.OK {
+		return code, detail
+	}
+	if code, detail := x.dispatch(); code != entity.OK {
+		return code, detail
+	}
+	if !acceptable {
+		return entity.AtomFormatNotSupported, ""
+	}
+	// From here on the operation speaks JSON, its errors included.
+	x.xml = false
+	x.rendering.Level = x.level
+	x.rendering.Base = wire.Base{
+		URL:     x.base.of(r.TLS != nil, r.Host, x.target.segment),
+		Account: x.target.account,
+	}
+	x.asked.Account = x.target.account
+	x.asked.Number = x.number
+	return x.operation.prepare(x)
+}
+
+// knows reports whether requests may be signed for an account.
+func (h *Handler) knows(account string) bool {
+	_, known := h.secrets[account]
+	return known
+}
+
+// acceptsJSON reports whether an Accept header, or a format, names JSON.
+func acceptsJSON(accept string) bool {
+	const json = "json"
+	for i := 0; i+len(json) <= len(accept); i++ {
+		if strings.EqualFold(accept[i:i+len(json)], json) {
+			return true
+		}
+	}
+	return false
+}
+
+// checkHeaders checks the headers and options that any operation may have, and
+// finds out the method.
+func (x *exchange) checkHeaders() (entity.Code, string) {
+	if version := headerOf(x.request, versionHeader); version != "" && !isVersion(version) {
+		return entity.InvalidHeaderValue, "x-ms-version has to be a date, yyyy-mm-dd"
+	}
+	if x.options.unsupported != "" {
+		return entity.NotImplemented, "the query option " + x.options.unsupported + " is not supported"
+	}
+	if x.options.has(optionTimeout) {
+		// The service waits 30 s at most, which no operation here takes.
+		if _, ok := smallNumber(x.options.timeout); !ok {
+			return entity.InvalidQueryParameterValue, "timeout has to be a number of seconds"
+		}
+	}
+	return x.overrideMethod()
+}
+
+// overrideMethod takes the method from X-HTTP-Method, with which clients send
+// what their network lets through as a POST only.
+func (x *exchange) overrideMethod() (entity.Code, string) {
+	override := x.request.Header["X-Http-Method"]
+	switch {
+	case len(override) == 0:
+		return entity.OK, ""
+	case x.request.Method != http.MethodPost:
+		return entity.MethodOverrideNotPost, ""
+	case len(override) > 1:
+		return entity.MethodOverrideIncorrectCount, ""
+	}
+	switch override[0] {
+	case methodMerge, http.MethodPatch, http.MethodPut, http.MethodDelete:
+		x.method = override[0]
+		return entity.OK, ""
+	}
+	return entity.MethodOverrideIncorrectValue, ""
+}
+
+const methodMerge = "MERGE"
+
+// isVersion reports whether a text has the form of a service version.
+func isVersion(text string) bool {
+	if len(text) != len("2019-02-02") {
+		return false
+	}
+	for i := range len(text) {
+		if i == 4 || i == 7 {
+			if text[i] != '-' {
+				return false
+			}
+		} else if text[i] < '0' || text[i] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// prefersNothing reports whether the sender of an insert wants no body in
+// return.
+func (x *exchange) prefersNothing() bool {
+	return strings.EqualFold(strings.TrimSpace(headerOf(x.request, "Prefer")), preferNothing)
+}
+
+const (
+	preferNothing = "return-no-content"
+	preferContent = "return-content"
+)

@@ -1,0 +1,254 @@
+//go:build unix
+
+package rest_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"loadgen/engine"
+	"loadgen/engine/clock"
+	"loadgen/engine/model"
+	"loadgen/engine/rest"
+	"loadgen/engine/wire"
+)
+
+// childVariable names the handler that a child process is to serve.
+const childVariable = "LOADGEN_REST_TEST_SERVES"
+
+func TestMain(m *testing.M) {
+	if handler := os.Getenv(childVariable); handler != "" {
+		serveForParent(handler)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// serveForParent serves on a port that it prints, and prints the processor time
+// that it has used for every line that it reads.
+func serveForParent(name string) {
+	var h http.Handler = http.HandlerFunc(bare)
+	if name == "rest" {
+		h = unlimited()
+	}
+	server, err := rest.Listen("127.0.0.1:0", h)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(server.Address())
+	lines := bufio.NewScanner(os.Stdin)
+	for lines.Scan() {
+		var used syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+			panic(err)
+		}
+		fmt.Println((used.Utime.Nano() + used.Stime.Nano()) / 1000)
+	}
+	if err := server.Close(context.Background()); err != nil {
+		panic(err)
+	}
+}
+
+// bare is the least that a handler can do: read the body, and answer an insert
+// with nothing and a get with as much as the table service would.
+func bare(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodPost {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	w.Header()["Content-Type"] = []string{"application/json"}
+	_, _ = io.WriteString(w, registration(0))
+}
+
+func unlimited() http.Handler {
+	m, err := model.New(model.Off)
+	if err != nil {
+		panic(err)
+	}
+	key, err := wire.NewSecret(secret)
+	if err != nil {
+		panic(err)
+	}
+	h, err := rest.New(rest.Options{Clock: clock.NewReal(), Epoch: epoch(), Accounts: []rest.Account{{Name: account, Secret: key}},
+		Engine: engine.New(engine.Options{Model: m, Accounts: []string{account}, Epoch: epoch()})})
+	if err != nil {
+		panic(err)
+	}
+	return h
+}
+
+// child is a server in a process of its own.
+type child struct {
+	command *exec.Cmd
+	input   io.WriteCloser
+	output  *bufio.Reader
+	address string
+}
+
+func start(b *testing.B, handler string) *child {
+	b.Helper()
+	c := &child{command: exec.Command(os.Args[0])}
+	c.command.Env = append(os.Environ(), childVariable+"="+handler)
+	input, err := c.command.StdinPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	output, err := c.command.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := c.command.Start(); err != nil {
+		b.Fatal(err)
+	}
+	c.input, c.output = input, bufio.NewReader(output)
+	c.address = c.line(b)
+	b.Cleanup(func() {
+		_ = c.input.Close()
+		if err := c.command.Wait(); err != nil {
+			b.Error(err)
+		}
+	})
+	return c
+}
+
+func (c *child) line(b *testing.B) string {
+	line, err := c.output.ReadString('\n')
+	if err != nil {
+		b.Fatal(err)
+	}
+	return strings.TrimSpace(line)
+}
+
+// used returns the processor time that the child has used, in microseconds.
+func (c *child) used(b *testing.B) float64 {
+	b.Helper()
+	if _, err := io.WriteString(c.input, "\n"); err != nil {
+		b.Fatal(err)
+	}
+	micros, err := strconv.ParseFloat(c.line(b), 64)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return micros
+}
+
+// numbered is what stands for the request's number in what is sent.
+const numbered = "########"
+
+// send sends n requests over some connections at once.
+func (c *child) send(b *testing.B, n int64, request []byte, status string) {
+	b.Helper()
+	const connections = 8
+	var next atomic.Int64
+	var group sync.WaitGroup
+	at := bytes.Index(request, []byte(numbered))
+	for range connections {
+		group.Go(func() {
+			connection, err := net.Dial("tcp", c.address)
+			if err != nil {
+				b.Error(err)
+				return
+			}
+			defer connection.Close()
+			mine, reader := bytes.Clone(request), bufio.NewReaderSize(connection, 64<<10)
+			for i := next.Add(1); i <= n; i = next.Add(1) {
+				if at >= 0 {
+					copy(mine[at:], fmt.Sprintf("%08d", i))
+				}
+				if _, err := connection.Write(mine); err != nil {
+					b.Error(err)
+					return
+				}
+				if got := readReply(reader); got != status {
+					b.Errorf("reply = %s; want %s", got, status)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// readReply reads a reply with a length and returns its status.
+func readReply(r *bufio.Reader) string {
+	status, length := "", 0
+	for {
+		line, err := r.ReadSlice('\n')
+		if err != nil {
+			return err.Error()
+		}
+		if status == "" {
+			status = string(line[9:12])
+		} else if len(line) == 2 {
+			if _, err := r.Discard(length); err != nil {
+				return err.Error()
+			}
+			return status
+		} else if value, found := bytes.CutPrefix(line, []byte("Content-Length: ")); found {
+			length, _ = strconv.Atoi(string(bytes.TrimSpace(value)))
+		}
+	}
+}
+
+// raw returns the bytes of a request, signed.
+func raw(method, target, body string, headers ...string) []byte {
+	text := method + " " + target + " HTTP/1.1\r\nHost: 127.0.0.1\r\nx-ms-version: 2019-02-02\r\nx-ms-date: " + date +
+		"\r\nAccept: application/json;odata=minimalmetadata\r\nAuthorization: " + lite(date, target) + "\r\n"
+	for _, header := range headers {
+		text += header + "\r\n"
+	}
+	if method != http.MethodGet {
+		text += "Content-Length: " + strconv.Itoa(len(body)) + "\r\n"
+	}
+	return []byte(text + "\r\n" + body)
+}
+
+// BenchmarkServerCPU measures what a request costs the server alone, in a
+// process of its own, beside the least that net/http needs for the same.
+func BenchmarkServerCPU(b *testing.B) {
+	const point = "/contoso/Races(PartitionKey='2011%20New%20York%20City%20Marathon__Full',RowKey='00000001__Kim__F__37')"
+	const json = "Content-Type: application/json"
+	insert := raw("POST", races, strings.Replace(registration(0), "00000000", numbered, 1), json, "Prefer: return-no-content")
+	list := raw("GET", races+"()?$filter=PartitionKey%20eq%20'2011%20New%20York%20City%20Marathon__Full'", "")
+	for _, row := range []struct {
+		name, handler string
+		request       []byte
+		status        string
+	}{
+		{"bare post", "bare", insert, "204"},
+		{"insert", "rest", insert, "204"},
+		{"bare get", "bare", raw("GET", point, ""), "200"},
+		{"get", "rest", raw("GET", point, ""), "200"},
+		{"page of 1000", "rest", list, "200"},
+		{"transaction of 100", "rest", raw("POST", "/contoso/$batch", hundredUpserts(), batchType), "202"},
+	} {
+		b.Run(row.name, func(b *testing.B) {
+			c := start(b, row.handler)
+			if row.handler == "rest" {
+				c.send(b, 1, raw("POST", "/contoso/Tables", `{"TableName":"Races"}`, json), "201")
+				if row.status == "200" {
+					c.send(b, 1000, insert, "204")
+				}
+			}
+			before := c.used(b)
+			b.ResetTimer()
+			c.send(b, int64(b.N), row.request, row.status)
+			b.StopTimer()
+			b.ReportMetric((c.used(b)-before)/float64(b.N), "server-µs/op")
+		})
+	}
+}

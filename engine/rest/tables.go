@@ -1,0 +1,134 @@
+package rest
+
+import (
+	"strings"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/filter"
+	"loadgen/engine/wire"
+)
+
+// The operations on tables. The engine answers for those that alter one; what
+// tables there are is looked up when the request arrives, and takes no time.
+var (
+	queryTables = operation{prepare: (*exchange).prepareQueryTables, present: (*exchange).presentTables}
+	getTable    = operation{prepare: (*exchange).prepareGetTable, present: (*exchange).presentTable}
+	createTable = operation{writes: true, prepare: (*exchange).prepareCreateTable, present: (*exchange).presentCreated}
+	deleteTable = operation{writes: true, prepare: (*exchange).prepareDeleteTable, present: (*exchange).presentNothing}
+)
+
+// tableList is what was found of an account's tables.
+type tableList struct {
+	names []string
+	// next is the first name that the list left out, empty for none.
+	next string
+}
+
+// prepareQueryTables finds the tables that a page of the list shows.
+func (x *exchange) prepareQueryTables() (entity.Code, string) {
+	top, code, detail := x.top()
+	if code != entity.OK {
+		return code, detail
+	}
+	wanted, code, detail := filter.Parse(x.options.filter)
+	if code != entity.OK {
+		return code, detail
+	}
+	from := ""
+	if x.options.nextTable != "" {
+		var formed bool
+		if from, formed = wire.ParseToken(x.options.nextTable); !formed {
+			return entity.InvalidInput, "NextTableName is no continuation token of this service"
+		}
+		from = strings.ToLower(from)
+	}
+	for _, name := range x.handler.engine.TableNames(x.target.account) {
+		// The list is in the order of the names in lower case.
+		if strings.ToLower(name) < from || !x.keepsTable(wanted, name) {
+			continue
+		}
+		if len(x.tables.names) == top {
+			x.tables.next = name
+			break
+		}
+		x.tables.names = append(x.tables.names, name)
+	}
+	return entity.OK, ""
+}
+
+// keepsTable reports whether a filter on TableName is true of a table: of an
+// entity that has its name for a property.
+func (x *exchange) keepsTable(wanted *filter.Expression, name string) bool {
+	if x.options.filter == "" {
+		return true
+	}
+	x.packed = entity.Pack(x.packed[:0], 0, []entity.Property{{Name: "TableName", Value: entity.String(name)}})
+	return wanted.Keeps(entity.Key{}, x.packed)
+}
+
+func (x *exchange) presentTables() {
+	x.status = 200
+	x.output = x.rendering.AppendTables(x.output, x.tables.names)
+	if x.tables.next != "" {
+		x.headers.text = wire.AppendToken(x.headers.text, x.tables.next)
+		x.headers.close(nextTableHeader)
+	}
+}
+
+// prepareGetTable looks for one table, whose name may be spelt in any case.
+func (x *exchange) prepareGetTable() (entity.Code, string) {
+	for _, name := range x.handler.engine.TableNames(x.target.account) {
+		if strings.EqualFold(name, x.resource.Table) {
+			x.tables.names = []string{name}
+			return entity.OK, ""
+		}
+	}
+	return entity.ResourceNotFound, ""
+}
+
+func (x *exchange) presentTable() {
+	x.status = 200
+	x.output = x.rendering.AppendTable(x.output, x.tables.names[0])
+}
+
+func (x *exchange) prepareCreateTable() (entity.Code, string) {
+	if code, detail := x.readJSON(); code != entity.OK {
+		return code, detail
+	}
+	name, code, detail := wire.ParseTableName(x.text())
+	if code != entity.OK {
+		return code, detail
+	}
+	x.bare = x.prefersNothing()
+	x.ask(entity.CreateTable, name)
+	return entity.OK, ""
+}
+
+func (x *exchange) presentCreated() {
+	x.status = 201
+	x.startLocation()
+	x.headers.text = wire.AppendTablePath(x.headers.text, x.asked.Table)
+	x.headers.close("Location")
+	if x.bare {
+		x.status = 204
+		x.headers.again(dataServiceIDHeader)
+		return
+	}
+	x.output = x.rendering.AppendTable(x.output, x.asked.Table)
+}
+
+func (x *exchange) prepareDeleteTable() (entity.Code, string) {
+	x.ask(entity.DeleteTable, x.resource.Table)
+	return entity.OK, ""
+}
+
+func (x *exchange) presentNothing() { x.status = 204 }
+
+// ask says what the engine is asked, of which table. The name is copied: the
+// engine keeps those that it has seen.
+func (x *exchange) ask(verb entity.Verb, table string) {
+	x.asked.Verb = verb
+	x.asked.Table = keep(&x.kept.table, table)
+	x.asked.Change = &x.change
+	x.rendering.Table = x.asked.Table
+}

@@ -1,0 +1,88 @@
+package rest
+
+import (
+	"net/http"
+	"strings"
+)
+
+// target is whom a request is for: the request line, taken apart as it stands on
+// the wire. Nothing is decoded or encoded again, because this text is what the
+// sender has signed.
+type target struct {
+	// path is the escaped path with the slash at its front, query what follows
+	// the question mark.
+	path, query string
+	// account is without the suffix of the secondary.
+	account   string
+	secondary bool
+	// segment is the account as the path has it, empty in host style.
+	segment string
+	// resource is the escaped path after the account and a slash.
+	resource string
+}
+
+const secondarySuffix = "-secondary"
+
+// parseTarget takes the target of a request apart; it is false for one that has
+// no path. An account is known by names.
+//
+// The account is the first label of the host where that is a name with a dot and
+// the label an account's. Otherwise, as for an address or localhost, it is the
+// first segment of the path.
+func parseTarget(r *http.Request, known func(account string) bool) (target, bool) {
+	var t target
+	t.path, t.query, _ = strings.Cut(pathAndQuery(r.RequestURI), "?")
+	if t.path == "" || t.path[0] != '/' {
+		return t, false
+	}
+	if label, named := hostLabel(r.Host); named {
+		t.account, t.secondary = strings.CutSuffix(label, secondarySuffix)
+		if known(t.account) {
+			t.resource = t.path[1:]
+			return t, true
+		}
+	}
+	t.segment, t.resource, _ = strings.Cut(t.path[1:], "/")
+	t.account, t.secondary = strings.CutSuffix(t.segment, secondarySuffix)
+	return t, true
+}
+
+// pathAndQuery returns a request target from its path on; the absolute form of a
+// target has scheme and host before it.
+func pathAndQuery(requestTarget string) string {
+	if strings.HasPrefix(requestTarget, "/") {
+		return requestTarget
+	}
+	_, rest, absolute := strings.Cut(requestTarget, "://")
+	if !absolute {
+		return ""
+	}
+	if i := strings.IndexAny(rest, "/?"); i >= 0 {
+		rest = rest[i:]
+	} else {
+		rest = ""
+	}
+	if rest == "" || rest[0] == '?' {
+		// An empty path counts as a slash, for the signature as well.
+		return "/" + rest
+	}
+	return rest
+}
+
+// hostLabel returns the first label of a host, and false where the host is no
+// name with a dot. The last label of a name is never a number, that of an
+// address always.
+func hostLabel(host string) (string, bool) {
+	if colon := strings.LastIndexByte(host, ':'); colon >= 0 {
+		host = host[:colon]
+	}
+	dot := strings.IndexByte(host, '.')
+	if dot <= 0 || host[0] == '[' {
+		return "", false
+	}
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	if last == "" || '0' <= last[0] && last[0] <= '9' {
+		return "", false
+	}
+	return host[:dot], true
+}
