@@ -154,7 +154,8 @@ func (b *BatchRequest) addChange(part string) (code entity.Code, detail string) 
 // there; the others have it in the URL, and a body that repeats it must agree.
 func (b *BatchRequest) readBody(o *operation, change *entity.Change) (code entity.Code, detail string) {
 	i := len(b.Changes)
-	if i == len(b.bodies) {
+	// A change without a body takes up no room here, but has its number.
+	for len(b.bodies) <= i {
 		b.bodies = append(b.bodies, EntityBody{})
 	}
 	body := &b.bodies[i]
