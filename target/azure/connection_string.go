@@ -1,0 +1,231 @@
+package azure
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"loadgen/engine/wire"
+)
+
+// The emulators' account, whose key is public.
+const (
+	emulatorAccount = "devstoreaccount1"
+	emulatorKey     = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+	emulatorPort    = "10002"
+)
+
+// usedNames are the settings that decide the endpoint, in the order in which a
+// misspelling is looked for.
+var usedNames = [...]string{
+	"DefaultEndpointsProtocol", "AccountName", "AccountKey", "TableEndpoint", "EndpointSuffix",
+	"SharedAccessSignature", "UseDevelopmentStorage", "DevelopmentStorageProxyUri",
+}
+
+// otherEndpoints are the settings for the other services of an account.
+var otherEndpoints = [...]string{"BlobEndpoint", "QueueEndpoint", "FileEndpoint", "DfsEndpoint"}
+
+// ParseConnectionString returns the endpoint that a connection string of Azure
+// Storage names: settings such as AccountName=races, with semicolons between
+// them, their names in any case. Settings that do not matter here are passed
+// over, but for one whose name comes so near a setting that does that it must
+// be misspelt. The error wraps ErrConnectionString and repeats nothing of the
+// text.
+func ParseConnectionString(text string) (Endpoint, error) {
+	set, err := parseSettings(text)
+	if err != nil {
+		return Endpoint{}, err
+	}
+	if _, emulator := set["UseDevelopmentStorage"]; emulator {
+		return set.emulator()
+	}
+	endpoint, err := set.address()
+	if err != nil {
+		return Endpoint{}, err
+	}
+	return set.credential(endpoint)
+}
+
+// settings are the values of a connection string by the names in usedNames and
+// otherEndpoints.
+type settings map[string]string
+
+func parseSettings(text string) (settings, error) {
+	set := settings{}
+	number := 0
+	for part := range strings.SplitSeq(text, ";") {
+		part = strings.TrimSpace(part)
+		if part == "" {
+			continue
+		}
+		number++
+		name, value, found := strings.Cut(part, "=")
+		if !found {
+			return nil, badString("setting %d is not of the form Name=value", number)
+		}
+		name = strings.TrimSpace(name)
+		known := knownName(name)
+		if known == "" {
+			if near := nearName(name); near != "" {
+				return nil, badString("setting %d is called nearly, but not quite, %s; is it misspelt?", number, near)
+			}
+			continue
+		}
+		if _, again := set[known]; again {
+			return nil, badString("%s is given twice", known)
+		}
+		if value = strings.TrimSpace(value); value == "" {
+			return nil, badString("%s is empty", known)
+		}
+		set[known] = value
+	}
+	if len(set) == 0 {
+		return nil, badString("none of the settings is one that this tool knows, such as AccountName")
+	}
+	return set, nil
+}
+
+// emulator returns the endpoint of a local emulator.
+func (set settings) emulator() (Endpoint, error) {
+	if !strings.EqualFold(set["UseDevelopmentStorage"], "true") {
+		return Endpoint{}, badString("UseDevelopmentStorage must be true or be left out")
+	}
+	for _, other := range [...]string{"AccountName", "AccountKey", "TableEndpoint", "SharedAccessSignature"} {
+		if _, given := set[other]; given {
+			return Endpoint{}, badString("UseDevelopmentStorage=true stands for the emulator's own account; leave %s out", other)
+		}
+	}
+	scheme, host := "http", "127.0.0.1"
+	if proxy, given := set["DevelopmentStorageProxyUri"]; given {
+		address, err := url.Parse(proxy)
+		if err != nil || address.Hostname() == "" || address.Scheme != "http" && address.Scheme != "https" {
+			return Endpoint{}, badString("DevelopmentStorageProxyUri is not of the form http://host")
+		}
+		scheme, host = address.Scheme, address.Hostname()
+		if strings.Contains(host, ":") {
+			host = "[" + host + "]"
+		}
+	}
+	secret, err := wire.NewSecret(emulatorKey)
+	if err != nil {
+		return Endpoint{}, err
+	}
+	return ParseURL(scheme+"://"+host+":"+emulatorPort+"/"+emulatorAccount, emulatorAccount, secret)
+}
+
+// address returns where the service is, without a credential.
+func (set settings) address() (Endpoint, error) {
+	account, named := set["AccountName"]
+	if named && !plainName(account) {
+		return Endpoint{}, badString("AccountName is not made of letters, digits and dashes")
+	}
+	if text, given := set["TableEndpoint"]; given {
+		endpoint, err := ParseURL(text, account, nil)
+		if err != nil {
+			return Endpoint{}, fmt.Errorf("%w: TableEndpoint: %w", ErrConnectionString, err)
+		}
+		return endpoint, nil
+	}
+	for _, other := range otherEndpoints {
+		if _, given := set[other]; given {
+			return Endpoint{}, badString("there is a %s, but TableEndpoint is missing", other)
+		}
+	}
+	if !named {
+		return Endpoint{}, badString("AccountName is missing")
+	}
+	protocol, suffix := "https", "core.windows.net"
+	if text, given := set["DefaultEndpointsProtocol"]; given {
+		protocol = strings.ToLower(text)
+		if protocol != "http" && protocol != "https" {
+			return Endpoint{}, badString("DefaultEndpointsProtocol must be https or http")
+		}
+	}
+	if text, given := set["EndpointSuffix"]; given {
+		suffix = strings.Trim(text, ".")
+	}
+	for label := range strings.SplitSeq(suffix, ".") {
+		if !plainName(label) {
+			return Endpoint{}, badString("EndpointSuffix is not a name such as core.windows.net")
+		}
+	}
+	return ParseURL(protocol+"://"+account+".table."+suffix, account, nil)
+}
+
+// credential returns the endpoint with what the settings prove who asks by.
+func (set settings) credential(endpoint Endpoint) (Endpoint, error) {
+	key, hasKey := set["AccountKey"]
+	signature, hasSAS := set["SharedAccessSignature"]
+	switch {
+	case hasKey && hasSAS:
+		return Endpoint{}, badString("there are both AccountKey and SharedAccessSignature; leave one out")
+	case hasSAS:
+		parsed, ok := parseSAS(signature)
+		if !ok {
+			return Endpoint{}, badString("SharedAccessSignature is not a query string with sig= in it")
+		}
+		endpoint.prove = proveBy(nil, parsed)
+		return endpoint, nil
+	case !hasKey:
+		return Endpoint{}, badString("there is neither AccountKey nor SharedAccessSignature")
+	}
+	if _, named := set["AccountName"]; !named {
+		return Endpoint{}, badString("AccountName is missing")
+	}
+	secret, err := wire.NewSecret(key)
+	if err != nil {
+		return Endpoint{}, badString("AccountKey is not base64")
+	}
+	endpoint.prove = proveBy(secret, nil)
+	return endpoint, nil
+}
+
+func badString(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrConnectionString, fmt.Sprintf(format, args...))
+}
+
+// knownName returns the proper spelling of a name in any case, empty for one
+// that does not matter here.
+func knownName(name string) string {
+	for _, known := range slices.Concat(usedNames[:], otherEndpoints[:]) {
+		if strings.EqualFold(name, known) {
+			return known
+		}
+	}
+	return ""
+}
+
+// nearName returns the name that another was probably meant to be, empty for
+// none: two letters or fewer are missing, too many or wrong.
+func nearName(name string) string {
+	const near = 2
+	for _, known := range usedNames {
+		if len(name) <= len(known)+near && distance(strings.ToLower(name), strings.ToLower(known)) <= near {
+			return known
+		}
+	}
+	return ""
+}
+
+// distance returns how many bytes have to be put in, taken out or replaced to
+// make one text of the other.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,41 @@
+package azure_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"loadgen/target/targettest"
+)
+
+// deviations are the checks of the conformance suite that Azurite fails, and
+// why: the table of docs/azurite.md. A check that is listed must fail, so that
+// the table stays true.
+var deviations = map[string]string{
+	"a transaction keeps to one partition": "it carries out a transaction over several partitions, which the service refuses",
+	"a transaction holds at most 100 writes": "its refusal has a line before the status that is no part of an HTTP reply, " +
+		"so that a client is told nothing",
+	"the books close over attempts of every kind": "the check sends a transaction over two partitions: see above",
+}
+
+func TestDeviationsAreThoseOfTheDocs(t *testing.T) {
+	text, err := os.ReadFile("../../docs/azurite.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := make(map[string]bool)
+	for _, check := range targettest.Checks() {
+		known[check.Name] = true
+	}
+	for name, reason := range deviations {
+		if !known[name] {
+			t.Errorf("a deviation is listed for %q, and there is no such check", name)
+		}
+		if row := "| " + name + " | " + reason + " |"; !strings.Contains(string(text), row) {
+			t.Errorf("docs/azurite.md has no row %q", row)
+		}
+	}
+	if rows := strings.Count(string(text), "\n| a ") + strings.Count(string(text), "\n| the "); rows != len(deviations) {
+		t.Errorf("docs/azurite.md has %d rows; want %d", rows, len(deviations))
+	}
+}

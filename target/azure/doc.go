@@ -1,0 +1,16 @@
+// Package azure is the target that speaks to a table service over REST: the
+// service itself, an emulator of it, or this module's own engine.
+//
+// Say with [ParseConnectionString] or [ParseURL] where the service is and as
+// whom to ask it, build a [Target] over that with [New], and see by
+// [Target.Probe] that it answers before load is sent. [Target.Do] then makes one
+// attempt a call; [Target.Connections] says what the connections under it did,
+// and [Cause] what a refusal was for. [Target.Close] ends it.
+//
+// The caller owes what package target asks for, a Close when no Do is under way
+// any more, and a clock whose instant zero it can date.
+//
+// The package never retries, not even where net/http would do so unseen, never
+// follows a redirection, never goes by a proxy, and shows neither key nor shared
+// access signature in any error, outcome or print.
+package azure

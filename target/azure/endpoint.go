@@ -1,0 +1,150 @@
+package azure
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"loadgen/engine/wire"
+)
+
+// Endpoint is where requests go and as whom. Printing it in whatever way shows
+// its address alone. It is immutable and safe for concurrent use; the zero value
+// is no endpoint.
+type Endpoint struct {
+	scheme  string
+	host    string
+	segment string // slash and account in path style, else empty
+	account string
+	// prove returns the credential, of which one part or none is there. It is a
+	// function so that a print of a struct that holds an endpoint in a private
+	// field, where fmt can call no method and follows pointers, shows an address
+	// of memory.
+	prove func() (*wire.Secret, *sas)
+}
+
+// ParseURL returns the endpoint at an address such as
+// https://ACCOUNT.table.core.windows.net or, in path style,
+// http://127.0.0.1:10002/ACCOUNT. An empty account is read from the address. The
+// secret may be nil where [Endpoint.WithSAS] follows. The error wraps ErrURL.
+func ParseURL(text, account string, secret *wire.Secret) (Endpoint, error) {
+	fault := func(what string) (Endpoint, error) { return Endpoint{}, fmt.Errorf("%w: %s", ErrURL, what) }
+	address, err := url.Parse(strings.TrimSpace(text))
+	switch {
+	case err != nil, address.Opaque != "":
+		return fault("not of the form https://host or http://host:port/account")
+	case address.RawQuery != "", address.ForceQuery, address.Fragment != "":
+		// Most likely a shared access signature, which the process list and the
+		// history of a shell would then show to others.
+		return fault("it must end before the question mark; put a shared access signature into a file or an environment variable")
+	case address.User != nil:
+		return fault("it must not hold a user's name or password")
+	case address.Scheme != "http" && address.Scheme != "https":
+		return fault("it must begin with https:// or http://")
+	case !plainHost(address.Hostname()):
+		return fault("it names no host, or one that is no name and no IP address")
+	}
+	segment := strings.TrimRight(address.EscapedPath(), "/")
+	if segment != "" && !plainName(segment[1:]) {
+		return fault("its path must be empty or one account's name, of letters, digits and dashes")
+	}
+	if account == "" {
+		account = accountOf(address.Hostname(), segment)
+	}
+	if !plainName(account) {
+		return fault("the account's name must be 1 to 63 letters, digits or dashes, given with the address or in it")
+	}
+	return Endpoint{scheme: address.Scheme, host: address.Host, segment: segment, account: account,
+		prove: proveBy(secret, nil)}, nil
+}
+
+// WithSAS returns the endpoint with a shared access signature in the place of
+// its credential: the text of a query string, with or without the question
+// mark. The error wraps ErrURL.
+func (e Endpoint) WithSAS(text string) (Endpoint, error) {
+	signature, ok := parseSAS(text)
+	if !ok {
+		return Endpoint{}, fmt.Errorf("%w: the shared access signature is not a query string with sig= in it", ErrURL)
+	}
+	e.prove = proveBy(nil, signature)
+	return e, nil
+}
+
+func proveBy(secret *wire.Secret, signature *sas) func() (*wire.Secret, *sas) {
+	return func() (*wire.Secret, *sas) { return secret, signature }
+}
+
+// String returns the address, without any secret.
+func (e Endpoint) String() string {
+	if e.host == "" {
+		return "(no endpoint)"
+	}
+	return e.base()
+}
+
+// Account returns the account's name.
+func (e Endpoint) Account() string { return e.account }
+
+// Format writes the address, whatever the verb.
+func (e Endpoint) Format(state fmt.State, verb rune) {
+	fmt.Fprintf(state, fmt.FormatString(state, verb), e.String())
+}
+
+// GoString returns the address.
+func (e Endpoint) GoString() string { return e.String() }
+
+// MarshalJSON returns the address as a JSON string.
+func (e Endpoint) MarshalJSON() ([]byte, error) { return json.Marshal(e.String()) }
+
+// MarshalText returns the address.
+func (e Endpoint) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
+
+// base is what the absolute URL of each resource begins with.
+func (e Endpoint) base() string { return e.scheme + "://" + e.host + e.segment }
+
+// accountOf returns the account that an address names: its path, or the first
+// label of its host where that is a name of several. It is empty for none.
+func accountOf(host, segment string) string {
+	if segment != "" {
+		return segment[1:]
+	}
+	if _, err := netip.ParseAddr(host); err == nil {
+		return ""
+	}
+	label, _, several := strings.Cut(host, ".")
+	if !several {
+		return ""
+	}
+	return label
+}
+
+// plainHost reports whether a text is an IP address or a host's name.
+func plainHost(host string) bool {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return true
+	}
+	for label := range strings.SplitSeq(host, ".") {
+		// Networks of containers know names with underscores.
+		if !plainName(strings.ReplaceAll(label, "_", "-")) {
+			return false
+		}
+	}
+	return true
+}
+
+// plainName reports whether a text can name an account. No key and no signature
+// in base64 can: they are longer, or end with an equals sign.
+func plainName(name string) bool {
+	if name == "" || len(name) > 63 {
+		return false
+	}
+	for i := range len(name) {
+		c := name[i]
+		if ('a' > c|0x20 || c|0x20 > 'z') && ('0' > c || c > '9') && c != '-' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,115 @@
+package azure
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/wire"
+)
+
+// What options that are left zero mean.
+const (
+	defaultConnections = 64
+	// defaultTimeout lies above the 30 s after which the service gives up
+	// itself, so that its own answer is heard.
+	defaultTimeout = 35 * time.Second
+	defaultRunID   = "loadgen"
+)
+
+// mostRunID leaves room below the 1,024 bytes that the service takes.
+const mostRunID = 200
+
+// Options says how a target sends. The zero value of a field that is not
+// demanded stands for what its comment says.
+type Options struct {
+	// Endpoint is where requests go and as whom; demanded.
+	Endpoint Endpoint
+	// Scheme is how a request is signed with an account's key; Shared Key Lite.
+	Scheme wire.Scheme
+	// Connections is the greatest number of attempts at once, for so many idle
+	// connections are kept; 64. More attempts work, but each beyond costs a
+	// connection of its own.
+	Connections int
+	// Timeout bounds a whole attempt, connecting included; 35 s.
+	Timeout time.Duration
+	// AskCounted has the service asked how many entities each request counted,
+	// and believed. Only this module's own engine knows the question.
+	AskCounted bool
+	// Clock times attempts; demanded.
+	Clock clock.Clock
+	// Epoch is the calendar instant of the clock's instant zero, by which
+	// requests are dated; demanded.
+	Epoch time.Time
+	// RunID begins the name of each operation in the service's log: the header
+	// x-ms-client-request-id is RunID-number, the same for all attempts.
+	// Visible ASCII, at most 200 bytes; loadgen.
+	RunID string
+	// TLS configures https; nil trusts whom the machine trusts.
+	TLS *tls.Config
+}
+
+// Validate returns every fault, each wrapping ErrOptions; none where a target
+// can be built.
+func (o *Options) Validate() []error {
+	var faults []error
+	fault := func(format string, args ...any) {
+		faults = append(faults, fmt.Errorf("%w: %s", ErrOptions, fmt.Sprintf(format, args...)))
+	}
+	if o.Endpoint.host == "" {
+		fault("Endpoint is missing")
+	} else if secret, signature := o.Endpoint.prove(); secret == nil && signature == nil {
+		fault("Endpoint has neither a key nor a shared access signature")
+	}
+	if o.Scheme > wire.SharedKey {
+		fault("Scheme is %d; it must be SharedKeyLite or SharedKey", o.Scheme)
+	}
+	if o.Connections < 0 {
+		fault("Connections is %d; it must not be negative", o.Connections)
+	}
+	if o.Timeout < 0 {
+		fault("Timeout is %v; it must not be negative", o.Timeout)
+	}
+	if o.Clock == nil {
+		fault("Clock is missing")
+	}
+	if o.Epoch.IsZero() {
+		fault("Epoch is missing")
+	}
+	if !visible(o.RunID) || len(o.RunID) > mostRunID {
+		fault("RunID is not visible ASCII of at most %d bytes", mostRunID)
+	}
+	return faults
+}
+
+// filled returns the options with what is left zero filled in.
+func (o Options) filled() (Options, error) {
+	if faults := o.Validate(); len(faults) > 0 {
+		return o, errors.Join(faults...)
+	}
+	if o.Scheme == 0 {
+		o.Scheme = wire.SharedKeyLite
+	}
+	if o.Connections == 0 {
+		o.Connections = defaultConnections
+	}
+	if o.Timeout == 0 {
+		o.Timeout = defaultTimeout
+	}
+	if o.RunID == "" {
+		o.RunID = defaultRunID
+	}
+	return o, nil
+}
+
+// visible reports whether a text is made of visible ASCII characters alone.
+func visible(text string) bool {
+	for i := range len(text) {
+		if text[i] <= ' ' || text[i] >= 0x7F {
+			return false
+		}
+	}
+	return true
+}

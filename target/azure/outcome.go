@@ -1,0 +1,153 @@
+package azure
+
+import (
+	"net/http"
+	"strings"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/wire"
+	"loadgen/target"
+)
+
+// The headers of replies, in the spelling in which net/http keeps them.
+const (
+	codeHeader       = "X-Ms-Error-Code"
+	etagHeader       = "Etag"
+	typeHeader       = "Content-Type"
+	nextPartitionKey = "X-Ms-Continuation-Nextpartitionkey"
+	nextRowKey       = "X-Ms-Continuation-Nextrowkey"
+	serverHeader     = "Server"
+	dateHeader       = "Date"
+	versionHeader    = "X-Ms-Version"
+)
+
+// mostCode is the greatest length of a code, in bytes.
+const mostCode = 100
+
+// outcome returns what a reply says.
+func (t *Target) outcome(a *attempt, op *target.Operation, r *http.Response) target.Outcome {
+	outcome := target.Outcome{Status: r.StatusCode}
+	part := false
+	if r.StatusCode >= 200 && r.StatusCode < 300 {
+		fault := ""
+		if part, fault = t.success(&outcome, a, op, r); fault != "" {
+			// The status alone would make a success of a reply that cannot be
+			// read, so that nobody would learn of it.
+			counted := t.counted(op, &target.Outcome{Status: r.StatusCode}, false, r)
+			return target.Outcome{Detail: t.line(fault), Counted: counted}
+		}
+	} else {
+		outcome.Code, outcome.Detail = t.refusal(r, string(a.reply))
+	}
+	outcome.Counted = t.counted(op, &outcome, part, r)
+	return outcome
+}
+
+// success fills in what a 2xx holds, or says why it cannot. part says that the
+// outcome is that of a part of a transaction, not of the reply as a whole.
+func (t *Target) success(o *target.Outcome, a *attempt, op *target.Operation, r *http.Response) (part bool, fault string) {
+	switch op.Verb {
+	case entity.Get:
+		row, err := wire.ParseEntity(a.text())
+		if err != nil {
+			return false, "the reply cannot be read: " + err.Error()
+		}
+		o.Entity, o.Returned = row.Entity, 1
+		// The body repeats the tag of the header, which is then looked at only
+		// where the body lacks it or its style is to be learnt.
+		if o.Version = row.Entity.Timestamp(); o.Version%tickStep == 0 {
+			o.Version = max(o.Version, t.etags.read(first(r.Header, etagHeader)))
+		}
+	case entity.Query:
+		return false, t.page(o, a, r)
+	case entity.Batch:
+		return t.transaction(o, op, r, string(a.reply))
+	default:
+		o.Version = t.etags.read(first(r.Header, etagHeader))
+	}
+	return false, ""
+}
+
+// page fills in a page of a query.
+func (t *Target) page(o *target.Outcome, a *attempt, r *http.Response) (fault string) {
+	var err error
+	if a.rows, err = wire.ParsePage(a.rows[:0], a.text()); err != nil {
+		return "the reply cannot be read: " + err.Error()
+	}
+	t.etags.learn(a.text(), a.rows)
+	if len(a.rows) > 0 {
+		o.Rows = make([]target.Row, len(a.rows))
+		for i := range a.rows {
+			o.Rows[i] = target.Row(a.rows[i])
+		}
+	}
+	o.Returned = int64(len(a.rows))
+	o.Next = target.Token{NextPartitionKey: first(r.Header, nextPartitionKey), NextRowKey: first(r.Header, nextRowKey)}
+	o.Next.Present = len(r.Header[nextPartitionKey]) > 0 || len(r.Header[nextRowKey]) > 0
+	return ""
+}
+
+// transaction fills in what came of a transaction. The reply to one that failed
+// is a 202 all the same, with the failure in its one part, or, of some services,
+// with the body of an error in the place of parts.
+func (t *Target) transaction(o *target.Outcome, op *target.Operation, r *http.Response, text string) (part bool, fault string) {
+	boundary, multipart := wire.Boundary(first(r.Header, typeHeader))
+	if !multipart || strings.HasPrefix(text, "{") {
+		if o.Code, o.Detail = t.refusal(r, text); o.Code == entity.OK {
+			return false, "the reply to a transaction is not multipart/mixed"
+		}
+		o.Status = o.Code.Status()
+		return false, ""
+	}
+	came, err := wire.ParseBatchReply(boundary, text)
+	if err != nil {
+		return false, "the reply cannot be read: " + err.Error()
+	}
+	if came.Status < 200 || came.Status >= 300 {
+		o.Status, o.FailedIndex = came.Status, came.FailedIndex
+		o.Code, o.Detail = t.described(came.Status, came.Failure)
+		return true, ""
+	}
+	if came.Parts != len(op.Changes) {
+		return false, "the reply to a transaction does not answer each of its writes"
+	}
+	return true, ""
+}
+
+// refusal returns the code and the detail of an error reply: the code of the
+// header first, as the service's own libraries have it.
+func (t *Target) refusal(r *http.Response, text string) (entity.Code, string) {
+	failure := wire.ParseError(text)
+	if failure.Code == entity.OK && isPage(r, text) {
+		failure.Message = "" // markup, of a proxy most likely
+	}
+	if code := first(r.Header, codeHeader); code != "" {
+		failure.Code = entity.Code(code)
+	}
+	return t.described(r.StatusCode, failure)
+}
+
+// described returns a failure's code and its message, both fit to be printed.
+func (t *Target) described(status int, failure wire.Failure) (entity.Code, string) {
+	code := failure.Code
+	if len(code) > mostCode || !visible(string(code)) {
+		code = ""
+	}
+	detail := t.line(failure.Message)
+	if detail == "" {
+		detail = http.StatusText(status)
+	}
+	if detail == "" {
+		detail = "no message"
+	}
+	// Both may be views into a long reply.
+	return entity.Code(strings.Clone(t.hide(string(code)))), strings.Clone(detail)
+}
+
+// first returns the first value of a header, empty for none.
+func first(h http.Header, name string) string {
+	if values := h[name]; len(values) > 0 {
+		return values[0]
+	}
+	return ""
+}

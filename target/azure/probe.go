@@ -1,0 +1,190 @@
+package azure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/wire"
+)
+
+// Service is what a service says of itself.
+type Service struct {
+	// Server is what it calls itself, empty where it does not say.
+	Server string
+	// Version is the version of the protocol that it answered in.
+	Version string
+	// Ahead is how far its clock is ahead of this machine's, to a second or so;
+	// 0 where it does not say.
+	Ahead time.Duration
+}
+
+const (
+	// probeLimit is how long a probe waits.
+	probeLimit = 4 * time.Second
+	// mostSkew is how far a request's date may be off.
+	mostSkew = 15 * time.Minute
+)
+
+// Probe asks the service for one table, or with the shared access signature of
+// a table for one entity, and returns what answered. The error is one line that
+// says the likely cause and wraps ErrUnreachable, ErrAuthentication, ErrClock or
+// ErrNotTables; a signature that does not open lists is none, nor is a busy
+// service. The probe takes 4 s at most.
+func (t *Target) Probe(ctx context.Context) (Service, error) {
+	a := newAttempt(t)
+	a.start(http.MethodGet)
+	if _, only := t.endpoint.prove(); only != nil && only.table != "" {
+		a.line = append(wire.AppendQueryValue(a.line, only.table), "()"...)
+	} else {
+		a.line = append(a.line, "Tables"...)
+	}
+	path := len(a.line)
+	a.option("$top=", "1")
+	a.finish(0, path)
+
+	ctx, release := within(ctx, t.clock, probeLimit)
+	defer release()
+	began := t.clock.Now()
+	reply, err := t.exchange(ctx, a)
+	if err != nil {
+		return Service{}, t.unreachable(err)
+	}
+	ours := t.dates.epoch.Add((began.Offset() + t.clock.Now().Offset()) / 2)
+	service := Service{
+		Server:  t.line(first(reply.Header, serverHeader)),
+		Version: t.line(first(reply.Header, versionHeader)),
+	}
+	if theirs, err := http.ParseTime(first(reply.Header, dateHeader)); err == nil {
+		service.Ahead = theirs.Sub(ours)
+	}
+	return service, t.judge(reply, string(a.reply), service, ours)
+}
+
+// unreachable returns the error for a probe that got no reply.
+func (t *Target) unreachable(err error) error {
+	kind, hint := ErrUnreachable, ""
+	cause := noReply(err)
+	switch {
+	case strings.Contains(err.Error(), notHTTP):
+		kind = ErrNotTables
+		hint = "; does the address need https?"
+	case cause == refusedText:
+		hint = "; is the service running, and is the port right?"
+	case errors.Is(err, errTLS):
+		hint = "; does the address need http, or its certificate to be trusted?"
+	}
+	return t.fault(kind, "%s%s", cause, hint)
+}
+
+// fault returns an error of one line.
+func (t *Target) fault(kind error, format string, args ...any) error {
+	return fmt.Errorf("%w: %v: %s", kind, t.endpoint, t.line(fmt.Sprintf(format, args...)))
+}
+
+// judge returns why a reply to a probe is not that of a usable table service.
+func (t *Target) judge(r *http.Response, text string, s Service, ours time.Time) error {
+	if other := otherService(s.Server, t.endpoint.host); other != "" {
+		return t.fault(ErrNotTables, "this is the %s service; give the address of the table service", other)
+	}
+	if r.StatusCode == http.StatusOK {
+		if _, err := wire.ParseTables(nil, text); err == nil {
+			return nil
+		}
+		if _, err := wire.ParsePage(nil, text); err == nil {
+			return nil
+		}
+		return t.fault(ErrNotTables, "what answers is no table service: 200 with %s", kindOf(r, text))
+	}
+	code, detail := t.refusal(r, text)
+	switch status := r.StatusCode; {
+	case status == 401, status == 403 && (code != "" || !isPage(r, text)), code == entity.InvalidAuthenticationInfo:
+		return t.forbidden(status, code, detail, s, ours)
+	case code == "", status < 400:
+		return t.fault(ErrNotTables, "what answers is no table service: %d with %s", status, kindOf(r, text))
+	case status == 429, status >= 500, code == entity.TableNotFound:
+		// It is a table service, and load will show how it fares.
+		return nil
+	case code == entity.ResourceNotFound:
+		return t.fault(ErrAuthentication, "the service knows no account %s", t.endpoint.account)
+	case isXML(text):
+		return t.fault(ErrNotTables, "what answers is another service of the account: %d %s", status, code)
+	default:
+		return t.fault(ErrNotTables, "what answers does not list tables: %d %s: %s", status, code, detail)
+	}
+}
+
+// forbidden returns why the service does not let the account in; nil where it
+// did, but lists are closed to the signature.
+func (t *Target) forbidden(status int, code entity.Code, detail string, s Service, ours time.Time) error {
+	_, signature := t.endpoint.prove()
+	switch {
+	case signature == nil && (s.Ahead > mostSkew || s.Ahead < -mostSkew):
+		return t.fault(ErrClock, "this machine's clock is %v %s; set it right", s.Ahead.Abs().Round(time.Second), direction(s.Ahead))
+	case signature == nil && code == entity.AuthenticationFailed:
+		return t.fault(ErrAuthentication, "the key is not that of the account %s", t.endpoint.account)
+	case signature == nil:
+		return t.fault(ErrAuthentication, "%d %s: %s", status, code, detail)
+	case code == entity.AuthorizationPermission, code == entity.AuthorizationResourceType:
+		return nil
+	case !signature.expires.IsZero() && signature.expires.Before(ours.Add(s.Ahead)):
+		return t.fault(ErrAuthentication, "the shared access signature expired at %s", signature.expires.UTC().Format(time.RFC3339))
+	case signature.starts.After(ours.Add(s.Ahead)):
+		return t.fault(ErrAuthentication, "the shared access signature holds only from %s on", signature.starts.UTC().Format(time.RFC3339))
+	case code == entity.AuthenticationFailed:
+		return t.fault(ErrAuthentication, "the shared access signature is not one of the account %s", t.endpoint.account)
+	default:
+		return t.fault(ErrAuthentication, "the shared access signature has not the rights: %d %s: %s", status, code, detail)
+	}
+}
+
+// direction says in which way this machine's clock is off, given how far the
+// service's is ahead.
+func direction(ahead time.Duration) string {
+	if ahead > 0 {
+		return "slow"
+	}
+	return "fast"
+}
+
+// otherService returns which other service of a storage account answers, judged
+// by what it calls itself and by its host's name; empty for none.
+func otherService(server, host string) string {
+	server = strings.ToLower(server)
+	for _, other := range [...]string{"blob", "queue", "file", "dfs", "web"} {
+		// Such as Windows-Azure-Blob/1.0 and Azurite-Blob/3.35.0.
+		if strings.Contains(server, "azur") && strings.Contains(server, "-"+other+"/") ||
+			strings.Contains(host, "."+other+".core.") {
+			return other
+		}
+	}
+	return ""
+}
+
+// kindOf says what a body that is not a table service's looks like.
+func kindOf(r *http.Response, text string) string {
+	switch {
+	case isPage(r, text):
+		return "a web page"
+	case isXML(text):
+		return "XML"
+	case strings.Contains(text, "HTTP request to an HTTPS server"):
+		return "a plain text: the address needs https"
+	case text == "":
+		return "nothing in it"
+	default:
+		return "a body of another kind"
+	}
+}
+
+func isPage(r *http.Response, text string) bool {
+	return strings.HasPrefix(first(r.Header, typeHeader), "text/html") || strings.HasPrefix(strings.TrimSpace(text), "<!")
+}
+
+func isXML(text string) bool {
+	return strings.HasPrefix(strings.TrimSpace(strings.TrimPrefix(text, "\uFEFF")), "<")
+}

@@ -1,0 +1,191 @@
+package azure_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/target/azure"
+)
+
+const (
+	tablesServer = "Server: Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0\n"
+	onTime       = "Date: Fri, 20 Nov 2026 11:48:19 GMT\n"
+	jsonReply    = "Content-Type: application/json;odata=minimalmetadata\n"
+	noTables     = "\n" + `{"odata.metadata":"http://127.0.0.1/races/$metadata#Tables","value":[]}`
+)
+
+// failing is the reply of a table service to a request that it does not carry
+// out.
+func failing(status, date, code string) string {
+	return "HTTP/1.1 " + status + "\n" + tablesServer + date + jsonReply + "\n" +
+		`{"odata.error":{"code":"` + code + `","message":{"lang":"en-US","value":"It will not do."}}}`
+}
+
+func TestProbe(t *testing.T) {
+	const forbidden = "403 Forbidden"
+	late := "Date: Fri, 20 Nov 2026 12:04:19 GMT\n"
+	early := "Date: Fri, 20 Nov 2026 11:28:19 GMT\n"
+	const (
+		account = "sv=2019-02-02&ss=t&srt=sco&sp=raudl&sig=c2VjcmV0"
+		expired = account + "&se=2026-11-20T11:00:00Z"
+		future  = account + "&st=2026-11-21"
+		ofTable = "sv=2019-02-02&tn=Runners&sp=r&sig=c2VjcmV0"
+	)
+	for _, row := range []struct {
+		name, reply, sas string
+		kind             error
+		hint             string
+	}{
+		{"a table service", "HTTP/1.1 200 OK\n" + tablesServer + onTime + jsonReply + noTables, "", nil, ""},
+		{"a table service that says nothing of itself", "HTTP/1.1 200 OK\n" + jsonReply + noTables, "", nil, ""},
+		{"an entity, for a table's signature", strings.Replace(golden(t, "query_200_last"), "\n\n", "\n"+onTime+"\n", 1), ofTable, nil, ""},
+		{"a wrong key", failing(forbidden, onTime, "AuthenticationFailed"), "", azure.ErrAuthentication, "not that of the account races"},
+		{"a disabled account", failing(forbidden, onTime, "AccountIsDisabled"), "", azure.ErrAuthentication, "403 AccountIsDisabled: It will not do."},
+		{"no account of that name", failing("404 Not Found", onTime, "ResourceNotFound"), "", azure.ErrAuthentication, "no account races"},
+		{"a token asked for", failing("401 Unauthorized", onTime, "InvalidAuthenticationInfo"), "", azure.ErrAuthentication, "401"},
+		{"a malformed proof", failing("400 Bad Request", onTime, "InvalidAuthenticationInfo"), "", azure.ErrAuthentication, "400"},
+		{"a clock 16 minutes slow", failing(forbidden, late, "AuthenticationFailed"), "", azure.ErrClock, "16m0s slow"},
+		{"a clock 20 minutes fast", failing(forbidden, early, "AuthenticationFailed"), "", azure.ErrClock, "20m0s fast"},
+		{"a clock off that does no harm", "HTTP/1.1 200 OK\n" + tablesServer + late + jsonReply + noTables, "", nil, ""},
+		{"an expired signature", failing(forbidden, onTime, "AuthenticationFailed"), expired, azure.ErrAuthentication, "expired at 2026-11-20T11:00:00Z"},
+		{"a signature of tomorrow", failing(forbidden, onTime, "AuthenticationFailed"), future, azure.ErrAuthentication, "only from 2026-11-21T00:00:00Z on"},
+		{"a wrong signature", failing(forbidden, onTime, "AuthenticationFailed"), account, azure.ErrAuthentication, "not one of the account"},
+		{"a signature for other services", failing(forbidden, onTime, "AuthorizationServiceMismatch"), account, azure.ErrAuthentication, "has not the rights"},
+		{"a signature that does not open lists", failing(forbidden, onTime, "AuthorizationPermissionMismatch"), account, nil, ""},
+		{"a signature for entities alone", failing(forbidden, onTime, "AuthorizationResourceTypeMismatch"), account, nil, ""},
+		{"a table's signature whose table is missing", failing("404 Not Found", onTime, "TableNotFound"), ofTable, nil, ""},
+		{"a busy service", failing("503 Busy", onTime, "ServerBusy"), "", nil, ""},
+		{"a blob service", "HTTP/1.1 400 Bad Request\nServer: Windows-Azure-Blob/1.0 Microsoft-HTTPAPI/2.0\nContent-Type: application/xml\n\n<?xml version=\"1.0\"?><Error><Code>InvalidUri</Code></Error>",
+			"", azure.ErrNotTables, "this is the blob service"},
+		{"a queue service that refuses the key", "HTTP/1.1 403 Forbidden\nServer: Azurite-Queue/3.35.0\n\n<Error><Code>AuthenticationFailed</Code></Error>",
+			"", azure.ErrNotTables, "this is the queue service"},
+		{"a service that does not say which", "HTTP/1.1 400 Bad Request\nx-ms-error-code: InvalidQueryParameterValue\n\n<?xml version=\"1.0\"?><Error><Code>InvalidQueryParameterValue</Code></Error>",
+			"", azure.ErrNotTables, "another service"},
+		{"a web page", "HTTP/1.1 200 OK\nServer: nginx\nContent-Type: text/html\n\n<!doctype html><title>It works</title>", "", azure.ErrNotTables, "200 with a web page"},
+		{"a web page that forbids", "HTTP/1.1 403 Forbidden\nContent-Type: text/html\n\n<html>no</html>", "", azure.ErrNotTables, "403 with a web page"},
+		{"another JSON", "HTTP/1.1 200 OK\nContent-Type: application/json\n\n{\"hello\":1}", "", azure.ErrNotTables, "a body of another kind"},
+		{"nothing", "HTTP/1.1 200 OK\nContent-Length: 0\n\n", "", azure.ErrNotTables, "nothing in it"},
+		{"a redirection", "HTTP/1.1 302 Found\nLocation: https://example.org\nContent-Length: 0\n\n", "", azure.ErrNotTables, "302"},
+		{"plain text to a port of TLS", "HTTP/1.1 400 Bad Request\nContent-Type: text/plain\n\nClient sent an HTTP request to an HTTPS server.", "", azure.ErrNotTables, "needs https"},
+		{"no HTTP", "220 mail.example.org ESMTP\n", "", azure.ErrNotTables, "does not speak HTTP"},
+		{"an unknown table error", failing("415 Unsupported", onTime, "AtomFormatNotSupported"), "", azure.ErrNotTables, "415 AtomFormatNotSupported"},
+	} {
+		server := serve(t, func(int, []byte) (string, bool) { return framed(row.reply, false), true })
+		endpoint := endpointAt(t, server.url())
+		if row.sas != "" {
+			var err error
+			if endpoint, err = endpoint.WithSAS(row.sas); err != nil {
+				t.Fatal(err)
+			}
+		}
+		subject := open(t, azure.Options{Endpoint: endpoint, Clock: still{clock.NewReal()}})
+		got, err := subject.Probe(context.Background())
+		if (row.kind == nil) != (err == nil) || !errors.Is(err, row.kind) {
+			t.Errorf("%s: Probe = %+v, %v; want %v", row.name, got, err, row.kind)
+		}
+		if err != nil && (!strings.Contains(err.Error(), row.hint) || strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "c2Vj")) {
+			t.Errorf("%s: Probe = %q; want one line with %q", row.name, err, row.hint)
+		}
+		if n := len(server.requests()); n != 1 {
+			t.Errorf("%s: %d requests; want 1", row.name, n)
+		}
+		path := "GET /races/Tables?$top=1"
+		if strings.Contains(row.sas, "tn=") {
+			path = "GET /races/Runners()?$top=1&sv="
+		}
+		if request := string(server.requests()[0]); !strings.HasPrefix(request, path) || strings.Contains(request, "Authorization:") != (row.sas == "") {
+			t.Errorf("%s: asked\n%s\nwant %s, signed by one or the other", row.name, request, path)
+		}
+	}
+}
+
+func TestProbeDescribes(t *testing.T) {
+	server := serve(t, always(framed("HTTP/1.1 200 OK\n"+tablesServer+"Date: Fri, 20 Nov 2026 11:48:29 GMT\nx-ms-version: 2019-02-02\n"+jsonReply+noTables, true)))
+	subject := open(t, azure.Options{Endpoint: endpointAt(t, server.url()), Clock: still{clock.NewReal()}})
+	want := azure.Service{Server: "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0", Version: "2019-02-02", Ahead: 10 * time.Second}
+	if got, err := subject.Probe(context.Background()); err != nil || got != want {
+		t.Errorf("Probe = %+v, %v; want %+v", got, err, want)
+	}
+}
+
+func TestProbeUnreachable(t *testing.T) {
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	refusing := closed.Addr().String()
+	closed.Close()
+	secure := httptest.NewTLSServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = quiet
+	defer secure.Close()
+	plain := httptest.NewServer(http.NotFoundHandler())
+	defer plain.Close()
+	for _, row := range []struct{ name, address, hint string }{
+		{"nobody listens", "http://" + refusing, "the connection was refused; is the service running"},
+		{"no host of that name", "http://nowhere.invalid/races", "there is no host nowhere.invalid"},
+		{"a certificate that nobody knows", secure.URL, "TLS: "},
+		{"TLS where there is none", strings.Replace(plain.URL, "http:", "https:", 1), "does not speak it; does the address need http"},
+	} {
+		subject := open(t, azure.Options{Endpoint: endpointAt(t, row.address)})
+		_, err := subject.Probe(context.Background())
+		if !errors.Is(err, azure.ErrUnreachable) || !strings.Contains(err.Error(), row.hint) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: Probe = %v; want ErrUnreachable with %q", row.name, err, row.hint)
+		}
+	}
+}
+
+func TestProbeGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clk := clock.NewReal()
+		subject := open(t, azure.Options{Endpoint: endpointAt(t, "http://127.0.0.1/races"), Clock: clk, Timeout: time.Minute})
+		stuck := make(chan struct{})
+		n := &network{answer: func(int, *http.Request) (string, bool) { <-stuck; return "", false }}
+		n.join(t, subject)
+		_, err := subject.Probe(t.Context())
+		if !errors.Is(err, azure.ErrUnreachable) || !strings.Contains(err.Error(), "no reply within 4s") || clk.Now() != clock.Instant(4*time.Second) {
+			t.Errorf("Probe = %v at %v; want ErrUnreachable after 4s", err, clk.Now().Offset())
+		}
+		close(stuck)
+		n.handlers.Wait()
+	})
+}
+
+// A service behind TLS is spoken to over HTTP/1.1, and what the handshakes and
+// look-ups cost is counted.
+func TestTLS(t *testing.T) {
+	protocols := make(chan string, 2)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		protocols <- r.Proto + " " + r.TLS.ServerName
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	defer server.Close()
+	_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
+	// The certificate of httptest is for example.com and 127.0.0.1.
+	config := server.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+	config.ServerName = "example.com"
+	subject := open(t, azure.Options{Endpoint: endpointAt(t, "https://localhost:"+port+"/races"), TLS: config})
+	op := single(entity.Delete, "1", entity.MatchAny)
+	for range 2 {
+		if got := subject.Do(context.Background(), &op); got.Status != 204 {
+			t.Errorf("Do = %+v; want 204", got)
+		}
+		if got := <-protocols; got != "HTTP/1.1 example.com" {
+			t.Errorf("the server was spoken to by %s; want HTTP/1.1 example.com", got)
+		}
+	}
+	n := subject.Connections()
+	if n.Opened+n.Reused != 2 || n.Handshakes.Count != n.Opened || n.Connects.Count != n.Opened || n.Lookups.Count != n.Opened || n.FirstBytes.Count != 2 {
+		t.Errorf("Connections() = %+v; want two attempts, and a look-up and a handshake for each connection", n)
+	}
+}

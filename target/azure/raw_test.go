@@ -1,0 +1,215 @@
+package azure_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/wire"
+	"loadgen/target"
+	"loadgen/target/azure"
+)
+
+// testKey is the base64 of plainKey, the key of the account races.
+const (
+	plainKey = "a key that only the tests of this package know, and no service"
+	testKey  = "YSBrZXkgdGhhdCBvbmx5IHRoZSB0ZXN0cyBvZiB0aGlzIHBhY2thZ2Uga25vdywgYW5kIG5vIHNlcnZpY2U="
+)
+
+// epoch is the calendar instant of instant zero in all tests.
+var epoch = time.Date(2026, 11, 20, 11, 48, 19, 0, time.UTC)
+
+// still is a clock that stands at instant zero; its alarms are real.
+type still struct{ clock.Real }
+
+func (still) Now() clock.Instant { return 0 }
+
+// moving is a clock that the test moves; it rings no alarm.
+type moving struct{ at atomic.Int64 }
+
+func (m *moving) Now() clock.Instant { return clock.Instant(m.at.Load()) }
+
+func (*moving) Sleep(ctx context.Context, _ clock.Instant) error { return ctx.Err() }
+
+func (*moving) Alarm(clock.Instant) clock.Alarm {
+	return clock.NewReal().Alarm(clock.Instant(time.Hour))
+}
+
+// containsDate reports whether the date of a request shows a text.
+func containsDate(request, text string) bool {
+	_, date, _ := strings.Cut(request, "x-ms-date: ")
+	date, _, _ = strings.Cut(date, "\r\n")
+	return strings.Contains(date, text)
+}
+
+// raw is a server that takes requests as bytes and answers with bytes.
+type raw struct {
+	listener net.Listener
+	answer   func(number int, request []byte) (reply string, closing bool)
+	handlers sync.WaitGroup
+
+	mu    sync.Mutex
+	seen  [][]byte
+	conns []net.Conn
+}
+
+// serve starts a server; number counts the requests from 0, over all
+// connections.
+func serve(t testing.TB, answer func(number int, request []byte) (reply string, closing bool)) *raw {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &raw{listener: listener, answer: answer}
+	r.handlers.Go(r.accept)
+	t.Cleanup(func() {
+		listener.Close()
+		r.mu.Lock()
+		for _, conn := range r.conns {
+			conn.Close()
+		}
+		r.mu.Unlock()
+		r.handlers.Wait()
+	})
+	return r
+}
+
+// always returns an answer that is the same for each request.
+func always(reply string) func(int, []byte) (string, bool) {
+	return func(int, []byte) (string, bool) { return reply, false }
+}
+
+func (r *raw) accept() {
+	for {
+		conn, err := r.listener.Accept()
+		if err != nil {
+			return
+		}
+		r.mu.Lock()
+		r.conns = append(r.conns, conn)
+		r.mu.Unlock()
+		r.handlers.Go(func() { r.handle(conn) })
+	}
+}
+
+func (r *raw) handle(conn net.Conn) {
+	defer conn.Close()
+	var arrived bytes.Buffer
+	reader := bufio.NewReader(io.TeeReader(conn, &arrived))
+	for {
+		request, err := http.ReadRequest(reader)
+		if err != nil {
+			return
+		}
+		if _, err := io.Copy(io.Discard, request.Body); err != nil {
+			return
+		}
+		r.mu.Lock()
+		number := len(r.seen)
+		r.seen = append(r.seen, bytes.Clone(arrived.Bytes()))
+		r.mu.Unlock()
+		arrived.Reset()
+		reply, closing := r.answer(number, r.seen[number])
+		if _, err := io.WriteString(conn, reply); err != nil || closing {
+			return
+		}
+	}
+}
+
+// requests returns what has arrived so far.
+func (r *raw) requests() [][]byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([][]byte(nil), r.seen...)
+}
+
+func (r *raw) url() string { return "http://" + r.listener.Addr().String() + "/races" }
+
+// endpointAt is the account races at an address, with the key of the tests.
+func endpointAt(t testing.TB, address string) azure.Endpoint {
+	t.Helper()
+	secret, err := wire.NewSecret(testKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	endpoint, err := azure.ParseURL(address, "races", secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return endpoint
+}
+
+// open builds a target on options whose clock, epoch and name may be missing.
+func open(t testing.TB, o azure.Options) *azure.Target {
+	t.Helper()
+	if o.Clock == nil {
+		o.Clock = clock.NewReal()
+	}
+	o.Epoch = epoch
+	if o.RunID == "" {
+		o.RunID = "run7"
+	}
+	if o.Timeout == 0 {
+		o.Timeout = 5 * time.Second
+	}
+	built, err := azure.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(built.Close)
+	return built
+}
+
+// framed returns a reply written with plain line ends as bytes of the wire: its
+// body in one piece with a length, or in chunks as the real service sends JSON.
+func framed(text string, chunked bool) string {
+	head, body, _ := strings.Cut(strings.ReplaceAll(text, "\n", "\r\n"), "\r\n\r\n")
+	if strings.HasPrefix(head, "HTTP/1.1 204") || strings.Contains(head, "\r\nContent-Length:") {
+		return head + "\r\n\r\n" + body
+	}
+	if !chunked {
+		return head + "\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body
+	}
+	half := len(body) / 2
+	chunk := func(s string) string {
+		if s == "" {
+			return ""
+		}
+		return strconv.FormatInt(int64(len(s)), 16) + "\r\n" + s + "\r\n"
+	}
+	return head + "\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk(body[:half]) + chunk(body[half:]) + "0\r\n\r\n"
+}
+
+// runner is an entity of an ordinary kind.
+func runner(row string) entity.Change {
+	return entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "NYC 2011", Row: row},
+		Properties: []entity.Property{
+			{Name: "Name", Value: entity.String("Zoë O'Neill")},
+			{Name: "Age", Value: entity.Int32(55)},
+			{Name: "Bib", Value: entity.Int64(1234)},
+		}}
+}
+
+// single is an operation on one entity of the table Runners.
+func single(verb entity.Verb, row string, match entity.Match) target.Operation {
+	change := runner(row)
+	change.Verb, change.Match = verb, match
+	return target.Operation{Verb: verb, Table: "Runners", Change: change, Number: 42}
+}
+
+func get(row string) target.Operation {
+	return target.Operation{Verb: entity.Get, Table: "Runners", Number: 42,
+		Change: entity.Change{Verb: entity.Get, Key: entity.Key{Partition: "NYC 2011", Row: row}}}
+}

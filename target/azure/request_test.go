@@ -1,0 +1,173 @@
+package azure_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/filter"
+	"loadgen/engine/wire"
+	"loadgen/target"
+	"loadgen/target/azure"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write the golden requests anew; read the difference before it is kept")
+
+const day = "Fri, 20 Nov 2026 11:48:19 GMT"
+
+// sign signs a text by the book, without a line of this module.
+func sign(text string) string {
+	mac := hmac.New(sha256.New, []byte(plainKey))
+	mac.Write([]byte(text))
+	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// requestRow is an operation, the file of its golden bytes, and the text that
+// its signature is over.
+type requestRow struct {
+	name, file string
+	op         target.Operation
+	signed     string
+	alter      func(*azure.Options)
+}
+
+func requestRows() []requestRow {
+	const lite = day + "\n/races/races/"
+	version, _ := entity.ParseTicks("2017-08-30T13:20:32.668094Z")
+	query := target.Operation{Verb: entity.Query, Table: "Runners", Number: 42}
+	query.Query = target.Query{Range: filter.RowsFrom("NYC 2011", "12"), Top: 2000,
+		Token: target.Token{Present: true, NextPartitionKey: "1!12!TllDIDIwMTE-", NextRowKey: "a+/ b&c=é"}}
+	whole := target.Operation{Verb: entity.Query, Table: "Runners", Number: 42}
+	half := whole
+	half.Query.Token = target.Token{Present: true, NextPartitionKey: "1!4!cA--"}
+	stale := single(entity.Merge, "2", entity.MatchExactly(version))
+	batch := target.Operation{Verb: entity.Batch, Table: "Runners", Number: 42, Attempt: 3,
+		Changes: []entity.Change{runner("1"), stale.Change, single(entity.Delete, "3", entity.MatchAny).Change}}
+	sharedKey := func(o *azure.Options) { o.Scheme = wire.SharedKey }
+	entityPath := "Runners(PartitionKey='NYC%202011',RowKey="
+	return []requestRow{
+		{"an insert", "insert", single(entity.Insert, "1", entity.Match{}), lite + "Runners", nil},
+		{"an insert, signed with Shared Key", "insert_shared_key", single(entity.Insert, "1", entity.Match{}),
+			"POST\n\napplication/json\n" + lite + "Runners", sharedKey},
+		{"an insert whose count is asked for", "insert_asked", single(entity.Insert, "1", entity.Match{}), lite + "Runners",
+			func(o *azure.Options) { o.AskCounted = true }},
+		{"a replace of any version", "replace", single(entity.Replace, "1", entity.MatchAny), lite + entityPath + "'1')", nil},
+		{"a merge of one version", "merge", stale, lite + entityPath + "'2')", nil},
+		{"an insert-or-replace has no condition", "insert_or_replace", single(entity.InsertOrReplace, "1", entity.Match{}),
+			lite + entityPath + "'1')", nil},
+		{"an insert-or-merge of an odd key", "insert_or_merge", single(entity.InsertOrMerge, "O'Neill+50%é", entity.Match{}),
+			lite + entityPath + "'O%27%27Neill%2B50%25%C3%A9')", nil},
+		{"a delete", "delete", single(entity.Delete, "1", entity.MatchAny), lite + entityPath + "'1')", nil},
+		{"a get", "get", get("1"), lite + entityPath + "'1')", nil},
+		{"a get, signed with Shared Key", "get_shared_key", get("1"), "GET\n\n\n" + lite + entityPath + "'1')", sharedKey},
+		{"a query with a token", "query_token", query, lite + "Runners()", nil},
+		{"a query of the whole table", "query_whole", whole, lite + "Runners()", nil},
+		{"a query whose token lacks a row", "query_half", half, lite + "Runners()", nil},
+		{"a transaction", "batch", batch, lite + "$batch", nil},
+		{"a create-table", "create_table", target.Operation{Verb: entity.CreateTable, Table: "Runners", Number: 42}, lite + "Tables", nil},
+		{"a delete-table", "delete_table", target.Operation{Verb: entity.DeleteTable, Table: "Runners", Number: 42},
+			lite + "Tables('Runners')", nil},
+	}
+}
+
+// What arrives at a socket is what the golden files hold, byte for byte. They
+// have {host} and {signature} for what differs between runs and keys.
+func TestRequestBytes(t *testing.T) {
+	for _, row := range requestRows() {
+		t.Run(row.file, func(t *testing.T) {
+			server := serve(t, always(busy))
+			o := azure.Options{Endpoint: endpointAt(t, server.url()), Clock: still{clock.NewReal()}}
+			if row.alter != nil {
+				row.alter(&o)
+			}
+			subject := open(t, o)
+			// A second time, through the room that the first one left.
+			for range 2 {
+				if got := subject.Do(context.Background(), &row.op); got.Status != 503 {
+					t.Errorf("%s: Do = %+v; want the server's 503", row.name, got)
+				}
+			}
+			path := filepath.Join("testdata", "requests", row.file+".http")
+			host := server.listener.Addr().String()
+			for n, got := range server.requests() {
+				if *rewrite {
+					golden := strings.ReplaceAll(string(got), host, "{host}")
+					golden = strings.ReplaceAll(golden, sign(row.signed), "{signature}")
+					if err := os.WriteFile(path, []byte(golden), 0o666); err != nil {
+						t.Fatal(err)
+					}
+				}
+				golden, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := bytes.ReplaceAll(golden, []byte("{host}"), []byte(host))
+				want = bytes.ReplaceAll(want, []byte("{signature}"), []byte(sign(row.signed)))
+				// The length of the transaction counts the host's name.
+				if row.file == "batch" {
+					got, want = withoutLength(got), withoutLength(want)
+				}
+				if !bytes.Equal(got, want) {
+					t.Errorf("%s, request %d:\n%s\nwant\n%s", row.name, n, got, want)
+				}
+			}
+			if n := len(server.requests()); n != 2 {
+				t.Errorf("%s: %d requests arrived for 2 attempts; want 2", row.name, n)
+			}
+		})
+	}
+}
+
+// withoutLength cuts the value of Content-Length out.
+func withoutLength(request []byte) []byte {
+	before, after, _ := bytes.Cut(request, []byte("Content-Length: "))
+	_, after, _ = bytes.Cut(after, []byte("\r\n"))
+	return append(bytes.Clone(before), after...)
+}
+
+// Nothing is sent of what the wire cannot say, or says for something else.
+func TestUnsendable(t *testing.T) {
+	server := serve(t, always(created))
+	subject := open(t, azure.Options{Endpoint: endpointAt(t, server.url())})
+	crossed := target.Operation{Verb: entity.Query, Table: "Runners"}
+	crossed.Query.Range = filter.Range{From: entity.Key{Partition: "a\x00b"}, To: entity.Key{Partition: "a\x00c", Row: "\x00"}, Bounded: true}
+	if _, sayable := crossed.Query.Range.Text(); sayable {
+		t.Fatal("the range of the test has become one that a $filter says")
+	}
+	mixed := single(entity.Insert, "1", entity.Match{})
+	mixed.Change.Verb = entity.Replace
+	for _, row := range []struct {
+		name, detail string
+		op           target.Operation
+	}{
+		{"a replace without a condition would be an upsert", "needs a condition", single(entity.Replace, "1", entity.Match{})},
+		{"a merge without a condition would be an upsert", "needs a condition", single(entity.Merge, "1", entity.Match{})},
+		{"an upsert with a condition would be an update", "takes no condition", single(entity.InsertOrMerge, "1", entity.MatchAny)},
+		{"an insert-or-replace with a condition too", "takes no condition", single(entity.InsertOrReplace, "1", entity.MatchAny)},
+		{"an insert with a condition is of no form", "an insert takes no condition", single(entity.Insert, "1", entity.MatchAny)},
+		{"nor is a delete without one", "a delete needs a condition", single(entity.Delete, "1", entity.Match{})},
+		{"a transaction with such a write in it", "write 1 of", target.Operation{Verb: entity.Batch, Table: "Runners", Changes: []entity.Change{
+			runner("1"), single(entity.Replace, "2", entity.Match{}).Change}}},
+		{"a change of another verb than the operation", "fits no operation", mixed},
+		{"no verb", "fits no operation", target.Operation{Table: "Runners"}},
+		{"a verb beyond the last", "fits no operation", target.Operation{Verb: entity.DeleteTable + 1, Table: "Runners"}},
+		{"a range that no filter says", "no $filter", crossed},
+	} {
+		got := subject.Do(context.Background(), &row.op)
+		if got.Status != 0 || got.Counted != 0 || !strings.Contains(got.Detail, row.detail) || got.Class(target.Expected{}) != target.Failed {
+			t.Errorf("%s: Do = %+v; want status 0 and a detail with %q", row.name, got, row.detail)
+		}
+	}
+	if n := len(server.requests()); n != 0 {
+		t.Errorf("%d requests arrived; want none", n)
+	}
+}

@@ -1,0 +1,77 @@
+package azure
+
+import (
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// sas is a shared access signature. Printing it shows no part of it.
+type sas struct {
+	// query goes into each URL as it is: its values are part of what was signed.
+	query string
+	// shows are the forms in which the signature could come back in a text.
+	shows []string
+	// table is the one table that it opens, empty for a whole account.
+	table string
+	// starts and expires are zero where it does not say.
+	starts, expires time.Time
+}
+
+// redacted is what stands in the place of a secret.
+const redacted = "(secret)"
+
+// parseSAS reads the query string of a shared access signature.
+func parseSAS(text string) (*sas, bool) {
+	query := strings.TrimPrefix(strings.TrimSpace(text), "?")
+	for i := range len(query) {
+		if c := query[i]; c <= ' ' || c >= 0x7F || c == '#' {
+			return nil, false
+		}
+	}
+	values, err := url.ParseQuery(query)
+	if err != nil || values.Get("sig") == "" {
+		return nil, false
+	}
+	s := &sas{query: query, table: values.Get("tn"),
+		starts: sasTime(values.Get("st")), expires: sasTime(values.Get("se"))}
+	s.shows = append(s.shows, query)
+	for pair := range strings.SplitSeq(query, "&") {
+		if raw, found := strings.CutPrefix(pair, "sig="); found {
+			s.shows = append(s.shows, raw)
+		}
+	}
+	signature := values.Get("sig")
+	s.shows = append(s.shows, signature, url.QueryEscape(signature), url.PathEscape(signature))
+	return s, true
+}
+
+// hide returns a text without the signature in it, should it hold it. A nil
+// signature hides nothing.
+func (s *sas) hide(text string) string {
+	if s == nil {
+		return text
+	}
+	for _, secret := range s.shows {
+		if secret != "" {
+			text = strings.ReplaceAll(text, secret, redacted)
+		}
+	}
+	return text
+}
+
+// Format hides the signature, whatever the verb.
+func (s *sas) Format(state fmt.State, _ rune) { io.WriteString(state, redacted) }
+
+// sasTime reads the forms in which a signature says when it holds; zero for any
+// other text.
+func sasTime(text string) time.Time {
+	for _, layout := range [...]string{time.RFC3339Nano, "2006-01-02T15:04Z", "2006-01-02"} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t
+		}
+	}
+	return time.Time{}
+}
