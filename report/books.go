@@ -83,7 +83,7 @@ func targetEntities(target *results.TargetCounts, all *results.KindStats) string
 // lagOf shows how well the generator kept its schedule in the reported phases.
 func lagOf(p *page, record *results.Record) {
 	sum := record.Total(results.Reported)
-	if record.Lag.Count() == 0 {
+	if record.Lag.Count() == 0 || record.Observation != nil {
 		return
 	}
 	p.line(fmt.Sprintf("lag, from due to sent, of the steps' operations: %s; late, by over %d ms: %s of %s",
@@ -101,8 +101,12 @@ func waitsOf(p *page, record *results.Record) {
 		p.line(retries + ": none")
 		return
 	}
-	p.line(fmt.Sprintf("%s: %s waits of the steps' operations: %s", retries,
-		verdict.Count(record.RetryWaits.Count()), quantiles(results.QuantilesOf(record.RetryWaits))))
+	whose := "the steps' operations"
+	if record.Observation != nil {
+		whose = "operations that were seen again"
+	}
+	p.line(fmt.Sprintf("%s: %s waits of %s: %s", retries, verdict.Count(record.RetryWaits.Count()), whose,
+		quantiles(results.QuantilesOf(record.RetryWaits))))
 }
 
 // quantiles tells the quantiles of a line.

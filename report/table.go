@@ -3,8 +3,10 @@ package report
 import "strings"
 
 // table is a grid of cells, set flush right below one row of headings. Over
-// some of the columns may stand a common title.
+// some of the columns may stand a common title. The last column of a wordy one
+// is text, set flush left.
 type table struct {
+	wordy    bool
 	titles   []title
 	headings []string
 	rows     [][]string
@@ -28,7 +30,11 @@ func (t *table) onto(p *page) {
 	}
 	for _, row := range append([][]string{t.headings}, t.rows...) {
 		for i, cell := range row {
-			p.text.WriteString(strings.Repeat(" ", gap+widths[i]-width(cell)))
+			room := widths[i] - width(cell)
+			if t.wordy && i == len(row)-1 {
+				room = 0
+			}
+			p.text.WriteString(strings.Repeat(" ", gap+room))
 			p.text.WriteString(cell)
 		}
 		p.text.WriteByte('\n')

@@ -19,6 +19,7 @@ func Text(w io.Writer, record *results.Record, summary *results.Summary) error {
 	runOf(p, record)
 	stepsOf(p, record)
 	groupsOf(p, record)
+	trafficOf(p, record)
 	booksOf(p, record)
 	listOf(p, "Findings", verdict.Findings(record))
 	assumptionsOf(p, record.Manifest.Model)
@@ -49,7 +50,11 @@ func runOf(p *page, record *results.Record) {
 		p.line("PartitionKey " + m.PartitionKey)
 	}
 	if m.Target != "" {
-		p.line("figures: " + originOf(m))
+		origin := originOf(m)
+		if record.Observation != nil {
+			origin = "as the server saw them, its limits and times being modelled; entities counted: told by the engine"
+		}
+		p.line("figures: " + origin)
 	}
 }
 

@@ -245,6 +245,10 @@ func FuzzText(f *testing.F) {
 	f.Add([]byte(`{"schema_version":1,"manifest":{"command":["a","\u001b"],"operations":[{"name":"a","group":"\n"}]},`+
 		`"duration_ns":-5,"phases":[{"begin_ns":-9223372036854775808,"end_ns":9223372036854775807,"rate":1e308,`+
 		`"reported":true,"kinds":[{"attempts":1,"refused":1,"last_half":{"offered_entities":1}}]}]}`), []byte(nil))
+	f.Add([]byte(`{"schema_version":1,"manifest":{"target":"embedded"},"observation":{"requests":-1,"partitions":[{"requests":1,`+
+		`"refused":1,"entities_counted":-9,"table":"\u001b","saturation_entities_per_second":-1,"saturation_interval":[1]}],`+
+		`"query_shapes":[{"shape":"\u0000","entities_scanned":9,"entities_returned":-1,"density":1e308}],"answers":[{"status":-1}],`+
+		`"key_orders":[{"table":"\u202e","partition_keys":{"keys":20,"ascending":99}}]}}`), []byte(nil))
 	f.Fuzz(func(t *testing.T, run, intervals []byte) {
 		folder := new(results.Memory)
 		if err := errors.Join(folder.Replace(results.RunFile, run), folder.Replace(results.IntervalsFile, intervals)); err != nil {

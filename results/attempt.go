@@ -33,6 +33,9 @@ type Scheduled struct {
 	Entities int64
 	// Dropped says that it was never sent.
 	Dropped bool
+	// Noted is when it became known, where that may be after its own second was
+	// written: it then counts in the second of this instant. 0 is at once.
+	Noted time.Duration
 }
 
 // Attempt is one request and what came of it.
@@ -57,6 +60,8 @@ type Attempt struct {
 	Counted, Returned int64
 	// BytesOut and BytesIn are the sizes of request and reply, 0 where unknown.
 	BytesOut, BytesIn int64
+	// Noted is as in [Scheduled].
+	Noted time.Duration
 }
 
 // Completed is an operation after its last attempt.
@@ -70,4 +75,6 @@ type Completed struct {
 	Entities, Served int64
 	// Cut says that it was still waiting to retry when the run ended.
 	Cut bool
+	// Noted is as in [Scheduled].
+	Noted time.Duration
 }

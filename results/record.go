@@ -23,6 +23,9 @@ type Record struct {
 	// Connections is what sending cost beside the requests, nil where nothing
 	// was sent over a network.
 	Connections *Connections `json:"connections,omitempty"`
+	// Observation is what a server saw of traffic that was not of this tool's
+	// making, nil where the run sent its own.
+	Observation *Observation `json:"observation,omitempty"`
 	// Misplaced is how many counts arrived after their second had been written
 	// and were put into a later one.
 	Misplaced int64    `json:"misplaced"`
@@ -62,7 +65,8 @@ type Connections struct {
 	Lookups    Spell `json:"dns_lookups"`
 	Connects   Spell `json:"connects"`
 	Handshakes Spell `json:"tls_handshakes"`
-	// FirstByte is from the start of an attempt to the first byte of its reply.
+	// FirstByte is from when an attempt has a connection to the first byte of
+	// its reply.
 	FirstByte Spell `json:"first_byte"`
 }
 

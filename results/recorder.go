@@ -82,7 +82,7 @@ func (r *Recorder) Scheduled(s Scheduled) {
 	if phase.inLastHalf(s.Intended) {
 		kind.LastHalf.Offered += s.Entities
 	}
-	row := r.rows.at(s.Intended)
+	row := r.rows.at(max(s.Intended, s.Noted))
 	row.Scheduled++
 	if s.Dropped {
 		kind.Dropped++
@@ -97,7 +97,7 @@ func (r *Recorder) Scheduled(s Scheduled) {
 	if phase.Reported {
 		r.record.Lag.Record(lag)
 	}
-	r.rows.at(s.Sent).Sent++
+	r.rows.at(max(s.Sent, s.Noted)).Sent++
 }
 
 // Attempt takes down an attempt after its end.

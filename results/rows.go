@@ -49,7 +49,7 @@ func (s *rows) fresh(second int64) *row {
 }
 
 func (s *rows) attempt(a *Attempt) {
-	r := s.at(a.Done)
+	r := s.at(max(a.Done, a.Noted))
 	kind := &r.Kinds[a.Kind]
 	r.Attempts++
 	kind.Attempts++
@@ -72,7 +72,7 @@ func (s *rows) attempt(a *Attempt) {
 }
 
 func (s *rows) completed(c *Completed) {
-	r := s.at(c.Done)
+	r := s.at(max(c.Done, c.Noted))
 	r.Operations++
 	if c.Class == Ok {
 		r.Succeeded++

@@ -9,6 +9,9 @@ import (
 
 // Findings returns what stands out beside the verdict, one sentence each.
 func Findings(record *results.Record) []string {
+	if record.Observation != nil {
+		return trafficFindings(record)
+	}
 	steps := Steps(record)
 	var found []string
 	for _, finding := range []string{

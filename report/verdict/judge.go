@@ -30,6 +30,10 @@ func Judge(record *results.Record) *results.Summary {
 	s.Saturation, s.SaturationInterval = saturation(record, steps)
 	s.Hottest = hottest(reported(record))
 	s.Expectations = expectations(record, s, steps)
+	if record.Observation != nil {
+		judgeTraffic(record, s)
+		return s
+	}
 	s.Verdict = sentences(record, s, steps)
 	return s
 }

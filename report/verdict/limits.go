@@ -23,7 +23,7 @@ func Limits(record *results.Record) []string {
 				"the real service may grant more while a server is idle, and less while it is busy.", manifest.Profile),
 			"The times of request and reply are assumptions: they show how waiting grows, not how fast the service is.")
 	}
-	if manifest.Target == results.Embedded {
+	if manifest.Target == results.Embedded && record.Observation == nil {
 		limits = append(limits, "Client and engine share this machine: what sockets, JSON and signatures cost is in every time, "+
 			"and none of a network beyond the modelled round trip.")
 	}
@@ -35,6 +35,9 @@ func Limits(record *results.Record) []string {
 	}
 	if manifest.Time == "virtual" {
 		limits = append(limits, "Time is virtual: what this machine could send in real time is not shown.")
+	}
+	if record.Observation != nil {
+		return append(limits, trafficLimits(record)...)
 	}
 	steps := Steps(record)
 	switch saturation, _ := saturation(record, steps); {

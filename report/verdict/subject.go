@@ -1,6 +1,10 @@
 package verdict
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
 
 // The documents' targets in entities per second, to name where a model differs.
 const (
@@ -30,8 +34,10 @@ func (s *story) subject() string {
 }
 
 // shortened cuts a text that would fill a verdict of its own.
-func shortened(text string) string {
-	const most = 60
+func shortened(text string) string { return cut(text, 60) }
+
+// cut ends a text after so many characters.
+func cut(text string, most int) string {
 	characters := 0
 	for i := range text {
 		if characters++; characters > most {
@@ -40,6 +46,9 @@ func shortened(text string) string {
 	}
 	return text
 }
+
+// printable returns a text with every character escaped that could do harm.
+func printable(text string) string { return strings.Trim(strconv.Quote(text), `"`) }
 
 // target names the limit that the load was held to, to follow a figure.
 func (s *story) target() string {

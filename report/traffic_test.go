@@ -1,0 +1,228 @@
+package report_test
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	diff "github.com/google/go-cmp/cmp"
+
+	"loadgen/engine/entity"
+	"loadgen/results"
+	"loadgen/scenarios/observe"
+)
+
+// observed plays traffic to an observer and reads the record back.
+func observed(t testing.TB, traffic func(saw func(observe.Request))) *results.Record {
+	t.Helper()
+	m := manifest()
+	m.Command, m.Scenario.Name, m.Target = []string{"loadgen", "serve", "--examine"}, "observed", results.Embedded
+	m.Time, m.Retry, m.PartitionKey, m.Operations = "real", "", "", observe.Kinds()
+	folder := new(results.Memory)
+	recorder, err := results.NewRecorder(folder, m)
+	if err != nil {
+		t.Fatalf("NewRecorder = %v; want no error", err)
+	}
+	observer, err := observe.New(observe.Options{Recorder: recorder})
+	if err != nil {
+		t.Fatalf("New = %v; want no error", err)
+	}
+	var requests []observe.Request
+	traffic(func(r observe.Request) { requests = append(requests, r) })
+	slices.SortStableFunc(requests, func(a, b observe.Request) int { return cmp.Compare(a.Done, b.Done) })
+	for i := range requests {
+		observer.Saw(&requests[i])
+	}
+	if err := observer.End(); err != nil {
+		t.Fatalf("End = %v; want no error", err)
+	}
+	if err := recorder.Finish(7*time.Second, results.Valid, nil, nil); err != nil {
+		t.Fatalf("Finish = %v; want no error", err)
+	}
+	record, err := results.Read(folder)
+	if err != nil {
+		t.Fatalf("Read = %v; want no error", err)
+	}
+	return record
+}
+
+// busy is an application that reads one partition harder than it serves, retries
+// after half a second, scans, and inserts under a key for each second.
+func busy(saw func(observe.Request)) {
+	const ms = time.Millisecond
+	served := map[time.Duration]int{}
+	for i := range 6 * 300 {
+		at := time.Duration(i) * time.Second / 300
+		r := observe.Request{Arrived: at, Verb: entity.Get, Table: "registrations", PartitionKey: "2011 New York City Marathon__Full",
+			HasPartition: true, RowKey: fmt.Sprint(i), ClientRequestID: fmt.Sprint("get", i)}
+		for range 2 {
+			r.Done, r.Status, r.Code, r.Counted, r.Returned = r.Arrived+2*ms, 503, entity.ServerBusy, 0, 0
+			if second := r.Arrived.Truncate(time.Second); served[second] < 200 {
+				served[second]++
+				r.Done, r.Status, r.Code, r.Counted, r.Returned = r.Arrived+3*ms, 200, "", 1, 1
+			}
+			saw(r)
+			if r.Code == "" {
+				break
+			}
+			r.Arrived = r.Done + 500*ms
+		}
+	}
+	for i := range 60 {
+		at := time.Duration(i) * 100 * ms
+		saw(observe.Request{Arrived: at, Done: at + 90*ms, Verb: entity.Query, Table: "registrations", Status: 200, Counted: 300, Returned: 3,
+			Spans: []observe.Span{{PartitionKey: "2011 Berlin Marathon__Full", Counted: 200}, {PartitionKey: "2011 Berlin Marathon__Half", Counted: 100}},
+			Shape: "PartitionKey ge ? and PartitionKey lt ? and Age gt ?", Class: "partition range scan", ClientRequestID: fmt.Sprint("scan", i)})
+		saw(observe.Request{Arrived: at, Done: at + 5*ms, Verb: entity.Insert, Table: "log", PartitionKey: fmt.Sprintf("2011-11-06T09:40:%02d", i/2),
+			HasPartition: true, RowKey: fmt.Sprintf("%06d", i), Status: 204, Counted: 1})
+		saw(observe.Request{Arrived: at, Done: at + ms, Status: 403, Code: entity.AuthenticationFailed})
+	}
+	saw(observe.Request{Arrived: 0, Done: ms, Verb: entity.CreateTable, Table: "log", Status: 409, Code: entity.TableAlreadyExists})
+}
+
+// quiet is an application that asks little.
+func quiet(saw func(observe.Request)) {
+	for i := range 50 {
+		at := time.Duration(i) * 100 * time.Millisecond
+		saw(observe.Request{Arrived: at, Done: at + 4*time.Millisecond, Verb: entity.Get, Table: "registrations", PartitionKey: fmt.Sprint("user", i%5),
+			HasPartition: true, Status: 200, Counted: 1, Returned: 1, ClientRequestID: fmt.Sprint(i)})
+	}
+}
+
+// evil is an application whose every name would do harm.
+func evil(saw func(observe.Request)) {
+	for i := range 30 {
+		at := time.Duration(i) * 100 * time.Millisecond
+		saw(observe.Request{Arrived: at, Done: at + 4*time.Millisecond, Verb: entity.Batch, Table: hostile, PartitionKey: fmt.Sprint(hostile, i),
+			HasPartition: true, RowKey: hostile, Status: 200, Counted: 1, Class: hostile, Shape: hostile + strings.Repeat("世", 200)})
+		saw(observe.Request{Arrived: at, Done: at, Table: hostile, Status: 400, Code: hostile})
+		saw(observe.Request{Arrived: at, Done: at, Verb: entity.Get, Table: " ", PartitionKey: strings.Repeat(" ", 90), HasPartition: true, Status: 200, Counted: 1})
+	}
+}
+
+func TestTrafficAsItIsRendered(t *testing.T) {
+	for _, row := range []struct {
+		golden  string
+		traffic func(func(observe.Request))
+		change  func(*results.Record)
+	}{
+		{"observed", busy, nil},
+		{"observed_quiet", quiet, nil},
+		{"observed_nothing", func(func(observe.Request)) {}, nil},
+		{"observed_hostile", evil, func(r *results.Record) {
+			r.Manifest.Operations[0].Name = hostile
+			r.Observation.Answers[0].Class = hostile
+		}},
+		{"observed_crowded", busy, func(r *results.Record) {
+			o := r.Observation
+			o.PartitionsTold, o.PartitionsDropped, o.Partitions[0].Missed = 1024, 98_765, 12
+			o.ShapesTold, o.ShapesDropped, o.Shapes[0].Missed = 256, 4321, 3
+		}},
+	} {
+		record := observed(t, row.traffic)
+		if row.change != nil {
+			row.change(record)
+		}
+		got := text(t, record)
+		golden := filepath.Join("testdata", row.golden+".golden")
+		if *update {
+			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatalf("%v; -update writes it", err)
+		}
+		if change := diff.Diff(string(want), got); change != "" {
+			t.Errorf("%s differs (-golden +got); -update writes it anew:\n%s", golden, change)
+		}
+	}
+}
+
+// The tables of a run that sends its own load are absent, and no other run has
+// those of outside traffic.
+func TestTrafficHasTablesOfItsOwn(t *testing.T) {
+	own := []string{"by step", "lag, from due", "the steps' operations"}
+	theirs := []string{"Requests by operation", "Hottest partitions", "Queries by shape", "Key order", "Other answers than success"}
+	for _, row := range []struct {
+		name         string
+		text         string
+		says, avoids []string
+	}{
+		{"outside traffic", text(t, observed(t, busy)), theirs, own},
+		{"a stress test", text(t, stress().record(t)), own, theirs},
+	} {
+		for _, want := range row.says {
+			if !strings.Contains(row.text, want) {
+				t.Errorf("%s: the report does not say %q", row.name, want)
+			}
+		}
+		for _, not := range row.avoids {
+			if strings.Contains(row.text, not) {
+				t.Errorf("%s: the report says %q", row.name, not)
+			}
+		}
+	}
+}
+
+func TestTrafficTablesSayWhatTheRecordHolds(t *testing.T) {
+	out := text(t, observed(t, busy))
+	for _, row := range []struct{ section, want string }{
+		{"Hottest partitions", `1,350 3,100 56.5% 200 300 200 200 registrations "2011 N… City Marathon__Full"`},
+		{"Queries by shape", "1 60 0% 18,000 180 1.0% 100 registrations, partition range scan"},
+		{"Key order", "29 100% 0% 30 100% 0% log"},
+		{"Other answers than success", "60 60 failed 403 AuthenticationFailed"},
+	} {
+		found := false
+		for _, line := range section(t, out, row.section) {
+			found = found || strings.Join(cells(line), " ") == row.want
+		}
+		if !found {
+			t.Errorf("no line of %q is %q:\n%s", row.section, row.want, out)
+		}
+	}
+}
+
+// The widest figures that there can be fit the page.
+func TestWidestTrafficFitsThePage(t *testing.T) {
+	record := observed(t, busy)
+	o := record.Observation
+	saturation := 1e18
+	for i := range o.Partitions {
+		p := &o.Partitions[i]
+		p.Entities, p.Requests, p.Refused, p.Busiest, p.Typical, p.Saturation = 1e18, 1e18, 1e18-1, 1e18, 1e18, &saturation
+		p.Missed, p.PartitionKey = 1, strings.Repeat("世", 99)
+	}
+	for i := range o.Shapes {
+		s := &o.Shapes[i]
+		s.Requests, s.Refused, s.Scanned, s.Returned, s.Missed = 1e18, 1e18-1, 999_999, 999_998, 1
+	}
+	for i := range o.Orders {
+		o.Orders[i].Partitions = results.Order{Keys: 999_999, Ascending: 999_998, Descending: 1}
+		o.Orders[i].Rows = o.Orders[i].Partitions
+	}
+	for k := range record.Phases[0].Kinds {
+		kind := &record.Phases[0].Kinds[k]
+		kind.Attempts, kind.Ok, kind.Refused, kind.Failed, kind.Operations = 1e15, 1e15, 1e15, 1e15, 1
+		for range 2000 {
+			kind.Response.Record(24 * time.Hour)
+			kind.Service[results.Ok].Record(24 * time.Hour)
+		}
+	}
+	text(t, record)
+}
+
+// A name that is too long for a column keeps both its ends.
+func TestLongNamesKeepBothEnds(t *testing.T) {
+	record := observed(t, quiet)
+	record.Observation.Partitions[0].PartitionKey = "2011 New York City Marathon of the year__" + strings.Repeat("x", 50) + "__Full"
+	if out := text(t, record); !strings.Contains(out, `registrations "2011 `) || !strings.Contains(out, `x__Full"`+"\n") {
+		t.Errorf("the text shows not both ends of the key:\n%s", out)
+	}
+}

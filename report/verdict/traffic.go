@@ -1,0 +1,208 @@
+package verdict
+
+import (
+	"fmt"
+	"math"
+
+	"loadgen/results"
+)
+
+// traffic is what the sentences about outside traffic are told from.
+type traffic struct {
+	*story
+	seen *results.Observation
+	// hot is the partition that the verdict is about, nil where none was asked
+	// for anything.
+	hot *results.ObservedPartition
+}
+
+// judgeTraffic completes the summary of a run that observed outside traffic: what
+// a stress test says of the partition that it is aimed at is said of the hottest
+// one. There is no generator whose lag could be told.
+func judgeTraffic(record *results.Record, s *results.Summary) {
+	t := traffic{&story{record: record, summary: s}, record.Observation, hottestSeen(record.Observation)}
+	s.Lag, s.Saturation, s.SaturationInterval, s.Hottest = results.LagQuantiles{}, nil, nil, nil
+	if t.hot != nil {
+		s.Hottest = &results.HottestPartition{Key: t.hot.PartitionKey, EntitiesPerSecond: t.hot.Typical}
+		if saturates(t.hot) {
+			middle := *t.hot.Saturation
+			s.Saturation, s.SaturationInterval = &middle, []float64{t.hot.SaturationInterval[0], t.hot.SaturationInterval[1]}
+		}
+	}
+	s.Verdict = t.sentences()
+}
+
+// hottestSeen returns the partition that counted most entities of those that had
+// enough of their attempts refused, of all where none had; nil where there is
+// none.
+func hottestSeen(o *results.Observation) *results.ObservedPartition {
+	var hot *results.ObservedPartition
+	for i := range o.Partitions {
+		p := &o.Partitions[i]
+		if hot == nil || overloadedSeen(p) && !overloadedSeen(hot) ||
+			overloadedSeen(p) == overloadedSeen(hot) && p.Entities > hot.Entities {
+			hot = p
+		}
+	}
+	return hot
+}
+
+// refusedOf returns the share of a partition's attempts that it refused.
+func refusedOf(p *results.ObservedPartition) float64 {
+	return float64(p.Refused) / float64(max(1, p.Requests))
+}
+
+// overloadedSeen says that enough of a partition's attempts were refused to call
+// it so.
+func overloadedSeen(p *results.ObservedPartition) bool { return refusedOf(p) >= refusedEnough }
+
+// saturates says that it is known where a partition does.
+func saturates(p *results.ObservedPartition) bool {
+	return overloadedSeen(p) && p.Saturation != nil && len(p.SaturationInterval) == 2
+}
+
+// sentences returns the verdict in words, four sentences at most.
+func (t *traffic) sentences() string {
+	switch {
+	case t.summary.Validity != results.Valid:
+		told := []string{t.worth()}
+		if t.hot != nil && t.hot.Busiest > 0 {
+			told = append(told, fmt.Sprintf("all it shows is that %s counted %s entities in its busiest second.",
+				t.name(), Count(t.hot.Busiest)))
+		}
+		return joined(append(told, t.unseen()))
+	case t.hot == nil:
+		return joined([]string{"nothing can be said: no request for a table's entities arrived.", t.unseen()})
+	default:
+		return joined([]string{t.load(), t.key(), t.query(), t.unseen()})
+	}
+}
+
+// name names the hottest partition.
+func (t *traffic) name() string {
+	return fmt.Sprintf("the partition %q of the table %q", shortened(t.hot.PartitionKey), shortened(t.hot.Table))
+}
+
+// against names the limit that a partition was held to, to follow a figure.
+func (t *traffic) against() string {
+	switch limit := t.record.Manifest.Targets.Partition; limit {
+	case 0:
+		return fmt.Sprintf("where the model sets no target and the documents set %s/s", Count(documentedPartition))
+	case documentedPartition:
+		return fmt.Sprintf("against the documents' %s/s", Count(limit))
+	default:
+		return fmt.Sprintf("against the model's %s/s, not the documents' %s/s", Count(limit), Count(documentedPartition))
+	}
+}
+
+// load says where the hottest partition saturates, or that it does not.
+func (t *traffic) load() string {
+	name, share := t.name(), Share(refusedOf(t.hot))
+	counted := fmt.Sprintf("its busiest second counted %s entities and its typical one %s, %s",
+		Count(t.hot.Busiest), Rate(t.hot.Typical), t.against())
+	if t.peak() > t.hot.Busiest {
+		counted = fmt.Sprintf("its busiest second was asked for %s entities, "+
+			"the most that one counted is %s and the typical one %s, %s",
+			Count(t.peak()), Count(t.hot.Busiest), Rate(t.hot.Typical), t.against())
+	}
+	switch {
+	case saturates(t.hot):
+		interval := t.hot.SaturationInterval
+		return fmt.Sprintf("%s, the hottest of the traffic, saturates at %s entities/s (%s to %s in single seconds), %s; "+
+			"%s of its attempts were refused, and its busiest second was asked for %s entities.", name, Rate(*t.hot.Saturation),
+			Rate(interval[0]), Rate(interval[1]), t.against(), share, Count(t.peak()))
+	case overloadedSeen(t.hot):
+		return fmt.Sprintf("%s, the hottest of the traffic, is overloaded, but never for three seconds on end, "+
+			"so that where it saturates is not known: %s of its attempts were refused; %s.", name, share, counted)
+	default:
+		return fmt.Sprintf("%s, the hottest of the traffic, is not saturated: %s, and %s of its attempts were refused.",
+			name, counted, share)
+	}
+}
+
+// peak is the most entities that the hottest partition was asked for in a second.
+func (t *traffic) peak() int64 { return max(t.hot.Busiest, t.hot.Offered) }
+
+// key says what the traffic says of the PartitionKey, and of keys that all go
+// the same way.
+func (t *traffic) key() string {
+	target := t.record.Manifest.Targets.Partition
+	if target <= 0 {
+		target = documentedPartition
+	}
+	share := float64(t.peak()) / float64(target)
+	var text, and string
+	switch partitions := math.Ceil(share * (1 - doubt)); {
+	case t.accountBinds():
+		text, and = "the model holds the account to less than a partition, so this says nothing of the PartitionKey", "; "
+	case partitions >= 2:
+		text = fmt.Sprintf("a peak like that second, %s entities/s, needs keys that spread it over at least %s partitions",
+			Count(t.peak()), Rate(partitions))
+		and = ", and "
+	case overloadedSeen(t.hot):
+		text = "over that whole second one partition would do: what it refuses comes in shorter bursts, which it does not bear"
+		and = "; "
+	default:
+		text = fmt.Sprintf("a peak like that second takes %s of %s/s: this PartitionKey bears it",
+			Share(share), Count(target))
+		and = ", but "
+	}
+	if order, way := oneWay(t.seen); order != nil {
+		text += and + onlyWay(order, way)
+	}
+	return text + "."
+}
+
+// query names the query that counts most.
+func (t *traffic) query() string {
+	var most *results.QueryShape
+	for i := range t.seen.Shapes {
+		if s := &t.seen.Shapes[i]; s.Scanned > 0 && (most == nil || s.Scanned > most.Scanned) {
+			most = s
+		}
+	}
+	if most == nil {
+		return ""
+	}
+	return fmt.Sprintf("the query that counts most, %s, %s.", shapeName(most), density(most))
+}
+
+// shapeName names a query by its shape.
+func shapeName(s *results.QueryShape) string {
+	text := "one without a filter"
+	if s.Shape != "" {
+		const most = 100
+		text = fmt.Sprintf("%q", cut(s.Shape, most))
+	}
+	if s.Class != "" {
+		return fmt.Sprintf("%s on the table %q (%s)", text, shortened(s.Table), printable(shortened(s.Class)))
+	}
+	return fmt.Sprintf("%s on the table %q", text, shortened(s.Table))
+}
+
+// density says what a query reads for what it returns.
+func density(s *results.QueryShape) string {
+	text := fmt.Sprintf("scanned %s entities and returned %s", Count(s.Scanned), Count(s.Returned))
+	if s.Returned <= 0 || s.Scanned <= 0 {
+		return text
+	}
+	text += ": a density of " + Share(float64(s.Returned)/float64(s.Scanned))
+	if s.Returned >= s.Scanned {
+		return text + ", which is the best there is"
+	}
+	return text + fmt.Sprintf(", at which each returned entity counts %s", Rate(float64(s.Scanned)/float64(s.Returned)))
+}
+
+// unseen says what a server's view of modelled limits cannot tell.
+func (t *traffic) unseen() string {
+	const view = "seen from the server, this cannot tell what the application waited for beside it"
+	switch {
+	case !t.record.Manifest.Modelled():
+		return view + "."
+	case t.record.Manifest.Profile == off:
+		return view + ", and nothing of the service is modelled."
+	default:
+		return view + ", nor how the real service balances its partitions and what it grants beyond its targets: " +
+			"limits and times are modelled."
+	}
+}

@@ -1,0 +1,247 @@
+package verdict
+
+import (
+	"fmt"
+	"strings"
+
+	"loadgen/results"
+)
+
+// From so many keys of which such a share goes one way, an order is called so.
+const (
+	fewestKeys = 20
+	onlyShare  = 0.9
+)
+
+// lowDensity is the density below which a query is worth a finding.
+const lowDensity = 0.1
+
+// mostNamed is how many findings of one kind are told one by one.
+const mostNamed = 3
+
+// trafficFindings returns what stands out in outside traffic, one sentence each.
+func trafficFindings(record *results.Record) []string {
+	o := record.Observation
+	found := []string{largest(o), otherHot(o)}
+	found = append(found, sparse(o)...)
+	found = append(found, orders(o)...)
+	found = append(found, accountRefusals(o), retried(record), failures(o), ended(record), unnamed(o),
+		crowded(o), delayed(o), clipped(record))
+	var told []string
+	for _, finding := range found {
+		if finding != "" {
+			told = append(told, finding)
+		}
+	}
+	return told
+}
+
+// largest tells how uneven the traffic is: where most entities were counted,
+// whether or not that partition is the hottest.
+func largest(o *results.Observation) string {
+	var most *results.ObservedPartition
+	for i := range o.Partitions {
+		if p := &o.Partitions[i]; most == nil || p.Entities > most.Entities {
+			most = p
+		}
+	}
+	if most == nil || most.Entities <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("Of %s entities counted most, %s, were of the partition %q.",
+		Count(o.Entities), Share(float64(most.Entities)/float64(max(1, o.Entities))), shortened(most.PartitionKey))
+}
+
+// otherHot tells of partitions beside the hottest that refuse enough.
+func otherHot(o *results.Observation) string {
+	hot := hottestSeen(o)
+	var names []string
+	others := 0
+	for i := range o.Partitions {
+		if p := &o.Partitions[i]; p != hot && overloadedSeen(p) {
+			if others++; others <= mostNamed {
+				names = append(names, fmt.Sprintf("%q (%s)", shortened(p.PartitionKey), Share(refusedOf(p))))
+			}
+		}
+	}
+	if others == 0 {
+		return ""
+	}
+	if others > mostNamed {
+		names = append(names, fmt.Sprintf("and %s more", Count(int64(others-mostNamed))))
+	}
+	return "Beside it 1 % or more of the attempts were refused by " + strings.Join(names, ", ") + "."
+}
+
+// sparse tells of the queries that read far more than they return.
+func sparse(o *results.Observation) []string {
+	var told []string
+	for i := range o.Shapes {
+		s := &o.Shapes[i]
+		if len(told) < mostNamed && s.Scanned > 0 && float64(s.Returned) < lowDensity*float64(s.Scanned) {
+			told = append(told, fmt.Sprintf("Of %s pages, the query %s %s.", Count(s.Requests), shapeName(s), density(s)))
+		}
+	}
+	return told
+}
+
+// Words for keys that all go one way.
+const (
+	appendOnly  = "append-only"
+	prependOnly = "prepend-only"
+)
+
+// wayOf returns the word for an order that goes one way, empty for any other.
+func wayOf(o results.Order) string {
+	switch most := onlyShare * float64(o.Keys); {
+	case o.Keys < fewestKeys:
+		return ""
+	case float64(o.Ascending) >= most:
+		return appendOnly
+	case float64(o.Descending) >= most:
+		return prependOnly
+	default:
+		return ""
+	}
+}
+
+// oneWay returns the first table whose new PartitionKeys all go one way, and the
+// word for that; nil where none is.
+func oneWay(o *results.Observation) (*results.KeyOrder, string) {
+	for i := range o.Orders {
+		if way := wayOf(o.Orders[i].Partitions); way != "" {
+			return &o.Orders[i], way
+		}
+	}
+	return nil, ""
+}
+
+// onlyWay says of a table that its new PartitionKeys all go one way, and what
+// follows from that.
+func onlyWay(order *results.KeyOrder, way string) string {
+	direction, end, count := "ascending", "last", order.Partitions.Ascending
+	if way == prependOnly {
+		direction, end, count = "descending", "first", order.Partitions.Descending
+	}
+	return fmt.Sprintf("the table %q is %s: %s of %s new PartitionKeys came in %s order, "+
+		"and such keys all land in its %s range, which one server serves, however many keys there are",
+		shortened(order.Table), way, Count(count), Count(order.Partitions.Keys), direction, end)
+}
+
+// orders tells of each table whose keys all go one way.
+func orders(o *results.Observation) []string {
+	var told []string
+	for i := range o.Orders {
+		order := &o.Orders[i]
+		if way := wayOf(order.Partitions); way != "" && len(told) < mostNamed {
+			text := onlyWay(order, way)
+			told = append(told, strings.ToUpper(text[:1])+text[1:]+".")
+		}
+		if way := wayOf(order.Rows); way != "" && len(told) < mostNamed {
+			direction, count := "ascending", order.Rows.Ascending
+			if way == prependOnly {
+				direction, count = "descending", order.Rows.Descending
+			}
+			told = append(told, fmt.Sprintf("RowKeys of the table %q come in %s order within their partitions (%s of %s): "+
+				"that costs nothing more, one server serving a partition whatever their order.",
+				shortened(order.Table), direction, Count(count), Count(order.Rows.Keys)))
+		}
+	}
+	return told
+}
+
+// accountRefusals tells what all partitions together were refused for.
+func accountRefusals(o *results.Observation) string {
+	if o.RefusedByAccount <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("The account refused %s of %s requests, for what all its partitions were asked together.",
+		Count(o.RefusedByAccount), Count(o.Requests))
+}
+
+// retried tells what retries added to the traffic.
+func retried(record *results.Record) string {
+	sum := record.Total(results.Reported)
+	if sum.Operations <= 0 || float64(sum.Attempts) < 1.01*float64(sum.Operations) {
+		return ""
+	}
+	return fmt.Sprintf("Retries added %s attempts to each operation: %s requests were sent for %s operations.",
+		factor(float64(sum.Attempts)/float64(sum.Operations)-1), Count(sum.Attempts), Count(sum.Operations))
+}
+
+// failures tells what failed for other reasons than load.
+func failures(o *results.Observation) string {
+	var failed, tableless int64
+	var most *results.Answer
+	for i := range o.Answers {
+		if a := &o.Answers[i]; a.Class == results.Failed.String() {
+			failed += a.Requests
+			tableless += a.Tableless
+			if most == nil || a.Requests > most.Requests {
+				most = a
+			}
+		}
+	}
+	if most == nil {
+		return ""
+	}
+	text := fmt.Sprintf("%s of %s requests failed for other reasons than load, most often with %s",
+		Count(failed), Count(o.Requests), strings.TrimSuffix(fmt.Sprintf("%d %s", most.Status, printable(shortened(most.Code))), " "))
+	if tableless > 0 {
+		text += fmt.Sprintf("; %s of them never reached a table", Count(tableless))
+	}
+	return text + "."
+}
+
+// unnamed tells which retries could not be recognised.
+func unnamed(o *results.Observation) string {
+	switch {
+	case o.Unnamed > 0 && (o.RefusedByPartition > 0 || o.RefusedByAccount > 0):
+		return fmt.Sprintf("%s of %s requests carried no x-ms-client-request-id: "+
+			"a retry among them counts as an operation of its own.",
+			Count(o.Unnamed), Count(o.Requests))
+	case o.Forgotten > 0:
+		return fmt.Sprintf("%s operations were given up before their time, so many being under way: "+
+			"a later retry of theirs counts as an operation of its own.", Count(o.Forgotten))
+	default:
+		return ""
+	}
+}
+
+// crowded tells that there were more partitions or queries than are told apart.
+func crowded(o *results.Observation) string {
+	if o.PartitionsDropped <= 0 && o.ShapesDropped <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("More was asked for than is told apart: %s times a partition made room for another, "+
+		"and %s times a query; the heaviest of both are kept.", Count(max(0, o.PartitionsDropped)), Count(max(0, o.ShapesDropped)))
+}
+
+// delayed tells of requests that stand in the wrong second.
+func delayed(o *results.Observation) string {
+	if o.Delayed <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s requests became known after their second was written and stand in a later one.",
+		Count(o.Delayed))
+}
+
+// trafficLimits returns what a server's view of outside traffic cannot tell.
+func trafficLimits(record *results.Record) []string {
+	limits := []string{
+		"The times are the server's, from a request's arrival to its reply: " +
+			"what the client waited before, between and after, and the network, are not in them.",
+		"An application that waits for its replies sends less where they come late: " +
+			"a faster service would have met more of it.",
+	}
+	switch hot := hottestSeen(record.Observation); {
+	case hot == nil || saturates(hot):
+	case overloadedSeen(hot):
+		limits = append(limits, "Where the hottest partition saturates is not known: "+
+			"its refusals never filled three seconds on end.")
+	default:
+		limits = append(limits, "Where the hottest partition saturates is not known: "+
+			"less than 1 % of its attempts were refused.")
+	}
+	return limits
+}

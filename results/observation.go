@@ -1,0 +1,130 @@
+package results
+
+// Observation is what a server saw of traffic that was not of this tool's
+// making: where it went, what its queries read, in which order its keys came and
+// what was not carried out. Requests count attempts; entities count by the
+// documented rule. Every list is bounded, and says what it has no room for.
+type Observation struct {
+	Requests int64 `json:"requests"`
+	Entities int64 `json:"entities_counted"`
+	// Unnamed is how many requests carried no id of the client's, so that a
+	// retry of theirs counts as an operation of its own. Forgotten is how many
+	// refused or failed operations were given up before their time, for want of
+	// room: a later retry of theirs did likewise.
+	Unnamed   int64 `json:"requests_without_client_id"`
+	Forgotten int64 `json:"operations_forgotten"`
+	// Delayed is how many requests became known after their second was written,
+	// and count in a later one.
+	Delayed int64 `json:"requests_delayed"`
+	// RefusedByPartition and RefusedByAccount are the refused requests by what
+	// refused them.
+	RefusedByPartition int64 `json:"refused_by_partition"`
+	RefusedByAccount   int64 `json:"refused_by_account"`
+
+	// Partitions are those that counted most entities, most first. Told is how
+	// many were told apart at the end; Dropped is how often one had to make room
+	// for another before that.
+	Partitions        []ObservedPartition `json:"partitions"`
+	PartitionsTold    int64               `json:"partitions_told_apart"`
+	PartitionsDropped int64               `json:"partitions_dropped"`
+	// Shapes are the queries that counted most entities, most first.
+	Shapes        []QueryShape `json:"query_shapes"`
+	ShapesTold    int64        `json:"query_shapes_told_apart"`
+	ShapesDropped int64        `json:"query_shapes_dropped"`
+	// Orders say how the inserted keys of each table came, most inserts first.
+	Orders        []KeyOrder `json:"key_orders"`
+	TablesDropped int64      `json:"tables_dropped"`
+	// Answers are the requests that were not simply carried out, by status and
+	// code, most first. AnswersOver are those of codes beyond the bound.
+	Answers     []Answer `json:"answers"`
+	AnswersOver int64    `json:"answers_over"`
+}
+
+// ObservedPartition is the traffic of one partition: one PartitionKey of one
+// table. A page of a query counts as a request in each partition that it crosses.
+type ObservedPartition struct {
+	Table        string `json:"table"`
+	PartitionKey string `json:"partition_key"`
+	// Entities were counted since the partition was last taken in; before that
+	// it may have had up to Missed more, 0 where the count is exact.
+	Entities int64 `json:"entities_counted"`
+	Missed   int64 `json:"entities_missed_at_most"`
+	Requests int64 `json:"requests"`
+	// Refused are the requests that the partition refused, AccountRefused those
+	// that the account did.
+	Refused        int64 `json:"refused"`
+	AccountRefused int64 `json:"refused_by_account"`
+	// Seconds is in how many seconds of the run the partition answered anything;
+	// Typical is the median of the entities counted in each of them.
+	Seconds int64   `json:"active_seconds"`
+	Typical float64 `json:"typical_second_entities"`
+	// Busiest is the most that was counted in one second, Offered the most that
+	// was asked for in one by first attempts, refused ones included.
+	Busiest int64 `json:"busiest_second_entities"`
+	Offered int64 `json:"busiest_second_offered_entities"`
+	// Saturation is the median of the entities served in each second that lies,
+	// with the one before and the one after it, in a spell of seconds with 1 % or
+	// more of their requests refused; SaturationInterval the least and the
+	// greatest of them. They are null and empty where there is no such second.
+	Saturation         *float64  `json:"saturation_entities_per_second"`
+	SaturationInterval []float64 `json:"saturation_interval"`
+}
+
+// QueryShape is what queries that differ in nothing but their literals came to.
+type QueryShape struct {
+	Table string `json:"table"`
+	// Shape is the filter with its literals replaced, empty for none; Class is
+	// how the documents rate it.
+	Shape string `json:"shape"`
+	Class string `json:"class"`
+	// Requests are pages, of which Refused were refused.
+	Requests int64 `json:"requests"`
+	Refused  int64 `json:"refused"`
+	// Scanned is what the pages counted, since the shape was last taken in,
+	// before which it may have been up to Missed more. Returned is what they held.
+	Scanned  int64 `json:"entities_scanned"`
+	Missed   int64 `json:"entities_missed_at_most"`
+	Returned int64 `json:"entities_returned"`
+	// Density is Returned to Scanned, null where nothing was scanned.
+	Density *float64 `json:"density"`
+}
+
+// KeyOrder is the order in which the keys of a table's inserted entities came.
+// A key ascends where it lies beyond all that came before it but for the last
+// few, which may have been under way at the same time; it descends where it lies
+// before all of them.
+type KeyOrder struct {
+	Table string `json:"table"`
+	// Partitions are the PartitionKeys that were inserted into and seemed new.
+	Partitions Order `json:"partition_keys"`
+	// Rows are the RowKeys, each against those of its own partition.
+	Rows Order `json:"row_keys"`
+}
+
+// Order counts keys by how they came. The first of all has no order and is not
+// among them.
+type Order struct {
+	Keys       int64 `json:"keys"`
+	Ascending  int64 `json:"ascending"`
+	Descending int64 `json:"descending"`
+}
+
+// Answer is how many requests were answered so.
+type Answer struct {
+	Status int    `json:"status"`
+	Code   string `json:"code"`
+	// Class is the fate of such an attempt in the word of the reports: a 404, 409
+	// or 412 is ok, since only the application knows what it expects.
+	Class    string `json:"class"`
+	Requests int64  `json:"requests"`
+	// Tableless are those of them that named no table.
+	Tableless int64 `json:"without_table"`
+}
+
+// Observed takes down what was observed of outside traffic, before
+// [Recorder.Finish].
+func (r *Recorder) Observed(o *Observation) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.record.Observation = o
+}

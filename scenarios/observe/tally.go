@@ -1,0 +1,163 @@
+package observe
+
+import (
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/results"
+)
+
+// place names a partition.
+type place struct{ table, key string }
+
+// partition is what is kept of a partition's traffic.
+type partition struct {
+	entities, requests, refused, accountRefused int64
+	seconds                                     seconds
+	rows                                        order
+}
+
+func (p *partition) reset() {
+	p.entities, p.requests, p.refused, p.accountRefused = 0, 0, 0, 0
+	p.seconds.reset()
+	p.rows.reset()
+}
+
+// query names what queries that differ in their literals only share.
+type query struct{ table, shape, class string }
+
+// shape is what is kept of such queries.
+type shape struct{ requests, refused, scanned, returned int64 }
+
+// answer names one way in which requests were not simply carried out.
+type answer struct {
+	status int
+	code   entity.Code
+	class  results.Class
+}
+
+// mostAnswers is how many ways are told apart; the service has no more codes.
+const mostAnswers = 128
+
+// tally keeps what an observation is made of. It belongs to one goroutine.
+type tally struct {
+	partitions *sketch[place, partition]
+	shapes     *sketch[query, shape]
+	tables     *sketch[string, table]
+	answers    map[answer]*results.Answer
+	sum        results.Observation
+}
+
+func newTally(o *Options) *tally {
+	return &tally{
+		partitions: newSketch(o.Partitions, func(p place) place {
+			return place{own(p.table, longestName), own(p.key, longestKey)}
+		}, (*partition).reset),
+		shapes: newSketch(o.Shapes, func(q query) query {
+			return query{own(q.table, longestName), own(q.shape, longestShape), own(q.class, longestName)}
+		}, func(s *shape) { *s = shape{} }),
+		tables:  newSketch(o.Tables, func(name string) string { return own(name, longestName) }, (*table).reset),
+		answers: make(map[answer]*results.Answer),
+	}
+}
+
+// add takes down one request. First says that it is the first attempt of its
+// operation.
+func (t *tally) add(r *Request, class results.Class, first bool, done time.Duration) {
+	t.sum.Requests++
+	t.sum.Entities += r.Counted
+	switch {
+	case class != results.Refused:
+	case r.AccountBusy:
+		t.sum.RefusedByAccount++
+	default:
+		t.sum.RefusedByPartition++
+	}
+	if class != results.Ok || r.Code != entity.OK {
+		t.answer(r, class)
+	}
+	if r.Table == "" {
+		return
+	}
+	if len(r.Spans) > 0 {
+		for i := range r.Spans {
+			span := &r.Spans[i]
+			t.load(r, class, done, span.PartitionKey, span.Counted, offered(first, span.Counted))
+		}
+	} else if r.HasPartition {
+		t.load(r, class, done, r.PartitionKey, r.Counted, offered(first, r.asked()))
+	}
+	if r.Shape != "" || r.Class != "" {
+		t.query(r, class)
+	}
+	if r.inserts(class) {
+		t.insert(r)
+	}
+}
+
+func (t *tally) answer(r *Request, class results.Class) {
+	key := answer{r.status(), r.Code, class}
+	counted := t.answers[key]
+	if counted == nil {
+		if len(t.answers) == mostAnswers {
+			t.sum.AnswersOver++
+			return
+		}
+		key.code = entity.Code(own(string(r.Code), longestName))
+		counted = &results.Answer{Status: key.status, Code: string(key.code), Class: class.String()}
+		t.answers[key] = counted
+	}
+	counted.Requests++
+	if r.Table == "" {
+		counted.Tableless++
+	}
+}
+
+// partition returns what is kept of a partition, with some weight added to it.
+func (t *tally) partition(table, key string, weight int64) *partition {
+	return &t.partitions.of(place{within(table, longestName), within(key, longestKey)}, weight).value
+}
+
+// offered returns what an attempt adds to the load: a retry brings nothing new.
+func offered(first bool, asked int64) int64 {
+	if first {
+		return asked
+	}
+	return 0
+}
+
+// load adds to a partition.
+func (t *tally) load(r *Request, class results.Class, done time.Duration, key string, counted, offered int64) {
+	p := t.partition(r.Table, key, max(1, counted))
+	p.requests++
+	p.entities += counted
+	now := p.seconds.at(int64(done / time.Second))
+	now.attempts++
+	now.counted += counted
+	now.offered += offered
+	switch {
+	case class != results.Refused:
+	case r.AccountBusy:
+		p.accountRefused++
+	default:
+		p.refused++
+		now.refused++
+	}
+}
+
+func (t *tally) query(r *Request, class results.Class) {
+	key := query{within(r.Table, longestName), within(r.Shape, longestShape), within(r.Class, longestName)}
+	s := &t.shapes.of(key, max(1, r.Counted)).value
+	s.requests++
+	s.scanned += r.Counted
+	s.returned += r.Returned
+	if class == results.Refused {
+		s.refused++
+	}
+}
+
+func (t *tally) insert(r *Request) {
+	rows := &t.partition(r.Table, r.PartitionKey, 0).rows
+	came := rows.next(within(r.RowKey, longestKey), rowLag)
+	t.tables.of(within(r.Table, longestName), 1).value.insert(within(r.PartitionKey, longestKey), came)
+}
