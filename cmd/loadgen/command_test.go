@@ -18,11 +18,13 @@ import (
 )
 
 // bubble runs the program live in a bubble of fake time, so that the whole
-// command, goroutines, files and all, takes a fraction of its seconds. It
-// returns the folder of the run beside what was said.
+// command, goroutines, files and all, takes a fraction of its seconds. It calls
+// the engine in process, since sockets keep real time. It returns the folder of
+// the run beside what was said.
 func bubble(t *testing.T, stop time.Duration, args ...string) (code int, stdout, stderr, folder string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
+	args = append(args, "--target", "in-process")
 	var out, err bytes.Buffer
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(context.Background())

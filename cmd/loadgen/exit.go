@@ -28,7 +28,7 @@ const exitCodes = `Exit codes:
     0   the run came to its end
     1   an internal error, or the record could not be written (a full disk)
     2   usage, an invalid scenario, an unwritable folder, a table that is not ours
-    3   the target is not there, or the table could not be prepared
+    3   the target is not there, does not take the key, or the table could not be prepared
    10   an expectation failed: with --peak, the partition does not hold that rate
    13   with --strict: the run is invalid, or the generator was the limit
   130   interrupted; 143 terminated: a partial report was written
@@ -49,6 +49,10 @@ func (v verdictError) Error() string { return "the run did not meet what was ask
 // anything was sent.
 var errNoFolder = errors.New("cannot write a run there")
 
+// errNoTarget is wrapped where the target is not there, or does not take our
+// signature, before anything was done to it.
+var errNoTarget = errors.New("the target is not available")
+
 // explain returns the exit code of an error, and what is to be said of it in
 // one line a fault; empty where everything has been said.
 func explain(ctx context.Context, err error) (int, string) {
@@ -68,7 +72,7 @@ func explain(ctx context.Context, err error) (int, string) {
 	case errors.As(err, &usage), errors.Is(err, errNoFolder),
 		errors.Is(err, drive.ErrTableExists), errors.Is(err, drive.ErrNotOurs):
 		return codeUsage, oneLine(err)
-	case errors.Is(err, drive.ErrPreparation):
+	case errors.Is(err, drive.ErrPreparation), errors.Is(err, errNoTarget):
 		return codeTarget, oneLine(err)
 	default:
 		return codeInternal, oneLine(err)

@@ -82,7 +82,7 @@ func readHouse(tree fs.FS) (*house, error) {
 
 func leftOut(folder string) bool {
 	base := path.Base(folder)
-	return folder == "results/runs" || folder != "." && base[0] == '.' && folder != ".ci"
+	return folder == "results/runs" || base == "node_modules" || folder != "." && base[0] == '.' && folder != ".ci"
 }
 
 // largestText bounds what is looked at as text.

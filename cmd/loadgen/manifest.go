@@ -27,7 +27,11 @@ func modelOf(s *scenarios.Scenario) (*model.Model, error) {
 
 // manifestOf says what is about to be run; when, and on which clock, is the
 // caller's to add.
-func manifestOf(s *scenarios.Scenario, m *model.Model, c *drive.Campaign, peak float64, command []string) results.Manifest {
+func manifestOf(s *scenarios.Scenario, c *drive.Campaign, peak float64, command []string) (results.Manifest, error) {
+	m, err := modelOf(s)
+	if err != nil {
+		return results.Manifest{}, err
+	}
 	text := s.Text()
 	sum := sha256.Sum256(text)
 	manifest := results.Manifest{
@@ -35,7 +39,7 @@ func manifestOf(s *scenarios.Scenario, m *model.Model, c *drive.Campaign, peak f
 			System: runtime.GOOS + "/" + runtime.GOARCH},
 		Command:  command,
 		Scenario: results.Scenario{Name: s.Name, SHA256: hex.EncodeToString(sum[:]), Text: string(text)},
-		Target:   "in-process", Start: s.Start, Profile: m.Profile, Seed: s.Seed, Retry: s.Retry,
+		Target:   results.InProcess, Start: s.Start, Profile: m.Profile, Seed: s.Seed, Retry: s.Retry,
 		PeakAsked: peak,
 		Targets: results.Targets{Partition: m.PartitionTarget, Account: m.AccountTarget,
 			Documented: m.PartitionTarget == documentedPartition && m.AccountTarget == documentedAccount},
@@ -52,7 +56,7 @@ func manifestOf(s *scenarios.Scenario, m *model.Model, c *drive.Campaign, peak f
 		manifest.Model = append(manifest.Model, results.Parameter{Name: p.Name, Value: p.Text(),
 			Unit: string(p.Unit), Provenance: string(p.From), About: p.About})
 	}
-	return manifest
+	return manifest, nil
 }
 
 // The documents' targets, in entities per second.

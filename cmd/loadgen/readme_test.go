@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"loadgen/report"
+	"loadgen/results"
 )
 
 // readme is the project's front page.
@@ -82,7 +83,9 @@ func isRow(line string) bool { return strings.Contains(strings.TrimLeft(line, " 
 func TestReadmeShowsWhatTheCommandPrints(t *testing.T) {
 	s := simulate(t)
 	// The front page shows a live run; in shape they differ in nothing else.
-	s.record.Manifest.Time = "real"
+	s.record.Manifest.Time, s.record.Manifest.Target = "real", results.Embedded
+	s.record.Connections = &results.Connections{Opened: 1, Reused: 1,
+		Connects: results.Spell{Count: 1, Total: 1, Max: 1}, FirstByte: results.Spell{Count: 1, Total: 1, Max: 1}}
 	var text bytes.Buffer
 	if err := report.Text(&text, s.record, s.summary); err != nil {
 		t.Fatal(err)

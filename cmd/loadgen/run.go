@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/report"
@@ -19,11 +18,11 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
-	"loadgen/target/inprocess"
 )
 
 // runFlags are those of every verb that runs load.
 type runFlags struct {
+	targetFlags
 	format  string
 	out     string
 	record  string
@@ -36,6 +35,7 @@ type runFlags struct {
 }
 
 func (f *runFlags) register(flags *pflag.FlagSet) {
+	f.targetFlags.register(flags)
 	flags.StringVar(&f.format, "format", "text", "what to print: text, or json (the summary of run.json)")
 	flags.StringVar(&f.out, "out", "", "folder of the run (default: a new one in results/runs)")
 	flags.StringVar(&f.record, "record", "", "also write every attempt to this `file`, as a stream of vegeta results")
@@ -54,32 +54,26 @@ type finished struct {
 	summary *results.Summary
 }
 
-// account is the embedded engine's only one.
-const account = "loadgen"
-
-// carryOut runs a scenario against the embedded engine, live, and returns what
-// came of it, partial where the run was ended early. The error says why.
+// carryOut runs a scenario live and returns what came of it, partial where the
+// run was ended early. The error says why.
 func (f *runFlags) carryOut(ctx context.Context, s *scenarios.Scenario, peak float64, command []string, stderr io.Writer) (*finished, error) {
-	partitions, err := modelOf(s)
+	clk := clock.NewReal()
+	progress := newProgress(stderr, clk, f.quiet)
+	campaign, err := f.campaign(s, clk, progress, stderr)
 	if err != nil {
 		return nil, err
 	}
-	clk := clock.NewReal()
-	table := f.table
-	if table == "" {
-		table = s.Table + strconv.FormatInt(clk.Started().UnixNano()/int64(time.Millisecond), 36)
-	}
-	if code, detail := entity.ValidateTableName(table); code != entity.OK {
-		return nil, usageError{fmt.Errorf("--table %s: %s", table, detail)}
-	}
-	progress := newProgress(stderr, clk, f.quiet)
-	campaign, err := drive.NewCampaign(drive.Options{
-		Scenario: s, Table: table, Reuse: f.reuse, Keep: f.keep, Entering: progress.enter})
+	d, err := f.open(ctx, s, clk, campaign.Table)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, err
 	}
-	manifest := manifestOf(s, partitions, campaign, peak, command)
+	defer d.close()
+	manifest, err := manifestOf(s, campaign, peak, command)
+	if err != nil {
+		return nil, err
+	}
 	manifest.Started, manifest.Time = clk.Started().UTC().Round(0), "real"
+	f.describe(&manifest, d)
 	tape, err := f.tape(s.Name, clk, campaign)
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--record: %w", err)}
@@ -95,18 +89,49 @@ func (f *runFlags) carryOut(ctx context.Context, s *scenarios.Scenario, peak flo
 	if tape != nil {
 		ledger.Observers = append(ledger.Observers, tape)
 	}
-
-	embedded := engine.New(engine.Options{Model: partitions, Accounts: []string{account},
-		Epoch: entity.TicksOf(clk.Started()), Seed: s.Seed})
-	t := inprocess.New(embedded, account, clk)
+	bounded, t, release := f.bound(ctx, d.target)
+	defer release()
 	progress.start()
-	ended := campaign.Run(ctx, &drive.Live{Clock: clk, Target: t, Workers: s.Workers}, ledger)
+	ended := campaign.Run(bounded, &drive.Live{Clock: clk, Target: t, Workers: s.Workers}, ledger)
 	progress.stop()
 	ended = errors.Join(ended, tape.close())
+	if errors.Is(context.Cause(bounded), errBudget) {
+		ended = becauseOfBudget(ended)
+	}
+	return f.finish(folder, recorder, clk, d, ended, stderr)
+}
 
-	counts := t.Counts()
+// campaign returns the run of a scenario against what the flags aim at, once it
+// has been agreed to.
+func (f *runFlags) campaign(s *scenarios.Scenario, clk clock.Real, progress *progress, stderr io.Writer) (*drive.Campaign, error) {
+	table := f.table
+	if table == "" {
+		table = tablePrefix + s.Table + strconv.FormatInt(clk.Started().UnixNano()/int64(time.Millisecond), 36)
+	}
+	if code, detail := entity.ValidateTableName(table); code != entity.OK {
+		return nil, usageError{fmt.Errorf("--table %s: %s", table, detail)}
+	}
+	if err := f.ownTable(table); err != nil {
+		return nil, err
+	}
+	campaign, err := drive.NewCampaign(drive.Options{
+		Scenario: s, Table: table, NewName: f.table == "", Reuse: f.reuse, Keep: f.keep, Entering: progress.enter})
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return campaign, f.agree(campaign.Forecast(), table, stderr)
+}
+
+// finish closes the record of a run that ended so, judges it and draws it.
+func (f *runFlags) finish(folder results.Dir, recorder *results.Recorder, clk clock.Real, d *destination, ended error, stderr io.Writer) (*finished, error) {
+	var counts *results.TargetCounts
+	if d.counter != nil {
+		own := results.TargetCounts(d.counter.Counts())
+		counts = &own
+	}
+	recorder.Connections(d.connections())
 	validity, reasons := endOf(ended)
-	if err := recorder.Finish(clk.Now().Offset(), validity, reasons, (*results.TargetCounts)(&counts)); err != nil {
+	if err := recorder.Finish(clk.Now().Offset(), validity, reasons, counts); err != nil {
 		// A write that failed in mid-run is what ended it, too: said once.
 		return nil, fmt.Errorf("%w; what was written until then is in %s", err, folder)
 	}
@@ -123,6 +148,32 @@ func (f *runFlags) carryOut(ctx context.Context, s *scenarios.Scenario, peak flo
 	return result, ended
 }
 
+// becauseOfBudget returns how a run ended whose budget was spent: that its
+// context was done is no fault, what else went wrong is.
+func becauseOfBudget(ended error) error {
+	if rest := beside(ended, context.Canceled); rest != nil {
+		return errors.Join(errBudget, rest)
+	}
+	return errBudget
+}
+
+// beside returns what is left of joined errors without those of a kind.
+func beside(err, kind error) error {
+	joined, many := err.(interface{ Unwrap() []error })
+	switch {
+	case many:
+		var rest []error
+		for _, one := range joined.Unwrap() {
+			rest = append(rest, beside(one, kind))
+		}
+		return errors.Join(rest...)
+	case errors.Is(err, kind):
+		return nil
+	default:
+		return err
+	}
+}
+
 // endOf returns the validity of a run by how it ended.
 func endOf(ended error) (validity string, reasons []string) {
 	switch {
@@ -130,6 +181,8 @@ func endOf(ended error) (validity string, reasons []string) {
 		return results.Valid, []string{}
 	case errors.Is(ended, context.Canceled):
 		return results.Partial, []string{"the run was interrupted"}
+	case ended == errBudget:
+		return results.Partial, []string{errBudget.Error()}
 	default:
 		return results.Partial, []string{"the run was ended by an error: " + oneLine(ended)}
 	}
@@ -181,13 +234,16 @@ func (f *runFlags) run(ctx context.Context, s *scenarios.Scenario, peak float64,
 	if f.format != "text" && f.format != "json" {
 		return usageError{fmt.Errorf("--format %s: expected text or json", f.format)}
 	}
+	if err := f.take(); err != nil {
+		return err
+	}
 	result, ended := f.carryOut(ctx, s, peak, command, stderr)
 	if result != nil && result.summary != nil {
 		if err := f.print(stdout, result); err != nil {
 			return err
 		}
 	}
-	if ended != nil {
+	if ended != nil && ended != errBudget {
 		return ended
 	}
 	return f.judge(result)

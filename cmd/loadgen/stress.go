@@ -42,14 +42,17 @@ rising load to a single partition, examines the throughput of GET and PUT
 against the target of a partition, says what that means for the PartitionKey,
 and drops the table.
 
-It runs against the embedded engine, whose limits are those of the documents:
-what it says of the limits is modelled, not measured. The record of the run, its
-charts as PNG and SVG among it, goes to a folder of its own in results/runs.`,
+It runs against the embedded engine behind a socket of this machine, whose limits
+are those of the documents: what it says of the limits is modelled, not measured.
+--target names another table service, to which nothing is sent without --yes. The
+record of the run, its charts as PNG and SVG among it, goes to a folder of its own
+in results/runs.`,
 		Example: `  loadgen stress                                  # where does the partition saturate?
   loadgen stress --peak 1500                      # does it hold 1,500 operations/s? (exit 10 if not)
   loadgen stress --rate 2500 --duration 10s       # one step at one rate
   loadgen stress --set model.partition_target=500 # what if the limit were another?
-  loadgen stress --retry none --format json`,
+  loadgen stress --retry none --format json
+  loadgen stress --target env:TABLES --yes        # a service by its connection string`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			scenario, err := f.scenario(c)
 			if err != nil {

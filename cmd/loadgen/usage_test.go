@@ -17,6 +17,9 @@ func say(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), err.String()
 }
 
+// planted is a key that must not be found where it does not belong.
+const planted = "cGxhbnRlZHNlY3JldHBsYW50ZWRzZWNyZXRwbGFudGVk"
+
 func TestBadInputIsOneLineAndLeavesNothing(t *testing.T) {
 	rows := []struct {
 		sentence string
@@ -57,6 +60,22 @@ func TestBadInputIsOneLineAndLeavesNothing(t *testing.T) {
 		{"a setting of a field that does not exist", []string{"stress", "--set", "model.partition_targt=5"}, "partition_target"},
 		{"a setting that cannot be", []string{"stress", "--set", "model.partition_target=-5"}, "partition_target"},
 		{"a format that does not exist", []string{"stress", "--format", "yaml"}, "--format"},
+		{"a target that does not exist", []string{"stress", "--target", "azure"}, "--target azure"},
+		{"a target that is nearly one", []string{"stress", "--target", "in-proces"}, "nearest is in-process"},
+		{"a connection string on the command line", []string{"stress", "--target", "AccountName=races;AccountKey=" + planted}, "takes no connection string"},
+		{"a URL with a signature in it", []string{"stress", "--target", "https://races.table.example.net/?sv=2019-02-02&sig=" + planted}, "file"},
+		{"a URL with a password in it", []string{"stress", "--target", "https://races:" + planted + "@races.table.example.net"}, "--target"},
+		{"a URL without a key", []string{"stress", "--target", "http://127.0.0.1:1/races"}, "--key-file"},
+		{"a key file that is not there", []string{"stress", "--target", "http://127.0.0.1:1/races", "--key-file", "nokey"}, "nokey"},
+		{"a key file that holds no key", []string{"stress", "--target", "http://127.0.0.1:1/races", "--key-file", "notkey"}, "base64"},
+		{"a scheme that is none", []string{"stress", "--target", "ftp://127.0.0.1/races", "--key-file", "key"}, "--target"},
+		{"a variable that is not set", []string{"stress", "--target", "env:LOADGEN_NOT_SET"}, "LOADGEN_NOT_SET"},
+		{"a file that is not there", []string{"stress", "--target", "file:noconnection"}, "noconnection"},
+		{"a connection string without an account", []string{"stress", "--target", "file:notconnection"}, "file:notconnection"},
+		{"a key file for a target that has none", []string{"stress", "--key-file", "key"}, "--key-file"},
+		{"a budget for a target that bills nothing", []string{"stress", "--budget", "5"}, "--budget"},
+		{"a negative budget", []string{"stress", "--budget", "-5"}, "--budget -5"},
+		{"a table of somebody else's", []string{"stress", "--target", "http://127.0.0.1:1/races", "--key-file", "key", "--table", "orders"}, "loadgen"},
 		{"a table name that cannot be", []string{"stress", "--table", "a-b"}, "--table"},
 		{"a folder that is a file", []string{"stress", "--out", "taken"}, "taken"},
 		{"a folder below a file", []string{"stress", "--out", "taken/run"}, "taken"},
@@ -64,8 +83,11 @@ func TestBadInputIsOneLineAndLeavesNothing(t *testing.T) {
 	}
 	for _, row := range rows {
 		t.Chdir(t.TempDir())
-		if err := os.WriteFile("taken", nil, 0o644); err != nil {
-			t.Fatal(err)
+		given := map[string]string{"taken": "", "key": planted, "notkey": planted + "!", "notconnection": "AccountKey=" + planted}
+		for name, text := range given {
+			if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
 		code, stdout, stderr := say(t, row.args...)
 		if code != codeUsage {
@@ -74,8 +96,11 @@ func TestBadInputIsOneLineAndLeavesNothing(t *testing.T) {
 		if stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, row.says) {
 			t.Errorf("%s: said %q on stdout and %q on stderr; want one line on stderr with %q", row.sentence, stdout, stderr, row.says)
 		}
-		if left := leftIn(t, "."); len(left) != 1 {
-			t.Errorf("%s: left %v behind; want nothing", row.sentence, left)
+		if strings.Contains(stderr, planted) {
+			t.Errorf("%s: the line holds the secret: %q", row.sentence, stderr)
+		}
+		if left := leftIn(t, "."); len(left) != len(given) {
+			t.Errorf("%s: left %v behind; want nothing new", row.sentence, left)
 		}
 	}
 }

@@ -45,7 +45,10 @@ func simulateScenario(t testing.TB, s *scenarios.Scenario, peak float64) *simula
 	if err != nil {
 		t.Fatal(err)
 	}
-	manifest := manifestOf(s, m, campaign, peak, []string{"loadgen", "stress"})
+	manifest, err := manifestOf(s, campaign, peak, []string{"loadgen", "stress"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	manifest.Time, manifest.Started = "virtual", time.Date(2011, 11, 6, 9, 0, 0, 0, time.UTC)
 	folder := new(results.Memory)
 	recorder, err := results.NewRecorder(folder, manifest)

@@ -1,0 +1,301 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/engine"
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/model"
+	"loadgen/engine/rest"
+	"loadgen/engine/wire"
+	"loadgen/results"
+)
+
+// service is an engine of our own that a run meets as a stranger: a table
+// service at an address, with an account and a key.
+type service struct {
+	url     string
+	engine  *engine.Engine
+	handler *rest.Handler
+	keyFile string
+}
+
+// newService serves an account of a profile; its clock goes wrong by so much.
+func newService(t *testing.T, profile string, wrong time.Duration) *service {
+	t.Helper()
+	m, err := model.New(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := wire.NewSecret(planted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clk := clock.NewReal()
+	epoch := entity.TicksOf(clk.Started().Add(wrong))
+	s := &service{engine: engine.New(engine.Options{Model: m, Accounts: []string{"races"}, Epoch: epoch})}
+	s.handler, err = rest.New(rest.Options{Engine: s.engine, Clock: clk, Epoch: epoch,
+		Accounts: []rest.Account{{Name: "races", Secret: secret}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := rest.Listen("127.0.0.1:0", s.handler)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	s.url = server.URL() + "/races"
+	s.keyFile = filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(s.keyFile, []byte(planted+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// args returns the command that sends a short run there.
+func (s *service) args(more ...string) []string {
+	return append([]string{"stress", "--target", s.url, "--key-file", s.keyFile, "--duration", "1s", "--rate", "60", "--out", "run",
+		"--set", "phases.load.entities=600", "--set", "phases.peak.hold=false", "--workers", "8"}, more...)
+}
+
+func TestRunAgainstAServiceAtAnAddress(t *testing.T) {
+	s := newService(t, model.Documented, 0)
+	t.Chdir(t.TempDir())
+	code, stdout, stderr := say(t, s.args("--yes")...)
+	if code != codeOk {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	for _, want := range []string{"figures: measured; entities counted: derived", s.url, "emulator", "the target keeps no count", "connections: "} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("the report does not say %q:\n%s", want, stdout)
+		}
+	}
+	for _, not := range []string{"2,000/s", "modelled", "Assumptions"} {
+		if strings.Contains(stdout, not) {
+			t.Errorf("the report says %q:\n%s", not, stdout)
+		}
+	}
+	if !strings.Contains(stderr, "forecast for "+s.url) {
+		t.Errorf("stderr %q; want the forecast", stderr)
+	}
+	record := read(t, "run")
+	sum := record.Total(results.Everything)
+	seen := s.handler.Counts()
+	// The service also answered whether it was there, before the run.
+	if sum.Attempts != seen.Requests-1 || sum.Counted != seen.Entities || sum.Failed != 0 {
+		t.Errorf("attempts %d, failed %d, entities derived %d; the service saw %+v, one of them the question before",
+			sum.Attempts, sum.Failed, sum.Counted, seen)
+	}
+	if left := s.engine.TableNames("races"); len(left) > 0 {
+		t.Errorf("the run left the tables %v", left)
+	}
+}
+
+func TestNothingIsSentWithoutConsent(t *testing.T) {
+	s := newService(t, model.Off, 0)
+	t.Chdir(t.TempDir())
+	code, stdout, stderr := say(t, s.args()...)
+	if code != codeUsage || stdout != "" || !strings.Contains(stderr, "--yes") || !strings.Contains(stderr, "billed transaction") {
+		t.Errorf("stress without --yes = %d, stdout %q, stderr %q; want %d and a forecast", code, stdout, stderr, codeUsage)
+	}
+	if seen := s.handler.Counts().Requests; seen != 0 {
+		t.Errorf("%d requests were sent without consent", seen)
+	}
+	if left := leftIn(t, "."); len(left) != 0 {
+		t.Errorf("left %v behind; want nothing", left)
+	}
+}
+
+func TestBudgetEndsTheRun(t *testing.T) {
+	s := newService(t, model.Off, 0)
+	t.Chdir(t.TempDir())
+	const budget, workers = 40, 8
+	code, stdout, stderr := say(t, s.args("--yes", "--budget", fmt.Sprint(budget), "--rate", "1000")...)
+	if code != codeOk || !strings.Contains(stdout, "the budget of billed transactions was spent") {
+		t.Errorf("stress --budget = %d, stderr %q\n%s\nwant 0, and why it is partial", code, stderr, stdout)
+	}
+	// Beyond it comes what was under way, and the table is dropped. The question
+	// whether the service is there came before.
+	if seen := s.handler.Counts().Requests; seen < budget || seen > 1+budget+workers+1 {
+		t.Errorf("%d requests of a budget of %d; want at most %d under way, one before and one after", seen, budget, workers)
+	}
+	if left := s.engine.TableNames("races"); len(left) > 0 {
+		t.Errorf("the run left the tables %v", left)
+	}
+}
+
+func TestInterruptedRunLeavesNoTableBehindElsewhere(t *testing.T) {
+	s := newService(t, model.Off, 0)
+	t.Chdir(t.TempDir())
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	var stdout, stderr bytes.Buffer
+	done := make(chan int)
+	go func() {
+		done <- run(ctx, s.args("--yes", "--quiet", "--duration", "1h"), strings.NewReader(""), &stdout, &stderr)
+	}()
+	// The run is in its peak once the service has seen more than its preparation.
+	clk := clock.NewReal()
+	for s.handler.Counts().Requests < 40 {
+		if err := clk.Sleep(t.Context(), clk.Now().Add(time.Millisecond)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cancel(interruption{os.Interrupt})
+	if code := <-done; code != codeInterrupted || !strings.Contains(stdout.String(), "partial") {
+		t.Errorf("an interrupted run = %d\n%s%s\nwant %d and a partial report", code, &stdout, &stderr, codeInterrupted)
+	}
+	if left := s.engine.TableNames("races"); len(left) > 0 {
+		t.Errorf("the run left the tables %v", left)
+	}
+}
+
+func TestTargetsThatAreNotAvailable(t *testing.T) {
+	good := newService(t, model.Off, 0)
+	late := newService(t, model.Off, 20*time.Minute)
+	blob := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Server", "Windows-Azure-Blob/1.0 Microsoft-HTTPAPI/2.0")
+		w.Header().Set("Content-Type", "application/xml")
+		w.WriteHeader(http.StatusBadRequest)
+		fmt.Fprint(w, `<?xml version="1.0"?><Error><Code>InvalidQueryParameterValue</Code><Message>no</Message></Error>`)
+	}))
+	defer blob.Close()
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, "<!DOCTYPE html><title>Welcome</title>")
+	}))
+	defer page.Close()
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Close()
+	otherKey := filepath.Join(t.TempDir(), "other")
+	if err := os.WriteFile(otherKey, []byte("b3RoZXJvdGhlcm90aGVy"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		sentence, url, keyFile string
+		// says is part of the line, any of them.
+		says []string
+	}{
+		{"a port that nobody listens on", "http://" + closed.Addr().String() + "/races", good.keyFile, []string{"refused"}},
+		{"a key of another account", good.url, otherKey, []string{"key"}},
+		{"an account that is not there", strings.TrimSuffix(good.url, "races") + "horses", good.keyFile, []string{"account", "key"}},
+		{"a clock that is 20 minutes off", late.url, late.keyFile, []string{"clock"}},
+		{"a blob endpoint", blob.URL + "/races", good.keyFile, []string{"blob"}},
+		{"a page of the web", page.URL + "/races", good.keyFile, []string{"not a table service"}},
+		{"a host that does not exist", "http://races.table.invalid/races", good.keyFile, []string{"no host"}},
+	} {
+		t.Chdir(t.TempDir())
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		var stdout, stderr bytes.Buffer
+		code := run(ctx, []string{"stress", "--yes", "--quiet", "--target", row.url, "--key-file", row.keyFile}, nil, &stdout, &stderr)
+		if ctx.Err() != nil {
+			t.Errorf("%s: took more than 5 s", row.sentence)
+		}
+		cancel()
+		line := stderr.String()
+		if code != codeTarget || stdout.Len() > 0 || strings.Count(line, "\n") != 1 {
+			t.Errorf("%s: exit code %d, stdout %q, stderr %q; want %d and one line", row.sentence, code, &stdout, line, codeTarget)
+		}
+		for _, says := range row.says {
+			if !strings.Contains(strings.ToLower(line), says) {
+				t.Errorf("%s: stderr %q; want %q in it", row.sentence, line, says)
+			}
+		}
+		if strings.Contains(line, planted) {
+			t.Errorf("%s: the line holds the key: %q", row.sentence, line)
+		}
+		if left := leftIn(t, "."); len(left) != 0 {
+			t.Errorf("%s: left %v behind; want nothing", row.sentence, left)
+		}
+	}
+	// A wrong key is not tried again: one request each for the key and account.
+	if seen := good.handler.Counts(); seen.Requests != 2 || seen.Failed != 2 {
+		t.Errorf("the service saw %+v; want two requests that failed", seen)
+	}
+}
+
+// panicking has the test below end in a panic instead, in a process of its own.
+const panicking = "LOADGEN_TEST_PANIC"
+
+// Neither the artefacts of a run, nor what it says, nor the trace of a panic
+// while it is under way holds a part of the secret.
+func TestSecretsAreNowhere(t *testing.T) {
+	if os.Getenv(panicking) != "" {
+		panicUnderWay(t)
+	}
+	s := newService(t, model.Documented, 0)
+	t.Chdir(t.TempDir())
+	code, stdout, stderr := say(t, s.args("--yes", "--record", "attempts.bin")...)
+	if code != codeOk {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	child := exec.Command(os.Args[0], "-test.run=^TestSecretsAreNowhere$")
+	child.Env = append(os.Environ(), panicking+"=1", "GOTRACEBACK=all")
+	trace, err := child.CombinedOutput()
+	if err == nil || !bytes.Contains(trace, []byte("panic: ")) || !bytes.Contains(trace, []byte("goroutine ")) {
+		t.Fatalf("the child = %v; want a panic's trace:\n%s", err, trace)
+	}
+	said := map[string][]byte{"stdout": []byte(stdout), "stderr": []byte(stderr), "the panic's trace": trace}
+	for _, name := range leftIn(t, ".") {
+		if text, err := os.ReadFile(name); err == nil {
+			said[name] = text
+		}
+	}
+	if len(said) < 10 {
+		t.Errorf("searched %d texts; want the whole record", len(said))
+	}
+	// Any eight characters of the key in a row would be a part of it, as would
+	// the bytes that it stands for.
+	parts := []string{"plantedsecret"}
+	for i := 0; i+12 <= len(planted); i += 4 {
+		parts = append(parts, planted[i:i+12])
+	}
+	for name, text := range said {
+		for _, part := range parts {
+			if bytes.Contains(text, []byte(part)) {
+				t.Errorf("%s holds %q, a part of the key", name, part)
+			}
+		}
+	}
+}
+
+// panicUnderWay panics while a run is under way, with the whole of its options
+// in the message, in every form that a careless line of code could give it.
+func panicUnderWay(t *testing.T) {
+	s := newService(t, model.Documented, 0)
+	t.Chdir(t.TempDir())
+	var f stressFlags
+	c := f.verb(nil, nil)
+	if err := c.ParseFlags(s.args("--yes")[1:]); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.take(); err != nil {
+		t.Fatal(err)
+	}
+	go run(context.Background(), s.args("--yes", "--quiet", "--duration", "1h"), nil, &bytes.Buffer{}, &bytes.Buffer{})
+	clk := clock.NewReal()
+	for s.handler.Counts().Requests < 40 {
+		if err := clk.Sleep(t.Context(), clk.Now().Add(time.Millisecond)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	panic(fmt.Sprintf("%v %+v %#v %v %+v", f, f, f, &f, f.aim.endpoint))
+}
