@@ -48,7 +48,7 @@ func manifestOf(s *scenarios.Scenario, m *model.Model, c *drive.Campaign, peak f
 			manifest.PartitionKey = phase.Peak.PartitionKey
 		}
 	}
-	for _, p := range m.Parameters() {
+	for _, p := range m.ParametersOf(s.Start) {
 		manifest.Model = append(manifest.Model, results.Parameter{Name: p.Name, Value: p.Text(),
 			Unit: string(p.Unit), Provenance: string(p.From), About: p.About})
 	}
