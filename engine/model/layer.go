@@ -86,6 +86,8 @@ func balanceSlots() []slot {
 			func(m *Model) *int64 { return &m.Stamp.SplitGuard }).least(thousand / 2),
 		share("server_relief", thousand, "utilisation that an overloaded server is brought down to",
 			func(m *Model) *int64 { return &m.Stamp.Relief }),
+		share("move_gain", thousand, "least share of a server's load by which a move must leave the fuller server better off",
+			func(m *Model) *int64 { return &m.Stamp.MoveGain }),
 	}
 }
 

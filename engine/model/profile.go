@@ -111,7 +111,7 @@ func stamp() Stamp {
 		Tick:    15 * time.Second, LoadMemory: time.Minute,
 		OverloadRefusals: 10, OverloadBusy: 900, OverloadCPU: 800, OverloadRate: 900,
 		Detection: 5 * time.Minute, Gap: 30 * time.Second,
-		SplitsPerTick: 2, SplitShare: 950, SplitGuard: 900, Relief: 600,
+		SplitsPerTick: 2, SplitShare: 950, SplitGuard: 900, Relief: 600, MoveGain: 100,
 		Pause: 500 * time.Millisecond, OfflineLeast: 5 * time.Second, OfflineMost: 5 * time.Second,
 		OfflineRefusals: 700, MapStale: time.Second,
 		Quiet: 30 * time.Minute, MergeBelow: 100, LowWatermark: 1, HighWatermark: 10,

@@ -58,6 +58,9 @@ type Stamp struct {
 	SplitShare, SplitGuard int64
 	// Relief is the utilisation that an overloaded server is brought down to.
 	Relief int64
+	// MoveGain is the least share of the load of the server it leaves that a move
+	// must spare the fuller of the two.
+	MoveGain int64
 	// Pause is how long a split or a merge stops a range. OfflineLeast and
 	// OfflineMost bound how long a range is offline while it moves.
 	Pause, OfflineLeast, OfflineMost time.Duration
