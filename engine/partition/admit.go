@@ -56,6 +56,7 @@ func (l *Layer) admitCold(now clock.Instant, p Place, d *Demand, chance uint64) 
 	s := l.stamp
 	s.wake(now)
 	t := s.open(now, &l.accounts, p)
+	l.keys.fewest = fewestToSweep + keysPerRange*s.ranges
 	one := l.keys.find(now, p)
 	r := s.home(t, p, one)
 	v := Verdict{Range: r.number, Server: r.server.number}
@@ -115,7 +116,7 @@ func (l *Layer) stages(now clock.Instant, r *rangePartition, one *key, d *Demand
 	r.seen.served += cost
 	r.seen.bytes += d.BytesIn
 	l.keys.serve(now, one, r.server, cost)
-	return l.accounts.take(now, r.table.limits, d, cost)
+	return l.accounts.take(now, r.limits, d, cost)
 }
 
 // waits decides whether a request may join the queue of its range's pipeline:

@@ -8,11 +8,11 @@ import (
 // key is one PartitionKey in use.
 type key struct {
 	bucket bucket
-	// offered and served are kept only where a server's idleness counts.
-	offered, served fade
 	// home is the range that the key lies in, as of that version of the map.
 	home    *rangePartition
 	version uint64
+	// offered and served are kept only where a server's idleness counts.
+	offered, served fade
 }
 
 // keys holds the PartitionKeys in use, and the limit on each.
@@ -21,19 +21,25 @@ type keys struct {
 	// idle is nil where the target is a hard limit.
 	idle  *idleness
 	known map[Place]*key
-	// sweepAt is the number of keys at which idle ones are forgotten.
-	sweepAt int
+	// sweepAt is the number of keys at which idle ones are forgotten, fewest the
+	// number below which that is not worth the walk.
+	sweepAt, fewest int
 }
 
-// fewestToSweep is the number of keys below which forgetting is not worth the
-// walk.
-const fewestToSweep = 1024
+// fewestToSweep is the least number of keys that are kept, keysPerRange what is
+// kept for each range besides, so that to know a key's range is not forgotten
+// all the time.
+const (
+	fewestToSweep = 1024
+	keysPerRange  = 4
+)
 
 func newKeys(m *model.Model, background []Step) keys {
 	k := keys{
 		limit:   newLimit(m.PartitionTarget, int64(m.PartitionBurst)),
 		known:   make(map[Place]*key),
 		sweepAt: fewestToSweep,
+		fewest:  fewestToSweep,
 	}
 	if m.Idle.Headroom > thousand {
 		k.idle = newIdleness(m, background)
@@ -49,7 +55,7 @@ func (k *keys) find(now clock.Instant, p Place) *key {
 	if one, known := k.known[p]; known {
 		return one
 	}
-	if len(k.known) >= k.sweepAt {
+	if len(k.known) >= max(k.sweepAt, k.fewest) {
 		k.forgetIdle(now)
 	}
 	one := &key{bucket: k.limit.full(now)}
@@ -103,7 +109,7 @@ func (k *keys) forgetIdle(now clock.Instant) {
 			delete(k.known, p)
 		}
 	}
-	k.sweepAt = max(fewestToSweep, 2*len(k.known))
+	k.sweepAt = max(k.fewest, 2*len(k.known))
 }
 
 // isIdle reports whether a key has its whole burst again or, where there is

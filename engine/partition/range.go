@@ -4,25 +4,29 @@ import "loadgen/engine/clock"
 
 // rangePartition is a stretch of one table's PartitionKeys on one server.
 type rangePartition struct {
-	number uint64
-	table  *table
-	// low is its first possible key, high the first after it unless it is last.
-	low, high string
-	last      bool
+	// What every request touches comes first and together.
 
-	server *server
-	tenant *tenant
-	bucket bucket
-	queue  queue
 	// Until offline requests are refused or held, and until stale they are
 	// redirected.
 	offline, stale clock.Instant
+	bucket         bucket
+	server         *server
+	tenant         *tenant
+	// limits is the account's state.
+	limits *account
+	number uint64
+	// seen is what has come since the last tick.
+	seen  heartbeat
+	queue queue
 
-	// seen is what has come since the last tick; offered and served are averages
-	// of it, in thousandths of an entity per second.
-	seen            heartbeat
+	profile profile
+	table   *table
+	// low is its first possible key, high the first after it unless it is last.
+	low, high string
+	last      bool
+	// offered and served are averages of what it has seen, in thousandths of an
+	// entity per second.
 	offered, served int64
-	profile         profile
 	over, quiet     episode
 	// partner is the other side of the split that it comes from, until that is
 	// known to have helped.
@@ -30,7 +34,6 @@ type rangePartition struct {
 	born    clock.Instant
 	// told says that it was reported that nothing can be done about its load.
 	told bool
-	gone bool
 }
 
 // heartbeat is what a range has seen between two ticks. Costs are in billionths

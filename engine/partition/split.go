@@ -161,7 +161,6 @@ func (s *stamp) merge(now clock.Instant, left, right *rangePartition) {
 	e.Offered, e.Served = (left.offered+right.offered)/thousand, (left.served+right.served)/thousand
 	right.server.leave(right)
 	left.table.remove(right)
-	right.gone = true
 	for _, r := range []*rangePartition{left, right} {
 		if r.partner != nil {
 			r.partner.partner, r.partner = nil, nil

@@ -100,7 +100,6 @@ func (s *stamp) drop(number uint32) {
 	}
 	for _, r := range t.ranges {
 		r.server.leave(r)
-		r.gone = true
 	}
 	s.ranges -= len(t.ranges)
 	s.tables = slices.DeleteFunc(s.tables, func(o *table) bool { return o == t })
@@ -110,7 +109,7 @@ func (s *stamp) drop(number uint32) {
 
 func (s *stamp) newRange(now clock.Instant, t *table) *rangePartition {
 	s.numbers++
-	return &rangePartition{number: s.numbers, table: t, bucket: s.rangeLimit.full(now), born: now,
+	return &rangePartition{number: s.numbers, table: t, limits: t.limits, bucket: s.rangeLimit.full(now), born: now,
 		quiet: episode{on: true, since: now, last: now}}
 }
 
