@@ -44,7 +44,6 @@ const (
 	Bytes             Unit = "bytes"
 	Servers           Unit = "servers"
 	Ranges            Unit = "ranges"
-	Requests          Unit = "requests"
 	Choice            Unit = "choice"
 )
 

@@ -91,6 +91,7 @@ func (m *Model) measure() {
 	m.Idle.Headroom = 5000
 	m.Stamp.RangeTarget = 0
 	m.Stamp.PipelineRequest, m.Stamp.PipelineEntity = 567*time.Microsecond, 394*time.Microsecond
+	m.Stamp.PendingLow, m.Stamp.PendingHigh = 80*time.Millisecond, 480*time.Millisecond
 	m.Stamp.OfflineLeast, m.Stamp.OfflineMost = 10*time.Second, 20*time.Second
 	m.ReadTime, m.WriteTime = 38*time.Millisecond, 47*time.Millisecond
 	m.EntityTime = 7900 * time.Microsecond
@@ -106,7 +107,7 @@ func stamp() Stamp {
 		Servers: 30, RangeTarget: 2000, ServerTarget: 4000, Burst: 100 * time.Millisecond,
 		AccountIngress: 10 * gigabitPerSecond, AccountEgress: 15 * gigabitPerSecond,
 		ServerBandwidth: 10 * gigabitPerSecond,
-		PendingLow:      2, PendingHigh: 12, PendingDrop: 400,
+		PendingLow:      20 * time.Millisecond, PendingHigh: 120 * time.Millisecond, PendingDrop: 400,
 		Timeout: 30 * time.Second,
 		Tick:    15 * time.Second, LoadMemory: time.Minute,
 		OverloadRefusals: 10, OverloadBusy: 900, OverloadCPU: 800, OverloadRate: 900,

@@ -36,9 +36,11 @@ type Stamp struct {
 	// PipelineRequest and PipelineEntity are what a request and each of its
 	// entities occupy their range's pipeline for.
 	PipelineRequest, PipelineEntity time.Duration
-	// PendingLow and PendingHigh are requests waiting at a range: from the first
-	// on some are refused, at the second all, and just below it PendingDrop.
-	PendingLow, PendingHigh, PendingDrop int64
+	// PendingLow and PendingHigh are work that waits at a range, as the time that
+	// its pipeline needs for it: from the first on some requests are refused, at
+	// the second all, and just below it PendingDrop.
+	PendingLow, PendingHigh time.Duration
+	PendingDrop             int64
 	// Timeout is the longest that a request may take.
 	Timeout time.Duration
 

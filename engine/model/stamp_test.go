@@ -93,8 +93,8 @@ func TestModelThatCannotBe(t *testing.T) {
 			[]string{"headroom is 999; it must be from 1000 to 100000"}},
 		{"headroom that grows as a server gets busy", func(m *model.Model) { m.Idle.UtilisationLow = 900 },
 			[]string{"utilisation_high is 800; it must be at least utilisation_low, which is 900"}},
-		{"two at once", func(m *model.Model) { m.Stamp.OfflineMost, m.Stamp.PendingLow = time.Second, 20 },
-			[]string{"pending_high is 12; it must be at least pending_low", "offline_most is 1s; it must be at least offline_least, which is 5s"}},
+		{"two at once", func(m *model.Model) { m.Stamp.OfflineMost, m.Stamp.PendingLow = time.Second, time.Second },
+			[]string{"pending_high is 120ms; it must be at least pending_low", "offline_most is 1s; it must be at least offline_least, which is 5s"}},
 	}
 	for _, row := range rows {
 		m := mustNew(t, model.Documented)

@@ -13,7 +13,7 @@ type admissionTimes struct {
 	roundTrip, timeout      time.Duration
 	request, entity         time.Duration
 	sizeWeight, scanRate    int64
-	pendingLow, pendingHigh int64
+	pendingLow, pendingHigh time.Duration
 	pendingDrop             int64
 }
 
@@ -120,22 +120,23 @@ func (l *Layer) stages(now clock.Instant, r *rangePartition, one *key, d *Demand
 }
 
 // waits decides whether a request may join the queue of its range's pipeline:
-// from some length on, requests are refused with a probability that grows with
-// it.
+// the more work waits there, the more requests are refused. It is the work that
+// counts, not the number of requests: queues that hold some transactions of a
+// hundred hold hundreds of single inserts (docs/model.md).
 func (l *Layer) waits(now clock.Instant, r *rangePartition, chance uint64) bool {
 	t := &l.times
 	if !t.pipelined() {
 		return true
 	}
-	pending := r.queue.length(now)
+	pending := r.done.Sub(now)
 	switch {
 	case pending >= t.pendingHigh:
 		return false
 	case pending <= t.pendingLow:
 		return true
 	default:
-		odds := t.pendingDrop * (pending - t.pendingLow)
-		return !happens(again(chance, 2), odds, thousand*(t.pendingHigh-t.pendingLow))
+		odds := t.pendingDrop * int64(pending-t.pendingLow)
+		return !happens(again(chance, 2), odds, thousand*int64(t.pendingHigh-t.pendingLow))
 	}
 }
 
@@ -145,7 +146,7 @@ func (l *Layer) work(now clock.Instant, r *rangePartition, d *Demand, deadline t
 	if !t.pipelined() {
 		return
 	}
-	begun := max(r.queue.start(now), now.Add(v.Wait))
+	begun := max(r.done, now.Add(v.Wait))
 	if begun.Sub(now) > deadline {
 		v.Kind, v.Wait = TimedOut, deadline
 		r.seen.timedOut++
@@ -153,7 +154,7 @@ func (l *Layer) work(now clock.Instant, r *rangePartition, d *Demand, deadline t
 	}
 	occupied := t.request + time.Duration(min(d.Entities, nano))*t.entity
 	end := begun.Add(occupied)
-	r.queue.push(end)
+	r.done = end
 	r.seen.busy += int64(occupied)
 	if end.Sub(now) > deadline {
 		v.Kind, v.Wait, v.Performed = TimedOut, deadline, true

@@ -16,8 +16,10 @@ type rangePartition struct {
 	limits *account
 	number uint64
 	// seen is what has come since the last tick.
-	seen  heartbeat
-	queue queue
+	seen heartbeat
+	// done is when its pipeline, which works on one request at a time, has done
+	// all that it was given.
+	done clock.Instant
 
 	profile profile
 	table   *table
@@ -84,32 +86,3 @@ func (e *episode) see(now, tick, gap clock.Instant, holds bool) {
 func (e *episode) lasts(now clock.Instant) (clock.Instant, bool) {
 	return now - e.since, e.on && e.last == now
 }
-
-// queue holds the instants at which the requests of a range leave its pipeline,
-// which works on one at a time.
-type queue struct {
-	ends []clock.Instant
-}
-
-// length returns how many requests wait or are worked on.
-func (q *queue) length(now clock.Instant) int64 {
-	done := 0
-	for done < len(q.ends) && q.ends[done] <= now {
-		done++
-	}
-	if done > 0 {
-		q.ends = q.ends[:copy(q.ends, q.ends[done:])]
-	}
-	return int64(len(q.ends))
-}
-
-// start returns the instant at which a request that arrives now is begun.
-func (q *queue) start(now clock.Instant) clock.Instant {
-	if n := len(q.ends); n > 0 {
-		return max(now, q.ends[n-1])
-	}
-	return now
-}
-
-// push adds a request that leaves at end, no earlier than those before it.
-func (q *queue) push(end clock.Instant) { q.ends = append(q.ends, end) }
