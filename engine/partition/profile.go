@@ -9,8 +9,10 @@ import (
 
 // profile is a sketch of where in a range its load and its bytes lie: marks in
 // the order of the index, each with the weight of the keys from its own up to
-// the next mark's. A key with much load keeps a mark of its own; the least of
-// neighbours are put together when there are too many.
+// the next mark's. While there is room, each key gets a mark of its own; later on
+// a key gets one where its mark has become heavy, and the lightest neighbours are
+// put together for it. So a key with much load is soon alone, and what a mark
+// holds stays a small part of the whole.
 type profile struct {
 	marks []mark
 	// load and bytes are the sums over all marks.
@@ -23,8 +25,12 @@ type mark struct {
 	load, bytes int64
 }
 
-// mostMarks bounds the marks of a range.
-const mostMarks = 64
+// mostMarks bounds the marks of a range; one is heavy that holds more than the
+// heaviest part of the whole.
+const (
+	mostMarks    = 64
+	heaviestPart = 32
+)
 
 // touch adds weight to a key.
 func (p *profile) touch(key string, load, bytes int64) {
@@ -36,10 +42,26 @@ func (p *profile) touch(key string, load, bytes int64) {
 		p.marks[i].bytes += bytes
 		return
 	}
+	if len(p.marks) == mostMarks && !p.isHeavy(p.marks[max(0, i-1)]) {
+		m := &p.marks[max(0, i-1)]
+		if i == 0 {
+			// Below all marks, the first one grows downwards.
+			m.key = key
+		}
+		m.load += load
+		m.bytes += bytes
+		return
+	}
 	p.marks = slices.Insert(p.marks, i, mark{key, load, bytes})
 	if len(p.marks) > mostMarks {
 		p.join()
 	}
+}
+
+// isHeavy reports whether a mark has become so heavy that the next key is to
+// have one of its own.
+func (p *profile) isHeavy(m mark) bool {
+	return m.load*heaviestPart > p.load || m.bytes*heaviestPart > p.bytes
 }
 
 // at returns the position of a key, and whether there is a mark there.
