@@ -130,6 +130,38 @@ func TestV10MoveTakesFiveSeconds(t *testing.T) {
 	}
 }
 
+// A sender that gives up while its insert is worked on is told 500, and the
+// insert is there all the same; one that gives up while it waits has done nothing.
+func TestTimedOutInsertMayHaveSucceeded(t *testing.T) {
+	b := newCold(t, model.Headroom, func(m *model.Model) {
+		m.Stamp.PipelineRequest, m.Stamp.PipelineEntity = 10*time.Millisecond, 0
+	})
+	insert := func(row string, timeout time.Duration) engine.Reply {
+		b.number++
+		return b.Submit(second, &engine.Request{Account: "one", Table: "Races", Verb: entity.Insert, Number: b.number,
+			Timeout: timeout, Change: &entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "hot", Row: row}}})
+	}
+	rows := []struct {
+		sentence, row string
+		timeout       time.Duration
+		insert, get   int
+	}{
+		{"one that is in time", "1", 0, 204, 200},
+		{"one that gives up while it is worked on", "2", 15 * time.Millisecond, 500, 200},
+		{"one that gives up while it waits", "3", 15 * time.Millisecond, 500, 404},
+	}
+	for _, row := range rows {
+		if got := insert(row.row, row.timeout); got.Status != row.insert {
+			t.Errorf("%s: Insert = %d %s; want %d", row.sentence, got.Status, got.Code, row.insert)
+		}
+	}
+	for i, row := range rows {
+		if got := b.do(clock.Instant(10+i)*second, "one", "Races", entity.Get, "hot", row.row); got.Status != row.get {
+			t.Errorf("%s: Get = %d; want %d", row.sentence, got.Status, row.get)
+		}
+	}
+}
+
 // V11: a query that keeps one entity in a hundred, asked for again and again, ten
 // times as often as the partition can bear: it scans 2,000 entities a second and
 // returns 20.

@@ -48,6 +48,28 @@ func TestTimeIsClamped(t *testing.T) {
 	}
 }
 
+func TestVersionChangesWithTheMap(t *testing.T) {
+	layer := cold(t)
+	p := partition.Place{Account: 1, Table: 1, PartitionKey: "b"}
+	steps := []struct {
+		sentence string
+		do       func()
+	}{
+		{"a table is created", func() { layer.TableCreated(second, 1, 1) }},
+		{"a table is prewarmed", func() { layer.Prewarm(second, 1, 1, "b") }},
+		{"a range is assigned", func() { layer.Assign(second, p, 5) }},
+		{"a range moves", func() { layer.Move(second, p, 6) }},
+		{"a table is deleted", func() { layer.TableDeleted(second, 1) }},
+	}
+	for _, step := range steps {
+		before := layer.Version()
+		step.do()
+		if layer.Version() == before {
+			t.Errorf("%s: Version() = %d as before; want another", step.sentence, before)
+		}
+	}
+}
+
 func TestColdMemoryStaysFlat(t *testing.T) {
 	layer := cold(t, append(twentieth, "servers=4")...)
 	l := newLoad(layer, 1)
