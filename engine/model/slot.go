@@ -48,13 +48,14 @@ func slots() []slot {
 }
 
 func rate(name string, from Provenance, about string, field func(*Model) *int64) slot {
-	return slot{Parameter: Parameter{Name: name, Unit: EntitiesPerSecond, Greatest: maxRate, From: from, About: about}, field: field}
+	s := number(name, EntitiesPerSecond, maxRate, about, field)
+	s.From = from
+	return s
 }
 
 // wait is a time; the provenance is an assumption unless it is said otherwise.
 func wait(name string, greatest time.Duration, about string, field func(*Model) *time.Duration) slot {
-	return slot{Parameter: Parameter{Name: name, Unit: Duration, Greatest: int64(greatest), From: Assumed, About: about},
-		field: func(m *Model) *int64 { return (*int64)(field(m)) }}
+	return number(name, Duration, int64(greatest), about, func(m *Model) *int64 { return (*int64)(field(m)) })
 }
 
 // share is a number of thousandths.
@@ -63,7 +64,8 @@ func share(name string, greatest int64, about string, field func(*Model) *int64)
 }
 
 func number(name string, unit Unit, greatest int64, about string, field func(*Model) *int64) slot {
-	return slot{Parameter: Parameter{Name: name, Unit: unit, Greatest: greatest, From: Assumed, About: about}, field: field}
+	p := Parameter{Name: name, Unit: unit, Greatest: greatest, From: Assumed, About: about}
+	return slot{Parameter: p, field: field}
 }
 
 func (s slot) least(value int64) slot { s.Least = value; return s }
