@@ -11,9 +11,11 @@ type asked struct {
 	// now is when the request arrives, as the engine's clock has it.
 	now clock.Instant
 	// known says that there is such a table.
-	known   bool
-	place   partition.Place
-	cost    int64
+	known bool
+	place partition.Place
+	cost  int64
+	// chance is what is left to decide about how long it takes.
+	chance  uint64
 	verdict partition.Verdict
 	// end is the PartitionKey that a query's page may not reach, where ends says
 	// that there is one.
@@ -30,12 +32,12 @@ func (e *Engine) ask(a *account, now clock.Instant, r *Request) asked {
 		demand.Read = r.Verb == entity.Get || r.Verb == entity.Query
 	}
 	draw := e.chances.Try(r.Number, r.Attempt)
-	draw.Uint64()
+	chance := draw.Uint64()
 
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.latest = max(e.latest, now)
-	ask := asked{now: e.latest, cost: cost}
+	ask := asked{now: e.latest, cost: cost, chance: chance}
 	table, known := e.table(a, r.Table)
 	if !known {
 		return ask

@@ -99,7 +99,7 @@ func (e *Engine) Submit(now clock.Instant, r *Request) Reply {
 func (e *Engine) submit(now clock.Instant, r *Request) Reply {
 	a, known := e.accounts[r.Account]
 	if !known {
-		return e.answer(now, r, partition.Reading, Reply{
+		return e.answer(now, e.chance(r), partition.Reading, Reply{
 			Code: entity.ResourceNotFound, Detail: "there is no account of that name"})
 	}
 	switch r.Verb {
@@ -107,12 +107,12 @@ func (e *Engine) submit(now clock.Instant, r *Request) Reply {
 		now = e.Advance(now)
 		reply := tableReply(r.Table, a.store.CreateTable(r.Table))
 		e.welcome(a, now, r.Table)
-		return e.answer(now, r, partition.Writing, reply)
+		return e.answer(now, e.chance(r), partition.Writing, reply)
 	case entity.DeleteTable:
 		now = e.Advance(now)
 		reply := tableReply(r.Table, a.store.DeleteTable(r.Table))
 		e.forget(a, now, r.Table)
-		return e.answer(now, r, partition.Writing, reply)
+		return e.answer(now, e.chance(r), partition.Writing, reply)
 	}
 	return e.admitted(a, now, r)
 }
@@ -122,7 +122,7 @@ func (e *Engine) admitted(a *account, now clock.Instant, r *Request) Reply {
 	ask := e.ask(a, now, r)
 	switch {
 	case !ask.known:
-		return e.answer(ask.now, r, partition.Reading, tableReply(r.Table, entity.TableNotFound))
+		return e.answer(ask.now, ask.chance, partition.Reading, tableReply(r.Table, entity.TableNotFound))
 	case ask.verdict.Kind == partition.TimedOut:
 		return e.timedOut(a, &ask, r)
 	case ask.verdict.Kind != partition.Admitted:
@@ -137,9 +137,7 @@ func (e *Engine) admitted(a *account, now clock.Instant, r *Request) Reply {
 		work = partition.Reading
 		e.chargeOut(ask.now, a, int64(len(reply.Entity)))
 	}
-	reply = e.answer(ask.now, r, work, reply)
-	reply.Done = reply.Done.Add(ask.verdict.Wait)
-	return reply
+	return e.answer(ask.now.Add(ask.verdict.Wait), ask.chance, work, reply)
 }
 
 // timedOut answers a request that had to wait for too long. One whose work had
@@ -191,9 +189,9 @@ func tableReply(name string, code entity.Code) Reply {
 	return reply
 }
 
-// answer dates a reply.
-func (e *Engine) answer(now clock.Instant, r *Request, work partition.Work, reply Reply) Reply {
-	reply.Done = now.Add(e.times.Of(work, reply.Counted, e.chance(r)))
+// answer dates a reply to a request that the service turns to now.
+func (e *Engine) answer(now clock.Instant, chance uint64, work partition.Work, reply Reply) Reply {
+	reply.Done = now.Add(e.times.Of(work, reply.Counted, chance))
 	return reply
 }
 

@@ -24,7 +24,7 @@ func (e *Engine) page(a *account, ask *asked, r *Request) Reply {
 	if code != entity.OK {
 		reply := tableReply(r.Table, code)
 		reply.Counted = 1
-		return e.answer(ask.now, r, partition.Reading, reply)
+		return e.answer(ask.now, ask.chance, partition.Reading, reply)
 	}
 	if cut && !page.More {
 		page.Next, page.More = entity.Key{Partition: ask.end}, true
@@ -33,7 +33,7 @@ func (e *Engine) page(a *account, ask *asked, r *Request) Reply {
 	e.charge(ask.now, ask.place, &page, counted)
 	e.chargeOut(ask.now, a, bytesOut(page.Rows))
 	reply := Reply{Counted: counted, Rows: page.Rows, Next: page.Next, More: page.More}
-	reply.Done = ask.now.Add(e.times.Of(partition.Scanning, counted, e.chance(r)) + ask.verdict.Wait)
+	reply.Done = ask.now.Add(e.times.Of(partition.Scanning, counted, ask.chance) + ask.verdict.Wait)
 	return reply
 }
 

@@ -24,6 +24,9 @@ const comparisonPage = "../docs/model.md"
 // published in 2010 (V16 to V18 of the model) through the engine with the profile
 // fitted to them, and holds docs/model.md, deviations and all, to what comes out.
 func TestPublishedMeasurements(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays eighteen minutes of load from one goroutine")
+	}
 	page := []byte(comparison(t))
 	if *update {
 		if err := os.WriteFile(comparisonPage, page, 0o644); err != nil {

@@ -45,6 +45,9 @@ func TestRandomSimulation(t *testing.T) {
 		run(*oneSeed)
 		return
 	}
+	if testing.Short() {
+		*seeds = min(*seeds, 2)
+	}
 	for seed := range *seeds {
 		run(uint64(seed) + 1)
 	}

@@ -115,7 +115,9 @@ func (l *Layer) stages(now clock.Instant, r *rangePartition, one *key, d *Demand
 	}
 	r.seen.served += cost
 	r.seen.bytes += d.BytesIn
-	l.keys.serve(now, one, r.server, cost)
+	if l.keys.idle != nil {
+		l.keys.serve(now, one, r.server, cost)
+	}
 	return l.accounts.take(now, r.limits, d, cost)
 }
 

@@ -69,7 +69,9 @@ func TestV05PrependOnlyNeverGains(t *testing.T) {
 func oneEnd(t *testing.T, key func(int) string) {
 	for _, clients := range []int{1, 8, 64} {
 		t.Run(fmt.Sprint(clients), func(t *testing.T) {
-			t.Parallel()
+			if clients > 1 {
+				long(t)
+			}
 			layer := cold(t, twentieth...)
 			admitted := record(newLoad(layer, 1), 3600*second, source{rate: 5 * clients, demand: one, key: key})
 			for minute := range 60 {
@@ -99,7 +101,7 @@ func randomKeys(n int) []string {
 // split, two splits a tick. A step is at the first two bins of 5 s above the middle
 // of its two levels, and may be off by a tick.
 func TestV06ColdTableSplitsUntilAllIsServed(t *testing.T) {
-	t.Parallel()
+	long(t)
 	layer := cold(t, append(twentieth, "servers=10")...)
 	admitted := record(newLoad(layer, 1), 1800*second, even(50, randomKeys(20)...)...)
 	for _, step := range []struct {
@@ -130,7 +132,7 @@ func TestV06ColdTableSplitsUntilAllIsServed(t *testing.T) {
 // V6, skewed: the rates of the keys rise evenly from 26/s to 74/s. The same
 // levels hold within 15 %, and in the end all is served.
 func TestV06SkewedKeysReachTheSameLevels(t *testing.T) {
-	t.Parallel()
+	long(t)
 	layer := cold(t, append(twentieth, "servers=12")...)
 	sources := even(50, randomKeys(20)...)
 	sum := 0
@@ -242,7 +244,7 @@ func TestV14QuietTableMergesBack(t *testing.T) {
 // V22: the same seed gives the same events to the byte, at any time of asking;
 // another seed gives others.
 func TestV22SameSeedSameEvents(t *testing.T) {
-	t.Parallel()
+	long(t)
 	events := func(seed uint64, poll bool) string {
 		m := modelOf(t, model.Documented, append(twentieth, "servers=10", "offline_most=9s")...)
 		layer := partition.New(partition.Options{Model: m, Cold: true, Seed: seed})

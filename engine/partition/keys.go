@@ -77,11 +77,9 @@ func (k *keys) pass(now clock.Instant, one *key, s *server, cost int64, chance u
 	}
 }
 
-// serve notes that a request that its key let pass was not refused further on.
+// serve notes that a request that its key let pass was not refused further on;
+// only where a server's idleness counts.
 func (k *keys) serve(now clock.Instant, one *key, s *server, cost int64) {
-	if k.idle == nil {
-		return
-	}
 	if one != nil {
 		one.served.add(now, cost, k.idle.law)
 	}

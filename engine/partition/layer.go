@@ -77,16 +77,26 @@ func (l *Layer) Admit(now clock.Instant, p Place, d Demand, chance uint64) Verdi
 	if l.stamp != nil {
 		return l.admitCold(now, p, &d, chance)
 	}
-	cost := nanos(d.Entities)
-	one := l.keys.find(now, p)
-	if !l.keys.pass(now, one, nil, cost, chance) {
-		return Verdict{Kind: PartitionBusy}
+	return Verdict{Kind: l.admitWarm(now, p, nanos(d.Entities), chance)}
+}
+
+// admitWarm asks key and account.
+func (l *Layer) admitWarm(now clock.Instant, p Place, cost int64, chance uint64) Kind {
+	if one := l.keys.find(now, p); one != nil {
+		passes := false
+		if l.keys.idle == nil {
+			passes = one.bucket.take(now, cost, l.keys.limit)
+		} else {
+			passes = l.keys.idle.pass(now, one, nil, cost, chance)
+		}
+		if !passes {
+			return PartitionBusy
+		}
 	}
-	l.keys.serve(now, one, nil, cost)
-	if l.accounts.entities.unlimited() {
-		return Verdict{}
+	if limit := l.accounts.entities; !limit.unlimited() && !l.accounts.find(now, p.Account).entities.take(now, cost, limit) {
+		return AccountBusy
 	}
-	return Verdict{Kind: l.accounts.take(now, l.accounts.find(now, p.Account), &d, cost)}
+	return Admitted
 }
 
 // Charge debits entities that a request turned out to count in a partition
@@ -104,7 +114,9 @@ func (l *Layer) Charge(now clock.Instant, p Place, entities int64) {
 		r := l.stamp.home(t, p, one)
 		r.bucket.charge(now, cost, l.stamp.rangeLimit)
 		r.server.bucket.charge(now, cost, l.stamp.serverLimit)
-		l.keys.serve(now, one, r.server, cost)
+		if l.keys.idle != nil {
+			l.keys.serve(now, one, r.server, cost)
+		}
 		r.seen.offered += cost
 		r.seen.served += cost
 		r.seen.busy += l.times.scan(entities)

@@ -33,6 +33,16 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
+// long leaves a test out of short runs, such as that with the race detector: a
+// layer belongs to one goroutine.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes a million attempts")
+	}
+	t.Parallel()
+}
+
 // within fails where a share is further from its expectation than the tolerance
 // as such.
 func within(t *testing.T, what string, got, want, tolerance float64) {
@@ -45,7 +55,7 @@ func within(t *testing.T, what string, got, want, tolerance float64) {
 
 // V1: one key alone is held to 2,000 single inserts a second.
 func TestV01OneKeyIsHeldToItsTarget(t *testing.T) {
-	t.Parallel()
+	long(t)
 	for _, row := range []struct {
 		offered, ok int
 		refused     float64
@@ -63,7 +73,9 @@ func TestV02AccountBindsAboveTenPartitions(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 4, 9, 10, 11, 16} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			t.Parallel()
+			if n > 1 {
+				long(t)
+			}
 			layer := cold(t)
 			var keys []string
 			for i := range n {
@@ -119,7 +131,7 @@ func TestV15HeadroomFollowsTheBackground(t *testing.T) {
 // much, from eight ranges; the modest one, which asks for a quarter of the
 // server, is to see less than 1 % refused.
 func TestV19GreedyAccountIsThrottledTheModestOneIsNot(t *testing.T) {
-	t.Parallel()
+	long(t)
 	layer := cold(t, "servers=1")
 	greedy := make([]source, 8)
 	for i := range greedy {
