@@ -6,6 +6,10 @@
 // says at once what came of it and at which instant the client has it: the
 // engine says when, it never waits. The state changes at arrival.
 //
+// After a cold start ranges split, move and merge underneath: [Engine.DrainEvents]
+// tells what was done and why, [Engine.Map] what lies where, and
+// [Engine.NextEvent] when something would happen without a request.
+//
 // The caller owes instants that do not go back by much: an earlier one than
 // the largest seen is taken for that one. Submit is safe for concurrent use.
 //

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"strings"
 	"sync"
 
 	"loadgen/engine/clock"
@@ -19,8 +18,14 @@ type Options struct {
 	Accounts []string
 	// Epoch is the calendar instant of the clock's instant zero.
 	Epoch entity.Ticks
-	// Seed decides the chance in service times.
+	// Seed decides the chance in service times, in admission and in hand-overs.
 	Seed uint64
+	// Cold has every new table begin with one range on one server. Otherwise
+	// ranges are spread so that only partitions and accounts are limited.
+	Cold bool
+	// Background is how the load of tenants outside of the model changes, in the
+	// order of time.
+	Background []partition.Step
 }
 
 // Engine is a table service in memory. Its methods are safe for concurrent use.
@@ -30,6 +35,7 @@ type Engine struct {
 	epoch    entity.Ticks
 	pageScan int
 	pageTop  int
+	cold     bool
 	accounts map[string]*account
 
 	// mu guards what follows: the clamp of time and the partition layer. It is
@@ -38,6 +44,10 @@ type Engine struct {
 	latest clock.Instant
 	layer  *partition.Layer
 	tables uint32
+	// names are the tables of a cold start by their number, events what load
+	// balancing did to tables that are gone.
+	names  map[uint32]tableName
+	events []Event
 
 	counts tally
 }
@@ -45,6 +55,7 @@ type Engine struct {
 // account is one storage account: its tables, and the numbers under which the
 // partition layer knows them.
 type account struct {
+	name   string
 	number uint32
 	store  *store.Store
 	// tables is guarded by the engine's mutex. It holds a number for each
@@ -61,11 +72,14 @@ func New(o Options) *Engine {
 		epoch:    o.Epoch,
 		pageScan: int(o.Model.PageScan()),
 		pageTop:  int(o.Model.PageEntities),
+		cold:     o.Cold,
 		accounts: make(map[string]*account),
-		layer:    partition.New(o.Model),
+		names:    make(map[uint32]tableName),
+		layer: partition.New(partition.Options{
+			Model: o.Model, Cold: o.Cold, Seed: o.Seed, Background: o.Background}),
 	}
 	for i, name := range o.Accounts {
-		e.accounts[name] = &account{uint32(i), store.New(), make(map[string]uint32)}
+		e.accounts[name] = &account{name, uint32(i), store.New(), make(map[string]uint32)}
 	}
 	return e
 }
@@ -85,76 +99,56 @@ func (e *Engine) Submit(now clock.Instant, r *Request) Reply {
 func (e *Engine) submit(now clock.Instant, r *Request) Reply {
 	a, known := e.accounts[r.Account]
 	if !known {
-		return e.answer(now, r, partition.Reading, Reply{
+		return e.answer(now, e.chance(r), partition.Reading, Reply{
 			Code: entity.ResourceNotFound, Detail: "there is no account of that name"})
 	}
 	switch r.Verb {
 	case entity.CreateTable:
-		now = e.advance(now)
-		return e.answer(now, r, partition.Writing, tableReply(r.Table, a.store.CreateTable(r.Table)))
+		now = e.Advance(now)
+		reply := tableReply(r.Table, a.store.CreateTable(r.Table))
+		e.welcome(a, now, r.Table)
+		return e.answer(now, e.chance(r), partition.Writing, reply)
 	case entity.DeleteTable:
-		now = e.advance(now)
+		now = e.Advance(now)
 		reply := tableReply(r.Table, a.store.DeleteTable(r.Table))
-		e.forget(a, r.Table)
-		return e.answer(now, r, partition.Writing, reply)
+		e.forget(a, now, r.Table)
+		return e.answer(now, e.chance(r), partition.Writing, reply)
 	}
 	return e.admitted(a, now, r)
 }
 
 // admitted asks the partition layer and, if that agrees, the store.
 func (e *Engine) admitted(a *account, now clock.Instant, r *Request) Reply {
-	key, cost := addressed(r)
-	e.mu.Lock()
-	e.latest = max(e.latest, now)
-	now = e.latest
-	table, known := e.table(a, r.Table)
-	verdict := partition.Admitted
-	place := partition.Place{Account: a.number, Table: table, PartitionKey: key}
-	if known {
-		verdict = e.layer.Admit(now, place, cost)
-	}
-	e.mu.Unlock()
-
+	ask := e.ask(a, now, r)
 	switch {
-	case !known:
-		return e.answer(now, r, partition.Reading, tableReply(r.Table, entity.TableNotFound))
-	case verdict == partition.PartitionBusy:
-		return Reply{Code: entity.ServerBusy, Detail: partitionBusy, Done: now.Add(e.times.Refusal())}
-	case verdict == partition.AccountBusy:
-		return Reply{Code: entity.ServerBusy, Detail: accountBusy, Done: now.Add(e.times.Refusal())}
+	case !ask.known:
+		return e.answer(ask.now, ask.chance, partition.Reading, tableReply(r.Table, entity.TableNotFound))
+	case ask.verdict.Kind == partition.TimedOut:
+		return e.timedOut(a, &ask, r)
+	case ask.verdict.Kind != partition.Admitted:
+		return Reply{Code: entity.ServerBusy, Detail: refusal(ask.verdict.Kind), Done: ask.now.Add(e.times.Refusal())}
 	case r.Verb == entity.Query:
-		return e.page(a, place, now, r)
+		return e.page(a, &ask, r)
 	}
-	reply := e.perform(a, now, r)
-	reply.Counted = cost
+	reply := e.perform(a, ask.now, r)
+	reply.Counted = ask.cost
 	work := partition.Writing
 	if r.Verb == entity.Get {
 		work = partition.Reading
+		e.chargeOut(ask.now, a, int64(len(reply.Entity)))
 	}
-	return e.answer(now, r, work, reply)
+	return e.answer(ask.now.Add(ask.verdict.Wait), ask.chance, work, reply)
 }
 
-// The service's texts for the two refusals.
-const (
-	partitionBusy = "The server is currently unable to receive requests. Please retry your request."
-	accountBusy   = "Operations per second is over the account limit."
-)
-
-// addressed returns the PartitionKey that a request is admitted under and the
-// entities it is known to count. A query is admitted for one, at the first
-// partition of its range.
-func addressed(r *Request) (partitionKey string, cost int64) {
-	switch r.Verb {
-	case entity.Batch:
-		if len(r.Changes) == 0 {
-			return "", 1
-		}
-		return r.Changes[0].Key.Partition, int64(len(r.Changes))
-	case entity.Query:
-		return r.Query.Range.From.Partition, 1
-	default:
-		return r.Change.Key.Partition, 1
+// timedOut answers a request that had to wait for too long. One whose work had
+// begun is done all the same, and nobody is told what came of it.
+func (e *Engine) timedOut(a *account, ask *asked, r *Request) Reply {
+	reply := Reply{Code: entity.OperationTimedOut, Detail: timedOut, Done: ask.now.Add(ask.verdict.Wait)}
+	if ask.verdict.Performed && r.Verb != entity.Query {
+		e.perform(a, ask.now, r)
+		reply.Counted = ask.cost
 	}
+	return reply
 }
 
 // perform has the store carry out a request for single entities.
@@ -180,40 +174,6 @@ func (e *Engine) perform(a *account, now clock.Instant, r *Request) Reply {
 	}
 }
 
-// page reads one page of a query and charges what it scanned where it scanned
-// it.
-func (e *Engine) page(a *account, first partition.Place, now clock.Instant, r *Request) Reply {
-	top := e.pageTop
-	if r.Query.Top > 0 {
-		top = min(top, r.Query.Top)
-	}
-	page, code := a.store.Scan(r.Table, store.Query{
-		Range: r.Query.Range, Top: top, ScanLimit: e.pageScan, Keep: r.Query.Keep})
-	if code != entity.OK {
-		reply := tableReply(r.Table, code)
-		reply.Counted = 1
-		return e.answer(now, r, partition.Reading, reply)
-	}
-	// The first partition and the account were debited one entity when the
-	// query was admitted; it is part of what is charged here.
-	counted := max(1, int64(page.Scanned))
-	e.mu.Lock()
-	for _, span := range page.Spans {
-		place := first
-		place.PartitionKey = span.PartitionKey
-		charge := int64(span.Scanned)
-		if place == first {
-			charge--
-		}
-		e.layer.Charge(now, place, charge)
-	}
-	e.layer.ChargeAccount(now, a.number, counted-1)
-	e.mu.Unlock()
-	reply := Reply{Counted: counted, Rows: page.Rows, Spans: page.Spans, Next: page.Next, More: page.More}
-	reply.Done = now.Add(e.times.Of(partition.Scanning, counted, e.chance(r)))
-	return reply
-}
-
 // tableReply is a reply about a table as a whole.
 func tableReply(name string, code entity.Code) Reply {
 	reply := Reply{Code: code}
@@ -229,66 +189,15 @@ func tableReply(name string, code entity.Code) Reply {
 	return reply
 }
 
-// answer dates a reply.
-func (e *Engine) answer(now clock.Instant, r *Request, work partition.Work, reply Reply) Reply {
-	reply.Done = now.Add(e.times.Of(work, reply.Counted, e.chance(r)))
+// answer dates a reply to a request that the service turns to now.
+func (e *Engine) answer(now clock.Instant, chance uint64, work partition.Work, reply Reply) Reply {
+	reply.Done = now.Add(e.times.Of(work, reply.Counted, chance))
 	return reply
 }
 
+// chance is the first draw of an attempt, which decides how long it takes; the
+// second is admission's.
 func (e *Engine) chance(r *Request) uint64 {
 	draw := e.chances.Try(r.Number, r.Attempt)
 	return draw.Uint64()
-}
-
-// advance moves the engine's time to now and returns it, or the largest instant
-// seen if that is later.
-func (e *Engine) advance(now clock.Instant) clock.Instant {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.latest = max(e.latest, now)
-	return e.latest
-}
-
-// table returns the number of a table that exists. The engine's mutex is held.
-func (e *Engine) table(a *account, name string) (uint32, bool) {
-	if number, known := a.tables[name]; known {
-		return number, true
-	}
-	if !a.store.HasTable(name) {
-		return 0, false
-	}
-	folded := strings.ToLower(name)
-	number, known := a.tables[folded]
-	if !known {
-		e.tables++
-		number = e.tables
-		a.tables[folded] = number
-	}
-	if len(a.tables) < mostSpellings {
-		a.tables[name] = number
-	}
-	return number, true
-}
-
-// mostSpellings bounds how many spellings of table names an account keeps.
-const mostSpellings = 4096
-
-// TableNames returns the names of an account's tables as they were created,
-// sorted without regard to case; nil for an account that the engine lacks.
-func (e *Engine) TableNames(account string) []string {
-	if a, known := e.accounts[account]; known {
-		return a.store.TableNames()
-	}
-	return nil
-}
-
-// forget drops the number of a table that was deleted, in every spelling.
-func (e *Engine) forget(a *account, name string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for spelling := range a.tables {
-		if strings.EqualFold(spelling, name) {
-			delete(a.tables, spelling)
-		}
-	}
 }

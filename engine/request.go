@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"time"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
@@ -21,6 +23,9 @@ type Request struct {
 	// decide all of its chance.
 	Number  uint64
 	Attempt int
+	// Timeout is how long the sender waits; 0, like anything longer, stands for
+	// the service's own timeout. It counts where a request is held.
+	Timeout time.Duration
 }
 
 // Query asks for one page of a key range.

@@ -52,7 +52,7 @@ func manifestOf(s *scenarios.Scenario, c *drive.Campaign, peak float64, command 
 			manifest.PartitionKey = phase.Peak.PartitionKey
 		}
 	}
-	for _, p := range m.Parameters() {
+	for _, p := range m.ParametersOf(s.Start) {
 		manifest.Model = append(manifest.Model, results.Parameter{Name: p.Name, Value: p.Text(),
 			Unit: string(p.Unit), Provenance: string(p.From), About: p.About})
 	}

@@ -3,8 +3,8 @@
 //
 // Take a profile with [New], change single parameters with [Model.Set], check
 // the whole with [Model.Validate], and hand the model to the engine, which
-// reads its fields. [Model.Parameters] lists them for a report, so that every
-// assumption can be shown as one.
+// reads its fields. [Model.ParametersOf] lists, for a report, those that a run
+// rests on, so that every assumption can be shown as one.
 //
 // The caller owes nothing further; a Model is a plain value to be copied before
 // it is shared.

@@ -2,20 +2,8 @@ package model
 
 import (
 	"errors"
-	"fmt"
 	"time"
 )
-
-// The profiles that [New] knows.
-const (
-	// Documented takes the documents' targets as hard limits.
-	Documented = "documented"
-	// Off has no limits and answers at once: what remains is the engine itself.
-	Off = "off"
-)
-
-// Profiles returns the names of the profiles.
-func Profiles() []string { return []string{Documented, Off} }
 
 // Model is a full set of parameters. Rates are in entities per second, 0 being
 // no limit.
@@ -43,6 +31,11 @@ type Model struct {
 	// TimeSpread is the coefficient of variation of ReadTime and WriteTime, in
 	// thousandths.
 	TimeSpread int64
+	// Idle is how far idle servers let partitions exceed their target; it counts
+	// at either start.
+	Idle Idle
+	// Stamp is what a cold start runs on: ranges on servers, and who moves them.
+	Stamp Stamp
 }
 
 // ErrUnknown is wrapped by errors about a name that does not exist.
@@ -51,45 +44,8 @@ var ErrUnknown = errors.New("model: unknown name")
 // ErrValue is wrapped by errors about a value that a parameter cannot take.
 var ErrValue = errors.New("model: impossible value")
 
-// New returns the model of a profile.
-func New(profile string) (*Model, error) {
-	m := &Model{
-		Profile:        profile,
-		PartitionBurst: 100 * time.Millisecond,
-		AccountBurst:   250 * time.Millisecond,
-		PageEntities:   1000,
-		PageTime:       5 * time.Second,
-		ScanRate:       10_000,
-	}
-	switch profile {
-	case Documented:
-		m.PartitionTarget, m.AccountTarget = 2000, 20_000
-		m.RoundTrip = time.Millisecond
-		m.ReadTime, m.WriteTime = 3*time.Millisecond, 8*time.Millisecond
-		m.EntityTime = 100 * time.Microsecond
-		m.RefusalTime = 2 * time.Millisecond
-		m.TimeSpread = 400
-	case Off:
-	default:
-		return nil, fmt.Errorf("%w: profile %q; there are %q", ErrUnknown, profile, Profiles())
-	}
-	return m, nil
-}
-
 // PageScan returns the greatest number of entities that one page's query may
 // scan: what it gets through in PageTime.
 func (m *Model) PageScan() int64 {
 	return int64(m.PageTime/time.Millisecond) * m.ScanRate / 1000
-}
-
-// Validate returns every parameter that lies outside its bounds.
-func (m *Model) Validate() []error {
-	var faults []error
-	for _, p := range m.Parameters() {
-		if p.Value < p.Least || p.Value > p.Greatest {
-			faults = append(faults, fmt.Errorf("%w: %s is %s; it must be from %s to %s",
-				ErrValue, p.Name, p.Text(), p.text(p.Least), p.text(p.Greatest)))
-		}
-	}
-	return faults
 }

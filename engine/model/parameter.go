@@ -40,6 +40,11 @@ const (
 	Entities          Unit = "entities"
 	Duration          Unit = "duration"
 	Thousandths       Unit = "thousandths"
+	BytesPerSecond    Unit = "bytes/s"
+	Bytes             Unit = "bytes"
+	Servers           Unit = "servers"
+	Ranges            Unit = "ranges"
+	Choice            Unit = "choice"
 )
 
 // Text returns the value as a person would type it.
@@ -52,69 +57,48 @@ func (p Parameter) text(value int64) string {
 	return strconv.FormatInt(value, 10)
 }
 
-// slot ties a parameter's description to the field that holds it.
-type slot struct {
-	Parameter
-	field func(*Model) *int64
-}
-
-const maxRate = 100_000_000
-
-// slots lists the parameters in the order in which they are shown.
-func slots() []slot {
-	rate := func(name string, from Provenance, about string, field func(*Model) *int64) slot {
-		return slot{Parameter{Name: name, Unit: EntitiesPerSecond, Greatest: maxRate, From: from, About: about}, field}
-	}
-	wait := func(name string, greatest time.Duration, about string, field func(*Model) *int64) slot {
-		return slot{Parameter{Name: name, Unit: Duration, Greatest: int64(greatest), From: Assumed, About: about}, field}
-	}
-	least := func(s slot, value int64) slot { s.Least = value; return s }
-	documented := func(s slot) slot { s.From = FromDocuments; return s }
-	return []slot{
-		rate("partition_target", FromDocuments, "entities per second that one PartitionKey is held to; 0 is no limit",
-			func(m *Model) *int64 { return &m.PartitionTarget }),
-		rate("account_target", FromDocuments, "entities per second that one account is held to; 0 is no limit",
-			func(m *Model) *int64 { return &m.AccountTarget }),
-		least(wait("partition_burst", 10*time.Second, "allowance that an idle partition has saved up",
-			func(m *Model) *int64 { return (*int64)(&m.PartitionBurst) }), int64(time.Millisecond)),
-		least(wait("account_burst", 10*time.Second, "allowance that an idle account has saved up",
-			func(m *Model) *int64 { return (*int64)(&m.AccountBurst) }), int64(time.Millisecond)),
-		{Parameter{Name: "page_entities", Unit: Entities, Least: 1, Greatest: 1000, From: FromDocuments,
-			About: "greatest number of entities in a page"}, func(m *Model) *int64 { return &m.PageEntities }},
-		documented(least(wait("page_time", 30*time.Second, "time after which a page ends",
-			func(m *Model) *int64 { return (*int64)(&m.PageTime) }), int64(time.Millisecond))),
-		least(rate("scan_rate", FromMeasurement, "entities that a query scans per second",
-			func(m *Model) *int64 { return &m.ScanRate }), 1),
-		wait("round_trip", time.Minute, "network time of an attempt",
-			func(m *Model) *int64 { return (*int64)(&m.RoundTrip) }),
-		wait("read_time", time.Minute, "mean time the service works on a point read",
-			func(m *Model) *int64 { return (*int64)(&m.ReadTime) }),
-		wait("write_time", time.Minute, "mean time the service works on a write of one entity",
-			func(m *Model) *int64 { return (*int64)(&m.WriteTime) }),
-		wait("entity_time", time.Minute, "time added by each further entity of a transaction",
-			func(m *Model) *int64 { return (*int64)(&m.EntityTime) }),
-		wait("refusal_time", time.Minute, "time the service takes to refuse",
-			func(m *Model) *int64 { return (*int64)(&m.RefusalTime) }),
-		{Parameter{Name: "time_spread", Unit: Thousandths, Greatest: 2000, From: Assumed,
-			About: "coefficient of variation of read_time and write_time"},
-			func(m *Model) *int64 { return &m.TimeSpread }},
-	}
-}
-
-// Parameters returns every parameter with its present value. A value other than
-// the profile's own is an assumption, whatever the profile's provenance was.
+// Parameters returns every parameter with its present value, whether or not a
+// run rests on it. A value other than the profile's own is an assumption,
+// whatever the profile's provenance was.
 func (m *Model) Parameters() []Parameter {
+	return m.list(func(slot) bool { return true })
+}
+
+// ParametersOf returns the parameters that a run of that start ([Warm] or
+// [Cold]) rests on, as [Model.Parameters] has them and in the same order.
+func (m *Model) ParametersOf(start string) []Parameter {
+	return m.list(func(s slot) bool { return s.counts(m, start) })
+}
+
+func (m *Model) list(wanted func(slot) bool) []Parameter {
 	own, err := New(m.Profile)
-	all := slots()
-	list := make([]Parameter, len(all))
-	for i, s := range all {
-		list[i] = s.Parameter
-		list[i].Value = *s.field(m)
-		if err != nil || *s.field(own) != *s.field(m) {
-			list[i].From = Assumed
+	var list []Parameter
+	for _, s := range slots() {
+		if !wanted(s) {
+			continue
 		}
+		p := s.Parameter
+		p.Value = *s.field(m)
+		switch {
+		case err != nil || *s.field(own) != p.Value:
+			p.From = Assumed
+		case m.Profile == Measured2010:
+			p.From = measured2010(p)
+		}
+		list = append(list, p)
 	}
 	return list
+}
+
+// measured2010 returns the provenance of a value of the profile that is fitted
+// to measurements.
+func measured2010(p Parameter) Provenance {
+	switch p.Name {
+	case "account_target", "headroom", "pipeline_request", "pipeline_entity", "write_time", "entity_time",
+		"pending_low", "pending_high", "pending_drop":
+		return FromMeasurement
+	}
+	return p.From
 }
 
 // Names returns the names of the parameters in the order in which they are

@@ -9,9 +9,17 @@ const nano = 1_000_000_000
 // billion entities.
 const deepestDebt = -nano * nano
 
+// greatestCapacity bounds what a bucket can hold, for the same reason.
+const greatestCapacity = 4 * nano * nano
+
+// nanos returns a number of entities in billionths, at most as many as a bucket
+// can owe.
+func nanos(entities int64) int64 { return min(entities, nano) * nano }
+
 // bucket is a token bucket with debt. It admits while it holds a whole entity
 // and then takes the full cost, below zero if need be; so a transaction larger
-// than the burst passes, and the long-run rate is exact all the same.
+// than the burst passes, and the long-run rate is exact all the same. The same
+// law holds for bytes.
 type bucket struct {
 	tokens int64
 	at     clock.Instant
@@ -24,11 +32,17 @@ type limit struct{ rate, capacity int64 }
 // newLimit returns the limit of a rate whose idle bucket saves up the allowance
 // of burst nanoseconds, and at least one entity.
 func newLimit(entitiesPerSecond, burstNanos int64) limit {
+	if entitiesPerSecond > 0 && burstNanos > greatestCapacity/entitiesPerSecond {
+		return limit{entitiesPerSecond, greatestCapacity}
+	}
 	return limit{entitiesPerSecond, max(nano, entitiesPerSecond*burstNanos)}
 }
 
 // unlimited reports whether the rate stands for no limit at all.
 func (l limit) unlimited() bool { return l.rate == 0 }
+
+// full returns a bucket that has saved up all it can.
+func (l limit) full(now clock.Instant) bucket { return bucket{l.capacity, now} }
 
 // refill brings the bucket to now.
 func (b *bucket) refill(now clock.Instant, l limit) {
@@ -42,9 +56,12 @@ func (b *bucket) refill(now clock.Instant, l limit) {
 	b.tokens += elapsed * l.rate
 }
 
-// take admits a cost, in entities, and debits it, or refuses and debits
-// nothing.
+// take admits a cost, in billionths, and debits it, or refuses and debits
+// nothing. Without a limit it admits.
 func (b *bucket) take(now clock.Instant, cost int64, l limit) bool {
+	if l.unlimited() {
+		return true
+	}
 	b.refill(now, l)
 	if b.tokens < nano {
 		return false
@@ -53,7 +70,15 @@ func (b *bucket) take(now clock.Instant, cost int64, l limit) bool {
 	return true
 }
 
-// owe debits a cost, in entities, without asking.
+// charge debits a cost, in billionths, without asking.
+func (b *bucket) charge(now clock.Instant, cost int64, l limit) {
+	if !l.unlimited() {
+		b.refill(now, l)
+		b.owe(cost)
+	}
+}
+
+// owe debits a cost, in billionths, of a bucket that is up to date.
 func (b *bucket) owe(cost int64) {
-	b.tokens = max(deepestDebt, b.tokens-cost*nano)
+	b.tokens = max(deepestDebt, b.tokens-cost)
 }

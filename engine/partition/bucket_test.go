@@ -45,7 +45,7 @@ func TestAdmissionEqualsExactArithmetic(t *testing.T) {
 		rate := int64(1 + draw.IntN(5000))
 		m, _ := model.New(model.Documented)
 		m.PartitionTarget, m.AccountTarget = rate, 0
-		layer := partition.New(m)
+		layer := partition.New(partition.Options{Model: m})
 		slow := newSlowBucket(rate, m.PartitionBurst)
 		place := partition.Place{PartitionKey: "hot"}
 		var now clock.Instant
@@ -55,7 +55,7 @@ func TestAdmissionEqualsExactArithmetic(t *testing.T) {
 			if draw.IntN(4) == 0 {
 				cost = int64(1 + draw.IntN(100))
 			}
-			got := layer.Admit(now, place, cost) == partition.Admitted
+			got := layer.Admit(now, place, partition.Demand{Entities: cost}, 0).Kind == partition.Admitted
 			if want := slow.take(now, cost); got != want {
 				t.Fatalf("seed %d: request %d at %d, rate %d, cost %d: admitted = %v; want %v",
 					seed, n, now, rate, cost, got, want)
@@ -66,7 +66,7 @@ func TestAdmissionEqualsExactArithmetic(t *testing.T) {
 
 func TestNoWindowAdmitsMoreThanItsAllowance(t *testing.T) {
 	m, _ := model.New(model.Documented)
-	layer := partition.New(m)
+	layer := partition.New(partition.Options{Model: m})
 	draw := clock.NewStream(7, "windows").At(0)
 	const largest = 100
 	type admitted struct {
@@ -78,7 +78,7 @@ func TestNoWindowAdmitsMoreThanItsAllowance(t *testing.T) {
 	for range 20_000 {
 		now += clock.Instant(draw.IntN(int(2 * time.Millisecond)))
 		cost := int64(1 + draw.IntN(largest))
-		if layer.Admit(now, partition.Place{PartitionKey: "hot"}, cost) == partition.Admitted {
+		if layer.Admit(now, partition.Place{PartitionKey: "hot"}, partition.Demand{Entities: cost}, 0).Kind == partition.Admitted {
 			log = append(log, admitted{now, cost})
 		}
 	}
@@ -102,10 +102,10 @@ func TestNoWindowAdmitsMoreThanItsAllowance(t *testing.T) {
 
 func TestIdlePartitionsAreForgotten(t *testing.T) {
 	m, _ := model.New(model.Documented)
-	layer := partition.New(m)
+	layer := partition.New(partition.Options{Model: m})
 	for n := range 200_000 {
 		now := clock.Instant(n) * clock.Instant(time.Millisecond)
-		layer.Admit(now, partition.Place{PartitionKey: fmt.Sprint("key", n)}, 1)
+		layer.Admit(now, partition.Place{PartitionKey: fmt.Sprint("key", n)}, partition.Demand{Entities: 1}, 0)
 	}
 	// A key that took one entity is full again after half a millisecond.
 	if got := layer.Partitions(); got > 1024 {
@@ -116,25 +116,25 @@ func TestIdlePartitionsAreForgotten(t *testing.T) {
 func TestNothingOverflows(t *testing.T) {
 	m, _ := model.New(model.Documented)
 	m.PartitionTarget, m.PartitionBurst = 100_000_000, 10*time.Second
-	layer := partition.New(m)
+	layer := partition.New(partition.Options{Model: m})
 	place := partition.Place{PartitionKey: "hot"}
-	if got := layer.Admit(0, place, 1); got != partition.Admitted {
+	if got := layer.Admit(0, place, partition.Demand{Entities: 1}, 0).Kind; got != partition.Admitted {
 		t.Errorf("Admit at the highest rate = %v; want admitted", got)
 	}
 	for range 100 {
 		layer.Charge(0, place, 1_000_000_000)
 	}
-	if got := layer.Admit(1, place, 1); got != partition.PartitionBusy {
+	if got := layer.Admit(1, place, partition.Demand{Entities: 1}, 0).Kind; got != partition.PartitionBusy {
 		t.Errorf("Admit in debt = %v; want the partition busy", got)
 	}
-	if got := layer.Admit(clock.Never-1, place, 1); got != partition.Admitted {
+	if got := layer.Admit(clock.Never-1, place, partition.Demand{Entities: 1}, 0).Kind; got != partition.Admitted {
 		t.Errorf("Admit after 292 years = %v; want admitted", got)
 	}
 }
 
 func BenchmarkAdmitKnownKey(b *testing.B) {
 	m, _ := model.New(model.Documented)
-	layer := partition.New(m)
+	layer := partition.New(partition.Options{Model: m})
 	places := make([]partition.Place, 64)
 	for i := range places {
 		places[i] = partition.Place{Table: 1, PartitionKey: fmt.Sprintf("2011 New York City Marathon__%02d", i)}
@@ -144,19 +144,19 @@ func BenchmarkAdmitKnownKey(b *testing.B) {
 	n := 0
 	for b.Loop() {
 		now += 100_000
-		layer.Admit(now, places[n%len(places)], 1)
+		layer.Admit(now, places[n%len(places)], partition.Demand{Entities: 1}, 0)
 		n++
 	}
 }
 
 func TestAdmitOfAKnownKeyDoesNotAllocate(t *testing.T) {
 	m, _ := model.New(model.Documented)
-	layer := partition.New(m)
+	layer := partition.New(partition.Options{Model: m})
 	place := partition.Place{PartitionKey: "hot"}
 	var now clock.Instant
 	if got := testing.AllocsPerRun(1000, func() {
 		now += 100_000
-		layer.Admit(now, place, 1)
+		layer.Admit(now, place, partition.Demand{Entities: 1}, 0)
 	}); got != 0 {
 		t.Errorf("Admit of a known key allocates %v times; want 0", got)
 	}
@@ -165,12 +165,12 @@ func TestAdmitOfAKnownKeyDoesNotAllocate(t *testing.T) {
 // A partition at twice its target for a second: its share, and its burst.
 func Example() {
 	m, _ := model.New(model.Documented)
-	layer := partition.New(m)
+	layer := partition.New(partition.Options{Model: m})
 	hot := partition.Place{PartitionKey: "2011 New York City Marathon__Full"}
 	admitted := 0
 	for n := range 4000 {
 		at := clock.Instant(n) * clock.Instant(250*time.Microsecond)
-		if layer.Admit(at, hot, 1) == partition.Admitted {
+		if layer.Admit(at, hot, partition.Demand{Entities: 1}, 0).Kind == partition.Admitted {
 			admitted++
 		}
 	}

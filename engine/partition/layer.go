@@ -1,120 +1,154 @@
 package partition
 
 import (
+	"slices"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 )
 
-// Place is where a request goes. Accounts and tables are numbers that the
-// engine gave out.
-type Place struct {
-	Account      uint32
-	Table        uint32
-	PartitionKey string
+// Options says what a layer is like.
+type Options struct {
+	// Model holds the parameters; the layer takes a copy of what it needs.
+	Model *model.Model
+	// Cold has every table begin with one range on one server, and the ranges
+	// split, moved and merged from there. Otherwise every partition has a server
+	// to itself.
+	Cold bool
+	// Seed decides how long each hand-over takes.
+	Seed uint64
+	// Background is how the load of tenants outside of the model changes, in the
+	// order of time. Before the first step the model's own holds.
+	Background []Step
 }
 
-// Verdict is what admission decided.
-type Verdict uint8
-
-// The verdicts.
-const (
-	Admitted Verdict = iota
-	// PartitionBusy refuses because the PartitionKey is over its limit.
-	PartitionBusy
-	// AccountBusy refuses because the account is over its limit.
-	AccountBusy
-)
-
-// Layer holds the state of admission: how much each PartitionKey and each
-// account may still take. It belongs to one goroutine at a time.
+// Layer holds the state of admission: how much each PartitionKey, each account
+// and, after a cold start, each range and server may still take, and which range
+// lies where. It belongs to one goroutine at a time.
 type Layer struct {
-	partitionLimit, accountLimit limit
-	partitions                   map[Place]*bucket
-	accounts                     map[uint32]*bucket
-	// sweepAt is the number of partitions at which idle ones are forgotten.
-	sweepAt int
+	now      clock.Instant
+	keys     keys
+	accounts accounts
+	stamp    *stamp
+	// What admission needs of the model.
+	times admissionTimes
 }
 
-// fewestToSweep is the number of partitions below which forgetting is not worth
-// the walk.
-const fewestToSweep = 1024
-
-// New returns a layer in which every partition and account is idle.
-func New(m *model.Model) *Layer {
-	return &Layer{
-		partitionLimit: newLimit(m.PartitionTarget, int64(m.PartitionBurst)),
-		accountLimit:   newLimit(m.AccountTarget, int64(m.AccountBurst)),
-		partitions:     make(map[Place]*bucket),
-		accounts:       make(map[uint32]*bucket),
-		sweepAt:        fewestToSweep,
+// New returns a layer in which everything is idle. The model must be valid.
+func New(o Options) *Layer {
+	l := &Layer{
+		keys:     newKeys(o.Model, slices.Clone(o.Background)),
+		accounts: newAccounts(o.Model, o.Cold),
+		times:    newAdmissionTimes(o.Model),
 	}
+	if o.Cold {
+		l.stamp = newStamp(o.Model, o.Seed)
+	}
+	return l
 }
 
-// Admit decides on a request that counts cost entities and arrives at now. Each
-// stage debits what it admits: a request that its partition admits and its
-// account refuses has spent the partition's allowance.
-func (l *Layer) Admit(now clock.Instant, p Place, cost int64) Verdict {
-	if !l.partitionLimit.unlimited() && !l.partition(now, p).take(now, cost, l.partitionLimit) {
-		return PartitionBusy
+// Advance does what was due up to now and returns now, or the latest instant
+// seen if that is later. The other methods advance by themselves.
+func (l *Layer) Advance(now clock.Instant) clock.Instant {
+	if now > l.now {
+		l.now = now
+		if l.stamp != nil {
+			l.stamp.advance(now)
+		}
 	}
-	if !l.accountLimit.unlimited() && !l.account(now, p.Account).take(now, cost, l.accountLimit) {
+	return l.now
+}
+
+// NextEvent returns the next instant at which something happens without a
+// request: a decision about ranges, or the end of a hand-over. It is
+// [clock.Never] where nothing would.
+func (l *Layer) NextEvent() clock.Instant {
+	if l.stamp == nil {
+		return clock.Never
+	}
+	return l.stamp.nextEvent()
+}
+
+// Admit decides on a request that arrives at now; chance is 64 random bits of
+// its own. Each stage debits what it admits: a request that its partition admits
+// and its account refuses has spent the partition's allowance.
+func (l *Layer) Admit(now clock.Instant, p Place, d Demand, chance uint64) Verdict {
+	now = l.Advance(now)
+	if l.stamp != nil {
+		return l.admitCold(now, p, &d, chance)
+	}
+	return Verdict{Kind: l.admitWarm(now, p, nanos(d.Entities), chance)}
+}
+
+// admitWarm asks key and account.
+func (l *Layer) admitWarm(now clock.Instant, p Place, cost int64, chance uint64) Kind {
+	if one := l.keys.find(now, p); one != nil {
+		passes := false
+		if l.keys.idle == nil {
+			passes = one.bucket.take(now, cost, l.keys.limit)
+		} else {
+			passes = l.keys.idle.pass(now, one, nil, cost, chance)
+		}
+		if !passes {
+			return PartitionBusy
+		}
+	}
+	if limit := l.accounts.entities; !limit.unlimited() && !l.accounts.find(now, p.Account).entities.take(now, cost, limit) {
 		return AccountBusy
 	}
 	return Admitted
 }
 
 // Charge debits entities that a request turned out to count in a partition
-// beyond what it was admitted for, as a scan does.
+// beyond what it was admitted for, as a scan does: of its key, its range and
+// their server.
 func (l *Layer) Charge(now clock.Instant, p Place, entities int64) {
-	if !l.partitionLimit.unlimited() {
-		b := l.partition(now, p)
-		b.refill(now, l.partitionLimit)
-		b.owe(entities)
+	now = l.Advance(now)
+	cost := nanos(entities)
+	one := l.keys.find(now, p)
+	l.keys.charge(now, one, cost)
+	if l.stamp == nil {
+		return
+	}
+	if t, known := l.stamp.known[p.Table]; known {
+		r := l.stamp.home(t, p, one)
+		r.bucket.charge(now, cost, l.stamp.rangeLimit)
+		r.server.bucket.charge(now, cost, l.stamp.serverLimit)
+		if l.keys.idle != nil {
+			l.keys.serve(now, one, r.server, cost)
+		}
+		r.seen.offered += cost
+		r.seen.served += cost
+		r.seen.busy += l.times.scan(entities)
+		l.stamp.wake(now)
 	}
 }
 
 // ChargeAccount debits such entities from the account.
 func (l *Layer) ChargeAccount(now clock.Instant, account uint32, entities int64) {
-	if !l.accountLimit.unlimited() {
-		b := l.account(now, account)
-		b.refill(now, l.accountLimit)
-		b.owe(entities)
+	now = l.Advance(now)
+	if !l.accounts.entities.unlimited() {
+		l.accounts.find(now, account).entities.charge(now, nanos(entities), l.accounts.entities)
+	}
+}
+
+// ChargeOut debits the bytes that a reply carries out of the account.
+func (l *Layer) ChargeOut(now clock.Instant, account uint32, bytes int64) {
+	now = l.Advance(now)
+	if !l.accounts.out.unlimited() {
+		l.accounts.find(now, account).out.charge(now, nanos(bytes), l.accounts.out)
 	}
 }
 
 // Partitions returns how many partitions the layer remembers. It forgets full
 // ones, which nothing tells from those never seen.
-func (l *Layer) Partitions() int { return len(l.partitions) }
+func (l *Layer) Partitions() int { return len(l.keys.known) }
 
-func (l *Layer) partition(now clock.Instant, p Place) *bucket {
-	if b, known := l.partitions[p]; known {
-		return b
+// Events returns what load balancing has done since the last call, in order.
+// Beyond 65,536 events that nobody asks for, further ones are lost.
+func (l *Layer) Events() []Event {
+	if l.stamp == nil {
+		return nil
 	}
-	if len(l.partitions) >= l.sweepAt {
-		l.forgetIdle(now)
-	}
-	b := &bucket{tokens: l.partitionLimit.capacity, at: now}
-	l.partitions[p] = b
-	return b
-}
-
-func (l *Layer) account(now clock.Instant, account uint32) *bucket {
-	if b, known := l.accounts[account]; known {
-		return b
-	}
-	b := &bucket{tokens: l.accountLimit.capacity, at: now}
-	l.accounts[account] = b
-	return b
-}
-
-// forgetIdle drops the buckets that are full again. Doubling the threshold
-// keeps the cost of the walk constant per partition.
-func (l *Layer) forgetIdle(now clock.Instant) {
-	for p, b := range l.partitions {
-		b.refill(now, l.partitionLimit)
-		if b.tokens == l.partitionLimit.capacity {
-			delete(l.partitions, p)
-		}
-	}
-	l.sweepAt = max(fewestToSweep, 2*len(l.partitions))
+	return l.stamp.journal.drain()
 }

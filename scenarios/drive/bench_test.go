@@ -43,7 +43,7 @@ type guarded struct{ layer *partition.Layer }
 
 func (g guarded) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
 	place := partition.Place{PartitionKey: op.Change.Key.Partition}
-	if g.layer.Admit(now, place, 1) != partition.Admitted {
+	if g.layer.Admit(now, place, partition.Demand{Entities: 1}, 0).Kind != partition.Admitted {
 		return target.Outcome{Status: 503, Code: entity.ServerBusy}, now.Add(2 * time.Millisecond)
 	}
 	return agreeable{}.Submit(now, op)
@@ -70,7 +70,7 @@ func BenchmarkVirtualAttempts(b *testing.B) {
 		target func() target.Immediate
 	}{
 		{"target=trivial", func() target.Immediate { return agreeable{} }},
-		{"target=admission", func() target.Immediate { return guarded{partition.New(m)} }},
+		{"target=admission", func() target.Immediate { return guarded{partition.New(partition.Options{Model: m})} }},
 		{"target=engine", embedded},
 	} {
 		b.Run(bench.name, func(b *testing.B) { benchVirtual(b, bench.target()) })

@@ -1,0 +1,138 @@
+package engine
+
+import (
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/partition"
+)
+
+// asked is what the partition layer said to a request.
+type asked struct {
+	// now is when the request arrives, as the engine's clock has it.
+	now clock.Instant
+	// known says that there is such a table.
+	known bool
+	place partition.Place
+	cost  int64
+	// chance is what is left to decide about how long it takes.
+	chance  uint64
+	verdict partition.Verdict
+	// end is the PartitionKey that a query's page may not reach, where ends says
+	// that there is one.
+	end  string
+	ends bool
+}
+
+// ask has the partition layer decide on a request.
+func (e *Engine) ask(a *account, now clock.Instant, r *Request) asked {
+	key, cost := addressed(r)
+	demand := partition.Demand{Entities: cost, Timeout: r.Timeout}
+	if e.cold {
+		demand.BytesIn = bytesIn(r)
+		demand.Read = r.Verb == entity.Get || r.Verb == entity.Query
+	}
+	draw := e.chances.Try(r.Number, r.Attempt)
+	chance := draw.Uint64()
+
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.latest = max(e.latest, now)
+	ask := asked{now: e.latest, cost: cost, chance: chance}
+	table, known := e.table(a, r.Table)
+	if !known {
+		return ask
+	}
+	ask.known = true
+	ask.place = partition.Place{Account: a.number, Table: table, PartitionKey: key}
+	ask.verdict = e.layer.Admit(ask.now, ask.place, demand, draw.Uint64())
+	if r.Verb == entity.Query && ask.verdict.Kind == partition.Admitted {
+		ask.end, ask.ends = e.layer.PageEnd(ask.place)
+	}
+	return ask
+}
+
+// addressed returns the PartitionKey that a request is admitted under and the
+// entities it is known to count. A query is admitted for one, at the first
+// partition of its range.
+func addressed(r *Request) (partitionKey string, cost int64) {
+	switch r.Verb {
+	case entity.Batch:
+		if len(r.Changes) == 0 {
+			return "", 1
+		}
+		return r.Changes[0].Key.Partition, int64(len(r.Changes))
+	case entity.Query:
+		return r.Query.Range.From.Partition, 1
+	default:
+		return r.Change.Key.Partition, 1
+	}
+}
+
+// bytesIn returns the size of what a request brings, by the rule that the
+// service bills by.
+func bytesIn(r *Request) int64 {
+	switch r.Verb {
+	case entity.Get, entity.Query:
+		return 0
+	case entity.Batch:
+		size := 0
+		for i := range r.Changes {
+			size += entity.Size(r.Changes[i].Key, r.Changes[i].Properties)
+		}
+		return int64(size)
+	default:
+		return int64(entity.Size(r.Change.Key, r.Change.Properties))
+	}
+}
+
+// The service's texts for its refusals.
+const (
+	partitionBusy = "The server is currently unable to receive requests. Please retry your request."
+	accountBusy   = "Operations per second is over the account limit."
+	ingressBusy   = "Ingress is over the account limit."
+	egressBusy    = "Egress is over the account limit."
+	timedOut      = "Operation could not be completed within the specified time."
+)
+
+// refusal returns the text of a refusal. A client cannot tell which of key,
+// range and server was busy, nor whether the range was moving.
+func refusal(kind partition.Kind) string {
+	switch kind {
+	case partition.AccountBusy:
+		return accountBusy
+	case partition.IngressBusy:
+		return ingressBusy
+	case partition.EgressBusy:
+		return egressBusy
+	default:
+		return partitionBusy
+	}
+}
+
+// chargeOut debits the bytes of a reply.
+func (e *Engine) chargeOut(now clock.Instant, a *account, bytes int64) {
+	if e.cold && bytes > 0 {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.layer.ChargeOut(now, a.number, bytes)
+	}
+}
+
+// Advance moves the engine's time to now, and load balancing along with it, and
+// returns now, or the largest instant seen if that is later. Requests do so by
+// themselves.
+func (e *Engine) Advance(now clock.Instant) clock.Instant {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.latest = max(e.latest, now)
+	e.layer.Advance(e.latest)
+	return e.latest
+}
+
+// NextEvent returns the next instant at which something happens without a
+// request, [clock.Never] where nothing would.
+func (e *Engine) NextEvent() clock.Instant {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.layer.NextEvent()
+}

@@ -1,0 +1,294 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"loadgen/engine"
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/filter"
+	"loadgen/engine/model"
+)
+
+// The experiments of the model that need entities, V10 to V13, and V22 in real
+// time. Those of admission and balancing alone are beside the partition layer.
+
+// newCold returns an engine of a profile, changed so, that begins cold, with the
+// table Races in account one.
+func newCold(t testing.TB, profile string, change func(*model.Model)) *bench {
+	t.Helper()
+	m, err := model.New(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if change != nil {
+		change(m)
+	}
+	if faults := m.Validate(); len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	b := &bench{Engine: engine.New(engine.Options{Model: m, Accounts: []string{"one", "two"}, Seed: 1, Cold: true})}
+	if r := b.Submit(0, &engine.Request{Account: "one", Table: "Races", Verb: entity.CreateTable}); r.Status != 204 {
+		t.Fatalf("CreateTable = %d %s; want 204", r.Status, r.Code)
+	}
+	return b
+}
+
+// unlimited takes away what refuses.
+func unlimited(m *model.Model) {
+	m.PartitionTarget, m.AccountTarget = 0, 0
+	m.Stamp.RangeTarget, m.Stamp.ServerTarget, m.Stamp.AccountIngress, m.Stamp.AccountEgress = 0, 0, 0, 0
+}
+
+// fill inserts entities into one partition, in transactions of a hundred.
+func (b *bench) fill(t testing.TB, pk string, entities int) {
+	t.Helper()
+	for first := 0; first < entities; first += 100 {
+		changes := make([]entity.Change, min(100, entities-first))
+		for i := range changes {
+			changes[i] = entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: pk, Row: fmt.Sprintf("%06d", first+i)}}
+		}
+		b.number++
+		r := b.Submit(0, &engine.Request{Account: "one", Table: "Races", Verb: entity.Batch, Changes: changes, Number: b.number})
+		if r.Status != 202 {
+			t.Fatalf("Batch = %d %s; want 202", r.Status, r.Detail)
+		}
+	}
+}
+
+func (b *bench) query(now clock.Instant, q engine.Query) engine.Reply {
+	b.number++
+	return b.Submit(now, &engine.Request{Account: "one", Table: "Races", Verb: entity.Query, Query: q, Number: b.number})
+}
+
+// sparse keeps one entity in n, by the number that its RowKey is.
+func sparse(n int) func(entity.Key, entity.Packed) bool {
+	return func(k entity.Key, _ entity.Packed) bool {
+		number, err := strconv.Atoi(k.Row)
+		return err == nil && number%n == 0
+	}
+}
+
+// V10: a range that moves serves nothing for five seconds: between the last
+// success before and the first after there are 5 s, and in between 503 and 500
+// only. No insert that was acknowledged is lost. Availability is, as the
+// service's metrics have it, the share of successes among the attempts that count,
+// which refusals by 503 do not and time-outs do.
+func TestV10MoveTakesFiveSeconds(t *testing.T) {
+	b := newCold(t, model.Documented, func(m *model.Model) { m.TimeSpread = 0 })
+	const from, to = 10 * second, 15 * second
+	var done []clock.Instant
+	var acknowledged []string
+	codes := map[entity.Code]int{}
+	moved := false
+	for n := range 20_000 {
+		at := second + clock.Instant(n)*second/1000
+		if at >= from && !moved {
+			b.Move(from, "one", "Races", "hot", 7)
+			moved = true
+		}
+		row := fmt.Sprintf("%06d", n)
+		// One sender in two waits for 2 s only.
+		r := b.Submit(at, &engine.Request{Account: "one", Table: "Races", Verb: entity.Insert, Number: uint64(n),
+			Timeout: time.Duration(n%2) * 2 * time.Second, Change: &entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "hot", Row: row}}})
+		codes[r.Code]++
+		switch {
+		case r.Code == entity.OK:
+			done, acknowledged = append(done, r.Done), append(acknowledged, row)
+		case at < from || at >= to:
+			t.Fatalf("an insert at %v = %d %s; want success outside of the hand-over", at.Offset(), r.Status, r.Code)
+		case r.Status != 503 && r.Status != 500:
+			t.Fatalf("an insert at %v = %d %s; want 503 or 500 in the hand-over", at.Offset(), r.Status, r.Code)
+		}
+	}
+	slices.Sort(done)
+	gap := time.Duration(0)
+	for i := range done[1:] {
+		gap = max(gap, done[i+1].Sub(done[i]))
+	}
+	t.Logf("gap in successes: expected 5s, observed %v; %v", gap, codes)
+	if gap < 4900*time.Millisecond || gap > 5100*time.Millisecond {
+		t.Errorf("the gap in successes is %v; want 5s within 0.1 s", gap)
+	}
+	if codes[entity.ServerBusy] == 0 || codes[entity.OperationTimedOut] == 0 {
+		t.Errorf("codes %v; want refusals and time-outs", codes)
+	}
+	if ok, counted := codes[entity.OK], 20_000-codes[entity.ServerBusy]; ok+codes[entity.OperationTimedOut] != counted {
+		t.Errorf("%d of %d attempts that count succeeded; want all but the %d time-outs", ok, counted, codes[entity.OperationTimedOut])
+	}
+	for _, row := range acknowledged {
+		if r := b.do(100*second+clock.Instant(b.number)*second/1000, "one", "Races", entity.Get, "hot", row); r.Code != entity.OK {
+			t.Fatalf("Get of the acknowledged %s = %d %s; want it there", row, r.Status, r.Code)
+		}
+	}
+}
+
+// A sender that gives up while its insert is worked on is told 500, and the
+// insert is there all the same; one that gives up while it waits has done nothing.
+func TestTimedOutInsertMayHaveSucceeded(t *testing.T) {
+	b := newCold(t, model.Headroom, func(m *model.Model) {
+		m.Stamp.PipelineRequest, m.Stamp.PipelineEntity = 10*time.Millisecond, 0
+	})
+	insert := func(row string, timeout time.Duration) engine.Reply {
+		b.number++
+		return b.Submit(second, &engine.Request{Account: "one", Table: "Races", Verb: entity.Insert, Number: b.number,
+			Timeout: timeout, Change: &entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "hot", Row: row}}})
+	}
+	rows := []struct {
+		sentence, row string
+		timeout       time.Duration
+		insert, get   int
+	}{
+		{"one that is in time", "1", 0, 204, 200},
+		{"one that gives up while it is worked on", "2", 15 * time.Millisecond, 500, 200},
+		{"one that gives up while it waits", "3", 15 * time.Millisecond, 500, 404},
+	}
+	for _, row := range rows {
+		if got := insert(row.row, row.timeout); got.Status != row.insert {
+			t.Errorf("%s: Insert = %d %s; want %d", row.sentence, got.Status, got.Code, row.insert)
+		}
+	}
+	for i, row := range rows {
+		if got := b.do(clock.Instant(10+i)*second, "one", "Races", entity.Get, "hot", row.row); got.Status != row.get {
+			t.Errorf("%s: Get = %d; want %d", row.sentence, got.Status, row.get)
+		}
+	}
+}
+
+// V11: a query that keeps one entity in a hundred, asked for again and again, ten
+// times as often as the partition can bear: it scans 2,000 entities a second and
+// returns 20.
+func TestV11SparseScanIsChargedWhatItScans(t *testing.T) {
+	b := newCold(t, model.Documented, nil)
+	b.fill(t, "hot", 100)
+	var scanned, returned int64
+	for n := range 60 * 200 {
+		r := b.query(100*second+clock.Instant(n)*second/200, engine.Query{Range: filter.OnePartition("hot"), Keep: sparse(100)})
+		scanned += r.Counted
+		returned += int64(len(r.Rows))
+	}
+	t.Logf("scanned per second: expected 2000, observed %.1f; returned: expected 20, observed %.2f", float64(scanned)/60, float64(returned)/60)
+	if scanned < 60*1960 || scanned > 60*2040 || returned < 60*196/10 || returned > 60*204/10 {
+		t.Errorf("scanned %d and returned %d in a minute; want 120000 and 1200 within 2 %%", scanned, returned)
+	}
+}
+
+// V12: 200,000 entities without limits. A page holds 1,000 results at most; one
+// that keeps an entity in a thousand ends after five seconds, 50,000 scanned.
+func TestV12PageEndsAtThousandResultsOrFiveSeconds(t *testing.T) {
+	b := newCold(t, model.Documented, func(m *model.Model) {
+		unlimited(m)
+		m.TimeSpread = 0
+	})
+	b.fill(t, "hot", 200_000)
+	for _, row := range []struct {
+		sentence                string
+		keep                    func(entity.Key, entity.Packed) bool
+		pages, results, scanned int
+		took                    time.Duration
+	}{
+		{"every entity", nil, 200, 1000, 1000, 100 * time.Millisecond},
+		{"one in a thousand", sparse(1000), 4, 50, 50_000, 5 * time.Second},
+	} {
+		pages, stretch := 0, filter.OnePartition("hot")
+		for more := true; more; pages++ {
+			r := b.query(100*second, engine.Query{Range: stretch, Keep: row.keep})
+			took := r.Done.Sub(100 * second).Round(100 * time.Millisecond)
+			if len(r.Rows) != row.results || r.Counted != int64(row.scanned) || took != row.took {
+				t.Fatalf("%s: page %d has %d results of %d scanned after %v; want %d of %d after %v",
+					row.sentence, pages, len(r.Rows), r.Counted, took, row.results, row.scanned, row.took)
+			}
+			more, stretch = r.More, stretch.StartingAt(r.Next)
+		}
+		if pages != row.pages {
+			t.Errorf("%s: %d pages; want %d", row.sentence, pages, row.pages)
+		}
+	}
+}
+
+// V13: a table scan over eight ranges on eight servers, two of them empty, gets
+// a token at each boundary, pages without entities among them, and every entity
+// once.
+func TestV13TableScanCrossesServers(t *testing.T) {
+	b := newCold(t, model.Documented, unlimited)
+	const ranges = 8
+	b.Prewarm(0, "one", "Races", "b", "c", "d", "e", "f", "g", "h")
+	want := map[entity.Key]bool{}
+	for _, pk := range []string{"a", "b", "bb", "d", "e", "g", "h", "z"} {
+		b.fill(t, pk, 30)
+		for i := range 30 {
+			want[entity.Key{Partition: pk, Row: fmt.Sprintf("%06d", i)}] = true
+		}
+	}
+	tokens, empty, seen := 0, 0, map[entity.Key]bool{}
+	stretch := filter.All()
+	for {
+		r := b.query(100*second, engine.Query{Range: stretch})
+		if r.Status != 200 {
+			t.Fatalf("Query = %d %s; want 200", r.Status, r.Detail)
+		}
+		for _, row := range r.Rows {
+			if seen[row.Key] {
+				t.Errorf("%v came twice", row.Key)
+			}
+			seen[row.Key] = true
+		}
+		if len(r.Rows) == 0 {
+			empty++
+		}
+		if !r.More {
+			break
+		}
+		tokens++
+		stretch = stretch.StartingAt(r.Next)
+	}
+	t.Logf("tokens at boundaries: expected at least %d, observed %d; %d empty pages", ranges-1, tokens, empty)
+	if tokens != ranges-1 || empty != 2 || !reflect.DeepEqual(seen, want) {
+		t.Errorf("%d tokens, %d empty pages, %d entities; want %d, 2, and all %d once", tokens, empty, len(seen), ranges-1, len(want))
+	}
+	// One partition never crosses servers, however its range is written.
+	if r := b.query(100*second, engine.Query{Range: filter.PartitionRange("b", "bc")}); r.More || len(r.Rows) != 60 {
+		t.Errorf("a scan within a range = %d rows, more %v; want 60, no token", len(r.Rows), r.More)
+	}
+}
+
+// V22: twenty minutes of virtual time and twenty minutes of a clock that runs, in
+// a bubble where waiting is free, give the same replies and the same events.
+func TestV22RunningClockEqualsVirtualTime(t *testing.T) {
+	run := func(wait func(clock.Instant) clock.Instant) ([]clock.Instant, []engine.Event) {
+		b := newCold(t, model.Documented, func(m *model.Model) {
+			m.PartitionTarget, m.Stamp.RangeTarget, m.Stamp.ServerTarget = 4, 4, 8
+			m.PartitionBurst, m.Stamp.Burst = time.Second, time.Second
+			m.Stamp.MergeBelow, m.Stamp.OfflineMost = 1, 9*time.Second
+		})
+		var done []clock.Instant
+		for n := range 24_000 {
+			at := wait(clock.Instant(n+1) * second / 20)
+			done = append(done, b.do(at, "one", "Races", entity.InsertOrReplace, fmt.Sprint("key", n%8), "row").Done)
+		}
+		return done, b.DrainEvents()
+	}
+	done, events := run(func(at clock.Instant) clock.Instant { return at })
+	if len(events) < 4 || events[0].TableName != "Races" || events[0].AccountName != "one" {
+		t.Fatalf("DrainEvents() = %v; want splits and moves of the table Races of account one", events)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		c := clock.NewReal()
+		doneLive, eventsLive := run(func(at clock.Instant) clock.Instant {
+			if err := c.Sleep(context.Background(), at); err != nil {
+				t.Fatal(err)
+			}
+			return c.Now()
+		})
+		if !slices.Equal(done, doneLive) || !reflect.DeepEqual(events, eventsLive) {
+			t.Errorf("a running clock gave\n%v\nvirtual time\n%v", eventsLive, events)
+		}
+	})
+}

@@ -1,0 +1,76 @@
+package engine
+
+import (
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/filter"
+	"loadgen/engine/partition"
+	"loadgen/engine/store"
+)
+
+// page reads one page of a query and charges what it scanned where it scanned
+// it. The page ends at the latest where a range on another server begins.
+func (e *Engine) page(a *account, ask *asked, r *Request) Reply {
+	top := e.pageTop
+	if r.Query.Top > 0 {
+		top = min(top, r.Query.Top)
+	}
+	stretch, cut := r.Query.Range, false
+	if ask.ends {
+		stretch, cut = before(stretch, ask.end)
+	}
+	page, code := a.store.Scan(r.Table, store.Query{
+		Range: stretch, Top: top, ScanLimit: e.pageScan, Keep: r.Query.Keep})
+	if code != entity.OK {
+		reply := tableReply(r.Table, code)
+		reply.Counted = 1
+		return e.answer(ask.now, ask.chance, partition.Reading, reply)
+	}
+	if cut && !page.More {
+		page.Next, page.More = entity.Key{Partition: ask.end}, true
+	}
+	counted := max(1, int64(page.Scanned))
+	e.charge(ask.now, ask.place, &page, counted)
+	e.chargeOut(ask.now, a, bytesOut(page.Rows))
+	reply := Reply{Counted: counted, Rows: page.Rows, Spans: page.Spans, Next: page.Next, More: page.More}
+	reply.Done = ask.now.Add(e.times.Of(partition.Scanning, counted, ask.chance) + ask.verdict.Wait)
+	return reply
+}
+
+// before returns what of a range lies before a PartitionKey, and whether there
+// is more of it.
+func before(r filter.Range, partitionKey string) (filter.Range, bool) {
+	end := entity.Key{Partition: partitionKey}
+	if r.Bounded && r.To.Compare(end) <= 0 {
+		return r, false
+	}
+	r.To, r.Bounded = end, true
+	return r, true
+}
+
+// charge debits what a page scanned from its partitions and the account. The
+// first partition and the account were debited one entity when the query was
+// admitted; it is part of what is charged here.
+func (e *Engine) charge(now clock.Instant, first partition.Place, page *store.Page, counted int64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, span := range page.Spans {
+		place := first
+		place.PartitionKey = span.PartitionKey
+		charge := int64(span.Scanned)
+		if place == first {
+			charge--
+		}
+		e.layer.Charge(now, place, charge)
+	}
+	e.layer.ChargeAccount(now, first.Account, counted-1)
+}
+
+// bytesOut returns the size of the entities of a page.
+func bytesOut(rows []store.Row) int64 {
+	size := 0
+	for _, row := range rows {
+		size += len(row.Entity)
+	}
+	return int64(size)
+}

@@ -1,0 +1,167 @@
+package partition
+
+import (
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/model"
+)
+
+// admissionTimes is what admission after a cold start needs of the model's
+// times and weights.
+type admissionTimes struct {
+	roundTrip, timeout      time.Duration
+	request, entity         time.Duration
+	sizeWeight, scanRate    int64
+	pendingLow, pendingHigh time.Duration
+	pendingDrop             int64
+}
+
+func newAdmissionTimes(m *model.Model) admissionTimes {
+	return admissionTimes{
+		roundTrip: m.RoundTrip, timeout: m.Stamp.Timeout,
+		request: m.Stamp.PipelineRequest, entity: m.Stamp.PipelineEntity,
+		sizeWeight: m.Stamp.SizeWeight, scanRate: m.ScanRate,
+		pendingLow: m.Stamp.PendingLow, pendingHigh: m.Stamp.PendingHigh, pendingDrop: m.Stamp.PendingDrop,
+	}
+}
+
+// pipelined reports whether ranges work on one request at a time.
+func (t *admissionTimes) pipelined() bool { return t.request > 0 || t.entity > 0 }
+
+// scan returns how long a scan keeps a range busy, in nanoseconds.
+func (t *admissionTimes) scan(entities int64) int64 {
+	if !t.pipelined() {
+		return 0
+	}
+	return min(entities, nano) * int64(time.Second) / t.scanRate
+}
+
+// cost returns what a demand costs, in billionths of an entity of 1 KiB.
+func (t *admissionTimes) cost(d *Demand) int64 {
+	cost := nanos(d.Entities)
+	const kib = 1024
+	if beyond := d.BytesIn - d.Entities*kib; t.sizeWeight > 0 && beyond > 0 {
+		cost += min(beyond, nano) * t.sizeWeight / kib * (nano / thousand)
+	}
+	return cost
+}
+
+// sampleBits is how many of a chance's lowest bits decide whether a request is
+// noted in its range's profile: one in 16 is, with 16 times the weight.
+const sampleBits = 4
+
+// admitCold decides on a request by its range and that range's server too.
+func (l *Layer) admitCold(now clock.Instant, p Place, d *Demand, chance uint64) Verdict {
+	s := l.stamp
+	s.wake(now)
+	t := s.open(now, &l.accounts, p)
+	l.keys.fewest = fewestToSweep + keysPerRange*s.ranges
+	one := l.keys.find(now, p)
+	r := s.home(t, p, one)
+	v := Verdict{Range: r.number, Server: r.server.number}
+	deadline := l.times.timeout
+	if d.Timeout > 0 {
+		deadline = min(deadline, d.Timeout)
+	}
+	switch {
+	case !r.online(now):
+		v.Wait = r.offline.Sub(now)
+		if happens(again(chance, 1), s.model.OfflineRefusals, thousand) {
+			v.Kind, v.Wait = Moving, 0
+			return v
+		}
+		if v.Wait > deadline {
+			v.Kind, v.Wait = TimedOut, deadline
+			return v
+		}
+	case now < r.stale:
+		v.Wait, v.Redirected = l.times.roundTrip, true
+	}
+	cost := l.times.cost(d)
+	r.note(p.PartitionKey, d, cost, chance)
+	if v.Kind = l.stages(now, r, one, d, cost, chance); v.Kind != Admitted {
+		v.Wait, v.Redirected = 0, false
+		return v
+	}
+	l.work(now, r, d, deadline, &v)
+	return v
+}
+
+// note counts a request that has reached its range.
+func (r *rangePartition) note(partitionKey string, d *Demand, cost int64, chance uint64) {
+	r.seen.requests++
+	r.seen.offered += cost
+	if chance&(1<<sampleBits-1) == 0 {
+		const milli = nano / thousand
+		r.profile.touch(partitionKey, cost/milli<<sampleBits, d.BytesIn<<sampleBits)
+	}
+}
+
+// stages asks key, range, server and account, in this order.
+func (l *Layer) stages(now clock.Instant, r *rangePartition, one *key, d *Demand, cost int64, chance uint64) Kind {
+	kind := Admitted
+	switch {
+	case !l.keys.pass(now, one, r.server, cost, chance):
+		kind = PartitionBusy
+	case !r.bucket.take(now, cost, l.stamp.rangeLimit), !l.waits(now, r, chance):
+		kind = RangeBusy
+	case !r.server.take(now, r.tenant, cost, l.stamp.serverLimit):
+		kind = ServerBusy
+	}
+	if kind != Admitted {
+		r.seen.refused++
+		return kind
+	}
+	r.seen.served += cost
+	r.seen.bytes += d.BytesIn
+	if l.keys.idle != nil {
+		l.keys.serve(now, one, r.server, cost)
+	}
+	return l.accounts.take(now, r.limits, d, cost)
+}
+
+// waits decides whether a request may join the queue of its range's pipeline:
+// the more work waits there, the more requests are refused. It is the work that
+// counts, not the number of requests: queues that hold some transactions of a
+// hundred hold hundreds of single inserts (docs/model.md).
+func (l *Layer) waits(now clock.Instant, r *rangePartition, chance uint64) bool {
+	t := &l.times
+	if !t.pipelined() {
+		return true
+	}
+	pending := r.done.Sub(now)
+	switch {
+	case pending >= t.pendingHigh:
+		return false
+	case pending <= t.pendingLow:
+		return true
+	default:
+		odds := t.pendingDrop * int64(pending-t.pendingLow)
+		return !happens(again(chance, 2), odds, thousand*int64(t.pendingHigh-t.pendingLow))
+	}
+}
+
+// work has the range's pipeline work on an admitted request.
+func (l *Layer) work(now clock.Instant, r *rangePartition, d *Demand, deadline time.Duration, v *Verdict) {
+	t := &l.times
+	if !t.pipelined() {
+		return
+	}
+	begun := max(r.done, now.Add(v.Wait))
+	if begun.Sub(now) > deadline {
+		v.Kind, v.Wait = TimedOut, deadline
+		r.seen.timedOut++
+		return
+	}
+	occupied := t.request + time.Duration(min(d.Entities, nano))*t.entity
+	end := begun.Add(occupied)
+	r.done = end
+	r.seen.busy += int64(occupied)
+	if end.Sub(now) > deadline {
+		v.Kind, v.Wait, v.Performed = TimedOut, deadline, true
+		r.seen.timedOut++
+		return
+	}
+	v.Wait = end.Sub(now)
+}

@@ -1,0 +1,151 @@
+package partition
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+	"time"
+
+	"loadgen/engine/clock"
+)
+
+// decide is a tick of the partition manager: it takes in the heartbeats and then
+// splits what is overloaded, relieves servers, splits what is large, and merges
+// what is quiet.
+func (s *stamp) decide(now clock.Instant) {
+	s.nextTick += s.tick
+	active := s.heartbeats(now)
+	budget := s.model.SplitsPerTick
+	relieved := make(map[*server]bool)
+	for _, r := range s.overloaded(now) {
+		if !r.online(now) {
+			continue
+		}
+		reason := s.splitLoad(now, r, &budget, relieved)
+		if reason == "" {
+			continue
+		}
+		s.keep(now, r, reason)
+		s.isolate(now, r)
+	}
+	for _, o := range s.servers {
+		if lasted, on := o.over.lasts(now); on && lasted >= clock.Instant(s.model.Detection) && !relieved[o] {
+			s.relieve(now, o)
+		}
+	}
+	s.splitLarge(now, &budget)
+	s.mergeQuiet(now)
+	if !active && !s.canMerge() {
+		s.nextTick = clock.Never
+	}
+}
+
+// heartbeats takes in what ranges and servers have seen since the last tick,
+// and reports whether that or anything before it still counts.
+func (s *stamp) heartbeats(now clock.Instant) (active bool) {
+	for _, o := range s.servers {
+		o.seen, o.load = heartbeat{}, 0
+	}
+	s.eachRange(func(r *rangePartition) {
+		r.server.seen.plus(&r.seen)
+		if s.beat(now, r) {
+			active = true
+		}
+		r.server.load += r.served
+	})
+	for _, o := range s.servers {
+		o.over.see(now, s.tick, clock.Instant(s.model.Gap), s.serverOverloaded(o))
+	}
+	return active
+}
+
+// beat takes in what one range has seen.
+func (s *stamp) beat(now clock.Instant, r *rangePartition) (active bool) {
+	h := r.seen
+	quiet := perSecond(h.offered, int64(s.tick)) < s.model.MergeBelow*thousand
+	r.quiet.see(now, s.tick, 0, quiet)
+	if h == (heartbeat{}) && r.offered == 0 && r.served == 0 && r.profile.load == 0 && !r.over.on {
+		return false
+	}
+	r.seen = heartbeat{}
+	r.offered = average(r.offered, perSecond(h.offered, int64(s.tick)), s.newer)
+	r.served = average(r.served, perSecond(h.served, int64(s.tick)), s.newer)
+	r.profile.fade(s.stays)
+	r.over.see(now, s.tick, clock.Instant(s.model.Gap), s.rangeOverloaded(&h))
+	if !r.over.on {
+		r.told = false
+	}
+	s.judgeSplit(now, r)
+	return true
+}
+
+func (s *stamp) rangeOverloaded(h *heartbeat) bool {
+	return h.refused*thousand > s.model.OverloadRefusals*h.requests ||
+		h.timedOut*thousand > s.model.OverloadRefusals*h.requests ||
+		h.busy > s.model.OverloadBusy*int64(s.tick)/thousand
+}
+
+func (s *stamp) serverOverloaded(o *server) bool {
+	h, tick := &o.seen, int64(s.tick)
+	rate, network := perSecond(h.served, tick), perSecond(h.bytes, tick)
+	return h.busy > s.model.OverloadCPU*tick/thousand ||
+		s.model.ServerTarget > 0 && rate > s.model.OverloadRate*s.model.ServerTarget ||
+		s.model.ServerBandwidth > 0 && network/thousand > s.model.OverloadCPU*s.model.ServerBandwidth/thousand
+}
+
+// overloaded returns the ranges that have been overloaded for long enough, those
+// with the greatest load first.
+func (s *stamp) overloaded(now clock.Instant) []*rangePartition {
+	var list []*rangePartition
+	s.eachRange(func(r *rangePartition) {
+		if lasted, on := r.over.lasts(now); on && lasted >= clock.Instant(s.model.Detection) {
+			list = append(list, r)
+		}
+	})
+	slices.SortFunc(list, func(a, b *rangePartition) int {
+		return cmp.Or(cmp.Compare(b.offered, a.offered), cmp.Compare(a.number, b.number))
+	})
+	return list
+}
+
+// judgeSplit ends the guard of a split that has helped: neither side has kept
+// nearly all of the load, or the overload has come to an end.
+func (s *stamp) judgeSplit(now clock.Instant, r *rangePartition) {
+	if r.partner == nil {
+		return
+	}
+	old := now-r.born >= clock.Instant(s.model.Detection)
+	if old && (!r.over.on && !r.partner.over.on || !s.keptLoad(r)) {
+		r.partner.partner, r.partner = nil, nil
+	}
+}
+
+// keptLoad reports whether of a split range one side has kept nearly all load.
+func (s *stamp) keptLoad(r *rangePartition) bool {
+	if r.partner == nil {
+		return false
+	}
+	both := r.offered + r.partner.offered
+	return max(r.offered, r.partner.offered) > both/thousand*s.model.SplitGuard
+}
+
+// keep tells once that nothing can be done about a range itself.
+func (s *stamp) keep(now clock.Instant, r *rangePartition, reason string) {
+	if r.told {
+		return
+	}
+	r.told = true
+	e := event(now, EventKept, r)
+	lasted, _ := r.over.lasts(now)
+	e.Reason, e.Overloaded, e.Ranges = reason, lasted.Offset(), s.ranges
+	s.journal.add(e)
+}
+
+// handOverTime draws how long the next range to move is offline.
+func (s *stamp) handOverTime() time.Duration {
+	s.moves++
+	draw := s.handOverTimes.At(s.moves)
+	spread := int64(s.model.OfflineMost - s.model.OfflineLeast)
+	extra, _ := bits.Mul64(draw.Uint64(), uint64(spread))
+	return s.model.OfflineLeast + time.Duration(extra)
+}

@@ -1,0 +1,105 @@
+package partition
+
+import (
+	"fmt"
+	"time"
+
+	"loadgen/engine/clock"
+)
+
+// EventKind is what load balancing did.
+type EventKind string
+
+// The kinds of event.
+const (
+	// EventSplit cut a range in two because of its load, EventSizeSplit because
+	// of its size.
+	EventSplit     EventKind = "split"
+	EventSizeSplit EventKind = "size-split"
+	// EventMove handed a range over to another server.
+	EventMove EventKind = "move"
+	// EventMerge put two neighbours together.
+	EventMerge EventKind = "merge"
+	// EventKept left an overloaded range as it is; it is told once for each
+	// stretch of overload.
+	EventKept EventKind = "kept"
+)
+
+// Event is a decision with what it rests on. Loads are entities per second,
+// averaged; shares are thousandths. What does not apply is zero.
+type Event struct {
+	At             clock.Instant
+	Kind           EventKind
+	Account, Table uint32
+	// Range is the range acted on, Other the one that a split made or a merge
+	// took away.
+	Range, Other uint64
+	// Key is the boundary that a split made or a merge took away, or the first
+	// key of a range that moves or is kept.
+	Key string
+	// From is the server that has had the range, To the one that has it now.
+	From, To int
+	// Until is when all of the range is served again.
+	Until clock.Instant
+	// Reason says in words why.
+	Reason string
+	// Overloaded is for how long the range or its server had been so, or the
+	// range and its neighbour quiet.
+	Overloaded time.Duration
+	// Offered and Served are the range's loads.
+	Offered, Served int64
+	// Share is the part of the load, or of the bytes, below the boundary.
+	Share int64
+	// FromLoad and ToLoad are the servers' loads before the range moved.
+	FromLoad, ToLoad int64
+	// Ranges is how many there are in all, afterwards.
+	Ranges int
+}
+
+// String returns the event in a line.
+func (e Event) String() string {
+	text := fmt.Sprintf("%v %s range %d", e.At.Offset(), e.Kind, e.Range)
+	switch e.Kind {
+	case EventSplit, EventSizeSplit:
+		text += fmt.Sprintf(" and %d at %q: %d of 1000 below", e.Other, e.Key, e.Share)
+	case EventMove:
+		text += fmt.Sprintf(" from server %d (%d/s) to %d (%d/s)", e.From, e.FromLoad, e.To, e.ToLoad)
+	case EventMerge:
+		text += fmt.Sprintf(" and %d at %q", e.Other, e.Key)
+	case EventKept:
+		text += fmt.Sprintf(" on server %d", e.From)
+	}
+	text += "; " + e.Reason
+	if e.Overloaded > 0 {
+		text += fmt.Sprintf(" for %v", e.Overloaded)
+	}
+	text += fmt.Sprintf(", %d/s offered, %d/s served", e.Offered, e.Served)
+	if e.Until > e.At {
+		text += fmt.Sprintf("; back at %v", e.Until.Offset())
+	}
+	return text
+}
+
+// mostEvents bounds the events that wait to be drained.
+const mostEvents = 1 << 16
+
+// journal holds the events that wait to be drained.
+type journal struct {
+	events []Event
+	lost   int64
+}
+
+func (j *journal) add(e Event) {
+	if len(j.events) == mostEvents {
+		j.lost++
+		return
+	}
+	j.events = append(j.events, e)
+}
+
+// drain returns the events in order and forgets them.
+func (j *journal) drain() []Event {
+	events := j.events
+	j.events = nil
+	return events
+}

@@ -1,0 +1,72 @@
+package partition
+
+import (
+	"loadgen/engine/clock"
+	"loadgen/engine/model"
+)
+
+// thousand is the denominator of shares.
+const thousand = 1000
+
+// Step is a change of the load that tenants outside of the model put on every
+// server: from that instant on, its share of a server in thousandths.
+type Step struct {
+	From clock.Instant
+	Load int64
+}
+
+// idleness is what a partition may have beyond its target while its server has
+// little else to do. Beyond that it is refused with a probability that rises
+// with the rate at which it was offered load of late.
+type idleness struct {
+	law *fading
+	// target and capacity are entities per second, the others thousandths.
+	target, headroom int64
+	low, high        int64
+	// capacity is the server's; 0 takes every server for idle.
+	capacity   int64
+	background int64
+	upcoming   []Step
+}
+
+func newIdleness(m *model.Model, background []Step) *idleness {
+	return &idleness{
+		law: newFading(m.Idle.RateMemory), target: m.PartitionTarget, headroom: m.Idle.Headroom,
+		low: m.Idle.UtilisationLow, high: m.Idle.UtilisationHigh,
+		capacity: m.Stamp.ServerTarget, background: m.Idle.Background, upcoming: background,
+	}
+}
+
+// pass decides on a request, and counts it as offered whatever it decides.
+func (i *idleness) pass(now clock.Instant, one *key, s *server, cost int64, chance uint64) bool {
+	one.offered.add(now, cost, i.law)
+	rate := one.offered.rate(now, i.law)
+	allowed := i.target * i.multiple(i.utilisation(now, one, s))
+	return rate <= allowed || !happens(chance, rate-allowed, rate)
+}
+
+// multiple returns the multiple of the target, in thousandths, that a partition
+// may have at a utilisation of its server by everything else.
+func (i *idleness) multiple(utilisation int64) int64 {
+	switch {
+	case utilisation <= i.low:
+		return i.headroom
+	case utilisation >= i.high:
+		return thousand
+	default:
+		return thousand + (i.headroom-thousand)*(i.high-utilisation)/(i.high-i.low)
+	}
+}
+
+// utilisation returns how much of a server everything but one key uses, in
+// thousandths.
+func (i *idleness) utilisation(now clock.Instant, one *key, s *server) int64 {
+	for len(i.upcoming) > 0 && i.upcoming[0].From <= now {
+		i.background, i.upcoming = i.upcoming[0].Load, i.upcoming[1:]
+	}
+	if s == nil || i.capacity == 0 {
+		return i.background
+	}
+	others := s.recent.rate(now, i.law) - one.served.rate(now, i.law)
+	return i.background + max(0, others)/i.capacity
+}

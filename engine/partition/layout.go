@@ -1,0 +1,160 @@
+package partition
+
+import (
+	"loadgen/engine/clock"
+)
+
+// TableCreated tells the layer of a new table, which otherwise begins with its
+// first request.
+func (l *Layer) TableCreated(now clock.Instant, accountNumber, tableNumber uint32) {
+	now = l.Advance(now)
+	if l.stamp != nil {
+		l.stamp.open(now, &l.accounts, Place{Account: accountNumber, Table: tableNumber})
+	}
+}
+
+// TableDeleted has the layer forget a table and its ranges.
+func (l *Layer) TableDeleted(now clock.Instant, tableNumber uint32) {
+	l.Advance(now)
+	if l.stamp != nil {
+		l.stamp.drop(tableNumber)
+	}
+}
+
+// Prewarm splits a table at the given PartitionKeys, each the first of a range,
+// and spreads the ranges over the servers, at once and without taking any of
+// them offline. It does nothing where every partition has a server to itself.
+func (l *Layer) Prewarm(now clock.Instant, accountNumber, tableNumber uint32, partitionKeys ...string) {
+	now = l.Advance(now)
+	if l.stamp == nil {
+		return
+	}
+	s := l.stamp
+	t := s.open(now, &l.accounts, Place{Account: accountNumber, Table: tableNumber})
+	for _, boundary := range partitionKeys {
+		r := t.find(boundary)
+		if r.low == boundary {
+			continue
+		}
+		upper := s.newRange(now, t)
+		upper.low, upper.high, upper.last = boundary, r.high, r.last
+		r.high, r.last = boundary, false
+		i, _ := r.profile.at(boundary)
+		upper.profile = r.profile.split(cut{at: i})
+		t.insert(r, upper)
+		s.lightest(nil).host(now, upper, s.serverLimit)
+		s.ranges++
+		s.version++
+	}
+	s.wake(now)
+}
+
+// Assign puts the range that a place lies in on a server, at once and without
+// taking it offline: a layout to begin with. It does nothing for a server or a
+// table that is not there.
+func (l *Layer) Assign(now clock.Instant, p Place, serverNumber int) {
+	now = l.Advance(now)
+	if r, to := l.locate(p, serverNumber); r != nil && to != r.server {
+		l.stamp.assign(now, r, to)
+	}
+}
+
+// Move hands the range that a place lies in over to a server as load balancing
+// would. It does nothing for a server or a table that is not there.
+func (l *Layer) Move(now clock.Instant, p Place, serverNumber int) {
+	now = l.Advance(now)
+	if r, to := l.locate(p, serverNumber); r != nil && to != r.server {
+		l.stamp.move(now, r, to, becauseAsked, 0)
+		l.stamp.wake(now)
+	}
+}
+
+func (l *Layer) locate(p Place, serverNumber int) (*rangePartition, *server) {
+	if l.stamp == nil || serverNumber < 0 || serverNumber >= len(l.stamp.servers) {
+		return nil, nil
+	}
+	t, known := l.stamp.known[p.Table]
+	if !known {
+		return nil, nil
+	}
+	return t.find(p.PartitionKey), l.stamp.servers[serverNumber]
+}
+
+// PageEnd returns the PartitionKey that a page which begins at a place may not
+// reach, the first of a range on another server, and false where nothing ends
+// it before the table does.
+func (l *Layer) PageEnd(p Place) (partitionKey string, ends bool) {
+	if l.stamp == nil {
+		return "", false
+	}
+	t, known := l.stamp.known[p.Table]
+	if !known {
+		return "", false
+	}
+	first := t.at(p.PartitionKey)
+	for _, r := range t.ranges[first+1:] {
+		if l.stamp.model.PageBoundary == 1 || r.server != t.ranges[first].server {
+			return r.low, true
+		}
+	}
+	return "", false
+}
+
+// Version returns a number that changes with the map.
+func (l *Layer) Version() uint64 {
+	if l.stamp == nil {
+		return 0
+	}
+	return l.stamp.version
+}
+
+// Map is what lies where. It is the caller's.
+type Map struct {
+	// Ranges are sorted by account, table and key; they cover each table.
+	Ranges []Range
+	// Servers are in the order of their numbers.
+	Servers []Server
+}
+
+// Range is a stretch of one table's PartitionKeys.
+type Range struct {
+	Number         uint64
+	Account, Table uint32
+	// Low is the first key, High the first after the last; where Last says so,
+	// there is no end.
+	Low, High string
+	Last      bool
+	Server    int
+	// Offline is the instant until which the range serves nothing, if that is
+	// yet to come.
+	Offline clock.Instant
+	// Offered and Served are averages in entities per second, as of the last
+	// tick, Bytes what was written to it.
+	Offered, Served, Bytes int64
+}
+
+// Server is a partition server.
+type Server struct {
+	Number int
+	Ranges int
+	// Load is what its ranges serve, in entities per second, averaged.
+	Load int64
+}
+
+// Map returns what lies where, as of the latest instant seen; it is empty where
+// every partition has a server to itself.
+func (l *Layer) Map() Map {
+	if l.stamp == nil {
+		return Map{}
+	}
+	m := Map{Ranges: make([]Range, 0, l.stamp.ranges)}
+	l.stamp.eachRange(func(r *rangePartition) {
+		m.Ranges = append(m.Ranges, Range{Number: r.number, Account: r.table.account, Table: r.table.number,
+			Low: r.low, High: r.high, Last: r.last, Server: r.server.number, Offline: r.offline,
+			Offered: r.offered / thousand, Served: r.served / thousand, Bytes: r.profile.bytes})
+	})
+	for _, o := range l.stamp.servers {
+		m.Servers = append(m.Servers, Server{Number: o.number, Ranges: o.ranges, Load: o.load / thousand})
+	}
+	return m
+}

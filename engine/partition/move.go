@@ -1,0 +1,108 @@
+package partition
+
+import (
+	"cmp"
+	"slices"
+
+	"loadgen/engine/clock"
+)
+
+// better returns the server that a range would be better off on: the lightest,
+// if with the range it has clearly less to do than the present one has; nil
+// where there is none. Without the margin two equal servers would pass a range to
+// and fro.
+func (s *stamp) better(r *rangePartition) *server {
+	target := s.lightest(r.server)
+	if target == nil || target.load+r.served > r.server.load/thousand*(thousand-s.model.MoveGain) {
+		return nil
+	}
+	return target
+}
+
+// move hands a range over to another server; it is offline meanwhile.
+func (s *stamp) move(now clock.Instant, r *rangePartition, to *server, reason string, lasted clock.Instant) {
+	e := event(now, EventMove, r)
+	e.To, e.FromLoad, e.ToLoad = to.number, r.server.load/thousand, to.load/thousand
+	r.server.over = episode{}
+	s.assign(now, r, to)
+	s.stop(r, max(now, r.offline).Add(s.handOverTime()))
+	r.stale = r.offline.Add(s.model.MapStale)
+	e.Reason, e.Overloaded, e.Until, e.Ranges = reason, lasted.Offset(), r.offline, s.ranges
+	s.journal.add(e)
+}
+
+// assign puts a range on a server.
+func (s *stamp) assign(now clock.Instant, r *rangePartition, to *server) {
+	r.server.leave(r)
+	to.host(now, r, s.serverLimit)
+	r.over = episode{}
+	s.version++
+}
+
+// isolate moves away what shares a server with a range that nothing can be done
+// about: all that has load and is better off elsewhere.
+func (s *stamp) isolate(now clock.Instant, hot *rangePartition) {
+	lasted, _ := hot.over.lasts(now)
+	for _, r := range s.on(hot.server) {
+		if r == hot || r.served == 0 || !r.online(now) {
+			continue
+		}
+		if target := s.better(r); target != nil {
+			s.move(now, r, target, becauseNeighbour, lasted)
+		}
+	}
+}
+
+// relieve moves the fewest ranges off an overloaded server that bring it down to
+// where it should be.
+func (s *stamp) relieve(now clock.Instant, o *server) {
+	lasted, _ := o.over.lasts(now)
+	used := s.utilisation(o)
+	if used <= s.model.Relief {
+		return
+	}
+	excess := o.load / used * (used - s.model.Relief)
+	list := s.on(o)
+	for excess > 0 && len(list) > 0 {
+		// The least that is enough or, where none is, the greatest.
+		i := max(0, slices.IndexFunc(list, func(r *rangePartition) bool { return r.served < excess })-1)
+		if list[len(list)-1].served >= excess {
+			i = len(list) - 1
+		}
+		r := list[i]
+		list = slices.Delete(list, i, i+1)
+		if r.served == 0 || !r.online(now) {
+			continue
+		}
+		if target := s.better(r); target != nil {
+			excess -= r.served
+			s.move(now, r, target, becauseServer, lasted)
+		}
+	}
+}
+
+// utilisation returns what the fullest of a server's resources was used since
+// the last tick, in thousandths.
+func (s *stamp) utilisation(o *server) int64 {
+	tick := int64(s.tick)
+	used := o.seen.busy / (tick / thousand)
+	if s.model.ServerTarget > 0 {
+		used = max(used, perSecond(o.seen.served, tick)/s.model.ServerTarget)
+	}
+	if s.model.ServerBandwidth > 0 {
+		used = max(used, perSecond(o.seen.bytes, tick)/s.model.ServerBandwidth)
+	}
+	return used
+}
+
+// on returns the ranges of a server, those with the greatest load first.
+func (s *stamp) on(o *server) []*rangePartition {
+	var list []*rangePartition
+	s.eachRange(func(r *rangePartition) {
+		if r.server == o {
+			list = append(list, r)
+		}
+	})
+	slices.SortStableFunc(list, func(a, b *rangePartition) int { return cmp.Compare(b.served, a.served) })
+	return list
+}

@@ -1,0 +1,156 @@
+package partition
+
+import (
+	"slices"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/model"
+)
+
+// stamp is the ranges, the servers that they are on, and who moves them about.
+type stamp struct {
+	model         model.Stamp
+	rangeLimit    limit
+	serverLimit   limit
+	tick          clock.Instant
+	newer, stays  int64
+	handOverTimes clock.Stream
+
+	servers []*server
+	known   map[uint32]*table
+	// tables is sorted, so that decisions never depend on the order of a map.
+	tables []*table
+	ranges int
+	// numbers is how many ranges there have been, moves how many hand-overs.
+	numbers, moves uint64
+	// version counts the changes of the map.
+	version uint64
+
+	// nextTick is Never while no tick would change anything.
+	nextTick clock.Instant
+	// returns are the instants at which ranges are online again.
+	returns clock.Queue[struct{}]
+	journal journal
+}
+
+func newStamp(m *model.Model, seed uint64) *stamp {
+	s := &stamp{
+		model:         m.Stamp,
+		rangeLimit:    newLimit(m.Stamp.RangeTarget, int64(m.Stamp.Burst)),
+		serverLimit:   newLimit(m.Stamp.ServerTarget, int64(m.Stamp.Burst)),
+		tick:          clock.Instant(m.Stamp.Tick),
+		handOverTimes: clock.NewStream(seed, "hand-over"),
+		known:         make(map[uint32]*table),
+		nextTick:      clock.Never,
+	}
+	s.newer, s.stays = weights(m.Stamp.Tick, m.Stamp.LoadMemory)
+	for i := range m.Stamp.Servers {
+		s.servers = append(s.servers, &server{number: int(i), bucket: s.serverLimit.full(0)})
+	}
+	return s
+}
+
+// advance does what was due up to now.
+func (s *stamp) advance(now clock.Instant) {
+	for s.nextTick <= now {
+		s.decide(s.nextTick)
+	}
+	for at, _, some := s.returns.Peek(); some && at <= now; at, _, some = s.returns.Peek() {
+		s.returns.Pop()
+	}
+}
+
+// nextEvent returns the next instant at which something happens by itself.
+func (s *stamp) nextEvent() clock.Instant {
+	at, _, _ := s.returns.Peek()
+	return min(at, s.nextTick)
+}
+
+// wake has ticks go on after nothing has happened for a while.
+func (s *stamp) wake(now clock.Instant) {
+	if s.nextTick == clock.Never {
+		s.nextTick = (now/s.tick + 1) * s.tick
+	}
+}
+
+// open returns a table, which begins with one range on the server with the least
+// to do.
+func (s *stamp) open(now clock.Instant, a *accounts, p Place) *table {
+	if t, known := s.known[p.Table]; known {
+		return t
+	}
+	t := &table{account: p.Account, number: p.Table, limits: a.find(now, p.Account)}
+	r := s.newRange(now, t)
+	r.last = true
+	t.ranges = []*rangePartition{r}
+	s.lightest(nil).host(now, r, s.serverLimit)
+	s.known[p.Table] = t
+	i, _ := slices.BinarySearchFunc(s.tables, t, compareTables)
+	s.tables = slices.Insert(s.tables, i, t)
+	s.ranges++
+	s.version++
+	return t
+}
+
+// drop forgets a table.
+func (s *stamp) drop(number uint32) {
+	t, known := s.known[number]
+	if !known {
+		return
+	}
+	for _, r := range t.ranges {
+		r.server.leave(r)
+	}
+	s.ranges -= len(t.ranges)
+	s.tables = slices.DeleteFunc(s.tables, func(o *table) bool { return o == t })
+	delete(s.known, number)
+	s.version++
+}
+
+func (s *stamp) newRange(now clock.Instant, t *table) *rangePartition {
+	s.numbers++
+	return &rangePartition{number: s.numbers, table: t, limits: t.limits, bucket: s.rangeLimit.full(now), born: now,
+		quiet: episode{on: true, since: now, last: now}}
+}
+
+// home returns the range that a place lies in; one is a cache of it.
+func (s *stamp) home(t *table, p Place, one *key) *rangePartition {
+	if one == nil {
+		return t.find(p.PartitionKey)
+	}
+	if one.home == nil || one.version != s.version {
+		one.home, one.version = t.find(p.PartitionKey), s.version
+	}
+	return one.home
+}
+
+// lightest returns the server with the least load, of those with the fewest
+// ranges, of those the first; except is not asked, and may be nil.
+func (s *stamp) lightest(except *server) *server {
+	var best *server
+	for _, o := range s.servers {
+		if o == except {
+			continue
+		}
+		if best == nil || o.load < best.load || o.load == best.load && o.ranges < best.ranges {
+			best = o
+		}
+	}
+	return best
+}
+
+// eachRange calls with every range in the order of tables and keys.
+func (s *stamp) eachRange(call func(*rangePartition)) {
+	for _, t := range s.tables {
+		for _, r := range t.ranges {
+			call(r)
+		}
+	}
+}
+
+// event is an event about a range, as far as the range knows it.
+func event(now clock.Instant, kind EventKind, r *rangePartition) Event {
+	return Event{At: now, Kind: kind, Account: r.table.account, Table: r.table.number, Range: r.number,
+		Key: r.low, From: r.server.number, To: r.server.number,
+		Offered: r.offered / thousand, Served: r.served / thousand}
+}

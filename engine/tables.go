@@ -1,0 +1,145 @@
+package engine
+
+import (
+	"strings"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/partition"
+)
+
+// tableName is whose a table is and what it is called.
+type tableName struct{ account, table string }
+
+// Event is what load balancing did to a table after a cold start, and why.
+type Event struct {
+	partition.Event
+	// AccountName and TableName say which table the numbers stand for.
+	AccountName, TableName string
+}
+
+// DrainEvents returns what load balancing has done since the last call, in the
+// order in which it did it; nothing after a warm start.
+func (e *Engine) DrainEvents() []Event {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.collect()
+	events := e.events
+	e.events = nil
+	return events
+}
+
+// collect names the tables of new events while they are known. The engine's
+// mutex is held.
+func (e *Engine) collect() {
+	for _, event := range e.layer.Events() {
+		if len(e.events) == mostEvents {
+			return
+		}
+		name := e.names[event.Table]
+		e.events = append(e.events, Event{event, name.account, name.table})
+	}
+}
+
+// mostEvents bounds the events that nobody has asked for yet.
+const mostEvents = 1 << 16
+
+// Prewarm splits a table at the given PartitionKeys, each the first of a range,
+// and spreads the ranges over the servers at once. It does nothing after a warm
+// start, or where there is no such table.
+func (e *Engine) Prewarm(now clock.Instant, accountName, tableName string, partitionKeys ...string) {
+	e.onTable(now, accountName, tableName, func(now clock.Instant, place partition.Place) {
+		e.layer.Prewarm(now, place.Account, place.Table, partitionKeys...)
+	})
+}
+
+// Move hands the range that a PartitionKey lies in over to another server, as
+// load balancing would.
+func (e *Engine) Move(now clock.Instant, accountName, tableName, partitionKey string, server int) {
+	e.onTable(now, accountName, tableName, func(now clock.Instant, place partition.Place) {
+		place.PartitionKey = partitionKey
+		e.layer.Move(now, place, server)
+	})
+}
+
+// Map returns what lies where after a cold start, tables by their numbers.
+func (e *Engine) Map() partition.Map {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.layer.Map()
+}
+
+// onTable calls with the place of a table that exists, the mutex being held.
+func (e *Engine) onTable(now clock.Instant, accountName, tableName string, call func(clock.Instant, partition.Place)) {
+	a, known := e.accounts[accountName]
+	if !known {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.latest = max(e.latest, now)
+	if number, known := e.table(a, tableName); known {
+		call(e.latest, partition.Place{Account: a.number, Table: number})
+	}
+}
+
+// table returns the number of a table that exists. The engine's mutex is held.
+func (e *Engine) table(a *account, name string) (uint32, bool) {
+	if number, known := a.tables[name]; known {
+		return number, true
+	}
+	if !a.store.HasTable(name) {
+		return 0, false
+	}
+	folded := strings.ToLower(name)
+	number, known := a.tables[folded]
+	if !known {
+		e.tables++
+		number = e.tables
+		a.tables[folded] = number
+		if e.cold {
+			e.names[number] = tableName{a.name, name}
+		}
+	}
+	if len(a.tables) < mostSpellings {
+		a.tables[name] = number
+	}
+	return number, true
+}
+
+// mostSpellings bounds how many spellings of table names an account keeps.
+const mostSpellings = 4096
+
+// TableNames returns the names of an account's tables as they were created,
+// sorted without regard to case; nil for an account that the engine lacks.
+func (e *Engine) TableNames(account string) []string {
+	if a, known := e.accounts[account]; known {
+		return a.store.TableNames()
+	}
+	return nil
+}
+
+// welcome tells the partition layer of a table that was created.
+func (e *Engine) welcome(a *account, now clock.Instant, name string) {
+	if !e.cold {
+		return
+	}
+	e.onTable(now, a.name, name, func(now clock.Instant, place partition.Place) {
+		e.layer.TableCreated(now, place.Account, place.Table)
+	})
+}
+
+// forget drops the number of a table that was deleted, in every spelling.
+func (e *Engine) forget(a *account, now clock.Instant, name string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.cold {
+		e.collect()
+	}
+	for spelling, number := range a.tables {
+		if strings.EqualFold(spelling, name) {
+			delete(a.tables, spelling)
+			delete(e.names, number)
+			e.layer.TableDeleted(now, number)
+		}
+	}
+}
