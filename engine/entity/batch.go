@@ -17,10 +17,11 @@ func ValidateBatch(changes []Change) (code Code, index int, detail string) {
 	}
 	partition := changes[0].Key.Partition
 	total := 0
+	var keys keyChecker
 	var rows rowSet
 	for i := range changes {
 		c := &changes[i]
-		size, code, detail := c.check()
+		size, code, detail := c.check(&keys)
 		if code != OK {
 			return code, i, detail
 		}

@@ -96,12 +96,11 @@ func (p Packed) Validate(k Key) (Code, string) {
 		return OK, ""
 	}
 	for range count {
-		name, named := read.text()
-		value, ok := read.value()
-		if !named || !ok {
+		var p Property
+		if !read.property(&p) {
 			return InvalidInput, "the stored entity cannot be read"
 		}
-		size += propertyOverhead + bytesPerUnit*units(name) + value.Size()
+		size += propertyOverhead + bytesPerUnit*units(p.Name) + p.Value.Size()
 	}
 	if size > MaxEntityBytes {
 		return entityTooLarge(size)

@@ -38,9 +38,13 @@ func Pack(dst []byte, t Ticks, properties []Property) Packed {
 	if cap(dst)-len(dst) < size {
 		dst = append(make([]byte, 0, len(dst)+size), dst...)
 	}
-	dst = appendHead(dst, t, len(properties))
+	n := len(dst)
+	dst = dst[:n+size]
+	binary.LittleEndian.PutUint64(dst[n:], uint64(t))
+	binary.LittleEndian.PutUint16(dst[n+countAt:], checkCount(len(properties)))
+	n += headSize
 	for i := range properties {
-		dst = appendProperty(dst, &properties[i])
+		n = putProperty(dst, n, &properties[i])
 	}
 	return dst
 }
@@ -62,17 +66,12 @@ func (p Packed) Unpack(dst []Property) ([]Property, error) {
 	if count < 0 {
 		return dst, ErrCorrupt
 	}
-	unpacked := slices.Grow(dst, count)
-	for range count {
-		name, ok := read.text()
-		if !ok {
+	n := len(dst)
+	unpacked := slices.Grow(dst, count)[:n+count]
+	for i := range count {
+		if !read.property(&unpacked[n+i]) {
 			return dst, ErrCorrupt
 		}
-		value, ok := read.value()
-		if !ok {
-			return dst, ErrCorrupt
-		}
-		unpacked = append(unpacked, Property{name, value})
 	}
 	if !read.atEnd() {
 		return dst, ErrCorrupt
@@ -91,7 +90,9 @@ func (p Packed) Lookup(name string) (Value, bool) {
 			break
 		}
 		if found == name {
-			return read.value()
+			var v Value
+			ok = read.value(&v)
+			return v, ok
 		}
 		if !read.skipValue() {
 			break
@@ -104,13 +105,13 @@ func (p Packed) Lookup(name string) (Value, bool) {
 // where the block cannot hold as many as it claims.
 func (p Packed) reader() (reader, int) {
 	if len(p) < headSize {
-		return reader{}, -1
+		return reader{}, corrupt
 	}
 	count := int(binary.LittleEndian.Uint16(p[countAt:]))
 	if count*leastProperty > len(p)-headSize {
-		return reader{}, -1
+		return reader{}, corrupt
 	}
-	return reader{block: p, at: headSize}, count
+	return newReader(p, headSize), count
 }
 
 func appendHead(dst []byte, t Ticks, count int) []byte {
@@ -126,28 +127,49 @@ func checkCount(count int) uint16 {
 }
 
 func appendProperty(dst []byte, p *Property) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(p.Name)))
-	dst = append(dst, p.Name...)
-	dst = append(dst, byte(p.Value.kind))
+	n, size := len(dst), packedSize(p)
+	dst = slices.Grow(dst, size)[:n+size]
+	putProperty(dst, n, p)
+	return dst
+}
+
+// putProperty writes a property at an index of dst, which has the room, and
+// returns the index after it.
+func putProperty(dst []byte, at int, p *Property) int {
+	at = putUvarint(dst, at, uint64(len(p.Name)))
+	at += copy(dst[at:], p.Name)
 	v := &p.Value
+	dst[at] = byte(v.kind)
+	at++
 	switch v.kind {
 	case TypeString, TypeBinary:
-		dst = binary.AppendUvarint(dst, uint64(len(v.text)))
-		return append(dst, v.text...)
+		at = putUvarint(dst, at, uint64(len(v.text)))
+		return at + copy(dst[at:], v.text)
 	case TypeGUID:
-		return append(dst, v.text...)
+		return at + copy(dst[at:], v.text)
 	case TypeBoolean:
-		return append(dst, byte(v.bits))
+		dst[at] = byte(v.bits)
+		return at + 1
 	case TypeDateTime, TypeDouble:
-		return binary.LittleEndian.AppendUint64(dst, v.bits)
+		binary.LittleEndian.PutUint64(dst[at:], v.bits)
+		return at + 8
 	case TypeInt32, TypeInt64:
-		return binary.AppendVarint(dst, v.Int())
+		return putUvarint(dst, at, zigzag(v.Int()))
 	default:
 		panic("entity: Pack of a value without a type")
 	}
 }
 
-// packedSize returns how many bytes appendProperty appends.
+func putUvarint(dst []byte, at int, x uint64) int {
+	for ; x >= 0x80; x >>= 7 {
+		dst[at] = byte(x) | 0x80
+		at++
+	}
+	dst[at] = byte(x)
+	return at + 1
+}
+
+// packedSize returns how many bytes putProperty writes.
 func packedSize(p *Property) int {
 	size := uvarintSize(uint64(len(p.Name))) + len(p.Name) + 1
 	switch v := &p.Value; v.kind {
@@ -168,4 +190,9 @@ func packedSize(p *Property) int {
 // binary.AppendVarint does.
 func zigzag(i int64) uint64 { return uint64(i)<<1 ^ uint64(i>>63) }
 
-func uvarintSize(x uint64) int { return (bits.Len64(x|1) + 6) / 7 }
+func uvarintSize(x uint64) int {
+	if x < 0x80 {
+		return 1
+	}
+	return (bits.Len64(x) + 6) / 7
+}

@@ -59,6 +59,15 @@ func randomProperties(rng *rand.Rand, most int) []entity.Property {
 	return properties
 }
 
+// walked returns what a cursor finds.
+func walked(p entity.Packed) (all []entity.Property, err error) {
+	c := p.Cursor()
+	for next := (entity.Property{}); c.Next(&next); {
+		all = append(all, next)
+	}
+	return all, c.Err()
+}
+
 func TestPackRoundTrips(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for run := range 300 {
@@ -71,6 +80,9 @@ func TestPackRoundTrips(t *testing.T) {
 		got, err := packed.Unpack(nil)
 		if err != nil || !slices.Equal(got, want) {
 			t.Fatalf("run %d: Unpack() = %v, %v; want %v", run, got, err, want)
+		}
+		if got, err := walked(packed); err != nil || !slices.Equal(got, want) {
+			t.Fatalf("run %d: a cursor finds %v, %v; want %v", run, got, err, want)
 		}
 		for _, p := range want {
 			if v, ok := packed.Lookup(p.Name); !ok || !v.Equal(p.Value) {
@@ -162,6 +174,10 @@ func TestCorruptBlocksAreRefused(t *testing.T) {
 		{"a name beyond the end", body(9, 'a', 7, 2)},
 		{"an endless length", body(0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF)},
 		{"a length in a longer form than need be", body(0x81, 0x00, 'a', 7, 2)},
+		{"a length of 64 bits", body(0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1, 'a', 7, 2)},
+		{"an Int64 of 65 bits", body(1, 'a', 8, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 2)},
+		{"an Int64 whose last byte is empty", body(1, 'a', 8, 0x80, 0)},
+		{"an Int64 without end", body(1, 'a', 8, 0xFF)},
 		{"a type that does not exist", body(1, 'a', 9, 2)},
 		{"no type", body(1, 'a', 0, 2)},
 		{"a truth value of two", body(1, 'a', 3, 2)},
@@ -174,6 +190,9 @@ func TestCorruptBlocksAreRefused(t *testing.T) {
 		got, err := row.block.Unpack(kept)
 		if !errors.Is(err, entity.ErrCorrupt) || !slices.Equal(got, kept) {
 			t.Errorf("%s: Unpack() = %v, %v; want what was there and %v", row.name, got, err, entity.ErrCorrupt)
+		}
+		if _, err := walked(row.block); !errors.Is(err, entity.ErrCorrupt) {
+			t.Errorf("%s: a cursor ends with %v; want %v", row.name, err, entity.ErrCorrupt)
 		}
 		row.block.Timestamp()
 		row.block.Lookup("zz")
@@ -203,6 +222,9 @@ func FuzzUnpack(f *testing.F) {
 		merged := entity.MergePacked(packed, 3, named("Fresh", entity.Boolean(true)))
 		packed.Validate(entity.Key{})
 		properties, err := packed.Unpack(nil)
+		if again, other := walked(packed); !errors.Is(other, err) || err == nil && !slices.Equal(again, properties) {
+			t.Fatalf("a cursor over %x = %v, %v; Unpack has %v, %v", block, again, other, properties, err)
+		}
 		if err != nil {
 			return
 		}

@@ -25,6 +25,9 @@ func checkName(name string) (length int, code Code, detail string) {
 	case "PartitionKey", "RowKey", "Timestamp":
 		return 0, DuplicateProperties, "the system property " + name + " is given as a property"
 	}
+	if len(name) <= MaxNameUnits && plainName(name) && !strings.HasPrefix(name, "xml") {
+		return len(name), OK, ""
+	}
 	if length = units(name); length > MaxNameUnits {
 		return 0, PropertyNameTooLong, fmt.Sprintf("the property name %s has %d characters, more than %d",
 			quote(name), length, MaxNameUnits)
@@ -90,19 +93,20 @@ func checkValue(p *Property) (size int, code Code, detail string) {
 	return v.Size(), OK, ""
 }
 
-// fewProperties is up to how many names it is cheaper to compare each with each
-// than to build a set.
+// fewProperties is up to how many names it is cheaper to compare those that look
+// alike than to build a set.
 const fewProperties = 24
 
 // repeated returns the index of a property whose name an earlier one has, or -1.
 func repeated(properties []Property) int {
 	if len(properties) <= fewProperties {
+		looks := uint64(0)
 		for i := range properties {
-			for j := range i {
-				if properties[i].Name == properties[j].Name {
-					return i
-				}
+			look := lookOf(properties[i].Name)
+			if looks&look != 0 && named(properties[:i], properties[i].Name) {
+				return i
 			}
+			looks |= look
 		}
 		return -1
 	}
@@ -114,4 +118,23 @@ func repeated(properties []Property) int {
 		}
 	}
 	return -1
+}
+
+// lookOf returns one bit of 64. Names that differ have different ones often
+// enough.
+func lookOf(name string) uint64 {
+	if name == "" {
+		return 1
+	}
+	hash := len(name)*7 ^ int(name[0]) ^ int(name[len(name)-1])*5 ^ int(name[len(name)/2])*11
+	return 1 << (hash & 63)
+}
+
+func named(properties []Property, name string) bool {
+	for i := range properties {
+		if properties[i].Name == name {
+			return true
+		}
+	}
+	return false
 }

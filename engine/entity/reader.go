@@ -1,139 +1,168 @@
 package entity
 
-import (
-	"encoding/binary"
-	"math"
-	"unsafe"
-)
+import "unsafe"
 
 // reader walks over the properties of a block. Each method reports false where
 // the bytes are not what this package writes, after which there is nothing more
 // to be read; none panics.
 type reader struct {
-	block []byte
+	// block shares the memory of a Packed: that is never changed in place, so
+	// that its parts stay what they are, and a scan that looks at a property of
+	// each row allocates nothing.
+	block string
 	at    int
+}
+
+func newReader(p Packed, at int) reader {
+	return reader{block: unsafe.String(unsafe.SliceData(p), len(p)), at: at}
 }
 
 func (r *reader) atEnd() bool { return r.at == len(r.block) }
 
-// text reads a length and as many bytes.
+// property reads the next property into p, of which nothing is known where it
+// fails.
+func (r *reader) property(p *Property) bool {
+	name, at := textAt(r.block, r.at)
+	p.Name = name
+	return r.reach(valueAt(r.block, at, &p.Value))
+}
+
 func (r *reader) text() (string, bool) {
-	length, ok := r.uvarint()
-	if !ok || length > uint64(len(r.block)-r.at) {
-		return "", false
-	}
-	return r.view(int(length))
+	text, at := textAt(r.block, r.at)
+	return text, r.reach(at)
 }
 
-// view returns the next n bytes as a string that shares the block's memory: a
-// block is never changed in place, so that the string stays what it is, and a
-// scan that looks at a property of each row allocates nothing.
-func (r *reader) view(n int) (string, bool) {
-	if n > len(r.block)-r.at {
-		return "", false
-	}
-	if n == 0 {
-		return "", true
-	}
-	s := unsafe.String(&r.block[r.at], n)
-	r.at += n
-	return s, true
-}
-
-// value reads a type and its value.
-func (r *reader) value() (Value, bool) {
-	if r.atEnd() {
-		return Value{}, false
-	}
-	v := Value{kind: Type(r.block[r.at])}
-	r.at++
-	ok := false
-	switch v.kind {
-	case TypeString, TypeBinary:
-		v.text, ok = r.text()
-	case TypeGUID:
-		v.text, ok = r.view(16)
-	case TypeBoolean:
-		v.bits, ok = r.fixed(1)
-		ok = ok && v.bits <= 1
-	case TypeDateTime, TypeDouble:
-		v.bits, ok = r.fixed(8)
-	case TypeInt32:
-		var i int64
-		i, ok = r.varint()
-		ok = ok && i >= math.MinInt32 && i <= math.MaxInt32
-		v.bits = uint64(uint32(i))
-	case TypeInt64:
-		var i int64
-		i, ok = r.varint()
-		v.bits = uint64(i)
-	}
-	if !ok {
-		return Value{}, false
-	}
-	return v, true
-}
+func (r *reader) value(v *Value) bool { return r.reach(valueAt(r.block, r.at, v)) }
 
 // skipValue passes over a type and its value, without a look at what it says.
 func (r *reader) skipValue() bool {
 	if r.atEnd() {
 		return false
 	}
-	kind := Type(r.block[r.at])
-	r.at++
-	width := 0
-	switch kind {
+	at := r.at + 1
+	switch Type(r.block[r.at]) {
 	case TypeString, TypeBinary:
-		_, ok := r.text()
-		return ok
+		_, at = textAt(r.block, at)
 	case TypeInt32, TypeInt64:
-		_, ok := r.uvarint()
-		return ok
+		_, at = uvarintAt(r.block, at)
 	case TypeBoolean:
-		width = 1
+		at++
 	case TypeDateTime, TypeDouble:
-		width = 8
+		at += 8
 	case TypeGUID:
-		width = 16
+		at += 16
 	default:
 		return false
 	}
-	if width > len(r.block)-r.at {
+	return r.reach(at)
+}
+
+// reach moves the reader to an index, and reports false for one that does not
+// exist.
+func (r *reader) reach(at int) bool {
+	if at < 0 || at > len(r.block) {
 		return false
 	}
-	r.at += width
+	r.at = at
 	return true
 }
 
-// fixed reads a little-endian number of 1 or 8 bytes.
-func (r *reader) fixed(width int) (uint64, bool) {
-	if width > len(r.block)-r.at {
-		return 0, false
+// The functions below return the index after what they have read at an index,
+// and nowhere for what is no such thing; nowhere has nothing to be read.
+const nowhere = -1
+
+// textAt reads a length and as many bytes. Nearly all lengths are below 128.
+func textAt(block string, at int) (string, int) {
+	if uint(at) < uint(len(block)) {
+		if n, rest := int(block[at]), block[at+1:]; n < 0x80 && n <= len(rest) {
+			return rest[:n], at + 1 + n
+		}
 	}
-	at := r.at
-	r.at += width
-	if width == 1 {
-		return uint64(r.block[at]), true
-	}
-	return binary.LittleEndian.Uint64(r.block[at:]), true
+	return longTextAt(block, at)
 }
 
-func (r *reader) varint() (int64, bool) {
-	x, ok := r.uvarint()
-	return int64(x>>1) ^ -int64(x&1), ok
+func longTextAt(block string, at int) (string, int) {
+	length, at := uvarintAt(block, at)
+	if at < 0 || length > uint64(len(block)-at) {
+		return "", nowhere
+	}
+	end := at + int(length)
+	return block[at:end], end
 }
 
-// uvarint reads an unsigned varint in its shortest form; nearly all are lengths
-// below 128.
-func (r *reader) uvarint() (uint64, bool) {
-	if r.at < len(r.block) && r.block[r.at] < 0x80 {
-		r.at++
-		return uint64(r.block[r.at-1]), true
+// valueAt reads a type and its value.
+func valueAt(block string, at int, v *Value) int {
+	if uint(at) >= uint(len(block)) {
+		return nowhere
 	}
-	x, n := binary.Uvarint(r.block[r.at:])
-	if n <= 0 || r.block[r.at+n-1] == 0 {
-		return 0, false
+	kind := Type(block[at])
+	at++
+	var bits uint64
+	var text string
+	switch kind {
+	case TypeString, TypeBinary:
+		text, at = textAt(block, at)
+	case TypeGUID:
+		if text = block[at:]; len(text) < 16 {
+			return nowhere
+		}
+		text, at = text[:16], at+16
+	case TypeBoolean:
+		if at == len(block) || block[at] > 1 {
+			return nowhere
+		}
+		bits, at = uint64(block[at]), at+1
+	case TypeDateTime, TypeDouble:
+		if len(block)-at < 8 {
+			return nowhere
+		}
+		bits, at = word(block[at:at+8]), at+8
+	case TypeInt32, TypeInt64:
+		if bits, at = uvarintAt(block, at); at < 0 {
+			return nowhere
+		}
+		i := int64(bits>>1) ^ -int64(bits&1)
+		if bits = uint64(i); kind == TypeInt32 {
+			if i != int64(int32(i)) {
+				return nowhere
+			}
+			bits = uint64(uint32(i))
+		}
+	default:
+		return nowhere
 	}
-	r.at += n
-	return x, true
+	*v = Value{kind, bits, text}
+	return at
+}
+
+// uvarintAt reads an unsigned varint in its shortest form; nearly all are
+// lengths of one byte.
+func uvarintAt(block string, at int) (uint64, int) {
+	if uint(at) < uint(len(block)) && block[at] < 0x80 {
+		return uint64(block[at]), at + 1
+	}
+	return longUvarintAt(block, at)
+}
+
+// lastShift is where the tenth byte of a varint stands, of which one bit counts.
+const lastShift = 63
+
+func longUvarintAt(block string, at int) (uint64, int) {
+	if at < 0 {
+		return 0, nowhere
+	}
+	x, shift := uint64(0), 0
+	for ; at < len(block) && shift <= lastShift; at++ {
+		b := block[at]
+		x |= uint64(b&0x7F) << shift
+		if b < 0x80 {
+			// The last byte of several is not empty, nor does any go beyond 64 bits.
+			if b == 0 && shift > 0 || b > 1 && shift == lastShift {
+				return 0, nowhere
+			}
+			return x, at + 1
+		}
+		shift += 7
+	}
+	return 0, nowhere
 }

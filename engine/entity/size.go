@@ -71,22 +71,3 @@ func measure(s string) (units int, valid bool) {
 	}
 	return units, valid
 }
-
-// asciiPrefix returns the length of the longest prefix without a byte of 0x80
-// or more. It looks at eight bytes at a time, since nearly all text is ASCII
-// and every byte that is written passes through here.
-func asciiPrefix(s string) int {
-	i := 0
-	for ; i+8 <= len(s); i += 8 {
-		c := s[i : i+8]
-		word := uint64(c[0]) | uint64(c[1])<<8 | uint64(c[2])<<16 | uint64(c[3])<<24 |
-			uint64(c[4])<<32 | uint64(c[5])<<40 | uint64(c[6])<<48 | uint64(c[7])<<56
-		if word&0x8080808080808080 != 0 {
-			break
-		}
-	}
-	for i < len(s) && s[i] < utf8.RuneSelf {
-		i++
-	}
-	return i
-}

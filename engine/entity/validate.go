@@ -10,7 +10,8 @@ import (
 // one line of detail: each part at most [MaxKeyUnits] long, valid UTF-8, without
 // / \ # ? and control characters (U+0000–U+001F, U+007F–U+009F).
 func ValidateKey(k Key) (Code, string) {
-	_, code, detail := checkKey(k)
+	var keys keyChecker
+	_, code, detail := keys.check(k)
 	return code, detail
 }
 
@@ -40,16 +41,17 @@ func ValidateTableName(name string) (Code, string) {
 // properties do not matter. Nothing is allocated for a valid change of few
 // properties.
 func (c *Change) Validate() (Code, string) {
-	_, code, detail := c.check()
+	var keys keyChecker
+	_, code, detail := c.check(&keys)
 	return code, detail
 }
 
 // check is Validate; it also returns the size of the entity that c carries.
-func (c *Change) check() (size int, code Code, detail string) {
+func (c *Change) check(keys *keyChecker) (size int, code Code, detail string) {
 	if !c.Verb.IsChange() {
 		return 0, InvalidInput, c.Verb.String() + " is not a change of an entity"
 	}
-	size, code, detail = checkKey(c.Key)
+	size, code, detail = keys.check(c.Key)
 	if code != OK {
 		return 0, code, detail
 	}
@@ -96,16 +98,31 @@ func (c *Change) checkMatch() (Code, string) {
 	return OK, ""
 }
 
-func checkKey(k Key) (size int, code Code, detail string) {
-	partition, code, detail := checkKeyPart("PartitionKey", k.Partition)
-	if code != OK {
-		return 0, code, detail
+// keyChecker checks keys. It remembers the last sound PartitionKey and its
+// length, because the changes of a transaction share one; the empty one is
+// sound.
+type keyChecker struct {
+	partition string
+	length    int
+}
+
+// check returns what the key adds to the size of its entity.
+func (c *keyChecker) check(k Key) (size int, code Code, detail string) {
+	if k.Partition != c.partition {
+		length, code, detail := checkKeyPart("PartitionKey", k.Partition)
+		if code != OK {
+			return 0, code, detail
+		}
+		c.partition, c.length = k.Partition, length
 	}
 	row, code, detail := checkKeyPart("RowKey", k.Row)
-	return entityOverhead + bytesPerUnit*(partition+row), code, detail
+	return entityOverhead + bytesPerUnit*(c.length+row), code, detail
 }
 
 func checkKeyPart(what, s string) (length int, code Code, detail string) {
+	if len(s) <= MaxKeyUnits && plainKey(s) {
+		return len(s), OK, ""
+	}
 	length, valid := measure(s)
 	if !valid {
 		return 0, InvalidInput, "the " + what + " is not valid UTF-8: " + quote(s)
@@ -115,11 +132,15 @@ func checkKeyPart(what, s string) (length int, code Code, detail string) {
 			what, length, MaxKeyUnits)
 	}
 	for _, r := range s {
-		if r <= 0x1F || r >= 0x7F && r <= 0x9F || r == '/' || r == '\\' || r == '#' || r == '?' {
+		if forbiddenInKey(r) {
 			return 0, OutOfRangeInput, fmt.Sprintf("the %s holds the forbidden character %U", what, r)
 		}
 	}
 	return length, OK, ""
+}
+
+func forbiddenInKey(r rune) bool {
+	return r <= 0x1F || r >= 0x7F && r <= 0x9F || r == '/' || r == '\\' || r == '#' || r == '?'
 }
 
 func tooManyProperties(n int) (Code, string) {
@@ -129,10 +150,6 @@ func tooManyProperties(n int) (Code, string) {
 func entityTooLarge(size int) (Code, string) {
 	return EntityTooLarge, fmt.Sprintf("the entity has %d bytes, more than %d", size, MaxEntityBytes)
 }
-
-func asciiLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
-
-func asciiDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // quote returns s as one line of bounded length.
 func quote(s string) string {

@@ -24,6 +24,9 @@ type BatchRequest struct {
 
 	// bodies are the entities of the changes, kept for their room.
 	bodies []EntityBody
+	// target is that of the last operation, resource what it names.
+	target   string
+	resource Resource
 }
 
 // BatchPart is what the reply to one operation of a transaction depends on.
@@ -137,7 +140,7 @@ func (b *BatchRequest) addChange(part string) (code entity.Code, detail string) 
 	}
 	if len(b.Changes) == 0 {
 		b.Table = o.resource.Table
-	} else if !strings.EqualFold(b.Table, o.resource.Table) {
+	} else if b.Table != o.resource.Table && !strings.EqualFold(b.Table, o.resource.Table) {
 		return entity.InvalidInput, "the operations of the batch go to different tables"
 	}
 	change := entity.Change{Verb: o.verb, Key: o.resource.Key, Match: o.match}

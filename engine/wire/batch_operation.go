@@ -29,7 +29,8 @@ type operationHead struct {
 }
 
 // open reads an operation's part but for the JSON, and appends to b.Parts what
-// the reply has to know, whatever else is wrong with it.
+// the reply has to know, whatever else is wrong with it. Operations of one kind
+// have one target or nearly so: an insert's is read once for a whole batch.
 func (b *BatchRequest) open(part string) (o operation, code entity.Code, detail string) {
 	var head operationHead
 	body, ok := head.read(part)
@@ -46,7 +47,7 @@ func (b *BatchRequest) open(part string) (o operation, code entity.Code, detail 
 		return o, entity.AtomFormatNotSupported, "an operation of the batch does not speak JSON"
 	}
 	if o.verb == entity.Insert {
-		reply.quiet = strings.EqualFold(head.prefer, "return-no-content")
+		reply.quiet = head.prefer == "return-no-content" || strings.EqualFold(head.prefer, "return-no-content")
 		reply.Echo = !reply.quiet
 	}
 	if head.hasIfNoneMatch {
@@ -56,15 +57,25 @@ func (b *BatchRequest) open(part string) (o operation, code entity.Code, detail 
 		return o, code, detail
 	}
 	o.body = body
+	if head.target == b.target && b.target != "" {
+		o.resource = b.resource
+		return o, entity.OK, ""
+	}
 	o.resource, code, detail = ParseResource(lastSegment(head.target))
+	if code == entity.OK {
+		b.target, b.resource = head.target, o.resource
+	}
 	return o, code, detail
 }
+
+// usualHead is what nearly every part begins with.
+const usualHead = "Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n"
 
 // read takes a part apart and returns the body, with whatever line ends follow
 // it. Headers before the request line are those of the part, blank lines there
 // count for nothing; the headers of a request without a body may end with it.
 func (h *operationHead) read(part string) (body string, ok bool) {
-	line, rest := cutLine(part)
+	line, rest := cutLine(strings.TrimPrefix(part, usualHead))
 	for ; ; line, rest = cutLine(rest) {
 		if name, value, named := cutHeader(line); named {
 			if isHeader(name, contentIDHeader) {
@@ -173,6 +184,9 @@ func (h *operationHead) overridden() (method string, code entity.Code, detail st
 // acceptsBody reports whether a body of that Content-Type can be read; one that
 // is not given counts as JSON.
 func acceptsBody(contentType string) bool {
+	if contentType == "application/json" {
+		return true
+	}
 	media, _, _ := strings.Cut(contentType, ";")
 	media = strings.TrimSpace(media)
 	return media == "" || isJSON(media)

@@ -39,9 +39,10 @@ func (r *BatchReply) AppendSuccess(
 	rendering := r.Rendering
 	rendering.Select = nil
 	dst = r.openChangeSet(dst)
+	head := "--changesetresponse_" + r.ID + partHead
 	for i := range request.Changes {
 		c, part := &request.Changes[i], &request.Parts[i]
-		dst = appendAll(dst, "--changesetresponse_", r.ID, partHead)
+		dst = append(dst, head...)
 		if c.Verb == entity.Insert && part.Echo {
 			rendering.Level = part.Level
 			dst = appendEcho(dst, &rendering, part, c.Key, echo(i))
@@ -73,9 +74,13 @@ func (r *BatchReply) appendDone(dst []byte, part *BatchPart, c *entity.Change, v
 	dst = part.appendContentID(dst)
 	dst = append(dst, guardHeaders...)
 	if c.Verb == entity.Insert {
-		dst = append(dst, noContent+versionThree...)
-		dst = appendURLHeader(dst, "Location: ", &r.Rendering, c.Key)
-		dst = appendURLHeader(dst, "DataServiceId: ", &r.Rendering, c.Key)
+		dst = append(dst, noContent+versionThree+"Location: "...)
+		start := len(dst)
+		dst = r.Rendering.AppendLocation(dst, c.Key)
+		end := len(dst)
+		dst = append(dst, "\r\nDataServiceId: "...)
+		dst = append(dst, dst[start:end]...)
+		dst = append(dst, "\r\n"...)
 	} else {
 		dst = append(dst, versionOne...)
 	}
@@ -160,13 +165,7 @@ func appendURLHeader(dst []byte, name string, r *Rendering, k entity.Key) []byte
 func appendETagHeader(dst []byte, version entity.Ticks) []byte {
 	var room [instantRoom]byte
 	dst = append(dst, `ETag: W/"datetime'`...)
-	for _, c := range appendInstant(room[:0], version) {
-		if c == ':' {
-			dst = append(dst, "%3A"...)
-		} else {
-			dst = append(dst, c)
-		}
-	}
+	dst = appendTagged(dst, appendInstant(room[:0], version))
 	return append(dst, "'\"\r\n"...)
 }
 

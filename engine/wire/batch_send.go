@@ -25,7 +25,7 @@ func AppendBatch(
 }
 
 // partHead follows the boundary of each operation, both ways.
-const partHead = "\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n"
+const partHead = "\r\n" + usualHead
 
 // appendOperation appends one request, up to the boundary after it.
 func appendOperation(

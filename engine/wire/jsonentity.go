@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"slices"
 	"strings"
 
 	"loadgen/engine/entity"
@@ -59,21 +60,94 @@ func (e *jsonEntity) read(s *jsonScanner) bool {
 	if !s.open('{') {
 		return false
 	}
-	for first := true; s.more(first, '}'); first = false {
+	for first := true; ; first = false {
+		if e.readPlain(s, first) {
+			continue
+		}
+		if !s.more(first, '}') {
+			return s.fault == ""
+		}
 		name, ok := s.name()
 		if !ok || !e.readMember(s, name) {
 			return false
 		}
 	}
-	return s.fault == ""
+}
+
+// readPlain reads the next member, with the comma before it, if it is as nearly
+// all are: a string or small number of plain text without a blank around it, or
+// a type. It reports false, and has read nothing, where it is not or where
+// something is wrong with it.
+func (e *jsonEntity) readPlain(s *jsonScanner, first bool) bool {
+	rest := s.text[s.at:]
+	if !first {
+		if rest == "" || rest[0] != ',' {
+			return false
+		}
+		rest = rest[1:]
+	}
+	if rest == "" || rest[0] != '"' || s.fault != "" {
+		return false
+	}
+	end := plainUpTo(rest, 1)
+	value := rest[end:]
+	if len(value) <= len(`":0`) || value[:2] != `":` {
+		return false
+	}
+	name, kind, text := rest[1:end], jsonString, ""
+	value = value[2:]
+	if value[0] == '"' {
+		end = plainUpTo(value, 1)
+		if end == len(value) || value[end] != '"' {
+			return false
+		}
+		text, value = value[1:end], value[end+1:]
+	} else {
+		end = wholeNumber(value, 0)
+		kind, text, value = jsonInteger, value[:end], value[end:]
+	}
+	if text == "" && kind == jsonInteger || !e.addPlain(name, kind, text) {
+		return false
+	}
+	s.at = len(s.text) - len(value)
+	return true
+}
+
+// addPlain adds a value or a type to the members, and reports whether it did.
+func (e *jsonEntity) addPlain(name string, kind jsonKind, text string) bool {
+	edm := entity.Type(0)
+	if strings.IndexByte(name, '@') >= 0 {
+		of, annotated := strings.CutSuffix(name, jsonTypeSuffix)
+		known := false
+		if edm, known = entity.ParseType(text); !known || !annotated || kind != jsonString || len(text) <= len(jsonTypePrefix) || text[:len(jsonTypePrefix)] != jsonTypePrefix {
+			return false
+		}
+		name = of
+	}
+	if name == "" || name == jsonTimestamp || name[0] == jsonSystemPrefix[0] && strings.HasPrefix(name, jsonSystemPrefix) {
+		return false
+	}
+	m := e.member(name)
+	switch {
+	case m == nil:
+		return false
+	case edm != 0 && m.edm == 0:
+		m.edm = edm
+		return true
+	case edm == 0 && m.kind == 0:
+		m.kind, m.text = kind, text
+		return true
+	default:
+		return false
+	}
 }
 
 func (e *jsonEntity) readMember(s *jsonScanner, name string) bool {
-	if at := strings.LastIndexByte(name, '@'); at >= 0 {
-		switch {
-		case name[at:] == jsonTypeSuffix:
-			return e.readAnnotation(s, name[:at])
-		case strings.Contains(name, "@"+jsonSystemPrefix):
+	if strings.IndexByte(name, '@') >= 0 {
+		if of, annotated := strings.CutSuffix(name, jsonTypeSuffix); annotated {
+			return e.readAnnotation(s, of)
+		}
+		if strings.Contains(name, "@"+jsonSystemPrefix) {
 			return s.skip()
 		}
 	}
@@ -83,7 +157,12 @@ func (e *jsonEntity) readMember(s *jsonScanner, name string) bool {
 	if name == jsonTimestamp {
 		return e.readTimestamp(s)
 	}
-	kind, text, ok := s.scalar()
+	kind, text, ok := jsonString, "", false
+	if rest := s.text[s.at:]; rest != "" && rest[0] == '"' {
+		text, ok = s.str()
+	} else {
+		kind, text, ok = s.scalar()
+	}
 	if !ok {
 		return false
 	}
@@ -151,11 +230,11 @@ func (e *jsonEntity) readTimestamp(s *jsonScanner) bool {
 }
 
 // member returns the member of that name, which may be a new one, or nil where
-// there are too many. The last one is looked at first: an annotation and its
-// value are neighbours.
+// there are too many. The last one is looked at first, if it is an annotation:
+// its value is its neighbour as a rule.
 func (e *jsonEntity) member(name string) *jsonMember {
 	n := len(e.members)
-	if n > 0 && e.members[n-1].name == name {
+	if n > 0 && e.members[n-1].kind == 0 && e.members[n-1].name == name {
 		return &e.members[n-1]
 	}
 	bit := nameBit(name)
@@ -171,15 +250,21 @@ func (e *jsonEntity) member(name string) *jsonMember {
 		return nil
 	}
 	e.names |= bit
-	e.members = append(e.members, jsonMember{name: name})
-	return &e.members[n]
+	if n == cap(e.members) {
+		e.members = slices.Grow(e.members, n+1)
+	}
+	e.members = e.members[:n+1]
+	m := &e.members[n]
+	*m = jsonMember{name: name}
+	return m
 }
 
 func nameBit(name string) uint64 {
-	if name == "" {
+	last := len(name) - 1
+	if last < 0 {
 		return 1
 	}
-	hash := len(name)*7 ^ int(name[0]) ^ int(name[len(name)-1])*5 ^ int(name[len(name)/2])*11
+	hash := uint(last)*7 ^ uint(name[0]) ^ uint(name[last])*5 ^ uint(name[uint(last)/2])*11
 	return 1 << (hash & 63)
 }
 
@@ -201,6 +286,7 @@ func (e *jsonEntity) version() entity.Ticks {
 // resolve gives the members their types: the keys go to k, all others but nulls
 // are appended to properties.
 func (e *jsonEntity) resolve(k *jsonKey, properties []entity.Property) ([]entity.Property, bool) {
+	properties = slices.Grow(properties, len(e.members))
 	for i := range e.members {
 		m := &e.members[i]
 		if m.kind == 0 || m.kind == jsonNull {
@@ -212,6 +298,10 @@ func (e *jsonEntity) resolve(k *jsonKey, properties []entity.Property) ([]entity
 		case jsonRowKey:
 			k.Row, k.hasRow = m.text, true
 		default:
+			if m.edm == 0 && m.kind == jsonString {
+				properties = append(properties, entity.Property{Name: m.name, Value: entity.String(m.text)})
+				continue
+			}
 			value, code, what := e.value(m)
 			if code != entity.OK {
 				return properties, e.refuse(code, m.name, what)

@@ -92,10 +92,12 @@ func TestScannerDetail(t *testing.T) {
 	}
 }
 
+func plain(c byte) bool { return c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' }
+
 // The length of a string decides which of the loops sees what stands at its end.
 func TestPlainUpToAgreesWithPlain(t *testing.T) {
 	for c := range 256 {
-		for at := range 20 {
+		for at := range 90 {
 			for _, rest := range []string{"", "~", `""""""""`} {
 				text := strings.Repeat("~", at) + string([]byte{byte(c)}) + rest
 				want := at

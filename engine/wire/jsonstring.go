@@ -10,6 +10,12 @@ import (
 // str reads a string. It is a view into the text where it has no escapes, and a
 // fresh string else.
 func (s *jsonScanner) str() (string, bool) {
+	if rest := s.text[s.at:]; s.fault == "" && rest != "" && rest[0] == '"' {
+		if end := plainUpTo(rest, 1); end < len(rest) && rest[end] == '"' {
+			s.at += end + 1
+			return rest[1:end], true
+		}
+	}
 	raw, escapes, ok := s.quoted()
 	if !ok || !escapes {
 		return raw, ok
@@ -54,44 +60,67 @@ func (s *jsonScanner) quoted() (raw string, escapes, ok bool) {
 // plainUpTo returns the index of the first byte from i on that is a quote, a
 // backslash, a control character or no ASCII: of whatever a JSON string cannot
 // hold just as it is, or needs a closer look. It takes eight bytes at a time,
-// since all text that goes in or out passes through here.
+// or four times as many, since all text that goes in or out passes through here.
 func plainUpTo(s string, i int) int {
-	last := len(s) - 8
-	if i <= last {
-		for ; i <= last; i += 8 {
-			if marks := notPlain(s[i : i+8]); marks != 0 {
-				return i + bits.TrailingZeros64(marks)/8
+	for ; i+8 <= len(s); i += 8 {
+		if found := marks(word(s[i:i+8])) & tops; found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+		for ; i+40 <= len(s); i += 32 {
+			c := s[i+8 : i+40]
+			if (marks(word(c[:8]))|marks(word(c[8:16]))|marks(word(c[16:24]))|marks(word(c[24:])))&tops != 0 {
+				break
 			}
 		}
-		// The rest is looked at together with plain bytes before it.
-		if marks := notPlain(s[last:]); marks != 0 {
-			return last + bits.TrailingZeros64(marks)/8
-		}
-		return len(s)
 	}
-	for i < len(s) && plain(s[i]) {
-		i++
-	}
-	return i
+	// The rest goes into a word whose upper bytes stay empty, and so are marked.
+	rest := lastBytes(s) >> (8 * (min(len(s), 8) - (len(s) - i)))
+	return i + bits.TrailingZeros64(marks(rest)&tops)/8
 }
 
-// notPlain returns a word with the top bit set of the first byte, in the order
-// of the text, that plainUpTo stops at; what lies above that bit means nothing.
+const (
+	ones = 0x0101010101010101
+	tops = 0x8080808080808080
+)
+
+// marks returns a word with the top bit set of the first byte, in the order of
+// the text, that plainUpTo stops at; other bits above that one mean nothing, nor
+// do those that are no top bits. Without such a byte no top bit is set.
 //
 // In each byte, subtracting sets the top bit where the byte was less than what
 // is subtracted. A borrow can set bits by mistake, but only above a byte that is
-// rightly marked.
-func notPlain(c string) uint64 {
-	const (
-		ones = 0x0101010101010101
-		tops = 0x8080808080808080
-	)
-	word := uint64(c[0]) | uint64(c[1])<<8 | uint64(c[2])<<16 | uint64(c[3])<<24 |
-		uint64(c[4])<<32 | uint64(c[5])<<40 | uint64(c[6])<<48 | uint64(c[7])<<56
-	return (word | (word - ones*' ') | ((word ^ ones*'"') - ones) | ((word ^ ones*'\\') - ones)) & tops
+// rightly marked. Where bit 1 is turned over, a quote and the control characters
+// are what is less than 21 hexadecimal.
+func marks(word uint64) uint64 {
+	return word | ((word ^ ones*2) - ones*0x21) | ((word ^ ones*'\\') - ones)
 }
 
-func plain(c byte) bool { return c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' }
+// word returns eight bytes as a number, which the compiler makes one load.
+func word(c string) uint64 {
+	return uint64(c[0]) | uint64(c[1])<<8 | uint64(c[2])<<16 | uint64(c[3])<<24 |
+		uint64(c[4])<<32 | uint64(c[5])<<40 | uint64(c[6])<<48 | uint64(c[7])<<56
+}
+
+// lastBytes returns a number of the last bytes, eight at most, the last one
+// highest.
+func lastBytes(s string) uint64 {
+	n := len(s)
+	switch {
+	case n >= 8:
+		return word(s[n-8:])
+	case n >= 4:
+		// The two halves may overlap, in bytes that are the same in both.
+		return half(s) | half(s[n-4:])<<(8*(n-4))
+	case n > 0:
+		return uint64(s[0]) | uint64(s[n/2])<<(8*(n/2)) | uint64(s[n-1])<<(8*(n-1))
+	default:
+		return 0
+	}
+}
+
+func half(c string) uint64 {
+	return uint64(c[0]) | uint64(c[1])<<8 | uint64(c[2])<<16 | uint64(c[3])<<24
+}
 
 // unescape returns the string that the inside of a quoted one means. Lone
 // surrogates are faults: no UTF-8 text can hold them.

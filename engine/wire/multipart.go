@@ -1,6 +1,9 @@
 package wire
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // multipart cuts a body of parts at its boundary. It takes what clients are
 // known to send: LF for CRLF, blanks after a delimiter, text before the first
@@ -47,7 +50,11 @@ func (m *multipart) next() (part string, more bool) {
 // perhaps two more hyphens, which close the body. Lines are few and long, so it
 // goes from one to the next.
 func (m *multipart) delimiter() (start, end int, closes, found bool) {
-	for start = m.at; start < len(m.text); start = end {
+	from := m.at
+	if strings.HasPrefix(m.text[from:], usualHead) {
+		from += len(usualHead)
+	}
+	for start = from; start < len(m.text); start = end {
 		line := m.text[start:]
 		if i := strings.IndexByte(line, '\n'); i >= 0 {
 			line = line[:i+1]
@@ -76,24 +83,35 @@ func cutLine(text string) (line, rest string) {
 // cutHeader takes a line apart at its colon, and returns false where what comes
 // before that is no name of a header.
 func cutHeader(line string) (name, value string, ok bool) {
-	for i := range len(line) {
-		if line[i] == ':' && i > 0 {
-			return line[:i], strings.TrimSpace(line[i+1:]), true
-		}
-		if !unreserved(line[i]) {
-			break
-		}
+	i := 0
+	for i < len(line) && byteKinds[line[i]]&headerByte != 0 {
+		i++
 	}
-	return "", "", false
+	if i == 0 || i == len(line) || line[i] != ':' {
+		return "", "", false
+	}
+	return line[:i], trimmed(line[i+1:]), true
 }
+
+// trimmed is strings.TrimSpace. What clients send has one blank at the front.
+func trimmed(value string) string {
+	if n := len(value); n > 1 && value[0] == ' ' && plainByte(value[1]) && plainByte(value[n-1]) {
+		return value[1:]
+	}
+	return strings.TrimSpace(value)
+}
+
+func plainByte(c byte) bool { return c > ' ' && c < utf8.RuneSelf }
 
 // isHeader reports whether a name is that of a header, in whatever case.
 func isHeader(name, header string) bool {
-	return len(name) == len(header) && strings.EqualFold(name, header)
+	return len(name) == len(header) && (name == header || strings.EqualFold(name, header))
 }
 
 // isBlank reports whether a part is nothing but line breaks and blanks.
-func isBlank(part string) bool { return strings.TrimSpace(part) == "" }
+func isBlank(part string) bool {
+	return part == "" || !plainByte(part[0]) && strings.TrimSpace(part) == ""
+}
 
 // partBoundary returns the boundary that a part gives for the parts within it,
 // and those; false where it is a part of another type.
@@ -112,3 +130,26 @@ const (
 	contentTypeHeader = "Content-Type"
 	contentIDHeader   = "Content-ID"
 )
+
+// What a byte may be, one bit each: part of a header's name, and in an address
+// just as it is.
+const (
+	headerByte uint8 = 1 << iota
+	linkByte
+)
+
+// byteKinds is indexed by a byte.
+var byteKinds = kindsOfBytes()
+
+func kindsOfBytes() (kinds [256]uint8) {
+	for i := range kinds {
+		c := byte(i)
+		if unreserved(c) {
+			kinds[c] |= headerByte | linkByte
+		}
+		if strings.IndexByte("!*()", c) >= 0 {
+			kinds[c] |= linkByte
+		}
+	}
+	return kinds
+}

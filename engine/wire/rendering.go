@@ -109,9 +109,6 @@ func (r *Rendering) appendMetadata(dst []byte, set, element string, selected []s
 	return append(dst, '"')
 }
 
-// renderedInPlace is how many properties are unpacked without an allocation.
-const renderedInPlace = 32
-
 // appendMembers appends the members of an entity after whatever comes before
 // them, and the bracket that ends it.
 func (r *Rendering) appendMembers(dst []byte, k entity.Key, p entity.Packed) []byte {
@@ -137,13 +134,12 @@ func (r *Rendering) appendMembers(dst []byte, k entity.Key, p entity.Packed) []b
 	dst = jsonASCII.appendString(dst, k.Row)
 	dst = append(dst, ',')
 	dst = r.appendTimestamp(dst, timestamp)
-	var few [renderedInPlace]entity.Property
-	properties, err := p.Unpack(few[:0])
-	if err != nil {
-		panic("wire: an entity to be shown is no packed one: " + err.Error())
+	properties, annotate := p.Cursor(), r.Level != NoMetadata
+	for next := (entity.Property{}); properties.Next(&next); {
+		dst = jsonASCII.appendProperty(dst, next.Name, &next.Value, annotate)
 	}
-	for i := range properties {
-		dst = jsonASCII.appendProperty(dst, properties[i].Name, &properties[i].Value, r.Level != NoMetadata)
+	if err := properties.Err(); err != nil {
+		panic("wire: an entity to be shown is no packed one: " + err.Error())
 	}
 	return endJSONObject(dst)
 }
@@ -211,28 +207,51 @@ func (r *Rendering) appendLink(dst []byte, k entity.Key) []byte {
 // encoded. A client's own address need not be the same text.
 func appendLinkLiteral(dst []byte, s string) []byte {
 	const digits = "0123456789ABCDEF"
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c == '\'':
+	for {
+		i := 0
+		for i < len(s) && byteKinds[s[i]]&linkByte != 0 {
+			i++
+		}
+		dst = append(dst, s[:i]...)
+		if i == len(s) {
+			return dst
+		}
+		if c := s[i]; c == '\'' {
 			dst = append(dst, `''`...)
-		case '0' <= c && c <= '9', 'a' <= c|0x20 && c|0x20 <= 'z',
-			c == '-', c == '_', c == '.', c == '!', c == '~', c == '*', c == '(', c == ')':
-			dst = append(dst, c)
-		default:
+		} else {
 			dst = append(dst, '%', digits[c>>4], digits[c&15])
 		}
+		s = s[i+1:]
 	}
-	return dst
 }
+
+// tagRoom holds an instant of all digits whose two colons take three bytes each.
+const tagRoom = instantRoom + 2*len("3A")
 
 // appendJSONTag appends odata.etag: [entity.Ticks.ETag] as a JSON string.
 func appendJSONTag(dst, timestamp []byte) []byte {
 	dst = append(dst, `"odata.etag":"W/\"datetime'`...)
+	dst = appendTagged(dst, timestamp)
+	return append(dst, `'\"",`...)
+}
+
+// appendTagged appends a timestamp as entity tags have it, with its colons
+// percent-encoded.
+func appendTagged(dst, timestamp []byte) []byte {
+	if n := len(dst); len(timestamp) == instantRoom && timestamp[13] == ':' {
+		dst = slices.Grow(dst, tagRoom)[:n+tagRoom]
+		tag, stamp := (*[tagRoom]byte)(dst[n:]), (*[instantRoom]byte)(timestamp)
+		*(*[13]byte)(tag[:]) = [13]byte(stamp[:13])
+		*(*[3]byte)(tag[13:]) = [3]byte{'%', '3', 'A'}
+		*(*[2]byte)(tag[16:]) = [2]byte(stamp[14:16])
+		*(*[3]byte)(tag[18:]) = [3]byte{'%', '3', 'A'}
+		*(*[11]byte)(tag[21:]) = [11]byte(stamp[17:])
+		return dst
+	}
 	for {
 		i := bytes.IndexByte(timestamp, ':')
 		if i < 0 {
-			dst = append(dst, timestamp...)
-			return append(dst, `'\"",`...)
+			return append(dst, timestamp...)
 		}
 		dst = append(dst, timestamp[:i]...)
 		dst = append(dst, `%3A`...)
