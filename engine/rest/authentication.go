@@ -16,13 +16,17 @@ const mostSkew = entity.Ticks(15 * time.Minute / 100)
 // account that it is for.
 func (x *exchange) authenticate() (entity.Code, string) {
 	header := x.request.Header["Authorization"]
+	shared := x.options.access != nil && x.options.access.Signature != ""
 	if len(header) == 0 {
-		if x.options.signature {
-			return entity.NotImplemented, "shared access signatures are not supported"
+		if shared {
+			return x.authenticateAccess()
 		}
 		// The documents leave open how the service answers an anonymous request;
 		// this is how emulators do.
 		return entity.AuthorizationFailure, ""
+	}
+	if shared {
+		return entity.InvalidAuthenticationInfo, "a shared access signature comes without Authorization"
 	}
 	given, formed := wire.ParseAuthorization(header[0])
 	if !formed || len(header) > 1 {
@@ -32,10 +36,10 @@ func (x *exchange) authenticate() (entity.Code, string) {
 	if code != entity.OK {
 		return code, detail
 	}
-	secret := x.handler.secrets[x.target.account]
-	if secret == nil || given.Account != x.target.account {
+	if x.tenant == nil || given.Account != x.target.account {
 		return entity.AuthenticationFailed, "the signature is not of the account that the request is for"
 	}
+	secret := x.tenant.secret
 	what := wire.Signable{
 		Method:      x.request.Method,
 		ContentMD5:  headerOf(x.request, "Content-Md5"),
@@ -58,7 +62,7 @@ func (x *exchange) authenticate() (entity.Code, string) {
 			return entity.OK, ""
 		}
 	}
-	return entity.AuthenticationFailed, signedText(&what, given.Scheme)
+	return entity.AuthenticationFailed, signedText(what.AppendStringToSign(nil, given.Scheme))
 }
 
 // date returns the date that the request is signed with, as it stands there.
@@ -87,9 +91,9 @@ func (x *exchange) date() (string, entity.Code, string) {
 
 // signedText explains a wrong signature by the text that the right one would be
 // over, which holds nothing but what the sender has sent.
-func signedText(what *wire.Signable, scheme wire.Scheme) string {
+func signedText(signed []byte) string {
 	const longest = 1024
-	text := strings.ReplaceAll(string(what.AppendStringToSign(nil, scheme)), "\n", `\n`)
+	text := strings.ReplaceAll(string(signed), "\n", `\n`)
 	if len(text) > longest {
 		text = strings.ToValidUTF8(text[:longest], "") + "…"
 	}

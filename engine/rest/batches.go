@@ -7,7 +7,7 @@ import (
 
 // transact carries out an entity group transaction, or the lone point query
 // that may come in its place.
-var transact = operation{prepare: (*exchange).prepareBatch,
+var transact = operation{needs: rights{types: "o"}, prepare: (*exchange).prepareBatch,
 	present: (*exchange).presentBatch, refuse: (*exchange).refuseBatch}
 
 func (x *exchange) prepareBatch() (entity.Code, string) {
@@ -15,7 +15,7 @@ func (x *exchange) prepareBatch() (entity.Code, string) {
 	if !found {
 		return entity.InvalidInput, "a transaction has to be multipart/mixed, with a boundary"
 	}
-	if code, detail := x.readBody(); code != entity.OK {
+	if code, detail := x.readBody(maxBody); code != entity.OK {
 		return code, detail
 	}
 	// From here on even what fails is a part of a reply with many.

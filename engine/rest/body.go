@@ -17,10 +17,11 @@ const maxBody = 4 << 20
 // client says of its length it has yet to send.
 const firstRead = 64 << 10
 
-// readBody reads the body of the request as a whole.
-func (x *exchange) readBody() (entity.Code, string) {
+// readBody reads the body of the request as a whole, unless it has more bytes
+// than that.
+func (x *exchange) readBody(most int64) (entity.Code, string) {
 	r := x.request
-	if r.ContentLength > maxBody {
+	if r.ContentLength > most {
 		return entity.RequestBodyTooLarge, ""
 	}
 	chunked := len(r.TransferEncoding) > 0 || r.ContentLength < 0
@@ -32,7 +33,7 @@ func (x *exchange) readBody() (entity.Code, string) {
 		return entity.OK, ""
 	}
 	// One byte more than expected makes room for the end of the file.
-	expected := int64(firstRead)
+	expected := min(int64(firstRead), most+1)
 	if !chunked {
 		expected = min(expected, r.ContentLength+1)
 	}
@@ -48,11 +49,11 @@ func (x *exchange) readBody() (entity.Code, string) {
 		if err != nil {
 			return entity.InvalidInput, "the body ended before its length"
 		}
-		if len(x.body) > maxBody {
+		if int64(len(x.body)) > most {
 			return entity.RequestBodyTooLarge, ""
 		}
 		if len(x.body) == cap(x.body) {
-			grown := make([]byte, len(x.body), min(2*cap(x.body), maxBody+1))
+			grown := make([]byte, len(x.body), min(2*int64(cap(x.body)), most+1))
 			copy(grown, x.body)
 			x.body = grown
 		}
@@ -64,8 +65,13 @@ func (x *exchange) readJSON() (entity.Code, string) {
 	if asksForXML(headerOf(x.request, "Content-Type")) {
 		return entity.AtomFormatNotSupported, ""
 	}
-	return x.readBody()
+	return x.readBody(maxBody)
 }
+
+// maxXML bounds the body of a request in XML.
+const maxXML = 64 << 10
+
+func (x *exchange) readXML() (entity.Code, string) { return x.readBody(maxXML) }
 
 // asksForXML reports whether a media type is the one that the service spoke
 // before JSON.

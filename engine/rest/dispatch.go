@@ -9,12 +9,20 @@ import (
 
 // operation is one of the things that can be asked of the service.
 type operation struct {
-	// writes says that the secondary does not take it.
-	writes bool
+	// writes says that the secondary does not take it, xml that it speaks XML
+	// rather than JSON.
+	writes, xml bool
+	// needs is what a shared access signature has to allow. Where upsert is a
+	// verb, that is what the request does without a condition.
+	needs  rights
+	upsert entity.Verb
 	// prepare reads what the request says beyond its target, and fills in what
 	// the engine is asked. An operation that leaves the verb empty is not the
-	// engine's, and done when prepared.
+	// engine's.
 	prepare func(*exchange) (entity.Code, string)
+	// perform does what one that is not the engine's is there to do, nil for
+	// nothing but to look.
+	perform func(*exchange) (entity.Code, string)
 	// present makes the reply to one that was carried out.
 	present func(*exchange)
 	// refuse makes the reply to one that was not, where that takes a form of its
@@ -67,10 +75,10 @@ func (x *exchange) dispatch() (entity.Code, string) {
 	if x.resource, code, detail = wire.ParseResource(x.target.resource); code != entity.OK {
 		return code, detail
 	}
-	if code, detail := x.checkComponent(); code != entity.OK {
-		return code, detail
+	all, known := x.methods()
+	if !known {
+		return entity.InvalidQueryParameterValue, "the resource has no such component"
 	}
-	all := &resources[x.resource.Kind]
 	x.operation = all.find(x.method)
 	if x.operation == nil {
 		x.headers.add("Allow", all.allow)
@@ -84,21 +92,29 @@ func (x *exchange) dispatch() (entity.Code, string) {
 
 const secondaryWrite = "the secondary is there to be read"
 
-// checkComponent answers for the parts of a resource that comp names, none of
-// which is served yet.
-func (x *exchange) checkComponent() (entity.Code, string) {
+// The parts of a resource that comp names.
+var (
+	policyMethods = methods{"GET, HEAD, PUT", []method{
+		{http.MethodGet, &getPolicies}, {http.MethodHead, &getPolicies}, {http.MethodPut, &setPolicies}}}
+	propertyMethods  = methods{"GET, PUT", []method{{http.MethodGet, &getProperties}, {http.MethodPut, &setProperties}}}
+	statisticMethods = methods{"GET", []method{{http.MethodGet, &getStatistics}}}
+)
+
+// methods returns the operations on the resource that the request names, or on
+// a part of it; it is false for a part that does not exist.
+func (x *exchange) methods() (*methods, bool) {
 	if !x.options.has(optionComp) && !x.options.has(optionRestype) {
-		return entity.OK, ""
+		return &resources[x.resource.Kind], true
 	}
 	comp, restype := x.options.comp, x.options.restype
 	service := x.resource.Kind == wire.ServiceResource && restype == "service"
 	switch {
 	case x.resource.Kind == wire.EntitySetResource && comp == "acl" && restype == "":
-		return entity.NotImplemented, "access policies are not supported"
+		return &policyMethods, true
 	case service && comp == "properties":
-		return entity.NotImplemented, "service properties are not supported"
+		return &propertyMethods, true
 	case service && comp == "stats":
-		return entity.NotImplemented, "service statistics are not supported"
+		return &statisticMethods, true
 	}
-	return entity.InvalidQueryParameterValue, "the resource has no such component"
+	return nil, false
 }

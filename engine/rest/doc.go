@@ -3,9 +3,10 @@
 //
 // Fill in [Options], build the [Handler] with [New], and have [Listen] serve it,
 // or any other server of net/http. A request is found out from its raw target,
-// then authenticated, then read; the engine says at once what comes of it and
-// when, and the reply leaves at that instant. [Handler.Counts] are the books;
-// [Server.Close] ends it all.
+// then authenticated by the account's key or a shared access signature, then
+// read; the engine says at once what comes of it and when, and the
+// reply leaves at that instant. [Handler.Counts] are the books, Options.Observe
+// is told each line of them; [Server.Close] ends it all.
 //
 // The caller owes an engine that knows the accounts, and a clock that began at
 // Options.Epoch.
@@ -14,6 +15,8 @@
 // reads the body of one before it knows that, and keeps no part of a request
 // once it is answered. What net/http cannot parse as HTTP never reaches it.
 //
-// Not here yet, and answered with NotImplemented: access policies, service
-// properties and statistics, CORS, and shared access signatures.
+// Access policies, service properties and the rules for web pages of other
+// origins are kept by the handler, for as long as it lives. Deleting a table is
+// done at once: no table is ever found being deleted. There are no tokens of a
+// directory, and no tables of metrics.
 package rest

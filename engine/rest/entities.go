@@ -8,11 +8,16 @@ import (
 // The operations on one entity. Whether If-Match is there is all that tells an
 // update from an upsert.
 var (
-	insertEntity  = operation{writes: true, prepare: (*exchange).prepareInsert, present: (*exchange).presentInserted}
-	getEntity     = operation{prepare: (*exchange).prepareGet, present: (*exchange).presentEntity}
-	replaceEntity = operation{writes: true, prepare: (*exchange).prepareReplace, present: (*exchange).presentUpdated}
-	mergeEntity   = operation{writes: true, prepare: (*exchange).prepareMerge, present: (*exchange).presentUpdated}
-	deleteEntity  = operation{writes: true, prepare: (*exchange).prepareDelete, present: (*exchange).presentNothing}
+	insertEntity = operation{writes: true, needs: verbRights[entity.Insert],
+		prepare: (*exchange).prepareInsert, present: (*exchange).presentInserted}
+	getEntity = operation{needs: verbRights[entity.Get],
+		prepare: (*exchange).prepareGet, present: (*exchange).presentEntity}
+	replaceEntity = operation{writes: true, needs: verbRights[entity.Replace], upsert: entity.InsertOrReplace,
+		prepare: (*exchange).prepareReplace, present: (*exchange).presentUpdated}
+	mergeEntity = operation{writes: true, needs: verbRights[entity.Merge], upsert: entity.InsertOrMerge,
+		prepare: (*exchange).prepareMerge, present: (*exchange).presentUpdated}
+	deleteEntity = operation{writes: true, needs: verbRights[entity.Delete],
+		prepare: (*exchange).prepareDelete, present: (*exchange).presentNothing}
 )
 
 func (x *exchange) prepareInsert() (entity.Code, string) {

@@ -8,6 +8,7 @@ import (
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/engine/filter"
 	"loadgen/engine/wire"
 )
 
@@ -21,12 +22,15 @@ type exchange struct {
 	// identity is the chance in this request's identifiers.
 	identity clock.Draw
 
-	// What the request asks for, in the order in which it is found out.
+	// What the request asks for, in the order in which it is found out. The
+	// tenant is nil for an account that is not served.
 	target    target
+	tenant    *tenant
 	options   queryOptions
 	method    string
 	level     wire.Level
 	xml       bool
+	access    access
 	resource  wire.Resource
 	operation *operation
 	bare      bool
@@ -34,12 +38,17 @@ type exchange struct {
 	asked     engine.Request
 	change    entity.Change
 	boundary  string
+	rule      *wire.CORSRule
+	policies  []wire.SignedIdentifier
+	settings  wire.ServiceProperties
 	tables    tableList
+	// wanted is the filter of a query.
+	wanted *filter.Expression
 
 	// What came of it.
-	failure  failure
-	reply    engine.Reply
-	released clock.Instant
+	failure           failure
+	reply             engine.Reply
+	arrived, released clock.Instant
 
 	// What is said of it.
 	status    int
@@ -55,6 +64,7 @@ type exchange struct {
 	kept   keeper
 	base   baseURL
 	tags   tagger
+	seen   Seen
 	// dateText is the date of the last request, and dateTicks what it means.
 	dateText  string
 	dateTicks entity.Ticks
@@ -86,13 +96,16 @@ const mostKept = 2 << 20
 // it was read into.
 func (x *exchange) end() {
 	x.request = nil
-	x.target, x.options = target{}, queryOptions{}
+	x.target, x.tenant, x.options = target{}, nil, queryOptions{}
+	x.access, x.rule = access{}, nil
+	x.policies, x.settings = nil, wire.ServiceProperties{}
 	x.method, x.level, x.xml = "", 0, false
 	x.resource = wire.Resource{}
 	x.operation, x.bare, x.boundary = nil, false, ""
 	x.match = entity.Match{}
 	x.asked, x.change = engine.Request{}, entity.Change{}
 	x.tables = tableList{}
+	x.wanted = nil
 	x.failure, x.reply = failure{}, engine.Reply{}
 	x.rendering = wire.Rendering{}
 	if cap(x.body) > mostKept {

@@ -3,6 +3,7 @@ package rest
 import (
 	"bytes"
 	"encoding/xml"
+	"net/http"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
@@ -23,7 +24,7 @@ func (f *failure) message() string {
 		return f.detail
 	}
 	text := wire.Message(f.code)
-	switch f.code.Status() {
+	switch statusOf(f.code) {
 	case 400, 403, 415, 501:
 		if f.detail != "" {
 			return text + " (" + f.detail + ")"
@@ -43,11 +44,20 @@ func (x *exchange) fault() wire.Failure {
 	}
 }
 
+// statusOf returns the status of a code, those included that are of this
+// package's protocol alone.
+func statusOf(code entity.Code) int {
+	if code == wire.CorsPreflightFailure {
+		return http.StatusForbidden
+	}
+	return code.Status()
+}
+
 // presentFailure makes a plain error reply: JSON, or XML for a sender that
 // speaks no JSON.
 func (x *exchange) presentFailure() {
 	x.boundary = ""
-	x.status = x.failure.code.Status()
+	x.status = statusOf(x.failure.code)
 	x.headers.add(errorHeader, string(x.failure.code))
 	if !x.xml {
 		fault := x.fault()

@@ -62,6 +62,12 @@ type service struct {
 // newService returns a service of a model's profile, changed so: NAME=VALUE.
 func newService(t testing.TB, plan *fault.Plan, profile string, settings ...string) *service {
 	t.Helper()
+	return newServiceWith(t, func(o *rest.Options) { o.Faults = plan }, profile, settings...)
+}
+
+// newServiceWith is newService with options that alter has altered.
+func newServiceWith(t testing.TB, alter func(*rest.Options), profile string, settings ...string) *service {
+	t.Helper()
 	m, err := model.New(profile)
 	for _, setting := range settings {
 		name, value, _ := strings.Cut(setting, "=")
@@ -76,8 +82,10 @@ func newService(t testing.TB, plan *fault.Plan, profile string, settings ...stri
 	}
 	s := &service{clock: &leap{}}
 	s.engine = engine.New(engine.Options{Model: m, Accounts: []string{account}, Epoch: epoch(), Seed: 1})
-	s.Handler, err = rest.New(rest.Options{Engine: s.engine, Clock: s.clock, Epoch: epoch(), Seed: 1, Faults: plan,
-		Accounts: []rest.Account{{Name: account, Secret: key}}})
+	options := rest.Options{Engine: s.engine, Clock: s.clock, Epoch: epoch(), Seed: 1,
+		Accounts: []rest.Account{{Name: account, Secret: key}}}
+	alter(&options)
+	s.Handler, err = rest.New(options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,6 +138,8 @@ func newRequest(method, target, body string, headers ...string) *http.Request {
 		name, value, _ := strings.Cut(header, ":")
 		if value = strings.TrimSpace(value); name == "Host" {
 			r.Host = value
+		} else if name == "From" {
+			r.RemoteAddr = value
 		} else if value == "" {
 			r.Header.Del(name)
 		} else if name == "+" {

@@ -101,8 +101,12 @@ func fill(text string) []byte {
 		}
 		return ""
 	}
-	path, _, _ := strings.Cut(words[1], "?")
+	path, query, _ := strings.Cut(words[1], "?")
 	resource := "/" + account + path
+	if _, comp, found := strings.Cut("&"+query, "&comp="); found {
+		comp, _, _ = strings.Cut(comp, "&")
+		resource += "?comp=" + comp
+	}
 	sent := header("x-ms-date")
 	head = strings.NewReplacer(
 		"{length}", fmt.Sprint(len(body)),

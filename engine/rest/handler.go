@@ -9,7 +9,6 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/fault"
-	"loadgen/engine/wire"
 )
 
 // Handler answers requests of the table service. It is safe for concurrent use.
@@ -17,8 +16,9 @@ type Handler struct {
 	engine   *engine.Engine
 	clock    clock.Clock
 	calendar calendar
-	secrets  map[string]*wire.Secret
+	tenants  map[string]*tenant
 	faults   *fault.Plan
+	observe  func(*Seen)
 	// identities is the chance in request identifiers, misfortunes that in who
 	// meets a fault.
 	identities, misfortunes clock.Stream
@@ -42,14 +42,15 @@ func New(o Options) (*Handler, error) {
 		engine:      o.Engine,
 		clock:       o.Clock,
 		calendar:    calendar{epoch: o.Epoch},
-		secrets:     make(map[string]*wire.Secret),
+		tenants:     make(map[string]*tenant),
 		faults:      o.Faults,
+		observe:     o.Observe,
 		identities:  clock.NewStream(o.Seed, "rest/identity"),
 		misfortunes: clock.NewStream(o.Seed, "rest/fault"),
 		values:      newConstants(o.Name),
 	}
 	for _, account := range o.Accounts {
-		h.secrets[account.Name] = account.Secret
+		h.tenants[account.Name] = newTenant(account.Secret)
 	}
 	h.exchanges.New = func() any { return newExchange(h) }
 	return h, nil
@@ -66,6 +67,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if answered {
 		x.write(w)
 	}
+	if h.observe != nil {
+		x.show(!answered)
+	}
 	x.end()
 	h.exchanges.Put(x)
 	if !answered {
@@ -78,12 +82,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (x *exchange) carryOut(h *Handler) bool {
 	code, detail := x.understand()
 	now := h.clock.Now()
+	x.arrived = now
 	verdict := h.decide(x, now)
 	x.released = now
-	if code == entity.OK && x.asked.Verb != 0 && verdict.Lost != fault.Before {
-		x.reply = h.engine.Submit(now, &x.asked)
-		code, detail = x.reply.Code, x.reply.Detail
-		x.released = x.reply.Done
+	if code == entity.OK && verdict.Lost != fault.Before {
+		code, detail = x.perform(now)
 	}
 	x.failure = failure{code, detail}
 	x.released = clock.Instant(verdict.Release(x.released.Offset()))
@@ -93,6 +96,22 @@ func (x *exchange) carryOut(h *Handler) bool {
 		}
 	}
 	return verdict.Lost == 0
+}
+
+// perform has a request carried out that arrived at now.
+func (x *exchange) perform(now clock.Instant) (entity.Code, string) {
+	if x.asked.Verb == 0 {
+		if x.operation.perform == nil {
+			return entity.OK, ""
+		}
+		return x.operation.perform(x)
+	}
+	x.reply = x.handler.engine.Submit(now, &x.asked)
+	x.released = x.reply.Done
+	if x.reply.Code == entity.OK && x.asked.Verb == entity.DeleteTable {
+		x.tenant.policies.put(x.asked.Table, nil)
+	}
+	return x.reply.Code, x.reply.Detail
 }
 
 // decide returns what the plan has in store for a request that arrives at now.

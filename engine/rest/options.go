@@ -30,6 +30,11 @@ type Options struct {
 	Faults *fault.Plan
 	// Name is the value of the header Server; empty is [DefaultName].
 	Name string
+	// Observe is told of every request that was answered or whose reply was
+	// lost, once; nil for nobody. It is called from the goroutine of the request,
+	// from many at the same time. It must not wait for anything, nor keep what it
+	// is given.
+	Observe func(*Seen)
 }
 
 // DefaultName is what the header Server says of a handler without a name.

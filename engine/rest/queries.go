@@ -10,7 +10,8 @@ import (
 )
 
 // queryEntities reads one page of a table.
-var queryEntities = operation{prepare: (*exchange).prepareQuery, present: (*exchange).presentPage}
+var queryEntities = operation{needs: verbRights[entity.Query],
+	prepare: (*exchange).prepareQuery, present: (*exchange).presentPage}
 
 // mostTop and mostSelected bound the options of a query: a page, and the
 // properties that an entity can have together with those of the system.
@@ -32,6 +33,9 @@ func (x *exchange) prepareQuery() (entity.Code, string) {
 		return code, detail
 	}
 	query := engine.Query{Range: wanted.Range(), Top: top}
+	if x.access.given != nil {
+		query.Range = cut(query.Range, x.access.within)
+	}
 	if !wanted.Exact() {
 		query.Keep = wanted.Keeps
 	}
@@ -42,6 +46,7 @@ func (x *exchange) prepareQuery() (entity.Code, string) {
 	// the range is one partition, its end has that key as well, and NUL: only
 	// what it begins with is kept.
 	query.Range.From.Partition = keep(&x.kept.partition, query.Range.From.Partition)
+	x.wanted = wanted
 	x.ask(entity.Query, x.resource.Table)
 	x.asked.Query = query
 	return entity.OK, ""

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"loadgen/engine/entity"
+	"loadgen/engine/wire"
 )
 
 // queryOptions are the options of a query string, decoded. They are copies, or
@@ -15,8 +16,8 @@ type queryOptions struct {
 	comp, restype, timeout         string
 	// present tells an empty option from none.
 	present option
-	// signature says that there is a shared access signature.
-	signature bool
+	// access is what there is of a shared access signature, nil for nothing.
+	access *wire.SharedAccess
 	// unsupported is an option of OData that the service does not know.
 	unsupported string
 }
@@ -66,18 +67,31 @@ func (q *queryOptions) set(name, value string) bool {
 	place, which := q.place(name)
 	if place == nil {
 		switch name {
-		case "sig":
-			q.signature = true
 		case "$orderby", "$skip", "$count", "$inlinecount", "$expand", "$apply", "$compute", "$search", "$skiptoken":
 			q.unsupported = name
+			return true
 		}
-		return true
+		return q.setAccess(name, value)
 	}
 	if q.has(which) {
 		return false
 	}
 	*place, q.present = value, q.present|which
 	return true
+}
+
+// setAccess keeps the value of an option of a signature. Any other means
+// nothing.
+func (q *queryOptions) setAccess(name, value string) bool {
+	access := q.access
+	if access == nil {
+		access = new(wire.SharedAccess)
+	}
+	known, first := access.Set(name, value)
+	if known {
+		q.access = access
+	}
+	return first
 }
 
 // place returns where the value of an option is kept, nil for none.

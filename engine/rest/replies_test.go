@@ -93,6 +93,10 @@ func TestNothingIsLeftOfTheRequestBefore(t *testing.T) {
 		{"GET", runner, "", []string{"Authorization:", "Accept:"}},
 		{"GET", "/contoso/Rowers?$top=7", "", []string{"X-Loadgen-Ask: counted"}},
 		{"GET", "/contoso/Tables('Rowers')", "", []string{"X-Loadgen-Ask: counted"}},
+		{"GET", signed(races+"?", tableSAS+"r&spk=full&srk=1&sv=2019-02-02"), "", []string{"Authorization:", "X-Ms-Version:"}},
+		{"GET", races + "?comp=acl", "", []string{"Accept:"}},
+		{"OPTIONS", races, "", []string{"Origin: http://a", "Access-Control-Request-Method: GET"}},
+		{"HEAD", races + "?comp=acl", "", nil},
 		{"POST", races, `{"PartitionKey":"full","RowKey":"1234","Number":1}`, nil},
 	}
 	changing := regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}|\d\d(:|%3A)\d\d\.\d+Z`)

@@ -55,6 +55,7 @@ func newConstants(server string) constants {
 func (x *exchange) write(w http.ResponseWriter) {
 	x.headers.text = appendGUID(x.headers.text, &x.identity)
 	x.headers.close(requestIDHeader)
+	x.addCORS()
 	switch {
 	case x.failure.code == entity.OK:
 		x.operation.present(x)
@@ -75,7 +76,7 @@ func (x *exchange) write(w http.ResponseWriter) {
 	x.addConstants(header)
 	x.headers.copyTo(header)
 	w.WriteHeader(x.status)
-	if len(x.output) > 0 {
+	if len(x.output) > 0 && x.request.Method != http.MethodHead {
 		// A sender that is gone by now gets no reply, and needs none.
 		_, _ = w.Write(x.output)
 	}
@@ -89,8 +90,10 @@ func (x *exchange) addConstants(header http.Header) {
 	header["X-Content-Type-Options"] = constant.noSniff
 	header["Date"] = x.handler.calendar.header(x.released)
 	header[versionHeader] = constant.version
-	if version := x.request.Header[versionHeader]; len(version) > 0 && isVersion(version[0]) {
+	if version := x.request.Header[versionHeader]; len(version) > 0 && wire.IsVersion(version[0]) {
 		header[versionHeader] = version[:1:1]
+	} else if x.access.given != nil {
+		header[versionHeader] = []string{x.access.given.Version}
 	}
 	if id := x.request.Header[clientIDHeader]; len(id) > 0 && id[0] != "" && headerText(id[0], longestClientID) {
 		header[clientIDHeader] = id[:1:1]
@@ -129,7 +132,7 @@ type headers struct {
 	count   int
 }
 
-const mostHeaders = 12
+const mostHeaders = 16
 
 type headerEntry struct {
 	name     string

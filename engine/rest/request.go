@@ -24,6 +24,10 @@ func (x *exchange) understand() (entity.Code, string) {
 	if x.target, formed = parseTarget(r, x.handler.knows); !formed {
 		return entity.InvalidURI, "the request target is no path"
 	}
+	x.tenant = x.handler.tenants[x.target.account]
+	if r.Host == "" {
+		return hostInformationNotPresent, "a request needs a Host"
+	}
 	if code, detail := x.options.parse(x.target.query); code != entity.OK {
 		return code, detail
 	}
@@ -32,8 +36,7 @@ func (x *exchange) understand() (entity.Code, string) {
 		x.xml = !acceptsJSON(x.options.format)
 	}
 	if r.Method == http.MethodOptions {
-		// A preflight is never signed.
-		return entity.NotImplemented, "cross-origin rules are not supported"
+		return x.preparePreflight()
 	}
 	if code, detail := x.authenticate(); code != entity.OK {
 		return code, detail
@@ -44,11 +47,14 @@ func (x *exchange) understand() (entity.Code, string) {
 	if code, detail := x.dispatch(); code != entity.OK {
 		return code, detail
 	}
-	if !acceptable {
+	if code, detail := x.permit(); code != entity.OK {
+		return code, detail
+	}
+	// From here on the operation decides, for its errors as well.
+	if x.xml = x.operation.xml; !x.xml && !acceptable {
+		x.xml = true
 		return entity.AtomFormatNotSupported, ""
 	}
-	// From here on the operation speaks JSON, its errors included.
-	x.xml = false
 	x.rendering.Level = x.level
 	x.rendering.Base = wire.Base{
 		URL:     x.base.of(r.TLS != nil, r.Host, x.target.segment),
@@ -56,12 +62,18 @@ func (x *exchange) understand() (entity.Code, string) {
 	}
 	x.asked.Account = x.target.account
 	x.asked.Number = x.number
-	return x.operation.prepare(x)
+	if code, detail := x.operation.prepare(x); code != entity.OK {
+		return code, detail
+	}
+	return x.permitKeys()
 }
+
+// hostInformationNotPresent is for what only HTTP/1.0 lets come without a host.
+const hostInformationNotPresent entity.Code = "HostInformationNotPresent"
 
 // knows reports whether requests may be signed for an account.
 func (h *Handler) knows(account string) bool {
-	_, known := h.secrets[account]
+	_, known := h.tenants[account]
 	return known
 }
 
@@ -79,7 +91,7 @@ func acceptsJSON(accept string) bool {
 // checkHeaders checks the headers and options that any operation may have, and
 // finds out the method.
 func (x *exchange) checkHeaders() (entity.Code, string) {
-	if version := headerOf(x.request, versionHeader); version != "" && !isVersion(version) {
+	if version := headerOf(x.request, versionHeader); version != "" && !wire.IsVersion(version) {
 		return entity.InvalidHeaderValue, "x-ms-version has to be a date, yyyy-mm-dd"
 	}
 	if x.options.unsupported != "" {
@@ -116,27 +128,19 @@ func (x *exchange) overrideMethod() (entity.Code, string) {
 
 const methodMerge = "MERGE"
 
-// isVersion reports whether a text has the form of a service version.
-func isVersion(text string) bool {
-	if len(text) != len("2019-02-02") {
-		return false
-	}
-	for i := range len(text) {
-		if i == 4 || i == 7 {
-			if text[i] != '-' {
-				return false
+// prefersNothing reports whether the sender of an insert wants no body in
+// return: what the first of its preferences says that is about that.
+func (x *exchange) prefersNothing() bool {
+	for _, header := range x.request.Header["Prefer"] {
+		for preference := range strings.SplitSeq(header, ",") {
+			preference, _, _ = strings.Cut(preference, ";")
+			preference = strings.TrimSpace(preference)
+			if nothing := strings.EqualFold(preference, preferNothing); nothing || strings.EqualFold(preference, preferContent) {
+				return nothing
 			}
-		} else if text[i] < '0' || text[i] > '9' {
-			return false
 		}
 	}
-	return true
-}
-
-// prefersNothing reports whether the sender of an insert wants no body in
-// return.
-func (x *exchange) prefersNothing() bool {
-	return strings.EqualFold(strings.TrimSpace(headerOf(x.request, "Prefer")), preferNothing)
+	return false
 }
 
 const (

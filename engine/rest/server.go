@@ -48,6 +48,11 @@ func Listen(address string, h http.Handler) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rest: listen: %w", err)
 	}
+	return serveOn(listener, h), nil
+}
+
+// serveOn serves on a listener, which it owns from then on.
+func serveOn(listener net.Listener, h http.Handler) *Server {
 	s := &Server{listener: listener, served: make(chan struct{})}
 	s.server = &http.Server{
 		Handler:           h,
@@ -62,7 +67,7 @@ func Listen(address string, h http.Handler) (*Server, error) {
 		DisableGeneralOptionsHandler: true,
 	}
 	go s.serve()
-	return s, nil
+	return s
 }
 
 func (s *Server) serve() {

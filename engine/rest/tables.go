@@ -11,10 +11,14 @@ import (
 // The operations on tables. The engine answers for those that alter one; what
 // tables there are is looked up when the request arrives, and takes no time.
 var (
-	queryTables = operation{prepare: (*exchange).prepareQueryTables, present: (*exchange).presentTables}
-	getTable    = operation{prepare: (*exchange).prepareGetTable, present: (*exchange).presentTable}
-	createTable = operation{writes: true, prepare: (*exchange).prepareCreateTable, present: (*exchange).presentCreated}
-	deleteTable = operation{writes: true, prepare: (*exchange).prepareDeleteTable, present: (*exchange).presentNothing}
+	queryTables = operation{needs: rights{types: "c", any: "l"},
+		prepare: (*exchange).prepareQueryTables, present: (*exchange).presentTables}
+	getTable = operation{needs: rights{types: "c", any: "lr"},
+		prepare: (*exchange).prepareGetTable, present: (*exchange).presentTable}
+	createTable = operation{writes: true, needs: rights{types: "c", any: "cw"},
+		prepare: (*exchange).prepareCreateTable, present: (*exchange).presentCreated}
+	deleteTable = operation{writes: true, needs: rights{types: "c", any: "d"},
+		prepare: (*exchange).prepareDeleteTable, present: (*exchange).presentNothing}
 )
 
 // tableList is what was found of an account's tables.
@@ -30,6 +34,11 @@ func (x *exchange) prepareQueryTables() (entity.Code, string) {
 	if code != entity.OK {
 		return code, detail
 	}
+	// A table has one property, which is shown whatever is selected.
+	if code, detail := x.readSelect(); code != entity.OK {
+		return code, detail
+	}
+	x.rendering.Select = nil
 	wanted, code, detail := filter.Parse(x.options.filter)
 	if code != entity.OK {
 		return code, detail

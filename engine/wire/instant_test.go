@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -36,14 +38,33 @@ func TestInstantsAreWrittenAsTicksAre(t *testing.T) {
 		if got, want := string(appendInstant([]byte("x"), ticks)), "x"+ticks.String(); got != want {
 			t.Fatalf("appendInstant(%d) = %s; want %s", ticks, got, want)
 		}
+		if got, want := string(appendTagged([]byte(etagStart), appendInstant(nil, ticks)))+"'\"", ticks.ETag(); got != want {
+			t.Fatalf("appendTagged(%d) = %s; want %s", ticks, got, want)
+		}
 		want := ticks.Time().Format("2006-01-02T15:04:05.0000000Z")
 		if got := string(appendStamp(nil, ticks)); got != want {
 			t.Fatalf("appendStamp(%d) = %s; want %s", ticks, got, want)
 		}
 	}
-	for _, ticks := range []entity.Ticks{-1, afterCalendar, 1<<63 - 1, -1 << 63} {
+	for _, ticks := range []entity.Ticks{-1, afterCalendar, afterCalendar + 1234560, 1<<63 - 1, -1 << 63} {
+		if got, want := string(appendTagged([]byte(etagStart), appendInstant(nil, ticks)))+"'\"", ticks.ETag(); got != want {
+			t.Errorf("appendTagged(%d) = %s; want %s", ticks, got, want)
+		}
 		if got, want := string(appendInstant(nil, ticks)), ticks.String(); got != want {
 			t.Errorf("appendInstant(%d) = %s; want %s", ticks, got, want)
+		}
+	}
+}
+
+const etagStart = `W/"datetime'`
+
+func TestEightDigits(t *testing.T) {
+	for i := range 10_000 {
+		for _, n := range []int{i, i * 10_000, i*10_000 + 9999 - i} {
+			got := string(binary.LittleEndian.AppendUint64(nil, eightDigits(n)))
+			if want := fmt.Sprintf("%08d", n); got != want {
+				t.Fatalf("eightDigits(%d) = %s; want %s", n, got, want)
+			}
 		}
 	}
 }

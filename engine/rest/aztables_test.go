@@ -1,0 +1,256 @@
+package rest_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
+
+	"loadgen/engine"
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/model"
+	"loadgen/engine/rest"
+	"loadgen/engine/wire"
+)
+
+// standard is the service behind a socket, and the standard client of Go at the
+// other end of it.
+type standard struct {
+	*witness
+	handler *rest.Handler
+	url     string
+	key     *aztables.SharedKeyCredential
+	options *aztables.ClientOptions
+	service *aztables.ServiceClient
+}
+
+// newStandard serves over TLS, since the client's own signatures are for that
+// alone. Between the socket and the handler comes what between makes of it; nil
+// for nothing.
+func newStandard(t *testing.T, between func(http.Handler) http.Handler) *standard {
+	t.Helper()
+	m, err := model.New(model.Off)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secretKey, err := wire.NewSecret(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	real := clock.NewReal()
+	began := entity.TicksOf(real.Started())
+	a := &standard{witness: &witness{}}
+	a.handler, err = rest.New(rest.Options{Clock: real, Epoch: began, Observe: a.observe,
+		Engine:   engine.New(engine.Options{Model: m, Accounts: []string{account}, Epoch: began}),
+		Accounts: []rest.Account{{Name: account, Secret: secretKey}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var h http.Handler = a.handler
+	if between != nil {
+		h = between(h)
+	}
+	server := httptest.NewTLSServer(h)
+	t.Cleanup(server.Close)
+	a.url = server.URL + "/" + account
+	a.options = &aztables.ClientOptions{}
+	a.options.Transport = server.Client()
+	a.options.Retry.MaxRetries = -1
+	if a.key, err = aztables.NewSharedKeyCredential(account, secret); err != nil {
+		t.Fatal(err)
+	}
+	if a.service, err = aztables.NewServiceClientWithSharedKey(a.url, a.key, a.options); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// table makes a table and returns the client of it.
+func (a *standard) table(t *testing.T, name string) *aztables.Client {
+	t.Helper()
+	if _, err := a.service.CreateTable(t.Context(), name, nil); err != nil {
+		t.Fatal(err)
+	}
+	return a.service.NewClient(name)
+}
+
+// wantError fails the test unless the client understood an error as what it is.
+func wantError(t *testing.T, name string, err error, status int, code aztables.TableErrorCode) *azcore.ResponseError {
+	t.Helper()
+	var failed *azcore.ResponseError
+	if !errors.As(err, &failed) || failed.StatusCode != status || failed.ErrorCode != string(code) {
+		t.Fatalf("%s: error %v; want a ResponseError of %d %s", name, err, status, code)
+	}
+	return failed
+}
+
+func pointer[T any](v T) *T { return &v }
+
+func encode(t *testing.T, v any) []byte {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// tableNames lists all tables, so many a page.
+func (a *standard) tableNames(t *testing.T, options *aztables.ListTablesOptions) (names []string, pages int) {
+	t.Helper()
+	for pager := a.service.NewListTablesPager(options); pager.More(); pages++ {
+		page, err := pager.NextPage(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, table := range page.Tables {
+			names = append(names, *table.Name)
+		}
+	}
+	return names, pages
+}
+
+func TestStandardClientTables(t *testing.T) {
+	a := newStandard(t, nil)
+	for _, name := range []string{"Races", "boats", "Archers", "rowers"} {
+		created, err := a.service.CreateTable(t.Context(), name, nil)
+		if err != nil || *created.TableName != name {
+			t.Fatalf("CreateTable(%s) = %v, %v; want its name", name, created, err)
+		}
+	}
+	for _, row := range []struct {
+		name    string
+		options *aztables.ListTablesOptions
+		want    []string
+		pages   int
+	}{
+		{"all", nil, []string{"Archers", "boats", "Races", "rowers"}, 1},
+		{"a page each", &aztables.ListTablesOptions{Top: pointer[int32](1)}, []string{"Archers", "boats", "Races", "rowers"}, 4},
+		{"two a page, in full", &aztables.ListTablesOptions{Top: pointer[int32](2), Format: pointer(aztables.MetadataFormatFull)},
+			[]string{"Archers", "boats", "Races", "rowers"}, 2},
+		{"by a filter", &aztables.ListTablesOptions{Filter: pointer("TableName ge 'Races' and TableName lt 'c'")}, []string{"boats", "Races"}, 1},
+		{"none", &aztables.ListTablesOptions{Filter: pointer("TableName eq 'Riders'")}, nil, 1},
+		{"by name alone", &aztables.ListTablesOptions{Select: pointer("TableName"), Format: pointer(aztables.MetadataFormatNone)},
+			[]string{"Archers", "boats", "Races", "rowers"}, 1},
+	} {
+		if names, pages := a.tableNames(t, row.options); !reflect.DeepEqual(names, row.want) || pages != row.pages {
+			t.Errorf("%s: %v in %d pages; want %v in %d", row.name, names, pages, row.want, row.pages)
+		}
+	}
+	_, err := a.service.CreateTable(t.Context(), "RACES", nil)
+	wantError(t, "a table that is there", err, 409, aztables.TableAlreadyExists)
+	_, err = a.service.CreateTable(t.Context(), "a-b", nil)
+	wantError(t, "a name that cannot be", err, 400, aztables.TableErrorCode("InvalidResourceName"))
+	if _, err := a.service.DeleteTable(t.Context(), "races", nil); err != nil {
+		t.Errorf("DeleteTable = %v; want nil", err)
+	}
+	_, err = a.service.DeleteTable(t.Context(), "Races", nil)
+	wantError(t, "a table that is gone", err, 404, aztables.ResourceNotFound)
+	_, err = a.service.NewClient("Races").GetEntity(t.Context(), "a", "b", nil)
+	wantError(t, "an entity of a table that is gone", err, 404, aztables.TableNotFound)
+	if _, err := a.service.NewClient("Races").CreateTable(t.Context(), nil); err != nil {
+		t.Errorf("CreateTable after DeleteTable = %v; want nil", err)
+	}
+}
+
+func TestStandardClientService(t *testing.T) {
+	a := newStandard(t, nil)
+	before, err := a.service.GetProperties(t.Context(), nil)
+	if err != nil || len(before.Cors) != 0 || *before.Logging.Read || *before.HourMetrics.Enabled {
+		t.Fatalf("GetProperties = %+v, %v; want everything off", before, err)
+	}
+	keep := &aztables.RetentionPolicy{Enabled: pointer(true), Days: pointer[int32](5)}
+	want := aztables.ServiceProperties{
+		Logging:     &aztables.Logging{Version: pointer("1.0"), Read: pointer(true), Write: pointer(false), Delete: pointer(true), RetentionPolicy: keep},
+		HourMetrics: &aztables.Metrics{Version: pointer("1.0"), Enabled: pointer(true), IncludeAPIs: pointer(true), RetentionPolicy: keep},
+		MinuteMetrics: &aztables.Metrics{Version: pointer("1.0"), Enabled: pointer(false),
+			RetentionPolicy: &aztables.RetentionPolicy{Enabled: pointer(false)}},
+		Cors: []*aztables.CorsRule{{AllowedOrigins: pointer("http://a"), AllowedMethods: pointer("GET,PUT"), AllowedHeaders: pointer("x-ms-*"),
+			ExposedHeaders: pointer(""), MaxAgeInSeconds: pointer[int32](60)}},
+	}
+	if _, err := a.service.SetProperties(t.Context(), want, nil); err != nil {
+		t.Fatal(err)
+	}
+	// What is nil keeps its value.
+	if _, err := a.service.SetProperties(t.Context(), aztables.ServiceProperties{Logging: want.Logging}, nil); err != nil {
+		t.Fatal(err)
+	}
+	got, err := a.service.GetProperties(t.Context(), nil)
+	if err != nil || string(encode(t, got.ServiceProperties)) != string(encode(t, want)) {
+		t.Errorf("GetProperties = %s, %v; want %s", encode(t, got.ServiceProperties), err, encode(t, want))
+	}
+	want.Cors = append(want.Cors, want.Cors[0], want.Cors[0], want.Cors[0], want.Cors[0], want.Cors[0])
+	_, err = a.service.SetProperties(t.Context(), want, nil)
+	wantError(t, "six rules", err, 400, aztables.InvalidXmlDocument)
+
+	_, err = a.service.GetStatistics(t.Context(), nil)
+	wantError(t, "statistics of the primary", err, 400, "InvalidQueryParameterValue")
+	secondary, err := aztables.NewServiceClientWithSharedKey(a.url+"-secondary", a.key, a.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	statistics, err := secondary.GetStatistics(t.Context(), nil)
+	if err != nil || *statistics.GeoReplication.Status != aztables.GeoReplicationStatusLive || time.Since(*statistics.GeoReplication.LastSyncTime) > time.Hour {
+		t.Errorf("GetStatistics = %+v, %v; want live and new", statistics, err)
+	}
+}
+
+// An attempt whose reply is lost was carried out all the same; the client tries
+// again, and finds what it has done itself.
+func TestStandardClientMeetsItsOwnAttempt(t *testing.T) {
+	lost := make(chan struct{}, 1)
+	a := newStandard(t, func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			select {
+			case <-lost:
+				h.ServeHTTP(httptest.NewRecorder(), r)
+				panic(http.ErrAbortHandler)
+			default:
+				h.ServeHTTP(w, r)
+			}
+		})
+	})
+	a.options.Retry.MaxRetries = 3
+	a.options.Retry.RetryDelay = time.Millisecond
+	service, err := aztables.NewServiceClientWithSharedKey(a.url, a.key, a.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.table(t, "Races")
+	table := service.NewClient("Races")
+	body := []byte(`{"PartitionKey":"full","RowKey":"1","Number":1}`)
+	added := func(ctx context.Context) error { _, err := table.AddEntity(ctx, body, nil); return err }
+	upserted := func(ctx context.Context) error { _, err := table.UpsertEntity(ctx, body, nil); return err }
+	deleted := func(ctx context.Context) error { _, err := table.DeleteEntity(ctx, "full", "1", nil); return err }
+	read := func(ctx context.Context) error { _, err := table.GetEntity(ctx, "full", "1", nil); return err }
+	for _, row := range []struct {
+		name   string
+		do     func(context.Context) error
+		status int
+		code   aztables.TableErrorCode
+	}{
+		{"an insert is in its own way", added, 409, aztables.EntityAlreadyExists},
+		{"a get may be repeated", read, 0, ""},
+		{"an upsert may be repeated", upserted, 0, ""},
+		{"a delete finds nothing left", deleted, 404, aztables.ResourceNotFound},
+	} {
+		a.take()
+		lost <- struct{}{}
+		if err := row.do(t.Context()); row.status != 0 {
+			wantError(t, row.name, err, row.status, row.code)
+		} else if err != nil {
+			t.Errorf("%s: %v; want no error", row.name, err)
+		}
+		if seen := a.take(); len(seen) != 2 || seen[0].Code != entity.OK {
+			t.Errorf("%s: seen %+v; want two attempts, the first of them carried out", row.name, seen)
+		}
+	}
+}

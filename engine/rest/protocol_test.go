@@ -1,0 +1,136 @@
+package rest_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// What an insert answers with is its sender's preference, among others that are
+// none of this service's.
+func TestPreferences(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		headers []string
+		status  int
+		applied string
+	}{
+		{"none", nil, 201, "return-content"},
+		{"nothing", []string{"Prefer: return-no-content"}, 204, "return-no-content"},
+		{"nothing, in another case", []string{"Prefer: Return-No-Content"}, 204, "return-no-content"},
+		{"something", []string{"Prefer: return-content"}, 201, "return-content"},
+		{"nothing, among others", []string{"Prefer: respond-async, return-no-content , wait=5"}, 204, "return-no-content"},
+		{"nothing, with a parameter", []string{"Prefer: return-no-content; x=y"}, 204, "return-no-content"},
+		{"nothing, in another header", []string{"Prefer: wait=5", "+: Prefer=return-no-content"}, 204, "return-no-content"},
+		{"the first of two", []string{"Prefer: return-content, return-no-content"}, 201, "return-content"},
+		{"what only begins like one", []string{"Prefer: return-no-content-please"}, 201, "return-content"},
+	} {
+		s := withTable(t)
+		for target, body := range map[string]string{races: valid, "/contoso/Tables": `{"TableName":"Boats"}`} {
+			w := s.want(t, row.status, "POST", target, body, row.headers...)
+			if got := w.Header().Get("Preference-Applied"); got != row.applied || (w.Body.Len() == 0) != (row.status == 204) {
+				t.Errorf("%s: POST %s = %q, applied %s; want %s", row.name, target, w.Body, got, row.applied)
+			}
+		}
+	}
+}
+
+// The version of a reply is that of the request, by whatever way it was said.
+func TestVersionsOfReplies(t *testing.T) {
+	s := withTable(t)
+	for _, row := range []struct {
+		name, target string
+		headers      []string
+		want         string
+	}{
+		{"said in a header", races, []string{"x-ms-version: 2015-12-11"}, "2015-12-11"},
+		{"not said", races, nil, "2019-02-02"},
+		{"said by a signature", signed(races+"?", strings.Replace(tableSAS, "2019-02-02", "2018-03-28", 1)+"r"), []string{"Authorization:"}, "2018-03-28"},
+		{"said by both", signed(races+"?", strings.Replace(tableSAS, "2019-02-02", "2018-03-28", 1)+"r"),
+			[]string{"Authorization:", "x-ms-version: 2017-04-17"}, "2017-04-17"},
+	} {
+		if got := s.want(t, 200, "GET", row.target, "", row.headers...).Header().Get("x-ms-version"); got != row.want {
+			t.Errorf("%s: x-ms-version = %s; want %s", row.name, got, row.want)
+		}
+	}
+}
+
+// A HEAD is for access policies alone; elsewhere it is refused, with a code and
+// the length that the error would have.
+func TestHeads(t *testing.T) {
+	s := withTable(t)
+	for _, target := range []string{runner, races, "/contoso/Tables", "/contoso/$batch", "/contoso/", "/contoso/?restype=service&comp=stats"} {
+		w := s.do("HEAD", target, "")
+		if w.Code != http.StatusMethodNotAllowed || w.Header().Get("x-ms-error-code") != "MethodNotAllowed" || w.Body.Len() != 0 || w.Header().Get("Content-Length") == "0" {
+			t.Errorf("HEAD %s = %d %v %s; want 405 MethodNotAllowed, a length and no body", target, w.Code, w.Header(), w.Body)
+		}
+	}
+	if got := s.do("HEAD", races, "").Header().Get("Allow"); got != "GET, POST" {
+		t.Errorf("Allow = %q; want GET, POST", got)
+	}
+}
+
+// The options that any request may have alter nothing of what it does.
+func TestOptionsThatMeanLittle(t *testing.T) {
+	s := withTable(t)
+	s.insert(t, "full", "1234", 7)
+	want := s.want(t, 200, "GET", runner, "").Body.String()
+	for _, query := range []string{"timeout=0", "timeout=30", "timeout=9999", "$format=application/json;odata=nometadata", "api-version=2019-02-02",
+		"x=y", "$select=*", "$select=", "%24select=%2A", "&", "sv=1"} {
+		if got := s.want(t, 200, "GET", runner+"?"+query, "").Body.String(); got != want {
+			t.Errorf("GET with %s = %s; want %s", query, got, want)
+		}
+	}
+	// An option for the format goes before the header.
+	for format, want := range map[string]string{"application/json;odata=fullmetadata": "odata.editLink", "application/json": "odata.etag", "json": "odata.etag"} {
+		w := s.want(t, 200, "GET", runner+"?$format="+format, "", "Accept: application/json;odata=nometadata")
+		if !strings.Contains(w.Body.String(), want) {
+			t.Errorf("GET with $format=%s = %s; want %s in it", format, w.Body, want)
+		}
+	}
+	for _, query := range []string{"$select=TableName", "$select=*", "$select=TableName,Other"} {
+		if got, want := s.want(t, 200, "GET", "/contoso/Tables?"+query, "").Body.String(), `{"value":[{"TableName":"Races"}]}`; got != want {
+			t.Errorf("GET /contoso/Tables?%s = %s; want %s", query, got, want)
+		}
+	}
+}
+
+// Whatever can be read can be read from the secondary, under its own name.
+func TestTheSecondaryIsThereToBeRead(t *testing.T) {
+	s := withTable(t)
+	s.insert(t, "full", "1234", 7)
+	lone := "--batch_1\r\nContent-Type: application/http\r\n\r\nGET http://127.0.0.1:10002" + runner + " HTTP/1.1\r\nAccept: application/json\r\n\r\n--batch_1--\r\n"
+	for _, row := range []struct{ method, target, body string }{
+		{"GET", runner, ""}, {"GET", races, ""}, {"GET", "/contoso/Tables", ""}, {"GET", "/contoso/Tables('Races')", ""},
+		{"GET", races + "?comp=acl", ""}, {"HEAD", races + "?comp=acl", ""}, {"GET", properties, ""},
+		{"POST", "/contoso/$batch", lone},
+	} {
+		target := strings.Replace(row.target, "/contoso", "/contoso-secondary", 1)
+		status := map[string]int{"POST": 202}[row.method]
+		if status == 0 {
+			status = 200
+		}
+		for _, signature := range []string{lite(date, target), lite(date, row.target)} {
+			// Older clients sign as if it were the primary.
+			s.want(t, status, row.method, target, row.body, "Authorization: "+signature, batchType)
+		}
+		host := strings.TrimPrefix(row.target, "/contoso")
+		s.want(t, status, row.method, host, row.body, "Host: contoso-secondary.table.core.windows.net", "Authorization: "+lite(date, host), batchType)
+	}
+}
+
+// An error has the level that was asked for, as a success would have.
+func TestErrorsHaveTheLevelAskedFor(t *testing.T) {
+	s := withTable(t)
+	s.clock.at.Store(int64(time.Hour))
+	w := s.want(t, 403, "GET", runner, "", "Accept: application/json;odata=fullmetadata")
+	var body map[string]map[string]any
+	if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil || body["odata.error"]["code"] != "AuthenticationFailed" {
+		t.Errorf("an hour late: GET = %s (%v); want AuthenticationFailed", w.Body, err)
+	}
+	if got, want := w.Header().Get("Content-Type"), "application/json;odata=fullmetadata;streaming=true;charset=utf-8"; got != want {
+		t.Errorf("Content-Type = %s; want %s, the level that was asked for", got, want)
+	}
+}

@@ -1,0 +1,119 @@
+package rest
+
+import (
+	"strings"
+
+	"loadgen/engine/entity"
+)
+
+// rights is what a shared access signature has to allow for an operation.
+type rights struct {
+	// types are the types of resource, one of which an account's signature has to
+	// be for: s for the service, c for its tables, o for entities. An operation
+	// without any is not to be had by a signature.
+	types string
+	// any are permissions of which one will do, all those that are needed each.
+	any, all string
+}
+
+// entities reports whether the operation is on a table's entities, the only ones
+// that a table's signature can allow.
+func (r *rights) entities() bool { return contains(r.types, 'o') }
+
+// verbRights is what each verb of a table's entities needs, indexed by it. The
+// documents have queries among the entities, emulators among the tables: a
+// signature for either will do. An upsert may do both of what it is called.
+var verbRights = [...]rights{
+	entity.Query:           {types: "co", any: "r"},
+	entity.Get:             {types: "o", any: "r"},
+	entity.Insert:          {types: "o", any: "a"},
+	entity.Replace:         {types: "o", any: "u"},
+	entity.Merge:           {types: "o", any: "u"},
+	entity.InsertOrReplace: {types: "o", all: "au"},
+	entity.InsertOrMerge:   {types: "o", all: "au"},
+	entity.Delete:          {types: "o", any: "d"},
+}
+
+// permit returns OK where the request may have the operation that it asks for,
+// as far as path and headers tell which that is. Its code is that of what the
+// signature does not allow.
+func (x *exchange) permit() (entity.Code, string) {
+	if x.access.given == nil {
+		return entity.OK, ""
+	}
+	needs := x.operation.needs
+	if x.operation.upsert != 0 && len(x.request.Header["If-Match"]) == 0 {
+		needs = verbRights[x.operation.upsert]
+	}
+	if needs.types == "" || x.access.given.ForTable() && !needs.entities() {
+		return entity.AuthorizationFailure, "no shared access signature of this kind allows this operation"
+	}
+	if code := x.allows(&needs); code != entity.OK {
+		return code, ""
+	}
+	if x.resource.Table == "" {
+		return entity.OK, "" // A transaction names its table later.
+	}
+	return x.permitTable(x.resource.Table)
+}
+
+// allows returns OK where the signature's resource types and permissions are
+// those that are needed.
+func (x *exchange) allows(needs *rights) entity.Code {
+	given, permissions := x.access.given, x.access.permissions
+	if !given.ForTable() && !strings.ContainsAny(given.ResourceTypes, needs.types) {
+		return entity.AuthorizationResourceType
+	}
+	if needs.any != "" && !strings.ContainsAny(permissions, needs.any) {
+		return entity.AuthorizationPermission
+	}
+	for i := range len(needs.all) {
+		if !contains(permissions, needs.all[i]) {
+			return entity.AuthorizationPermission
+		}
+	}
+	return entity.OK
+}
+
+// permitTable checks that a table's signature is for this one.
+func (x *exchange) permitTable(table string) (entity.Code, string) {
+	if given := x.access.given; given.ForTable() && !strings.EqualFold(given.Table, table) {
+		return entity.AuthorizationFailure, "the signature is for another table"
+	}
+	return entity.OK, ""
+}
+
+// permitKeys checks what only the body tells: the key of an insert, and all that
+// a transaction does. A query is not refused but cut to the range of keys.
+func (x *exchange) permitKeys() (entity.Code, string) {
+	if x.access.given == nil {
+		return entity.OK, ""
+	}
+	switch x.asked.Verb {
+	case 0, entity.CreateTable, entity.DeleteTable, entity.Query:
+		return entity.OK, ""
+	case entity.Batch:
+		for i := range x.asked.Changes {
+			if code, detail := x.permitChange(&x.asked.Changes[i]); code != entity.OK {
+				x.reply.FailedIndex = i
+				return code, detail
+			}
+		}
+		return entity.OK, ""
+	}
+	return x.permitChange(&x.change)
+}
+
+// permitChange checks one operation on one entity.
+func (x *exchange) permitChange(c *entity.Change) (entity.Code, string) {
+	if code := x.allows(&verbRights[c.Verb]); code != entity.OK {
+		return code, ""
+	}
+	if code, detail := x.permitTable(x.asked.Table); code != entity.OK {
+		return code, detail
+	}
+	if !x.access.within.Contains(c.Key) {
+		return entity.AuthorizationFailure, "the key lies outside the range of the signature"
+	}
+	return entity.OK, ""
+}

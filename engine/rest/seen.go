@@ -1,0 +1,128 @@
+package rest
+
+import (
+	"strings"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+)
+
+// Seen is one request as the handler saw it, once its reply was written or lost.
+// Its strings and spans are valid during the call of Options.Observe only: they
+// lie in room that the next request is read into.
+//
+// A request failed where its status is 0 or it has a code, unless that is one of
+// a refusal; so the sums over all that was seen are [Handler.Counts].
+type Seen struct {
+	// Arrived is when the request had been read, Done when its reply was
+	// written.
+	Arrived, Done clock.Instant
+	// Verb is what was asked of the engine; 0 for what is no operation on a table
+	// or its entities, and for what was turned away before it could be one.
+	Verb  entity.Verb
+	Table string
+	// PartitionKey is that of the one partition that the request is about, where
+	// HasPartition says that there is one.
+	PartitionKey string
+	HasPartition bool
+	// RowKey is that of an operation on one entity, and of a transaction's first
+	// change.
+	RowKey string
+	// Inserts says that the operation, or the transaction's first change, may
+	// create its entity: an insert or an upsert.
+	Inserts bool
+	// Status is that of the reply; 0 where the reply was lost, to a fault of the
+	// plan or because the sender had gone. A transaction that failed has 202.
+	Status int
+	// Code is what the operation came to, were the reply lost or not: OK, or the
+	// code of the error.
+	Code entity.Code
+	// AccountBusy says that a refusal is for the account rather than for a
+	// partition.
+	AccountBusy bool
+	// Counted is how many entities the engine counted, Returned how many the reply
+	// holds that were asked for.
+	Counted, Returned int64
+	// Spans says where a query counted them, in the order of the index. A query
+	// that found nothing to read counts one entity all the same, in no span.
+	Spans []Span
+	// Shape and Class are of a query: what [filter.Expression.Shape] returns, and
+	// the name of the filter's class, whatever continuation or signature narrows
+	// it further.
+	Shape, Class string
+	// ClientRequestID is the identifier that the client gave, by which attempts at
+	// one operation can be told.
+	ClientRequestID string
+}
+
+// Span is how many entities a query counted in one partition.
+type Span struct {
+	PartitionKey string
+	Counted      int64
+}
+
+// accountLimits is how the service's texts end that refuse for the account.
+const accountLimits = "over the account limit."
+
+// show tells the observer of the request; lost says that it got no reply.
+func (x *exchange) show(lost bool) {
+	asked, reply := &x.asked, &x.reply
+	s := &x.seen
+	*s = Seen{
+		Arrived:         x.arrived,
+		Done:            x.handler.clock.Now(),
+		Verb:            asked.Verb,
+		Table:           asked.Table,
+		Status:          x.status,
+		Code:            x.failure.code,
+		AccountBusy:     x.failure.code == entity.ServerBusy && strings.HasSuffix(x.failure.detail, accountLimits),
+		Counted:         reply.Counted,
+		ClientRequestID: headerOf(x.request, clientIDHeader),
+		Spans:           s.Spans[:0],
+	}
+	if lost {
+		s.Status = 0
+	}
+	switch asked.Verb {
+	case 0, entity.CreateTable, entity.DeleteTable:
+	case entity.Query:
+		x.showQuery(s)
+	case entity.Batch:
+		if len(asked.Changes) > 0 {
+			s.show(&asked.Changes[0])
+		}
+	default:
+		s.show(&x.change)
+		if asked.Verb == entity.Get && x.failure.code == entity.OK {
+			s.Returned = 1
+		}
+	}
+	x.handler.observe(s)
+	spans := s.Spans[:0]
+	if cap(spans) > mostSpans {
+		spans = nil
+	}
+	*s = Seen{Spans: spans}
+}
+
+// mostSpans is how many spans an exchange keeps room for.
+const mostSpans = 4096
+
+// show says which entity a change is about.
+func (s *Seen) show(c *entity.Change) {
+	s.PartitionKey, s.HasPartition, s.RowKey = c.Key.Partition, true, c.Key.Row
+	switch c.Verb {
+	case entity.Insert, entity.InsertOrReplace, entity.InsertOrMerge:
+		s.Inserts = true
+	}
+}
+
+func (x *exchange) showQuery(s *Seen) {
+	span := x.wanted.Range()
+	s.PartitionKey, s.HasPartition = span.Partition()
+	s.Shape, s.Class = x.wanted.Shape(), span.Class().String()
+	s.Returned = int64(len(x.reply.Rows))
+	for _, span := range x.reply.Spans {
+		s.Spans = append(s.Spans, Span{span.PartitionKey, int64(span.Scanned)})
+	}
+}

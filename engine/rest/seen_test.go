@@ -1,0 +1,220 @@
+package rest_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"loadgen/engine"
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/fault"
+	"loadgen/engine/model"
+	"loadgen/engine/rest"
+)
+
+// witness keeps copies of what it is shown.
+type witness struct {
+	mu   sync.Mutex
+	seen []rest.Seen
+}
+
+func (w *witness) observe(s *rest.Seen) {
+	kept := *s
+	for _, text := range []*string{&kept.Table, &kept.PartitionKey, &kept.RowKey, &kept.Shape, &kept.Class, &kept.ClientRequestID} {
+		*text = strings.Clone(*text)
+	}
+	kept.Spans = slices.Clone(s.Spans)
+	for i := range kept.Spans {
+		kept.Spans[i].PartitionKey = strings.Clone(kept.Spans[i].PartitionKey)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen = append(w.seen, kept)
+}
+
+// take returns what was seen since the last time.
+func (w *witness) take() []rest.Seen {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	seen := w.seen
+	w.seen = nil
+	return seen
+}
+
+// sum keeps the books of what was seen by the rule of the type's comment.
+func (w *witness) sum() (c engine.Counts) {
+	for _, s := range w.seen {
+		c.Requests++
+		c.Entities += s.Counted
+		switch {
+		case s.Status == 0:
+			c.Failed++
+		case s.Code == entity.OK:
+			c.Ok++
+		case s.Code == entity.ServerBusy, s.Code == entity.OperationTimedOut:
+			c.Refused++
+		default:
+			c.Failed++
+		}
+	}
+	return c
+}
+
+func TestEachRequestIsSeenForWhatItIs(t *testing.T) {
+	for _, row := range []struct {
+		name, method, target, body string
+		headers                    []string
+		want                       rest.Seen
+	}{
+		{"an insert", "POST", races, `{"PartitionKey":"full","RowKey":"7"}`, nil,
+			rest.Seen{Verb: entity.Insert, PartitionKey: "full", HasPartition: true, RowKey: "7", Inserts: true, Status: 201, Counted: 1}},
+		{"an insert of what is there", "POST", races, `{"PartitionKey":"full","RowKey":"1"}`, nil,
+			rest.Seen{Verb: entity.Insert, PartitionKey: "full", HasPartition: true, RowKey: "1", Inserts: true, Status: 409,
+				Code: entity.EntityAlreadyExists, Counted: 1}},
+		{"an upsert of the entity with empty keys", "PUT", races + "(PartitionKey='',RowKey='')", "{}", nil,
+			rest.Seen{Verb: entity.InsertOrReplace, HasPartition: true, Inserts: true, Status: 204, Counted: 1}},
+		{"an update", "PATCH", races + "(PartitionKey='full',RowKey='1')", "{}", []string{"If-Match: *"},
+			rest.Seen{Verb: entity.Merge, PartitionKey: "full", HasPartition: true, RowKey: "1", Status: 204, Counted: 1}},
+		{"a get, with the client's identifier", "GET", races + "(PartitionKey='full',RowKey='1')", "", []string{"x-ms-client-request-id: abc"},
+			rest.Seen{Verb: entity.Get, PartitionKey: "full", HasPartition: true, RowKey: "1", Status: 200, Counted: 1, Returned: 1, ClientRequestID: "abc"}},
+		{"a get of what is missing", "GET", races + "(PartitionKey='full',RowKey='99')", "", nil,
+			rest.Seen{Verb: entity.Get, PartitionKey: "full", HasPartition: true, RowKey: "99", Status: 404, Code: entity.ResourceNotFound, Counted: 1}},
+		{"a transaction", "POST", "/contoso/$batch", insertBatch("half", "7", "8"), []string{batchType},
+			rest.Seen{Verb: entity.Batch, PartitionKey: "half", HasPartition: true, RowKey: "7", Inserts: true, Status: 202, Counted: 2}},
+		{"a transaction that fails", "POST", "/contoso/$batch", deleteBatch, []string{batchType},
+			rest.Seen{Verb: entity.Batch, PartitionKey: "full", HasPartition: true, RowKey: "1234", Status: 202, Code: entity.ResourceNotFound, Counted: 1}},
+		{"a transaction that is none", "POST", "/contoso/$batch", "--batch_1", []string{batchType},
+			rest.Seen{Status: 202, Code: entity.InvalidInput}},
+		{"a scan of the table", "GET", races + "?$filter=Number%20gt%201&$top=3", "", nil,
+			rest.Seen{Verb: entity.Query, Status: 200, Counted: 5, Returned: 3, Shape: "Number gt ?", Class: "table scan",
+				Spans: []rest.Span{{PartitionKey: "full", Counted: 3}, {PartitionKey: "half", Counted: 2}}}},
+		{"a scan of one partition, resumed", "GET", races + "?$filter=PartitionKey%20eq%20'half'&NextPartitionKey=1!8!aGFsZg--&NextRowKey=1!4!MQ--", "", nil,
+			rest.Seen{Verb: entity.Query, PartitionKey: "half", HasPartition: true, Status: 200, Counted: 2, Returned: 2,
+				Shape: "PartitionKey eq ?", Class: "partition scan", Spans: []rest.Span{{PartitionKey: "half", Counted: 2}}}},
+		{"a query that finds nothing", "GET", races + "?$filter=PartitionKey%20eq%20'x'%20and%20RowKey%20eq%20'y'", "", nil,
+			rest.Seen{Verb: entity.Query, PartitionKey: "x", HasPartition: true, Status: 200, Counted: 1,
+				Shape: "PartitionKey eq ? and RowKey eq ?", Class: "point"}},
+		{"a query without a filter", "GET", races, "", nil,
+			rest.Seen{Verb: entity.Query, Status: 200, Counted: 6, Returned: 6, Class: "table scan",
+				Spans: []rest.Span{{PartitionKey: "full", Counted: 3}, {PartitionKey: "half", Counted: 3}}}},
+		{"a table made", "POST", "/contoso/Tables", `{"TableName":"Boats"}`, nil,
+			rest.Seen{Verb: entity.CreateTable, Table: "Boats", Status: 201}},
+		{"a list of tables", "GET", "/contoso/Tables", "", nil, rest.Seen{Status: 200}},
+		{"a bad body", "POST", races, "{", nil, rest.Seen{Status: 400, Code: entity.InvalidInput}},
+		{"a bad signature", "GET", races, "", []string{"Authorization: SharedKeyLite contoso:AAAA"}, rest.Seen{Status: 403, Code: entity.AuthenticationFailed}},
+	} {
+		w := &witness{}
+		s := newServiceWith(t, func(o *rest.Options) { o.Observe = w.observe }, model.Off)
+		s.want(t, 201, "POST", "/contoso/Tables", `{"TableName":"Races"}`)
+		for i := range 6 {
+			s.insert(t, []string{"full", "half"}[i/3], fmt.Sprint(i%3), i)
+		}
+		w.seen = nil
+		before := s.Counts()
+		s.clock.at.Store(int64(time.Second))
+		s.do(row.method, row.target, row.body, row.headers...)
+		if row.want.Verb != 0 && row.want.Table == "" {
+			row.want.Table = "Races"
+		}
+		row.want.Arrived, row.want.Done = clock.Instant(time.Second), clock.Instant(time.Second)
+		if len(w.seen) != 1 {
+			t.Fatalf("%s: seen %d times; want once", row.name, len(w.seen))
+		}
+		if got, want := fmt.Sprintf("%+v", w.seen[0]), fmt.Sprintf("%+v", row.want); got != want {
+			t.Errorf("%s: seen %s; want %s", row.name, got, want)
+		}
+		after, sum := s.Counts(), w.sum()
+		if after.Entities != before.Entities+sum.Entities || after.Ok != before.Ok+sum.Ok || after.Failed != before.Failed+sum.Failed {
+			t.Errorf("%s: Counts() went from %+v to %+v; want %+v more, as seen", row.name, before, after, sum)
+		}
+	}
+}
+
+// Whatever comes, and however much of it at a time: what was seen adds up to
+// what was counted, refusals and lost replies included.
+func TestWhatIsSeenAddsUp(t *testing.T) {
+	w := &witness{}
+	plan := &fault.Plan{Rules: []fault.Rule{
+		{Kind: fault.Drop, Moment: fault.After, To: time.Hour, Share: fault.Whole / 8},
+		{Kind: fault.Drop, Moment: fault.Before, To: time.Hour, Share: fault.Whole / 8},
+	}}
+	s := newServiceWith(t, func(o *rest.Options) { o.Observe, o.Faults = w.observe, plan }, model.Documented,
+		"partition_target=50", "partition_burst=100ms", "account_target=200", "account_burst=100ms")
+	for range 20 {
+		s.aborts("POST", "/contoso/Tables", `{"TableName":"Races"}`)
+	}
+	var group sync.WaitGroup
+	for worker := range 8 {
+		group.Go(func() {
+			rng := rand.New(rand.NewPCG(uint64(worker), 1))
+			for i := range 150 {
+				key := fmt.Sprintf("%c", 'a'+rng.IntN(26))
+				switch rng.IntN(5) {
+				case 0:
+					s.aborts("POST", races, fmt.Sprintf(`{"PartitionKey":%q,"RowKey":"%d"}`, key, i))
+				case 1:
+					s.aborts("POST", "/contoso/$batch", insertBatch(key, "1", "2", "3"), batchType)
+				case 2:
+					s.aborts("GET", races+"?$filter=PartitionKey%20ge%20'"+key+"'", "")
+				case 3:
+					s.aborts("GET", races+"(PartitionKey='"+key+"',RowKey='1')", "")
+				case 4:
+					row := badRequests[rng.IntN(len(badRequests))]
+					s.aborts(row.method, row.target, row.body, row.headers...)
+				}
+			}
+		})
+	}
+	group.Wait()
+	got, want := w.sum(), s.Counts()
+	if got != want || got.Requests != 8*150+20 {
+		t.Errorf("seen = %+v; want %+v, of %d requests", got, want, 8*150+20)
+	}
+	partition, account, lost, spans := 0, 0, 0, int64(0)
+	for _, seen := range w.seen {
+		switch {
+		case seen.Status == 0:
+			lost++
+		case seen.Code == entity.ServerBusy && seen.AccountBusy:
+			account++
+		case seen.Code == entity.ServerBusy:
+			partition++
+		}
+		for _, span := range seen.Spans {
+			spans += span.Counted
+		}
+		if n := seen.Counted; seen.Verb == entity.Query && len(seen.Spans) > 0 && n != total(seen.Spans) {
+			t.Errorf("a query counted %d in spans %v; want as many", n, seen.Spans)
+		}
+	}
+	if partition < 10 || account < 10 || lost < 50 || spans < 50 {
+		t.Errorf("%d partitions busy, %d times the account, %d lost, %d scanned; want some of each", partition, account, lost, spans)
+	}
+}
+
+func total(spans []rest.Span) (sum int64) {
+	for _, span := range spans {
+		sum += span.Counted
+	}
+	return sum
+}
+
+func TestASenderThatIsGoneIsSeen(t *testing.T) {
+	w := &witness{}
+	s := newServiceWith(t, func(o *rest.Options) { o.Observe = w.observe }, model.Documented)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	func() {
+		defer func() { _ = recover() }()
+		s.ServeHTTP(newRecorder(), newRequest("GET", runner, "").WithContext(ctx))
+	}()
+	if len(w.seen) != 1 || w.seen[0].Status != 0 || w.seen[0].Verb != entity.Get || w.seen[0].Code != entity.TableNotFound {
+		t.Errorf("seen = %+v; want one lost reply to a get", w.seen)
+	}
+}

@@ -1,0 +1,156 @@
+package rest_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"loadgen/engine/rest"
+)
+
+// pipes is a listener to whom connections come that no network knows of, so that
+// time can be made up for them.
+type pipes struct {
+	connections chan net.Conn
+	closed      chan struct{}
+	once        sync.Once
+}
+
+func newPipes() *pipes { return &pipes{connections: make(chan net.Conn), closed: make(chan struct{})} }
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case connection := <-p.connections:
+		return connection, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error {
+	p.once.Do(func() { close(p.closed) })
+	return nil
+}
+
+func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes", Net: "pipe"} }
+
+func (p *pipes) dial() net.Conn {
+	here, there := net.Pipe()
+	p.connections <- there
+	return here
+}
+
+// Who takes too long over a request is cut off, at a time that is known: nobody
+// keeps a connection by sending next to nothing.
+func TestSlowSendersAreCutOff(t *testing.T) {
+	head := func(length int) string {
+		return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nx-ms-date: %s\r\nAuthorization: %s\r\nAccept: application/json\r\nContent-Length: %d\r\n\r\n",
+			races, date, lite(date, races), length)
+	}
+	for _, row := range []struct {
+		name, sent string
+		// drip is sent each second after that, for as long as it can be.
+		drip   string
+		status string
+		after  time.Duration
+	}{
+		{"nothing", "", "", "", rest.HeaderTime},
+		{"half a header", head(1)[:40], "", "", rest.HeaderTime},
+		{"a header, one letter a second", "GET / HTTP/1.1\r\nX-", "a", "", rest.HeaderTime},
+		{"half a body", head(100) + `{"PartitionKey":`, "", "400 Bad Request", rest.ReadTime},
+		{"a body, one letter a second", head(1000) + "{", " ", "400 Bad Request", rest.ReadTime},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := withTable(t)
+			listener := newPipes()
+			server := rest.ServeOn(listener, s)
+			began := time.Now()
+			client := listener.dial()
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				if _, err := io.WriteString(client, row.sent); err != nil {
+					return
+				}
+				for row.drip != "" {
+					time.Sleep(time.Second)
+					if _, err := io.WriteString(client, row.drip); err != nil {
+						return
+					}
+				}
+			}()
+			reply, err := http.ReadResponse(bufio.NewReader(client), nil)
+			took := time.Since(began)
+			switch {
+			case row.status == "" && (err == nil && reply.StatusCode != http.StatusBadRequest || took != row.after):
+				t.Errorf("%s: reply %v, %v after %v; want none, or one that there was no request, after %v", row.name, reply, err, took, row.after)
+			case row.status != "" && (err != nil || reply.Status != row.status || reply.Header.Get("x-ms-error-code") != "InvalidInput" || took != row.after):
+				t.Errorf("%s: reply %v, %v after %v; want %s after %v", row.name, reply, err, took, row.status, row.after)
+			}
+			client.Close()
+			<-done
+			if err := server.Close(context.Background()); err != nil {
+				t.Error(err)
+			}
+			if got := s.engine.Counts().Requests; got != 1 {
+				t.Errorf("%s: the engine was asked %d times; want it to know of the table alone", row.name, got)
+			}
+		})
+	}
+}
+
+// A body that says it is too long is refused before any of it was sent, and one
+// that does not say so once it is.
+func TestLongBodiesAreRefusedEarly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := withTable(t)
+		listener := newPipes()
+		server := rest.ServeOn(listener, s)
+		for _, row := range []struct{ name, method, target, framing string }{
+			{"an entity", "POST", races, "Content-Length: 4194305"},
+			{"a transaction", "POST", "/contoso/$batch", "Content-Type: multipart/mixed; boundary=b\r\nContent-Length: 99999999999"},
+			{"access policies", "PUT", races + "?comp=acl", "Content-Length: 65537"},
+			{"properties", "PUT", properties, "Content-Length: 65537"},
+			{"an entity in chunks", "POST", races, "Transfer-Encoding: chunked"},
+			{"access policies in chunks", "PUT", races + "?comp=acl", "Transfer-Encoding: chunked"},
+		} {
+			client := listener.dial()
+			sent := make(chan int)
+			go func() {
+				fmt.Fprintf(client, "%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\nx-ms-date: %s\r\nAuthorization: %s\r\n%s\r\n\r\n", row.method, row.target, date,
+					lite(date, row.target), row.framing)
+				chunks, chunk := 0, "1000\r\n"+strings.Repeat(" ", 4096)+"\r\n"
+				for strings.HasSuffix(row.framing, "chunked") && chunks < 4096 {
+					if _, err := io.WriteString(client, chunk); err != nil {
+						break
+					}
+					chunks++
+				}
+				sent <- chunks
+			}()
+			reply, err := http.ReadResponse(bufio.NewReader(client), nil)
+			if err != nil || reply.StatusCode != 413 || reply.Header.Get("x-ms-error-code") != "RequestBodyTooLarge" {
+				t.Errorf("%s: reply %v, %v; want 413 RequestBodyTooLarge", row.name, reply, err)
+			}
+			if err := client.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+				t.Error(err)
+			}
+			// net/http looks on for a while, so that the reply can be read.
+			if chunks := <-sent; chunks > (4<<20+256<<10)/4096+2 {
+				t.Errorf("%s: %d chunks of 4 KiB were read; want no more than the bound and what net/http reads on", row.name, chunks)
+			}
+		}
+		if err := server.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+}

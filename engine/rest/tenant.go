@@ -1,0 +1,94 @@
+package rest
+
+import (
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"loadgen/engine/wire"
+)
+
+// tenant is one account that the handler serves: its key and its settings. It
+// is safe for concurrent use.
+type tenant struct {
+	secret *wire.Secret
+	// properties is what the service of the account is set to. It is replaced as
+	// a whole, and what it points to never altered.
+	properties atomic.Pointer[wire.ServiceProperties]
+	// setting is held while new properties are made of old ones.
+	setting  sync.Mutex
+	policies policies
+}
+
+func newTenant(secret *wire.Secret) *tenant {
+	t := &tenant{secret: secret, policies: policies{of: make(map[string][]wire.SignedIdentifier)}}
+	t.properties.Store(&wire.ServiceProperties{
+		Logging: &wire.Logging{}, HourMetrics: &wire.Metrics{}, MinuteMetrics: &wire.Metrics{}, HasCors: true})
+	return t
+}
+
+// set changes the properties that are given, and keeps those left out.
+func (t *tenant) set(given *wire.ServiceProperties) {
+	t.setting.Lock()
+	defer t.setting.Unlock()
+	merged := *t.properties.Load()
+	if given.Logging != nil {
+		merged.Logging = given.Logging
+	}
+	if given.HourMetrics != nil {
+		merged.HourMetrics = given.HourMetrics
+	}
+	if given.MinuteMetrics != nil {
+		merged.MinuteMetrics = given.MinuteMetrics
+	}
+	if given.HasCors {
+		merged.Cors = given.Cors
+	}
+	t.properties.Store(&merged)
+}
+
+// policies are the stored access policies of an account's tables.
+type policies struct {
+	mu sync.RWMutex
+	// of is keyed by the name in lower case. A list that is here is never
+	// altered.
+	of map[string][]wire.SignedIdentifier
+}
+
+// mostTables bounds for how many tables there are policies, mostly to bound what
+// tables leave behind that were deleted without the handler's knowledge.
+const mostTables = 1 << 16
+
+func (p *policies) get(table string) []wire.SignedIdentifier {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.of[strings.ToLower(table)]
+}
+
+// find returns a policy by the table and its own name.
+func (p *policies) find(table, id string) (wire.AccessPolicy, bool) {
+	for _, one := range p.get(table) {
+		if one.ID == id {
+			return one.Policy, true
+		}
+	}
+	return wire.AccessPolicy{}, false
+}
+
+// put replaces the policies of a table; it is false where there would be too
+// many tables that have some.
+func (p *policies) put(table string, all []wire.SignedIdentifier) bool {
+	table = strings.ToLower(table)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(all) == 0 {
+		delete(p.of, table)
+		return true
+	}
+	if _, known := p.of[table]; !known && len(p.of) >= mostTables {
+		return false
+	}
+	// The table's name may be a view into what a request lies in.
+	p.of[strings.Clone(table)] = all
+	return true
+}
