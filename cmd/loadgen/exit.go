@@ -25,9 +25,10 @@ const (
 // exitCodes is what `loadgen help exit-codes` prints.
 const exitCodes = `Exit codes:
 
-    0   the run came to its end
+    0   the run came to its end; serve was told to stop and has drained
     1   an internal error, or the record could not be written (a full disk)
-    2   usage, an invalid scenario, an unwritable folder, a table that is not ours
+    2   usage, an invalid scenario, an unwritable folder, a table that is not ours,
+        a port that is taken
     3   the target is not there, does not take the key, or the table could not be prepared
    10   an expectation failed: with --peak, the partition does not hold that rate
    13   with --strict: the run is invalid, or the generator was the limit

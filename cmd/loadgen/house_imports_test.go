@@ -15,6 +15,7 @@ var arrows = map[string][]string{
 	"backoff":           {},
 	"cmd/loadgen":       {everything},
 	"engine":            {"engine/clock", "engine/entity", "engine/filter", "engine/model", "engine/partition", "engine/store"},
+	"engine/archive":    {"engine/entity", "engine/wire"},
 	"engine/clock":      {},
 	"engine/entity":     {},
 	"engine/fault":      {},

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"loadgen/engine/archive"
+	"loadgen/engine/entity"
+)
+
+// everyType is a property of each type, with values that are easily got wrong.
+func everyType() []entity.Property {
+	return []entity.Property{
+		{Name: "Text", Value: entity.String("a \"b\",\r\nż 😀")}, {Name: "Empty", Value: entity.String("")},
+		{Name: "Bytes", Value: entity.Binary([]byte{0, 10, 255})}, {Name: "Truth", Value: entity.Boolean(false)},
+		{Name: "When", Value: entity.DateTime(entity.LatestDateTime)}, {Name: "None", Value: entity.Double(math.NaN())},
+		{Name: "Number", Value: entity.Double(5)}, {Name: "Id", Value: entity.GUID([16]byte{1, 15: 255})},
+		{Name: "Small", Value: entity.Int32(math.MinInt32)}, {Name: "Large", Value: entity.Int64(math.MaxInt64)},
+		{Name: "Table", Value: entity.String("Other")},
+	}
+}
+
+// saved reads an archive into a map of table and keys to properties.
+func saved(t *testing.T, name string) map[string][]entity.Property {
+	t.Helper()
+	file, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	format, _ := archive.FormatOf(name)
+	all := make(map[string][]entity.Property)
+	err = archive.Read(format, file, func(r *archive.Record) error {
+		place := fmt.Sprintf("%s %v %q %q", r.Table, r.HasEntity, r.Key.Partition, r.Key.Row)
+		if _, twice := all[place]; twice {
+			t.Errorf("%s holds %s twice", name, place)
+		}
+		all[place] = append([]entity.Property{}, r.Properties...)
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return all
+}
+
+func TestImportAndExport(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var sheet strings.Builder
+	sheet.WriteString("Table,PartitionKey,RowKey,Fee@Edm.Int32\n")
+	// More of one partition than a second's allowance.
+	const many = 2500
+	for i := range many {
+		fmt.Fprintf(&sheet, "Races,2011,%04d,%d\n", i, i)
+	}
+	put(t, map[string]string{"races.csv": sheet.String(), "all.csv": "precious",
+		"empty.ndjson": `{"Table":"Clubs"}` + "\n" + `{"Table":"clubs","PartitionKey":"","RowKey":""}` + "\n" + `{"Table":"Years"}`})
+	s := openShop(t, `{"Table":"Races","PartitionKey":"2012","RowKey":"gone"}`+"\n",
+		"--import", "races.csv", "--import", "empty.ndjson", "--import", "-", "--export", "all.csv")
+	if got := s.state(); fmt.Sprint(got.Tables) != "[{Clubs 1} {Races 2501} {Years 0}]" || got.Requests.Total != 0 || got.EntitiesCounted != 0 {
+		t.Errorf("the state after importing = %+v; want the entities, and nothing served", got)
+	}
+	s.enter(s.ready)
+	if got := s.want(write(entity.Get, "Races", "2011", "2499")); !lookup(got.Entity, "Fee").Equal(entity.Int32(2499)) {
+		t.Errorf("Fee of what was imported = %v; want 2499", lookup(got.Entity, "Fee").Int())
+	}
+	s.want(write(entity.Delete, "Races", "2012", "gone"))
+	s.want(write(entity.Insert, "Clubs", "o'hara", "ż \"x\", 😀", everyType()...))
+	if text, err := os.ReadFile("all.csv"); err != nil || string(text) != "precious" {
+		t.Errorf("while it serves, the export of before holds %q, %v; want it untouched", text, err)
+	}
+	if code := s.stop(); code != codeOk {
+		t.Fatalf("serve = %d; want 0: %s", code, &s.stderr)
+	}
+	first := saved(t, "all.csv")
+	if len(first) != many+3 {
+		t.Errorf("the export holds %d records; want %d", len(first), many+3)
+	}
+	wantProperties(t, first[`Clubs true "o'hara" "ż \"x\", 😀"`], everyType())
+	if _, there := first[`Years false "" ""`]; !there {
+		t.Error("the export knows nothing of the table that is empty")
+	}
+
+	// Once more, by way of the other format, and with nobody served.
+	s = openShop(t, "", "--import", "all.csv", "--export", "again.jsonl")
+	if code := s.stop(); code != codeOk {
+		t.Fatalf("serve = %d; want 0: %s", code, &s.stderr)
+	}
+	second := saved(t, "again.jsonl")
+	if len(second) != len(first) {
+		t.Errorf("the second export holds %d records; want %d", len(second), len(first))
+	}
+	for place, properties := range first {
+		wantProperties(t, second[place], properties)
+	}
+	if left := leftIn(t, "."); len(left) != 4 {
+		t.Errorf("the folder holds %v; want the archives alone", left)
+	}
+}
+
+func lookup(p entity.Packed, name string) entity.Value {
+	value, _ := p.Lookup(name)
+	return value
+}
+
+// wantProperties fails the test unless both have the same, in any order.
+func wantProperties(t *testing.T, got, want []entity.Property) {
+	t.Helper()
+	packed := entity.Pack(nil, 0, got)
+	for _, p := range want {
+		if value, there := packed.Lookup(p.Name); !there || !value.Equal(p.Value) {
+			t.Errorf("%s = %v %v; want %v", p.Name, there, value, p.Value)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d properties; want %d", len(got), len(want))
+	}
+}
+
+func TestExportThroughALink(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put(t, map[string]string{"real.csv": ""})
+	if err := os.Symlink("real.csv", "link.csv"); err != nil {
+		t.Skip(err)
+	}
+	s := openShop(t, `{"Table":"Races"}`, "--import", "-", "--export", "link.csv")
+	if code := s.stop(); code != codeOk {
+		t.Fatalf("serve = %d; want 0: %s", code, &s.stderr)
+	}
+	if info, err := os.Lstat("link.csv"); err != nil || info.Mode().IsRegular() {
+		t.Errorf("link.csv = %v, %v; want a link as before", info.Mode(), err)
+	}
+	if text, err := os.ReadFile("real.csv"); err != nil || !strings.Contains(string(text), "Races") {
+		t.Errorf("real.csv = %q, %v; want the export", text, err)
+	}
+}

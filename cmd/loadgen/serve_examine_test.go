@@ -1,0 +1,209 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/wire"
+	"loadgen/report/verdict"
+	"loadgen/results"
+)
+
+// filtered asks for the entities of a table that a filter keeps, and returns how
+// many the service counted and how many came.
+func (s *shop) filtered(table, filter string) (counted, returned int64) {
+	s.t.Helper()
+	_, base, _ := strings.Cut(s.ready, "TableEndpoint=")
+	base = strings.TrimSuffix(base, ";")
+	path := "/" + emulatorAccount + "/" + table + "()"
+	request, err := http.NewRequestWithContext(s.t.Context(), "GET",
+		strings.TrimSuffix(base, "/"+emulatorAccount)+path+"?$filter="+url.QueryEscape(filter), nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	secret, err := wire.NewSecret(emulatorKey)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	date := s.clock.Started().UTC().Format(http.TimeFormat)
+	signed := wire.Signable{Method: "GET", Date: date, Account: emulatorAccount, Path: path}
+	request.Header.Set("Authorization", string(secret.AppendAuthorization(nil, wire.SharedKeyLite, &signed)))
+	request.Header.Set("X-Ms-Date", date)
+	request.Header.Set("Accept", "application/json;odata=minimalmetadata")
+	request.Header.Set(wire.AskHeader, wire.AskCounted)
+	reply, err := http.DefaultClient.Do(request)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	text, err := io.ReadAll(reply.Body)
+	if err != nil || reply.StatusCode != http.StatusOK {
+		s.t.Fatalf("the query = %d %s, %v; want 200", reply.StatusCode, text, err)
+	}
+	rows, err := wire.ParsePage(nil, string(text))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	counted, err = strconv.ParseInt(reply.Header.Get(wire.CountedHeader), 10, 64)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return counted, int64(len(rows))
+}
+
+// A program that is hot and scans gets a verdict that names its partition and its
+// query, with counts that are its own.
+func TestExamineNamesPartitionAndQuery(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var runners strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&runners, `{"Table":"Runners","PartitionKey":"%03d","RowKey":"r","Paid":%v}`+"\n", i, i%100 == 0)
+	}
+	s := openShop(t, runners.String(), "--import", "-", "--examine", "--profile", "off", "--set", "model.partition_target=50")
+	s.enter(s.ready)
+	s.want(write(entity.CreateTable, "Races", "", ""))
+	requests, entities, ok, refused := int64(1), int64(0), int64(0), int64(0)
+	const hot = "2011 New York City Marathon__Full"
+	for i := range 200 {
+		got := s.do(write(entity.Insert, "Races", hot, fmt.Sprintf("%04d", i)))
+		requests++
+		entities += got.Counted
+		switch got.Status {
+		case 204:
+			ok++
+		case 503:
+			refused++
+		default:
+			t.Fatalf("insert %d = %d %s %s", i, got.Status, got.Code, got.Detail)
+		}
+	}
+	var scanned, returned int64
+	const queries = 5
+	for range queries {
+		counted, came := s.filtered("Runners", "Paid eq true")
+		requests++
+		scanned += counted
+		returned += came
+	}
+	if refused == 0 || scanned != queries*400 || returned != queries*4 {
+		t.Fatalf("the program had %d refused, %d scanned, %d returned; it is neither hot nor scanning", refused, scanned, returned)
+	}
+	if code := s.stop(); code != codeOk {
+		t.Fatalf("serve --examine = %d; want 0: %s", code, &s.stderr)
+	}
+
+	runs := leftIn(t, "results/runs")
+	if len(runs) == 0 || !strings.HasSuffix(runs[0], "-serve") || !strings.Contains(s.stderr.String(), "the run is in "+runs[0]) {
+		t.Fatalf("results/runs holds %v, stderr %q; want one run called serve", runs, &s.stderr)
+	}
+	record := read(t, runs[0])
+	o := record.Observation
+	if faults := verdict.Books(record); len(faults) > 0 || record.Validity != results.Valid {
+		t.Errorf("Books = %q, validity %s; want them closed", faults, record.Validity)
+	}
+	if got := record.Target; got.Requests != requests || got.Entities != entities+scanned || got.Refused != refused {
+		t.Errorf("the service counted %+v; the program %d requests, %d entities, %d refused", got, requests, entities+scanned, refused)
+	}
+	if o.Requests != requests || o.Entities != entities+scanned || o.RefusedByPartition != refused {
+		t.Errorf("observed %d requests, %d entities, %d refused; want %d, %d, %d",
+			o.Requests, o.Entities, o.RefusedByPartition, requests, entities+scanned, refused)
+	}
+	if p := o.Partitions[0]; p.PartitionKey != hot || p.Table != "Races" || p.Entities != ok || p.Refused != refused || p.Requests != ok+refused {
+		t.Errorf("the hottest partition = %+v; want %q with %d entities and %d refused", p, hot, ok, refused)
+	}
+	if q := o.Shapes[0]; q.Table != "Runners" || q.Requests != queries || q.Scanned != scanned || q.Returned != returned {
+		t.Errorf("the query that scanned most = %+v; want %d requests, %d scanned, %d returned", q, queries, scanned, returned)
+	}
+	said := strings.Join(strings.Fields(s.stdout.String()), " ")
+	for _, want := range []string{
+		fmt.Sprintf("The partition %q of the table \"Races\", the hottest of the traffic, is overloaded", hot),
+		fmt.Sprintf("%q on the table \"Runners\"", o.Shapes[0].Shape),
+		"scanned 2,000 entities and returned 20: a density of 1.0 %", "the target counted the same",
+		"loadgen serve --examine=true --import - --listen=127.0.0.1:0 --profile=off --set model.partition_target=50",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the report does not say %q:\n%s", want, &s.stdout)
+		}
+	}
+	if !strings.Contains(o.Shapes[0].Shape, "Paid eq") {
+		t.Errorf("the shape is %q; want the filter's", o.Shapes[0].Shape)
+	}
+	left := strings.Join(leftIn(t, runs[0]), " ")
+	for _, name := range []string{"run.json", "latency.png", "throttle.svg"} {
+		if !strings.Contains(left, name) {
+			t.Errorf("the run's folder holds %s; want %s in it", left, name)
+		}
+	}
+}
+
+// Of transactions only those that may bring new keys count as inserts.
+func TestTransactionsAreObserved(t *testing.T) {
+	t.Chdir(t.TempDir())
+	s := openShop(t, "", "--examine", "--profile", "off", "--out", "run")
+	s.enter(s.ready)
+	s.want(write(entity.CreateTable, "Races", "", ""))
+	transaction := func(verb entity.Verb, rows ...string) {
+		op := write(entity.Batch, "Races", "", "")
+		for _, row := range rows {
+			op.Changes = append(op.Changes, write(verb, "", "p", row).Change)
+		}
+		s.want(op)
+	}
+	transaction(entity.Insert, "1", "2")
+	transaction(entity.Insert, "3", "4")
+	transaction(entity.Delete, "2", "1")
+	transaction(entity.Insert, "5")
+	if code := s.stop(); code != codeOk {
+		t.Fatalf("serve --examine = %d; want 0: %s", code, &s.stderr)
+	}
+	o := read(t, "run").Observation
+	if o.Entities != 7 || len(o.Orders) != 1 || o.Orders[0].Rows != (results.Order{Keys: 2, Ascending: 2}) {
+		t.Errorf("observed %d entities and the orders %+v; want 7, and two rows after the first that ascend", o.Entities, o.Orders)
+	}
+}
+
+// Neither what is said nor what is written holds a part of a key of one's own.
+func TestSecretsOfServeAreNowhere(t *testing.T) {
+	t.Chdir(t.TempDir())
+	folder := t.TempDir()
+	keyFile := folder + "/key"
+	if err := os.WriteFile(keyFile, []byte(planted+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := openShop(t, "", "--account", "races", "--key-file", keyFile, "--examine", "--export", "all.csv")
+	s.enter(strings.Replace(s.ready, "<the key of "+keyFile+">", planted, 1))
+	s.want(write(entity.CreateTable, "Races", "", ""))
+	s.want(write(entity.Insert, "Races", "2011", "1"))
+	_, now := get(t, "GET", s.admin+statePath)
+	_, complaint := get(t, "GET", s.ready[strings.Index(s.ready, "http://"):len(s.ready)-1]+"/Tables")
+	if code := s.stop(); code != codeOk {
+		t.Fatalf("serve = %d; want 0: %s", code, &s.stderr)
+	}
+	said := map[string]string{"the first line": s.ready, "stdout": s.stdout.String(), "stderr": s.stderr.String(), "the state": now, "an error": complaint}
+	for _, name := range leftIn(t, ".") {
+		if text, err := os.ReadFile(name); err == nil {
+			said[name] = string(text)
+		}
+	}
+	if len(said) < 10 || len(now) == 0 || len(complaint) == 0 {
+		t.Errorf("searched %d texts; want the whole record", len(said))
+	}
+	parts := []string{"plantedsecret"}
+	for i := 0; i+12 <= len(planted); i += 4 {
+		parts = append(parts, planted[i:i+12])
+	}
+	for name, text := range said {
+		for _, part := range parts {
+			if strings.Contains(text, part) {
+				t.Errorf("%s holds %q, a part of the key", name, part)
+			}
+		}
+	}
+}

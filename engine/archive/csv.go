@@ -1,0 +1,206 @@
+package archive
+
+import (
+	"bufio"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/wire"
+)
+
+// typeSuffix makes the name of a property that of its annotation on the wire.
+const typeSuffix = "@odata.type"
+
+// readCSV reads a table of CSV. Blank lines are passed over.
+func readCSV(from io.Reader, visit func(*Record) error) error {
+	r := newRows(from)
+	header, err := r.next()
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	columns, err := columnsOf(header)
+	if err != nil {
+		return fault(r.line, "%w", err)
+	}
+	reader := rowReader{columns: columns}
+	for {
+		row, err := r.next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := reader.parse(row); err != nil {
+			return fault(r.line, "%w", err)
+		}
+		if err := visit(&reader.record); err != nil {
+			return visited(r.line, err)
+		}
+	}
+}
+
+// rowReader makes records of rows.
+type rowReader struct {
+	columns []column
+	record  Record
+
+	body wire.EntityBody
+	// spelled is the entity with every value as a text beside its annotation, and
+	// room the body that a client would send for it: how a value of each type is
+	// spelt is the wire's to say.
+	spelled []entity.Property
+	room    []byte
+}
+
+func (r *rowReader) parse(row []cell) error {
+	if len(row) != len(r.columns) {
+		return fmt.Errorf("there are %d cells; expected %d, as the header has", len(row), len(r.columns))
+	}
+	r.record, r.spelled = Record{}, r.spelled[:0]
+	var partition, key cell
+	for i, c := range row {
+		if !utf8.ValidString(c.text) {
+			return fmt.Errorf("the cell %.60q: expected UTF-8", c.text)
+		}
+		switch one := &r.columns[i]; {
+		case one.is == tableColumn:
+			r.record.Table = c.text
+		case one.is == partitionColumn:
+			partition = c
+		case one.is == rowColumn:
+			key = c
+		case one.is == propertyColumn && !c.absent():
+			r.spelled = append(r.spelled,
+				entity.Property{Name: one.name + typeSuffix, Value: entity.String(one.edm.String())},
+				entity.Property{Name: one.name, Value: entity.String(c.text)})
+		}
+	}
+	switch {
+	case partition.absent() && key.absent() && len(r.spelled) == 0:
+		return r.checked()
+	case partition.absent() || key.absent():
+		return errors.New(`expected a PartitionKey and a RowKey, "" for an empty one, or neither and no property for a table alone`)
+	}
+	r.room = wire.AppendEntityBody(r.room[:0], entity.Key{Partition: partition.text, Row: key.text}, r.spelled)
+	if code, detail := r.body.Parse(string(r.room)); code != entity.OK {
+		return errors.New(detail)
+	}
+	r.record.HasEntity, r.record.Key, r.record.Properties = true, r.body.Key, r.body.Properties
+	return r.checked()
+}
+
+func (r *rowReader) checked() error {
+	if detail := r.record.check(); detail != "" {
+		return errors.New(detail)
+	}
+	return nil
+}
+
+// writeCSV writes a table of CSV whose columns are in the order in which the
+// records first name them.
+func writeCSV(out *bufio.Writer, records iter.Seq[*Record]) error {
+	var columns []column
+	places := make(map[column]int)
+	for r := range records {
+		if err := r.writable(); err != nil {
+			return err
+		}
+		for i := range r.Properties {
+			c := column{name: r.Properties[i].Name, edm: r.Properties[i].Value.Type()}
+			if _, known := places[c]; known {
+				continue
+			}
+			if len(columns)+3 >= mostColumns {
+				return fmt.Errorf("%w: the entities have more than %d properties of different names or types; expected fewer for CSV: JSON lines hold any",
+					ErrRecord, len(columns))
+			}
+			places[c] = len(columns)
+			columns = append(columns, c)
+		}
+	}
+	line := []byte(tableHeading + "," + partitionHeading + "," + rowHeading)
+	for i := range columns {
+		line = appendCell(append(line, ','), columns[i].heading())
+	}
+	if _, err := out.Write(append(line, '\n')); err != nil {
+		return err
+	}
+	values := make([]*entity.Value, len(columns))
+	for r := range records {
+		clear(values)
+		for i := range r.Properties {
+			p := &r.Properties[i]
+			place, known := places[column{name: p.Name, edm: p.Value.Type()}]
+			if !known {
+				return fmt.Errorf("%w: the property %q was not there when the columns were", ErrRecord, p.Name)
+			}
+			values[place] = &p.Value
+		}
+		line = append(appendRow(line[:0], r, values), '\n')
+		if _, err := out.Write(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// appendRow appends the row of a record whose values are sorted into columns.
+func appendRow(dst []byte, r *Record, values []*entity.Value) []byte {
+	dst = append(dst, r.Table...)
+	if !r.HasEntity {
+		dst = append(dst, ",,"...)
+	} else {
+		dst = appendCell(append(dst, ','), r.Key.Partition)
+		dst = appendCell(append(dst, ','), r.Key.Row)
+	}
+	for _, v := range values {
+		dst = append(dst, ',')
+		if v != nil {
+			dst = appendCell(dst, textOf(v))
+		}
+	}
+	return dst
+}
+
+// textOf returns a value as the wire has it inside of quotes.
+func textOf(v *entity.Value) string {
+	switch v.Type() {
+	case entity.TypeString:
+		return v.Text()
+	case entity.TypeBinary:
+		return base64.StdEncoding.EncodeToString(v.Bytes())
+	case entity.TypeBoolean:
+		return strconv.FormatBool(v.Bool())
+	case entity.TypeDateTime:
+		return v.Ticks().String()
+	case entity.TypeDouble:
+		return doubleText(v.Float())
+	case entity.TypeGUID:
+		g := v.GUID()
+		return fmt.Sprintf("%x-%x-%x-%x-%x", g[:4], g[4:6], g[6:8], g[8:10], g[10:])
+	default:
+		return strconv.FormatInt(v.Int(), 10)
+	}
+}
+
+func doubleText(f float64) string {
+	switch {
+	case math.IsInf(f, 1):
+		return "Infinity"
+	case math.IsInf(f, -1):
+		return "-Infinity"
+	default:
+		return strconv.FormatFloat(f, 'g', -1, 64)
+	}
+}
