@@ -17,6 +17,7 @@ func Text(w io.Writer, record *results.Record, summary *results.Summary) error {
 	p := new(page)
 	verdictOf(p, summary)
 	runOf(p, record)
+	minutesOf(p, record)
 	stepsOf(p, record)
 	groupsOf(p, record)
 	trafficOf(p, record)

@@ -10,14 +10,22 @@ type Event struct {
 	Phase string `json:"phase,omitempty"`
 	// Text is one line for a person.
 	Text string `json:"text,omitempty"`
+	// Decision is what load balancing decided, nil for other kinds.
+	Decision *Decision `json:"decision,omitempty"`
 }
 
 // The kinds of event.
 const (
-	StageBegins = "stage-begins"
-	StageEnds   = "stage-ends"
-	PhaseBegins = "phase-begins"
-	PhaseEnds   = "phase-ends"
-	Interrupted = "interrupted"
-	VerdictTold = "verdict"
+	StageBegins  = "stage-begins"
+	StageEnds    = "stage-ends"
+	PhaseBegins  = "phase-begins"
+	PhaseEnds    = "phase-ends"
+	Interrupted  = "interrupted"
+	VerdictTold  = "verdict"
+	RangeSplit   = "split"
+	SizeSplit    = "size-split"
+	RangeMoved   = "move"
+	RangesMerged = "merge"
+	// RangeKept is an overloaded range that load balancing left as it is.
+	RangeKept = "kept"
 )

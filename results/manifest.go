@@ -35,6 +35,10 @@ type Manifest struct {
 	Time string `json:"time"`
 	// PartitionKey is the partition that the run is aimed at, empty for none.
 	PartitionKey string `json:"partition_key"`
+	// Spread is the load on several partitions, nil for none.
+	Spread *Spread `json:"spread,omitempty"`
+	// Dataless says that writes were answered without storing anything.
+	Dataless bool `json:"dataless,omitempty"`
 	// PeakAsked is the rate in operations per second whose holding was asked
 	// for, 0 for none.
 	PeakAsked float64 `json:"peak_asked,omitempty"`

@@ -26,6 +26,11 @@ type Record struct {
 	// Observation is what a server saw of traffic that was not of this tool's
 	// making, nil where the run sent its own.
 	Observation *Observation `json:"observation,omitempty"`
+	// Tail is what became of the last part of the load, by PartitionKey: those with
+	// the most refusals first.
+	Tail []KeyTail `json:"tail,omitempty"`
+	// Rival is the same run under another profile, nil where none was tried.
+	Rival *Rival `json:"rival,omitempty"`
 	// Misplaced is how many counts arrived after their second had been written
 	// and were put into a later one.
 	Misplaced int64    `json:"misplaced"`

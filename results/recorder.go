@@ -179,6 +179,22 @@ func (r *Recorder) Connections(c *Connections) {
 	r.record.Connections = c
 }
 
+// Tail takes down what became of the last part of the load, before
+// [Recorder.Finish].
+func (r *Recorder) Tail(keys []KeyTail) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.record.Tail = keys
+}
+
+// Rival takes down what the run came to under another profile, before
+// [Recorder.Finish].
+func (r *Recorder) Rival(rival *Rival) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.record.Rival = rival
+}
+
 // Finish writes what is still open and the whole seconds up to the end of the
 // run, with the end, the run's validity and reasons, and the target's own counts
 // if it keeps any. A record that could not be written whole is not kept as a

@@ -49,7 +49,9 @@ type Summary struct {
 	Phases       []PhaseSummary              `json:"phases"`
 	PerOperation map[string]OperationSummary `json:"per_operation"`
 	Expectations []Expectation               `json:"expectations"`
-	Verdict      string                      `json:"verdict"`
+	// Balance is what load balancing came to, left out where there was none.
+	Balance *Balance `json:"balance,omitempty"`
+	Verdict string   `json:"verdict"`
 }
 
 // HottestPartition is the partition that counted most in a reported phase.

@@ -72,17 +72,20 @@ func (c *checker) names() {
 			c.add(fmt.Sprintf("phases.%d.name", i), "phase %q occurs twice; expected names of their own", p.Name)
 		}
 		seen[p.Name] = true
-		if p.Peak != nil {
-			c.operationNames(p.Peak, fmt.Sprintf("phases.%d.peak.operations", i), groups)
+		switch {
+		case p.Peak != nil:
+			c.operationNames(p.Peak.Operations, fmt.Sprintf("phases.%d.peak.operations", i), groups)
+		case p.Spread != nil:
+			c.operationNames(p.Spread.Operations, fmt.Sprintf("phases.%d.spread.operations", i), groups)
 		}
 	}
 }
 
-// operationNames checks the names in one peak; groups are those of the peaks
+// operationNames checks the names in one phase; groups are those of the phases
 // before.
-func (c *checker) operationNames(p *Peak, path string, groups map[string]string) {
+func (c *checker) operationNames(operations []OperationSpec, path string, groups map[string]string) {
 	seen := map[string]bool{}
-	for i, o := range p.Operations {
+	for i, o := range operations {
 		name := fmt.Sprintf("%s.%d.name", path, i)
 		before, known := groups[o.Name]
 		switch {
@@ -164,6 +167,8 @@ func (c *checker) phase(i int, path string) {
 	case p.Load != nil:
 		c.transaction(path+".load.transaction", p.Load.Transaction)
 		c.unique(i, path+".load.entities")
+	case p.Spread != nil:
+		c.spread(i, path+".spread")
 	case c.loadsSound(i) && c.Loaded(i) == 0:
 		if !c.before.concern(path + ".name") {
 			c.add(path+".name", "phase %q comes before any load; expected a load first", p.Name)
@@ -219,14 +224,7 @@ func (c *checker) unique(phase int, path string) {
 
 func (c *checker) peak(i int, path string) {
 	p := c.Phases[i].Peak
-	total := 0
-	for j := range p.Operations {
-		total += p.Operations[j].Weight
-		c.operation(&p.Operations[j], fmt.Sprintf("%s.operations.%d", path, j))
-	}
-	if total == 0 && c.sound(path+".operations") {
-		c.add(path+".operations", "the weights of all operations are 0; expected at least one above")
-	}
+	c.operations(p.Operations, path+".operations")
 	if !c.loadsSound(i) || !c.sound(path+".partition_key", "design", "attributes", "entity", "seed") {
 		return
 	}
@@ -236,6 +234,18 @@ func (c *checker) peak(i int, path string) {
 	}
 	if _, err := witness(g, p.PartitionKey, c.Loaded(i)); err != nil {
 		c.add(path+".partition_key", "%s", strings.TrimPrefix(err.Error(), ErrNoPartition.Error()+": "))
+	}
+}
+
+// operations checks what one phase offers.
+func (c *checker) operations(list []OperationSpec, path string) {
+	total := 0
+	for j := range list {
+		total += list[j].Weight
+		c.operation(&list[j], fmt.Sprintf("%s.%d", path, j))
+	}
+	if total == 0 && c.sound(path) {
+		c.add(path, "the weights of all operations are 0; expected at least one above")
 	}
 }
 

@@ -124,7 +124,6 @@ func TestFaultsOfValues(t *testing.T) {
 		{"a number with a fraction where a whole one is expected", "workers: 8", "workers: 8.0", []string{`3:10: workers is 8.0; expected a whole number from 1 to 100000`}},
 		{"a table name with an underscore", "workers: 8", "table: my_table", []string{`3:8: table is my_table; expected the base of a table's name: a letter, then letters or digits, 3 to 40 in all`}},
 		{"a table name that leaves no room for a suffix", "workers: 8", "table: " + strings.Repeat("t", 41), []string{`3:8: table is ttttttttttttttttttttttttttttttttttttttttt; expected the base of a table's name: a letter, then letters or digits, 3 to 40 in all`}},
-		{"a start that does not exist yet", "workers: 8", "start: cold", []string{`3:8: start is cold, which this version cannot do: no range is ever split yet; expected warm`}},
 		{"a start that does not exist at all", "workers: 8", "start: hot", []string{`3:8: unknown start "hot"; expected warm or cold`}},
 		{"a mistyped retry policy", "workers: 8", "retry: documentd", []string{`3:8: unknown retry policy "documentd"; did you mean "documented"?`}},
 		{"a mistyped profile", "profile: documented", "profile: documneted", []string{`4:18: unknown profile "documneted"; did you mean "documented"?`}},
@@ -157,8 +156,8 @@ func TestFaultsOfValues(t *testing.T) {
 		{"a group that does not exist", "weight: 3", "group: POST", []string{`28:30: unknown group "POST"; did you mean "PUT"?`}},
 		{"a type that does not exist", "type: Int32, value: \"{age}\"}\ndesign", "type: int, value: \"{age}\"}\ndesign", []string{`15:25: unknown type "int"; did you mean "Int32"?`}},
 		{"a uniform range of three", "[18, 79]", "[18, 40, 79]", []string{`10:18: uniform has 3 items; expected 2 whole numbers`}},
-		{"a phase of two kinds", "  - name: peak\n", "  - name: peak\n    count: {lanes: 2}\n", []string{`22:5: a phase has 2 of load, count and peak; expected exactly one`}},
-		{"a phase of no kind", "    load: {entities: 200, transaction: 100, lanes: 4}\n", "", []string{`20:5: a phase has 0 of load, count and peak; expected exactly one`}},
+		{"a phase of two kinds", "  - name: peak\n", "  - name: peak\n    count: {lanes: 2}\n", []string{`22:5: a phase has 2 of load, count, peak and spread; expected exactly one`}},
+		{"a phase of no kind", "    load: {entities: 200, transaction: 100, lanes: 4}\n", "", []string{`20:5: a phase has 0 of load, count, peak and spread; expected exactly one`}},
 	} {
 		t.Run(tt.name, tt.run)
 	}

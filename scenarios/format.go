@@ -15,7 +15,7 @@ func (s *Scenario) binding() object {
 		{name: "about", value: longText(&s.About, 10_000)},
 		{name: "seed", value: seedValue{&s.Seed}},
 		{name: "table", value: tableValue(&s.Table)},
-		{name: "start", value: startValue{choiceValue{&s.Start, "start", []string{StartWarm, StartCold}}}},
+		{name: "start", value: choiceValue{&s.Start, "start", []string{StartWarm, StartCold}}},
 		{name: "retry", value: choiceValue{&s.Retry, "retry policy", backoff.Names()}},
 		{name: "workers", value: wholeValue[int]{into: &s.Workers, least: 1, most: maxWorkers}},
 		{name: "model", value: modelValue{&s.Model}},
@@ -27,16 +27,6 @@ func (s *Scenario) binding() object {
 			bind: func(p *Phase) binding { return p.binding() },
 		}},
 	}}
-}
-
-// startValue refuses the start that is known but does not exist yet.
-type startValue struct{ choiceValue }
-
-func (v startValue) read(r *reader, path string, n *node) {
-	v.choiceValue.read(r, path, n)
-	if *v.into == StartCold {
-		r.fault(n.at, path, "start is cold, which this version cannot do: no range is ever split yet; expected warm")
-	}
 }
 
 func (e *Entity) binding() object {
@@ -75,7 +65,7 @@ func (d *Design) binding() object {
 }
 
 func (p *Phase) binding() object {
-	kinds := []string{"load", "count", "peak"}
+	kinds := phaseKinds()
 	return object{
 		what: "a phase",
 		fields: []field{
@@ -83,14 +73,19 @@ func (p *Phase) binding() object {
 			{name: kinds[0], value: optional[Load]{&p.Load, newLoad, (*Load).binding}},
 			{name: kinds[1], value: optional[Count]{&p.Count, newCount, (*Count).binding}},
 			{name: kinds[2], value: optional[Peak]{&p.Peak, newPeak, (*Peak).binding}},
+			{name: kinds[3], value: optional[Spread]{&p.Spread, newSpread, (*Spread).binding}},
 		},
 		then: func(r *reader, path string, n *node) {
 			if given := present(n, kinds); len(given) != 1 {
-				r.fault(n.at, path, "a phase has %d of load, count and peak; expected exactly one", len(given))
+				r.fault(n.at, path, "a phase has %d of load, count, peak and spread; expected exactly one", len(given))
 			}
 		},
 	}
 }
+
+// phaseKinds are the words for what a phase does, in the order in which they are
+// listed.
+func phaseKinds() []string { return []string{"load", "count", "peak", "spread"} }
 
 // present returns those of the names that a dict has as fields.
 func present(n *node, names []string) []string {
@@ -130,12 +125,16 @@ func (p *Peak) binding() binding {
 		}},
 		{name: "each", value: durationValue{&p.Each, minStep, maxStep}, required: true},
 		{name: "hold", value: truthValue{&p.Hold}},
-		{name: "operations", required: true, value: listOf[OperationSpec]{
-			into: &p.Operations, least: 1, most: maxOperations, what: "operations",
-			fresh: func() OperationSpec { return OperationSpec{Weight: defaultWeight} },
-			bind:  func(o *OperationSpec) binding { return o.binding() },
-		}},
+		{name: "operations", required: true, value: operationsValue(&p.Operations)},
 	}}
+}
+
+func operationsValue(into *[]OperationSpec) binding {
+	return listOf[OperationSpec]{
+		into: into, least: 1, most: maxOperations, what: "operations",
+		fresh: func() OperationSpec { return OperationSpec{Weight: defaultWeight} },
+		bind:  func(o *OperationSpec) binding { return o.binding() },
+	}
 }
 
 // defaults of what some verbs have and others have not.

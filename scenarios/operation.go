@@ -6,11 +6,12 @@ import (
 	"loadgen/engine/entity"
 )
 
-// OperationSpec is one kind of operation of a [Peak]. All work on the peak's
-// partition. An existing entity is one that was loaded into it, each as likely
-// as any other; a new entity has a number above all that were loaded or inserted
-// before, and falls into the partition because the attributes of its
-// PartitionKey are held at the partition's values.
+// OperationSpec is one kind of operation of a [Peak], or of a [Spread]. All work on
+// the peak's partition, or each on one of the spread's. An existing entity is one
+// that was loaded into it, each as likely as any other, or, where a spread comes
+// without a load, one of those that it works on; a new entity has a number above
+// all that were loaded or inserted before, and falls into the partition because
+// the attributes of its PartitionKey are held at the partition's values.
 //
 //   - get reads an existing entity by both keys.
 //   - insert writes a new entity.

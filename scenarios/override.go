@@ -12,7 +12,7 @@ import (
 // Set gives the field at a path another value, as `--set path=value` does:
 // "model.partition_target" "500", "phases.peak.each" "2s",
 // "attributes.age.uniform" "[18, 40]". Items of a list go by their name, or by
-// position from 0; the fields of a phase's load, count or peak may be given
+// position from 0; the fields of a phase's load, count, peak or spread may be given
 // without that word. A text is taken as it stands and needs no quotes; a list or
 // a map is YAML.
 //
@@ -55,6 +55,10 @@ func candidates(now *node, value string) []candidate {
 	tree, faults := readTree("", []byte(value))
 	asYAML := candidate{tree, faults}
 	switch {
+	case now != nil && now.kind == scalar && strings.HasPrefix(value, "["):
+		// A number of partitions can give way to a list of them. What is wrong with
+		// the last one is what is told.
+		return []candidate{asText, asYAML, asText}
 	case now != nil && now.kind == scalar:
 		return []candidate{asText}
 	case now != nil:
@@ -175,12 +179,12 @@ func resolve(tree *node, path string) ([]string, error) {
 }
 
 // phaseKind returns the word that a path left out: the fields of a phase's load,
-// count or peak may be addressed as the phase's own.
+// count, peak or spread may be addressed as the phase's own.
 func phaseKind(steps []string, n *node, part string) string {
 	if len(steps) != 2 || steps[0] != "phases" || n == nil {
 		return ""
 	}
-	kinds := []string{"load", "count", "peak"}
+	kinds := phaseKinds()
 	if part == "name" || slices.Contains(kinds, part) {
 		return ""
 	}

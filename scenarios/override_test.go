@@ -87,7 +87,6 @@ func TestSetFaults(t *testing.T) {
 		{"a list that is never closed", "phases.peak.rates", "[100", "not YAML: sequence end token ']' not found"},
 		{"a tag in a list", "phases.peak.rates", "[!!int 100]", "a tag is not part of the scenario format; expected values written out"},
 		{"a second kind of values", "attributes.age.sequence", "1", "an attribute has 2 of list, uniform and sequence; expected exactly one"},
-		{"a start that does not exist yet", "start", "cold", "start is cold, which this version cannot do: no range is ever split yet; expected warm"},
 		{"a fault inside a map", "phases.peak.operations.0", "{verb: get, wieght: 2}", `unknown field "wieght"; did you mean "weight"?`},
 		{"a text that is not UTF-8", "about", "a\xff", "byte 0xff is no part of a character; expected UTF-8 text"},
 		{"a path whose end is a list", "phases", "now", "phases is now; expected a list of phases"},

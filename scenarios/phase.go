@@ -2,7 +2,8 @@ package scenarios
 
 import "time"
 
-// Phase is one stretch of a test: exactly one of Load, Count and Peak is set.
+// Phase is one stretch of a test: exactly one of Load, Count, Peak and Spread is
+// set.
 type Phase struct {
 	// Name is unique among the phases, with the letters of a scenario's.
 	Name string
@@ -12,6 +13,8 @@ type Phase struct {
 	Count *Count
 	// Peak offers load to one partition.
 	Peak *Peak
+	// Spread offers load to several partitions at once.
+	Spread *Spread
 }
 
 // Load inserts entities by entity group transactions, each within one
@@ -70,6 +73,19 @@ const (
 	// in nanoseconds.
 	minRate = 0.001
 )
+
+// Operations returns what a phase offers, nil where it prepares or counts. The
+// slice is the phase's.
+func (p *Phase) Operations() []OperationSpec {
+	switch {
+	case p.Peak != nil:
+		return p.Peak.Operations
+	case p.Spread != nil:
+		return p.Spread.Operations
+	default:
+		return nil
+	}
+}
 
 // Loaded returns how many entities are loaded before the phase at a position;
 // the number of phases gives the total.

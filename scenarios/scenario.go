@@ -17,7 +17,7 @@ type Scenario struct {
 	// suffix of its own: 3 to 40 letters and digits, a letter first.
 	Table string
 	// Start is how the table's ranges lie on the partition servers when the
-	// test begins: [StartWarm].
+	// test begins: [StartWarm] or [StartCold].
 	Start string
 	// Retry names the back-off policy for refused attempts, as
 	// [backoff.ByName] knows it.
@@ -46,7 +46,8 @@ const (
 	// StartWarm: the ranges are spread so that no partition server binds; only
 	// the limits of a key and of an account do.
 	StartWarm = "warm"
-	// StartCold: one range for a new table. It does not exist yet.
+	// StartCold: one range on one server for a new table, which load balancing
+	// then splits and moves.
 	StartCold = "cold"
 )
 

@@ -224,7 +224,7 @@ func TestValidateHoldsForWhatAProgramPutTogether(t *testing.T) {
 	want := []string{
 		"workers: workers is 0; expected a whole number from 1 to 100000",
 		"attributes.age: an attribute has 0 of list, uniform and sequence; expected exactly one",
-		"phases.0: a phase has 2 of load, count and peak; expected exactly one",
+		"phases.0: a phase has 2 of load, count, peak and spread; expected exactly one",
 		"phases.1.peak.rates.1: rates[1] is -1; expected a rate in operations per second, such as 500 or 0.5, from 0.001 to 1000000",
 	}
 	var got []string

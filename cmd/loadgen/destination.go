@@ -57,7 +57,7 @@ func embeddedEngine(s *scenarios.Scenario, clk clock.Real) (*engine.Engine, erro
 		return nil, err
 	}
 	return engine.New(engine.Options{Model: partitions, Accounts: []string{account},
-		Epoch: entity.TicksOf(clk.Started()), Seed: s.Seed}), nil
+		Epoch: entity.TicksOf(clk.Started()), Seed: s.Seed, Cold: s.Start == scenarios.StartCold}), nil
 }
 
 // openEmbedded puts the engine behind a socket on a free port of this machine

@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"runtime"
 
 	"loadgen/engine/model"
@@ -21,6 +22,9 @@ func modelOf(s *scenarios.Scenario) (*model.Model, error) {
 		if err := m.Set(o.Name, o.Text); err != nil {
 			return nil, usageError{err}
 		}
+	}
+	if faults := m.Validate(); len(faults) > 0 {
+		return nil, usageError{errors.Join(faults...)}
 	}
 	return m, nil
 }
@@ -48,8 +52,12 @@ func manifestOf(s *scenarios.Scenario, c *drive.Campaign, peak float64, command 
 			Workers: s.Workers},
 	}
 	for _, phase := range s.Phases {
-		if phase.Peak != nil {
+		switch {
+		case phase.Peak != nil:
 			manifest.PartitionKey = phase.Peak.PartitionKey
+		case phase.Spread != nil:
+			manifest.Spread = &results.Spread{Partitions: max(phase.Spread.Partitions, len(phase.Spread.Keys)),
+				Rate: phase.Spread.Rate, Clients: phase.Spread.Clients, Think: phase.Spread.Think}
 		}
 	}
 	for _, p := range m.ParametersOf(s.Start) {

@@ -29,6 +29,7 @@ const (
 	targetInk  ink = 0x222222 // the partition target, always dashed
 	textInk    ink = 0x222222
 	fadedInk   ink = 0x6B6B6B // service time, second-rank text
+	eventInk   ink = 0x7A1F5C // dark purple: what load balancing did
 	axisInk    ink = 0x555555
 	gridInk    ink = 0xE4E4E4
 	paperInk   ink = 0xFFFFFF

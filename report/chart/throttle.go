@@ -96,8 +96,12 @@ func throttleFigure(record *results.Record) *figure {
 	if policy := clean(record.Manifest.Retry, longestName); policy != "" {
 		f.panels[1].heading += ", policy " + policy
 	}
-	if waits := WaitBars(record); len(waits) > 0 {
+	switch waits := WaitBars(record); {
+	case len(waits) > 0:
 		f.panels[1].drawWaits(waits)
+	case record.Manifest.Spread != nil:
+		// A load that is not retried leaves all room to its course.
+		f.panels = f.panels[:1]
 	}
 	return f
 }
@@ -126,7 +130,10 @@ func (p *panel) drawThrottleBars(record *results.Record, bars []ThrottleBar) {
 	if shown {
 		highest = max(highest, target.points[0].y)
 	}
-	const headroom = 1.2 // for the names of the steps
+	headroom := 1.2 // for the names of the steps
+	if len(Turns(record, first, last, 0)) > 0 {
+		headroom = 1.35 // and for what load balancing did
+	}
 	p.plot = newPlot(linearAxis(first, last), countAxis("entities, attempts per second", highest, headroom))
 	p.below = "seconds since the start of the run"
 	p.plot.Add(drawn)
@@ -134,19 +141,24 @@ func (p *panel) drawThrottleBars(record *results.Record, bars []ThrottleBar) {
 		p.plot.Add(target)
 	}
 	p.addSteps(record, first, last)
+	p.addTurns(record, first, last)
 }
 
 // addTarget explains the line of the partition target in the legend and returns
 // it, and false where there is none to draw: no target, or one so far above the
 // data that they would shrink to nothing below it.
 func (p *panel) addTarget(record *results.Record, highest float64) (line, bool) {
-	rate := float64(record.Manifest.Targets.Partition)
+	rate, whose := float64(record.Manifest.Targets.Partition), "partition"
+	if record.Manifest.Spread != nil {
+		// A partition's would say nothing of what several are served together.
+		rate, whose = float64(record.Manifest.Targets.Account), "account"
+	}
 	target := line{targetLine(), []point{{0, rate}}}
 	if !(rate > 0) {
 		return target, false
 	}
 	const tooFar = 5
-	words := "partition target " + number(rate) + "/s"
+	words := whose + " target " + number(rate) + "/s"
 	shown := rate <= tooFar*highest || highest <= 0
 	if !shown {
 		words += " (above the scale)"

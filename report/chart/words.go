@@ -175,9 +175,12 @@ func describe(record *results.Record) string {
 		scenario = "without a name"
 	}
 	parts = append(parts, "scenario "+scenario)
-	if m.PartitionKey == "" {
+	switch {
+	case m.Spread != nil:
+		parts = append(parts, counted(int64(m.Spread.Partitions), "partition", "partitions"))
+	case m.PartitionKey == "":
 		parts = append(parts, "no single partition")
-	} else {
+	default:
 		parts = append(parts, fmt.Sprintf("partition “%s”", clean(m.PartitionKey, longestKey)))
 	}
 	if m.Target != "" {

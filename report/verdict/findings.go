@@ -13,7 +13,10 @@ func Findings(record *results.Record) []string {
 		return trafficFindings(record)
 	}
 	steps := Steps(record)
-	var found []string
+	found := balanceFindings(record)
+	if found != nil {
+		steps = nil
+	}
 	for _, finding := range []string{
 		knee(steps), amplification(steps), waiting(steps), ended(record), late(record), busiest(record), clipped(record),
 	} {

@@ -27,7 +27,12 @@ func Judge(record *results.Record) *results.Summary {
 	}
 	s.Validity, s.Reasons = validity(record)
 	steps := Steps(record)
-	s.Saturation, s.SaturationInterval = saturation(record, steps)
+	if record.Manifest.Spread == nil {
+		// What several partitions are served while load balancing works is no
+		// saturation of anything.
+		s.Saturation, s.SaturationInterval = saturation(record, steps)
+	}
+	s.Balance = balance(record)
 	s.Hottest = hottest(reported(record))
 	s.Expectations = expectations(record, s, steps)
 	if record.Observation != nil {

@@ -18,9 +18,7 @@ func Limits(record *results.Record) []string {
 		limits = append(limits, "Profile off has neither limits nor service times: "+
 			"nothing here says where a partition of the real service gives in.")
 	case manifest.Modelled():
-		limits = append(limits,
-			fmt.Sprintf("The limits are those of profile %s, held hard: "+
-				"the real service may grant more while a server is idle, and less while it is busy.", manifest.Profile),
+		limits = append(limits, profileLimit(manifest.Profile),
 			"The times of request and reply are assumptions: they show how waiting grows, not how fast the service is.")
 	}
 	if manifest.Target == results.Embedded && record.Observation == nil {
@@ -29,15 +27,20 @@ func Limits(record *results.Record) []string {
 	}
 	limits = append(limits, remoteLimits(manifest)...)
 	if manifest.Modelled() {
-		limits = append(limits, "Balancing is not modelled: no partition moves to another server, "+
-			"and none is offline for the seconds that this takes.")
 		limits = append(limits, startLimit(manifest.Start)...)
 	}
 	if manifest.Time == "virtual" {
 		limits = append(limits, "Time is virtual: what this machine could send in real time is not shown.")
 	}
-	if record.Observation != nil {
+	if manifest.Dataless {
+		limits = append(limits, "Nothing was stored: no insert can find its key taken (409), no condition fail (412), "+
+			"no entity be missing (404). --data stores what is written.")
+	}
+	switch {
+	case record.Observation != nil:
 		return append(limits, trafficLimits(record)...)
+	case spreads(record):
+		return limits
 	}
 	steps := Steps(record)
 	switch saturation, _ := saturation(record, steps); {
@@ -68,10 +71,29 @@ func remoteLimits(manifest *results.Manifest) []string {
 func startLimit(start string) []string {
 	switch start {
 	case "warm":
-		return []string{"The start is warm: that a new table is throttled while the service learns its load is not shown."}
+		return []string{"Balancing is not modelled: no partition moves to another server, " +
+			"and none is offline for the seconds that this takes.",
+			"The start is warm: that a new table is throttled while the service learns its load is not shown."}
 	case "cold":
-		return []string{"The start is cold, with one range for the new table: how the real service would spread it, and when, is not shown."}
+		return []string{"The start is cold, with one range for the new table. That ranges are split and moved after minutes of overload " +
+			"is documented; from which load on, where, how many at once and for how long they are offline are assumptions.",
+			"Nobody has published when today's service splits: the minutes here are those of the model, not of Azure."}
 	default:
-		return nil
+		return []string{"Balancing is not modelled: no partition moves to another server, " +
+			"and none is offline for the seconds that this takes."}
+	}
+}
+
+// profileLimit says how the limits of a profile differ from a real service's.
+func profileLimit(profile string) string {
+	switch profile {
+	case "headroom":
+		return "The limits are those of profile headroom, which lets partitions exceed their targets while servers are idle: " +
+			"by how much the real service does is not published."
+	case "measured-2010":
+		return "The limits are those of profile measured-2010, fitted to what was published in 2010: nothing here says what the service does today."
+	default:
+		return fmt.Sprintf("The limits are those of profile %s, held hard: "+
+			"the real service may grant more while a server is idle, and less while it is busy.", profile)
 	}
 }

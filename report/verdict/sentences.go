@@ -33,11 +33,16 @@ func sentences(record *results.Record, summary *results.Summary, steps []Step) s
 		if asked := record.Manifest.PeakAsked; asked > 0 {
 			told = append(told, fmt.Sprintf("Whether a peak of %s operations/s holds, it cannot say.", Rate(asked)))
 		}
+	case summary.Balance != nil:
+		told = append(told, s.balanced()...)
 	case !any || top.Figures(nil).Offered <= 0:
 		told = append(told, "Nothing can be said: no step of load was reported.")
 	default:
 		s.top, s.topRate = top, top.Figures(nil)
 		told = append(told, s.peak(), s.load(), s.key())
+	}
+	if summary.Validity == results.Valid {
+		told = append(told, s.rival())
 	}
 	told = append(told, s.unknown())
 	return joined(told)
@@ -217,6 +222,9 @@ func (s *story) unknown() string {
 		return ""
 	case s.record.Manifest.Profile == off:
 		return "Nothing of the service is modelled here: the figures are those of the embedded engine and of this generator."
+	case s.record.Manifest.Start == "cold":
+		return "When the real service splits and moves, and what it grants beyond its targets, a model cannot tell: " +
+			"the times of load balancing rest on the assumptions listed below."
 	default:
 		return "An embedded run cannot tell how the real service balances its partitions and what it grants beyond its targets: " +
 			"limits and times are modelled."

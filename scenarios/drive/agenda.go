@@ -1,6 +1,10 @@
 package drive
 
-import "loadgen/engine/clock"
+import (
+	"time"
+
+	"loadgen/engine/clock"
+)
 
 // agenda is what is still to be done in a stage: the operations that have not
 // been sent, as a position in the schedule and not as a queue, and those that
@@ -14,9 +18,15 @@ type agenda struct {
 	phases     []int
 	// next is the first operation not yet taken, count how many there are.
 	next, count uint64
+	// intended is when the next operation of a schedule is due, where that is
+	// known already.
+	intended clock.Instant
+	known    bool
 	// active counts the operations that were taken and have not ended.
 	active  int
 	waiting clock.Queue[*Session]
+	// pausing are the lanes that think, by the instant at which they are ready.
+	pausing clock.Queue[struct{}]
 	free    []*Session
 	// abandoned says that nothing is to be begun or tried again.
 	abandoned bool
@@ -27,7 +37,30 @@ func newAgenda(o *opened) *agenda {
 	if o.stage.Schedule != nil {
 		a.end = o.start.Add(o.stage.Schedule.Length())
 	}
+	if o.stage.Think != nil {
+		a.end = o.start.Add(o.stage.For)
+		a.begin()
+	}
 	return a
+}
+
+// begin puts each lane somewhere into a pause of its own.
+func (a *agenda) begin() {
+	lanes := uint64(a.stage.Lanes)
+	for lane := range lanes {
+		pause := a.stage.Think(lane)
+		a.pausing.Push(a.start.Add(time.Duration(lane)*pause/time.Duration(lanes)), lane, struct{}{})
+	}
+}
+
+// ready returns when the first of the pausing lanes is ready, if that is before
+// the end of the stage.
+func (a *agenda) ready() (clock.Instant, bool) {
+	at, _, some := a.pausing.Peek()
+	if !some || at >= a.end {
+		return clock.Never, false
+	}
+	return at, true
 }
 
 // nextIntended returns when the next unsent operation is due, if it is known:
@@ -37,7 +70,12 @@ func (a *agenda) nextIntended(now clock.Instant) (clock.Instant, bool) {
 	case a.next >= a.count:
 		return clock.Never, false
 	case a.stage.Schedule != nil:
-		return a.start.Add(a.stage.Schedule.At(a.next)), true
+		if !a.known {
+			a.intended, a.known = a.start.Add(a.stage.Schedule.At(a.next)), true
+		}
+		return a.intended, true
+	case a.stage.Think != nil:
+		return a.ready()
 	case a.active < a.stage.Lanes:
 		return now, true
 	default:
@@ -68,8 +106,12 @@ func (a *agenda) take(now clock.Instant) *Session {
 		return s
 	}
 	s := a.session()
-	s.begin(a.stage, a.next, at, a.phases)
+	s.begin(a.stage, a.next, at, a.phases, true)
+	if a.stage.Think != nil {
+		a.pausing.Pop()
+	}
 	a.next++
+	a.known = false
 	a.active++
 	return s
 }
@@ -90,7 +132,7 @@ func (a *agenda) session() *Session {
 func (a *agenda) follow(now clock.Instant, s *Session, e Effect, ledger *Ledger) {
 	switch {
 	case e.Action != WaitUntil:
-		a.finish(s)
+		a.finish(now, s)
 	case a.abandoned:
 		a.cut(now, s, ledger)
 	default:
@@ -99,16 +141,23 @@ func (a *agenda) follow(now clock.Instant, s *Session, e Effect, ledger *Ledger)
 	}
 }
 
-// finish takes back a session that has ended.
-func (a *agenda) finish(s *Session) {
+// finish takes back a session that has ended; its lane begins to think.
+func (a *agenda) finish(now clock.Instant, s *Session) {
 	a.active--
+	if a.stage.Think != nil {
+		a.pausing.Push(now.Add(a.stage.Think(s.k)), s.number, struct{}{})
+	}
 	a.free = append(a.free, s)
 }
 
 // over reports whether every operation has been sent and has ended, and an open
 // loop's schedule has, too.
 func (a *agenda) over(now clock.Instant) bool {
-	return a.next >= a.count && a.active == 0 && now >= a.end
+	if a.active > 0 || now < a.end {
+		return false
+	}
+	_, unsent := a.nextIntended(now)
+	return !unsent
 }
 
 // untaken returns the intended instant of the oldest operation that has not
@@ -139,7 +188,7 @@ func (a *agenda) abandon(now clock.Instant, ledger *Ledger) {
 			return
 		}
 		s := a.session()
-		s.begin(a.stage, a.next, intended, a.phases)
+		s.begin(a.stage, a.next, intended, a.phases, false)
 		ledger.Recorder.Scheduled(s.scheduled(now, true))
 		a.free = append(a.free, s)
 	}
@@ -148,7 +197,7 @@ func (a *agenda) abandon(now clock.Instant, ledger *Ledger) {
 // cut ends a session that waits to retry.
 func (a *agenda) cut(now clock.Instant, s *Session, ledger *Ledger) {
 	ledger.settle(s, s.Step(now, Stopped, nil))
-	a.finish(s)
+	a.finish(now, s)
 }
 
 // refuse takes back a session that was taken but could not be sent: dropped if
@@ -156,7 +205,7 @@ func (a *agenda) cut(now clock.Instant, s *Session, ledger *Ledger) {
 func (a *agenda) refuse(now clock.Instant, s *Session, ledger *Ledger) {
 	if s.firstAttempt() {
 		ledger.Recorder.Scheduled(s.scheduled(now, true))
-		a.finish(s)
+		a.finish(now, s)
 		return
 	}
 	a.cut(now, s, ledger)

@@ -88,12 +88,8 @@ func NewCampaign(o Options) (*Campaign, error) {
 		c.addKind(name, "")
 	}
 	for i := range o.Scenario.Phases {
-		peak := o.Scenario.Phases[i].Peak
-		if peak == nil {
-			continue
-		}
-		for j := range peak.Operations {
-			c.addKind(peak.Operations[j].Name, peak.Operations[j].Group)
+		for _, op := range o.Scenario.Phases[i].Operations() {
+			c.addKind(op.Name, op.Group)
 		}
 	}
 	c.addKind(kindDrop, "")
@@ -138,6 +134,8 @@ func (c *Campaign) phases(ctx context.Context) error {
 			err = c.count(ctx, i)
 		case phase.Peak != nil:
 			err = c.peak(ctx, i)
+		case phase.Spread != nil:
+			err = c.spread(ctx, i)
 		}
 		if err != nil {
 			return err

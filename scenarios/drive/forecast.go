@@ -48,6 +48,8 @@ func (c *Campaign) Forecast() Forecast {
 			c.forecastCount(&f, i)
 		case phase.Peak != nil:
 			c.forecastPeak(&f, phase.Peak)
+		case phase.Spread != nil:
+			c.forecastSpread(&f, phase)
 		}
 	}
 	return f
@@ -90,13 +92,31 @@ func (c *Campaign) forecastPeak(f *Forecast, peak *scenarios.Peak) {
 		operations += step.Rate * step.Length.Seconds()
 		lasts += step.Length
 	}
+	c.forecastOperations(f, peak.Operations, operations)
+	f.Lasts += lasts
+}
+
+// forecastSpread takes a closed loop for one that is answered at once.
+func (c *Campaign) forecastSpread(f *Forecast, phase *scenarios.Phase) {
+	if most, err := c.mostOperations(phase); err == nil {
+		operations := float64(most)
+		if phase.Spread.Clients > 0 {
+			operations = float64(phase.Spread.Clients) * phase.Spread.For.Seconds() / phase.Spread.Think.Seconds()
+		}
+		c.forecastOperations(f, phase.Spread.Operations, operations)
+	}
+	f.Lasts += phase.Spread.For
+}
+
+// forecastOperations adds so many operations of a mix.
+func (c *Campaign) forecastOperations(f *Forecast, list []scenarios.OperationSpec, operations float64) {
 	var weights float64
-	for i := range peak.Operations {
-		weights += float64(peak.Operations[i].Weight)
+	for i := range list {
+		weights += float64(list[i].Weight)
 	}
 	each := c.weight(0)
-	for i := range peak.Operations {
-		op := &peak.Operations[i]
+	for i := range list {
+		op := &list[i]
 		share := int64(operations * float64(op.Weight) / weights)
 		entities := share * int64(op.Offers())
 		part := Forecast{Requests: share, AtMost: share * int64(1+c.policy.Retries), Entities: entities,
@@ -113,7 +133,6 @@ func (c *Campaign) forecastPeak(f *Forecast, peak *scenarios.Peak) {
 		}
 		f.add(part)
 	}
-	f.Lasts += lasts
 }
 
 func (f *Forecast) add(part Forecast) {

@@ -2,6 +2,7 @@ package drive
 
 import (
 	"sync"
+	"time"
 
 	"loadgen/engine/clock"
 	"loadgen/results"
@@ -19,6 +20,10 @@ type Observer interface {
 type Ledger struct {
 	Recorder  *results.Recorder
 	Observers []Observer
+	// Happenings, where set, returns what the target has done by an instant of its
+	// own accord since the last call, in the order of time. It is called by one
+	// goroutine at a time, with instants that do not fall.
+	Happenings func(now clock.Instant) []results.Event
 
 	// mu guards sent, the number of attempts sent so far.
 	mu   sync.Mutex
@@ -63,6 +68,8 @@ type opened struct {
 	start  clock.Instant
 	phases []int
 	marks  []results.Event
+	// asked is when the target was last asked for what happened.
+	asked clock.Instant
 }
 
 // open enters a stage's phases into the record.
@@ -74,7 +81,7 @@ func (l *Ledger) open(stage *Stage, start clock.Instant) *opened {
 		phase.Begin += start.Offset()
 		phase.End += start.Offset()
 		o.phases = append(o.phases, l.Recorder.Phase(phase))
-		if stage.Schedule != nil {
+		if stage.timed() {
 			o.mark(results.PhaseBegins, clock.Instant(phase.Begin), phase.Name)
 			o.mark(results.PhaseEnds, clock.Instant(phase.End), phase.Name)
 		}
@@ -91,8 +98,24 @@ func (o *opened) mark(what string, at clock.Instant, phase string) {
 	o.marks = append(o.marks, event)
 }
 
-// pass writes the marks up to now.
+// askEvery is how often a target is asked for what it did of its own accord.
+const askEvery = 100 * time.Millisecond
+
+// pass writes the marks up to now, among what the target did of its own accord.
 func (o *opened) pass(now clock.Instant) {
+	marked := len(o.marks) > 0 && o.marks[0].At <= int64(now)
+	if o.ledger.Happenings != nil && (marked || now >= o.asked.Add(askEvery)) {
+		o.asked = now
+		for _, event := range o.ledger.Happenings(now) {
+			o.flush(clock.Instant(event.At))
+			o.ledger.Recorder.Event(event)
+		}
+	}
+	o.flush(now)
+}
+
+// flush writes the marks up to an instant.
+func (o *opened) flush(now clock.Instant) {
 	for len(o.marks) > 0 && o.marks[0].At <= int64(now) {
 		o.ledger.Recorder.Event(o.marks[0])
 		o.marks = o.marks[1:]
@@ -102,13 +125,15 @@ func (o *opened) pass(now clock.Instant) {
 // close writes the remaining marks and the end of the stage, and of the phases
 // whose end was not known before.
 func (o *opened) close(now clock.Instant, interrupted bool) {
+	o.asked = now.Add(-askEvery)
+	o.pass(now)
 	if interrupted {
 		o.marks = nil
 		o.mark(results.Interrupted, now, "")
 	}
 	o.mark(results.StageEnds, now, "")
-	o.pass(clock.Never)
-	if o.stage.Schedule == nil {
+	o.flush(clock.Never)
+	if !o.stage.timed() {
 		for _, phase := range o.phases {
 			o.ledger.Recorder.EndPhase(phase, now.Offset())
 		}

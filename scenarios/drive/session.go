@@ -71,10 +71,14 @@ type Session struct {
 	completed results.Completed
 }
 
-// begin makes s the session of operation k, which is due at the given instant.
-func (s *Session) begin(stage *Stage, k uint64, intended clock.Instant, phases []int) {
-	*s = Session{stage: stage, k: k, intended: intended}
-	if stage.Outline != nil {
+// begin makes s the session of operation k, which is due at the given instant;
+// sending says that it is about to be sent, and not only written down.
+func (s *Session) begin(stage *Stage, k uint64, intended clock.Instant, phases []int, sending bool) {
+	// What the attempt holds is written anew before it is reported: to empty all of
+	// a session would be a tenth of a simulation's work.
+	s.stage, s.k, s.intended = stage, k, intended
+	s.built, s.sent, s.retries, s.returned = false, 0, 0, 0
+	if stage.Outline != nil && !sending {
 		s.work = stage.Outline(k)
 	} else {
 		s.work = stage.Build(k)

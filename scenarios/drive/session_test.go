@@ -150,7 +150,7 @@ func (p *sessionPlay) begin(intended clock.Instant, verb string, words []string)
 		}
 		return w
 	}
-	p.session.begin(stage, 7, intended, []int{10, 11, 12})
+	p.session.begin(stage, 7, intended, []int{10, 11, 12}, false)
 	p.next = intended
 	s := p.session.scheduled(intended, false)
 	if !p.session.firstAttempt() {

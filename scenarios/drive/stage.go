@@ -21,6 +21,12 @@ type Stage struct {
 	// Lanes are under way; one becomes due when a lane is free.
 	Lanes int
 	Count uint64
+	// Think, where set, is how long a lane pauses after each operation, by that
+	// operation's number; the first of each lane comes after a part of a pause, so
+	// that the lanes do not begin in step. Operations then become due for no longer
+	// than For, however many of Count have.
+	Think func(k uint64) time.Duration
+	For   time.Duration
 	// First is the run's number of the stage's operation 0.
 	First uint64
 	// Build returns operation k of the stage. It is a pure function, safe for
@@ -39,7 +45,8 @@ type Stage struct {
 	// End count from the stage's start. A closed loop has one, and its End is
 	// set when it has ended.
 	Phases []results.Phase
-	// Grace is how long after its schedule's end an open loop goes on, and
+	// Grace is how long after its schedule's end an open loop, or one with pauses,
+	// goes on, and
 	// Limit how long a closed loop may take. What is then unsent is dropped,
 	// what waits to retry is cut.
 	Grace, Limit time.Duration
@@ -79,8 +86,14 @@ func (s *Stage) deadline(start clock.Instant) clock.Instant {
 	if s.Schedule != nil {
 		return start.Add(s.Schedule.Length() + s.Grace)
 	}
+	if s.Think != nil {
+		return start.Add(s.For + s.Grace)
+	}
 	return start.Add(s.Limit)
 }
+
+// timed reports whether it is known beforehand how long the stage lasts.
+func (s *Stage) timed() bool { return s.Schedule != nil || s.Think != nil }
 
 // start returns the instant at which the stage begins if it is now.
 func (s *Stage) start(now clock.Instant) clock.Instant {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"loadgen/engine/entity"
+	"loadgen/scenarios"
 	"loadgen/target"
 )
 
@@ -62,12 +63,13 @@ func (c *Campaign) take(ctx context.Context) error {
 func (c *Campaign) mark(ctx context.Context) error {
 	claimed := c.fresh
 	for i := range c.Scenario.Phases {
-		if peak := c.Scenario.Phases[i].Peak; peak != nil {
-			steps, err := NewSteps(c.peakSteps(peak)...)
-			if err != nil {
-				return err
-			}
-			claimed += steps.Len() * stride(peak)
+		most, err := c.mostOperations(&c.Scenario.Phases[i])
+		if err != nil {
+			return err
+		}
+		claimed += most * stride(c.Scenario.Phases[i].Operations())
+		if spread := c.Scenario.Phases[i].Spread; spread != nil {
+			claimed += uint64(spread.Entities)
 		}
 	}
 	put := target.Operation{Verb: entity.InsertOrReplace, Table: c.Table}
@@ -81,4 +83,26 @@ func (c *Campaign) mark(ctx context.Context) error {
 	}
 	_, err := c.once(ctx, kindMark, kindMark, put, target.Expected{})
 	return err
+}
+
+// mostOperations returns how many operations a phase offers at most, none where
+// it prepares or counts.
+func (c *Campaign) mostOperations(phase *scenarios.Phase) (uint64, error) {
+	var list []Step
+	switch {
+	case phase.Peak != nil:
+		list = c.peakSteps(phase.Peak)
+	case phase.Spread == nil:
+		return 0, nil
+	case phase.Spread.Clients > 0:
+		return mostThoughts(phase.Spread), nil
+	default:
+		list = []Step{{Rate: phase.Spread.Rate * float64(max(phase.Spread.Partitions, len(phase.Spread.Keys))),
+			Length: phase.Spread.For}}
+	}
+	steps, err := NewSteps(list...)
+	if err != nil {
+		return 0, err
+	}
+	return steps.Len(), nil
 }

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"loadgen/engine"
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/model"
+	"loadgen/report/chart"
+	"loadgen/report/verdict"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/drive"
+	"loadgen/target/inprocess"
+)
+
+// simulation is one run on the virtual clock: an engine of its own, driven by one
+// goroutine.
+type simulation struct {
+	scenario *scenarios.Scenario
+	campaign *drive.Campaign
+	manifest results.Manifest
+	engine   *engine.Engine
+}
+
+// newSimulation returns the run of a scenario. It stores entities only with data.
+func newSimulation(s *scenarios.Scenario, data bool, started time.Time, command []string,
+	entering func(drive.Progress)) (*simulation, error) {
+	m, err := modelOf(s)
+	if err != nil {
+		return nil, err
+	}
+	campaign, err := drive.NewCampaign(drive.Options{Scenario: s, Table: tablePrefix + s.Table, NewName: true, Entering: entering})
+	if err != nil {
+		return nil, usageError{err}
+	}
+	manifest, err := manifestOf(s, campaign, 0, command)
+	if err != nil {
+		return nil, err
+	}
+	manifest.Time, manifest.Started, manifest.Dataless = "virtual", started.UTC().Round(0), !data
+	return &simulation{s, campaign, manifest, engine.New(engine.Options{Model: m, Accounts: []string{account},
+		Epoch: entity.TicksOf(started), Seed: s.Seed, Cold: s.Start == scenarios.StartCold, Dataless: !data})}, nil
+}
+
+// tailStretch is what the last part of a run is measured by.
+const tailStretch = 30 * time.Second
+
+// run carries the simulation out and closes its books. Of two errors the first is
+// why the run ended early, the second that its record could not be written.
+func (s *simulation) run(ctx context.Context, recorder *results.Recorder, observers ...drive.Observer) (time.Duration, error) {
+	tail := drive.NewTail(tailStretch)
+	runner := &drive.Virtual{Target: inprocess.New(s.engine, account, nil)}
+	ended := s.campaign.Run(ctx, runner, &drive.Ledger{Recorder: recorder, Observers: append(observers, tail),
+		Happenings: func(now clock.Instant) []results.Event { return happenings(s.engine, now) }})
+	if s.manifest.Spread != nil || s.scenario.Start == scenarios.StartCold {
+		recorder.Tail(tail.Keys())
+	}
+	return runner.Now().Offset(), ended
+}
+
+// finish closes the books at an instant.
+func (s *simulation) finish(recorder *results.Recorder, end time.Duration, ended error) error {
+	counts := results.TargetCounts(s.engine.Counts())
+	validity, reasons := endOf(ended)
+	return recorder.Finish(end, validity, reasons, &counts)
+}
+
+// happenings returns what load balancing has done up to an instant since the last
+// call.
+func happenings(e *engine.Engine, now clock.Instant) []results.Event {
+	e.Advance(now)
+	var events []results.Event
+	for _, d := range e.DrainEvents() {
+		events = append(events, results.Event{At: int64(d.At), What: string(d.Kind), Decision: &results.Decision{
+			Table: d.TableName, Range: d.Range, Other: d.Other, Key: d.Key, From: d.From, To: d.To,
+			Until: d.Until.Offset(), Reason: d.Reason, Overloaded: d.Overloaded, Offered: d.Offered, Served: d.Served,
+			Share: d.Share, FromLoad: d.FromLoad, ToLoad: d.ToLoad, Ranges: d.Ranges}})
+	}
+	return events
+}
+
+// simulate carries a scenario out on the virtual clock and prints its report.
+func (f *simulateFlags) simulate(ctx context.Context, s *scenarios.Scenario, command []string, stdout, stderr io.Writer) error {
+	if f.format != "text" && f.format != "json" {
+		return usageError{fmt.Errorf("--format %s: expected text or json", f.format)}
+	}
+	result, ended := f.carryOut(ctx, s, command, stderr)
+	if result != nil && result.summary != nil {
+		if err := f.print(stdout, result); err != nil {
+			return err
+		}
+	}
+	if ended != nil {
+		return ended
+	}
+	return f.judge(result)
+}
+
+// carryOut simulates a scenario, and beside it the same under the other profile
+// that a verdict is held against. What was done until an early end is told.
+func (f *simulateFlags) carryOut(ctx context.Context, s *scenarios.Scenario, command []string, stderr io.Writer) (*finished, error) {
+	clk := clock.NewReal()
+	progress := newProgress(stderr, clk, f.quiet)
+	data := f.data || s.Reads()
+	sim, err := newSimulation(s, data, clk.Started(), command, progress.enter)
+	if err != nil {
+		return nil, err
+	}
+	other := f.rivalOf(s)
+	if err := f.fits(sim.campaign, data, other != nil); err != nil {
+		return nil, err
+	}
+	folder, recorder, err := f.recorder(sim.manifest)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errNoFolder, err)
+	}
+	var rival *results.Rival
+	var beside sync.WaitGroup
+	if other != nil {
+		beside.Go(func() { rival = rivalRun(ctx, other, data) })
+	}
+	progress.start()
+	end, ended := sim.run(ctx, recorder, progress)
+	progress.stop()
+	beside.Wait()
+	if rival != nil && ended == nil {
+		recorder.Rival(rival)
+	}
+	if err := sim.finish(recorder, end, ended); err != nil {
+		return nil, fmt.Errorf("%w; what was written until then is in %s", err, folder)
+	}
+	result, err := conclude(folder, recorder)
+	if err != nil {
+		return nil, errors.Join(ended, err)
+	}
+	if _, err := chart.Draw(folder, result.record); err != nil {
+		ended = errors.Join(ended, fmt.Errorf("drawing the charts: %w", err))
+	}
+	if !f.quiet {
+		fmt.Fprintf(stderr, "the run is in %s\n", folder)
+	}
+	return result, ended
+}
+
+// rivalOf returns the scenario under the profile that a verdict is held against,
+// nil where there is none: documented and headroom are each other's.
+func (f *simulateFlags) rivalOf(s *scenarios.Scenario) *scenarios.Scenario {
+	if f.oneProfile {
+		return nil
+	}
+	other := *s
+	switch s.Model.Profile {
+	case model.Documented:
+		other.Model.Profile = model.Headroom
+	case model.Headroom:
+		other.Model.Profile = model.Documented
+	default:
+		return nil
+	}
+	return &other
+}
+
+// rivalRun simulates a scenario without keeping its record and returns what it
+// came to, nil where it did not come to its end.
+func rivalRun(ctx context.Context, s *scenarios.Scenario, data bool) *results.Rival {
+	sim, err := newSimulation(s, data, time.Unix(0, 0), nil, nil)
+	if err != nil {
+		return nil
+	}
+	folder := new(results.Memory)
+	recorder, err := results.NewRecorder(folder, sim.manifest)
+	if err != nil {
+		return nil
+	}
+	end, err := sim.run(ctx, recorder)
+	if err != nil || sim.finish(recorder, end, nil) != nil {
+		return nil
+	}
+	record, err := results.Read(folder)
+	if err != nil {
+		return nil
+	}
+	return verdict.RivalOf(record)
+}

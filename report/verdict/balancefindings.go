@@ -1,0 +1,137 @@
+package verdict
+
+import (
+	"fmt"
+	"time"
+
+	"loadgen/results"
+)
+
+// balanceFindings returns what stands out of how load balancing dealt with a load,
+// nil where the run is not about it.
+func balanceFindings(record *results.Record) []string {
+	b := balance(record)
+	if b == nil {
+		return nil
+	}
+	sum := record.Total(results.Reported)
+	found := []string{fmt.Sprintf("Over all of it %s of %s operations succeeded; %s of the attempts were refused.",
+		Share(float64(sum.Succeeded)/float64(max(1, sum.Operations))), Count(sum.Operations),
+		Share(float64(sum.Refused)/float64(max(1, sum.Attempts))))}
+	if record.Manifest.Start != "cold" {
+		return found
+	}
+	begin, _, _ := loadSpan(record)
+	found = append(found, firstStep(record, begin))
+	if b.Splits+b.Moves+b.Merges > 0 {
+		found = append(found, fmt.Sprintf("There were %s, %s and %s, and %s at the end: events.ndjson has each with what it rests on.",
+			counted(b.Splits, "split"), counted(b.Moves, "move"), counted(b.Merges, "merge"), counted(b.Ranges, "range")))
+	}
+	found = append(found, offline(record)...)
+	return append(found, kept(record, begin)...)
+}
+
+// firstStep tells when load balancing first did something.
+func firstStep(record *results.Record, begin int64) string {
+	for i := range record.Events {
+		e := &record.Events[i]
+		if e.Balanced() {
+			return fmt.Sprintf("Load balancing took its first step, a %s, after %s of load.", e.What, minutes(since(e, begin)))
+		}
+	}
+	return "Load balancing did nothing: overload has to last before it does, and load that is refused nowhere is none."
+}
+
+// since is how long after the load began an event was, in seconds.
+func since(e *results.Event, begin int64) float64 {
+	return max(0, time.Duration(e.At).Seconds()-float64(begin))
+}
+
+// offline tells what moves cost.
+func offline(record *results.Record) []string {
+	var moves int
+	var sum, longest time.Duration
+	for i := range record.Events {
+		if e := &record.Events[i]; e.What == results.RangeMoved && e.Decision != nil {
+			moves++
+			gap := max(0, e.Decision.Until-time.Duration(e.At))
+			sum, longest = sum+gap, max(longest, gap)
+		}
+	}
+	if moves == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("While it moved, a range was offline for %s on average and %s at most: "+
+		"requests to it were refused, or held until it was back.",
+		duration((sum / time.Duration(moves)).Microseconds()), duration(longest.Microseconds()))}
+}
+
+// kept tells which ranges load balancing could do nothing about.
+func kept(record *results.Record, begin int64) []string {
+	var told []string
+	more := 0
+	for i := range record.Events {
+		e := &record.Events[i]
+		if e.What != results.RangeKept || e.Decision == nil {
+			continue
+		}
+		if len(told) == mostNamed {
+			more++
+			continue
+		}
+		told = append(told, fmt.Sprintf("After %s the range from %q on was overloaded and left as it was: %s.",
+			minutes(since(e, begin)), shortened(e.Decision.Key), printable(shortened(e.Decision.Reason))))
+	}
+	if more > 0 {
+		told = append(told, fmt.Sprintf("So were %s.", counted(more, "more")))
+	}
+	return told
+}
+
+// Minutes returns what became of a load in equal stretches of whole minutes, at
+// most so many, where the run is about load balancing; nil elsewhere.
+func Minutes(record *results.Record, most int) []Minute {
+	begin, end, some := loadSpan(record)
+	if !some || !spreads(record) {
+		return nil
+	}
+	length := int64(60)
+	for (end-begin+length-1)/length > int64(most) {
+		length += 60
+	}
+	bins := loadBins(record, length)
+	list := make([]Minute, len(bins))
+	for i := range bins {
+		b := &bins[i]
+		list[i] = Minute{From: time.Duration(b.from-begin) * time.Second, Offered: b.offeredRate(), Served: b.servedRate(),
+			Refused: b.perSecond(b.refused)}
+	}
+	for i := range record.Events {
+		e := &record.Events[i]
+		at := (int64(time.Duration(e.At)/time.Second) - begin) / length
+		if e.Decision == nil || at < 0 || at >= int64(len(list)) {
+			continue
+		}
+		switch m := &list[at]; e.What {
+		case results.RangeSplit, results.SizeSplit:
+			m.Splits++
+		case results.RangeMoved:
+			m.Moves++
+		case results.RangesMerged:
+			m.Merges++
+		}
+		list[at].Ranges = e.Decision.Ranges
+	}
+	return list
+}
+
+// Minute is one stretch of a load: operations due, entities served and attempts
+// refused per second, and what load balancing did.
+type Minute struct {
+	From                     time.Duration
+	Offered, Served, Refused float64
+	Splits, Moves, Merges    int
+	// Ranges is how many there were after the last decision of the stretch, 0
+	// where there was none.
+	Ranges int
+}

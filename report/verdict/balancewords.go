@@ -1,0 +1,263 @@
+package verdict
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"loadgen/results"
+)
+
+// balanced returns the verdict on a load that load balancing had to deal with:
+// what became of it, and what that says of the keys.
+func (s *story) balanced() []string {
+	bins := loadBins(s.record, balanceBin)
+	if len(bins) == 0 {
+		return []string{"Nothing can be said: no second of load was reported."}
+	}
+	b := s.summary.Balance
+	switch b.Outcome {
+	case results.Held:
+		return []string{fmt.Sprintf("%s is borne from the start: %s entities/s are served of %s operations/s, and %s of the attempts are refused.",
+			s.offered(bins), Rate(s.atEnd(bins).servedRate()), Rate(s.atEnd(bins).offeredRate()), Share(s.refusedOfAll())), s.done(b)}
+	case results.Relieved:
+		return []string{s.throttling(bins, b), s.relief(bins, b), s.warmth(b)}
+	default:
+		return append([]string{s.throttling(bins, b), s.done(b)}, s.stuck(bins)...)
+	}
+}
+
+// offered names the load.
+func (s *story) offered(bins []loadBin) string {
+	spread := s.record.Manifest.Spread
+	switch {
+	case spread == nil:
+		return "the load on " + s.subject()
+	case spread.Clients > 0:
+		return fmt.Sprintf("the load of %s clients on %s", Count(int64(spread.Clients)), partitions(spread.Partitions))
+	default:
+		return fmt.Sprintf("a load of %s operations/s on %s", Rate(spread.Rate), eachOf(spread.Partitions))
+	}
+}
+
+func partitions(n int) string {
+	if n == 1 {
+		return "one partition"
+	}
+	return Count(int64(n)) + " partitions"
+}
+
+func eachOf(n int) string {
+	if n == 1 {
+		return "one partition"
+	}
+	return "each of " + partitions(n)
+}
+
+// atEnd is the last minute of the load.
+func (s *story) atEnd(bins []loadBin) *loadBin {
+	return merged(bins[max(0, len(bins)-6):])
+}
+
+// merged puts bins that follow one another together.
+func merged(bins []loadBin) *loadBin {
+	sum := bins[0]
+	for _, b := range bins[1:] {
+		sum.to = b.to
+		sum.scheduled += b.scheduled
+		sum.attempts += b.attempts
+		sum.refused += b.refused
+		sum.served += b.served
+	}
+	return &sum
+}
+
+func (b *loadBin) servedRate() float64  { return b.perSecond(b.served) }
+func (b *loadBin) offeredRate() float64 { return b.perSecond(b.scheduled) }
+
+func (s *story) refusedOfAll() float64 {
+	sum := s.record.Total(results.Reported)
+	return float64(sum.Refused) / float64(max(1, sum.Attempts))
+}
+
+// throttling says from when on and how much the load was refused.
+func (s *story) throttling(bins []loadBin, b *results.Balance) string {
+	first := 0
+	for first < len(bins)-1 && !bins[first].throttled() {
+		first++
+	}
+	worst := merged(bins[first:min(len(bins), first+6)])
+	since := "from the start"
+	if *b.Throttled > 0 {
+		since = "after " + minutes(*b.Throttled)
+	}
+	return fmt.Sprintf("%s is throttled %s: of %s operations/s %s entities/s are served at first, and %s of the attempts refused.",
+		s.offered(bins), since, Rate(worst.offeredRate()), Rate(worst.servedRate()),
+		Share(float64(worst.refused)/float64(max(1, worst.attempts))))
+}
+
+// relief says when and by what the throttling ended.
+func (s *story) relief(bins []loadBin, b *results.Balance) string {
+	end := s.atEnd(bins)
+	return fmt.Sprintf("load balancing relieves it after %s, by %s, into %s: from then on %s entities/s are served of %s operations/s.",
+		minutes(*b.Relieved), s.actions(b), counted(b.Ranges, "range"), Rate(end.servedRate()), Rate(end.offeredRate()))
+}
+
+// warmth says what a relieved load says of the keys.
+func (s *story) warmth(b *results.Balance) string {
+	return fmt.Sprintf("so these PartitionKeys bear the load once the table has been split, and not in the first %s of a new one: "+
+		"raise a load like this over that time, or retry with long waits.", minutes(*b.Relieved))
+}
+
+// actions counts what was done.
+func (s *story) actions(b *results.Balance) string {
+	return fmt.Sprintf("%s, %s and %s", counted(b.Splits, "split"), counted(b.Moves, "move"), counted(b.Merges, "merge"))
+}
+
+// counted is a number of things.
+func counted(n int, thing string) string {
+	switch n {
+	case 0:
+		return "no " + thing
+	case 1:
+		return "1 " + thing
+	default:
+		return Count(int64(n)) + " " + thing + "s"
+	}
+}
+
+// done says what load balancing did, where the outcome does not.
+func (s *story) done(b *results.Balance) string {
+	if s.record.Manifest.Start != "cold" {
+		return ""
+	}
+	if b.Splits+b.Moves+b.Merges == 0 {
+		return "load balancing changed nothing."
+	}
+	return fmt.Sprintf("load balancing made %s.", s.actions(b))
+}
+
+// stuck says what is refused to the end, and why.
+func (s *story) stuck(bins []loadBin) []string {
+	end := s.atEnd(bins)
+	text := fmt.Sprintf("to the end it is refused: of %s operations/s %s entities/s are served", Rate(end.offeredRate()), Rate(end.servedRate()))
+	keys := stillRefused(s.record)
+	const most = 3
+	var names []string
+	for _, key := range keys[:min(most, len(keys))] {
+		names = append(names, fmt.Sprintf("%q (%s of its attempts)", shortened(key.Key), Share(float64(key.Refused)/float64(key.Attempts))))
+	}
+	if more := len(keys) - most; more > 0 {
+		names = append(names, counted(more, "more key"))
+	}
+	if len(names) > 0 {
+		text += "; still refused are " + strings.Join(names, ", ")
+	}
+	told := []string{text + "."}
+	target := s.record.Manifest.Targets.Partition
+	switch hot := s.overTarget(keys); {
+	case len(hot) > 0:
+		told = append(told, fmt.Sprintf("a PartitionKey is never divided, however long its overload lasts: "+
+			"%q alone is asked for more than the %s/s that one partition has%s, and needs more keys.", shortened(hot[0].Key), Count(target), s.also(len(hot))))
+	case s.lastKept() != "":
+		told = append(told, fmt.Sprintf("load balancing left it so: %s.", s.lastKept()))
+	case s.accountFull(end):
+		told = append(told, "all partitions together are at the account's limit, which no split raises.")
+	default:
+		told = append(told, "the load did not last long enough for load balancing to finish.")
+	}
+	return told
+}
+
+func (s *story) also(keys int) string {
+	if keys < 2 {
+		return ""
+	}
+	return fmt.Sprintf(", like %s beside it", counted(keys-1, "more"))
+}
+
+// overTarget returns those of the keys that are asked for more than a partition's
+// target, each attempt taken for one entity: retries are part of what is asked.
+func (s *story) overTarget(keys []results.KeyTail) []results.KeyTail {
+	target := s.record.Manifest.Targets.Partition
+	spread := s.record.Manifest.Spread
+	if target <= 0 || spread == nil || spread.Clients == 0 && spread.Rate <= float64(target) {
+		return nil
+	}
+	return keys
+}
+
+// lastKept returns why load balancing last left a range as it was, if it did.
+func (s *story) lastKept() string {
+	why := ""
+	for i := range s.record.Events {
+		if e := &s.record.Events[i]; e.What == results.RangeKept && e.Decision != nil {
+			why = e.Decision.Reason
+		}
+	}
+	return printable(shortened(why))
+}
+
+func (s *story) accountFull(end *loadBin) bool {
+	target := float64(s.record.Manifest.Targets.Account)
+	return target > 0 && end.servedRate() >= .98*target
+}
+
+// rival says whether the verdict survives another profile of the model.
+func (s *story) rival() string {
+	r := s.record.Rival
+	if r == nil {
+		return ""
+	}
+	name := printable(shortened(r.Profile))
+	b := s.summary.Balance
+	switch {
+	case b != nil && b.Outcome != r.Outcome:
+		return fmt.Sprintf("this verdict flips with the model: under profile %s the same load %s.", name, rivalWords(r))
+	case b != nil:
+		return fmt.Sprintf("this verdict survives: under profile %s the same load %s, too.", name, rivalWords(r))
+	case (s.summary.Saturation == nil) != (r.Saturation == nil):
+		return fmt.Sprintf("this verdict flips with the model: under profile %s the same load %s.", name, saturationWords(r))
+	case r.Saturation == nil:
+		return fmt.Sprintf("this verdict survives: under profile %s the same load is not saturated either.", name)
+	case math.Abs(*r.Saturation-*s.summary.Saturation) > .1**s.summary.Saturation:
+		return fmt.Sprintf("this verdict flips with the model: under profile %s the same load %s.", name, saturationWords(r))
+	default:
+		return fmt.Sprintf("this verdict survives: under profile %s the same load %s.", name, saturationWords(r))
+	}
+}
+
+func rivalWords(r *results.Rival) string {
+	switch {
+	case r.Outcome == results.Held:
+		return "is borne from the start"
+	case r.Outcome == results.Relieved && r.Relieved != nil:
+		return "is throttled, and relieved after " + minutes(*r.Relieved)
+	default:
+		return "is throttled to the end"
+	}
+}
+
+func saturationWords(r *results.Rival) string {
+	if r.Saturation == nil {
+		return "is not saturated"
+	}
+	return fmt.Sprintf("saturates at %s entities/s", Rate(*r.Saturation))
+}
+
+// minutes writes seconds as a person does.
+func minutes(seconds float64) string {
+	d := time.Duration(math.Round(min(seconds, 1e9))) * time.Second
+	text := ""
+	if h := int(d.Hours()); h > 0 {
+		text = fmt.Sprintf("%d h ", h)
+	}
+	if m := int(d.Minutes()) % 60; m > 0 {
+		text += fmt.Sprintf("%d min ", m)
+	}
+	if s := int(d.Seconds()) % 60; s > 0 || text == "" {
+		text += fmt.Sprintf("%d s", s)
+	}
+	return strings.TrimSpace(text)
+}

@@ -1,0 +1,132 @@
+package drive
+
+import (
+	"math"
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios"
+)
+
+// Footprint is about how much memory a run on the virtual clock takes, in bytes,
+// at most.
+type Footprint struct {
+	// Waiting is of operations that are under way or wait to retry, Entities of
+	// those that the target stores, Histograms of the record.
+	Waiting, Entities, Histograms int64
+}
+
+// Total returns the sum.
+func (f Footprint) Total() int64 {
+	return addUp(addUp(f.Waiting, f.Entities), f.Histograms)
+}
+
+// What single things take, measured and rounded up.
+const (
+	sessionBytes   = 1500
+	storedBytes    = 250
+	histogramBytes = 190 << 10
+	// openSeconds is how many seconds of the record are open at once.
+	openSeconds = 4
+	// longestAttempt is how long the service holds an attempt at most.
+	longestAttempt = 30 * time.Second
+)
+
+// Footprint returns what the campaign takes in virtual time; data says whether
+// entities are stored.
+func (c *Campaign) Footprint(data bool) Footprint {
+	f := Footprint{Histograms: 2 * openSeconds * histogramBytes}
+	for i := range c.Scenario.Phases {
+		phase := &c.Scenario.Phases[i]
+		if data && phase.Load != nil {
+			f.Entities = addUp(f.Entities, times(int64(phase.Load.Entities), c.stored()))
+		}
+		c.footprintOf(&f, i, data)
+	}
+	return f
+}
+
+// footprintOf adds what a phase that offers load takes.
+func (c *Campaign) footprintOf(f *Footprint, index int, data bool) {
+	phase := &c.Scenario.Phases[index]
+	most, err := c.mostOperations(phase)
+	if err != nil || most == 0 {
+		return
+	}
+	lasts, rate, phases, fixed := time.Duration(0), 0.0, int64(1), int64(0)
+	switch {
+	case phase.Peak != nil:
+		for _, step := range c.peakSteps(phase.Peak) {
+			lasts += step.Length
+			rate = max(rate, step.Rate)
+		}
+		phases = int64(len(c.peakSteps(phase.Peak)))
+	default:
+		partitions := int64(max(phase.Spread.Partitions, len(phase.Spread.Keys)))
+		lasts, rate = phase.Spread.For, phase.Spread.Rate*float64(partitions)
+		if c.Scenario.Loaded(index) == 0 && upserts(phase.Operations()) {
+			fixed = times(partitions, int64(phase.Spread.Entities))
+		}
+	}
+	under := most
+	if phase.Spread != nil && phase.Spread.Clients > 0 {
+		under = min(under, uint64(phase.Spread.Clients))
+	} else {
+		// An attempt is held while a range moves, which does not happen twice in a row.
+		alive := min(lasts, longestAttempt+min(c.policy.LongestWait(), longestStep))
+		under = min(under, uint64(min(rate*alive.Seconds(), math.MaxInt32*1024)))
+	}
+	content := int64(0)
+	for _, op := range phase.Operations() {
+		if op.Inserts() || op.Verb == entity.Replace || op.Verb == entity.InsertOrReplace {
+			content = max(content, int64(max(1, op.Entities))*c.weight(0))
+		}
+	}
+	f.Waiting = max(f.Waiting, times(int64(under), sessionBytes+content))
+	const each = 5 // response, lost, and service by class
+	minutes := int64(lasts/time.Minute) + 1
+	f.Histograms = addUp(f.Histograms, times(phases*each*int64(len(phase.Operations()))+minutes, histogramBytes))
+	if data {
+		inserted := times(int64(min(most, math.MaxInt64/2)), insertedBy(phase.Operations()))
+		f.Entities = addUp(f.Entities, times(addUp(min(fixed, int64(most)), inserted), c.stored()))
+	}
+}
+
+// stored is about what a stored entity takes.
+func (c *Campaign) stored() int64 { return c.weight(0) + storedBytes }
+
+// upserts reports whether an operation writes entities that need not be there.
+func upserts(list []scenarios.OperationSpec) bool {
+	for i := range list {
+		if list[i].Verb == entity.InsertOrMerge || list[i].Verb == entity.InsertOrReplace {
+			return true
+		}
+	}
+	return false
+}
+
+// insertedBy returns the most entities that an operation of a mix inserts.
+func insertedBy(list []scenarios.OperationSpec) int64 {
+	most := int64(0)
+	for i := range list {
+		if list[i].Inserts() && list[i].Weight > 0 {
+			most = max(most, int64(max(1, list[i].Entities)))
+		}
+	}
+	return most
+}
+
+// times and addUp end at the greatest number instead of overflowing.
+func times(a, b int64) int64 {
+	if a > 0 && b > math.MaxInt64/a {
+		return math.MaxInt64
+	}
+	return a * b
+}
+
+func addUp(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}

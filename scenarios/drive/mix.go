@@ -1,0 +1,239 @@
+package drive
+
+import (
+	"slices"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/scenarios"
+	"loadgen/scenarios/keys"
+	"loadgen/target"
+)
+
+// mix decides what operation k of a phase is: a pure function of k.
+type mix struct {
+	table string
+	// phaseOf returns the part of the stage that an operation is recorded in; nil
+	// where there is one only.
+	phaseOf func(k uint64) int
+	// homes are the partitions that operations go to, homeOf which of them an
+	// operation does; nil where there is one only.
+	homes  []home
+	homeOf func(k uint64) int
+	specs  []scenarios.OperationSpec
+	// indexes are those of the specs among the run's kinds of operation, upTo the
+	// sums of their weights.
+	indexes, upTo []int
+	weights       int
+	// fresh is the number of the first entity that operation 0 may insert.
+	fresh, stride uint64
+	deletes       bool
+	kinds, rows   clock.Stream
+}
+
+// home is one partition of a mix: a generator that is held to it, and what each
+// kind of operation does there.
+type home struct {
+	generator *keys.Generator
+	entries   []entry
+}
+
+// entry is one kind of operation on one partition.
+type entry struct {
+	part *keys.Part
+	// from are the entities that the operation may begin at, offers how many
+	// it is due to count.
+	from   []uint64
+	offers int64
+	// keys are those of the entities in from, where they are formed beforehand;
+	// variants are what a merge writes, likewise.
+	keys     []entity.Key
+	variants [][]entity.Property
+}
+
+// prepare forms the keys of all entities and some variants of what is merged
+// beforehand: a simulation would spend a third of its time on forming them anew.
+// Others of the mix must not alter them.
+func (m *mix) prepare() {
+	const mostKeys, variants, mostVariants = 100_000, 64, 8192
+	if len(m.homes)*len(m.specs)*variants > mostVariants {
+		return
+	}
+	room := mostKeys
+	for i := range m.homes {
+		h := &m.homes[i]
+		for j := range h.entries {
+			one := &h.entries[j]
+			if room -= len(one.from); room < 0 {
+				return
+			}
+			for _, n := range one.from {
+				one.keys = append(one.keys, h.generator.Key(n))
+			}
+			for n := uint64(0); one.part != nil && n < variants; n++ {
+				one.variants = append(one.variants, one.part.Properties(m.fresh+n))
+			}
+		}
+	}
+}
+
+// key returns the key of one of the entities that an operation may begin at.
+func (h *home) key(one *entry, index int) entity.Key {
+	if one.keys != nil {
+		return one.keys[index]
+	}
+	return h.generator.Key(one.from[index])
+}
+
+// merged returns what the merge with a number writes: it differs from operation to
+// operation.
+func (one *entry) merged(number uint64) []entity.Property {
+	if one.variants != nil {
+		return one.variants[number%uint64(len(one.variants))]
+	}
+	return one.part.Properties(number)
+}
+
+// settlement is a partition before the mix knows it: an entity that falls into it,
+// and those that operations work on, one at least.
+type settlement struct {
+	witness uint64
+	members []uint64
+}
+
+// newMix returns the mix of a phase over partitions.
+func (c *Campaign) newMix(phase int, partitions ...settlement) (*mix, error) {
+	name := c.Scenario.Phases[phase].Name
+	m := &mix{
+		table: c.Table, fresh: c.fresh, specs: c.Scenario.Phases[phase].Operations(),
+		kinds: clock.NewStream(c.Scenario.Seed, "mix/"+name),
+		rows:  clock.NewStream(c.Scenario.Seed, "rows/"+name),
+	}
+	m.stride = stride(m.specs)
+	for i := range m.specs {
+		m.weights += m.specs[i].Weight
+		m.upTo = append(m.upTo, m.weights)
+		m.indexes = append(m.indexes, c.kindOf[m.specs[i].Name])
+		m.deletes = m.deletes || m.specs[i].Verb == entity.Delete
+	}
+	for _, one := range partitions {
+		if err := m.settle(c.generator.Pinned(one.witness), one.members); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// settle adds a partition.
+func (m *mix) settle(generator *keys.Generator, members []uint64) error {
+	h := home{generator: generator}
+	for i := range m.specs {
+		op := &m.specs[i]
+		one := entry{from: members, offers: int64(op.Offers())}
+		if op.Verb == entity.Query {
+			one.from = beginnings(generator, members, op.Rows)
+			one.offers = min(one.offers, int64(len(members)))
+		}
+		if op.Merges() {
+			var err error
+			if one.part, err = op.Part(generator); err != nil {
+				return err
+			}
+		}
+		h.entries = append(h.entries, one)
+	}
+	m.homes = append(m.homes, h)
+	return nil
+}
+
+// beginnings returns the entities from which on a partition was loaded with as
+// many rows as a query reads, so that what it is due to count is there.
+func beginnings(generator *keys.Generator, members []uint64, rows int) []uint64 {
+	ordered := slices.Clone(members)
+	slices.SortFunc(ordered, func(a, b uint64) int {
+		return generator.Key(a).Compare(generator.Key(b))
+	})
+	return ordered[:max(1, len(ordered)-rows+1)]
+}
+
+// home returns the partition that operation k goes to.
+func (m *mix) home(k uint64) *home {
+	if m.homeOf == nil {
+		return &m.homes[0]
+	}
+	return &m.homes[m.homeOf(k)]
+}
+
+// outline returns operation k without its content.
+func (m *mix) outline(k uint64) Work {
+	return m.outlineOf(k, m.pick(k), m.home(k))
+}
+
+func (m *mix) outlineOf(k uint64, kind int, h *home) Work {
+	w := Work{Kind: m.indexes[kind], Offers: h.entries[kind].offers}
+	if m.phaseOf != nil {
+		w.Phase = m.phaseOf(k)
+	}
+	return w
+}
+
+// work returns operation k.
+func (m *mix) work(k uint64) Work {
+	kind, h := m.pick(k), m.home(k)
+	spec, one := &m.specs[kind], &h.entries[kind]
+	w := m.outlineOf(k, kind, h)
+	w.Operation.Verb, w.Operation.Table = spec.Verb, m.table
+	draw := m.rows.At(k)
+	index := draw.IntN(len(one.from))
+	existing := one.from[index]
+	inserted := m.fresh + k*m.stride
+	change := &w.Operation.Change
+	change.Verb = spec.Verb
+	change.Key = h.key(one, index)
+	switch spec.Verb {
+	case entity.Insert:
+		*change = h.insert(inserted)
+	case entity.Batch:
+		*change = entity.Change{}
+		for i := range uint64(spec.Entities) {
+			w.Operation.Changes = append(w.Operation.Changes, h.insert(inserted+i))
+		}
+	case entity.Replace, entity.InsertOrReplace:
+		change.Properties = h.generator.Properties(existing)
+	case entity.Merge, entity.InsertOrMerge:
+		change.Properties = one.merged(inserted)
+	case entity.Query:
+		w.Operation.Query = target.RowsFrom(change.Key.Partition, change.Key.Row)
+		w.Pages, w.Rows = true, int64(spec.Rows)
+		w.Operation.Query.Top = spec.Top
+	}
+	switch spec.Verb {
+	case entity.Replace, entity.Merge, entity.Delete:
+		change.Match = entity.MatchAny
+	}
+	w.Expected = target.Expected{NotFound: spec.Verb == entity.Delete || m.deletes && expectsExisting(spec.Verb)}
+	return w
+}
+
+func expectsExisting(v entity.Verb) bool {
+	return v == entity.Get || v == entity.Replace || v == entity.Merge
+}
+
+func (h *home) insert(n uint64) entity.Change {
+	return entity.Change{Verb: entity.Insert, Key: h.generator.Key(n), Properties: h.generator.Properties(n)}
+}
+
+// pick draws the kind of operation k by weight.
+func (m *mix) pick(k uint64) int {
+	if len(m.specs) == 1 {
+		return 0
+	}
+	draw := m.kinds.At(k)
+	chance := draw.IntN(m.weights)
+	for i, upTo := range m.upTo {
+		if chance < upTo {
+			return i
+		}
+	}
+	panic("drive: a chance beyond the sum of the weights")
+}

@@ -1,0 +1,84 @@
+package drive
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"loadgen/results"
+)
+
+// Tail counts what becomes of the attempts at each PartitionKey in the last part
+// of a run: which keys are still refused when all is over, and which no longer.
+// It keeps two stretches of time and bounds how many keys it tells apart. It
+// belongs to a run on the virtual clock, which has one goroutine.
+type Tail struct {
+	stretch time.Duration
+	current int64
+	counts  [2]map[string]*results.KeyTail
+}
+
+var _ Observer = (*Tail)(nil)
+
+// mostTails bounds how many keys a stretch tells apart, keptTails how many are
+// returned.
+const (
+	mostTails = 10_000
+	keptTails = 20
+)
+
+// NewTail returns the tail of a run, which is of the last one to two stretches.
+func NewTail(stretch time.Duration) *Tail {
+	return &Tail{stretch: stretch, counts: [2]map[string]*results.KeyTail{{}, {}}}
+}
+
+// Attempt implements [Observer]. Attempts at a table as a whole are left out.
+func (t *Tail) Attempt(a *results.Attempt) {
+	if !a.HasPartition {
+		return
+	}
+	if now := int64(a.Done / t.stretch); now > t.current {
+		before := t.counts[0]
+		if now > t.current+1 {
+			clear(before)
+		}
+		clear(t.counts[1])
+		t.counts[0], t.counts[1] = t.counts[1], before
+		t.current = now
+	}
+	one := t.counts[0][a.PartitionKey]
+	if one == nil {
+		if len(t.counts[0]) == mostTails {
+			return
+		}
+		one = &results.KeyTail{Key: a.PartitionKey}
+		t.counts[0][a.PartitionKey] = one
+	}
+	one.Attempts++
+	if a.Class == results.Refused {
+		one.Refused++
+	}
+}
+
+// Completed implements [Observer].
+func (t *Tail) Completed(*results.Completed) {}
+
+// Keys returns the keys of the tail, those with the most refusals first, then by
+// key. The slice is the caller's.
+func (t *Tail) Keys() []results.KeyTail {
+	sum := make(map[string]results.KeyTail)
+	for _, counts := range t.counts {
+		for key, one := range counts {
+			both := sum[key]
+			sum[key] = results.KeyTail{Key: key, Attempts: both.Attempts + one.Attempts, Refused: both.Refused + one.Refused}
+		}
+	}
+	list := make([]results.KeyTail, 0, len(sum))
+	for _, one := range sum {
+		list = append(list, one)
+	}
+	slices.SortFunc(list, func(a, b results.KeyTail) int {
+		return cmp.Or(cmp.Compare(b.Refused, a.Refused), cmp.Compare(a.Key, b.Key))
+	})
+	return list[:min(len(list), keptTails)]
+}

@@ -1,0 +1,243 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios/keys"
+)
+
+// Spread offers operations to several partitions at once, each of which is due
+// its share: an open loop at Rate, or a closed loop of Clients. It needs no load
+// before it unless an operation reads or updates what has to be there.
+type Spread struct {
+	// Partitions is how many partitions are offered to, 1 to 10,000: the first
+	// that the scenario's entities fall into. It is 0 where Keys names them.
+	Partitions int
+	// Keys are PartitionKeys, each of which some entity of the scenario has.
+	Keys []string
+	// Rate is the open loop: operations per second for each of the partitions,
+	// whether or not they are answered in time. Each operation has a slot of the
+	// same length and is due at a random instant of it; each partition is due one
+	// in as many as there are partitions, in an order that chance decides. It is 0
+	// in a closed loop.
+	Rate float64
+	// Clients is the closed loop: how many clients, 1 to 100,000, do one operation
+	// after another, and Think how long each of them pauses between the end of one
+	// and the next, from 1 ms to 24 h: half as long to half as long again, on the
+	// average this. Both are 0 in an open loop.
+	Clients int
+	Think   time.Duration
+	// For is how long operations become due, 1 s to 24 h.
+	For time.Duration
+	// Entities is how many entities of each partition the operations work on where
+	// none was loaded into it, 1 to 1,000,000.
+	Entities int
+	// Operations are what is offered, in proportion to their weights.
+	Operations []OperationSpec
+}
+
+// The bounds of a spread.
+const (
+	maxSpread         = 10_000
+	maxSpreadEntities = 1_000_000
+	// maxSpreadRate is the greatest rate of all partitions together.
+	maxSpreadRate = 10_000_000
+	// minThink keeps a closed loop against a target that answers at once from
+	// sending without end at one instant.
+	minThink = time.Millisecond
+)
+
+func newSpread() *Spread { return &Spread{Entities: 1000} }
+
+func (s *Spread) binding() binding {
+	return object{
+		what: "spread",
+		fields: []field{
+			{name: "partitions", value: partitionsValue{&s.Partitions, &s.Keys}, required: true},
+			{name: "rate", value: unlessZero{rateValue{&s.Rate}, func() bool { return s.Rate == 0 }}},
+			{name: "clients", value: wholeValue[int]{into: &s.Clients, least: 1, most: maxWorkers, unlessZero: true}},
+			{name: "think", value: unlessZero{durationValue{&s.Think, minThink, maxStep}, func() bool { return s.Think == 0 }}},
+			{name: "for", value: durationValue{&s.For, minStep, maxStep}, required: true},
+			{name: "entities", value: wholeValue[int]{into: &s.Entities, least: 1, most: maxSpreadEntities}},
+			{name: "operations", required: true, value: operationsValue(&s.Operations)},
+		},
+		then: func(r *reader, path string, n *node) {
+			rate, clients, think := n.find("rate"), n.find("clients"), n.find("think")
+			switch {
+			case rate == nil && clients == nil:
+				r.fault(n.at, path, "spread has neither rate nor clients; expected a rate (open loop), or clients and think (closed loop)")
+			case rate != nil && clients != nil:
+				r.fault(clients.at, child(path, "clients"), "clients make a closed loop and rate an open one; expected one of them")
+			case clients != nil && think == nil:
+				r.fault(clients.at, child(path, "think"), "clients have no think; expected how long each pauses, such as 100ms")
+			case clients == nil && think != nil:
+				r.fault(think.at, child(path, "think"), "think belongs to clients, and there are none; expected none")
+			}
+		},
+	}
+}
+
+// unlessZero leaves a value out when it is written at zero.
+type unlessZero struct {
+	binding
+	zero func() bool
+}
+
+func (v unlessZero) write() *node {
+	if v.zero() {
+		return nil
+	}
+	return v.binding.write()
+}
+
+// partitionsValue is a number of partitions, or a list of their keys.
+type partitionsValue struct {
+	count *int
+	keys  *[]string
+}
+
+var (
+	_ binding = unlessZero{}
+	_ binding = partitionsValue{}
+)
+
+func (v partitionsValue) read(r *reader, path string, n *node) {
+	*v.count, *v.keys = 0, nil
+	if n.kind == list {
+		v.list().read(r, path, n)
+		return
+	}
+	before := len(r.faults)
+	wholeValue[int]{into: v.count, least: 1, most: maxSpread}.read(r, path, n)
+	if len(r.faults) > before {
+		r.faults = r.faults[:before]
+		r.expect(n, path, fmt.Sprintf("how many partitions, from 1 to %d, or a list of PartitionKeys", maxSpread))
+	}
+}
+
+func (v partitionsValue) list() listOf[string] {
+	return listOf[string]{into: v.keys, least: 1, most: maxSpread, what: "PartitionKeys",
+		bind: func(key *string) binding { return textValue{into: key} }}
+}
+
+func (v partitionsValue) write() *node {
+	if len(*v.keys) > 0 {
+		return v.list().write()
+	}
+	return wholeValue[int]{into: v.count}.write()
+}
+
+// searched is how many entities are searched for partitions where none are
+// loaded.
+const searched = 100_000
+
+// Witnesses returns for each partition of the spread at a phase the first entity
+// that falls into it, of those loaded before, or of the scenario's first 100,000
+// where none are. Where there are too few, the error wraps [ErrNoPartition].
+func (s *Scenario) Witnesses(phase int) ([]uint64, error) {
+	g, err := s.Generator()
+	if err != nil {
+		return nil, err
+	}
+	among := s.Loaded(phase)
+	if among == 0 {
+		among = searched
+	}
+	return s.Phases[phase].Spread.witnesses(g, among)
+}
+
+func (s *Spread) witnesses(g *keys.Generator, among uint64) ([]uint64, error) {
+	first := make(map[string]uint64)
+	var order []uint64
+	for n := range among {
+		if key := g.PartitionKey(n); len(s.Keys) > 0 || len(order) < s.Partitions {
+			if _, known := first[key]; !known {
+				first[key] = n
+				order = append(order, n)
+			}
+		}
+		if len(s.Keys) == 0 && len(order) == s.Partitions {
+			return order, nil
+		}
+	}
+	if len(s.Keys) == 0 {
+		return nil, fmt.Errorf("%w: the first %d entities fall into %d partitions; expected at most so many",
+			ErrNoPartition, among, len(order))
+	}
+	found := make([]uint64, len(s.Keys))
+	for i, key := range s.Keys {
+		n, known := first[key]
+		if !known {
+			_, err := witness(g, key, among)
+			return nil, err
+		}
+		found[i] = n
+	}
+	return found, nil
+}
+
+// spread checks what depends on the rest of the scenario.
+func (c *checker) spread(i int, path string) {
+	s := c.Phases[i].Spread
+	c.operations(s.Operations, path+".operations")
+	if !c.loadsSound(i) || c.before.concern(path) {
+		return
+	}
+	seen := map[string]bool{}
+	for j, key := range s.Keys {
+		if seen[key] {
+			c.add(fmt.Sprintf("%s.partitions.%d", path, j), "PartitionKey %q occurs twice; expected each once", key)
+			return
+		}
+		seen[key] = true
+	}
+	for j := range s.Operations {
+		if o := &s.Operations[j]; o.NeedsEntities() && c.Loaded(i) == 0 {
+			c.add(fmt.Sprintf("%s.operations.%d.verb", path, j),
+				"a %s needs entities that are there, and nothing is loaded before; expected a load first, or a verb that needs none, such as %s",
+				o.Verb, entity.InsertOrMerge)
+			return
+		}
+	}
+	if all := s.Rate * float64(max(s.Partitions, len(s.Keys))); all > maxSpreadRate {
+		c.add(path+".rate", "%v a second for each partition are %v in all; expected at most %d", s.Rate, all, maxSpreadRate)
+		return
+	}
+	if !c.sound("design", "attributes", "entity", "seed") {
+		return
+	}
+	if _, err := c.Witnesses(i); errors.Is(err, ErrNoPartition) {
+		c.add(path+".partitions", "%s", strings.TrimPrefix(err.Error(), ErrNoPartition.Error()+": "))
+	}
+}
+
+// NeedsEntities reports whether the operation fails, or finds nothing, where no
+// entity is there.
+func (o *OperationSpec) NeedsEntities() bool {
+	switch o.Verb {
+	case entity.Insert, entity.Batch, entity.InsertOrMerge, entity.InsertOrReplace:
+		return false
+	default:
+		return true
+	}
+}
+
+// Reads reports whether the scenario looks at what it wrote: it counts, gets or
+// queries, so that entities have to be kept.
+func (s *Scenario) Reads() bool {
+	for i := range s.Phases {
+		if s.Phases[i].Count != nil {
+			return true
+		}
+		for _, o := range s.Phases[i].Operations() {
+			if o.Verb == entity.Get || o.Verb == entity.Query {
+				return true
+			}
+		}
+	}
+	return false
+}
