@@ -49,6 +49,7 @@ var owners = map[string]string{
 	"github.com/HdrHistogram/hdrhistogram-go":             "results",
 	"github.com/goccy/go-yaml":                            "scenarios",
 	"github.com/google/go-cmp":                            testsOnly,
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore":        testsOnly,
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables": testsOnly,
 	"github.com/rogpeppe/go-internal":                     testsOnly,
 	"github.com/spf13/cobra":                              "cmd/loadgen",

@@ -67,7 +67,7 @@ func (e *examination) saw(seen *rest.Seen) {
 		Verb: seen.Verb, Table: seen.Table,
 		PartitionKey: seen.PartitionKey, HasPartition: seen.HasPartition, RowKey: seen.RowKey,
 		Status: seen.Status, Code: seen.Code, Lost: seen.Status == 0, AccountBusy: seen.AccountBusy,
-		Counted: seen.Counted, Returned: seen.Returned,
+		Counted: seen.Counted, Returned: seen.Returned, Asked: seen.Asked,
 		Shape: seen.Shape, Class: seen.Class, ClientRequestID: seen.ClientRequestID,
 	}
 	if seen.Verb == entity.Batch && !seen.Inserts {

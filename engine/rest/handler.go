@@ -68,7 +68,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		x.write(w)
 	}
 	if h.observe != nil {
-		x.show(!answered)
+		x.show()
 	}
 	x.end()
 	h.exchanges.Put(x)

@@ -42,7 +42,8 @@ type Seen struct {
 	AccountBusy bool
 	// Counted is how many entities the engine counted, Returned how many the reply
 	// holds that were asked for.
-	Counted, Returned int64
+	// Asked is how many a write counts if it is carried out.
+	Counted, Returned, Asked int64
 	// Spans says where a query counted them, in the order of the index. A query
 	// that found nothing to read counts one entity all the same, in no span.
 	Spans []Span
@@ -64,8 +65,9 @@ type Span struct {
 // accountLimits is how the service's texts end that refuse for the account.
 const accountLimits = "over the account limit."
 
-// show tells the observer of the request; lost says that it got no reply.
-func (x *exchange) show(lost bool) {
+// show tells the observer of the request. A reply that was lost was never
+// written, so that it has no status.
+func (x *exchange) show() {
 	asked, reply := &x.asked, &x.reply
 	s := &x.seen
 	*s = Seen{
@@ -80,18 +82,17 @@ func (x *exchange) show(lost bool) {
 		ClientRequestID: headerOf(x.request, clientIDHeader),
 		Spans:           s.Spans[:0],
 	}
-	if lost {
-		s.Status = 0
-	}
 	switch asked.Verb {
 	case 0, entity.CreateTable, entity.DeleteTable:
 	case entity.Query:
 		x.showQuery(s)
 	case entity.Batch:
+		s.Asked = int64(len(asked.Changes))
 		if len(asked.Changes) > 0 {
 			s.show(&asked.Changes[0])
 		}
 	default:
+		s.Asked = 1
 		s.show(&x.change)
 		if asked.Verb == entity.Get && x.failure.code == entity.OK {
 			s.Returned = 1

@@ -120,8 +120,9 @@ func (a *SharedAccess) AppendStringToSign(dst []byte, account string) []byte {
 		}
 		return dst
 	}
-	for _, line := range [...]string{a.Permissions, a.Start, a.Expiry, "/table/" + account + "/" + strings.ToLower(a.Table),
-		a.Identifier, a.Addresses, a.Protocol, a.Version, a.StartPartition, a.StartRow, a.EndPartition} {
+	resource := "/table/" + account + "/" + strings.ToLower(a.Table)
+	for _, line := range [...]string{a.Permissions, a.Start, a.Expiry, resource, a.Identifier,
+		a.Addresses, a.Protocol, a.Version, a.StartPartition, a.StartRow, a.EndPartition} {
 		dst = appendSignedLine(dst, line)
 	}
 	// The last line of this kind has no end.

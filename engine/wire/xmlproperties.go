@@ -125,7 +125,12 @@ func (s *settings) version(n *xmlNode) {
 func (s *settings) logging(n *xmlNode) *Logging {
 	s.only(n, "Version", "Delete", "Read", "Write", "RetentionPolicy")
 	s.version(n)
-	return &Logging{Delete: s.truth(n, "Delete"), Read: s.truth(n, "Read"), Write: s.truth(n, "Write"), Retention: s.retention(n)}
+	return &Logging{
+		Delete:    s.truth(n, "Delete"),
+		Read:      s.truth(n, "Read"),
+		Write:     s.truth(n, "Write"),
+		Retention: s.retention(n),
+	}
 }
 
 func (s *settings) metrics(n *xmlNode) *Metrics {
