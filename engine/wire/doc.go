@@ -1,9 +1,10 @@
 // Package wire is the REST wire format of the table service, both ways: the
-// addresses, signatures, entity JSON, errors, transactions and continuation
-// tokens that a server and a client of it exchange.
+// addresses, signatures, entity JSON, errors, transactions, continuation tokens,
+// shared access signatures, policies and properties that a server and a client of
+// it exchange.
 //
 // A server finds with [ParseResource] what a path names, has [Authorization]
-// and a [Secret] prove who sent it, reads its body with [EntityBody.Parse] or
+// and a [Secret], or a [SharedAccess], prove who sent it, reads its body with [EntityBody.Parse] or
 // [BatchRequest.Parse], and writes the reply with a [Rendering] or [AppendError].
 // A client writes with [AppendEntityPath], [AppendEntityBody] and [AppendBatch],
 // signs with [Secret.AppendAuthorization], and reads with [ParseEntity],
