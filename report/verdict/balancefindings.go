@@ -24,7 +24,7 @@ func balanceFindings(record *results.Record) []string {
 	begin, _, _ := loadSpan(record)
 	found = append(found, firstStep(record, begin))
 	if b.Splits+b.Moves+b.Merges > 0 {
-		found = append(found, fmt.Sprintf("There were %s, %s and %s, and %s at the end: events.ndjson has each with what it rests on.",
+		found = append(found, fmt.Sprintf("Load balancing made %s, %s and %s, and there were %s at the end: events.ndjson has each with what it rests on.",
 			counted(b.Splits, "split"), counted(b.Moves, "move"), counted(b.Merges, "merge"), counted(b.Ranges, "range")))
 	}
 	found = append(found, offline(record)...)
@@ -83,7 +83,7 @@ func kept(record *results.Record, begin int64) []string {
 			minutes(since(e, begin)), shortened(e.Decision.Key), printable(shortened(e.Decision.Reason))))
 	}
 	if more > 0 {
-		told = append(told, fmt.Sprintf("So were %s.", counted(more, "more")))
+		told = append(told, fmt.Sprintf("So were %s more.", Count(int64(more))))
 	}
 	return told
 }

@@ -174,7 +174,7 @@ func (s *story) also(keys int) string {
 	if keys < 2 {
 		return ""
 	}
-	return fmt.Sprintf(", like %s beside it", counted(keys-1, "more"))
+	return fmt.Sprintf(", like %s more beside it", Count(int64(keys-1)))
 }
 
 // overTarget returns those of the keys that are asked for more than a partition's

@@ -28,6 +28,9 @@ type agenda struct {
 	// pausing are the lanes that think, by the instant at which they are ready.
 	pausing clock.Queue[struct{}]
 	free    []*Session
+	// eager has an operation be formed as it is taken, where one goroutine does it
+	// all; elsewhere that is left to whoever sends it.
+	eager bool
 	// abandoned says that nothing is to be begun or tried again.
 	abandoned bool
 }
@@ -106,7 +109,7 @@ func (a *agenda) take(now clock.Instant) *Session {
 		return s
 	}
 	s := a.session()
-	s.begin(a.stage, a.next, at, a.phases, true)
+	s.begin(a.stage, a.next, at, a.phases, a.eager)
 	if a.stage.Think != nil {
 		a.pausing.Pop()
 	}

@@ -72,7 +72,7 @@ type Session struct {
 }
 
 // begin makes s the session of operation k, which is due at the given instant;
-// sending says that it is about to be sent, and not only written down.
+// sending has what is to be sent be formed at once, rather than when it is.
 func (s *Session) begin(stage *Stage, k uint64, intended clock.Instant, phases []int, sending bool) {
 	// What the attempt holds is written anew before it is reported: to empty all of
 	// a session would be a tenth of a simulation's work.

@@ -46,6 +46,7 @@ func (v *Virtual) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
 	v.clock.AdvanceTo(stage.start(v.clock.Now()))
 	c := &course{Virtual: v, ledger: ledger, opened: ledger.open(stage, v.clock.Now())}
 	c.agenda = newAgenda(c.opened)
+	c.agenda.eager = true
 	deadline := stage.deadline(v.clock.Now())
 	var failure error
 	for n := 1; failure == nil && !c.agenda.over(v.Now()); n++ {
