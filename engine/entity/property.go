@@ -25,7 +25,7 @@ func checkName(name string) (length int, code Code, detail string) {
 	case "PartitionKey", "RowKey", "Timestamp":
 		return 0, DuplicateProperties, "the system property " + name + " is given as a property"
 	}
-	if len(name) <= MaxNameUnits && plainName(name) && !strings.HasPrefix(name, "xml") {
+	if plainName(name) && len(name) <= MaxNameUnits && (name[0] != 'x' || !strings.HasPrefix(name, "xml")) {
 		return len(name), OK, ""
 	}
 	if length = units(name); length > MaxNameUnits {

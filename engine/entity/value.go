@@ -42,8 +42,6 @@ var typeNames = [...]string{
 	"Edm.Guid", "Edm.Int32", "Edm.Int64",
 }
 
-const edm = "Edm."
-
 // String returns the type's name on the wire, such as Edm.Int32, and "unknown"
 // for what is none of the eight.
 func (t Type) String() string {
@@ -56,13 +54,26 @@ func (t Type) String() string {
 // ParseType returns the type of that name, with or without "Edm." before it,
 // and false for any other text. Case matters.
 func ParseType(name string) (Type, bool) {
-	name = strings.TrimPrefix(name, edm)
-	for i, full := range typeNames[TypeString:] {
-		if full[len(edm):] == name {
-			return TypeString + Type(i), true
-		}
+	switch strings.TrimPrefix(name, "Edm.") {
+	case "String":
+		return TypeString, true
+	case "Binary":
+		return TypeBinary, true
+	case "Boolean":
+		return TypeBoolean, true
+	case "DateTime":
+		return TypeDateTime, true
+	case "Double":
+		return TypeDouble, true
+	case "Guid":
+		return TypeGUID, true
+	case "Int32":
+		return TypeInt32, true
+	case "Int64":
+		return TypeInt64, true
+	default:
+		return 0, false
 	}
-	return 0, false
 }
 
 func (t Type) known() bool { return t >= TypeString && t <= TypeInt64 }

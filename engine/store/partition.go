@@ -35,6 +35,14 @@ func (p *partition) get(rk string) (entity.Packed, bool) {
 	return p.rows.Get(rk)
 }
 
+// ascend calls visit for the rows from a sort key on, in order, until it returns
+// false. Writers wait until it has.
+func (p *partition) ascend(from string, visit func(rk string, e entity.Packed) bool) {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	p.rows.Ascend(from, visit)
+}
+
 func (p *partition) len() int {
 	p.mu.RLock()
 	defer p.mu.RUnlock()

@@ -88,6 +88,8 @@ type scan struct {
 	bounded        bool
 
 	page Page
+	// last says that the range ends in the partition that is being read.
+	last bool
 }
 
 func newScan(q Query) *scan {
@@ -119,11 +121,52 @@ func (c *scan) read(p *partition) bool {
 	if p.key == c.fromPK {
 		from = c.fromRK
 	}
-	last := c.bounded && p.key == c.toPK
-	key := entity.Key{Partition: entity.FromSortKey(p.key)}
+	c.last = c.bounded && p.key == c.toPK
+	partition := entity.FromSortKey(p.key)
 	before := c.page.Scanned
+	if c.keep == nil {
+		c.readAll(p, partition, from)
+	} else {
+		c.readKept(p, partition, from)
+	}
+	if n := c.page.Scanned - before; n > 0 {
+		c.page.Spans = append(c.page.Spans, Span{partition, n})
+	}
+	return !c.page.More
+}
+
+// readAll adds rows that are kept whatever they hold. There are no more of them
+// than the page has room for, so that they can be collected under the lock, in
+// microseconds: after a snapshot, the next write to each node of the tree would
+// have to copy it, and writers that share their partition with readers would pay
+// for them.
+func (c *scan) readAll(p *partition, partition, from string) {
+	first := len(c.page.Rows)
+	p.ascend(from, func(rk string, e entity.Packed) bool {
+		switch {
+		case c.last && rk >= c.toRK:
+			return false
+		case c.full():
+			c.page.Next, c.page.More = entity.Key{Partition: partition, Row: rk}, true
+			return false
+		}
+		c.page.Scanned++
+		c.add(Row{entity.Key{Partition: partition, Row: rk}, e})
+		return true
+	})
+	for i := first; i < len(c.page.Rows); i++ {
+		key := &c.page.Rows[i].Key
+		key.Row = entity.FromSortKey(key.Row)
+	}
+	c.page.Next.Row = entity.FromSortKey(c.page.Next.Row)
+}
+
+// readKept adds the rows that are kept. Nobody knows how many it has to look at,
+// nor how long that takes, so that it goes over a snapshot.
+func (c *scan) readKept(p *partition, partition, from string) {
+	key := entity.Key{Partition: partition}
 	p.snapshot().Ascend(from, func(rk string, e entity.Packed) bool {
-		if last && rk >= c.toRK {
+		if c.last && rk >= c.toRK {
 			return false
 		}
 		key.Row = entity.FromSortKey(rk)
@@ -132,15 +175,11 @@ func (c *scan) read(p *partition) bool {
 			return false
 		}
 		c.page.Scanned++
-		if c.keep == nil || c.keep(key, e) {
+		if c.keep(key, e) {
 			c.add(Row{key, e})
 		}
 		return true
 	})
-	if n := c.page.Scanned - before; n > 0 {
-		c.page.Spans = append(c.page.Spans, Span{key.Partition, n})
-	}
-	return !c.page.More
 }
 
 // add appends a row. The room grows fourfold, up to what the page can hold: most

@@ -359,3 +359,15 @@ func TestReadsAllocateLittle(t *testing.T) {
 		}
 	}
 }
+
+// A snapshot would have the next write copy the nodes on its way to the row.
+func TestAWriteAfterAPageCopiesNothing(t *testing.T) {
+	s, keys := many(t)
+	page := func() { s.Scan(table, store.Query{Range: filter.OnePartition(keys[700].Partition)}) }
+	replace := entity.Change{Verb: entity.Replace, Key: keys[700], Match: entity.MatchAny, Properties: int32s(10)}
+	write := func() { s.Apply(table, &replace, start) }
+	want := testing.AllocsPerRun(20, page) + testing.AllocsPerRun(20, write)
+	if got := testing.AllocsPerRun(20, func() { page(); write() }); got != want {
+		t.Errorf("allocations of a page and a write = %v; want %v, as of each alone", got, want)
+	}
+}

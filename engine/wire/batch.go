@@ -27,6 +27,8 @@ type BatchRequest struct {
 	// target is that of the last operation, resource what it names.
 	target   string
 	resource Resource
+	// known is what the next operation's head is likely to begin with.
+	known knownHead
 }
 
 // BatchPart is what the reply to one operation of a transaction depends on.
@@ -96,6 +98,7 @@ func (b *BatchRequest) addChangeSet(boundary, text string) (code entity.Code, in
 		if code, detail := b.addChange(part); code != entity.OK {
 			return code, len(b.Changes), detail
 		}
+		set.known = b.known.text
 	}
 	switch {
 	case !set.closed:

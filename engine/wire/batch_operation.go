@@ -33,7 +33,7 @@ type operationHead struct {
 // have one target or nearly so: an insert's is read once for a whole batch.
 func (b *BatchRequest) open(part string) (o operation, code entity.Code, detail string) {
 	var head operationHead
-	body, ok := head.read(part)
+	body, ok := head.read(part, &b.known)
 	b.Parts = append(b.Parts, BatchPart{ContentID: head.contentID, HasContentID: head.hasContentID})
 	reply := &b.Parts[len(b.Parts)-1]
 	if !ok {
@@ -74,7 +74,12 @@ const usualHead = "Content-Type: application/http\r\nContent-Transfer-Encoding: 
 // read takes a part apart and returns the body, with whatever line ends follow
 // it. Headers before the request line are those of the part, blank lines there
 // count for nothing; the headers of a request without a body may end with it.
-func (h *operationHead) read(part string) (body string, ok bool) {
+func (h *operationHead) read(part string, known *knownHead) (body string, ok bool) {
+	if known.text != "" && strings.HasPrefix(part, known.text) {
+		*h = known.head
+		return h.readHeaders(part, part[len(known.text):], nil)
+	}
+	known.text = ""
 	line, rest := cutLine(strings.TrimPrefix(part, usualHead))
 	for ; ; line, rest = cutLine(rest) {
 		if name, value, named := cutHeader(line); named {
@@ -93,14 +98,38 @@ func (h *operationHead) read(part string) (body string, ok bool) {
 	if !h.readRequestLine(line) {
 		return "", false
 	}
-	for line, rest = cutLine(rest); !isBlank(line); line, rest = cutLine(rest) {
+	return h.readHeaders(part, rest, known)
+}
+
+// readHeaders reads the lines from rest on, which is the end of a part. What it
+// learns of what the next part may begin with it adds to known, nil for not.
+func (h *operationHead) readHeaders(part, rest string, known *knownHead) (body string, ok bool) {
+	line, after := cutLine(rest)
+	for ; !isBlank(line); line, after = cutLine(rest) {
 		name, value, named := cutHeader(line)
 		if !named {
 			return "", false
 		}
 		h.set(name, value)
+		rest = after
+		if known != nil {
+			text := part[:len(part)-len(rest)]
+			if h.hasContentID || h.hasIfMatch || text[len(text)-1] != '\n' {
+				known = nil
+			} else {
+				known.text, known.head = text, *h
+			}
+		}
 	}
-	return rest, true
+	return after, true
+}
+
+// knownHead is whole lines of an operation's head, up to the first that differs
+// from operation to operation, and what they mean. The same lines at the front of
+// another head mean the same, and clients write all heads of a transaction alike.
+type knownHead struct {
+	text string
+	head operationHead
 }
 
 func (h *operationHead) readRequestLine(line string) bool {

@@ -40,14 +40,20 @@ func (r *BatchReply) AppendSuccess(
 	rendering.Select = nil
 	dst = r.openChangeSet(dst)
 	head := "--changesetresponse_" + r.ID + partHead
+	// The changes share their partition, and so the beginning of their addresses.
+	start, of := []byte(nil), ""
 	for i := range request.Changes {
+		if partition := request.Changes[i].Key.Partition; start == nil || partition != of {
+			start = append(append(start[:0], r.Rendering.Base.URL...), '/')
+			start, of = r.Rendering.appendLinkStart(start, partition), partition
+		}
 		c, part := &request.Changes[i], &request.Parts[i]
 		dst = append(dst, head...)
 		if c.Verb == entity.Insert && part.Echo {
 			rendering.Level = part.Level
 			dst = appendEcho(dst, &rendering, part, c.Key, echo(i))
 		} else {
-			dst = r.appendDone(dst, part, c, versions[i])
+			dst = appendDone(dst, part, c, versions[i], start)
 		}
 	}
 	return r.closeChangeSet(dst)
@@ -68,18 +74,18 @@ func appendEcho(dst []byte, rendering *Rendering, part *BatchPart, k entity.Key,
 
 // appendDone appends the reply to a change that shows nothing. The second blank
 // line stands for the body: clients read the headers' end and the boundary's
-// line break apart.
-func (r *BatchReply) appendDone(dst []byte, part *BatchPart, c *entity.Change, version entity.Ticks) []byte {
+// line break apart. The entity's address begins with start.
+func appendDone(dst []byte, part *BatchPart, c *entity.Change, version entity.Ticks, start []byte) []byte {
 	dst = append(dst, "HTTP/1.1 204 No Content\r\n"...)
 	dst = part.appendContentID(dst)
 	dst = append(dst, guardHeaders...)
 	if c.Verb == entity.Insert {
 		dst = append(dst, noContent+versionThree+"Location: "...)
-		start := len(dst)
-		dst = r.Rendering.AppendLocation(dst, c.Key)
-		end := len(dst)
+		from := len(dst)
+		dst = append(appendLinkLiteral(append(dst, start...), c.Key.Row), "')"...)
+		to := len(dst)
 		dst = append(dst, "\r\nDataServiceId: "...)
-		dst = append(dst, dst[start:end]...)
+		dst = append(dst, dst[from:to]...)
 		dst = append(dst, "\r\n"...)
 	} else {
 		dst = append(dst, versionOne...)

@@ -2,6 +2,7 @@ package wire_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"reflect"
 	"strings"
@@ -242,6 +243,52 @@ func TestBatchRequestRefuses(t *testing.T) {
 		}
 		if len(b.Changes) > 0 && index >= len(b.Parts) {
 			t.Errorf("%s: Parse: %d parts and a failure at %d; want that part", row.name, len(b.Parts), index)
+		}
+	}
+}
+
+// A head may repeat the lines of the one before it, and is then not read anew:
+// an operation has to mean what it means alone.
+func TestAnOperationMeansTheSameInAnyTransaction(t *testing.T) {
+	requests := []string{"POST http://h/a/Races HTTP/1.1", "POST http://h/a/Races HTTP/1.1",
+		"PUT http://h/a/Races(PartitionKey='p',RowKey='r') HTTP/1.1", "DELETE http://h/a/Races(PartitionKey='p',RowKey='r') HTTP/1.1"}
+	lines := []string{"Accept: application/json", "Accept: application/json;odata=fullmetadata", "Accept: application/jsonx", "Prefer: return-no-content",
+		"Prefer: return-no-contents", "Content-Type: application/json", "Content-ID: 1", "Content-ID: 12", "If-Match: *", "If-None-Match: *", "X-Other: a"}
+	rng := rand.New(rand.NewPCG(13, 14))
+	for range 2000 {
+		operations := make([]string, 1+rng.IntN(4))
+		for i := range operations {
+			text := "--changeset_1\r\nContent-Type: application/http\r\n"
+			if rng.IntN(4) > 0 {
+				text += "Content-Transfer-Encoding: binary\r\n"
+			}
+			text += "\r\n" + requests[rng.IntN(len(requests))]
+			for range rng.IntN(4) {
+				text += "\r\n" + lines[rng.IntN(len(lines))]
+			}
+			if rng.IntN(4) > 0 {
+				text += "\r\n\r\n" + `{"PartitionKey":"p","RowKey":"r"}`
+			}
+			operations[i] = text + "\r\n"
+		}
+		if at := rng.IntN(len(operations)); at > 0 {
+			operations[at] = operations[at-1]
+		}
+		text := changeSetText(operations...)
+		var together, alone wire.BatchRequest
+		code, index, detail := together.Parse("batch_1", text)
+		for i, operation := range operations {
+			one, _, why := alone.Parse("batch_1", changeSetText(operation))
+			if code != entity.OK && i == index {
+				if one != code || why != detail {
+					t.Fatalf("Parse(%q) = %q, %d, %q; alone that operation is %q, %q", text, code, index, detail, one, why)
+				}
+				break
+			}
+			if one != entity.OK || !sameChanges(together.Changes[i:i+1], alone.Changes) || together.Parts[i] != alone.Parts[0] {
+				t.Fatalf("Parse(%q) = %q, %d with %+v and %+v at %d; alone that is %q, %q with %+v and %+v",
+					text, code, index, together.Changes, together.Parts, i, one, why, alone.Changes, alone.Parts)
+			}
 		}
 	}
 }

@@ -171,13 +171,17 @@ func parseFraction(s string) (ticks int, rest string) {
 	if s == "" || s[0] != '.' {
 		return 0, s
 	}
-	i, scale := 1, ticksPerSecond/10
+	i := 1
 	for ; i < len(s) && s[i]-'0' <= 9; i++ {
-		ticks += int(s[i]-'0') * scale
-		scale /= 10
+		if i <= tickDigits {
+			ticks = ticks*10 + int(s[i]-'0')
+		}
 	}
 	if i == 1 {
 		return -1, ""
+	}
+	for n := i; n <= tickDigits; n++ {
+		ticks *= 10
 	}
 	return ticks, s[i:]
 }

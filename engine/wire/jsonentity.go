@@ -79,67 +79,73 @@ func (e *jsonEntity) read(s *jsonScanner) bool {
 // a type. It reports false, and has read nothing, where it is not or where
 // something is wrong with it.
 func (e *jsonEntity) readPlain(s *jsonScanner, first bool) bool {
-	rest := s.text[s.at:]
+	text, at := s.text, s.at
 	if !first {
-		if rest == "" || rest[0] != ',' {
+		if at >= len(text) || text[at] != ',' {
 			return false
 		}
-		rest = rest[1:]
+		at++
 	}
-	if rest == "" || rest[0] != '"' || s.fault != "" {
+	if at >= len(text) || text[at] != '"' || s.fault != "" {
 		return false
 	}
-	end := plainUpTo(rest, 1)
-	value := rest[end:]
-	if len(value) <= len(`":0`) || value[:2] != `":` {
+	nameEnd := plainUpTo(text, at+1)
+	from := nameEnd + len(`":`)
+	if from >= len(text) || text[nameEnd] != '"' || text[nameEnd+1] != ':' {
 		return false
 	}
-	name, kind, text := rest[1:end], jsonString, ""
-	value = value[2:]
-	if value[0] == '"' {
-		end = plainUpTo(value, 1)
-		if end == len(value) || value[end] != '"' {
+	name := text[at+1 : nameEnd]
+	if isSystem(name) {
+		return false
+	}
+	if text[from] == '"' {
+		end := plainUpTo(text, from+1)
+		if end == len(text) || text[end] != '"' || !e.addPlain(name, jsonString, text[from+1:end]) {
 			return false
 		}
-		text, value = value[1:end], value[end+1:]
-	} else {
-		end = wholeNumber(value, 0)
-		kind, text, value = jsonInteger, value[:end], value[end:]
+		s.at = end + 1
+		return true
 	}
-	if text == "" && kind == jsonInteger || !e.addPlain(name, kind, text) {
+	end := wholeNumber(text, from)
+	if end == from || !e.addPlain(name, jsonInteger, text[from:end]) {
 		return false
 	}
-	s.at = len(s.text) - len(value)
+	s.at = end
 	return true
+}
+
+// isSystem reports whether a name is one of those that are no property's, types
+// aside, or none at all.
+func isSystem(name string) bool {
+	return name == "" || name == jsonTimestamp ||
+		name[0] == jsonSystemPrefix[0] && strings.HasPrefix(name, jsonSystemPrefix)
 }
 
 // addPlain adds a value or a type to the members, and reports whether it did.
 func (e *jsonEntity) addPlain(name string, kind jsonKind, text string) bool {
-	edm := entity.Type(0)
 	if strings.IndexByte(name, '@') >= 0 {
-		of, annotated := strings.CutSuffix(name, jsonTypeSuffix)
-		known := false
-		if edm, known = entity.ParseType(text); !known || !annotated || kind != jsonString || len(text) <= len(jsonTypePrefix) || text[:len(jsonTypePrefix)] != jsonTypePrefix {
-			return false
-		}
-		name = of
-	}
-	if name == "" || name == jsonTimestamp || name[0] == jsonSystemPrefix[0] && strings.HasPrefix(name, jsonSystemPrefix) {
-		return false
+		return e.addPlainType(name, kind, text)
 	}
 	m := e.member(name)
-	switch {
-	case m == nil:
-		return false
-	case edm != 0 && m.edm == 0:
-		m.edm = edm
-		return true
-	case edm == 0 && m.kind == 0:
-		m.kind, m.text = kind, text
-		return true
-	default:
+	if m == nil || m.kind != 0 {
 		return false
 	}
+	m.kind, m.text = kind, text
+	return true
+}
+
+func (e *jsonEntity) addPlainType(name string, kind jsonKind, text string) bool {
+	of, annotated := strings.CutSuffix(name, jsonTypeSuffix)
+	edm, known := entity.ParseType(text)
+	if !annotated || !known || kind != jsonString || isSystem(of) || !strings.HasPrefix(text, jsonTypePrefix) {
+		return false
+	}
+	m := e.member(of)
+	if m == nil || m.edm != 0 {
+		return false
+	}
+	m.edm = edm
+	return true
 }
 
 func (e *jsonEntity) readMember(s *jsonScanner, name string) bool {

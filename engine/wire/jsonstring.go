@@ -60,22 +60,48 @@ func (s *jsonScanner) quoted() (raw string, escapes, ok bool) {
 // plainUpTo returns the index of the first byte from i on that is a quote, a
 // backslash, a control character or no ASCII: of whatever a JSON string cannot
 // hold just as it is, or needs a closer look. It takes eight bytes at a time,
-// or four times as many, since all text that goes in or out passes through here.
+// and of a long text four times as many, since all text that goes in or out
+// passes through here.
 func plainUpTo(s string, i int) int {
-	for ; i+8 <= len(s); i += 8 {
-		if found := marks(word(s[i:i+8])) & tops; found != 0 {
-			return i + bits.TrailingZeros64(found)/8
-		}
-		for ; i+40 <= len(s); i += 32 {
-			c := s[i+8 : i+40]
-			if (marks(word(c[:8]))|marks(word(c[8:16]))|marks(word(c[16:24]))|marks(word(c[24:])))&tops != 0 {
+	for short := i + 16; i+8 <= len(s); i += 8 {
+		if i >= short && i+32 <= len(s) {
+			i = farUpTo(s, i)
+			if i+8 > len(s) {
 				break
 			}
+		}
+		if found := marks(word(s[i:i+8])) & tops; found != 0 {
+			return i + bits.TrailingZeros64(found)/8
 		}
 	}
 	// The rest goes into a word whose upper bytes stay empty, and so are marked.
 	rest := lastBytes(s) >> (8 * (min(len(s), 8) - (len(s) - i)))
 	return i + bits.TrailingZeros64(marks(rest)&tops)/8
+}
+
+// farUpTo returns an index near the one that plainUpTo is to find, from which
+// it has to look for it: eight bytes before it or nearer, or less than 32 before
+// the end.
+func farUpTo(s string, i int) int {
+	for ; i+32 <= len(s); i += 32 {
+		c := s[i : i+32]
+		first, second := marks(word(c[:8])), marks(word(c[8:16]))
+		third := marks(word(c[16:24]))
+		if (first|second|third|marks(word(c[24:])))&tops == 0 {
+			continue
+		}
+		switch {
+		case first&tops != 0:
+			return i
+		case second&tops != 0:
+			return i + 8
+		case third&tops != 0:
+			return i + 16
+		default:
+			return i + 24
+		}
+	}
+	return i
 }
 
 const (

@@ -13,6 +13,9 @@ type multipart struct {
 	boundary string
 	// at is where the next part begins.
 	at int
+	// known are whole lines of an earlier part, which are no delimiters: the next
+	// part is likely to begin with them too.
+	known string
 	// ended says that no part follows, closed that a closing delimiter said so.
 	ended, closed bool
 }
@@ -51,15 +54,19 @@ func (m *multipart) next() (part string, more bool) {
 // goes from one to the next.
 func (m *multipart) delimiter() (start, end int, closes, found bool) {
 	from := m.at
-	if strings.HasPrefix(m.text[from:], usualHead) {
-		from += len(usualHead)
+	if strings.HasPrefix(m.text[from:], m.known) {
+		from += len(m.known)
 	}
 	for start = from; start < len(m.text); start = end {
 		line := m.text[start:]
-		if i := strings.IndexByte(line, '\n'); i >= 0 {
-			line = line[:i+1]
+		i := strings.IndexByte(line, '\n')
+		if end = start + i + 1; i < 0 {
+			end = len(m.text)
 		}
-		end = start + len(line)
+		if line[0] != '-' {
+			continue
+		}
+		line = m.text[start:end]
 		if !strings.HasPrefix(line, "--") || !strings.HasPrefix(line[len("--"):], m.boundary) {
 			continue
 		}

@@ -193,12 +193,16 @@ func (r *Rendering) appendType(dst []byte, of string) []byte {
 
 // appendLink appends an entity's address, relative to the account's.
 func (r *Rendering) appendLink(dst []byte, k entity.Key) []byte {
+	dst = appendLinkLiteral(r.appendLinkStart(dst, k.Partition), k.Row)
+	return append(dst, `')`...)
+}
+
+// appendLinkStart appends an entity's address up to its RowKey.
+func (r *Rendering) appendLinkStart(dst []byte, partition string) []byte {
 	dst = jsonASCII.appendEscaped(dst, r.Table)
 	dst = append(dst, `(PartitionKey='`...)
-	dst = appendLinkLiteral(dst, k.Partition)
-	dst = append(dst, `',RowKey='`...)
-	dst = appendLinkLiteral(dst, k.Row)
-	return append(dst, `')`...)
+	dst = appendLinkLiteral(dst, partition)
+	return append(dst, `',RowKey='`...)
 }
 
 // appendLinkLiteral appends the inside of a quoted literal as the service writes
