@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"regexp"
 	"strings"
@@ -121,6 +122,29 @@ func TestReadmeCommandsParse(t *testing.T) {
 		}
 		if _, err := f.scenario(c); err != nil {
 			t.Errorf("%s: %v", match[0], err)
+		}
+	}
+}
+
+// So are those of the other verbs.
+func TestReadmeCommandsOfEveryVerbParse(t *testing.T) {
+	commands := regexp.MustCompile(`(?m)^go run ./cmd/loadgen (.*?)\s*(#.*)?$`).FindAllStringSubmatch(readme(t), -1)
+	verbs := make(map[string]int)
+	for _, match := range commands {
+		root := newRoot(io.Discard, io.Discard)
+		c, rest, err := root.Find(strings.Fields(match[1]))
+		if err == nil {
+			err = c.ParseFlags(rest)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", match[0], err)
+			continue
+		}
+		verbs[c.Name()]++
+	}
+	for _, verb := range []string{"stress", "serve", "simulate"} {
+		if verbs[verb] == 0 {
+			t.Errorf("README.md has no command of %s among %v", verb, verbs)
 		}
 	}
 }
