@@ -48,9 +48,19 @@ func recordOf(t *testing.T, args ...string) *results.Record {
 	return read(t, folder)
 }
 
+// leftOutWhenShort leaves a simulation of minutes to the full tests: it is one
+// goroutine, in which the race detector has nothing to find, and is slow to look.
+func leftOutWhenShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a simulation of minutes")
+	}
+}
+
 // The canonical scenario, a twentieth of it: a fluid simulation of twelve equal
 // keys on one range has it serve twice as much after each five minutes of overload.
 func TestCanonicalScenarioRecovers(t *testing.T) {
+	leftOutWhenShort(t)
 	record := recordOf(t, append(scaled(), "--one-profile")...)
 	served := func(from, to int64) float64 {
 		sum := int64(0)
@@ -87,6 +97,7 @@ func TestCanonicalScenarioRecovers(t *testing.T) {
 // The same seed gives the same bytes, however many processors there are, and with
 // another profile beside it; another seed does not.
 func TestSimulationIsDeterministic(t *testing.T) {
+	leftOutWhenShort(t)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	bytesOf := func(processors int, more ...string) string {
 		runtime.GOMAXPROCS(processors)
@@ -117,6 +128,7 @@ func TestSimulationIsDeterministic(t *testing.T) {
 
 // The books close with entities and without, and say the same.
 func TestSimulationBooksCloseEitherWay(t *testing.T) {
+	leftOutWhenShort(t)
 	without, with := recordOf(t, quick()...), recordOf(t, append(quick(), "--data")...)
 	for _, record := range []*results.Record{without, with} {
 		all := record.Total(results.Everything)
@@ -138,6 +150,7 @@ func TestSimulationBooksCloseEitherWay(t *testing.T) {
 // A key that is asked for more than a partition has is never relieved, and the
 // verdict says why; one that headroom bears flips.
 func TestHotKeyIsNeverRelieved(t *testing.T) {
+	leftOutWhenShort(t)
 	record := recordOf(t, append(quick(), "--set", "phases.spread.partitions=[Tokyo]", "--set", "phases.spread.rate=150",
 		"--set", "model.range_target=0")...)
 	b := record.Summary.Balance
