@@ -22,8 +22,7 @@ func (c *Cursor) Next(p *Property) bool {
 	name, at := textAt(c.read.block, c.read.at)
 	p.Name = name
 	if at = valueAt(c.read.block, at, &p.Value); at == nowhere {
-		c.left = corrupt
-		return false
+		return false // With properties left.
 	}
 	c.read.at = at
 	c.left--

@@ -5,8 +5,8 @@
 // Build a [Key] and a list of [Property]; wrap them into a [Change] for what is
 // to be written; have [Change.Validate] or [ValidateBatch] check them against
 // the documented limits; keep what is stored as [Packed], made by [Pack] or
-// [MergePacked]; keep rows in the order of [Compare], or under a [SortKey], whose
-// plain byte order is the same.
+// [MergePacked], and walk over it with a [Cursor]; keep rows in the order of
+// [Compare], or under a [SortKey], whose plain byte order is the same.
 //
 // The caller owes distinct property names to the packing functions, which
 // validation assures, and must not alter a [Packed] that it shared or whose

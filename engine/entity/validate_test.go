@@ -212,6 +212,24 @@ func inserts(n int) []entity.Change {
 	return changes
 }
 
+// filling makes a batch of one long PartitionKey as large as it may be, and some
+// bytes larger.
+func filling(more int) func([]entity.Change) {
+	return func(changes []entity.Change) {
+		left := entity.MaxBatchBytes + more
+		for i := range changes {
+			c := &changes[i]
+			c.Key.Partition = strings.Repeat("p", entity.MaxKeyUnits)
+			c.Properties = numbered(13, entity.String(strings.Repeat("s", entity.MaxStringUnits-500)))
+			if i == len(changes)-1 { // One text of the last is as long as it takes.
+				c.Properties[12].Value = entity.String("")
+				c.Properties[12].Value = entity.String(strings.Repeat("s", (left-entity.Size(c.Key, c.Properties))/2))
+			}
+			left -= entity.Size(c.Key, c.Properties)
+		}
+	}
+}
+
 func TestValidateBatch(t *testing.T) {
 	with := func(n int, alter func([]entity.Change)) []entity.Change {
 		changes := inserts(n)
@@ -239,6 +257,10 @@ func TestValidateBatch(t *testing.T) {
 			with(5, func(c []entity.Change) { c[4].Key.Row = "a/b"; c[2].Verb = entity.Get }), entity.InvalidInput, 2},
 		{"all go to one partition",
 			with(5, func(c []entity.Change) { c[2].Key.Partition = "Half" }), entity.DifferentPartitions, 2},
+		{"a bad PartitionKey is found in any change",
+			with(5, func(c []entity.Change) { c[2].Key.Partition = "a/b" }), entity.OutOfRangeInput, 2},
+		{"a long PartitionKey counts in each change, up to the limit", with(5, filling(0)), entity.OK, 0},
+		{"and beyond it", with(5, filling(2)), entity.RequestBodyTooLarge, 4},
 		{"a row twice in a run is reported at the second",
 			with(5, func(c []entity.Change) { c[3].Key.Row = c[2].Key.Row }), entity.InvalidDuplicateRow, 3},
 		{"a row twice far apart is reported at the second",

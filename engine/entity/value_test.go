@@ -3,6 +3,7 @@ package entity_test
 import (
 	"bytes"
 	"math"
+	"strings"
 	"testing"
 
 	"loadgen/engine/entity"
@@ -108,6 +109,25 @@ func TestValuesAreImmutable(t *testing.T) {
 	v.Bytes()[1] = 9
 	if got := v.Bytes(); !bytes.Equal(got, []byte{1, 2, 3}) {
 		t.Errorf("Binary([1 2 3]).Bytes() = %v after changes to its source and its copy; want [1 2 3]", got)
+	}
+}
+
+// Texts are measured many bytes at a time, so that what is not ASCII has to be
+// found wherever it stands.
+func TestSizesOfTextsWithOneOddCharacter(t *testing.T) {
+	for at := range 80 {
+		for _, rest := range []int{0, 1, 9, 40} {
+			before, after := strings.Repeat("a", at), strings.Repeat("a", rest)
+			for odd, units := range map[string]int{"é": 1, "\uffff": 1, "\U0001F3C3": 2} {
+				if got, want := entity.String(before+odd+after).Size(), 4+2*(at+units+rest); got != want {
+					t.Fatalf("Size of %+q after %d and before %d letters = %d; want %d", odd, at, rest, got, want)
+				}
+			}
+			c := entity.Change{Verb: entity.Insert, Properties: named("a", entity.String(before+"\xff"+after))}
+			if code, _ := c.Validate(); code != entity.InvalidInput {
+				t.Fatalf("Validate of a bad byte after %d and before %d letters = %q; want %q", at, rest, code, entity.InvalidInput)
+			}
+		}
 	}
 }
 

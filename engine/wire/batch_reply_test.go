@@ -198,3 +198,21 @@ func BenchmarkParseBatchReply100(b *testing.B) {
 		}
 	}
 }
+
+// A reply says of each entity where it is, whatever its neighbours are.
+func TestBatchRepliesLocateEachEntity(t *testing.T) {
+	reply := wire.BatchReply{ID: "1", Rendering: wire.Rendering{Base: raceBase, Table: "Races"}}
+	var request wire.BatchRequest
+	for _, partition := range []string{"", "", "a b", "a b", "O'Neil", ""} {
+		request.Changes = append(request.Changes, entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: partition, Row: "1"}})
+		request.Parts = append(request.Parts, wire.BatchPart{})
+	}
+	text := string(reply.AppendSuccess(nil, &request, make([]entity.Ticks, len(request.Changes)), nil))
+	_, text, _ = strings.Cut(text, "HTTP/1.1 ")
+	for i, part := range strings.Split(text, "HTTP/1.1 ") {
+		want := string(reply.Rendering.AppendLocation(nil, request.Changes[i].Key)) + "\r\n"
+		if !strings.Contains(part, "\r\nLocation: "+want) || !strings.Contains(part, "\r\nDataServiceId: "+want) {
+			t.Errorf("AppendSuccess: part %d is %q; want the location %s", i, part, want)
+		}
+	}
+}

@@ -96,6 +96,12 @@ func TestBatchRequestReadsWhatClientsSend(t *testing.T) {
 			s = replace(replace(s, "PATCH ", "POST "), "Content-ID: 5\r\n", "X-HTTP-Method: MERGE\r\nContent-ID: 5\r\n")
 			return replace(s, "Content-ID: 3\r\n", "Content-ID: 3\r\nx-http-method: MERGE\r\n")
 		}},
+		{"with blanks around the headers' values", func(s string) string {
+			return replace(replace(s, "application/json\r\n", "application/json \t\r\n"), "Content-ID: ", "Content-ID:\t ")
+		}},
+		{"with blanks behind them", func(s string) string {
+			return replace(replace(s, "Content-ID: 3\r\n", "Content-ID: 3 \t\r\n"), "Accept: ", "Accept: \t ")
+		}},
 		{"with a length and other headers", func(s string) string {
 			return replace(s, "DataServiceVersion: 3.0;", "DataServiceVersion: 1.0\r\nContent-Length: 1\r\nUser-Agent: a: b")
 		}},
@@ -211,6 +217,7 @@ func TestBatchRequestRefuses(t *testing.T) {
 		{"a part that is no request", changeSetText(good, operationText("hello", "")), entity.InvalidInput, 1},
 		{"a part of headers only", changeSetText(good, "--changeset_1\r\nA: b\r\n"), entity.InvalidInput, 1},
 		{"a request without a version", changeSetText(operationText("POST /a/Races", kimBody)), entity.InvalidInput, 0},
+		{"a header without a name", changeSetText(put("\r\n: a", kimBody)), entity.InvalidInput, 0},
 		{"JSON right after the headers", changeSetText(operationText("POST /a/Races HTTP/1.1\r\n"+kimBody, "")), entity.InvalidInput, 0},
 		{"no body", changeSetText(put("", "")), entity.InvalidInput, 0},
 		{"a body that is no JSON", changeSetText(good, good, put("", `{"N":`)), entity.InvalidInput, 2},
@@ -273,6 +280,9 @@ func TestAnOperationMeansTheSameInAnyTransaction(t *testing.T) {
 		}
 		if at := rng.IntN(len(operations)); at > 0 {
 			operations[at] = operations[at-1]
+			if rng.IntN(2) == 0 { // Another last line that begins as that one does.
+				operations[at] = strings.TrimSuffix(operations[at], "\r\n") + "x\r\n"
+			}
 		}
 		text := changeSetText(operations...)
 		var together, alone wire.BatchRequest

@@ -75,8 +75,8 @@ func (e *jsonEntity) read(s *jsonScanner) bool {
 }
 
 // readPlain reads the next member, with the comma before it, if it is as nearly
-// all are: a string or small number of plain text without a blank around it, or
-// a type. It reports false, and has read nothing, where it is not or where
+// all are: a string or small number of plain text without a blank around it, a
+// type, or the timestamp. It reports false, and has read nothing, where it is not or where
 // something is wrong with it.
 func (e *jsonEntity) readPlain(s *jsonScanner, first bool) bool {
 	text, at := s.text, s.at
@@ -100,25 +100,28 @@ func (e *jsonEntity) readPlain(s *jsonScanner, first bool) bool {
 	}
 	if text[from] == '"' {
 		end := plainUpTo(text, from+1)
-		if end == len(text) || text[end] != '"' || !e.addPlain(name, jsonString, text[from+1:end]) {
+		if end == len(text) || text[end] != '"' {
+			return false
+		}
+		if value := text[from+1 : end]; name == jsonTimestamp {
+			e.timestamp = value
+		} else if !e.addPlain(name, jsonString, value) {
 			return false
 		}
 		s.at = end + 1
 		return true
 	}
 	end := wholeNumber(text, from)
-	if end == from || !e.addPlain(name, jsonInteger, text[from:end]) {
+	if end == from || name == jsonTimestamp || !e.addPlain(name, jsonInteger, text[from:end]) {
 		return false
 	}
 	s.at = end
 	return true
 }
 
-// isSystem reports whether a name is one of those that are no property's, types
-// aside, or none at all.
+// isSystem reports whether a name is a service's word on itself, or none at all.
 func isSystem(name string) bool {
-	return name == "" || name == jsonTimestamp ||
-		name[0] == jsonSystemPrefix[0] && strings.HasPrefix(name, jsonSystemPrefix)
+	return name == "" || name[0] == jsonSystemPrefix[0] && strings.HasPrefix(name, jsonSystemPrefix)
 }
 
 // addPlain adds a value or a type to the members, and reports whether it did.
@@ -137,7 +140,7 @@ func (e *jsonEntity) addPlain(name string, kind jsonKind, text string) bool {
 func (e *jsonEntity) addPlainType(name string, kind jsonKind, text string) bool {
 	of, annotated := strings.CutSuffix(name, jsonTypeSuffix)
 	edm, known := entity.ParseType(text)
-	if !annotated || !known || kind != jsonString || isSystem(of) || !strings.HasPrefix(text, jsonTypePrefix) {
+	if !annotated || !known || kind != jsonString || of == jsonTimestamp || isSystem(of) || !strings.HasPrefix(text, jsonTypePrefix) {
 		return false
 	}
 	m := e.member(of)

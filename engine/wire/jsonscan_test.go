@@ -44,6 +44,8 @@ func TestScannerIsStrict(t *testing.T) {
 		{"zero", `0`, true},
 		{"minus zero", `-0`, true},
 		{"a leading zero", `01`, false},
+		{"a leading zero of a member", `{"a":01}`, false},
+		{"a sign within a number", `{"a":1-1}`, false},
 		{"a plus sign", `+1`, false},
 		{"a minus sign alone", `-`, false},
 		{"a fraction without a whole", `.5`, false},
