@@ -162,6 +162,7 @@ func TestStrictRefusesAClientLimitedRun(t *testing.T) {
 }
 
 func TestPeakThatIsNotHeldExits10(t *testing.T) {
+	leftOutWhenShort(t)
 	args := []string{"stress", "--peak", "3000", "--duration", "2s", "--set", "phases.load.entities=2000"}
 	if code, stdout, stderr, _ := bubble(t, 0, args...); code != codeExpectation {
 		t.Errorf("stress --peak 3000 = %d; want %d\n%s%s", code, codeExpectation, stdout, stderr)

@@ -48,12 +48,12 @@ func recordOf(t *testing.T, args ...string) *results.Record {
 	return read(t, folder)
 }
 
-// leftOutWhenShort leaves a simulation of minutes to the full tests: it is one
-// goroutine, in which the race detector has nothing to find, and is slow to look.
+// leftOutWhenShort leaves a long run to the full tests: there the race detector
+// finds nothing that it does not find in shorter ones, and is slow to look.
 func leftOutWhenShort(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("a simulation of minutes")
+		t.Skip("a long run")
 	}
 }
 
