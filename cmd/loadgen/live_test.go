@@ -55,6 +55,12 @@ func TestLiveSaturation(t *testing.T) {
 				return "nothing refused at 1,000/s"
 			}
 		}
+		if s.Validity == results.ClientLimited {
+			// The generator and the engine share this machine; the report says
+			// so, and is not of the shape of one that is valid.
+			t.Logf("client-limited: %v", s.Reasons)
+			return ""
+		}
 		return unlikeReadme(t, folder)
 	})
 }

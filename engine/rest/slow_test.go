@@ -144,8 +144,9 @@ func TestLongBodiesAreRefusedEarly(t *testing.T) {
 			if err := client.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 				t.Error(err)
 			}
-			// net/http looks on for a while, so that the reply can be read.
-			if chunks := <-sent; chunks > (4<<20+256<<10)/4096+2 {
+			// net/http looks on for a while, so that the reply can be read: how
+			// far depends on who is faster. All would be 4,096.
+			if chunks := <-sent; chunks > 2*(4<<20)/4096 {
 				t.Errorf("%s: %d chunks of 4 KiB were read; want no more than the bound and what net/http reads on", row.name, chunks)
 			}
 		}
