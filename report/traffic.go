@@ -60,7 +60,7 @@ func requestsOf(p *page, record *results.Record) {
 		"ok attempt, as the server saw it")
 }
 
-// partitionsOf shows the partitions that counted most entities.
+// partitionsOf shows the partitions of which most entities were demanded.
 func partitionsOf(p *page, o *results.Observation) {
 	if len(o.Partitions) == 0 {
 		return

@@ -21,9 +21,9 @@ type Observation struct {
 	RefusedByPartition int64 `json:"refused_by_partition"`
 	RefusedByAccount   int64 `json:"refused_by_account"`
 
-	// Partitions are those that counted most entities, most first. Told is how
-	// many were told apart at the end; Dropped is how often one had to make room
-	// for another before that.
+	// Partitions are those of which most entities were demanded, most first. Told
+	// is how many were told apart at the end; Dropped is how often one had to make
+	// room for another before that.
 	Partitions        []ObservedPartition `json:"partitions"`
 	PartitionsTold    int64               `json:"partitions_told_apart"`
 	PartitionsDropped int64               `json:"partitions_dropped"`
@@ -49,6 +49,9 @@ type ObservedPartition struct {
 	// it may have had up to Missed more, 0 where the count is exact.
 	Entities int64 `json:"entities_counted"`
 	Missed   int64 `json:"entities_missed_at_most"`
+	// Demanded is Entities and what the refused requests asked for, those sent
+	// again with each attempt: it says which partition is the hottest.
+	Demanded int64 `json:"entities_demanded"`
 	Requests int64 `json:"requests"`
 	// Refused are the requests that the partition refused, AccountRefused those
 	// that the account did.

@@ -32,15 +32,15 @@ func judgeTraffic(record *results.Record, s *results.Summary) {
 	s.Verdict = t.sentences()
 }
 
-// hottestSeen returns the partition that counted most entities of those that had
-// enough of their attempts refused, of all where none had; nil where there is
-// none.
+// hottestSeen returns the partition of which most entities were demanded of those
+// that had enough of their attempts refused, of all where none had; nil where
+// there is none.
 func hottestSeen(o *results.Observation) *results.ObservedPartition {
 	var hot *results.ObservedPartition
 	for i := range o.Partitions {
 		p := &o.Partitions[i]
 		if hot == nil || overloadedSeen(p) && !overloadedSeen(hot) ||
-			overloadedSeen(p) == overloadedSeen(hot) && p.Entities > hot.Entities {
+			overloadedSeen(p) == overloadedSeen(hot) && p.Demanded > hot.Demanded {
 			hot = p
 		}
 	}

@@ -50,8 +50,8 @@ func seen() *results.Observation {
 	saturation, density := 1998.5, 0.01
 	return &results.Observation{Requests: 30_000, Entities: 100_000, RefusedByPartition: 3000,
 		Partitions: []results.ObservedPartition{
-			{Table: "races", PartitionKey: "Berlin", Entities: 60_000, Requests: 9000, Busiest: 900, Offered: 900, Typical: 850, Seconds: 60},
-			{Table: "races", PartitionKey: "New York", Entities: 30_000, Requests: 15_000, Refused: 3000, Busiest: 2190, Offered: 4100,
+			{Table: "races", PartitionKey: "Berlin", Entities: 60_000, Demanded: 60_000, Requests: 9000, Busiest: 900, Offered: 900, Typical: 850, Seconds: 60},
+			{Table: "races", PartitionKey: "New York", Entities: 30_000, Demanded: 33_000, Requests: 15_000, Refused: 3000, Busiest: 2190, Offered: 4100,
 				Typical: 1990, Seconds: 15, Saturation: &saturation, SaturationInterval: []float64{1980, 2010}},
 		},
 		Shapes: []results.QueryShape{{Table: "races", Shape: "PartitionKey eq ? and Price gt ?", Class: "partition scan",

@@ -22,7 +22,7 @@ func (t *tally) observation() *results.Observation {
 	o.ShapesTold, o.ShapesDropped = int64(len(t.shapes.heap)), t.shapes.dropped
 	o.TablesDropped = t.tables.dropped
 	o.Partitions = kept(t.partitions.heap, keptPartitions, observedPartition, func(a, b results.ObservedPartition) int {
-		return cmp.Or(cmp.Compare(b.Entities, a.Entities), cmp.Compare(b.Refused, a.Refused),
+		return cmp.Or(cmp.Compare(b.Demanded, a.Demanded), cmp.Compare(b.Entities, a.Entities),
 			cmp.Compare(b.Requests, a.Requests), strings.Compare(a.Table, b.Table),
 			strings.Compare(a.PartitionKey, b.PartitionKey))
 	})
@@ -61,7 +61,7 @@ func observedPartition(s *slot[place, partition]) results.ObservedPartition {
 	p.seconds.flush()
 	seen := results.ObservedPartition{
 		Table: s.key.table, PartitionKey: s.key.key,
-		Entities: p.entities, Missed: s.inherited,
+		Entities: p.entities, Demanded: p.demanded, Missed: s.inherited,
 		Requests: p.requests, Refused: p.refused, AccountRefused: p.accountRefused,
 		Seconds: p.seconds.active.count, Typical: p.seconds.active.median(),
 		Busiest: p.seconds.busiest, Offered: p.seconds.offered,

@@ -43,7 +43,7 @@ func TestHotPartitionIsNamedWithExactCounts(t *testing.T) {
 	record := s.end()
 	o := record.Observation
 	twoHundred := 200.0
-	want := results.ObservedPartition{Table: "races", PartitionKey: "2011 Full", Entities: 1200, Requests: 2400, Refused: 1200,
+	want := results.ObservedPartition{Table: "races", PartitionKey: "2011 Full", Entities: 1200, Demanded: 2400, Requests: 2400, Refused: 1200,
 		Seconds: 6, Typical: 200, Busiest: 200, Offered: 400, Saturation: &twoHundred, SaturationInterval: []float64{200, 200}}
 	if diff := cmp.Diff(want, o.Partitions[0]); diff != "" {
 		t.Errorf("the hottest partition differs (-want +got):\n%s", diff)
@@ -63,6 +63,31 @@ func TestHotPartitionIsNamedWithExactCounts(t *testing.T) {
 	}
 	if !strings.Contains(summary.Verdict, `The partition "2011 Full" of the table "races"`) {
 		t.Errorf("Verdict = %q; want it to name the partition", summary.Verdict)
+	}
+}
+
+// A partition that serves next to nothing because it refuses nearly all is the
+// hottest, however many others serve more, and however little room there is.
+func TestHottestIsWhatMostIsDemandedOf(t *testing.T) {
+	for _, places := range []int{observe.DefaultPartitions, 40} {
+		s := open(t, observe.Options{Partitions: places})
+		for i := range 200 {
+			for range 6 {
+				s.saw(get(time.Duration(i)*ms, "races", fmt.Sprintf("calm %03d", i)))
+			}
+			r := get(time.Duration(i)*ms, "races", "2011 Full")
+			if i >= 5 {
+				r = refused(r)
+			}
+			s.saw(r)
+		}
+		record := s.end()
+		if p := record.Observation.Partitions[0]; p.PartitionKey != "2011 Full" || p.Entities+p.Missed < 5 || p.Demanded < 160 {
+			t.Errorf("with %d places the hottest partition = %+v; want the one that refused 195 of 200", places, p)
+		}
+		if said := verdict.Judge(record).Verdict; !strings.Contains(said, `The partition "2011 Full"`) {
+			t.Errorf("with %d places the verdict = %q; want it to name the partition", places, said)
+		}
 	}
 }
 

@@ -13,12 +13,14 @@ type place struct{ table, key string }
 // partition is what is kept of a partition's traffic.
 type partition struct {
 	entities, requests, refused, accountRefused int64
-	seconds                                     seconds
-	rows                                        order
+	// demanded is entities and what refused requests asked for.
+	demanded int64
+	seconds  seconds
+	rows     order
 }
 
 func (p *partition) reset() {
-	p.entities, p.requests, p.refused, p.accountRefused = 0, 0, 0, 0
+	p.entities, p.requests, p.refused, p.accountRefused, p.demanded = 0, 0, 0, 0, 0
 	p.seconds.reset()
 	p.rows.reset()
 }
@@ -82,10 +84,10 @@ func (t *tally) add(r *Request, class results.Class, first bool, done time.Durat
 	if len(r.Spans) > 0 {
 		for i := range r.Spans {
 			span := &r.Spans[i]
-			t.load(r, class, done, span.PartitionKey, span.Counted, offered(first, span.Counted))
+			t.load(r, class, done, span.PartitionKey, span.Counted, span.Counted, first)
 		}
 	} else if r.HasPartition {
-		t.load(r, class, done, r.PartitionKey, r.Counted, offered(first, r.asked()))
+		t.load(r, class, done, r.PartitionKey, r.Counted, r.asked(), first)
 	}
 	if r.Shape != "" || r.Class != "" {
 		t.query(r, class)
@@ -118,23 +120,25 @@ func (t *tally) partition(table, key string, weight int64) *partition {
 	return &t.partitions.of(place{within(table, longestName), within(key, longestKey)}, weight).value
 }
 
-// offered returns what an attempt adds to the load: a retry brings nothing new.
-func offered(first bool, asked int64) int64 {
-	if first {
-		return asked
+// load adds a request that asked for so many entities to a partition, which
+// weighs what is demanded of it: one that refuses nearly all must not be lost
+// behind those that serve a little.
+func (t *tally) load(r *Request, class results.Class, done time.Duration, key string, counted, asked int64, first bool) {
+	demanded := counted
+	if class == results.Refused {
+		demanded = max(counted, asked)
 	}
-	return 0
-}
-
-// load adds to a partition.
-func (t *tally) load(r *Request, class results.Class, done time.Duration, key string, counted, offered int64) {
-	p := t.partition(r.Table, key, max(1, counted))
+	p := t.partition(r.Table, key, max(1, demanded))
+	p.demanded += demanded
 	p.requests++
 	p.entities += counted
 	now := p.seconds.at(int64(done / time.Second))
 	now.attempts++
 	now.counted += counted
-	now.offered += offered
+	if first {
+		// A retry brings nothing new.
+		now.offered += asked
+	}
 	switch {
 	case class != results.Refused:
 	case r.AccountBusy:
