@@ -69,6 +69,37 @@ func emptyFlag(flags *pflag.FlagSet) error {
 	return fault
 }
 
+// override gives values of a scenario others, each by path=value; an example is
+// for who did not know.
+func override(s *scenarios.Scenario, set []string, example string) error {
+	for _, one := range set {
+		path, value, cut := strings.Cut(one, "=")
+		if !cut {
+			return usageError{fmt.Errorf("--set %s: expected path=value, such as %s", one, example)}
+		}
+		if err := s.Set(path, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sound returns all that is wrong with a scenario, by the flags that set it.
+func sound(s *scenarios.Scenario, flagOf map[string]string) error {
+	var all scenarios.Faults
+	for _, err := range s.Validate() {
+		var fault scenarios.Fault
+		if !errors.As(err, &fault) {
+			return usageError{err}
+		}
+		all = append(all, fault)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return blame(all, flagOf)
+}
+
 // blame names the flags that set values in place of the paths that they set.
 func blame(err error, flagOf map[string]string) error {
 	var faults scenarios.Faults

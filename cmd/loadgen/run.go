@@ -135,6 +135,11 @@ func (f *runFlags) finish(folder results.Dir, recorder *results.Recorder, clk cl
 		// A write that failed in mid-run is what ended it, too: said once.
 		return nil, fmt.Errorf("%w; what was written until then is in %s", err, folder)
 	}
+	return f.present(folder, recorder, ended, stderr)
+}
+
+// present judges and draws a run whose record is finished.
+func (f *runFlags) present(folder results.Dir, recorder *results.Recorder, ended error, stderr io.Writer) (*finished, error) {
 	result, err := conclude(folder, recorder)
 	if err != nil {
 		return nil, errors.Join(ended, err)
@@ -238,6 +243,12 @@ func (f *runFlags) run(ctx context.Context, s *scenarios.Scenario, peak float64,
 		return err
 	}
 	result, ended := f.carryOut(ctx, s, peak, command, stderr)
+	return f.tell(stdout, result, ended)
+}
+
+// tell prints the report of a run that ended so, and returns what its exit code
+// is to say.
+func (f *runFlags) tell(stdout io.Writer, result *finished, ended error) error {
 	if result != nil && result.summary != nil {
 		if err := f.print(stdout, result); err != nil {
 			return err

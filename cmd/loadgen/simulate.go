@@ -1,11 +1,9 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -93,14 +91,8 @@ func (f *simulateFlags) scenario(c *cobra.Command, args []string) (*scenarios.Sc
 	if err != nil {
 		return nil, usageError{err}
 	}
-	for _, one := range f.set {
-		path, value, cut := strings.Cut(one, "=")
-		if !cut {
-			return nil, usageError{fmt.Errorf("--set %s: expected path=value, such as model.detection=10m", one)}
-		}
-		if err := s.Set(path, value); err != nil {
-			return nil, err
-		}
+	if err := override(s, f.set, "model.detection=10m"); err != nil {
+		return nil, err
 	}
 	if err := emptyFlag(c.Flags()); err != nil {
 		return nil, err
@@ -115,16 +107,5 @@ func (f *simulateFlags) scenario(c *cobra.Command, args []string) (*scenarios.Sc
 			return nil, blame(err, flagOf)
 		}
 	}
-	var all scenarios.Faults
-	for _, err := range s.Validate() {
-		var fault scenarios.Fault
-		if !errors.As(err, &fault) {
-			return nil, usageError{err}
-		}
-		all = append(all, fault)
-	}
-	if len(all) > 0 {
-		return nil, blame(all, flagOf)
-	}
-	return s, nil
+	return s, sound(s, flagOf)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -12,7 +11,6 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
-	"loadgen/report/chart"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios"
@@ -92,15 +90,7 @@ func (f *simulateFlags) simulate(ctx context.Context, s *scenarios.Scenario, com
 		return usageError{fmt.Errorf("--format %s: expected text or json", f.format)}
 	}
 	result, ended := f.carryOut(ctx, s, command, stderr)
-	if result != nil && result.summary != nil {
-		if err := f.print(stdout, result); err != nil {
-			return err
-		}
-	}
-	if ended != nil {
-		return ended
-	}
-	return f.judge(result)
+	return f.tell(stdout, result, ended)
 }
 
 // carryOut simulates a scenario, and beside it the same under the other profile
@@ -136,17 +126,7 @@ func (f *simulateFlags) carryOut(ctx context.Context, s *scenarios.Scenario, com
 	if err := sim.finish(recorder, end, ended); err != nil {
 		return nil, fmt.Errorf("%w; what was written until then is in %s", err, folder)
 	}
-	result, err := conclude(folder, recorder)
-	if err != nil {
-		return nil, errors.Join(ended, err)
-	}
-	if _, err := chart.Draw(folder, result.record); err != nil {
-		ended = errors.Join(ended, fmt.Errorf("drawing the charts: %w", err))
-	}
-	if !f.quiet {
-		fmt.Fprintf(stderr, "the run is in %s\n", folder)
-	}
-	return result, ended
+	return f.present(folder, recorder, ended, stderr)
 }
 
 // rivalOf returns the scenario under the profile that a verdict is held against,

@@ -79,14 +79,8 @@ func (f *stressFlags) scenario(c *cobra.Command) (*scenarios.Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, one := range f.set {
-		path, value, cut := strings.Cut(one, "=")
-		if !cut {
-			return nil, usageError{fmt.Errorf("--set %s: expected path=value, such as model.partition_target=500", one)}
-		}
-		if err := s.Set(path, value); err != nil {
-			return nil, err
-		}
+	if err := override(s, f.set, "model.partition_target=500"); err != nil {
+		return nil, err
 	}
 	if err := emptyFlag(c.Flags()); err != nil {
 		return nil, err
@@ -122,18 +116,7 @@ func (f *stressFlags) scenario(c *cobra.Command) (*scenarios.Scenario, error) {
 			return nil, blame(err, flagOf)
 		}
 	}
-	var all scenarios.Faults
-	for _, err := range s.Validate() {
-		var fault scenarios.Fault
-		if !errors.As(err, &fault) {
-			return nil, usageError{err}
-		}
-		all = append(all, fault)
-	}
-	if len(all) > 0 {
-		return nil, blame(all, flagOf)
-	}
-	return s, nil
+	return s, sound(s, flagOf)
 }
 
 // highestPeak is the highest peak whose double is a rate that a scenario takes,
