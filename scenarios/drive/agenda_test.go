@@ -10,6 +10,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results"
+	"loadgen/scenarios/arrival"
 	"loadgen/target"
 )
 
@@ -75,7 +76,7 @@ func (run *trial) books(t testing.TB, end clock.Instant) results.KindStats {
 
 // getStage returns a stage of gets, each of which is refused for ever if the
 // target wills.
-func getStage(schedule Schedule, wait time.Duration) *Stage {
+func getStage(schedule arrival.Schedule, wait time.Duration) *Stage {
 	return &Stage{
 		Name: "gets", Schedule: schedule, First: 100,
 		Retry:  backoff.Policy{Retries: backoff.MaxRetries, Delay: backoff.Fixed{Every: wait}},
@@ -86,9 +87,9 @@ func getStage(schedule Schedule, wait time.Duration) *Stage {
 	}
 }
 
-func everyTick(t testing.TB, length time.Duration) *Steps {
+func everyTick(t testing.TB, length time.Duration) *arrival.Steps {
 	t.Helper()
-	s, err := NewSteps(Step{Rate: float64(time.Second / tick), Length: length})
+	s, err := arrival.NewSteps(arrival.Step{Rate: float64(time.Second / tick), Length: length})
 	if err != nil {
 		t.Fatal(err)
 	}

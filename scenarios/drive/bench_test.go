@@ -12,6 +12,7 @@ import (
 	"loadgen/engine/model"
 	"loadgen/engine/partition"
 	"loadgen/results"
+	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
 	"loadgen/target/inprocess"
@@ -82,7 +83,10 @@ func benchVirtual(b *testing.B, t target.Immediate) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	schedule := steps(b, drive.Step{Rate: benchRate, Length: time.Duration(b.N) * time.Second / benchRate})
+	schedule, err := arrival.NewSteps(arrival.Step{Rate: benchRate, Length: time.Duration(b.N) * time.Second / benchRate})
+	if err != nil {
+		b.Fatal(err)
+	}
 	stage := &drive.Stage{
 		Name: "peak", Schedule: schedule, Retry: policy, Chance: clock.NewStream(1, "retry"), Grace: 5 * time.Second,
 		Phases: []results.Phase{{Name: "peak", End: schedule.Length(), Rate: benchRate, Reported: true}},

@@ -3,8 +3,6 @@ package drive
 import "errors"
 
 var (
-	// ErrSchedule is wrapped by errors about arrivals that cannot be.
-	ErrSchedule = errors.New("drive: impossible schedule")
 	// ErrTableExists is wrapped where the test table is there already.
 	ErrTableExists = errors.New("drive: the test table exists")
 	// ErrNotOurs is wrapped where a table to be reused lacks this tool's marker.

@@ -9,6 +9,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
 	"loadgen/results"
+	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
 	"loadgen/target/inprocess"
@@ -78,7 +79,7 @@ func openForRegistration() *drive.Stage {
 // twice as much.
 func rush() *drive.Stage {
 	const day = 5 * time.Second
-	rates, err := drive.NewSteps(drive.Step{Rate: 1000, Length: day}, drive.Step{Rate: 4000, Length: day})
+	rates, err := arrival.NewSteps(arrival.Step{Rate: 1000, Length: day}, arrival.Step{Rate: 4000, Length: day})
 	if err != nil {
 		panic(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results"
+	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
 )
@@ -56,10 +57,22 @@ func (f *fake) Do(ctx context.Context, op *target.Operation) target.Outcome {
 // kinds are the operations of the test stages.
 var kinds = []results.Kind{{Name: "get", Group: "GET"}, {Name: "insert", Group: "PUT"}}
 
-// openStage returns an open loop of one or more steps, each a reported phase.
-func openStage(t testing.TB, policy backoff.Policy, grace time.Duration, steps ...drive.Step) *drive.Stage {
+const day = 24 * time.Hour
+
+// steps returns a schedule of steps.
+func steps(t testing.TB, list ...arrival.Step) *arrival.Steps {
 	t.Helper()
-	schedule, err := drive.NewSteps(steps...)
+	s, err := arrival.NewSteps(list...)
+	if err != nil {
+		t.Fatalf("NewSteps(%v) = %v; want no error", list, err)
+	}
+	return s
+}
+
+// openStage returns an open loop of one or more steps, each a reported phase.
+func openStage(t testing.TB, policy backoff.Policy, grace time.Duration, steps ...arrival.Step) *drive.Stage {
+	t.Helper()
+	schedule, err := arrival.NewSteps(steps...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios"
+	"loadgen/scenarios/arrival"
 )
 
 // Footprint is about how much memory a run on the virtual clock takes, in bytes,
@@ -73,7 +74,7 @@ func (c *Campaign) footprintOf(f *Footprint, index int, data bool) {
 		under = min(under, uint64(phase.Spread.Clients))
 	} else {
 		// An attempt is held while a range moves, which does not happen twice in a row.
-		alive := min(lasts, longestAttempt+min(c.policy.LongestWait(), longestStep))
+		alive := min(lasts, longestAttempt+min(c.policy.LongestWait(), arrival.MaxLength))
 		under = min(under, uint64(min(rate*alive.Seconds(), math.MaxInt32*1024)))
 	}
 	content := int64(0)

@@ -13,6 +13,7 @@ import (
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
+	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
 )
 
@@ -36,7 +37,7 @@ func attack(t *testing.T, p vegeta.Pacer, length time.Duration) []time.Duration 
 	return nil
 }
 
-func instants(s drive.Schedule) []time.Duration {
+func instants(s arrival.Schedule) []time.Duration {
 	var all []time.Duration
 	for n := range s.Len() {
 		all = append(all, s.At(n))
@@ -44,7 +45,7 @@ func instants(s drive.Schedule) []time.Duration {
 	return all
 }
 
-func fromPacer(t testing.TB, p vegeta.Pacer, length time.Duration) drive.Schedule {
+func fromPacer(t testing.TB, p vegeta.Pacer, length time.Duration) arrival.Schedule {
 	t.Helper()
 	s, err := drive.FromPacer(p, length)
 	if err != nil {
@@ -63,12 +64,12 @@ func sine(offset float64) vegeta.SinePacer {
 func TestVegetaSendsAtOurInstants(t *testing.T) {
 	tests := []struct {
 		name     string
-		schedule drive.Schedule
+		schedule arrival.Schedule
 	}{
-		{"a rate below one a second", steps(t, drive.Step{Rate: 0.125, Length: time.Minute})},
-		{"a rate that is no whole number of nanoseconds", steps(t, drive.Step{Rate: 333.333, Length: 3 * time.Second})},
-		{"steps up and down", steps(t, drive.Step{Rate: 500, Length: time.Second},
-			drive.Step{Rate: 1.5, Length: 10 * time.Second}, drive.Step{Rate: 2000, Length: time.Second})},
+		{"a rate below one a second", steps(t, arrival.Step{Rate: 0.125, Length: time.Minute})},
+		{"a rate that is no whole number of nanoseconds", steps(t, arrival.Step{Rate: 333.333, Length: 3 * time.Second})},
+		{"steps up and down", steps(t, arrival.Step{Rate: 500, Length: time.Second},
+			arrival.Step{Rate: 1.5, Length: 10 * time.Second}, arrival.Step{Rate: 2000, Length: time.Second})},
 		{"a schedule that was a pacer of vegeta's before", fromPacer(t, sine(vegeta.Trough), 5*time.Second)},
 	}
 	for _, test := range tests {
@@ -247,7 +248,7 @@ func TestPacersThatAreNoSchedule(t *testing.T) {
 		{"a negative length", steady, -time.Second},
 		{"a length beyond the longest", steady, 30*day + 1},
 		{"no pacer", nil, time.Second},
-		{"a pacer of a type that is not vegeta's", drive.Pacer(steps(t, drive.Step{Rate: 1, Length: time.Second})), time.Second},
+		{"a pacer of a type that is not vegeta's", drive.Pacer(steps(t, arrival.Step{Rate: 1, Length: time.Second})), time.Second},
 		{"a constant rate without limit", vegeta.Rate{}, time.Second},
 		{"a constant rate without a unit", vegeta.Rate{Freq: 1}, time.Second},
 		{"a negative constant rate", perSecond(-1), time.Second},
@@ -267,8 +268,8 @@ func TestPacersThatAreNoSchedule(t *testing.T) {
 		{"a sine with a peak beyond the highest rate", vegeta.SinePacer{Period: time.Second, Mean: perSecond(6_000_000), Amp: perSecond(5_000_000)}, time.Second},
 	}
 	for _, test := range tests {
-		if s, err := drive.FromPacer(test.pacer, test.length); !errors.Is(err, drive.ErrSchedule) || s != nil {
-			t.Errorf("%s: FromPacer(%v, %v) = %v, %v; want nil and %v", test.name, test.pacer, test.length, s, err, drive.ErrSchedule)
+		if s, err := drive.FromPacer(test.pacer, test.length); !errors.Is(err, arrival.ErrSchedule) || s != nil {
+			t.Errorf("%s: FromPacer(%v, %v) = %v, %v; want nil and %v", test.name, test.pacer, test.length, s, err, arrival.ErrSchedule)
 		}
 	}
 }
@@ -284,7 +285,7 @@ func (answer) RoundTrip(r *http.Request) (*http.Response, error) {
 // each at its instant.
 func TestVegetasAttackerRunsOurSchedule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := steps(t, drive.Step{Rate: 12.5, Length: 2 * time.Second}, drive.Step{Rate: 100, Length: time.Second})
+		s := steps(t, arrival.Step{Rate: 12.5, Length: 2 * time.Second}, arrival.Step{Rate: 100, Length: time.Second})
 		attacker := vegeta.NewAttacker(vegeta.Client(&http.Client{Transport: answer{}}))
 		targets := vegeta.NewStaticTargeter(vegeta.Target{Method: "GET", URL: "http://table.invalid/T"})
 		began := time.Now()

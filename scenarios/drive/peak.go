@@ -9,6 +9,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/arrival"
 )
 
 // peakGrace is how long the retries of a peak may go on after its schedule.
@@ -17,17 +18,17 @@ const peakGrace = 5 * time.Second
 // peakSteps returns the steps of a peak. The hold step, if it has one, lasts as
 // long as a step, and long enough for every retry of the step before to meet the
 // same load: where a policy waits for minutes, so does the hold.
-func (c *Campaign) peakSteps(p *scenarios.Peak) []Step {
-	var steps []Step
+func (c *Campaign) peakSteps(p *scenarios.Peak) []arrival.Step {
+	var steps []arrival.Step
 	for _, rate := range p.Rates {
-		steps = append(steps, Step{Rate: rate, Length: p.Each})
+		steps = append(steps, arrival.Step{Rate: rate, Length: p.Each})
 	}
 	if p.Hold {
 		waits := c.policy.LongestWait().Truncate(time.Second) + 2*time.Second
 		if c.policy.Retries == 0 {
 			waits = 0
 		}
-		steps = append(steps, Step{Rate: p.Rates[len(p.Rates)-1], Length: max(p.Each, waits)})
+		steps = append(steps, arrival.Step{Rate: p.Rates[len(p.Rates)-1], Length: max(p.Each, waits)})
 	}
 	return steps
 }
@@ -45,12 +46,12 @@ func stride(operations []scenarios.OperationSpec) uint64 {
 func (c *Campaign) peak(ctx context.Context, phase int) error {
 	spec := c.Scenario.Phases[phase].Peak
 	list := c.peakSteps(spec)
-	steps, err := NewSteps(list...)
+	steps, err := arrival.NewSteps(list...)
 	if err != nil {
 		return err
 	}
 	name := c.Scenario.Phases[phase].Name
-	schedule := NewJittered(steps, clock.NewStream(c.Scenario.Seed, "arrivals/"+name))
+	schedule := arrival.NewJittered(steps, clock.NewStream(c.Scenario.Seed, "arrivals/"+name))
 	members := c.generator.Members(spec.PartitionKey, c.Scenario.Loaded(phase))
 	if len(members) == 0 {
 		return fmt.Errorf("%w: no entity was loaded into partition %q", ErrPreparation, spec.PartitionKey)
@@ -71,7 +72,7 @@ func (c *Campaign) peak(ctx context.Context, phase int) error {
 
 // peakPhases returns the steps of a peak as parts of the record, of which the
 // first are reported.
-func peakPhases(name string, steps []Step, reported int) []results.Phase {
+func peakPhases(name string, steps []arrival.Step, reported int) []results.Phase {
 	var phases []results.Phase
 	seen := make(map[string]int)
 	var begin time.Duration

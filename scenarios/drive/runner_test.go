@@ -18,6 +18,7 @@ import (
 	"loadgen/engine/fault"
 	"loadgen/engine/model"
 	"loadgen/results"
+	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
 	faulty "loadgen/target/fault"
@@ -33,7 +34,7 @@ func stages(t testing.TB) []*drive.Stage {
 	return []*drive.Stage{
 		closedStage(short, 8, 500, time.Minute),
 		openStage(t, short, 5*time.Second,
-			drive.Step{Rate: 500, Length: length}, drive.Step{Rate: 1500, Length: length}),
+			arrival.Step{Rate: 500, Length: length}, arrival.Step{Rate: 1500, Length: length}),
 	}
 }
 
@@ -149,7 +150,7 @@ func TestWaitingHoldsNoWorker(t *testing.T) {
 		clk := clock.NewReal()
 		once := refuseFirst{clk}
 		policy := backoff.Policy{Name: "fixed", Retries: 1, Delay: backoff.Fixed{Every: time.Second}}
-		stage := openStage(t, policy, 10*time.Second, drive.Step{Rate: 100, Length: time.Second})
+		stage := openStage(t, policy, 10*time.Second, arrival.Step{Rate: 100, Length: time.Second})
 		record, _, err := outing(t, context.Background(), &drive.Live{Clock: clk, Target: once, Workers: 1}, nil, stage)
 		if err != nil {
 			t.Fatal(err)
@@ -180,7 +181,7 @@ func TestUnsentIsDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clk := clock.NewReal()
 		f := &fake{clock: clk, took: 200 * time.Millisecond}
-		stage := openStage(t, backoff.Policy{}, time.Second, drive.Step{Rate: 100, Length: time.Second})
+		stage := openStage(t, backoff.Policy{}, time.Second, arrival.Step{Rate: 100, Length: time.Second})
 		record, _, err := outing(t, context.Background(), &drive.Live{Clock: clk, Target: f, Workers: 1}, nil, stage)
 		if err != nil {
 			t.Fatal(err)
@@ -199,7 +200,7 @@ func TestUnsentIsDropped(t *testing.T) {
 func TestRetriesAreCutAtTheEnd(t *testing.T) {
 	f := &fake{refuse: 1000, took: time.Millisecond}
 	policy := backoff.Policy{Name: "long", Retries: 3, Delay: backoff.Fixed{Every: time.Minute}}
-	record, _ := virtually(t, f, openStage(t, policy, time.Second, drive.Step{Rate: 100, Length: time.Second}))
+	record, _ := virtually(t, f, openStage(t, policy, time.Second, arrival.Step{Rate: 100, Length: time.Second}))
 	sum := record.Total(results.Everything)
 	if sum.Cut != 100 || sum.Attempts != 100 || sum.Operations != 100 || sum.Lost.Count() != 100 {
 		t.Errorf("cut %d, attempts %d, operations %d, lost %d; want 100 each", sum.Cut, sum.Attempts, sum.Operations, sum.Lost.Count())
@@ -215,7 +216,7 @@ func TestCutLiveEqualsVirtual(t *testing.T) {
 		policy := backoff.Policy{Name: "slow", Retries: 3, Delay: backoff.Exponential{
 			Base: 2 * time.Second, Min: time.Second, Max: 20 * time.Second}}
 		return []*drive.Stage{
-			openStage(t, policy, 3*time.Second, drive.Step{Rate: 1, Length: 1500 * time.Millisecond}, drive.Step{Rate: 300, Length: 2 * time.Second}),
+			openStage(t, policy, 3*time.Second, arrival.Step{Rate: 1, Length: 1500 * time.Millisecond}, arrival.Step{Rate: 300, Length: 2 * time.Second}),
 			closedStage(policy, 4, 50, 5*time.Second),
 		}
 	}
@@ -244,7 +245,7 @@ func TestCutLiveEqualsVirtual(t *testing.T) {
 // A schedule that is sparse lasts as long as it says, though its last operation
 // is over long before.
 func TestStageLastsAsLongAsItsSchedule(t *testing.T) {
-	stage := openStage(t, backoff.Policy{}, time.Second, drive.Step{Rate: 0.5, Length: 3 * time.Second})
+	stage := openStage(t, backoff.Policy{}, time.Second, arrival.Step{Rate: 0.5, Length: 3 * time.Second})
 	record, _ := virtually(t, &fake{took: time.Millisecond}, stage)
 	if record.Duration != 3*time.Second {
 		t.Errorf("a stage of 3 s with its last operation at 2 s ended at %v; want 3 s", record.Duration)
@@ -261,7 +262,7 @@ func TestInterruption(t *testing.T) {
 		f := &fake{clock: clk, refuse: 500, took: time.Millisecond}
 		ctx, cancel := context.WithCancel(context.Background())
 		time.AfterFunc(2500*time.Millisecond, cancel)
-		stage := openStage(t, short, time.Minute, drive.Step{Rate: 1000, Length: time.Minute})
+		stage := openStage(t, short, time.Minute, arrival.Step{Rate: 1000, Length: time.Minute})
 		record, _, err := outing(t, ctx, &drive.Live{Clock: clk, Target: f, Workers: 64}, nil, stage)
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("Run of a cancelled context = %v; want its error", err)
@@ -289,7 +290,7 @@ func TestCoordinatedOmissionIsSeen(t *testing.T) {
 			clk := clock.NewReal()
 			record, _, err := outing(t, context.Background(),
 				&drive.Live{Clock: clk, Target: frozen(t, clk), Workers: workers}, nil,
-				openStage(t, backoff.Policy{}, 5*time.Second, drive.Step{Rate: 1000, Length: 10 * time.Second}))
+				openStage(t, backoff.Policy{}, 5*time.Second, arrival.Step{Rate: 1000, Length: 10 * time.Second}))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,7 +4,9 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
+	"loadgen/engine/entity"
 	"loadgen/results"
+	"loadgen/scenarios/procedure"
 	"loadgen/target"
 )
 
@@ -65,8 +67,11 @@ type Session struct {
 	sent clock.Instant
 	// retries counts those since the last success, returned the entities of the
 	// pages so far.
-	retries   int
-	returned  int64
+	retries  int
+	returned int64
+	// silent says that an attempt at the present request ended without a word on
+	// whether it was carried out.
+	silent    bool
 	attempt   results.Attempt
 	completed results.Completed
 }
@@ -77,12 +82,11 @@ func (s *Session) begin(stage *Stage, k uint64, intended clock.Instant, phases [
 	// What the attempt holds is written anew before it is reported: to empty all of
 	// a session would be a tenth of a simulation's work.
 	s.stage, s.k, s.intended = stage, k, intended
-	s.built, s.sent, s.retries, s.returned = false, 0, 0, 0
+	s.built, s.sent, s.retries, s.returned, s.silent = false, 0, 0, 0, false
 	if stage.Outline != nil && !sending {
 		s.work = stage.Outline(k)
 	} else {
-		s.work = stage.Build(k)
-		s.built = true
+		s.form()
 	}
 	s.number = stage.First + k
 	s.phase = phases[s.work.Phase]
@@ -99,8 +103,7 @@ func (s *Session) begin(stage *Stage, k uint64, intended clock.Instant, phases [
 // build forms what is to be sent, unless it is there.
 func (s *Session) build() {
 	if !s.built {
-		s.work = s.stage.Build(s.k)
-		s.built = true
+		s.form()
 	}
 	op := &s.work.Operation
 	op.Number, op.Attempt = s.number, s.completed.Attempts
@@ -108,11 +111,20 @@ func (s *Session) build() {
 	s.fitPage()
 }
 
+// form has the stage say what is to be sent.
+func (s *Session) form() {
+	s.work = s.stage.Build(s.k)
+	if s.work.Procedure != nil {
+		s.work.Operation = s.work.Procedure.Begin()
+	}
+	s.built = true
+}
+
 // rest lets go of what is to be sent while the session waits: among the many
 // that wait through an overload, entities would take most of the memory. What a
-// query has read so far is kept.
+// query has read so far is kept, and what a procedure has done.
 func (s *Session) rest() {
-	if s.stage.Outline != nil && !s.work.Pages {
+	if s.stage.Outline != nil && !s.work.Pages && s.work.Procedure == nil {
 		s.work.Operation = target.Operation{}
 		s.attempt.PartitionKey = ""
 		s.built = false
@@ -153,9 +165,19 @@ func (s *Session) Step(now clock.Instant, event Event, outcome *target.Outcome) 
 // replied records the attempt and decides how to go on.
 func (s *Session) replied(now clock.Instant, outcome *target.Outcome) Effect {
 	class := outcome.Class(s.work.Expected)
+	move, next := s.consult(outcome)
+	if move == procedure.Proceed || move == procedure.Succeed {
+		class = target.Ok
+	}
 	s.record(now, outcome, class)
 	effect := Effect{Action: Done, Attempt: &s.attempt}
 	switch {
+	case move == procedure.Proceed:
+		s.work.Operation, s.retries, s.silent = next, 0, false
+		effect.Action, effect.Until = WaitUntil, now
+	case move == procedure.Fail:
+		s.completed.Class = results.Failed
+		effect.Completed = &s.completed
 	case class == target.Ok && s.turn(outcome):
 		effect.Action, effect.Until = WaitUntil, now
 	case class == target.Ok:
@@ -169,6 +191,23 @@ func (s *Session) replied(now clock.Instant, outcome *target.Outcome) Effect {
 		effect.Action, effect.Until, effect.Waited = WaitUntil, now.Add(wait), wait
 	}
 	return effect
+}
+
+// consult tells the operation's procedure, if it has one, of an attempt, and
+// returns how it wants to go on.
+func (s *Session) consult(outcome *target.Outcome) (procedure.Move, target.Operation) {
+	if s.work.Procedure == nil {
+		return procedure.Settle, target.Operation{}
+	}
+	// A server that was busy has done nothing; one that says nothing, or that it
+	// took too long, may have.
+	s.silent = s.silent || outcome.Status == 0 || outcome.Code == entity.OperationTimedOut ||
+		outcome.Status >= 500 && outcome.Class(target.Expected{}) == target.Failed
+	move, next := s.work.Procedure.Next(procedure.Attempt{Sent: &s.work.Operation, Outcome: outcome, Silent: s.silent})
+	if move != procedure.Fail && (outcome.Status == 0 || outcome.Status >= 500) {
+		return procedure.Settle, target.Operation{}
+	}
+	return move, next
 }
 
 // turn prepares the request for the next page, and returns false where there is

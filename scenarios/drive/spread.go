@@ -8,6 +8,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/arrival"
 )
 
 // spread offers load to several partitions at once.
@@ -32,11 +33,11 @@ func (c *Campaign) spread(ctx context.Context, phase int) error {
 		stage.Think = thinking(spec.Think, clock.NewStream(c.Scenario.Seed, "think/"+name))
 	} else {
 		rate := spec.Rate * float64(len(partitions))
-		steps, err := NewSteps(Step{Rate: rate, Length: spec.For})
+		steps, err := arrival.NewSteps(arrival.Step{Rate: rate, Length: spec.For})
 		if err != nil {
 			return err
 		}
-		stage.Schedule = NewJittered(steps, clock.NewStream(c.Scenario.Seed, "arrivals/"+name))
+		stage.Schedule = arrival.NewJittered(steps, clock.NewStream(c.Scenario.Seed, "arrivals/"+name))
 		stage.Phases[0].Rate = rate
 	}
 	c.fresh += stage.count() * stride(spec.Operations)

@@ -6,6 +6,8 @@ import (
 	"loadgen/backoff"
 	"loadgen/engine/clock"
 	"loadgen/results"
+	"loadgen/scenarios/arrival"
+	"loadgen/scenarios/procedure"
 	"loadgen/target"
 )
 
@@ -16,7 +18,7 @@ type Stage struct {
 	Name string
 	// Schedule makes an open loop: operations become due whatever has become
 	// of those before. It is nil in a closed loop.
-	Schedule Schedule
+	Schedule arrival.Schedule
 	// Lanes and Count make a closed loop: Count operations, of which at most
 	// Lanes are under way; one becomes due when a lane is free.
 	Lanes int
@@ -68,6 +70,9 @@ type Work struct {
 	// comes back, or until Rows entities were returned if Rows is positive.
 	Pages bool
 	Rows  int64
+	// Procedure, where set, takes the operation through several requests, of which
+	// it gives the first in place of Operation. It is this operation's own.
+	Procedure procedure.Procedure
 	// Offers is how many entities the operation is due to count, where that
 	// differs from what its request says; 0 where it does not.
 	Offers int64

@@ -6,6 +6,7 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios"
+	"loadgen/scenarios/arrival"
 	"loadgen/target"
 )
 
@@ -88,7 +89,7 @@ func (c *Campaign) mark(ctx context.Context) error {
 // mostOperations returns how many operations a phase offers at most, none where
 // it prepares or counts.
 func (c *Campaign) mostOperations(phase *scenarios.Phase) (uint64, error) {
-	var list []Step
+	var list []arrival.Step
 	switch {
 	case phase.Peak != nil:
 		list = c.peakSteps(phase.Peak)
@@ -97,10 +98,10 @@ func (c *Campaign) mostOperations(phase *scenarios.Phase) (uint64, error) {
 	case phase.Spread.Clients > 0:
 		return mostThoughts(phase.Spread), nil
 	default:
-		list = []Step{{Rate: phase.Spread.Rate * float64(max(phase.Spread.Partitions, len(phase.Spread.Keys))),
+		list = []arrival.Step{{Rate: phase.Spread.Rate * float64(max(phase.Spread.Partitions, len(phase.Spread.Keys))),
 			Length: phase.Spread.For}}
 	}
-	steps, err := NewSteps(list...)
+	steps, err := arrival.NewSteps(list...)
 	if err != nil {
 		return 0, err
 	}

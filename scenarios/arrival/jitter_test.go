@@ -1,17 +1,17 @@
-package drive_test
+package arrival_test
 
 import (
 	"testing"
 	"time"
 
 	"loadgen/engine/clock"
-	"loadgen/scenarios/drive"
+	"loadgen/scenarios/arrival"
 )
 
 func TestJitterStaysInItsSlot(t *testing.T) {
-	even := steps(t, drive.Step{Rate: 333.333, Length: 2500 * time.Millisecond},
-		drive.Step{Rate: 0.7, Length: 2 * time.Second}, drive.Step{Rate: 40_000, Length: time.Second})
-	jittered := drive.NewJittered(even, clock.NewStream(1, "arrivals"))
+	even := steps(t, arrival.Step{Rate: 333.333, Length: 2500 * time.Millisecond},
+		arrival.Step{Rate: 0.7, Length: 2 * time.Second}, arrival.Step{Rate: 40_000, Length: time.Second})
+	jittered := arrival.NewJittered(even, clock.NewStream(1, "arrivals"))
 	if jittered.Len() != even.Len() || jittered.Length() != even.Length() {
 		t.Fatalf("Len, Length = %d, %v; want those of the steps, %d, %v",
 			jittered.Len(), jittered.Length(), even.Len(), even.Length())
@@ -41,10 +41,10 @@ func TestJitterStaysInItsSlot(t *testing.T) {
 }
 
 func TestJitterIsAFunctionOfTheNumber(t *testing.T) {
-	even := steps(t, drive.Step{Rate: 1000, Length: time.Second})
-	first := drive.NewJittered(even, clock.NewStream(1, "arrivals"))
-	again := drive.NewJittered(even, clock.NewStream(1, "arrivals"))
-	other := drive.NewJittered(even, clock.NewStream(2, "arrivals"))
+	even := steps(t, arrival.Step{Rate: 1000, Length: time.Second})
+	first := arrival.NewJittered(even, clock.NewStream(1, "arrivals"))
+	again := arrival.NewJittered(even, clock.NewStream(1, "arrivals"))
+	other := arrival.NewJittered(even, clock.NewStream(2, "arrivals"))
 	same := 0
 	for n := int(even.Len()) - 1; n >= 0; n-- {
 		if a, b := first.At(uint64(n)), again.At(uint64(n)); a != b {

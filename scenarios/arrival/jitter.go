@@ -1,4 +1,4 @@
-package drive
+package arrival
 
 import (
 	"math/bits"

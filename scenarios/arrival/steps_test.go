@@ -1,4 +1,4 @@
-package drive_test
+package arrival_test
 
 import (
 	"errors"
@@ -8,14 +8,14 @@ import (
 	"testing"
 	"time"
 
-	"loadgen/scenarios/drive"
+	"loadgen/scenarios/arrival"
 )
 
 const day = 24 * time.Hour
 
-func steps(t testing.TB, list ...drive.Step) *drive.Steps {
+func steps(t testing.TB, list ...arrival.Step) *arrival.Steps {
 	t.Helper()
-	s, err := drive.NewSteps(list...)
+	s, err := arrival.NewSteps(list...)
 	if err != nil {
 		t.Fatalf("NewSteps(%v) = %v; want no error", list, err)
 	}
@@ -26,49 +26,49 @@ func TestStepsAgainstHandComputedInstants(t *testing.T) {
 	type instants map[uint64]time.Duration
 	tests := []struct {
 		name  string
-		steps []drive.Step
+		steps []arrival.Step
 		count uint64
 		at    instants
 	}{
 		{"one a second is due on the seconds, the first at once",
-			[]drive.Step{{Rate: 1, Length: 3 * time.Second}},
+			[]arrival.Step{{Rate: 1, Length: 3 * time.Second}},
 			3, instants{0: 0, 1: time.Second, 2: 2 * time.Second}},
 		{"an operation due exactly at the end belongs to what follows",
-			[]drive.Step{{Rate: 1, Length: 3*time.Second + 1}},
+			[]arrival.Step{{Rate: 1, Length: 3*time.Second + 1}},
 			4, instants{3: 3 * time.Second}},
 		{"a nanosecond less than a whole second keeps the last one out",
-			[]drive.Step{{Rate: 1, Length: 3*time.Second - 1}},
+			[]arrival.Step{{Rate: 1, Length: 3*time.Second - 1}},
 			3, instants{2: 2 * time.Second}},
 		{"the lowest rate is one in a thousand seconds",
-			[]drive.Step{{Rate: 0.001, Length: 2500 * time.Second}},
+			[]arrival.Step{{Rate: 0.001, Length: 2500 * time.Second}},
 			3, instants{1: 1000 * time.Second, 2: 2000 * time.Second}},
 		{"a rate below one sends its first operation at once however short the step",
-			[]drive.Step{{Rate: 0.25, Length: time.Nanosecond}},
+			[]arrival.Step{{Rate: 0.25, Length: time.Nanosecond}},
 			1, instants{0: 0}},
 		{"a third decimal counts: 0.125/s is every eight seconds",
-			[]drive.Step{{Rate: 0.125, Length: 17 * time.Second}},
+			[]arrival.Step{{Rate: 0.125, Length: 17 * time.Second}},
 			3, instants{1: 8 * time.Second, 2: 16 * time.Second}},
 		{"a fractional rate does not drift: 333.333/s is 333,333 in a thousand seconds",
-			[]drive.Step{{Rate: 333.333, Length: 1000 * time.Second}},
+			[]arrival.Step{{Rate: 333.333, Length: 1000 * time.Second}},
 			333_333, instants{1: 3_000_003, 333: 999_000_999, 333_332: 999_996_999_996}},
 		{"an instant between two nanoseconds is rounded down",
-			[]drive.Step{{Rate: 3, Length: time.Second}},
+			[]arrival.Step{{Rate: 3, Length: time.Second}},
 			3, instants{1: 333_333_333, 2: 666_666_666}},
 		{"a fourth decimal is rounded away",
-			[]drive.Step{{Rate: 1.0004, Length: 2 * time.Second}},
+			[]arrival.Step{{Rate: 1.0004, Length: 2 * time.Second}},
 			2, instants{1: time.Second}},
 		{"each step begins anew with an operation",
-			[]drive.Step{{Rate: 2, Length: 1250 * time.Millisecond}, {Rate: 4, Length: time.Second}, {Rate: 1, Length: time.Second}},
+			[]arrival.Step{{Rate: 2, Length: 1250 * time.Millisecond}, {Rate: 4, Length: time.Second}, {Rate: 1, Length: time.Second}},
 			3 + 4 + 1, instants{2: time.Second, 3: 1250 * time.Millisecond, 4: 1500 * time.Millisecond,
 				6: 2 * time.Second, 7: 2250 * time.Millisecond}},
 		{"the highest rate leaves 100 ns between two operations",
-			[]drive.Step{{Rate: 10_000_000, Length: time.Second}},
+			[]arrival.Step{{Rate: 10_000_000, Length: time.Second}},
 			10_000_000, instants{1: 100, 9_999_999: time.Second - 100}},
 		{"the highest rate over the longest step overflows nothing",
-			[]drive.Step{{Rate: 10_000_000, Length: 30 * day}},
+			[]arrival.Step{{Rate: 10_000_000, Length: 30 * day}},
 			25_920_000_000_000, instants{25_919_999_999_999: 30*day - 100}},
 		{"the longest step may have the lowest rate, and one may follow it",
-			[]drive.Step{{Rate: 0.001, Length: 30 * day}, {Rate: 10_000_000, Length: 30 * day}},
+			[]arrival.Step{{Rate: 0.001, Length: 30 * day}, {Rate: 10_000_000, Length: 30 * day}},
 			2592 + 25_920_000_000_000, instants{2591: 30*day - 1000*time.Second, 2592: 30 * day, 2593: 30*day + 100}},
 	}
 	for _, test := range tests {
@@ -87,35 +87,35 @@ func TestStepsAgainstHandComputedInstants(t *testing.T) {
 }
 
 func TestImpossibleSteps(t *testing.T) {
-	century := make([]drive.Step, 1217)
+	century := make([]arrival.Step, 1217)
 	for i := range century {
-		century[i] = drive.Step{Rate: 1, Length: 30 * day}
+		century[i] = arrival.Step{Rate: 1, Length: 30 * day}
 	}
 	tests := []struct {
 		name  string
-		steps []drive.Step
+		steps []arrival.Step
 	}{
 		{"no step at all", nil},
-		{"a rate of zero", []drive.Step{{Rate: 0, Length: time.Second}}},
-		{"a negative rate", []drive.Step{{Rate: -1, Length: time.Second}}},
-		{"a rate that rounds to zero", []drive.Step{{Rate: 0.0004, Length: time.Second}}},
-		{"a rate beyond the highest", []drive.Step{{Rate: 10_000_001, Length: time.Second}}},
-		{"a rate that is no number", []drive.Step{{Rate: math.NaN(), Length: time.Second}}},
-		{"an infinite rate", []drive.Step{{Rate: math.Inf(1), Length: time.Second}}},
-		{"a rate of minus infinity", []drive.Step{{Rate: math.Inf(-1), Length: time.Second}}},
-		{"the greatest number there is", []drive.Step{{Rate: math.MaxFloat64, Length: time.Second}}},
-		{"a step of no length", []drive.Step{{Rate: 1, Length: 0}}},
-		{"a step of negative length", []drive.Step{{Rate: 1, Length: -time.Second}}},
-		{"a step beyond the longest", []drive.Step{{Rate: 1, Length: 30*day + 1}}},
-		{"a fault in the second step", []drive.Step{{Rate: 1, Length: 1}, {Rate: 0, Length: 1}}},
+		{"a rate of zero", []arrival.Step{{Rate: 0, Length: time.Second}}},
+		{"a negative rate", []arrival.Step{{Rate: -1, Length: time.Second}}},
+		{"a rate that rounds to zero", []arrival.Step{{Rate: 0.0004, Length: time.Second}}},
+		{"a rate beyond the highest", []arrival.Step{{Rate: 10_000_001, Length: time.Second}}},
+		{"a rate that is no number", []arrival.Step{{Rate: math.NaN(), Length: time.Second}}},
+		{"an infinite rate", []arrival.Step{{Rate: math.Inf(1), Length: time.Second}}},
+		{"a rate of minus infinity", []arrival.Step{{Rate: math.Inf(-1), Length: time.Second}}},
+		{"the greatest number there is", []arrival.Step{{Rate: math.MaxFloat64, Length: time.Second}}},
+		{"a step of no length", []arrival.Step{{Rate: 1, Length: 0}}},
+		{"a step of negative length", []arrival.Step{{Rate: 1, Length: -time.Second}}},
+		{"a step beyond the longest", []arrival.Step{{Rate: 1, Length: 30*day + 1}}},
+		{"a fault in the second step", []arrival.Step{{Rate: 1, Length: 1}, {Rate: 0, Length: 1}}},
 		{"more than a century of steps", century},
 	}
 	for _, test := range tests {
-		if s, err := drive.NewSteps(test.steps...); !errors.Is(err, drive.ErrSchedule) || s != nil {
-			t.Errorf("%s: NewSteps = %v, %v; want nil and %v", test.name, s, err, drive.ErrSchedule)
+		if s, err := arrival.NewSteps(test.steps...); !errors.Is(err, arrival.ErrSchedule) || s != nil {
+			t.Errorf("%s: NewSteps = %v, %v; want nil and %v", test.name, s, err, arrival.ErrSchedule)
 		}
 	}
-	if _, err := drive.NewSteps(century[1:]...); err != nil {
+	if _, err := arrival.NewSteps(century[1:]...); err != nil {
 		t.Errorf("NewSteps of 1,216 steps of 30 days = %v; want no error: that is less than a century", err)
 	}
 }
@@ -128,7 +128,7 @@ type rational struct {
 	begin, length int64
 }
 
-func rationals(list []drive.Step) []rational {
+func rationals(list []arrival.Step) []rational {
 	var all []rational
 	var begin int64
 	for _, s := range list {
@@ -158,10 +158,10 @@ func (r rational) at(n uint64) time.Duration {
 
 // drawSteps draws up to five steps over the whole span of rates and lengths, on
 // logarithmic scales.
-func drawSteps(rng *rand.Rand) []drive.Step {
-	list := make([]drive.Step, 1+rng.IntN(5))
+func drawSteps(rng *rand.Rand) []arrival.Step {
+	list := make([]arrival.Step, 1+rng.IntN(5))
 	for i := range list {
-		list[i] = drive.Step{
+		list[i] = arrival.Step{
 			Rate:   math.Round(math.Pow(10, rng.Float64()*10)) / 1000,
 			Length: time.Duration(math.Pow(10, rng.Float64()*15)) + 1,
 		}
@@ -199,7 +199,7 @@ func TestStepsAgainstRationalArithmetic(t *testing.T) {
 
 // checkSteps holds a schedule against what every schedule of steps keeps,
 // around the given operation.
-func checkSteps(t *testing.T, s *drive.Steps, list []drive.Step, n uint64) {
+func checkSteps(t *testing.T, s *arrival.Steps, list []arrival.Step, n uint64) {
 	t.Helper()
 	var begin time.Duration
 	for i, step := range list {
@@ -265,15 +265,15 @@ func FuzzNewSteps(f *testing.F) {
 	f.Add(1.0, int64(30*day), 1.0, int64(30*day), uint16(60_000), uint64(1<<63))
 	f.Add(math.NaN(), int64(-1), math.Inf(1), int64(0), uint16(0), uint64(1))
 	f.Fuzz(func(t *testing.T, rate1 float64, length1 int64, rate2 float64, length2 int64, pairs uint16, n uint64) {
-		var list []drive.Step
+		var list []arrival.Step
 		for range pairs % 700 {
-			list = append(list, drive.Step{Rate: rate1, Length: time.Duration(length1)},
-				drive.Step{Rate: rate2, Length: time.Duration(length2)})
+			list = append(list, arrival.Step{Rate: rate1, Length: time.Duration(length1)},
+				arrival.Step{Rate: rate2, Length: time.Duration(length2)})
 		}
-		s, err := drive.NewSteps(list...)
+		s, err := arrival.NewSteps(list...)
 		if err != nil {
-			if !errors.Is(err, drive.ErrSchedule) || s != nil {
-				t.Fatalf("NewSteps(%v) = %v, %v; want nil and an error that wraps %v", list, s, err, drive.ErrSchedule)
+			if !errors.Is(err, arrival.ErrSchedule) || s != nil {
+				t.Fatalf("NewSteps(%v) = %v, %v; want nil and an error that wraps %v", list, s, err, arrival.ErrSchedule)
 			}
 			return
 		}

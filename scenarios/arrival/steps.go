@@ -1,4 +1,4 @@
-package drive
+package arrival
 
 import (
 	"fmt"
@@ -6,21 +6,6 @@ import (
 	"math/bits"
 	"time"
 )
-
-// Schedule says when operations are due. It is a pure function of the
-// operation's number, safe for concurrent use.
-type Schedule interface {
-	// At returns the intended instant of operation n, from 0, as the time
-	// since the start of the stage. It does not fall with n. n must be below
-	// Len.
-	At(n uint64) time.Duration
-	// Len returns how many operations are due.
-	Len() uint64
-	// Rate returns the operations due per second at a time since the start.
-	Rate(at time.Duration) float64
-	// Length returns how long the schedule lasts.
-	Length() time.Duration
-}
 
 // Step is a stretch of constant rate.
 type Step struct {
@@ -46,13 +31,8 @@ type step struct {
 
 var _ Schedule = (*Steps)(nil)
 
-// The bounds of a step.
-const (
-	highestRate = 10_000_000
-	longestStep = 30 * 24 * time.Hour
-	// longestSchedule leaves room for instants after the last step.
-	longestSchedule = 100 * 365 * 24 * time.Hour
-)
+// longestSchedule leaves room for instants after the last step.
+const longestSchedule = 100 * 365 * 24 * time.Hour
 
 // NewSteps returns the schedule of the steps. Its errors wrap [ErrSchedule].
 func NewSteps(steps ...Step) (*Steps, error) {
@@ -64,13 +44,13 @@ func NewSteps(steps ...Step) (*Steps, error) {
 	var first uint64
 	for i, one := range steps {
 		milli := math.Round(one.Rate * 1000)
-		if !(milli >= 1 && one.Rate <= highestRate) {
+		if !(milli >= 1 && one.Rate <= MaxRate) {
 			return nil, fmt.Errorf("%w: step %d has the rate %v; it must be from 0.001 to %d operations/s",
-				ErrSchedule, i+1, one.Rate, highestRate)
+				ErrSchedule, i+1, one.Rate, MaxRate)
 		}
-		if one.Length <= 0 || one.Length > longestStep {
+		if one.Length <= 0 || one.Length > MaxLength {
 			return nil, fmt.Errorf("%w: step %d lasts %v; it must be more than 0 and at most %v",
-				ErrSchedule, i+1, one.Length, longestStep)
+				ErrSchedule, i+1, one.Length, MaxLength)
 		}
 		if one.Length > longestSchedule-begin {
 			return nil, fmt.Errorf("%w: steps 1 to %d last more than %v", ErrSchedule, i+1, longestSchedule)

@@ -1,0 +1,12 @@
+// Package arrival says when operations are due, whatever becomes of those before
+// (open loop).
+//
+// Build a [Schedule], hand it to the driving loop as part of a stage, and it is
+// asked for the intended instant of each operation by its number. Chance comes
+// from a stream of package clock, by that number, so that a schedule is the same
+// however often and in whatever order it is asked.
+//
+// The caller owes numbers below the schedule's length.
+//
+// The package never waits, reads no clock and knows nothing of what is sent.
+package arrival
