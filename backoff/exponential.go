@@ -11,13 +11,17 @@ import (
 //	y    = Rand(0.8 z, 1.2 z) · (2^x − 1)
 //	wait = min(zmin + y, zmax)
 //
-// with x = 1 for the first retry. Rand is uniform: 0.8 z + chance · 0.4 z. The
+// with x = 1 for the first retry, unless FromZero. Rand is uniform: 0.8 z + chance · 0.4 z. The
 // jitter is drawn before the cap, so that a wait at the cap has none.
 type Exponential struct {
 	// Base is z, the default back-off; it must be positive.
 	Base time.Duration
 	// Min is zmin, the least wait; Max is zmax, the greatest.
 	Min, Max time.Duration
+	// FromZero has the first retry be x = 0, as the storage client 1.x counted it:
+	// that one waits Min exactly, without jitter, and all clients that failed
+	// together come back together.
+	FromZero bool
 }
 
 var _ Delay = Exponential{}
@@ -88,6 +92,9 @@ func (e Exponential) floor() (time.Duration, uint64) {
 // the band above it, in nanoseconds; or capped where the least value does not
 // fit 63 bits and so lies above every cap.
 func (e Exponential) band(x int) (least, spread uint64, capped bool) {
+	if e.FromZero && x > 0 {
+		x--
+	}
 	if x < 1 || e.Base <= 0 {
 		return 0, 0, false
 	}

@@ -1,0 +1,97 @@
+package backoff
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// Cubic is botocore's adaptive mode: a rate that follows TCP CUBIC (RFC 8312).
+// The first throttled attempt turns it on. A throttled attempt at time T sets
+//
+//	Wmax = min(measured rate, the rate held to)   rate = β · Wmax
+//	K = ∛(Wmax · (1 − β) / C)
+//
+// and an accepted one t seconds after it sets rate = C · (t − K)³ + Wmax; never
+// above twice the measured rate, never below 0.5/s. C = 0.4, β = 0.7.
+type Cubic struct {
+	// Beta is β and Scale is C, both in thousandths; Least is in attempts per
+	// second.
+	Beta, Scale int64
+	Least       float64
+
+	meter  meter
+	bucket bucket
+	on     bool
+	// most is Wmax, since when the last throttled attempt was told.
+	most  float64
+	since time.Duration
+}
+
+var _ Limiter = (*Cubic)(nil)
+
+// NewCubic returns a limiter with botocore's values.
+func NewCubic() *Cubic { return &Cubic{Beta: 700, Scale: 400, Least: 0.5} }
+
+// Rate returns the rate that the client is held to, and false where there is none
+// yet.
+func (c *Cubic) Rate() (float64, bool) { return c.bucket.rate, c.on }
+
+// Plateau returns K, how long after the last throttled attempt the rate is where
+// it was then.
+func (c *Cubic) Plateau() time.Duration {
+	return time.Duration(math.Cbrt(c.most*(1-float64(c.Beta)/1000)/(float64(c.Scale)/1000)) * float64(time.Second))
+}
+
+// Admit implements [Limiter].
+func (c *Cubic) Admit(now time.Duration, _ Try, _ float64) (Grant, bool) {
+	if !c.on {
+		c.meter.sent(now)
+		return Grant{}, true
+	}
+	hold := c.bucket.take(now)
+	c.meter.sent(now + hold)
+	return Grant{Hold: hold}, true
+}
+
+// Told implements [Limiter].
+func (c *Cubic) Told(now time.Duration, _ Grant, answer Answer) {
+	measured := c.meter.rate(now)
+	if answer == Throttled {
+		c.most = measured
+		if c.on {
+			c.most = min(measured, c.bucket.rate)
+		} else {
+			c.bucket = bucket{at: now}
+		}
+		c.on, c.since = true, now
+		c.hold(now, c.most*float64(c.Beta)/1000)
+		return
+	}
+	if !c.on {
+		return
+	}
+	t := (now - c.since - c.Plateau()).Seconds()
+	c.hold(now, min(float64(c.Scale)/1000*t*t*t+c.most, 2*measured))
+}
+
+// hold sets the rate.
+func (c *Cubic) hold(now time.Duration, rate float64) {
+	c.bucket.fill(now)
+	c.bucket.rate = max(c.Least, rate)
+}
+
+// Validate returns the faults of the limiter, each wrapped around [ErrInvalid].
+func (c *Cubic) Validate() []error {
+	var faults []error
+	if c.Beta <= 0 || c.Beta >= 1000 {
+		faults = append(faults, fmt.Errorf("%w: beta is %d thousandths; it must lie between 0 and 1,000", ErrInvalid, c.Beta))
+	}
+	if c.Scale <= 0 {
+		faults = append(faults, fmt.Errorf("%w: scale is %d thousandths; it must be positive", ErrInvalid, c.Scale))
+	}
+	if !(c.Least > 0) || math.IsInf(c.Least, 0) {
+		faults = append(faults, fmt.Errorf("%w: least is %v attempts/s; it must be positive", ErrInvalid, c.Least))
+	}
+	return faults
+}

@@ -1,0 +1,200 @@
+package backoff_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/backoff"
+)
+
+var (
+	full         = backoff.FullJitter{Base: 100 * ms, Cap: 20 * s}
+	equal        = backoff.EqualJitter{Base: s, Cap: 64 * s}
+	azcore       = backoff.Proportional{Base: 800 * ms, Cap: 60 * s, Low: 800, High: 1300, LessOne: true}
+	azureCore    = backoff.Proportional{Base: 800 * ms, Cap: 60 * s, Low: 800, High: 1200}
+	decorrelated = backoff.Decorrelated{Base: 100 * ms, Cap: 20 * s}
+	ladder       = backoff.Ladder{2 * s, 4 * s, 10 * s, 30 * s}
+)
+
+func TestDelaysAgainstHandComputedWaits(t *testing.T) {
+	const far = math.MaxInt64
+	for _, row := range []struct {
+		name   string
+		delay  backoff.Delay
+		x      int
+		chance float64
+		want   time.Duration
+	}{
+		{"linear, first", backoff.Linear{Step: 2 * s, Max: 5 * s}, 1, 0.9, 2 * s},
+		{"linear, second", backoff.Linear{Step: 2 * s, Max: 5 * s}, 2, 0, 4 * s},
+		{"linear, third: at the cap", backoff.Linear{Step: 2 * s, Max: 5 * s}, 3, 0, 5 * s},
+		{"linear, no overflow", backoff.Linear{Step: 2 * s, Max: 5 * s}, math.MaxInt, 0, 5 * s},
+		{"linear, retry zero", backoff.Linear{Step: 2 * s, Max: 5 * s}, 0, 0, 0},
+		{"ladder, first rung", ladder, 1, 0.3, 2 * s},
+		{"ladder, fourth rung", ladder, 4, 0, 30 * s},
+		{"ladder, beyond: the last again", ladder, 1000, 0, 30 * s},
+		{"ladder without rungs", backoff.Ladder{}, 3, 0, 0},
+		{"full jitter, first, lowest", full, 1, 0, 0},
+		{"full jitter, first, half", full, 1, 0.5, 50 * ms},
+		{"full jitter, fourth: 100 ms · 2³", full, 4, 0.5, 400 * ms},
+		{"full jitter, at the cap still spread", full, 9, 0.25, 5 * s},
+		{"full jitter, no overflow", full, 1000, 0.5, 10 * s},
+		{"full jitter, cap of all time", backoff.FullJitter{Base: 1, Cap: far}, 1000, 1, far},
+		{"equal jitter, first, lowest", equal, 1, 0, 500 * ms},
+		{"equal jitter, third, half", equal, 3, 0.5, 3 * s},
+		{"equal jitter, at the cap still spread", equal, 50, 0.5, 48 * s},
+		{"azcore, first, lowest: 0.8 · 0.8", azcore, 1, 0, 640 * ms},
+		{"azcore, first, highest: 0.8 · 1.3", azcore, 1, 1, 1040 * ms},
+		{"azcore, third, lowest: 7 · 0.64", azcore, 3, 0, 4480 * ms},
+		{"azcore, no overflow", azcore, 1000, 0.5, 60 * s},
+		{"Azure.Core, first, lowest", azureCore, 1, 0, 640 * ms},
+		{"Azure.Core, third, highest: 4 · 0.96", azureCore, 3, 1, 3840 * ms},
+		{"decorrelated, first, lowest", decorrelated, 1, 0, 100 * ms},
+		{"decorrelated, first, highest: three times the base", decorrelated, 1, 1, 300 * ms},
+		{"decorrelated, second, highest", decorrelated, 2, 1, 900 * ms},
+		{"decorrelated, never above the cap", decorrelated, 1000, 1, 20 * s},
+		{"decorrelated, no overflow", backoff.Decorrelated{Base: 1, Cap: far}, 1000, 1, far},
+		{"the old client's first retry is x = 0: three seconds flat",
+			backoff.Exponential{Base: 30 * s, Min: 3 * s, Max: 90 * s, FromZero: true}, 1, 0.7, 3 * s},
+		{"and its second x = 1", backoff.Exponential{Base: 30 * s, Min: 3 * s, Max: 90 * s, FromZero: true}, 2, 0, 27 * s},
+		{"at the end of all numbers", backoff.Exponential{Base: 30 * s, Min: 3 * s, Max: 90 * s, FromZero: true}, math.MinInt, 0, 3 * s},
+	} {
+		if got := row.delay.Wait(row.x, row.chance); got != row.want {
+			t.Errorf("%s: %+v.Wait(%d, %v) = %v; want %v", row.name, row.delay, row.x, row.chance, got, row.want)
+		}
+	}
+}
+
+// Means in closed form against a million draws, and bounds that no draw leaves:
+// for the chained one a draw goes through all the retries before.
+func TestBoundsAgainstDraws(t *testing.T) {
+	const draws = 1_000_000
+	for _, row := range []struct {
+		name  string
+		delay backoff.Delay
+		x     int
+	}{
+		{"full jitter below the cap", full, 3}, {"full jitter at the cap", full, 12},
+		{"equal jitter below the cap", equal, 2}, {"equal jitter at the cap", equal, 20},
+		{"azcore, first", azcore, 1}, {"azcore, cut by the cap", backoff.Proportional{Base: s, Cap: 7 * s, Low: 800, High: 1300, LessOne: true}, 3},
+		{"Azure.Core, at the cap", azureCore, 20}, {"decorrelated, first", decorrelated, 1},
+		{"decorrelated, below the cap", decorrelated, 4}, {"decorrelated, cut by the cap", decorrelated, 6},
+		{"decorrelated, settled", decorrelated, 12},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			p := backoff.Policy{Retries: 50, Delay: row.delay}
+			least, mean, greatest := p.Bounds(row.x)
+			rng := rand.New(rand.NewPCG(7, uint64(row.x)))
+			lowest, highest, sum, squares := time.Duration(math.MaxInt64), time.Duration(0), 0.0, 0.0
+			for range draws {
+				var wait time.Duration
+				for x := 1; x <= row.x; x++ {
+					if _, chained := row.delay.(backoff.Chained); chained || x == row.x {
+						wait, _ = p.Next(x, wait, rng.Float64())
+					}
+				}
+				lowest, highest = min(lowest, wait), max(highest, wait)
+				sum += wait.Seconds()
+				squares += wait.Seconds() * wait.Seconds()
+			}
+			if lowest < least || highest > greatest {
+				t.Errorf("draws from %v to %v; want them within %v and %v", lowest, highest, least, greatest)
+			}
+			average := sum / draws
+			doubt := 5*math.Sqrt(max(0, squares/draws-average*average)/draws) + 1e-4*mean.Seconds()
+			if math.Abs(average-mean.Seconds()) > doubt {
+				t.Errorf("the mean of %d draws is %.6f s; Bounds says %v, within %.6f s", draws, average, mean, doubt)
+			}
+			if got := p.Expected(row.x); got != mean {
+				t.Errorf("Expected(%d) = %v; want %v", row.x, got, mean)
+			}
+		})
+	}
+}
+
+// For retries up to the greatest number: never negative, never above the cap, and
+// spread at the cap where the formula says so.
+func TestWaitsAtTheCap(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		delay  backoff.Delay
+		cap    time.Duration
+		spread bool
+	}{
+		{"full jitter", full, 20 * s, true},
+		{"equal jitter", equal, 64 * s, true},
+		{"decorrelated", decorrelated, 20 * s, true},
+		{"azcore is flat there", azcore, 60 * s, false},
+		{"Azure.Core is flat there", azureCore, 60 * s, false},
+		{"the documents' formula is flat there", documented, 90 * s, false},
+	} {
+		p := backoff.Policy{Retries: backoff.MaxRetries, Delay: row.delay}
+		rng := rand.New(rand.NewPCG(3, 3))
+		var previous time.Duration
+		seen := map[time.Duration]bool{}
+		for x := 1; x <= backoff.MaxRetries; x++ {
+			previous, _ = p.Next(x, previous, rng.Float64())
+			if previous < 0 || previous > row.cap {
+				t.Fatalf("%s: the wait before retry %d = %v; want 0 to %v", row.name, x, previous, row.cap)
+			}
+			if x > 100 {
+				seen[previous] = true
+			}
+		}
+		least, _, greatest := p.Bounds(backoff.MaxRetries)
+		if (len(seen) > 500) != row.spread || (least < greatest) != row.spread {
+			t.Errorf("%s: %d different waits at the cap, from %v to %v; want spread: %t", row.name, len(seen), least, greatest, row.spread)
+		}
+	}
+}
+
+// odd is a delay that knows nothing of its mean: the quadrature has to find it.
+type odd struct{}
+
+func (odd) Wait(_ int, chance float64) time.Duration {
+	return time.Duration(chance * chance * float64(3*s))
+}
+
+func TestExpectedByQuadrature(t *testing.T) {
+	p := backoff.Policy{Retries: 2, Delay: odd{}}
+	if got := p.Expected(1); math.Abs(got.Seconds()-1) > 1e-5 {
+		t.Errorf("Expected(1) of a wait of 3·chance² s = %v; want 1 s", got)
+	}
+	for _, x := range []int{-1, 0, 3} {
+		if got := p.Expected(x); got != 0 {
+			t.Errorf("Expected(%d) of a policy of two retries = %v; want 0", x, got)
+		}
+	}
+}
+
+func TestFaultsOfDelaysNameTheirField(t *testing.T) {
+	for _, row := range []struct {
+		name  string
+		delay interface{ Validate() []error }
+		want  []string
+	}{
+		{"linear without a step", backoff.Linear{}, []string{"step is 0s"}},
+		{"linear with the cap below the step", backoff.Linear{Step: 2, Max: 1}, []string{"max 1ns is below step 2ns"}},
+		{"a negative rung", backoff.Ladder{1, -1}, []string{"rung 2 is -1ns"}},
+		{"full jitter, base and cap", backoff.FullJitter{Base: 0, Cap: -1}, []string{"base is 0s", "cap -1ns is below base 0s"}},
+		{"equal jitter, cap under base", backoff.EqualJitter{Base: 2, Cap: 1}, []string{"cap 1ns is below base 2ns"}},
+		{"decorrelated, negative base", backoff.Decorrelated{Base: -1, Cap: 1}, []string{"base is -1ns"}},
+		{"a share that falls", backoff.Proportional{Base: 1, Cap: 1, Low: 2, High: 1}, []string{"the share is from 2 to 1 thousandths"}},
+		{"sound ones", azcore, nil},
+	} {
+		faults := row.delay.Validate()
+		for i, fault := range faults {
+			if i >= len(row.want) || !errors.Is(fault, backoff.ErrInvalid) || !strings.Contains(fault.Error(), row.want[i]) {
+				t.Errorf("%s: fault %d = %v; want %q", row.name, i, fault, row.want)
+			}
+		}
+		if len(faults) != len(row.want) {
+			t.Errorf("%s: %v; want %q", row.name, faults, row.want)
+		}
+	}
+}

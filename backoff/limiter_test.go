@@ -1,0 +1,262 @@
+package backoff_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/backoff"
+)
+
+// told is one line of a script: what a limiter is told at an instant, or asked.
+type told struct {
+	at     time.Duration
+	answer backoff.Answer
+	times  int
+}
+
+const (
+	accepted  = backoff.Accepted
+	throttled = backoff.Throttled
+	timedOut  = backoff.TimedOut
+)
+
+// admits asks for a retry.
+func admits(l backoff.Limiter, at time.Duration, after backoff.Answer, chance float64) bool {
+	_, admitted := l.Admit(at, backoff.Try{Retry: true, After: after}, chance)
+	return admitted
+}
+
+// gRPC's A6: tokens from 10, −1 a failure, +0.1 a success, retries above 5.
+func TestRetryBudgetByItsDefinition(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		script []told
+		want   bool
+	}{
+		{"full at first", nil, true},
+		{"four failures leave six", []told{{0, throttled, 4}}, true},
+		{"five leave half, which is not more than half", []told{{0, throttled, 5}}, false},
+		{"ten successes give one back", []told{{0, throttled, 5}, {0, accepted, 10}}, true},
+		{"nine do not, but are more than half", []told{{0, throttled, 5}, {0, accepted, 9}}, true},
+		{"none does not", []told{{0, throttled, 100}, {0, accepted, 50}}, false},
+		{"a hundred failures are ten, and 51 successes more than half", []told{{0, throttled, 100}, {0, accepted, 51}}, true},
+		{"successes never save up", []told{{0, accepted, 1000}, {0, timedOut, 5}}, false},
+	} {
+		b := backoff.NewRetryBudget()
+		for _, line := range row.script {
+			for range line.times {
+				b.Told(line.at, backoff.Grant{}, line.answer)
+			}
+		}
+		if got := admits(b, 0, throttled, 0); got != row.want {
+			t.Errorf("%s: a retry is admitted: %t; want %t", row.name, got, row.want)
+		}
+		if _, first := b.Admit(0, backoff.Try{}, 0); !first {
+			t.Errorf("%s: a first attempt is not admitted", row.name)
+		}
+	}
+}
+
+// botocore: 500 tokens, a retry takes 5, or 10 after a time-out; its success gives
+// them back, that of a first attempt one.
+func TestTokenQuotaByItsDefinition(t *testing.T) {
+	q := backoff.NewTokenQuota()
+	var grants []backoff.Grant
+	for n := range 100 {
+		grant, admitted := q.Admit(0, backoff.Try{Retry: true, After: throttled}, 0)
+		if !admitted || grant.Cost != 5 {
+			t.Fatalf("retry %d: %+v, %t; want it for 5 tokens", n, grant, admitted)
+		}
+		grants = append(grants, grant)
+	}
+	if admits(q, 0, throttled, 0) {
+		t.Fatal("retry 101 is admitted; want 500 tokens to be gone")
+	}
+	for range 4 {
+		q.Told(0, backoff.Grant{}, accepted)
+	}
+	if admits(q, 0, throttled, 0) {
+		t.Error("four tokens are enough; want five")
+	}
+	q.Told(0, grants[0], throttled)
+	if admits(q, 0, throttled, 0) {
+		t.Error("a retry that failed gave its tokens back")
+	}
+	q.Told(0, grants[1], accepted)
+	if admits(q, 0, timedOut, 0) {
+		t.Error("nine tokens are enough after a time-out; want ten")
+	}
+	if !admits(q, 0, throttled, 0) {
+		t.Error("nine tokens are not enough for 5")
+	}
+	for range 10_000 {
+		q.Told(0, backoff.Grant{}, accepted)
+	}
+	for n := range 50 {
+		if !admits(q, 0, timedOut, 0) {
+			t.Fatalf("retry %d after a time-out is not admitted; want 50 of 10 tokens", n)
+		}
+	}
+	if admits(q, 0, timedOut, 0) {
+		t.Error("the quota saved up more than 500 tokens")
+	}
+}
+
+// The SRE book: max(0, (requests − K·accepts)/(requests + 1)).
+func TestAdaptiveByItsDefinition(t *testing.T) {
+	for _, row := range []struct {
+		name              string
+		requests, accepts int
+		later             time.Duration
+		want              float64
+	}{
+		{"nothing yet", 0, 0, 0, 0},
+		{"all accepted", 100, 100, 0, 0},
+		{"half accepted: just nothing at K = 2", 100, 50, 0, 0},
+		{"a quarter accepted", 100, 25, 0, 50.0 / 101},
+		{"none accepted", 100, 0, 0, 100.0 / 101},
+		{"within the window it stays", 100, 0, 119 * s, 100.0 / 101},
+		{"after the window it is forgotten", 100, 0, 120 * s, 0},
+		{"long after it, too", 100, 0, 1000 * time.Hour, 0},
+	} {
+		a := backoff.NewAdaptive()
+		for range row.requests {
+			a.Admit(0, backoff.Try{}, 1)
+		}
+		for range row.accepts {
+			a.Told(0, backoff.Grant{}, accepted)
+		}
+		a.Told(row.later, backoff.Grant{}, throttled)
+		got := a.Rejects()
+		if math.Abs(got-row.want) > 1e-12 {
+			t.Errorf("%s: rejects %v; want %v", row.name, got, row.want)
+		}
+		if got > 0 {
+			if admits(a, row.later, throttled, got*0.999) {
+				t.Errorf("%s: a chance below the share is admitted", row.name)
+			}
+		}
+	}
+	// What is rejected on the spot counts as a request.
+	a := backoff.NewAdaptive()
+	for range 3 {
+		a.Admit(0, backoff.Try{}, 0)
+	}
+	if got := a.Rejects(); got != 0.75 {
+		t.Errorf("three requests, of which two were rejected on the spot, reject %v; want 3/4", got)
+	}
+}
+
+// botocore's cubic: no limit until the first throttle; then β·Wmax, back at Wmax
+// after K, K = 11.4 s at 2,000/s.
+func TestCubicByItsDefinition(t *testing.T) {
+	c := backoff.NewCubic()
+	for n := range 20_000 {
+		if grant, _ := c.Admit(time.Duration(n)*500*time.Microsecond, backoff.Try{}, 0); grant.Hold != 0 {
+			t.Fatal("held back before anything was throttled")
+		}
+	}
+	const began = 10 * s
+	c.Told(began, backoff.Grant{}, throttled)
+	rate, on := c.Rate()
+	if !on || math.Abs(rate-1400) > 5 {
+		t.Fatalf("after the first throttle the rate is %v, %t; want 0.7 · 2,000", rate, on)
+	}
+	if k := c.Plateau(); math.Abs(k.Seconds()-11.45) > 0.02 {
+		t.Errorf("K = %v; want 11.45 s", k)
+	}
+	// The client goes on with what it is granted.
+	now := began
+	for now < began+c.Plateau() {
+		grant, _ := c.Admit(now, backoff.Try{}, 0)
+		now += grant.Hold + 500*time.Microsecond
+		c.Told(now, grant, accepted)
+	}
+	if rate, _ := c.Rate(); math.Abs(rate-2000) > 25 {
+		t.Errorf("after K the rate is %v; want 2,000", rate)
+	}
+	c.Told(now, backoff.Grant{}, throttled)
+	if lower, _ := c.Rate(); lower > 1450 || lower < 1200 {
+		t.Errorf("after another throttle the rate is %v; want about 1,400", lower)
+	}
+	for range 200 {
+		c.Told(now, backoff.Grant{}, throttled)
+	}
+	if lowest, _ := c.Rate(); lowest != 0.5 {
+		t.Errorf("after many throttles the rate is %v; want 0.5, the least", lowest)
+	}
+}
+
+func TestAIMDByItsDefinition(t *testing.T) {
+	a := backoff.NewAIMD()
+	for n := range 1000 {
+		a.Admit(time.Duration(n)*time.Millisecond, backoff.Try{}, 0)
+	}
+	if _, on := a.Rate(); on {
+		t.Fatal("limited before anything was throttled")
+	}
+	for _, row := range []struct {
+		name   string
+		at     time.Duration
+		answer backoff.Answer
+		want   float64
+	}{
+		{"the first throttle halves what was sent", s, throttled, 480},
+		{"another within the interval changes nothing", s + 99*ms, throttled, 480},
+		{"an interval later it halves again", s + 100*ms, throttled, 240},
+		{"a success before an interval is over adds nothing", s + 199*ms, accepted, 240},
+		{"one interval adds one", s + 200*ms, accepted, 241},
+		{"ten intervals add ten", s + 1200*ms, accepted, 251},
+		{"a throttle halves", s + 1300*ms, throttled, 125.5},
+	} {
+		a.Told(row.at, backoff.Grant{}, row.answer)
+		if rate, _ := a.Rate(); math.Abs(rate-row.want) > 0.01 {
+			t.Errorf("%s: the rate is %v; want %v", row.name, rate, row.want)
+		}
+	}
+	// A hundred attempts at one instant go out at the rate, one after another.
+	var last time.Duration
+	for range 300 {
+		grant, _ := a.Admit(3*s, backoff.Try{}, 0)
+		if grant.Hold < last {
+			t.Fatalf("held for %v after %v; want the order kept", grant.Hold, last)
+		}
+		last = grant.Hold
+	}
+	if last < s || last > 2*s {
+		t.Errorf("the last of 300 at about 140/s is held for %v; want more than a second, the first second's being saved up", last)
+	}
+}
+
+func TestFaultsOfLimitersNameTheirField(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		limiter interface{ Validate() []error }
+		want    string
+	}{
+		{"an empty budget", &backoff.RetryBudget{Ratio: 1}, "most is 0"},
+		{"a budget without ratio", &backoff.RetryBudget{Most: 1}, "ratio is 0"},
+		{"a quota without cost", &backoff.TokenQuota{Most: 1, TimeoutCost: 1}, "cost is 0"},
+		{"a multiplier below one", &backoff.Adaptive{K: 999, Window: s}, "k is 999"},
+		{"no window", &backoff.Adaptive{K: 2000}, "window is 0s"},
+		{"a rate that never falls", &backoff.AIMD{Increase: 1, Decrease: 1000, Interval: 1, Least: 1}, "decrease is 1000"},
+		{"a rate that is no number", &backoff.AIMD{Increase: math.NaN(), Decrease: 1, Interval: 1, Least: 1}, "increase is NaN"},
+		{"beta of one", &backoff.Cubic{Beta: 1000, Scale: 1, Least: 1}, "beta is 1000"},
+		{"no least", &backoff.Cubic{Beta: 1, Scale: 1}, "least is 0"},
+	} {
+		faults := row.limiter.Validate()
+		if len(faults) != 1 || !errors.Is(faults[0], backoff.ErrInvalid) || !strings.Contains(faults[0].Error(), row.want) {
+			t.Errorf("%s: Validate = %v; want one fault with %q", row.name, faults, row.want)
+		}
+	}
+	for _, sound := range []interface{ Validate() []error }{backoff.NewRetryBudget(), backoff.NewTokenQuota(),
+		backoff.NewAdaptive(), backoff.NewAIMD(), backoff.NewCubic()} {
+		if faults := sound.Validate(); len(faults) > 0 {
+			t.Errorf("%s: Validate = %v; want none", fmt.Sprintf("%T", sound), faults)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package backoff
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// Linear waits one step longer before each retry: x · Step, at most Max.
+type Linear struct {
+	// Step is the wait before the first retry; it must be positive.
+	Step time.Duration
+	// Max is the greatest wait.
+	Max time.Duration
+}
+
+var _ Delay = Linear{}
+
+// Wait implements [Delay]; the chance does not matter.
+func (l Linear) Wait(x int, _ float64) time.Duration {
+	step, top := max(l.Step, 0), max(l.Max, 0)
+	if x < 1 || step == 0 {
+		return 0
+	}
+	if int64(x) > math.MaxInt64/int64(step) {
+		return top
+	}
+	return min(step*time.Duration(x), top)
+}
+
+// Bounds implements [Bounded]: all three are the same.
+func (l Linear) Bounds(x int) (least, mean, greatest time.Duration) {
+	wait := l.Wait(x, 0)
+	return wait, wait, wait
+}
+
+// Validate returns the faults of the delay, each wrapped around [ErrInvalid].
+func (l Linear) Validate() []error {
+	var faults []error
+	if l.Step <= 0 {
+		faults = append(faults, fmt.Errorf("%w: step is %v; it must be positive", ErrInvalid, l.Step))
+	}
+	if l.Max < l.Step {
+		faults = append(faults, fmt.Errorf("%w: max %v is below step %v", ErrInvalid, l.Max, l.Step))
+	}
+	return faults
+}
+
+// Ladder waits what its rungs say, one after another; a rung of 0 behind the
+// first is like the one before it.
+type Ladder [8]time.Duration
+
+var _ Delay = Ladder{}
+
+// Wait implements [Delay]; the chance does not matter.
+func (l Ladder) Wait(x int, _ float64) time.Duration {
+	if x < 1 {
+		return 0
+	}
+	for rung := min(x, len(l)) - 1; rung >= 0; rung-- {
+		if l[rung] != 0 || rung == 0 {
+			return max(l[rung], 0)
+		}
+	}
+	return 0
+}
+
+// Bounds implements [Bounded]: all three are the same.
+func (l Ladder) Bounds(x int) (least, mean, greatest time.Duration) {
+	wait := l.Wait(x, 0)
+	return wait, wait, wait
+}
+
+// Validate returns the faults of the delay, each wrapped around [ErrInvalid].
+func (l Ladder) Validate() []error {
+	var faults []error
+	for rung, wait := range l {
+		if wait < 0 {
+			faults = append(faults, fmt.Errorf("%w: rung %d is %v; a wait cannot be negative", ErrInvalid, rung+1, wait))
+		}
+	}
+	return faults
+}

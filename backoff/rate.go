@@ -1,0 +1,152 @@
+package backoff
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// bucket lets attempts go at a rate: each takes a token, and waits for it where
+// there is none.
+type bucket struct {
+	// rate is in attempts per second, tokens what has been saved up: negative
+	// where attempts wait already.
+	rate, tokens float64
+	at           time.Duration
+}
+
+// take returns how long to wait for a token; at most one second's are saved up.
+func (b *bucket) take(now time.Duration) time.Duration {
+	b.fill(now)
+	b.tokens--
+	if b.tokens >= 0 {
+		return 0
+	}
+	return time.Duration(-b.tokens / b.rate * float64(time.Second))
+}
+
+func (b *bucket) fill(now time.Duration) {
+	b.tokens = min(b.tokens+b.rate*max(0, now-b.at).Seconds(), max(b.rate, 1))
+	b.at = max(b.at, now)
+}
+
+// AIMD holds a client to a rate that rises evenly and falls by a share: additive
+// increase, multiplicative decrease (D. Chiu, R. Jain, 1989). A throttled attempt
+// multiplies the rate by Decrease, at most once an interval; every interval without
+// one adds Increase. There is no limit before the first throttled attempt, from
+// which on the rate is Decrease of what was sent in the second before.
+type AIMD struct {
+	// Increase is in attempts per second, Decrease in thousandths.
+	Increase float64
+	Decrease int64
+	// Interval is that of both; Least is the lowest rate.
+	Interval time.Duration
+	Least    float64
+
+	meter   meter
+	bucket  bucket
+	on      bool
+	changed time.Duration
+}
+
+var _ Limiter = (*AIMD)(nil)
+
+// NewAIMD returns a limiter that adds 1/s every 100 ms, and halves.
+func NewAIMD() *AIMD {
+	return &AIMD{Increase: 1, Decrease: 500, Interval: 100 * time.Millisecond, Least: 0.5}
+}
+
+// Rate returns the rate that the client is held to, and false where there is none
+// yet.
+func (a *AIMD) Rate() (float64, bool) { return a.bucket.rate, a.on }
+
+// Admit implements [Limiter].
+func (a *AIMD) Admit(now time.Duration, _ Try, _ float64) (Grant, bool) {
+	if !a.on {
+		a.meter.sent(now)
+		return Grant{}, true
+	}
+	a.rise(now)
+	return Grant{Hold: a.bucket.take(now)}, true
+}
+
+// Told implements [Limiter].
+func (a *AIMD) Told(now time.Duration, _ Grant, answer Answer) {
+	switch {
+	case answer != Throttled:
+		if a.on {
+			a.rise(now)
+		}
+	case !a.on:
+		rate := max(a.Least, a.meter.rate(now)*float64(a.Decrease)/1000)
+		a.on, a.changed, a.bucket = true, now, bucket{rate: rate, at: now}
+	case now >= a.changed+a.Interval:
+		a.bucket.fill(now)
+		a.bucket.rate = max(a.Least, a.bucket.rate*float64(a.Decrease)/1000)
+		a.changed = now
+	}
+}
+
+// rise adds what the intervals since the last change bring.
+func (a *AIMD) rise(now time.Duration) {
+	if a.Interval <= 0 {
+		return
+	}
+	if intervals := (now - a.changed) / a.Interval; intervals > 0 {
+		a.bucket.fill(now)
+		a.bucket.rate += a.Increase * float64(intervals)
+		a.changed += intervals * a.Interval
+	}
+}
+
+// Validate returns the faults of the limiter, each wrapped around [ErrInvalid].
+func (a *AIMD) Validate() []error {
+	var faults []error
+	if !(a.Increase > 0) || math.IsInf(a.Increase, 0) {
+		faults = append(faults, fmt.Errorf("%w: increase is %v attempts/s; it must be positive", ErrInvalid, a.Increase))
+	}
+	if a.Decrease <= 0 || a.Decrease >= 1000 {
+		faults = append(faults, fmt.Errorf("%w: decrease is %d thousandths; it must lie between 0 and 1,000", ErrInvalid, a.Decrease))
+	}
+	if a.Interval <= 0 {
+		faults = append(faults, fmt.Errorf("%w: interval is %v; it must be positive", ErrInvalid, a.Interval))
+	}
+	if !(a.Least > 0) || math.IsInf(a.Least, 0) {
+		faults = append(faults, fmt.Errorf("%w: least is %v attempts/s; it must be positive", ErrInvalid, a.Least))
+	}
+	return faults
+}
+
+// meter measures the rate of what is sent, in buckets of half a second, smoothed
+// as botocore does: 0.8 of the new, 0.2 of the old.
+type meter struct {
+	bucket   int64
+	count    float64
+	measured float64
+}
+
+const meterBucket = 500 * time.Millisecond
+
+// sent counts an attempt.
+func (m *meter) sent(now time.Duration) {
+	m.pass(now)
+	m.count++
+}
+
+// rate returns the measured rate in attempts per second; within the first half
+// second it is what was sent until now.
+func (m *meter) rate(now time.Duration) float64 {
+	m.pass(now)
+	if m.measured == 0 {
+		return m.count / max(now-time.Duration(m.bucket)*meterBucket, time.Millisecond).Seconds()
+	}
+	return m.measured
+}
+
+func (m *meter) pass(now time.Duration) {
+	if bucket := int64(now / meterBucket); bucket > m.bucket {
+		rate := m.count / (float64(bucket-m.bucket) * meterBucket.Seconds())
+		m.measured = 0.8*rate + 0.2*m.measured
+		m.bucket, m.count = bucket, 0
+	}
+}
