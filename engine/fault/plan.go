@@ -13,7 +13,7 @@ const MaxRules = 100
 // Plan is all that goes wrong in a run. The zero value is a run without faults.
 type Plan struct {
 	// Rules may overlap: their delays add up, a loss before the request
-	// arrives goes before a loss after it, and a reply that leaves one frozen
+	// arrives goes before a loss after it and either before a refusal, and a reply that leaves one frozen
 	// window into another waits for the end of that too. Their order matters
 	// to chance alone: a rule's draw depends on its place.
 	Rules []Rule
@@ -38,14 +38,18 @@ func (p Plan) Validate() []error {
 // key.
 func (p Plan) Decide(at time.Duration, partitionKey string, draw uint64) Verdict {
 	verdict := Verdict{rules: p.Rules, partitionKey: partitionKey, draw: draw}
-	var delay, notice time.Duration
+	var delay, notice, refusal time.Duration
 	for place := range p.Rules {
 		rule := &p.Rules[place]
 		if rule.Kind == Freeze || !rule.holds(at) || !rule.meets(place, partitionKey, draw) {
 			continue
 		}
-		if rule.Kind == Delay {
+		switch rule.Kind {
+		case Delay:
 			delay = later(delay, rule.By)
+			continue
+		case Refuse:
+			verdict.Refused, refusal = true, max(refusal, rule.By)
 			continue
 		}
 		if verdict.Lost == 0 || rule.Moment < verdict.Lost {
@@ -53,6 +57,9 @@ func (p Plan) Decide(at time.Duration, partitionKey string, draw uint64) Verdict
 		}
 	}
 	verdict.By = delay
+	if verdict.Refused {
+		verdict.By = later(delay, refusal)
+	}
 	if verdict.Lost != 0 {
 		verdict.By = notice
 	}
@@ -64,6 +71,9 @@ type Verdict struct {
 	// Lost says that no reply will come, and when it was lost; 0 where one
 	// will.
 	Lost Moment
+	// Refused says that the request is not carried out, but refused by a busy
+	// server.
+	Refused bool
 	// By is how much later than without faults the reply leaves, or a lost one
 	// is noticed; freezes come on top.
 	By time.Duration
@@ -72,6 +82,9 @@ type Verdict struct {
 	partitionKey string
 	draw         uint64
 }
+
+// Arrives reports whether the request reaches who would carry it out.
+func (v Verdict) Arrives() bool { return v.Lost != Before && !v.Refused }
 
 // Release returns when the reply leaves that would have left at done without
 // faults: later by the delay, and not inside a frozen window that meets the

@@ -25,6 +25,32 @@ func delay(from, to, by time.Duration) fault.Rule {
 	return fault.Rule{Kind: fault.Delay, From: from, To: to, By: by, Share: fault.Whole}
 }
 
+func refuse(from, to, by time.Duration) fault.Rule {
+	return fault.Rule{Kind: fault.Refuse, From: from, To: to, Share: fault.Whole, By: by}
+}
+
+// Only what is neither refused nor lost before is carried out.
+func TestWhatArrives(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		rules   []fault.Rule
+		arrives bool
+		refused bool
+	}{
+		{"no fault", nil, true, false},
+		{"a refusal", []fault.Rule{refuse(0, s, 0)}, false, true},
+		{"a refusal of another second", []fault.Rule{refuse(s, 2*s, 0)}, true, false},
+		{"a loss before", []fault.Rule{drop(fault.Before, 0, s, 0)}, false, false},
+		{"a loss after", []fault.Rule{drop(fault.After, 0, s, 0)}, true, false},
+		{"a delay and a freeze", []fault.Rule{delay(0, s, s), freeze(0, s)}, true, false},
+	} {
+		verdict := fault.Plan{Rules: row.rules}.Decide(0, "p", 1)
+		if verdict.Arrives() != row.arrives || verdict.Refused != row.refused {
+			t.Errorf("%s: arrives %t, refused %t; want %t, %t", row.name, verdict.Arrives(), verdict.Refused, row.arrives, row.refused)
+		}
+	}
+}
+
 func TestDecideAndRelease(t *testing.T) {
 	prefixed := freeze(1*s, 2*s)
 	prefixed.KeyPrefix = "race__"
@@ -65,6 +91,10 @@ func TestDecideAndRelease(t *testing.T) {
 		{"delays add up", []fault.Rule{delay(1*s, 2*s, 7*s), delay(0, 9*s, 1*s)}, 1 * s, "p", 3 * s, 0, 11 * s},
 		{"a delay can push a reply into a freeze", []fault.Rule{freeze(5*s, 6*s), delay(1*s, 2*s, 2*s)}, 1 * s, "p", 3 * s, 0, 6 * s},
 		{"and over one", []fault.Rule{freeze(5*s, 6*s), delay(1*s, 2*s, 4*s)}, 1 * s, "p", 3 * s, 0, 7 * s},
+		{"a refusal leaves at once", []fault.Rule{refuse(1*s, 2*s, 0)}, 1 * s, "p", 1 * s, 0, 1 * s},
+		{"or takes a while", []fault.Rule{refuse(1*s, 2*s, s)}, 1 * s, "p", 1 * s, 0, 2 * s},
+		{"and comes later by a delay", []fault.Rule{refuse(1*s, 2*s, s), delay(0, 9*s, 3*s)}, 1 * s, "p", 1 * s, 0, 5 * s},
+		{"or is lost", []fault.Rule{refuse(1*s, 2*s, s), drop(fault.Before, 1*s, 2*s, 0)}, 1 * s, "p", 1 * s, fault.Before, 1 * s},
 		{"the greatest delays saturate", []fault.Rule{delay(0, 9*s, math.MaxInt64), delay(0, 9*s, math.MaxInt64)}, 1 * s, "p", 3 * s, 0, math.MaxInt64},
 		{"a window that ends before it begins holds nothing", []fault.Rule{freeze(6*s, 5*s)}, 5 * s, "p", 5500 * time.Millisecond, 0, 5500 * time.Millisecond},
 		{"a share of nothing meets nothing", []fault.Rule{{Kind: fault.Freeze, To: 9 * s}}, 0, "p", 1 * s, 0, 1 * s},
@@ -88,7 +118,7 @@ func TestValidateNamesEveryFault(t *testing.T) {
 		want  []string
 	}{
 		{"no rules are valid", nil, nil},
-		{"one of each is valid", []fault.Rule{good, delay(0, s, s), drop(fault.Before, 0, s, 0), drop(fault.After, 0, s, 30*s)}, nil},
+		{"one of each is valid", []fault.Rule{good, delay(0, s, s), drop(fault.Before, 0, s, 0), drop(fault.After, 0, s, 30*s), refuse(0, s, 0)}, nil},
 		{"the zero rule lacks everything", []fault.Rule{{}}, []string{"rules[0].kind", "rules[0].to", "rules[0].share"}},
 		{"an unknown kind", []fault.Rule{good, {Kind: 9, To: s, Share: 1}}, []string{"rules[1].kind"}},
 		{"a window before the run", []fault.Rule{freeze(-s, s)}, []string{"rules[0].from"}},

@@ -22,10 +22,14 @@ const (
 	Drop
 	// Delay lets the reply of an attempt sent inside the window leave later.
 	Delay
+	// Refuse answers an attempt sent inside the window that the server is busy
+	// (503 ServerBusy), without carrying it out: a partition that is offline while
+	// it is handed to another server.
+	Refuse
 )
 
 // kindNames is indexed by Kind.
-var kindNames = [...]string{"", "freeze", "drop", "delay"}
+var kindNames = [...]string{"", "freeze", "drop", "delay", "refuse"}
 
 // String returns the kind as a scenario spells it.
 func (k Kind) String() string {
@@ -94,7 +98,8 @@ type Rule struct {
 	Moment Moment
 	// By is how much later a delayed reply leaves. For a Drop it is how long
 	// the sender takes to notice: 0 is a connection that breaks at once, a
-	// client's time-out is one that goes silent. A Freeze has none.
+	// client's time-out is one that goes silent. For a Refuse it is how long the
+	// refusal takes. A Freeze has none.
 	By time.Duration
 }
 
@@ -104,8 +109,8 @@ func (r Rule) validate(place int) []error {
 	fail := func(format string, args ...any) {
 		faults = append(faults, fmt.Errorf("%w: rules[%d].%s", ErrInvalid, place, fmt.Sprintf(format, args...)))
 	}
-	if r.Kind < Freeze || r.Kind > Delay {
-		fail("kind is missing; it must be freeze, drop or delay")
+	if r.Kind < Freeze || r.Kind > Refuse {
+		fail("kind is missing; it must be freeze, drop, delay or refuse")
 	}
 	if r.From < 0 {
 		fail("from is %v; the run starts at 0", r.From)

@@ -41,6 +41,7 @@ func TestFaults(t *testing.T) {
 		{"an empty plan", &fault.Plan{}, false, true, time.Second},
 		{"a request lost on its way", rule(fault.Drop, fault.Before, 100*time.Millisecond), true, false, 1100 * time.Millisecond},
 		{"a reply lost on its way", rule(fault.Drop, fault.After, 100*time.Millisecond), true, true, 1100 * time.Millisecond},
+		{"a request refused", rule(fault.Refuse, 0, 50*time.Millisecond), false, false, 1050 * time.Millisecond},
 		{"a reply held back", rule(fault.Delay, 0, 200*time.Millisecond), false, true, 1200 * time.Millisecond},
 		{"a reply frozen", rule(fault.Freeze, 0, 0), false, true, 3 * time.Second},
 	} {
@@ -59,6 +60,9 @@ func TestFaults(t *testing.T) {
 		}
 		if !row.written {
 			want.Entities = 0
+		}
+		if !row.written && !row.lost {
+			want.Ok, want.Refused = 1, 1
 		}
 		if got := s.Counts(); got != want {
 			t.Errorf("%s: Counts() = %+v; want %+v", row.name, got, want)

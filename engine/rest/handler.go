@@ -85,7 +85,11 @@ func (x *exchange) carryOut(h *Handler) bool {
 	x.arrived = now
 	verdict := h.decide(x, now)
 	x.released = now
-	if code == entity.OK && verdict.Lost != fault.Before {
+	switch {
+	case code != entity.OK || verdict.Lost == fault.Before:
+	case verdict.Refused:
+		code, detail = entity.ServerBusy, "The partition is offline."
+	default:
 		code, detail = x.perform(now)
 	}
 	x.failure = failure{code, detail}

@@ -4,16 +4,19 @@ import (
 	"sync"
 
 	"loadgen/engine/clock"
+	"loadgen/engine/entity"
 	"loadgen/engine/fault"
 	"loadgen/target"
 )
 
 // Log is what a wrapper did to the attempts. The books of the inner target
-// follow from it: its requests are the wrapper's less DroppedBefore, and its
+// follow from it: its requests are the wrapper's less DroppedBefore and Refused, and its
 // entities are the wrapper's and EntitiesLost.
 type Log struct {
 	// DroppedBefore counts the requests that never reached the inner target.
 	DroppedBefore int64
+	// Refused counts the requests that were refused in place of the inner target.
+	Refused int64
 	// DroppedAfter counts the replies lost after the inner target had answered
 	// the request, whatever its outcome.
 	DroppedAfter int64
@@ -86,6 +89,9 @@ type attempt struct {
 // that was lost at done before it reached it.
 func answered(verdict fault.Verdict, inner target.Outcome, done clock.Instant) attempt {
 	a := attempt{verdict: verdict, inner: inner, done: done, told: inner}
+	if verdict.Refused {
+		a.told = target.Outcome{Status: 503, Code: entity.ServerBusy, Detail: "the partition is offline"}
+	}
 	if verdict.Lost != 0 {
 		// The same for both moments: a sender cannot tell whether a request
 		// whose reply is lost was carried out.
@@ -119,11 +125,13 @@ func (b *book) enter(a attempt) target.Outcome {
 	if a.abandoned {
 		b.log.Abandoned++
 	}
-	switch a.verdict.Lost {
-	case fault.Before:
+	switch {
+	case a.verdict.Lost == fault.Before:
 		b.log.DroppedBefore++
-	case fault.After:
+	case a.verdict.Lost == fault.After && !a.verdict.Refused:
 		b.log.DroppedAfter++
+	case a.verdict.Refused:
+		b.log.Refused++
 	default:
 		if a.verdict.By > 0 {
 			b.log.Delayed++

@@ -112,6 +112,9 @@ func TestWhatAFaultDoesToAnAttempt(t *testing.T) {
 		{"dropped before, noticed by a time-out", []enginefault.Rule{dropAll(enginefault.Before, 30*s)}, 0, 30 * s, false, fault.Log{DroppedBefore: 1}},
 		{"dropped after it is carried out", []enginefault.Rule{dropAll(enginefault.After, 0)}, 0, 5 * ms, true, fault.Log{DroppedAfter: 1, EntitiesLost: 1}},
 		{"dropped after, noticed by a time-out", []enginefault.Rule{dropAll(enginefault.After, s)}, 0, 1005 * ms, true, fault.Log{DroppedAfter: 1, EntitiesLost: 1}},
+		{"refused", []enginefault.Rule{all(enginefault.Refuse, 0, s)}, 503, 0, false, fault.Log{Refused: 1}},
+		{"refused, and then the reply is lost", []enginefault.Rule{all(enginefault.Refuse, 0, s), dropAll(enginefault.After, 0)}, 0, 0, false, fault.Log{Refused: 1}},
+		{"dropped before it could be refused", []enginefault.Rule{all(enginefault.Refuse, 0, s), dropAll(enginefault.Before, 0)}, 0, 0, false, fault.Log{DroppedBefore: 1}},
 		{"another partition's fault", []enginefault.Rule{onlyRaces}, 204, 5 * ms, true, fault.Log{}},
 	} {
 		inner := &service{}
@@ -211,7 +214,7 @@ func traffic(seed uint64) (enginefault.Plan, []*target.Operation, []clock.Instan
 	for range 1 + rng.IntN(6) {
 		from := time.Duration(rng.IntN(1500)) * ms
 		rule := enginefault.Rule{
-			Kind: enginefault.Kind(1 + rng.IntN(3)), From: from, To: from + time.Duration(1+rng.IntN(400))*ms,
+			Kind: enginefault.Kind(1 + rng.IntN(4)), From: from, To: from + time.Duration(1+rng.IntN(400))*ms,
 			KeyPrefix: keys[rng.IntN(len(keys))], Share: 1 + rng.IntN(enginefault.Whole),
 		}
 		switch rule.Kind {
@@ -273,9 +276,10 @@ func TestBothFacesDoTheSame(t *testing.T) {
 		met.DroppedBefore += log.DroppedBefore
 		met.DroppedAfter += log.DroppedAfter
 		met.Frozen += log.Frozen
+		met.Refused += log.Refused
 		met.Delayed += log.Delayed
 	}
-	if min(met.DroppedBefore, met.DroppedAfter, met.Frozen, met.Delayed) < 50 {
+	if min(met.DroppedBefore, met.DroppedAfter, met.Frozen, met.Delayed, met.Refused) < 50 {
 		t.Errorf("the random plans met %+v; want at least 50 of each fault, or the test shows too little", met)
 	}
 }
@@ -283,8 +287,9 @@ func TestBothFacesDoTheSame(t *testing.T) {
 // booksFollow checks that the log explains every difference between the books.
 func booksFollow(t *testing.T, seed uint64, outer target.Counts, log fault.Log, inner target.Counts) {
 	t.Helper()
-	if inner.Requests != outer.Requests-log.DroppedBefore {
-		t.Errorf("seed %d: inner requests = %d; want %d - %d dropped before", seed, inner.Requests, outer.Requests, log.DroppedBefore)
+	if inner.Requests != outer.Requests-log.DroppedBefore-log.Refused {
+		t.Errorf("seed %d: inner requests = %d; want %d - %d dropped before - %d refused",
+			seed, inner.Requests, outer.Requests, log.DroppedBefore, log.Refused)
 	}
 	if inner.Entities != outer.Entities+log.EntitiesLost {
 		t.Errorf("seed %d: inner entities = %d; want %d + %d lost", seed, inner.Entities, outer.Entities, log.EntitiesLost)

@@ -35,7 +35,7 @@ func (l *Live) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	now := l.clock.Now()
 	verdict := l.decide(now, op)
 	var inner target.Outcome
-	if verdict.Lost != fault.Before {
+	if verdict.Arrives() {
 		inner = l.inner.Do(ctx, op)
 		now = l.clock.Now()
 	}

@@ -29,7 +29,7 @@ func WrapImmediate(inner target.Immediate, plan fault.Plan, seed uint64) *Virtua
 func (v *Virtual) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
 	verdict := v.decide(now, op)
 	var inner target.Outcome
-	if verdict.Lost != fault.Before {
+	if verdict.Arrives() {
 		inner, now = v.inner.Submit(now, op)
 	}
 	a := answered(verdict, inner, now)
