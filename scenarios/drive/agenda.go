@@ -11,7 +11,8 @@ import (
 // wait to retry. It decides in which order simultaneous ones come: by instant,
 // then by number. It belongs to one goroutine at a time.
 type agenda struct {
-	stage *Stage
+	stage  *Stage
+	ledger *Ledger
 	// start is when the stage begins; an open loop lasts until end, even where
 	// its last operation is over before.
 	start, end clock.Instant
@@ -36,7 +37,7 @@ type agenda struct {
 }
 
 func newAgenda(o *opened) *agenda {
-	a := &agenda{stage: o.stage, start: o.start, end: o.start, phases: o.phases, count: o.stage.count()}
+	a := &agenda{stage: o.stage, ledger: o.ledger, start: o.start, end: o.start, phases: o.phases, count: o.stage.count()}
 	if o.stage.Schedule != nil {
 		a.end = o.start.Add(o.stage.Schedule.Length())
 	}
@@ -100,6 +101,24 @@ func (a *agenda) due(now clock.Instant) (clock.Instant, uint64, bool) {
 
 // take returns the session that is due first, or nil where none is due yet.
 func (a *agenda) take(now clock.Instant) *Session {
+	for {
+		s := a.pull(now)
+		if s == nil || a.stage.Limiters == nil || !s.firstAttempt() || s.admitted {
+			return s
+		}
+		switch hold, admitted := a.stage.Limiters.first(s, now); {
+		case !admitted:
+			a.refuse(now, s, a.ledger)
+		case hold > 0:
+			a.waiting.Push(now.Add(hold), s.number, s)
+		default:
+			return s
+		}
+	}
+}
+
+// pull returns the session that is due first, whatever a limiter says of it.
+func (a *agenda) pull(now clock.Instant) *Session {
 	at, number, any := a.due(now)
 	if !any || at > now {
 		return nil

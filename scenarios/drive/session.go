@@ -3,6 +3,7 @@ package drive
 import (
 	"time"
 
+	"loadgen/backoff"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results"
@@ -69,6 +70,12 @@ type Session struct {
 	// pages so far.
 	retries  int
 	returned int64
+	// waited is the last back-off at the present request, grant what the client's
+	// limiter said of the attempt under way.
+	waited time.Duration
+	grant  backoff.Grant
+	// admitted says that the limiter has let the first attempt go.
+	admitted bool
 	// silent says that an attempt at the present request ended without a word on
 	// whether it was carried out.
 	silent    bool
@@ -82,7 +89,8 @@ func (s *Session) begin(stage *Stage, k uint64, intended clock.Instant, phases [
 	// What the attempt holds is written anew before it is reported: to empty all of
 	// a session would be a tenth of a simulation's work.
 	s.stage, s.k, s.intended = stage, k, intended
-	s.built, s.sent, s.retries, s.returned, s.silent = false, 0, 0, 0, false
+	s.built, s.sent, s.retries, s.returned, s.waited, s.silent = false, 0, 0, 0, 0, false
+	s.grant, s.admitted = backoff.Grant{}, false
 	if stage.Outline != nil && !sending {
 		s.work = stage.Outline(k)
 	} else {
@@ -170,10 +178,11 @@ func (s *Session) replied(now clock.Instant, outcome *target.Outcome) Effect {
 		class = target.Ok
 	}
 	s.record(now, outcome, class)
+	s.stage.Limiters.told(s, now, outcome)
 	effect := Effect{Action: Done, Attempt: &s.attempt}
 	switch {
 	case move == procedure.Proceed:
-		s.work.Operation, s.retries, s.silent = next, 0, false
+		s.work.Operation, s.retries, s.waited, s.silent = next, 0, 0, false
 		effect.Action, effect.Until = WaitUntil, now
 	case move == procedure.Fail:
 		s.completed.Class = results.Failed
@@ -183,7 +192,7 @@ func (s *Session) replied(now clock.Instant, outcome *target.Outcome) Effect {
 	case class == target.Ok:
 		effect.Completed = &s.completed
 	default:
-		wait, again := s.backOff(outcome)
+		wait, again := s.backOff(now, outcome)
 		if !again {
 			effect.Completed = &s.completed
 			break
@@ -223,7 +232,7 @@ func (s *Session) turn(outcome *target.Outcome) bool {
 	}
 	s.fitPage()
 	query.Token = outcome.Next
-	s.retries = 0
+	s.retries, s.waited = 0, 0
 	return true
 }
 
@@ -255,14 +264,20 @@ func (s *Session) record(now clock.Instant, outcome *target.Outcome, class targe
 
 // backOff returns how long to wait before another attempt, and false where the
 // policy gives up.
-func (s *Session) backOff(outcome *target.Outcome) (time.Duration, bool) {
+func (s *Session) backOff(now clock.Instant, outcome *target.Outcome) (time.Duration, bool) {
 	policy := &s.stage.Retry
 	if !policy.Retryable(outcome.Status, string(outcome.Code)) {
 		return 0, false
 	}
 	draw := s.stage.Chance.Try(s.number, s.work.Operation.Attempt)
 	s.retries++
-	return policy.Wait(s.retries, draw.Float64())
+	wait, again := policy.Next(s.retries, s.waited, draw.Float64())
+	if !again {
+		return 0, false
+	}
+	s.waited = wait
+	hold, again := s.stage.Limiters.retry(s, now, outcome)
+	return wait + hold, again
 }
 
 func classOf(c target.Class) results.Class {

@@ -43,6 +43,9 @@ type Stage struct {
 	// from, by the operation's number and attempt.
 	Retry  backoff.Policy
 	Chance clock.Stream
+	// Limiters, where set, hold the stage's clients back, each by a limiter of its
+	// own.
+	Limiters *Limiters
 	// Phases are the parts that the stage is recorded as, in order; Begin and
 	// End count from the stage's start. A closed loop has one, and its End is
 	// set when it has ended.

@@ -1,0 +1,103 @@
+package drive
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"loadgen/backoff"
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/target"
+)
+
+// Limiters hold the clients of a stage back: operation k is client k mod
+// Clients', and each client has a limiter of its own. It is used for one stage.
+type Limiters struct {
+	// Clients is how many there are, New makes the limiter of one.
+	Clients uint64
+	New     func() backoff.Limiter
+	// Chance is what the limiters draw from, by an operation's number and attempt.
+	Chance clock.Stream
+
+	// withheld counts the first attempts that were never sent, given the retries.
+	withheld, given atomic.Int64
+
+	// mu guards each, which is indexed by client, and the limiters in it.
+	mu   sync.Mutex
+	each []backoff.Limiter
+}
+
+// Withheld returns how many operations were never sent because a limiter would
+// not have it (they count as dropped), and how many retries were given up so.
+func (l *Limiters) Withheld() (operations, retries int64) {
+	return l.withheld.Load(), l.given.Load()
+}
+
+// of returns the limiter of a session's client; mu is held.
+func (l *Limiters) of(s *Session) backoff.Limiter {
+	if l.each == nil {
+		l.each = make([]backoff.Limiter, l.Clients)
+	}
+	client := s.k % l.Clients
+	if l.each[client] == nil {
+		l.each[client] = l.New()
+	}
+	return l.each[client]
+}
+
+// first asks whether an operation is to be sent, and how long to hold it.
+func (l *Limiters) first(s *Session, now clock.Instant) (time.Duration, bool) {
+	s.admitted = true
+	hold, admitted := l.admit(s, now, 0, backoff.Try{})
+	if !admitted {
+		l.withheld.Add(1)
+	}
+	return hold, admitted
+}
+
+// retry asks whether an operation is to be sent again, and for how long to hold it
+// beyond its back-off. Without limiters it is, at once.
+func (l *Limiters) retry(s *Session, now clock.Instant, outcome *target.Outcome) (time.Duration, bool) {
+	if l == nil {
+		return 0, true
+	}
+	hold, admitted := l.admit(s, now, s.work.Operation.Attempt+1, backoff.Try{Retry: true, After: answerOf(outcome)})
+	if !admitted {
+		l.given.Add(1)
+	}
+	return hold, admitted
+}
+
+func (l *Limiters) admit(s *Session, now clock.Instant, attempt int, try backoff.Try) (time.Duration, bool) {
+	draw := l.Chance.Try(s.number, attempt)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	grant, admitted := l.of(s).Admit(now.Offset(), try, draw.Float64())
+	s.grant = grant
+	return grant.Hold, admitted
+}
+
+// told tells a client's limiter of an attempt.
+func (l *Limiters) told(s *Session, now clock.Instant, outcome *target.Outcome) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.of(s).Told(now.Offset(), s.grant, answerOf(outcome))
+}
+
+// answerOf returns what an outcome is to a limiter.
+func answerOf(o *target.Outcome) backoff.Answer {
+	switch {
+	case o.Status == 503 || o.Status == 429:
+		return backoff.Throttled
+	case o.Status == 0 || o.Status == 504 || o.Code == entity.OperationTimedOut:
+		return backoff.TimedOut
+	case o.Status >= 500:
+		return backoff.Broken
+	default:
+		return backoff.Accepted
+	}
+}

@@ -1,0 +1,102 @@
+package laboratory
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"loadgen/backoff"
+	"loadgen/engine/clock"
+	"loadgen/results"
+	"loadgen/scenarios/arrival"
+	"loadgen/scenarios/drive"
+	"loadgen/target"
+)
+
+// Contestant is a retry policy with a limiter, or none.
+type Contestant struct {
+	Name   string
+	Policy backoff.Policy
+	// Limiter makes a client's limiter; nil for none.
+	Limiter func() backoff.Limiter
+}
+
+// Experiment is the trouble that contestants meet. Operations become due at
+// random instants of even slots, at one rate each before, in and after it.
+type Experiment struct {
+	// Clients is how many there are: operation k is client k mod Clients'.
+	Clients int
+	// Lead, Trouble and Tail are how long each lasts, LeadRate to TailRate the
+	// operations due per second in it, all clients together.
+	Lead, Trouble, Tail             time.Duration
+	LeadRate, TroubleRate, TailRate float64
+	Seed                            uint64
+	// Build returns operation k, as [drive.Stage.Build] does.
+	Build func(k uint64) drive.Work
+}
+
+// patience is how much longer than the policy can wait an experiment goes on.
+const patience = 10 * time.Second
+
+// longest bounds an experiment with a policy that waits without end.
+const longest = 24 * time.Hour
+
+// Validate returns everything that is wrong with the experiment.
+func (e *Experiment) Validate() []error {
+	var faults []error
+	if e.Clients < 1 || e.Clients > 1_000_000 {
+		faults = append(faults, fmt.Errorf("%w: clients is %d; it must be 1 to 1,000,000", ErrExperiment, e.Clients))
+	}
+	for _, stretch := range []struct {
+		name   string
+		length time.Duration
+	}{{"lead", e.Lead}, {"trouble", e.Trouble}, {"tail", e.Tail}} {
+		if stretch.length < 100*time.Millisecond || stretch.length > time.Hour {
+			faults = append(faults, fmt.Errorf("%w: %s lasts %v; it must be 100ms to 1h", ErrExperiment, stretch.name, stretch.length))
+		}
+	}
+	if _, err := e.arrivals(); len(faults) == 0 && err != nil {
+		faults = append(faults, fmt.Errorf("%w: %w", ErrExperiment, err))
+	}
+	return faults
+}
+
+func (e *Experiment) arrivals() (*arrival.Steps, error) {
+	return arrival.NewSteps(arrival.Step{Rate: e.LeadRate, Length: e.Lead},
+		arrival.Step{Rate: e.TroubleRate, Length: e.Trouble}, arrival.Step{Rate: e.TailRate, Length: e.Tail})
+}
+
+// Try puts a contestant through the experiment against a target of its own. The
+// error is the context's, or wraps [ErrExperiment].
+func (e *Experiment) Try(ctx context.Context, c Contestant, t target.Immediate) (results.PolicyTrial, error) {
+	if faults := e.Validate(); len(faults) > 0 {
+		return results.PolicyTrial{}, faults[0]
+	}
+	steps, err := e.arrivals()
+	if err != nil {
+		return results.PolicyTrial{}, err
+	}
+	recorder, err := results.NewRecorder(new(results.Memory), results.Manifest{Operations: []results.Kind{{Name: "operation"}}})
+	if err != nil {
+		return results.PolicyTrial{}, err
+	}
+	watch := newWatch(e)
+	stage := &drive.Stage{
+		Name: c.Name, Schedule: arrival.NewJittered(steps, clock.NewStream(e.Seed, "arrivals")),
+		Build: e.Build, Retry: c.Policy, Chance: clock.NewStream(e.Seed, "retry"),
+		Grace:  min(c.Policy.LongestWait(), longest) + patience,
+		Phases: []results.Phase{{Name: c.Name, End: steps.Length(), Reported: true}},
+	}
+	if c.Limiter != nil {
+		stage.Limiters = &drive.Limiters{Clients: uint64(e.Clients), New: c.Limiter, Chance: clock.NewStream(e.Seed, "limiter")}
+	}
+	runner := &drive.Virtual{Target: t}
+	if err := runner.Run(ctx, stage, &drive.Ledger{Recorder: recorder, Observers: []drive.Observer{watch}}); err != nil {
+		return results.PolicyTrial{}, err
+	}
+	var withheld int64
+	if stage.Limiters != nil {
+		withheld, _ = stage.Limiters.Withheld()
+	}
+	return watch.trial(c, steps, withheld), nil
+}
