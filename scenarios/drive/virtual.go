@@ -81,7 +81,9 @@ func (c *course) next(deadline clock.Instant) bool {
 			return false
 		}
 		c.clock.AdvanceTo(dueAt)
-		c.send(c.agenda.take(c.Now()))
+		if s := c.agenda.take(c.Now()); s != nil {
+			c.send(s)
+		}
 		return true
 	}
 	if replies && (replyAt < deadline || deadline == clock.Never) {

@@ -30,7 +30,10 @@ type Experiment struct {
 	// operations due per second in it, all clients together.
 	Lead, Trouble, Tail             time.Duration
 	LeadRate, TroubleRate, TailRate float64
-	Seed                            uint64
+	// Together has every client have one operation due at the trouble's first
+	// instant, and none in the rest of it; TroubleRate does not matter then.
+	Together bool
+	Seed     uint64
 	// Build returns operation k, as [drive.Stage.Build] does.
 	Build func(k uint64) drive.Work
 }
@@ -61,9 +64,27 @@ func (e *Experiment) Validate() []error {
 	return faults
 }
 
-func (e *Experiment) arrivals() (*arrival.Steps, error) {
-	return arrival.NewSteps(arrival.Step{Rate: e.LeadRate, Length: e.Lead},
+// arrivals returns the experiment's schedule.
+func (e *Experiment) arrivals() (arrival.Schedule, error) {
+	chance := clock.NewStream(e.Seed, "arrivals")
+	if e.Together {
+		lead, err := arrival.NewSteps(arrival.Step{Rate: e.LeadRate, Length: e.Lead})
+		if err != nil {
+			return nil, err
+		}
+		tail, err := arrival.NewSteps(arrival.Step{Rate: e.TailRate, Length: e.Tail})
+		if err != nil {
+			return nil, err
+		}
+		return &together{lead: arrival.NewJittered(lead, chance), tail: arrival.NewJittered(tail, clock.NewStream(e.Seed, "tail")),
+			clients: uint64(e.Clients), at: e.Lead, begins: e.Lead + e.Trouble}, nil
+	}
+	steps, err := arrival.NewSteps(arrival.Step{Rate: e.LeadRate, Length: e.Lead},
 		arrival.Step{Rate: e.TroubleRate, Length: e.Trouble}, arrival.Step{Rate: e.TailRate, Length: e.Tail})
+	if err != nil {
+		return nil, err
+	}
+	return arrival.NewJittered(steps, chance), nil
 }
 
 // Try puts a contestant through the experiment against a target of its own. The
@@ -72,7 +93,7 @@ func (e *Experiment) Try(ctx context.Context, c Contestant, t target.Immediate) 
 	if faults := e.Validate(); len(faults) > 0 {
 		return results.PolicyTrial{}, faults[0]
 	}
-	steps, err := e.arrivals()
+	schedule, err := e.arrivals()
 	if err != nil {
 		return results.PolicyTrial{}, err
 	}
@@ -82,10 +103,10 @@ func (e *Experiment) Try(ctx context.Context, c Contestant, t target.Immediate) 
 	}
 	watch := newWatch(e)
 	stage := &drive.Stage{
-		Name: c.Name, Schedule: arrival.NewJittered(steps, clock.NewStream(e.Seed, "arrivals")),
+		Name: c.Name, Schedule: schedule,
 		Build: e.Build, Retry: c.Policy, Chance: clock.NewStream(e.Seed, "retry"),
 		Grace:  min(c.Policy.LongestWait(), longest) + patience,
-		Phases: []results.Phase{{Name: c.Name, End: steps.Length(), Reported: true}},
+		Phases: []results.Phase{{Name: c.Name, End: schedule.Length(), Reported: true}},
 	}
 	if c.Limiter != nil {
 		stage.Limiters = &drive.Limiters{Clients: uint64(e.Clients), New: c.Limiter, Chance: clock.NewStream(e.Seed, "limiter")}
@@ -98,5 +119,5 @@ func (e *Experiment) Try(ctx context.Context, c Contestant, t target.Immediate) 
 	if stage.Limiters != nil {
 		withheld, _ = stage.Limiters.Withheld()
 	}
-	return watch.trial(c, steps, withheld), nil
+	return watch.trial(c, schedule, withheld), nil
 }

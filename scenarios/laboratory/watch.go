@@ -80,12 +80,12 @@ func (w *watch) Completed(c *results.Completed) {
 }
 
 // trial sums up. Withheld operations were never sent, and so never ended.
-func (w *watch) trial(c Contestant, steps *arrival.Steps, withheld int64) results.PolicyTrial {
+func (w *watch) trial(c Contestant, schedule arrival.Schedule, withheld int64) results.PolicyTrial {
 	slices.Sort(w.before)
 	slices.Sort(w.in)
 	slices.Sort(w.retries)
 	t := results.PolicyTrial{Policy: c.Name, Withheld: withheld, Duplicates: w.duplicates}
-	first, after := numberAt(steps, w.from), numberAt(steps, w.to)
+	first, after := numberAt(schedule, w.from), numberAt(schedule, w.to)
 	t.Caught = int64(after - first)
 	t.Lost = t.Caught - int64(len(w.in))
 	if t.Caught > 0 {
@@ -109,11 +109,11 @@ func (w *watch) trial(c Contestant, steps *arrival.Steps, withheld int64) result
 }
 
 // numberAt returns how many operations are due before an instant.
-func numberAt(steps *arrival.Steps, at time.Duration) uint64 {
-	low, high := uint64(0), steps.Len()
+func numberAt(schedule arrival.Schedule, at time.Duration) uint64 {
+	low, high := uint64(0), schedule.Len()
 	for low < high {
 		middle := (low + high) / 2
-		if steps.At(middle) < at {
+		if schedule.At(middle) < at {
 			low = middle + 1
 		} else {
 			high = middle
