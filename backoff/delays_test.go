@@ -198,3 +198,48 @@ func TestFaultsOfDelaysNameTheirField(t *testing.T) {
 		}
 	}
 }
+
+// The schedules of the fact sheet, least, mean and greatest in seconds.
+func TestSchedulesOfThePresets(t *testing.T) {
+	type band [3]float64
+	for _, row := range []struct {
+		name  string
+		waits []band
+	}{
+		{"documented", []band{{27, 33, 39}, {75, 86.875, 90}, {90, 90, 90}}},
+		{"was-1.x", []band{{3, 3, 3}, {27, 33, 39}, {75, 86.875, 90}}},
+		{"storage-net", []band{{3, 3, 3}, {6.2, 7, 7.8}, {12.6, 15, 17.4}}},
+		{"azcore", []band{{0.64, 0.84, 1.04}, {1.92, 2.52, 3.12}, {4.48, 5.88, 7.28}}},
+		{"azure-core-net", []band{{0.64, 0.8, 0.96}, {1.28, 1.6, 1.92}, {2.56, 3.2, 3.84}}},
+		{"js", []band{{0.5, 0.75, 1}, {1, 1.5, 2}, {2, 3, 4}}},
+		{"botocore-standard", []band{{0, 0.5, 1}, {0, 1, 2}}},
+		{"ladder", []band{{2, 2, 2}, {4, 4, 4}, {10, 10, 10}, {30, 30, 30}}},
+		{"none", nil},
+	} {
+		p, err := backoff.ByName(row.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Retries != len(row.waits) {
+			t.Errorf("%s has %d retries; want %d", row.name, p.Retries, len(row.waits))
+		}
+		for i, want := range row.waits {
+			least, mean, greatest := p.Bounds(i + 1)
+			for j, got := range []time.Duration{least, mean, greatest} {
+				if math.Abs(got.Seconds()-want[j]) > 1e-6 {
+					t.Errorf("%s, retry %d: %v, %v, %v; want %v", row.name, i+1, least, mean, greatest, want)
+					break
+				}
+			}
+		}
+	}
+}
+
+// Every preset is sound, and says where it is from.
+func TestPresetsAreSound(t *testing.T) {
+	for _, preset := range backoff.Presets() {
+		if faults := preset.Validate(); len(faults) > 0 || preset.Formula == "" || preset.Source == "" {
+			t.Errorf("%s: %v, formula %q, source %q; want it sound and explained", preset.Name, faults, preset.Formula, preset.Source)
+		}
+	}
+}

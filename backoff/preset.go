@@ -7,12 +7,58 @@ import (
 	"time"
 )
 
-// presets returns the built-in policies, sorted by name.
-func presets() []Policy {
-	return []Policy{
-		{Name: "documented", Retries: 3, Delay: Exponential{Base: 30 * time.Second, Min: 3 * time.Second, Max: 90 * time.Second}},
-		{Name: "none"},
-		{Name: "short", Retries: 3, Delay: Exponential{Base: 100 * time.Millisecond, Min: 50 * time.Millisecond, Max: 2 * time.Second}},
+// Preset is a built-in policy with where it comes from.
+type Preset struct {
+	Policy
+	// Formula is the rule in one line, Source who has it so.
+	Formula, Source string
+}
+
+// Presets returns the built-in policies, sorted by name. The slice is the
+// caller's.
+func Presets() []Preset {
+	const (
+		documents = "the service's documents on retries"
+		brooker   = "Exponential Backoff and Jitter, AWS Architecture Blog, 2015"
+		growing   = "min(zmin + U(0.8 z, 1.2 z) · (2^x − 1), zmax)"
+	)
+	// What the clients of today retry, beside attempts without a reply.
+	modern := []int{408, 429, 500, 502, 503, 504}
+	return []Preset{
+		{Policy{Name: "azcore", Retries: 3, Codes: modern,
+			Delay: Proportional{Base: 800 * time.Millisecond, Cap: time.Minute, Low: 800, High: 1300, LessOne: true}},
+			"min(60 s, 0.8 s · (2^x − 1) · U(0.8, 1.3)), x = 1 …", "azcore of the Azure SDK for Go, policy_retry.go"},
+		{Policy{Name: "azure-core-net", Retries: 3, Codes: modern,
+			Delay: Proportional{Base: 800 * time.Millisecond, Cap: time.Minute, Low: 800, High: 1200}},
+			"min(60 s, 0.8 s · 2^(x−1) · U(0.8, 1.2)), x = 1 …", "Azure.Core of the Azure SDK for .NET, RetryOptions"},
+		{Policy{Name: "botocore-standard", Retries: 2, Codes: []int{500, 502, 503, 504},
+			Delay: FullJitter{Base: time.Second, Cap: 20 * time.Second}},
+			"U(0, 1) · min(2^x s, 20 s), x = 0 …", "botocore, standard mode: three attempts"},
+		{Policy{Name: "decorrelated-jitter", Retries: 5, Delay: Decorrelated{Base: 100 * time.Millisecond, Cap: 20 * time.Second}},
+			"min(20 s, U(0.1 s, 3 · the wait before)), the first before being 0.1 s", brooker},
+		{Policy{Name: "documented", Retries: 3, Delay: Exponential{Base: 30 * time.Second, Min: 3 * time.Second, Max: 90 * time.Second}},
+			growing + ", z = 30 s, zmin = 3 s, zmax = 90 s, x = 1 …", documents},
+		{Policy{Name: "equal-jitter", Retries: 5, Delay: EqualJitter{Base: 100 * time.Millisecond, Cap: 20 * time.Second}},
+			"e/2 + U(0, e/2), e = min(20 s, 0.1 s · 2^(x−1)), x = 1 …", brooker},
+		{Policy{Name: "fixed-1s", Retries: 3, Delay: Fixed{Every: time.Second}}, "1 s", documents},
+		{Policy{Name: "fixed-5s", Retries: 3, Delay: Fixed{Every: 5 * time.Second}}, "5 s", documents},
+		{Policy{Name: "full-jitter", Retries: 5, Delay: FullJitter{Base: 100 * time.Millisecond, Cap: 20 * time.Second}},
+			"U(0, min(20 s, 0.1 s · 2^(x−1))), x = 1 …", brooker},
+		{Policy{Name: "js", Retries: 3, Codes: append([]int{408}, DocumentedCodes()...), Delay: EqualJitter{Base: time.Second, Cap: 64 * time.Second}},
+			"e/2 + U(0, e/2), e = min(64 s, 1 s · 2^x), x = 0 …", "core-rest-pipeline of the Azure SDK for JavaScript"},
+		{Policy{Name: "ladder", Retries: 4, Delay: Ladder{2 * time.Second, 4 * time.Second, 10 * time.Second, 30 * time.Second}},
+			"2 s, 4 s, 10 s, 30 s, then give up", documents},
+		{Policy{Name: "linear", Retries: 3, Delay: Linear{Step: 2 * time.Second, Max: 10 * time.Second}}, "min(10 s, 2 s · x), x = 1 …",
+			"none; for comparison"},
+		{Policy{Name: "none"}, "never", documents},
+		{Policy{Name: "short", Retries: 3, Delay: Exponential{Base: 100 * time.Millisecond, Min: 50 * time.Millisecond, Max: 2 * time.Second}},
+			growing + ", z = 100 ms, zmin = 50 ms, zmax = 2 s, x = 1 …", "the documents' formula, for tests of a minute"},
+		{Policy{Name: "storage-net", Retries: 3, Codes: append([]int{408}, DocumentedCodes()...),
+			Delay: Exponential{Base: 4 * time.Second, Min: 3 * time.Second, Max: 2 * time.Minute, FromZero: true}},
+			growing + ", z = 4 s, zmin = 3 s, zmax = 120 s, x = 0 …", "the storage client for .NET, ExponentialRetry"},
+		{Policy{Name: "was-1.x", Retries: 3,
+			Delay: Exponential{Base: 30 * time.Second, Min: 3 * time.Second, Max: 90 * time.Second, FromZero: true}},
+			growing + ", z = 30 s, zmin = 3 s, zmax = 90 s, x = 0 …", "the storage client 1.x, 2011"},
 	}
 }
 
@@ -20,26 +66,23 @@ func presets() []Policy {
 // caller's.
 func Names() []string {
 	var names []string
-	for _, p := range presets() {
+	for _, p := range Presets() {
 		names = append(names, p.Name)
 	}
 	return names
 }
 
-// ByName returns the built-in policy of that name:
-//
-//   - none never retries;
-//   - documented is the documents' exponential formula with their example
-//     values: z 30 s, zmin 3 s, zmax 90 s, 3 retries;
-//   - short is the same formula with z 100 ms, zmin 50 ms, zmax 2 s, so that a
-//     test of a minute sees retries end.
+// ByName returns the built-in policy of that name, of [Presets]: none never
+// retries; documented is the documents' exponential formula with their example
+// values; short is the same formula with waits of 0.05 to 2 s, so that a test of a
+// minute sees retries end; the others are those of clients and publications.
 //
 // For any other name the error is [ErrUnknown] and says which known names come
 // nearest.
 func ByName(name string) (Policy, error) {
-	for _, p := range presets() {
+	for _, p := range Presets() {
 		if p.Name == name {
-			return p, nil
+			return p.Policy, nil
 		}
 	}
 	return Policy{}, fmt.Errorf("%w %s; nearest: %s", ErrUnknown, shown(name), strings.Join(nearest(name), ", "))

@@ -13,16 +13,28 @@ import (
 // JSON writes the summary as an indented object and a line's end. Characters
 // that are not printable are escaped, beyond those for which JSON asks. Its
 // error is the writer's, wrapped.
-func JSON(w io.Writer, summary *results.Summary) error {
+func JSON(w io.Writer, summary *results.Summary) error { return object(w, "summary", summary) }
+
+// PoliciesJSON writes a contest of retry policies as [JSON] does a summary.
+func PoliciesJSON(w io.Writer, contest *results.PolicyContest) error {
+	return object(w, "contest", contest)
+}
+
+// SchedulesJSON writes retry schedules as a list, as [JSON] does a summary.
+func SchedulesJSON(w io.Writer, schedules []results.RetrySchedule) error {
+	return object(w, "schedules", schedules)
+}
+
+func object(w io.Writer, what string, value any) error {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(summary); err != nil {
-		return fmt.Errorf("report: encoding the summary: %w", err)
+	if err := encoder.Encode(value); err != nil {
+		return fmt.Errorf("report: encoding the %s: %w", what, err)
 	}
 	if _, err := w.Write(escaped(text.Bytes())); err != nil {
-		return fmt.Errorf("report: writing the summary: %w", err)
+		return fmt.Errorf("report: writing the %s: %w", what, err)
 	}
 	return nil
 }

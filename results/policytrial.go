@@ -36,10 +36,10 @@ type PolicyTrial struct {
 	// arrival.
 	Goodput              float64 `json:"goodput"`
 	AttemptsPerOperation float64 `json:"attempts_per_operation"`
-	// AmplificationBound is (1 − p^(R+1))/(1 − p) with the measured share p of
+	// AmplificationByChance is (1 − p^(R+1))/(1 − p) with the measured share p of
 	// refused attempts and R retries: what attempts per operation would be if each
 	// attempt were refused by chance.
-	AmplificationBound float64 `json:"amplification_bound"`
+	AmplificationByChance float64 `json:"amplification_by_chance"`
 	// DrainS is how long after the trouble's end the last caught operation ended,
 	// in seconds.
 	DrainS float64 `json:"drain_s"`

@@ -26,15 +26,29 @@ const (
 // and returns the names of the files. A record without data gives charts that say
 // so. Its error wraps results.ErrWrite and comes with the names written before.
 func Draw(folder results.Folder, record *results.Record) ([]string, error) {
-	var names []string
+	var drawn []drawing
 	for _, chart := range charts() {
-		f := chart.figure(record)
+		drawn = append(drawn, drawing{chart.name, chart.figure(record)})
+	}
+	return save(folder, drawn)
+}
+
+// drawing is a figure and the name of its files.
+type drawing struct {
+	name   string
+	figure *figure
+}
+
+// save writes figures, each as PNG and SVG, and returns the names of the files.
+func save(folder results.Folder, drawn []drawing) ([]string, error) {
+	var names []string
+	for _, d := range drawn {
 		for _, form := range []struct {
 			suffix string
 			encode func(*figure) ([]byte, error)
 		}{{".png", encodePNG}, {".svg", encodeSVG}} {
-			name := chart.name + form.suffix
-			file, err := form.encode(f)
+			name := d.name + form.suffix
+			file, err := form.encode(d.figure)
 			if err == nil {
 				err = folder.Replace(name, file)
 			}
@@ -58,7 +72,7 @@ func charts() []chart {
 }
 
 func encodePNG(f *figure) ([]byte, error) {
-	canvas := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dotsPerInch), vgimg.UseBackgroundColor(paperInk))
+	canvas := vgimg.NewWith(vgimg.UseWH(width, f.tall()), vgimg.UseDPI(dotsPerInch), vgimg.UseBackgroundColor(paperInk))
 	f.draw(draw.New(canvas))
 	var file bytes.Buffer
 	// The best compression would take twice the time to save a thirtieth.
@@ -70,7 +84,7 @@ func encodePNG(f *figure) ([]byte, error) {
 // encodeSVG draws the figure as SVG, gives it the title that screen readers tell,
 // and names fonts to fall back on, since the file carries none.
 func encodeSVG(f *figure) ([]byte, error) {
-	canvas := vgsvg.New(width, height)
+	canvas := vgsvg.New(width, f.tall())
 	page := draw.New(canvas)
 	fill(&page, paperInk, page.Min.X, page.Min.Y, page.Max.X, page.Max.Y)
 	f.draw(page)

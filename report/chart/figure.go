@@ -12,6 +12,16 @@ import (
 type figure struct {
 	title, subtitle string
 	panels          []panel
+	// height is that of the figure; 0 stands for that of a page.
+	height vg.Length
+}
+
+// tall returns the figure's height.
+func (f *figure) tall() vg.Length {
+	if f.height > 0 {
+		return f.height
+	}
+	return height
 }
 
 // panel is a plot with its heading and legend, or, where there is nothing to

@@ -163,7 +163,7 @@ func (c *Campaign) run(ctx context.Context, stage *Stage) error {
 // it goes on for minutes.
 func patient() backoff.Policy {
 	return backoff.Policy{
-		Name: "patient", Retries: backoff.MaxRetries, NoReply: true,
+		Name: "patient", Retries: backoff.MaxRetries,
 		Delay: backoff.Exponential{Base: 100 * time.Millisecond, Min: 50 * time.Millisecond, Max: 2 * time.Second},
 	}
 }

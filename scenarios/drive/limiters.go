@@ -11,12 +11,14 @@ import (
 	"loadgen/target"
 )
 
-// Limiters hold the clients of a stage back: operation k is client k mod
-// Clients', and each client has a limiter of its own. It is used for one stage.
+// Limiters hold the clients of a stage back, each by a limiter of its own. It is
+// used for one stage.
 type Limiters struct {
-	// Clients is how many there are, New makes the limiter of one.
-	Clients uint64
-	New     func() backoff.Limiter
+	// Clients is how many there are, ClientOf whose operation k is, New makes the
+	// limiter of one.
+	Clients  uint64
+	ClientOf func(k uint64) uint64
+	New      func() backoff.Limiter
 	// Chance is what the limiters draw from, by an operation's number and attempt.
 	Chance clock.Stream
 
@@ -39,7 +41,7 @@ func (l *Limiters) of(s *Session) backoff.Limiter {
 	if l.each == nil {
 		l.each = make([]backoff.Limiter, l.Clients)
 	}
-	client := s.k % l.Clients
+	client := l.ClientOf(s.k)
 	if l.each[client] == nil {
 		l.each[client] = l.New()
 	}

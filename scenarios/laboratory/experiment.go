@@ -24,7 +24,7 @@ type Contestant struct {
 // Experiment is the trouble that contestants meet. Operations become due at
 // random instants of even slots, at one rate each before, in and after it.
 type Experiment struct {
-	// Clients is how many there are: operation k is client k mod Clients'.
+	// Clients is how many there are, see [Experiment.ClientOf].
 	Clients int
 	// Lead, Trouble and Tail are how long each lasts, LeadRate to TailRate the
 	// operations due per second in it, all clients together.
@@ -87,6 +87,16 @@ func (e *Experiment) arrivals() (arrival.Schedule, error) {
 	return arrival.NewJittered(steps, chance), nil
 }
 
+// ClientOf returns whose operation k is: in each round of as many operations as
+// there are clients every client has one, in an order that is turned on from round
+// to round by chance. A fixed order could fall in step with a partition's allowance,
+// which would then serve the same clients each time.
+func (e *Experiment) ClientOf(k uint64) uint64 {
+	n := uint64(e.Clients)
+	draw := clock.NewStream(e.Seed, "clients").At(k / n)
+	return (k + uint64(draw.IntN(e.Clients))) % n
+}
+
 // Try puts a contestant through the experiment against a target of its own. The
 // error is the context's, or wraps [ErrExperiment].
 func (e *Experiment) Try(ctx context.Context, c Contestant, t target.Immediate) (results.PolicyTrial, error) {
@@ -109,7 +119,7 @@ func (e *Experiment) Try(ctx context.Context, c Contestant, t target.Immediate) 
 		Phases: []results.Phase{{Name: c.Name, End: schedule.Length(), Reported: true}},
 	}
 	if c.Limiter != nil {
-		stage.Limiters = &drive.Limiters{Clients: uint64(e.Clients), New: c.Limiter, Chance: clock.NewStream(e.Seed, "limiter")}
+		stage.Limiters = &drive.Limiters{Clients: uint64(e.Clients), ClientOf: e.ClientOf, New: c.Limiter, Chance: clock.NewStream(e.Seed, "limiter")}
 	}
 	runner := &drive.Virtual{Target: t}
 	if err := runner.Run(ctx, stage, &drive.Ledger{Recorder: recorder, Observers: []drive.Observer{watch}}); err != nil {

@@ -82,8 +82,8 @@ func TestAmplificationIsTheGeometricSum(t *testing.T) {
 	if math.Abs(trial.AttemptsPerOperation-want) > doubt {
 		t.Errorf("attempts per operation = %.4f over %.0f; want %.4f within %.4f", trial.AttemptsPerOperation, n, want, doubt)
 	}
-	if math.Abs(trial.AmplificationBound-want) > 2*doubt {
-		t.Errorf("AmplificationBound = %.4f; want %.4f within %.4f", trial.AmplificationBound, want, 2*doubt)
+	if math.Abs(trial.AmplificationByChance-want) > 2*doubt {
+		t.Errorf("AmplificationByChance = %.4f; want %.4f within %.4f", trial.AmplificationByChance, want, 2*doubt)
 	}
 	lost, deviation := 100*math.Pow(p, retries+1), 500*math.Sqrt(math.Pow(p, retries+1)/n)
 	if math.Abs(trial.LostPercent-lost) > deviation {

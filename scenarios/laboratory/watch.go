@@ -13,7 +13,7 @@ import (
 // watch sees every attempt and every operation of a try. It belongs to one
 // goroutine.
 type watch struct {
-	clients  int
+	clientOf func(k uint64) uint64
 	from, to time.Duration
 
 	// caught and won count the operations of each client that became due in the
@@ -36,7 +36,7 @@ type watch struct {
 var _ drive.Observer = (*watch)(nil)
 
 func newWatch(e *Experiment) *watch {
-	return &watch{clients: e.Clients, from: e.Lead, to: e.Lead + e.Trouble, arrivals: e.Lead + e.Trouble + e.Tail,
+	return &watch{clientOf: e.ClientOf, from: e.Lead, to: e.Lead + e.Trouble, arrivals: e.Lead + e.Trouble + e.Tail,
 		caught: make([]int64, e.Clients), won: make([]int64, e.Clients)}
 }
 
@@ -68,10 +68,11 @@ func (w *watch) Completed(c *results.Completed) {
 	switch {
 	case w.troubled(c.Intended):
 		w.ended++
-		w.caught[c.Number%uint64(w.clients)]++
+		client := w.clientOf(c.Number)
+		w.caught[client]++
 		w.last = max(w.last, c.Done)
 		if c.Class == results.Ok {
-			w.won[c.Number%uint64(w.clients)]++
+			w.won[client]++
 			w.in = append(w.in, response)
 		}
 	case c.Intended < w.from && c.Class == results.Ok:
@@ -98,7 +99,7 @@ func (w *watch) trial(c Contestant, schedule arrival.Schedule, withheld int64) r
 		t.AttemptsPerOperation = float64(w.attempts) / float64(w.ended)
 	}
 	if w.attempts > 0 {
-		t.AmplificationBound = amplification(float64(w.refused)/float64(w.attempts), c.Policy.Retries)
+		t.AmplificationByChance = amplification(float64(w.refused)/float64(w.attempts), c.Policy.Retries)
 	}
 	t.DrainS = max(0, w.last-w.to).Seconds()
 	t.Added = w.added()

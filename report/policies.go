@@ -1,0 +1,109 @@
+package report
+
+import (
+	"fmt"
+	"io"
+
+	"loadgen/report/verdict"
+	"loadgen/results"
+)
+
+// Policies writes the report of a contest of retry policies for a person. Its error
+// is the writer's, wrapped.
+func Policies(w io.Writer, contest *results.PolicyContest) error {
+	p := new(page)
+	p.heading("Verdict")
+	p.line(contest.Verdict)
+	p.heading("Trouble")
+	p.line(fmt.Sprintf("%s, after %g s without, and with %g s of arrivals after it", contest.Trouble, contest.LeadS, contest.TailS))
+	p.line(fmt.Sprintf("%s clients, each with %g operations/s on the average, in virtual time · seed %d",
+		verdict.Count(int64(contest.Clients)), contest.OperationsPerSecondEachClient, contest.Seed))
+	p.line("figures: modelled, by the driving loop's own session")
+	t := &table{wordy: true, titles: []title{{from: 5, columns: 3, text: "added, ms"}},
+		headings: []string{"lost", "goodput", "att/op", "chance", "drain, s", "p50", "p95", "p99", "peak", "fair", "twice", "policy"}}
+	for i := range contest.Policies {
+		one := &contest.Policies[i]
+		t.rows = append(t.rows, []string{lostCell(one), verdict.Rate(one.Goodput), fmt.Sprintf("%.2f", one.AttemptsPerOperation),
+			fmt.Sprintf("%.2f", one.AmplificationByChance), fmt.Sprintf("%.1f", one.DrainS), milli(one.Added.P50), milli(one.Added.P95),
+			milli(one.Added.P99), amount(int64(one.PeakRetries)), fairCell(one.Fairness), amount(one.Duplicates), harmless(one.Policy)})
+	}
+	p.heading("Policies, the best first")
+	t.onto(p)
+	p.line("lost: of the operations that became due in the trouble, with its 95 % interval by chance; goodput: entities " +
+		"served per second from its begin to the last arrival; att/op: attempts to such an operation; chance: what they would " +
+		"be if each attempt were refused by chance, (1 − p^(R+1))/(1 − p); drain: from its end until the last of them ended; " +
+		"added: to the response times of those that succeeded, over the median before; peak: most retries within 100 ms; " +
+		"fair: Jain's index over the clients; twice: retries answered 404, 409 or 412, which may have met their own success")
+	if withheld := withheldOf(contest); withheld > 0 {
+		p.line(fmt.Sprintf("%s operations were never sent, because a limiter would not have it", verdict.Count(withheld)))
+	}
+	if _, err := w.Write(p.text.Bytes()); err != nil {
+		return fmt.Errorf("report: writing the text: %w", err)
+	}
+	return nil
+}
+
+func lostCell(t *results.PolicyTrial) string {
+	if t.Lost == 0 {
+		return "0 %"
+	}
+	return fmt.Sprintf("%.1f ± %.1f %%", t.LostPercent, t.LostDoubt)
+}
+
+func milli(v *float64) string {
+	if v == nil {
+		return untold
+	}
+	return verdict.Count(int64(*v + 0.5))
+}
+
+func fairCell(v *float64) string {
+	if v == nil {
+		return untold
+	}
+	return fmt.Sprintf("%.2f", *v)
+}
+
+func withheldOf(contest *results.PolicyContest) int64 {
+	var sum int64
+	for i := range contest.Policies {
+		sum += contest.Policies[i].Withheld
+	}
+	return sum
+}
+
+// Schedules writes retry schedules for a person. Its error is the writer's,
+// wrapped.
+func Schedules(w io.Writer, schedules []results.RetrySchedule) error {
+	p := new(page)
+	for i := range schedules {
+		s := &schedules[i]
+		p.heading(s.Policy)
+		p.line(s.Formula)
+		p.line("retries " + s.Codes)
+		if s.Source != "" {
+			p.line("source: " + s.Source)
+		}
+		if len(s.Waits) == 0 {
+			p.line("it never retries")
+			continue
+		}
+		t := &table{titles: []title{{from: 1, columns: 3, text: "wait, s"}, {from: 4, columns: 3, text: "since the failure, s"}},
+			headings: []string{"retry", "least", "mean", "greatest", "least", "mean", "greatest"}}
+		for _, wait := range s.Waits {
+			t.rows = append(t.rows, []string{amount(int64(wait.Retry)), seconds(wait.LeastS), seconds(wait.MeanS), seconds(wait.GreatestS),
+				seconds(wait.SumLeastS), seconds(wait.SumMeanS), seconds(wait.SumGreatestS)})
+		}
+		t.onto(p)
+		if s.Flat != "" {
+			p.line(s.Flat)
+		}
+	}
+	if _, err := w.Write(p.text.Bytes()); err != nil {
+		return fmt.Errorf("report: writing the text: %w", err)
+	}
+	return nil
+}
+
+// seconds writes a wait to the millisecond, and no digits that say nothing.
+func seconds(v float64) string { return fmt.Sprintf("%.4g", float64(int64(v*1000+0.5))/1000) }
