@@ -3,6 +3,7 @@ package backoff
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -20,12 +21,10 @@ type Policy struct {
 	// Delay gives the wait before each retry. It may be nil only where there
 	// are no retries.
 	Delay Delay
-	// TooManyRequests adds status 429 to what is retried: Cosmos DB says so
-	// where Azure Storage says 503.
-	TooManyRequests bool
-	// NoReply adds the attempts without a reply to what is retried: the
-	// connection broke, and whether the request was carried out is unknown.
-	NoReply bool
+	// Codes are the HTTP statuses that are retried, 400 to 599; nil stands for the
+	// documents' own, [DocumentedCodes]. An attempt without a reply is retried by
+	// every policy that retries at all.
+	Codes []int
 }
 
 // Delay is a rule for the waits. Wait returns the wait before retry x, counted
@@ -65,6 +64,19 @@ func (p Policy) LongestWait() time.Duration {
 	return sum
 }
 
+// With returns the policy with further statuses among those that it retries.
+func (p Policy) With(codes ...int) Policy {
+	if len(codes) == 0 {
+		return p
+	}
+	all := p.Codes
+	if all == nil {
+		all = DocumentedCodes()
+	}
+	p.Codes = slices.Compact(slices.Sorted(slices.Values(slices.Concat(all, codes))))
+	return p
+}
+
 // Validate returns everything that is wrong with the policy, each wrapped
 // around [ErrInvalid] and with the name of the faulty field; nil where nothing
 // is.
@@ -75,6 +87,11 @@ func (p Policy) Validate() []error {
 	}
 	if p.Delay == nil && p.Retries > 0 {
 		faults = append(faults, fmt.Errorf("%w: delay is missing; %d retries need one", ErrInvalid, p.Retries))
+	}
+	for _, code := range p.Codes {
+		if code < leastCode || code > mostCode {
+			faults = append(faults, fmt.Errorf("%w: codes has %d; it must be a status from %d to %d", ErrInvalid, code, leastCode, mostCode))
+		}
 	}
 	if checked, ok := p.Delay.(interface{ Validate() []error }); ok {
 		faults = append(faults, checked.Validate()...)

@@ -3,6 +3,7 @@ package backoff_test
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -25,7 +26,7 @@ func TestPresets(t *testing.T) {
 		if err != nil {
 			t.Fatalf("ByName(%q): %v; want a policy", row.name, err)
 		}
-		if want := (backoff.Policy{Name: row.name, Retries: row.retries, Delay: row.delay}); got != want {
+		if want := (backoff.Policy{Name: row.name, Retries: row.retries, Delay: row.delay}); !reflect.DeepEqual(got, want) {
 			t.Errorf("ByName(%q) = %+v; want %+v", row.name, got, want)
 		}
 		if faults := got.Validate(); len(faults) > 0 {
@@ -98,6 +99,8 @@ func TestValidateNamesEveryFault(t *testing.T) {
 		{"a negative fixed wait", backoff.Policy{Retries: 1, Delay: backoff.Fixed{Every: -1}}, []string{"every"}},
 		{"an empty formula", backoff.Policy{Retries: 1, Delay: backoff.Exponential{}}, []string{"base (z)", "max (zmax)"}},
 		{"least above most", backoff.Policy{Retries: 1, Delay: backoff.Exponential{Base: 1, Min: 3, Max: 2}}, []string{"min (zmin)"}},
+		{"statuses that no retry helps, and some that it may", backoff.Policy{Codes: []int{200, 399, 400, 429, 599, 600, -1}},
+			[]string{"codes has 200", "codes has 399", "codes has 600", "codes has -1"}},
 		{"all at once", backoff.Policy{Retries: -1, Delay: backoff.Exponential{Base: -1, Min: -1, Max: -2}},
 			[]string{"retries", "base (z)", "min (zmin)", "max (zmax)", "min (zmin)"}},
 	} {
@@ -115,40 +118,88 @@ func TestValidateNamesEveryFault(t *testing.T) {
 }
 
 func TestRetryable(t *testing.T) {
-	eager := backoff.Policy{TooManyRequests: true, NoReply: true}
+	documented, with := backoff.Policy{Retries: 1}, backoff.Policy{Retries: 1}.With(backoff.TooManyRequests)
+	only := backoff.Policy{Retries: 1, Codes: []int{408, 503}}
 	for _, row := range []struct {
-		name           string
-		status         int
-		code           string
-		want, ifWanted bool
+		name         string
+		status       int
+		code         string
+		want         bool
+		ifWith, only bool
 	}{
-		{"server busy", 503, "ServerBusy", true, true},
-		{"time-out of the server", 500, "OperationTimedOut", true, true},
-		{"any other internal error", 500, "InternalError", true, true},
-		{"gateway time-out", 504, "", true, true},
-		{"not implemented stays so", 501, "NotImplemented", false, false},
-		{"HTTP version not supported stays so", 505, "", false, false},
-		{"the last of the 5xx", 599, "", true, true},
-		{"beyond the 5xx", 600, "", false, false},
-		{"bad request answers alike each time", 400, "InvalidInput", false, false},
-		{"unauthorized stays so", 401, "", false, false},
-		{"the entity is missing", 404, "ResourceNotFound", false, false},
-		{"request time-out is a 4xx", 408, "", false, false},
-		{"too many requests, of Cosmos DB", 429, "TooManyRequests", false, true},
-		{"success", 204, "", false, false},
-		{"no reply at all", 0, "", false, true},
-		{"a transaction's part that says only busy", 0, "ServerBusy", true, true},
-		{"a transaction's part that says only conflict", 0, "EntityAlreadyExists", false, false},
-		{"a negative status", -503, "", false, false},
+		{"server busy", 503, "ServerBusy", true, true, true},
+		{"time-out of the server", 500, "OperationTimedOut", true, true, false},
+		{"any other internal error", 500, "InternalError", true, true, false},
+		{"gateway time-out", 504, "", true, true, false},
+		{"not implemented stays so", 501, "NotImplemented", false, false, false},
+		{"HTTP version not supported stays so", 505, "", false, false, false},
+		{"the last of the 5xx", 599, "", true, true, false},
+		{"beyond the 5xx", 600, "", false, false, false},
+		{"bad request answers alike each time", 400, "InvalidInput", false, false, false},
+		{"unauthorized stays so", 401, "", false, false, false},
+		{"the entity is missing", 404, "ResourceNotFound", false, false, false},
+		{"request time-out is a 4xx", 408, "", false, false, true},
+		{"too many requests, of Cosmos DB", 429, "TooManyRequests", false, true, false},
+		{"success", 204, "", false, false, false},
+		{"no reply at all", 0, "", true, true, true},
+		{"a transaction's part that says only busy", 0, "ServerBusy", true, true, true},
+		{"a transaction's part that says only that it took too long", 0, "OperationTimedOut", true, true, false},
+		{"a transaction's part that says only conflict", 0, "EntityAlreadyExists", false, false, false},
+		{"a negative status", -503, "", false, false, false},
 	} {
-		if got := backoff.Retryable(row.status, row.code); got != row.want {
-			t.Errorf("%s: Retryable(%d, %q) = %v; want %v", row.name, row.status, row.code, got, row.want)
+		for _, by := range []struct {
+			name   string
+			policy backoff.Policy
+			want   bool
+		}{
+			{"the documents' codes", documented, row.want},
+			{"429 beside them", with, row.ifWith},
+			{"codes of its own", only, row.only},
+			{"no retries, and no reply", backoff.Policy{}, row.want && (row.status != 0 || row.code != "")},
+		} {
+			if got := by.policy.Retryable(row.status, row.code); got != by.want {
+				t.Errorf("%s, %s: Retryable(%d, %q) = %v; want %v", row.name, by.name, row.status, row.code, got, by.want)
+			}
 		}
-		if got := (backoff.Policy{}).Retryable(row.status, row.code); got != row.want {
-			t.Errorf("%s: Policy{}.Retryable(%d, %q) = %v; want %v", row.name, row.status, row.code, got, row.want)
+	}
+}
+
+// The list and the rule say the same, and adding nothing changes nothing.
+func TestDocumentedCodesAreWhatNoCodesStandFor(t *testing.T) {
+	listed := backoff.Policy{Retries: 1, Codes: backoff.DocumentedCodes()}
+	for status := -1; status <= 700; status++ {
+		want := status == 0 || status >= 500 && status <= 599 && status != 501 && status != 505
+		for name, policy := range map[string]backoff.Policy{"no codes": {Retries: 1}, "the list": listed, "with nothing": backoff.Policy{Retries: 1}.With()} {
+			if got := policy.Retryable(status, ""); got != want {
+				t.Errorf("%s: Retryable(%d, \"\") = %v; want %v", name, status, got, want)
+			}
 		}
-		if got := eager.Retryable(row.status, row.code); got != row.ifWanted {
-			t.Errorf("%s: eager.Retryable(%d, %q) = %v; want %v", row.name, row.status, row.code, got, row.ifWanted)
+	}
+	if again := listed.With(503, 429, 503); len(again.Codes) != len(listed.Codes)+1 || !slices.IsSorted(again.Codes) {
+		t.Errorf("With(503, 429, 503) = %v; want one code more, sorted", again.Codes)
+	}
+	if len(backoff.DocumentedCodes()) != 98 {
+		t.Errorf("DocumentedCodes() has %d; want the 100 of the 5xx but two", len(backoff.DocumentedCodes()))
+	}
+}
+
+func TestOneRetryGoesAtOnce(t *testing.T) {
+	for _, row := range []struct {
+		name       string
+		status     int
+		code       string
+		unanswered int
+		want       bool
+	}{
+		{"the first attempt without a reply", 0, "", 1, true},
+		{"the second waits", 0, "", 2, false},
+		{"a service that is busy is given time", 503, "ServerBusy", 0, false},
+		{"even after one without a reply", 503, "ServerBusy", 1, false},
+		{"a part that says busy is a reply", 0, "ServerBusy", 1, false},
+		{"none was unanswered", 0, "", 0, false},
+	} {
+		if got := backoff.AtOnce(row.status, row.code, row.unanswered); got != row.want {
+			t.Errorf("%s: AtOnce(%d, %q, %d) = %v; want %v", row.name, row.status, row.code, row.unanswered, got, row.want)
 		}
 	}
 }

@@ -1,30 +1,68 @@
 package backoff
 
-// Retryable reports whether the documents retry an outcome with this HTTP
-// status and service code: every 5xx except 501 and 505, and nothing below. In
-// a reply that names a code but no status (status 0), as that of a broken
-// transaction may, the code decides.
-func Retryable(status int, code string) bool {
-	switch {
-	case status == 0:
-		return code == "ServerBusy" || code == "OperationTimedOut" || code == "InternalError"
-	case status == 501, status == 505:
-		return false
-	default:
-		return status >= 500 && status <= 599
+import "slices"
+
+// The statuses among which a policy chooses what to retry.
+const (
+	leastCode = 400
+	mostCode  = 599
+)
+
+// Statuses that the documents name beside whole classes of them.
+const (
+	// TooManyRequests is how Cosmos DB refuses what is over its limit, where Azure
+	// Storage says 503.
+	TooManyRequests     = 429
+	internalError       = 500
+	notImplemented      = 501
+	serviceUnavailable  = 503
+	versionNotSupported = 505
+)
+
+// DocumentedCodes returns the statuses that the documents retry: every 5xx except
+// 501 and 505, in ascending order. The slice is the caller's.
+func DocumentedCodes() []int {
+	var codes []int
+	for status := 500; status <= mostCode; status++ {
+		if documented(status) {
+			codes = append(codes, status)
+		}
 	}
+	return codes
+}
+
+func documented(status int) bool {
+	return status >= 500 && status <= mostCode && status != notImplemented && status != versionNotSupported
 }
 
 // Retryable reports whether the policy retries an outcome with this HTTP status
-// and service code: what [Retryable] says, and what the policy adds. Status 0
-// with no code is an attempt without a reply.
+// and service code, as long as it has a retry left. Status 0 with no code is an
+// attempt without a reply: the connection broke, and whether the request was
+// carried out is unknown. In a reply that names a code but no status, as that of a
+// broken transaction may, the code decides.
 func (p Policy) Retryable(status int, code string) bool {
-	switch {
-	case status == 429:
-		return p.TooManyRequests
-	case status == 0 && code == "":
-		return p.NoReply
-	default:
-		return Retryable(status, code)
+	if status == 0 {
+		switch code {
+		case "":
+			return p.Retries > 0
+		case "ServerBusy":
+			status = serviceUnavailable
+		case "OperationTimedOut", "InternalError":
+			status = internalError
+		}
 	}
+	if p.Codes == nil {
+		return documented(status)
+	}
+	return slices.Contains(p.Codes, status)
+}
+
+// AtOnce reports whether the retry of an outcome goes out without a wait: the
+// first one for want of a reply, where unanswered counts the attempts at the
+// request that ended so, this one included. The documents let a failed connection
+// be tried again at once, since nobody has said that the service is busy. One such
+// retry gets past a connection that had gone stale; a service that is down would
+// be hammered by more. It counts against the policy's retries like any other.
+func AtOnce(status int, code string, unanswered int) bool {
+	return status == 0 && code == "" && unanswered == 1
 }
