@@ -89,7 +89,7 @@ func words(text string) []string {
 	var list []string
 	for _, word := range strings.Fields(text) {
 		unit := strings.TrimRight(word, ".,;:)")
-		if len(list) > 0 && (unit == "%" || unit == "s" || unit == "ms") {
+		if len(list) > 0 && (unit == "%" || unit == "s" || unit == "ms" || unit == "µs") {
 			list[len(list)-1] += " " + word
 			continue
 		}

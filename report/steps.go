@@ -15,8 +15,13 @@ import (
 const untold = "–"
 
 // stepsOf shows the steps with all of their operations together, against the
-// partition's target where the load is aimed at one partition.
+// partition's target where the load is aimed at one partition; of a search, those
+// that it tried.
 func stepsOf(p *page, record *results.Record) {
+	if record.Limit != nil {
+		limitOf(p, record.Limit)
+		return
+	}
 	steps := verdict.Steps(record)
 	if len(steps) == 0 {
 		return

@@ -22,6 +22,8 @@ func Text(w io.Writer, record *results.Record, summary *results.Summary) error {
 	groupsOf(p, record)
 	trafficOf(p, record)
 	booksOf(p, record)
+	auditOf(p, record)
+	generatorOf(p, record)
 	listOf(p, "Findings", verdict.Findings(record))
 	assumptionsOf(p, record.Manifest.Model)
 	listOf(p, "What this run cannot tell", verdict.Limits(record))

@@ -14,11 +14,13 @@ type Interval struct {
 	Phase     string `json:"phase"`
 	Scheduled int64  `json:"scheduled"`
 	Sent      int64  `json:"sent"`
-	Dropped   int64  `json:"dropped"`
-	Attempts  int64  `json:"attempts"`
-	Ok        int64  `json:"ok"`
-	Refused   int64  `json:"refused"`
-	Failed    int64  `json:"failed"`
+	// Late are those of Sent that were sent more than [LateAfter] after they were due.
+	Late     int64 `json:"late"`
+	Dropped  int64 `json:"dropped"`
+	Attempts int64 `json:"attempts"`
+	Ok       int64 `json:"ok"`
+	Refused  int64 `json:"refused"`
+	Failed   int64 `json:"failed"`
 	// Operations ended in this second; Succeeded of them with success.
 	Operations int64 `json:"operations"`
 	Succeeded  int64 `json:"succeeded"`
@@ -32,6 +34,8 @@ type Interval struct {
 	// buckets to each doubling, see [BucketOf].
 	ResponseBuckets [Buckets]int64 `json:"response_buckets"`
 	Kinds           []IntervalKind `json:"per_operation"`
+	// Generator is how the process that sends fared, nil where nobody looked.
+	Generator *Vital `json:"generator,omitempty"`
 }
 
 // IntervalKind is one kind of operation in one second.

@@ -23,6 +23,9 @@ type Record struct {
 	// Connections is what sending cost beside the requests, nil where nothing
 	// was sent over a network.
 	Connections *Connections `json:"connections,omitempty"`
+	// Generator is what sending cost the process that did, and how it fared, nil
+	// where nobody looked: in virtual time, and behind a server.
+	Generator *Generator `json:"generator,omitempty"`
 	// Observation is what a server saw of traffic that was not of this tool's
 	// making, nil where the run sent its own.
 	Observation *Observation `json:"observation,omitempty"`
@@ -31,6 +34,10 @@ type Record struct {
 	Tail []KeyTail `json:"tail,omitempty"`
 	// Rival is the same run under another profile, nil where none was tried.
 	Rival *Rival `json:"rival,omitempty"`
+	// Limit is the search for the highest rate that holds, nil where there was none.
+	Limit *Limit `json:"limit,omitempty"`
+	// Audit is what became of the writes, nil where nobody looked after them.
+	Audit *Audit `json:"audit,omitempty"`
 	// Misplaced is how many counts arrived after their second had been written
 	// and were put into a later one.
 	Misplaced int64    `json:"misplaced"`

@@ -90,14 +90,16 @@ func (r *Recorder) Scheduled(s Scheduled) {
 		return
 	}
 	kind.Sent++
+	row = r.rows.at(max(s.Sent, s.Noted))
+	row.Sent++
 	lag := s.Sent - s.Intended
 	if lag > LateAfter {
 		kind.Late++
+		row.Late++
 	}
 	if phase.Reported {
 		r.record.Lag.Record(lag)
 	}
-	r.rows.at(max(s.Sent, s.Noted)).Sent++
 }
 
 // Attempt takes down an attempt after its end.

@@ -151,6 +151,9 @@ func naiveIntervals(ops []operation, seconds int64) []results.Interval {
 			continue
 		}
 		at(op.attempts[0].Sent).Sent++
+		if op.attempts[0].Sent-op.due.Intended > 5*time.Millisecond {
+			at(op.attempts[0].Sent).Late++
+		}
 		for _, a := range op.attempts {
 			row := at(a.Done)
 			kind := &row.Kinds[a.Kind]
@@ -244,6 +247,7 @@ func sameSums(t *testing.T, record *results.Record) {
 	for _, row := range record.Intervals {
 		sum.Scheduled += row.Scheduled
 		sum.Sent += row.Sent
+		sum.Late += row.Late
 		sum.Dropped += row.Dropped
 		sum.Attempts += row.Attempts
 		sum.Ok += row.Ok
@@ -258,7 +262,7 @@ func sameSums(t *testing.T, record *results.Record) {
 		}
 	}
 	all := record.Total(results.Everything)
-	want := results.Interval{Scheduled: all.Scheduled, Sent: all.Sent, Dropped: all.Dropped,
+	want := results.Interval{Scheduled: all.Scheduled, Sent: all.Sent, Late: all.Late, Dropped: all.Dropped,
 		Attempts: all.Attempts, Ok: all.Ok, Refused: all.Refused, Failed: all.Failed,
 		Operations: all.Operations, Succeeded: all.Succeeded, Counted: all.Counted, Returned: all.Returned}
 	if diff := cmp.Diff(want, sum); diff != "" {

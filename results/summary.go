@@ -51,7 +51,12 @@ type Summary struct {
 	Expectations []Expectation               `json:"expectations"`
 	// Balance is what load balancing came to, left out where there was none.
 	Balance *Balance `json:"balance,omitempty"`
-	Verdict string   `json:"verdict"`
+	// Limit is what the search for the highest rate that holds came to, left out
+	// where there was none.
+	Limit *Limit `json:"limit,omitempty"`
+	// Audit is what verifying the writes came to, left out where nobody did.
+	Audit   *Audit `json:"audit,omitempty"`
+	Verdict string `json:"verdict"`
 }
 
 // HottestPartition is the partition that counted most in a reported phase.

@@ -77,6 +77,8 @@ func (c *checker) names() {
 			c.operationNames(p.Peak.Operations, fmt.Sprintf("phases.%d.peak.operations", i), groups)
 		case p.Spread != nil:
 			c.operationNames(p.Spread.Operations, fmt.Sprintf("phases.%d.spread.operations", i), groups)
+		case p.Traffic != nil:
+			c.operationNames(p.Traffic.Operations, fmt.Sprintf("phases.%d.traffic.operations", i), groups)
 		}
 	}
 }
@@ -169,6 +171,8 @@ func (c *checker) phase(i int, path string) {
 		c.unique(i, path+".load.entities")
 	case p.Spread != nil:
 		c.spread(i, path+".spread")
+	case p.Traffic != nil:
+		c.traffic(i, path+".traffic")
 	case c.loadsSound(i) && c.Loaded(i) == 0:
 		if !c.before.concern(path + ".name") {
 			c.add(path+".name", "phase %q comes before any load; expected a load first", p.Name)
@@ -239,10 +243,17 @@ func (c *checker) peak(i int, path string) {
 
 // operations checks what one phase offers.
 func (c *checker) operations(list []OperationSpec, path string) {
+	for j := range list {
+		c.operation(&list[j], fmt.Sprintf("%s.%d", path, j))
+	}
+	c.weights(list, path)
+}
+
+// weights checks that some operation has one.
+func (c *checker) weights(list []OperationSpec, path string) {
 	total := 0
 	for j := range list {
 		total += list[j].Weight
-		c.operation(&list[j], fmt.Sprintf("%s.%d", path, j))
 	}
 	if total == 0 && c.sound(path) {
 		c.add(path, "the weights of all operations are 0; expected at least one above")
@@ -250,8 +261,11 @@ func (c *checker) operations(list []OperationSpec, path string) {
 }
 
 func (c *checker) operation(o *OperationSpec, path string) {
-	if o.Verb == entity.Batch {
+	if o.Verb == entity.Batch && o.Replaces() {
 		c.transaction(path+".entities", o.Entities)
+	}
+	if o.Verb == entity.Query {
+		c.query(o, path)
 	}
 	if o.Inserts() && c.sound("design", "attributes") && len(c.sequences(c.Design.RowKey, c.Design.PartitionKey)) == 0 {
 		c.add(path+".verb", "a %s needs new keys within one partition, but row_key has no attribute with a sequence that partition_key has not; expected one, such as {bib}", o.Verb)
@@ -259,12 +273,33 @@ func (c *checker) operation(o *OperationSpec, path string) {
 	if c.before.cover("attributes") {
 		return
 	}
+	if o.Counter != "" {
+		c.counter(o, path)
+	}
 	specs, faults := propertySpecs(o.Properties)
 	options, _ := c.options()
 	for _, err := range append(faults, options.ValidateProperties(specs)...) {
 		var fault *keys.Fault
 		if errors.As(err, &fault) {
 			c.addOnce(path+"."+fault.Path, fault)
+		}
+	}
+}
+
+// counter checks that what an operation raises is a property of its own.
+func (c *checker) counter(o *OperationSpec, path string) {
+	options, _ := c.options()
+	specs, _ := propertySpecs([]PropertySpec{{Name: o.Counter, Type: keys.TypeName(entity.TypeInt64), Value: "0"}})
+	for _, err := range options.ValidateProperties(specs) {
+		var fault *keys.Fault
+		if errors.As(err, &fault) {
+			c.addOnce(path+".counter", fault)
+		}
+	}
+	for i := range o.Properties {
+		if o.Properties[i].Name == o.Counter {
+			c.add(fmt.Sprintf("%s.properties.%d.name", path, i),
+				"property %q is the operation's counter, which is raised and not written; expected another name", o.Counter)
 		}
 	}
 }

@@ -156,8 +156,8 @@ func TestFaultsOfValues(t *testing.T) {
 		{"a group that does not exist", "weight: 3", "group: POST", []string{`28:30: unknown group "POST"; did you mean "PUT"?`}},
 		{"a type that does not exist", "type: Int32, value: \"{age}\"}\ndesign", "type: int, value: \"{age}\"}\ndesign", []string{`15:25: unknown type "int"; did you mean "Int32"?`}},
 		{"a uniform range of three", "[18, 79]", "[18, 40, 79]", []string{`10:18: uniform has 3 items; expected 2 whole numbers`}},
-		{"a phase of two kinds", "  - name: peak\n", "  - name: peak\n    count: {lanes: 2}\n", []string{`22:5: a phase has 2 of load, count, peak and spread; expected exactly one`}},
-		{"a phase of no kind", "    load: {entities: 200, transaction: 100, lanes: 4}\n", "", []string{`20:5: a phase has 0 of load, count, peak and spread; expected exactly one`}},
+		{"a phase of two kinds", "  - name: peak\n", "  - name: peak\n    count: {lanes: 2}\n", []string{`22:5: a phase has 2 of load, count, peak, spread and traffic; expected exactly one`}},
+		{"a phase of no kind", "    load: {entities: 200, transaction: 100, lanes: 4}\n", "", []string{`20:5: a phase has 0 of load, count, peak, spread and traffic; expected exactly one`}},
 	} {
 		t.Run(tt.name, tt.run)
 	}

@@ -74,10 +74,11 @@ func (p *Phase) binding() object {
 			{name: kinds[1], value: optional[Count]{&p.Count, newCount, (*Count).binding}},
 			{name: kinds[2], value: optional[Peak]{&p.Peak, newPeak, (*Peak).binding}},
 			{name: kinds[3], value: optional[Spread]{&p.Spread, newSpread, (*Spread).binding}},
+			{name: kinds[4], value: optional[Traffic]{&p.Traffic, newTraffic, (*Traffic).binding}},
 		},
 		then: func(r *reader, path string, n *node) {
 			if given := present(n, kinds); len(given) != 1 {
-				r.fault(n.at, path, "a phase has %d of load, count, peak and spread; expected exactly one", len(given))
+				r.fault(n.at, path, "a phase has %d of load, count, peak, spread and traffic; expected exactly one", len(given))
 			}
 		},
 	}
@@ -85,7 +86,7 @@ func (p *Phase) binding() object {
 
 // phaseKinds are the words for what a phase does, in the order in which they are
 // listed.
-func phaseKinds() []string { return []string{"load", "count", "peak", "spread"} }
+func phaseKinds() []string { return []string{"load", "count", "peak", "spread", "traffic"} }
 
 // present returns those of the names that a dict has as fields.
 func present(n *node, names []string) []string {
@@ -151,13 +152,22 @@ func (o *OperationSpec) binding() binding {
 		what: "an operation",
 		fields: []field{
 			{name: "name", value: nameValue(&o.Name)},
-			{name: "verb", value: verbValue{&o.Verb}, required: true},
+			{name: "verb", value: verbValue{&o.Verb, "verb", verbs()}, required: true},
 			{name: "weight", value: wholeValue[int]{into: &o.Weight, most: maxWeight}},
 			{name: "group", value: choiceValue{&o.Group, "group", []string{GroupGet, GroupPut}}},
 			{name: "entities", value: wholeValue[int]{into: &o.Entities, least: 1, most: entity.MaxBatchChanges, unlessZero: true}},
+			{name: "change", value: unlessZero{verbValue{&o.Change, "change", changes()}, func() bool { return o.Change == o.usualChange() }}},
+			{name: "class", value: unlessZero{choiceValue{&o.Class, "class", Classes()}, func() bool { return o.Class == o.usualClass() }}},
+			{name: "partitions", value: wholeValue[int]{into: &o.Partitions, least: 2, most: maxSpread, unlessZero: true}},
+			{name: "where", value: unlessZero{longText(&o.Where, maxWhere), func() bool { return o.Where == "" }}},
+			{name: "select", value: selectValue(&o.Select)},
 			{name: "rows", value: wholeValue[int]{into: &o.Rows, least: 1, most: maxRows, unlessZero: true}},
 			{name: "top", value: wholeValue[int]{into: &o.Top, least: 1, most: maxPage, unlessZero: true}},
+			{name: "pages", value: wholeValue[int]{into: &o.Pages, least: 1, most: maxRows, unlessZero: true}},
+			{name: "from", value: unlessZero{tokenValue(&o.From), func() bool { return o.From == "" }}},
 			{name: "properties", value: propertiesValue(&o.Properties)},
+			{name: "read_first", value: unlessZero{truthValue{&o.ReadFirst}, func() bool { return !o.ReadFirst }}},
+			{name: "counter", value: unlessZero{longText(&o.Counter, entity.MaxNameUnits), func() bool { return o.Counter == "" }}},
 		},
 		then: o.settle,
 	}
@@ -179,33 +189,57 @@ func (o *OperationSpec) settle(r *reader, path string, n *node) {
 	if batch && o.Entities == 0 {
 		o.Entities = defaultBatch
 	}
-	if query && o.Rows == 0 {
-		o.Rows = defaultRows
+	if o.Change == 0 {
+		o.Change = o.usualChange()
 	}
 	for _, part := range []struct {
 		field, owner string
 		belongs      bool
 	}{
 		{"entities", "batch", batch},
+		{"change", "batch", batch},
+		{"class", "query", query},
+		{"partitions", "query", query},
+		{"where", "query", query},
+		{"select", "query", query},
 		{"rows", "query", query},
 		{"top", "query", query},
+		{"pages", "query", query},
+		{"from", "query", query},
 		{"properties", "merge and insert-or-merge", o.Merges()},
+		{"read_first", "updates and delete", o.Updates() || o.Verb == entity.Delete},
+		{"counter", "updates", o.Updates()},
 	} {
 		if value := n.find(part.field); value != nil && !part.belongs {
 			r.fault(value.at, child(path, part.field), "%s belongs to %s, and this is a %s; expected none", part.field, part.owner, o.Verb)
 		}
 	}
-	if o.Merges() && n.find("properties") == nil {
+	if asked := n.find("read_first"); asked != nil && !o.ReadFirst && o.Counter != "" {
+		r.fault(asked.at, child(path, "read_first"), "a counter is raised from what was read; expected read_first true, or no counter")
+	}
+	o.ReadFirst = o.ReadFirst || o.Counter != ""
+	if query {
+		o.settleQuery(r, path, n)
+	}
+	if o.Merges() && n.find("properties") == nil && o.Counter == "" {
 		r.fault(n.at, path, "a %s has no properties; expected those that it writes", o.Verb)
 	}
 }
 
-// verbValue is the name of a verb that a peak can offer.
-type verbValue struct{ into *entity.Verb }
+// verbValue is the name of one of some verbs; what says what it is called.
+type verbValue struct {
+	into *entity.Verb
+	what string
+	of   []entity.Verb
+}
 
 func (v verbValue) read(r *reader, path string, n *node) {
+	var names []string
+	for _, verb := range v.of {
+		names = append(names, verb.String())
+	}
 	name := ""
-	choiceValue{&name, "verb", verbNames()}.read(r, path, n)
+	choiceValue{&name, v.what, names}.read(r, path, n)
 	*v.into, _ = entity.ParseVerb(name)
 }
 

@@ -19,15 +19,21 @@ import (
 //     (If-Match: *): replace with all its properties, merge with Properties.
 //   - insert-or-replace and insert-or-merge write an existing entity likewise,
 //     without a condition: they also succeed where it was deleted meanwhile.
+//   - each of these four, and delete, with ReadFirst reads the entity and writes
+//     it on the condition that it still is what was read; where it is not, it
+//     begins anew. That is one operation of two requests or more.
 //   - delete deletes an existing entity. Several deletes can draw the same one:
 //     that it is gone already (404) is success, and wherever a peak deletes, so
 //     it is for get, replace and merge.
-//   - batch writes Entities new entities in one entity group transaction.
-//   - query reads Rows entities in the order of their RowKeys, from an existing
-//     one on, in pages of at most Top; where the partition ends before, fewer.
+//   - batch writes Entities entities in one entity group transaction, as Change
+//     says: new ones by insert, insert-or-replace or insert-or-merge, or existing
+//     ones by replace, merge or delete, as many as the partition was loaded with
+//     if that is fewer. Where another has deleted one of them, nothing of the
+//     transaction is carried out, which is success likewise.
+//   - query reads entities in the order of the index, page by page, as Class says.
 type OperationSpec struct {
 	// Name is unique among the peak's operations and none of create, mark,
-	// load, count and drop; it is the verb unless the file says otherwise.
+	// load, count, audit and drop; it is the verb unless the file says otherwise.
 	Name string
 	Verb entity.Verb
 	// Weight is the operation's share: the chance that an operation is of this
@@ -35,18 +41,43 @@ type OperationSpec struct {
 	Weight int
 	// Group is the table of the report that shows it: [GroupGet] or [GroupPut].
 	Group string
-	// Entities is the number of inserts in a batch, 1 to 100; 0 for any other
+	// Entities is the number of writes in a batch, 1 to 100; 0 for any other
 	// verb.
 	Entities int
-	// Rows is how many entities a query reads, 1 to 1,000,000; 0 for any other
-	// verb.
+	// Change is the verb of the writes in a batch; 0 for any other verb.
+	Change entity.Verb
+	// Class is what a query reads, one of [Classes]; empty for any other verb.
+	Class string
+	// Partitions is how many partitions a query of the class partition-range reads,
+	// 2 to 10,000; 0 for any other.
+	Partitions int
+	// Where is a $filter on what a scan reads, which is counted whether or not the
+	// filter keeps it. It may hold attributes in braces, which take the values of an
+	// existing entity; a quote in them is doubled, as in a text of a $filter.
+	Where string
+	// Select are the properties that a query returns; none stands for all.
+	Select []string
+	// Rows is how many entities a query of the class rows reads, 1 to 1,000,000; 0
+	// for any other.
 	Rows int
 	// Top is the greatest number of entities in a page of a query, 1 to 1,000;
 	// 0 leaves it to the service.
 	Top int
-	// Properties are what merge and insert-or-merge write; none for any other
-	// verb.
+	// Pages is the greatest number of pages that a query reads; 0 sets no bound.
+	// One that is left with a token has succeeded.
+	Pages int
+	// From is the text of a continuation token at which a query begins, in place of
+	// the beginning of what it reads; empty for none.
+	From string
+	// Properties are what merge and insert-or-merge write, in a batch or by
+	// themselves; none for any other verb.
 	Properties []PropertySpec
+	// ReadFirst makes an update or a delete one of what was read (If-Match: the
+	// ETag), which insert-or-replace and insert-or-merge insert where it is missing.
+	ReadFirst bool
+	// Counter is a property of Int64 that such an update raises by one, empty for
+	// none.
+	Counter string
 }
 
 // The groups of operations that the documents tell apart.
@@ -65,30 +96,69 @@ func verbs() []entity.Verb {
 	}
 }
 
-func verbNames() []string {
-	var names []string
-	for _, verb := range verbs() {
-		names = append(names, verb.String())
+// changes are the verbs of the writes that a batch can have.
+func changes() []entity.Verb {
+	return []entity.Verb{
+		entity.Insert, entity.InsertOrReplace, entity.InsertOrMerge, entity.Replace, entity.Merge, entity.Delete,
 	}
-	return names
+}
+
+// usualChange is what a batch changes unless the file says otherwise, 0 for any
+// other verb.
+func (o *OperationSpec) usualChange() entity.Verb {
+	if o.Verb != entity.Batch {
+		return 0
+	}
+	return entity.Insert
 }
 
 // reserved are the names under which a record keeps what prepares a run and
 // cleans up after it.
-func reserved() []string { return []string{"create", "mark", "load", "count", "drop"} }
+func reserved() []string { return []string{"create", "mark", "load", "count", "audit", "drop"} }
+
+// Writes returns the verb of each single write: that of the operation, or of the
+// writes in a batch, which inserts where nothing is said.
+func (o *OperationSpec) Writes() entity.Verb {
+	switch {
+	case o.Verb != entity.Batch:
+		return o.Verb
+	case o.Change == 0:
+		return entity.Insert
+	default:
+		return o.Change
+	}
+}
 
 // Inserts reports whether the operation adds new entities.
-func (o *OperationSpec) Inserts() bool { return o.Verb == entity.Insert || o.Verb == entity.Batch }
+func (o *OperationSpec) Inserts() bool {
+	return o.Verb == entity.Insert ||
+		o.Verb == entity.Batch && slices.Contains([]entity.Verb{entity.Insert, entity.InsertOrReplace, entity.InsertOrMerge}, o.Writes())
+}
 
 // Merges reports whether the operation writes some properties of an entity and
 // leaves the others.
 func (o *OperationSpec) Merges() bool {
-	return o.Verb == entity.Merge || o.Verb == entity.InsertOrMerge
+	return o.Writes() == entity.Merge || o.Writes() == entity.InsertOrMerge
+}
+
+// Updates reports whether the operation writes an existing entity.
+func (o *OperationSpec) Updates() bool {
+	return slices.Contains([]entity.Verb{entity.Replace, entity.Merge, entity.InsertOrReplace, entity.InsertOrMerge}, o.Verb)
+}
+
+// Replaces reports whether the operation writes all properties of an entity.
+func (o *OperationSpec) Replaces() bool {
+	return slices.Contains([]entity.Verb{entity.Insert, entity.Replace, entity.InsertOrReplace}, o.Writes())
 }
 
 // Offers returns how many entities one operation is due to count against the
-// partition's target: the inserts of a batch, the rows of a query, else one.
+// partition's target: the writes of a batch, the rows of a query, two where an
+// entity is read first, else one. What a query of another class than rows reads
+// depends on what was loaded.
 func (o *OperationSpec) Offers() int {
+	if o.ReadFirst {
+		return 2
+	}
 	return max(1, o.Entities, o.Rows)
 }
 

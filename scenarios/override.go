@@ -12,8 +12,8 @@ import (
 // Set gives the field at a path another value, as `--set path=value` does:
 // "model.partition_target" "500", "phases.peak.each" "2s",
 // "attributes.age.uniform" "[18, 40]". Items of a list go by their name, or by
-// position from 0; the fields of a phase's load, count, peak or spread may be given
-// without that word. A text is taken as it stands and needs no quotes; a list or
+// position from 0; the fields of a phase's load, count, peak, spread or
+// traffic may be given without that word. A text is taken as it stands and needs no quotes; a list or
 // a map is YAML.
 //
 // The error is [Faults], located as "--set path"; the scenario is then
@@ -178,8 +178,8 @@ func resolve(tree *node, path string) ([]string, error) {
 	return steps, nil
 }
 
-// phaseKind returns the word that a path left out: the fields of a phase's load,
-// count, peak or spread may be addressed as the phase's own.
+// phaseKind returns the word that a path left out: the fields of what a phase does
+// may be addressed as the phase's own.
 func phaseKind(steps []string, n *node, part string) string {
 	if len(steps) != 2 || steps[0] != "phases" || n == nil {
 		return ""

@@ -2,8 +2,8 @@ package scenarios
 
 import "time"
 
-// Phase is one stretch of a test: exactly one of Load, Count, Peak and Spread is
-// set.
+// Phase is one stretch of a test: exactly one of Load, Count, Peak, Spread and
+// Traffic is set.
 type Phase struct {
 	// Name is unique among the phases, with the letters of a scenario's.
 	Name string
@@ -15,6 +15,8 @@ type Phase struct {
 	Peak *Peak
 	// Spread offers load to several partitions at once.
 	Spread *Spread
+	// Traffic offers load to partitions as it arrives.
+	Traffic *Traffic
 }
 
 // Load inserts entities by entity group transactions, each within one
@@ -82,8 +84,49 @@ func (p *Phase) Operations() []OperationSpec {
 		return p.Peak.Operations
 	case p.Spread != nil:
 		return p.Spread.Operations
+	case p.Traffic != nil:
+		return p.Traffic.Operations
 	default:
 		return nil
+	}
+}
+
+// Partitions returns how many partitions a spread or traffic offers to, or which by
+// their keys; neither where it is all that were loaded. The slice is the phase's.
+func (p *Phase) Partitions() (number int, keys []string) {
+	switch {
+	case p.Spread != nil:
+		return p.Spread.Partitions, p.Spread.Keys
+	case p.Traffic != nil:
+		return p.Traffic.Partitions, p.Traffic.Keys
+	default:
+		return 0, nil
+	}
+}
+
+// Entities returns how many entities of each partition a spread or traffic works on
+// where none was loaded into it, 0 for other phases.
+func (p *Phase) Entities() int {
+	switch {
+	case p.Spread != nil:
+		return p.Spread.Entities
+	case p.Traffic != nil:
+		return p.Traffic.Entities
+	default:
+		return 0
+	}
+}
+
+// Clients returns how many clients make a closed loop of a spread or traffic, 0 in
+// any other phase.
+func (p *Phase) Clients() int {
+	switch {
+	case p.Spread != nil:
+		return p.Spread.Clients
+	case p.Traffic != nil:
+		return p.Traffic.Clients
+	default:
+		return 0
 	}
 }
 

@@ -102,7 +102,7 @@ func TestTextOfEveryField(t *testing.T) {
 	if got, want := s.Phases[3].Peak.Rates, []float64{0.001, 1e6}; !slices.Equal(got, want) || !s.Phases[3].Peak.Hold {
 		t.Errorf("Rates, Hold = %v, %v; want %v and a hold step", got, s.Phases[3].Peak.Hold, want)
 	}
-	for i, want := range []int{3, 1_000_000, 1} {
+	for i, want := range []int{3, 1_000_000, 1, 3, 1} {
 		if got := s.Phases[3].Peak.Operations[i].Offers(); got != want {
 			t.Errorf("Offers() of operation %d = %d; want %d", i, got, want)
 		}
@@ -171,6 +171,23 @@ phases:
           group: PUT
           rows: 1000000
           top: 1000
+        - name: scan
+          verb: query
+          weight: 1
+          group: GET
+          class: partition-range
+          partitions: 10000
+          where: "P eq '{a}' and Q eq true"
+          select: [P, RowKey]
+          top: 1
+          pages: 1000000
+          from: "from.cA.MDAx"
+        - name: remove
+          verb: batch
+          weight: 1
+          group: PUT
+          entities: 3
+          change: delete
         - name: c
           verb: insert-or-merge
           weight: 1
@@ -188,12 +205,12 @@ func TestOperationDefaults(t *testing.T) {
 		want scenarios.OperationSpec
 	}{
 		{"get", "", scenarios.OperationSpec{Verb: entity.Get, Group: "GET"}},
-		{"query", "", scenarios.OperationSpec{Verb: entity.Query, Group: "GET", Rows: 100}},
+		{"query", "", scenarios.OperationSpec{Verb: entity.Query, Group: "GET", Class: scenarios.ClassRows, Rows: 100}},
 		{"insert", "", scenarios.OperationSpec{Verb: entity.Insert, Group: "PUT"}},
 		{"replace", "", scenarios.OperationSpec{Verb: entity.Replace, Group: "PUT"}},
 		{"insert-or-replace", "", scenarios.OperationSpec{Verb: entity.InsertOrReplace, Group: "PUT"}},
 		{"delete", "", scenarios.OperationSpec{Verb: entity.Delete, Group: "PUT"}},
-		{"batch", "", scenarios.OperationSpec{Verb: entity.Batch, Group: "PUT", Entities: 100}},
+		{"batch", "", scenarios.OperationSpec{Verb: entity.Batch, Group: "PUT", Entities: 100, Change: entity.Insert}},
 		{"insert-or-merge", ", properties: [{name: A, value: x}]", scenarios.OperationSpec{
 			Verb: entity.InsertOrMerge, Group: "PUT", Properties: []scenarios.PropertySpec{{Name: "A", Type: "String", Value: "x"}}}},
 	} {
@@ -224,7 +241,7 @@ func TestValidateHoldsForWhatAProgramPutTogether(t *testing.T) {
 	want := []string{
 		"workers: workers is 0; expected a whole number from 1 to 100000",
 		"attributes.age: an attribute has 0 of list, uniform and sequence; expected exactly one",
-		"phases.0: a phase has 2 of load, count, peak and spread; expected exactly one",
+		"phases.0: a phase has 2 of load, count, peak, spread and traffic; expected exactly one",
 		"phases.1.peak.rates.1: rates[1] is -1; expected a rate in operations per second, such as 500 or 0.5, from 0.001 to 1000000",
 	}
 	var got []string

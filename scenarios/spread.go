@@ -65,19 +65,7 @@ func (s *Spread) binding() binding {
 			{name: "entities", value: wholeValue[int]{into: &s.Entities, least: 1, most: maxSpreadEntities}},
 			{name: "operations", required: true, value: operationsValue(&s.Operations)},
 		},
-		then: func(r *reader, path string, n *node) {
-			rate, clients, think := n.find("rate"), n.find("clients"), n.find("think")
-			switch {
-			case rate == nil && clients == nil:
-				r.fault(n.at, path, "spread has neither rate nor clients; expected a rate (open loop), or clients and think (closed loop)")
-			case rate != nil && clients != nil:
-				r.fault(clients.at, child(path, "clients"), "clients make a closed loop and rate an open one; expected one of them")
-			case clients != nil && think == nil:
-				r.fault(clients.at, child(path, "think"), "clients have no think; expected how long each pauses, such as 100ms")
-			case clients == nil && think != nil:
-				r.fault(think.at, child(path, "think"), "think belongs to clients, and there are none; expected none")
-			}
-		},
+		then: func(r *reader, path string, n *node) { oneLoop(r, path, n, "spread", "rate") },
 	}
 }
 
@@ -135,9 +123,10 @@ func (v partitionsValue) write() *node {
 // loaded.
 const searched = 100_000
 
-// Witnesses returns for each partition of the spread at a phase the first entity
-// that falls into it, of those loaded before, or of the scenario's first 100,000
-// where none are. Where there are too few, the error wraps [ErrNoPartition].
+// Witnesses returns for each partition that a phase of spread or traffic offers to
+// the first entity that falls into it, of those loaded before, or of the scenario's
+// first 100,000 where none are. Where there are too few, or more than 10,000, the
+// error wraps [ErrNoPartition].
 func (s *Scenario) Witnesses(phase int) ([]uint64, error) {
 	g, err := s.Generator()
 	if err != nil {
@@ -147,29 +136,39 @@ func (s *Scenario) Witnesses(phase int) ([]uint64, error) {
 	if among == 0 {
 		among = searched
 	}
-	return s.Phases[phase].Spread.witnesses(g, among)
+	partitions, named := s.Phases[phase].Partitions()
+	return witnesses(g, partitions, named, among)
 }
 
-func (s *Spread) witnesses(g *keys.Generator, among uint64) ([]uint64, error) {
+// witnesses looks for partitions among so many entities: the named ones, or else
+// the first so many, or all where that is 0.
+func witnesses(g *keys.Generator, partitions int, named []string, among uint64) ([]uint64, error) {
 	first := make(map[string]uint64)
 	var order []uint64
 	for n := range among {
-		if key := g.PartitionKey(n); len(s.Keys) > 0 || len(order) < s.Partitions {
+		if key := g.PartitionKey(n); len(named) > 0 || partitions == 0 || len(order) < partitions {
 			if _, known := first[key]; !known {
 				first[key] = n
 				order = append(order, n)
 			}
 		}
-		if len(s.Keys) == 0 && len(order) == s.Partitions {
+		if len(named) == 0 && partitions > 0 && len(order) == partitions {
 			return order, nil
 		}
+		if len(named) == 0 && len(order) > maxSpread {
+			return nil, fmt.Errorf("%w: the entities loaded fall into more than %d partitions; expected a number of partitions, or their keys",
+				ErrNoPartition, maxSpread)
+		}
 	}
-	if len(s.Keys) == 0 {
+	if len(named) == 0 && partitions == 0 {
+		return order, nil
+	}
+	if len(named) == 0 {
 		return nil, fmt.Errorf("%w: the first %d entities fall into %d partitions; expected at most so many",
 			ErrNoPartition, among, len(order))
 	}
-	found := make([]uint64, len(s.Keys))
-	for i, key := range s.Keys {
+	found := make([]uint64, len(named))
+	for i, key := range named {
 		n, known := first[key]
 		if !known {
 			_, err := witness(g, key, among)
@@ -187,27 +186,26 @@ func (c *checker) spread(i int, path string) {
 	if !c.loadsSound(i) || c.before.concern(path) {
 		return
 	}
+	if all := s.Rate * float64(max(s.Partitions, len(s.Keys))); all > maxSpreadRate {
+		c.add(path+".rate", "%v a second for each partition are %v in all; expected at most %d", s.Rate, all, maxSpreadRate)
+		return
+	}
+	c.aimed(i, path)
+}
+
+// aimed checks the partitions that a phase of spread or traffic offers to, and that
+// what its operations need is there.
+func (c *checker) aimed(i int, path string) {
+	_, named := c.Phases[i].Partitions()
 	seen := map[string]bool{}
-	for j, key := range s.Keys {
+	for j, key := range named {
 		if seen[key] {
 			c.add(fmt.Sprintf("%s.partitions.%d", path, j), "PartitionKey %q occurs twice; expected each once", key)
 			return
 		}
 		seen[key] = true
 	}
-	for j := range s.Operations {
-		if o := &s.Operations[j]; o.NeedsEntities() && c.Loaded(i) == 0 {
-			c.add(fmt.Sprintf("%s.operations.%d.verb", path, j),
-				"a %s needs entities that are there, and nothing is loaded before; expected a load first, or a verb that needs none, such as %s",
-				o.Verb, entity.InsertOrMerge)
-			return
-		}
-	}
-	if all := s.Rate * float64(max(s.Partitions, len(s.Keys))); all > maxSpreadRate {
-		c.add(path+".rate", "%v a second for each partition are %v in all; expected at most %d", s.Rate, all, maxSpreadRate)
-		return
-	}
-	if !c.sound("design", "attributes", "entity", "seed") {
+	if !c.needy(i, path) || !c.sound("design", "attributes", "entity", "seed") {
 		return
 	}
 	if _, err := c.Witnesses(i); errors.Is(err, ErrNoPartition) {
@@ -215,11 +213,25 @@ func (c *checker) spread(i int, path string) {
 	}
 }
 
+// needy reports the first operation that needs entities where there are none.
+func (c *checker) needy(i int, path string) bool {
+	list := c.Phases[i].Operations()
+	for j := range list {
+		if o := &list[j]; o.NeedsEntities() && c.Loaded(i) == 0 {
+			c.add(fmt.Sprintf("%s.operations.%d.verb", path, j),
+				"a %s needs entities that are there, and nothing is loaded before; expected a load first, or a verb that needs none, such as %s",
+				o.Verb, entity.InsertOrMerge)
+			return false
+		}
+	}
+	return true
+}
+
 // NeedsEntities reports whether the operation fails, or finds nothing, where no
 // entity is there.
 func (o *OperationSpec) NeedsEntities() bool {
-	switch o.Verb {
-	case entity.Insert, entity.Batch, entity.InsertOrMerge, entity.InsertOrReplace:
+	switch o.Writes() {
+	case entity.Insert, entity.InsertOrMerge, entity.InsertOrReplace:
 		return false
 	default:
 		return true
@@ -234,7 +246,7 @@ func (s *Scenario) Reads() bool {
 			return true
 		}
 		for _, o := range s.Phases[i].Operations() {
-			if o.Verb == entity.Get || o.Verb == entity.Query {
+			if o.Verb == entity.Get || o.Verb == entity.Query || o.ReadFirst {
 				return true
 			}
 		}

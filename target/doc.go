@@ -6,6 +6,10 @@
 // target. What came back is an [Outcome]; its [Class] says whether the attempt
 // succeeded, was refused, or failed.
 //
+// A [Query] asks for one page. What its filter drops was scanned, and counts, all
+// the same. The [Token] of a page leads to the next, in this process or, as text,
+// in a later one.
+//
 // The caller owes each operation a number and an attempt, on which all chance
 // depends, and must not alter an operation while a target works on it.
 //

@@ -1,9 +1,6 @@
 package target
 
-import (
-	"loadgen/engine/entity"
-	"loadgen/engine/filter"
-)
+import "loadgen/engine/entity"
 
 // Operation is one attempt's request. Which fields count depends on the verb:
 // Change for the single writes, Change.Key for Get, Changes for Batch, Query
@@ -20,36 +17,6 @@ type Operation struct {
 	// try: together they decide every chance.
 	Number  uint64
 	Attempt int
-}
-
-// Query asks for one page of the entities in a key range.
-type Query struct {
-	Range filter.Range
-	// Top is the greatest number of entities wanted in a page; 0 leaves it to
-	// the service (1,000).
-	Top int
-	// Token resumes where the page before ended; the zero token starts.
-	Token Token
-}
-
-// OnePartition returns the query for all entities of a partition.
-func OnePartition(partitionKey string) Query {
-	return Query{Range: filter.OnePartition(partitionKey)}
-}
-
-// RowsFrom returns the query for the entities of a partition from a RowKey on,
-// that one included.
-func RowsFrom(partitionKey, rowKey string) Query {
-	return Query{Range: filter.RowsFrom(partitionKey, rowKey)}
-}
-
-// Token is a continuation token: opaque to whoever carries it, to be handed
-// back to the target that gave it.
-type Token struct {
-	// Present tells the token that points at two empty keys from no token.
-	Present          bool
-	NextPartitionKey string
-	NextRowKey       string
 }
 
 // PartitionKey returns the partition that an operation addresses, and false

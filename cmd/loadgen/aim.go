@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"loadgen/backoff"
 	"loadgen/engine/wire"
 	"loadgen/scenarios/keys"
 	"loadgen/target/azure"
@@ -30,6 +31,15 @@ const (
 	// aimRemote is a service that somebody else runs.
 	aimRemote
 )
+
+// retryCodes returns the statuses by which what is aimed at says that it is busy,
+// beside those that every service has.
+func (a aim) retryCodes() []int {
+	if a.kind == aimRemote && a.endpoint.Cosmos() {
+		return []int{backoff.TooManyRequests}
+	}
+	return nil
+}
 
 // The words that --target takes beside an address.
 const (

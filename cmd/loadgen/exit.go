@@ -29,8 +29,11 @@ const exitCodes = `Exit codes:
     1   an internal error, or the record could not be written (a full disk)
     2   usage, an invalid scenario, an unwritable folder, a table that is not ours,
         a port that is taken
-    3   the target is not there, does not take the key, or the table could not be prepared
-   10   an expectation failed: with --peak, the partition does not hold that rate
+    3   the target is not there, does not take the key, or stopped answering (a partial report
+        was written), or the table could not be prepared
+   10   an expectation failed: with --peak, the partition does not hold that rate; a
+        budget of the scenario (stop_on) was exceeded, which ended the run; with
+        --verify-writes, an acknowledged write is lost or a counter was raised too often
    13   with --strict: the run is invalid, or the generator was the limit
   130   interrupted; 143 terminated: a partial report was written
 
@@ -73,7 +76,9 @@ func explain(ctx context.Context, err error) (int, string) {
 	case errors.As(err, &usage), errors.Is(err, errNoFolder),
 		errors.Is(err, drive.ErrTableExists), errors.Is(err, drive.ErrNotOurs):
 		return codeUsage, oneLine(err)
-	case errors.Is(err, drive.ErrPreparation), errors.Is(err, errNoTarget):
+	case errors.Is(err, drive.ErrStopped):
+		return codeExpectation, oneLine(err)
+	case errors.Is(err, drive.ErrPreparation), errors.Is(err, drive.ErrSilent), errors.Is(err, errNoTarget):
 		return codeTarget, oneLine(err)
 	default:
 		return codeInternal, oneLine(err)

@@ -55,6 +55,8 @@ func manifestOf(s *scenarios.Scenario, c *drive.Campaign, peak float64, command 
 		switch {
 		case phase.Peak != nil:
 			manifest.PartitionKey = phase.Peak.PartitionKey
+		case phase.Traffic != nil && len(phase.Traffic.Keys) == 1:
+			manifest.PartitionKey = phase.Traffic.Keys[0]
 		case phase.Spread != nil:
 			manifest.Spread = &results.Spread{Partitions: max(phase.Spread.Partitions, len(phase.Spread.Keys)),
 				Rate: phase.Spread.Rate, Clients: phase.Spread.Clients, Think: phase.Spread.Think}

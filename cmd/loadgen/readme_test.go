@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -88,6 +89,10 @@ func TestReadmeShowsWhatTheCommandPrints(t *testing.T) {
 	s.record.Manifest.Time, s.record.Manifest.Target = "real", results.Embedded
 	s.record.Connections = &results.Connections{Opened: 1, Reused: 1,
 		Connects: results.Spell{Count: 1, Total: 1, Max: 1}, FirstByte: results.Spell{Count: 1, Total: 1, Max: 1}}
+	free := int64(1)
+	s.record.Generator = &results.Generator{Cores: 2, Workers: 2, CPUKnown: true, Seconds: 1, CPU: time.Second, LeastFree: &free,
+		Ceiling: &results.Ceiling{Over: results.OverHTTP, Lanes: 1, Operations: 1, Took: time.Second, CPU: time.Microsecond},
+		Busiest: &results.Vital{Lasted: time.Second, CPU: time.Second}}
 	var text bytes.Buffer
 	if err := report.Text(&text, s.record, s.summary); err != nil {
 		t.Fatal(err)

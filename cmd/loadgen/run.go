@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -23,6 +24,7 @@ import (
 // runFlags are those of every verb that runs load.
 type runFlags struct {
 	targetFlags
+	findFlags
 	format  string
 	out     string
 	record  string
@@ -32,6 +34,9 @@ type runFlags struct {
 	keep    bool
 	strict  bool
 	quiet   bool
+	noProbe bool
+	// verify has every measured write carry an id and be read back.
+	verify bool
 }
 
 func (f *runFlags) register(flags *pflag.FlagSet) {
@@ -44,6 +49,8 @@ func (f *runFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.reuse, "reuse", false, "take the table if it exists and this tool made it (an embedded engine begins without tables)")
 	flags.BoolVar(&f.keep, "keep", false, "leave the table in place after the run (it ends with an embedded engine all the same)")
 	flags.BoolVar(&f.strict, "strict", false, "exit 13 where the run is invalid or the generator was its limit")
+	flags.BoolVar(&f.verify, "verify-writes", false, "have each write carry an id and read it back: lost replies, lost and doubled writes (exit 10)")
+	flags.BoolVar(&f.noProbe, "no-probe", false, "do not try before the run what the generator can send at most")
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
 }
 
@@ -63,6 +70,14 @@ func (f *runFlags) carryOut(ctx context.Context, s *scenarios.Scenario, peak flo
 	if err != nil {
 		return nil, err
 	}
+	if err := f.enoughFiles(s.Workers); err != nil {
+		return nil, err
+	}
+	ceiling, err := f.probe(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	clk = clock.NewReal() // the run begins after the probe
 	d, err := f.open(ctx, s, clk, campaign.Table)
 	if err != nil {
 		return nil, err
@@ -74,6 +89,9 @@ func (f *runFlags) carryOut(ctx context.Context, s *scenarios.Scenario, peak flo
 	}
 	manifest.Started, manifest.Time = clk.Started().UTC().Round(0), "real"
 	f.describe(&manifest, d)
+	if err := f.enlist(campaign, &manifest); err != nil {
+		return nil, err
+	}
 	tape, err := f.tape(s.Name, clk, campaign)
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--record: %w", err)}
@@ -91,9 +109,16 @@ func (f *runFlags) carryOut(ctx context.Context, s *scenarios.Scenario, peak flo
 	}
 	bounded, t, release := f.bound(ctx, d.target)
 	defer release()
+	live := &drive.Live{Clock: clk, Target: t, Workers: s.Workers, Fine: true}
+	look, err := lookAt(live, recorder)
+	if err != nil {
+		return nil, err
+	}
+	defer f.easeCollector(campaign)()
 	progress.start()
-	ended := campaign.Run(bounded, &drive.Live{Clock: clk, Target: t, Workers: s.Workers}, ledger)
+	ended := campaign.Run(bounded, live, ledger)
 	progress.stop()
+	look.end(recorder, ceiling)
 	ended = errors.Join(ended, tape.close())
 	if errors.Is(context.Cause(bounded), errBudget) {
 		ended = becauseOfBudget(ended)
@@ -115,7 +140,8 @@ func (f *runFlags) campaign(s *scenarios.Scenario, clk clock.Real, progress *pro
 		return nil, err
 	}
 	campaign, err := drive.NewCampaign(drive.Options{
-		Scenario: s, Table: table, NewName: f.table == "", Reuse: f.reuse, Keep: f.keep, Entering: progress.enter})
+		Scenario: s, Table: table, NewName: f.table == "", Reuse: f.reuse, Keep: f.keep, Find: f.searchAsked, Entering: progress.enter,
+		RetryCodes: f.aim.retryCodes(), Verify: f.verify, RunMark: strconv.FormatInt(clk.Started().UnixNano(), 36)})
 	if err != nil {
 		return nil, usageError{err}
 	}
@@ -188,6 +214,8 @@ func endOf(ended error) (validity string, reasons []string) {
 		return results.Partial, []string{"the run was interrupted"}
 	case ended == errBudget:
 		return results.Partial, []string{errBudget.Error()}
+	case errors.Is(ended, drive.ErrStopped):
+		return results.Partial, []string{"the run was " + strings.TrimPrefix(oneLine(ended), "drive: ")}
 	default:
 		return results.Partial, []string{"the run was ended by an error: " + oneLine(ended)}
 	}
@@ -210,20 +238,30 @@ func conclude(folder results.Folder, recorder *results.Recorder) (*finished, err
 }
 
 // judge turns what a finished run found into an exit code. A run that is not
-// valid says so in its report, and fails nothing unless it is to be strict.
+// valid says so in its report, and fails nothing unless it is to be strict: but
+// for acknowledged writes that are lost, which are so in any run.
 func (f *runFlags) judge(r *finished) error {
 	if r.summary.Validity != results.Valid {
 		if f.strict {
 			return verdictError{codeInvalidRun}
 		}
-		return nil
+		return broken(r.summary.Audit)
 	}
 	for _, e := range r.summary.Expectations {
 		if !e.Pass {
 			return verdictError{codeExpectation}
 		}
 	}
-	return nil
+	return broken(r.summary.Audit)
+}
+
+// broken returns what the exit code says of a table that did not keep what it
+// acknowledged.
+func broken(audit *results.Audit) error {
+	if audit.Sound() {
+		return nil
+	}
+	return verdictError{codeExpectation}
 }
 
 // print writes the report of a finished run.

@@ -27,14 +27,16 @@ type simulation struct {
 	engine   *engine.Engine
 }
 
-// newSimulation returns the run of a scenario. It stores entities only with data.
+// newSimulation returns the run of a scenario by options that name no table. It
+// stores entities only with data.
 func newSimulation(s *scenarios.Scenario, data bool, started time.Time, command []string,
-	entering func(drive.Progress)) (*simulation, error) {
+	o drive.Options) (*simulation, error) {
 	m, err := modelOf(s)
 	if err != nil {
 		return nil, err
 	}
-	campaign, err := drive.NewCampaign(drive.Options{Scenario: s, Table: tablePrefix + s.Table, NewName: true, Entering: entering})
+	o.Scenario, o.Table, o.NewName = s, tablePrefix+s.Table, true
+	campaign, err := drive.NewCampaign(o)
 	if err != nil {
 		return nil, usageError{err}
 	}
@@ -98,9 +100,12 @@ func (f *simulateFlags) simulate(ctx context.Context, s *scenarios.Scenario, com
 func (f *simulateFlags) carryOut(ctx context.Context, s *scenarios.Scenario, command []string, stderr io.Writer) (*finished, error) {
 	clk := clock.NewReal()
 	progress := newProgress(stderr, clk, f.quiet)
-	data := f.data || s.Reads()
-	sim, err := newSimulation(s, data, clk.Started(), command, progress.enter)
+	data := f.data || f.verify || s.Reads()
+	sim, err := newSimulation(s, data, clk.Started(), command, drive.Options{Entering: progress.enter, Verify: f.verify})
 	if err != nil {
+		return nil, err
+	}
+	if err := f.enlist(sim.campaign, &sim.manifest); err != nil {
 		return nil, err
 	}
 	other := f.rivalOf(s)
@@ -130,9 +135,10 @@ func (f *simulateFlags) carryOut(ctx context.Context, s *scenarios.Scenario, com
 }
 
 // rivalOf returns the scenario under the profile that a verdict is held against,
-// nil where there is none: documented and headroom are each other's.
+// nil where there is none: documented and headroom are each other's. A search is
+// not simulated twice.
 func (f *simulateFlags) rivalOf(s *scenarios.Scenario) *scenarios.Scenario {
-	if f.oneProfile {
+	if f.oneProfile || f.searchAsked != nil {
 		return nil
 	}
 	other := *s
@@ -150,7 +156,7 @@ func (f *simulateFlags) rivalOf(s *scenarios.Scenario) *scenarios.Scenario {
 // rivalRun simulates a scenario without keeping its record and returns what it
 // came to, nil where it did not come to its end.
 func rivalRun(ctx context.Context, s *scenarios.Scenario, data bool) *results.Rival {
-	sim, err := newSimulation(s, data, time.Unix(0, 0), nil, nil)
+	sim, err := newSimulation(s, data, time.Unix(0, 0), nil, drive.Options{})
 	if err != nil {
 		return nil
 	}

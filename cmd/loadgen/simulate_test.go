@@ -15,6 +15,7 @@ import (
 
 	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/drive"
 )
 
 // scaled divides rates and limits by 20, and no times.
@@ -331,7 +332,7 @@ func simulatedMinutes(b *testing.B, data bool, length string) int64 {
 	if err != nil {
 		b.Fatal(err)
 	}
-	sim, err := newSimulation(s, data, time.Unix(0, 0), nil, nil)
+	sim, err := newSimulation(s, data, time.Unix(0, 0), nil, drive.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -46,12 +46,16 @@ It runs against the embedded engine behind a socket of this machine, whose limit
 are those of the documents: what it says of the limits is modelled, not measured.
 --target names another table service, to which nothing is sent without --yes. The
 record of the run, its charts as PNG and SVG among it, goes to a folder of its own
-in results/runs.`,
+in results/runs.
+
+` + findHelp,
 		Example: `  loadgen stress                                  # where does the partition saturate?
   loadgen stress --peak 1500                      # does it hold 1,500 operations/s? (exit 10 if not)
   loadgen stress --rate 2500 --duration 10s       # one step at one rate
   loadgen stress --set model.partition_target=500 # what if the limit were another?
   loadgen stress --retry none --format json
+  loadgen stress --find-limit partition           # the highest rate with at most 0.5% refused
+  loadgen stress --find-limit partition --max-p99 50ms --from 4000
   loadgen stress --target env:TABLES --yes        # a service by its connection string`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			scenario, err := f.scenario(c)
@@ -70,6 +74,7 @@ in results/runs.`,
 	flags.StringVar(&f.retry, "retry", "", "back-off policy of refused attempts: none, documented, short (default: the scenario's)")
 	flags.StringArrayVar(&f.set, "set", nil, "give a value of the scenario another one: `path=value`, may be repeated")
 	f.register(flags)
+	f.findFlags.register(flags)
 	return c
 }
 
@@ -116,7 +121,10 @@ func (f *stressFlags) scenario(c *cobra.Command) (*scenarios.Scenario, error) {
 			return nil, blame(err, flagOf)
 		}
 	}
-	return s, sound(s, flagOf)
+	if err := sound(s, flagOf); err != nil {
+		return nil, err
+	}
+	return s, f.search(c, s)
 }
 
 // highestPeak is the highest peak whose double is a rate that a scenario takes,

@@ -2,8 +2,9 @@
 //
 // Use it in this order: build a [Real] clock where load is live, or a [Virtual]
 // one where a single goroutine decides what time it is; hand instants down as
-// arguments; keep what is to happen later in a [Queue]; and draw chance from a
-// [Stream], a pure function of seed, stream name, number and attempt.
+// arguments; keep what is to happen later in a [Queue], and await it in a [Sleeper]
+// where milliseconds matter; and draw chance from a [Stream], a pure function of
+// seed, stream name, number and attempt.
 //
 // The caller owes each stream a name of its own and each draw a number that
 // means something (an operation, an entity), so that neither the count of

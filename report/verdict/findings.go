@@ -18,17 +18,21 @@ func Findings(record *results.Record) []string {
 		steps = nil
 	}
 	for _, finding := range []string{
-		knee(steps), amplification(steps), waiting(steps), ended(record), late(record), busiest(record), clipped(record),
+		knee(record, steps), beyondSending(record), amplification(steps), waiting(steps), ended(record), late(record), busiest(record), clipped(record),
 	} {
 		if finding != "" {
 			found = append(found, finding)
 		}
 	}
-	return found
+	return append(found, auditFindings(record.Audit)...)
 }
 
-// knee tells between which steps refusals begin to count.
-func knee(steps []Step) string {
+// knee tells between which steps refusals begin to count; the steps of a search
+// come in no order.
+func knee(record *results.Record, steps []Step) string {
+	if record.Limit != nil {
+		return ""
+	}
 	below := ""
 	for _, step := range steps {
 		share, told := step.refusedShare()

@@ -32,7 +32,7 @@ func Judge(record *results.Record) *results.Summary {
 		// saturation of anything.
 		s.Saturation, s.SaturationInterval = saturation(record, steps)
 	}
-	s.Balance = balance(record)
+	s.Balance, s.Limit, s.Audit = balance(record), record.Limit.Clone(), record.Audit.Clone()
 	s.Hottest = hottest(reported(record))
 	s.Expectations = expectations(record, s, steps)
 	if record.Observation != nil {

@@ -36,9 +36,12 @@ func Limits(record *results.Record) []string {
 		limits = append(limits, "Nothing was stored: no insert can find its key taken (409), no condition fail (412), "+
 			"no entity be missing (404). --data stores what is written.")
 	}
+	limits = append(limits, auditLimits(record.Audit)...)
 	switch {
 	case record.Observation != nil:
 		return append(limits, trafficLimits(record)...)
+	case record.Limit != nil:
+		return append(limits, searchLimits(record)...)
 	case spreads(record):
 		return limits
 	}

@@ -25,6 +25,8 @@ func sentences(record *results.Record, summary *results.Summary, steps []Step) s
 	top, any := highest(steps)
 	var told []string
 	switch {
+	case record.Limit != nil:
+		told = append(told, s.found()...)
 	case summary.Validity != results.Valid:
 		told = append(told, s.worth())
 		if served := math.Floor(mostServed(record, steps)); served > 0 {
@@ -44,7 +46,7 @@ func sentences(record *results.Record, summary *results.Summary, steps []Step) s
 	if summary.Validity == results.Valid {
 		told = append(told, s.rival())
 	}
-	told = append(told, s.unknown())
+	told = append(told, audited(record.Audit), s.unknown())
 	return joined(told)
 }
 
@@ -84,7 +86,12 @@ func mostServed(record *results.Record, steps []Step) float64 {
 	most := 0.0
 	for _, step := range steps {
 		if served := step.servedPerSecond(record.Intervals); len(served) > 0 {
-			most = max(most, median(served))
+			// What was held back and then sent at once is no rate that could last.
+			typical := median(served)
+			if offered := step.Figures(nil).Offered; offered > 0 {
+				typical = min(typical, offered)
+			}
+			most = max(most, typical)
 		}
 	}
 	return most

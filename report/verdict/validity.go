@@ -3,19 +3,15 @@ package verdict
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"loadgen/results"
 )
 
 // mostHeld is the share of the reported operations that may be sent more than
-// longestHold after their intended instants before the generator, and not the
-// target, is what was measured. A partition saves up a tenth of a second's
-// allowance: what arrives that much later meets the same answer, and what
-// arrives later still was offered as another load than the one asked for.
+// longestHold after their intended instants.
 const (
-	mostHeld    = 0.01
-	longestHold = 100 * time.Millisecond
+	mostHeld    = results.MostHeldBack
+	longestHold = results.HeldBackAfter
 )
 
 // validity returns what a run is worth, and why. What the record says of itself
@@ -61,6 +57,9 @@ func validity(record *results.Record) (string, []string) {
 
 // clientLimits returns how the generator fell short of what was asked of it.
 func clientLimits(record *results.Record) []string {
+	if record.Limit != nil {
+		return limitReasons(record)
+	}
 	var limits []string
 	all, reported := record.Total(results.Everything), record.Total(results.Reported)
 	if all.Dropped > 0 {
@@ -71,7 +70,7 @@ func clientLimits(record *results.Record) []string {
 		limits = append(limits, fmt.Sprintf("the generator sent %s of the operations more than %d ms late",
 			Share(float64(held)/float64(reported.Sent)), longestHold.Milliseconds()))
 	}
-	return limits
+	return append(limits, doubts(record)...)
 }
 
 // heldBack counts the operations of a lag histogram beyond longestHold.

@@ -1,10 +1,13 @@
 // Package arrival says when operations are due, whatever becomes of those before
 // (open loop).
 //
-// Build a [Schedule], hand it to the driving loop as part of a stage, and it is
-// asked for the intended instant of each operation by its number. Chance comes
-// from a stream of package clock, by that number, so that a schedule is the same
-// however often and in whatever order it is asked.
+// Build a [Schedule] of constant rates ([Steps]), a [Ramp], a [Burst] or a [Sine],
+// with its operations at random places of their slots ([Jittered]), of random
+// arrivals ([Poisson]) or of recorded ones ([ReadTrace]); hand it to the driving
+// loop as part of a stage, and it is asked for the intended instant of each
+// operation by its number. Chance comes from a stream of package clock, by that
+// number, so that a schedule is the same however often and in whatever order it is
+// asked.
 //
 // The caller owes numbers below the schedule's length.
 //

@@ -7,30 +7,53 @@ import (
 	"loadgen/engine/clock"
 )
 
-// Jittered is a schedule of steps whose operations are due at a random instant
-// of their own slot: operation n between where [Steps] has it and where it has
-// the next. Rates, counts and steps stay exact and instants do not fall with n.
+// Even is a schedule whose operations follow one another by a formula, each in a
+// slot of its own that ends where the next begins: [Steps], [Ramp], [Burst] and
+// [Sine].
+type Even interface {
+	Schedule
+	// within returns the instant at a share, in parts of 2⁶⁴, of operation n's
+	// slot: of the load that comes in it, so that a slot is thin where the rate is
+	// high.
+	within(n, share uint64) time.Duration
+}
+
+var (
+	_ Even = (*Steps)(nil)
+	_ Even = (*Ramp)(nil)
+	_ Even = (*Burst)(nil)
+	_ Even = (*Sine)(nil)
+)
+
+// Jittered is an even schedule whose operations are due at a random instant of
+// their own slot: operation n between where [Even] has it and where it has the
+// next. Rates, counts and steps stay exact and instants do not fall with n.
 //
 // Evenly spaced arrivals can fall in step with the allowance of a partition,
 // which grows evenly, too. At exactly twice the rate every second first attempt
 // then meets a whole entity, and no retry ever does: figures of a resonance, not
 // of a partition. No application sends by a metronome.
 type Jittered struct {
-	*Steps
+	Even
 	chance clock.Stream
 }
 
 var _ Schedule = (*Jittered)(nil)
 
-// NewJittered returns the steps with the operations' places in their slots drawn
-// from a stream by their numbers.
-func NewJittered(steps *Steps, chance clock.Stream) *Jittered { return &Jittered{steps, chance} }
+// NewJittered returns the schedule with the operations' places in their slots
+// drawn from a stream by their numbers.
+func NewJittered(even Even, chance clock.Stream) *Jittered { return &Jittered{even, chance} }
 
 // At implements [Schedule].
 func (j *Jittered) At(n uint64) time.Duration {
-	from, to := j.Steps.At(n), j.slotEnd(n)
 	draw := j.chance.At(n)
-	place, _ := bits.Mul64(draw.Uint64(), uint64(to-from))
+	return j.within(n, draw.Uint64())
+}
+
+// within implements [Even].
+func (s *Steps) within(n, share uint64) time.Duration {
+	from, to := s.At(n), s.slotEnd(n)
+	place, _ := bits.Mul64(share, uint64(to-from))
 	return from + time.Duration(place)
 }
 

@@ -1,6 +1,8 @@
 package drive
 
 import (
+	"errors"
+	"sort"
 	"time"
 
 	"loadgen/engine/clock"
@@ -12,7 +14,7 @@ import (
 // then by number. It belongs to one goroutine at a time.
 type agenda struct {
 	stage  *Stage
-	ledger *Ledger
+	opened *opened
 	// start is when the stage begins; an open loop lasts until end, even where
 	// its last operation is over before.
 	start, end clock.Instant
@@ -37,7 +39,7 @@ type agenda struct {
 }
 
 func newAgenda(o *opened) *agenda {
-	a := &agenda{stage: o.stage, ledger: o.ledger, start: o.start, end: o.start, phases: o.phases, count: o.stage.count()}
+	a := &agenda{stage: o.stage, opened: o, start: o.start, end: o.start, phases: o.phases, count: o.stage.count()}
 	if o.stage.Schedule != nil {
 		a.end = o.start.Add(o.stage.Schedule.Length())
 	}
@@ -108,7 +110,7 @@ func (a *agenda) take(now clock.Instant) *Session {
 		}
 		switch hold, admitted := a.stage.Limiters.first(s, now); {
 		case !admitted:
-			a.refuse(now, s, a.ledger)
+			a.refuse(now, s, a.opened.ledger)
 		case hold > 0:
 			a.waiting.Push(now.Add(hold), s.number, s)
 		default:
@@ -129,6 +131,7 @@ func (a *agenda) pull(now clock.Instant) *Session {
 	}
 	s := a.session()
 	s.begin(a.stage, a.next, at, a.phases, a.eager)
+	a.place(s)
 	if a.stage.Think != nil {
 		a.pausing.Pop()
 	}
@@ -136,6 +139,52 @@ func (a *agenda) pull(now clock.Instant) *Session {
 	a.known = false
 	a.active++
 	return s
+}
+
+// place has a session belong to the phase of its intended instant, where the stage
+// goes by that.
+func (a *agenda) place(s *Session) {
+	if a.stage.PhaseAt != nil {
+		s.phase = a.phases[a.stage.PhaseAt(s.intended.Sub(a.start))]
+		s.completed.Phase = s.phase
+	}
+}
+
+// enough asks the stage whether it need go on, and returns why the run must not. A
+// load that has come to rest ends with the whole second before now.
+func (a *agenda) enough(now clock.Instant) error {
+	if a.stage.Enough == nil || a.abandoned {
+		return nil
+	}
+	err := a.stage.Enough(a.start, now, func() uint64 { return a.dueBefore(now.Add(-time.Second)) })
+	if !errors.Is(err, errSettled) {
+		return err
+	}
+	at := max(a.start, clock.Instant(now.Offset().Truncate(time.Second)))
+	a.count = a.next + a.dueBefore(at)
+	a.end = min(a.end, at)
+	a.opened.settled(a.end)
+	return nil
+}
+
+// dueBefore counts the operations of a schedule that were not taken and are due
+// before an instant.
+func (a *agenda) dueBefore(at clock.Instant) uint64 {
+	if a.stage.Schedule == nil {
+		return 0
+	}
+	return uint64(sort.Search(int(a.count-a.next), func(n int) bool {
+		return a.start.Add(a.stage.Schedule.At(a.next+uint64(n))) >= at
+	}))
+}
+
+// latest returns when the stage ends at the latest if that was known before: sooner
+// where its load has come to rest.
+func (a *agenda) latest(deadline clock.Instant) clock.Instant {
+	if !a.stage.timed() {
+		return deadline
+	}
+	return min(deadline, a.end.Add(a.stage.Grace))
 }
 
 // session returns one to be begun, from memory that was used before if there is
@@ -211,6 +260,7 @@ func (a *agenda) abandon(now clock.Instant, ledger *Ledger) {
 		}
 		s := a.session()
 		s.begin(a.stage, a.next, intended, a.phases, false)
+		a.place(s)
 		ledger.Recorder.Scheduled(s.scheduled(now, true))
 		a.free = append(a.free, s)
 	}

@@ -26,6 +26,21 @@ type Options struct {
 	// Reuse takes a table that exists if it carries this tool's marker; Keep
 	// leaves the table in place after the run.
 	Reuse, Keep bool
+	// RetryCodes are statuses that are retried beside those of the scenario's
+	// policy, because this target says so that it is busy.
+	RetryCodes []int
+	// Find, where set, has the campaign look for the highest rate that holds, in
+	// place of what its phases would offer. It is valid.
+	Find *Find
+	// RunMark marks what this run writes, where writes carry an id: letters and
+	// digits, 1 to 32, that no earlier run on the same table had; it may be empty in
+	// a new table.
+	RunMark string
+	// Verify has every write of the measured phases carry an id, and what was
+	// acknowledged be read back at the end. Watched is how many entities are
+	// followed for that, 0 for a million.
+	Verify  bool
+	Watched int
 	// Entering is called as each stage begins; it may be nil.
 	Entering func(Progress)
 }
@@ -54,11 +69,16 @@ type Campaign struct {
 	number uint64
 	// fresh is the first entity number that no earlier run has used.
 	fresh uint64
+	// counted is what was loaded into each partition by when countedOf entities were.
+	counted   *census
+	countedOf uint64
 	// ours says that the table is there because this run made or took it.
 	ours bool
 	// doubtful says that an attempt of the single operation carried out last
 	// ended without a word on whether it was done.
 	doubtful bool
+	// audit follows the writes, nil where they are not verified.
+	audit *audit
 }
 
 // The kinds of the operations that prepare and clean up. A scenario's own
@@ -68,6 +88,7 @@ const (
 	kindMark   = "mark"
 	kindLoad   = "load"
 	kindCount  = "count"
+	kindAudit  = "audit"
 	kindDrop   = "drop"
 )
 
@@ -82,7 +103,7 @@ func NewCampaign(o Options) (*Campaign, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Campaign{Options: o, generator: generator, policy: policy, kindOf: make(map[string]int)}
+	c := &Campaign{Options: o, generator: generator, policy: policy.With(o.RetryCodes...), kindOf: make(map[string]int)}
 	c.fresh = o.Scenario.Loaded(len(o.Scenario.Phases))
 	for _, name := range []string{kindCreate, kindMark, kindLoad, kindCount} {
 		c.addKind(name, "")
@@ -91,6 +112,10 @@ func NewCampaign(o Options) (*Campaign, error) {
 		for _, op := range o.Scenario.Phases[i].Operations() {
 			c.addKind(op.Name, op.Group)
 		}
+	}
+	if o.Verify {
+		c.audit = newAudit(c.runMark(), o.Watched)
+		c.addKind(kindAudit, "")
 	}
 	c.addKind(kindDrop, "")
 	return c, nil
@@ -112,7 +137,7 @@ func (c *Campaign) Kinds() []results.Kind { return c.kinds }
 // or took it, unless it is to be kept.
 func (c *Campaign) Run(ctx context.Context, runner Runner, ledger *Ledger) error {
 	c.runner, c.ledger = runner, ledger
-	err := c.phases(ctx)
+	err := c.verify(ctx, c.phases(ctx))
 	if c.ours && !c.Keep {
 		// The table is to go even where the run was stopped.
 		err = errors.Join(err, c.drop(context.WithoutCancel(ctx), err))
@@ -132,10 +157,14 @@ func (c *Campaign) phases(ctx context.Context) error {
 			err = c.load(ctx, i)
 		case phase.Count != nil:
 			err = c.count(ctx, i)
+		case c.Find != nil:
+			err = c.findIn(ctx, i)
 		case phase.Peak != nil:
 			err = c.peak(ctx, i)
 		case phase.Spread != nil:
 			err = c.spread(ctx, i)
+		case phase.Traffic != nil:
+			err = c.traffic(ctx, i)
 		}
 		if err != nil {
 			return err
@@ -147,6 +176,9 @@ func (c *Campaign) phases(ctx context.Context) error {
 // run carries out one stage and takes care of the numbering.
 func (c *Campaign) run(ctx context.Context, stage *Stage) error {
 	stage.First = c.number
+	if c.audit != nil {
+		stage.Ended = c.audit.ended
+	}
 	stage.Chance = clock.NewStream(c.Scenario.Seed, "retry")
 	c.number += stage.count()
 	if c.Entering != nil {
@@ -183,7 +215,7 @@ func (c *Campaign) prepare(ctx context.Context, name string, lanes int, count ui
 	var last target.Outcome
 	stage := &Stage{
 		Name: name, Lanes: lanes, Count: count, Build: build,
-		Retry: patient(), Limit: preparationLimit,
+		Retry: patient().With(c.RetryCodes...), Limit: preparationLimit,
 		Phases: []results.Phase{{Name: name}},
 		Observe: func(k uint64, outcome *target.Outcome, class target.Class) {
 			if class != target.Ok {
@@ -215,7 +247,7 @@ func (c *Campaign) once(ctx context.Context, name, kind string, op target.Operat
 	silent := false
 	c.doubtful = true
 	stage := &Stage{
-		Name: name, Lanes: 1, Count: 1, Retry: patient(), Limit: onceLimit,
+		Name: name, Lanes: 1, Count: 1, Retry: patient().With(c.RetryCodes...), Limit: onceLimit,
 		Phases: []results.Phase{{Name: name}},
 		Build: func(uint64) Work {
 			return Work{Kind: c.kindOf[kind], Operation: op, Expected: expected}

@@ -10,4 +10,9 @@ var (
 	// ErrPreparation is wrapped where the table could not be made, filled or
 	// counted.
 	ErrPreparation = errors.New("drive: preparation failed")
+	// ErrStopped is wrapped where a budget of the scenario was exceeded, so that it
+	// ended the run.
+	ErrStopped = errors.New("drive: stopped")
+	// ErrSilent is wrapped where the target has stopped answering.
+	ErrSilent = errors.New("drive: the target has not answered")
 )

@@ -42,8 +42,13 @@ func (c *Campaign) Footprint(data bool) Footprint {
 		if data && phase.Load != nil {
 			f.Entities = addUp(f.Entities, times(int64(phase.Load.Entities), c.stored()))
 		}
+		if c.Find != nil {
+			c.footprintFind(&f, i, data)
+			continue
+		}
 		c.footprintOf(&f, i, data)
 	}
+	f.Entities = addUp(f.Entities, c.trailBytes())
 	return f
 }
 
@@ -63,15 +68,21 @@ func (c *Campaign) footprintOf(f *Footprint, index int, data bool) {
 		}
 		phases = int64(len(c.peakSteps(phase.Peak)))
 	default:
-		partitions := int64(max(phase.Spread.Partitions, len(phase.Spread.Keys)))
-		lasts, rate = phase.Spread.For, phase.Spread.Rate*float64(partitions)
+		number, named := phase.Partitions()
+		partitions := int64(max(number, len(named)))
+		if phase.Spread != nil {
+			lasts, rate = phase.Spread.For, phase.Spread.Rate*float64(partitions)
+		} else {
+			lasts, rate = phase.Traffic.Lasts(), c.highest(phase)
+			phases = int64(2 + stepsOf(phase.Traffic))
+		}
 		if c.Scenario.Loaded(index) == 0 && upserts(phase.Operations()) {
-			fixed = times(partitions, int64(phase.Spread.Entities))
+			fixed = times(partitions, int64(phase.Entities()))
 		}
 	}
 	under := most
-	if phase.Spread != nil && phase.Spread.Clients > 0 {
-		under = min(under, uint64(phase.Spread.Clients))
+	if clients := phase.Clients(); clients > 0 {
+		under = min(under, uint64(clients))
 	} else {
 		// An attempt is held while a range moves, which does not happen twice in a row.
 		alive := min(lasts, longestAttempt+min(c.policy.LongestWait(), arrival.MaxLength))
@@ -79,7 +90,7 @@ func (c *Campaign) footprintOf(f *Footprint, index int, data bool) {
 	}
 	content := int64(0)
 	for _, op := range phase.Operations() {
-		if op.Inserts() || op.Verb == entity.Replace || op.Verb == entity.InsertOrReplace {
+		if op.Inserts() || op.Replaces() {
 			content = max(content, int64(max(1, op.Entities))*c.weight(0))
 		}
 	}

@@ -46,10 +46,14 @@ func (c *Campaign) Forecast() Forecast {
 			c.forecastLoad(&f, i)
 		case phase.Count != nil:
 			c.forecastCount(&f, i)
+		case c.Find != nil:
+			c.forecastFind(&f, i)
 		case phase.Peak != nil:
 			c.forecastPeak(&f, phase.Peak)
 		case phase.Spread != nil:
 			c.forecastSpread(&f, phase)
+		case phase.Traffic != nil:
+			c.forecastTraffic(&f, phase)
 		}
 	}
 	return f
@@ -118,9 +122,11 @@ func (c *Campaign) forecastOperations(f *Forecast, list []scenarios.OperationSpe
 	for i := range list {
 		op := &list[i]
 		share := int64(operations * float64(op.Weight) / weights)
-		entities := share * int64(op.Offers())
-		part := Forecast{Requests: share, AtMost: share * int64(1+c.policy.Retries), Entities: entities,
-			Sent: share * requestBytes, Received: share * replyBytes}
+		due, requests := c.dueOf(list, op)
+		entities := share * due
+		requests *= share
+		part := Forecast{Requests: requests, AtMost: requests * int64(1+c.policy.Retries), Entities: entities,
+			Sent: requests * requestBytes, Received: requests * replyBytes}
 		switch op.Verb {
 		case entity.Get, entity.Query:
 			part.Received += entities * each
@@ -131,6 +137,7 @@ func (c *Campaign) forecastOperations(f *Forecast, list []scenarios.OperationSpe
 		default:
 			part.Sent += entities * each
 		}
+		c.forecastGuarded(&part, op, share, each)
 		f.add(part)
 	}
 }

@@ -57,6 +57,9 @@ func (l *Ledger) settle(s *Session, e Effect) {
 		for _, o := range l.Observers {
 			o.Completed(e.Completed)
 		}
+		if s.stage.Ended != nil {
+			s.stage.Ended(&s.work, e.Completed)
+		}
 	}
 }
 
@@ -70,24 +73,38 @@ type opened struct {
 	marks  []results.Event
 	// asked is when the target was last asked for what happened.
 	asked clock.Instant
+	// end is when the last phase of a stage that can settle ended.
+	end clock.Instant
 }
 
 // open enters a stage's phases into the record.
 func (l *Ledger) open(stage *Stage, start clock.Instant) *opened {
 	o := &opened{ledger: l, stage: stage, start: start}
 	o.mark(results.StageBegins, start, "")
-	for _, phase := range stage.Phases {
+	for i, phase := range stage.Phases {
 		phase.Stage = stage.Name
 		phase.Begin += start.Offset()
 		phase.End += start.Offset()
+		o.end = clock.Instant(phase.End)
+		if stage.Settling && i == len(stage.Phases)-1 {
+			phase.End = phase.Begin
+		}
 		o.phases = append(o.phases, l.Recorder.Phase(phase))
 		if stage.timed() {
 			o.mark(results.PhaseBegins, clock.Instant(phase.Begin), phase.Name)
-			o.mark(results.PhaseEnds, clock.Instant(phase.End), phase.Name)
+			o.mark(results.PhaseEnds, o.end, phase.Name)
 		}
 	}
 	o.pass(start)
 	return o
+}
+
+// settled has the last phase end before its time.
+func (o *opened) settled(end clock.Instant) {
+	o.end = end
+	for i := range o.marks {
+		o.marks[i].At = min(o.marks[i].At, int64(end))
+	}
 }
 
 func (o *opened) mark(what string, at clock.Instant, phase string) {
@@ -133,6 +150,9 @@ func (o *opened) close(now clock.Instant, interrupted bool) {
 	}
 	o.mark(results.StageEnds, now, "")
 	o.flush(clock.Never)
+	if o.stage.Settling {
+		o.ledger.Recorder.EndPhase(o.phases[len(o.phases)-1], min(o.end, now).Offset())
+	}
 	if !o.stage.timed() {
 		for _, phase := range o.phases {
 			o.ledger.Recorder.EndPhase(phase, now.Offset())

@@ -2,6 +2,7 @@ package drive
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -9,14 +10,23 @@ import (
 	"loadgen/target"
 )
 
-// Live runs stages in real time. One dispatcher hands out what is due to a fixed
-// number of workers, each of which sends one attempt at a time; an operation
-// that waits to retry holds none of them. All goroutines of a stage end with it.
+// Live runs stages in real time, one at a time. A fixed number of workers send
+// one attempt at a time each; an operation that waits to retry holds none of
+// them. All goroutines of a stage end with it.
 type Live struct {
 	Clock  clock.Clock
 	Target target.Target
 	// Workers is the greatest number of attempts under way at once.
 	Workers int
+	// Fine has operations awaited by a [clock.Sleeper] that is finer than the
+	// clock's alarms, if the clock has one.
+	Fine bool
+
+	// mu guards what follows, and what its crew says of the stage under way.
+	mu sync.Mutex
+	// busy counts the workers that have an operation in hand, busiest is the most
+	// of them since it was last asked for.
+	busy, busiest int
 }
 
 var _ Runner = (*Live)(nil)
@@ -24,43 +34,36 @@ var _ Runner = (*Live)(nil)
 // Now implements [Runner].
 func (l *Live) Now() clock.Instant { return l.Clock.Now() }
 
+// Free returns the least number of workers that were without an operation at any
+// moment since the call before, or since the beginning: asked once a second, it
+// says of each second how far the load was from being held up by the generator.
+// It is safe for concurrent use, but whoever asks resets it for the others.
+func (l *Live) Free() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	least := l.Workers - l.busiest
+	l.busiest = l.busy
+	return int64(least)
+}
+
 // writeBehind is how far the record's seconds are written behind the clock, so
 // that a worker that has just stamped a reply can still record it.
 const writeBehind = 2 * time.Second
 
 // inFlightGrace is how long the attempts that are under way when a run is stopped
-// may take to end by themselves.
-const inFlightGrace = 2 * time.Second
+// may take to end by themselves; replyGrace is how long they may where a stage
+// has come to its end, retries included.
+const (
+	inFlightGrace = 2 * time.Second
+	replyGrace    = 10 * time.Second
+)
 
-// lookEvery bounds how long the dispatcher sleeps, so that the record is written
-// and a deadline seen.
-const lookEvery = 250 * time.Millisecond
+// lookEvery is how often the record is written, and a deadline seen at the
+// latest.
+const lookEvery = 100 * time.Millisecond
 
-// crew is one stage under way in real time.
-type crew struct {
-	*Live
-	opened *opened
-	ledger *Ledger
-	// ctx carries the caller's values and outlives its end: what is under way
-	// when the run is stopped is let finish, within a grace.
-	ctx  context.Context
-	work chan *Session
-	// handed is when the session that the dispatcher gave away last was due,
-	// and handedAt when it did.
-	handed, handedAt clock.Instant
-	// changed holds a token when something became due earlier than the
-	// dispatcher means to wake.
-	changed chan struct{}
-	workers sync.WaitGroup
-
-	// mu guards the agenda, the stage's observer, and the instant until which
-	// the dispatcher sleeps.
-	mu     sync.Mutex
-	agenda *agenda
-	asleep clock.Instant
-}
-
-// Run implements [Runner].
+// Run implements [Runner]. Its error wraps [ErrSilent] where the target has
+// stopped answering.
 func (l *Live) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
 	start := stage.start(l.Clock.Now())
 	if err := l.Clock.Sleep(ctx, start); err != nil {
@@ -68,40 +71,46 @@ func (l *Live) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
 	}
 	inFlight, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
-	c := &crew{
-		Live: l, ledger: ledger, opened: ledger.open(stage, start),
-		ctx:     inFlight,
-		work:    make(chan *Session),
-		changed: make(chan struct{}, 1),
-	}
-	c.agenda = newAgenda(c.opened)
+	c := newCrew(l, inFlight, ledger.open(stage, start), stage.deadline(start))
+	defer c.sleeper.Close()
 	for range l.Workers {
 		c.workers.Go(c.serve)
 	}
-	failure := c.dispatch(ctx, stage.deadline(start))
-	c.mu.Lock()
-	c.agenda.abandon(l.Clock.Now(), ledger)
-	c.mu.Unlock()
-	close(c.work)
+	failure := c.watch(ctx)
+	c.dismiss()
+	grace := replyGrace
+	if failure != nil {
+		grace = inFlightGrace
+	}
+	unanswered := c.await(grace, cut)
 	if failure == nil {
-		c.workers.Wait()
-	} else {
-		c.await(cut)
+		failure = c.verdict(unanswered)
 	}
 	c.opened.close(l.Clock.Now(), failure != nil)
 	return failure
 }
 
-// await waits for the workers of a stage that was stopped, and cuts short what
-// they are still at after a grace.
-func (c *crew) await(cut context.CancelFunc) {
+// sleeper opens what operations are awaited in.
+func (l *Live) sleeper() clock.Sleeper {
+	if c, offers := l.Clock.(interface{ Fine() clock.Sleeper }); offers && l.Fine {
+		return c.Fine()
+	}
+	return clock.NewSleeper(l.Clock)
+}
+
+// await waits for the workers, cuts short what they are still at after a grace,
+// and returns how many attempts that were.
+func (c *crew) await(grace time.Duration, cut context.CancelFunc) (unanswered int) {
 	idle := make(chan struct{})
 	var waiting sync.WaitGroup
 	waiting.Go(func() {
-		alarm := c.Clock.Alarm(c.Clock.Now().Add(inFlightGrace))
+		alarm := c.Clock.Alarm(c.Clock.Now().Add(grace))
 		defer alarm.Stop()
 		select {
 		case <-alarm.C:
+			c.mu.Lock()
+			unanswered = c.busy
+			c.mu.Unlock()
 			cut()
 		case <-idle:
 		}
@@ -109,41 +118,36 @@ func (c *crew) await(cut context.CancelFunc) {
 	c.workers.Wait()
 	close(idle)
 	waiting.Wait()
+	return unanswered
 }
 
-// dispatch hands out sessions in the order in which they are due until the
-// stage is over or its deadline has passed.
-func (c *crew) dispatch(ctx context.Context, deadline clock.Instant) error {
+// watch looks after the stage until it is over or its deadline has passed, and
+// returns why it cannot go on.
+func (c *crew) watch(ctx context.Context) error {
 	for {
 		now := c.Clock.Now()
 		if err := c.look(ctx, now); err != nil {
 			return err
 		}
-		if now >= deadline {
+		if now >= c.deadline {
 			return nil
 		}
 		c.mu.Lock()
-		session := c.agenda.take(now)
-		over := c.agenda.over(now)
-		wake := min(now.Add(lookEvery), deadline)
-		if c.agenda.end > now {
-			wake = min(wake, c.agenda.end)
-		}
-		if due, _, any := c.agenda.due(now); any {
-			wake = min(wake, due)
-		}
-		c.asleep = wake
+		err := c.agenda.enough(now)
+		c.deadline = c.agenda.latest(c.deadline)
+		over, end := c.agenda.over(now), c.agenda.end
 		c.mu.Unlock()
-		switch {
-		case session != nil:
-			if err := c.hand(ctx, session, deadline); err != nil {
-				return err
-			}
-		case over:
-			return nil
-		default:
-			c.sleep(ctx, wake)
+		if err != nil {
+			return err
 		}
+		if over {
+			return nil
+		}
+		wake := min(now.Add(lookEvery), c.deadline)
+		if end > now {
+			wake = min(wake, end)
+		}
+		c.pause(ctx, wake)
 	}
 }
 
@@ -156,75 +160,37 @@ func (c *crew) look(ctx context.Context, now clock.Instant) error {
 	c.opened.pass(now)
 	c.mu.Lock()
 	reached := c.agenda.untaken(now)
+	silent := c.silence.lasting(now)
 	c.mu.Unlock()
-	reached = reached.Add(-writeBehind)
-	if now < c.handedAt.Add(writeBehind) {
-		// The worker may be about to record it.
-		reached = min(reached, c.handed)
+	if silent >= silenceLimit {
+		return fmt.Errorf("%w for %v", ErrSilent, silent.Round(time.Second))
 	}
-	return c.ledger.Recorder.Advance(reached.Offset())
+	return c.ledger.Recorder.Advance(reached.Add(-writeBehind).Offset())
 }
 
-// hand gives a session to the next free worker. Where there is none by the
-// deadline, or the run is stopped, the session is dropped or cut.
-func (c *crew) hand(ctx context.Context, s *Session, deadline clock.Instant) error {
-	c.handed = s.intended
-	select {
-	case c.work <- s:
-		c.handedAt = c.Clock.Now()
-		return nil
-	default:
-	}
-	alarm := c.Clock.Alarm(deadline)
-	defer alarm.Stop()
-	select {
-	case c.work <- s:
-		c.handedAt = c.Clock.Now()
-		return nil
-	case <-alarm.C:
-	case <-ctx.Done():
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.agenda.refuse(c.Clock.Now(), s, c.ledger)
-	return ctx.Err()
-}
-
-// sleep waits for an instant, a change of the agenda, or the end of the run.
-func (c *crew) sleep(ctx context.Context, until clock.Instant) {
+// pause waits for an instant, the end of the stage's last operation, or that of
+// the run.
+func (c *crew) pause(ctx context.Context, until clock.Instant) {
 	alarm := c.Clock.Alarm(until)
 	defer alarm.Stop()
 	select {
 	case <-alarm.C:
-	case <-c.changed:
+	case <-c.ended:
 	case <-ctx.Done():
 	}
 }
 
-// serve is one worker.
-func (c *crew) serve() {
-	for s := range c.work {
-		now := c.ledger.stamp(s, c.Clock.Now)
-		if s.firstAttempt() {
-			c.ledger.Recorder.Scheduled(s.scheduled(now, false))
-		}
-		s.Step(now, Due, nil)
-		outcome := c.Target.Do(c.ctx, s.Operation())
-		now = c.Clock.Now()
-		effect := s.Step(now, Replied, &outcome)
-		c.ledger.settle(s, effect)
-
-		c.mu.Lock()
-		s.observe(effect, &outcome)
-		c.agenda.follow(now, s, effect, c.ledger)
-		due, _, any := c.agenda.due(now)
-		earlier := any && due < c.asleep || c.agenda.over(now)
-		c.mu.Unlock()
-		if earlier {
-			select {
-			case c.changed <- struct{}{}:
-			default:
-			}
-		}
+// verdict returns whether a stage that has come to its end did so with a target
+// that no longer answered.
+func (c *crew) verdict(unanswered int) error {
+	if unanswered > 0 {
+		return fmt.Errorf("%w: %d attempts were still under way %v after the end of stage %q",
+			ErrSilent, unanswered, replyGrace, c.stage.Name)
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if lasted := c.silence.lasting(c.Clock.Now()); c.stage.timed() && c.silence.dead(lasted) {
+		return fmt.Errorf("%w for the last %v of stage %q", ErrSilent, lasted.Round(100*time.Millisecond), c.stage.Name)
+	}
+	return nil
 }

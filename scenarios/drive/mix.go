@@ -28,6 +28,7 @@ type mix struct {
 	// fresh is the number of the first entity that operation 0 may insert.
 	fresh, stride uint64
 	deletes       bool
+	ids           ids
 	kinds, rows   clock.Stream
 }
 
@@ -49,6 +50,8 @@ type entry struct {
 	// variants are what a merge writes, likewise.
 	keys     []entity.Key
 	variants [][]entity.Property
+	// reading is what a query reads; nil for any other operation.
+	reading *reading
 }
 
 // prepare forms the keys of all entities and some variants of what is merged
@@ -109,36 +112,44 @@ func (c *Campaign) newMix(phase int, partitions ...settlement) (*mix, error) {
 		kinds: clock.NewStream(c.Scenario.Seed, "mix/"+name),
 		rows:  clock.NewStream(c.Scenario.Seed, "rows/"+name),
 	}
-	m.stride = stride(m.specs)
+	m.stride, m.ids = stride(m.specs), c.ids()
 	for i := range m.specs {
 		m.weights += m.specs[i].Weight
 		m.upTo = append(m.upTo, m.weights)
 		m.indexes = append(m.indexes, c.kindOf[m.specs[i].Name])
-		m.deletes = m.deletes || m.specs[i].Verb == entity.Delete
+		m.deletes = m.deletes || m.specs[i].Writes() == entity.Delete
 	}
+	all := c.stock(phase)
 	for _, one := range partitions {
-		if err := m.settle(c.generator.Pinned(one.witness), one.members); err != nil {
+		if err := m.settle(c.generator.Pinned(one.witness), one, all); err != nil {
 			return nil, err
 		}
 	}
 	return m, nil
 }
 
-// settle adds a partition.
-func (m *mix) settle(generator *keys.Generator, members []uint64) error {
+// settle adds a partition; all is what was loaded into every one.
+func (m *mix) settle(generator *keys.Generator, partition settlement, all stock) error {
 	h := home{generator: generator}
+	members := partition.members
 	for i := range m.specs {
 		op := &m.specs[i]
 		one := entry{from: members, offers: int64(op.Offers())}
-		if op.Verb == entity.Query {
-			one.from = beginnings(generator, members, op.Rows)
+		var err error
+		switch {
+		case op.Verb == entity.Query:
+			if op.Rows > 0 {
+				one.from = beginnings(generator, members, op.Rows)
+			}
+			one.reading, one.offers, err = newReading(op, generator.PartitionKey(partition.witness), len(members), all)
+		case op.Verb == entity.Batch && !op.Inserts():
 			one.offers = min(one.offers, int64(len(members)))
 		}
-		if op.Merges() {
-			var err error
-			if one.part, err = op.Part(generator); err != nil {
-				return err
-			}
+		if op.Merges() && err == nil {
+			one.part, err = op.Part(generator)
+		}
+		if err != nil {
+			return err
 		}
 		h.entries = append(h.entries, one)
 	}
@@ -195,28 +206,53 @@ func (m *mix) work(k uint64) Work {
 		*change = h.insert(inserted)
 	case entity.Batch:
 		*change = entity.Change{}
-		for i := range uint64(spec.Entities) {
-			w.Operation.Changes = append(w.Operation.Changes, h.insert(inserted+i))
-		}
+		w.Operation.Changes = h.writes(spec, one, index, inserted)
 	case entity.Replace, entity.InsertOrReplace:
 		change.Properties = h.generator.Properties(existing)
 	case entity.Merge, entity.InsertOrMerge:
 		change.Properties = one.merged(inserted)
 	case entity.Query:
-		w.Operation.Query = target.RowsFrom(change.Key.Partition, change.Key.Row)
-		w.Pages, w.Rows = true, int64(spec.Rows)
-		w.Operation.Query.Top = spec.Top
+		w.Operation.Query = one.reading.query(h, one, index)
+		w.Pages, w.Rows, w.MostPages = true, int64(spec.Rows), spec.Pages
 	}
 	switch spec.Verb {
 	case entity.Replace, entity.Merge, entity.Delete:
 		change.Match = entity.MatchAny
 	}
-	w.Expected = target.Expected{NotFound: spec.Verb == entity.Delete || m.deletes && expectsExisting(spec.Verb)}
+	w.Expected = target.Expected{NotFound: spec.Writes() == entity.Delete || m.deletes && expectsExisting(spec.Writes())}
+	m.ids.guard(k, spec, &w)
 	return w
 }
 
 func expectsExisting(v entity.Verb) bool {
 	return v == entity.Get || v == entity.Replace || v == entity.Merge
+}
+
+// writes returns the writes of a transaction: of new entities from a number on, or
+// of existing ones from an index on, around the end of the list if need be.
+func (h *home) writes(spec *scenarios.OperationSpec, one *entry, index int, inserted uint64) []entity.Change {
+	changes := make([]entity.Change, one.offers)
+	for i := range changes {
+		number := inserted + uint64(i)
+		c := entity.Change{Verb: spec.Writes()}
+		if spec.Inserts() {
+			c.Key = h.generator.Key(number)
+		} else {
+			at := (index + i) % len(one.from)
+			c.Key = h.key(one, at)
+			if c.Match = entity.MatchAny; spec.Replaces() {
+				number = one.from[at]
+			}
+		}
+		switch {
+		case spec.Replaces():
+			c.Properties = h.generator.Properties(number)
+		case spec.Merges():
+			c.Properties = one.merged(number)
+		}
+		changes[i] = c
+	}
+	return changes
 }
 
 func (h *home) insert(n uint64) entity.Change {

@@ -50,6 +50,14 @@ type Effect struct {
 	Completed *results.Completed
 }
 
+// patience is what a session has done for the request that it is at.
+type patience struct {
+	// retries counts those since the last success, unanswered the attempts since
+	// then that no reply came to; waited is the last back-off.
+	retries, unanswered int
+	waited              time.Duration
+}
+
 // Session is the life of one operation: send, be refused, back off, retry, ask
 // for the next page, give up. It is a pure step machine, the same under both
 // runners; it knows no clock and belongs to one goroutine at a time.
@@ -66,19 +74,19 @@ type Session struct {
 
 	// sent is when the attempt under way was sent.
 	sent clock.Instant
-	// retries counts those since the last success, returned the entities of the
-	// pages so far.
-	retries  int
+	patience
+	// pages are those read so far, returned their entities.
+	pages    int
 	returned int64
-	// waited is the last back-off at the present request, grant what the client's
-	// limiter said of the attempt under way.
-	waited time.Duration
-	grant  backoff.Grant
-	// admitted says that the limiter has let the first attempt go.
+	// grant is what the client's limiter said of the attempt under way, admitted
+	// that it has let the first one go.
+	grant    backoff.Grant
 	admitted bool
 	// silent says that an attempt at the present request ended without a word on
 	// whether it was carried out.
-	silent    bool
+	silent bool
+	// class is the fate of the attempt that ended last.
+	class     target.Class
 	attempt   results.Attempt
 	completed results.Completed
 }
@@ -89,7 +97,7 @@ func (s *Session) begin(stage *Stage, k uint64, intended clock.Instant, phases [
 	// What the attempt holds is written anew before it is reported: to empty all of
 	// a session would be a tenth of a simulation's work.
 	s.stage, s.k, s.intended = stage, k, intended
-	s.built, s.sent, s.retries, s.returned, s.waited, s.silent = false, 0, 0, 0, 0, false
+	s.built, s.sent, s.patience, s.pages, s.returned, s.silent = false, 0, patience{}, 0, 0, false
 	s.grant, s.admitted = backoff.Grant{}, false
 	if stage.Outline != nil && !sending {
 		s.work = stage.Outline(k)
@@ -172,17 +180,19 @@ func (s *Session) Step(now clock.Instant, event Event, outcome *target.Outcome) 
 
 // replied records the attempt and decides how to go on.
 func (s *Session) replied(now clock.Instant, outcome *target.Outcome) Effect {
-	class := outcome.Class(s.work.Expected)
+	class := outcome.Class(s.expected())
+	s.listen(outcome)
 	move, next := s.consult(outcome)
 	if move == procedure.Proceed || move == procedure.Succeed {
 		class = target.Ok
 	}
+	s.class = class
 	s.record(now, outcome, class)
 	s.stage.Limiters.told(s, now, outcome)
 	effect := Effect{Action: Done, Attempt: &s.attempt}
 	switch {
 	case move == procedure.Proceed:
-		s.work.Operation, s.retries, s.waited, s.silent = next, 0, 0, false
+		s.work.Operation, s.patience, s.silent = next, patience{}, false
 		effect.Action, effect.Until = WaitUntil, now
 	case move == procedure.Fail:
 		s.completed.Class = results.Failed
@@ -202,16 +212,46 @@ func (s *Session) replied(now clock.Instant, outcome *target.Outcome) Effect {
 	return effect
 }
 
+// listen notes whether an attempt left open that it was carried out. A server that
+// was busy has done nothing; one that says nothing, or that it took too long, may
+// have.
+func (s *Session) listen(outcome *target.Outcome) {
+	if outcome.Status == 0 && outcome.Code == entity.OK {
+		s.unanswered++
+	}
+	s.silent = s.silent || outcome.Status == 0 || outcome.Code == entity.OperationTimedOut ||
+		outcome.Status >= 500 && outcome.Class(target.Expected{}) == target.Failed
+}
+
+// expected returns the refusals that count as success by now. An insert or a
+// delete that is sent again after an attempt without a word may meet its own
+// success: the entity that it was to insert is there (409), the one that it was to
+// delete is gone (404). The target has then done what it was asked, and to call
+// that its failure would blame it for the lost reply twice. That somebody else was
+// faster cannot be told from the status; a procedure can tell, and decides for
+// itself.
+func (s *Session) expected() target.Expected {
+	expected := s.work.Expected
+	if !s.silent || s.work.Procedure != nil {
+		return expected
+	}
+	op := &s.work.Operation
+	verb := op.Verb
+	if verb == entity.Batch && len(op.Changes) > 0 {
+		// All of a transaction is carried out or nothing, and it changes one way.
+		verb = op.Changes[0].Verb
+	}
+	expected.Conflict = expected.Conflict || verb == entity.Insert
+	expected.NotFound = expected.NotFound || verb == entity.Delete
+	return expected
+}
+
 // consult tells the operation's procedure, if it has one, of an attempt, and
 // returns how it wants to go on.
 func (s *Session) consult(outcome *target.Outcome) (procedure.Move, target.Operation) {
 	if s.work.Procedure == nil {
 		return procedure.Settle, target.Operation{}
 	}
-	// A server that was busy has done nothing; one that says nothing, or that it
-	// took too long, may have.
-	s.silent = s.silent || outcome.Status == 0 || outcome.Code == entity.OperationTimedOut ||
-		outcome.Status >= 500 && outcome.Class(target.Expected{}) == target.Failed
 	move, next := s.work.Procedure.Next(procedure.Attempt{Sent: &s.work.Operation, Outcome: outcome, Silent: s.silent})
 	if move != procedure.Fail && (outcome.Status == 0 || outcome.Status >= 500) {
 		return procedure.Settle, target.Operation{}
@@ -227,12 +267,13 @@ func (s *Session) turn(outcome *target.Outcome) bool {
 	}
 	query := &s.work.Operation.Query
 	s.returned += outcome.Returned
-	if s.work.Rows > 0 && s.returned >= s.work.Rows {
+	s.pages++
+	if s.work.Rows > 0 && s.returned >= s.work.Rows || s.pages == s.work.MostPages {
 		return false
 	}
 	s.fitPage()
 	query.Token = outcome.Next
-	s.retries, s.waited = 0, 0
+	s.patience = patience{}
 	return true
 }
 
@@ -269,13 +310,20 @@ func (s *Session) backOff(now clock.Instant, outcome *target.Outcome) (time.Dura
 	if !policy.Retryable(outcome.Status, string(outcome.Code)) {
 		return 0, false
 	}
-	draw := s.stage.Chance.Try(s.number, s.work.Operation.Attempt)
 	s.retries++
-	wait, again := policy.Next(s.retries, s.waited, draw.Float64())
-	if !again {
-		return 0, false
+	var wait time.Duration
+	if backoff.AtOnce(outcome.Status, string(outcome.Code), s.unanswered) {
+		if s.retries > policy.Retries {
+			return 0, false
+		}
+	} else {
+		draw := s.stage.Chance.Try(s.number, s.work.Operation.Attempt)
+		next, again := policy.Next(s.retries, s.waited, draw.Float64())
+		if !again {
+			return 0, false
+		}
+		wait, s.waited = next, next
 	}
-	s.waited = wait
 	hold, again := s.stage.Limiters.retry(s, now, outcome)
 	return wait + hold, again
 }
@@ -297,6 +345,6 @@ func (s *Session) firstAttempt() bool { return s.completed.Attempts == 0 }
 // observe tells the stage's own observer of the attempt that an effect reports.
 func (s *Session) observe(e Effect, outcome *target.Outcome) {
 	if s.stage.Observe != nil && e.Attempt != nil {
-		s.stage.Observe(s.k, outcome, outcome.Class(s.work.Expected))
+		s.stage.Observe(s.k, outcome, s.class)
 	}
 }

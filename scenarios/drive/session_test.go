@@ -26,8 +26,8 @@ var rewrite = flag.Bool("rewrite", false, "write the golden replies of testdata 
 // recorded. The commands are
 //
 //	begin INTENDED VERB [WORD …]   an operation; the words are policy=NAME,
-//	                               expects=STATUS, pages, rows=N, top=N, batch=N,
-//	                               offers=N
+//	                               codes=STATUS, expects=STATUS, pages, rows=N,
+//	                               most=N, top=N, batch=N, change=VERB, offers=N
 //	due [AT]                       it is its turn, first or again; without an
 //	                               instant, when it was due or asked to be
 //	reply AT STATUS [WORD …]       an outcome; the words are code=CODE, counted=N,
@@ -125,6 +125,8 @@ func (p *sessionPlay) begin(intended clock.Instant, verb string, words []string)
 		switch name {
 		case "policy":
 			stage.Retry = p.policy(value)
+		case "codes":
+			stage.Retry = stage.Retry.With(p.number(value))
 		case "expects":
 			w.Expected.NotFound = value == "404"
 		case "pages":
@@ -138,6 +140,12 @@ func (p *sessionPlay) begin(intended clock.Instant, verb string, words []string)
 			for i := range w.Operation.Changes {
 				w.Operation.Changes[i].Key = key
 			}
+		case "change":
+			for i := range w.Operation.Changes {
+				w.Operation.Changes[i].Verb = verbs[value]
+			}
+		case "most":
+			w.MostPages = p.number(value)
 		case "offers":
 			w.Offers = int64(p.number(value))
 		default:

@@ -7,7 +7,6 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/results"
-	"loadgen/scenarios"
 	"loadgen/scenarios/arrival"
 )
 
@@ -29,7 +28,7 @@ func (c *Campaign) spread(ctx context.Context, phase int) error {
 		Phases: []results.Phase{{Name: name, End: spec.For, Reported: true}},
 	}
 	if spec.Clients > 0 {
-		stage.Lanes, stage.Count, stage.For = spec.Clients, mostThoughts(spec), spec.For
+		stage.Lanes, stage.Count, stage.For = spec.Clients, mostThoughts(spec.Clients, spec.Think, spec.For), spec.For
 		stage.Think = thinking(spec.Think, clock.NewStream(c.Scenario.Seed, "think/"+name))
 	} else {
 		rate := spec.Rate * float64(len(partitions))
@@ -44,11 +43,11 @@ func (c *Campaign) spread(ctx context.Context, phase int) error {
 	return c.run(ctx, stage)
 }
 
-// spreadOver returns for each partition of a spread the entities that are worked
+// spreadOver returns for each partition of a spread or traffic the entities that are worked
 // on: those that were loaded into it, or some that are numbered on where nothing
 // was loaded at all.
 func (c *Campaign) spreadOver(phase int) ([]settlement, error) {
-	spec, loaded := c.Scenario.Phases[phase].Spread, c.Scenario.Loaded(phase)
+	entities, loaded := c.Scenario.Phases[phase].Entities(), c.Scenario.Loaded(phase)
 	witnesses, err := c.Scenario.Witnesses(phase)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrPreparation, err)
@@ -56,14 +55,14 @@ func (c *Campaign) spreadOver(phase int) ([]settlement, error) {
 	partitions := make([]settlement, len(witnesses))
 	if loaded == 0 {
 		// Entities of one number differ from partition to partition.
-		numbers := make([]uint64, spec.Entities)
+		numbers := make([]uint64, entities)
 		for n := range numbers {
 			numbers[n] = c.fresh + uint64(n)
 		}
 		for i, witness := range witnesses {
 			partitions[i] = settlement{witness, numbers}
 		}
-		c.fresh += uint64(spec.Entities)
+		c.fresh += uint64(entities)
 		return partitions, nil
 	}
 	index := make(map[string]int)
@@ -90,6 +89,6 @@ func thinking(mean time.Duration, chance clock.Stream) func(uint64) time.Duratio
 
 // mostThoughts is how many operations a closed loop can have: those of clients
 // that are answered at once and always pause for the shortest time.
-func mostThoughts(s *scenarios.Spread) uint64 {
-	return uint64(s.Clients) * (uint64(s.For/(s.Think/2)) + 2)
+func mostThoughts(clients int, think, length time.Duration) uint64 {
+	return uint64(clients) * (uint64(length/(think/2)) + 2)
 }

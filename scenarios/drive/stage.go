@@ -47,9 +47,19 @@ type Stage struct {
 	// own.
 	Limiters *Limiters
 	// Phases are the parts that the stage is recorded as, in order; Begin and
-	// End count from the stage's start. A closed loop has one, and its End is
-	// set when it has ended.
+	// End count from the stage's start. A closed loop without pauses has one, and
+	// its End is set when it has ended.
 	Phases []results.Phase
+	// PhaseAt, where set, has an operation belong to the phase of its intended
+	// instant, since the stage's start, in place of its [Work]'s.
+	PhaseAt func(at time.Duration) int
+	// Enough, where set, is asked now and again whether a stage that began then need
+	// go on; overdue counts the operations that should have been sent a second ago.
+	// One call is made at a time. An error ends the run, except errSettled: then
+	// nothing more becomes due, from the whole second before now on. Settling has
+	// the last phase's End be set when it has ended, since that can be early.
+	Enough   func(start, now clock.Instant, overdue func() uint64) error
+	Settling bool
 	// Grace is how long after its schedule's end an open loop, or one with pauses,
 	// goes on, and
 	// Limit how long a closed loop may take. What is then unsent is dropped,
@@ -58,6 +68,9 @@ type Stage struct {
 	// WholeSecond has the stage begin on a whole second of the run, so that
 	// the steps and the record's seconds coincide.
 	WholeSecond bool
+	// Ended is called after each operation that was sent, as it ends, by several
+	// goroutines at a time; it may be nil, and must not keep what it is given.
+	Ended func(w *Work, c *results.Completed)
 	// Observe is called after each attempt, one call at a time; it may be nil.
 	Observe func(k uint64, outcome *target.Outcome, class target.Class)
 }
@@ -70,9 +83,11 @@ type Work struct {
 	// Expected are the refusals of a precondition that count as success.
 	Expected target.Expected
 	// Pages has a query go on with the next page until no continuation token
-	// comes back, or until Rows entities were returned if Rows is positive.
-	Pages bool
-	Rows  int64
+	// comes back, or until Rows entities were returned if Rows is positive, or
+	// MostPages pages read if that is.
+	Pages     bool
+	Rows      int64
+	MostPages int
 	// Procedure, where set, takes the operation through several requests, of which
 	// it gives the first in place of Operation. It is this operation's own.
 	Procedure procedure.Procedure

@@ -69,9 +69,7 @@ func (c *Campaign) mark(ctx context.Context) error {
 			return err
 		}
 		claimed += most * stride(c.Scenario.Phases[i].Operations())
-		if spread := c.Scenario.Phases[i].Spread; spread != nil {
-			claimed += uint64(spread.Entities)
-		}
+		claimed += uint64(c.Scenario.Phases[i].Entities())
 	}
 	put := target.Operation{Verb: entity.InsertOrReplace, Table: c.Table}
 	put.Change = entity.Change{
@@ -91,12 +89,16 @@ func (c *Campaign) mark(ctx context.Context) error {
 func (c *Campaign) mostOperations(phase *scenarios.Phase) (uint64, error) {
 	var list []arrival.Step
 	switch {
+	case c.Find != nil:
+		return c.mostFound(phase), nil
 	case phase.Peak != nil:
 		list = c.peakSteps(phase.Peak)
+	case phase.Traffic != nil:
+		return c.mostTraffic(phase)
 	case phase.Spread == nil:
 		return 0, nil
 	case phase.Spread.Clients > 0:
-		return mostThoughts(phase.Spread), nil
+		return mostThoughts(phase.Spread.Clients, phase.Spread.Think, phase.Spread.For), nil
 	default:
 		list = []arrival.Step{{Rate: phase.Spread.Rate * float64(max(phase.Spread.Partitions, len(phase.Spread.Keys))),
 			Length: phase.Spread.For}}

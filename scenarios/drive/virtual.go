@@ -50,6 +50,12 @@ func (v *Virtual) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
 	deadline := stage.deadline(v.clock.Now())
 	var failure error
 	for n := 1; failure == nil && !c.agenda.over(v.Now()); n++ {
+		if failure = c.agenda.enough(c.upcoming()); failure != nil {
+			break
+		}
+		if deadline != clock.Never {
+			deadline = c.agenda.latest(deadline)
+		}
 		if !c.next(deadline) {
 			v.clock.AdvanceTo(deadline)
 			c.agenda.abandon(deadline, ledger)
@@ -69,6 +75,22 @@ func (v *Virtual) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
 	}
 	c.opened.close(v.Now(), failure != nil)
 	return failure
+}
+
+// upcoming returns when the next event is to be carried out, or now where there is
+// none.
+func (c *course) upcoming() clock.Instant {
+	if c.agenda.stage.Enough == nil {
+		return c.Now()
+	}
+	at, _, replies := c.replies.Peek()
+	if due, _, any := c.agenda.due(c.Now()); any && (!replies || due < at) {
+		return due
+	}
+	if !replies {
+		return c.Now()
+	}
+	return at
 }
 
 // next carries out the earliest event, of simultaneous ones that of the lowest

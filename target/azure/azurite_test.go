@@ -70,7 +70,7 @@ func TestAzuriteConforms(t *testing.T) {
 	for _, check := range targettest.Checks() {
 		t.Run(check.Name, func(t *testing.T) {
 			subject := targettest.Live(client)
-			subject.Unlimited = true
+			subject.Unlimited, subject.Derived = true, true
 			subject.Prefix = "conform" + strconv.FormatInt(clock.NewReal().Started().UnixNano(), 36)
 			complaints := hear(check, subject)
 			reason, listed := deviations[check.Name]

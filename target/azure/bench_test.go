@@ -85,7 +85,7 @@ func cannedEntity() string {
 
 // startCanned starts this binary as a server in another process, so that its
 // CPU is not counted, and returns its address.
-func startCanned(b *testing.B) string {
+func startCanned(b testing.TB) string {
 	b.Helper()
 	command := exec.Command(os.Args[0])
 	command.Env = append(os.Environ(), benchServer+"=1")
@@ -141,7 +141,7 @@ func flatOut(perform func(number uint64)) {
 }
 
 // sentBy returns the request that a target sends for an operation.
-func sentBy(b *testing.B, op *target.Operation) (request *http.Request, body []byte) {
+func sentBy(b testing.TB, op *target.Operation) (request *http.Request, body []byte) {
 	server := serve(b, always(created))
 	open(b, azure.Options{Endpoint: endpointAt(b, server.url())}).Do(context.Background(), op)
 	request, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(server.requests()[0])))
@@ -156,7 +156,7 @@ func sentBy(b *testing.B, op *target.Operation) (request *http.Request, body []b
 }
 
 // drivers are ways to send an operation 8,000 times.
-func drivers(b *testing.B, address string, op target.Operation) map[string]func() {
+func drivers(b testing.TB, address string, op target.Operation) map[string]func() {
 	wall := clock.NewReal()
 	ours := open(b, azure.Options{Endpoint: endpointAt(b, "http://"+address+"/races"), Connections: benchConnections, Clock: wall})
 	request, body := sentBy(b, &op)
@@ -210,47 +210,61 @@ func drivers(b *testing.B, address string, op target.Operation) map[string]func(
 	}
 }
 
-// BenchmarkClientCPU compares what a request costs this process on the
-// processor: by Do, by a bare http.Client that is given the bytes, and by
-// vegeta. Each of the 10 rounds has all three, one after another; medians are
-// reported, of the ratios too. Run it with -benchtime=1x.
-func BenchmarkClientCPU(b *testing.B) {
+// drivenBy are the drivers in the order in which they are told.
+var drivenBy = []string{"ours", "bare", "vegeta"}
+
+// clientCPU is what a request costs this process on the processor, in µs, by
+// driver and round. Each round has all three drivers, one after another.
+type clientCPU map[string][]float64
+
+func measureClients(b testing.TB, op target.Operation) clientCPU {
+	senders := drivers(b, startCanned(b), op)
+	for _, name := range drivenBy {
+		senders[name]() // warm
+	}
+	costs := clientCPU{}
+	for round := range benchPairs {
+		for i := range drivenBy {
+			name := drivenBy[(round+i)%len(drivenBy)]
+			before := processCPU()
+			senders[name]()
+			costs[name] = append(costs[name], float64((processCPU()-before).Nanoseconds())/1000/benchRequests)
+		}
+	}
+	return costs
+}
+
+// against returns the median ratio of what ours costs to what another does.
+func (c clientCPU) against(name string) float64 {
+	var ratios []float64
+	for i := range c["ours"] {
+		ratios = append(ratios, c["ours"][i]/c[name][i])
+	}
+	return median(ratios)
+}
+
+// ordinary are the operations whose cost is measured.
+func ordinary() map[string]target.Operation {
 	insert := single(entity.Insert, "1", entity.Match{})
 	insert.Change.Properties = cannedProperties()
-	for _, row := range []struct {
-		name string
-		op   target.Operation
-	}{{"insert", insert}, {"get", get("1")}} {
-		b.Run(row.name, func(b *testing.B) {
-			senders := drivers(b, startCanned(b), row.op)
-			order := []string{"ours", "bare", "vegeta"}
-			for _, name := range order {
-				senders[name]() // warm
-			}
-			costs := map[string][]float64{}
-			b.ResetTimer()
+	return map[string]target.Operation{"insert": insert, "get": get("1")}
+}
+
+// BenchmarkClientCPU compares what a request costs this process on the
+// processor: by Do, by a bare http.Client that is given the bytes, and by
+// vegeta. Medians of 10 rounds are reported, of the ratios too. Run it with
+// -benchtime=1x.
+func BenchmarkClientCPU(b *testing.B) {
+	for name, op := range ordinary() {
+		b.Run(name, func(b *testing.B) {
 			for range b.N {
-				for round := range benchPairs {
-					for i := range order {
-						name := order[(round+i)%len(order)]
-						before := processCPU()
-						senders[name]()
-						costs[name] = append(costs[name], float64((processCPU()-before).Nanoseconds())/1000/benchRequests)
-					}
+				costs := measureClients(b, op)
+				for _, driver := range drivenBy {
+					b.ReportMetric(median(costs[driver]), driver+"-µs/req")
 				}
+				b.ReportMetric(costs.against("bare"), "ours/bare")
+				b.ReportMetric(costs.against("vegeta"), "ours/vegeta")
 			}
-			against := func(name string) float64 {
-				var ratios []float64
-				for i := range costs["ours"] {
-					ratios = append(ratios, costs["ours"][i]/costs[name][i])
-				}
-				return median(ratios)
-			}
-			for _, name := range order {
-				b.ReportMetric(median(costs[name]), name+"-µs/req")
-			}
-			b.ReportMetric(against("bare"), "ours/bare")
-			b.ReportMetric(against("vegeta"), "ours/vegeta")
 		})
 	}
 }
@@ -260,8 +274,8 @@ func median(values []float64) float64 {
 	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 }
 
-// BenchmarkDo shows what an attempt allocates beside what net/http does, over a
-// connection in memory.
+// BenchmarkDo shows what an attempt allocates beside what the other side of a
+// connection in memory does.
 func BenchmarkDo(b *testing.B) {
 	insert := single(entity.Insert, "1", entity.Match{})
 	insert.Change.Properties = cannedProperties()

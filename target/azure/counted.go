@@ -16,15 +16,16 @@ import (
 // The rule: what the service admits counts, whatever came of it. A transaction
 // counts its writes, a query what it scanned, at least one, any other operation
 // on an entity one. That a query scanned what it returned holds as long as its
-// filter is a range of keys. Nothing counts that never came to a table's
-// entities: a refusal (503, 429, 500, 504), an operation on a table that does
-// not exist, a request that failed for its form or its sender's rights (401,
-// 403, 405, 411, 413, 415, 501, a 400 to what only reads or whose body says a
-// property twice, a transaction of no writes or more than one has), an operation
-// on a table as a whole.
-func (t *Target) counted(op *target.Operation, o *target.Outcome, part bool, r *http.Response) int64 {
+// filter is a range of keys; how many entities one on properties dropped, the
+// service does not say, and what is derived is the least. Nothing counts that
+// never came to a table's entities: a refusal (503, 429, 500, 504), an operation
+// on a table that does not exist, a request that failed for its form or its
+// sender's rights (401, 403, 405, 411, 413, 415, 501, a 400 to what only reads or
+// whose body says a property twice, a transaction of no writes or more than one
+// has), an operation on a table as a whole.
+func (t *Target) counted(op *target.Operation, o *target.Outcome, part bool, r *reply) int64 {
 	if t.askCounted {
-		if n, err := strconv.ParseUint(first(r.Header, wire.CountedHeader), 10, 31); err == nil {
+		if n, err := strconv.ParseUint(r.first(wire.CountedHeader), 10, 31); err == nil {
 			return int64(n)
 		}
 	}

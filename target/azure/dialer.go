@@ -15,9 +15,7 @@ import (
 // dial opens a connection; net.Dialer.DialContext is one.
 type dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-// dialer opens connections and counts them. The transport calls it from
-// goroutines of its own, which may outlive the attempt that wanted the
-// connection.
+// dialer opens connections and counts them. Safe for concurrent use.
 type dialer struct {
 	clock clock.Clock
 	limit time.Duration
@@ -39,8 +37,7 @@ func (d *dialer) plain(ctx context.Context, network, address string) (net.Conn, 
 	return d.counted(conn, err)
 }
 
-// secure opens a connection and shakes hands. The transport leaves that to it,
-// so that it can be timed without a trace on each request.
+// secure opens a connection and shakes hands.
 func (d *dialer) secure(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := d.connect(ctx, network, address)
 	if err != nil {

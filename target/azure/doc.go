@@ -10,7 +10,10 @@
 // The caller owes what package target asks for, a Close when no Do is under way
 // any more, and a clock whose instant zero it can date.
 //
-// The package never retries, not even where net/http would do so unseen, never
-// follows a redirection, never goes by a proxy, and shows neither key nor shared
-// access signature in any error, outcome or print.
+// The package speaks HTTP/1.1 by itself, over TLS where the address says so: an
+// attempt costs the processor half of what it does with net/http's client, since
+// one goroutine writes the request and reads the reply. It never retries, follows
+// no redirection, goes by no proxy, keeps no connection that was not read to the
+// end of a reply, and shows neither key nor shared access signature in any error,
+// outcome or print.
 package azure

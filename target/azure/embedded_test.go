@@ -90,7 +90,7 @@ func TestConformsOverHTTP(t *testing.T) {
 			targettest.Run(t, func(*testing.T) targettest.Subject {
 				number++
 				subject := targettest.Live(e)
-				subject.Unlimited = row.profile == model.Off
+				subject.Unlimited, subject.Derived = row.profile == model.Off, !row.asked
 				if !row.asked {
 					// A range of keys that begins within one partition and ends in
 					// another has the service read the whole table, of which the

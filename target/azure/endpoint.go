@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 
 	"loadgen/engine/wire"
@@ -86,6 +87,18 @@ func (e Endpoint) String() string {
 
 // Account returns the account's name.
 func (e Endpoint) Account() string { return e.account }
+
+// cosmosHosts are what the hosts of Cosmos DB's Table API end with.
+var cosmosHosts = []string{".table.cosmos.azure.com", ".table.cosmosdb.azure.com", ".table.cosmos.azure.cn", ".table.cosmos.azure.us"}
+
+// Cosmos reports whether the address is one of Cosmos DB's Table API, which
+// answers 429 where Azure Storage answers 503, and knows no count of entities.
+func (e Endpoint) Cosmos() bool {
+	host, _, _ := strings.Cut(strings.ToLower(e.host), ":")
+	return slices.ContainsFunc(cosmosHosts, func(end string) bool {
+		return strings.HasSuffix(strings.TrimSuffix(host, "."), end)
+	})
+}
 
 // Format writes the address, whatever the verb.
 func (e Endpoint) Format(state fmt.State, verb rune) {

@@ -28,6 +28,31 @@ func TestParseURL(t *testing.T) {
 	}
 }
 
+func TestCosmosIsToldByItsHost(t *testing.T) {
+	for _, row := range []struct {
+		name, text string
+		want       bool
+	}{
+		{"Cosmos DB", "https://races.table.cosmos.azure.com", true},
+		{"Cosmos DB with a port, in capitals", "https://Races.Table.Cosmos.Azure.COM:443/", true},
+		{"its older name", "https://races.table.cosmosdb.azure.com", true},
+		{"another cloud", "https://races.table.cosmos.azure.cn", true},
+		{"Azure Storage", "https://races.table.core.windows.net", false},
+		{"an emulator", "http://127.0.0.1:10002/races", false},
+		{"IPv6", "http://[::1]:10002/races", false},
+		{"a host that only begins so", "https://races.table.cosmos.azure.com.example.org", false},
+		{"a host that only ends like it", "https://xtable.cosmos.azure.com", false},
+	} {
+		endpoint, err := azure.ParseURL(row.text, "races", nil)
+		if err != nil || endpoint.Cosmos() != row.want {
+			t.Errorf("%s: ParseURL(%q).Cosmos() = %v, %v; want %v", row.name, row.text, endpoint.Cosmos(), err, row.want)
+		}
+	}
+	if (azure.Endpoint{}).Cosmos() {
+		t.Error("no endpoint at all is taken for Cosmos DB")
+	}
+}
+
 func TestParseURLFaults(t *testing.T) {
 	for _, row := range []struct{ name, text, account, hint string }{
 		{"nothing", "", "", "begin with https://"},

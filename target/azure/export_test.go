@@ -1,14 +1,40 @@
 package azure
 
 import (
+	"bufio"
 	"context"
 	"net"
 )
 
-// DialWith has a target open its connections by another function.
+// DialWith has a target open its connections by another function, from the next
+// attempt on.
 func (t *Target) DialWith(open func(ctx context.Context, network, address string) (net.Conn, error)) {
 	t.dialer.open = open
+	t.pool.close()
+	t.pool.closed = false
+}
+
+// Callers is how many contexts a target listens to.
+func (t *Target) Callers() int {
+	t.watch.mu.Lock()
+	defer t.watch.mu.Unlock()
+	return len(t.watch.callers)
 }
 
 // Distance is how many bytes tell two names apart.
 var Distance = distance
+
+// ReadReply reads a reply and returns what it holds, one header among it, and
+// whether it is the last of its connection.
+func ReadReply(in *bufio.Reader, name string) (status int, body, header string, last bool, err error) {
+	var r reply
+	err = r.read(in)
+	return r.status, r.text(), r.first(name), r.closing, err
+}
+
+// Why a reply cannot be read.
+var (
+	ErrNotHTTP      = errNotHTTP
+	ErrReplyTooLong = errReplyTooLong
+	ErrHeadTooLong  = errHeadTooLong
+)

@@ -20,13 +20,13 @@ const (
 )
 
 // noReply says in a few words why an attempt got no reply. The texts of
-// net/http come last: they may hold anything that was sent or received.
+// other packages come last: they may hold anything that was received.
 func noReply(err error) string {
 	var name *net.DNSError
 	var record tls.RecordHeaderError
 	var timeout net.Error
 	switch {
-	case isAny(err, errLate, errCancelled, errReplyTooLong):
+	case isAny(err, errLate, errCancelled, errReplyTooLong, errHeadTooLong, errNotHTTP):
 		return err.Error()
 	case errors.As(err, &name) && name.IsNotFound:
 		return "there is no host " + name.Name
@@ -40,24 +40,16 @@ func noReply(err error) string {
 		return err.Error()
 	case isAny(err, syscall.ECONNRESET, syscall.ECONNABORTED, syscall.EPIPE, windowsReset, windowsAborted):
 		return "the connection was reset before the reply was complete"
-	case isAny(err, io.EOF, io.ErrUnexpectedEOF), strings.HasSuffix(err.Error(), closedIdle):
+	case isAny(err, io.EOF, io.ErrUnexpectedEOF):
 		return "the connection was closed before the reply was complete"
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return "the connection timed out"
-	case strings.Contains(err.Error(), notHTTP):
-		return "what answers does not speak HTTP"
 	default:
 		return "the connection failed: " + err.Error()
 	}
 }
 
 const refusedText = "the connection was refused"
-
-// Texts of net/http's errors that have neither a type nor a name.
-const (
-	closedIdle = "server closed idle connection"
-	notHTTP    = "malformed HTTP"
-)
 
 func isAny(err error, targets ...error) bool {
 	for _, target := range targets {

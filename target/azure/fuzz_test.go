@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 	"unicode"
@@ -45,6 +46,18 @@ func (c *canned) Close() error {
 	c.once.Do(func() { close(c.sent) })
 	return nil
 }
+
+// SyscallConn has the target write to it as to a socket of the system, which
+// takes a small request at once: with no second goroutine, the same input takes
+// the same way each time.
+func (*canned) SyscallConn() (syscall.RawConn, error) { return nothing{}, nil }
+
+// nothing is a socket that cannot be looked at.
+type nothing struct{}
+
+func (nothing) Control(func(uintptr)) error    { return net.ErrClosed }
+func (nothing) Read(func(uintptr) bool) error  { return net.ErrClosed }
+func (nothing) Write(func(uintptr) bool) error { return net.ErrClosed }
 
 func (*canned) LocalAddr() net.Addr              { return nil }
 func (*canned) RemoteAddr() net.Addr             { return nil }

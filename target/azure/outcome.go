@@ -9,35 +9,36 @@ import (
 	"loadgen/target"
 )
 
-// The headers of replies, in the spelling in which net/http keeps them.
+// The headers of replies, in the spelling of the service's documents.
 const (
-	codeHeader       = "X-Ms-Error-Code"
-	etagHeader       = "Etag"
+	codeHeader       = "x-ms-error-code"
+	etagHeader       = "ETag"
 	typeHeader       = "Content-Type"
-	nextPartitionKey = "X-Ms-Continuation-Nextpartitionkey"
-	nextRowKey       = "X-Ms-Continuation-Nextrowkey"
+	nextPartitionKey = "x-ms-continuation-NextPartitionKey"
+	nextRowKey       = "x-ms-continuation-NextRowKey"
 	serverHeader     = "Server"
 	dateHeader       = "Date"
-	versionHeader    = "X-Ms-Version"
+	versionHeader    = "x-ms-version"
 )
 
 // mostCode is the greatest length of a code, in bytes.
 const mostCode = 100
 
 // outcome returns what a reply says.
-func (t *Target) outcome(a *attempt, op *target.Operation, r *http.Response) target.Outcome {
-	outcome := target.Outcome{Status: r.StatusCode}
+func (t *Target) outcome(a *attempt, op *target.Operation) target.Outcome {
+	r := &a.reply
+	outcome := target.Outcome{Status: r.status}
 	part := false
-	if r.StatusCode >= 200 && r.StatusCode < 300 {
+	if r.status >= 200 && r.status < 300 {
 		fault := ""
-		if part, fault = t.success(&outcome, a, op, r); fault != "" {
+		if part, fault = t.success(&outcome, a, op); fault != "" {
 			// The status alone would make a success of a reply that cannot be
 			// read, so that nobody would learn of it.
-			counted := t.counted(op, &target.Outcome{Status: r.StatusCode}, false, r)
+			counted := t.counted(op, &target.Outcome{Status: r.status}, false, r)
 			return target.Outcome{Detail: t.line(fault), Counted: counted}
 		}
 	} else {
-		outcome.Code, outcome.Detail = t.refusal(r, string(a.reply))
+		outcome.Code, outcome.Detail = t.refusal(r, string(r.body))
 	}
 	outcome.Counted = t.counted(op, &outcome, part, r)
 	return outcome
@@ -45,10 +46,11 @@ func (t *Target) outcome(a *attempt, op *target.Operation, r *http.Response) tar
 
 // success fills in what a 2xx holds, or says why it cannot. part says that the
 // outcome is that of a part of a transaction, not of the reply as a whole.
-func (t *Target) success(o *target.Outcome, a *attempt, op *target.Operation, r *http.Response) (part bool, fault string) {
+func (t *Target) success(o *target.Outcome, a *attempt, op *target.Operation) (part bool, fault string) {
+	r := &a.reply
 	switch op.Verb {
 	case entity.Get:
-		row, err := wire.ParseEntity(a.text())
+		row, err := wire.ParseEntity(r.text())
 		if err != nil {
 			return false, "the reply cannot be read: " + err.Error()
 		}
@@ -56,25 +58,26 @@ func (t *Target) success(o *target.Outcome, a *attempt, op *target.Operation, r 
 		// The body repeats the tag of the header, which is then looked at only
 		// where the body lacks it or its style is to be learnt.
 		if o.Version = row.Entity.Timestamp(); o.Version%tickStep == 0 {
-			o.Version = max(o.Version, t.etags.read(first(r.Header, etagHeader)))
+			o.Version = max(o.Version, t.etags.read(r.first(etagHeader)))
 		}
 	case entity.Query:
-		return false, t.page(o, a, r)
+		return false, t.page(o, a)
 	case entity.Batch:
-		return t.transaction(o, op, r, string(a.reply))
+		return t.transaction(o, op, r, string(r.body))
 	default:
-		o.Version = t.etags.read(first(r.Header, etagHeader))
+		o.Version = t.etags.read(r.first(etagHeader))
 	}
 	return false, ""
 }
 
 // page fills in a page of a query.
-func (t *Target) page(o *target.Outcome, a *attempt, r *http.Response) (fault string) {
+func (t *Target) page(o *target.Outcome, a *attempt) (fault string) {
+	r := &a.reply
 	var err error
-	if a.rows, err = wire.ParsePage(a.rows[:0], a.text()); err != nil {
+	if a.rows, err = wire.ParsePage(a.rows[:0], r.text()); err != nil {
 		return "the reply cannot be read: " + err.Error()
 	}
-	t.etags.learn(a.text(), a.rows)
+	t.etags.learn(r.text(), a.rows)
 	if len(a.rows) > 0 {
 		o.Rows = make([]target.Row, len(a.rows))
 		for i := range a.rows {
@@ -82,16 +85,18 @@ func (t *Target) page(o *target.Outcome, a *attempt, r *http.Response) (fault st
 		}
 	}
 	o.Returned = int64(len(a.rows))
-	o.Next = target.Token{NextPartitionKey: first(r.Header, nextPartitionKey), NextRowKey: first(r.Header, nextRowKey)}
-	o.Next.Present = len(r.Header[nextPartitionKey]) > 0 || len(r.Header[nextRowKey]) > 0
+	partition, more := r.header(nextPartitionKey)
+	row, further := r.header(nextRowKey)
+	o.Next = target.Token{Present: more || further,
+		NextPartitionKey: strings.Clone(partition), NextRowKey: strings.Clone(row)}
 	return ""
 }
 
 // transaction fills in what came of a transaction. The reply to one that failed
 // is a 202 all the same, with the failure in its one part, or, of some services,
 // with the body of an error in the place of parts.
-func (t *Target) transaction(o *target.Outcome, op *target.Operation, r *http.Response, text string) (part bool, fault string) {
-	boundary, multipart := wire.Boundary(first(r.Header, typeHeader))
+func (t *Target) transaction(o *target.Outcome, op *target.Operation, r *reply, text string) (part bool, fault string) {
+	boundary, multipart := wire.Boundary(r.first(typeHeader))
 	if !multipart || strings.HasPrefix(text, "{") {
 		if o.Code, o.Detail = t.refusal(r, text); o.Code == entity.OK {
 			return false, "the reply to a transaction is not multipart/mixed"
@@ -116,15 +121,15 @@ func (t *Target) transaction(o *target.Outcome, op *target.Operation, r *http.Re
 
 // refusal returns the code and the detail of an error reply: the code of the
 // header first, as the service's own libraries have it.
-func (t *Target) refusal(r *http.Response, text string) (entity.Code, string) {
+func (t *Target) refusal(r *reply, text string) (entity.Code, string) {
 	failure := wire.ParseError(text)
 	if failure.Code == entity.OK && isPage(r, text) {
 		failure.Message = "" // markup, of a proxy most likely
 	}
-	if code := first(r.Header, codeHeader); code != "" {
+	if code := r.first(codeHeader); code != "" {
 		failure.Code = entity.Code(code)
 	}
-	return t.described(r.StatusCode, failure)
+	return t.described(r.status, failure)
 }
 
 // described returns a failure's code and its message, both fit to be printed.
@@ -142,12 +147,4 @@ func (t *Target) described(status int, failure wire.Failure) (entity.Code, strin
 	}
 	// Both may be views into a long reply.
 	return entity.Code(strings.Clone(t.hide(string(code)))), strings.Clone(detail)
-}
-
-// first returns the first value of a header, empty for none.
-func first(h http.Header, name string) string {
-	if values := h[name]; len(values) > 0 {
-		return values[0]
-	}
-	return ""
 }

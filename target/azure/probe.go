@@ -36,7 +36,7 @@ const (
 // ErrNotTables; a signature that does not open lists is none, nor is a busy
 // service. The probe takes 4 s at most.
 func (t *Target) Probe(ctx context.Context) (Service, error) {
-	a := newAttempt(t)
+	a := &attempt{target: t}
 	a.start(http.MethodGet)
 	if _, only := t.endpoint.prove(); only != nil && only.table != "" {
 		a.line = append(wire.AppendQueryValue(a.line, only.table), "()"...)
@@ -50,19 +50,18 @@ func (t *Target) Probe(ctx context.Context) (Service, error) {
 	ctx, release := within(ctx, t.clock, probeLimit)
 	defer release()
 	began := t.clock.Now()
-	reply, err := t.exchange(ctx, a)
-	if err != nil {
+	if err := t.exchange(ctx, a); err != nil {
 		return Service{}, t.unreachable(err)
 	}
 	ours := t.dates.epoch.Add((began.Offset() + t.clock.Now().Offset()) / 2)
 	service := Service{
-		Server:  t.line(first(reply.Header, serverHeader)),
-		Version: t.line(first(reply.Header, versionHeader)),
+		Server:  t.line(a.reply.first(serverHeader)),
+		Version: t.line(a.reply.first(versionHeader)),
 	}
-	if theirs, err := http.ParseTime(first(reply.Header, dateHeader)); err == nil {
+	if theirs, err := http.ParseTime(a.reply.first(dateHeader)); err == nil {
 		service.Ahead = theirs.Sub(ours)
 	}
-	return service, t.judge(reply, string(a.reply), service, ours)
+	return service, t.judge(&a.reply, string(a.reply.body), service, ours)
 }
 
 // unreachable returns the error for a probe that got no reply.
@@ -70,7 +69,7 @@ func (t *Target) unreachable(err error) error {
 	kind, hint := ErrUnreachable, ""
 	cause := noReply(err)
 	switch {
-	case strings.Contains(err.Error(), notHTTP):
+	case errors.Is(err, errNotHTTP):
 		kind = ErrNotTables
 		hint = "; does the address need https?"
 	case cause == refusedText:
@@ -87,11 +86,11 @@ func (t *Target) fault(kind error, format string, args ...any) error {
 }
 
 // judge returns why a reply to a probe is not that of a usable table service.
-func (t *Target) judge(r *http.Response, text string, s Service, ours time.Time) error {
+func (t *Target) judge(r *reply, text string, s Service, ours time.Time) error {
 	if other := otherService(s.Server, t.endpoint.host); other != "" {
 		return t.fault(ErrNotTables, "this is the %s service; give the address of the table service", other)
 	}
-	if r.StatusCode == http.StatusOK {
+	if r.status == http.StatusOK {
 		if _, err := wire.ParseTables(nil, text); err == nil {
 			return nil
 		}
@@ -101,7 +100,7 @@ func (t *Target) judge(r *http.Response, text string, s Service, ours time.Time)
 		return t.fault(ErrNotTables, "what answers is no table service: 200 with %s", kindOf(r, text))
 	}
 	code, detail := t.refusal(r, text)
-	switch status := r.StatusCode; {
+	switch status := r.status; {
 	case status == 401, status == 403 && (code != "" || !isPage(r, text)), code == entity.InvalidAuthenticationInfo:
 		return t.forbidden(status, code, detail, s, ours)
 	case code == "", status < 400:
@@ -166,7 +165,7 @@ func otherService(server, host string) string {
 }
 
 // kindOf says what a body that is not a table service's looks like.
-func kindOf(r *http.Response, text string) string {
+func kindOf(r *reply, text string) string {
 	switch {
 	case isPage(r, text):
 		return "a web page"
@@ -181,8 +180,8 @@ func kindOf(r *http.Response, text string) string {
 	}
 }
 
-func isPage(r *http.Response, text string) bool {
-	return strings.HasPrefix(first(r.Header, typeHeader), "text/html") || strings.HasPrefix(strings.TrimSpace(text), "<!")
+func isPage(r *reply, text string) bool {
+	return strings.HasPrefix(r.first(typeHeader), "text/html") || strings.HasPrefix(strings.TrimSpace(text), "<!")
 }
 
 func isXML(text string) bool {

@@ -4,28 +4,21 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"loadgen/engine/entity"
+	"loadgen/engine/filter"
 	"loadgen/engine/wire"
 	"loadgen/target"
 )
 
 // The headers that differ between requests have a slot each.
 const (
-	dateSlot = iota
-	nameSlot
-	proofSlot
-	typeSlot
+	typeSlot = iota
 	matchSlot
 	preferSlot
 	headerSlots
 )
-
-// slotNames are the headers of the slots, in the spelling of the service's
-// documents.
-var slotNames = [headerSlots]string{
-	"x-ms-date", "x-ms-client-request-id", "Authorization", "Content-Type", "If-Match", "Prefer",
-}
 
 const (
 	jsonType = "application/json"
@@ -35,36 +28,12 @@ const (
 	mostTop = 1000
 )
 
-// identity says that a body goes out as it is. net/http then neither looks how
-// long the body is nor says so, and sends nothing of an empty one. What it is
-// for: a request that has a body which cannot be had again is one that net/http
-// never sends twice, and all of ours have one, a GET's being empty. Otherwise it
-// would, unseen, send a GET again whose connection was closed by the service.
-var identity = []string{"identity"}
-
-// fixedHeaders returns the headers that all requests have.
-func (t *Target) fixedHeaders() http.Header {
-	headers := http.Header{
-		"Accept":                {"application/json;odata=minimalmetadata"},
-		"DataServiceVersion":    {"3.0;"},
-		"MaxDataServiceVersion": {"3.0;NetFx"},
-		"User-Agent":            {"loadgen"},
-		"x-ms-version":          {"2019-02-02"},
-	}
-	if t.askCounted {
-		headers[wire.AskHeader] = []string{wire.AskCounted}
-	}
-	return headers
-}
-
 // start begins a request; the path is appended to a.line next.
 func (a *attempt) start(method string) {
-	a.request.Method = method
+	a.method = method
 	a.line = append(append(a.line[:0], a.target.endpoint.segment...), '/')
 	a.content = a.content[:0]
 	a.values = [headerSlots]string{}
-	a.got = 0
-	a.wrote.Store(false)
 }
 
 // write makes the request of an operation, or says in one line why there is
@@ -133,14 +102,17 @@ func unsendable(c *entity.Change, verb entity.Verb) (fault string) {
 }
 
 func (a *attempt) writeQuery(op *target.Operation) (fault string) {
-	text, ok := op.Query.Range.Text()
+	text, ok := filterText(&op.Query)
 	if !ok {
-		return "nothing sent: no $filter says that range of keys"
+		return "nothing sent: no $filter says what the query is about"
 	}
 	a.start(http.MethodGet)
 	a.line = append(wire.AppendQueryValue(a.line, op.Table), "()"...)
 	path := len(a.line)
 	a.option("$filter=", text)
+	if len(op.Query.Select) > 0 {
+		a.option("$select=", projection+strings.Join(op.Query.Select, ","))
+	}
 	if op.Query.Top > 0 {
 		a.option("$top=", strconv.Itoa(min(op.Query.Top, mostTop)))
 	}
@@ -150,6 +122,19 @@ func (a *attempt) writeQuery(op *target.Operation) (fault string) {
 	}
 	a.finish(op.Number, path)
 	return ""
+}
+
+// projection begins every $select: without the keys nobody could say which
+// entities a page holds. The version comes as an entity tag, asked for or not.
+const projection = "PartitionKey,RowKey,"
+
+// filterText returns the $filter of a query, and false where none says it.
+func filterText(q *target.Query) (string, bool) {
+	if q.Filter == nil {
+		return q.Range.Text()
+	}
+	text := q.Filter.String()
+	return text, len(text) <= filter.MaxText
 }
 
 func (a *attempt) writeBatch(op *target.Operation) (fault string) {
@@ -203,8 +188,8 @@ func (a *attempt) separate() {
 	a.line = append(a.line, '?')
 }
 
-// finish signs the request and fills in what depends on the whole of it. path is
-// how much of a.line is the path.
+// finish signs the request and makes the message of it. path is how much of
+// a.line is the path.
 func (a *attempt) finish(number uint64, path int) {
 	t := a.target
 	secret, signature := t.endpoint.prove()
@@ -212,30 +197,5 @@ func (a *attempt) finish(number uint64, path int) {
 		a.separate()
 		a.line = append(a.line, signature.query...)
 	}
-	// As an opaque part, the request target goes out byte for byte as it is
-	// signed here.
-	a.url.Opaque = string(a.line)
-	a.values[dateSlot] = t.dates.at(t.clock.Now())
-	a.proof = strconv.AppendUint(append(append(a.proof[:0], t.runID...), '-'), number, 10)
-	a.values[nameSlot] = string(a.proof)
-	if secret != nil {
-		a.proof = secret.AppendAuthorization(a.proof[:0], t.scheme, &wire.Signable{
-			Method: a.request.Method, ContentType: a.values[typeSlot], Date: a.values[dateSlot],
-			Account: t.endpoint.account, Path: a.url.Opaque[:path],
-		})
-		a.values[proofSlot] = string(a.proof)
-	}
-	for i, name := range slotNames {
-		if a.values[i] == "" {
-			delete(a.headers, name)
-		} else {
-			a.headers[name] = a.values[i : i+1 : i+1]
-		}
-	}
-	a.body.Reset(a.content)
-	a.request.ContentLength = int64(len(a.content))
-	a.request.TransferEncoding = nil
-	if len(a.content) == 0 {
-		a.request.TransferEncoding = identity
-	}
+	a.compose(number, path, secret)
 }

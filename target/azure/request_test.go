@@ -49,6 +49,14 @@ func requestRows() []requestRow {
 	whole := target.Operation{Verb: entity.Query, Table: "Runners", Number: 42}
 	half := whole
 	half.Query.Token = target.Token{Present: true, NextPartitionKey: "1!4!cA--"}
+	wanted, err := target.Filtered("PartitionKey eq 'NYC 2011' and (Age gt 40 or Name eq 'O''Neill')")
+	if err != nil {
+		panic(err)
+	}
+	wanted.Select, wanted.Top = []string{"Age", "Name"}, 50
+	filtered := target.Operation{Verb: entity.Query, Table: "Runners", Number: 42, Query: wanted}
+	point := target.Operation{Verb: entity.Query, Table: "Runners", Number: 42,
+		Query: target.OnePoint(entity.Key{Partition: "NYC 2011", Row: "1"})}
 	stale := single(entity.Merge, "2", entity.MatchExactly(version))
 	batch := target.Operation{Verb: entity.Batch, Table: "Runners", Number: 42, Attempt: 3,
 		Changes: []entity.Change{runner("1"), stale.Change, single(entity.Delete, "3", entity.MatchAny).Change}}
@@ -72,6 +80,8 @@ func requestRows() []requestRow {
 		{"a query with a token", "query_token", query, lite + "Runners()", nil},
 		{"a query of the whole table", "query_whole", whole, lite + "Runners()", nil},
 		{"a query whose token lacks a row", "query_half", half, lite + "Runners()", nil},
+		{"a query with a filter and a projection", "query_filter", filtered, lite + "Runners()", nil},
+		{"a query by both keys", "query_point", point, lite + "Runners()", nil},
 		{"a transaction", "batch", batch, lite + "$batch", nil},
 		{"a create-table", "create_table", target.Operation{Verb: entity.CreateTable, Table: "Runners", Number: 42}, lite + "Tables", nil},
 		{"a delete-table", "delete_table", target.Operation{Verb: entity.DeleteTable, Table: "Runners", Number: 42},

@@ -5,10 +5,8 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net"
-	"net/http"
-	"net/http/httptrace"
+	"net/url"
 	"sync"
-	"time"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/wire"
@@ -20,30 +18,25 @@ import (
 type Target struct {
 	endpoint   Endpoint
 	base       string
+	address    string // host and port, to be dialled
+	begin      string
 	scheme     wire.Scheme
 	askCounted bool
 	runID      string
 	clock      clock.Clock
 
-	transport *http.Transport
-	dialer    *dialer
-	watch     *watch
-	attempts  sync.Pool
-	dates     dates
-	etags     etags
-	tally     tally
+	dialer   *dialer
+	pool     *pool
+	watch    *watch
+	stop     chan struct{}
+	alone    sync.WaitGroup
+	attempts sync.Pool
+	dates    dates
+	etags    etags
+	tally    tally
 }
 
 var _ target.Target = (*Target)(nil)
-
-const (
-	// idleFor lies below the 5 s after which Azurite closes a connection that
-	// is not in use; an attempt on one that closes just then would fail.
-	idleFor = 4 * time.Second
-	// connectionBuffer holds the request for an entity of ordinary size whole.
-	connectionBuffer = 16 << 10
-	mostHeaders      = 64 << 10
-)
 
 // New returns a target, and an error that wraps ErrOptions for each fault of
 // the options. The caller owes the target a Close.
@@ -54,6 +47,8 @@ func New(o Options) (*Target, error) {
 	}
 	t := &Target{endpoint: o.Endpoint, base: o.Endpoint.base(), scheme: o.Scheme,
 		askCounted: o.AskCounted, runID: o.RunID, clock: o.Clock}
+	t.address = o.Endpoint.socket()
+	t.begin = beginning(o.Endpoint.host)
 	t.dates.epoch = o.Epoch
 	t.dialer = &dialer{clock: o.Clock, limit: o.Timeout, tally: &t.tally, open: new(net.Dialer).DialContext}
 	t.dialer.tls = o.TLS.Clone()
@@ -61,33 +56,26 @@ func New(o Options) (*Target, error) {
 		t.dialer.tls = new(tls.Config)
 	}
 	t.dialer.tls.NextProtos = []string{"http/1.1"}
-	t.transport = newTransport(t.dialer, o.Connections)
-	t.watch = newWatch(o.Clock, o.Timeout)
-	t.attempts.New = func() any { return newAttempt(t) }
+	t.pool = &pool{most: o.Connections}
+	t.watch = newWatch(o.Timeout)
+	t.attempts.New = func() any { return &attempt{target: t} }
+	t.stop = make(chan struct{})
+	t.alone.Go(t.keep)
 	return t, nil
 }
 
-// newTransport returns a transport that has connections kept and no more: no
-// cookies, redirections or retries, which belong to http.Client, and no
-// compression.
-func newTransport(d *dialer, connections int) *http.Transport {
-	protocols := new(http.Protocols)
-	protocols.SetHTTP1(true)
-	return &http.Transport{
-		// A proxy named in the environment would be what is measured.
-		Proxy:              nil,
-		DialContext:        d.plain,
-		DialTLSContext:     d.secure,
-		Protocols:          protocols,
-		DisableCompression: true,
-		// MaxConnsPerHost stays open: beyond it an attempt would wait in the
-		// transport, unseen, for another to end.
-		MaxIdleConnsPerHost:    connections,
-		IdleConnTimeout:        idleFor,
-		WriteBufferSize:        connectionBuffer,
-		ReadBufferSize:         connectionBuffer,
-		MaxResponseHeaderBytes: mostHeaders,
+// socket returns where the endpoint is to be dialled: host and port.
+func (e Endpoint) socket() string {
+	address := url.URL{Host: e.host}
+	port := address.Port()
+	switch {
+	case port != "":
+	case e.scheme == "https":
+		port = "443"
+	default:
+		port = "80"
 	}
+	return net.JoinHostPort(address.Hostname(), port)
 }
 
 // Do implements [target.Target]: it sends one request, once. Where no reply
@@ -95,38 +83,89 @@ func newTransport(d *dialer, connections int) *http.Transport {
 // must not be called after Close.
 func (t *Target) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	a := t.attempts.Get().(*attempt)
+	defer t.attempts.Put(a)
 	if fault := a.write(op); fault != "" {
-		t.attempts.Put(a)
 		return target.Outcome{Detail: fault}
 	}
-	reply, err := t.exchange(ctx, a)
-	if err != nil {
-		// The transport may still hold on to the attempt.
+	if err := t.exchange(ctx, a); err != nil {
 		return target.Outcome{Detail: t.line(noReply(err))}
 	}
-	outcome := t.outcome(a, op, reply)
-	if a.reusable() {
-		t.attempts.Put(a)
-	}
+	outcome := t.outcome(a, op)
+	a.trim()
 	return outcome
 }
 
-// exchange sends the request of an attempt and reads the reply, whose body is in
-// the attempt then. Where the attempt was ended, the error is the cause.
-func (t *Target) exchange(ctx context.Context, a *attempt) (*http.Response, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
+// exchange sends the request of an attempt and reads the reply, which is in the
+// attempt then. Where the attempt was ended, the error is the cause.
+func (t *Target) exchange(ctx context.Context, a *attempt) error {
+	if ctx.Err() != nil {
+		return orCause(ctx, ctx.Err())
+	}
+	now := t.clock.Now()
+	line := t.pool.take(now)
+	if line != nil {
+		t.watch.begin(ctx, a, now, line, nil)
+	} else {
+		var err error
+		if line, err = t.connect(ctx, a, now); err != nil {
+			if cause := t.watch.done(a); cause != nil {
+				return cause
+			}
+			return err
+		}
+		now = t.clock.Now()
+	}
+	if line.used {
+		t.tally.reused.Add(1)
+	}
+	line.used = true
+	again, err := line.exchange(a, t.clock)
+	if a.answered {
+		t.tally.firstBytes.add(a.first.Sub(now))
+	}
+	cause := t.watch.done(a)
+	if err != nil || cause != nil || !again {
+		line.cut()
+	} else {
+		t.pool.put(line, a.first)
+	}
+	if err != nil && cause != nil {
+		return cause
+	}
+	return err
+}
+
+// connect lists an attempt that begins now, and opens a connection for it.
+func (t *Target) connect(ctx context.Context, a *attempt, now clock.Instant) (*connection, error) {
+	making, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	t.watch.begin(a, t.clock.Now(), cancel)
-	defer t.watch.done(a)
-	request := a.request.WithContext(httptrace.WithClientTrace(ctx, &a.trace))
-	reply, err := t.transport.RoundTrip(request)
-	if err == nil {
-		err = a.read(reply)
+	t.watch.begin(ctx, a, now, nil, cancel)
+	open := t.dialer.plain
+	if t.endpoint.scheme == "https" {
+		open = t.dialer.secure
 	}
+	conn, err := open(making, "tcp", t.address)
 	if err != nil {
-		return nil, orCause(ctx, err)
+		return nil, orCause(making, err)
 	}
-	return reply, nil
+	line := newConnection(conn)
+	t.watch.connected(a, line)
+	return line, nil
+}
+
+// keep ends the attempts that are due, and closes the connections that have been
+// idle for too long, until the target is closed.
+func (t *Target) keep() {
+	for {
+		now := t.clock.Now()
+		alarm := t.clock.Alarm(min(t.watch.expire(now), t.pool.expire(now)))
+		select {
+		case <-alarm.C:
+		case <-t.stop:
+			alarm.Stop()
+			return
+		}
+	}
 }
 
 // Connections returns what the connections have done so far.
@@ -135,8 +174,10 @@ func (t *Target) Connections() Connections { return t.tally.read() }
 // Close closes the connections, all of which must be idle, and ends the
 // target's goroutine.
 func (t *Target) Close() {
-	t.watch.end()
-	t.transport.CloseIdleConnections()
+	close(t.stop)
+	t.alone.Wait()
+	t.watch.close()
+	t.pool.close()
 }
 
 // Format writes the address of the service, whatever the verb: the rest of a

@@ -9,65 +9,100 @@ import (
 	"loadgen/engine/clock"
 )
 
-// watch ends attempts that take too long. All have the same time, so that a
-// list in the order in which they began is in the order in which they are due,
-// and one goroutine and one alarm serve them all: a timer for each attempt would
-// cost more than the rest of its bookkeeping.
+// watch ends attempts that take too long, or whose caller gave up. All have the
+// same time, so that a list in the order in which they began is in the order in
+// which they are due, and one alarm serves them all: a timer for each attempt
+// would cost more than the rest of its bookkeeping.
 type watch struct {
-	clock clock.Clock
 	limit time.Duration
 	late  error
-	stop  chan struct{}
-	alone sync.WaitGroup
 
 	mu          sync.Mutex
 	first, last *attempt
+	// callers are the contexts of the attempts that are under way, by their Done,
+	// and of the one that ended last, since the next has the same as a rule.
+	callers map[<-chan struct{}]*caller
+	resting *caller
+	telling sync.WaitGroup
 }
 
-// watched is an attempt's place in the list.
+// caller is a context that is listened to, how many attempts have it, and how to
+// listen no more.
+type caller struct {
+	done     <-chan struct{}
+	attempts int
+	stop     func() bool
+	// cause is why the context ended, nil while it has not.
+	cause error
+}
+
+// watched is an attempt's place in the list. It is guarded by the lock of the
+// watch.
 type watched struct {
 	earlier, later *attempt
 	listed         bool
 	due            clock.Instant
-	cancel         context.CancelCauseFunc
+	caller         *caller
+	// cancel ends the making of a connection, line what goes on over one; nil
+	// where there is none.
+	cancel context.CancelCauseFunc
+	line   *connection
+	// cause is why the attempt was ended, nil where it was not.
+	cause error
 }
 
-// newWatch starts the watch; the caller owes it an end.
-func newWatch(c clock.Clock, limit time.Duration) *watch {
-	w := &watch{clock: c, limit: limit, stop: make(chan struct{}),
-		late: fmt.Errorf("%w within %v", errLate, limit)}
-	w.alone.Go(w.keep)
-	return w
+func newWatch(limit time.Duration) *watch {
+	return &watch{limit: limit, late: fmt.Errorf("%w within %v", errLate, limit),
+		callers: make(map[<-chan struct{}]*caller)}
 }
 
-// end stops the watch and waits for it.
-func (w *watch) end() {
-	close(w.stop)
-	w.alone.Wait()
-}
-
-// begin lists an attempt that begins now.
-func (w *watch) begin(a *attempt, now clock.Instant, cancel context.CancelCauseFunc) {
+// begin lists an attempt that begins now, on a connection, or without one while
+// cancel ends the making of it.
+func (w *watch) begin(ctx context.Context, a *attempt, now clock.Instant, line *connection,
+	cancel context.CancelCauseFunc) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	a.watched = watched{earlier: w.last, listed: true, due: now.Add(w.limit), cancel: cancel}
+	a.watched = watched{earlier: w.last, listed: true, due: now.Add(w.limit), line: line, cancel: cancel}
 	if w.last == nil {
 		w.first = a
 	} else {
 		w.last.watched.later = a
 	}
 	w.last = a
+	if done := ctx.Done(); done != nil {
+		c := w.listen(ctx, done)
+		if a.watched.caller = c; c.cause != nil {
+			w.end(a, c.cause)
+		}
+	}
 }
 
-// done takes an attempt off the list, if the watch has not done so.
-func (w *watch) done(a *attempt) {
+// connected says that an attempt has its connection now.
+func (w *watch) connected(a *attempt, line *connection) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	a.watched.line, a.watched.cancel = line, nil
+	if a.watched.cause != nil {
+		line.interrupt()
+	}
+}
+
+// done takes an attempt off the list, and returns why it was ended, nil where it
+// was not.
+func (w *watch) done(a *attempt) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.remove(a)
+	if c := a.watched.caller; c != nil {
+		w.release(c)
+	}
+	cause := a.watched.cause
+	a.watched = watched{}
+	return cause
 }
 
 func (w *watch) remove(a *attempt) {
-	place := a.watched
+	place := &a.watched
 	if !place.listed {
 		return
 	}
@@ -81,39 +116,97 @@ func (w *watch) remove(a *attempt) {
 	} else {
 		place.later.watched.earlier = place.earlier
 	}
-	a.watched = watched{}
+	place.earlier, place.later, place.listed = nil, nil, false
 }
 
-// keep sleeps until the oldest attempt is due. An attempt that begins meanwhile
-// is due later than that, and where there is none, not before a whole limit has
-// passed: nobody has to wake it.
-func (w *watch) keep() {
-	for {
-		alarm := w.clock.Alarm(w.expire(w.clock.Now()))
-		select {
-		case <-alarm.C:
-		case <-w.stop:
-			alarm.Stop()
-			return
-		}
+// end ends an attempt that is listed. Under the lock it cannot be another by
+// then.
+func (w *watch) end(a *attempt, cause error) {
+	w.remove(a)
+	a.watched.cause = cause
+	if a.watched.cancel != nil {
+		a.watched.cancel(cause)
+	}
+	if a.watched.line != nil {
+		a.watched.line.interrupt()
 	}
 }
 
-// expire ends what is due and returns when to look again.
+// expire ends what is due and returns when to look again. An attempt that begins
+// meanwhile is due later than the first of the list, and where there is none,
+// not before a whole limit has passed: nobody has to wake whoever waits for it.
 func (w *watch) expire(now clock.Instant) clock.Instant {
-	var expired []context.CancelCauseFunc
 	w.mu.Lock()
+	defer w.mu.Unlock()
 	for w.first != nil && w.first.watched.due <= now {
-		expired = append(expired, w.first.watched.cancel)
-		w.remove(w.first)
+		w.end(w.first, w.late)
 	}
-	next := now.Add(w.limit)
 	if w.first != nil {
-		next = w.first.watched.due
+		return w.first.watched.due
+	}
+	return now.Add(w.limit)
+}
+
+// listen returns the caller whose context that is.
+func (w *watch) listen(ctx context.Context, done <-chan struct{}) *caller {
+	c, known := w.callers[done]
+	if !known {
+		c = &caller{done: done}
+		w.callers[done] = c
+		w.telling.Add(1)
+		c.stop = context.AfterFunc(ctx, func() {
+			defer w.telling.Done()
+			w.forsake(c, fmt.Errorf("%w: %w", errCancelled, context.Cause(ctx)))
+		})
+	}
+	if w.resting == c {
+		w.resting = nil
+	}
+	c.attempts++
+	return c
+}
+
+// release says that an attempt of a caller has ended. One caller without an
+// attempt is listened to for the next.
+func (w *watch) release(c *caller) {
+	if c.attempts--; c.attempts > 0 {
+		return
+	}
+	if w.resting != nil {
+		w.forget(w.resting)
+	}
+	w.resting = c
+}
+
+// forget listens to a caller no more.
+func (w *watch) forget(c *caller) {
+	delete(w.callers, c.done)
+	if c.stop() {
+		w.telling.Done()
+	}
+}
+
+// forsake ends the attempts of a caller who gave up.
+func (w *watch) forsake(c *caller, cause error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c.cause = cause
+	for a := w.first; a != nil; {
+		next := a.watched.later
+		if a.watched.caller == c {
+			w.end(a, cause)
+		}
+		a = next
+	}
+}
+
+// close listens to nobody any more, and waits for who is being told.
+func (w *watch) close() {
+	w.mu.Lock()
+	if w.resting != nil {
+		w.forget(w.resting)
+		w.resting = nil
 	}
 	w.mu.Unlock()
-	for _, cancel := range expired {
-		cancel(w.late)
-	}
-	return next
+	w.telling.Wait()
 }

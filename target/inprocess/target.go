@@ -2,6 +2,7 @@ package inprocess
 
 import (
 	"context"
+	"slices"
 
 	"loadgen/engine"
 	"loadgen/engine/clock"
@@ -46,14 +47,17 @@ func (t *Target) Submit(now clock.Instant, op *target.Operation) (target.Outcome
 		Number: op.Number, Attempt: op.Attempt,
 	}
 	if op.Verb == entity.Query {
-		request.Query = engine.Query{Range: op.Query.Range, Top: op.Query.Top}
-		if op.Query.Token.Present {
-			request.Query.Range = op.Query.Range.StartingAt(entity.Key{
-				Partition: op.Query.Token.NextPartitionKey, Row: op.Query.Token.NextRowKey})
+		request.Query = engine.Query{Range: op.Query.Rest(), Top: op.Query.Top}
+		if wanted := op.Query.Filter; wanted != nil && !wanted.Exact() {
+			request.Query.Keep = wanted.Keeps
 		}
 	}
 	reply := t.engine.Submit(now, &request)
-	return outcomeOf(&reply), reply.Done
+	outcome := outcomeOf(&reply)
+	if len(op.Query.Select) > 0 {
+		project(outcome.Rows, op.Query.Select)
+	}
+	return outcome, reply.Done
 }
 
 func outcomeOf(r *engine.Reply) target.Outcome {
@@ -76,6 +80,22 @@ func outcomeOf(r *engine.Reply) target.Outcome {
 			NextPartitionKey: r.Next.Partition, NextRowKey: r.Next.Row}
 	}
 	return outcome
+}
+
+// project leaves of each entity the properties with these names. The blocks are
+// the store's, so that new ones are made.
+func project(rows []target.Row, names []string) {
+	var kept []entity.Property
+	for i := range rows {
+		kept = kept[:0]
+		whole := rows[i].Entity
+		for j, name := range names {
+			if value, there := whole.Lookup(name); there && !slices.Contains(names[:j], name) {
+				kept = append(kept, entity.Property{Name: name, Value: value})
+			}
+		}
+		rows[i].Entity = entity.Pack(nil, whole.Timestamp(), kept)
+	}
 }
 
 // Counts implements [target.Counter] with the engine's own books, all accounts

@@ -235,6 +235,26 @@ func (f *fake) batch(rows map[entity.Key]entity.Packed, changes []entity.Change)
 	return target.Outcome{Status: 202, Counted: counted}
 }
 
+// scanLimit is how many entities a page of the fake reads at most.
+const scanLimit = 1000
+
+// selected returns the row of an entity with what was selected of it.
+func (f *fake) selected(key entity.Key, packed entity.Packed, names []string) target.Row {
+	if len(names) == 0 || f.flaw == selectIgnored {
+		return target.Row{Key: key, Entity: packed}
+	}
+	var kept []entity.Property
+	for i, name := range names {
+		if value, there := packed.Lookup(name); there && !slices.Contains(names[:i], name) {
+			kept = append(kept, entity.Property{Name: name, Value: value})
+		}
+	}
+	if f.flaw == selectWithoutKey {
+		key = entity.Key{}
+	}
+	return target.Row{Key: key, Entity: entity.Pack(nil, packed.Timestamp(), kept)}
+}
+
 func (f *fake) query(rows map[entity.Key]entity.Packed, q target.Query) target.Outcome {
 	keys := make([]entity.Key, 0, len(rows))
 	for key := range rows {
@@ -248,6 +268,7 @@ func (f *fake) query(rows map[entity.Key]entity.Packed, q target.Query) target.O
 	}
 	slices.SortFunc(keys, compare)
 	from := q.Range.From
+	scanned := 0
 	if q.Token.Present && f.flaw != tokenIgnored {
 		from = entity.Key{Partition: q.Token.NextPartitionKey, Row: q.Token.NextRowKey}
 		if _, there := rows[from]; !there && f.flaw == tokenNeedsRow {
@@ -270,18 +291,27 @@ func (f *fake) query(rows map[entity.Key]entity.Packed, q target.Query) target.O
 		if compare(key, from) < 0 || past && !(f.flaw == rangeIgnored && key.Partition == from.Partition) {
 			continue
 		}
-		if len(outcome.Rows) == top {
-			if f.flaw != tokenMissing {
+		if len(outcome.Rows) == top || scanned == scanLimit && f.flaw != pageEndless {
+			if f.flaw != tokenMissing && !(f.flaw == pageEndsEmpty && len(outcome.Rows) == 0) {
 				outcome.Next = target.Token{Present: true, NextPartitionKey: key.Partition, NextRowKey: key.Row}
 			}
 			break
 		}
-		outcome.Rows = append(outcome.Rows, target.Row{Key: key, Entity: rows[key]})
+		scanned++
+		if q.Filter == nil || q.Filter.Keeps(key, rows[key]) || f.flaw == filterIgnored {
+			outcome.Rows = append(outcome.Rows, f.selected(key, rows[key], q.Select))
+		}
+		if f.flaw == alternativesSought && q.Filter != nil && strings.Contains(q.Filter.String(), "or") {
+			scanned = len(outcome.Rows)
+		}
 	}
 	outcome.Returned = int64(len(outcome.Rows))
-	outcome.Counted = outcome.Returned
+	outcome.Counted = int64(scanned)
+	if f.flaw == droppedFree {
+		outcome.Counted = outcome.Returned
+	}
 	if f.flaw != emptyFree {
-		outcome.Counted = max(1, outcome.Returned)
+		outcome.Counted = max(1, outcome.Counted)
 	}
 	return outcome
 }

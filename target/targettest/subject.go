@@ -23,6 +23,9 @@ type Subject struct {
 	// Unlimited says that the target throttles nothing: a refused attempt is
 	// then a failure of the check, and otherwise made again.
 	Unlimited bool
+	// Derived says that the target is not told what an attempt counts, and derives
+	// it from what came back: what a filter drops it cannot know of.
+	Derived bool
 	// Concurrent says that Do is safe for concurrent use.
 	Concurrent bool
 	// Prefix begins the names of the tables that the suite creates: 1 to 40

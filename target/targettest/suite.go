@@ -49,6 +49,7 @@ func Checks() []Check {
 	addConditions(add)
 	addTransactions(add)
 	addQueries(add)
+	addFilters(add)
 	addKeys(add)
 	addBooks(add)
 	return checks

@@ -57,6 +57,12 @@ const (
 	failureAsOk
 	phantomEntities
 	deafToCaller
+	filterIgnored
+	droppedFree
+	alternativesSought
+	pageEndsEmpty
+	selectIgnored
+	selectWithoutKey
 )
 
 func TestAFlawlessVirtualTargetPasses(t *testing.T) {
@@ -170,6 +176,18 @@ func TestTheSuiteFindsEveryFlaw(t *testing.T) {
 		{"a failure is of no class", lostFailure, "the books close"},
 		{"a failure is booked as a success", failureAsOk, "the books close"},
 		{"the books count entities that the outcomes do not", phantomEntities, "the books close"},
+		{"a filter is ignored", filterIgnored, "a partition scan"},
+		{"a filter is ignored by a point query", filterIgnored, "a point query"},
+		{"a filter is ignored over several partitions", filterIgnored, "a partition range scan"},
+		{"a filter is ignored over the table", filterIgnored, "a table scan"},
+		{"what a filter drops is free", droppedFree, "a partition scan"},
+		{"what a filter drops is free over several partitions", droppedFree, "a partition range scan"},
+		{"what a filter drops is free over the table", droppedFree, "a table scan"},
+		{"alternatives are two point queries", alternativesSought, "alternatives of RowKeys"},
+		{"Top is ignored beside a filter", topIgnored, "Top limits what a filter keeps"},
+		{"an empty page ends a query", pageEndsEmpty, "a page can be empty"},
+		{"a projection is ignored", selectIgnored, "a projection"},
+		{"a projection comes without its key", selectWithoutKey, "a projection"},
 		{"a caller who gave up is not heard", deafToCaller, "a caller who has given up"},
 	} {
 		subject := targettest.Live(newFake(row.flaw))

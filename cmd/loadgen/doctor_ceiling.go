@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/vitals"
+	"loadgen/target"
+)
+
+// wireOperations are what the ceiling over HTTP is measured with: a second or two
+// of them on a small machine.
+const wireOperations = 20_000
+
+// ceilingBound is the rate over HTTP, in operations per second, below which this
+// machine cannot do the documented stress test: its last step.
+const ceilingBound = 4000
+
+// honestShare is how much of a ceiling can be offered without the generator being
+// what is measured.
+const honestShare = 0.8
+
+// ceilingFigures are how fast the generator is flat out: over nothing, over HTTP to
+// a server that does nothing, and to the embedded engine.
+type ceilingFigures struct{ nothing, empty, engine pace }
+
+// pace is how many operations were done, and what that took of time and of
+// processor; the latter is 0 where it is not known.
+type pace struct {
+	operations  int64
+	lasted, cpu time.Duration
+	// failed counts the operations that did not succeed.
+	failed int64
+}
+
+// perSecond returns the operations per second.
+func (p pace) perSecond() float64 {
+	if p.lasted <= 0 {
+		return 0
+	}
+	return float64(p.operations) / p.lasted.Seconds()
+}
+
+// String is the pace in words, with the processor time of an operation.
+func (p pace) String() string {
+	text := thousands(int64(p.perSecond())) + "/s"
+	if p.cpu > 0 && p.operations > 0 {
+		text += fmt.Sprintf(" (%.1f CPU-µs)", float64(p.cpu.Nanoseconds())/1e3/float64(p.operations))
+	}
+	return text
+}
+
+// measureCeiling sends the entities of the documented stress test flat out.
+func (r trials) measureCeiling(ctx context.Context) (ceilingFigures, error) {
+	var f ceilingFigures
+	s, err := scenarios.Builtin("stress")
+	if err != nil {
+		return f, err
+	}
+	for _, one := range []struct {
+		over string
+		into *pace
+	}{{results.OverNothing, &f.nothing}, {results.OverHTTP, &f.empty}} {
+		ceiling, err := tryCeiling(ctx, s, one.over)
+		if err != nil {
+			return f, err
+		}
+		*one.into = pace{operations: ceiling.Operations, lasted: ceiling.Took, cpu: ceiling.CPU}
+	}
+	f.engine, err = r.measureEngine(ctx, s, wireOperations)
+	return f, err
+}
+
+// measureEngine does so many operations on the embedded engine, without its
+// limits, as fast as they can be done over HTTP; a tenth of them before,
+// unmeasured.
+func (r trials) measureEngine(ctx context.Context, s *scenarios.Scenario, operations uint64) (pace, error) {
+	if err := s.Set("model.profile", "off"); err != nil {
+		return pace{}, err
+	}
+	d, err := openEmbedded(s, r.clock, "doctor")
+	if err != nil {
+		return pace{}, err
+	}
+	defer d.close()
+	if err := furnish(ctx, d.target); err != nil {
+		return pace{}, err
+	}
+	return r.measurePace(ctx, d.target, operations)
+}
+
+// measurePace does so many operations as fast as they can be done.
+func (r trials) measurePace(ctx context.Context, t target.Target, operations uint64) (pace, error) {
+	warm := operations / 10
+	if _, err := r.carryOut(ctx, t, nil, flatOut("warm-up", 0, warm)); err != nil {
+		return pace{}, err
+	}
+	began := r.clock.Now()
+	before, known := vitals.CPU()
+	record, err := r.carryOut(ctx, t, nil, flatOut("flat out", warm, operations))
+	if err != nil {
+		return pace{}, err
+	}
+	kind := &record.Phases[0].Kinds[0]
+	p := pace{operations: kind.Operations, lasted: r.clock.Now().Sub(began), failed: kind.Operations - kind.Succeeded}
+	if after, still := vitals.CPU(); known && still {
+		p.cpu = after - before
+	}
+	return p, nil
+}
+
+// finding holds the figures against the bound.
+func (f ceilingFigures) finding() finding {
+	measured := fmt.Sprintf("%s over HTTP, %s over nothing", f.engine, f.nothing)
+	bound := thousands(ceilingBound) + "/s over HTTP"
+	can := fmt.Sprintf("with retries counted, this machine can honestly drive the embedded engine at up to about "+
+		"%s attempts/s, and another service at up to about %s", honest(f.engine), honest(f.empty))
+	switch {
+	case f.engine.failed > 0:
+		return held(false, measured, bound,
+			thousands(f.engine.failed)+" operations failed that nothing stood against; report it")
+	case f.engine.perSecond() < ceilingBound:
+		return held(false, measured, bound, "free this machine of other work, or use one with more cores; "+can)
+	default:
+		return held(true, measured, bound, can)
+	}
+}
+
+// honest returns the rate up to which a pace leaves the generator room, cut off to
+// hundreds.
+func honest(p pace) string { return thousands(int64(honestShare*p.perSecond()) / 100 * 100) }

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"syscall"
+)
+
+// resolve looks the host's name up.
+func (v *visit) resolve(ctx context.Context) finding {
+	const bound = "an address"
+	name, _ := v.host()
+	if net.ParseIP(name) != nil {
+		return held(true, name+" is one", bound, "")
+	}
+	ctx, release := v.within(ctx)
+	defer release()
+	began := v.clock.Now()
+	addresses, err := net.DefaultResolver.LookupHost(ctx, name)
+	took := brief(v.clock.Now().Sub(began))
+	if err != nil {
+		return held(false, fmt.Sprintf("no address of %s after %s", name, took), bound,
+			"is the account's name spelled right, and does this machine reach a name server?")
+	}
+	return held(true, fmt.Sprintf("%s, %d in all, in %s", addresses[0], len(addresses), took), bound, "")
+}
+
+// connect opens a connection and closes it.
+func (v *visit) connect(ctx context.Context) finding {
+	bound := "a connection within " + brief(visitLimit)
+	began := v.clock.Now()
+	conn, err := v.dial(ctx)
+	v.connecting = v.clock.Now().Sub(began)
+	if err != nil {
+		return held(false, fmt.Sprintf("none after %s: %s", brief(v.connecting), reasonOf(err)), bound, adviceOn(err))
+	}
+	measured := fmt.Sprintf("with %s in %s", conn.RemoteAddr(), brief(v.connecting))
+	_ = conn.Close() // nothing was sent
+	return held(true, measured, bound, "")
+}
+
+func (v *visit) dial(ctx context.Context) (net.Conn, error) {
+	name, port := v.host()
+	ctx, release := v.within(ctx)
+	defer release()
+	return new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort(name, port))
+}
+
+// The numbers by which Windows says that a connection was refused, or reset.
+const (
+	windowsRefused = syscall.Errno(10061)
+	windowsReset   = syscall.Errno(10054)
+)
+
+// reasonOf says in a few words why there is no connection.
+func reasonOf(err error) string {
+	switch {
+	case refused(err):
+		return "it was refused"
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, windowsReset):
+		return "it was reset"
+	case errors.Is(err, context.Canceled):
+		return "nobody answers"
+	default:
+		return oneLine(err)
+	}
+}
+
+func refused(err error) bool {
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, windowsRefused)
+}
+
+// adviceOn says what to look at where there is no connection.
+func adviceOn(err error) string {
+	if refused(err) {
+		return "is the service running, and is the port right?"
+	}
+	return "does a firewall stand between, and is the address reached without a proxy?"
+}
+
+// shakeHands opens a connection and makes it one of TLS.
+func (v *visit) shakeHands(ctx context.Context) finding {
+	const bound = "a certificate that this machine trusts"
+	conn, err := v.dial(ctx)
+	if err != nil {
+		return held(false, reasonOf(err), bound, adviceOn(err))
+	}
+	defer conn.Close()
+	config := v.trust.Clone()
+	if config == nil {
+		config = new(tls.Config)
+	}
+	config.NextProtos = []string{"http/1.1"}
+	if config.ServerName == "" {
+		config.ServerName, _ = v.host()
+	}
+	ctx, release := v.within(ctx)
+	defer release()
+	began := v.clock.Now()
+	secured := tls.Client(conn, config)
+	if err := secured.HandshakeContext(ctx); err != nil {
+		return held(false, oneLine(err), bound, "does the address need http, does the certificate name this host, "+
+			"and does this machine trust who signed it?")
+	}
+	state := secured.ConnectionState()
+	return held(true, fmt.Sprintf("%s in %s, certificate until %s", tls.VersionName(state.Version),
+		brief(v.clock.Now().Sub(began)), state.PeerCertificates[0].NotAfter.UTC().Format("2006-01-02")), bound, "")
+}

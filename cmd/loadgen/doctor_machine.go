@@ -1,0 +1,227 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"loadgen/engine/clock"
+)
+
+// sourceYear is the year before which no wall clock can stand that is right; a
+// build that knows when its sources were committed goes by that.
+const sourceYear = 2026
+
+// machineChecks are those that take no time: what runs find on this machine.
+func (f *doctorFlags) machineChecks(clk clock.Real) []check {
+	return []check{
+		{name: "clock", examine: at(func() finding { return clockFinding(smallestStep(clk), clk.Started(), builtYear()) })},
+		{name: "memory", examine: at(func() finding { return memoryFinding(readMemory()) })},
+		{name: "files", examine: at(func() finding {
+			files, known := openFiles()
+			return filesFinding(files, known, f.workers)
+		})},
+		{name: "ports", examine: at(func() finding {
+			low, high, known := readPorts()
+			return portsFinding(low, high, known, f.workers, openPort())
+		})},
+		{name: "folder", examine: at(func() finding { return folderFinding(f.out, writable(f.out)) })},
+	}
+}
+
+// coarsestStep is how far apart two readings of the clock may be that differ.
+const coarsestStep = 100 * time.Microsecond
+
+// mostReadings bounds how often a clock is read that does not move.
+const mostReadings = 1_000_000
+
+// smallestStep returns the least difference of two readings of a clock that are
+// not the same, 0 where it stands still.
+func smallestStep(clk clock.Clock) time.Duration {
+	const enough = 100
+	least, steps := time.Duration(0), 0
+	last := clk.Now()
+	for range mostReadings {
+		now := clk.Now()
+		if now == last {
+			continue
+		}
+		if step := now.Sub(last); least == 0 || step < least {
+			least = step
+		}
+		last = now
+		if steps++; steps == enough {
+			break
+		}
+	}
+	return least
+}
+
+// builtYear returns the year that the sources of this build are from.
+func builtYear() int {
+	info, known := debug.ReadBuildInfo()
+	if !known {
+		return sourceYear
+	}
+	for _, setting := range info.Settings {
+		if setting.Key != "vcs.time" {
+			continue
+		}
+		if committed, err := time.Parse(time.RFC3339, setting.Value); err == nil {
+			return committed.UTC().Year()
+		}
+	}
+	return sourceYear
+}
+
+func clockFinding(step time.Duration, wall time.Time, year int) finding {
+	measured := fmt.Sprintf("steps of %s, %s", brief(step), wall.UTC().Format("2006-01-02 15:04:05 UTC"))
+	bound := fmt.Sprintf("at most %s, not before %d", brief(coarsestStep), year)
+	switch {
+	case step == 0:
+		return held(false, "it stands still", bound, "the monotonic clock does not move; nothing can be timed on this machine")
+	case step > coarsestStep:
+		return held(false, measured, bound,
+			"service times of less than a step cannot be told apart; have the machine use its hardware clock")
+	case wall.UTC().Year() < year:
+		return held(false, measured, bound, "set the date: a service refuses requests whose date is off by 15 minutes")
+	default:
+		return held(true, measured, bound, "")
+	}
+}
+
+func filesFinding(files uint64, known bool, workers int) finding {
+	// Each worker holds a connection, the embedded engine its other end; the
+	// record and the program itself need a few more.
+	const own = 64
+	needs := uint64(2*workers + own)
+	bound := fmt.Sprintf("at least %s for %s workers, two each and %d",
+		thousands(int64(needs)), thousands(int64(workers)), own)
+	switch {
+	case !known:
+		return unknown("the system does not say how many files may be open", bound)
+	case files < needs:
+		return held(false, thousands(int64(files))+" files may be open", bound,
+			fmt.Sprintf("raise it with `ulimit -n %d`, or have fewer --workers", needs))
+	case files > 1<<40:
+		return held(true, "any number of files may be open", bound, "")
+	default:
+		return held(true, thousands(int64(files))+" files may be open", bound, "")
+	}
+}
+
+func portsFinding(low, high int, known bool, workers int, opening error) finding {
+	bound := fmt.Sprintf("at least %s, and that one opens", thousands(int64(2*workers)))
+	ports := high - low + 1
+	measured := fmt.Sprintf("%s ports for connections, and one opens", thousands(int64(ports)))
+	switch {
+	case opening != nil:
+		return held(false, "none opens: "+oneLine(opening), bound,
+			"the embedded engine needs a port of 127.0.0.1; --target in-process does without")
+	case !known:
+		return unknown("one opens, but the system does not say how many there are", bound)
+	case ports < 2*workers:
+		return held(false, measured, bound, "widen net.ipv4.ip_local_port_range, or have fewer --workers")
+	default:
+		return held(true, measured, bound, "")
+	}
+}
+
+// leastMemory is what the documented stress test takes, with room to spare.
+const leastMemory = 512 << 20
+
+func memoryFinding(available int64, known bool) finding {
+	bound := "at least " + sizeOf(leastMemory)
+	switch {
+	case !known:
+		return unknown("the system does not say how much memory is free", bound)
+	case available < leastMemory:
+		return held(false, sizeOf(available)+" available", bound, "end other programs, or raise the limit of the container: "+
+			"a run that is short of memory measures its own garbage collection")
+	default:
+		return held(true, sizeOf(available)+" available", bound, "")
+	}
+}
+
+func folderFinding(folder string, fault error) finding {
+	const bound = "a folder to write runs to"
+	if fault != nil {
+		return held(false, oneLine(fault), bound, "choose another folder with --out, here and for the run")
+	}
+	return held(true, folder+" can be written to", bound, "")
+}
+
+// writable proves that a folder can be written to, or the nearest above it that
+// exists, and leaves nothing behind.
+func writable(folder string) error {
+	folder = filepath.Clean(folder)
+	for {
+		_, err := os.Stat(folder)
+		parent := filepath.Dir(folder)
+		if !os.IsNotExist(err) || parent == folder {
+			break
+		}
+		folder = parent
+	}
+	probe, err := os.CreateTemp(folder, ".probe-*")
+	if err != nil {
+		return err
+	}
+	_, err = probe.WriteString("loadgen")
+	closing := probe.Close()
+	if removing := os.Remove(probe.Name()); err == nil && closing == nil {
+		return removing
+	}
+	if err != nil {
+		return err
+	}
+	return closing
+}
+
+// parsePorts returns the first and the last port that the system gives to
+// connections, as Linux writes them: two numbers.
+func parsePorts(text string) (low, high int, ok bool) {
+	fields := strings.Fields(text)
+	if len(fields) != 2 {
+		return 0, 0, false
+	}
+	first, err1 := strconv.ParseUint(fields[0], 10, 16)
+	last, err2 := strconv.ParseUint(fields[1], 10, 16)
+	if err1 != nil || err2 != nil || first == 0 || last < first {
+		return 0, 0, false
+	}
+	return int(first), int(last), true
+}
+
+// parseMemory returns the bytes that programs can still have, by Linux's table of
+// memory.
+func parseMemory(table string) (int64, bool) {
+	for line := range strings.Lines(table) {
+		rest, found := strings.CutPrefix(line, "MemAvailable:")
+		if !found {
+			continue
+		}
+		kibibytes, unit, _ := strings.Cut(strings.TrimSpace(rest), " ")
+		n, err := strconv.ParseInt(kibibytes, 10, 64)
+		if err != nil || n < 0 || n > 1<<50 || unit != "kB" {
+			return 0, false
+		}
+		return n << 10, true
+	}
+	return 0, false
+}
+
+// parseRoom returns the bytes that are left of a limit, as a control group writes
+// limit and use: numbers, or the word max for no limit.
+func parseRoom(limit, use string) (int64, bool) {
+	most, err1 := strconv.ParseInt(strings.TrimSpace(limit), 10, 64)
+	used, err2 := strconv.ParseInt(strings.TrimSpace(use), 10, 64)
+	if err1 != nil || err2 != nil || most < 0 || used < 0 {
+		return 0, false
+	}
+	return max(0, most-used), true
+}

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/engine/clock"
+)
+
+// stepping is a clock that moves by so much at every so many readings.
+type stepping struct {
+	clock.Clock
+	step         time.Duration
+	every, asked int
+}
+
+func (s *stepping) Now() clock.Instant {
+	s.asked++
+	if s.every == 0 {
+		return 0
+	}
+	return clock.Instant(s.asked/s.every) * clock.Instant(s.step)
+}
+
+func TestSmallestStep(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		clock    *stepping
+		want     time.Duration
+	}{
+		{"a clock that moves at every reading", &stepping{step: 40, every: 1}, 40},
+		{"a clock that moves at every thousandth", &stepping{step: time.Millisecond, every: 1000}, time.Millisecond},
+		{"a clock that stands still", &stepping{}, 0},
+	} {
+		if got := smallestStep(row.clock); got != row.want || row.clock.asked > mostReadings+1 {
+			t.Errorf("%s: smallestStep = %v after %d readings; want %v after at most %d", row.sentence, got, row.clock.asked, row.want, mostReadings)
+		}
+	}
+}
+
+func TestMachineFindings(t *testing.T) {
+	day := func(year int) time.Time { return time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC) }
+	for _, row := range []struct {
+		sentence string
+		finding  finding
+		want     string
+		says     string
+	}{
+		{"a fine clock of today", clockFinding(50, day(2026), 2026), checkPasses, "50 ns"},
+		{"a clock as coarse as may be", clockFinding(coarsestStep, day(2030), 2026), checkPasses, "0.10 ms"},
+		{"a coarser clock", clockFinding(coarsestStep+1, day(2026), 2026), checkFails, "hardware clock"},
+		{"a clock that stands still", clockFinding(0, day(2026), 2026), checkFails, "stands still"},
+		{"the date of a machine whose battery is empty", clockFinding(50, day(1970), 2026), checkFails, "set the date"},
+
+		{"files for twice the workers and the rest", filesFinding(576, true, 256), checkPasses, "576"},
+		{"a file too few", filesFinding(575, true, 256), checkFails, "ulimit -n 576"},
+		{"files without a bound", filesFinding(math.MaxUint64, true, 100_000), checkPasses, "any number"},
+		{"no files", filesFinding(0, true, 1), checkFails, "0 files"},
+		{"nobody says how many files", filesFinding(0, false, 256), checkUnknown, "does not say"},
+
+		{"ports for twice the workers", portsFinding(1001, 1512, true, 256, nil), checkPasses, "512"},
+		{"a port too few", portsFinding(1001, 1511, true, 256, nil), checkFails, "ip_local_port_range"},
+		{"a port that does not open", portsFinding(1001, 60_000, true, 256, errors.New("not\npermitted")), checkFails, "not; permitted"},
+		{"nobody says how many ports", portsFinding(0, 0, false, 256, nil), checkUnknown, "does not say"},
+		{"nobody says how many ports, and none opens", portsFinding(0, 0, false, 256, errors.New("no")), checkFails, "in-process"},
+
+		{"memory enough", memoryFinding(512<<20, true), checkPasses, "512MiB"},
+		{"memory too little", memoryFinding(512<<20-1, true), checkFails, "garbage collection"},
+		{"nobody says how much memory", memoryFinding(0, false), checkUnknown, "does not say"},
+
+		{"a folder that can be written to", folderFinding("results/runs", nil), checkPasses, "results/runs"},
+		{"a folder that cannot", folderFinding("results/runs", errors.New("read-only")), checkFails, "--out"},
+	} {
+		text := row.finding.Measured + row.finding.Bound + row.finding.Note
+		if row.finding.Verdict != row.want || !strings.Contains(text, row.says) {
+			t.Errorf("%s: %+v; want %s and %q", row.sentence, row.finding, row.want, row.says)
+		}
+		if row.want == checkFails && row.finding.Note == "" {
+			t.Errorf("%s: %+v does not say what to do", row.sentence, row.finding)
+		}
+	}
+}
+
+func TestWritable(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("file", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir("folder", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		sentence string
+		folder   string
+		holds    bool
+	}{
+		{"a folder that is there", "folder", true},
+		{"the folder that one is in", ".", true},
+		{"a folder to be made, in one to be made", filepath.Join("results", "runs"), true},
+		{"a folder to be made, by its whole path", filepath.Join(t.TempDir(), "runs"), true},
+		{"a file", "file", false},
+		{"a folder below a file", filepath.Join("file", "runs"), false},
+	} {
+		if err := writable(row.folder); (err == nil) != row.holds {
+			t.Errorf("%s: writable(%q) = %v; want it to hold: %v", row.sentence, row.folder, err, row.holds)
+		}
+	}
+	if left := leftIn(t, "."); len(left) != 2 {
+		t.Errorf("writable left %v; want nothing new", left)
+	}
+}
+
+func TestParsePorts(t *testing.T) {
+	for _, row := range []struct {
+		text      string
+		low, high int
+		ok        bool
+	}{
+		{"32768\t60999\n", 32768, 60999, true},
+		{"1 65535", 1, 65535, true},
+		{"5000 5000", 5000, 5000, true},
+		{"", 0, 0, false},
+		{"32768", 0, 0, false},
+		{"1 2 3", 0, 0, false},
+		{"0 100", 0, 0, false},
+		{"60999 32768", 0, 0, false},
+		{"-1 100", 0, 0, false},
+		{"1 65536", 0, 0, false},
+		{"a b", 0, 0, false},
+	} {
+		if low, high, ok := parsePorts(row.text); low != row.low || high != row.high || ok != row.ok {
+			t.Errorf("parsePorts(%q) = %d, %d, %v; want %d, %d, %v", row.text, low, high, ok, row.low, row.high, row.ok)
+		}
+	}
+}
+
+func TestParseMemory(t *testing.T) {
+	for _, row := range []struct {
+		text string
+		want int64
+		ok   bool
+	}{
+		{"MemTotal:       10 kB\nMemAvailable:    8 kB\nBuffers: 1 kB\n", 8 << 10, true},
+		{"MemAvailable: 0 kB", 0, true},
+		{"MemTotal: 10 kB\n", 0, false},
+		{"", 0, false},
+		{"MemAvailable: 8\n", 0, false},
+		{"MemAvailable: 8 MB\n", 0, false},
+		{"MemAvailable: -8 kB\n", 0, false},
+		{"MemAvailable: 9223372036854775807 kB\n", 0, false},
+		{"MemAvailable: much kB\n", 0, false},
+	} {
+		if got, ok := parseMemory(row.text); got != row.want || ok != row.ok {
+			t.Errorf("parseMemory(%q) = %d, %v; want %d, %v", row.text, got, ok, row.want, row.ok)
+		}
+	}
+}
+
+func TestParseRoom(t *testing.T) {
+	for _, row := range []struct {
+		limit, use string
+		want       int64
+		ok         bool
+	}{
+		{"1000\n", "300\n", 700, true},
+		{"1000", "1000", 0, true},
+		{"1000", "1001", 0, true},
+		{"max\n", "300\n", 0, false},
+		{"", "300", 0, false},
+		{"1000", "", 0, false},
+		{"-1", "0", 0, false},
+		{"1000", "-300", 0, false},
+		{"9223372036854775808", "0", 0, false},
+	} {
+		if got, ok := parseRoom(row.limit, row.use); got != row.want || ok != row.ok {
+			t.Errorf("parseRoom(%q, %q) = %d, %v; want %d, %v", row.limit, row.use, got, ok, row.want, row.ok)
+		}
+	}
+}
+
+// What a system says of itself is read without a panic, and what is read is
+// possible.
+func FuzzSystemFiles(f *testing.F) {
+	for _, text := range []string{"32768\t60999\n", "MemAvailable: 8 kB\n", "max", "1000", "", "MemAvailable:", "1 65536"} {
+		f.Add(text, "300")
+	}
+	f.Fuzz(func(t *testing.T, text, other string) {
+		if low, high, ok := parsePorts(text); ok && !(0 < low && low <= high && high < 1<<16) {
+			t.Errorf("parsePorts(%q) = %d, %d; want ports in order", text, low, high)
+		}
+		if bytes, ok := parseMemory(text); bytes < 0 || !ok && bytes != 0 {
+			t.Errorf("parseMemory(%q) = %d, %v; want 0 or more", text, bytes, ok)
+		}
+		if bytes, ok := parseRoom(text, other); bytes < 0 || !ok && bytes != 0 {
+			t.Errorf("parseRoom(%q, %q) = %d, %v; want 0 or more", text, other, bytes, ok)
+		}
+	})
+}
+
+// On this machine the checks that take no time come to a verdict.
+func TestMachineChecks(t *testing.T) {
+	t.Chdir(t.TempDir())
+	f := &doctorFlags{workers: 1, out: filepath.Join("results", "runs")}
+	for _, one := range f.machineChecks(clock.NewReal()) {
+		if found := one.examine(t.Context()); found.Verdict != checkPasses && found.Verdict != checkUnknown {
+			t.Errorf("%s = %+v; want a pass for one worker", one.name, found)
+		}
+	}
+	if left := leftIn(t, "."); len(left) != 0 {
+		t.Errorf("the checks left %v behind; want nothing", left)
+	}
+}

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"loadgen/engine"
+	"loadgen/engine/entity"
+	"loadgen/engine/fault"
+	"loadgen/engine/model"
+	"loadgen/report/verdict"
+	"loadgen/results"
+	stalling "loadgen/target/fault"
+	"loadgen/target/inprocess"
+)
+
+// The stall: 20,000 operations are due over 20 s, and for 2 s of them no reply
+// leaves the engine.
+const (
+	stallRate   = 1000 // operations per second
+	stallWithin = 20 * time.Second
+	stallBegins = 9 * time.Second
+	stallLasts  = 2 * time.Second
+	// stallSlow is what no operation takes that was not held up.
+	stallSlow = 100 * time.Millisecond
+)
+
+// stallWanted are the bounds of a stall.
+const (
+	stallTolerance = 0.05
+	stallLongest   = stallLasts + stallLasts/10
+	stallService   = 50 * time.Millisecond
+	// stallHeldUp is how long the machine may hold the program up, in all, without
+	// being what is reported in place of the engine's stall.
+	stallHeldUp = stallSlow
+)
+
+// waitedAtLeast returns the q-th quantile of the response where a target that
+// answers at once stands still for S within T, and operations are due all the time
+// at one rate.
+//
+// What is due t after the stall began is answered at its end, S − t later: of the
+// operations, a share S/T waits, evenly for any time from 0 to S. So a share
+// (S − u)/T waits longer than u, and where that share is 1 − q,
+//
+//	u = S − (1 − q)·T = S·(1 − (1 − q)·T/S),
+//
+// for q beyond 1 − S/T; below it nothing waits. How many workers there are is not
+// in it: an operation for which none is free waits for its reply all the same.
+func waitedAtLeast(q float64, stands, within time.Duration) time.Duration {
+	return max(0, stands-time.Duration((1-q)*float64(within)))
+}
+
+// stallFigures are what a run is reported to have met.
+type stallFigures struct {
+	operations, succeeded int64
+	// responseP99 and longest count from when an operation was due, serviceP99
+	// from when its attempt was sent.
+	responseP99, longest, serviceP99 time.Duration
+	// due is how many operations became due during the stall; slow is how many
+	// took longer than stallSlow, and slowAttempts how many attempts did.
+	due, slow, slowAttempts int64
+	// books is what does not add up in the record.
+	books []string
+	// heldUp is for how long the machine did not let the program run.
+	heldUp time.Duration
+}
+
+// measureStall has the stall happen to a run against the engine, without its
+// limits, and returns what the run reports.
+func (r trials) measureStall(ctx context.Context) (stallFigures, error) {
+	partitions, err := model.New(model.Off)
+	if err != nil {
+		return stallFigures{}, err
+	}
+	stage, err := steady("stall", stallRate, stallWithin)
+	if err != nil {
+		return stallFigures{}, err
+	}
+	engine := inprocess.New(engine.New(engine.Options{Model: partitions, Accounts: []string{account},
+		Epoch: entity.TicksOf(r.clock.Started())}), account, r.clock)
+	if err := furnish(ctx, engine); err != nil {
+		return stallFigures{}, err
+	}
+	begins := r.clock.Now().NextSecond().Offset() + stallBegins
+	frozen := stalling.Wrap(engine, fault.Plan{Rules: []fault.Rule{
+		{Kind: fault.Freeze, From: begins, To: begins + stallLasts, Share: fault.Whole}}}, 1, r.clock)
+	machine := watch(r.clock)
+	record, err := r.carryOut(ctx, frozen, frozen, stage)
+	heldUp := machine.leave()
+	if err != nil {
+		return stallFigures{}, err
+	}
+	figures := stallOf(record, begins)
+	figures.heldUp = heldUp
+	return figures, nil
+}
+
+// stallOf reads the figures of a stall that began then out of a record.
+func stallOf(record *results.Record, begins time.Duration) stallFigures {
+	all, summary := record.Total(results.Reported), verdict.Judge(record)
+	f := stallFigures{
+		operations: all.Operations, succeeded: all.Succeeded,
+		responseP99: micros(summary.Response.P99), serviceP99: micros(summary.Service.P99),
+		longest: micros(summary.Response.Max),
+		slow:    longer(all.Response, stallSlow), slowAttempts: longer(all.Service[results.Ok], stallSlow),
+		books: verdict.Books(record),
+	}
+	for _, row := range record.Intervals {
+		if at := time.Duration(row.Second) * time.Second; at >= begins && at < begins+stallLasts {
+			f.due += row.Scheduled
+		}
+	}
+	return f
+}
+
+// micros returns a quantile as a duration, 0 where it could not be told.
+func micros(quantile *int64) time.Duration {
+	if quantile == nil {
+		return 0
+	}
+	return time.Duration(*quantile) * time.Microsecond
+}
+
+// longer counts the durations of a histogram beyond a bound.
+func longer(h *results.Histogram, bound time.Duration) int64 {
+	var count int64
+	for _, bar := range h.Bars() {
+		if bar.From > bound.Microseconds() {
+			count += bar.Count
+		}
+	}
+	return count
+}
+
+// finding holds the figures against the arithmetic. What the machine itself did is
+// no fault of a report.
+func (f stallFigures) finding() finding {
+	want := waitedAtLeast(.99, stallLasts, stallWithin)
+	due := int64(stallLasts.Seconds() * stallRate)
+	slow := int64((stallLasts - stallSlow).Seconds() * stallRate)
+	measured := fmt.Sprintf("response p99 %s, max %s, service p99 %s",
+		brief(f.responseP99), brief(f.longest), brief(f.serviceP99))
+	low, high := between(want)
+	bound := fmt.Sprintf("%s ± %.0f %%, ≤ %s, ≤ %s",
+		brief(want), stallTolerance*100, brief(stallLongest), brief(stallService))
+	var wrong []string
+	say := func(is bool, format string, args ...any) {
+		if is {
+			wrong = append(wrong, fmt.Sprintf(format, args...))
+		}
+	}
+	all := int64(stallWithin.Seconds() * stallRate)
+	say(f.operations != all || f.succeeded != all, "%s of %s operations succeeded", thousands(f.succeeded), thousands(all))
+	say(f.due != due, "%s operations are told to have been due during the stall, not %s",
+		thousands(f.due), thousands(due))
+	leastSlow, mostSlow := between(time.Duration(slow))
+	say(f.slow < int64(leastSlow) || f.slow > int64(mostSlow),
+		"%s operations are told to have taken over %s, not about %s", thousands(f.slow), brief(stallSlow), thousands(slow))
+	wrong = append(wrong, f.books...)
+	wide := f.responseP99 < low || f.responseP99 > high ||
+		f.longest > stallLongest || f.serviceP99 > stallService
+	switch {
+	case len(wrong) == 0 && !wide:
+		return held(true, measured, bound, f.lesson())
+	case len(f.books) == 0 && f.heldUp > stallHeldUp:
+		why := fmt.Sprintf("this machine held the program up for %s, on top of the engine's stall", brief(f.heldUp))
+		return finding{Verdict: checkUnknown, Measured: why + ": " + measured, Bound: bound,
+			Note: "run it again with nothing else at work"}
+	default:
+		return held(false, measured, bound, joined(append(slices.Clip(wrong), "reports of stalls are not to be trusted; "+
+			"run it again with nothing else at work, and report it if it fails again")))
+	}
+}
+
+// between returns the bounds about what is wanted.
+func between(want time.Duration) (low, high time.Duration) {
+	margin := time.Duration(float64(want) * stallTolerance)
+	return want - margin, want + margin
+}
+
+// lesson says what a report by service times would have hidden.
+func (f stallFigures) lesson() string {
+	return fmt.Sprintf("the engine stood still for %s of %s: %s operations were due meanwhile, and %s took over %s. "+
+		"By service times alone p99 were %s, and %s of them slow: that is coordinated omission.",
+		brief(stallLasts), brief(stallWithin), thousands(f.due), thousands(f.slow), brief(stallSlow),
+		brief(f.serviceP99), thousands(f.slowAttempts))
+}

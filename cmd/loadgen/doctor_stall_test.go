@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"loadgen/engine/clock"
+)
+
+// The formula against what it stands for: every operation by itself.
+func TestWaitedAtLeast(t *testing.T) {
+	for _, row := range []struct {
+		sentence       string
+		stands, within time.Duration
+	}{
+		{"a stall of 2 s within 20 s", 2 * time.Second, 20 * time.Second},
+		{"a stall of 1 s in every 5 s", time.Second, 5 * time.Second},
+		{"a stall that lasts all the time", 3 * time.Second, 3 * time.Second},
+		{"a stall too short for a hundredth of the operations", 10 * time.Millisecond, 20 * time.Second},
+		{"no stall", 0, 20 * time.Second},
+	} {
+		const operations = 20_000
+		waits := make([]time.Duration, operations)
+		for n := range waits {
+			due := row.within * time.Duration(n) / operations
+			waits[n] = max(0, row.stands-due)
+		}
+		slices.Sort(waits)
+		for _, q := range []float64{.5, .9, .99, .999} {
+			want := waits[int(math.Ceil(q*operations))-1]
+			got := waitedAtLeast(q, row.stands, row.within)
+			if (got - want).Abs() > row.within/operations {
+				t.Errorf("%s: waitedAtLeast(%v, %v, %v) = %v; want %v", row.sentence, q, row.stands, row.within, got, want)
+			}
+		}
+	}
+}
+
+// The stall itself, with all of the generator, in fake time: the figures are those
+// of arithmetic, to what a histogram resolves.
+func TestStallIsToldExactly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		figures, err := trials{clock: clock.NewReal()}.measureStall(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if figures.operations != 20_000 || figures.succeeded != 20_000 || figures.due != 2000 || len(figures.books) > 0 {
+			t.Errorf("measureStall = %+v; want 20,000 operations, 2,000 of them due during the stall, and closed books", figures)
+		}
+		if d := (figures.responseP99 - 1800*time.Millisecond).Abs(); d > 2*time.Millisecond {
+			t.Errorf("response p99 = %v; want 1.8 s", figures.responseP99)
+		}
+		if d := (figures.longest - 2*time.Second).Abs(); d > 2*time.Millisecond {
+			t.Errorf("longest response = %v; want 2 s", figures.longest)
+		}
+		// Of the operations that are due each millisecond, those of the first 1,900
+		// wait for more than 100 ms; 64 workers hold as many attempts.
+		if figures.slow != 1900 || figures.slowAttempts != trialWorkers || figures.serviceP99 != 0 {
+			t.Errorf("measureStall = %d slow operations, %d slow attempts, service p99 %v; want 1,900, 64 and 0",
+				figures.slow, figures.slowAttempts, figures.serviceP99)
+		}
+		f := figures.finding()
+		if f.Verdict != checkPasses || !strings.Contains(f.Note, "coordinated omission") || !strings.Contains(f.Note, "64 of them slow") {
+			t.Errorf("finding = %+v; want a pass that shows coordinated omission", f)
+		}
+	})
+}
+
+func TestStallFinding(t *testing.T) {
+	right := stallFigures{operations: 20_000, succeeded: 20_000, responseP99: 1800 * time.Millisecond,
+		longest: 2 * time.Second, serviceP99: time.Millisecond, due: 2000, slow: 1900, slowAttempts: 64}
+	for _, row := range []struct {
+		sentence string
+		alter    func(f *stallFigures)
+		want     string
+		says     string
+	}{
+		{"all is as arithmetic has it", func(*stallFigures) {}, checkPasses, "2,000 operations were due"},
+		{"p99 at the lower bound", func(f *stallFigures) { f.responseP99 = 1710 * time.Millisecond }, checkPasses, ""},
+		{"p99 below it", func(f *stallFigures) { f.responseP99 = 1709 * time.Millisecond }, checkFails, "not to be trusted"},
+		{"p99 at the upper bound", func(f *stallFigures) { f.responseP99 = 1890 * time.Millisecond }, checkPasses, ""},
+		{"p99 above it", func(f *stallFigures) { f.responseP99 = 1891 * time.Millisecond }, checkFails, ""},
+		{"p99 of the attempts in its place", func(f *stallFigures) { f.responseP99 = f.serviceP99 }, checkFails, ""},
+		{"the longest at its bound", func(f *stallFigures) { f.longest = 2200 * time.Millisecond }, checkPasses, ""},
+		{"the longest above it", func(f *stallFigures) { f.longest = 2201 * time.Millisecond }, checkFails, ""},
+		{"attempts that were slow themselves", func(f *stallFigures) { f.serviceP99 = 51 * time.Millisecond }, checkFails, ""},
+		{"operations that failed", func(f *stallFigures) { f.succeeded-- }, checkFails, "19,999 of 20,000"},
+		{"operations that are missing", func(f *stallFigures) { f.operations = 19_000; f.succeeded = 19_000 }, checkFails, "19,000 of 20,000"},
+		{"operations that were not due", func(f *stallFigures) { f.due-- }, checkFails, "1,999 operations"},
+		{"too few that were slow", func(f *stallFigures) { f.slow = 1804 }, checkFails, "1,804 operations"},
+		{"too many that were slow", func(f *stallFigures) { f.slow = 1996 }, checkFails, "1,996 operations"},
+		{"books that do not close", func(f *stallFigures) { f.books = []string{"one is missing"} }, checkFails, "one is missing"},
+		{"a machine that held the program up, but not for long", func(f *stallFigures) { f.longest, f.heldUp = 3*time.Second, stallHeldUp }, checkFails, ""},
+		{"a machine that held the program up for long", func(f *stallFigures) { f.longest, f.heldUp = 3*time.Second, stallHeldUp+1 }, checkUnknown, "nothing else at work"},
+		{"a machine that held the program up to no effect", func(f *stallFigures) { f.heldUp = time.Second }, checkPasses, ""},
+		{"books that do not close on any machine", func(f *stallFigures) { f.books, f.heldUp = []string{"one is missing"}, time.Second }, checkFails, "one is missing"},
+		{"nothing at all", func(f *stallFigures) { *f = stallFigures{} }, checkFails, "0 of 20,000"},
+	} {
+		figures := right
+		row.alter(&figures)
+		f := figures.finding()
+		if f.Verdict != row.want || !strings.Contains(f.Note, row.says) || f.Measured == "" {
+			t.Errorf("%s: finding = %+v; want %s and %q", row.sentence, f, row.want, row.says)
+		}
+	}
+}
+
+// sluggish is a clock whose sleeper wakes late at some of its calls.
+type sluggish struct {
+	clock.Real
+	asked int
+	by    []time.Duration
+}
+
+func (s *sluggish) Sleep(ctx context.Context, until clock.Instant) error {
+	late := time.Duration(0)
+	if s.asked < len(s.by) {
+		late = s.by[s.asked]
+	}
+	s.asked++
+	return s.Real.Sleep(ctx, until.Add(late))
+}
+
+func TestWitness(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		by       []time.Duration
+		want     time.Duration
+	}{
+		{"never held up", nil, 0},
+		{"as late as timers are", []time.Duration{drowsy, drowsy}, 0},
+		{"held up twice", []time.Duration{300 * time.Millisecond, 0, drowsy + 1}, 300*time.Millisecond + drowsy + 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			clk := clock.NewReal()
+			w := watch(&sluggish{Real: clk, by: row.by})
+			if err := clk.Sleep(t.Context(), clock.Instant(time.Second)); err != nil {
+				t.Fatal(err)
+			}
+			if got := w.leave(); got != row.want {
+				t.Errorf("%s: leave = %v; want %v", row.sentence, got, row.want)
+			}
+		})
+	}
+}
+
+// In fake time nothing is late.
+func TestPacingInFakeTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		figures, err := trials{clock: clock.NewReal()}.measurePacing(context.Background())
+		if err != nil || figures != (pacingFigures{sent: 6000, due: 6000}) {
+			t.Errorf("measurePacing = %+v, %v; want 6,000 operations, none late", figures, err)
+		}
+	})
+}
+
+func TestPacingFinding(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		figures  pacingFigures
+		want     string
+	}{
+		{"never late", pacingFigures{sent: 6000, due: 6000}, checkPasses},
+		{"late by as much as may be", pacingFigures{p50: 500 * time.Microsecond, sent: 6000, due: 6000}, checkPasses},
+		{"later", pacingFigures{p50: 501 * time.Microsecond, sent: 6000, due: 6000}, checkFails},
+		{"a long tail is told, and fails nothing", pacingFigures{p50: 50 * time.Microsecond, p99: time.Second, longest: time.Second, sent: 6000, due: 6000}, checkPasses},
+		{"not all sent", pacingFigures{sent: 5999, due: 6000}, checkFails},
+	} {
+		if f := row.figures.finding(); f.Verdict != row.want || (f.Note == "") != (row.want == checkPasses) {
+			t.Errorf("%s: finding = %+v; want %s", row.sentence, f, row.want)
+		}
+	}
+}
+
+// An interrupted trial ends at once.
+func TestTrialIsInterrupted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clk := clock.NewReal()
+		ctx, cancel := context.WithCancel(context.Background())
+		timer := time.AfterFunc(9500*time.Millisecond, cancel)
+		defer timer.Stop()
+		d := diagnose(ctx, []check{{name: "stall", examine: func(ctx context.Context) finding {
+			figures, err := trials{clock: clk}.measureStall(ctx)
+			return told(err, figures.finding)
+		}}}, io.Discard)
+		if took := clk.Now().Offset(); took > 12*time.Second || d.Checks[0].Verdict != checkNotTried {
+			t.Errorf("a stall that was interrupted after 9.5 s = %+v after %v; want not tried, within the 2 s of what was under way", d.Checks[0], took)
+		}
+	})
+}

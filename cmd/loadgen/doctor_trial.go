@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/results"
+	"loadgen/scenarios/arrival"
+	"loadgen/scenarios/drive"
+	"loadgen/target"
+)
+
+// The one entity that a trial asks for, again and again.
+const (
+	trialTable = "loadgendoctor"
+	trialKey   = "patient"
+)
+
+// trialWorkers are those of every trial: fewer than operations that pile up, as it
+// is where a target stalls.
+const trialWorkers = 64
+
+// trials are what the tool is put through: short loads in real time, through the
+// loop and the recorder that runs have.
+type trials struct {
+	clock clock.Real
+	// fine is that of [drive.Live].
+	fine bool
+}
+
+// runner returns the loop that runs have.
+func (r trials) runner(t target.Target, workers int) *drive.Live {
+	return &drive.Live{Clock: r.clock, Target: t, Workers: workers, Fine: r.fine}
+}
+
+// carryOut carries stages out and returns their record. The counter is the
+// target's own books, or nil.
+func (r trials) carryOut(ctx context.Context, t target.Target, counter target.Counter,
+	stages ...*drive.Stage) (*results.Record, error) {
+	folder := new(results.Memory)
+	recorder, err := results.NewRecorder(folder, results.Manifest{
+		Operations: []results.Kind{{Name: "get", Group: "GET"}}})
+	if err != nil {
+		return nil, err
+	}
+	runner := r.runner(t, trialWorkers)
+	ledger := &drive.Ledger{Recorder: recorder}
+	for _, stage := range stages {
+		if err := runner.Run(ctx, stage, ledger); err != nil {
+			return nil, err
+		}
+	}
+	var counts *results.TargetCounts
+	if counter != nil {
+		own := results.TargetCounts(counter.Counts())
+		counts = &own
+	}
+	if err := recorder.Finish(r.clock.Now().Offset(), results.Valid, nil, counts); err != nil {
+		return nil, err
+	}
+	return results.Read(folder)
+}
+
+// trialGrace is how long a trial may take beyond its schedule: it is over long
+// before, unless the machine stands still.
+const trialGrace = 10 * time.Second
+
+// steady returns an open loop at one rate, in operations per second, evenly
+// spaced, so that it can be told to the operation how many are due in a stretch of
+// time.
+func steady(name string, rate float64, length time.Duration) (*drive.Stage, error) {
+	schedule, err := arrival.NewSteps(arrival.Step{Rate: rate, Length: length})
+	if err != nil {
+		return nil, err
+	}
+	return &drive.Stage{Name: name, Schedule: schedule, WholeSecond: true, Grace: trialGrace, Build: trialWork,
+		Phases: []results.Phase{{Name: name, End: length, Rate: rate, Reported: true}}}, nil
+}
+
+// flatOut returns a closed loop of so many operations, the first of which has a
+// number: as fast as they can be sent.
+func flatOut(name string, first, operations uint64) *drive.Stage {
+	return &drive.Stage{Name: name, First: first, Lanes: trialWorkers, Count: operations, Limit: trialGrace,
+		Build: trialWork, Phases: []results.Phase{{Name: name, Reported: true}}}
+}
+
+// trialWork is any operation of a trial: a read of the one entity.
+func trialWork(uint64) drive.Work {
+	key := entity.Key{Partition: trialKey, Row: trialKey}
+	return drive.Work{Operation: target.Operation{Verb: entity.Get, Table: trialTable,
+		Change: entity.Change{Verb: entity.Get, Key: key}}}
+}
+
+// furniture are the operations that make the table and the entity that trials
+// read.
+func furniture() []*target.Operation {
+	key := entity.Key{Partition: trialKey, Row: trialKey}
+	return []*target.Operation{
+		{Verb: entity.CreateTable, Table: trialTable},
+		{Verb: entity.Insert, Table: trialTable, Change: entity.Change{Verb: entity.Insert, Key: key}},
+	}
+}
+
+// furnish carries them out.
+func furnish(ctx context.Context, t target.Target) error {
+	for _, op := range furniture() {
+		if outcome := t.Do(ctx, op); outcome.Class(target.Expected{}) != target.Ok {
+			return &unfurnished{outcome}
+		}
+	}
+	return nil
+}
+
+// unfurnished is why a trial has nothing to read.
+type unfurnished struct{ outcome target.Outcome }
+
+func (u *unfurnished) Error() string {
+	return "the embedded engine did not take the entity of a trial: " + u.outcome.Detail
+}

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/target/azure"
+)
+
+// visit is a call on a table service: read alone, and in steps of which each says
+// what can be wrong with it. It belongs to one goroutine.
+type visit struct {
+	endpoint azure.Endpoint
+	clock    clock.Real
+	// trust configures https; nil trusts whom the machine trusts.
+	trust *tls.Config
+
+	// client is built by the first request.
+	client *azure.Target
+	// first is what the service said of itself, heard how long that took; it is 0
+	// where it said nothing.
+	first azure.Service
+	heard time.Duration
+	// requests counts what was sent and answered, connecting what the plain
+	// connection took.
+	requests   int64
+	connecting time.Duration
+}
+
+// newVisit returns a visit that has not begun. The caller owes it a close.
+func newVisit(endpoint azure.Endpoint, clk clock.Real, trust *tls.Config) *visit {
+	return &visit{endpoint: endpoint, clock: clk, trust: trust}
+}
+
+// close closes the connections.
+func (v *visit) close() {
+	if v.client != nil {
+		v.client.Close()
+	}
+}
+
+// The checks of a visit.
+const (
+	visitResolve = "resolve"
+	visitConnect = "connect"
+	visitTLS     = "tls"
+	visitKey     = "authenticate"
+	visitTrip    = "round trip"
+	visitClock   = "clock skew"
+	visitKeep    = "keep-alive"
+)
+
+// checks are the steps of the visit, in their order.
+func (v *visit) checks() []check {
+	list := []check{
+		{name: visitResolve, examine: v.resolve},
+		{name: visitConnect, needs: []string{visitResolve}, examine: v.connect},
+	}
+	ready := []string{visitConnect}
+	if v.scheme() == "https" {
+		list = append(list, check{name: visitTLS, needs: ready, examine: v.shakeHands})
+		ready = []string{visitTLS}
+	}
+	return append(list,
+		check{name: visitKey, needs: ready, examine: v.authenticate},
+		// Where the key is refused, ten refusals more would look like an attack.
+		check{name: visitTrip, needs: []string{visitKey}, examine: v.goAndReturn},
+		check{name: visitClock, needs: ready, examine: at(v.compareClocks)},
+		check{name: visitKeep, needs: []string{visitTrip}, examine: at(v.countConnections)})
+}
+
+// visitLimit bounds each step.
+const visitLimit = 4 * time.Second
+
+func (v *visit) scheme() string {
+	scheme, _, _ := strings.Cut(v.endpoint.String(), "://")
+	return scheme
+}
+
+// host returns name and port of the service.
+func (v *visit) host() (name, port string) {
+	address, err := url.Parse(v.endpoint.String())
+	if err != nil {
+		return "", ""
+	}
+	name, port = address.Hostname(), address.Port()
+	switch {
+	case port != "":
+	case address.Scheme == "https":
+		port = "443"
+	default:
+		port = "80"
+	}
+	return name, port
+}
+
+// within returns a context that ends after the limit of a step, or with release,
+// which the caller owes it.
+func (v *visit) within(ctx context.Context) (limited context.Context, release func()) {
+	limited, cancel := context.WithCancel(ctx)
+	alarm := v.clock.Alarm(v.clock.Now().Add(visitLimit))
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		select {
+		case <-alarm.C:
+			cancel()
+		case <-limited.Done():
+		}
+	}()
+	return limited, func() {
+		cancel()
+		<-ended
+		alarm.Stop()
+	}
+}
+
+// authenticate asks the service for a list of one table.
+func (v *visit) authenticate(ctx context.Context) finding {
+	const bound = "a table service that takes the key"
+	client, err := azure.New(azure.Options{Endpoint: v.endpoint, Connections: 1,
+		Clock: v.clock, Epoch: v.clock.Started(), RunID: "doctor", TLS: v.trust})
+	if err != nil {
+		return held(false, oneLine(err), bound, "")
+	}
+	v.client = client
+	took, err := v.ask(ctx)
+	switch {
+	case err == nil:
+		return held(true, fmt.Sprintf("%s takes the key of %s", v.name(), v.endpoint.Account()), bound, "")
+	case errors.Is(err, azure.ErrClock):
+		return unknown("no signature holds with clocks so far apart", bound)
+	case errors.Is(err, azure.ErrAuthentication):
+		return held(false, v.saying(err), bound,
+			"copy the account's key again, from the page of its access keys, or have a new signature made")
+	case errors.Is(err, azure.ErrNotTables):
+		return held(false, v.saying(err), bound,
+			"give the address of the table service, such as https://ACCOUNT.table.core.windows.net")
+	default:
+		return held(false, fmt.Sprintf("%s, after %s", v.saying(err), brief(took)), bound,
+			"what accepts the connection does not answer as a table service does")
+	}
+}
+
+// ask sends one request and returns how long it took.
+func (v *visit) ask(ctx context.Context) (time.Duration, error) {
+	began := v.clock.Now()
+	service, err := v.client.Probe(ctx)
+	took := v.clock.Now().Sub(began)
+	if err == nil || !errors.Is(err, azure.ErrUnreachable) && service != (azure.Service{}) {
+		v.requests++
+		if v.requests == 1 {
+			v.first, v.heard = service, took
+		}
+	}
+	return took, err
+}
+
+// name returns what the service calls itself.
+func (v *visit) name() string {
+	if v.first.Server == "" {
+		return "the service"
+	}
+	return v.first.Server
+}
+
+// saying returns what a request came to, without the address, which is known.
+func (v *visit) saying(err error) string {
+	text := oneLine(err)
+	if _, rest, found := strings.Cut(text, v.endpoint.String()+": "); found {
+		return rest
+	}
+	return text
+}
+
+// visitTrips is how many round trips are timed.
+const visitTrips = 10
+
+// goAndReturn times requests that cost the service as little as any.
+func (v *visit) goAndReturn(ctx context.Context) finding {
+	bound := fmt.Sprintf("%d replies to %d requests", visitTrips, visitTrips)
+	var took []time.Duration
+	for range visitTrips {
+		trip, err := v.ask(ctx)
+		if err != nil {
+			return held(false, fmt.Sprintf("%d replies, then: %s", len(took), v.saying(err)), bound,
+				"the service, or what stands before it, drops connections; load would meet the same")
+		}
+		took = append(took, trip)
+	}
+	slices.Sort(took)
+	median := (took[(len(took)-1)/2] + took[len(took)/2]) / 2
+	return held(true, fmt.Sprintf("median %s, from %s to %s", brief(median), brief(took[0]), brief(took[len(took)-1])),
+		bound, fmt.Sprintf("no service time can be shorter than about %s from here", brief(took[0])))
+}
+
+// The skew that a service refuses beyond, and the one from which on it is worth
+// setting right.
+const (
+	mostSkew   = 15 * time.Minute
+	worthySkew = time.Minute
+)
+
+// compareClocks holds the date of the first reply against this machine's clock.
+// A date is cut off to the second, and was written at some time of the round trip.
+func (v *visit) compareClocks() finding {
+	bound := "at most " + brief(mostSkew) + " off"
+	if v.first.Ahead == 0 {
+		return unknown("the service said nothing of the time", bound)
+	}
+	doubt := time.Second/2 + v.heard/2
+	skew := v.first.Ahead + time.Second/2
+	side := "behind"
+	if skew < 0 {
+		side = "ahead of"
+	}
+	measured := fmt.Sprintf("this clock is %s %s the service's, ± %s", brief(skew.Abs()), side, brief(doubt))
+	switch {
+	case skew.Abs() <= doubt:
+		return held(true, fmt.Sprintf("none that can be told, ± %s", brief(doubt)), bound, "")
+	case skew.Abs() > mostSkew:
+		return held(false, measured, bound,
+			"set this machine's clock right: the service refuses every request that is dated so")
+	case skew.Abs() > worthySkew:
+		return held(true, measured, bound, "set this machine's clock right: a shared access signature that begins or "+
+			"ends about now holds at other times than it says")
+	default:
+		return held(true, measured, bound, "")
+	}
+}
+
+// countConnections tells whether connections were kept between the requests.
+func (v *visit) countConnections() finding {
+	const bound = "all but the first"
+	c := v.client.Connections()
+	measured := fmt.Sprintf("%d requests, %d of them on a connection that was open", v.requests, c.Reused)
+	if c.Reused*2 < v.requests-1 {
+		return held(false, measured, bound, fmt.Sprintf("the service, or what stands before it, closes connections after "+
+			"a reply: each attempt then pays for a new one, about %s, and the ports of this machine last for a few hundred "+
+			"attempts/s", brief(v.connecting)))
+	}
+	return held(true, measured, bound, "")
+}

@@ -1,0 +1,295 @@
+//go:build live && unix
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/rest"
+	"loadgen/engine/wire"
+	"loadgen/results"
+	"loadgen/scenarios"
+)
+
+// fastPace is as fast as both sides of the wire have to be on one machine: 24
+// partitions, each offered as many gets as merges, 20,004 operations/s in all.
+const fastPace = `
+name: pace
+about: Gets and merges on 24 partitions, at a rate that generator and engine have to keep.
+seed: 7
+table: pace
+start: warm
+retry: none
+workers: 256
+model:
+  profile: "off"
+attributes:
+  team:
+    uniform: [101, 124]
+  number:
+    sequence: 1
+  desk:
+    uniform: [10, 28]
+entity:
+  size: 1024
+  filler: Notes
+  properties:
+    - {name: Number, type: Int64, value: "{number}"}
+    - {name: Team, value: "{team}"}
+design:
+  partition_key: "team{team}"
+  row_key: "{number}"
+phases:
+  - name: load
+    load:
+      entities: 12000
+      transaction: 100
+      lanes: 8
+  - name: traffic
+    spread:
+      partitions: 24
+      rate: 833.5
+      for: %v
+      operations:
+        - name: get
+          verb: get
+          weight: 50
+        - name: merge
+          verb: merge
+          weight: 50
+          properties:
+            - {name: Desk, type: Int32, value: "{desk}"}
+`
+
+// The bounds of the pace. What an operation costs is aimed at 65 µs and held to
+// twice that, which no other load of the machine explains.
+const (
+	paceServed = 19_900
+	paceAim    = 65 * time.Microsecond
+	paceMost   = 2 * paceAim
+	// bareEnough is what a bare client has to reach before a generator may not
+	// say that the machine was its limit.
+	bareEnough = 40_000
+)
+
+func TestLivePace(t *testing.T) {
+	var fault string
+	for n := 1; n <= 3; n++ {
+		length := 10 * time.Second
+		if n == 3 {
+			length = 30 * time.Second
+		}
+		if fault = keepsPace(t, length); fault == "" {
+			t.Logf("run %d holds", n)
+			return
+		}
+		t.Logf("run %d: %s", n, fault)
+	}
+	t.Errorf("in none of three runs: %s", fault)
+}
+
+// keepsPace tells what of the pace was not kept over so long a time.
+func keepsPace(t *testing.T, length time.Duration) (fault string) {
+	t.Helper()
+	s, err := scenarios.Parse("pace.yaml", []byte(fmt.Sprintf(fastPace, length)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	meter := startMeter()
+	f := &runFlags{targetFlags: targetFlags{where: "embedded"}, format: "json", out: t.TempDir(), quiet: true}
+	if err := f.take(); err != nil {
+		t.Fatal(err)
+	}
+	run, err := f.carryOut(context.Background(), s, 0, []string{"loadgen"}, io.Discard)
+	meter.end()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := run.summary
+	if sum.Attempts != sum.Ok+sum.Refused+sum.Failed || sum.Scheduled != sum.Sent+sum.Dropped || sum.Refused+sum.Failed > 0 {
+		t.Fatalf("the books do not close, or something failed: %v %+v", sum.Reasons, sum)
+	}
+	each, sent := costOf(run.record, meter)
+	served := sum.Phases[0].Served
+	t.Logf("%s: served %.0f/s of %.0f/s; %d attempts at %v of CPU each, on both sides (aim %v); lag p50 %v µs, p99 %v µs",
+		sum.Validity, served, sum.Phases[0].Offered, sent, each, paceAim, microsOf(sum.Lag.P50), microsOf(sum.Lag.P99))
+	switch limited := sum.Validity == results.ClientLimited; {
+	case each > paceMost:
+		return fmt.Sprintf("an operation costs %v of CPU on both sides, at most %v is allowed", each, paceMost)
+	case limited:
+		bare := bareRate(t, s)
+		t.Logf("a bare net/http client, flat out: %.0f gets/s", bare)
+		if bare >= bareEnough {
+			return fmt.Sprintf("limited by the client (%v) where a bare one sends %.0f/s", sum.Reasons, bare)
+		}
+		return ""
+	case served < paceServed:
+		return fmt.Sprintf("%.0f/s were served, without the label; at least %d/s expected", served, paceServed)
+	default:
+		return ""
+	}
+}
+
+// microsOf returns a quantile, -1 where there is none.
+func microsOf(micros *int64) int64 {
+	if micros == nil {
+		return -1
+	}
+	return *micros
+}
+
+// meter notes ten times a second how much of the processors this process, both
+// sides of the wire, has used.
+type meter struct {
+	stop    chan struct{}
+	working sync.WaitGroup
+	at      []time.Time
+	used    []time.Duration
+}
+
+func startMeter() *meter {
+	m := &meter{stop: make(chan struct{})}
+	m.working.Go(func() {
+		ticks := time.NewTicker(100 * time.Millisecond)
+		defer ticks.Stop()
+		for {
+			m.at, m.used = append(m.at, time.Now()), append(m.used, usedCPU())
+			select {
+			case <-ticks.C:
+			case <-m.stop:
+				return
+			}
+		}
+	})
+	return m
+}
+
+func (m *meter) end() {
+	close(m.stop)
+	m.working.Wait()
+}
+
+// by returns what had been used by an instant, in proportion between two notes.
+func (m *meter) by(at time.Time) time.Duration {
+	i := min(max(sort.Search(len(m.at), func(i int) bool { return m.at[i].After(at) }), 1), len(m.at)-1)
+	part := float64(at.Sub(m.at[i-1])) / float64(m.at[i].Sub(m.at[i-1]))
+	return m.used[i-1] + time.Duration(part*float64(m.used[i]-m.used[i-1]))
+}
+
+// costOf returns what an attempt cost in the whole seconds of the measured phase,
+// the first and the last excepted, and how many were made in them.
+func costOf(record *results.Record, m *meter) (each time.Duration, sent int64) {
+	measured := record.Phases[slices.IndexFunc(record.Phases, func(p results.Phase) bool { return p.Reported })]
+	from, to := int64(measured.Begin/time.Second)+2, int64(measured.End/time.Second)-1
+	for _, interval := range record.Intervals {
+		if interval.Second >= from && interval.Second < to {
+			sent += interval.Attempts
+		}
+	}
+	instant := func(second int64) time.Time {
+		return record.Manifest.Started.Add(time.Duration(second) * time.Second)
+	}
+	used := m.by(instant(to)) - m.by(instant(from))
+	return used / time.Duration(max(sent, 1)), sent
+}
+
+// usedCPU returns what this process has used of the processors.
+func usedCPU() time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		panic(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// bareRate returns how many gets per second a bare net/http client sends flat
+// out for two seconds, over 32 connections, to an engine like that of a run.
+func bareRate(t *testing.T, s *scenarios.Scenario) float64 {
+	t.Helper()
+	clk := clock.NewReal()
+	e, err := embeddedEngine(s, clk)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := embeddedSecret(s.Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler, err := rest.New(rest.Options{Engine: e, Clock: clk, Epoch: entity.TicksOf(clk.Started()),
+		Accounts: []rest.Account{{Name: account, Secret: secret}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := rest.Listen("127.0.0.1:0", handler)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close(context.Background())
+	const connections = 32
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections, DisableCompression: true}}
+	defer client.CloseIdleConnections()
+	send := func(method, path, body string, status int) bool {
+		reply, err := client.Do(signed(t, secret, server.URL(), method, path, body))
+		if err != nil {
+			t.Error(err)
+			return false
+		}
+		io.Copy(io.Discard, reply.Body)
+		reply.Body.Close()
+		if reply.StatusCode != status {
+			t.Errorf("%s %s = %d; want %d", method, path, reply.StatusCode, status)
+		}
+		return reply.StatusCode == status
+	}
+	const row = "/" + account + "/pace(PartitionKey='team101',RowKey='1')"
+	if !send("POST", "/"+account+"/Tables", `{"TableName":"pace"}`, 201) || !send("PUT", row, `{"Number":1}`, 204) {
+		t.FailNow()
+	}
+	const length = 2 * time.Second
+	var sent atomic.Int64
+	var working sync.WaitGroup
+	began := time.Now()
+	for range connections {
+		working.Go(func() {
+			for time.Since(began) < length && send("GET", row, "", 200) {
+				sent.Add(1)
+			}
+		})
+	}
+	working.Wait()
+	return float64(sent.Load()) / time.Since(began).Seconds()
+}
+
+// signed returns a request that the embedded engine takes.
+func signed(t *testing.T, secret *wire.Secret, base, method, path, body string) *http.Request {
+	var content io.Reader
+	if body != "" {
+		content = strings.NewReader(body)
+	}
+	request, err := http.NewRequest(method, base+path, content)
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	date := time.Now().UTC().Format(http.TimeFormat)
+	request.Header = http.Header{
+		"X-Ms-Date": {date}, "X-Ms-Version": {"2019-02-02"}, "Accept": {"application/json;odata=minimalmetadata"},
+		"Content-Type": {"application/json"},
+		"Authorization": {string(secret.AppendAuthorization(nil, wire.SharedKeyLite,
+			&wire.Signable{Method: method, ContentType: "application/json", Date: date, Account: account, Path: path}))},
+	}
+	return request
+}

@@ -1,0 +1,233 @@
+//go:build long && unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/results"
+	"loadgen/scenarios/arrival"
+	"loadgen/scenarios/drive"
+	"loadgen/scenarios/vitals"
+)
+
+var (
+	doubtRuns = flag.Int("doubt-runs", 20, "how many runs are stopped and continued, and as many left alone")
+	longLoad  = flag.Duration("long-load", 10*time.Minute, "how long load is sent while memory is watched")
+	shortLoad = flag.Duration("short-load", time.Minute, "after which time memory is first looked at")
+)
+
+// longChild names the variable that makes the test binary the command, or the load
+// whose memory is watched.
+const longChild = "LOADGEN_LONG_CHILD"
+
+// mostWrong of the runs may be judged wrongly, each way.
+const mostWrong = 1
+
+func TestLongSelfDoubt(t *testing.T) {
+	if os.Getenv(longChild) == "command" {
+		os.Exit(run(context.Background(), flag.Args(), os.Stdin, os.Stdout, os.Stderr))
+	}
+	for _, row := range []struct {
+		name    string
+		stopped bool
+		want    string
+	}{
+		{"stopped for 80 ms of every 100", true, results.ClientLimited},
+		{"left alone", false, results.Valid},
+	} {
+		wrong, again := 0, 0
+		for n := 0; n < *doubtRuns; n++ {
+			s, disturbed := doubted(t, row.stopped)
+			if disturbed > 0 && !row.stopped && s.Validity != row.want && again < *doubtRuns {
+				t.Logf("%s, run %d: %s %v, but this process stood still for %v, too: not left alone, again", row.name, n+1, s.Validity, s.Reasons, disturbed)
+				again++
+				n--
+				continue
+			}
+			late := float64(s.Late) / float64(max(1, s.Sent))
+			t.Logf("%s, run %d: %s, %.1f %% late, lag p90 %s, %v", row.name, n+1, s.Validity, 100*late, spelledMicros(s.Lag.P90), s.Reasons)
+			if s.Validity != row.want {
+				wrong++
+			}
+			if s.Scheduled != s.Sent+s.Dropped || s.Attempts != s.Ok+s.Refused+s.Failed {
+				t.Errorf("%s, run %d: the books do not close: %+v", row.name, n+1, s)
+			}
+		}
+		if t.Logf("%s: %d of %d judged wrongly, %d runs repeated", row.name, wrong, *doubtRuns, again); wrong > mostWrong {
+			t.Errorf("%s: %d of %d runs are not %s; want at most %d", row.name, wrong, *doubtRuns, row.want, mostWrong)
+		}
+	}
+}
+
+func spelledMicros(n *int64) string {
+	if n == nil {
+		return "–"
+	}
+	return fmt.Sprint(time.Duration(*n) * time.Microsecond)
+}
+
+// doubted runs the command for some seconds at a modest rate in a process of its
+// own, which is stopped and continued all the time, or not. It returns for how long
+// this process, which does nothing meanwhile, was not let run by the machine, either.
+func doubted(t *testing.T, stopped bool) (s *results.Summary, disturbed time.Duration) {
+	t.Helper()
+	c := child(t, "command", "TestLongSelfDoubt", "--", "stress", "--rate", "500", "--duration", "2s",
+		"--set", "phases.load.entities=500", "--set", "phases.peak.hold=false", "--format", "json", "--quiet", "--out", filepath.Join(t.TempDir(), "run"))
+	var stdout bytes.Buffer
+	c.Stdout = &stdout
+	watch, err := vitals.Start(vitals.Options{Clock: clock.NewReal(), Source: vitals.NewProcess(), Cores: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watch.Stop()
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	if err := interfered(c.Process, ended, stopped); err != nil {
+		t.Fatalf("the run ended with %v", err)
+	}
+	s = new(results.Summary)
+	if err := json.Unmarshal(stdout.Bytes(), s); err != nil {
+		t.Fatal(err)
+	}
+	return s, watch.Stop().LongestStill
+}
+
+// interfered stops and continues a process until it ends, and returns how it did.
+func interfered(p *os.Process, ended <-chan error, stopped bool) error {
+	for {
+		if stopped {
+			// The process may have ended meanwhile: the channel tells.
+			_ = p.Signal(syscall.SIGSTOP)
+			time.Sleep(80 * time.Millisecond)
+			_ = p.Signal(syscall.SIGCONT)
+		}
+		select {
+		case err := <-ended:
+			return err
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// child is the test binary, about to run one test in a role of its own.
+func child(t *testing.T, role, test string, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), self, append([]string{"-test.run", "^" + test + "$"}, args...)...)
+	c.Env = append(os.Environ(), longChild+"="+role)
+	c.Stderr = os.Stderr
+	return c
+}
+
+func TestLongMemoryStaysAsItIs(t *testing.T) {
+	if os.Getenv(longChild) == "load" {
+		sendFor(t, *longLoad)
+		return
+	}
+	if _, err := residentOf(os.Getpid()); err != nil {
+		t.Skipf("this system does not tell what a process holds: %v", err)
+	}
+	c := child(t, "load", "TestLongMemoryStaysAsItIs", "-long-load", longLoad.String(), "-test.timeout", (*longLoad + time.Minute).String())
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	const each = time.Second
+	early, last := int64(0), int64(0)
+	for after := each; ; after += each {
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("resident after %v: %.1f MiB; at the end of %v: %.1f MiB", *shortLoad, mebi(early), *longLoad, mebi(last))
+			if early == 0 || float64(last) > 1.1*float64(early) {
+				t.Errorf("resident at the end = %.1f MiB; want at most a tenth more than the %.1f MiB after %v", mebi(last), mebi(early), *shortLoad)
+			}
+			return
+		case <-time.After(each):
+		}
+		if held, err := residentOf(c.Process.Pid); err == nil && held > 0 {
+			last = held
+			if after <= *shortLoad {
+				early = held
+			}
+		}
+	}
+}
+
+func mebi(bytes int64) float64 { return float64(bytes) / (1 << 20) }
+
+// sendFor sends 10,000 operations a second to nothing, recorded and looked at as
+// those of any run.
+func sendFor(t *testing.T, length time.Duration) {
+	clk := clock.NewReal()
+	recorder, err := results.NewRecorder(results.Dir(t.TempDir()), results.Manifest{Operations: []results.Kind{{Name: "put", Group: "PUT"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	work, err := probeWork(probed(t, 64))
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps, err := arrival.NewSteps(arrival.Step{Rate: 10_000, Length: length})
+	if err != nil {
+		t.Fatal(err)
+	}
+	live := &drive.Live{Clock: clk, Target: nowhere{}, Workers: 64}
+	look, err := lookAt(live, recorder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stage := &drive.Stage{Name: "peak", Schedule: steps, Grace: time.Second, WholeSecond: true,
+		Phases: []results.Phase{{Name: "peak", End: length, Rate: 10_000, Reported: true}},
+		Build:  func(uint64) drive.Work { return work }}
+	failure := live.Run(t.Context(), stage, &drive.Ledger{Recorder: recorder})
+	look.end(recorder, nil)
+	if err := errors.Join(failure, recorder.Finish(clk.Now().Offset(), results.Valid, nil, nil)); err != nil {
+		t.Fatal(err)
+	}
+	if used, known := vitals.CPU(); known {
+		fmt.Fprintf(os.Stderr, "CPU of all of it: %.2f µs an operation\n", used.Seconds()*1e6/(10_000*length.Seconds()))
+	}
+}
+
+// residentOf returns the bytes of memory that a process holds, by the files of
+// Linux.
+func residentOf(pid int) (int64, error) {
+	file, err := os.Open(filepath.Join("/proc", strconv.Itoa(pid), "status"))
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		if rest, found := strings.CutPrefix(lines.Text(), "VmRSS:"); found {
+			kibi, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
+			return kibi << 10, err
+		}
+	}
+	return 0, errors.New("no line of resident memory")
+}

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"loadgen/engine"
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/fault"
+	"loadgen/engine/model"
+	"loadgen/engine/rest"
+	"loadgen/engine/wire"
+	"loadgen/results"
+)
+
+// counters is a load of increments that get in each other's way, and of inserts.
+const counters = `phases.peak.operations=[{name: lap, verb: merge, counter: Laps, weight: 3}, {name: register, verb: insert},
+	{name: pay, verb: merge, properties: [{name: Paid, type: Boolean, value: "true"}]}]`
+
+func TestVerifyWritesIsReported(t *testing.T) {
+	code, stdout, stderr, folder := bubble(t, 0, "stress", "--verify-writes", "--rate", "300", "--duration", "2s",
+		"--set", "phases.load.entities=400", "--set", "phases.peak.hold=false", "--set", counters)
+	if code != codeOk {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	audit := read(t, folder).Audit
+	if audit == nil || audit.Writes != 600 || audit.Acknowledged != 600 || audit.ReadBack != audit.Keys || audit.Keys == 0 || !audit.Sound() {
+		t.Fatalf("the audit is %+v; want 600 acknowledged writes, all found again", audit)
+	}
+	stdout = strings.Join(strings.Fields(stdout), " ")
+	for _, want := range []string{"Every acknowledged write was found again", "Writes, read back after the run",
+		"600 writes = 600 acknowledged + 0 unknown + 0 absent", "own 409: 0; own 412: 0; own 404: 0", "lost: 0; doubled: 0"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("the report does not say %q:\n%s", want, stdout)
+		}
+	}
+	if !strings.Contains(stderr, "audit: ") {
+		t.Errorf("the progress does not tell of the audit: %q", stderr)
+	}
+}
+
+// The same seed gives the same audit in virtual time, and --verify-writes has
+// entities stored.
+func TestSimulationVerifiesWrites(t *testing.T) {
+	args := []string{"stress", "--verify-writes", "--one-profile", "--set", "phases.peak.rates=[300]", "--set", "phases.peak.each=2s",
+		"--set", "phases.load.entities=400", "--set", "phases.peak.hold=false", "--set", counters}
+	first := recordOf(t, args...)
+	again := recordOf(t, args...)
+	if first.Manifest.Dataless || first.Audit == nil || first.Audit.Acknowledged != 600 || !first.Audit.Sound() {
+		t.Errorf("without data %v, audit %+v; want data, and 600 writes found again", first.Manifest.Dataless, first.Audit)
+	}
+	if a, b := *first.Audit, *again.Audit; a.Keys != b.Keys || a.ForeignConflicts != b.ForeignConflicts {
+		t.Errorf("audits %+v and %+v of one seed; want the same", a, b)
+	}
+}
+
+// lossyService is a table service that loses replies after the fact, and what it
+// knows of them.
+type lossyService struct {
+	url, keyFile string
+
+	mu sync.Mutex
+	// inserts and merges are the rows of writes whose replies were lost though they
+	// were carried out; merges may come several times.
+	inserts, merges []string
+}
+
+func newLossyService(t *testing.T, share int) *lossyService {
+	t.Helper()
+	m, err := model.New(model.Documented)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := wire.NewSecret(planted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clk, s := clock.NewReal(), new(lossyService)
+	epoch := entity.TicksOf(clk.Started())
+	plan := new(fault.Plan)
+	if share > 0 {
+		plan.Rules = []fault.Rule{{Kind: fault.Drop, Moment: fault.After, To: time.Hour, KeyPrefix: "2011 New York", Share: share}}
+	}
+	handler, err := rest.New(rest.Options{Engine: engine.New(engine.Options{Model: m, Accounts: []string{"races"}, Epoch: epoch}),
+		Clock: clk, Epoch: epoch, Accounts: []rest.Account{{Name: "races", Secret: secret}}, Faults: plan, Seed: 5, Observe: s.saw})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := rest.Listen("127.0.0.1:0", handler)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	s.url, s.keyFile = server.URL()+"/races", t.TempDir()+"/key"
+	if err := os.WriteFile(s.keyFile, []byte(planted+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (s *lossyService) saw(r *rest.Seen) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case r.Status != 0 || r.Code != entity.OK:
+	case r.Verb == entity.Insert:
+		s.inserts = append(s.inserts, r.RowKey)
+	case r.Verb == entity.Merge:
+		s.merges = append(s.merges, r.RowKey)
+	}
+}
+
+// Over HTTP, too, the audit counts what the service lost.
+func TestVerifyWritesEqualsTheServicesLog(t *testing.T) {
+	s := newLossyService(t, 50_000)
+	t.Chdir(t.TempDir())
+	code, stdout, stderr := say(t, "stress", "--target", s.url, "--key-file", s.keyFile, "--yes", "--quiet", "--no-probe", "--verify-writes",
+		"--out", "run", "--rate", "300", "--duration", "1s", "--workers", "32", "--set", "phases.peak.hold=false",
+		"--set", "phases.load.entities=100", "--set", "phases.load.transaction=1",
+		"--set", `phases.peak.operations=[{name: lap, verb: merge, counter: Laps, weight: 3}, {name: register, verb: insert}]`)
+	if code != codeOk {
+		t.Fatalf("exit code %d: %s\n%s", code, stderr, stdout)
+	}
+	record := read(t, "run")
+	audit := record.Audit
+	sent := record.Total(results.Reported).Sent
+	if audit.Writes != sent || audit.Acknowledged != sent || audit.Own409 != int64(len(s.inserts)) || audit.Own412 != int64(len(s.merges)) ||
+		!audit.Sound() || audit.ReadBack != audit.Keys {
+		t.Errorf("the audit comes to %+v; want %d writes, %d own-409 and %d own-412 by the service's log, and nothing lost or doubled",
+			*audit, sent, len(s.inserts), len(s.merges))
+	}
+	if len(s.inserts)+len(s.merges) == 0 {
+		t.Error("no reply to a write that was carried out was lost; want some")
+	}
+}
+
+// A lost write is what the exit code says, whatever the run is worth.
+func TestLostWritesAreAnExitCode(t *testing.T) {
+	for _, row := range []struct {
+		name     string
+		validity string
+		strict   bool
+		audit    *results.Audit
+		want     int
+	}{
+		{"nobody looked", results.Valid, false, nil, codeOk},
+		{"all is there", results.Valid, false, &results.Audit{Writes: 5}, codeOk},
+		{"a write is lost", results.Valid, false, &results.Audit{Lost: 1}, codeExpectation},
+		{"an increment is doubled", results.Valid, false, &results.Audit{Doubled: 1}, codeExpectation},
+		{"a write is lost in a run that was held back", results.ClientLimited, false, &results.Audit{Lost: 1}, codeExpectation},
+		{"which is to be strict", results.ClientLimited, true, &results.Audit{Lost: 1}, codeInvalidRun},
+		{"a run that was held back, and all is there", results.ClientLimited, false, &results.Audit{}, codeOk},
+	} {
+		f := &runFlags{strict: row.strict}
+		code := codeOk
+		if err := f.judge(&finished{summary: &results.Summary{Validity: row.validity, Audit: row.audit}}); err != nil {
+			code, _ = explain(t.Context(), err)
+		}
+		if code != row.want {
+			t.Errorf("%s: exit code %d; want %d", row.name, code, row.want)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"loadgen/report/verdict"
+	"loadgen/results"
+)
+
+// generatorOf shows what the process that sent the load could do, what that cost
+// it, and how it fared.
+func generatorOf(p *page, record *results.Record) {
+	g := record.Generator
+	if g == nil {
+		return
+	}
+	p.heading("Generator")
+	if g.Ceiling.PerSecond() > 0 {
+		p.line(ceilingOf(g))
+	}
+	if g.Seconds == 0 {
+		p.line("the run was too short to look at it: no whole second")
+		return
+	}
+	p.line(usageOf(record))
+	text := fmt.Sprintf("GC pauses: %s in all, longest %s; stood still: %s in all, longest %s",
+		lapse(g.Pauses), lapse(g.LongestPause), lapse(g.StoodStill), lapse(g.LongestStill))
+	if g.LeastFree != nil {
+		text += fmt.Sprintf("; free workers: %s of %s at least", verdict.Count(*g.LeastFree), verdict.Count(int64(g.Workers)))
+	}
+	p.line(text)
+}
+
+// ceilingOf tells what was sent flat out.
+func ceilingOf(g *results.Generator) string {
+	at := "a target that answers at once"
+	if g.Ceiling.Over == results.OverHTTP {
+		at = "a server of this process that answers at once"
+	}
+	text := fmt.Sprintf("ceiling: %s operations/s flat out, %d under way, at %s", verdict.Rate(g.Ceiling.PerSecond()), g.Ceiling.Lanes, at)
+	if g.CPUKnown {
+		text += fmt.Sprintf("; CPU: %s µs an operation", figures(g.Ceiling.CPUMicros()))
+	}
+	return text
+}
+
+// usageOf tells what the run took of the machine.
+func usageOf(record *results.Record) string {
+	g := record.Generator
+	memory := fmt.Sprintf("heap: %.0f MiB at most; goroutines: %s at most", float64(g.Heap)/(1<<20), verdict.Count(g.Goroutines))
+	if !g.CPUKnown {
+		return "CPU: this system does not tell; " + memory
+	}
+	whose := ""
+	if record.Manifest.Modelled() {
+		whose = ", the engine's part included"
+	}
+	return fmt.Sprintf("CPU: %s of %d cores, %s in the busiest second, %s µs an attempt%s; %s",
+		verdict.Share(g.CPU.Seconds()/float64(g.Seconds)/float64(max(1, g.Cores))), g.Cores,
+		verdict.Share(g.Busiest.Share(g.Cores)), perAttempt(record), whose, memory)
+}
+
+// perAttempt returns the microseconds of CPU that went to an attempt of the whole
+// seconds looked at.
+func perAttempt(record *results.Record) string {
+	var cpu time.Duration
+	var attempts int64
+	for i := range record.Intervals {
+		if row := &record.Intervals[i]; row.Generator != nil {
+			cpu += row.Generator.CPU
+			attempts += row.Attempts
+		}
+	}
+	if attempts == 0 {
+		return untold
+	}
+	return figures(float64(cpu) / float64(time.Microsecond) / float64(attempts))
+}
+
+// figures returns a number to three figures, or to whole ones from a hundred on.
+func figures(x float64) string {
+	if x < 99.95 {
+		return strconv.FormatFloat(x, 'g', 3, 64)
+	}
+	return verdict.Rate(x)
+}
+
+// lapse returns a duration as a cell of a table shows it, with the unit.
+func lapse(d time.Duration) string {
+	micros := d.Microseconds()
+	return inWords(&micros)
+}

@@ -1,0 +1,83 @@
+package report
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/results"
+)
+
+// generated is the record of two seconds of a generator, of which one was looked
+// at: 500 attempts in a fifth of a second of CPU.
+func generated(change func(*results.Record)) *results.Record {
+	free := int64(201)
+	busiest := &results.Vital{Second: 1, Lasted: time.Second, CPU: 200 * time.Millisecond}
+	record := &results.Record{
+		Manifest:  results.Manifest{Target: results.Embedded},
+		Intervals: []results.Interval{{Second: 0, Attempts: 900}, {Second: 1, Attempts: 500, Generator: busiest}},
+		Generator: &results.Generator{
+			Ceiling: &results.Ceiling{Over: results.OverHTTP, Lanes: 64, Operations: 13_440, Took: 400 * time.Millisecond, CPU: 762 * time.Millisecond},
+			Cores:   2, Workers: 256, CPUKnown: true, Seconds: 1, CPU: 200 * time.Millisecond,
+			Pauses: 1420 * time.Microsecond, LongestPause: 786 * time.Microsecond,
+			StoodStill: 30 * time.Millisecond, LongestStill: 25 * time.Millisecond,
+			LeastFree: &free, Goroutines: 1324, Heap: 26 << 20, Busiest: busiest,
+		}}
+	if change != nil {
+		change(record)
+	}
+	return record
+}
+
+func TestGeneratorBesideTheBooks(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		change func(*results.Record)
+		want   string
+	}{
+		{"all that there is to tell", nil, "Generator\n" +
+			"  ceiling: 33,600 operations/s flat out, 64 under way, at a server of this process that answers at once; CPU:\n" +
+			"  56.7 µs an operation\n" +
+			"  CPU: 10.0 % of 2 cores, 10.0 % in the busiest second, 400 µs an attempt, the engine's part included; heap:\n" +
+			"  26 MiB at most; goroutines: 1,324 at most\n" +
+			"  GC pauses: 1.42 ms in all, longest 0.786 ms; stood still: 30.0 ms in all, longest 25.0 ms; free workers: 201\n" +
+			"  of 256 at least\n"},
+		{"a target of its own, called directly, on a system that tells less", func(r *results.Record) {
+			r.Manifest.Target, r.Generator.Ceiling.Over, r.Generator.CPUKnown, r.Generator.LeastFree = "https://t", results.OverNothing, false, nil
+		}, "Generator\n" +
+			"  ceiling: 33,600 operations/s flat out, 64 under way, at a target that answers at once\n" +
+			"  CPU: this system does not tell; heap: 26 MiB at most; goroutines: 1,324 at most\n" +
+			"  GC pauses: 1.42 ms in all, longest 0.786 ms; stood still: 30.0 ms in all, longest 25.0 ms\n"},
+		{"another's service", func(r *results.Record) { r.Manifest.Target, r.Generator.Ceiling = "https://t", nil }, "Generator\n" +
+			"  CPU: 10.0 % of 2 cores, 10.0 % in the busiest second, 400 µs an attempt; heap: 26 MiB at most; goroutines:\n" +
+			"  1,324 at most\n" +
+			"  GC pauses: 1.42 ms in all, longest 0.786 ms; stood still: 30.0 ms in all, longest 25.0 ms; free workers: 201\n" +
+			"  of 256 at least\n"},
+		{"no attempt", func(r *results.Record) { r.Intervals, r.Generator.Ceiling = nil, nil }, "– µs an attempt"},
+		{"a second that was too short", func(r *results.Record) { r.Generator.Seconds, r.Generator.Ceiling = 0, nil },
+			"Generator\n  the run was too short to look at it: no whole second\n"},
+		{"nobody looked", func(r *results.Record) { r.Generator = nil }, ""},
+	} {
+		p := new(page)
+		generatorOf(p, generated(row.change))
+		if got := p.text.String(); got != row.want && (row.want == "" || !strings.Contains(got, row.want)) {
+			t.Errorf("%s: the page says\n%s\nwant\n%s", row.name, got, row.want)
+		}
+	}
+}
+
+func TestFiguresAreThree(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		x    float64
+		want string
+	}{
+		{"nothing", 0, "0"}, {"a part", .01234, "0.0123"}, {"some", 1.2345, "1.23"}, {"tens", 56.71, "56.7"},
+		{"just below a hundred", 99.94, "99.9"}, {"what rounds to a hundred", 99.96, "100"},
+		{"hundreds", 338.4, "338"}, {"thousands", 12_345, "12,345"},
+	} {
+		if got := figures(row.x); got != row.want {
+			t.Errorf("%s: figures(%v) = %q; want %q", row.name, row.x, got, row.want)
+		}
+	}
+}

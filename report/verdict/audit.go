@@ -1,0 +1,69 @@
+package verdict
+
+import (
+	"fmt"
+
+	"loadgen/results"
+)
+
+// auditFindings returns what became of the writes that were verified, one sentence
+// each.
+func auditFindings(audit *results.Audit) []string {
+	if audit == nil {
+		return nil
+	}
+	var found []string
+	if own := audit.Own409 + audit.Own412 + audit.Own404; own > 0 {
+		found = append(found, fmt.Sprintf("%s retries met their own success, after a reply that was lost: "+
+			"%s inserts (409), %s conditional writes (412), %s deletions (404).",
+			Count(own), Count(audit.Own409), Count(audit.Own412), Count(audit.Own404)))
+	}
+	if audit.ForeignConflicts > 0 {
+		found = append(found, fmt.Sprintf("Writes met %s conflicts with what somebody else had written before them.",
+			Count(audit.ForeignConflicts)))
+	}
+	if audit.Unknown > 0 {
+		found = append(found, fmt.Sprintf("Of %s writes nobody knows whether they were carried out: "+
+			"their last attempt had no reply, and none was sent after it.", Count(audit.Unknown)))
+	}
+	if audit.Overwritten > 0 {
+		found = append(found, fmt.Sprintf("%s entities were written last by somebody whom this run does not know: "+
+			"whether its own writes were there before, they do not show.", Count(audit.Overwritten)))
+	}
+	return found
+}
+
+// audited says in the verdict what verifying the writes came to, empty where they
+// were not.
+func audited(audit *results.Audit) string {
+	switch {
+	case audit == nil:
+		return ""
+	case !audit.Sound():
+		return fmt.Sprintf("the table broke its word: of %s acknowledged writes %s are lost, "+
+			"and counters were raised %s times too often.", Count(audit.Acknowledged), Count(audit.Lost), Count(audit.Doubled))
+	case audit.ReadBack < audit.Keys:
+		return fmt.Sprintf("whether acknowledged writes are there is not known of %s of the %s entities written: "+
+			"they were not read back.", Count(audit.Keys-audit.ReadBack), Count(audit.Keys))
+	case audit.Keys == 0:
+		return "there was no acknowledged write to be read back."
+	default:
+		return fmt.Sprintf("every acknowledged write was found again, in %s entities.", Count(audit.ReadBack))
+	}
+}
+
+// auditLimits says what verifying writes cannot tell.
+func auditLimits(audit *results.Audit) []string {
+	if audit == nil {
+		return nil
+	}
+	limits := []string{"A deletion that found nothing after a lost reply (404) counts as its own success: " +
+		"another deletion of the same entity would look the same.",
+		"Each write carried its id: an entity that was inserted or replaced whole gave up as much of its filler, " +
+			"one that was merged is larger than without by up to 0.6 KiB."}
+	if audit.Unwatched > 0 {
+		limits = append(limits, fmt.Sprintf("Whether %s writes of further entities are there was not looked at: "+
+			"no more than %s entities were watched.", Count(audit.Unwatched), Count(audit.Keys)))
+	}
+	return limits
+}

@@ -1,0 +1,187 @@
+package verdict
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"loadgen/results"
+)
+
+// found says what a search for the highest rate has come to, and what it took.
+func (s *story) found() []string {
+	l := s.record.Limit
+	var told []string
+	if s.summary.Validity != results.Valid {
+		told = append(told, s.worth())
+	}
+	told = append(told, s.interval(l)+s.unfinished(l)+".")
+	if len(l.Steps) > 0 {
+		told = append(told, fmt.Sprintf("The search took %s steps of %s or more and counted %s entities.",
+			Count(int64(len(l.Steps))), seconds(l.StepSeconds), Count(l.Entities)))
+	}
+	return told
+}
+
+// interval tells the ends of the interval, and why the upper one did not hold. A
+// run whose generator was its limit has a lower end only.
+func (s *story) interval(l *results.Limit) string {
+	lower := l.Step(l.Held)
+	switch {
+	case len(l.Steps) == 0:
+		return "no rate was tried to the end of its step"
+	case l.Held == nil && l.ClientLimited():
+		return fmt.Sprintf("%s was not tried by any rate that the generator could send", s.searched(l))
+	case l.Held == nil && l.NotHeld == nil:
+		return "no rate was judged"
+	case l.Held == nil:
+		return fmt.Sprintf("%s does not hold even %s operations/s: %s", s.searched(l), Rate(*l.NotHeld), reason(l, l.Step(l.NotHeld)))
+	case l.ClientLimited():
+		return fmt.Sprintf("%s holds at least %s, client-limited: at %s operations/s the generator was the limit, and not the target",
+			s.searched(l), asRate(*l.Held, lower), Rate(*l.NotHeld))
+	case s.summary.Validity == results.ClientLimited:
+		return fmt.Sprintf("%s holds at least %s, client-limited: what did not hold beyond may be the generator's doing",
+			s.searched(l), asRate(*l.Held, lower))
+	case l.NotHeld == nil:
+		return fmt.Sprintf("%s holds at least %s, the highest rate that was tried, %s",
+			s.searched(l), asRate(*l.Held, lower), s.searchedTarget(l))
+	default:
+		return fmt.Sprintf("the limit of %s lies between %s, which held, and %s/s, where %s, %s",
+			s.searched(l), asRate(*l.Held, lower), Rate(*l.NotHeld), reason(l, l.Step(l.NotHeld)), s.searchedTarget(l))
+	}
+}
+
+// unfinished adds what kept the interval from becoming as narrow as it should.
+func (s *story) unfinished(l *results.Limit) string {
+	switch {
+	case l.Finished || l.Held == nil && l.NotHeld == nil:
+		return ""
+	case s.record.Validity == results.Partial:
+		return "; the search did not come to its end"
+	default:
+		return "; the steps contradicted one another until the search gave up"
+	}
+}
+
+// searched names what the search was of.
+func (s *story) searched(l *results.Limit) string {
+	switch {
+	case l.Of == results.LimitAccount:
+		return fmt.Sprintf("the account with its load on %s partitions", Count(int64(l.Partitions)))
+	case s.aimed():
+		return fmt.Sprintf("the partition %q", shortened(s.record.Manifest.PartitionKey))
+	default:
+		return "the partition"
+	}
+}
+
+// searchedTarget names the target of what was searched, to follow the interval.
+func (s *story) searchedTarget(l *results.Limit) string {
+	limit, documented := s.record.Manifest.Targets.Partition, int64(documentedPartition)
+	if l.Of == results.LimitAccount {
+		limit, documented = s.record.Manifest.Targets.Account, documentedAccount
+	}
+	switch {
+	case limit == 0 && !s.record.Manifest.Modelled():
+		return "where no target is known"
+	case limit == 0:
+		return "where the model sets no target"
+	case limit == documented:
+		return fmt.Sprintf("against the documents' target of %s entities/s", Count(limit))
+	default:
+		return fmt.Sprintf("against the model's target of %s entities/s, not the documents' %s", Count(limit), Count(documented))
+	}
+}
+
+// asRate tells a rate, in entities too where its operations are of several.
+func asRate(rate float64, step *results.LimitStep) string {
+	text := Rate(rate) + " operations/s"
+	if step != nil && math.Abs(step.Offered-rate) > .005*rate {
+		text += fmt.Sprintf(" (%s entities/s)", Rate(step.Offered))
+	}
+	return text
+}
+
+// reason tells why a step did not hold.
+func reason(l *results.Limit, step *results.LimitStep) string {
+	if step == nil {
+		return "a step that is not in the record did not hold"
+	}
+	switch step.Outcome {
+	case results.LimitRefused:
+		return fmt.Sprintf("%s of the first attempts were refused and at most %s may be", cutPercent(step.RefusedShare), cutPercent(l.MaxRefused))
+	case results.LimitFailed:
+		return fmt.Sprintf("%s of the first attempts failed for other reasons than load", cutPercent(step.FailedShare))
+	case results.LimitP99:
+		if step.P99 == nil || l.MaxP99 == nil {
+			return "too few operations succeeded to tell their p99"
+		}
+		return fmt.Sprintf("the response p99 was %s and may be %s", duration(*step.P99), duration(*l.MaxP99))
+	case results.LimitClient:
+		return "the generator was the limit"
+	default:
+		return "the step is called " + shortened(step.Outcome)
+	}
+}
+
+// seconds returns a length of time as a person reads it.
+func seconds(s float64) string {
+	return time.Duration(s * float64(time.Second)).Round(time.Millisecond).String()
+}
+
+// limitReasons returns how the generator fell short where that bounds the answer
+// of a search. What it could not send beyond an answer takes nothing from it, and
+// a refusal is the target's own word; a response time may be the generator's.
+func limitReasons(record *results.Record) []string {
+	l := record.Limit
+	step := l.Step(l.NotHeld)
+	switch {
+	case step != nil && l.By == results.LimitP99:
+		return doubts(record)
+	case !l.ClientLimited() || step == nil:
+		return nil
+	}
+	short := fmt.Sprintf("at %s operations/s the generator sent %s of the operations more than %d ms late",
+		Rate(step.Rate), Share(float64(step.HeldBack)/float64(max(1, step.Scheduled))), results.HeldBackAfter.Milliseconds())
+	if step.Dropped > 0 {
+		short = fmt.Sprintf("at %s operations/s the generator dropped %s of %s operations",
+			Rate(step.Rate), Count(step.Dropped), Count(step.Scheduled))
+	}
+	return append([]string{short}, doubts(record)...)
+}
+
+// beyondSending tells of rates that the generator could not send where the answer
+// does not rest on them.
+func beyondSending(record *results.Record) string {
+	l := record.Limit
+	if l == nil || l.ClientLimited() {
+		return ""
+	}
+	for i := range l.Steps {
+		if step := &l.Steps[i]; step.Outcome == results.LimitClient {
+			return fmt.Sprintf("At %s operations/s the generator was the limit; the answer does not rest on that step.", Rate(step.Rate))
+		}
+	}
+	return ""
+}
+
+// searchLimits says what the answer of a search does not hold for.
+func searchLimits(record *results.Record) []string {
+	l := record.Limit
+	limits := []string{fmt.Sprintf("Each rate was offered for %s or little more: what gives in after longer load is not seen.",
+		seconds(l.StepSeconds))}
+	if record.Manifest.Retry == "none" {
+		limits = append(limits, "Refused attempts were not tried again: an application that retries adds to its own load.")
+	} else {
+		limits = append(limits, fmt.Sprintf("First attempts are judged, beside retries by the policy %s: "+
+			"the rate that holds is that of operations, not of attempts.", record.Manifest.Retry))
+	}
+	if l.BurstSeconds > 0 && l.StepSeconds > 0 {
+		limits = append(limits, fmt.Sprintf("What an idle target saves up (%s of its allowance) can carry a step of %s by %s of its rate.",
+			seconds(l.BurstSeconds), seconds(l.StepSeconds), Share(l.BurstSeconds/l.StepSeconds)))
+	}
+	if record.Manifest.Start == "cold" {
+		limits = append(limits, "The table was new: load balancing may have changed the limit while it was searched.")
+	}
+	return limits
+}

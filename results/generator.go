@@ -1,0 +1,121 @@
+package results
+
+import "time"
+
+// Generator is what the process that sent the load could do, what that cost it,
+// and how it fared: the ground for believing the other figures, or for doubting
+// them. Of an embedded run it is the cost of the engine, too, which shares the
+// process.
+type Generator struct {
+	// Ceiling is what was sent flat out before the run, nil where nobody tried.
+	Ceiling *Ceiling `json:"ceiling"`
+	// Cores is how many of the machine's the process may keep busy at once,
+	// Workers the greatest number of attempts that it may have under way.
+	Cores   int `json:"cores"`
+	Workers int `json:"workers"`
+	// CPUKnown says that the system tells how much the process has used. Where it
+	// does not, each CPU is 0.
+	CPUKnown bool `json:"cpu_known"`
+	// Seconds is how many whole seconds were looked at: each is part of its line
+	// of intervals.ndjson. Pauses are those of the garbage collector, in all.
+	Seconds int64         `json:"seconds"`
+	CPU     time.Duration `json:"cpu_ns"`
+	Pauses  time.Duration `json:"gc_pauses_ns"`
+	// LongestPause is as exact as the runtime's histogram of them.
+	LongestPause time.Duration `json:"longest_gc_pause_ns"`
+	// StoodStill is for how long the process was not let run, longest at once.
+	StoodStill   time.Duration `json:"stood_still_ns"`
+	LongestStill time.Duration `json:"longest_stood_still_ns"`
+	// LeastFree is the least number of workers that were free while load was
+	// sent, nil where that is not known.
+	LeastFree *int64 `json:"least_free_workers"`
+	// Goroutines and Heap, in bytes, are the greatest of any second.
+	Goroutines int64 `json:"most_goroutines"`
+	Heap       int64 `json:"most_heap_bytes"`
+	// Busiest is the second of the run that took most CPU, nil where none was
+	// looked at.
+	Busiest *Vital `json:"busiest"`
+}
+
+// Ceiling is what the generator sends where nothing holds it up: a closed loop,
+// flat out, on a target that answers at once.
+type Ceiling struct {
+	// Over is [OverNothing] or [OverHTTP].
+	Over string `json:"over"`
+	// Lanes is how many operations were under way at once.
+	Lanes      int           `json:"lanes"`
+	Operations int64         `json:"operations"`
+	Took       time.Duration `json:"took_ns"`
+	// CPU is what the process used meanwhile, the answering end included; 0
+	// where that is not known.
+	CPU time.Duration `json:"cpu_ns"`
+}
+
+// The targets of a ceiling: one that is called directly, and a server of this
+// process behind a socket of this machine. Both answer 204 at once.
+const (
+	OverNothing = "null target"
+	OverHTTP    = "null server"
+)
+
+// PerSecond returns the ceiling in operations a second, 0 where none is known.
+func (c *Ceiling) PerSecond() float64 {
+	if c == nil || c.Took <= 0 {
+		return 0
+	}
+	return float64(c.Operations) / c.Took.Seconds()
+}
+
+// CPUMicros returns the CPU of an operation in microseconds, 0 where it is not
+// known.
+func (c *Ceiling) CPUMicros() float64 {
+	if c == nil || c.Operations <= 0 {
+		return 0
+	}
+	return float64(c.CPU) / float64(time.Microsecond) / float64(c.Operations)
+}
+
+// Vital is how the generator fared in one whole second of the run, as
+// [Generator] has it.
+type Vital struct {
+	Second int64 `json:"second"`
+	// Lasted is the time that CPU and pauses are of: a second, or more where the
+	// process stood still at its end.
+	Lasted       time.Duration `json:"lasted_ns"`
+	CPU          time.Duration `json:"cpu_ns"`
+	Pauses       time.Duration `json:"gc_pauses_ns"`
+	LongestPause time.Duration `json:"longest_gc_pause_ns"`
+	// StoodStill is of this second alone.
+	StoodStill time.Duration `json:"stood_still_ns"`
+	// FreeWorkers is the least number of them, nil where no load was sent.
+	FreeWorkers *int64 `json:"free_workers"`
+	Goroutines  int64  `json:"goroutines"`
+	Heap        int64  `json:"heap_bytes"`
+}
+
+// Share returns the part of so many cores that the second kept busy, 0 where
+// that is not known.
+func (v *Vital) Share(cores int) float64 {
+	if v == nil || v.Lasted <= 0 || cores <= 0 {
+		return 0
+	}
+	return float64(v.CPU) / float64(v.Lasted) / float64(cores)
+}
+
+// Vital takes down how the generator fared in a whole second, as part of that
+// second's line. One that was written already goes without.
+func (r *Recorder) Vital(v Vital) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if v.Second >= r.rows.first {
+		r.rows.at(time.Duration(v.Second) * time.Second).Generator = &v
+	}
+}
+
+// Generator takes down how the generator fared over the run, before
+// [Recorder.Finish]. The record keeps g.
+func (r *Recorder) Generator(g *Generator) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.record.Generator = g
+}

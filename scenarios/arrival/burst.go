@@ -1,0 +1,111 @@
+package arrival
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// Surge is what a [Burst] is made of. Rates are in operations per second and
+// rounded to three decimals.
+type Surge struct {
+	// Base is the rate between the bursts, which may be 0; Peak is the rate in
+	// them.
+	Base, Peak float64
+	// Every is the time from the beginning of one burst to that of the next,
+	// Length how long each lasts, less than Every.
+	Every, Length time.Duration
+}
+
+// Burst is a schedule that goes from one constant rate to another and back, again
+// and again. Each round begins with the base rate and ends with the burst. Its
+// arithmetic is in integers, as that of [Steps].
+type Burst struct {
+	base, peak uint64
+	// calm is how long a round stays at the base rate, every how long it is.
+	calm, every time.Duration
+	length      time.Duration
+	count       uint64
+}
+
+var _ curve = (*Burst)(nil)
+
+// NewBurst returns the schedule of bursts over a length. Its errors wrap
+// [ErrSchedule].
+func NewBurst(surge Surge, length time.Duration) (*Burst, error) {
+	b := &Burst{calm: surge.Every - surge.Length, every: surge.Every, length: length}
+	var err error
+	if b.base, err = milliOf("the base rate", surge.Base, 0); err != nil {
+		return nil, err
+	}
+	if b.peak, err = milliOf("the rate of a burst", surge.Peak, 0); err != nil {
+		return nil, err
+	}
+	for _, one := range []struct {
+		what   string
+		length time.Duration
+	}{{"the time between bursts", surge.Every}, {"the length of a burst", surge.Length}, {"the length of all", length}} {
+		if err := lasting(one.what, one.length); err != nil {
+			return nil, err
+		}
+	}
+	if b.calm <= 0 {
+		return nil, fmt.Errorf("%w: bursts of %v come every %v; each must be over before the next", ErrSchedule, surge.Length, surge.Every)
+	}
+	if b.count = b.come(length).upTo(nanosPerThousandSeconds); b.count == 0 {
+		return nil, nothing()
+	}
+	return b, nil
+}
+
+// come returns the load that has come by an instant.
+func (b *Burst) come(at time.Duration) amount {
+	rounds, rest := uint64(at/b.every), at%b.every
+	calm := rounds*uint64(b.calm) + uint64(min(rest, b.calm))
+	return times(b.base, calm).plus(times(b.peak, uint64(at)-calm))
+}
+
+// passed implements [curve].
+func (b *Burst) passed(wanted amount, at time.Duration) bool { return b.come(at).above(wanted) }
+
+// guess implements [curve].
+func (b *Burst) guess(operations float64) float64 {
+	calm, every := float64(b.calm), float64(b.every)
+	load := operations * nanosPerThousandSeconds
+	before := float64(b.base) * calm
+	round := before + float64(b.peak)*(every-calm)
+	whole := math.Floor(load / round)
+	load -= whole * round
+	switch {
+	case load < before:
+		return whole*every + load/float64(b.base)
+	case b.peak > 0:
+		return whole*every + calm + (load-before)/float64(b.peak)
+	default:
+		return (whole + 1) * every
+	}
+}
+
+// At implements [Schedule].
+func (b *Burst) At(n uint64) time.Duration { return place(b, n, 0) }
+
+// within implements [Even].
+func (b *Burst) within(n, share uint64) time.Duration { return place(b, n, share) }
+
+// Len implements [Schedule].
+func (b *Burst) Len() uint64 { return b.count }
+
+// Rate implements [Schedule]; outside the schedule it is 0.
+func (b *Burst) Rate(at time.Duration) float64 {
+	switch {
+	case at < 0 || at >= b.length:
+		return 0
+	case at%b.every < b.calm:
+		return float64(b.base) / 1000
+	default:
+		return float64(b.peak) / 1000
+	}
+}
+
+// Length implements [Schedule].
+func (b *Burst) Length() time.Duration { return b.length }

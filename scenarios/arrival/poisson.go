@@ -1,0 +1,170 @@
+package arrival
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"time"
+
+	"loadgen/engine/clock"
+)
+
+// Poisson is a schedule of arrivals that know nothing of each other: at any
+// moment the next is as likely as at any other. The time between two of them is
+// exponential, and how many there are in all is random, too; both are fixed by
+// the stream.
+//
+// The length is cut into slots, and how many operations fall into each is drawn
+// once. Where in a slot they are due is drawn when it is asked: each half of it,
+// and each half of that, has its share, as many as a coin gives it that is thrown
+// once for every operation.
+type Poisson struct {
+	rate   float64
+	length time.Duration
+	chance clock.Stream
+	// upTo are the operations in each slot and all before it.
+	upTo []uint64
+}
+
+var _ Schedule = (*Poisson)(nil)
+
+// Bounds of a Poisson schedule.
+const (
+	// slotOperations is about how many operations a slot has, unless there would be
+	// more than mostSlots.
+	slotOperations = 64
+	mostSlots      = 1 << 20
+	// mostRandom is the greatest number of operations that is expected, at which
+	// an instant takes a thousand draws.
+	mostRandom = 100_000_000_000
+)
+
+// NewPoisson returns the schedule of random arrivals at a constant rate, in
+// operations per second, over a length. Its errors wrap [ErrSchedule].
+func NewPoisson(rate float64, length time.Duration, chance clock.Stream) (*Poisson, error) {
+	if _, err := milliOf("the rate", rate, leastRate); err != nil {
+		return nil, err
+	}
+	if err := lasting("the length", length); err != nil {
+		return nil, err
+	}
+	expected := rate * length.Seconds()
+	if expected > mostRandom {
+		return nil, fmt.Errorf("%w: %v/s for %v are %.0f random arrivals; they must be at most %d", ErrSchedule, rate, length, expected, mostRandom)
+	}
+	p := &Poisson{rate: rate, length: length, chance: chance}
+	slots := min(uint64(expected/slotOperations)+1, mostSlots, uint64(length))
+	sum := uint64(0)
+	p.upTo = make([]uint64, slots)
+	for slot := range slots {
+		begin, end := p.slot(slot), p.slot(slot+1)
+		draw := chance.Try(slot, 0)
+		sum += poisson(rate*(end-begin).Seconds(), &draw)
+		p.upTo[slot] = sum
+	}
+	return p, nil
+}
+
+// slot returns when a slot begins.
+func (p *Poisson) slot(slot uint64) time.Duration {
+	high, low := bits.Mul64(uint64(p.length), slot)
+	begin, _ := bits.Div64(high, low, uint64(len(p.upTo)))
+	return time.Duration(begin)
+}
+
+// At implements [Schedule].
+func (p *Poisson) At(n uint64) time.Duration {
+	index, _ := slices.BinarySearch(p.upTo, n+1)
+	slot, before := uint64(index), uint64(0)
+	if slot > 0 {
+		before = p.upTo[slot-1]
+	}
+	begin, end := p.slot(slot), p.slot(slot+1)
+	place, _ := bits.Mul64(p.place(slot, n-before, p.upTo[slot]-before), uint64(end-begin))
+	return begin + time.Duration(place)
+}
+
+// deepest is how often a slot is halved at most: no two operations are then told
+// apart.
+const deepest = 60
+
+// place returns where in a slot the operation with a rank among so many is, as a
+// share of 2⁶⁴.
+func (p *Poisson) place(slot, rank, count uint64) uint64 {
+	low := uint64(0)
+	node := 1
+	for half := uint64(1) << 63; count > 1 && node < 1<<deepest; half >>= 1 {
+		draw := p.chance.Try(slot, node)
+		left := heads(count, &draw)
+		node *= 2
+		if rank < left {
+			count = left
+			continue
+		}
+		rank, count = rank-left, count-left
+		low += half
+		node++
+	}
+	if count > 1 {
+		return low
+	}
+	draw := p.chance.Try(slot, -node)
+	return low + draw.Uint64()>>(bits.Len(uint(node))-1)
+}
+
+// heads throws a coin so often and returns how often it fell on its head.
+func heads(throws uint64, draw *clock.Draw) uint64 {
+	count := 0
+	for ; throws >= 64; throws -= 64 {
+		count += bits.OnesCount64(draw.Uint64())
+	}
+	return uint64(count + bits.OnesCount64(draw.Uint64()&(1<<throws-1)))
+}
+
+// poisson draws how many events there are where so many are expected: below ten
+// by multiplying chances until they are too small (Knuth), above by transformed
+// rejection with squeeze (Hörmann 1993, PTRS).
+func poisson(mean float64, draw *clock.Draw) uint64 {
+	if mean < 10 {
+		count, floor := uint64(0), math.Exp(-mean)
+		for left := draw.Float64(); left > floor; left *= draw.Float64() {
+			count++
+		}
+		return count
+	}
+	b := 0.931 + 2.53*math.Sqrt(mean)
+	a := -0.059 + 0.02483*b
+	inverse := 1.1239 + 1.1328/(b-3.4)
+	squeeze := 0.9277 - 3.6224/(b-2)
+	for {
+		u, v := draw.Float64()-.5, draw.Float64()
+		edge := .5 - math.Abs(u)
+		k := math.Floor((2*a/edge+b)*u + mean + .43)
+		if edge >= .07 && v <= squeeze {
+			return uint64(k)
+		}
+		if k < 0 || edge < .013 && v > edge {
+			continue
+		}
+		factorial, _ := math.Lgamma(k + 1)
+		if math.Log(v*inverse/(a/(edge*edge)+b)) <= k*math.Log(mean)-mean-factorial {
+			return uint64(k)
+		}
+	}
+}
+
+// Len implements [Schedule].
+func (p *Poisson) Len() uint64 { return p.upTo[len(p.upTo)-1] }
+
+// Rate implements [Schedule]: the rate that is expected; outside the schedule it
+// is 0.
+func (p *Poisson) Rate(at time.Duration) float64 {
+	if at < 0 || at >= p.length {
+		return 0
+	}
+	return p.rate
+}
+
+// Length implements [Schedule].
+func (p *Poisson) Length() time.Duration { return p.length }

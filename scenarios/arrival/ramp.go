@@ -1,0 +1,88 @@
+package arrival
+
+import (
+	"math"
+	"time"
+)
+
+// Ramp is a schedule whose rate goes from one to another in a straight line. Its
+// arithmetic is in integers: of the rates a and b, in operations per thousand
+// seconds, and the length l, in nanoseconds, operation n is due at the greatest
+// whole t with
+//
+//	t·(2l·a + (b−a)·t) ≤ 2l·n·10¹²
+//
+// which is the integral of the rate, made whole by the factor 2l.
+type Ramp struct {
+	from, to uint64
+	length   time.Duration
+	count    uint64
+}
+
+var _ curve = (*Ramp)(nil)
+
+// NewRamp returns the schedule of a rate that goes from one to another, in
+// operations per second, over a length. One of the two may be 0; both are
+// rounded to three decimals. Its errors wrap [ErrSchedule].
+func NewRamp(from, to float64, length time.Duration) (*Ramp, error) {
+	r := &Ramp{length: length}
+	var err error
+	if r.from, err = milliOf("the rate at the beginning", from, 0); err != nil {
+		return nil, err
+	}
+	if r.to, err = milliOf("the rate at the end", to, 0); err != nil {
+		return nil, err
+	}
+	if err := lasting("the length of the ramp", length); err != nil {
+		return nil, err
+	}
+	if r.from+r.to == 0 {
+		return nil, nothing()
+	}
+	r.count = times(r.from+r.to, uint64(length)).upTo(2 * nanosPerThousandSeconds)
+	return r, nil
+}
+
+// passed implements [curve].
+func (r *Ramp) passed(wanted amount, at time.Duration) bool {
+	// The sum in brackets is never negative, for at is at most the length.
+	come := times(2*uint64(r.length), r.from)
+	if r.to >= r.from {
+		come = come.plus(times(r.to-r.from, uint64(at)))
+	} else {
+		come = come.less(times(r.from-r.to, uint64(at)))
+	}
+	return come.scaled(uint64(at)).above(wanted.scaled(2 * uint64(r.length)))
+}
+
+// guess implements [curve] by the root of a quadratic equation, in the form that
+// does not subtract two numbers that are nearly the same.
+func (r *Ramp) guess(operations float64) float64 {
+	load := operations * nanosPerThousandSeconds
+	if load == 0 {
+		return 0
+	}
+	from, slope := float64(r.from), (float64(r.to)-float64(r.from))/float64(r.length)
+	return 2 * load / (from + math.Sqrt(max(0, from*from+2*slope*load)))
+}
+
+// At implements [Schedule].
+func (r *Ramp) At(n uint64) time.Duration { return place(r, n, 0) }
+
+// within implements [Even].
+func (r *Ramp) within(n, share uint64) time.Duration { return place(r, n, share) }
+
+// Len implements [Schedule].
+func (r *Ramp) Len() uint64 { return r.count }
+
+// Rate implements [Schedule]; outside the schedule it is 0.
+func (r *Ramp) Rate(at time.Duration) float64 {
+	if at < 0 || at >= r.length {
+		return 0
+	}
+	share := float64(at) / float64(r.length)
+	return (float64(r.from)*(1-share) + float64(r.to)*share) / 1000
+}
+
+// Length implements [Schedule].
+func (r *Ramp) Length() time.Duration { return r.length }

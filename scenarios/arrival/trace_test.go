@@ -1,0 +1,210 @@
+package arrival_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios/arrival"
+)
+
+var traceNames = map[string]int{"get": 0, "pay": 1}
+
+func traced(t testing.TB, text string) *arrival.Trace {
+	t.Helper()
+	trace, err := arrival.ReadTrace(strings.NewReader(text), arrival.TraceOptions{File: "t.csv", Operations: traceNames})
+	if err != nil {
+		t.Fatalf("ReadTrace(%q) = %v; want no error", text, err)
+	}
+	return trace
+}
+
+// drawTrace writes a trace and reads it.
+func drawTrace(t *testing.T, rng *rand.Rand) (string, arrival.Schedule) {
+	var text strings.Builder
+	at := time.Duration(0)
+	for range 1 + rng.IntN(50) {
+		at += time.Duration(rng.Int64N(int64(time.Second)))
+		fmt.Fprintf(&text, "%.9f\n", at.Seconds())
+	}
+	return "ReadTrace", traced(t, text.String())
+}
+
+func TestReadTrace(t *testing.T) {
+	for _, test := range []struct {
+		name, text string
+		at         []time.Duration
+		rows       []arrival.Row
+	}{
+		{"seconds, counted from the first", "10.5\n10.5\n12\n", []time.Duration{0, 0, 1500 * time.Millisecond}, nil},
+		{"nine decimals are nanoseconds", "0\n0.000000001\n0.10\n", []time.Duration{0, 1, 100 * time.Millisecond}, nil},
+		{"durations", "1ms\n1m\n", []time.Duration{0, 59999 * time.Millisecond}, nil},
+		{"times, in any zone", "2026-01-02T15:04:05Z\n2026-01-02T16:04:05.25+01:00\n", []time.Duration{0, 250 * time.Millisecond}, nil},
+		{"a header, a mark of order and carriage returns", "\uFEFFinstant\r\n1\r\n2\r\n", []time.Duration{0, time.Second}, nil},
+		{"a last line without an end", "1\n2", []time.Duration{0, time.Second}, nil},
+		{"operations and keys", "instant,operation,PartitionKey,RowKey\n0,get,NYC,1\n0.5,pay,,\n",
+			[]time.Duration{0, 500 * time.Millisecond},
+			[]arrival.Row{{0, entity.Key{Partition: "NYC", Row: "1"}}, {1, entity.Key{}}}},
+		{"quoted fields", `"0",get,"New York, NY","a ""b"""` + "\n1,pay,Zoë,🏃\n", []time.Duration{0, time.Second},
+			[]arrival.Row{{0, entity.Key{Partition: "New York, NY", Row: `a "b"`}}, {1, entity.Key{Partition: "Zoë", Row: "🏃"}}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			trace := traced(t, test.text)
+			if trace.Len() != uint64(len(test.at)) || trace.Keyed() != (test.rows != nil) || trace.Length() != test.at[len(test.at)-1]+1 {
+				t.Fatalf("ReadTrace has %d rows, keyed %t, length %v; want %d, %t, and just over %v",
+					trace.Len(), trace.Keyed(), trace.Length(), len(test.at), test.rows != nil, test.at[len(test.at)-1])
+			}
+			for n, want := range test.at {
+				if got := trace.At(uint64(n)); got != want {
+					t.Errorf("At(%d) = %v; want %v", n, got, want)
+				}
+			}
+			for n, want := range test.rows {
+				if got := trace.Row(uint64(n)); got != want {
+					t.Errorf("Row(%d) = %v; want %v", n, got, want)
+				}
+			}
+		})
+	}
+}
+
+func TestFaultsOfTraces(t *testing.T) {
+	for _, test := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"out of order", "1\n2\n1.5\n3\n", []string{`t.csv:3: the instant 1.5 lies before that of the row above; expected instants that do not fall`}},
+		{"an unknown operation", "0,got,a,b\n", []string{`t.csv:1: unknown operation "got"; expected one of get, pay`}},
+		{"a forbidden character", "0,get,a/b,c\n", []string{`t.csv:1: OutOfRangeInput: the PartitionKey holds the forbidden character U+002F`}},
+		{"a key that is too long", "0,get,a," + strings.Repeat("x", 513) + "\n", []string{`t.csv:1: KeyValueTooLarge: the RowKey has 513 UTF-16 code units, more than 512`}},
+		{"too few columns", "0,get\n", []string{`t.csv:1: the row has 2 columns; expected an instant, or instant, operation, PartitionKey and RowKey`}},
+		{"fewer columns than before", "0,get,a,b\n1\n", []string{`t.csv:2: the row has 1 columns; expected 4`}},
+		{"more columns than the header", "instant\n0,get,a,b\n", []string{`t.csv:2: the row has 4 columns; expected 1`}},
+		{"a header that names other columns", "time\n0\n", []string{`t.csv:1: the instant is "time"; expected seconds such as 12.5, a duration such as 12500ms, or a time such as 2026-01-02T15:04:05.5Z`}},
+		{"instants of two kinds", "1\n2s\n", []string{`t.csv:2: the instant is "2s", a duration; expected seconds as in the rows before`}},
+		{"a negative instant", "-1\n", []string{`t.csv:1: the instant is "-1"; expected seconds such as 12.5, a duration such as 12500ms, or a time such as 2026-01-02T15:04:05.5Z`}},
+		{"ten decimals", "1.0000000001\n", []string{`t.csv:1: the instant is "1.0000000001"; expected seconds such as 12.5, a duration such as 12500ms, or a time such as 2026-01-02T15:04:05.5Z`}},
+		{"an instant a month after the first", "0\n2592000\n", []string{`t.csv:2: the instant 2592000 lies 720h0m0s or more after the first; expected less`}},
+		{"an empty line", "0\n\n1\n", []string{`t.csv:2: the instant is ""; expected seconds such as 12.5, a duration such as 12500ms, or a time such as 2026-01-02T15:04:05.5Z`}},
+		{"no row", "instant\n", []string{`t.csv:1: the trace has no row; expected instants, one in a line`}},
+		{"an empty file", "", []string{`t.csv:1: the trace has no row; expected instants, one in a line`}},
+		{"a quotation mark that is never closed", "0,get,\"a,b\n", []string{`t.csv:1: a quotation mark is never closed; expected another in the same line`}},
+		{"a quotation mark in the middle", "0,get,a\"b,c\n", []string{`t.csv:1: a quotation mark stands in a field without; expected the field in quotation marks, and its own doubled`}},
+		{"text after a quotation mark", "0,get,\"a\"b,c\n", []string{`t.csv:1: text follows a closing quotation mark; expected a comma, or two marks for one`}},
+		{"bytes that are no text", "0\n\xff\n", []string{`t.csv:2: the line is not UTF-8; expected text`}},
+		{"a line without end", "0\n" + strings.Repeat("1", 20<<10), []string{`t.csv:2: the line has more than 16384 bytes; expected a shorter one`}},
+		{"several faults, of one row and of several", "0,got,a#,b\n5,get,a,b\n4,get,a,b\n", []string{
+			`t.csv:1: unknown operation "got"; expected one of get, pay`,
+			`t.csv:1: OutOfRangeInput: the PartitionKey holds the forbidden character U+0023`,
+			`t.csv:3: the instant 4 lies before that of the row above; expected instants that do not fall`,
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			trace, err := arrival.ReadTrace(strings.NewReader(test.text), arrival.TraceOptions{File: "t.csv", Operations: traceNames})
+			if trace != nil || !errors.Is(err, arrival.ErrSchedule) {
+				t.Fatalf("ReadTrace = %v, %v; want nil and ErrSchedule", trace, err)
+			}
+			if got := strings.Split(err.Error(), "\n"); !slices.Equal(got, test.want) {
+				t.Errorf("ReadTrace =\n%s\nwant\n%s", err, strings.Join(test.want, "\n"))
+			}
+		})
+	}
+	_, err := arrival.ReadTrace(strings.NewReader(strings.Repeat("x\n", 1000)), arrival.TraceOptions{File: "t.csv"})
+	if got := strings.Count(err.Error(), "\n") + 1; got != 20 {
+		t.Errorf("ReadTrace of 1,000 faults told %d; want 20", got)
+	}
+	broken := errors.New("broken disk")
+	if _, err := arrival.ReadTrace(io.MultiReader(strings.NewReader("1\n"), iotest.ErrReader(broken)), arrival.TraceOptions{}); !errors.Is(err, broken) || errors.Is(err, arrival.ErrSchedule) {
+		t.Errorf("ReadTrace from a broken disk = %v; want the error of the reader", err)
+	}
+}
+
+func TestTraceUntil(t *testing.T) {
+	trace := traced(t, "0,get,a,b\n1,pay,a,c\n1.5,get,a,d\n3,get,a,e\n")
+	for _, test := range []struct {
+		name   string
+		length time.Duration
+		want   uint64
+	}{
+		{"a row exactly at the end belongs to what follows", time.Second, 1},
+		{"one just before it does not", time.Second + 1, 2},
+		{"a length beyond the last row holds all", time.Minute, 4},
+	} {
+		short, err := trace.Until(test.length)
+		if err != nil || short.Len() != test.want || short.Length() != test.length {
+			t.Errorf("%s: Until(%v) has %d rows and lasts %v, %v; want %d", test.name, test.length, short.Len(), short.Length(), err, test.want)
+			continue
+		}
+		if last := short.Row(short.Len() - 1); last != trace.Row(test.want-1) {
+			t.Errorf("%s: the last row is %v; want %v", test.name, last, trace.Row(test.want-1))
+		}
+	}
+	if _, err := trace.Until(0); !errors.Is(err, arrival.ErrSchedule) {
+		t.Errorf("Until(0) = %v; want ErrSchedule", err)
+	}
+	for second, want := range []float64{1, 2, 0, 1} {
+		if got := trace.Rate(time.Duration(second) * time.Second); got != want {
+			t.Errorf("Rate(%d s) = %v; want %v", second, got, want)
+		}
+	}
+}
+
+func TestTraceIsBounded(t *testing.T) {
+	o := arrival.TraceOptions{File: "t.csv", Most: 1000}
+	if trace, err := arrival.ReadTrace(strings.NewReader(strings.Repeat("1\n", 1000)), o); err != nil || trace.Len() != 1000 {
+		t.Errorf("ReadTrace of as many rows as there can be = %v; want no error", err)
+	}
+	_, err := arrival.ReadTrace(io.MultiReader(strings.NewReader(strings.Repeat("1\n", 5000)), iotest.ErrReader(errors.New("read on"))), o)
+	if want := "t.csv:1001: the trace goes on; expected at most 1000 rows"; err == nil || err.Error() != want {
+		t.Errorf("ReadTrace of more rows than there can be = %v; want %s", err, want)
+	}
+}
+
+func FuzzReadTrace(f *testing.F) {
+	for _, seed := range []string{"1\n2\n", "instant,operation,PartitionKey,RowKey\n0,get,a,b\n", "2026-01-02T15:04:05Z\n",
+		"1ms\n2h\n", "\"0\",get,\"a,\"\"\",\n", "0,get,a\x00,b", "1.5\r\n1.4", "9223372036\n", "0.999999999\n"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		trace, err := arrival.ReadTrace(strings.NewReader(text), arrival.TraceOptions{File: "t.csv", Operations: traceNames})
+		if err != nil {
+			if trace != nil || !errors.Is(err, arrival.ErrSchedule) || !strings.HasPrefix(err.Error(), "t.csv:") {
+				t.Fatalf("ReadTrace(%q) = %v, %v; want nil and a fault with its place", text, trace, err)
+			}
+			return
+		}
+		// Written in another way, it reads the same.
+		var again strings.Builder
+		last := time.Duration(0)
+		for n := range trace.Len() {
+			at := trace.At(n)
+			if at < last || at >= trace.Length() {
+				t.Fatalf("ReadTrace(%q).At(%d) = %v after %v", text, n, at, last)
+			}
+			last = at
+			fmt.Fprintf(&again, "%dns", at)
+			if trace.Keyed() {
+				row := trace.Row(n)
+				if code, detail := entity.ValidateKey(row.Key); code != entity.OK {
+					t.Fatalf("ReadTrace(%q).Row(%d) has the key %q: %s", text, n, row.Key, detail)
+				}
+				quote := func(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
+				fmt.Fprintf(&again, ",%s,%s,%s", []string{"get", "pay"}[row.Operation], quote(row.Key.Partition), quote(row.Key.Row))
+			}
+			again.WriteByte('\n')
+		}
+		twice := traced(t, again.String())
+		for n := range trace.Len() {
+			if twice.At(n) != trace.At(n) || trace.Keyed() && twice.Row(n) != trace.Row(n) {
+				t.Fatalf("ReadTrace(%q) row %d differs when written again as %q", text, n, again.String())
+			}
+		}
+	})
+}

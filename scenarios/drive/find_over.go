@@ -1,0 +1,166 @@
+package drive
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/arrival"
+)
+
+// findPhase returns the phase whose operations a search offers, the first that has
+// some, and false where the scenario has none.
+func findPhase(s *scenarios.Scenario) (int, bool) {
+	for i := range s.Phases {
+		if len(s.Phases[i].Operations()) > 0 {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// FindOver returns the PartitionKeys that a campaign's search spreads its load
+// over, one or more. Its error wraps [ErrFind] or [ErrPreparation].
+func (c *Campaign) FindOver() ([]string, error) {
+	phase, any := findPhase(c.Scenario)
+	if !any {
+		return nil, fmt.Errorf("%w: the scenario %s has no phase whose operations could be offered",
+			ErrFind, c.Scenario.Name)
+	}
+	fresh := c.fresh
+	over, err := c.findOver(phase)
+	c.fresh = fresh
+	if err != nil {
+		return nil, err
+	}
+	var partitions []string
+	for _, one := range over {
+		partitions = append(partitions, c.generator.PartitionKey(one.witness))
+	}
+	return partitions, nil
+}
+
+// findOver returns the partitions that a search spreads its load over: the one
+// that the phase is aimed at, or for an account all that the scenario has.
+func (c *Campaign) findOver(phase int) ([]settlement, error) {
+	if peak := c.Scenario.Phases[phase].Peak; peak != nil && c.Find.Of == results.LimitPartition {
+		members := c.generator.Members(peak.PartitionKey, c.Scenario.Loaded(phase))
+		if len(members) == 0 {
+			return nil, fmt.Errorf("%w: no entity was loaded into partition %q", ErrPreparation, peak.PartitionKey)
+		}
+		return []settlement{{members[0], members}}, nil
+	}
+	if c.Scenario.Phases[phase].Peak != nil {
+		return c.loadedPartitions(phase), nil
+	}
+	over, err := c.spreadOver(phase)
+	if err == nil && c.Find.Of == results.LimitPartition {
+		over = over[:1]
+	}
+	return over, err
+}
+
+// mostPartitions bounds how many partitions a search spreads its load over.
+const mostPartitions = 10_000
+
+// loadedPartitions returns the partitions that were loaded before a phase, in the
+// order in which they were first loaded into.
+func (c *Campaign) loadedPartitions(phase int) []settlement {
+	var partitions []settlement
+	index := make(map[string]int)
+	for n := range c.Scenario.Loaded(phase) {
+		key := c.generator.PartitionKey(n)
+		i, known := index[key]
+		if !known {
+			if len(partitions) == mostPartitions {
+				continue
+			}
+			i = len(partitions)
+			index[key] = i
+			partitions = append(partitions, settlement{witness: n})
+		}
+		partitions[i].members = append(partitions[i].members, n)
+	}
+	return partitions
+}
+
+// usualSteps is how many steps of the highest rate a search amounts to at most
+// unless chance contradicts it: doubling comes to two, bisection to seven, and
+// both ends are tried once more.
+const usualSteps = 2 + 7 + 2
+
+// amount returns how many operations so many steps at the highest rate have.
+func (f *Find) amount(steps float64) float64 {
+	return steps * max(f.UpTo*f.Step.Seconds(), 2*fewestOperations)
+}
+
+// forecastFind adds a search that goes as far up as it may.
+func (c *Campaign) forecastFind(f *Forecast, index int) {
+	if first, any := findPhase(c.Scenario); !any || index != first {
+		return
+	}
+	phase := &c.Scenario.Phases[index]
+	part, most := new(Forecast), new(Forecast)
+	c.forecastOperations(part, phase.Operations(), c.Find.amount(2))
+	c.forecastOperations(most, phase.Operations(), c.Find.amount(usualSteps))
+	part.AtMost = most.AtMost
+	f.add(*part)
+	f.Lasts += c.Find.lasts()
+}
+
+// lasts returns how long a search lasts at most unless chance contradicts it.
+func (f *Find) lasts() time.Duration {
+	steps := math.Ceil(math.Log2(f.UpTo/f.From)) + usualSteps
+	return time.Duration(steps * float64(between+f.length(f.From)))
+}
+
+// mostFound returns how many operations a search in a phase has at the very most.
+func (c *Campaign) mostFound(phase *scenarios.Phase) uint64 {
+	if first, any := findPhase(c.Scenario); !any || phase != &c.Scenario.Phases[first] {
+		return 0
+	}
+	return uint64(c.Find.amount(mostSteps))
+}
+
+// footprintFind adds what a search in a phase takes: what is under way at its
+// highest rate, what its usual steps insert, and the histograms of all.
+func (c *Campaign) footprintFind(f *Footprint, index int, data bool) {
+	phase := &c.Scenario.Phases[index]
+	if c.mostFound(phase) == 0 {
+		return
+	}
+	longest := longestAttempt + min(c.policy.LongestWait(), arrival.MaxLength)
+	alive := min(c.Find.length(c.Find.UpTo), longest)
+	content := int64(0)
+	if meanInserts(phase.Operations()) > 0 {
+		content = c.weight(0)
+	}
+	f.Waiting = max(f.Waiting, times(int64(c.Find.UpTo*alive.Seconds()), sessionBytes+content))
+	const each = 5 // response, lost, and service by class
+	minutes := int64(c.Find.lasts()/time.Minute) + 1
+	f.Histograms = addUp(f.Histograms, times(mostSteps*each*int64(len(phase.Operations()))+minutes, histogramBytes))
+	if !data {
+		return
+	}
+	stored := int64(c.Find.amount(usualSteps) * meanInserts(phase.Operations()))
+	if c.Scenario.Loaded(index) == 0 && upserts(phase.Operations()) {
+		number, named := phase.Partitions()
+		stored += int64(max(number, len(named))) * int64(phase.Entities())
+	}
+	f.Entities = addUp(f.Entities, times(stored, c.stored()))
+}
+
+// meanInserts returns how many entities an operation of a mix inserts on the
+// average.
+func meanInserts(list []scenarios.OperationSpec) float64 {
+	inserted, weights := 0.0, 0.0
+	for i := range list {
+		weights += float64(list[i].Weight)
+		if list[i].Inserts() {
+			inserted += float64(list[i].Weight) * float64(max(1, list[i].Entities))
+		}
+	}
+	return inserted / max(1, weights)
+}

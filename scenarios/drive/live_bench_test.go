@@ -1,0 +1,65 @@
+//go:build unix
+
+package drive_test
+
+import (
+	"context"
+	"syscall"
+	"testing"
+	"time"
+
+	"loadgen/backoff"
+	"loadgen/engine/clock"
+	"loadgen/results"
+	"loadgen/scenarios/arrival"
+	"loadgen/scenarios/drive"
+)
+
+// processTime is the processor time that the process has used so far.
+func processTime(t testing.TB) time.Duration {
+	t.Helper()
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// BenchmarkLiveAttempts is one operation of a live run over a target that answers
+// at once, flat out: what the generator itself costs.
+func BenchmarkLiveAttempts(b *testing.B) {
+	for _, bench := range []struct {
+		name    string
+		workers int
+		rate    float64
+	}{
+		{"closed/workers=32", 32, 0},
+		{"closed/workers=1", 1, 0},
+		{"open/workers=64", 64, 1e6},
+		{"open/workers=2000", 2000, 1e6},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			stage := &drive.Stage{
+				Name: "peak", Lanes: bench.workers, Count: uint64(b.N), Limit: time.Hour, Grace: time.Hour,
+				Retry: backoff.Policy{}, Chance: clock.NewStream(1, "retry"),
+				Phases: []results.Phase{{Name: "peak", End: time.Hour, Reported: true}}, Build: benchGet,
+			}
+			if bench.rate > 0 {
+				var err error
+				stage.Schedule, err = arrival.NewSteps(arrival.Step{Rate: bench.rate, Length: time.Duration(float64(b.N)/bench.rate*1e9) + 1})
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportAllocs()
+			used := processTime(b)
+			b.ResetTimer()
+			_, _, err := outing(b, context.Background(), &drive.Live{Clock: clock.NewReal(), Target: null{}, Workers: bench.workers}, nil, stage)
+			b.StopTimer()
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(float64((processTime(b)-used).Nanoseconds())/float64(b.N), "cpu-ns/op")
+		})
+	}
+}

@@ -1,0 +1,179 @@
+//go:build live
+
+package drive_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	vegeta "github.com/tsenart/vegeta/v12/lib"
+
+	"loadgen/engine/clock"
+	"loadgen/results"
+	"loadgen/scenarios/arrival"
+	"loadgen/scenarios/drive"
+)
+
+const (
+	pacingWorkers = 64
+	pacingLength  = 1200 * time.Millisecond
+	pacingPairs   = 3
+)
+
+// lags are how long after their instants the operations of a run were sent.
+type lags struct {
+	mu   sync.Mutex
+	list []time.Duration
+}
+
+func (l *lags) add(lag time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = append(l.list, lag)
+}
+
+// Attempt implements [drive.Observer].
+func (l *lags) Attempt(a *results.Attempt) { l.add(a.Sent - a.Intended) }
+
+// Completed implements [drive.Observer].
+func (l *lags) Completed(*results.Completed) {}
+
+// quantiles returns the 50th, 90th and 99th of a hundred, early and late alike.
+func (l *lags) quantiles() quantiles {
+	for i := range l.list {
+		l.list[i] = l.list[i].Abs()
+	}
+	slices.Sort(l.list)
+	n := len(l.list)
+	return quantiles{l.list[n/2], l.list[n*90/100], l.list[n*99/100]}
+}
+
+// quantiles are the 50th, 90th and 99th of a hundred.
+type quantiles [3]time.Duration
+
+// median returns, quantile by quantile, the median of some runs, and with it the
+// least and the greatest of them.
+func median(runs []quantiles) (middle, least, most quantiles) {
+	for q := range middle {
+		var list []time.Duration
+		for _, run := range runs {
+			list = append(list, run[q])
+		}
+		slices.Sort(list)
+		middle[q], least[q], most[q] = list[len(list)/2], list[0], list[len(list)-1]
+	}
+	return middle, least, most
+}
+
+// ours paces a constant rate by the live runner.
+func ours(t *testing.T, s *server, rate int) quantiles {
+	t.Helper()
+	stage := &drive.Stage{
+		Name: "pace", Schedule: steps(t, arrival.Step{Rate: float64(rate), Length: pacingLength}),
+		Chance: clock.NewStream(1, "retry"), Grace: time.Second,
+		Phases: []results.Phase{{Name: "pace", End: pacingLength, Reported: true}}, Build: benchGet,
+	}
+	sent := new(lags)
+	runner := &drive.Live{Clock: clock.NewReal(), Target: s, Workers: pacingWorkers, Fine: true}
+	record, _, err := outing(t, context.Background(), runner, []drive.Observer{sent}, stage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum := record.Total(results.Everything); sum.Succeeded != int64(stage.Schedule.Len()) {
+		t.Fatalf("%d of %d operations succeeded", sum.Succeeded, stage.Schedule.Len())
+	}
+	return sent.quantiles()
+}
+
+// began wraps a pacer and takes down when the attack began, which vegeta does not
+// tell.
+type began struct {
+	vegeta.Pacer
+	at time.Time
+}
+
+// Pace implements vegeta.Pacer. One goroutine calls it.
+func (b *began) Pace(elapsed time.Duration, hits uint64) (time.Duration, bool) {
+	if b.at.IsZero() {
+		b.at = time.Now().Add(-elapsed)
+	}
+	return b.Pacer.Pace(elapsed, hits)
+}
+
+// vegetas paces a constant rate by vegeta's attacker. Its hits are numbered in the
+// order of their ticks, so that their intended instants can be told.
+func vegetas(t *testing.T, s *server, rate int) quantiles {
+	t.Helper()
+	attacker := vegeta.NewAttacker(vegeta.Client(s.client), vegeta.Workers(pacingWorkers), vegeta.MaxWorkers(pacingWorkers))
+	targeter := vegeta.NewStaticTargeter(vegeta.Target{Method: http.MethodGet, URL: s.url})
+	pacer := &began{Pacer: vegeta.ConstantPacer{Freq: rate, Per: time.Second}}
+	var hits []*vegeta.Result
+	for hit := range attacker.Attack(targeter, pacer, pacingLength, "pace") {
+		hits = append(hits, hit)
+	}
+	sent := new(lags)
+	for _, hit := range hits {
+		if hit.Error != "" {
+			t.Fatal(hit.Error)
+		}
+		sent.add(hit.Timestamp.Sub(pacer.at) - time.Duration(hit.Seq+1)*(time.Second/time.Duration(rate)))
+	}
+	return sent.quantiles()
+}
+
+// paced runs both drivers in turn, the machine being what it is in the minute, and
+// returns the median of each and a row of the table.
+func paced(t *testing.T, s *server, rate int) (own, other quantiles) {
+	t.Helper()
+	var owns, others []quantiles
+	for range pacingPairs {
+		owns = append(owns, ours(t, s, rate))
+		others = append(others, vegetas(t, s, rate))
+	}
+	var row strings.Builder
+	for i, runs := range [][]quantiles{owns, others} {
+		middle, least, most := median(runs)
+		fmt.Fprintf(&row, "  %-8s", [...]string{"loadgen", "vegeta"}[i])
+		for q, name := range []string{"p50", "p90", "p99"} {
+			fmt.Fprintf(&row, "  %s %v (%v-%v)", name, micros(middle[q]), micros(least[q]), micros(most[q]))
+		}
+	}
+	own, _, _ = median(owns)
+	other, _, _ = median(others)
+	t.Logf("%6d/s%s", rate, &row)
+	return own, other
+}
+
+// micros rounds to what the machine can tell apart.
+func micros(d time.Duration) time.Duration { return d.Round(time.Microsecond) }
+
+// An operation is sent within a fifth of the error with which vegeta's are, at the
+// rates at which both are mostly idle.
+func TestLivePacing(t *testing.T) {
+	s := newServer(t, nil)
+	for _, row := range []struct {
+		rate int
+		// bound is the greatest share of vegeta's median error, 0 where both are only
+		// to be told.
+		bound float64
+	}{{2000, .2}, {5000, .2}, {10000, 0}, {20000, 0}} {
+		for n := 1; ; n++ {
+			own, other := paced(t, s, row.rate)
+			share := float64(own[0]) / float64(other[0])
+			if row.bound == 0 || share <= row.bound {
+				break
+			}
+			if n == 3 {
+				t.Errorf("at %d/s, in none of three tries: median error %v is %.2f of vegeta's %v; want at most %.1f",
+					row.rate, own[0], share, other[0], row.bound)
+				break
+			}
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package drive_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"loadgen/backoff"
+	"loadgen/engine/entity"
+	"loadgen/results"
+	"loadgen/scenarios/arrival"
+	"loadgen/scenarios/drive"
+	"loadgen/scenarios/procedure"
+	"loadgen/target"
+)
+
+// insertOnce is an insert that judges its conflicts by itself: each is somebody
+// else's.
+type insertOnce struct{}
+
+func (insertOnce) Begin() target.Operation { return target.Operation{Verb: entity.Insert} }
+
+func (insertOnce) Next(procedure.Attempt) (procedure.Move, target.Operation) {
+	return procedure.Settle, target.Operation{}
+}
+
+// What is told of an attempt is what is recorded of it, where a write meets its own
+// success and where a procedure decides.
+func TestAnObserverIsToldTheClassThatIsRecorded(t *testing.T) {
+	for _, row := range []struct {
+		name     string
+		work     drive.Work
+		statuses []int
+		want     []target.Class
+	}{
+		{"an insert that meets its own success", drive.Work{Operation: target.Operation{Verb: entity.Insert}},
+			[]int{0, 409}, []target.Class{target.Failed, target.Ok}},
+		{"an insert that meets somebody else's", drive.Work{Operation: target.Operation{Verb: entity.Insert}},
+			[]int{503, 409}, []target.Class{target.Refused, target.Failed}},
+		{"a delete that meets its own success", drive.Work{Operation: target.Operation{Verb: entity.Delete}},
+			[]int{0, 503, 404}, []target.Class{target.Failed, target.Refused, target.Ok}},
+		{"an upsert meets nothing", drive.Work{Operation: target.Operation{Verb: entity.InsertOrMerge}},
+			[]int{0, 409}, []target.Class{target.Failed, target.Failed}},
+		{"a transaction of nothing", drive.Work{Operation: target.Operation{Verb: entity.Batch}},
+			[]int{0, 409}, []target.Class{target.Failed, target.Failed}},
+		{"a procedure decides on its own conflicts", drive.Work{Procedure: insertOnce{}},
+			[]int{0, 409}, []target.Class{target.Failed, target.Failed}},
+		{"a conflict after which a procedure goes on was as expected", drive.Work{Procedure: readThenWrite{new([]string)}},
+			[]int{200, 412, 200, 204}, []target.Class{target.Ok, target.Ok, target.Ok, target.Ok}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			var told []target.Class
+			row.work.Offers = 1
+			stage := &drive.Stage{
+				Name: "once", Schedule: steps(t, arrival.Step{Rate: 1, Length: time.Second}), Grace: time.Minute,
+				Retry:   backoff.Policy{Retries: 2, Delay: backoff.Fixed{Every: time.Millisecond}},
+				Phases:  []results.Phase{{Name: "once", End: time.Second, Reported: true}},
+				Build:   func(uint64) drive.Work { return row.work },
+				Observe: func(_ uint64, _ *target.Outcome, class target.Class) { told = append(told, class) },
+			}
+			record, _, err := outing(t, t.Context(), &drive.Virtual{Target: &scripted{row.statuses}}, nil, stage)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(told, row.want) {
+				t.Errorf("the observer was told %v of %v; want %v", told, row.statuses, row.want)
+			}
+			count := map[target.Class]int64{}
+			for _, class := range told {
+				count[class]++
+			}
+			if sum := record.Total(results.Everything); sum.Ok != count[target.Ok] || sum.Refused != count[target.Refused] || sum.Failed != count[target.Failed] {
+				t.Errorf("recorded are %d ok, %d refused, %d failed; told were %v", sum.Ok, sum.Refused, sum.Failed, told)
+			}
+		})
+	}
+}

@@ -1,0 +1,147 @@
+package drive_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"loadgen/backoff"
+	"loadgen/engine/clock"
+	"loadgen/engine/fault"
+	"loadgen/results"
+	"loadgen/scenarios/arrival"
+	"loadgen/scenarios/drive"
+	"loadgen/target"
+	faulty "loadgen/target/fault"
+)
+
+// stall is a service that stands still for the last part of every period.
+type stall struct{ lasts, every time.Duration }
+
+// plan returns the freezes of some periods.
+func (s stall) plan(periods int, more ...fault.Rule) fault.Plan {
+	plan := fault.Plan{Rules: more}
+	for i := range periods {
+		end := time.Duration(i+1) * s.every
+		plan.Rules = append(plan.Rules, fault.Rule{Kind: fault.Freeze, Share: fault.Whole, From: end - s.lasts, To: end})
+	}
+	return plan
+}
+
+// waited returns the q-th quantile of how long operations wait that become due at
+// a constant rate. Of each period the share S/T waits, and that evenly between
+// nothing and S: u = S(1−(1−q)T/S) for q > 1−S/T. A service that then works off
+// what has piled up at a capacity C adds (S−u)·rate/C: as many as became due
+// before.
+func (s stall) waited(q, rate, capacity float64) time.Duration {
+	stalled, period := s.lasts.Seconds(), s.every.Seconds()
+	u := max(0, stalled*(1-(1-q)*period/stalled))
+	if u > 0 {
+		u += (stalled - u) * rate / capacity
+	}
+	return time.Duration(u * float64(time.Second))
+}
+
+func TestStallOracle(t *testing.T) {
+	rows := []struct {
+		name string
+		stall
+		rate    float64
+		periods int
+		// takes is how long an attempt takes of itself.
+		takes time.Duration
+	}{
+		{"a second of every five, at 2,000/s", stall{time.Second, 5 * time.Second}, 2000, 4, 0},
+		{"a second of every five, at 500/s", stall{time.Second, 5 * time.Second}, 500, 6, 0},
+		{"half a second of every five", stall{500 * time.Millisecond, 5 * time.Second}, 1000, 4, 0},
+		{"two seconds of every ten", stall{2 * time.Second, 10 * time.Second}, 1000, 2, 0},
+		{"a second of every two", stall{time.Second, 2 * time.Second}, 1000, 8, 0},
+		{"a tenth of a second of every second", stall{100 * time.Millisecond, time.Second}, 4000, 3, 0},
+		{"attempts of 4 ms work off what has piled up at the workers' pace", stall{time.Second, 5 * time.Second}, 2000, 4, 4 * time.Millisecond},
+	}
+	if testing.Short() {
+		rows = rows[len(rows)-1:]
+	}
+	for _, row := range rows {
+		for _, workers := range []int{64, 2000} {
+			synctest.Test(t, func(t *testing.T) {
+				record := stalled(t, row.stall, row.rate, row.periods, row.takes, workers)
+				capacity := math.Inf(1)
+				if row.takes > 0 {
+					capacity = float64(workers) / row.takes.Seconds()
+				}
+				sum := record.Total(results.Everything)
+				for _, q := range []float64{.5, .9, .95, .99, .999} {
+					micros, told := sum.Response.Quantile(q)
+					if !told {
+						t.Errorf("%s, %d workers: response p%g rests on too few operations", row.name, workers, 100*q)
+					}
+					got, want := time.Duration(micros)*time.Microsecond, row.waited(q, row.rate, capacity)+row.takes
+					// An operation's place among its neighbours, the histogram's three
+					// figures, and the turn of those that are answered together.
+					slack := time.Duration(float64(time.Second)/row.rate) + want/500 + row.takes
+					if (got - want).Abs() > slack {
+						t.Errorf("%s, %d workers: response p%g = %v; want %v ± %v", row.name, workers, 100*q, got, want, slack)
+					}
+				}
+				share := float64(workers) / (row.rate * row.every.Seconds())
+				if p99, told := sum.Service[results.Ok].Quantile(.99); told && share < .009 && p99 > row.takes.Microseconds()*1001/1000 {
+					t.Errorf("%s, %d workers: service p99 = %d µs; want what an attempt takes of itself", row.name, workers, p99)
+				}
+			})
+		}
+	}
+}
+
+// stalled runs a constant rate over a service that stalls, in the bubble of the
+// calling synctest.
+func stalled(t *testing.T, s stall, rate float64, periods int, takes time.Duration, workers int) *results.Record {
+	t.Helper()
+	length := time.Duration(periods) * s.every
+	var more []fault.Rule
+	if takes > 0 {
+		more = []fault.Rule{{Kind: fault.Delay, Share: fault.Whole, To: time.Hour, By: takes}}
+	}
+	clk := clock.NewReal()
+	stage := openStage(t, backoff.Policy{}, 5*time.Second, arrival.Step{Rate: rate, Length: length})
+	record, _, err := outing(t, context.Background(), &drive.Live{
+		Clock: clk, Target: faulty.Wrap(null{}, s.plan(periods, more...), 1, clk), Workers: workers}, nil, stage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum := record.Total(results.Everything); sum.Succeeded != int64(stage.Schedule.Len()) {
+		t.Errorf("%v of every %v: %d operations succeeded; want all %d", s.lasts, s.every, sum.Succeeded, stage.Schedule.Len())
+	}
+	return record
+}
+
+// null answers everything at once.
+type null struct{}
+
+// Do implements [target.Target].
+func (null) Do(context.Context, *target.Operation) target.Outcome {
+	return target.Outcome{Status: 204, Counted: 1}
+}
+
+func TestWaitedByHand(t *testing.T) {
+	five := stall{time.Second, 5 * time.Second}
+	for _, row := range []struct {
+		name        string
+		q, capacity float64
+		want        time.Duration
+	}{
+		{"four fifths of all operations do not wait", .8, math.Inf(1), 0},
+		{"nor the median", .5, 1, 0},
+		{"the 90th waits half of the stall", .9, math.Inf(1), 500 * time.Millisecond},
+		{"the 99th all but a twentieth", .99, math.Inf(1), 950 * time.Millisecond},
+		{"the 99.9th all but a two-hundredth", .999, math.Inf(1), 995 * time.Millisecond},
+		{"at a capacity of four times the rate, a quarter of the rest is added", .9, 8000, 625 * time.Millisecond},
+	} {
+		if got := five.waited(row.q, 2000, row.capacity); (got - row.want).Abs() > time.Microsecond {
+			t.Errorf("%s: %s = %v; want %v", row.name, fmt.Sprintf("waited(%g, 2000, %g)", row.q, row.capacity), got, row.want)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package drive
+
+import (
+	"context"
+	"sort"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/arrival"
+)
+
+// traffic offers load to partitions as it arrives.
+func (c *Campaign) traffic(ctx context.Context, phase int) error {
+	spec, name := c.Scenario.Phases[phase].Traffic, c.Scenario.Phases[phase].Name
+	stage := &Stage{Name: name, Retry: c.policy, Grace: spec.Drain, WholeSecond: true}
+	if err := c.arrive(stage, spec); err != nil {
+		return err
+	}
+	stage.Phases = trafficPhases(name, spec, stage.Schedule)
+	if len(stage.Phases) > 1 {
+		stage.PhaseAt = phaseAt(stage.Phases)
+	}
+	if err := c.offer(stage, phase); err != nil {
+		return err
+	}
+	c.fresh += stage.count() * stride(spec.Operations)
+	if len(spec.StopOn) == 0 && spec.StopWhenStable == 0 {
+		return c.run(ctx, stage)
+	}
+	watch := newGuard(spec)
+	stage.Enough, stage.Settling = watch.enough, spec.StopWhenStable > 0
+	before := c.ledger.Observers
+	c.ledger.Observers = append(before[:len(before):len(before)], watch)
+	defer func() { c.ledger.Observers = before }()
+	return c.run(ctx, stage)
+}
+
+// arrive gives a stage its open or closed loop.
+func (c *Campaign) arrive(stage *Stage, spec *scenarios.Traffic) error {
+	if spec.Clients == 0 {
+		var err error
+		stage.Schedule, err = spec.Schedule(c.arrivals(stage.Name))
+		return err
+	}
+	stage.Lanes, stage.Count, stage.For = spec.Clients, mostThoughts(spec.Clients, spec.Think, spec.For), spec.For
+	stage.Think = thinking(spec.Think, clock.NewStream(c.Scenario.Seed, "think/"+stage.Name))
+	return nil
+}
+
+// arrivals returns what draws the instants of a phase.
+func (c *Campaign) arrivals(phase string) clock.Stream {
+	return clock.NewStream(c.Scenario.Seed, "arrivals/"+phase)
+}
+
+// offer gives a stage its operations: those that the rows of a trace name, or a mix
+// over partitions.
+func (c *Campaign) offer(stage *Stage, phase int) error {
+	spec := c.Scenario.Phases[phase].Traffic
+	if trace := keyedTrace(spec); trace != nil {
+		replay, err := c.newReplay(phase, trace)
+		if err != nil {
+			return err
+		}
+		stage.Build, stage.Outline = replay.work, replay.outline
+		return nil
+	}
+	partitions, err := c.spreadOver(phase)
+	if err != nil {
+		return err
+	}
+	mix, err := c.newMix(phase, partitions...)
+	if err != nil {
+		return err
+	}
+	mix.homeOf = newTurns(len(partitions), clock.NewStream(c.Scenario.Seed, "partitions/"+stage.Name)).at
+	mix.prepare()
+	stage.Build, stage.Outline = mix.work, mix.outline
+	return nil
+}
+
+// keyedTrace returns the trace whose rows say what is to be done, nil where none
+// does.
+func keyedTrace(spec *scenarios.Traffic) *arrival.Trace {
+	if spec.Arrivals == nil || spec.Arrivals.Recorded == nil || !spec.Arrivals.Recorded.Keyed() {
+		return nil
+	}
+	return spec.Arrivals.Recorded
+}
+
+// trafficPhases returns the parts that traffic is recorded as: its warm-up, and
+// then each step, or all the rest.
+func trafficPhases(name string, spec *scenarios.Traffic, schedule arrival.Schedule) []results.Phase {
+	var phases []results.Phase
+	if spec.WarmUp > 0 {
+		phases = append(phases, results.Phase{Name: name + " (warm-up)", End: spec.WarmUp})
+	}
+	steps := []results.Phase{{Name: name, End: spec.Lasts(), Reported: true}}
+	if spec.Clients == 0 && spec.Arrivals.Steps != nil {
+		var list []arrival.Step
+		for i := range spec.Arrivals.Steps.Rates {
+			each := spec.Arrivals.Steps.Each
+			list = append(list, arrival.Step{Rate: schedule.Rate(time.Duration(i) * each), Length: each})
+		}
+		steps = peakPhases(name, list, len(list))
+	}
+	for _, step := range steps {
+		if step.Begin = max(step.Begin, spec.WarmUp); step.Begin < step.End {
+			phases = append(phases, step)
+		}
+	}
+	for i := range phases {
+		if schedule != nil {
+			phases[i].Rate = rateOf(spec.Arrivals, schedule, phases[i].Begin, phases[i].End)
+		}
+	}
+	return phases
+}
+
+// rateOf returns the rate of a part of a schedule: its own where it has one all the
+// time, else how many operations are due in it, per second.
+func rateOf(a *scenarios.Arrivals, schedule arrival.Schedule, begin, end time.Duration) float64 {
+	if a.Constant > 0 || a.Poisson > 0 || a.Steps != nil && schedule.Rate(begin) == schedule.Rate(end-1) {
+		return schedule.Rate(begin)
+	}
+	return float64(dueBefore(schedule, end)-dueBefore(schedule, begin)) / (end - begin).Seconds()
+}
+
+// dueBefore returns how many operations of a schedule are due before a time.
+func dueBefore(schedule arrival.Schedule, at time.Duration) uint64 {
+	return uint64(sort.Search(int(schedule.Len()), func(n int) bool { return schedule.At(uint64(n)) >= at }))
+}
+
+// phaseAt returns which of several parts, each of which follows the one before, a
+// time since the beginning lies in.
+func phaseAt(phases []results.Phase) func(time.Duration) int {
+	return func(at time.Duration) int {
+		after := sort.Search(len(phases), func(i int) bool { return phases[i].Begin > at })
+		return max(0, after-1)
+	}
+}

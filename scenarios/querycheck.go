@@ -1,0 +1,172 @@
+package scenarios
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/filter"
+	"loadgen/scenarios/keys"
+)
+
+// mostTexts bounds how many texts of one filter are tried ahead of time, and how
+// many values of an attribute of numbers.
+const (
+	mostTexts   = 10_000
+	mostNumbers = 100
+)
+
+// query checks what follows from the rest of the scenario for a query.
+func (c *checker) query(o *OperationSpec, path string) {
+	known := c.properties()
+	for i, name := range o.Select {
+		at := path + ".select." + strconv.Itoa(i)
+		switch {
+		case !slices.Contains(known, name):
+			c.add(at, "%s", keys.Unknown("property", name, known))
+		case slices.Contains(o.Select[:i], name):
+			c.add(at, "property %q is selected twice; expected once", name)
+		}
+	}
+	if o.Where != "" && c.sound(path+".where", path+".class", "attributes", "design", "entity", "seed") {
+		c.where(o, path+".where")
+	}
+}
+
+// properties returns the names of all properties that the scenario's entities can
+// have, those of the system among them.
+func (c *checker) properties() []string {
+	names := []string{"PartitionKey", "RowKey", "Timestamp"}
+	add := func(list []PropertySpec) {
+		for i := range list {
+			if !slices.Contains(names, list[i].Name) {
+				names = append(names, list[i].Name)
+			}
+		}
+	}
+	add(c.Entity.Properties)
+	for i := range c.Phases {
+		for _, o := range c.Phases[i].Operations() {
+			add(o.Properties)
+			if o.Counter != "" {
+				add([]PropertySpec{{Name: o.Counter}})
+			}
+		}
+	}
+	if c.Entity.Filler != "" {
+		names = append(names, c.Entity.Filler)
+	}
+	return names
+}
+
+// where checks that a filter can be read whatever the values of its attributes,
+// and that it leaves the query of its class.
+func (c *checker) where(o *OperationSpec, path string) {
+	specs, faults := propertySpecs([]PropertySpec{{Name: "Where", Type: keys.TypeName(entity.TypeString), Value: o.Where}})
+	options, _ := c.options()
+	for _, err := range append(faults, options.ValidateProperties(specs)...) {
+		var fault *keys.Fault
+		if errors.As(err, &fault) {
+			c.addOnce(path, fault)
+		}
+	}
+	if !c.sound(path) {
+		return
+	}
+	within, want := c.stretch(o.Class)
+	texts, all := c.texts(o, specs[0].Value)
+	if !all {
+		c.add(path, "its attributes have more than %d combinations of values; expected fewer", mostTexts)
+		return
+	}
+	for _, text := range texts {
+		where, which := "where", ""
+		if text != o.Where {
+			where, which = "where can become "+strconv.Quote(text), ", which"
+		}
+		// By itself first, so that the place in it is told.
+		_, code, detail := filter.Parse(text)
+		narrowed := new(filter.Expression)
+		if code == entity.OK {
+			narrowed, code, detail = filter.Parse(Narrow(within, text))
+		}
+		if code != entity.OK {
+			c.add(path, "%s: %s", where, detail)
+			return
+		}
+		if got := narrowed.Range(); got.Empty() || got.Class() != want {
+			c.add(path, "%s%s narrows what is read to %s; expected a filter on properties, or one that leaves a %s",
+				where, which, readBy(got), want)
+			return
+		}
+	}
+}
+
+func readBy(r filter.Range) string {
+	if r.Empty() {
+		return "nothing"
+	}
+	return "a " + r.Class().String()
+}
+
+// stretch returns the $filter of a stretch that a query of a class could read, and
+// what the documents call the class.
+func (c *checker) stretch(class string) (string, filter.Class) {
+	within, want := filter.All(), filter.ClassTableScan
+	switch class {
+	case ClassPartitionScan:
+		within, want = filter.OnePartition("m"), filter.ClassPartitionScan
+	case ClassPartitionRange:
+		within, want = filter.PartitionRange("m", "n"), filter.ClassPartitionRangeScan
+	}
+	text, _ := within.Text()
+	return text, want
+}
+
+// texts returns what a filter can come to: every combination of values of its
+// attributes, of which numbers without end give their outermost. It is false where
+// there are too many.
+func (c *checker) texts(o *OperationSpec, where keys.Template) ([]string, bool) {
+	chosen := map[string]string{}
+	names := where.Attributes()
+	var texts []string
+	var fill func(at int) bool
+	fill = func(at int) bool {
+		if at == len(names) {
+			texts = append(texts, o.Wanted(where, func(name string) string { return chosen[name] }))
+			return len(texts) <= mostTexts
+		}
+		for _, value := range samples(c.values(names[at])) {
+			chosen[names[at]] = value
+			if !fill(at + 1) {
+				return false
+			}
+		}
+		return true
+	}
+	all := fill(0)
+	return texts, all
+}
+
+// samples returns values of an attribute: all of a list, all of a few numbers, the
+// outermost of many.
+func samples(values keys.Distribution) []string {
+	switch values := values.(type) {
+	case keys.List:
+		return values.Values
+	case keys.Uniform:
+		if values.High-values.Low >= 0 && values.High-values.Low < mostNumbers {
+			var all []string
+			for n := values.Low; n <= values.High; n++ {
+				all = append(all, strconv.FormatInt(n, 10))
+			}
+			return all
+		}
+		return []string{strconv.FormatInt(values.Low, 10), strconv.FormatInt(values.High, 10)}
+	case keys.Sequence:
+		return []string{strconv.FormatInt(values.Start, 10), strconv.FormatInt(values.Start+999_999_999, 10)}
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,196 @@
+package scenarios
+
+import (
+	"fmt"
+	"time"
+)
+
+// Traffic offers operations to some partitions, each of which is due its share:
+// an open loop of Arrivals, or a closed loop of Clients.
+type Traffic struct {
+	// Partitions is how many partitions are offered to, 1 to 10,000: the first that
+	// the scenario's entities fall into. It is 0 where Keys names them, and where
+	// neither is given: then it is all that were loaded.
+	Partitions int
+	// Keys are PartitionKeys, each of which some entity of the scenario has.
+	Keys []string
+	// Arrivals are the open loop, nil in a closed one.
+	Arrivals *Arrivals
+	// Clients and Think are the closed loop, as those of a [Spread]; both are 0 in
+	// an open one.
+	Clients int
+	Think   time.Duration
+	// Unit is what the rates of arrivals count: [UnitOperations] or [UnitEntities].
+	Unit string
+	// For is how long operations become due, 1 s to 24 h. It is 0 for steps, which
+	// last as long as all of them do, and can be 0 for a trace, which then lasts
+	// until the end of its last second.
+	For time.Duration
+	// WarmUp is the first part of that, recorded as a phase of its own which is not
+	// reported: 0, or 1 s and more.
+	WarmUp time.Duration
+	// Drain is how long retries may go on after the last operation was due, 0 to
+	// 24 h.
+	Drain time.Duration
+	// StopWhenStable ends the phase once it has come to rest: when what was served
+	// in the last five whole seconds, and the median of its response times, differ
+	// by less than this share from those of the five before. It never does so
+	// before 10 s of measuring; 0 is never.
+	StopWhenStable float64
+	// StopOn are the budgets of which one that is exceeded ends the run.
+	StopOn []Budget
+	// Entities is how many entities of each partition the operations work on where
+	// none was loaded into it, 1 to 1,000,000.
+	Entities int
+	// Operations are what is offered, in proportion to their weights. Rows of a
+	// trace that name their operations name these, or the verb of one.
+	Operations []OperationSpec
+}
+
+// What the rates of arrivals count.
+const (
+	UnitOperations = "operations"
+	// UnitEntities: a rate is of the entities that operations count against the
+	// targets, on the average of what is offered.
+	UnitEntities = "entities"
+)
+
+const defaultDrain = 5 * time.Second
+
+func newTraffic() *Traffic {
+	return &Traffic{Unit: UnitOperations, Drain: defaultDrain, Entities: 1000}
+}
+
+func (t *Traffic) binding() binding {
+	without := func(d *time.Duration) func() bool { return func() bool { return *d == 0 } }
+	return object{
+		what: "traffic",
+		fields: []field{
+			{name: "partitions", value: unlessZero{partitionsValue{&t.Partitions, &t.Keys}, func() bool { return t.Partitions+len(t.Keys) == 0 }}},
+			{name: "arrivals", value: optional[Arrivals]{&t.Arrivals, newArrivals, (*Arrivals).binding}},
+			{name: "clients", value: wholeValue[int]{into: &t.Clients, least: 1, most: maxWorkers, unlessZero: true}},
+			{name: "think", value: unlessZero{durationValue{&t.Think, minThink, maxStep}, without(&t.Think)}},
+			{name: "unit", value: choiceValue{&t.Unit, "unit", []string{UnitOperations, UnitEntities}}},
+			{name: "for", value: unlessZero{durationValue{&t.For, minStep, maxStep}, without(&t.For)}},
+			{name: "warm_up", value: unlessZero{durationValue{&t.WarmUp, minStep, maxStep}, without(&t.WarmUp)}},
+			{name: "drain", value: durationValue{&t.Drain, 0, maxStep}},
+			{name: "stop_when_stable", value: unlessZero{shareValue{&t.StopWhenStable}, func() bool { return t.StopWhenStable == 0 }}},
+			{name: "stop_on", value: budgetsValue(&t.StopOn)},
+			{name: "entities", value: wholeValue[int]{into: &t.Entities, least: 1, most: maxSpreadEntities}},
+			{name: "operations", value: operationsValue(&t.Operations)},
+		},
+		then: t.settle,
+	}
+}
+
+// settle refuses what does not belong together.
+func (t *Traffic) settle(r *reader, path string, n *node) {
+	oneLoop(r, path, n, "traffic", "arrivals")
+	arrivals, length := n.find("arrivals"), n.find("for")
+	steps := arrivals != nil && arrivals.find("steps") != nil
+	trace := arrivals != nil && arrivals.find("trace") != nil
+	switch {
+	case steps && length != nil:
+		r.fault(length.at, child(path, "for"), "steps last as long as all of them together, and for is given; expected none")
+	case !steps && !trace && length == nil:
+		r.fault(n.at, child(path, "for"), "traffic has no for; expected one")
+	}
+	if !trace && n.find("operations") == nil {
+		r.fault(n.at, child(path, "operations"), "traffic has no operations; expected one")
+	}
+	if unit := n.find("unit"); unit != nil && t.Unit == UnitEntities && (arrivals == nil || trace) {
+		r.fault(unit.at, child(path, "unit"), "entities is the unit of a rate, and there is none; expected arrivals with a rate, or operations")
+	}
+	steady := t.Arrivals == nil || t.Arrivals.Constant > 0 || t.Arrivals.Poisson > 0
+	if stable := n.find("stop_when_stable"); stable != nil && !steady {
+		r.fault(stable.at, child(path, "stop_when_stable"), "arrivals that change are never stable; expected constant, poisson or clients, or no stop_when_stable")
+	}
+	if warm := n.find("warm_up"); warm != nil && t.Lasts() > 0 && t.WarmUp >= t.Lasts() {
+		r.fault(warm.at, child(path, "warm_up"), "warm_up is %v, and the whole phase lasts %v; expected less", t.WarmUp, t.Lasts())
+	}
+}
+
+// oneLoop checks that a phase has an open loop, by the field that makes it one, or
+// a closed one.
+func oneLoop(r *reader, path string, n *node, what, open string) {
+	opens, clients, think := n.find(open), n.find("clients"), n.find("think")
+	kind := "a " + open
+	if open == "arrivals" {
+		kind = open
+	}
+	switch {
+	case opens == nil && clients == nil:
+		r.fault(n.at, path, "%s has neither %s nor clients; expected %s (open loop), or clients and think (closed loop)", what, open, kind)
+	case opens != nil && clients != nil:
+		r.fault(clients.at, child(path, "clients"), "clients make a closed loop and %s an open one; expected one of them", open)
+	case clients != nil && think == nil:
+		r.fault(clients.at, child(path, "think"), "clients have no think; expected how long each pauses, such as 100ms")
+	case clients == nil && think != nil:
+		r.fault(think.at, child(path, "think"), "think belongs to clients, and there are none; expected none")
+	}
+}
+
+// Lasts returns how long operations become due. It is 0 for a trace that has not
+// been read and has no For.
+func (t *Traffic) Lasts() time.Duration {
+	switch {
+	case t.For > 0 || t.Arrivals == nil:
+		return t.For
+	case t.Arrivals.Steps != nil:
+		return time.Duration(len(t.Arrivals.Steps.Rates)) * t.Arrivals.Steps.Each
+	case t.Arrivals.Recorded != nil:
+		return (t.Arrivals.Recorded.Length() + time.Second - 1).Truncate(time.Second)
+	default:
+		return 0
+	}
+}
+
+// EntitiesPerOperation returns how many entities an operation is due to count on
+// the average of what is offered.
+func (t *Traffic) EntitiesPerOperation() float64 {
+	weights, entities := 0, 0
+	for i := range t.Operations {
+		weights += t.Operations[i].Weight
+		entities += t.Operations[i].Weight * t.Operations[i].Offers()
+	}
+	if entities == 0 {
+		return 1
+	}
+	return float64(entities) / float64(weights)
+}
+
+// traffic checks what depends on the rest of the scenario.
+func (c *checker) traffic(i int, path string) {
+	t := c.Phases[i].Traffic
+	trace := t.Arrivals != nil && t.Arrivals.Trace != ""
+	if trace {
+		// What depends on its rows, the weights among it, is judged when they are read.
+		for j := range t.Operations {
+			c.operation(&t.Operations[j], fmt.Sprintf("%s.operations.%d", path, j))
+		}
+		return
+	}
+	c.operations(t.Operations, path+".operations")
+	if c.before.concern(path) {
+		return
+	}
+	if t.Arrivals != nil && c.sound(path) {
+		// Whether the instants can be does not depend on chance.
+		if _, err := t.Schedule(clockless()); err != nil {
+			c.add(path+".arrivals", "%s", scheduleFault(err))
+		}
+	}
+	c.somewhere(i, path)
+}
+
+// somewhere checks that there are partitions to offer to.
+func (c *checker) somewhere(i int, path string) {
+	number, named := c.Phases[i].Partitions()
+	switch {
+	case !c.loadsSound(i):
+	case c.Loaded(i) == 0 && number+len(named) == 0:
+		c.add(path, "traffic has no partitions and nothing is loaded before; expected a load first, or partitions")
+	default:
+		c.aimed(i, path)
+	}
+}

@@ -1,0 +1,138 @@
+package azure
+
+import (
+	"bufio"
+	"crypto/tls"
+	"net"
+	"syscall"
+	"time"
+
+	"loadgen/engine/clock"
+)
+
+// connection carries one request after another. It belongs to one attempt at a
+// time, or to the pool.
+type connection struct {
+	net.Conn
+	reader *bufio.Reader
+	// raw looks at a socket of the system, nil where there is none under it.
+	raw   syscall.RawConn
+	look  look
+	used  bool
+	since clock.Instant
+}
+
+// connectionBuffer holds the request for an entity of ordinary size whole, and
+// as much of a reply.
+const connectionBuffer = 16 << 10
+
+func newConnection(conn net.Conn) *connection {
+	c := &connection{Conn: conn, reader: bufio.NewReaderSize(conn, connectionBuffer)}
+	if socket, ok := c.under().(syscall.Conn); ok {
+		c.raw, _ = socket.SyscallConn() // where it cannot be had, it is not looked at
+	}
+	return c
+}
+
+// under returns what carries the bytes, below TLS.
+func (c *connection) under() net.Conn {
+	if secured, ok := c.Conn.(*tls.Conn); ok {
+		return secured.NetConn()
+	}
+	return c.Conn
+}
+
+// interrupt has what is under way on the connection end at once, and all that
+// comes after.
+func (c *connection) interrupt() { _ = c.SetDeadline(time.Unix(1, 0)) } // of a connection that is closed already
+
+// cut closes a connection on which something went wrong: without a farewell,
+// which in TLS may have to wait for the other side.
+func (c *connection) cut() { _ = c.under().Close() } // nobody is left to be told
+
+// quiet reports whether an idle connection is still open, and nothing came on
+// it that nobody asked for.
+func (c *connection) quiet() bool {
+	return c.reader.Buffered() == 0 && (c.raw == nil || c.look.quiet(c.raw))
+}
+
+// fits reports whether a request can be written before its reply is awaited: it
+// finds room in the system's buffers, whether or not the service reads it.
+func (c *connection) fits(a *attempt) bool { return c.raw != nil && !a.apart() }
+
+// write sends the request of an attempt.
+func (c *connection) write(a *attempt) error {
+	if _, err := c.Write(a.message); err != nil {
+		return err
+	}
+	if !a.apart() {
+		return nil
+	}
+	_, err := c.Write(a.content)
+	return err
+}
+
+// receive reads the reply of an attempt, and notes when its first byte came.
+func (c *connection) receive(a *attempt, clk clock.Clock) error {
+	if _, err := c.reader.Peek(1); err != nil {
+		return err
+	}
+	a.answered, a.first = true, clk.Now()
+	return a.reply.read(c.reader)
+}
+
+// farewell is how long the rest of a request may take to be written once the
+// reply to it has come.
+const farewell = 50 * time.Millisecond
+
+// exchange sends the request of an attempt and reads its reply. A large request
+// is written while the reply is awaited, since a service may answer before it
+// has read what it does not want. It reports whether the connection may carry
+// another.
+func (c *connection) exchange(a *attempt, clk clock.Clock) (again bool, err error) {
+	a.answered = false
+	if c.fits(a) {
+		if err := c.write(a); err != nil {
+			return false, err
+		}
+		err = c.receive(a, clk)
+		return err == nil && c.lasts(a), err
+	}
+	unsent := make(chan error, 1)
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		if err := c.write(a); err != nil {
+			unsent <- err
+			c.interrupt()
+		}
+	}()
+	err = c.receive(a, clk)
+	again = err == nil && c.lasts(a)
+	if again {
+		alarm := clk.Alarm(clk.Now().Add(farewell))
+		select {
+		case <-written:
+		case <-alarm.C:
+			again = false
+		}
+		alarm.Stop()
+	}
+	select {
+	case failure := <-unsent:
+		// What ended the reply was that there was no request.
+		again = false
+		if err != nil {
+			err = failure
+		}
+	default:
+	}
+	if !again {
+		c.interrupt()
+	}
+	<-written
+	return again, err
+}
+
+// lasts reports whether the connection has another reply to give.
+func (c *connection) lasts(a *attempt) bool { return !a.reply.closing && c.reader.Buffered() == 0 }

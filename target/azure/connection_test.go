@@ -1,0 +1,259 @@
+package azure_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/target"
+	"loadgen/target/azure"
+)
+
+// A connection is used again unless the reply, or the service, says otherwise.
+func TestConnectionsAreUsedAgain(t *testing.T) {
+	for _, row := range []struct {
+		name, reply    string
+		hangUp         bool
+		opened, reused int64
+	}{
+		{"as a rule", created, false, 1, 2},
+		{"after a reply in chunks", framed("HTTP/1.1 503 X\nX: y\n\n{}", true), false, 1, 2},
+		{"not where the service says farewell", "HTTP/1.1 204 X\r\nConnection: close\r\n\r\n", true, 3, 0},
+		{"nor where it says so and stays", "HTTP/1.1 204 X\r\nConnection: close\r\n\r\n", false, 3, 0},
+		{"nor in HTTP/1.0", "HTTP/1.0 204 X\r\n\r\n", true, 3, 0},
+		{"nor where the end is that of the body", "HTTP/1.1 503 X\r\n\r\nabc", true, 3, 0},
+		{"nor with more on it than the reply", created + "x", false, 3, 0},
+	} {
+		server := serve(t, func(int, []byte) (string, bool) { return row.reply, row.hangUp })
+		subject := open(t, azure.Options{Endpoint: endpointAt(t, server.url())})
+		op := get("1")
+		for range 3 {
+			if got := subject.Do(context.Background(), &op); got.Status == 0 && !strings.Contains(got.Detail, "cannot be read") {
+				t.Errorf("%s: Do = %+v; want a reply", row.name, got)
+			}
+		}
+		if got := subject.Connections(); got.Opened != row.opened || got.Reused != row.reused || got.FirstBytes.Count != 3 {
+			t.Errorf("%s: %+v; want %d opened, %d used again, 3 replies", row.name, got, row.opened, row.reused)
+		}
+	}
+}
+
+// A connection that the service closed while nobody used it costs no attempt.
+func TestClosedWhileIdle(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	closed := make(chan struct{})
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		for range 2 {
+			conn, err := listener.Accept()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if _, err := http.ReadRequest(bufio.NewReader(conn)); err != nil {
+				t.Error(err)
+			}
+			io.WriteString(conn, created)
+			conn.Close()
+			closed <- struct{}{}
+		}
+	})
+	moved := &moving{}
+	subject := open(t, azure.Options{Endpoint: endpointAt(t, "http://"+listener.Addr().String()+"/races"), Clock: moved})
+	for range 2 {
+		op := single(entity.Delete, "1", entity.MatchAny)
+		if got := subject.Do(context.Background(), &op); got.Status != 204 {
+			t.Errorf("Do = %+v; want 204", got)
+		}
+		<-closed
+		// Long enough to be worth a look, not so long that it is given up.
+		moved.at.Add(int64(time.Second))
+	}
+	serving.Wait()
+	if got := subject.Connections(); got.Opened != 2 || got.Reused != 0 {
+		t.Errorf("Connections() = %+v; want 2 opened, none used again", got)
+	}
+}
+
+// More attempts at once than connections are kept: each gets one, and the rest
+// are closed when they are back.
+func TestFewAreKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const kept, more = 3, 10
+		subject := open(t, azure.Options{Endpoint: endpointAt(t, "http://127.0.0.1/races"), Connections: kept})
+		n := &network{answer: func(int, *http.Request) (string, bool) { time.Sleep(time.Second); return created, true }}
+		n.join(t, subject)
+		for round := range 2 {
+			var attempts sync.WaitGroup
+			for range more {
+				attempts.Go(func() {
+					op := single(entity.Insert, "1", entity.Match{})
+					if got := subject.Do(t.Context(), &op); got.Status != 204 {
+						t.Errorf("Do = %+v; want 204", got)
+					}
+				})
+			}
+			attempts.Wait()
+			want := int64(more + round*(more-kept))
+			if got := subject.Connections().Opened; got != want {
+				t.Errorf("round %d: %d connections were opened; want %d", round, got, want)
+			}
+		}
+		time.Sleep(5 * time.Second)
+		n.handlers.Wait() // all are closed for having been idle
+	})
+}
+
+// One caller gives up; the attempts of the others go on.
+func TestOneCallerOfMany(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		subject := open(t, azure.Options{Endpoint: endpointAt(t, "http://127.0.0.1/races"), Clock: clock.NewReal(), Timeout: time.Minute})
+		n := &network{answer: func(int, *http.Request) (string, bool) { time.Sleep(10 * time.Second); return created, true }}
+		n.join(t, subject)
+		var attempts sync.WaitGroup
+		for caller := range 4 {
+			ctx, cancel := context.WithCancel(t.Context())
+			for range 3 {
+				attempts.Go(func() {
+					op := single(entity.Insert, "1", entity.Match{})
+					got := subject.Do(ctx, &op)
+					if patient := caller%2 == 0; patient != (got.Status == 204) || patient != (got.Detail == "") {
+						t.Errorf("caller %d: Do = %+v; want 204 for those who wait, and no reply for those who do not", caller, got)
+					}
+				})
+			}
+			if caller%2 == 1 {
+				synctest.Wait()
+				time.Sleep(time.Second)
+				cancel()
+				synctest.Wait()
+				cancel() // and again
+			} else {
+				defer cancel()
+			}
+		}
+		attempts.Wait()
+		if callers := subject.Callers(); callers > 1 {
+			t.Errorf("%d callers are listened to once all attempts have ended; want one at most", callers)
+		}
+		n.handlers.Wait()
+	})
+}
+
+// A service that answers before it has read all of a large request is heard,
+// over a socket as over a pipe, and its connection is not used again.
+func TestLargeRequestRefusedEarly(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	gone := make(chan struct{})
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		for range 2 {
+			conn, err := listener.Accept()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			serving.Go(func() {
+				defer conn.Close()
+				conn.Read(make([]byte, 1024))
+				io.WriteString(conn, "HTTP/1.1 413 X\r\nContent-Length: 0\r\n\r\n")
+				<-gone
+			})
+		}
+	})
+	subject := open(t, azure.Options{Endpoint: endpointAt(t, "http://"+listener.Addr().String()+"/races")})
+	op := target.Operation{Verb: entity.Batch, Table: "Runners"}
+	for i := range 100 {
+		change := runner(fmt.Sprint(i))
+		change.Properties = append(change.Properties, entity.Property{Name: "Notes", Value: entity.String(strings.Repeat("n", 120_000))})
+		op.Changes = append(op.Changes, change)
+	}
+	for range 2 {
+		if got := subject.Do(context.Background(), &op); got.Status != 413 {
+			t.Errorf("Do = %+v; want 413", got)
+		}
+	}
+	close(gone)
+	serving.Wait()
+	if got := subject.Connections(); got.Opened != 2 || got.Reused != 0 {
+		t.Errorf("Connections() = %+v; want 2 opened, none used again", got)
+	}
+}
+
+// What a service leaves unread of a request when it has answered is waited for,
+// but not for long.
+func TestUnreadRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clk := clock.NewReal()
+		subject := open(t, azure.Options{Endpoint: endpointAt(t, "http://127.0.0.1/races"), Clock: clk})
+		var far net.Conn
+		var serving sync.WaitGroup
+		subject.DialWith(func(context.Context, string, string) (net.Conn, error) {
+			var near net.Conn
+			near, far = net.Pipe()
+			serving.Go(func() { io.WriteString(far, created) }) // and nothing is read
+			return near, nil
+		})
+		op := single(entity.Insert, "1", entity.Match{})
+		if got := subject.Do(t.Context(), &op); got.Status != 204 || clk.Now() != clock.Instant(50*time.Millisecond) {
+			t.Errorf("Do = %+v after %v; want 204 after 50ms", got, clk.Now().Offset())
+		}
+		serving.Wait()
+		far.Close()
+	})
+}
+
+// Over TLS as well, a connection is used again while it is open, and costs no
+// attempt once the service has closed it.
+func TestConnectionsOverTLS(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	server.EnableHTTP2 = true // which is not asked for
+	server.StartTLS()
+	defer server.Close()
+	trusted := x509.NewCertPool()
+	trusted.AddCert(server.Certificate())
+	moved := &moving{}
+	subject := open(t, azure.Options{Endpoint: endpointAt(t, server.URL+"/races"), Clock: moved,
+		TLS: &tls.Config{RootCAs: trusted}})
+	large := single(entity.InsertOrReplace, "1", entity.Match{})
+	large.Change.Properties = append(large.Change.Properties, entity.Property{Name: "Notes", Value: entity.String(strings.Repeat("n", 30_000))})
+	for n, row := range []struct {
+		op     target.Operation
+		opened int64
+	}{{single(entity.Insert, "1", entity.Match{}), 1}, {large, 1}, {single(entity.Delete, "1", entity.MatchAny), 1}, {large, 2}} {
+		if n == 3 {
+			server.CloseClientConnections()
+		}
+		if got := subject.Do(context.Background(), &row.op); got.Status != 204 {
+			t.Errorf("attempt %d: Do = %+v; want 204", n, got)
+		}
+		if got := subject.Connections(); got.Opened != row.opened || got.Handshakes.Count != row.opened {
+			t.Errorf("attempt %d: %+v; want %d opened", n, got, row.opened)
+		}
+		moved.at.Add(int64(time.Second))
+	}
+}

@@ -1,0 +1,72 @@
+package azure
+
+import (
+	"strconv"
+
+	"loadgen/engine/wire"
+)
+
+// What the heads of all requests have in common, but for the host. They follow
+// one another in the order of the headers' names, save for the first three.
+const (
+	acceptLine  = "Accept: application/json;odata=minimalmetadata\r\n"
+	serviceLine = "DataServiceVersion: 3.0;\r\n"
+	newestLine  = "MaxDataServiceVersion: 3.0;NetFx\r\n"
+	askLine     = wire.AskHeader + ": " + wire.AskCounted + "\r\n"
+	endOfHead   = "\r\nx-ms-version: 2019-02-02\r\n\r\n"
+)
+
+// beginning returns what follows the request line's target in every request to
+// a host.
+func beginning(host string) string {
+	return " HTTP/1.1\r\nHost: " + host + "\r\nUser-Agent: loadgen\r\n"
+}
+
+// compose signs the request and makes the message of it, byte for byte as it
+// goes out. A secret is not there where a shared access signature is.
+func (a *attempt) compose(number uint64, path int, secret *wire.Secret) {
+	t := a.target
+	date := t.dates.at(t.clock.Now())
+	m := append(append(append(a.message[:0], a.method...), ' '), a.line...)
+	m = append(m, t.begin...)
+	if len(a.content) > 0 {
+		m = strconv.AppendInt(append(m, "Content-Length: "...), int64(len(a.content)), 10)
+		m = append(m, "\r\n"...)
+	}
+	m = append(m, acceptLine...)
+	if secret != nil {
+		m = secret.AppendAuthorization(append(m, "Authorization: "...), t.scheme, &wire.Signable{
+			Method: a.method, ContentType: a.values[typeSlot], Date: date,
+			Account: t.endpoint.account, Path: view(a.line[:path]),
+		})
+		m = append(m, "\r\n"...)
+	}
+	m = appendHeader(m, "Content-Type: ", a.values[typeSlot])
+	m = append(m, serviceLine...)
+	m = appendHeader(m, "If-Match: ", a.values[matchSlot])
+	m = append(m, newestLine...)
+	m = appendHeader(m, "Prefer: ", a.values[preferSlot])
+	if t.askCounted {
+		m = append(m, askLine...)
+	}
+	m = append(append(m, "x-ms-client-request-id: "...), t.runID...)
+	m = strconv.AppendUint(append(m, '-'), number, 10)
+	m = append(append(m, "\r\nx-ms-date: "...), date...)
+	m = append(m, endOfHead...)
+	if !a.apart() {
+		m = append(m, a.content...)
+	}
+	a.message = m
+}
+
+// apart reports whether the body is too large to go out in one piece with the
+// head.
+func (a *attempt) apart() bool { return len(a.content) > connectionBuffer }
+
+// appendHeader appends a header, unless its value is empty.
+func appendHeader(dst []byte, name, value string) []byte {
+	if value == "" {
+		return dst
+	}
+	return append(append(append(dst, name...), value...), "\r\n"...)
+}

@@ -1,0 +1,103 @@
+package azure
+
+import (
+	"sync"
+	"time"
+
+	"loadgen/engine/clock"
+)
+
+// pool holds the connections that are not in use. Who needs one gets the one
+// that was in use last, so that those beyond need are soon closed. Safe for
+// concurrent use.
+type pool struct {
+	most int
+
+	mu     sync.Mutex
+	idle   []*connection // in the order in which they came
+	closed bool
+}
+
+const (
+	// idleFor lies below the 5 s after which Azurite closes a connection that
+	// is not in use; an attempt on one that closes just then would fail.
+	idleFor = 4 * time.Second
+	// lookAfter is how long a connection has to have been idle to be looked at
+	// before it is used: a call of the system for each request of a load would
+	// find nothing.
+	lookAfter = time.Millisecond
+)
+
+// take returns an open connection, nil where there is none. It closes those that
+// it finds to be no good.
+func (p *pool) take(now clock.Instant) *connection {
+	for {
+		c := p.last()
+		if c == nil {
+			return nil
+		}
+		idle := now.Sub(c.since)
+		if idle < lookAfter || idle < idleFor && c.quiet() {
+			return c
+		}
+		c.cut()
+	}
+}
+
+func (p *pool) last() *connection {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	end := len(p.idle) - 1
+	if end < 0 {
+		return nil
+	}
+	c := p.idle[end]
+	p.idle[end], p.idle = nil, p.idle[:end]
+	return c
+}
+
+// put takes a connection back that is idle since an instant, or closes it where
+// there are enough.
+func (p *pool) put(c *connection, since clock.Instant) {
+	c.since = since
+	p.mu.Lock()
+	room := !p.closed && len(p.idle) < p.most
+	if room {
+		p.idle = append(p.idle, c)
+	}
+	p.mu.Unlock()
+	if !room {
+		c.Close()
+	}
+}
+
+// expire closes what has been idle for too long and returns when to look again.
+func (p *pool) expire(now clock.Instant) clock.Instant {
+	var expired []*connection
+	p.mu.Lock()
+	next := now.Add(idleFor)
+	for len(p.idle) > 0 {
+		if due := p.idle[0].since.Add(idleFor); due > now {
+			next = due
+			break
+		}
+		expired = append(expired, p.idle[0])
+		p.idle = append(p.idle[:0], p.idle[1:]...)
+	}
+	p.mu.Unlock()
+	for _, c := range expired {
+		c.Close()
+	}
+	return next
+}
+
+// close closes all connections, and has those that come back be closed too.
+func (p *pool) close() {
+	p.mu.Lock()
+	idle := p.idle
+	p.idle, p.closed = nil, true
+	p.mu.Unlock()
+	for _, c := range idle {
+		c.Close()
+	}
+}

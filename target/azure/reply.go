@@ -1,0 +1,231 @@
+package azure
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"unsafe"
+)
+
+// reply is what came back for a request. Its texts are views into room that the
+// next reply takes.
+type reply struct {
+	status int
+	// body is what followed the head, whole, chunks put together.
+	body []byte
+
+	// head holds the names and values of the fields, one after another.
+	head   []byte
+	fields []field
+
+	// length is what the head says of the body's, -1 where it says nothing.
+	length  int64
+	chunked bool
+	// closing says that the connection has no other reply to give.
+	closing bool
+}
+
+// field is a header: the ends of its name and of its value in the head; the name
+// begins where the field before ends.
+type field struct{ from, name, value int }
+
+// The bounds of a reply: its head, the heads that may come before it, its body,
+// what room is made for that before it is seen, and what room is kept for the
+// next.
+const (
+	mostHead    = 64 << 10
+	mostInterim = 5
+	mostReply   = 16 << 20
+	mostAhead   = 1 << 20
+	mostKept    = 4 << 20
+)
+
+var (
+	errReplyTooLong = errors.New("the reply has more than 16 MiB")
+	errHeadTooLong  = errors.New("the head of the reply has more than 64 KiB")
+	errNotHTTP      = errors.New("what answers does not speak HTTP")
+)
+
+// read takes in a reply, whole: where it is told how long it is, in chunks, or to
+// the end of the connection.
+func (r *reply) read(in *bufio.Reader) error {
+	if err := r.readHeads(in); err != nil {
+		return err
+	}
+	r.body = r.body[:0]
+	switch {
+	case r.status < 200, r.status == 204, r.status == 304:
+		return nil
+	case r.chunked:
+		return r.readChunks(in)
+	case r.length > mostReply:
+		return errReplyTooLong
+	case r.length >= 0:
+		return r.take(in, int(r.length))
+	default:
+		r.closing = true
+		return r.takeAll(in)
+	}
+}
+
+// readHeads reads the head of the reply, and before it those of what is only
+// news of the way there.
+func (r *reply) readHeads(in *bufio.Reader) error {
+	for range mostInterim + 1 {
+		if err := r.readHead(in); err != nil {
+			return err
+		}
+		// After a change of protocols, what comes next is no HTTP.
+		if r.status >= 200 || r.status == 101 {
+			r.closing = r.closing || r.status == 101
+			return nil
+		}
+	}
+	return errNotHTTP
+}
+
+// header returns the first value of a header, and false for none. The case of
+// names does not matter.
+func (r *reply) header(name string) (string, bool) {
+	for i := range r.fields {
+		if f := &r.fields[i]; sameName(r.head[f.from:f.name], name) {
+			return view(r.head[f.name:f.value]), true
+		}
+	}
+	return "", false
+}
+
+// first returns the first value of a header, empty for none.
+func (r *reply) first(name string) string {
+	value, _ := r.header(name)
+	return value
+}
+
+// text returns the body. Only a parser that copies what it keeps may have it.
+func (r *reply) text() string { return view(r.body) }
+
+// trim lets go of room that few replies need.
+func (r *reply) trim() {
+	if cap(r.body) > mostKept {
+		r.body = nil
+	}
+}
+
+// takeAll takes in what comes until the connection ends.
+func (r *reply) takeAll(in *bufio.Reader) error {
+	for {
+		r.body = slices.Grow(r.body, bytes.MinRead)
+		n, err := in.Read(r.body[len(r.body):cap(r.body)])
+		r.body = r.body[:len(r.body)+n]
+		switch {
+		case len(r.body) > mostReply:
+			return errReplyTooLong
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// take takes in so many bytes.
+func (r *reply) take(in *bufio.Reader, size int) error {
+	for size > 0 {
+		if len(r.body) == cap(r.body) {
+			r.body = slices.Grow(r.body, min(size, max(mostAhead, len(r.body))))
+		}
+		n, err := in.Read(r.body[len(r.body):min(cap(r.body), len(r.body)+size)])
+		r.body = r.body[:len(r.body)+n]
+		size -= n
+		if err != nil && size > 0 {
+			return cutShort(err)
+		}
+	}
+	return nil
+}
+
+// mostChunkLine is the greatest length of the line before a chunk.
+const mostChunkLine = 4 << 10
+
+// readChunks takes in a body in chunks, and what follows them.
+func (r *reply) readChunks(in *bufio.Reader) error {
+	for {
+		line, err := in.ReadSlice('\n')
+		if err != nil {
+			return cutShort(err)
+		}
+		size, ok := chunkSize(line)
+		if !ok {
+			return errNotHTTP
+		}
+		if size == 0 {
+			return skipTrailer(in)
+		}
+		if int64(len(r.body))+size > mostReply {
+			return errReplyTooLong
+		}
+		if err := r.take(in, int(size)); err != nil {
+			return err
+		}
+		if line, err = in.ReadSlice('\n'); err != nil {
+			return cutShort(err)
+		}
+		if string(line) != "\r\n" {
+			return errNotHTTP
+		}
+	}
+}
+
+// chunkSize returns the size that the line before a chunk says. Such a line ends
+// with both characters: where one would do, two readers could see two replies.
+func chunkSize(line []byte) (int64, bool) {
+	line, whole := bytes.CutSuffix(line, []byte("\r\n"))
+	if !whole || len(line) > mostChunkLine {
+		return 0, false
+	}
+	digits, _, _ := bytes.Cut(line, []byte(";"))
+	digits = trimBlanks(digits)
+	if len(digits) == 0 || digits[0] == '+' || digits[0] == '-' {
+		return 0, false
+	}
+	size, err := strconv.ParseInt(view(digits), 16, 64)
+	return size, err == nil
+}
+
+// skipTrailer reads the headers after the last chunk, which say nothing here.
+func skipTrailer(in *bufio.Reader) error {
+	for left := mostHead; left > 0; {
+		line, err := in.ReadSlice('\n')
+		if err != nil {
+			return cutShort(err)
+		}
+		if string(line) == "\r\n" {
+			return nil
+		}
+		name, value, found := bytes.Cut(line, []byte(":"))
+		value, whole := bytes.CutSuffix(value, []byte("\r\n"))
+		if !found || !whole || len(name) == 0 || !isName(name) || !isValue(value) {
+			return errNotHTTP
+		}
+		left -= len(line)
+	}
+	return errHeadTooLong
+}
+
+// cutShort returns the error for a reply of which there should be more.
+func cutShort(err error) error {
+	switch err {
+	case io.EOF:
+		return io.ErrUnexpectedEOF
+	case bufio.ErrBufferFull:
+		return errNotHTTP
+	default:
+		return err
+	}
+}
+
+// view returns bytes as a text without a copy: it changes with them.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
