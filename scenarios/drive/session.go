@@ -200,15 +200,12 @@ func (s *Session) replied(now clock.Instant, outcome *target.Outcome) Effect {
 	return effect
 }
 
-// listen notes whether an attempt left open that it was carried out. A server that
-// was busy has done nothing; one that says nothing, or that it took too long, may
-// have.
+// listen notes whether an attempt left open that it was carried out.
 func (s *Session) listen(outcome *target.Outcome) {
 	if outcome.Status == 0 && outcome.Code == entity.OK {
 		s.unanswered++
 	}
-	s.silent = s.silent || outcome.Status == 0 || outcome.Code == entity.OperationTimedOut ||
-		outcome.Status >= 500 && outcome.Class(target.Expected{}) == target.Failed
+	s.silent = s.silent || outcome.Unheard()
 }
 
 // expected returns the refusals that count as success by now. An insert or a
@@ -278,7 +275,7 @@ func (s *Session) record(now clock.Instant, outcome *target.Outcome, class targe
 	recorded := classOf(class)
 	a := &s.attempt
 	a.Phase, a.Kind = s.phase, s.work.Kind
-	a.Number, a.Try = s.number, s.work.Operation.Attempt
+	a.Number, a.Try, a.Retry = s.number, s.work.Operation.Attempt, s.retries > 0
 	a.Intended, a.Sent, a.Done = s.intended.Offset(), s.sent.Offset(), now.Offset()
 	a.Class, a.Status, a.Code = recorded, outcome.Status, string(outcome.Code)
 	a.Counted, a.Returned = outcome.Counted, outcome.Returned
