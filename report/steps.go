@@ -14,6 +14,9 @@ import (
 // nothing to divide by.
 const untold = "–"
 
+// closedLoop stands for the rate of clients that wait for their replies.
+const closedLoop = "closed"
+
 // stepsOf shows the steps with all of their operations together, against the
 // partition's target where the load is aimed at one partition; of a search, those
 // that it tried.
@@ -22,7 +25,7 @@ func stepsOf(p *page, record *results.Record) {
 		limitOf(p, record.Limit)
 		return
 	}
-	steps := verdict.Steps(record)
+	steps := verdict.Shown(record)
 	if len(steps) == 0 {
 		return
 	}
@@ -44,13 +47,17 @@ func stepsOf(p *page, record *results.Record) {
 	}
 	p.heading(heading)
 	t.onto(p)
-	p.line("step: operations/s; offered, served and lost: entities/s due in the last half of the step; " +
-		"refused: attempts/s; att/op: attempts to an operation")
+	legend := "step: operations/s; offered, served and lost: entities/s due in the last half of the step; " +
+		"refused: attempts/s; att/op: attempts to an operation"
+	if slices.ContainsFunc(steps, verdict.Step.Closed) {
+		legend += "; " + closedLoop + ": clients that wait for each reply, over the whole of the phase"
+	}
+	p.line(legend)
 }
 
 // groupsOf shows a table for each group of the manifest, in its order.
 func groupsOf(p *page, record *results.Record) {
-	steps := verdict.Steps(record)
+	steps := verdict.Shown(record)
 	shown := false
 	for _, group := range groups(record.Manifest.Operations) {
 		if groupOf(p, record, steps, group) {
@@ -115,7 +122,11 @@ func loadCells(step verdict.Step, figures results.PhaseOperationSummary) []strin
 	if figures.AttemptsPerOperation != nil {
 		attempts = strconv.FormatFloat(min(999, *figures.AttemptsPerOperation), 'f', 2, 64)
 	}
-	return []string{verdict.Rate(step.Phase.Rate), verdict.Rate(figures.Offered), verdict.Rate(figures.Served),
+	rate := verdict.Rate(step.Phase.Rate)
+	if step.Closed() {
+		rate = closedLoop
+	}
+	return []string{rate, verdict.Rate(figures.Offered), verdict.Rate(figures.Served),
 		verdict.Rate(figures.RefusedPerSecond), lost, attempts}
 }
 

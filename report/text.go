@@ -40,7 +40,7 @@ func runOf(p *page, record *results.Record) {
 	m := &record.Manifest
 	var parts []string
 	for _, part := range []struct{ before, name, after string }{
-		{"", m.Scenario.Name, ""}, {"", m.Target, ""}, {"", m.Service, ""}, {"profile ", m.Profile, ""}, {"", m.Start, " start"}, {"", m.Time, " time"},
+		{"", m.Scenario.Name, ""}, {"", m.Target, ""}, {"", m.Service, ""}, {"profile ", m.Profile, ""}, {"", m.Start, " start"}, {"", m.Time, " time"}, {"driver ", m.Driver, ""},
 	} {
 		if part.name != "" {
 			parts = append(parts, part.before+part.name+part.after)

@@ -174,6 +174,25 @@ func TestTablesSayWhatTheSummarySays(t *testing.T) {
 	}
 }
 
+// A closed loop has a row like any step, and no rate.
+func TestTablesShowClosedLoops(t *testing.T) {
+	record := stress().record(t)
+	for _, row := range []struct {
+		name  string
+		rate  float64
+		first string
+	}{{"a closed loop", 0, "closed"}, {"a step", 100, "100"}} {
+		record.Phases[1].Rate = row.rate
+		out := text(t, record)
+		if got := cells(section(t, out, "All operations by step")[1])[0]; got != row.first {
+			t.Errorf("%s: its row begins with %q; want %q", row.name, got, row.first)
+		}
+		if got := strings.Contains(out, "closed: clients that wait"); got != (row.rate == 0) {
+			t.Errorf("%s: the legend tells of closed loops %t; want %t", row.name, got, row.rate == 0)
+		}
+	}
+}
+
 func TestColumnsOfATableEndTogether(t *testing.T) {
 	lines := section(t, text(t, stress().record(t)), "GET by step")
 	width := utf8.RuneCountInString(lines[0])

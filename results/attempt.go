@@ -44,6 +44,9 @@ type Attempt struct {
 	// Number is the operation's, Try counts its attempts from 0.
 	Number uint64
 	Try    int
+	// Retry says that it sends once more a request that did not succeed, rather
+	// than the first or the next one of its operation.
+	Retry bool
 	// Sequence is the attempt's place among all of the run in the order in
 	// which they were sent, from 0.
 	Sequence uint64

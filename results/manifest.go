@@ -33,6 +33,8 @@ type Manifest struct {
 	Started time.Time `json:"started"`
 	// Time is "real" or "virtual".
 	Time string `json:"time"`
+	// Driver is "vegeta" where that sent the load, empty where this tool's own did.
+	Driver string `json:"driver,omitempty"`
 	// PartitionKey is the partition that the run is aimed at, empty for none.
 	PartitionKey string `json:"partition_key"`
 	// Spread is the load on several partitions, nil for none.
@@ -100,6 +102,9 @@ type Parameter struct {
 type Kind struct {
 	Name  string `json:"name"`
 	Group string `json:"group"`
+	// Filtered says that some of it are queries that return only a part of the
+	// entities that they scan.
+	Filtered bool `json:"filtered,omitempty"`
 }
 
 // Environment is what the run had to work with.

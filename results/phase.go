@@ -15,6 +15,8 @@ type Phase struct {
 	End   time.Duration `json:"end_ns"`
 	// Rate is the offered load in operations per second, 0 in a closed loop.
 	Rate float64 `json:"rate,omitempty"`
+	// Varying says that the rate is the mean of one that changes.
+	Varying bool `json:"varying,omitempty"`
 	// Reported phases are what the verdict rests on.
 	Reported bool `json:"reported"`
 	// Kinds has one entry for each kind of operation of the manifest.
@@ -59,6 +61,10 @@ type KindStats struct {
 	Handled  int64 `json:"handled"`
 	Refused  int64 `json:"refused"`
 	Failed   int64 `json:"failed"`
+	// Retries of the Attempts sent a request once more; the others are the
+	// requests that the operations came to. Older records do not have them, see
+	// [Record.KnowsRetries].
+	Retries int64 `json:"retries"`
 	// Offered and Served are entities due and entities counted for successes;
 	// Counted is by the documented rule, Returned what replies held.
 	Offered  int64 `json:"offered_entities"`
@@ -126,6 +132,7 @@ func (k *KindStats) Add(other *KindStats) {
 	k.Handled += other.Handled
 	k.Refused += other.Refused
 	k.Failed += other.Failed
+	k.Retries += other.Retries
 	k.Offered += other.Offered
 	k.Served += other.Served
 	k.Counted += other.Counted

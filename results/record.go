@@ -103,6 +103,20 @@ func (r *Record) Total(want func(p *Phase, kind Kind) bool) KindStats {
 	return sum
 }
 
+// KnowsRetries reports whether the kinds of operation tell their Retries: a record
+// of waits before retries without any comes from a tool that did not count them,
+// or from a run that ended while all of them waited.
+func (r *Record) KnowsRetries() bool {
+	for p := range r.Phases {
+		for k := range r.Phases[p].Kinds {
+			if r.Phases[p].Kinds[k].Retries > 0 {
+				return true
+			}
+		}
+	}
+	return r.RetryWaits.Count() == 0
+}
+
 // Everything is the choice of [Record.Total] that leaves nothing out.
 func Everything(*Phase, Kind) bool { return true }
 

@@ -110,6 +110,9 @@ func (r *Recorder) Attempt(a *Attempt) {
 	kind := &phase.Kinds[a.Kind]
 	kind.Attempts++
 	*kind.of(a.Class)++
+	if a.Retry {
+		kind.Retries++
+	}
 	if a.Class == Ok && a.Status >= 400 {
 		kind.Handled++
 	}

@@ -57,7 +57,7 @@ func randomOperation(rng *rand.Rand, number uint64, phase int, due time.Duration
 	tries := 1 + rng.IntN(4)
 	for try := range tries {
 		done := sent + min(longestAttempt, time.Duration(rng.ExpFloat64()*float64(200*time.Millisecond)))
-		a := results.Attempt{Phase: phase, Kind: kind, Number: number, Try: try, Intended: due, Sent: sent, Done: done,
+		a := results.Attempt{Phase: phase, Kind: kind, Number: number, Try: try, Retry: try > 0, Intended: due, Sent: sent, Done: done,
 			Class: results.Refused, PartitionKey: key, HasPartition: key != ""}
 		if try == tries-1 {
 			a.Class = results.Class(rng.IntN(3))
@@ -155,6 +155,9 @@ func count(ops []operation, phase, kind int) *tally {
 func (t *tally) attempts(attempts []results.Attempt) {
 	for _, a := range attempts {
 		t.Attempts++
+		if a.Retry {
+			t.Retries++
+		}
 		t.Counted += a.Counted
 		t.Returned += a.Returned
 		t.service[a.Class] = append(t.service[a.Class], a.Done-a.Sent)

@@ -18,6 +18,8 @@ type checker struct {
 	*Scenario
 	// before are the faults of single values, found those of the checks.
 	before, found Faults
+	// tried is how many bytes of filters were put to the test.
+	tried int
 }
 
 func (s *Scenario) check(before Faults) Faults {

@@ -27,6 +27,28 @@ func FuzzParse(f *testing.F) {
 		}
 		f.Add(source)
 	}
+	for _, traffic := range []string{
+		"{arrivals: {poisson: 5}, unit: entities, for: 9s, warm_up: 2s, drain: 0s, stop_when_stable: 2.5%, stop_on: [failed > 1%], operations: [{verb: get}]}",
+		"{partitions: [NYC], arrivals: {burst: {base: 0, peak: 9, every: 10s, length: 500ms}}, for: 1m, operations: [{verb: insert}]}",
+		"{arrivals: {sine: {mean: 10, amplitude: 10, period: 1m}}, for: 1m, operations: [{verb: get}]}",
+		"{arrivals: {ramp: {from: 0, to: 9}}, for: 1m, operations: [{verb: get}]}",
+		"{arrivals: {steps: {rates: [5, 7.5], each: 5s}}, operations: [{verb: get}]}",
+		"{arrivals: {trace: day.csv}}",
+		"{clients: 4, think: 100ms, for: 1m, entities: 7, operations: [{verb: get}]}",
+	} {
+		f.Add([]byte(trafficking(traffic, true)))
+	}
+	for _, operation := range []string{
+		"{verb: query, class: partition-scan, where: \"Age gt {age} and Club eq '{event}'\", top: 50, select: [Age]}",
+		"{verb: query, class: partition-range, partitions: 3, pages: 2, from: from.Tllk.MQ}",
+		"{verb: query, class: table-scan, where: \"RowKey eq '{bib}__{age}'\"}",
+		"{verb: query, rows: 7, top: 3}",
+		"{verb: delete, read_first: true}",
+		"{verb: merge, name: lap, counter: Laps}",
+		"{verb: batch, change: replace, entities: 3}",
+	} {
+		f.Add([]byte(offering(operation)))
+	}
 	f.Add([]byte("name: [a, {b: c}]\n? x\n: y"))
 	f.Add([]byte("a: &x\n  - *x\n- - -\n"))
 	f.Add([]byte("{name: \"\\u0000\", phases: [{name: x, load: {entities: 1}}]}"))

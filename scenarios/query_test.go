@@ -155,6 +155,21 @@ func TestAFilterOfTooManyTexts(t *testing.T) {
 	}
 }
 
+// Filters that would take seconds to try are refused, whichever of them is the one
+// too many.
+func TestFiltersOfTooLongTexts(t *testing.T) {
+	where := "A eq {age} and B eq {b}" + strings.Repeat(" and B eq {b}", 40)
+	one := "{verb: query, class: partition-scan, where: '" + where + "'}"
+	text := strings.NewReplacer("{uniform: [18, 79]}", "{uniform: [1, 60]}\n  b: {uniform: [1, 60]}",
+		"{verb: get, weight: 3}", one+"\n        - "+strings.Replace(one, "verb", "name: second, verb", 1)+
+			"\n        - "+strings.Replace(one, "verb", "name: third, verb", 1)).Replace(race)
+	_, err := scenarios.Parse("race.yaml", []byte(text))
+	want := "race.yaml:31:68: what the filters come to with all values of their attributes is more than 4 MiB; expected fewer values, or shorter filters"
+	if err == nil || err.Error() != want {
+		t.Errorf("Parse = %v; want %s", err, want)
+	}
+}
+
 // A quote in a value stays within the text of the filter.
 func TestAFilterTakesTheValuesOfAnEntity(t *testing.T) {
 	where, err := keys.ParseTemplate("Name eq '{name}' and Age gt {age}")

@@ -10,10 +10,12 @@ import (
 	"loadgen/scenarios/keys"
 )
 
-// mostTexts bounds how many texts of one filter are tried ahead of time, and how
-// many values of an attribute of numbers.
+// mostTexts bounds how many texts of one filter are tried ahead of time, mostTried
+// how many bytes those of all filters of a scenario have, and mostNumbers how many
+// values of an attribute of numbers are.
 const (
 	mostTexts   = 10_000
+	mostTried   = 4 << 20
 	mostNumbers = 100
 )
 
@@ -76,7 +78,12 @@ func (c *checker) where(o *OperationSpec, path string) {
 	}
 	within, want := c.stretch(o.Class)
 	texts, all := c.texts(o, specs[0].Value)
-	if !all {
+	switch {
+	case !all && c.tried > mostTried:
+		c.add(path, "what the filters come to with all values of their attributes is more than %d MiB; expected fewer values, or shorter filters",
+			mostTried>>20)
+		return
+	case !all:
 		c.add(path, "its attributes have more than %d combinations of values; expected fewer", mostTexts)
 		return
 	}
@@ -134,8 +141,10 @@ func (c *checker) texts(o *OperationSpec, where keys.Template) ([]string, bool) 
 	var fill func(at int) bool
 	fill = func(at int) bool {
 		if at == len(names) {
-			texts = append(texts, o.Wanted(where, func(name string) string { return chosen[name] }))
-			return len(texts) <= mostTexts
+			text := o.Wanted(where, func(name string) string { return chosen[name] })
+			texts = append(texts, text)
+			c.tried += len(text)
+			return len(texts) <= mostTexts && c.tried <= mostTried
 		}
 		for _, value := range samples(c.values(names[at])) {
 			chosen[names[at]] = value

@@ -143,38 +143,50 @@ func (s *Scenario) Witnesses(phase int) ([]uint64, error) {
 // witnesses looks for partitions among so many entities: the named ones, or else
 // the first so many, or all where that is 0.
 func witnesses(g *keys.Generator, partitions int, named []string, among uint64) ([]uint64, error) {
-	first := make(map[string]uint64)
+	if len(named) > 0 {
+		return namedWitnesses(g, named, among)
+	}
+	known := make(map[string]bool)
 	var order []uint64
 	for n := range among {
-		if key := g.PartitionKey(n); len(named) > 0 || partitions == 0 || len(order) < partitions {
-			if _, known := first[key]; !known {
-				first[key] = n
-				order = append(order, n)
-			}
+		if key := g.PartitionKey(n); !known[key] {
+			known[key] = true
+			order = append(order, n)
 		}
-		if len(named) == 0 && partitions > 0 && len(order) == partitions {
+		if partitions > 0 && len(order) == partitions {
 			return order, nil
 		}
-		if len(named) == 0 && len(order) > maxSpread {
+		if len(order) > maxSpread {
 			return nil, fmt.Errorf("%w: the entities loaded fall into more than %d partitions; expected a number of partitions, or their keys",
 				ErrNoPartition, maxSpread)
 		}
 	}
-	if len(named) == 0 && partitions == 0 {
-		return order, nil
-	}
-	if len(named) == 0 {
+	if partitions > 0 {
 		return nil, fmt.Errorf("%w: the first %d entities fall into %d partitions; expected at most so many",
 			ErrNoPartition, among, len(order))
 	}
-	found := make([]uint64, len(named))
+	return order, nil
+}
+
+// namedWitnesses looks for partitions until all are found.
+func namedWitnesses(g *keys.Generator, named []string, among uint64) ([]uint64, error) {
+	places := make(map[string][]int, len(named))
 	for i, key := range named {
-		n, known := first[key]
-		if !known {
+		places[key] = append(places[key], i)
+	}
+	found := make([]uint64, len(named))
+	for n := uint64(0); n < among && len(places) > 0; n++ {
+		key := g.PartitionKey(n)
+		for _, i := range places[key] {
+			found[i] = n
+		}
+		delete(places, key)
+	}
+	for _, key := range named {
+		if _, missing := places[key]; missing {
 			_, err := witness(g, key, among)
 			return nil, err
 		}
-		found[i] = n
 	}
 	return found, nil
 }

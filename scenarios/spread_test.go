@@ -137,7 +137,16 @@ func TestWitnessesAreThePartitionsInOrder(t *testing.T) {
 	if err != nil || len(found) != 2 || g.PartitionKey(found[0]) != "Berlin" || g.PartitionKey(found[1]) != "NYC" {
 		t.Errorf("Witnesses = %v, %v; want one of Berlin and one of NYC", found, err)
 	}
-	s.Phases[0].Spread.Keys = []string{"Oslo"}
+	for i, n := range found {
+		first := uint64(0)
+		for g.PartitionKey(first) != s.Phases[0].Spread.Keys[i] {
+			first++
+		}
+		if n != first {
+			t.Errorf("Witnesses()[%d] = %d; want the first entity of %q, %d", i, n, s.Phases[0].Spread.Keys[i], first)
+		}
+	}
+	s.Phases[0].Spread.Keys = []string{"Berlin", "Oslo"}
 	if _, err := s.Witnesses(0); !errors.Is(err, scenarios.ErrNoPartition) {
 		t.Errorf("Witnesses of a key that nothing has = %v; want ErrNoPartition", err)
 	}

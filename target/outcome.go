@@ -1,6 +1,10 @@
 package target
 
-import "loadgen/engine/entity"
+import (
+	"time"
+
+	"loadgen/engine/entity"
+)
 
 // Class is the fate of an attempt.
 type Class uint8
@@ -53,6 +57,9 @@ type Outcome struct {
 	Next Token
 	// FailedIndex is the position of the write that made a transaction fail.
 	FailedIndex int
+	// RetryAfter is how long the service asks to be left alone before another
+	// attempt, at most an hour; 0 where it does not ask.
+	RetryAfter time.Duration
 }
 
 // Row is one entity of a page.
@@ -78,4 +85,12 @@ func (o *Outcome) Class(expected Expected) Class {
 	default:
 		return Failed
 	}
+}
+
+// Unheard reports whether an attempt may have been carried out although its reply
+// does not say so. A server that was busy (503, 429) has done nothing; one that
+// says nothing, that it failed or that it took too long may have, and so may what
+// stands behind a gateway that waited no longer (504).
+func (o *Outcome) Unheard() bool {
+	return o.Status == 0 || o.Code == entity.OperationTimedOut || o.Status >= 500 && o.Status != 503
 }

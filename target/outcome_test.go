@@ -89,3 +89,30 @@ func TestClassNames(t *testing.T) {
 		}
 	}
 }
+
+func TestUnheard(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		status int
+		code   entity.Code
+		want   bool
+	}{
+		{"no reply", 0, "", true},
+		{"no reply, by a name", 0, entity.OperationTimedOut, true},
+		{"a time-out of the server", 500, entity.OperationTimedOut, true},
+		{"an internal error", 500, "InternalError", true},
+		{"bad gateway", 502, "", true},
+		{"a gateway that waited too long", 504, "", true},
+		{"a busy server has done nothing", 503, entity.ServerBusy, false},
+		{"a server that is busy until its time is over", 503, entity.OperationTimedOut, true},
+		{"too many requests", 429, "TooManyRequests", false},
+		{"carried out", 204, "", false},
+		{"refused for its condition", 412, entity.ConditionNotSatisfied, false},
+		{"the last status below", 499, "", false},
+	} {
+		outcome := target.Outcome{Status: row.status, Code: row.code}
+		if got := outcome.Unheard(); got != row.want {
+			t.Errorf("%s: Outcome{%d %s}.Unheard() = %t; want %t", row.name, row.status, row.code, got, row.want)
+		}
+	}
+}

@@ -88,8 +88,13 @@ func (f *runFlags) bound(ctx context.Context, t target.Target) (context.Context,
 
 // Do implements target.Target.
 func (b *budgeted) Do(ctx context.Context, op *target.Operation) target.Outcome {
+	b.spend()
+	return b.Target.Do(ctx, op)
+}
+
+// spend takes down that an attempt is sent.
+func (b *budgeted) spend() {
 	if b.left.Add(-1) == 0 {
 		b.spent()
 	}
-	return b.Target.Do(ctx, op)
 }

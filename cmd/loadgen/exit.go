@@ -33,7 +33,8 @@ const exitCodes = `Exit codes:
         was written), or the table could not be prepared
    10   an expectation failed: with --peak, the partition does not hold that rate; a
         budget of the scenario (stop_on) was exceeded, which ended the run; with
-        --verify-writes, an acknowledged write is lost or a counter was raised too often
+        --verify-writes, an acknowledged write is lost or a counter was raised too often;
+        a check of doctor failed
    13   with --strict: the run is invalid, or the generator was the limit
   130   interrupted; 143 terminated: a partial report was written
 

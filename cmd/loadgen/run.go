@@ -25,6 +25,7 @@ import (
 type runFlags struct {
 	targetFlags
 	findFlags
+	driverFlags
 	format  string
 	out     string
 	record  string
@@ -41,6 +42,7 @@ type runFlags struct {
 
 func (f *runFlags) register(flags *pflag.FlagSet) {
 	f.targetFlags.register(flags)
+	f.driverFlags.register(flags)
 	flags.StringVar(&f.format, "format", "text", "what to print: text, or json (the summary of run.json)")
 	flags.StringVar(&f.out, "out", "", "folder of the run (default: a new one in results/runs)")
 	flags.StringVar(&f.record, "record", "", "also write every attempt to this `file`, as a stream of vegeta results")
@@ -89,6 +91,7 @@ func (f *runFlags) carryOut(ctx context.Context, s *scenarios.Scenario, peak flo
 	}
 	manifest.Started, manifest.Time = clk.Started().UTC().Round(0), "real"
 	f.describe(&manifest, d)
+	manifest.Driver = f.foreignDriver()
 	if err := f.enlist(campaign, &manifest); err != nil {
 		return nil, err
 	}
@@ -116,7 +119,9 @@ func (f *runFlags) carryOut(ctx context.Context, s *scenarios.Scenario, peak flo
 	}
 	defer f.easeCollector(campaign)()
 	progress.start()
-	ended := campaign.Run(bounded, live, ledger)
+	runner, letGo := f.runner(live, clk, d)
+	defer letGo()
+	ended := campaign.Run(bounded, runner, ledger)
 	progress.stop()
 	look.end(recorder, ceiling)
 	ended = errors.Join(ended, tape.close())

@@ -44,7 +44,7 @@ run goes to a folder of its own in results/runs.
 A budget of the scenario (stop_on) that is exceeded ends the run: its report is of
 what was done until then, and the exit code is 10.
 
-` + findHelp,
+` + findHelp + "\n\n" + driverHelp,
 		Example: `  loadgen run my-table.yaml                       # a scenario of your own
   loadgen run my-table.yaml --set phases.measure.arrivals.constant=200
   loadgen run stress --retry documented           # a built-in one
@@ -61,6 +61,9 @@ what was done until then, and the exit code is 10.
 			workers := map[string]string{"workers": strconv.Itoa(f.workers)}
 			scenario, err := f.read(c, args[0], "phases.measure.arrivals.constant=200", workers, &f.findFlags)
 			if err != nil {
+				return err
+			}
+			if err := f.chooseDriver(c, scenario); err != nil {
 				return err
 			}
 			return f.run(c.Context(), scenario, 0, append(commandOf(c), args[0]), stdout, stderr)

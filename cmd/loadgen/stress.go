@@ -48,7 +48,7 @@ are those of the documents: what it says of the limits is modelled, not measured
 record of the run, its charts as PNG and SVG among it, goes to a folder of its own
 in results/runs.
 
-` + findHelp,
+` + findHelp + "\n\n" + driverHelp,
 		Example: `  loadgen stress                                  # where does the partition saturate?
   loadgen stress --peak 1500                      # does it hold 1,500 operations/s? (exit 10 if not)
   loadgen stress --rate 2500 --duration 10s       # one step at one rate
@@ -56,10 +56,14 @@ in results/runs.
   loadgen stress --retry none --format json
   loadgen stress --find-limit partition           # the highest rate with at most 0.5% refused
   loadgen stress --find-limit partition --max-p99 50ms --from 4000
+  loadgen stress --driver vegeta --rate 1500      # a second opinion on the times
   loadgen stress --target env:TABLES --yes        # a service by its connection string`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			scenario, err := f.scenario(c)
 			if err != nil {
+				return err
+			}
+			if err := f.chooseDriver(c, scenario); err != nil {
 				return err
 			}
 			return f.run(c.Context(), scenario, f.peak, commandOf(c), stdout, stderr)

@@ -1,6 +1,7 @@
 package clock
 
 import (
+	"errors"
 	"os"
 	"sync/atomic"
 	"syscall"
@@ -12,8 +13,12 @@ import (
 // instant. The Go runtime rounds a wait that begins while the process is idle up
 // to a whole millisecond; a timer of the kernel that the runtime polls like a
 // connection is rounded by nobody, holds no thread, and leaves the processors to
-// others. Where the system has none to give, or where time is not the machine's, as
-// in a test's bubble, the sleeper is that of [NewSleeper].
+// others. While the process is busy it is the other way about: connections are
+// polled when nothing else is left to do, the runtime's own timers before that.
+// The sleeper therefore has both, and the first to ring ends its sleep.
+//
+// Where the system has no timer to give, or where time is not the machine's, as in
+// a test's bubble, the sleeper is that of [NewSleeper].
 func (r Real) Fine() Sleeper {
 	if !machineTime() {
 		return NewSleeper(r)
@@ -25,7 +30,8 @@ func (r Real) Fine() Sleeper {
 	}
 	file := os.NewFile(handle, "timer")
 	conn, err := file.SyscallConn()
-	if err != nil {
+	// What the runtime cannot poll has no deadlines either.
+	if err = errors.Join(err, file.SetReadDeadline(time.Time{})); err != nil {
 		file.Close()
 		return NewSleeper(r)
 	}
@@ -48,16 +54,16 @@ func machineTime() bool {
 // monotonic is CLOCK_MONOTONIC.
 const monotonic = 1
 
-// fine sleeps by a timer of the kernel.
+// fine sleeps by a timer of the kernel, and by the runtime's at the same time.
 type fine struct {
 	clock Real
 	file  *os.File
 	conn  syscall.RawConn
 	// wait is the method ready as a value that is made once.
 	wait func(handle uintptr) bool
-	// until is when the present sleep is to end, armed says that the timer is
+	// left is how long the present sleep is to last, armed says that the timer is
 	// set for it. They belong to the goroutine that sleeps.
-	until Instant
+	left  time.Duration
 	armed bool
 	// woken says that Wake was called since the last Sleep.
 	woken atomic.Bool
@@ -65,9 +71,12 @@ type fine struct {
 
 // Sleep implements [Sleeper].
 func (f *fine) Sleep(until Instant) {
-	f.until, f.armed = until, false
-	if err := f.conn.Read(f.wait); err != nil {
-		panic("clock: a timer of the kernel cannot be waited for: " + err.Error())
+	f.left, f.armed = min(until.Sub(f.clock.Now()), longestNap), false
+	if f.left > 0 {
+		f.deadline(time.Now().Add(f.left))
+		if err := f.conn.Read(f.wait); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+			panic("clock: a timer of the kernel cannot be waited for: " + err.Error())
+		}
 	}
 	f.woken.Store(false)
 }
@@ -76,22 +85,27 @@ func (f *fine) Sleep(until Instant) {
 // for the timer and again whenever that may have rung. What rang before the first
 // time is forgotten by then: only here can the timer be set.
 func (f *fine) ready(handle uintptr) bool {
-	left := f.until.Sub(f.clock.Now())
-	if f.armed || left <= 0 {
+	// Whoever wakes sets the mark first and the deadline then: where the mark comes
+	// after this look, its deadline comes after ours.
+	if f.armed || f.woken.Load() {
 		return true
 	}
 	f.armed = true
-	set(handle, min(left, longestNap))
-	// Whoever wakes sets the mark first and the timer then: where the mark comes
-	// after this look, its timer comes after ours.
-	return f.woken.Load()
+	set(handle, f.left)
+	return false
 }
 
 // Wake implements [Sleeper].
 func (f *fine) Wake() {
 	f.woken.Store(true)
-	// The error is that of a closed sleeper.
-	_ = f.conn.Control(func(handle uintptr) { set(handle, 1) })
+	f.deadline(time.Unix(1, 0))
+}
+
+// deadline has the runtime end the wait at an instant, at once where that is past.
+func (f *fine) deadline(at time.Time) {
+	if err := f.file.SetReadDeadline(at); err != nil && !errors.Is(err, os.ErrClosed) {
+		panic("clock: a timer of the kernel takes no deadline: " + err.Error())
+	}
 }
 
 // Close implements [Sleeper].

@@ -57,10 +57,12 @@ func auditLimits(audit *results.Audit) []string {
 	if audit == nil {
 		return nil
 	}
-	limits := []string{"A deletion that found nothing after a lost reply (404) counts as its own success: " +
-		"another deletion of the same entity would look the same.",
-		"Each write carried its id: an entity that was inserted or replaced whole gave up as much of its filler, " +
-			"one that was merged is larger than without by up to 0.6 KiB."}
+	limits := []string{"Each write carried its id: an entity that was inserted or replaced whole gave up as much of its filler, " +
+		"one that was merged is larger than without by up to 0.6 KiB."}
+	if audit.Own404 > 0 {
+		limits = append(limits, "A deletion that found nothing after a lost reply (404) counts as its own success: "+
+			"another deletion of the same entity would look the same.")
+	}
 	if audit.Unwatched > 0 {
 		limits = append(limits, fmt.Sprintf("Whether %s writes of further entities are there was not looked at: "+
 			"no more than %s entities were watched.", Count(audit.Unwatched), Count(audit.Keys)))

@@ -18,7 +18,7 @@ func Findings(record *results.Record) []string {
 		steps = nil
 	}
 	for _, finding := range []string{
-		knee(record, steps), beyondSending(record), amplification(steps), waiting(steps), ended(record), late(record), busiest(record), clipped(record),
+		knee(record, steps), beyondSending(record), amplification(record, steps), waiting(record, steps), ended(record), late(record), busiest(record), clipped(record),
 	} {
 		if finding != "" {
 			found = append(found, finding)
@@ -38,6 +38,8 @@ func knee(record *results.Record, steps []Step) string {
 		share, told := step.refusedShare()
 		switch {
 		case !told:
+		case share >= refusedEnough && len(steps) == 1:
+			return fmt.Sprintf("At %s operations/s %s of the attempts are refused.", Rate(step.Phase.Rate), Share(share))
 		case share >= refusedEnough && below == "":
 			return fmt.Sprintf("Already the first step, %s operations/s, has %s of its attempts refused.",
 				Rate(step.Phase.Rate), Share(share))
@@ -52,35 +54,59 @@ func knee(record *results.Record, steps []Step) string {
 }
 
 // amplification tells what retries add to the load.
-func amplification(steps []Step) string {
-	most, at := 1.0, 0.0
+func amplification(record *results.Record, steps []Step) string {
+	most, at := 0.0, 0.0
 	for _, step := range steps {
-		if each := step.Figures(nil).AttemptsPerOperation; each != nil && *each > most {
-			most, at = *each, step.Phase.Rate
+		if each := retriesEach(record, step.Sum(nil)); each > most {
+			most, at = each, step.Phase.Rate
 		}
 	}
-	if most < 1.01 {
+	if most < someRetries {
 		return ""
 	}
 	return fmt.Sprintf("Retries add up to %s attempts to each operation (at %s operations/s): the target meets more than is offered.",
-		factor(most-1), Rate(at))
+		factor(most), Rate(at))
+}
+
+// someRetries is how many retries to an operation are worth a word.
+const someRetries = 0.01
+
+// retriesEach returns how many retries there were to an operation: a further page
+// of a query, or the write after a read, is none. In a record that does not tell
+// them apart every attempt but the first counts as one.
+func retriesEach(record *results.Record, sum results.KindStats) float64 {
+	retries := sum.Retries
+	if !record.KnowsRetries() {
+		retries = max(0, sum.Attempts-sum.Operations)
+	}
+	return float64(retries) / float64(max(1, sum.Operations))
 }
 
 // waiting tells how much of the response time at the highest step is not the
-// target's.
-func waiting(steps []Step) string {
+// target's. Operations of several requests are left out: what comes on top of one
+// of them is not all waiting.
+func waiting(record *results.Record, steps []Step) string {
 	top, any := highest(steps)
 	if !any {
 		return ""
 	}
-	figures := top.Figures(nil)
+	single := make(map[string]bool)
+	whose := ""
+	for k, kind := range top.kinds {
+		sum := top.Phase.Kinds[k]
+		requests := float64(sum.Attempts)/float64(max(1, sum.Operations)) - retriesEach(record, sum)
+		if single[kind.Name] = requests < 1+someRetries; !single[kind.Name] {
+			whose = " of the operations of one request"
+		}
+	}
+	one := func(kind results.Kind) bool { return single[kind.Name] }
+	figures := top.Figures(one)
 	response, service := figures.Response.P50, figures.Service.P50
-	retried := figures.AttemptsPerOperation != nil && *figures.AttemptsPerOperation >= 1.01
-	if response == nil || service == nil || *response < 2**service || !retried {
+	if response == nil || service == nil || *response < 2**service || retriesEach(record, top.Sum(one)) < someRetries {
 		return ""
 	}
-	return fmt.Sprintf("At %s operations/s half of the successes take over %s, of which an ok attempt takes %s: the rest is waiting.",
-		Rate(top.Phase.Rate), duration(*response), duration(*service))
+	return fmt.Sprintf("At %s operations/s half of the successes%s take over %s, of which an ok attempt takes %s: the rest is waiting.",
+		Rate(top.Phase.Rate), whose, duration(*response), duration(*service))
 }
 
 // duration returns microseconds as a person reads them, to three figures.
@@ -101,7 +127,11 @@ func ended(record *results.Record) string {
 	if given <= 0 && sum.Cut <= 0 {
 		return ""
 	}
-	text := fmt.Sprintf("Of %s reported operations %s were given up after their last attempt", Count(sum.Operations), Count(max(0, given)))
+	how := "were given up after their last attempt"
+	if record.Manifest.Retry == "none" {
+		how = "did not succeed and were not tried again"
+	}
+	text := fmt.Sprintf("Of %s reported operations %s %s", Count(sum.Operations), Count(max(0, given)), how)
 	if half, told := sum.Lost.Quantile(.5); told && sum.Cut == 0 {
 		text += fmt.Sprintf(", half of them after more than %s", duration(half))
 	}

@@ -3,6 +3,7 @@ package verdict
 import (
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"loadgen/results"
@@ -43,10 +44,10 @@ func (s *story) interval(l *results.Limit) string {
 		return fmt.Sprintf("%s holds at least %s, client-limited: what did not hold beyond may be the generator's doing",
 			s.searched(l), asRate(*l.Held, lower))
 	case l.NotHeld == nil:
-		return fmt.Sprintf("%s holds at least %s, the highest rate that was tried, %s",
+		return fmt.Sprintf("%s holds at least %s, the highest rate that was tried; %s",
 			s.searched(l), asRate(*l.Held, lower), s.searchedTarget(l))
 	default:
-		return fmt.Sprintf("the limit of %s lies between %s, which held, and %s/s, where %s, %s",
+		return fmt.Sprintf("the limit of %s lies between %s, which held, and %s/s, where %s; %s",
 			s.searched(l), asRate(*l.Held, lower), Rate(*l.NotHeld), reason(l, l.Step(l.NotHeld)), s.searchedTarget(l))
 	}
 }
@@ -83,13 +84,13 @@ func (s *story) searchedTarget(l *results.Limit) string {
 	}
 	switch {
 	case limit == 0 && !s.record.Manifest.Modelled():
-		return "where no target is known"
+		return "no target is known"
 	case limit == 0:
-		return "where the model sets no target"
+		return "the model sets no target"
 	case limit == documented:
-		return fmt.Sprintf("against the documents' target of %s entities/s", Count(limit))
+		return fmt.Sprintf("the documents' target is %s entities/s", Count(limit))
 	default:
-		return fmt.Sprintf("against the model's target of %s entities/s, not the documents' %s", Count(limit), Count(documented))
+		return fmt.Sprintf("the model's target is %s entities/s, not the documents' %s", Count(limit), Count(documented))
 	}
 }
 
@@ -109,9 +110,9 @@ func reason(l *results.Limit, step *results.LimitStep) string {
 	}
 	switch step.Outcome {
 	case results.LimitRefused:
-		return fmt.Sprintf("%s of the first attempts were refused and at most %s may be", cutPercent(step.RefusedShare), cutPercent(l.MaxRefused))
+		return fmt.Sprintf("%s of the first attempts were refused and at most %s may be", cutShare(step.RefusedShare), cutShare(l.MaxRefused))
 	case results.LimitFailed:
-		return fmt.Sprintf("%s of the first attempts failed for other reasons than load", cutPercent(step.FailedShare))
+		return fmt.Sprintf("%s of the first attempts failed for other reasons than load", cutShare(step.FailedShare))
 	case results.LimitP99:
 		if step.P99 == nil || l.MaxP99 == nil {
 			return "too few operations succeeded to tell their p99"
@@ -123,6 +124,10 @@ func reason(l *results.Limit, step *results.LimitStep) string {
 		return "the step is called " + shortened(step.Outcome)
 	}
 }
+
+// cutShare returns a share that is held against a bound as the other sentences
+// show one.
+func cutShare(share float64) string { return strings.Replace(cutPercent(share), "%", " %", 1) }
 
 // seconds returns a length of time as a person reads it.
 func seconds(s float64) string {

@@ -45,7 +45,7 @@ func TestVerdictOfASearch(t *testing.T) {
 	}{
 		{"an interval has two ends, a criterion, a target, steps and a price", searched(2000, 2020, results.LimitRefused, refused...), nil,
 			results.Valid, []string{`The limit of the partition "` + fullKey + `" lies between 2,000 operations/s, which held, and 2,020/s, ` +
-				"where 0.649% of the first attempts were refused and at most 0.5% may be, against the documents' target of 2,000 entities/s. " +
+				"where 0.649 % of the first attempts were refused and at most 0.5 % may be; the documents' target is 2,000 entities/s. " +
 				"The search took 2 steps of 10s or more and counted 40,200 entities."}},
 		{"a response time is told beside its bound", searched(900, 910, results.LimitP99, tried(900, 0, 49_000, results.LimitHeld), tried(910, 0, 61_000, results.LimitP99)),
 			func(r *results.Record) { r.Limit.MaxP99 = new(int64); *r.Limit.MaxP99 = 50_000 },
@@ -53,13 +53,13 @@ func TestVerdictOfASearch(t *testing.T) {
 		{"a p99 that nobody can tell", searched(900, 910, results.LimitP99, tried(900, 0, 1, results.LimitHeld), results.LimitStep{Rate: 910, Outcome: results.LimitP99}), nil,
 			results.Valid, []string{"too few operations succeeded to tell their p99"}},
 		{"failures are no refusals", searched(900, 910, results.LimitFailed, tried(900, 0, 1, results.LimitHeld), results.LimitStep{Rate: 910, FailedShare: .25, Outcome: results.LimitFailed}), nil,
-			results.Valid, []string{"25% of the first attempts failed for other reasons than load"}},
+			results.Valid, []string{"25 % of the first attempts failed for other reasons than load"}},
 		{"operations of several entities are told in both", searched(200, 202, results.LimitRefused, results.LimitStep{Rate: 200, Offered: 2000, Outcome: results.LimitHeld}, tried(202, .1, 1, results.LimitRefused)), nil,
 			results.Valid, []string{"between 200 operations/s (2,000 entities/s), which held"}},
 		{"a search that found no rate to fail", searched(8000, 0, "", tried(8000, 0, 1, results.LimitHeld)), nil,
 			results.Valid, []string{"holds at least 8,000 operations/s, the highest rate that was tried"}},
 		{"a search that found no rate to hold", searched(0, 2, results.LimitRefused, tried(2, 1, 1, results.LimitRefused)), nil,
-			results.Valid, []string{"does not hold even 2 operations/s: 100% of the first attempts were refused"}},
+			results.Valid, []string{"does not hold even 2 operations/s: 100 % of the first attempts were refused"}},
 		{"a generator that drops", searched(4000, 8000, results.LimitClient, tried(4000, 0, 1, results.LimitHeld), results.LimitStep{Rate: 8000, Scheduled: 80_000, Dropped: 5, Outcome: results.LimitClient}), nil,
 			results.ClientLimited, []string{"This run is client-limited: at 8,000 operations/s the generator dropped 5 of 80,000 operations.",
 				"holds at least 4,000 operations/s, client-limited: at 8,000 operations/s the generator was the limit, and not the target."}},
@@ -74,15 +74,15 @@ func TestVerdictOfASearch(t *testing.T) {
 			func(r *results.Record) {
 				r.Limit.Of, r.Limit.Partitions, r.Manifest.PartitionKey = results.LimitAccount, 12, ""
 			},
-			results.Valid, []string{"The limit of the account with its load on 12 partitions lies between", "against the documents' target of 20,000 entities/s"}},
+			results.Valid, []string{"The limit of the account with its load on 12 partitions lies between", "; the documents' target is 20,000 entities/s"}},
 		{"another target is not the documents'", searched(2000, 2020, results.LimitRefused, refused...),
 			func(r *results.Record) { r.Manifest.Targets.Partition = 500 },
-			results.Valid, []string{"against the model's target of 500 entities/s, not the documents' 2,000."}},
+			results.Valid, []string{"; the model's target is 500 entities/s, not the documents' 2,000."}},
 		{"a target that is not known", searched(2000, 2020, results.LimitRefused, refused...),
 			func(r *results.Record) {
 				r.Manifest.Target, r.Manifest.Targets = "https://races.example.net", results.Targets{}
 			},
-			results.Valid, []string{"where no target is known."}},
+			results.Valid, []string{"; no target is known."}},
 		{"a search that was stopped says how far it came", searched(1000, 0, "", tried(1000, 0, 1, results.LimitHeld)),
 			func(r *results.Record) {
 				r.Validity, r.Reasons, r.Limit.Finished = results.Partial, []string{"the run was interrupted"}, false

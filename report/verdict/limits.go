@@ -2,6 +2,8 @@ package verdict
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"loadgen/results"
 )
@@ -26,6 +28,7 @@ func Limits(record *results.Record) []string {
 			"and none of a network beyond the modelled round trip.")
 	}
 	limits = append(limits, remoteLimits(manifest)...)
+	limits = append(limits, scanLimits(record)...)
 	if manifest.Modelled() {
 		limits = append(limits, startLimit(manifest.Start)...)
 	}
@@ -48,6 +51,8 @@ func Limits(record *results.Record) []string {
 	steps := Steps(record)
 	switch saturation, _ := saturation(record, steps); {
 	case saturation != nil:
+	case len(steps) == 0 && slices.ContainsFunc(Shown(record), Step.Closed):
+		limits = append(limits, "Where the load saturates is not known: clients that wait for each reply offer no more than is answered.")
 	case overloaded(steps):
 		limits = append(limits, "Where the load saturates is not known: no step with refusals has a whole second after its first.")
 	default:
@@ -69,6 +74,26 @@ func remoteLimits(manifest *results.Manifest) []string {
 			"How many entities a request counted, the service does not say: a query of a key range is taken to scan what it returns.",
 			"A service balances its partitions over minutes and hours: another time may show other limits."}
 	}
+}
+
+// scanLimits says what is not known of queries that keep a part of what they scan,
+// where the service does not say what it counted.
+func scanLimits(record *results.Record) []string {
+	if record.Manifest.Modelled() || record.Manifest.Target == "" {
+		return nil
+	}
+	var names []string
+	for k, kind := range record.Manifest.Operations {
+		sent := func(p results.Phase) bool { return p.Kinds[k].Attempts > 0 }
+		if kind.Filtered && slices.ContainsFunc(record.Phases, sent) {
+			names = append(names, shortened(kind.Name))
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("What a filter leaves out is scanned and counts against the targets, and no reply says how much it was: "+
+		"the entities counted of queries with a filter (%s) are those that they returned, a lower bound.", strings.Join(names, ", "))}
 }
 
 func startLimit(start string) []string {

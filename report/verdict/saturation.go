@@ -13,12 +13,20 @@ const refusedEnough = 0.01
 
 // saturation returns the median of the entities served in each whole second of
 // the steps with enough refusals, after each step's first second, and the least
-// and greatest of them; nil and nil where there is no such second.
+// and greatest of them; nil and nil where there is no such second. Where the rate
+// of a step changes, a second has to have enough refusals by itself: what is served
+// at a time of little load tells nothing.
 func saturation(record *results.Record, steps []Step) (*float64, []float64) {
 	var served []int64
 	for _, step := range steps {
 		if share, told := step.refusedShare(); told && share >= refusedEnough {
-			served = append(served, step.servedPerSecond(record.Intervals)...)
+			intervals := record.Intervals
+			if step.Phase.Varying {
+				intervals = slices.DeleteFunc(slices.Clone(intervals), func(second results.Interval) bool {
+					return float64(second.Refused) < refusedEnough*float64(max(1, second.Attempts))
+				})
+			}
+			served = append(served, step.servedPerSecond(intervals)...)
 		}
 	}
 	if len(served) == 0 {

@@ -38,7 +38,7 @@ func sentences(record *results.Record, summary *results.Summary, steps []Step) s
 	case summary.Balance != nil:
 		told = append(told, s.balanced()...)
 	case !any || top.Figures(nil).Offered <= 0:
-		told = append(told, "Nothing can be said: no step of load was reported.")
+		told = append(told, s.closed())
 	default:
 		s.top, s.topRate = top, top.Figures(nil)
 		told = append(told, s.peak(), s.load(), s.key())
@@ -153,25 +153,42 @@ func (s *story) lostOf(step Step) string {
 func (s *story) load() string {
 	var text string
 	refused, _ := s.top.refusedShare()
+	byHighest := ""
+	if len(s.steps) > 1 {
+		byHighest = " by the highest step"
+	}
 	switch saturation, interval := s.summary.Saturation, s.summary.SaturationInterval; {
 	case saturation != nil:
 		text = fmt.Sprintf("%s saturates at %s entities/s (%s to %s in single seconds), %s; "+
-			"of the %s/s offered by the highest step %s is lost%s", s.subject(), Rate(*saturation),
-			Rate(interval[0]), Rate(interval[1]), s.target(), Rate(s.topRate.Offered), s.lostOf(s.top), s.lasting())
+			"of the %s/s offered%s %s is lost%s", s.subject(), Rate(*saturation), Rate(interval[0]), Rate(interval[1]),
+			s.target(), Rate(s.topRate.Offered), byHighest, s.lostOf(s.top), s.lasting())
 	case overloaded(s.steps):
 		text = fmt.Sprintf("%s is overloaded, but no step is long enough to tell where it saturates: "+
 			"of %s entities/s offered by the highest it served %s/s and lost %s, with %s of the attempts refused, %s",
 			s.subject(), Rate(s.topRate.Offered), Rate(s.topRate.Served), s.lostOf(s.top), Share(refused), s.target())
 	default:
-		text = fmt.Sprintf("%s is not saturated by the highest step: of %s entities/s offered it served %s/s and lost %s, "+
-			"with %s of the attempts refused, %s", s.subject(), Rate(s.topRate.Offered), Rate(s.topRate.Served),
-			s.lostOf(s.top), Share(refused), s.target())
+		text = fmt.Sprintf("%s is not saturated%s: of %s entities/s offered it served %s/s and lost %s, "+
+			"with %s of the attempts refused, %s", s.subject(), byHighest, Rate(s.topRate.Offered), Rate(s.topRate.Served),
+			s.lostOf(s.top), under(refused, refusedEnough), s.target())
 	}
 	if all := s.record.Total(results.Reported); all.Failed > 0 {
 		text += fmt.Sprintf("; %s of the attempts failed for other reasons than load",
 			Share(float64(all.Failed)/float64(max(1, all.Attempts))))
 	}
 	return text + "."
+}
+
+// closed says what the clients of a closed loop were served, where there was no
+// other load.
+func (s *story) closed() string {
+	for _, step := range Shown(s.record) {
+		if refused, told := step.refusedShare(); step.Closed() && told {
+			return fmt.Sprintf("clients that wait for each reply were served %s entities/s, with %s of the attempts refused: "+
+				"they offer no more than is answered, so that this is no limit of what they load.",
+				Rate(step.Figures(nil).Served), Share(refused))
+		}
+	}
+	return "Nothing can be said: no step of load was reported."
 }
 
 // lasting adds what a lasting peak loses where retries wait so long that those of

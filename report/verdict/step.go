@@ -27,6 +27,20 @@ func Steps(record *results.Record) []Step {
 	return steps
 }
 
+// Shown returns the steps and the closed loops among them, in the order of the
+// record. Of a run about load balancing, and of traffic that a server saw, there is
+// another account.
+func Shown(record *results.Record) []Step {
+	if record.Observation != nil || spreads(record) {
+		return Steps(record)
+	}
+	return reported(record)
+}
+
+// Closed reports whether the step is a closed loop, whose clients offer no more than
+// is answered.
+func (s Step) Closed() bool { return s.Phase.Rate <= 0 }
+
 // reported returns every reported phase of some length, closed loops included.
 func reported(record *results.Record) []Step {
 	var steps []Step

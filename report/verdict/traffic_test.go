@@ -31,7 +31,7 @@ func observed(t testing.TB, change func(*results.Manifest, *results.Observation)
 	phase := recorder.Phase(results.Phase{Name: "observed", Reported: true, End: 2 * time.Second})
 	recorder.Scheduled(results.Scheduled{Phase: phase, Kind: 1, Entities: 1})
 	for try, class := range []results.Class{results.Refused, results.Ok} {
-		recorder.Attempt(&results.Attempt{Phase: phase, Kind: 1, Try: try, Class: class, Done: time.Second, Counted: int64(try)})
+		recorder.Attempt(&results.Attempt{Phase: phase, Kind: 1, Try: try, Retry: try > 0, Class: class, Done: time.Second, Counted: int64(try)})
 	}
 	recorder.Completed(&results.Completed{Phase: phase, Kind: 1, Done: time.Second, Attempts: 2, Entities: 1, Served: 1})
 	recorder.Observed(o)

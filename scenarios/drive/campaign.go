@@ -106,26 +106,30 @@ func NewCampaign(o Options) (*Campaign, error) {
 	c := &Campaign{Options: o, generator: generator, policy: policy.With(o.RetryCodes...), kindOf: make(map[string]int)}
 	c.fresh = o.Scenario.Loaded(len(o.Scenario.Phases))
 	for _, name := range []string{kindCreate, kindMark, kindLoad, kindCount} {
-		c.addKind(name, "")
+		c.addKind(results.Kind{Name: name})
 	}
 	for i := range o.Scenario.Phases {
 		for _, op := range o.Scenario.Phases[i].Operations() {
-			c.addKind(op.Name, op.Group)
+			c.addKind(results.Kind{Name: op.Name, Group: op.Group, Filtered: op.Where != ""})
 		}
 	}
 	if o.Verify {
 		c.audit = newAudit(c.runMark(), o.Watched)
-		c.addKind(kindAudit, "")
+		c.addKind(results.Kind{Name: kindAudit})
 	}
-	c.addKind(kindDrop, "")
+	c.addKind(results.Kind{Name: kindDrop})
 	return c, nil
 }
 
-func (c *Campaign) addKind(name, group string) {
-	if _, known := c.kindOf[name]; !known {
-		c.kindOf[name] = len(c.kinds)
-		c.kinds = append(c.kinds, results.Kind{Name: name, Group: group})
+// addKind adds a kind of operation, or what another phase has its operations of
+// this name do beside.
+func (c *Campaign) addKind(kind results.Kind) {
+	if at, known := c.kindOf[kind.Name]; known {
+		c.kinds[at].Filtered = c.kinds[at].Filtered || kind.Filtered
+		return
 	}
+	c.kindOf[kind.Name] = len(c.kinds)
+	c.kinds = append(c.kinds, kind)
 }
 
 // Kinds returns the kinds of operation of the run, for its manifest.
@@ -252,11 +256,9 @@ func (c *Campaign) once(ctx context.Context, name, kind string, op target.Operat
 		Build: func(uint64) Work {
 			return Work{Kind: c.kindOf[kind], Operation: op, Expected: expected}
 		},
-		Observe: func(_ uint64, o *target.Outcome, class target.Class) {
+		Observe: func(_ uint64, o *target.Outcome, _ target.Class) {
 			outcome = *o
-			// A server that was busy has done nothing; one that says nothing,
-			// or that it took too long, may have.
-			silent = silent || o.Status == 0 || o.Code == entity.OperationTimedOut || class == target.Failed && o.Status >= 500
+			silent = silent || o.Unheard()
 			c.doubtful = silent
 		},
 	}

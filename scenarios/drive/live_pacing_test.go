@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -174,6 +175,50 @@ func TestLivePacing(t *testing.T) {
 					row.rate, own[0], share, other[0], row.bound)
 				break
 			}
+		}
+	}
+}
+
+// overslept returns the median of how much too late a sleeper wakes.
+func overslept(clk clock.Real, sleeper clock.Sleeper) time.Duration {
+	defer sleeper.Close()
+	var list []time.Duration
+	for range 500 {
+		until := clk.Now().Add(500 * time.Microsecond)
+		for clk.Now() < until {
+			sleeper.Sleep(until)
+		}
+		list = append(list, clk.Now().Sub(until))
+	}
+	slices.Sort(list)
+	return list[len(list)/2]
+}
+
+// A process that is busy polls its connections, and timers of the kernel, every 10
+// ms only: there a fine sleep is no coarser than the runtime's.
+func TestLiveFineSleepWhileBusy(t *testing.T) {
+	clk := clock.NewReal()
+	var busy sync.WaitGroup
+	ctx, stop := context.WithCancel(t.Context())
+	defer busy.Wait()
+	defer stop()
+	for range 3 * runtime.GOMAXPROCS(0) {
+		busy.Go(func() {
+			for ctx.Err() == nil {
+				for until := clk.Now().Add(30 * time.Microsecond); clk.Now() < until; {
+				}
+				runtime.Gosched()
+			}
+		})
+	}
+	for n := 1; ; n++ {
+		fine, coarse := overslept(clk, clk.Fine()), overslept(clk, clock.NewSleeper(clk))
+		t.Logf("median error while busy: fine %v, by alarms %v", fine, coarse)
+		if fine <= 5*coarse {
+			return
+		}
+		if n == 3 {
+			t.Fatalf("in none of three tries: a fine sleep of a busy process ends %v late; want at most five times %v", fine, coarse)
 		}
 	}
 }

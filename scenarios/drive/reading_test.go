@@ -236,3 +236,27 @@ func TestBooksOfQueriesAndTransactionsUnderRefusals(t *testing.T) {
 		t.Errorf("refused %d, failed %d; want some and none", sum.Refused, sum.Failed)
 	}
 }
+
+// A kind is one of filtered queries where some phase has it filter.
+func TestKindsTellFilteredQueries(t *testing.T) {
+	s := small(t, "phases.peak.operations=[{verb: get}, {name: page, verb: query, class: partition-scan}]")
+	second := s.Phases[len(s.Phases)-1]
+	peak := *second.Peak
+	peak.Operations = slices.Clone(peak.Operations)
+	peak.Operations[1].Where = "Age ge 60"
+	second.Name, second.Peak = "again", &peak
+	s.Phases = append(s.Phases, second)
+	c, err := drive.NewCampaign(drive.Options{Scenario: s, Table: "stress"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var filtered []string
+	for _, kind := range c.Kinds() {
+		if kind.Filtered {
+			filtered = append(filtered, kind.Name)
+		}
+	}
+	if want := []string{"page"}; !slices.Equal(filtered, want) {
+		t.Errorf("Kinds() of queries with a filter = %q; want %q", filtered, want)
+	}
+}

@@ -212,15 +212,12 @@ func (s *Session) replied(now clock.Instant, outcome *target.Outcome) Effect {
 	return effect
 }
 
-// listen notes whether an attempt left open that it was carried out. A server that
-// was busy has done nothing; one that says nothing, or that it took too long, may
-// have.
+// listen notes whether an attempt left open that it was carried out.
 func (s *Session) listen(outcome *target.Outcome) {
 	if outcome.Status == 0 && outcome.Code == entity.OK {
 		s.unanswered++
 	}
-	s.silent = s.silent || outcome.Status == 0 || outcome.Code == entity.OperationTimedOut ||
-		outcome.Status >= 500 && outcome.Class(target.Expected{}) == target.Failed
+	s.silent = s.silent || outcome.Unheard()
 }
 
 // expected returns the refusals that count as success by now. An insert or a
@@ -290,7 +287,7 @@ func (s *Session) record(now clock.Instant, outcome *target.Outcome, class targe
 	recorded := classOf(class)
 	a := &s.attempt
 	a.Phase, a.Kind = s.phase, s.work.Kind
-	a.Number, a.Try = s.number, s.work.Operation.Attempt
+	a.Number, a.Try, a.Retry = s.number, s.work.Operation.Attempt, s.retries > 0
 	a.Intended, a.Sent, a.Done = s.intended.Offset(), s.sent.Offset(), now.Offset()
 	a.Class, a.Status, a.Code = recorded, outcome.Status, string(outcome.Code)
 	a.Counted, a.Returned = outcome.Counted, outcome.Returned
@@ -324,6 +321,8 @@ func (s *Session) backOff(now clock.Instant, outcome *target.Outcome) (time.Dura
 		}
 		wait, s.waited = next, next
 	}
+	// What the service asks for is the least; a policy that waits longer knows why.
+	wait = max(wait, outcome.RetryAfter)
 	hold, again := s.stage.Limiters.retry(s, now, outcome)
 	return wait + hold, again
 }

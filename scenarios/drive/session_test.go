@@ -206,8 +206,12 @@ func (p *sessionPlay) effect(event Event, e Effect) []string {
 	}
 	var lines []string
 	if a := e.Attempt; a != nil {
-		lines = append(lines, fmt.Sprintf("attempt %d of operation %d, kind %d, phase %d, in %q: %s, sent %v, done %v, counted %d, returned %d",
-			a.Try, a.Number, a.Kind, a.Phase, a.PartitionKey, described(a), a.Sent, a.Done, a.Counted, a.Returned))
+		what := ""
+		if a.Retry {
+			what = ", a retry,"
+		}
+		lines = append(lines, fmt.Sprintf("attempt %d%s of operation %d, kind %d, phase %d, in %q: %s, sent %v, done %v, counted %d, returned %d",
+			a.Try, what, a.Number, a.Kind, a.Phase, a.PartitionKey, described(a), a.Sent, a.Done, a.Counted, a.Returned))
 	}
 	if c := e.Completed; c != nil {
 		line := fmt.Sprintf("operation %d, kind %d, phase %d: %v, attempts %d, response %v, served %d of %d",

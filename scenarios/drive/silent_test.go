@@ -25,28 +25,31 @@ func (insertOnce) Next(procedure.Attempt) (procedure.Move, target.Operation) {
 }
 
 // What is told of an attempt is what is recorded of it, where a write meets its own
-// success and where a procedure decides.
+// success and where a procedure decides, whose further requests are no retries.
 func TestAnObserverIsToldTheClassThatIsRecorded(t *testing.T) {
 	for _, row := range []struct {
 		name     string
 		work     drive.Work
 		statuses []int
 		want     []target.Class
+		retries  int64
 	}{
 		{"an insert that meets its own success", drive.Work{Operation: target.Operation{Verb: entity.Insert}},
-			[]int{0, 409}, []target.Class{target.Failed, target.Ok}},
+			[]int{0, 409}, []target.Class{target.Failed, target.Ok}, 1},
+		{"an insert behind a gateway that waited too long", drive.Work{Operation: target.Operation{Verb: entity.Insert}},
+			[]int{504, 409}, []target.Class{target.Refused, target.Ok}, 1},
 		{"an insert that meets somebody else's", drive.Work{Operation: target.Operation{Verb: entity.Insert}},
-			[]int{503, 409}, []target.Class{target.Refused, target.Failed}},
+			[]int{503, 409}, []target.Class{target.Refused, target.Failed}, 1},
 		{"a delete that meets its own success", drive.Work{Operation: target.Operation{Verb: entity.Delete}},
-			[]int{0, 503, 404}, []target.Class{target.Failed, target.Refused, target.Ok}},
+			[]int{0, 503, 404}, []target.Class{target.Failed, target.Refused, target.Ok}, 2},
 		{"an upsert meets nothing", drive.Work{Operation: target.Operation{Verb: entity.InsertOrMerge}},
-			[]int{0, 409}, []target.Class{target.Failed, target.Failed}},
+			[]int{0, 409}, []target.Class{target.Failed, target.Failed}, 1},
 		{"a transaction of nothing", drive.Work{Operation: target.Operation{Verb: entity.Batch}},
-			[]int{0, 409}, []target.Class{target.Failed, target.Failed}},
+			[]int{0, 409}, []target.Class{target.Failed, target.Failed}, 1},
 		{"a procedure decides on its own conflicts", drive.Work{Procedure: insertOnce{}},
-			[]int{0, 409}, []target.Class{target.Failed, target.Failed}},
+			[]int{0, 409}, []target.Class{target.Failed, target.Failed}, 1},
 		{"a conflict after which a procedure goes on was as expected", drive.Work{Procedure: readThenWrite{new([]string)}},
-			[]int{200, 412, 200, 204}, []target.Class{target.Ok, target.Ok, target.Ok, target.Ok}},
+			[]int{200, 412, 200, 204}, []target.Class{target.Ok, target.Ok, target.Ok, target.Ok}, 0},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			var told []target.Class
@@ -71,6 +74,9 @@ func TestAnObserverIsToldTheClassThatIsRecorded(t *testing.T) {
 			}
 			if sum := record.Total(results.Everything); sum.Ok != count[target.Ok] || sum.Refused != count[target.Refused] || sum.Failed != count[target.Failed] {
 				t.Errorf("recorded are %d ok, %d refused, %d failed; told were %v", sum.Ok, sum.Refused, sum.Failed, told)
+			}
+			if sum := record.Total(results.Everything); sum.Retries != row.retries || !record.KnowsRetries() {
+				t.Errorf("recorded are %d retries of %v, known %t; want %d", sum.Retries, row.statuses, record.KnowsRetries(), row.retries)
 			}
 		})
 	}

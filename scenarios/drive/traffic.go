@@ -112,19 +112,19 @@ func trafficPhases(name string, spec *scenarios.Traffic, schedule arrival.Schedu
 	}
 	for i := range phases {
 		if schedule != nil {
-			phases[i].Rate = rateOf(spec.Arrivals, schedule, phases[i].Begin, phases[i].End)
+			phases[i].Rate, phases[i].Varying = rateOf(spec.Arrivals, schedule, phases[i].Begin, phases[i].End)
 		}
 	}
 	return phases
 }
 
 // rateOf returns the rate of a part of a schedule: its own where it has one all the
-// time, else how many operations are due in it, per second.
-func rateOf(a *scenarios.Arrivals, schedule arrival.Schedule, begin, end time.Duration) float64 {
+// time, else how many operations are due in it, per second, and that it varies.
+func rateOf(a *scenarios.Arrivals, schedule arrival.Schedule, begin, end time.Duration) (rate float64, varying bool) {
 	if a.Constant > 0 || a.Poisson > 0 || a.Steps != nil && schedule.Rate(begin) == schedule.Rate(end-1) {
-		return schedule.Rate(begin)
+		return schedule.Rate(begin), false
 	}
-	return float64(dueBefore(schedule, end)-dueBefore(schedule, begin)) / (end - begin).Seconds()
+	return float64(dueBefore(schedule, end)-dueBefore(schedule, begin)) / (end - begin).Seconds(), true
 }
 
 // dueBefore returns how many operations of a schedule are due before a time.

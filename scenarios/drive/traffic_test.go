@@ -22,7 +22,9 @@ import (
 	"loadgen/target/inprocess"
 )
 
-// races is a small table whose traffic the tests fill in.
+// races is a small table whose traffic the tests fill in. It is loaded by one lane:
+// of transactions due at one instant, in real time, either may come first, and which
+// of them is refused decides how long the load takes.
 const races = `name: races
 seed: 11
 workers: 200
@@ -39,7 +41,7 @@ entity:
 design: {partition_key: "{event}", row_key: "{bib}__{age}"}
 phases:
   - name: load
-    load: {entities: 300, transaction: 100, lanes: 4}
+    load: {entities: 300, transaction: 100, lanes: 1}
   - name: measure
     traffic: {%s}
 `
@@ -58,11 +60,11 @@ func keyedRows() string {
 	return text.String()
 }
 
-// instantRows is a trace of instants alone.
+// instantRows is a trace of instants alone, no two of which are the same.
 func instantRows() string {
 	var text strings.Builder
 	for n := range 900 {
-		fmt.Fprintf(&text, "%dms\n", n*n/200)
+		fmt.Fprintf(&text, "%d.%03dms\n", n*n/200, n)
 	}
 	return text.String()
 }
@@ -185,21 +187,22 @@ func TestPhasesOfTraffic(t *testing.T) {
 		begin, end time.Duration
 		rate       float64
 		reported   bool
+		varying    bool
 	}
 	for _, test := range []struct {
 		name, traffic string
 		want          []phase
 	}{
-		{"one for all", "arrivals: {constant: 100}, for: 4s, " + offers, []phase{{"measure", 0, 4 * time.Second, 100, true}}},
+		{"one for all", "arrivals: {constant: 100}, for: 4s, " + offers, []phase{{"measure", 0, 4 * time.Second, 100, true, false}}},
 		{"the warm-up is not reported", "arrivals: {constant: 100}, for: 4s, warm_up: 1s, " + offers,
-			[]phase{{"measure (warm-up)", 0, time.Second, 100, false}, {"measure", time.Second, 4 * time.Second, 100, true}}},
+			[]phase{{"measure (warm-up)", 0, time.Second, 100, false, false}, {"measure", time.Second, 4 * time.Second, 100, true, false}}},
 		{"a ramp has the mean of its part", "arrivals: {ramp: {from: 0, to: 400}}, for: 4s, warm_up: 2s, " + offers,
-			[]phase{{"measure (warm-up)", 0, 2 * time.Second, 100, false}, {"measure", 2 * time.Second, 4 * time.Second, 300, true}}},
+			[]phase{{"measure (warm-up)", 0, 2 * time.Second, 100, false, true}, {"measure", 2 * time.Second, 4 * time.Second, 300, true, true}}},
 		{"steps are phases, less the warm-up", "arrivals: {steps: {rates: [100, 200, 100], each: 2s}}, warm_up: 3s, " + offers,
-			[]phase{{"measure (warm-up)", 0, 3 * time.Second, 400. / 3, false}, {"measure 200/s", 3 * time.Second, 4 * time.Second, 200, true},
-				{"measure 100/s #2", 4 * time.Second, 6 * time.Second, 100, true}}},
+			[]phase{{"measure (warm-up)", 0, 3 * time.Second, 400. / 3, false, true}, {"measure 200/s", 3 * time.Second, 4 * time.Second, 200, true, false},
+				{"measure 100/s #2", 4 * time.Second, 6 * time.Second, 100, true, false}}},
 		{"clients have no rate", "clients: 10, think: 100ms, for: 4s, warm_up: 1s, " + offers,
-			[]phase{{"measure (warm-up)", 0, time.Second, 0, false}, {"measure", time.Second, 4 * time.Second, 0, true}}},
+			[]phase{{"measure (warm-up)", 0, time.Second, 0, false, false}, {"measure", time.Second, 4 * time.Second, 0, true, false}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := carriedOut(t, trafficked(t, test.traffic, ""), false, nil)
@@ -210,7 +213,7 @@ func TestPhasesOfTraffic(t *testing.T) {
 					if len(got) == 0 {
 						start = p.Begin
 					}
-					got = append(got, phase{p.Name, p.Begin - start, p.End - start, p.Rate, p.Reported})
+					got = append(got, phase{p.Name, p.Begin - start, p.End - start, p.Rate, p.Reported, p.Varying})
 					sent := int64(0)
 					for k := range p.Kinds {
 						sent += p.Kinds[k].Scheduled

@@ -68,7 +68,7 @@ func (o *Observer) Saw(r *Request) {
 	} else if wait := arrived - op.done; wait > 0 {
 		o.options.Recorder.Waited(o.phase, wait)
 	}
-	o.options.Recorder.Attempt(&results.Attempt{Phase: o.phase, Kind: op.kind, Number: op.number, Try: op.attempts,
+	o.options.Recorder.Attempt(&results.Attempt{Phase: o.phase, Kind: op.kind, Number: op.number, Try: op.attempts, Retry: !first,
 		Sequence: o.attempt, Intended: op.first, Sent: arrived, Done: done, Class: class, Status: r.status(),
 		Code: string(r.Code), Counted: r.Counted, Returned: r.Returned, Noted: o.written})
 	o.attempt++

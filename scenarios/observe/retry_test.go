@@ -64,8 +64,13 @@ func TestRetriesAreKnownByTheirID(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := counted(s.end()); got != row.want {
+		record := s.end()
+		if got := counted(record); got != row.want {
 			t.Errorf("%s: %s; want %s", row.name, got, row.want)
+		}
+		if all := record.Total(results.Everything); all.Retries != all.Attempts-all.Operations {
+			t.Errorf("%s: %d of %d attempts of %d operations are retries; want all but the first of each",
+				row.name, all.Retries, all.Attempts, all.Operations)
 		}
 	}
 }

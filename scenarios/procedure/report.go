@@ -56,9 +56,8 @@ type Audited interface {
 func ok(status int) bool { return status >= 200 && status < 300 }
 
 // unheard reports whether an attempt, this one or an earlier one at the request,
-// may have been carried out unheard. To the driving loop a 504 is a busy service,
-// but what stands behind a gateway may have done its work all the same.
-func (a *Attempt) unheard() bool { return a.Silent || a.Outcome.Status == 504 }
+// may have been carried out unheard.
+func (a *Attempt) unheard() bool { return a.Silent || a.Outcome.Unheard() }
 
 // missing reports whether a reply says that the entity is not there.
 func missing(status int, code entity.Code) bool { return status == 404 && code != entity.TableNotFound }

@@ -27,6 +27,9 @@ type attempt struct {
 	rows     []wire.Row
 }
 
+// mostRows is for how many entities room is kept: more than fit on a page.
+const mostRows = 2 * mostTop
+
 // trim lets go of what is not to be kept for the next request.
 func (a *attempt) trim() {
 	a.reply.trim()
@@ -34,4 +37,7 @@ func (a *attempt) trim() {
 		a.content = nil
 	}
 	clear(a.rows)
+	if cap(a.rows) > mostRows {
+		a.rows = nil
+	}
 }

@@ -3,7 +3,9 @@ package azure
 import (
 	"bufio"
 	"crypto/tls"
+	"errors"
 	"net"
+	"os"
 	"syscall"
 	"time"
 
@@ -42,9 +44,12 @@ func (c *connection) under() net.Conn {
 	return c.Conn
 }
 
+// atOnce returns a deadline that is over.
+func atOnce() time.Time { return time.Unix(1, 0) }
+
 // interrupt has what is under way on the connection end at once, and all that
 // comes after.
-func (c *connection) interrupt() { _ = c.SetDeadline(time.Unix(1, 0)) } // of a connection that is closed already
+func (c *connection) interrupt() { _ = c.SetDeadline(atOnce()) } // of a connection that is closed already
 
 // cut closes a connection on which something went wrong: without a farewell,
 // which in TLS may have to wait for the other side.
@@ -58,7 +63,9 @@ func (c *connection) quiet() bool {
 
 // fits reports whether a request can be written before its reply is awaited: it
 // finds room in the system's buffers, whether or not the service reads it.
-func (c *connection) fits(a *attempt) bool { return c.raw != nil && !a.apart() }
+func (c *connection) fits(a *attempt) bool {
+	return c.raw != nil && !a.apart() && len(a.message) <= 2*connectionBuffer
+}
 
 // write sends the request of an attempt.
 func (c *connection) write(a *attempt) error {
@@ -82,8 +89,21 @@ func (c *connection) receive(a *attempt, clk clock.Clock) error {
 }
 
 // farewell is how long the rest of a request may take to be written once the
-// reply to it has come.
+// reply to it has come, and a reply to be read once the request cannot be written.
 const farewell = 50 * time.Millisecond
+
+// await waits for what is about to end, and reports whether it did before a
+// farewell was over.
+func await(clk clock.Clock, ended <-chan struct{}) bool {
+	alarm := clk.Alarm(clk.Now().Add(farewell))
+	defer alarm.Stop()
+	select {
+	case <-ended:
+		return true
+	case <-alarm.C:
+		return false
+	}
+}
 
 // exchange sends the request of an attempt and reads its reply. A large request
 // is written while the reply is awaited, since a service may answer before it
@@ -99,25 +119,19 @@ func (c *connection) exchange(a *attempt, clk clock.Clock) (again bool, err erro
 		return err == nil && c.lasts(a), err
 	}
 	unsent := make(chan error, 1)
-	written := make(chan struct{})
+	written, received := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(written)
 		if err := c.write(a); err != nil {
 			unsent <- err
+			// The reply may be there already, and say why.
+			await(clk, received)
 			c.interrupt()
 		}
 	}()
 	err = c.receive(a, clk)
-	again = err == nil && c.lasts(a)
-	if again {
-		alarm := clk.Alarm(clk.Now().Add(farewell))
-		select {
-		case <-written:
-		case <-alarm.C:
-			again = false
-		}
-		alarm.Stop()
-	}
+	close(received)
+	again = err == nil && c.lasts(a) && await(clk, written)
 	select {
 	case failure := <-unsent:
 		// What ended the reply was that there was no request.
@@ -135,4 +149,19 @@ func (c *connection) exchange(a *attempt, clk clock.Clock) (again bool, err erro
 }
 
 // lasts reports whether the connection has another reply to give.
-func (c *connection) lasts(a *attempt) bool { return !a.reply.closing && c.reader.Buffered() == 0 }
+func (c *connection) lasts(a *attempt) bool {
+	return !a.reply.closing && c.reader.Buffered() == 0 && c.drained()
+}
+
+// drained reports whether nothing that came is left above the socket, where no
+// look at that finds it: TLS takes in more than the record that is read.
+func (c *connection) drained() bool {
+	if _, secured := c.Conn.(*tls.Conn); !secured {
+		return true
+	}
+	if c.SetReadDeadline(atOnce()) != nil {
+		return false
+	}
+	_, err := c.reader.Peek(1)
+	return errors.Is(err, os.ErrDeadlineExceeded) && c.SetReadDeadline(time.Time{}) == nil
+}

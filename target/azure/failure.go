@@ -26,7 +26,7 @@ func noReply(err error) string {
 	var record tls.RecordHeaderError
 	var timeout net.Error
 	switch {
-	case isAny(err, errLate, errCancelled, errReplyTooLong, errHeadTooLong, errNotHTTP):
+	case isAny(err, errLate, errCancelled, errClosed, errReplyTooLong, errHeadTooLong, errNotHTTP):
 		return err.Error()
 	case errors.As(err, &name) && name.IsNotFound:
 		return "there is no host " + name.Name

@@ -82,6 +82,7 @@ func FuzzReply(f *testing.F) {
 	f.Add("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n{}", uint8(0))
 	f.Add("HTTP/1.1 503 \x80\r\nx-ms-error-code: \x80\xff\r\n\r\n\x00", uint8(3))
 	f.Add("HTTP/1.1 999 \r\n\r\n", uint8(1))
+	f.Add("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n7fffffffffffffff\r\n", uint8(0))
 	subject := open(f, azure.Options{Endpoint: endpointAt(f, "http://127.0.0.1/races"), AskCounted: true})
 	ops := every()
 	f.Fuzz(func(t *testing.T, reply string, which uint8) {

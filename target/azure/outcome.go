@@ -27,7 +27,7 @@ const mostCode = 100
 // outcome returns what a reply says.
 func (t *Target) outcome(a *attempt, op *target.Operation) target.Outcome {
 	r := &a.reply
-	outcome := target.Outcome{Status: r.status}
+	outcome := target.Outcome{Status: r.status, RetryAfter: t.retryAfter(r)}
 	part := false
 	if r.status >= 200 && r.status < 300 {
 		fault := ""

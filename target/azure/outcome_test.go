@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"loadgen/engine/entity"
 	"loadgen/target"
@@ -72,6 +73,8 @@ func outcomeRows(t *testing.T) []outcomeRow {
 	conflict.FailedIndex = 1
 	large := fails(413, entity.RequestBodyTooLarge, tooBig, 2)
 	large.FailedIndex = 1
+	later := fails(429, entity.TooManyRequests, "The request rate is too large.", 0)
+	later.RetryAfter = 100 * time.Millisecond
 	return []outcomeRow{
 		{"an insert without an echo", "insert_204", "", insert, target.Outcome{Status: 204, Counted: 1, Version: trimmed}},
 		{"an insert with an echo that was not asked for", "insert_201", "", insert, target.Outcome{Status: 201, Counted: 1, Version: trimmed}},
@@ -111,7 +114,7 @@ func outcomeRows(t *testing.T) []outcomeRow {
 		{"a time-out in XML", "timed_out_500_xml", azure.CauseTimeout, insert, fails(500, entity.OperationTimedOut, "Operation could not be completed within the specified time.", 0)},
 		{"an error of the service", "internal_500", "", insert, fails(500, entity.InternalError, "Server encountered an internal error. Please try again after some time.", 0)},
 		{"a wrong key", "forbidden_403_xml", "", insert, fails(403, entity.AuthenticationFailed, "Server failed to authenticate the request. Make sure the value of Authorization header is formed correctly including the signature.", 0)},
-		{"too many requests at Cosmos DB", "many_429", azure.CausePartition, insert, fails(429, entity.TooManyRequests, "The request rate is too large.", 0)},
+		{"too many requests at Cosmos DB", "many_429", azure.CausePartition, insert, later},
 		{"the header's code goes before the body's", "header_first_409", "", create, fails(409, entity.TableAlreadyExists, "The table specified already exists.", 0)},
 		{"a web page for an error", "gateway_502", "", insert, fails(502, "", "Bad Gateway", 0)},
 		{"a redirection is not followed", "moved_301", "", get("1"), fails(301, "", "Moved Permanently", 0)},

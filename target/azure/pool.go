@@ -18,26 +18,21 @@ type pool struct {
 	closed bool
 }
 
-const (
-	// idleFor lies below the 5 s after which Azurite closes a connection that
-	// is not in use; an attempt on one that closes just then would fail.
-	idleFor = 4 * time.Second
-	// lookAfter is how long a connection has to have been idle to be looked at
-	// before it is used: a call of the system for each request of a load would
-	// find nothing.
-	lookAfter = time.Millisecond
-)
+// idleFor lies below the 5 s after which Azurite closes a connection that is not
+// in use; an attempt on one that closes just then would fail.
+const idleFor = 4 * time.Second
 
 // take returns an open connection, nil where there is none. It closes those that
-// it finds to be no good.
+// it finds to be no good. However short a connection was idle, it is looked at: of
+// a service that hangs up after each reply and does not say so, every other attempt
+// would fail, and what comes behind a reply would be taken for the next.
 func (p *pool) take(now clock.Instant) *connection {
 	for {
 		c := p.last()
 		if c == nil {
 			return nil
 		}
-		idle := now.Sub(c.since)
-		if idle < lookAfter || idle < idleFor && c.quiet() {
+		if now.Sub(c.since) < idleFor && c.quiet() {
 			return c
 		}
 		c.cut()

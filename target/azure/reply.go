@@ -57,7 +57,11 @@ func (r *reply) read(in *bufio.Reader) error {
 	}
 	r.body = r.body[:0]
 	switch {
-	case r.status < 200, r.status == 204, r.status == 304:
+	case r.status == 204:
+		// Where the head says that there is a body all the same, one may come.
+		r.closing = r.closing || r.chunked || r.length > 0
+		return nil
+	case r.status < 200, r.status == 304:
 		return nil
 	case r.chunked:
 		return r.readChunks(in)
@@ -164,7 +168,7 @@ func (r *reply) readChunks(in *bufio.Reader) error {
 		if size == 0 {
 			return skipTrailer(in)
 		}
-		if int64(len(r.body))+size > mostReply {
+		if size > mostReply-int64(len(r.body)) {
 			return errReplyTooLong
 		}
 		if err := r.take(in, int(size)); err != nil {

@@ -83,16 +83,17 @@ func (e Endpoint) socket() string {
 // must not be called after Close.
 func (t *Target) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	a := t.attempts.Get().(*attempt)
-	defer t.attempts.Put(a)
+	defer func() {
+		a.trim()
+		t.attempts.Put(a)
+	}()
 	if fault := a.write(op); fault != "" {
 		return target.Outcome{Detail: fault}
 	}
 	if err := t.exchange(ctx, a); err != nil {
 		return target.Outcome{Detail: t.line(noReply(err))}
 	}
-	outcome := t.outcome(a, op)
-	a.trim()
-	return outcome
+	return t.outcome(a, op)
 }
 
 // exchange sends the request of an attempt and reads the reply, which is in the
@@ -171,8 +172,8 @@ func (t *Target) keep() {
 // Connections returns what the connections have done so far.
 func (t *Target) Connections() Connections { return t.tally.read() }
 
-// Close closes the connections, all of which must be idle, and ends the
-// target's goroutine.
+// Close closes the connections, all of which should be idle, and ends the
+// target's goroutine. An attempt that is under way all the same gets no reply.
 func (t *Target) Close() {
 	close(t.stop)
 	t.alone.Wait()

@@ -24,6 +24,7 @@ type watch struct {
 	callers map[<-chan struct{}]*caller
 	resting *caller
 	telling sync.WaitGroup
+	closed  bool
 }
 
 // caller is a context that is listened to, how many attempts have it, and how to
@@ -69,6 +70,10 @@ func (w *watch) begin(ctx context.Context, a *attempt, now clock.Instant, line *
 		w.last.watched.later = a
 	}
 	w.last = a
+	if w.closed {
+		w.end(a, errClosed)
+		return
+	}
 	if done := ctx.Done(); done != nil {
 		c := w.listen(ctx, done)
 		if a.watched.caller = c; c.cause != nil {
@@ -172,10 +177,19 @@ func (w *watch) release(c *caller) {
 	if c.attempts--; c.attempts > 0 {
 		return
 	}
+	w.rest()
+	w.resting = c
+	if w.closed {
+		w.rest()
+	}
+}
+
+// rest listens to nobody who has no attempt under way.
+func (w *watch) rest() {
 	if w.resting != nil {
 		w.forget(w.resting)
+		w.resting = nil
 	}
-	w.resting = c
 }
 
 // forget listens to a caller no more.
@@ -200,13 +214,15 @@ func (w *watch) forsake(c *caller, cause error) {
 	}
 }
 
-// close listens to nobody any more, and waits for who is being told.
+// close ends what is under way, or begins from now on: nobody would see it late.
+// It listens to nobody any more, and waits for who is being told.
 func (w *watch) close() {
 	w.mu.Lock()
-	if w.resting != nil {
-		w.forget(w.resting)
-		w.resting = nil
+	w.closed = true
+	for w.first != nil {
+		w.end(w.first, errClosed)
 	}
+	w.rest()
 	w.mu.Unlock()
 	w.telling.Wait()
 }

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/scenarios"
+	"loadgen/scenarios/drive"
+	"loadgen/scenarios/keys"
+	"loadgen/target"
+)
+
+// What --driver takes.
+const (
+	driverNative = "native"
+	driverVegeta = "vegeta"
+)
+
+// driverHelp is what the help of a verb says of its drivers.
+const driverHelp = `--driver vegeta is a second opinion on the same load: vegeta's attacker and a
+plain net/http client send what arrives at a rate, and everything else goes on as
+before. It sends an operation as one request and tries none again (--retry none);
+response times still count from when an operation was due, which vegeta's own
+latencies do not.`
+
+// driverFlags say by what a live verb sends what arrives at a rate.
+type driverFlags struct{ driver string }
+
+func (f *driverFlags) register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.driver, "driver", driverNative, "what sends operations that arrive at a rate: native or vegeta")
+}
+
+// mostOnPage is how many entities come on one page of a query at most.
+const mostOnPage = 1000
+
+// chooseDriver reads which driver is wanted for a sound scenario, which it gives no
+// retries where that has none. Its errors are faults of usage.
+func (f *runFlags) chooseDriver(c *cobra.Command, s *scenarios.Scenario) error {
+	if f.driver == driverNative {
+		return nil
+	}
+	if f.driver != driverVegeta {
+		expected := "expected native or vegeta"
+		if near, found := keys.Nearest(f.driver, []string{driverNative, driverVegeta}); found {
+			expected = "the nearest is " + near
+		}
+		return usageError{fmt.Errorf("--driver %s: %s", f.driver, expected)}
+	}
+	if err := f.beyondVegeta(c, s); err != nil {
+		return usageError{fmt.Errorf("--driver vegeta: %w", err)}
+	}
+	s.Retry = "none"
+	// It would try the client of the native driver.
+	f.noProbe = true
+	return nil
+}
+
+// beyondVegeta returns what the flags and the scenario ask for that vegeta cannot
+// do: it sends one request over HTTP for each hit, and hits come at a rate.
+func (f *runFlags) beyondVegeta(c *cobra.Command, s *scenarios.Scenario) error {
+	switch {
+	case f.where == targetInProcess:
+		return errors.New("it sends over HTTP, and --target in-process has none; expected embedded, or a service")
+	case f.searchAsked != nil:
+		return errors.New("--find-limit needs the native driver; expected one of them")
+	case f.verify:
+		return errors.New("--verify-writes needs the native driver; expected one of them")
+	case s.Retry != "none" && (c.Flags().Changed("retry") || setsRetry(c)):
+		return fmt.Errorf("it tries nothing again, and the policy %s does; expected --retry none", s.Retry)
+	}
+	for i := range s.Phases {
+		phase := &s.Phases[i]
+		if phase.Clients() > 0 {
+			return fmt.Errorf("the phase %s is a closed loop of %d clients; expected arrivals", phase.Name, phase.Clients())
+		}
+		for j := range phase.Operations() {
+			if err := severalRequests(&phase.Operations()[j]); err != nil {
+				return fmt.Errorf("the operation %s of the phase %s %w", phase.Operations()[j].Name, phase.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// severalRequests says why an operation may take more than one request, nil where it
+// does not.
+func severalRequests(op *scenarios.OperationSpec) error {
+	page := mostOnPage
+	if op.Top > 0 {
+		page = op.Top
+	}
+	switch {
+	case op.ReadFirst:
+		return errors.New("reads before it writes, in a request of its own; expected one without read_first")
+	case op.Verb != entity.Query, op.Class == scenarios.ClassPoint, op.Pages == 1, op.Rows > 0 && op.Rows <= page:
+		return nil
+	default:
+		return errors.New("may read several pages, each by a request of its own; expected pages: 1")
+	}
+}
+
+// foreignDriver names the driver for the record, if it is not this tool's own.
+func (f *driverFlags) foreignDriver() string {
+	if f.driver == driverVegeta {
+		return f.driver
+	}
+	return ""
+}
+
+// runner returns what carries the stages of a run out over a destination, and what
+// lets go of it.
+func (f *runFlags) runner(live *drive.Live, clk clock.Real, d *destination) (drive.Runner, func()) {
+	if f.driver != driverVegeta {
+		return live, func() {}
+	}
+	client := d.wire.NetHTTP()
+	v := &drive.Vegeta{Live: live, Wire: client, Epoch: clk.Started()}
+	if b, bounded := live.Target.(*budgeted); bounded {
+		v.Wire = budgetedWire{client, b}
+	}
+	return v, client.Close
+}
+
+// budgetedWire spends the budget of a target on what does not pass through it.
+type budgetedWire struct {
+	drive.Wire
+	budget *budgeted
+}
+
+// RoundTrip implements [drive.Wire].
+func (w budgetedWire) RoundTrip(ctx context.Context, op *target.Operation) (*http.Response, error) {
+	w.budget.spend()
+	return w.Wire.RoundTrip(ctx, op)
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/model"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/drive"
+	"loadgen/target"
+)
+
+func TestDriverRefusesWhatVegetaCannotDo(t *testing.T) {
+	const operations = "phases.peak.operations="
+	for _, row := range []struct {
+		name string
+		args []string
+		// says is part of the line.
+		says string
+	}{
+		{"a driver that does not exist", []string{"stress", "--driver", "wrk"}, "--driver wrk: expected native or vegeta"},
+		{"a driver that is nearly one", []string{"run", "stress", "--driver", "vegta"}, "--driver vegta: the nearest is vegeta"},
+		{"no driver", []string{"stress", "--driver="}, "--driver: expected a value"},
+		{"a target without HTTP", []string{"stress", "--driver", "vegeta", "--target", "in-process"}, "--target in-process has none"},
+		{"a search", []string{"stress", "--driver", "vegeta", "--find-limit", "partition"}, "--find-limit needs the native driver"},
+		{"writes that are read back", []string{"stress", "--driver", "vegeta", "--verify-writes"}, "--verify-writes needs the native driver"},
+		{"retries", []string{"stress", "--driver", "vegeta", "--retry", "short"}, "the policy short does; expected --retry none"},
+		{"retries by a setting", []string{"run", "stress", "--driver", "vegeta", "--set", "retry=documented"}, "the policy documented does"},
+		{"a read before a write", []string{"stress", "--driver", "vegeta", "--set", operations + "[{name: lap, verb: merge, counter: Laps, read_first: true}]"},
+			"the operation lap of the phase peak reads before it writes"},
+		{"a query of several pages", []string{"stress", "--driver", "vegeta", "--set", operations + "[{name: scan, verb: query, class: partition-scan}]"},
+			"the operation scan of the phase peak may read several pages"},
+		{"more rows than a page holds", []string{"stress", "--driver", "vegeta", "--set", operations + "[{name: some, verb: query, class: rows, rows: 100, top: 50}]"},
+			"the operation some of the phase peak may read several pages"},
+		{"a closed loop", []string{"run", "closed.yaml", "--driver", "vegeta"}, "the phase measure is a closed loop of 4 clients"},
+		{"a verb that has no drivers", []string{"simulate", "--driver", "vegeta"}, "no flag --driver"},
+	} {
+		ownFiles(t)
+		closed := strings.Replace(ownTable, "arrivals: {constant: 100}", "clients: 4\n      think: 10ms", 1)
+		if err := os.WriteFile("closed.yaml", []byte(closed), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		before := leftIn(t, ".")
+		code, stdout, stderr := say(t, row.args...)
+		if code != codeUsage || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, row.says) {
+			t.Errorf("%s: %v = %d, %q, %q; want 2 and one line with %q", row.name, row.args, code, stdout, stderr, row.says)
+		}
+		if after := leftIn(t, "."); !slices.Equal(after, before) {
+			t.Errorf("%s: left %v; want nothing new", row.name, after)
+		}
+	}
+}
+
+func TestOperationsOfSeveralRequests(t *testing.T) {
+	query := func(class string, rows, top, pages int) scenarios.OperationSpec {
+		return scenarios.OperationSpec{Verb: entity.Query, Class: class, Rows: rows, Top: top, Pages: pages}
+	}
+	for _, row := range []struct {
+		name string
+		op   scenarios.OperationSpec
+		want bool
+	}{
+		{"a get", scenarios.OperationSpec{Verb: entity.Get}, false},
+		{"a transaction of a hundred", scenarios.OperationSpec{Verb: entity.Batch, Entities: 100}, false},
+		{"an update of what was read", scenarios.OperationSpec{Verb: entity.Replace, ReadFirst: true}, true},
+		{"a point query", query(scenarios.ClassPoint, 0, 0, 0), false},
+		{"a scan", query(scenarios.ClassPartitionScan, 0, 0, 0), true},
+		{"one page of a scan", query(scenarios.ClassPartitionScan, 0, 0, 1), false},
+		{"two pages of a scan", query(scenarios.ClassPartitionScan, 0, 0, 2), true},
+		{"as many rows as are on a page", query(scenarios.ClassRows, 1000, 0, 0), false},
+		{"a row more", query(scenarios.ClassRows, 1001, 0, 0), true},
+		{"rows within a page of its own", query(scenarios.ClassRows, 50, 50, 0), false},
+		{"a row more than that", query(scenarios.ClassRows, 51, 50, 0), true},
+	} {
+		if got := severalRequests(&row.op) != nil; got != row.want {
+			t.Errorf("%s: severalRequests(%+v) = %v; want %v", row.name, row.op, got, row.want)
+		}
+	}
+}
+
+func TestRunnerIsTheOneThatWasChosen(t *testing.T) {
+	s, err := scenarios.Builtin("stress")
+	if err != nil {
+		t.Fatal(err)
+	}
+	clk := clock.NewReal()
+	d, err := openEmbedded(s, clk, "run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.close()
+	for _, driver := range []string{driverNative, driverVegeta} {
+		for _, to := range []target.Target{d.target, &budgeted{Target: d.target}} {
+			f := &runFlags{driverFlags: driverFlags{driver}}
+			live := &drive.Live{Clock: clk, Target: to, Workers: s.Workers}
+			runner, letGo := f.runner(live, clk, d)
+			letGo()
+			v, is := runner.(*drive.Vegeta)
+			if is != (driver == driverVegeta) || !is && runner != live {
+				t.Fatalf("runner() of --driver %s = %T", driver, runner)
+			}
+			if !is {
+				continue
+			}
+			_, spends := v.Wire.(budgetedWire)
+			if v.Live != live || !v.Epoch.Equal(clk.Started()) || spends != (to != d.target) {
+				t.Errorf("runner() = %+v for a target %T; want it over the runner, from the clock's beginning, within a budget", v, to)
+			}
+		}
+	}
+}
+
+// A run by vegeta against an engine that it meets as a stranger closes its books
+// with that, and says who sent it.
+func TestVegetaDrivesARun(t *testing.T) {
+	s := newService(t, model.Off, 0)
+	t.Chdir(t.TempDir())
+	code, stdout, stderr := say(t, s.args("--yes", "--driver", "vegeta")...)
+	if code != codeOk {
+		t.Fatalf("--driver vegeta = %d: %s", code, stderr)
+	}
+	for _, want := range []string{"real time · driver vegeta · seed", "retries, policy none: none", "--driver=vegeta"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("the report does not say %q:\n%s", want, stdout)
+		}
+	}
+	record := read(t, "run")
+	if m := record.Manifest; m.Driver != driverVegeta || m.Retry != "none" || !strings.Contains(m.Scenario.Text, "retry: none") {
+		t.Errorf("the record is of driver %q and policy %q; want vegeta, and none, in the scenario too", m.Driver, m.Retry)
+	}
+	sum, seen := record.Total(results.Everything), s.handler.Counts()
+	if sum.Attempts != seen.Requests-1 || sum.Counted != seen.Entities || sum.Failed != 0 || sum.Scheduled != sum.Sent+sum.Dropped {
+		t.Errorf("%+v; the service saw %+v, one of them the question before", sum, seen)
+	}
+	if c := record.Connections; c.Opened+c.Reused < sum.Attempts || c.FirstByte.Count < sum.Attempts {
+		t.Errorf("connections %+v; want those of all %d attempts", c, sum.Attempts)
+	}
+	if steps := record.Total(results.Reported); steps.Sent != 60 || steps.Succeeded != 60 {
+		t.Errorf("%+v; want 60 operations sent, all with success", steps)
+	}
+}
+
+func TestVegetaKeepsToTheBudget(t *testing.T) {
+	s := newService(t, model.Off, 0)
+	t.Chdir(t.TempDir())
+	const budget, workers = 40, 8
+	code, stdout, stderr := say(t, s.args("--yes", "--driver", "vegeta", "--budget", fmt.Sprint(budget), "--rate", "1000")...)
+	if code != codeOk || !strings.Contains(stdout, "the budget of billed transactions was spent") {
+		t.Errorf("stress --budget = %d, stderr %q\n%s\nwant 0, and why it is partial", code, stderr, stdout)
+	}
+	if seen := s.handler.Counts().Requests; seen < budget || seen > 1+budget+workers+1 {
+		t.Errorf("%d requests of a budget of %d; want at most %d under way, one before and one after", seen, budget, workers)
+	}
+	if left := s.engine.TableNames("races"); len(left) > 0 {
+		t.Errorf("the run left the tables %v", left)
+	}
+}

@@ -1,0 +1,218 @@
+package drive
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	vegeta "github.com/tsenart/vegeta/v12/lib"
+
+	"loadgen/engine/clock"
+	"loadgen/target"
+)
+
+// attack is a stage whose operations vegeta's attacker sends: hit n is operation n.
+// The attacker's workers take the place of the crew's own, whose bookkeeping and
+// ending are the same. It is the attacker's pacer, the transport of its client, and
+// what its results go to.
+type attack struct {
+	*crew
+	wire     Wire
+	epoch    time.Time
+	pacer    vegeta.Pacer
+	attacker *vegeta.Attacker
+	// stopped is closed when nothing more is to be sent.
+	stopped chan struct{}
+	// first is the place of hit 0 among the run's attempts, hits how many have
+	// ended, sent or not. They belong to the collector while there is one.
+	first, hits uint64
+
+	// The mutex of Live guards what follows: the sessions of hits that have not come
+	// to be sent yet, though one after them has, and of those under way.
+	awaited, under map[uint64]*Session
+}
+
+var (
+	_ vegeta.Pacer      = (*attack)(nil)
+	_ http.RoundTripper = (*attack)(nil)
+)
+
+const (
+	// hitURL is what vegeta believes to hit; it takes no target without one.
+	hitURL = "http://loadgen.invalid/"
+	// hitNumber is the header that tells a hit's number.
+	hitNumber = "X-Vegeta-Seq"
+	// mostBody is how much of a reply is kept; more cannot be read as one.
+	mostBody = 16 << 20
+	// pacePatience is how long vegeta may sleep at a time, which nothing can cut
+	// short. What lies before that is waited for here.
+	pacePatience = 50 * time.Millisecond
+)
+
+// errUnsent is what vegeta is told of a hit that comes when nothing is to be sent
+// any more.
+var errUnsent = errors.New("drive: not sent")
+
+func newAttack(v *Vegeta, c *crew) *attack {
+	a := &attack{
+		crew: c, wire: v.Wire, epoch: v.Epoch, pacer: Pacer(c.stage.Schedule), stopped: make(chan struct{}),
+		awaited: make(map[uint64]*Session), under: make(map[uint64]*Session),
+	}
+	client := &http.Client{Transport: a, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
+	a.attacker = vegeta.NewAttacker(vegeta.Client(client), vegeta.MaxWorkers(uint64(v.Workers)), vegeta.MaxBody(mostBody))
+	return a
+}
+
+// begin has the attacker begin, and its results collected.
+func (a *attack) begin() {
+	a.ledger.mu.Lock()
+	a.first = a.ledger.sent
+	a.ledger.mu.Unlock()
+	aim := func(t *vegeta.Target) error {
+		t.Method, t.URL = http.MethodGet, hitURL
+		return nil
+	}
+	results := a.attacker.Attack(aim, a, 0, "")
+	a.workers.Go(func() {
+		for hit := range results {
+			a.hits++
+			a.settle(hit)
+		}
+	})
+}
+
+// Rate implements vegeta.Pacer.
+func (a *attack) Rate(elapsed time.Duration) float64 { return a.pacer.Rate(elapsed) }
+
+// Pace implements vegeta.Pacer. It goes by the run's clock: vegeta's own begins when
+// the attack does, which is a little later than the stage.
+func (a *attack) Pace(_ time.Duration, hits uint64) (time.Duration, bool) {
+	now := a.Clock.Now()
+	start := a.opened.start
+	wait, over := a.pacer.Pace(now.Sub(start), hits)
+	if over || a.spent(hits) {
+		return 0, true
+	}
+	if wait > pacePatience {
+		alarm := a.Clock.Alarm(now.Add(wait - pacePatience))
+		defer alarm.Stop()
+		select {
+		case <-alarm.C:
+		case <-a.stopped:
+			return 0, true
+		}
+		wait, _ = a.pacer.Pace(a.Clock.Now().Sub(start), hits)
+	}
+	return wait, false
+}
+
+// spent reports whether a hit need not be sent, because the stage ends before.
+func (a *attack) spent(hit uint64) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.dismissed || hit >= a.agenda.count
+}
+
+// RoundTrip implements [http.RoundTripper]: it sends the operation of a hit.
+func (a *attack) RoundTrip(r *http.Request) (*http.Response, error) {
+	hit, err := strconv.ParseUint(r.Header.Get(hitNumber), 10, 64)
+	if err != nil {
+		return nil, err
+	}
+	s, sent := a.take(hit)
+	if s == nil {
+		return nil, errUnsent
+	}
+	s.Step(sent, Due, nil)
+	return a.wire.RoundTrip(a.ctx, s.Operation())
+}
+
+// take returns the session of a hit, and when it is sent; nil where nothing is to
+// be sent any more. Hits may overtake one another on the way here, and the agenda
+// goes by number: those before are taken with it, and kept until they come.
+func (a *attack) take(hit uint64) (*Session, clock.Instant) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := a.Clock.Now()
+	ended := a.dismissed || now >= a.deadline
+	for !ended && a.agenda.next <= hit {
+		s := a.agenda.take(now)
+		if s == nil {
+			return nil, 0
+		}
+		a.awaited[s.k] = s
+	}
+	s := a.awaited[hit]
+	delete(a.awaited, hit)
+	switch {
+	case s == nil:
+		return nil, 0
+	case ended:
+		a.agenda.refuse(now, s, a.ledger)
+		return nil, 0
+	}
+	a.under[hit] = s
+	sent := a.crew.begin(s)
+	// A worker may be at its next hit before the last one is settled.
+	a.busiest = min(a.busiest, a.Workers)
+	return s, sent
+}
+
+// settle takes down what came of a hit.
+func (a *attack) settle(hit *vegeta.Result) {
+	a.mu.Lock()
+	s := a.under[hit.Seq]
+	delete(a.under, hit.Seq)
+	a.mu.Unlock()
+	if s == nil {
+		return // It was not sent.
+	}
+	s.sent, s.attempt.Sequence = clock.Instant(hit.Timestamp.Sub(a.epoch)), a.first+hit.Seq
+	done := s.sent.Add(hit.Latency)
+	outcome := a.outcome(s.Operation(), hit)
+	effect := s.Step(done, Replied, &outcome)
+	a.ledger.settle(s, effect)
+
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := a.Clock.Now()
+	a.busy--
+	a.silence.end(now, outcome.Status != 0, a.busy)
+	s.observe(effect, &outcome)
+	if effect.Action == WaitUntil {
+		a.agenda.cut(done, s, a.ledger)
+	} else {
+		a.agenda.finish(done, s)
+	}
+	if a.agenda.over(now) {
+		a.tell()
+	}
+}
+
+// outcome returns what a hit came to. Vegeta gives it a status once its reply was
+// read to the end.
+func (a *attack) outcome(op *target.Operation, hit *vegeta.Result) target.Outcome {
+	if hit.Code == 0 {
+		return target.Outcome{Detail: strings.TrimPrefix(hit.Error, `Get "`+hitURL+`": `)}
+	}
+	return a.wire.Outcome(op, int(hit.Code), hit.Headers, hit.Body)
+}
+
+// end has nothing more be sent: what was due by now and was not is dropped.
+func (a *attack) end() {
+	a.dismiss()
+	close(a.stopped)
+	a.attacker.Stop()
+}
+
+// number has the run's attempts be numbered on from the last hit, once all have
+// ended.
+func (a *attack) number() {
+	a.ledger.mu.Lock()
+	defer a.ledger.mu.Unlock()
+	a.ledger.sent = a.first + a.hits
+}

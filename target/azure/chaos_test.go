@@ -1,0 +1,179 @@
+package azure_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/target"
+	"loadgen/target/azure"
+)
+
+// chaos is a service that does to a request what its number says.
+type chaos struct {
+	mu sync.Mutex
+	// seen is how often each request came.
+	seen map[string]int
+	// arrived are told that a request which is never answered is there.
+	arrived map[string]func()
+}
+
+// What becomes of a request, by its number: the rest is answered as it should be.
+const (
+	hungUpOn = iota
+	cutWithin
+	garbled
+	neverAnswered
+	farewell
+	hungUpAfter
+	inDrops
+	unframed
+	inChunks
+	fates = 16
+)
+
+// serve answers the requests of one connection.
+func (c *chaos) serve(conn net.Conn) {
+	in := bufio.NewReader(conn)
+	for {
+		request, err := http.ReadRequest(in)
+		if err != nil {
+			return
+		}
+		io.Copy(io.Discard, request.Body)
+		id := strings.TrimPrefix(request.Header.Get("x-ms-client-request-id"), "run7-")
+		c.mu.Lock()
+		c.seen[id]++
+		told := c.arrived[id]
+		c.mu.Unlock()
+		var number int
+		fmt.Sscan(id, &number)
+		if !c.answer(conn, number, told) {
+			return
+		}
+	}
+}
+
+// answer returns false where the connection is to be closed.
+func (c *chaos) answer(conn net.Conn, number int, told func()) (stay bool) {
+	body := fmt.Sprintf(`{"PartitionKey":"NYC 2011","RowKey":"row%d","Timestamp":"2026-11-20T11:48:20Z","Echo":"%d"}`, number, number)
+	const head = "HTTP/1.1 200 OK\nContent-Type: application/json\n"
+	whole := framed(head+"\n"+body, false)
+	switch number % fates {
+	case hungUpOn:
+		return false
+	case cutWithin:
+		io.WriteString(conn, whole[:len(whole)-1-number%len(body)])
+		return false
+	case garbled:
+		io.WriteString(conn, strings.Replace(whole, "Content-Length: ", "Content-Length: -", 1))
+		return true
+	case neverAnswered:
+		told()
+		return true
+	case farewell:
+		io.WriteString(conn, strings.Replace(whole, "\r\n", "\r\nCONNECTION: Close\r\n", 1))
+		return true
+	case hungUpAfter:
+		io.WriteString(conn, whole)
+		return false
+	case inDrops:
+		for _, drop := range "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 X\r\nX: y\r\n\r\n" + whole {
+			io.WriteString(conn, string(drop))
+		}
+		return true
+	case unframed:
+		io.WriteString(conn, strings.ReplaceAll(head+"\n", "\n", "\r\n")+body)
+		return false
+	case inChunks:
+		whole = framed(head+"\n"+body, true)
+	}
+	io.WriteString(conn, whole)
+	return true
+}
+
+// Many attempts at once meet a service that does all that is wrong: each gets its
+// own reply or none, no request comes twice, and every connection is closed in
+// the end.
+func TestNoReplyIsMixedUp(t *testing.T) {
+	c := &chaos{seen: map[string]int{}, arrived: map[string]func(){}}
+	const workers, apiece, kept = 8, 20 * fates, 3
+	subject := open(t, azure.Options{Endpoint: endpointAt(t, "http://"+each(t, c.serve)+"/races"), Connections: kept, Timeout: 30 * time.Second})
+	var working sync.WaitGroup
+	for worker := range workers {
+		working.Go(func() {
+			for i := range apiece {
+				number := worker*apiece + i
+				op := get(fmt.Sprintf("row%d", number))
+				op.Number = uint64(number)
+				ctx, cancel := context.WithCancel(context.Background())
+				c.mu.Lock()
+				c.arrived[fmt.Sprint(number)] = cancel
+				c.mu.Unlock()
+				c.check(t, &op, subject.Do(ctx, &op))
+				cancel()
+			}
+		})
+	}
+	working.Wait()
+	if n := subject.Connections(); n.Opened+n.Reused != workers*apiece || n.Refused != 0 || n.Reused == 0 {
+		t.Errorf("Connections() = %+v; want %d attempts on connections, some used again", n, workers*apiece)
+	}
+}
+
+func (c *chaos) check(t *testing.T, op *target.Operation, got target.Outcome) {
+	c.mu.Lock()
+	came := c.seen[fmt.Sprint(op.Number)]
+	c.mu.Unlock()
+	if came > 1 || came == 0 && got.Status != 0 {
+		t.Errorf("request %d came %d times, with the outcome %+v; want once, or never where there is no reply", op.Number, came, got)
+	}
+	fate := op.Number % fates
+	switch {
+	case got.Status == 200:
+		if echo, _ := got.Entity.Lookup("Echo"); echo.Text() != fmt.Sprint(op.Number) || fate <= neverAnswered {
+			t.Errorf("request %d, of fate %d, found %q; want its own number, or no reply", op.Number, fate, echo.Text())
+		}
+	case got.Status != 0 || fate > neverAnswered && !strings.HasPrefix(got.Detail, "the connection was "):
+		// A connection can be hung up before it is seen to be.
+		t.Errorf("request %d, of fate %d = %+v; want 200", op.Number, fate, got)
+	}
+}
+
+// The outcomes of one caller are not altered by what others get: replies are read
+// into room that is used again.
+func TestOutcomesStay(t *testing.T) {
+	for _, op := range []target.Operation{get("1"), {Verb: entity.Query, Table: "Runners"}} {
+		server := serve(t, func(number int, _ []byte) (string, bool) {
+			digit := fmt.Sprint(number % 10)
+			row := fmt.Sprintf(`{"PartitionKey":"part%s","RowKey":"row%s","Timestamp":"2026-11-20T11:48:20Z","Echo":"%s"}`, digit, digit, digit)
+			if op.Verb == entity.Query {
+				row = `{"value":[` + row + `]}`
+			}
+			return framed("HTTP/1.1 200 OK\nContent-Type: application/json\nx-ms-continuation-NextPartitionKey: next"+digit+"\n\n"+row, false), false
+		})
+		subject := open(t, azure.Options{Endpoint: endpointAt(t, server.url())})
+		var all []string
+		var outcomes []target.Outcome
+		for range 20 {
+			got := subject.Do(context.Background(), &op)
+			if got.Status != 200 {
+				t.Fatalf("%v: Do = %+v; want 200", op.Verb, got)
+			}
+			outcomes, all = append(outcomes, got), append(all, fmt.Sprintf("%q", fmt.Sprint(got)))
+		}
+		for i := range outcomes {
+			if now := fmt.Sprintf("%q", fmt.Sprint(outcomes[i])); now != all[i] {
+				t.Errorf("%v: outcome %d is %s in the end; want %s, as it was", op.Verb, i, now, all[i])
+			}
+		}
+	}
+}
