@@ -88,11 +88,7 @@ const (
 func TestLivePace(t *testing.T) {
 	var fault string
 	for n := 1; n <= 3; n++ {
-		length := 10 * time.Second
-		if n == 3 {
-			length = 30 * time.Second
-		}
-		if fault = keepsPace(t, length); fault == "" {
+		if fault = keepsPace(t, 30*time.Second); fault == "" {
 			t.Logf("run %d holds", n)
 			return
 		}
