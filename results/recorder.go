@@ -211,13 +211,17 @@ func (r *Recorder) Finish(end time.Duration, validity string, reasons []string, 
 		r.writeRow()
 	}
 	r.rows.closeMinute()
+	minutes, err := r.rows.unpacked()
+	if err != nil && r.failure == nil {
+		r.failure = fmt.Errorf("%w: %w", ErrWrite, err)
+	}
 	rec := &r.record
 	if r.failure != nil && validity == Valid {
 		validity = Partial
 		reasons = append(slices.Clone(reasons), "the record could not be written to its end")
 	}
 	rec.Duration, rec.Validity, rec.Reasons, rec.Target = end, validity, reasons, counts
-	rec.Minutes, rec.Misplaced = r.rows.minutes, r.rows.misplaced
+	rec.Minutes, rec.Misplaced = minutes, r.rows.misplaced
 	for p := range rec.Phases {
 		rec.Phases[p].Partitions = busiest(r.partitions[p])
 	}

@@ -1,6 +1,10 @@
 package results
 
-import "time"
+import (
+	"encoding/json"
+	"errors"
+	"time"
+)
 
 // rows are the seconds that are still open, one after another from first.
 type rows struct {
@@ -11,9 +15,21 @@ type rows struct {
 	// misplaced counts what belonged to a second already written.
 	misplaced int64
 
-	minutes []Minute
+	// minutes are those that are over, packed: as histograms they would be most of
+	// what a long run holds.
+	minutes []packedMinute
+	// broken is why one of them could not be packed.
+	broken error
 	// minute gathers the response times of the minute that first lies in.
 	minute *Histogram
+	// spare is the memory of the minute before, emptied.
+	spare *Histogram
+}
+
+// packedMinute is a [Minute] as it stands in a file, a fiftieth of its size.
+type packedMinute struct {
+	minute   int64
+	response []byte
 }
 
 // row is one open second with the histograms that its quantiles come from.
@@ -89,7 +105,10 @@ func (s *rows) take(phase string) *row {
 	oldest.Response = QuantilesOf(oldest.response)
 	oldest.Service = QuantilesOf(oldest.service)
 	if s.minute == nil {
-		s.minute = NewHistogram()
+		s.minute, s.spare = s.spare, nil
+		if s.minute == nil {
+			s.minute = NewHistogram()
+		}
 	}
 	s.minute.Merge(oldest.response)
 	s.open = s.open[1:]
@@ -102,10 +121,33 @@ func (s *rows) take(phase string) *row {
 
 // closeMinute keeps the minute that the last second taken lies in.
 func (s *rows) closeMinute() {
-	if s.minute != nil {
-		s.minutes = append(s.minutes, Minute{(s.first - 1) / 60, s.minute})
-		s.minute = nil
+	if s.minute == nil {
+		return
 	}
+	packed, err := json.Marshal(s.minute)
+	if err != nil {
+		s.broken = errors.Join(s.broken, err)
+		return
+	}
+	s.minutes = append(s.minutes, packedMinute{(s.first - 1) / 60, packed})
+	s.minute.reset()
+	s.spare, s.minute = s.minute, nil
+}
+
+// unpacked returns the minutes that were closed.
+func (s *rows) unpacked() ([]Minute, error) {
+	if s.broken != nil {
+		return nil, s.broken
+	}
+	var minutes []Minute
+	for _, one := range s.minutes {
+		response := new(Histogram)
+		if err := json.Unmarshal(one.response, response); err != nil {
+			return nil, err
+		}
+		minutes = append(minutes, Minute{one.minute, response})
+	}
+	return minutes, nil
 }
 
 // recycle keeps a written row's memory for a later second.

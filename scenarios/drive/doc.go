@@ -5,9 +5,11 @@
 // lanes (closed loop), the operations by number, and a retry policy. A runner,
 // [Live] or [Virtual], carries a stage out: both feed the same step machine,
 // [Session], one for each operation under way, and own nothing but queues and
-// waiting. [Campaign] strings the stages of a scenario together: create, load,
-// count, peak, spread, traffic, drop. With a [Find], what the phases would offer gives way to the
-// search for the highest rate that holds, whose steps a [Finder] chooses.
+// waiting. [Vegeta] is Live but for open loops, which vegeta's attacker sends, as a
+// second opinion. [Campaign] strings the stages of a scenario together: create, load,
+// count, peak, spread, traffic, drop. With a [Find], what the phases would offer
+// gives way to the search for the highest rate that holds, whose steps a [Finder]
+// chooses. [Limiters] hold the clients of a stage back.
 //
 // The caller owes a recorder of package results that is finished after the last
 // stage, and a target that makes one attempt a call.

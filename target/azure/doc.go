@@ -15,5 +15,6 @@
 // one goroutine writes the request and reads the reply. It never retries, follows
 // no redirection, goes by no proxy, keeps no connection that was not read to the
 // end of a reply, and shows neither key nor shared access signature in any error,
-// outcome or print.
+// outcome or print. [Target.NetHTTP] is the same service through net/http, for a
+// driver that brings a client of its own.
 package azure
