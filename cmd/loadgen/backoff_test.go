@@ -37,6 +37,9 @@ func contestOf(t *testing.T, args ...string) results.PolicyContest {
 // seconds, and what clients of today do by default loses a third of the operations
 // or two.
 func TestBackoffContestOfAnOutage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a contest of thirteen policies takes long under the race detector, and runs in one goroutine")
+	}
 	contest := contestOf(t, "--outage", "15s", "--clients", "500")
 	lost := map[string]float64{}
 	for i, trial := range contest.Policies {

@@ -147,6 +147,9 @@ func TestBooksOfEveryArrivalKind(t *testing.T) {
 		{"a closed loop with a warm-up", "clients: 90, think: 50ms, for: 3s, warm_up: 2s, " + offers, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			if testing.Short() && !strings.HasPrefix(test.name, "a ") && test.name != "poisson" {
+				t.Skip("the other kinds take long under the race detector, and the same paths")
+			}
 			virtual := carriedOut(t, trafficked(t, test.traffic, test.trace), false, nil)
 			var real ran
 			synctest.Test(t, func(t *testing.T) { real = carriedOut(t, trafficked(t, test.traffic, test.trace), true, nil) })
