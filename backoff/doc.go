@@ -3,12 +3,13 @@
 //
 // Take a preset [ByName] or build a [Policy] from a [Delay], [Policy.Validate]
 // it once, ask [Policy.Retryable] about each outcome, [AtOnce] whether the retry
-// goes without a wait, and [Policy.Wait] for the wait before it otherwise.
-// [Exponential.Bounds] says beforehand what the waits will be.
+// goes without a wait, and [Policy.Next] for the wait before it otherwise.
+// [Policy.Bounds] and [Policy.Expected] say beforehand what the waits will be. A
+// [Limiter] beside a policy decides what of all that is sent at all.
 //
 // The caller owes every wait a chance drawn uniformly from [0, 1): the package
-// has no randomness of its own. Every value is immutable once built and safe
-// for concurrent use.
+// has no randomness of its own. Policies and delays are immutable once built and
+// safe for concurrent use; a limiter has a state, and belongs to one client.
 //
-// The package never waits, reads a clock, sends or counts anything.
+// The package never waits, reads a clock, or sends anything.
 package backoff

@@ -212,6 +212,8 @@ func TestAIMDByItsDefinition(t *testing.T) {
 		{"one interval adds one", s + 200*ms, accepted, 241},
 		{"ten intervals add ten", s + 1200*ms, accepted, 251},
 		{"a throttle halves", s + 1300*ms, throttled, 125.5},
+		{"a part of an interval is not lost", s + 1475*ms, accepted, 126.5},
+		{"but counts for the next", s + 1500*ms, accepted, 127.5},
 	} {
 		a.Told(row.at, backoff.Grant{}, row.answer)
 		if rate, _ := a.Rate(); math.Abs(rate-row.want) > 0.01 {

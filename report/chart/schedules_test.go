@@ -61,6 +61,20 @@ func TestFanChart(t *testing.T) {
 	}
 }
 
+// A retry without any spread is told apart by its colour.
+func TestFanChartTellsFlatRetries(t *testing.T) {
+	bands := func(waits ...results.RetryWait) int {
+		return strings.Count(drawnTwice(t, "schedules", func(f results.Folder) ([]string, error) {
+			return chart.DrawSchedules(f, []results.RetrySchedule{schedule("one", waits...)})
+		}), "fill:#D55E00")
+	}
+	wide := results.RetryWait{Retry: 1, SumLeastS: 1, SumMeanS: 2, SumGreatestS: 3}
+	flat := results.RetryWait{Retry: 2, SumLeastS: 5, SumMeanS: 5, SumGreatestS: 5}
+	if without, with := bands(wide), bands(wide, flat); with != without+1 {
+		t.Errorf("%d shapes of the colour without a flat retry, %d with one; want one more", without, with)
+	}
+}
+
 func TestRetriesChart(t *testing.T) {
 	strips := func(counts ...int64) *results.PolicyContest {
 		return &results.PolicyContest{Trouble: "an outage of 1s", Clients: 5, TroubleS: 1,

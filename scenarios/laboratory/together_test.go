@@ -127,6 +127,24 @@ func TestLimitersCompose(t *testing.T) {
 	}
 }
 
+// Goodput is what was served from the trouble's begin to the last arrival, and what
+// was added is over the median before.
+func TestGoodputAndAddedTimes(t *testing.T) {
+	e := outage(8*s, 100)
+	if got := try(t, e, laboratory.Contestant{Name: "none"}).Goodput; math.Abs(got-20) > 0.5 {
+		t.Errorf("goodput of 100/s through 8 s of outage and 2 s without = %.2f; want 20", got)
+	}
+	trial := try(t, outage(500*ms, 2000), laboratory.Contestant{Name: "fixed", Policy: backoff.Policy{Retries: 1, Delay: backoff.Fixed{Every: s}}})
+	for name, got := range map[string]*float64{"p50": trial.Added.P50, "p95": trial.Added.P95, "p99": trial.Added.P99} {
+		if got == nil || math.Abs(*got-1000) > 1 {
+			t.Errorf("added %s after one wait of a second = %v; want 1,000 ms", name, got)
+		}
+	}
+	if trial.Fairness == nil || *trial.Fairness != 1 {
+		t.Errorf("fairness where all succeed = %v; want 1", trial.Fairness)
+	}
+}
+
 // The same experiment twice is the same to the last figure.
 func TestTriesAreRepeatable(t *testing.T) {
 	c := laboratory.Contestant{Name: "js", Policy: backoff.Policy{Retries: 3, Delay: backoff.EqualJitter{Base: s, Cap: 64 * s}},
