@@ -27,6 +27,7 @@ var arrows = map[string][]string{
 	"engine/wire":          {"engine/entity"},
 	"report":               {"report/chart", "report/verdict", "results"},
 	"report/chart":         {"results"},
+	"report/compare":       {"results"},
 	"report/verdict":       {"results"},
 	"results":              {},
 	"scenarios":            {"backoff", "engine/clock", "engine/entity", "engine/filter", "engine/model", "scenarios/arrival", "scenarios/keys", "target"},

@@ -1,0 +1,193 @@
+package compare_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"loadgen/report/compare"
+)
+
+func TestDiff(t *testing.T) {
+	for _, row := range []struct {
+		name, was, is string
+		want          []string
+	}{
+		{"the same", `{"a":1,"b":[1,"x",null,true]}`, `{"b":[1,"x",null,true],"a":1}`, nil},
+		{"numbers written otherwise", `[1, 10, 0.5, -0, 1e3]`, `[1.0, 1e1, 5e-1, 0.0, 1000]`, nil},
+		{"a number", `{"refused":100}`, `{"refused":125}`, []string{"refused: was 100, is 125 (+25.0 %)"}},
+		{"a number that falls", `{"a":{"p99":200}}`, `{"a":{"p99":150}}`, []string{"a.p99: was 200, is 150 (−25.0 %)"}},
+		{"the last digit of many", `9007199254740993`, `9007199254740992`, []string{".: was 9007199254740993, is 9007199254740992"}},
+		{"a change too small for tenths", `{"n":1000000}`, `{"n":1000001}`, []string{"n: was 1000000, is 1000001 (+0.0001 %)"}},
+		{"from nothing there is no relative change", `{"n":0}`, `{"n":7}`, []string{"n: was 0, is 7"}},
+		{"from a negative number up", `{"n":-4}`, `{"n":-2}`, []string{"n: was -4, is -2 (+50.0 %)"}},
+		{"a word", `{"v":"holds"}`, `{"v":"fails"}`, []string{`v: was "holds", is "fails"`}},
+		{"another kind of value", `{"v":1}`, `{"v":"1"}`, []string{`v: was 1, is "1"`}},
+		{"null is not nothing", `{"v":null}`, `{}`, []string{"v: was null, is no longer there"}},
+		{"null is not false", `{"v":null}`, `{"v":false}`, []string{"v: was null, is false"}},
+		{"an object for an array", `{"v":{}}`, `{"v":[]}`, []string{"v: was {}, is []"}},
+		{"an object for a word", `{"v":{}}`, `{"v":"a"}`, []string{`v: was {}, is "a"`}},
+		{"a word for an object", `{"v":"a"}`, `{"v":{}}`, []string{`v: was "a", is {}`}},
+		{"a branch more", `{}`, `{"new":{"b":1,"a":[2]}}`, []string{`new: was not there, is {"a":[2],"b":1}`}},
+		{"by position", `[1,2,3]`, `[1,5]`, []string{"[1]: was 2, is 5 (+150.0 %)", "[2]: was 3, is no longer there"}},
+		{"one more at the end", `{"r":["a"]}`, `{"r":["a","b"]}`, []string{`r[1]: was not there, is "b"`}},
+		{"by name, whatever comes before", `{"phases":[{"name":"peak","n":1}]}`, `{"phases":[{"name":"load"},{"name":"peak","n":2}]}`,
+			[]string{"phases[peak].n: was 1, is 2 (+100.0 %)", `phases[load]: was not there, is {"name":"load"}`}},
+		{"a name that is gone", `[{"name":"a"},{"name":"b"}]`, `[{"name":"b"}]`, []string{`[a]: was {"name":"a"}, is no longer there`}},
+		{"names in another order", `[{"name":"a"},{"name":"b"}]`, `[{"name":"b"},{"name":"a"}]`, []string{`.: the order was ["a","b"], is ["b","a"]`}},
+		{"a name twice: by position", `[{"name":"a","n":1},{"name":"a","n":2}]`, `[{"name":"a","n":1},{"name":"a","n":3}]`,
+			[]string{"[1].n: was 2, is 3 (+50.0 %)"}},
+		{"a renamed element alone", `[{"name":"a"}]`, `[{"name":"b"}]`,
+			[]string{`[a]: was {"name":"a"}, is no longer there`, `[b]: was not there, is {"name":"b"}`}},
+		{"an empty array and one of names", `[]`, `[{"name":"b"}]`, []string{`[b]: was not there, is {"name":"b"}`}},
+		{"odd keys stand in quotes", `{"p99.9":1,"":2," a":3,"peak 2000/s":4}`, `{}`, []string{`"": was 2, is no longer there`,
+			`" a": was 3, is no longer there`, `"p99.9": was 1, is no longer there`, `peak 2000/s: was 4, is no longer there`}},
+		{"a line end does not break a line", `{"a\nb":"x\ny"}`, `{"a\nb":"z"}`, []string{`"a\nb": was "x\ny", is "z"`}},
+		{"beyond every float", `1e400`, `2e400`, []string{".: was 1e400, is 2e400"}},
+		{"exponents beyond adding up", `1e99999999999999999999`, `1e99999999999999999998`,
+			[]string{".: was 1e99999999999999999999, is 1e99999999999999999998"}},
+	} {
+		got, err := compare.Diff([]byte(row.was), []byte(row.is), compare.DiffOptions{})
+		if lines := got.Lines(); err != nil || !slices.Equal(lines, row.want) || got.Total != len(row.want) || got.Same() != (len(row.want) == 0) {
+			t.Errorf("%s: Diff(%s, %s) = %q, %d in all, %v; want %q", row.name, row.was, row.is, lines, got.Total, err, row.want)
+		}
+	}
+}
+
+func TestDiffIgnoresWhatItIsTold(t *testing.T) {
+	was := `{"started":"a","phases":[{"name":"peak","wall":{"s":1}}],"n":1}`
+	is := `{"started":"b","phases":[{"name":"peak","wall":{"s":2}}],"n":2,"host":{"x":1}}`
+	for _, row := range []struct {
+		name   string
+		ignore []string
+		want   int
+	}{
+		{"nothing", nil, 4},
+		{"an instant", []string{"started"}, 3},
+		{"all that is below", []string{"phases[peak].wall", "started"}, 2},
+		{"what is there on one side only", []string{"host"}, 3},
+		{"no more than the name says", []string{"start", "phases[peak].wal"}, 4},
+		{"all of it", []string{"."}, 0},
+	} {
+		got, err := compare.Diff([]byte(was), []byte(is), compare.DiffOptions{Ignore: row.ignore})
+		if err != nil || got.Total != row.want {
+			t.Errorf("%s: Diff ignoring %q = %q, %v; want %d", row.name, row.ignore, got.Lines(), err, row.want)
+		}
+	}
+}
+
+func TestDiffIsBounded(t *testing.T) {
+	was, is := map[string]int{}, map[string]int{}
+	for i := range 1000 {
+		was[fmt.Sprintf("k%03d", i)], is[fmt.Sprintf("k%03d", i)] = i, i+1
+	}
+	before, _ := json.Marshal(was)
+	after, _ := json.Marshal(is)
+	for _, row := range []struct {
+		most, want int
+		last       string
+	}{
+		{0, compare.DefaultMost, "and 950 differences more"}, {1, 1, "and 999 differences more"},
+		{999, 999, "and 1 difference more"}, {1000, 1000, "k999: was 999, is 1000 (+0.1 %)"},
+	} {
+		got, err := compare.Diff(before, after, compare.DiffOptions{Most: row.most})
+		lines := got.Lines()
+		if err != nil || got.Total != 1000 || len(got.Entries) != row.want || lines[len(lines)-1] != row.last {
+			t.Errorf("Diff of at most %d = %d entries of %d, ending %q, %v; want %d, ending %q",
+				row.most, len(got.Entries), got.Total, lines[len(lines)-1], err, row.want, row.last)
+		}
+	}
+	long := strings.Repeat("ä", 5000)
+	got, err := compare.Diff([]byte(`"`+long+`"`), []byte(`{"`+long+`":1}`), compare.DiffOptions{})
+	if line := got.Lines()[0]; err != nil || len(line) > 300 || !strings.Contains(line, "ä…") {
+		t.Errorf("Diff of long values = %q, %v; want it cut off at a letter", line, err)
+	}
+}
+
+func TestTextsThatAreNoTree(t *testing.T) {
+	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
+	for _, row := range []struct{ name, text string }{
+		{"nothing", ""}, {"half of it", `{"a":`}, {"two values", `{} {}`}, {"something behind", `{}x`},
+		{"no JSON", "a: 1"}, {"too deep", deep(201)}, {"far too deep", deep(20_000)}, {"no number", "NaN"},
+	} {
+		if _, err := compare.Diff([]byte(row.text), []byte("{}"), compare.DiffOptions{}); !errors.Is(err, compare.ErrTree) || !strings.Contains(err.Error(), "what was") {
+			t.Errorf("%s: Diff(%.20q, {}): %v; want ErrTree of what was", row.name, row.text, err)
+		}
+		if _, err := compare.Diff([]byte("{}"), []byte(row.text), compare.DiffOptions{}); !errors.Is(err, compare.ErrTree) || !strings.Contains(err.Error(), "what is") {
+			t.Errorf("%s: Diff({}, %.20q): %v; want ErrTree of what is", row.name, row.text, err)
+		}
+	}
+	if _, err := compare.Diff([]byte(deep(199)), []byte(deep(198)), compare.DiffOptions{}); err != nil {
+		t.Errorf("Diff of 199 levels: %v; want none", err)
+	}
+	for _, options := range []compare.DiffOptions{{Most: -1}, {Most: 10_001}, {Ignore: []string{""}}} {
+		if _, err := compare.Diff([]byte("1"), []byte("1"), options); !errors.Is(err, compare.ErrOptions) || len(options.Validate()) != 1 {
+			t.Errorf("Diff with %+v: %v; want ErrOptions", options, err)
+		}
+	}
+}
+
+func FuzzDiff(f *testing.F) {
+	f.Add([]byte(`{"phases":[{"name":"peak","p99":1.5}],"n":1e3}`), []byte(`{"phases":[{"name":"load"},{"name":"peak","p99":2}]}`))
+	f.Add([]byte(`[{"name":"a"},{"name":"b"}]`), []byte(`[{"name":"b"},{"name":"a"}]`))
+	f.Add([]byte(`-0.0e5`), []byte(`"\ud800"`))
+	f.Fuzz(func(t *testing.T, was, is []byte) {
+		d, err := compare.Diff(was, is, compare.DiffOptions{})
+		if err != nil {
+			if !errors.Is(err, compare.ErrTree) {
+				t.Fatalf("Diff(%q, %q): %v; want ErrTree or none", was, is, err)
+			}
+			return
+		}
+		back, err := compare.Diff(is, was, compare.DiffOptions{})
+		if err != nil || back.Total != d.Total {
+			t.Fatalf("Diff(%q, %q) = %d and the other way %d, %v; want as many", was, is, d.Total, back.Total, err)
+		}
+		for _, text := range [][]byte{was, is} {
+			if same, err := compare.Diff(text, text, compare.DiffOptions{}); err != nil || !same.Same() {
+				t.Fatalf("Diff(%q) with itself = %q, %v; want none", text, same.Lines(), err)
+			}
+			var spaced bytes.Buffer
+			if err := json.Indent(&spaced, text, "", "\t"); err != nil {
+				t.Fatal(err)
+			}
+			if same, err := compare.Diff(text, spaced.Bytes(), compare.DiffOptions{}); err != nil || !same.Same() {
+				t.Fatalf("Diff(%q) with itself over several lines = %q, %v; want none", text, same.Lines(), err)
+			}
+		}
+		for _, line := range d.Lines() {
+			if strings.ContainsAny(line, "\r\n") {
+				t.Fatalf("Diff(%q, %q): the line %q is several", was, is, line)
+			}
+		}
+	})
+}
+
+// FuzzSameNumber holds the comparison of decimals against fractions of integers.
+func FuzzSameNumber(f *testing.F) {
+	for _, pair := range [][2]string{{"1", "1.0"}, {"10e-1", "1"}, {"-0", "0"}, {"1e3", "1000"}, {"0.10", "1e-1"}, {"12", "1.2"}, {"100", "1"}, {"-1", "1"}} {
+		f.Add(pair[0], pair[1])
+	}
+	f.Fuzz(func(t *testing.T, one, other string) {
+		if !json.Valid([]byte(one)) || !json.Valid([]byte(other)) || len(one)+len(other) > 40 {
+			return
+		}
+		// Exponents of four digits and more would fill the memory with fractions.
+		if far := func(s string) bool { mark := strings.IndexAny(s, "eE"); return mark >= 0 && len(s)-mark > 4 }; far(one) || far(other) {
+			return
+		}
+		first, ok := new(big.Rat).SetString(one)
+		second, alsoOk := new(big.Rat).SetString(other)
+		if !ok || !alsoOk {
+			return
+		}
+		if got, want := compare.SameNumber(one, other), first.Cmp(second) == 0; got != want {
+			t.Fatalf("sameNumber(%s, %s) = %v; want %v", one, other, got, want)
+		}
+	})
+}

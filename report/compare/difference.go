@@ -1,0 +1,94 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// Kind says what became of a value.
+type Kind uint8
+
+// The kinds. Reordered is an array of named elements in another order.
+const (
+	Changed Kind = iota
+	Added
+	Removed
+	Reordered
+)
+
+// String returns the kind as one word.
+func (k Kind) String() string {
+	switch k {
+	case Changed:
+		return "changed"
+	case Added:
+		return "added"
+	case Removed:
+		return "removed"
+	case Reordered:
+		return "reordered"
+	}
+	return "kind " + strconv.Itoa(int(k))
+}
+
+// MarshalText returns the kind as one word.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// Entry is one value that differs.
+type Entry struct {
+	// Path leads to the value from the root: phases[peak].response_us.p99. An element
+	// of an array is named by its "name" where all have one of their own, else
+	// counted from 0; a key that is no plain word stands in quotes. The root is ".".
+	Path string `json:"path"`
+	Kind Kind   `json:"kind"`
+	// Was and Is are the values as JSON on one line, cut off where they are long;
+	// empty where there is none.
+	Was string `json:"was,omitempty"`
+	Is  string `json:"is,omitempty"`
+	// Change is a part of one, nil unless both are numbers and a float can hold it.
+	Change *float64 `json:"change,omitempty"`
+}
+
+// Line returns the entry as one line for readers, without an end of line.
+func (e *Entry) Line() string {
+	switch e.Kind {
+	case Added:
+		return fmt.Sprintf("%s: was not there, is %s", e.Path, e.Is)
+	case Removed:
+		return fmt.Sprintf("%s: was %s, is no longer there", e.Path, e.Was)
+	case Reordered:
+		return fmt.Sprintf("%s: the order was %s, is %s", e.Path, e.Was, e.Is)
+	}
+	line := fmt.Sprintf("%s: was %s, is %s", e.Path, e.Was, e.Is)
+	if e.Change == nil {
+		return line
+	}
+	if change := math.Abs(*e.Change); change < 0.0005 {
+		return line + fmt.Sprintf(" (%+.1g %%)", 100**e.Change)
+	}
+	return line + " (" + Percent(*e.Change) + ")"
+}
+
+// Difference is everything in which two trees differ.
+type Difference struct {
+	// Entries are the first of them, in the order of the paths' keys.
+	Entries []Entry `json:"entries"`
+	// Total counts all of them. A branch that is there on one side only is one.
+	Total int `json:"total"`
+}
+
+// Same says that the trees do not differ.
+func (d *Difference) Same() bool { return d.Total == 0 }
+
+// Lines returns a line for each entry, and one for those that are left out.
+func (d *Difference) Lines() []string {
+	var lines []string
+	for i := range d.Entries {
+		lines = append(lines, d.Entries[i].Line())
+	}
+	if more := d.Total - len(d.Entries); more > 0 {
+		lines = append(lines, fmt.Sprintf("and %s more", counted(more, "difference")))
+	}
+	return lines
+}

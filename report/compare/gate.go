@@ -1,0 +1,163 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+)
+
+// Gate judges paired live runs. A field that is 0 is the default.
+type Gate struct {
+	// Alpha is the share of sets without any difference that may be called
+	// different, over all metrics together, before the threshold.
+	Alpha float64
+	// Threshold is the least change that matters, as a part of one: 0.05 is +5 %,
+	// and −4.8 % the other way, so that swapping the sides swaps the verdict.
+	Threshold float64
+	// Seed draws the patterns of signs where there are too many to try them all.
+	Seed uint64
+}
+
+// The defaults of [Gate].
+const (
+	DefaultAlpha     = 0.05
+	DefaultThreshold = 0.05
+	DefaultPairs     = 10
+)
+
+const (
+	// MostMetrics is how many metrics may gate: each further one makes all weaker.
+	MostMetrics = 3
+	// FewestPairs is how many pairs a verdict over several metrics takes: with fewer,
+	// no difference is great enough to be told from chance.
+	FewestPairs = 8
+	// FewestPairsOfOne is how many a verdict over a single metric takes.
+	FewestPairsOfOne = 6
+	// mostPairs bounds the work of one trial.
+	mostPairs = 1000
+	// mostThreshold is a hundredfold change.
+	mostThreshold = 99
+)
+
+// Validate returns everything that is wrong with the options, each wrapped around
+// [ErrOptions]; nil where nothing is.
+func (g *Gate) Validate() []error {
+	var faults []error
+	if g.Alpha < 0 || g.Alpha > 0.5 || math.IsNaN(g.Alpha) {
+		faults = append(faults, fmt.Errorf("%w: alpha: %v is not from 0 to 0.5", ErrOptions, g.Alpha))
+	}
+	if g.Threshold < 0 || g.Threshold > mostThreshold || math.IsNaN(g.Threshold) {
+		faults = append(faults,
+			fmt.Errorf("%w: threshold: %v is not from 0 to %d", ErrOptions, g.Threshold, mostThreshold))
+	}
+	return faults
+}
+
+// withDefaults returns the options with every field that is 0 filled in.
+func (g Gate) withDefaults() Gate {
+	g.Alpha = cmp.Or(g.Alpha, DefaultAlpha)
+	g.Threshold = cmp.Or(g.Threshold, DefaultThreshold)
+	return g
+}
+
+// Judge says whether B differs from A by any of the metrics. What is too few to say
+// is a verdict; an error wraps [ErrOptions] or [ErrFigures]: impossible options, no
+// metric or more than [MostMetrics], two of one name, metrics with different
+// numbers of pairs, or a figure that has no logarithm.
+func (g Gate) Judge(trials []Trial) (Judgement, error) {
+	if faults := g.Validate(); len(faults) > 0 {
+		return Judgement{}, faults[0]
+	}
+	if err := checkTrials(trials); err != nil {
+		return Judgement{}, err
+	}
+	g = g.withDefaults()
+	findings := make([]Finding, len(trials))
+	p := make([]float64, len(trials))
+	for i := range trials {
+		finding, err := g.measure(&trials[i])
+		if err != nil {
+			return Judgement{}, err
+		}
+		findings[i], p[i] = finding, finding.P
+	}
+	overall := NoDifference
+	for i, adjusted := range holm(p) {
+		findings[i].Adjusted = adjusted
+		g.decide(&findings[i], trials[i].Metric.Better, len(trials))
+		overall = max(overall, findings[i].Verdict)
+	}
+	return Judgement{Verdict: overall, Findings: findings}, nil
+}
+
+// checkTrials returns the first fault of what is to be judged.
+func checkTrials(trials []Trial) error {
+	if len(trials) == 0 || len(trials) > MostMetrics {
+		return fmt.Errorf("%w: %d metrics; a gate has from 1 to %d", ErrFigures, len(trials), MostMetrics)
+	}
+	names := map[string]bool{}
+	for i := range trials {
+		if err := trials[i].check(); err != nil {
+			return err
+		}
+		name := trials[i].Metric.Name
+		if names[name] {
+			return fmt.Errorf("%w: the metric %q is there twice", ErrFigures, name)
+		}
+		names[name] = true
+		if got, first := len(trials[i].Pairs), len(trials[0].Pairs); got != first {
+			return fmt.Errorf("%w: %q has %d pairs and %q %d", ErrFigures, name, got, trials[0].Metric.Name, first)
+		}
+	}
+	return nil
+}
+
+// measure returns what one metric shows, without a verdict.
+func (g *Gate) measure(t *Trial) (Finding, error) {
+	finding := Finding{Metric: t.Metric.Name, Pairs: len(t.Pairs), P: 1, Level: 1 - g.Alpha, Exact: true}
+	if len(t.Pairs) == 0 {
+		return finding, nil
+	}
+	logs, err := t.logRatios()
+	if err != nil {
+		return Finding{}, err
+	}
+	was, is := make([]float64, len(t.Pairs)), make([]float64, len(t.Pairs))
+	for i, pair := range t.Pairs {
+		was[i], is[i] = pair.A, pair.B
+	}
+	finding.A, finding.B = median(was), median(is)
+	tested := signFlip(logs, g.Alpha, g.Seed)
+	finding.P, finding.Exact = tested.p, tested.exact
+	finding.effect = hodgesLehmann(logs)
+	finding.Change = math.Expm1(finding.effect)
+	if tested.told {
+		finding.Interval = &[2]float64{math.Expm1(tested.low), math.Expm1(tested.high)}
+	}
+	return finding, nil
+}
+
+// decide gives a finding its verdict.
+func (g *Gate) decide(f *Finding, better Better, metrics int) {
+	fewest := FewestPairs
+	if metrics == 1 {
+		fewest = FewestPairsOfOne
+	}
+	worse := f.effect
+	if better == Higher {
+		worse = -worse
+	}
+	f.threshold = g.Threshold
+	threshold := math.Log1p(g.Threshold)
+	switch significant := f.Adjusted <= g.Alpha; {
+	case f.Pairs < fewest:
+		f.Verdict = Inconclusive
+		f.fewest = fewest
+	case significant && worse >= threshold:
+		f.Verdict = Regression
+	case significant && worse <= -threshold:
+		f.Verdict = Improvement
+	default:
+		f.Verdict = NoDifference
+	}
+}

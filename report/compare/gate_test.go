@@ -1,0 +1,326 @@
+package compare_test
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"loadgen/report/compare"
+)
+
+// ratios are pairs of which B is that many times A.
+func ratios(factors ...float64) []compare.Pair {
+	var pairs []compare.Pair
+	for i, factor := range factors {
+		was := 1000 + 10*float64(i)
+		pairs = append(pairs, compare.Pair{A: was, B: was * factor})
+	}
+	return pairs
+}
+
+func TestVerdicts(t *testing.T) {
+	around := func(n int, factor float64) []float64 {
+		factors := make([]float64, n)
+		for i := range factors {
+			factors[i] = factor * (1 + 0.001*float64(i%3-1))
+		}
+		return factors
+	}
+	mixed := []float64{1.3, 0.7, 1.2, 0.9, 1.1, 0.8, 1.4, 0.75}
+	for _, row := range []struct {
+		name   string
+		better compare.Better
+		pairs  []compare.Pair
+		want   compare.Verdict
+	}{
+		{"no pairs at all", compare.Lower, nil, compare.Inconclusive},
+		{"five pairs, however great", compare.Lower, ratios(around(5, 3)...), compare.Inconclusive},
+		{"six of one metric are enough", compare.Lower, ratios(around(6, 1.1)...), compare.Regression},
+		{"ten percent longer", compare.Lower, ratios(around(10, 1.1)...), compare.Regression},
+		{"ten percent more of a rate", compare.Higher, ratios(around(10, 1.1)...), compare.Improvement},
+		{"a rate that falls by ten percent", compare.Higher, ratios(around(10, 0.9)...), compare.Regression},
+		{"a time that falls by ten percent", compare.Lower, ratios(around(10, 0.9)...), compare.Improvement},
+		{"real, but below the threshold", compare.Lower, ratios(around(10, 1.04)...), compare.NoDifference},
+		{"just above the threshold", compare.Lower, ratios(around(10, 1.0508)...), compare.Regression},
+		{"a rate just below the other threshold, 1/1.05", compare.Higher, ratios(around(10, 0.952)...), compare.Regression},
+		{"a rate just above it", compare.Higher, ratios(around(10, 0.954)...), compare.NoDifference},
+		{"noise", compare.Lower, ratios(mixed...), compare.NoDifference},
+		{"the same", compare.Lower, ratios(slices.Repeat([]float64{1}, 8)...), compare.NoDifference},
+		{"twenty-four pairs, of patterns that are drawn", compare.Lower, ratios(around(24, 1.1)...), compare.Regression},
+	} {
+		got := judge(t, compare.Trial{Metric: compare.Metric{Name: "m", Better: row.better}, Pairs: row.pairs})
+		if got.Verdict != row.want || got.Findings[0].Verdict != row.want {
+			t.Errorf("%s: Judge = %v: %s; want %v", row.name, got.Verdict, got.Findings[0].Sentence(), row.want)
+		}
+	}
+}
+
+func TestSeveralMetricsNeedMore(t *testing.T) {
+	trials := func(pairs int, factors ...float64) []compare.Trial {
+		var all []compare.Trial
+		for i, factor := range factors {
+			all = append(all, compare.Trial{Metric: compare.Metric{Name: string(rune('a' + i))},
+				Pairs: ratios(slices.Repeat([]float64{factor}, pairs)...)})
+		}
+		return all
+	}
+	for _, row := range []struct {
+		name   string
+		trials []compare.Trial
+		want   compare.Verdict
+	}{
+		{"seven pairs of two metrics", trials(7, 1.2, 1.2), compare.Inconclusive},
+		{"eight pairs of two", trials(8, 1.2, 1), compare.Regression},
+		{"eight pairs of three: 3·2/256 is within 5 %", trials(8, 1, 1, 1.2), compare.Regression},
+		{"better by one metric and worse by another", trials(8, 0.8, 1.2), compare.Regression},
+		{"better by one", trials(8, 0.8, 1), compare.Improvement},
+		{"by none", trials(8, 1, 1, 1), compare.NoDifference},
+	} {
+		if got := judge(t, row.trials...); got.Verdict != row.want {
+			t.Errorf("%s: Judge = %v; want %v", row.name, got.Verdict, row.want)
+		}
+	}
+	// Of eight pairs with one small one against, p is 4/256: enough alone, and times
+	// two, but not times four.
+	pairs := ratios(1.2, 1.2, 1.2, 1.2, 1.2, 1.2, 1.2, 0.95)
+	alone := judge(t, compare.Trial{Metric: compare.Metric{Name: "a"}, Pairs: pairs}).Findings[0]
+	if alone.P != 4.0/256 || alone.Adjusted != alone.P {
+		t.Errorf("alone p = %v, adjusted %v; want 4/256 twice", alone.P, alone.Adjusted)
+	}
+	three := trials(8, 1, 1)
+	three = append(three, compare.Trial{Metric: compare.Metric{Name: "c"}, Pairs: pairs})
+	if got := judge(t, three...).Findings[2]; got.P != alone.P || got.Adjusted != 3*alone.P {
+		t.Errorf("among three p = %v, adjusted %v; want %v and three times as much", got.P, got.Adjusted, alone.P)
+	}
+}
+
+func TestSwappedSidesSwapSignsAndKeepP(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 12))
+	noisy := machine{runSD: 0.05, driftSD: 0.02}
+	opposite := map[compare.Verdict]compare.Verdict{compare.Regression: compare.Improvement,
+		compare.Improvement: compare.Regression, compare.NoDifference: compare.NoDifference}
+	seen := map[compare.Verdict]int{}
+	for i := range 300 {
+		// Beyond twenty pairs patterns are drawn, and those are the same both ways.
+		pairs := 8 + i%4
+		if i%50 == 0 {
+			pairs = 24
+		}
+		one := one(noisy.pairs(compare.Order(pairs), []float64{-0.1, 0, 0.1}[i%3], rng))
+		swapped := one
+		swapped.Pairs = make([]compare.Pair, len(one.Pairs))
+		for k, pair := range one.Pairs {
+			swapped.Pairs[k] = compare.Pair{A: pair.B, B: pair.A}
+		}
+		a, b := judge(t, one).Findings[0], judge(t, swapped).Findings[0]
+		product := (1 + a.Change) * (1 + b.Change)
+		edges := (1 + a.Interval[0]) * (1 + b.Interval[1])
+		if a.P != b.P || opposite[a.Verdict] != b.Verdict || math.Abs(product-1) > 1e-9 || math.Abs(edges-1) > 1e-9 {
+			t.Fatalf("%s\nbut with the sides swapped\n%s\nwant the same p, and the opposite otherwise", a.Sentence(), b.Sentence())
+		}
+		seen[a.Verdict]++
+	}
+	if len(seen) != 3 {
+		t.Errorf("the sets came to %v; want all three verdicts among them", seen)
+	}
+}
+
+// The order of the pairs among themselves, and the unit, tell nothing.
+func TestOrderOfPairsAndUnitDoNotMatter(t *testing.T) {
+	pairs := ratios(1.1, 1.2, 0.95, 1.15, 1.08, 1.3, 1.01, 1.12)
+	want := judge(t, one(pairs)).Findings[0]
+	turned := slices.Clone(pairs)
+	slices.Reverse(turned)
+	for i := range turned {
+		turned[i].A /= 1e6
+		turned[i].B /= 1e6
+	}
+	got := judge(t, one(turned)).Findings[0]
+	if got.P != want.P || got.Verdict != want.Verdict || math.Abs(got.Change-want.Change) > 1e-9 {
+		t.Errorf("turned round and in other units: %s; want %s", got.Sentence(), want.Sentence())
+	}
+}
+
+// A steady drift moves the pairs by turns up and down, and leaves the middle where
+// it is; in sequential order it is all effect.
+func TestSteadyDriftCancels(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 12))
+	drifting := machine{driftSteady: 0.03}
+	if got := judge(t, one(drifting.pairs(compare.Order(10), 0, rng))).Findings[0]; math.Abs(got.Change) > 1e-9 {
+		t.Errorf("a drift of 3 %% a run changes by %v; want 0 in the order of the gate", got.Change)
+	}
+	got := judge(t, one(drifting.pairs(sequential(10), 0, rng))).Findings[0]
+	if want := math.Expm1(0.3); math.Abs(got.Change-want) > 1e-9 || got.Verdict != compare.Regression {
+		t.Errorf("in sequential order it changes by %v; want %v, ten runs' drift", got.Change, want)
+	}
+}
+
+func TestOrder(t *testing.T) {
+	var letters strings.Builder
+	for _, slot := range compare.Order(5) {
+		letters.WriteString(slot.Side.String())
+	}
+	if got := letters.String(); got != "ABBAABBAAB" {
+		t.Errorf("Order(5) = %s; want ABBAABBAAB", got)
+	}
+	if got := compare.Order(3); got[2] != (compare.Slot{Pair: 1, Side: compare.B}) || got[5].Pair != 2 {
+		t.Errorf("Order(3) = %v; want both runs of a pair one after the other", got)
+	}
+	for _, pairs := range []int{0, -1} {
+		if got := compare.Order(pairs); len(got) != 0 {
+			t.Errorf("Order(%d) = %v; want none", pairs, got)
+		}
+	}
+	for _, pairs := range []int{2, 10} {
+		place := map[compare.Side]int{}
+		for i, slot := range compare.Order(pairs) {
+			place[slot.Side] += i
+		}
+		if place[compare.A] != place[compare.B] {
+			t.Errorf("Order(%d): A runs at %d in sum and B at %d; want both in the middle", pairs, place[compare.A], place[compare.B])
+		}
+	}
+}
+
+func TestFloorGivesNothingARatio(t *testing.T) {
+	share := compare.Metric{Name: "share refused", Floor: 0.001}
+	nothing := slices.Repeat([]compare.Pair{{}}, 8)
+	if got := judge(t, compare.Trial{Metric: share, Pairs: nothing}).Findings[0]; got.Change != 0 || got.P != 1 {
+		t.Errorf("nothing on both sides: change %v, p %v; want 0 and 1", got.Change, got.P)
+	}
+	some := slices.Repeat([]compare.Pair{{A: 0, B: 0.01}}, 8)
+	if got := judge(t, compare.Trial{Metric: share, Pairs: some}).Findings[0]; math.Abs(got.Change-9) > 1e-9 || got.Verdict != compare.Regression {
+		t.Errorf("from nothing to ten times the floor: %s; want +900 %%, a regression", got.Sentence())
+	}
+	below := slices.Repeat([]compare.Pair{{A: 0.0001, B: 0.0009}}, 8)
+	if got := judge(t, compare.Trial{Metric: share, Pairs: below}).Findings[0]; got.Change != 0 {
+		t.Errorf("below the floor on both sides: change %v; want none", got.Change)
+	}
+}
+
+func TestFiguresThatCannotBeJudged(t *testing.T) {
+	good := ratios(1, 1, 1, 1, 1, 1, 1, 1)
+	with := func(pair compare.Pair) []compare.Trial {
+		return []compare.Trial{one(append(slices.Clone(good[:7]), pair))}
+	}
+	named := func(name string, pairs []compare.Pair) compare.Trial {
+		return compare.Trial{Metric: compare.Metric{Name: name}, Pairs: pairs}
+	}
+	for _, row := range []struct {
+		name   string
+		trials []compare.Trial
+		what   string
+	}{
+		{"no metric", nil, "0 metrics"},
+		{"four metrics", []compare.Trial{named("a", good), named("b", good), named("c", good), named("d", good)}, "4 metrics"},
+		{"two of one name", []compare.Trial{named("a", good), named("a", good)}, `"a" is there twice`},
+		{"no name", []compare.Trial{named("", good)}, "without a name"},
+		{"different numbers of pairs", []compare.Trial{named("a", good), named("b", good[:7])}, `"b" has 7 pairs and "a" 8`},
+		{"nothing without a floor", with(compare.Pair{A: 0, B: 1}), "A of pair 8 is 0"},
+		{"a negative figure", with(compare.Pair{A: 1, B: -1}), "B of pair 8 is -1"},
+		{"no number", with(compare.Pair{A: math.NaN(), B: 1}), "is NaN"},
+		{"infinity", with(compare.Pair{A: 1, B: math.Inf(1)}), "is +Inf"},
+		{"too many pairs", []compare.Trial{named("a", make([]compare.Pair, 1001))}, "1001 pairs"},
+		{"a floor below nothing", []compare.Trial{{Metric: compare.Metric{Name: "a", Floor: -1}, Pairs: good}}, "floor -1"},
+		{"a way that is none", []compare.Trial{{Metric: compare.Metric{Name: "a", Better: 2}, Pairs: good}}, "neither lower nor higher"},
+	} {
+		_, err := compare.Gate{}.Judge(row.trials)
+		if !errors.Is(err, compare.ErrFigures) || !strings.Contains(err.Error(), row.what) {
+			t.Errorf("%s: Judge: %v; want ErrFigures with %q", row.name, err, row.what)
+		}
+	}
+	if _, err := (compare.Gate{Alpha: 2}).Judge([]compare.Trial{one(good)}); !errors.Is(err, compare.ErrOptions) {
+		t.Errorf("Judge with an alpha of 2: %v; want ErrOptions", err)
+	}
+	// The extremes of what is a number have a ratio.
+	wide := slices.Repeat([]compare.Pair{{A: math.SmallestNonzeroFloat64, B: math.MaxFloat64}}, 1000)
+	if got := judge(t, one(wide)); got.Verdict != compare.Regression {
+		t.Errorf("from the least to the greatest number: %v; want a regression", got.Verdict)
+	}
+}
+
+func TestGateReportsAllFaults(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		gate compare.Gate
+		want int
+	}{
+		{"the defaults", compare.Gate{}, 0},
+		{"the greatest", compare.Gate{Alpha: 0.5, Threshold: 99}, 0},
+		{"both negative", compare.Gate{Alpha: -1, Threshold: -1}, 2},
+		{"both no number", compare.Gate{Alpha: math.NaN(), Threshold: math.NaN()}, 2},
+		{"both too great", compare.Gate{Alpha: 0.51, Threshold: 100}, 2},
+	} {
+		if got := row.gate.Validate(); len(got) != row.want {
+			t.Errorf("%s: Validate() = %v; want %d faults", row.name, got, row.want)
+		}
+	}
+}
+
+func TestSentences(t *testing.T) {
+	for _, row := range []struct {
+		name  string
+		pairs []compare.Pair
+		want  string
+	}{
+		{"a regression", ratios(slices.Repeat([]float64{1.1}, 10)...),
+			"response p99: regression: +10.0 % (95 % interval +10.0 % to +10.0 %), p = 0.002 over 10 pairs."},
+		{"real, but small", ratios(slices.Repeat([]float64{1.02}, 10)...),
+			"response p99: no difference shown: +2.0 % (95 % interval +2.0 % to +2.0 %), p = 0.002 over 10 pairs; real, but less than the +5.0 % that matter."},
+		{"the same", ratios(slices.Repeat([]float64{1}, 10)...),
+			"response p99: no difference shown: ±0.0 % (95 % interval ±0.0 % to ±0.0 %), p = 1 over 10 pairs."},
+		{"one pair", ratios(2), "response p99: inconclusive: 1 pair, and fewer than 6 cannot show a difference."},
+	} {
+		if got := judge(t, one(row.pairs)).Findings[0].Sentence(); got != row.want {
+			t.Errorf("%s: Sentence() = %q; want %q", row.name, got, row.want)
+		}
+	}
+}
+
+func TestPercent(t *testing.T) {
+	for _, row := range []struct {
+		change float64
+		want   string
+	}{
+		{0, "±0.0 %"}, {0.0004, "±0.0 %"}, {-0.0004, "±0.0 %"}, {0.1, "+10.0 %"}, {-0.1, "−10.0 %"},
+		{98.9, "+9890.0 %"}, {99, "×100"}, {math.Inf(1), "+∞"}, {math.NaN(), "–"}, {-1, "−100.0 %"},
+	} {
+		if got := compare.Percent(row.change); got != row.want {
+			t.Errorf("Percent(%v) = %q; want %q", row.change, got, row.want)
+		}
+	}
+}
+
+func TestJudgementIsReadableByMachines(t *testing.T) {
+	for _, row := range []struct {
+		name  string
+		pairs []compare.Pair
+		want  string
+	}{
+		{"a regression", ratios(slices.Repeat([]float64{2}, 8)...), `{"verdict":"regression","metrics":[{"metric":"response p99",` +
+			`"verdict":"regression","a":1035,"b":2070,"change":1,"interval":[1,1],"level":0.95,"p":0.0078125,"p_holm":0.0078125,"pairs":8,"exact":true}]}`},
+		{"no pairs: no interval", nil, `{"verdict":"inconclusive","metrics":[{"metric":"response p99","verdict":"inconclusive",` +
+			`"a":0,"b":0,"change":0,"interval":null,"level":0.95,"p":1,"p_holm":1,"pairs":0,"exact":true}]}`},
+	} {
+		judgement := judge(t, one(row.pairs))
+		for i := range judgement.Findings {
+			round(&judgement.Findings[i])
+		}
+		if got, err := json.Marshal(judgement); err != nil || string(got) != row.want {
+			t.Errorf("%s: json = %s, %v; want %s", row.name, got, err, row.want)
+		}
+	}
+}
+
+// round takes the last bits of logarithms off.
+func round(f *compare.Finding) {
+	places := func(v float64) float64 { return math.Round(v*1e9) / 1e9 }
+	f.Change = places(f.Change)
+	if f.Interval != nil {
+		f.Interval = &[2]float64{places(f.Interval[0]), places(f.Interval[1])}
+	}
+}

@@ -1,0 +1,412 @@
+package compare_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"loadgen/report/compare"
+)
+
+// The series that the tests of Apache Otava (formerly Hunter) hold their procedure
+// to: tests/analysis_test.py, change_point_divisive_test.py and series_test.py.
+var (
+	halved = []float64{1.02, 0.95, 0.99, 1.00, 1.12, 1.00, 1.01, 0.98, 1.01, 0.96,
+		0.50, 0.51, 0.48, 0.48, 0.55, 0.50, 0.49, 0.51, 0.50, 0.49}
+	stairs      = []float64{0.3, 2.4, 1.5, -0.9, -0.5, 99.7, 98.3, 99.1, 149.0, 149.7, 149.5, 149.1, 148.8, 150.0}
+	halvedSoon  = []float64{1.02, 0.95, 0.99, 1.00, 1.12, 0.90, 0.50, 0.51, 0.48, 0.48, 0.55}
+	tenthOff    = []float64{2.02, 2.03, 2.01, 2.04, 1.82, 1.85, 1.79, 1.81, 1.80, 1.76, 1.78}
+	fromNothing = []float64{0, 0, 0, 1.00, 1.12, 0.90, 0.50, 0.51, 0.48, 0.48, 0.55}
+)
+
+// anyChange stands for no least magnitude, as in the published vectors.
+const anyChange = -1
+
+func TestChangePointsReproduceThePublishedVectors(t *testing.T) {
+	four := func(counts ...int) (series []float64) {
+		for i, count := range counts {
+			series = append(series, slices.Repeat([]float64{[]float64{1, 5, 9, 3}[i]}, count)...)
+		}
+		return series
+	}
+	student := compare.History{Window: 50, Test: compare.ByStudent, LeastChange: anyChange}
+	with := func(window int, p, least float64) compare.History {
+		h := student
+		h.Window, h.P, h.LeastChange = window, p, least
+		return h
+	}
+	for _, row := range []struct {
+		name    string
+		history compare.History
+		series  []float64
+		want    []int
+	}{
+		{"a single series, in windows of ten", with(10, 0.0001, anyChange), halved, []int{10}},
+		{"a single series, by permutation", compare.History{Window: 50, P: 0.0001, LeastChange: anyChange}, halved, []int{10}},
+		{"two steps up", with(50, 0.001, anyChange), stairs, []int{5, 8}},
+		{"halved after six", with(50, 0.001, anyChange), halvedSoon, []int{6}},
+		{"a tenth off after four", with(50, 0.001, anyChange), tenthOff, []int{4}},
+		{"halved, with a least magnitude", with(50, 0.001, 0.2), halvedSoon, []int{6}},
+		{"a tenth off, with a least magnitude", with(50, 0.001, 0.2), tenthOff, nil},
+		{"many steps without any noise", with(50, 0.05, anyChange), four(5, 8, 8, 9), []int{5, 13, 21}},
+		{"nothing at first", with(50, 0.001, anyChange), fromNothing, []int{3, 6}},
+	} {
+		if got := indexes(t, row.history, row.series); !slices.Equal(got, row.want) {
+			t.Errorf("%s: ChangePoints(%v) = %v; want %v", row.name, row.series, got, row.want)
+		}
+	}
+}
+
+// indexes returns where a series steps.
+func indexes(t *testing.T, h compare.History, series []float64) []int {
+	t.Helper()
+	points, err := h.ChangePoints(series)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var at []int
+	for _, point := range points {
+		at = append(at, point.Index)
+	}
+	return at
+}
+
+func TestStudentReproducesThePublishedVectors(t *testing.T) {
+	before := []float64{1.00, 1.02, 1.05, 0.95, 0.98}
+	if p := compare.Student(before, before); p < 0.99 || p > 1.01 {
+		t.Errorf("student of two equal sides = %v; want about 1", p)
+	}
+	if p := compare.Student(before, []float64{0.80, 0.82, 0.85, 0.79, 0.77}); p <= 0 || p >= 0.001 {
+		t.Errorf("student of a fifth less = %v; want from 0 to 0.001", p)
+	}
+}
+
+func TestStudentOfTabledValues(t *testing.T) {
+	// The two-sided points of the t distribution, from tables.
+	for _, row := range []struct {
+		freedom float64
+		t, p    float64
+	}{
+		{1, 12.706205, 0.05}, {2, 4.302653, 0.05}, {4, 2.776445, 0.05}, {10, 2.228139, 0.05},
+		{10, 3.169273, 0.01}, {30, 3.645959, 0.001}, {58, 2.001717, 0.05}, {4, 0, 1}, {1000, 3.300283, 0.001},
+	} {
+		if got := compare.BetaShare(row.freedom/2, 0.5, row.freedom/(row.freedom+row.t*row.t)); math.Abs(got-row.p) > 2e-6*math.Max(row.p, 0.05) {
+			t.Errorf("t = %v with %v degrees of freedom: p = %v; want %v", row.t, row.freedom, got, row.p)
+		}
+	}
+	// Variances of 2.5 and five values each: t = 2 with 8 degrees of freedom.
+	if got := compare.Student([]float64{1, 2, 3, 4, 5}, []float64{3, 4, 5, 6, 7}); math.Abs(got-0.0805) > 5e-5 {
+		t.Errorf("student(1 … 5, 3 … 7) = %v; want 0.0805", got)
+	}
+	for _, row := range []struct {
+		name          string
+		before, after []float64
+		want          float64
+	}{
+		{"one value each", []float64{1}, []float64{2}, 1},
+		{"constants that differ", []float64{1, 1}, []float64{2}, 0},
+		{"constants that do not", []float64{1, 1}, []float64{1}, 1},
+	} {
+		if got := compare.Student(row.before, row.after); got != row.want {
+			t.Errorf("%s: student(%v, %v) = %v; want %v", row.name, row.before, row.after, got, row.want)
+		}
+	}
+	// The half-integer cases have closed forms: with 1 degree of freedom, a Cauchy
+	// distribution; and both tails make 1.
+	for _, at := range []float64{0.1, 1, 3, 50} {
+		want := 1 - 2*math.Atan(at)/math.Pi
+		if got := compare.BetaShare(0.5, 0.5, 1/(1+at*at)); math.Abs(got-want) > 1e-12 {
+			t.Errorf("t = %v with one degree of freedom: p = %v; want %v", at, got, want)
+		}
+		x := at / 51
+		if sum := compare.BetaShare(2.5, 7, x) + compare.BetaShare(7, 2.5, 1-x); math.Abs(sum-1) > 1e-12 {
+			t.Errorf("both sides of %v make %v; want 1", x, sum)
+		}
+	}
+}
+
+// slowDivide goes through every split by the formula's sums.
+func slowDivide(values []float64) (at int, clarity float64) {
+	within := func(side []float64) float64 {
+		sum := 0.0
+		for i := range side {
+			for k := range i {
+				sum += math.Abs(side[i] - side[k])
+			}
+		}
+		return sum
+	}
+	for tau := 1; tau < len(values); tau++ {
+		for kappa := tau + 1; kappa <= len(values); kappa++ {
+			before, after := values[:tau], values[tau:kappa]
+			n, m, between := float64(len(before)), float64(len(after)), 0.0
+			for _, x := range before {
+				for _, y := range after {
+					between += math.Abs(x - y)
+				}
+			}
+			q := 2 / (m + n) * between
+			if n > 1 {
+				q -= 2 * m / ((m + n) * (n - 1)) * within(before)
+			}
+			if m > 1 {
+				q -= 2 * n / ((m + n) * (m - 1)) * within(after)
+			}
+			if q > clarity {
+				at, clarity = tau, q
+			}
+		}
+	}
+	return at, clarity
+}
+
+func TestDivideEqualsItsFormula(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for _, series := range [][]float64{halved, stairs, halvedSoon, tenthOff} {
+		compareDivide(t, series)
+	}
+	for range 100 {
+		compareDivide(t, normal(rng.IntN(40), 100, 0.05, rng))
+	}
+	for _, constant := range [][]float64{nil, {1}, {2, 2, 2, 2}} {
+		if at, clarity := compare.Divide(constant); at != 0 || clarity != 0 {
+			t.Errorf("divide(%v) = %d, %v; want no split", constant, at, clarity)
+		}
+	}
+}
+
+func compareDivide(t *testing.T, series []float64) {
+	t.Helper()
+	at, clarity := compare.Divide(series)
+	wantAt, want := slowDivide(series)
+	if at != wantAt || math.Abs(clarity-want) > 1e-9*math.Max(1, want) {
+		t.Errorf("divide(%v) = %d, %v; want %d, %v", series, at, clarity, wantAt, want)
+	}
+}
+
+// A p-value of a null may be low only as often as it says.
+func TestPermutationKeepsItsLevel(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	const sets, level = 1000, 0.1
+	low := 0
+	for range sets {
+		series := normal(12, 100, 0.03, rng)
+		if compare.Permuted(series, level, rng) <= level {
+			low++
+		}
+	}
+	if !atMost(low, sets, level) || low < sets/20 {
+		t.Errorf("%d of %d p-values of nothing are at most %v; want about a tenth", low, sets, level)
+	}
+}
+
+// nightly plays nights one after another as a nightly job would, and returns the
+// first night, counted from the end of the history, at which a step is reported; 0
+// where none is.
+func nightly(t *testing.T, h compare.History, series []float64, history int) int {
+	t.Helper()
+	for night := 1; history+night <= len(series); night++ {
+		if len(indexes(t, h, series[:history+night])) > 0 {
+			return night
+		}
+	}
+	return 0
+}
+
+func TestStepIsFoundWithinFourteenNights(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a statistical test of one goroutine")
+	}
+	const sets, history, nights = 100, 30, 14
+	for _, test := range []compare.Test{compare.ByPermutation, compare.ByStudent} {
+		rng := rand.New(rand.NewPCG(5, 14))
+		var found []int
+		for range sets {
+			series := normal(history+nights, 100, 0.03, rng)
+			for i := range series[history:] {
+				series[history+i] *= 1.1
+			}
+			if night := nightly(t, compare.History{Test: test}, series, history); night > 0 {
+				found = append(found, night)
+			}
+		}
+		slices.Sort(found)
+		t.Logf("test %d: +10 %% found in %d of %d series, after %d nights in the middle", test, len(found), sets, found[len(found)/2])
+		if len(found) < sets*95/100 || found[len(found)/2] > 4 {
+			t.Errorf("test %d: found in %d of %d series, after %d nights; want 95 %% or more, half of them after 4 nights",
+				test, len(found), sets, found[len(found)/2])
+		}
+	}
+}
+
+// Each night judges the series anew, so that a month has thirty chances of an alarm.
+// That is why the test of the default counts the search for the split: Student's
+// does not, and alarms too often.
+func TestQuietMonthsRarelyAlarm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a statistical test of one goroutine")
+	}
+	const months, history, nights = 100, 30, 30
+	alarms := func(test compare.Test, months int) (count int) {
+		rng := rand.New(rand.NewPCG(6, 30))
+		for range months {
+			if nightly(t, compare.History{Test: test}, normal(history+nights, 100, 0.03, rng), history) > 0 {
+				count++
+			}
+		}
+		return count
+	}
+	permutation, student := alarms(compare.ByPermutation, months), alarms(compare.ByStudent, 2*months)
+	t.Logf("%d of %d quiet months alarm by permutation, %d of %d by Student's test", permutation, months, student, 2*months)
+	if permutation > months*3/100 {
+		t.Errorf("%d of %d quiet months alarm; want at most 3 %%", permutation, months)
+	}
+	if atMost(student, 2*months, 0.03) {
+		t.Errorf("%d of %d quiet months alarm by Student's test; want so many that the default is worth its time", student, 2*months)
+	}
+}
+
+func TestChangePointsSayWhatChanged(t *testing.T) {
+	points, err := compare.History{}.ChangePoints(halved)
+	if err != nil || len(points) != 1 {
+		t.Fatalf("ChangePoints(halved) = %v, %v; want one", points, err)
+	}
+	got := points[0]
+	if got.Index != 10 || math.Abs(got.Before-1.004) > 1e-9 || math.Abs(got.After-0.501) > 1e-9 ||
+		math.Abs(got.Change-(0.501/1.004-1)) > 1e-9 || got.P <= 0 || got.P > 0.001 {
+		t.Errorf("ChangePoints(halved) = %+v; want 1.004 to 0.501 at 10", got)
+	}
+}
+
+func TestChangePointsOfSmallAndStrangeSeries(t *testing.T) {
+	step := func(size float64) []float64 {
+		rng := rand.New(rand.NewPCG(7, 7))
+		series := normal(60, 100, 0.001, rng)
+		for i := range 30 {
+			series[30+i] *= 1 + size
+		}
+		return series
+	}
+	backwards := step(0.2)
+	slices.Reverse(backwards)
+	for _, row := range []struct {
+		name   string
+		series []float64
+		want   []int
+	}{
+		{"no night", nil, nil},
+		{"one night", []float64{1}, nil},
+		{"two nights, far apart", []float64{1, 100}, nil},
+		{"always the same", slices.Repeat([]float64{5}, 100), nil},
+		{"always nothing", make([]float64, 100), nil},
+		{"clear, but less than 5 %", step(0.04), nil},
+		{"just above 5 %", step(0.052), []int{30}},
+		{"down by as much as makes 5.2 % up", step(1/1.052 - 1), []int{30}},
+		{"up", step(0.2), []int{30}},
+		{"the same backwards", backwards, []int{30}},
+		{"one wild night", append(append(normal(30, 100, 0.01, rand.New(rand.NewPCG(1, 1))), 400),
+			normal(30, 100, 0.01, rand.New(rand.NewPCG(2, 1)))...), nil},
+		{"the greatest numbers", append(slices.Repeat([]float64{1e300}, 20), slices.Repeat([]float64{2e300}, 20)...), []int{20}},
+	} {
+		if got := indexes(t, compare.History{}, row.series); !slices.Equal(got, row.want) {
+			t.Errorf("%s: ChangePoints = %v; want %v", row.name, got, row.want)
+		}
+	}
+}
+
+// A later night must not take back what an early one said: the draws do not hang
+// on it. So many candidates are let through here that some lie on the edge.
+func TestEarlyPointsStay(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	early := func(h compare.History, series []float64) []compare.ChangePoint {
+		points, err := h.ChangePoints(series)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.DeleteFunc(points, func(p compare.ChangePoint) bool { return p.Index >= 90 })
+	}
+	seen := 0
+	for range 60 {
+		series, edge := normal(200, 100, 0.03, rng), compare.History{P: 0.04, LeastChange: anyChange, Seed: 3}
+		before, after := early(edge, series[:170]), early(edge, series)
+		if !slices.Equal(before, after) {
+			t.Errorf("of 170 nights ChangePoints = %v before the 90th, of 200 nights %v; want the same", before, after)
+		}
+		seen += len(before)
+	}
+	if seen == 0 {
+		t.Error("no series has an early point; want some, or nothing was shown")
+	}
+}
+
+// What is left after the weak ones were dropped is judged between the neighbours
+// that are left, and a strong step is never among the dropped.
+func TestMergeKeepsTheStrongAndJudgesAnew(t *testing.T) {
+	rng := rand.New(rand.NewPCG(10, 10))
+	const nights, step = 120, 70
+	for range 200 {
+		series := normal(nights, 100, 0.03, rng)
+		for i := range series[step:] {
+			series[step+i] *= 1.5
+		}
+		points, err := compare.History{Test: compare.ByStudent, P: 0.002, LeastChange: anyChange}.ChangePoints(series)
+		if err != nil {
+			t.Fatal(err)
+		}
+		edges := []int{0}
+		for _, point := range points {
+			edges = append(edges, point.Index)
+		}
+		if edges = append(edges, nights); !slices.Contains(edges, step) {
+			t.Errorf("ChangePoints = %v; want the step at %d among them", points, step)
+		}
+		for i, point := range points {
+			before := series[max(edges[i], point.Index-compare.DefaultWindow):point.Index]
+			after := series[point.Index:min(edges[i+2], point.Index+compare.DefaultWindow)]
+			if want := compare.Student(before, after); point.P != want || want > 0.002 {
+				t.Errorf("ChangePoints = %v: p = %v at %d; want %v, between its neighbours", points, point.P, point.Index, want)
+			}
+		}
+	}
+}
+
+func TestHistoryReportsAllFaults(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		history compare.History
+		want    int
+	}{
+		{"the defaults", compare.History{}, 0},
+		{"the bounds", compare.History{Window: 100, P: 0.1, LeastChange: -1, Test: compare.ByStudent}, 0},
+		{"everything at once", compare.History{Window: 1, P: 0.2, LeastChange: math.NaN(), Test: 2}, 4},
+		{"too great", compare.History{Window: 101, P: math.NaN()}, 2},
+		{"negative", compare.History{Window: -1, P: -1}, 2},
+	} {
+		if got := row.history.Validate(); len(got) != row.want {
+			t.Errorf("%s: Validate() = %v; want %d faults", row.name, got, row.want)
+		}
+	}
+	if _, err := (compare.History{Window: 1}).ChangePoints(nil); !errors.Is(err, compare.ErrOptions) {
+		t.Errorf("ChangePoints with a window of 1: %v; want ErrOptions", err)
+	}
+	for _, series := range [][]float64{{1, math.NaN()}, {math.Inf(-1)}, make([]float64, 1<<14+1)} {
+		if _, err := (compare.History{}).ChangePoints(series); !errors.Is(err, compare.ErrFigures) {
+			t.Errorf("ChangePoints of %d values that cannot be: %v; want ErrFigures", len(series), err)
+		}
+	}
+}
+
+func BenchmarkChangePoints(b *testing.B) {
+	series := normal(365, 100, 0.03, rand.New(rand.NewPCG(1, 1)))
+	for i := range 100 {
+		series[200+i] *= 1.1
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := (compare.History{}).ChangePoints(series); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

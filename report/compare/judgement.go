@@ -1,0 +1,116 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// Verdict is what a comparison comes to. Of several metrics the greatest counts.
+type Verdict uint8
+
+// The verdicts. That no difference was shown does not say that there is none: the
+// interval says how great it may still be.
+const (
+	NoDifference Verdict = iota
+	Improvement
+	Inconclusive
+	Regression
+)
+
+// String returns the verdict in words.
+func (v Verdict) String() string {
+	switch v {
+	case NoDifference:
+		return "no difference shown"
+	case Improvement:
+		return "improvement"
+	case Inconclusive:
+		return "inconclusive"
+	case Regression:
+		return "regression"
+	}
+	return "verdict " + strconv.Itoa(int(v))
+}
+
+// MarshalText returns the verdict in words.
+func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// Judgement is what a gate says of all metrics.
+type Judgement struct {
+	Verdict  Verdict   `json:"verdict"`
+	Findings []Finding `json:"metrics"`
+}
+
+// Finding is what a gate says of one metric. Changes are parts of one: 0.1 is
+// +10 % from A to B, whichever way is better.
+type Finding struct {
+	Metric  string  `json:"metric"`
+	Verdict Verdict `json:"verdict"`
+	// A and B are the medians over the runs, in the metric's own unit.
+	A float64 `json:"a"`
+	B float64 `json:"b"`
+	// Change is estimated from the pairs, not from the two medians.
+	Change float64 `json:"change"`
+	// Interval holds the changes that the test would not reject at its level, for
+	// this metric alone; nil where the pairs are too few to reject any.
+	Interval *[2]float64 `json:"interval"`
+	// Level is how often such an interval holds the true change, 0.95 by default.
+	Level float64 `json:"level"`
+	// P is the share of patterns of signs that give at least as great a change,
+	// Adjusted the same with Holm's correction, which the verdict rests on.
+	P        float64 `json:"p"`
+	Adjusted float64 `json:"p_holm"`
+	Pairs    int     `json:"pairs"`
+	// Exact says that every pattern was tried, none drawn.
+	Exact bool `json:"exact"`
+
+	// effect is the logarithm of the ratio B/A.
+	effect, threshold float64
+	// fewest is how many pairs would have been enough, 0 where they were.
+	fewest int
+}
+
+// Sentence returns the finding as one sentence for readers.
+func (f *Finding) Sentence() string {
+	if f.fewest > 0 {
+		return fmt.Sprintf("%s: inconclusive: %s, and fewer than %d cannot show a difference.",
+			f.Metric, counted(f.Pairs, "pair"), f.fewest)
+	}
+	text := fmt.Sprintf("%s: %s: %s", f.Metric, f.Verdict, Percent(f.Change))
+	if f.Interval != nil {
+		text += fmt.Sprintf(" (%g %% interval %s to %s)",
+			math.Round(1000*f.Level)/10, Percent(f.Interval[0]), Percent(f.Interval[1]))
+	}
+	text += fmt.Sprintf(", p = %.2g over %s", f.Adjusted, counted(f.Pairs, "pair"))
+	if f.Verdict == NoDifference && f.Adjusted <= 1-f.Level {
+		text += fmt.Sprintf("; real, but less than the %s that matter", Percent(f.threshold))
+	}
+	return text + "."
+}
+
+// Percent returns a change as a percentage with its sign, to a tenth; beyond a
+// hundredfold as a factor.
+func Percent(change float64) string {
+	switch {
+	case math.IsNaN(change):
+		return "–"
+	case math.IsInf(change, 1):
+		return "+∞"
+	case change >= 99:
+		return fmt.Sprintf("×%.3g", change+1)
+	case math.Abs(change) < 0.0005:
+		return "±0.0 %"
+	case change < 0:
+		return fmt.Sprintf("−%.1f %%", -change*100)
+	}
+	return fmt.Sprintf("+%.1f %%", change*100)
+}
+
+// counted returns a number of things in words.
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}

@@ -1,0 +1,149 @@
+package compare_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"loadgen/report/compare"
+)
+
+// threeMetrics are what a scenario declares: each with a luck of its own.
+func threeMetrics(m machine, order []compare.Slot, effect float64, rng *rand.Rand) []compare.Trial {
+	return []compare.Trial{
+		{Metric: compare.Metric{Name: "response p99"}, Pairs: m.pairs(order, effect, rng)},
+		{Metric: compare.Metric{Name: "served", Better: compare.Higher}, Pairs: m.pairs(order, 0, rng)},
+		{Metric: compare.Metric{Name: "share refused", Floor: 1e-4}, Pairs: m.pairs(order, 0, rng)},
+	}
+}
+
+// alarms returns how many sets are called a regression or an improvement.
+func alarms(t *testing.T, sets int, seed uint64, set func(rng *rand.Rand) []compare.Trial) (regressions, improvements int) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 12))
+	for range sets {
+		switch judge(t, set(rng)...).Verdict {
+		case compare.Regression:
+			regressions++
+		case compare.Improvement:
+			improvements++
+		}
+	}
+	return regressions, improvements
+}
+
+func TestSetsOfOneBuildRarelyAlarm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a statistical test of one goroutine")
+	}
+	const sets, more = 200, 1500
+	for i, row := range []struct {
+		name string
+		machine
+	}{
+		{"a machine that stays as it is", machine{runSD: 0.05}},
+		{"a machine that drifts by 2 % a run", machine{runSD: 0.05, driftSD: 0.02}},
+		{"a machine that drifts by 5 % a run", machine{runSD: 0.05, driftSD: 0.05}},
+		{"a machine that grows 2 % slower with each run", machine{runSD: 0.05, driftSteady: 0.02}},
+	} {
+		// The drift is the same for the metrics of a run in the field; drawing it for
+		// each is harder on the gate.
+		three := func(rng *rand.Rand) []compare.Trial {
+			return threeMetrics(row.machine, compare.Order(compare.DefaultPairs), 0, rng)
+		}
+		single := func(rng *rand.Rand) []compare.Trial {
+			return []compare.Trial{one(row.pairs(compare.Order(compare.DefaultPairs), 0, rng))}
+		}
+		for _, set := range []func(rng *rand.Rand) []compare.Trial{three, single} {
+			up, down := alarms(t, sets, uint64(i), set)
+			if up > sets*3/100 || !atMost(up+down, sets, compare.DefaultAlpha) {
+				t.Errorf("%s: %d of %d sets alarm, and %d are improvements; want at most 3 %%, and both within 5 %%",
+					row.name, up, sets, down)
+			}
+		}
+		up, down := alarms(t, more, uint64(100+i), single)
+		t.Logf("%s: %d regressions and %d improvements of %d sets of one build", row.name, up, down, more)
+		if !surelyBelow(up, more, 0.03) || !atMost(up+down, more, compare.DefaultAlpha) {
+			t.Errorf("%s: %d of %d sets alarm, and %d are improvements; want surely less than 3 %%, and both within 5 %%",
+				row.name, up, more, down)
+		}
+	}
+}
+
+// A gate that ran all of A before all of B would alarm at a machine that drifts: the
+// order is what keeps it honest, not the test.
+func TestSequentialOrderAlarmsAtDrift(t *testing.T) {
+	const sets = 200
+	drifting := machine{runSD: 0.05, driftSD: 0.02}
+	up, down := alarms(t, sets, 1, func(rng *rand.Rand) []compare.Trial {
+		return []compare.Trial{one(drifting.pairs(sequential(compare.DefaultPairs), 0, rng))}
+	})
+	t.Logf("in sequential order %d + %d of %d sets of one build alarm", up, down, sets)
+	if atMost(up+down, sets, 0.03) || up+down < sets/10 {
+		t.Errorf("%d of %d sequential sets alarm; want far more than 3 %%, or the order would not matter", up+down, sets)
+	}
+	steady := machine{runSD: 1e-6, driftSteady: 0.01}
+	if up, _ := alarms(t, 10, 1, func(rng *rand.Rand) []compare.Trial {
+		return []compare.Trial{one(steady.pairs(sequential(compare.DefaultPairs), 0, rng))}
+	}); up != 10 {
+		t.Errorf("%d of 10 sequential sets alarm at a steady drift; want all", up)
+	}
+}
+
+func TestTenPercentIsFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a statistical test of one goroutine")
+	}
+	const sets = 1000
+	for _, row := range []struct {
+		name string
+		machine
+		effect float64
+		three  bool
+	}{
+		{"ten percent, one metric", machine{runSD: 0.05}, 0.10, false},
+		{"ten percent in one of three metrics", machine{runSD: 0.05}, 0.10, true},
+		{"ten percent on a machine that drifts by 2 % a run", machine{runSD: 0.05, driftSD: 0.02}, 0.10, false},
+	} {
+		found, missed := alarms(t, sets, 3, func(rng *rand.Rand) []compare.Trial {
+			order := compare.Order(compare.DefaultPairs)
+			if row.three {
+				return threeMetrics(row.machine, order, row.effect, rng)
+			}
+			return []compare.Trial{one(row.pairs(order, row.effect, rng))}
+		})
+		t.Logf("%s: found in %d of %d sets", row.name, found, sets)
+		// Surely above 80 %: fewer than 20 % are missed.
+		if !surelyBelow(sets-found, sets, 0.20) || missed > sets/100 {
+			t.Errorf("%s: regression in %d and improvement in %d of %d sets; want surely more than 80 %% and next to none",
+				row.name, found, missed, sets)
+		}
+	}
+}
+
+func TestImprovementsAreFoundAsOften(t *testing.T) {
+	const sets = 300
+	steady := machine{runSD: 0.05}
+	_, found := alarms(t, sets, 4, func(rng *rand.Rand) []compare.Trial {
+		return []compare.Trial{one(steady.pairs(compare.Order(compare.DefaultPairs), 1/1.1-1, rng))}
+	})
+	if !surelyBelow(sets-found, sets, 0.20) {
+		t.Errorf("improvement in %d of %d sets; want surely more than 80 %%", found, sets)
+	}
+}
+
+// The interval has to hold the true change as often as it says.
+func TestIntervalHoldsTheTrueChange(t *testing.T) {
+	const sets, effect = 2000, 0.07
+	rng := rand.New(rand.NewPCG(5, 12))
+	steady, held := machine{runSD: 0.05}, 0
+	for range sets {
+		interval := judge(t, one(steady.pairs(compare.Order(8), effect, rng))).Findings[0].Interval
+		if interval[0] <= effect && effect <= interval[1] {
+			held++
+		}
+	}
+	// By the order of subset means, exactly 1 − 2·6/256 = 95.3 %.
+	if !atMost(held, sets, 244.0/256) || !atMost(sets-held, sets, 12.0/256) {
+		t.Errorf("the interval holds the true change in %d of %d sets; want about 95.3 %%", held, sets)
+	}
+}

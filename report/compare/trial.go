@@ -1,0 +1,76 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+)
+
+// Better says which way a metric is better.
+type Better uint8
+
+// The two ways. Times and shares lost are better when lower, rates when higher.
+const (
+	Lower Better = iota
+	Higher
+)
+
+// Metric is a figure of a run.
+type Metric struct {
+	Name   string
+	Better Better
+	// Floor is the least value that is told apart from nothing, in the metric's own
+	// unit: any below it counts as the floor, so that a share that is 0 has a ratio.
+	// Where it is 0, every value has to be positive.
+	Floor float64
+}
+
+// Pair is the metric of two runs that followed each other.
+type Pair struct{ A, B float64 }
+
+// Trial is one metric of all pairs.
+type Trial struct {
+	Metric Metric
+	Pairs  []Pair
+}
+
+// check returns the first fault of the trial but those of its figures.
+func (t *Trial) check() error {
+	switch name, floor := t.Metric.Name, t.Metric.Floor; {
+	case name == "":
+		return fmt.Errorf("%w: a metric without a name", ErrFigures)
+	case t.Metric.Better > Higher:
+		return fmt.Errorf("%w: %q: better is neither lower nor higher", ErrFigures, name)
+	case math.IsNaN(floor) || math.IsInf(floor, 0) || floor < 0:
+		return fmt.Errorf("%w: %q: the floor %v is no number from 0 on", ErrFigures, name, floor)
+	case len(t.Pairs) > mostPairs:
+		return fmt.Errorf("%w: %q: %d pairs are more than %d", ErrFigures, name, len(t.Pairs), mostPairs)
+	}
+	return nil
+}
+
+// logRatios returns the natural logarithm of B/A for each pair. It is a difference
+// of two logarithms, so that swapping the sides changes the sign and no bit else.
+func (t *Trial) logRatios() ([]float64, error) {
+	logs := make([]float64, len(t.Pairs))
+	for i, pair := range t.Pairs {
+		was, err := t.log(i, A, pair.A)
+		if err != nil {
+			return nil, err
+		}
+		is, err := t.log(i, B, pair.B)
+		if err != nil {
+			return nil, err
+		}
+		logs[i] = is - was
+	}
+	return logs, nil
+}
+
+// log returns the logarithm of one figure, or of the floor.
+func (t *Trial) log(pair int, side Side, value float64) (float64, error) {
+	if math.IsNaN(value) || math.IsInf(value, 0) || value < 0 || value == 0 && t.Metric.Floor == 0 {
+		return 0, fmt.Errorf("%w: %q: %v of pair %d is %v; it has to be a positive number",
+			ErrFigures, t.Metric.Name, side, pair+1, value)
+	}
+	return math.Log(math.Max(value, t.Metric.Floor)), nil
+}
