@@ -35,25 +35,52 @@ func (t *tally) add(v entity.Verb, r *Reply) {
 	}
 }
 
-// Counts returns the sums over all verbs.
-func (e *Engine) Counts() Counts {
-	var sum Counts
-	for v := range e.counts {
-		sum = sum.plus(e.CountsOf(entity.Verb(v)))
-	}
-	return sum
-}
-
-// CountsOf returns the counts of one verb.
-func (e *Engine) CountsOf(v entity.Verb) Counts {
-	if int(v) >= len(e.counts) {
+// of returns the counts of one verb.
+func (t *tally) of(v entity.Verb) Counts {
+	if int(v) >= len(t) {
 		return Counts{}
 	}
-	cell := &e.counts[v]
+	cell := &t[v]
 	c := Counts{Ok: cell.ok.Load(), Refused: cell.refused.Load(),
 		Failed: cell.failed.Load(), Entities: cell.entities.Load()}
 	c.Requests = c.Ok + c.Refused + c.Failed
 	return c
+}
+
+// sum returns the sums over all verbs.
+func (t *tally) sum() Counts {
+	var sum Counts
+	for v := range t {
+		sum = sum.plus(t.of(entity.Verb(v)))
+	}
+	return sum
+}
+
+// Counts returns the sums over all verbs and accounts.
+func (e *Engine) Counts() Counts {
+	sum := e.strangers.sum()
+	for _, a := range e.accounts {
+		sum = sum.plus(a.counts.sum())
+	}
+	return sum
+}
+
+// CountsOf returns the counts of one verb, over all accounts.
+func (e *Engine) CountsOf(v entity.Verb) Counts {
+	sum := e.strangers.of(v)
+	for _, a := range e.accounts {
+		sum = sum.plus(a.counts.of(v))
+	}
+	return sum
+}
+
+// CountsIn returns the sums over all verbs of one account; for a name that the
+// engine lacks, those of all requests to such names.
+func (e *Engine) CountsIn(account string) Counts {
+	if a, known := e.accounts[account]; known {
+		return a.counts.sum()
+	}
+	return e.strangers.sum()
 }
 
 func (c Counts) plus(d Counts) Counts {

@@ -52,7 +52,8 @@ type Engine struct {
 	names  map[uint32]tableName
 	events []Event
 
-	counts tally
+	// strangers counts the requests to accounts that the engine lacks.
+	strangers tally
 }
 
 // account is one storage account: its tables, and the numbers under which the
@@ -65,6 +66,7 @@ type account struct {
 	// spelling of a table's name that was used, since names compare without
 	// regard to case.
 	tables map[string]uint32
+	counts tally
 }
 
 // New returns an engine with empty accounts.
@@ -83,29 +85,31 @@ func New(o Options) *Engine {
 			Model: o.Model, Cold: o.Cold, Seed: o.Seed, Background: o.Background}),
 	}
 	for i, name := range o.Accounts {
-		e.accounts[name] = &account{name, uint32(i), store.New(), make(map[string]uint32)}
+		e.accounts[name] = &account{name: name, number: uint32(i), store: store.New(), tables: make(map[string]uint32)}
 	}
 	return e
 }
 
 // Submit performs a request that arrives at now.
 func (e *Engine) Submit(now clock.Instant, r *Request) Reply {
-	reply := e.submit(now, r)
+	a, known := e.accounts[r.Account]
+	if !known {
+		reply := e.answer(now, e.chance(r), partition.Reading, Reply{
+			Code: entity.ResourceNotFound, Detail: noAccount, Status: entity.ResourceNotFound.Status()})
+		e.strangers.add(r.Verb, &reply)
+		return reply
+	}
+	reply := e.submit(a, now, r)
 	if reply.Code == entity.OK {
 		reply.Status = successStatus(r.Verb)
 	} else {
 		reply.Status = reply.Code.Status()
 	}
-	e.counts.add(r.Verb, &reply)
+	a.counts.add(r.Verb, &reply)
 	return reply
 }
 
-func (e *Engine) submit(now clock.Instant, r *Request) Reply {
-	a, known := e.accounts[r.Account]
-	if !known {
-		return e.answer(now, e.chance(r), partition.Reading, Reply{
-			Code: entity.ResourceNotFound, Detail: "there is no account of that name"})
-	}
+func (e *Engine) submit(a *account, now clock.Instant, r *Request) Reply {
 	switch r.Verb {
 	case entity.CreateTable:
 		now = e.Advance(now)

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 // Its error is the writer's, wrapped.
 func Text(w io.Writer, record *results.Record, summary *results.Summary) error {
 	p := new(page)
+	oppositeOf(p, &record.Manifest)
 	verdictOf(p, summary)
 	runOf(p, record)
 	minutesOf(p, record)
@@ -40,7 +42,7 @@ func runOf(p *page, record *results.Record) {
 	m := &record.Manifest
 	var parts []string
 	for _, part := range []struct{ before, name, after string }{
-		{"", m.Scenario.Name, ""}, {"", m.Target, ""}, {"", m.Service, ""}, {"profile ", m.Profile, ""}, {"", m.Start, " start"}, {"", m.Time, " time"}, {"driver ", m.Driver, ""},
+		{"", m.Scenario.Name, ""}, {"", m.Target, ""}, {"over ", accountsOf(m), " accounts"}, {"", m.Service, ""}, {"profile ", m.Profile, ""}, {"", m.Start, " start"}, {"", m.Time, " time"}, {"driver ", m.Driver, ""},
 	} {
 		if part.name != "" {
 			parts = append(parts, part.before+part.name+part.after)
@@ -61,6 +63,14 @@ func runOf(p *page, record *results.Record) {
 	}
 }
 
+// accountsOf returns how many accounts the load was sharded over, empty for one.
+func accountsOf(m *results.Manifest) string {
+	if m.Accounts < 2 {
+		return ""
+	}
+	return strconv.Itoa(m.Accounts)
+}
+
 // originOf says which figures are measured, which modelled, which derived.
 func originOf(m *results.Manifest) string {
 	const derived = "; entities counted: derived by the documents' rule"
@@ -74,6 +84,15 @@ func originOf(m *results.Manifest) string {
 	default:
 		return "modelled" + derived + "; lag: measured"
 	}
+}
+
+// oppositeOf says before anything else that the run is what its scenario warns of.
+func oppositeOf(p *page, m *results.Manifest) {
+	if m.Opposite == "" {
+		return
+	}
+	p.heading("The opposite of " + m.Scenario.Name)
+	p.line(m.Opposite)
 }
 
 // verdictOf tells the verdict, what it is worth, and what was asked.

@@ -55,9 +55,16 @@ type Attempt struct {
 	Class                Class
 	Status               int
 	Code                 string
-	// PartitionKey is where it went, if HasPartition.
+	// PartitionKey is where it went, if HasPartition, and Account to which account,
+	// from 0.
 	PartitionKey string
 	HasPartition bool
+	Account      int
+	// Entities is what its operation means to touch, as in [Scheduled], Beyond what of
+	// that it does in partitions other than that of its first attempt, with which alone
+	// it is told.
+	Entities int64
+	Beyond   []Part
 	// Counted is in entities, by the documented rule; Returned is what the
 	// reply held.
 	Counted, Returned int64
@@ -65,6 +72,13 @@ type Attempt struct {
 	BytesOut, BytesIn int64
 	// Noted is as in [Scheduled].
 	Noted time.Duration
+}
+
+// Part is what an operation means to touch by one of its requests, in entities.
+type Part struct {
+	PartitionKey string
+	Account      int
+	Entities     int64
 }
 
 // Completed is an operation after its last attempt.

@@ -14,6 +14,9 @@ type Manifest struct {
 	Scenario Scenario `json:"scenario"`
 	// Target is [Embedded], [InProcess], or the address of another service.
 	Target string `json:"target"`
+	// Accounts is how many storage accounts the load is sharded over, each with the
+	// target of one; 0, like 1, is one.
+	Accounts int `json:"accounts,omitempty"`
 	// Service is what a remote target calls itself, empty where it does not say
 	// or is ours. Emulator says that it imitates the table service without its
 	// limits.
@@ -44,6 +47,12 @@ type Manifest struct {
 	// PeakAsked is the rate in operations per second whose holding was asked
 	// for, 0 for none.
 	PeakAsked float64 `json:"peak_asked,omitempty"`
+	// Expectations are what the scenario claims of the run, each in the form of the
+	// package expectation.
+	Expectations []string `json:"expectations,omitempty"`
+	// Opposite is what the run does wrong on purpose, empty unless it is the opposite
+	// of the scenario that it is called after.
+	Opposite string `json:"opposite,omitempty"`
 	// Targets are the rates that the model holds partitions and accounts to.
 	Targets Targets `json:"targets"`
 	// Model lists every parameter of the partition model.

@@ -1,45 +1,104 @@
 package results
 
 import (
+	"cmp"
 	"slices"
 	"strings"
-	"time"
 )
 
-// mostPartitions bounds how many PartitionKeys a phase tells apart, and
-// keptPartitions how many of them the record keeps.
-const (
-	mostPartitions = 10_000
-	keptPartitions = 10
-)
+// mostPartitions bounds how many PartitionKeys a phase tells apart.
+const mostPartitions = 10_000
 
-// partition adds to the load of a PartitionKey in the phase in which an attempt
-// ended, whichever its operation belongs to: what retries bring to a later phase
-// is that one's heat.
-func (r *Recorder) partition(done time.Duration, key string, entities int64) {
-	phase, found := r.phaseAt(done)
-	if !found {
-		return
-	}
-	load := r.partitions[phase]
-	if _, known := load[key]; !known && len(load) >= mostPartitions {
-		r.record.Phases[phase].PartitionsOver += entities
-		return
-	}
-	load[key] += entities
+// KeptPartitions is how many PartitionKeys of a phase the record names at most.
+const KeptPartitions = 10
+
+// partitionLoad is the load of a PartitionKey in a phase, in entities. Hit says that
+// an operation of the phase began there.
+type partitionLoad struct {
+	served, offered int64
+	hit             bool
 }
 
-// busiest returns the partitions with the most entities, ties by key.
-func busiest(load map[string]int64) []PartitionStats {
-	all := make([]PartitionStats, 0, len(load))
-	for key, entities := range load {
-		all = append(all, PartitionStats{key, entities})
+// partition adds an attempt to the load of its PartitionKey: what it served in the
+// phase in which it ended, whichever its operation belongs to, since what retries
+// bring to a later phase is that one's heat; and with the first attempt of an
+// operation what that was due to touch, in the operation's own phase.
+func (r *Recorder) partition(a *Attempt) {
+	ended, within := 0, false
+	if a.Class == Ok {
+		ended, within = r.phaseAt(a.Done)
 	}
-	slices.SortFunc(all, func(a, b PartitionStats) int {
-		if a.Entities != b.Entities {
-			return int(min(1, max(-1, b.Entities-a.Entities)))
+	var load *partitionLoad
+	if a.Try == 0 {
+		entities := a.Entities
+		for i := range a.Beyond {
+			entities -= a.Beyond[i].Entities
+			r.offer(a.Phase, a.Beyond[i].PartitionKey, a.Beyond[i].Entities)
 		}
-		return strings.Compare(a.Key, b.Key)
+		if a.HasPartition {
+			load = r.offer(a.Phase, a.PartitionKey, entities)
+		}
+	}
+	if !within || !a.HasPartition {
+		return
+	}
+	if load == nil || ended != a.Phase {
+		load = r.loadOf(ended, a.PartitionKey)
+	}
+	if load != nil {
+		load.served += a.Counted
+	} else {
+		r.record.Phases[ended].PartitionsOver += a.Counted
+	}
+}
+
+// offer adds what an operation of a phase is due to touch to the load of a PartitionKey,
+// and returns that, nil where it is one too many.
+func (r *Recorder) offer(phase int, key string, entities int64) *partitionLoad {
+	load := r.loadOf(phase, key)
+	if load == nil {
+		r.record.Phases[phase].OfferedOver += entities
+		return nil
+	}
+	load.offered += entities
+	load.hit = true
+	return load
+}
+
+// loadOf returns the load of a PartitionKey in a phase, nil where it is one too many.
+func (r *Recorder) loadOf(phase int, key string) *partitionLoad {
+	loads := r.partitions[phase]
+	load := loads[key]
+	if load == nil && len(loads) < mostPartitions {
+		load = new(partitionLoad)
+		loads[key] = load
+	}
+	return load
+}
+
+// closePartitions writes the busiest partitions of a phase into the record.
+func (r *Recorder) closePartitions(phase int) {
+	p := &r.record.Phases[phase]
+	var served []PartitionStats
+	offered := []PartitionStats{}
+	p.PartitionsHit = 0
+	for key, load := range r.partitions[phase] {
+		if load.hit {
+			p.PartitionsHit++
+			offered = append(offered, PartitionStats{key, load.offered})
+		}
+		if load.served > 0 {
+			served = append(served, PartitionStats{key, load.served})
+		}
+	}
+	p.Partitions, p.Offered = busiest(served), busiest(offered)
+}
+
+// busiest sorts partitions by their entities, most first, ties by key, and returns
+// the first of them.
+func busiest(all []PartitionStats) []PartitionStats {
+	slices.SortFunc(all, func(a, b PartitionStats) int {
+		return cmp.Or(cmp.Compare(b.Entities, a.Entities), strings.Compare(a.Key, b.Key))
 	})
-	return all[:min(len(all), keptPartitions)]
+	return slices.Clone(all[:min(len(all), KeptPartitions)])
 }

@@ -29,6 +29,16 @@ type Phase struct {
 	// PartitionsOver is how many entities fell to partitions beyond the bound
 	// on how many are told apart.
 	PartitionsOver int64 `json:"partitions_over,omitempty"`
+	// Offered are the entities that operations on a single partition were due to
+	// touch, each told at its first attempt, in the partitions with the most of them,
+	// most first: of the operations due in the phase. It is nil in older records, and
+	// in those of a run that did not come to its end. OfferedOver is how many fell to
+	// partitions beyond the bound, PartitionsHit how many were told apart.
+	Offered       []PartitionStats `json:"offered_partitions"`
+	OfferedOver   int64            `json:"offered_over,omitempty"`
+	PartitionsHit int64            `json:"partitions_hit,omitempty"`
+	// Accounts has the load of each account, where the run is over several.
+	Accounts []AccountStats `json:"accounts,omitempty"`
 }
 
 // Seconds returns the planned length of the phase in seconds.

@@ -14,8 +14,8 @@ type Recorder struct {
 	folder Folder
 	record Record
 	rows   rows
-	// partitions counts, for each phase, the entities of each PartitionKey.
-	partitions []map[string]int64
+	// partitions has, for each phase, the load of each PartitionKey.
+	partitions []map[string]*partitionLoad
 	// unended says of each phase that its end is not known yet.
 	unended   []bool
 	intervals io.WriteCloser
@@ -56,8 +56,11 @@ func (r *Recorder) Phase(p Phase) int {
 	for k := range p.Kinds {
 		p.Kinds[k] = newKindStats()
 	}
+	if accounts := r.record.Manifest.Accounts; accounts > 1 {
+		p.Accounts = make([]AccountStats, accounts)
+	}
 	r.record.Phases = append(r.record.Phases, p)
-	r.partitions = append(r.partitions, make(map[string]int64))
+	r.partitions = append(r.partitions, make(map[string]*partitionLoad))
 	r.unended = append(r.unended, p.End <= p.Begin)
 	return len(r.record.Phases) - 1
 }
@@ -120,8 +123,11 @@ func (r *Recorder) Attempt(a *Attempt) {
 	kind.Returned += a.Returned
 	kind.Service[a.Class].Record(a.Done - a.Sent)
 	r.rows.attempt(a)
-	if a.Class == Ok && a.HasPartition {
-		r.partition(a.Done, a.PartitionKey, a.Counted)
+	if r.record.Manifest.Accounts > 1 {
+		r.account(a)
+	}
+	if a.HasPartition && (a.Class == Ok || a.Try == 0) || len(a.Beyond) > 0 {
+		r.partition(a)
 	}
 }
 
@@ -223,7 +229,7 @@ func (r *Recorder) Finish(end time.Duration, validity string, reasons []string, 
 	rec.Duration, rec.Validity, rec.Reasons, rec.Target = end, validity, reasons, counts
 	rec.Minutes, rec.Misplaced = minutes, r.rows.misplaced
 	for p := range rec.Phases {
-		rec.Phases[p].Partitions = busiest(r.partitions[p])
+		r.closePartitions(p)
 	}
 	if err := r.save(); err != nil && r.failure == nil {
 		r.failure = err

@@ -70,6 +70,7 @@ func TestRecorderKeepsWhatASlowTallyKeeps(t *testing.T) {
 		t.Run(fmt.Sprint("every phase and kind of seed ", seed), func(t *testing.T) { samePhases(t, ops, record) })
 		t.Run(fmt.Sprint("lag and waits of seed ", seed), func(t *testing.T) { sameLagAndWaits(t, ops, record) })
 		t.Run(fmt.Sprint("partitions of seed ", seed), func(t *testing.T) { samePartitions(t, ops, record) })
+		t.Run(fmt.Sprint("what partitions of seed ", seed, " were offered"), func(t *testing.T) { sameOffered(t, ops, record) })
 		t.Run(fmt.Sprint("every second of seed ", seed), func(t *testing.T) { sameIntervals(t, ops, record) })
 		t.Run(fmt.Sprint("every minute of seed ", seed), func(t *testing.T) { sameMinutes(t, ops, record) })
 		t.Run(fmt.Sprint("sums of seed ", seed), func(t *testing.T) { sameSums(t, record) })
@@ -132,6 +133,33 @@ func samePartitions(t *testing.T, ops []operation, record *results.Record) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("partitions of phase %d differ (-tally +record):\n%s", p, diff)
+		}
+	}
+}
+
+// sameOffered holds what each partition was offered against the operations that were
+// sent, whatever became of them.
+func sameOffered(t *testing.T, ops []operation, record *results.Record) {
+	t.Helper()
+	for p := range record.Phases {
+		want := make(map[string]int64)
+		for _, op := range ops {
+			if op.due.Phase == p && !op.due.Dropped && op.attempts[0].HasPartition {
+				want[op.attempts[0].PartitionKey] += op.due.Entities
+			}
+		}
+		got := make(map[string]int64)
+		for i, partition := range record.Phases[p].Offered {
+			got[partition.Key] = partition.Entities
+			if i > 0 && partition.Entities > record.Phases[p].Offered[i-1].Entities {
+				t.Errorf("phase %d lists partition %q after a lesser one; want most first", p, partition.Key)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("what partitions of phase %d were offered differs (-tally +record):\n%s", p, diff)
+		}
+		if hit := record.Phases[p].PartitionsHit; hit != int64(len(want)) || record.Phases[p].OfferedOver != 0 {
+			t.Errorf("PartitionsHit, OfferedOver of phase %d = %d, %d; want %d and none", p, hit, record.Phases[p].OfferedOver, len(want))
 		}
 	}
 }

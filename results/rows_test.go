@@ -148,3 +148,57 @@ func TestPartitionsBeyondTheBoundAreCountedTogether(t *testing.T) {
 		t.Errorf("%d partitions were kept; want 10", len(phase.Partitions))
 	}
 }
+
+func TestOfferedBeyondTheBoundIsCountedTogether(t *testing.T) {
+	folder := new(results.Memory)
+	recorder := begin(t, folder)
+	first := recorder.Phase(results.Phase{Name: "first", End: time.Second, Rate: 1})
+	second := recorder.Phase(results.Phase{Name: "second", Begin: time.Second, End: 2 * time.Second, Rate: 1})
+	idle := recorder.Phase(results.Phase{Name: "idle", Begin: 2 * time.Second, End: 3 * time.Second, Rate: 1})
+	const keys = 10_100
+	for i := range keys {
+		// Refused at first, and served only in the next phase.
+		key := string(rune('\u4e00' + i))
+		recorder.Attempt(&results.Attempt{Phase: first, Class: results.Refused, Entities: 3, HasPartition: true, PartitionKey: key})
+		recorder.Attempt(&results.Attempt{Phase: first, Try: 1, Retry: true, Done: time.Second, Class: results.Ok, Entities: 3, Counted: 2,
+			HasPartition: true, PartitionKey: key})
+	}
+	recorder.Attempt(&results.Attempt{Phase: first, Class: results.Failed, Entities: 1, HasPartition: true, PartitionKey: "\u4e07"})
+	// An operation across partitions has none.
+	recorder.Attempt(&results.Attempt{Phase: first, Class: results.Ok, Entities: 50, Counted: 50})
+	finish(t, recorder, 3*time.Second)
+	record := read(t, folder)
+	for _, row := range []struct {
+		name                string
+		phase               int
+		offered, served     []results.PartitionStats
+		over, overServed, n int64
+	}{
+		{"what is offered belongs to the operation's phase, ties by key", first,
+			[]results.PartitionStats{{Key: "\u4e07", Entities: 4}, {Key: "\u4e00", Entities: 3}, {Key: "\u4e01", Entities: 3}}, nil, 3 * 100, 0, 10_000},
+		{"what is served belongs to the phase in which it ended", second, nil,
+			[]results.PartitionStats{{Key: "\u4e00", Entities: 2}, {Key: "\u4e01", Entities: 2}, {Key: "\u4e02", Entities: 2}}, 0, 2 * 100, 0},
+		{"a phase without load", idle, nil, nil, 0, 0, 0},
+	} {
+		phase := record.Phases[row.phase]
+		if phase.Offered == nil {
+			t.Errorf("%s: Offered is null; want a list, for it is known", row.name)
+		}
+		for _, list := range []struct {
+			what      string
+			want, got []results.PartitionStats
+		}{{"Offered", row.offered, phase.Offered}, {"Partitions", row.served, phase.Partitions}} {
+			if len(list.want) > 0 && len(list.got) != results.KeptPartitions || len(list.want) == 0 && len(list.got) > 0 {
+				t.Errorf("%s: %s = %+v; want %+v and seven more, or none", row.name, list.what, list.got, list.want)
+				continue
+			}
+			if diff := cmp.Diff(list.want, list.got[:len(list.want)]); len(list.want) > 0 && diff != "" {
+				t.Errorf("%s: %s differs (-want +got):\n%s", row.name, list.what, diff)
+			}
+		}
+		if phase.OfferedOver != row.over || phase.PartitionsOver != row.overServed || phase.PartitionsHit != row.n {
+			t.Errorf("%s: OfferedOver, PartitionsOver, PartitionsHit = %d, %d, %d; want %d, %d, %d", row.name,
+				phase.OfferedOver, phase.PartitionsOver, phase.PartitionsHit, row.over, row.overServed, row.n)
+		}
+	}
+}

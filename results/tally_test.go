@@ -58,7 +58,7 @@ func randomOperation(rng *rand.Rand, number uint64, phase int, due time.Duration
 	for try := range tries {
 		done := sent + min(longestAttempt, time.Duration(rng.ExpFloat64()*float64(200*time.Millisecond)))
 		a := results.Attempt{Phase: phase, Kind: kind, Number: number, Try: try, Retry: try > 0, Intended: due, Sent: sent, Done: done,
-			Class: results.Refused, PartitionKey: key, HasPartition: key != ""}
+			Class: results.Refused, PartitionKey: key, HasPartition: key != "", Entities: entities}
 		if try == tries-1 {
 			a.Class = results.Class(rng.IntN(3))
 		}

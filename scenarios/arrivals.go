@@ -29,7 +29,7 @@ type Arrivals struct {
 	// Sine is a rate that swings.
 	Sine *Sine
 	// Trace is a file of instants, by its path from the scenario's folder. What it
-	// holds is read by [Scenario.ReadTraces], which puts it into Recorded.
+	// holds is read by [Scenario.ReadFiles], which puts it into Recorded.
 	Trace    string
 	Recorded *arrival.Trace
 }
@@ -71,14 +71,22 @@ func (a *Arrivals) binding() binding {
 	return object{
 		what: "arrivals",
 		fields: []field{
-			{name: kinds[0], value: unlessZero{rateValue{&a.Constant}, func() bool { return a.Constant == 0 }}},
-			{name: kinds[1], value: unlessZero{rateValue{&a.Poisson}, func() bool { return a.Poisson == 0 }}},
-			{name: kinds[2], value: optional[Ramp]{&a.Ramp, fresh[Ramp], (*Ramp).binding}},
-			{name: kinds[3], value: optional[Steps]{&a.Steps, fresh[Steps], (*Steps).binding}},
-			{name: kinds[4], value: optional[Burst]{&a.Burst, fresh[Burst], (*Burst).binding}},
-			{name: kinds[5], value: optional[Sine]{&a.Sine, fresh[Sine], (*Sine).binding}},
-			{name: kinds[6], value: unlessZero{pathValue(&a.Trace), func() bool { return a.Trace == "" }}},
+			{name: kinds[0], says: "One rate all the time.",
+				value: unlessZero{rateValue{&a.Constant}, func() bool { return a.Constant == 0 }}},
+			{name: kinds[1], says: "The rate of random arrivals.",
+				value: unlessZero{rateValue{&a.Poisson}, func() bool { return a.Poisson == 0 }}},
+			{name: kinds[2], says: "A rate that goes from one to another in a straight line.",
+				value: optional[Ramp]{&a.Ramp, fresh[Ramp], (*Ramp).binding}},
+			{name: kinds[3], says: "Rates one after another.",
+				value: optional[Steps]{&a.Steps, fresh[Steps], (*Steps).binding}},
+			{name: kinds[4], says: "A rate that bursts interrupt.",
+				value: optional[Burst]{&a.Burst, fresh[Burst], (*Burst).binding}},
+			{name: kinds[5], says: "A rate that swings around a mean.",
+				value: optional[Sine]{&a.Sine, fresh[Sine], (*Sine).binding}},
+			{name: kinds[6], says: "A file of instants, by its path from the folder of the scenario.",
+				value: unlessZero{pathValue(&a.Trace), func() bool { return a.Trace == "" }}},
 		},
+		one: kinds,
 		then: func(r *reader, path string, n *node) {
 			if given := present(n, kinds); len(given) != 1 {
 				r.fault(n.at, path, "arrivals have %d of %s; expected exactly one", len(given), strings.Join(kinds, ", "))
@@ -91,35 +99,46 @@ func fresh[T any]() *T { return new(T) }
 
 func (m *Ramp) binding() binding {
 	return object{what: "a ramp", fields: []field{
-		{name: "from", value: levelValue(&m.From), required: true},
-		{name: "to", value: levelValue(&m.To), required: true},
+		{name: "from", says: "The rate at the beginning.",
+			value: levelValue(&m.From), required: true},
+		{name: "to", says: "The rate at the end.",
+			value: levelValue(&m.To), required: true},
 	}}
 }
 
 func (s *Steps) binding() binding {
 	return object{what: "steps", fields: []field{
-		{name: "rates", required: true, value: listOf[float64]{
-			into: &s.Rates, least: 1, most: maxRates, what: "rates a second",
-			bind: func(rate *float64) binding { return rateValue{rate} },
-		}},
-		{name: "each", value: durationValue{&s.Each, minStep, maxStep}, required: true},
+		{name: "rates", says: "The rates, in this order.",
+			required: true, value: listOf[float64]{
+				into: &s.Rates, least: 1, most: maxRates, what: "rates a second",
+				bind: func(rate *float64) binding { return rateValue{rate} },
+			}},
+		{name: "each", says: "How long each rate lasts.",
+			value: durationValue{&s.Each, minStep, maxStep}, required: true},
 	}}
 }
 
 func (b *Burst) binding() binding {
 	return object{what: "a burst", fields: []field{
-		{name: "base", value: levelValue(&b.Base), required: true},
-		{name: "peak", value: rateValue{&b.Peak}, required: true},
-		{name: "every", value: durationValue{&b.Every, minSwing, maxStep}, required: true},
-		{name: "length", value: durationValue{&b.Length, minSwing, maxStep}, required: true},
+		{name: "base", says: "The rate between bursts.",
+			value: levelValue(&b.Base), required: true},
+		{name: "peak", says: "The rate of a burst.",
+			value: rateValue{&b.Peak}, required: true},
+		{name: "every", says: "How long it is from the beginning of one burst to that of the next.",
+			value: durationValue{&b.Every, minSwing, maxStep}, required: true},
+		{name: "length", says: "How long a burst lasts.",
+			value: durationValue{&b.Length, minSwing, maxStep}, required: true},
 	}}
 }
 
 func (s *Sine) binding() binding {
 	return object{what: "a sine", fields: []field{
-		{name: "mean", value: rateValue{&s.Mean}, required: true},
-		{name: "amplitude", value: levelValue(&s.Amplitude), required: true},
-		{name: "period", value: durationValue{&s.Period, minSwing, maxStep}, required: true},
+		{name: "mean", says: "The rate around which it swings, and at which it begins.",
+			value: rateValue{&s.Mean}, required: true},
+		{name: "amplitude", says: "How far the rate goes from the mean; at most as far as the mean is.",
+			value: levelValue(&s.Amplitude), required: true},
+		{name: "period", says: "How long one swing lasts.",
+			value: durationValue{&s.Period, minSwing, maxStep}, required: true},
 	}}
 }
 

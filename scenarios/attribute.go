@@ -1,7 +1,8 @@
 package scenarios
 
 import (
-	"math"
+	"strings"
+	"time"
 
 	"loadgen/scenarios/keys"
 )
@@ -30,12 +31,12 @@ func (v attributesValue) read(r *reader, path string, n *node) {
 // readAttribute reads one attribute. Where its values are at fault it has none,
 // so that nothing else is concluded from them.
 func readAttribute(r *reader, path string, e entry) keys.Attribute {
-	var d distribution
+	d := newDistribution()
 	before := len(r.faults)
 	d.binding().read(r, path, e.value)
 	a := keys.Attribute{Name: e.key}
 	if len(r.faults) == before {
-		a.Values = d.values(e.value)
+		a.Values = d.values()
 	}
 	return a
 }
@@ -51,70 +52,117 @@ func (v attributesValue) write() *node {
 	return n
 }
 
-// distribution is how the file spells the values of an attribute.
+// distribution is how the file spells the values of an attribute: the field that
+// names their kind, and those that go with it.
 type distribution struct {
-	list     []string
-	weights  []int64
-	uniform  []int64
-	sequence int64
+	// kind is the name of the one that is given, empty for none.
+	kind string
+
+	list       []string
+	weights    []int64
+	uniform    []int64
+	sequence   int64
+	zipf       keys.Zipf
+	hotSet     keys.HotSet
+	partitions keys.Partitions
+	gaussian   keys.Gaussian
+	latest     keys.Latest
+	csv        keys.CSV
+	time       keys.Time
+	text       keys.Template
 }
+
+// newDistribution returns what a file leaves out.
+func newDistribution() *distribution {
+	return &distribution{latest: keys.Latest{Exponent: 1, Every: 1}, time: keys.Time{Every: time.Second, Speed: 1}}
+}
+
+// attributeKind is one way to distribute values.
+type attributeKind struct {
+	// fields are those of the kind; the first names it.
+	fields []field
+	// values returns what the fields spell.
+	values func() keys.Distribution
+}
+
+func (k *attributeKind) name() string { return k.fields[0].name }
 
 func (d *distribution) binding() object {
-	integer := func(i *int64) binding {
-		return wholeValue[int64]{into: i, least: math.MinInt64, most: math.MaxInt64}
+	o := object{what: "an attribute"}
+	kinds := d.kinds()
+	for i := range kinds {
+		name := kinds[i].name()
+		o.one = append(o.one, name)
+		for _, f := range kinds[i].fields {
+			// Only the kind that is spelled is written.
+			f.value = unlessZero{f.value, func() bool { return d.kind != name }}
+			o.fields = append(o.fields, f)
+		}
 	}
-	kinds := []string{"list", "uniform", "sequence"}
-	return object{
-		what: "an attribute",
-		fields: []field{
-			{name: "list", value: listOf[string]{into: &d.list, most: math.MaxInt32, what: "texts",
-				bind: func(s *string) binding { return textValue{into: s} }}},
-			{name: "weights", value: listOf[int64]{into: &d.weights, most: math.MaxInt32, what: "whole numbers", bind: integer}},
-			{name: "uniform", value: listOf[int64]{into: &d.uniform, least: 2, most: 2, what: "whole numbers", bind: integer}},
-			{name: "sequence", value: integer(&d.sequence)},
-		},
-		then: func(r *reader, path string, n *node) {
-			if given := present(n, kinds); len(given) != 1 {
-				r.fault(n.at, path, "an attribute has %d of list, uniform and sequence; expected exactly one", len(given))
-			} else if weights := n.find("weights"); weights != nil && given[0] != "list" {
-				r.fault(weights.at, child(path, "weights"), "weights belong to a list; expected none")
-			}
-		},
+	o.then = func(r *reader, path string, n *node) {
+		given := present(n, o.one)
+		if len(given) != 1 {
+			r.fault(n.at, path, "an attribute has %d of %s; expected exactly one", len(given), strings.Join(o.one, ", "))
+			return
+		}
+		d.kind = given[0]
+		for i := range kinds {
+			d.misplaced(r, path, n, &kinds[i])
+		}
+	}
+	return o
+}
+
+// misplaced reports the fields that go with another kind than the one given.
+func (d *distribution) misplaced(r *reader, path string, n *node, other *attributeKind) {
+	if other.name() == d.kind {
+		return
+	}
+	for _, f := range other.fields[1:] {
+		if value := n.find(f.name); value != nil {
+			r.fault(value.at, child(path, f.name), "%s belongs to %s, and this is %s; expected none",
+				f.name, other.name(), d.kind)
+		}
 	}
 }
 
-// values returns the distribution that the fields of a node spell, nil where
-// they spell none.
-func (d *distribution) values(n *node) keys.Distribution {
-	switch {
-	case n.find("list") != nil:
-		return keys.List{Values: d.list, Weights: d.weights}
-	case len(d.uniform) == 2:
-		return keys.Uniform{Low: d.uniform[0], High: d.uniform[1]}
-	case n.find("sequence") != nil:
-		return keys.Sequence{Start: d.sequence}
-	default:
-		return nil
+// values returns the distribution that was read, nil where there is none.
+func (d *distribution) values() keys.Distribution {
+	kinds := d.kinds()
+	for i := range kinds {
+		if kinds[i].name() == d.kind {
+			return kinds[i].values()
+		}
 	}
+	return nil
 }
 
 // spell returns the node of a distribution: the way back.
 func spell(values keys.Distribution) *node {
-	d := distribution{}
-	spelled := d.binding()
-	all := spelled.fields
+	d := newDistribution()
 	switch values := values.(type) {
 	case keys.List:
-		d.list, d.weights = values.Values, values.Weights
-		spelled.fields = all[:2]
+		d.kind, d.list, d.weights = kindList, values.Values, values.Weights
 	case keys.Uniform:
-		d.uniform = []int64{values.Low, values.High}
-		spelled.fields = all[2:3]
+		d.kind, d.uniform = kindUniform, []int64{values.Low, values.High}
 	case keys.Sequence:
-		d.sequence = values.Start
-		spelled.fields = all[3:]
-	default:
-		spelled.fields = nil
+		d.kind, d.sequence = kindSequence, values.Start
+	case keys.Zipf:
+		d.kind, d.zipf = kindZipf, values
+	case keys.HotSet:
+		d.kind, d.hotSet = kindHotSet, values
+	case keys.Partitions:
+		d.kind, d.partitions = kindPartitions, values
+	case keys.Gaussian:
+		d.kind, d.gaussian = kindGaussian, values
+	case keys.Latest:
+		d.kind, d.latest = kindLatest, values
+	case keys.CSV:
+		d.kind, d.csv = kindCSV, values
+	case keys.Time:
+		d.kind, d.time = kindTime, values
+	case keys.Text:
+		d.kind, d.text = kindText, values.Template
 	}
-	return spelled.write()
+	return d.binding().write()
 }

@@ -16,6 +16,11 @@ type binding interface {
 	read(r *reader, path string, n *node)
 	// write returns the field as a node, nil where it is left out.
 	write() *node
+	// schema returns what an editor can be told of the value: its kind, its
+	// bounds, its words. A binding that wraps another embeds it; one of its own
+	// starts from the shapes of schema_value.go. It may refuse nothing that read
+	// accepts, and should refuse whatever is of the wrong kind or out of bounds.
+	schema() *schema
 }
 
 var (
@@ -47,6 +52,9 @@ type object struct {
 	// what names it in messages.
 	what   string
 	fields []field
+	// one, where set, names fields of which exactly one is given. It is for the
+	// schema alone: what is said of another number of them is up to then.
+	one []string
 	// then, where set, looks at all fields together once they are read.
 	then func(r *reader, path string, n *node)
 }
@@ -55,6 +63,8 @@ type field struct {
 	name     string
 	value    binding
 	required bool
+	// says is one plain sentence on what the field is, for the schema.
+	says string
 }
 
 func (o object) names() []string {
@@ -65,9 +75,24 @@ func (o object) names() []string {
 	return names
 }
 
+// fieldsInWords names the fields, of many the required ones.
+func (o object) fieldsInWords() string {
+	const most = 15
+	if len(o.fields) <= most {
+		return strings.Join(o.names(), ", ")
+	}
+	var names []string
+	for _, f := range o.fields {
+		if f.required {
+			names = append(names, f.name)
+		}
+	}
+	return strings.Join(append(names, "and others"), ", ")
+}
+
 func (o object) read(r *reader, path string, n *node) {
 	if n.kind != dict {
-		r.fault(n.at, path, "%s is %s; expected a map with the fields %s", o.what, n.shown(), strings.Join(o.names(), ", "))
+		r.fault(n.at, path, "%s is %s; expected a map with the fields %s", o.what, n.shown(), o.fieldsInWords())
 		return
 	}
 	r.once(path, n)

@@ -29,6 +29,9 @@ func (s *Scenario) check(before Faults) Faults {
 	for i := range s.Phases {
 		c.phase(i, fmt.Sprintf("phases.%d", i))
 	}
+	c.accounts()
+	c.expect()
+	c.opposite()
 	return c.found
 }
 
@@ -105,21 +108,39 @@ func (c *checker) operationNames(operations []OperationSpec, path string, groups
 	}
 }
 
-// design checks what the keys package judges, and that keys are unique.
+// design checks what the keys package judges of every design and its copies, and
+// that keys are unique.
 func (c *checker) design() {
-	o, faults := c.options()
+	c.whichDesigns()
+	all := c.designs()
+	for i := range all {
+		path := "design"
+		if len(c.Designs) > 0 {
+			path = fmt.Sprintf("designs.%d", i)
+		}
+		c.home(all[i], path)
+		for j := range all[i].Copies {
+			c.home(all[i].Copies[j].keys(), fmt.Sprintf("%s.copies.%d", path, j))
+		}
+		c.copies(&all[i], path)
+	}
+}
+
+// home checks one way to form keys.
+func (c *checker) home(d Design, path string) {
+	o, faults := c.optionsOf(d)
 	for _, err := range append(faults, o.Validate()...) {
 		var fault *keys.Fault
 		// Where the attributes were not read at all, every name is unknown.
 		if errors.As(err, &fault) && !c.before.cover("attributes") {
-			c.addOnce(keysPath(fault.Path), fault)
+			c.addOnce(homePath(fault.Path, path), fault)
 		}
 	}
-	if !c.sound("design", "attributes") {
+	if !c.sound(path, "attributes") {
 		return
 	}
-	if len(c.sequences(c.Design.PartitionKey, "")) == 0 && len(c.sequences(c.Design.RowKey, "")) == 0 {
-		c.add("design", "neither key holds an attribute with a sequence, so that two entities can have the same key; expected one, such as {bib}")
+	if len(c.sequences(d.PartitionKey, "")) == 0 && len(c.sequences(d.RowKey, "")) == 0 {
+		c.add(path, "neither key holds an attribute with a sequence, so that two entities can have the same key; expected one, such as {bib}, or {number} or {uuid}")
 	}
 }
 
@@ -131,37 +152,12 @@ func (c *checker) addOnce(path string, fault *keys.Fault) {
 	}
 }
 
-// keysPath turns a path of the keys package into one of the file.
-func keysPath(path string) string {
-	head, _, _ := strings.Cut(path, ".")
-	switch head {
-	case "partition_key", "row_key":
-		return "design." + path
-	case "properties", "size", "filler":
-		return "entity." + path
-	default:
-		return path
-	}
-}
-
-// sequences returns the attributes with a sequence that one template has and
-// another has not.
+// sequences returns what tells entities apart, such as an attribute with a sequence,
+// that one template has and another has not.
 func (c *checker) sequences(in, notIn string) []string {
 	holds, _ := keys.ParseTemplate(in)
 	lacks, _ := keys.ParseTemplate(notIn)
-	return slices.DeleteFunc(holds.Attributes(), func(name string) bool {
-		_, sequence := c.values(name).(keys.Sequence)
-		return !sequence || slices.Contains(lacks.Attributes(), name)
-	})
-}
-
-func (c *checker) values(attribute string) keys.Distribution {
-	for _, a := range c.Attributes {
-		if a.Name == attribute {
-			return a.Values
-		}
-	}
-	return nil
+	return keys.Options{Attributes: c.Attributes}.Unique(holds, lacks)
 }
 
 func (c *checker) phase(i int, path string) {
@@ -208,30 +204,73 @@ func (c *checker) transaction(path string, entities int) {
 // listed is up to how many entities a load's keys are held against each other.
 const listed = 100_000
 
-// unique checks that no two of the entities loaded so far have the same key.
+// unique checks that no two of the entities loaded so far have the same key, nor two
+// of their copies in one table.
 func (c *checker) unique(phase int, path string) {
-	if !c.sound(path, "design", "attributes", "entity", "seed") {
+	if !c.sound(path, c.designPath(), "attributes", "entity", "seed") {
 		return
 	}
-	g, err := c.Generator()
+	homes, err := c.homes()
 	if err != nil {
 		return
 	}
-	seen := map[entity.Key]uint64{}
-	for n := range min(c.Loaded(phase+1), listed) {
-		key := g.Key(n)
-		if first, twice := seen[key]; twice {
-			c.add(path, "entities %d and %d both have the PartitionKey %q and the RowKey %q; expected keys that differ: separate the attributes in row_key", first, n, key.Partition, key.Row)
-			return
-		}
-		seen[key] = n
+	type place struct {
+		table string
+		key   entity.Key
 	}
+	type owner struct {
+		entity uint64
+		home   int
+	}
+	seen := map[place]owner{}
+	for n := range min(c.Loaded(phase+1), uint64(listed/len(homes))) {
+		for i, home := range homes {
+			key := home.generator.Key(n)
+			first, twice := seen[place{home.table, key}]
+			switch {
+			case !twice:
+				seen[place{home.table, key}] = owner{n, i}
+			case first.home+i == 0:
+				c.add(path, "entities %d and %d both have the PartitionKey %q and the RowKey %q; expected keys that differ: separate the attributes in row_key", first.entity, n, key.Partition, key.Row)
+				return
+			default:
+				c.add(path, "%s of entity %d and %s of entity %d both have the PartitionKey %q and the RowKey %q; expected keys that differ, or a table of its own for the copy",
+					homes[first.home].name, first.entity, home.name, n, key.Partition, key.Row)
+				return
+			}
+		}
+	}
+}
+
+// address is where every entity has a key: that of its own, or of a copy.
+type address struct {
+	name, table string
+	generator   *keys.Generator
+}
+
+// homes returns where the design in use stores every entity, its own key first.
+func (c *checker) homes() ([]address, error) {
+	g, err := c.Generator()
+	if err != nil {
+		return nil, err
+	}
+	homes := []address{{"the key", "", g}}
+	for i := range c.Design.Copies {
+		one := &c.Design.Copies[i]
+		copied, err := one.Generator(g)
+		if err != nil {
+			return nil, err
+		}
+		homes = append(homes, address{fmt.Sprintf("the copy %q", one.Name), one.Table, copied})
+	}
+	return homes, nil
 }
 
 func (c *checker) peak(i int, path string) {
 	p := c.Phases[i].Peak
 	c.operations(p.Operations, path+".operations")
-	if !c.loadsSound(i) || !c.sound(path+".partition_key", "design", "attributes", "entity", "seed") {
+	c.partitioned(p.Operations, path+".operations")
+	if !c.loadsSound(i) || !c.sound(path+".partition_key", c.designPath(), "attributes", "entity", "seed") {
 		return
 	}
 	g, err := c.Generator()
@@ -268,9 +307,6 @@ func (c *checker) operation(o *OperationSpec, path string) {
 	}
 	if o.Verb == entity.Query {
 		c.query(o, path)
-	}
-	if o.Inserts() && c.sound("design", "attributes") && len(c.sequences(c.Design.RowKey, c.Design.PartitionKey)) == 0 {
-		c.add(path+".verb", "a %s needs new keys within one partition, but row_key has no attribute with a sequence that partition_key has not; expected one, such as {bib}", o.Verb)
 	}
 	if c.before.cover("attributes") {
 		return

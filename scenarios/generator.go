@@ -30,11 +30,15 @@ func (o *OperationSpec) Part(g *keys.Generator) (*keys.Part, error) {
 
 // options returns what the keys package needs. The faults are those of the
 // templates' syntax, each a [*keys.Fault] with a path as that package has it.
-func (s *Scenario) options() (keys.Options, []error) {
-	o := keys.Options{Seed: s.Seed, Attributes: s.Attributes, Size: s.Entity.Size, Filler: s.Entity.Filler}
+func (s *Scenario) options() (keys.Options, []error) { return s.optionsOf(s.Design) }
+
+// optionsOf returns them for one way to form keys.
+func (s *Scenario) optionsOf(d Design) (keys.Options, []error) {
+	o := keys.Options{Seed: s.Seed, Attributes: s.Attributes, Size: s.Entity.Size, Filler: s.Entity.Filler,
+		History: s.Loaded(len(s.Phases))}
 	var faults []error
-	o.PartitionKey = parseTemplate("partition_key", s.Design.PartitionKey, &faults)
-	o.RowKey = parseTemplate("row_key", s.Design.RowKey, &faults)
+	o.PartitionKey = parseTemplate("partition_key", d.PartitionKey, &faults)
+	o.RowKey = parseTemplate("row_key", d.RowKey, &faults)
 	specs, more := propertySpecs(s.Entity.Properties)
 	o.Properties = specs
 	return o, append(faults, more...)

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"slices"
+	"time"
 
 	"loadgen/engine/entity"
 )
@@ -78,6 +79,23 @@ type OperationSpec struct {
 	// Counter is a property of Int64 that such an update raises by one, empty for
 	// none.
 	Counter string
+	// Blind writes over whatever is there by then (If-Match: *) what was made of the
+	// entity read: an update that somebody else made meanwhile is lost.
+	Blind bool
+
+	// The rest is for event traffic alone, where the design says where an entity
+	// lies. Of says which of the entities that are there the operation works on.
+	Of Access
+	// By are the attributes whose values the application knows: a query asks for all
+	// entities that share them with one that is there, and what it has to read for
+	// that is the design's; an update or delete finds the key of its entity by such a
+	// query first. None stands for all that a key is formed from.
+	By []string
+	// Span has a query ask for a stretch of time as well, up to that of the entity
+	// that it is about; 0 for none.
+	Span time.Duration
+	// Together are the attributes whose values all entities of a batch share.
+	Together []string
 }
 
 // The groups of operations that the documents tell apart.

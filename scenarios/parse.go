@@ -21,6 +21,7 @@ func decode(tree *node) (*Scenario, Faults) {
 	s := blank()
 	r := &reader{}
 	s.binding().read(r, "", tree)
+	s.choose()
 	s.imply()
 	s.places = tree.places()
 	return s, r.faults

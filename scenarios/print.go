@@ -49,7 +49,11 @@ func inline(n *node) string {
 	case empty:
 		return "null"
 	case dict:
-		return "{}"
+		fields := make([]string, len(n.entries))
+		for i, e := range n.entries {
+			fields[i] = word(e.key) + ": " + inline(e.value)
+		}
+		return "{" + strings.Join(fields, ", ") + "}"
 	case list:
 		items := make([]string, len(n.items))
 		for i, item := range n.items {

@@ -24,6 +24,9 @@ const (
 	ClassPartitionRange = "partition-range"
 	// ClassTableScan reads the whole table.
 	ClassTableScan = "table-scan"
+	// ClassBy reads whatever the design in use makes of what the application knows.
+	// It is that of a query with [OperationSpec.By], and not one that a file names.
+	ClassBy = "by"
 )
 
 // Classes returns the classes of queries, from best to worst. The slice is the
@@ -44,18 +47,24 @@ func (o *OperationSpec) usualClass() string {
 	if o.Verb != entity.Query {
 		return ""
 	}
+	if len(o.By) > 0 {
+		return ClassBy
+	}
 	return ClassRows
 }
 
 // Scans reports whether the operation reads whole partitions, whatever it keeps of
 // them.
 func (o *OperationSpec) Scans() bool {
-	return slices.Contains([]string{ClassPartitionScan, ClassPartitionRange, ClassTableScan}, o.Class)
+	return slices.Contains([]string{ClassPartitionScan, ClassPartitionRange, ClassTableScan, ClassBy}, o.Class)
 }
 
 // settleQuery fills in what follows from the class of a query and refuses what
 // does not belong to it.
 func (o *OperationSpec) settleQuery(r *reader, path string, n *node) {
+	if class := n.find("class"); class != nil && len(o.By) > 0 {
+		r.fault(class.at, child(path, "class"), "what a query by attributes reads is the design's to say; expected no class beside by")
+	}
 	if o.Class == "" {
 		o.Class = o.usualClass()
 	}
@@ -70,7 +79,7 @@ func (o *OperationSpec) settleQuery(r *reader, path string, n *node) {
 		field, owner string
 		belongs      bool
 	}{
-		{"rows", "class rows", o.Class == ClassRows},
+		{"rows", "class rows", o.Class == ClassRows || o.Class == ClassBy},
 		{"partitions", "class partition-range", o.Class == ClassPartitionRange},
 		{"where", "the classes " + scans, o.Scans()},
 		{"top", "the classes rows, " + scans, o.Class != ClassPoint},
@@ -105,8 +114,8 @@ func Narrow(within, where string) string {
 	return within + " and (" + where + ")"
 }
 
-// Wanted returns the operation's filter for an entity: its template with each
-// attribute's value, in which quotes are doubled.
+// Wanted returns the operation's filter for an entity: its template with what each
+// placeholder comes to, in which quotes are doubled.
 func (o *OperationSpec) Wanted(where keys.Template, value func(attribute string) string) string {
-	return where.Expand(func(name string) string { return strings.ReplaceAll(value(name), "'", "''") })
+	return where.ExpandAs(value, func(text string) string { return strings.ReplaceAll(text, "'", "''") })
 }

@@ -147,7 +147,7 @@ func TestFaultsOfQueriesAndTransactions(t *testing.T) {
 
 // Too many values to try are refused rather than left untried.
 func TestAFilterOfTooManyTexts(t *testing.T) {
-	text := strings.NewReplacer("{uniform: [18, 79]}", "{uniform: [1, 100]}\n  b: {uniform: [1, 100]}\n  c: {uniform: [1, 2]}",
+	text := strings.NewReplacer("{uniform: [18, 79]}", "{uniform: [1, 60]}\n  b: {uniform: [1, 60]}\n  c: {uniform: [1, 3]}",
 		"{verb: get, weight: 3}", "{verb: query, class: partition-scan, where: 'A eq {age} and B eq {b} and C eq {c}'}").Replace(race)
 	_, err := scenarios.Parse("race.yaml", []byte(text))
 	if want := "race.yaml:30:55: its attributes have more than 10000 combinations of values; expected fewer"; err == nil || err.Error() != want {

@@ -11,12 +11,10 @@ import (
 )
 
 // mostTexts bounds how many texts of one filter are tried ahead of time, mostTried
-// how many bytes those of all filters of a scenario have, and mostNumbers how many
-// values of an attribute of numbers are.
+// how many bytes those of all filters of a scenario have.
 const (
-	mostTexts   = 10_000
-	mostTried   = 4 << 20
-	mostNumbers = 100
+	mostTexts = 10_000
+	mostTried = 4 << 20
 )
 
 // query checks what follows from the rest of the scenario for a query.
@@ -31,7 +29,7 @@ func (c *checker) query(o *OperationSpec, path string) {
 			c.add(at, "property %q is selected twice; expected once", name)
 		}
 	}
-	if o.Where != "" && c.sound(path+".where", path+".class", "attributes", "design", "entity", "seed") {
+	if o.Where != "" && c.sound(path+".where", path+".class", "attributes", c.designPath(), "entity", "seed") {
 		c.where(o, path+".where")
 	}
 }
@@ -39,7 +37,7 @@ func (c *checker) query(o *OperationSpec, path string) {
 // properties returns the names of all properties that the scenario's entities can
 // have, those of the system among them.
 func (c *checker) properties() []string {
-	names := []string{"PartitionKey", "RowKey", "Timestamp"}
+	names := systemProperties()
 	add := func(list []PropertySpec) {
 		for i := range list {
 			if !slices.Contains(names, list[i].Name) {
@@ -137,6 +135,7 @@ func (c *checker) stretch(class string) (string, filter.Class) {
 func (c *checker) texts(o *OperationSpec, where keys.Template) ([]string, bool) {
 	chosen := map[string]string{}
 	names := where.Attributes()
+	probes := keys.Options{Attributes: c.Attributes}.Probes(names)
 	var texts []string
 	var fill func(at int) bool
 	fill = func(at int) bool {
@@ -146,7 +145,7 @@ func (c *checker) texts(o *OperationSpec, where keys.Template) ([]string, bool) 
 			c.tried += len(text)
 			return len(texts) <= mostTexts && c.tried <= mostTried
 		}
-		for _, value := range samples(c.values(names[at])) {
+		for _, value := range probes[names[at]] {
 			chosen[names[at]] = value
 			if !fill(at + 1) {
 				return false
@@ -156,26 +155,4 @@ func (c *checker) texts(o *OperationSpec, where keys.Template) ([]string, bool) 
 	}
 	all := fill(0)
 	return texts, all
-}
-
-// samples returns values of an attribute: all of a list, all of a few numbers, the
-// outermost of many.
-func samples(values keys.Distribution) []string {
-	switch values := values.(type) {
-	case keys.List:
-		return values.Values
-	case keys.Uniform:
-		if values.High-values.Low >= 0 && values.High-values.Low < mostNumbers {
-			var all []string
-			for n := values.Low; n <= values.High; n++ {
-				all = append(all, strconv.FormatInt(n, 10))
-			}
-			return all
-		}
-		return []string{strconv.FormatInt(values.Low, 10), strconv.FormatInt(values.High, 10)}
-	case keys.Sequence:
-		return []string{strconv.FormatInt(values.Start, 10), strconv.FormatInt(values.Start+999_999_999, 10)}
-	default:
-		return nil
-	}
 }

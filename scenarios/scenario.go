@@ -26,15 +26,29 @@ type Scenario struct {
 	Workers int
 	// Model is the partition model of an embedded run.
 	Model Model
+	// Accounts are the storage accounts that the load is sharded over, nil for one.
+	Accounts *Accounts
 	// Attributes are the facts that keys and properties are formed from, in the
 	// order of the file.
 	Attributes []keys.Attribute
 	// Entity is the shape of each entity.
 	Entity Entity
-	// Design is how the keys are formed.
+	// Designs are several ways to form the keys, of which Use names one; none where
+	// the scenario has a single one, and Use is then empty.
+	Designs []Design
+	Use     string
+	// Design is how the keys are formed: the only design, or the one in use.
 	Design Design
 	// Phases run one after another.
 	Phases []Phase
+	// Expect is what every valid run of the scenario has to bear out, each a text
+	// that [expectation.Parse] takes, such as "p99(get) < 20ms".
+	Expect []string
+	// Verify has every write of the measured phases carry an id, and what was
+	// acknowledged be read back at the end.
+	Verify bool
+	// Opposite turns a lesson into what it warns of, nil for none.
+	Opposite *Opposite
 
 	// places says where each value came from, for the faults that depend on
 	// several of them.
@@ -85,11 +99,6 @@ type PropertySpec struct {
 	Type string
 	// Value is a template; its text is read as the type.
 	Value string
-}
-
-// Design says how keys are formed: two templates over the attributes.
-type Design struct {
-	PartitionKey, RowKey string
 }
 
 // blank returns a scenario with the defaults, as a file that leaves everything

@@ -52,7 +52,10 @@ func raceParsed() *scenarios.Scenario {
 	}
 }
 
-var ignorePlaces = cmpopts.IgnoreUnexported(scenarios.Scenario{})
+var ignorePlaces = cmp.Options{
+	cmpopts.IgnoreUnexported(scenarios.Scenario{}),
+	cmp.Comparer(func(a, b keys.Template) bool { return a.String() == b.String() }),
+}
 
 func TestParseFillsInTheStructs(t *testing.T) {
 	if diff := cmp.Diff(raceParsed(), parsed(t, race), ignorePlaces); diff != "" {
@@ -196,6 +199,7 @@ phases:
             - name: Q
               type: Boolean
               value: "true"
+expect: ["p99(b, four) < 20ms", "offered(\"x{y\") <= 2000", "refused < 1%"]
 `
 
 func TestOperationDefaults(t *testing.T) {
@@ -240,7 +244,7 @@ func TestValidateHoldsForWhatAProgramPutTogether(t *testing.T) {
 	s.Phases[0].Count = &scenarios.Count{Lanes: 1}
 	want := []string{
 		"workers: workers is 0; expected a whole number from 1 to 100000",
-		"attributes.age: an attribute has 0 of list, uniform and sequence; expected exactly one",
+		"attributes.age: an attribute has 0 of list, uniform, sequence, zipf, hot_set, partitions, gaussian, latest, csv, time, text; expected exactly one",
 		"phases.0: a phase has 2 of load, count, peak, spread and traffic; expected exactly one",
 		"phases.1.peak.rates.1: rates[1] is -1; expected a rate in operations per second, such as 500 or 0.5, from 0.001 to 1000000",
 	}

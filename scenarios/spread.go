@@ -57,14 +57,22 @@ func (s *Spread) binding() binding {
 	return object{
 		what: "spread",
 		fields: []field{
-			{name: "partitions", value: partitionsValue{&s.Partitions, &s.Keys}, required: true},
-			{name: "rate", value: unlessZero{rateValue{&s.Rate}, func() bool { return s.Rate == 0 }}},
-			{name: "clients", value: wholeValue[int]{into: &s.Clients, least: 1, most: maxWorkers, unlessZero: true}},
-			{name: "think", value: unlessZero{durationValue{&s.Think, minThink, maxStep}, func() bool { return s.Think == 0 }}},
-			{name: "for", value: durationValue{&s.For, minStep, maxStep}, required: true},
-			{name: "entities", value: wholeValue[int]{into: &s.Entities, least: 1, most: maxSpreadEntities}},
-			{name: "operations", required: true, value: operationsValue(&s.Operations)},
+			{name: "partitions", says: "How many partitions are offered to, or a list of their keys.",
+				value: partitionsValue{&s.Partitions, &s.Keys}, required: true},
+			{name: "rate", says: "Operations per second for each of the partitions, whether or not they are answered (open loop).",
+				value: unlessZero{rateValue{&s.Rate}, func() bool { return s.Rate == 0 }}},
+			{name: "clients", says: "How many clients do one operation after another (closed loop).",
+				value: wholeValue[int]{into: &s.Clients, least: 1, most: maxWorkers, unlessZero: true}},
+			{name: "think", says: "How long each client pauses between two operations, on the average.",
+				value: unlessZero{durationValue{&s.Think, minThink, maxStep}, func() bool { return s.Think == 0 }}},
+			{name: "for", says: "How long operations become due.",
+				value: durationValue{&s.For, minStep, maxStep}, required: true},
+			{name: "entities", says: "How many entities of each partition are worked on where none was loaded into it.",
+				value: wholeValue[int]{into: &s.Entities, least: 1, most: maxSpreadEntities}},
+			{name: "operations", says: "What is offered, in proportion to the weights.",
+				required: true, value: operationsValue(&s.Operations)},
 		},
+		one:  []string{"rate", "clients"},
 		then: func(r *reader, path string, n *node) { oneLoop(r, path, n, "spread", "rate") },
 	}
 }
@@ -195,6 +203,7 @@ func namedWitnesses(g *keys.Generator, named []string, among uint64) ([]uint64, 
 func (c *checker) spread(i int, path string) {
 	s := c.Phases[i].Spread
 	c.operations(s.Operations, path+".operations")
+	c.partitioned(s.Operations, path+".operations")
 	if !c.loadsSound(i) || c.before.concern(path) {
 		return
 	}
@@ -217,7 +226,7 @@ func (c *checker) aimed(i int, path string) {
 		}
 		seen[key] = true
 	}
-	if !c.needy(i, path) || !c.sound("design", "attributes", "entity", "seed") {
+	if !c.needy(i, path) || !c.sound(c.designPath(), "attributes", "entity", "seed") {
 		return
 	}
 	if _, err := c.Witnesses(i); errors.Is(err, ErrNoPartition) {
@@ -250,15 +259,15 @@ func (o *OperationSpec) NeedsEntities() bool {
 	}
 }
 
-// Reads reports whether the scenario looks at what it wrote: it counts, gets or
-// queries, so that entities have to be kept.
+// Reads reports whether the scenario looks at what it wrote: it counts, gets, queries,
+// or searches for the key of what it updates, so that entities have to be kept.
 func (s *Scenario) Reads() bool {
 	for i := range s.Phases {
 		if s.Phases[i].Count != nil {
 			return true
 		}
 		for _, o := range s.Phases[i].Operations() {
-			if o.Verb == entity.Get || o.Verb == entity.Query || o.ReadFirst {
+			if o.Verb == entity.Get || o.Verb == entity.Query || o.ReadFirst || len(o.By) > 0 {
 				return true
 			}
 		}

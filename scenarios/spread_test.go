@@ -176,3 +176,18 @@ func TestReads(t *testing.T) {
 		})
 	}
 }
+
+// An update that knows its key reads nothing; one that looks for it has to find it.
+func TestReadsForAnUpdateThatLooksForItsKey(t *testing.T) {
+	s, err := scenarios.Builtin("scan-to-find")
+	if err != nil {
+		t.Fatal(err)
+	}
+	opposed, err := s.Opposed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Reads() || !opposed.Reads() {
+		t.Errorf("Reads() = %t, and %t where the update looks for its key; want false and true", s.Reads(), opposed.Reads())
+	}
+}

@@ -1,8 +1,6 @@
 package scenarios
 
 import (
-	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -11,19 +9,6 @@ import (
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/keys"
 )
-
-// ReadTraces reads the traces that phases name, each of which open returns by its
-// path as the scenario has it. It is called after the last override. The error is
-// [Faults]: those of rows with the file of the trace and their line.
-func (s *Scenario) ReadTraces(open func(path string) (io.ReadCloser, error)) error {
-	c := &checker{Scenario: s}
-	for i := range s.Phases {
-		if t := s.Phases[i].Traffic; t != nil && t.Arrivals != nil && t.Arrivals.Trace != "" {
-			c.trace(i, fmt.Sprintf("phases.%d.traffic", i), open)
-		}
-	}
-	return c.found.errorOrNil()
-}
 
 // trace reads the trace of one phase.
 func (c *checker) trace(i int, path string, open func(path string) (io.ReadCloser, error)) {
@@ -48,10 +33,12 @@ func (c *checker) trace(i int, path string, open func(path string) (io.ReadClose
 	if t.Lasts() > maxStep {
 		c.add(path+".arrivals.trace", "the trace lasts %v; expected at most %v, or a for", t.Lasts(), maxStep)
 	}
-	if !read.Keyed() {
-		c.weights(t.Operations, path+".operations")
-		c.somewhere(i, path)
+	if read.Keyed() {
+		c.replayed(t.Operations, path+".operations")
+		return
 	}
+	c.weights(t.Operations, path+".operations")
+	c.offered(i, path)
 }
 
 // namesOfRows returns what rows of the phase's trace may be called, by the position
@@ -77,22 +64,6 @@ func (t *Traffic) namesOfRows() (names map[string]int, list []string) {
 		}
 	}
 	return names, list
-}
-
-// rowFaults returns the faults of a trace's rows.
-func rowFaults(err error, file string) Faults {
-	joined, many := err.(interface{ Unwrap() []error })
-	if !many {
-		return Faults{{File: file, What: err.Error()}}
-	}
-	var faults Faults
-	for _, one := range joined.Unwrap() {
-		var row *arrival.TraceFault
-		if errors.As(one, &row) {
-			faults = append(faults, Fault{File: row.File, Line: row.Line, Column: 1, What: row.What})
-		}
-	}
-	return faults
 }
 
 // imply gives a trace whose phase offers nothing of its own one operation for each

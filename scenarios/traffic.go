@@ -5,15 +5,20 @@ import (
 	"time"
 )
 
-// Traffic offers operations to some partitions, each of which is due its share:
-// an open loop of Arrivals, or a closed loop of Clients.
+// Traffic offers operations as they arrive: an open loop of Arrivals, or a closed
+// loop of Clients. Where it names no partitions it is event traffic: each operation
+// is about an event of its own, whose key the design in use forms, so that skew and
+// appending keys have the effect that they have in the field. Where it names some,
+// each of them is due its share.
 type Traffic struct {
 	// Partitions is how many partitions are offered to, 1 to 10,000: the first that
-	// the scenario's entities fall into. It is 0 where Keys names them, and where
-	// neither is given: then it is all that were loaded.
+	// the scenario's entities fall into. It is 0 where Keys names them, where All is
+	// set, and for event traffic.
 	Partitions int
 	// Keys are PartitionKeys, each of which some entity of the scenario has.
 	Keys []string
+	// All offers to all partitions that were loaded, as much to each.
+	All bool
 	// Arrivals are the open loop, nil in a closed one.
 	Arrivals *Arrivals
 	// Clients and Think are the closed loop, as those of a [Spread]; both are 0 in
@@ -51,7 +56,9 @@ type Traffic struct {
 const (
 	UnitOperations = "operations"
 	// UnitEntities: a rate is of the entities that operations count against the
-	// targets, on the average of what is offered.
+	// targets, on the average of what is offered. What the design makes of an event is
+	// left out, copies and what a query by attributes reads: the same events go through
+	// every design.
 	UnitEntities = "entities"
 )
 
@@ -66,19 +73,32 @@ func (t *Traffic) binding() binding {
 	return object{
 		what: "traffic",
 		fields: []field{
-			{name: "partitions", value: unlessZero{partitionsValue{&t.Partitions, &t.Keys}, func() bool { return t.Partitions+len(t.Keys) == 0 }}},
-			{name: "arrivals", value: optional[Arrivals]{&t.Arrivals, newArrivals, (*Arrivals).binding}},
-			{name: "clients", value: wholeValue[int]{into: &t.Clients, least: 1, most: maxWorkers, unlessZero: true}},
-			{name: "think", value: unlessZero{durationValue{&t.Think, minThink, maxStep}, without(&t.Think)}},
-			{name: "unit", value: choiceValue{&t.Unit, "unit", []string{UnitOperations, UnitEntities}}},
-			{name: "for", value: unlessZero{durationValue{&t.For, minStep, maxStep}, without(&t.For)}},
-			{name: "warm_up", value: unlessZero{durationValue{&t.WarmUp, minStep, maxStep}, without(&t.WarmUp)}},
-			{name: "drain", value: durationValue{&t.Drain, 0, maxStep}},
-			{name: "stop_when_stable", value: unlessZero{shareValue{&t.StopWhenStable}, func() bool { return t.StopWhenStable == 0 }}},
-			{name: "stop_on", value: budgetsValue(&t.StopOn)},
-			{name: "entities", value: wholeValue[int]{into: &t.Entities, least: 1, most: maxSpreadEntities}},
-			{name: "operations", value: operationsValue(&t.Operations)},
+			{name: "partitions", says: "How many partitions are offered to, or a list of their keys.",
+				value: unlessZero{allValue{partitionsValue{&t.Partitions, &t.Keys}, &t.All}, t.Events}},
+			{name: "arrivals", says: "When operations are due, whether or not earlier ones were answered (open loop).",
+				value: optional[Arrivals]{&t.Arrivals, newArrivals, (*Arrivals).binding}},
+			{name: "clients", says: "How many clients do one operation after another (closed loop).",
+				value: wholeValue[int]{into: &t.Clients, least: 1, most: maxWorkers, unlessZero: true}},
+			{name: "think", says: "How long each client pauses between two operations, on the average.",
+				value: unlessZero{durationValue{&t.Think, minThink, maxStep}, without(&t.Think)}},
+			{name: "unit", says: "What the rates of arrivals count.",
+				value: choiceValue{&t.Unit, "unit", []string{UnitOperations, UnitEntities}}},
+			{name: "for", says: "How long operations become due.",
+				value: unlessZero{durationValue{&t.For, minStep, maxStep}, without(&t.For)}},
+			{name: "warm_up", says: "The first part of that, which is recorded apart and not reported.",
+				value: unlessZero{durationValue{&t.WarmUp, minStep, maxStep}, without(&t.WarmUp)}},
+			{name: "drain", says: "How long retries may go on after the last operation was due.",
+				value: durationValue{&t.Drain, 0, maxStep}},
+			{name: "stop_when_stable", says: "Ends the phase once rate and response times differ by less than this share from those of five seconds before.",
+				value: unlessZero{shareValue{&t.StopWhenStable}, func() bool { return t.StopWhenStable == 0 }}},
+			{name: "stop_on", says: "Budgets of which one that is exceeded ends the run.",
+				value: budgetsValue(&t.StopOn)},
+			{name: "entities", says: "How many entities of each partition are worked on where none was loaded into it.",
+				value: wholeValue[int]{into: &t.Entities, least: 1, most: maxSpreadEntities}},
+			{name: "operations", says: "What is offered, in proportion to the weights.",
+				value: operationsValue(&t.Operations)},
 		},
+		one:  []string{"arrivals", "clients"},
 		then: t.settle,
 	}
 }
@@ -108,6 +128,35 @@ func (t *Traffic) settle(r *reader, path string, n *node) {
 	if warm := n.find("warm_up"); warm != nil && t.Lasts() > 0 && t.WarmUp >= t.Lasts() {
 		r.fault(warm.at, child(path, "warm_up"), "warm_up is %v, and the whole phase lasts %v; expected less", t.WarmUp, t.Lasts())
 	}
+}
+
+// Events reports whether each operation is about an event of its own, rather than
+// offered to partitions that are named.
+func (t *Traffic) Events() bool { return t.Partitions+len(t.Keys) == 0 && !t.All }
+
+// allValue is the word all, or partitions as [partitionsValue] has them.
+type allValue struct {
+	partitionsValue
+	all *bool
+}
+
+var _ binding = allValue{}
+
+const allPartitions = "all"
+
+func (v allValue) read(r *reader, path string, n *node) {
+	if *v.all = n.kind == scalar && n.text == allPartitions; *v.all {
+		*v.count, *v.keys = 0, nil
+		return
+	}
+	v.partitionsValue.read(r, path, n)
+}
+
+func (v allValue) write() *node {
+	if *v.all {
+		return plain(allPartitions)
+	}
+	return v.partitionsValue.write()
 }
 
 // oneLoop checks that a phase has an open loop, by the field that makes it one, or
@@ -180,7 +229,18 @@ func (c *checker) traffic(i int, path string) {
 			c.add(path+".arrivals", "%s", scheduleFault(err))
 		}
 	}
-	c.somewhere(i, path)
+	c.offered(i, path)
+}
+
+// offered checks what is offered to: partitions that are named, or those that the
+// design gives to events.
+func (c *checker) offered(i int, path string) {
+	if t := c.Phases[i].Traffic; t.Events() {
+		c.events(i, path)
+	} else {
+		c.partitioned(t.Operations, path+".operations")
+		c.somewhere(i, path)
+	}
 }
 
 // somewhere checks that there are partitions to offer to.
@@ -189,7 +249,7 @@ func (c *checker) somewhere(i int, path string) {
 	switch {
 	case !c.loadsSound(i):
 	case c.Loaded(i) == 0 && number+len(named) == 0:
-		c.add(path, "traffic has no partitions and nothing is loaded before; expected a load first, or partitions")
+		c.add(path, "traffic goes to all partitions and nothing is loaded before; expected a load first, or some partitions")
 	default:
 		c.aimed(i, path)
 	}

@@ -113,7 +113,7 @@ func TestFaultsOfTraffic(t *testing.T) {
 		})
 	}
 	for _, tt := range []struct{ name, text, want string }{
-		{"nothing to offer to", "{arrivals: {constant: 5}, for: 1s, " + upserts + "}", "21:14: traffic has no partitions and nothing is loaded before; expected a load first, or partitions"},
+		{"nothing to offer to", "{partitions: all, arrivals: {constant: 5}, for: 1s, " + upserts + "}", "21:14: traffic goes to all partitions and nothing is loaded before; expected a load first, or some partitions"},
 		{"a get of what is not there", "{partitions: 1, arrivals: {constant: 5}, for: 1s, operations: [{verb: get}]}",
 			"21:84: a get needs entities that are there, and nothing is loaded before; expected a load first, or a verb that needs none, such as insert-or-merge"},
 		{"no operations", "{partitions: 1, arrivals: {constant: 5}, for: 1s}", "21:14: traffic has no operations; expected one"},
@@ -162,7 +162,7 @@ func TestScheduleOfTraffic(t *testing.T) {
 	}{
 		{"operations", "arrivals: {constant: 100}, for: 10s, " + upserts, 1000, 100, 10 * time.Second},
 		{"entities of operations that count one each", "arrivals: {constant: 100}, unit: entities, for: 10s, " + upserts, 1000, 100, 10 * time.Second},
-		{"entities of batches of ten and gets, three to one", "arrivals: {constant: 100}, unit: entities, for: 31s, " +
+		{"entities of batches of ten and gets, three to one", "partitions: all, arrivals: {constant: 100}, unit: entities, for: 31s, " +
 			"operations: [{verb: batch, entities: 10, weight: 3}, {verb: get}]", 400, 400. / 31, 31 * time.Second},
 		{"steps", "arrivals: {steps: {rates: [10, 30], each: 2s}}, " + upserts, 80, 10, 4 * time.Second},
 		{"a ramp", "arrivals: {ramp: {from: 0, to: 100}}, for: 10s, " + upserts, 500, 0, 10 * time.Second},
@@ -196,8 +196,8 @@ func TestReadTraces(t *testing.T) {
 	if _, err := traffic.Schedule(chance); !errors.Is(err, arrival.ErrSchedule) {
 		t.Errorf("Schedule before the trace is read = %v; want ErrSchedule", err)
 	}
-	if err := s.ReadTraces(opened(keyed)); err != nil {
-		t.Fatalf("ReadTraces = %v; want no error", err)
+	if err := s.ReadFiles(opened(keyed)); err != nil {
+		t.Fatalf("ReadFiles = %v; want no error", err)
 	}
 	schedule, err := traffic.Schedule(chance)
 	if err != nil || schedule.Len() != 3 || schedule.Length() != 62*time.Second || traffic.Lasts() != schedule.Length() {
@@ -217,20 +217,20 @@ func TestReadTraces(t *testing.T) {
 		{"a mistyped operation", "arrivals: {trace: t.csv}", "2,git,a,b\n", true, `t.csv:1:1: unknown operation "git"; did you mean "get"?`},
 		{"a row that would be a batch", "arrivals: {trace: t.csv}, operations: [{verb: batch}, {verb: get}]", "2,batch,a,b\n", true, `t.csv:1:1: unknown operation "batch"; expected get`},
 		{"instants alone and nothing to do then", "arrivals: {trace: t.csv}", "1\n", true, "race.yaml:23:14: the weights of all operations are 0; expected at least one above"},
-		{"instants alone and nowhere to go", "arrivals: {trace: t.csv}, operations: [{verb: insert}]", "1\n", false, "race.yaml:21:14: traffic has no partitions and nothing is loaded before; expected a load first, or partitions"},
+		{"instants alone and nowhere to go", "partitions: all, arrivals: {trace: t.csv}, operations: [{verb: insert}]", "1\n", false, "race.yaml:21:14: traffic goes to all partitions and nothing is loaded before; expected a load first, or some partitions"},
 		{"a warm-up as long as the trace", "arrivals: {trace: t.csv}, warm_up: 2s", "0,get,a,b\n1.5,get,a,b\n", true, "race.yaml:23:50: warm_up is 2s, and the trace lasts 2s; expected less"},
 		{"a trace of a week", "arrivals: {trace: t.csv}", "0,get,a,b\n604800,get,a,b\n", true, "race.yaml:23:33: the trace lasts 168h0m1s; expected at most 24h0m0s, or a for"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := parsed(t, trafficking("{"+tt.text+"}", tt.laden))
-			if got := faultLines(t, s.ReadTraces(opened(tt.trace))); got != tt.want {
-				t.Errorf("ReadTraces =\n%s\nwant\n%s", got, tt.want)
+			if got := faultLines(t, s.ReadFiles(opened(tt.trace))); got != tt.want {
+				t.Errorf("ReadFiles =\n%s\nwant\n%s", got, tt.want)
 			}
 		})
 	}
 	missing := func(string) (io.ReadCloser, error) { return nil, errors.New("no such file") }
-	if got, want := faultLines(t, s.ReadTraces(missing)), "race.yaml:21:33: the trace cannot be read: no such file; expected a file"; got != want {
-		t.Errorf("ReadTraces =\n%s\nwant\n%s", got, want)
+	if got, want := faultLines(t, s.ReadFiles(missing)), "race.yaml:21:33: the trace cannot be read: no such file; expected a file"; got != want {
+		t.Errorf("ReadFiles =\n%s\nwant\n%s", got, want)
 	}
 }
 

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // node is one value of a scenario file, before it is known what it means.
@@ -143,7 +144,8 @@ func (n *node) shown() string {
 	if characters := []rune(short); len(characters) > most {
 		short = string(characters[:most]) + "…"
 	}
-	if n.quoted || short == "" {
+	// A text without quotes can go over several lines, a message cannot.
+	if n.quoted || short == "" || strings.ContainsFunc(short, unicode.IsControl) {
 		return strconv.Quote(short)
 	}
 	return short

@@ -13,6 +13,8 @@ import (
 
 var (
 	_ binding = textValue{}
+	_ binding = formValue{}
+	_ binding = longValue{}
 	_ binding = wholeValue[int]{}
 	_ binding = seedValue{}
 	_ binding = rateValue{}
@@ -45,25 +47,40 @@ func (v textValue) read(r *reader, path string, n *node) {
 
 func (v textValue) write() *node { return text(*v.into) }
 
+// formValue is a text of one form, which begins with a letter.
+type formValue struct {
+	textValue
+	form *regexp.Regexp
+}
+
+func formOf(into *string, form *regexp.Regexp, expected string) formValue {
+	return formValue{textValue{into, form.MatchString, expected}, form}
+}
+
 var properName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 
 // nameValue is the binding of a name that paths and file names can hold. It is
 // no number, for in a path a number is a position.
-func nameValue(into *string) textValue {
-	return textValue{into, properName.MatchString, "a name: a letter, then letters, digits, '_' or '-', at most 64"}
+func nameValue(into *string) formValue {
+	return formOf(into, properName, "a name: a letter, then letters, digits, '_' or '-', at most 64")
 }
 
 var baseName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{2,39}$`)
 
 // tableValue is the binding of a table's base name: what is left of a table
 // name's 63 characters belongs to the suffix.
-func tableValue(into *string) textValue {
-	return textValue{into, baseName.MatchString, "the base of a table's name: a letter, then letters or digits, 3 to 40 in all"}
+func tableValue(into *string) formValue {
+	return formOf(into, baseName, "the base of a table's name: a letter, then letters or digits, 3 to 40 in all")
 }
 
 // longText is the binding of a text of at most so many bytes.
-func longText(into *string, most int) textValue {
-	return textValue{into, func(s string) bool { return len(s) <= most }, fmt.Sprintf("a text of at most %d bytes", most)}
+func longText(into *string, most int) longValue {
+	return longValue{textValue{into, func(s string) bool { return len(s) <= most }, fmt.Sprintf("a text of at most %d bytes", most)}, most}
+}
+
+type longValue struct {
+	textValue
+	most int
 }
 
 // wholeNumber is a whole number without a leading zero, which some readers of

@@ -38,7 +38,7 @@ func readTree(file string, text []byte) (tree *node, faults Faults) {
 	// writes: they are faults of the input here.
 	defer func() {
 		if broken := recover(); broken != nil {
-			tree, faults = nil, Faults{syntaxFault(place{file: file, line: 1, column: 1}, "this is not YAML that can be read: %v", broken)}
+			tree, faults = nil, Faults{syntaxFault(place{file: file, line: 1, column: 1}, "this is not YAML that can be read: %v; "+wellFormed, broken)}
 		}
 	}()
 	tokens := lexer.Tokenize(string(text))
@@ -129,14 +129,17 @@ func tokenFaults(file string, tokens token.Tokens) Faults {
 	return faults
 }
 
+// wellFormed is what the parser's own words leave out.
+const wellFormed = "expected quotes and brackets that are closed, and blanks that indent"
+
 // grammarFault turns the parser's error into a fault.
 func grammarFault(file string, err error) Fault {
 	var located yaml.Error
 	if errors.As(err, &located) && located.GetToken() != nil {
-		return syntaxFault(placeOf(file, located.GetToken()), "not YAML: %s", located.GetMessage())
+		return syntaxFault(placeOf(file, located.GetToken()), "not YAML: %s; "+wellFormed, located.GetMessage())
 	}
 	message, _, _ := strings.Cut(err.Error(), "\n")
-	return syntaxFault(place{file: file, line: 1, column: 1}, "not YAML: %s", message)
+	return syntaxFault(place{file: file, line: 1, column: 1}, "not YAML: %s; "+wellFormed, message)
 }
 
 func placeOf(file string, t *token.Token) place {
@@ -198,9 +201,20 @@ func (c *converter) dict(at place, pairs []*ast.MappingValueNode, depth int) *no
 	}
 	for _, pair := range pairs {
 		key := pair.Key.GetToken()
-		n.entries = append(n.entries, entry{key.Value, placeOf(c.file, key), c.value(pair.Value, depth+1)})
+		value := c.value(pair.Value, depth+1)
+		if severalLines(pair.Value) {
+			value.at = placeOf(c.file, key)
+		}
+		n.entries = append(n.entries, entry{key.Value, placeOf(c.file, key), value})
 	}
 	return n
+}
+
+// severalLines reports whether a value is a text without quotes over several lines,
+// which the parser places where it ends.
+func severalLines(value ast.Node) bool {
+	text, ok := value.(*ast.StringNode)
+	return ok && text.Token.Type == token.StringType && strings.Contains(strings.TrimSpace(text.Token.Origin), "\n")
 }
 
 // stringNode returns the node of a text in quotes or without.

@@ -6,8 +6,11 @@ import "loadgen/engine/entity"
 // Change for the single writes, Change.Key for Get, Changes for Batch, Query
 // for Query, none for the two table verbs.
 type Operation struct {
-	Verb  entity.Verb
-	Table string
+	Verb entity.Verb
+	// Account is the position of the account that the operation goes to, where a
+	// target stands for several; 0 is the first, and the only one.
+	Account int
+	Table   string
 	// Change is a single write; its Verb repeats the operation's.
 	Change entity.Change
 	// Changes is an entity group transaction: 1 to 100 writes of one partition.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -19,6 +20,8 @@ import (
 type aim struct {
 	kind     aimKind
 	endpoint azure.Endpoint
+	// others are the further accounts of a remote target.
+	others []azure.Endpoint
 }
 
 type aimKind uint8
@@ -35,7 +38,7 @@ const (
 // retryCodes returns the statuses by which what is aimed at says that it is busy,
 // beside those that every service has.
 func (a aim) retryCodes() []int {
-	if a.kind == aimRemote && a.endpoint.Cosmos() {
+	if a.kind == aimRemote && slices.ContainsFunc(a.endpoints(), azure.Endpoint.Cosmos) {
 		return []int{backoff.TooManyRequests}
 	}
 	return nil
@@ -51,7 +54,11 @@ const (
 
 // targetFlags are those that say what a run is sent to.
 type targetFlags struct {
-	where   string
+	where string
+	// others are further ones, each for another account; given says that the first
+	// was.
+	others  []string
+	given   bool
 	account string
 	keyFile string
 	consent bool
@@ -61,8 +68,10 @@ type targetFlags struct {
 }
 
 func (f *targetFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.where, "target", targetEmbedded, "what to load: embedded (the engine behind a local socket), in-process,\n"+
-		"a table endpoint's URL (with --key-file), env:NAME or file:PATH for a connection string")
+	f.where = targetEmbedded
+	flags.Var(targetsValue{f}, "target", "what to load: embedded (the engine behind a local socket), in-process,\n"+
+		"a table endpoint's URL (with --key-file), env:NAME or file:PATH for a connection\n"+
+		"string, which may be repeated for each account of the scenario")
 	flags.StringVar(&f.account, "account", "", "account that signs for a --target URL (default: the one in the URL)")
 	flags.StringVar(&f.keyFile, "key-file", "", "`file` with the account key of a --target URL, base64")
 	flags.BoolVar(&f.consent, "yes", false, "send what the forecast says to a target that is not embedded")
@@ -71,6 +80,14 @@ func (f *targetFlags) register(flags *pflag.FlagSet) {
 
 // take works out what the flags aim at. No error repeats what may be a secret.
 func (f *targetFlags) take() error {
+	if err := f.takeFirst(); err != nil {
+		return err
+	}
+	return f.takeOthers()
+}
+
+// takeFirst works out what the first --target names.
+func (f *targetFlags) takeFirst() error {
 	if f.budget < 0 {
 		return usageError{fmt.Errorf("--budget %d: expected a number of transactions above 0", f.budget)}
 	}
@@ -78,7 +95,6 @@ func (f *targetFlags) take() error {
 	if !url && (f.keyFile != "" || f.account != "") {
 		return usageError{errors.New("--key-file and --account belong to a --target URL")}
 	}
-	var err error
 	switch {
 	case f.where == targetEmbedded, f.where == targetInProcess:
 		f.aim.kind = aimEmbedded
@@ -90,16 +106,17 @@ func (f *targetFlags) take() error {
 		}
 		return nil
 	case url:
-		f.aim.endpoint, err = f.byURL()
-	case strings.HasPrefix(f.where, targetEnv):
-		f.aim.endpoint, err = byVariable(strings.TrimPrefix(f.where, targetEnv))
-	case strings.HasPrefix(f.where, targetFile):
-		f.aim.endpoint, err = byFile(strings.TrimPrefix(f.where, targetFile))
+		endpoint, err := f.byURL()
+		if err != nil {
+			return usageError{fmt.Errorf("--target: %w", err)}
+		}
+		f.aim.endpoint = endpoint
 	default:
-		return usageError{unknownTarget(f.where)}
-	}
-	if err != nil {
-		return usageError{fmt.Errorf("--target: %w", err)}
+		endpoint, err := endpointOf(f.where)
+		if err != nil {
+			return err
+		}
+		f.aim.endpoint = endpoint
 	}
 	f.aim.kind = aimRemote
 	return nil

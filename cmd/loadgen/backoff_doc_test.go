@@ -10,9 +10,7 @@ import (
 
 // The page about back-off shows what the commands print.
 func TestBackoffPageShowsWhatTheCommandsPrint(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a contest of thirteen policies takes long under the race detector, and runs in one goroutine")
-	}
+	leftOutWhenShort(t)
 	text, err := os.ReadFile("../../docs/backoff.md")
 	if err != nil {
 		t.Fatal(err)

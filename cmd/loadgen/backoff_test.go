@@ -37,9 +37,7 @@ func contestOf(t *testing.T, args ...string) results.PolicyContest {
 // seconds, and what clients of today do by default loses a third of the operations
 // or two.
 func TestBackoffContestOfAnOutage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a contest of thirteen policies takes long under the race detector, and runs in one goroutine")
-	}
+	leftOutWhenShort(t)
 	contest := contestOf(t, "--outage", "15s", "--clients", "500")
 	lost := map[string]float64{}
 	for i, trial := range contest.Policies {
@@ -63,6 +61,7 @@ func TestBackoffContestOfAnOutage(t *testing.T) {
 }
 
 func TestBackoffContestVariants(t *testing.T) {
+	leftOutWhenShort(t)
 	for _, row := range []struct {
 		name  string
 		args  []string
@@ -96,6 +95,7 @@ func TestBackoffContestVariants(t *testing.T) {
 }
 
 func TestBackoffShow(t *testing.T) {
+	leftOutWhenShort(t)
 	for _, row := range []struct {
 		name string
 		args []string

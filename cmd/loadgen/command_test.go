@@ -153,6 +153,7 @@ func TestFullDisk(t *testing.T) {
 }
 
 func TestStrictRefusesAClientLimitedRun(t *testing.T) {
+	leftOutWhenShort(t)
 	// One worker cannot send 1,000 operations a second at 4 ms and more each.
 	args := append([]string{"stress", "--workers", "1", "--rate", "1000"}, small...)
 	if code, stdout, _, _ := bubble(t, 0, args...); code != codeOk || !strings.Contains(stdout, results.ClientLimited) {

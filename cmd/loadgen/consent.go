@@ -36,7 +36,7 @@ func (f *runFlags) agree(forecast drive.Forecast, table string, stderr io.Writer
 		return nil
 	}
 	if !f.quiet || !f.consent {
-		fmt.Fprint(stderr, forecastText(forecast, f.aim.endpoint.String(), table))
+		fmt.Fprint(stderr, forecastText(forecast, f.aim.String(), table))
 	}
 	if !f.consent {
 		return usageError{errors.New("nothing was sent: add --yes to send it, and --budget N to bound what is billed")}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"loadgen/engine"
@@ -14,7 +15,6 @@ import (
 	"loadgen/scenarios"
 	"loadgen/target"
 	"loadgen/target/azure"
-	"loadgen/target/inprocess"
 )
 
 // destination is what a run is sent to, opened. Whoever opened it closes it.
@@ -24,13 +24,11 @@ type destination struct {
 	counter target.Counter
 	// service is what a remote target calls itself.
 	service string
-	// wire tells of the connections, nil where there are none.
-	wire  *azure.Target
+	// wires are the clients, one for each account; none where nothing is sent over a
+	// network.
+	wires []*azure.Target
 	close func()
 }
-
-// account is the embedded engine's only one.
-const account = "loadgen"
 
 // open opens what the flags aim at; a remote target is asked whether it is there
 // and takes our signature. Its errors are those of the target, or of usage.
@@ -43,8 +41,8 @@ func (f *runFlags) open(ctx context.Context, s *scenarios.Scenario, clk clock.Re
 		if err != nil {
 			return nil, err
 		}
-		t := inprocess.New(e, account, clk)
-		return &destination{target: t, counter: t, close: func() {}}, nil
+		t, books := liveAccounts(e, accountsOf(s), clk)
+		return &destination{target: t, counter: books, close: func() {}}, nil
 	default:
 		return openEmbedded(s, clk, run)
 	}
@@ -56,12 +54,12 @@ func embeddedEngine(s *scenarios.Scenario, clk clock.Real) (*engine.Engine, erro
 	if err != nil {
 		return nil, err
 	}
-	return engine.New(engine.Options{Model: partitions, Accounts: []string{account},
+	return engine.New(engine.Options{Model: partitions, Accounts: accountsOf(s),
 		Epoch: entity.TicksOf(clk.Started()), Seed: s.Seed, Cold: s.Start == scenarios.StartCold}), nil
 }
 
 // openEmbedded puts the engine behind a socket on a free port of this machine
-// and returns the client of it: the same client that a remote target has.
+// and returns the client of each of its accounts: the same as a remote target has.
 func openEmbedded(s *scenarios.Scenario, clk clock.Real, run string) (*destination, error) {
 	e, err := embeddedEngine(s, clk)
 	if err != nil {
@@ -71,8 +69,12 @@ func openEmbedded(s *scenarios.Scenario, clk clock.Real, run string) (*destinati
 	if err != nil {
 		return nil, err
 	}
+	var accounts []rest.Account
+	for _, name := range accountsOf(s) {
+		accounts = append(accounts, rest.Account{Name: name, Secret: secret})
+	}
 	handler, err := rest.New(rest.Options{Engine: e, Clock: clk, Epoch: entity.TicksOf(clk.Started()), Seed: s.Seed,
-		Accounts: []rest.Account{{Name: account, Secret: secret}}, Name: "loadgen/" + version()})
+		Accounts: accounts, Name: "loadgen/" + version()})
 	if err != nil {
 		return nil, err
 	}
@@ -86,19 +88,23 @@ func openEmbedded(s *scenarios.Scenario, clk clock.Real, run string) (*destinati
 		cancel()
 		_ = server.Close(ended) // its error is that something was cut off
 	}
-	endpoint, err := azure.ParseURL(server.URL()+"/"+account, account, secret)
-	if err != nil {
-		stop()
-		return nil, err
+	var endpoints []azure.Endpoint
+	for _, one := range accounts {
+		endpoint, err := azure.ParseURL(server.URL()+"/"+one.Name, one.Name, secret)
+		if err != nil {
+			stop()
+			return nil, err
+		}
+		endpoints = append(endpoints, endpoint)
 	}
-	client, err := azure.New(azure.Options{Endpoint: endpoint, Connections: s.Workers, AskCounted: true,
+	clients, err := clientsOf(endpoints, azure.Options{Connections: s.Workers, AskCounted: true,
 		Clock: clk, Epoch: clk.Started(), RunID: run})
 	if err != nil {
 		stop()
 		return nil, err
 	}
-	return &destination{target: client, counter: served{handler}, wire: client,
-		close: func() { client.Close(); stop() }}, nil
+	return &destination{target: together(clients), counter: served{handler}, wires: clients,
+		close: func() { closeAll(clients); stop() }}, nil
 }
 
 // embeddedSecret returns a key for the embedded engine's account. It guards
@@ -108,19 +114,48 @@ func embeddedSecret(seed uint64) (*wire.Secret, error) {
 	return wire.NewSecret(strings.Repeat("bG9hZGdlbi1lbWJl", 5) + fmt.Sprintf("%08d", seed%100_000_000))
 }
 
-// openRemote opens a client of another service and asks that whether it is there.
+// openRemote opens a client of each account of another service and asks each whether
+// it is there.
 func (f *runFlags) openRemote(ctx context.Context, s *scenarios.Scenario, clk clock.Real, run string) (*destination, error) {
-	client, err := azure.New(azure.Options{Endpoint: f.aim.endpoint, Connections: s.Workers,
+	clients, err := clientsOf(f.aim.endpoints(), azure.Options{Connections: s.Workers,
 		Clock: clk, Epoch: clk.Started(), RunID: run})
 	if err != nil {
 		return nil, usageError{err}
 	}
-	service, err := client.Probe(ctx)
-	if err != nil {
-		client.Close()
-		return nil, fmt.Errorf("%w: %w", errNoTarget, err)
+	var services []string
+	for _, client := range clients {
+		service, err := client.Probe(ctx)
+		if err != nil {
+			closeAll(clients)
+			return nil, fmt.Errorf("%w: %w", errNoTarget, err)
+		}
+		if !slices.Contains(services, service.Server) {
+			services = append(services, service.Server)
+		}
 	}
-	return &destination{target: client, service: service.Server, wire: client, close: client.Close}, nil
+	return &destination{target: together(clients), service: strings.Join(services, serviceAnd), wires: clients,
+		close: func() { closeAll(clients) }}, nil
+}
+
+// clientsOf returns a client for each endpoint, all with the same options.
+func clientsOf(endpoints []azure.Endpoint, o azure.Options) ([]*azure.Target, error) {
+	var clients []*azure.Target
+	for _, endpoint := range endpoints {
+		o.Endpoint = endpoint
+		client, err := azure.New(o)
+		if err != nil {
+			closeAll(clients)
+			return nil, err
+		}
+		clients = append(clients, client)
+	}
+	return clients, nil
+}
+
+func closeAll(clients []*azure.Target) {
+	for _, client := range clients {
+		client.Close()
+	}
 }
 
 // served are the books of the embedded engine's server.
@@ -130,15 +165,20 @@ type served struct{ handler *rest.Handler }
 func (s served) Counts() target.Counts { return target.Counts(s.handler.Counts()) }
 
 // emulates reports whether a service calls itself by the name of an emulator,
-// which keeps none of the limits of the real service.
-func emulates(service string) bool {
-	for _, name := range []string{"Azurite", "loadgen"} {
-		if strings.HasPrefix(strings.ToLower(service), strings.ToLower(name)) {
-			return true
+// which keeps none of the limits of the real service; of several, whether one does.
+func emulates(services string) bool {
+	for _, service := range strings.Split(services, serviceAnd) {
+		for _, name := range []string{"Azurite", "loadgen"} {
+			if strings.HasPrefix(strings.ToLower(service), strings.ToLower(name)) {
+				return true
+			}
 		}
 	}
 	return false
 }
+
+// serviceAnd stands between what the services of several accounts call themselves.
+const serviceAnd = " and "
 
 // describe enters into a manifest what the run is sent to.
 func (f *runFlags) describe(m *results.Manifest, d *destination) {
@@ -148,7 +188,7 @@ func (f *runFlags) describe(m *results.Manifest, d *destination) {
 	case aimEmbedded:
 		m.Target = results.Embedded
 	default:
-		m.Target, m.Service, m.Emulator, m.Budget = f.aim.endpoint.String(), d.service, emulates(d.service), f.budget
+		m.Target, m.Service, m.Emulator, m.Budget = f.aim.String(), d.service, emulates(d.service), f.budget
 		// Neither a model nor a start is behind it; the documents' targets are,
 		// unless it only imitates the service.
 		m.Profile, m.Start, m.Model = "", "", nil
@@ -157,14 +197,4 @@ func (f *runFlags) describe(m *results.Manifest, d *destination) {
 			m.Targets = results.Targets{}
 		}
 	}
-}
-
-// connections returns what the connections cost, nil where there are none.
-func (d *destination) connections() *results.Connections {
-	if d.wire == nil {
-		return nil
-	}
-	c := d.wire.Connections()
-	return &results.Connections{Opened: c.Opened, Reused: c.Reused, Lookups: results.Spell(c.Lookups),
-		Connects: results.Spell(c.Connects), Handshakes: results.Spell(c.Handshakes), FirstByte: results.Spell(c.FirstBytes)}
 }

@@ -70,6 +70,10 @@ func (f *runFlags) beyondVegeta(c *cobra.Command, s *scenarios.Scenario) error {
 		return errors.New("it sends over HTTP, and --target in-process has none; expected embedded, or a service")
 	case f.searchAsked != nil:
 		return errors.New("--find-limit needs the native driver; expected one of them")
+	case severalOf(s) > 0:
+		return fmt.Errorf("it sends to one account, and the scenario is sharded over %d; expected --set accounts.number=1", severalOf(s))
+	case s.Verify && !f.verify:
+		return errors.New("the scenario verifies its writes, which needs the native driver; expected --set verify=false")
 	case f.verify:
 		return errors.New("--verify-writes needs the native driver; expected one of them")
 	case s.Retry != "none" && (c.Flags().Changed("retry") || setsRetry(c)):
@@ -81,8 +85,13 @@ func (f *runFlags) beyondVegeta(c *cobra.Command, s *scenarios.Scenario) error {
 			return fmt.Errorf("the phase %s is a closed loop of %d clients; expected arrivals", phase.Name, phase.Clients())
 		}
 		for j := range phase.Operations() {
-			if err := severalRequests(&phase.Operations()[j]); err != nil {
-				return fmt.Errorf("the operation %s of the phase %s %w", phase.Operations()[j].Name, phase.Name, err)
+			op := &phase.Operations()[j]
+			err := severalRequests(op)
+			if len(s.Design.Copies) > 0 && op.Writes().IsChange() {
+				err = errors.New("writes copies, each by a request of its own; expected a design without copies")
+			}
+			if err != nil {
+				return fmt.Errorf("the operation %s of the phase %s %w", op.Name, phase.Name, err)
 			}
 		}
 	}
@@ -99,7 +108,12 @@ func severalRequests(op *scenarios.OperationSpec) error {
 	switch {
 	case op.ReadFirst:
 		return errors.New("reads before it writes, in a request of its own; expected one without read_first")
-	case op.Verb != entity.Query, op.Class == scenarios.ClassPoint, op.Pages == 1, op.Rows > 0 && op.Rows <= page:
+	case op.Verb != entity.Query && len(op.By) > 0:
+		return errors.New("looks for what it writes, in a request of its own; expected one without by")
+	case op.Verb != entity.Query, op.Class == scenarios.ClassPoint, op.Pages == 1:
+		return nil
+	case op.Class == scenarios.ClassRows && op.Rows <= page:
+		// Of rows that a filter picks fewer can be on a page.
 		return nil
 	default:
 		return errors.New("may read several pages, each by a request of its own; expected pages: 1")
@@ -120,7 +134,7 @@ func (f *runFlags) runner(live *drive.Live, clk clock.Real, d *destination) (dri
 	if f.driver != driverVegeta {
 		return live, func() {}
 	}
-	client := d.wire.NetHTTP()
+	client := d.wires[0].NetHTTP()
 	v := &drive.Vegeta{Live: live, Wire: client, Epoch: clk.Started()}
 	if b, bounded := live.Target.(*budgeted); bounded {
 		v.Wire = budgetedWire{client, b}

@@ -17,6 +17,7 @@ import (
 )
 
 func TestDriverRefusesWhatVegetaCannotDo(t *testing.T) {
+	leftOutWhenShort(t)
 	const operations = "phases.peak.operations="
 	for _, row := range []struct {
 		name string
@@ -38,12 +39,19 @@ func TestDriverRefusesWhatVegetaCannotDo(t *testing.T) {
 			"the operation scan of the phase peak may read several pages"},
 		{"more rows than a page holds", []string{"stress", "--driver", "vegeta", "--set", operations + "[{name: some, verb: query, class: rows, rows: 100, top: 50}]"},
 			"the operation some of the phase peak may read several pages"},
+		{"writes that the scenario has read back", []string{"stress", "--driver", "vegeta", "--set", "verify=true"}, "the scenario verifies its writes"},
+		{"copies", []string{"run", "copied.yaml", "--driver", "vegeta"}, "the operation put of the phase measure writes copies"},
 		{"a closed loop", []string{"run", "closed.yaml", "--driver", "vegeta"}, "the phase measure is a closed loop of 4 clients"},
 		{"a verb that has no drivers", []string{"simulate", "--driver", "vegeta"}, "no flag --driver"},
 	} {
 		ownFiles(t)
 		closed := strings.Replace(ownTable, "arrivals: {constant: 100}", "clients: 4\n      think: 10ms", 1)
 		if err := os.WriteFile("closed.yaml", []byte(closed), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		copied := strings.NewReplacer(`row_key: "{bib}"}`, `row_key: "{bib}", copies: [{name: bibs, partition_key: "b{bib}", row_key: "{event}"}]}`,
+			"{verb: insert}]", "{name: put, verb: insert}]")
+		if err := os.WriteFile("copied.yaml", []byte(copied.Replace(ownTable)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		before := leftIn(t, ".")
@@ -69,6 +77,9 @@ func TestOperationsOfSeveralRequests(t *testing.T) {
 		{"a get", scenarios.OperationSpec{Verb: entity.Get}, false},
 		{"a transaction of a hundred", scenarios.OperationSpec{Verb: entity.Batch, Entities: 100}, false},
 		{"an update of what was read", scenarios.OperationSpec{Verb: entity.Replace, ReadFirst: true}, true},
+		{"an update of what was looked for", scenarios.OperationSpec{Verb: entity.Merge, By: []string{"age"}}, true},
+		{"rows that a filter may pick", scenarios.OperationSpec{Verb: entity.Query, Class: scenarios.ClassBy, By: []string{"age"}, Rows: 10}, true},
+		{"one page of them", scenarios.OperationSpec{Verb: entity.Query, Class: scenarios.ClassBy, By: []string{"age"}, Rows: 10, Pages: 1}, false},
 		{"a point query", query(scenarios.ClassPoint, 0, 0, 0), false},
 		{"a scan", query(scenarios.ClassPartitionScan, 0, 0, 0), true},
 		{"one page of a scan", query(scenarios.ClassPartitionScan, 0, 0, 1), false},

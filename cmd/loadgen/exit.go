@@ -31,10 +31,11 @@ const exitCodes = `Exit codes:
         a port that is taken
     3   the target is not there, does not take the key, or stopped answering (a partial report
         was written), or the table could not be prepared
-   10   an expectation failed: with --peak, the partition does not hold that rate; a
-        budget of the scenario (stop_on) was exceeded, which ended the run; with
-        --verify-writes, an acknowledged write is lost or a counter was raised too often;
-        a check of doctor failed
+   10   an expectation failed: a claim of the scenario (expect) is not borne out; with
+        --peak, the partition does not hold that rate; a budget of the scenario (stop_on)
+        was exceeded, which ended the run; with --verify-writes, an acknowledged write is
+        lost or a counter was raised too often; a check of doctor failed, or a
+        finding of explain is an error
    13   with --strict: the run is invalid, or the generator was the limit
   130   interrupted; 143 terminated: a partial report was written
 

@@ -75,6 +75,10 @@ func (f *findFlags) search(c *cobra.Command, s *scenarios.Scenario) error {
 			return usageError{fmt.Errorf("--find-limit and --%s each choose the steps; expected one of them (--from is where a search begins)", flag)}
 		}
 	}
+	if f.limitOf == results.LimitAccount && severalOf(s) > 0 {
+		return usageError{fmt.Errorf("--find-limit account: it looks for what one account holds, and the scenario %s is sharded over %d; "+
+			"expected --set accounts.number=1, or --find-limit partition", s.Name, severalOf(s))}
+	}
 	find, err := f.defaults(c, s)
 	if err != nil {
 		return err
@@ -184,8 +188,9 @@ func (f *findFlags) enlist(c *drive.Campaign, m *results.Manifest) error {
 	if err != nil {
 		return usageError{err}
 	}
-	// Where the load goes, the phase no longer says alone.
-	m.PartitionKey, m.Spread = "", nil
+	// Where the load goes, the phase no longer says alone; and of another load than
+	// its own the scenario expects nothing.
+	m.PartitionKey, m.Spread, m.Expectations = "", nil, nil
 	if f.searchAsked.Of == results.LimitPartition {
 		m.PartitionKey = partitions[0]
 		return nil

@@ -14,6 +14,7 @@ import (
 )
 
 func TestFindLimitRefusesWhatCannotBe(t *testing.T) {
+	leftOutWhenShort(t)
 	for _, row := range []struct {
 		name string
 		args []string
@@ -126,6 +127,7 @@ func TestFindLimitFillsInWhatIsLeftOpen(t *testing.T) {
 
 // The search from the command line, its report, and the same from the record.
 func TestFindLimitTellsWhatItFound(t *testing.T) {
+	leftOutWhenShort(t)
 	t.Chdir(t.TempDir())
 	code, stdout, stderr := say(t, "simulate", "--set", "start=warm", "--set", "phases.spread.entities=20",
 		"--set", "model.partition_target=120", "--find-limit", "partition", "--from", "300", "--out", "found", "--format", "json")
@@ -162,6 +164,7 @@ func TestFindLimitTellsWhatItFound(t *testing.T) {
 
 // An account of 150 entities/s shared by twelve partitions that bear more.
 func TestFindLimitOfAnAccount(t *testing.T) {
+	leftOutWhenShort(t)
 	t.Chdir(t.TempDir())
 	code, stdout, stderr := say(t, "simulate", "--set", "start=warm", "--set", "phases.spread.entities=20",
 		"--set", "model.account_target=150", "--set", "model.account_burst=100ms",

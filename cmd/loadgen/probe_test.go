@@ -70,6 +70,7 @@ func TestProbeEndsByCount(t *testing.T) {
 
 // What a run tells of its generator is in its record.
 func TestRunTellsOfItsGenerator(t *testing.T) {
+	leftOutWhenShort(t)
 	code, stdout, stderr, folder := bubble(t, 0, append([]string{"stress", "--format", "json"}, small...)...)
 	if code != codeOk {
 		t.Fatalf("exit code %d: %s", code, stderr)

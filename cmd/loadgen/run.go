@@ -38,6 +38,9 @@ type runFlags struct {
 	noProbe bool
 	// verify has every measured write carry an id and be read back.
 	verify bool
+	// contrary is what the scenario does wrong on purpose, empty unless it is the
+	// opposite of one.
+	contrary string
 }
 
 func (f *runFlags) register(flags *pflag.FlagSet) {
@@ -68,11 +71,14 @@ type finished struct {
 func (f *runFlags) carryOut(ctx context.Context, s *scenarios.Scenario, peak float64, command []string, stderr io.Writer) (*finished, error) {
 	clk := clock.NewReal()
 	progress := newProgress(stderr, clk, f.quiet)
+	if err := f.enoughAccounts(s); err != nil {
+		return nil, err
+	}
 	campaign, err := f.campaign(s, clk, progress, stderr)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.enoughFiles(s.Workers); err != nil {
+	if err := f.enoughFiles(s); err != nil {
 		return nil, err
 	}
 	ceiling, err := f.probe(ctx, s)
@@ -90,6 +96,7 @@ func (f *runFlags) carryOut(ctx context.Context, s *scenarios.Scenario, peak flo
 		return nil, err
 	}
 	manifest.Started, manifest.Time = clk.Started().UTC().Round(0), "real"
+	manifest.Opposite = f.contrary
 	f.describe(&manifest, d)
 	manifest.Driver = f.foreignDriver()
 	if err := f.enlist(campaign, &manifest); err != nil {
@@ -146,7 +153,7 @@ func (f *runFlags) campaign(s *scenarios.Scenario, clk clock.Real, progress *pro
 	}
 	campaign, err := drive.NewCampaign(drive.Options{
 		Scenario: s, Table: table, NewName: f.table == "", Reuse: f.reuse, Keep: f.keep, Find: f.searchAsked, Entering: progress.enter,
-		RetryCodes: f.aim.retryCodes(), Verify: f.verify, RunMark: strconv.FormatInt(clk.Started().UnixNano(), 36)})
+		RetryCodes: f.aim.retryCodes(), Verify: f.verify || s.Verify, RunMark: strconv.FormatInt(clk.Started().UnixNano(), 36)})
 	if err != nil {
 		return nil, usageError{err}
 	}
@@ -160,7 +167,7 @@ func (f *runFlags) finish(folder results.Dir, recorder *results.Recorder, clk cl
 		own := results.TargetCounts(d.counter.Counts())
 		counts = &own
 	}
-	recorder.Connections(d.connections())
+	recorder.Connections(connectionsOf(d.wires))
 	validity, reasons := endOf(ended)
 	if err := recorder.Finish(clk.Now().Offset(), validity, reasons, counts); err != nil {
 		// A write that failed in mid-run is what ended it, too: said once.

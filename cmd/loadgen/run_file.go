@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"loadgen/scenarios"
 )
@@ -44,8 +43,11 @@ run goes to a folder of its own in results/runs.
 A budget of the scenario (stop_on) that is exceeded ends the run: its report is of
 what was done until then, and the exit code is 10.
 
-` + findHelp + "\n\n" + driverHelp,
+` + sweepHelp + "\n\n" + findHelp + "\n\n" + driverHelp,
+		ValidArgsFunction: oneScenario,
 		Example: `  loadgen run my-table.yaml                       # a scenario of your own
+  loadgen run my-table.yaml --use by-day          # another of its designs
+  loadgen run my-table.yaml --sweep use=by-day,by-customer
   loadgen run my-table.yaml --set phases.measure.arrivals.constant=200
   loadgen run stress --retry documented           # a built-in one
   loadgen run my-table.yaml --target in-process --format json
@@ -58,8 +60,16 @@ what was done until then, and the exit code is 10.
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			workers := map[string]string{"workers": strconv.Itoa(f.workers)}
-			scenario, err := f.read(c, args[0], "phases.measure.arrivals.constant=200", workers, &f.findFlags)
+			found, err := f.draft(args[0], "phases.measure.arrivals.constant=200", stderr)
+			if err != nil {
+				return err
+			}
+			found.others = map[string]string{"workers": strconv.Itoa(f.workers)}
+			f.contrary = found.contrary
+			if len(f.sweeps) > 0 {
+				return f.sweep(c, found, append(commandOf(c), args[0]), stdout, stderr)
+			}
+			scenario, err := f.read(c, found, &f.findFlags, nil)
 			if err != nil {
 				return err
 			}
@@ -70,67 +80,10 @@ what was done until then, and the exit code is 10.
 		},
 	}
 	f.scenarioFlags.register(c.Flags())
+	completeUse(c, "stress")
 	f.runFlags.register(c.Flags())
 	f.findFlags.register(c.Flags())
 	return c
-}
-
-// scenarioFlags override values of a scenario.
-type scenarioFlags struct {
-	seed  uint64
-	retry string
-	set   []string
-}
-
-func (f *scenarioFlags) register(flags *pflag.FlagSet) {
-	flags.Uint64Var(&f.seed, "seed", 0, "root of all chance (default: the scenario's)")
-	flags.StringVar(&f.retry, "retry", "", "back-off policy of refused attempts: none, documented, short (default: the scenario's)")
-	flags.StringArrayVar(&f.set, "set", nil, "give a value of the scenario another one: `path=value`, may be repeated")
-}
-
-// read returns the scenario of a file or a name with every override applied: those
-// of --set, those of flags that are called as the field that they set, and what a
-// search asks for. An example is for who did not know what --set takes. Traces are
-// read.
-func (f *scenarioFlags) read(c *cobra.Command, name, example string, others map[string]string,
-	find *findFlags) (*scenarios.Scenario, error) {
-	s, folder, err := openScenario(name)
-	if err != nil {
-		return nil, err
-	}
-	if err := override(s, f.set, example); err != nil {
-		return nil, err
-	}
-	if err := emptyFlag(c.Flags()); err != nil {
-		return nil, err
-	}
-	values := map[string]string{"seed": strconv.FormatUint(f.seed, 10), "retry": f.retry}
-	for flag, value := range others {
-		values[flag] = value
-	}
-	flagOf := make(map[string]string)
-	for _, flag := range []string{"seed", "retry", "workers"} {
-		if value, settable := values[flag]; settable && c.Flags().Changed(flag) {
-			flagOf["--set "+flag] = "--" + flag
-			if err := s.Set(flag, value); err != nil {
-				return nil, blame(err, flagOf)
-			}
-		}
-	}
-	if err := sound(s, flagOf); err != nil {
-		return nil, err
-	}
-	if err := find.search(c, s); err != nil {
-		return nil, err
-	}
-	// Nothing may be set any more: what a trace holds is no value of the scenario's.
-	return s, s.ReadTraces(func(path string) (io.ReadCloser, error) {
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(folder, filepath.FromSlash(path))
-		}
-		file, err := os.Open(path)
-		return file, reason(err)
-	})
 }
 
 // openScenario reads a scenario by the name of a built-in one or of a file, and
@@ -141,13 +94,8 @@ func openScenario(name string) (s *scenarios.Scenario, folder string, err error)
 		return s, ".", err
 	}
 	text, err := readBounded(name)
-	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, `./\`) {
-		// So short a word is rather a name with a typo.
-		_, err = scenarios.Builtin(name)
-		return nil, "", usageError{fmt.Errorf("%w; and there is no such file", err)}
-	}
 	if err != nil {
-		return nil, "", usageError{fmt.Errorf("the scenario %s cannot be read: %w", name, reason(err))}
+		return nil, "", unreadable(name, err)
 	}
 	s, err = scenarios.Parse(name, text)
 	return s, filepath.Dir(name), err
@@ -179,13 +127,19 @@ func reason(err error) error {
 const spareFiles = 64
 
 // enoughFiles refuses more workers than this process may have connections, of which
-// an embedded engine has the other end, too.
-func (f *runFlags) enoughFiles(workers int) error {
+// an embedded engine has the other end, too. Each worker may leave one open to each
+// account.
+func (f *runFlags) enoughFiles(s *scenarios.Scenario) error {
 	limit, known := openFiles()
 	if !known {
 		return nil
 	}
-	return fewerThan(workers, f.aim.kind, limit)
+	accounts := max(1, severalOf(s))
+	err := fewerThan(s.Workers*accounts, f.aim.kind, limit)
+	if err != nil && accounts > 1 {
+		return usageError{fmt.Errorf("%d workers for each of %d accounts: %w", s.Workers, accounts, err)}
+	}
+	return err
 }
 
 func fewerThan(workers int, kind aimKind, limit uint64) error {

@@ -5,8 +5,6 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
-
-	"loadgen/scenarios"
 )
 
 // simulateFlags are what a user typed after `loadgen simulate`.
@@ -46,13 +44,16 @@ another profile of the model, which is simulated beside it.
 Entities are stored only where the scenario reads what it wrote, or with --data:
 admission, counts and times do not depend on them, but 404, 409 and 412 do.
 
-` + findHelp,
+` + sweepHelp + "\n\n" + findHelp,
+		ValidArgsFunction: oneScenario,
 		Example: `  loadgen simulate                                # a cold table learns its load
   loadgen simulate --set start=warm               # the same load on spread ranges
   loadgen simulate --set phases.spread.partitions=1 --set phases.spread.rate=6000
   loadgen simulate --set model.detection=10m --format json
   loadgen simulate stress                         # the stress test, without waiting
   loadgen simulate my-table.yaml                  # a scenario of your own
+  loadgen simulate my-table.yaml --opposite       # what it warns of
+  loadgen simulate my-table.yaml --sweep use=by-day,by-customer --sweep seed=1,2,3
   loadgen simulate stress --find-limit partition  # the highest rate that a partition holds`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -61,16 +62,24 @@ admission, counts and times do not depend on them, but 404, 409 and 412 do.
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			scenario, err := f.scenario(c, args)
+			found, err := f.opened(args, stderr)
 			if err != nil {
 				return err
 			}
 			command := append(commandOf(c), args...)
+			if len(f.sweeps) > 0 {
+				return f.sweep(c, found, command, stdout, stderr)
+			}
+			scenario, err := f.read(c, found, &f.findFlags, nil)
+			if err != nil {
+				return err
+			}
 			return f.simulate(c.Context(), scenario, command, stdout, stderr)
 		},
 	}
 	flags := c.Flags()
 	f.scenarioFlags.register(flags)
+	completeUse(c, canonical)
 	f.findFlags.register(flags)
 	flags.BoolVar(&f.verify, "verify-writes", false, "have each write carry an id and read it back: lost and doubled writes (exit 10)")
 	flags.BoolVar(&f.data, "data", false, "store entities even where the scenario never reads them")
@@ -83,11 +92,17 @@ admission, counts and times do not depend on them, but 404, 409 and 412 do.
 	return c
 }
 
-// scenario returns the scenario that was named, with every override applied.
-func (f *simulateFlags) scenario(c *cobra.Command, args []string) (*scenarios.Scenario, error) {
+// opened returns the scenario that was named, before any override but that of its
+// opposite.
+func (f *simulateFlags) opened(args []string, stderr io.Writer) (*draft, error) {
 	name := canonical
 	if len(args) > 0 {
 		name = args[0]
 	}
-	return f.read(c, name, "model.detection=10m", nil, &f.findFlags)
+	found, err := f.draft(name, "model.detection=10m", stderr)
+	if err != nil {
+		return nil, err
+	}
+	f.contrary = found.contrary
+	return found, nil
 }

@@ -60,6 +60,9 @@ func (f *simulateFlags) fits(c *drive.Campaign, data, twice bool) error {
 	if sum <= limit {
 		return nil
 	}
+	if need.Holdings > 0 {
+		beside = fmt.Sprintf(", %s of keys that tell what queries read", sizeOf(need.Holdings)) + beside
+	}
 	return usageError{fmt.Errorf("the scenario would take about %s, and --memory-limit is %s: %s of operations that wait, "+
 		"%s of stored entities, %s of histograms%s", sizeOf(sum), f.memory,
 		sizeOf(need.Waiting), sizeOf(need.Entities), sizeOf(need.Histograms), beside)}

@@ -15,7 +15,6 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
-	"loadgen/target/inprocess"
 )
 
 // simulation is one run on the virtual clock: an engine of its own, driven by one
@@ -45,7 +44,7 @@ func newSimulation(s *scenarios.Scenario, data bool, started time.Time, command 
 		return nil, err
 	}
 	manifest.Time, manifest.Started, manifest.Dataless = "virtual", started.UTC().Round(0), !data
-	return &simulation{s, campaign, manifest, engine.New(engine.Options{Model: m, Accounts: []string{account},
+	return &simulation{s, campaign, manifest, engine.New(engine.Options{Model: m, Accounts: accountsOf(s),
 		Epoch: entity.TicksOf(started), Seed: s.Seed, Cold: s.Start == scenarios.StartCold, Dataless: !data})}, nil
 }
 
@@ -56,7 +55,7 @@ const tailStretch = 30 * time.Second
 // why the run ended early, the second that its record could not be written.
 func (s *simulation) run(ctx context.Context, recorder *results.Recorder, observers ...drive.Observer) (time.Duration, error) {
 	tail := drive.NewTail(tailStretch)
-	runner := &drive.Virtual{Target: inprocess.New(s.engine, account, nil)}
+	runner := &drive.Virtual{Target: virtualAccounts(s.engine, accountsOf(s.scenario))}
 	ended := s.campaign.Run(ctx, runner, &drive.Ledger{Recorder: recorder, Observers: append(observers, tail),
 		Happenings: func(now clock.Instant) []results.Event { return happenings(s.engine, now) }})
 	if s.manifest.Spread != nil || s.scenario.Start == scenarios.StartCold {
@@ -100,11 +99,12 @@ func (f *simulateFlags) simulate(ctx context.Context, s *scenarios.Scenario, com
 func (f *simulateFlags) carryOut(ctx context.Context, s *scenarios.Scenario, command []string, stderr io.Writer) (*finished, error) {
 	clk := clock.NewReal()
 	progress := newProgress(stderr, clk, f.quiet)
-	data := f.data || f.verify || s.Reads()
-	sim, err := newSimulation(s, data, clk.Started(), command, drive.Options{Entering: progress.enter, Verify: f.verify})
+	data := f.data || f.verify || s.Verify || s.Reads()
+	sim, err := newSimulation(s, data, clk.Started(), command, drive.Options{Entering: progress.enter, Verify: f.verify || s.Verify})
 	if err != nil {
 		return nil, err
 	}
+	sim.manifest.Opposite = f.contrary
 	if err := f.enlist(sim.campaign, &sim.manifest); err != nil {
 		return nil, err
 	}
@@ -142,6 +142,8 @@ func (f *simulateFlags) rivalOf(s *scenarios.Scenario) *scenarios.Scenario {
 		return nil
 	}
 	other := *s
+	// What the scenario expects, it expects of its own profile.
+	other.Expect = nil
 	switch s.Model.Profile {
 	case model.Documented:
 		other.Model.Profile = model.Headroom

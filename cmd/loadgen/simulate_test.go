@@ -49,8 +49,8 @@ func recordOf(t *testing.T, args ...string) *results.Record {
 	return read(t, folder)
 }
 
-// leftOutWhenShort leaves a long run to the full tests: there the race detector
-// finds nothing that it does not find in shorter ones, and is slow to look.
+// leftOutWhenShort leaves a test to the full tests: the race detector is slow, and
+// finds nothing in what one goroutine plays alone or a shorter test goes through.
 func leftOutWhenShort(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -182,6 +182,7 @@ func TestWarmStartIsBorne(t *testing.T) {
 
 // Other scenarios run as they are, with the entities that they read.
 func TestSimulateStress(t *testing.T) {
+	leftOutWhenShort(t)
 	code, stdout, stderr, folder := simulatedBy(t, context.Background(), "--quiet", "--format", "json",
 		"--set", "phases.peak.each=2s", "--set", "phases.load.entities=2000", "stress")
 	if code != codeOk {

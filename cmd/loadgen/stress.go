@@ -24,6 +24,8 @@ type stressFlags struct {
 	key      string
 	retry    string
 	peak     float64
+	use      string
+	opposite bool
 	set      []string
 }
 
@@ -63,6 +65,9 @@ in results/runs.
 			if err != nil {
 				return err
 			}
+			if f.contrary != "" {
+				fmt.Fprintf(stderr, "this is the opposite of %s: %s\n", scenario.Name, f.contrary)
+			}
 			if err := f.chooseDriver(c, scenario); err != nil {
 				return err
 			}
@@ -76,7 +81,7 @@ in results/runs.
 	flags.Uint64Var(&f.seed, "seed", 0, "root of all chance (default: the scenario's)")
 	flags.StringVar(&f.key, "partition-key", "", "PartitionKey to aim at, one of those that are loaded")
 	flags.StringVar(&f.retry, "retry", "", "back-off policy of refused attempts: none, documented, short (default: the scenario's)")
-	flags.StringArrayVar(&f.set, "set", nil, "give a value of the scenario another one: `path=value`, may be repeated")
+	registerChoice(flags, &f.use, &f.opposite, &f.set)
 	f.register(flags)
 	f.findFlags.register(flags)
 	return c
@@ -87,6 +92,11 @@ func (f *stressFlags) scenario(c *cobra.Command) (*scenarios.Scenario, error) {
 	s, err := scenarios.Builtin("stress")
 	if err != nil {
 		return nil, err
+	}
+	if f.opposite {
+		if s, f.contrary, err = opposed(s); err != nil {
+			return nil, err
+		}
 	}
 	if err := override(s, f.set, "model.partition_target=500"); err != nil {
 		return nil, err
@@ -115,6 +125,7 @@ func (f *stressFlags) scenario(c *cobra.Command) (*scenarios.Scenario, error) {
 		{"partition-key", peak + ".partition_key", f.key},
 		{"seed", "seed", strconv.FormatUint(f.seed, 10)},
 		{"retry", "retry", f.retry},
+		{"use", "use", f.use},
 		{"workers", "workers", strconv.Itoa(f.workers)},
 	} {
 		if !c.Flags().Changed(o.flag) {
@@ -187,13 +198,20 @@ func commandOf(c *cobra.Command) []string {
 	command := strings.Fields(c.CommandPath())
 	c.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "out", "format", "quiet":
-			// They change where and how it is told, not what is run.
+		case "out", "format", "quiet", "sweep":
+			// They change where and how it is told, not what is run; which of a sweep's
+			// runs it is, --set says.
 			return
 		}
 		if list, many := f.Value.(interface{ GetSlice() []string }); many {
 			for _, value := range list.GetSlice() {
 				command = append(command, "--"+f.Name, value)
+			}
+			return
+		}
+		if list, some := f.Value.(targetsValue); some {
+			for _, value := range list.every() {
+				command = append(command, "--"+f.Name+"="+value)
 			}
 			return
 		}

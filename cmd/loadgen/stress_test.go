@@ -27,6 +27,8 @@ func phaseNamed(t *testing.T, s *results.Summary, rate string) results.PhaseSumm
 }
 
 func TestStressFindsThePartitionsTarget(t *testing.T) {
+	leftOutWhenShort(t)
+	t.Parallel()
 	s := simulate(t)
 	sum := s.summary
 	if sum.Validity != results.Valid || len(sum.Reasons) > 0 {
@@ -57,6 +59,8 @@ func TestStressFindsThePartitionsTarget(t *testing.T) {
 // tried. The first second, before retries have piled up, takes off a little;
 // arrivals in step with the partition's allowance would take off a fifth.
 func TestRetriesMeetWhatFirstAttemptsMeet(t *testing.T) {
+	leftOutWhenShort(t)
+	t.Parallel()
 	s := simulate(t, "--rate", "4000", "--duration", "8s")
 	p := phaseNamed(t, s.summary, "4000")
 	for name, op := range p.PerOperation {
@@ -67,6 +71,8 @@ func TestRetriesMeetWhatFirstAttemptsMeet(t *testing.T) {
 }
 
 func TestHalfIsRefusedWithoutRetries(t *testing.T) {
+	leftOutWhenShort(t)
+	t.Parallel()
 	s := simulate(t, "--retry", "none", "--rate", "4000", "--duration", "8s")
 	var attempts, refused int64
 	for _, row := range s.record.Intervals {
@@ -91,11 +97,9 @@ func TestHalfIsRefusedWithoutRetries(t *testing.T) {
 
 // Nothing is written down in advance: another limit moves every figure.
 func TestEveryFigureMovesWithTheModel(t *testing.T) {
-	limits := []int64{500, 1234, 3000}
-	if testing.Short() {
-		limits = limits[:1]
-	}
-	for _, limit := range limits {
+	leftOutWhenShort(t)
+	t.Parallel()
+	for _, limit := range []int64{500, 1234, 3000} {
 		s := simulate(t, "--set", fmt.Sprintf("model.partition_target=%d", limit))
 		sum := s.summary
 		if sum.Saturation == nil || math.Abs(*sum.Saturation/float64(limit)-1) > .02 {
@@ -132,13 +136,10 @@ func TestEveryFigureMovesWithTheModel(t *testing.T) {
 }
 
 func TestSameSeedSameBytes(t *testing.T) {
+	leftOutWhenShort(t)
 	small := []string{"--set", "phases.load.entities=3000", "--duration", "1s"}
 	first := simulate(t, small...)
-	counts := []string{"1", "7", "4096"}
-	if testing.Short() {
-		counts = counts[:1]
-	}
-	for i, workers := range counts {
+	for i, workers := range []string{"1", "7", "4096"} {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1 + 3*(i%2)))
 		again := simulate(t, append([]string{"--workers", workers}, small...)...)
 		for _, file := range []string{results.IntervalsFile, results.EventsFile} {
@@ -166,7 +167,9 @@ func TestSameSeedSameBytes(t *testing.T) {
 }
 
 func TestPeakAsked(t *testing.T) {
-	rows := []struct {
+	leftOutWhenShort(t)
+	t.Parallel()
+	for _, row := range []struct {
 		sentence, peak string
 		holds          bool
 	}{
@@ -175,11 +178,7 @@ func TestPeakAsked(t *testing.T) {
 		{"a little above it does not, though the burst carries it", "2048", false},
 		{"nor does a tenth above it", "2200", false},
 		{"twice the target does not", "4000", false},
-	}
-	if testing.Short() {
-		rows = rows[2:3]
-	}
-	for _, row := range rows {
+	} {
 		s := simulate(t, "--peak", row.peak)
 		err := new(runFlags).judge(s.finished)
 		code := codeOk
@@ -208,9 +207,8 @@ func TestAnotherPartition(t *testing.T) {
 // The waits of the documented policy are minutes: the hold lasts until the
 // retries of every step have met the same load.
 func TestDocumentedPolicyIsHeldToItsWaits(t *testing.T) {
-	if testing.Short() {
-		t.Skip("four virtual minutes of overload are too long for the race detector")
-	}
+	leftOutWhenShort(t)
+	t.Parallel()
 	s := simulate(t, "--retry", "documented", "--rate", "2500", "--duration", "4s")
 	if s.summary.Validity != results.Valid || s.record.Misplaced != 0 {
 		t.Fatalf("validity = %s %v, %d misplaced; want valid", s.summary.Validity, s.summary.Reasons, s.record.Misplaced)

@@ -21,6 +21,7 @@ func say(t *testing.T, args ...string) (code int, stdout, stderr string) {
 const planted = "cGxhbnRlZHNlY3JldHBsYW50ZWRzZWNyZXRwbGFudGVk"
 
 func TestBadInputIsOneLineAndLeavesNothing(t *testing.T) {
+	leftOutWhenShort(t)
 	rows := []struct {
 		sentence string
 		args     []string

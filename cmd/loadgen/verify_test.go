@@ -47,6 +47,7 @@ func TestVerifyWritesIsReported(t *testing.T) {
 // The same seed gives the same audit in virtual time, and --verify-writes has
 // entities stored.
 func TestSimulationVerifiesWrites(t *testing.T) {
+	leftOutWhenShort(t)
 	args := []string{"stress", "--verify-writes", "--one-profile", "--set", "phases.peak.rates=[300]", "--set", "phases.peak.each=2s",
 		"--set", "phases.load.entities=400", "--set", "phases.peak.hold=false", "--set", counters}
 	first := recordOf(t, args...)

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"fmt"
 	"math"
 
 	"gonum.org/v1/plot/vg"
@@ -152,6 +153,9 @@ func (p *panel) addTarget(record *results.Record, highest float64) (line, bool) 
 	if record.Manifest.Spread != nil {
 		// A partition's would say nothing of what several are served together.
 		rate, whose = float64(record.Manifest.Targets.Account), "account"
+		if several := record.Manifest.Accounts; several > 1 {
+			rate, whose = rate*float64(several), fmt.Sprintf("%d accounts'", several)
+		}
 	}
 	target := line{targetLine(), []point{{0, rate}}}
 	if !(rate > 0) {

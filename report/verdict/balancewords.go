@@ -163,7 +163,7 @@ func (s *story) stuck(bins []loadBin) []string {
 	case s.lastKept() != "":
 		told = append(told, fmt.Sprintf("load balancing left it so: %s.", s.lastKept()))
 	case s.accountFull(end):
-		told = append(told, "all partitions together are at the account's limit, which no split raises.")
+		told = append(told, s.fullAccounts())
 	default:
 		told = append(told, "the load did not last long enough for load balancing to finish.")
 	}
@@ -197,11 +197,6 @@ func (s *story) lastKept() string {
 		}
 	}
 	return printable(shortened(why))
-}
-
-func (s *story) accountFull(end *loadBin) bool {
-	target := float64(s.record.Manifest.Targets.Account)
-	return target > 0 && end.servedRate() >= .98*target
 }
 
 // rival says whether the verdict survives another profile of the model.

@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"loadgen/results"
@@ -18,23 +19,28 @@ const notMeasured = "not measured"
 
 // Holds returns whether everything that was asked of a run came true; nothing
 // asked is held.
-func Holds(summary *results.Summary) bool {
-	for _, expectation := range summary.Expectations {
-		if !expectation.Pass {
-			return false
-		}
-	}
-	return true
+func Holds(summary *results.Summary) bool { return allPass(summary.Expectations) }
+
+func allPass(list []results.Expectation) bool {
+	return !slices.ContainsFunc(list, func(e results.Expectation) bool { return !e.Pass })
 }
 
-// expectations judges the peak that was asked for on the step of its rate, in a
+// expectations judges everything that was asked: of the peak first, then what the
+// scenario claims.
+func expectations(record *results.Record, summary *results.Summary, steps []Step) []results.Expectation {
+	list := []results.Expectation{}
+	list = append(list, ofPeak(record, summary, steps)...)
+	return append(list, claims(record, summary)...)
+}
+
+// ofPeak judges the peak that was asked for on the step of its rate, in a
 // run that is worth a judgement. Where it is known at which rate the partition
 // saturates, the peak must not lie beyond the best second of that: a step is
 // short, and what an idle partition has saved up can carry it.
-func expectations(record *results.Record, summary *results.Summary, steps []Step) []results.Expectation {
+func ofPeak(record *results.Record, summary *results.Summary, steps []Step) []results.Expectation {
 	asked := record.Manifest.PeakAsked
 	if asked <= 0 {
-		return []results.Expectation{}
+		return nil
 	}
 	rate := strconv.FormatFloat(asked, 'f', -1, 64)
 	refused := results.Expectation{Expr: fmt.Sprintf("refused(peak %s) < 1%%", rate), Observed: notMeasured}

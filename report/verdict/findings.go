@@ -18,7 +18,7 @@ func Findings(record *results.Record) []string {
 		steps = nil
 	}
 	for _, finding := range []string{
-		knee(record, steps), beyondSending(record), amplification(record, steps), waiting(record, steps), ended(record), late(record), busiest(record), clipped(record),
+		knee(record, steps), beyondSending(record), amplification(record, steps), waiting(record, steps), ended(record), late(record), busiest(record), busiestAccount(record), clipped(record),
 	} {
 		if finding != "" {
 			found = append(found, finding)

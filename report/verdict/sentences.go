@@ -112,7 +112,7 @@ func (s *story) peak() string {
 		return fmt.Sprintf("whether a peak of %s operations/s holds was not measured.", Rate(asked))
 	}
 	verb := "does not hold"
-	if Holds(s.summary) {
+	if allPass(s.ofPeak()) {
 		verb = "holds"
 	}
 	headroom := "more than " + factor(s.topRate.Served/offered)
@@ -133,12 +133,19 @@ func (s *story) peak() string {
 // borrowed says whether the peak fails for nothing but lying beyond saturation:
 // its step was too short for what an idle partition has saved up to run out.
 func (s *story) borrowed() bool {
-	for i, expectation := range s.summary.Expectations {
-		if expectation.Pass == (i == len(s.summary.Expectations)-1) {
+	asked := s.ofPeak()
+	for i, expectation := range asked {
+		if expectation.Pass == (i == len(asked)-1) {
 			return false
 		}
 	}
-	return len(s.summary.Expectations) > 0
+	return len(asked) > 0
+}
+
+// ofPeak returns what was asked of the peak; what the scenario claims comes after it.
+func (s *story) ofPeak() []results.Expectation {
+	claimed := min(len(s.record.Manifest.Expectations), len(s.summary.Expectations))
+	return s.summary.Expectations[:len(s.summary.Expectations)-claimed]
 }
 
 // lostOf tells the share of a step's load that was lost.

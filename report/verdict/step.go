@@ -45,16 +45,20 @@ func (s Step) Closed() bool { return s.Phase.Rate <= 0 }
 func reported(record *results.Record) []Step {
 	var steps []Step
 	for p := range record.Phases {
-		phase := &record.Phases[p]
-		step := Step{phase, record.Manifest.Operations, phase.End}
-		if record.Duration > 0 {
-			step.end = min(step.end, record.Duration)
-		}
-		if phase.Reported && step.end > phase.Begin && step.end-phase.Begin > 0 {
+		if step, some := stepOf(record, &record.Phases[p]); some && step.Phase.Reported {
 			steps = append(steps, step)
 		}
 	}
 	return steps
+}
+
+// stepOf returns a phase as far as the run came, and false where that is of no length.
+func stepOf(record *results.Record, phase *results.Phase) (Step, bool) {
+	step := Step{phase, record.Manifest.Operations, phase.End}
+	if record.Duration > 0 {
+		step.end = min(step.end, record.Duration)
+	}
+	return step, step.end > phase.Begin && step.end-phase.Begin > 0
 }
 
 // seconds is how long the step lasted.
@@ -85,10 +89,7 @@ func (s Step) Sum(want func(results.Kind) bool) results.KindStats {
 // closed loop they are of all.
 func (s Step) Figures(want func(results.Kind) bool) results.PhaseOperationSummary {
 	sum := s.Sum(want)
-	load, over := sum.LastHalf, s.lastHalf()
-	if s.Phase.Rate <= 0 {
-		load, over = results.Share{Offered: sum.Offered, Served: sum.Served}, s.seconds()
-	}
+	load, over := s.load(&sum)
 	figures := results.PhaseOperationSummary{
 		RefusedPerSecond: float64(sum.Refused) / s.seconds(),
 		ShareLost:        lost(load),
@@ -103,6 +104,15 @@ func (s Step) Figures(want func(results.Kind) bool) results.PhaseOperationSummar
 		figures.AttemptsPerOperation = &each
 	}
 	return figures
+}
+
+// load returns the part of a sum of the step that its rates are of, and the seconds
+// that it took.
+func (s Step) load(sum *results.KindStats) (results.Share, float64) {
+	if s.Phase.Rate <= 0 {
+		return results.Share{Offered: sum.Offered, Served: sum.Served}, s.seconds()
+	}
+	return sum.LastHalf, s.lastHalf()
 }
 
 // lost returns the share of the offered entities that were not served, nil

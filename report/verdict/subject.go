@@ -25,7 +25,7 @@ func (s *story) aimed() bool { return s.record.Manifest.PartitionKey != "" }
 func (s *story) subject() string {
 	switch {
 	case s.accountBinds():
-		return "the account"
+		return s.accounts()
 	case s.aimed():
 		return fmt.Sprintf("the partition %q", shortened(s.record.Manifest.PartitionKey))
 	default:
@@ -56,7 +56,7 @@ func (s *story) target() string {
 	limit, documented, whose := t.Partition, int64(documentedPartition), ""
 	switch {
 	case s.accountBinds():
-		limit, documented, whose = t.Account, documentedAccount, " for an account"
+		limit, documented, whose = t.Account, documentedAccount, s.forAccounts()
 	case !s.aimed():
 		whose = " for each partition"
 	}

@@ -85,7 +85,7 @@ func (i *ids) guard(k uint64, spec *scenarios.OperationSpec, w *Work) {
 	switch {
 	case spec.ReadFirst:
 		w.Procedure = procedure.NewReadModifyWrite(procedure.Modification{Verb: spec.Verb, Table: op.Table,
-			Key: op.Change.Key, Properties: op.Change.Properties, Counter: spec.Counter, ID: id})
+			Key: op.Change.Key, Properties: op.Change.Properties, Counter: spec.Counter, Blind: spec.Blind, ID: id})
 	case i.verify && (op.Verb.IsChange() || op.Verb == entity.Batch):
 		w.Procedure = procedure.NewWrite(*op, id, i.filler)
 	}
@@ -102,6 +102,12 @@ func (c *Campaign) forecastGuarded(f *Forecast, spec *scenarios.OperationSpec, o
 			f.Sent -= operations * each
 		}
 	}
+	c.forecastVerified(f, spec, operations, each)
+}
+
+// forecastVerified adds what is read after the run for the sake of so many operations
+// of a kind.
+func (c *Campaign) forecastVerified(f *Forecast, spec *scenarios.OperationSpec, operations, each int64) {
 	if !c.Verify || !spec.Writes().IsChange() {
 		return
 	}

@@ -8,7 +8,6 @@ import (
 
 	"loadgen/backoff"
 	"loadgen/engine/clock"
-	"loadgen/engine/entity"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/keys"
@@ -69,11 +68,15 @@ type Campaign struct {
 	number uint64
 	// fresh is the first entity number that no earlier run has used.
 	fresh uint64
+	// begun is what fresh was when each phase so far began.
+	begun []uint64
 	// counted is what was loaded into each partition by when countedOf entities were.
 	counted   *census
 	countedOf uint64
-	// ours says that the table is there because this run made or took it.
-	ours bool
+	// sites are the tables that the run works on, accountOf says in which account a
+	// partition lies, nil where there is one.
+	sites     []site
+	accountOf func(partitionKey string) int
 	// doubtful says that an attempt of the single operation carried out last
 	// ended without a word on whether it was done.
 	doubtful bool
@@ -105,12 +108,18 @@ func NewCampaign(o Options) (*Campaign, error) {
 	}
 	c := &Campaign{Options: o, generator: generator, policy: policy.With(o.RetryCodes...), kindOf: make(map[string]int)}
 	c.fresh = o.Scenario.Loaded(len(o.Scenario.Phases))
+	c.settleIn(o.Scenario.Sharding())
 	for _, name := range []string{kindCreate, kindMark, kindLoad, kindCount} {
 		c.addKind(results.Kind{Name: name})
 	}
+	homes, err := c.residences()
+	if err != nil {
+		return nil, err
+	}
 	for i := range o.Scenario.Phases {
-		for _, op := range o.Scenario.Phases[i].Operations() {
-			c.addKind(results.Kind{Name: op.Name, Group: op.Group, Filtered: op.Where != ""})
+		list := o.Scenario.Phases[i].Operations()
+		for j := range list {
+			c.addKind(results.Kind{Name: list[j].Name, Group: list[j].Group, Filtered: c.filters(&list[j], homes)})
 		}
 	}
 	if o.Verify {
@@ -137,13 +146,13 @@ func (c *Campaign) Kinds() []results.Kind { return c.kinds }
 
 // Run carries the campaign out. A done context ends it early, and its error is
 // returned. Other errors wrap [ErrTableExists], [ErrNotOurs], [ErrPreparation]
-// or results.ErrWrite. Whatever the end, the table is dropped if this run made
-// or took it, unless it is to be kept.
+// or results.ErrWrite. Whatever the end, each table is dropped that this run made
+// or took, unless it is to be kept.
 func (c *Campaign) Run(ctx context.Context, runner Runner, ledger *Ledger) error {
 	c.runner, c.ledger = runner, ledger
 	err := c.verify(ctx, c.phases(ctx))
-	if c.ours && !c.Keep {
-		// The table is to go even where the run was stopped.
+	if !c.Keep {
+		// The tables are to go even where the run was stopped.
 		err = errors.Join(err, c.drop(context.WithoutCancel(ctx), err))
 	}
 	return err
@@ -155,6 +164,7 @@ func (c *Campaign) phases(ctx context.Context) error {
 	}
 	for i := range c.Scenario.Phases {
 		phase := &c.Scenario.Phases[i]
+		c.begun = append(c.begun, c.fresh)
 		var err error
 		switch {
 		case phase.Load != nil:
@@ -182,6 +192,9 @@ func (c *Campaign) run(ctx context.Context, stage *Stage) error {
 	stage.First = c.number
 	if c.audit != nil {
 		stage.Ended = c.audit.ended
+	}
+	if stage.AccountOf == nil {
+		stage.AccountOf = c.accountOf
 	}
 	stage.Chance = clock.NewStream(c.Scenario.Seed, "retry")
 	c.number += stage.count()
@@ -252,7 +265,8 @@ func (c *Campaign) once(ctx context.Context, name, kind string, op target.Operat
 	c.doubtful = true
 	stage := &Stage{
 		Name: name, Lanes: 1, Count: 1, Retry: patient().With(c.RetryCodes...), Limit: onceLimit,
-		Phases: []results.Phase{{Name: name}},
+		Phases:    []results.Phase{{Name: name}},
+		AccountOf: func(string) int { return op.Account },
 		Build: func(uint64) Work {
 			return Work{Kind: c.kindOf[kind], Operation: op, Expected: expected}
 		},
@@ -267,29 +281,7 @@ func (c *Campaign) once(ctx context.Context, name, kind string, op target.Operat
 	}
 	if outcome.Class(expected) != target.Ok {
 		return outcome, fmt.Errorf("%w: %s of table %s was answered %d %s %s",
-			ErrPreparation, name, c.Table, outcome.Status, outcome.Code, outcome.Detail)
+			ErrPreparation, name, op.Table, outcome.Status, outcome.Code, outcome.Detail)
 	}
 	return outcome, nil
-}
-
-// drop deletes the table after a run that ended with an error or nil. Where the
-// record can no longer be written, the deletion goes unrecorded.
-func (c *Campaign) drop(ctx context.Context, ended error) error {
-	if !errors.Is(ended, results.ErrWrite) {
-		if err := c.dropOnce(ctx); !errors.Is(err, results.ErrWrite) {
-			return err
-		}
-	}
-	unread, err := results.NewRecorder(new(results.Memory), results.Manifest{Operations: c.kinds})
-	if err != nil {
-		return err
-	}
-	c.ledger = &Ledger{Recorder: unread}
-	return c.dropOnce(ctx)
-}
-
-func (c *Campaign) dropOnce(ctx context.Context) error {
-	_, err := c.once(ctx, kindDrop, kindDrop,
-		target.Operation{Verb: entity.DeleteTable, Table: c.Table}, target.Expected{NotFound: true})
-	return err
 }

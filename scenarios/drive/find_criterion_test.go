@@ -39,6 +39,7 @@ func (q *queue) Submit(now clock.Instant, op *target.Operation) (target.Outcome,
 // of it. At 99 % of the step that is 50 ms where (r − 200)·9.9 s·5 ms comes to 45 ms,
 // at 200.9/s; what chance adds to the queue takes a little from that.
 func TestFinderKeepsToAResponseTime(t *testing.T) {
+	leftOutWhenShort(t)
 	for _, from := range []float64{60, 700} {
 		find := finding(results.LimitPartition, from)
 		find.MaxP99 = 50 * time.Millisecond
@@ -90,6 +91,7 @@ func preparing(op *target.Operation) bool {
 }
 
 func TestFinderNamesTheCriterion(t *testing.T) {
+	leftOutWhenShort(t)
 	for _, row := range []struct {
 		name          string
 		status, every int
@@ -190,6 +192,7 @@ func closing(t testing.TB, folder *results.Memory, recorder *results.Recorder, e
 // Two workers send no more than 200/s of operations that take 10 ms: beyond that
 // the generator is the limit, and the search says no more than that.
 func TestFinderDoesNotBlameTheTargetForTheGenerator(t *testing.T) {
+	leftOutWhenShort(t)
 	for _, row := range []struct {
 		name   string
 		refuse int

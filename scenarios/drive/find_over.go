@@ -45,6 +45,10 @@ func (c *Campaign) FindOver() ([]string, error) {
 // findOver returns the partitions that a search spreads its load over: the one
 // that the phase is aimed at, or for an account all that the scenario has.
 func (c *Campaign) findOver(phase int) ([]settlement, error) {
+	if one := &c.Scenario.Phases[phase]; one.Traffic != nil && one.Traffic.Events() {
+		return nil, fmt.Errorf("%w: the phase %s names no partitions, and its design says where each operation goes; "+
+			"expected partitions, such as phases.%s.partitions=all", ErrFind, one.Name, one.Name)
+	}
 	if peak := c.Scenario.Phases[phase].Peak; peak != nil && c.Find.Of == results.LimitPartition {
 		members := c.generator.Members(peak.PartitionKey, c.Scenario.Loaded(phase))
 		if len(members) == 0 {

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -94,6 +95,7 @@ func hidden(seed uint64) float64 {
 // share 1 − L/r is refused, so that L/(1−x) is the highest at which no more than x
 // is. Of 40 limits 38 are to be found within 2 %, from below and from above.
 func TestFinderFindsHiddenLimits(t *testing.T) {
+	leftOutWhenShort(t)
 	for _, row := range []struct {
 		of         string
 		partitions int
@@ -105,29 +107,48 @@ func TestFinderFindsHiddenLimits(t *testing.T) {
 			return hiding(t, seed, 12, math.Ceil(limit/6), limit, "model.account_burst=100ms")
 		}},
 	} {
-		missed, among := 0, uint64(*seeds)
-		if testing.Short() {
-			among = min(among, 1)
-		}
-		for seed := range among {
-			limit := hidden(seed)
-			s := row.scenario(seed, limit)
-			want := limit / (1 - .005)
-			below, above := look(t, s, finding(row.of, limit/5)), look(t, s, finding(row.of, limit*3))
-			if below.limit.Partitions != row.partitions {
-				t.Fatalf("%s: the load is spread over %d partitions; want %d", row.of, below.limit.Partitions, row.partitions)
+		// Each seed has a place of its own for what it missed.
+		said := make([]string, *seeds)
+		t.Run(row.of, func(t *testing.T) {
+			for seed := range said {
+				t.Run(fmt.Sprint(seed), func(t *testing.T) {
+					t.Parallel()
+					limit := hidden(uint64(seed))
+					said[seed] = misses(t, row.scenario(uint64(seed), limit), row.of, row.partitions, limit)
+				})
 			}
-			low, lowHolds := within(below.limit, want)
-			high, highHolds := within(above.limit, want)
-			if !lowHolds || !highHolds || math.Abs(high/low-1) > .02 {
-				missed++
-				t.Logf("%s, seed %d: L/(1−x) = %.1f; found %.1f from below, %.1f from above", row.of, seed, want, low, high)
-			}
+		})
+		missed := slices.DeleteFunc(said, func(miss string) bool { return miss == "" })
+		if most := *seeds / 20; len(missed) > most {
+			t.Errorf("%s: %d of %d limits missed; want at most %d (go test ./scenarios/drive -run HiddenLimits -seeds %d)\n%s",
+				row.of, len(missed), *seeds, most, *seeds, strings.Join(missed, "\n"))
 		}
-		if most := *seeds / 20; missed > most {
-			t.Errorf("%s: %d of %d limits missed; want at most %d (go test ./scenarios/drive -run HiddenLimits -seeds %d)",
-				row.of, missed, *seeds, most, *seeds)
-		}
+	}
+}
+
+// misses sends the search after a limit, from below and from above, and returns
+// what it found where it is not that.
+func misses(t *testing.T, s *scenarios.Scenario, of string, partitions int, limit float64) string {
+	t.Helper()
+	want := limit / (1 - .005)
+	below, above := look(t, s, finding(of, limit/5)), look(t, s, finding(of, limit*3))
+	if below.limit.Partitions != partitions {
+		t.Errorf("%s: the load is spread over %d partitions; want %d", of, below.limit.Partitions, partitions)
+	}
+	low, lowHolds := within(below.limit, want)
+	high, highHolds := within(above.limit, want)
+	if lowHolds && highHolds && math.Abs(high/low-1) <= .02 {
+		return ""
+	}
+	return fmt.Sprintf("%s, seed %d: L/(1−x) = %.1f; found %.1f from below, %.1f from above", of, s.Seed, want, low, high)
+}
+
+// leftOutWhenShort leaves a test to the full tests: the race detector is slow, and
+// finds nothing in what one goroutine plays alone or a shorter test goes through.
+func leftOutWhenShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a long run")
 	}
 }
 
@@ -142,6 +163,7 @@ func within(l *results.Limit, want float64) (float64, bool) {
 
 // The search's own books are those of the record and of the engine.
 func TestFinderSpendsWhatItSays(t *testing.T) {
+	leftOutWhenShort(t)
 	f := look(t, hiding(t, 5, 3, 700, 0), finding(results.LimitPartition, 400))
 	var steps []results.Phase
 	prepared := int64(0)
@@ -243,6 +265,7 @@ func (s *stopper) Completed(*results.Completed) {
 
 // What is shown before a run bounds what the run does.
 func TestForecastBoundsASearch(t *testing.T) {
+	leftOutWhenShort(t)
 	find := finding(results.LimitPartition, 400)
 	find.UpTo = 3200
 	s := hiding(t, 9, 3, 700, 0)
@@ -280,6 +303,7 @@ func (f *firsts) Completed(*results.Completed) {}
 
 // An operation that is retried counts once, by its first attempt.
 func TestFinderJudgesFirstAttempts(t *testing.T) {
+	leftOutWhenShort(t)
 	s := hiding(t, 10, 3, 700, 0, "retry=short")
 	seen := firsts{refused: make(map[int]int64)}
 	f := lookAt(t, s, finding(results.LimitPartition, 400), inprocess.New(engineOf(t, s, true), "one", nil), &seen)
@@ -301,6 +325,7 @@ func TestFinderJudgesFirstAttempts(t *testing.T) {
 // The operations of traffic are searched like those of a spread, whatever their
 // own arrivals are.
 func TestFinderOffersTraffic(t *testing.T) {
+	leftOutWhenShort(t)
 	s := hiding(t, 11, 3, 250, 0)
 	spread := s.Phases[0].Spread
 	s.Phases[0].Spread, s.Phases[0].Traffic = nil, &scenarios.Traffic{Partitions: 3, Entities: 100, Clients: 5,

@@ -13,19 +13,21 @@ import (
 // at most.
 type Footprint struct {
 	// Waiting is of operations that are under way or wait to retry, Entities of
-	// those that the target stores, Histograms of the record.
-	Waiting, Entities, Histograms int64
+	// those that the target stores, Histograms of the record, Holdings of what
+	// queries of event traffic are told by.
+	Waiting, Entities, Histograms, Holdings int64
 }
 
 // Total returns the sum.
 func (f Footprint) Total() int64 {
-	return addUp(addUp(f.Waiting, f.Entities), f.Histograms)
+	return addUp(addUp(f.Waiting, f.Entities), addUp(f.Histograms, f.Holdings))
 }
 
 // What single things take, measured and rounded up.
 const (
 	sessionBytes   = 1500
 	storedBytes    = 250
+	heldBytes      = 200
 	histogramBytes = 190 << 10
 	// openSeconds is how many seconds of the record are open at once.
 	openSeconds = 4
@@ -40,7 +42,7 @@ func (c *Campaign) Footprint(data bool) Footprint {
 	for i := range c.Scenario.Phases {
 		phase := &c.Scenario.Phases[i]
 		if data && phase.Load != nil {
-			f.Entities = addUp(f.Entities, times(int64(phase.Load.Entities), c.stored()))
+			f.Entities = addUp(f.Entities, times(times(int64(phase.Load.Entities), c.homes()), c.stored()))
 		}
 		if c.Find != nil {
 			c.footprintFind(&f, i, data)
@@ -88,20 +90,47 @@ func (c *Campaign) footprintOf(f *Footprint, index int, data bool) {
 		alive := min(lasts, longestAttempt+min(c.policy.LongestWait(), arrival.MaxLength))
 		under = min(under, uint64(min(rate*alive.Seconds(), math.MaxInt32*1024)))
 	}
+	homes := int64(1)
+	if phase.Traffic != nil && phase.Traffic.Events() {
+		homes = c.homes()
+	}
 	content := int64(0)
 	for _, op := range phase.Operations() {
 		if op.Inserts() || op.Replaces() {
-			content = max(content, int64(max(1, op.Entities))*c.weight(0))
+			content = max(content, int64(max(1, op.Entities))*homes*c.weight(0))
 		}
 	}
 	f.Waiting = max(f.Waiting, times(int64(under), sessionBytes+content))
 	const each = 5 // response, lost, and service by class
 	minutes := int64(lasts/time.Minute) + 1
 	f.Histograms = addUp(f.Histograms, times(phases*each*int64(len(phase.Operations()))+minutes, histogramBytes))
+	inserted := insertedBy(phase.Operations())
+	if phase.Traffic != nil && phase.Traffic.Events() {
+		if c.Scenario.Loaded(index) == 0 && upserts(phase.Operations()) {
+			inserted = max(1, inserted)
+		}
+		f.Holdings = max(f.Holdings, c.holdingBytes(index))
+	}
 	if data {
-		inserted := times(int64(min(most, math.MaxInt64/2)), insertedBy(phase.Operations()))
+		inserted = times(times(int64(min(most, math.MaxInt64/2)), inserted), homes)
 		f.Entities = addUp(f.Entities, times(addUp(min(fixed, int64(most)), inserted), c.stored()))
 	}
+}
+
+// homes is under how many keys each entity is stored.
+func (c *Campaign) homes() int64 { return int64(1 + len(c.Scenario.Design.Copies)) }
+
+// holdingBytes is what the holdings of a phase of event traffic take at most.
+func (c *Campaign) holdingBytes(index int) int64 {
+	entities := times(int64(c.Scenario.Loaded(index)), c.homes())
+	for i := range c.Scenario.Phases[:index+1] {
+		phase := &c.Scenario.Phases[i]
+		if most, err := c.mostOperations(phase); err == nil {
+			entities = addUp(entities, times(times(int64(min(most, math.MaxInt64/2)), int64(stride(phase.Operations()))), c.homes()))
+		}
+	}
+	tables := int64(1 + len(c.Scenario.Tables()))
+	return times(min(entities, 2*mostHeld*tables), heldBytes)
 }
 
 // stored is about what a stored entity takes.

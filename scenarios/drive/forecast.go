@@ -1,10 +1,12 @@
 package drive
 
 import (
+	"slices"
 	"time"
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios"
+	"loadgen/scenarios/keys"
 )
 
 // Forecast is what a run will ask of its target if nothing is refused, and at
@@ -37,8 +39,9 @@ const pageEntities = 1000
 
 // Forecast returns what the campaign will ask of its target.
 func (c *Campaign) Forecast() Forecast {
-	// Creating, marking and dropping the table.
-	f := Forecast{Requests: 3, AtMost: 3, Entities: 1, Sent: 3 * requestBytes, Received: 3 * replyBytes}
+	// Creating, marking and dropping the table, in each account.
+	each := int64(len(c.sites))
+	f := Forecast{Requests: 3 * each, AtMost: 3 * each, Entities: each, Sent: 3 * each * requestBytes, Received: 3 * each * replyBytes}
 	for i := range c.Scenario.Phases {
 		phase := &c.Scenario.Phases[i]
 		switch {
@@ -53,40 +56,61 @@ func (c *Campaign) Forecast() Forecast {
 		case phase.Spread != nil:
 			c.forecastSpread(&f, phase)
 		case phase.Traffic != nil:
-			c.forecastTraffic(&f, phase)
+			c.forecastTraffic(&f, i)
 		}
 	}
 	return f
 }
 
-// weight is about how many bytes entity n has as JSON: a character that the
-// billing rule counts twice is mostly one byte there.
+// weight is about how many bytes entity n has as JSON.
 func (c *Campaign) weight(n uint64) int64 {
-	return int64(entity.Size(c.generator.Key(n), c.generator.Properties(n)))*5/8 + 40
+	return asJSON(c.generator.Key(n), c.generator.Properties(n))
+}
+
+// projected is about how many bytes an entity has as JSON of which a query returns the
+// named properties, all where none is named.
+func projected(g *keys.Generator, names []string) int64 {
+	properties := g.Properties(0)
+	if len(names) > 0 {
+		properties = slices.DeleteFunc(properties, func(p entity.Property) bool { return !slices.Contains(names, p.Name) })
+	}
+	return asJSON(g.Key(0), properties)
+}
+
+// asJSON is about how many bytes an entity has as JSON: a character that the billing
+// rule counts twice is mostly one byte there.
+func asJSON(key entity.Key, properties []entity.Property) int64 {
+	return int64(entity.Size(key, properties))*5/8 + 40
 }
 
 func (c *Campaign) forecastLoad(f *Forecast, phase int) {
 	spec := c.Scenario.Phases[phase].Load
 	first := c.Scenario.Loaded(phase)
-	batches := int64(len(c.batches(first, first+uint64(spec.Entities), spec.Transaction)))
-	entities := int64(spec.Entities)
+	homes, err := c.residences()
+	if err != nil {
+		return
+	}
+	batches, entities := int64(0), int64(len(homes)*spec.Entities)
+	for i := range homes {
+		batches += int64(len(homes[i].batches(first, first+uint64(spec.Entities), spec.Transaction)))
+	}
 	f.add(Forecast{Requests: batches, AtMost: batches, Entities: entities,
 		Sent:     batches*requestBytes + entities*(c.weight(first)+batchPartBytes),
 		Received: batches*replyBytes + entities*batchPartBytes})
 }
 
 func (c *Campaign) forecastCount(f *Forecast, phase int) {
-	loaded := c.Scenario.Loaded(phase)
-	members := make(map[string]int64)
-	for n := range loaded {
-		members[c.generator.PartitionKey(n)]++
+	shelves, err := c.loadedInto(phase)
+	if err != nil {
+		return
 	}
-	var pages int64
-	for _, entities := range members {
-		pages += (entities + pageEntities - 1) / pageEntities
+	var pages, loaded int64
+	for _, one := range shelves {
+		pages += (one.entities + pageEntities - 1) / pageEntities
+		loaded += one.entities
 	}
-	f.add(Forecast{Requests: pages, AtMost: pages, Entities: int64(loaded),
-		Sent: pages * requestBytes, Received: pages*replyBytes + int64(loaded)*c.weight(0)})
+	f.add(Forecast{Requests: pages, AtMost: pages, Entities: loaded,
+		Sent: pages * requestBytes, Received: pages*replyBytes + loaded*c.weight(0)})
 }
 
 func (c *Campaign) forecastPeak(f *Forecast, peak *scenarios.Peak) {
@@ -129,7 +153,7 @@ func (c *Campaign) forecastOperations(f *Forecast, list []scenarios.OperationSpe
 			Sent: requests * requestBytes, Received: requests * replyBytes}
 		switch op.Verb {
 		case entity.Get, entity.Query:
-			part.Received += entities * each
+			part.Received += entities * projected(c.generator, op.Select)
 		case entity.Delete:
 		case entity.Batch:
 			part.Sent += entities * (each + batchPartBytes)
@@ -143,9 +167,9 @@ func (c *Campaign) forecastOperations(f *Forecast, list []scenarios.OperationSpe
 }
 
 func (f *Forecast) add(part Forecast) {
-	f.Requests += part.Requests
-	f.AtMost += part.AtMost
-	f.Entities += part.Entities
-	f.Sent += part.Sent
-	f.Received += part.Received
+	f.Requests = addUp(f.Requests, part.Requests)
+	f.AtMost = addUp(f.AtMost, part.AtMost)
+	f.Entities = addUp(f.Entities, part.Entities)
+	f.Sent = addUp(f.Sent, part.Sent)
+	f.Received = addUp(f.Received, part.Received)
 }

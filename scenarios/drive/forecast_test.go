@@ -13,6 +13,7 @@ import (
 // What is forecast is what a run that is refused nothing then does: requests and
 // entities but for what chance decides.
 func TestForecastIsWhatARunDoes(t *testing.T) {
+	leftOutWhenShort(t)
 	for _, row := range []struct {
 		sentence string
 		settings []string
@@ -57,5 +58,25 @@ func TestForecastIsWhatARunDoes(t *testing.T) {
 		if forecast.Lasts != peak {
 			t.Errorf("%s: Lasts = %v; the peak lasted %v", row.sentence, forecast.Lasts, peak)
 		}
+	}
+}
+
+// What a query leaves out of the entities does not come over the wire; that it reads
+// them all the same is not told by the bytes.
+func TestForecastOfAProjection(t *testing.T) {
+	forecast := func(settings ...string) drive.Forecast {
+		c, err := drive.NewCampaign(drive.Options{Scenario: small(t, settings...), Table: "stress"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Forecast()
+	}
+	whole, projected := forecast("phases.peak.operations=[{verb: query, rows: 10}]"), forecast("phases.peak.operations=[{verb: query, rows: 10}]", "phases.peak.operations.0.select=[Age]")
+	if projected.Requests != whole.Requests || projected.Entities != whole.Entities || projected.Sent != whole.Sent {
+		t.Errorf("Forecast() with a projection = %+v; want requests and entities of %+v", projected, whole)
+	}
+	headers := forecast("phases.peak.operations=[{verb: delete}]").Received
+	if full, some := whole.Received-headers, projected.Received-headers; full <= 0 || 5*some > full {
+		t.Errorf("Forecast() = %d bytes received, and %d with one property; want most of the entities' bytes gone", full, some)
 	}
 }

@@ -8,44 +8,62 @@ import (
 	"loadgen/target"
 )
 
-// load fills the table by entity group transactions. The transactions of the
+// load fills the tables by entity group transactions. The transactions of the
 // partitions alternate, so that the lanes spread over all of them. They insert or
 // replace: a transaction whose reply was lost can then be sent again, and a table
 // that was taken may hold the entities of an earlier run.
 func (c *Campaign) load(ctx context.Context, phase int) error {
 	spec := c.Scenario.Phases[phase].Load
 	first := c.Scenario.Loaded(phase)
-	batches := c.batches(first, first+uint64(spec.Entities), spec.Transaction)
+	homes, err := c.residences()
+	if err != nil {
+		return err
+	}
+	var batches []batch
+	for i := range homes {
+		batches = append(batches, homes[i].batches(first, first+uint64(spec.Entities), spec.Transaction)...)
+	}
 	name := c.Scenario.Phases[phase].Name
 	return c.prepare(ctx, name, spec.Lanes, uint64(len(batches)), func(k uint64) Work {
-		op := target.Operation{Verb: entity.Batch, Table: c.Table}
-		op.Changes = make([]entity.Change, len(batches[k]))
-		for i, n := range batches[k] {
-			op.Changes[i] = entity.Change{Verb: entity.InsertOrReplace, Key: c.generator.Key(n), Properties: c.generator.Properties(n)}
-		}
-		return Work{Kind: c.kindOf[kindLoad], Operation: op}
+		return Work{Kind: c.kindOf[kindLoad], Operation: batches[k].operation()}
 	}, nil)
+}
+
+// batch is a transaction of entities that lie in one partition of a home.
+type batch struct {
+	home    *residence
+	numbers []uint64
+}
+
+// operation returns the transaction.
+func (b *batch) operation() target.Operation {
+	op := target.Operation{Verb: entity.Batch, Table: b.home.table}
+	op.Changes = make([]entity.Change, len(b.numbers))
+	for i, n := range b.numbers {
+		op.Changes[i] = entity.Change{Verb: entity.InsertOrReplace, Key: b.home.generator.Key(n), Properties: b.home.generator.Properties(n)}
+	}
+	return op
 }
 
 // batches cuts the entities from first to end into transactions of one partition
 // each.
-func (c *Campaign) batches(first, end uint64, size int) [][]uint64 {
+func (r *residence) batches(first, end uint64, size int) []batch {
 	var order []string
 	members := make(map[string][]uint64)
 	for n := first; n < end; n++ {
-		key := c.generator.PartitionKey(n)
+		key := r.generator.PartitionKey(n)
 		if _, known := members[key]; !known {
 			order = append(order, key)
 		}
 		members[key] = append(members[key], n)
 	}
-	var batches [][]uint64
+	var batches []batch
 	for left := true; left; {
 		left = false
 		for _, key := range order {
 			if rest := members[key]; len(rest) > 0 {
 				cut := min(size, len(rest))
-				batches = append(batches, rest[:cut])
+				batches = append(batches, batch{r, rest[:cut]})
 				members[key] = rest[cut:]
 				left = true
 			}
@@ -54,33 +72,56 @@ func (c *Campaign) batches(first, end uint64, size int) [][]uint64 {
 	return batches
 }
 
+// shelf is a partition of one of the tables that were loaded.
+type shelf struct {
+	table, key string
+	entities   int64
+}
+
+// loadedInto returns every partition that was loaded before a phase.
+func (c *Campaign) loadedInto(phase int) ([]shelf, error) {
+	homes, err := c.residences()
+	if err != nil {
+		return nil, err
+	}
+	var order []shelf
+	places := make(map[[2]string]int)
+	for _, home := range homes {
+		for n := range c.Scenario.Loaded(phase) {
+			at := [2]string{home.table, home.generator.PartitionKey(n)}
+			i, known := places[at]
+			if !known {
+				i = len(order)
+				places[at] = i
+				order = append(order, shelf{table: at[0], key: at[1]})
+			}
+			order[i].entities++
+		}
+	}
+	return order, nil
+}
+
 // count reads every partition that was loaded and holds what it returns against
 // what was loaded.
 func (c *Campaign) count(ctx context.Context, phase int) error {
-	loaded := c.Scenario.Loaded(phase)
-	expected := make(map[string]int64)
-	var partitions []string
-	for n := range loaded {
-		key := c.generator.PartitionKey(n)
-		if expected[key] == 0 {
-			partitions = append(partitions, key)
-		}
-		expected[key]++
+	shelves, err := c.loadedInto(phase)
+	if err != nil {
+		return err
 	}
 	name := c.Scenario.Phases[phase].Name
-	found := make([]int64, len(partitions))
-	err := c.prepare(ctx, name, c.Scenario.Phases[phase].Count.Lanes, uint64(len(partitions)), func(k uint64) Work {
-		op := target.Operation{Verb: entity.Query, Table: c.Table}
-		op.Query = target.OnePartition(partitions[k])
-		return Work{Kind: c.kindOf[kindCount], Operation: op, Pages: true, Offers: expected[partitions[k]]}
+	found := make([]int64, len(shelves))
+	err = c.prepare(ctx, name, c.Scenario.Phases[phase].Count.Lanes, uint64(len(shelves)), func(k uint64) Work {
+		op := target.Operation{Verb: entity.Query, Table: shelves[k].table}
+		op.Query = target.OnePartition(shelves[k].key)
+		return Work{Kind: c.kindOf[kindCount], Operation: op, Pages: true, Offers: shelves[k].entities}
 	}, func(k uint64, o *target.Outcome) { found[k] += o.Returned })
 	if err != nil {
 		return err
 	}
-	for k, key := range partitions {
+	for k, one := range shelves {
 		// A table that was taken may hold what an earlier run inserted.
-		if found[k] < expected[key] || found[k] > expected[key] && !c.Reuse {
-			return fmt.Errorf("%w: partition %q holds %d entities, %d were loaded", ErrPreparation, key, found[k], expected[key])
+		if found[k] < one.entities || found[k] > one.entities && !c.Reuse {
+			return fmt.Errorf("%w: partition %q holds %d entities, %d were loaded", ErrPreparation, one.key, found[k], one.entities)
 		}
 	}
 	return nil

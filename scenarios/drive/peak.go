@@ -44,30 +44,38 @@ func stride(operations []scenarios.OperationSpec) uint64 {
 
 // peak offers a peak to its partition.
 func (c *Campaign) peak(ctx context.Context, phase int) error {
+	stage, err := c.peakStage(phase)
+	if err != nil {
+		return err
+	}
+	c.fresh += stage.count() * stride(c.Scenario.Phases[phase].Peak.Operations)
+	return c.run(ctx, stage)
+}
+
+// peakStage returns the stage of a peak.
+func (c *Campaign) peakStage(phase int) (*Stage, error) {
 	spec := c.Scenario.Phases[phase].Peak
 	list := c.peakSteps(spec)
 	steps, err := arrival.NewSteps(list...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	name := c.Scenario.Phases[phase].Name
 	schedule := arrival.NewJittered(steps, clock.NewStream(c.Scenario.Seed, "arrivals/"+name))
 	members := c.generator.Members(spec.PartitionKey, c.Scenario.Loaded(phase))
 	if len(members) == 0 {
-		return fmt.Errorf("%w: no entity was loaded into partition %q", ErrPreparation, spec.PartitionKey)
+		return nil, fmt.Errorf("%w: no entity was loaded into partition %q", ErrPreparation, spec.PartitionKey)
 	}
 	mix, err := c.newMix(phase, settlement{members[0], members})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	mix.phaseOf = steps.StepOf
-	stage := &Stage{
+	return &Stage{
 		Name: name, Schedule: schedule, Build: mix.work, Outline: mix.outline,
 		Retry: c.policy, Grace: peakGrace, WholeSecond: true,
 		Phases: peakPhases(name, list, len(spec.Rates)),
-	}
-	c.fresh += schedule.Len() * stride(spec.Operations)
-	return c.run(ctx, stage)
+	}, nil
 }
 
 // peakPhases returns the steps of a peak as parts of the record, of which the

@@ -96,6 +96,7 @@ func situations(t testing.TB, s *scenarios.Scenario) []situation {
 // Every class of queries and every change of a transaction asks for what it is due
 // to, the same in real and in virtual time, and the books close.
 func TestQueriesAndTransactionsLiveEqualVirtual(t *testing.T) {
+	leftOutWhenShort(t)
 	const operations = 31
 	scenario := func(one string) *scenarios.Scenario {
 		return small(t, "phases.load.entities=1200", "phases.peak.rates=[31]", "phases.peak.each=1s", "phases.peak.hold=false",
@@ -167,6 +168,7 @@ func checkDone(t *testing.T, sum results.KindStats, row situation) {
 
 // What is forecast of queries and transactions is what a run then counts.
 func TestForecastOfQueriesAndTransactions(t *testing.T) {
+	leftOutWhenShort(t)
 	settings := []string{"phases.load.entities=1200", "phases.peak.rates=[20]", "phases.peak.each=1s", "phases.peak.hold=false", "model.profile=off"}
 	for _, row := range situations(t, small(t, settings...)) {
 		if row.attempts < 0 {

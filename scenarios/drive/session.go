@@ -124,7 +124,20 @@ func (s *Session) build() {
 	op := &s.work.Operation
 	op.Number, op.Attempt = s.number, s.completed.Attempts
 	s.attempt.PartitionKey, s.attempt.HasPartition = op.PartitionKey()
+	if s.stage.AccountOf != nil {
+		s.route(op)
+	}
 	s.fitPage()
+}
+
+// route chooses the account that a request goes to.
+func (s *Session) route(op *target.Operation) {
+	switch {
+	case s.attempt.HasPartition:
+		op.Account = s.stage.AccountOf(s.attempt.PartitionKey)
+	case op.Verb == entity.Query:
+		panic("drive: a query across partitions has no account")
+	}
 }
 
 // form has the stage say what is to be sent.
@@ -291,13 +304,36 @@ func (s *Session) record(now clock.Instant, outcome *target.Outcome, class targe
 	a.Intended, a.Sent, a.Done = s.intended.Offset(), s.sent.Offset(), now.Offset()
 	a.Class, a.Status, a.Code = recorded, outcome.Status, string(outcome.Code)
 	a.Counted, a.Returned = outcome.Counted, outcome.Returned
+	a.Account, a.Entities, a.Beyond = s.work.Operation.Account, s.completed.Entities, nil
 
 	c := &s.completed
+	if c.Attempts == 0 && s.work.Procedure != nil {
+		a.Beyond = s.beyond()
+	}
 	c.Attempts++
 	c.Done, c.Class = now.Offset(), recorded
 	if class == target.Ok {
 		c.Served += outcome.Counted
 	}
+}
+
+// beyond returns what an operation of several requests is due to touch by those after
+// the first, as far as it is known.
+func (s *Session) beyond() []results.Part {
+	requests := procedure.Requests(s.work.Procedure)
+	var parts []results.Part
+	for i := 1; i < len(requests); i++ {
+		key, one := requests[i].PartitionKey()
+		if !one {
+			continue
+		}
+		part := results.Part{PartitionKey: key, Account: requests[i].Account, Entities: requests[i].Entities()}
+		if s.stage.AccountOf != nil {
+			part.Account = s.stage.AccountOf(key)
+		}
+		parts = append(parts, part)
+	}
+	return parts
 }
 
 // backOff returns how long to wait before another attempt, and false where the

@@ -12,14 +12,24 @@ import (
 
 // spread offers load to several partitions at once.
 func (c *Campaign) spread(ctx context.Context, phase int) error {
-	spec, name := c.Scenario.Phases[phase].Spread, c.Scenario.Phases[phase].Name
-	partitions, err := c.spreadOver(phase)
+	stage, err := c.spreadStage(phase)
 	if err != nil {
 		return err
 	}
+	c.fresh += stage.count() * stride(c.Scenario.Phases[phase].Spread.Operations)
+	return c.run(ctx, stage)
+}
+
+// spreadStage returns the stage of a spread.
+func (c *Campaign) spreadStage(phase int) (*Stage, error) {
+	spec, name := c.Scenario.Phases[phase].Spread, c.Scenario.Phases[phase].Name
+	partitions, err := c.spreadOver(phase)
+	if err != nil {
+		return nil, err
+	}
 	mix, err := c.newMix(phase, partitions...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	mix.homeOf = newTurns(len(partitions), clock.NewStream(c.Scenario.Seed, "partitions/"+name)).at
 	mix.prepare()
@@ -34,13 +44,12 @@ func (c *Campaign) spread(ctx context.Context, phase int) error {
 		rate := spec.Rate * float64(len(partitions))
 		steps, err := arrival.NewSteps(arrival.Step{Rate: rate, Length: spec.For})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		stage.Schedule = arrival.NewJittered(steps, clock.NewStream(c.Scenario.Seed, "arrivals/"+name))
 		stage.Phases[0].Rate = rate
 	}
-	c.fresh += stage.count() * stride(spec.Operations)
-	return c.run(ctx, stage)
+	return stage, nil
 }
 
 // spreadOver returns for each partition of a spread or traffic the entities that are worked

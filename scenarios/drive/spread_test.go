@@ -122,6 +122,7 @@ func (p played) ofSpread() results.KindStats { return p.record.Total(results.Rep
 
 // Little's law: clients = throughput × (response + think).
 func TestThinkingClientsKeepLittlesLaw(t *testing.T) {
+	leftOutWhenShort(t)
 	for _, tt := range []struct {
 		name     string
 		clients  int
@@ -152,6 +153,7 @@ func TestThinkingClientsKeepLittlesLaw(t *testing.T) {
 // A refused client backs off before it thinks, and no operation becomes due after
 // the end.
 func TestThinkingClientsRetryAndEnd(t *testing.T) {
+	leftOutWhenShort(t)
 	s := spreading(t, "retry=short", "start=warm", "phases.spread.partitions=1")
 	p := play(t, closedLoop(t, s, 400, 100*time.Millisecond, 10*time.Second), false, true)
 	sum := p.ofSpread()

@@ -43,6 +43,10 @@ type Stage struct {
 	// from, by the operation's number and attempt.
 	Retry  backoff.Policy
 	Chance clock.Stream
+	// AccountOf, where set, chooses the account that each request goes to by its
+	// PartitionKey, in place of what its [Work] says: a pure function, safe for
+	// concurrent use. A request without a partition goes where its work says.
+	AccountOf func(partitionKey string) int
 	// Limiters, where set, hold the stage's clients back, each by a limiter of its
 	// own.
 	Limiters *Limiters

@@ -20,58 +20,82 @@ const (
 	markerFresh     = "FreshNumber"
 )
 
-// create makes the table, or takes one that is marked as this tool's.
+// create makes the tables, or takes those that are marked as this tool's, and marks
+// them.
 func (c *Campaign) create(ctx context.Context) error {
-	outcome, err := c.once(ctx, kindCreate, kindCreate,
-		target.Operation{Verb: entity.CreateTable, Table: c.Table}, target.Expected{Conflict: true})
-	// A run that is stopped at this very moment has made the table all the same,
-	// and so may have an attempt whose reply was lost: where nobody else can
-	// have a table of that name, it is this run's.
-	c.ours = outcome.Class(target.Expected{}) == target.Ok || c.doubtful && c.NewName
-	if err != nil {
-		return err
-	}
-	if outcome.Status == entity.TableAlreadyExists.Status() && !c.ours {
-		if !c.Reuse {
-			return fmt.Errorf("%w: %s; give it another name, or take it with --reuse if this tool made it", ErrTableExists, c.Table)
-		}
-		if err := c.take(ctx); err != nil {
+	for i := range c.sites {
+		if err := c.createAt(ctx, &c.sites[i]); err != nil {
 			return err
 		}
 	}
-	c.ours = true
-	return c.mark(ctx)
+	claimed, err := c.claimed()
+	if err != nil {
+		return err
+	}
+	for i := range c.sites {
+		if err := c.markAt(ctx, &c.sites[i], claimed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// createAt makes one table, or takes it.
+func (c *Campaign) createAt(ctx context.Context, at *site) error {
+	outcome, err := c.once(ctx, at.stage(kindCreate), kindCreate, at.operation(entity.CreateTable), target.Expected{Conflict: true})
+	// A run that is stopped at this very moment has made the table all the same,
+	// and so may have an attempt whose reply was lost: where nobody else can
+	// have a table of that name, it is this run's.
+	at.ours = outcome.Class(target.Expected{}) == target.Ok || c.doubtful && c.NewName
+	if err != nil {
+		return err
+	}
+	if outcome.Status == entity.TableAlreadyExists.Status() && !at.ours {
+		if !c.Reuse {
+			return fmt.Errorf("%w: %s; give it another name, or take it with --reuse if this tool made it", ErrTableExists, at)
+		}
+		if err := c.take(ctx, at); err != nil {
+			return err
+		}
+	}
+	at.ours = true
+	return nil
 }
 
 // take reads the marker of a table that exists.
-func (c *Campaign) take(ctx context.Context) error {
-	get := target.Operation{Verb: entity.Get, Table: c.Table}
+func (c *Campaign) take(ctx context.Context, at *site) error {
+	get := at.operation(entity.Get)
 	get.Change.Key = entity.Key{Partition: markerPartition, Row: markerRow}
-	outcome, err := c.once(ctx, "take", kindMark, get, target.Expected{NotFound: true})
+	outcome, err := c.once(ctx, at.stage("take"), kindMark, get, target.Expected{NotFound: true})
 	if err != nil {
 		return err
 	}
 	fresh, marked := outcome.Entity.Lookup(markerFresh)
 	if outcome.Status == entity.ResourceNotFound.Status() || !marked {
-		return fmt.Errorf("%w: %s has no marker and is left alone", ErrNotOurs, c.Table)
+		return fmt.Errorf("%w: %s has no marker and is left alone", ErrNotOurs, at)
 	}
 	c.fresh = max(c.fresh, uint64(max(0, fresh.Int())))
 	return nil
 }
 
-// mark writes the marker. It claims the numbers that this run can use before
-// any of them is, so that a run that is killed leaves no doubt.
-func (c *Campaign) mark(ctx context.Context) error {
+// claimed returns the first number that this run cannot use. The markers hold it
+// before any number is used, so that a run that is killed leaves no doubt.
+func (c *Campaign) claimed() (uint64, error) {
 	claimed := c.fresh
 	for i := range c.Scenario.Phases {
 		most, err := c.mostOperations(&c.Scenario.Phases[i])
 		if err != nil {
-			return err
+			return 0, err
 		}
 		claimed += most * stride(c.Scenario.Phases[i].Operations())
 		claimed += uint64(c.Scenario.Phases[i].Entities())
 	}
-	put := target.Operation{Verb: entity.InsertOrReplace, Table: c.Table}
+	return claimed, nil
+}
+
+// markAt writes the marker of one table.
+func (c *Campaign) markAt(ctx context.Context, at *site, claimed uint64) error {
+	put := at.operation(entity.InsertOrReplace)
 	put.Change = entity.Change{
 		Verb: entity.InsertOrReplace,
 		Key:  entity.Key{Partition: markerPartition, Row: markerRow},
@@ -80,7 +104,7 @@ func (c *Campaign) mark(ctx context.Context) error {
 			{Name: markerFresh, Value: entity.Int64(int64(claimed))},
 		},
 	}
-	_, err := c.once(ctx, kindMark, kindMark, put, target.Expected{})
+	_, err := c.once(ctx, at.stage(kindMark), kindMark, put, target.Expected{})
 	return err
 }
 

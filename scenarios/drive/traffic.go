@@ -11,18 +11,11 @@ import (
 	"loadgen/scenarios/arrival"
 )
 
-// traffic offers load to partitions as it arrives.
+// traffic offers load as it arrives.
 func (c *Campaign) traffic(ctx context.Context, phase int) error {
-	spec, name := c.Scenario.Phases[phase].Traffic, c.Scenario.Phases[phase].Name
-	stage := &Stage{Name: name, Retry: c.policy, Grace: spec.Drain, WholeSecond: true}
-	if err := c.arrive(stage, spec); err != nil {
-		return err
-	}
-	stage.Phases = trafficPhases(name, spec, stage.Schedule)
-	if len(stage.Phases) > 1 {
-		stage.PhaseAt = phaseAt(stage.Phases)
-	}
-	if err := c.offer(stage, phase); err != nil {
+	spec := c.Scenario.Phases[phase].Traffic
+	stage, err := c.trafficStage(phase)
+	if err != nil {
 		return err
 	}
 	c.fresh += stage.count() * stride(spec.Operations)
@@ -35,6 +28,20 @@ func (c *Campaign) traffic(ctx context.Context, phase int) error {
 	c.ledger.Observers = append(before[:len(before):len(before)], watch)
 	defer func() { c.ledger.Observers = before }()
 	return c.run(ctx, stage)
+}
+
+// trafficStage returns the stage of traffic.
+func (c *Campaign) trafficStage(phase int) (*Stage, error) {
+	spec, name := c.Scenario.Phases[phase].Traffic, c.Scenario.Phases[phase].Name
+	stage := &Stage{Name: name, Retry: c.policy, Grace: spec.Drain, WholeSecond: true}
+	if err := c.arrive(stage, spec); err != nil {
+		return nil, err
+	}
+	stage.Phases = trafficPhases(name, spec, stage.Schedule)
+	if len(stage.Phases) > 1 {
+		stage.PhaseAt = phaseAt(stage.Phases)
+	}
+	return stage, c.offer(stage, phase)
 }
 
 // arrive gives a stage its open or closed loop.
@@ -66,6 +73,9 @@ func (c *Campaign) offer(stage *Stage, phase int) error {
 		stage.Build, stage.Outline = replay.work, replay.outline
 		return nil
 	}
+	if spec.Events() {
+		return c.offerEvents(stage, phase)
+	}
 	partitions, err := c.spreadOver(phase)
 	if err != nil {
 		return err
@@ -78,6 +88,27 @@ func (c *Campaign) offer(stage *Stage, phase int) error {
 	mix.prepare()
 	stage.Build, stage.Outline = mix.work, mix.outline
 	return nil
+}
+
+// offerEvents gives a stage operations that are about an event each.
+func (c *Campaign) offerEvents(stage *Stage, phase int) error {
+	events, err := c.eventsOf(stage, phase)
+	if err != nil {
+		return err
+	}
+	stage.Build, stage.Outline = events.work, events.outline
+	return events.stocked()
+}
+
+// offeredBefore returns how long the phases of event traffic before a phase last.
+func (c *Campaign) offeredBefore(phase int) time.Duration {
+	lasts := time.Duration(0)
+	for i := range phase {
+		if t := c.Scenario.Phases[i].Traffic; t != nil && t.Events() {
+			lasts += t.Lasts()
+		}
+	}
+	return lasts
 }
 
 // keyedTrace returns the trace whose rows say what is to be done, nil where none

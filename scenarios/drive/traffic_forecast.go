@@ -19,14 +19,17 @@ func (c *Campaign) mostTraffic(phase *scenarios.Phase) (uint64, error) {
 
 // forecastTraffic takes a closed loop for one that is answered at once, and a phase
 // that may end early for one that does not.
-func (c *Campaign) forecastTraffic(f *Forecast, phase *scenarios.Phase) {
+func (c *Campaign) forecastTraffic(f *Forecast, index int) {
+	phase := &c.Scenario.Phases[index]
 	spec := phase.Traffic
 	if most, err := c.mostTraffic(phase); err == nil {
 		operations := float64(most)
 		if spec.Clients > 0 {
 			operations = float64(spec.Clients) * spec.For.Seconds() / spec.Think.Seconds()
 		}
-		c.forecastOperations(f, weighed(spec), operations)
+		if !spec.Events() || keyedTrace(spec) != nil || !c.forecastEvents(f, index) {
+			c.forecastOperations(f, weighed(spec), operations)
+		}
 	}
 	f.Lasts += spec.Lasts()
 }

@@ -47,7 +47,10 @@ phases:
 `
 
 // offers are the operations of most tests.
-const offers = `operations: [{verb: get, weight: 5}, {verb: insert, weight: 2}, {verb: replace}, {name: pay, verb: merge, properties: [{name: Age, type: Int32, value: "{age}"}]}, {verb: delete}, {verb: query, rows: 5}, {verb: batch, entities: 3}]`
+const offers = "partitions: all, " + offered
+
+// offered are those operations for partitions that a test names.
+const offered = `operations: [{verb: get, weight: 5}, {verb: insert, weight: 2}, {verb: replace}, {name: pay, verb: merge, properties: [{name: Age, type: Int32, value: "{age}"}]}, {verb: delete}, {verb: query, rows: 5}, {verb: batch, entities: 3}]`
 
 // keyedRows is a trace of every verb of a single entity, and of keys that are
 // there and are not.
@@ -74,7 +77,7 @@ func trafficked(t testing.TB, traffic string, trace string) *scenarios.Scenario 
 	t.Helper()
 	s, err := scenarios.Parse("races.yaml", fmt.Appendf(nil, races, traffic))
 	if err == nil {
-		err = s.ReadTraces(func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(trace)), nil })
+		err = s.ReadFiles(func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(trace)), nil })
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -138,10 +141,10 @@ func TestBooksOfEveryArrivalKind(t *testing.T) {
 		{"steps", "arrivals: {steps: {rates: [200, 1500], each: 2s}}, " + offers, ""},
 		{"burst", "arrivals: {burst: {base: 100, peak: 2500, every: 2s, length: 500ms}}, for: 3s, " + offers, ""},
 		{"sine", "arrivals: {sine: {mean: 800, amplitude: 800, period: 3s}}, for: 3s, " + offers, ""},
-		{"a trace of instants", "arrivals: {trace: t.csv}, partitions: [NYC], " + offers, instantRows()},
+		{"a trace of instants", "arrivals: {trace: t.csv}, partitions: [NYC], " + offered, instantRows()},
 		{"a trace of operations and keys", "arrivals: {trace: t.csv}, drain: 1s", keyedRows()},
 		{"rates in entities", "arrivals: {constant: 1000}, unit: entities, for: 3s, " + offers, ""},
-		{"with a warm-up, at one partition", "arrivals: {constant: 500}, partitions: [NYC], for: 3s, warm_up: 1s, " + offers, ""},
+		{"with a warm-up, at one partition", "arrivals: {constant: 500}, partitions: [NYC], for: 3s, warm_up: 1s, " + offered, ""},
 		{"without a drain", "arrivals: {constant: 900}, for: 3s, drain: 0s, " + offers, ""},
 		{"a closed loop", "clients: 90, think: 50ms, for: 3s, " + offers, ""},
 		{"a closed loop with a warm-up", "clients: 90, think: 50ms, for: 3s, warm_up: 2s, " + offers, ""},

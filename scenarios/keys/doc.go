@@ -4,10 +4,16 @@
 // Describe the raw material as a list of [Attribute], say with a [Template] how
 // the two keys and each property are formed from it, collect that in [Options],
 // look at [Options.Validate], and build a [Generator] with [New]. Entity n is
-// then [Generator.Key] and [Generator.Properties] of n. [Generator.Pinned] keeps
-// all further entities in one partition; [Generator.Part] yields the properties
-// of a partial update. [Skew] counts how a design spreads the first n entities
-// over partitions, and [Effective] says to how many equal ones that amounts.
+// then [Generator.Key] and [Generator.Properties] of n; an [Event] that came about
+// while the load ran is [Generator.KeyOf] and [Generator.PropertiesOf] it.
+// [Generator.Pinned] keeps all further entities in one partition; [Generator.Part]
+// yields the properties of a partial update. [Generator.Design] puts the same
+// entities under other keys, and [Generator.Plan] says what a design makes of a
+// query whose reader knows some of the attributes. [Skew] counts how a design
+// spreads the first n entities over partitions, and [Effective] says to how many
+// equal ones that amounts; [TopShare] and [Describe] say what is to be expected of a
+// single attribute. The file of a [CSV] is read by [CSV.Read] before there is a
+// generator.
 //
 // The caller owes each entity a number of its own: a number means the same
 // entity for ever, whoever asks and in whatever order.

@@ -2,7 +2,6 @@ package keys
 
 import (
 	"errors"
-	"slices"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -12,27 +11,12 @@ import (
 // is a pure function of its arguments and safe for concurrent use. Entity
 // numbers lie below 2⁶².
 type Generator struct {
-	options        Options
+	options Options
+	// attributes are those of the options, the built-in ones last.
 	attributes     []drawn
 	partition, row layout
 	properties     []formed
 	letters        clock.Stream
-}
-
-// drawn is an attribute ready to be drawn.
-type drawn struct {
-	stream clock.Stream
-	values source
-}
-
-// layout is a template with its attributes resolved to positions.
-type layout []slot
-
-// slot is literal text, or the attribute at a position where that is not
-// negative.
-type slot struct {
-	literal   string
-	attribute int
 }
 
 // formed is a property with its template resolved.
@@ -46,29 +30,15 @@ type formed struct {
 // afterwards. The error joins what [Options.Validate] finds; it wraps
 // [ErrInvalid].
 func New(o Options) (*Generator, error) {
-	if err := errors.Join(o.Validate()...); err != nil {
+	if err := errors.Join(append(o.Validate(), unreadFaults(o.Attributes)...)...); err != nil {
 		return nil, err
 	}
 	g := &Generator{options: o, letters: clock.NewStream(o.Seed, "filler")}
-	for _, a := range o.Attributes {
-		g.attributes = append(g.attributes, drawn{clock.NewStream(o.Seed, "attribute/"+a.Name), a.Values.compile()})
-	}
+	g.attributes = o.draws()
 	g.partition = o.resolve(o.PartitionKey)
 	g.row = o.resolve(o.RowKey)
 	g.properties = o.form(o.Properties)
 	return g, nil
-}
-
-func (o *Options) resolve(t Template) layout {
-	var l layout
-	for _, p := range t.parts {
-		s := slot{literal: p.literal, attribute: -1}
-		if p.attribute != "" {
-			s.attribute = o.position(p.attribute)
-		}
-		l = append(l, s)
-	}
-	return l
 }
 
 func (o *Options) form(specs []PropertySpec) []formed {
@@ -79,47 +49,59 @@ func (o *Options) form(specs []PropertySpec) []formed {
 	return list
 }
 
-// position returns where an attribute stands, negative where it does not exist.
-func (o *Options) position(attribute string) int {
-	return slices.IndexFunc(o.Attributes, func(a Attribute) bool { return a.Name == attribute })
-}
-
 // keyRoom is enough for most keys, so that forming one costs a single
 // allocation.
 const keyRoom = 128
 
-// Key returns the key of entity n.
-func (g *Generator) Key(n uint64) entity.Key {
+// Key returns the key of entity n, which was loaded.
+func (g *Generator) Key(n uint64) entity.Key { return g.KeyOf(loaded(n)) }
+
+// KeyOf returns the key of an event.
+func (g *Generator) KeyOf(e Event) entity.Key {
 	var room [keyRoom]byte
-	partition := string(g.expand(room[:0], g.partition, n))
-	return entity.Key{Partition: partition, Row: string(g.expand(room[:0], g.row, n))}
+	o := occurrence{Event: e}
+	partition := string(g.expand(room[:0], g.partition, &o))
+	return entity.Key{Partition: partition, Row: string(g.expand(room[:0], g.row, &o))}
 }
 
-// PartitionKey returns the PartitionKey of entity n.
-func (g *Generator) PartitionKey(n uint64) string {
+// PartitionKey returns the PartitionKey of entity n, which was loaded.
+func (g *Generator) PartitionKey(n uint64) string { return g.PartitionKeyOf(loaded(n)) }
+
+// PartitionKeyOf returns the PartitionKey of an event.
+func (g *Generator) PartitionKeyOf(e Event) string {
 	var room [keyRoom]byte
-	return string(g.expand(room[:0], g.partition, n))
+	return string(g.expand(room[:0], g.partition, &occurrence{Event: e}))
 }
 
-// Value returns the value of an attribute for entity n, and false where there
-// is no such attribute.
+// Value returns the value of an attribute for entity n, which was loaded, and false
+// where there is no such attribute.
 func (g *Generator) Value(attribute string, n uint64) (string, bool) {
-	i := g.options.position(attribute)
-	if i < 0 {
+	return g.ValueOf(attribute, loaded(n))
+}
+
+// ValueOf returns the value of an attribute for an event, and false where there is
+// no such attribute. What every entity has beside its attributes counts as one.
+func (g *Generator) ValueOf(attribute string, e Event) (string, bool) {
+	s := g.options.slotOf(attribute)
+	if s.attribute < 0 {
 		return "", false
 	}
-	return string(g.expand(nil, layout{{attribute: i}}, n)), true
+	return string(g.fill(nil, &s, &occurrence{Event: e})), true
 }
 
-// Properties returns the properties of entity n, its filler last. The slice is
+// Properties returns the properties of entity n, which was loaded, its filler last.
+// The slice is the caller's.
+func (g *Generator) Properties(n uint64) []entity.Property { return g.PropertiesOf(loaded(n)) }
+
+// PropertiesOf returns the properties of an event, its filler last. The slice is
 // the caller's.
-func (g *Generator) Properties(n uint64) []entity.Property {
-	properties := g.form(make([]entity.Property, 0, len(g.properties)+1), g.properties, n)
+func (g *Generator) PropertiesOf(e Event) []entity.Property {
+	properties := g.form(make([]entity.Property, 0, len(g.properties)+1), g.properties, e)
 	if g.options.Filler == "" {
 		return properties
 	}
-	room := g.options.Size - entity.Size(g.Key(n), properties)
-	draw := g.letters.At(n)
+	room := g.options.Size - entity.Size(g.KeyOf(e), properties)
+	draw := g.letters.At(e.Number)
 	for _, p := range pad(g.options.Filler, room) {
 		text := fill(make([]byte, 0, p.units), p.units, &draw)
 		properties = append(properties, entity.Property{Name: p.name, Value: entity.String(string(text))})
@@ -127,45 +109,17 @@ func (g *Generator) Properties(n uint64) []entity.Property {
 	return properties
 }
 
-// form adds the properties of entity n to dst.
-func (g *Generator) form(dst []entity.Property, properties []formed, n uint64) []entity.Property {
+// form adds the properties of an event to dst.
+func (g *Generator) form(dst []entity.Property, properties []formed, e Event) []entity.Property {
 	var room [keyRoom]byte
+	o := occurrence{Event: e}
 	for i := range properties {
 		p := &properties[i]
-		if value, ok := parseValue(p.kind, string(g.expand(room[:0], p.value, n))); ok {
+		if value, ok := parseValue(p.kind, string(g.expand(room[:0], p.value, &o))); ok {
 			dst = append(dst, entity.Property{Name: p.name, Value: value})
 		}
 	}
 	return dst
-}
-
-// expand adds the text of a layout for entity n to dst.
-func (g *Generator) expand(dst []byte, l layout, n uint64) []byte {
-	for i := range l {
-		s := &l[i]
-		if s.attribute < 0 {
-			dst = append(dst, s.literal...)
-			continue
-		}
-		a := &g.attributes[s.attribute]
-		dst = a.values.append(dst, n, a.stream.At(n))
-	}
-	return dst
-}
-
-// Pinned returns the same generator with every attribute of the PartitionKey
-// held at the value that entity witness has: all its entities fall into the
-// partition of the witness, and differ as before in all else.
-func (g *Generator) Pinned(witness uint64) *Generator {
-	pinned := *g
-	pinned.attributes = slices.Clone(g.attributes)
-	for _, s := range g.partition {
-		if s.attribute >= 0 {
-			value := g.expand(nil, layout{s}, witness)
-			pinned.attributes[s.attribute].values = constant(string(value))
-		}
-	}
-	return &pinned
 }
 
 // Find returns the first of the entities 0 … n-1 that has the PartitionKey, and
@@ -193,5 +147,5 @@ func (g *Generator) Members(partitionKey string, n uint64) []uint64 {
 
 func (g *Generator) isIn(partitionKey string, n uint64) bool {
 	var room [keyRoom]byte
-	return string(g.expand(room[:0], g.partition, n)) == partitionKey
+	return string(g.expand(room[:0], g.partition, &occurrence{Event: loaded(n)})) == partitionKey
 }

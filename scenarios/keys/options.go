@@ -11,6 +11,9 @@ import (
 type Options struct {
 	// Seed is the root of all chance.
 	Seed uint64
+	// History is how many entities were loaded before the load that is measured: the
+	// [Time] of what is offered goes on behind them.
+	History uint64
 	// Attributes are what the templates can name.
 	Attributes []Attribute
 	// PartitionKey and RowKey form the key of each entity.
@@ -63,20 +66,27 @@ type check struct {
 	// sound are the attributes without a fault, by name; known are the names of
 	// all.
 	sound map[string]*attributeCheck
-	known []string
+	// candidates are the derived attributes without a fault of their own.
+	candidates map[string]bool
+	// unread says that the values of an attribute wait for their file.
+	unread bool
+	known  []string
 }
 
 // attributeCheck is what the checks need to know of an attribute.
 type attributeCheck struct {
+	values Distribution
 	probes []string
 	widest string
+	// stretches is of how many a derived one is put together.
+	stretches int
 	// judged says that the attribute's values were already found illegal in a
 	// key.
 	judged bool
 }
 
 func (o Options) newCheck() *check {
-	return &check{Options: o, sound: map[string]*attributeCheck{}}
+	return &check{Options: o, sound: map[string]*attributeCheck{}, candidates: map[string]bool{}}
 }
 
 func (c *check) attributes() {
@@ -99,16 +109,23 @@ func (c *check) attributes() {
 			faults = append(faults, faultf(path, "attribute %q occurs %d times; expected once", a.Name, count[a.Name]))
 		}
 		if a.Values == nil {
-			faults = append(faults, faultf(path, "attribute %q has no values; expected one of list, uniform and sequence", a.Name))
+			faults = append(faults, faultf(path, "attribute %q has no values; expected a distribution", a.Name))
 		} else {
 			faults = append(faults, a.Values.faults(path)...)
 		}
 		c.faults = append(c.faults, faults...)
-		if len(faults) == 0 {
+		// Of a file that has not been read nothing is known.
+		if unread(a.Values) {
+			c.unread = true
+		} else if _, derived := a.Values.(Text); derived {
+			c.candidates[a.Name] = len(faults) == 0
+		} else if len(faults) == 0 {
 			probes := a.Values.probes()
-			c.sound[a.Name] = &attributeCheck{probes: probes, widest: widest(probes)}
+			c.sound[a.Name] = &attributeCheck{values: a.Values, probes: probes, widest: widest(probes)}
 		}
 	}
+	c.builtIn()
+	c.derive()
 }
 
 // key checks one of the two key templates; as puts a text in that key's place.
@@ -116,16 +133,7 @@ func (c *check) key(path string, t Template, as func(string) entity.Key) {
 	if !c.template(path, t) {
 		return
 	}
-	legal := true
-	for _, p := range t.parts {
-		if p.attribute != "" {
-			legal = c.keyValues(path, p.attribute, as) && legal
-		} else if code, detail := entity.ValidateKey(as(p.literal)); code != entity.OK {
-			c.faults = append(c.faults, &Fault{path, p.offset, fmt.Sprintf("%s: %s", code, detail)})
-			legal = false
-		}
-	}
-	if !legal {
+	if !c.keyParts(path, t, path, as) {
 		return
 	}
 	if code, detail := entity.ValidateKey(as(c.widest(t))); code != entity.OK {
@@ -139,11 +147,13 @@ func (c *check) keyValues(keyPath, attribute string, as func(string) entity.Key)
 	if a.judged {
 		return false
 	}
+	told := 0
 	for i, value := range a.probes {
-		if code, detail := entity.ValidateKey(as(value)); code != entity.OK {
+		if code, detail := entity.ValidateKey(as(value)); code != entity.OK && told < mostRowFaults {
 			a.judged = true
-			c.add(fmt.Sprintf("attributes.%s.list.%d", attribute, i), "list[%d] is %s, and %s is formed from it: %s: %s",
-				i, shown(value), keyPath, code, detail)
+			told++
+			where, what := placeOf(a.values, i)
+			c.add("attributes."+attribute+where, "%s is %s, and %s is formed from it: %s: %s", what, shown(value), keyPath, code, detail)
 		}
 	}
 	return !a.judged
@@ -173,7 +183,12 @@ func (c *check) properties(specs []PropertySpec) {
 
 // value checks that what a property's template yields is of its type.
 func (c *check) value(path string, spec PropertySpec) {
-	for text := range c.expansions(spec.Value) {
+	texts := c.expansions(spec.Value)
+	if spec.Type == entity.TypeString {
+		// Any text is a String, and only the widest can be too wide.
+		texts = slices.Values([]string{c.widest(spec.Value)})
+	}
+	for text := range texts {
 		if value, ok := parseValue(spec.Type, text); !ok {
 			c.add(path, "value can become %s, which is no %s; expected %s", shown(text), TypeName(spec.Type), expected(spec.Type))
 			return
@@ -188,16 +203,35 @@ func (c *check) value(path string, spec PropertySpec) {
 // all of them are sound.
 func (c *check) template(path string, t Template) bool {
 	sound := true
-	for _, p := range t.parts {
-		if p.attribute == "" || c.sound[p.attribute] != nil {
-			continue
-		}
-		sound = false
-		if !slices.Contains(c.known, p.attribute) {
-			c.faults = append(c.faults, &Fault{path, p.offset, Unknown("attribute", p.attribute, c.known)})
+	for i := range t.parts {
+		p := &t.parts[i]
+		switch {
+		case p.attribute == "":
+		case c.sound[p.attribute] != nil:
+			sound = c.suits(path, p) && sound
+		default:
+			sound = false
+			if what := c.missing(p.attribute); what != "" {
+				c.faults = append(c.faults, &Fault{path, p.nameOffset(), what})
+			}
 		}
 	}
 	return sound
+}
+
+// missing says what is wrong with a name that is not sound, "" where its own fault
+// does.
+func (c *check) missing(name string) string {
+	if slices.Contains(c.known, name) {
+		return ""
+	}
+	if slices.Contains(builtins, name) {
+		return c.timeless(name)
+	}
+	if near, isNear := Nearest(name, slices.Concat(c.known, builtins)); isNear {
+		return fmt.Sprintf("unknown attribute %s; did you mean %q?", shown(name), near)
+	}
+	return Unknown("attribute", name, c.known)
 }
 
 func (c *check) add(path, format string, args ...any) {

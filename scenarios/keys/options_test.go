@@ -122,7 +122,7 @@ func TestValidateAttributes(t *testing.T) {
 		{"the start of a sequence is bounded", func(o *keys.Options) { set(o, "bib", keys.Sequence{Start: 1 << 62}) },
 			[]string{"attributes.bib.sequence: sequence is 4611686018427387904; expected -1000000000000000 to 1000000000000000"}},
 		{"an attribute needs a distribution", func(o *keys.Options) { set(o, "bib", nil) },
-			[]string{`attributes.bib: attribute "bib" has no values; expected one of list, uniform and sequence`}},
+			[]string{`attributes.bib: attribute "bib" has no values; expected a distribution`}},
 		{"an attribute needs a name", func(o *keys.Options) {
 			o.Attributes = append(o.Attributes, keys.Attribute{Name: "a b", Values: list("x")})
 		},

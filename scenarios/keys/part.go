@@ -23,7 +23,11 @@ func (g *Generator) Part(specs []PropertySpec) (*Part, error) {
 	return &Part{generator: g, properties: g.options.form(specs)}, nil
 }
 
-// Properties returns the part of entity n. The slice is the caller's.
-func (p *Part) Properties(n uint64) []entity.Property {
-	return p.generator.form(make([]entity.Property, 0, len(p.properties)), p.properties, n)
+// Properties returns the part of entity n, which was loaded. The slice is the
+// caller's.
+func (p *Part) Properties(n uint64) []entity.Property { return p.PropertiesOf(loaded(n)) }
+
+// PropertiesOf returns the part of an event. The slice is the caller's.
+func (p *Part) PropertiesOf(e Event) []entity.Property {
+	return p.generator.form(make([]entity.Property, 0, len(p.properties)), p.properties, e)
 }

@@ -3,6 +3,9 @@ package keys
 import (
 	"fmt"
 	"iter"
+	"slices"
+	"strconv"
+	"strings"
 
 	"loadgen/engine/entity"
 )
@@ -12,9 +15,9 @@ const maxExpansions = 10_000
 
 // expansions yields texts that a template can come to: every combination of its
 // attributes' probes where there are not too many, otherwise each probe of each
-// attribute beside the first of the others.
+// attribute beside the first of the others. What is derived follows from them.
 func (c *check) expansions(t Template) iter.Seq[string] {
-	names := t.Attributes()
+	names := c.bases(t)
 	combinations := 1
 	for _, name := range names {
 		if combinations *= len(c.sound[name].probes); combinations > maxExpansions {
@@ -31,7 +34,7 @@ func (c *check) expansions(t Template) iter.Seq[string] {
 				chosen[name] = probes[digits%len(probes)]
 				digits /= len(probes)
 			}
-			if !yield(t.Expand(func(name string) string { return chosen[name] })) {
+			if !yield(c.expand(t, chosen)) {
 				return
 			}
 		}
@@ -46,7 +49,7 @@ func (c *check) oneByOne(t Template, names []string, yield func(string) bool) {
 	for _, name := range names {
 		for _, probe := range c.sound[name].probes {
 			chosen[name] = probe
-			if !yield(t.Expand(func(name string) string { return chosen[name] })) {
+			if !yield(c.expand(t, chosen)) {
 				return
 			}
 		}
@@ -54,9 +57,79 @@ func (c *check) oneByOne(t Template, names []string, yield func(string) bool) {
 	}
 }
 
-// widest returns the longest text that a sound template can come to.
+// bases returns the names of the attributes that a sound template is formed from in
+// the end, each once, in the order of their first use.
+func (c *check) bases(t Template) []string {
+	var names []string
+	for _, name := range t.Attributes() {
+		found := []string{name}
+		if derived, is := c.sound[name].values.(Text); is {
+			found = c.bases(derived.Template)
+		}
+		for _, base := range found {
+			if !slices.Contains(names, base) {
+				names = append(names, base)
+			}
+		}
+	}
+	return names
+}
+
+// expand returns what a sound template comes to with the chosen values.
+func (c *check) expand(t Template, chosen map[string]string) string {
+	return t.Expand(func(name string) string {
+		if derived, is := c.sound[name].values.(Text); is {
+			return c.expand(derived.Template, chosen)
+		}
+		return chosen[name]
+	})
+}
+
+// widest returns a text as long as the longest that a sound template can come to.
 func (c *check) widest(t Template) string {
-	return t.Expand(func(name string) string { return c.sound[name].widest })
+	var text strings.Builder
+	for i := range t.parts {
+		text.WriteString(c.widestPart(&t.parts[i]))
+	}
+	return text.String()
+}
+
+func (c *check) widestPart(p *part) string {
+	switch {
+	case p.attribute == "":
+		return p.literal
+	case p.isPlain():
+		return c.sound[p.attribute].widest
+	case p.call.kind == toHash:
+		return string(p.format.apply(strconv.AppendInt(nil, int64(p.call.n-1), 10), 0))
+	default:
+		return widest(c.outcomes(p))
+	}
+}
+
+// maxOutcomes bounds how many bytes of texts of one placeholder are tried.
+const maxOutcomes = 4 << 20
+
+// outcomes returns texts that stand for all that a placeholder can come to.
+func (c *check) outcomes(p *part) []string {
+	a := c.sound[p.attribute]
+	derived, is := a.values.(Text)
+	if !is {
+		outcomes := make([]string, len(a.probes))
+		for i, value := range a.probes {
+			outcomes[i] = p.apply(value)
+		}
+		return outcomes
+	}
+	outcomes := []string{p.apply(a.widest)}
+	bytes := 0
+	for value := range c.expansions(derived.Template) {
+		outcomes = append(outcomes, p.apply(value))
+		if bytes += len(value); bytes > maxOutcomes {
+			break
+		}
+	}
+	return outcomes
 }
 
 // widest returns the longest of texts, in UTF-16 code units.
@@ -98,7 +171,7 @@ func (c *check) filler() {
 // size checks that the largest entity is legal, and with its filler not larger
 // than was asked for.
 func (c *check) size() {
-	if len(c.faults) > 0 {
+	if len(c.faults) > 0 || c.unread {
 		return
 	}
 	var properties []entity.Property

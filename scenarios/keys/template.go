@@ -14,6 +14,29 @@ const maxTemplate = 4096
 // value of the attribute event, two underscores and the value of distance.
 // "{{" and "}}" stand for the braces themselves. The zero value is the template
 // of the empty text. A Template is immutable and safe for concurrent use.
+//
+// A placeholder can call a function of an attribute, and have a format after a
+// colon. The functions are
+//
+//	{hash(user,16)}   a number from 0 to 15 that the value's text decides: FNV-1a
+//	                  of 64 bits, stirred by the finaliser of MurmurHash3, modulo 16
+//	{reverse(user)}   its characters, the last one first
+//	{prefix(user,2)}  its first two characters
+//	{lower(user)}     its letters in lower case, and {upper(user)} in upper case
+//
+// and the formats
+//
+//	{bib:05d}         a whole number with zeros before it, up to five characters
+//	{at:ticks}        an instant as ticks of 100 ns since the year 1, in 19 digits
+//	{at:inverted}     the ticks that are left until the end of the year 9999,
+//	                  likewise: the latest comes first in the index
+//	{at:hour}         an instant cut off behind its hour, 2026-11-01T15; so do
+//	                  year, month, day, minute and second
+//
+// Every entity has, beside its attributes, {number}, its own; {uuid}, a random
+// one (version 4); {uuid7}, one that is ordered by time (version 7); and {time}
+// and {ticks}, which are the one [Time] among the attributes, as an instant and as
+// ticks. An attribute of such a name goes before.
 type Template struct {
 	text  string
 	parts []part
@@ -24,8 +47,12 @@ type Template struct {
 type part struct {
 	literal   string
 	attribute string
-	// offset is where the part starts in the template's text, in bytes.
+	// call and format are what is done to the attribute's value, in this order.
+	call, format transform
+	// offset is where the part starts in the template's text, in bytes, and
+	// source what stands there.
 	offset int
+	source string
 }
 
 // ParseTemplate reads a template. The error is a [TemplateError]. Whether the
@@ -63,11 +90,9 @@ func nextPart(text string, at int) (part, int, error) {
 		if end < 0 || rest[1+end] == '{' {
 			return part{}, 0, &TemplateError{at, "'{' is never closed; expected an attribute in braces, such as {event}, or '{{' for the character itself"}
 		}
-		name := rest[1 : 1+end]
-		if !isName(name) {
-			return part{}, 0, &TemplateError{at + 1, fmt.Sprintf("the placeholder holds %s; expected the name of an attribute: a letter or '_', then letters, digits or '_'", shown(name))}
-		}
-		return part{attribute: name, offset: at}, at + len(name) + 2, nil
+		p, err := parsePlaceholder(rest[1:1+end], at+1)
+		p.offset, p.source = at, rest[:end+2]
+		return p, at + end + 2, err
 	default:
 		end := strings.IndexAny(rest, "{}")
 		if end < 0 {
@@ -95,18 +120,36 @@ func (t Template) Attributes() []string {
 }
 
 // Expand returns the text with each placeholder replaced by what value returns
-// for its attribute.
+// for its attribute, put through the placeholder's function and format.
 func (t Template) Expand(value func(attribute string) string) string {
+	return t.ExpandAs(value, func(text string) string { return text })
+}
+
+// ExpandAs is Expand with what each placeholder comes to put through written, such
+// as the doubling of quotes in a filter. Literal text is not.
+func (t Template) ExpandAs(value func(attribute string) string, written func(text string) string) string {
 	var text strings.Builder
 	for _, p := range t.parts {
 		if p.attribute != "" {
-			text.WriteString(value(p.attribute))
+			text.WriteString(written(p.apply(value(p.attribute))))
 		} else {
 			text.WriteString(p.literal)
 		}
 	}
 	return text.String()
 }
+
+// apply returns what a placeholder makes of its attribute's value.
+func (p *part) apply(value string) string {
+	if p.isPlain() {
+		return value
+	}
+	text := p.call.apply([]byte(value), 0)
+	return string(p.format.apply(text, 0))
+}
+
+// isPlain reports whether a placeholder takes the value as it is.
+func (p *part) isPlain() bool { return p.call.kind == asIs && p.format.kind == asIs }
 
 // isName reports whether text can name an attribute or a property: an ASCII
 // identifier of at most 255 bytes.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"loadgen/results"
+	"loadgen/scenarios/survey/sketch"
 )
 
 // keptPartitions, keptShapes and keptOrders are how many of each a record holds.
@@ -18,19 +19,19 @@ const (
 // observation returns what was observed. Nothing may be added after it.
 func (t *tally) observation() *results.Observation {
 	o := t.sum
-	o.PartitionsTold, o.PartitionsDropped = int64(len(t.partitions.heap)), t.partitions.dropped
-	o.ShapesTold, o.ShapesDropped = int64(len(t.shapes.heap)), t.shapes.dropped
-	o.TablesDropped = t.tables.dropped
-	o.Partitions = kept(t.partitions.heap, keptPartitions, observedPartition, func(a, b results.ObservedPartition) int {
+	o.PartitionsTold, o.PartitionsDropped = int64(len(t.partitions.Places())), t.partitions.Dropped()
+	o.ShapesTold, o.ShapesDropped = int64(len(t.shapes.Places())), t.shapes.Dropped()
+	o.TablesDropped = t.tables.Dropped()
+	o.Partitions = kept(t.partitions.Places(), keptPartitions, observedPartition, func(a, b results.ObservedPartition) int {
 		return cmp.Or(cmp.Compare(b.Demanded, a.Demanded), cmp.Compare(b.Entities, a.Entities),
 			cmp.Compare(b.Requests, a.Requests), strings.Compare(a.Table, b.Table),
 			strings.Compare(a.PartitionKey, b.PartitionKey))
 	})
-	o.Shapes = kept(t.shapes.heap, keptShapes, queryShape, func(a, b results.QueryShape) int {
+	o.Shapes = kept(t.shapes.Places(), keptShapes, queryShape, func(a, b results.QueryShape) int {
 		return cmp.Or(cmp.Compare(b.Scanned, a.Scanned), cmp.Compare(b.Requests, a.Requests),
 			strings.Compare(a.Table, b.Table), strings.Compare(a.Shape, b.Shape), strings.Compare(a.Class, b.Class))
 	})
-	o.Orders = kept(t.tables.heap, keptOrders, keyOrder, func(a, b results.KeyOrder) int {
+	o.Orders = kept(t.tables.Places(), keptOrders, keyOrder, func(a, b results.KeyOrder) int {
 		return cmp.Or(cmp.Compare(b.Rows.Keys+b.Partitions.Keys, a.Rows.Keys+a.Partitions.Keys),
 			strings.Compare(a.Table, b.Table))
 	})
@@ -46,8 +47,8 @@ func (t *tally) observation() *results.Observation {
 }
 
 // kept returns the first of a sketch's places in some order.
-func kept[K comparable, V, R any](places []*slot[K, V], most int,
-	made func(*slot[K, V]) R, order func(a, b R) int) []R {
+func kept[K comparable, V, R any](places []*sketch.Place[K, V], most int,
+	made func(*sketch.Place[K, V]) R, order func(a, b R) int) []R {
 	all := make([]R, 0, len(places))
 	for _, place := range places {
 		all = append(all, made(place))
@@ -56,12 +57,12 @@ func kept[K comparable, V, R any](places []*slot[K, V], most int,
 	return slices.Clone(all[:min(len(all), most)])
 }
 
-func observedPartition(s *slot[place, partition]) results.ObservedPartition {
-	p := &s.value
+func observedPartition(s *sketch.Place[place, partition]) results.ObservedPartition {
+	p := &s.Value
 	p.seconds.flush()
 	seen := results.ObservedPartition{
-		Table: s.key.table, PartitionKey: s.key.key,
-		Entities: p.entities, Demanded: p.demanded, Missed: s.inherited,
+		Table: s.Key.table, PartitionKey: s.Key.key,
+		Entities: p.entities, Demanded: p.demanded, Missed: s.Inherited,
 		Requests: p.requests, Refused: p.refused, AccountRefused: p.accountRefused,
 		Seconds: p.seconds.active.count, Typical: p.seconds.active.median(),
 		Busiest: p.seconds.busiest, Offered: p.seconds.offered,
@@ -74,10 +75,10 @@ func observedPartition(s *slot[place, partition]) results.ObservedPartition {
 	return seen
 }
 
-func queryShape(s *slot[query, shape]) results.QueryShape {
-	seen := results.QueryShape{Table: s.key.table, Shape: s.key.shape, Class: s.key.class,
-		Requests: s.value.requests, Refused: s.value.refused,
-		Scanned: s.value.scanned, Missed: s.inherited, Returned: s.value.returned}
+func queryShape(s *sketch.Place[query, shape]) results.QueryShape {
+	seen := results.QueryShape{Table: s.Key.table, Shape: s.Key.shape, Class: s.Key.class,
+		Requests: s.Value.requests, Refused: s.Value.refused,
+		Scanned: s.Value.scanned, Missed: s.Inherited, Returned: s.Value.returned}
 	if seen.Scanned > 0 {
 		density := float64(seen.Returned) / float64(seen.Scanned)
 		seen.Density = &density
@@ -85,6 +86,6 @@ func queryShape(s *slot[query, shape]) results.QueryShape {
 	return seen
 }
 
-func keyOrder(s *slot[string, table]) results.KeyOrder {
-	return results.KeyOrder{Table: s.key, Partitions: s.value.partitions, Rows: s.value.rows}
+func keyOrder(s *sketch.Place[string, table]) results.KeyOrder {
+	return results.KeyOrder{Table: s.Key, Partitions: s.Value.partitions, Rows: s.Value.rows}
 }

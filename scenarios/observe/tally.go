@@ -5,6 +5,7 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/results"
+	"loadgen/scenarios/survey/sketch"
 )
 
 // place names a partition.
@@ -43,22 +44,22 @@ const mostAnswers = 128
 
 // tally keeps what an observation is made of. It belongs to one goroutine.
 type tally struct {
-	partitions *sketch[place, partition]
-	shapes     *sketch[query, shape]
-	tables     *sketch[string, table]
+	partitions *sketch.Heaviest[place, partition]
+	shapes     *sketch.Heaviest[query, shape]
+	tables     *sketch.Heaviest[string, table]
 	answers    map[answer]*results.Answer
 	sum        results.Observation
 }
 
 func newTally(o *Options) *tally {
 	return &tally{
-		partitions: newSketch(o.Partitions, func(p place) place {
+		partitions: sketch.NewHeaviest(o.Partitions, func(p place) place {
 			return place{own(p.table, longestName), own(p.key, longestKey)}
 		}, (*partition).reset),
-		shapes: newSketch(o.Shapes, func(q query) query {
+		shapes: sketch.NewHeaviest(o.Shapes, func(q query) query {
 			return query{own(q.table, longestName), own(q.shape, longestShape), own(q.class, longestName)}
 		}, func(s *shape) { *s = shape{} }),
-		tables:  newSketch(o.Tables, func(name string) string { return own(name, longestName) }, (*table).reset),
+		tables:  sketch.NewHeaviest(o.Tables, func(name string) string { return own(name, longestName) }, (*table).reset),
 		answers: make(map[answer]*results.Answer),
 	}
 }
@@ -117,7 +118,7 @@ func (t *tally) answer(r *Request, class results.Class) {
 
 // partition returns what is kept of a partition, with some weight added to it.
 func (t *tally) partition(table, key string, weight int64) *partition {
-	return &t.partitions.of(place{within(table, longestName), within(key, longestKey)}, weight).value
+	return &t.partitions.Of(place{within(table, longestName), within(key, longestKey)}, weight).Value
 }
 
 // load adds a request that asked for so many entities to a partition, which
@@ -151,7 +152,7 @@ func (t *tally) load(r *Request, class results.Class, done time.Duration, key st
 
 func (t *tally) query(r *Request, class results.Class) {
 	key := query{within(r.Table, longestName), within(r.Shape, longestShape), within(r.Class, longestName)}
-	s := &t.shapes.of(key, max(1, r.Counted)).value
+	s := &t.shapes.Of(key, max(1, r.Counted)).Value
 	s.requests++
 	s.scanned += r.Counted
 	s.returned += r.Returned
@@ -163,5 +164,5 @@ func (t *tally) query(r *Request, class results.Class) {
 func (t *tally) insert(r *Request) {
 	rows := &t.partition(r.Table, r.PartitionKey, 0).rows
 	came := rows.next(within(r.RowKey, longestKey), rowLag)
-	t.tables.of(within(r.Table, longestName), 1).value.insert(within(r.PartitionKey, longestKey), came)
+	t.tables.Of(within(r.Table, longestName), 1).Value.insert(within(r.PartitionKey, longestKey), came)
 }

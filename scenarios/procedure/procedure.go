@@ -39,3 +39,12 @@ type Procedure interface {
 	// 500 alone, and an attempt so answered counts as carried out.
 	Next(a Attempt) (Move, target.Operation)
 }
+
+// Requests returns what a procedure sends where each request succeeds at once, as far
+// as that is known beforehand: its first request at least.
+func Requests(p Procedure) []target.Operation {
+	if several, known := p.(interface{ Requests() []target.Operation }); known {
+		return several.Requests()
+	}
+	return []target.Operation{p.Begin()}
+}

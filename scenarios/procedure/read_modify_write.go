@@ -19,7 +19,10 @@ type Modification struct {
 	// Delete has neither.
 	Properties []entity.Property
 	Counter    string
-	ID         WriteID
+	// Blind writes over whatever is there by then: what somebody else made of the
+	// entity since it was read is lost.
+	Blind bool
+	ID    WriteID
 }
 
 // MaxRestarts is how often a [ReadModifyWrite] begins anew at the read before it
@@ -42,7 +45,7 @@ const MaxRestarts = 100
 //
 // An ETag never comes again. So a 412 proves that no attempt sent before it can
 // still be carried out, and what is read after it is the end of the matter. The
-// entity keeps the ids of its last 16 conditional writes; where more have been
+// entity keeps the ids of its last 16 such writes; where more have been
 // done since the read, an own one may be forgotten, and the operation fails as
 // one of which nobody knows rather than count twice.
 type ReadModifyWrite struct {
@@ -57,8 +60,10 @@ type ReadModifyWrite struct {
 	restarts int
 	// counted says that the counter has been read.
 	counted bool
-	silent  bool
-	report  Report
+	// silent says that an attempt at the write ended without a word and nothing has
+	// told since whether it was carried out; lingers that there was one at all.
+	silent, lingers bool
+	report          Report
 }
 
 // stage is what the request under way is for.
@@ -75,7 +80,7 @@ var _ Audited = (*ReadModifyWrite)(nil)
 // NewReadModifyWrite returns the procedure of a modification.
 func NewReadModifyWrite(m Modification) *ReadModifyWrite {
 	return &ReadModifyWrite{Modification: m, report: Report{
-		ID: m.ID, Verb: m.Verb, Keys: []entity.Key{m.Key}, Conditional: true, Counter: m.Counter}}
+		ID: m.ID, Verb: m.Verb, Keys: []entity.Key{m.Key}, Conditional: !m.Blind, Counter: m.Counter}}
 }
 
 // Begin implements [Procedure].
@@ -116,6 +121,9 @@ func (r *ReadModifyWrite) upserts() bool {
 // there. It fails where the counter cannot be raised.
 func (r *ReadModifyWrite) write(stored entity.Packed) (Move, target.Operation) {
 	change := entity.Change{Verb: entity.Merge, Key: r.Key, Match: entity.MatchExactly(r.version)}
+	if r.Blind {
+		change.Match = entity.MatchAny
+	}
 	switch {
 	case r.inserted:
 		change.Verb, change.Match = entity.Insert, entity.Match{}
@@ -184,7 +192,9 @@ func named(properties []entity.Property, name string) bool {
 // wrote is told of an attempt at the write.
 func (r *ReadModifyWrite) wrote(a Attempt) (Move, target.Operation) {
 	o := a.Outcome
-	r.silent = r.silent || a.unheard()
+	if a.unheard() {
+		r.silent, r.lingers = true, true
+	}
 	deletes := a.Sent.Verb == entity.Delete
 	switch {
 	case ok(o.Status):
@@ -274,5 +284,6 @@ func (r *ReadModifyWrite) Report() Report {
 	if r.silent {
 		report.Written = Unknown
 	}
+	report.Lingers = r.Blind && r.lingers
 	return report
 }

@@ -98,10 +98,9 @@ func project(rows []target.Row, names []string) {
 	}
 }
 
-// Counts implements [target.Counter] with the engine's own books, all accounts
-// together.
+// Counts implements [target.Counter] with the engine's own books of the account.
 func (t *Target) Counts() target.Counts {
-	c := t.engine.Counts()
+	c := t.engine.CountsIn(t.account)
 	return target.Counts{Requests: c.Requests, Ok: c.Ok, Refused: c.Refused,
 		Failed: c.Failed, Entities: c.Entities}
 }

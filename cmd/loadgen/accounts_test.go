@@ -1,0 +1,245 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"loadgen/engine/model"
+	"loadgen/results"
+)
+
+// shardedTable is a scenario whose load is half as much again as one account bears,
+// and less than two do.
+const shardedTable = `name: sharded
+seed: 5
+workers: 16
+retry: none
+model: {profile: documented, account_target: 100, partition_target: 50}
+accounts: {number: 2, by: "{shard}"}
+attributes:
+  shard: {list: ["0", "1"]}
+  bucket: {uniform: [0, 3]}
+  number: {sequence: 1}
+entity: {size: 300}
+design: {partition_key: "{shard}-{bucket}", row_key: "{number}"}
+phases:
+  - name: load
+    load: {entities: 80, transaction: 100, lanes: 4}
+  - name: count
+    count: {lanes: 4}
+  - name: measure
+    spread:
+      partitions: 8
+      rate: 18.75
+      for: 4s
+      operations: [{verb: insert}]
+`
+
+// intoShards writes the scenario into a folder of its own, in which the test goes on.
+func intoShards(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("sharded.yaml", []byte(shardedTable), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// inShards holds a record against what two accounts, or one, make of the load.
+func inShards(t *testing.T, name string, record *results.Record, accounts int, attempts int64) {
+	t.Helper()
+	sum := record.Total(results.Reported)
+	if share := float64(sum.Refused) / float64(sum.Attempts); sum.Attempts != attempts || accounts == 2 && share != 0 || accounts == 1 && (share < .2 || share > .34) {
+		t.Errorf("%s: %d of %d attempts were refused; want none of %d over two accounts, and 20 %% to a third of them in one", name, sum.Refused, sum.Attempts, attempts)
+	}
+	if all := record.Total(results.Everything); record.Target == nil || record.Target.Requests != all.Attempts || record.Target.Refused != all.Refused || record.Target.Entities != all.Counted {
+		t.Errorf("%s: the accounts counted %+v; want the %d attempts, %d refused, %d entities of the record", name, record.Target, all.Attempts, all.Refused, all.Counted)
+	}
+	if record.Manifest.Accounts != 2*(accounts-1) {
+		t.Errorf("%s: the manifest has %d accounts; want %d, 0 for one", name, record.Manifest.Accounts, 2*(accounts-1))
+	}
+}
+
+func TestShardedSimulation(t *testing.T) {
+	intoShards(t)
+	code, stdout, stderr := say(t, "simulate", "--quiet", "--one-profile", "--out", "two", "sharded.yaml")
+	if code != codeOk {
+		t.Fatalf("simulate = %d: %s", code, stderr)
+	}
+	inShards(t, "two accounts", read(t, "two"), 2, 600)
+	for _, want := range []string{"over 2 accounts", "Of 2 accounts number 1 was the busiest: it was offered 75 entities/s over its step", "each has a target of 100/s"} {
+		if !strings.Contains(strings.Join(strings.Fields(stdout), " "), want) {
+			t.Errorf("the report does not say %q:\n%s", want, stdout)
+		}
+	}
+	code, stdout, stderr = say(t, "simulate", "--quiet", "--one-profile", "--out", "one", "sharded.yaml", "--set", "accounts.number=1")
+	if code != codeOk || strings.Contains(strings.ReplaceAll(stdout, "accounts.number", ""), "accounts") {
+		t.Errorf("simulate of one account = %d %s\n%s\nwant no word of accounts", code, stderr, stdout)
+	}
+	inShards(t, "one account", read(t, "one"), 1, 600)
+}
+
+func TestShardedLive(t *testing.T) {
+	intoShards(t)
+	file, err := filepath.Abs("sharded.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for accounts := 1; accounts <= 2; accounts++ {
+		code, stdout, stderr, folder := bubble(t, 0, "run", "--quiet", file, "--set", fmt.Sprintf("accounts.number=%d", accounts))
+		if code != codeOk {
+			t.Fatalf("run over %d accounts = %d %s\n%s", accounts, code, stderr, stdout)
+		}
+		inShards(t, "in process", read(t, folder), accounts, 600)
+	}
+}
+
+// Over HTTP the engine has a client for each account. It is without limits here, for
+// what is refused in real time depends on the machine.
+func TestShardedOverHTTP(t *testing.T) {
+	intoShards(t)
+	code, stdout, stderr := say(t, "run", "--quiet", "--no-probe", "--out", "run", "sharded.yaml",
+		"--set", "phases.measure.for=1s", "--set", "model={profile: off}")
+	if code != codeOk || !strings.Contains(stdout, "over 2 accounts") {
+		t.Fatalf("run = %d %s\n%s", code, stderr, stdout)
+	}
+	record := read(t, "run")
+	inShards(t, "over HTTP", record, 2, 150)
+	if record.Connections == nil || record.Connections.Opened < 2 {
+		t.Errorf("the connections are %+v; want some to each account", record.Connections)
+	}
+	for _, phase := range record.Phases {
+		if phase.Reported && (len(phase.Accounts) != 2 || phase.Accounts[0].Offered != 75 || phase.Accounts[1].Offered != 75) {
+			t.Errorf("the phase %s has the accounts %+v; want 75 entities offered to each", phase.Name, phase.Accounts)
+		}
+	}
+}
+
+// twoServices opens two services that a run meets as strangers, each with an account
+// and a key of its own, and returns files with their connection strings.
+func twoServices(t *testing.T) (each [2]*service, files [2]string) {
+	t.Helper()
+	for i := range each {
+		each[i] = newService(t, model.Off, 0)
+		files[i] = filepath.Join(t.TempDir(), "connection")
+		text := fmt.Sprintf("DefaultEndpointsProtocol=http;AccountName=races;AccountKey=%s;TableEndpoint=%s;", planted, each[i].url)
+		if err := os.WriteFile(files[i], []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return each, files
+}
+
+func TestShardedOverServices(t *testing.T) {
+	each, files := twoServices(t)
+	intoShards(t)
+	t.Setenv("SECOND", string(bytesOf(t, files[1])))
+	args := []string{"run", "--no-probe", "--target", "file:" + files[0], "--target", "env:SECOND", "--out", "run", "sharded.yaml", "--set", "phases.measure.for=1s"}
+	code, _, stderr := say(t, args...)
+	if code != codeUsage || !strings.Contains(stderr, "forecast for "+each[0].url+" and "+each[1].url) || !strings.Contains(stderr, "--yes") {
+		t.Errorf("run without --yes = %d, %q; want %d and a forecast for both accounts", code, stderr, codeUsage)
+	}
+	if one, two := each[0].handler.Counts(), each[1].handler.Counts(); one.Requests+two.Requests != 0 {
+		t.Errorf("%d and %d requests were sent without consent", one.Requests, two.Requests)
+	}
+	code, stdout, stderr := say(t, append(args, "--yes")...)
+	if code != codeOk {
+		t.Fatalf("run = %d: %s", code, stderr)
+	}
+	record := read(t, "run")
+	one, two := each[0].handler.Counts(), each[1].handler.Counts()
+	// Each also answered whether it was there.
+	if all := record.Total(results.Everything); all.Attempts != one.Requests+two.Requests-2 || all.Counted != one.Entities+two.Entities || all.Failed != 0 {
+		t.Errorf("attempts %d, failed %d, entities %d; the accounts saw %+v and %+v, one of each the question before", all.Attempts, all.Failed, all.Counted, one, two)
+	}
+	if one.Requests < 75 || two.Requests < 75 {
+		t.Errorf("the accounts saw %d and %d requests; want half of 150 inserts each", one.Requests, two.Requests)
+	}
+	for i, s := range each {
+		if !strings.Contains(stdout, s.url) {
+			t.Errorf("the report does not name account %d, %s:\n%s", i+1, s.url, stdout)
+		}
+		if left := s.engine.TableNames("races"); len(left) > 0 {
+			t.Errorf("the run left the tables %v in account %d", left, i+1)
+		}
+	}
+	said := []string{stdout, stderr}
+	for _, name := range leftIn(t, "run") {
+		said = append(said, string(bytesOf(t, name)))
+	}
+	for _, text := range said {
+		if strings.Contains(text, planted[:12]) {
+			t.Errorf("what was said or written holds a part of the key: %.200q", text)
+		}
+	}
+}
+
+func bytesOf(t *testing.T, path string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.TrimSpace(text)
+}
+
+// What cannot be sharded so is told in one line, before anything is sent.
+func TestTargetsThatFitNoAccounts(t *testing.T) {
+	each, files := twoServices(t)
+	first, second := "file:"+files[0], "file:"+files[1]
+	for _, row := range []struct {
+		sentence string
+		args     []string
+		says     string
+	}{
+		{"one target for two accounts", []string{"--yes", "--target", first},
+			"the scenario sharded is sharded over 2 accounts, and --target names 1; expected a --target for each of them, or --set accounts.number=1"},
+		{"two targets for one account", []string{"--yes", "--target", first, "--target", second, "--set", "accounts.number=1"}, "sharded over 1 accounts, and --target names 2"},
+		{"two for three", []string{"--yes", "--target", first, "--target", second, "--set", "accounts.number=3"}, "sharded over 3 accounts, and --target names 2"},
+		{"the same account twice", []string{"--yes", "--target", first, "--target", first}, each[0].url + " is given twice"},
+		{"the embedded engine and another", []string{"--target", "embedded", "--target", second}, "--target embedded has as many accounts as the scenario asks for"},
+		{"another and the embedded engine", []string{"--yes", "--target", first, "--target", "in-process"}, "--target in-process has as many accounts as the scenario asks for"},
+		{"a URL among several", []string{"--yes", "--target", each[0].url, "--key-file", each[0].keyFile, "--target", second}, "expected env:NAME or file:PATH for each of several accounts"},
+		{"a URL as the second", []string{"--yes", "--target", first, "--target", each[1].url}, "expected env:NAME or file:PATH for each of several accounts"},
+		{"a second that is not there", []string{"--yes", "--target", first, "--target", "env:NOWHERE"}, `the environment has no variable "NOWHERE"`},
+		{"a connection string as the second", []string{"--yes", "--target", first, "--target", string(bytesOf(t, files[1]))}, "--target takes no connection string"},
+		{"a second that is empty", []string{"--yes", "--target", first, "--target", ""}, "expected embedded, in-process, a URL, env:NAME or file:PATH"},
+		{"vegeta", []string{"--driver", "vegeta"}, "--driver vegeta: it sends to one account, and the scenario is sharded over 2; expected --set accounts.number=1"},
+		{"the limit of an account", []string{"--find-limit", "account"}, "--find-limit account: it looks for what one account holds, and the scenario sharded is sharded over 2"},
+	} {
+		intoShards(t)
+		code, stdout, stderr := say(t, append([]string{"run", "--quiet", "sharded.yaml"}, row.args...)...)
+		if code != codeUsage || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, row.says) || strings.Contains(stderr, planted[:12]) {
+			t.Errorf("%s: exit code %d, %q on stdout and %q on stderr; want %d and one line with %q", row.sentence, code, stdout, stderr, codeUsage, row.says)
+		}
+		if left := leftIn(t, "."); len(left) != 1 {
+			t.Errorf("%s: left %v behind; want nothing new", row.sentence, left)
+		}
+	}
+	if one, two := each[0].handler.Counts(), each[1].handler.Counts(); one.Requests+two.Requests != 0 {
+		t.Errorf("%d and %d requests were sent; want none", one.Requests, two.Requests)
+	}
+}
+
+// The command is recorded as it can be typed again, with every target.
+func TestCommandNamesEveryTarget(t *testing.T) {
+	for _, row := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--target", "in-process"}, "run --target=in-process"},
+		{[]string{"--target", "env:ONE", "--target=file:two"}, "run --target=env:ONE --target=file:two"},
+		{nil, "run"},
+	} {
+		c := new(fileFlags).verb(nil, nil)
+		if err := c.ParseFlags(row.args); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(commandOf(c), " "); got != row.want {
+			t.Errorf("commandOf(%q) = %q; want %q", row.args, got, row.want)
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/drive"
+)
+
+// expectant writes a scenario that claims something of itself.
+func expectant(t *testing.T, claims ...string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	text := ownTable + "expect:\n"
+	for _, claim := range claims {
+		text += "  - '" + claim + "'\n"
+	}
+	if err := os.WriteFile("own.yaml", []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tenClaims are true of a run of the scenario, but for the last.
+func tenClaims() []string {
+	return []string{"refused < 1%", "share_lost(measure) < 0.1%", "operations(measure) == 200", "attempts(get) <= 1.05",
+		"counted(get) / returned(get) <= 1", `offered("Rome") < 1`, "offered(hottest) < 200", "partitions == 2",
+		"p50(get) < 1s", "offered >= 2000"}
+}
+
+func TestClaimsDecideTheExitCode(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		claims   []string
+		flags    []string
+		code     int
+		says     string
+	}{
+		{"all of them are true", tenClaims()[:9], nil, codeOk, "pass refused < 1%: observed 0%"},
+		{"one of ten is not", tenClaims(), nil, codeExpectation, "FAIL offered >= 2000: observed "},
+		{"one cannot be told", []string{"lost == 0"}, nil, codeExpectation, "FAIL lost == 0: observed not measured"},
+		{"it can once somebody looks", []string{"lost == 0"}, []string{"--verify-writes"}, codeOk, "pass lost == 0: observed 0"},
+		{"a claim from the command line", nil, []string{"--set", "expect=[refused > 50%]"}, codeExpectation, "FAIL refused > 50%: observed 0%"},
+		{"of a run that is stopped nothing is said", []string{"refused > 1%"}, []string{"--retry", "none",
+			"--set", "phases.measure.arrivals.constant=2000", "--set", "phases.measure.for=1m", "--set", "phases.measure.stop_on=[refused > 10%]"},
+			codeExpectation, "FAIL refused > 1%: observed not judged: the run is partial"},
+	} {
+		expectant(t, row.claims...)
+		if row.claims == nil {
+			if err := os.WriteFile("own.yaml", []byte(ownTable), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		code, stdout, stderr := say(t, append([]string{"simulate", "--quiet", "--one-profile", "own.yaml"}, row.flags...)...)
+		if code != row.code || !strings.Contains(stdout, row.says) {
+			t.Errorf("%s: exit code %d, %q on stderr, and on stdout\n%s\nwant %d and %q", row.sentence, code, stderr, stdout, row.code, row.says)
+		}
+	}
+}
+
+// The claims of a live run are those of the simulated one, in the same order, and
+// what is counted is observed the same.
+func TestClaimsOfALiveRunAreThoseOfASimulatedOne(t *testing.T) {
+	observed := func(folder string) (lines []string) {
+		for _, e := range read(t, folder).Summary.Expectations {
+			line := fmt.Sprintf("%s %t", e.Expr, e.Pass)
+			if !strings.HasPrefix(e.Expr, "p50") {
+				line += " " + e.Observed
+			}
+			lines = append(lines, line)
+		}
+		return lines
+	}
+	expectant(t, tenClaims()...)
+	text, err := os.ReadFile("own.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr := say(t, "simulate", "--quiet", "--one-profile", "--out", "virtual", "own.yaml")
+	if code != codeExpectation {
+		t.Fatalf("simulate = %d: %s; want %d", code, stderr, codeExpectation)
+	}
+	want := observed("virtual")
+	file := t.TempDir() + "/own.yaml"
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr, folder := bubble(t, 0, "run", file, "--quiet", "--no-probe")
+	if code != codeExpectation || folder == "" {
+		t.Fatalf("run = %d: %s; want %d", code, stderr, codeExpectation)
+	}
+	got := observed(folder)
+	if strings.Join(got, "\n") != strings.Join(want, "\n") || len(got) != 10 {
+		t.Errorf("live:\n%s\nvirtual:\n%s\nwant the same ten", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestABrokenClaimStartsNoRun(t *testing.T) {
+	expectant(t, "refused < 1%", "p99(gte) < 20ms")
+	before := len(leftIn(t, "."))
+	code, stdout, stderr := say(t, "simulate", "own.yaml")
+	if want := `own.yaml:20:10: unknown operation or phase "gte"; did you mean "get"?`; code != codeUsage || stdout != "" || !strings.Contains(stderr, want) {
+		t.Errorf("exit code %d, %q on stdout and %q on stderr; want %d and %q", code, stdout, stderr, codeUsage, want)
+	}
+	if len(leftIn(t, ".")) != before {
+		t.Error("something was left behind; want nothing")
+	}
+}
+
+// A run that is not valid was not held against its claims, and fails none of them.
+func TestARunThatIsNotValidFailsNoClaim(t *testing.T) {
+	for _, row := range []struct {
+		validity string
+		pass     bool
+		want     error
+	}{
+		{results.Valid, true, nil},
+		{results.Valid, false, verdictError{codeExpectation}},
+		{results.Partial, false, nil},
+		{results.ClientLimited, false, nil},
+	} {
+		summary := &results.Summary{Validity: row.validity, Expectations: []results.Expectation{{Expr: "refused < 1%", Pass: true}, {Pass: row.pass}}}
+		if got := new(runFlags).judge(&finished{summary: summary}); got != row.want {
+			t.Errorf("judge of a %s run whose second claim passes = %t: %v; want %v", row.validity, row.pass, got, row.want)
+		}
+	}
+}
+
+// What a scenario claims, it claims of its own profile and of its own load.
+func TestClaimsAreOfTheScenarioAlone(t *testing.T) {
+	expectant(t, "refused < 1%")
+	text, err := os.ReadFile("own.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := scenarios.Parse("own.yaml", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if other := new(simulateFlags).rivalOf(s); other == nil || len(other.Expect) > 0 || len(s.Expect) != 1 {
+		t.Errorf("the rival expects %+v, the scenario %q; want nothing of the one, one claim of the other", other, s.Expect)
+	}
+	campaign, err := drive.NewCampaign(drive.Options{Scenario: s, Table: "own"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest, err := manifestOf(s, campaign, 0, nil)
+	if err != nil || len(manifest.Expectations) != 1 {
+		t.Fatalf("manifestOf = %q, %v; want the claim", manifest.Expectations, err)
+	}
+	// A search is of a partition that is named.
+	if err := s.Set("phases.measure.partitions", "all"); err != nil {
+		t.Fatal(err)
+	}
+	search := findFlags{searchAsked: &drive.Find{Of: results.LimitPartition, MaxRefused: .01, From: 10, UpTo: 100, Step: 2 * time.Second}}
+	if err := search.enlist(campaign, &manifest); err != nil || manifest.Expectations != nil {
+		t.Errorf("a search expects %q, %v; want nothing", manifest.Expectations, err)
+	}
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"loadgen/scenarios"
+	explanation "loadgen/scenarios/explain"
+)
+
+// explainFlags are what a user typed after `loadgen explain`.
+type explainFlags struct {
+	scenarioFlags
+	keysFlags
+	format string
+	quiet  bool
+}
+
+// newExplain returns the verb that says what a scenario comes to before it runs.
+func newExplain(stdout, stderr io.Writer) *cobra.Command {
+	return new(explainFlags).verb(stdout, stderr)
+}
+
+// verb returns the verb with its flags bound to f.
+func (f *explainFlags) verb(stdout, stderr io.Writer) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "explain file|name",
+		Short: "Say what a scenario comes to before anything runs, or what keys come to",
+		Long: `Explain says what a scenario will do without sending anything: how each of its
+designs lies over partitions and what the hottest of them has to bear at the peak,
+whether inserts all fall on one place, what each operation has to read, what a run
+costs, and what the documents' performance checklist finds, point by point.
+
+With --from it judges keys that you have already, in a CSV file of any size: a
+column PartitionKey, and where you have them RowKey, instant, entities and
+operation. Whether they only append can be told from instants alone.
+
+All numbers are derived. The exit code is 10 where a finding is an error.`,
+		Example: `  loadgen explain my-table.yaml
+  loadgen explain my-table.yaml --use by-day
+  loadgen explain stress --set model.partition_target=500
+  loadgen explain --from keys.csv --rate 3000     # 3,000 entities/s over these keys
+  zcat keys.csv.gz | loadgen explain --from -`,
+		ValidArgsFunction: oneScenario,
+		Args:              f.arguments,
+		RunE: func(c *cobra.Command, args []string) error {
+			if f.format != "text" && f.format != "json" {
+				return usageError{fmt.Errorf("--format %s: expected text or json", f.format)}
+			}
+			if len(args) == 0 {
+				return f.keys(c, stdout, stderr)
+			}
+			return f.explain(c, args[0], stdout, stderr)
+		},
+	}
+	flags := c.Flags()
+	flags.Uint64Var(&f.seed, "seed", 0, "root of all chance (default: the scenario's)")
+	registerChoice(flags, &f.use, &f.opposite, &f.set)
+	flags.Lookup("opposite").Usage = "explain what the scenario warns of, rather than what it teaches"
+	completeUse(c, canonical)
+	f.keysFlags.register(flags)
+	flags.StringVar(&f.format, "format", "text", "what to print: text, or json")
+	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
+	return c
+}
+
+// arguments refuses any but one scenario, or keys.
+func (f *explainFlags) arguments(c *cobra.Command, args []string) error {
+	from := c.Flags().Changed("from")
+	switch {
+	case from && len(args) > 0:
+		return usageError{fmt.Errorf("--from judges keys, and %q is a scenario; expected one of them", args[0])}
+	case !from && len(args) != 1:
+		return usageError{fmt.Errorf("%s takes one scenario, a file or one of `loadgen scenarios list`, "+
+			"or --from keys.csv, and got %d", c.CommandPath(), len(args))}
+	case !from && c.Flags().Changed("rate"):
+		return usageError{errors.New("--rate is that of the keys of --from; a scenario has its own")}
+	}
+	for _, flag := range []string{"set", "use", "seed", "opposite"} {
+		if from && c.Flags().Changed(flag) {
+			return usageError{fmt.Errorf("--%s belongs to a scenario, and --from judges keys; expected one of them", flag)}
+		}
+	}
+	return nil
+}
+
+// explain explains a scenario.
+func (f *explainFlags) explain(c *cobra.Command, name string, stdout, stderr io.Writer) error {
+	d, err := f.draft(name, "model.partition_target=500", stderr)
+	if err != nil {
+		return err
+	}
+	s, err := f.settle(c, d, nil)
+	if err != nil {
+		return err
+	}
+	read := func(s *scenarios.Scenario) error { return readFiles(s, d.folder) }
+	if err := read(s); err != nil {
+		return err
+	}
+	targets, times, err := targetsOf(s)
+	if err != nil {
+		return err
+	}
+	told, err := explanation.Explain(explanation.Options{Scenario: s, Read: read, Targets: targets, Times: times})
+	if err != nil {
+		return usageError{err}
+	}
+	return f.tell(told, stdout)
+}
+
+// targetsOf returns what the model of a scenario holds partitions and accounts to, and
+// how long it takes.
+func targetsOf(s *scenarios.Scenario) (explanation.Targets, explanation.Times, error) {
+	m, err := modelOf(s)
+	if err != nil {
+		return explanation.Targets{}, explanation.Times{}, err
+	}
+	return explanation.Targets{Partition: m.PartitionTarget, Account: m.AccountTarget, Accounts: s.Sharding().Number()},
+		explanation.Times{RoundTrip: m.RoundTrip, Read: m.ReadTime, Write: m.WriteTime, Entity: m.EntityTime}, nil
+}
+
+// explained is what can be told of a scenario, or of keys.
+type explained interface {
+	Text(io.Writer) error
+	JSON(io.Writer) error
+	Faulty() bool
+}
+
+var _, _ explained = (*explanation.Explanation)(nil), (*explanation.Keys)(nil)
+
+// tell prints an explanation, and ends with the exit code of what it found.
+func (f *explainFlags) tell(told explained, stdout io.Writer) error {
+	write := told.Text
+	if f.format == "json" {
+		write = told.JSON
+	}
+	if err := write(stdout); err != nil {
+		return err
+	}
+	if told.Faulty() {
+		return verdictError{codeExpectation}
+	}
+	return nil
+}

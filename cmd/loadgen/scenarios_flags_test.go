@@ -1,0 +1,55 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"loadgen/results"
+)
+
+// An override that only the opposite cannot bear is in nobody's way.
+func TestOverrideThatTheOppositeCannotBear(t *testing.T) {
+	choiceIn(t)
+	set := []string{"scenarios", "show", "choice.yaml", "--effective", "--set", "designs.0.name=by-race"}
+	code, stdout, stderr := say(t, set...)
+	if code != codeOk || strings.Contains(stdout, "opposite") {
+		t.Errorf("show = %d %q, and\n%s\nwant a scenario without an opposite", code, stderr, stdout)
+	}
+	if code, _, stderr := say(t, append(set, "--set", "seed=x")...); code != codeUsage || !strings.Contains(stderr, "seed is x") {
+		t.Errorf("show with another fault = %d %q; want that fault", code, stderr)
+	}
+	if code, _, stderr := say(t, append(set, "--use", "by-bob")...); code != codeUsage || !strings.Contains(stderr, "by-bob") {
+		t.Errorf("show with a design that is not there = %d %q; want that fault", code, stderr)
+	}
+}
+
+func TestOppositeIsToldEverywhere(t *testing.T) {
+	choiceIn(t)
+	const contrary = "All of an event in one partition."
+	code, stdout, stderr := say(t, "simulate", "choice.yaml", "--opposite", "--out", "o", "--one-profile")
+	if code != codeExpectation || !strings.HasPrefix(stdout, "The opposite of choice\n  "+contrary+"\n\nVerdict\n") ||
+		!strings.HasPrefix(stderr, "this is the opposite of choice: "+contrary+"\n") {
+		t.Errorf("the opposite = %d, %q on stderr, and\n%.300s\nwant %d, and what it is above all else", code, stderr, stdout, codeExpectation)
+	}
+	record := read(t, "o")
+	if record.Manifest.Opposite != contrary || !slices.Contains(record.Manifest.Command, "--opposite=true") {
+		t.Errorf("the manifest says %q of the opposite, and is repeated by %q", record.Manifest.Opposite, record.Manifest.Command)
+	}
+	if code, stdout, _ := say(t, "simulate", "choice.yaml", "--quiet", "--one-profile"); code != codeOk || strings.Contains(stdout, "opposite") {
+		t.Errorf("as it stands it = %d, and says\n%s\nwant %d, and nothing of an opposite", code, stdout, codeOk)
+	}
+	if code, _, stderr := say(t, "simulate", "choice.yaml", "--quiet", "--one-profile", "--use", "by-event"); code != codeExpectation {
+		t.Errorf("--use by-event = %d %q; want %d, for the expectations are of the other design", code, stderr, codeExpectation)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		code, stdout, _ = say(t, "run", "choice.yaml", "--target", "in-process", "--opposite", "--out", "live")
+	})
+	if live := read(t, "live"); code != codeExpectation || live.Manifest.Opposite != contrary || !strings.HasPrefix(stdout, "The opposite of choice\n") {
+		t.Errorf("the opposite, live, = %d, and says\n%.300s\nwant %d, and what it is above all else", code, stdout, codeExpectation)
+	}
+	if record.Validity != results.Valid {
+		t.Errorf("the opposite is %s %v; want a valid run", record.Validity, record.Reasons)
+	}
+}

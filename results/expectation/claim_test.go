@@ -1,0 +1,174 @@
+package expectation_test
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"loadgen/results/expectation"
+)
+
+// told are figures by their canonical names; what is missing cannot be told.
+type told map[string]float64
+
+func (f told) Look(figure expectation.Figure, in expectation.Unit) (float64, bool) {
+	value, some := f[figure.String()+unitMarks()[in]]
+	return value, some
+}
+
+// unitMarks tell what a figure was looked up in.
+func unitMarks() map[expectation.Unit]string {
+	return map[expectation.Unit]string{expectation.Count: "", expectation.Ratio: "", expectation.Nanoseconds: " ns",
+		expectation.Share: " of one", expectation.PerSecond: " a second"}
+}
+
+func TestClaimsAreJudged(t *testing.T) {
+	facts := told{
+		"p99(get) ns": 20e6, "p50(get) ns": 10e6, "p99(put) ns": 90e6,
+		"refused": 30, "refused of one": 0.01, "refused a second": 6,
+		"counted(a)": 120, "returned(a)": 100, "counted(b)": 10_800, "returned(empty)": 0,
+		"share_lost of one": 0.001, "attempts(save)": 1.05,
+		"offered(hottest) a second": 1999.5, `offered("x", peak) a second`: 12,
+		"lost": 0, "saturation a second": 2000, "relieved ns": 1200e9, "lag_p99 ns": 250_000,
+	}
+	for _, row := range []struct {
+		name, text  string
+		told, pass  bool
+		left, right float64
+	}{
+		{"just at a limit that must not be met", "p99(get) < 20ms", true, false, 20e6, 20e6},
+		{"just at a limit that may be", "p99(get) <= 20ms", true, true, 20e6, 20e6},
+		{"at least", "p99(get) >= 20ms", true, true, 20e6, 20e6},
+		{"above", "p99(get) > 20ms", true, false, 20e6, 20e6},
+		{"times in every unit", "p99(get) <= 20000us", true, true, 20e6, 20e6},
+		{"nanoseconds", "p99(get) <= 20000000ns", true, true, 20e6, 20e6},
+		{"seconds", "p99(get) <= 0.02s", true, true, 20e6, 20e6},
+		{"minutes", "relieved <= 20m", true, true, 1200e9, 1200e9},
+		{"a third of an hour is not told in decimals", "relieved > 0.333h", true, true, 1200e9, 0.333 * 3600e9},
+		{"a share of a count", "refused < 1%", true, false, 0.01, 0.01},
+		{"the same count", "refused == 30", true, true, 30, 30},
+		{"another count", "refused != 30", true, false, 30, 30},
+		{"the same per second", "refused <= 5/s", true, false, 6, 5},
+		{"a tenth of a per cent", "share_lost < 0.1%", true, false, 0.001, 0.001},
+		{"the same as a plain number", "share_lost <= 0.001", true, true, 0.001, 0.001},
+		{"a ratio that is just so", "counted(a) / returned(a) <= 1.2", true, true, 1.2, 1.2},
+		{"a difference", "counted(a) - returned(a) == 20", true, true, 20, 20},
+		{"a difference below nothing", "p50(get) - p99(get) < 0ms", true, true, -10e6, 0},
+		{"a multiple", "counted(b) >= 90 * counted(a)", true, true, 10_800, 10_800},
+		{"a multiple that is not reached", "counted(b) > 90 * counted(a)", true, false, 10_800, 10_800},
+		{"another figure", "p99(get) < p99(put)", true, true, 20e6, 90e6},
+		{"a ratio against a figure", "counted(a) / returned(a) >= attempts(save)", true, true, 1.2, 1.05},
+		{"requests to an operation", "attempts(save) <= 1.05", true, true, 1.05, 1.05},
+		{"the hottest partition", "offered(hottest) < 2000", true, true, 1999.5, 2000},
+		{"a partition by its key", `offered("x", peak) < 12`, true, false, 12, 12},
+		{"nothing lost", "lost == 0", true, true, 0, 0},
+		{"a ratio to nothing", "counted(a) / returned(empty) > 1", false, false, 0, 0},
+		{"a figure that is not known", "p99(nobody) < 20ms", false, false, 0, 0},
+		{"a second one that is not", "counted(a) / returned(nobody) < 2", false, false, 0, 0},
+		{"a right one that is not", "p99(get) < 2 * p99(nobody)", false, false, 0, 0},
+		{"what is not told does not differ either", "refused(nobody) != 3", false, false, 0, 0},
+	} {
+		claim, err := expectation.Parse(row.text)
+		if err != nil {
+			t.Errorf("%s: Parse(%q) = %v; want no error", row.name, row.text, err)
+			continue
+		}
+		got := claim.Judge(facts)
+		if got.Told != row.told || got.Pass != row.pass || got.Left != row.left || got.Right != row.right {
+			t.Errorf("%s: Judge(%q) = %+v; want told %t, pass %t, %v against %v", row.name, row.text, got, row.told, row.pass, row.left, row.right)
+		}
+	}
+}
+
+// A limit in decimals is met exactly by the ratio of whole numbers that it is, as
+// exact arithmetic has it.
+func TestDecimalLimitsAgreeWithExactArithmetic(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	for range 20_000 {
+		whole := 1 + rng.Int64N(1_000_000)
+		part := rng.Int64N(whole + 1)
+		hundredths := rng.Int64N(10_000)
+		switch rng.IntN(3) {
+		case 0:
+			// As many as the limit says, where that is a whole number.
+			part = whole * hundredths / 10_000
+		case 1:
+			whole, part = 10_000, hundredths
+		}
+		limit := strconv.FormatFloat(float64(hundredths)/100, 'f', 2, 64)
+		claim, err := expectation.Parse("refused <= " + limit + "%")
+		if err != nil {
+			t.Fatalf("Parse(… %s%%) = %v; want no error", limit, err)
+		}
+		got := claim.Judge(told{"refused of one": float64(part) / float64(whole)}).Pass
+		want := big.NewRat(part, whole).Cmp(big.NewRat(hundredths, 10_000)) <= 0
+		if got != want {
+			t.Fatalf("%d of %d <= %s%% = %t; want %t", part, whole, limit, got, want)
+		}
+	}
+}
+
+func TestStatisticsAreSplit(t *testing.T) {
+	for _, row := range []struct {
+		name, of string
+		quantile float64
+		some     bool
+	}{
+		{"p50", "response", .5, true},
+		{"p99.9", "response", .999, true},
+		{"max", "response", 1, true},
+		{"mean", "response", -1, true},
+		{"service_p95", "service", .95, true},
+		{"wait_max", "wait", 1, true},
+		{"lag_mean", "lag", -1, true},
+		{"response_p50", "", 0, false},
+		{"service_lag_p50", "", 0, false},
+		{"lost", "", 0, false},
+		{"", "", 0, false},
+	} {
+		of, quantile, some := expectation.Statistic(row.name)
+		if of != row.of || quantile != row.quantile || some != row.some {
+			t.Errorf("Statistic(%q) = %q, %v, %t; want %q, %v, %t", row.name, of, quantile, some, row.of, row.quantile, row.some)
+		}
+	}
+}
+
+// TestEveryFigureIsDefined holds the list against the package's comment, and each name
+// against the parser.
+func TestEveryFigureIsDefined(t *testing.T) {
+	text, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := expectation.Names()
+	seen := map[string]bool{}
+	for _, name := range names {
+		if seen[name] {
+			t.Errorf("Names() has %q twice", name)
+		}
+		seen[name] = true
+		word := name
+		for _, prefix := range []string{"service_", "wait_", "lag_"} {
+			word = strings.TrimPrefix(word, prefix)
+		}
+		if !strings.Contains(string(text), "\t"+word+" ") && !strings.Contains(string(text), " "+word+" ") {
+			t.Errorf("the package's comment does not define %q", name)
+		}
+		ok := false
+		for _, limit := range []string{"2", "2ms"} {
+			if claim, err := expectation.Parse(name + " < " + limit); err == nil {
+				ok = claim.String() == name+" < "+limit && claim.Judge(fixed(1)).Pass && !math.Signbit(claim.Judge(fixed(1)).Right)
+			}
+		}
+		if !ok {
+			t.Errorf("no claim of %q can be made", name)
+		}
+	}
+	if len(names) != 28+14+18 {
+		t.Errorf("Names() = %d names; want the 60 of the closed list", len(names))
+	}
+}

@@ -1,0 +1,93 @@
+// Package expectation is what a scenario claims of a run, as a text such as
+// "p99(get) < 20ms": its grammar, and its truth over the figures of a run.
+//
+// [Parse] reads a claim, [Claim.Figures] says which figures it rests on, so that
+// the names in them can be held against a scenario, and [Claim.Judge] looks them up
+// in the [Facts] of a run and compares. [Claim.String] is the one canonical text.
+//
+//	p99(get) < 20ms                              a figure and a number with its unit
+//	refused(peak) < 1%                           a part of its whole
+//	counted(list) / returned(list) <= 1.2        a ratio of two figures of one unit
+//	p99(get) - p50(get) < 5ms                    their difference
+//	counted(scan) >= 90 * counted(range)         against another figure
+//
+// The comparisons are < <= > >=, and == and != between counts. A number is plain or
+// has one of the units ns, us, ms, s, m, h, % and /s. A plain count is compared as
+// it is; with %, the same figure is its share of what it is a part of, and with /s
+// its number per second of the phases that it is of. Two figures are compared, or
+// set in a ratio, each in its own unit.
+//
+// What a figure is of stands in parentheses: an operation, a phase or a step of it
+// ("peak 2000/s"), or an operation and a phase, of which * is any. A name alone is
+// an operation's before it is a phase's. Without a phase a figure is of all that
+// are reported. A partition is called hottest, or by its PartitionKey in quotes, of
+// which those within are doubled.
+//
+// The figures are a closed list. Times of operations that succeeded, from their
+// intended instants to the end of their last attempts (response time):
+//
+//	p50 p90 p95 p99 p99.9     quantiles, told where ten or more lie beyond
+//	max mean                  the longest, and the arithmetic mean
+//
+// Each of the seven with service_ before it is of single ok attempts (service time).
+// With wait_ it is of the waits before retries, and with lag_ of the time from due to
+// sent; these two are of all reported phases together and take no name.
+//
+// Counts of operations, attempts and entities:
+//
+//	scheduled    operations that became due = sent + dropped
+//	sent         operations whose first attempt was sent
+//	dropped      operations never sent; % of scheduled
+//	late         first attempts sent over 5 ms after they were due; % of sent
+//	operations   operations that came to an end
+//	succeeded    operations that ended with success; % of operations
+//	requests     attempts made, retries and further pages included = ok + refused + failed
+//	ok           attempts that succeeded; % of requests
+//	handled      ok attempts answered 404, 409 or 412, as expected; % of requests
+//	refused      attempts answered that the service is busy; % of requests
+//	failed       attempts that failed otherwise; % of requests
+//	retries      attempts that sent a request once more; % of requests
+//	counted      entities counted by the documents' rule: written or scanned
+//	returned     entities that replies held; % of counted
+//
+// What became of the load:
+//
+//	attempts     requests to an operation, a plain number
+//	offered      entities due per second
+//	served       entities per second counted for successes
+//	share_lost   1 − served/offered, a share
+//	saturation   entities per second at which the run's partition saturates; no name
+//	length       how long the phase lasted, a time; several are added up
+//
+// Offered, served and share_lost are of the last half of each phase with a rate, when
+// what idle partitions had saved up is spent, and of all of a closed loop. Of one
+// partition, offered and served are of the whole phase, the greatest of several
+// phases: offered counts what each operation on a single partition was due to touch,
+// at its first attempt, served what was counted while the phase lasted. Of an account,
+// offered(account) is what the busiest one was offered likewise, by all operations.
+// They are not told where partitions too many to be told apart could have been hotter.
+//
+//	partitions   how many PartitionKeys single-partition operations went to; of
+//	             several phases the most
+//
+// Load balancing of a simulated run, in a phase or in all of the run:
+//
+//	splits moves merges    how many ranges were split, moved and merged
+//	offline                the longest time for which one of them was not served, a time
+//	throttled relieved     from when the load was refused, and until when, since it
+//	                       began: times, of the whole run
+//
+// Writes that were verified, of the whole run:
+//
+//	lost         acknowledged writes that are not there
+//	doubled      how many times too often counters were raised
+//	unknown      writes of which nobody knows whether they were carried out
+//	overwritten  entities written last by somebody whom the run does not know
+//	conflicts    replies to writes that somebody else was faster than
+//
+// A figure that cannot be told makes its claim neither true nor false: it is not
+// measured, and does not pass.
+//
+// The caller owes figures in nanoseconds, shares of one, counts, and numbers per
+// second. The package holds no state, knows no record, and never panics on a text.
+package expectation

@@ -1,0 +1,229 @@
+package expectation
+
+import (
+	"slices"
+	"strings"
+)
+
+// Figure is a named figure of a run and what it is of.
+type Figure struct {
+	// Name is one of [Names].
+	Name string
+	// Of is a name that stands alone: an operation's, or else a phase's. Operation
+	// and Phase are given together; one of them that is empty stands for any.
+	Of               string
+	Operation, Phase string
+	// Part is what the figure is of beside operations and phases; Key is the
+	// PartitionKey where that is [Partition].
+	Part Part
+	Key  string
+	// Offset is where the name stands in the text, OfOffset, OperationOffset and
+	// PhaseOffset where those do.
+	Offset, OfOffset             int
+	OperationOffset, PhaseOffset int
+}
+
+// Part is what of the target a figure is of.
+type Part uint8
+
+// The parts.
+const (
+	// Whole is all of it.
+	Whole Part = iota
+	// Hottest is the partition for which the figure is greatest, Partition the one
+	// that is named, Account the account for which it is greatest.
+	Hottest
+	Partition
+	Account
+)
+
+// Unit is what a figure is told in.
+type Unit uint8
+
+// The units.
+const (
+	// Count is a whole number of things.
+	Count Unit = iota
+	// Nanoseconds is a length of time.
+	Nanoseconds
+	// Share is a part of one.
+	Share
+	// PerSecond is things per second.
+	PerSecond
+	// Ratio is a plain number.
+	Ratio
+)
+
+// String returns the figure in its canonical form.
+func (f Figure) String() string {
+	var of []string
+	switch f.Part {
+	case Hottest:
+		of = append(of, wordHottest)
+	case Account:
+		of = append(of, wordAccount)
+	case Partition:
+		of = append(of, quoted(f.Key))
+	}
+	switch {
+	case f.Part != Whole && f.Phase != "":
+		of = append(of, f.Phase)
+	case f.Part != Whole:
+	case f.Of != "":
+		of = append(of, f.Of)
+	case f.Phase != "" && ofPhase(f.Name):
+		of = append(of, f.Phase)
+	case f.Operation != "" || f.Phase != "":
+		of = append(of, orAny(f.Operation), orAny(f.Phase))
+	}
+	if of == nil {
+		return f.Name
+	}
+	return f.Name + "(" + strings.Join(of, ", ") + ")"
+}
+
+// ofPhase reports whether a figure is of a phase alone.
+func ofPhase(name string) bool {
+	k, _ := known(name)
+	return k.scope == ofPhases
+}
+
+func orAny(name string) string {
+	if name == "" {
+		return "*"
+	}
+	return name
+}
+
+func quoted(key string) string { return `"` + strings.ReplaceAll(key, `"`, `""`) + `"` }
+
+// Names returns the names of all figures, in the order of the package's comment.
+// The slice is the caller's.
+func Names() []string {
+	var names []string
+	for _, k := range figures() {
+		names = append(names, k.name)
+	}
+	return names
+}
+
+// Statistic splits the name of a figure of times into what it is of (response,
+// service, wait or lag) and which quantile: from 0 to 1, where 1 is the longest and
+// −1 the mean. It returns false for any other figure.
+func Statistic(name string) (of string, quantile float64, some bool) {
+	for i, of := range timed() {
+		rest, found := strings.CutPrefix(name, of+"_")
+		if i == 0 {
+			rest, found = name, true
+		}
+		for _, s := range statistics() {
+			if found && s.name == rest {
+				return of, s.quantile, true
+			}
+		}
+	}
+	return "", 0, false
+}
+
+// The words for parts.
+const (
+	wordHottest = "hottest"
+	wordAccount = "account"
+)
+
+// scope is what a figure can be of.
+type scope uint8
+
+const (
+	// ofRun takes no name, ofPhases a phase, ofOperations an operation and a phase,
+	// ofLoad a part, too.
+	ofRun scope = iota
+	ofPhases
+	ofOperations
+	ofLoad
+)
+
+// kind is what there is to know of a figure beforehand.
+type kind struct {
+	name  string
+	scope scope
+	// own is the unit in which it is compared with other figures and with numbers
+	// that do not say otherwise.
+	own Unit
+	// part says that it is a part of something, so that it has a share.
+	part bool
+}
+
+// units returns what the figure can be told in.
+func (k *kind) units() []Unit {
+	units := []Unit{k.own}
+	if k.own == Count && k.scope == ofOperations {
+		units = append(units, PerSecond)
+	}
+	if k.part {
+		units = append(units, Share)
+	}
+	return units
+}
+
+// timed are the times that statistics are told of, the one without a prefix first.
+func timed() []string { return []string{"response", "service", "wait", "lag"} }
+
+type statistic struct {
+	name     string
+	quantile float64
+}
+
+func statistics() []statistic {
+	return []statistic{{"p50", .5}, {"p90", .9}, {"p95", .95}, {"p99", .99}, {"p99.9", .999}, {"max", 1}, {"mean", -1}}
+}
+
+// figures returns the closed list.
+func figures() []kind {
+	var list []kind
+	for i, of := range timed() {
+		prefix, scope := of+"_", ofOperations
+		if i == 0 {
+			prefix = ""
+		}
+		if of == "wait" || of == "lag" {
+			scope = ofRun
+		}
+		for _, s := range statistics() {
+			list = append(list, kind{name: prefix + s.name, scope: scope, own: Nanoseconds})
+		}
+	}
+	for _, name := range strings.Fields("scheduled sent dropped late operations succeeded requests ok handled refused failed retries counted returned") {
+		whole := slices.Contains([]string{"scheduled", "sent", "operations", "requests", "counted"}, name)
+		list = append(list, kind{name: name, scope: ofOperations, own: Count, part: !whole})
+	}
+	list = append(list,
+		kind{name: "attempts", scope: ofOperations, own: Ratio},
+		kind{name: "offered", scope: ofLoad, own: PerSecond},
+		kind{name: "served", scope: ofLoad, own: PerSecond},
+		kind{name: "share_lost", scope: ofOperations, own: Share},
+		kind{name: "saturation", scope: ofRun, own: PerSecond},
+		kind{name: "length", scope: ofPhases, own: Nanoseconds},
+		kind{name: "partitions", scope: ofPhases, own: Count},
+		kind{name: "splits", scope: ofPhases, own: Count},
+		kind{name: "moves", scope: ofPhases, own: Count},
+		kind{name: "merges", scope: ofPhases, own: Count},
+		kind{name: "offline", scope: ofPhases, own: Nanoseconds},
+		kind{name: "throttled", scope: ofRun, own: Nanoseconds},
+		kind{name: "relieved", scope: ofRun, own: Nanoseconds},
+	)
+	for _, name := range strings.Fields("lost doubled unknown overwritten conflicts") {
+		list = append(list, kind{name: name, scope: ofRun, own: Count})
+	}
+	return list
+}
+
+// known returns what there is to know of a figure, and false of an unknown one.
+func known(name string) (kind, bool) {
+	for _, k := range figures() {
+		if k.name == name {
+			return k, true
+		}
+	}
+	return kind{}, false
+}

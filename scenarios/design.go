@@ -1,0 +1,254 @@
+package scenarios
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios/keys"
+)
+
+// Design says how keys are formed: templates over the attributes.
+type Design struct {
+	// Name is what [Scenario.Use] and reports call the design. It may be empty
+	// where it is the only one.
+	Name string
+	// PartitionKey and RowKey form the key under which an entity is stored.
+	PartitionKey, RowKey string
+	// Copies are the further keys under which each entity is stored, too.
+	Copies []Copy
+}
+
+// Copy is a second home of every entity, for readers who know something else of
+// it: a secondary index. Whoever writes an entity writes its copies.
+type Copy struct {
+	// Name is unique among the copies of a design.
+	Name string
+	// Table is added to the name of the scenario's table to give that of the copy;
+	// empty keeps the copy in the same table.
+	Table string
+	// PartitionKey and RowKey form the copy's key.
+	PartitionKey, RowKey string
+	// Properties are the names of the properties that the copy has, none stands for
+	// all. A copy of some has no filler.
+	Properties []string
+}
+
+// maxDesigns bounds how many designs a scenario has, maxCopies how many copies a
+// design makes of an entity.
+const (
+	maxDesigns = 50
+	maxCopies  = 10
+)
+
+func (d *Design) fields() []field {
+	return []field{
+		{name: "partition_key", says: "The template of the PartitionKey.",
+			value: textValue{into: &d.PartitionKey}, required: true},
+		{name: "row_key", says: "The template of the RowKey.",
+			value: textValue{into: &d.RowKey}, required: true},
+		{name: "copies", says: "Further keys under which each entity is stored, too.",
+			value: listOf[Copy]{into: &d.Copies, most: maxCopies, what: "copies",
+				bind: func(c *Copy) binding { return c.binding() }}},
+	}
+}
+
+// binding is that of the only design of a scenario.
+func (d *Design) binding() object { return object{what: "design", fields: d.fields()} }
+
+// named is that of one of several designs.
+func (d *Design) named() object {
+	name := field{name: "name", says: "What reports call the design.",
+		value: nameValue(&d.Name), required: true}
+	return object{what: "a design", fields: append([]field{name}, d.fields()...)}
+}
+
+func (c *Copy) binding() object {
+	return object{what: "a copy", fields: []field{
+		{name: "name", says: "What reports call the copy.",
+			value: nameValue(&c.Name), required: true},
+		{name: "table", says: "What is added to the name of the table to give that of the copy; the copy is in the same table unless this is given.",
+			value: unlessZero{copyTableValue(&c.Table), func() bool { return c.Table == "" }}},
+		{name: "partition_key", says: "The template of the PartitionKey of the copy.",
+			value: textValue{into: &c.PartitionKey}, required: true},
+		{name: "row_key", says: "The template of the RowKey of the copy.",
+			value: textValue{into: &c.RowKey}, required: true},
+		{name: "properties", says: "The properties that the copy keeps, all unless this is given.",
+			value: listOf[string]{into: &c.Properties, most: entity.MaxProperties, what: "names of properties",
+				bind: func(name *string) binding { return longText(name, entity.MaxNameUnits) }}},
+	}}
+}
+
+// copyTableValue is what a copy's table adds to the name of the table.
+func copyTableValue(into *string) textValue {
+	return textValue{into, func(s string) bool { return baseName.MatchString(s) && len(s) <= maxCopyTable },
+		fmt.Sprintf("what is added to the table's name: a letter, then letters or digits, 3 to %d in all", maxCopyTable)}
+}
+
+// maxCopyTable leaves room for the table's own name and its suffix in the 63
+// characters of a name.
+const maxCopyTable = 12
+
+// designs returns every design that the scenario could use: the only one, or those
+// of the list.
+func (s *Scenario) designs() []Design {
+	if len(s.Designs) == 0 {
+		return []Design{s.Design}
+	}
+	return s.Designs
+}
+
+// Alternatives returns the names of the designs that the scenario can use, in the
+// order of the file; none where it has one design without a name. The slice is the
+// caller's.
+func (s *Scenario) Alternatives() []string {
+	var names []string
+	for i := range s.Designs {
+		names = append(names, s.Designs[i].Name)
+	}
+	return names
+}
+
+// choose makes the design that is to be used the scenario's own. What cannot be
+// chosen leaves the first.
+func (s *Scenario) choose() {
+	if len(s.Designs) == 0 {
+		return
+	}
+	if s.Use == "" {
+		s.Use = s.Designs[0].Name
+	}
+	s.Design = s.Designs[max(0, s.used())]
+}
+
+// used returns the position of the design in use, negative where none of the list
+// has its name.
+func (s *Scenario) used() int {
+	return slices.IndexFunc(s.Designs, func(d Design) bool { return d.Name == s.Use })
+}
+
+// designPath returns where the design in use stands.
+func (s *Scenario) designPath() string {
+	if i := s.used(); i >= 0 {
+		return "designs." + strconv.Itoa(i)
+	}
+	return "design"
+}
+
+// whichDesigns checks that there is a design to use, and which.
+func (c *checker) whichDesigns() {
+	seen := map[string]bool{}
+	for i := range c.Designs {
+		if name := c.Designs[i].Name; name != "" && seen[name] {
+			c.add(fmt.Sprintf("designs.%d.name", i), "design %q occurs twice; expected names of their own", name)
+		}
+		seen[c.Designs[i].Name] = true
+	}
+	switch {
+	case c.before.concern("design") || c.before.cover("designs"):
+	case len(c.Designs) == 0 && c.Use != "":
+		c.add("use", "use names a design, and there are no designs to choose from; expected designs, or no use")
+	case len(c.Designs) > 0 && c.used() < 0 && !c.before.concern("use"):
+		c.add("use", "%s", keys.Unknown("design", c.Use, c.Alternatives()))
+	}
+}
+
+// oneDesign checks that a scenario has a design or a list of them.
+func oneDesign(r *reader, path string, n *node) {
+	switch one, list := n.find("design"), n.find("designs"); {
+	case one == nil && list == nil:
+		r.fault(n.at, child(path, "design"), "a scenario has no design; expected one, or a list of designs")
+	case one != nil && list != nil:
+		r.fault(list.at, child(path, "designs"), "a scenario has a design and designs; expected one of them")
+	}
+}
+
+// copies checks the copies of one design: their names, their tables, and that the
+// properties that they keep exist.
+func (c *checker) copies(d *Design, path string) {
+	var known []string
+	for i := range c.Entity.Properties {
+		known = append(known, c.Entity.Properties[i].Name)
+	}
+	seen := map[string]bool{}
+	for i := range d.Copies {
+		one, at := &d.Copies[i], fmt.Sprintf("%s.copies.%d", path, i)
+		if one.Name != "" && seen[one.Name] {
+			c.add(at+".name", "copy %q occurs twice; expected names of their own", one.Name)
+		}
+		seen[one.Name] = true
+		for j, name := range one.Properties {
+			switch place := fmt.Sprintf("%s.properties.%d", at, j); {
+			case c.before.concern(place, "entity.properties"):
+			case !slices.Contains(known, name):
+				c.add(place, "%s", keys.Unknown("property", name, known))
+			case slices.Contains(one.Properties[:j], name):
+				c.add(place, "property %q is kept twice; expected once", name)
+			}
+		}
+		for j := range d.Copies[:i] {
+			// Names of tables do not tell capitals from small letters.
+			if other := d.Copies[j].Table; other != one.Table && strings.EqualFold(other, one.Table) && !c.before.concern(at+".table") {
+				c.add(at+".table", "table %q differs from %q in capitals alone, which name the same table; expected one spelling", one.Table, other)
+				break
+			}
+		}
+		same := one.Table == "" && one.PartitionKey == d.PartitionKey && one.RowKey == d.RowKey
+		for j := range d.Copies[:i] {
+			other := &d.Copies[j]
+			same = same || one.Table == other.Table && one.PartitionKey == other.PartitionKey && one.RowKey == other.RowKey
+		}
+		if same && !c.before.concern(at) {
+			c.add(at, "copy %q has the keys of another home of its entities in the same table; expected other keys, or a table of its own", one.Name)
+		}
+	}
+}
+
+// Generator returns the generator of the copies of what another generates. The error
+// wraps [keys.ErrInvalid].
+func (one *Copy) Generator(of *keys.Generator) (*keys.Generator, error) {
+	partition, err := keys.ParseTemplate(one.PartitionKey)
+	if err != nil {
+		return nil, err
+	}
+	row, err := keys.ParseTemplate(one.RowKey)
+	if err != nil {
+		return nil, err
+	}
+	g, err := of.Design(partition, row)
+	if err != nil || len(one.Properties) == 0 {
+		return g, err
+	}
+	return g.Project(one.Properties)
+}
+
+// keys returns a design whose keys are those of a copy.
+func (one *Copy) keys() Design { return Design{PartitionKey: one.PartitionKey, RowKey: one.RowKey} }
+
+// Tables returns what is added to the name of the table for each table that the
+// design in use stores copies in, in the order of the file, each once.
+func (s *Scenario) Tables() []string {
+	var tables []string
+	for i := range s.Design.Copies {
+		if t := s.Design.Copies[i].Table; t != "" && !slices.Contains(tables, t) {
+			tables = append(tables, t)
+		}
+	}
+	return tables
+}
+
+// homePath turns a path of the keys package into one of the file, for the design or
+// copy that stands at a path.
+func homePath(path, home string) string {
+	head, _, _ := strings.Cut(path, ".")
+	switch head {
+	case "partition_key", "row_key":
+		return child(home, path)
+	case "properties", "size", "filler":
+		return "entity." + path
+	default:
+		return path
+	}
+}

@@ -1,0 +1,261 @@
+package drive
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios"
+	"loadgen/scenarios/keys"
+	"loadgen/target"
+)
+
+// question is what one kind of operation of event traffic reads: a stretch of a
+// table, and what it wants of that.
+type question struct {
+	spec  *scenarios.OperationSpec
+	home  residence
+	stock *holdings
+	// plan is what the design makes of what the application knows; it counts where the
+	// class is [scenarios.ClassBy].
+	plan keys.Plan
+	// equal are the properties by which the filter picks what the plan's range cannot
+	// tell apart.
+	equal []equality
+	where keys.Template
+	// sample are some entities of the home, without what nobody filters by.
+	sample []specimen
+}
+
+// specimen is an entity that a filter is tried on.
+type specimen struct {
+	key    entity.Key
+	stored entity.Packed
+}
+
+// equality is a property that has the value of an attribute.
+type equality struct {
+	property, attribute string
+	kind                entity.Type
+}
+
+// newQuestion returns what a kind of operation reads: of the homes of an entity the
+// one where what is known gets furthest.
+func (c *Campaign) newQuestion(spec *scenarios.OperationSpec, homes []residence, stock func(table string) *holdings) (*question, error) {
+	q := &question{spec: spec, home: homes[0]}
+	if len(spec.By) > 0 {
+		q.plan, q.home = bestPlan(spec, homes)
+		q.equal = equalities(c.Scenario, q.home, spec.By, q.plan.Tells())
+	}
+	q.stock = stock(q.home.table)
+	if spec.Where == "" {
+		return q, nil
+	}
+	var err error
+	q.where, err = keys.ParseTemplate(spec.Where)
+	return q, err
+}
+
+// filters reports whether an operation asks for only some of the entities that it has
+// the service read.
+func (c *Campaign) filters(spec *scenarios.OperationSpec, homes []residence) bool {
+	if len(spec.By) == 0 {
+		return spec.Where != ""
+	}
+	plan, home := bestPlan(spec, homes)
+	return spec.Where != "" || len(equalities(c.Scenario, home, spec.By, plan.Tells())) > 0
+}
+
+// bestPlan returns what the design makes of what the application knows, and the home
+// where that gets furthest: of several alike the first.
+func bestPlan(spec *scenarios.OperationSpec, homes []residence) (keys.Plan, residence) {
+	best, at := homes[0].generator.Plan(spec.By, spec.Span), homes[0]
+	for _, home := range homes[1:] {
+		if plan := home.generator.Plan(spec.By, spec.Span); plan.Class < best.Class && home.answers(spec) {
+			best, at = plan, home
+		}
+	}
+	return best, at
+}
+
+// equalities returns the properties of a home that hold the attributes which the
+// application knows and the keys do not tell.
+func equalities(s *scenarios.Scenario, home residence, know, told []string) []equality {
+	var list []equality
+	for _, attribute := range know {
+		if slices.Contains(told, attribute) {
+			continue
+		}
+		for _, p := range s.Entity.Properties {
+			kind, known := entity.ParseType(p.Type)
+			if known && p.Value == "{"+attribute+"}" && home.holds(p.Name) {
+				list = append(list, equality{p.Name, attribute, kind})
+				break
+			}
+		}
+	}
+	return list
+}
+
+// narrowed reports whether the question wants only some of what it reads.
+func (q *question) narrowed() bool { return len(q.equal) > 0 || q.spec.Where != "" }
+
+// stretch returns what is read for an event.
+func (q *question) stretch(e keys.Event) target.Query {
+	key := func() entity.Key { return q.home.generator.KeyOf(e) }
+	switch q.spec.Class {
+	case scenarios.ClassPoint:
+		return target.OnePoint(key())
+	case scenarios.ClassPartitionScan:
+		return target.OnePartition(q.home.generator.PartitionKeyOf(e))
+	case scenarios.ClassTableScan:
+		return target.Query{}
+	case scenarios.ClassRows:
+		at := key()
+		return target.RowsFrom(at.Partition, at.Row)
+	default:
+		s := q.plan.Range(e)
+		return target.Between(s.From, s.To, s.Bounded)
+	}
+}
+
+// operation returns the request for the first page of what is asked about an event.
+func (q *question) operation(e keys.Event) target.Operation {
+	query := q.stretch(e)
+	if q.narrowed() {
+		within, _ := query.Range.Text()
+		// The texts that were tried when the scenario was read were filters. Should one
+		// further out be none, the stretch alone is read: it counts the same.
+		if narrowed, err := target.Filtered(scenarios.Narrow(within, q.wanted(e))); err == nil {
+			query = narrowed
+		}
+	}
+	query.Top, query.Select = q.spec.Top, q.spec.Select
+	return target.Operation{Verb: entity.Query, Table: q.home.table, Query: query}
+}
+
+// wanted returns the $filter on properties for an event.
+func (q *question) wanted(e keys.Event) string {
+	value := func(attribute string) string {
+		text, _ := q.home.generator.ValueOf(attribute, e)
+		return text
+	}
+	var all []string
+	for _, one := range q.equal {
+		all = append(all, one.property+" eq "+literal(one.kind, value(one.attribute)))
+	}
+	if q.spec.Where != "" {
+		all = append(all, "("+q.spec.Wanted(q.where, value)+")")
+	}
+	return strings.Join(all, " and ")
+}
+
+// literal returns a value as the text of a $filter.
+func literal(kind entity.Type, text string) string {
+	switch kind {
+	case entity.TypeInt64:
+		return text + "L"
+	case entity.TypeDouble:
+		if !strings.ContainsAny(text, ".eE") {
+			// Without a point it would be an integer, of which few digits are allowed.
+			text += ".0"
+		}
+		return text
+	case entity.TypeInt32, entity.TypeBoolean:
+		return text
+	case entity.TypeDateTime:
+		return "datetime'" + text + "'"
+	default:
+		return "'" + strings.ReplaceAll(text, "'", "''") + "'"
+	}
+}
+
+// due returns how many entities the question has to read for an event when operation
+// k becomes due.
+func (q *question) due(k uint64, e keys.Event) int64 {
+	searches := q.spec.Verb != entity.Query
+	switch {
+	case q.spec.Class == scenarios.ClassPoint, len(q.spec.By) > 0 && q.plan.Class == keys.ClassPoint:
+		return 1
+	case searches:
+		return q.dueTo(k, e)
+	}
+	due, share := q.stock.count(q.stretch(e), k), q.share(e)
+	if q.spec.Pages > 0 {
+		due = min(due, int64(q.spec.Pages)*q.page(share))
+	}
+	if q.spec.Rows > 0 {
+		due = min(due, int64(math.Ceil(float64(q.spec.Rows)/share)))
+	}
+	return max(1, due)
+}
+
+// dueTo returns how many entities are read until the page with that of an event is.
+func (q *question) dueTo(k uint64, e keys.Event) int64 {
+	whole := q.stretch(e)
+	upTo := whole
+	upTo.Range.To, upTo.Range.Bounded = q.home.generator.KeyOf(e), true
+	pages := q.stock.count(upTo, k)/pageEntities + 1
+	return max(1, min(q.stock.count(whole, k), pages*pageEntities))
+}
+
+// page returns how many entities are read for a page of which such a share is wanted.
+func (q *question) page(share float64) int64 {
+	if q.spec.Top == 0 {
+		return pageEntities
+	}
+	return min(pageEntities, int64(math.Ceil(float64(q.spec.Top)/share)))
+}
+
+// pages returns how many requests it takes to read so many entities for an event.
+func (q *question) pages(due int64, e keys.Event) int64 {
+	page := q.page(q.share(e))
+	return max(1, (due+page-1)/page)
+}
+
+// share returns about which share of what is read the question wants, where that is
+// needed to know when it has enough.
+func (q *question) share(e keys.Event) float64 {
+	if !q.narrowed() || q.spec.Top+q.spec.Rows == 0 || len(q.sample) == 0 {
+		return 1
+	}
+	wanted, err := target.Filtered(q.wanted(e))
+	if err != nil {
+		return 1
+	}
+	kept := 0.5
+	for i := range q.sample {
+		if one := &q.sample[i]; wanted.Filter.Keeps(one.key, one.stored) {
+			kept++
+		}
+	}
+	return min(1, kept/float64(len(q.sample)))
+}
+
+// specimens is how many entities a filter is tried on.
+const specimens = 256
+
+// taste gives the question some of the entities that there are to be.
+func (q *question) taste(e *events) error {
+	if !q.narrowed() || q.spec.Top+q.spec.Rows == 0 {
+		return nil
+	}
+	var names []string
+	for _, p := range e.properties {
+		if q.home.holds(p.Name) {
+			names = append(names, p.Name)
+		}
+	}
+	bare, err := q.home.generator.Project(names)
+	if err != nil {
+		return err
+	}
+	q.sample = make([]specimen, 0, specimens)
+	for i := range uint64(specimens) {
+		draw := e.sample.At(i)
+		event := e.event(e.among(&draw, e.growth[len(e.growth)-1].operations, math.Inf(1)))
+		q.sample = append(q.sample, specimen{bare.KeyOf(event), entity.Pack(nil, 0, bare.PropertiesOf(event))})
+	}
+	return nil
+}

@@ -1,0 +1,173 @@
+package scenarios
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios/keys"
+)
+
+// events checks traffic whose operations are about events: that what is to be there
+// was loaded, and that what they are said to know exists.
+func (c *checker) events(i int, path string) {
+	list := c.Phases[i].Traffic.Operations
+	for j := range list {
+		c.event(i, &list[j], fmt.Sprintf("%s.operations.%d", path, j))
+	}
+	if c.loadsSound(i) {
+		c.needy(i, path)
+	}
+}
+
+// event checks one operation of event traffic.
+func (c *checker) event(phase int, o *OperationSpec, path string) {
+	c.attributeNames(o.By, path+".by")
+	c.attributeNames(o.Together, path+".together")
+	switch {
+	case o.Of.Loaded() && c.loadsSound(phase) && c.Loaded(phase) == 0:
+		c.add(path+".of", "%s is of the entities that were loaded, and nothing is loaded before; expected a load first, or latest", o.Of.Kind)
+	case len(o.By) > 0 && o.Updates() && c.loadsSound(phase) && c.Loaded(phase) == 0:
+		c.add(path+".by", "by finds the key of an entity that is there, and nothing is loaded before; expected a load first, or no by")
+	case o.Span > 0 && len(c.times()) == 0:
+		c.add(path+".span", "a span is one of time, and no attribute is a time; expected an attribute such as at: {time: 2026-01-01T00:00:00Z}")
+	case o.Span > 0 && o.Class != ClassBy:
+		c.add(path+".span", "a span belongs to a query by attributes; expected by")
+	case o.Verb == entity.Batch && !o.Inserts():
+		c.add(path+".change", "a batch of event traffic writes new entities; expected insert, insert-or-replace or insert-or-merge, or partitions")
+	case o.Verb == entity.Batch:
+		c.together(o, path)
+	case o.Class == ClassPartitionRange:
+		c.add(path+".class", "the partitions that follow one another are those of a phase that names partitions; expected another class, by, or partitions")
+	case o.From != "":
+		c.add(path+".from", "a token belongs to one query, and event traffic asks another each time; expected none, or partitions")
+	case o.ReadFirst && len(c.Design.Copies) > 0:
+		c.add(path+".read_first", "an update of what was read does not know what the copies hold; expected none, or a design without copies")
+	case o.ReadFirst && len(o.By) > 0:
+		c.add(path+".by", "by finds the key of what is written, and read_first reads it by its key; expected one of them")
+	}
+}
+
+// times returns the names of the attributes that are the time of an event.
+func (s *Scenario) times() []string {
+	var names []string
+	for _, a := range s.Attributes {
+		if keys.IsTime(a.Values) {
+			names = append(names, a.Name)
+		}
+	}
+	return names
+}
+
+// attributeNames checks that attributes exist, each named once.
+func (c *checker) attributeNames(names []string, path string) {
+	if c.before.cover("attributes") {
+		return
+	}
+	var known []string
+	for _, a := range c.Attributes {
+		known = append(known, a.Name)
+	}
+	for i, name := range names {
+		switch at := fmt.Sprintf("%s.%d", path, i); {
+		case c.before.concern(at):
+		case !slices.Contains(known, name):
+			c.add(at, "%s", keys.Unknown("attribute", name, known))
+		case slices.Contains(names[:i], name):
+			c.add(at, "attribute %q is named twice; expected once", name)
+		}
+	}
+}
+
+// together checks that the entities of a batch fall into one partition under the
+// design in use: all that its PartitionKey is formed from has to be shared.
+func (c *checker) together(o *OperationSpec, path string) {
+	if !c.sound(path+".together", "attributes", c.designPath()) {
+		return
+	}
+	c.apartInBatch(o, &c.Design, "", path)
+	for i := range c.Design.Copies {
+		one := c.Design.Copies[i].keys()
+		c.apartInBatch(o, &one, fmt.Sprintf(" in the copy %q", c.Design.Copies[i].Name), path)
+	}
+	if apart := c.Scenario.apart(c.Design.PartitionKey, o.Together); len(apart) > 0 {
+		c.add(path+".together", "an entity group transaction lies in one partition, and the PartitionKey %s holds %s, in which the entities differ; expected them in together, or another design",
+			text(c.Design.PartitionKey).shown(), strings.Join(braced(apart), ", "))
+	}
+}
+
+// apartInBatch checks that entities which share values have keys that differ.
+func (c *checker) apartInBatch(o *OperationSpec, d *Design, where, path string) {
+	unique := slices.DeleteFunc(append(c.sequences(d.PartitionKey, ""), c.sequences(d.RowKey, "")...),
+		func(name string) bool { return slices.Contains(o.Together, name) })
+	if len(unique) == 0 {
+		c.add(path+".together", "entities that share %s have the same key%s; expected what makes keys unique to be none of them", strings.Join(o.Together, ", "), where)
+	}
+}
+
+// apart returns the attributes of a PartitionKey in which entities that share some
+// values can differ.
+func (s *Scenario) apart(partitionKey string, shared []string) []string {
+	o, faults := s.options()
+	if len(faults) > 0 {
+		return nil
+	}
+	t, err := keys.ParseTemplate(partitionKey)
+	if err != nil {
+		return nil
+	}
+	// What one operation writes comes about at one instant.
+	return o.Differing(t, append(s.times(), shared...))
+}
+
+func braced(names []string) []string {
+	all := make([]string, len(names))
+	for i, name := range names {
+		all[i] = "{" + name + "}"
+	}
+	return all
+}
+
+// partitioned refuses what only event traffic has, and what would leave copies
+// behind.
+func (c *checker) partitioned(list []OperationSpec, path string) {
+	for j := range list {
+		o := &list[j]
+		if at := fmt.Sprintf("%s.%d.verb", path, j); len(c.Design.Copies) > 0 && o.Writes().IsChange() && !c.before.concern(at) {
+			c.add(at, "what writes entities writes their copies, which lie in other partitions; expected traffic without partitions, or a design without copies")
+		}
+		if o.Inserts() && c.sound(c.designPath(), "attributes") && len(c.sequences(c.Design.RowKey, c.Design.PartitionKey)) == 0 {
+			c.add(fmt.Sprintf("%s.%d.verb", path, j), "a %s needs new keys within one partition, but row_key has no attribute with a sequence that partition_key has not; expected one, such as {bib}", o.Verb)
+		}
+		c.eventsAlone(o, fmt.Sprintf("%s.%d", path, j), "this goes to partitions that are named; expected none, or traffic without partitions")
+	}
+}
+
+// eventsAlone refuses what only an operation about an event has, and says why.
+func (c *checker) eventsAlone(o *OperationSpec, path, why string) {
+	for _, part := range []struct {
+		field string
+		given bool
+	}{
+		{"of", o.Of != Access{}},
+		{"by", len(o.By) > 0},
+		{"span", o.Span > 0},
+		{"together", len(o.Together) > 0},
+	} {
+		if at := path + "." + part.field; part.given && !c.before.concern(at) {
+			c.add(at, "%s belongs to event traffic, and %s", part.field, why)
+		}
+	}
+}
+
+// replayed refuses what the rows of a trace that names keys leave no room for.
+func (c *checker) replayed(list []OperationSpec, path string) {
+	for j := range list {
+		o, at := &list[j], fmt.Sprintf("%s.%d", path, j)
+		if len(c.Design.Copies) > 0 && o.Writes().IsChange() && !c.before.concern(at+".verb") {
+			c.add(at+".verb", "what writes entities writes their copies, and a row of the trace names one key; expected a trace without keys, or a design without copies")
+		}
+		c.eventsAlone(o, at, "the rows of the trace name the keys; expected none, or a trace without keys")
+	}
+}

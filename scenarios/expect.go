@@ -1,0 +1,125 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"loadgen/results/expectation"
+	"loadgen/scenarios/keys"
+)
+
+// maxExpectations bounds how many claims a scenario makes, longestExpectation how
+// many bytes one has.
+const (
+	maxExpectations    = 50
+	longestExpectation = 2000
+)
+
+// expectValue is the binding of what the scenario claims of its runs.
+func expectValue(into *[]string) binding {
+	return listOf[string]{into: into, most: maxExpectations, what: "expectations, such as p99(get) < 20ms",
+		bind: func(text *string) binding { return longText(text, longestExpectation) }}
+}
+
+// expect checks that each claim can be read, and that what it names is there.
+func (c *checker) expect() {
+	for i, text := range c.Expect {
+		path := "expect." + strconv.Itoa(i)
+		if !c.sound(path) {
+			continue
+		}
+		claim, err := expectation.Parse(text)
+		var fault *expectation.Fault
+		switch {
+		case errors.As(err, &fault) && fault.Name != "":
+			c.addAt(path, fault.Offset, "%s", keys.Unknown("figure", fault.Name, expectation.Names()))
+		case errors.As(err, &fault):
+			c.addAt(path, fault.Offset, "%s", fault.What)
+		case !c.before.concern("phases"):
+			for _, figure := range claim.Figures() {
+				c.named(&figure, path)
+			}
+		}
+	}
+}
+
+// named checks that the operations and phases of a figure are the scenario's.
+func (c *checker) named(f *expectation.Figure, path string) {
+	operations := c.operationsOf("")
+	switch phase := slices.Contains(c.phasesNamed(), f.Of); {
+	case f.Of == "":
+	case slices.Contains(operations, f.Of) && phase:
+		c.addAt(path, f.OfOffset, "%q is an operation and a phase; expected %s(%s, *) or %s(*, %s)", f.Of, f.Name, f.Of, f.Name, f.Of)
+	case !slices.Contains(operations, f.Of) && !phase:
+		c.addAt(path, f.OfOffset, "%s", keys.Unknown("operation or phase", f.Of, append(operations, c.phasesNamed()...)))
+	}
+	if f.Phase != "" && !slices.Contains(c.phasesNamed(), f.Phase) {
+		c.addAt(path, f.PhaseOffset, "%s", keys.Unknown("phase", f.Phase, c.phasesNamed()))
+		return
+	}
+	switch {
+	case f.Operation == "":
+	case !slices.Contains(operations, f.Operation):
+		c.addAt(path, f.OperationOffset, "%s", keys.Unknown("operation", f.Operation, operations))
+	case f.Phase != "" && !slices.Contains(c.operationsOf(f.Phase), f.Operation):
+		c.addAt(path, f.OperationOffset, "operation %q is not offered by phase %q; expected %s", f.Operation, f.Phase,
+			keys.Choice(c.operationsOf(f.Phase)))
+	}
+}
+
+// operationsOf returns the names of the operations that a phase offers, or a step of
+// it; of all phases where none is named.
+func (c *checker) operationsOf(phase string) []string {
+	var names []string
+	for i := range c.Phases {
+		p := &c.Phases[i]
+		if phase != "" && phase != p.Name && !strings.HasPrefix(phase, p.Name+" ") {
+			continue
+		}
+		for _, o := range p.Operations() {
+			if !slices.Contains(names, o.Name) {
+				names = append(names, o.Name)
+			}
+		}
+	}
+	return names
+}
+
+// phasesNamed returns the names of the phases, each before those of its steps.
+func (c *checker) phasesNamed() []string {
+	var names []string
+	for i := range c.Phases {
+		names = append(names, c.Phases[i].Name)
+		names = append(names, c.Phases[i].stepNames()...)
+	}
+	return names
+}
+
+// stepNames returns what the record calls the steps of a phase, by their operations
+// per second; none where it has no steps.
+func (p *Phase) stepNames() []string {
+	var rates []float64
+	scale := 1.0
+	switch {
+	case p.Peak != nil:
+		rates = p.Peak.Rates
+	case p.Traffic != nil && p.Traffic.Arrivals != nil && p.Traffic.Arrivals.Steps != nil:
+		rates = p.Traffic.Arrivals.Steps.Rates
+		if p.Traffic.Unit == UnitEntities {
+			scale = 1 / p.Traffic.EntitiesPerOperation()
+		}
+	}
+	var names []string
+	seen := map[float64]int{}
+	for _, rate := range rates {
+		name := p.Name + " " + strconv.FormatFloat(rate*scale, 'f', -1, 64) + "/s"
+		if seen[rate]++; seen[rate] > 1 {
+			name += fmt.Sprintf(" #%d", seen[rate])
+		}
+		names = append(names, name)
+	}
+	return names
+}

@@ -1,0 +1,101 @@
+package keys
+
+import (
+	"slices"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+)
+
+// The names of what every entity has beside its attributes. The first three stand
+// behind the attributes, in this order; the others are the one time among them.
+const (
+	nameNumber = "number"
+	nameUUID   = "uuid"
+	nameUUID7  = "uuid7"
+	nameTime   = "time"
+	nameTicks  = "ticks"
+)
+
+var builtins = []string{nameNumber, nameUUID, nameUUID7, nameTime, nameTicks}
+
+// slotOf returns the slot of an attribute that exists, one of a name or built in.
+func (o *Options) slotOf(name string) slot {
+	if at := o.position(name); at >= 0 {
+		return slot{attribute: at}
+	}
+	switch name {
+	case nameNumber, nameUUID, nameUUID7:
+		return slot{attribute: len(o.Attributes) + slices.Index(builtins, name)}
+	case nameTime, nameTicks:
+		if times := o.times(); len(times) == 1 {
+			s := slot{attribute: times[0]}
+			if name == nameTicks {
+				s.apply = []transform{{kind: toTicks}}
+			}
+			return s
+		}
+	}
+	return slot{attribute: -1}
+}
+
+// times returns the positions of the attributes that are times.
+func (o *Options) times() []int {
+	var at []int
+	for i, a := range o.Attributes {
+		if _, is := a.Values.(Time); is {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+// uuid is 128 bits, the more significant first.
+type uuid struct{ high, low uint64 }
+
+// randomUUID is that of version 4 (RFC 9562, section 5.4).
+func randomUUID(draw clock.Draw) uuid {
+	return uuid{draw.Uint64(), draw.Uint64()}.marked(4)
+}
+
+// orderedUUID is that of version 7 (section 5.7): 48 bits of milliseconds since
+// 1970, before which it is that of 1970; then 42 bits of the entity's number, so
+// that those of one millisecond are in its order (section 6.2, method 1); then 32
+// bits of chance.
+func orderedUUID(t entity.Ticks, number uint64, draw clock.Draw) uuid {
+	const ticksPerMilli, perField = 10_000, 30
+	millis := uint64(max(0, t-unixEpoch)) / ticksPerMilli
+	return uuid{
+		millis<<16 | number>>perField&0xfff,
+		number&(1<<perField-1)<<32 | draw.Uint64()>>32,
+	}.marked(7)
+}
+
+// unixEpoch is 1970-01-01T00:00:00Z.
+const unixEpoch entity.Ticks = 621_355_968_000_000_000
+
+// marked puts the version, and the variant of the RFC, in their places.
+func (u uuid) marked(version uint64) uuid {
+	u.high = u.high&^0xf000 | version<<12
+	u.low = u.low&^(3<<62) | 2<<62
+	return u
+}
+
+// appendUUID adds the text to dst: 36 characters, in lower case.
+func appendUUID(dst []byte, u uuid) []byte {
+	const digits = "0123456789abcdef"
+	for i := range 32 {
+		if i == 8 || i == 12 || i == 16 || i == 20 {
+			dst = append(dst, '-')
+		}
+		half := u.high
+		if i >= 16 {
+			half = u.low
+		}
+		dst = append(dst, digits[half>>(60-4*(i%16))&0xf])
+	}
+	return dst
+}
+
+// uuidTime is how many characters of a version 7 its milliseconds take.
+const uuidTime = len("01932c5f-a400")

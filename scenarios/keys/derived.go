@@ -1,0 +1,204 @@
+package keys
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"loadgen/engine/entity"
+)
+
+// builtIn makes sound what every entity has beside its attributes: two names always,
+// those of the time where one attribute is a time and is sound itself.
+func (c *check) builtIn() {
+	add := func(name string, values Distribution, probes []string) {
+		if !slices.Contains(c.known, name) {
+			c.sound[name] = &attributeCheck{values: values, probes: probes, widest: widest(probes)}
+		}
+	}
+	random := []string{string(appendUUID(nil, uuid{}.marked(4)))}
+	add(nameNumber, Sequence{}, Sequence{}.probes())
+	add(nameUUID, nil, random)
+	times := c.times()
+	if len(times) != 1 || c.sound[c.Attributes[times[0]].Name] == nil {
+		return
+	}
+	time := c.Attributes[times[0]].Values.(Time)
+	var ticks []string
+	for _, instant := range time.probes() {
+		ticks = append(ticks, string(transform{kind: toTicks}.apply([]byte(instant), 0)))
+	}
+	add(nameTime, time, time.probes())
+	add(nameTicks, time, ticks)
+	if time.Start >= unixEpoch {
+		add(nameUUID7, nil, random)
+	}
+}
+
+// timeless says why what is built in cannot be had, "" where that follows from
+// another fault.
+func (c *check) timeless(name string) string {
+	times := c.times()
+	switch {
+	case len(times) == 0:
+		return fmt.Sprintf("{%s} goes by the time of the event, and no attribute is a time; expected one such as at: {time: 2026-01-01T00:00:00Z}", name)
+	case len(times) > 1:
+		return fmt.Sprintf("{%s} goes by the time of the event, and %d attributes are times; expected exactly one", name, len(times))
+	case name == nameUUID7 && c.sound[c.Attributes[times[0]].Name] != nil:
+		return fmt.Sprintf("{uuid7} counts from the year 1970, and %s begins before; expected a later time, or {uuid}", c.Attributes[times[0]].Name)
+	default:
+		return ""
+	}
+}
+
+// derive makes sound the attributes that are derived from others.
+func (c *check) derive() {
+	var trail []string
+	done := map[string]bool{}
+	var visit func(a Attribute)
+	visit = func(a Attribute) {
+		derived, is := a.Values.(Text)
+		if !is || done[a.Name] || !c.candidates[a.Name] {
+			return
+		}
+		if at := slices.Index(trail, a.Name); at >= 0 {
+			c.cycle(trail[at:])
+			return
+		}
+		trail = append(trail, a.Name)
+		for _, name := range derived.Template.Attributes() {
+			if at := c.position(name); at >= 0 {
+				visit(c.Attributes[at])
+			}
+		}
+		trail = trail[:len(trail)-1]
+		done[a.Name] = true
+		c.text(a.Name, derived.Template)
+	}
+	for _, a := range c.Attributes {
+		visit(a)
+	}
+}
+
+// cycle reports attributes of which each is derived from the next, and the last from
+// the first.
+func (c *check) cycle(names []string) {
+	for _, name := range names {
+		delete(c.candidates, name)
+	}
+	c.add("attributes."+names[0]+".text", "attribute %q is derived from itself: %s; expected one that is not",
+		names[0], strings.Join(append(slices.Clone(names), names[0]), " → "))
+}
+
+// text makes a derived attribute sound where its template is.
+func (c *check) text(name string, t Template) {
+	path := "attributes." + name + ".text"
+	if !c.candidates[name] || !c.template(path, t) {
+		return
+	}
+	// One text derived from another twice, over and over, doubles each time, even
+	// where it stays empty.
+	stretches := 0
+	for i := range t.parts {
+		stretches++
+		if from := c.sound[t.parts[i].attribute]; from != nil {
+			stretches += from.stretches
+		}
+	}
+	if stretches > maxStretches {
+		c.add(path, "text is put together from %d stretches, those of the texts in it counted; expected at most %d", stretches, maxStretches)
+		return
+	}
+	bytes := 0
+	for i := range t.parts {
+		bytes += len(c.widestPart(&t.parts[i]))
+	}
+	// What has so many bytes has more code units than a third of them.
+	if bytes > 3*entity.MaxStringUnits {
+		c.add(path, "text can become one of %d bytes; expected at most %d UTF-16 code units", bytes, entity.MaxStringUnits)
+		return
+	}
+	c.sound[name] = &attributeCheck{values: Text{t}, widest: c.widest(t), stretches: stretches}
+}
+
+// maxStretches bounds of how many literal texts and placeholders a derived attribute
+// is put together in the end.
+const maxStretches = 2000
+
+// suits checks that the format of a placeholder is one for its attribute, which is
+// sound.
+func (c *check) suits(path string, p *part) bool {
+	_, isTime := c.sound[p.attribute].values.(Time)
+	switch {
+	case p.format.ofTime() && !isTime:
+		c.addAt(path, p, "%s is a format of a time, and %s is none; expected no format", p.formatText(), p.attribute)
+		return false
+	case p.format.kind != toPadded || p.call.kind == toHash:
+		return true
+	}
+	for _, text := range c.outcomes(&part{attribute: p.attribute, call: p.call}) {
+		if !isNumber([]byte(strings.TrimPrefix(text, "-"))) {
+			c.addAt(path, p, "%s can become %s, which is no whole number and cannot be padded; expected no format, or an attribute of numbers", p.attribute, shown(text))
+			return false
+		}
+	}
+	return true
+}
+
+// formatText returns the format as the placeholder spells it.
+func (p *part) formatText() string {
+	_, format, _ := strings.Cut(strings.TrimSuffix(p.source, "}"), ":")
+	return format
+}
+
+// nameOffset returns where in the template the attribute's name stands: behind the
+// parenthesis of a call, else at the brace.
+func (p *part) nameOffset() int { return p.offset + strings.IndexByte(p.source, '(') + 1 }
+
+func (c *check) addAt(path string, p *part, format string, args ...any) {
+	c.faults = append(c.faults, &Fault{path, p.offset, fmt.Sprintf(format, args...)})
+}
+
+// keyPart checks what a placeholder of a key can come to. A fault is found where the
+// text comes from: in the values of an attribute, or in the template that derives it.
+func (c *check) keyPart(path string, p *part, keyPath string, as func(string) entity.Key) bool {
+	a := c.sound[p.attribute]
+	derived, isDerived := a.values.(Text)
+	switch {
+	case p.call.kind == toHash:
+		return true
+	case p.call.kind != asIs:
+		for _, text := range c.outcomes(p) {
+			if code, detail := entity.ValidateKey(as(text)); code != entity.OK {
+				c.addAt(path, p, "%s can become %s: %s: %s", p.source, shown(text), code, detail)
+				return false
+			}
+		}
+		return true
+	case !isDerived:
+		return c.keyValues(keyPath, p.attribute, as)
+	case a.judged:
+		return false
+	}
+	a.judged = !c.keyParts("attributes."+p.attribute+".text", derived.Template, keyPath, as)
+	return !a.judged
+}
+
+// keyParts checks each part of a template that a key is formed of, keyPath.
+func (c *check) keyParts(path string, t Template, keyPath string, as func(string) entity.Key) bool {
+	legal := true
+	for i := range t.parts {
+		p := &t.parts[i]
+		if p.attribute != "" {
+			legal = c.keyPart(path, p, keyPath, as) && legal
+		} else if code, detail := entity.ValidateKey(as(p.literal)); code != entity.OK {
+			what := fmt.Sprintf("%s: %s", code, detail)
+			if path != keyPath {
+				what = keyPath + " is formed from it: " + what
+			}
+			c.addAt(path, p, "%s", what)
+			legal = false
+		}
+	}
+	return legal
+}

@@ -1,0 +1,261 @@
+package keys_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios/keys"
+)
+
+// derive adds a derived attribute.
+func derive(o *keys.Options, name, text string) {
+	o.Attributes = append(o.Attributes, keys.Attribute{Name: name, Values: keys.Text{Template: template(text)}})
+}
+
+func TestDerivedAttributes(t *testing.T) {
+	o := race()
+	derive(&o, "card", "{address}/{upper(distance)}")
+	derive(&o, "address", "{lower(name)}.{bib:04d}@example.com")
+	property(&o, "Card", entity.TypeString, "{card} {prefix(address,3)}")
+	for _, order := range []string{"as they are", "reversed"} {
+		g := generator(t, o)
+		for n := range uint64(100) {
+			value := func(name string) string { text, _ := g.Value(name, n); return text }
+			var bib int
+			fmt.Sscan(value("bib"), &bib)
+			address := fmt.Sprintf("%s.%04d@example.com", strings.ToLower(value("name")), bib)
+			if got := value("address"); got != address {
+				t.Fatalf("attributes %s: Value(address, %d) = %q; want %q", order, n, got, address)
+			}
+			want := address + "/" + strings.ToUpper(value("distance"))
+			if got := value("card"); got != want {
+				t.Fatalf("attributes %s: Value(card, %d) = %q; want %q", order, n, got, want)
+			}
+			want += " " + string([]rune(address)[:3])
+			if got := g.Properties(n)[6].Value.Text(); got != want {
+				t.Fatalf("attributes %s: Properties(%d) has the card %q; want %q", order, n, got, want)
+			}
+		}
+		o.Attributes = slices.Clone(o.Attributes)
+		slices.Reverse(o.Attributes)
+	}
+}
+
+func TestValidateDerived(t *testing.T) {
+	for _, tt := range []spoiled{
+		{"an attribute derived from itself is a cycle of one", func(o *keys.Options) { derive(o, "a", "{a}x") },
+			[]string{`attributes.a.text: attribute "a" is derived from itself: a → a; expected one that is not`}},
+		{"a cycle is printed once, whoever uses it", func(o *keys.Options) {
+			derive(o, "x", "{b}")
+			derive(o, "a", "{bib}{lower(b)}")
+			derive(o, "b", "{c}-{name}")
+			derive(o, "c", "{a}")
+			o.RowKey = template("{bib}{x}{a}")
+		}, []string{`attributes.b.text: attribute "b" is derived from itself: b → c → a → b; expected one that is not`}},
+		{"two cycles are two faults", func(o *keys.Options) {
+			derive(o, "a", "{b}")
+			derive(o, "b", "{a}")
+			derive(o, "c", "{c}")
+		}, []string{
+			`attributes.a.text: attribute "a" is derived from itself: a → b → a; expected one that is not`,
+			`attributes.c.text: attribute "c" is derived from itself: c → c; expected one that is not`,
+		}},
+		{"a derived attribute is of ones that exist", func(o *keys.Options) { derive(o, "a", "{nmae}{velocity}") }, []string{
+			`attributes.a.text: unknown attribute "nmae"; did you mean "name"?`,
+			`attributes.a.text: unknown attribute "velocity"; expected event, distance, bib, name, age, paid, day or a`,
+		}},
+		{"one fault is reported once, not in what is derived from it", func(o *keys.Options) {
+			set(o, "name", list())
+			derive(o, "a", "{name}")
+			derive(o, "b", "{a}")
+			o.RowKey = template("{bib}{b}")
+		}, []string{"attributes.name.list: list has 0 values; expected 1 to 100000"}},
+		{"a forbidden character is found where it is written", func(o *keys.Options) {
+			derive(o, "a", "x/{name}")
+			derive(o, "b", "{a}")
+			o.RowKey = template("{bib}{b}{a}")
+		}, []string{"attributes.a.text: row_key is formed from it: OutOfRangeInput: the RowKey holds the forbidden character U+002F"}},
+		{"a forbidden character is found in the values that it comes from", func(o *keys.Options) {
+			set(o, "name", list("Ada", "A#a"))
+			derive(o, "a", "x{name}")
+			o.RowKey = template("{bib}{a}")
+		}, []string{`attributes.name.list.1: list[1] is "A#a", and row_key is formed from it: OutOfRangeInput: the RowKey holds the forbidden character U+0023`}},
+		{"a function can let a forbidden character through", func(o *keys.Options) {
+			set(o, "name", list("Ada", "A#a"))
+			o.RowKey = template("{bib}{prefix(name,2)}")
+		}, []string{`row_key: {prefix(name,2)} can become "A#": OutOfRangeInput: the RowKey holds the forbidden character U+0023`}},
+		{"a function can keep a forbidden character out", func(o *keys.Options) {
+			set(o, "name", list("Ada", "A#a"))
+			o.RowKey = template("{bib}{prefix(name,1)}{hash(name,9)}")
+		}, nil},
+		{"a key is too long by what is derived", func(o *keys.Options) {
+			derive(o, "a", strings.Repeat("x", 250)+"{name}")
+			o.RowKey = template("{bib}{a}{a}")
+		}, []string{"row_key: the longest key that can come of it is not legal: KeyValueTooLarge: the RowKey has 520 UTF-16 code units, more than 512"}},
+		{"a key is short enough after a function", func(o *keys.Options) {
+			derive(o, "a", strings.Repeat("x", 600)+"{name}")
+			o.RowKey = template("{bib}{prefix(a,300)}{hash(a,16)}")
+		}, nil},
+		{"a key is too long by its padding", func(o *keys.Options) { o.RowKey = template(strings.Repeat("{bib:064d}", 8) + "x") },
+			[]string{"row_key: the longest key that can come of it is not legal: KeyValueTooLarge: the RowKey has 513 UTF-16 code units, more than 512"}},
+		{"a text that doubles itself is bounded", func(o *keys.Options) {
+			derive(o, "t0", "{name}{name}")
+			for i := range 60 {
+				derive(o, fmt.Sprintf("t%d", i+1), fmt.Sprintf("{t%d}{t%d}", i, i))
+			}
+		}, []string{"attributes.t9.text: text is put together from 2046 stretches, those of the texts in it counted; expected at most 2000"}},
+		{"a text is bounded", func(o *keys.Options) {
+			set(o, "name", list(strings.Repeat("x", 1000)))
+			o.RowKey, o.Properties = template("{bib}"), nil
+			derive(o, "a", strings.Repeat("{name}", 100))
+		}, []string{"attributes.a.text: text can become one of 100000 bytes; expected at most 32768 UTF-16 code units"}},
+		{"a value of a property follows from what it is derived from", func(o *keys.Options) {
+			derive(o, "month", "2011-0{hash(name,9)}-{day}")
+			property(o, "A", entity.TypeInt32, "{age:03d}")
+			property(o, "B", entity.TypeInt32, "{lower(age)}{name}")
+		}, []string{`properties.7.value: value can become "18Ada", which is no Int32; expected a whole number from -2147483648 to 2147483647`}},
+	} {
+		t.Run(tt.name, tt.run)
+	}
+}
+
+func TestOffsetsOfFaultsInPlaceholders(t *testing.T) {
+	o := race()
+	o.PartitionKey = template("ü{hash(evnt,16)}")
+	o.RowKey = template("ab{bib}{name:05d}")
+	var offsets []int
+	for _, fault := range faultsOf(t, o) {
+		offsets = append(offsets, fault.Offset)
+	}
+	if want := []int{8, 7}; !slices.Equal(offsets, want) {
+		t.Errorf("Validate() has faults at bytes %v; want %v, the name in the call and the brace", offsets, want)
+	}
+}
+
+// TestTheWidestHashIsForeseen takes a modulus of two digits for which all values that
+// are tried happen to have a hash of one.
+func TestTheWidestHashIsForeseen(t *testing.T) {
+	modulus := uint64(11)
+	for hashByHand("1")%modulus > 9 || hashByHand("1000000001")%modulus > 9 {
+		modulus++
+	}
+	o := race()
+	o.Properties, o.Filler = nil, ""
+	o.RowKey = template(fmt.Sprintf("%s{hash(bib,%d)}", strings.Repeat("x", 511), modulus))
+	if faults := faultsOf(t, o); modulus > 99 || len(faults) != 1 || !strings.Contains(faults[0].What, "the RowKey has 513 UTF-16 code units") {
+		t.Errorf("Validate() of a key with a hash modulo %d = %v; want that it can have 513 code units", modulus, faults)
+	}
+}
+
+// faultsOf returns the faults of options.
+func faultsOf(t *testing.T, o keys.Options) []*keys.Fault {
+	t.Helper()
+	var faults []*keys.Fault
+	for _, err := range o.Validate() {
+		fault, ok := err.(*keys.Fault)
+		if !ok {
+			t.Fatalf("Validate() holds %#v; want a Fault", err)
+		}
+		faults = append(faults, fault)
+	}
+	return faults
+}
+
+// pieces are what random templates are put together from.
+var pieces = []string{
+	"{a}", "{b}", "{n}", "{d}", "{n:04d}", "{hash(a,7)}", "{hash(d,1000):02d}", "{prefix(a,2)}", "{prefix(d,3)}",
+	"{reverse(a)}", "{upper(b)}", "{lower(d)}", "{at:day}", "{at:inverted}", "{uuid}", "x", "-",
+}
+
+// random returns options whose few values are all probed: what can come of them can
+// be seen by trying.
+func random(rng *rand.Rand) keys.Options {
+	letters := []string{"a", "é", "🏃", "/", "#", "Q", "zz"}
+	text := func(most int) string {
+		var s strings.Builder
+		for range rng.IntN(most + 1) {
+			// Forbidden characters are rare, or nothing would be legal.
+			letter := letters[rng.IntN(len(letters))]
+			if (letter == "/" || letter == "#") && rng.IntN(4) > 0 {
+				letter = "y"
+			}
+			s.WriteString(letter)
+		}
+		return s.String()
+	}
+	put := func(most int, from []string) keys.Template {
+		var s strings.Builder
+		for range 1 + rng.IntN(most) {
+			s.WriteString(from[rng.IntN(len(from))])
+		}
+		return template(s.String())
+	}
+	plain := slices.DeleteFunc(slices.Clone(pieces), func(s string) bool { return strings.Contains(s, "d}") && !strings.Contains(s, "0") })
+	return keys.Options{
+		Seed: rng.Uint64(),
+		Attributes: []keys.Attribute{
+			{Name: "a", Values: keys.List{Values: []string{text(3), text(5)}}},
+			{Name: "b", Values: keys.List{Values: []string{text(2), strings.Repeat("w", rng.IntN(200)), text(4)}}},
+			{Name: "n", Values: keys.Uniform{Low: -3, High: 3}},
+			{Name: "d", Values: keys.Text{Template: put(3, slices.DeleteFunc(plain, func(s string) bool { return strings.Contains(s, "(d,") || strings.Contains(s, "(d)") }))}},
+			{Name: "at", Values: keys.Time{Start: november, Every: 1 << 40}},
+		},
+		PartitionKey: put(7, pieces), RowKey: put(7, pieces),
+	}
+}
+
+// TestForeseenKeysAreTheKeys holds the checks ahead of time against many entities of
+// random designs: what is found sound has legal keys only, and what is found at fault
+// has one that is not.
+func TestForeseenKeysAreTheKeys(t *testing.T) {
+	sound, broken := 0, 0
+	for seed := range uint64(600) {
+		o := random(rand.New(rand.NewPCG(seed, 1)))
+		legal := legalKeys(o)
+		if err := o.Validate(); (err == nil) != legal {
+			t.Errorf("seed %d: Validate() of %q and %q = %v; all keys legal: %t", seed, o.PartitionKey, o.RowKey, err, legal)
+		}
+		if legal {
+			sound++
+		} else {
+			broken++
+		}
+	}
+	if sound < 100 || broken < 100 {
+		t.Errorf("of the designs %d are sound and %d are not; want 100 of each, or this test says little", sound, broken)
+	}
+}
+
+// legalKeys tries every combination of values: by expanding texts, without a
+// generator.
+func legalKeys(o keys.Options) bool {
+	values := map[string][]string{"n": {"-3", "-2", "-1", "0", "1", "2", "3"}, "at": {"2026-11-01T00:00:00.0000000Z"},
+		"uuid": {"00000000-0000-4000-8000-000000000000"}}
+	var derived keys.Template
+	for _, a := range o.Attributes {
+		switch v := a.Values.(type) {
+		case keys.List:
+			values[a.Name] = v.Values
+		case keys.Text:
+			derived = v.Template
+		}
+	}
+	for _, a := range values["a"] {
+		for _, b := range values["b"] {
+			for _, n := range values["n"] {
+				chosen := map[string]string{"a": a, "b": b, "n": n, "at": values["at"][0], "uuid": values["uuid"][0]}
+				value := func(name string) string { return chosen[name] }
+				chosen["d"] = derived.Expand(value)
+				key := entity.Key{Partition: o.PartitionKey.Expand(value), Row: o.RowKey.Expand(value)}
+				if code, _ := entity.ValidateKey(key); code != entity.OK {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,401 @@
+package keys_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"loadgen/engine/clock"
+	"loadgen/scenarios/keys"
+)
+
+func zipf(of int64, exponent float64) keys.Zipf {
+	return keys.Zipf{Ranked: keys.Ranked{Of: of}, Exponent: exponent}
+}
+
+func hotSet(of int64, hot, share float64) keys.HotSet {
+	return keys.HotSet{Ranked: keys.Ranked{Of: of}, Hot: hot, Share: share}
+}
+
+// lawful is a distribution, what theory says of it, and one that is nearly the same
+// and has to be found out by the same test.
+type lawful struct {
+	name   string
+	values keys.Distribution
+	// shares computes what theory says of each cell, nil for what is not held against it.
+	shares func() []float64
+	cell   func(int64) int
+	wrong  keys.Distribution
+}
+
+func zipfRow(name string, of int, exponent, wrong float64) lawful {
+	return lawful{name, zipf(int64(of), exponent), func() []float64 { return powers(of, exponent, of, from(0)) }, from(0), zipf(int64(of), wrong)}
+}
+
+// laws are all distributions of integers.
+func laws() []lawful {
+	const ten = 10_000_000
+	return []lawful{
+		zipfRow("zipf of exponent 0 is even", 100, 0, 0.04),
+		zipfRow("zipf below 1", 1000, 0.5, 0.55),
+		zipfRow("zipf just below 1", 1000, 0.99, 1.03),
+		zipfRow("zipf of exponent 1", 1000, 1, 1.02),
+		zipfRow("zipf as near to 1 as decimals go", 1000, 1.000000001, 1.02),
+		zipfRow("zipf above 1", 1000, 1.1, 1.15),
+		zipfRow("zipf of exponent 2", 1000, 2, 2.04),
+		zipfRow("zipf as steep as it gets", 50, 5, 4.8),
+		zipfRow("zipf of two values", 2, 1, 1.05),
+		zipfRow("zipf of three values", 3, 1.3, 1.35),
+		{"zipf of ten million values", zipf(ten, 1), func() []float64 { return powers(ten, 1, 24, binary) }, binary, zipf(ten, 1.01)},
+		{"zipf of ten million values against one of nine", zipf(ten, 0.5), func() []float64 { return powers(ten, 0.5, 24, binary) }, binary, zipf(9_000_000, 0.5)},
+		{"a hot set", hotSet(100, 0.1, 0.9), func() []float64 { return parts(100, 10, 0.9) }, from(0), hotSet(100, 0.1, 0.91)},
+		{"a hot set of one in three", hotSet(3, 0.34, 0.5), func() []float64 { return parts(3, 1, 0.5) }, from(0), hotSet(3, 0.34, 0.52)},
+		{"a hot set against a larger one", hotSet(1000, 0.2, 0.8), func() []float64 { return parts(1000, 200, 0.8) }, from(0), hotSet(1000, 0.21, 0.8)},
+		{"a bell of ages", keys.Gaussian{Mean: 38, Deviation: 9, Low: 18, High: 79}, func() []float64 { return bellShares(38, 9, 18, 79) }, from(18),
+			keys.Gaussian{Mean: 38, Deviation: 9.3, Low: 18, High: 79}},
+		{"a narrow bell between integers", keys.Gaussian{Mean: 0.3, Deviation: 0.7, Low: -3, High: 3}, func() []float64 { return bellShares(0.3, 0.7, -3, 3) }, from(-3),
+			keys.Gaussian{Mean: 0.33, Deviation: 0.7, Low: -3, High: 3}},
+		{"the far end of a bell", keys.Gaussian{Mean: 0, Deviation: 10, Low: 30, High: 60}, func() []float64 { return bellShares(0, 10, 30, 60) }, from(30),
+			keys.Gaussian{Mean: 0, Deviation: 10.5, Low: 30, High: 60}},
+		{"its other end", keys.Gaussian{Mean: 0, Deviation: 10, Low: -60, High: -30}, func() []float64 { return bellShares(0, 10, -60, -30) }, from(-60),
+			keys.Gaussian{Mean: 1, Deviation: 10, Low: -60, High: -30}},
+		{"a bell far from zero", keys.Gaussian{Mean: 1e9, Deviation: 4, Low: 999_999_990, High: 1_000_000_010},
+			func() []float64 { return bellShares(1e9, 4, 999_999_990, 1_000_000_010) }, from(999_999_990),
+			keys.Gaussian{Mean: 1e9, Deviation: 4.2, Low: 999_999_990, High: 1_000_000_010}},
+		{"the ages behind the latest, once the window is full", keys.Latest{Window: 50, Exponent: 1, Every: 1, Start: -1 << 40},
+			nil, nil, nil},
+	}
+}
+
+// parts returns the shares of a hot set.
+func parts(of, hot int, share float64) []float64 {
+	shares := make([]float64, of)
+	for i := range shares {
+		if shares[i] = (1 - share) / float64(of-hot); i < hot {
+			shares[i] = share / float64(hot)
+		}
+	}
+	return shares
+}
+
+// TestDistributionsFollowTheory holds draws against what theory says of each value,
+// and finds out a distribution whose exponent, share or deviation is off by a
+// little.
+func TestDistributionsFollowTheory(t *testing.T) {
+	const draws = 100_000
+	for _, tt := range laws() {
+		if tt.shares == nil {
+			continue
+		}
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			shares := tt.shares()
+			if got := fit(t, counts(t, tt.values, draws, len(shares), tt.cell), shares); got < alarm {
+				t.Errorf("%v is as far from its law as a sound one in %.2g of cases; want %v at least", tt.values, got, alarm)
+			}
+			if got := fit(t, counts(t, tt.wrong, draws, len(shares), tt.cell), shares); got > alarm {
+				t.Errorf("%v is as near to the law of %v as one in %.2g of cases; want below %v, or this test cannot fail", tt.wrong, tt.values, got, alarm)
+			}
+		})
+	}
+}
+
+// TestTheCommonestShareIsThatOfTheLaw holds the closed forms against sums.
+func TestTheCommonestShareIsThatOfTheLaw(t *testing.T) {
+	for _, tt := range laws() {
+		if tt.shares == nil || strings.Contains(tt.name, "million") {
+			continue
+		}
+		want := slices.Max(tt.shares())
+		if got, known := keys.TopShare(tt.values); !known || math.Abs(got-want) > 1e-6*want {
+			t.Errorf("%s: TopShare(%v) = %v, %t; want %v", tt.name, tt.values, got, known, want)
+		}
+	}
+	for _, of := range []int{1, 2, 999, 1000, 1001, 200_000} {
+		for _, exponent := range []float64{0, 0.5, 1, 1.1, 5} {
+			want := powers(of, exponent, of, from(0))[0]
+			if got, _ := keys.TopShare(zipf(int64(of), exponent)); math.Abs(got-want) > 1e-9*want {
+				t.Errorf("TopShare(zipf of %d, exponent %v) = %v; want %v, the sum by brute force", of, exponent, got, want)
+			}
+		}
+	}
+}
+
+// TestEveryValueCanComeUp looks for the first and the last of small distributions,
+// and for values beyond the ends of large ones.
+func TestEveryValueCanComeUp(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		values    keys.Distribution
+		low, high int64
+	}{
+		{"zipf of one value", zipf(1, 1), 0, 0},
+		{"zipf of one value, even", zipf(1, 0), 0, 0},
+		{"zipf of one value, scrambled", keys.Zipf{Ranked: keys.Ranked{Of: 1, Scramble: true}, Exponent: 5}, 0, 0},
+		{"zipf of two, steep", zipf(2, 5), 0, 1},
+		{"zipf of a hundred, even", zipf(100, 0), 0, 99},
+		{"zipf of a hundred", zipf(100, 1), 0, 99},
+		{"zipf of a hundred, scrambled", keys.Zipf{Ranked: keys.Ranked{Of: 100, Scramble: true}, Exponent: 1}, 0, 99},
+		{"a hot set of two", hotSet(2, 0.5, 0.99), 0, 1},
+		{"a hot set all of whose entities are hot", hotSet(10, 0.2, 1), 0, 1},
+		{"a bell of one value", keys.Gaussian{Mean: 7, Deviation: 3, Low: 7, High: 7}, 7, 7},
+		{"a bell cut on both sides", keys.Gaussian{Mean: 0, Deviation: 5, Low: -4, High: 6}, -4, 6},
+		{"a single partition", keys.Partitions{Of: 1, Rows: 3}, 0, 0},
+		{"a single partition, drawn", keys.Partitions{Of: 1}, 0, 0},
+		{"partitions, drawn", keys.Partitions{Of: 20, Sizes: unequal()}, 0, 19},
+		{"partitions of a single row", keys.Partitions{Of: 500, Rows: 1}, 0, 499},
+		{"a window of one", keys.Latest{Window: 1, Exponent: 1, Every: 20_000, Start: 5}, 5, 5},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			observed := counts(t, tt.values, 20_000, int(tt.high-tt.low+1), from(tt.low))
+			if first, last := observed[0], observed[len(observed)-1]; first == 0 || last == 0 {
+				t.Errorf("the first value came up %d times, the last %d; want both", first, last)
+			}
+		})
+	}
+	for _, tt := range []struct {
+		name   string
+		values keys.Distribution
+		most   int64
+	}{
+		{"a billion even values", zipf(1e9, 0), 1e9},
+		{"a billion values", zipf(1e9, 1), 1e9},
+		{"a billion values, scrambled", keys.Zipf{Ranked: keys.Ranked{Of: 1e9, Scramble: true}, Exponent: 1}, 1e9},
+		{"a billion partitions of a million rows", keys.Partitions{Of: 1e9, Rows: 1e6}, 1e9},
+		{"a hot set of a billion", hotSet(1e9, 0.000001, 0.1), 1e9},
+	} {
+		highest := int64(0)
+		counts(t, tt.values, 20_000, 1, func(value int64) int {
+			if highest = max(highest, value); value < 0 || value >= tt.most {
+				t.Errorf("%s: a value is %d; want 0 to %d", tt.name, value, tt.most-1)
+			}
+			return 0
+		})
+		if highest < tt.most/100*90 {
+			t.Errorf("%s: the highest of 20000 is %d; want one near %d", tt.name, highest, tt.most)
+		}
+	}
+}
+
+// TestWeightsAreLookedUpExactly draws the tickets a second way and finds each one's
+// value by walking over all weights.
+func TestWeightsAreLookedUpExactly(t *testing.T) {
+	const seed = 77
+	for _, weights := range [][]int64{
+		{1}, {3, 1}, slices.Repeat([]int64{1}, 16), slices.Repeat([]int64{1}, 17), slices.Repeat([]int64{1_000_000_000}, 40),
+		append(slices.Repeat([]int64{1}, 99), 1_000_000_000), append([]int64{1_000_000_000}, slices.Repeat([]int64{1}, 99)...),
+		many(1000).Weights,
+	} {
+		l, total := keys.List{Weights: weights}, int64(0)
+		for i, weight := range weights {
+			l.Values = append(l.Values, strconv.Itoa(i))
+			total += weight
+		}
+		g := single(t, seed, l)
+		chance := clock.NewStream(seed, "attribute/x")
+		for n := range uint64(3000) {
+			draw := chance.At(n)
+			ticket, want := int64(draw.IntN(int(total))), 0
+			for ; ticket >= weights[want]; want++ {
+				ticket -= weights[want]
+			}
+			if got := g.PartitionKey(n); got != strconv.Itoa(want) {
+				t.Fatalf("of %d weights, entity %d has value %s; want %d", len(weights), n, got, want)
+			}
+		}
+	}
+}
+
+// TestDrawsDependOnSeedNameAndNumberAlone asks in another order, with other
+// attributes around, and pins.
+func TestDrawsDependOnSeedNameAndNumberAlone(t *testing.T) {
+	for _, tt := range laws() {
+		one := single(t, 5, tt.values)
+		other := generator(t, keys.Options{Seed: 5, PartitionKey: template("{y}{x}"), RowKey: template("r"),
+			Attributes: []keys.Attribute{{Name: "y", Values: list("")}, {Name: "x", Values: tt.values}}})
+		for n := uint64(1000); n > 0; n-- {
+			if got, want := other.PartitionKey(n), one.PartitionKey(n); got != want {
+				t.Fatalf("%s: entity %d has %s beside another attribute and %s without; want the same", tt.name, n, got, want)
+			}
+		}
+		pinned := one.Pinned(17)
+		for n := range uint64(50) {
+			if got, want := pinned.PartitionKey(n), one.PartitionKey(17); got != want {
+				t.Fatalf("%s: Pinned(17).PartitionKey(%d) = %s; want %s", tt.name, n, got, want)
+			}
+		}
+	}
+}
+
+// TestProbesHoldTheWidest draws many values, none of which is wider than all probes.
+func TestProbesHoldTheWidest(t *testing.T) {
+	for _, tt := range append(laws(), lawful{name: "partitions", values: keys.Partitions{Of: 1234, Rows: 9}},
+		lawful{name: "texts by rank", values: keys.Zipf{Ranked: keys.Ranked{List: []string{"a", "bcd", "ef"}}, Exponent: 1}}) {
+		widest := 0
+		for _, probe := range probes(tt.values) {
+			widest = max(widest, len(probe))
+		}
+		g := single(t, 1, tt.values)
+		for n := range uint64(5000) {
+			if got := g.PartitionKey(n); len(got) > widest {
+				t.Fatalf("%s: entity %d has %q; want at most %d characters, as the probes %q have", tt.name, n, got, widest, probes(tt.values))
+			}
+		}
+	}
+	if got := probes(zipf(0, 1)); got != nil {
+		t.Errorf("Probes of no values = %q; want none", got)
+	}
+}
+
+// probes returns those of a single attribute.
+func probes(values keys.Distribution) []string {
+	return keys.Options{Attributes: []keys.Attribute{{Name: "x", Values: values}}}.Probes([]string{"x"})["x"]
+}
+
+func TestValidateDistributions(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, tt := range []struct {
+		name   string
+		values keys.Distribution
+		want   []string
+	}{
+		{"no values", zipf(0, 1), []string{"zipf.of: of is 0; expected 1 to 1000000000"}},
+		{"fewer than none", zipf(-1, 1), []string{"zipf.of: of is -1; expected 1 to 1000000000"}},
+		{"one too many", zipf(1_000_000_001, 1), []string{"zipf.of: of is 1000000001; expected 1 to 1000000000"}},
+		{"an exponent below 0", zipf(9, -0.1), []string{"zipf.exponent: exponent is -0.1; expected 0 to 5"}},
+		{"an exponent that is too steep", zipf(9, 5.01), []string{"zipf.exponent: exponent is 5.01; expected 0 to 5"}},
+		{"an exponent that is no number", zipf(9, nan), []string{"zipf.exponent: exponent is NaN; expected 0 to 5"}},
+		{"numbers beside a list", keys.Zipf{Ranked: keys.Ranked{Of: 2, List: []string{"a"}}}, []string{"zipf.of: of is 2 beside a list; expected one of them"}},
+		{"an empty list", keys.Zipf{Ranked: keys.Ranked{List: []string{}}}, []string{"zipf.list: list has 0 values; expected 1 to 100000"}},
+		{"a text that occurs twice", keys.Zipf{Ranked: keys.Ranked{List: []string{"a", "b", "a"}}},
+			[]string{`zipf.list.2: list[2] is "a" as list[0] is; expected texts that differ`}},
+		{"a text that is not UTF-8", hotList("a", "\xff"), []string{"hot_set.list.1: list[1] is not UTF-8; expected UTF-8 text"}},
+		{"nothing hot", hotSet(10, 0, 0.5), []string{"hot_set.hot: hot is 0% of the values; expected a share above 0% and below 100%"}},
+		{"everything hot", hotSet(10, 1, 0.5), []string{"hot_set.hot: hot is 100% of the values; expected a share above 0% and below 100%"}},
+		{"less than one value hot", hotSet(10, 0.04, 0.5), []string{"hot_set.hot: hot is 4%, which of 10 values is 0; expected at least one, and one that is not hot"}},
+		{"all but less than one value hot", hotSet(10, 0.96, 0.5), []string{"hot_set.hot: hot is 96%, which of 10 values is 10; expected at least one, and one that is not hot"}},
+		{"a share above all", hotSet(10, 0.1, 1.1), []string{"hot_set.share: share is 110%; expected 0% to 100%"}},
+		{"a share that is no number", hotSet(10, 0.1, nan), []string{"hot_set.share: share is NaN%; expected 0% to 100%"}},
+		{"a bell without width", keys.Gaussian{Deviation: 0}, []string{"gaussian.sd: sd is 0; expected a standard deviation above 0, at most 1000000000000000"}},
+		{"a bell that is nowhere", keys.Gaussian{Mean: inf, Deviation: nan, Low: 2, High: 1}, []string{
+			"gaussian.mean: mean is +Inf; expected -1000000000000000 to 1000000000000000",
+			"gaussian.sd: sd is NaN; expected a standard deviation above 0, at most 1000000000000000",
+			"gaussian.low: low is 2 and high 1; expected the lower bound first",
+		}},
+		{"bounds of a bell that are bounded", keys.Gaussian{Deviation: 1, Low: -1 << 60, High: 1 << 60}, []string{
+			"gaussian.low: low is -1152921504606846976; expected -1000000000000000 to 1000000000000000",
+			"gaussian.high: high is 1152921504606846976; expected -1000000000000000 to 1000000000000000",
+		}},
+		{"a range where no bell is left", keys.Gaussian{Mean: 0, Deviation: 1, Low: 6, High: 9},
+			[]string{"gaussian.mean: low and high hold less than 1e-06 of a bell with this mean and sd; expected bounds nearer to the mean"}},
+		{"a window of nothing", keys.Latest{Every: 1}, []string{"latest.window: window is 0; expected 1 to 1000000000"}},
+		{"a latest of all faults", keys.Latest{Window: 1e10, Exponent: 6, Every: 0, Start: 1 << 60}, []string{
+			"latest.window: window is 10000000000; expected 1 to 1000000000",
+			"latest.exponent: exponent is 6; expected 0 to 5",
+			"latest.every: every is 0; expected 1 to 1000000000",
+			"latest.start: start is 1152921504606846976; expected -1000000000000000 to 1000000000000000",
+		}},
+		{"no partitions", keys.Partitions{}, []string{"partitions: partitions is 0; expected 1 to 1000000000"}},
+		{"too many rows", keys.Partitions{Of: 1, Rows: 1_000_001}, []string{"rows: rows is 1000001; expected 1 to 1000000"}},
+		{"rows in all that are too many", keys.Partitions{Of: 1e9, Rows: 1e6, Sizes: []keys.Size{{Share: 1, Weight: 2}}},
+			[]string{"rows: all partitions together have more than 1000000000000000 rows; expected fewer"}},
+		{"sizes that are not all", keys.Partitions{Of: 10, Sizes: []keys.Size{{Share: 0.7, Weight: 1}, {Share: 0.2, Weight: 2}}},
+			[]string{"sizes: the shares of sizes are 90% together; expected 100%"}},
+		{"a size of no weight", keys.Partitions{Of: 10, Sizes: []keys.Size{{Share: 1, Weight: 0}}},
+			[]string{"sizes.0: sizes[0] is 100% x0; expected a share of the partitions and a weight, such as 20% x2.5"}},
+		{"a size of no partition", keys.Partitions{Of: 3, Sizes: []keys.Size{{Share: 0.9, Weight: 1}, {Share: 0.1, Weight: 2}}},
+			[]string{"sizes.1: sizes[1] is 10% x2, which of 3 partitions is none; expected a share of at least one"}},
+		{"too many sizes", keys.Partitions{Of: 10, Sizes: make([]keys.Size, 21)}, []string{"sizes: sizes has 21 entries; expected at most 20"}},
+		{"a file without a name or a column", keys.CSV{}, []string{
+			"csv.file: file is empty; expected the path of a CSV file",
+			"csv.column: column is empty; expected the name of a column",
+		}},
+		{"a column that weighs itself", keys.CSV{File: "a", Column: "b", Weight: "b"},
+			[]string{`csv.weight: weight is "b", which is the column itself; expected another one`}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var want []string
+			for _, line := range tt.want {
+				want = append(want, "attributes.age."+line)
+			}
+			spoiled{tt.name, func(o *keys.Options) { set(o, "age", tt.values) }, want}.run(t)
+			if text := keys.Describe(tt.values); text != "" {
+				t.Errorf("Describe of what is not sound = %q; want nothing", text)
+			}
+			if _, known := keys.TopShare(tt.values); known {
+				t.Error("TopShare of what is not sound is known; want it unknown")
+			}
+		})
+	}
+}
+
+func hotList(values ...string) keys.HotSet {
+	return keys.HotSet{Ranked: keys.Ranked{List: values}, Hot: 0.5, Share: 0.5}
+}
+
+// A text by rank that no key may hold is found where it stands.
+func TestValidateKeysOfTextsByRank(t *testing.T) {
+	for _, tt := range []spoiled{
+		{"in a zipf", func(o *keys.Options) {
+			set(o, "event", keys.Zipf{Ranked: keys.Ranked{List: []string{"a", "b/c"}}, Exponent: 1})
+		}, []string{`attributes.event.zipf.list.1: list[1] is "b/c", and partition_key is formed from it: OutOfRangeInput: the PartitionKey holds the forbidden character U+002F`}},
+		{"in a hot set", func(o *keys.Options) { set(o, "event", hotList("a#", "b")) },
+			[]string{`attributes.event.hot_set.list.0: list[0] is "a#", and partition_key is formed from it: OutOfRangeInput: the PartitionKey holds the forbidden character U+0023`}},
+		{"one that is too wide", func(o *keys.Options) { set(o, "event", hotList("a", strings.Repeat("x", 510))) },
+			[]string{"partition_key: the longest key that can come of it is not legal: KeyValueTooLarge: the PartitionKey has 517 UTF-16 code units, more than 512"}},
+		{"numbers too wide for a property", func(o *keys.Options) { set(o, "age", keys.Gaussian{Mean: 3e9, Deviation: 1, Low: 1, High: 4e9}) },
+			[]string{`properties.1.value: value can become "4000000000", which is no Int32; expected a whole number from -2147483648 to 2147483647`}},
+		{"latest numbers too wide for a property", func(o *keys.Options) { set(o, "age", keys.Latest{Window: 1, Every: 1, Start: 2e9}) },
+			[]string{`properties.1.value: value can become "3000000000", which is no Int32; expected a whole number from -2147483648 to 2147483647`}},
+	} {
+		t.Run(tt.name, tt.run)
+	}
+}
+
+// TestListsAreTakenByRank: the texts of a list come up as the numbers would.
+func TestListsAreTakenByRank(t *testing.T) {
+	texts := []string{"gold", "silver", "bronze", "none"}
+	for _, scramble := range []bool{false, true} {
+		numbers := single(t, 3, keys.Zipf{Ranked: keys.Ranked{Of: 4, Scramble: scramble}, Exponent: 1})
+		named := single(t, 3, keys.Zipf{Ranked: keys.Ranked{List: texts, Scramble: scramble}, Exponent: 1})
+		for n := range uint64(1000) {
+			i, _ := strconv.Atoi(numbers.PartitionKey(n))
+			if got := named.PartitionKey(n); got != texts[i] {
+				t.Fatalf("scramble %t: entity %d has %s; want %s, text %d", scramble, n, got, texts[i], i)
+			}
+		}
+	}
+}
+
+func ExampleDescribe() {
+	size, _ := keys.ParseSize("70% x1")
+	larger, _ := keys.ParseSize("30% x2.5")
+	for _, values := range []keys.Distribution{
+		keys.List{Values: []string{"Full", "Half"}, Weights: []int64{1, 4}},
+		keys.Uniform{Low: 0, High: 999_999},
+		keys.Sequence{Start: 1},
+		keys.Zipf{Ranked: keys.Ranked{Of: 100_000}, Exponent: 1.1},
+		keys.HotSet{Ranked: keys.Ranked{Of: 1000, Scramble: true}, Hot: 0.1, Share: 0.9},
+		keys.Gaussian{Mean: 38, Deviation: 9.5, Low: 18, High: 79},
+		keys.Latest{Window: 1000, Exponent: 1, Every: 10},
+		keys.Partitions{Of: 1000, Rows: 100, Sizes: []keys.Size{size, larger}},
+		keys.Partitions{Of: 1000, Sizes: []keys.Size{size, larger}},
+		keys.CSV{File: "events.csv", Column: "city"},
+	} {
+		fmt.Println(keys.Describe(values))
+	}
+	// Output:
+	// one of 2 texts by weight: the commonest has 80%
+	// any of the 1,000,000 integers from 0 to 999,999, all alike: the commonest has 0.0001%
+	// a number for each entity, from 1 on: none comes up twice
+	// zipf over 100,000 values, exponent 1.1: the commonest has 13.5%
+	// 90% of the entities on 100 of 1,000 values, scrambled: the commonest has 0.9%
+	// a bell around 38, standard deviation 9.5, cut at 18 and 79: the commonest has 4.26%
+	// one of the latest 1,000 numbers, a new one every 10 entities, exponent 1: the newest has 13.4%
+	// 1,000 partitions, filled by 145,000 entities: 700 of 100 rows, 300 of 250 rows; the commonest has 0.172%
+	// 1,000 partitions, drawn: 700 of weight 1, 300 of weight 2.5; the commonest has 0.172%
+	// the column city of events.csv, which has not been read
+}

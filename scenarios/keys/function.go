@@ -1,0 +1,187 @@
+package keys
+
+import (
+	"bytes"
+	"strconv"
+	"unicode/utf8"
+)
+
+// transform is one thing that a placeholder does to the text of a value. The zero
+// value leaves it as it is.
+type transform struct {
+	kind transformKind
+	// n is the width of a padding, the modulus of a hash, the characters of a
+	// prefix, and the bytes that a cut leaves of an instant.
+	n int
+}
+
+type transformKind uint8
+
+const (
+	asIs transformKind = iota
+	toPadded
+	toHash
+	toReverse
+	toPrefix
+	toLower
+	toUpper
+	toTicks
+	toInverted
+	toCut
+)
+
+// ofTime reports whether the transform is a format of times.
+func (f transform) ofTime() bool { return f.kind >= toTicks }
+
+// function is one that a placeholder can call.
+type function struct {
+	name string
+	kind transformKind
+	// most bounds the second argument, which begins at 1; 0 where there is none.
+	most int
+	// example shows a call.
+	example string
+}
+
+// functions is the closed list.
+var functions = []function{
+	{"hash", toHash, maxHash, "hash(user,16)"},
+	{"reverse", toReverse, 0, "reverse(user)"},
+	{"prefix", toPrefix, maxPrefix, "prefix(user,2)"},
+	{"lower", toLower, 0, "lower(user)"},
+	{"upper", toUpper, 0, "upper(user)"},
+}
+
+// Limits of functions.
+const (
+	maxHash   = 1_000_000_000
+	maxPrefix = 512
+	maxPadded = 64
+)
+
+// timeFormat is a way to write an instant.
+type timeFormat struct {
+	name string
+	transform
+}
+
+// timeFormats is the closed list.
+var timeFormats = []timeFormat{
+	{"ticks", transform{kind: toTicks}},
+	{"inverted", transform{kind: toInverted}},
+	{"year", transform{toCut, yearWidth}},
+	{"month", transform{toCut, monthWidth}},
+	{"day", transform{toCut, dayWidth}},
+	{"hour", transform{toCut, hourWidth}},
+	{"minute", transform{toCut, minuteWidth}},
+	{"second", transform{toCut, secondWidth}},
+}
+
+// apply transforms what stands in text from start on, and leaves alone what is no
+// value for it: letters to be padded, a format of a time for what is none.
+// [Options.Validate] foresees that.
+func (f transform) apply(text []byte, start int) []byte {
+	switch f.kind {
+	case toPadded:
+		return padded(text, start, f.n)
+	case toHash:
+		return strconv.AppendUint(text[:start], hashOf(text[start:])%uint64(f.n), 10)
+	case toReverse:
+		reverse(text[start:])
+		return text
+	case toPrefix:
+		return text[:start+prefixOf(text[start:], f.n)]
+	case toLower, toUpper:
+		return f.inCase(text, start)
+	case toTicks, toInverted, toCut:
+		if t, ok := readTime(string(text[start:])); ok {
+			return appendTime(text[:start], t, f)
+		}
+	}
+	return text
+}
+
+// padded fills a whole number up with zeros, after its sign. The width counts the
+// sign, as Go's %05d does.
+func padded(text []byte, start, width int) []byte {
+	digits := start
+	if digits < len(text) && text[digits] == '-' {
+		digits++
+	}
+	if !isNumber(text[digits:]) {
+		return text
+	}
+	for missing := width - (len(text) - start); missing > 0; missing-- {
+		text = append(text, '0')
+		copy(text[digits+1:], text[digits:len(text)-1])
+		text[digits] = '0'
+	}
+	return text
+}
+
+func isNumber(digits []byte) bool {
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return len(digits) > 0
+}
+
+// hashOf returns a hash of a text that means the same for ever: FNV-1a of 64 bits
+// over its UTF-8, stirred by the finaliser of MurmurHash3. By itself the lowest bit
+// of FNV-1a is no more than the parity of the lowest bits of all bytes, and so
+// unfit for a remainder.
+func hashOf(text []byte) uint64 {
+	const offset, prime = 14695981039346656037, 1099511628211
+	h := uint64(offset)
+	for _, c := range text {
+		h = (h ^ uint64(c)) * prime
+	}
+	h = (h ^ h>>33) * 0xff51afd7ed558ccd
+	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
+	return h ^ h>>33
+}
+
+// reverse turns the characters of a text round: the bytes, and then those of each
+// character back.
+func reverse(text []byte) {
+	turn(text)
+	for start, at := 0, 0; at < len(text); at++ {
+		if utf8.RuneStart(text[at]) {
+			turn(text[start : at+1])
+			start = at + 1
+		}
+	}
+}
+
+func turn(text []byte) {
+	for i, j := 0, len(text)-1; i < j; i, j = i+1, j-1 {
+		text[i], text[j] = text[j], text[i]
+	}
+}
+
+// prefixOf returns how many bytes the first characters of a text have.
+func prefixOf(text []byte, characters int) int {
+	at := 0
+	for ; characters > 0 && at < len(text); characters-- {
+		_, width := utf8.DecodeRune(text[at:])
+		at += width
+	}
+	return at
+}
+
+// inCase turns a text into lower or upper case, in place where it is ASCII.
+func (f transform) inCase(text []byte, start int) []byte {
+	for i, c := range text[start:] {
+		switch {
+		case c >= utf8.RuneSelf && f.kind == toLower:
+			return append(text[:start], bytes.ToLower(text[start:])...)
+		case c >= utf8.RuneSelf:
+			return append(text[:start], bytes.ToUpper(text[start:])...)
+		case f.kind == toLower && c >= 'A' && c <= 'Z', f.kind == toUpper && c >= 'a' && c <= 'z':
+			text[start+i] = c ^ 0x20
+		}
+	}
+	return text
+}

@@ -1,0 +1,100 @@
+package keys
+
+import "slices"
+
+// Differing returns the attributes that a template is formed from in the end,
+// derived ones taken apart, in which entities that share the values of some can still
+// differ: each once, in the order of their first use. It may be asked of options with
+// faults.
+func (o Options) Differing(t Template, shared []string) []string {
+	d := differing{options: &o, shared: o.meant(shared)}
+	d.visit(t)
+	return d.found
+}
+
+// differing gathers the names of one search.
+type differing struct {
+	options     *Options
+	shared      []string
+	seen, found []string
+}
+
+func (d *differing) visit(t Template) {
+	for _, name := range d.options.meant(t.Attributes()) {
+		// What was seen is not looked into again, and so a cycle ends.
+		if slices.Contains(d.shared, name) || slices.Contains(d.seen, name) {
+			continue
+		}
+		d.seen = append(d.seen, name)
+		if derived, is := d.options.values(name).(Text); is {
+			d.visit(derived.Template)
+		} else {
+			d.found = append(d.found, name)
+		}
+	}
+}
+
+// meant returns the names with those of the one time in place of what stands for it.
+func (o *Options) meant(names []string) []string {
+	meant := slices.Clone(names)
+	for i, name := range meant {
+		times := o.times()
+		if (name == nameTime || name == nameTicks) && o.position(name) < 0 && len(times) == 1 {
+			meant[i] = o.Attributes[times[0]].Name
+		}
+	}
+	return meant
+}
+
+// values returns the distribution of an attribute, nil where there is none.
+func (o *Options) values(name string) Distribution {
+	if at := o.position(name); at >= 0 {
+		return o.Attributes[at].Values
+	}
+	return nil
+}
+
+// Probes returns, by name, values that stand for all that an attribute has in a check
+// ahead of time: every one where there are few, the widest and the outermost
+// otherwise; of a derived one, what the template comes to with those of the others.
+// It has none for a name that does not exist, is not sound, or waits for its file.
+func (o Options) Probes(names []string) map[string][]string {
+	c := o.newCheck()
+	c.attributes()
+	probes := map[string][]string{}
+	for _, name := range names {
+		if c.sound[name] != nil {
+			probes[name] = c.outcomes(&part{attribute: name})
+		}
+	}
+	return probes
+}
+
+// Unique returns the names in a template that tell any two entities apart, and that
+// are none of those that another template gives away: a [Sequence], {number}, {uuid}
+// and {uuid7}, as long as no function makes one value of several. A time alone does
+// not, for two events can be simultaneous. It may be asked of options with faults.
+func (o Options) Unique(in, notIn Template) []string {
+	lacks := o.told(notIn, nil)
+	return slices.DeleteFunc(o.told(in, nil), func(name string) bool {
+		_, sequence := o.values(name).(Sequence)
+		unique := sequence || o.position(name) < 0 && slices.Contains([]string{nameNumber, nameUUID, nameUUID7}, name)
+		return !unique || slices.Contains(lacks, name)
+	})
+}
+
+// told adds the names of those whose values a template gives away to names, and of
+// those that derived ones among them give away, each once.
+func (o *Options) told(t Template, names []string) []string {
+	for i := range t.parts {
+		p := &t.parts[i]
+		if p.attribute == "" || !p.call.tells() || !p.format.tells() || slices.Contains(names, p.attribute) {
+			continue
+		}
+		names = append(names, p.attribute)
+		if derived, is := o.values(p.attribute).(Text); is {
+			names = o.told(derived.Template, names)
+		}
+	}
+	return names
+}

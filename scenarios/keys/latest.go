@@ -1,0 +1,79 @@
+package keys
+
+import (
+	"fmt"
+	"strconv"
+
+	"loadgen/engine/clock"
+)
+
+// Latest refers back to what came before: an order to a customer who registered
+// lately. Every so many entities a new number comes into being, and each entity has
+// one of the latest, the newest as the first rank of a [Zipf].
+//
+// No entity has a number that has not come into being with it or before it, and so
+// what it refers to is there. Where fewer numbers exist than the window holds, it
+// is over those.
+type Latest struct {
+	// Window is how many numbers are in reach, 1 to a billion.
+	Window int64
+	// Exponent is how much newer ones are preferred: 0, where all in the window are
+	// alike, to 5.
+	Exponent float64
+	// Every is how many entities there are to each new number, from 1.
+	Every int64
+	// Start is the first number, that of entity 0.
+	Start int64
+}
+
+var _ Distribution = Latest{}
+
+func (l Latest) faults(path string) []error {
+	path += ".latest"
+	var faults []error
+	if l.Window < 1 || l.Window > MaxOf {
+		faults = append(faults, faultf(path+".window", "window is %d; expected 1 to %d", l.Window, int64(MaxOf)))
+	}
+	faults = append(faults, exponentFaults(path, l.Exponent)...)
+	if l.Every < 1 || l.Every > furthest {
+		faults = append(faults, faultf(path+".every", "every is %d; expected 1 to %d", l.Every, int64(furthest)))
+	}
+	if l.Start < -MaxInteger || l.Start > MaxInteger {
+		faults = append(faults, faultf(path+".start", "start is %d; expected -%d to %d",
+			l.Start, int64(MaxInteger), int64(MaxInteger)))
+	}
+	return faults
+}
+
+func (l Latest) probes() []string {
+	return []string{strconv.FormatInt(l.Start, 10), strconv.FormatInt(l.Start+furthest/l.Every, 10)}
+}
+
+func (l Latest) compile(clock.Stream) source {
+	return source{low: l.Start, picker: recent{newPower(l.Window, l.Exponent), uint64(l.Every)}}
+}
+
+func (l Latest) describe() string {
+	text := fmt.Sprintf("one of the latest %s numbers, a new one with each entity", grouped(l.Window))
+	if l.Every > 1 {
+		text = fmt.Sprintf("one of the latest %s numbers, a new one every %s entities", grouped(l.Window), grouped(l.Every))
+	}
+	newest := 1 / harmonic(l.Window, l.Exponent)
+	return fmt.Sprintf("%s, exponent %s: the newest has %s", text, decimal(l.Exponent), percent(newest))
+}
+
+// recent picks by age.
+type recent struct {
+	ages  *power
+	every uint64
+}
+
+func (r recent) pick(n uint64, draw clock.Draw) int64 {
+	newest := int64(n / r.every)
+	to, most := r.ages.to, r.ages.most
+	if newest < most-1 {
+		most = newest + 1
+		to = r.ages.area(float64(most) + 0.5)
+	}
+	return newest - r.ages.rank(to, most, &draw)
+}

@@ -1,0 +1,105 @@
+package keys
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// parsePlaceholder reads what stands between two braces, of which the first
+// character is at an offset: an attribute or a call, and a format after a colon.
+func parsePlaceholder(inner string, at int) (part, error) {
+	value, format, formatted := strings.Cut(inner, ":")
+	p := part{attribute: value}
+	if strings.ContainsAny(value, "()") {
+		if err := p.parseCall(value, at); err != nil {
+			return part{}, err
+		}
+	} else if !isName(value) {
+		return part{}, &TemplateError{at, fmt.Sprintf("the placeholder holds %s; expected the name of an attribute: a letter or '_', then letters, digits or '_'", shown(value))}
+	}
+	if !formatted {
+		return p, nil
+	}
+	if err := p.parseFormat(format, at+len(value)+1); err != nil {
+		return part{}, err
+	}
+	return p, nil
+}
+
+// parseCall reads a call such as hash(user,16).
+func (p *part) parseCall(text string, at int) error {
+	name, arguments, opened := strings.Cut(text, "(")
+	list, closed := strings.CutSuffix(arguments, ")")
+	switch {
+	case !opened, !closed, strings.ContainsAny(list, "()"):
+		return &TemplateError{at, fmt.Sprintf("the placeholder holds %s; expected a call of one function, such as %s", shown(text), functions[0].example)}
+	}
+	f, err := findFunction(name, at)
+	if err != nil {
+		return err
+	}
+	attribute, argument, two := strings.Cut(list, ",")
+	inside := at + len(name) + 1
+	if !isName(attribute) {
+		return &TemplateError{inside, fmt.Sprintf("%s is called with %s; expected the name of an attribute, as in %s", name, shown(attribute), f.example)}
+	}
+	p.attribute, p.call = attribute, transform{kind: f.kind}
+	inside += len(attribute)
+	if two != (f.most > 0) {
+		return &TemplateError{inside, fmt.Sprintf("%s has %d arguments; expected %d, as in %s", name, 1+strings.Count(list, ","), 1+min(1, f.most), f.example)}
+	}
+	if !two {
+		return nil
+	}
+	n, ok := readCount(argument, f.most)
+	if !ok {
+		return &TemplateError{inside + 1, fmt.Sprintf("%s is called with %s; expected a whole number from 1 to %d, as in %s", name, shown(argument), f.most, f.example)}
+	}
+	p.call.n = n
+	return nil
+}
+
+func findFunction(name string, at int) (function, error) {
+	var known []string
+	for _, f := range functions {
+		if f.name == name {
+			return f, nil
+		}
+		known = append(known, f.name)
+	}
+	return function{}, &TemplateError{at, Unknown("function", name, known)}
+}
+
+// parseFormat reads what follows the colon: one of a time, or the padding of a
+// number.
+func (p *part) parseFormat(text string, at int) error {
+	known := []string{"05d"}
+	for _, f := range timeFormats {
+		known = append(known, f.name)
+		if f.name != text {
+			continue
+		}
+		if p.call.kind != asIs {
+			return &TemplateError{at, fmt.Sprintf("%s is a format of a time, which no function yields; expected none, or a padding such as 05d", text)}
+		}
+		p.format = f.transform
+		return nil
+	}
+	width, isPadding := strings.CutSuffix(text, "d")
+	digits, padsZeros := strings.CutPrefix(width, "0")
+	if n, ok := readCount(digits, maxPadded); ok && isPadding && padsZeros {
+		p.format = transform{toPadded, n}
+		return nil
+	}
+	if _, err := strconv.Atoi(width); isPadding && err == nil {
+		return &TemplateError{at, fmt.Sprintf("the padding is %s; expected a zero, a width from 1 to %d and a d, such as 05d", shown(text), maxPadded)}
+	}
+	return &TemplateError{at, Unknown("format", text, known)}
+}
+
+// readCount reads a number from 1 to most, without a sign or a zero before it.
+func readCount(text string, most int) (int, bool) {
+	n, err := strconv.Atoi(text)
+	return n, err == nil && n >= 1 && n <= most && strconv.Itoa(n) == text
+}

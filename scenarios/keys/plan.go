@@ -1,0 +1,242 @@
+package keys
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"loadgen/engine/entity"
+)
+
+// Class is how the service's documents rate a query, by the part of the index that
+// it reads. A smaller one is rated better.
+type Class uint8
+
+// The classes, from best to worst.
+const (
+	// ClassPoint: one exact key.
+	ClassPoint Class = iota + 1
+	// ClassRowRange: rows of one partition.
+	ClassRowRange
+	// ClassPartitionScan: one whole partition.
+	ClassPartitionScan
+	// ClassPartitionRangeScan: several partitions that follow one another.
+	ClassPartitionRangeScan
+	// ClassTableScan: every partition.
+	ClassTableScan
+)
+
+// classNames is indexed by Class.
+var classNames = [...]string{
+	"unknown", "point", "row range scan", "partition scan", "partition range scan", "table scan",
+}
+
+// String returns the class in the documents' words.
+func (c Class) String() string {
+	if int(c) >= len(classNames) {
+		return classNames[0]
+	}
+	return classNames[c]
+}
+
+// Plan is the query that a design makes of what a reader knows: the least stretch of
+// the index that surely holds all that is asked for. It is immutable and safe for
+// concurrent use.
+type Plan struct {
+	// Class is that of the query. Of a single event it can be a better one: where the
+	// reader knows a span of time and both its ends lie within the same hour, an hour
+	// key is known after all.
+	Class Class
+	// Why is a sentence, without its full stop, on what the reader lacks for a better
+	// one: "RowKey begins with {bib}, which the reader does not know".
+	Why string
+
+	generator      *Generator
+	partition, row route
+	span           entity.Ticks
+}
+
+// route is how far the reader gets along one key.
+type route struct {
+	steps []step
+	// stop is what the template has where the reader gets no further; empty where he
+	// gets to the end.
+	stop string
+	// ways is how many values the stop has at most, 0 where that is not known.
+	ways int
+}
+
+// step is one slot of a key of which the reader knows something.
+type step struct {
+	slot
+	how certainty
+}
+
+type certainty uint8
+
+const (
+	// known: the slot's text.
+	known certainty = iota
+	// rising and falling: what it is at both ends of a span of time, between which
+	// the text increases or decreases with time.
+	rising
+	falling
+)
+
+// Plan returns the plan of a reader who knows the values of some attributes, and
+// perhaps of the time a span: from that long before the event to the event itself.
+// Zero or less is no span. What every entity has beside its attributes can be known,
+// too; a name that does not exist is no help.
+func (g *Generator) Plan(know []string, span time.Duration) Plan {
+	r := reader{generator: g, known: map[int]bool{}, spanned: span > 0}
+	for _, name := range know {
+		if at := g.options.slotOf(name).attribute; at >= 0 {
+			r.known[at] = true
+		}
+	}
+	p := Plan{generator: g, partition: r.follow(g.partition), row: r.follow(g.row)}
+	p.span = entity.Ticks(max(0, span) / nanosPerTick)
+	p.Class, p.Why = p.judge()
+	return p
+}
+
+// reader is who asks: what he knows, by position.
+type reader struct {
+	generator *Generator
+	known     map[int]bool
+	spanned   bool
+}
+
+// follow returns how far the reader gets along a key.
+func (r *reader) follow(l layout) route {
+	var way route
+	r.extend(&way, l)
+	return way
+}
+
+// extend adds the steps of a layout, and reports whether the reader gets to its end.
+func (r *reader) extend(way *route, l layout) bool {
+	for i := range l {
+		s := &l[i]
+		if s.attribute < 0 || r.knows(s.attribute) {
+			way.steps = append(way.steps, step{slot: *s})
+			continue
+		}
+		d := &r.generator.attributes[s.attribute]
+		if d.kind == byText && len(s.apply) == 0 {
+			if r.extend(way, d.text) {
+				continue
+			}
+			return false
+		}
+		part, some, whole := r.part(s, d)
+		if some {
+			way.steps = append(way.steps, part)
+		}
+		if !whole {
+			way.stop, way.ways = s.source, s.ways()
+			return false
+		}
+	}
+	return true
+}
+
+// knows reports whether the reader knows the value of an attribute: by itself, or
+// because all entities have it, or since he knows all that it is derived from.
+func (r *reader) knows(attribute int) bool {
+	d := &r.generator.attributes[attribute]
+	if r.known[attribute] || d.fixed {
+		return true
+	}
+	return d.kind == byText && !slices.ContainsFunc(d.text, func(s slot) bool {
+		return s.attribute >= 0 && !r.knows(s.attribute)
+	})
+}
+
+// part returns what the reader knows of a slot with an attribute whose value he does
+// not know, whether it is something, and whether it is the whole slot.
+func (r *reader) part(s *slot, d *drawn) (part step, some, whole bool) {
+	switch {
+	case d.kind == byTime && r.spanned:
+		how, ordered := s.order()
+		return step{*s, how}, ordered, ordered
+	case d.kind == byUUID7 && len(s.apply) == 0:
+		begins := *s
+		begins.apply = []transform{{toPrefix, uuidTime}}
+		if r.knows(r.generator.options.times()[0]) {
+			return step{begins, known}, true, false
+		}
+		return step{begins, rising}, r.spanned, false
+	default:
+		return step{}, false, false
+	}
+}
+
+// order returns how the text of a slot with a time goes with it, and whether it goes
+// one way at all. Instants and ticks have a width of their own, and so their first
+// characters are in the same order.
+func (s *slot) order() (certainty, bool) {
+	how := rising
+	for _, f := range s.apply {
+		switch f.kind {
+		case toHash, toReverse, toPadded:
+			return how, false
+		case toInverted:
+			how = falling
+		}
+	}
+	return how, true
+}
+
+// ways returns how many values a slot has at most, 0 where that is not known.
+func (s *slot) ways() int {
+	if len(s.apply) > 0 && s.apply[0].kind == toHash {
+		return s.apply[0].n
+	}
+	return 0
+}
+
+// isExact reports whether the reader knows the whole key; over a span he does not.
+func (w *route) isExact() bool {
+	return w.stop == "" && !slices.ContainsFunc(w.steps, step.isOpen)
+}
+
+func (s step) isOpen() bool { return s.how != known }
+
+// judge returns the class of the plan, and why it is no better.
+func (p *Plan) judge() (Class, string) {
+	switch {
+	case !p.partition.isExact() && len(p.partition.steps) == 0:
+		return ClassTableScan, p.partition.lack("PartitionKey") + p.partition.fan()
+	case !p.partition.isExact():
+		const alone = ", and no RowKey narrows several partitions"
+		return ClassPartitionRangeScan, p.partition.lack("PartitionKey") + alone + p.partition.fan()
+	case p.row.isExact():
+		return ClassPoint, "both keys are formed from what the reader knows"
+	case len(p.row.steps) > 0:
+		return ClassRowRange, p.row.lack("RowKey")
+	default:
+		return ClassPartitionScan, p.row.lack("RowKey")
+	}
+}
+
+// lack says what the reader lacks of a key.
+func (w *route) lack(key string) string {
+	for _, s := range w.steps {
+		if s.isOpen() {
+			return fmt.Sprintf("%s goes by %s, of which the reader knows a span", key, s.source)
+		}
+	}
+	if len(w.steps) == 0 {
+		return fmt.Sprintf("%s begins with %s, which the reader does not know", key, w.stop)
+	}
+	return fmt.Sprintf("%s goes on with %s, which the reader does not know", key, w.stop)
+}
+
+// fan says how many queries would get past a stop with few values.
+func (w *route) fan() string {
+	if w.ways == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; a query for each of its %d values would get past it", w.ways)
+}

@@ -1,0 +1,60 @@
+package keys
+
+import (
+	"errors"
+	"slices"
+)
+
+// Design returns the generator of the same entities under other keys: every
+// attribute of every event has the value that it has here, pinned or not. The error
+// joins what [Options.Validate] finds; it wraps [ErrInvalid].
+func (g *Generator) Design(partition, row Template) (*Generator, error) {
+	o := g.options
+	o.PartitionKey, o.RowKey = partition, row
+	return g.with(o)
+}
+
+// Project returns the generator of the same entities with no other properties than
+// the named ones, in the order in which they are stored, and without a filler unless
+// that is named, too. The error wraps [ErrInvalid] and has the nearest name for one
+// that does not exist.
+func (g *Generator) Project(names []string) (*Generator, error) {
+	o := g.options
+	o.Properties = nil
+	var known []string
+	for _, spec := range g.options.Properties {
+		known = append(known, spec.Name)
+		if slices.Contains(names, spec.Name) {
+			o.Properties = append(o.Properties, spec)
+		}
+	}
+	if o.Filler != "" {
+		known = append(known, o.Filler)
+	}
+	if !slices.Contains(names, o.Filler) {
+		o.Filler = ""
+	}
+	var faults []error
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			faults = append(faults, faultf("properties", "%s", Unknown("property", name, known)))
+		}
+	}
+	if len(faults) > 0 {
+		return nil, errors.Join(faults...)
+	}
+	h, err := g.with(o)
+	if err == nil {
+		h.partition, h.row = g.partition, g.row
+	}
+	return h, err
+}
+
+// with returns the generator of options that have the same attributes.
+func (g *Generator) with(o Options) (*Generator, error) {
+	h, err := New(o)
+	if err == nil {
+		h.attributes = g.attributes
+	}
+	return h, err
+}

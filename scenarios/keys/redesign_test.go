@@ -1,0 +1,207 @@
+package keys_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"loadgen/scenarios/keys"
+)
+
+func TestDesignKeepsAllButTheKeys(t *testing.T) {
+	g := generator(t, race())
+	h, err := g.Design(template("{distance}"), template("{age:03d}_{bib}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range uint64(200) {
+		value := func(name string) string { text, _ := g.Value(name, n); return text }
+		if got, want := h.PartitionKey(n), value("distance"); got != want {
+			t.Fatalf("PartitionKey(%d) = %q; want %q", n, got, want)
+		}
+		// The filler has another length under another key.
+		if got, want := h.Properties(n)[:6], g.Properties(n)[:6]; !slices.Equal(got, want) {
+			t.Fatalf("Properties(%d) = %v; want %v as under the other keys", n, got, want)
+		}
+	}
+	pinned, err := g.Pinned(3).Design(template("{age}"), template("{distance}_{bib}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range uint64(50) {
+		distance, _ := g.Value("distance", 3)
+		if row := pinned.Key(n).Row; !strings.HasPrefix(row, distance+"_") {
+			t.Fatalf("Key(%d) of a pinned generator under other keys has the row %q; want the pinned %s in it", n, row, distance)
+		}
+	}
+	if _, err := g.Design(template("{agee}"), template("{bib}")); !errors.Is(err, keys.ErrInvalid) {
+		t.Errorf("Design() with an unknown attribute = %v; want an error that wraps ErrInvalid", err)
+	}
+}
+
+func TestProject(t *testing.T) {
+	g := generator(t, race())
+	for _, tt := range []struct {
+		name  string
+		names []string
+		want  string
+	}{
+		{"the named ones, in the order in which they are stored", []string{"Fee", "Name"}, "Name Fee"},
+		{"the filler, too, where it is named", []string{"Notes", "Age"}, "Age Notes"},
+		{"none", nil, ""},
+	} {
+		h, err := g.Project(tt.names)
+		if err != nil {
+			t.Fatalf("%s: Project(%q) = %v", tt.name, tt.names, err)
+		}
+		for n := range uint64(20) {
+			var got []string
+			for _, p := range h.Properties(n) {
+				got = append(got, p.Name)
+				if !slices.Contains(g.Properties(n), p) && p.Name != "Notes" {
+					t.Fatalf("%s: Properties(%d) holds %v, which the whole entity does not", tt.name, n, p)
+				}
+			}
+			if strings.Join(got, " ") != tt.want || h.Key(n) != g.Key(n) {
+				t.Fatalf("%s: Project(%q) has %q under %v; want %q under %v", tt.name, tt.names, got, h.Key(n), tt.want, g.Key(n))
+			}
+		}
+	}
+	if _, err := g.Project([]string{"Agee"}); !errors.Is(err, keys.ErrInvalid) || !strings.Contains(err.Error(), `did you mean "Age"?`) {
+		t.Errorf("Project(Agee) = %v; want an error with the nearest name", err)
+	}
+	pinned, err := g.Pinned(3).Project([]string{"Age"})
+	if err != nil || pinned.PartitionKey(99) != g.PartitionKey(3) {
+		t.Errorf("Project of a pinned generator lies in %q, %v; want %q", pinned.PartitionKey(99), err, g.PartitionKey(3))
+	}
+}
+
+// TestPinnedByAFunction pins to a bucket: its members keep the keys that they have,
+// whatever else falls into the bucket.
+func TestPinnedByAFunction(t *testing.T) {
+	for _, keysOf := range [][2]string{
+		{"{hash(user,4)}", "{user}_{bib}"}, {"{prefix(name,1)}", "{name}_{bib}"}, {"{at:hour}", "{at:inverted}_{bib}"},
+		{"{user}", "{email}_{bib}"}, {"{email}", "{user}_{bib}"}, {"{user:05d}", "{user}_{bib}"}, {"{reverse(user)}", "{user}_{bib}"},
+		{"{upper(name)}", "{name}_{bib}"}, {"{day}", "{at}_{bib}"},
+	} {
+		g := designed(t, keysOf[0], keysOf[1])
+		for _, witness := range []uint64{0, 17} {
+			partition := g.PartitionKey(witness)
+			pinned := g.Pinned(witness)
+			for _, n := range g.Members(partition, 3000) {
+				if got, want := pinned.Key(n), g.Key(n); got != want {
+					t.Fatalf("%q: Pinned(%d).Key(%d) = %v; want %v, the key of a member", keysOf, witness, n, got, want)
+				}
+			}
+			seen := map[string]bool{}
+			for n := uint64(20_000); n < 20_100; n++ {
+				key := pinned.Key(n)
+				if key.Partition != partition || seen[key.Row] {
+					t.Fatalf("%q: Pinned(%d).Key(%d) = %v; want a row of its own in %q", keysOf, witness, n, key, partition)
+				}
+				seen[key.Row] = true
+			}
+		}
+	}
+}
+
+// TestPinnedThrough looks at what a derived PartitionKey gives away, and at what a
+// function of one does not.
+func TestPinnedThrough(t *testing.T) {
+	user := func(g *keys.Generator, n uint64) string { text, _ := g.Value("user", n); return text }
+	g := designed(t, "{email}", "{bib}")
+	for n := range uint64(100) {
+		if got, want := user(g.Pinned(3), n), user(g, 3); got != want {
+			t.Fatalf("Pinned(3) by {email} has the user %s for entity %d; want %s, of whom the email is", got, n, want)
+		}
+	}
+	g = designed(t, "{hash(user,4)}", "{bib}")
+	pinned, free := g.Pinned(3), map[string]bool{}
+	for n := range uint64(100) {
+		free[user(pinned, n)] = true
+	}
+	if len(free) < 30 {
+		t.Errorf("Pinned(3) by {hash(user,4)} has %d users among 100 entities; want most of 63", len(free))
+	}
+	projected, err := pinned.Project(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range uint64(100) {
+		if got, want := projected.PartitionKey(n), g.PartitionKey(3); got != want {
+			t.Fatalf("Project of a pinned generator has entity %d in %q; want %q", n, got, want)
+		}
+	}
+}
+
+// TestSharedValues has events share what leads them, and what is derived from it.
+func TestSharedValues(t *testing.T) {
+	g := designed(t, "{email}", "{bib}")
+	shared := g.Sharing([]string{"email", "velocity"})
+	first := keys.Event{Number: 70, Lead: 70, Shared: shared}
+	second := keys.Event{Number: 71, Lead: 70, Shared: shared}
+	if a, b := g.KeyOf(first), g.KeyOf(second); a.Partition != b.Partition || a.Row == b.Row {
+		t.Errorf("KeyOf two events of one lead = %v and %v; want one partition and two rows", a, b)
+	}
+}
+
+func TestWhatTellsEntitiesApart(t *testing.T) {
+	o := race()
+	derive(&o, "card", "{bib}-{age}")
+	derive(&o, "loop", "{loop}")
+	o.Attributes = append(o.Attributes, keys.Attribute{Name: "at", Values: keys.Time{Start: november}})
+	for _, tt := range []struct {
+		name, in, notIn, want string
+	}{
+		{"a sequence", "{age}{bib}", "", "bib"},
+		{"a sequence that the other key holds, too, does not", "{bib}", "{bib}", ""},
+		{"a sequence that the other key only hashes", "{bib}", "{hash(bib,16)}", "bib"},
+		{"a sequence that is filled up or reversed", "{bib:05d}{reverse(bib)}", "", "bib"},
+		{"a part of a sequence does not", "{prefix(bib,2)}{hash(bib,1000)}", "", ""},
+		{"a sequence in what is derived", "{card}", "", "bib"},
+		{"a sequence that the other key's derived text holds", "{bib}", "{card}", ""},
+		{"what is built in", "{number}{uuid}{uuid7}", "{number}", "uuid uuid7"},
+		{"a time does not", "{at:ticks}{time}", "", ""},
+		{"a cycle ends", "{loop}{bib}", "{loop}", "bib"},
+	} {
+		got := o.Unique(template(tt.in), template(tt.notIn))
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%s: Unique(%s, %s) = %q; want %q", tt.name, tt.in, tt.notIn, got, tt.want)
+		}
+	}
+	for _, tt := range []struct {
+		name, in, shared, want string
+	}{
+		{"what is not shared", "{event}{age}{event}", "age", "event"},
+		{"what is derived from the shared", "{card}", "bib age", ""},
+		{"what is derived from something else, too", "{card}", "bib", "age"},
+		{"what is derived and shared", "{card}", "card", ""},
+		{"a function of it", "{hash(bib,16)}", "bib", ""},
+		{"the time by its other name", "{time:hour}", "at", ""},
+		{"a cycle ends", "{loop}", "", ""},
+		{"what is built in", "{number}{uuid}", "number", "uuid"},
+	} {
+		got := o.Differing(template(tt.in), strings.Fields(tt.shared))
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%s: Differing(%s, %s) = %q; want %q", tt.name, tt.in, tt.shared, got, tt.want)
+		}
+	}
+}
+
+func TestProbesOfOptions(t *testing.T) {
+	o := race()
+	derive(&o, "card", "{distance}-{lower(name)}")
+	got := o.Probes([]string{"distance", "card", "number", "velocity"})
+	if want := []string{"Full", "Half", "10 km"}; !slices.Equal(got["distance"], want) {
+		t.Errorf("Probes(distance) = %q; want %q", got["distance"], want)
+	}
+	for _, want := range []string{"Full-ada", "10 km-田中", "Half-björn"} {
+		if !slices.Contains(got["card"], want) {
+			t.Errorf("Probes(card) = %q; want %q among them", got["card"], want)
+		}
+	}
+	if len(got["number"]) == 0 || got["velocity"] != nil {
+		t.Errorf("Probes(number) = %q and Probes(velocity) = %q; want some and none", got["number"], got["velocity"])
+	}
+}

@@ -1,0 +1,220 @@
+package keys
+
+import (
+	"fmt"
+	"math/bits"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+)
+
+// Time is when the event of each entity came about, to 100 ns: entity 0 of those
+// loaded at Start, each further one Every later. An event that is offered goes on
+// where they end, after [Options].History of them, and then as fast as the load
+// runs, times Speed. What would lie outside the years 1601 to 9999 is held at
+// their ends.
+//
+// As text it is an instant of 28 characters, 2026-11-01T15:04:05.1234567Z, whose
+// order as a text is its order in time.
+type Time struct {
+	// Start is the instant of entity 0.
+	Start entity.Ticks
+	// Every is how long after one loaded event the next came about, not negative.
+	Every time.Duration
+	// Speed is how many seconds of the events pass in a second of the load, not
+	// negative: at 60 an hour key changes every minute.
+	Speed float64
+}
+
+// Limits of a [Time].
+const (
+	// MaxEvery is the greatest distance of two loaded events.
+	MaxEvery = 1000 * 24 * time.Hour
+	// MaxSpeed is the greatest speed of the events' time.
+	MaxSpeed = 1_000_000
+	// nanosPerTick is the length of a tick.
+	nanosPerTick = 100
+)
+
+var _ Distribution = Time{}
+
+func (t Time) faults(path string) []error {
+	var faults []error
+	if t.Start < entity.EarliestDateTime || t.Start > entity.LatestDateTime {
+		faults = append(faults, faultf(path+".time", "time is the tick %d; expected an instant in the years 1601 to 9999", t.Start))
+	}
+	if t.Every < 0 || t.Every > MaxEvery {
+		faults = append(faults, faultf(path+".every", "every is %s; expected 0s to %s", t.Every, MaxEvery))
+	}
+	// A speed that is no number fails both comparisons.
+	if !(t.Speed >= 0 && t.Speed <= MaxSpeed) {
+		faults = append(faults, faultf(path+".speed", "speed is %v; expected 0 to %d", t.Speed, MaxSpeed))
+	}
+	return faults
+}
+
+// compile is not asked of a time: a [Generator] keeps it as a timeline.
+func (t Time) compile(clock.Stream) source { return constant("") }
+
+func (t Time) probes() []string {
+	line := newTimeline(t, 0)
+	var texts []string
+	for _, n := range []uint64{0, 1, furthest} {
+		texts = append(texts, string(appendTime(nil, line.at(&occurrence{Event: loaded(n)}), transform{})))
+	}
+	return texts
+}
+
+func (t Time) describe() string {
+	return fmt.Sprintf("an instant for each entity, one every %s from %s on, and during the load %v times as fast as it",
+		t.Every, t.Start, t.Speed)
+}
+
+// IsTime reports whether a distribution is the time of an event.
+func IsTime(d Distribution) bool {
+	_, is := d.(Time)
+	return is
+}
+
+// timeline is a time in the form that is quick to ask.
+type timeline struct {
+	start entity.Ticks
+	every time.Duration
+	speed float64
+	// offered is when the load begins.
+	offered entity.Ticks
+}
+
+func newTimeline(t Time, history uint64) timeline {
+	line := timeline{start: t.Start, every: t.Every, speed: t.Speed}
+	line.offered = line.after(history)
+	return line
+}
+
+// held is the timeline that stands still.
+func held(t entity.Ticks) timeline { return timeline{start: t, offered: t} }
+
+// after returns when the loaded event with a number came about. The product has up
+// to 128 bits.
+func (l *timeline) after(n uint64) entity.Ticks {
+	if l.every == 0 {
+		return l.start
+	}
+	high, low := bits.Mul64(n, uint64(l.every))
+	if high >= nanosPerTick {
+		return entity.LatestDateTime
+	}
+	ticks, _ := bits.Div64(high, low, nanosPerTick)
+	if ticks > uint64(entity.LatestDateTime-l.start) {
+		return entity.LatestDateTime
+	}
+	return l.start + entity.Ticks(ticks)
+}
+
+// at returns the instant of an occurrence.
+func (l *timeline) at(o *occurrence) entity.Ticks {
+	var t entity.Ticks
+	if !o.Offered {
+		t = l.after(o.Number)
+	} else if passed := l.speed * float64(max(0, o.Run)) / nanosPerTick; passed < float64(entity.LatestDateTime-l.offered) {
+		t = l.offered + entity.Ticks(passed)
+	} else {
+		t = entity.LatestDateTime
+	}
+	return max(t-o.back, entity.EarliestDateTime)
+}
+
+// The widths of times as text: what is left of one that is cut.
+const (
+	yearWidth    = len("2026")
+	monthWidth   = len("2026-11")
+	dayWidth     = len("2026-11-01")
+	hourWidth    = len("2026-11-01T15")
+	minuteWidth  = len("2026-11-01T15:04")
+	secondWidth  = len("2026-11-01T15:04:05")
+	instantWidth = len("2026-11-01T15:04:05.1234567Z")
+	ticksWidth   = len("0638975916000000000")
+)
+
+// appendTime adds an instant to dst as a format has it: as a whole where that is
+// none of a time.
+func appendTime(dst []byte, t entity.Ticks, format transform) []byte {
+	switch format.kind {
+	case toTicks:
+		return appendPadded(dst, uint64(t), ticksWidth)
+	case toInverted:
+		return appendPadded(dst, uint64(entity.LatestDateTime-t), ticksWidth)
+	}
+	start := len(dst)
+	instant := t.Time()
+	year, month, day := instant.Date()
+	hour, minute, second := instant.Clock()
+	dst = appendPadded(dst, uint64(year), 4)
+	for _, two := range [...]struct {
+		before byte
+		number int
+	}{{'-', int(month)}, {'-', day}, {'T', hour}, {':', minute}, {':', second}} {
+		dst = append(dst, two.before, byte('0'+two.number/10), byte('0'+two.number%10))
+	}
+	dst = append(dst, '.')
+	dst = append(appendPadded(dst, uint64(instant.Nanosecond()/nanosPerTick), 7), 'Z')
+	if format.kind == toCut {
+		dst = dst[:start+format.n]
+	}
+	return dst
+}
+
+// appendPadded adds a number to dst, with zeros before it up to a width.
+func appendPadded(dst []byte, number uint64, width int) []byte {
+	var digits [20]byte
+	at := len(digits)
+	for number > 0 || at > len(digits)-width {
+		at--
+		digits[at] = byte('0' + number%10)
+		number /= 10
+	}
+	return append(dst, digits[at:]...)
+}
+
+// readTime reads an instant, or its ticks in 19 digits.
+func readTime(text string) (entity.Ticks, bool) {
+	if t, ok := readTicks(text); ok {
+		return t, true
+	}
+	t, err := entity.ParseTicks(text)
+	return t, err == nil && t >= entity.EarliestDateTime && t <= entity.LatestDateTime
+}
+
+func readTicks(text string) (entity.Ticks, bool) {
+	if len(text) != ticksWidth {
+		return 0, false
+	}
+	var t uint64
+	for i := range len(text) {
+		digit := text[i] - '0'
+		if digit > 9 {
+			return 0, false
+		}
+		t = t*10 + uint64(digit)
+	}
+	return entity.Ticks(t), t <= uint64(entity.LatestDateTime)
+}
+
+// Invert returns the text of an instant that comes before those of all earlier
+// ones in the index, so that the latest entity is the first: the ticks that are
+// left until the end of the year 9999, in 19 digits. The instant lies between
+// year 1 and that end.
+func Invert(t entity.Ticks) string {
+	return string(appendTime(nil, t, transform{kind: toInverted}))
+}
+
+// Uninvert returns the instant that [Invert] made a text of. The error wraps
+// [ErrInverted] for any other text.
+func Uninvert(text string) (entity.Ticks, error) {
+	left, ok := readTicks(text)
+	if !ok {
+		return 0, fmt.Errorf("%w: %s; expected 19 digits, at most %d", ErrInverted, shown(text), entity.LatestDateTime)
+	}
+	return entity.LatestDateTime - left, nil
+}

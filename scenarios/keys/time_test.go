@@ -1,0 +1,243 @@
+package keys_test
+
+import (
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios/keys"
+)
+
+// november is 2026-11-01T00:00:00Z in ticks.
+const november entity.Ticks = 639_290_880_000_000_000
+
+// telemetry returns the options of vehicles that report.
+func telemetry() keys.Options {
+	return keys.Options{
+		Seed: 7, History: 1000,
+		Attributes: []keys.Attribute{
+			{Name: "vehicle", Values: keys.Uniform{Low: 0, High: 49}},
+			{Name: "at", Values: keys.Time{Start: november, Every: time.Second, Speed: 60}},
+			{Name: "site", Values: keys.List{Values: []string{"Bern", "Oslo", "Zürich"}}},
+			{Name: "name", Values: keys.Text{Template: template("{site}-{vehicle:03d}")}},
+			{Name: "bib", Values: keys.Sequence{Start: 1}},
+		},
+		PartitionKey: template("{at:hour}"),
+		RowKey:       template("{at:inverted}_{uuid}"),
+		Properties: []keys.PropertySpec{
+			{Name: "At", Type: entity.TypeDateTime, Value: template("{at}")},
+			{Name: "Vehicle", Type: entity.TypeString, Value: template("{name}")},
+		},
+	}
+}
+
+func TestTime(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		time  keys.Time
+		event keys.Event
+		want  string
+	}{
+		{"the first event is at the start", keys.Time{Start: november, Every: time.Second}, keys.Event{}, "2026-11-01T00:00:00.0000000Z"},
+		{"the next is one distance later", keys.Time{Start: november, Every: time.Second}, keys.Event{Number: 1}, "2026-11-01T00:00:01.0000000Z"},
+		{"a distance below a tick adds up", keys.Time{Start: november, Every: 30}, keys.Event{Number: 7}, "2026-11-01T00:00:00.0000002Z"},
+		{"without a distance all are simultaneous", keys.Time{Start: november}, keys.Event{Number: 7}, "2026-11-01T00:00:00.0000000Z"},
+		{"what is offered first goes on behind the last loaded", keys.Time{Start: november, Every: time.Second, Speed: 60}, keys.Event{Number: 5, Offered: true}, "2026-11-01T00:16:40.0000000Z"},
+		{"time passes at its speed", keys.Time{Start: november, Every: time.Second, Speed: 60}, keys.Event{Offered: true, Run: 20 * time.Second}, "2026-11-01T00:36:40.0000000Z"},
+		{"time can pass slowly", keys.Time{Start: november, Speed: 0.5}, keys.Event{Offered: true, Run: 3 * time.Second}, "2026-11-01T00:00:01.5000000Z"},
+		{"time can stand still", keys.Time{Start: november}, keys.Event{Offered: true, Run: time.Hour}, "2026-11-01T00:00:00.0000000Z"},
+		{"Run does not count for what was loaded", keys.Time{Start: november, Speed: 1}, keys.Event{Run: time.Hour}, "2026-11-01T00:00:00.0000000Z"},
+		{"a Run before the beginning is its beginning", keys.Time{Start: november, Speed: 1}, keys.Event{Offered: true, Run: -time.Hour}, "2026-11-01T00:00:00.0000000Z"},
+		{"a leap day", keys.Time{Start: november - 10_000_000, Every: 24 * time.Hour}, keys.Event{Number: 486}, "2028-02-29T23:59:59.0000000Z"},
+		{"time ends with the year 9999", keys.Time{Start: november, Every: keys.MaxEvery}, keys.Event{Number: 1 << 61}, "9999-12-31T23:59:59.9999999Z"},
+		{"so it does where the product fits into 64 bits", keys.Time{Start: november, Every: time.Hour}, keys.Event{Number: 1 << 30}, "9999-12-31T23:59:59.9999999Z"},
+		{"so it does for what is offered", keys.Time{Start: november, Speed: keys.MaxSpeed}, keys.Event{Offered: true, Run: math.MaxInt64}, "9999-12-31T23:59:59.9999999Z"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			g := generator(t, keys.Options{History: 1000, Attributes: []keys.Attribute{{Name: "at", Values: tt.time}}})
+			got, _ := g.ValueOf("at", tt.event)
+			if got != tt.want {
+				t.Fatalf("ValueOf(at, %+v) = %s; want %s", tt.event, got, tt.want)
+			}
+			read, err := entity.ParseTicks(got)
+			ticks, _ := g.ValueOf("ticks", tt.event)
+			if err != nil || keys.Invert(read) != keys.Invert(ticksOf(t, ticks)) {
+				t.Errorf("ValueOf(at, …) = %s, %v; ValueOf(ticks, …) = %s is another instant", got, err, ticks)
+			}
+			if again, _ := g.ValueOf("time", tt.event); again != got {
+				t.Errorf("ValueOf(time, …) = %s; want %s, the only time", again, got)
+			}
+		})
+	}
+}
+
+// ticksOf reads 19 digits.
+func ticksOf(t *testing.T, text string) entity.Ticks {
+	t.Helper()
+	n, ok := new(big.Int).SetString(text, 10)
+	if !ok || len(text) != 19 {
+		t.Fatalf("ticks are %q; want 19 digits", text)
+	}
+	return entity.Ticks(n.Int64())
+}
+
+// TestTimesAgreeWithTheCalendar writes times a second way: by the time package, cut
+// by its layouts.
+func TestTimesAgreeWithTheCalendar(t *testing.T) {
+	layouts := map[string]string{
+		"{at}": "2006-01-02T15:04:05.0000000Z", "{at:year}": "2006", "{at:month}": "2006-01", "{at:day}": "2006-01-02",
+		"{at:hour}": "2006-01-02T15", "{at:minute}": "2006-01-02T15:04", "{at:second}": "2006-01-02T15:04:05",
+	}
+	every := 7_777_777*time.Second + 12_345_600
+	o := keys.Options{Attributes: []keys.Attribute{{Name: "at", Values: keys.Time{Start: entity.EarliestDateTime, Every: every}}}}
+	for placeholder, layout := range layouts {
+		o.RowKey = template(placeholder)
+		g := generator(t, o)
+		last := ""
+		for n := range uint64(2000) {
+			want := entity.EarliestDateTime.Time().Add(0)
+			for range n / 1000 {
+				want = want.Add(1000 * every)
+			}
+			want = want.Add(time.Duration(n%1000) * every)
+			got := g.Key(n).Row
+			if got != want.Format(layout) {
+				t.Fatalf("%s of entity %d = %s; want %s", placeholder, n, got, want.Format(layout))
+			}
+			if got < last {
+				t.Fatalf("%s of entity %d = %s, before that of the one before, %s", placeholder, n, got, last)
+			}
+			last = got
+		}
+	}
+}
+
+func TestEventsOfATimeline(t *testing.T) {
+	g := generator(t, telemetry())
+	if got, want := g.Key(3599).Partition, "2026-11-01T00"; got != want {
+		t.Errorf("Key(3599) lies in %s; want %s", got, want)
+	}
+	e := keys.Event{Number: 5000, Offered: true, Run: 44 * time.Second}
+	if got, want := g.PartitionKeyOf(e), "2026-11-01T01"; got != want {
+		t.Errorf("PartitionKeyOf(%+v) = %s; want %s, for 1000 s and 44 min have passed", e, got, want)
+	}
+	if got, want := g.KeyOf(e).Partition, g.PartitionKeyOf(e); got != want {
+		t.Errorf("KeyOf(%+v) lies in %s; want %s", e, got, want)
+	}
+	if got, want := g.PropertiesOf(e)[0].Value.Ticks(), november+3640*10_000_000; got != want {
+		t.Errorf("PropertiesOf(%+v) has the instant %s; want %s", e, got, want)
+	}
+	part, err := g.Part([]keys.PropertySpec{{Name: "At", Type: entity.TypeDateTime, Value: template("{time:minute}:00Z")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := part.PropertiesOf(e)[0].Value.Ticks(), november+3600*10_000_000; got != want {
+		t.Errorf("Part.PropertiesOf(%+v) = %s; want %s", e, got, want)
+	}
+	// The latest row comes first.
+	earlier, later := g.KeyOf(keys.Event{Offered: true, Run: time.Second}), g.KeyOf(keys.Event{Offered: true, Run: 2 * time.Second})
+	if later.Compare(earlier) >= 0 {
+		t.Errorf("the key %v of the later event is behind %v; want it before, for its ticks are inverted", later, earlier)
+	}
+	for n := range uint64(100) {
+		if g.Key(n) != g.KeyOf(keys.Event{Number: n}) {
+			t.Fatalf("Key(%d) is not KeyOf the loaded event", n)
+		}
+	}
+}
+
+func TestIdentifiers(t *testing.T) {
+	o := telemetry()
+	o.RowKey = template("{uuid7}")
+	o.PartitionKey = template("{uuid}_{number}")
+	g := generator(t, o)
+	seen := map[string]bool{}
+	last := ""
+	for n := range uint64(5000) {
+		key := g.Key(n)
+		random, number, _ := strings.Cut(key.Partition, "_")
+		for text, version := range map[string]byte{random: '4', key.Row: '7'} {
+			if len(text) != 36 || text[14] != version || !strings.ContainsRune("89ab", rune(text[19])) {
+				t.Fatalf("entity %d has the UUID %s; want 36 characters of version %c", n, text, version)
+			}
+			if seen[text] {
+				t.Fatalf("entity %d has a UUID that another has: %s", n, text)
+			}
+			seen[text] = true
+		}
+		if value, _ := g.Value("number", n); value != number {
+			t.Fatalf("Value(number, %d) = %s; want %s", n, value, number)
+		}
+		if key.Row <= last {
+			t.Fatalf("the ordered UUID %s of entity %d is not after %s", key.Row, n, last)
+		}
+		last = key.Row
+	}
+}
+
+// TestOrderedIdentifiersOfOneMillisecond are those of simultaneous events.
+func TestOrderedIdentifiersOfOneMillisecond(t *testing.T) {
+	o := keys.Options{Attributes: []keys.Attribute{{Name: "at", Values: keys.Time{Start: 639_291_422_451_234_560}}}, RowKey: template("{uuid7}")}
+	g := generator(t, o)
+	var rows []string
+	for _, n := range []uint64{0, 1, 2, 1<<30 - 1, 1 << 30, 1<<30 + 1, 1 << 35, 1<<42 - 1} {
+		rows = append(rows, g.Key(n).Row)
+	}
+	// 2026-11-01T15:04:05.123Z is 0x1a197a39f03 milliseconds after 1970.
+	for _, row := range rows {
+		if !strings.HasPrefix(row, "01a197a3-9f03-7") {
+			t.Errorf("the ordered UUID is %s; want it to begin with 01a197a3-9f03-7", row)
+		}
+	}
+	if !slices.IsSorted(rows) {
+		t.Errorf("the ordered UUIDs of one millisecond are %q; want them in the order of their numbers", rows)
+	}
+}
+
+func TestValidateTimes(t *testing.T) {
+	for _, tt := range []spoiled{
+		{"a time has bounds", func(o *keys.Options) {
+			set(o, "day", keys.Time{Start: 5, Every: -1, Speed: math.NaN()})
+			o.Properties = nil
+		}, []string{
+			"attributes.day.time: time is the tick 5; expected an instant in the years 1601 to 9999",
+			"attributes.day.every: every is -1ns; expected 0s to 24000h0m0s",
+			"attributes.day.speed: speed is NaN; expected 0 to 1000000",
+		}},
+		{"what goes by the time needs one", func(o *keys.Options) { o.RowKey = template("{bib}{time:hour}{uuid7}") }, []string{
+			"row_key: {time} goes by the time of the event, and no attribute is a time; expected one such as at: {time: 2026-01-01T00:00:00Z}",
+			"row_key: {uuid7} goes by the time of the event, and no attribute is a time; expected one such as at: {time: 2026-01-01T00:00:00Z}",
+		}},
+		{"what goes by the time needs one only", func(o *keys.Options) {
+			set(o, "day", keys.Time{Start: november})
+			set(o, "paid", keys.Time{Start: november})
+			o.Properties, o.RowKey = nil, template("{bib}{ticks}")
+		}, []string{"row_key: {ticks} goes by the time of the event, and 2 attributes are times; expected exactly one"}},
+		{"an ordered UUID counts from 1970", func(o *keys.Options) {
+			set(o, "day", keys.Time{Start: entity.EarliestDateTime})
+			o.Properties, o.RowKey = nil, template("{bib}{uuid7}")
+		}, []string{"row_key: {uuid7} counts from the year 1970, and day begins before; expected a later time, or {uuid}"}},
+		{"a broken time is reported once", func(o *keys.Options) {
+			set(o, "day", keys.Time{Start: 5})
+			o.Properties, o.RowKey = nil, template("{bib}{uuid7}{time:hour}{day:hour}")
+		}, []string{"attributes.day.time: time is the tick 5; expected an instant in the years 1601 to 9999"}},
+		{"a format of a time is for a time", func(o *keys.Options) { o.RowKey = template("{bib}{name:hour}") },
+			[]string{"row_key: hour is a format of a time, and name is none; expected no format"}},
+		{"a number alone is filled up", func(o *keys.Options) { o.RowKey = template("{bib:05d}{name:05d}") },
+			[]string{`row_key: name can become "Ada", which is no whole number and cannot be padded; expected no format, or an attribute of numbers`}},
+		{"an attribute called like a time goes before", func(o *keys.Options) {
+			o.Attributes = append(o.Attributes, keys.Attribute{Name: "time", Values: list("noon")}, keys.Attribute{Name: "uuid", Values: list("x")})
+			o.RowKey = template("{bib}{time}{uuid}")
+		}, nil},
+		{"a mistyped built-in name is answered with it", func(o *keys.Options) { o.RowKey = template("{bib}{uuidd}") },
+			[]string{`row_key: unknown attribute "uuidd"; did you mean "uuid"?`}},
+		{"the nearest name is suggested, built in or not", func(o *keys.Options) { o.RowKey = template("{bib}{numer}{nams}") },
+			[]string{`row_key: unknown attribute "numer"; did you mean "number"?`, `row_key: unknown attribute "nams"; did you mean "name"?`}},
+	} {
+		t.Run(tt.name, tt.run)
+	}
+}

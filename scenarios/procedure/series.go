@@ -1,0 +1,122 @@
+package procedure
+
+import (
+	"loadgen/engine/entity"
+	"loadgen/target"
+)
+
+// Step is one of the further writes of a [Series].
+type Step struct {
+	Operation target.Operation
+	// Expected are the refusals of a precondition that count as success.
+	Expected target.Expected
+}
+
+// Series is a write followed by others, one after another: an entity and its copies
+// under other keys. Each begins once the one before has succeeded, and is tried
+// again by itself. Where one of them is given up the operation has failed, and what
+// was written before it stays: readers can meet an entity that not all copies know
+// of, for as long as nobody writes them.
+type Series struct {
+	// first is the write that the others follow; nil where the first step is one like
+	// the others.
+	first Procedure
+	steps []Step
+	// at is the step under way, negative while it is the first procedure's turn.
+	at int
+}
+
+var _ Procedure = (*Series)(nil)
+
+// NewSeries returns the procedure of some writes, one at least in all. The first may
+// be nil. The steps must be such that carrying one out twice does no harm.
+func NewSeries(first Procedure, steps ...Step) *Series {
+	s := &Series{first: first, steps: steps}
+	if first != nil {
+		s.at = -1
+	}
+	return s
+}
+
+// Requests returns what the series sends where each request succeeds at once.
+func (s *Series) Requests() []target.Operation {
+	var writes []target.Operation
+	if s.first != nil {
+		writes = append(writes, s.first.Begin())
+	}
+	for i := range s.steps {
+		writes = append(writes, s.steps[i].Operation)
+	}
+	return writes
+}
+
+// Begin implements [Procedure].
+func (s *Series) Begin() target.Operation {
+	if s.first != nil {
+		return s.first.Begin()
+	}
+	return s.steps[0].Operation
+}
+
+// Next implements [Procedure].
+func (s *Series) Next(a Attempt) (Move, target.Operation) {
+	if s.at < 0 {
+		move, next := s.first.Next(a)
+		if move == Proceed || move == Fail || move == Settle && !leads(a) {
+			return move, next
+		}
+		return s.goOn()
+	}
+	switch {
+	case a.Outcome.Class(expected(s.steps[s.at].Expected, a)) != target.Ok:
+		return Settle, target.Operation{}
+	case s.first == nil && s.at == 0 && !leads(a):
+		// To write copies of what is not there would bring it back.
+		return Settle, target.Operation{}
+	default:
+		return s.goOn()
+	}
+}
+
+// leads reports whether copies are to be written after an attempt at their entity: it
+// was written, now or in silence before, or it is to be deleted and gone already.
+func leads(a Attempt) bool {
+	o, deletes := a.Outcome, a.Sent.Verb == entity.Delete
+	return ok(o.Status) || deletes && missing(o.Status, o.Code) || a.Silent && o.Status == 409
+}
+
+// expected adds to what a step expects the success that it may meet of its own: an
+// insert or a delete that is sent again after an attempt without a word.
+func expected(e target.Expected, a Attempt) target.Expected {
+	verb := a.Sent.Verb
+	if verb == entity.Batch && len(a.Sent.Changes) > 0 {
+		verb = a.Sent.Changes[0].Verb
+	}
+	e.Conflict = e.Conflict || a.Silent && verb == entity.Insert
+	e.NotFound = e.NotFound || a.Silent && verb == entity.Delete
+	return e
+}
+
+// goOn asks for the next step, or ends well where there is none.
+func (s *Series) goOn() (Move, target.Operation) {
+	if s.at++; s.at == len(s.steps) {
+		return Succeed, target.Operation{}
+	}
+	return Proceed, s.steps[s.at].Operation
+}
+
+// AuditedSeries is a [Series] that says what its first write left in the table.
+type AuditedSeries struct {
+	*Series
+	first Audited
+}
+
+var _ Audited = AuditedSeries{}
+
+// NewAuditedSeries returns the procedure of a write that is followed by others.
+func NewAuditedSeries(first Audited, steps ...Step) AuditedSeries {
+	return AuditedSeries{NewSeries(first, steps...), first}
+}
+
+// Report implements [Audited].
+func (s AuditedSeries) Report() Report { return s.first.Report() }

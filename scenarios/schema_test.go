@@ -1,0 +1,128 @@
+package scenarios_test
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"loadgen/scenarios"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write the schema and the golden faults anew; read the difference before committing it")
+
+func TestSchemaIsCheckedIn(t *testing.T) {
+	if *rewrite {
+		if err := os.WriteFile(scenarios.SchemaFile, scenarios.Schema(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file, err := os.ReadFile(scenarios.SchemaFile)
+	if err != nil || string(file) != string(scenarios.Schema()) {
+		t.Errorf("%s is not Schema(), %v; run the test with -rewrite and read the difference", scenarios.SchemaFile, err)
+	}
+	if !strings.HasSuffix(scenarios.SchemaHeader, "$schema="+scenarios.SchemaFile) || !strings.HasPrefix(scenarios.SchemaHeader, "# ") {
+		t.Errorf("SchemaHeader = %q; want a comment that names %s", scenarios.SchemaHeader, scenarios.SchemaFile)
+	}
+}
+
+// fieldsOf visits every field of every object of a schema.
+func fieldsOf(name string, schema map[string]any, visit func(path string, field map[string]any)) {
+	fields, _ := schema["properties"].(map[string]any)
+	for _, field := range slices.Sorted(maps.Keys(fields)) {
+		visit(name+"."+field, fields[field].(map[string]any))
+	}
+	definitions, _ := schema["$defs"].(map[string]any)
+	for _, other := range slices.Sorted(maps.Keys(definitions)) {
+		fieldsOf(other, definitions[other].(map[string]any), visit)
+	}
+}
+
+func TestSchemaDescribesEveryField(t *testing.T) {
+	fields := 0
+	fieldsOf("scenario", schemaJudge(t).root, func(path string, field map[string]any) {
+		fields++
+		says, _ := field["description"].(string)
+		if first := strings.SplitAfterN(says, " ", 2)[0]; len(says) < 8 || strings.ToUpper(first[:1]) != first[:1] || !strings.HasSuffix(says, ".") {
+			t.Errorf("the schema says of %s %q; want a sentence: give the field a says", path, says)
+		}
+	})
+	if fields < 80 {
+		t.Errorf("the schema has %d fields; want all of the format", fields)
+	}
+}
+
+// What stands where nothing is given is accepted itself, and is what is read.
+func TestSchemaDefaults(t *testing.T) {
+	j, found := schemaJudge(t), map[string]any{}
+	fieldsOf("scenario", j.root, func(path string, field map[string]any) {
+		fallback, given := field["default"]
+		if !given {
+			return
+		}
+		found[path] = fallback
+		if faults := j.faults(path, fallback, field); len(faults) > 0 {
+			t.Errorf("the default of %s is %v: %q; want one that is accepted", path, fallback, faults)
+		}
+	})
+	for path, want := range map[string]any{
+		"scenario.start": "warm", "scenario.retry": "short", "scenario.table": "loadgen", "entity.filler": "Filler",
+		"model.profile": "documented", "property.type": "String", "traffic.drain": "5s", "traffic.unit": "operations",
+	} {
+		if found[path] != want {
+			t.Errorf("the default of %s is %v; want %v", path, found[path], want)
+		}
+	}
+}
+
+// validTexts are scenarios in which every field of the format occurs.
+func validTexts(t testing.TB) map[string]string {
+	t.Helper()
+	texts := map[string]string{"the race": race, "everything": everything, "its canonical form": string(parsed(t, everything).Text())}
+	for _, name := range scenarios.Library() {
+		source, err := scenarios.Source(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[name] = string(source)
+		s, err := scenarios.Builtin(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[name+" in canonical form"] = string(s.Text())
+	}
+	texts["a spread of clients"] = spreading("{partitions: [NYC], clients: 5, think: 100ms, for: 1m, operations: [{verb: get}]}")
+	for name, text := range textsIn(t, "testdata/valid") {
+		texts[name] = text
+		texts[name+" in canonical form"] = string(parsed(t, text).Text())
+	}
+	for _, traffic := range trafficOfAllKinds {
+		texts["traffic "+traffic] = trafficking(traffic, true)
+	}
+	for _, operation := range operationsOfAllKinds {
+		texts["the operation "+operation] = offering(operation)
+	}
+	return texts
+}
+
+// What can be read is accepted, whichever fields it has.
+func TestSchemaAcceptsWhatParseAccepts(t *testing.T) {
+	j := schemaJudge(t)
+	for name, text := range validTexts(t) {
+		if _, err := scenarios.Parse("valid.yaml", []byte(text)); err != nil {
+			t.Errorf("%s: Parse() = %v; want no error", name, err)
+		}
+		if faults, isYAML := j.text(text); !isYAML || len(faults) > 0 {
+			t.Errorf("%s: the schema says %q, YAML %t; want nothing", name, faults, isYAML)
+		}
+	}
+	fieldsOf("scenario", j.root, func(path string, field map[string]any) {
+		// Of the parameters of the model each is read alike.
+		if !j.met[fmt.Sprintf("%p", field)] && !strings.HasPrefix(path, "model.") {
+			t.Errorf("no valid text of the tests has %s; want one in validTexts", path)
+		}
+	})
+}

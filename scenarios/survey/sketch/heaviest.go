@@ -1,0 +1,103 @@
+package sketch
+
+// Heaviest keeps the heaviest of any number of things in bounded memory by the
+// space-saving algorithm (Metwally, Agrawal, El Abbadi: Efficient Computation of
+// Frequent and Top-k Elements in Data Streams, 2005): where there is no room for
+// another, it takes the place of the lightest and inherits its weight. So
+// whatever weighs more than the total divided by the number of places is there,
+// and what was never dropped has its exact weight.
+type Heaviest[K comparable, V any] struct {
+	most int
+	// own copies a key that is to be kept; renew empties a value whose place goes
+	// to another key.
+	own   func(K) K
+	renew func(*V)
+
+	slots map[K]*Place[K, V]
+	// heap has the lightest first: neither child is lighter than its parent.
+	heap    []*Place[K, V]
+	dropped int64
+}
+
+// Place is what is kept of one key.
+type Place[K comparable, V any] struct {
+	Key K
+	// Weight includes Inherited, which is what the key may have weighed before.
+	Weight, Inherited int64
+	// Value is the caller's, and empty again when the place goes to another key.
+	Value V
+	at    int
+}
+
+// NewHeaviest returns a sketch of so many places, one at least. Own copies a key
+// that is to be kept, and renew empties a value.
+func NewHeaviest[K comparable, V any](places int, own func(K) K, renew func(*V)) *Heaviest[K, V] {
+	return &Heaviest[K, V]{most: places, own: own, renew: renew, slots: make(map[K]*Place[K, V])}
+}
+
+// Of adds to the weight of a key and returns its place, which is good until the
+// next call. A negative weight is none.
+func (s *Heaviest[K, V]) Of(key K, weight int64) *Place[K, V] {
+	place, known := s.slots[key]
+	switch {
+	case known:
+	case len(s.heap) < s.most:
+		place = &Place[K, V]{Key: s.own(key), at: len(s.heap)}
+		s.renew(&place.Value)
+		s.heap = append(s.heap, place)
+		s.slots[place.Key] = place
+		s.rise(place.at)
+	default:
+		place = s.heap[0]
+		delete(s.slots, place.Key)
+		s.dropped++
+		place.Key, place.Inherited = s.own(key), place.Weight
+		s.renew(&place.Value)
+		s.slots[place.Key] = place
+	}
+	place.Weight += max(0, weight)
+	s.sink(place.at)
+	return place
+}
+
+// Places returns all places, in no order. They are the sketch's own.
+func (s *Heaviest[K, V]) Places() []*Place[K, V] { return s.heap }
+
+// Dropped returns how often a key lost its place.
+func (s *Heaviest[K, V]) Dropped() int64 { return s.dropped }
+
+// Missing returns the greatest weight that a key without a place can have.
+func (s *Heaviest[K, V]) Missing() int64 {
+	if len(s.heap) < s.most {
+		return 0
+	}
+	return s.heap[0].Weight
+}
+
+func (s *Heaviest[K, V]) rise(i int) {
+	for i > 0 && s.heap[i].Weight < s.heap[(i-1)/2].Weight {
+		s.swap(i, (i-1)/2)
+		i = (i - 1) / 2
+	}
+}
+
+func (s *Heaviest[K, V]) sink(i int) {
+	for {
+		least := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(s.heap); child++ {
+			if s.heap[child].Weight < s.heap[least].Weight {
+				least = child
+			}
+		}
+		if least == i {
+			return
+		}
+		s.swap(i, least)
+		i = least
+	}
+}
+
+func (s *Heaviest[K, V]) swap(i, j int) {
+	s.heap[i], s.heap[j] = s.heap[j], s.heap[i]
+	s.heap[i].at, s.heap[j].at = i, j
+}
