@@ -64,6 +64,7 @@ func inShards(t *testing.T, name string, record *results.Record, accounts int, a
 }
 
 func TestShardedSimulation(t *testing.T) {
+	leftOutWhenShort(t)
 	intoShards(t)
 	code, stdout, stderr := say(t, "simulate", "--quiet", "--one-profile", "--out", "two", "sharded.yaml")
 	if code != codeOk {

@@ -12,6 +12,7 @@ import (
 )
 
 func TestBadUseOfExplainIsOneLine(t *testing.T) {
+	leftOutWhenShort(t)
 	choiceIn(t)
 	for name, text := range map[string]string{"typo.csv": "PartitionKy,RowKey\na,b\n", "empty.csv": "", "good.csv": "a\nb\n"} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
@@ -55,6 +56,7 @@ func TestBadUseOfExplainIsOneLine(t *testing.T) {
 }
 
 func TestExplainJudgesTheDesignInUse(t *testing.T) {
+	leftOutWhenShort(t)
 	choiceIn(t)
 	for _, row := range []struct {
 		sentence string
@@ -87,6 +89,7 @@ func TestExplainJudgesTheDesignInUse(t *testing.T) {
 
 // What explain says of the number of requests and of entities is what a run sends.
 func TestExplainForecastsWhatARunSends(t *testing.T) {
+	leftOutWhenShort(t)
 	choiceIn(t)
 	_, spelled, _ := say(t, "explain", "choice.yaml", "--format", "json")
 	var e explanation.Explanation
@@ -107,6 +110,7 @@ func TestExplainForecastsWhatARunSends(t *testing.T) {
 }
 
 func TestExplainReadsTheFilesOfAScenario(t *testing.T) {
+	leftOutWhenShort(t)
 	choiceIn(t)
 	if err := os.Mkdir("tables", 0o700); err != nil {
 		t.Fatal(err)
@@ -124,6 +128,7 @@ func TestExplainReadsTheFilesOfAScenario(t *testing.T) {
 }
 
 func TestExplainFromStandardInput(t *testing.T) {
+	leftOutWhenShort(t)
 	var keys strings.Builder
 	for i := range 1000 {
 		fmt.Fprintf(&keys, "%d\n", i%4)

@@ -22,6 +22,7 @@ func begun(t *testing.T, args ...string) (stdout string) {
 }
 
 func TestInitWritesASoundScenarioAndItsSchema(t *testing.T) {
+	leftOutWhenShort(t)
 	for _, row := range []struct {
 		sentence string
 		args     []string
@@ -53,6 +54,7 @@ func TestInitWritesASoundScenarioAndItsSchema(t *testing.T) {
 }
 
 func TestInitOverwritesOnlyByForce(t *testing.T) {
+	leftOutWhenShort(t)
 	begun(t, "a.yaml")
 	schema := string(scenarios.Schema())
 	for _, row := range []struct {

@@ -70,6 +70,7 @@ func speak(stdin string, args ...string) (code int, stdout, stderr string) {
 }
 
 func TestBadUseOfScenariosIsOneLine(t *testing.T) {
+	leftOutWhenShort(t)
 	for _, row := range []struct {
 		sentence string
 		args     []string
@@ -112,6 +113,7 @@ func TestBadUseOfScenariosIsOneLine(t *testing.T) {
 }
 
 func TestListNamesEveryBuiltInScenario(t *testing.T) {
+	leftOutWhenShort(t)
 	_, text, _ := say(t, "scenarios", "list")
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	_, spelled, _ := say(t, "scenarios", "list", "--format", "json")
@@ -135,6 +137,7 @@ func TestListNamesEveryBuiltInScenario(t *testing.T) {
 }
 
 func TestListTextFitsATerminal(t *testing.T) {
+	leftOutWhenShort(t)
 	all := []listed{{Name: "cold", Says: "A new table is one range."}, {Name: "stress", Says: "All load goes to one partition, step by step, up to twice the target."}}
 	for _, row := range []struct {
 		sentence string
@@ -153,6 +156,7 @@ func TestListTextFitsATerminal(t *testing.T) {
 }
 
 func TestFirstSentence(t *testing.T) {
+	leftOutWhenShort(t)
 	for _, row := range []struct{ sentence, text, want string }{
 		{"one sentence", "A table.", "A table."},
 		{"two of them", "A table. Another one.", "A table."},
@@ -169,6 +173,7 @@ func TestFirstSentence(t *testing.T) {
 }
 
 func TestShowPrintsTheSourceOrWhatTakesEffect(t *testing.T) {
+	leftOutWhenShort(t)
 	choiceIn(t)
 	for _, name := range scenarios.Library() {
 		source, err := scenarios.Source(name)
@@ -203,12 +208,14 @@ func TestShowPrintsTheSourceOrWhatTakesEffect(t *testing.T) {
 }
 
 func TestSchemaIsThatOfTheFormat(t *testing.T) {
+	leftOutWhenShort(t)
 	if code, stdout, _ := say(t, "scenarios", "schema"); code != codeOk || stdout != string(scenarios.Schema()) || !json.Valid([]byte(stdout)) {
 		t.Errorf("scenarios schema = %d, %d bytes; want the schema", code, len(stdout))
 	}
 }
 
 func TestCheckTellsEachFaultOfEachFile(t *testing.T) {
+	leftOutWhenShort(t)
 	choiceIn(t)
 	broken := strings.NewReplacer("seed: 7", "sed: 7", "{verb: get}", "{verb: got}").Replace(twoDesigns)
 	traced := strings.NewReplacer("{constant: 300}", "{trace: rows.csv}").Replace(twoDesigns)

@@ -125,6 +125,7 @@ func FuzzSplitValues(f *testing.F) {
 
 // What is wrong with any combination is told before the first one runs.
 func TestBadSweepsRunNothing(t *testing.T) {
+	leftOutWhenShort(t)
 	for _, row := range []struct {
 		sentence string
 		args     []string
@@ -161,6 +162,7 @@ func TestBadSweepsRunNothing(t *testing.T) {
 }
 
 func TestSweepComparesItsRuns(t *testing.T) {
+	leftOutWhenShort(t)
 	choiceIn(t)
 	code, stdout, stderr := say(t, "simulate", "choice.yaml", "--sweep", "use=by-event,by-bib", "--sweep", "arrivals=nonsense")
 	if code != codeUsage {
@@ -197,6 +199,7 @@ func TestSweepComparesItsRuns(t *testing.T) {
 
 // A run that a budget of its own ends does not end the sweep.
 func TestSweepGoesOnAfterARunThatWasStopped(t *testing.T) {
+	leftOutWhenShort(t)
 	choiceIn(t)
 	code, stdout, stderr := say(t, "simulate", "choice.yaml", "--sweep", "use=by-event,by-bib", "--set", "phases.measure.stop_on=[refused > 10%]",
 		"--set", "phases.measure.for=20s")
@@ -208,6 +211,7 @@ func TestSweepGoesOnAfterARunThatWasStopped(t *testing.T) {
 }
 
 func TestSweepAsJSON(t *testing.T) {
+	leftOutWhenShort(t)
 	choiceIn(t)
 	_, table, _ := say(t, "simulate", "choice.yaml", "--quiet", "--sweep", "use=by-event,by-bib", "--format", "json")
 	var all []sweptRun

@@ -129,6 +129,7 @@ func sharding(t testing.TB, s *scenarios.Scenario, clk clock.Clock, o drive.Opti
 
 // 300 entities/s are more than one account may take and less than two may.
 func TestAnAccountIsACeilingAndTwoAreNone(t *testing.T) {
+	leftOutWhenShort(t)
 	for _, row := range []struct {
 		name     string
 		accounts string
@@ -160,6 +161,7 @@ func TestAnAccountIsACeilingAndTwoAreNone(t *testing.T) {
 // An uneven choice overloads the one account while the other is idle: to shard is
 // not enough.
 func TestAnUnevenChoiceOverloadsItsAccount(t *testing.T) {
+	leftOutWhenShort(t)
 	s := scenarioOf(t, ceiling, `attributes.shard={list: ["0", "1"], weights: [1000000, 1]}`, "phases.peak.partitions=10", "phases.peak.rate=30", "model.partition_target=100")
 	record, _, _ := sharding(t, s, nil, drive.Options{})
 	sum := record.Total(results.Reported)
@@ -206,6 +208,7 @@ func TestShardedLiveEqualsVirtual(t *testing.T) {
 // Every entity lies in the account that its PartitionKey says, and nowhere else, and
 // nothing is left where the run has ended.
 func TestEntitiesLieInTheirAccounts(t *testing.T) {
+	leftOutWhenShort(t)
 	s := small(t, append(shardedRaces, "phases.count.lanes=2")...)
 	h := s.Sharding()
 	_, _, kept := sharding(t, s, nil, drive.Options{Keep: true})
@@ -239,6 +242,7 @@ func TestEntitiesLieInTheirAccounts(t *testing.T) {
 
 // What was acknowledged is read back from the account that it was written to.
 func TestShardedWritesAreVerified(t *testing.T) {
+	leftOutWhenShort(t)
 	s := small(t, append(shardedRaces, "phases.peak.operations=[{verb: insert}, {verb: insert-or-replace}]", "phases.peak.rates=[200]")...)
 	record, _, _ := sharding(t, s, nil, drive.Options{Verify: true})
 	audit := record.Audit
@@ -249,6 +253,7 @@ func TestShardedWritesAreVerified(t *testing.T) {
 
 // The highest rate of a partition is looked for in the account that it lies in.
 func TestFindInAnAccount(t *testing.T) {
+	leftOutWhenShort(t)
 	s := scenarioOf(t, ceiling, "phases.peak.partitions=[1-3]")
 	find := &drive.Find{Of: results.LimitPartition, MaxRefused: .005, From: 5, UpTo: 80, Step: 100 * time.Second}
 	record, _, at := sharding(t, s, nil, drive.Options{Find: find})
@@ -262,6 +267,7 @@ func TestFindInAnAccount(t *testing.T) {
 
 // A table that cannot be made in one account undoes what was made in those before.
 func TestATableInOneOfTheAccounts(t *testing.T) {
+	leftOutWhenShort(t)
 	s := scenarioOf(t, ceiling, "phases.peak.for=1s")
 	at := newEstate(t, s, nil)
 	at.virtual.Submit(0, &target.Operation{Verb: entity.CreateTable, Account: 1, Table: "races", Number: 1 << 40})
@@ -284,6 +290,7 @@ func TestATableInOneOfTheAccounts(t *testing.T) {
 
 // What a run asks for in all accounts is forecast.
 func TestForecastOfSeveralAccounts(t *testing.T) {
+	leftOutWhenShort(t)
 	for _, accounts := range []int64{1, 2, 5} {
 		s := scenarioOf(t, ceiling, fmt.Sprintf("accounts.number=%d", accounts))
 		campaign, err := drive.NewCampaign(drive.Options{Scenario: s, Table: "races"})

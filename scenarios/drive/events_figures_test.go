@@ -17,6 +17,7 @@ import (
 // What is forecast of event traffic is what a run then does, copies and searches among
 // it; of what is read is told what each kind comes to all along, not in the beginning.
 func TestForecastOfEventTraffic(t *testing.T) {
+	leftOutWhenShort(t)
 	for _, row := range []struct{ name, design, traffic string }{
 		{"copies", "copied", "arrivals: {constant: 100}, for: 10s, operations: [{verb: insert}, {verb: delete, of: {hot: 10%, share: 90%}}, {verb: batch, entities: 5, together: [customer]}]"},
 		{"searches", "copied", "arrivals: {constant: 50}, for: 10s, operations: [{verb: merge, by: [state], properties: [{name: State, value: void}]}, {verb: replace, by: [id]}, {verb: get}]"},
@@ -54,6 +55,7 @@ func TestForecastOfEventTraffic(t *testing.T) {
 // A filter has a page go on until it has as many as are wanted, and no further: what a
 // bounded query is due to read is what it reads.
 func TestFilteredQueriesAreDueWhatTheyRead(t *testing.T) {
+	leftOutWhenShort(t)
 	for _, operation := range []string{
 		"{verb: query, by: [state], top: 20, pages: 1}", "{verb: query, by: [state], top: 20, pages: 3}",
 		"{verb: query, by: [state], rows: 30}", "{verb: query, by: [state], top: 40}",
@@ -73,6 +75,7 @@ func TestFilteredQueriesAreDueWhatTheyRead(t *testing.T) {
 
 // A search of a limit says that it needs partitions, rather than making some up.
 func TestNoSearchOfEventTraffic(t *testing.T) {
+	leftOutWhenShort(t)
 	s := ordered(t, "copied", "arrivals: {constant: 60}, for: 5s, operations: [{verb: insert}]")
 	c, err := drive.NewCampaign(drive.Options{Scenario: s, Table: "orders", Find: &drive.Find{Of: results.LimitPartition}})
 	if err != nil {
@@ -86,6 +89,7 @@ func TestNoSearchOfEventTraffic(t *testing.T) {
 // Over several accounts every request of event traffic has one partition and goes where
 // that lies, with its copies; what would cross accounts is refused ahead of time.
 func TestEventTrafficOverAccounts(t *testing.T) {
+	leftOutWhenShort(t)
 	text := fmt.Sprintf(strings.Replace(orders, "attributes:", "accounts: {number: 3}\nattributes:", 1), "copied",
 		`arrivals: {constant: 100}, for: 5s, operations: [{verb: insert}, {verb: batch, entities: 4, together: [customer]}, {verb: query, by: [customer], top: 10}, `+
 			`{name: pay, verb: merge, by: [state, id], properties: [{name: State, value: paid}]}, {verb: delete, by: [id]}, {verb: get, of: latest}, {verb: replace}]`)
@@ -108,6 +112,7 @@ func TestEventTrafficOverAccounts(t *testing.T) {
 // What an operation is due to write beside its entity is offered to the partitions where
 // that lies, whatever it began with: what is offered to each is what each serves.
 func TestCopiesAreOfferedWhereTheyLie(t *testing.T) {
+	leftOutWhenShort(t)
 	for _, operations := range []string{"{verb: insert}", "{verb: batch, entities: 3, together: [customer]}, {verb: replace}", "{verb: merge, by: [id], properties: [{name: State, value: void}]}",
 		"{verb: replace, by: [at]}", "{verb: merge, read_first: true, properties: [{name: State, value: void}]}", "{verb: query, by: [customer], top: 3}"} {
 		design := "copied"
@@ -146,6 +151,7 @@ func TestCopiesAreOfferedWhereTheyLie(t *testing.T) {
 // What a run of event traffic takes in memory knows of its copies, of what upserts
 // write, and of the keys that tell what is read.
 func TestFootprintOfEventTraffic(t *testing.T) {
+	leftOutWhenShort(t)
 	of := func(design, operations string) drive.Footprint {
 		c, err := drive.NewCampaign(drive.Options{Scenario: ordered(t, design, "arrivals: {constant: 100}, for: 10s, operations: ["+operations+"]"), Table: "orders"})
 		if err != nil {

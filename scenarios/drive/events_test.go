@@ -72,6 +72,9 @@ func TestBooksOfEventTraffic(t *testing.T) {
 		{"copies in the same table and in another", "copied", "arrivals: {poisson: 120}, for: 3s, " + everything},
 		{"a closed loop", "copied", "clients: 6, think: 90ms, for: 3s, " + everything},
 	} {
+		if testing.Short() && test.design != "copied" {
+			continue // the race detector finds in one what it finds in all
+		}
 		t.Run(test.name, func(t *testing.T) {
 			s := ordered(t, test.design, test.traffic)
 			virtual := carriedOut(t, s, false, nil)
@@ -116,6 +119,7 @@ func figures(k *results.KindStats) []int64 {
 // What an operation is said to be due to count is what it counts where nothing is
 // refused: the entities that a query has to read are known without a store.
 func TestEventTrafficOffersWhatItCounts(t *testing.T) {
+	leftOutWhenShort(t)
 	for _, design := range []string{"hour", "customer", "copied"} {
 		t.Run(design, func(t *testing.T) {
 			s := ordered(t, design, `arrivals: {constant: 40}, for: 20s, operations: [{verb: insert, weight: 3}, {verb: get}, `+
@@ -155,6 +159,7 @@ func TestEventTrafficOffersWhatItCounts(t *testing.T) {
 // An hour key sends every insert to one partition at a time, whichever one that is;
 // a customer's key spreads the same events.
 func TestDesignsMeetTheSameEvents(t *testing.T) {
+	leftOutWhenShort(t)
 	const traffic = `arrivals: {constant: 400}, for: 10s, operations: [{verb: insert}]`
 	refused := map[string]float64{}
 	for _, design := range []string{"hour", "customer"} {

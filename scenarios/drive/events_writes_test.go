@@ -57,6 +57,7 @@ func kept(t testing.TB, w *world, table string) map[entity.Key]string {
 // Who finds an entity by what it knows of it writes that entity, wherever it found it,
 // and its copies; who finds it gone writes none.
 func TestWritesReachTheCopies(t *testing.T) {
+	leftOutWhenShort(t)
 	for _, row := range []struct{ name, operation string }{
 		{"found by its id, in a copy in the same table", "{verb: merge, by: [id], properties: [{name: State, value: void}]}"},
 		{"found by its state, in another table", "{verb: merge, by: [state, id], properties: [{name: State, value: void}]}"},
@@ -102,6 +103,7 @@ func TestWritesReachTheCopies(t *testing.T) {
 
 // Where nothing was loaded, a write of what need not be there writes something new.
 func TestUpsertsWithoutALoad(t *testing.T) {
+	leftOutWhenShort(t)
 	for _, operation := range []string{"{verb: insert-or-replace}", "{verb: insert-or-merge, properties: [{name: State, value: new}]}", "{verb: insert-or-merge, read_first: true, properties: [{name: State, value: new}]}"} {
 		design := "copied"
 		if strings.Contains(operation, "read_first") {
@@ -133,6 +135,7 @@ func TestUpsertsWithoutALoad(t *testing.T) {
 // Who looks for an entity that came to nothing, or was deleted, this phase or the one
 // before, finds none: that is no failure.
 func TestWhatIsNotThereIsNoFailure(t *testing.T) {
+	leftOutWhenShort(t)
 	for _, row := range []struct{ name, first, second string }{
 		{"an insert that was refused", "{verb: insert}, {verb: get, of: latest}, {verb: merge, of: {latest: 5}, properties: [{name: State, value: void}]}", "{verb: get}"},
 		{"deleted beside it", "{verb: delete}, {verb: get}, {verb: replace}", "{verb: insert}"},
@@ -167,6 +170,7 @@ func TestWhatIsNotThereIsNoFailure(t *testing.T) {
 // What a copy does not keep is not merged into it, and what a merge leaves alone it
 // leaves alone in the copies.
 func TestCopiesKeepWhatTheyKeep(t *testing.T) {
+	leftOutWhenShort(t)
 	for _, row := range []struct {
 		name, properties string
 		// each is how many homes are written.
@@ -222,6 +226,7 @@ func kindOf(t testing.TB, r *results.Record, name string) *results.KindStats {
 
 // An update of what others have deleted does not bring its copies back.
 func TestCopiesOfWhatIsGone(t *testing.T) {
+	leftOutWhenShort(t)
 	for _, verify := range []bool{false, true} {
 		s := unlimited(t, ordered(t, "copied", "arrivals: {constant: 100}, for: 20s, drain: 5s, "+
 			"operations: [{verb: delete, weight: 3}, {verb: replace}, {verb: merge, by: [customer], properties: [{name: State, value: void}]}]"))
@@ -245,6 +250,7 @@ func TestCopiesOfWhatIsGone(t *testing.T) {
 
 // A query with a filter reads no copy that lacks what the filter looks at.
 func TestFiltersAskWhereTheyCanBeAnswered(t *testing.T) {
+	leftOutWhenShort(t)
 	for _, row := range []struct {
 		name, operation string
 		counted, found  int64
@@ -262,6 +268,7 @@ func TestFiltersAskWhereTheyCanBeAnswered(t *testing.T) {
 
 // What a phase before has inserted is there for the next: it is chosen and counted.
 func TestPhasesOfEventTrafficFollowOneAnother(t *testing.T) {
+	leftOutWhenShort(t)
 	const first = "arrivals: {constant: 100}, for: 10s, drain: 1s, operations: [{verb: insert, weight: 3}, {verb: batch, entities: 5, together: [customer]}]"
 	s, err := scenarios.Parse("orders.yaml", []byte(fmt.Sprintf(orders, "customer", first)+`  - name: between
     load: {entities: 100}

@@ -141,7 +141,7 @@ func (m *mix) settle(generator *keys.Generator, partition settlement, all stock)
 			if op.Rows > 0 {
 				one.from = beginnings(generator, members, op.Rows)
 			}
-			one.reading, one.offers, err = newReading(op, generator.PartitionKey(partition.witness), len(members), all)
+			one.reading, one.offers, err = newReading(op, generator.PartitionKey(partition.witness), ahead(op, generator, members), all)
 		case op.Verb == entity.Batch && !op.Inserts():
 			one.offers = min(one.offers, int64(len(members)))
 		}
@@ -155,6 +155,26 @@ func (m *mix) settle(generator *keys.Generator, partition settlement, all stock)
 	}
 	m.homes = append(m.homes, h)
 	return nil
+}
+
+// ahead returns how many of a partition's entities lie at the token at which a query
+// begins, or after it; all where it has none. A token that no entity follows is one
+// whose keys are a service's own business, and tells nothing.
+func ahead(op *scenarios.OperationSpec, generator *keys.Generator, members []uint64) int {
+	var token target.Token
+	if token.UnmarshalText([]byte(op.From)) != nil || !token.Present {
+		return len(members)
+	}
+	from, count := entity.Key{Partition: token.NextPartitionKey, Row: token.NextRowKey}, 0
+	for _, n := range members {
+		if generator.Key(n).Compare(from) >= 0 {
+			count++
+		}
+	}
+	if count == 0 {
+		return len(members)
+	}
+	return count
 }
 
 // beginnings returns the entities from which on a partition was loaded with as

@@ -48,6 +48,9 @@ func TestLiterals(t *testing.T) {
 
 // What is searched is due to be read as far as the page on which it is.
 func TestDueOfASearch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a single goroutine plays it")
+	}
 	e := phaseOf(t, 5000, "arrivals: {constant: 1}, for: 1s, operations: [{verb: delete, by: [author]}, {name: other, verb: delete, by: [id]}]", 2)
 	if err := e.stocked(); err != nil {
 		t.Fatal(err)
@@ -123,6 +126,9 @@ phases:
 // Each class of query reads its own stretch of the index, and wants of that what the
 // attributes and the filter say together.
 func TestWhatAQuestionReads(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a single goroutine plays it")
+	}
 	text := fmt.Sprintf(notes, 50, "arrivals: {constant: 1}, for: 1s, operations: [{verb: query, class: point}, {name: rows, verb: query, rows: 7}, "+
 		"{name: partition, verb: query, class: partition-scan}, {name: table, verb: query, class: table-scan, where: \"Author ne 'x' or Author eq '{author}'\"}, "+
 		"{name: own, verb: query, by: [author], top: 5}, {name: late, verb: query, by: [author], span: 10s}, {name: titled, verb: query, by: [title, word], where: \"Author eq 'ann' or Author eq 'ben'\"}]")

@@ -242,3 +242,56 @@ func TestAScenarioProjects(t *testing.T) {
 		}
 	}
 }
+
+// A query that begins at a token is due to count what is left, and counts it; one whose
+// token only its service can read is taken for one of the whole.
+func TestOffersOfAResumedQuery(t *testing.T) {
+	leftOutWhenShort(t)
+	for _, row := range []struct {
+		name string
+		at   target.Token
+		want int64
+	}{
+		{"from the beginning", target.Token{}, 300},
+		{"from the middle", target.Token{Present: true, NextPartitionKey: "one", NextRowKey: "1150"}, 150},
+		{"from the last entity", target.Token{Present: true, NextPartitionKey: "one", NextRowKey: "1299"}, 1},
+		{"from a token that no key follows", target.Token{Present: true, NextPartitionKey: "~", NextRowKey: ""}, 300},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			token, err := row.at.MarshalText()
+			if err != nil {
+				t.Fatal(err)
+			}
+			from := ""
+			if row.at.Present {
+				from = ", from: " + string(token)
+			}
+			s, err := scenarios.Parse("resume.yaml", fmt.Appendf(nil, `name: resume
+attributes: {id: {sequence: 1000}}
+entity: {size: 200}
+design: {partition_key: one, row_key: "{id}"}
+phases:
+  - {name: load, load: {entities: 300, lanes: 1}}
+  - name: read
+    traffic:
+      partitions: [one]
+      arrivals: {constant: 1}
+      for: 3s
+      operations: [{verb: query, class: partition-scan%s}]
+`, from))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := carriedOut(t, s, false, nil)
+			for i, kind := range r.record.Manifest.Operations {
+				k := &r.record.Phases[len(r.record.Phases)-2].Kinds[i]
+				if kind.Name == "query" && k.Offered != row.want*k.Operations {
+					t.Errorf("%d queries are due to count %d; want %d each", k.Operations, k.Offered, row.want)
+				}
+				if kind.Name == "query" && row.at.NextPartitionKey != "~" && k.Counted != k.Offered {
+					t.Errorf("they counted %d of %d; want all", k.Counted, k.Offered)
+				}
+			}
+		})
+	}
+}
