@@ -1,11 +1,11 @@
 package scenarios
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
 	"loadgen/engine/entity"
+	"loadgen/engine/filter"
 	"loadgen/scenarios/keys"
 )
 
@@ -68,7 +68,7 @@ func (c *checker) accounts() {
 func (c *checker) crossing(o *OperationSpec) string {
 	switch {
 	case len(o.By) > 0:
-		if plan, known := c.plan(o); known && plan.Class > keys.ClassPartitionScan {
+		if plan, known := c.plan(o); known && plan.Class > filter.ClassPartitionScan {
 			return fmt.Sprintf("what the design makes of by, a %s,", plan.Class)
 		}
 	case o.Verb == entity.Query && (o.Class == ClassPartitionRange || o.Class == ClassTableScan):
@@ -77,8 +77,8 @@ func (c *checker) crossing(o *OperationSpec) string {
 	return ""
 }
 
-// plan returns what the design in use makes of what an operation knows: of the homes
-// of an entity it is the one where that gets furthest.
+// plan returns what the design in use makes of what an operation knows, and false
+// where that cannot be told for other faults.
 func (c *checker) plan(o *OperationSpec) (keys.Plan, bool) {
 	if !c.sound("attributes", c.designPath(), "entity", "seed") {
 		return keys.Plan{}, false
@@ -87,19 +87,13 @@ func (c *checker) plan(o *OperationSpec) (keys.Plan, bool) {
 	if err != nil {
 		return keys.Plan{}, false
 	}
-	best := g.Plan(o.By, o.Span)
+	homes := []*keys.Generator{g}
 	for i := range c.Design.Copies {
-		one := &c.Design.Copies[i]
-		partition, _ := keys.ParseTemplate(one.PartitionKey)
-		row, _ := keys.ParseTemplate(one.RowKey)
-		home, err := g.Design(partition, row)
-		if err != nil || !one.Answers(o) {
-			continue
-		}
-		if plan := home.Plan(o.By, o.Span); plan.Class < best.Class {
-			best = plan
-		}
+		// A copy that is at fault has none, and is told of by itself.
+		home, _ := c.Design.Copies[i].Generator(g)
+		homes = append(homes, home)
 	}
+	best, _ := c.Scenario.Plan(o, homes)
 	return best, true
 }
 
@@ -111,15 +105,7 @@ func (p *Phase) kind() string {
 
 // choosesAccount checks the template that chooses the account of a partition.
 func (c *checker) choosesAccount(path string) {
-	options, _ := c.options()
-	specs, faults := propertySpecs([]PropertySpec{{Name: "By", Type: keys.TypeName(entity.TypeString), Value: c.Accounts.By}})
-	for _, err := range append(faults, options.ValidateProperties(specs)...) {
-		var fault *keys.Fault
-		if errors.As(err, &fault) {
-			c.addOnce(path, fault)
-		}
-	}
-	if !c.sound(path) {
+	if _, sound := c.template(path, c.Accounts.By); !sound {
 		return
 	}
 	by, some := pieces(c.Accounts.By), false

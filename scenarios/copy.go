@@ -3,7 +3,26 @@ package scenarios
 import (
 	"slices"
 	"strings"
+
+	"loadgen/scenarios/keys"
 )
+
+// Plan returns what the design in use makes of what an operation knows, and of which
+// home of its entities that is: the one where what is known gets furthest, of several
+// alike the first. Homes are the generators of an entity's own key and of its copies,
+// in the order of the design; one that is nil is passed over, but for the first.
+func (s *Scenario) Plan(o *OperationSpec, homes []*keys.Generator) (best keys.Plan, home int) {
+	best = homes[0].Plan(o.By, o.Span)
+	for i, g := range homes[1:] {
+		if g == nil || !s.Design.Copies[i].Answers(o) {
+			continue
+		}
+		if plan := g.Plan(o.By, o.Span); plan.Class < best.Class {
+			best, home = plan, i+1
+		}
+	}
+	return best, home
+}
 
 // Answers reports whether a copy holds all that an operation selects and filters by.
 func (one *Copy) Answers(o *OperationSpec) bool {

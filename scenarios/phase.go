@@ -130,6 +130,18 @@ func (p *Phase) Clients() int {
 	}
 }
 
+// Think returns how long each client of a closed loop pauses, 0 in any other phase.
+func (p *Phase) Think() time.Duration {
+	switch {
+	case p.Spread != nil:
+		return p.Spread.Think
+	case p.Traffic != nil:
+		return p.Traffic.Think
+	default:
+		return 0
+	}
+}
+
 // Loaded returns how many entities are loaded before the phase at a position;
 // the number of phases gives the total.
 func (s *Scenario) Loaded(phase int) uint64 {

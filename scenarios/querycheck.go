@@ -63,19 +63,12 @@ func (c *checker) properties() []string {
 // where checks that a filter can be read whatever the values of its attributes,
 // and that it leaves the query of its class.
 func (c *checker) where(o *OperationSpec, path string) {
-	specs, faults := propertySpecs([]PropertySpec{{Name: "Where", Type: keys.TypeName(entity.TypeString), Value: o.Where}})
-	options, _ := c.options()
-	for _, err := range append(faults, options.ValidateProperties(specs)...) {
-		var fault *keys.Fault
-		if errors.As(err, &fault) {
-			c.addOnce(path, fault)
-		}
-	}
-	if !c.sound(path) {
+	template, sound := c.template(path, o.Where)
+	if !sound {
 		return
 	}
 	within, want := c.stretch(o.Class)
-	texts, all := c.texts(o, specs[0].Value)
+	texts, all := c.texts(o, template)
 	switch {
 	case !all && c.tried > mostTried:
 		c.add(path, "what the filters come to with all values of their attributes is more than %d MiB; expected fewer values, or shorter filters",
@@ -106,6 +99,20 @@ func (c *checker) where(o *OperationSpec, path string) {
 			return
 		}
 	}
+}
+
+// template reads a template over the attributes that is the value at a path, and
+// reports what is wrong with it.
+func (c *checker) template(path, text string) (keys.Template, bool) {
+	specs, faults := propertySpecs([]PropertySpec{{Name: "Text", Type: keys.TypeName(entity.TypeString), Value: text}})
+	options, _ := c.options()
+	for _, err := range append(faults, options.ValidateProperties(specs)...) {
+		var fault *keys.Fault
+		if errors.As(err, &fault) {
+			c.addOnce(path, fault)
+		}
+	}
+	return specs[0].Value, c.sound(path)
 }
 
 func readBy(r filter.Range) string {

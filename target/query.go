@@ -67,9 +67,3 @@ func (q *Query) Rest() filter.Range {
 	}
 	return q.Range.StartingAt(entity.Key{Partition: q.Token.NextPartitionKey, Row: q.Token.NextRowKey})
 }
-
-// Between returns the query for all entities from a key on and, where the stretch is
-// bounded, before another.
-func Between(from, to entity.Key, bounded bool) Query {
-	return Query{Range: filter.Range{From: from, To: to, Bounded: bounded}}
-}

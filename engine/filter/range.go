@@ -42,11 +42,24 @@ func RowsFrom(pk, fromRK string) Range {
 }
 
 // RowPrefix returns the rows of one partition whose RowKey begins with prefix.
-func RowPrefix(pk, prefix string) Range {
-	if after, bounded := afterPrefix(prefix); bounded {
-		return Rows(pk, prefix, after)
+func RowPrefix(pk, prefix string) Range { return RowPrefixes(pk, prefix, prefix) }
+
+// RowPrefixes returns the rows of one partition from one prefix on up to another:
+// the last are those whose RowKey begins with that.
+func RowPrefixes(pk, from, upTo string) Range {
+	if after, bounded := afterPrefix(upTo); bounded {
+		return Rows(pk, from, after)
 	}
-	return RowsFrom(pk, prefix)
+	return RowsFrom(pk, from)
+}
+
+// PartitionPrefixes returns the partitions from one prefix on up to another: the
+// last are those whose PartitionKey begins with that.
+func PartitionPrefixes(from, upTo string) Range {
+	if after, bounded := afterPrefix(upTo); bounded {
+		return PartitionRange(from, after)
+	}
+	return Range{From: entity.Key{Partition: from}}
 }
 
 // Point returns the range of a single key.

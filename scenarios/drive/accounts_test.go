@@ -53,15 +53,7 @@ func scenarioOf(t testing.TB, text string, settings ...string) *scenarios.Scenar
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, setting := range settings {
-		path, value, _ := strings.Cut(setting, "=")
-		if err := s.Set(path, value); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if faults := s.Validate(); len(faults) > 0 {
-		t.Fatal(faults)
-	}
+	set(t, s, settings...)
 	return s
 }
 

@@ -49,11 +49,6 @@ func (r *residence) holds(properties ...string) bool {
 	return r.copy == nil || r.copy.Holds(properties)
 }
 
-// answers reports whether a home has all that an operation asks for.
-func (r *residence) answers(o *scenarios.OperationSpec) bool {
-	return r.copy == nil || r.copy.Answers(o)
-}
-
 // eventKind is what one kind of operation of event traffic has of its own.
 type eventKind struct {
 	spec *scenarios.OperationSpec

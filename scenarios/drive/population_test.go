@@ -8,6 +8,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/engine/filter"
 	"loadgen/scenarios"
 	"loadgen/target"
 )
@@ -265,6 +266,9 @@ func TestHoldingsCount(t *testing.T) {
 		s.held = append(s.held, holding{entity.Key{Partition: "p", Row: string(rune('a' + i))}, 1, uint64(i)})
 	}
 	key := func(row string) entity.Key { return entity.Key{Partition: "p", Row: row} }
+	between := func(from, to entity.Key, bounded bool) target.Query {
+		return target.Query{Range: filter.Range{From: from, To: to, Bounded: bounded}}
+	}
 	for _, row := range []struct {
 		name      string
 		query     target.Query
@@ -273,10 +277,10 @@ func TestHoldingsCount(t *testing.T) {
 	}{
 		{"all of them", target.Query{}, 100, 10},
 		{"those that were there", target.Query{}, 4, 5},
-		{"a stretch without its end", target.Between(key("b"), key("d"), true), 100, 2},
-		{"a stretch to the end", target.Between(key("h"), entity.Key{}, false), 100, 3},
+		{"a stretch without its end", between(key("b"), key("d"), true), 100, 2},
+		{"a stretch to the end", between(key("h"), entity.Key{}, false), 100, 3},
 		{"none of another partition", target.OnePartition("q"), 100, 0},
-		{"an empty stretch", target.Between(key("d"), key("b"), true), 100, 0},
+		{"an empty stretch", between(key("d"), key("b"), true), 100, 0},
 	} {
 		if got := s.count(row.query, row.operation); got != row.want {
 			t.Errorf("%s: count() = %d; want %d", row.name, got, row.want)

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"loadgen/engine/entity"
+	"loadgen/engine/filter"
 	"loadgen/scenarios"
-	"loadgen/scenarios/keys"
 	"loadgen/scenarios/procedure"
 	"loadgen/target"
 )
@@ -28,9 +28,9 @@ type Preview struct {
 // Approach is how the operations of one kind get at their entities.
 type Approach struct {
 	Spec *scenarios.OperationSpec
-	// Class is that of the query, [keys.ClassPoint] for what knows its key, Why what a
+	// Class is that of the query, [filter.ClassPoint] for what knows its key, Why what a
 	// better one would need; both are zero for what reads nothing.
-	Class keys.Class
+	Class filter.Class
 	Why   string
 	// Narrowed says that a filter drops some of what is read.
 	Narrowed bool
@@ -76,63 +76,41 @@ func (c *Campaign) Preview(phase int) (*Preview, error) {
 	}
 	for i := range p.specs {
 		p.kindOf[c.kindOf[p.specs[i].Name]] = i
-		p.plans = append(p.plans, approach(&p.specs[i], homes))
+		p.plans = append(p.plans, c.approach(&p.specs[i], homes))
 	}
-	p.closed = evenly(one.Clients(), thinkOf(one))
+	p.closed = evenly(one.Clients(), one.Think())
 	return p, nil
 }
 
-// thinkOf returns how long clients pause, 0 in an open loop.
-func thinkOf(phase *scenarios.Phase) time.Duration {
-	switch {
-	case phase.Spread != nil:
-		return phase.Spread.Think
-	case phase.Traffic != nil:
-		return phase.Traffic.Think
-	default:
-		return 0
-	}
-}
-
 // approach returns how a kind of operation gets at its entities.
-func approach(spec *scenarios.OperationSpec, homes []residence) Approach {
+func (c *Campaign) approach(spec *scenarios.OperationSpec, homes []residence) Approach {
 	a := Approach{Spec: spec, Narrowed: spec.Where != ""}
 	switch {
 	case len(spec.By) > 0:
-		plan, _ := bestPlan(spec, homes)
+		plan, _ := c.bestPlan(spec, homes)
 		a.Class, a.Why = plan.Class, plan.Why
-		a.Narrowed = a.Narrowed || len(missing(spec.By, plan.Tells())) > 0
+		told := plan.Tells()
+		a.Narrowed = a.Narrowed || slices.ContainsFunc(spec.By, func(name string) bool { return !slices.Contains(told, name) })
 	case spec.Verb == entity.Query:
 		a.Class = classOfQuery(spec.Class)
 	case spec.Verb == entity.Get || spec.ReadFirst:
-		a.Class = keys.ClassPoint
+		a.Class = filter.ClassPoint
 	}
 	return a
 }
 
-// missing returns the names that are not among others.
-func missing(names, others []string) []string {
-	var left []string
-	for _, name := range names {
-		if !slices.Contains(others, name) {
-			left = append(left, name)
-		}
-	}
-	return left
-}
-
-func classOfQuery(class string) keys.Class {
+func classOfQuery(class string) filter.Class {
 	switch class {
 	case scenarios.ClassPoint:
-		return keys.ClassPoint
+		return filter.ClassPoint
 	case scenarios.ClassPartitionScan:
-		return keys.ClassPartitionScan
+		return filter.ClassPartitionScan
 	case scenarios.ClassPartitionRange:
-		return keys.ClassPartitionRangeScan
+		return filter.ClassPartitionRangeScan
 	case scenarios.ClassTableScan:
-		return keys.ClassTableScan
+		return filter.ClassTableScan
 	default:
-		return keys.ClassRowRange
+		return filter.ClassRowRange
 	}
 }
 

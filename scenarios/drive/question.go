@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"loadgen/engine/entity"
+	"loadgen/engine/filter"
 	"loadgen/scenarios"
 	"loadgen/scenarios/keys"
 	"loadgen/target"
@@ -45,7 +46,7 @@ type equality struct {
 func (c *Campaign) newQuestion(spec *scenarios.OperationSpec, homes []residence, stock func(table string) *holdings) (*question, error) {
 	q := &question{spec: spec, home: homes[0]}
 	if len(spec.By) > 0 {
-		q.plan, q.home = bestPlan(spec, homes)
+		q.plan, q.home = c.bestPlan(spec, homes)
 		q.equal = equalities(c.Scenario, q.home, spec.By, q.plan.Tells())
 	}
 	q.stock = stock(q.home.table)
@@ -63,20 +64,19 @@ func (c *Campaign) filters(spec *scenarios.OperationSpec, homes []residence) boo
 	if len(spec.By) == 0 {
 		return spec.Where != ""
 	}
-	plan, home := bestPlan(spec, homes)
+	plan, home := c.bestPlan(spec, homes)
 	return spec.Where != "" || len(equalities(c.Scenario, home, spec.By, plan.Tells())) > 0
 }
 
 // bestPlan returns what the design makes of what the application knows, and the home
-// where that gets furthest: of several alike the first.
-func bestPlan(spec *scenarios.OperationSpec, homes []residence) (keys.Plan, residence) {
-	best, at := homes[0].generator.Plan(spec.By, spec.Span), homes[0]
-	for _, home := range homes[1:] {
-		if plan := home.generator.Plan(spec.By, spec.Span); plan.Class < best.Class && home.answers(spec) {
-			best, at = plan, home
-		}
+// that it is of.
+func (c *Campaign) bestPlan(spec *scenarios.OperationSpec, homes []residence) (keys.Plan, residence) {
+	var generators []*keys.Generator
+	for i := range homes {
+		generators = append(generators, homes[i].generator)
 	}
-	return best, at
+	plan, at := c.Scenario.Plan(spec, generators)
+	return plan, homes[at]
 }
 
 // equalities returns the properties of a home that hold the attributes which the
@@ -115,8 +115,7 @@ func (q *question) stretch(e keys.Event) target.Query {
 		at := key()
 		return target.RowsFrom(at.Partition, at.Row)
 	default:
-		s := q.plan.Range(e)
-		return target.Between(s.From, s.To, s.Bounded)
+		return target.Query{Range: q.plan.Range(e)}
 	}
 }
 
@@ -176,7 +175,7 @@ func literal(kind entity.Type, text string) string {
 func (q *question) due(k uint64, e keys.Event) int64 {
 	searches := q.spec.Verb != entity.Query
 	switch {
-	case q.spec.Class == scenarios.ClassPoint, len(q.spec.By) > 0 && q.plan.Class == keys.ClassPoint:
+	case q.spec.Class == scenarios.ClassPoint, len(q.spec.By) > 0 && q.plan.Class == filter.ClassPoint:
 		return 1
 	case searches:
 		return q.dueTo(k, e)

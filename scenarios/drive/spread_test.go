@@ -27,6 +27,13 @@ func spreading(t testing.TB, settings ...string) *scenarios.Scenario {
 	if err != nil {
 		t.Fatal(err)
 	}
+	set(t, s, settings...)
+	return s
+}
+
+// set gives a scenario values: path=value.
+func set(t testing.TB, s *scenarios.Scenario, settings ...string) {
+	t.Helper()
 	for _, setting := range settings {
 		path, value, _ := strings.Cut(setting, "=")
 		if err := s.Set(path, value); err != nil {
@@ -36,7 +43,6 @@ func spreading(t testing.TB, settings ...string) *scenarios.Scenario {
 	if faults := s.Validate(); len(faults) > 0 {
 		t.Fatal(faults)
 	}
-	return s
 }
 
 // closedLoop makes a spread one of clients that think.

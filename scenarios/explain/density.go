@@ -30,7 +30,7 @@ func (d *Design) densities(s *scenarios.Scenario) error {
 		crowd := gathered(s, l)
 		for j := range l.Approaches {
 			one := &l.Approaches[j]
-			if !one.Narrowed || one.Share == 0 || one.rank <= keys.ClassPoint {
+			if !one.Narrowed || one.Share == 0 || one.rank <= filter.ClassPoint {
 				continue
 			}
 			asked, err := newWish(one, s, g)

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"io"
 
+	"loadgen/engine/filter"
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
-	"loadgen/scenarios/keys"
 )
 
 // Options says what is to be explained.
@@ -161,7 +161,7 @@ type Operation struct {
 	Narrowed bool     `json:"narrowed,omitempty"`
 	Density  *float64 `json:"density,omitempty"`
 
-	rank keys.Class
+	rank filter.Class
 	spec *scenarios.OperationSpec
 }
 

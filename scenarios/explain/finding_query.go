@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"loadgen/engine/entity"
-	"loadgen/scenarios/keys"
+	"loadgen/engine/filter"
 )
 
 const (
@@ -31,7 +31,7 @@ func (s *subject) pointQueries() Finding {
 			return
 		}
 		part := l.PerSecond * one.Share
-		if reads += part; one.rank == keys.ClassPoint {
+		if reads += part; one.rank == filter.ClassPoint {
 			points += part
 		} else if worst == nil || one.rank > worst.rank {
 			worst = one
@@ -45,7 +45,7 @@ func (s *subject) pointQueries() Finding {
 		return f
 	}
 	f.Verdict = Note
-	if worst.rank >= keys.ClassPartitionScan {
+	if worst.rank >= filter.ClassPartitionScan {
 		f.Verdict = Warning
 	}
 	return f.but("Form the keys of what the commonest reads know, or keep a copy under such keys.")
@@ -53,7 +53,7 @@ func (s *subject) pointQueries() Finding {
 
 func (s *subject) scans() Finding {
 	l, one, _ := s.design.worst(func(l *Load, one *Operation) float64 {
-		if one.rank < keys.ClassPartitionScan {
+		if one.rank < filter.ClassPartitionScan {
 			return 0
 		}
 		return float64(one.rank)*1e12 + l.counts(one)
@@ -68,11 +68,11 @@ func (s *subject) scans() Finding {
 	f := found(Good, "%s is a %s: it counts %s entities and takes %s, at the peak %s entities/s.%s",
 		one.Name, one.Class, count(one.Entities), requests(one.Requests), count(rate), s.because(one))
 	switch target := float64(s.targets.Account); {
-	case one.rank == keys.ClassTableScan && target > 0 && rate >= endangered*target:
+	case one.rank == filter.ClassTableScan && target > 0 && rate >= endangered*target:
 		f.Verdict = Error
-	case one.rank == keys.ClassTableScan, one.rank == keys.ClassPartitionRangeScan && one.Entities > longScan:
+	case one.rank == filter.ClassTableScan, one.rank == filter.ClassPartitionRangeScan && one.Entities > longScan:
 		f.Verdict = Warning
-	case one.rank == keys.ClassPartitionRangeScan, one.Entities > longScan:
+	case one.rank == filter.ClassPartitionRangeScan, one.Entities > longScan:
 		f.Verdict = Note
 	default:
 		return f
@@ -100,7 +100,7 @@ func (s *subject) density() Finding {
 	narrowed, unknown := 0, ""
 	load, worst, _ := s.design.worst(func(_ *Load, one *Operation) float64 {
 		switch {
-		case one.rank <= keys.ClassPoint:
+		case one.rank <= filter.ClassPoint:
 			return 0
 		case one.Narrowed && one.Density == nil:
 			unknown = one.Name
@@ -182,7 +182,7 @@ func (s *subject) denormalization() Finding {
 			but("Have readers bear that a copy is missing or old for a while; what must be atomic goes into one partition.")
 	}
 	_, one, _ := s.design.worst(func(_ *Load, one *Operation) float64 { return float64(one.rank) })
-	if one == nil || one.rank < keys.ClassPartitionRangeScan || len(one.spec.By) == 0 {
+	if one == nil || one.rank < filter.ClassPartitionRangeScan || len(one.spec.By) == 0 {
 		return found(NotApplicable, "No copies, and no query that needs one.")
 	}
 	return found(Note, "%s has no keys that serve it.", one.Name).

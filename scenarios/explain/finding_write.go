@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"loadgen/engine/entity"
+	"loadgen/engine/filter"
 	"loadgen/scenarios/keys"
 )
 
@@ -30,16 +31,16 @@ func (s *subject) scanToWrite() Finding {
 	switch {
 	case one == nil:
 		return found(Good, "What is written is written by its key.")
-	case one.rank == keys.ClassPoint:
+	case one.rank == filter.ClassPoint:
 		return found(Note, "%s asks for the key of what it writes, which is formed from what it knows.", one.Name).
 			but("Write without asking (leave by out).")
 	}
 	f := found(Warning, "%s finds the key of what it writes by a %s: it counts %s entities for one write.",
 		one.Name, one.Class, count(one.Entities))
 	switch {
-	case one.rank == keys.ClassRowRange:
+	case one.rank == filter.ClassRowRange:
 		f.Verdict = Note
-	case one.rank == keys.ClassTableScan:
+	case one.rank == filter.ClassTableScan:
 		f.Verdict = Error
 	}
 	return f.but("Keep the key where the write begins, or form it from what is known there.")

@@ -7,9 +7,9 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/engine/filter"
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
-	"loadgen/scenarios/keys"
 	"loadgen/scenarios/survey"
 )
 
@@ -233,7 +233,7 @@ func (t *tally) requests(a *drive.Approach) float64 {
 	case writes:
 		requests = math.Max(1, float64(t.touched)/float64(t.operations))
 	}
-	if a.Class <= keys.ClassPoint {
+	if a.Class <= filter.ClassPoint {
 		return requests
 	}
 	page := float64(pageEntities)

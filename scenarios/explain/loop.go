@@ -30,7 +30,7 @@ func (t *Times) of(o *Operation) time.Duration {
 // wait has the rates of a closed loop be those of clients that wait for their
 // answers: they were counted as if each came at once.
 func (l *Load) wait(phase *scenarios.Phase, times Times) {
-	clients, think := phase.Clients(), thinkOf(phase)
+	clients, think := phase.Clients(), phase.Think()
 	if clients == 0 || think <= 0 {
 		return
 	}
@@ -44,17 +44,5 @@ func (l *Load) wait(phase *scenarios.Phase, times Times) {
 	l.Inserts *= slower
 	for _, r := range []*Rate{&l.Account, &l.Hottest.Rate, &l.Scans} {
 		*r = Rate{r.Value * slower, r.Least * slower, r.Most * slower}
-	}
-}
-
-// thinkOf returns how long the clients of a phase pause, 0 in an open loop.
-func thinkOf(phase *scenarios.Phase) time.Duration {
-	switch {
-	case phase.Spread != nil:
-		return phase.Spread.Think
-	case phase.Traffic != nil:
-		return phase.Traffic.Think
-	default:
-		return 0
 	}
 }

@@ -6,38 +6,8 @@ import (
 	"time"
 
 	"loadgen/engine/entity"
+	"loadgen/engine/filter"
 )
-
-// Class is how the service's documents rate a query, by the part of the index that
-// it reads. A smaller one is rated better.
-type Class uint8
-
-// The classes, from best to worst.
-const (
-	// ClassPoint: one exact key.
-	ClassPoint Class = iota + 1
-	// ClassRowRange: rows of one partition.
-	ClassRowRange
-	// ClassPartitionScan: one whole partition.
-	ClassPartitionScan
-	// ClassPartitionRangeScan: several partitions that follow one another.
-	ClassPartitionRangeScan
-	// ClassTableScan: every partition.
-	ClassTableScan
-)
-
-// classNames is indexed by Class.
-var classNames = [...]string{
-	"unknown", "point", "row range scan", "partition scan", "partition range scan", "table scan",
-}
-
-// String returns the class in the documents' words.
-func (c Class) String() string {
-	if int(c) >= len(classNames) {
-		return classNames[0]
-	}
-	return classNames[c]
-}
 
 // Plan is the query that a design makes of what a reader knows: the least stretch of
 // the index that surely holds all that is asked for. It is immutable and safe for
@@ -46,7 +16,7 @@ type Plan struct {
 	// Class is that of the query. Of a single event it can be a better one: where the
 	// reader knows a span of time and both its ends lie within the same hour, an hour
 	// key is known after all.
-	Class Class
+	Class filter.Class
 	// Why is a sentence, without its full stop, on what the reader lacks for a better
 	// one: "RowKey begins with {bib}, which the reader does not know".
 	Why string
@@ -204,19 +174,19 @@ func (w *route) isExact() bool {
 func (s step) isOpen() bool { return s.how != known }
 
 // judge returns the class of the plan, and why it is no better.
-func (p *Plan) judge() (Class, string) {
+func (p *Plan) judge() (filter.Class, string) {
 	switch {
 	case !p.partition.isExact() && len(p.partition.steps) == 0:
-		return ClassTableScan, p.partition.lack("PartitionKey") + p.partition.fan()
+		return filter.ClassTableScan, p.partition.lack("PartitionKey") + p.partition.fan()
 	case !p.partition.isExact():
 		const alone = ", and no RowKey narrows several partitions"
-		return ClassPartitionRangeScan, p.partition.lack("PartitionKey") + alone + p.partition.fan()
+		return filter.ClassPartitionRangeScan, p.partition.lack("PartitionKey") + alone + p.partition.fan()
 	case p.row.isExact():
-		return ClassPoint, "both keys are formed from what the reader knows"
+		return filter.ClassPoint, "both keys are formed from what the reader knows"
 	case len(p.row.steps) > 0:
-		return ClassRowRange, p.row.lack("RowKey")
+		return filter.ClassRowRange, p.row.lack("RowKey")
 	default:
-		return ClassPartitionScan, p.row.lack("RowKey")
+		return filter.ClassPartitionScan, p.row.lack("RowKey")
 	}
 }
 
@@ -239,4 +209,46 @@ func (w *route) fan() string {
 		return ""
 	}
 	return fmt.Sprintf("; a query for each of its %d values would get past it", w.ways)
+}
+
+// Range returns the stretch of the index that the plan's query reads for an event.
+// Every entity lies in it that shares with the event what the reader knows, and whose
+// time is no later than the event's, nor earlier by more than the span. Others can,
+// too: what else the reader wants is for a filter on properties to pick.
+func (p *Plan) Range(e Event) filter.Range {
+	low, high, exact := p.ends(&p.partition, e)
+	if !exact {
+		return filter.PartitionPrefixes(low, high)
+	}
+	partition := low
+	if low, high, exact = p.ends(&p.row, e); exact {
+		return filter.Point(partition, low)
+	}
+	return filter.RowPrefixes(partition, low, high)
+}
+
+// ends returns the least and the greatest text with which a key begins that lies in
+// the plan's range, and whether that is the whole key.
+func (p *Plan) ends(w *route, e Event) (low, high string, exact bool) {
+	var room, other [keyRoom]byte
+	text := room[:0]
+	late, early := &occurrence{Event: e}, &occurrence{Event: e, back: p.span}
+	for i := range w.steps {
+		s := &w.steps[i]
+		start := len(text)
+		text = p.generator.fill(text, &s.slot, late)
+		if s.how == known {
+			continue
+		}
+		earlier := p.generator.fill(other[:0], &s.slot, early)
+		if string(earlier) == string(text[start:]) {
+			continue
+		}
+		low, high = string(text[:start])+string(earlier), string(text)
+		if s.how == falling {
+			low, high = high, low
+		}
+		return low, high, false
+	}
+	return string(text), string(text), w.stop == ""
 }

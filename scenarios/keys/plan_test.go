@@ -39,73 +39,73 @@ func TestPlans(t *testing.T) {
 		partition, row string
 		know           string
 		span           time.Duration
-		class          keys.Class
+		class          filter.Class
 		why            string
 	}{
 		{"a registration by all that its keys hold", "{event}__{distance}", "{bib}__{name}__M__{age}", "event distance bib name age", 0,
-			keys.ClassPoint, "both keys are formed from what the reader knows"},
+			filter.ClassPoint, "both keys are formed from what the reader knows"},
 		{"a registration by its number", "{event}__{distance}", "{bib}__{name}__M__{age}", "event distance bib", 0,
-			keys.ClassRowRange, "RowKey goes on with {name}, which the reader does not know"},
+			filter.ClassRowRange, "RowKey goes on with {name}, which the reader does not know"},
 		{"a registration by its age", "{event}__{distance}", "{bib}__{name}__M__{age}", "event distance age", 0,
-			keys.ClassPartitionScan, "RowKey begins with {bib}, which the reader does not know"},
+			filter.ClassPartitionScan, "RowKey begins with {bib}, which the reader does not know"},
 		{"the copy by age", "{event}__{distance}", "AGE:{age:03d}__{bib}__{name}__M", "event distance age", 0,
-			keys.ClassRowRange, "RowKey goes on with {bib}, which the reader does not know"},
+			filter.ClassRowRange, "RowKey goes on with {bib}, which the reader does not know"},
 		{"all distances of an event", "{event}__{distance}", "{bib}", "event bib", 0,
-			keys.ClassPartitionRangeScan, "PartitionKey goes on with {distance}, which the reader does not know" + alone},
+			filter.ClassPartitionRangeScan, "PartitionKey goes on with {distance}, which the reader does not know" + alone},
 		{"an exact RowKey alone is no help", "{event}__{distance}", "{bib}", "bib", 0,
-			keys.ClassTableScan, "PartitionKey begins with {event}, which the reader does not know"},
+			filter.ClassTableScan, "PartitionKey begins with {event}, which the reader does not know"},
 		{"the copy by email in a partition", "{event}", "email_{email}", "event user", 0,
-			keys.ClassPoint, "both keys are formed from what the reader knows"},
+			filter.ClassPoint, "both keys are formed from what the reader knows"},
 		{"what is derived does not tell what it is derived from", "{event}", "{user}", "event email", 0,
-			keys.ClassPartitionScan, "RowKey begins with {user}, which the reader does not know"},
+			filter.ClassPartitionScan, "RowKey begins with {user}, which the reader does not know"},
 		{"what is derived may be all the reader knows", "{event}", "email_{email}", "event email", 0,
-			keys.ClassPoint, "both keys are formed from what the reader knows"},
+			filter.ClassPoint, "both keys are formed from what the reader knows"},
 		{"a text is known as far as its beginning is", "{event}", "{email}", "event", 0,
-			keys.ClassRowRange, "RowKey goes on with {user}, which the reader does not know"},
+			filter.ClassRowRange, "RowKey goes on with {user}, which the reader does not know"},
 		{"compound keys: all years of an employee", "{event}", "{user:06d}_{at:year}", "event user", 0,
-			keys.ClassRowRange, "RowKey goes on with {at:year}, which the reader does not know"},
+			filter.ClassRowRange, "RowKey goes on with {at:year}, which the reader does not know"},
 		{"compound keys: one year of an employee", "{event}", "{user:06d}_{at:year}", "event user at", 0,
-			keys.ClassPoint, "both keys are formed from what the reader knows"},
+			filter.ClassPoint, "both keys are formed from what the reader knows"},
 		{"types before the key", "{event}", "EMPLOYEE_{bib:06d}", "event", 0,
-			keys.ClassRowRange, "RowKey goes on with {bib:06d}, which the reader does not know"},
+			filter.ClassRowRange, "RowKey goes on with {bib:06d}, which the reader does not know"},
 		{"log tail: the latest of a user", "{user}", "{at:inverted}_{uuid}", "user", 5 * time.Minute,
-			keys.ClassRowRange, "RowKey goes by {at:inverted}, of which the reader knows a span"},
+			filter.ClassRowRange, "RowKey goes by {at:inverted}, of which the reader knows a span"},
 		{"log tail: without a span all of a user", "{user}", "{at:inverted}_{uuid}", "user", 0,
-			keys.ClassPartitionScan, "RowKey begins with {at:inverted}, which the reader does not know"},
+			filter.ClassPartitionScan, "RowKey begins with {at:inverted}, which the reader does not know"},
 		{"hour key: the last minutes", "{at:hour}", "{at}_{uuid}", "", 5 * time.Minute,
-			keys.ClassPartitionRangeScan, "PartitionKey goes by {at:hour}, of which the reader knows a span" + alone},
+			filter.ClassPartitionRangeScan, "PartitionKey goes by {at:hour}, of which the reader knows a span" + alone},
 		{"hour key: an instant", "{at:hour}", "{at}_{uuid}", "at", 0,
-			keys.ClassRowRange, "RowKey goes on with {uuid}, which the reader does not know"},
+			filter.ClassRowRange, "RowKey goes on with {uuid}, which the reader does not know"},
 		{"hour key: a user", "{at:hour}", "{user}_{uuid}", "user", 0,
-			keys.ClassTableScan, "PartitionKey begins with {at:hour}, which the reader does not know"},
+			filter.ClassTableScan, "PartitionKey begins with {at:hour}, which the reader does not know"},
 		{"an hour and then a bucket", "{at:hour}_{hash(user,16):02d}", "{at}_{uuid}", "", 5 * time.Minute,
-			keys.ClassPartitionRangeScan, "PartitionKey goes by {at:hour}, of which the reader knows a span" + alone + "; a query for each of its 16 values would get past it"},
+			filter.ClassPartitionRangeScan, "PartitionKey goes by {at:hour}, of which the reader knows a span" + alone + "; a query for each of its 16 values would get past it"},
 		{"a bucket and then an hour", "{hash(user,16):02d}_{at:hour}", "{at}_{uuid}", "", 5 * time.Minute,
-			keys.ClassTableScan, "PartitionKey begins with {hash(user,16):02d}, which the reader does not know; a query for each of its 16 values would get past it"},
+			filter.ClassTableScan, "PartitionKey begins with {hash(user,16):02d}, which the reader does not know; a query for each of its 16 values would get past it"},
 		{"a bucket of what the reader knows", "{hash(user,16):02d}", "{user}_{bib}", "user", 0,
-			keys.ClassRowRange, "RowKey goes on with {bib}, which the reader does not know"},
+			filter.ClassRowRange, "RowKey goes on with {bib}, which the reader does not know"},
 		{"a source per partition: a span of all sources", "{user}", "{at}", "", 2 * time.Minute,
-			keys.ClassTableScan, "PartitionKey begins with {user}, which the reader does not know"},
-		{"a user id", "{user}", "", "user", 0, keys.ClassPoint, "both keys are formed from what the reader knows"},
-		{"one partition for all", "all", "{bib}", "bib", 0, keys.ClassPoint, "both keys are formed from what the reader knows"},
+			filter.ClassTableScan, "PartitionKey begins with {user}, which the reader does not know"},
+		{"a user id", "{user}", "", "user", 0, filter.ClassPoint, "both keys are formed from what the reader knows"},
+		{"one partition for all", "all", "{bib}", "bib", 0, filter.ClassPoint, "both keys are formed from what the reader knows"},
 		{"one partition for all, of which nothing is known", "", "{bib}", "", 0,
-			keys.ClassPartitionScan, "RowKey begins with {bib}, which the reader does not know"},
+			filter.ClassPartitionScan, "RowKey begins with {bib}, which the reader does not know"},
 		{"a day in a derived attribute", "{day}", "{at}_{bib}", "", time.Hour,
-			keys.ClassPartitionRangeScan, "PartitionKey goes by {at:day}, of which the reader knows a span" + alone},
+			filter.ClassPartitionRangeScan, "PartitionKey goes by {at:day}, of which the reader knows a span" + alone},
 		{"ordered UUIDs over a span", "{user}", "{uuid7}", "user", time.Hour,
-			keys.ClassRowRange, "RowKey goes by {uuid7}, of which the reader knows a span"},
+			filter.ClassRowRange, "RowKey goes by {uuid7}, of which the reader knows a span"},
 		{"ordered UUIDs of an instant", "{user}", "{uuid7}", "user at", 0,
-			keys.ClassRowRange, "RowKey goes on with {uuid7}, which the reader does not know"},
+			filter.ClassRowRange, "RowKey goes on with {uuid7}, which the reader does not know"},
 		{"ordered UUIDs of an unknown time", "{user}", "{uuid7}", "user", 0,
-			keys.ClassPartitionScan, "RowKey begins with {uuid7}, which the reader does not know"},
+			filter.ClassPartitionScan, "RowKey begins with {uuid7}, which the reader does not know"},
 		{"a hash of a time is in no order", "{hash(at,9)}", "{bib}", "", time.Hour,
-			keys.ClassTableScan, "PartitionKey begins with {hash(at,9)}, which the reader does not know; a query for each of its 9 values would get past it"},
+			filter.ClassTableScan, "PartitionKey begins with {hash(at,9)}, which the reader does not know; a query for each of its 9 values would get past it"},
 		{"a reversed time is in no order", "{reverse(at)}", "{bib}", "", time.Hour,
-			keys.ClassTableScan, "PartitionKey begins with {reverse(at)}, which the reader does not know"},
+			filter.ClassTableScan, "PartitionKey begins with {reverse(at)}, which the reader does not know"},
 		{"a name that does not exist is no help, a span below zero none", "{at:hour}", "{bib}", "velocity", -time.Hour,
-			keys.ClassTableScan, "PartitionKey begins with {at:hour}, which the reader does not know"},
+			filter.ClassTableScan, "PartitionKey begins with {at:hour}, which the reader does not know"},
 		{"the time by its other name", "{time:hour}", "{ticks}", "time", 0,
-			keys.ClassPoint, "both keys are formed from what the reader knows"},
+			filter.ClassPoint, "both keys are formed from what the reader knows"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			g := designed(t, tt.partition, tt.row)
@@ -115,7 +115,7 @@ func TestPlans(t *testing.T) {
 			}
 			for n := range uint64(200) {
 				e := keys.Event{Number: 31 * n}
-				got := filter.Range(plan.Range(e))
+				got := plan.Range(e)
 				if class := got.Class().String(); tt.span <= 0 && class != tt.class.String() || got.Class() > filter.Class(tt.class) {
 					t.Fatalf("Range(%+v) = %+v is a %s; want a %s", e, got, class, tt.class)
 				}
@@ -135,30 +135,30 @@ func TestRanges(t *testing.T) {
 		know           string
 		span           time.Duration
 		event          keys.Event
-		want           keys.Stretch
+		want           filter.Range
 	}{
 		{"the log tail begins with the event and goes back", "10 km", "{at:inverted}", "", 10 * time.Second, keys.Event{Number: 60},
 			rows("10 km", "2516088095399999999", "251608809549999999:")},
 		{"a span within an hour", "{at:hour}", "{at}_{bib}", "", 10 * time.Minute, keys.Event{Number: 3599},
 			rows("2026-11-01T00", "2026-11-01T00:49:59.0000000Z", "2026-11-01T00:59:59.0000000[")},
 		{"a span over the hour", "{at:hour}", "{at}_{bib}", "", 10 * time.Minute, keys.Event{Number: 3600},
-			keys.Stretch{From: entity.Key{Partition: "2026-11-01T00"}, To: entity.Key{Partition: "2026-11-01T02"}, Bounded: true}},
+			filter.Range{From: entity.Key{Partition: "2026-11-01T00"}, To: entity.Key{Partition: "2026-11-01T02"}, Bounded: true}},
 		{"a span of more than a century", "{at:hour}", "{bib}", "", 1 << 62, keys.Event{},
-			keys.Stretch{From: entity.Key{Partition: "1880-09-11T00"}, To: entity.Key{Partition: "2026-11-01T01"}, Bounded: true}},
+			filter.Range{From: entity.Key{Partition: "1880-09-11T00"}, To: entity.Key{Partition: "2026-11-01T01"}, Bounded: true}},
 		{"what is offered goes on behind the load", "{at:hour}", "{bib}", "", hour, keys.Event{Number: 9000, Offered: true, Run: 2 * time.Minute},
-			keys.Stretch{From: entity.Key{Partition: "2026-11-01T01"}, To: entity.Key{Partition: "2026-11-01T03"}, Bounded: true}},
+			filter.Range{From: entity.Key{Partition: "2026-11-01T01"}, To: entity.Key{Partition: "2026-11-01T03"}, Bounded: true}},
 		{"a point", "all", "{bib}", "bib", 0, keys.Event{Number: 6}, rows("all", "7", "7\x00")},
 		{"a partition", "all", "{bib}", "", 0, keys.Event{Number: 6},
-			keys.Stretch{From: entity.Key{Partition: "all"}, To: entity.Key{Partition: "all\x00"}, Bounded: true}},
+			filter.Range{From: entity.Key{Partition: "all"}, To: entity.Key{Partition: "all\x00"}, Bounded: true}},
 		{"a prefix ends before the next character", "all", "x_{bib}", "", 0, keys.Event{}, rows("all", "x_", "x`")},
 		{"what comes behind an unknown part does not count", "all", "{email}_x", "", 0, keys.Event{}, rows("all", "user", "uses")},
 		{"before the surrogates stand all supplementary characters", "all", "\ud7ff{bib}", "", 0, keys.Event{}, rows("all", "\ud7ff", "\U00010000")},
 		{"behind the last supplementary character", "all", "\U0010ffff{bib}", "", 0, keys.Event{}, rows("all", "\U0010ffff", "\ue000")},
 		{"behind the last character comes the next of the one before", "all", "a\uffff{bib}", "", 0, keys.Event{}, rows("all", "a\uffff", "b")},
 		{"nothing in a partition is behind the last characters", "all", "\uffff\uffff{bib}", "", 0, keys.Event{},
-			keys.Stretch{From: entity.Key{Partition: "all", Row: "\uffff\uffff"}, To: entity.Key{Partition: "all\x00"}, Bounded: true}},
-		{"nothing in the table is", "\uffff{bib}", "{bib}", "", 0, keys.Event{}, keys.Stretch{From: entity.Key{Partition: "\uffff"}}},
-		{"the whole table", "{bib}", "", "", 0, keys.Event{}, keys.Stretch{}},
+			filter.Range{From: entity.Key{Partition: "all", Row: "\uffff\uffff"}, To: entity.Key{Partition: "all\x00"}, Bounded: true}},
+		{"nothing in the table is", "\uffff{bib}", "{bib}", "", 0, keys.Event{}, filter.Range{From: entity.Key{Partition: "\uffff"}}},
+		{"the whole table", "{bib}", "", "", 0, keys.Event{}, filter.Range{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			g := designed(t, tt.partition, tt.row)
@@ -170,8 +170,8 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-func rows(partition, from, to string) keys.Stretch {
-	return keys.Stretch{From: entity.Key{Partition: partition, Row: from}, To: entity.Key{Partition: partition, Row: to}, Bounded: true}
+func rows(partition, from, to string) filter.Range {
+	return filter.Range{From: entity.Key{Partition: partition, Row: from}, To: entity.Key{Partition: partition, Row: to}, Bounded: true}
 }
 
 func TestASpanEndsWithTheCalendar(t *testing.T) {
@@ -229,10 +229,10 @@ func TestRangesHoldWhatIsAskedFor(t *testing.T) {
 			if lies {
 				inside++
 			}
-			if _, one := filter.Range(got).Partition(); lies && one && key.Partition != g.PartitionKeyOf(asked) {
+			if _, one := got.Partition(); lies && one && key.Partition != g.PartitionKeyOf(asked) {
 				t.Fatalf("%s: Range(%+v) = %+v of one partition holds %v", what, asked, got, key)
 			}
-			if lies && plan.Class == keys.ClassPoint && key != g.KeyOf(asked) {
+			if lies && plan.Class == filter.ClassPoint && key != g.KeyOf(asked) {
 				t.Fatalf("%s: Range(%+v) = %+v is a point and holds %v", what, asked, got, key)
 			}
 		}
@@ -275,7 +275,7 @@ func shares(g *keys.Generator, know []string, span time.Duration, asked, e keys.
 }
 
 func TestClassesSayTheDocumentsWords(t *testing.T) {
-	for class := keys.Class(0); class < 8; class++ {
+	for class := filter.Class(0); class < 8; class++ {
 		if got, want := class.String(), filter.Class(class).String(); got != want {
 			t.Errorf("Class(%d).String() = %q; want %q", class, got, want)
 		}
@@ -287,7 +287,7 @@ func TestClassesSayTheDocumentsWords(t *testing.T) {
 func TestAKnowingReaderGetsAPoint(t *testing.T) {
 	g := designed(t, "{event}__{distance}", "{distance}_{bib}")
 	plan := g.Pinned(3).Plan([]string{"bib"}, 0)
-	if plan.Class != keys.ClassPoint {
+	if plan.Class != filter.ClassPoint {
 		t.Errorf("Plan(bib) of a pinned generator = %s: %s; want a point", plan.Class, plan.Why)
 	}
 }
