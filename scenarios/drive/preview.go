@@ -32,7 +32,8 @@ type Approach struct {
 	// better one would need; both are zero for what reads nothing.
 	Class filter.Class
 	Why   string
-	// Narrowed says that a filter drops some of what is read.
+	// Narrowed says that only some of what is read is wanted, whether a filter or the
+	// application picks it.
 	Narrowed bool
 }
 

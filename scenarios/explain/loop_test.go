@@ -22,28 +22,35 @@ func TestClientsWaitForTheirAnswers(t *testing.T) {
 		{"a transaction of a hundred is one request", "[{verb: batch, entities: 100}]", times, .009 + 99*.0001},
 		{"half reads, half writes", "[{verb: get}, {verb: insert}]", times, .0065},
 	} {
-		t.Run(row.name, func(t *testing.T) {
-			s, err := scenarios.Parse("loop.yaml", []byte(`name: loop
+		for _, kind := range []string{"spread", "traffic"} {
+			waits(t, row.name+", "+kind, kind, row.operations, row.times, row.answer)
+		}
+	}
+}
+
+// waits checks the rate of clients in a phase of a kind that waits so long for answers.
+func waits(t *testing.T, name, kind, operations string, times Times, answer float64) {
+	t.Run(name, func(t *testing.T) {
+		s, err := scenarios.Parse("loop.yaml", []byte(`name: loop
 attributes: {place: {list: [east]}, id: {sequence: 1}}
 design: {partition_key: "{place}", row_key: "{id}"}
 phases:
   - {name: load, load: {entities: 200}}
-  - {name: ask, spread: {partitions: [east], clients: 20, think: 40ms, for: 20s, operations: `+row.operations+`}}
+  - {name: ask, `+kind+`: {partitions: [east], clients: 20, think: 40ms, for: 20s, operations: `+operations+`}}
 `))
-			if err != nil {
-				t.Fatal(err)
-			}
-			e, err := Explain(Options{Scenario: s, Targets: documented, Times: row.times})
-			if err != nil {
-				t.Fatal(err)
-			}
-			load := e.Designs[0].Loads[0]
-			if math.Abs(load.Answer-row.answer) > .0003 || load.Clients != 20 {
-				t.Errorf("%d clients wait %.4f s; want 20, %.4f s", load.Clients, load.Answer, row.answer)
-			}
-			if want := 20 / (.04 + load.Answer); math.Abs(load.PerSecond/want-1) > .02 {
-				t.Errorf("they ask %.1f times a second; want %.1f", load.PerSecond, want)
-			}
-		})
-	}
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := Explain(Options{Scenario: s, Targets: documented, Times: times})
+		if err != nil {
+			t.Fatal(err)
+		}
+		load := e.Designs[0].Loads[0]
+		if math.Abs(load.Answer-answer) > .0003 || load.Clients != 20 {
+			t.Errorf("%d clients wait %.4f s; want 20, %.4f s", load.Clients, load.Answer, answer)
+		}
+		if want := 20 / (.04 + load.Answer); math.Abs(load.PerSecond/want-1) > .02 {
+			t.Errorf("they ask %.1f times a second; want %.1f", load.PerSecond, want)
+		}
+	})
 }
