@@ -16,6 +16,9 @@ type Operation struct {
 	// Changes is an entity group transaction: 1 to 100 writes of one partition.
 	Changes []entity.Change
 	Query   Query
+	// Beside, where set, is a request to a queue or a container of blobs: the verb,
+	// the table and what belongs to them do not count.
+	Beside *Beside
 	// Number identifies the operation within a run and Attempt, from 0, the
 	// try: together they decide every chance.
 	Number  uint64
@@ -25,6 +28,9 @@ type Operation struct {
 // PartitionKey returns the partition that an operation addresses, and false
 // where it addresses none or several.
 func (op *Operation) PartitionKey() (string, bool) {
+	if op.Beside != nil {
+		return "", false
+	}
 	switch op.Verb {
 	case entity.Batch:
 		if len(op.Changes) == 0 {
@@ -43,13 +49,19 @@ func (op *Operation) PartitionKey() (string, bool) {
 // Entities returns how many entities an operation means to touch by the
 // documented counting rule, where that is known before it is sent: the size of
 // a transaction, one for any other operation on an entity, zero for a table
-// verb. A query counts what it scans, at least one.
+// verb, and for what goes beside the table. A query counts what it scans: what its
+// Scans says, and at least one.
 func (op *Operation) Entities() int64 {
+	if op.Beside != nil {
+		return 0
+	}
 	switch op.Verb {
 	case entity.Batch:
 		return int64(len(op.Changes))
 	case entity.CreateTable, entity.DeleteTable:
 		return 0
+	case entity.Query:
+		return max(1, op.Query.Scans)
 	default:
 		return 1
 	}

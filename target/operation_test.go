@@ -48,6 +48,9 @@ func TestPartitionKeyAndEntities(t *testing.T) {
 		{"a query of two partitions", between(k("p", ""), k("q", "")), "", false, 1},
 		{"a query of a range that ends in another partition", between(k("p", "z"), k("q", "a")), "", false, 1},
 		{"a query of the whole table", target.Operation{Verb: entity.Query, Query: target.Query{Top: 10}}, "", false, 1},
+		{"what goes beside the table, whatever else is filled in", target.Operation{Verb: entity.Insert, Change: change(entity.Insert),
+			Beside: &target.Beside{Verb: target.PutMessage}}, "", false, 0},
+		{"a query of which is known what it scans", target.Operation{Verb: entity.Query, Query: target.Query{Scans: 7}}, "", false, 7},
 		{"a create-table", target.Operation{Verb: entity.CreateTable, Change: change(entity.Insert)}, "", false, 0},
 		{"a delete-table", target.Operation{Verb: entity.DeleteTable, Change: change(entity.Insert)}, "", false, 0},
 	} {

@@ -55,6 +55,8 @@ type Outcome struct {
 	Rows []Row
 	// Next is the continuation token of a page, absent on the last.
 	Next Token
+	// Found are the messages or blobs of a request beside the table.
+	Found []Found
 	// FailedIndex is the position of the write that made a transaction fail.
 	FailedIndex int
 	// RetryAfter is how long the service asks to be left alone before another

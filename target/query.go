@@ -23,6 +23,9 @@ type Query struct {
 	Top int
 	// Token resumes where the page before ended; the zero token starts.
 	Token Token
+	// Scans is about how many entities of Range there are, where a forecast knows it; 0
+	// where nobody does. What is sent does not depend on it.
+	Scans int64
 }
 
 // OnePoint returns the query for the one entity with a key, if it is there.

@@ -31,7 +31,7 @@ var arrows = map[string][]string{
 	"report/verdict":              {"results", "results/expectation"},
 	"results":                     {},
 	"results/expectation":         {},
-	"scenarios":                   {"backoff", "engine/clock", "engine/entity", "engine/filter", "engine/model", "results/expectation", "scenarios/arrival", "scenarios/keys", "target"},
+	"scenarios":                   {"backoff", "engine/clock", "engine/entity", "engine/filter", "engine/model", "results/expectation", "scenarios/arrival", "scenarios/keys", "scenarios/procedure", "target"},
 	"scenarios/arrival":           {"engine/clock", "engine/entity"},
 	"scenarios/drive":             {"backoff", "engine/clock", "engine/entity", "engine/filter", "results", "scenarios", "scenarios/arrival", "scenarios/keys", "scenarios/procedure", "target"},
 	"scenarios/explain":           {"backoff", "engine/clock", "engine/entity", "engine/filter", "scenarios", "scenarios/drive", "scenarios/keys", "scenarios/survey"},
@@ -48,6 +48,7 @@ var arrows = map[string][]string{
 	"target/fault":                {"engine/clock", "engine/entity", "engine/fault", "target"},
 	"target/inprocess":            {"engine", "engine/clock", "engine/entity", "engine/filter", "engine/model", "target"},
 	"target/shard":                {"engine/clock", "target"},
+	"target/standin":              {"engine/clock", "engine/entity", "target"},
 	"target/targettest":           {"engine/clock", "engine/entity", "target"},
 }
 
@@ -60,8 +61,9 @@ var owners = map[string]string{
 	"github.com/HdrHistogram/hdrhistogram-go":             "results",
 	"github.com/goccy/go-yaml":                            "scenarios",
 	"github.com/google/go-cmp":                            testsOnly,
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore":        testsOnly,
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore":        "target/standin",
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables": testsOnly,
+	"github.com/Azure/azure-sdk-for-go/sdk/storage":       "target/standin",
 	"github.com/rogpeppe/go-internal":                     testsOnly,
 	"github.com/spf13/cobra":                              "cmd/loadgen",
 	"github.com/spf13/pflag":                              "cmd/loadgen",

@@ -50,6 +50,10 @@ func (s Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + hidden + `"`
 // MarshalText hides the key.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(hidden), nil }
 
+// Reveal returns the key in base64, for another client that signs by it. The caller keeps
+// it out of every text.
+func (s *Secret) Reveal() string { return base64.StdEncoding.EncodeToString(s.signers().key) }
+
 // AppendAuthorization appends the value of the Authorization header:
 // "SharedKeyLite account:signature". Once warm it allocates nothing but room
 // for dst.

@@ -44,6 +44,9 @@ func ParseConnectionString(text string) (Endpoint, error) {
 	if err != nil {
 		return Endpoint{}, err
 	}
+	if endpoint, err = set.settle(endpoint); err != nil {
+		return Endpoint{}, err
+	}
 	return set.credential(endpoint)
 }
 
@@ -111,7 +114,11 @@ func (set settings) emulator() (Endpoint, error) {
 	if err != nil {
 		return Endpoint{}, err
 	}
-	return ParseURL(scheme+"://"+host+":"+emulatorPort+"/"+emulatorAccount, emulatorAccount, secret)
+	endpoint, err := ParseURL(scheme+"://"+host+":"+emulatorPort+"/"+emulatorAccount, emulatorAccount, secret)
+	for _, n := range [...]Neighbour{Queue, Blob} {
+		endpoint.neighbours[n] = scheme + "://" + host + ":" + n.emulatorPort() + "/" + emulatorAccount
+	}
+	return endpoint, err
 }
 
 // address returns where the service is, without a credential.

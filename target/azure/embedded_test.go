@@ -20,12 +20,17 @@ import (
 	"loadgen/target/targettest"
 )
 
-const embeddedAccount = "races"
+const (
+	embeddedAccount = "races"
+	embeddedKey     = "c2VjcmV0c2VjcmV0c2VjcmV0"
+)
 
 // embedded is an engine behind a socket of this machine, with a client of it.
 type embedded struct {
 	*azure.Target
 	handler *rest.Handler
+	// url is that of the account.
+	url string
 }
 
 // Counts implements target.Counter with the books of the server.
@@ -39,7 +44,7 @@ func openEmbedded(t testing.TB, profile string, scheme wire.Scheme, asked bool) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, err := wire.NewSecret("c2VjcmV0c2VjcmV0c2VjcmV0")
+	secret, err := wire.NewSecret(embeddedKey)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +75,7 @@ func openEmbedded(t testing.TB, profile string, scheme wire.Scheme, asked bool) 
 			t.Error(err)
 		}
 	})
-	return &embedded{client, handler}
+	return &embedded{client, handler, server.URL() + "/" + embeddedAccount}
 }
 
 func TestConformsOverHTTP(t *testing.T) {

@@ -19,6 +19,8 @@ type Endpoint struct {
 	host    string
 	segment string // slash and account in path style, else empty
 	account string
+	// neighbours are the addresses of the account's other services that were given.
+	neighbours [Blob + 1]string
 	// prove returns the credential, of which one part or none is there. It is a
 	// function so that a print of a struct that holds an endpoint in a private
 	// field, where fmt can call no method and follows pointers, shows an address

@@ -1,0 +1,90 @@
+package azure
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Neighbour is another service of a table's account.
+type Neighbour uint8
+
+// The neighbours. Each is known by a setting of a connection string, by its label in
+// the address, and by its port at the emulator.
+const (
+	// Queue is the service of queues.
+	Queue Neighbour = iota + 1
+	// Blob is the service of containers of blobs.
+	Blob
+)
+
+// String returns what the service is called in an address.
+func (n Neighbour) String() string {
+	if n == Queue {
+		return "queue"
+	}
+	return "blob"
+}
+
+// setting returns the setting of a connection string that says where it is.
+func (n Neighbour) setting() string {
+	if n == Queue {
+		return "QueueEndpoint"
+	}
+	return "BlobEndpoint"
+}
+
+// emulatorPort returns its port at an emulator.
+func (n Neighbour) emulatorPort() string {
+	if n == Queue {
+		return "10001"
+	}
+	return "10000"
+}
+
+// Neighbour returns the address of another service of the same account, without a
+// slash at its end, and false where neither a connection string nor the table service's
+// own address tells it.
+func (e Endpoint) Neighbour(n Neighbour) (address string, known bool) {
+	if given := e.neighbours[n]; given != "" {
+		return given, true
+	}
+	labels := strings.SplitN(e.host, ".", 3)
+	if e.segment != "" || len(labels) < 3 || !strings.EqualFold(labels[1], "table") || e.Cosmos() {
+		return "", false
+	}
+	labels[1] = n.String()
+	return e.scheme + "://" + strings.Join(labels, "."), true
+}
+
+// Credential returns what proves to the account's other services who asks: the key in
+// base64, or a shared access signature without its question mark; the other is empty.
+// The caller keeps it out of every text.
+func (e Endpoint) Credential() (key, signature string) {
+	if e.prove == nil {
+		return "", ""
+	}
+	secret, shared := e.prove()
+	if secret != nil {
+		key = secret.Reveal()
+	}
+	if shared != nil {
+		signature = shared.query
+	}
+	return key, signature
+}
+
+// settle enters the neighbours that the settings name.
+func (set settings) settle(endpoint Endpoint) (Endpoint, error) {
+	for _, n := range [...]Neighbour{Queue, Blob} {
+		text, given := set[n.setting()]
+		if !given {
+			continue
+		}
+		other, err := ParseURL(text, endpoint.account, nil)
+		if err != nil {
+			return Endpoint{}, fmt.Errorf("%w: %s: %w", ErrConnectionString, n.setting(), err)
+		}
+		endpoint.neighbours[n] = other.base()
+	}
+	return endpoint, nil
+}

@@ -1,0 +1,119 @@
+package azure_test
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/model"
+	"loadgen/target"
+	"loadgen/target/azure"
+)
+
+// issue returns a shared access signature that opens a range of a table's keys, as the
+// service's documents have it: what a broker does for each of its users.
+func issue(table, permissions string, from, to entity.Key) string {
+	const version, expiry = "2019-02-02", "2099-01-01T00:00:00Z"
+	key, err := base64.StdEncoding.DecodeString(embeddedKey)
+	if err != nil {
+		panic(err)
+	}
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte(strings.Join([]string{permissions, "", expiry, "/table/" + embeddedAccount + "/" + strings.ToLower(table), "", "", "", version,
+		from.Partition, from.Row, to.Partition, to.Row}, "\n")))
+	v := url.Values{"sv": {version}, "sp": {permissions}, "se": {expiry}, "tn": {table},
+		"sig": {base64.StdEncoding.EncodeToString(h.Sum(nil))}}
+	for name, value := range map[string]string{"spk": from.Partition, "srk": from.Row, "epk": to.Partition, "erk": to.Row} {
+		if value != "" {
+			v.Set(name, value)
+		}
+	}
+	return v.Encode()
+}
+
+// Each user has a client of their own by a signature of their keys: it reads their
+// entities, and is refused those of others, other rows and every write.
+func TestSignatureOfAUserOpensTheUsersKeys(t *testing.T) {
+	e := openEmbedded(t, model.Off, 0, false)
+	do := func(by target.Target, verb entity.Verb, pk, rk string) int {
+		c := entity.Change{Verb: verb, Key: entity.Key{Partition: pk, Row: rk}}
+		o := by.Do(t.Context(), &target.Operation{Verb: verb, Table: "Inbox", Change: c})
+		return o.Status
+	}
+	if got := do(e, entity.CreateTable, "", ""); got >= 300 {
+		t.Fatalf("creating the table: %d", got)
+	}
+	for _, user := range []string{"ann", "ann & co", "bob"} {
+		for row := range 4 {
+			do(e, entity.Insert, user, fmt.Sprint(row))
+		}
+	}
+	clk := clock.NewReal()
+	by := func(signature string) target.Target {
+		endpoint, err := azure.ParseURL(e.url, "", nil)
+		if err == nil {
+			endpoint, err = endpoint.WithSAS(signature)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		client, err := azure.New(azure.Options{Endpoint: endpoint, Connections: 1, Clock: clk, Epoch: clk.Started(), RunID: "test"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(client.Close)
+		return client
+	}
+	key := func(pk, rk string) entity.Key { return entity.Key{Partition: pk, Row: rk} }
+	ann := by(issue("Inbox", "r", key("ann", ""), key("ann", "")))
+	company := by(issue("Inbox", "r", key("ann & co", ""), key("ann & co", "")))
+	rows := by(issue("Inbox", "r", key("bob", "1"), key("bob", "2")))
+	writer := by(issue("Inbox", "ru", key("bob", "1"), key("bob", "2")))
+	forged := by(issue("Outbox", "r", key("ann", ""), key("ann", "")))
+	for _, row := range []struct {
+		sentence string
+		client   target.Target
+		verb     entity.Verb
+		pk, rk   string
+		want     int
+	}{
+		{"ann reads her own", ann, entity.Get, "ann", "0", 200},
+		{"and any other of hers", ann, entity.Get, "ann", "3", 200},
+		{"one that is not there is not there", ann, entity.Get, "ann", "9", 404},
+		{"she is refused bob's", ann, entity.Get, "bob", "0", 403},
+		{"and what only begins like hers", ann, entity.Get, "ann & co", "0", 403},
+		{"and to write her own", ann, entity.Insert, "ann", "5", 403},
+		{"a name that has to be escaped is a name", company, entity.Get, "ann & co", "0", 200},
+		{"and opens no shorter one", company, entity.Get, "ann", "0", 403},
+		{"a range of rows opens its first", rows, entity.Get, "bob", "1", 200},
+		{"and its last", rows, entity.Get, "bob", "2", 200},
+		{"not what comes before", rows, entity.Get, "bob", "0", 403},
+		{"nor after", rows, entity.Get, "bob", "3", 403},
+		{"nor the same row of another", rows, entity.Get, "ann", "1", 403},
+		{"an upsert needs the right to add, too", writer, entity.InsertOrMerge, "bob", "1", 403},
+		{"a signature of another table opens nothing", forged, entity.Get, "ann", "0", 403},
+	} {
+		if got := do(row.client, row.verb, row.pk, row.rk); got != row.want {
+			t.Errorf("%s: %v of (%s, %s) = %d; want %d", row.sentence, row.verb, row.pk, row.rk, got, row.want)
+		}
+	}
+	o := ann.Do(t.Context(), &target.Operation{Verb: entity.Query, Table: "Inbox"})
+	if o.Status != 200 || o.Returned != 4 {
+		t.Errorf("a query of the whole table by ann's signature = %d with %d entities; want her 4", o.Status, o.Returned)
+	}
+}
+
+// BenchmarkIssueSignature is what a broker's CPU pays for one signature.
+func BenchmarkIssueSignature(b *testing.B) {
+	user := entity.Key{Partition: "user 4711"}
+	b.ReportAllocs()
+	for b.Loop() {
+		issue("Inbox", "r", user, user)
+	}
+}
