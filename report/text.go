@@ -25,6 +25,7 @@ func Text(w io.Writer, record *results.Record, summary *results.Summary) error {
 	trafficOf(p, record)
 	booksOf(p, record)
 	auditOf(p, record)
+	proceduresOf(p, record)
 	generatorOf(p, record)
 	listOf(p, "Findings", verdict.Findings(record))
 	assumptionsOf(p, record.Manifest.Model)

@@ -22,6 +22,9 @@ type Manifest struct {
 	// limits.
 	Service  string `json:"service,omitempty"`
 	Emulator bool   `json:"emulator,omitempty"`
+	// StandIns are what the run used beside its tables and had in memory in the place
+	// of the real services: "queue", "blobs".
+	StandIns []string `json:"stand_ins,omitempty"`
 	// Budget is the number of billed transactions that the run may make, 0 for
 	// any.
 	Budget int64 `json:"budget_transactions,omitempty"`

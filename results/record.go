@@ -38,6 +38,10 @@ type Record struct {
 	Limit *Limit `json:"limit,omitempty"`
 	// Audit is what became of the writes, nil where nobody looked after them.
 	Audit *Audit `json:"audit,omitempty"`
+	// Tallies are what procedures counted in the whole run, by operation and name;
+	// Invariants what must hold of what they left behind.
+	Tallies    []Tally     `json:"tallies,omitempty"`
+	Invariants []Invariant `json:"invariants,omitempty"`
 	// Misplaced is how many counts arrived after their second had been written
 	// and were put into a later one.
 	Misplaced int64    `json:"misplaced"`

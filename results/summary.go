@@ -55,8 +55,12 @@ type Summary struct {
 	// where there was none.
 	Limit *Limit `json:"limit,omitempty"`
 	// Audit is what verifying the writes came to, left out where nobody did.
-	Audit   *Audit `json:"audit,omitempty"`
-	Verdict string `json:"verdict"`
+	Audit *Audit `json:"audit,omitempty"`
+	// Tallies are what procedures counted, Invariants what must hold of what they left
+	// behind and whether it does; both are left out where there are none.
+	Tallies    []Tally     `json:"tallies,omitempty"`
+	Invariants []Invariant `json:"invariants,omitempty"`
+	Verdict    string      `json:"verdict"`
 }
 
 // HottestPartition is the partition that counted most in a reported phase.

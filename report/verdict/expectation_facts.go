@@ -15,6 +15,12 @@ var _ expectation.Facts = (*facts)(nil)
 
 // Look implements [expectation.Facts].
 func (f *facts) Look(figure expectation.Figure, in expectation.Unit) (float64, bool) {
+	switch figure.Name {
+	case "tally":
+		return f.tallied(figure)
+	case "faults":
+		return f.faults()
+	}
 	of, found := f.scope(figure)
 	if !found {
 		return 0, false
@@ -161,4 +167,23 @@ func (f *facts) audited(name string) (float64, bool) {
 	default:
 		return float64(audit.ForeignConflicts), true
 	}
+}
+
+// tallied returns what a procedure counted.
+func (f *facts) tallied(figure expectation.Figure) (float64, bool) {
+	for _, t := range f.record.Tallies {
+		if t.Operation == figure.Operation && t.Name == figure.Tally {
+			return float64(t.Count), true
+		}
+	}
+	return 0, false
+}
+
+// faults returns in how many things something does not hold that must.
+func (f *facts) faults() (float64, bool) {
+	sum := int64(0)
+	for i := range f.record.Invariants {
+		sum += f.record.Invariants[i].Faults
+	}
+	return float64(sum), len(f.record.Invariants) > 0
 }

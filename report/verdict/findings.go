@@ -24,7 +24,7 @@ func Findings(record *results.Record) []string {
 			found = append(found, finding)
 		}
 	}
-	return append(found, auditFindings(record.Audit)...)
+	return append(append(found, auditFindings(record.Audit)...), invariantFindings(record.Invariants)...)
 }
 
 // knee tells between which steps refusals begin to count; the steps of a search

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"slices"
 	"time"
 
 	"loadgen/results"
@@ -33,6 +34,7 @@ func Judge(record *results.Record) *results.Summary {
 		s.Saturation, s.SaturationInterval = saturation(record, steps)
 	}
 	s.Balance, s.Limit, s.Audit = balance(record), record.Limit.Clone(), record.Audit.Clone()
+	s.Tallies, s.Invariants = slices.Clone(record.Tallies), results.CloneInvariants(record.Invariants)
 	s.Hottest = hottest(reported(record))
 	s.Expectations = expectations(record, s, steps)
 	if record.Observation != nil {

@@ -27,6 +27,7 @@ func Limits(record *results.Record) []string {
 		limits = append(limits, "Client and engine share this machine: what sockets, JSON and signatures cost is in every time, "+
 			"and none of a network beyond the modelled round trip.")
 	}
+	limits = append(limits, standInLimits(manifest)...)
 	limits = append(limits, remoteLimits(manifest)...)
 	limits = append(limits, scanLimits(record)...)
 	if manifest.Modelled() {
@@ -59,6 +60,15 @@ func Limits(record *results.Record) []string {
 		limits = append(limits, "Where the load saturates is not known: no step had 1 % of its attempts refused.")
 	}
 	return limits
+}
+
+// standInLimits says what figures rest on of what is used beside the tables.
+func standInLimits(manifest *results.Manifest) []string {
+	if len(manifest.StandIns) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("What is used beside the tables (%s) is a stand-in in memory: it never refuses for load, "+
+		"and that it answers in 5 ms is assumed.", strings.Join(manifest.StandIns, " and "))}
 }
 
 // remoteLimits says what figures of a service that somebody else runs rest on.

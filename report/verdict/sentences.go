@@ -46,7 +46,7 @@ func sentences(record *results.Record, summary *results.Summary, steps []Step) s
 	if summary.Validity == results.Valid {
 		told = append(told, s.rival())
 	}
-	told = append(told, audited(record.Audit), s.unknown())
+	told = append(told, audited(record.Audit), upheld(record.Invariants), s.unknown())
 	return joined(told)
 }
 
@@ -194,6 +194,10 @@ func (s *story) closed() string {
 				"they offer no more than is answered, so that this is no limit of what they load.",
 				Rate(step.Figures(nil).Served), Share(refused))
 		}
+	}
+	if sum := s.record.Total(results.Reported); sum.Succeeded > 0 && sum.Offered == 0 {
+		return fmt.Sprintf("the load counts no entity: of %s operations %s succeeded, and of partitions nothing can be said.",
+			Count(sum.Operations), Count(sum.Succeeded))
 	}
 	return "Nothing can be said: no step of load was reported."
 }

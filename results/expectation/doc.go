@@ -85,6 +85,12 @@
 //	overwritten  entities written last by somebody whom the run does not know
 //	conflicts    replies to writes that somebody else was faster than
 //
+// Of procedures, in the whole run:
+//
+//	tally        what an operation's procedure counts under a name: tally(look, both)
+//	faults       in how many things that were left behind something does not hold
+//	             that must
+//
 // A figure that cannot be told makes its claim neither true nor false: it is not
 // measured, and does not pass.
 //

@@ -17,10 +17,13 @@ type Figure struct {
 	// PartitionKey where that is [Partition].
 	Part Part
 	Key  string
+	// Tally is the name of what the Operation's procedure counts.
+	Tally string
 	// Offset is where the name stands in the text, OfOffset, OperationOffset and
 	// PhaseOffset where those do.
 	Offset, OfOffset             int
 	OperationOffset, PhaseOffset int
+	TallyOffset                  int
 }
 
 // Part is what of the target a figure is of.
@@ -66,6 +69,8 @@ func (f Figure) String() string {
 		of = append(of, quoted(f.Key))
 	}
 	switch {
+	case f.Tally != "":
+		of = append(of, f.Operation, f.Tally)
 	case f.Part != Whole && f.Phase != "":
 		of = append(of, f.Phase)
 	case f.Part != Whole:
@@ -136,11 +141,12 @@ type scope uint8
 
 const (
 	// ofRun takes no name, ofPhases a phase, ofOperations an operation and a phase,
-	// ofLoad a part, too.
+	// ofLoad a part, too; ofTally takes an operation and the name of a tally.
 	ofRun scope = iota
 	ofPhases
 	ofOperations
 	ofLoad
+	ofTally
 )
 
 // kind is what there is to know of a figure beforehand.
@@ -212,9 +218,10 @@ func figures() []kind {
 		kind{name: "throttled", scope: ofRun, own: Nanoseconds},
 		kind{name: "relieved", scope: ofRun, own: Nanoseconds},
 	)
-	for _, name := range strings.Fields("lost doubled unknown overwritten conflicts") {
+	for _, name := range strings.Fields("lost doubled unknown overwritten conflicts faults") {
 		list = append(list, kind{name: name, scope: ofRun, own: Count})
 	}
+	list = append(list, kind{name: "tally", scope: ofTally, own: Count})
 	return list
 }
 

@@ -1,0 +1,124 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"loadgen/report/verdict"
+	"loadgen/results"
+)
+
+// Pattern is a design pattern of the documents, and what its runs and those of what it
+// replaces came to.
+type Pattern struct {
+	// Row is which of the documents' patterns it is, Name that of its scenario.
+	Row, Name string
+	// Says is what it does, Contrary what its opposite does instead; Buys and Costs are
+	// what it gains and what is paid for that.
+	Says, Contrary, Buys, Costs string
+	// Seeds are those of the runs. Of the first are what the scenario expects, as the
+	// pattern and as its opposite bear it out, in one order.
+	Seeds            []uint64
+	Expected, Denied []results.Expectation
+	// Contrasts are the figures in which the two differ over all seeds.
+	Contrasts []verdict.Contrast
+}
+
+// Patterns writes what patterns come to beside what they replace as Markdown: a table
+// of all rows of the documents, in their order, each with its patterns, then a section
+// for each pattern. A row without one is shown as missing. The error is the writer's,
+// wrapped.
+func Patterns(w io.Writer, rows []string, list []Pattern) error {
+	var text bytes.Buffer
+	text.WriteString("| the documents' pattern | scenario | it buys | it costs | a claim, and what its opposite comes to |\n|---|---|---|---|---|\n")
+	for _, row := range rows {
+		some := false
+		for i := range list {
+			if list[i].Row == row {
+				one := &list[i]
+				fmt.Fprintf(&text, "| %s | [%s](#%s) | %s | %s | %s |\n", cell(row), one.Name, one.Name, cell(one.Buys), cell(one.Costs), one.difference())
+				some = true
+			}
+		}
+		if !some {
+			fmt.Fprintf(&text, "| %s | **missing** | | | |\n", cell(row))
+		}
+	}
+	for _, row := range rows {
+		for i := range list {
+			if list[i].Row == row {
+				patternOnto(&text, &list[i])
+			}
+		}
+	}
+	if _, err := w.Write(text.Bytes()); err != nil {
+		return fmt.Errorf("report: writing the patterns: %w", err)
+	}
+	return nil
+}
+
+// patternOnto writes the section of one pattern.
+func patternOnto(text *bytes.Buffer, one *Pattern) {
+	fmt.Fprintf(text, "\n### %s\n\n%s: %s\n\n", one.Name, capital(one.Row), prose(one.Says))
+	fmt.Fprintf(text, "- buys: %s\n- costs: %s\n- instead: %s\n\n", prose(one.Buys), prose(one.Costs), prose(one.Contrary))
+	text.WriteString("| | the pattern | instead | known |\n|---|--:|--:|---|\n")
+	for i, e := range one.Expected {
+		if i < len(one.Denied) {
+			fmt.Fprintf(text, "| %s | %s | %s | claim |\n", claimed(e), borneOut(e), borneOut(one.Denied[i]))
+		}
+	}
+	for _, c := range one.Contrasts {
+		name := c.Name
+		if c.Operation != "" {
+			name = c.Operation + ": " + name
+		}
+		fmt.Fprintf(text, "| %s | %s | %s | %s |\n", cell(name), cell(c.Pattern), cell(c.Instead), c.Origin)
+	}
+	var seeds []string
+	for _, seed := range one.Seeds {
+		seeds = append(seeds, strconv.FormatUint(seed, 10))
+	}
+	fmt.Fprintf(text, "\n`loadgen simulate %s`, and with `--opposite`; seeds %s.\n", one.Name, strings.Join(seeds, ", "))
+}
+
+// difference tells of the first claim that the pattern bears out and its opposite does
+// not, empty where there is none.
+func (p *Pattern) difference() string {
+	for i, e := range p.Expected {
+		if i < len(p.Denied) && e.Pass && !p.Denied[i].Pass {
+			return fmt.Sprintf("%s: %s; %s", claimed(e), borneOut(e), borneOut(p.Denied[i]))
+		}
+	}
+	return ""
+}
+
+// claimed is a claim as it is written.
+func claimed(e results.Expectation) string { return "`" + strings.ReplaceAll(e.Expr, "|", `\|`) + "`" }
+
+// borneOut says what was observed of a claim, in bold where it is not borne out.
+func borneOut(e results.Expectation) string {
+	if e.Pass {
+		return cell(e.Observed)
+	}
+	return "**" + cell(e.Observed) + "**"
+}
+
+// capital returns a text with a capital at its beginning.
+func capital(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// prose returns a text in one line, whose characters Markdown leaves as they are.
+func prose(text string) string {
+	text = strings.Join(strings.Fields(harmless(strings.Join(strings.Fields(text), " "))), " ")
+	return strings.NewReplacer("\\", `\\`, "*", `\*`, "_", `\_`, "`", "\\`", "<", `\<`, "[", `\[`, "#", `\#`, "~", `\~`).Replace(text)
+}
+
+// cell is prose within a table.
+func cell(text string) string { return strings.ReplaceAll(prose(text), "|", `\|`) }

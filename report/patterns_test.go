@@ -1,0 +1,58 @@
+package report_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"loadgen/report"
+	"loadgen/report/verdict"
+	"loadgen/results"
+)
+
+func TestPatternsInTheDocumentsOrder(t *testing.T) {
+	list := []report.Pattern{
+		{Row: "second", Name: "b-two", Says: "It does.", Contrary: "It does not.", Buys: "time | money", Costs: "care", Seeds: []uint64{7, 1, 2},
+			Expected: []results.Expectation{{Expr: "faults == 0", Observed: "0", Pass: true}, {Expr: "a < 2", Observed: "1", Pass: true}},
+			Denied:   []results.Expectation{{Expr: "faults == 0", Observed: "22"}, {Expr: "a < 2", Observed: "1", Pass: true}},
+			Contrasts: []verdict.Contrast{{Operation: "look_up", Name: "requests to one", Pattern: "1", Instead: "2 – 3", Origin: verdict.Derived},
+				{Name: "requests refused", Pattern: "0 %", Instead: "<0.1 %", Origin: verdict.Modelled}}},
+		{Row: "first", Name: "a-one"}, {Row: "second", Name: "c-three"}, {Row: "unknown", Name: "d-four"},
+	}
+	var text strings.Builder
+	if err := report.Patterns(&text, []string{"first", "none", "second"}, list); err != nil {
+		t.Fatal(err)
+	}
+	head, sections, _ := strings.Cut(text.String(), "\n### ")
+	const want = `| the documents' pattern | scenario | it buys | it costs | a claim, and what its opposite comes to |
+|---|---|---|---|---|
+| first | [a-one](#a-one) |  |  |  |
+| none | **missing** | | | |
+| second | [b-two](#b-two) | time \| money | care | ` + "`faults == 0`: 0; **22** |" + `
+| second | [c-three](#c-three) |  |  |  |
+`
+	if diff := cmp.Diff(want, head); diff != "" {
+		t.Errorf("the table of rows (-want +got):\n%s", diff)
+	}
+	_, second, _ := strings.Cut(sections, "\n### ")
+	second, third, _ := strings.Cut(second, "\n### ")
+	const section = "b-two\n\nSecond: It does.\n\n" +
+		"- buys: time | money\n- costs: care\n- instead: It does not.\n\n" +
+		"| | the pattern | instead | known |\n|---|--:|--:|---|\n" +
+		"| `faults == 0` | 0 | **22** | claim |\n" +
+		"| `a < 2` | 1 | 1 | claim |\n" +
+		"| look\\_up: requests to one | 1 | 2 – 3 | derived |\n" +
+		"| requests refused | 0 % | \\<0.1 % | modelled |\n\n" +
+		"`loadgen simulate b-two`, and with `--opposite`; seeds 7, 1, 2.\n"
+	if diff := cmp.Diff(section, second); diff != "" {
+		t.Errorf("a section (-want +got):\n%s", diff)
+	}
+	if !strings.HasPrefix(sections, "a-one\n") || !strings.HasPrefix(third, "c-three\n") || strings.Contains(text.String(), "d-four") {
+		t.Errorf("the sections are not those of the rows, in their order:\n%s", sections)
+	}
+	if err := report.Patterns(new(broken), nil, nil); !errors.Is(err, errBroken) {
+		t.Errorf("Patterns to a writer that fails = %v; want its error", err)
+	}
+}
