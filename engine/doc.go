@@ -10,6 +10,9 @@
 // tells what was done and why, [Engine.Map] what lies where, and
 // [Engine.NextEvent] when something would happen without a request.
 //
+// A table that is deleted is gone at once. Its name is kept back for the model's
+// NameDelay: until then a table of that name is refused as TableBeingDeleted.
+//
 // The caller owes instants that do not go back by much: an earlier one than
 // the largest seen is taken for that one. Submit is safe for concurrent use.
 //

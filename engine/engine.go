@@ -2,6 +2,7 @@ package engine
 
 import (
 	"sync"
+	"time"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -39,6 +40,7 @@ type Engine struct {
 	pageTop  int
 	cold     bool
 	dataless bool
+	delay    time.Duration
 	accounts map[string]*account
 
 	// mu guards what follows: the clamp of time and the partition layer. It is
@@ -66,7 +68,9 @@ type account struct {
 	// spelling of a table's name that was used, since names compare without
 	// regard to case.
 	tables map[string]uint32
-	counts tally
+	// deleted are the names that cannot be used again yet.
+	deleted reserved
+	counts  tally
 }
 
 // New returns an engine with empty accounts.
@@ -79,6 +83,7 @@ func New(o Options) *Engine {
 		pageTop:  int(o.Model.PageEntities),
 		cold:     o.Cold,
 		dataless: o.Dataless,
+		delay:    o.Model.NameDelay,
 		accounts: make(map[string]*account),
 		names:    make(map[uint32]tableName),
 		layer: partition.New(partition.Options{
@@ -113,11 +118,15 @@ func (e *Engine) submit(a *account, now clock.Instant, r *Request) Reply {
 	switch r.Verb {
 	case entity.CreateTable:
 		now = e.Advance(now)
+		if e.beingDeleted(a, now, r.Table) {
+			return e.answer(now, e.chance(r), partition.Writing, tableReply(r.Table, entity.TableBeingDeleted))
+		}
 		reply := tableReply(r.Table, a.store.CreateTable(r.Table))
 		e.welcome(a, now, r.Table)
 		return e.answer(now, e.chance(r), partition.Writing, reply)
 	case entity.DeleteTable:
 		now = e.Advance(now)
+		e.reserve(a, now, r.Table)
 		reply := tableReply(r.Table, a.store.DeleteTable(r.Table))
 		e.forget(a, now, r.Table)
 		return e.answer(now, e.chance(r), partition.Writing, reply)
@@ -194,6 +203,8 @@ func tableReply(name string, code entity.Code) Reply {
 		reply.Detail = "there is a table " + name
 	case entity.TableNotFound, entity.ResourceNotFound:
 		reply.Detail = "there is no table " + name
+	case entity.TableBeingDeleted:
+		reply.Detail = "the table " + name + " is being deleted; its name can be used again later"
 	default:
 		reply.Detail = "a table cannot be called " + name
 	}

@@ -225,6 +225,69 @@ func TestDeletedTableIsGone(t *testing.T) {
 	}
 }
 
+// A deleted table's name is kept back for as long as the model says, in any case, in its
+// own account, and from each deletion anew.
+func TestNameOfADeletedTableIsKeptBack(t *testing.T) {
+	const create, drop = entity.CreateTable, entity.DeleteTable
+	rows := []struct {
+		sentence       string
+		at             clock.Instant
+		account, table string
+		verb           entity.Verb
+		want           entity.Code
+	}{
+		{"a table that is there is in use", 0, "one", "Races", create, entity.TableAlreadyExists},
+		{"a table is deleted at once", 5 * second, "one", "Races", drop, entity.OK},
+		{"deleted again, it is not there", 5 * second, "one", "Races", drop, entity.ResourceNotFound},
+		{"its name cannot be used", 6 * second, "one", "Races", create, entity.TableBeingDeleted},
+		{"nor in another case", 44 * second, "one", "rACES", create, entity.TableBeingDeleted},
+		{"another account has names of its own", 44 * second, "two", "Races", create, entity.TableAlreadyExists},
+		{"another name is free", 44 * second, "one", "Races2", create, entity.OK},
+		{"to the last nanosecond", 45*second - 1, "one", "Races", create, entity.TableBeingDeleted},
+		{"then it is free", 45 * second, "one", "rACES", create, entity.OK},
+		{"the new one is deleted", 46 * second, "one", "Races", drop, entity.OK},
+		{"from when on time counts anew", 85 * second, "one", "Races", create, entity.TableBeingDeleted},
+		{"until it is over again", 86 * second, "one", "Races", create, entity.OK},
+		{"a name that no table may have is no deleted one's", 86 * second, "one", "a-b", create, entity.InvalidResourceName},
+	}
+	b := newBench(t, model.Documented)
+	for _, row := range rows {
+		reply := b.Submit(row.at, &engine.Request{Account: row.account, Table: row.table, Verb: row.verb})
+		if reply.Code != row.want {
+			t.Errorf("%s: %v of %s at %v = %s; want %s", row.sentence, row.verb, row.table, row.at, reply.Code, row.want)
+		}
+		if got := b.do(row.at, "one", "Races", entity.Get, "hot", "1").Code; row.want == entity.TableBeingDeleted && got != entity.TableNotFound {
+			t.Errorf("%s: a Get meanwhile = %s; want %s", row.sentence, got, entity.TableNotFound)
+		}
+	}
+	for _, keeps := range []string{"0", "1m"} {
+		m, _ := model.New(model.Off)
+		if err := m.Set("name_delay", keeps); err != nil {
+			t.Fatal(err)
+		}
+		e := engine.New(engine.Options{Model: m, Accounts: []string{"one"}})
+		var last engine.Reply
+		for _, verb := range []entity.Verb{create, drop, create} {
+			last = e.Submit(0, &engine.Request{Account: "one", Table: "Races", Verb: verb})
+		}
+		if (last.Code == entity.OK) != (keeps == "0") {
+			t.Errorf("a name used again at once where it is kept for %s = %q", keeps, last.Code)
+		}
+	}
+}
+
+// What passes requests by passes the delay by: a table put in is there, and in use.
+func TestLoadedTableNeedsNoFreeName(t *testing.T) {
+	b := newBench(t, model.Documented)
+	b.Submit(0, &engine.Request{Account: "one", Table: "Races", Verb: entity.DeleteTable})
+	if code, _ := b.LoadTable(second, "one", "Races"); code != entity.OK {
+		t.Errorf("LoadTable of a deleted table's name = %s; want it made", code)
+	}
+	if r := b.Submit(second, &engine.Request{Account: "one", Table: "Races", Verb: entity.CreateTable}); r.Code != entity.TableAlreadyExists {
+		t.Errorf("CreateTable of what was put in = %s; want %s", r.Code, entity.TableAlreadyExists)
+	}
+}
+
 func TestConcurrentSubmitsKeepTheBooks(t *testing.T) {
 	b := newBench(t, model.Documented)
 	var workers sync.WaitGroup

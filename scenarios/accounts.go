@@ -56,8 +56,13 @@ func (c *checker) accounts() {
 			if c.before.concern(at) {
 				continue
 			}
+			if list[j].Procedure != "" {
+				// Its requests have keys and stores of their own, and its check reads all.
+				c.add(at+".procedure", "a procedure cannot be parted over the %d accounts; expected one account, or a verb", c.Accounts.Number)
+				continue
+			}
 			if what := c.crossing(&list[j]); what != "" {
-				c.add(at, "%s reads across the %d accounts; expected a query of one partition, or one account", what, c.Accounts.Number)
+				c.add(at, "%s reads across the %d accounts; expected what stays within one partition, or one account", what, c.Accounts.Number)
 			}
 		}
 	}
@@ -67,6 +72,8 @@ func (c *checker) accounts() {
 // it does not.
 func (c *checker) crossing(o *OperationSpec) string {
 	switch {
+	case o.Procedure != "":
+		return fmt.Sprintf("procedure %s, and the look at what it has left behind,", o.Procedure)
 	case len(o.By) > 0:
 		if plan, known := c.plan(o); known && plan.Class > filter.ClassPartitionScan {
 			return fmt.Sprintf("what the design makes of by, a %s,", plan.Class)

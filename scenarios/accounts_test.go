@@ -94,20 +94,25 @@ func TestFaultsOfAccounts(t *testing.T) {
 		{"an attribute that nothing parts from its neighbour", sharded(`{number: 2, by: "{age}"}`, `"{event}{age}"`),
 			"5:28: in partition_key nothing parts what {age} is made of from its neighbour; expected text between them"},
 		{"a query of neighbouring partitions", reads("{verb: query, class: partition-range, partitions: 2}"),
-			"29:11: a query of the class partition-range reads across the 2 accounts; expected a query of one partition, or one account"},
+			"29:11: a query of the class partition-range reads across the 2 accounts; expected what stays within one partition, or one account"},
 		{"a query of the table", reads("{verb: query, class: table-scan}"),
-			"29:11: a query of the class table-scan reads across the 2 accounts; expected a query of one partition, or one account"},
+			"29:11: a query of the class table-scan reads across the 2 accounts; expected what stays within one partition, or one account"},
 		{"what is known names no partition", events("[age]", ""),
-			"27:20: what the design makes of by, a table scan, reads across the 2 accounts; expected a query of one partition, or one account"},
+			"27:20: what the design makes of by, a table scan, reads across the 2 accounts; expected what stays within one partition, or one account"},
 		{"what is known begins a PartitionKey", strings.Replace(events("[event]", ""), `partition_key: "{event}"`, `partition_key: "{event}_{age}"`, 1),
-			"27:20: what the design makes of by, a partition range scan, reads across the 2 accounts; expected a query of one partition, or one account"},
+			"27:20: what the design makes of by, a partition range scan, reads across the 2 accounts; expected what stays within one partition, or one account"},
 		{"nor does a copy", events("[bib]", copied),
-			"31:20: what the design makes of by, a table scan, reads across the 2 accounts; expected a query of one partition, or one account"},
+			"31:20: what the design makes of by, a table scan, reads across the 2 accounts; expected what stays within one partition, or one account"},
 	} {
 		_, err := scenarios.Parse("race.yaml", []byte(row.text))
 		if got := faultLines(t, err); !strings.HasPrefix(got, "race.yaml:"+row.want) || strings.Contains(got, "\n") {
 			t.Errorf("%s: Parse() = %s; want race.yaml:%s", row.name, got, row.want)
 		}
+	}
+	_, err := scenarios.Parse("race.yaml", []byte(strings.Replace(events("[event]", ""), "{verb: query, by: [event]}",
+		"{procedure: transfer, with: {from: bib, to: age}}", 1)))
+	if got := faultLines(t, err); !strings.HasSuffix(got, "a procedure cannot be parted over the 2 accounts; expected one account, or a verb") || strings.Contains(got, "\n") {
+		t.Errorf("a procedure over two accounts: Parse() = %s; want one fault", got)
 	}
 	for _, row := range []struct{ name, text string }{
 		{"what is known names a partition", events("[event]", "")},

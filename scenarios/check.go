@@ -123,11 +123,23 @@ func (c *checker) design() {
 			c.home(all[i].Copies[j].keys(), fmt.Sprintf("%s.copies.%d", path, j))
 		}
 		c.copies(&all[i], path)
+		c.placesOf(&all[i], path)
 	}
 }
 
 // home checks one way to form keys.
 func (c *checker) home(d Design, path string) {
+	c.formed(d, path)
+	if !c.sound(path, "attributes") {
+		return
+	}
+	if len(c.sequences(d.PartitionKey, "")) == 0 && len(c.sequences(d.RowKey, "")) == 0 {
+		c.add(path, "neither key holds an attribute with a sequence, so that two entities can have the same key; expected one, such as {bib}, or {number} or {uuid}")
+	}
+}
+
+// formed checks what the keys package judges of one way to form keys.
+func (c *checker) formed(d Design, path string) {
 	o, faults := c.optionsOf(d)
 	for _, err := range append(faults, o.Validate()...) {
 		var fault *keys.Fault
@@ -135,12 +147,6 @@ func (c *checker) home(d Design, path string) {
 		if errors.As(err, &fault) && !c.before.cover("attributes") {
 			c.addOnce(homePath(fault.Path, path), fault)
 		}
-	}
-	if !c.sound(path, "attributes") {
-		return
-	}
-	if len(c.sequences(d.PartitionKey, "")) == 0 && len(c.sequences(d.RowKey, "")) == 0 {
-		c.add(path, "neither key holds an attribute with a sequence, so that two entities can have the same key; expected one, such as {bib}, or {number} or {uuid}")
 	}
 }
 

@@ -8,8 +8,9 @@ import (
 )
 
 // Plan returns what the design in use makes of what an operation knows, and of which
-// home of its entities that is: the one where what is known gets furthest, of several
-// alike the first. Homes are the generators of an entity's own key and of its copies,
+// home of its entities that is: the one where what is known gets furthest, that is to
+// the best class of query, and by most of what is known; of several alike the first.
+// Homes are the generators of an entity's own key and of its copies,
 // in the order of the design; one that is nil is passed over, but for the first.
 func (s *Scenario) Plan(o *OperationSpec, homes []*keys.Generator) (best keys.Plan, home int) {
 	best = homes[0].Plan(o.By, o.Span)
@@ -17,7 +18,8 @@ func (s *Scenario) Plan(o *OperationSpec, homes []*keys.Generator) (best keys.Pl
 		if g == nil || !s.Design.Copies[i].Answers(o) {
 			continue
 		}
-		if plan := g.Plan(o.By, o.Span); plan.Class < best.Class {
+		plan := g.Plan(o.By, o.Span)
+		if plan.Class < best.Class || plan.Class == best.Class && len(plan.Tells()) > len(best.Tells()) {
 			best, home = plan, i+1
 		}
 	}

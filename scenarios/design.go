@@ -19,6 +19,8 @@ type Design struct {
 	PartitionKey, RowKey string
 	// Copies are the further keys under which each entity is stored, too.
 	Copies []Copy
+	// Places are further keys that procedures alone write to and read from.
+	Places []Place
 }
 
 // Copy is a second home of every entity, for readers who know something else of
@@ -34,6 +36,16 @@ type Copy struct {
 	// Properties are the names of the properties that the copy has, none stands for
 	// all. A copy of some has no filler.
 	Properties []string
+}
+
+// Place is where procedures keep something else than the entity or a copy of it, such
+// as a list of entities or an archive: many entities may share one.
+type Place struct {
+	// Name is unique among the places of a design.
+	Name string
+	// Table is added to the name of the scenario's table; empty is that itself.
+	Table                string
+	PartitionKey, RowKey string
 }
 
 // maxDesigns bounds how many designs a scenario has, maxCopies how many copies a
@@ -52,6 +64,9 @@ func (d *Design) fields() []field {
 		{name: "copies", says: "Further keys under which each entity is stored, too.",
 			value: listOf[Copy]{into: &d.Copies, most: maxCopies, what: "copies",
 				bind: func(c *Copy) binding { return c.binding() }}},
+		{name: "places", says: "Further keys that procedures alone write to and read from.",
+			value: listOf[Place]{into: &d.Places, most: maxCopies, what: "places",
+				bind: func(p *Place) binding { return p.binding() }}},
 	}
 }
 
@@ -78,6 +93,19 @@ func (c *Copy) binding() object {
 		{name: "properties", says: "The properties that the copy keeps, all unless this is given.",
 			value: listOf[string]{into: &c.Properties, most: entity.MaxProperties, what: "names of properties",
 				bind: func(name *string) binding { return longText(name, entity.MaxNameUnits) }}},
+	}}
+}
+
+func (p *Place) binding() object {
+	return object{what: "a place", fields: []field{
+		{name: "name", says: "What procedures call the place.",
+			value: nameValue(&p.Name), required: true},
+		{name: "table", says: "What is added to the name of the table to give that of the place; it is in the same table unless this is given.",
+			value: unlessZero{copyTableValue(&p.Table), func() bool { return p.Table == "" }}},
+		{name: "partition_key", says: "The template of the PartitionKey at the place.",
+			value: textValue{into: &p.PartitionKey}, required: true},
+		{name: "row_key", says: "The template of the RowKey at the place.",
+			value: textValue{into: &p.RowKey}, required: true},
 	}}
 }
 
@@ -228,7 +256,7 @@ func (one *Copy) Generator(of *keys.Generator) (*keys.Generator, error) {
 func (one *Copy) keys() Design { return Design{PartitionKey: one.PartitionKey, RowKey: one.RowKey} }
 
 // Tables returns what is added to the name of the table for each table that the
-// design in use stores copies in, in the order of the file, each once.
+// design in use has copies or places in, in the order of the file, each once.
 func (s *Scenario) Tables() []string {
 	var tables []string
 	for i := range s.Design.Copies {
@@ -236,7 +264,19 @@ func (s *Scenario) Tables() []string {
 			tables = append(tables, t)
 		}
 	}
+	for i := range s.Design.Places {
+		if t := s.Design.Places[i].Table; t != "" && !slices.Contains(tables, t) {
+			tables = append(tables, t)
+		}
+	}
 	return tables
+}
+
+// Generator returns the generator of the keys at a place, of what another generates.
+// The error wraps [keys.ErrInvalid].
+func (p *Place) Generator(of *keys.Generator) (*keys.Generator, error) {
+	one := Copy{PartitionKey: p.PartitionKey, RowKey: p.RowKey}
+	return one.Generator(of)
 }
 
 // homePath turns a path of the keys package into one of the file, for the design or

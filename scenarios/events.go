@@ -16,6 +16,7 @@ func (c *checker) events(i int, path string) {
 	for j := range list {
 		c.event(i, &list[j], fmt.Sprintf("%s.operations.%d", path, j))
 	}
+	c.procedures(i, list, path+".operations")
 	if c.loadsSound(i) {
 		c.needy(i, path)
 	}
@@ -137,7 +138,7 @@ func (c *checker) partitioned(list []OperationSpec, path string) {
 		if at := fmt.Sprintf("%s.%d.verb", path, j); len(c.Design.Copies) > 0 && o.Writes().IsChange() && !c.before.concern(at) {
 			c.add(at, "what writes entities writes their copies, which lie in other partitions; expected traffic without partitions, or a design without copies")
 		}
-		if o.Inserts() && c.sound(c.designPath(), "attributes") && len(c.sequences(c.Design.RowKey, c.Design.PartitionKey)) == 0 {
+		if o.Procedure == "" && o.Inserts() && c.sound(c.designPath(), "attributes") && len(c.sequences(c.Design.RowKey, c.Design.PartitionKey)) == 0 {
 			c.add(fmt.Sprintf("%s.%d.verb", path, j), "a %s needs new keys within one partition, but row_key has no attribute with a sequence that partition_key has not; expected one, such as {bib}", o.Verb)
 		}
 		c.eventsAlone(o, fmt.Sprintf("%s.%d", path, j), "this goes to partitions that are named; expected none, or traffic without partitions")
@@ -154,6 +155,7 @@ func (c *checker) eventsAlone(o *OperationSpec, path, why string) {
 		{"by", len(o.By) > 0},
 		{"span", o.Span > 0},
 		{"together", len(o.Together) > 0},
+		{"procedure", o.Procedure != ""},
 	} {
 		if at := path + "." + part.field; part.given && !c.before.concern(at) {
 			c.add(at, "%s belongs to event traffic, and %s", part.field, why)

@@ -62,6 +62,10 @@ func (c *checker) named(f *expectation.Figure, path string) {
 	}
 	switch {
 	case f.Operation == "":
+	case f.Tally != "" && slices.Contains(operations, f.Operation):
+		if known := c.talliesOf(f.Operation); !slices.Contains(known, f.Tally) {
+			c.addAt(path, f.TallyOffset, "%s", keys.Unknown("tally of "+f.Operation, f.Tally, known))
+		}
 	case !slices.Contains(operations, f.Operation):
 		c.addAt(path, f.OperationOffset, "%s", keys.Unknown("operation", f.Operation, operations))
 	case f.Phase != "" && !slices.Contains(c.operationsOf(f.Phase), f.Operation):

@@ -6,6 +6,7 @@ import (
 	"loadgen/backoff"
 	"loadgen/engine/entity"
 	"loadgen/scenarios/keys"
+	"loadgen/scenarios/procedure"
 )
 
 // The binding methods below are the scenario format: every field with its name,
@@ -17,6 +18,8 @@ func (s *Scenario) binding() object {
 			value: nameValue(&s.Name), required: true},
 		{name: "about", says: "What the scenario teaches.",
 			value: longText(&s.About, 10_000)},
+		{name: "pattern", says: "The design pattern of the documents that the scenario shows.",
+			value: optional[Pattern]{&s.Pattern, func() *Pattern { return new(Pattern) }, (*Pattern).binding}},
 		{name: "seed", says: "The root of all chance: the same seed gives the same entities, operations and waits.",
 			value: seedValue{&s.Seed}},
 		{name: "table", says: "The base name of the test table, to which a suffix of its own is added.",
@@ -196,7 +199,11 @@ func (o *OperationSpec) binding() binding {
 			{name: "name", says: "What reports call the operation, its verb unless this is given.",
 				value: nameValue(&o.Name)},
 			{name: "verb", says: "What the operation does.",
-				value: verbValue{&o.Verb, "verb", verbs()}, required: true},
+				value: unlessZero{verbValue{&o.Verb, "verb", verbs()}, func() bool { return o.Procedure != "" || o.Verb == 0 }}},
+			{name: "procedure", says: "The operation of several requests that this is, in place of a verb.",
+				value: unlessZero{choiceValue{&o.Procedure, "procedure", procedure.Names()}, func() bool { return o.Procedure == "" }}},
+			{name: "with", says: "The parameters of the procedure.",
+				value: unlessZero{argumentsValue{o}, func() bool { return len(o.given()) == 0 }}},
 			{name: "weight", says: "The share of the operation: its weight over the sum of all.",
 				value: wholeValue[int]{into: &o.Weight, most: maxWeight}},
 			{name: "group", says: "The table of the report that shows the operation; GET for what reads and PUT for what writes unless this is given.",
@@ -238,6 +245,7 @@ func (o *OperationSpec) binding() binding {
 			{name: "together", says: "The attributes whose values all entities of a batch share.",
 				value: attributeNames(&o.Together)},
 		},
+		one:  []string{"verb", "procedure"},
 		then: o.settle,
 	}
 }
@@ -245,6 +253,7 @@ func (o *OperationSpec) binding() binding {
 // settle fills in what follows from the verb and refuses what does not belong
 // to it.
 func (o *OperationSpec) settle(r *reader, path string, n *node) {
+	o.settleProcedure(r, path, n)
 	if o.Verb == 0 {
 		return
 	}

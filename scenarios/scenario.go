@@ -11,6 +11,9 @@ type Scenario struct {
 	Name string
 	// About says what the scenario teaches.
 	About string
+	// Pattern is the design pattern of the documents that the scenario shows, nil for
+	// none; what it replaces is the Opposite.
+	Pattern *Pattern
 	// Seed is the root of all chance.
 	Seed uint64
 	// Table is the base name of the test table, to which the tool appends a

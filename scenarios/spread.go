@@ -8,6 +8,7 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/keys"
+	"loadgen/scenarios/procedure"
 )
 
 // Spread offers operations to several partitions at once, each of which is due
@@ -238,12 +239,18 @@ func (c *checker) aimed(i int, path string) {
 func (c *checker) needy(i int, path string) bool {
 	list := c.Phases[i].Operations()
 	for j := range list {
-		if o := &list[j]; o.NeedsEntities() && c.Loaded(i) == 0 {
-			c.add(fmt.Sprintf("%s.operations.%d.verb", path, j),
+		o := &list[j]
+		if !o.NeedsEntities() || c.Loaded(i) > 0 {
+			continue
+		}
+		if at := fmt.Sprintf("%s.operations.%d", path, j); o.Procedure != "" {
+			c.add(at+".procedure", "procedure %s works on entities that are there, and nothing is loaded before; expected a load first", o.Procedure)
+		} else {
+			c.add(at+".verb",
 				"a %s needs entities that are there, and nothing is loaded before; expected a load first, or a verb that needs none, such as %s",
 				o.Verb, entity.InsertOrMerge)
-			return false
 		}
+		return false
 	}
 	return true
 }
@@ -251,6 +258,9 @@ func (c *checker) needy(i int, path string) bool {
 // NeedsEntities reports whether the operation fails, or finds nothing, where no
 // entity is there.
 func (o *OperationSpec) NeedsEntities() bool {
+	if kind := procedure.Find(o.Procedure); kind != nil {
+		return !kind.Inserts && !kind.Alone
+	}
 	switch o.Writes() {
 	case entity.Insert, entity.InsertOrMerge, entity.InsertOrReplace:
 		return false
@@ -267,7 +277,7 @@ func (s *Scenario) Reads() bool {
 			return true
 		}
 		for _, o := range s.Phases[i].Operations() {
-			if o.Verb == entity.Get || o.Verb == entity.Query || o.ReadFirst || len(o.By) > 0 {
+			if o.Verb == entity.Get || o.Verb == entity.Query || o.ReadFirst || len(o.By) > 0 || o.Procedure != "" {
 				return true
 			}
 		}

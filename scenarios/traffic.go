@@ -25,6 +25,10 @@ type Traffic struct {
 	// an open one.
 	Clients int
 	Think   time.Duration
+	// Count is how many operations a closed loop without pauses has in all, 1 to
+	// 1,000,000: whichever client is free does the next, and the phase ends with the
+	// last. It is 0 where For says how long operations become due.
+	Count int
 	// Unit is what the rates of arrivals count: [UnitOperations] or [UnitEntities].
 	Unit string
 	// For is how long operations become due, 1 s to 24 h. It is 0 for steps, which
@@ -81,6 +85,8 @@ func (t *Traffic) binding() binding {
 				value: wholeValue[int]{into: &t.Clients, least: 1, most: maxWorkers, unlessZero: true}},
 			{name: "think", says: "How long each client pauses between two operations, on the average.",
 				value: unlessZero{durationValue{&t.Think, minThink, maxStep}, without(&t.Think)}},
+			{name: "count", says: "How many operations the clients do in all, one right after another, in place of for and think.",
+				value: wholeValue[int]{into: &t.Count, least: 1, most: maxCount, unlessZero: true}},
 			{name: "unit", says: "What the rates of arrivals count.",
 				value: choiceValue{&t.Unit, "unit", []string{UnitOperations, UnitEntities}}},
 			{name: "for", says: "How long operations become due.",
@@ -112,12 +118,13 @@ func (t *Traffic) settle(r *reader, path string, n *node) {
 	switch {
 	case steps && length != nil:
 		r.fault(length.at, child(path, "for"), "steps last as long as all of them together, and for is given; expected none")
-	case !steps && !trace && length == nil:
+	case !steps && !trace && length == nil && n.find("count") == nil:
 		r.fault(n.at, child(path, "for"), "traffic has no for; expected one")
 	}
 	if !trace && n.find("operations") == nil {
 		r.fault(n.at, child(path, "operations"), "traffic has no operations; expected one")
 	}
+	t.settleCount(r, path, n)
 	if unit := n.find("unit"); unit != nil && t.Unit == UnitEntities && (arrivals == nil || trace) {
 		r.fault(unit.at, child(path, "unit"), "entities is the unit of a rate, and there is none; expected arrivals with a rate, or operations")
 	}
@@ -127,6 +134,22 @@ func (t *Traffic) settle(r *reader, path string, n *node) {
 	}
 	if warm := n.find("warm_up"); warm != nil && t.Lasts() > 0 && t.WarmUp >= t.Lasts() {
 		r.fault(warm.at, child(path, "warm_up"), "warm_up is %v, and the whole phase lasts %v; expected less", t.WarmUp, t.Lasts())
+	}
+}
+
+// settleCount refuses what a closed loop of so many operations has no room for.
+func (t *Traffic) settleCount(r *reader, path string, n *node) {
+	count := n.find("count")
+	if count == nil {
+		return
+	}
+	if n.find("clients") == nil {
+		r.fault(count.at, child(path, "count"), "count belongs to clients, and there are none; expected none, or clients")
+	}
+	for _, name := range []string{"think", "for", "warm_up", "stop_when_stable", "stop_on"} {
+		if other := n.find(name); other != nil {
+			r.fault(other.at, child(path, name), "the clients do count operations, one right after another, and %s is given; expected no %s, or no count", name, name)
+		}
 	}
 }
 
@@ -172,17 +195,36 @@ func oneLoop(r *reader, path string, n *node, what, open string) {
 		r.fault(n.at, path, "%s has neither %s nor clients; expected %s (open loop), or clients and think (closed loop)", what, open, kind)
 	case opens != nil && clients != nil:
 		r.fault(clients.at, child(path, "clients"), "clients make a closed loop and %s an open one; expected one of them", open)
-	case clients != nil && think == nil:
+	case clients != nil && think == nil && n.find("count") == nil:
 		r.fault(clients.at, child(path, "think"), "clients have no think; expected how long each pauses, such as 100ms")
 	case clients == nil && think != nil:
 		r.fault(think.at, child(path, "think"), "think belongs to clients, and there are none; expected none")
 	}
 }
 
-// Lasts returns how long operations become due. It is 0 for a trace that has not
-// been read and has no For.
+// maxCount bounds how many operations a closed loop without pauses has, usualAnswer is
+// about how long one of them takes where nothing else is known: what is said of such a
+// phase before it runs goes by that.
+const (
+	maxCount    = 1_000_000
+	usualAnswer = 5 * time.Millisecond
+)
+
+// Pace returns how long a client takes from one operation to the next where each is
+// answered at once; of a loop without pauses, about how long an answer takes.
+func (t *Traffic) Pace() time.Duration {
+	if t.Count > 0 {
+		return usualAnswer
+	}
+	return t.Think
+}
+
+// Lasts returns how long operations become due, of a loop of so many about. It is 0 for
+// a trace that has not been read and has no For.
 func (t *Traffic) Lasts() time.Duration {
 	switch {
+	case t.Count > 0:
+		return time.Duration((t.Count+t.Clients-1)/max(1, t.Clients)) * usualAnswer
 	case t.For > 0 || t.Arrivals == nil:
 		return t.For
 	case t.Arrivals.Steps != nil:

@@ -49,6 +49,7 @@ func TestTrafficIsReadAndWritten(t *testing.T) {
 			with(arriving(scenarios.Arrivals{Sine: &scenarios.Sine{Mean: 10, Amplitude: 10, Period: time.Minute}}))},
 		{"a trace", "arrivals: {trace: day/monday.csv}, for: 1m", with(arriving(scenarios.Arrivals{Trace: "day/monday.csv"}))},
 		{"a closed loop", "clients: 64, think: 100ms, for: 1m", with(func(t *scenarios.Traffic) { t.Clients, t.Think = 64, 100*time.Millisecond })},
+		{"a loop of so many operations", "clients: 8, count: 400", with(func(t *scenarios.Traffic) { t.For, t.Clients, t.Count = 0, 8, 400 })},
 		{"everything else", "partitions: [NYC], arrivals: {constant: 1}, unit: entities, for: 1m, warm_up: 10s, drain: 0s, " +
 			"stop_when_stable: 2.5%, stop_on: [failed > 1%, \"late>0%\"], entities: 7",
 			with(func(t *scenarios.Traffic) {
@@ -99,6 +100,9 @@ func TestFaultsOfTraffic(t *testing.T) {
 		{"a budget that is none", constant + "for: 1m, stop_on: [lost > 1%]", "23:59: stop_on[0] is lost > 1%; expected a budget of failed, refused, late, dropped, such as failed > 1%"},
 		{"a budget of more than all", constant + "for: 1m, stop_on: [failed > 101%]", "23:59: stop_on[0] is failed > 101%; expected a budget of failed, refused, late, dropped, such as failed > 1%"},
 		{"a budget as a single value", constant + "for: 1m, stop_on: failed > 1%", "23:58: stop_on is failed > 1%; expected a list of budgets, such as failed > 1%"},
+		{"so many operations of nobody", constant + "count: 9", "23:47: count belongs to clients, and there are none; expected none, or clients"},
+		{"so many operations with pauses", "clients: 2, count: 9, think: 1s", "23:44: the clients do count operations, one right after another, and think is given; expected no think, or no count"},
+		{"so many operations that are stable", "clients: 2, count: 9, stop_when_stable: 5%", "23:55: the clients do count operations, one right after another, and stop_when_stable is given; expected no stop_when_stable, or no count"},
 		{"entities of what has no rate", "clients: 1, think: 1s, unit: entities, for: 1s", "23:44: entities is the unit of a rate, and there is none; expected arrivals with a rate, or operations"},
 		{"a unit that is none", constant + "unit: requests, for: 1s", `23:46: unknown unit "requests"; expected operations or entities`},
 		{"an empty path of a trace", "arrivals: {trace: \"\"}", "23:33: trace is \"\"; expected the path of a file"},

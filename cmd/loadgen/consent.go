@@ -29,14 +29,14 @@ func (f *runFlags) ownTable(table string) error {
 	return nil
 }
 
-// agree shows what a run will ask of a target that is not embedded, and refuses
-// to go on without consent.
-func (f *runFlags) agree(forecast drive.Forecast, table string, stderr io.Writer) error {
+// agree shows what a run will ask of a target that is not embedded, and of the queues
+// and blobs beside it, and refuses to go on without consent.
+func (f *runFlags) agree(forecast drive.Forecast, table, beside string, stderr io.Writer) error {
 	if f.aim.kind != aimRemote {
 		return nil
 	}
 	if !f.quiet || !f.consent {
-		fmt.Fprint(stderr, forecastText(forecast, f.aim.String(), table))
+		fmt.Fprint(stderr, forecastText(forecast, f.aim.String(), table, beside))
 	}
 	if !f.consent {
 		return usageError{errors.New("nothing was sent: add --yes to send it, and --budget N to bound what is billed")}
@@ -44,11 +44,15 @@ func (f *runFlags) agree(forecast drive.Forecast, table string, stderr io.Writer
 	return nil
 }
 
-func forecastText(f drive.Forecast, where, table string) string {
+func forecastText(f drive.Forecast, where, table, beside string) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "forecast for %s, table %s\n", where, table)
 	fmt.Fprintf(&text, "  requests   %s, each a billed transaction; %s if all of the peak is refused until it is given up\n",
 		thousands(f.Requests), thousands(f.AtMost))
+	if beside != "" {
+		fmt.Fprintf(&text, "  beside     of these about %s go to %s; what the run makes there, it drops; looking at the end at what is left comes on top\n",
+			thousands(f.Beside), beside)
+	}
 	fmt.Fprintf(&text, "  entities   %s counted by the documents' rule\n", thousands(f.Entities))
 	fmt.Fprintf(&text, "  bytes      about %s sent and %s received, without retries\n", size(f.Sent), size(f.Received))
 	fmt.Fprintf(&text, "  lasts      %v, and as long as loading and counting take\n", f.Lasts.Round(time.Second))

@@ -42,7 +42,7 @@ func (f *runFlags) open(ctx context.Context, s *scenarios.Scenario, clk clock.Re
 			return nil, err
 		}
 		t, books := liveAccounts(e, accountsOf(s), clk)
-		return &destination{target: t, counter: books, close: func() {}}, nil
+		return withStandIns(&destination{target: t, counter: books, close: func() {}}, s, clk), nil
 	default:
 		return openEmbedded(s, clk, run)
 	}
@@ -103,8 +103,8 @@ func openEmbedded(s *scenarios.Scenario, clk clock.Real, run string) (*destinati
 		stop()
 		return nil, err
 	}
-	return &destination{target: together(clients), counter: served{handler}, wires: clients,
-		close: func() { closeAll(clients); stop() }}, nil
+	return withStandIns(&destination{target: together(clients), counter: served{handler}, wires: clients,
+		close: func() { closeAll(clients); stop() }}, s, clk), nil
 }
 
 // embeddedSecret returns a key for the embedded engine's account. It guards
@@ -133,8 +133,13 @@ func (f *runFlags) openRemote(ctx context.Context, s *scenarios.Scenario, clk cl
 			services = append(services, service.Server)
 		}
 	}
-	return &destination{target: together(clients), service: strings.Join(services, serviceAnd), wires: clients,
-		close: func() { closeAll(clients) }}, nil
+	d := &destination{target: together(clients), service: strings.Join(services, serviceAnd), wires: clients,
+		close: func() { closeAll(clients) }}
+	if err := f.withServices(ctx, d, s); err != nil {
+		d.close()
+		return nil, err
+	}
+	return d, nil
 }
 
 // clientsOf returns a client for each endpoint, all with the same options.
@@ -189,9 +194,9 @@ func (f *runFlags) describe(m *results.Manifest, d *destination) {
 		m.Target = results.Embedded
 	default:
 		m.Target, m.Service, m.Emulator, m.Budget = f.aim.String(), d.service, emulates(d.service), f.budget
-		// Neither a model nor a start is behind it; the documents' targets are,
-		// unless it only imitates the service.
-		m.Profile, m.Start, m.Model = "", "", nil
+		// Neither a model nor a start is behind it, and nothing stands in for another;
+		// the documents' targets are, unless it only imitates the service.
+		m.Profile, m.Start, m.Model, m.StandIns = "", "", nil, nil
 		m.Targets = results.Targets{Partition: documentedPartition, Account: documentedAccount, Documented: true}
 		if m.Emulator {
 			m.Targets = results.Targets{}

@@ -40,6 +40,7 @@ func TestDriverRefusesWhatVegetaCannotDo(t *testing.T) {
 		{"more rows than a page holds", []string{"stress", "--driver", "vegeta", "--set", operations + "[{name: some, verb: query, class: rows, rows: 100, top: 50}]"},
 			"the operation some of the phase peak may read several pages"},
 		{"writes that the scenario has read back", []string{"stress", "--driver", "vegeta", "--set", "verify=true"}, "the scenario verifies its writes"},
+		{"a procedure", []string{"run", "bank-transfer", "--driver", "vegeta"}, "the operation transfer of the phase day is the procedure transfer"},
 		{"copies", []string{"run", "copied.yaml", "--driver", "vegeta"}, "the operation put of the phase measure writes copies"},
 		{"a closed loop", []string{"run", "closed.yaml", "--driver", "vegeta"}, "the phase measure is a closed loop of 4 clients"},
 		{"a verb that has no drivers", []string{"simulate", "--driver", "vegeta"}, "no flag --driver"},
@@ -76,6 +77,7 @@ func TestOperationsOfSeveralRequests(t *testing.T) {
 	}{
 		{"a get", scenarios.OperationSpec{Verb: entity.Get}, false},
 		{"a transaction of a hundred", scenarios.OperationSpec{Verb: entity.Batch, Entities: 100}, false},
+		{"a procedure", scenarios.OperationSpec{Verb: entity.Insert, Procedure: "transfer"}, true},
 		{"an update of what was read", scenarios.OperationSpec{Verb: entity.Replace, ReadFirst: true}, true},
 		{"an update of what was looked for", scenarios.OperationSpec{Verb: entity.Merge, By: []string{"age"}}, true},
 		{"rows that a filter may pick", scenarios.OperationSpec{Verb: entity.Query, Class: scenarios.ClassBy, By: []string{"age"}, Rows: 10}, true},

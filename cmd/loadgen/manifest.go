@@ -44,7 +44,7 @@ func manifestOf(s *scenarios.Scenario, c *drive.Campaign, peak float64, command 
 		Command:  command,
 		Scenario: results.Scenario{Name: s.Name, SHA256: hex.EncodeToString(sum[:]), Text: string(text)},
 		Target:   results.InProcess, Start: s.Start, Profile: m.Profile, Seed: s.Seed, Retry: s.Retry,
-		PeakAsked: peak, Accounts: severalOf(s), Expectations: s.Expect,
+		PeakAsked: peak, Accounts: severalOf(s), StandIns: storesOf(s), Expectations: s.Expect,
 		Targets: results.Targets{Partition: m.PartitionTarget, Account: m.AccountTarget,
 			Documented: m.PartitionTarget == documentedPartition && m.AccountTarget == documentedAccount},
 		Operations: c.Kinds(),

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write the outputs of docs/your-own-table.md anew; read the difference before it is kept")
+var rewrite = flag.Bool("rewrite", false, "write what commands print in docs/your-own-table.md and docs/patterns.md anew; read the difference before it is kept")
 
 const ownTablePage = "../../docs/your-own-table.md"
 

@@ -71,7 +71,7 @@ type finished struct {
 func (f *runFlags) carryOut(ctx context.Context, s *scenarios.Scenario, peak float64, command []string, stderr io.Writer) (*finished, error) {
 	clk := clock.NewReal()
 	progress := newProgress(stderr, clk, f.quiet)
-	if err := f.enoughAccounts(s); err != nil {
+	if err := f.reaches(s); err != nil {
 		return nil, err
 	}
 	campaign, err := f.campaign(s, clk, progress, stderr)
@@ -157,7 +157,7 @@ func (f *runFlags) campaign(s *scenarios.Scenario, clk clock.Real, progress *pro
 	if err != nil {
 		return nil, usageError{err}
 	}
-	return campaign, f.agree(campaign.Forecast(), table, stderr)
+	return campaign, f.agree(campaign.Forecast(), table, f.storesAt(s), stderr)
 }
 
 // finish closes the record of a run that ended so, judges it and draws it.

@@ -33,7 +33,7 @@ name of its file.`,
 		Args: cobra.ArbitraryArgs,
 	}
 	c.AddCommand(new(listFlags).verb(stdout), new(sourceFlags).verb(stdout, stderr), newCheck(stdout),
-		newSchema(stdout), new(initFlags).verb(stdout))
+		newSchema(stdout), new(initFlags).verb(stdout), newPatterns(stdout, stderr))
 	return c
 }
 

@@ -26,6 +26,15 @@ type listed struct {
 	Designs []string `json:"designs"`
 	// Opposite is what --opposite does wrong, null where there is none.
 	Opposite *string `json:"opposite"`
+	// Pattern is the documents' pattern that it shows, null where it shows none.
+	Pattern *listedPattern `json:"pattern"`
+}
+
+// listedPattern is a design pattern as it is listed.
+type listedPattern struct {
+	Row   string `json:"row"`
+	Buys  string `json:"buys"`
+	Costs string `json:"costs"`
 }
 
 func (f *listFlags) verb(stdout io.Writer) *cobra.Command {
@@ -33,7 +42,8 @@ func (f *listFlags) verb(stdout io.Writer) *cobra.Command {
 		Use:   "list",
 		Short: "List the built-in scenarios and what each teaches",
 		Long: `List prints the name of every built-in scenario and the first sentence of what it is
-about, one on a line. Run, simulate, explain and show take those names.`,
+about, one on a line: the lessons first, then the design patterns of the documents, in
+their order. Run, simulate, explain and show take those names.`,
 		Example: "  loadgen scenarios list\n  loadgen scenarios list --format json",
 		RunE:    func(*cobra.Command, []string) error { return f.list(stdout) },
 	}
@@ -57,6 +67,9 @@ func (f *listFlags) list(stdout io.Writer) error {
 			contrary := strings.Join(strings.Fields(s.Opposite.About), " ")
 			one.Opposite = &contrary
 		}
+		if s.Pattern != nil {
+			one.Pattern = &listedPattern{s.Pattern.Row, s.Pattern.Buys, s.Pattern.Costs}
+		}
 		all = append(all, one)
 	}
 	if f.format == "json" {
@@ -72,12 +85,33 @@ func (f *listFlags) list(stdout io.Writer) error {
 }
 
 // listText writes names and sentences in two columns, in lines of at most so many
-// characters; 0 is any number.
+// characters; 0 is any number. Lessons and patterns have sections of their own where
+// there are both.
 func listText(all []listed, columns int) string {
 	widest := 0
+	var lessons, patterns []listed
 	for _, one := range all {
 		widest = max(widest, len(one.Name))
+		if one.Pattern == nil {
+			lessons = append(lessons, one)
+		}
 	}
+	for _, row := range scenarios.PatternRows() {
+		for _, one := range all {
+			if one.Pattern != nil && one.Pattern.Row == row {
+				patterns = append(patterns, one)
+			}
+		}
+	}
+	if len(lessons) == 0 || len(patterns) == 0 {
+		return listLines(all, widest, columns)
+	}
+	return "Lessons\n" + listLines(lessons, widest, columns) +
+		"\nDesign patterns (`loadgen scenarios patterns` runs each beside what it replaces)\n" + listLines(patterns, widest, columns)
+}
+
+// listLines writes those of one section, with a column for names of so many characters.
+func listLines(all []listed, widest, columns int) string {
 	var text strings.Builder
 	for _, one := range all {
 		for i, line := range folded(one.Says, columns-widest-2) {

@@ -115,20 +115,32 @@ func TestBadUseOfScenariosIsOneLine(t *testing.T) {
 func TestListNamesEveryBuiltInScenario(t *testing.T) {
 	leftOutWhenShort(t)
 	_, text, _ := say(t, "scenarios", "list")
-	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	lines := make(map[string]string)
+	for line := range strings.SplitSeq(text, "\n") {
+		if name, says, found := strings.Cut(line, " "); found {
+			lines[name] = strings.TrimSpace(says)
+		}
+	}
 	_, spelled, _ := say(t, "scenarios", "list", "--format", "json")
 	var all []listed
 	if err := json.Unmarshal([]byte(spelled), &all); err != nil {
 		t.Fatalf("%v in\n%s", err, spelled)
 	}
 	names := scenarios.Library()
-	if len(lines) != len(names) || len(all) != len(names) {
+	// The heading of the patterns is the one line that is no scenario's.
+	if len(lines) != len(names)+1 || len(all) != len(names) {
 		t.Fatalf("%d lines and %d objects for %d scenarios", len(lines), len(all), len(names))
 	}
 	for i, name := range names {
-		fields := strings.Fields(lines[i])
-		if fields[0] != name || all[i].Name != name || strings.Join(fields[1:], " ") != all[i].Says {
-			t.Errorf("line %q, object %+v; want both of %s", lines[i], all[i], name)
+		if all[i].Name != name || lines[name] != all[i].Says {
+			t.Errorf("line %q, object %+v; want both of %s", lines[name], all[i], name)
+		}
+		s, err := scenarios.Builtin(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := all[i].Pattern; (p == nil) != (s.Pattern == nil) || p != nil && (p.Row != s.Pattern.Row || p.Buys != s.Pattern.Buys || p.Costs != s.Pattern.Costs) {
+			t.Errorf("%s shows the pattern %+v; want %+v", name, p, s.Pattern)
 		}
 		if !strings.HasPrefix(strings.Join(strings.Fields(all[i].About), " "), all[i].Says) || len(all[i].Says) < 10 {
 			t.Errorf("%s says %q, and is about %q; want its first sentence", name, all[i].Says, all[i].About)
@@ -152,6 +164,19 @@ func TestListTextFitsATerminal(t *testing.T) {
 		if diff := cmp.Diff(row.want, listText(all, row.columns)); diff != "" {
 			t.Errorf("%s: listText(…, %d) (-want +got):\n%s", row.sentence, row.columns, diff)
 		}
+	}
+}
+
+// Patterns come after the lessons, in the order of the documents and not of their names.
+func TestListTextSetsPatternsApart(t *testing.T) {
+	pattern := func(name, row string) listed {
+		return listed{Name: name, Says: "It does.", Pattern: &listedPattern{Row: row}}
+	}
+	all := []listed{pattern("a", "bank transactions"), {Name: "cold", Says: "A new table."}, pattern("z", "log tail"), {Name: "warm", Says: "An old one."}}
+	const want = "Lessons\ncold  A new table.\nwarm  An old one.\n\n" +
+		"Design patterns (`loadgen scenarios patterns` runs each beside what it replaces)\nz     It does.\na     It does.\n"
+	if diff := cmp.Diff(want, listText(all, 0)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 

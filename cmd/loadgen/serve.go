@@ -49,7 +49,8 @@ func (f *serveFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 		Long: `Serve is a table service that the SDKs take for real, with the documents' limits:
 2,000 entities/s a partition and 20,000 an account, every scanned entity counted.
 Its first line on standard output is the connection string of it. What it holds is
-in memory, and gone when it ends unless --export saves it.
+in memory, and gone when it ends unless --export saves it. The name of a table that
+was deleted is free again after 40 s; --set model.name_delay=0 frees it at once.
 
 --examine records the traffic like a run of one's own, in a folder of its own in
 results/runs, and reports on it at the end: which partitions were hot, which

@@ -15,6 +15,8 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
+	"loadgen/target"
+	"loadgen/target/standin"
 )
 
 // simulation is one run on the virtual clock: an engine of its own, driven by one
@@ -24,6 +26,8 @@ type simulation struct {
 	campaign *drive.Campaign
 	manifest results.Manifest
 	engine   *engine.Engine
+	// beside are the stand-ins for what the scenario uses beside its tables.
+	beside *standin.Memory
 }
 
 // newSimulation returns the run of a scenario by options that name no table. It
@@ -45,7 +49,7 @@ func newSimulation(s *scenarios.Scenario, data bool, started time.Time, command 
 	}
 	manifest.Time, manifest.Started, manifest.Dataless = "virtual", started.UTC().Round(0), !data
 	return &simulation{s, campaign, manifest, engine.New(engine.Options{Model: m, Accounts: accountsOf(s),
-		Epoch: entity.TicksOf(started), Seed: s.Seed, Cold: s.Start == scenarios.StartCold, Dataless: !data})}, nil
+		Epoch: entity.TicksOf(started), Seed: s.Seed, Cold: s.Start == scenarios.StartCold, Dataless: !data}), standin.NewMemory()}, nil
 }
 
 // tailStretch is what the last part of a run is measured by.
@@ -55,7 +59,7 @@ const tailStretch = 30 * time.Second
 // why the run ended early, the second that its record could not be written.
 func (s *simulation) run(ctx context.Context, recorder *results.Recorder, observers ...drive.Observer) (time.Duration, error) {
 	tail := drive.NewTail(tailStretch)
-	runner := &drive.Virtual{Target: virtualAccounts(s.engine, accountsOf(s.scenario))}
+	runner := &drive.Virtual{Target: standin.NewVirtual(virtualAccounts(s.engine, accountsOf(s.scenario)), s.beside)}
 	ended := s.campaign.Run(ctx, runner, &drive.Ledger{Recorder: recorder, Observers: append(observers, tail),
 		Happenings: func(now clock.Instant) []results.Event { return happenings(s.engine, now) }})
 	if s.manifest.Spread != nil || s.scenario.Start == scenarios.StartCold {
@@ -66,7 +70,7 @@ func (s *simulation) run(ctx context.Context, recorder *results.Recorder, observ
 
 // finish closes the books at an instant.
 func (s *simulation) finish(recorder *results.Recorder, end time.Duration, ended error) error {
-	counts := results.TargetCounts(s.engine.Counts())
+	counts := results.TargetCounts(added(target.Counts(s.engine.Counts()), s.beside.Counts()))
 	validity, reasons := endOf(ended)
 	return recorder.Finish(end, validity, reasons, &counts)
 }

@@ -58,7 +58,7 @@ func (f *runFlags) ready(c *cobra.Command, t *trial) error {
 	if err := f.chooseDriver(c, t.scenario); err != nil {
 		return err
 	}
-	if err := f.enoughAccounts(t.scenario); err != nil {
+	if err := f.reaches(t.scenario); err != nil {
 		return err
 	}
 	return f.enoughFiles(t.scenario)

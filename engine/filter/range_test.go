@@ -53,6 +53,18 @@ func TestRangesHoldWhatTheySay(t *testing.T) {
 		{"a partition range up to the next key is one partition", filter.PartitionRange("a", "a\x00"), func(k entity.Key) bool {
 			return k.Partition == "a"
 		}, filter.ClassPartitionScan, "a"},
+		{"prefixes of partitions, the last with all that begin so", filter.PartitionPrefixes("a ", "b\U00010000"), func(k entity.Key) bool {
+			return !before(k.Partition, "a ") && (before(k.Partition, "b\U00010000") || strings.HasPrefix(k.Partition, "b\U00010000"))
+		}, filter.ClassPartitionRangeScan, "-"},
+		{"prefixes of partitions up to the greatest have no end", filter.PartitionPrefixes("c", "\uFFFF"), func(k entity.Key) bool {
+			return !before(k.Partition, "c")
+		}, filter.ClassPartitionRangeScan, "-"},
+		{"prefixes of rows, the last with all that begin so", filter.RowPrefixes("a", "ab", "b"), func(k entity.Key) bool {
+			return k.Partition == "a" && !before(k.Row, "ab") && (before(k.Row, "b") || strings.HasPrefix(k.Row, "b"))
+		}, filter.ClassRowRange, "a"},
+		{"prefixes of rows up to the greatest end with the partition", filter.RowPrefixes("a", "c", "\uFFFF"), func(k entity.Key) bool {
+			return k.Partition == "a" && !before(k.Row, "c")
+		}, filter.ClassRowRange, "a"},
 		{"one partition", filter.OnePartition("b"), func(k entity.Key) bool {
 			return k.Partition == "b"
 		}, filter.ClassPartitionScan, "b"},

@@ -31,6 +31,9 @@ type Model struct {
 	// TimeSpread is the coefficient of variation of ReadTime and WriteTime, in
 	// thousandths.
 	TimeSpread int64
+	// NameDelay is how long after a table was deleted nobody can create one of the
+	// same name.
+	NameDelay time.Duration
 	// Idle is how far idle servers let partitions exceed their target; it counts
 	// at either start.
 	Idle Idle

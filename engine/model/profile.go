@@ -70,6 +70,7 @@ func (m *Model) document() {
 	m.EntityTime = 100 * time.Microsecond
 	m.RefusalTime = 2 * time.Millisecond
 	m.TimeSpread = 400
+	m.NameDelay = 40 * time.Second
 }
 
 // grantHeadroom has no limit for a range but its pipeline, which is the one that

@@ -103,5 +103,7 @@ func admissionSlots() []slot {
 			func(m *Model) *time.Duration { return &m.RefusalTime }),
 		share("time_spread", 2000, "coefficient of variation of read_time and write_time",
 			func(m *Model) *int64 { return &m.TimeSpread }),
+		wait("name_delay", time.Hour, "time for which the name of a deleted table cannot be used again",
+			func(m *Model) *time.Duration { return &m.NameDelay }).documented(),
 	}
 }

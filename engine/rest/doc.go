@@ -17,6 +17,7 @@
 //
 // Access policies, service properties and the rules for web pages of other
 // origins are kept by the handler, for as long as it lives. Deleting a table is
-// done at once: no table is ever found being deleted. There are no tokens of a
-// directory, and no tables of metrics.
+// done at once; what the model's name_delay keeps is its name, of which a new table
+// is refused as TableBeingDeleted, while all else finds no table. There are no tokens
+// of a directory, and no tables of metrics.
 package rest

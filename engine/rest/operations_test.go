@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
@@ -319,4 +320,21 @@ func TestTransactionsSayWhichChangeFailed(t *testing.T) {
 	if got := codeOf(t, w); got != "RequestBodyTooLarge" {
 		t.Errorf("a transaction of more than 4 MiB = %s; want RequestBodyTooLarge", got)
 	}
+}
+
+// A new table of a deleted one's name is refused for as long as the model says; all else
+// that is asked of it finds no table.
+func TestDeletedTableKeepsItsName(t *testing.T) {
+	s := newService(t, nil, model.Off, "name_delay=40s")
+	const made = `{"TableName":"Races"}`
+	s.want(t, 201, "POST", "/contoso/Tables", made)
+	s.want(t, 204, "DELETE", "/contoso/Tables('Races')", "")
+	reply := s.want(t, 409, "POST", "/contoso/Tables", made)
+	if got := reply.Header().Get("X-Ms-Error-Code"); got != "TableBeingDeleted" || !strings.Contains(reply.Body.String(), "is being deleted") {
+		t.Errorf("a table of a deleted one's name: %q, %s; want TableBeingDeleted", got, reply.Body)
+	}
+	s.want(t, 404, "DELETE", "/contoso/Tables('Races')", "")
+	s.want(t, 404, "GET", "/contoso/Races()", "")
+	s.clock.at.Add(int64(40 * time.Second))
+	s.want(t, 201, "POST", "/contoso/Tables", made)
 }

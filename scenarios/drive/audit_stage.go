@@ -108,7 +108,7 @@ func (c *Campaign) forecastGuarded(f *Forecast, spec *scenarios.OperationSpec, o
 // forecastVerified adds what is read after the run for the sake of so many operations
 // of a kind.
 func (c *Campaign) forecastVerified(f *Forecast, spec *scenarios.OperationSpec, operations, each int64) {
-	if !c.Verify || !spec.Writes().IsChange() {
+	if !c.Verify || spec.Procedure != "" || !spec.Writes().IsChange() {
 		return
 	}
 	reads := operations * int64(max(1, spec.Entities))

@@ -80,8 +80,10 @@ type Campaign struct {
 	// doubtful says that an attempt of the single operation carried out last
 	// ended without a word on whether it was done.
 	doubtful bool
-	// audit follows the writes, nil where they are not verified.
-	audit *audit
+	// audit follows the writes, nil where they are not verified; tallied adds up what
+	// procedures count.
+	audit   *audit
+	tallied *scores
 }
 
 // The kinds of the operations that prepare and clean up. A scenario's own
@@ -126,6 +128,12 @@ func NewCampaign(o Options) (*Campaign, error) {
 		c.audit = newAudit(c.runMark(), o.Watched)
 		c.addKind(results.Kind{Name: kindAudit})
 	}
+	c.tallied = c.newScores()
+	if checks, err := c.checks(); err != nil {
+		return nil, err
+	} else if len(checks) > 0 {
+		c.addKind(results.Kind{Name: kindAudit})
+	}
 	c.addKind(results.Kind{Name: kindDrop})
 	return c, nil
 }
@@ -150,10 +158,10 @@ func (c *Campaign) Kinds() []results.Kind { return c.kinds }
 // or took, unless it is to be kept.
 func (c *Campaign) Run(ctx context.Context, runner Runner, ledger *Ledger) error {
 	c.runner, c.ledger = runner, ledger
-	err := c.verify(ctx, c.phases(ctx))
+	err := c.examine(ctx, c.verify(ctx, c.phases(ctx)))
 	if !c.Keep {
 		// The tables are to go even where the run was stopped.
-		err = errors.Join(err, c.drop(context.WithoutCancel(ctx), err))
+		err = errors.Join(err, c.clear(context.WithoutCancel(ctx)), c.drop(context.WithoutCancel(ctx), err))
 	}
 	return err
 }
@@ -190,9 +198,7 @@ func (c *Campaign) phases(ctx context.Context) error {
 // run carries out one stage and takes care of the numbering.
 func (c *Campaign) run(ctx context.Context, stage *Stage) error {
 	stage.First = c.number
-	if c.audit != nil {
-		stage.Ended = c.audit.ended
-	}
+	c.listen(stage)
 	if stage.AccountOf == nil {
 		stage.AccountOf = c.accountOf
 	}
@@ -206,6 +212,20 @@ func (c *Campaign) run(ctx context.Context, stage *Stage) error {
 		c.Entering(progress)
 	}
 	return c.runner.Run(ctx, stage, c.ledger)
+}
+
+// listen has a stage tell of its operations whoever wants to know.
+func (c *Campaign) listen(stage *Stage) {
+	before := stage.Ended
+	stage.Ended = func(w *Work, done *results.Completed) {
+		if before != nil {
+			before(w, done)
+		}
+		if c.audit != nil {
+			c.audit.ended(w, done)
+		}
+		c.tallied.ended(c.kinds, w)
+	}
 }
 
 // patient returns the policy of what must succeed for the run to mean anything:

@@ -6,14 +6,29 @@ import (
 	"loadgen/target"
 )
 
-// copied has the copies of what an operation writes follow it: those that lie in one
-// partition of one table in a transaction, as far as one goes.
+// copied has the copies of what an operation writes be written with it. Those in the
+// partition of the entities themselves go into their transaction, home by home as long
+// as it holds them: then all is written or nothing. The others follow it, those of one
+// partition of one table in a transaction of their own.
 func (e *events) copied(one *eventKind, w *Work, changes func(home int) []entity.Change) {
+	own := w.Operation.Changes
+	if w.Operation.Verb != entity.Batch {
+		own = []entity.Change{w.Operation.Change}
+	}
+	all := own[:len(own):len(own)]
 	var steps []procedure.Step
 	for home := 1; home < len(e.homes); home++ {
-		if !one.spec.Merges() || one.parts[home] != nil {
-			steps = append(steps, copySteps(e.homes[home].table, changes(home))...)
+		if one.spec.Merges() && one.parts[home] == nil {
+			continue
 		}
+		rest := repeatable(changes(home))
+		if e.homes[home].table == e.table && !(e.patchy[home] && one.spec.Writes() == entity.Delete) {
+			all, rest = joined(all, rest)
+		}
+		steps = append(steps, copySteps(e.homes[home].table, rest)...)
+	}
+	if len(all) > len(own) {
+		w.together(all, len(own))
 	}
 	if len(steps) == 0 {
 		return
@@ -29,18 +44,75 @@ func (e *events) copied(one *eventKind, w *Work, changes func(home int) []entity
 	}
 }
 
-// copySteps returns the writes of copies to one table: one for each partition.
-func copySteps(table string, changes []entity.Change) []procedure.Step {
-	var order []string
-	together := make(map[string][]entity.Change)
-	for _, c := range changes {
-		// Written twice, a copy is the same.
-		switch c.Verb {
+// joined returns a transaction with those copies that lie in its partition, and the
+// copies that do not. Where it cannot hold them, because they are too many, too large
+// or changed by it already, it is left as it is.
+func joined(transaction, copies []entity.Change) (all, rest []entity.Change) {
+	all = transaction
+	for _, c := range copies {
+		if c.Key.Partition == transaction[0].Key.Partition {
+			all = append(all, c)
+		} else {
+			rest = append(rest, c)
+		}
+	}
+	if code, _, _ := entity.ValidateBatch(all); len(all) > len(transaction) && code != entity.OK {
+		return transaction, copies
+	}
+	return all, rest
+}
+
+// together has a write be a transaction, of whose changes the first are those of its
+// entities and the others those of their copies.
+func (w *Work) together(changes []entity.Change, entities int) {
+	if write, verified := w.Procedure.(*procedure.Write); verified {
+		write.Together(changes[entities:]...)
+		return
+	}
+	w.Operation = target.Operation{Verb: entity.Batch, Table: w.Operation.Table, Changes: changes}
+}
+
+// patchyHomes returns of each home whether entities can lack it: where some operation
+// inserts what that copy keeps nothing of. A transaction that deletes the copy with its
+// entity would then be refused, and neither ever deleted.
+func (c *Campaign) patchyHomes(phase int, homes []residence) ([]bool, error) {
+	patchy := make([]bool, len(homes))
+	for i := range phase + 1 {
+		list := c.Scenario.Phases[i].Operations()
+		for j := range list {
+			if list[j].Writes() != entity.InsertOrMerge {
+				continue
+			}
+			for home := range homes {
+				part, err := homes[home].part(&list[j])
+				if err != nil {
+					return nil, err
+				}
+				patchy[home] = patchy[home] || part == nil
+			}
+		}
+	}
+	return patchy, nil
+}
+
+// repeatable returns changes of copies such that one that is written twice is the same.
+func repeatable(changes []entity.Change) []entity.Change {
+	for i := range changes {
+		switch c := &changes[i]; c.Verb {
 		case entity.Insert, entity.Replace:
 			c.Verb, c.Match = entity.InsertOrReplace, entity.Match{}
 		case entity.Merge:
 			c.Verb, c.Match = entity.InsertOrMerge, entity.Match{}
 		}
+	}
+	return changes
+}
+
+// copySteps returns the writes of copies to one table: one for each partition.
+func copySteps(table string, changes []entity.Change) []procedure.Step {
+	var order []string
+	together := make(map[string][]entity.Change)
+	for _, c := range changes {
 		if _, known := together[c.Key.Partition]; !known {
 			order = append(order, c.Key.Partition)
 		}

@@ -20,10 +20,14 @@ type events struct {
 	*population
 	// begins is how long the measured load has gone on when the phase begins.
 	begins time.Duration
+	// chance is that of procedures.
+	chance clock.Stream
 	// sample and turns draw which entities, and which operations, stand for others in
 	// the holdings.
 	sample, turns clock.Stream
 	homes         []residence
+	// patchy says of each home whether entities can lack it.
+	patchy []bool
 	// properties are those of the entities.
 	properties []scenarios.PropertySpec
 	// upserts says that writes of what need not be there write new entities, for
@@ -60,6 +64,8 @@ type eventKind struct {
 	asked *question
 	// offers is how many entities it is due to count beside those of a query.
 	offers int64
+	// performance is that of a procedure, nil for what is a verb's.
+	performance *performance
 }
 
 // newEvents returns the mix of a phase of event traffic, and how many operations it
@@ -77,10 +83,13 @@ func (c *Campaign) newEvents(phase int) (*events, error) {
 	}
 	name := c.Scenario.Phases[phase].Name
 	loaded := c.Scenario.Loaded(phase)
-	e := &events{mix: m, begins: c.offeredBefore(phase), upserts: loaded == 0, properties: c.Scenario.Entity.Properties,
+	e := &events{mix: m, chance: clock.NewStream(c.Scenario.Seed, "procedures/"+name), begins: c.offeredBefore(phase), upserts: loaded == 0, properties: c.Scenario.Entity.Properties,
 		sample: clock.NewStream(c.Scenario.Seed, "holdings/"+name), turns: clock.NewStream(c.Scenario.Seed, "turns/"+name),
 		population: newPopulation(loaded, m.specs, c.Scenario.Seed, name), holdings: make(map[string]*holdings)}
 	if e.homes, err = c.residences(); err != nil {
+		return nil, err
+	}
+	if e.patchy, err = c.patchyHomes(phase, e.homes); err != nil {
 		return nil, err
 	}
 	for i := range m.specs {
@@ -154,6 +163,14 @@ func (c *Campaign) newEventKind(spec *scenarios.OperationSpec, e *events) (event
 		kind.offers *= written
 	}
 	var err error
+	if kind.performance, err = c.newPerformance(spec); err != nil {
+		return kind, err
+	}
+	for i := range e.homes {
+		if kind.performance != nil {
+			e.holdingsOf(e.homes[i].table)
+		}
+	}
 	if spec.Verb == entity.Query || len(spec.By) > 0 {
 		kind.asked, err = c.newQuestion(spec, e.homes, e.holdingsOf)
 	}
@@ -213,6 +230,15 @@ func (e *events) fresh(k uint64, at int) keys.Event {
 // outline returns operation k without its content.
 func (e *events) outline(k uint64) Work {
 	kind := e.pick(k)
+	if e.kinds[kind].performance != nil {
+		w := e.perform(k, kind)
+		outlined := Work{Kind: w.Kind, Offers: w.Offers}
+		if w.Offers == 0 {
+			// All of it goes beside the table, as its first request says.
+			outlined.Operation = w.Procedure.Begin()
+		}
+		return outlined
+	}
 	w := Work{Kind: e.indexes[kind], Offers: e.kinds[kind].offers}
 	if asked := e.kinds[kind].asked; asked != nil && e.inserted(kind) == 0 {
 		w.Offers += asked.due(k, e.event(e.choose(k, kind, &e.specs[kind].Of)))
@@ -224,6 +250,9 @@ func (e *events) outline(k uint64) Work {
 func (e *events) work(k uint64) Work {
 	kind := e.pick(k)
 	spec, one := &e.specs[kind], &e.kinds[kind]
+	if one.performance != nil {
+		return e.perform(k, kind)
+	}
 	w := Work{Kind: e.indexes[kind], Offers: one.offers}
 	w.Operation.Verb, w.Operation.Table = spec.Verb, e.table
 	if e.inserted(kind) > 0 {

@@ -20,8 +20,10 @@ func TestForecastOfEventTraffic(t *testing.T) {
 	leftOutWhenShort(t)
 	for _, row := range []struct{ name, design, traffic string }{
 		{"copies", "copied", "arrivals: {constant: 100}, for: 10s, operations: [{verb: insert}, {verb: delete, of: {hot: 10%, share: 90%}}, {verb: batch, entities: 5, together: [customer]}]"},
+		{"copies in the same transactions", "beside", "arrivals: {constant: 100}, for: 10s, operations: [{verb: insert}, {verb: delete, of: {hot: 10%, share: 90%}}, {verb: batch, entities: 5, together: [customer]}, {verb: batch, name: many, entities: 40, together: [customer]}]"},
 		{"searches", "copied", "arrivals: {constant: 50}, for: 10s, operations: [{verb: merge, by: [state], properties: [{name: State, value: void}]}, {verb: replace, by: [id]}, {verb: get}]"},
 		{"a table that grows while it is read", "hour", "arrivals: {constant: 60}, for: 20s, operations: [{verb: insert, weight: 3}, {verb: query, by: [state], top: 100}, {name: all, verb: query, class: table-scan}]"},
+		{"so many operations, and what procedures read", "customer", "clients: 6, count: 300, operations: [{verb: insert}, {verb: get}, {procedure: read-set, with: {sets: 20}}]"},
 		{"a closed loop", "customer", "clients: 6, think: 200ms, for: 20s, operations: [{verb: insert}, {verb: query, by: [customer], top: 5}, {verb: merge, read_first: true, properties: [{name: State, value: void}]}]"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

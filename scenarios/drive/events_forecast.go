@@ -55,15 +55,24 @@ func (c *Campaign) forecastEvents(f *Forecast, phase int) bool {
 // asked returns what operation k, which is of that kind, asks for.
 func (c *Campaign) asked(e *events, k uint64, kind int) Forecast {
 	w := e.work(k)
-	f, written := Forecast{Entities: w.Offers}, int64(0)
+	f, written := Forecast{Entities: w.Offers, Beside: goingBeside(&w)}, int64(0)
 	requests := []target.Operation{w.Operation}
 	if w.Procedure != nil {
 		requests = procedure.Requests(w.Procedure)
 	}
 	for i := range requests {
-		switch op := &requests[i]; op.Verb {
-		case entity.Query:
-		case entity.Get:
+		switch op := &requests[i]; {
+		case op.Beside != nil:
+			f.add(besideBytes(op.Beside))
+		case op.Verb == entity.Query && e.kinds[kind].performance == nil:
+			// Its pages are counted below.
+		case op.Verb == entity.Query:
+			e.surmise(op, k)
+			read := op.Entities()
+			written += read
+			f.Requests += (read + pageEntities - 1) / pageEntities
+			f.Received += read * c.weight(0)
+		case op.Verb == entity.Get:
 			f.Requests++
 			f.Received += c.weight(0)
 		default:
@@ -89,6 +98,16 @@ func (c *Campaign) asked(e *events, k uint64, kind int) Forecast {
 	return f
 }
 
+// besideBytes is about what a request to a queue or a container asks for, beside what
+// each request takes. What it receives is not known: nothing.
+func besideBytes(b *target.Beside) Forecast {
+	f := Forecast{Requests: 1, Sent: int64(len(b.Body))}
+	for name, value := range b.Metadata {
+		f.Sent += int64(len(name) + len(value))
+	}
+	return f
+}
+
 // writtenBytes is about what the entities of a write are on the wire.
 func writtenBytes(op *target.Operation) int64 {
 	if op.Verb != entity.Batch {
@@ -104,6 +123,6 @@ func writtenBytes(op *target.Operation) int64 {
 // times returns so many times a forecast.
 func (f Forecast) times(factor float64) Forecast {
 	scaled := func(n int64) int64 { return int64(math.Round(min(float64(n)*factor, math.MaxInt64/4))) }
-	return Forecast{Requests: scaled(f.Requests), AtMost: scaled(f.AtMost), Entities: scaled(f.Entities),
+	return Forecast{Requests: scaled(f.Requests), AtMost: scaled(f.AtMost), Beside: scaled(f.Beside), Entities: scaled(f.Entities),
 		Sent: scaled(f.Sent), Received: scaled(f.Received)}
 }

@@ -39,6 +39,12 @@ designs:
     copies:
       - {name: state, table: ByState, partition_key: "{state}_{hash(id,8)}", row_key: "{id}", properties: [State, Customer]}
       - {name: number, partition_key: "id_{hash(id,16)}", row_key: "{id}"}
+  - name: beside
+    partition_key: "{customer}"
+    row_key: "{at:inverted}_{id}"
+    copies:
+      - {name: number, partition_key: "{customer}", row_key: "id_{id}"}
+      - {name: state, partition_key: "{customer}", row_key: "state_{state}_{id}", properties: [State]}
 phases:
   - name: load
     load: {entities: 400, transaction: 100, lanes: 1}
@@ -70,6 +76,8 @@ func TestBooksOfEventTraffic(t *testing.T) {
 		{"one partition at a time", "hour", "arrivals: {poisson: 150}, for: 3s, " + everything},
 		{"a partition for each customer", "customer", "arrivals: {poisson: 150}, for: 3s, " + everything},
 		{"copies in the same table and in another", "copied", "arrivals: {poisson: 120}, for: 3s, " + everything},
+		{"copies in the entity's own partition", "beside", "arrivals: {poisson: 120}, for: 3s, " + everything},
+		{"a closed loop of so many operations", "customer", "clients: 6, count: 300, " + everything},
 		{"a closed loop", "copied", "clients: 6, think: 90ms, for: 3s, " + everything},
 	} {
 		if testing.Short() && test.design != "copied" {
@@ -120,7 +128,7 @@ func figures(k *results.KindStats) []int64 {
 // refused: the entities that a query has to read are known without a store.
 func TestEventTrafficOffersWhatItCounts(t *testing.T) {
 	leftOutWhenShort(t)
-	for _, design := range []string{"hour", "customer", "copied"} {
+	for _, design := range []string{"hour", "customer", "copied", "beside"} {
 		t.Run(design, func(t *testing.T) {
 			s := ordered(t, design, `arrivals: {constant: 40}, for: 20s, operations: [{verb: insert, weight: 3}, {verb: get}, `+
 				`{name: mine, verb: query, by: [customer]}, {name: recent, verb: query, by: [customer], span: 6h, of: {latest: 10}}, `+

@@ -16,6 +16,8 @@ type Forecast struct {
 	// transaction. AtMost is that number if every attempt of the peaks is
 	// refused as often as the policy goes on.
 	Requests, AtMost int64
+	// Beside is how many of the requests go to queues and containers of blobs.
+	Beside int64
 	// Entities is how many entities they count by the documented rule.
 	Entities int64
 	// Sent and Received are the bytes on the wire without retries, to about a
@@ -169,6 +171,7 @@ func (c *Campaign) forecastOperations(f *Forecast, list []scenarios.OperationSpe
 func (f *Forecast) add(part Forecast) {
 	f.Requests = addUp(f.Requests, part.Requests)
 	f.AtMost = addUp(f.AtMost, part.AtMost)
+	f.Beside = addUp(f.Beside, part.Beside)
 	f.Entities = addUp(f.Entities, part.Entities)
 	f.Sent = addUp(f.Sent, part.Sent)
 	f.Received = addUp(f.Received, part.Received)

@@ -22,7 +22,7 @@ func (c *Campaign) eventsOf(stage *Stage, phase int) (*events, error) {
 	if stage.Schedule != nil {
 		e.open(stage.Schedule)
 	} else {
-		e.closed(spec.Clients, spec.Think)
+		e.closed(spec.Clients, spec.Pace())
 	}
 	for i := range phase {
 		before := c.Scenario.Phases[i].Traffic
@@ -40,7 +40,7 @@ func (c *Campaign) eventsOf(stage *Stage, phase int) (*events, error) {
 		if past.Schedule != nil {
 			of.open(past.Schedule)
 		} else {
-			of.closed(before.Clients, before.Think)
+			of.closed(before.Clients, before.Pace())
 		}
 		e.growth = append(e.growth, of.grown(expected(past, before)))
 	}
@@ -51,7 +51,7 @@ func (c *Campaign) eventsOf(stage *Stage, phase int) (*events, error) {
 // expected returns how many operations a phase comes to: in a closed loop if each is
 // answered at once.
 func expected(stage *Stage, spec *scenarios.Traffic) uint64 {
-	if stage.Schedule != nil {
+	if stage.Schedule != nil || spec.Count > 0 {
 		return stage.count()
 	}
 	return min(stage.Count, uint64(spec.For/max(1, evenly(spec.Clients, spec.Think)(1))))

@@ -29,7 +29,7 @@ type Preview struct {
 type Approach struct {
 	Spec *scenarios.OperationSpec
 	// Class is that of the query, [filter.ClassPoint] for what knows its key, Why what a
-	// better one would need; both are zero for what reads nothing.
+	// better one would need; both are zero for what reads nothing, and for a procedure.
 	Class filter.Class
 	Why   string
 	// Narrowed says that only some of what is read is wanted, whether a filter or the
@@ -67,7 +67,10 @@ func (c *Campaign) Preview(phase int) (*Preview, error) {
 	if err != nil {
 		return nil, fmt.Errorf("phase %s: %w", one.Name, err)
 	}
-	p.Length = p.stage.For
+	p.Length, p.closed = p.stage.For, evenly(one.Clients(), one.Think())
+	if one.Traffic != nil && one.Traffic.Count > 0 {
+		p.Length, p.closed = one.Traffic.Lasts(), evenly(one.Clients(), one.Traffic.Pace())
+	}
 	if p.stage.Schedule != nil {
 		p.Length = p.stage.Schedule.Length()
 	}
@@ -78,8 +81,10 @@ func (c *Campaign) Preview(phase int) (*Preview, error) {
 	for i := range p.specs {
 		p.kindOf[c.kindOf[p.specs[i].Name]] = i
 		p.plans = append(p.plans, c.approach(&p.specs[i], homes))
+		if p.specs[i].Procedure != "" {
+			p.plans[i].Class = p.classOf(i)
+		}
 	}
-	p.closed = evenly(one.Clients(), one.Think())
 	return p, nil
 }
 
@@ -87,6 +92,8 @@ func (c *Campaign) Preview(phase int) (*Preview, error) {
 func (c *Campaign) approach(spec *scenarios.OperationSpec, homes []residence) Approach {
 	a := Approach{Spec: spec, Narrowed: spec.Where != ""}
 	switch {
+	case spec.Procedure != "":
+		// What it reads is up to each of its requests: there is no one class.
 	case len(spec.By) > 0:
 		plan, _ := c.bestPlan(spec, homes)
 		a.Class, a.Why = plan.Class, plan.Why
@@ -98,6 +105,28 @@ func (c *Campaign) approach(spec *scenarios.OperationSpec, homes []residence) Ap
 		a.Class = filter.ClassPoint
 	}
 	return a
+}
+
+// classOf returns the worst class of what a kind of operation that is a procedure reads,
+// by the first of them; 0 where it reads nothing, or none comes soon.
+func (p *Preview) classOf(kind int) (worst filter.Class) {
+	for k := range min(p.Count(), mostLooked) {
+		w := p.stage.Build(k)
+		if p.kindOf[w.Kind] != kind {
+			continue
+		}
+		for _, op := range procedure.Requests(w.Procedure) {
+			switch {
+			case op.Beside != nil:
+			case op.Verb == entity.Query:
+				worst = max(worst, op.Query.Range.Class())
+			case op.Verb == entity.Get:
+				worst = max(worst, filter.ClassPoint)
+			}
+		}
+		break
+	}
+	return worst
 }
 
 func classOfQuery(class string) filter.Class {
@@ -122,8 +151,8 @@ func (p *Preview) Approaches() []Approach { return p.plans }
 // Count returns how many operations there are, in a closed loop if each is answered
 // at once.
 func (p *Preview) Count() uint64 {
-	if p.stage.Schedule != nil {
-		return p.stage.Schedule.Len()
+	if !p.stage.timed() || p.stage.Schedule != nil {
+		return p.stage.count()
 	}
 	return min(p.stage.Count, uint64(p.Length/max(1, p.closed(1))))
 }
@@ -145,7 +174,7 @@ func (p *Preview) Operation(k uint64, table string, visit func(Touch)) (kind int
 	kind = p.kindOf[w.Kind]
 	spec := &p.specs[kind]
 	entities = w.Offers
-	if entities == 0 {
+	if entities == 0 && spec.Procedure == "" {
 		entities = w.Operation.Entities()
 	}
 	requests, rest := []target.Operation{w.Operation}, entities
@@ -161,10 +190,75 @@ func (p *Preview) Operation(k uint64, table string, visit func(Touch)) (kind int
 		if i == 0 {
 			counted = rest
 		}
-		visitOne(&requests[i], table, counted, spec.Inserts(), visit)
+		inserts := spec.Inserts()
+		if spec.Procedure != "" {
+			inserts = requests[i].Beside == nil && adds(&requests[i], inserts)
+		}
+		visitOne(&requests[i], table, counted, inserts, visit)
 	}
 	return kind, entities
 }
+
+// adds reports whether a request of a procedure adds entities: it inserts, or it writes
+// what may be there, in an operation that is about a new entity.
+func adds(op *target.Operation, fresh bool) bool {
+	verb := op.Verb
+	if verb == entity.Batch && len(op.Changes) > 0 {
+		verb = op.Changes[0].Verb
+	}
+	return verb == entity.Insert || fresh && (verb == entity.InsertOrReplace || verb == entity.InsertOrMerge)
+}
+
+// Sent is what an operation of a procedure sends where all goes as it mostly does.
+type Sent struct {
+	// Requests are all of it. Queries of them read what is not known before they are
+	// answered, Beside of them go to a queue or a container.
+	Requests, Queries, Beside int
+	// Written are the entities that it writes, without those that it deletes.
+	Written []Written
+}
+
+// Written is an entity that is written: what the name of its table has beside that of
+// the run's, its key, and its size in bytes by the service's billing rule.
+type Written struct {
+	Table string
+	Key   entity.Key
+	Bytes int
+}
+
+// Sent returns what operation k sends, if it is a procedure's, and false where it is a
+// verb's.
+func (p *Preview) Sent(k uint64, table string) (Sent, bool) {
+	w := p.stage.Build(k)
+	if p.specs[p.kindOf[w.Kind]].Procedure == "" {
+		return Sent{}, false
+	}
+	requests := procedure.Requests(w.Procedure)
+	sent := Sent{Requests: len(requests)}
+	for i := range requests {
+		op := &requests[i]
+		changes := op.Changes
+		switch {
+		case op.Beside != nil:
+			sent.Beside++
+			continue
+		case op.Verb == entity.Query:
+			sent.Queries++
+			continue
+		case op.Verb != entity.Batch:
+			changes = []entity.Change{op.Change}
+		}
+		for j := range changes {
+			if c := &changes[j]; c.Verb.IsChange() && c.Verb != entity.Delete {
+				sent.Written = append(sent.Written, Written{Table: besideRun(op.Table, table), Key: c.Key, Bytes: entity.Size(c.Key, c.Properties)})
+			}
+		}
+	}
+	return sent, true
+}
+
+// besideRun returns what the name of a table has beside that of the run's own.
+func besideRun(name, table string) string { return name[min(len(table), len(name)):] }
 
 // visitOne tells of the partition of a request, if it is one.
 func visitOne(op *target.Operation, table string, entities int64, inserts bool, visit func(Touch)) {
@@ -172,7 +266,7 @@ func visitOne(op *target.Operation, table string, entities int64, inserts bool, 
 	if !one {
 		return
 	}
-	t := Touch{Table: op.Table[min(len(table), len(op.Table)):], Entities: entities, Inserts: inserts}
+	t := Touch{Table: besideRun(op.Table, table), Entities: entities, Inserts: inserts}
 	t.Key.Partition = partition
 	switch {
 	case op.Verb == entity.Batch:

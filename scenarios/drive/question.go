@@ -101,6 +101,12 @@ func equalities(s *scenarios.Scenario, home residence, know, told []string) []eq
 // narrowed reports whether the question wants only some of what it reads.
 func (q *question) narrowed() bool { return len(q.equal) > 0 || q.spec.Where != "" }
 
+// searches reports whether the question is for the key of what is to be written.
+func (q *question) searches() bool { return q.spec.Verb != entity.Query }
+
+// unbounded reports whether the question reads all that there is of its stretch.
+func (q *question) unbounded() bool { return !q.searches() && q.spec.Top+q.spec.Rows == 0 }
+
 // stretch returns what is read for an event.
 func (q *question) stretch(e keys.Event) target.Query {
 	key := func() entity.Key { return q.home.generator.KeyOf(e) }
@@ -173,11 +179,10 @@ func literal(kind entity.Type, text string) string {
 // due returns how many entities the question has to read for an event when operation
 // k becomes due.
 func (q *question) due(k uint64, e keys.Event) int64 {
-	searches := q.spec.Verb != entity.Query
 	switch {
 	case q.spec.Class == scenarios.ClassPoint, len(q.spec.By) > 0 && q.plan.Class == filter.ClassPoint:
 		return 1
-	case searches:
+	case q.searches():
 		return q.dueTo(k, e)
 	}
 	due, share := q.stock.count(q.stretch(e), k), q.share(e)
@@ -195,12 +200,17 @@ func (q *question) dueTo(k uint64, e keys.Event) int64 {
 	whole := q.stretch(e)
 	upTo := whole
 	upTo.Range.To, upTo.Range.Bounded = q.home.generator.KeyOf(e), true
-	pages := q.stock.count(upTo, k)/pageEntities + 1
-	return max(1, min(q.stock.count(whole, k), pages*pageEntities))
+	page := q.page(q.share(e))
+	pages := q.stock.count(upTo, k)/page + 1
+	return max(1, min(q.stock.count(whole, k), pages*page))
 }
 
 // page returns how many entities are read for a page of which such a share is wanted.
 func (q *question) page(share float64) int64 {
+	if q.searches() {
+		// A page is full of what is wanted, however much had to be read for it.
+		return int64(math.Ceil(pageEntities / share))
+	}
 	if q.spec.Top == 0 {
 		return pageEntities
 	}
@@ -216,7 +226,7 @@ func (q *question) pages(due int64, e keys.Event) int64 {
 // share returns about which share of what is read the question wants, where that is
 // needed to know when it has enough.
 func (q *question) share(e keys.Event) float64 {
-	if !q.narrowed() || q.spec.Top+q.spec.Rows == 0 || len(q.sample) == 0 {
+	if !q.narrowed() || q.unbounded() || len(q.sample) == 0 {
 		return 1
 	}
 	wanted, err := target.Filtered(q.wanted(e))
@@ -237,7 +247,7 @@ const specimens = 256
 
 // taste gives the question some of the entities that there are to be.
 func (q *question) taste(e *events) error {
-	if !q.narrowed() || q.spec.Top+q.spec.Rows == 0 {
+	if !q.narrowed() || q.unbounded() {
 		return nil
 	}
 	var names []string

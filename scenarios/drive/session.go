@@ -206,7 +206,7 @@ func (s *Session) replied(now clock.Instant, outcome *target.Outcome) Effect {
 	switch {
 	case move == procedure.Proceed:
 		s.work.Operation, s.patience, s.silent = next, patience{}, false
-		effect.Action, effect.Until = WaitUntil, now
+		effect.Action, effect.Until = WaitUntil, now.Add(s.pause())
 	case move == procedure.Fail:
 		s.completed.Class = results.Failed
 		effect.Completed = &s.completed
@@ -267,6 +267,14 @@ func (s *Session) consult(outcome *target.Outcome) (procedure.Move, target.Opera
 		return procedure.Settle, target.Operation{}
 	}
 	return move, next
+}
+
+// pause returns how long the operation's procedure rests before its next request.
+func (s *Session) pause() time.Duration {
+	if p, rests := s.work.Procedure.(procedure.Pausing); rests {
+		return p.Pause()
+	}
+	return 0
 }
 
 // turn prepares the request for the next page, and returns false where there is

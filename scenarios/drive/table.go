@@ -3,10 +3,13 @@ package drive
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"loadgen/engine/entity"
+	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/arrival"
+	"loadgen/scenarios/procedure"
 	"loadgen/target"
 )
 
@@ -47,6 +50,11 @@ func (c *Campaign) createAt(ctx context.Context, at *site) error {
 	// and so may have an attempt whose reply was lost: where nobody else can
 	// have a table of that name, it is this run's.
 	at.ours = outcome.Class(target.Expected{}) == target.Ok || c.doubtful && c.NewName
+	if err == nil && outcome.Code == entity.TableBeingDeleted {
+		if outcome, err = c.createLater(ctx, at); err == nil {
+			at.ours = outcome.Class(target.Expected{}) == target.Ok
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -60,6 +68,48 @@ func (c *Campaign) createAt(ctx context.Context, at *site) error {
 	}
 	at.ours = true
 	return nil
+}
+
+// The service says that it takes at least 40 s to be through with a table that was
+// deleted: a run that follows another on its table asks again until then.
+const (
+	deletionLimit = 2 * time.Minute
+	deletionPause = 2 * time.Second
+)
+
+// createLater makes a table whose name one has that is being deleted, and returns what
+// it was answered last.
+func (c *Campaign) createLater(ctx context.Context, at *site) (target.Outcome, error) {
+	var answer target.Outcome
+	var ask func() procedure.Request
+	ask = func() procedure.Request {
+		return procedure.Request{Operation: at.operation(entity.CreateTable), Expected: target.Expected{Conflict: true},
+			Then: func(a procedure.Attempt) procedure.Turn {
+				if a.Outcome.Code == entity.TableBeingDeleted {
+					return procedure.SendAfter(deletionPause, ask())
+				}
+				return procedure.End()
+			}}
+	}
+	name := at.stage("recreate")
+	stage := &Stage{
+		Name: name, Lanes: 1, Count: 1, Retry: patient().With(c.RetryCodes...), Limit: deletionLimit,
+		Phases:    []results.Phase{{Name: name}},
+		AccountOf: func(string) int { return at.account },
+		Build: func(uint64) Work {
+			script := procedure.NewScript(func(*procedure.Script) procedure.Request { return ask() })
+			return Work{Kind: c.kindOf[kindCreate], Procedure: script}
+		},
+		Observe: func(_ uint64, o *target.Outcome, _ target.Class) { answer = *o },
+	}
+	if err := c.run(ctx, stage); err != nil {
+		return answer, err
+	}
+	if answer.Class(target.Expected{Conflict: true}) != target.Ok || answer.Code == entity.TableBeingDeleted {
+		return answer, fmt.Errorf("%w: %s cannot be made after %v of asking; the last answer was %d %s %s",
+			ErrPreparation, at, deletionLimit, answer.Status, answer.Code, answer.Detail)
+	}
+	return answer, nil
 }
 
 // take reads the marker of a table that exists.

@@ -51,10 +51,17 @@ func (c *Campaign) arrive(stage *Stage, spec *scenarios.Traffic) error {
 		stage.Schedule, err = spec.Schedule(c.arrivals(stage.Name))
 		return err
 	}
+	if spec.Count > 0 {
+		stage.Lanes, stage.Count, stage.Limit = spec.Clients, uint64(spec.Count), countedLimit
+		return nil
+	}
 	stage.Lanes, stage.Count, stage.For = spec.Clients, mostThoughts(spec.Clients, spec.Think, spec.For), spec.For
 	stage.Think = thinking(spec.Think, clock.NewStream(c.Scenario.Seed, "think/"+stage.Name))
 	return nil
 }
+
+// countedLimit bounds a closed loop that lasts as long as its operations do.
+const countedLimit = time.Hour
 
 // arrivals returns what draws the instants of a phase.
 func (c *Campaign) arrivals(phase string) clock.Stream {

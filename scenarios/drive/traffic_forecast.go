@@ -24,7 +24,7 @@ func (c *Campaign) forecastTraffic(f *Forecast, index int) {
 	spec := phase.Traffic
 	if most, err := c.mostTraffic(phase); err == nil {
 		operations := float64(most)
-		if spec.Clients > 0 {
+		if spec.Clients > 0 && spec.Count == 0 {
 			operations = float64(spec.Clients) * spec.For.Seconds() / spec.Think.Seconds()
 		}
 		if !spec.Events() || keyedTrace(spec) != nil || !c.forecastEvents(f, index) {

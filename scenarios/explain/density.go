@@ -75,18 +75,21 @@ type wish struct {
 	where *keys.Template
 }
 
-// newWish returns what an operation wants, of the home of entities that it reads: the
-// first whose keys serve it as well as it is served.
+// newWish returns what an operation wants, of the home of entities that it reads.
 func newWish(one *Operation, s *scenarios.Scenario, g *keys.Generator) (*wish, error) {
 	w := &wish{spec: one.spec, g: g}
-	for i := 0; len(one.spec.By) > 0; i++ {
-		if w.plan = w.g.Plan(one.spec.By, one.spec.Span); w.plan.Class == one.rank || i == len(s.Design.Copies) {
-			break
+	if len(one.spec.By) > 0 {
+		homes := []*keys.Generator{g}
+		for i := range s.Design.Copies {
+			home, err := s.Design.Copies[i].Generator(g)
+			if err != nil {
+				return nil, err
+			}
+			homes = append(homes, home)
 		}
-		var err error
-		if w.g, err = s.Design.Copies[i].Generator(g); err != nil {
-			return nil, err
-		}
+		var at int
+		w.plan, at = s.Plan(one.spec, homes)
+		w.g = homes[at]
 	}
 	if one.spec.Where == "" {
 		return w, nil

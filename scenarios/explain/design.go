@@ -50,6 +50,9 @@ func (o *Options) design(name string) (*Design, error) {
 			d.Loads = append(d.Loads, look(p, s, &s.Phases[i], o.Times))
 		}
 	}
+	if err := d.performed(s); err != nil {
+		return nil, err
+	}
 	if err := d.densities(&lean); err != nil {
 		return nil, err
 	}
@@ -127,12 +130,58 @@ func (d *Design) sample(s *scenarios.Scenario) error {
 	return nil
 }
 
+// performed takes some entities down that the procedures of the first phase which has
+// any write, as large as they are.
+func (d *Design) performed(s *scenarios.Scenario) error {
+	campaign, err := drive.NewCampaign(drive.Options{Scenario: s, Table: s.Table, NewName: true})
+	if err != nil {
+		return err
+	}
+	for i := range s.Phases {
+		if !slices.ContainsFunc(s.Phases[i].Operations(), isProcedure) {
+			continue
+		}
+		p, err := campaign.Preview(i)
+		if err != nil || p == nil {
+			return err
+		}
+		d.written(p, s)
+		return nil
+	}
+	return nil
+}
+
+func isProcedure(op scenarios.OperationSpec) bool { return op.Procedure != "" }
+
+// written takes down what the first operation of each procedure writes.
+func (d *Design) written(p *drive.Preview, s *scenarios.Scenario) {
+	seen := make(map[int]bool)
+	for k := range min(p.Count(), performances) {
+		sent, some := p.Sent(k, s.Table)
+		if !some {
+			continue
+		}
+		kind, _ := p.Operation(k, s.Table, func(drive.Touch) {})
+		if seen[kind] {
+			continue
+		}
+		seen[kind] = true
+		for _, one := range sent.Written[:min(len(sent.Written), sampled)] {
+			of := p.Approaches()[kind].Spec.Name
+			if one.Table != "" {
+				of += ", " + one.Table
+			}
+			d.Samples = append(d.Samples, Sample{one.Key.Partition, one.Key.Row, one.Bytes, of})
+		}
+	}
+}
+
 // moments returns some instants of the first phase of event traffic that adds
 // entities, none without.
 func moments(s *scenarios.Scenario) []time.Duration {
 	for i := range s.Phases {
 		t := s.Phases[i].Traffic
-		inserts := func(op scenarios.OperationSpec) bool { return op.Inserts() }
+		inserts := func(op scenarios.OperationSpec) bool { return op.Inserts() && !isProcedure(op) }
 		if t != nil && t.Events() && slices.ContainsFunc(t.Operations, inserts) {
 			return []time.Duration{0, t.Lasts() / 2, t.Lasts()}
 		}

@@ -93,7 +93,8 @@ type Sample struct {
 	PartitionKey string `json:"partition_key"`
 	RowKey       string `json:"row_key"`
 	Bytes        int    `json:"bytes"`
-	// Of says whether it was loaded, is offered during the run, or is a copy.
+	// Of says whether it was loaded, is offered during the run, or is a copy; what a
+	// procedure writes has the name of its operation.
 	Of string `json:"of"`
 }
 
@@ -147,6 +148,12 @@ type Hottest struct {
 type Operation struct {
 	Name string `json:"name"`
 	Verb string `json:"verb"`
+	// Procedure is the one that it is, empty for what is its verb's; AtLeast then says
+	// that it counts more than Entities: what its queries read is not known before.
+	// Beside is how many of its requests go to queues or containers.
+	Procedure string  `json:"procedure,omitempty"`
+	AtLeast   bool    `json:"at_least,omitempty"`
+	Beside    float64 `json:"requests_beside,omitempty"`
 	// Share is its share of the operations.
 	Share float64 `json:"share"`
 	// Class is how the documents rate what it reads, empty where it reads nothing,

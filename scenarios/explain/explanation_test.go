@@ -79,6 +79,7 @@ func TestTextsAreAsTheyWereRead(t *testing.T) {
 	}{
 		{"stress", builtin(t, "stress"), true},
 		{"simulate", builtin(t, "simulate"), false},
+		{"bank-transfer", builtin(t, "bank-transfer"), false},
 		{"hours", parsed(t, hours(t)), true},
 		{"buckets", parsed(t, hours(t), "use=by-bucket", "phases.reports.operations.site.weight=0"), false},
 	} {

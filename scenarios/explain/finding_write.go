@@ -51,6 +51,8 @@ func (s *subject) batches() Finding {
 	var load *Load
 	s.design.every(func(l *Load, one *Operation) {
 		switch {
+		case one.Procedure != "":
+			// What it writes together is its own.
 		case one.spec.Verb == entity.Insert:
 			single, load = one, l
 		case one.spec.Verb == entity.Batch && one.spec.Entities < small:

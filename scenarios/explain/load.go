@@ -75,7 +75,12 @@ type looker struct {
 }
 
 // tally is what operations of one kind came to, and how many partitions they touched.
-type tally struct{ operations, entities, touched int64 }
+// Of procedures, what so many of them send.
+type tally struct {
+	operations, entities, touched int64
+	performed                     int64
+	sent                          drive.Sent
+}
 
 // scatter looks at operations all over the load.
 func (l *looker) scatter() {
@@ -102,12 +107,31 @@ func (l *looker) scatter() {
 		l.kinds[kind].operations++
 		l.kinds[kind].entities += entities
 		l.kinds[kind].touched += touched
+		l.kinds[kind].perform(l.preview, k, l.table)
 		l.load.Sampled++
 	}
 	report := seen.Report()
 	l.load.Keys = spreadOf(&report, commonest)
 	l.only = l.all.only()
 	l.all.settle(l.only)
+}
+
+// performances is how many operations of a procedure are looked at for what they send.
+const performances = 400
+
+// perform looks at what operation k sends, if it is a procedure's.
+func (t *tally) perform(p *drive.Preview, k uint64, table string) {
+	if t.performed == performances {
+		return
+	}
+	sent, some := p.Sent(k, table)
+	if !some {
+		return
+	}
+	t.performed++
+	t.sent.Requests += sent.Requests
+	t.sent.Queries += sent.Queries
+	t.sent.Beside += sent.Beside
 }
 
 // beginnings returns when windows begin: where the load is busiest, and evenly over
@@ -209,6 +233,10 @@ func (l *looker) approaches() {
 		one := Operation{Name: a.Spec.Name, Verb: a.Spec.Verb.String(),
 			Share: float64(t.operations) / float64(max(1, l.load.Sampled)),
 			Why:   a.Why, Narrowed: a.Narrowed, Requests: t.requests(&a), rank: a.Class, spec: a.Spec}
+		if t.performed > 0 {
+			one.Procedure, one.AtLeast = a.Spec.Procedure, t.sent.Queries > 0
+			one.Beside = float64(t.sent.Beside) / float64(t.performed)
+		}
 		if a.Class != 0 {
 			one.Class = a.Class.String()
 		}
@@ -224,6 +252,9 @@ func (l *looker) approaches() {
 func (t *tally) requests(a *drive.Approach) float64 {
 	if t.operations == 0 {
 		return 1
+	}
+	if t.performed > 0 {
+		return float64(t.sent.Requests) / float64(t.performed)
 	}
 	requests := 1.0
 	writes := a.Spec.Verb != entity.Query && a.Spec.Verb != entity.Get

@@ -31,7 +31,8 @@ func (t *Times) of(o *Operation) time.Duration {
 // answers: they were counted as if each came at once.
 func (l *Load) wait(phase *scenarios.Phase, times Times) {
 	clients, think := phase.Clients(), phase.Think()
-	if clients == 0 || think <= 0 {
+	counted := phase.Traffic != nil && phase.Traffic.Count > 0
+	if clients == 0 || think <= 0 && !counted {
 		return
 	}
 	answer := 0.0
@@ -40,6 +41,13 @@ func (l *Load) wait(phase *scenarios.Phase, times Times) {
 	}
 	l.Clients, l.Answer = clients, answer
 	slower := think.Seconds() / (think.Seconds() + answer)
+	switch {
+	case counted && answer == 0:
+		return
+	case counted:
+		// They were counted as if each took the usual time.
+		slower = phase.Traffic.Pace().Seconds() / answer
+	}
 	l.PerSecond *= slower
 	l.Inserts *= slower
 	for _, r := range []*Rate{&l.Account, &l.Hottest.Rate, &l.Scans} {

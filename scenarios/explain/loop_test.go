@@ -23,20 +23,23 @@ func TestClientsWaitForTheirAnswers(t *testing.T) {
 		{"half reads, half writes", "[{verb: get}, {verb: insert}]", times, .0065},
 	} {
 		for _, kind := range []string{"spread", "traffic"} {
-			waits(t, row.name+", "+kind, kind, row.operations, row.times, row.answer)
+			waits(t, row.name+", "+kind, kind+": {think: 40ms, for: 20s", row.operations, row.times, row.answer, .04)
+		}
+		if row.answer > 0 {
+			waits(t, row.name+", one right after another", "traffic: {count: 20000", row.operations, row.times, row.answer, 0)
 		}
 	}
 }
 
 // waits checks the rate of clients in a phase of a kind that waits so long for answers.
-func waits(t *testing.T, name, kind, operations string, times Times, answer float64) {
+func waits(t *testing.T, name, phase, operations string, times Times, answer, think float64) {
 	t.Run(name, func(t *testing.T) {
 		s, err := scenarios.Parse("loop.yaml", []byte(`name: loop
 attributes: {place: {list: [east]}, id: {sequence: 1}}
 design: {partition_key: "{place}", row_key: "{id}"}
 phases:
   - {name: load, load: {entities: 200}}
-  - {name: ask, `+kind+`: {partitions: [east], clients: 20, think: 40ms, for: 20s, operations: `+operations+`}}
+  - {name: ask, `+phase+`, partitions: [east], clients: 20, operations: `+operations+`}}
 `))
 		if err != nil {
 			t.Fatal(err)
@@ -49,7 +52,7 @@ phases:
 		if math.Abs(load.Answer-answer) > .0003 || load.Clients != 20 {
 			t.Errorf("%d clients wait %.4f s; want 20, %.4f s", load.Clients, load.Answer, answer)
 		}
-		if want := 20 / (.04 + load.Answer); math.Abs(load.PerSecond/want-1) > .02 {
+		if want := 20 / (think + load.Answer); math.Abs(load.PerSecond/want-1) > .02 {
 			t.Errorf("they ask %.1f times a second; want %.1f", load.PerSecond, want)
 		}
 	})

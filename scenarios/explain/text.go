@@ -134,6 +134,18 @@ func (d *Design) onto(p *page) {
 	p.table(3, false, rows)
 }
 
+// procedureOnto tells what cannot be told of a procedure before it runs.
+func (o *Operation) procedureOnto(p *page) {
+	switch {
+	case o.AtLeast && o.Beside > 0:
+		p.line(fmt.Sprintf("%s: what its queries read is known when they are answered, and of its requests %s go to a queue or to blobs.", o.Name, count(o.Beside)))
+	case o.AtLeast:
+		p.line(o.Name + ": what its queries read is known when they are answered.")
+	case o.Beside > 0:
+		p.line(fmt.Sprintf("%s: of its requests %s go to a queue or to blobs.", o.Name, count(o.Beside)))
+	}
+}
+
 // tellable is the share from which the commonest partitions are told.
 const tellable = 0.01
 
@@ -152,10 +164,18 @@ func (l *Load) onto(p *page) {
 		if one.Class != "" {
 			does += ", " + one.Class
 		}
-		rows = append(rows, []string{one.Name, percent(one.Share), count(one.Entities), count(one.Requests), wants, does})
+		entities := count(one.Entities)
+		if one.Procedure != "" {
+			does = "procedure " + one.Procedure
+		}
+		if one.AtLeast {
+			entities += "+"
+		}
+		rows = append(rows, []string{one.Name, percent(one.Share), entities, count(one.Requests), wants, does})
 	}
 	p.table(1, true, rows)
 	for i := range l.Approaches {
+		l.Approaches[i].procedureOnto(p)
 		if one := &l.Approaches[i]; one.rank > 1 && one.Why != "" {
 			p.line(one.Name + ": " + one.Why + ".")
 		}

@@ -81,20 +81,26 @@ func (s *Series) Next(a Attempt) (Move, target.Operation) {
 // leads reports whether copies are to be written after an attempt at their entity: it
 // was written, now or in silence before, or it is to be deleted and gone already.
 func leads(a Attempt) bool {
-	o, deletes := a.Outcome, a.Sent.Verb == entity.Delete
+	o, deletes := a.Outcome, changes(a.Sent) == entity.Delete
 	return ok(o.Status) || deletes && missing(o.Status, o.Code) || a.Silent && o.Status == 409
 }
 
 // expected adds to what a step expects the success that it may meet of its own: an
 // insert or a delete that is sent again after an attempt without a word.
 func expected(e target.Expected, a Attempt) target.Expected {
-	verb := a.Sent.Verb
-	if verb == entity.Batch && len(a.Sent.Changes) > 0 {
-		verb = a.Sent.Changes[0].Verb
-	}
+	verb := changes(a.Sent)
 	e.Conflict = e.Conflict || a.Silent && verb == entity.Insert
 	e.NotFound = e.NotFound || a.Silent && verb == entity.Delete
 	return e
+}
+
+// changes returns what a request does to its entity; of a transaction, to the first of
+// them: what follows are others like it, or copies.
+func changes(op *target.Operation) entity.Verb {
+	if op.Verb == entity.Batch && len(op.Changes) > 0 {
+		return op.Changes[0].Verb
+	}
+	return op.Verb
 }
 
 // goOn asks for the next step, or ends well where there is none.

@@ -16,6 +16,15 @@ func step(verb entity.Verb, expected target.Expected) procedure.Step {
 	return procedure.Step{Operation: op, Expected: expected}
 }
 
+// together is a transaction of an entity and a copy beside it.
+func together(verb entity.Verb) procedure.Step {
+	copied := entity.Change{Verb: entity.InsertOrReplace, Key: entity.Key{Partition: runner.Partition, Row: "copy"}}
+	if verb == entity.Delete {
+		copied.Verb = verb
+	}
+	return procedure.Step{Operation: target.Operation{Verb: entity.Batch, Table: "t", Changes: []entity.Change{{Verb: verb, Key: runner}, copied}}}
+}
+
 func TestSeries(t *testing.T) {
 	gone := target.Expected{NotFound: true}
 	insert, upsert, remove := step(entity.Insert, target.Expected{}), step(entity.InsertOrReplace, target.Expected{}), step(entity.Delete, gone)
@@ -40,6 +49,11 @@ func TestSeries(t *testing.T) {
 			"delete settle delete succeed"},
 		{"even after silence", []procedure.Step{step(entity.Replace, gone), upsert}, []told{{0, true, nil}, {404, true, nil}}, "replace settle settle"},
 		{"silence alone is no success", []procedure.Step{upsert, upsert}, []told{{0, true, nil}, {500, true, nil}}, "insert-or-replace settle settle"},
+		{"a transaction that inserts meets its own success", []procedure.Step{together(entity.Insert), upsert}, []told{{0, true, nil}, {409, true, nil}, {204, false, nil}},
+			"batch settle insert-or-replace succeed"},
+		{"one that replaces what is gone has not", []procedure.Step{together(entity.Replace), upsert}, []told{{0, true, nil}, {404, true, nil}}, "batch settle settle"},
+		{"one that deletes has", []procedure.Step{together(entity.Delete), remove}, []told{{0, true, nil}, {404, true, nil}, {204, false, nil}},
+			"batch settle delete succeed"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if did := strings.Join(play(procedure.NewSeries(nil, row.steps...), row.attempts), " "); did != row.did {

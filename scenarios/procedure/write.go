@@ -47,6 +47,18 @@ func NewWrite(op target.Operation, id WriteID, filler string) *Write {
 	return w
 }
 
+// Together has the write be one transaction with further changes of its partition,
+// which carry no id and are not reported: copies of its entities, written such that
+// again does no harm. It is called before [Write.Begin].
+func (w *Write) Together(more ...entity.Change) {
+	changes := w.operation.Changes
+	if w.operation.Verb != entity.Batch {
+		changes = []entity.Change{w.operation.Change}
+	}
+	w.operation = target.Operation{Verb: entity.Batch, Table: w.operation.Table,
+		Changes: append(changes[:len(changes):len(changes)], more...)}
+}
+
 func stamped(change entity.Change, id WriteID, filler string) entity.Change {
 	if change.Verb != entity.Delete {
 		change.Properties = stamp(change.Properties, id, filler)

@@ -1,0 +1,137 @@
+//go:build peers
+
+package main
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob"
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue"
+
+	"loadgen/engine/clock"
+	"loadgen/results"
+	"loadgen/scenarios"
+)
+
+// Scenarios that use queues and blobs run against Azurite's real ones, a few operations
+// a second, and what they leave behind is as they say; nothing is left of what they
+// made.
+func TestAzuriteStores(t *testing.T) {
+	for _, s := range furnished(t) {
+		t.Run(s.Name, func(t *testing.T) {
+			before := append(azuriteTables(t), azuriteStores(t)...)
+			t.Chdir(t.TempDir())
+			args := append([]string{"run", s.Name, "--target", "env:LOADGEN_AZURITE", "--yes", "--quiet", "--no-probe", "--out", "run",
+				"--table", "loadgenstores", "--workers", "32"}, calmed(s)...)
+			code, stdout, stderr := say(t, args...)
+			// An emulator is slow, and so short a run need not show what the whole does.
+			if code != codeOk && code != codeExpectation {
+				t.Fatalf("%s: exit code %d: %s", s.Name, code, stderr)
+			}
+			record := read(t, "run")
+			sum := record.Total(results.Everything)
+			if record.Validity == results.Partial || sum.Ok == 0 || len(record.Manifest.StandIns) > 0 {
+				t.Errorf("%s: the run is %s %v, %d attempts ok, with the stand-ins %v", s.Name, record.Validity, record.Reasons, sum.Ok, record.Manifest.StandIns)
+			}
+			if slices.Contains(s.Expect, "faults == 0") {
+				if len(record.Invariants) == 0 {
+					t.Errorf("%s: nobody looked at what was left", s.Name)
+				}
+				for _, one := range record.Invariants {
+					if one.Faults > 0 || one.Looked == 0 {
+						t.Errorf("%s: %d of %d not so: %s: %v", s.Name, one.Faults, one.Looked, one.Name, one.Examples)
+					}
+				}
+			}
+			if left := tablesBeside(append(azuriteTables(t), azuriteStores(t)...), before); len(left) > 0 {
+				t.Errorf("%s left %v", s.Name, left)
+			}
+			t.Log(stdout)
+		})
+	}
+}
+
+// calmed returns what has a scenario ask for as little as an emulator bears.
+func calmed(s *scenarios.Scenario) []string {
+	list := curtailed(s, 3*time.Second)
+	for i := range s.Phases {
+		name := "phases." + s.Phases[i].Name
+		switch traffic := s.Phases[i].Traffic; {
+		case s.Phases[i].Load != nil && s.Phases[i].Load.Entities > 50:
+			// No more than a curtailed phase gets round to listing.
+			list = append(list, "--set", name+".entities=50")
+		case traffic != nil && traffic.Arrivals != nil && traffic.Arrivals.Constant > 20:
+			list = append(list, "--set", name+".arrivals.constant=20")
+		case traffic != nil && traffic.Arrivals != nil && traffic.Arrivals.Poisson > 20:
+			list = append(list, "--set", name+".arrivals.poisson=20")
+		}
+	}
+	return list
+}
+
+// azuriteStores lists the queues and containers of Azurite, by other clients than ours.
+func azuriteStores(t *testing.T) []string {
+	t.Helper()
+	queues, err := azqueue.NewServiceClientFromConnectionString(os.Getenv("LOADGEN_AZURITE"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blobs, err := azblob.NewClientFromConnectionString(os.Getenv("LOADGEN_AZURITE"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for pages := queues.NewListQueuesPager(nil); pages.More(); {
+		page, err := pages.NextPage(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range page.Queues {
+			names = append(names, "queue "+*one.Name)
+		}
+	}
+	for pages := blobs.NewListContainersPager(nil); pages.More(); {
+		page, err := pages.NextPage(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range page.ContainerItems {
+			names = append(names, "container "+*one.Name)
+		}
+	}
+	return names
+}
+
+// A run that is interrupted leaves neither a queue nor a container.
+func TestAzuriteStoresInterrupted(t *testing.T) {
+	s := furnished(t)[0]
+	before := append(azuriteTables(t), azuriteStores(t)...)
+	t.Chdir(t.TempDir())
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	var stdout, stderr strings.Builder
+	done := make(chan int)
+	go func() {
+		args := append([]string{"run", s.Name, "--target", "env:LOADGEN_AZURITE", "--yes", "--quiet", "--no-probe", "--out", "run",
+			"--table", "loadgenstores", "--workers", "32"}, calmed(s)...)
+		done <- run(ctx, args, strings.NewReader(""), &stdout, &stderr)
+	}()
+	clk := clock.NewReal()
+	for len(tablesBeside(azuriteStores(t), before)) == 0 {
+		if err := clk.Sleep(t.Context(), clk.Now().Add(1e8)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cancel(interruption{os.Interrupt})
+	if code := <-done; code != codeInterrupted {
+		t.Errorf("an interrupted run = %d\n%s%s\nwant %d", code, &stdout, &stderr, codeInterrupted)
+	}
+	if left := tablesBeside(append(azuriteTables(t), azuriteStores(t)...), before); len(left) > 0 {
+		t.Errorf("the interrupted run left %v", left)
+	}
+}

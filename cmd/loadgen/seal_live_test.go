@@ -1,0 +1,146 @@
+//go:build live
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"slices"
+	"sync"
+	"testing"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/model"
+)
+
+// eavesdropper is a proxy between a client and a service that keeps every byte, both
+// ways. Its methods are safe for concurrent use.
+type eavesdropper struct {
+	mu    sync.Mutex
+	heard bytes.Buffer
+}
+
+func (e *eavesdropper) Write(p []byte) (int, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.heard.Write(p)
+}
+
+// has reports whether a text was heard. One that two reads have a part of each could be
+// missed where another connection's bytes came in between: requests and replies this
+// small are read whole.
+func (e *eavesdropper) has(text string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return bytes.Contains(e.heard.Bytes(), []byte(text))
+}
+
+// between listens in before an address and returns its own.
+func (e *eavesdropper) between(t *testing.T, address string) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var under sync.WaitGroup
+	t.Cleanup(func() {
+		listener.Close()
+		under.Wait()
+	})
+	under.Go(func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			service, err := net.Dial("tcp", address)
+			if err != nil {
+				client.Close()
+				continue
+			}
+			carry := func(to, from net.Conn) {
+				_, _ = io.Copy(io.MultiWriter(to, e), from)
+				to.Close()
+				from.Close()
+			}
+			under.Go(func() { carry(service, client) })
+			under.Go(func() { carry(client, service) })
+		}
+	})
+	return listener.Addr().String()
+}
+
+// spellings are a text, and what base64 makes of it wherever it begins among other bytes.
+func spellings(text string) []string {
+	list := []string{text}
+	for before := range 3 {
+		encoded := base64.RawStdEncoding.EncodeToString([]byte("\x00\x00"[:min(before, 2)] + text))
+		// The first and the last characters depend on the bytes beside the text.
+		list = append(list, encoded[(before*8+5)/6:len(encoded)-2])
+	}
+	return list
+}
+
+// Whoever listens in between the client and the service hears keys, and no card: neither
+// as it is nor in base64. What was loaded before it was sealed is heard, so that the
+// listener is none that is deaf.
+func TestLiveSealedIsNotHeard(t *testing.T) {
+	t.Parallel()
+	s := newService(t, model.Off, 0)
+	where, err := url.Parse(s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const first = 400_000_123_456_000
+	// heard carries out some of the scenario and tells which orders' cards are heard
+	// in which spelling, of how many orders that are there.
+	heard := func(table string, more ...string) (cards []string, orders int) {
+		e := new(eavesdropper)
+		through := *where
+		through.Host = e.between(t, where.Host)
+		var stdout, stderr bytes.Buffer
+		args := append([]string{"run", "client-side-encryption", "--target", through.String(), "--key-file", s.keyFile, "--yes", "--keep",
+			"--table", table, "--out", t.TempDir(), "--set", "phases.load.entities=3", "--set", "phases.shop.for=2s", "--set", "phases.seal.for=1s"}, more...)
+		if code := run(context.Background(), args, nil, &stdout, &stderr); code != codeOk {
+			t.Fatalf("run %v = %d\n%s%s", args, code, &stdout, &stderr)
+		}
+		for key := range s.engine.Entities("races", table) {
+			if key == (entity.Key{Partition: "~loadgen", Row: "marker"}) {
+				continue
+			}
+			orders++
+			if !e.has(key.Row) {
+				t.Errorf("order %s is in the table, and was not heard", key.Row)
+			}
+			var number int64
+			if _, err := fmt.Sscan(key.Row, &number); err != nil {
+				t.Fatal(err)
+			}
+			for _, spelling := range spellings(fmt.Sprint(first + number - 100_000)) {
+				if e.has(spelling) {
+					cards = append(cards, key.Row)
+				}
+			}
+		}
+		slices.Sort(cards)
+		return cards, orders
+	}
+
+	// A look for a card has it in its $filter, so that there is none here.
+	const quiet = "phases.shop.operations=[{name: order, procedure: seal-put, with: {property: Card%s}, weight: 5}, " +
+		"{name: look, procedure: seal-get, with: {property: Card}, weight: 6}]"
+	claims := []string{"--set", "expect=[faults == 0]"}
+	cards, orders := heard("loadgenSealed", append(claims, "--set", fmt.Sprintf(quiet, ""))...)
+	if fmt.Sprint(cards) != "[100000 100001 100002]" || orders < 30 {
+		t.Errorf("of %d orders the cards of %v are heard; want those of the three that were loaded as they are", orders, cards)
+	}
+	cards, orders = heard("loadgenClear", append([]string{"--set", "expect=[faults > 0]"}, "--set", fmt.Sprintf(quiet, ", sealed: false"))...)
+	if len(cards) != orders {
+		t.Errorf("stored as they are, the cards of %d orders of %d are heard; want all", len(cards), orders)
+	}
+}

@@ -1,0 +1,31 @@
+//go:build live
+
+package main
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+// Whole scenarios that use queues and blobs come, behind a socket and in real time, to
+// what they claim of what they leave behind.
+func TestStoresLive(t *testing.T) {
+	for _, s := range furnished(t) {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			record := asLive(t, s, t.TempDir(), curtailed(s, 10*time.Second)...)
+			if !slices.Contains(s.Expect, "faults == 0") {
+				return
+			}
+			if len(record.Invariants) == 0 {
+				t.Error("nobody looked at what was left")
+			}
+			for _, one := range record.Invariants {
+				if one.Faults > 0 || one.Looked == 0 {
+					t.Errorf("%d of %d not so: %s: %v", one.Faults, one.Looked, one.Name, one.Examples)
+				}
+			}
+		})
+	}
+}

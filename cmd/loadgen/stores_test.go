@@ -1,0 +1,219 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/model"
+	"loadgen/report/verdict"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/target"
+	"loadgen/target/azure"
+	"loadgen/target/standin"
+)
+
+// furnished returns the scenarios of the library that use queues or blobs beside their
+// tables.
+func furnished(t *testing.T) []*scenarios.Scenario {
+	t.Helper()
+	var list []*scenarios.Scenario
+	for _, name := range scenarios.Library() {
+		s, err := scenarios.Builtin(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(storesOf(s)) > 0 {
+			list = append(list, s)
+		}
+	}
+	if len(list) == 0 {
+		t.Skip("no scenario of the library uses a queue or blobs")
+	}
+	return list
+}
+
+// curtailed returns what has a scenario run for so long in all: each phase of its traffic
+// for as much, or for as many operations of clients.
+func curtailed(s *scenarios.Scenario, each time.Duration) []string {
+	var list []string
+	for i := range s.Phases {
+		if traffic := s.Phases[i].Traffic; traffic != nil && traffic.For > each {
+			list = append(list, "--set", fmt.Sprintf("phases.%s.for=%v", s.Phases[i].Name, each))
+		}
+	}
+	return list
+}
+
+// asLive carries a scenario out at a live target of this machine, with its record in a
+// folder, and holds that it comes to its end, that its books close, and that the report
+// says what stood in for what.
+func asLive(t *testing.T, s *scenarios.Scenario, folder string, args ...string) *results.Record {
+	t.Helper()
+	out := filepath.Join(folder, "run")
+	code, stdout, stderr := say(t, append([]string{"run", s.Name, "--out", out, "--quiet", "--no-probe"}, args...)...)
+	// A run that is cut short need not show what the whole one does.
+	if code != codeOk && code != codeExpectation {
+		t.Fatalf("%s: exit code %d: %s", s.Name, code, stderr)
+	}
+	record := read(t, out)
+	if !slices.Equal(record.Manifest.StandIns, storesOf(s)) {
+		t.Errorf("%s: the stand-ins in the record are %v; want %v", s.Name, record.Manifest.StandIns, storesOf(s))
+	}
+	all := record.Total(results.Everything)
+	if record.Target == nil || record.Target.Requests != all.Attempts || all.Attempts == 0 || record.Validity == results.Partial {
+		t.Errorf("%s: the target counted %+v of %d attempts, and the run is %s", s.Name, record.Target, all.Attempts, record.Validity)
+	}
+	for _, want := range []string{"is a stand-in in memory", "answers in " + strings.TrimSuffix(standin.Answer.String(), "ms") + " ms", "never refuses for load"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("%s: the report does not say %q:\n%s", s.Name, want, stdout)
+		}
+	}
+	return record
+}
+
+// With the engine in process there are queues and blobs beside it.
+func TestStandInsBesideTheEngine(t *testing.T) {
+	leftOutWhenShort(t)
+	for _, s := range ofEachKind(furnished(t)) {
+		folder := t.TempDir()
+		synctest.Test(t, func(t *testing.T) {
+			asLive(t, s, folder, append(curtailed(s, time.Second), "--target", targetInProcess)...)
+		})
+	}
+}
+
+// ofEachKind returns the first of the scenarios that use the same beside their tables.
+func ofEachKind(list []*scenarios.Scenario) []*scenarios.Scenario {
+	var first []*scenarios.Scenario
+	for _, s := range list {
+		if !slices.ContainsFunc(first, func(other *scenarios.Scenario) bool { return slices.Equal(storesOf(other), storesOf(s)) }) {
+			first = append(first, s)
+		}
+	}
+	return first
+}
+
+// Behind a socket, too; the tables' requests go on going there.
+func TestStandInsBesideTheSocket(t *testing.T) {
+	s := furnished(t)[0]
+	d, err := openEmbedded(s, clock.NewReal(), "run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.close()
+	put := target.Operation{Beside: &target.Beside{Verb: target.PutMessage, Store: "work", Body: []byte("a")}}
+	create := target.Operation{Verb: entity.CreateTable, Table: "Races"}
+	for _, op := range []*target.Operation{&put, &create} {
+		if o := d.target.Do(t.Context(), op); o.Status >= 300 {
+			t.Errorf("%+v is answered %+v; want success", op, o)
+		}
+	}
+	if c := d.counter.Counts(); c.Requests != 2 || c.Ok != 2 || len(d.wires) != 1 {
+		t.Errorf("the books are %+v over %d wires; want both requests, and the wire of the tables", c, len(d.wires))
+	}
+}
+
+// A report without stand-ins does not speak of any, and one at a real service neither.
+func TestStandInsAreSaid(t *testing.T) {
+	told := func(m results.Manifest) bool {
+		return strings.Contains(strings.Join(verdict.Limits(&results.Record{Manifest: m}), "\n"), "stand-in in memory")
+	}
+	f, m := new(runFlags), results.Manifest{StandIns: []string{"queue"}}
+	if !told(m) {
+		t.Error("the report says nothing of a stand-in")
+	}
+	f.describe(&m, &destination{})
+	if !told(m) {
+		t.Error("beside the embedded engine the report says nothing of a stand-in")
+	}
+	f.aim.kind = aimRemote
+	f.describe(&m, &destination{service: "Windows-Azure-Table/1.0"})
+	if told(m) || m.StandIns != nil {
+		t.Error("at a real service the report speaks of stand-ins")
+	}
+}
+
+// What a remote target does not tell of is asked for before anything is sent, and
+// consent says what goes where.
+func TestQueuesAndBlobsElsewhere(t *testing.T) {
+	list := ofEachKind(furnished(t))
+	s := newService(t, model.Off, 0)
+	connection := fmt.Sprintf("AccountName=races;AccountKey=%s;TableEndpoint=%s", planted, s.url)
+	const nobody = "http://127.0.0.1:1/races"
+	for _, one := range list {
+		name := storesOf(one)[0]
+		setting := map[string]string{"queue": "QueueEndpoint", "blobs": "BlobEndpoint"}[name]
+		for _, row := range []struct {
+			sentence, more string
+			args           []string
+			code           int
+			says           []string
+		}{
+			{"none is told of", "", []string{"--yes"}, codeUsage, []string{"expected a connection string with " + setting, one.Name}},
+			{"no consent", ";QueueEndpoint=" + nobody + ";BlobEndpoint=" + nobody, nil, codeUsage, []string{"  beside  ", " go to " + nobody, "nothing was sent"}},
+			{"nobody is there", ";QueueEndpoint=" + nobody + ";BlobEndpoint=" + nobody, []string{"--yes"}, codeTarget, []string{" service at " + nobody + ": no reply: "}},
+		} {
+			t.Run(one.Name+", "+row.sentence, func(t *testing.T) {
+				t.Chdir(t.TempDir())
+				t.Setenv("LOADGEN_STORES_TEST", connection+row.more)
+				before := s.handler.Counts().Requests
+				code, stdout, stderr := say(t, append([]string{"run", one.Name, "--target", "env:LOADGEN_STORES_TEST", "--no-probe"}, row.args...)...)
+				if code != row.code || stdout != "" {
+					t.Errorf("exit code %d with %q on standard output; want %d and nothing", code, stdout, row.code)
+				}
+				for _, want := range row.says {
+					if !strings.Contains(stderr, want) {
+						t.Errorf("standard error says\n%s\nwant %q in it", stderr, want)
+					}
+				}
+				if strings.Contains(stderr, planted) {
+					t.Error("standard error shows the key")
+				}
+				// Whether the table service is there may have been asked.
+				if seen := s.handler.Counts().Requests - before; seen > 1 || row.code == codeUsage && seen > 0 {
+					t.Errorf("%d requests were sent to the tables", seen)
+				}
+				if left := leftIn(t, "."); len(left) != 0 {
+					t.Errorf("left %v behind; want nothing", left)
+				}
+			})
+		}
+	}
+}
+
+// A sweep is refused alike, and tables alone need nothing beside them.
+func TestWhatATargetHasToReach(t *testing.T) {
+	endpoint, err := azure.ParseURL("http://127.0.0.1:1/races", "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &targetFlags{aim: aim{kind: aimRemote, endpoint: endpoint}}
+	plain, err := scenarios.Builtin("table-scan")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.reaches(plain); err != nil || f.storesAt(plain) != "" {
+		t.Errorf("a scenario of tables alone: %v, stores at %q; want neither", err, f.storesAt(plain))
+	}
+	d := &destination{}
+	if withStandIns(d, plain, nil); d.target != nil || d.counter != nil {
+		t.Error("a scenario of tables alone is given stand-ins")
+	}
+	for _, s := range furnished(t) {
+		if err := f.reaches(s); err == nil || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v; want one line", s.Name, err)
+		}
+		near := &targetFlags{}
+		if err := near.reaches(s); err != nil || near.storesAt(s) != "" && near.aim.kind != aimRemote {
+			t.Errorf("%s at the embedded engine: %v", s.Name, err)
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package engine
+
+import (
+	"strings"
+
+	"loadgen/engine/clock"
+)
+
+// reserved are the names of tables that were deleted so lately that nobody can have
+// them yet. The table itself is gone at once, with all that it held: what the service
+// takes its time over is to collect what was in it.
+type reserved struct {
+	// until says by the name in lower case from when on it can be used, order the same
+	// names with what until said of them, earliest first.
+	until map[string]clock.Instant
+	order []reservation
+}
+
+type reservation struct {
+	name  string
+	until clock.Instant
+}
+
+// add keeps a name back. Instants do not go back from one call to the next, and each
+// name is kept for as long as the others.
+func (r *reserved) add(name string, until clock.Instant) {
+	if r.until == nil {
+		r.until = make(map[string]clock.Instant)
+	}
+	name = strings.ToLower(name)
+	r.until[name] = until
+	r.order = append(r.order, reservation{name, until})
+}
+
+// release lets go of the names whose time is over by now.
+func (r *reserved) release(now clock.Instant) {
+	past := 0
+	for past < len(r.order) && r.order[past].until <= now {
+		// A table that was made and deleted again is kept for longer.
+		if one := r.order[past]; r.until[one.name] == one.until {
+			delete(r.until, one.name)
+		}
+		past++
+	}
+	r.order = r.order[past:]
+}
+
+// has reports whether a name is kept back.
+func (r *reserved) has(name string) bool {
+	_, kept := r.until[strings.ToLower(name)]
+	return kept
+}
+
+// reserve keeps the name of a table that is about to be deleted, if there is one.
+func (e *Engine) reserve(a *account, now clock.Instant, name string) {
+	if e.delay == 0 || !a.store.HasTable(name) {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	a.deleted.release(now)
+	a.deleted.add(name, now.Add(e.delay))
+}
+
+// beingDeleted reports whether a name cannot be used yet because of a table that had
+// it. Of one that is there by another way than a request, the name is in use.
+func (e *Engine) beingDeleted(a *account, now clock.Instant, name string) bool {
+	if e.delay == 0 || a.store.HasTable(name) {
+		return false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	a.deleted.release(now)
+	return a.deleted.has(name)
+}

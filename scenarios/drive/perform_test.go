@@ -1,0 +1,99 @@
+package drive_test
+
+import (
+	"context"
+	"reflect"
+	"testing"
+	"testing/synctest"
+
+	"loadgen/engine/clock"
+	"loadgen/report/verdict"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/drive"
+	"loadgen/target"
+	"loadgen/target/inprocess"
+	"loadgen/target/standin"
+)
+
+// performed runs a scenario with stand-ins beside its tables, in virtual time or,
+// within a synctest bubble, in real time.
+func performed(t testing.TB, s *scenarios.Scenario, inReal bool) ran {
+	t.Helper()
+	e := engineOf(t, s, false)
+	memory := standin.NewMemory()
+	var beside target.Counter = memory
+	var runner drive.Runner = &drive.Virtual{Target: standin.NewVirtual(inprocess.New(e, "one", nil), memory)}
+	if inReal {
+		clk := clock.NewReal()
+		waiting := standin.NewWaiting(clk)
+		beside = waiting
+		runner = &drive.Live{Clock: clk, Target: standin.New(inprocess.New(e, "one", clk), waiting), Workers: s.Workers}
+	}
+	c, err := drive.NewCampaign(drive.Options{Scenario: s, Table: "pattern", NewName: true, Verify: s.Verify})
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := new(results.Memory)
+	recorder, err := results.NewRecorder(folder, results.Manifest{Operations: c.Kinds()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := c.Run(context.Background(), runner, &drive.Ledger{Recorder: recorder})
+	tables, others := e.Counts(), beside.Counts()
+	counts := results.TargetCounts{Requests: tables.Requests + others.Requests, Ok: tables.Ok + others.Ok,
+		Refused: tables.Refused + others.Refused, Failed: tables.Failed + others.Failed, Entities: tables.Entities + others.Entities}
+	if err := recorder.Finish(runner.Now().Offset(), results.Valid, nil, &counts); err != nil {
+		t.Fatal(err)
+	}
+	record, err := results.Read(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ran{record, folder, ended}
+}
+
+// Procedures keep their books, and do the same in real time as in virtual time: in
+// every scenario of the library that has some.
+func TestProceduresLiveEqualVirtual(t *testing.T) {
+	for _, name := range scenarios.Library() {
+		s, err := scenarios.Builtin(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Pattern == nil || !proceeds(s) || testing.Short() && name != "bank-transfer" {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			virtual := performed(t, s, false)
+			if open := verdict.Books(virtual.record); virtual.ended != nil || len(open) > 0 {
+				t.Fatalf("the virtual run ended with %v, its books open: %v", virtual.ended, open)
+			}
+			synctest.Test(t, func(t *testing.T) {
+				live := performed(t, s, true)
+				if open := verdict.Books(live.record); live.ended != nil || len(open) > 0 {
+					t.Errorf("the live run ended with %v, its books open: %v", live.ended, open)
+				}
+				alike(t, live, virtual)
+				if !reflect.DeepEqual(live.record.Tallies, virtual.record.Tallies) {
+					t.Errorf("live counted %v, virtual %v; want the same", live.record.Tallies, virtual.record.Tallies)
+				}
+				if !reflect.DeepEqual(live.record.Invariants, virtual.record.Invariants) {
+					t.Errorf("live found %+v, virtual %+v; want the same", live.record.Invariants, virtual.record.Invariants)
+				}
+			})
+		})
+	}
+}
+
+// proceeds reports whether an operation of a scenario is a procedure.
+func proceeds(s *scenarios.Scenario) bool {
+	for i := range s.Phases {
+		for _, o := range s.Phases[i].Operations() {
+			if o.Procedure != "" {
+				return true
+			}
+		}
+	}
+	return false
+}

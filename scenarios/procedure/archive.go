@@ -1,0 +1,127 @@
+package procedure
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"loadgen/engine/entity"
+)
+
+// archiveKinds returns the procedures that move entities to an archive, which is
+// another partition, most often of another table, so that no transaction spans both: by
+// way of a queue, where whoever dies leaves a message that others find, or without it.
+func archiveKinds() []Kind {
+	place := Parameter{Name: "place", Says: "The place of the design that is the archive.", Type: OfPlace, Required: true}
+	queue := Parameter{Name: "queue", Says: "The queue of the messages, the same in all operations that use it.", Type: OfName, Default: "moves"}
+	killed := Parameter{Name: "killed", Type: OfShare, Default: "0"}
+	dying := func(says string) Parameter {
+		p := killed
+		p.Says = says
+		return p
+	}
+	work := []Parameter{place, queue,
+		{Name: "hidden", Says: "For how long a message is hidden once it was received.",
+			Type: OfDuration, Least: int64(time.Second), Most: int64(2 * time.Minute), Default: "30s"},
+		{Name: "most", Says: "How many messages are received at once.", Type: OfCount, Least: 1, Most: 32, Default: "1"},
+		{Name: "attempts", Says: "How often a message is received before it goes to the queue of those that nobody can carry out; 0 is for ever.",
+			Type: OfCount, Least: 0, Most: 100, Default: "5"},
+		{Name: "poison", Says: "The queue of the messages that nobody can carry out.", Type: OfName, Default: "poison"},
+		dying("The share of the messages at which the worker dies."),
+		{Name: "after", Says: "After which step it dies: received, read, copied, deleted from where it was, or any of them.",
+			Type: OfChoice, Choices: append([]string{anyStep}, archiveSteps()...), Default: anyStep},
+	}
+	return []Kind{{
+		Name: "archive-request", Says: "Puts a message on a queue which asks for an entity to be moved to the archive.",
+		Parameters: []Parameter{place, queue,
+			{Name: "malformed", Says: "The share of the messages that nobody can carry out.", Type: OfShare, Default: "0"}},
+		Tallies: []string{"requested", "malformed"}, Serves: archiveServes,
+		Stores: func(a Arguments) []Store { return []Store{{Name: a.Text("queue"), Queue: true}} },
+		New:    func(c *Call) Procedure { return newArchiveRequest(c) },
+	}, {
+		Name: "archive-work", Says: "One turn of a worker: receives a message, copies the entity, deletes it where it was, deletes the message.",
+		Parameters: work, Serves: archiveServes,
+		Tallies: []string{"idle", "again", "moved", "repeated", "killed", "malformed", "poisoned", "overtaken"},
+		Stores: func(a Arguments) []Store {
+			return []Store{{Name: a.Text("queue"), Queue: true}, {Name: a.Text("poison"), Queue: true}}
+		},
+		New:   func(c *Call) Procedure { return newArchiveTurn(c) },
+		Check: func(s *Setting, a Arguments) Check { return newArchived(s, a) },
+	}, {
+		Name: "archive-look", Says: "Reads an entity in both tables, one after the other.", Reads: true,
+		Parameters: []Parameter{place,
+			{Name: "first", Says: "Which table is read first: where the entity was, or the archive.",
+				Type: OfChoice, Choices: []string{"current", "archive"}, Default: "current"},
+			{Name: "pause", Says: "How long the reader waits between the two.", Type: OfDuration, Most: int64(time.Minute), Default: "0s"}},
+		Tallies: []string{"current", "archive", "both", "neither"}, Serves: archiveServes,
+		New: func(c *Call) Procedure { return newArchiveLook(c) },
+	}, {
+		Name: "archive-naive", Says: "Moves an entity to the archive without a queue: the client writes one table, then the other.",
+		Parameters: []Parameter{place,
+			{Name: "first", Says: "What comes first: the copy, so that the entity can be left twice, or the deletion, so that it can be lost.",
+				Type: OfChoice, Choices: []string{"copy", "delete"}, Default: "copy"},
+			dying("The share of the clients that die between the two writes.")},
+		Tallies: []string{"moved", "repeated", "killed"}, Serves: archiveServes,
+		New:   func(c *Call) Procedure { return newArchiveNaive(c) },
+		Check: func(s *Setting, a Arguments) Check { return newArchived(s, a) },
+	}}
+}
+
+// archiveServes returns what a design lacks for a move: entities to be moved, and an
+// archive that has a key of its own for each of them.
+func archiveServes(d *Design, a Arguments) []Lack {
+	if !d.Loaded {
+		return []Lack{{Says: "no entities are loaded that could be moved; expected a phase before that loads some"}}
+	}
+	name := a.Text("place")
+	p, own := d.Places[name], d.Own
+	if p.Table == own.Table && p.PartitionKey == own.PartitionKey && p.RowKey == own.RowKey {
+		return []Lack{{"place", fmt.Sprintf("%s has the keys and the table of the entities themselves; expected others", name)}}
+	}
+	for _, attribute := range slices.Concat(own.PartitionNames, own.RowNames) {
+		if !slices.Contains(p.PartitionNames, attribute) && !slices.Contains(p.RowNames, attribute) {
+			return []Lack{{"place", fmt.Sprintf("the keys of %s lack {%s}, so that several entities could share one; expected all that their own key is formed from", name, attribute)}}
+		}
+	}
+	return nil
+}
+
+// move is what a message asks for: that an entity leaves one key for another, which may
+// be the same one in another table.
+type move struct {
+	Asks        string `json:"asks"`
+	Partition   string `json:"partition"`
+	Row         string `json:"row"`
+	ToPartition string `json:"to_partition"`
+	ToRow       string `json:"to_row"`
+}
+
+// asksArchive is what every message says that can be carried out.
+const asksArchive = "archive"
+
+// moveOf returns the move of an entity to a place.
+func moveOf(s Subject, place string) move {
+	from, to := s.Key(""), s.Key(place)
+	return move{asksArchive, from.Partition, from.Row, to.Partition, to.Row}
+}
+
+// from returns where the entity is, to where it shall be.
+func (m *move) from() entity.Key { return entity.Key{Partition: m.Partition, Row: m.Row} }
+func (m *move) to() entity.Key   { return entity.Key{Partition: m.ToPartition, Row: m.ToRow} }
+
+// body returns the message.
+func (m *move) body() []byte {
+	text, err := json.Marshal(m)
+	if err != nil {
+		panic("procedure: texts that cannot be written as JSON: " + err.Error())
+	}
+	return text
+}
+
+// parseMove reads a message, and reports whether it can be carried out.
+func parseMove(body []byte) (move, bool) {
+	var m move
+	err := json.Unmarshal(body, &m)
+	return m, err == nil && m.Asks == asksArchive
+}

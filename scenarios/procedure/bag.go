@@ -1,0 +1,146 @@
+package procedure
+
+import (
+	"fmt"
+
+	"loadgen/engine/entity"
+	"loadgen/target"
+)
+
+// bagKinds returns the update by a client of an older version, which meets entities with
+// a property of which it does not know.
+func bagKinds() []Kind {
+	return []Kind{{
+		Name: "bag-update", Says: "Changes a property of an entity that has one which the client's version does not know.",
+		Tallies: []string{"lost", "restarts"},
+		Parameters: []Parameter{
+			{Name: "changes", Says: "The property that gets another value.", Type: OfProperty, Required: true},
+			{Name: "unknown", Says: "The property that the client does not know.", Type: OfProperty, Required: true},
+			{Name: "writes", Says: "What it writes: the change alone, all that it read with the change in it, or what it knows.",
+				Type: OfChoice, Choices: []string{"merge", "bag", "known"}, Default: "bag"},
+		},
+		Serves: func(d *Design, a Arguments) []Lack {
+			var lacks []Lack
+			if a.Text("changes") == a.Text("unknown") {
+				lacks = append(lacks, Lack{"unknown", "nobody changes what he does not know; expected another property than changes"})
+			}
+			if !d.Loaded {
+				lacks = append(lacks, Lack{"", "nothing is there to be changed; expected a load before"})
+			}
+			return lacks
+		},
+		New:   func(c *Call) Procedure { return newBagUpdate(c) },
+		Check: func(s *Setting, a Arguments) Check { return newKept(s, a.Text("unknown")) },
+	}}
+}
+
+// bagUpdate changes an entity. A property bag is all that was read, known or not; a typed
+// client keeps of that what its version knows.
+//
+//	merge:       merge the change
+//	bag, known:  get ─► replace, If-Match ─┬─ 204: done
+//	              ▲                        └─ 412: again from the read
+//
+// After silence a 412 may be its own success: then the same is written once more.
+type bagUpdate struct {
+	*Script
+	table          string
+	key            entity.Key
+	unknown, wrote string
+	changed        []entity.Property
+	restarts       int
+	// lost says that an attempt of which nobody knows has dropped what was unknown.
+	lost bool
+}
+
+// newBagUpdate returns the update of an entity that was loaded.
+func newBagUpdate(c *Call) *bagUpdate {
+	name := c.Arguments.Text("changes")
+	value, _ := lookup(c.Fresh.Properties(), name)
+	u := &bagUpdate{table: c.Table, key: c.Subject.Key(""), unknown: c.Arguments.Text("unknown"), wrote: c.Arguments.Text("writes"),
+		changed: []entity.Property{{Name: name, Value: value}}}
+	u.Script = NewScript(func(s *Script) Request {
+		if u.wrote == "merge" {
+			merge := entity.Change{Verb: entity.Merge, Key: u.key, Match: entity.MatchAny, Properties: u.changed}
+			return WriteOne(u.table, merge, target.Expected{}, nil)
+		}
+		s.Foresee(u.read().Operation, u.write(nil, 1).Operation)
+		return u.read()
+	})
+	return u
+}
+
+// read returns the request for the entity.
+func (u *bagUpdate) read() Request {
+	r := Read(u.table, u.key, func(a Attempt) Turn {
+		return Send(u.write(a.Outcome.Entity, a.Outcome.Version))
+	})
+	r.Expected = target.Expected{}
+	return r
+}
+
+// write returns the request that replaces what was read.
+func (u *bagUpdate) write(stored entity.Packed, version entity.Ticks) Request {
+	var properties []entity.Property
+	loses := false
+	for _, p := range over(stored, u.changed) {
+		if p.Name == u.unknown && u.wrote == "known" {
+			loses = true
+			continue
+		}
+		properties = append(properties, p)
+	}
+	replace := entity.Change{Verb: entity.Replace, Key: u.key, Match: entity.MatchExactly(version), Properties: properties}
+	return WriteOne(u.table, replace, target.Expected{Precondition: true}, func(a Attempt) Turn {
+		switch {
+		case !ok(a.Outcome.Status) && u.restarts == MaxRestarts:
+			return GiveUp()
+		case !ok(a.Outcome.Status):
+			u.lost = u.lost || loses && a.Silent
+			u.restarts++
+			u.Add("restarts", 1)
+			return Send(u.read())
+		case loses || u.lost:
+			u.Add("lost", 1)
+		}
+		return End()
+	})
+}
+
+// kept is the check that a property is still what was loaded.
+type kept struct {
+	*Script
+	findings Findings
+}
+
+// newKept returns a check that reads all entities and holds a property of them against
+// what was loaded.
+func newKept(s *Setting, name string) *kept {
+	k := new(kept)
+	found := make(map[entity.Key]entity.Value)
+	see := func(row target.Row) {
+		if value, some := row.Entity.Lookup(name); some {
+			found[row.Key] = value
+		}
+	}
+	k.Script = NewScript(func(*Script) Request {
+		return ReadAll(s.Table, target.Query{Select: []string{name}}, see, func() Turn {
+			for n := range s.Loaded {
+				subject := s.Member(n)
+				want, _ := lookup(subject.Properties(), name)
+				k.findings.Looked++
+				if value, some := found[subject.Key("")]; !some || !value.Equal(want) {
+					k.findings.Fault(fmt.Sprintf("%s of partition %s has lost its %s", subject.Key("").Row, subject.Key("").Partition, name))
+				}
+			}
+			return End()
+		})
+	})
+	return k
+}
+
+// Name implements [Check].
+func (k *kept) Name() string { return "no property is lost" }
+
+// Findings implements [Check].
+func (k *kept) Findings() Findings { return k.findings }

@@ -1,0 +1,283 @@
+package procedure
+
+import (
+	"fmt"
+	"strings"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/filter"
+	"loadgen/target"
+)
+
+// seriesKinds returns the procedures of series of counts, such as one for each hour of
+// a day: in properties of one entity, of several in one partition, or in an entity each.
+func seriesKinds() []Kind {
+	slots := Parameter{Name: "slots", Says: "How many counts a series has.", Type: OfCount, Default: "24", Least: 1, Most: mostSlots}
+	each := Parameter{Name: "per-entity", Says: "How many counts an entity holds, each as a property: 1 has an entity to each count, as many as there are slots has one to the series.",
+		Type: OfCount, Default: "24", Least: 1, Most: mostSlots}
+	at := Parameter{Name: "at", Says: "The place where the series lie, the entities that were loaded unless it is given.", Type: OfPlace}
+	complete := Parameter{Name: "complete", Says: "Whether the phase writes each count of each series, so that one that is not there at the end was lost.",
+		Type: OfTruth, Default: "false"}
+	write := Parameter{Name: "write", Says: "How a count is written: merged blindly, merged under the ETag of what was read, or by replacing all of what was read by it and the count.",
+		Type: OfChoice, Choices: []string{"merge", "etag", "replace"}, Default: "merge"}
+	by := Parameter{Name: "by", Says: "How a series is read: by a point query for each of its entities, or by one range of rows.",
+		Type: OfChoice, Choices: []string{"points", "range"}, Default: "points"}
+	check := func(s *Setting, a Arguments) Check {
+		if !a.Truth("complete") {
+			return nil
+		}
+		return newComplete(s, newSeriesLayout(a))
+	}
+	return []Kind{{
+		Name: "series-put", Says: "Writes one count of a series: those of the first, one after another, then those of the next.",
+		Parameters: []Parameter{slots, each, at, write, complete}, Tallies: []string{"conflicts"},
+		Serves: needsLoad, New: func(c *Call) Procedure { return newSeriesPut(c) }, Check: check,
+	}, {
+		Name: "series-write", Says: "Writes all counts of a series, a hundred entities to a transaction, one series after another.",
+		Parameters: []Parameter{slots, each, at, complete},
+		Serves:     needsLoad, New: func(c *Call) Procedure { return newSeriesWrite(c) }, Check: check,
+	}, {
+		Name: "series-get", Says: "Reads all counts of the series of one entity.", Reads: true,
+		Parameters: []Parameter{slots, each, at, by}, Tallies: []string{"counts"},
+		Serves: needsLoad, New: func(c *Call) Procedure { return newSeriesGet(c) },
+	}}
+}
+
+// mostSlots is how many counts a series has at most.
+const mostSlots = 999
+
+// needsLoad refuses a design of which nothing is loaded: there would be no series.
+func needsLoad(d *Design, _ Arguments) []Lack {
+	if d.Loaded {
+		return nil
+	}
+	return []Lack{{Says: "each entity that was loaded has a series, and nothing is loaded before; expected a load first"}}
+}
+
+// seriesLayout is how the counts of a series lie in entities.
+type seriesLayout struct {
+	at          string
+	slots, each int
+}
+
+func newSeriesLayout(a Arguments) seriesLayout {
+	return seriesLayout{at: a.Text("at"), slots: a.Count("slots"), each: a.Count("per-entity")}
+}
+
+// parts returns how many entities a series has.
+func (l seriesLayout) parts() int { return (l.slots + l.each - 1) / l.each }
+
+// key returns that of a part, numbered from 0: the series' own where there is one only,
+// else followed by its number from 01 on.
+func (l seriesLayout) key(about Subject, part int) entity.Key {
+	key := about.Key(l.at)
+	if l.parts() > 1 {
+		width := max(2, len(fmt.Sprint(l.parts())))
+		key.Row = fmt.Sprintf("%s_%0*d", key.Row, width, part+1)
+	}
+	return key
+}
+
+// all returns the query for all entities of a series.
+func (l seriesLayout) all(about Subject) target.Query {
+	first, last := l.key(about, 0), l.key(about, l.parts()-1)
+	// No key holds a NUL, so that nothing comes between the last one and this.
+	return target.Query{Range: filter.Rows(first.Partition, first.Row, last.Row+"\x00")}
+}
+
+// slotPrefix begins the names of the properties that are counts.
+const slotPrefix = "Count"
+
+func slotName(slot int) string { return fmt.Sprintf("%s%03d", slotPrefix, slot+1) }
+
+// countsIn returns how many counts an entity has.
+func countsIn(e entity.Packed) int {
+	count := 0
+	read := e.Cursor()
+	for p := (entity.Property{}); read.Next(&p); {
+		if strings.HasPrefix(p.Name, slotPrefix) {
+			count++
+		}
+	}
+	return count
+}
+
+// turn returns whose turn operation k is, of those that were loaded, where each has so
+// many.
+func turn(c *Call, each int) (about Subject, position int) {
+	k := c.K % (c.Loaded * uint64(each))
+	return c.Member(k / uint64(each)), int(k % uint64(each))
+}
+
+// newSeriesPut returns the write of one count.
+func newSeriesPut(c *Call) *Script {
+	l := newSeriesLayout(c.Arguments)
+	about, slot := turn(c, l.slots)
+	draw := c.Chance
+	p := &seriesPut{table: c.TableOf(l.at), key: l.key(about, slot/l.each),
+		count: entity.Property{Name: slotName(slot), Value: entity.Int32(int32(1 + draw.IntN(1000)))}}
+	return NewScript(func(s *Script) Request {
+		p.Script = s
+		blind := p.write(entity.InsertOrMerge, entity.Match{}, p.count)
+		reads := Read(p.table, p.key, p.changed)
+		switch c.Arguments.Text("write") {
+		case "etag":
+			s.Foresee(reads.Operation, blind.Operation)
+			return reads
+		case "replace":
+			reads = Read(p.table, p.key, p.replaced)
+			s.Foresee(reads.Operation, blind.Operation)
+			return reads
+		default:
+			return blind
+		}
+	})
+}
+
+// seriesPut is the write of one count under way.
+type seriesPut struct {
+	*Script
+	table    string
+	key      entity.Key
+	count    entity.Property
+	restarts int
+}
+
+// write returns a write of the entity that has the count.
+func (p *seriesPut) write(verb entity.Verb, match entity.Match, properties ...entity.Property) Request {
+	c := entity.Change{Verb: verb, Key: p.key, Properties: properties, Match: match}
+	return WriteOne(p.table, c, target.Expected{}, nil)
+}
+
+// replaced writes all of what was read, with the count, over whatever is there by now.
+func (p *seriesPut) replaced(a Attempt) Turn {
+	return Send(p.write(entity.InsertOrReplace, entity.Match{}, over(a.Outcome.Entity, []entity.Property{p.count})...))
+}
+
+// changed writes the count if the entity is still what was read, and begins anew where
+// it is not. A write that was carried out unheard is met at the next read.
+func (p *seriesPut) changed(a Attempt) Turn {
+	found, some := a.Outcome.Entity.Lookup(p.count.Name)
+	switch {
+	case p.restarts > MaxRestarts:
+		return GiveUp()
+	case p.restarts > 0 && some && found == p.count.Value:
+		return End()
+	}
+	r := p.write(entity.Merge, entity.MatchExactly(a.Outcome.Version), p.count)
+	r.Expected = target.Expected{Precondition: true, NotFound: true}
+	if !ok(a.Outcome.Status) {
+		r = p.write(entity.Insert, entity.Match{}, p.count)
+		r.Expected = target.Expected{Conflict: true}
+	}
+	r.Then = func(a Attempt) Turn {
+		if ok(a.Outcome.Status) {
+			return End()
+		}
+		p.restarts++
+		p.Add("conflicts", 1)
+		return Send(Read(p.table, p.key, p.changed))
+	}
+	return Send(r)
+}
+
+// newSeriesWrite returns the write of all counts: in one transaction, where it holds
+// all entities of the series.
+func newSeriesWrite(c *Call) *Script {
+	l := newSeriesLayout(c.Arguments)
+	about, _ := turn(c, 1)
+	draw := c.Chance
+	changes := make([]entity.Change, l.parts())
+	for slot := range l.slots {
+		one := &changes[slot/l.each]
+		one.Verb, one.Key = entity.InsertOrReplace, l.key(about, slot/l.each)
+		one.Properties = append(one.Properties, entity.Property{Name: slotName(slot), Value: entity.Int32(int32(1 + draw.IntN(1000)))})
+	}
+	return NewScript(func(s *Script) Request {
+		var from func(at int) Request
+		var foreseen []target.Operation
+		from = func(at int) Request {
+			upTo := min(len(changes), at+entity.MaxBatchChanges)
+			r := WriteTogether(c.TableOf(l.at), changes[at:upTo], target.Expected{}, func(Attempt) Turn {
+				if upTo == len(changes) {
+					return End()
+				}
+				return Send(from(upTo))
+			})
+			return r
+		}
+		for at := 0; at < len(changes); at += entity.MaxBatchChanges {
+			foreseen = append(foreseen, from(at).Operation)
+		}
+		s.Foresee(foreseen...)
+		return from(0)
+	})
+}
+
+// newSeriesGet returns the reading of a series.
+func newSeriesGet(c *Call) *Script {
+	l := newSeriesLayout(c.Arguments)
+	table := c.TableOf(l.at)
+	return NewScript(func(s *Script) Request {
+		if c.Arguments.Text("by") == "range" {
+			see := func(row target.Row) { s.Add("counts", int64(countsIn(row.Entity))) }
+			return ReadAll(table, l.all(c.Subject), see, End)
+		}
+		var point func(part int) Request
+		point = func(part int) Request {
+			return Read(table, l.key(c.Subject, part), func(a Attempt) Turn {
+				s.Add("counts", int64(countsIn(a.Outcome.Entity)))
+				if part+1 == l.parts() {
+					return End()
+				}
+				return Send(point(part + 1))
+			})
+		}
+		var foreseen []target.Operation
+		for part := range l.parts() {
+			foreseen = append(foreseen, point(part).Operation)
+		}
+		s.Foresee(foreseen...)
+		return point(0)
+	})
+}
+
+// complete is the check that each series has all its counts.
+type complete struct {
+	*Script
+	layout   seriesLayout
+	findings Findings
+}
+
+// newComplete returns a check that reads one series after another.
+func newComplete(s *Setting, l seriesLayout) *complete {
+	c := &complete{layout: l}
+	var from func(member uint64) Request
+	from = func(member uint64) Request {
+		about, held := s.Member(member), 0
+		return ReadAll(s.TableOf(l.at), l.all(about), func(row target.Row) { held += countsIn(row.Entity) }, func() Turn {
+			c.findings.Looked++
+			if held != l.slots {
+				c.findings.Fault(fmt.Sprintf("the series at %q, %q has %d of %d counts", about.Key(l.at).Partition, about.Key(l.at).Row, held, l.slots))
+			}
+			if member+1 == s.Loaded {
+				return End()
+			}
+			return Send(from(member + 1))
+		})
+	}
+	c.Script = NewScript(func(*Script) Request { return from(0) })
+	return c
+}
+
+// Name implements [Check].
+func (c *complete) Name() string {
+	name := fmt.Sprintf("each series of %d has all its counts", c.layout.slots)
+	if c.layout.at != "" {
+		name += " at " + c.layout.at
+	}
+	return name
+}
+
+// Findings implements [Check].
+func (c *complete) Findings() Findings { return c.findings }

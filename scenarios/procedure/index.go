@@ -1,0 +1,151 @@
+package procedure
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"loadgen/engine/entity"
+)
+
+// The forms of an index entity.
+const (
+	// indexTogether: in the partition of what it lists, written by one transaction.
+	indexTogether = "partition"
+	// indexApart: an entity in another partition or table, kept by a queue.
+	indexApart = "place"
+	// indexBlob: a blob, kept by a queue.
+	indexBlob = "blob"
+)
+
+// What indexes need of a phase that gives nothing else.
+const (
+	longestHidden = 10 * time.Minute
+	// mostReceived is how many messages a queue hands out at once.
+	mostReceived = 32
+)
+
+// indexKinds returns the procedures of index entities: lists of what has one value of
+// a property that is not in the key, such as a last name.
+func indexKinds() []Kind {
+	attribute := Parameter{Name: "attribute", Says: "The attribute whose values entities are listed by.", Type: OfAttribute, Required: true}
+	killed := Parameter{Name: "killed", Says: "The share of the clients that die between two requests of theirs to the table and the queue.", Type: OfShare, Default: "0"}
+	announced := Parameter{Name: "announced", Says: "When the message is put on the queue: before the entity is written, hidden at first, or after it.",
+		Type: OfChoice, Choices: []string{"first", "last"}, Default: "first"}
+	changes := func(name, says string, inserts bool, tallies []string, first func(x *indexChange) Request) Kind {
+		return Kind{Name: name, Says: says, Inserts: inserts, Tallies: tallies,
+			Parameters: slices.Concat(indexParameters(), []Parameter{attribute, announced, killed}),
+			Serves:     func(d *Design, a Arguments) []Lack { return indexLacks(d, a, name == "index-rename") },
+			Stores:     indexStores, Check: newIndexCheck,
+			New: func(c *Call) Procedure { return newIndexChange(c, first) }}
+	}
+	return []Kind{
+		changes("index-add", "Writes a new entity and enters it in the list of those that have its value.", true,
+			[]string{"conflicts", "full", "killed"}, (*indexChange).add),
+		changes("index-delete", "Deletes an entity and strikes it off the list it is in.", false,
+			[]string{"conflicts", "gone", "killed"}, (*indexChange).remove),
+		changes("index-rename", "Gives an entity the value of a new one, and moves it from one list to another.", false,
+			[]string{"conflicts", "full", "gone", "killed"}, (*indexChange).rename),
+		{Name: "index-lookup", Says: "Reads a list, and then each entity that it names.", Reads: true,
+			Parameters: append(indexPlaced(), attribute), Tallies: []string{"found", "stale", "empty"},
+			Serves: func(d *Design, a Arguments) []Lack { return indexLacks(d, a, false) },
+			Stores: indexContainers, New: func(c *Call) Procedure { return newIndexLookup(c) }},
+		{Name: "index-build", Says: "Enters entities that were loaded in their lists: operation k the one of number k.",
+			Parameters: append(indexParameters(), attribute), Tallies: []string{"conflicts", "full"},
+			Serves: func(d *Design, a Arguments) []Lack { return indexLacks(d, a, false) },
+			Stores: indexStores, Check: newIndexCheck, New: func(c *Call) Procedure { return newIndexBuild(c) }},
+		{Name: "index-work", Says: "Receives messages on what has changed, and sets right the lists that they name.",
+			Alone: true, Parameters: slices.Concat(indexParameters(), []Parameter{
+				{Name: "most", Says: "How many messages are received at once at most.", Type: OfCount, Least: 1, Most: mostReceived, Default: "1"},
+				{Name: "killed", Says: "The share of the turns in which the worker dies between two requests.", Type: OfShare, Default: "0"}}),
+			Tallies: []string{"conflicts", "full", "handled", "idle", "killed"},
+			Serves:  func(d *Design, a Arguments) []Lack { return indexWorkLacks(d, a) },
+			Stores:  indexStores, Check: newIndexCheck, New: func(c *Call) Procedure { return newIndexWork(c) }},
+	}
+}
+
+// indexPlaced returns the parameters that say where lists are.
+func indexPlaced() []Parameter {
+	return []Parameter{
+		{Name: "form", Says: "What a list is: an entity in the partition of those that it lists, one elsewhere, or a blob.",
+			Type: OfChoice, Choices: []string{indexTogether, indexApart, indexBlob}, Default: indexTogether},
+		{Name: "place", Says: "The place where the list lies; a blob is called by the two keys.", Type: OfPlace, Required: true},
+		{Name: "property", Says: "The property that has the value which entities are listed by.", Type: OfProperty, Required: true},
+		{Name: "container", Says: "The container of lists that are blobs.", Type: OfName, Default: "lists"},
+	}
+}
+
+// indexParameters returns those of whatever writes lists.
+func indexParameters() []Parameter {
+	return append(indexPlaced(),
+		Parameter{Name: "queue", Says: "The queue by which lists apart from their entities are kept.", Type: OfName, Default: "changes"},
+		Parameter{Name: "hidden", Says: "For how long a message is hidden: once put before the entity is written, and each time it is received. One value for all operations.",
+			Type: OfDuration, Least: int64(time.Second), Most: int64(longestHidden), Default: "30s"},
+		Parameter{Name: "blind", Says: "Whether lists are written over whatever is there by then.", Type: OfTruth, Default: "false"})
+}
+
+// indexContainers returns the container of lists that are blobs, indexStores the queue
+// with it.
+func indexContainers(a Arguments) []Store {
+	if a.Text("form") != indexBlob {
+		return nil
+	}
+	return []Store{{Name: a.Text("container")}}
+}
+
+func indexStores(a Arguments) []Store {
+	if a.Text("form") == indexTogether {
+		return nil
+	}
+	return append(indexContainers(a), Store{Name: a.Text("queue"), Queue: true})
+}
+
+// indexLacks returns what a design lacks for lists by an attribute.
+func indexLacks(d *Design, a Arguments, renames bool) []Lack {
+	name, place := a.Text("attribute"), d.Places[a.Text("place")]
+	var lacks []Lack
+	lack := func(parameter, format string, values ...any) {
+		lacks = append(lacks, Lack{Parameter: parameter, Says: fmt.Sprintf(format, values...)})
+	}
+	for _, p := range d.Properties {
+		if p.Name == a.Text("property") && (p.Attribute != name || p.Type != entity.TypeString) {
+			lack("property", "property %s has another value than the text of {%s}; expected value: \"{%s}\", which entities are listed by", p.Name, name, name)
+		}
+	}
+	own := slices.Concat(d.Own.PartitionNames, d.Own.RowNames)
+	if renames && slices.Contains(own, name) {
+		lack("attribute", "the key of an entity holds {%s}, and one that is renamed keeps its key; expected keys without it", name)
+	}
+	names := slices.Concat(place.PartitionNames, place.RowNames)
+	if !slices.Contains(names, name) {
+		lack("place", "the list lies at %q and %q for any {%s}; expected a key that holds it", place.PartitionKey, place.RowKey, name)
+	}
+	return append(lacks, indexPlaceLacks(d, a, own, names)...)
+}
+
+// indexPlaceLacks returns why what lies at a place is no list, or none that form allows.
+func indexPlaceLacks(d *Design, a Arguments, own, names []string) []Lack {
+	place := d.Places[a.Text("place")]
+	if a.Text("form") == indexTogether && (place.Table != d.Own.Table || place.PartitionKey != d.Own.PartitionKey) {
+		return []Lack{{Parameter: "place", Says: fmt.Sprintf("a transaction lies in one partition of one table; expected the list in the table of the entities, with partition_key %q, or form: place", d.Own.PartitionKey)}}
+	}
+	apart := func(attribute string) bool {
+		return attribute != a.Text("attribute") && slices.Contains(d.Own.RowNames, attribute)
+	}
+	if at := slices.IndexFunc(names, apart); at >= 0 {
+		return []Lack{{Parameter: "place", Says: fmt.Sprintf("the list's key holds {%s}, which sets entities apart, so that each is alone in its list; expected keys without it", names[at])}}
+	}
+	missing := func(attribute string) bool { return !slices.Contains(names, attribute) }
+	if len(own) > 0 && !slices.ContainsFunc(own, missing) {
+		return []Lack{{Parameter: "place", Says: "the list's key holds all that an entity's does, so that each is alone in its list; expected keys with less"}}
+	}
+	return nil
+}
+
+// indexWorkLacks returns what keeps a worker from having anything to do.
+func indexWorkLacks(_ *Design, a Arguments) []Lack {
+	if a.Text("form") == indexTogether {
+		return []Lack{{Parameter: "form", Says: "lists in the partition of their entities are written with them, and nothing is put on a queue; expected form: place, or blob"}}
+	}
+	return nil
+}

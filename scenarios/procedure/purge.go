@@ -1,0 +1,271 @@
+package procedure
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/filter"
+	"loadgen/target"
+)
+
+// purgeKinds returns the procedures of data that is to go by its age: a log of logins,
+// and the deletion of one day of it.
+func purgeKinds() []Kind {
+	days := []Parameter{
+		{Name: "first", Says: "The number of the first day.", Type: OfCount, Least: 1, Most: 9999, Default: "1"},
+		{Name: "days", Says: "How many days there are from the first on.", Type: OfCount, Least: 1, Most: 366, Default: "7"},
+		{Name: "names", Says: "Whether each day's table has a name of its own, or that of a day before it.",
+			Type: OfChoice, Choices: []string{"unique", "reused"}, Default: "unique"},
+		{Name: "ring", Says: "After how many days a name is used again, where names are reused.", Type: OfCount, Least: 2, Most: 366, Default: "7"},
+	}
+	login := append(days[:len(days):len(days)], Parameter{Name: "lies", Says: "Where a login lies: in its day's table, or with those of all days.",
+		Type: OfChoice, Choices: []string{"day-tables", "one-table"}, Default: "day-tables"})
+	purge := append(days[:len(days):len(days)], Parameter{Name: "how", Says: "How a day is deleted: its table, or what a scan finds, by transactions or singly.",
+		Type: OfChoice, Choices: []string{"drop", "transactions", "singles"}, Default: "drop"})
+	return []Kind{{
+		Name: "login", Says: "Writes a login of some day, and makes that day's table where it is missing.",
+		Inserts: true, Parameters: login, Tallies: []string{"made", "waited"}, Tables: loginTables,
+		New: func(c *Call) Procedure { return newLogin(c) },
+	}, {
+		Name: "purge-day", Says: "Deletes the logins of one day: operation 0 of its phase those of the first, the next those of the next.",
+		Alone: true, Parameters: purge, Tallies: []string{"dropped", "deleted"},
+		New:   func(c *Call) Procedure { return newPurge(c) },
+		Check: func(s *Setting, a Arguments) Check { return newPurged(s, a) },
+	}}
+}
+
+// dayTable returns what a day's table adds to the name of the run's.
+func dayTable(a Arguments, day int) string {
+	if a.Text("names") == "reused" {
+		day %= a.Count("ring")
+	}
+	return fmt.Sprintf("Day%04d", day)
+}
+
+func loginTables(a Arguments) []string {
+	var names []string
+	for i := range a.Count("days") {
+		if a.Text("lies") == "day-tables" {
+			names = append(names, dayTable(a, a.Count("first")+i))
+		}
+	}
+	return names
+}
+
+// dayRows returns the query for the logins of a day, which begin their RowKeys: of a
+// table it reads all, for no PartitionKey is known.
+func dayRows(day int) target.Query {
+	q, err := target.Filtered(fmt.Sprintf("RowKey ge '%04d_' and RowKey lt '%04d`'", day, day))
+	if err != nil {
+		panic("procedure: the filter of a day cannot be read: " + err.Error())
+	}
+	return q
+}
+
+const (
+	// nameWait is how long a login waits before it asks for its day's table again whose
+	// name is not free yet, mostNameWaits how often it does so, mostMakings how often it
+	// finds no table where it has just made one.
+	nameWait      = 5 * time.Second
+	mostNameWaits = 60
+	mostMakings   = 10
+)
+
+// login writes a login of a day, in that day's table or in that of all.
+type login struct {
+	*Script
+	table          string
+	change         entity.Change
+	makings, waits int
+}
+
+func newLogin(c *Call) *login {
+	draw := c.Chance
+	day := c.Arguments.Count("first") + draw.IntN(c.Arguments.Count("days"))
+	key := c.Subject.Key("")
+	key.Row = fmt.Sprintf("%04d_%s", day, key.Row)
+	l := &login{table: c.Table, change: entity.Change{Verb: entity.InsertOrReplace, Key: key, Properties: c.Subject.Properties()}}
+	if c.Arguments.Text("lies") == "day-tables" {
+		l.table += dayTable(c.Arguments, day)
+	}
+	l.Script = NewScript(func(*Script) Request { return l.write() })
+	return l
+}
+
+// write writes the login. It is written whole, so that a second time is the same.
+func (l *login) write() Request {
+	return WriteOne(l.table, l.change, target.Expected{NotFound: true, Conflict: true}, func(a Attempt) Turn {
+		switch {
+		case a.Outcome.Status < 300:
+			return End()
+		case a.Outcome.Code == entity.TableNotFound && l.makings < mostMakings:
+			l.makings++
+			return Send(l.create())
+		case a.Outcome.Code == entity.TableBeingDeleted:
+			return l.wait()
+		default:
+			return GiveUp()
+		}
+	})
+}
+
+// create makes the day's table; that another login did so before is as good.
+func (l *login) create() Request {
+	op := target.Operation{Verb: entity.CreateTable, Table: l.table}
+	return Request{Operation: op, Expected: target.Expected{Conflict: true}, Then: func(a Attempt) Turn {
+		switch {
+		case a.Outcome.Status < 300:
+			l.Add("made", 1)
+			return Send(l.write())
+		case a.Outcome.Code == entity.TableAlreadyExists:
+			return Send(l.write())
+		case a.Outcome.Code == entity.TableBeingDeleted:
+			return l.wait()
+		default:
+			return GiveUp()
+		}
+	}}
+}
+
+// wait asks for the table again later: nothing but time frees its name.
+func (l *login) wait() Turn {
+	if l.waits == 0 {
+		l.Add("waited", 1)
+	}
+	if l.waits++; l.waits > mostNameWaits {
+		return GiveUp()
+	}
+	return SendAfter(nameWait, l.create())
+}
+
+// purge deletes the logins of one day out of a table that holds others, too.
+type purge struct {
+	*Script
+	table string
+	day   int
+	most  int
+	found []entity.Key
+}
+
+// newPurge returns the deletion of a day: of its table in one request, or of what a scan
+// of the table of all days finds.
+func newPurge(c *Call) Procedure {
+	a := c.Arguments
+	day := a.Count("first") + int(c.K%uint64(a.Count("days")))
+	if a.Text("how") == "drop" {
+		op := target.Operation{Verb: entity.DeleteTable, Table: c.Table + dayTable(a, day)}
+		return NewScript(func(s *Script) Request {
+			// That there is none is what was wanted: it may be this request's own doing.
+			return Request{Operation: op, Expected: target.Expected{NotFound: true}, Then: func(Attempt) Turn {
+				s.Add("dropped", 1)
+				return End()
+			}}
+		})
+	}
+	p := &purge{table: c.Table, day: day, most: 1}
+	if a.Text("how") == "transactions" {
+		p.most = entity.MaxBatchChanges
+	}
+	see := func(row target.Row) { p.found = append(p.found, row.Key) }
+	p.Script = NewScript(func(*Script) Request { return ReadAll(p.table, dayRows(day), see, p.next) })
+	return p
+}
+
+// next deletes the next of what was found: at most so many of one partition.
+func (p *purge) next() Turn {
+	if len(p.found) == 0 {
+		return End()
+	}
+	count := 1
+	for count < min(p.most, len(p.found)) && p.found[count].Partition == p.found[0].Partition {
+		count++
+	}
+	var changes []entity.Change
+	for _, key := range p.found[:count] {
+		changes = append(changes, entity.Change{Verb: entity.Delete, Key: key, Match: entity.MatchAny})
+	}
+	if p.most == 1 {
+		return Send(WriteOne(p.table, changes[0], target.Expected{NotFound: true}, func(Attempt) Turn { return p.gone(count) }))
+	}
+	return Send(WriteTogether(p.table, changes, target.Expected{NotFound: true}, func(a Attempt) Turn {
+		if a.Outcome.Status < 300 {
+			return p.gone(count)
+		}
+		return p.again(count)
+	}))
+}
+
+func (p *purge) gone(count int) Turn {
+	p.Add("deleted", int64(count))
+	p.found = p.found[count:]
+	return p.next()
+}
+
+// again looks which of a transaction's logins are still there: one of them was not, be it
+// that the transaction was carried out and its reply lost, or that another purge was
+// faster.
+func (p *purge) again(count int) Turn {
+	tried, rest := p.found[:count], p.found[count:]
+	q := target.Query{Range: filter.RowPrefix(tried[0].Partition, fmt.Sprintf("%04d_", p.day))}
+	var left []entity.Key
+	see := func(row target.Row) {
+		if slices.Contains(tried, row.Key) {
+			left = append(left, row.Key)
+		}
+	}
+	return Send(ReadAll(p.table, q, see, func() Turn {
+		p.Add("deleted", int64(count-len(left)))
+		p.found = append(left, rest...)
+		return p.next()
+	}))
+}
+
+// purged is the check that the days which were due have no login left.
+type purged struct {
+	*Script
+	findings Findings
+}
+
+func newPurged(s *Setting, a Arguments) *purged {
+	p := new(purged)
+	first, days := a.Count("first"), a.Count("days")
+	var look func(i int) Request
+	look = func(i int) Request {
+		table, q := s.Table, dayRows(first+i)
+		if a.Text("how") == "drop" {
+			table += dayTable(a, first+i)
+		}
+		left := 0
+		var page func(token target.Token) Request
+		page = func(token target.Token) Request {
+			q.Token = token
+			op := target.Operation{Verb: entity.Query, Table: table, Query: q}
+			return Request{Operation: op, Expected: target.Expected{NotFound: true}, Then: func(a Attempt) Turn {
+				left += len(a.Outcome.Rows)
+				if a.Outcome.Next.Present {
+					return Send(page(a.Outcome.Next))
+				}
+				p.findings.Looked++
+				if left > 0 {
+					p.findings.Fault("of day " + strconv.Itoa(first+i) + " there are " + strconv.Itoa(left) + " logins left")
+				}
+				if i+1 == days {
+					return End()
+				}
+				return Send(look(i + 1))
+			}}
+		}
+		return page(target.Token{})
+	}
+	p.Script = NewScript(func(*Script) Request { return look(0) })
+	return p
+}
+
+// Name implements [Check].
+func (p *purged) Name() string { return "no login is left of a day that was purged" }
+
+// Findings implements [Check].
+func (p *purged) Findings() Findings { return p.findings }

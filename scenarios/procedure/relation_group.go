@@ -1,0 +1,155 @@
+package procedure
+
+import (
+	"fmt"
+	"slices"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/filter"
+	"loadgen/target"
+)
+
+// groupName is the property of a group's own entity that holds its name.
+const groupName = "Name"
+
+// groupKinds returns the write of a group's own entity, and of what its members repeat
+// of it.
+func groupKinds() []Kind {
+	return []Kind{{
+		Name: "write-group", Says: "Names a group: in its own entity, and in each of its members where they repeat the name.",
+		Tallies: []string{"rewritten", "killed"},
+		Parameters: []Parameter{
+			{Name: "place", Says: "The place of the group's own entity.", Type: OfPlace, Required: true},
+			{Name: "name", Says: "Which name it is given: another than before, or the RowKey of its entity.",
+				Type: OfChoice, Choices: []string{"new", "own"}, Default: "new"},
+			{Name: "copied", Says: "The property of the members that repeats the name; they do not unless this is given.", Type: OfProperty},
+			{Name: "killed", Says: "The share of the operations whose client dies between two requests.", Type: OfShare, Default: "0"},
+		},
+		Serves: groupLacks,
+		New:    func(c *Call) Procedure { return newWriteGroup(c) },
+		Check: func(s *Setting, a Arguments) Check {
+			if a.Text("copied") == "" {
+				return nil
+			}
+			return newNames(s, a)
+		},
+	}}
+}
+
+// groupLacks says what a design lacks for groups.
+func groupLacks(d *Design, a Arguments) []Lack {
+	place, copied := a.Text("place"), a.Text("copied")
+	if copied == "" {
+		return nil
+	}
+	lacks := d.partitionWide("place", place)
+	if p := d.property(copied); p.Type != entity.TypeString && p.Type != 0 {
+		lacks = append(lacks, Lack{"copied", "a name is a text; expected a String"})
+	}
+	if copied == groupName {
+		lacks = append(lacks, Lack{"copied", "the group's own entity is told by its " + groupName + "; expected a property of another name"})
+	}
+	return lacks
+}
+
+// partitionWide says what is missing for a place to have one entity for each partition of
+// the entities, under the PartitionKey that they have.
+func (d *Design) partitionWide(parameter, place string) []Lack {
+	there := d.at(place)
+	differs := slices.ContainsFunc(there.RowNames, func(name string) bool { return !slices.Contains(d.Own.PartitionNames, name) })
+	if there.PartitionKey == d.Own.PartitionKey && !differs {
+		return nil
+	}
+	return []Lack{{parameter, "place " + place + " is at " + there.PartitionKey + ", " + there.RowKey + "; expected the PartitionKey " +
+		d.Own.PartitionKey + " of the entities, and a RowKey of no more than what that holds"}}
+}
+
+// newWriteGroup returns the naming of a group: one write, and where members repeat the
+// name one query for them and a transaction for every hundred.
+func newWriteGroup(c *Call) *Script {
+	place, copied := c.Arguments.Text("place"), c.Arguments.Text("copied")
+	key := c.Subject.Key(place)
+	name := entity.String(key.Row)
+	if c.Arguments.Text("name") == "new" {
+		name = entity.String("name " + c.ID.String())
+	}
+	draw := c.Chance
+	killed := draw.Float64() < c.Arguments.Share("killed")
+	return NewScript(func(s *Script) Request {
+		var members []entity.Change
+		var rewrite func(from int) Turn
+		rewrite = func(from int) Turn {
+			switch {
+			case from >= len(members):
+				return End()
+			case from > 0 && killed:
+				s.Add("killed", 1)
+				return End()
+			}
+			some := members[from:min(from+entity.MaxBatchChanges, len(members))]
+			return Send(WriteTogether(c.Table, some, target.Expected{}, func(Attempt) Turn {
+				s.Add("rewritten", int64(len(some)))
+				return rewrite(from + len(some))
+			}))
+		}
+		see := func(row target.Row) {
+			if _, member := row.Entity.Lookup(copied); member {
+				members = append(members, entity.Change{Verb: entity.Merge, Key: row.Key, Match: entity.MatchAny,
+					Properties: []entity.Property{{Name: copied, Value: name}}})
+			}
+		}
+		partition := target.Query{Range: filter.OnePartition(c.Subject.Key("").Partition), Select: []string{copied}}
+		find := ReadAll(c.Table, partition, see, func() Turn { return rewrite(0) })
+		change := entity.Change{Verb: entity.InsertOrMerge, Key: key, Properties: []entity.Property{{Name: groupName, Value: name}}}
+		own := WriteOne(c.TableOf(place), change, target.Expected{}, func(Attempt) Turn {
+			if copied == "" {
+				return End()
+			}
+			return Send(find)
+		})
+		if copied != "" {
+			s.Foresee(own.Operation, find.Operation)
+		}
+		return own
+	})
+}
+
+// names is the check that members bear the name of their group.
+type names struct {
+	*Script
+	findings Findings
+}
+
+// newNames returns a check that reads the groups, and then their members.
+func newNames(s *Setting, a Arguments) *names {
+	place, copied := a.Text("place"), a.Text("copied")
+	n := new(names)
+	named := make(map[string]string)
+	group := func(row target.Row) {
+		if name, some := row.Entity.Lookup(groupName); some {
+			named[row.Key.Partition] = name.Text()
+		}
+	}
+	member := func(row target.Row) {
+		name, some := row.Entity.Lookup(copied)
+		own, known := named[row.Key.Partition]
+		if !some || !known {
+			return
+		}
+		n.findings.Looked++
+		if name.Text() != own {
+			n.findings.Fault(fmt.Sprintf("%s of partition %s calls its group %q, and that is %q", row.Key.Row, row.Key.Partition, name.Text(), own))
+		}
+	}
+	n.Script = NewScript(func(*Script) Request {
+		members := ReadAll(s.Table, target.Query{}, member, End)
+		return ReadAll(s.TableOf(place), target.Query{}, group, func() Turn { return Send(members) })
+	})
+	return n
+}
+
+// Name implements [Check].
+func (n *names) Name() string { return "members bear the name of their group" }
+
+// Findings implements [Check].
+func (n *names) Findings() Findings { return n.findings }

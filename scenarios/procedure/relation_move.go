@@ -1,0 +1,158 @@
+package procedure
+
+import (
+	"fmt"
+
+	"loadgen/engine/entity"
+	"loadgen/target"
+)
+
+// moveKinds returns how a member changes its group. Where the group is the
+// PartitionKey, no transaction does so: the member is written into one partition and
+// deleted from another, by two requests.
+//
+//	by-member:                merge the group
+//	by-group, copy-first:     get ─► write there ─► (dies: two) ─► delete here
+//	by-group, delete-first:   get ─► delete here ─► (dies: none) ─► write there
+//
+// Nor does a condition hold in two partitions: two who move one member at once leave it
+// in both groups.
+func moveKinds() []Kind {
+	return []Kind{{
+		Name: "move", Says: "Moves a member into the group of another entity.", Tallies: []string{"killed", "elsewhere"},
+		Parameters: []Parameter{
+			{Name: "member", Says: "The property that tells members apart.", Type: OfProperty, Required: true},
+			{Name: "group", Says: "The property that says which group a member belongs to.", Type: OfProperty, Required: true},
+			{Name: "keyed", Says: "What the PartitionKey is: of the member itself, or of its group.",
+				Type: OfChoice, Choices: []string{"by-member", "by-group"}, Default: "by-member"},
+			{Name: "order", Says: "What comes first of the two requests that a move between partitions takes.",
+				Type: OfChoice, Choices: []string{"copy-first", "delete-first"}, Default: "copy-first"},
+			{Name: "killed", Says: "The share of the moves whose client dies between two requests.", Type: OfShare, Default: "0"},
+		},
+		Serves: moveLacks,
+		New:    func(c *Call) Procedure { return newMove(c) },
+		Check:  func(s *Setting, a Arguments) Check { return newMembers(s, a.Text("member")) },
+	}}
+}
+
+// moveLacks says what a design lacks for moves.
+func moveLacks(d *Design, a Arguments) []Lack {
+	var lacks []Lack
+	group, named := d.attributeOf(a.Text("group"))
+	switch {
+	case !named:
+		return []Lack{{"group", "a group is the text of a fact; expected a String whose value is one attribute"}}
+	case a.Text("group") == a.Text("member"):
+		return []Lack{{"member", "members of one group could not be told apart; expected another property than group"}}
+	}
+	if !d.Loaded {
+		lacks = append(lacks, Lack{"", "nobody is there to be moved; expected a load before"})
+	}
+	inKey := 0
+	for _, name := range append(append([]string(nil), d.Own.PartitionNames...), d.Own.RowNames...) {
+		if name == group {
+			inKey++
+		}
+	}
+	alone := len(d.Own.PartitionNames) == 1 && d.Own.PartitionNames[0] == group && inKey == 1
+	switch byGroup := a.Text("keyed") == "by-group"; {
+	case byGroup && !alone:
+		lacks = append(lacks, Lack{"keyed", "the PartitionKey is " + d.Own.PartitionKey + ", the RowKey " + d.Own.RowKey + "; expected {" + group + "} as the PartitionKey's only attribute, and not in the RowKey"})
+	case !byGroup && inKey > 0:
+		lacks = append(lacks, Lack{"keyed", "the keys hold {" + group + "}, which a move changes; expected by-group, or keys without it"})
+	}
+	return lacks
+}
+
+// lookup returns the value of a property, and false where there is none.
+func lookup(properties []entity.Property, name string) (entity.Value, bool) {
+	for i := range properties {
+		if properties[i].Name == name {
+			return properties[i].Value, true
+		}
+	}
+	return entity.Value{}, false
+}
+
+// newMove returns the move of a member.
+func newMove(c *Call) *Script {
+	name, here := c.Arguments.Text("group"), c.Subject.Key("")
+	group, _ := lookup(c.Fresh.Properties(), name)
+	changed := []entity.Property{{Name: name, Value: group}}
+	if c.Arguments.Text("keyed") == "by-member" {
+		return NewScript(func(*Script) Request {
+			return WriteOne(c.Table, entity.Change{Verb: entity.Merge, Key: here, Match: entity.MatchAny, Properties: changed}, target.Expected{}, nil)
+		})
+	}
+	there := entity.Key{Partition: c.Fresh.Key("").Partition, Row: here.Row}
+	draw := c.Chance
+	killed := draw.Float64() < c.Arguments.Share("killed")
+	return NewScript(func(s *Script) Request {
+		written := func(properties []entity.Property, then func(Attempt) Turn) Request {
+			return WriteOne(c.Table, entity.Change{Verb: entity.InsertOrReplace, Key: there, Properties: properties}, target.Expected{}, then)
+		}
+		deleted := func(then func(Attempt) Turn) Request {
+			return WriteOne(c.Table, entity.Change{Verb: entity.Delete, Key: here, Match: entity.MatchAny}, target.Expected{NotFound: true}, then)
+		}
+		between := func(next Request) func(Attempt) Turn {
+			return func(Attempt) Turn {
+				if killed {
+					s.Add("killed", 1)
+					return End()
+				}
+				return Send(next)
+			}
+		}
+		read := Read(c.Table, here, func(a Attempt) Turn {
+			if !ok(a.Outcome.Status) || there == here {
+				s.Add("elsewhere", 1)
+				return End()
+			}
+			properties := over(a.Outcome.Entity, changed)
+			if c.Arguments.Text("order") == "delete-first" {
+				return Send(deleted(between(written(properties, nil))))
+			}
+			return Send(written(properties, between(deleted(nil))))
+		})
+		s.Foresee(read.Operation, written(c.Subject.Properties(), nil).Operation, deleted(nil).Operation)
+		return read
+	})
+}
+
+// members is the check that each member is there once.
+type members struct {
+	*Script
+	findings Findings
+}
+
+// newMembers returns a check that reads all members and holds them against those that
+// were loaded.
+func newMembers(s *Setting, member string) *members {
+	m := new(members)
+	found := make(map[entity.Value]int)
+	see := func(row target.Row) {
+		if who, some := row.Entity.Lookup(member); some {
+			found[who]++
+		}
+	}
+	m.Script = NewScript(func(*Script) Request {
+		return ReadAll(s.Table, target.Query{}, see, func() Turn {
+			for n := range s.Loaded {
+				subject := s.Member(n)
+				who, _ := lookup(subject.Properties(), member)
+				m.findings.Looked++
+				if found[who] != 1 {
+					m.findings.Fault(fmt.Sprintf("the member loaded as %q is there %d times", subject.Key("").Row, found[who]))
+				}
+			}
+			return End()
+		})
+	})
+	return m
+}
+
+// Name implements [Check].
+func (m *members) Name() string { return "each member is there once" }
+
+// Findings implements [Check].
+func (m *members) Findings() Findings { return m.findings }

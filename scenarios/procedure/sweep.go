@@ -1,0 +1,98 @@
+package procedure
+
+import (
+	"fmt"
+
+	"loadgen/target"
+)
+
+// mostListed is how many blobs a list names at most.
+const mostListed = 5000
+
+// listAll returns the request for the names of all blobs with a prefix, list by list:
+// see is told of each.
+func listAll(store, prefix string, see func(target.Found), then func() Turn) Request {
+	var behind func(name string) Request
+	behind = func(name string) Request {
+		list := target.Beside{Verb: target.ListBlobs, Store: store, Name: prefix, After: name}
+		// A container is made by the first blob in it.
+		return Aside(list, target.Expected{NotFound: true}, func(a Attempt) Turn {
+			found := a.Outcome.Found
+			for i := range found {
+				see(found[i])
+			}
+			if len(found) == mostListed {
+				return Send(behind(found[len(found)-1].Name))
+			}
+			return then()
+		})
+	}
+	return behind("")
+}
+
+// newLargeSweep returns the search for blobs whose entity is not there.
+func newLargeSweep(c *Call) *Script {
+	return NewScript(func(s *Script) Request {
+		var names []string
+		var next func() Turn
+		next = func() Turn {
+			for len(names) > 0 {
+				name := names[0]
+				names = names[1:]
+				key, some := ownerOf(name)
+				if !some {
+					continue
+				}
+				return Send(Read(c.Table, key, func(a Attempt) Turn {
+					if ok(a.Outcome.Status) {
+						return next()
+					}
+					drop := target.Beside{Verb: target.DeleteBlob, Store: c.StoreOf(largeStore), Name: name}
+					return Send(Aside(drop, target.Expected{NotFound: true}, func(Attempt) Turn {
+						s.Add("orphans", 1)
+						return next()
+					}))
+				}))
+			}
+			return End()
+		}
+		return listAll(c.StoreOf(largeStore), "", func(f target.Found) {
+			s.Add("blobs", 1)
+			names = append(names, f.Name)
+		}, func() Turn { return next() })
+	})
+}
+
+// pointing is the check that each blob to which an entity points is there.
+type pointing struct {
+	*Script
+	findings Findings
+}
+
+// newPointing returns a check that lists all blobs and then reads all entities.
+func newPointing(s *Setting) *pointing {
+	p := new(pointing)
+	there := make(map[string]bool)
+	see := func(row target.Row) {
+		name, points := row.Entity.Lookup(largePointer)
+		if !points {
+			return
+		}
+		p.findings.Looked++
+		if !there[name.Text()] {
+			p.findings.Fault(fmt.Sprintf("the entity %q, %q points to a blob that is not there", row.Key.Partition, row.Key.Row))
+		}
+	}
+	p.Script = NewScript(func(*Script) Request {
+		return listAll(s.StoreOf(largeStore), "", func(f target.Found) { there[f.Name] = true }, func() Turn {
+			return Send(ReadAll(s.Table, target.Query{}, see, End))
+		})
+	})
+	return p
+}
+
+// Name implements [Check].
+func (p *pointing) Name() string { return "each blob to which an entity points is there" }
+
+// Findings implements [Check].
+func (p *pointing) Findings() Findings { return p.findings }

@@ -1,0 +1,109 @@
+package procedure
+
+import (
+	"fmt"
+
+	"loadgen/engine/entity"
+	"loadgen/target"
+)
+
+// transferKinds returns the procedures of a bank: an amount leaves one account and
+// reaches another, and both legs must be written or none.
+func transferKinds() []Kind {
+	parameters := []Parameter{
+		{Name: "keyed", Says: "What the PartitionKey is: the transfer's id, so that both legs lie together, or the account's number.",
+			Type: OfChoice, Choices: []string{"by-transfer", "by-account"}, Default: "by-transfer"},
+		{Name: "from", Says: "The attribute that is the account which pays.", Type: OfAttribute, Required: true},
+		{Name: "to", Says: "The attribute that is the account which is paid.", Type: OfAttribute, Required: true},
+		{Name: "killed", Says: "The share of the transfers whose client dies between two requests.", Type: OfShare, Default: "0"},
+	}
+	return []Kind{{
+		Name: "transfer", Says: "Moves an amount between two accounts: one leg each, which sum to zero.",
+		Inserts: true, Parameters: parameters, Tallies: []string{"killed"},
+		New:   func(c *Call) Procedure { return newTransfer(c) },
+		Check: func(s *Setting, _ Arguments) Check { return newBalances(s) },
+	}}
+}
+
+// The properties of a leg.
+const (
+	transferAmount = "Amount"
+	transferID     = "Transfer"
+)
+
+// leg returns the write of one side of a transfer. Written twice, it is the same.
+func leg(key entity.Key, id string, cents int64) entity.Change {
+	return entity.Change{Verb: entity.InsertOrReplace, Key: key, Properties: []entity.Property{
+		{Name: transferAmount, Value: entity.Int64(cents)}, {Name: transferID, Value: entity.String(id)}}}
+}
+
+// newTransfer returns a transfer: one transaction where both legs lie in the partition
+// of the transfer's id, two writes where each lies in its account's.
+func newTransfer(c *Call) *Script {
+	own, draw := c.Subject.Key(""), c.Chance
+	id, cents := own.Partition, int64(1+draw.IntN(100_000))
+	killed := draw.Float64() < c.Arguments.Share("killed")
+	from, to := c.Subject.Value(c.Arguments.Text("from")), c.Subject.Value(c.Arguments.Text("to"))
+	return NewScript(func(s *Script) Request {
+		if c.Arguments.Text("keyed") == "by-transfer" {
+			// A client that dies does so before its only request, or after it.
+			legs := []entity.Change{
+				leg(entity.Key{Partition: own.Partition, Row: "from " + from}, id, -cents),
+				leg(entity.Key{Partition: own.Partition, Row: "to " + to}, id, cents),
+			}
+			return WriteTogether(c.Table, legs, target.Expected{}, nil)
+		}
+		paid := WriteOne(c.Table, leg(entity.Key{Partition: "account " + to, Row: id + " to"}, id, cents), target.Expected{}, nil)
+		pays := WriteOne(c.Table, leg(entity.Key{Partition: "account " + from, Row: id + " from"}, id, -cents), target.Expected{}, func(Attempt) Turn {
+			if killed {
+				s.Add("killed", 1)
+				return End()
+			}
+			return Send(paid)
+		})
+		s.Foresee(pays.Operation, paid.Operation)
+		return pays
+	})
+}
+
+// balances is the check that the legs of each transfer sum to zero.
+type balances struct {
+	*Script
+	findings Findings
+}
+
+// newBalances returns a check that reads all legs.
+func newBalances(s *Setting) *balances {
+	b := new(balances)
+	sums := make(map[string]int64)
+	var order []string
+	see := func(row target.Row) {
+		id, some := row.Entity.Lookup(transferID)
+		if !some {
+			return
+		}
+		if _, known := sums[id.Text()]; !known {
+			order = append(order, id.Text())
+		}
+		amount, _ := row.Entity.Lookup(transferAmount)
+		sums[id.Text()] += amount.Int()
+	}
+	b.Script = NewScript(func(*Script) Request {
+		return ReadAll(s.Table, target.Query{}, see, func() Turn {
+			for _, id := range order {
+				b.findings.Looked++
+				if sums[id] != 0 {
+					b.findings.Fault(fmt.Sprintf("the legs of transfer %s sum to %d", id, sums[id]))
+				}
+			}
+			return End()
+		})
+	})
+	return b
+}
+
+// Name implements [Check].
+func (b *balances) Name() string { return "the legs of each transfer sum to zero" }
+
+// Findings implements [Check].
+func (b *balances) Findings() Findings { return b.findings }
