@@ -19,6 +19,9 @@ type Pattern struct {
 	// Says is what it does, Contrary what its opposite does instead; Buys and Costs are
 	// what it gains and what is paid for that.
 	Says, Contrary, Buys, Costs string
+	// Assumes are what the scenario sets in the model, such as "partition_target 200": of
+	// both sides, for another limit or another time than the documented one.
+	Assumes []string
 	// Seeds are those of the runs. Of the first are what the scenario expects, as the
 	// pattern and as its opposite bear it out, in one order.
 	Seeds            []uint64
@@ -63,7 +66,11 @@ func Patterns(w io.Writer, rows []string, list []Pattern) error {
 // patternOnto writes the section of one pattern.
 func patternOnto(text *bytes.Buffer, one *Pattern) {
 	fmt.Fprintf(text, "\n### %s\n\n%s: %s\n\n", one.Name, capital(one.Row), prose(one.Says))
-	fmt.Fprintf(text, "- buys: %s\n- costs: %s\n- instead: %s\n\n", prose(one.Buys), prose(one.Costs), prose(one.Contrary))
+	fmt.Fprintf(text, "- buys: %s\n- costs: %s\n- instead: %s\n", prose(one.Buys), prose(one.Costs), prose(one.Contrary))
+	if len(one.Assumes) > 0 {
+		fmt.Fprintf(text, "- set in the model, for both: %s\n", prose(strings.Join(one.Assumes, ", ")))
+	}
+	text.WriteString("\n")
 	text.WriteString("| | the pattern | instead | known |\n|---|--:|--:|---|\n")
 	for i, e := range one.Expected {
 		if i < len(one.Denied) {

@@ -14,7 +14,7 @@ import (
 
 func TestPatternsInTheDocumentsOrder(t *testing.T) {
 	list := []report.Pattern{
-		{Row: "second", Name: "b-two", Says: "It does.", Contrary: "It does not.", Buys: "time | money", Costs: "care", Seeds: []uint64{7, 1, 2},
+		{Row: "second", Name: "b-two", Says: "It does.", Contrary: "It does not.", Buys: "time | money", Costs: "care", Assumes: []string{"partition_target 200", "round_trip 40ms"}, Seeds: []uint64{7, 1, 2},
 			Expected: []results.Expectation{{Expr: "faults == 0", Observed: "0", Pass: true}, {Expr: "a < 2", Observed: "1", Pass: true}},
 			Denied:   []results.Expectation{{Expr: "faults == 0", Observed: "22"}, {Expr: "a < 2", Observed: "1", Pass: true}},
 			Contrasts: []verdict.Contrast{{Operation: "look_up", Name: "requests to one", Pattern: "1", Instead: "2 – 3", Origin: verdict.Derived},
@@ -39,7 +39,7 @@ func TestPatternsInTheDocumentsOrder(t *testing.T) {
 	_, second, _ := strings.Cut(sections, "\n### ")
 	second, third, _ := strings.Cut(second, "\n### ")
 	const section = "b-two\n\nSecond: It does.\n\n" +
-		"- buys: time | money\n- costs: care\n- instead: It does not.\n\n" +
+		"- buys: time | money\n- costs: care\n- instead: It does not.\n- set in the model, for both: partition\\_target 200, round\\_trip 40ms\n\n" +
 		"| | the pattern | instead | known |\n|---|--:|--:|---|\n" +
 		"| `faults == 0` | 0 | **22** | claim |\n" +
 		"| `a < 2` | 1 | 1 | claim |\n" +

@@ -31,6 +31,7 @@ func (s *Scenario) check(before Faults) Faults {
 	}
 	c.accounts()
 	c.expect()
+	c.gate()
 	c.opposite()
 	return c.found
 }

@@ -52,6 +52,8 @@ func (s *Scenario) binding() object {
 			}},
 		{name: "expect", says: "What every valid run has to bear out, each a claim such as p99(get) < 20ms or refused < 1%.",
 			value: expectValue(&s.Expect)},
+		{name: "gate", says: "By what live runs are compared with those of another build, and how great a change matters.",
+			value: optional[Gate]{&s.Gate, newGate, (*Gate).binding}},
 		{name: "verify", says: "Whether every write carries an id, and what was acknowledged is read back at the end.",
 			value: unlessZero{truthValue{&s.Verify}, func() bool { return !s.Verify }}},
 		{name: "opposite", says: "Other values that turn the lesson into what it warns of.",

@@ -47,6 +47,9 @@ type Scenario struct {
 	// Expect is what every valid run of the scenario has to bear out, each a text
 	// that [expectation.Parse] takes, such as "p99(get) < 20ms".
 	Expect []string
+	// Gate is by what live runs are compared with those of another build, nil for the
+	// default of [Scenario.Gated].
+	Gate *Gate
 	// Verify has every write of the measured phases carry an id, and what was
 	// acknowledged be read back at the end.
 	Verify bool

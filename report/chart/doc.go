@@ -6,6 +6,9 @@
 // [ThrottleBars] and [WaitBars], [Steps]. A drawing is made of nothing else, so
 // that what holds for these numbers holds for the picture.
 //
+// Beside the charts of a record there are those of retry policies, by [DrawSchedules]
+// and [DrawRetries], and of the nights of a scenario, by [DrawTrend].
+//
 // The caller owes a record as results.Read returns it. The same record always
 // gives the same bytes: no clock, no chance and no order of a map takes part.
 //

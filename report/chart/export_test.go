@@ -42,5 +42,8 @@ func SVG(record *results.Record) (map[string][]byte, error) {
 	return files, nil
 }
 
+// DayTicks are those of an axis of days.
+var DayTicks = dayTicks
+
 // PNG returns the last chart of a record.
 func PNG(record *results.Record) ([]byte, error) { return encodePNG(stepsFigure(record)) }

@@ -30,6 +30,8 @@ const (
 	textInk    ink = 0x222222
 	fadedInk   ink = 0x6B6B6B // service time, second-rank text
 	eventInk   ink = 0x7A1F5C // dark purple: what load balancing did
+	nightInk   ink = 0xCC79A7 // reddish purple: the runs of a night
+	stepInk    ink = 0x000000 // black: from where on nights differ from those before
 	axisInk    ink = 0x555555
 	gridInk    ink = 0xE4E4E4
 	paperInk   ink = 0xFFFFFF

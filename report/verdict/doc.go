@@ -3,7 +3,8 @@
 // [Judge] turns a finished record into the summary that scripts read, the
 // verdict in words included. [Steps] gives the figures of each step for a
 // table, [Books] what does not add up, [Findings] what stands out beside the
-// verdict, and [Limits] what the run cannot tell. Everything is computed from
+// verdict, and [Limits] what the run cannot tell; [Figure] is a single figure, by
+// which runs are compared. Everything is computed from
 // the record: no figure is known here beforehand but the documents' two targets,
 // so that a run against others can say so.
 //

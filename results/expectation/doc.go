@@ -4,6 +4,8 @@
 // [Parse] reads a claim, [Claim.Figures] says which figures it rests on, so that
 // the names in them can be held against a scenario, and [Claim.Judge] looks them up
 // in the [Facts] of a run and compares. [Claim.String] is the one canonical text.
+// [ParseMetric] reads a single figure, by which runs are compared, and says which way
+// it is better.
 //
 //	p99(get) < 20ms                              a figure and a number with its unit
 //	refused(peak) < 1%                           a part of its whole

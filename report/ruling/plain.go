@@ -1,0 +1,71 @@
+package ruling
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// colours are what terminals take for commands: names and reasons come from files, and
+// must not colour, move or erase what stands beside them.
+var colours = regexp.MustCompile("\x1b(\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)?|[@-Z\\\\^_])")
+
+// plain returns a text on one line, without what controls a terminal or the direction
+// of writing. Whatever no encoding holds becomes U+FFFD.
+func plain(text string) string {
+	text = colours.ReplaceAllString(strings.ToValidUTF8(text, string(utf8.RuneError)), "")
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t' || r == '\u2028' || r == '\u2029':
+			return ' '
+		case unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r):
+			return -1
+		case r == '\ufffe' || r == '\uffff':
+			return utf8.RuneError
+		}
+		return r
+	}, text))
+}
+
+// cut returns a text of so many bytes at most, and says where it was cut off.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most -= len(cutOff); most > 0 && !utf8.RuneStart(text[most]); {
+		most--
+	}
+	return text[:max(most, 0)] + cutOff
+}
+
+const cutOff = " …"
+
+// sentence returns the reason of a ruling, and what was compared with.
+func (r *Ruling) sentence() string {
+	if r.Against == "" {
+		return plain(r.Reason)
+	}
+	return plain(r.Reason) + ", against " + plain(r.Against)
+}
+
+// kind says how the runs of a ruling were made.
+func (r *Ruling) kind() string {
+	if r.Virtual {
+		return "virtual"
+	}
+	return "live"
+}
+
+// gravity returns the rulings in the order in which they bar a change, those that do
+// first.
+func gravity(list []Ruling) []*Ruling {
+	sorted := make([]*Ruling, 0, len(list))
+	for i := range list {
+		sorted = append(sorted, &list[i])
+	}
+	slices.SortStableFunc(sorted, func(a, b *Ruling) int { return cmp.Compare(b.Outcome, a.Outcome) })
+	return sorted
+}

@@ -1,0 +1,166 @@
+package ruling
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"loadgen/report/compare"
+)
+
+// Text prints rulings for people: a line each, and below it what differs.
+func Text(w io.Writer, list []Ruling) error {
+	var out bytes.Buffer
+	for i := range list {
+		list[i].text(&out)
+	}
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+func (r *Ruling) text(out *bytes.Buffer) {
+	fmt.Fprintf(out, "%s: %s: %s\n", plain(r.Scenario), r.Outcome, r.sentence())
+	for _, line := range r.lines() {
+		fmt.Fprintf(out, "  %s\n", line)
+	}
+}
+
+// lines returns what stands below a ruling, each without an end of line.
+func (r *Ruling) lines() []string {
+	var lines []string
+	if r.Difference != nil {
+		lines = append(lines, differences(r.Difference)...)
+	}
+	if r.Judgement != nil {
+		for i := range r.Judgement.Findings {
+			lines = append(lines, r.Judgement.Findings[i].Sentence())
+		}
+	}
+	lines = append(lines, r.Notes...)
+	for i := range lines {
+		lines[i] = plain(lines[i])
+	}
+	return lines
+}
+
+// mostLines is how many values that differ are listed for people.
+const mostLines = 40
+
+// differences returns a line for each value that differs, as far as people want to read
+// on. That a digest differs says nothing where something else does, too.
+func differences(d *compare.Difference) []string {
+	var run, phases, digests []string
+	for i := range d.Entries {
+		switch e := &d.Entries[i]; {
+		case strings.HasSuffix(e.Path, "digest"):
+			digests = append(digests, e.Line())
+		case strings.HasPrefix(e.Path, "phases"):
+			phases = append(phases, e.Line())
+		default:
+			run = append(run, e.Line())
+		}
+	}
+	// What is of the whole run is the shorter half, and says more.
+	lines := append(run, phases...)
+	if len(lines) == 0 {
+		lines = digests
+	}
+	lines = lines[:min(len(lines), mostLines)]
+	if left := d.Total - len(lines); left > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", left))
+	}
+	return lines
+}
+
+// metric is one of the metrics of the JSON form: of runs in virtual time a value that
+// differs, of live ones a metric that was judged.
+type metric struct {
+	Scenario string      `json:"scenario"`
+	Metric   string      `json:"metric"`
+	Verdict  string      `json:"verdict"`
+	A        any         `json:"a"`
+	B        any         `json:"b"`
+	Change   *float64    `json:"change"`
+	Interval *[2]float64 `json:"interval"`
+	P        *float64    `json:"p"`
+	Adjusted *float64    `json:"p_holm"`
+	Pairs    int         `json:"pairs"`
+}
+
+// told is one ruling of the JSON form.
+type told struct {
+	Scenario string   `json:"scenario"`
+	Outcome  Outcome  `json:"verdict"`
+	Virtual  bool     `json:"virtual"`
+	Reason   string   `json:"reason"`
+	Against  string   `json:"against"`
+	Differ   int      `json:"values_that_differ"`
+	Notes    []string `json:"notes"`
+}
+
+// JSON prints rulings as {verdict, metrics, scenarios}: the gravest outcome, each value
+// that differs or metric that was judged, and each ruling.
+func JSON(w io.Writer, list []Ruling) error {
+	document := struct {
+		Verdict   Outcome  `json:"verdict"`
+		Metrics   []metric `json:"metrics"`
+		Scenarios []told   `json:"scenarios"`
+	}{Metrics: []metric{}, Scenarios: []told{}, Verdict: gravest(list)}
+	for i := range list {
+		r := &list[i]
+		one := told{Scenario: r.Scenario, Outcome: r.Outcome, Virtual: r.Virtual, Reason: r.Reason, Against: r.Against,
+			Notes: append([]string{}, r.Notes...)}
+		if r.Difference != nil {
+			one.Differ = r.Difference.Total
+		}
+		document.Scenarios = append(document.Scenarios, one)
+		document.Metrics = append(document.Metrics, r.metrics()...)
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(document)
+}
+
+// gravest returns the outcome that the exit code goes by.
+func gravest(list []Ruling) Outcome {
+	code, outcome := Code(list), Same
+	for i := range list {
+		if o := list[i].Outcome; o.code() == code && o > outcome {
+			outcome = o
+		}
+	}
+	return outcome
+}
+
+func (r *Ruling) metrics() []metric {
+	var list []metric
+	if r.Difference != nil {
+		for _, e := range r.Difference.Entries {
+			list = append(list, metric{Scenario: r.Scenario, Metric: e.Path, Verdict: e.Kind.String(),
+				A: raw(e.Was), B: raw(e.Is), Change: e.Change})
+		}
+	}
+	if r.Judgement != nil {
+		for i := range r.Judgement.Findings {
+			f := &r.Judgement.Findings[i]
+			list = append(list, metric{Scenario: r.Scenario, Metric: f.Metric, Verdict: f.Verdict.String(), A: f.A, B: f.B,
+				Change: &f.Change, Interval: f.Interval, P: &f.P, Adjusted: &f.Adjusted, Pairs: f.Pairs})
+		}
+	}
+	return list
+}
+
+// raw returns a value of a difference as JSON: as a text where it was cut off, and
+// nothing where there is none.
+func raw(text string) any {
+	if json.Valid([]byte(text)) {
+		return json.RawMessage(text)
+	}
+	if text == "" {
+		return nil
+	}
+	return text
+}

@@ -1,0 +1,168 @@
+package baseline
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"loadgen/results"
+)
+
+// Version is that of the file. A reader refuses a newer one.
+const Version = 1
+
+// Baseline is what runs of a scenario are held to, and why.
+type Baseline struct {
+	// Scenario is the name of the scenario, Text its canonical form.
+	Scenario, Text string
+	// Accepted is the day on which it was accepted, Reason why.
+	Accepted time.Time
+	Reason   string
+	Tree     Tree
+}
+
+// file is a baseline as it is written. The digest is of everything else.
+type file struct {
+	Version  int      `json:"baseline"`
+	Scenario string   `json:"scenario"`
+	Accepted string   `json:"accepted"`
+	Reason   string   `json:"reason"`
+	Digest   string   `json:"digest"`
+	Text     []string `json:"text"`
+	Tree     Tree     `json:"tree"`
+}
+
+// longestReason bounds what is said of a change, in bytes.
+const longestReason = 500
+
+// New returns the baseline that a judged run makes. Its error wraps [ErrRecord], or says
+// that the reason is none: one line, of 1 to 500 bytes.
+func New(record *results.Record, accepted time.Time, reason string) (*Baseline, error) {
+	reason = strings.TrimSpace(reason)
+	if reason == "" || len(reason) > longestReason || strings.ContainsFunc(reason, func(r rune) bool { return r < ' ' }) {
+		return nil, fmt.Errorf("a reason of %d bytes; expected one line of 1 to %d", len(reason), longestReason)
+	}
+	tree, err := Of(record)
+	if err != nil {
+		return nil, err
+	}
+	if tree.Validity != results.Valid {
+		return nil, fmt.Errorf("%w: it is %s", ErrRecord, tree.Validity)
+	}
+	return &Baseline{record.Manifest.Scenario.Name, record.Manifest.Scenario.Text, accepted, reason, *tree}, nil
+}
+
+// File returns the baseline as a file: the same bytes for the same baseline.
+func (b *Baseline) File() []byte {
+	f := b.file()
+	f.Digest = f.sum()
+	return f.bytes()
+}
+
+// Digest returns what names the baseline among others of its scenario.
+func (b *Baseline) Digest() string {
+	f := b.file()
+	return f.sum()
+}
+
+func (b *Baseline) file() file {
+	return file{Version: Version, Scenario: b.Scenario, Accepted: b.Accepted.UTC().Format(time.DateOnly), Reason: b.Reason,
+		Text: strings.Split(strings.TrimSuffix(b.Text, "\n"), "\n"), Tree: b.Tree}
+}
+
+// sum returns the digest of what is in a file beside it.
+func (f file) sum() string {
+	f.Digest = ""
+	sum := sha256.Sum256(f.bytes())
+	return hex.EncodeToString(sum[:])
+}
+
+func (f file) bytes() []byte {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", " ")
+	if err := encoder.Encode(f); err != nil {
+		panic("baseline: a baseline that is no JSON: " + err.Error())
+	}
+	return out.Bytes()
+}
+
+// Read returns the baseline that a file holds. Its errors wrap [ErrCorrupt], [ErrNewer]
+// or [ErrEdited].
+func Read(text []byte) (*Baseline, error) {
+	var version struct {
+		Version *int `json:"baseline"`
+	}
+	if err := json.Unmarshal(text, &version); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	switch {
+	case version.Version == nil || *version.Version < 1:
+		return nil, fmt.Errorf("%w: it has no version", ErrCorrupt)
+	case *version.Version > Version:
+		return nil, fmt.Errorf("%w: %d, and this is %d", ErrNewer, *version.Version, Version)
+	}
+	var f file
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&f); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrEdited, err)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%w: more follows its end", ErrEdited)
+	}
+	accepted, err := time.Parse(time.DateOnly, f.Accepted)
+	if err != nil {
+		return nil, fmt.Errorf("%w: it was accepted on %q", ErrEdited, f.Accepted)
+	}
+	if f.Digest != f.sum() {
+		return nil, fmt.Errorf("%w: its digest is not that of what it holds; expected gate --accept to write it", ErrEdited)
+	}
+	return &Baseline{f.Scenario, strings.Join(f.Text, "\n") + "\n", accepted, f.Reason, f.Tree}, nil
+}
+
+// Fits returns whether a run of a scenario can be held against the baseline: an error
+// that wraps [ErrForeign] says where the scenario is another one.
+func (b *Baseline) Fits(name, text string) error {
+	if name != b.Scenario {
+		return fmt.Errorf("%w: %s, and this is %s", ErrForeign, b.Scenario, name)
+	}
+	was, is := strings.Split(b.Text, "\n"), strings.Split(text, "\n")
+	for i := range max(len(was), len(is)) {
+		switch {
+		case i >= len(was):
+			return fmt.Errorf("%w: line %d, %q, is new", ErrForeign, i+1, strings.TrimSpace(is[i]))
+		case i >= len(is):
+			return fmt.Errorf("%w: line %d, %q, is gone", ErrForeign, i+1, strings.TrimSpace(was[i]))
+		case was[i] != is[i]:
+			return fmt.Errorf("%w: line %d was %q and is %q", ErrForeign, i+1, strings.TrimSpace(was[i]), strings.TrimSpace(is[i]))
+		}
+	}
+	return nil
+}
+
+// short is how much of a digest names a baseline to people.
+const short = 12
+
+// Named returns what rulings call the baseline: its day and its digest.
+func (b *Baseline) Named() string {
+	return fmt.Sprintf("the baseline of %s (%s)", b.Accepted.UTC().Format(time.DateOnly), b.Digest()[:short])
+}
+
+// Line returns what is written down of the baseline beside it: its day, its digest and
+// why it was accepted.
+func (b *Baseline) Line() string {
+	return fmt.Sprintf("%s %s %s", b.Accepted.UTC().Format(time.DateOnly), b.Digest()[:short], b.Reason)
+}
+
+// Same reports whether two baselines hold the same runs of the same scenario.
+func (b *Baseline) Same(other *Baseline) bool {
+	return b.Scenario == other.Scenario && b.Text == other.Text && bytes.Equal(b.Tree.JSON(), other.Tree.JSON())
+}

@@ -1,0 +1,202 @@
+package baseline_test
+
+import (
+	"bytes"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/results"
+	"loadgen/results/baseline"
+)
+
+// recorded returns the record of a small run in virtual time, which alter may change
+// before it is closed.
+func recorded(t testing.TB, alter func(r *results.Recorder)) *results.Record {
+	t.Helper()
+	folder := new(results.Memory)
+	recorder, err := results.NewRecorder(folder, results.Manifest{Time: "virtual", Profile: "documented", Start: "warm", Seed: 7,
+		Scenario:   results.Scenario{Name: "small", Text: "name: small\nseed: 7\n"},
+		Model:      []results.Parameter{{Name: "partition_target", Value: "2000"}},
+		Operations: []results.Kind{{Name: "get", Group: "GET"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	phase := recorder.Phase(results.Phase{Name: "peak", End: time.Second, Reported: true})
+	for i := range uint64(20) {
+		at := time.Duration(i) * 50 * time.Millisecond
+		recorder.Scheduled(results.Scheduled{Phase: phase, Intended: at, Sent: at, Entities: 1})
+		recorder.Attempt(&results.Attempt{Phase: phase, Number: i, PartitionKey: "p", HasPartition: true, Intended: at, Sent: at,
+			Done: at + 5*time.Millisecond, Class: results.Ok, Status: 200, Counted: 1, Returned: 1, Entities: 1})
+		recorder.Completed(&results.Completed{Phase: phase, Number: i, Intended: at, Done: at + 5*time.Millisecond, Class: results.Ok, Attempts: 1, Entities: 1, Served: 1})
+	}
+	recorder.Event(results.Event{At: 1, What: results.StageBegins, Text: "peak"})
+	if alter != nil {
+		alter(recorder)
+	}
+	if err := recorder.Finish(time.Second, results.Valid, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	record, err := results.Read(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record.Summary = &results.Summary{Validity: results.Valid}
+	return record
+}
+
+var night = time.Date(2026, 3, 1, 2, 0, 0, 0, time.UTC)
+
+func made(t testing.TB) *baseline.Baseline {
+	t.Helper()
+	b, err := baseline.New(recorded(t, nil), night, "the first")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// What was written is read again, and is the same text for the same run.
+func TestFileAndBack(t *testing.T) {
+	b := made(t)
+	again, err := baseline.Read(b.File())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !b.Same(again) || again.Reason != "the first" || !bytes.Equal(b.File(), again.File()) || b.Named() != again.Named() {
+		t.Errorf("read again it is %+v; want what was written", again)
+	}
+	if !strings.HasPrefix(b.Line(), "2026-03-01 ") || !strings.HasSuffix(b.Line(), " the first") || !strings.Contains(b.Named(), b.Digest()[:12]) {
+		t.Errorf("it is written down as %q and called %q; want the day, the digest and the reason", b.Line(), b.Named())
+	}
+}
+
+// Whatever is recorded of a run that repeats is in its tree.
+func TestTreeTellsRunsApart(t *testing.T) {
+	same, err := baseline.Of(recorded(t, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	attempt := results.Attempt{Number: 99, Class: results.Refused, Status: 503, Done: time.Millisecond}
+	for _, row := range []struct {
+		name  string
+		alter func(r *results.Recorder)
+	}{
+		{"one refusal more", func(r *results.Recorder) { r.Attempt(&attempt) }},
+		{"a wait more", func(r *results.Recorder) { r.Waited(0, time.Second) }},
+		{"an event more", func(r *results.Recorder) { r.Event(results.Event{At: 2, What: results.RangeSplit}) }},
+		{"another event of the same kind", func(r *results.Recorder) { r.Event(results.Event{At: 3, What: results.StageBegins}) }},
+		{"a tally", func(r *results.Recorder) {
+			r.Tallies([]results.Tally{{TallyName: results.TallyName{Operation: "get", Name: "both"}, Count: 1}})
+		}},
+		{"what must hold and does not", func(r *results.Recorder) { r.Invariant(results.Invariant{Name: "sums", Faults: 1}) }},
+		{"an audit", func(r *results.Recorder) { r.Audit(&results.Audit{Writes: 1}) }},
+		{"a phase", func(r *results.Recorder) { r.Phase(results.Phase{Name: "drop", End: time.Second}) }},
+	} {
+		other, err := baseline.Of(recorded(t, row.alter))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Equal(same.JSON(), other.JSON()) {
+			t.Errorf("%s: the trees are the same; want another", row.name)
+		}
+	}
+	again, err := baseline.Of(recorded(t, nil))
+	if err != nil || !bytes.Equal(same.JSON(), again.JSON()) {
+		t.Errorf("the same run has another tree, %v; want the same", err)
+	}
+}
+
+// A verdict's words are no behaviour.
+func TestTreeLeavesWordsOut(t *testing.T) {
+	plain, _ := baseline.Of(recorded(t, nil))
+	told, err := baseline.Of(recorded(t, func(r *results.Recorder) { r.Event(results.Event{What: results.VerdictTold, Text: "all is well"}) }))
+	if err != nil || !reflect.DeepEqual(plain.Events, told.Events) {
+		t.Errorf("the events are %v with a verdict, %v; want the same without", told, err)
+	}
+}
+
+func TestRunsThatDoNotRepeat(t *testing.T) {
+	for _, row := range []struct {
+		name  string
+		alter func(r *results.Record)
+	}{
+		{"a run in real time", func(r *results.Record) { r.Manifest.Time = "real" }},
+		{"a record that is cut off", func(r *results.Record) { r.Cut = true }},
+		{"a record that nobody judged", func(r *results.Record) { r.Summary = nil }},
+		{"an invalid run", func(r *results.Record) { r.Summary.Validity = results.Invalid }},
+	} {
+		record := recorded(t, nil)
+		row.alter(record)
+		if _, err := baseline.New(record, night, "why"); !errors.Is(err, baseline.ErrRecord) {
+			t.Errorf("%s: New() = %v; want ErrRecord", row.name, err)
+		}
+	}
+	for _, reason := range []string{"", "  ", "two\nlines", strings.Repeat("x", 501)} {
+		if _, err := baseline.New(recorded(t, nil), night, reason); err == nil {
+			t.Errorf("the reason %q is taken; want an error", reason)
+		}
+	}
+}
+
+// A baseline that somebody has touched is none.
+func TestReadRefuses(t *testing.T) {
+	text := string(made(t).File())
+	for _, row := range []struct {
+		name, text string
+		want       error
+	}{
+		{"a count that was changed", strings.Replace(text, `"attempts": 20`, `"attempts": 21`, 1), baseline.ErrEdited},
+		{"a reason that was changed", strings.Replace(text, "the first", "the last", 1), baseline.ErrEdited},
+		{"a scenario that was changed", strings.Replace(text, "seed: 7", "seed: 8", 1), baseline.ErrEdited},
+		{"a day that was changed", strings.Replace(text, "2026-03-01", "2026-03-02", 1), baseline.ErrEdited},
+		{"a day that is none", strings.Replace(text, "2026-03-01", "yesterday", 1), baseline.ErrEdited},
+		{"a field of its own", strings.Replace(text, `"reason"`, `"because": "x", "reason"`, 1), baseline.ErrEdited},
+		{"more after its end", text + "{}", baseline.ErrCorrupt},
+		{"no JSON", "baseline", baseline.ErrCorrupt},
+		{"half of it", text[:len(text)/2], baseline.ErrCorrupt},
+		{"another document", `{"schema_version": 1}`, baseline.ErrCorrupt},
+		{"nothing", "", baseline.ErrCorrupt},
+		{"a newer one", strings.Replace(text, `"baseline": 1`, `"baseline": 2`, 1), baseline.ErrNewer},
+	} {
+		if row.text == text {
+			t.Fatalf("%s: nothing was changed", row.name)
+		}
+		if b, err := baseline.Read([]byte(row.text)); !errors.Is(err, row.want) {
+			t.Errorf("%s: Read() = %v, %v; want %v", row.name, b, err, row.want)
+		}
+	}
+}
+
+func TestFits(t *testing.T) {
+	b := made(t)
+	for _, row := range []struct{ name, scenario, text, says string }{
+		{"the same scenario", "small", "name: small\nseed: 7\n", ""},
+		{"another name", "large", "name: small\nseed: 7\n", "small, and this is large"},
+		{"another value", "small", "name: small\nseed: 8\n", `line 2 was "seed: 7" and is "seed: 8"`},
+		{"a line more", "small", "name: small\nseed: 7\nretry: none\n", `line 3`},
+		{"a line less", "small", "name: small\n", `line 2`},
+	} {
+		err := b.Fits(row.scenario, row.text)
+		if row.says == "" && err != nil || row.says != "" && (!errors.Is(err, baseline.ErrForeign) || !strings.Contains(err.Error(), row.says)) {
+			t.Errorf("%s: Fits() = %v; want %q", row.name, err, row.says)
+		}
+	}
+}
+
+// No text makes a reader panic, and what is read is written as it was.
+func FuzzRead(f *testing.F) {
+	f.Add(made(f).File())
+	f.Add([]byte(`{"baseline": 1}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		b, err := baseline.Read(text)
+		if err != nil {
+			return
+		}
+		if again, err := baseline.Read(b.File()); err != nil || !b.Same(again) {
+			t.Errorf("what was read is %v when it is read again; want the same", err)
+		}
+	})
+}

@@ -1,0 +1,18 @@
+package baseline
+
+import "errors"
+
+// What can be wrong with a baseline, to be told by errors.Is. None of these is a
+// difference of the runs: there is nothing to hold them against.
+var (
+	// ErrCorrupt: it is no baseline that can be read.
+	ErrCorrupt = errors.New("no baseline")
+	// ErrNewer: it was written by a newer version of the tool.
+	ErrNewer = errors.New("a baseline of a newer version")
+	// ErrEdited: it is not what was accepted.
+	ErrEdited = errors.New("the baseline was changed by hand")
+	// ErrForeign: it is of another scenario.
+	ErrForeign = errors.New("the baseline is of another scenario")
+	// ErrRecord: the run cannot be held against a baseline.
+	ErrRecord = errors.New("the run does not repeat")
+)

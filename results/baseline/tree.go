@@ -1,0 +1,207 @@
+package baseline
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"loadgen/results"
+)
+
+// Tree is what of a run in virtual time repeats. Times are in the units of their names.
+type Tree struct {
+	Profile  string                `json:"profile"`
+	Start    string                `json:"start"`
+	Seed     uint64                `json:"seed"`
+	Retry    string                `json:"retry"`
+	Targets  results.Targets       `json:"targets"`
+	Model    []Parameter           `json:"model"`
+	Validity string                `json:"validity"`
+	Reasons  []string              `json:"reasons"`
+	Lasted   int64                 `json:"lasted_ns"`
+	Phases   []Phase               `json:"phases"`
+	Waits    Times                 `json:"retry_waits"`
+	Seconds  Lines                 `json:"seconds"`
+	Events   []Events              `json:"events"`
+	Counted  *results.TargetCounts `json:"target_counts"`
+	Audit    *results.Audit        `json:"audit,omitempty"`
+	Tallies  []Tally               `json:"tallies,omitempty"`
+	// Invariants are what must hold of what was left behind.
+	Invariants   []results.Invariant   `json:"invariants,omitempty"`
+	Saturation   *float64              `json:"saturation_entities_per_second"`
+	Expectations []results.Expectation `json:"expectations,omitempty"`
+}
+
+// Parameter is one of the partition model, as it was used.
+type Parameter struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Tally is what a procedure counted, by operation and name.
+type Tally struct {
+	Name  string `json:"name"`
+	Count int64  `json:"count"`
+}
+
+// Phase is one of the run. Hottest are the busiest partitions, at most [mostHottest].
+type Phase struct {
+	Name       string      `json:"name"`
+	Begin      int64       `json:"begin_ns"`
+	End        int64       `json:"end_ns"`
+	Reported   bool        `json:"reported"`
+	Operations []Operation `json:"operations"`
+	Hottest    []Partition `json:"hottest,omitempty"`
+	// Partitions is a digest of the load of all that were told apart.
+	Partitions string `json:"partitions_digest"`
+}
+
+// Partition is the load of one PartitionKey.
+type Partition struct {
+	Name     string `json:"name"`
+	Entities int64  `json:"entities"`
+}
+
+// Operation is one kind of operation in one phase; kinds without any are left out.
+type Operation struct {
+	Name       string `json:"name"`
+	Scheduled  int64  `json:"scheduled"`
+	Dropped    int64  `json:"dropped"`
+	Operations int64  `json:"operations"`
+	Succeeded  int64  `json:"succeeded"`
+	Cut        int64  `json:"cut"`
+	Attempts   int64  `json:"attempts"`
+	Ok         int64  `json:"ok"`
+	Handled    int64  `json:"handled"`
+	Refused    int64  `json:"refused"`
+	Failed     int64  `json:"failed"`
+	Retries    int64  `json:"retries"`
+	Offered    int64  `json:"offered_entities"`
+	Served     int64  `json:"served_entities"`
+	Counted    int64  `json:"counted_entities"`
+	Returned   int64  `json:"returned_entities"`
+	Response   Times  `json:"response"`
+	Lost       Times  `json:"lost"`
+	Service    Times  `json:"service"`
+	Refusals   Times  `json:"refusals"`
+}
+
+// Times is a distribution of times: what people read of it, and a digest of all of it.
+type Times struct {
+	Count  int64             `json:"count"`
+	Micros results.Quantiles `json:"us"`
+	Digest string            `json:"digest"`
+}
+
+// Lines are those of a file of the record.
+type Lines struct {
+	Count  int    `json:"count"`
+	Digest string `json:"digest"`
+}
+
+// Events are those of one kind.
+type Events struct {
+	Name string `json:"name"`
+	Lines
+}
+
+// mostHottest is how many partitions of a phase are told by name.
+const mostHottest = 10
+
+// Of returns what of a judged run repeats. Its error wraps [ErrRecord]: a run in real
+// time, or one that was cut off.
+func Of(record *results.Record) (*Tree, error) {
+	m := &record.Manifest
+	switch {
+	case m.Time != "virtual":
+		return nil, fmt.Errorf("%w: it was in real time", ErrRecord)
+	case record.Cut || record.Summary == nil:
+		return nil, fmt.Errorf("%w: its record is not whole", ErrRecord)
+	}
+	t := &Tree{Profile: m.Profile, Start: m.Start, Seed: m.Seed, Retry: m.Retry, Targets: m.Targets,
+		Validity: record.Summary.Validity, Reasons: append([]string{}, record.Summary.Reasons...), Lasted: int64(record.Duration),
+		Waits: timesOf(record.RetryWaits), Counted: record.Target, Audit: record.Audit.Clone(), Invariants: record.Invariants,
+		Saturation: record.Summary.Saturation, Expectations: record.Summary.Expectations}
+	for _, p := range m.Model {
+		t.Model = append(t.Model, Parameter{p.Name, p.Value})
+	}
+	for i := range record.Phases {
+		t.Phases = append(t.Phases, phaseOf(&record.Phases[i], m.Operations))
+	}
+	for _, one := range record.Tallies {
+		t.Tallies = append(t.Tallies, Tally{one.Operation + ", " + one.Name, one.Count})
+	}
+	t.Seconds = linesOf(record.Intervals)
+	t.Events = eventsOf(record.Events)
+	return t, nil
+}
+
+func phaseOf(p *results.Phase, kinds []results.Kind) Phase {
+	phase := Phase{Name: p.Name, Begin: int64(p.Begin), End: int64(p.End), Reported: p.Reported,
+		Operations: []Operation{}, Partitions: digest(append(slices.Clone(p.Partitions), results.PartitionStats{Entities: p.PartitionsOver}))}
+	for i := range p.Kinds {
+		if k := &p.Kinds[i]; k.Scheduled+k.Attempts > 0 {
+			phase.Operations = append(phase.Operations, operationOf(kinds[i].Name, k))
+		}
+	}
+	for _, one := range p.Partitions[:min(len(p.Partitions), mostHottest)] {
+		phase.Hottest = append(phase.Hottest, Partition{one.Key, one.Entities})
+	}
+	return phase
+}
+
+func operationOf(name string, k *results.KindStats) Operation {
+	return Operation{Name: name, Scheduled: k.Scheduled, Dropped: k.Dropped, Operations: k.Operations, Succeeded: k.Succeeded,
+		Cut: k.Cut, Attempts: k.Attempts, Ok: k.Ok, Handled: k.Handled, Refused: k.Refused, Failed: k.Failed, Retries: k.Retries,
+		Offered: k.Offered, Served: k.Served, Counted: k.Counted, Returned: k.Returned,
+		Response: timesOf(k.Response), Lost: timesOf(k.Lost), Service: timesOf(k.Service[results.Ok]), Refusals: timesOf(k.Service[results.Refused])}
+}
+
+func timesOf(h *results.Histogram) Times {
+	return Times{Count: h.Count(), Micros: results.QuantilesOf(h), Digest: digest(h.Bars())}
+}
+
+func linesOf[T any](list []T) Lines { return Lines{Count: len(list), Digest: digest(list)} }
+
+// eventsOf returns the events by their kinds. What a verdict says in words is none.
+func eventsOf(list []results.Event) []Events {
+	kinds := make(map[string][]results.Event)
+	for _, e := range list {
+		if e.What != results.VerdictTold {
+			kinds[e.What] = append(kinds[e.What], e)
+		}
+	}
+	var events []Events
+	for _, what := range slices.Sorted(maps.Keys(kinds)) {
+		events = append(events, Events{what, linesOf(kinds[what])})
+	}
+	slices.SortFunc(events, func(a, b Events) int { return cmp.Compare(a.Name, b.Name) })
+	return events
+}
+
+// digest returns a short digest of a value: whatever differs in it, differs here.
+func digest(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic("baseline: a record that is no JSON: " + err.Error())
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}
+
+// JSON returns the tree as a text that is the same for the same tree.
+func (t *Tree) JSON() []byte {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(t); err != nil {
+		panic("baseline: a tree that is no JSON: " + err.Error())
+	}
+	return out.Bytes()
+}
