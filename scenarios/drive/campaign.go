@@ -28,6 +28,9 @@ type Options struct {
 	// RetryCodes are statuses that are retried beside those of the scenario's
 	// policy, because this target says so that it is busy.
 	RetryCodes []int
+	// Policy, where set, is what refused attempts are tried again by in place of the
+	// scenario's policy: one that has no name.
+	Policy *backoff.Policy
 	// Find, where set, has the campaign look for the highest rate that holds, in
 	// place of what its phases would offer. It is valid.
 	Find *Find
@@ -108,6 +111,9 @@ func NewCampaign(o Options) (*Campaign, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Policy != nil {
+		policy = *o.Policy
+	}
 	c := &Campaign{Options: o, generator: generator, policy: policy.With(o.RetryCodes...), kindOf: make(map[string]int)}
 	c.fresh = o.Scenario.Loaded(len(o.Scenario.Phases))
 	c.settleIn(o.Scenario.Sharding())
@@ -161,7 +167,7 @@ func (c *Campaign) Run(ctx context.Context, runner Runner, ledger *Ledger) error
 	err := c.examine(ctx, c.verify(ctx, c.phases(ctx)))
 	if !c.Keep {
 		// The tables are to go even where the run was stopped.
-		err = errors.Join(err, c.clear(context.WithoutCancel(ctx)), c.drop(context.WithoutCancel(ctx), err))
+		err = errors.Join(err, c.clear(context.WithoutCancel(ctx), err), c.drop(context.WithoutCancel(ctx), err))
 	}
 	return err
 }

@@ -2,6 +2,7 @@ package drive
 
 import (
 	"loadgen/engine/entity"
+	"loadgen/scenarios"
 	"loadgen/scenarios/procedure"
 	"loadgen/target"
 )
@@ -72,27 +73,47 @@ func (w *Work) together(changes []entity.Change, entities int) {
 	w.Operation = target.Operation{Verb: entity.Batch, Table: w.Operation.Table, Changes: changes}
 }
 
-// patchyHomes returns of each home whether entities can lack it: where some operation
-// inserts what that copy keeps nothing of. A transaction that deletes the copy with its
-// entity would then be refused, and neither ever deleted.
+// patchyHomes returns of each home whether entities can lack it. A transaction that deletes
+// the copy with its entity would then be refused, and neither ever deleted. They can where
+//
+//   - an operation inserts what that copy keeps nothing of;
+//   - a transaction that inserts cannot hold the copies, so that they follow it and may be
+//     given up.
 func (c *Campaign) patchyHomes(phase int, homes []residence) ([]bool, error) {
 	patchy := make([]bool, len(homes))
 	for i := range phase + 1 {
 		list := c.Scenario.Phases[i].Operations()
 		for j := range list {
-			if list[j].Writes() != entity.InsertOrMerge {
+			spec := &list[j]
+			merges := spec.Writes() == entity.InsertOrMerge
+			if !merges && !spec.Inserts() {
 				continue
 			}
+			apart := c.overfull(spec, homes)
 			for home := range homes {
-				part, err := homes[home].part(&list[j])
+				part, err := homes[home].part(spec)
 				if err != nil {
 					return nil, err
 				}
-				patchy[home] = patchy[home] || part == nil
+				patchy[home] = patchy[home] || apart || merges && part == nil
 			}
 		}
 	}
 	return patchy, nil
+}
+
+// overfull reports whether what an operation inserts may be too much for one transaction
+// with its copies in the same table: as if all had the size of the first, and that twice,
+// for sizes differ.
+func (c *Campaign) overfull(spec *scenarios.OperationSpec, homes []residence) bool {
+	changes := 0
+	for i := range homes {
+		if homes[i].table == c.Table {
+			changes += max(1, spec.Entities)
+		}
+	}
+	size := entity.Size(c.generator.Key(0), c.generator.Properties(0))
+	return changes > entity.MaxBatchChanges || 2*changes*size > entity.MaxBatchBytes
 }
 
 // repeatable returns changes of copies such that one that is written twice is the same.

@@ -6,9 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
 	"loadgen/engine/fault"
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
+	"loadgen/target"
 	faulty "loadgen/target/fault"
 )
 
@@ -117,4 +120,47 @@ func TestDeletionsOfWhatLacksACopy(t *testing.T) {
 	if own, numbers, states := besideOf(t, w); own+numbers+states != 0 {
 		t.Errorf("%d entities are left, and %d and %d of their copies; want none", own, numbers, states)
 	}
+}
+
+// Nor does it keep a deletion from its entity that a copy was given up: those of a batch
+// that is too large to hold them follow it, and may be refused.
+func TestDeletionsOfWhatLostItsCopies(t *testing.T) {
+	leftOutWhenShort(t)
+	text := fmt.Sprintf(orders, "beside", "clients: 1, count: 6, operations: [{verb: batch, entities: 60, together: [customer]}]") +
+		"  - {name: after, traffic: {clients: 1, count: 2500, operations: [{verb: delete}]}}\n"
+	s, err := scenarios.Parse("orders.yaml", []byte(strings.Replace(text, "retry: short", "retry: none", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Set("phases.load.entities", "60"); err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, unlimited(t, s), nil)
+	refusing := &alternating{Immediate: w.target}
+	o := drive.Options{Scenario: s, Table: "orders", Keep: true, Entering: func(p drive.Progress) { refusing.on = p.Stage == "measure" }}
+	if _, err := w.run(t, t.Context(), &drive.Virtual{Target: refusing}, o); err != nil {
+		t.Fatal(err)
+	}
+	if refusing.requests < 12 {
+		t.Fatalf("the batches took %d requests; want two each at least", refusing.requests)
+	}
+	if own, numbers, states := besideOf(t, w); own+numbers+states != 0 {
+		t.Errorf("%d entities are left, and %d and %d of their copies; want none", own, numbers, states)
+	}
+}
+
+// alternating refuses each second request while it is on.
+type alternating struct {
+	target.Immediate
+	on       bool
+	requests int
+}
+
+func (a *alternating) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
+	if a.on {
+		if a.requests++; a.requests%2 == 0 {
+			return target.Outcome{Status: 503, Code: entity.ServerBusy}, now.Add(time.Millisecond)
+		}
+	}
+	return a.Immediate.Submit(now, op)
 }

@@ -35,6 +35,16 @@ func TestACountedLoopLastsAsLongAsItsOperations(t *testing.T) {
 	}
 }
 
+// What its partitions serve is theirs however long a loop of so many operations lasts: also
+// what comes later than was reckoned with.
+func TestACountedLoopTellsOfItsPartitions(t *testing.T) {
+	r := carriedOut(t, unlimited(t, ordered(t, "customer", "clients: 2, count: 2, operations: [{procedure: read-set, with: {sets: 2}}]")), false, nil)
+	phase := r.record.Phases[slices.IndexFunc(r.record.Phases, func(p results.Phase) bool { return p.Reported })]
+	if len(phase.Offered) == 0 || !slices.Equal(phase.Partitions, phase.Offered) {
+		t.Errorf("partitions served %v; want what was asked of them, %v", phase.Partitions, phase.Offered)
+	}
+}
+
 // What a procedure reads is due to be counted as it is counted.
 func TestProceduresAreDueWhatTheyRead(t *testing.T) {
 	leftOutWhenShort(t)

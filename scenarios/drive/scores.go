@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"loadgen/results"
@@ -57,7 +58,7 @@ func (t *scores) told() []results.Tally {
 func (c *Campaign) checks() ([]procedure.Check, error) {
 	var list []procedure.Check
 	var failure error
-	seen := make(map[string]bool)
+	var seen []looked
 	c.performed(func(kind *procedure.Kind, spec *scenarios.OperationSpec) {
 		if kind.Check == nil || failure != nil {
 			return
@@ -67,12 +68,34 @@ func (c *Campaign) checks() ([]procedure.Check, error) {
 			failure = err
 			return
 		}
-		if check := kind.Check(one.setting, spec.With); check != nil && !seen[check.Name()] {
-			seen[check.Name()] = true
+		check := kind.Check(one.setting, spec.With)
+		if check == nil {
+			return
+		}
+		at := looked{check.Name(), kind.Where(spec.With)}
+		if !slices.ContainsFunc(seen, at.same) {
 			list = append(list, check)
 		}
+		seen = append(seen, at)
 	})
 	return list, failure
+}
+
+// looked is what a check is of: its name, and the places and stores that it looks at, by
+// the parameters that name them.
+type looked struct {
+	name string
+	at   map[string]string
+}
+
+// same reports whether another check is of the same things, as far as both name them.
+func (l looked) same(other looked) bool {
+	for parameter, name := range l.at {
+		if theirs, named := other.at[parameter]; named && theirs != name {
+			return false
+		}
+	}
+	return l.name == other.name
 }
 
 // examine looks at what the procedures of the run have left behind, if the run came so

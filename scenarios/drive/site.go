@@ -81,12 +81,19 @@ func (c *Campaign) dropAt(ctx context.Context, at *site, ended error) error {
 			return err
 		}
 	}
-	unread, err := results.NewRecorder(new(results.Memory), results.Manifest{Operations: c.kinds})
-	if err != nil {
+	if err := c.unrecorded(); err != nil {
 		return err
 	}
-	c.ledger = &Ledger{Recorder: unread}
 	return c.dropOnce(ctx, at)
+}
+
+// unrecorded has what follows be recorded where nobody reads it.
+func (c *Campaign) unrecorded() error {
+	unread, err := results.NewRecorder(new(results.Memory), results.Manifest{Operations: c.kinds})
+	if err == nil {
+		c.ledger = &Ledger{Recorder: unread}
+	}
+	return err
 }
 
 func (c *Campaign) dropOnce(ctx context.Context, at *site) error {

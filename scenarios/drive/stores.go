@@ -3,6 +3,7 @@ package drive
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"loadgen/engine/entity"
@@ -35,8 +36,41 @@ func (c *Campaign) performed(visit func(kind *procedure.Kind, spec *scenarios.Op
 	}
 }
 
-// clear drops what procedures have made beside the run's own tables.
-func (c *Campaign) clear(ctx context.Context) error {
+// clear drops what procedures have made beside the run's own tables, after a run that
+// ended with an error or nil. Where a table of the run is somebody else's, no procedure
+// was carried out, and what is called like this is that somebody's, too. Where the record
+// can no longer be written, what is dropped goes unrecorded.
+func (c *Campaign) clear(ctx context.Context, ended error) error {
+	if slices.ContainsFunc(c.sites, func(at site) bool { return !at.ours }) {
+		return nil
+	}
+	list, broken := c.made(), errors.Is(ended, results.ErrWrite)
+	if broken {
+		if err := c.unrecorded(); err != nil {
+			return err
+		}
+	}
+	var failures []error
+	for i := 0; i < len(list); i++ {
+		_, err := c.once(ctx, kindDrop, kindDrop, list[i], target.Expected{NotFound: true})
+		failures = append(failures, err)
+		if errors.Is(err, ErrPreparation) && c.doubtful {
+			// Nobody answers: to ask for each of the others would take as long again.
+			break
+		}
+		if errors.Is(err, results.ErrWrite) && !broken {
+			broken = true
+			if err := c.unrecorded(); err != nil {
+				return errors.Join(append(failures, err)...)
+			}
+			i-- // it may not have been dropped
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// made returns the deletions of all that procedures can have made, each once.
+func (c *Campaign) made() []target.Operation {
 	var list []target.Operation
 	seen := make(map[string]bool)
 	add := func(op target.Operation, name string) {
@@ -61,15 +95,7 @@ func (c *Campaign) clear(ctx context.Context) error {
 			}
 		}
 	})
-	var failures []error
-	for _, op := range list {
-		if _, err := c.once(ctx, kindDrop, kindDrop, op, target.Expected{NotFound: true}); errors.Is(err, results.ErrWrite) {
-			return err
-		} else if err != nil {
-			failures = append(failures, err)
-		}
-	}
-	return errors.Join(failures...)
+	return list
 }
 
 // Stores returns what a run of the scenario uses beside its tables: queues, containers
@@ -100,4 +126,18 @@ func goingBeside(w *Work) int64 {
 		}
 	}
 	return requests
+}
+
+// Tables returns what is added to the name of the run's table for each table that the
+// procedures of a scenario make and delete by themselves: under a name that the user
+// chose they could be somebody else's.
+func Tables(s *scenarios.Scenario) []string {
+	var names []string
+	c := &Campaign{Options: Options{Scenario: s}}
+	c.performed(func(kind *procedure.Kind, spec *scenarios.OperationSpec) {
+		if kind.Tables != nil {
+			names = append(names, kind.Tables(spec.With)...)
+		}
+	})
+	return names
 }

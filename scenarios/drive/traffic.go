@@ -38,6 +38,10 @@ func (c *Campaign) trafficStage(phase int) (*Stage, error) {
 		return nil, err
 	}
 	stage.Phases = trafficPhases(name, spec, stage.Schedule)
+	if last := &stage.Phases[len(stage.Phases)-1]; spec.Count > 0 {
+		// It lasts as long as its operations do, which is not known before.
+		last.End = last.Begin
+	}
 	if len(stage.Phases) > 1 {
 		stage.PhaseAt = phaseAt(stage.Phases)
 	}

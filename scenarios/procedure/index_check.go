@@ -48,9 +48,9 @@ func newIndexCheck(s *Setting, a Arguments) Check {
 // drain returns the request that takes what is left on the queue. Messages that nobody
 // sees may still be hidden: that there are none is known once they would have appeared.
 func (c *indexCheck) drain() Request {
-	return c.worker.receive(func(handled int) Turn {
+	return c.worker.receive(func(handled int, unheard bool) Turn {
 		switch {
-		case handled > 0:
+		case handled > 0 || unheard:
 			c.rests = false
 			return Send(c.drain())
 		case c.rests:

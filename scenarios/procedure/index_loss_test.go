@@ -218,3 +218,32 @@ func presetList(w *world, form string, key entity.Key, lines []string) {
 		w.t.Fatalf("writing a list of %d lines: %d %s", len(lines), o.Status, o.Code)
 	}
 }
+
+// A check that loses the reply with what was left on the queue waits for it to come back,
+// rather than fault a list that a worker would have set right.
+func TestIndexCheckWaitsForWhatItLost(t *testing.T) {
+	for _, form := range []string{"place", "blob"} {
+		for lost := range 3 {
+			given := indexGiven(form, nil)
+			w, s := indexSetting(t, form)
+			if !w.run(perform(t, s, "index-add", 0, given, employee(form, 0, 3))) {
+				t.Fatal("the employee was not added")
+			}
+			check := procedure.Find("index-add").Check(s, procedure.Find("index-add").Settle(indexWith("index-add", given)))
+			for c, received := begun(check), 0; !c.ended; {
+				request := c.request
+				o := w.do(&request)
+				if b := request.Beside; b != nil && b.Verb == target.ReceiveMessages {
+					if received == lost {
+						o = target.Outcome{}
+					}
+					received++
+				}
+				c.tell(w, o)
+			}
+			if found := check.Findings(); found.Faults > 0 || found.Looked < 2 {
+				t.Errorf("form %s, reply %d lost: %d faults in %d looked at, %q; want none, in 2", form, lost, found.Faults, found.Looked, found.Examples)
+			}
+		}
+	}
+}

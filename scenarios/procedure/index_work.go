@@ -53,7 +53,7 @@ func newIndexWork(c *Call) *Script {
 	return NewScript(func(s *Script) Request {
 		x := &indexWork{newIndexLists(c.Setting, c.Arguments), s, c.Arguments.Duration("hidden"), c.Arguments.Count("most"), 0}
 		x.dies = killedAfter(c.Chance, c.Arguments.Share("killed"))
-		return x.receive(func(handled int) Turn {
+		return x.receive(func(handled int, _ bool) Turn {
 			if handled == 0 {
 				s.Add("idle", 1)
 			}
@@ -70,15 +70,17 @@ func killedAfter(draw clock.Draw, share float64) int {
 	return diesReceived + draw.IntN(diesUndeleted)
 }
 
-// receive returns the request for messages; then is told how many were handled.
-func (x *indexWork) receive(then func(handled int) Turn) Request {
+// receive returns the request for messages; then is told how many were handled, and whether
+// others may have been received unheard: they come back.
+func (x *indexWork) receive(then func(handled int, unheard bool) Turn) Request {
 	take := target.Beside{Verb: target.ReceiveMessages, Store: x.StoreOf(x.queue), Hidden: x.hidden, Most: x.most}
 	return Aside(take, target.Expected{NotFound: true}, func(a Attempt) Turn {
 		found := a.Outcome.Found
 		if len(found) > 0 && x.dies == diesReceived {
 			return x.die()
 		}
-		return x.handle(found, func() Turn { return then(len(found)) })
+		unheard := a.Silent
+		return x.handle(found, func() Turn { return then(len(found), unheard) })
 	})
 }
 

@@ -36,7 +36,7 @@ type Kind struct {
 	// New returns the procedure of an operation: a pure function.
 	New func(c *Call) Procedure
 	// Check, where set, returns how what the run left behind is looked at, nil where
-	// nothing has to be. Of those with one name one is carried out.
+	// nothing has to be. Of those with one name, at the same places, one is carried out.
 	Check func(s *Setting, a Arguments) Check
 }
 

@@ -152,6 +152,18 @@ func (k *Kind) Parameter(name string) *Parameter {
 	return nil
 }
 
+// Where returns the values of the parameters that say where something lies: places, and
+// names of what the procedure makes, by the names of the parameters.
+func (k *Kind) Where(a Arguments) map[string]string {
+	at := make(map[string]string)
+	for _, p := range k.Parameters {
+		if p.Type == OfPlace || p.Type == OfName {
+			at[p.Name] = a[p.Name]
+		}
+	}
+	return at
+}
+
 // Settle returns what was given with the defaults of what was not.
 func (k *Kind) Settle(given map[string]string) Arguments {
 	a := make(Arguments, len(k.Parameters))

@@ -158,9 +158,12 @@ func newPurge(c *Call) Procedure {
 	if a.Text("how") == "drop" {
 		op := target.Operation{Verb: entity.DeleteTable, Table: c.Table + dayTable(a, day)}
 		return NewScript(func(s *Script) Request {
-			// That there is none is what was wanted: it may be this request's own doing.
-			return Request{Operation: op, Expected: target.Expected{NotFound: true}, Then: func(Attempt) Turn {
-				s.Add("dropped", 1)
+			// That there is none is what was wanted; it counts where it may be this
+			// request's own doing.
+			return Request{Operation: op, Expected: target.Expected{NotFound: true}, Then: func(a Attempt) Turn {
+				if ok(a.Outcome.Status) || a.Silent {
+					s.Add("dropped", 1)
+				}
 				return End()
 			}}
 		})
@@ -188,7 +191,14 @@ func (p *purge) next() Turn {
 		changes = append(changes, entity.Change{Verb: entity.Delete, Key: key, Match: entity.MatchAny})
 	}
 	if p.most == 1 {
-		return Send(WriteOne(p.table, changes[0], target.Expected{NotFound: true}, func(Attempt) Turn { return p.gone(count) }))
+		return Send(WriteOne(p.table, changes[0], target.Expected{NotFound: true}, func(a Attempt) Turn {
+			if !ok(a.Outcome.Status) && !a.Silent {
+				// Another purge was faster.
+				p.found = p.found[count:]
+				return p.next()
+			}
+			return p.gone(count)
+		}))
 	}
 	return Send(WriteTogether(p.table, changes, target.Expected{NotFound: true}, func(a Attempt) Turn {
 		if a.Outcome.Status < 300 {
@@ -243,7 +253,8 @@ func newPurged(s *Setting, a Arguments) *purged {
 		page = func(token target.Token) Request {
 			q.Token = token
 			op := target.Operation{Verb: entity.Query, Table: table, Query: q}
-			return Request{Operation: op, Expected: target.Expected{NotFound: true}, Then: func(a Attempt) Turn {
+			// A table that is being deleted is gone, whichever way a service says so.
+			return Request{Operation: op, Expected: target.Expected{NotFound: true, Conflict: true}, Then: func(a Attempt) Turn {
 				left += len(a.Outcome.Rows)
 				if a.Outcome.Next.Present {
 					return Send(page(a.Outcome.Next))

@@ -224,3 +224,33 @@ func TestTablesOfLoginsAreKnown(t *testing.T) {
 		}
 	}
 }
+
+// What was gone already counts for whoever deleted it, and not for a purge that comes late.
+func TestPurgesCountWhatTheyDelete(t *testing.T) {
+	for _, row := range []struct {
+		how, lies, tally string
+		want             int64
+	}{{"drop", "day-tables", "dropped", 1}, {"singles", "one-table", "deleted", 40}, {"transactions", "one-table", "deleted", 40}} {
+		w := newWorld(t)
+		s := w.setting(nil)
+		for k, ok := range w.race(1, 1, 0, logins(t, s, 40, map[string]string{"days": "1", "lies": row.lies})) {
+			if !ok {
+				t.Fatalf("login %d did not end well", k)
+			}
+		}
+		given := map[string]string{"days": "1", "how": row.how}
+		first, second := begun(perform(t, s, "purge-day", 0, given, thing{})), perform(t, s, "purge-day", 1, given, thing{})
+		if row.how == "singles" {
+			// The first has found all, and is overtaken by the second.
+			first.tell(w, w.do(&first.request))
+		}
+		w.run(second)
+		for !first.ended {
+			request := first.request
+			first.tell(w, w.do(&request))
+		}
+		if late, all := tallied(first.Procedure)[row.tally], tallied(second)[row.tally]; late != 0 || all != row.want {
+			t.Errorf("%s: %d and %d %s; want %d, all of them by the one that was there first", row.how, all, late, row.tally, row.want)
+		}
+	}
+}

@@ -151,7 +151,7 @@ func TestSealingRepeats(t *testing.T) {
 		op := perform(t, s, "seal-put", k, card, order(1)).Begin()
 		return fmt.Sprint(op.Change.Properties)
 	}
-	if sent(1) != sent(1) {
+	if first, again := sent(1), sent(1); first != again {
 		t.Error("one operation seals in two ways")
 	}
 	parts := func(k uint64) map[string]string {
