@@ -17,9 +17,11 @@ const (
 	codeUsage       = 2
 	codeTarget      = 3
 	codeExpectation = 10
-	codeInvalidRun  = 13
-	codeInterrupted = 130
-	codeTerminated  = 143
+	// codeInconclusive is that of a comparison with too little to compare.
+	codeInconclusive = 12
+	codeInvalidRun   = 13
+	codeInterrupted  = 130
+	codeTerminated   = 143
 )
 
 // exitCodes is what `loadgen help exit-codes` prints.
@@ -36,10 +38,16 @@ const exitCodes = `Exit codes:
         was exceeded, which ended the run; with --verify-writes, an acknowledged write is
         lost or a counter was raised too often; a check of doctor failed, or a
         finding of explain is an error
-   13   with --strict: the run is invalid, or the generator was the limit
+   11   gate: a regression. A run in virtual time differs from its baseline, or paired live
+        runs are worse than chance explains and by more than the threshold
+   12   gate: it cannot be told. There is no baseline, or it is of another scenario or was
+        changed by hand; there are too few pairs of runs. runs history: there are no two
+        nights to compare
+   13   with --strict: the run is invalid, or the generator was the limit; gate: a run in
+        virtual time is invalid, or pairs of live runs were not valid, again and again
   130   interrupted; 143 terminated: a partial report was written
 
-Of several, 13 comes before 10. (` + "`go run`" + ` turns every code but 0 into 1.)`
+Of several, 13 comes before 10, that before 11, and 11 before 12. (` + "`go run`" + ` turns every code but 0 into 1.)`
 
 // usageError is a fault of what the user typed.
 type usageError struct{ error }

@@ -21,11 +21,11 @@ import (
 var contrasts sync.Map
 
 // contrastOf returns a pattern of the library beside what it replaces.
-func contrastOf(t *testing.T, name string) *contrast {
+func contrastOf(t *testing.T, name string) *sideBySide {
 	t.Helper()
-	once := sync.OnceValues(func() (*contrast, error) { return newContrast(context.Background(), name) })
+	once := sync.OnceValues(func() (*sideBySide, error) { return newContrast(context.Background(), name) })
 	shared, _ := contrasts.LoadOrStore(name, once)
-	c, err := shared.(func() (*contrast, error))()
+	c, err := shared.(func() (*sideBySide, error))()
 	if err != nil {
 		t.Fatal(err)
 	}

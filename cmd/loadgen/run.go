@@ -151,6 +151,9 @@ func (f *runFlags) campaign(s *scenarios.Scenario, clk clock.Real, progress *pro
 	if err := f.ownTable(table); err != nil {
 		return nil, err
 	}
+	if made := drive.Tables(s); f.table != "" && len(made) > 0 {
+		return nil, usageError{fmt.Errorf("--table %s: the scenario %s makes and drops tables such as %s, which could be somebody else's; expected no --table", table, s.Name, table+made[0])}
+	}
 	campaign, err := drive.NewCampaign(drive.Options{
 		Scenario: s, Table: table, NewName: f.table == "", Reuse: f.reuse, Keep: f.keep, Find: f.searchAsked, Entering: progress.enter,
 		RetryCodes: f.aim.retryCodes(), Verify: f.verify || s.Verify, RunMark: strconv.FormatInt(clk.Started().UnixNano(), 36)})

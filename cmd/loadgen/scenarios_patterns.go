@@ -96,7 +96,7 @@ func contrasted(ctx context.Context, names []string, stderr io.Writer) ([]report
 	for range min(len(names), runtime.GOMAXPROCS(0)) {
 		workers.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(names)) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				var c *contrast
+				var c *sideBySide
 				if c, faults[i] = newContrast(ctx, names[i]); c != nil {
 					list[i] = c.told
 				}
@@ -119,8 +119,8 @@ func contrasted(ctx context.Context, names []string, stderr io.Writer) ([]report
 	return list, nil
 }
 
-// contrast is a pattern, run beside what it replaces.
-type contrast struct {
+// sideBySide is a pattern, run beside what it replaces.
+type sideBySide struct {
 	told report.Pattern
 	// as and instead are what the runs came to, by seed.
 	as, instead []*results.Summary
@@ -138,7 +138,7 @@ func patternSeeds(own uint64) []uint64 {
 }
 
 // newContrast runs a built-in scenario and its opposite by each of its seeds.
-func newContrast(ctx context.Context, name string) (*contrast, error) {
+func newContrast(ctx context.Context, name string) (*sideBySide, error) {
 	s, err := scenarios.Builtin(name)
 	if err != nil {
 		return nil, err
@@ -150,8 +150,11 @@ func newContrast(ctx context.Context, name string) (*contrast, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &contrast{told: report.Pattern{Row: s.Pattern.Row, Name: name, Says: s.About, Contrary: contrary,
+	c := &sideBySide{told: report.Pattern{Row: s.Pattern.Row, Name: name, Says: s.About, Contrary: contrary,
 		Buys: s.Pattern.Buys, Costs: s.Pattern.Costs, Seeds: patternSeeds(s.Seed)}}
+	for _, o := range s.Model.Overrides {
+		c.told.Assumes = append(c.told.Assumes, o.Name+" "+o.Text)
+	}
 	var figures, naive [][]verdict.Figure
 	for _, seed := range c.told.Seeds {
 		for _, side := range []struct {

@@ -77,6 +77,7 @@ func TestBadInputIsOneLineAndLeavesNothing(t *testing.T) {
 		{"a budget for a target that bills nothing", []string{"stress", "--budget", "5"}, "--budget"},
 		{"a negative budget", []string{"stress", "--budget", "-5"}, "--budget -5"},
 		{"a table of somebody else's", []string{"stress", "--target", "http://127.0.0.1:1/races", "--key-file", "key", "--table", "orders"}, "loadgen"},
+		{"a table of one's own for a scenario that drops others", []string{"run", "high-volume-delete", "--table", "loadgenOwn"}, "expected no --table"},
 		{"a table name that cannot be", []string{"stress", "--table", "a-b"}, "--table"},
 		{"a folder that is a file", []string{"stress", "--out", "taken"}, "taken"},
 		{"a folder below a file", []string{"stress", "--out", "taken/run"}, "taken"},

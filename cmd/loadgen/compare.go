@@ -1,0 +1,132 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"loadgen/report/contrast"
+	"loadgen/results"
+)
+
+// compareFlags are what a user typed after `loadgen compare`.
+type compareFlags struct {
+	format string
+}
+
+// newCompare returns the verb that shows two sets of runs side by side.
+func newCompare(stdout io.Writer) *cobra.Command {
+	f := new(compareFlags)
+	c := &cobra.Command{
+		Use:   "compare A B",
+		Short: "Hold two runs, or two sets of runs, against each other",
+		Long: `Compare shows two runs side by side, or two sets of runs: A and B are each the folder
+of a run, or a folder of such folders. Every figure of every phase and operation is
+held against the other side's, and whatever else differs is warned of: the scenario,
+the seed, the target, the machine.
+
+The unit is the run. Of pairs of runs taken in turn, A B, B A, A B, …, at least 8 (6 for
+the p99 of the response times alone), it says whether B is better or worse, and between
+which bounds. Of one run a side it shows how much the seconds of each run vary, which
+proves nothing. Runs in virtual time repeat exactly where nothing has changed, and are
+compared value by value.
+
+The exit code is 0 whatever it finds: gate is the verb that fails.`,
+		Example: `  loadgen compare results/runs/20260301T020000Z-stress results/runs/20260302T020000Z-stress
+  loadgen compare before after                     # folders of runs, taken in turn
+  loadgen compare before after --format markdown >> "$GITHUB_STEP_SUMMARY"`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return usageError{fmt.Errorf("%s takes two folders, A and B, and got %d; expected runs, or folders of runs", c.CommandPath(), len(args))}
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return f.compare(args[0], args[1], stdout) },
+	}
+	c.Flags().StringVar(&f.format, "format", "text", "what to print: text, json or markdown")
+	return c
+}
+
+// compare reads both sides and prints what they come to.
+func (f *compareFlags) compare(a, b string, stdout io.Writer) error {
+	if f.format != "text" && f.format != "json" && f.format != "markdown" {
+		return usageError{fmt.Errorf("--format %s: expected text, json or markdown", f.format)}
+	}
+	was, err := sideOf(a)
+	if err != nil {
+		return err
+	}
+	is, err := sideOf(b)
+	if err != nil {
+		return err
+	}
+	c, err := contrast.Of(was, is)
+	if errors.Is(err, contrast.ErrSchema) || errors.Is(err, contrast.ErrEmpty) {
+		return usageError{err}
+	}
+	if err != nil {
+		return err
+	}
+	switch f.format {
+	case "json":
+		return c.JSON(stdout)
+	case "markdown":
+		return c.Markdown(stdout)
+	default:
+		return c.Text(stdout)
+	}
+}
+
+// sideOf reads a run, or every run of a folder.
+func sideOf(name string) (*contrast.Side, error) {
+	folders, err := runsIn(name)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	side := &contrast.Side{Name: name}
+	for _, folder := range folders {
+		record, err := results.Read(results.Dir(folder))
+		if err != nil {
+			return nil, usageError{fmt.Errorf("the run %s cannot be read: %w", folder, err)}
+		}
+		if err := side.Add(folder, record); err != nil {
+			return nil, usageError{err}
+		}
+	}
+	return side, nil
+}
+
+// runsIn returns the folders of the runs that a name stands for: its own, or those in it.
+func runsIn(name string) ([]string, error) {
+	if holdsRun(name) {
+		return []string{name}, nil
+	}
+	entries, err := os.ReadDir(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no %s; expected the folder of a run, or a folder of runs", name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w; expected the folder of a run, or a folder of runs", name, reason(err))
+	}
+	var folders []string
+	for _, entry := range entries {
+		if folder := filepath.Join(name, entry.Name()); holdsRun(folder) {
+			folders = append(folders, folder)
+		}
+	}
+	if len(folders) == 0 {
+		return nil, fmt.Errorf("%s holds no run; expected the folder of a run, with a %s, or a folder of such folders", name, results.RunFile)
+	}
+	return folders, nil
+}
+
+// holdsRun reports whether a folder is that of a run.
+func holdsRun(folder string) bool {
+	_, err := os.Stat(filepath.Join(folder, results.RunFile))
+	return err == nil
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"loadgen/results"
+)
+
+// recordedIn runs a scenario in virtual time into a folder.
+func recordedIn(t *testing.T, out string, args ...string) {
+	t.Helper()
+	args = append([]string{"simulate", gated, "--quiet", "--one-profile", "--out", out}, args...)
+	if code, _, stderr := say(t, args...); code != codeOk {
+		t.Fatalf("%v = %d: %s", args, code, stderr)
+	}
+}
+
+// compared is what scripts read of a comparison.
+type compared struct {
+	Verdict  string
+	Warnings []string
+	Metrics  []struct {
+		Metric, Phase, Operation string
+		A, B                     *float64
+	}
+	Exact *struct{ Difference struct{ Total int } }
+}
+
+// Two runs are told apart to the last count, and their figures are those of their summaries.
+func TestCompare(t *testing.T) {
+	leftOutWhenShort(t)
+	t.Chdir(t.TempDir())
+	recordedIn(t, "one")
+	recordedIn(t, "again")
+	recordedIn(t, filepath.Join("set", "other"), "--seed", "9")
+	if code, stdout, stderr := say(t, "compare", "one", "again"); code != codeOk || !strings.HasPrefix(stdout, "identical: They repeat to the last count.\n") || stderr != "" {
+		t.Errorf("a run that repeats: %d, %q, %q", code, stdout, stderr)
+	}
+	code, stdout, stderr := say(t, "compare", "one", "set", "--format", "json")
+	var got compared
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
+		t.Fatalf("%v in %q, %q", err, stdout, stderr)
+	}
+	if code != codeOk || got.Verdict != "different" || len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "seed") || got.Exact == nil || got.Exact.Difference.Total == 0 {
+		t.Errorf("compare = %d, %s, %q, %+v; want 0, another seed, and what differs", code, got.Verdict, got.Warnings, got.Exact)
+	}
+	a, b := read(t, "one").Summary, read(t, filepath.Join("set", "other")).Summary
+	same := 0
+	for _, m := range got.Metrics {
+		for i := range a.Phases {
+			if m.Phase == a.Phases[i].Name && m.Operation == "" && m.Metric == "served_entities_per_second" {
+				if *m.A != a.Phases[i].Served || *m.B != b.Phases[i].Served {
+					t.Errorf("served of %s is %v and %v; want %v and %v", m.Phase, *m.A, *m.B, a.Phases[i].Served, b.Phases[i].Served)
+				}
+				same++
+			}
+		}
+	}
+	if same != len(a.Phases) || same == 0 {
+		t.Errorf("%d phases were compared; want %d", same, len(a.Phases))
+	}
+	if code, stdout, _ := say(t, "compare", "one", "set", "--format", "markdown"); code != codeOk || !strings.HasPrefix(stdout, "**different**: ") {
+		t.Errorf("markdown = %d, %.80q; want the verdict first", code, stdout)
+	}
+}
+
+func TestCompareBadInput(t *testing.T) {
+	leftOutWhenShort(t)
+	t.Chdir(t.TempDir())
+	recordedIn(t, "run")
+	write := func(folder string, alter func(map[string]any)) {
+		t.Helper()
+		var record map[string]any
+		text, err := os.ReadFile(filepath.Join("run", results.RunFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(text, &record); err != nil {
+			t.Fatal(err)
+		}
+		alter(record)
+		if text, err = json.Marshal(record); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, results.RunFile), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("newer", func(r map[string]any) { r["schema_version"] = 2 })
+	write("empty", func(r map[string]any) { r["phases"], r["duration_ns"] = []any{}, 0 })
+	write(filepath.Join("set", "bad"), func(r map[string]any) { r["phases"] = "none" })
+	if err := os.Mkdir("nothing", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("file", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before := len(leftIn(t, "."))
+	for _, row := range []struct {
+		name string
+		args []string
+		says string
+	}{
+		{"no folder", nil, "takes two folders, A and B, and got 0"},
+		{"one folder", []string{"run"}, "got 1"},
+		{"three folders", []string{"run", "run", "run"}, "got 3"},
+		{"a folder that is not there", []string{"run", "rum"}, "there is no rum; expected"},
+		{"a folder without a run", []string{"nothing", "run"}, "nothing holds no run; expected"},
+		{"a file", []string{"run", "file"}, "file cannot be read"},
+		{"a record of a newer schema", []string{"run", "newer"}, "run.json has version 2, this is 1"},
+		{"a run of no length", []string{"run", "empty"}, "empty is of no length"},
+		{"a broken record in a set", []string{"set", "run"}, filepath.Join("set", "bad") + " cannot be read"},
+		{"an unknown form", []string{"run", "run", "--format", "xml"}, "--format xml: expected text, json or markdown"},
+	} {
+		code, stdout, stderr := say(t, append([]string{"compare"}, row.args...)...)
+		if code != codeUsage || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, row.says) {
+			t.Errorf("%s: %d, %q, %q; want 2 and one line with %q", row.name, code, stdout, stderr, row.says)
+		}
+	}
+	if after := len(leftIn(t, ".")); after != before {
+		t.Errorf("%d files are left; want %d", after, before)
+	}
+}

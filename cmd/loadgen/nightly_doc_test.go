@@ -1,0 +1,217 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/google/go-cmp/cmp"
+
+	"loadgen/report/ruling"
+	"loadgen/scenarios"
+)
+
+// nightly returns the page about the gates.
+func nightly(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/nightly.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+var baselineName = regexp.MustCompile(`\d{4}-\d\d-\d\d \([0-9a-f]{12}\)`)
+
+// undated returns a text in which baselines have no day and no digest, which holds it.
+func undated(text string) string { return baselineName.ReplaceAllString(text, "a day (a digest)") }
+
+// The commands of the virtual gate are run, in their order, and print what is shown.
+func TestNightlyPageShowsWhatTheCommandsPrint(t *testing.T) {
+	leftOutWhenShort(t)
+	page := nightly(t)
+	scenario, err := os.ReadFile("../../docs/registrations.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("registrations.yaml", scenario, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, commands := codeOk, 0
+	for _, block := range blocksOf(page, "console") {
+		for _, c := range commandsOf(undated(block)) {
+			var output bytes.Buffer
+			if c.typed == "echo $?" {
+				output.WriteString(strconv.Itoa(code))
+			} else {
+				code = run(context.Background(), wordsOf(c.typed)[1:], strings.NewReader(""), &output, &output)
+			}
+			lines := strings.Split(strings.TrimSuffix(undated(output.String()), "\n"), "\n")
+			if !shows(c.shown, lines) {
+				t.Errorf("docs/nightly.md differs from what `%s` prints (-page +printed):\n%s", c.typed, cmp.Diff(c.shown, lines))
+			}
+			commands++
+		}
+	}
+	if commands != 4 {
+		t.Errorf("%d commands were run; want 4: the test reads the page wrongly", commands)
+	}
+}
+
+// The regression that is shown is what the gate says of it.
+func TestNightlyPageShowsARegression(t *testing.T) {
+	leftOutWhenShort(t)
+	shown := blocksOf(nightly(t), "text")
+	all := regressions(t)
+	i := slices.IndexFunc(all, func(r regression) bool { return r.name == "half the partition target" })
+	if len(shown) != 1 || i < 0 {
+		t.Fatalf("the page shows %d outputs; want that of half the partition target", len(shown))
+	}
+	s, err := scenarios.Builtin(all[i].scenario)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := (&gateFlags{baselines: committed}).rule(s, all[i].carriedOut(t, s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err := ruling.Text(&text, []ruling.Ruling{one}); err != nil {
+		t.Fatal(err)
+	}
+	page, printed := strings.Split(strings.TrimSpace(undated(shown[0])), "\n"), strings.Split(strings.TrimSpace(undated(text.String())), "\n")
+	if !shows(page, printed) {
+		t.Errorf("docs/nightly.md differs from what the gate says (-page +printed):\n%s", cmp.Diff(page, printed))
+	}
+}
+
+// What is fenced as YAML is YAML, and of the kind that it is said to be.
+func TestNightlyPageManifestsAreYAML(t *testing.T) {
+	blocks := blocksOf(nightly(t), "yaml")
+	if len(blocks) != 2 {
+		t.Fatalf("the page has %d manifests; want a workflow and a CronJob", len(blocks))
+	}
+	var workflow struct {
+		On   map[string]any `yaml:"on"`
+		Jobs map[string]struct {
+			RunsOn any `yaml:"runs-on"`
+			Steps  []struct {
+				Uses, Run, If, Name string
+				With                map[string]any
+			}
+		}
+		Name        string
+		Permissions map[string]string
+	}
+	if err := yaml.Unmarshal([]byte(blocks[0]), &workflow); err != nil {
+		t.Fatalf("the workflow: %v", err)
+	}
+	for _, name := range []string{"virtual", "live"} {
+		job := workflow.Jobs[name]
+		if job.RunsOn == nil || len(job.Steps) < 4 {
+			t.Errorf("job %s has %d steps and runs on %v", name, len(job.Steps), job.RunsOn)
+		}
+		for i, step := range job.Steps {
+			if (step.Uses == "") == (step.Run == "") {
+				t.Errorf("job %s, step %d: uses %q and runs %q; want one of them", name, i+1, step.Uses, step.Run)
+			}
+		}
+	}
+	var cron map[string]any
+	if err := yaml.Unmarshal([]byte(blocks[1]), &cron); err != nil {
+		t.Fatalf("the CronJob: %v", err)
+	}
+	for _, path := range []string{"$.spec.schedule", "$.spec.jobTemplate.spec.template.spec.containers[0].args[0]", "$.spec.jobTemplate.spec.template.spec.volumes[0].name"} {
+		at, err := yaml.PathString(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text string
+		if err := at.Read(strings.NewReader(blocks[1]), &text); err != nil || text == "" {
+			t.Errorf("the CronJob has %q at %s, %v", text, path, err)
+		}
+	}
+	if cron["apiVersion"] != "batch/v1" || cron["kind"] != "CronJob" {
+		t.Errorf("the manifest is %v %v; want batch/v1 CronJob", cron["apiVersion"], cron["kind"])
+	}
+}
+
+// commandLine is a command of the page outside its console blocks.
+var commandLine = regexp.MustCompile(`(?m)^ *(?:- run: )?(loadgen [a-z].*)$`)
+
+// Every command of the page is one of the tool's, with flags that it takes.
+func TestNightlyPageCommandsAreReal(t *testing.T) {
+	page, checked := nightly(t), 0
+	blocks := append(blocksOf(page, "sh"), blocksOf(page, "yaml")...)
+	for _, line := range commandLine.FindAllStringSubmatch(strings.Join(blocks, "\n"), -1) {
+		root := newRoot(io.Discard, io.Discard)
+		words := shellWords(line[1])
+		c, rest, err := root.Find(words[1:])
+		if err == nil {
+			err = c.ParseFlags(rest)
+		}
+		if err == nil {
+			err = c.ValidateArgs(c.Flags().Args())
+		}
+		if err != nil || c == root {
+			t.Errorf("%s: %v; want a verb, its arguments and its flags", line[1], err)
+		}
+		checked++
+	}
+	if checked < 3 {
+		t.Errorf("%d commands were checked; the test reads the page wrongly", checked)
+	}
+	for _, verb := range regexp.MustCompile("`loadgen ([a-z]+)[^`]*`").FindAllStringSubmatch(page, -1) {
+		if _, _, err := newRoot(io.Discard, io.Discard).Find(verb[1:2]); err != nil {
+			t.Errorf("the page speaks of `loadgen %s`, which is no verb", verb[1])
+		}
+	}
+}
+
+// shellWords parts a command as a shell does, double quotes being all that it knows.
+func shellWords(line string) []string {
+	words := regexp.MustCompile(`"[^"]*"|\S+`).FindAllString(line, -1)
+	for i, word := range words {
+		words[i] = strings.Trim(word, `"`)
+	}
+	return words
+}
+
+// The page, the tool's help and what the gates return tell of the same exit codes.
+func TestNightlyPageHasTheExitCodes(t *testing.T) {
+	page := nightly(t)
+	told := map[string]bool{}
+	for _, row := range regexp.MustCompile(`(?m)^\| (\d+) \|`).FindAllStringSubmatch(page, -1) {
+		told[row[1]] = true
+	}
+	for o := ruling.Same; o <= ruling.Invalid; o++ {
+		code := strconv.Itoa(ruling.Code([]ruling.Ruling{{Outcome: o}}))
+		if !told[code] {
+			t.Errorf("the page does not tell of exit code %s, which is that of %q", code, o)
+		}
+		if !regexp.MustCompile(`(?m)^ +` + code + ` {3}\S`).MatchString(exitCodes) {
+			t.Errorf("`loadgen help exit-codes` does not tell of %s", code)
+		}
+	}
+	const order = "13 comes before 10, that before 11, and 11 before 12"
+	if len(told) != 6 || !strings.Contains(page, order) || !strings.Contains(exitCodes, order) {
+		t.Errorf("the page tells of %d codes, want 6, and in which order they come: %s", len(told), order)
+	}
+	for _, form := range knownForms() {
+		if !strings.Contains(page, "| `"+form.name+"` | `"+form.ending+"` |") {
+			t.Errorf("the page does not tell of form %s, in files that end in %s", form.name, form.ending)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(committed, "README.md")); err != nil {
+		t.Error(err)
+	}
+}
