@@ -167,8 +167,11 @@ func TestVegetaKeepsToTheBudget(t *testing.T) {
 	if code != codeOk || !strings.Contains(stdout, "the budget of billed transactions was spent") {
 		t.Errorf("stress --budget = %d, stderr %q\n%s\nwant 0, and why it is partial", code, stderr, stdout)
 	}
-	if seen := s.handler.Counts().Requests; seen < budget || seen > 1+budget+workers+1 {
-		t.Errorf("%d requests of a budget of %d; want at most %d under way, one before and one after", seen, budget, workers)
+	// Beside those under way there are one before and one after, and whatever a busy
+	// machine sends until it comes to stop: at a thousand a second, some.
+	const stopping = 50
+	if seen := s.handler.Counts().Requests; seen < budget || seen > 1+budget+workers+1+stopping {
+		t.Errorf("%d requests of a budget of %d; want at most %d under way, and %d until it stops", seen, budget, workers, stopping)
 	}
 	if left := s.engine.TableNames("races"); len(left) > 0 {
 		t.Errorf("the run left the tables %v", left)
