@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -27,7 +28,10 @@ func TestGateChild(t *testing.T) {
 		fmt.Fprintf(os.Stderr, "%s\nloadgen: the\x1b last\xff line\n\n", strings.Repeat("noise\n", 2000))
 		os.Exit(3)
 	case "hangs":
-		time.Sleep(time.Hour)
+		// Nobody interrupts it: whoever started it has to end it.
+		interrupted := make(chan os.Signal, 1)
+		signal.Notify(interrupted, os.Interrupt)
+		<-interrupted
 	}
 }
 

@@ -34,7 +34,7 @@ func furnished(t *testing.T) []*scenarios.Scenario {
 		}
 	}
 	if len(list) == 0 {
-		t.Skip("no scenario of the library uses a queue or blobs")
+		t.Fatal("no scenario of the library uses a queue or blobs")
 	}
 	return list
 }
@@ -106,9 +106,7 @@ func TestWhatIsMadeBesideTablesIsDropped(t *testing.T) {
 // Both runners come to the same with stand-ins beside the tables: to no faults, where
 // none are expected.
 func TestStandInsLiveAsVirtual(t *testing.T) {
-	if testing.Short() {
-		t.Skip("whole runs")
-	}
+	leftOutWhenShort(t)
 	for _, s := range furnished(t) {
 		if !slices.Contains(s.Expect, "faults == 0") {
 			continue
