@@ -59,23 +59,32 @@ type Attempt struct {
 	// from 0.
 	PartitionKey string
 	HasPartition bool
-	Account      int
+	// Table is what the name of the table adds to that of the test table, empty for the
+	// test table itself.
+	Table   string
+	Account int
 	// Entities is what its operation means to touch, as in [Scheduled], Beyond what of
 	// that it does in partitions other than that of its first attempt, with which alone
 	// it is told.
 	Entities int64
 	Beyond   []Part
+	// Due is what this very request means to touch, 0 where only its operation is known:
+	// it is then taken for all that the operation does not do beyond.
+	Due int64
 	// Counted is in entities, by the documented rule; Returned is what the
 	// reply held.
 	Counted, Returned int64
-	// BytesOut and BytesIn are the sizes of request and reply, 0 where unknown.
-	BytesOut, BytesIn int64
+	// BytesOut and BytesIn are the sizes of request and reply, 0 where unknown. Stored
+	// are the bytes, as the service bills them, of what it wrote if it was ok: of each
+	// entity inserted or replaced all, of each merged its key and what was merged.
+	BytesOut, BytesIn, Stored int64
 	// Noted is as in [Scheduled].
 	Noted time.Duration
 }
 
 // Part is what an operation means to touch by one of its requests, in entities.
 type Part struct {
+	Table        string
 	PartitionKey string
 	Account      int
 	Entities     int64

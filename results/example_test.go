@@ -57,5 +57,5 @@ func Example() {
 	// Output:
 	// 100/s: 100 operations, 100 attempts = 75 ok + 25 refused + 0 failed
 	// median 4001 µs (true), p99 of so few: false
-	// busiest: [{Key:2011 New York City Marathon__Full Entities:75}]
+	// busiest: [{Table: Key:2011 New York City Marathon__Full Entities:75}]
 }

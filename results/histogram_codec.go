@@ -27,13 +27,25 @@ const mostDurations = 1 << 42
 func (h *Histogram) MarshalJSON() ([]byte, error) {
 	form := histogramJSON{Count: h.Count(), Over: h.over}
 	if form.Count > 0 {
-		text, err := h.hdr.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
-		if err != nil {
-			return nil, fmt.Errorf("results: encoding a histogram: %w", err)
+		var err error
+		if form.HDR, err = h.Encoded(); err != nil {
+			return nil, err
 		}
-		form.HDR = string(text)
 	}
 	return json.Marshal(form)
+}
+
+// Encoded returns the histogram in the public V2 compressed encoding, in base64: values
+// are in microseconds. It is empty where the histogram is.
+func (h *Histogram) Encoded() (string, error) {
+	if h.Count() == 0 {
+		return "", nil
+	}
+	text, err := h.hdr.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	if err != nil {
+		return "", fmt.Errorf("results: encoding a histogram: %w", err)
+	}
+	return string(text), nil
 }
 
 // UnmarshalJSON implements json.Unmarshaler. Its errors wrap [ErrCorrupt] and

@@ -34,6 +34,15 @@ type Interval struct {
 	// buckets to each doubling, see [BucketOf].
 	ResponseBuckets [Buckets]int64 `json:"response_buckets"`
 	Kinds           []IntervalKind `json:"per_operation"`
+	// Refusals are the refused attempts by what they were answered, most first: at most
+	// eight ways, and then those of all others together, with the code [OtherRefusals].
+	Refusals []Refusal `json:"refusals,omitempty"`
+	// InFlight is how many attempts were under way at the last nanosecond of the second:
+	// sent by then, and not ended. It is 0 in older records.
+	InFlight int64 `json:"in_flight"`
+	// Lag is how long after they were due those operations were sent that were sent in
+	// the second.
+	Lag Quantiles `json:"lag_us"`
 	// Generator is how the process that sends fared, nil where nobody looked.
 	Generator *Vital `json:"generator,omitempty"`
 }

@@ -37,6 +37,8 @@ type Phase struct {
 	Offered       []PartitionStats `json:"offered_partitions"`
 	OfferedOver   int64            `json:"offered_over,omitempty"`
 	PartitionsHit int64            `json:"partitions_hit,omitempty"`
+	// Shares are the partitions that were told apart, by how much they were offered.
+	Shares []SharesClass `json:"shares,omitempty"`
 	// Accounts has the load of each account, where the run is over several.
 	Accounts []AccountStats `json:"accounts,omitempty"`
 }
@@ -46,8 +48,20 @@ func (p *Phase) Seconds() float64 { return (p.End - p.Begin).Seconds() }
 
 // PartitionStats is the load of one partition in a phase.
 type PartitionStats struct {
+	// Table is what the name of the partition's table adds to that of the test table.
+	Table    string `json:"table,omitempty"`
 	Key      string `json:"key"`
 	Entities int64  `json:"entities"`
+}
+
+// PartitionName returns how people are told of a partition: by its key, and by what the
+// name of its table adds to that of the test table if that is another. What it returns
+// holds whatever the two do.
+func PartitionName(table, key string) string {
+	if table == "" {
+		return key
+	}
+	return key + " (table " + table + ")"
 }
 
 // KindStats is what one kind of operation came to in one phase. Operations
@@ -81,6 +95,12 @@ type KindStats struct {
 	Served   int64 `json:"served_entities"`
 	Counted  int64 `json:"counted_entities"`
 	Returned int64 `json:"returned_entities"`
+	// BytesOut and BytesIn are the sizes of requests and replies, of what told them;
+	// Stored the bytes, as the service bills them, of what was written in each home of an
+	// entity, however often: see [Attempt].
+	BytesOut int64 `json:"bytes_out,omitempty"`
+	BytesIn  int64 `json:"bytes_in,omitempty"`
+	Stored   int64 `json:"stored_bytes,omitempty"`
 	// LastHalf is Offered and Served of the operations due in the last half of
 	// the phase; of all where its end was not known when they were recorded.
 	LastHalf Share `json:"last_half"`
@@ -147,6 +167,9 @@ func (k *KindStats) Add(other *KindStats) {
 	k.Served += other.Served
 	k.Counted += other.Counted
 	k.Returned += other.Returned
+	k.BytesOut += other.BytesOut
+	k.BytesIn += other.BytesIn
+	k.Stored += other.Stored
 	k.LastHalf.Offered += other.LastHalf.Offered
 	k.LastHalf.Served += other.LastHalf.Served
 	k.Response.Merge(other.Response)

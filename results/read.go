@@ -39,6 +39,9 @@ func Read(folder Folder) (*Record, error) {
 				ErrCorrupt, r.Phases[p].Name, len(r.Phases[p].Kinds), len(r.Manifest.Operations))
 		}
 	}
+	if err := r.Heat.check(); err != nil {
+		return nil, err
+	}
 	var cutIntervals, cutEvents bool
 	r.Intervals, cutIntervals, err = readLines[Interval](folder, IntervalsFile)
 	if err != nil {

@@ -42,6 +42,8 @@ type Record struct {
 	// Invariants what must hold of what they left behind.
 	Tallies    []Tally     `json:"tallies,omitempty"`
 	Invariants []Invariant `json:"invariants,omitempty"`
+	// Heat is where the load went, nil in older records.
+	Heat *Heat `json:"heat,omitempty"`
 	// Misplaced is how many counts arrived after their second had been written
 	// and were put into a later one.
 	Misplaced int64    `json:"misplaced"`

@@ -14,8 +14,9 @@ type Recorder struct {
 	folder Folder
 	record Record
 	rows   rows
-	// partitions has, for each phase, the load of each PartitionKey.
-	partitions []map[string]*partitionLoad
+	// partitions has, for each phase, the load of each partition.
+	partitions []map[place]*partitionLoad
+	heat       heatRecorder
 	// unended says of each phase that its end is not known yet.
 	unended   []bool
 	intervals io.WriteCloser
@@ -60,7 +61,7 @@ func (r *Recorder) Phase(p Phase) int {
 		p.Accounts = make([]AccountStats, accounts)
 	}
 	r.record.Phases = append(r.record.Phases, p)
-	r.partitions = append(r.partitions, make(map[string]*partitionLoad))
+	r.partitions = append(r.partitions, make(map[place]*partitionLoad))
 	r.unended = append(r.unended, p.End <= p.Begin)
 	return len(r.record.Phases) - 1
 }
@@ -95,7 +96,9 @@ func (r *Recorder) Scheduled(s Scheduled) {
 	kind.Sent++
 	row = r.rows.at(max(s.Sent, s.Noted))
 	row.Sent++
+	row.begun++
 	lag := s.Sent - s.Intended
+	row.lag.Record(lag)
 	if lag > LateAfter {
 		kind.Late++
 		row.Late++
@@ -103,6 +106,14 @@ func (r *Recorder) Scheduled(s Scheduled) {
 	if phase.Reported {
 		r.record.Lag.Record(lag)
 	}
+}
+
+// Again takes down that an operation sends a further request, or one once more, when it
+// does: its first one is told by [Recorder.Scheduled].
+func (r *Recorder) Again(sent time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.rows.at(sent).begun++
 }
 
 // Attempt takes down an attempt after its end.
@@ -121,8 +132,11 @@ func (r *Recorder) Attempt(a *Attempt) {
 	}
 	kind.Counted += a.Counted
 	kind.Returned += a.Returned
+	kind.BytesOut += a.BytesOut
+	kind.BytesIn += a.BytesIn
+	kind.Stored += a.Stored
 	kind.Service[a.Class].Record(a.Done - a.Sent)
-	r.rows.attempt(a)
+	r.heat.attempt(r.rows.attempt(a), a)
 	if r.record.Manifest.Accounts > 1 {
 		r.account(a)
 	}
@@ -230,6 +244,10 @@ func (r *Recorder) Finish(end time.Duration, validity string, reasons []string, 
 	rec.Minutes, rec.Misplaced = minutes, r.rows.misplaced
 	for p := range rec.Phases {
 		r.closePartitions(p)
+	}
+	if rec.Observation == nil {
+		// A server that watches names no partitions here: all would be nowhere.
+		rec.Heat = r.heat.heat(r.rows.first)
 	}
 	if err := r.save(); err != nil && r.failure == nil {
 		r.failure = err

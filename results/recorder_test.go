@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -73,6 +74,7 @@ func TestRecorderKeepsWhatASlowTallyKeeps(t *testing.T) {
 		t.Run(fmt.Sprint("what partitions of seed ", seed, " were offered"), func(t *testing.T) { sameOffered(t, ops, record) })
 		t.Run(fmt.Sprint("every second of seed ", seed), func(t *testing.T) { sameIntervals(t, ops, record) })
 		t.Run(fmt.Sprint("every minute of seed ", seed), func(t *testing.T) { sameMinutes(t, ops, record) })
+		t.Run(fmt.Sprint("heat of seed ", seed), func(t *testing.T) { sameHeat(t, ops, record) })
 		t.Run(fmt.Sprint("sums of seed ", seed), func(t *testing.T) { sameSums(t, record) })
 		t.Run(fmt.Sprint("files of seed ", seed), func(t *testing.T) { sameFiles(t, record, folder) })
 	}
@@ -120,13 +122,13 @@ func samePartitions(t *testing.T, ops []operation, record *results.Record) {
 		for _, op := range ops {
 			for _, a := range op.attempts {
 				if phaseOf(a.Done) == record.Phases[p].Name && a.Class == results.Ok && a.HasPartition {
-					want[a.PartitionKey] += a.Counted
+					want[results.PartitionName(a.Table, a.PartitionKey)] += a.Counted
 				}
 			}
 		}
 		got := make(map[string]int64)
 		for i, partition := range record.Phases[p].Partitions {
-			got[partition.Key] = partition.Entities
+			got[results.PartitionName(partition.Table, partition.Key)] = partition.Entities
 			if i > 0 && partition.Entities > record.Phases[p].Partitions[i-1].Entities {
 				t.Errorf("phase %d lists partition %q after a lesser one; want most first", p, partition.Key)
 			}
@@ -145,12 +147,12 @@ func sameOffered(t *testing.T, ops []operation, record *results.Record) {
 		want := make(map[string]int64)
 		for _, op := range ops {
 			if op.due.Phase == p && !op.due.Dropped && op.attempts[0].HasPartition {
-				want[op.attempts[0].PartitionKey] += op.due.Entities
+				want[results.PartitionName(op.attempts[0].Table, op.attempts[0].PartitionKey)] += op.due.Entities
 			}
 		}
 		got := make(map[string]int64)
 		for i, partition := range record.Phases[p].Offered {
-			got[partition.Key] = partition.Entities
+			got[results.PartitionName(partition.Table, partition.Key)] = partition.Entities
 			if i > 0 && partition.Entities > record.Phases[p].Offered[i-1].Entities {
 				t.Errorf("phase %d lists partition %q after a lesser one; want most first", p, partition.Key)
 			}
@@ -183,7 +185,16 @@ func naiveIntervals(ops []operation, seconds int64) []results.Interval {
 			at(op.attempts[0].Sent).Late++
 		}
 		for _, a := range op.attempts {
+			for s := range rows {
+				// The last nanosecond of the second.
+				if end := time.Duration(s+1)*time.Second - 1; a.Sent <= end && end < a.Done {
+					rows[s].InFlight++
+				}
+			}
 			row := at(a.Done)
+			if a.Class == results.Refused {
+				row.Refusals = refusedOnce(row.Refusals, a.Status, a.Code)
+			}
 			kind := &row.Kinds[a.Kind]
 			row.Attempts++
 			kind.Attempts++
@@ -206,6 +217,29 @@ func naiveIntervals(ops []operation, seconds int64) []results.Interval {
 	return rows
 }
 
+// refusedOnce adds a refusal, and keeps them in order.
+func refusedOnce(list []results.Refusal, status int, code string) []results.Refusal {
+	i := slices.IndexFunc(list, func(r results.Refusal) bool { return r.Status == status && r.Code == code })
+	if i < 0 {
+		list, i = append(list, results.Refusal{Status: status, Code: code}), len(list)
+	}
+	list[i].Attempts++
+	slices.SortFunc(list, func(a, b results.Refusal) int {
+		return cmpFirst(b.Attempts-a.Attempts, int64(a.Status-b.Status), int64(strings.Compare(a.Code, b.Code)))
+	})
+	return list
+}
+
+// cmpFirst returns the first difference that is one.
+func cmpFirst(differences ...int64) int {
+	for _, d := range differences {
+		if d != 0 {
+			return int(d)
+		}
+	}
+	return 0
+}
+
 func phaseOf(at time.Duration) string {
 	name := ""
 	for _, p := range tallyPhases() {
@@ -221,7 +255,7 @@ func sameIntervals(t *testing.T, ops []operation, record *results.Record) {
 	got := slices.Clone(record.Intervals)
 	for s := range got {
 		sameSecond(t, &got[s], ops)
-		got[s].Response, got[s].Service = results.Quantiles{}, results.Quantiles{}
+		got[s].Response, got[s].Service, got[s].Lag = results.Quantiles{}, results.Quantiles{}, results.Quantiles{}
 	}
 	if diff := cmp.Diff(naiveIntervals(ops, int64(len(got))), got); diff != "" {
 		t.Errorf("intervals differ (-tally +record):\n%s", diff)
@@ -234,8 +268,11 @@ func sameIntervals(t *testing.T, ops []operation, record *results.Record) {
 // sameSecond holds the two maxima of a second against the durations.
 func sameSecond(t *testing.T, row *results.Interval, ops []operation) {
 	t.Helper()
-	response, service := results.NewHistogram(), results.NewHistogram()
+	response, service, lag := results.NewHistogram(), results.NewHistogram(), results.NewHistogram()
 	for _, op := range ops {
+		if !op.due.Dropped && int64(op.due.Sent/time.Second) == row.Second {
+			lag.Record(op.due.Sent - op.due.Intended)
+		}
 		for _, a := range op.attempts {
 			if a.Class == results.Ok && int64(a.Done/time.Second) == row.Second {
 				service.Record(a.Done - a.Sent)
@@ -245,6 +282,9 @@ func sameSecond(t *testing.T, row *results.Interval, ops []operation) {
 	}
 	if diff := cmp.Diff(results.QuantilesOf(response), row.Response); diff != "" {
 		t.Errorf("response of second %d differs (-tally +record):\n%s", row.Second, diff)
+	}
+	if diff := cmp.Diff(results.QuantilesOf(lag), row.Lag); diff != "" {
+		t.Errorf("lag of second %d differs (-tally +record):\n%s", row.Second, diff)
 	}
 	if diff := cmp.Diff(results.QuantilesOf(service), row.Service); diff != "" {
 		t.Errorf("service of second %d differs (-tally +record):\n%s", row.Second, diff)

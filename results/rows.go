@@ -15,6 +15,9 @@ type rows struct {
 	// misplaced counts what belonged to a second already written.
 	misplaced int64
 
+	// flying is how many attempts were under way at the end of the last second taken.
+	flying int64
+
 	// minutes are those that are over, packed: as histograms they would be most of
 	// what a long run holds.
 	minutes []packedMinute
@@ -35,7 +38,10 @@ type packedMinute struct {
 // row is one open second with the histograms that its quantiles come from.
 type row struct {
 	Interval
-	response, service *Histogram
+	response, service, lag *Histogram
+	// begun is how many attempts were sent, which is known as they are.
+	begun    int64
+	refusals refusals
 }
 
 // at returns the row of an instant, opening those up to it. An instant whose
@@ -53,7 +59,7 @@ func (s *rows) at(instant time.Duration) *row {
 }
 
 func (s *rows) fresh(second int64) *row {
-	r := &row{response: NewHistogram(), service: NewHistogram()}
+	r := &row{response: NewHistogram(), service: NewHistogram(), lag: NewHistogram()}
 	if last := len(s.free) - 1; last >= 0 {
 		r, s.free = s.free[last], s.free[:last]
 	}
@@ -64,7 +70,8 @@ func (s *rows) fresh(second int64) *row {
 	return r
 }
 
-func (s *rows) attempt(a *Attempt) {
+// attempt adds an attempt to the second in which it ended, and returns that.
+func (s *rows) attempt(a *Attempt) int64 {
 	r := s.at(max(a.Done, a.Noted))
 	kind := &r.Kinds[a.Kind]
 	r.Attempts++
@@ -81,10 +88,12 @@ func (s *rows) attempt(a *Attempt) {
 	case Refused:
 		r.Refused++
 		kind.Refused++
+		r.refusals.add(a.Status, a.Code)
 	default:
 		r.Failed++
 		kind.Failed++
 	}
+	return r.Second
 }
 
 func (s *rows) completed(c *Completed) {
@@ -104,6 +113,10 @@ func (s *rows) take(phase string) *row {
 	oldest.Phase = phase
 	oldest.Response = QuantilesOf(oldest.response)
 	oldest.Service = QuantilesOf(oldest.service)
+	oldest.Lag = QuantilesOf(oldest.lag)
+	oldest.Refusals = oldest.refusals.most()
+	s.flying += oldest.begun - oldest.Attempts
+	oldest.InFlight = s.flying
 	if s.minute == nil {
 		s.minute, s.spare = s.spare, nil
 		if s.minute == nil {
@@ -154,5 +167,7 @@ func (s *rows) unpacked() ([]Minute, error) {
 func (s *rows) recycle(r *row) {
 	r.response.reset()
 	r.service.reset()
+	r.lag.reset()
+	r.begun, r.refusals = 0, r.refusals[:0]
 	s.free = append(s.free, r)
 }

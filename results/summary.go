@@ -65,6 +65,7 @@ type Summary struct {
 
 // HottestPartition is the partition that counted most in a reported phase.
 type HottestPartition struct {
+	Table             string  `json:"table,omitempty"`
 	Key               string  `json:"key"`
 	EntitiesPerSecond float64 `json:"entities_per_second"`
 }

@@ -52,18 +52,23 @@ func randomOperation(rng *rand.Rand, number uint64, phase int, due time.Duration
 		return op
 	}
 	key := []string{"full", "half", "10 km", ""}[rng.IntN(4)]
+	table := []string{"", "Copies"}[rng.IntN(2)]
 	sent := due + time.Duration(rng.ExpFloat64()*float64(3*time.Millisecond))
 	op.due.Sent = sent
 	tries := 1 + rng.IntN(4)
 	for try := range tries {
 		done := sent + min(longestAttempt, time.Duration(rng.ExpFloat64()*float64(200*time.Millisecond)))
 		a := results.Attempt{Phase: phase, Kind: kind, Number: number, Try: try, Retry: try > 0, Intended: due, Sent: sent, Done: done,
-			Class: results.Refused, PartitionKey: key, HasPartition: key != "", Entities: entities}
+			Class: results.Refused, Status: 503, Table: table, PartitionKey: key, HasPartition: key != "", Entities: entities, Due: entities,
+			BytesOut: rng.Int64N(1000), BytesIn: rng.Int64N(1000)}
+		a.Code = []string{"ServerBusy", "OperationTimedOut", "Other<1>"}[rng.IntN(3)]
 		if try == tries-1 {
 			a.Class = results.Class(rng.IntN(3))
 		}
 		if a.Class != results.Refused {
+			a.Status, a.Code = 0, ""
 			a.Counted, a.Returned = entities, rng.Int64N(3)
+			a.Stored = rng.Int64N(5000)
 		}
 		op.attempts = append(op.attempts, a)
 		if try < tries-1 {
@@ -94,6 +99,9 @@ func play(r *results.Recorder, ops []operation) error {
 		op := &ops[i]
 		moments = append(moments, moment{max(op.due.Intended, op.due.Sent), func(r *results.Recorder) { r.Scheduled(op.due) }})
 		for a := range op.attempts {
+			if a > 0 {
+				moments = append(moments, moment{op.attempts[a].Sent, func(r *results.Recorder) { r.Again(op.attempts[a].Sent) }})
+			}
 			moments = append(moments, moment{op.attempts[a].Done, func(r *results.Recorder) {
 				r.Attempt(&op.attempts[a])
 				if a < len(op.waits) {
@@ -160,6 +168,9 @@ func (t *tally) attempts(attempts []results.Attempt) {
 		}
 		t.Counted += a.Counted
 		t.Returned += a.Returned
+		t.BytesOut += a.BytesOut
+		t.BytesIn += a.BytesIn
+		t.Stored += a.Stored
 		t.service[a.Class] = append(t.service[a.Class], a.Done-a.Sent)
 	}
 	t.Ok = int64(len(t.service[results.Ok]))

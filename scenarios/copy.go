@@ -1,25 +1,34 @@
 package scenarios
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
+	"loadgen/engine/entity"
 	"loadgen/scenarios/keys"
 )
 
 // Plan returns what the design in use makes of what an operation knows, and of which
 // home of its entities that is: the one where what is known gets furthest, that is to
-// the best class of query, and by most of what is known; of several alike the first.
+// the best class of query, by the fewest queries, and by most of what is known; of
+// several alike the first. A query that knows all but the buckets of a PartitionKey asks
+// each of them, unless it stops at some rows; what finds a key reads by one query alone.
 // Homes are the generators of an entity's own key and of its copies,
 // in the order of the design; one that is nil is passed over, but for the first.
 func (s *Scenario) Plan(o *OperationSpec, homes []*keys.Generator) (best keys.Plan, home int) {
-	best = homes[0].Plan(o.By, o.Span)
+	planned := (*keys.Generator).Plan
+	if o.Verb == entity.Query && o.Rows == 0 {
+		planned = (*keys.Generator).FannedPlan
+	}
+	best = planned(homes[0], o.By, o.Span)
 	for i, g := range homes[1:] {
 		if g == nil || !s.Design.Copies[i].Answers(o) {
 			continue
 		}
-		plan := g.Plan(o.By, o.Span)
-		if plan.Class < best.Class || plan.Class == best.Class && len(plan.Tells()) > len(best.Tells()) {
+		plan := planned(g, o.By, o.Span)
+		if cmp.Or(cmp.Compare(plan.Class, best.Class), cmp.Compare(plan.Queries(), best.Queries()),
+			cmp.Compare(len(best.Tells()), len(plan.Tells()))) < 0 {
 			best, home = plan, i+1
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"loadgen/engine/entity"
+	"loadgen/engine/filter"
 	"loadgen/scenarios/keys"
 )
 
@@ -39,6 +40,8 @@ func (c *checker) event(phase int, o *OperationSpec, path string) {
 		c.add(path+".change", "a batch of event traffic writes new entities; expected insert, insert-or-replace or insert-or-merge, or partitions")
 	case o.Verb == entity.Batch:
 		c.together(o, path)
+	case o.Verb == entity.Get && len(o.By) > 0:
+		c.pointed(o, path)
 	case o.Class == ClassPartitionRange:
 		c.add(path+".class", "the partitions that follow one another are those of a phase that names partitions; expected another class, by, or partitions")
 	case o.From != "":
@@ -78,6 +81,17 @@ func (c *checker) attributeNames(names []string, path string) {
 		case slices.Contains(names[:i], name):
 			c.add(at, "attribute %q is named twice; expected once", name)
 		}
+	}
+}
+
+// pointed checks that the design in use forms both keys of an entity, or of a copy of
+// it, from what the reader of a point knows.
+func (c *checker) pointed(o *OperationSpec, path string) {
+	if !c.sound(path + ".by") {
+		return
+	}
+	if plan, known := c.plan(o); known && plan.Class != filter.ClassPoint {
+		c.add(path+".by", "a point read needs both keys, and %s; expected what they are formed from, a query, or another design", plan.Why)
 	}
 }
 

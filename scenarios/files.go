@@ -80,3 +80,24 @@ func rowFaults(err error, file string) Faults {
 	}
 	return faults
 }
+
+// Moved returns the scenario with other paths for the files that it names, for who
+// writes it into another folder. The error is [Faults].
+func (s *Scenario) Moved(path func(file string) string) (*Scenario, error) {
+	moved := *s
+	for _, a := range s.Attributes {
+		if set, file := a.Values.(keys.CSV); file {
+			if err := moved.Set("attributes."+a.Name+".csv.file", path(set.File)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for i := range s.Phases {
+		if t := s.Phases[i].Traffic; t != nil && t.Arrivals != nil && t.Arrivals.Trace != "" {
+			if err := moved.Set(fmt.Sprintf("phases.%d.traffic.arrivals.trace", i), path(t.Arrivals.Trace)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return &moved, nil
+}

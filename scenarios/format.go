@@ -240,7 +240,7 @@ func (o *OperationSpec) binding() binding {
 				value: unlessZero{truthValue{&o.Blind}, func() bool { return !o.Blind }}},
 			{name: "of", says: "Which of the entities that are there the operation works on, each as likely as any other unless this is given.",
 				value: accessValue{&o.Of}},
-			{name: "by", says: "The attributes that the reader knows; what has to be read for that is up to the design.",
+			{name: "by", says: "The attributes that the reader knows; what has to be read for that is up to the design, and a get needs one that forms both keys of them.",
 				value: attributeNames(&o.By)},
 			{name: "span", says: "How long a stretch of time the query asks for, up to the entity that it is about.",
 				value: unlessZero{durationValue{&o.Span, time.Millisecond, maxSpan}, func() bool { return o.Span == 0 }}},
@@ -291,7 +291,7 @@ func (o *OperationSpec) settle(r *reader, path string, n *node) {
 		{"counter", "updates", o.Updates()},
 		{"blind", "updates and delete", o.Updates() || o.Verb == entity.Delete},
 		{"of", "what works on entities that are there", !o.Inserts()},
-		{"by", "query, updates and delete", query || o.Updates() || o.Verb == entity.Delete},
+		{"by", "get, query, updates and delete", o.Verb == entity.Get || query || o.Updates() || o.Verb == entity.Delete},
 		{"span", "query", query},
 		{"together", "batch", batch},
 	} {

@@ -1,6 +1,9 @@
 package scenarios
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Phase is one stretch of a test: exactly one of Load, Count, Peak, Spread and
 // Traffic is set.
@@ -152,4 +155,9 @@ func (s *Scenario) Loaded(phase int) uint64 {
 		}
 	}
 	return entities
+}
+
+// Is reports whether a name is that of the phase, or of a step of it.
+func (p *Phase) Is(name string) bool {
+	return name == p.Name || slices.Contains(p.stepNames(), name)
 }

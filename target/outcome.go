@@ -55,6 +55,10 @@ type Outcome struct {
 	Rows []Row
 	// Next is the continuation token of a page, absent on the last.
 	Next Token
+	// BytesOut and BytesIn are how long request and reply were on the wire, heads
+	// included, without what secures the connection; 0 where there is no wire, where no
+	// reply came, and where the client is somebody else's.
+	BytesOut, BytesIn int64
 	// Found are the messages or blobs of a request beside the table.
 	Found []Found
 	// FailedIndex is the position of the write that made a transaction fail.

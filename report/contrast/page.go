@@ -200,12 +200,17 @@ func (c *Contrast) exact() block {
 }
 
 // wholeFirst returns what is of the whole run first: it is the shorter half, and says more.
+// The sums of the heat map come last: most of them are those of the phases once more.
 func wholeFirst(entries []compare.Entry) []compare.Entry {
 	of := func(entry compare.Entry) int {
-		if strings.HasPrefix(entry.Path, "phases") {
+		switch {
+		case strings.HasPrefix(entry.Path, "phases"):
 			return 1
+		case strings.HasPrefix(entry.Path, "where"):
+			return 2
+		default:
+			return 0
 		}
-		return 0
 	}
 	return slices.SortedStableFunc(slices.Values(entries), func(a, b compare.Entry) int { return of(a) - of(b) })
 }

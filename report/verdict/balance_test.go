@@ -130,6 +130,18 @@ func TestBalance(t *testing.T) {
 	}
 }
 
+func TestBalanceNamesALoadThatNobodySpread(t *testing.T) {
+	c := course{served: []int{50, 50, 60, 100, 100, 100, 100}, start: "cold", events: []results.Event{decided(11, results.RangeSplit, 2)}}
+	record := c.record(t)
+	if got := verdict.Judge(record).Verdict; !strings.HasPrefix(got, "The load is throttled from the start") {
+		t.Errorf("the verdict is %q; want it to begin with the load, named once", got)
+	}
+	record.Manifest.PartitionKey = "NYC"
+	if got := verdict.Judge(record).Verdict; !strings.HasPrefix(got, `The load on the partition "NYC" is throttled`) {
+		t.Errorf("the verdict is %q; want it to name the partition", got)
+	}
+}
+
 func same(a, b *float64) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
 
 func TestMinutesSumUpTheLoad(t *testing.T) {

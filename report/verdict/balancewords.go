@@ -32,6 +32,8 @@ func (s *story) balanced() []string {
 func (s *story) offered(bins []loadBin) string {
 	spread := s.record.Manifest.Spread
 	switch {
+	case spread == nil && !s.accountBinds() && !s.aimed():
+		return s.subject()
 	case spread == nil:
 		return "the load on " + s.subject()
 	case spread.Clients > 0:

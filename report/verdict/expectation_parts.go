@@ -45,6 +45,7 @@ func (f *facts) partOf(figure expectation.Figure, step Step) (value float64, tol
 		// What fell to all others together is less than what the first one had.
 		return float64(list[0].Entities) / step.seconds(), true, over <= list[0].Entities
 	}
+	// Of partitions of several tables with that key the first has most.
 	for _, partition := range list {
 		if partition.Key == figure.Key {
 			return float64(partition.Entities) / step.seconds(), true, true

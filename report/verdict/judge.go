@@ -28,12 +28,13 @@ func Judge(record *results.Record) *results.Summary {
 	}
 	s.Validity, s.Reasons = validity(record)
 	steps := Steps(record)
-	if record.Manifest.Spread == nil {
+	s.Balance = balance(record)
+	if record.Manifest.Spread == nil && (s.Balance == nil || manifest.PartitionKey != "") {
 		// What several partitions are served while load balancing works is no
 		// saturation of anything.
 		s.Saturation, s.SaturationInterval = saturation(record, steps)
 	}
-	s.Balance, s.Limit, s.Audit = balance(record), record.Limit.Clone(), record.Audit.Clone()
+	s.Limit, s.Audit = record.Limit.Clone(), record.Audit.Clone()
 	s.Tallies, s.Invariants = slices.Clone(record.Tallies), results.CloneInvariants(record.Invariants)
 	s.Hottest = hottest(reported(record))
 	s.Expectations = expectations(record, s, steps)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -214,6 +215,26 @@ func TestHottestIsTheMostPerSecondOfItsPhase(t *testing.T) {
 	want := &results.HottestPartition{Key: "half", EntitiesPerSecond: 120}
 	if diff := cmp.Diff(want, verdict.Judge(record).Hottest); diff != "" {
 		t.Errorf("Hottest differs (-want +got):\n%s", diff)
+	}
+}
+
+// A copy under the same key in another table is a partition of its own, and is called so.
+func TestHottestOfTwoTables(t *testing.T) {
+	record := kept()
+	for p := range record.Phases {
+		record.Phases[p].Partitions = []results.PartitionStats{{Table: "ByState", Key: "open", Entities: 500}, {Key: "open", Entities: 400}}
+		record.Phases[p].Offered = []results.PartitionStats{{Key: "open", Entities: 700}, {Table: "ByState", Key: "open", Entities: 500}}
+	}
+	record.Manifest.Expectations = []string{"served(hottest) < 51/s", "offered(hottest) < 71/s", `offered("open") < 71/s`, `served("open") < 51/s`}
+	summary := verdict.Judge(record)
+	want := &results.HottestPartition{Table: "ByState", Key: "open", EntitiesPerSecond: 50}
+	if diff := cmp.Diff(want, summary.Hottest); diff != "" {
+		t.Errorf("Hottest differs (-want +got):\n%s", diff)
+	}
+	for i, observed := range []string{"50/s", "70/s", "70/s", "50/s"} {
+		if got := summary.Expectations[i]; !strings.HasPrefix(got.Observed, observed) || !got.Pass {
+			t.Errorf("%q is observed as %q, %v; want %s of the partition that has most", got.Expr, got.Observed, got.Pass, observed)
+		}
 	}
 }
 

@@ -13,6 +13,12 @@ const off = "off"
 
 // Limits returns what the run cannot tell, one sentence each.
 func Limits(record *results.Record) []string {
+	return append(KindLimits(record), loadLimits(record)...)
+}
+
+// KindLimits returns what no run of its kind can tell, whatever load it was of: by where
+// it ran, under which model, and on which clock.
+func KindLimits(record *results.Record) []string {
 	manifest := &record.Manifest
 	var limits []string
 	switch {
@@ -40,14 +46,18 @@ func Limits(record *results.Record) []string {
 		limits = append(limits, "Nothing was stored: no insert can find its key taken (409), no condition fail (412), "+
 			"no entity be missing (404). --data stores what is written.")
 	}
-	limits = append(limits, auditLimits(record.Audit)...)
+	return append(limits, auditLimits(record.Audit)...)
+}
+
+// loadLimits says what is not known of the load that the target bears.
+func loadLimits(record *results.Record) (limits []string) {
 	switch {
 	case record.Observation != nil:
-		return append(limits, trafficLimits(record)...)
+		return trafficLimits(record)
 	case record.Limit != nil:
-		return append(limits, searchLimits(record)...)
+		return searchLimits(record)
 	case spreads(record):
-		return limits
+		return nil
 	}
 	steps := Steps(record)
 	switch saturation, _ := saturation(record, steps); {

@@ -83,7 +83,7 @@ func hottest(steps []Step) *results.HottestPartition {
 		for _, p := range step.Phase.Partitions {
 			rate := float64(p.Entities) / step.seconds()
 			if most == nil || rate > most.EntitiesPerSecond {
-				most = &results.HottestPartition{Key: p.Key, EntitiesPerSecond: rate}
+				most = &results.HottestPartition{Table: p.Table, Key: p.Key, EntitiesPerSecond: rate}
 			}
 		}
 	}

@@ -225,7 +225,7 @@ func (s *story) key() string {
 		return "the model holds the account to less than a partition, so this says nothing of the PartitionKey."
 	case !s.aimed() && s.summary.Hottest != nil:
 		return fmt.Sprintf("the busiest partition, %q, counted %s entities/s.",
-			shortened(s.summary.Hottest.Key), Rate(s.summary.Hottest.EntitiesPerSecond))
+			shortened(results.PartitionName(s.summary.Hottest.Table, s.summary.Hottest.Key)), Rate(s.summary.Hottest.EntitiesPerSecond))
 	case !s.aimed():
 		return ""
 	case s.record.Manifest.Emulator:

@@ -61,6 +61,10 @@ func stepOf(record *results.Record, phase *results.Phase) (Step, bool) {
 	return step, step.end > phase.Begin && step.end-phase.Begin > 0
 }
 
+// Settled reports whether the run came to what the rates of the step are of: to its last
+// half, or to a closed loop at all. Where it did not, rates of nothing are not rates of 0.
+func (s Step) Settled() bool { return s.Closed() || s.lastHalf() > 0 }
+
 // seconds is how long the step lasted.
 func (s Step) seconds() float64 { return (s.end - s.Phase.Begin).Seconds() }
 

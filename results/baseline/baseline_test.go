@@ -94,6 +94,13 @@ func TestTreeTellsRunsApart(t *testing.T) {
 		{"what must hold and does not", func(r *results.Recorder) { r.Invariant(results.Invariant{Name: "sums", Faults: 1}) }},
 		{"an audit", func(r *results.Recorder) { r.Audit(&results.Audit{Writes: 1}) }},
 		{"a phase", func(r *results.Recorder) { r.Phase(results.Phase{Name: "drop", End: time.Second}) }},
+		{"bytes that were written", func(r *results.Recorder) { r.Attempt(&results.Attempt{Stored: 1}) }},
+		{"where a refusal was met", func(r *results.Recorder) {
+			r.Attempt(&results.Attempt{Class: results.Refused, PartitionKey: "q", HasPartition: true, Try: 1, Due: 1})
+		}},
+		{"in which table", func(r *results.Recorder) {
+			r.Attempt(&results.Attempt{Class: results.Refused, Table: "Copies", PartitionKey: "q", HasPartition: true, Try: 1, Due: 1})
+		}},
 	} {
 		other, err := baseline.Of(recorded(t, row.alter))
 		if err != nil {
@@ -106,6 +113,62 @@ func TestTreeTellsRunsApart(t *testing.T) {
 	again, err := baseline.Of(recorded(t, nil))
 	if err != nil || !bytes.Equal(same.JSON(), again.JSON()) {
 		t.Errorf("the same run has another tree, %v; want the same", err)
+	}
+}
+
+// The heat map is in the tree as its sums, however large it is, and as a digest in which
+// any cell shows.
+func TestTreeHoldsNoCells(t *testing.T) {
+	record := recorded(t, nil)
+	n, exact := int64(100), int64(4242)
+	record.Heat = &results.Heat{SecondsPerColumn: 16, Columns: 240, Partitions: &exact, MostMissed: 3}
+	for range n {
+		cells := make([]int64, 240)
+		for i := range cells {
+			cells[i] = 1_000_000 + int64(i)
+		}
+		record.Heat.Rows = append(record.Heat.Rows, results.HeatRow{Key: "p", HeatCells: results.HeatCells{Served: cells, Refused: []int64{1, 2}, Failed: []int64{0, 5}, Demanded: cells}})
+	}
+	record.Heat.Rest, record.Heat.Nowhere = results.HeatCells{Refused: []int64{7}}, results.HeatCells{Failed: []int64{8, 1}}
+	tree, err := baseline.Of(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := n * (240*1_000_000 + 239*240/2)
+	want := &baseline.Heat{SecondsPerColumn: 16, Columns: 240, Rows: 100, Partitions: &exact, MostMissed: 3,
+		Told: baseline.HeatSum{Served: rows, Refused: 3 * n, Failed: 5 * n, Demanded: rows}, Rest: baseline.HeatSum{Refused: 7}, Nowhere: baseline.HeatSum{Failed: 9}}
+	digest := tree.Heat.Digest
+	if tree.Heat.Digest = ""; !reflect.DeepEqual(tree.Heat, want) {
+		t.Errorf("the tree holds %+v; want %+v", tree.Heat, want)
+	}
+	if size := len(tree.JSON()); size > 10_000 {
+		t.Errorf("the tree has %d bytes; want no cells in it", size)
+	}
+	record.Heat.Rows[99].Served[239]++
+	record.Heat.Rows[99].Served[238]--
+	if other, _ := baseline.Of(record); other.Heat.Digest == digest || digest == "" {
+		t.Errorf("a cell less and another more: digest %q; want another than %q", other.Heat.Digest, digest)
+	}
+}
+
+// A baseline that is older than heat maps is read, and is not edited for that.
+func TestOlderBaselinesAreRead(t *testing.T) {
+	record := recorded(t, nil)
+	record.Heat = nil
+	for p := range record.Phases {
+		record.Phases[p].Shares = nil
+	}
+	b, err := baseline.New(record, night, "an older one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"where", "shares", "stored"} {
+		if strings.Contains(string(b.File()), word) {
+			t.Errorf("a baseline without heat speaks of %q; want nothing of it, so that its digest stays what it was", word)
+		}
+	}
+	if _, err := baseline.Read(b.File()); err != nil {
+		t.Errorf("Read = %v; want no error", err)
 	}
 }
 

@@ -31,6 +31,9 @@ type Tree struct {
 	Counted  *results.TargetCounts `json:"target_counts"`
 	Audit    *results.Audit        `json:"audit,omitempty"`
 	Tallies  []Tally               `json:"tallies,omitempty"`
+	// Heat is what the heat map came to, nil in a baseline that is older than those. By
+	// its name it comes last where trees are compared: what it sums up is told before.
+	Heat *Heat `json:"where,omitempty"`
 	// Invariants are what must hold of what was left behind.
 	Invariants   []results.Invariant   `json:"invariants,omitempty"`
 	Saturation   *float64              `json:"saturation_entities_per_second"`
@@ -59,6 +62,8 @@ type Phase struct {
 	Hottest    []Partition `json:"hottest,omitempty"`
 	// Partitions is a digest of the load of all that were told apart.
 	Partitions string `json:"partitions_digest"`
+	// Shares is one of how evenly they were served, empty in older baselines.
+	Shares string `json:"shares_digest,omitempty"`
 }
 
 // Partition is the load of one PartitionKey.
@@ -85,6 +90,7 @@ type Operation struct {
 	Served     int64  `json:"served_entities"`
 	Counted    int64  `json:"counted_entities"`
 	Returned   int64  `json:"returned_entities"`
+	Stored     int64  `json:"stored_bytes,omitempty"`
 	Response   Times  `json:"response"`
 	Lost       Times  `json:"lost"`
 	Service    Times  `json:"service"`
@@ -126,7 +132,7 @@ func Of(record *results.Record) (*Tree, error) {
 	t := &Tree{Profile: m.Profile, Start: m.Start, Seed: m.Seed, Retry: m.Retry, Targets: m.Targets,
 		Validity: record.Summary.Validity, Reasons: append([]string{}, record.Summary.Reasons...), Lasted: int64(record.Duration),
 		Waits: timesOf(record.RetryWaits), Counted: record.Target, Audit: record.Audit.Clone(), Invariants: record.Invariants,
-		Saturation: record.Summary.Saturation, Expectations: record.Summary.Expectations}
+		Heat: heatOf(record.Heat), Saturation: record.Summary.Saturation, Expectations: record.Summary.Expectations}
 	for _, p := range m.Model {
 		t.Model = append(t.Model, Parameter{p.Name, p.Value})
 	}
@@ -150,7 +156,10 @@ func phaseOf(p *results.Phase, kinds []results.Kind) Phase {
 		}
 	}
 	for _, one := range p.Partitions[:min(len(p.Partitions), mostHottest)] {
-		phase.Hottest = append(phase.Hottest, Partition{one.Key, one.Entities})
+		phase.Hottest = append(phase.Hottest, Partition{results.PartitionName(one.Table, one.Key), one.Entities})
+	}
+	if len(p.Shares) > 0 {
+		phase.Shares = digest(p.Shares)
 	}
 	return phase
 }
@@ -158,7 +167,7 @@ func phaseOf(p *results.Phase, kinds []results.Kind) Phase {
 func operationOf(name string, k *results.KindStats) Operation {
 	return Operation{Name: name, Scheduled: k.Scheduled, Dropped: k.Dropped, Operations: k.Operations, Succeeded: k.Succeeded,
 		Cut: k.Cut, Attempts: k.Attempts, Ok: k.Ok, Handled: k.Handled, Refused: k.Refused, Failed: k.Failed, Retries: k.Retries,
-		Offered: k.Offered, Served: k.Served, Counted: k.Counted, Returned: k.Returned,
+		Offered: k.Offered, Served: k.Served, Counted: k.Counted, Returned: k.Returned, Stored: k.Stored,
 		Response: timesOf(k.Response), Lost: timesOf(k.Lost), Service: timesOf(k.Service[results.Ok]), Refusals: timesOf(k.Service[results.Refused])}
 }
 

@@ -114,6 +114,15 @@ func (c *Claim) Figures() []Figure {
 	return list
 }
 
+// Bound returns the figure that the claim keeps below a number, and that number in the
+// figure's own unit, times in nanoseconds; false where it claims something else.
+func (c *Claim) Bound() (figure Figure, below float64, some bool) {
+	if c.joint != alone || c.againstOther || c.comparison != "<" && c.comparison != "<=" {
+		return Figure{}, 0, false
+	}
+	return c.left, c.number.Value(), c.unit == c.own(c.left)
+}
+
 // String returns the claim in its one canonical form, which parses to the same.
 func (c *Claim) String() string {
 	text := c.left.String()

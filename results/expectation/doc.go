@@ -23,7 +23,8 @@
 // ("peak 2000/s"), or an operation and a phase, of which * is any. A name alone is
 // an operation's before it is a phase's. Without a phase a figure is of all that
 // are reported. A partition is called hottest, or by its PartitionKey in quotes, of
-// which those within are doubled.
+// which those within are doubled: of several tables the one of whose partition with that
+// key the figure is greatest.
 //
 // The figures are a closed list. Times of operations that succeeded, from their
 // intended instants to the end of their last attempts (response time):

@@ -261,7 +261,7 @@ func (a *agenda) abandon(now clock.Instant, ledger *Ledger) {
 		s := a.session()
 		s.begin(a.stage, a.next, intended, a.phases, false)
 		a.place(s)
-		ledger.Recorder.Scheduled(s.scheduled(now, true))
+		ledger.due(s.scheduled(now, true))
 		a.free = append(a.free, s)
 	}
 }
@@ -276,7 +276,7 @@ func (a *agenda) cut(now clock.Instant, s *Session, ledger *Ledger) {
 // it never was sent, cut if it waited to retry.
 func (a *agenda) refuse(now clock.Instant, s *Session, ledger *Ledger) {
 	if s.firstAttempt() {
-		ledger.Recorder.Scheduled(s.scheduled(now, true))
+		ledger.due(s.scheduled(now, true))
 		a.finish(now, s)
 		return
 	}

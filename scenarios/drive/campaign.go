@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"loadgen/backoff"
@@ -43,6 +44,10 @@ type Options struct {
 	// followed for that, 0 for a million.
 	Verify  bool
 	Watched int
+	// Blank pads entities with one letter rather than with letters by chance: for targets
+	// to which nothing is sent over a network. Sizes are the same. It has no effect where
+	// an operation filters by properties, of which the filler could be one.
+	Blank bool
 	// Entering is called as each stage begins; it may be nil.
 	Entering func(Progress)
 }
@@ -100,12 +105,19 @@ const (
 	kindDrop   = "drop"
 )
 
+func filtersByProperties(p scenarios.Phase) bool {
+	return slices.ContainsFunc(p.Operations(), func(o scenarios.OperationSpec) bool { return o.Where != "" })
+}
+
 // NewCampaign returns the run of a scenario that was found valid. Its error is
 // that of a scenario that was not.
 func NewCampaign(o Options) (*Campaign, error) {
 	generator, err := o.Scenario.Generator()
 	if err != nil {
 		return nil, err
+	}
+	if o.Blank && !slices.ContainsFunc(o.Scenario.Phases, filtersByProperties) {
+		generator = generator.Blank()
 	}
 	policy, err := backoff.ByName(o.Scenario.Retry)
 	if err != nil {
@@ -203,7 +215,7 @@ func (c *Campaign) phases(ctx context.Context) error {
 
 // run carries out one stage and takes care of the numbering.
 func (c *Campaign) run(ctx context.Context, stage *Stage) error {
-	stage.First = c.number
+	stage.First, stage.Table = c.number, c.Table
 	c.listen(stage)
 	if stage.AccountOf == nil {
 		stage.AccountOf = c.accountOf

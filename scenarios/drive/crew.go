@@ -111,9 +111,7 @@ func (c *crew) begin(s *Session) clock.Instant {
 	c.busiest = max(c.busiest, c.busy)
 	now := c.ledger.stamp(s, c.Clock.Now)
 	c.silence.begin(now)
-	if s.firstAttempt() {
-		c.ledger.Recorder.Scheduled(s.scheduled(now, false))
-	}
+	c.ledger.began(s, now)
 	return now
 }
 

@@ -62,6 +62,8 @@ type eventKind struct {
 	parts []*keys.Part
 	// asked is what it reads, nil for a write that knows its key, and for a get.
 	asked *question
+	// home is that of the entities which a get reads, by position.
+	home int
 	// offers is how many entities it is due to count beside those of a query.
 	offers int64
 	// performance is that of a procedure, nil for what is a verb's.
@@ -171,7 +173,10 @@ func (c *Campaign) newEventKind(spec *scenarios.OperationSpec, e *events) (event
 			e.holdingsOf(e.homes[i].table)
 		}
 	}
-	if spec.Verb == entity.Query || len(spec.By) > 0 {
+	switch {
+	case spec.Verb == entity.Get && len(spec.By) > 0:
+		kind.home = c.bestHome(spec, e.homes)
+	case spec.Verb == entity.Query || len(spec.By) > 0:
 		kind.asked, err = c.newQuestion(spec, e.homes, e.holdingsOf)
 	}
 	if spec.Verb == entity.Query {
@@ -266,6 +271,9 @@ func (e *events) work(k uint64) Work {
 		w.Offers += one.asked.due(k, event)
 	}
 	switch {
+	case spec.Verb == entity.Query && one.asked.fanned():
+		w.Procedure = procedure.NewFanOut(one.asked.queries(k, event), spec.Pages)
+		w.Operation = target.Operation{}
 	case spec.Verb == entity.Query:
 		w.Operation = one.asked.operation(event)
 		w.Pages, w.Rows, w.MostPages = true, int64(spec.Rows), spec.Pages
@@ -299,7 +307,8 @@ func (e *events) change(k uint64, one *eventKind, event keys.Event, w *Work) {
 		}
 		return c
 	}
-	w.Operation.Change = change(0)
+	w.Operation.Table, w.Operation.Change = e.homes[one.home].table, change(one.home)
+	w.Expected.NotFound = w.Expected.NotFound || e.patchy[one.home]
 	e.ids.guard(k, one.spec, w)
 	if one.spec.Writes().IsChange() {
 		e.copied(one, w, func(home int) []entity.Change { return []entity.Change{change(home)} })

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"loadgen/engine/filter"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios"
@@ -21,6 +22,7 @@ func TestForecastOfEventTraffic(t *testing.T) {
 	for _, row := range []struct{ name, design, traffic string }{
 		{"copies", "copied", "arrivals: {constant: 100}, for: 10s, operations: [{verb: insert}, {verb: delete, of: {hot: 10%, share: 90%}}, {verb: batch, entities: 5, together: [customer]}]"},
 		{"copies in the same transactions", "beside", "arrivals: {constant: 100}, for: 10s, operations: [{verb: insert}, {verb: delete, of: {hot: 10%, share: 90%}}, {verb: batch, entities: 5, together: [customer]}, {verb: batch, name: many, entities: 40, together: [customer]}]"},
+		{"each of several buckets", "buckets", "arrivals: {constant: 40}, for: 20s, " + bucketed},
 		{"searches", "copied", "arrivals: {constant: 50}, for: 10s, operations: [{verb: merge, by: [state], properties: [{name: State, value: void}]}, {verb: replace, by: [id]}, {verb: get}]"},
 		{"a table that grows while it is read", "hour", "arrivals: {constant: 60}, for: 20s, operations: [{verb: insert, weight: 3}, {verb: query, by: [state], top: 100}, {name: all, verb: query, class: table-scan}]"},
 		{"so many operations, and what procedures read", "customer", "clients: 6, count: 300, operations: [{verb: insert}, {verb: get}, {procedure: read-set, with: {sets: 20}}]"},
@@ -132,12 +134,12 @@ func TestCopiesAreOfferedWhereTheyLie(t *testing.T) {
 		phase := r.record.Phases[slices.IndexFunc(r.record.Phases, func(p results.Phase) bool { return p.Reported })]
 		served, sum := map[string]int64{}, phase.OfferedOver
 		for _, one := range phase.Partitions {
-			served[one.Key] = one.Entities
+			served[results.PartitionName(one.Table, one.Key)] = one.Entities
 		}
 		for _, one := range phase.Offered {
 			sum += one.Entities
-			if off := math.Abs(float64(one.Entities - served[one.Key])); off > 0.03*float64(one.Entities)+3 && !strings.Contains(operations, "[at]") {
-				t.Errorf("%s: %q was offered %d entities and served %d; want the same", operations, one.Key, one.Entities, served[one.Key])
+			if off := math.Abs(float64(one.Entities - served[results.PartitionName(one.Table, one.Key)])); off > 0.03*float64(one.Entities)+3 && !strings.Contains(operations, "[at]") {
+				t.Errorf("%s: %q was offered %d entities and served %d; want the same", operations, one.Key, one.Entities, served[results.PartitionName(one.Table, one.Key)])
 			}
 		}
 		whole := int64(0)
@@ -183,5 +185,42 @@ func TestFootprintOfEventTraffic(t *testing.T) {
 	}
 	if huge := of("copied", "{verb: batch, entities: 100, together: [customer]}"); huge.Total() < huge.Holdings || huge.Holdings > 200<<20 {
 		t.Errorf("Footprint = %+v; want no more keys than are kept", huge)
+	}
+}
+
+// What explains a question that is asked of each bucket says of it what a run then does:
+// eight requests, of one partition each, and no more counted than lies there.
+func TestEachBucketIsAskedByItself(t *testing.T) {
+	leftOutWhenShort(t)
+	s := unlimited(t, ordered(t, "buckets", "arrivals: {constant: 20}, for: 10s, operations: [{name: state, verb: query, by: [hour, state]}]"))
+	record := carriedOut(t, s, false, nil).record
+	k := kindOf(t, record, "state")
+	if k.Attempts != 8*k.Operations || k.Counted > k.Returned+8*k.Operations {
+		t.Errorf("%d operations made %d requests, counted %d and returned %d; want 8 requests each, and no more counted than returned and one of each bucket", k.Operations, k.Attempts, k.Counted, k.Returned)
+	}
+	c, err := drive.NewCampaign(drive.Options{Scenario: s, Table: "orders", NewName: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := c.Preview(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	touched, due, told := 0, int64(0), int64(0)
+	for i := range p.Count() {
+		_, entities := p.Operation(i, "orders", func(touch drive.Touch) {
+			touched++
+			told += touch.Entities
+			if touch.Entities < 1 {
+				t.Fatalf("operation %d counts %d entities in %q; want one at least", i, touch.Entities, touch.Key.Partition)
+			}
+		})
+		due += entities
+	}
+	if a := p.Approaches()[0]; touched != int(k.Attempts) || due != told || a.Queries != 8 || a.Class != filter.ClassRowRange {
+		t.Errorf("Preview: %d partitions are touched, %d of %d entities in them, by %d queries of a %s; want %d, all, 8 and a row range", touched, told, due, a.Queries, a.Class, k.Attempts)
+	}
+	if off := math.Abs(float64(due-k.Counted)) / float64(k.Counted); off > 0.02 {
+		t.Errorf("Preview: %d entities, and the run counted %d; want the same within 2 %%", due, k.Counted)
 	}
 }

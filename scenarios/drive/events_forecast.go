@@ -89,8 +89,14 @@ func (c *Campaign) asked(e *events, k uint64, kind int) Forecast {
 		}
 	}
 	if one := &e.kinds[kind]; one.asked != nil && e.inserted(kind) == 0 {
-		read := w.Offers - written
-		f.Requests += one.asked.pages(read, e.event(e.choose(k, kind, &one.spec.Of)))
+		read, event := w.Offers-written, e.event(e.choose(k, kind, &one.spec.Of))
+		if one.asked.fanned() {
+			for i := range requests {
+				f.Requests += one.asked.pages(requests[i].Query.Scans, event)
+			}
+		} else {
+			f.Requests += one.asked.pages(read, event)
+		}
 		f.Received += read * projected(one.asked.home.generator, one.spec.Select)
 	}
 	f.Sent += f.Requests * requestBytes

@@ -21,6 +21,7 @@ model: {profile: documented, partition_target: 150}
 attributes:
   at: {time: 2026-03-01T00:00:00Z, every: 20s, speed: 600}
   customer: {zipf: {of: 200, exponent: 1}}
+  hour: {text: "{at:hour}"}
   id: {sequence: 1}
   state: {list: [open, paid, sent], weights: [5, 3, 2]}
 entity:
@@ -33,6 +34,7 @@ use: %s
 designs:
   - {name: hour, partition_key: "{at:hour}", row_key: "{at:ticks}_{id}"}
   - {name: customer, partition_key: "{customer}", row_key: "{at:inverted}_{id}"}
+  - {name: buckets, partition_key: "{hash(id,8):02d}_{hour}", row_key: "{state}_{id}"}
   - name: copied
     partition_key: "{customer}"
     row_key: "{at:inverted}_{id}"
@@ -60,6 +62,11 @@ const everything = `operations: [{verb: insert, weight: 4}, {verb: get, weight: 
 	`{name: open, verb: query, by: [state], select: [State], pages: 2}, {name: cancel, verb: merge, by: [id], properties: [{name: State, value: void}]}, ` +
 	`{verb: batch, entities: 5, together: [customer], weight: 2}, {name: scan, verb: query, class: partition-scan, where: "State eq '{state}'"}]`
 
+// bucketed is what asks each of several buckets, beside others.
+const bucketed = `operations: [{verb: insert, weight: 4}, {name: hour, verb: query, by: [hour]}, {name: state, verb: query, by: [hour, state], select: [State]}, ` +
+	`{name: first, verb: query, by: [hour], top: 2, pages: 2}, {name: recent, verb: query, by: [state], span: 2h, of: {latest: 50}}, {name: some, verb: query, by: [hour], rows: 5}, ` +
+	`{name: mine, verb: query, by: [hour, state, customer]}]`
+
 func ordered(t testing.TB, design, traffic string) *scenarios.Scenario {
 	t.Helper()
 	s, err := scenarios.Parse("orders.yaml", fmt.Appendf(nil, orders, design, traffic))
@@ -75,6 +82,7 @@ func TestBooksOfEventTraffic(t *testing.T) {
 	for _, test := range []struct{ name, design, traffic string }{
 		{"one partition at a time", "hour", "arrivals: {poisson: 150}, for: 3s, " + everything},
 		{"a partition for each customer", "customer", "arrivals: {poisson: 150}, for: 3s, " + everything},
+		{"each of several buckets", "buckets", "arrivals: {poisson: 150}, for: 3s, " + bucketed},
 		{"copies in the same table and in another", "copied", "arrivals: {poisson: 120}, for: 3s, " + everything},
 		{"copies in the entity's own partition", "beside", "arrivals: {poisson: 120}, for: 3s, " + everything},
 		{"a closed loop of so many operations", "customer", "clients: 6, count: 300, " + everything},
@@ -103,14 +111,21 @@ func TestBooksOfEventTraffic(t *testing.T) {
 	}
 }
 
-// alike checks that two runs came to the same operations and attempts.
+// alike checks that two runs came to the same operations and attempts, and that these
+// lay over partitions and time alike.
 func alike(t *testing.T, live, virtual ran) {
 	t.Helper()
 	if len(live.record.Phases) != len(virtual.record.Phases) {
 		t.Fatalf("the live run has %d phases, the virtual one %d", len(live.record.Phases), len(virtual.record.Phases))
 	}
+	if !reflect.DeepEqual(live.record.Heat, virtual.record.Heat) {
+		t.Errorf("live the heat is %+v, virtually %+v", live.record.Heat, virtual.record.Heat)
+	}
 	for i := range virtual.record.Phases {
 		a, b := &live.record.Phases[i], &virtual.record.Phases[i]
+		if !reflect.DeepEqual(a.Shares, b.Shares) || !reflect.DeepEqual(a.Partitions, b.Partitions) || !reflect.DeepEqual(a.Offered, b.Offered) {
+			t.Errorf("%s: live the partitions are %+v %+v %+v, virtually %+v %+v %+v", b.Name, a.Offered, a.Partitions, a.Shares, b.Offered, b.Partitions, b.Shares)
+		}
 		for j := range b.Kinds {
 			got, want := a.Kinds[j], b.Kinds[j]
 			if !reflect.DeepEqual(got, want) {
@@ -128,12 +143,17 @@ func figures(k *results.KindStats) []int64 {
 // refused: the entities that a query has to read are known without a store.
 func TestEventTrafficOffersWhatItCounts(t *testing.T) {
 	leftOutWhenShort(t)
-	for _, design := range []string{"hour", "customer", "copied", "beside"} {
+	for _, design := range []string{"hour", "customer", "copied", "beside", "buckets"} {
 		t.Run(design, func(t *testing.T) {
-			s := ordered(t, design, `arrivals: {constant: 40}, for: 20s, operations: [{verb: insert, weight: 3}, {verb: get}, `+
-				`{name: mine, verb: query, by: [customer]}, {name: recent, verb: query, by: [customer], span: 6h, of: {latest: 10}}, `+
-				`{name: open, verb: query, by: [state]}, {verb: batch, entities: 5, together: [customer]}, {name: all, verb: query, class: table-scan}, `+
-				`{name: pay, verb: replace, by: [state, id]}, {name: void, verb: merge, by: [customer], properties: [{name: State, value: "{state}"}]}]`)
+			operations := `operations: [{verb: insert, weight: 3}, {verb: get}, ` +
+				`{name: mine, verb: query, by: [customer]}, {name: recent, verb: query, by: [customer], span: 6h, of: {latest: 10}}, ` +
+				`{name: open, verb: query, by: [state]}, {verb: batch, entities: 5, together: [customer]}, {name: all, verb: query, class: table-scan}, ` +
+				`{name: pay, verb: replace, by: [state, id]}, {name: void, verb: merge, by: [customer], properties: [{name: State, value: "{state}"}]}]`
+			kinds := 9
+			if design == "buckets" {
+				operations, kinds = bucketed, 7
+			}
+			s := ordered(t, design, `arrivals: {constant: 40}, for: 20s, `+operations)
 			if err := s.Set("model.partition_target", "0"); err != nil {
 				t.Fatal(err)
 			}
@@ -157,8 +177,8 @@ func TestEventTrafficOffersWhatItCounts(t *testing.T) {
 					t.Errorf("%s was due to count %d entities and counted %d; want the same within 2 %%", kind.Name, k.Offered, k.Served)
 				}
 			}
-			if looked != 9 {
-				t.Errorf("%d kinds of operation were looked at; want 9", looked)
+			if looked != kinds {
+				t.Errorf("%d kinds of operation were looked at; want %d", looked, kinds)
 			}
 		})
 	}

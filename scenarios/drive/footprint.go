@@ -13,8 +13,8 @@ import (
 // at most.
 type Footprint struct {
 	// Waiting is of operations that are under way or wait to retry, Entities of
-	// those that the target stores, Histograms of the record, Holdings of what
-	// queries of event traffic are told by.
+	// those that the target stores, Histograms of the record, its heat map included,
+	// Holdings of what queries of event traffic are told by.
 	Waiting, Entities, Histograms, Holdings int64
 }
 
@@ -29,6 +29,7 @@ const (
 	storedBytes    = 250
 	heldBytes      = 200
 	histogramBytes = 190 << 10
+	heatBytes      = 10 << 20
 	// openSeconds is how many seconds of the record are open at once.
 	openSeconds = 4
 	// longestAttempt is how long the service holds an attempt at most.
@@ -38,7 +39,7 @@ const (
 // Footprint returns what the campaign takes in virtual time; data says whether
 // entities are stored.
 func (c *Campaign) Footprint(data bool) Footprint {
-	f := Footprint{Histograms: 2 * openSeconds * histogramBytes}
+	f := Footprint{Histograms: 3*openSeconds*histogramBytes + heatBytes}
 	for i := range c.Scenario.Phases {
 		phase := &c.Scenario.Phases[i]
 		if data && phase.Load != nil {

@@ -15,6 +15,23 @@ type Observer interface {
 	Completed(*results.Completed)
 }
 
+// Watcher is an [Observer] that is told of what begins, too, and of what happens: what
+// holds for an observer's methods holds for these. A ledger finds out which of its
+// observers are.
+type Watcher interface {
+	Observer
+	// Phase is told of each phase of a stage as the stage begins, with its number in the
+	// record; one whose end is not known ends as it begins.
+	Phase(index int, phase *results.Phase)
+	// Due is told of every operation when its first attempt is sent or it is dropped,
+	// Again of every further attempt when it is sent.
+	Due(*results.Scheduled)
+	Again(at time.Duration)
+	// Event is told of what goes into the record's events while stages run. It must not
+	// wait.
+	Event(results.Event)
+}
+
 // Ledger is where a runner has everything written down: the record, and whoever
 // else wants to know.
 type Ledger struct {
@@ -24,6 +41,9 @@ type Ledger struct {
 	// own accord since the last call, in the order of time. It is called by one
 	// goroutine at a time, with instants that do not fall.
 	Happenings func(now clock.Instant) []results.Event
+
+	// watchers are those of the observers that are, from the first stage on.
+	watchers []Watcher
 
 	// mu guards sent, the number of attempts sent so far.
 	mu   sync.Mutex
@@ -39,6 +59,47 @@ func (l *Ledger) stamp(s *Session, now func() clock.Instant) clock.Instant {
 	s.attempt.Sequence = l.sent
 	l.sent++
 	return now()
+}
+
+// began writes down that the session's next attempt is sent at an instant.
+func (l *Ledger) began(s *Session, at clock.Instant) {
+	if s.firstAttempt() {
+		l.due(s.scheduled(at, false))
+		return
+	}
+	l.Recorder.Again(at.Offset())
+	for _, w := range l.watchers {
+		w.Again(at.Offset())
+	}
+}
+
+// due writes down an operation that became due.
+func (l *Ledger) due(s results.Scheduled) {
+	l.Recorder.Scheduled(s)
+	for _, w := range l.watchers {
+		w.Due(&s)
+	}
+}
+
+// event writes down what happened.
+func (l *Ledger) event(e results.Event) {
+	l.Recorder.Event(e)
+	for _, w := range l.watchers {
+		w.Event(e)
+	}
+}
+
+// watch finds the watchers among the observers, before anything is sent.
+func (l *Ledger) watch() {
+	if l.watchers != nil {
+		return
+	}
+	l.watchers = []Watcher{}
+	for _, o := range l.Observers {
+		if w, is := o.(Watcher); is {
+			l.watchers = append(l.watchers, w)
+		}
+	}
 }
 
 // settle writes down what an effect reports.
@@ -79,6 +140,7 @@ type opened struct {
 
 // open enters a stage's phases into the record.
 func (l *Ledger) open(stage *Stage, start clock.Instant) *opened {
+	l.watch()
 	o := &opened{ledger: l, stage: stage, start: start}
 	o.mark(results.StageBegins, start, "")
 	for i, phase := range stage.Phases {
@@ -89,7 +151,11 @@ func (l *Ledger) open(stage *Stage, start clock.Instant) *opened {
 		if stage.Settling && i == len(stage.Phases)-1 {
 			phase.End = phase.Begin
 		}
-		o.phases = append(o.phases, l.Recorder.Phase(phase))
+		index := l.Recorder.Phase(phase)
+		o.phases = append(o.phases, index)
+		for _, w := range l.watchers {
+			w.Phase(index, &phase)
+		}
 		if stage.timed() {
 			o.mark(results.PhaseBegins, clock.Instant(phase.Begin), phase.Name)
 			o.mark(results.PhaseEnds, o.end, phase.Name)
@@ -125,7 +191,7 @@ func (o *opened) pass(now clock.Instant) {
 		o.asked = now
 		for _, event := range o.ledger.Happenings(now) {
 			o.flush(clock.Instant(event.At))
-			o.ledger.Recorder.Event(event)
+			o.ledger.event(event)
 		}
 	}
 	o.flush(now)
@@ -134,7 +200,7 @@ func (o *opened) pass(now clock.Instant) {
 // flush writes the marks up to an instant.
 func (o *opened) flush(now clock.Instant) {
 	for len(o.marks) > 0 && o.marks[0].At <= int64(now) {
-		o.ledger.Recorder.Event(o.marks[0])
+		o.ledger.event(o.marks[0])
 		o.marks = o.marks[1:]
 	}
 }

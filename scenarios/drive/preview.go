@@ -35,6 +35,9 @@ type Approach struct {
 	// Narrowed says that only some of what is read is wanted, whether a filter or the
 	// application picks it.
 	Narrowed bool
+	// Queries is how many queries it takes at most, each of one partition: 1, or one for
+	// each bucket that the reader cannot tell; 0 where a procedure reads.
+	Queries int
 }
 
 // Touch is a partition that an operation works on.
@@ -90,15 +93,16 @@ func (c *Campaign) Preview(phase int) (*Preview, error) {
 
 // approach returns how a kind of operation gets at its entities.
 func (c *Campaign) approach(spec *scenarios.OperationSpec, homes []residence) Approach {
-	a := Approach{Spec: spec, Narrowed: spec.Where != ""}
+	a := Approach{Spec: spec, Narrowed: spec.Where != "", Queries: 1}
 	switch {
 	case spec.Procedure != "":
 		// What it reads is up to each of its requests: there is no one class.
+		a.Queries = 0
 	case len(spec.By) > 0:
 		plan, _ := c.bestPlan(spec, homes)
-		a.Class, a.Why = plan.Class, plan.Why
+		a.Class, a.Why, a.Queries = plan.Class, plan.Why, plan.Queries()
 		told := plan.Tells()
-		a.Narrowed = a.Narrowed || slices.ContainsFunc(spec.By, func(name string) bool { return !slices.Contains(told, name) })
+		a.Narrowed = a.Narrowed || spec.Verb != entity.Get && slices.ContainsFunc(spec.By, func(name string) bool { return !slices.Contains(told, name) })
 	case spec.Verb == entity.Query:
 		a.Class = classOfQuery(spec.Class)
 	case spec.Verb == entity.Get || spec.ReadFirst:

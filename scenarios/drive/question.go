@@ -71,12 +71,22 @@ func (c *Campaign) filters(spec *scenarios.OperationSpec, homes []residence) boo
 // bestPlan returns what the design makes of what the application knows, and the home
 // that it is of.
 func (c *Campaign) bestPlan(spec *scenarios.OperationSpec, homes []residence) (keys.Plan, residence) {
+	plan, at := c.Scenario.Plan(spec, generatorsOf(homes))
+	return plan, homes[at]
+}
+
+// bestHome returns the position of that home.
+func (c *Campaign) bestHome(spec *scenarios.OperationSpec, homes []residence) int {
+	_, at := c.Scenario.Plan(spec, generatorsOf(homes))
+	return at
+}
+
+func generatorsOf(homes []residence) []*keys.Generator {
 	var generators []*keys.Generator
 	for i := range homes {
 		generators = append(generators, homes[i].generator)
 	}
-	plan, at := c.Scenario.Plan(spec, generators)
-	return plan, homes[at]
+	return generators
 }
 
 // equalities returns the properties of a home that hold the attributes which the
@@ -107,7 +117,22 @@ func (q *question) searches() bool { return q.spec.Verb != entity.Query }
 // unbounded reports whether the question reads all that there is of its stretch.
 func (q *question) unbounded() bool { return !q.searches() && q.spec.Top+q.spec.Rows == 0 }
 
-// stretch returns what is read for an event.
+// fanned reports whether the question is asked of several partitions by themselves.
+func (q *question) fanned() bool { return q.spec.Class == scenarios.ClassBy && q.plan.Queries() > 1 }
+
+// stretches returns what is read for an event, one for each query that it takes.
+func (q *question) stretches(e keys.Event) []target.Query {
+	if !q.fanned() {
+		return []target.Query{q.stretch(e)}
+	}
+	var list []target.Query
+	for _, r := range q.plan.Ranges(e) {
+		list = append(list, target.Query{Range: r})
+	}
+	return list
+}
+
+// stretch returns what is read for an event by a question of one query.
 func (q *question) stretch(e keys.Event) target.Query {
 	key := func() entity.Key { return q.home.generator.KeyOf(e) }
 	switch q.spec.Class {
@@ -125,9 +150,12 @@ func (q *question) stretch(e keys.Event) target.Query {
 	}
 }
 
-// operation returns the request for the first page of what is asked about an event.
-func (q *question) operation(e keys.Event) target.Operation {
-	query := q.stretch(e)
+// operation returns the request for the first page of what is asked about an event by
+// a question of one query.
+func (q *question) operation(e keys.Event) target.Operation { return q.within(q.stretch(e), e) }
+
+// within returns the request for the first page of a stretch that is read for an event.
+func (q *question) within(query target.Query, e keys.Event) target.Operation {
 	if q.narrowed() {
 		within, _ := query.Range.Text()
 		// The texts that were tried when the scenario was read were filters. Should one
@@ -185,14 +213,36 @@ func (q *question) due(k uint64, e keys.Event) int64 {
 	case q.searches():
 		return q.dueTo(k, e)
 	}
-	due, share := q.stock.count(q.stretch(e), k), q.share(e)
+	due := int64(0)
+	for _, stretch := range q.stretches(e) {
+		due += max(1, q.dueOf(stretch, k, e))
+	}
+	return due
+}
+
+// dueOf returns how many entities there are to be read in one stretch: none where it is
+// empty, and a query counts one all the same.
+func (q *question) dueOf(stretch target.Query, k uint64, e keys.Event) int64 {
+	due, share := q.stock.count(stretch, k), q.share(e)
 	if q.spec.Pages > 0 {
 		due = min(due, int64(q.spec.Pages)*q.page(share))
 	}
 	if q.spec.Rows > 0 {
 		due = min(due, int64(math.Ceil(float64(q.spec.Rows)/share)))
 	}
-	return max(1, due)
+	return due
+}
+
+// queries returns the first request of each query that is sent about an event when
+// operation k becomes due, each of which knows what it scans.
+func (q *question) queries(k uint64, e keys.Event) []target.Operation {
+	var list []target.Operation
+	for _, stretch := range q.stretches(e) {
+		op := q.within(stretch, e)
+		op.Query.Scans = q.dueOf(stretch, k, e)
+		list = append(list, op)
+	}
+	return list
 }
 
 // dueTo returns how many entities are read until the page with that of an event is.
@@ -217,7 +267,8 @@ func (q *question) page(share float64) int64 {
 	return min(pageEntities, int64(math.Ceil(float64(q.spec.Top)/share)))
 }
 
-// pages returns how many requests it takes to read so many entities for an event.
+// pages returns how many requests it takes to read so many entities for an event by a
+// query.
 func (q *question) pages(due int64, e keys.Event) int64 {
 	page := q.page(q.share(e))
 	return max(1, (due+page-1)/page)

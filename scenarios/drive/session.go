@@ -124,6 +124,7 @@ func (s *Session) build() {
 	op := &s.work.Operation
 	op.Number, op.Attempt = s.number, s.completed.Attempts
 	s.attempt.PartitionKey, s.attempt.HasPartition = op.PartitionKey()
+	s.attempt.Table = s.stage.beside(op)
 	if s.stage.AccountOf != nil {
 		s.route(op)
 	}
@@ -313,6 +314,8 @@ func (s *Session) record(now clock.Instant, outcome *target.Outcome, class targe
 	a.Class, a.Status, a.Code = recorded, outcome.Status, string(outcome.Code)
 	a.Counted, a.Returned = outcome.Counted, outcome.Returned
 	a.Account, a.Entities, a.Beyond = s.work.Operation.Account, s.completed.Entities, nil
+	a.Due, a.Stored = s.due(), 0
+	a.BytesOut, a.BytesIn = outcome.BytesOut, outcome.BytesIn
 
 	c := &s.completed
 	if c.Attempts == 0 && s.work.Procedure != nil {
@@ -322,26 +325,8 @@ func (s *Session) record(now clock.Instant, outcome *target.Outcome, class targe
 	c.Done, c.Class = now.Offset(), recorded
 	if class == target.Ok {
 		c.Served += outcome.Counted
+		a.Stored = stored(&s.work.Operation, outcome)
 	}
-}
-
-// beyond returns what an operation of several requests is due to touch by those after
-// the first, as far as it is known.
-func (s *Session) beyond() []results.Part {
-	requests := procedure.Requests(s.work.Procedure)
-	var parts []results.Part
-	for i := 1; i < len(requests); i++ {
-		key, one := requests[i].PartitionKey()
-		if !one {
-			continue
-		}
-		part := results.Part{PartitionKey: key, Account: requests[i].Account, Entities: requests[i].Entities()}
-		if s.stage.AccountOf != nil {
-			part.Account = s.stage.AccountOf(key)
-		}
-		parts = append(parts, part)
-	}
-	return parts
 }
 
 // backOff returns how long to wait before another attempt, and false where the

@@ -253,6 +253,13 @@ func TestDatalessRunsAreTheSame(t *testing.T) {
 	if with.counts != without.counts {
 		t.Errorf("without a store the engine counted %+v; want %+v", without.counts, with.counts)
 	}
+	stored := with.record.Total(results.Everything).Stored
+	if got := without.record.Total(results.Everything).Stored; got != stored || stored == 0 {
+		t.Errorf("without a store %d bytes were written; want %d, which are some", got, stored)
+	}
+	if !reflect.DeepEqual(with.record.Heat, without.record.Heat) {
+		t.Errorf("without a store the heat is %+v; want %+v", without.record.Heat, with.record.Heat)
+	}
 	for _, file := range []string{results.EventsFile, results.IntervalsFile} {
 		if string(with.folder.Bytes(file)) != string(without.folder.Bytes(file)) {
 			t.Errorf("%s differs without a store; want the same", file)

@@ -16,6 +16,9 @@ import (
 // not altered once it runs.
 type Stage struct {
 	Name string
+	// Table is the name of the test table, which those of its other tables begin with:
+	// a partition is told by what they add to it. Empty has all tables be one.
+	Table string
 	// Schedule makes an open loop: operations become due whatever has become
 	// of those before. It is nil in a closed loop.
 	Schedule arrival.Schedule

@@ -124,9 +124,7 @@ func (c *course) next(deadline clock.Instant) bool {
 }
 
 func (c *course) send(s *Session) {
-	if s.firstAttempt() {
-		c.ledger.Recorder.Scheduled(s.scheduled(c.Now(), false))
-	}
+	c.ledger.began(s, c.Now())
 	s.Step(c.ledger.stamp(s, c.Now), Due, nil)
 	flight := c.flight()
 	flight.session = s

@@ -154,7 +154,10 @@ func (w *wish) value(attribute string, e keys.Event) string {
 func (w *wish) reads(asker *met) func(entity.Key) bool {
 	switch {
 	case len(w.spec.By) > 0:
-		return w.plan.Range(asker.Event).Contains
+		ranges := w.plan.Ranges(asker.Event)
+		return func(key entity.Key) bool {
+			return slices.ContainsFunc(ranges, func(r filter.Range) bool { return r.Contains(key) })
+		}
 	case w.spec.Class == scenarios.ClassTableScan || w.spec.Class == scenarios.ClassPartitionRange:
 		return func(entity.Key) bool { return true }
 	default:

@@ -22,6 +22,11 @@ const (
 // sampled is how many entities of each kind are shown.
 const sampled = 3
 
+// InUse explains the scenario's design in use alone, as [Explain] does, but not what a
+// run costs, nor what is to be said of it: who compares many designs asks for no more.
+// Its error is that of a scenario which cannot be run.
+func InUse(o Options) (*Design, error) { return o.design(o.Scenario.Use) }
+
 // design explains what one design makes of a scenario, the only one where it has no
 // name.
 func (o *Options) design(name string) (*Design, error) {

@@ -271,6 +271,7 @@ func (t *tally) requests(a *drive.Approach) float64 {
 	if a.Spec.Top > 0 && !a.Narrowed {
 		page = float64(a.Spec.Top)
 	}
-	pages := math.Ceil(float64(t.entities) / float64(t.operations) / page)
-	return requests + math.Max(0, pages-1)
+	queries := float64(max(1, a.Queries))
+	pages := math.Ceil(float64(t.entities) / float64(t.operations) / queries / page)
+	return requests + queries*math.Max(1, pages) - 1
 }

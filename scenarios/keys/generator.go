@@ -2,6 +2,7 @@ package keys
 
 import (
 	"errors"
+	"strings"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -17,6 +18,8 @@ type Generator struct {
 	partition, row layout
 	properties     []formed
 	letters        clock.Stream
+	// blank, where set, is what every filler is the beginning of.
+	blank string
 }
 
 // formed is a property with its template resolved.
@@ -103,10 +106,24 @@ func (g *Generator) PropertiesOf(e Event) []entity.Property {
 	room := g.options.Size - entity.Size(g.KeyOf(e), properties)
 	draw := g.letters.At(e.Number)
 	for _, p := range pad(g.options.Filler, room) {
-		text := fill(make([]byte, 0, p.units), p.units, &draw)
-		properties = append(properties, entity.Property{Name: p.name, Value: entity.String(string(text))})
+		text := ""
+		if g.blank != "" {
+			text = g.blank[:p.units]
+		} else {
+			text = string(fill(make([]byte, 0, p.units), p.units, &draw))
+		}
+		properties = append(properties, entity.Property{Name: p.name, Value: entity.String(text)})
 	}
 	return properties
+}
+
+// Blank returns the same generator with fillers of one letter, as long as they would be
+// otherwise. Writing letters by chance takes longer than all else that a simulated insert
+// does, and where nothing is sent over a network, nobody looks at them.
+func (g *Generator) Blank() *Generator {
+	blank := *g
+	blank.blank = strings.Repeat("0", entity.MaxStringUnits)
+	return &blank
 }
 
 // form adds the properties of an event to dst.

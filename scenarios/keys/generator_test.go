@@ -281,3 +281,38 @@ func BenchmarkFind(b *testing.B) {
 		g.Find("2011 New York City Marathon__Marathon", 1000)
 	}
 }
+
+// Blank fillers are as long as those by chance, and all else is the same.
+func TestBlankFillersHaveTheSameSizes(t *testing.T) {
+	template := func(text string) keys.Template {
+		parsed, err := keys.ParseTemplate(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return parsed
+	}
+	for _, size := range []int{100, 333, 1024, 70_000} {
+		o := keys.Options{Seed: 3, Attributes: []keys.Attribute{{Name: "id", Values: keys.Sequence{Start: 1}}},
+			PartitionKey: template("{id}"), RowKey: template("row"), Size: size, Filler: "Notes"}
+		g, err := keys.New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		copied, err := g.Blank().Design(template("copy"), template("{id}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range uint64(20) {
+			one, blank := g.Properties(n), g.Blank().Properties(n)
+			if a, b := entity.Size(g.Key(n), one), entity.Size(g.Blank().Key(n), blank); a != b || len(one) != len(blank) || g.Key(n) != g.Blank().Key(n) {
+				t.Errorf("size %d, entity %d: %d bytes in %d properties by chance, %d in %d when blank; want the same", size, n, a, len(one), b, len(blank))
+			}
+			if one[0].Value == blank[0].Value || strings.Trim(blank[0].Value.Text(), "0") != "" {
+				t.Errorf("size %d, entity %d: the blank filler is %.20q; want zeros", size, n, blank[0].Value.Text())
+			}
+			if twin := copied.Properties(n); strings.Trim(twin[0].Value.Text(), "0") != "" {
+				t.Errorf("the copy of a blank entity has the filler %.20q; want zeros", twin[0].Value.Text())
+			}
+		}
+	}
+}

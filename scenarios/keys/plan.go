@@ -23,7 +23,10 @@ type Plan struct {
 
 	generator      *Generator
 	partition, row route
-	span           entity.Ticks
+	// single is the route along the PartitionKey of one query instead of several, nil
+	// where there is one anyway.
+	single *route
+	span   entity.Ticks
 }
 
 // route is how far the reader gets along one key.
@@ -51,6 +54,8 @@ const (
 	// the text increases or decreases with time.
 	rising
 	falling
+	// bucket: nothing, but it has few values, of which each is asked for.
+	bucket
 )
 
 // Plan returns the plan of a reader who knows the values of some attributes, and
@@ -58,14 +63,9 @@ const (
 // Zero or less is no span. What every entity has beside its attributes can be known,
 // too; a name that does not exist is no help.
 func (g *Generator) Plan(know []string, span time.Duration) Plan {
-	r := reader{generator: g, known: map[int]bool{}, spanned: span > 0}
-	for _, name := range know {
-		if at := g.options.slotOf(name).attribute; at >= 0 {
-			r.known[at] = true
-		}
-	}
-	p := Plan{generator: g, partition: r.follow(g.partition), row: r.follow(g.row)}
-	p.span = entity.Ticks(max(0, span) / nanosPerTick)
+	p := Plan{generator: g, span: entity.Ticks(max(0, span) / nanosPerTick)}
+	r := p.reader(know, span)
+	p.partition, p.row = r.follow(g.partition), r.follow(g.row)
 	p.Class, p.Why = p.judge()
 	return p
 }
@@ -75,6 +75,8 @@ type reader struct {
 	generator *Generator
 	known     map[int]bool
 	spanned   bool
+	// fans is over how many values the reader may ask for each, 0 for none.
+	fans int
 }
 
 // follow returns how far the reader gets along a key.
@@ -102,6 +104,11 @@ func (r *reader) extend(way *route, l layout) bool {
 		part, some, whole := r.part(s, d)
 		if some {
 			way.steps = append(way.steps, part)
+		}
+		if ways := s.ways(); !some && ways > 0 && ways <= r.fans {
+			r.fans /= ways
+			way.steps = append(way.steps, step{*s, bucket})
+			continue
 		}
 		if !whole {
 			way.stop, way.ways = s.source, s.ways()
@@ -171,7 +178,7 @@ func (w *route) isExact() bool {
 	return w.stop == "" && !slices.ContainsFunc(w.steps, step.isOpen)
 }
 
-func (s step) isOpen() bool { return s.how != known }
+func (s step) isOpen() bool { return s.how == rising || s.how == falling }
 
 // judge returns the class of the plan, and why it is no better.
 func (p *Plan) judge() (filter.Class, string) {
@@ -216,12 +223,22 @@ func (w *route) fan() string {
 // time is no later than the event's, nor earlier by more than the span. Others can,
 // too: what else the reader wants is for a filter on properties to pick.
 func (p *Plan) Range(e Event) filter.Range {
-	low, high, exact := p.ends(&p.partition, e)
+	if p.single != nil {
+		low, high, _ := p.ends(p.single, e, 0)
+		return filter.PartitionPrefixes(low, high)
+	}
+	return p.rangeOf(e, 0)
+}
+
+// rangeOf returns what the query of a number reads, of those that the reader is fanned
+// out to.
+func (p *Plan) rangeOf(e Event, query int) filter.Range {
+	low, high, exact := p.ends(&p.partition, e, query)
 	if !exact {
 		return filter.PartitionPrefixes(low, high)
 	}
 	partition := low
-	if low, high, exact = p.ends(&p.row, e); exact {
+	if low, high, exact = p.ends(&p.row, e, query); exact {
 		return filter.Point(partition, low)
 	}
 	return filter.RowPrefixes(partition, low, high)
@@ -229,13 +246,18 @@ func (p *Plan) Range(e Event) filter.Range {
 
 // ends returns the least and the greatest text with which a key begins that lies in
 // the plan's range, and whether that is the whole key.
-func (p *Plan) ends(w *route, e Event) (low, high string, exact bool) {
+func (p *Plan) ends(w *route, e Event, query int) (low, high string, exact bool) {
 	var room, other [keyRoom]byte
 	text := room[:0]
 	late, early := &occurrence{Event: e}, &occurrence{Event: e, back: p.span}
 	for i := range w.steps {
 		s := &w.steps[i]
 		start := len(text)
+		if s.how == bucket {
+			text = s.slot.bucket(text, query%s.ways())
+			query /= s.ways()
+			continue
+		}
 		text = p.generator.fill(text, &s.slot, late)
 		if s.how == known {
 			continue

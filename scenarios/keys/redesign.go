@@ -54,7 +54,7 @@ func (g *Generator) Project(names []string) (*Generator, error) {
 func (g *Generator) with(o Options) (*Generator, error) {
 	h, err := New(o)
 	if err == nil {
-		h.attributes = g.attributes
+		h.attributes, h.blank = g.attributes, g.blank
 	}
 	return h, err
 }

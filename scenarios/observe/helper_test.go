@@ -89,6 +89,12 @@ func (s *scene) end() *results.Record {
 	if record.Observation == nil {
 		s.t.Fatal("the record holds no observation")
 	}
+	if record.Heat != nil {
+		s.t.Errorf("the record of others' traffic has a heat map: %+v; want none, the observation names its partitions", record.Heat)
+	}
+	if n := len(record.Intervals); n > 0 && record.Intervals[n-1].InFlight != 0 {
+		s.t.Errorf("%d requests are under way at the end; want none", record.Intervals[n-1].InFlight)
+	}
 	if got := record.Observation.Requests; got != s.counts.Requests {
 		s.t.Errorf("%d requests were observed; want the %d that were sent", got, s.counts.Requests)
 	}

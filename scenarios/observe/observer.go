@@ -65,8 +65,11 @@ func (o *Observer) Saw(r *Request) {
 	if first {
 		o.options.Recorder.Scheduled(results.Scheduled{Phase: o.phase, Kind: op.kind,
 			Intended: arrived, Sent: arrived, Entities: op.asked, Noted: o.written})
-	} else if wait := arrived - op.done; wait > 0 {
-		o.options.Recorder.Waited(o.phase, wait)
+	} else {
+		o.options.Recorder.Again(max(arrived, o.written))
+		if wait := arrived - op.done; wait > 0 {
+			o.options.Recorder.Waited(o.phase, wait)
+		}
 	}
 	o.options.Recorder.Attempt(&results.Attempt{Phase: o.phase, Kind: op.kind, Number: op.number, Try: op.attempts, Retry: !first,
 		Sequence: o.attempt, Intended: op.first, Sent: arrived, Done: done, Class: class, Status: r.status(),

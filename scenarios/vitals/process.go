@@ -57,9 +57,9 @@ func whole(v metrics.Value) int64 {
 }
 
 // pausesSince returns what a histogram of seconds has gained since its counts
-// were before: in all, by the middle of each bucket, and the upper bound of the
-// longest. Bucket i reaches from buckets[i] to buckets[i+1], whose outermost
-// bounds may be infinite; the finite one then stands for the bucket.
+// were before: in all, and the longest, by the middle of each bucket both, so that one
+// is no longer than all. Bucket i reaches from buckets[i] to buckets[i+1], whose
+// outermost bounds may be infinite; the finite one then stands for the bucket.
 func pausesSince(before, counts []uint64, buckets []float64) (total, longest time.Duration) {
 	seconds := 0.0
 	for i, count := range counts {
@@ -76,8 +76,9 @@ func pausesSince(before, counts []uint64, buckets []float64) (total, longest tim
 		if math.IsInf(high, 1) {
 			high = low
 		}
-		seconds += float64(count) * (low + high) / 2
-		longest = time.Duration(high * float64(time.Second))
+		middle := (low + high) / 2
+		seconds += float64(count) * middle
+		longest = time.Duration(middle * float64(time.Second))
 	}
 	return time.Duration(seconds * float64(time.Second)), longest
 }

@@ -17,8 +17,8 @@ func TestPausesAreWhatAHistogramHasGained(t *testing.T) {
 	}{
 		{"none", nil, []uint64{0, 0, 0, 0}, 0, 0},
 		{"none since", []uint64{1, 2, 3, 4}, []uint64{1, 2, 3, 4}, 0, 0},
-		{"two of a bucket, by its middle", nil, []uint64{0, 2, 0, 0}, 3 * milli, 2 * milli},
-		{"only the new one", []uint64{0, 2, 1, 0}, []uint64{0, 3, 1, 0}, 1500 * time.Microsecond, 2 * milli},
+		{"two of a bucket, by its middle", nil, []uint64{0, 2, 0, 0}, 3 * milli, 1500 * time.Microsecond},
+		{"only the new one", []uint64{0, 2, 1, 0}, []uint64{0, 3, 1, 0}, 1500 * time.Microsecond, 1500 * time.Microsecond},
 		{"shorter than all bounds", nil, []uint64{4, 0, 0, 0}, 4 * milli, milli},
 		{"longer than all bounds", nil, []uint64{0, 0, 0, 3}, 12 * milli, 4 * milli},
 		{"one of each", nil, []uint64{1, 1, 1, 1}, 9500 * time.Microsecond, 4 * milli},

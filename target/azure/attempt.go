@@ -23,8 +23,10 @@ type attempt struct {
 	// answered says that a reply began to come, first when.
 	answered bool
 	first    clock.Instant
-	reply    reply
-	rows     []wire.Row
+	// came is how long the reply was, head included, in bytes.
+	came  int64
+	reply reply
+	rows  []wire.Row
 }
 
 // mostRows is for how many entities room is kept: more than fit on a page.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"crypto/tls"
 	"errors"
+	"io"
 	"net"
 	"os"
 	"syscall"
@@ -17,6 +18,7 @@ import (
 type connection struct {
 	net.Conn
 	reader *bufio.Reader
+	inflow *inflow
 	// raw looks at a socket of the system, nil where there is none under it.
 	raw   syscall.RawConn
 	look  look
@@ -29,12 +31,29 @@ type connection struct {
 const connectionBuffer = 16 << 10
 
 func newConnection(conn net.Conn) *connection {
-	c := &connection{Conn: conn, reader: bufio.NewReaderSize(conn, connectionBuffer)}
+	in := &inflow{from: conn}
+	c := &connection{Conn: conn, reader: bufio.NewReaderSize(in, connectionBuffer), inflow: in}
 	if socket, ok := c.under().(syscall.Conn); ok {
 		c.raw, _ = socket.SyscallConn() // where it cannot be had, it is not looked at
 	}
 	return c
 }
+
+// inflow counts the bytes that come.
+type inflow struct {
+	from  io.Reader
+	bytes int64
+}
+
+// Read implements [io.Reader].
+func (f *inflow) Read(p []byte) (int, error) {
+	n, err := f.from.Read(p)
+	f.bytes += int64(n)
+	return n, err
+}
+
+// consumed returns how many bytes have been read of what came.
+func (c *connection) consumed() int64 { return c.inflow.bytes - int64(c.reader.Buffered()) }
 
 // under returns what carries the bytes, below TLS.
 func (c *connection) under() net.Conn {
@@ -81,11 +100,14 @@ func (c *connection) write(a *attempt) error {
 
 // receive reads the reply of an attempt, and notes when its first byte came.
 func (c *connection) receive(a *attempt, clk clock.Clock) error {
+	before := c.consumed()
 	if _, err := c.reader.Peek(1); err != nil {
 		return err
 	}
 	a.answered, a.first = true, clk.Now()
-	return a.reply.read(c.reader)
+	err := a.reply.read(c.reader)
+	a.came = c.consumed() - before
+	return err
 }
 
 // farewell is how long the rest of a request may take to be written once the

@@ -63,6 +63,14 @@ func (a *attempt) compose(number uint64, path int, secret *wire.Secret) {
 // head.
 func (a *attempt) apart() bool { return len(a.content) > connectionBuffer }
 
+// length returns how long the request is, in bytes.
+func (a *attempt) length() int64 {
+	if a.apart() {
+		return int64(len(a.message) + len(a.content))
+	}
+	return int64(len(a.message))
+}
+
 // appendHeader appends a header, unless its value is empty.
 func appendHeader(dst []byte, name, value string) []byte {
 	if value == "" {

@@ -127,7 +127,8 @@ func outcomeRows(t *testing.T) []outcomeRow {
 func TestOutcomes(t *testing.T) {
 	for _, row := range outcomeRows(t) {
 		for _, chunked := range []bool{false, true} {
-			server := serve(t, always(framed(golden(t, row.file), chunked)))
+			reply := framed(golden(t, row.file), chunked)
+			server := serve(t, always(reply))
 			subject := open(t, azure.Options{Endpoint: endpointAt(t, server.url())})
 			// Twice, so that the second reply comes into used room.
 			for range 2 {
@@ -136,6 +137,8 @@ func TestOutcomes(t *testing.T) {
 				if strings.HasSuffix(want.Detail, ": ") && strings.HasPrefix(got.Detail, want.Detail) {
 					want.Detail = got.Detail
 				}
+				requests := server.requests()
+				want.BytesOut, want.BytesIn = int64(len(requests[len(requests)-1])), int64(len(reply))
 				if !reflect.DeepEqual(got, want) {
 					t.Errorf("%s (chunked %v): Do =\n%+v; want\n%+v", row.name, chunked, got, want)
 				}

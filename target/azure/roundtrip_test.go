@@ -104,6 +104,10 @@ func TestNetHTTPSendsWhatDoSends(t *testing.T) {
 			want := <-requests
 			b := other.Do(t.Context(), &op)
 			got := <-requests
+			// What another client puts on the wire it does not tell.
+			if b.BytesOut, b.BytesIn = a.BytesOut, a.BytesIn; a.BytesOut < int64(len(want.Body)) {
+				t.Errorf("%v: Do says that the request has %d bytes; want more than those of its body, %d", op.Verb, a.BytesOut, len(want.Body))
+			}
 			if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(a, b) {
 				t.Errorf("%v over net/http sent\n%+v\nfor %+v; want as Do does\n%+v\nfor %+v", op.Verb, got, b, want, a)
 			}

@@ -93,7 +93,9 @@ func (t *Target) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	if err := t.exchange(ctx, a); err != nil {
 		return target.Outcome{Detail: t.line(noReply(err))}
 	}
-	return t.outcome(a, op)
+	outcome := t.outcome(a, op)
+	outcome.BytesOut, outcome.BytesIn = a.length(), a.came
+	return outcome
 }
 
 // exchange sends the request of an attempt and reads the reply, which is in the

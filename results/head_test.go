@@ -1,0 +1,134 @@
+package results_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"reflect"
+	"testing"
+	"time"
+
+	"loadgen/results"
+)
+
+// sealed is a folder with a record of a second, whose names hold what could be taken for
+// its layout.
+func sealed(t testing.TB, change func(*results.Manifest)) *results.Memory {
+	t.Helper()
+	folder, m := new(results.Memory), manifest()
+	if change != nil {
+		change(&m)
+	}
+	recorder, err := results.NewRecorder(folder, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	phase := recorder.Phase(results.Phase{Name: "\n \"summary\": {}\n}\n", End: time.Second, Reported: true})
+	succeed(recorder, phase, 1, 0, time.Millisecond)
+	finish(t, recorder, time.Second)
+	saturation := 1500.5
+	if err := recorder.Seal(&results.Summary{Scenario: m.Scenario.Name, Validity: results.Valid, Reasons: []string{},
+		Verdict: "it holds", Saturation: &saturation}); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// The head is that of the whole record, however its file is laid out.
+func TestHeadIsThatOfTheRecord(t *testing.T) {
+	hostile := func(m *results.Manifest) {
+		m.Scenario.Name, m.Scenario.Text = ",\n \"phases\": [", "\n \"summary\": null\n}\n"
+	}
+	for _, row := range []struct {
+		name   string
+		folder *results.Memory
+		change func([]byte) []byte
+	}{
+		{"as it was written", sealed(t, nil), bytes.Clone},
+		{"with names that look like its layout", sealed(t, hostile), bytes.Clone},
+		{"on one line", sealed(t, hostile), func(text []byte) []byte {
+			var out bytes.Buffer
+			if err := json.Compact(&out, text); err != nil {
+				t.Fatal(err)
+			}
+			return out.Bytes()
+		}},
+		{"without an end of line", sealed(t, nil), bytes.TrimSpace},
+		{"with other ends of line", sealed(t, nil), func(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")) }},
+	} {
+		if err := row.folder.Replace(results.RunFile, row.change(row.folder.Bytes(results.RunFile))); err != nil {
+			t.Fatal(err)
+		}
+		head, err := results.ReadHead(row.folder)
+		if err != nil {
+			t.Errorf("%s: ReadHead = %v", row.name, err)
+			continue
+		}
+		r := read(t, row.folder)
+		want := &results.Head{SchemaVersion: r.SchemaVersion, Manifest: r.Manifest, Validity: r.Validity, Reasons: r.Reasons, Duration: r.Duration, Summary: r.Summary}
+		if !reflect.DeepEqual(head, want) {
+			t.Errorf("%s: ReadHead = %+v; want %+v", row.name, head, want)
+		}
+	}
+}
+
+// A run that has not come to its end has no summary, and is partial.
+func TestHeadOfARunUnderWay(t *testing.T) {
+	folder := new(results.Memory)
+	begin(t, folder)
+	head, err := results.ReadHead(folder)
+	if err != nil || head.Summary != nil || head.Validity != results.Partial || head.Manifest.Scenario.Name != "stress" {
+		t.Errorf("ReadHead = %+v, %v; want a partial run without a summary", head, err)
+	}
+}
+
+func TestHeadRefuses(t *testing.T) {
+	whole := sealed(t, nil).Bytes(results.RunFile)
+	for _, row := range []struct {
+		name, text string
+		want       error
+	}{
+		{"nothing", "", results.ErrCorrupt},
+		{"no JSON", "run", results.ErrCorrupt},
+		{"somebody else's run.json", `{"name": "x"}`, results.ErrCorrupt},
+		{"a version alone", `{"schema_version": 1}`, results.ErrCorrupt},
+		{"a validity that there is not", `{"schema_version": 1, "validity": "fine", "manifest": {"started": "2011-11-06T09:40:00Z"}}`, results.ErrCorrupt},
+		{"no instant", `{"schema_version": 1, "validity": "valid", "manifest": {}}`, results.ErrCorrupt},
+		{"a newer version", `{"schema_version": 2, "validity": "valid", "manifest": {"started": "2011-11-06T09:40:00Z"}}`, results.ErrNewer},
+		{"measurements without a summary", "{\"schema_version\": 1,\n \"phases\": []\n}\n", results.ErrCorrupt},
+		{"the first half", string(whole[:len(whole)/2]), results.ErrCorrupt},
+		{"all but the end", string(whole[:len(whole)-3]), results.ErrCorrupt},
+	} {
+		folder := new(results.Memory)
+		if err := folder.Replace(results.RunFile, []byte(row.text)); err != nil {
+			t.Fatal(err)
+		}
+		if head, err := results.ReadHead(folder); !errors.Is(err, row.want) {
+			t.Errorf("%s: ReadHead = %+v, %v; want %v", row.name, head, err, row.want)
+		}
+	}
+	if _, err := results.ReadHead(new(results.Memory)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("of no file ReadHead = %v; want fs.ErrNotExist", err)
+	}
+}
+
+// Whatever the measurements are, their layout is never met in a string.
+func FuzzHead(f *testing.F) {
+	f.Add(sealed(f, nil).Bytes(results.RunFile))
+	f.Add([]byte(`{"schema_version": 1, "manifest": {"started": "2011-11-06T09:40:00Z"}, "validity": "partial"}`))
+	f.Add([]byte("{\"schema_version\": 1,\n \"phases\": \n \"summary\": null\n}\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		folder := new(results.Memory)
+		if err := folder.Replace(results.RunFile, text); err != nil {
+			t.Fatal(err)
+		}
+		head, err := results.ReadHead(folder)
+		if err != nil && !errors.Is(err, results.ErrCorrupt) && !errors.Is(err, results.ErrNewer) {
+			t.Fatalf("ReadHead = %v; want ErrCorrupt or ErrNewer", err)
+		}
+		if err == nil && (head.SchemaVersion != 1 || head.Manifest.Started.IsZero() || head.Validity == "") {
+			t.Fatalf("ReadHead = %+v; want the head of a record", head)
+		}
+	})
+}

@@ -1,0 +1,304 @@
+package results
+
+import (
+	"cmp"
+	"slices"
+)
+
+// The bounds of what a heat map takes, whatever the run: at most about 10 MB while it is
+// recorded, which is that of mostFollowed partitions busy in every column.
+const (
+	// mostFollowed is how many partitions are told apart at a time.
+	mostFollowed = 1024
+	// KeptRows is how many partitions of [Heat] have a row at most, MostColumns how many
+	// columns there are.
+	KeptRows    = 100
+	MostColumns = 240
+	// mostDistinct is up to how many partitions are counted.
+	mostDistinct = 10_000
+)
+
+// heatRecorder lays the attempts of a run out by partition and time. It follows the
+// partitions with the most demand by the space-saving scheme of Metwally, Agrawal and El
+// Abbadi, with weights: where a partition comes that has no place, it takes that of the
+// one whose upper bound is least, whose cells go to the rest.
+//
+// Why a row lacks no more than missed. Let upper be demanded + missed of a followed
+// partition, least the smallest upper when all places are taken, 0 before. First, least
+// never falls: uppers only grow, and who takes the place of the least begins with more.
+// Second, the demand so far of a partition that is not followed is at most least, by
+// induction: it is 0 at first; when it is evicted its demand is at most its upper, which
+// is the least there was; and while it has no place it gets no demand, since what brings
+// some has it followed. So, third, who takes a place has had a demand of at most the
+// least of that moment, which is what its missed is set to; later demand is all in its
+// cells. The sum of what went to the rest is kept, so that nothing is lost, only not told
+// apart.
+type heatRecorder struct {
+	// shift is the binary logarithm of the seconds in a column.
+	shift     uint
+	directory directory
+	// order is a heap by the upper bounds as they were when last looked at. They only
+	// grow: a bound that is out of date is too small, and is put right when it comes to
+	// the top, so that an attempt at a followed partition costs nothing here.
+	order         []bounded
+	rest, nowhere [MostColumns]heatCell
+	// distinct are all partitions so far, once they are more than are followed; uncounted
+	// says that they have become too many.
+	distinct  map[place]struct{}
+	uncounted bool
+}
+
+// bounded is a followed partition and an upper bound that it had.
+type bounded struct {
+	upper int64
+	of    *followed
+}
+
+// followed is a partition with cells of its own.
+type followed struct {
+	place
+	hash uint64
+	// cells are in the order of their columns, and only of those with something in them.
+	cells []columnCell
+	// demanded is the sum of the cells, missed the most that they lack.
+	demanded, missed int64
+}
+
+// heatCell is what attempts came to, columnCell that in one column.
+type heatCell struct{ served, refused, failed, demanded int64 }
+
+type columnCell struct {
+	column int
+	heatCell
+}
+
+// cellOf returns what an attempt comes to.
+func cellOf(a *Attempt) heatCell {
+	switch a.Class {
+	case Ok:
+		return heatCell{served: a.Counted, demanded: a.Counted}
+	case Refused:
+		return heatCell{refused: 1, demanded: a.due()}
+	default:
+		return heatCell{failed: 1}
+	}
+}
+
+// due returns what the attempt's own request meant to touch.
+func (a *Attempt) due() int64 {
+	if a.Due > 0 || !a.HasPartition {
+		return a.Due
+	}
+	due := a.Entities
+	for i := range a.Beyond {
+		due -= a.Beyond[i].Entities
+	}
+	return due
+}
+
+func (c *heatCell) add(other heatCell) {
+	c.served += other.served
+	c.refused += other.refused
+	c.failed += other.failed
+	c.demanded += other.demanded
+}
+
+// attempt adds an attempt that is counted in a second of the run.
+func (h *heatRecorder) attempt(second int64, a *Attempt) {
+	column := h.column(second)
+	cell := cellOf(a)
+	if !a.HasPartition {
+		h.nowhere[column].add(cell)
+		return
+	}
+	at := place{a.Table, a.PartitionKey}
+	hash := at.hash()
+	one := h.directory.find(hash, at)
+	if one == nil {
+		if one = h.follow(at, hash, cell.demanded); one == nil {
+			h.rest[column].add(cell)
+			return
+		}
+	}
+	one.demanded += cell.demanded
+	one.add(column, cell)
+}
+
+// column returns the column of a second, and has columns be wider where it lies beyond
+// the last.
+func (h *heatRecorder) column(second int64) int {
+	for second>>h.shift >= MostColumns {
+		h.shift++
+		fold(&h.rest)
+		fold(&h.nowhere)
+		for i := range h.order {
+			h.order[i].of.fold()
+		}
+	}
+	return int(second >> h.shift)
+}
+
+// fold puts every two columns together.
+func fold(cells *[MostColumns]heatCell) {
+	for i := range cells {
+		cell := cells[i]
+		cells[i] = heatCell{}
+		cells[i/2].add(cell)
+	}
+}
+
+func (f *followed) fold() {
+	kept := f.cells[:0]
+	for _, cell := range f.cells {
+		cell.column /= 2
+		if last := len(kept) - 1; last >= 0 && kept[last].column == cell.column {
+			kept[last].add(cell.heatCell)
+		} else {
+			kept = append(kept, cell)
+		}
+	}
+	f.cells = kept
+}
+
+// add adds to a column. Attempts come nearly in the order of their ends.
+func (f *followed) add(column int, cell heatCell) {
+	i := len(f.cells)
+	for i > 0 && f.cells[i-1].column > column {
+		i--
+	}
+	if i == 0 || f.cells[i-1].column < column {
+		f.cells = slices.Insert(f.cells, i, columnCell{column, cell})
+		return
+	}
+	f.cells[i-1].add(cell)
+}
+
+// follow returns the cells of a partition that has none yet, nil where it gets none:
+// what brings no demand takes nobody's place.
+func (h *heatRecorder) follow(at place, hash uint64, demand int64) *followed {
+	if len(h.order) < mostFollowed {
+		one := &followed{place: at, hash: hash}
+		h.directory.put(one)
+		h.order = append(h.order, bounded{0, one})
+		return one
+	}
+	h.count(at)
+	if demand == 0 {
+		return nil
+	}
+	one, upper := h.least()
+	for i := range one.cells {
+		h.rest[one.cells[i].column].add(one.cells[i].heatCell)
+	}
+	h.directory.drop(one)
+	*one = followed{place: at, hash: hash, cells: one.cells[:0], missed: upper}
+	h.directory.put(one)
+	return one
+}
+
+// least returns the followed partition whose upper bound is least, which is at the top
+// of the heap, and that bound.
+func (h *heatRecorder) least() (*followed, int64) {
+	for {
+		top := &h.order[0]
+		upper := top.of.demanded + top.of.missed
+		if top.upper == upper {
+			return top.of, upper
+		}
+		top.upper = upper
+		h.sink()
+	}
+}
+
+// sink lets the top of the heap down to where it belongs.
+func (h *heatRecorder) sink() {
+	one, i := h.order[0], 0
+	for {
+		child := 2*i + 1
+		if child >= len(h.order) {
+			break
+		}
+		if right := child + 1; right < len(h.order) && h.order[right].upper < h.order[child].upper {
+			child = right
+		}
+		if h.order[child].upper >= one.upper {
+			break
+		}
+		h.order[i] = h.order[child]
+		i = child
+	}
+	h.order[i] = one
+}
+
+// count takes a partition without cells into the number of all.
+func (h *heatRecorder) count(at place) {
+	if h.uncounted {
+		return
+	}
+	if h.distinct == nil {
+		h.distinct = make(map[place]struct{}, 2*mostFollowed)
+		for i := range h.order {
+			h.distinct[h.order[i].of.place] = struct{}{}
+		}
+	}
+	h.distinct[at] = struct{}{}
+	if len(h.distinct) > mostDistinct {
+		h.distinct, h.uncounted = nil, true
+	}
+}
+
+// heat returns the map of a run of so many whole seconds.
+func (h *heatRecorder) heat(seconds int64) *Heat {
+	width := int64(1) << h.shift
+	m := &Heat{SecondsPerColumn: width, Columns: int((seconds + width - 1) / width), Rows: []HeatRow{}}
+	if !h.uncounted {
+		number := int64(max(len(h.distinct), len(h.order)))
+		m.Partitions = &number
+	}
+	all := make([]*followed, 0, len(h.order))
+	for i := range h.order {
+		all = append(all, h.order[i].of)
+	}
+	slices.SortFunc(all, func(a, b *followed) int {
+		return cmp.Or(cmp.Compare(b.demanded, a.demanded), a.place.compare(b.place))
+	})
+	kept := all[:min(len(all), KeptRows)]
+	rest := h.rest
+	for _, one := range all[len(kept):] {
+		for _, cell := range one.cells {
+			rest[cell.column].add(cell.heatCell)
+		}
+	}
+	slices.SortFunc(kept, func(a, b *followed) int { return a.place.compare(b.place) })
+	for _, one := range kept {
+		var cells [MostColumns]heatCell
+		for _, cell := range one.cells {
+			cells[cell.column] = cell.heatCell
+		}
+		m.Rows = append(m.Rows, HeatRow{Table: one.table, Key: one.key, HeatCells: cellsOf(&cells, m.Columns)})
+		m.MostMissed = max(m.MostMissed, one.missed)
+	}
+	m.Rest, m.Nowhere = cellsOf(&rest, m.Columns), cellsOf(&h.nowhere, m.Columns)
+	return m
+}
+
+// cellsOf returns the first columns as a record has them.
+func cellsOf(cells *[MostColumns]heatCell, columns int) HeatCells {
+	series := func(of func(*heatCell) int64) []int64 {
+		list, some := make([]int64, columns), false
+		for i := range list {
+			list[i] = of(&cells[i])
+			some = some || list[i] != 0
+		}
+		if !some {
+			return nil
+		}
+		return list
+	}
+	return HeatCells{
+		Served:   series(func(c *heatCell) int64 { return c.served }),
+		Refused:  series(func(c *heatCell) int64 { return c.refused }),
+		Failed:   series(func(c *heatCell) int64 { return c.failed }),
+		Demanded: series(func(c *heatCell) int64 { return c.demanded }),
+	}
+}

@@ -1,0 +1,477 @@
+package results_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"loadgen/results"
+)
+
+// heatSum is what cells come to.
+type heatSum struct{ Served, Refused, Failed, Demanded int64 }
+
+// of adds cells up: of one column, or of all where that is negative.
+func (s *heatSum) of(c *results.HeatCells, column int) {
+	for _, series := range []struct {
+		sum  *int64
+		list []int64
+	}{{&s.Served, c.Served}, {&s.Refused, c.Refused}, {&s.Failed, c.Failed}, {&s.Demanded, c.Demanded}} {
+		for i, n := range series.list {
+			if column < 0 || i == column {
+				*series.sum += n
+			}
+		}
+	}
+}
+
+// sumOf adds a series up.
+func sumOf(list []int64) (all int64) {
+	for _, n := range list {
+		all += n
+	}
+	return all
+}
+
+// everywhere adds all cells of a map up.
+func everywhere(h *results.Heat, column int) heatSum {
+	var sum heatSum
+	for i := range h.Rows {
+		sum.of(&h.Rows[i].HeatCells, column)
+	}
+	sum.of(&h.Rest, column)
+	sum.of(&h.Nowhere, column)
+	return sum
+}
+
+// sameHeat holds the heat map against the attempts, one by one, and against the seconds.
+func sameHeat(t *testing.T, ops []operation, record *results.Record) {
+	t.Helper()
+	want, got := make(map[string]*heatSum), make(map[string]*heatSum)
+	for _, op := range ops {
+		for i := range op.attempts {
+			a := &op.attempts[i]
+			name := "nowhere"
+			if a.HasPartition {
+				name = results.PartitionName(a.Table, a.PartitionKey)
+			}
+			if want[name] == nil {
+				want[name] = new(heatSum)
+			}
+			want[name].attempt(a, a.Entities)
+		}
+	}
+	h := record.Heat
+	for i := range h.Rows {
+		sum := new(heatSum)
+		sum.of(&h.Rows[i].HeatCells, -1)
+		got[results.PartitionName(h.Rows[i].Table, h.Rows[i].Key)] = sum
+	}
+	got["nowhere"] = new(heatSum)
+	got["nowhere"].of(&h.Nowhere, -1)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("heat differs (-tally +record):\n%s", diff)
+	}
+	if *h.Partitions != 6 || h.MostMissed != 0 || h.SecondsPerColumn != 1 || h.Columns != len(record.Intervals) || !cmp.Equal(h.Rest, results.HeatCells{}) {
+		t.Errorf("the map has %d partitions, misses %d, %d columns of %d s, rest %+v; want 6, exact, a column for each of %d seconds",
+			*h.Partitions, h.MostMissed, h.Columns, h.SecondsPerColumn, h.Rest, len(record.Intervals))
+	}
+	booksClose(t, record)
+}
+
+// booksClose holds the sums of the map against the totals, and column by column against
+// the seconds of the run.
+func booksClose(t *testing.T, record *results.Record) {
+	t.Helper()
+	h, all := record.Heat, record.Total(results.Everything)
+	sum := everywhere(h, -1)
+	if sum.Served != all.Served || sum.Refused != all.Refused || sum.Failed != all.Failed {
+		t.Errorf("the map sums to %+v; want %d served, %d refused, %d failed as in the totals", sum, all.Served, all.Refused, all.Failed)
+	}
+	for i := 1; i < len(h.Rows); i++ {
+		if a, b := &h.Rows[i-1], &h.Rows[i]; a.Table > b.Table || a.Table == b.Table && a.Key >= b.Key {
+			t.Errorf("row %d is of %q %q, after %q %q; want the rows in the order of tables and keys", i, b.Table, b.Key, a.Table, a.Key)
+		}
+	}
+	columns := make([]heatSum, h.Columns)
+	for _, i := range record.Intervals {
+		c := &columns[i.Second/h.SecondsPerColumn]
+		c.Served += i.Served
+		c.Refused += i.Refused
+		c.Failed += i.Failed
+	}
+	for c := range columns {
+		got := everywhere(h, c)
+		got.Demanded = 0
+		if got != columns[c] {
+			t.Errorf("column %d of %d s sums to %+v; want %+v as its seconds", c, h.SecondsPerColumn, got, columns[c])
+		}
+	}
+	if h.Columns > results.MostColumns || len(h.Rows) > results.KeptRows {
+		t.Errorf("the map has %d columns and %d rows; want %d and %d at most", h.Columns, len(h.Rows), results.MostColumns, results.KeptRows)
+	}
+}
+
+// attempt adds an attempt whose request is due to touch so many entities.
+func (s *heatSum) attempt(a *results.Attempt, due int64) {
+	switch a.Class {
+	case results.Ok:
+		s.Served += a.Counted
+		s.Demanded += a.Counted
+	case results.Refused:
+		s.Refused++
+		s.Demanded += due
+	default:
+		s.Failed++
+	}
+}
+
+// tell records an attempt that is an operation of its own.
+func tell(r *results.Recorder, a results.Attempt) {
+	r.Scheduled(results.Scheduled{Phase: a.Phase, Kind: a.Kind, Intended: a.Sent, Sent: a.Sent, Entities: a.Entities})
+	r.Attempt(&a)
+	served := int64(0)
+	if a.Class == results.Ok {
+		served = a.Counted
+	}
+	r.Completed(&results.Completed{Phase: a.Phase, Kind: a.Kind, Intended: a.Sent, Done: a.Done, Class: a.Class, Attempts: 1, Entities: a.Entities, Served: served})
+}
+
+// skewed returns the attempts of a run over so many keys, of which some are much hotter
+// than others, and keys take turns at being so.
+func skewed(seed uint64, keys, attempts int, lasts time.Duration) []results.Attempt {
+	rng := rand.New(rand.NewPCG(seed, 9))
+	zipf := rand.NewZipf(rng, 1.15, 2, uint64(keys-1))
+	list := make([]results.Attempt, attempts)
+	for i := range list {
+		done := time.Duration(i) * lasts / time.Duration(attempts)
+		n := zipf.Uint64()
+		if i%3 == 0 {
+			// Every key comes now and again, so that all of them take places.
+			n = uint64(i/3*7919) % uint64(keys)
+		}
+		n = (n + uint64(i/(attempts/4))*31) % uint64(keys)
+		a := results.Attempt{Sent: done, Done: done, Class: []results.Class{results.Ok, results.Ok, results.Refused, results.Failed}[rng.IntN(4)],
+			Status: 503, Code: "ServerBusy", PartitionKey: fmt.Sprintf("key-%06d", n), HasPartition: rng.IntN(50) > 0, Entities: 1 + rng.Int64N(20)}
+		a.Table = []string{"", "Copies"}[n%2]
+		if a.Due = a.Entities; a.Class == results.Ok {
+			a.Counted = a.Due
+		}
+		list[i] = a
+	}
+	return list
+}
+
+// ran records attempts in a phase of so long.
+func ran(t testing.TB, attempts []results.Attempt, lasts time.Duration) *results.Record {
+	t.Helper()
+	folder := new(results.Memory)
+	recorder := begin(t, folder)
+	recorder.Phase(results.Phase{Name: "step", End: lasts, Reported: true})
+	for i := range attempts {
+		tell(recorder, attempts[i])
+		if err := recorder.Advance(attempts[i].Done); err != nil {
+			t.Fatal(err)
+		}
+	}
+	finish(t, recorder, lasts)
+	return read(t, folder)
+}
+
+// Bounded memory agrees with brute force on 100,000 keys: no row has too much, none lacks
+// more than the map says, whoever had more than that is there, and the rest is what is
+// missing from the rows, exactly, column by column.
+func TestHeatOfManyKeysAgreesWithBruteForce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine plays all of it")
+	}
+	const keys, attempts, lasts = 100_000, 300_000, 500 * time.Second
+	for _, seed := range []uint64{5} {
+		list := skewed(seed, keys, attempts, lasts)
+		record := ran(t, list, lasts)
+		h := record.Heat
+		if h.SecondsPerColumn != 4 || h.Columns != 125 {
+			t.Errorf("seed %d: %d columns of %d s; want 125 of 4 s", seed, h.Columns, h.SecondsPerColumn)
+		}
+		booksClose(t, record)
+		exact, cells := make(map[[2]string]int64), make(map[[2]string]*[results.MostColumns]heatSum)
+		var total [results.MostColumns]heatSum
+		for i := range list {
+			a := &list[i]
+			if !a.HasPartition {
+				continue
+			}
+			at, column := [2]string{a.Table, a.PartitionKey}, int(a.Done/time.Second)/4
+			if cells[at] == nil {
+				cells[at] = new([results.MostColumns]heatSum)
+			}
+			before := cells[at][column].Demanded
+			cells[at][column].attempt(a, a.Due)
+			exact[at] += cells[at][column].Demanded - before
+			total[column].attempt(a, a.Due)
+		}
+		if len(exact) < 90_000 || h.Partitions != nil {
+			t.Fatalf("seed %d: %d keys came, and the map counts %v; want nearly 100,000, which are too many", seed, len(exact), h.Partitions)
+		}
+		least, shown := int64(1<<62), make(map[[2]string]bool)
+		for i := range h.Rows {
+			row := &h.Rows[i]
+			at := [2]string{row.Table, row.Key}
+			shown[at] = true
+			sum := new(heatSum)
+			sum.of(&row.HeatCells, -1)
+			least = min(least, sum.Demanded)
+			if lacks := exact[at] - sum.Demanded; lacks < 0 || lacks > h.MostMissed {
+				t.Errorf("seed %d: %q has %d of %d demanded; want all but %d at most", seed, at, sum.Demanded, exact[at], h.MostMissed)
+			}
+			for c := range h.Columns {
+				var got heatSum
+				got.of(&row.HeatCells, c)
+				if want := cells[at][c]; got.Served > want.Served || got.Refused > want.Refused || got.Failed > want.Failed || got.Demanded > want.Demanded {
+					t.Fatalf("seed %d: column %d of %q has %+v; want %+v at most", seed, c, at, got, want)
+				}
+				total[c].Served -= got.Served
+				total[c].Refused -= got.Refused
+				total[c].Failed -= got.Failed
+				total[c].Demanded -= got.Demanded
+			}
+		}
+		for c := range h.Columns {
+			var rest heatSum
+			if rest.of(&h.Rest, c); rest != total[c] {
+				t.Fatalf("seed %d: the rest of column %d is %+v; want %+v, what no row has", seed, c, rest, total[c])
+			}
+		}
+		// What the map may have missed of a partition without a row is bounded by what all
+		// demanded over the places there are, whatever the order: a partition that had more
+		// than that beside the least row has one, too.
+		const places = 1024
+		all := int64(0)
+		for _, n := range exact {
+			all += n
+		}
+		certain := 0
+		for at, n := range exact {
+			if n > least+all/places {
+				certain++
+				if !shown[at] {
+					t.Errorf("seed %d: %q demanded %d and has no row; want one for more than %d + %d", seed, at, n, least, all/places)
+				}
+			}
+		}
+		if certain < 20 || h.MostMissed == 0 || h.MostMissed > all/places {
+			t.Errorf("seed %d: %d partitions are certain to have a row, and %d is missed at most; want 20, and some, %d at most", seed, certain, h.MostMissed, all/places)
+		}
+	}
+}
+
+func TestHeatHasFewColumnsHoweverLongTheRun(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		seconds int
+		width   int64
+		columns int
+	}{
+		{"as many seconds as columns", 240, 1, 240},
+		{"one more", 241, 2, 121},
+		{"an hour", 3600, 16, 225},
+		{"three hours", 3 * 3600, 64, 169},
+		{"less than a second", 0, 1, 1},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			var list []results.Attempt
+			step := max(1, row.seconds/600)
+			for s := 0; s < max(1, row.seconds); s += step {
+				at := time.Duration(s)*time.Second + time.Millisecond
+				list = append(list, results.Attempt{Sent: at, Done: at, Class: results.Ok, Counted: int64(1 + s%7), Entities: 1, Due: 1, HasPartition: true,
+					PartitionKey: fmt.Sprint(s * 5 / max(1, row.seconds))})
+			}
+			record := ran(t, list, time.Duration(row.seconds)*time.Second)
+			if h := record.Heat; h.SecondsPerColumn != row.width || h.Columns != row.columns {
+				t.Errorf("%d columns of %d s; want %d of %d s", h.Columns, h.SecondsPerColumn, row.columns, row.width)
+			}
+			booksClose(t, record)
+		})
+	}
+}
+
+// Attempts end in any order within what a run has open, also when columns have just been
+// put together.
+func TestHeatTakesAttemptsInAnyOrder(t *testing.T) {
+	const lasts = 700 * time.Second
+	rng := rand.New(rand.NewPCG(3, 3))
+	list := skewed(3, 50, 20_000, lasts)
+	for i := range list {
+		list[i].Done = max(list[i].Done, list[i].Done+time.Duration(rng.Int64N(int64(3*time.Second)))-time.Second)
+	}
+	folder := new(results.Memory)
+	recorder := begin(t, folder)
+	recorder.Phase(results.Phase{Name: "step", End: lasts, Reported: true})
+	for i := range list {
+		tell(recorder, list[i])
+	}
+	finish(t, recorder, lasts)
+	booksClose(t, read(t, folder))
+	again := read(t, folder).Heat
+	slices.Reverse(list)
+	if got := ran(t, list, lasts).Heat; !cmp.Equal(columnless(got), columnless(again)) {
+		t.Errorf("the same attempts told backwards give other sums (-there +back):\n%s", cmp.Diff(columnless(again), columnless(got)))
+	}
+}
+
+// columnless returns the sums of a map's rows.
+func columnless(h *results.Heat) map[string]heatSum {
+	sums := make(map[string]heatSum)
+	for i := range h.Rows {
+		var sum heatSum
+		sum.of(&h.Rows[i].HeatCells, -1)
+		sums[results.PartitionName(h.Rows[i].Table, h.Rows[i].Key)] = sum
+	}
+	return sums
+}
+
+func TestHeatCountsThePartitionsThatItDoesNotTell(t *testing.T) {
+	for _, row := range []struct {
+		name  string
+		keys  int
+		rows  int
+		exact bool
+	}{
+		{"those with a row", 100, 100, true},
+		{"more than have one", 101, 100, true},
+		{"as many as are followed", 1024, 100, true},
+		{"one more than that", 1025, 100, true},
+		{"as many as are counted", 10_000, 100, true},
+		{"one too many to count", 10_001, 100, false},
+	} {
+		var list []results.Attempt
+		for pass := range 2 {
+			for i := range row.keys {
+				list = append(list, results.Attempt{Class: results.Ok, Counted: 1, Entities: 1, HasPartition: true, PartitionKey: fmt.Sprint(i * (1 - 2*pass*pass) * (1 - 2*pass))})
+			}
+		}
+		h := ran(t, list, time.Second).Heat
+		if len(h.Rows) != row.rows || (h.Partitions != nil) != row.exact || row.exact && *h.Partitions != int64(row.keys) {
+			t.Errorf("%s: %d rows, partitions %v; want %d rows of %d, counted %v", row.name, len(h.Rows), h.Partitions, row.rows, row.keys, row.exact)
+		}
+		if missed := h.MostMissed > 0; missed != (row.keys > 1024) {
+			t.Errorf("%s: %d is missed at most; want some only where places were taken", row.name, h.MostMissed)
+		}
+	}
+}
+
+// Partitions that come first and stay ahead of all others keep their places: their rows
+// are exact, however many others come and go.
+func TestHeatOfThoseThatStayAheadIsExact(t *testing.T) {
+	for _, others := range []int{1300, 5000, 100_000} {
+		var list []results.Attempt
+		for i := range 100_000 {
+			a := results.Attempt{Class: results.Ok, Counted: 1, Entities: 1, HasPartition: true, PartitionKey: fmt.Sprint(i % others)}
+			if i%3 == 0 {
+				a.PartitionKey = fmt.Sprint("hot ", i%300)
+			}
+			list = append(list, a)
+		}
+		h := ran(t, list, time.Second).Heat
+		if h.MostMissed != 0 || len(h.Rows) != 100 {
+			t.Errorf("%d others: %d rows, of which one may lack %d; want the 100 hot partitions, exact", others, len(h.Rows), h.MostMissed)
+		}
+		for i := range h.Rows {
+			var sum heatSum
+			if sum.of(&h.Rows[i].HeatCells, -1); sum.Demanded < 333 || sum.Demanded > 334 {
+				t.Errorf("%d others: %q demanded %d; want a 300th of 100,000", others, h.Rows[i].Key, sum.Demanded)
+			}
+		}
+	}
+}
+
+// What brings no demand takes nobody's place: attempts that fail, however many keys they
+// fail at, leave the rows exact.
+func TestHeatIsNotDrivenOutByFailures(t *testing.T) {
+	var list []results.Attempt
+	for i := range 3 * 1024 {
+		a := results.Attempt{Class: results.Ok, Counted: 2, Entities: 2, HasPartition: true, PartitionKey: fmt.Sprint(i)}
+		if i >= 1024 {
+			a.Class, a.Counted = results.Failed, 0
+		}
+		list = append(list, a)
+	}
+	// One of those then brings demand: what it failed before is in the rest all the same.
+	last := list[len(list)-1]
+	last.Class, last.Counted = results.Ok, 1000
+	folder := new(results.Memory)
+	recorder := begin(t, folder)
+	recorder.Phase(results.Phase{Name: "step", End: time.Second, Reported: true})
+	for _, a := range append(list[:len(list):len(list)], last) {
+		tell(recorder, a)
+	}
+	finish(t, recorder, time.Second)
+	late := read(t, folder).Heat
+	at := slices.IndexFunc(late.Rows, func(r results.HeatRow) bool { return r.Key == last.PartitionKey })
+	if at < 0 || late.Rows[at].Failed != nil || late.MostMissed != 2 || sumOf(late.Rest.Failed) != 2*1024 {
+		t.Errorf("the row of %q is %d, %d is missed at most, %v failed in the rest; want one without failures, which lacks 2, and all 2,048 there",
+			last.PartitionKey, at, late.MostMissed, late.Rest.Failed)
+	}
+	h := ran(t, list, time.Second).Heat
+	var rest heatSum
+	if rest.of(&h.Rest, -1); h.MostMissed != 0 || *h.Partitions != 3*1024 || rest != (heatSum{Served: 2 * (1024 - 100), Demanded: 2 * (1024 - 100), Failed: 2 * 1024}) {
+		t.Errorf("%d is missed at most of %d partitions, the rest is %+v; want none of 3,072, and 924 partitions and the failures in the rest",
+			h.MostMissed, *h.Partitions, rest)
+	}
+}
+
+func TestWhatARefusedAttemptDemanded(t *testing.T) {
+	beyond := []results.Part{{Table: "Copies", PartitionKey: "b", Entities: 30}, {PartitionKey: "c", Entities: 20}}
+	for _, row := range []struct {
+		name string
+		a    results.Attempt
+		want heatSum
+	}{
+		{"what its request says", results.Attempt{Class: results.Refused, HasPartition: true, Entities: 100, Due: 7}, heatSum{Refused: 1, Demanded: 7}},
+		{"else all of its operation", results.Attempt{Class: results.Refused, HasPartition: true, Entities: 100}, heatSum{Refused: 1, Demanded: 100}},
+		{"but for what that does beyond", results.Attempt{Class: results.Refused, HasPartition: true, Entities: 100, Beyond: beyond}, heatSum{Refused: 1, Demanded: 50}},
+		{"a retry as well", results.Attempt{Class: results.Refused, HasPartition: true, Try: 3, Entities: 100, Due: 7}, heatSum{Refused: 1, Demanded: 7}},
+		{"a request without a partition as it says", results.Attempt{Class: results.Refused, Entities: 100, Due: 3}, heatSum{Refused: 1, Demanded: 3}},
+		{"none beside the tables, whatever its operation does in them", results.Attempt{Class: results.Refused, Entities: 100}, heatSum{Refused: 1}},
+		{"one that was served what it counted", results.Attempt{Class: results.Ok, HasPartition: true, Entities: 100, Due: 7, Counted: 5}, heatSum{Served: 5, Demanded: 5}},
+		{"one that failed nothing", results.Attempt{Class: results.Failed, HasPartition: true, Entities: 100, Due: 7, Counted: 5}, heatSum{Failed: 1}},
+	} {
+		h := ran(t, []results.Attempt{row.a}, time.Second).Heat
+		if got := everywhere(h, 0); got != row.want {
+			t.Errorf("%s: %+v; want %+v", row.name, got, row.want)
+		}
+		if (len(h.Rows) == 1) != row.a.HasPartition {
+			t.Errorf("%s: %d rows; want one for a partition, else none", row.name, len(h.Rows))
+		}
+	}
+}
+
+// BenchmarkHeat is what one attempt costs the record: at partitions that are all
+// followed, at many more, and at ones that never come again.
+func BenchmarkHeat(b *testing.B) {
+	for _, keys := range []int{1, 1000, 100_000, 1 << 22} {
+		b.Run(fmt.Sprint("keys=", keys), func(b *testing.B) {
+			names := make([]string, min(keys, 1<<20))
+			for i := range names {
+				names[i] = fmt.Sprintf("2011 New York City Marathon__%07d", i)
+			}
+			recorder := begin(b, new(results.Memory))
+			recorder.Phase(results.Phase{Name: "step", End: time.Hour, Reported: true})
+			attempt := results.Attempt{Kind: 1, Try: 1, Class: results.Ok, HasPartition: true, Counted: 1}
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				attempt.PartitionKey = names[i%len(names)]
+				attempt.Done = time.Duration(i) * 100 * time.Microsecond
+				attempt.Sent = attempt.Done
+				recorder.Attempt(&attempt)
+				if err := recorder.Advance(attempt.Done); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

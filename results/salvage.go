@@ -1,0 +1,229 @@
+package results
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+)
+
+// Salvage loads what can be read of a folder's record, for a report on a run that
+// nothing else takes, and says in a line each what is wrong with it; nil says that it is
+// what [Read] returns. What cannot be read is left out: whole phases, whole lines, whole
+// members of run.json, never a part of one, so that no figure is half of itself.
+//
+// Where something of run.json is missing, the record is partial, and has neither a
+// summary nor the target's counts, since those are of more than was read. The error
+// wraps fs.ErrNotExist where there is no run.json, or is that of reading the files.
+func Salvage(folder Folder) (*Record, []string, error) {
+	record, err := Read(folder)
+	if err == nil {
+		return record, nil, nil
+	}
+	if !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrNewer) {
+		return nil, nil, err
+	}
+	text, err := readAll(folder, RunFile)
+	if err != nil {
+		return nil, nil, err
+	}
+	w := &wreck{record: new(Record)}
+	w.run(text)
+	if err := w.lines(folder); err != nil {
+		return nil, nil, err
+	}
+	w.settle()
+	return w.record, w.faults, nil
+}
+
+// wreck is a record of which some may be missing, and what is.
+type wreck struct {
+	record *Record
+	faults []string
+	// damaged says that some of run.json is missing.
+	damaged bool
+}
+
+func (w *wreck) fault(format string, args ...any) {
+	w.faults = append(w.faults, fmt.Sprintf(format, args...))
+}
+
+// run takes run.json in, member by member, each the first time that it is met.
+func (w *wreck) run(text []byte) {
+	seen := make(map[string]bool)
+	var bad []string
+	whole := members(text, func(name string, value []byte, complete bool) {
+		if seen[name] {
+			return
+		}
+		seen[name] = true
+		if complete && decode(name, value, w.record) {
+			return
+		}
+		bad = append(bad, name)
+		switch name {
+		case "manifest":
+			w.manifest(value)
+		case "phases":
+			w.record.Phases = elements[Phase](value)
+		case "minutes":
+			w.record.Minutes = elements[Minute](value)
+		}
+	})
+	w.damaged = !whole || len(bad) > 0
+	switch version := w.record.SchemaVersion; {
+	case version > SchemaVersion:
+		w.fault("%s is of a newer version, %d, and this program knows %d: what it does not know is not shown", RunFile, version, SchemaVersion)
+	case version < 1 && whole:
+		w.damaged = true
+		w.fault("%s has no schema version", RunFile)
+	}
+	switch {
+	case !whole && len(bad) == 0:
+		w.fault("%s is cut off, or is no record, after %d bytes", RunFile, len(text))
+	case !whole:
+		w.fault("%s is cut off after %d bytes, within: %s", RunFile, len(text), strings.Join(bad, ", "))
+	case len(bad) > 0:
+		w.fault("%s holds what cannot be read, in: %s", RunFile, strings.Join(bad, ", "))
+	}
+}
+
+// manifest takes in what can be read of a manifest.
+func (w *wreck) manifest(text []byte) {
+	members(text, func(name string, value []byte, complete bool) {
+		if complete {
+			decode(name, value, &w.record.Manifest)
+		}
+	})
+}
+
+// decode puts a member into an object, and reports whether it could: one that fails
+// halfway leaves nothing behind.
+func decode[T any](name string, value []byte, into *T) bool {
+	key, err := json.Marshal(name)
+	if err != nil {
+		return false
+	}
+	member := bytes.Join([][]byte{[]byte("{"), key, []byte(":"), value, []byte("}")}, nil)
+	return json.Unmarshal(member, new(T)) == nil && json.Unmarshal(member, into) == nil
+}
+
+// members calls with each member of an object, the last of which may not be complete: its
+// value is then what there is of it. It reports whether the object is whole.
+func members(text []byte, call func(name string, value []byte, complete bool)) bool {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
+		return false
+	}
+	for decoder.More() {
+		key, err := decoder.Token()
+		name, named := key.(string)
+		if err != nil || !named {
+			return false
+		}
+		rest := bytes.TrimLeft(text[decoder.InputOffset():], " \t\r\n:")
+		var value json.RawMessage
+		if decoder.Decode(&value) != nil {
+			call(name, rest, false)
+			return false
+		}
+		call(name, value, true)
+	}
+	_, err := decoder.Token()
+	return err == nil
+}
+
+// elements returns the elements at the begin of a list that can be read.
+func elements[T any](text []byte) []T {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	if start, err := decoder.Token(); err != nil || start != json.Delim('[') {
+		return nil
+	}
+	var list []T
+	for decoder.More() {
+		var text json.RawMessage
+		if decoder.Decode(&text) != nil {
+			break
+		}
+		var value T
+		if json.Unmarshal(text, &value) == nil {
+			list = append(list, value)
+		}
+	}
+	return list
+}
+
+// lines takes the two other files in, without the lines that cannot be read.
+func (w *wreck) lines(folder Folder) error {
+	var err error
+	if w.record.Intervals, err = salvaged[Interval](w, folder, IntervalsFile); err != nil {
+		return err
+	}
+	w.record.Events, err = salvaged[Event](w, folder, EventsFile)
+	return err
+}
+
+// salvaged reads one value a line, and counts the lines that it cannot read.
+func salvaged[T any](w *wreck, folder Folder, name string) ([]T, error) {
+	text, err := readAll(folder, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var values []T
+	bad := 0
+	for line := range bytes.Lines(text) {
+		var value T
+		if line[len(line)-1] != '\n' {
+			w.fault("%s ends in the middle of a line", name)
+		} else if json.Unmarshal(line, &value) != nil {
+			bad++
+		} else {
+			values = append(values, value)
+		}
+	}
+	if bad > 0 {
+		w.fault("%s: %d lines cannot be read", name, bad)
+	}
+	return values, nil
+}
+
+// settle makes the record one that holds together: phases and seconds by the manifest's
+// kinds of operation. Where those are not known, no figure by operation is.
+func (w *wreck) settle() {
+	r := w.record
+	kinds := len(r.Manifest.Operations)
+	var phases []Phase
+	for p := range r.Phases {
+		if len(r.Phases[p].Kinds) == kinds {
+			phases = append(phases, r.Phases[p])
+		}
+	}
+	if left := len(r.Phases) - len(phases); left > 0 {
+		w.damaged = true
+		w.fault("%d phases are not of the operations of the manifest", left)
+	}
+	r.Phases = phases
+	var rows []Interval
+	for i := range r.Intervals {
+		row := r.Intervals[i]
+		if kinds == 0 {
+			row.Kinds = nil
+		}
+		if len(row.Kinds) == kinds {
+			rows = append(rows, row)
+		}
+	}
+	if left := len(r.Intervals) - len(rows); left > 0 {
+		w.fault("%d seconds are not of the operations of the manifest", left)
+	}
+	r.Intervals = rows
+	if w.damaged {
+		r.Validity, r.Summary, r.Target = Partial, nil, nil
+		r.Reasons = append([]string{"the record cannot be read whole"}, r.Reasons...)
+	}
+}

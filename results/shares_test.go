@@ -1,0 +1,103 @@
+package results_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"loadgen/results"
+)
+
+// offer records operations at a partition in a phase: so many entities offered, so many of
+// them served.
+func offer(r *results.Recorder, phase int, table, key string, offered, served int64) {
+	r.Attempt(&results.Attempt{Phase: phase, Class: results.Refused, Table: table, PartitionKey: key, HasPartition: true, Entities: offered, Due: offered})
+	if served > 0 {
+		r.Attempt(&results.Attempt{Phase: phase, Try: 1, Class: results.Ok, Table: table, PartitionKey: key, HasPartition: true, Entities: offered, Counted: served})
+	}
+}
+
+// What partitions of a phase were offered, by classes of doubling load, and how evenly
+// they were served: by hand.
+func TestSharesByHand(t *testing.T) {
+	folder := new(results.Memory)
+	recorder := begin(t, folder)
+	step := recorder.Phase(results.Phase{Name: "step", End: 10 * time.Second, Reported: true})
+	offer(recorder, step, "", "nothing due", 0, 0)
+	offer(recorder, step, "", "cold", 9, 9)      // 0.9/s
+	offer(recorder, step, "", "one", 10, 5)      // 1/s
+	offer(recorder, step, "", "1.9", 19, 0)      // 1.9/s
+	offer(recorder, step, "", "1023", 10230, 30) // 1,023/s
+	offer(recorder, step, "", "1024", 10240, 2560)
+	offer(recorder, step, "Copies", "1024", 20470, 30000) // 2,047/s, and served more than was due
+	// Served without being due in the phase.
+	recorder.Attempt(&results.Attempt{Try: 1, Class: results.Ok, PartitionKey: "guest", HasPartition: true, Counted: 7})
+	brief := recorder.Phase(results.Phase{Name: "create", Begin: 10 * time.Second})
+	offer(recorder, brief, "", "short", 5, 0)
+	recorder.EndPhase(brief, 10*time.Second)
+	finish(t, recorder, 10*time.Second)
+	record := read(t, folder)
+	low := 30.0 / 10230
+	want := []results.SharesClass{
+		{From: 0, Partitions: 1, Offered: 9, Served: 9, Shares: 1, Squares: 1},
+		{From: 1, Partitions: 2, Offered: 29, Served: 5, Shares: .5, Squares: .25},
+		{From: 512, Partitions: 1, Offered: 10230, Served: 30, Shares: low, Squares: low * low},
+		{From: 1024, Partitions: 2, Offered: 30710, Served: 32560, Shares: 1.25, Squares: 1.0625},
+	}
+	if diff := cmp.Diff(want, record.Phases[step].Shares); diff != "" {
+		t.Errorf("shares differ (-want +got):\n%s", diff)
+	}
+	if got := record.Phases[brief].Shares; got != nil {
+		t.Errorf("a phase of no length has shares %+v; want none", got)
+	}
+	if hit := record.Phases[step].PartitionsHit; hit != 7 {
+		t.Errorf("PartitionsHit = %d; want 7: one key in two tables is two partitions", hit)
+	}
+}
+
+// Whatever the loads: each partition is in one class, of a load less than double; the sums
+// are the phase's, and Jain's index lies between one over the partitions and one. Twice
+// the same run gives the same bits.
+func TestSharesOfRandomLoads(t *testing.T) {
+	var before []results.SharesClass
+	for range 2 {
+		rng := rand.New(rand.NewPCG(4, 4))
+		folder := new(results.Memory)
+		recorder := begin(t, folder)
+		step := recorder.Phase(results.Phase{Name: "step", End: 7 * time.Second, Reported: true})
+		var offered, served int64
+		for i := range 3000 {
+			due := int64(math.Exp(rng.Float64() * 12))
+			got := rng.Int64N(due + 1)
+			offer(recorder, step, "", fmt.Sprint(i), due, got)
+			offered += due
+			served += got
+		}
+		finish(t, recorder, 7*time.Second)
+		shares := read(t, folder).Phases[step].Shares
+		partitions := int64(0)
+		for i, c := range shares {
+			partitions += c.Partitions
+			offered -= c.Offered
+			served -= c.Served
+			mean := float64(c.Offered) / float64(c.Partitions) / 7
+			if mean < float64(c.From) || mean >= float64(max(1, 2*c.From)) || i > 0 && c.From <= shares[i-1].From {
+				t.Errorf("class from %d after %d has a mean of %.1f/s; want one within the class, and classes in order", c.From, i, mean)
+			}
+			if jain := c.Shares * c.Shares / (float64(c.Partitions) * c.Squares); jain > 1+1e-12 || jain < 1/float64(c.Partitions) {
+				t.Errorf("class from %d: Jain's index %.3f of %d; want one over that to 1", c.From, jain, c.Partitions)
+			}
+		}
+		if partitions != 3000 || offered != 0 || served != 0 {
+			t.Errorf("the classes hold %d partitions, and %d offered and %d served entities too few; want 3,000 and all", partitions, offered, served)
+		}
+		if before != nil && !cmp.Equal(before, shares) {
+			t.Errorf("the same run gives other shares (-first +second):\n%s", cmp.Diff(before, shares))
+		}
+		before = shares
+	}
+}

@@ -1,0 +1,78 @@
+package drive
+
+import (
+	"strings"
+
+	"loadgen/engine/entity"
+	"loadgen/results"
+	"loadgen/scenarios/procedure"
+	"loadgen/target"
+)
+
+// due returns what the request under way means to touch, in entities. A query is due
+// what its operation has not read yet; nobody knows in which of its pages.
+func (s *Session) due() int64 {
+	op := &s.work.Operation
+	if s.work.Procedure != nil || op.Verb != entity.Query || op.Beside != nil {
+		return op.Entities()
+	}
+	return max(1, s.completed.Entities-s.completed.Served)
+}
+
+// beyond returns what an operation of several requests is due to touch by those after
+// the first, as far as it is known.
+func (s *Session) beyond() []results.Part {
+	requests := procedure.Requests(s.work.Procedure)
+	var parts []results.Part
+	for i := 1; i < len(requests); i++ {
+		key, one := requests[i].PartitionKey()
+		if !one {
+			continue
+		}
+		part := results.Part{Table: s.stage.beside(&requests[i]), PartitionKey: key, Account: requests[i].Account, Entities: requests[i].Entities()}
+		if s.stage.AccountOf != nil {
+			part.Account = s.stage.AccountOf(key)
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// beside returns what the name of a request's table adds to that of the test table.
+func (s *Stage) beside(op *target.Operation) string {
+	if s.Table == "" || op.Beside != nil {
+		return ""
+	}
+	return strings.TrimPrefix(op.Table, s.Table)
+}
+
+// stored returns the bytes that a request has written, by the rule that the service bills
+// by, if it was carried out. It goes by the request alone, so that it is the same whether
+// or not the target keeps what it is sent. What a merge makes of an entity only the target
+// knows: it counts the key and what is merged. It is measured once for each write that was
+// carried out, and not for those that were refused.
+func stored(op *target.Operation, outcome *target.Outcome) int64 {
+	if op.Beside != nil || outcome.Status < 200 || outcome.Status >= 300 {
+		return 0
+	}
+	switch op.Verb {
+	case entity.Batch:
+		size := int64(0)
+		for i := range op.Changes {
+			size += written(&op.Changes[i])
+		}
+		return size
+	case entity.Get, entity.Query, entity.CreateTable, entity.DeleteTable:
+		return 0
+	default:
+		return written(&op.Change)
+	}
+}
+
+// written returns what a change writes, in bytes.
+func written(c *entity.Change) int64 {
+	if c.Verb == entity.Delete {
+		return 0
+	}
+	return int64(entity.Size(c.Key, c.Properties))
+}

@@ -1,0 +1,92 @@
+package keys
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"loadgen/engine/filter"
+)
+
+// MostFanned bounds over how many partitions a reader fans one question out.
+const MostFanned = 100
+
+// FannedPlan returns the plan of a reader as [Generator.Plan] does, but of one who
+// asks each bucket by itself where that reads less: where the PartitionKey lacks him
+// nothing but hashes of at most [MostFanned] values in all, and a single query would
+// read the whole table, or could not use what he knows of the RowKey. A single query
+// over neighbouring buckets that reads no more stays one.
+func (g *Generator) FannedPlan(know []string, span time.Duration) Plan {
+	single := g.Plan(know, span)
+	if single.partition.ways == 0 {
+		return single
+	}
+	r := single.reader(know, span)
+	r.fans = MostFanned
+	fanned := single
+	fanned.partition, fanned.single = r.follow(g.partition), &single.partition
+	whole := single.Class == filter.ClassTableScan
+	if fanned.partition.stop != "" || !whole && len(single.row.steps) == 0 {
+		return single
+	}
+	fanned.Class, fanned.Why = fanned.judge()
+	if fanned.Class == filter.ClassPoint {
+		// Of several points all but one have nothing: no rating of one fits.
+		fanned.Class, fanned.Why = filter.ClassRowRange, "RowKey is formed from what the reader knows"
+	}
+	fanned.Why += fmt.Sprintf("; each of its %d buckets is asked by itself", fanned.Queries())
+	return fanned
+}
+
+// reader returns who asks the plan's question.
+func (p *Plan) reader(know []string, span time.Duration) reader {
+	r := reader{generator: p.generator, known: map[int]bool{}, spanned: span > 0}
+	for _, name := range know {
+		if at := p.generator.options.slotOf(name).attribute; at >= 0 {
+			r.known[at] = true
+		}
+	}
+	return r
+}
+
+// Queries returns how many queries the plan takes for an event at most: 1, or one for
+// each bucket.
+func (p *Plan) Queries() int {
+	queries := 1
+	for _, s := range p.partition.steps {
+		if s.how == bucket {
+			queries *= s.ways()
+		}
+	}
+	return queries
+}
+
+// Ranges returns the stretches that the plan's queries read for an event, one for each,
+// in the order in which they are sent: together they hold what [Plan.Range] promises.
+// The slice is the caller's.
+func (p *Plan) Ranges(e Event) []filter.Range {
+	queries := p.Queries()
+	if queries == 1 {
+		return []filter.Range{p.Range(e)}
+	}
+	ranges := make([]filter.Range, 0, queries)
+	for i := range queries {
+		one := p.rangeOf(e, i)
+		// Where the span reaches over a boundary before the bucket, all read the same.
+		if !slices.Contains(ranges, one) {
+			ranges = append(ranges, one)
+		}
+	}
+	return ranges
+}
+
+// bucket adds the text of one of a slot's values to dst.
+func (s *slot) bucket(dst []byte, value int) []byte {
+	start := len(dst)
+	dst = strconv.AppendInt(dst, int64(value), 10)
+	for _, f := range s.apply[1:] {
+		dst = f.apply(dst, start)
+	}
+	return dst
+}
