@@ -1,13 +1,17 @@
 // Package chart draws the record of a run: its latency histogram, its throttle
-// histogram, and what each step was offered and served.
+// histogram, what each step was offered and served, percentiles of each operation,
+// response times over time, and where the load went, by partition and over time.
 //
-// [Draw] writes each chart as PNG and SVG into a folder. The numbers behind a
-// chart are to be had without drawing it: [LatencyBars] and [PercentileCurve],
-// [ThrottleBars] and [WaitBars], [Steps]. A drawing is made of nothing else, so
-// that what holds for these numbers holds for the picture.
+// [Draw] writes each chart as PNG and SVG into a folder, [DrawAs] those that are chosen;
+// [Picture] and [Inline] return one as SVG, the latter for a page with its own inks. The
+// numbers behind a chart are to be had without drawing it: [LatencyBars] and
+// [PercentileCurve], [ThrottleBars], [WaitBars], [RefusalCodes] and
+// [AttemptsByOperation], [Steps], [OperationCurves], [ResponseHeat], [HeatGrid]. A drawing
+// is made of nothing else, so that what holds for these numbers holds for the picture.
 //
 // Beside the charts of a record there are those of retry policies, by [DrawSchedules]
-// and [DrawRetries], and of the nights of a scenario, by [DrawTrend].
+// and [DrawRetries], of the nights of a scenario, by [DrawTrend], and of the designs of a
+// contest, by [DrawContest].
 //
 // The caller owes a record as results.Read returns it. The same record always
 // gives the same bytes: no clock, no chance and no order of a map takes part.

@@ -2,9 +2,12 @@ package chart
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"html"
 	"image/png"
+	"regexp"
+	"strconv"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -22,15 +25,63 @@ const (
 	height      vg.Length = 450
 )
 
-// Draw writes latency, throttle and steps, each as PNG and SVG, into the folder
-// and returns the names of the files. A record without data gives charts that say
-// so. Its error wraps results.ErrWrite and comes with the names written before.
+// Draw writes each chart of which the record has something to show, and latency,
+// throttle and steps in any case, as PNG and SVG into the folder and returns the names of
+// the files. Its error wraps results.ErrWrite and comes with the names written before.
 func Draw(folder results.Folder, record *results.Record) ([]string, error) {
+	return DrawAs(folder, record, Options{})
+}
+
+// DrawAs is Draw with a choice of charts, forms and axes. Its error wraps [ErrOptions] or
+// results.ErrWrite.
+func DrawAs(folder results.Folder, record *results.Record, o Options) ([]string, error) {
+	if faults := o.Validate(); len(faults) > 0 {
+		return nil, fmt.Errorf("%w: %w", ErrOptions, errors.Join(faults...))
+	}
 	var drawn []drawing
 	for _, chart := range charts() {
-		drawn = append(drawn, drawing{chart.name, chart.figure(record)})
+		if o.wants(&chart, record) {
+			drawn = append(drawn, drawing{chart.name, chart.figure(record, &o)})
+		}
 	}
-	return save(folder, drawn)
+	return save(folder, drawn, o.Form)
+}
+
+// Picture returns one of the charts of [Names] as an SVG that is a file of its own. A
+// record without data for it gives one that says so. Its error wraps [ErrOptions].
+func Picture(name string, record *results.Record, o Options) ([]byte, error) {
+	figure, err := pictured(name, record, &o)
+	if err != nil {
+		return nil, err
+	}
+	return encodeSVG(figure)
+}
+
+// Inline returns one of the charts of [Names] as an SVG element for a page: on the page's
+// own paper, with inks that the page may set as custom properties such as --ink-text
+// (see [Inks]), with identifiers that begin with the chart's name, and without a single
+// style attribute, so that a strict content policy has nothing to object to. Its error
+// wraps [ErrOptions].
+func Inline(name string, record *results.Record, o Options) ([]byte, error) {
+	figure, err := pictured(name, record, &o)
+	if err != nil {
+		return nil, err
+	}
+	return encodeInline(name, figure)
+}
+
+// pictured returns the figure of a name.
+func pictured(name string, record *results.Record, o *Options) (*figure, error) {
+	o.Charts = []string{name}
+	if faults := o.Validate(); len(faults) > 0 {
+		return nil, fmt.Errorf("%w: %w", ErrOptions, errors.Join(faults...))
+	}
+	for _, chart := range charts() {
+		if chart.name == name {
+			return chart.figure(record, o), nil
+		}
+	}
+	panic("chart: a name that is valid has no chart")
 }
 
 // drawing is a figure and the name of its files.
@@ -39,15 +90,19 @@ type drawing struct {
 	figure *figure
 }
 
-// save writes figures, each as PNG and SVG, and returns the names of the files.
-func save(folder results.Folder, drawn []drawing) ([]string, error) {
+// save writes figures, each as PNG and SVG or in one form alone, and returns the names of
+// the files.
+func save(folder results.Folder, drawn []drawing, only Form) ([]string, error) {
 	var names []string
 	for _, d := range drawn {
 		for _, form := range []struct {
-			suffix string
+			form   Form
 			encode func(*figure) ([]byte, error)
-		}{{".png", encodePNG}, {".svg", encodeSVG}} {
-			name := d.name + form.suffix
+		}{{PNG, encodePNG}, {SVG, encodeSVG}} {
+			if only != "" && only != form.form {
+				continue
+			}
+			name := d.name + "." + string(form.form)
 			file, err := form.encode(d.figure)
 			if err == nil {
 				err = folder.Replace(name, file)
@@ -59,16 +114,6 @@ func save(folder results.Folder, drawn []drawing) ([]string, error) {
 		}
 	}
 	return names, nil
-}
-
-// chart is a name and what is drawn by it.
-type chart struct {
-	name   string
-	figure func(*results.Record) *figure
-}
-
-func charts() []chart {
-	return []chart{{"latency", latencyFigure}, {"throttle", throttleFigure}, {"steps", stepsFigure}}
 }
 
 func encodePNG(f *figure) ([]byte, error) {
@@ -84,17 +129,48 @@ func encodePNG(f *figure) ([]byte, error) {
 // encodeSVG draws the figure as SVG, gives it the title that screen readers tell,
 // and names fonts to fall back on, since the file carries none.
 func encodeSVG(f *figure) ([]byte, error) {
-	canvas := vgsvg.New(width, f.tall())
-	page := draw.New(canvas)
-	fill(&page, paperInk, page.Min.X, page.Min.Y, page.Max.X, page.Max.Y)
-	f.draw(page)
-	var file bytes.Buffer
-	if _, err := canvas.WriteTo(&file); err != nil {
-		return nil, err
-	}
+	file, err := rawSVG(f, func(page *draw.Canvas) {
+		fill(page, paperInk, page.Min.X, page.Min.Y, page.Max.X, page.Max.Y)
+	})
 	// A text of the record cannot match either: it holds no line break.
 	const opened, styled = "1999/xlink\">\n", "\n\tstyle=\"font-family:Liberation Sans;"
-	title := "<title>" + html.EscapeString(f.title+" ("+f.subtitle+")") + "</title>\n"
-	text := bytes.Replace(file.Bytes(), []byte(opened), []byte(opened+title), 1)
-	return bytes.ReplaceAll(text, []byte(styled), []byte("\n\tstyle=\"font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")), nil
+	title := "<title>" + html.EscapeString(f.name()) + "</title>\n"
+	file = bytes.Replace(file, []byte(opened), []byte(opened+title), 1)
+	return bytes.ReplaceAll(file, []byte(styled), []byte("\n\tstyle=\"font-family:"+fonts+";")), err
+}
+
+// fonts are what text falls back on where a reader has not the font of the PNG.
+const fonts = "'Liberation Sans',Arial,Helvetica,sans-serif"
+
+// rawSVG draws the figure as the library writes it, on the paper that is laid, but for
+// what the library says of pictures: that they are JPEG, and may be blurred.
+func rawSVG(f *figure, lay func(page *draw.Canvas)) ([]byte, error) {
+	canvas := vgsvg.New(width, f.tall())
+	page := draw.New(canvas)
+	lay(&page)
+	f.draw(page)
+	var file bytes.Buffer
+	_, err := canvas.WriteTo(&file)
+	// A text of the record cannot match: it holds no quotation mark that is not escaped.
+	const said, says = `xlink:href="data:image/jpg;`, `preserveAspectRatio="none" image-rendering="pixelated" xlink:href="data:image/png;`
+	return hold(bytes.ReplaceAll(file.Bytes(), []byte(said), []byte(says))), err
+}
+
+// hold fixes the length of each text to what it has in the font of the PNG, so that with
+// another, wider one it still covers nothing.
+func hold(file []byte) []byte {
+	texts := regexp.MustCompile(`<text (x="[^"]*" y="[^"]*" transform="[^"]*"\s+style="[^"]*font-weight:(\w+);[^"]*font-size:([\d.]+)px[^"]*")>([^<]+)</text>`)
+	return texts.ReplaceAllFunc(file, func(match []byte) []byte {
+		parts := texts.FindSubmatch(match)
+		size, err := strconv.ParseFloat(string(parts[3]), 64)
+		if err != nil {
+			return match
+		}
+		style := write(vg.Length(size), textInk)
+		if string(parts[2]) == "bold" {
+			style.Font.Weight = bold
+		}
+		length := style.Width(html.UnescapeString(string(parts[4])))
+		return fmt.Appendf(nil, `<text %s textLength="%.5g" lengthAdjust="spacingAndGlyphs">%s</text>`, parts[1], length.Points(), parts[4])
+	})
 }

@@ -16,13 +16,17 @@ import (
 
 // names are the files of Draw, in its order.
 func names() []string {
-	return []string{"latency.png", "latency.svg", "throttle.png", "throttle.svg", "steps.png", "steps.svg"}
+	var list []string
+	for _, name := range []string{"latency", "throttle", "steps", "percentiles", "response", "heat"} {
+		list = append(list, name+".png", name+".svg")
+	}
+	return list
 }
 
-// drawn returns what the three charts of a record show.
+// drawn returns what the charts of a record show.
 func drawn(t *testing.T, record *results.Record) map[string]picture {
 	t.Helper()
-	files, err := chart.SVG(record)
+	files, err := chart.SVGs(record)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,11 +40,11 @@ func drawn(t *testing.T, record *results.Record) map[string]picture {
 func TestTheSameRecordGivesTheSameBytes(t *testing.T) {
 	var first, second map[string][]byte
 	for _, files := range []*map[string][]byte{&first, &second} {
-		svg, err := chart.SVG(stress())
+		svg, err := chart.SVGs(stress())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if svg["png"], err = chart.PNG(stress()); err != nil {
+		if svg["png"], err = chart.StepsPNG(stress()); err != nil {
 			t.Fatal(err)
 		}
 		*files = svg
@@ -57,11 +61,12 @@ func TestDrawWritesEachChartTwice(t *testing.T) {
 		t.Skip("the example draws as well")
 	}
 	var folder results.Memory
-	got, err := chart.Draw(&folder, stress())
+	record := heated(t, stress(), 3, 1, 1)
+	got, err := chart.Draw(&folder, record)
 	if err != nil || !slices.Equal(got, names()) {
 		t.Fatalf("Draw() = %q, %v; want %q", got, err, names())
 	}
-	svg, err := chart.SVG(stress())
+	svg, err := chart.SVGs(record)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +78,7 @@ func TestDrawWritesEachChartTwice(t *testing.T) {
 			}
 			continue
 		}
-		if config, err := png.DecodeConfig(bytes.NewReader(file)); err != nil || config.Width != 1500 || config.Height != 900 {
+		if config, err := png.DecodeConfig(bytes.NewReader(file)); err != nil || config.Width != 1500 || config.Height != 900 && name != "heat.png" {
 			t.Errorf("%s is %d × %d, %v; want 1500 × 900", name, config.Width, config.Height, err)
 		}
 	}
@@ -139,9 +144,11 @@ func TestDrawingsSayWhatTheyShow(t *testing.T) {
 	steps := chart.Steps(&record)
 	lost, _ := steps[len(steps)-1].Lost()
 	for kind, parts := range map[string][]string{
-		"latency":  {chart.Number(float64(total.Succeeded)) + " successful operations", "GET: ", "PUT: ", "1 ms", "10 ms", "100 ms", "1 s", "99.9", "response time", "service time"},
-		"throttle": {"partition target 2,000/s", "offered 500/s", "4,000/s", "policy short", "waits", "seconds since"},
-		"steps":    {"partition target 2,000/s", "served = offered", "0 % lost", chart.Percent(lost) + " lost", "by GET", "by PUT"},
+		"latency":     {chart.Number(float64(total.Succeeded)) + " successful operations", "GET: ", "PUT: ", "1 ms", "10 ms", "100 ms", "1 s", "99.9", "response time", "service time"},
+		"throttle":    {"partition target 2,000/s", "offered 500/s", "4,000/s", "policy short", "waits", "seconds since"},
+		"percentiles": {"response time, back-off", "service time", "get: ", "insert: ", "merge: ", "at p99."},
+		"response":    {"successful operations", "each cell 1 second", "offered 500/s", "logarithmic"},
+		"steps":       {"partition target 2,000/s", "served = offered", "0 % lost", chart.Percent(lost) + " lost", "by GET", "by PUT"},
 	} {
 		seen := pictures[kind]
 		seen.checkTexts(t, kind)
@@ -154,6 +161,11 @@ func TestDrawingsSayWhatTheyShow(t *testing.T) {
 			t.Errorf("%s calls a valid run partial", kind)
 		}
 	}
+	record.Manifest.PartitionKey, record.Manifest.Targets.Account = "", 20_000
+	if seen := drawn(t, &record)["throttle"]; seen.says("partition target") || !seen.says("account target 20,000/s") {
+		t.Error("what several partitions serve together is held against the target of one")
+	}
+	record.Manifest.PartitionKey = stress().Manifest.PartitionKey
 	record.Manifest.Targets.Partition = 500
 	record.Validity = results.Partial
 	pictures = drawn(t, &record)
@@ -184,7 +196,7 @@ func TestHostileWordsAreShownAsWords(t *testing.T) {
 	for kind, seen := range drawn(t, record) {
 		seen.checkTexts(t, kind)
 		for element := range seen.elements {
-			if !slices.Contains([]string{"svg", "title", "g", "path", "text"}, element) {
+			if !slices.Contains([]string{"svg", "title", "g", "path", "text", "image"}, element) {
 				t.Errorf("%s has an element %q", kind, element)
 			}
 		}
@@ -230,12 +242,12 @@ func TestRecordsWithoutSenseGiveCharts(t *testing.T) {
 		// empty are the charts that say that they have no data.
 		empty []string
 	}{
-		{"a record of nothing", func() *results.Record { return new(results.Record) }, []string{"latency", "throttle", "steps"}},
-		{"a step in which nothing became due", func() *results.Record { return few(t, 0) }, []string{"latency", "steps"}},
-		{"too few operations for percentiles", func() *results.Record { return few(t, 9) }, []string{"latency"}},
+		{"a record of nothing", func() *results.Record { return new(results.Record) }, []string{"latency", "throttle", "steps", "percentiles", "response"}},
+		{"a step in which nothing became due", func() *results.Record { return few(t, 0) }, []string{"latency", "steps", "percentiles", "response"}},
+		{"too few operations for percentiles", func() *results.Record { return few(t, 9) }, []string{"latency", "percentiles"}},
 		{"phases and kinds without histograms", func() *results.Record {
 			return &results.Record{Manifest: manifest(1), Phases: []results.Phase{{Name: "p", Reported: true, Kinds: make([]results.KindStats, 4)}}}
-		}, []string{"latency", "throttle", "steps"}},
+		}, []string{"latency", "throttle", "steps", "percentiles", "response"}},
 		{"huge counts and a huge target", func() *results.Record {
 			r := few(t, 20)
 			r.Manifest.Targets.Partition = math.MaxInt64
@@ -275,9 +287,12 @@ func TestRecordsWithoutSenseGiveCharts(t *testing.T) {
 		}, nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			for kind, seen := range drawn(t, row.make()) {
+			record := row.make()
+			record.Heat = nil // which has tests of its own
+			for kind, seen := range drawn(t, record) {
 				seen.checkTexts(t, kind)
-				if want := slices.Contains(row.empty, kind); seen.says("no data") != want {
+				want := slices.Contains(row.empty, kind) || kind == "heat"
+				if seen.says("no data") != want {
 					t.Errorf("%s says that there is no data: %v; want %v", kind, !want, want)
 				}
 			}

@@ -54,11 +54,11 @@ func Example() {
 		lost, _ := step.Lost()
 		fmt.Printf("of %.0f/s, %.0f/s were served and %.0f %% lost\n", step.Offered, step.Served, 100*lost)
 	}
-	names, err := chart.Draw(folder, record)
+	names, err := chart.DrawAs(folder, record, chart.Options{Charts: []string{"throttle", "steps"}, Form: chart.SVG})
 	fmt.Println(names, err)
 	// Output:
 	// 2000 operations took 1995 to 2041 µs
 	// second 0 served 1996 and refused 1996
 	// of 4000/s, 2000/s were served and 50 % lost
-	// [latency.png latency.svg throttle.png throttle.svg steps.png steps.svg] <nil>
+	// [throttle.svg steps.svg] <nil>
 }

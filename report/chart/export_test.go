@@ -28,16 +28,16 @@ func Normalized(least, greatest, x float64) (onLinear, onLogarithmic float64) {
 	return linear{}.Normalize(least, greatest, x), logarithmic{}.Normalize(least, greatest, x)
 }
 
-// SVG returns the charts of a record by name, without the PNG that takes most of
+// SVGs returns the charts of a record by name, without the PNG that takes most of
 // the time of [Draw].
-func SVG(record *results.Record) (map[string][]byte, error) {
+func SVGs(record *results.Record) (map[string][]byte, error) {
 	files := make(map[string][]byte)
-	for _, chart := range charts() {
-		file, err := encodeSVG(chart.figure(record))
+	for _, name := range Names() {
+		file, err := Picture(name, record, Options{})
 		if err != nil {
 			return nil, err
 		}
-		files[chart.name] = file
+		files[name] = file
 	}
 	return files, nil
 }
@@ -45,5 +45,71 @@ func SVG(record *results.Record) (map[string][]byte, error) {
 // DayTicks are those of an axis of days.
 var DayTicks = dayTicks
 
-// PNG returns the last chart of a record.
-func PNG(record *results.Record) ([]byte, error) { return encodePNG(stepsFigure(record)) }
+// StepsPNG returns one chart of a record.
+func StepsPNG(record *results.Record) ([]byte, error) {
+	return encodePNG(stepsFigure(record, &Options{}))
+}
+
+// The most rows and columns of a heat map, and of a design in a contest.
+const (
+	MostRows        = mostRows
+	MostColumns     = mostColumns
+	MostContestRows = mostContestRows
+	MostArms        = mostArms
+	MostCurves      = mostCurves
+	MostMoments     = mostMoments
+	StepsWithin     = stepsWithin
+	AllSteps        = steps
+)
+
+// ContestSVG returns the picture of a contest.
+func ContestSVG(arms []HeatArm) ([]byte, error) { return encodeSVG(contestFigure(arms)) }
+
+// PicturePNG returns a chart as PNG.
+func PicturePNG(name string, record *results.Record) ([]byte, error) {
+	f, err := pictured(name, record, &Options{})
+	if err != nil {
+		return nil, err
+	}
+	return encodePNG(f)
+}
+
+// Shade returns the step of a value on the scale of what was served against a target, or
+// of what was refused at most, and the colour of each step.
+func Shade(v, anchor float64, refused, log bool) (step int, hex string) {
+	s := servedShades(anchor)
+	if refused {
+		s = refusedShades(anchor)
+	}
+	s.log = log
+	return s.step(v), s.colour(s.step(v)).hex()
+}
+
+// Scales returns the colours of all scales, from the first step to that of the anchor, and
+// those above.
+func Scales() (within, beyond map[string][][3]uint8) {
+	within, beyond = make(map[string][][3]uint8), make(map[string][][3]uint8)
+	for name, s := range map[string]shades{"served": servedShades(1), "refused": refusedShades(1), "aside": asideShades(1), "response": responseShades(1)} {
+		for step := 1; step <= steps; step++ {
+			c := s.colour(step)
+			rgb := [3]uint8{uint8(c >> 16), uint8(c >> 8), uint8(c)}
+			if step <= stepsWithin {
+				within[name] = append(within[name], rgb)
+			} else if s.beyond != s.full {
+				beyond[name] = append(beyond[name], rgb)
+			}
+		}
+	}
+	return within, beyond
+}
+
+// ClockTicks are those of the time since the start of a run.
+var ClockTicks = clockTicks
+
+// RoundUp and AtPercentile write the ends of scales.
+var (
+	RoundUp      = roundUp
+	AtPercentile = atPercentile
+	Ends         = ends
+	FileName     = fileName
+)

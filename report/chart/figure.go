@@ -11,7 +11,9 @@ import (
 // whose data begin and end at the same places from left to right.
 type figure struct {
 	title, subtitle string
-	panels          []panel
+	// key is the heading of all panels, nil for none.
+	key    *panel
+	panels []panel
 	// height is that of the figure; 0 stands for that of a page.
 	height vg.Length
 }
@@ -24,12 +26,19 @@ func (f *figure) tall() vg.Length {
 	return height
 }
 
+// name is what the figure is called where it cannot be seen.
+func (f *figure) name() string { return f.title + " (" + f.subtitle + ")" }
+
 // panel is a plot with its heading and legend, or, where there is nothing to
 // plot, a sentence.
 type panel struct {
 	heading string
 	legend  []entry
-	plot    *plot.Plot
+	// bar explains the colours of a heat map, nil for none; aside stands after the
+	// heading, says is a line below it.
+	bar         *colourBar
+	aside, says string
+	plot        *plot.Plot
 	// below names the horizontal axis. The plot does not: gonum/plot takes the
 	// middle of a logarithmic axis to be elsewhere and would leave room for it.
 	below    string
@@ -50,6 +59,7 @@ const (
 	panelGap    vg.Length = 8
 	headingRow  vg.Length = 20
 	belowRow    vg.Length = 15
+	saysRow     vg.Length = 15
 	sampleWidth vg.Length = 20
 )
 
@@ -65,6 +75,10 @@ func (f *figure) draw(c draw.Canvas) {
 		c.Max.Y -= words.style.Height(words.text) + 2
 	}
 	c.Max.Y -= panelGap / 2
+	if f.key != nil {
+		f.key.drawHeading(draw.Crop(c, 0, 0, c.Max.Y-c.Min.Y-headingRow, 0))
+		c.Max.Y -= headingRow
+	}
 	places := f.places(c)
 	left, right := f.insets(places)
 	for i := range f.panels {
@@ -107,6 +121,12 @@ func (f *figure) insets(places []draw.Canvas) (left, right vg.Length) {
 func (p *panel) draw(c draw.Canvas, left, right vg.Length) {
 	p.drawHeading(draw.Crop(c, 0, 0, c.Max.Y-c.Min.Y-headingRow, 0))
 	c.Max.Y -= headingRow
+	if p.says != "" {
+		style := write(labelSize, textInk)
+		style.YAlign = draw.YTop
+		c.FillText(style, vg.Point{X: c.Min.X, Y: c.Max.Y + 1}, fit(style, p.says, c.Max.X-c.Min.X))
+		c.Max.Y -= saysRow
+	}
 	if p.plot == nil {
 		p.drawSentence(c)
 		return
@@ -130,11 +150,25 @@ func (p *panel) drawHeading(c draw.Canvas) {
 	// Most letters stay above the base line, so that the middle of what is seen
 	// lies above the middle of the font.
 	middle := c.Center().Y + 1
+	if p.bar != nil {
+		p.bar.draw(&c, vg.Point{X: c.Max.X - p.bar.width(), Y: middle})
+		c.Max.X -= p.bar.width() + gap
+	}
 	heading := fit(style, p.heading, c.Max.X-c.Min.X)
 	c.FillText(style, vg.Point{X: c.Min.X, Y: middle}, heading)
-	at := c.Min.X + style.Width(heading) + gap
+	at := c.Min.X
+	if heading != "" {
+		at += style.Width(heading) + gap
+	}
 	style = write(labelSize, textInk)
 	style.YAlign = draw.YCenter
+	if p.aside != "" {
+		style.Color = fadedInk
+		aside := fit(style, p.aside, c.Max.X-at)
+		c.FillText(style, vg.Point{X: at, Y: middle}, aside)
+		style.Color = textInk
+		at += style.Width(aside) + gap
+	}
 	for _, e := range p.legend {
 		width := sampleWidth + inner + style.Width(e.words)
 		if at+width > c.Max.X {

@@ -101,7 +101,7 @@ func PercentileCurve(h *results.Histogram) []Percentile {
 func marked() []float64 { return []float64{.5, .9, .99, .999, .9999, .99999, .999999} }
 
 // latencyFigure draws the histogram above the percentiles, on one axis of time.
-func latencyFigure(record *results.Record) *figure {
+func latencyFigure(record *results.Record, _ *Options) *figure {
 	total := record.Total(results.Reported)
 	bars := LatencyBars(record)
 	service := total.Service[results.Ok]

@@ -141,3 +141,6 @@ func (s swatch) Thumbnail(c *draw.Canvas) {
 
 // swatchSide is how wide and high a swatch is.
 const swatchSide vg.Length = 9
+
+// Thumbnail implements plot.Thumbnailer.
+func (nothing) Thumbnail(*draw.Canvas) {}

@@ -35,6 +35,9 @@ const (
 	axisInk    ink = 0x555555
 	gridInk    ink = 0xE4E4E4
 	paperInk   ink = 0xFFFFFF
+	// groundInk is where a heat map has nothing. Unlike the paper it is the same on a
+	// dark page, where the scales, which begin beside it, are the same, too.
+	groundInk ink = 0xFDFDFD
 )
 
 // RGBA implements color.Color.

@@ -19,7 +19,7 @@ const mostFans = 24
 // schedules.svg, and returns the names of the files. Its error wraps
 // results.ErrWrite.
 func DrawSchedules(folder results.Folder, schedules []results.RetrySchedule) ([]string, error) {
-	return save(folder, []drawing{{"schedules", schedulesFigure(schedules)}})
+	return save(folder, []drawing{{"schedules", schedulesFigure(schedules)}}, "")
 }
 
 // schedulesFigure draws for each policy a row with a band for every retry: from
@@ -114,7 +114,7 @@ func (fs fans) Plot(c draw.Canvas, p *plot.Plot) {
 // retries.png and retries.svg, and returns the names of the files. Its error wraps
 // results.ErrWrite.
 func DrawRetries(folder results.Folder, contest *results.PolicyContest) ([]string, error) {
-	return save(folder, []drawing{{"retries", retriesFigure(contest)}})
+	return save(folder, []drawing{{"retries", retriesFigure(contest)}}, "")
 }
 
 // retriesFigure draws a strip for each policy: retries sent in each tenth of a

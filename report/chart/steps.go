@@ -73,7 +73,7 @@ func Steps(record *results.Record) []Step {
 const mostSteps = 200
 
 // stepsFigure draws served over offered, a bar and a point for each step.
-func stepsFigure(record *results.Record) *figure {
+func stepsFigure(record *results.Record, _ *Options) *figure {
 	steps := Steps(record)
 	f := &figure{
 		title:    "Offered against served, step by step",

@@ -2,8 +2,11 @@ package chart_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/xml"
 	"fmt"
+	"image"
+	"image/png"
 	"io"
 	"regexp"
 	"strconv"
@@ -21,6 +24,8 @@ import (
 type picture struct {
 	texts    []words
 	boxes    []box
+	images   []picturedCells
+	tall     float64
 	elements map[string]int
 }
 
@@ -65,6 +70,11 @@ func look(t *testing.T, file []byte) picture {
 				attributes[a.Name.Local] = a.Value
 			}
 			switch e.Name.Local {
+			case "svg":
+				_, tall, _ := strings.Cut(attributes["viewBox"], "0 0 750 ")
+				seen.tall, _ = strconv.ParseFloat(tall, 64)
+			case "image":
+				seen.addImage(t, attributes)
 			case "g":
 				depth++
 			case "path":
@@ -80,6 +90,43 @@ func look(t *testing.T, file []byte) picture {
 			}
 		}
 	}
+}
+
+// picturedCells is an image within an SVG, and where it lies.
+type picturedCells struct {
+	image.Image
+	box
+}
+
+func (p *picture) addImage(t *testing.T, attributes map[string]string) {
+	t.Helper()
+	encoded, is := strings.CutPrefix(attributes["href"], "data:image/png;base64,")
+	if !is || attributes["image-rendering"] != "pixelated" || attributes["preserveAspectRatio"] != "none" {
+		t.Errorf("an image refers to %.30q and is drawn as %q, %q", attributes["href"], attributes["image-rendering"], attributes["preserveAspectRatio"])
+	}
+	file, err := base64.StdEncoding.DecodeString(encoded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells, err := png.Decode(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	number := func(name string) float64 { v, _ := strconv.ParseFloat(attributes[name], 64); return v }
+	low := -number("y") - number("height")
+	p.images = append(p.images, picturedCells{cells, box{"", number("x"), low, number("x") + number("width"), low + number("height")}})
+}
+
+// rasters returns the images but for the colour bars, which are a line high and lie among
+// words.
+func (p *picture) rasters() []picturedCells {
+	var list []picturedCells
+	for _, i := range p.images {
+		if i.top-i.bottom > 10 {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 func (p *picture) addPath(attributes map[string]string) {
@@ -110,6 +157,9 @@ func measured(t *testing.T, content string, attributes map[string]string) words 
 		face.Weight = 3
 	}
 	width := text.Style{Font: face, Handler: plot.DefaultTextHandler}.Width(content)
+	if held, _ := strconv.ParseFloat(attributes["textLength"], 64); held < float64(width)*.999 || held > float64(width)*1.001 {
+		t.Errorf("text %q is held to a length of %v; want %v", content, attributes["textLength"], float64(width))
+	}
 	return words{content, box{"", x, -y - 0.2*size, x + float64(width), -y + 0.75*size}}
 }
 
@@ -139,13 +189,34 @@ func (p *picture) says(part string) bool {
 func (p *picture) checkTexts(t *testing.T, name string) {
 	t.Helper()
 	for i, w := range p.texts {
-		if w.left < 0 || w.right > 750 || w.bottom < 0 || w.top > 450 {
+		if w.left < 0 || w.right > 750 || w.bottom < 0 || w.top > p.tall {
 			t.Errorf("%s: text %q leaves the page: %+v", name, w.text, w.box)
 		}
 		for _, other := range p.texts[:i] {
 			if w.left < other.right && other.left < w.right && w.bottom < other.top && other.bottom < w.top {
 				t.Errorf("%s: text %q covers %q", name, w.text, other.text)
 			}
+		}
+	}
+}
+
+// walk calls visit with each element of a file that is XML.
+func walk(t *testing.T, file []byte, visit func(name string, attributes map[string]string)) {
+	t.Helper()
+	for decoder := xml.NewDecoder(bytes.NewReader(file)); ; {
+		token, err := decoder.Token()
+		if err == io.EOF {
+			return
+		}
+		if err != nil {
+			t.Fatalf("this is no XML: %v", err)
+		}
+		if e, is := token.(xml.StartElement); is {
+			attributes := make(map[string]string)
+			for _, a := range e.Attr {
+				attributes[a.Name.Local] = a.Value
+			}
+			visit(e.Name.Local, attributes)
 		}
 	}
 }

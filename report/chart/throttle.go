@@ -34,18 +34,7 @@ func (b ThrottleBar) mean(sum int64) float64 {
 // reported phase. Of more than 600 seconds, equal groups are merged, the last of
 // which may be smaller; sums stay exact.
 func ThrottleBars(record *results.Record) []ThrottleBar {
-	reported := make(map[string]bool, len(record.Phases))
-	for p := range record.Phases {
-		if record.Phases[p].Reported {
-			reported[record.Phases[p].Name] = true
-		}
-	}
-	var seconds []*results.Interval
-	for i := range record.Intervals {
-		if reported[record.Intervals[i].Phase] {
-			seconds = append(seconds, &record.Intervals[i])
-		}
-	}
+	seconds := reportedSeconds(record)
 	size := (len(seconds) + mostSeconds - 1) / mostSeconds
 	var bars []ThrottleBar
 	for i, second := range seconds {
@@ -60,6 +49,23 @@ func ThrottleBars(record *results.Record) []ThrottleBar {
 		bar.Failed += second.Failed
 	}
 	return bars
+}
+
+// reportedSeconds returns the seconds of a record that begin in a reported phase.
+func reportedSeconds(record *results.Record) []*results.Interval {
+	reported := make(map[string]bool, len(record.Phases))
+	for p := range record.Phases {
+		if record.Phases[p].Reported {
+			reported[record.Phases[p].Name] = true
+		}
+	}
+	var seconds []*results.Interval
+	for i := range record.Intervals {
+		if reported[record.Intervals[i].Phase] {
+			seconds = append(seconds, &record.Intervals[i])
+		}
+	}
+	return seconds
 }
 
 // WaitBars returns how long operations of the reported phases waited before
@@ -82,7 +88,7 @@ func WaitBars(record *results.Record) []results.Bar {
 }
 
 // throttleFigure draws served and refused per second above the waits.
-func throttleFigure(record *results.Record) *figure {
+func throttleFigure(record *results.Record, _ *Options) *figure {
 	f := &figure{
 		title:    "Served and refused, second by second",
 		subtitle: describe(record),
@@ -100,6 +106,7 @@ func throttleFigure(record *results.Record) *figure {
 	switch waits := WaitBars(record); {
 	case len(waits) > 0:
 		f.panels[1].drawWaits(waits)
+		f.panels[1].says = attemptWords(record)
 	case record.Manifest.Spread != nil:
 		// A load that is not retried leaves all room to its course.
 		f.panels = f.panels[:1]
@@ -121,7 +128,7 @@ func (p *panel) drawThrottleBars(record *results.Record, bars []ThrottleBar) {
 	if size := bars[0].Seconds; size > 1 {
 		p.heading = "Per second, means of " + number(float64(size)) + " s"
 	}
-	p.legend = []entry{{"entities served", swatch(servedInk)}, {"attempts refused", swatch(refusedInk)}}
+	p.legend = []entry{{"entities served", swatch(servedInk)}, {"attempts refused" + refusalWords(record), swatch(refusedInk)}}
 	if failed > 0 {
 		p.legend = append(p.legend, entry{"attempts failed", swatch(failedInk)})
 	}
@@ -145,12 +152,12 @@ func (p *panel) drawThrottleBars(record *results.Record, bars []ThrottleBar) {
 	p.addTurns(record, first, last)
 }
 
-// addTarget explains the line of the partition target in the legend and returns
-// it, and false where there is none to draw: no target, or one so far above the
-// data that they would shrink to nothing below it.
+// addTarget explains the line of the target of the partition, or of the account where the
+// load is not aimed at one, in the legend and returns it, and false where there is none to
+// draw: no target, or one so far above the data that they would shrink to nothing below it.
 func (p *panel) addTarget(record *results.Record, highest float64) (line, bool) {
 	rate, whose := float64(record.Manifest.Targets.Partition), "partition"
-	if record.Manifest.Spread != nil {
+	if record.Manifest.Spread != nil || record.Manifest.PartitionKey == "" {
 		// A partition's would say nothing of what several are served together.
 		rate, whose = float64(record.Manifest.Targets.Account), "account"
 		if several := record.Manifest.Accounts; several > 1 {

@@ -1,0 +1,273 @@
+package chart
+
+import (
+	"fmt"
+	"image"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+
+	"loadgen/results"
+)
+
+// bands are where the rows of a grid lie, from the top: room for words on the axis of
+// time, a band for each partition, and apart from them what is not of one partition.
+// The vertical axis counts points of a page.
+type bands struct {
+	grid *Grid
+	// height is that of a row.
+	height float64
+	asides []aside
+	// bottom and rows bound the partitions, top is that of all.
+	bottom, rows, top float64
+}
+
+// aside is a row that is not of one partition.
+type aside struct {
+	row    *GridRow
+	bottom float64
+	// share is how many partitions the row is of, so that it can be shown as the mean of
+	// each; 0 where it is only shown that, and when, there was something.
+	share int64
+	label string
+}
+
+// The measures of bands, in points.
+const (
+	tallestBand = 30.
+	lowestBand  = 2.
+	asideBand   = 11.
+	asideGap    = 4.
+	// laneRow is a line of words above the rows.
+	laneRow = 12.
+	laneGap = 3.
+)
+
+// newBands lays out a grid so that its partitions take about so much room, below a lane
+// of so many lines of words. What is not of one partition has a row only where that layer
+// has something there.
+func newBands(g *Grid, room float64, lane int, layer func(*GridRow) []int64) *bands {
+	b := &bands{grid: g, height: min(tallestBand, max(lowestBand, room/float64(max(len(g.Rows), 1))))}
+	some := func(row *GridRow) bool { return slices.ContainsFunc(layer(row), func(n int64) bool { return n > 0 }) }
+	at := 0.
+	if some(&g.Nowhere) {
+		b.asides = append(b.asides, aside{&g.Nowhere, at, 0, "no single partition"})
+		at += asideBand + asideGap
+	}
+	if some(&g.Rest) {
+		b.asides = append(b.asides, g.rest(at))
+		at += asideBand + asideGap
+	}
+	b.bottom = at
+	b.rows = at + b.height*float64(len(g.Rows))
+	b.top = max(b.rows, asideBand)
+	if lane > 0 {
+		b.top += laneRow*float64(lane) + laneGap
+	}
+	return b
+}
+
+// rest returns the row of all partitions without one.
+func (g *Grid) rest(bottom float64) aside {
+	switch {
+	case g.Others > 0 && len(g.Rows) == 0:
+		return aside{&g.Rest, bottom, g.Others, fmt.Sprintf("%s partitions, mean of each", number(float64(g.Others)))}
+	case len(g.Rows) == 0:
+		return aside{&g.Rest, bottom, 0, "all partitions together"}
+	case g.Others > 0:
+		return aside{&g.Rest, bottom, g.Others, fmt.Sprintf("%s others, mean of each", number(float64(g.Others)))}
+	case g.Others == 0:
+		return aside{&g.Rest, bottom, 0, "before told apart"}
+	default:
+		return aside{&g.Rest, bottom, 0, "all others, not counted"}
+	}
+}
+
+// axis returns the vertical axis: the names of as many rows as there is room for, the
+// hottest among them.
+func (b *bands) axis() plot.Axis {
+	axis := plot.Axis{Min: 0, Max: b.top, Scale: linear{}}
+	axis.Tick.Marker = plot.TickerFunc(func(float64, float64) []plot.Tick { return b.ticks() })
+	return axis
+}
+
+// labelHeight is the room of a label, from its line to that of the next, in points.
+const labelHeight = 10.5
+
+func (b *bands) ticks() []plot.Tick {
+	var ticks []plot.Tick
+	for i := range b.asides {
+		ticks = append(ticks, plot.Tick{Value: b.asides[i].bottom + asideBand/2, Label: b.asides[i].label})
+	}
+	for _, i := range b.named() {
+		ticks = append(ticks, plot.Tick{Value: b.middle(i), Label: rowName(&b.grid.Rows[i])})
+	}
+	return ticks
+}
+
+// named returns the rows whose names are shown: the hottest, and others as far from it as
+// a name is high.
+func (b *bands) named() []int {
+	hottest := b.grid.hottest()
+	if hottest < 0 {
+		return nil
+	}
+	step := max(1, int(math.Ceil(labelHeight/b.height)))
+	var chosen []int
+	for i := hottest % step; i < len(b.grid.Rows); i += step {
+		chosen = append(chosen, i)
+	}
+	return chosen
+}
+
+// middle returns where a row lies; the first stands at the top.
+func (b *bands) middle(row int) float64 { return b.rows - b.height*(float64(row)+.5) }
+
+// longestRow is how many characters the name of a row has.
+const longestRow = 26
+
+// rowName is the key and, where it is not the test table, the table of a row.
+func rowName(r *GridRow) string {
+	name := r.Key
+	if name == "" {
+		name = "(empty)"
+	}
+	if r.Table != "" {
+		name += " (table " + r.Table + ")"
+	}
+	return clean(ends(name, longestRow), longestRow)
+}
+
+// ends shortens a name in its middle, since keys often differ at their ends.
+func ends(name string, longest int) string {
+	runes := []rune(name)
+	if len(runes) <= longest {
+		return name
+	}
+	head := longest / 2
+	return string(runes[:head]) + "…" + string(runes[len(runes)-(longest-head-1):])
+}
+
+// layer returns one number of all cells as pictures: the rows, and what stands apart.
+func (b *bands) layer(of func(*GridRow) []int64, scale shades) []plot.Plotter {
+	g := b.grid
+	var layers []plot.Plotter
+	if len(g.Rows) > 0 && g.Columns > 0 {
+		cells := newRaster(g.Columns, len(g.Rows), scale)
+		for i := range g.Rows {
+			for column, n := range of(&g.Rows[i]) {
+				cells.Pix[i*cells.Stride+column] = uint8(scale.step(g.perSecond(n)))
+			}
+		}
+		layers = append(layers, raster{0, b.bottom, g.end(), b.rows, cells}, b.rules())
+	}
+	for i := range b.asides {
+		own := b.asides[i].scale(g, of, scale)
+		cells := newRaster(g.Columns, 1, own)
+		for column, n := range of(b.asides[i].row) {
+			cells.Pix[column] = uint8(own.step(b.asides[i].rate(g, n)))
+		}
+		layers = append(layers, raster{0, b.asides[i].bottom, g.end(), b.asides[i].bottom + asideBand, cells})
+	}
+	return layers
+}
+
+// both returns what was served as pictures in which what was refused fills each cell from
+// below, by its share of what was asked for, the paler the less it was.
+func (b *bands) both(scale shades) []plot.Plotter {
+	const finest, coarsest, lines = 24, 4, 400
+	g := b.grid
+	fine := min(finest, max(coarsest, lines/max(len(g.Rows), 1)))
+	refusals := refusedShare(scale.anchor)
+	var layers []plot.Plotter
+	if len(g.Rows) > 0 && g.Columns > 0 {
+		cells := newRaster(g.Columns, len(g.Rows)*fine, scale, refusals)
+		for i := range g.Rows {
+			b.stack(cells, i*fine, fine, &g.Rows[i], 1, scale, refusals)
+		}
+		layers = append(layers, raster{0, b.bottom, g.end(), b.rows, cells}, b.rules())
+	}
+	for i := range b.asides {
+		a := &b.asides[i]
+		own := a.scale(g, layerServed, scale)
+		cells := newRaster(g.Columns, finest, own, refusals)
+		b.stack(cells, 0, finest, a.row, float64(max(a.share, 1)), own, refusals)
+		layers = append(layers, raster{0, a.bottom, g.end(), a.bottom + asideBand, cells})
+	}
+	return layers
+}
+
+// stack paints a row of so many partitions into lines of a picture: what was refused from
+// below, and above it what was served.
+func (b *bands) stack(cells *image.Paletted, top, lines int, row *GridRow, partitions float64, scale, refusals shades) {
+	for column := range row.Served {
+		served := uint8(scale.step(b.grid.perSecond(row.Served[column]) / partitions))
+		filled, refused := 0, uint8(0)
+		if lost := row.lost(column); lost > 0 {
+			// What was refused at all is seen.
+			filled = max(1, int(lost*float64(lines)+.5))
+			refused = uint8(steps + refusals.step(b.grid.perSecond(row.missed(column))/partitions))
+		}
+		for line := range lines {
+			at := (top+line)*cells.Stride + column
+			cells.Pix[at] = served
+			if line >= lines-filled {
+				cells.Pix[at] = refused
+			}
+		}
+	}
+}
+
+// rate returns a cell per second, and of each of several partitions where it is of those.
+func (a *aside) rate(g *Grid, cell int64) float64 {
+	return g.perSecond(cell) / float64(max(a.share, 1))
+}
+
+// scale returns the scale of a row that stands apart: that of the partitions, or one of
+// its own where it cannot be held against them.
+func (a *aside) scale(g *Grid, of func(*GridRow) []int64, partitions shades) shades {
+	if a.share > 0 {
+		return partitions
+	}
+	most := 0.
+	for _, n := range of(a.row) {
+		most = max(most, g.perSecond(n))
+	}
+	return asideShades(most)
+}
+
+// ground is what lies below all rows, to the end of the axis.
+func (b *bands) ground(end float64) plot.Plotter {
+	return raster{0, b.bottom, end, max(b.rows, asideBand), newRaster(1, 1)}
+}
+
+// rules part the rows that are tall enough to be parted.
+func (b *bands) rules() ruled {
+	lines := ruled{left: 0, right: b.grid.end()}
+	const tall = 7
+	if b.height >= tall {
+		for i := 1; i < len(b.grid.Rows); i++ {
+			lines.at = append(lines.at, b.rows-b.height*float64(i))
+		}
+	}
+	return lines
+}
+
+// laneOf returns how many lines of words a record has for an axis of time: one for the
+// steps of the load where they are named, and up to three for what load balancing did.
+func laneOf(record *results.Record, end float64, named bool) int {
+	lines := 0
+	if named && slices.ContainsFunc(record.Phases, func(p results.Phase) bool { return p.Reported }) {
+		lines = 1
+	}
+	turns := turnsOn(record, 0, end)
+	if len(turns) == 0 {
+		return lines
+	}
+	return lines + 1 + slices.Max(turnRows(turns, end, 3))
+}
+
+// panelHeight is what a panel of bands takes of a figure.
+func (b *bands) panelHeight(words vg.Length) vg.Length { return vg.Length(b.top) + words }

@@ -1,0 +1,265 @@
+package chart
+
+import (
+	"cmp"
+	"slices"
+
+	"loadgen/results"
+)
+
+// Grid is what a heat map is drawn from: cells by partition and by time, which sum to
+// what the record's heat sums to, and so to its books, exactly.
+type Grid struct {
+	// SecondsPerColumn is how much time a column spans, Columns how many there are from
+	// second 0 on.
+	SecondsPerColumn int64
+	Columns          int
+	// Rows are partitions in the order of table and key, [mostRows] at most.
+	Rows []GridRow
+	// Rest is of all other partitions together, and of those of Rows before they were
+	// told apart; Nowhere is of what named no single partition.
+	Rest, Nowhere GridRow
+	// Others is how many partitions Rest is of, −1 where nobody counted them all, and 0
+	// where all have rows of their own.
+	Others int64
+	// MostMissed bounds what a row may lack because it is in Rest; 0 says that rows are
+	// exact.
+	MostMissed int64
+}
+
+// GridRow is one row of a heat map, with a number for each column of its grid: entities
+// that were counted for successes, attempts that were refused and that failed, and the
+// entities that attempts meant to touch, served or refused.
+type GridRow struct {
+	Table, Key                        string
+	Served, Refused, Failed, Demanded []int64
+}
+
+// How many rows and columns are drawn at most. A record has fewer of both, unless
+// somebody else wrote it.
+const (
+	mostRows    = 120
+	mostColumns = 480
+)
+
+// HeatGrid returns the cells of a record's heat. Columns beyond 480 are merged, and rows
+// beyond 120, those with the least first, added to Rest: sums stay exact. So are rows with
+// no more than any may lack: that they are told apart, and no others, is chance, and what
+// they show is when they were, not when there was load. A record without heat gives a grid
+// without columns.
+func HeatGrid(record *results.Record) Grid {
+	heat := record.Heat
+	if heat == nil {
+		return Grid{}
+	}
+	columns, merged := heatColumns(heat)
+	g := Grid{SecondsPerColumn: max(heat.SecondsPerColumn, 1) * int64(merged), Columns: columns, MostMissed: heat.MostMissed}
+	fold := func(sums, cells []int64) {
+		for i, n := range cells {
+			sums[i/merged] += n
+		}
+	}
+	g.Rest, g.Nowhere = g.empty("", ""), g.empty("", "")
+	g.Rest.fold(&heat.Rest, fold)
+	g.Nowhere.fold(&heat.Nowhere, fold)
+	for at, i := range heaviest(heat.Rows) {
+		if at < mostRows && demandOf(&heat.Rows[i].HeatCells) > heat.MostMissed {
+			g.Rows = append(g.Rows, g.empty(heat.Rows[i].Table, heat.Rows[i].Key))
+			g.Rows[len(g.Rows)-1].fold(&heat.Rows[i].HeatCells, fold)
+		} else {
+			g.Rest.fold(&heat.Rows[i].HeatCells, fold)
+		}
+	}
+	g.Others = -1
+	if heat.Partitions != nil {
+		g.Others = max(0, *heat.Partitions-int64(len(g.Rows)))
+	}
+	g.inOrder()
+	return g
+}
+
+// heaviest returns the places of rows, those with the most first.
+func heaviest(rows []results.HeatRow) []int {
+	places, weights := make([]int, len(rows)), make([]int64, len(rows))
+	for i := range rows {
+		places[i] = i
+		for _, cells := range [][]int64{rows[i].Served, rows[i].Refused, rows[i].Failed} {
+			for _, n := range cells {
+				weights[i] += n
+			}
+		}
+	}
+	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(weights[b], weights[a]) })
+	return places
+}
+
+// demandOf returns what is compared with [results.Heat.MostMissed]; one without entities
+// is held to its attempts.
+func demandOf(cells *results.HeatCells) int64 {
+	demanded, attempts := int64(0), int64(0)
+	for _, n := range cells.Demanded {
+		demanded += n
+	}
+	for _, of := range [][]int64{cells.Served, cells.Refused, cells.Failed} {
+		for _, n := range of {
+			attempts += n
+		}
+	}
+	return max(demanded, attempts)
+}
+
+// empty returns a row of nothing.
+func (g *Grid) empty(table, key string) GridRow {
+	cells := func() []int64 { return make([]int64, g.Columns) }
+	return GridRow{table, key, cells(), cells(), cells(), cells()}
+}
+
+// fold adds what the record has of a row.
+func (r *GridRow) fold(cells *results.HeatCells, fold func(sums, cells []int64)) {
+	fold(r.Served, cells.Served)
+	fold(r.Refused, cells.Refused)
+	fold(r.Failed, cells.Failed)
+	fold(r.Demanded, cells.Demanded)
+}
+
+// heatColumns returns how many columns a grid needs and how many of the record's each of
+// them merges. What a record says of its columns counts only as far as it has cells or
+// there is room: nothing is allocated on its word.
+func heatColumns(heat *results.Heat) (columns, merged int) {
+	needed := min(heat.Columns, mostColumns)
+	each := func(cells *results.HeatCells) {
+		needed = max(needed, len(cells.Served), len(cells.Refused), len(cells.Failed), len(cells.Demanded))
+	}
+	each(&heat.Rest)
+	each(&heat.Nowhere)
+	for i := range heat.Rows {
+		each(&heat.Rows[i].HeatCells)
+	}
+	merged = max(1, (needed+mostColumns-1)/mostColumns)
+	return (needed + merged - 1) / merged, merged
+}
+
+// bound adds the rows with the least to Rest until there are no more than so many.
+func (g *Grid) bound(rows int) {
+	slices.SortStableFunc(g.Rows, func(a, b GridRow) int { return cmp.Compare(b.weight(), a.weight()) })
+	for len(g.Rows) > rows {
+		last := len(g.Rows) - 1
+		g.Rest.add(&g.Rows[last])
+		g.Rows = g.Rows[:last]
+		if g.Others >= 0 {
+			g.Others++
+		}
+	}
+	g.inOrder()
+}
+
+// inOrder puts the rows into the order of table and key.
+func (g *Grid) inOrder() {
+	slices.SortStableFunc(g.Rows, func(a, b GridRow) int {
+		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.Key, b.Key))
+	})
+}
+
+func (r *GridRow) add(other *GridRow) {
+	for i := range r.Served {
+		r.Served[i] += other.Served[i]
+		r.Refused[i] += other.Refused[i]
+		r.Failed[i] += other.Failed[i]
+		r.Demanded[i] += other.Demanded[i]
+	}
+}
+
+// Totals returns the sums of a row: entities served, attempts refused, attempts failed.
+func (r *GridRow) Totals() (served, refused, failed int64) {
+	for i := range r.Served {
+		served += r.Served[i]
+		refused += r.Refused[i]
+		failed += r.Failed[i]
+	}
+	return served, refused, failed
+}
+
+// lost returns which share of a cell's demand was refused, in entities where the record
+// has them and else in attempts.
+func (r *GridRow) lost(column int) float64 {
+	demanded, served, refused := float64(r.Demanded[column]), float64(r.Served[column]), float64(r.Refused[column])
+	switch {
+	case !(refused > 0):
+		return 0
+	case demanded > served:
+		return within((demanded - served) / demanded)
+	default:
+		return within(refused / (refused + max(served, 0)))
+	}
+}
+
+// missed returns what of a cell's demand was refused: entities where the record has them,
+// and else attempts.
+func (r *GridRow) missed(column int) int64 {
+	if missed := r.Demanded[column] - r.Served[column]; missed > 0 {
+		return missed
+	}
+	return max(r.Refused[column], 0)
+}
+
+// weight is what rows are compared by where not all can be shown or named.
+func (r *GridRow) weight() int64 {
+	served, refused, failed := r.Totals()
+	return served + refused + failed
+}
+
+// Totals returns the sums of all cells: entities served, attempts refused, attempts
+// failed.
+func (g *Grid) Totals() (served, refused, failed int64) {
+	sum := func(r *GridRow) {
+		s, f, e := r.Totals()
+		served, refused, failed = served+s, refused+f, failed+e
+	}
+	for i := range g.Rows {
+		sum(&g.Rows[i])
+	}
+	sum(&g.Rest)
+	sum(&g.Nowhere)
+	return served, refused, failed
+}
+
+// perSecond returns a cell as a rate, at least 0 whatever the record says.
+func (g *Grid) perSecond(cell int64) float64 {
+	return max(0, float64(cell)/float64(max(g.SecondsPerColumn, 1)))
+}
+
+// end returns where the last column ends, in seconds since the start of the run.
+func (g *Grid) end() float64 { return float64(g.Columns) * float64(max(g.SecondsPerColumn, 1)) }
+
+// hottest returns the row with the most, −1 where there is none.
+func (g *Grid) hottest() int {
+	hottest := -1
+	for i := range g.Rows {
+		if hottest < 0 || g.Rows[i].weight() > g.Rows[hottest].weight() {
+			hottest = i
+		}
+	}
+	return hottest
+}
+
+// greatest returns the greatest rate of a layer in the cells of partitions.
+func (g *Grid) greatest(layer func(*GridRow) []int64) float64 {
+	most := 0.0
+	for i := range g.Rows {
+		for _, cell := range layer(&g.Rows[i]) {
+			most = max(most, g.perSecond(cell))
+		}
+	}
+	return most
+}
+
+// The layers of a heat map.
+func layerServed(r *GridRow) []int64  { return r.Served }
+func layerRefused(r *GridRow) []int64 { return r.Refused }
+func layerWeight(r *GridRow) []int64 {
+	sums := slices.Clone(r.Served)
+	for i := range sums {
+		sums[i] += r.Refused[i]
+	}
+	return sums
+}

@@ -1,0 +1,247 @@
+package chart_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"loadgen/report/chart"
+	"loadgen/results"
+)
+
+// heated returns the record with a heat whose cells are what its seconds count, dealt out
+// at random among so many partitions, the rest and nowhere.
+func heated(t testing.TB, of *results.Record, partitions int, secondsPerColumn int64, seed uint64) *results.Record {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 11))
+	record := *of
+	var last int64
+	for i := range record.Intervals {
+		last = max(last, record.Intervals[i].Second)
+	}
+	h := &results.Heat{SecondsPerColumn: secondsPerColumn, Columns: int(last/secondsPerColumn) + 1, Rows: make([]results.HeatRow, partitions)}
+	cells := []*results.HeatCells{&h.Rest, &h.Nowhere}
+	for i := range h.Rows {
+		h.Rows[i].Key = fmt.Sprintf("key-%04d", i)
+		cells = append(cells, &h.Rows[i].HeatCells)
+	}
+	for _, c := range cells {
+		for _, layer := range []*[]int64{&c.Served, &c.Refused, &c.Failed, &c.Demanded} {
+			*layer = make([]int64, h.Columns)
+		}
+	}
+	for i := range record.Intervals {
+		second := &record.Intervals[i]
+		column := int(second.Second / secondsPerColumn)
+		deal := func(n int64, layers ...func(*results.HeatCells) []int64) {
+			for range n {
+				c := cells[rng.IntN(len(cells))]
+				for _, layer := range layers {
+					layer(c)[column]++
+				}
+			}
+		}
+		demanded := func(c *results.HeatCells) []int64 { return c.Demanded }
+		deal(second.Served, func(c *results.HeatCells) []int64 { return c.Served }, demanded)
+		deal(second.Refused, func(c *results.HeatCells) []int64 { return c.Refused }, demanded)
+		deal(second.Failed, func(c *results.HeatCells) []int64 { return c.Failed })
+	}
+	all := int64(partitions)
+	h.Partitions = &all
+	record.Heat = h
+	return &record
+}
+
+// Must show of issue 9: the cells sum to the report's totals exactly, which are counted in
+// another way, by kinds and phases.
+func TestHeatGridSumsToTheTotals(t *testing.T) {
+	total := stress().Total(results.Everything)
+	if total.Served == 0 || total.Refused == 0 {
+		t.Fatal("the record has nothing to sum")
+	}
+	for _, row := range []struct {
+		name       string
+		partitions int
+		seconds    int64
+		rows       int
+	}{
+		{"one partition by the second", 1, 1, 1},
+		{"twenty by two seconds", 20, 2, 20},
+		{"all in one column", 7, 1000, 7},
+		{"none told apart", 0, 1, 0},
+		{"more partitions than are drawn", 300, 1, chart.MostRows},
+	} {
+		record := heated(t, stress(), row.partitions, row.seconds, 5)
+		g := chart.HeatGrid(record)
+		served, refused, failed := g.Totals()
+		if served != total.Served || refused != total.Refused || failed != total.Failed {
+			t.Errorf("%s: the cells sum to %d served, %d refused, %d failed; want %d, %d, %d", row.name, served, refused, failed,
+				total.Served, total.Refused, total.Failed)
+		}
+		if len(g.Rows) != row.rows || g.Others != int64(row.partitions-row.rows) {
+			t.Errorf("%s: %d rows and %d others; want %d and %d", row.name, len(g.Rows), g.Others, row.rows, row.partitions-row.rows)
+		}
+		for column := range g.Columns {
+			var sum int64
+			for i := range g.Rows {
+				sum += g.Rows[i].Served[column]
+			}
+			sum += g.Rest.Served[column] + g.Nowhere.Served[column]
+			var want int64
+			for i := range record.Intervals {
+				if second := &record.Intervals[i]; second.Second/row.seconds == int64(column) {
+					want += second.Served
+				}
+			}
+			if sum != want {
+				t.Errorf("%s: column %d holds %d served; want %d", row.name, column, sum, want)
+			}
+		}
+	}
+}
+
+// heatOf is a record with nothing but heat.
+func heatOf(h *results.Heat) *results.Record {
+	return &results.Record{Manifest: manifest(2000), Heat: h}
+}
+
+func TestHeatGridOfAnyHeat(t *testing.T) {
+	many := make([]int64, 3*chart.MostColumns-1)
+	for i := range many {
+		many[i] = int64(i)
+	}
+	folded := slices.Repeat([]int64{0}, chart.MostColumns)
+	for i, n := range many {
+		folded[i/3] += n
+	}
+	thousand := int64(1000)
+	for _, row := range []struct {
+		name    string
+		heat    *results.Heat
+		columns int
+		seconds int64
+		served  []int64 // of the first row
+		others  int64
+	}{
+		{"no heat", nil, 0, 0, nil, 0},
+		{"no columns", &results.Heat{}, 0, 1, nil, -1},
+		{"a row shorter than the rest", &results.Heat{SecondsPerColumn: 2, Columns: 3, Rows: []results.HeatRow{{Key: "a", HeatCells: results.HeatCells{Served: []int64{4}}}}},
+			3, 2, []int64{4, 0, 0}, -1},
+		{"a row longer than it should be", &results.Heat{SecondsPerColumn: 1, Columns: 1, Rows: []results.HeatRow{{Key: "a", HeatCells: results.HeatCells{Served: []int64{4, 5}}}}},
+			2, 1, []int64{4, 5}, -1},
+		{"a claim of more columns than any memory has", &results.Heat{SecondsPerColumn: 1, Columns: math.MaxInt, Partitions: &thousand, Rows: []results.HeatRow{{Key: "a", HeatCells: results.HeatCells{Served: []int64{4}}}}},
+			chart.MostColumns, 1, append([]int64{4}, make([]int64, chart.MostColumns-1)...), 999},
+		{"fewer than no columns and seconds", &results.Heat{SecondsPerColumn: -3, Columns: -1, Rows: []results.HeatRow{{HeatCells: results.HeatCells{Served: []int64{4}}}}},
+			1, 1, []int64{4}, -1},
+		{"more columns than are drawn are merged", &results.Heat{SecondsPerColumn: 2, Columns: len(many), Rows: []results.HeatRow{{HeatCells: results.HeatCells{Served: many}}}},
+			chart.MostColumns, 6, folded, -1},
+	} {
+		g := chart.HeatGrid(heatOf(row.heat))
+		if g.Columns != row.columns || g.SecondsPerColumn != row.seconds || g.Others != row.others {
+			t.Errorf("%s: %d columns of %d s and %d others; want %d, %d, %d", row.name, g.Columns, g.SecondsPerColumn, g.Others, row.columns, row.seconds, row.others)
+		}
+		if row.served != nil && !reflect.DeepEqual(g.Rows[0].Served, row.served) {
+			t.Errorf("%s: the first row is %v; want %v", row.name, g.Rows[0].Served, row.served)
+		}
+	}
+}
+
+func TestHeatGridKeepsTheRowsWithTheMostInTheOrderOfKeys(t *testing.T) {
+	h := &results.Heat{SecondsPerColumn: 1, Columns: 1}
+	for i := range chart.MostRows + 40 {
+		// Every fourth has less than all others.
+		n := int64(100)
+		if i%4 == 0 {
+			n = 1
+		}
+		h.Rows = append(h.Rows, results.HeatRow{Table: []string{"b", ""}[i%2], Key: fmt.Sprintf("%03d", 999-i), HeatCells: results.HeatCells{Served: []int64{n}}})
+	}
+	g := chart.HeatGrid(heatOf(h))
+	for i := range g.Rows {
+		if g.Rows[i].Served[0] != 100 {
+			t.Errorf("row %q is drawn, which has less than another that is not", g.Rows[i].Key)
+		}
+		if i > 0 && (g.Rows[i].Table < g.Rows[i-1].Table || g.Rows[i].Table == g.Rows[i-1].Table && g.Rows[i].Key < g.Rows[i-1].Key) {
+			t.Errorf("row %q %q comes after %q %q", g.Rows[i].Table, g.Rows[i].Key, g.Rows[i-1].Table, g.Rows[i-1].Key)
+		}
+	}
+	if len(g.Rows) != chart.MostRows || g.Rest.Served[0] != 40 {
+		t.Errorf("%d rows and %v of others; want %d and 40", len(g.Rows), g.Rest.Served, chart.MostRows)
+	}
+}
+
+// A row that has no more than any row may lack was told apart by chance: beside it there
+// may be others with as much that were not.
+func TestHeatGridShowsNoRowByChance(t *testing.T) {
+	cells := func(served, refused, demanded int64) results.HeatCells {
+		return results.HeatCells{Served: []int64{served, 0}, Refused: []int64{0, refused}, Demanded: []int64{demanded, 0}}
+	}
+	h := &results.Heat{SecondsPerColumn: 1, Columns: 2, MostMissed: 20, Rest: cells(1000, 100, 1100),
+		Rows: []results.HeatRow{{Key: "as little", HeatCells: cells(15, 5, 20)}, {Key: "less", HeatCells: cells(3, 0, 3)}, {Key: "more", HeatCells: cells(15, 1, 21)}}}
+	g := chart.HeatGrid(heatOf(h))
+	if len(g.Rows) != 1 || g.Rows[0].Key != "more" || g.Rest.Served[0] != 1018 || g.Rest.Refused[1] != 105 || g.Rest.Demanded[0] != 1123 {
+		t.Errorf("rows %+v, rest %+v; want the row with more than 20 alone, and the sums of the others in the rest", g.Rows, g.Rest)
+	}
+	h.Rows = h.Rows[:2]
+	seen := drawn(t, heatOf(h))["heat"]
+	for _, words := range []string{"all partitions together", "no partition stands out of so many", "1,018/s, all together"} {
+		if !seen.says(words) {
+			t.Errorf("where no row is left, the picture does not say %q", words)
+		}
+	}
+	if seen.says("less") || seen.says("partition target") {
+		t.Error("the picture names a partition, or a scale of partitions, of which it shows none")
+	}
+}
+
+// Whatever a record says of heat, the cells keep its sums and there is a picture.
+func FuzzHeat(f *testing.F) {
+	seed, err := json.Marshal(heated(f, stress(), 3, 2, 1).Heat)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(seed)
+	f.Add([]byte(`{"seconds_per_column":-9223372036854775808,"columns":9223372036854775807,"rows":[{"key":"<b>\u0000","served_entities":[-1,9223372036854775807],"refused":[1]}],"rest":{"failed":[1]},"partitions":-5,"most_missed":-1}`))
+	f.Add([]byte(`{"seconds_per_column":9223372036854775807,"columns":3,"nowhere":{"refused":[0,5]},"rows":[{},{}]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		h := new(results.Heat)
+		if json.Unmarshal(text, h) != nil {
+			return
+		}
+		var served, refused, failed int64
+		add := func(c *results.HeatCells) {
+			for _, n := range c.Served {
+				served += n
+			}
+			for _, n := range c.Refused {
+				refused += n
+			}
+			for _, n := range c.Failed {
+				failed += n
+			}
+		}
+		add(&h.Rest)
+		add(&h.Nowhere)
+		for i := range h.Rows {
+			add(&h.Rows[i].HeatCells)
+		}
+		record := heatOf(h)
+		g := chart.HeatGrid(record)
+		if s, r, e := g.Totals(); s != served || r != refused || e != failed {
+			t.Errorf("the cells sum to %d, %d, %d; want %d, %d, %d", s, r, e, served, refused, failed)
+		}
+		file, err := chart.Picture("heat", record, chart.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := look(t, file)
+		seen.checkTexts(t, "heat")
+		if _, err := chart.ContestSVG([]chart.HeatArm{{Name: "a", Record: record}}); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

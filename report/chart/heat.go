@@ -1,0 +1,136 @@
+package chart
+
+import (
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+
+	"loadgen/results"
+)
+
+// heatFigure draws what each partition served above what it refused, over time.
+func heatFigure(record *results.Record, o *Options) *figure {
+	g := HeatGrid(record)
+	f := &figure{
+		title:    "Where the load went: partitions over time",
+		subtitle: describe(record),
+		panels:   []panel{{heading: "Served", share: 1, sentence: "no data: the record does not tell partitions apart over time"}},
+	}
+	served, refusals, failed := g.Totals()
+	if g.Columns == 0 || served+refusals+failed == 0 {
+		return f
+	}
+	const room, words, bottom = 165, 28, 30
+	b := newBands(&g, room, laneOf(record, g.end(), true), layerServed)
+	f.panels[0].drawServed(record, b, o)
+	f.panels[0].says = g.says()
+	f.panels[0].share = b.panelHeight(words + saysRow)
+	f.height = headRoom + f.panels[0].share
+	if refusals > 0 {
+		below := newBands(&g, room, 0, layerRefused)
+		p := panel{share: below.panelHeight(words)}
+		p.drawRefused(record, below, o)
+		f.panels = append(f.panels, p)
+		f.height += p.share + panelGap
+	} else {
+		f.panels[0].legend = append([]entry{{"nothing was refused", nothing{}}}, f.panels[0].legend...)
+	}
+	last := &f.panels[len(f.panels)-1]
+	last.below = "time since the start of the run"
+	last.plot.X.Tick.Marker = plot.TickerFunc(clockTicks)
+	last.share += bottom
+	f.height = max(f.height+bottom, height*2/3)
+	return f
+}
+
+// headRoom is what title, subtitle and margins of a figure take, in points.
+const headRoom vg.Length = 66
+
+// nothing is the sample of a legend that explains no mark.
+type nothing struct{}
+
+// says explains what a picture of a grid leaves open.
+func (g *Grid) says() string {
+	words := "each row is a partition, in the order of keys, each cell " + counted(g.SecondsPerColumn, "second", "seconds")
+	if len(g.Rows) == 0 {
+		words = "no partition stands out of so many, each cell " + counted(g.SecondsPerColumn, "second", "seconds")
+	} else if g.MostMissed > 0 {
+		words += "; a row may lack up to " + number(float64(g.MostMissed)) + " entities, which are among the others"
+	}
+	if _, _, failed := g.Totals(); failed > 0 {
+		words += "; " + counted(failed, "attempt", "attempts") + " that failed not drawn"
+	}
+	return words
+}
+
+// drawServed makes the panel one of the entities served.
+func (p *panel) drawServed(record *results.Record, b *bands, o *Options) {
+	scale, bar := servedScale(record, b.grid)
+	scale.log = o.Axis == Logarithmic
+	bar.scale = scale
+	if b.untold() {
+		bar = b.togetherBar(layerServed)
+	}
+	p.heading, p.bar = "Served, entities per second", bar
+	p.plot = newPlot(unlabelled(clockAxis(b.grid.end())), b.axis())
+	p.plot.Add(b.layer(layerServed, scale)...)
+	p.addSteps(record, 0, b.grid.end())
+	p.addTurns(record, 0, b.grid.end())
+}
+
+// servedScale is the scale of what partitions served: anchored at their target, so that
+// a colour means the same in every picture, or at the most that one served where there
+// is no target.
+func servedScale(record *results.Record, grids ...*Grid) (shades, *colourBar) {
+	if target := float64(record.Manifest.Targets.Partition); target > 0 {
+		return servedShades(target), &colourBar{from: "0", to: number(target) + "/s: partition target; darker: above", open: true}
+	}
+	most := 0.
+	for _, g := range grids {
+		most = max(most, g.greatest(layerServed))
+	}
+	return servedShades(most), &colourBar{from: "0", to: number(most) + "/s"}
+}
+
+// untold reports whether all there is of a grid is the sum of partitions that nobody
+// counted, which has a scale of its own.
+func (b *bands) untold() bool { return len(b.grid.Rows) == 0 && b.grid.Others < 0 }
+
+// togetherBar explains the shades of that sum.
+func (b *bands) togetherBar(of func(*GridRow) []int64) *colourBar {
+	most := 0.
+	for _, n := range of(&b.grid.Rest) {
+		most = max(most, b.grid.perSecond(n))
+	}
+	return &colourBar{scale: asideShades(most), from: "0", to: number(most) + "/s, all together"}
+}
+
+// drawRefused makes the panel one of the attempts refused.
+func (p *panel) drawRefused(record *results.Record, b *bands, o *Options) {
+	most := roundUp(b.grid.greatest(layerRefused))
+	scale := refusedShades(most)
+	scale.log = o.Axis == Logarithmic
+	p.heading = "Refused, attempts per second"
+	p.bar = &colourBar{scale: scale, from: "0", to: number(most) + "/s"}
+	if b.untold() {
+		p.bar = b.togetherBar(layerRefused)
+	}
+	p.plot = newPlot(unlabelled(clockAxis(b.grid.end())), b.axis())
+	p.plot.Add(b.layer(layerRefused, scale)...)
+	p.addTurnLines(record, 0, b.grid.end())
+}
+
+// roundUp returns the next number that is easily read.
+func roundUp(v float64) float64 {
+	if !(v > 0) {
+		return 0
+	}
+	power := math.Pow10(int(math.Floor(math.Log10(v))))
+	for _, digit := range []float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 8} {
+		if v <= digit*power {
+			return digit * power
+		}
+	}
+	return 10 * power
+}

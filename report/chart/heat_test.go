@@ -1,0 +1,225 @@
+package chart_test
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/png"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"loadgen/report/chart"
+	"loadgen/results"
+)
+
+// heat returns the picture of a record's heat.
+func heat(t *testing.T, record *results.Record) picture {
+	t.Helper()
+	file, err := chart.Picture("heat", record, chart.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := look(t, file)
+	seen.checkTexts(t, "heat")
+	return seen
+}
+
+func hexAt(i image.Image, x, y int) string {
+	r, g, b, _ := i.At(x, y).RGBA()
+	return fmt.Sprintf("#%02X%02X%02X", r>>8, g>>8, b>>8)
+}
+
+// Each cell of the picture has the colour of its cell in the grid, in the SVG and, where
+// that says the picture is, in the PNG.
+func TestHeatIsDrawnFromTheGrid(t *testing.T) {
+	record := heated(t, stress(), 5, 1, 3)
+	record.Heat.Rows[2].Served[4] = 2600 // above the target
+	record.Heat.Partitions = nil
+	seen := heat(t, record)
+	file, err := chart.PicturePNG("heat", record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := png.Decode(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := chart.HeatGrid(record)
+	var most float64
+	for i := range g.Rows {
+		for _, n := range g.Rows[i].Refused {
+			most = max(most, float64(n))
+		}
+	}
+	rasters := seen.rasters()
+	if len(rasters) != 6 {
+		t.Fatalf("%d pictures; want the rows, the others and what has no partition, each twice", len(rasters))
+	}
+	var checked int
+	for panel, layer := range []func(i int) []int64{
+		func(i int) []int64 { return g.Rows[i].Served }, func(i int) []int64 { return g.Rows[i].Refused },
+	} {
+		anchor := 2000.
+		if panel == 1 {
+			anchor = chart.RoundUp(most)
+		}
+		cells := rasters[panel*3]
+		if cells.Bounds().Dx() != g.Columns || cells.Bounds().Dy() != len(g.Rows) {
+			t.Fatalf("panel %d has %v cells; want %d × %d", panel, cells.Bounds(), g.Columns, len(g.Rows))
+		}
+		for i := range g.Rows {
+			for column, n := range layer(i) {
+				_, want := chart.Shade(float64(n), anchor, panel == 1, false)
+				x := int(2 * (cells.left + (float64(column)+[]float64{.05, .95}[(column+i)%2])*(cells.right-cells.left)/float64(g.Columns)))
+				y := int(2 * (seen.tall - cells.top + (float64(i)+.3)*(cells.top-cells.bottom)/float64(len(g.Rows))))
+				if svg, png := hexAt(cells, column, i), hexAt(page, x, y); svg != want || png != want {
+					t.Errorf("panel %d, row %d, column %d: %s in the SVG, %s in the PNG; want %s for %d", panel, i, column, svg, png, want, n)
+				}
+				checked++
+			}
+		}
+	}
+	if checked != 2*5*g.Columns {
+		t.Errorf("%d cells looked at", checked)
+	}
+}
+
+func TestHeatSaysWhatItShows(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		change func(*results.Record)
+		says   string
+		not    string
+	}{
+		{"keys and scale", func(*results.Record) {}, "key-0000", "no data"},
+		{"the target", func(*results.Record) {}, "2,000/s: partition target; darker: above", ""},
+		{"another target", func(r *results.Record) { r.Manifest.Targets.Partition = 500 }, "500/s: partition target", "2,000/s: partition"},
+		{"no target", func(r *results.Record) { r.Manifest.Targets.Partition = 0 }, "0", "target"},
+		{"what a cell is", func(*results.Record) {}, "each cell 1 second", ""},
+		{"others, counted", func(r *results.Record) { n := int64(1200); r.Heat.Partitions = &n }, "1,194 others, mean of each", ""},
+		{"others, not counted", func(r *results.Record) { r.Heat.Partitions = nil }, "all others, not counted", "mean of each"},
+		{"all have rows", func(*results.Record) {}, "before told apart", "others"},
+		{"nowhere", func(*results.Record) {}, "no single partition", ""},
+		{"what rows lack", func(r *results.Record) { r.Heat.MostMissed = 70 }, "may lack up to 70 entities", ""},
+		{"failures", func(r *results.Record) { r.Heat.Rows[0].Failed[0] = 3 }, "3 attempts that failed not drawn", ""},
+		{"nothing refused", func(r *results.Record) {
+			r.Heat.Rest.Refused, r.Heat.Nowhere.Refused = nil, nil
+			for i := range r.Heat.Rows {
+				r.Heat.Rows[i].Refused = nil
+			}
+		}, "nothing was refused", "Refused, attempts"},
+		{"steps of the load", func(*results.Record) {}, "offered 500/s", ""},
+		{"load balancing", func(r *results.Record) {
+			r.Events = []results.Event{happened(4, results.RangeSplit), happened(4, results.RangeMoved)}
+		}, "split, move", ""},
+		{"load balancing twice within a short time", func(r *results.Record) {
+			for _, second := range []float64{4, 4, 4, 4.5} {
+				r.Events = append(r.Events, happened(second, results.RangeSplit), happened(second, results.RangeMoved))
+			}
+			r.Events = append(r.Events, happened(4.5, results.RangesMerged))
+		}, "split, move, merge", ""},
+		{"a table", func(r *results.Record) { r.Heat.Rows[0].Table = "copies" }, "key-0000 (table copies)", ""},
+		{"an empty key", func(r *results.Record) { r.Heat.Rows[0].Key = "" }, "(empty)", ""},
+		{"a long key keeps its ends", func(r *results.Record) { r.Heat.Rows[5].Key = strings.Repeat("x", 500) + "-the-end" }, "xxxx…xxxx-the-end", ""},
+		{"a key is a word", func(r *results.Record) { r.Heat.Rows[0].Key = "<i>\x1b\x00" }, "<i>??", ""},
+		{"no heat", func(r *results.Record) { r.Heat = nil }, "no data: the record does not tell partitions apart", "key-"},
+		{"heat without anything", func(r *results.Record) { r.Heat = &results.Heat{SecondsPerColumn: 1, Columns: 4} }, "no data", ""},
+	} {
+		record := heated(t, stress(), 6, 1, 9)
+		row.change(record)
+		seen := heat(t, record)
+		if !seen.says(row.says) || row.not != "" && seen.says(row.not) {
+			t.Errorf("%s: the picture does not say %q, or says %q", row.name, row.says, row.not)
+		}
+	}
+}
+
+// Of many rows some are named, the hottest among them, wherever it is.
+func TestHeatNamesTheHottestRow(t *testing.T) {
+	for hottest := 0; hottest < 100; hottest += 7 {
+		h := &results.Heat{SecondsPerColumn: 1, Columns: 1}
+		for i := range 100 {
+			n := int64(10)
+			if i == hottest {
+				n = 1500
+			}
+			h.Rows = append(h.Rows, results.HeatRow{Key: fmt.Sprintf("key-%03d", i), HeatCells: results.HeatCells{Served: []int64{n}}})
+		}
+		seen := heat(t, heatOf(h))
+		named := 0
+		for _, w := range seen.texts {
+			if strings.HasPrefix(w.text, "key-") {
+				named++
+			}
+		}
+		if !seen.says(fmt.Sprintf("key-%03d", hottest)) || named < 15 || named > 25 {
+			t.Fatalf("of 100 rows %d are named; want some twenty, among them the hottest, %d", named, hottest)
+		}
+	}
+}
+
+// A row of many partitions together is not held against the target of one: it is drawn as
+// their mean, or in greys.
+func TestHeatOfManyIsNotThatOfOne(t *testing.T) {
+	h := &results.Heat{SecondsPerColumn: 1, Columns: 2, Rows: []results.HeatRow{{Key: "a", HeatCells: results.HeatCells{Served: []int64{1000, 0}}}},
+		Rest: results.HeatCells{Served: []int64{50_000, 0}}}
+	n := int64(101)
+	h.Partitions = &n
+	_, mean := chart.Shade(500, 2000, false, false)
+	seen := heat(t, heatOf(h))
+	if got := hexAt(seen.rasters()[1], 0, 0); got != mean {
+		t.Errorf("100 others with 500/s each are %s; want %s", got, mean)
+	}
+	h.Partitions = nil
+	seen = heat(t, heatOf(h))
+	if got := hexAt(seen.rasters()[1], 0, 0); got != greyest() {
+		t.Errorf("an unknown number of others is %s; want %s", got, greyest())
+	}
+}
+
+// greyest is the last colour of the scale of what stands apart.
+func greyest() string {
+	within, _ := chart.Scales()
+	c := within["aside"][len(within["aside"])-1]
+	return fmt.Sprintf("#%02X%02X%02X", c[0], c[1], c[2])
+}
+
+// Others that refused nothing take no room among what was refused.
+func TestHeatOfRefusalsShowsWhatRefused(t *testing.T) {
+	h := &results.Heat{SecondsPerColumn: 1, Columns: 1, Rows: []results.HeatRow{{Key: "a", HeatCells: results.HeatCells{Served: []int64{9}, Refused: []int64{5}}}},
+		Rest: results.HeatCells{Served: []int64{9}}}
+	seen := heat(t, heatOf(h))
+	if n := len(seen.rasters()); n != 3 {
+		t.Errorf("%d pictures; want the row and the others served, and the row refused", n)
+	}
+}
+
+// An SVG of the greatest map stays small, even where all of it is noise and a fifth of the
+// partitions refuse at random.
+func TestHeatStaysSmall(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	h := &results.Heat{SecondsPerColumn: 1, Columns: 240}
+	for i := range 100 {
+		row := results.HeatRow{Key: fmt.Sprintf("key-%03d", i)}
+		for range h.Columns {
+			row.Served = append(row.Served, rng.Int64N(2500))
+			row.Refused = append(row.Refused, int64(max(0, 20-i))*rng.Int64N(100))
+		}
+		h.Rows = append(h.Rows, row)
+	}
+	file, err := chart.Picture("heat", heatOf(h), chart.Options{})
+	if err != nil || len(file) > 60_000 {
+		t.Errorf("an SVG of noise has %d bytes, %v; want 60,000 at most", len(file), err)
+	}
+	for i := range h.Rows {
+		for column := range h.Rows[i].Served {
+			h.Rows[i].Served[column] = int64(1000 + 30*rng.NormFloat64())
+			h.Rows[i].Refused[column] = 0
+		}
+	}
+	h.Rows[7].Refused[3] = 1
+	if file, err = chart.Picture("heat", heatOf(h), chart.Options{}); err != nil || len(file) > 40_000 {
+		t.Errorf("an SVG of 240 × 100 cells as loads are has %d bytes, %v; want 40,000 at most", len(file), err)
+	}
+}

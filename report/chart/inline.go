@@ -1,0 +1,98 @@
+package chart
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"regexp"
+	"strings"
+
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Ink is a colour that a page may set.
+type Ink struct {
+	// Property is the CSS custom property, such as --ink-text; Colour is what stands in
+	// for it where no page sets it, such as #222222, on light paper.
+	Property, Colour string
+}
+
+// Inks returns the colours that drawings of [Inline] take from the page, each with one
+// meaning in all charts. Those of scales of heat are not among them: they stand on their
+// own ground.
+func Inks() []Ink {
+	var list []Ink
+	for _, named := range inks() {
+		list = append(list, Ink{"--ink-" + named.name, named.colour.hex()})
+	}
+	return list
+}
+
+type namedInk struct {
+	colour ink
+	name   string
+}
+
+// inks names the colours of the palette that a page can set. The target's is that of
+// text.
+func inks() []namedInk {
+	return []namedInk{
+		{servedInk, "served"}, {getInk, "get"}, {putInk, "put"}, {otherInk, "other"},
+		{refusedInk, "refused"}, {lostInk, "lost"}, {failedInk, "failed"}, {textInk, "text"},
+		{fadedInk, "faded"}, {eventInk, "event"}, {axisInk, "axis"}, {gridInk, "grid"}, {paperInk, "paper"},
+	}
+}
+
+// hex writes a colour as CSS does.
+func (i ink) hex() string { return fmt.Sprintf("#%06X", uint32(i)) }
+
+// encodeInline draws the figure as an element of a page.
+func encodeInline(name string, f *figure) ([]byte, error) {
+	file, err := rawSVG(f, func(*draw.Canvas) {})
+	if err != nil {
+		return nil, err
+	}
+	_, body, _ := bytes.Cut(file, []byte("1999/xlink\">\n"))
+	// A text of the record holds no quotation mark that is not escaped.
+	styled := regexp.MustCompile(`\s+style="([^"]*)"`)
+	properties := properties()
+	body = styled.ReplaceAllFunc(body, func(match []byte) []byte {
+		_, list, _ := bytes.Cut(match, []byte(`"`))
+		return []byte(attributes(string(list[:len(list)-1]), properties))
+	})
+	var page bytes.Buffer
+	fmt.Fprintf(&page, "<svg class=\"chart\" role=\"img\" aria-labelledby=\"chart-%[1]s-title\" viewBox=\"0 0 %[2]g %[3]g\" "+
+		"xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\">\n<title id=\"chart-%[1]s-title\">%[4]s</title>\n",
+		name, float64(width), float64(f.tall()), html.EscapeString(f.name()))
+	page.Write(body)
+	return page.Bytes(), nil
+}
+
+// properties returns what stands for each colour in a page.
+func properties() map[string]string {
+	of := make(map[string]string)
+	for _, named := range inks() {
+		of[named.colour.hex()] = "var(--ink-" + named.name + "," + named.colour.hex() + ")"
+	}
+	return of
+}
+
+// attributes returns the declarations of a style as attributes of their own, which take
+// variables as well and are no style to a content policy.
+func attributes(style string, properties map[string]string) string {
+	var b strings.Builder
+	for _, declaration := range strings.Split(style, ";") {
+		property, value, _ := strings.Cut(declaration, ":")
+		if named, is := properties[value]; is {
+			value = named
+		}
+		if property == "font-family" {
+			value = fonts
+		}
+		if property == "font-variant" || property == "font-style" {
+			continue // as they are by themselves
+		}
+		fmt.Fprintf(&b, " %s=\"%s\"", property, value)
+	}
+	return b.String()
+}

@@ -1,0 +1,198 @@
+package chart_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"loadgen/report/chart"
+	"loadgen/results"
+)
+
+func TestOptions(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		options chart.Options
+		faults  int
+		says    string
+	}{
+		{"nothing is everything", chart.Options{}, 0, ""},
+		{"all that there is", chart.Options{Charts: chart.Names(), Form: chart.PNG, Axis: chart.Logarithmic}, 0, ""},
+		{"a chart that there is not", chart.Options{Charts: []string{"latency", "hat"}}, 1, `"hat"; there are latency, throttle, steps, percentiles, response, heat`},
+		{"a form that there is not", chart.Options{Form: "gif"}, 1, `"gif"; there are png and svg`},
+		{"an axis that there is not", chart.Options{Axis: "cubic"}, 1, `"cubic"; it is linear or log`},
+		{"everything at once", chart.Options{Charts: []string{"\x1b[31m", ""}, Form: "a", Axis: "b"}, 4, `"?[31m"`},
+	} {
+		faults := row.options.Validate()
+		if len(faults) != row.faults || !strings.Contains(fmt.Sprint(faults), row.says) {
+			t.Errorf("%s: Validate() = %v; want %d faults, one of which says %s", row.name, faults, row.faults, row.says)
+		}
+		names, err := chart.DrawAs(new(results.Memory), new(results.Record), row.options)
+		if errors.Is(err, chart.ErrOptions) != (row.faults > 0) || row.faults > 0 && names != nil {
+			t.Errorf("%s: DrawAs() = %q, %v; want ErrOptions and nothing drawn, or a drawing", row.name, names, err)
+		}
+	}
+}
+
+func TestDrawAsDrawsWhatIsAskedFor(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		record  *results.Record
+		options chart.Options
+		want    []string
+	}{
+		{"what there is to show", new(results.Record), chart.Options{Form: chart.SVG}, []string{"latency.svg", "throttle.svg", "steps.svg"}},
+		{"all of it", heated(t, stress(), 2, 1, 1), chart.Options{Form: chart.SVG},
+			[]string{"latency.svg", "throttle.svg", "steps.svg", "percentiles.svg", "response.svg", "heat.svg"}},
+		{"what is named, even if it is empty", new(results.Record), chart.Options{Charts: []string{"heat"}, Form: chart.SVG}, []string{"heat.svg"}},
+		{"one form", new(results.Record), chart.Options{Charts: []string{"steps"}, Form: chart.PNG}, []string{"steps.png"}},
+		{"both forms", new(results.Record), chart.Options{Charts: []string{"steps"}}, []string{"steps.png", "steps.svg"}},
+	} {
+		got, err := chart.DrawAs(new(results.Memory), row.record, row.options)
+		if err != nil || !slices.Equal(got, row.want) {
+			t.Errorf("%s: DrawAs() = %q, %v; want %q", row.name, got, err, row.want)
+		}
+	}
+	if got := chart.Shown(new(results.Record)); !slices.Equal(got, []string{"latency", "throttle", "steps"}) {
+		t.Errorf("of an empty record is shown %q", got)
+	}
+	for _, axis := range []chart.Axis{chart.Linear, chart.Logarithmic} {
+		for name, suits := range map[string]chart.Axis{"percentiles": chart.Logarithmic, "response": chart.Logarithmic, "heat": chart.Linear} {
+			record := heated(t, stress(), 2, 1, 1)
+			own, err := chart.Picture(name, record, chart.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := chart.Picture(name, record, chart.Options{Axis: axis}); err != nil || bytes.Equal(got, own) != (axis == suits) {
+				t.Errorf("%s drawn %s is as by itself: %v, %v; want %v", name, axis, bytes.Equal(got, own), err, axis == suits)
+			}
+		}
+	}
+	for _, draw := range []func(string, *results.Record, chart.Options) ([]byte, error){chart.Picture, chart.Inline} {
+		if got, err := draw("hat", stress(), chart.Options{}); !errors.Is(err, chart.ErrOptions) || got != nil {
+			t.Errorf("a chart that there is not is %d bytes, %v; want ErrOptions", len(got), err)
+		}
+	}
+}
+
+// A drawing for a page shows what the file shows, has no style of its own and takes its
+// inks from the page.
+func TestInline(t *testing.T) {
+	record := heated(t, stress(), 12, 1, 1)
+	record.Manifest.Scenario.Name = `<script>" style="fill:red" id='x'`
+	inks := make(map[string]string)
+	for _, ink := range chart.Inks() {
+		inks[ink.Property] = ink.Colour
+	}
+	identifiers := make(map[string]bool)
+	used := make(map[string]bool)
+	for _, name := range chart.Names() {
+		file, err := chart.Inline(name, record, chart.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, _ := chart.Inline(name, record, chart.Options{})
+		if !bytes.Equal(file, again) {
+			t.Errorf("%s differs the second time", name)
+		}
+		seen := inlined(t, file)
+		for _, bad := range []string{"<?xml", "<!--", "<script", "style=\"", "url(", "http://", "https://"} {
+			text := strings.NewReplacer(`xmlns="http://www.w3.org/2000/svg"`, "", `xmlns:xlink="http://www.w3.org/1999/xlink"`, "").Replace(string(file))
+			if strings.Contains(text, bad) {
+				t.Errorf("%s holds %q", name, bad)
+			}
+		}
+		for _, id := range regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(string(file), -1) {
+			if identifiers[id[1]] || !strings.HasPrefix(id[1], "chart-"+name) {
+				t.Errorf("%s has the identifier %q, which is taken or not its own", name, id[1])
+			}
+			identifiers[id[1]] = true
+		}
+		for _, use := range regexp.MustCompile(`"var\((--ink-\w+),(#[0-9A-F]{6})\)"`).FindAllStringSubmatch(string(file), -1) {
+			used[use[1]] = true
+			if inks[use[1]] != use[2] {
+				t.Errorf("%s uses %s for %s; want %q", name, use[1], use[2], inks[use[1]])
+			}
+		}
+		for _, fixed := range regexp.MustCompile(`(fill|stroke)="(#[0-9A-F]{6})"`).FindAllStringSubmatch(string(file), -1) {
+			// The ground of heat, and the second operation of a group.
+			if colour := fixed[2]; colour != "#FDFDFD" && !(name == "percentiles" && colour != "#FFFFFF") {
+				t.Errorf("%s has the colour %s, which no page can set", name, colour)
+			}
+		}
+		own, err := chart.Picture(name, record, chart.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if texts := len(look(t, own).texts); seen["text"] < texts || seen["title"] != 1 || seen["svg"] != 1 {
+			t.Errorf("%s has the elements %v; want %d texts, one title and one svg", name, seen, texts)
+		}
+	}
+	for _, property := range []string{"--ink-text", "--ink-faded", "--ink-served", "--ink-refused", "--ink-get", "--ink-put", "--ink-axis", "--ink-grid", "--ink-paper", "--ink-lost"} {
+		if !used[property] {
+			t.Errorf("no chart takes %s from the page", property)
+		}
+	}
+	for property, colour := range inks {
+		if !regexp.MustCompile(`^--ink-[a-z]+$`).MatchString(property) || !regexp.MustCompile(`^#[0-9A-F]{6}$`).MatchString(colour) {
+			t.Errorf("ink %s is %s", property, colour)
+		}
+	}
+}
+
+// inlined returns how many elements there are of each name.
+func inlined(t *testing.T, file []byte) map[string]int {
+	t.Helper()
+	counts := make(map[string]int)
+	walk(t, file, func(name string, attributes map[string]string) {
+		counts[name]++
+		if name == "path" && attributes["fill"] == "" && attributes["stroke"] == "" {
+			t.Errorf("a path has no colour: %v", attributes)
+		}
+		if name == "text" && (attributes["font-size"] == "" || attributes["font-family"] == "" || attributes["textLength"] == "") {
+			t.Errorf("a text has the attributes %v", attributes)
+		}
+	})
+	return counts
+}
+
+// What was refused is told by its answers, and what operations took by attempts.
+func TestThrottleTellsAnswersAndAttempts(t *testing.T) {
+	record := *stress()
+	record.Intervals = slices.Clone(record.Intervals)
+	var want int64
+	for i := range record.Intervals {
+		second := &record.Intervals[i]
+		second.Refusals = []results.Refusal{{Status: 503, Code: "ServerBusy", Attempts: second.Refused}, {Attempts: 1}, {Status: 500, Code: "<b>", Attempts: 2}, {Status: 429, Attempts: 1}}
+		if slices.ContainsFunc(record.Phases, func(p results.Phase) bool { return p.Reported && p.Name == second.Phase }) {
+			want += second.Refused
+		}
+	}
+	codes := chart.RefusalCodes(&record)
+	if len(codes) != 4 || codes[0] != (results.Refusal{Status: 503, Code: "ServerBusy", Attempts: want}) || codes[1].Status != 500 || codes[2].Status != 0 || codes[3].Status != 429 {
+		t.Errorf("RefusalCodes() = %v; want %d of 503 first", codes, want)
+	}
+	var attempts, operations int64
+	for _, of := range chart.AttemptsByOperation(&record) {
+		attempts, operations = attempts+of.Attempts, operations+of.Operations
+	}
+	if total := record.Total(results.Reported); attempts != total.Attempts || operations != total.Operations || attempts <= operations {
+		t.Errorf("%d attempts of %d operations; want %d of %d", attempts, operations, total.Attempts, total.Operations)
+	}
+	seen := drawn(t, &record)["throttle"]
+	for _, words := range []string{"attempts refused: 503 ServerBusy " + chart.Number(float64(want)), "500 <b> 16", "2 other answers", "attempts per operation, on average: get 1.9"} {
+		if !seen.says(words) {
+			t.Errorf("throttle does not say %q", words)
+		}
+	}
+	for i := range record.Intervals {
+		record.Intervals[i].Refusals = nil
+	}
+	if told := chart.RefusalCodes(&record); told != nil {
+		t.Errorf("RefusalCodes() of a record that does not tell them = %v; want none", told)
+	}
+}

@@ -1,0 +1,177 @@
+package chart
+
+import (
+	"math"
+
+	"gonum.org/v1/plot"
+
+	"loadgen/results"
+)
+
+// ResponseGrid is what a heat map of response times is drawn from: how many successful
+// operations ended in a stretch of time with a response time of a bucket.
+type ResponseGrid struct {
+	// From is the first second, SecondsPerColumn how much time each of the Columns spans.
+	From, SecondsPerColumn int64
+	Columns                int
+	// Counts has a line for each bucket from Lowest on, see results.BucketFrom, with an
+	// entry for each column. There is at least one in the first line and in the last.
+	Lowest int
+	Counts [][]int64
+}
+
+// mostMoments is how many columns a heat map of response times has at most.
+const mostMoments = 240
+
+// ResponseHeat returns the response times of the successful operations that ended in the
+// seconds of reported phases. Its counts sum to those operations, exactly. It is empty
+// where there were none.
+func ResponseHeat(record *results.Record) ResponseGrid {
+	seconds := reportedSeconds(record)
+	var g ResponseGrid
+	lowest, highest := results.Buckets, -1
+	first, last := int64(math.MaxInt64), int64(math.MinInt64)
+	for _, second := range seconds {
+		first, last = min(first, second.Second), max(last, second.Second)
+		for bucket, count := range second.ResponseBuckets {
+			if count != 0 {
+				lowest, highest = min(lowest, bucket), max(highest, bucket)
+			}
+		}
+	}
+	if highest < 0 {
+		return g
+	}
+	// Of seconds that lie further apart than a run lasts, all fall into the first column.
+	const longest = math.MaxInt64 / 4
+	span := int64(1)
+	if first > -longest && last < longest {
+		span = last - first + 1
+	}
+	g.From, g.Lowest = first, lowest
+	g.SecondsPerColumn = (span + mostMoments - 1) / mostMoments
+	g.Columns = int((span + g.SecondsPerColumn - 1) / g.SecondsPerColumn)
+	g.Counts = make([][]int64, highest-lowest+1)
+	for i := range g.Counts {
+		g.Counts[i] = make([]int64, g.Columns)
+	}
+	for _, second := range seconds {
+		column := 0
+		if span > 1 {
+			column = int((second.Second - first) / g.SecondsPerColumn)
+		}
+		for i := range g.Counts {
+			g.Counts[i][column] += second.ResponseBuckets[lowest+i]
+		}
+	}
+	return g
+}
+
+// most returns the greatest count of a cell.
+func (g *ResponseGrid) most() float64 {
+	var most int64
+	for _, line := range g.Counts {
+		for _, count := range line {
+			most = max(most, count)
+		}
+	}
+	return float64(most)
+}
+
+// sum returns how many operations a grid holds.
+func (g *ResponseGrid) sum() int64 {
+	var sum int64
+	for _, line := range g.Counts {
+		for _, count := range line {
+			sum += count
+		}
+	}
+	return sum
+}
+
+// responseFigure draws how many operations took how long, over time.
+func responseFigure(record *results.Record, o *Options) *figure {
+	g := ResponseHeat(record)
+	f := &figure{
+		title:    "Response times over time",
+		subtitle: describe(record),
+		panels:   []panel{{heading: "Successful operations", share: 1, sentence: "no data: no operation succeeded in a second of a reported phase"}},
+	}
+	if g.Columns == 0 {
+		return f
+	}
+	p := &f.panels[0]
+	p.heading = counted(g.sum(), "successful operation", "successful operations")
+	p.says = "by when they ended, each cell " + counted(g.SecondsPerColumn, "second", "seconds") + ", and by how long they took, back-off included"
+	scale := responseShades(g.most())
+	p.bar = &colourBar{scale: scale, from: "1", to: number(g.most()) + " in a cell, logarithmic"}
+	from, to := float64(g.From), float64(g.From)+float64(g.Columns)*float64(g.SecondsPerColumn)
+	x := linearAxis(from, to)
+	x.Tick.Marker = plot.TickerFunc(clockTicks)
+	y := g.axis(o)
+	p.plot = newPlot(x, y)
+	p.plot.Add(g.raster(scale, y, from, to))
+	p.below = "time since the start of the run"
+	p.addSteps(record, from, to)
+	p.addTurns(record, from, to)
+	return f
+}
+
+// above returns where the highest bucket ends, in microseconds; the last that there is
+// has no end and is drawn as high as others.
+func (g *ResponseGrid) above() float64 {
+	if next := g.Lowest + len(g.Counts); next < results.Buckets {
+		return float64(results.BucketFrom(next))
+	}
+	return float64(results.BucketFrom(results.Buckets-1)) * 4 / 3
+}
+
+// axis returns the axis of time that operations took, with a lane for words above.
+func (g *ResponseGrid) axis(o *Options) plot.Axis {
+	low := math.Max(.5, float64(results.BucketFrom(g.Lowest)))
+	high := g.above()
+	const lane = .17 // of the axis
+	if o.Axis == Linear {
+		axis := linearAxis(0, max(high, 1)*(1+lane))
+		axis.Tick.Marker = plot.TickerFunc(durationTicks)
+		return axis
+	}
+	high = max(high, low*2)
+	axis := plot.Axis{Min: low, Max: high * math.Pow(high/low, lane), Scale: logarithmic{}}
+	axis.Tick.Marker = plot.TickerFunc(timeTicks)
+	return axis
+}
+
+// raster returns the cells as a picture whose lines are even on the axis, which buckets
+// are not.
+func (g *ResponseGrid) raster(scale shades, y plot.Axis, from, to float64) raster {
+	const lines = 400
+	top := min(g.above(), y.Max)
+	reach := y.Scale.Normalize(y.Min, y.Max, top)
+	cells := newRaster(g.Columns, lines, scale)
+	for at := range lines {
+		height := (1 - (float64(at)+.5)/lines) * reach
+		bucket := bucketAt(y, height) - g.Lowest
+		if bucket < 0 || bucket >= len(g.Counts) {
+			continue
+		}
+		for column, count := range g.Counts[bucket] {
+			cells.Pix[at*cells.Stride+column] = uint8(scale.step(float64(count)))
+		}
+	}
+	return raster{from, y.Min, to, top, cells}
+}
+
+// bucketAt returns the bucket of the duration at a height of an axis, 0 to 1.
+func bucketAt(y plot.Axis, height float64) int {
+	least, most := 0, results.Buckets-1
+	for least < most {
+		middle := (least + most + 1) / 2
+		if y.Scale.Normalize(y.Min, y.Max, float64(results.BucketFrom(middle))) <= height {
+			least = middle
+		} else {
+			most = middle - 1
+		}
+	}
+	return least
+}

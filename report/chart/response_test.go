@@ -1,0 +1,222 @@
+package chart_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"loadgen/report/chart"
+	"loadgen/results"
+)
+
+// spells is a record of so many seconds of a reported phase, with response times in a few
+// buckets, and of as many seconds of preparation.
+func spells(first, seconds int64, buckets ...int) *results.Record {
+	rng := rand.New(rand.NewPCG(uint64(seconds), 4))
+	record := &results.Record{Manifest: manifest(2000), Phases: []results.Phase{{Name: "step", Reported: true}, {Name: "load"}}}
+	for i := range seconds {
+		second := results.Interval{Second: first + i, Phase: "step"}
+		for _, bucket := range buckets {
+			second.ResponseBuckets[bucket] = 1 + rng.Int64N(1000)
+		}
+		other := results.Interval{Second: i, Phase: "load"}
+		other.ResponseBuckets[3] = 1e6
+		record.Intervals = append(record.Intervals, second, other)
+	}
+	return record
+}
+
+func TestResponseHeatSumsToTheSeconds(t *testing.T) {
+	for _, row := range []struct {
+		name             string
+		record           *results.Record
+		columns          int
+		seconds          int64
+		lowest, buckets_ int
+	}{
+		{"nothing", spells(0, 0), 0, 0, 0, 0},
+		{"seconds in which nothing succeeded", spells(0, 4), 0, 0, 0, 0},
+		{"a second", spells(7, 1, 20), 1, 1, 20, 1},
+		{"all buckets", spells(0, 10, 0, results.Buckets-1), 10, 1, 0, results.Buckets},
+		{"as many as there are columns", spells(5, chart.MostMoments, 12, 14), chart.MostMoments, 1, 12, 3},
+		{"one more", spells(5, chart.MostMoments+1, 12, 14), 121, 2, 12, 3},
+		{"an hour", spells(0, 3600, 12), 240, 15, 12, 1},
+	} {
+		g := chart.ResponseHeat(row.record)
+		if g.Columns != row.columns || g.SecondsPerColumn != row.seconds || len(g.Counts) != row.buckets_ || g.Columns > 0 && g.Lowest != row.lowest {
+			t.Errorf("%s: %d columns of %d s, %d buckets from %d; want %d of %d, %d from %d", row.name, g.Columns, g.SecondsPerColumn, len(g.Counts), g.Lowest,
+				row.columns, row.seconds, row.buckets_, row.lowest)
+			continue
+		}
+		want := make(map[[2]int]int64)
+		for i := range row.record.Intervals {
+			second := &row.record.Intervals[i]
+			for bucket, n := range second.ResponseBuckets {
+				if second.Phase == "step" && n > 0 {
+					want[[2]int{bucket - g.Lowest, int((second.Second - g.From) / g.SecondsPerColumn)}] += n
+				}
+			}
+		}
+		for line := range g.Counts {
+			for column, n := range g.Counts[line] {
+				if n != want[[2]int{line, column}] {
+					t.Errorf("%s: cell %d, %d is %d; want %d", row.name, line, column, n, want[[2]int{line, column}])
+				}
+				delete(want, [2]int{line, column})
+			}
+		}
+		if len(want) != 0 {
+			t.Errorf("%s: %d cells are missing", row.name, len(want))
+		}
+	}
+}
+
+// A real record's cells are as many as its operations that succeeded in those seconds.
+func TestResponseHeatCountsTheSuccesses(t *testing.T) {
+	var want, sum int64
+	for i := range stress().Intervals {
+		if second := &stress().Intervals[i]; second.Phase != "load" && second.Phase != "hold" && second.Phase != "" {
+			want += second.Succeeded
+		}
+	}
+	for _, line := range chart.ResponseHeat(stress()).Counts {
+		for _, n := range line {
+			sum += n
+		}
+	}
+	if sum != want || sum == 0 {
+		t.Errorf("the cells hold %d operations; want %d", sum, want)
+	}
+}
+
+func TestResponseHeatOfSecondsOutOfTime(t *testing.T) {
+	record := spells(0, 2, 8)
+	record.Intervals[0].Second, record.Intervals[2].Second = math.MinInt64, math.MaxInt64
+	g := chart.ResponseHeat(record)
+	if g.Columns != 1 || g.Counts[0][0] != record.Intervals[0].ResponseBuckets[8]+record.Intervals[2].ResponseBuckets[8] {
+		t.Errorf("seconds as far apart as can be make %d columns, %v", g.Columns, g.Counts)
+	}
+	if _, err := chart.Picture("response", record, chart.Options{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// In the picture a bucket lies where its bounds are on the axis, which its ticks tell.
+func TestResponseIsDrawnWhereItsTimesAre(t *testing.T) {
+	for _, axis := range []chart.Axis{"", chart.Linear, chart.Logarithmic} {
+		record := spells(3, 2, 19, 20, 23) // 768 µs, 1.024 ms and 3.072 ms on
+		for i := range record.Intervals {
+			record.Intervals[i].ResponseBuckets[20] = 0
+		}
+		file, err := chart.Picture("response", record, chart.Options{Axis: axis})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := look(t, file)
+		seen.checkTexts(t, "response")
+		cells := seen.rasters()[0]
+		height := func(label string) float64 {
+			for _, w := range seen.texts {
+				if w.text == label {
+					return (w.bottom+w.top)/2 - .6 // a label's middle lies a little above its tick
+				}
+			}
+			t.Fatalf("%q axis: no tick says %q", axis, label)
+			return 0
+		}
+		one, two := height("1 ms"), height("2 ms")
+		where := func(ms float64) float64 {
+			if axis == chart.Linear {
+				return one + (two-one)*(ms-1)
+			}
+			return one + (two-one)*math.Log2(ms)
+		}
+		for _, row := range []struct {
+			ms    float64
+			drawn bool
+		}{{.8, true}, {.95, true}, {1.1, false}, {2, false}, {2.9, false}, {3.3, true}, {3.9, true}} {
+			line := int((cells.top - where(row.ms)) / (cells.top - cells.bottom) * float64(cells.Bounds().Dy()))
+			if got := hexAt(cells, 1, line) != "#FDFDFD"; got != row.drawn {
+				t.Errorf("%q axis: something at %v ms: %v; want %v", axis, row.ms, got, row.drawn)
+			}
+		}
+	}
+}
+
+func TestOperationCurves(t *testing.T) {
+	record := stress()
+	curves := chart.OperationCurves(record)
+	if len(curves) != 3 {
+		t.Fatalf("%d curves; want those of get, insert and merge", len(curves))
+	}
+	for i, c := range curves {
+		var sum results.KindStats
+		for p := range record.Phases {
+			for k, kind := range record.Manifest.Operations {
+				if kind.Name == c.Name && record.Phases[p].Reported {
+					sum.Add(&record.Phases[p].Kinds[k])
+				}
+			}
+		}
+		if c.Succeeded != sum.Succeeded || i > 0 && c.Succeeded > curves[i-1].Succeeded {
+			t.Errorf("%s: %d succeeded; want %d, and those with the most first", c.Name, c.Succeeded, sum.Succeeded)
+		}
+		for name, curve := range map[string]struct {
+			points []chart.Percentile
+			of     *results.Histogram
+		}{"response": {c.Response, sum.Response}, "service": {c.Service, sum.Service[results.Ok]}} {
+			last := curve.points[len(curve.points)-1]
+			want, told := curve.of.Quantile(last.P)
+			beyond := float64(curve.of.Count()) * (1 - last.P)
+			if !told || want != last.Micros || beyond < 10-1e-6 || beyond > 10.01 {
+				t.Errorf("%s, %s: ends at p%v = %d with %v beyond; want %d, %v with ten", c.Name, name, 100*last.P, last.Micros, beyond, want, told)
+			}
+		}
+	}
+}
+
+func TestPercentilesOfManyOperations(t *testing.T) {
+	record := *stress()
+	record.Manifest.Operations = nil
+	record.Phases = []results.Phase{{Name: "p", Reported: true}}
+	for k := range chart.MostCurves + 3 {
+		record.Manifest.Operations = append(record.Manifest.Operations, results.Kind{Name: fmt.Sprintf("operation-%d", k), Group: []string{"GET", "PUT", ""}[k%3]})
+		record.Phases[0].Kinds = append(record.Phases[0].Kinds, stress().Phases[3].Kinds[0])
+	}
+	file, err := chart.Picture("percentiles", &record, chart.Options{Axis: chart.Linear})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := look(t, file)
+	seen.checkTexts(t, "percentiles")
+	if !seen.says("3 more not drawn") || !seen.says("operation-0: ") || seen.says(fmt.Sprintf("operation-%d", chart.MostCurves)) {
+		t.Error("the picture does not say that it leaves out the last three of nine equal operations")
+	}
+}
+
+func TestEndsOfScales(t *testing.T) {
+	for _, row := range []struct{ v, want float64 }{{0, 0}, {-1, 0}, {math.NaN(), 0}, {1, 1}, {1.01, 1.5}, {2100, 2500}, {81, 100}, {.3, .3}, {1e6, 1e6}} {
+		if got := chart.RoundUp(row.v); math.Abs(got-row.want) > 1e-9 {
+			t.Errorf("RoundUp(%v) = %v; want %v", row.v, got, row.want)
+		}
+	}
+	for _, row := range []struct {
+		p    float64
+		want string
+	}{{0, "p0"}, {.5, "p50"}, {.9, "p90"}, {.99, "p99"}, {.999, "p99.9"}, {.99637, "p99.63"}, {.99999, "p99.999"}, {.9949, "p99.49"}} {
+		if got := chart.AtPercentile(row.p); got != row.want {
+			t.Errorf("AtPercentile(%v) = %q; want %q", row.p, got, row.want)
+		}
+	}
+	for _, row := range []struct {
+		least, greatest float64
+		first, last     string
+		most            int
+	}{{0, 8, "0 s", "8 s", 9}, {0, 240, "0 s", "240 s", 9}, {0, 600, "0 min", "10 min", 9}, {0, 3600, "0 min", "60 min", 9}, {0, 86400, "0 h", "20 h", 9}, {0, 1e18, "0 h", "", 10}, {90, 100, "90 s", "100 s", 9}} {
+		ticks := chart.ClockTicks(row.least, row.greatest)
+		if len(ticks) == 0 || len(ticks) > row.most || ticks[0].Label != row.first || row.last != "" && ticks[len(ticks)-1].Label != row.last {
+			t.Errorf("ClockTicks(%v, %v) = %v; want from %s to %s, %d at most", row.least, row.greatest, ticks, row.first, row.last, row.most)
+		}
+	}
+}
