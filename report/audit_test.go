@@ -17,7 +17,8 @@ func TestAuditIsShown(t *testing.T) {
 		Examples: []results.AuditExample{{PartitionKey: hostile, RowKey: "1234__John__M__55", Fault: "Laps is 3, and only 2 were acknowledged"}}}
 	shown := text(t, record)
 	for _, want := range []string{"Writes, read back after the run\n", "  1,500 writes = 1,400 acknowledged + 60 unknown + 40 absent\n",
-		"  own 409: 1; own 412: 2; own 404: 3; foreign conflicts: 1,234\n", "  lost: 5; doubled: 6; entities read back: 890 of 900\n",
+		"  own 409  own 412  own 404  foreign  lost  doubled  read back  of entities  unwatched  overwritten\n" +
+			"        1        2        3    1,234     5        6        890          900          0            0\n",
 		"1234__John__M__55: Laps is 3"} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("the report does not show %q:\n%s", want, shown)

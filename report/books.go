@@ -5,47 +5,58 @@ import (
 	"strings"
 	"time"
 
+	"loadgen/report/document"
 	"loadgen/report/verdict"
 	"loadgen/results"
 )
 
-// booksOf shows the counts of the whole run and whether they add up.
-func booksOf(p *page, record *results.Record) {
-	all := record.Total(results.Everything)
-	p.heading("Books of the whole run")
-	p.line(fmt.Sprintf("scheduled %s %s sent %s + dropped %s", verdict.Count(all.Scheduled),
-		sign(all.Scheduled == all.Sent+all.Dropped), verdict.Count(all.Sent), verdict.Count(all.Dropped)))
-	p.line(fmt.Sprintf("attempts %s %s ok %s + refused %s + failed %s; %s", verdict.Count(all.Attempts),
-		sign(all.Attempts == all.Ok+all.Refused+all.Failed), verdict.Count(all.Ok), verdict.Count(all.Refused),
-		verdict.Count(all.Failed), targetAttempts(record.Target, &all)))
-	p.line(fmt.Sprintf("entities counted %s, returned %s; %s", verdict.Count(all.Counted), verdict.Count(all.Returned),
-		targetEntities(record.Target, &all)))
-	lagOf(p, record)
-	waitsOf(p, record)
-	connectionsOf(p, record.Connections)
-	if budget := record.Manifest.Budget; budget > 0 {
-		p.line(fmt.Sprintf("billed transactions: %s, one for each attempt, of a budget of %s",
-			verdict.Count(all.Attempts), verdict.Count(budget)))
+// billed tells the transactions that are billed: derived, since no reply tells.
+func (a *author) billed() {
+	all := a.record.Total(results.Everything)
+	if all.Attempts == 0 {
+		return
+	}
+	a.section("billed", "Billed transactions")
+	a.add(document.Table{ID: "billed", Caption: "Transactions of the whole run (derived)",
+		Columns: []document.Column{{Title: "attempts"}, {Title: "refused"}, {Title: "billed"}},
+		Rows: [][]document.Cell{{countCell(a.summary.Attempts, a.inSummary("attempts")), countCell(a.summary.Refused, a.inSummary("refused")),
+			countCell(a.summary.Attempts-a.summary.Refused, "")}},
+		Notes: []string{"billed: derived: attempts − refused, one for each request however many entities it counts; were refused ones billed, " +
+			"too, it would be all attempts"}})
+	if budget := a.record.Manifest.Budget; budget > 0 {
+		a.line(fmt.Sprintf("of a budget of %s transactions, against which every attempt counts, refused or not: %s",
+			verdict.Count(budget), verdict.Count(all.Attempts)))
 	}
 }
 
-// connectionsOf shows what sending cost beside the requests.
-func connectionsOf(p *page, c *results.Connections) {
-	if c == nil {
+// books shows the counts of the whole run and whether they add up.
+func (a *author) books() {
+	if !a.known() {
 		return
 	}
-	text := fmt.Sprintf("connections: %s opened, %s attempts over one that was open", verdict.Count(c.Opened), verdict.Count(c.Reused))
-	for _, spell := range []struct {
-		what string
-		results.Spell
-	}{{"DNS", c.Lookups}, {"connect", c.Connects}, {"TLS", c.Handshakes}, {"first byte", c.FirstByte}} {
-		if spell.Count > 0 {
-			mean := (spell.Total / time.Duration(spell.Count)).Microseconds()
-			longest := spell.Max.Microseconds()
-			text += fmt.Sprintf("; %s mean %s, max %s", spell.what, inWords(&mean), inWords(&longest))
-		}
+	s, all := a.summary, a.record.Total(results.Everything)
+	count := func(n int64, member string) document.Cell { return countCell(n, a.inSummary(member)) }
+	operations := document.Table{ID: "books-operations", Caption: "Operations of the whole run",
+		Columns: []document.Column{{Title: "scheduled"}, {Title: "sent"}, {Title: "dropped"}, {Title: "late"}, {Title: "ended"}},
+		Rows: [][]document.Cell{{count(s.Scheduled, "scheduled"), count(s.Sent, "sent"), count(s.Dropped, "dropped"),
+			count(s.Late, "late"), count(s.Operations, "operations")}}}
+	attempts := document.Table{ID: "books", Caption: "Attempts of the whole run, and what they counted",
+		Columns: []document.Column{{Title: "by", Words: true}, {Title: "attempts"}, {Title: "ok"}, {Title: "refused"}, {Title: "failed"},
+			{Title: "counted"}, {Title: "returned"}},
+		Rows: [][]document.Cell{{{Text: "the run"}, count(s.Attempts, "attempts"), count(s.Ok, "ok"), count(s.Refused, "refused"),
+			count(s.Failed, "failed"), count(s.EntitiesCounted, "entities_counted"), count(s.EntitiesReturned, "entities_returned")}}}
+	if target := a.record.Target; target != nil {
+		told := func(n int64, member string) document.Cell { return countCell(n, pointer("target_counts", member)) }
+		attempts.Rows = append(attempts.Rows, []document.Cell{{Text: "the target"}, told(target.Requests, "requests"), told(target.Ok, "ok"),
+			told(target.Refused, "refused"), told(target.Failed, "failed"), told(target.Entities, "entities"), {Text: untold}})
 	}
-	p.line(text)
+	a.section("books", "Books of the whole run")
+	a.add(operations, attempts)
+	a.line(fmt.Sprintf("scheduled %s sent + dropped; attempts %s ok + refused + failed; %s; late: sent over %d ms after they were due; counted, returned: entities, %s",
+		sign(all.Scheduled == all.Sent+all.Dropped), sign(all.Attempts == all.Ok+all.Refused+all.Failed),
+		targetAttempts(a.record.Target, &all), results.LateAfter.Milliseconds(), targetEntities(a.record.Target, &all)))
+	a.waits()
+	a.connections()
 }
 
 func sign(equal bool) string {
@@ -62,9 +73,10 @@ func targetAttempts(target *results.TargetCounts, all *results.KindStats) string
 		return "the target keeps no count"
 	case target.Requests == all.Attempts && target.Ok == all.Ok && target.Refused == all.Refused && target.Failed == all.Failed:
 		return "the target counted the same"
+	case target.Requests == all.Attempts && target.Ok == all.Ok-all.Handled && target.Refused == all.Refused && target.Failed == all.Failed+all.Handled:
+		return fmt.Sprintf("the target counted the same, calling failed the %s answers with 404, 409 or 412 that operations handle", verdict.Count(all.Handled))
 	default:
-		return fmt.Sprintf("the target counted %s: ok %s + refused %s + failed %s", verdict.Count(target.Requests),
-			verdict.Count(target.Ok), verdict.Count(target.Refused), verdict.Count(target.Failed))
+		return "the target counted otherwise"
 	}
 }
 
@@ -72,46 +84,65 @@ func targetAttempts(target *results.TargetCounts, all *results.KindStats) string
 func targetEntities(target *results.TargetCounts, all *results.KindStats) string {
 	switch {
 	case target == nil:
-		return "the target keeps no count"
+		return "of which the target keeps no count"
 	case target.Entities == all.Counted:
-		return "the target counted the same"
+		return "of which the target counted the same"
 	default:
-		return "the target counted " + verdict.Count(target.Entities)
+		return "of which the target counted " + verdict.Count(target.Entities)
 	}
 }
 
-// lagOf shows how well the generator kept its schedule in the reported phases.
-func lagOf(p *page, record *results.Record) {
-	sum := record.Total(results.Reported)
-	if record.Lag.Count() == 0 || record.Observation != nil {
-		return
+// waits shows how well the generator kept its schedule in the reported phases, and what
+// retries waited for.
+func (a *author) waits() {
+	t := document.Table{ID: "waits", Caption: "What operations of the steps waited for", Columns: []document.Column{{Title: "what", Words: true}, {Title: "times"}}}
+	for _, title := range []string{"p50", "p90", "p95", "p99", "p99.9", "max"} {
+		t.Columns = append(t.Columns, document.Column{Group: "waited", Title: title, Unit: "ms"})
 	}
-	p.line(fmt.Sprintf("lag, from due to sent, of the steps' operations: %s; late, by over %d ms: %s of %s",
-		quantiles(results.QuantilesOf(record.Lag)), results.LateAfter.Milliseconds(),
-		verdict.Count(sum.Late), verdict.Count(sum.Sent)))
-}
-
-// waitsOf shows what retries waited for.
-func waitsOf(p *page, record *results.Record) {
-	retries := "retries"
-	if policy := record.Manifest.Retry; policy != "" {
+	row := func(what string, h *results.Histogram, count, from string) {
+		t.Rows = append(t.Rows, append([]document.Cell{wordsCell(what), amountCell(h.Count(), count)}, tailCells(h, results.QuantilesOf(h), from)...))
+	}
+	if lag := a.record.Lag; lag.Count() > 0 && a.record.Observation == nil {
+		row("lag, from due to sent", lag, pointer("lag", "count"), a.inSummary("lag_us"))
+		// The summary does not tell this one.
+		t.Rows[0][6].Source, t.Rows[0][6].Scale = "", 0
+	}
+	retries, whose := "retries", ""
+	if policy := a.record.Manifest.Retry; policy != "" {
 		retries += ", policy " + policy
 	}
-	if record.RetryWaits.Count() == 0 {
-		p.line(retries + ": none")
-		return
+	if a.record.Observation != nil {
+		whose = " of operations that were seen again"
 	}
-	whose := "the steps' operations"
-	if record.Observation != nil {
-		whose = "operations that were seen again"
+	if a.record.RetryWaits.Count() > 0 {
+		row("waits before "+retries+whose, a.record.RetryWaits, pointer("retry_waits", "count"), a.inSummary("retry_waits_us"))
 	}
-	p.line(fmt.Sprintf("%s: %s waits of %s: %s", retries, verdict.Count(record.RetryWaits.Count()), whose,
-		quantiles(results.QuantilesOf(record.RetryWaits))))
+	if len(t.Rows) > 0 {
+		a.add(t)
+	}
+	if a.record.RetryWaits.Count() == 0 {
+		a.line(retries + ": none")
+	}
 }
 
-// quantiles tells the quantiles of a line.
-func quantiles(q results.Quantiles) string {
-	return fmt.Sprintf("p50 %s, p90 %s, p99 %s, max %s", inWords(q.P50), inWords(q.P90), inWords(q.P99), inWords(q.Max))
+// connections shows what sending cost beside the requests.
+func (a *author) connections() {
+	c := a.record.Connections
+	if c == nil {
+		return
+	}
+	text := fmt.Sprintf("connections: %s opened, %s attempts over one that was open", verdict.Count(c.Opened), verdict.Count(c.Reused))
+	for _, spell := range []struct {
+		what string
+		results.Spell
+	}{{"DNS", c.Lookups}, {"connect", c.Connects}, {"TLS", c.Handshakes}, {"first byte", c.FirstByte}} {
+		if spell.Count > 0 {
+			mean := (spell.Total / time.Duration(spell.Count)).Microseconds()
+			longest := spell.Max.Microseconds()
+			text += fmt.Sprintf("; %s mean %s, max %s", spell.what, inWords(&mean), inWords(&longest))
+		}
+	}
+	a.line(text)
 }
 
 // inWords returns microseconds as a cell of a table shows them, with the unit.

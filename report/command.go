@@ -7,27 +7,38 @@ import (
 	"unicode/utf8"
 )
 
-// repeatOf shows the command that repeats the run, broken at its arguments.
-func repeatOf(p *page, command []string) {
-	if len(command) == 0 {
-		return
-	}
-	p.heading("To repeat it")
-	const first, rest, more = "  ", "      ", ` \`
-	line := first
-	for i, argument := range command {
-		word := quoted(argument)
-		if i > 0 && width(line)+1+width(word)+len(more) > pageWidth {
-			p.text.WriteString(line + more + "\n")
-			line = rest + word
+// arguments splits a command at the spaces outside its quotes, as [quoted] sets them.
+func arguments(command string) []string {
+	var list []string
+	var word strings.Builder
+	quote, escapes, escaped := false, false, false
+	for i, c := range command {
+		switch {
+		case escaped:
+			escaped = false
+		case quote && escapes && c == '\\', !quote && c == '\\':
+			escaped = true
+		case c == '\'' && quote:
+			quote = false
+		case c == '\'':
+			quote, escapes = true, i > 0 && command[i-1] == '$'
+		case c == ' ' && !quote:
+			list = append(list, word.String())
+			word.Reset()
 			continue
 		}
-		if i > 0 {
-			line += " "
-		}
-		line += word
+		word.WriteRune(c)
 	}
-	p.text.WriteString(line + "\n")
+	return append(list, word.String())
+}
+
+// CommandLine returns a command on one line, as a shell takes it.
+func CommandLine(command []string) string {
+	words := make([]string, len(command))
+	for i, argument := range command {
+		words[i] = quoted(argument)
+	}
+	return strings.Join(words, " ")
 }
 
 // quoted returns an argument as a shell takes it: as it is where nothing in it

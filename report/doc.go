@@ -1,11 +1,15 @@
 // Package report renders the record of a run and the summary that
-// [loadgen/report/verdict] made of it: [Text] for people, [JSON] for scripts.
+// [loadgen/report/verdict] made of it. [Document] is what there is to say, in the order
+// in which a person reads; [Text], [Markdown] and [CSV] write it for people and
+// spreadsheets, and [JSON] the summary for scripts. [Policies], [Schedules] and
+// [Patterns] are reports of other things than a run.
 //
 // The caller reads a record, has it judged, and hands both over; the same
 // record always gives the same bytes. Names and keys of the record may hold
 // anything: no control character and no escape sequence of theirs reaches the
-// writer, and no line of the text is wider than 110 columns, long arguments of
-// the command to repeat excepted.
+// writer, none is markup of Markdown or a formula of a spreadsheet, and no line of the
+// text is wider than 110 columns, long arguments of the command to repeat excepted.
 //
-// The package computes no figure of its own and never alters what it is given.
+// The package computes no figure of its own but sums and ratios of those of the record,
+// and never alters what it is given.
 package report

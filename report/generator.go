@@ -9,28 +9,28 @@ import (
 	"loadgen/results"
 )
 
-// generatorOf shows what the process that sent the load could do, what that cost
+// generator shows what the process that sent the load could do, what that cost
 // it, and how it fared.
-func generatorOf(p *page, record *results.Record) {
-	g := record.Generator
+func (a *author) generator() {
+	g := a.record.Generator
 	if g == nil {
 		return
 	}
-	p.heading("Generator")
+	a.section("generator", "Generator")
 	if g.Ceiling.PerSecond() > 0 {
-		p.line(ceilingOf(g))
+		a.line(ceilingOf(g))
 	}
 	if g.Seconds == 0 {
-		p.line("the run was too short to look at it: no whole second")
+		a.line("the run was too short to look at it: no whole second")
 		return
 	}
-	p.line(usageOf(record))
+	a.line(usageOf(a.record))
 	text := fmt.Sprintf("GC pauses: %s in all, longest %s; stood still: %s in all, longest %s",
 		lapse(g.Pauses), lapse(g.LongestPause), lapse(g.StoodStill), lapse(g.LongestStill))
 	if g.LeastFree != nil {
 		text += fmt.Sprintf("; free workers: %s of %s at least", verdict.Count(*g.LeastFree), verdict.Count(int64(g.Workers)))
 	}
-	p.line(text)
+	a.line(text)
 }
 
 // ceilingOf tells what was sent flat out.

@@ -58,9 +58,12 @@ func TestGeneratorBesideTheBooks(t *testing.T) {
 			"Generator\n  the run was too short to look at it: no whole second\n"},
 		{"nobody looked", func(r *results.Record) { r.Generator = nil }, ""},
 	} {
-		p := new(page)
-		generatorOf(p, generated(row.change))
-		if got := p.text.String(); got != row.want && (row.want == "" || !strings.Contains(got, row.want)) {
+		p, a := new(page), &author{record: generated(row.change)}
+		a.generator()
+		for i := range a.sections {
+			p.section(&a.sections[i])
+		}
+		if got := p.String(); got != row.want && (row.want == "" || !strings.Contains(got, row.want)) {
 			t.Errorf("%s: the page says\n%s\nwant\n%s", row.name, got, row.want)
 		}
 	}

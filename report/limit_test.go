@@ -19,7 +19,7 @@ func TestStepsOfASearchAreShownInTheirOrder(t *testing.T) {
 		"Rates tried: at most 0.50 % of the first attempts refused, a response p99 of at most 50.0 ms\n",
 		"  step   rate  entities/s  length  refused  failed  p99, ms  entities  outcome\n",
 		"     1  4,000       8,000    10 s  49.50 %  0.00 %     7.50    20,199  refused\n",
-		"     2    2.5           5   440 s   0.00 %  0.04 %        –     1,100  a\\x1b[2J\\x1b]0;owned\n",
+		"     2    2.5           5   440 s   0.00 %  0.04 %        –     1,100  a\\x1b[2J\\x1b]0;owned\\a",
 	} {
 		if !strings.Contains(got, part) {
 			t.Errorf("the report lacks %q:\n%s", part, got)

@@ -6,33 +6,37 @@ import (
 	"strings"
 	"time"
 
+	"loadgen/report/document"
 	"loadgen/report/verdict"
-	"loadgen/results"
 )
 
 // mostMinutes is how many rows the table of a load's course has at most.
 const mostMinutes = 40
 
-// minutesOf shows how a load fared over time, and what load balancing did.
-func minutesOf(p *page, record *results.Record) {
-	list := verdict.Minutes(record, mostMinutes)
+// minutes shows how a load fared over time, and what load balancing did. Its figures
+// are of the seconds of intervals.ndjson, which run.json does not hold.
+func (a *author) minutes() {
+	list := verdict.Minutes(a.record, mostMinutes)
 	if len(list) == 0 {
 		return
 	}
-	t := &table{wordy: true, headings: []string{"from", "offered", "served", "refused", "lost", "load balancing"}}
+	t := document.Table{ID: "minutes", Caption: a.caption("Each stretch of the load"), Columns: []document.Column{{Title: "from"},
+		{Title: "offered", Unit: "operations/s"}, {Title: "served", Unit: "entities/s"}, {Title: "refused", Unit: "attempts/s"}, {Title: "lost"},
+		{Title: "load balancing", Words: true}}}
 	for i := range list {
 		m := &list[i]
-		lost := untold
+		var lost *float64
 		if m.Offered > 0 {
-			lost = verdict.Share(max(0, 1-m.Served/m.Offered))
+			share := max(0, 1-m.Served/m.Offered)
+			lost = &share
 		}
-		t.rows = append(t.rows, []string{strconv.Itoa(int(m.From/time.Minute)) + " min", verdict.Rate(m.Offered), verdict.Rate(m.Served),
-			verdict.Rate(m.Refused), lost, decisions(m)})
+		t.Rows = append(t.Rows, []document.Cell{{Text: strconv.Itoa(int(m.From/time.Minute)) + " min"}, rateCell(m.Offered, ""), rateCell(m.Served, ""),
+			rateCell(m.Refused, ""), shareCell(lost, ""), {Text: decisions(m)}})
 	}
-	p.heading("The load over time")
-	t.onto(p)
-	p.line("from: since the load began; offered: operations/s that became due; served: entities/s; refused: attempts/s; " +
-		"lost: of what became due, where each operation is of one entity")
+	t.Notes = []string{"from: since the load began; offered: operations/s that became due; served: entities/s; refused: attempts/s; " +
+		"lost: of what became due, where each operation is of one entity"}
+	a.section("minutes", "The load over time")
+	a.add(t)
 }
 
 // decisions says what load balancing did in a stretch.

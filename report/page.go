@@ -1,130 +1,101 @@
 package report
 
 import (
-	"bytes"
-	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"loadgen/report/document"
+	"loadgen/report/plain"
 )
 
-// pageWidth is the greatest width of a line in columns.
-const pageWidth = 110
+// page is a text report, to which sections of a document go.
+type page struct{ plain.Page }
 
-// page gathers the lines of a text report. Everything that goes onto it is made
-// harmless first.
-type page struct {
-	text bytes.Buffer
-}
-
-// heading begins a section.
-func (p *page) heading(title string) {
-	if p.text.Len() > 0 {
-		p.text.WriteByte('\n')
-	}
-	p.paragraph("", "", title)
-}
-
-// item adds a sentence of a list.
-func (p *page) item(sentence string) { p.paragraph("  - ", "    ", sentence) }
-
-// line adds a paragraph below a heading.
-func (p *page) line(text string) { p.paragraph("  ", "  ", text) }
-
-// paragraph adds a text in as many lines as it needs: first begins the first of
-// them, rest the others.
-func (p *page) paragraph(first, rest, text string) {
-	for i, line := range wrapped(harmless(text), pageWidth-max(width(first), width(rest))) {
-		before := rest
-		if i == 0 {
-			before = first
-		}
-		p.text.WriteString(strings.TrimRight(before+line, " ") + "\n")
-	}
-}
-
-// harmless replaces every character that is not printable by its escape, so
-// that no name can move a terminal's cursor, turn its text around or end a line.
-func harmless(text string) string {
-	var safe strings.Builder
-	for len(text) > 0 {
-		c, size := utf8.DecodeRuneInString(text)
-		switch {
-		case c == utf8.RuneError && size == 1:
-			safe.WriteString(`\x` + strconv.FormatUint(uint64(text[0]), 16))
-		case unicode.IsPrint(c):
-			safe.WriteRune(c)
+// section adds a section, unless all of it is for the eye.
+func (p *page) section(s *document.Section) {
+	var blocks []document.Block
+	for _, block := range s.Blocks {
+		switch block.(type) {
+		case document.Chart, document.Series:
 		default:
-			safe.WriteString(strings.Trim(strconv.QuoteRuneToASCII(c), "'"))
+			blocks = append(blocks, block)
 		}
-		text = text[size:]
 	}
-	return safe.String()
+	if len(blocks) == 0 && len(s.Blocks) > 0 {
+		return
+	}
+	p.Heading(s.Title)
+	for _, block := range blocks {
+		switch b := block.(type) {
+		case document.Paragraph:
+			if b.Verbatim {
+				p.command(b.Text)
+			} else {
+				p.Line(b.Text)
+			}
+		case document.List:
+			for _, item := range b.Items {
+				p.Item(item)
+			}
+		case document.Table:
+			p.grid(&b)
+			for _, note := range b.Notes {
+				p.Line(note)
+			}
+		}
+	}
 }
 
-// wrapped breaks a text into lines of so many columns at its spaces, and a word
-// that is longer than a line where the line ends. There is one line at least.
-func wrapped(text string, columns int) []string {
-	var lines []string
-	line, filled := "", 0
-	for _, word := range words(text) {
-		gap := min(filled, 1)
-		if filled > 0 && filled+gap+width(word) > columns {
-			lines = append(lines, line)
-			line, filled, gap = "", 0, 0
-		}
-		for width(word) > columns {
-			var head string
-			head, word = split(word, columns)
-			lines = append(lines, head)
-		}
-		line += strings.Repeat(" ", gap) + word
-		filled += gap + width(word)
-	}
-	return append(lines, line)
-}
-
-// words splits a text at its spaces, but keeps a unit with its number.
-func words(text string) []string {
-	var list []string
-	for _, word := range strings.Fields(text) {
-		unit := strings.TrimRight(word, ".,;:)")
-		if len(list) > 0 && (unit == "%" || unit == "s" || unit == "ms" || unit == "µs") {
-			list[len(list)-1] += " " + word
+// command adds a command, broken at its arguments where it does not fit.
+func (p *page) command(text string) {
+	const first, rest, more = "  ", "      ", ` \`
+	line := first
+	for i, word := range arguments(plain.Harmless(text)) {
+		if i > 0 && plain.Columns(line)+1+plain.Columns(word)+len(more) > plain.Width {
+			p.Verbatim(line + more)
+			line = rest + word
 			continue
 		}
-		list = append(list, word)
+		if i > 0 {
+			line += " "
+		}
+		line += word
 	}
-	return list
+	p.Verbatim(strings.TrimRight(line, " "))
 }
 
-// split cuts a word after so many columns.
-func split(word string, columns int) (head, tail string) {
-	filled := 0
-	for i, c := range word {
-		if filled += runeWidth(c); filled > columns {
-			return word[:i], word[i:]
+// grid adds a table. Units stand with the headings that need them: those of groups, and
+// of times; what else a heading means stands below the table.
+func (p *page) grid(t *document.Table) {
+	grid := new(plain.Table)
+	for i, column := range t.Columns {
+		heading := column.Title
+		if column.Group == "" && isTime(column.Unit) {
+			heading += ", " + column.Unit
+		}
+		grid.Headings = append(grid.Headings, heading)
+		grid.FlushLeft = append(grid.FlushLeft, column.Words)
+		switch last := len(grid.Titles) - 1; {
+		case column.Group == "":
+		case i > 0 && t.Columns[i-1].Group == column.Group:
+			grid.Titles[last].Columns++
+		default:
+			group := column.Group
+			if isTime(column.Unit) {
+				group += ", " + column.Unit
+			}
+			grid.Titles = append(grid.Titles, plain.Title{From: i, Columns: 1, Text: group})
 		}
 	}
-	return word, ""
+	for _, row := range t.Rows {
+		cells := make([]string, len(t.Columns))
+		for i := range cells {
+			if i < len(row) {
+				cells[i] = strings.TrimSpace(row[i].Text)
+			}
+		}
+		grid.Rows = append(grid.Rows, cells)
+	}
+	grid.Onto(&p.Page)
 }
 
-// width returns how many columns a printable text fills.
-func width(text string) int {
-	columns := 0
-	for _, c := range text {
-		columns += runeWidth(c)
-	}
-	return columns
-}
-
-// runeWidth returns 2 for the characters of scripts that fill two columns.
-func runeWidth(c rune) int {
-	switch {
-	case c < 0x1100, 0x115f < c && c < 0x2e80, 0xa4cf < c && c < 0xac00, 0xd7a3 < c && c < 0xf900,
-		0xfaff < c && c < 0xfe30, 0xfe6f < c && c < 0xff00, 0xff60 < c && c < 0xffe0, 0xffe6 < c && c < 0x1f300:
-		return 1
-	default:
-		return 2
-	}
-}
+func isTime(unit string) bool { return unit == "ms" || unit == "s" || unit == "µs" }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"loadgen/report/plain"
 	"loadgen/report/verdict"
 	"loadgen/results"
 )
@@ -123,7 +124,7 @@ func capital(text string) string {
 
 // prose returns a text in one line, whose characters Markdown leaves as they are.
 func prose(text string) string {
-	text = strings.Join(strings.Fields(harmless(strings.Join(strings.Fields(text), " "))), " ")
+	text = strings.Join(strings.Fields(plain.Harmless(strings.Join(strings.Fields(text), " "))), " ")
 	return strings.NewReplacer("\\", `\\`, "*", `\*`, "_", `\_`, "`", "\\`", "<", `\<`, "[", `\[`, "#", `\#`, "~", `\~`).Replace(text)
 }
 

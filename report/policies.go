@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"loadgen/report/plain"
 	"loadgen/report/verdict"
 	"loadgen/results"
 )
@@ -11,34 +12,34 @@ import (
 // Policies writes the report of a contest of retry policies for a person. Its error
 // is the writer's, wrapped.
 func Policies(w io.Writer, contest *results.PolicyContest) error {
-	p := new(page)
-	p.heading("Verdict")
-	p.line(contest.Verdict)
-	p.heading("Trouble")
-	p.line(fmt.Sprintf("%s, after %g s without, and with %g s of arrivals after it", contest.Trouble, contest.LeadS, contest.TailS))
-	p.line(fmt.Sprintf("%s clients, each with %g operations/s on the average, in virtual time · seed %d",
+	p := new(plain.Page)
+	p.Heading("Verdict")
+	p.Line(contest.Verdict)
+	p.Heading("Trouble")
+	p.Line(fmt.Sprintf("%s, after %g s without, and with %g s of arrivals after it", contest.Trouble, contest.LeadS, contest.TailS))
+	p.Line(fmt.Sprintf("%s clients, each with %g operations/s on the average, in virtual time · seed %d",
 		verdict.Count(int64(contest.Clients)), contest.OperationsPerSecondEachClient, contest.Seed))
-	p.line("figures: modelled, by the driving loop's own session")
-	t := &table{wordy: true, titles: []title{{from: 5, columns: 3, text: "added, ms"}},
-		headings: []string{"lost", "goodput", "att/op", "chance", "drain, s", "p50", "p95", "p99", "peak", "fair", "twice", "policy"}}
+	p.Line("figures: modelled, by the driving loop's own session")
+	t := &plain.Table{FlushLeft: []bool{11: true}, Titles: []plain.Title{{From: 5, Columns: 3, Text: "added, ms"}},
+		Headings: []string{"lost", "goodput", "att/op", "chance", "drain, s", "p50", "p95", "p99", "peak", "fair", "twice", "policy"}}
 	for i := range contest.Policies {
 		one := &contest.Policies[i]
-		t.rows = append(t.rows, []string{lostCell(one), verdict.Rate(one.Goodput), fmt.Sprintf("%.2f", one.AttemptsPerOperation),
+		t.Rows = append(t.Rows, []string{lostCell(one), verdict.Rate(one.Goodput), fmt.Sprintf("%.2f", one.AttemptsPerOperation),
 			fmt.Sprintf("%.2f", one.AmplificationByChance), fmt.Sprintf("%.1f", one.DrainS), milli(one.Added.P50), milli(one.Added.P95),
-			milli(one.Added.P99), amount(int64(one.PeakRetries)), fairCell(one.Fairness), amount(one.Duplicates), harmless(one.Policy)})
+			milli(one.Added.P99), amount(int64(one.PeakRetries)), fairCell(one.Fairness), amount(one.Duplicates), one.Policy})
 	}
-	p.heading("Policies, the best first")
-	t.onto(p)
-	p.line("lost: of the operations that became due in the trouble, with its 95 % interval by chance; goodput: entities " +
+	p.Heading("Policies, the best first")
+	t.Onto(p)
+	p.Line("lost: of the operations that became due in the trouble, with its 95 % interval by chance; goodput: entities " +
 		"served per second from its begin to the last arrival; att/op: attempts to such an operation; chance: what they would " +
 		"be if each attempt were refused by chance, (1 − p^(R+1))/(1 − p); drain: from its end until the last of them ended; " +
 		"added: to the response times of those that succeeded, over the median before; peak: most retries within 100 ms; " +
 		"fair: Jain's index over the clients; twice: retries answered 404, 409 or 412, which may have met their own success")
 	if withheld := withheldOf(contest); withheld > 0 {
-		p.line(fmt.Sprintf("%s operations were never sent, because a limiter would not have it", verdict.Count(withheld)))
+		p.Line(fmt.Sprintf("%s operations were never sent, because a limiter would not have it", verdict.Count(withheld)))
 	}
-	if _, err := w.Write(p.text.Bytes()); err != nil {
-		return fmt.Errorf("report: writing the text: %w", err)
+	if _, err := w.Write(p.Bytes()); err != nil {
+		return fmt.Errorf("report: writing the Text: %w", err)
 	}
 	return nil
 }
@@ -75,32 +76,32 @@ func withheldOf(contest *results.PolicyContest) int64 {
 // Schedules writes retry schedules for a person. Its error is the writer's,
 // wrapped.
 func Schedules(w io.Writer, schedules []results.RetrySchedule) error {
-	p := new(page)
+	p := new(plain.Page)
 	for i := range schedules {
 		s := &schedules[i]
-		p.heading(s.Policy)
-		p.line(s.Formula)
-		p.line("retries " + s.Codes)
+		p.Heading(s.Policy)
+		p.Line(s.Formula)
+		p.Line("retries " + s.Codes)
 		if s.Source != "" {
-			p.line("source: " + s.Source)
+			p.Line("source: " + s.Source)
 		}
 		if len(s.Waits) == 0 {
-			p.line("it never retries")
+			p.Line("it never retries")
 			continue
 		}
-		t := &table{titles: []title{{from: 1, columns: 3, text: "wait, s"}, {from: 4, columns: 3, text: "since the failure, s"}},
-			headings: []string{"retry", "least", "mean", "greatest", "least", "mean", "greatest"}}
+		t := &plain.Table{Titles: []plain.Title{{From: 1, Columns: 3, Text: "wait, s"}, {From: 4, Columns: 3, Text: "since the failure, s"}},
+			Headings: []string{"retry", "least", "mean", "greatest", "least", "mean", "greatest"}}
 		for _, wait := range s.Waits {
-			t.rows = append(t.rows, []string{amount(int64(wait.Retry)), seconds(wait.LeastS), seconds(wait.MeanS), seconds(wait.GreatestS),
+			t.Rows = append(t.Rows, []string{amount(int64(wait.Retry)), seconds(wait.LeastS), seconds(wait.MeanS), seconds(wait.GreatestS),
 				seconds(wait.SumLeastS), seconds(wait.SumMeanS), seconds(wait.SumGreatestS)})
 		}
-		t.onto(p)
+		t.Onto(p)
 		if s.Flat != "" {
-			p.line(s.Flat)
+			p.Line(s.Flat)
 		}
 	}
-	if _, err := w.Write(p.text.Bytes()); err != nil {
-		return fmt.Errorf("report: writing the text: %w", err)
+	if _, err := w.Write(p.Bytes()); err != nil {
+		return fmt.Errorf("report: writing the Text: %w", err)
 	}
 	return nil
 }

@@ -3,72 +3,137 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
+	"loadgen/report/document"
 	"loadgen/report/verdict"
 	"loadgen/results"
 )
 
-// untold stands where a quantile rests on too few durations, or where there is
-// nothing to divide by.
-const untold = "–"
-
 // closedLoop stands for the rate of clients that wait for their replies.
 const closedLoop = "closed"
 
-// stepsOf shows the steps with all of their operations together, against the
-// partition's target where the load is aimed at one partition; of a search, those
-// that it tried.
-func stepsOf(p *page, record *results.Record) {
-	if record.Limit != nil {
-		limitOf(p, record.Limit)
+// steps shows the steps with all of their operations together, offered against
+// served, and against the partition's target where the load is aimed at one partition;
+// of a search, those that it tried.
+func (a *author) steps() {
+	if a.record.Limit != nil {
+		a.limit(a.record.Limit)
 		return
 	}
-	steps := verdict.Shown(record)
+	steps := verdict.Shown(a.record)
 	if len(steps) == 0 {
 		return
 	}
-	target := record.Manifest.Targets.Partition
-	against := target > 0 && record.Manifest.PartitionKey != ""
-	t := &table{headings: []string{"step", "offered", "served", "refused", "lost", "att/op"}}
+	target := float64(a.record.Manifest.Targets.Partition)
+	against := target > 0 && a.record.Manifest.PartitionKey != ""
+	t := document.Table{ID: "steps-all", Columns: loadColumns()}
 	heading := "All operations by step"
 	if against {
-		heading += fmt.Sprintf(", against the partition's target of %s entities/s", verdict.Count(target))
-		t.headings = append(t.headings, "of target")
+		heading += fmt.Sprintf(", against the partition's target of %s entities/s", verdict.Count(a.record.Manifest.Targets.Partition))
+		t.Columns = append(t.Columns, document.Column{Title: "of target"})
 	}
+	named := repeats(steps)
+	if named {
+		t.Columns = append(t.Columns, document.Column{Title: "phase", Words: true})
+	}
+	t.Caption = a.caption("Each step, with all of its operations")
 	for _, step := range steps {
-		figures := step.Figures(nil)
-		row := loadCells(step, figures)
-		if against {
-			row = append(row, strconv.FormatFloat(100*figures.Served/float64(target), 'f', 1, 64)+" %")
+		figures, from := a.wholeStep(step)
+		row := a.loadCells(step, figures, from)
+		switch {
+		case against && step.Settled():
+			row = append(row, ofCell(figures.Served, target, below(from, "served_entities_per_second"), 1))
+		case against:
+			row = append(row, sourced(untold, "", 0))
 		}
-		t.rows = append(t.rows, row)
+		if named {
+			row = append(row, wordsCell(step.Phase.Name))
+		}
+		t.Rows = append(t.Rows, row)
 	}
-	p.heading(heading)
-	t.onto(p)
 	legend := "step: operations/s; offered, served and lost: entities/s due in the last half of the step; " +
 		"refused: attempts/s; att/op: attempts to an operation"
 	if slices.ContainsFunc(steps, verdict.Step.Closed) {
 		legend += "; " + closedLoop + ": clients that wait for each reply, over the whole of the phase"
 	}
-	p.line(legend)
+	if slices.ContainsFunc(steps, func(s verdict.Step) bool { return !s.Settled() }) {
+		legend += "; " + untold + ": the run ended before the last half of the step"
+	}
+	t.Notes = []string{legend}
+	a.section("steps", heading)
+	a.add(t)
+	if different(verdict.Steps(a.record)) {
+		a.chart("steps", "Offered against served, step by step",
+			"What each step offered, and what of it was served: the line of what is served bends where the load saturates.")
+	}
 }
 
-// groupsOf shows a table for each group of the manifest, in its order.
-func groupsOf(p *page, record *results.Record) {
-	steps := verdict.Shown(record)
-	shown := false
-	for _, group := range groups(record.Manifest.Operations) {
-		if groupOf(p, record, steps, group) {
-			shown = true
+// repeats reports whether steps are of the same rate, so that only their names tell them
+// apart.
+func repeats(steps []verdict.Step) bool {
+	for i, step := range steps {
+		if slices.ContainsFunc(steps[:i], func(other verdict.Step) bool { return other.Phase.Rate == step.Phase.Rate }) {
+			return true
 		}
 	}
-	if shown {
-		p.line("response: ms of the operations that succeeded, from the instant at which they were due to the end of their last attempt, waits included; " +
-			"service: ms of one ok attempt; " + untold + ": fewer than ten durations lie beyond")
+	return false
+}
+
+// different reports whether steps are of several rates, over which a chart can be drawn.
+func different(steps []verdict.Step) bool {
+	return slices.ContainsFunc(steps, func(s verdict.Step) bool { return s.Phase.Rate != steps[0].Phase.Rate })
+}
+
+// loadColumns are the headings of [author.loadCells].
+func loadColumns() []document.Column {
+	return []document.Column{{Title: "step", Unit: "operations/s"}, {Title: "offered", Unit: "entities/s"}, {Title: "served", Unit: "entities/s"},
+		{Title: "refused", Unit: "attempts/s"}, {Title: "lost"}, {Title: "att/op"}}
+}
+
+// wholeStep returns what all operations of a step came to, and where run.json has it.
+func (a *author) wholeStep(step verdict.Step) (results.PhaseOperationSummary, string) {
+	figures := step.Figures(nil)
+	told, from := a.summaryOf(step)
+	if told != nil {
+		figures.Offered, figures.Served = told.Offered, told.Served
+		figures.RefusedPerSecond, figures.ShareLost = told.RefusedPerSecond, told.ShareLost
+	}
+	return figures, from
+}
+
+// kindStep returns what one kind of operation came to in a step, and where run.json has
+// it; false where that is nowhere.
+func (a *author) kindStep(step verdict.Step, name string) (results.PhaseOperationSummary, string, bool) {
+	told, from := a.summaryOf(step)
+	if told == nil {
+		return results.PhaseOperationSummary{}, "", false
+	}
+	figures, some := told.PerOperation[name]
+	return figures, below(from, "per_operation", name), some
+}
+
+// groups shows a table for each group of the manifest, in its order.
+func (a *author) groups() {
+	steps := verdict.Shown(a.record)
+	last := -1
+	for i, group := range groups(a.record.Manifest.Operations) {
+		if t, heading, some := a.group(steps, group); some {
+			t.ID = fmt.Sprintf("steps-%d", i+1)
+			t.Caption = a.caption("Each step, with the operations of " + group)
+			a.section(t.ID, heading)
+			a.add(t)
+			last = len(a.sections) - 1
+		}
+	}
+	if last >= 0 {
+		a.line(timesLegend)
 	}
 }
+
+// timesLegend says what the times of operations are.
+const timesLegend = "response: ms of the operations that succeeded, from the instant at which they were due to the end of their last attempt, waits included; " +
+	"service: ms of one ok attempt; " + untold + ": fewer than ten durations lie beyond"
 
 // groups returns the groups that the kinds of operation are shown in.
 func groups(kinds []results.Kind) []string {
@@ -81,76 +146,57 @@ func groups(kinds []results.Kind) []string {
 	return names
 }
 
-// groupOf shows the table of a group, and returns false where none of its
+// group returns the table of a group and its heading, and false where none of its
 // operations fell into a step.
-func groupOf(p *page, record *results.Record, steps []verdict.Step, group string) bool {
+func (a *author) group(steps []verdict.Step, group string) (document.Table, string, bool) {
 	within := func(kind results.Kind) bool { return kind.Group == group }
-	t := &table{
-		titles: []title{{6, 4, "response, ms"}, {10, 4, "service, ms"}},
-		headings: []string{"step", "offered", "served", "refused", "lost", "att/op",
-			"p50", "p90", "p99", "max", "p50", "p90", "p99", "max"},
+	t := document.Table{Columns: loadColumns()}
+	for _, of := range []string{"response", "service"} {
+		for _, title := range []string{"p50", "p90", "p99", "max"} {
+			t.Columns = append(t.Columns, document.Column{Group: of, Title: title, Unit: "ms"})
+		}
+	}
+	var kinds []string
+	for _, kind := range a.record.Manifest.Operations {
+		if within(kind) {
+			kinds = append(kinds, kind.Name)
+		}
 	}
 	scheduled := int64(0)
 	for _, step := range steps {
 		sum := step.Sum(within)
 		scheduled += sum.Scheduled
-		figures := step.Figures(within)
-		row := loadCells(step, figures)
-		row = append(row, quantileCells(figures.Response)...)
-		t.rows = append(t.rows, append(row, quantileCells(figures.Service)...))
-	}
-	if scheduled == 0 {
-		return false
-	}
-	var kinds []string
-	for _, kind := range record.Manifest.Operations {
-		if within(kind) {
-			kinds = append(kinds, kind.Name)
+		figures, from := step.Figures(within), ""
+		if len(kinds) == 1 {
+			if told, where, some := a.kindStep(step, kinds[0]); some {
+				figures, from = told, where
+			}
 		}
+		row := a.loadCells(step, figures, from)
+		row[len(row)-1] = eachCell(figures.AttemptsPerOperation, below(from, "attempts_per_operation"))
+		row = append(row, quantileCells(figures.Response, below(from, "response_us"))...)
+		t.Rows = append(t.Rows, append(row, quantileCells(figures.Service, below(from, "service_us"))...))
 	}
-	p.heading(fmt.Sprintf("%s by step (%s)", group, strings.Join(kinds, ", ")))
-	t.onto(p)
-	return true
+	return t, fmt.Sprintf("%s by step (%s)", group, strings.Join(kinds, ", ")), scheduled > 0
 }
 
-// loadCells are a step's offered rate and what became of it.
-func loadCells(step verdict.Step, figures results.PhaseOperationSummary) []string {
-	lost, attempts := untold, untold
-	if figures.ShareLost != nil {
-		lost = verdict.Share(*figures.ShareLost)
+// loadCells are a step's offered rate and what became of it, of which run.json has all
+// but the attempts to an operation at one place.
+func (a *author) loadCells(step verdict.Step, figures results.PhaseOperationSummary, from string) []document.Cell {
+	rate := document.Cell{Text: closedLoop}
+	if !step.Closed() {
+		rate = rateCell(step.Phase.Rate, pointer("phases", a.phaseOf(step), "rate"))
 	}
-	if figures.AttemptsPerOperation != nil {
-		attempts = strconv.FormatFloat(min(999, *figures.AttemptsPerOperation), 'f', 2, 64)
+	offered, served := sourced(untold, "", 0), sourced(untold, "", 0)
+	if step.Settled() {
+		offered, served = rateCell(figures.Offered, below(from, "offered_entities_per_second")), rateCell(figures.Served, below(from, "served_entities_per_second"))
 	}
-	rate := verdict.Rate(step.Phase.Rate)
-	if step.Closed() {
-		rate = closedLoop
-	}
-	return []string{rate, verdict.Rate(figures.Offered), verdict.Rate(figures.Served),
-		verdict.Rate(figures.RefusedPerSecond), lost, attempts}
+	return []document.Cell{rate, offered, served, rateCell(figures.RefusedPerSecond, below(from, "refused_per_second")),
+		shareCell(figures.ShareLost, below(from, "share_lost")), eachCell(figures.AttemptsPerOperation, "")}
 }
 
-func quantileCells(q results.Quantiles) []string {
-	return []string{millis(q.P50), millis(q.P90), millis(q.P99), millis(q.Max)}
-}
-
-// millis returns microseconds in milliseconds, to the figures that a histogram
-// tells apart; durations of 100 s and more are in seconds and say so.
-func millis(micros *int64) string {
-	if micros == nil {
-		return untold
-	}
-	for _, scale := range []struct {
-		below, per int64
-		decimals   int
-	}{{1_000, 1, 3}, {10_000, 10, 2}, {1_000_000, 100, 1}} {
-		// Rounded first, so that 999.96 is not shown as 1000.0.
-		if rounded := (*micros + scale.per/2) / scale.per * scale.per; rounded < scale.below {
-			return strconv.FormatFloat(float64(rounded)/1000, 'f', scale.decimals, 64)
-		}
-	}
-	if rounded := (*micros + 500) / 1000; rounded < 100_000 {
-		return verdict.Count(rounded)
-	}
-	return strconv.FormatInt(*micros/1_000_000, 10) + " s"
+// quantileCells are the quantiles of a step.
+func quantileCells(q results.Quantiles, from string) []document.Cell {
+	return []document.Cell{millisCell(q.P50, below(from, "p50")), millisCell(q.P90, below(from, "p90")),
+		millisCell(q.P99, below(from, "p99")), millisCell(q.Max, below(from, "max"))}
 }

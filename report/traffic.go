@@ -4,128 +4,131 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
+	"loadgen/report/document"
 	"loadgen/report/verdict"
 	"loadgen/results"
 )
 
-// mostShown is how many rows a table of outside traffic has.
+// mostShown is how many rows a table of partitions or of outside traffic has.
 const mostShown = 10
 
-// trafficOf shows what was observed of outside traffic.
-func trafficOf(p *page, record *results.Record) {
-	o := record.Observation
+// observed shows what was observed of outside traffic, beside its requests.
+func (a *author) observed() {
+	o := a.record.Observation
 	if o == nil {
 		return
 	}
-	requestsOf(p, record)
-	partitionsOf(p, o)
-	shapesOf(p, o)
-	ordersOf(p, o)
-	answersOf(p, o)
+	a.hotTraffic(o)
+	a.shapes(o)
+	a.orders(o)
+	a.answers(o)
 }
 
-// requestsOf shows the requests of the reported phases by what they ask for.
-func requestsOf(p *page, record *results.Record) {
-	t := &table{
-		titles: []title{{6, 3, "response, ms"}, {9, 3, "service, ms"}},
-		headings: []string{"operation", "requests", "ok", "refused", "failed", "att/op",
-			"p50", "p99", "max", "p50", "p99", "max"},
-	}
-	for i, kind := range record.Manifest.Operations {
-		sum := record.Total(func(phase *results.Phase, other results.Kind) bool { return phase.Reported && other == kind })
-		if sum.Attempts == 0 || slices.Contains(record.Manifest.Operations[:i], kind) {
-			continue
-		}
-		attempts := untold
-		if sum.Operations > 0 {
-			attempts = strconv.FormatFloat(min(999, float64(sum.Attempts)/float64(sum.Operations)), 'f', 2, 64)
-		}
-		row := []string{narrow(kind.Name, 17),
-			amount(sum.Attempts), amount(sum.Ok), amount(sum.Refused), amount(sum.Failed), attempts}
-		for _, h := range []*results.Histogram{sum.Response, sum.Service[results.Ok]} {
-			q := results.QuantilesOf(h)
-			row = append(row, millis(q.P50), millis(q.P99), millis(q.Max))
-		}
-		t.rows = append(t.rows, row)
-	}
-	if len(t.rows) == 0 {
+// requests shows the requests of the reported phases of outside traffic by what they
+// ask for.
+func (a *author) requests() {
+	if a.record.Observation == nil {
 		return
 	}
-	p.heading("Requests by operation")
-	t.onto(p)
-	p.line("ok: carried out, or answered 404, 409 or 412, which the application may expect; response: ms of the " +
+	t := document.Table{ID: "requests", Caption: a.caption("Each operation, in the observed phases"), Columns: []document.Column{{Title: "operation", Words: true},
+		{Title: "requests"}, {Title: "ok"}, {Title: "refused"}, {Title: "failed"}, {Title: "att/op"}}}
+	for _, of := range []string{"response", "service"} {
+		for _, title := range []string{"p50", "p99", "max"} {
+			t.Columns = append(t.Columns, document.Column{Group: of, Title: title, Unit: "ms"})
+		}
+	}
+	for i, kind := range a.record.Manifest.Operations {
+		sum := a.record.Total(func(phase *results.Phase, other results.Kind) bool { return phase.Reported && other == kind })
+		if sum.Attempts == 0 || slices.Contains(a.record.Manifest.Operations[:i], kind) {
+			continue
+		}
+		var each *float64
+		if sum.Operations > 0 {
+			ratio := float64(sum.Attempts) / float64(sum.Operations)
+			each = &ratio
+		}
+		sole := func(member string, count func(*results.KindStats) int64) document.Cell {
+			return amountCell(count(&sum), a.soleSource(kind.Name, member, count))
+		}
+		row := []document.Cell{wordsCell(kind.Name), sole("attempts", func(k *results.KindStats) int64 { return k.Attempts }),
+			sole("ok", func(k *results.KindStats) int64 { return k.Ok }), sole("refused", func(k *results.KindStats) int64 { return k.Refused }),
+			sole("failed", func(k *results.KindStats) int64 { return k.Failed }), eachCell(each, "")}
+		for _, h := range []*results.Histogram{sum.Response, sum.Service[results.Ok]} {
+			q := results.QuantilesOf(h)
+			row = append(row, millisCell(q.P50, ""), millisCell(q.P99, ""), millisCell(q.Max, ""))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if len(t.Rows) == 0 {
+		return
+	}
+	t.Notes = []string{"ok: carried out, or answered 404, 409 or 412, which the application may expect; response: ms of the " +
 		"operations that succeeded, from the arrival of the first attempt to the end of the last; service: ms of one " +
-		"ok attempt, as the server saw it")
+		"ok attempt, as the server saw it"}
+	a.section("requests", "Requests by operation")
+	a.add(t)
 }
 
-// partitionsOf shows the partitions of which most entities were demanded.
-func partitionsOf(p *page, o *results.Observation) {
+// hotTraffic shows the partitions of which most entities were demanded.
+func (a *author) hotTraffic(o *results.Observation) {
 	if len(o.Partitions) == 0 {
 		return
 	}
-	t := &table{wordy: true, headings: []string{"entities", "requests", "refused", "busiest", "asked", "typical",
-		"saturates", "table and PartitionKey"}}
+	t := document.Table{ID: "hottest", Caption: a.caption("The partitions of which most entities were demanded"), Columns: []document.Column{{Title: "entities"}, {Title: "requests"}, {Title: "refused"},
+		{Title: "busiest"}, {Title: "asked"}, {Title: "typical"}, {Title: "saturates"}, {Title: "table and PartitionKey", Words: true}}}
 	for i := range o.Partitions[:min(len(o.Partitions), mostShown)] {
-		seen := &o.Partitions[i]
-		saturates := untold
+		seen, from := &o.Partitions[i], pointer("observation", "partitions", i)
+		saturates := document.Cell{Text: untold}
 		if seen.Saturation != nil {
-			saturates = verdict.Rate(*seen.Saturation)
+			saturates = rateCell(*seen.Saturation, below(from, "saturation_entities_per_second"))
 		}
-		t.rows = append(t.rows, []string{atLeast(seen.Entities, seen.Missed), amount(seen.Requests),
-			shareOf(seen.Refused, seen.Requests), amount(seen.Busiest), amount(max(seen.Busiest, seen.Offered)),
-			verdict.Rate(seen.Typical), saturates, ""})
+		asked, where := seen.Offered, "busiest_second_offered_entities"
+		if seen.Busiest > asked {
+			asked, where = seen.Busiest, "busiest_second_entities"
+		}
+		t.Rows = append(t.Rows, []document.Cell{sourced(atLeast(seen.Entities, seen.Missed), below(from, "entities_counted"), 0),
+			amountCell(seen.Requests, below(from, "requests")), {Text: shareOf(seen.Refused, seen.Requests)},
+			amountCell(seen.Busiest, below(from, "busiest_second_entities")), amountCell(asked, below(from, where)),
+			rateCell(seen.Typical, below(from, "typical_second_entities")), saturates,
+			wordsCell(seen.Table + " " + strconv.Quote(seen.PartitionKey))})
 	}
-	for i, room := 0, t.room(); i < len(t.rows); i++ {
-		t.rows[i][len(t.headings)-1] = narrow(o.Partitions[i].Table+" "+strconv.Quote(o.Partitions[i].PartitionKey), room)
-	}
-	p.heading("Hottest partitions")
-	t.onto(p)
 	text := "entities: counted by the documents' rule; busiest, asked, typical: entities counted in the busiest second, " +
 		"asked for in one at most, and in the median of the seconds with any request; saturates: the median of the " +
 		"seconds within spells of refusals"
-	if rest := o.PartitionsTold - int64(len(t.rows)); rest > 0 {
+	if rest := o.PartitionsTold - int64(len(t.Rows)); rest > 0 {
 		text += fmt.Sprintf("; %s partitions more are not shown", verdict.Count(rest))
 	}
 	if o.PartitionsDropped > 0 {
 		text += fmt.Sprintf("; %s times one was dropped for another, and ≥ stands before what it may have counted before",
 			verdict.Count(o.PartitionsDropped))
 	}
-	p.line(text)
+	t.Notes = []string{text}
+	a.section("hottest", "Hottest partitions")
+	a.add(t)
 }
 
-// shapesOf shows the queries that scanned most, and below them their filters.
-func shapesOf(p *page, o *results.Observation) {
+// shapes shows the queries that scanned most.
+func (a *author) shapes(o *results.Observation) {
 	if len(o.Shapes) == 0 {
 		return
 	}
-	t := &table{wordy: true, headings: []string{"#", "pages", "refused", "scanned", "returned", "density", "for one",
-		"table, and how it is rated"}}
+	t := document.Table{ID: "shapes", Caption: a.caption("The queries that scanned most"), Columns: []document.Column{{Title: "pages"}, {Title: "refused"}, {Title: "scanned"},
+		{Title: "returned"}, {Title: "density"}, {Title: "for one"}, {Title: "table", Words: true}, {Title: "rated", Words: true}, {Title: "filter", Words: true}}}
 	shown := o.Shapes[:min(len(o.Shapes), mostShown)]
 	for i := range shown {
-		seen := &shown[i]
+		seen, from := &shown[i], pointer("observation", "query_shapes", i)
 		each := untold
 		if seen.Returned > 0 && seen.Scanned > 0 {
 			each = verdict.Rate(float64(seen.Scanned) / float64(seen.Returned))
 		}
-		label := seen.Table
-		if seen.Class != "" {
-			label += ", " + seen.Class
-		}
-		t.rows = append(t.rows, []string{strconv.Itoa(i + 1), amount(seen.Requests), shareOf(seen.Refused, seen.Requests),
-			atLeast(seen.Scanned, seen.Missed), amount(seen.Returned), shareOf(seen.Returned, seen.Scanned), each,
-			narrow(label, 40)})
-	}
-	p.heading("Queries by shape")
-	t.onto(p)
-	for i := range shown {
-		filter := shown[i].Shape
+		filter := seen.Shape
 		if filter == "" {
 			filter = "(no filter)"
 		}
-		number := fmt.Sprintf("  %*d  ", len(strconv.Itoa(len(shown))), i+1)
-		p.paragraph(number, strings.Repeat(" ", len(number)), filter)
+		t.Rows = append(t.Rows, []document.Cell{amountCell(seen.Requests, below(from, "requests")), {Text: shareOf(seen.Refused, seen.Requests)},
+			sourced(atLeast(seen.Scanned, seen.Missed), below(from, "entities_scanned"), 0), amountCell(seen.Returned, below(from, "entities_returned")),
+			{Text: shareOf(seen.Returned, seen.Scanned)}, {Text: each}, wordsCell(seen.Table), wordsCell(seen.Class), wordsCell(filter)})
 	}
 	text := "density: returned of scanned; for one: entities counted for each that is returned"
 	if rest := o.ShapesTold - int64(len(shown)); rest > 0 {
@@ -134,56 +137,56 @@ func shapesOf(p *page, o *results.Observation) {
 	if o.ShapesDropped > 0 {
 		text += fmt.Sprintf("; %s times one was dropped for another", verdict.Count(o.ShapesDropped))
 	}
-	p.line(text)
+	t.Notes = []string{text}
+	a.section("shapes", "Queries by shape")
+	a.add(t)
 }
 
-// ordersOf shows how the inserted keys of each table came.
-func ordersOf(p *page, o *results.Observation) {
-	t := &table{wordy: true, titles: []title{{0, 3, "PartitionKeys"}, {3, 3, "RowKeys"}},
-		headings: []string{"new", "ascending", "descending", "inserted", "ascending", "descending", "table"}}
+// orders shows how the inserted keys of each table came.
+func (a *author) orders(o *results.Observation) {
+	t := document.Table{ID: "orders", Caption: a.caption("Each table, by how its keys came"), Columns: []document.Column{
+		{Group: "PartitionKeys", Title: "new"}, {Group: "PartitionKeys", Title: "ascending"}, {Group: "PartitionKeys", Title: "descending"},
+		{Group: "RowKeys", Title: "inserted"}, {Group: "RowKeys", Title: "ascending"}, {Group: "RowKeys", Title: "descending"}, {Title: "table", Words: true}}}
 	for i := range o.Orders {
-		if seen := &o.Orders[i]; len(t.rows) < mostShown && seen.Partitions.Keys+seen.Rows.Keys > 0 {
-			row := append(orderCells(seen.Partitions), orderCells(seen.Rows)...)
-			t.rows = append(t.rows, append(row, narrow(seen.Table, 40)))
+		if seen := &o.Orders[i]; len(t.Rows) < mostShown && seen.Partitions.Keys+seen.Rows.Keys > 0 {
+			from := pointer("observation", "key_orders", i)
+			row := append(orderCells(seen.Partitions, below(from, "partition_keys")), orderCells(seen.Rows, below(from, "row_keys"))...)
+			t.Rows = append(t.Rows, append(row, wordsCell(seen.Table)))
 		}
 	}
-	if len(t.rows) == 0 {
+	if len(t.Rows) == 0 {
 		return
 	}
-	p.heading("Key order")
-	t.onto(p)
-	p.line("ascending, descending: keys beyond all of the hundred or so before them, RowKeys within their partition, " +
-		"the last few apart, which may have been under way together")
+	t.Notes = []string{"ascending, descending: keys beyond all of the hundred or so before them, RowKeys within their partition, " +
+		"the last few apart, which may have been under way together"}
+	a.section("orders", "Key order")
+	a.add(t)
 }
 
-func orderCells(o results.Order) []string {
-	return []string{amount(o.Keys), shareOf(o.Ascending, o.Keys), shareOf(o.Descending, o.Keys)}
+func orderCells(o results.Order, from string) []document.Cell {
+	return []document.Cell{amountCell(o.Keys, below(from, "keys")), {Text: shareOf(o.Ascending, o.Keys)}, {Text: shareOf(o.Descending, o.Keys)}}
 }
 
-// answersOf shows the requests that were not simply carried out.
-func answersOf(p *page, o *results.Observation) {
+// answers shows the requests that were not simply carried out.
+func (a *author) answers(o *results.Observation) {
 	if len(o.Answers) == 0 {
 		return
 	}
-	t := &table{wordy: true, headings: []string{"requests", "no table", "counts as", "answer"}}
+	t := document.Table{ID: "answers", Caption: a.caption("Each answer"), Columns: []document.Column{{Title: "requests"}, {Title: "no table"},
+		{Title: "counts as", Words: true}, {Title: "answer", Words: true}}}
 	for i := range o.Answers[:min(len(o.Answers), mostShown)] {
-		seen := &o.Answers[i]
+		seen, from := &o.Answers[i], pointer("observation", "answers", i)
 		answer := "no reply"
 		if seen.Code != "" || seen.Status >= 300 {
-			answer = narrow(strconv.Itoa(seen.Status)+" "+seen.Code, 60)
+			answer = strconv.Itoa(seen.Status) + " " + seen.Code
 		}
-		t.rows = append(t.rows, []string{amount(seen.Requests), amount(seen.Tableless), narrow(seen.Class, 10), answer})
+		t.Rows = append(t.Rows, []document.Cell{amountCell(seen.Requests, below(from, "requests")), amountCell(seen.Tableless, below(from, "without_table")),
+			wordsCell(seen.Class), wordsCell(answer)})
 	}
-	p.heading("Other answers than success")
-	t.onto(p)
-	p.line(fmt.Sprintf("refused by partitions %s, by the account %s; no table: requests that never reached one",
-		verdict.Count(o.RefusedByPartition), verdict.Count(o.RefusedByAccount)))
-}
-
-// room returns how many columns are left for the text of a wordy table.
-func (t *table) room() int {
-	last := len(t.headings) - 1
-	return pageWidth - total(t.widths()[:last], 2) - 2
+	t.Notes = []string{fmt.Sprintf("refused by partitions %s, by the account %s; no table: requests that never reached one",
+		verdict.Count(o.RefusedByPartition), verdict.Count(o.RefusedByAccount))}
+	a.section("answers", "Other answers than success")
+	a.add(t)
 }
 
 // amount returns a count, in millions from a million on, so that it fits.
@@ -203,28 +206,4 @@ func shareOf(part, whole int64) string {
 		return untold
 	}
 	return verdict.Share(float64(part) / float64(whole))
-}
-
-// narrow returns a text made harmless, in so many columns at most: what is too
-// long loses its middle, since names that begin alike often end otherwise.
-func narrow(text string, columns int) string {
-	safe := []rune(strings.TrimSpace(harmless(text)))
-	if len(safe) == 0 {
-		return untold
-	}
-	if width(string(safe)) <= columns {
-		return string(safe)
-	}
-	// What is left has one column fewer, for the mark.
-	room := columns - 1
-	head, tail, from, to := 0, 0, 0, len(safe)
-	for from < to && head+runeWidth(safe[from]) <= (room+1)/2 {
-		head += runeWidth(safe[from])
-		from++
-	}
-	for to > from && head+tail+runeWidth(safe[to-1]) <= room {
-		tail += runeWidth(safe[to-1])
-		to--
-	}
-	return string(safe[:from]) + "…" + string(safe[to:])
 }

@@ -1,13 +1,12 @@
 package ruling
 
 import (
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"loadgen/report/compare"
+	"loadgen/report/forms"
 	"loadgen/results/expectation"
 )
 
@@ -16,54 +15,23 @@ import (
 // or, where [Ruling.Trials] are not kept, each side with its medians; of runs in virtual
 // time each number that differs is a line for either side.
 func Benchfmt(w io.Writer, list []Ruling) error {
-	b := bench{known: make(map[string]bool)}
+	var b bench
 	for i := range list {
 		r := &list[i]
 		b.live(r)
 		b.virtual(r)
 	}
-	_, err := io.WriteString(w, b.units.String()+b.lines.String())
-	return err
+	return b.text.Write(w)
 }
 
-// bench is a text of benchmarks: which way its units are better, then its lines. What a
-// line is of, side A or B, stands above it where it is not as before.
-type bench struct {
-	units, lines strings.Builder
-	known        map[string]bool
-	side         string
-}
-
-// measured is a value of a run.
-type measured struct {
-	value float64
-	unit  string
-}
+// bench is a text of benchmarks. What a line is of, side A or B, stands above it where it
+// is not as before.
+type bench struct{ text forms.Benchmarks }
 
 // add writes a line.
-func (b *bench) add(side compare.Side, name string, values ...measured) {
-	if b.side != side.String() {
-		b.side = side.String()
-		fmt.Fprintf(&b.lines, "build: %s\n", side)
-	}
-	fmt.Fprintf(&b.lines, "BenchmarkLoad/%s 1", name)
-	for _, v := range values {
-		fmt.Fprintf(&b.lines, " %s %s", decimal(v.value), v.unit)
-	}
-	b.lines.WriteString("\n")
-}
-
-// better writes down which way a unit is better.
-func (b *bench) better(unit string, way compare.Better) {
-	if b.known[unit] {
-		return
-	}
-	b.known[unit] = true
-	word := "lower"
-	if way == compare.Higher {
-		word = "higher"
-	}
-	fmt.Fprintf(&b.units, "Unit %s better=%s\n", unit, word)
+func (b *bench) add(side compare.Side, name string, values ...forms.Measured) {
+	b.text.Set("build", side.String())
+	b.text.Add(name, values...)
 }
 
 // live writes the runs that were judged, in the order in which they were made, or else
@@ -83,7 +51,7 @@ func (b *bench) live(r *Ruling) {
 	for i := range trials {
 		// A finding does not say which way its metric is better; of times it is known.
 		if unit, _, time := unitOf(trials[i].Metric.Name); !medians || time {
-			b.better(unit, trials[i].Metric.Better)
+			b.text.Better(unit, trials[i].Metric.Better == compare.Higher)
 		}
 	}
 	for _, slot := range compare.Order(len(trials[0].Pairs)) {
@@ -95,7 +63,7 @@ func (b *bench) live(r *Ruling) {
 // that p99(get) and p99(put) are two benchmarks with the same unit.
 func (b *bench) run(scenario string, trials []compare.Trial, slot compare.Slot) {
 	var names []string
-	lines := make(map[string][]measured)
+	lines := make(map[string][]forms.Measured)
 	for i := range trials {
 		if slot.Pair >= len(trials[i].Pairs) {
 			continue
@@ -105,14 +73,14 @@ func (b *bench) run(scenario string, trials []compare.Trial, slot compare.Slot) 
 			value = trials[i].Pairs[slot.Pair].B
 		}
 		unit, of, _ := unitOf(trials[i].Metric.Name)
-		name := "scenario=" + word(scenario)
+		name := "scenario=" + forms.Word(scenario)
 		if of != "" {
-			name += "/of=" + word(of)
+			name += "/of=" + forms.Word(of)
 		}
 		if lines[name] == nil {
 			names = append(names, name)
 		}
-		lines[name] = append(lines[name], measured{value, unit})
+		lines[name] = append(lines[name], forms.Measured{Value: value, Unit: unit})
 	}
 	for _, name := range names {
 		b.add(slot.Side, name, lines[name]...)
@@ -132,7 +100,7 @@ func (b *bench) virtual(r *Ruling) {
 				text = e.Is
 			}
 			if value, err := strconv.ParseFloat(text, 64); err == nil && e.Change != nil {
-				b.add(side, "scenario="+word(r.Scenario)+"/value="+word(e.Path), measured{value, "value"})
+				b.add(side, "scenario="+forms.Word(r.Scenario)+"/value="+forms.Word(e.Path), forms.Measured{Value: value, Unit: "value"})
 			}
 		}
 	}
@@ -142,23 +110,9 @@ func (b *bench) virtual(r *Ruling) {
 // a time, which is in nanoseconds.
 func unitOf(metric string) (unit, of string, time bool) {
 	name, of, _ := strings.Cut(strings.TrimSuffix(metric, ")"), "(")
-	unit = word(name)
+	unit = forms.Word(name)
 	if _, _, time = expectation.Statistic(strings.TrimSpace(name)); time {
 		unit += "-ns"
 	}
 	return unit, of, time
-}
-
-// word returns a text as one word, which a path of names may hold: no space, no slash.
-func word(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) || r == '/' {
-			return '_'
-		}
-		return r
-	}, strings.ReplaceAll(plain(text), ", ", ","))
-	if text == "" {
-		return "-"
-	}
-	return text
 }

@@ -1,0 +1,267 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"loadgen/report"
+	"loadgen/report/document"
+	"loadgen/report/verdict"
+	"loadgen/results"
+)
+
+// files are those of a record.
+type files struct{ run, intervals, events []byte }
+
+// filesOf writes a record as a folder has it.
+func filesOf(t testing.TB, record *results.Record) files {
+	t.Helper()
+	run, err := json.MarshalIndent(record, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f files
+	f.run = append(run, '\n')
+	for i := range record.Intervals {
+		f.intervals = append(f.intervals, line(t, record.Intervals[i])...)
+	}
+	for i := range record.Events {
+		f.events = append(f.events, line(t, record.Events[i])...)
+	}
+	return f
+}
+
+func line(t testing.TB, value any) []byte {
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(text, '\n')
+}
+
+func (f files) folder(t testing.TB) results.Folder {
+	t.Helper()
+	folder := new(results.Memory)
+	if err := errors.Join(folder.Replace(results.RunFile, f.run), folder.Replace(results.IntervalsFile, f.intervals),
+		folder.Replace(results.EventsFile, f.events)); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// salvaged reads what can be read, and renders it in every form.
+func salvaged(t testing.TB, f files) (*results.Record, *document.Document, string) {
+	t.Helper()
+	record, faults, err := results.Salvage(f.folder(t))
+	if err != nil {
+		t.Fatalf("Salvage = %v; want what can be read", err)
+	}
+	summary := record.Summary
+	if summary == nil {
+		summary = verdict.Judge(record)
+	}
+	d := report.Document(record, summary)
+	d.Warnings = append(faults, d.Warnings...)
+	text := ""
+	for form, render := range renderers() {
+		var out bytes.Buffer
+		if err := render(&out, d); err != nil {
+			t.Fatalf("as %s: %v", form, err)
+		}
+		harmlessAs(t, form, out.String())
+		if form == "text" {
+			text = out.String()
+		}
+	}
+	return record, d, text
+}
+
+// short is a record with everything, small enough to be cut in many places.
+func short(t testing.TB) *results.Record {
+	r := &run{manifest: manifest(), rates: []int{20, 40, 60}, seconds: 2}
+	record := r.record(t)
+	record.Events = moved(t).Events
+	return sealed(t, record)
+}
+
+// Wherever run.json is cut, what was before the cut is shown and nothing else, and that
+// it is cut stands first.
+func TestRunFilesCutAnywhere(t *testing.T) {
+	whole := short(t)
+	f := filesOf(t, whole)
+	const places = 50
+	phases := make(map[int]bool)
+	for i := range places {
+		cut := f
+		cut.run = f.run[:len(f.run)*i/places]
+		record, d, text := salvaged(t, cut)
+		if len(d.Warnings) == 0 || !strings.Contains(d.Warnings[0], "cut off") || !strings.HasPrefix(text, "Warning: run.json is cut off") {
+			t.Errorf("cut after %d bytes, the warnings are %q", len(cut.run), d.Warnings)
+		}
+		if record.Summary != nil || record.Validity != results.Partial {
+			t.Errorf("cut after %d bytes, the record is %s and has the summary %v; want a partial one without", len(cut.run), record.Validity, record.Summary)
+		}
+		phases[len(record.Phases)] = true
+		for p := range record.Phases {
+			if !bytes.Equal(line(t, record.Phases[p]), line(t, whole.Phases[p])) {
+				t.Errorf("cut after %d bytes, phase %d is another", len(cut.run), p)
+			}
+		}
+		if len(record.Intervals) != len(whole.Intervals) || len(record.Events) != len(whole.Events) {
+			t.Errorf("cut after %d bytes, %d of %d seconds and %d of %d events are left; want all", len(cut.run),
+				len(record.Intervals), len(whole.Intervals), len(record.Events), len(whole.Events))
+		}
+		if !hasSeries(d) {
+			t.Errorf("cut after %d bytes, no second is shown", len(cut.run))
+		}
+	}
+	if len(phases) != len(whole.Phases)+1 {
+		t.Errorf("over all cuts the numbers of phases are %v; want each up to %d", phases, len(whole.Phases))
+	}
+}
+
+func hasSeries(d *document.Document) bool {
+	for _, section := range d.Sections {
+		for _, block := range section.Blocks {
+			if s, is := block.(document.Series); is && len(s.Seconds) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Wherever the seconds are cut, those before the cut are shown, beside all of run.json.
+func TestSecondsCutAnywhere(t *testing.T) {
+	whole := short(t)
+	f := filesOf(t, whole)
+	const places = 50
+	for i := range places {
+		cut := f
+		cut.intervals = f.intervals[:len(f.intervals)*i/places]
+		record, d, _ := salvaged(t, cut)
+		lines := bytes.Count(cut.intervals, []byte("\n"))
+		if diff := cmp.Diff(whole.Intervals[:lines], record.Intervals[:len(record.Intervals):len(record.Intervals)]); diff != "" && lines > 0 {
+			t.Errorf("cut after %d bytes, the seconds differ (-whole +cut):\n%s", len(cut.intervals), diff)
+		}
+		if len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0], "The record") {
+			t.Errorf("cut after %d bytes, the warnings are %q; want one, of the record", len(cut.intervals), d.Warnings)
+		}
+		if len(record.Phases) != len(whole.Phases) || record.Summary == nil {
+			t.Errorf("cut after %d bytes of the seconds, %d phases are left and the summary is %v; want all of run.json", len(cut.intervals), len(record.Phases), record.Summary)
+		}
+	}
+}
+
+// What else can be wrong with a record is said in one line, first, and the rest shown.
+func TestWhatIsWrongStandsFirst(t *testing.T) {
+	whole := short(t)
+	f := filesOf(t, whole)
+	replaced := func(old, with string) files {
+		other := f
+		other.run = bytes.Replace(f.run, []byte(old), []byte(with), 1)
+		if bytes.Equal(other.run, f.run) {
+			t.Fatalf("run.json holds no %q", old)
+		}
+		return other
+	}
+	lines := bytes.SplitAfter(f.intervals, []byte("\n"))
+	torn := f
+	torn.intervals = bytes.Join([][]byte{lines[0], []byte("{\"second\":\n"), bytes.Join(lines[2:], nil)}, nil)
+	invalid := *whole
+	target := *whole.Target
+	target.Requests++
+	invalid.Target, invalid.Summary = &target, nil
+	for _, row := range []struct {
+		name    string
+		files   files
+		warning string
+		phases  int
+		summary bool
+	}{
+		{"a newer schema", replaced(`"schema_version": 1`, `"schema_version": 99`), "run.json is of a newer version, 99", 4, true},
+		{"a newer schema whose members are others", replaced(`"schema_version": 1,`, `"schema_version": 2, "lag": [], "new": {},`), "run.json is of a newer version, 2", 4, false},
+		{"no schema version", replaced(`"schema_version": 1,`, ``), "run.json has no schema version", 4, false},
+		{"a phase that is none", replaced(`"kinds": [`, `"kinds": 7, "was": [`), "run.json holds what cannot be read, in: phases", 3, false},
+		{"a phase of other operations", replaced(`"kinds": [`, `"kinds": [{},`), "1 phases are not of the operations", 3, false},
+		{"a manifest of which a field is another", replaced(`"profile": "documented"`, `"profile": 7`), "run.json holds what cannot be read, in: manifest", 4, false},
+		{"a second that is none", torn, "intervals.ndjson: 1 lines cannot be read", 4, true},
+		{"no record at all", files{run: []byte("not a record")}, "run.json is cut off, or is no record, after 12 bytes", 0, false},
+		{"nothing at all", files{}, "run.json is cut off, or is no record, after 0 bytes", 0, false},
+		{"an invalid run", filesOf(t, &invalid), "This run is invalid, and its figures prove nothing: the target counted", 4, false},
+	} {
+		record, d, text := salvaged(t, row.files)
+		if len(d.Warnings) == 0 || !strings.HasPrefix(d.Warnings[0], row.warning) || !strings.HasPrefix(text, "Warning: ") {
+			t.Errorf("%s: the warnings are %q; want first %q", row.name, d.Warnings, row.warning)
+		}
+		if len(record.Phases) != row.phases || (record.Summary != nil) != row.summary {
+			t.Errorf("%s: %d phases, summary %t; want %d, %t", row.name, len(record.Phases), record.Summary != nil, row.phases, row.summary)
+		}
+	}
+	if _, _, err := results.Salvage(new(results.Memory)); err == nil {
+		t.Error("a folder without a run.json is salvaged; want an error")
+	}
+	if _, d, _ := salvaged(t, f); len(d.Warnings) > 0 {
+		t.Errorf("a record that is whole has the warnings %q; want none", d.Warnings)
+	}
+}
+
+// Of a member that cannot be read nothing is left, and of two the first one counts.
+func TestMembersAreWholeOrNotThere(t *testing.T) {
+	f := filesOf(t, short(t))
+	f.run = bytes.Replace(f.run, []byte(`"schema_version": 1,`), []byte(`"schema_version": 1, "audit": {"writes": 7, "lost": "x"}, `+
+		`"misplaced": 3, "misplaced": 4, "tallies": [{"count": 9}, {"count": "x"}],`), 1)
+	record, _, _ := salvaged(t, f)
+	if record.Audit != nil || record.Tallies != nil || record.Misplaced != 3 {
+		t.Errorf("the audit is %v, the tallies are %v, misplaced %d; want none, none and the first, 3", record.Audit, record.Tallies, record.Misplaced)
+	}
+}
+
+// Where one second is missing there is a gap, and it is said; phases and what load
+// balancing did are marked in their order.
+func TestSeriesHaveGapsAndMarks(t *testing.T) {
+	record := short(t)
+	record.Intervals = append(record.Intervals[:3:3], record.Intervals[4:]...)
+	d := report.Document(record, record.Summary)
+	if len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0], "lacks 1 of the 10 seconds") {
+		t.Errorf("the warnings are %q; want that one second is lacking", d.Warnings)
+	}
+	for _, section := range d.Sections {
+		for _, block := range section.Blocks {
+			s, is := block.(document.Series)
+			if !is {
+				continue
+			}
+			if len(s.Seconds) != 10 || s.Seconds[3] != 3 || s.Lines[0].Values[3] != nil {
+				t.Errorf("%s has the seconds %v, the fourth of which is %v; want ten with a gap", s.ID, s.Seconds, s.Lines[0].Values[3])
+			}
+			var marks []string
+			for _, mark := range s.Marks {
+				marks = append(marks, fmt.Sprintf("%g %s %t", mark.Second, mark.Text, mark.Balance))
+			}
+			want := []string{"1 step (20/s) false", "2 split true", "3 step (40/s) false", "3 move true", "5 step (60/s) false"}
+			if diff := cmp.Diff(want, marks); diff != "" {
+				t.Errorf("%s: marks differ (-want +got):\n%s", s.ID, diff)
+			}
+		}
+	}
+}
+
+// FuzzDocument holds that no bytes in the place of a record make the report panic, and
+// that no form of it does harm.
+func FuzzDocument(f *testing.F) {
+	of := filesOf(f, short(f))
+	f.Add(of.run, of.intervals[:len(of.intervals)/8], of.events)
+	f.Add(of.run[:len(of.run)/2], []byte(nil), of.events)
+	f.Add([]byte(fmt.Sprintf(`{"schema_version":9,"manifest":{"command":["a","\u001b"],"operations":[{"name":"=a|","group":"\n"}],"targets":{"partition_entities_per_second":1,"account_entities_per_second":1}},`+
+		`"duration_ns":-5,"phases":[{"begin_ns":-9223372036854775808,"end_ns":9223372036854775807,"rate":1e308,"partitions":[{"key":"<b>","entities":-7}],`+
+		`"reported":true,"kinds":[{"attempts":1,"refused":1,"last_half":{"offered_entities":1}}],"accounts":[{}]}],"heat":{"columns":-1,"rows":[{"key":"x","served_entities":[%d]}]}}`, int64(1)<<62)),
+		[]byte(`{"second":-9223372036854775808,"in_flight":-1,"per_operation":[{}]}`+"\n"+`{"second":9223372036854775807,"refusals":[{"code":"\u001b"}],"per_operation":[{}]}`+"\n"), []byte(`{"at_ns":-1,"event":"move","decision":{}}`+"\n"))
+	f.Fuzz(func(t *testing.T, run, intervals, events []byte) { salvaged(t, files{run, intervals, events}) })
+}

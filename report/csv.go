@@ -1,0 +1,145 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"loadgen/report/document"
+	"loadgen/report/plain"
+)
+
+// CSV writes a document for a spreadsheet or a script: a line for each cell of each
+// table and for each second of each series, below the headings
+//
+//	section,table,row,column,value,unit
+//
+// Rows are counted from 1; of a series they are the second of the run, the column is
+// the line's name. Sentences stand in a table called text. A value that is a number has
+// neither separators nor its unit; one that could not be told is empty. What a
+// spreadsheet would take for a formula has an apostrophe before it. Its error is the
+// writer's, wrapped.
+func CSV(w io.Writer, d *document.Document) error {
+	var text bytes.Buffer
+	s := &sheet{to: csv.NewWriter(&text)}
+	s.write("section", "table", "row", "column", "value", "unit")
+	s.sentences("warnings", d.Warnings)
+	for i := range d.Sections {
+		s.section(&d.Sections[i])
+	}
+	s.to.Flush()
+	if err := s.to.Error(); err != nil {
+		return fmt.Errorf("report: encoding the CSV: %w", err)
+	}
+	if _, err := w.Write(text.Bytes()); err != nil {
+		return fmt.Errorf("report: writing the CSV: %w", err)
+	}
+	return nil
+}
+
+// sheet writes lines; the writer keeps its first error.
+type sheet struct {
+	to *csv.Writer
+	// said counts the sentences of a section.
+	said int
+}
+
+func (s *sheet) write(fields ...string) {
+	for i := range fields {
+		fields[i] = inert(fields[i])
+	}
+	// The error stays with the writer until the end.
+	_ = s.to.Write(fields)
+}
+
+func (s *sheet) section(of *document.Section) {
+	s.said = 0
+	for _, block := range of.Blocks {
+		switch b := block.(type) {
+		case document.Paragraph:
+			s.sentences(of.ID, []string{b.Text})
+		case document.List:
+			s.sentences(of.ID, b.Items)
+		case document.Table:
+			s.table(of.ID, &b)
+		case document.Series:
+			s.series(of.ID, &b)
+		}
+	}
+}
+
+func (s *sheet) sentences(section string, list []string) {
+	for _, sentence := range list {
+		s.said++
+		s.write(section, "text", strconv.Itoa(s.said), "sentence", sentence, "")
+	}
+}
+
+func (s *sheet) table(section string, t *document.Table) {
+	for r, row := range t.Rows {
+		for i := range min(len(row), len(t.Columns)) {
+			column := &t.Columns[i]
+			value, unit := row[i].Text, ""
+			if !column.Words || row[i].Source != "" {
+				value, unit = bare(row[i].Text)
+			}
+			if unit == "" {
+				unit = column.Unit
+			}
+			if value == "" {
+				unit = ""
+			}
+			s.write(section, t.ID, strconv.Itoa(r+1), strings.TrimSpace(column.Group+" "+column.Title), value, unit)
+		}
+	}
+}
+
+func (s *sheet) series(section string, of *document.Series) {
+	for i, second := range of.Seconds {
+		for l := range of.Lines {
+			line := &of.Lines[l]
+			if i < len(line.Values) && line.Values[i] != nil {
+				s.write(section, of.ID, decimal(second), line.Name, decimal(*line.Values[i]), of.Unit)
+			}
+		}
+	}
+}
+
+func decimal(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+// shownNumber is a number as a cell shows it: with separators of thousands, in
+// millions, and with its unit.
+var shownNumber = regexp.MustCompile(`^([≥<>]?)(-?[0-9][0-9,]*(?:\.[0-9]+)?)(M?)(?: (%|s|ms|min))?$`)
+
+// bare returns a number as scripts read it, and the unit that stood beside it; what is
+// no number comes back as it is.
+func bare(text string) (value, unit string) {
+	if text == untold {
+		return "", ""
+	}
+	parts := shownNumber.FindStringSubmatch(text)
+	if parts == nil {
+		return text, ""
+	}
+	number := parts[1] + strings.ReplaceAll(parts[2], ",", "")
+	if parts[3] != "" {
+		number += "e6"
+	}
+	return number, parts[4]
+}
+
+var number = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?(e[0-9]+)?$`)
+
+// inert returns a text that no spreadsheet takes for a formula, without characters that
+// are not printable.
+func inert(text string) string {
+	safe := plain.Harmless(text)
+	if begins := strings.TrimLeft(safe, " "); begins != "" && strings.ContainsRune("=+-@", rune(begins[0])) && !number.MatchString(safe) {
+		return "'" + safe
+	}
+	return safe
+}

@@ -1,0 +1,118 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"loadgen/report/chart"
+	"loadgen/report/document"
+	"loadgen/report/verdict"
+	"loadgen/results"
+)
+
+// Document returns the report of a record: the verdict, what it is worth and what the
+// run cannot tell first, then what that rests on. The summary is the one that
+// run.json holds, or that [loadgen/report/verdict] made of the record where it holds
+// none: cells then name no source in it.
+//
+// The document is the same for the same record. It shares no memory with it, and what
+// reading the record met with stands in no warning: that is the caller's to put before
+// the others.
+func Document(record *results.Record, summary *results.Summary) *document.Document {
+	a := &author{record: record, summary: summary, shown: chart.Shown(record)}
+	for _, write := range []func(*author){
+		(*author).verdict, (*author).limits, (*author).run,
+		(*author).steps, (*author).minutes, (*author).groups,
+		(*author).requests, (*author).operations, (*author).times,
+		(*author).partitions, (*author).accounts, (*author).observed, (*author).asked,
+		(*author).seconds, (*author).pictures, (*author).events,
+		(*author).billed, (*author).books, (*author).audit, (*author).procedures, (*author).generator,
+		(*author).assumptions, (*author).environment, (*author).repeat, (*author).findings,
+	} {
+		write(a)
+	}
+	return &document.Document{Title: a.title(), Subtitle: a.subtitle(), Warnings: a.warnings(), Sections: a.sections}
+}
+
+// author writes the sections of a document, each method one or several, in their
+// order, and none where there is nothing to say.
+type author struct {
+	record  *results.Record
+	summary *results.Summary
+	// shown are the charts of which the record has something to show.
+	shown    []string
+	sections []document.Section
+}
+
+// section begins a section, to which [author.add] adds.
+func (a *author) section(id, title string) {
+	a.sections = append(a.sections, document.Section{ID: id, Title: title})
+}
+
+// add adds blocks to the last section.
+func (a *author) add(blocks ...document.Block) {
+	last := &a.sections[len(a.sections)-1]
+	last.Blocks = append(last.Blocks, blocks...)
+}
+
+// line adds a sentence to the last section.
+func (a *author) line(text string) { a.add(document.Paragraph{Text: text}) }
+
+// list begins a section of sentences, none where there is nothing to say.
+func (a *author) list(id, title string, sentences []string) {
+	if len(sentences) > 0 {
+		a.section(id, title)
+		a.add(document.List{Items: sentences})
+	}
+}
+
+// title names the report after the scenario.
+func (a *author) title() string {
+	if name := a.record.Manifest.Scenario.Name; name != "" {
+		return name
+	}
+	return "A run of loadgen"
+}
+
+// subtitle says on one line what was run, and when.
+func (a *author) subtitle() string {
+	if a.record.Manifest.Started.IsZero() {
+		return strings.Join(a.parts(), " · ")
+	}
+	return strings.Join(append(a.parts(), "started "+a.started()), " · ")
+}
+
+// warnings say what is wrong with the record as a whole.
+func (a *author) warnings() []string {
+	var list []string
+	if a.record.Cut {
+		list = append(list, "The record is cut off: what was read of it is shown, and nothing is known of the rest.")
+	}
+	if missing, whole := a.missing(); missing > 0 && !a.record.Cut {
+		list = append(list, fmt.Sprintf("The record lacks %s of the %s seconds of the run: what is shown second by second is not all of it.",
+			verdict.Count(missing), verdict.Count(whole)))
+	}
+	if a.summary.Validity == results.Invalid {
+		why := ""
+		if reasons := a.summary.Reasons; len(reasons) > 0 {
+			why = ": " + reasons[0]
+			if more := len(reasons) - 1; more > 0 {
+				why += fmt.Sprintf(", and %d more", more)
+			}
+		}
+		list = append(list, "This run is invalid, and its figures prove nothing"+why+".")
+	}
+	return list
+}
+
+// missing returns how many whole seconds of the run the record lacks, and of how many.
+func (a *author) missing() (missing, whole int64) {
+	whole = int64(a.record.Duration / time.Second)
+	return whole - int64(len(a.record.Intervals)), whole
+}
+
+// started is when the run began.
+func (a *author) started() string {
+	return a.record.Manifest.Started.UTC().Format(time.DateTime) + " UTC"
+}

@@ -1,0 +1,149 @@
+package document
+
+// Document is one report. It is a plain value.
+type Document struct {
+	// Title names the report; Subtitle says what was run, and when, on one line.
+	Title, Subtitle string
+	// Warnings say, each in one line, what is wrong with the record itself: that it was
+	// cut off, comes of a newer version, or is of an invalid run. They stand above all.
+	Warnings []string
+	// Sections are in the order in which a person reads.
+	Sections []Section
+}
+
+// Section is a heading and what stands below it.
+type Section struct {
+	// ID is unique in the document: small letters and dashes.
+	ID, Title string
+	Blocks    []Block
+}
+
+// Block is one of [Paragraph], [List], [Table], [Chart] and [Series].
+type Block interface{ block() }
+
+// Tone is what a word or number amounts to; no renderer tells it by colour alone.
+type Tone uint8
+
+// The tones.
+const (
+	Plain Tone = iota
+	// Good is a claim that holds, Bad one that does not, Doubtful what cannot be relied on.
+	Good
+	Bad
+	Doubtful
+)
+
+// Paragraph is a sentence or several. Lead is the one that a reader has to see first:
+// the verdict.
+type Paragraph struct {
+	Text string
+	Lead bool
+	Tone Tone
+	// Verbatim is a text that is to be copied, such as a command: it is not wrapped.
+	Verbatim bool
+}
+
+// List is sentences of equal rank.
+type List struct{ Items []string }
+
+// Table is a grid of cells below one row of headings.
+type Table struct {
+	// ID is unique in the document. Caption says what the rows are, Notes below the table
+	// what its headings mean.
+	ID, Caption string
+	Columns     []Column
+	Rows        [][]Cell
+	Notes       []string
+}
+
+// Column is the heading of a column. Columns that follow one another with the same Group
+// stand under that as a common heading.
+type Column struct {
+	Group, Title string
+	// Unit is that of the numbers below, empty where each says its own or has none.
+	Unit string
+	// Words says that the cells are text, set flush left, not numbers.
+	Words bool
+}
+
+// Cell is what stands at one place of a table.
+type Cell struct {
+	// Text is what is shown, an en dash where a number rests on too little to be told.
+	Text string
+	// Source is where run.json has the number, as a JSON pointer (RFC 6901) such as
+	// /summary/attempts, and Scale what that has to be multiplied by to be the one that is
+	// shown, rounded as shown; 0 stands for 1. Source is empty for words, and for numbers
+	// that run.json does not hold.
+	Source string
+	Scale  float64
+	Tone   Tone
+}
+
+// Chart is a picture: one that package chart draws of the record.
+type Chart struct {
+	// ID is unique in the document and the name of the picture's files, such as
+	// "latency".
+	ID, Title string
+	// Says tells in words what is to be seen, for who cannot see it.
+	Says string
+}
+
+// Series are numbers over the time of the run that share an axis.
+type Series struct {
+	ID, Title string
+	// Unit is that of the vertical axis. Log says that it is logarithmic.
+	Unit string
+	Log  bool
+	// Seconds are the instants, since the start of the run, in order.
+	Seconds []float64
+	Lines   []Line
+	// Level is a line to hold the others against, such as a target; nil for none.
+	Level *Level
+	Marks []Mark
+	// Says tells in words what is to be seen.
+	Says string
+}
+
+// Meaning is what a line shows, one colour throughout a report.
+type Meaning string
+
+// The meanings.
+const (
+	Served   Meaning = "served"
+	Refused  Meaning = "refused"
+	Failed   Meaning = "failed"
+	Offered  Meaning = "offered"
+	Returned Meaning = "returned"
+	// First and Second are quantities that are neither, such as two percentiles.
+	First  Meaning = "first"
+	Second Meaning = "second"
+	Third  Meaning = "third"
+)
+
+// Line is one of several numbers over time.
+type Line struct {
+	Name    string
+	Meaning Meaning
+	// Values has one for each of the series' Seconds; nil is a gap.
+	Values []*float64
+}
+
+// Level is a height that others are held against.
+type Level struct {
+	Name  string
+	Value float64
+}
+
+// Mark is something that happened at an instant: a phase that begins, a range that moves.
+type Mark struct {
+	Second float64
+	Text   string
+	// Balance says that load balancing did it.
+	Balance bool
+}
+
+func (Paragraph) block() {}
+func (List) block()      {}
+func (Table) block()     {}
+func (Chart) block()     {}
+func (Series) block()    {}

@@ -1,0 +1,190 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"loadgen/report/document"
+	"loadgen/report/verdict"
+	"loadgen/results"
+)
+
+// verdict tells the verdict and what it is worth: before anything else that the run is
+// what its scenario warns of, where it is.
+func (a *author) verdict() {
+	a.section("verdict", "Verdict")
+	if m := &a.record.Manifest; m.Opposite != "" {
+		a.line("The opposite of " + m.Scenario.Name + ": " + m.Opposite)
+	}
+	a.add(document.Paragraph{Text: a.summary.Verdict, Lead: true, Tone: a.tone()})
+	worth := document.Paragraph{Text: "Validity: " + a.summary.Validity}
+	switch a.summary.Validity {
+	case results.Valid:
+		worth.Tone = document.Good
+	case results.Invalid:
+		worth.Tone = document.Bad
+	default:
+		worth.Tone = document.Doubtful
+	}
+	a.add(worth)
+	if len(a.summary.Reasons) > 0 {
+		a.add(document.List{Items: a.summary.Reasons})
+	}
+	a.figures()
+}
+
+// figures are the few numbers that tell most, without those that there are none of.
+func (a *author) figures() {
+	s := a.summary
+	t := document.Table{ID: "figures", Caption: a.caption("Key figures"), Rows: [][]document.Cell{nil}}
+	add := func(title, unit string, cell document.Cell) {
+		if cell.Text != untold {
+			t.Columns = append(t.Columns, document.Column{Title: title, Unit: unit})
+			t.Rows[0] = append(t.Rows[0], cell)
+		}
+	}
+	if s.Saturation != nil {
+		add("saturation", "entities/s", rateCell(*s.Saturation, a.inSummary("saturation_entities_per_second")))
+	}
+	if l := a.record.Limit; l != nil && l.Held != nil {
+		add("highest rate held", "operations/s", rateCell(*l.Held, pointer("limit", "highest_held_operations_per_second")))
+	}
+	steps := verdict.Reported(a.record)
+	if last := len(s.Phases) - 1; last >= 0 && a.record.Observation == nil && a.record.Limit == nil && (last >= len(steps) || steps[last].Settled()) {
+		phase, from := &s.Phases[last], a.inSummary("phases", last)
+		add("offered at the end", "entities/s", rateCell(phase.Offered, below(from, "offered_entities_per_second")))
+		add("of that lost", "", shareCell(phase.ShareLost, below(from, "share_lost")))
+	}
+	add("response p50", "ms", millisCell(s.Response.P50, a.inSummary("response_us", "p50")))
+	add("response p99", "ms", millisCell(s.Response.P99, a.inSummary("response_us", "p99")))
+	if len(t.Columns) > 0 {
+		a.add(t)
+	}
+}
+
+// tone is what the verdict amounts to: a claim that does not hold spoils any run, and
+// that all hold proves something of a valid one alone.
+func (a *author) tone() document.Tone {
+	failed := !verdict.Holds(a.summary) || !a.record.Audit.Sound()
+	for i := range a.record.Invariants {
+		failed = failed || a.record.Invariants[i].Faults > 0
+	}
+	switch {
+	case a.summary.Validity != results.Valid:
+		return document.Doubtful
+	case failed:
+		return document.Bad
+	case len(a.summary.Expectations) > 0:
+		return document.Good
+	default:
+		return document.Plain
+	}
+}
+
+// limits says what the run cannot tell.
+func (a *author) limits() {
+	a.list("limits", "What this run cannot tell", verdict.Limits(a.record))
+}
+
+// known reports whether the record says what was run: what is left of one that was cut
+// off near its beginning does not.
+func (a *author) known() bool {
+	return a.record.Manifest.Scenario.Name != "" || !a.record.Manifest.Started.IsZero()
+}
+
+// run says what was run, when, against which partition, and what kind of figures it
+// gave.
+func (a *author) run() {
+	m := &a.record.Manifest
+	if !a.known() {
+		return
+	}
+	a.section("run", "Run")
+	a.line(strings.Join(append(a.parts(), fmt.Sprintf("seed %d", m.Seed)), " · "))
+	a.line(fmt.Sprintf("started %s, lasted %.1f s", a.started(), a.record.Duration.Seconds()))
+	if m.PartitionKey != "" {
+		a.line("PartitionKey " + m.PartitionKey)
+	}
+	if m.Target != "" {
+		a.line("figures: " + a.origin())
+	}
+}
+
+// parts names what was run, as far as it has names.
+func (a *author) parts() []string {
+	m := &a.record.Manifest
+	var parts []string
+	for _, part := range []struct{ before, name, after string }{
+		{"", m.Scenario.Name, ""}, {"", m.Target, ""}, {"over ", accountsOf(m), " accounts"}, {"", m.Service, ""},
+		{"profile ", m.Profile, ""}, {"", m.Start, " start"}, {"", m.Time, " time"}, {"driver ", m.Driver, ""},
+	} {
+		if part.name != "" {
+			parts = append(parts, part.before+part.name+part.after)
+		}
+	}
+	return parts
+}
+
+// accountsOf returns how many accounts the load was sharded over, empty for one.
+func accountsOf(m *results.Manifest) string {
+	if m.Accounts < 2 {
+		return ""
+	}
+	return strconv.Itoa(m.Accounts)
+}
+
+// origin says which figures are measured, which modelled, which derived.
+func (a *author) origin() string {
+	if a.record.Observation != nil {
+		return "as the server saw them, its limits and times being modelled; entities counted: told by the engine"
+	}
+	const derived = "; entities counted: derived by the documents' rule"
+	switch m := &a.record.Manifest; {
+	case !m.Modelled():
+		return "measured" + derived
+	case m.Target == results.Embedded && m.Time != "virtual":
+		return "modelled, over real HTTP; entities counted: told by the engine; lag: measured"
+	case m.Time == "virtual":
+		return "modelled" + derived
+	default:
+		return "modelled" + derived + "; lag: measured"
+	}
+}
+
+// caption says what the rows of a table are, and of what kind its figures.
+func (a *author) caption(rows string) string {
+	switch {
+	case a.record.Observation != nil:
+		return rows + " (as the server saw it)"
+	case a.record.Manifest.Target == "":
+		return rows
+	case a.record.Manifest.Modelled():
+		return rows + " (modelled)"
+	default:
+		return rows + " (measured)"
+	}
+}
+
+// asked shows what was claimed of the run, and whether it is borne out.
+func (a *author) asked() {
+	if len(a.summary.Expectations) == 0 {
+		return
+	}
+	t := document.Table{ID: "asked", Caption: "What was claimed of the run, and what was observed",
+		Columns: []document.Column{{Title: "result", Words: true}, {Title: "claim", Words: true}, {Title: "observed", Words: true}}}
+	for _, e := range a.summary.Expectations {
+		result := document.Cell{Text: "FAIL", Tone: document.Bad}
+		if e.Pass {
+			result = document.Cell{Text: "pass", Tone: document.Good}
+		}
+		t.Rows = append(t.Rows, []document.Cell{result, wordsCell(e.Expr), wordsCell(e.Observed)})
+	}
+	a.section("asked", "Asked")
+	a.add(t)
+}
+
+// findings shows what stands out beside the verdict.
+func (a *author) findings() {
+	a.list("findings", "Findings", verdict.Findings(a.record))
+}

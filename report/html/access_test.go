@@ -1,0 +1,270 @@
+package html_test
+
+import (
+	"math"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"loadgen/report/document"
+)
+
+// rooms is a document with an awkward table of each kind.
+func rooms() *document.Document {
+	d := stress(30)
+	d.Sections = append(d.Sections, document.Section{ID: "odd", Title: "Odd", Blocks: []document.Block{
+		document.Table{ID: "none", Caption: "Nothing", Columns: []document.Column{{Title: "a"}, {Title: "b"}}},
+		document.Table{ID: "ragged", Columns: []document.Column{{Title: ""}, {Title: "b", Group: "g", Unit: "ms"}}, Rows: [][]document.Cell{cells("1"), cells("1", "2", "3"), {}}},
+		document.Table{ID: "none", Rows: [][]document.Cell{cells("x")}},
+	}})
+	return d
+}
+
+func TestHeadingsAreInOrder(t *testing.T) {
+	root := parsed(t, rendered(t, rooms(), drawn()))
+	last := 0
+	for _, h := range all(root, "h1", "h2", "h3", "h4", "h5", "h6") {
+		rank := int(h.Data[1] - '0')
+		if rank > last+1 || rank == 1 && last != 0 {
+			t.Errorf("<%s> %q follows one of rank %d", h.Data, said(h), last)
+		}
+		if strings.TrimSpace(said(h)) == "" {
+			t.Errorf("a heading <%s> is empty", h.Data)
+		}
+		last = rank
+	}
+	if last == 0 {
+		t.Error("the page has no headings")
+	}
+}
+
+func TestLandmarks(t *testing.T) {
+	root := parsed(t, rendered(t, rooms(), drawn()))
+	for _, name := range []string{"main", "nav", "header", "footer", "h1", "title"} {
+		if n := len(all(root, name)); n != 1 {
+			t.Errorf("the page has %d of <%s>; want 1", n, name)
+		}
+	}
+	first := all(root, "a")[0]
+	if attribute(first, "class") != "skip" || attribute(first, "href") != "#main" {
+		t.Errorf("the first link is %q to %q; want one that skips to #main", said(first), attribute(first, "href"))
+	}
+	if attribute(all(root, "html")[0], "lang") != "en" {
+		t.Error("the page does not say its language")
+	}
+	identifiers := map[string]bool{}
+	for _, n := range all(root) {
+		if id := attribute(n, "id"); id != "" {
+			if identifiers[id] {
+				t.Errorf("the identifier %q is there twice", id)
+			}
+			identifiers[id] = true
+		}
+	}
+	for _, n := range all(root) {
+		for _, key := range []string{"aria-labelledby", "aria-describedby", "data-copies"} {
+			for _, id := range strings.Fields(attribute(n, key)) {
+				if !identifiers[id] {
+					t.Errorf("<%s %s=%q> names nothing", n.Data, key, id)
+				}
+			}
+		}
+		if target, inside := strings.CutPrefix(attribute(n, "href"), "#"); inside && !identifiers[target] {
+			t.Errorf("a link leads to #%s, which is not there", target)
+		}
+	}
+}
+
+func TestTablesCanBeHeard(t *testing.T) {
+	root := parsed(t, rendered(t, rooms(), drawn()))
+	tables := all(root, "table")
+	if len(tables) != 5 {
+		t.Fatalf("the page has %d tables; want 5", len(tables))
+	}
+	for _, table := range tables {
+		name := attribute(table, "id")
+		if captions := all(table, "caption"); len(captions) != 1 || said(captions[0]) == "" {
+			t.Errorf("table %s has no caption", name)
+		}
+		for _, th := range all(table, "th") {
+			if !slices.Contains([]string{"col", "colgroup", "row"}, attribute(th, "scope")) {
+				t.Errorf("table %s: the heading %q has the scope %q", name, said(th), attribute(th, "scope"))
+			}
+			if th.Parent.Parent.Data == "thead" && strings.TrimSpace(said(th)) == "" {
+				t.Errorf("table %s: a column has no heading", name)
+			}
+		}
+		width := 0 // a group's columns have headings of their own
+		for _, th := range all(all(table, "thead")[0], "th") {
+			if attribute(th, "scope") == "col" {
+				width++
+			}
+		}
+		for _, row := range all(all(table, "tbody")[0], "tr") {
+			got := 0
+			for _, c := range all(row, "th", "td") {
+				span, _ := strconv.Atoi(attribute(c, "colspan"))
+				got += max(1, span)
+			}
+			if first := all(row, "th", "td")[0]; attribute(first, "scope") != "row" && said(first) != "none" {
+				t.Errorf("table %s: %q does not head its row", name, said(first))
+			}
+			if got != width {
+				t.Errorf("table %s has a row of %d cells below %d columns", name, got, width)
+			}
+		}
+		if region := table.Parent; attribute(region, "role") != "region" || attribute(region, "tabindex") != "0" || attribute(region, "aria-labelledby") == "" {
+			t.Errorf("table %s does not stand in a region that the keyboard can scroll", name)
+		}
+	}
+}
+
+func TestGraphicsHaveNames(t *testing.T) {
+	root := parsed(t, rendered(t, rooms(), drawn()))
+	pictures := 0
+	for _, svg := range all(root, "svg") {
+		if attribute(svg, "aria-hidden") == "true" {
+			continue
+		}
+		pictures++
+		if attribute(svg, "role") != "img" || attribute(svg, "aria-labelledby") == "" || attribute(svg, "aria-describedby") == "" {
+			t.Errorf("a picture has no name: %v", svg.Attr)
+		}
+	}
+	if pictures != 5 {
+		t.Errorf("the page has %d pictures; want two charts and three series", pictures)
+	}
+	for _, figure := range all(root, "figure") {
+		if attribute(figure, "aria-labelledby") == "" || len(all(figure, "h3")) != 1 {
+			t.Errorf("figure %s has no name", attribute(figure, "id"))
+		}
+	}
+	if !strings.Contains(said(root), "This chart was not drawn.") {
+		t.Error("nothing says that a chart without a picture was not drawn")
+	}
+}
+
+func TestTonesAreNotToldByColourAlone(t *testing.T) {
+	root := parsed(t, rendered(t, stress(30), drawn()))
+	toned := 0
+	for _, n := range all(root, "td", "p", "div") {
+		class := strings.Fields(attribute(n, "class"))
+		for _, row := range []struct{ class, sign, word string }{{"good", "✓", "good: "}, {"bad", "✗", "bad: "}, {"doubtful", "!", "doubtful: "}} {
+			if !slices.Contains(class, row.class) {
+				continue
+			}
+			toned++
+			if text := said(n); !strings.Contains(text, row.sign) || n.Data != "p" && !strings.Contains(text, row.word) {
+				t.Errorf("<%s class=%q> says %q; want the sign %s and the word %q", n.Data, class, text, row.sign, row.word)
+			}
+		}
+	}
+	if toned < 6 {
+		t.Errorf("the page has %d toned words; want verdict, badge, a figure and three results at least", toned)
+	}
+}
+
+// tokens returns the colours of the style: those of the light, overlaid in the dark.
+func tokens(t *testing.T) (light, dark map[string]string) {
+	css, err := os.ReadFile("page.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile(`(?s):root \{(.*?)\}`).FindAllStringSubmatch(string(css), -1)
+	if len(blocks) != 2 {
+		t.Fatalf("the style has %d blocks of colours; want one for the light and one for the dark", len(blocks))
+	}
+	light, dark = map[string]string{}, map[string]string{}
+	for i, block := range blocks {
+		for _, token := range regexp.MustCompile(`--([a-z0-9-]+): (#[0-9a-f]{6});`).FindAllStringSubmatch(block[1], -1) {
+			if i == 0 {
+				light[token[1]] = token[2]
+			}
+			dark[token[1]] = token[2]
+		}
+	}
+	return light, dark
+}
+
+// contrast is the ratio of WCAG 2: of the lighter to the darker relative luminance.
+func contrast(a, b string) float64 {
+	luminance := func(colour string) float64 {
+		bits, _ := strconv.ParseUint(colour[1:], 16, 32)
+		sum := 0.0
+		for i, weight := range []float64{.2126, .7152, .0722} {
+			c := float64(bits>>(16-8*i)&0xFF) / 255
+			if c <= .04045 {
+				c /= 12.92
+			} else {
+				c = math.Pow((c+.055)/1.055, 2.4)
+			}
+			sum += weight * c
+		}
+		return sum
+	}
+	x, y := luminance(a)+.05, luminance(b)+.05
+	return max(x/y, y/x)
+}
+
+func TestContrast(t *testing.T) {
+	if got := contrast("#000000", "#ffffff"); math.Abs(got-21) > 1e-9 {
+		t.Fatalf("contrast of black and white = %v; want 21", got)
+	}
+	if got := contrast("#767676", "#ffffff"); math.Abs(got-4.54) > .01 {
+		t.Fatalf("contrast of #767676 and white = %v; want 4.54", got)
+	}
+	light, dark := tokens(t)
+	for theme, of := range map[string]map[string]string{"light": light, "dark": dark} {
+		for _, row := range []struct {
+			least       float64
+			above, inks []string
+		}{
+			{4.5, []string{"paper"}, []string{"ink", "faded", "link", "good", "bad", "doubtful", "target", "event"}},
+			{4.5, []string{"raised", "good-paper", "bad-paper", "doubtful-paper"}, []string{"ink"}},
+			{4.5, []string{"raised"}, []string{"faded"}},
+			{3, []string{"paper"}, []string{"served", "refused", "failed", "offered", "returned", "first", "second", "third", "rule"}},
+		} {
+			for _, paper := range row.above {
+				for _, ink := range row.inks {
+					if of[ink] == "" || of[paper] == "" {
+						t.Fatalf("no colour --%s or --%s", ink, paper)
+					}
+					if got := contrast(of[ink], of[paper]); got < row.least {
+						t.Errorf("%s: --%s on --%s has the contrast %.2f; want %.1f", theme, ink, paper, got, row.least)
+					}
+				}
+			}
+		}
+		// The sign of a tone is the paper's colour upon the tone's.
+		for _, tone := range []string{"good", "bad", "doubtful"} {
+			if got := contrast(of[tone], of[tone+"-paper"]); got < 3 {
+				t.Errorf("%s: --%s on its own paper has the contrast %.2f; want 3", theme, tone, got)
+			}
+		}
+	}
+	if light["ink"] == dark["ink"] || light["served"] != "#0072b2" || light["refused"] != "#d55e00" || light["failed"] != "#6f5a7e" {
+		t.Errorf("the colours are not those of the charts: %v", light)
+	}
+}
+
+// TestEveryColourIsAToken holds that nothing is drawn in a colour that the contrast test
+// does not know.
+func TestEveryColourIsAToken(t *testing.T) {
+	css, err := os.ReadFile("page.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest := regexp.MustCompile(`(?s):root \{.*?\}`).ReplaceAllString(string(css), "")
+	if found := regexp.MustCompile(`#[0-9a-fA-F]{3,8}\b|rgba?\(|hsla?\(`).FindAllString(rest, -1); len(found) > 0 {
+		t.Errorf("the style has the colours %q outside its tokens", found)
+	}
+	light, _ := tokens(t)
+	for _, use := range regexp.MustCompile(`var\(--([a-z0-9-]+)\)`).FindAllStringSubmatch(rest, -1) {
+		if light[use[1]] == "" {
+			t.Errorf("the style uses --%s, which is no token", use[1])
+		}
+	}
+}

@@ -1,0 +1,266 @@
+//go:build browser
+
+package html_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/accessibility"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"loadgen/report/document"
+)
+
+// box is where an element is, in pixels of the window.
+type box struct {
+	Name                     string
+	Left, Top, Width, Height float64
+}
+
+const boxes = `.map((e) => { const r = e.getBoundingClientRect(); return {Name: (e.closest("figure") || e).id || e.className, Left: r.left, Top: r.top + scrollY, Width: r.width, Height: r.height}; })`
+
+func TestBrowserShowsVerdictAndCharts(t *testing.T) {
+	browser := browse(t)
+	content := rendered(t, stress(60), map[string][]byte{"steps": []byte(picture), "latency": []byte(picture), "heat": []byte(picture)})
+	for _, v := range views() {
+		t.Run(v.String(), func(t *testing.T) {
+			o := open(t, browser, v, content)
+			verdict := ask[[]box](o, `[...document.querySelectorAll(".lead strong")]`+boxes)
+			if len(verdict) != 1 || verdict[0].Top+verdict[0].Height > float64(v.height) || verdict[0].Left < 0 || verdict[0].Left+verdict[0].Width > float64(v.width) {
+				t.Errorf("the verdict is at %v; want all of it in the first window of %d × %d", verdict, v.width, v.height)
+			}
+			if wide := ask[int64](o, `document.documentElement.scrollWidth`); wide > v.width {
+				t.Errorf("the page is %d pixels wide; want it to fit into %d", wide, v.width)
+			}
+			charts := ask[[]box](o, `[...document.querySelectorAll("figure.chart .picture svg, figure.series canvas")]`+boxes)
+			if len(charts) != 6 {
+				t.Fatalf("%d charts are there; want 6", len(charts))
+			}
+			for _, c := range charts {
+				if c.Width < 300 || c.Height < 200 || c.Left < 0 || c.Left > 40 && v.width < 500 {
+					t.Errorf("chart %s is at %+v; want it to be seen", c.Name, c)
+				}
+			}
+			for _, name := range []string{"served", "refused", "failed", "offered", "target"} {
+				if n := ask[int](o, fmt.Sprintf(inkOn, name)); n < 20 {
+					t.Errorf("the rate has %d pixels in the colour of %s; want a line", n, name)
+				}
+			}
+			light := ask[float64](o, `getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number).reduce((a, b) => a + b) / 3`)
+			if v.dark != (light < 60) || v.dark != (light < 240) {
+				t.Errorf("the paper has the brightness %.0f of 255; dark is %v", light, v.dark)
+			}
+			o.keep("stress-" + v.String())
+			o.quiet()
+		})
+	}
+}
+
+// inkOn counts the pixels of the first series that are in the colour of a token.
+const inkOn = `(() => {
+	const canvas = document.querySelector("#rate canvas");
+	const hex = getComputedStyle(document.documentElement).getPropertyValue("--%s").trim();
+	const want = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
+	const copy = document.createElement("canvas");
+	copy.width = canvas.width; copy.height = canvas.height;
+	const ink = copy.getContext("2d", {willReadFrequently: true});
+	ink.drawImage(canvas, 0, 0);
+	const { data } = ink.getImageData(0, 0, copy.width, copy.height);
+	let n = 0;
+	for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 200 && want.every((c, k) => Math.abs(data[i + k] - c) <= 3)) n++;
+	return n;
+})()`
+
+const values = `[...document.querySelectorAll("#%s .value")].map((e) => e.textContent)`
+
+func TestBrowserHoverShowsValues(t *testing.T) {
+	browser := browse(t)
+	for _, v := range views() {
+		t.Run(v.String(), func(t *testing.T) {
+			o := open(t, browser, v, rendered(t, stress(60), nil))
+			if got := ask[[]string](o, fmt.Sprintf(values, "rate")); strings.Join(got, "") != "" {
+				t.Errorf("before a hover the legend says %q; want nothing", got)
+			}
+			o.run(chromedp.ScrollIntoView(chromedp.CSS("#rate .u-over")))
+			over := ask[[]box](o, `[document.querySelector("#rate .u-over")]`+boxes)[0]
+			at := ask[float64](o, `scrollY`)
+			// Two thirds and a half of 60 seconds: second 49 or so, in the highest step.
+			o.run(command(input.DispatchMouseEvent, input.DispatchMouseEventParams{
+				Type: input.DispatchMouseEventTypeMouseMoved,
+				X:    over.Left + over.Width*49/59, Y: over.Top - at + over.Height/2,
+			}))
+			answer(o, chromedp.Poll[bool](`document.querySelector("#rate .at").textContent !== ""`))
+			got := ask[[]string](o, fmt.Sprintf(values, "rate"))
+			if moment := ask[string](o, `document.querySelector("#rate .at").textContent`); moment != "at 49 s" {
+				t.Errorf("the hover is %q; want at 49 s", moment)
+			}
+			rate := stress(60).Sections[4].Blocks[0].(document.Series)
+			for i, l := range rate.Lines {
+				if want := *l.Values[49]; strings.ReplaceAll(got[i], ",", "") != fmt.Sprint(want) {
+					t.Errorf("the hover says %s %s; want %v", l.Name, got[i], want)
+				}
+			}
+			if other := ask[[]string](o, fmt.Sprintf(values, "p99")); other[0] == "" || other[1] == "" {
+				t.Errorf("the other charts say %q; want the same instant there", other)
+			}
+			o.keep("hover-" + v.String())
+			o.quiet()
+		})
+	}
+}
+
+func TestBrowserSeriesByKeyboard(t *testing.T) {
+	o := open(t, browse(t), views()[0], rendered(t, stress(60), nil))
+	o.run(chromedp.Focus(chromedp.CSS("#rate input")), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
+	if text := ask[string](o, `document.querySelector("#rate input").getAttribute("aria-valuetext")`); !strings.HasPrefix(text, "at 2 s: offered 1,000, served ") {
+		t.Errorf("two steps to the right say %q; want the values at 2 s", text)
+	}
+	o.run(chromedp.Click(chromedp.CSS("#rate .key")))
+	if ask[string](o, `document.querySelector("#rate .key").getAttribute("aria-pressed")`) != "false" {
+		t.Error("the key of a line says that it is still on")
+	}
+	// It is drawn anew when the browser gets round to it.
+	answer(o, chromedp.Poll[bool](fmt.Sprintf(inkOn, "offered")+" < 20"))
+	o.quiet()
+}
+
+func TestBrowserTellsScreenReaders(t *testing.T) {
+	o := open(t, browse(t), views()[0], rendered(t, stress(60), map[string][]byte{"steps": []byte(picture)}))
+	o.run(command(accessibility.Enable, cdp.Empty{}))
+	tree := answer(o, func(ctx context.Context, target *chromedp.Target) (accessibility.GetFullAXTreeResult, error) {
+		return cdp.Call(ctx, target, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
+	})
+	text := func(v *accessibility.Value) string {
+		if v == nil {
+			return ""
+		}
+		return strings.Trim(string(v.Value), `"`)
+	}
+	heard := map[string][]string{}
+	for _, n := range tree.Nodes {
+		if !n.Ignored {
+			heard[text(n.Role)] = append(heard[text(n.Role)], text(n.Name))
+		}
+	}
+	for role, want := range map[string][]string{
+		"heading":            {"Stress test of one partition", "Verdict", "Expectations", "Served over offered"},
+		"table":              {"Expectations of the scenario"},
+		"image":              {"Served over offered", "Rate entities/s", "Response time ms"},
+		"figure":             {"Rate entities/s"},
+		"main":               {""},
+		"banner":             {""},
+		"contentinfo":        {""},
+		"navigation":         {"Contents"},
+		"link":               {"Skip to the report"},
+		"rowheader":          {"1,000"},
+		"columnheader":       {"p50", "offered entities/s", "response ms"},
+		"slider":             {"Instant"},
+		"button":             {"offered"},
+		"DisclosureTriangle": {"What happened when (4)"},
+	} {
+		for _, name := range want {
+			if !slices.Contains(heard[role], name) {
+				t.Errorf("no %s is called %q among %q", role, name, heard[role])
+			}
+		}
+	}
+	for _, role := range []string{"heading", "table", "image", "figure", "slider", "button", "link", "region", "navigation"} {
+		if slices.Contains(heard[role], "") {
+			t.Errorf("a %s has no name", role)
+		}
+	}
+}
+
+func TestBrowserRunsNothingPlanted(t *testing.T) {
+	browser := browse(t)
+	for i, text := range planted {
+		o := open(t, browser, views()[i%4], rendered(t, hostile(text, 2), nil))
+		if ask[bool](o, `"planted" in window`) {
+			t.Errorf("%q ran", text)
+		}
+		if n := ask[int](o, `document.querySelectorAll("script:not([type]), img, iframe").length`); n != 2 {
+			t.Errorf("%q: the page has %d scripts and images; want its own two scripts", text, n)
+		}
+		o.keep(fmt.Sprintf("planted-%d", i))
+		o.quiet()
+	}
+}
+
+func TestBrowserKeepsThePolicy(t *testing.T) {
+	o := open(t, browse(t), views()[0], rendered(t, stress(20), nil))
+	ask[bool](o, `(() => {
+		const script = document.createElement("script"); script.textContent = "window.intruder = 1"; document.body.append(script);
+		const handler = document.createElement("p"); handler.setAttribute("onclick", "window.intruder = 1"); document.body.append(handler); handler.click();
+		const image = new Image(); image.src = "http://127.0.0.1:9/x.png"; document.body.append(image);
+		const dressed = document.createElement("p"); dressed.setAttribute("style", "color: red"); dressed.id = "dressed"; document.body.append(dressed);
+		return true;
+	})()`)
+	if ask[bool](o, `"intruder" in window`) {
+		t.Error("a script that the policy does not name ran")
+	}
+	if ask[bool](o, `getComputedStyle(document.querySelector("#dressed")).color === "rgb(255, 0, 0)"`) {
+		t.Error("a style attribute had its way")
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.said) < 4 {
+		t.Errorf("the console says %q; want a word on each of four intruders", o.said)
+	}
+}
+
+// uPlot leaves out ticks of a low logarithmic axis by handing on null, which is no 0.
+func TestBrowserNamesEveryTickOfALogarithmicAxis(t *testing.T) {
+	at := func(v float64) *float64 { return &v }
+	d := &document.Document{Title: "decades", Sections: []document.Section{{ID: "seconds", Title: "Seconds", Blocks: []document.Block{
+		document.Series{ID: "lag", Title: "Lag", Unit: "ms", Log: true, Seconds: []float64{0, 1}, Lines: []document.Line{{Name: "max", Meaning: document.First, Values: []*float64{at(.0015), at(900)}}}}}}}}
+	o := open(t, browse(t), view{390, 844, false}, rendered(t, d, nil))
+	ask[bool](o, `(() => { window.written = []; const fill = CanvasRenderingContext2D.prototype.fillText;
+		CanvasRenderingContext2D.prototype.fillText = function (text, ...at) { window.written.push(text); return fill.call(this, text, ...at) };
+		const live = document.querySelector(".live"); live.style.width = live.clientWidth - 20 + "px"; return true })()`)
+	answer(o, chromedp.Poll[bool](`window.written.includes("1,000")`))
+	written := ask[[]string](o, `window.written.slice(window.written.indexOf("1,000") - 6, window.written.indexOf("1,000") + 1)`)
+	if got := strings.Join(written, " "); got != "0.001 0.01 0.1 1 10 100 1,000" {
+		t.Errorf("the ticks are named %q; want each decade by its number", got)
+	}
+	o.quiet()
+}
+
+func TestBrowserPrintsAndDoesWithoutScripts(t *testing.T) {
+	browser := browse(t)
+	const stills = `[...document.querySelectorAll("figure.series .picture svg")]` + boxes
+	o := open(t, browser, views()[1], rendered(t, stress(60), map[string][]byte{"steps": []byte(picture)}))
+	paper := answer(o, chromedp.PrintToPDF())
+	o.run(command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}))
+	for _, s := range ask[[]box](o, stills) {
+		if s.Width < 300 || s.Height < 90 {
+			t.Errorf("on paper series %s is %+v; want its still picture", s.Name, s)
+		}
+	}
+	if shown := ask[bool](o, `document.querySelector(".contents").checkVisibility() || document.querySelector(".live").checkVisibility()`); shown {
+		t.Error("on paper there are contents to click at, or a drawing to hover over")
+	}
+	if *screenshots != "" {
+		o.write("stress.pdf", paper)
+	}
+	o.quiet()
+
+	o = open(t, browser, views()[0], rendered(t, stress(60), nil), command(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))
+	if live := ask[int](o, `document.querySelectorAll(".drawn").length`); live != 0 {
+		t.Fatal("a script ran although none may")
+	}
+	for _, s := range ask[[]box](o, stills) {
+		if s.Width < 300 || s.Height < 150 {
+			t.Errorf("without scripts series %s is %+v; want its still picture", s.Name, s)
+		}
+	}
+	o.keep("without-scripts")
+	o.quiet()
+}

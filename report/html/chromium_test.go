@@ -1,0 +1,199 @@
+//go:build browser
+
+package html_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+var screenshots = flag.String("screenshots", "", "folder that keeps a picture of each page; none are kept without")
+
+// browse starts a Chromium of its own, which ends with the test.
+func browse(t *testing.T) context.Context {
+	t.Helper()
+	options := slices.Clone(chromedp.DefaultExecAllocatorOptions[:])
+	for _, name := range []string{"no-sandbox", "disable-gpu", "disable-quic", "disable-component-update", "no-first-run", "hide-scrollbars"} {
+		options = append(options, chromedp.Flag(name, true))
+	}
+	if path := os.Getenv("CHROMIUM"); path != "" {
+		options = append(options, chromedp.ExecPath(path))
+	}
+	limited, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	t.Cleanup(cancel)
+	allocated, cancel := chromedp.NewExecAllocator(limited, options...)
+	t.Cleanup(cancel)
+	browser, cancel := chromedp.NewContext(allocated)
+	t.Cleanup(cancel)
+	if err := chromedp.Do(browser); err != nil {
+		t.Fatalf("Chromium does not start: %v", err)
+	}
+	return browser
+}
+
+// tab is a page that is open in the browser, and what it was heard to do.
+type tab struct {
+	t    *testing.T
+	ctx  context.Context
+	file string
+
+	mu       sync.Mutex
+	requests []string
+	said     []string
+}
+
+type view struct {
+	width, height int64
+	dark          bool
+}
+
+func (v view) String() string {
+	theme := "light"
+	if v.dark {
+		theme = "dark"
+	}
+	return fmt.Sprintf("%d-%s", v.width, theme)
+}
+
+// open shows a page from a file.
+func open(t *testing.T, browser context.Context, v view, content []byte, before ...step) *tab {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(browser)
+	t.Cleanup(cancel)
+	opened := &tab{t: t, ctx: ctx, file: filepath.Join(t.TempDir(), "report.html")}
+	if err := os.WriteFile(opened.file, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Listen(ctx, opened.hear); err != nil {
+		t.Fatal(err)
+	}
+	scheme := "light"
+	if v.dark {
+		scheme = "dark"
+	}
+	actions := append([]step{
+		command(network.Enable, network.EnableParams{}), command(log.Enable, cdp.Empty{}), command(runtime.Enable, cdp.Empty{}),
+		command(emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+			Width: v.width, Height: v.height, DeviceScaleFactor: 1, Mobile: v.width < 500}),
+		command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{
+				{Name: "prefers-color-scheme", Value: scheme},
+				// A page that still scrolls is clicked at beside what is meant.
+				{Name: "prefers-reduced-motion", Value: "reduce"},
+			}}),
+	}, before...)
+	actions = append(actions, chromedp.Navigate((&url.URL{Scheme: "file", Path: opened.file}).String()))
+	opened.run(actions...)
+	return opened
+}
+
+// hear notes what the page asks for, and what goes wrong in it.
+func (o *tab) hear(event any) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		o.requests = append(o.requests, e.Request.URL)
+	case *runtime.EventConsoleAPICalled:
+		o.said = append(o.said, string(e.Type))
+	case *runtime.EventExceptionThrown:
+		o.said = append(o.said, e.ExceptionDetails.Text)
+	case *log.EventEntryAdded:
+		o.said = append(o.said, e.Entry.Text)
+	}
+}
+
+func (o *tab) run(actions ...step) {
+	o.t.Helper()
+	if err := chromedp.Do(o.ctx, actions...); err != nil {
+		o.t.Fatal(err)
+	}
+}
+
+// ask evaluates JavaScript in the page.
+func ask[T any](o *tab, expression string) T {
+	o.t.Helper()
+	return answer(o, chromedp.Evaluate[T](expression))
+}
+
+// answer runs an action that has one.
+func answer[T any](o *tab, action chromedp.Action[T]) T {
+	o.t.Helper()
+	got, err := chromedp.Run(o.ctx, action)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return got
+}
+
+// step is an action without an answer.
+type step = chromedp.Action[chromedp.Void]
+
+// command is a step that sends one of the protocol.
+func command[P, R any](c cdp.Command[P, R], params P) step {
+	return chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		_, err := cdp.Call(ctx, target, c, params)
+		return err
+	})
+}
+
+// quiet holds that the page said nothing and asked for nothing but itself.
+func (o *tab) quiet() {
+	o.t.Helper()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, text := range o.said {
+		o.t.Errorf("the console says %q", text)
+	}
+	pages := 0
+	for _, asked := range o.requests {
+		switch {
+		case asked == "file://"+o.file:
+			pages++
+		case !strings.HasPrefix(asked, "data:"):
+			o.t.Errorf("the page asks for %s", asked)
+		}
+	}
+	if pages != 1 {
+		o.t.Errorf("the page was asked for %d times; want once, or nothing was heard", pages)
+	}
+}
+
+// keep writes a picture of the whole page into the folder of the flag.
+func (o *tab) keep(name string) {
+	o.t.Helper()
+	if *screenshots == "" {
+		return
+	}
+	o.write(name+".png", answer(o, chromedp.FullScreenshot(100)))
+}
+
+func (o *tab) write(name string, content []byte) {
+	o.t.Helper()
+	if err := os.MkdirAll(*screenshots, 0o755); err != nil {
+		o.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(*screenshots, name), content, 0o644); err != nil {
+		o.t.Fatal(err)
+	}
+}
+
+func views() []view {
+	return []view{{1280, 900, false}, {1280, 900, true}, {390, 844, false}, {390, 844, true}}
+}

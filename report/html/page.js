@@ -1,0 +1,210 @@
+"use strict";
+// Draws the series of the page with uPlot, in place of their still pictures, and keeps
+// their cursors together. Whatever goes wrong here leaves the page as it was: readable.
+(() => {
+  const dashes = [[], [7, 4], [1.5, 4], [10, 4, 1.5, 4]];
+  const number = new Intl.NumberFormat("en", { maximumSignificantDigits: 6 });
+  const steps = [5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 14400, 43200, 86400];
+  const drawings = [];
+
+  const ink = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+  const show = (v) => (v == null ? "–" : number.format(v));
+  const clock = (long) => (v) => {
+    if (!long) return number.format(v);
+    const seconds = Math.abs(v) % 60;
+    return (v < 0 ? "−" : "") + Math.floor(Math.abs(v) / 60) + ":" + (seconds < 10 ? "0" : "") + number.format(seconds);
+  };
+
+  // marks draws the instants at which something happened, behind the lines.
+  const marks = (data) => (u) => {
+    const { ctx, bbox } = u, dots = uPlot.pxRatio;
+    let free = -Infinity;
+    ctx.save();
+    ctx.font = 11 * dots + "px system-ui, sans-serif";
+    ctx.textAlign = "left";
+    ctx.textBaseline = "alphabetic";
+    for (const m of data.marks || []) {
+      if (m.x < u.scales.x.min || m.x > u.scales.x.max) continue;
+      const x = Math.round(u.valToPos(m.x, "x", true));
+      ctx.strokeStyle = ctx.fillStyle = ink(m.balance ? "event" : "rule");
+      ctx.lineWidth = dots;
+      ctx.setLineDash(m.balance ? [] : [2 * dots, 3 * dots]);
+      ctx.beginPath();
+      ctx.moveTo(x, bbox.top - 6 * dots);
+      ctx.lineTo(x, bbox.top + bbox.height);
+      ctx.stroke();
+      const words = Array.from(m.text), name = words.length > 22 ? words.slice(0, 21).join("") + "…" : m.text;
+      const wide = ctx.measureText(name).width;
+      if (x > free && x + wide < bbox.left + bbox.width) {
+        if (!m.balance) ctx.fillStyle = ink("faded");
+        ctx.fillText(name, x + 3 * dots, bbox.top - 2 * dots);
+        free = x + wide + 8 * dots;
+      }
+    }
+    ctx.restore();
+  };
+
+  // level draws what the lines are held against, before them.
+  const level = (data) => (u) => {
+    if (!data.level || data.level.value < data.range[0] || data.level.value > data.range[1]) return;
+    const { ctx, bbox } = u, dots = uPlot.pxRatio;
+    const y = Math.round(u.valToPos(data.level.value, "y", true));
+    ctx.save();
+    ctx.strokeStyle = ctx.fillStyle = ink("target");
+    ctx.lineWidth = 1.5 * dots;
+    ctx.setLineDash([7 * dots, 4 * dots]);
+    ctx.beginPath();
+    ctx.moveTo(bbox.left, y);
+    ctx.lineTo(bbox.left + bbox.width, y);
+    ctx.stroke();
+    ctx.font = "600 " + 11 * dots + "px system-ui, sans-serif";
+    ctx.textAlign = "right";
+    ctx.textBaseline = "alphabetic";
+    ctx.fillText(data.level.name + " " + show(data.level.value), bbox.left + bbox.width - 4 * dots,
+      y - bbox.top < 14 * dots ? y + 14 * dots : y - 5 * dots); // not among the marks' names
+    ctx.restore();
+  };
+
+  const axis = (more) => ({
+    stroke: () => ink("faded"), font: "12px system-ui, sans-serif",
+    grid: { stroke: () => ink("hairline"), width: 1 }, ticks: { show: false }, ...more,
+  });
+
+  // alone are the places of numbers that no line leads to or from.
+  const alone = (values) => {
+    const at = [];
+    values.forEach((v, i) => { if (v != null && values[i - 1] == null && values[i + 1] == null) at.push(i); });
+    return at;
+  };
+
+  const options = (figure, data, width) => ({
+    width, height: Math.max(240, Math.min(300, width * 0.4)),
+    padding: [26, 14, 0, 0],
+    legend: { show: false },
+    cursor: { sync: { key: "run", scales: ["x", null] }, drag: { x: true, y: false }, points: { size: 7 } },
+    scales: {
+      x: { time: false, range: (u, from, to) => (from == null ? data.span : [from, to]) },
+      y: { range: () => data.range, distr: data.log ? 3 : 1 },
+    },
+    axes: [
+      axis({
+        grid: { show: false }, incrs: data.long ? steps : undefined,
+        values: (u, at) => at.map(clock(data.long)), size: 44, labelSize: 18,
+        label: data.long ? "since the start of the run, min:s" : "since the start of the run, s",
+        labelFont: "12px system-ui, sans-serif",
+      }),
+      // uPlot drops every other tick of a narrow logarithmic axis, handing on null for it:
+      // all of ours have room.
+      axis({ size: 64, splits: () => data.ticks, filter: (u, at) => at, values: (u, at) => at.map(show) }),
+    ],
+    series: [{}].concat(data.lines.map((l, i) => ({
+      label: l.name, stroke: () => ink(l.meaning), width: 1.75, dash: dashes[l.dash], cap: "round",
+      points: { size: 4, filter: () => alone(data.y[i]) },
+    }))),
+    hooks: {
+      drawAxes: [marks(data)],
+      draw: [level(data)],
+      setCursor: [(u) => tell(figure, data, u.cursor.idx)],
+      setScale: [(u) => {
+        const whole = figure.querySelector(".whole");
+        const { min, max } = u.scales.x;
+        if (whole) whole.hidden = !(min > data.span[0] || max < data.span[1]);
+      }],
+    },
+  });
+
+  // tell writes the values of one instant into the legend, and moves the slider there.
+  const tell = (figure, data, at) => {
+    const none = at == null || !(at in data.x);
+    figure.querySelectorAll(".value").forEach((out, i) => { out.textContent = none ? "" : show(data.y[i][at]); });
+    const when = none ? "" : "at " + clock(data.long)(data.x[at]) + (data.long ? "" : " s");
+    figure.querySelector(".at").textContent = when;
+    const slider = figure.querySelector("input");
+    if (none || !slider) return;
+    slider.value = at;
+    slider.setAttribute("aria-valuetext", when + ": " + data.lines.map((l, i) => l.name + " " + show(data.y[i][at])).join(", "));
+  };
+
+  const draw = (figure) => {
+    const data = JSON.parse(figure.querySelector("script.data").textContent);
+    if (data.x.length === 0) return;
+    const live = figure.querySelector(".live");
+    live.hidden = false;
+    const u = new uPlot(options(figure, data, live.clientWidth || 320), [data.x].concat(data.y), live);
+    figure.classList.add("drawn");
+    const canvas = live.querySelector("canvas");
+    canvas.setAttribute("role", "img");
+    canvas.setAttribute("aria-labelledby", figure.id + "-name");
+    canvas.setAttribute("aria-describedby", figure.id + "-says");
+    drawings.push({ u, live });
+    figure.querySelectorAll(".key").forEach((key, i) => {
+      key.disabled = false;
+      key.addEventListener("click", () => {
+        const on = key.getAttribute("aria-pressed") === "false";
+        key.setAttribute("aria-pressed", String(on));
+        u.setSeries(i + 1, { show: on });
+      });
+    });
+    const slider = figure.querySelector("input");
+    if (slider) {
+      slider.closest(".scrub").hidden = false;
+      slider.addEventListener("input", () => {
+        u.setCursor({ left: u.valToPos(data.x[Number(slider.value)], "x"), top: 10 }, true, true);
+      });
+      figure.querySelector(".whole").addEventListener("click", () => {
+        for (const other of drawings) other.u.setScale("x", { min: null, max: null });
+      });
+    }
+  };
+
+  const each = (selector, call) => document.querySelectorAll(selector).forEach((element) => {
+    try { call(element); } catch (fault) { console.error(fault); }
+  });
+
+  if (typeof uPlot !== "undefined") {
+    each("figure.series", draw);
+    const fit = new ResizeObserver(() => {
+      for (const { u, live } of drawings) {
+        const width = live.clientWidth;
+        if (width > 0 && width !== u.width) u.setSize({ width, height: Math.max(240, Math.min(300, width * 0.4)) });
+      }
+    });
+    for (const { live } of drawings) fit.observe(live);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+      for (const { u } of drawings) u.redraw(false, true);
+    });
+  }
+
+  // A region that does not scroll is no stop for the keyboard.
+  const stops = () => each(".scroll[tabindex], .scroll[data-stop]", (region) => {
+    region.dataset.stop = "";
+    if (region.scrollWidth > region.clientWidth) region.setAttribute("tabindex", "0");
+    else region.removeAttribute("tabindex");
+  });
+  stops();
+  addEventListener("resize", stops);
+
+  // The contents say where the reader is.
+  const links = new Map();
+  each(".contents a", (link) => links.set(decodeURIComponent(link.hash.slice(1)), link));
+  const seen = new Set();
+  const watch = new IntersectionObserver((entries) => {
+    for (const e of entries) seen[e.isIntersecting ? "add" : "delete"](e.target.id);
+    let found = false;
+    for (const [id, link] of links) {
+      if (!found && seen.has(id)) { link.setAttribute("aria-current", "true"); found = true; }
+      else link.removeAttribute("aria-current");
+    }
+  }, { rootMargin: "-10% 0px -60% 0px" });
+  each("main > section", (part) => watch.observe(part));
+
+  if (navigator.clipboard) each(".copy", (button) => {
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      try {
+        await navigator.clipboard.writeText(document.getElementById(button.dataset.copies).textContent);
+        button.textContent = "Copied";
+      } catch { button.textContent = "Select the text to copy it"; }
+    });
+  });
+})();

@@ -1,0 +1,233 @@
+package html_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"flag"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"loadgen/report/document"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write the golden page of testdata anew; read the difference before committing it")
+
+// parsed returns the tree of a page.
+func parsed(t testing.TB, page []byte) *html.Node {
+	t.Helper()
+	root, err := html.Parse(bytes.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+// all returns the elements of those names, all where none is given, in order.
+func all(root *html.Node, names ...string) (found []*html.Node) {
+	for n := range root.Descendants() {
+		if n.Type != html.ElementNode {
+			continue
+		}
+		wanted := len(names) == 0
+		for _, name := range names {
+			wanted = wanted || n.Data == name
+		}
+		if wanted {
+			found = append(found, n)
+		}
+	}
+	return found
+}
+
+func attribute(n *html.Node, key string) string {
+	for _, a := range n.Attr {
+		if a.Key == key {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// said returns the text within an element, that of scripts and styles left out.
+func said(n *html.Node) string {
+	var text strings.Builder
+	var walk func(*html.Node)
+	walk = func(n *html.Node) {
+		if n.Type == html.TextNode {
+			text.WriteString(n.Data)
+		}
+		if n.DataAtom == atom.Script || n.DataAtom == atom.Style {
+			return
+		}
+		for c := range n.ChildNodes() {
+			walk(c)
+		}
+	}
+	walk(n)
+	return text.String()
+}
+
+func TestPageIsAsItWas(t *testing.T) {
+	page := string(rendered(t, stress(12), drawn()))
+	for _, bulky := range []string{"style", "script"} {
+		page = regexp.MustCompile(`(?s)<`+bulky+`>.*?</`+bulky+`>`).ReplaceAllString(page, "<"+bulky+">…</"+bulky+">")
+	}
+	page = regexp.MustCompile(`sha256-.*?&#39;`).ReplaceAllString(page, "sha256-…&#39;")
+	const golden = "testdata/stress.golden.html"
+	if *rewrite {
+		if err := os.WriteFile(golden, []byte(page), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(want) < 10_000 || page != string(want) {
+		t.Errorf("the page differs from %s; run with -rewrite and read the difference", golden)
+	}
+}
+
+func TestSameDocumentGivesSameBytes(t *testing.T) {
+	if !bytes.Equal(rendered(t, stress(60), drawn()), rendered(t, stress(60), drawn())) {
+		t.Error("two pages of one document differ")
+	}
+}
+
+func TestPageLeadsNowhere(t *testing.T) {
+	root := parsed(t, rendered(t, stress(60), drawn()))
+	checked := 0
+	for _, n := range all(root) {
+		for _, a := range n.Attr {
+			if strings.HasPrefix(a.Key, "on") || a.Key == "style" {
+				t.Errorf("<%s> has an attribute %s=%q, which the policy forbids", n.Data, a.Key, a.Val)
+			}
+			switch a.Key {
+			case "href", "src", "srcset", "action", "data", "poster", "cite", "background", "ping", "formaction", "manifest":
+				checked++
+				if !strings.HasPrefix(a.Val, "#") && !strings.HasPrefix(a.Val, "data:") {
+					t.Errorf("<%s %s=%q> leads out of the page", n.Data, a.Key, a.Val)
+				}
+			}
+			if strings.Contains(a.Val, "url(") && !strings.HasPrefix(a.Val, "url(#") {
+				t.Errorf("<%s %s=%q> leads out of the page", n.Data, a.Key, a.Val)
+			}
+		}
+	}
+	if checked < 8 {
+		t.Errorf("looked at %d references; want those of the contents, the icon and the pictures at least", checked)
+	}
+	for _, style := range all(root, "style") {
+		if css := style.FirstChild.Data; strings.Contains(css, "url(") || strings.Contains(css, "@import") {
+			t.Error("the style leads out of the page")
+		}
+	}
+	for _, script := range all(root, "script") {
+		for _, call := range []string{"fetch(", "XMLHttpRequest", "WebSocket", "sendBeacon", "EventSource", "importScripts", "import("} {
+			if strings.Contains(script.FirstChild.Data, call) {
+				t.Errorf("a script calls %s", call)
+			}
+		}
+	}
+	for _, odd := range all(root, "iframe", "object", "embed", "base", "form", "img", "audio", "video") {
+		t.Errorf("the page has an element %s", odd.Data)
+	}
+}
+
+func TestPolicyNamesScriptsAndStyleAndNoMore(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		of      *document.Document
+		scripts int
+	}{
+		{"with series, two scripts", stress(20), 2},
+		{"without series, nothing draws", &document.Document{Title: "Nothing"}, 1},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			root := parsed(t, rendered(t, row.of, nil))
+			var content string
+			for _, meta := range all(root, "meta") {
+				if attribute(meta, "http-equiv") == "Content-Security-Policy" {
+					content = attribute(meta, "content")
+				}
+			}
+			want := "default-src 'none'; script-src"
+			scripts := 0
+			for _, script := range all(root, "script") {
+				if attribute(script, "type") == "" {
+					want += " " + hashed(script.FirstChild.Data)
+					scripts++
+				}
+			}
+			styles := all(root, "style")
+			if len(styles) != 1 || scripts != row.scripts {
+				t.Fatalf("the page has %d styles and %d scripts; want 1 and %d", len(styles), scripts, row.scripts)
+			}
+			want += "; style-src " + hashed(styles[0].FirstChild.Data) + "; img-src data:; base-uri 'none'; form-action 'none'"
+			if content != want {
+				t.Errorf("policy = %q; want %q", content, want)
+			}
+		})
+	}
+}
+
+func hashed(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+func TestPolicyStandsBeforeWhatItGoverns(t *testing.T) {
+	page := rendered(t, stress(20), nil)
+	policy := bytes.Index(page, []byte("Content-Security-Policy"))
+	for _, later := range []string{"<style", "<script", "<link", "<title"} {
+		if at := bytes.Index(page, []byte(later)); at < policy {
+			t.Errorf("%s stands at %d, before the policy at %d", later, at, policy)
+		}
+	}
+}
+
+func TestVendoredFilesAreUnaltered(t *testing.T) {
+	readme, err := os.ReadFile("uplot/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"uPlot.iife.min.js": "19c8d4c6ad88929a79f4ae49d6f7161566dfd0ba3d15cc495e974f787eb78f1f",
+		"uPlot.min.css":     "df630c6a8d6f8eeaff264b50f73ce5b114f646ffd9a0bb74f049b0a00135fa04",
+	} {
+		content, err := os.ReadFile("uplot/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := sha256.Sum256(content)
+		if got := hex.EncodeToString(sum[:]); got != want {
+			t.Errorf("%s has the SHA-256 %s; want %s", name, got, want)
+		}
+		if !strings.Contains(string(readme), want+"  "+name) {
+			t.Errorf("uplot/README.md does not say that %s has %s", name, want)
+		}
+	}
+}
+
+func TestLongestReportIsSmall(t *testing.T) {
+	const most = 1_500_000
+	if got := len(rendered(t, hour(), drawn())); got > most {
+		t.Errorf("the page of an hour has %d bytes; want at most %d", got, most)
+	}
+	day := stress(86_400)
+	page := rendered(t, day, drawn())
+	if got := len(page); got > most {
+		t.Errorf("the page of a day has %d bytes; want at most %d", got, most)
+	}
+	// 86,400 instants of 9 lines and 3 axes are 1,036,800 numbers, of 100,000 that fit.
+	if !strings.Contains(said(parsed(t, page)), "Each 22 instants are drawn as their least and greatest value") {
+		t.Error("the page of a day does not say that 22 instants are merged into two, or merges more than it has to")
+	}
+}

@@ -1,0 +1,83 @@
+package html
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// words returns a text as a page may show it. What would be invisible there or turn the
+// text around it about, control characters and those that steer the direction of
+// writing, is written out as in the report for terminals: \x1b, \u202e.
+func words(text string) string {
+	if sound(text) {
+		return text
+	}
+	var shown strings.Builder
+	for i, r := range text {
+		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)):
+			fmt.Fprintf(&shown, `\x%02x`, text[i])
+		case r == '\n' || r == '\t' || !hidden(r):
+			shown.WriteRune(r)
+		case r < 0x80:
+			fmt.Fprintf(&shown, `\x%02x`, r)
+		case r > 0xFFFF:
+			fmt.Fprintf(&shown, `\U%08x`, r)
+		default:
+			fmt.Fprintf(&shown, `\u%04x`, r)
+		}
+	}
+	return shown.String()
+}
+
+// sound says that a text can be shown as it is.
+func sound(text string) bool {
+	for _, r := range text {
+		if r == utf8.RuneError || hidden(r) && r != '\n' && r != '\t' {
+			return false
+		}
+	}
+	return true
+}
+
+// hidden says that a character has no shape of its own.
+func hidden(r rune) bool {
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
+}
+
+// each returns the words of several texts.
+func each(texts []string) []string {
+	shown := make([]string, len(texts))
+	for i, text := range texts {
+		shown[i] = words(text)
+	}
+	return shown
+}
+
+// names hands out identifiers that are unique in a page and safe wherever one may stand.
+type names struct{ taken map[string]bool }
+
+// take returns an identifier that resembles the wanted one.
+func (n *names) take(wanted string) string {
+	name := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r + ('a' - 'A')
+		}
+		return '-'
+	}, wanted)
+	name = strings.Trim(name[:min(len(name), 40)], "-")
+	if name == "" || name[0] < 'a' {
+		name = "part-" + name
+	}
+	unique := name
+	for i := 2; n.taken[unique]; i++ {
+		unique = fmt.Sprintf("%s-%d", name, i)
+	}
+	n.taken[unique] = true
+	return unique
+}

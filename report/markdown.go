@@ -1,0 +1,147 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"loadgen/report/document"
+	"loadgen/report/plain"
+)
+
+// Markdown writes a document for who reads it where Markdown is shown: in a review, or
+// beside the run, whose charts it names by their files. Series are told of in words,
+// since their numbers are too many. Nothing of the record is markup. Its error is the
+// writer's, wrapped.
+func Markdown(w io.Writer, d *document.Document) error {
+	m := new(markdown)
+	m.line("# " + marked(d.Title))
+	if d.Subtitle != "" {
+		m.paragraph(marked(d.Subtitle))
+	}
+	for _, warning := range d.Warnings {
+		m.paragraph("> **Warning:** " + marked(warning))
+	}
+	for i := range d.Sections {
+		m.section(&d.Sections[i])
+	}
+	if _, err := w.Write(m.text.Bytes()); err != nil {
+		return fmt.Errorf("report: writing the Markdown: %w", err)
+	}
+	return nil
+}
+
+// markdown gathers lines.
+type markdown struct{ text bytes.Buffer }
+
+func (m *markdown) line(text string) { m.text.WriteString(text + "\n") }
+
+// paragraph adds lines after an empty one.
+func (m *markdown) paragraph(text string) { m.line("\n" + text) }
+
+func (m *markdown) section(s *document.Section) {
+	m.paragraph("## " + marked(s.Title))
+	for _, block := range s.Blocks {
+		switch b := block.(type) {
+		case document.Paragraph:
+			m.prose(&b)
+		case document.List:
+			m.line("")
+			for _, item := range b.Items {
+				m.line("- " + marked(item))
+			}
+		case document.Table:
+			m.table(&b, s.Title)
+		case document.Chart:
+			m.paragraph(fmt.Sprintf("![%s](%s.png)", marked(strings.TrimSuffix(b.Title+": "+b.Says, ": ")), b.ID))
+		case document.Series:
+			m.paragraph(fmt.Sprintf("%s, %s, %d seconds: %s", marked(b.Title), marked(b.Unit), len(b.Seconds), marked(b.Says)))
+		}
+	}
+}
+
+func (m *markdown) prose(p *document.Paragraph) {
+	switch text := marked(p.Text); {
+	case p.Verbatim:
+		code := plain.Harmless(p.Text)
+		// A fence ends at as many backticks as it begins with.
+		fence := "```"
+		for strings.Contains(code, fence) {
+			fence += "`"
+		}
+		m.paragraph(fence + "sh\n" + code + "\n" + fence)
+	case p.Lead && strings.TrimSpace(text) != "":
+		m.paragraph("**" + strings.TrimSpace(text) + "**")
+	default:
+		m.paragraph(text)
+	}
+}
+
+// table adds a table: its caption where the heading above it does not say the same.
+func (m *markdown) table(t *document.Table, above string) {
+	if t.Caption != "" && t.Caption != above {
+		m.paragraph("*" + marked(t.Caption) + "*")
+	}
+	var headings, rules []string
+	for _, column := range t.Columns {
+		headings = append(headings, marked(nameOfColumn(&column)))
+		if column.Words {
+			rules = append(rules, "---")
+		} else {
+			rules = append(rules, "--:")
+		}
+	}
+	m.paragraph("| " + strings.Join(headings, " | ") + " |")
+	m.line("|" + strings.Join(rules, "|") + "|")
+	for _, row := range t.Rows {
+		var cells []string
+		for i := range t.Columns {
+			text := ""
+			if i < len(row) {
+				text = toned(marked(row[i].Text), row[i].Tone)
+			}
+			cells = append(cells, text)
+		}
+		m.line("| " + strings.Join(cells, " | ") + " |")
+	}
+	for _, note := range t.Notes {
+		m.paragraph(marked(note))
+	}
+}
+
+// nameOfColumn is the whole of a heading, with its group and unit.
+func nameOfColumn(c *document.Column) string {
+	name := strings.TrimSpace(c.Group + " " + c.Title)
+	if c.Unit != "" && c.Unit != c.Title {
+		name += ", " + c.Unit
+	}
+	return name
+}
+
+// toned makes what is bad stand out; the word itself says that it is.
+func toned(text string, tone document.Tone) string {
+	if tone == document.Bad && text != "" {
+		return "**" + text + "**"
+	}
+	return text
+}
+
+// active are the characters that Markdown, or HTML within it, could take for more than
+// themselves anywhere in a line.
+var active = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "~", `\~`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "&", "&amp;", "#", `\#`, "|", `\|`,
+	"$", `\$`, "://", `:\//`)
+
+// opening is what begins a list, a rule or a heading where a line does.
+var opening = regexp.MustCompile(`^([-+=]|[0-9]+[.)](?:$| ))`)
+
+// marked returns a text on one line that Markdown shows as it is.
+func marked(text string) string {
+	text = strings.Join(strings.Fields(plain.Harmless(strings.Join(strings.Fields(text), " "))), " ")
+	if at := opening.FindStringIndex(text); at != nil {
+		last := len(strings.TrimRight(text[:at[1]], " ")) - 1
+		return text[:last] + `\` + text[last:last+1] + active.Replace(text[last+1:])
+	}
+	return active.Replace(text)
+}

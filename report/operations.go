@@ -1,0 +1,119 @@
+package report
+
+import (
+	"slices"
+
+	"loadgen/report/document"
+	"loadgen/report/verdict"
+	"loadgen/results"
+)
+
+// operations shows what each kind of operation came to over the whole run.
+func (a *author) operations() {
+	if a.record.Observation != nil {
+		return
+	}
+	t := document.Table{ID: "operations", Caption: a.caption("Each operation"),
+		Columns: []document.Column{{Title: "operation", Words: true}, {Title: "ended"}, {Title: "lost"}, {Title: "attempts"},
+			{Title: "ok"}, {Title: "refused"}, {Title: "failed"}, {Title: "retries"}, {Title: "att/op"}, {Title: "counted"}, {Title: "returned"}},
+		Notes: []string{"ended: operations, with success or without; lost: of the entities due in the steps, as there; retries: attempts that sent a " +
+			"request once more; counted, returned: entities by the documents' rule, scanned ones included, and those that replies held"}}
+	known := a.record.KnowsRetries()
+	for _, name := range a.kinds() {
+		sum, told, from := a.kindTotal(name)
+		if sum.Attempts == 0 && sum.Scheduled == 0 {
+			continue
+		}
+		var each *float64
+		if told.Operations > 0 {
+			ratio := float64(told.Attempts) / float64(told.Operations)
+			each = &ratio
+		}
+		reported, _ := verdict.Whole(a.record, func(kind results.Kind) bool { return kind.Name == name })
+		retries := sourced(untold, "", 0)
+		if known {
+			retries = amountCell(sum.Retries, a.soleSource(name, "retries", func(k *results.KindStats) int64 { return k.Retries }))
+		}
+		t.Rows = append(t.Rows, []document.Cell{wordsCell(name), amountCell(told.Operations, below(from, "operations")), shareCell(reported.ShareLost, ""),
+			amountCell(told.Attempts, below(from, "attempts")), amountCell(told.Ok, below(from, "ok")), amountCell(told.Refused, below(from, "refused")),
+			amountCell(told.Failed, below(from, "failed")), retries, eachCell(each, ""),
+			amountCell(sum.Counted, a.soleSource(name, "counted_entities", func(k *results.KindStats) int64 { return k.Counted })),
+			amountCell(sum.Returned, a.soleSource(name, "returned_entities", func(k *results.KindStats) int64 { return k.Returned }))})
+	}
+	if len(t.Rows) > 0 {
+		a.section("operations", "Operations over the whole run, preparation included")
+		a.add(t)
+	}
+}
+
+// times shows the response and service times of each kind of operation, and of all
+// that the steps are of.
+func (a *author) times() {
+	t := document.Table{ID: "times", Caption: a.caption("Each operation"), Columns: []document.Column{{Title: "operation", Words: true}}}
+	for _, of := range []string{"response", "service"} {
+		for _, title := range []string{"p50", "p90", "p95", "p99", "p99.9", "max"} {
+			t.Columns = append(t.Columns, document.Column{Group: of, Title: title, Unit: "ms"})
+		}
+	}
+	for _, name := range a.kinds() {
+		sum, told, from := a.kindTotal(name)
+		if sum.Attempts > 0 {
+			row := append([]document.Cell{wordsCell(name)}, tailCells(sum.Response, told.Response, below(from, "response_us"))...)
+			t.Rows = append(t.Rows, append(row, tailCells(sum.Service[results.Ok], told.Service, below(from, "service_us"))...))
+		}
+	}
+	if len(t.Rows) == 0 {
+		return
+	}
+	if all := a.record.Total(results.Reported); all.Attempts > 0 {
+		whole := "all of the steps"
+		if a.record.Observation != nil {
+			whole = "all that was observed"
+		}
+		row := append([]document.Cell{wordsCell(whole)}, tailCells(all.Response, a.summary.Response, a.inSummary("response_us"))...)
+		t.Rows = append(t.Rows, append(row, tailCells(all.Service[results.Ok], a.summary.Service, a.inSummary("service_us"))...))
+	}
+	of := "each operation due in the steps"
+	t.Notes = []string{"each operation: over the whole run, before and after the steps, too; all of the steps: only what was due in them, " +
+		"as in the verdict; " + timesLegend}
+	if a.record.Observation != nil {
+		of = "each operation"
+		t.Notes = []string{"over the whole run, as the server saw it; " + untold + ": fewer than ten durations lie beyond"}
+	}
+	a.section("times", "Times by operation, over the whole run")
+	a.add(t)
+	a.chart("percentiles", "Response and service time by percentile",
+		"The times of "+of+", by the share that takes longer, on a logarithmic axis, as far as ten durations lie beyond.")
+}
+
+// kinds returns the names of the kinds of operation, each once.
+func (a *author) kinds() []string {
+	var names []string
+	for _, kind := range a.record.Manifest.Operations {
+		if !slices.Contains(names, kind.Name) {
+			names = append(names, kind.Name)
+		}
+	}
+	return names
+}
+
+// kindTotal returns what a kind of operation came to over the whole run, what the
+// summary says of it, and where run.json has that.
+func (a *author) kindTotal(name string) (results.KindStats, results.OperationSummary, string) {
+	sum := a.record.Total(func(_ *results.Phase, kind results.Kind) bool { return kind.Name == name })
+	if told, some := a.summary.PerOperation[name]; some {
+		return sum, told, a.inSummary("per_operation", name)
+	}
+	return sum, results.OperationSummary{Operations: sum.Operations, Attempts: sum.Attempts, Ok: sum.Ok, Refused: sum.Refused, Failed: sum.Failed,
+		Response: results.QuantilesOf(sum.Response), Service: results.QuantilesOf(sum.Service[results.Ok])}, ""
+}
+
+// tailCells are the quantiles of a histogram, of which run.json tells all but p95.
+func tailCells(h *results.Histogram, q results.Quantiles, from string) []document.Cell {
+	var p95 *int64
+	if micros, told := h.Quantile(.95); told {
+		p95 = &micros
+	}
+	return []document.Cell{millisCell(q.P50, below(from, "p50")), millisCell(q.P90, below(from, "p90")), millisCell(p95, ""),
+		millisCell(q.P99, below(from, "p99")), millisCell(q.P999, below(from, "p99_9")), millisCell(q.Max, below(from, "max"))}
+}

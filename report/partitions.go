@@ -1,0 +1,240 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"loadgen/report/document"
+	"loadgen/report/verdict"
+	"loadgen/results"
+)
+
+// place is a partition: the key, and what its table's name adds to the test table's.
+type place struct{ table, key string }
+
+// hot is a partition in the step in which it was the busiest.
+type hot struct {
+	place   place
+	step    verdict.Step
+	phase   int
+	row     int
+	seconds float64
+	served  int64
+}
+
+func (h *hot) rate() float64 { return float64(h.served) / h.seconds }
+
+// partitions shows the hottest partitions of the steps against a partition's target.
+// Of traffic that a server saw there is another account.
+func (a *author) partitions() {
+	if a.record.Observation != nil {
+		return
+	}
+	list := a.hottest()
+	if len(list) == 0 {
+		return
+	}
+	target := a.record.Manifest.Targets.Partition
+	t := document.Table{ID: "hottest", Caption: a.caption("The partitions that were served most, each in the step in which it was"),
+		Columns: []document.Column{{Title: "served", Unit: "entities/s"}, {Title: "offered", Unit: "entities/s"}, {Title: "of target"},
+			{Title: "step", Words: true}, {Title: "PartitionKey", Words: true}}}
+	if target <= 0 {
+		t.Columns = slices.Delete(t.Columns, 2, 3)
+	}
+	for i := range list {
+		h := &list[i]
+		served := pointer("phases", h.phase, "partitions", h.row, "entities")
+		row := []document.Cell{perSecondCell(h.served, h.seconds, served), h.offered()}
+		if target > 0 {
+			row = append(row, ofCell(h.rate(), float64(target), served, 1/h.seconds))
+		}
+		t.Rows = append(t.Rows, append(row, wordsCell(h.step.Phase.Name), wordsCell(strconv.Quote(results.PartitionName(h.place.table, h.place.key)))))
+	}
+	note := "served: entities/s counted for successes while the step in which the partition was the busiest lasted; offered: entities/s that " +
+		"operations due in that step were to touch there"
+	if target > 0 {
+		note += fmt.Sprintf("; target: %s entities/s, %s", verdict.Count(target), a.whoseTargets())
+	}
+	if told, over := a.told(); told > int64(len(list)) || over > 0 {
+		note += fmt.Sprintf("; of %s partitions in a step, the others served less", atLeast(told, over))
+	}
+	t.Notes = []string{note}
+	a.section("hottest", "Hottest partitions")
+	a.add(t)
+}
+
+// whoseTargets says who set the targets.
+func (a *author) whoseTargets() string {
+	if a.record.Manifest.Targets.Documented {
+		return "the documents'"
+	}
+	return "the model's, not the documents'"
+}
+
+// offered is what the partition was offered in its step, untold where the record does
+// not name it.
+func (h *hot) offered() document.Cell {
+	for i, one := range h.step.Phase.Offered {
+		if (place{one.Table, one.Key}) == h.place {
+			return perSecondCell(one.Entities, h.seconds, pointer("phases", h.phase, "offered_partitions", i, "entities"))
+		}
+	}
+	return document.Cell{Text: untold}
+}
+
+// hottest returns the partitions that served most per second, each in the step in which
+// it did, most first.
+func (a *author) hottest() []hot {
+	best := make(map[place]hot)
+	for _, step := range verdict.Reported(a.record) {
+		for i, one := range step.Phase.Partitions {
+			h := hot{place{one.Table, one.Key}, step, a.phaseOf(step), i, a.lasted(step), one.Entities}
+			if other, some := best[h.place]; !some || h.rate() > other.rate() {
+				best[h.place] = h
+			}
+		}
+	}
+	list := make([]hot, 0, len(best))
+	for _, h := range best {
+		list = append(list, h)
+	}
+	slices.SortFunc(list, func(x, y hot) int {
+		return cmp.Or(cmp.Compare(y.rate(), x.rate()), strings.Compare(x.place.key, y.place.key), strings.Compare(x.place.table, y.place.table))
+	})
+	return list[:min(len(list), mostShown)]
+}
+
+// lasted is how long the run was within a step, in seconds: more than none, as steps are
+// those that the run came to.
+func (a *author) lasted(step verdict.Step) float64 {
+	end := step.Phase.End
+	if a.record.Duration > 0 {
+		end = min(end, a.record.Duration)
+	}
+	return (end - step.Phase.Begin).Seconds()
+}
+
+// told returns how many partitions were hit in the step with the most of them, and the
+// entities that fell to others, beyond the bound on how many are told apart.
+func (a *author) told() (hit, over int64) {
+	for _, step := range verdict.Reported(a.record) {
+		hit, over = max(hit, step.Phase.PartitionsHit), max(over, step.Phase.OfferedOver, step.Phase.PartitionsOver)
+	}
+	return hit, over
+}
+
+// accounts holds what each account served against an account's target, in the step in
+// which it was the busiest.
+func (a *author) accounts() {
+	target := float64(a.record.Manifest.Targets.Account)
+	if target <= 0 || a.record.Observation != nil {
+		return
+	}
+	t := document.Table{ID: "accounts", Caption: a.caption("Each account"), Columns: []document.Column{{Title: "served", Unit: "entities/s"}, {Title: "of target"},
+		{Title: "offered", Unit: "entities/s"}, {Title: "refused", Unit: "attempts/s"}, {Title: "step", Words: true}, {Title: "account", Words: true}}}
+	if a.record.Manifest.Accounts < 2 {
+		t.Rows = a.soleAccount(target)
+	} else {
+		t.Rows = a.shards(target)
+	}
+	if len(t.Rows) == 0 {
+		return
+	}
+	t.Notes = []string{fmt.Sprintf("in the step in which each was the busiest; target: %s entities/s, %s",
+		verdict.Count(a.record.Manifest.Targets.Account), a.whoseTargets())}
+	a.section("accounts", "Accounts")
+	a.add(t)
+}
+
+// soleAccount is the row of the only account: all that a step served.
+func (a *author) soleAccount(target float64) [][]document.Cell {
+	var best verdict.Step
+	var most float64
+	for _, step := range verdict.Reported(a.record) {
+		if figures, _ := a.wholeStep(step); figures.Served > most {
+			best, most = step, figures.Served
+		}
+	}
+	if best.Phase == nil {
+		return nil
+	}
+	figures, from := a.wholeStep(best)
+	served := below(from, "served_entities_per_second")
+	return [][]document.Cell{{rateCell(figures.Served, served), ofCell(figures.Served, target, served, 1),
+		rateCell(figures.Offered, below(from, "offered_entities_per_second")), rateCell(figures.RefusedPerSecond, below(from, "refused_per_second")),
+		wordsCell(best.Phase.Name), wordsCell("the account")}}
+}
+
+// shards are the rows of the accounts that the load was sharded over.
+func (a *author) shards(target float64) [][]document.Cell {
+	most := 0
+	for p := range a.record.Phases {
+		most = max(most, len(a.record.Phases[p].Accounts))
+	}
+	best := make([]*hot, most)
+	for _, step := range verdict.Reported(a.record) {
+		for i := range step.Phase.Accounts {
+			h := &hot{step: step, phase: a.phaseOf(step), seconds: a.lasted(step), served: step.Phase.Accounts[i].Served}
+			if best[i] == nil || h.rate() > best[i].rate() {
+				best[i] = h
+			}
+		}
+	}
+	var rows [][]document.Cell
+	for i, h := range best {
+		if h == nil {
+			continue
+		}
+		of, from := &h.step.Phase.Accounts[i], pointer("phases", h.phase, "accounts", i)
+		served := below(from, "served_entities")
+		rows = append(rows, []document.Cell{perSecondCell(of.Served, h.seconds, served), ofCell(h.rate(), target, served, 1/h.seconds),
+			perSecondCell(of.Offered, h.seconds, below(from, "offered_entities")), perSecondCell(of.Refused, h.seconds, below(from, "refused")),
+			wordsCell(h.step.Phase.Name), wordsCell(fmt.Sprintf("%d of %d", i+1, most))})
+	}
+	return rows
+}
+
+// mostEvents is how many decisions of load balancing are shown one by one.
+const mostEvents = 20
+
+// events shows what the partition layer decided, one by one, from events.ndjson.
+func (a *author) events() {
+	t := document.Table{ID: "events", Caption: "Each decision, as the model took it", Columns: []document.Column{{Title: "at", Unit: "s"}, {Title: "what", Words: true},
+		{Title: "server", Words: true}, {Title: "offered", Unit: "entities/s"}, {Title: "served", Unit: "entities/s"}, {Title: "offline", Unit: "s"},
+		{Title: "PartitionKey, and why", Words: true}}}
+	more := int64(0)
+	for i := range a.record.Events {
+		e := &a.record.Events[i]
+		if d := e.Decision; d != nil && len(t.Rows) < mostEvents {
+			at := time.Duration(e.At)
+			t.Rows = append(t.Rows, []document.Cell{{Text: inSecondsCell(at)}, wordsCell(e.What), wordsCell(serversOf(d)), rateCell(float64(d.Offered), ""),
+				rateCell(float64(d.Served), ""), {Text: inSecondsCell(max(0, d.Until-at))}, wordsCell(strconv.Quote(d.Key) + ": " + d.Reason)})
+		} else if d != nil {
+			more++
+		}
+	}
+	if len(t.Rows) == 0 {
+		return
+	}
+	note := "at: since the start of the run; offered, served: entities/s of the range, averaged; offline: until all of it is served again"
+	if more > 0 {
+		note += fmt.Sprintf("; events.ndjson has %s more", verdict.Count(more))
+	}
+	t.Notes = []string{note}
+	a.section("events", "What the partition layer did")
+	a.add(t)
+}
+
+func inSecondsCell(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) }
+
+// serversOf says where a range lies, and where it moved to.
+func serversOf(d *results.Decision) string {
+	if d.From == d.To {
+		return strconv.Itoa(d.From)
+	}
+	return fmt.Sprintf("%d → %d", d.From, d.To)
+}

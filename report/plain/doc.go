@@ -1,0 +1,8 @@
+// Package plain writes text for a person: lines of a bounded width, and tables.
+//
+// A [Page] takes headings, lines and items in order and breaks them at spaces; a
+// [Table] goes [Table.Onto] it. [Page.Bytes] is what is to be written.
+//
+// The package never fails, and no name that goes onto a page can move a terminal's
+// cursor, turn its text around or end a line: see [Harmless].
+package plain

@@ -1,0 +1,247 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"loadgen/report/document"
+	"loadgen/report/verdict"
+	"loadgen/results"
+)
+
+// seconds shows the run second by second: rates, times, refusals by what they were
+// answered, attempts under way and the generator's lag. The figures are those of
+// intervals.ndjson.
+func (a *author) seconds() {
+	if len(a.record.Intervals) == 0 {
+		return
+	}
+	a.section("seconds", "Second by second")
+	a.add(a.rateSeries(), a.entitySeries(), a.timeSeries(), a.refusalSeries())
+	if some(a.record.Intervals, func(i *results.Interval) bool { return i.InFlight != 0 }) {
+		a.add(a.series("in-flight", "Attempts under way at the end of each second", "attempts",
+			"How many attempts had been sent and not been answered.", perSecond("under way", document.First, func(i *results.Interval) int64 { return i.InFlight })))
+	}
+	if some(a.record.Intervals, func(i *results.Interval) bool { return i.Lag.Max != nil }) {
+		high, of := a.highQuantile(func(i *results.Interval) results.Quantiles { return i.Lag })
+		lag := a.series("lag", "Lag of the generator, from due to sent", "ms", "How late the generator sent the operations of each second.",
+			inMillis("p50", document.First, func(i *results.Interval) *int64 { return i.Lag.P50 }),
+			inMillis(high, document.Second, of),
+			inMillis("max", document.Third, func(i *results.Interval) *int64 { return i.Lag.Max }))
+		lag.Log = true
+		a.add(lag)
+	}
+}
+
+func some(rows []results.Interval, is func(*results.Interval) bool) bool {
+	for i := range rows {
+		if is(&rows[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// track is a line of a series, and what of a second it shows; nil is a gap.
+type track struct {
+	name    string
+	meaning document.Meaning
+	of      func(*results.Interval) *float64
+}
+
+// perSecond is a track of counts, inMillis one of durations.
+func perSecond(name string, meaning document.Meaning, of func(*results.Interval) int64) track {
+	return track{name, meaning, func(i *results.Interval) *float64 {
+		value := float64(of(i))
+		return &value
+	}}
+}
+
+func inMillis(name string, meaning document.Meaning, of func(*results.Interval) *int64) track {
+	return track{name, meaning, func(i *results.Interval) *float64 {
+		micros := of(i)
+		if micros == nil {
+			return nil
+		}
+		value := float64(*micros) / 1000
+		return &value
+	}}
+}
+
+// series lays tracks out over the seconds that the record has; where some are missing
+// there is a gap.
+func (a *author) series(id, title, unit, says string, tracks ...track) document.Series {
+	s := document.Series{ID: id, Title: title, Unit: unit, Says: says, Marks: a.marks()}
+	for _, t := range tracks {
+		s.Lines = append(s.Lines, document.Line{Name: t.name, Meaning: t.meaning})
+	}
+	for i := range a.record.Intervals {
+		row := &a.record.Intervals[i]
+		if i > 0 {
+			before := a.record.Intervals[i-1].Second
+			if row.Second <= before {
+				// Out of order: the validity says so, and an axis cannot show it.
+				continue
+			}
+			if row.Second > before+1 {
+				s.Seconds = append(s.Seconds, float64(before+1))
+				for l := range s.Lines {
+					s.Lines[l].Values = append(s.Lines[l].Values, nil)
+				}
+			}
+		}
+		s.Seconds = append(s.Seconds, float64(row.Second))
+		for l, t := range tracks {
+			s.Lines[l].Values = append(s.Lines[l].Values, t.of(row))
+		}
+	}
+	return s
+}
+
+func (a *author) rateSeries() document.Series {
+	tracks := []track{perSecond("due", document.Offered, func(i *results.Interval) int64 { return i.Scheduled }),
+		perSecond("succeeded", document.Served, func(i *results.Interval) int64 { return i.Succeeded })}
+	if some(a.record.Intervals, func(i *results.Interval) bool { return i.Dropped != 0 }) {
+		tracks = append(tracks, perSecond("dropped", document.Failed, func(i *results.Interval) int64 { return i.Dropped }))
+	}
+	return a.series("rate", "Operations due and succeeded", "operations/s", "Operations that became due in each second, and those that ended with success in it.", tracks...)
+}
+
+func (a *author) entitySeries() document.Series {
+	s := a.series("entities", "Entities served and returned", "entities/s", "Entities counted for successes in each second, scanned ones included, and those that replies held.",
+		perSecond("served", document.Served, func(i *results.Interval) int64 { return i.Served }),
+		perSecond("returned", document.Returned, func(i *results.Interval) int64 { return i.Returned }))
+	if target := a.record.Manifest.Targets.Partition; target > 0 && a.record.Manifest.PartitionKey != "" {
+		s.Level = &document.Level{Name: "target of a partition", Value: float64(target)}
+	}
+	return s
+}
+
+func (a *author) timeSeries() document.Series {
+	response, of := a.highQuantile(func(i *results.Interval) results.Quantiles { return i.Response })
+	service, other := a.highQuantile(func(i *results.Interval) results.Quantiles { return i.Service })
+	s := a.series("time", "Response and service times", "ms", "The times of what ended in each second, where enough did to tell.",
+		inMillis("response p50", document.First, func(i *results.Interval) *int64 { return i.Response.P50 }),
+		inMillis("response "+response, document.Second, of), inMillis("service "+service, document.Third, other))
+	s.Log = true
+	return s
+}
+
+// highQuantile returns the p99 of seconds, or their p90 where no second had enough for the
+// p99: a line of which nothing is known says nothing.
+func (a *author) highQuantile(of func(*results.Interval) results.Quantiles) (string, func(*results.Interval) *int64) {
+	if !some(a.record.Intervals, func(i *results.Interval) bool { return of(i).P99 != nil }) &&
+		some(a.record.Intervals, func(i *results.Interval) bool { return of(i).P90 != nil }) {
+		return "p90", func(i *results.Interval) *int64 { return of(i).P90 }
+	}
+	return "p99", func(i *results.Interval) *int64 { return of(i).P99 }
+}
+
+// mostCodes is how many ways of being refused have a line of their own.
+const mostCodes = 4
+
+// refusalSeries shows refused attempts by what they were answered, as far as the record
+// tells that, and failed ones.
+func (a *author) refusalSeries() document.Series {
+	tracks := []track{perSecond("refused", document.Refused, func(i *results.Interval) int64 { return i.Refused })}
+	if codes := a.codes(); len(codes) > 1 {
+		for _, code := range codes[:min(len(codes), mostCodes)] {
+			tracks = append(tracks, perSecond("refused: "+code, document.Refused, func(i *results.Interval) int64 {
+				for _, r := range i.Refusals {
+					if nameOf(r) == code {
+						return r.Attempts
+					}
+				}
+				return 0
+			}))
+		}
+	} else if len(codes) == 1 {
+		tracks[0].name = "refused: " + codes[0]
+	}
+	tracks = append(tracks, perSecond("failed", document.Failed, func(i *results.Interval) int64 { return i.Failed }))
+	return a.series("refused", "Attempts refused and failed", "attempts/s", "Attempts that ended in each second and were refused for load, or failed otherwise.", tracks...)
+}
+
+// nameOf names a way of being refused.
+func nameOf(r results.Refusal) string {
+	if r.Status == 0 && r.Code == "" {
+		return "no reply"
+	}
+	if r.Status == 0 {
+		return r.Code
+	}
+	if r.Code == "" {
+		return strconv.Itoa(r.Status)
+	}
+	return strconv.Itoa(r.Status) + " " + r.Code
+}
+
+// codes returns the ways in which attempts were refused, most first.
+func (a *author) codes() []string {
+	sums := make(map[string]int64)
+	var names []string
+	for i := range a.record.Intervals {
+		for _, r := range a.record.Intervals[i].Refusals {
+			name := nameOf(r)
+			if _, known := sums[name]; !known {
+				names = append(names, name)
+			}
+			sums[name] += r.Attempts
+		}
+	}
+	slices.SortStableFunc(names, func(x, y string) int {
+		switch {
+		case sums[x] > sums[y]:
+			return -1
+		case sums[x] < sums[y]:
+			return 1
+		default:
+			return 0
+		}
+	})
+	return names
+}
+
+// mostMarks bounds how many marks of load balancing a time axis has; the table of the
+// minutes counts them all.
+const mostMarks = 200
+
+// marks are the phases that begin, and what the partition layer did.
+func (a *author) marks() []document.Mark {
+	var marks []document.Mark
+	for _, step := range verdict.Reported(a.record) {
+		text := step.Phase.Name
+		// Many a name says the rate already.
+		if rate := verdict.Rate(step.Phase.Rate); step.Phase.Rate > 0 && !step.Phase.Varying && !strings.Contains(text, strings.ReplaceAll(rate, ",", "")) {
+			text = fmt.Sprintf("%s (%s/s)", step.Phase.Name, rate)
+		}
+		marks = append(marks, document.Mark{Second: step.Phase.Begin.Seconds(), Text: text})
+	}
+	for i := range a.record.Phases {
+		// What goes on at the rate of a step after it is none of the figures.
+		if p := &a.record.Phases[i]; !p.Reported && p.Rate > 0 && p.End > p.Begin {
+			marks = append(marks, document.Mark{Second: p.Begin.Seconds(), Text: "not reported: " + p.Name})
+		}
+	}
+	balanced := 0
+	for i := range a.record.Events {
+		if e := &a.record.Events[i]; e.Balanced() && balanced < mostMarks {
+			balanced++
+			marks = append(marks, document.Mark{Second: time.Duration(e.At).Seconds(), Text: e.What, Balance: true})
+		}
+	}
+	slices.SortStableFunc(marks, func(x, y document.Mark) int {
+		switch {
+		case x.Second < y.Second:
+			return -1
+		case x.Second > y.Second:
+			return 1
+		default:
+			return 0
+		}
+	})
+	return marks
+}

@@ -1,0 +1,229 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/report"
+	"loadgen/report/document"
+	"loadgen/report/verdict"
+	"loadgen/results"
+)
+
+// sealed is a record as run.json has it at the end: with its summary.
+func sealed(t testing.TB, record *results.Record) *results.Record {
+	t.Helper()
+	record.Summary = verdict.Judge(record)
+	return record
+}
+
+// varied are records of as many kinds as there are.
+func varied(t testing.TB) map[string]*results.Record {
+	t.Helper()
+	kinds := map[string]*results.Record{
+		"a stress test with retries": stress().record(t),
+		"a partial run": (&run{manifest: manifest(), rates: []int{100, 400}, seconds: 4, dropped: 9, failed: 50,
+			validity: results.Partial, end: 8 * time.Second}).record(t),
+		"outside traffic":          observed(t, busy),
+		"a service that is remote": remote(false).record(t),
+	}
+	kinds["a service that is remote"].Connections = &results.Connections{Opened: 3}
+	kinds["a search for the limit"] = searched(t)
+	kinds["verified writes, procedures and names that do harm"] = verified(t)
+	kinds["cold partitions that move, on three accounts"] = moved(t)
+	for _, record := range kinds {
+		sealed(t, record)
+	}
+	return kinds
+}
+
+func searched(t testing.TB) *results.Record {
+	r := stress().record(t)
+	p99, bound, held := int64(7_500), int64(50_000), 2.5
+	r.Limit = &results.Limit{Of: results.LimitPartition, MaxRefused: .005, MaxP99: &bound, Held: &held, Steps: []results.LimitStep{
+		{Rate: 4000, Offered: 8000, Seconds: 10, RefusedShare: .495, P99: &p99, Entities: 20_199, Outcome: results.LimitRefused},
+		{Rate: 2.5, Offered: 5, Seconds: 440.25, FailedShare: .0004, Entities: 1_100_000, Outcome: results.LimitHeld},
+	}}
+	return r
+}
+
+func verified(t testing.TB) *results.Record {
+	r := stress().record(t)
+	withProcedures(r)
+	r.Manifest.Operations[1].Name = "get/~" + hostile
+	r.Manifest.Tool = results.Tool{Version: "v1", Commit: "abc", Go: "go1", System: "linux"}
+	r.Manifest.Environment = results.Environment{CPUs: 2, GOMAXPROCS: 2, Workers: 1256}
+	r.Manifest.Expectations = []string{"refused < 1%", "p99(insert) < 2s"}
+	r.Audit = &results.Audit{Writes: 1500, Acknowledged: 1400, Unknown: 60, Absent: 40, Own409: 1, Own412: 2, Own404: 3,
+		ForeignConflicts: 1234, Keys: 900, ReadBack: 890, Lost: 5, Doubled: 6, Unwatched: 7, Overwritten: 8}
+	return r
+}
+
+func moved(t testing.TB) *results.Record {
+	r := stress().record(t)
+	r.Manifest.Start, r.Manifest.Accounts = "cold", 3
+	r.Manifest.Spread = &results.Spread{Partitions: 12, Rate: 100}
+	for p := range r.Phases {
+		r.Phases[p].Accounts = []results.AccountStats{{Offered: 100, Served: int64(90 * p), Refused: 7}, {Offered: 1}, {Served: 3}}
+		r.Phases[p].Offered = append(r.Phases[p].Offered, results.PartitionStats{Key: "cold", Entities: 5})
+		r.Phases[p].Partitions = append(r.Phases[p].Partitions, results.PartitionStats{Key: "cold", Entities: 3})
+	}
+	r.Events = []results.Event{
+		{At: 2e9, What: results.RangeSplit, Decision: &results.Decision{Key: "m", Until: 3 * time.Second, Offered: 400, Served: 200, Ranges: 2, Reason: "overloaded"}},
+		{At: 3e9, What: results.RangeMoved, Decision: &results.Decision{Key: hostile, To: 4, Until: 8 * time.Second, Ranges: 2, Reason: hostile}}}
+	return r
+}
+
+// tables returns all tables of a document.
+func tables(d *document.Document) []document.Table {
+	var list []document.Table
+	for _, section := range d.Sections {
+		for _, block := range section.Blocks {
+			if t, is := block.(document.Table); is {
+				list = append(list, t)
+			}
+		}
+	}
+	return list
+}
+
+// resolve returns what a JSON pointer leads to.
+func resolve(value any, pointer string) (any, bool) {
+	for _, part := range strings.Split(pointer, "/")[1:] {
+		part = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
+		switch of := value.(type) {
+		case map[string]any:
+			if value = of[part]; value == nil {
+				return nil, false
+			}
+		case []any:
+			i, err := strconv.Atoi(part)
+			if err != nil || i < 0 || i >= len(of) {
+				return nil, false
+			}
+			value = of[i]
+		default:
+			return nil, false
+		}
+	}
+	return value, true
+}
+
+var shownNumber = regexp.MustCompile(`^([≥<>]?)(-?[0-9,]+)((?:\.[0-9]+)?)(M?)(?: (?:%|s|ms|min|servers))?$`)
+
+// agrees reports whether a text shows a number: rounded to the digits that it shows.
+func agrees(text string, number float64) bool {
+	parts := shownNumber.FindStringSubmatch(text)
+	if parts == nil {
+		return false
+	}
+	if parts[4] == "M" {
+		number /= 1e6
+	}
+	shown, err := strconv.ParseFloat(strings.ReplaceAll(parts[2], ",", "")+parts[3], 64)
+	if err != nil {
+		return false
+	}
+	switch parts[1] {
+	case "<":
+		return 0 < number && number < shown
+	case ">":
+		return shown < number && number < 100
+	}
+	digits := max(0, len(parts[3])-1)
+	half := .5 * math.Pow(10, -float64(digits))
+	// Three figures are all that is shown from a thousand on.
+	return math.Abs(shown-number) <= half*(1+1e-9)
+}
+
+// Every number on the page equals run.json, cell by cell.
+func TestCellsAreWhatRunJSONHolds(t *testing.T) {
+	all, numbers, sourced := 0, 0, 0
+	for name, record := range varied(t) {
+		text, err := json.Marshal(record)
+		if err != nil {
+			t.Fatal(err)
+		}
+		decoder := json.NewDecoder(bytes.NewReader(text))
+		decoder.UseNumber()
+		var file any
+		if err := decoder.Decode(&file); err != nil {
+			t.Fatal(err)
+		}
+		for _, table := range tables(report.Document(record, record.Summary)) {
+			for r, row := range table.Rows {
+				if len(row) != len(table.Columns) {
+					t.Errorf("%s: row %d of %s has %d cells below %d headings", name, r, table.ID, len(row), len(table.Columns))
+				}
+				for c, cell := range row {
+					all++
+					if shownNumber.MatchString(cell.Text) {
+						numbers++
+					}
+					if cell.Source == "" {
+						continue
+					}
+					sourced++
+					found, some := resolve(file, cell.Source)
+					number, is := found.(json.Number)
+					if !some || !is {
+						t.Errorf("%s: %s, row %d, %q is from %s, where there is %v", name, table.ID, r, table.Columns[c].Title, cell.Source, found)
+						continue
+					}
+					value, err := number.Float64()
+					if err != nil {
+						t.Fatal(err)
+					}
+					if cell.Scale != 0 {
+						value *= cell.Scale
+					}
+					if !agrees(cell.Text, value) {
+						t.Errorf("%s: %s, row %d, %q shows %q; %s times %v is %v", name, table.ID, r, table.Columns[c].Title, cell.Text, cell.Source, cell.Scale, value)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d cells, %d numbers, %d with their place in run.json", all, numbers, sourced)
+	if numbers < 900 || float64(sourced) < .6*float64(numbers) {
+		t.Errorf("%d numbers, of which %d have a source; want at least 900, and 60 %%", numbers, sourced)
+	}
+}
+
+// A number that is another than the record's is found, whatever digit it is.
+func TestAgreementIsExact(t *testing.T) {
+	for _, row := range []struct {
+		text   string
+		number float64
+		want   bool
+	}{
+		{"1,234", 1234, true}, {"1,234", 1234.4, true}, {"1,234", 1234.6, false}, {"1,234", 1235, false},
+		{"5.20", 5.204, true}, {"5.20", 5.21, false}, {"50.0 %", 50.04, true}, {"50.0 %", 50.06, false},
+		{"<0.1 %", .05, true}, {"<0.1 %", 0, false}, {">99.9 %", 99.95, true}, {">99.9 %", 100, false},
+		{"1.23M", 1_234_000, true}, {"1.23M", 1_240_000, false}, {"–", 0, false}, {"pass", 0, false},
+	} {
+		if got := agrees(row.text, row.number); got != row.want {
+			t.Errorf("agrees(%q, %v) = %t; want %t", row.text, row.number, got, row.want)
+		}
+	}
+}
+
+// Where run.json has no summary, nothing claims to be from it.
+func TestWithoutSummaryNoCellIsOfIt(t *testing.T) {
+	record := stress().record(t)
+	for _, table := range tables(report.Document(record, verdict.Judge(record))) {
+		for _, row := range table.Rows {
+			for _, cell := range row {
+				if strings.HasPrefix(cell.Source, "/summary") {
+					t.Errorf("%s has a cell from %s; want none", table.ID, cell.Source)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"loadgen/report/document"
+	"loadgen/report/verdict"
+	"loadgen/results"
+)
+
+// documented is the provenance of what needs no telling.
+const documented = "documented"
+
+// assumptions lists the parameters of the model that the documents do not give, with
+// where they are from.
+func (a *author) assumptions() {
+	t := document.Table{ID: "assumptions", Caption: "Parameters of the model that the documents do not give",
+		Columns: []document.Column{{Title: "parameter", Words: true}, {Title: "value", Words: true}, {Title: "provenance", Words: true},
+			{Title: "what it is", Words: true}}}
+	for _, parameter := range a.record.Manifest.Model {
+		if parameter.Provenance != documented {
+			t.Rows = append(t.Rows, []document.Cell{wordsCell(parameter.Name), wordsCell(valueOf(parameter)),
+				wordsCell(parameter.Provenance), wordsCell(parameter.About)})
+		}
+	}
+	if len(t.Rows) == 0 {
+		return
+	}
+	if rest := len(a.record.Manifest.Model) - len(t.Rows); rest > 0 {
+		t.Notes = []string{fmt.Sprintf("the documents give the other %s, as run.json has them", verdict.Count(int64(rest)))}
+	}
+	a.section("assumptions", "Assumptions of the model")
+	a.add(t)
+}
+
+// valueOf returns a parameter's value with its unit, which durations hold.
+func valueOf(parameter results.Parameter) string {
+	if parameter.Unit == "" || parameter.Unit == "duration" {
+		return parameter.Value
+	}
+	return parameter.Value + " " + parameter.Unit
+}
+
+// environment shows which build ran, and on what.
+func (a *author) environment() {
+	m := &a.record.Manifest
+	t := document.Table{ID: "environment", Caption: "What ran, and on what", Columns: []document.Column{{Title: "of", Words: true}, {Title: "value", Words: true}}}
+	add := func(name, value, source string) {
+		if value != "" {
+			t.Rows = append(t.Rows, []document.Cell{wordsCell(name), sourced(value, source, 0)})
+		}
+	}
+	number := func(name string, n int, member string) {
+		if n != 0 {
+			add(name, verdict.Count(int64(n)), pointer("manifest", "environment", member))
+		}
+	}
+	add("loadgen", strings.TrimSpace(m.Tool.Version+" "+m.Tool.Commit), "")
+	add("built with", strings.TrimSpace(m.Tool.Go+" "+m.Tool.System), "")
+	number("CPUs", m.Environment.CPUs, "cpus")
+	number("GOMAXPROCS", m.Environment.GOMAXPROCS, "gomaxprocs")
+	number("workers", m.Environment.Workers, "workers")
+	add("scenario's SHA-256", m.Scenario.SHA256, "")
+	if len(t.Rows) > 0 {
+		a.section("environment", "Environment")
+		a.add(t)
+	}
+}
+
+// repeat shows the command that repeats the run.
+func (a *author) repeat() {
+	if len(a.record.Manifest.Command) == 0 {
+		return
+	}
+	var words []string
+	for _, argument := range a.record.Manifest.Command {
+		words = append(words, quoted(argument))
+	}
+	a.section("repeat", "To repeat it")
+	a.add(document.Paragraph{Text: strings.Join(words, " "), Verbatim: true})
+}
