@@ -13,6 +13,9 @@
 //     practical threshold.
 //   - [Diff] is the gate of virtual runs, which repeat exactly: it lists each value
 //     in which two trees of JSON differ.
+//   - [Welch] compares the means of runs that follow no order and are not paired, as
+//     those of designs in virtual time, where no machine drifts; [Holm] corrects what
+//     several such tests say, [Detection] tells how much they would have found.
 //   - [History.ChangePoints] finds where a nightly series steps, by windowed
 //     E-divisive means.
 //   - [BandOptions.Of], [BandOptions.OfChange] and [ShapeOf] describe: the
@@ -25,7 +28,7 @@
 // correction S. Holm's (1979). E-divisive is by D. S. Matteson and N. A. James
 // (arXiv 1306.4933), windows and merging by M. Fleming and others (Hunter, arXiv
 // 2301.03034), the early end of a permutation test by J. Besag and P. Clifford
-// (1991). Blocks that wrap around are by D. N. Politis and J. P. Romano (1992), the
+// (1991), the test of unpaired means by B. L. Welch (1947). Blocks that wrap around are by D. N. Politis and J. P. Romano (1992), the
 // time of correlation with its window by A. Sokal (1997).
 //
 // The caller owes one figure a run, of runs that are valid and comparable, in the

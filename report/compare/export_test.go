@@ -4,7 +4,6 @@ import "math/rand/v2"
 
 // What the tests hold against other ways to the same answer.
 var (
-	Holm          = holm
 	HodgesLehmann = hodgesLehmann
 	Student       = student
 	BetaShare     = betaShare

@@ -82,7 +82,7 @@ func (g Gate) Judge(trials []Trial) (Judgement, error) {
 		findings[i], p[i] = finding, finding.P
 	}
 	overall := NoDifference
-	for i, adjusted := range holm(p) {
+	for i, adjusted := range Holm(p) {
 		findings[i].Adjusted = adjusted
 		g.decide(&findings[i], trials[i].Metric.Better, len(trials))
 		overall = max(overall, findings[i].Verdict)

@@ -140,9 +140,9 @@ func median(values []float64) float64 {
 	return (values[middle-1] + values[middle]) / 2
 }
 
-// holm returns the p-values as Holm corrects them: the smallest times how many
+// Holm returns the p-values as Holm corrects them: the smallest times how many
 // there are, the next times one fewer, none below one before it, none above 1.
-func holm(p []float64) []float64 {
+func Holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	for i := range order {
 		order[i] = i

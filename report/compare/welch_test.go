@@ -1,0 +1,174 @@
+package compare_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"loadgen/report/compare"
+)
+
+func TestWelchOfHandComputedSets(t *testing.T) {
+	for _, row := range []struct {
+		name              string
+		a, b              []float64
+		difference, error float64
+		freedom, p        float64
+		told              bool
+	}{
+		{"no run on a side", nil, []float64{1, 2}, 0, 0, 0, 1, false},
+		{"one run on a side tells a difference and no more", []float64{1}, []float64{3, 5}, 3, 0, 0, 1, false},
+		{"equal constants", []float64{2, 2, 2}, []float64{2, 2}, 0, 0, 0, 1, true},
+		{"constants that differ", []float64{2, 2, 2}, []float64{2.5, 2.5}, 0.5, 0, 0, 0, true},
+		// Variances 2.5 and 2.5 over 5 runs each: t = 2/1, 8 degrees of freedom.
+		{"alike but shifted", []float64{1, 2, 3, 4, 5}, []float64{3, 4, 5, 6, 7}, 2, 1, 8, 0.08051623795726, true},
+		// A constant beside a side of variance 1 over 3 runs: freedom is that of the other
+		// side; for 2 degrees p = 1 − t/√(t² + 2), and t² = 3.
+		{"a constant beside one that varies", []float64{0, 0, 0, 0}, []float64{0, 1, 2}, 1, math.Sqrt(1.0 / 3), 2,
+			1 - math.Sqrt(3.0/5), true},
+		{"equal means", []float64{1, 3}, []float64{0, 4}, 0, math.Sqrt(1 + 4), 25.0 / 17, 1, true},
+	} {
+		for _, swapped := range []bool{false, true} {
+			a, b, sign := row.a, row.b, 1.0
+			if swapped {
+				a, b, sign = b, a, -1
+			}
+			got := compare.Welch(a, b)
+			want := compare.Means{Difference: sign * row.difference, P: row.p, Error: row.error, Freedom: row.freedom, Told: row.told}
+			if !near(got.Difference, want.Difference) || !near(got.P, want.P) || !near(got.Error, want.Error) ||
+				!near(got.Freedom, want.Freedom) || got.Told != want.Told {
+				t.Errorf("%s: Welch(%v, %v) = %+v; want %+v", row.name, a, b, got, want)
+			}
+		}
+	}
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Max(1, math.Abs(b)) }
+
+// Where both sides vary alike and have as many runs, Welch's t is Student's.
+func TestWelchIsStudentsWhereSidesAreAlike(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 1))
+	for n := 2; n < 9; n++ {
+		a := gaussian(n, 0, 1, rng)
+		b := slices.Clone(a)
+		for i := range b {
+			b[i] = -b[i] + 0.7
+		}
+		if got, want := compare.Welch(a, b).P, compare.Student(a, b); !near(got, want) {
+			t.Errorf("Welch of %d mirrored runs: p = %v; want Student's %v", n, got, want)
+		}
+	}
+}
+
+// An interval holds what the test does not reject.
+func TestWelchIntervalIsWhatTheTestDoesNotReject(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 1))
+	for _, alpha := range []float64{0.5, 0.05, 0.01, 1e-6} {
+		a, b := gaussian(4, 1, 0.1, rng), gaussian(6, 1.1, 0.3, rng)
+		low, high, told := compare.Welch(a, b).Interval(alpha)
+		if !told {
+			t.Fatalf("Interval(%v) is not told; want one of four and six runs", alpha)
+		}
+		for _, bound := range []float64{low, high} {
+			moved := slices.Clone(b)
+			for i := range moved {
+				moved[i] -= bound
+			}
+			if p := compare.Welch(a, moved).P; math.Abs(p-alpha) > 1e-6*alpha+1e-12 {
+				t.Errorf("less the bound %v of its %v interval, p = %v; want the same", bound, alpha, p)
+			}
+		}
+	}
+	if _, _, told := compare.Welch([]float64{1}, []float64{1, 2}).Interval(0.05); told {
+		t.Error("the interval of a single run is told; want none")
+	}
+	if low, high, told := compare.Welch([]float64{1, 1}, []float64{3, 3}).Interval(0.05); low != 2 || high != 2 || !told {
+		t.Errorf("the interval of two constants = %v to %v, %v; want their difference", low, high, told)
+	}
+	// t for 4 degrees of freedom is 2.776 at 5 %, and the deviation of 1 … 5 is √2.5.
+	middle, low, high, told := compare.MeanInterval([]float64{1, 2, 3, 4, 5}, 0.05)
+	if room := 2.7764451051978 * math.Sqrt(0.5); middle != 3 || !near(low, 3-room) || !near(high, 3+room) || !told {
+		t.Errorf("MeanInterval(1 … 5) = %v, %v to %v; want 3 ± %v", middle, low, high, room)
+	}
+	if middle, low, high, told := compare.MeanInterval([]float64{7}, 0.05); middle != 7 || low != 7 || high != 7 || told {
+		t.Errorf("MeanInterval(7) = %v, %v to %v, told %v; want no interval", middle, low, high, told)
+	}
+	if _, _, _, told := compare.MeanInterval(nil, 0.05); told {
+		t.Error("MeanInterval of nothing is told; want none")
+	}
+}
+
+// How often a difference is found is what drawing runs comes to.
+func TestDetectionIsWhatDrawingComesTo(t *testing.T) {
+	const sets = 4000
+	rng := rand.New(rand.NewPCG(6, 1))
+	for _, row := range []struct {
+		difference, alpha float64
+		n                 int
+	}{{1, 0.05, 3}, {4, 0.05, 2}, {1, 0.05, 5}, {8, 0.03, 3}, {2, 0.05, 5}, {2, 0.02, 5}, {3, 0.005, 4}, {0.5, 0.05, 40}, {0.1, 0.05, 2000}} {
+		stated := compare.Detection(row.difference, 1, row.alpha, row.n)
+		found := 0
+		for range sets {
+			if compare.Welch(gaussian(row.n, 0, 1, rng), gaussian(row.n, row.difference, 1, rng)).P <= row.alpha {
+				found++
+			}
+		}
+		// Five standard errors of so many draws, and what taking the mean of the freedom costs.
+		if room := 0.01 + 5*math.Sqrt(stated*(1-stated)/sets); math.Abs(float64(found)/sets-stated) > room {
+			t.Errorf("Detection(%v, 1, %v, %d) = %.3f; drawing finds %.3f", row.difference, row.alpha, row.n, stated, float64(found)/sets)
+		}
+	}
+	for _, row := range []struct {
+		name                         string
+		difference, deviation, alpha float64
+		n                            int
+		want                         float64
+	}{
+		{"one run finds nothing", 1, 0.1, 0.05, 1, 0},
+		{"nothing is not found", 0, 1, 0.05, 5, 0},
+		{"what does not vary is always found", 0.01, 0, 0.05, 2, 1},
+		{"a huge one", 1e6, 1, 0.05, 3, 1},
+		{"downwards as upwards", -2, 1, 0.05, 5, compare.Detection(2, 1, 0.05, 5)},
+		{"of next to nothing among many, what chance finds", 1e-9, 1, 0.05, 2000, 0.05},
+	} {
+		if got := compare.Detection(row.difference, row.deviation, row.alpha, row.n); math.Abs(got-row.want) > 1e-4 {
+			t.Errorf("%s: Detection(%v, %v, %v, %d) = %v; want %v", row.name, row.difference, row.deviation, row.alpha, row.n, got, row.want)
+		}
+	}
+}
+
+func TestDeviationIsWithinGroups(t *testing.T) {
+	got, freedom := compare.Deviation([]float64{1, 3}, []float64{10, 10, 10}, []float64{99}, nil)
+	if want := math.Sqrt(2.0 / 3); freedom != 3 || !near(got, want) {
+		t.Errorf("Deviation = %v of %d; want %v: 2 over 1 + 2 degrees of freedom", got, freedom, want)
+	}
+	if _, freedom := compare.Deviation([]float64{1}, nil); freedom != 0 {
+		t.Errorf("Deviation of single figures has %d degrees of freedom; want none", freedom)
+	}
+	rng := rand.New(rand.NewPCG(7, 1))
+	for n := 3; n < 20; n += 4 {
+		// The mean of 1/s over many sets of a deviation of 1 is what is corrected.
+		const sets = 20_000
+		inverse := 0.0
+		for range sets {
+			s, freedom := compare.Deviation(gaussian(n, 0, 1, rng), gaussian(n, 0, 1, rng))
+			inverse += compare.Unbiased(freedom) / s / sets
+		}
+		if math.Abs(inverse-1) > 0.02 {
+			t.Errorf("of %d and %d runs, ratios come to %v on the average; want 1", n, n, inverse)
+		}
+	}
+	if got := compare.Unbiased(1); got != 0 {
+		t.Errorf("Unbiased(1) = %v; want 0", got)
+	}
+}
+
+// gaussian draws n figures about a centre.
+func gaussian(n int, centre, sd float64, rng *rand.Rand) []float64 {
+	values := make([]float64, n)
+	for i := range values {
+		values[i] = centre + sd*rng.NormFloat64()
+	}
+	return values
+}

@@ -1,0 +1,139 @@
+package ranking_test
+
+import (
+	"math"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"loadgen/report/ranking"
+	"loadgen/results"
+)
+
+// partly is a load of random arrivals (poisson) on partitions of very different heat
+// (zipf), of which the hottest are refused: what it sustains varies from seed to seed by
+// about a twenty-fifth, and depends on the partition's target.
+const partly = `name: partly
+seed: 1
+table: events
+retry: none
+model: {profile: documented, partition_target: 22}
+attributes:
+  device: {zipf: {of: 12, exponent: 1}}
+  id: {sequence: 1}
+design: {partition_key: "{device}", row_key: "{id}"}
+phases:
+  - name: measure
+    traffic:
+      arrivals: {poisson: 150}
+      for: 3s
+      operations:
+        - {name: save, verb: insert}
+`
+
+const (
+	contests = 100
+	runsEach = 5
+)
+
+// arms runs a design under a target of the partition, for each contest by seeds of its own,
+// counted from one.
+func arms(t *testing.T, design, target string, seed int) []ranking.Arm {
+	t.Helper()
+	list := make([]ranking.Arm, contests)
+	scenario := parsed(t, partly, 1, "model.partition_target", target)
+	var next, most atomic.Int64
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < contests; i = next.Add(1) - 1 {
+				list[i].Design = design
+				for run := range runsEach {
+					one := *scenario
+					one.Seed = uint64(seed + int(i)*runsEach + run)
+					record, _ := simulated(t, &one)
+					trial := ranking.Measure(record, nil, ranking.Needs{})
+					list[i].Trials = append(list[i].Trials, trial)
+					most.Store(max(most.Load(), record.Total(results.Everything).Attempts))
+				}
+			}
+		})
+	}
+	workers.Wait()
+	if most.Load() > 10_000 {
+		t.Fatalf("a run made %d attempts; want 10,000 at most", most.Load())
+	}
+	return list
+}
+
+// alike pairs arms of one design with each other: fifty pairs of a hundred arms, no arm in
+// two of them.
+func alike(arms []ranking.Arm) (a, b []ranking.Arm) {
+	for i := 0; i+1 < len(arms); i += 2 {
+		one, other := arms[i], arms[i+1]
+		one.Design, other.Design = "a", "b"
+		a, b = append(a, one), append(b, other)
+	}
+	return a, b
+}
+
+// Real runs of a design against itself are told apart no more often than is said, and
+// planted differences are found as often.
+func TestErrorsOfContestsOfRealRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fifteen hundred runs")
+	}
+	// What a run leaves behind is large and short-lived: histograms, and what packs them.
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	a, fifth, twentieth := arms(t, "a", "22", 1), arms(t, "b", "17", 20_001), arms(t, "b", "20", 30_001)
+	// Two designs, each against itself: a hundred pairs of which none shares a run.
+	one, same := alike(a)
+	more, also := alike(fifth)
+	one, same = append(one, more...), append(same, also...)
+	for _, row := range []struct {
+		name string
+		a, b []ranking.Arm
+		// from and to bound the true ratio of a to b.
+		from, to float64
+		holds    func(found int, stated [2]float64) bool
+	}{
+		{"designs against themselves", one, same, 0.99, 1.01, func(found int, _ [2]float64) bool { return found <= 10 }},
+		{"a fifth more", a, fifth, 1.18, 1.22, func(found int, _ [2]float64) bool { return found >= 95 }},
+		// Where a share p is found, four standard deviations of a hundred contests.
+		{"a twentieth more", a, twentieth, 1.04, 1.06, func(found int, stated [2]float64) bool {
+			return math.Abs(float64(found)-stated[0]) <= 4*math.Sqrt(stated[0]*(100-stated[0])/100)
+		}},
+	} {
+		found, wrong := 0, 0
+		var stated [2]float64
+		ratio := 0.0
+		for i := range contests {
+			c := ranking.Rank([]ranking.Arm{row.a[i], row.b[i]}, ranking.Options{})
+			if c.Winner != nil {
+				found++
+				if *c.Winner != "a" {
+					wrong++
+				}
+			}
+			for k, power := range c.Power {
+				stated[k] += power.Found / contests
+			}
+			for run := range runsEach {
+				ratio += math.Log(row.a[i].Trials[run].Sustained/row.b[i].Trials[run].Sustained) / contests / runsEach
+			}
+		}
+		t.Logf("%s: ratio %.4f, found in %d of %d, of them %d the wrong way; stated for 5 %%: %.1f, for 20 %%: %.1f",
+			row.name, math.Exp(ratio), found, contests, wrong, stated[0], stated[1])
+		if e := math.Exp(ratio); e < row.from || e > row.to {
+			t.Errorf("%s: the designs differ by %.4f; want from %v to %v", row.name, e, row.from, row.to)
+		}
+		if !row.holds(found, stated) {
+			t.Errorf("%s: a difference is told in %d of %d contests, stated for 5 and 20 %%: %v", row.name, found, contests, stated)
+		}
+		if row.from > 1 && wrong > 0 {
+			t.Errorf("%s: %d contests are won by the other design", row.name, wrong)
+		}
+	}
+}
