@@ -20,9 +20,13 @@ import (
 
 // Scenarios that use queues and blobs run against Azurite's real ones, a few operations
 // a second, and what they leave behind is as they say; nothing is left of what they
-// made.
+// made. A short test has one scenario for each kind of stores that one can have.
 func TestAzuriteStores(t *testing.T) {
-	for _, s := range furnished(t) {
+	list := furnished(t)
+	if testing.Short() {
+		list = ofEachKind(list)
+	}
+	for _, s := range list {
 		t.Run(s.Name, func(t *testing.T) {
 			before := append(azuriteTables(t), azuriteStores(t)...)
 			t.Chdir(t.TempDir())

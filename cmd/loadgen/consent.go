@@ -35,7 +35,7 @@ func (f *runFlags) agree(forecast drive.Forecast, table, beside string, stderr i
 	if f.aim.kind != aimRemote {
 		return nil
 	}
-	if !f.quiet || !f.consent {
+	if !f.silent() || !f.consent {
 		fmt.Fprint(stderr, forecastText(forecast, f.aim.String(), table, beside))
 	}
 	if !f.consent {

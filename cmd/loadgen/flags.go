@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,6 +35,10 @@ func flagFault(c *cobra.Command, err error) error {
 		expected := "another value"
 		if f := c.Flags().Lookup(strings.TrimPrefix(match[2], "--")); f != nil {
 			expected = expectedOf(f.Value.Type())
+			if one, knows := f.Value.(interface{ expected(string) string }); knows {
+				typed, _ := strconv.Unquote(match[1])
+				expected = one.expected(typed)
+			}
 		}
 		return usageError{fmt.Errorf("%s %s: expected %s", match[2], match[1], expected)}
 	}

@@ -18,7 +18,6 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/report/compare"
 	"loadgen/report/ruling"
-	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/baseline"
 	"loadgen/scenarios"
@@ -163,31 +162,18 @@ func (f *gateFlags) kept() []string {
 
 // virtually runs a scenario on the virtual clock and returns its judged record.
 func (f *gateFlags) virtually(ctx context.Context, s *scenarios.Scenario, stderr io.Writer) (*results.Record, error) {
-	progress := newProgress(stderr, clock.NewReal(), f.quiet)
+	progress := newProgress(stderr, clock.NewReal(), uiOf(f.quiet))
 	sim, err := newSimulation(s, s.Verify || s.Reads(), time.Unix(0, 0), nil, drive.Options{Entering: progress.enter, Verify: s.Verify})
 	if err != nil {
 		return nil, err
 	}
-	folder := new(results.Memory)
-	recorder, err := results.NewRecorder(folder, sim.manifest)
+	progress.start(start{scenario: s.Name, time: sim.manifest.Time}, progress.Latest)
+	kept, err := sim.remember(ctx, progress)
+	progress.stop(err)
 	if err != nil {
 		return nil, err
 	}
-	progress.start()
-	end, ended := sim.run(ctx, recorder, progress)
-	progress.stop()
-	if ended != nil {
-		return nil, ended
-	}
-	if err := sim.finish(recorder, end, nil); err != nil {
-		return nil, err
-	}
-	record, err := results.Read(folder)
-	if err != nil {
-		return nil, err
-	}
-	record.Summary = verdict.Judge(record)
-	return record, nil
+	return kept.record, nil
 }
 
 // rule holds a judged run to its baseline, or makes it the baseline.

@@ -123,7 +123,7 @@ func TestOwnTablePageShowsWhatTheCommandsPrint(t *testing.T) {
 			if words := wordsOf(c.typed); c.typed == "echo $?" {
 				output.WriteString(strconv.Itoa(code))
 			} else {
-				code = run(context.Background(), words[1:], strings.NewReader(""), &output, &output)
+				code = run(context.Background(), undrawn(words[1:]), strings.NewReader(""), &output, &output)
 			}
 			lines := strings.Split(strings.TrimSuffix(output.String(), "\n"), "\n")
 			if !shows(c.shown, lines) && !*rewrite {

@@ -243,7 +243,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 	}
 	s := newService(t, model.Documented, 0)
 	t.Chdir(t.TempDir())
-	code, stdout, stderr := say(t, s.args("--yes", "--record", "attempts.bin")...)
+	code, stdout, stderr := say(t, s.args("--yes", "--record", "attempts.bin", "--no-charts=false")...)
 	if code != codeOk {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}

@@ -27,7 +27,8 @@ scanned entity counted), and says in plain words whether the keys hold.`,
 	root.SetFlagErrorFunc(flagFault)
 	root.SetHelpCommand(newHelp(root))
 	root.AddCommand(newStress(stdout, stderr), newServe(stdout, stderr), newSimulate(stdout, stderr), newRun(stdout, stderr), newScenarios(stdout, stderr),
-		newExplain(stdout, stderr), newBackoff(stdout, stderr), newGate(stdout, stderr), newCompare(stdout), newRuns(stdout, stderr), newDoctor(stdout, stderr), &cobra.Command{
+		newExplain(stdout, stderr), newBackoff(stdout, stderr), newContest(stdout, stderr), newReport(stdout, stderr), newGate(stdout, stderr),
+		newCompare(stdout), newRuns(stdout, stderr), newDoctor(stdout, stderr), &cobra.Command{
 			Use: "exit-codes", Short: "The exit codes of every verb", Long: exitCodes,
 			RunE: func(c *cobra.Command, _ []string) error {
 				_, err := fmt.Fprintln(stdout, exitCodes)

@@ -35,7 +35,12 @@ type runFlags struct {
 	keep    bool
 	strict  bool
 	quiet   bool
+	ui      uiFlag
+	// metrics is where to listen for scrapes, empty for nowhere.
+	metrics string
 	noProbe bool
+	// noCharts keeps the record alone.
+	noCharts bool
 	// verify has every measured write carry an id and be read back.
 	verify bool
 	// contrary is what the scenario does wrong on purpose, empty unless it is the
@@ -56,7 +61,15 @@ func (f *runFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.strict, "strict", false, "exit 13 where the run is invalid or the generator was its limit")
 	flags.BoolVar(&f.verify, "verify-writes", false, "have each write carry an id and read it back: lost replies, lost and doubled writes (exit 10)")
 	flags.BoolVar(&f.noProbe, "no-probe", false, "do not try before the run what the generator can send at most")
-	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
+	f.registerCharts(flags)
+	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error, as --ui none")
+	f.ui.register(flags)
+	flags.StringVar(&f.metrics, "metrics-listen", "", "serve Prometheus metrics at /metrics of this `address` during the run: a port of 127.0.0.1, such as :9464, or host:port")
+}
+
+// registerCharts adds the flag that leaves the pictures out.
+func (f *runFlags) registerCharts(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.noCharts, "no-charts", false, "keep the record alone, without charts and page (loadgen report makes the page of a record)")
 }
 
 // finished is a run that has been recorded and judged.
@@ -70,7 +83,7 @@ type finished struct {
 // run was ended early. The error says why.
 func (f *runFlags) carryOut(ctx context.Context, s *scenarios.Scenario, peak float64, command []string, stderr io.Writer) (*finished, error) {
 	clk := clock.NewReal()
-	progress := newProgress(stderr, clk, f.quiet)
+	progress := newProgress(stderr, clk, f.shown())
 	if err := f.reaches(s); err != nil {
 		return nil, err
 	}
@@ -81,6 +94,11 @@ func (f *runFlags) carryOut(ctx context.Context, s *scenarios.Scenario, peak flo
 	if err := f.enoughFiles(s); err != nil {
 		return nil, err
 	}
+	scraped, err := listen(f.metrics)
+	if err != nil {
+		return nil, err
+	}
+	defer scraped.close()
 	ceiling, err := f.probe(ctx, s)
 	if err != nil {
 		return nil, err
@@ -91,15 +109,8 @@ func (f *runFlags) carryOut(ctx context.Context, s *scenarios.Scenario, peak flo
 		return nil, err
 	}
 	defer d.close()
-	manifest, err := manifestOf(s, campaign, peak, command)
+	manifest, err := f.manifest(s, campaign, peak, command, clk, d)
 	if err != nil {
-		return nil, err
-	}
-	manifest.Started, manifest.Time = clk.Started().UTC().Round(0), "real"
-	manifest.Opposite = f.contrary
-	f.describe(&manifest, d)
-	manifest.Driver = f.foreignDriver()
-	if err := f.enlist(campaign, &manifest); err != nil {
 		return nil, err
 	}
 	tape, err := f.tape(s.Name, clk, campaign)
@@ -117,6 +128,8 @@ func (f *runFlags) carryOut(ctx context.Context, s *scenarios.Scenario, peak flo
 	if tape != nil {
 		ledger.Observers = append(ledger.Observers, tape)
 	}
+	now := func() time.Duration { return clk.Now().Offset() }
+	scraped.serve(ledger, manifest.Operations, progress.Pulse, now)
 	bounded, t, release := f.bound(ctx, d.target)
 	defer release()
 	live := &drive.Live{Clock: clk, Target: t, Workers: s.Workers, Fine: true}
@@ -125,17 +138,31 @@ func (f *runFlags) carryOut(ctx context.Context, s *scenarios.Scenario, peak flo
 		return nil, err
 	}
 	defer f.easeCollector(campaign)()
-	progress.start()
+	progress.start(start{s.Name, manifest.Time, scraped.address()}, now)
 	runner, letGo := f.runner(live, clk, d)
 	defer letGo()
 	ended := campaign.Run(bounded, runner, ledger)
-	progress.stop()
+	progress.stop(errors.Join(ended, spent(bounded)))
 	look.end(recorder, ceiling)
 	ended = errors.Join(ended, tape.close())
 	if errors.Is(context.Cause(bounded), errBudget) {
 		ended = becauseOfBudget(ended)
 	}
 	return f.finish(folder, recorder, clk, d, ended, stderr)
+}
+
+// manifest returns what is known of a run in real time before it begins.
+func (f *runFlags) manifest(s *scenarios.Scenario, campaign *drive.Campaign, peak float64, command []string,
+	clk clock.Real, d *destination) (results.Manifest, error) {
+	m, err := manifestOf(s, campaign, peak, command)
+	if err != nil {
+		return m, err
+	}
+	m.Started, m.Time = clk.Started().UTC().Round(0), "real"
+	m.Opposite = f.contrary
+	f.describe(&m, d)
+	m.Driver = f.foreignDriver()
+	return m, f.enlist(campaign, &m)
 }
 
 // campaign returns the run of a scenario against what the flags aim at, once it
@@ -185,13 +212,25 @@ func (f *runFlags) present(folder results.Dir, recorder *results.Recorder, ended
 	if err != nil {
 		return nil, errors.Join(ended, err)
 	}
-	if _, err := chart.Draw(folder, result.record); err != nil {
-		ended = errors.Join(ended, fmt.Errorf("drawing the charts: %w", err))
+	if !f.noCharts {
+		if err := illustrate(folder, result); err != nil {
+			ended = errors.Join(ended, err)
+		}
 	}
-	if !f.quiet {
-		fmt.Fprintf(stderr, "the run is in %s\n", folder)
-	}
+	f.sayWhere(stderr, folder, result.record.Duration)
 	return result, ended
+}
+
+// illustrate writes the charts and the page of a finished run beside its record.
+func illustrate(folder results.Folder, r *finished) error {
+	_, err := chart.Draw(folder, r.record)
+	if err != nil {
+		err = fmt.Errorf("drawing the charts: %w", err)
+	}
+	if page := keepPage(folder, r); page != nil {
+		err = errors.Join(err, fmt.Errorf("writing the page: %w", page))
+	}
+	return err
 }
 
 // becauseOfBudget returns how a run ended whose budget was spent: that its

@@ -99,13 +99,24 @@ func (f *scenarioFlags) read(c *cobra.Command, d *draft, find *findFlags, swept 
 // --set, those of flags that are called as the field that they set, and those of one
 // combination of a sweep.
 func (f *scenarioFlags) settle(c *cobra.Command, d *draft, swept []setting) (*scenarios.Scenario, error) {
+	s, flagOf, err := f.overridden(c, d, swept)
+	if err != nil {
+		return nil, err
+	}
+	s = leaveOpposite(s)
+	return s, sound(s, flagOf)
+}
+
+// overridden returns what the overrides make of a draft, which may be at fault, and the
+// flags by the paths that they set.
+func (f *scenarioFlags) overridden(c *cobra.Command, d *draft, swept []setting) (*scenarios.Scenario, map[string]string, error) {
 	copied := *d.scenario
 	s := &copied
 	if err := override(s, f.set, d.example); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := emptyFlag(c.Flags()); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	values := map[string]string{"seed": strconv.FormatUint(f.seed, 10), "retry": f.retry, "use": f.use}
 	for flag, value := range d.others {
@@ -116,18 +127,17 @@ func (f *scenarioFlags) settle(c *cobra.Command, d *draft, swept []setting) (*sc
 		if value, settable := values[flag]; settable && c.Flags().Changed(flag) {
 			flagOf["--set "+flag] = "--" + flag
 			if err := s.Set(flag, value); err != nil {
-				return nil, blame(err, flagOf)
+				return nil, nil, blame(err, flagOf)
 			}
 		}
 	}
 	for _, one := range swept {
 		flagOf["--set "+one.path] = "--sweep " + one.String()
 		if err := s.Set(one.path, one.value); err != nil {
-			return nil, blame(err, flagOf)
+			return nil, nil, blame(err, flagOf)
 		}
 	}
-	s = leaveOpposite(s)
-	return s, sound(s, flagOf)
+	return s, flagOf, nil
 }
 
 // leaveOpposite returns a scenario without its opposite where overrides have left

@@ -184,21 +184,9 @@ func outcomeOf(ctx context.Context, s *scenarios.Scenario) (*results.Record, *re
 	if err != nil {
 		return nil, nil, err
 	}
-	folder := new(results.Memory)
-	recorder, err := results.NewRecorder(folder, sim.manifest)
+	kept, err := sim.remember(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	end, err := sim.run(ctx, recorder)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := sim.finish(recorder, end, nil); err != nil {
-		return nil, nil, err
-	}
-	record, err := results.Read(folder)
-	if err != nil {
-		return nil, nil, err
-	}
-	return record, verdict.Judge(record), nil
+	return kept.record, kept.summary, nil
 }

@@ -65,7 +65,7 @@ func choiceIn(t *testing.T) {
 // speak is say with something on standard input.
 func speak(stdin string, args ...string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer
-	code = run(context.Background(), args, strings.NewReader(stdin), &out, &err)
+	code = run(context.Background(), undrawn(args), strings.NewReader(stdin), &out, &err)
 	return code, out.String(), err.String()
 }
 

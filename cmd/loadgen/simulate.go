@@ -88,7 +88,9 @@ admission, counts and times do not depend on them, but 404, 409 and 412 do.
 	flags.StringVar(&f.format, "format", "text", "what to print: text, or json (the summary of run.json)")
 	flags.StringVar(&f.out, "out", "", "folder of the run (default: a new one in results/runs)")
 	flags.BoolVar(&f.strict, "strict", false, "exit 13 where the run is invalid")
-	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
+	f.registerCharts(flags)
+	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error, as --ui none")
+	f.ui.register(flags)
 	return c
 }
 

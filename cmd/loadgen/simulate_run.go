@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -38,7 +39,7 @@ func newSimulation(s *scenarios.Scenario, data bool, started time.Time, command 
 	if err != nil {
 		return nil, err
 	}
-	o.Scenario, o.Table, o.NewName = s, tablePrefix+s.Table, true
+	o.Scenario, o.Table, o.NewName, o.Blank = s, tablePrefix+s.Table, true, true
 	campaign, err := drive.NewCampaign(o)
 	if err != nil {
 		return nil, usageError{err}
@@ -75,6 +76,26 @@ func (s *simulation) finish(recorder *results.Recorder, end time.Duration, ended
 	return recorder.Finish(end, validity, reasons, &counts)
 }
 
+// remember carries the simulation out, keeps its record in memory and has it judged.
+// What a budget of the scenario ended is partial and told of beside the error that says
+// so; of a run that ended early otherwise there is nothing.
+func (s *simulation) remember(ctx context.Context, observers ...drive.Observer) (*finished, error) {
+	folder := new(results.Memory)
+	recorder, err := results.NewRecorder(folder, s.manifest)
+	if err != nil {
+		return nil, err
+	}
+	end, ended := s.run(ctx, recorder, observers...)
+	if ended != nil && !errors.Is(ended, drive.ErrStopped) {
+		return nil, ended
+	}
+	if err := s.finish(recorder, end, ended); err != nil {
+		return nil, err
+	}
+	kept, err := conclude(folder, recorder)
+	return kept, errors.Join(ended, err)
+}
+
 // happenings returns what load balancing has done up to an instant since the last
 // call.
 func happenings(e *engine.Engine, now clock.Instant) []results.Event {
@@ -102,7 +123,7 @@ func (f *simulateFlags) simulate(ctx context.Context, s *scenarios.Scenario, com
 // that a verdict is held against. What was done until an early end is told.
 func (f *simulateFlags) carryOut(ctx context.Context, s *scenarios.Scenario, command []string, stderr io.Writer) (*finished, error) {
 	clk := clock.NewReal()
-	progress := newProgress(stderr, clk, f.quiet)
+	progress := newProgress(stderr, clk, f.shown())
 	data := f.data || f.verify || s.Verify || s.Reads()
 	sim, err := newSimulation(s, data, clk.Started(), command, drive.Options{Entering: progress.enter, Verify: f.verify || s.Verify})
 	if err != nil {
@@ -125,9 +146,9 @@ func (f *simulateFlags) carryOut(ctx context.Context, s *scenarios.Scenario, com
 	if other != nil {
 		beside.Go(func() { rival = rivalRun(ctx, other, data) })
 	}
-	progress.start()
+	progress.start(start{scenario: s.Name, time: sim.manifest.Time}, progress.Latest)
 	end, ended := sim.run(ctx, recorder, progress)
-	progress.stop()
+	progress.stop(ended)
 	beside.Wait()
 	if rival != nil && ended == nil {
 		recorder.Rival(rival)
@@ -148,15 +169,24 @@ func (f *simulateFlags) rivalOf(s *scenarios.Scenario) *scenarios.Scenario {
 	other := *s
 	// What the scenario expects, it expects of its own profile.
 	other.Expect = nil
-	switch s.Model.Profile {
-	case model.Documented:
-		other.Model.Profile = model.Headroom
-	case model.Headroom:
-		other.Model.Profile = model.Documented
-	default:
+	other.Model.Profile = otherProfile(s.Model.Profile)
+	if other.Model.Profile == "" {
 		return nil
 	}
 	return &other
+}
+
+// otherProfile returns the one of documented and headroom that a profile is held
+// against, empty for any other.
+func otherProfile(profile string) string {
+	switch profile {
+	case model.Documented:
+		return model.Headroom
+	case model.Headroom:
+		return model.Documented
+	default:
+		return ""
+	}
 }
 
 // rivalRun simulates a scenario without keeping its record and returns what it
@@ -166,18 +196,9 @@ func rivalRun(ctx context.Context, s *scenarios.Scenario, data bool) *results.Ri
 	if err != nil {
 		return nil
 	}
-	folder := new(results.Memory)
-	recorder, err := results.NewRecorder(folder, sim.manifest)
+	kept, err := sim.remember(ctx)
 	if err != nil {
 		return nil
 	}
-	end, err := sim.run(ctx, recorder)
-	if err != nil || sim.finish(recorder, end, nil) != nil {
-		return nil
-	}
-	record, err := results.Read(folder)
-	if err != nil {
-		return nil
-	}
-	return verdict.RivalOf(record)
+	return verdict.RivalOf(kept.record)
 }

@@ -50,7 +50,7 @@ are those of the documents: what it says of the limits is modelled, not measured
 record of the run, its charts as PNG and SVG among it, goes to a folder of its own
 in results/runs.
 
-` + findHelp + "\n\n" + driverHelp,
+` + findHelp + "\n\n" + driverHelp + "\n\n" + eventsHelp,
 		Example: `  loadgen stress                                  # where does the partition saturate?
   loadgen stress --peak 1500                      # does it hold 1,500 operations/s? (exit 10 if not)
   loadgen stress --rate 2500 --duration 10s       # one step at one rate
@@ -198,7 +198,7 @@ func commandOf(c *cobra.Command) []string {
 	command := strings.Fields(c.CommandPath())
 	c.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "out", "format", "quiet", "sweep":
+		case "out", "format", "quiet", "no-charts", "sweep", "ui", "metrics-listen":
 			// They change where and how it is told, not what is run; which of a sweep's
 			// runs it is, --set says.
 			return

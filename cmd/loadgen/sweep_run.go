@@ -127,7 +127,7 @@ func (f *runFlags) sweepOver(ctx context.Context, trials []trial, stdout, stderr
 		return err
 	}
 	told := stderr
-	if f.quiet {
+	if f.silent() || f.shown() == uiJSON {
 		told = io.Discard
 	}
 	start := clock.NewReal()

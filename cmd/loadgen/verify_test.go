@@ -34,7 +34,7 @@ func TestVerifyWritesIsReported(t *testing.T) {
 	}
 	stdout = strings.Join(strings.Fields(stdout), " ")
 	for _, want := range []string{"Every acknowledged write was found again", "Writes, read back after the run",
-		"600 writes = 600 acknowledged + 0 unknown + 0 absent", "own 409: 0; own 412: 0; own 404: 0", "lost: 0; doubled: 0"} {
+		"600 writes = 600 acknowledged + 0 unknown + 0 absent", "own 409 own 412 own 404 foreign lost doubled read back of entities unwatched overwritten 0 0 0 7 0 0 164 164 0 0"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("the report does not say %q:\n%s", want, stdout)
 		}

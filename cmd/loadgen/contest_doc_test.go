@@ -1,0 +1,51 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The README's contest prints what the README shows of it, which -rewrite renews; the
+// picture beside it is heat.png of the same command.
+func TestReadmeShowsTheContest(t *testing.T) {
+	leftOutWhenShort(t)
+	page := readme(t)
+	path, err := filepath.Abs("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const prefix = "go run ./cmd/loadgen contest "
+	for _, block := range blocksOf(page, "console") {
+		for _, one := range commandsOf(block) {
+			arguments, is := strings.CutPrefix(one.typed, prefix)
+			if !is {
+				continue
+			}
+			t.Chdir(t.TempDir())
+			var stdout bytes.Buffer
+			if code := run(context.Background(), append([]string{"contest"}, wordsOf(arguments)...), strings.NewReader(""), &stdout, io.Discard); code != codeOk {
+				t.Fatalf("%s: exit code %d", one.typed, code)
+			}
+			output := strings.Split(strings.TrimSuffix(stdout.String(), "\n"), "\n")
+			if *rewrite {
+				upTo := slices.Index(output, "What an event costs")
+				shown := "$ " + one.typed + "\n" + strings.Join(output[:upTo-1], "\n") + "\n" + elided + "\n"
+				if err := os.WriteFile(path, []byte(strings.Replace(page, block, shown, 1)), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if !shows(one.shown, output) {
+				t.Errorf("%s prints\n%s\nwhich is not what the README shows", one.typed, stdout.String())
+			}
+			return
+		}
+	}
+	t.Errorf("the README has no console block with %q", prefix)
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestMetricsAddress(t *testing.T) {
+	for _, tt := range []struct{ typed, want string }{
+		{":9464", "127.0.0.1:9464"},
+		{"9464", "127.0.0.1:9464"},
+		{"0", "127.0.0.1:0"},
+		{"127.0.0.1:0", "127.0.0.1:0"},
+		{"[::1]:9464", "[::1]:9464"},
+		{"0.0.0.0:9464", "0.0.0.0:9464"},
+		{"localhost:1", "localhost:1"},
+		{"", ""}, {":", ""}, {":65536", ""}, {":http", ""}, {"::1", ""}, {"localhost", ""}, {":-1", ""}, {"1:2:3", ""},
+	} {
+		if got, err := metricsAddress(tt.typed); got != tt.want || (err == nil) != (tt.want != "") {
+			t.Errorf("%q is %q, %v; want %q", tt.typed, got, err, tt.want)
+		}
+	}
+}
+
+// Whatever is typed, it is refused, or an address of which the host is not empty.
+func FuzzMetricsAddress(f *testing.F) {
+	for _, seed := range []string{":9464", "127.0.0.1:0", "[::1]:1", "9464", "a:b", "\x00"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, typed string) {
+		full, err := metricsAddress(typed)
+		if err != nil {
+			return
+		}
+		if host, port, err := net.SplitHostPort(full); err != nil || host == "" || port == "" {
+			t.Errorf("%q is %q: host %q, port %q, %v", typed, full, host, port, err)
+		}
+	})
+}
+
+// A port that is taken ends the run before it begins, and nothing is left behind.
+func TestMetricsPortTaken(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	t.Chdir(t.TempDir())
+	for _, tt := range []struct{ address, want string }{
+		{taken.Addr().String(), "address already in use; expected an address of this machine with a free port"},
+		{"nonsense", "expected a port, or a host and a port"},
+	} {
+		var out, said bytes.Buffer
+		code := run(t.Context(), append([]string{"stress", "--target", "in-process", "--metrics-listen", tt.address}, small...), strings.NewReader(""), &out, &said)
+		if code != codeUsage || !strings.Contains(said.String(), tt.want) || strings.Count(said.String(), "\n") != 1 {
+			t.Errorf("--metrics-listen %s: exit code %d, %q; want %d and one line with %q", tt.address, code, &said, codeUsage, tt.want)
+		}
+		if left, _ := os.ReadDir("."); len(left) > 0 {
+			t.Errorf("it left %v behind", left)
+		}
+	}
+}
+
+// listening is standard error on which somebody waits for a URL.
+type listening struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+	url  chan string
+}
+
+var servedAt = regexp.MustCompile(`metrics are served at (\S+)`)
+
+func (l *listening) Write(text []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.text.Write(text)
+	if match := servedAt.FindSubmatch(text); match != nil {
+		l.url <- string(match[1])
+	}
+	return len(text), nil
+}
+
+// A live run is scraped while it goes on, and no longer when it is over.
+func TestMetricsOfARun(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), "run")
+	said := &listening{url: make(chan string, 1)}
+	var out bytes.Buffer
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(t.Context(), []string{"stress", "--no-charts", "--metrics-listen", ":0", "--no-probe", "--rate", "200", "--duration", "1s",
+			"--set", "phases.load.entities=100", "--format", "json", "--out", folder}, strings.NewReader(""), &out, said)
+	}()
+	var url string
+	select {
+	case url = <-said.url:
+	case <-ended:
+		t.Fatalf("the run ended without metrics: %s", &said.text)
+	case <-time.After(30 * time.Second):
+		t.Fatal("the run did not begin in 30 s")
+	}
+	if !strings.HasPrefix(url, "http://127.0.0.1:") {
+		t.Errorf("metrics are at %s; want them on 127.0.0.1", url)
+	}
+	peak := regexp.MustCompile(`loadgen_request_duration_seconds_count\{op="get",phase="peak 200/s( \(hold\))?",status_class="2xx"\} \d+`)
+	var text string
+	for deadline := time.Now().Add(20 * time.Second); !peak.MatchString(text) && time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if reply, err := http.Get(url); err == nil {
+			body, _ := io.ReadAll(reply.Body)
+			reply.Body.Close()
+			text = string(body)
+		} else {
+			break
+		}
+	}
+	if !peak.MatchString(text) {
+		t.Errorf("no scrape has the peak; the last is\n%s", text)
+	}
+	if strings.Contains(text, "Marathon") {
+		t.Errorf("a scrape tells a PartitionKey:\n%s", text)
+	}
+	if code := <-ended; code != codeOk {
+		t.Errorf("exit code %d: %s", code, &said.text)
+	}
+	if reply, err := http.Get(url); err == nil {
+		reply.Body.Close()
+		t.Error("metrics are served when the run is over")
+	}
+	summary := decode(t, out.Bytes())
+	if read(t, folder).Validity != summary.Validity {
+		t.Errorf("the summary says %s", summary.Validity)
+	}
+}

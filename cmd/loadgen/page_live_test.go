@@ -1,0 +1,112 @@
+//go:build live && linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// What the page of an hour may cost: 3 s of CPU and 300 MB are aimed at, and twice the
+// CPU fails, for other machines are slower. Its size is bounded anywhere.
+const (
+	mostPageCPU    = 2 * 3 * time.Second
+	mostPageMemory = 300 << 20
+	mostPageSize   = 1_500_000
+)
+
+// anHour is a scenario of 3,600 seconds, 1,000 partitions and 12 operations, of which a
+// few are refused.
+func anHour() string {
+	var operations strings.Builder
+	for i, verb := range []string{"insert", "get", "get", "get", "insert", "get", "insert", "get", "insert", "get", "get", "get"} {
+		fmt.Fprintf(&operations, "        - {name: operation-%d, verb: %s, weight: %d}\n", i+1, verb, 5+i)
+	}
+	return `name: hour
+about: An hour of traffic on a thousand partitions.
+seed: 1
+table: hour
+retry: short
+model: {profile: documented, partition_target: 5}
+attributes:
+  user: {zipf: {of: 1000, exponent: 1}}
+  id: {sequence: 1}
+use: user
+designs:
+  - {name: user, partition_key: "{user}", row_key: "{id}"}
+phases:
+  - name: load
+    load: {entities: 2000}
+  - name: work
+    traffic:
+      arrivals: {constant: 60}
+      for: 60m
+      operations:
+` + operations.String()
+}
+
+// TestLivePageOfAnHour renders the page of an hour in a process of its own, so that its
+// CPU and memory are those of nothing else.
+func TestLivePageOfAnHour(t *testing.T) {
+	if folder := os.Getenv("LOADGEN_PAGE_OF"); folder != "" {
+		code := run(context.Background(), []string{"report", folder, "--format", "html", "--output", filepath.Join(folder, "page.html")},
+			os.Stdin, os.Stdout, os.Stderr)
+		status, err := os.ReadFile("/proc/self/status")
+		if err != nil {
+			t.Fatal(err)
+		}
+		os.Stderr.Write(status)
+		os.Exit(code)
+	}
+	folder := filepath.Join(t.TempDir(), "hour")
+	file := filepath.Join(t.TempDir(), "hour.yaml")
+	if err := os.WriteFile(file, []byte(anHour()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if code := run(t.Context(), []string{"simulate", file, "--out", folder, "--quiet"}, strings.NewReader(""), &out, &out); code != 0 {
+		t.Fatalf("simulate = %d\n%s", code, &out)
+	}
+	itself, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(itself, "-test.run", "^"+t.Name()+"$")
+	c.Env = append(os.Environ(), "LOADGEN_PAGE_OF="+folder)
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	if err := c.Run(); err != nil {
+		t.Fatalf("%v\n%s", err, &stderr)
+	}
+	page, err := os.ReadFile(filepath.Join(folder, "page.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"operation-12", `"x":[0,1,2,3,`, ",3598,3599"} {
+		if !bytes.Contains(page, []byte(want)) {
+			t.Errorf("the page does not hold %s: it is not of an hour", want)
+		}
+	}
+	most := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindStringSubmatch(stderr.String())
+	if most == nil {
+		t.Fatalf("the system does not tell what a process has used:\n%s", &stderr)
+	}
+	kilobytes, err := strconv.ParseInt(most[1], 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cpu, memory := c.ProcessState.UserTime()+c.ProcessState.SystemTime(), kilobytes<<10
+	t.Logf("the page of an hour: %.1f s of CPU, %d MB, %d bytes", cpu.Seconds(), memory>>20, len(page))
+	if cpu > mostPageCPU || memory > mostPageMemory || len(page) > mostPageSize {
+		t.Errorf("%.1f s of CPU, %d MB and %d bytes; want at most %v, %d MB and %d", cpu.Seconds(), memory>>20, len(page), mostPageCPU, mostPageMemory>>20, mostPageSize)
+	}
+}

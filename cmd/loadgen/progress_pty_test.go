@@ -1,0 +1,205 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+
+	"loadgen/report/plain"
+	"loadgen/results"
+)
+
+// asProgram, set in the environment, has this test binary be the program with the
+// arguments in it, one a line.
+const asProgram = "LOADGEN_AS_PROGRAM"
+
+// TestAsProgram is the program where [program] has started it, and no test otherwise.
+func TestAsProgram(t *testing.T) {
+	typed, set := os.LookupEnv(asProgram)
+	if !set {
+		t.Skip("this is the program that other tests start")
+	}
+	os.Args = append([]string{"loadgen"}, strings.Split(typed, "\n")...)
+	main()
+}
+
+// program returns the program in a process of its own, with an environment in which
+// nothing forbids escape sequences but what is added.
+func program(t *testing.T, environment []string, args ...string) *exec.Cmd {
+	t.Helper()
+	itself, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), itself, "-test.run", "^TestAsProgram$")
+	for _, one := range os.Environ() {
+		name, _, _ := strings.Cut(one, "=")
+		if name != "NO_COLOR" && name != "CI" && name != "TERM" {
+			c.Env = append(c.Env, one)
+		}
+	}
+	c.Env = append(append(c.Env, "TERM=xterm-256color", asProgram+"="+strings.Join(args, "\n")), environment...)
+	c.Dir = t.TempDir()
+	return c
+}
+
+// onTerminal is a program on a pseudo-terminal, with what it wrote there so far.
+type onTerminal struct {
+	*testing.T
+	terminal *os.File
+	program  *exec.Cmd
+	chunks   chan []byte
+	said     bytes.Buffer
+}
+
+func startOnTerminal(t *testing.T, columns uint16, c *exec.Cmd) *onTerminal {
+	t.Helper()
+	terminal, err := pty.StartWithSize(c, &pty.Winsize{Rows: 30, Cols: columns})
+	if err != nil {
+		t.Skipf("no pseudo-terminal here: %v", err)
+	}
+	o := &onTerminal{T: t, terminal: terminal, program: c, chunks: make(chan []byte, 100)}
+	go func() {
+		defer close(o.chunks)
+		for {
+			chunk := make([]byte, 4096)
+			n, err := terminal.Read(chunk)
+			if o.chunks <- chunk[:n]; err != nil {
+				return
+			}
+		}
+	}()
+	kill := time.AfterFunc(30*time.Second, func() { _ = c.Process.Kill() })
+	t.Cleanup(func() {
+		kill.Stop()
+		_ = c.Process.Kill()
+		_ = terminal.Close()
+	})
+	return o
+}
+
+// until waits for what the program is to write from a place on, and returns where it
+// ends.
+func (o *onTerminal) until(from int, pattern string) int {
+	o.Helper()
+	expression := regexp.MustCompile(pattern)
+	for {
+		if found := expression.FindIndex(o.said.Bytes()[from:]); found != nil {
+			return from + found[1]
+		}
+		chunk, more := <-o.chunks
+		if !more {
+			o.Fatalf("the program ended before it wrote %s:\n%q", pattern, o.said.String()[from:])
+		}
+		o.said.Write(chunk)
+	}
+}
+
+// ended waits for the program and returns its exit code.
+func (o *onTerminal) ended() int {
+	for chunk := range o.chunks {
+		o.said.Write(chunk)
+	}
+	_ = o.program.Wait()
+	return o.program.ProcessState.ExitCode()
+}
+
+// TestTerminal is a run that somebody watches on a terminal, makes smaller and stops.
+func TestTerminal(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), "run")
+	o := startOnTerminal(t, 120, program(t, nil, "stress", "--no-probe", "--no-charts", "--rate", "300", "--duration", "20s",
+		"--set", "phases.load.entities=300", "--out", folder))
+	at := o.until(0, `peak +\[[=>-]+\] \d+ %  \d+s left`)
+	at = o.until(at, `\d+ of 300 entities/s; p99 .*; 0\.0% refused; hottest "[^"]+" \d+/s; peak 300/s`)
+	if err := pty.Setsize(o.terminal, &pty.Winsize{Rows: 30, Cols: 40}); err != nil {
+		t.Fatal(err)
+	}
+	// What was being drawn may still be wide.
+	narrow := o.until(at, `\r\n[^\r]{0,40}…\r\n`)
+	end := o.until(narrow, `(?s)peak +\[[=>-]+\].*peak +\[[=>-]+\].*\r\n`)
+	for line := range strings.SplitSeq(escapes.ReplaceAllString(o.said.String()[narrow:end], ""), "\r\n") {
+		if columns := plain.Columns(line); columns > 40 {
+			t.Errorf("a line of %d columns on a terminal of 40: %q", columns, line)
+		}
+	}
+	if _, err := io.WriteString(o.terminal, "\x03"); err != nil {
+		t.Fatal(err)
+	}
+	if code := o.ended(); code != codeInterrupted {
+		t.Errorf("exit code %d after Ctrl-C; want %d", code, codeInterrupted)
+	}
+	said := o.said.String()
+	for _, escape := range escapes.FindAllString(said, -1) {
+		if !redraw.MatchString(escape) {
+			t.Errorf("the escape sequence %q; want none but those that redraw the bar, and the cursor left as it was", escape)
+		}
+	}
+	after := said[strings.LastIndex(said, "\x1b"):]
+	if !regexp.MustCompile(`peak .*\d+ % .* attempts.*\r\nthe run is in `).MatchString(after) {
+		t.Errorf("after the last redrawing %q; want the bar where it stood, and the rest on lines of its own", after)
+	}
+	if !strings.Contains(after, "Validity: partial") || !strings.HasSuffix(after, "\n") {
+		t.Errorf("after the bar %q; want a partial report that ends its line", after)
+	}
+	if record := read(t, folder); record.Validity != results.Partial {
+		t.Errorf("the record is %s; want a partial one", record.Validity)
+	}
+}
+
+// TestNotOneEscapeByte runs the program where no escape sequence is welcome.
+func TestNotOneEscapeByte(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name        string
+		terminal    bool
+		environment []string
+		args        []string
+	}{
+		{"a pipe", false, nil, nil},
+		{"a terminal, and NO_COLOR", true, []string{"NO_COLOR=1"}, nil},
+		{"a terminal that is dumb", true, []string{"TERM=dumb"}, nil},
+		{"a terminal of a CI", true, []string{"CI=true"}, nil},
+		{"a terminal, and --ui plain", true, nil, []string{"--ui", "plain"}},
+		{"a terminal, and --ui none", true, nil, []string{"--ui", "none"}},
+		{"a terminal, and --ui json", true, nil, []string{"--ui", "json"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c := program(t, tt.environment, append([]string{"simulate", "stress", "--no-charts", "--one-profile", "--set", "phases.load.entities=100",
+				"--set", "phases.peak.rates=[50]", "--set", "phases.peak.each=1s", "--format", "json"}, tt.args...)...)
+			var said string
+			code := 0
+			if tt.terminal {
+				o := startOnTerminal(t, 100, c)
+				code = o.ended()
+				said = o.said.String()
+			} else {
+				out, err := c.CombinedOutput()
+				said = string(out)
+				if err != nil {
+					t.Fatalf("%v\n%s", err, out)
+				}
+			}
+			if code != 0 || !strings.Contains(said, `"verdict"`) {
+				t.Fatalf("exit code %d, and it wrote\n%s", code, said)
+			}
+			if strings.Contains(said, "\x1b") {
+				t.Errorf("it wrote escape sequences: %q", said)
+			}
+			if quiet := !strings.Contains(said, "peak: 200 operations in 4s"); quiet != (tt.name == "a terminal, and --ui none" || tt.name == "a terminal, and --ui json") {
+				t.Errorf("it told of the run by plain lines: %t\n%s", !quiet, said)
+			}
+		})
+	}
+}
