@@ -84,7 +84,7 @@ func (f *findFlags) search(c *cobra.Command, s *scenarios.Scenario) error {
 		return err
 	}
 	if faults := find.Validate(); len(faults) > 0 {
-		return usageError{inFlags(faults)}
+		return named(c.Flags(), faults...)
 	}
 	if !given("retry") && !setsRetry(c) {
 		if err := s.Set("retry", "none"); err != nil {
@@ -150,18 +150,6 @@ func firstRate(s *scenarios.Scenario, of string) float64 {
 		}
 	}
 	return documentedPartition / 4
-}
-
-// inFlags names the flags in the faults of a search, all on one line.
-func inFlags(faults []error) error {
-	flags := strings.NewReplacer(drive.ErrFind.Error()+": ", "", "of is", "--find-limit is", "the first rate is", "--from is",
-		"the highest rate is", "--up-to is", "a step lasts", "--step is", "the greatest p99 is", "--max-p99 is",
-		"the greatest share refused is", "--max-refused is")
-	var lines []string
-	for _, fault := range faults {
-		lines = append(lines, flags.Replace(fault.Error()))
-	}
-	return errors.New(strings.Join(lines, "; "))
 }
 
 // errShare is wrapped by errors about a share that is none.

@@ -21,7 +21,7 @@ func TestFindLimitRefusesWhatCannotBe(t *testing.T) {
 		// says is part of the line.
 		says string
 	}{
-		{"a limit of something else", []string{"stress", "--find-limit", "table"}, `--find-limit is "table"; expected partition or account`},
+		{"a limit of something else", []string{"stress", "--find-limit", "table"}, `--find-limit table: expected partition or account`},
 		{"an empty limit", []string{"stress", "--find-limit="}, "--find-limit: expected a value"},
 		{"a share without a search", []string{"stress", "--max-refused", "1%"}, "--max-refused belongs to --find-limit"},
 		{"a response time without a search", []string{"simulate", "--max-p99", "50ms"}, "--max-p99 belongs to --find-limit"},
@@ -36,12 +36,12 @@ func TestFindLimitRefusesWhatCannotBe(t *testing.T) {
 		{"all of it", []string{"stress", "--find-limit", "partition", "--max-refused", "100%"}, "--max-refused 100%: expected"},
 		{"less than none of it", []string{"stress", "--find-limit", "partition", "--max-refused", "-1%"}, "--max-refused -1%: expected"},
 		{"a response time of nothing", []string{"stress", "--find-limit", "partition", "--max-p99", "0s"}, "--max-p99 0s: expected more than 0"},
-		{"a first rate of nothing", []string{"stress", "--find-limit", "partition", "--from", "0"}, "--from is 0; expected operations/s from 2"},
-		{"a first rate that is no number", []string{"simulate", "--find-limit", "partition", "--from", "NaN"}, "--from is NaN"},
-		{"a highest rate below the first", []string{"stress", "--find-limit", "partition", "--from", "900", "--up-to", "800"}, "--up-to is 800; expected at least the first one, 900"},
-		{"a highest rate beyond all bounds", []string{"stress", "--find-limit", "partition", "--up-to", "1e9"}, "--up-to is 1e+09"},
-		{"a step that is too short", []string{"stress", "--find-limit", "partition", "--step", "1s"}, "--step is 1s; expected 2s"},
-		{"two faults at once", []string{"stress", "--find-limit", "all", "--step", "1s"}, "; --step is 1s"},
+		{"a first rate of nothing", []string{"stress", "--find-limit", "partition", "--from", "0"}, "--from 0: expected operations/s from 2"},
+		{"a first rate that is no number", []string{"simulate", "--find-limit", "partition", "--from", "NaN"}, "--from NaN: expected"},
+		{"a highest rate below the first", []string{"stress", "--find-limit", "partition", "--from", "900", "--up-to", "800"}, "--up-to 800: expected at least the first one, 900"},
+		{"a highest rate beyond all bounds", []string{"stress", "--find-limit", "partition", "--up-to", "1e9"}, "--up-to 1e+09: expected"},
+		{"a step that is too short", []string{"stress", "--find-limit", "partition", "--step", "1s"}, "--step 1s: expected 2s"},
+		{"two faults at once", []string{"stress", "--find-limit", "all", "--step", "1s"}, "; --step 1s: expected"},
 		{"an account whose partitions bind before it", []string{"simulate", "--find-limit", "account", "--set", "model.partition_target=500"},
 			"12 partitions of 500 entities/s each bind before the account's 20000; expected a scenario of 44 partitions or more"},
 		{"an account that has no target", []string{"simulate", "--find-limit", "account", "--set", "model.account_target=0"},

@@ -74,6 +74,26 @@ func emptyFlag(flags *pflag.FlagSet) error {
 	return fault
 }
 
+// named names the flags of a command in what is wrong with the fields that they fill, all
+// on one line: each fault says which flag it is of, and with what value.
+func named(flags *pflag.FlagSet, faults ...error) error {
+	var lines []string
+	for _, err := range faults {
+		var fault scenarios.Fault
+		if errors.As(err, &fault) && fault.File == "" {
+			if f := flags.Lookup(fault.Path); f != nil {
+				fault.File = "--" + f.Name + " " + f.Value.String()
+			}
+			err = fault
+		}
+		lines = append(lines, err.Error())
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return usageError{errors.New(strings.Join(lines, "; "))}
+}
+
 // override gives values of a scenario others, each by path=value; an example is
 // for who did not know.
 func override(s *scenarios.Scenario, set []string, example string) error {

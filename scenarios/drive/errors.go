@@ -1,6 +1,9 @@
 package drive
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 var (
 	// ErrTableExists is wrapped where the test table is there already.
@@ -16,3 +19,20 @@ var (
 	// ErrSilent is wrapped where the target has stopped answering.
 	ErrSilent = errors.New("drive: the target has not answered")
 )
+
+// Stop is the end of a run whose scenario sets a budget that was exceeded. It wraps
+// [ErrStopped].
+type Stop struct {
+	// Second is how long the run had lasted, Why the budget and what was observed.
+	Second int64
+	Why    error
+}
+
+// Error implements error.
+func (s *Stop) Error() string { return "drive: " + s.Reason() }
+
+// Reason says why the run was stopped, for a sentence.
+func (s *Stop) Reason() string { return fmt.Sprintf("stopped %d s into the run: %v", s.Second, s.Why) }
+
+// Unwrap returns [ErrStopped] and what was exceeded.
+func (s *Stop) Unwrap() []error { return []error{ErrStopped, s.Why} }

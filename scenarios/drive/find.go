@@ -9,6 +9,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/results"
+	"loadgen/scenarios"
 	"loadgen/scenarios/arrival"
 )
 
@@ -41,33 +42,33 @@ const (
 	LongestStep  = time.Hour
 )
 
-// ErrFind is wrapped by faults of a [Find].
+// ErrFind is wrapped where a search has no load to try rates with.
 var ErrFind = errors.New("drive: impossible search")
 
-// Validate returns all that is wrong with the search, each wrapped around
-// [ErrFind]; nil where nothing is.
+// Validate returns all that is wrong with the search, each a [scenarios.Fault] with the
+// field that it concerns; nil where nothing is.
 func (f *Find) Validate() []error {
 	var faults []error
-	add := func(format string, values ...any) {
-		faults = append(faults, fmt.Errorf("%w: "+format, append([]any{ErrFind}, values...)...))
+	add := func(field, format string, values ...any) {
+		faults = append(faults, scenarios.Fault{Path: field, What: fmt.Sprintf(format, values...)})
 	}
 	if f.Of != results.LimitPartition && f.Of != results.LimitAccount {
-		add("of is %q; expected %s or %s", f.Of, results.LimitPartition, results.LimitAccount)
+		add("find-limit", "expected %s or %s", results.LimitPartition, results.LimitAccount)
 	}
 	if !(f.MaxRefused >= 0 && f.MaxRefused < 1) {
-		add("the greatest share refused is %v; expected 0 or more and less than 1", f.MaxRefused)
+		add("max-refused", "expected 0 or more and less than 1")
 	}
 	if f.MaxP99 < 0 || f.MaxP99 > time.Hour {
-		add("the greatest p99 is %v; expected more than 0 and at most 1h, or 0 for none", f.MaxP99)
+		add("max-p99", "expected more than 0 and at most 1h, or 0 for none")
 	}
 	if !(f.From >= LowestRate && f.From <= HighestRate) {
-		add("the first rate is %v; expected operations/s from %v to %v", f.From, LowestRate, HighestRate)
+		add("from", "expected operations/s from %v to %v", LowestRate, HighestRate)
 	}
 	if !(f.UpTo >= f.From && f.UpTo <= HighestRate) {
-		add("the highest rate is %v; expected at least the first one, %v, and at most %v", f.UpTo, f.From, HighestRate)
+		add("up-to", "expected at least the first one, %v, and at most %v", f.From, HighestRate)
 	}
 	if f.Step < ShortestStep || f.Step > LongestStep {
-		add("a step lasts %v; expected %v to %v", f.Step, ShortestStep, LongestStep)
+		add("step", "expected %v to %v", ShortestStep, LongestStep)
 	}
 	return faults
 }

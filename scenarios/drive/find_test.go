@@ -354,22 +354,22 @@ func TestFindSaysAllThatIsWrong(t *testing.T) {
 	}{
 		{"a search that is possible has no fault", func(*drive.Find) {}, 0, ""},
 		{"no share may be refused", func(f *drive.Find) { f.MaxRefused = 0 }, 0, ""},
-		{"a limit of something else", func(f *drive.Find) { f.Of = "table" }, 1, `"table"`},
-		{"all refused is nothing held", func(f *drive.Find) { f.MaxRefused = 1 }, 1, "share refused is 1"},
-		{"a share that is no number", func(f *drive.Find) { f.MaxRefused = math.NaN() }, 1, "NaN"},
-		{"a negative p99", func(f *drive.Find) { f.MaxP99 = -1 }, 1, "p99"},
-		{"a first rate of nothing", func(f *drive.Find) { f.From = 0 }, 1, "first rate is 0"},
-		{"a highest rate below the first", func(f *drive.Find) { f.UpTo = 99 }, 1, "at least the first one, 100"},
-		{"a highest rate beyond all bounds", func(f *drive.Find) { f.UpTo = 1e9 }, 1, "1e+09"},
-		{"a step that is too short", func(f *drive.Find) { f.Step = 1999 * time.Millisecond }, 1, "1.999s"},
-		{"a step that is too long", func(f *drive.Find) { f.Step = 61 * time.Minute }, 1, "1h1m"},
-		{"all at once", func(f *drive.Find) { *f = drive.Find{MaxRefused: 2, MaxP99: -1} }, 5, "of is"},
+		{"a limit of something else", func(f *drive.Find) { f.Of = "table" }, 1, "find-limit: expected partition or account"},
+		{"all refused is nothing held", func(f *drive.Find) { f.MaxRefused = 1 }, 1, "max-refused: expected 0 or more"},
+		{"a share that is no number", func(f *drive.Find) { f.MaxRefused = math.NaN() }, 1, "max-refused"},
+		{"a negative p99", func(f *drive.Find) { f.MaxP99 = -1 }, 1, "max-p99"},
+		{"a first rate of nothing", func(f *drive.Find) { f.From = 0 }, 1, "from: expected operations/s"},
+		{"a highest rate below the first", func(f *drive.Find) { f.UpTo = 99 }, 1, "up-to: expected at least the first one, 100"},
+		{"a highest rate beyond all bounds", func(f *drive.Find) { f.UpTo = 1e9 }, 1, "up-to: "},
+		{"a step that is too short", func(f *drive.Find) { f.Step = 1999 * time.Millisecond }, 1, "step: expected 2s to 1h0m0s"},
+		{"a step that is too long", func(f *drive.Find) { f.Step = 61 * time.Minute }, 1, "step: "},
+		{"all at once", func(f *drive.Find) { *f = drive.Find{MaxRefused: 2, MaxP99: -1} }, 5, "find-limit: "},
 	} {
 		f := valid
 		row.alter(&f)
 		faults := f.Validate()
 		err := errors.Join(faults...)
-		if len(faults) != row.faults || err != nil && (!errors.Is(err, drive.ErrFind) || !strings.Contains(err.Error(), row.says)) {
+		if len(faults) != row.faults || err != nil && (!errors.Is(err, scenarios.ErrInvalid) || !strings.Contains(err.Error(), row.says)) {
 			t.Errorf("%s: Validate() = %v; want %d with %q", row.name, faults, row.faults, row.says)
 		}
 	}

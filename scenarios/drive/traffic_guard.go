@@ -113,7 +113,7 @@ func (g *guard) enough(start, now clock.Instant, overdue func() uint64) error {
 	if last.attempts >= leastJudged {
 		for _, budget := range g.budgets {
 			if err := last.over(budget, overdue); err != nil {
-				return fmt.Errorf("%w %v s into the run: %w", ErrStopped, second, err)
+				return &Stop{Second: second, Why: err}
 			}
 		}
 	}

@@ -1,0 +1,123 @@
+package run
+
+import (
+	"strconv"
+	"strings"
+
+	"loadgen/engine"
+	"loadgen/engine/clock"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/target"
+	"loadgen/target/azure"
+	"loadgen/target/inprocess"
+	"loadgen/target/shard"
+)
+
+// account is the embedded engine's only account, or the first of several.
+const account = "loadgen"
+
+// accountsOf returns the names of the embedded accounts that a scenario is sharded
+// over.
+func accountsOf(s *scenarios.Scenario) []string {
+	names := []string{account}
+	for len(names) < s.Sharding().Number() {
+		names = append(names, account+strconv.Itoa(len(names)+1))
+	}
+	return names
+}
+
+// severalOf returns how many accounts a scenario is sharded over, 0 for one.
+func severalOf(s *scenarios.Scenario) int {
+	if number := s.Sharding().Number(); number > 1 {
+		return number
+	}
+	return 0
+}
+
+// liveAccounts returns the accounts of an engine as one blocking target, and its
+// books.
+func liveAccounts(e *engine.Engine, names []string, clk clock.Clock) (target.Target, target.Counter) {
+	if len(names) == 1 {
+		t := inprocess.New(e, names[0], clk)
+		return t, t
+	}
+	var each []target.Target
+	for _, name := range names {
+		each = append(each, inprocess.New(e, name, clk))
+	}
+	t := shard.New(each)
+	return t, t
+}
+
+// virtualAccounts returns the accounts of an engine as one immediate target.
+func virtualAccounts(e *engine.Engine, names []string) target.Immediate {
+	if len(names) == 1 {
+		return inprocess.New(e, names[0], nil)
+	}
+	var each []target.Immediate
+	for _, name := range names {
+		each = append(each, inprocess.New(e, name, nil))
+	}
+	return shard.NewImmediate(each)
+}
+
+// together returns the clients of several accounts as one target, and a single one
+// as it is.
+func together(clients []*azure.Target) target.Target {
+	if len(clients) == 1 {
+		return clients[0]
+	}
+	var each []target.Target
+	for _, client := range clients {
+		each = append(each, client)
+	}
+	return shard.New(each)
+}
+
+// where names all accounts that are aimed at, without any secret.
+func (p *Plan) where() string {
+	var names []string
+	for _, endpoint := range p.Accounts {
+		names = append(names, endpoint.String())
+	}
+	return strings.Join(names, serviceAnd)
+}
+
+// reaches refuses a scenario that needs what a remote target does not name: another
+// number of accounts, or queues and blobs beside its tables.
+func (p *Plan) reaches() error {
+	if p.On != Remote {
+		return nil
+	}
+	s := p.Scenario
+	if asked, given := s.Sharding().Number(), len(p.Accounts); asked != given {
+		return wrong("", "the scenario %s is sharded over %d accounts, and --target names %d; expected a --target for each of them, or --set accounts.number=%d",
+			s.Name, asked, given, given)
+	}
+	return p.enoughStores()
+}
+
+// connectionsOf returns what the connections of all accounts cost together, nil
+// where there are none.
+func connectionsOf(clients []*azure.Target) *results.Connections {
+	if len(clients) == 0 {
+		return nil
+	}
+	sum := new(results.Connections)
+	add := func(into *results.Spell, one azure.Timing) {
+		into.Count += one.Count
+		into.Total += one.Total
+		into.Max = max(into.Max, one.Max)
+	}
+	for _, client := range clients {
+		c := client.Connections()
+		sum.Opened += c.Opened
+		sum.Reused += c.Reused
+		add(&sum.Lookups, c.Lookups)
+		add(&sum.Connects, c.Connects)
+		add(&sum.Handshakes, c.Handshakes)
+		add(&sum.FirstByte, c.FirstBytes)
+	}
+	return sum
+}

@@ -1,0 +1,111 @@
+package run
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"loadgen/backoff"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/drive"
+	"loadgen/target/azure"
+)
+
+// carried returns the scenario as it is carried out: a search and vegeta's driver try
+// nothing again unless somebody chose the retries.
+func (p *Plan) carried() *scenarios.Scenario {
+	s := *p.Scenario
+	if !p.RetryChosen && p.Find != nil || p.Driver == Vegeta {
+		s.Retry = "none"
+	}
+	return &s
+}
+
+// options returns what the campaign of the plan is made of, but for what depends on
+// when it begins.
+func (p *Plan) options(table string) drive.Options {
+	return drive.Options{Scenario: p.carried(), Table: table, NewName: p.Table == "", Reuse: p.Reuse, Keep: p.Keep, Find: p.Find,
+		RetryCodes: p.retryCodes(), Verify: p.verify(), RunMark: "run", Blank: !p.live()}
+}
+
+// campaign returns the run of the plan's scenario at a time.
+func (p *Plan) campaign(started time.Time) (*drive.Campaign, error) {
+	table := p.Table
+	if table == "" {
+		table = tablePrefix + p.Scenario.Table
+	}
+	if table == tablePrefix+p.Scenario.Table && p.live() {
+		table += strconv.FormatInt(started.UnixNano()/int64(time.Millisecond), 36)
+	}
+	o := p.options(table)
+	o.RunMark = ""
+	if p.live() {
+		o.RunMark = strconv.FormatInt(started.UnixNano(), 36)
+	}
+	if p.Progress != nil {
+		o.Entering = p.Progress.Enters
+	}
+	campaign, err := drive.NewCampaign(o)
+	if err != nil {
+		return nil, wrong("", "%v", err)
+	}
+	return campaign, nil
+}
+
+// retryCodes returns the statuses by which the target says that it is busy, beside those
+// that every service has.
+func (p *Plan) retryCodes() []int {
+	for _, one := range p.Accounts {
+		if azure.Endpoint.Cosmos(one) {
+			return []int{backoff.TooManyRequests}
+		}
+	}
+	return nil
+}
+
+// Forecast returns what a run of the plan will ask of its target. Its error is that of a
+// scenario which cannot be run.
+func (p *Plan) Forecast() (Forecast, error) {
+	campaign, err := drive.NewCampaign(p.options(tablePrefix + p.Scenario.Table))
+	if err != nil {
+		return Forecast{}, wrong("", "%v", err)
+	}
+	return campaign.Forecast(), nil
+}
+
+// agree asks for consent to what a remote run will send.
+func (p *Plan) agree(campaign *drive.Campaign) error {
+	if p.On != Remote {
+		return nil
+	}
+	if p.Consent == nil {
+		return ErrConsent
+	}
+	return p.Consent(Ask{Forecast: campaign.Forecast(), Where: p.where(), Table: campaign.Table, Beside: p.storesAt()})
+}
+
+// Run carries a plan out and returns its sealed record, which is partial where the run
+// was ended early; the error says why, or that nothing began, with no record then. It is
+// [ErrBudget] itself where a spent budget alone ended the run; others are a context's,
+// [scenarios.Faults] of the plan, or wrap [ErrTarget], [ErrFolder], [ErrStopped], one of
+// drive's or results.ErrWrite.
+func Run(ctx context.Context, p Plan) (*results.Record, error) {
+	if err := errorsOf(p.Validate()); err != nil {
+		return nil, err
+	}
+	if p.Progress == nil {
+		p.Progress = unseen{}
+	}
+	if p.live() {
+		return p.inRealTime(ctx)
+	}
+	return p.simulated(ctx)
+}
+
+// unseen is the progress of a run that nobody looks at.
+type unseen struct{}
+
+func (unseen) Begins(Begun) []Observer { return nil }
+func (unseen) Enters(Stage)            {}
+func (unseen) Ends(error)              {}

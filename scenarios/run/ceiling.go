@@ -1,0 +1,154 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/rest"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/drive"
+	"loadgen/scenarios/vitals"
+	"loadgen/target"
+	"loadgen/target/azure"
+)
+
+// The bounds of a probe. Its operations are counted and not timed alone: a clock
+// that stands still must not make it endless.
+const (
+	probeLanes = 64
+	// probeWarm operations come first, unmeasured, so that connections are open and
+	// memory is there.
+	probeWarm      = 1000
+	probeMost      = 20_000
+	probeWarmLimit = 200 * time.Millisecond
+	probeLimit     = 400 * time.Millisecond
+)
+
+// probe returns what this process can send flat out, along the path of the run
+// that follows as far as it goes without the target: through the driving loop, and
+// over HTTP the client and a socket. It is nil where it was not wanted, and where
+// it could not be tried; the error is that of an ended context.
+func (p *Plan) probe(ctx context.Context) (*results.Ceiling, error) {
+	if p.NoProbe || p.Driver == Vegeta { // vegeta has a client of its own
+		return nil, nil
+	}
+	over := results.OverHTTP
+	if p.On == InProcess {
+		over = results.OverNothing
+	}
+	ceiling, err := Ceiling(ctx, p.Scenario, over)
+	if err != nil {
+		// A machine on which no port can be opened may still load a remote target.
+		return nil, ctx.Err()
+	}
+	return ceiling, nil
+}
+
+// Ceiling sends a scenario's entities flat out to nothing, for less than a second: over
+// HTTP or directly, results.OverHTTP or results.OverNothing. Its errors are that of an
+// ended context, and that of a machine that gives no port.
+func Ceiling(ctx context.Context, s *scenarios.Scenario, over string) (*results.Ceiling, error) {
+	clk := clock.NewReal()
+	null := &nullTarget{inner: nowhere{}}
+	lanes := min(s.Workers, probeLanes)
+	if over == results.OverHTTP {
+		client, stop, err := openNull(s, clk, lanes)
+		if err != nil {
+			return nil, err
+		}
+		defer stop()
+		null.inner = client
+	}
+	work, err := probeWork(s)
+	if err != nil {
+		return nil, err
+	}
+	trial := Trial{Runner: &drive.Live{Clock: clk, Target: null, Workers: lanes}, Kinds: []results.Kind{{Name: "probe"}}}
+	stage := func(count uint64, limit time.Duration) *drive.Stage {
+		return &drive.Stage{Name: "probe", Lanes: lanes, Count: count, Limit: limit,
+			Build: func(uint64) drive.Work { return work }, Phases: []results.Phase{{Name: "probe"}}}
+	}
+	if _, err := trial.Run(ctx, stage(probeWarm, probeWarmLimit)); err != nil {
+		return nil, err
+	}
+	warm, began := null.answered.Load(), clk.Now()
+	used, known := vitals.CPU()
+	if _, err := trial.Run(ctx, stage(probeMost, probeLimit)); err != nil {
+		return nil, err
+	}
+	ceiling := &results.Ceiling{Over: over, Lanes: lanes,
+		Operations: null.answered.Load() - warm, Took: clk.Now().Sub(began)}
+	if ceiling.Operations == 0 || ceiling.Took <= 0 {
+		return nil, errNoCeiling
+	}
+	if after, still := vitals.CPU(); known && still {
+		ceiling.CPU = after - used
+	}
+	return ceiling, nil
+}
+
+// errNoCeiling says that nothing was sent, or in no time.
+var errNoCeiling = errors.New("the probe came to nothing")
+
+// probeWork returns the operation of a probe: to write an entity of the scenario.
+func probeWork(s *scenarios.Scenario) (drive.Work, error) {
+	generator, err := s.Generator()
+	if err != nil {
+		return drive.Work{}, err
+	}
+	change := entity.Change{Verb: entity.InsertOrReplace, Key: generator.Key(0), Properties: generator.Properties(0)}
+	return drive.Work{Operation: target.Operation{Verb: change.Verb, Table: s.Table, Change: change}}, nil
+}
+
+// openNull puts a server that answers 204 at once behind a port of this machine
+// and returns a client of it, the same as a run has. Whoever opened it stops it.
+func openNull(s *scenarios.Scenario, clk clock.Real, connections int) (target.Target, func(), error) {
+	server, err := rest.Listen("127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	if err != nil {
+		return nil, nil, err
+	}
+	d := &destination{closing: []func(){func() { stop(server) }}}
+	secret, err := embeddedSecret(s.Seed)
+	if err == nil {
+		var endpoint azure.Endpoint
+		if endpoint, err = azure.ParseURL(server.URL()+"/"+account, account, secret); err == nil {
+			err = d.connect([]azure.Endpoint{endpoint}, azure.Options{Connections: connections, Clock: clk, Epoch: clk.Started()})
+		}
+	}
+	if err != nil {
+		d.close()
+		return nil, nil, err
+	}
+	return d.target, d.close, nil
+}
+
+// nullTarget counts what is answered with success. It is safe for concurrent use.
+type nullTarget struct {
+	inner    target.Target
+	answered atomic.Int64
+}
+
+// Do implements [target.Target].
+func (n *nullTarget) Do(ctx context.Context, op *target.Operation) target.Outcome {
+	outcome := n.inner.Do(ctx, op)
+	if outcome.Class(target.Expected{}) == target.Ok {
+		n.answered.Add(1)
+	}
+	return outcome
+}
+
+// nowhere answers everything at once.
+type nowhere struct{}
+
+// Do implements [target.Target].
+func (nowhere) Do(context.Context, *target.Operation) target.Outcome {
+	return target.Outcome{Status: http.StatusNoContent, Counted: 1}
+}

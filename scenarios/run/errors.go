@@ -1,0 +1,71 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"loadgen/results"
+	"loadgen/scenarios/drive"
+)
+
+var (
+	// ErrBudget ends a run whose budget of billed transactions was spent.
+	ErrBudget = errors.New("the budget of billed transactions was spent")
+	// ErrConsent is that of a remote run that nobody agreed to.
+	ErrConsent = errors.New("nothing was sent: nobody has agreed to it")
+	// ErrFolder is wrapped where the record's folder cannot be written to, before
+	// anything was sent.
+	ErrFolder = errors.New("cannot write a run there")
+	// ErrTarget is wrapped where the target is not there, or does not take our
+	// signature, before anything was done to it.
+	ErrTarget = errors.New("the target is not available")
+	// ErrStopped is wrapped where a budget of the scenario (stop_on) ended the run.
+	ErrStopped = drive.ErrStopped
+	// ErrTableExists and ErrNotOurs are wrapped where the table is there already, and
+	// where one to be reused lacks this tool's mark.
+	ErrTableExists, ErrNotOurs = drive.ErrTableExists, drive.ErrNotOurs
+	// ErrPreparation is wrapped where the table could not be made, filled or counted,
+	// ErrSilent where the target has stopped answering.
+	ErrPreparation, ErrSilent = drive.ErrPreparation, drive.ErrSilent
+)
+
+// beside returns what is left of joined errors without those of a kind.
+func beside(err, kind error) error {
+	joined, many := err.(interface{ Unwrap() []error })
+	switch {
+	case many:
+		var rest []error
+		for _, one := range joined.Unwrap() {
+			rest = append(rest, beside(one, kind))
+		}
+		return errors.Join(rest...)
+	case errors.Is(err, kind):
+		return nil
+	default:
+		return err
+	}
+}
+
+// endOf returns the validity of a run by how it ended.
+func endOf(ended error) (validity string, reasons []string) {
+	switch {
+	case ended == nil:
+		return results.Valid, []string{}
+	case errors.Is(ended, context.Canceled):
+		return results.Partial, []string{"the run was interrupted"}
+	case ended == ErrBudget:
+		return results.Partial, []string{ErrBudget.Error()}
+	}
+	var stop *drive.Stop
+	if errors.As(ended, &stop) {
+		reasons, ended = append(reasons, "the run was "+stop.Reason()), beside(ended, drive.ErrStopped)
+	}
+	if ended != nil {
+		reasons = append(reasons, "the run was ended by an error: "+oneLine(ended))
+	}
+	return results.Partial, reasons
+}
+
+// oneLine returns an error's text with joined errors on one line.
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }

@@ -1,0 +1,104 @@
+package run
+
+import (
+	"math"
+	"time"
+
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/drive"
+)
+
+// burstsPerStep is how many times as long as the allowance that an idle target has
+// saved up a step lasts, so that a hundredth of its rate can come from there.
+const burstsPerStep = 100
+
+// NewFind returns the search for what one partition or the account holds,
+// results.LimitPartition or results.LimitAccount, over a sound scenario: from its first
+// rate, by steps that suit its model. Its error is that of a model that is none.
+func NewFind(s *scenarios.Scenario, of string) (*Find, error) {
+	m, err := modelOf(s)
+	if err != nil {
+		return nil, err
+	}
+	f := &Find{Of: of, MaxRefused: .005, From: firstRate(s, of), Burst: m.PartitionBurst}
+	if of == results.LimitAccount {
+		f.Burst = m.AccountBurst
+	}
+	f.UpTo = HighestTried(of, f.From)
+	f.Step = min(max(time.Duration(burstsPerStep)*f.Burst, drive.ShortestStep), drive.LongestStep)
+	return f, nil
+}
+
+// HighestTried returns how far up a search goes from its first rate, in operations per
+// second, unless it is told: from the usual ones that is far above the documented targets.
+func HighestTried(of string, from float64) float64 {
+	times := 16.0
+	if of == results.LimitAccount {
+		times = 8
+	}
+	return min(times*from, drive.HighestRate)
+}
+
+// firstRate returns where a search begins: at the first rate of the scenario for a
+// partition, and at a quarter of the documented target for an account.
+func firstRate(s *scenarios.Scenario, of string) float64 {
+	if of == results.LimitAccount {
+		return documentedAccount / 4
+	}
+	for _, phase := range s.Phases {
+		switch {
+		case phase.Peak != nil && len(phase.Peak.Rates) > 0:
+			return max(phase.Peak.Rates[0], drive.LowestRate)
+		case phase.Spread != nil && phase.Spread.Rate > 0:
+			return max(phase.Spread.Rate, drive.LowestRate)
+		}
+	}
+	return documentedPartition / 4
+}
+
+// findFaults returns what is wrong with the search of the plan.
+func (p *Plan) findFaults() []error {
+	s := p.Scenario
+	if p.Find.Of == results.LimitAccount && severalOf(s) > 0 {
+		return []error{wrong("find-limit", "it looks for what one account holds, and the scenario %s is sharded over %d; "+
+			"expected --set accounts.number=1, or --find-limit partition", s.Name, severalOf(s))}
+	}
+	return p.Find.Validate()
+}
+
+// enoughPartitions refuses the search of an account whose partitions bind before it
+// does.
+func (p *Plan) enoughPartitions(c *drive.Campaign) error {
+	partitions, err := c.FindOver()
+	if err != nil {
+		return wrong("", "%v", err)
+	}
+	m, err := modelOf(p.Scenario)
+	if err != nil || p.Find.Of == results.LimitPartition {
+		return err
+	}
+	one, account := m.PartitionTarget, m.AccountTarget
+	if p.On == Remote {
+		one, account = documentedPartition, documentedAccount
+	}
+	switch needed := ceilingOf(account, one); {
+	case one == 0 || account > 0 && int64(len(partitions)) >= needed:
+		return nil
+	case account == 0:
+		return wrong("find-limit", "the model sets no target for an account, and each of its partitions has one of %d; "+
+			"expected --find-limit partition", one)
+	default:
+		return wrong("find-limit", "%d partitions of %d entities/s each bind before the account's %d; "+
+			"expected a scenario of %d partitions or more", len(partitions), one, account, needed)
+	}
+}
+
+// ceilingOf returns how many partitions of a target bear an account's and a tenth
+// more, so that none of them binds at what the account holds.
+func ceilingOf(account, one int64) int64 {
+	if one == 0 {
+		return 1
+	}
+	return int64(math.Ceil(1.1 * float64(account) / float64(one)))
+}

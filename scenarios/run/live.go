@@ -1,0 +1,113 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/results"
+	"loadgen/scenarios/drive"
+	"loadgen/scenarios/vitals"
+)
+
+// inRealTime carries a sound plan out against its target.
+func (p *Plan) inRealTime(ctx context.Context) (*results.Record, error) {
+	campaign, err := p.campaign(clock.NewReal().Started())
+	if err != nil {
+		return nil, err
+	}
+	if err := p.agree(campaign); err != nil {
+		return nil, err
+	}
+	ceiling, err := p.probe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	clk := clock.NewReal() // the run begins after the probe
+	d, err := p.open(ctx, clk, campaign.Table)
+	if err != nil {
+		return nil, err
+	}
+	defer d.close()
+	manifest, err := p.manifest(campaign, clk.Started(), d.service)
+	if err != nil {
+		return nil, err
+	}
+	tape, err := p.tape(clk, campaign)
+	if err != nil {
+		return nil, err
+	}
+	k, err := p.keep(manifest)
+	if err != nil {
+		return nil, errors.Join(err, tape.discard())
+	}
+	if err := tape.begin(); err != nil {
+		return nil, err
+	}
+	ended := p.send(ctx, campaign, clk, d, k, tape, ceiling)
+	k.recorder.Connections(connectionsOf(d.wires))
+	d.close() // what was cut off is in the target's books only then
+	return k.seal(clk.Now().Offset(), d.counter, ended)
+}
+
+// send carries a campaign out against an open target, and returns how it ended.
+func (p *Plan) send(ctx context.Context, campaign *drive.Campaign, clk clock.Real, d *destination, k *kept,
+	tape *openTape, ceiling *results.Ceiling) error {
+	now := func() time.Duration { return clk.Now().Offset() }
+	observers := p.Progress.Begins(Begun{Scenario: p.Scenario.Name, Time: k.manifest.Time, Operations: k.manifest.Operations, Now: now})
+	if tape != nil {
+		observers = append(observers, tape)
+	}
+	ledger := &drive.Ledger{Recorder: k.recorder, Observers: observers}
+	bounded, t, release := p.bound(ctx, d.target)
+	defer release()
+	live := &drive.Live{Clock: clk, Target: t, Workers: p.Scenario.Workers, Fine: true}
+	look, err := lookAt(live, k.recorder)
+	if err != nil {
+		return err
+	}
+	defer p.easeCollector(campaign)()
+	runner, letGo := p.runner(live, clk, d)
+	defer letGo()
+	ended := campaign.Run(bounded, runner, ledger)
+	spent := errors.Is(context.Cause(bounded), ErrBudget)
+	if spent {
+		p.Progress.Ends(ErrBudget)
+	} else {
+		p.Progress.Ends(ended)
+	}
+	look.end(k.recorder, ceiling)
+	ended = errors.Join(ended, tape.close())
+	if spent {
+		ended = becauseOfBudget(ended)
+	}
+	return ended
+}
+
+// becauseOfBudget returns how a run ended whose budget was spent: that its
+// context was done is no fault, what else went wrong is.
+func becauseOfBudget(ended error) error {
+	if rest := beside(ended, context.Canceled); rest != nil {
+		return errors.Join(ErrBudget, rest)
+	}
+	return ErrBudget
+}
+
+// look is the generator being looked at while it runs.
+type look struct{ *vitals.Sampler }
+
+// lookAt begins to look at a runner; the caller owes it an end.
+func lookAt(live *drive.Live, recorder *results.Recorder) (look, error) {
+	sampler, err := vitals.Start(vitals.Options{Clock: live.Clock, Source: vitals.NewProcess(),
+		Free: live.Free, Tell: recorder.Vital, Cores: runtime.GOMAXPROCS(0), Workers: live.Workers})
+	return look{sampler}, err
+}
+
+// end takes down what was seen, beside what the generator can send at most.
+func (l look) end(recorder *results.Recorder, ceiling *results.Ceiling) {
+	seen := l.Stop()
+	seen.Ceiling = ceiling
+	recorder.Generator(seen)
+}

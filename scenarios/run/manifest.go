@@ -1,0 +1,110 @@
+package run
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"loadgen/results"
+	"loadgen/scenarios/drive"
+)
+
+// The documents' targets, in entities per second.
+const (
+	documentedPartition = 2000
+	documentedAccount   = 20_000
+)
+
+// manifest says what is about to be run, when, and on what the service that calls
+// itself so is.
+func (p *Plan) manifest(c *drive.Campaign, started time.Time, service string) (results.Manifest, error) {
+	s := p.carried()
+	m, err := modelOf(s)
+	if err != nil {
+		return results.Manifest{}, err
+	}
+	text := s.Text()
+	sum := sha256.Sum256(text)
+	manifest := results.Manifest{
+		Tool: results.Tool{Version: Version(), Commit: commit(), Go: runtime.Version(),
+			System: runtime.GOOS + "/" + runtime.GOARCH},
+		Command:  p.Command,
+		Scenario: results.Scenario{Name: s.Name, SHA256: hex.EncodeToString(sum[:]), Text: string(text)},
+		Started:  started.UTC().Round(0), Time: "real", Opposite: p.AntiPattern,
+		Start: s.Start, Profile: m.Profile, Seed: s.Seed, Retry: s.Retry,
+		PeakAsked: p.Peak, Accounts: severalOf(s), StandIns: storesOf(s), Expectations: s.Expect,
+		Targets: results.Targets{Partition: m.PartitionTarget, Account: m.AccountTarget,
+			Documented: m.PartitionTarget == documentedPartition && m.AccountTarget == documentedAccount},
+		Operations: c.Kinds(),
+		Environment: results.Environment{CPUs: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0),
+			Workers: s.Workers},
+	}
+	if p.Driver == Vegeta {
+		manifest.Driver = p.Driver
+	}
+	for _, one := range m.ParametersOf(s.Start) {
+		manifest.Model = append(manifest.Model, results.Parameter{Name: one.Name, Value: one.Text(),
+			Unit: string(one.Unit), Provenance: string(one.From), About: one.About})
+	}
+	p.describe(&manifest, service)
+	return manifest, p.load(&manifest, c)
+}
+
+// load enters where the load goes, as far as a single phase says.
+func (p *Plan) load(m *results.Manifest, c *drive.Campaign) error {
+	if p.Find != nil {
+		// Where the load goes, the phase no longer says alone; and of another load than
+		// its own the scenario expects nothing.
+		m.Expectations = nil
+		partitions, err := c.FindOver()
+		if err == nil && p.Find.Of == results.LimitPartition {
+			m.PartitionKey = partitions[0]
+		}
+		return err
+	}
+	for _, phase := range p.Scenario.Phases {
+		switch {
+		case phase.Peak != nil:
+			m.PartitionKey = phase.Peak.PartitionKey
+		case phase.Traffic != nil && len(phase.Traffic.Keys) == 1:
+			m.PartitionKey = phase.Traffic.Keys[0]
+		case phase.Spread != nil:
+			m.Spread = &results.Spread{Partitions: max(phase.Spread.Partitions, len(phase.Spread.Keys)),
+				Rate: phase.Spread.Rate, Clients: phase.Spread.Clients, Think: phase.Spread.Think}
+		}
+	}
+	return nil
+}
+
+// Version names the build.
+func Version() string {
+	info, known := debug.ReadBuildInfo()
+	if !known || info.Main.Version == "" {
+		return "(unknown)"
+	}
+	return info.Main.Version
+}
+
+// commit returns the revision that the binary was built from, empty where it is
+// not known, with a plus sign where the sources differed from it.
+func commit() string {
+	info, known := debug.ReadBuildInfo()
+	if !known {
+		return ""
+	}
+	revision, altered := "", ""
+	for _, setting := range info.Settings {
+		switch {
+		case setting.Key == "vcs.revision":
+			revision = setting.Value
+		case setting.Key == "vcs.modified" && setting.Value == "true":
+			altered = "+"
+		}
+	}
+	if revision == "" {
+		return ""
+	}
+	return revision + altered
+}

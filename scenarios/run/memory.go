@@ -1,0 +1,52 @@
+package run
+
+import (
+	"math"
+	"strconv"
+
+	"loadgen/scenarios/drive"
+)
+
+// Footprint returns how much memory a simulation of the plan takes, in bytes. Its error is
+// that of a scenario which cannot be run.
+func (p *Plan) Footprint() (int64, error) {
+	campaign, err := drive.NewCampaign(p.options(tablePrefix + p.Scenario.Table))
+	if err != nil {
+		return 0, wrong("", "%v", err)
+	}
+	return campaign.Footprint(p.data()).Total(), nil
+}
+
+// fits reports a simulation that would take more memory than it may, before
+// anything is run. Two runs beside each other take twice as much.
+func (p *Plan) fits(c *drive.Campaign) error {
+	if p.MemoryLimit == 0 {
+		return nil
+	}
+	need := c.Footprint(p.data())
+	sum, more := need.Total(), ""
+	if _, twice := p.rival(); twice {
+		sum = min(sum, math.MaxInt64/2) * 2
+		more = ", twice since another profile runs beside it (--one-profile spares that)"
+	}
+	if sum <= p.MemoryLimit {
+		return nil
+	}
+	if need.Holdings > 0 {
+		more = ", " + Bytes(need.Holdings) + " of keys that tell what queries read" + more
+	}
+	return wrong("memory-limit", "the scenario would take about %s: %s of operations that wait, "+
+		"%s of stored entities, %s of histograms%s", Bytes(sum),
+		Bytes(need.Waiting), Bytes(need.Entities), Bytes(need.Histograms), more)
+}
+
+// Bytes writes a size in the largest unit of which it has two, rounded up.
+func Bytes(size int64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	unit := 0
+	for size >= 2<<10 && unit < len(units)-1 {
+		size = (size + 1023) / 1024
+		unit++
+	}
+	return strconv.FormatInt(size, 10) + units[unit]
+}

@@ -1,0 +1,156 @@
+package run
+
+import (
+	"time"
+
+	"loadgen/engine/fault"
+	"loadgen/engine/rest"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/drive"
+	"loadgen/target/azure"
+)
+
+// Place is where the load of a run goes.
+type Place uint8
+
+const (
+	// Simulated is the embedded engine on a virtual clock.
+	Simulated Place = iota
+	// InProcess is the embedded engine in real time, called directly.
+	InProcess
+	// Embedded is the embedded engine behind a socket of this machine.
+	Embedded
+	// Remote is the services at [Plan.Accounts], which somebody else runs.
+	Remote
+)
+
+// What sends operations that arrive at a rate.
+const (
+	// Native is this tool's own driver.
+	Native = "native"
+	// Vegeta is vegeta's attacker, as a second opinion.
+	Vegeta = "vegeta"
+)
+
+// Plan is a run as data: what is offered, to what, and what is kept of it. Its zero
+// value with a scenario is a simulation that is kept in memory.
+type Plan struct {
+	// Scenario is sound, and the files that it names are read. It stays as it is.
+	Scenario *scenarios.Scenario
+	On       Place
+	// Accounts are the services of a remote run, one for each account that the
+	// scenario is sharded over.
+	Accounts []azure.Endpoint
+	// Consent is asked before anything is sent to a remote target; its error ends the
+	// run. Nil refuses.
+	Consent func(Ask) error
+	// Budget ends a remote run at this number of billed transactions, 0 for no bound.
+	Budget int64
+	// Driver is Native or Vegeta, empty for Native.
+	Driver string
+
+	// Peak is the rate, in operations per second, of which it is asked whether it is
+	// held; 0 for none. The scenario's steps lie around it.
+	Peak float64
+	// Find, where set, looks for the highest rate that holds, see [NewFind].
+	Find *Find
+	// RetryChosen says that the scenario's retries are somebody's choice: a search and
+	// vegeta's driver otherwise try nothing again.
+	RetryChosen bool
+	// Verify has every measured write carry an id and be read back, as the scenario can
+	// ask for itself.
+	Verify bool
+
+	// Table is the name of the test table, empty for a new one. Reuse takes one that
+	// exists if it carries this tool's mark, Keep leaves it in place.
+	Table       string
+	Reuse, Keep bool
+
+	// AntiPattern is what the scenario does wrong on purpose, empty unless it is the
+	// opposite of one; Command is what was typed. Both are for the record.
+	AntiPattern string
+	Command     []string
+
+	// Out is the folder of the record. Where it is empty, a new one is made in Runs;
+	// where that is empty, too, the record is kept in Memory, or in one of its own.
+	Out, Runs string
+	Memory    *results.Memory
+	// Attempts is a file that every attempt is written to as well, as a stream of vegeta
+	// results; empty for none.
+	Attempts string
+	// Kept is called with the sealed record and its folder; its error is joined to that
+	// of the run. It may be nil.
+	Kept func(results.Folder, *results.Record) error
+	// Progress is told how the run fares; it may be nil.
+	Progress Progress
+	// NoProbe leaves out what is tried before a run in real time: how much the
+	// generator can send at most.
+	NoProbe bool
+
+	// Epoch is when a simulation begins, by its own clock, Started what its record says
+	// of that, if it is another time; the zero values are 1970.
+	Epoch, Started time.Time
+	// Data has a simulation store entities even where the scenario never reads them.
+	Data bool
+	// Rival holds a simulation against the same under another of the model's profiles.
+	Rival bool
+	// MemoryLimit refuses a simulation that would take more bytes, 0 for no bound.
+	MemoryLimit int64
+
+	// Faults are what goes wrong in an embedded engine, nil for nothing. Seen is told of
+	// every request that it answered, or whose reply it lost; it may be nil and is called
+	// concurrently.
+	Faults *fault.Plan
+	Seen   func(*rest.Seen)
+}
+
+// Find is the search for the highest rate that holds.
+type Find = drive.Find
+
+// Forecast is what a run will ask of its target.
+type Forecast = drive.Forecast
+
+// Stage is a stretch of a run that begins.
+type Stage = drive.Progress
+
+// Observer is told of every attempt and every operation.
+type Observer = drive.Observer
+
+// Ask is what somebody is asked to agree to before a remote run.
+type Ask struct {
+	Forecast
+	// Where names the services, Table the table, Beside the queues and blobs that the
+	// scenario uses beside it, empty for none.
+	Where, Table, Beside string
+}
+
+// Begun is a run that is about to send its first request.
+type Begun struct {
+	Scenario string
+	// Time is "real" or "virtual".
+	Time       string
+	Operations []results.Kind
+	// Now tells the present of the run since its start; nil on a virtual clock, whose
+	// present is that of what was told last.
+	Now func() time.Duration
+}
+
+// Progress is told how a run fares while it goes on, by one goroutine.
+type Progress interface {
+	// Begins is told once all is ready, and returns who is to be told of every attempt.
+	Begins(Begun) []Observer
+	// Enters is told of each stage as it begins.
+	Enters(Stage)
+	// Ends is told how the run ended, nil where it came to its end.
+	Ends(error)
+}
+
+// live reports whether the run takes place in real time.
+func (p *Plan) live() bool { return p.On != Simulated }
+
+// verify reports whether writes are read back.
+func (p *Plan) verify() bool { return p.Verify || p.Scenario.Verify }
+
+// data reports whether a simulation stores entities.
+func (p *Plan) data() bool { return p.Data || p.verify() || p.Scenario.Reads() }

@@ -1,0 +1,139 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/report/verdict"
+	"loadgen/results"
+	"loadgen/scenarios/drive"
+	"loadgen/target"
+)
+
+// kept is the record of a run while it is written.
+type kept struct {
+	plan     *Plan
+	folder   results.Folder
+	manifest results.Manifest
+	recorder *results.Recorder
+}
+
+// keep opens the record: it makes the folder where one is wanted, and proves that it can
+// be written to.
+func (p *Plan) keep(manifest results.Manifest) (*kept, error) {
+	k := &kept{plan: p, manifest: manifest}
+	var err error
+	switch {
+	case p.Out != "":
+		k.folder, err = results.UseDir(p.Out)
+	case p.Runs != "":
+		k.folder, err = results.MakeDir(p.Runs, manifest.Started, manifest.Scenario.Name)
+	case p.Memory != nil:
+		k.folder = p.Memory
+	default:
+		k.folder = new(results.Memory)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFolder, err)
+	}
+	if k.recorder, err = results.NewRecorder(k.folder, manifest); err == nil {
+		return k, nil
+	}
+	if made, new := k.folder.(results.Dir); new && p.Out == "" {
+		// Nothing was run: the folder made for it goes, too.
+		err = errors.Join(err, os.RemoveAll(string(made)))
+	}
+	return nil, fmt.Errorf("%w: %w", ErrFolder, err)
+}
+
+// seal closes the books of a run that ended so, reads its record back, judges it and
+// seals it with its summary.
+func (k *kept) seal(end time.Duration, counter target.Counter, ended error) (*results.Record, error) {
+	var counts *results.TargetCounts
+	if counter != nil {
+		own := results.TargetCounts(counter.Counts())
+		counts = &own
+	}
+	validity, reasons := endOf(ended)
+	if err := k.recorder.Finish(end, validity, reasons, counts); err != nil {
+		// A write that failed in mid-run is what ended it, too: said once.
+		if where, some := k.folder.(results.Dir); some {
+			err = fmt.Errorf("%w; what was written until then is in %s", err, where)
+		}
+		return nil, err
+	}
+	record, err := results.Read(k.folder)
+	if err != nil {
+		return nil, errors.Join(ended, err)
+	}
+	summary := verdict.Judge(record)
+	k.recorder.Event(results.Event{At: int64(record.Duration), What: results.VerdictTold, Text: summary.Verdict})
+	if err := k.recorder.Seal(summary); err != nil {
+		return nil, errors.Join(ended, err)
+	}
+	record.Summary, record.Validity, record.Reasons = summary, summary.Validity, summary.Reasons
+	if k.plan.Kept != nil {
+		if err := k.plan.Kept(k.folder, record); err != nil {
+			ended = errors.Join(ended, err)
+		}
+	}
+	return record, ended
+}
+
+// openTape is a tape with the file that it writes to. A nil one is none.
+type openTape struct {
+	*drive.Tape
+	file *os.File
+	// made says that the file was not there before.
+	made bool
+}
+
+// tape opens the recording of attempts, nil where none was asked for. What the
+// file holds is left as it is until [openTape.begin].
+func (p *Plan) tape(clk clock.Real, c *drive.Campaign) (*openTape, error) {
+	if p.Attempts == "" {
+		return nil, nil
+	}
+	_, missing := os.Stat(p.Attempts)
+	file, err := os.OpenFile(p.Attempts, os.O_WRONLY|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, wrong("record", "%v", err)
+	}
+	return &openTape{drive.NewTape(file, p.Scenario.Name, clk.Started(), c.Kinds()), file, missing != nil}, nil
+}
+
+// begin empties the file for the recording that follows; a device has nothing to
+// empty.
+func (t *openTape) begin() error {
+	if t == nil {
+		return nil
+	}
+	info, err := t.file.Stat()
+	if err == nil && info.Mode().IsRegular() {
+		err = t.file.Truncate(0)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", results.ErrWrite, err)
+	}
+	return nil
+}
+
+// close writes what is left of a recording, if there is one.
+func (t *openTape) close() error {
+	if t == nil {
+		return nil
+	}
+	return errors.Join(t.Tape.Close(), t.file.Close())
+}
+
+// discard takes back the opening of a recording.
+func (t *openTape) discard() error {
+	err := t.close()
+	if t != nil && t.made {
+		err = errors.Join(err, os.Remove(t.file.Name()))
+	}
+	return err
+}

@@ -1,0 +1,139 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"sync"
+	"time"
+
+	"loadgen/engine"
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/model"
+	"loadgen/report/verdict"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/drive"
+	"loadgen/target"
+	"loadgen/target/standin"
+)
+
+// tailStretch is what the last part of a run is measured by.
+const tailStretch = 30 * time.Second
+
+// simulated carries a sound plan out on the virtual clock: an engine of its own, driven
+// by one goroutine, and beside it the same under the other profile that a verdict is
+// held against.
+func (p *Plan) simulated(ctx context.Context) (*results.Record, error) {
+	campaign, err := p.campaign(time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	epoch := p.Epoch
+	if epoch.IsZero() {
+		epoch = time.Unix(0, 0)
+	}
+	manifest, err := p.manifest(campaign, cmp.Or(p.Started, epoch), "")
+	if err != nil {
+		return nil, err
+	}
+	manifest.Time, manifest.Dataless = "virtual", !p.data()
+	k, err := p.keep(manifest)
+	if err != nil {
+		return nil, err
+	}
+	rival, join := p.beside(ctx)
+	observers := p.Progress.Begins(Begun{Scenario: p.Scenario.Name, Time: manifest.Time, Operations: manifest.Operations})
+	end, counter, ended := p.simulate(ctx, campaign, epoch, k, observers)
+	p.Progress.Ends(ended)
+	join()
+	if *rival != nil && ended == nil {
+		k.recorder.Rival(*rival)
+	}
+	return k.seal(end, counter, ended)
+}
+
+// simulate sends the campaign to an engine of its own and returns when it ended, the
+// engine's books, and how.
+func (p *Plan) simulate(ctx context.Context, campaign *drive.Campaign, epoch time.Time, k *kept,
+	observers []Observer) (time.Duration, target.Counter, error) {
+	s := p.Scenario
+	m, err := modelOf(s)
+	if err != nil {
+		return 0, nil, err
+	}
+	e := engine.New(engine.Options{Model: m, Accounts: accountsOf(s), Epoch: entity.TicksOf(epoch), Seed: s.Seed,
+		Cold: s.Start == scenarios.StartCold, Dataless: !p.data()})
+	stores, tail := standin.NewMemory(), drive.NewTail(tailStretch)
+	runner := &drive.Virtual{Target: standin.NewVirtual(virtualAccounts(e, accountsOf(s)), stores)}
+	ended := campaign.Run(ctx, runner, &drive.Ledger{Recorder: k.recorder, Observers: append(observers, tail),
+		Happenings: func(now clock.Instant) []results.Event { return happenings(e, now) }})
+	if k.manifest.Spread != nil || s.Start == scenarios.StartCold {
+		k.recorder.Tail(tail.Keys())
+	}
+	return runner.Now().Offset(), booksOfBoth{engineBooks{e}, stores}, ended
+}
+
+// engineBooks are what an engine counted.
+type engineBooks struct{ *engine.Engine }
+
+// Counts implements [target.Counter].
+func (b engineBooks) Counts() target.Counts { return target.Counts(b.Engine.Counts()) }
+
+// happenings returns what load balancing has done up to an instant since the last
+// call.
+func happenings(e *engine.Engine, now clock.Instant) []results.Event {
+	e.Advance(now)
+	var events []results.Event
+	for _, d := range e.DrainEvents() {
+		events = append(events, results.Event{At: int64(d.At), What: string(d.Kind), Decision: &results.Decision{
+			Table: d.TableName, Range: d.Range, Other: d.Other, Key: d.Key, From: d.From, To: d.To,
+			Until: d.Until.Offset(), Reason: d.Reason, Overloaded: d.Overloaded, Offered: d.Offered, Served: d.Served,
+			Share: d.Share, FromLoad: d.FromLoad, ToLoad: d.ToLoad, Ranges: d.Ranges}})
+	}
+	return events
+}
+
+// beside begins what the verdict is held against, where that was asked for and there is
+// such a profile, and returns where it will be, nil where it did not come to its end,
+// and what waits for it.
+func (p *Plan) beside(ctx context.Context) (rival **results.Rival, join func()) {
+	rival = new(*results.Rival)
+	other, some := p.rival()
+	if !some {
+		return rival, func() {}
+	}
+	var under sync.WaitGroup
+	under.Go(func() {
+		if record, err := Run(ctx, other); err == nil {
+			*rival = verdict.RivalOf(record)
+		}
+	})
+	return rival, under.Wait
+}
+
+// rival returns the plan under the profile that its verdict is held against, and false
+// where there is none. A search is not simulated twice.
+func (p *Plan) rival() (Plan, bool) {
+	profile := OtherProfile(p.Scenario.Model.Profile)
+	if !p.Rival || p.Find != nil || profile == "" {
+		return Plan{}, false
+	}
+	s := *p.Scenario
+	// What the scenario expects, it expects of its own profile.
+	s.Expect, s.Verify, s.Model.Profile = nil, false, profile
+	return Plan{Scenario: &s, Data: p.data()}, true
+}
+
+// OtherProfile returns the one of the model's profiles documented and headroom that
+// the other is held against, empty for any other profile.
+func OtherProfile(profile string) string {
+	switch profile {
+	case model.Documented:
+		return model.Headroom
+	case model.Headroom:
+		return model.Documented
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,129 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"loadgen/engine/clock"
+	"loadgen/scenarios"
+	"loadgen/scenarios/drive"
+	"loadgen/target"
+	"loadgen/target/azure"
+	"loadgen/target/standin"
+)
+
+// storesOf names what a scenario uses beside its tables, for the record: queues,
+// containers of blobs, or nothing.
+func storesOf(s *scenarios.Scenario) []string {
+	var names []string
+	queues, blobs := drive.Stores(s)
+	if queues {
+		names = append(names, "queue")
+	}
+	if blobs {
+		names = append(names, "blobs")
+	}
+	return names
+}
+
+// withStandIns sets stand-ins beside the tables where the scenario uses some, and has
+// their books added to the target's own.
+func (d *destination) withStandIns(s *scenarios.Scenario, clk clock.Clock) {
+	if len(storesOf(s)) > 0 {
+		beside := standin.NewWaiting(clk)
+		d.target, d.counter = standin.New(d.target, beside), booksOfBoth{d.counter, beside}
+	}
+}
+
+// booksOfBoth are those of two targets as one's.
+type booksOfBoth struct{ tables, beside target.Counter }
+
+var _ target.Counter = booksOfBoth{}
+
+// Counts implements [target.Counter].
+func (b booksOfBoth) Counts() target.Counts {
+	own, more := b.tables.Counts(), b.beside.Counts()
+	return target.Counts{Requests: own.Requests + more.Requests, Ok: own.Ok + more.Ok, Refused: own.Refused + more.Refused,
+		Failed: own.Failed + more.Failed, Entities: own.Entities + more.Entities}
+}
+
+// neighboursOf returns the services of an account that a scenario uses beside its tables.
+func neighboursOf(s *scenarios.Scenario) []azure.Neighbour {
+	var list []azure.Neighbour
+	queues, blobs := drive.Stores(s)
+	if queues {
+		list = append(list, azure.Queue)
+	}
+	if blobs {
+		list = append(list, azure.Blob)
+	}
+	return list
+}
+
+// enoughStores refuses a scenario that uses queues or blobs where a remote target does
+// not tell of any. Of several accounts the first has them.
+func (p *Plan) enoughStores() error {
+	for _, one := range neighboursOf(p.Scenario) {
+		if _, known := p.Accounts[0].Neighbour(one); !known {
+			return wrong("", "the scenario %s uses a %v service beside its table, and %s tells of none; expected a connection string with %sEndpoint",
+				p.Scenario.Name, one, p.Accounts[0], strings.ToUpper(one.String()[:1])+one.String()[1:])
+		}
+	}
+	return nil
+}
+
+// storesAt names where a remote target's queues and blobs are that a scenario uses,
+// empty for none.
+func (p *Plan) storesAt() string {
+	var where []string
+	for _, one := range neighboursOf(p.Scenario) {
+		if address, known := p.Accounts[0].Neighbour(one); known {
+			where = append(where, address)
+		}
+	}
+	return strings.Join(where, serviceAnd)
+}
+
+// whoIsThere is the name of a queue and a container that are asked for to hear whether a
+// service is there and takes our credential; nobody makes them.
+const whoIsThere = "loadgen-is-anybody-there"
+
+// withServices sets the real queues and blobs of the first account beside the tables of a
+// remote destination where the scenario uses some. Each is asked first whether it is
+// there.
+func (p *Plan) withServices(ctx context.Context, d *destination) error {
+	var beside standin.Services
+	for _, one := range neighboursOf(p.Scenario) {
+		address, _ := p.Accounts[0].Neighbour(one)
+		service := standin.NewService(address, p.Accounts[0].Account(), p.Accounts[0].Credential)
+		ask := target.Beside{Verb: target.ListBlobs, Store: whoIsThere, Most: 1}
+		if one == azure.Queue {
+			queues, err := standin.OpenQueues(service, p.Scenario.Workers)
+			if err != nil {
+				return badCredential(service)
+			}
+			beside.Queues, ask = queues, target.Beside{Verb: target.ReceiveMessages, Store: whoIsThere, Hidden: 1e9}
+			d.closing = append(d.closing, queues.Close)
+		} else {
+			blobs, err := standin.OpenBlobs(service, p.Scenario.Workers)
+			if err != nil {
+				return badCredential(service)
+			}
+			beside.Blobs = blobs
+			d.closing = append(d.closing, blobs.Close)
+		}
+		if o := beside.Do(ctx, &target.Operation{Beside: &ask}); o.Status != 200 {
+			return fmt.Errorf("%w: the %v service at %s: %s", ErrTarget, one, service, o.Detail)
+		}
+	}
+	if beside != (standin.Services{}) {
+		d.target = standin.New(d.target, beside)
+	}
+	return nil
+}
+
+// badCredential says that a service has no key, without what was given in its place.
+func badCredential(service standin.Service) error {
+	return wrong("", "--target: the account's key does not do for %s", service)
+}

@@ -1,0 +1,249 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"loadgen/engine"
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/rest"
+	"loadgen/engine/wire"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/target"
+	"loadgen/target/azure"
+)
+
+// destination is what a run is sent to, opened. Whoever opened it closes it.
+type destination struct {
+	target target.Target
+	// counter is the target's own books, nil where it keeps none for us.
+	counter target.Counter
+	// service is what a remote target calls itself.
+	service string
+	// wires are the clients, one for each account; none where nothing is sent over a
+	// network.
+	wires []*azure.Target
+	// closing ends it, the last first; see [destination.close].
+	closing []func()
+}
+
+// close closes what was opened. It may be called twice.
+func (d *destination) close() {
+	for _, end := range slices.Backward(d.closing) {
+		end()
+	}
+	d.closing = nil
+}
+
+// Opened is a target that trials are made on. Whoever opened it closes it.
+type Opened struct {
+	target.Target
+	// Counter are the target's own books, nil where it keeps none for us.
+	Counter target.Counter
+	// Close ends it; what is under way by then is given up.
+	Close func()
+}
+
+// Open opens what a plan in real time aims at, without a run: for trials, whose clock it
+// keeps to.
+func Open(ctx context.Context, p Plan, clk clock.Real) (*Opened, error) {
+	d, err := p.open(ctx, clk, "trial")
+	if err != nil {
+		return nil, err
+	}
+	return &Opened{d.target, d.counter, d.close}, nil
+}
+
+// open opens what the plan aims at; a remote target is asked whether it is there
+// and takes our signature.
+func (p *Plan) open(ctx context.Context, clk clock.Real, id string) (*destination, error) {
+	d := new(destination)
+	var err error
+	switch p.On {
+	case Remote:
+		err = p.openRemote(ctx, d, clk, id)
+	case InProcess:
+		var e *engine.Engine
+		if e, err = embeddedEngine(p.Scenario, clk); err == nil {
+			d.target, d.counter = liveAccounts(e, accountsOf(p.Scenario), clk)
+		}
+	default:
+		err = p.openEmbedded(d, clk, id)
+	}
+	if err != nil {
+		d.close()
+		return nil, err
+	}
+	if p.On != Remote {
+		d.withStandIns(p.Scenario, clk)
+	}
+	return d, nil
+}
+
+// embeddedEngine builds the engine that a scenario's model describes.
+func embeddedEngine(s *scenarios.Scenario, clk clock.Real) (*engine.Engine, error) {
+	partitions, err := modelOf(s)
+	if err != nil {
+		return nil, err
+	}
+	return engine.New(engine.Options{Model: partitions, Accounts: accountsOf(s),
+		Epoch: entity.TicksOf(clk.Started()), Seed: s.Seed, Cold: s.Start == scenarios.StartCold}), nil
+}
+
+// openEmbedded puts the engine behind a socket on a free port of this machine
+// and makes the client of each of its accounts: the same as a remote target has.
+func (p *Plan) openEmbedded(d *destination, clk clock.Real, id string) error {
+	s := p.Scenario
+	e, err := embeddedEngine(s, clk)
+	if err != nil {
+		return err
+	}
+	secret, err := embeddedSecret(s.Seed)
+	if err != nil {
+		return err
+	}
+	var accounts []rest.Account
+	for _, name := range accountsOf(s) {
+		accounts = append(accounts, rest.Account{Name: name, Secret: secret})
+	}
+	books := new(served)
+	books.handler, err = rest.New(rest.Options{Engine: e, Clock: clk, Epoch: entity.TicksOf(clk.Started()), Seed: s.Seed,
+		Accounts: accounts, Name: "loadgen/" + Version(), Faults: p.Faults, Observe: books.observer(p.Seen)})
+	if err != nil {
+		return err
+	}
+	server, err := rest.Listen("127.0.0.1:0", books.handler)
+	if err != nil {
+		return fmt.Errorf("%w: opening a port of this machine for the embedded engine: %w", ErrTarget, err)
+	}
+	// By then the run has waited for what was under way, or given it up.
+	d.closing = append(d.closing, func() { stop(server) })
+	var endpoints []azure.Endpoint
+	for _, one := range accounts {
+		endpoint, err := azure.ParseURL(server.URL()+"/"+one.Name, one.Name, secret)
+		if err != nil {
+			return err
+		}
+		endpoints = append(endpoints, endpoint)
+	}
+	d.counter = books
+	return d.connect(endpoints, azure.Options{Connections: s.Workers, AskCounted: true, Clock: clk, Epoch: clk.Started(), RunID: id})
+}
+
+// stop ends a server at once.
+func stop(server *rest.Server) {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = server.Close(ended) // its error is that something was cut off
+}
+
+// embeddedSecret returns a key for the embedded engine's account. It guards
+// nothing: it is there so that every request is signed and checked, as it would
+// be elsewhere.
+func embeddedSecret(seed uint64) (*wire.Secret, error) {
+	return wire.NewSecret(strings.Repeat("bG9hZGdlbi1lbWJl", 5) + fmt.Sprintf("%08d", seed%100_000_000))
+}
+
+// openRemote opens a client of each account of another service and asks each whether
+// it is there.
+func (p *Plan) openRemote(ctx context.Context, d *destination, clk clock.Real, id string) error {
+	err := d.connect(p.Accounts, azure.Options{Connections: p.Scenario.Workers, Clock: clk, Epoch: clk.Started(), RunID: id})
+	if err != nil {
+		return wrong("", "%v", err)
+	}
+	var services []string
+	for _, client := range d.wires {
+		service, err := client.Probe(ctx)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrTarget, err)
+		}
+		if !slices.Contains(services, service.Server) {
+			services = append(services, service.Server)
+		}
+	}
+	d.service = strings.Join(services, serviceAnd)
+	return p.withServices(ctx, d)
+}
+
+// connect makes a client for each endpoint, all with the same options.
+func (d *destination) connect(endpoints []azure.Endpoint, o azure.Options) error {
+	for _, endpoint := range endpoints {
+		o.Endpoint = endpoint
+		client, err := azure.New(o)
+		if err != nil {
+			return err
+		}
+		d.wires = append(d.wires, client)
+		d.closing = append(d.closing, client.Close)
+	}
+	d.target = together(d.wires)
+	return nil
+}
+
+// served are the books of the embedded engine's server, less the entities of replies
+// that were lost: of these no client can know.
+type served struct {
+	handler *rest.Handler
+	unheard atomic.Int64
+}
+
+// observer returns what is told of every request: of replies that are lost on purpose,
+// and whoever else wants to know. It is nil where nobody does.
+func (s *served) observer(also func(*rest.Seen)) func(*rest.Seen) {
+	if also == nil {
+		return nil
+	}
+	return func(seen *rest.Seen) {
+		if seen.Status == 0 {
+			s.unheard.Add(seen.Counted)
+		}
+		also(seen)
+	}
+}
+
+// Counts implements target.Counter.
+func (s *served) Counts() target.Counts {
+	counts := target.Counts(s.handler.Counts())
+	counts.Entities -= s.unheard.Load()
+	return counts
+}
+
+// emulates reports whether a service calls itself by the name of an emulator,
+// which keeps none of the limits of the real service; of several, whether one does.
+func emulates(services string) bool {
+	for _, service := range strings.Split(services, serviceAnd) {
+		for _, name := range []string{"Azurite", "loadgen"} {
+			if strings.HasPrefix(strings.ToLower(service), strings.ToLower(name)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// serviceAnd stands between what the services of several accounts call themselves.
+const serviceAnd = " and "
+
+// describe enters into a manifest what the run is sent to.
+func (p *Plan) describe(m *results.Manifest, service string) {
+	switch p.On {
+	case Simulated, InProcess:
+		m.Target = results.InProcess
+	case Embedded:
+		m.Target = results.Embedded
+	default:
+		m.Target, m.Service, m.Emulator, m.Budget = p.where(), service, emulates(service), p.Budget
+		// Neither a model nor a start is behind it, and nothing stands in for another;
+		// the documents' targets are, unless it only imitates the service.
+		m.Profile, m.Start, m.Model, m.StandIns = "", "", nil, nil
+		m.Targets = results.Targets{Partition: documentedPartition, Account: documentedAccount, Documented: true}
+		if m.Emulator {
+			m.Targets = results.Targets{}
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package run
+
+import (
+	"fmt"
+	"strings"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/model"
+	"loadgen/scenarios"
+	"loadgen/scenarios/drive"
+	"loadgen/scenarios/vitals"
+)
+
+// wrong is what is wrong with a field of a plan, none of its own where that is empty.
+func wrong(field, format string, args ...any) error {
+	return scenarios.Fault{Path: field, What: fmt.Sprintf(format, args...)}
+}
+
+// tablePrefix begins the name of every table that this tool makes, and of all
+// that it touches on a service that others use, too.
+const tablePrefix = "loadgen"
+
+// Validate returns all that is wrong with the plan, each a [scenarios.Fault] whose path
+// is the field of the plan that it concerns, in the words of a command's flag; nil where
+// nothing is. Nothing is opened for it.
+func (p *Plan) Validate() []error {
+	if p.Scenario == nil {
+		return []error{wrong("scenario", "there is none; expected one that is sound")}
+	}
+	if _, err := modelOf(p.Scenario); err != nil {
+		return []error{err}
+	}
+	var faults []error
+	add := func(err error) {
+		if err != nil {
+			faults = append(faults, err)
+		}
+	}
+	if p.Budget < 0 {
+		add(wrong("budget", "expected a number of transactions above 0"))
+	}
+	add(p.driverFault())
+	add(p.reaches())
+	add(p.tableFault())
+	if p.Find != nil {
+		faults = append(faults, p.findFaults()...)
+	}
+	if len(faults) > 0 {
+		return faults
+	}
+	campaign, err := drive.NewCampaign(p.options("loadgen"))
+	if err != nil {
+		return []error{wrong("", "%v", err)}
+	}
+	if p.Find != nil {
+		add(p.enoughPartitions(campaign))
+	}
+	if p.live() {
+		add(p.enoughFiles())
+	} else {
+		add(p.fits(campaign))
+	}
+	return faults
+}
+
+// errorsOf returns the faults as one error, nil where there are none.
+func errorsOf(faults []error) error {
+	var all scenarios.Faults
+	for _, err := range faults {
+		one, located := err.(scenarios.Fault)
+		if !located {
+			one = scenarios.Fault{What: err.Error()}
+		}
+		all = append(all, one)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return all
+}
+
+// modelOf returns the partition model that a scenario asks for.
+func modelOf(s *scenarios.Scenario) (*model.Model, error) {
+	m, err := model.New(s.Model.Profile)
+	if err != nil {
+		return nil, wrong("", "%v", err)
+	}
+	for _, o := range s.Model.Overrides {
+		if err := m.Set(o.Name, o.Text); err != nil {
+			return nil, wrong("", "%v", err)
+		}
+	}
+	if faults := m.Validate(); len(faults) > 0 {
+		var lines []string
+		for _, err := range faults {
+			lines = append(lines, err.Error())
+		}
+		return nil, wrong("", "%s", strings.Join(lines, "; "))
+	}
+	return m, nil
+}
+
+// tableFault returns what is wrong with the name of the table.
+func (p *Plan) tableFault() error {
+	if p.Table == "" {
+		return nil
+	}
+	if code, detail := entity.ValidateTableName(p.Table); code != entity.OK {
+		return wrong("table", "%s", detail)
+	}
+	if p.On == Remote && !strings.HasPrefix(strings.ToLower(p.Table), tablePrefix) {
+		return wrong("table", "on a target that is not embedded only tables are touched whose name begins with %q", tablePrefix)
+	}
+	if made := drive.Tables(p.Scenario); len(made) > 0 {
+		return wrong("table", "the scenario %s makes and drops tables such as %s, which could be somebody else's; expected no name, for a new one",
+			p.Scenario.Name, p.Table+made[0])
+	}
+	return nil
+}
+
+// spareFiles are those that a run has open beside its connections.
+const spareFiles = 64
+
+// enoughFiles refuses more workers than this process may have connections, of which
+// an embedded engine has the other end, too. Each worker may leave one open to each
+// account.
+func (p *Plan) enoughFiles() error {
+	limit, known := vitals.OpenFiles()
+	if !known {
+		return nil
+	}
+	accounts, before := max(1, severalOf(p.Scenario)), ""
+	if accounts > 1 {
+		before = fmt.Sprintf("%d workers for each of %d accounts: ", p.Scenario.Workers, accounts)
+	}
+	return fewerThan(before, p.Scenario.Workers*accounts, p.On, limit)
+}
+
+func fewerThan(before string, workers int, on Place, limit uint64) error {
+	ends := map[Place]uint64{Embedded: 2, Remote: 1}[on]
+	need := uint64(workers) * ends
+	if need == 0 || need+spareFiles <= limit {
+		return nil
+	}
+	return wrong("", "%s%d workers need %d open files, and this process may have %d; "+
+		"expected at most %d workers, or a higher bound (ulimit -n)", before, workers, need+spareFiles, limit, (max(limit, spareFiles)-spareFiles)/ends)
+}
