@@ -1,7 +1,6 @@
-package main_test
+package house_test
 
 import (
-	"bytes"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -23,8 +22,8 @@ type house struct {
 	fset *token.FileSet
 	// rooms are the packages, sorted by path.
 	rooms []*room
-	// texts are the files, Go or not, that are not binary, sorted by path.
-	texts []text
+	// requirements is go.mod, page ARCHITECTURE.md.
+	requirements, page string
 }
 
 // room is one package: its files by what they are for.
@@ -46,14 +45,8 @@ type source struct {
 	ast  *ast.File
 }
 
-// text is one file as bytes.
-type text struct {
-	path    string
-	content []byte
-}
-
-// readHouse reads a tree. It leaves out what is not committed or not written by
-// hand: version control, run outputs, tool folders, binaries.
+// readHouse reads a tree. It leaves out what the go command does, run outputs and
+// what npm has fetched. Of tests it reads no more than their package's name.
 func readHouse(tree fs.FS) (*house, error) {
 	h := &house{fset: token.NewFileSet()}
 	rooms := map[string]*room{}
@@ -82,35 +75,39 @@ func readHouse(tree fs.FS) (*house, error) {
 
 func leftOut(folder string) bool {
 	base := path.Base(folder)
-	return folder == "results/runs" || base == "node_modules" || folder != "." && base[0] == '.' && folder != ".ci"
+	return folder == "results/runs" || base == "testdata" || base == "node_modules" || folder != "." && base[0] == '.'
 }
 
-// largestText bounds what is looked at as text.
-const largestText = 1 << 20
-
 func (h *house) read(tree fs.FS, name string, rooms map[string]*room) error {
-	info, err := fs.Stat(tree, name)
-	if err != nil || info.Size() > largestText {
-		return err
-	}
-	content, err := fs.ReadFile(tree, name)
-	if err != nil || bytes.IndexByte(content, 0) >= 0 {
-		return err
-	}
-	h.texts = append(h.texts, text{name, content})
-	folder := path.Dir(name)
-	if path.Ext(name) != ".go" || slices.Contains(strings.Split(folder, "/"), "testdata") || folder[0] == '.' && folder != "." {
+	if path.Ext(name) != ".go" && name != "go.mod" && name != "ARCHITECTURE.md" {
 		return nil
 	}
-	file, err := parser.ParseFile(h.fset, name, content, parser.ParseComments|parser.SkipObjectResolution)
+	content, err := fs.ReadFile(tree, name)
+	if err != nil {
+		return err
+	}
+	switch name {
+	case "go.mod":
+		h.requirements = string(content)
+		return nil
+	case "ARCHITECTURE.md":
+		h.page = string(content)
+		return nil
+	}
+	test, mode := strings.HasSuffix(name, "_test.go"), parser.ParseComments|parser.SkipObjectResolution
+	if test {
+		mode = parser.PackageClauseOnly
+	}
+	file, err := parser.ParseFile(h.fset, name, content, mode)
 	if err != nil {
 		return fmt.Errorf("%s is not Go: %w", name, err)
 	}
+	folder := path.Dir(name)
 	if rooms[folder] == nil {
 		rooms[folder] = &room{path: folder}
 	}
 	r := rooms[folder]
-	if strings.HasSuffix(name, "_test.go") {
+	if test {
 		r.tests = append(r.tests, &source{name, file})
 	} else {
 		r.code = append(r.code, &source{name, file})

@@ -1,4 +1,4 @@
-package main_test
+package house_test
 
 import (
 	"fmt"
@@ -115,7 +115,10 @@ func importRules() []rule {
 			{"a new package", everyRoomBut("", "engine/balance"), "engine/balance has no row"},
 			{"a package that is gone", everyRoomBut("backoff", ""), "the row of backoff"},
 		},
-		sound: []snippet{{"all rows and no other", everyRoomBut("", ""), ""}},
+		sound: []snippet{
+			{"all rows and no other", everyRoomBut("", ""), ""},
+			{"tests alone", with(everyRoomBut("", ""), "engine/enginetest/x_test.go"), ""},
+		},
 	}, {
 		name:  "ARCHITECTURE.md shows the arrows that the test holds",
 		check: checkPage,
@@ -155,6 +158,12 @@ func importRules() []rule {
 // oneFile is a module of one file of package x with the given body.
 func oneFile(path, body string) map[string]string {
 	return map[string]string{path: "package x\n\n" + body + "\n"}
+}
+
+// with is a module with one more file, which is empty.
+func with(files map[string]string, path string) map[string]string {
+	files[path] = "package x\n"
+	return files
 }
 
 // everyRoomBut is a module with a package for each row of the table but one,
@@ -198,6 +207,9 @@ func checkArrows(h *house) (faults []string) {
 func checkRows(h *house) (faults []string) {
 	standing := map[string]bool{}
 	for _, r := range h.rooms {
+		if len(r.code) == 0 {
+			continue
+		}
 		standing[r.path] = true
 		if _, listed := arrows[r.path]; !listed {
 			faults = append(faults, fmt.Sprintf("%s has no row in the table of arrows; add it there and to ARCHITECTURE.md, with the fewest imports that do", r.path))
@@ -241,22 +253,17 @@ func checkOwners(h *house) (faults []string) {
 }
 
 func checkRequirements(h *house) (faults []string) {
-	for _, t := range h.texts {
-		if t.path != "go.mod" {
-			continue
-		}
-		block := false
-		for n, line := range strings.Split(string(t.content), "\n") {
-			fields := strings.Fields(strings.TrimPrefix(line, "require "))
-			switch {
-			case strings.HasPrefix(line, "require ("):
-				block = true
-			case strings.HasPrefix(line, ")"):
-				block = false
-			case !block && !strings.HasPrefix(line, "require "), len(fields) < 2, strings.Contains(line, "// indirect"):
-			case ownerOf(fields[0]) == "":
-				faults = append(faults, fmt.Sprintf("go.mod:%d: %s has no owner; give it one in the table of owners, or do without it", n+1, fields[0]))
-			}
+	block := false
+	for n, line := range strings.Split(h.requirements, "\n") {
+		fields := strings.Fields(strings.TrimPrefix(line, "require "))
+		switch {
+		case strings.HasPrefix(line, "require ("):
+			block = true
+		case strings.HasPrefix(line, ")"):
+			block = false
+		case !block && !strings.HasPrefix(line, "require "), len(fields) < 2, strings.Contains(line, "// indirect"):
+		case ownerOf(fields[0]) == "":
+			faults = append(faults, fmt.Sprintf("go.mod:%d: %s has no owner; give it one in the table of owners, or do without it", n+1, fields[0]))
 		}
 	}
 	return faults
@@ -264,12 +271,7 @@ func checkRequirements(h *house) (faults []string) {
 
 // checkPage holds the table of ARCHITECTURE.md against that of the test.
 func checkPage(h *house) (faults []string) {
-	shown := map[string][]string{}
-	for _, t := range h.texts {
-		if t.path == "ARCHITECTURE.md" {
-			shown = rowsOf(string(t.content))
-		}
-	}
+	shown := rowsOf(h.page)
 	for _, name := range slices.Sorted(maps.Keys(arrows)) {
 		drawn, listed := shown[name]
 		switch {
