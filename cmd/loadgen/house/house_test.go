@@ -6,6 +6,7 @@ package house_test
 import (
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -34,11 +35,7 @@ type snippet struct {
 // houseRules is every rule. A rule that nothing breaks in its own snippets
 // fails [TestHouseRulesCanFail].
 func houseRules() []rule {
-	var rules []rule
-	for _, some := range [][]rule{importRules(), purityRules(), shapeRules()} {
-		rules = append(rules, some...)
-	}
-	return rules
+	return slices.Concat(importRules(), purityRules(), shapeRules())
 }
 
 func TestHouse(t *testing.T) {
@@ -49,7 +46,11 @@ func TestHouse(t *testing.T) {
 	if len(h.rooms) < 10 {
 		t.Fatalf("found %d packages in the module; want all of them: does the test run in cmd/loadgen/house?", len(h.rooms))
 	}
-	for _, r := range houseRules() {
+	rules := houseRules()
+	if oneRoom {
+		rules = append(rules, oneRoomRules()...)
+	}
+	for _, r := range rules {
 		t.Run(r.name, func(t *testing.T) {
 			for _, fault := range r.check(h) {
 				t.Error(fault)
@@ -59,7 +60,7 @@ func TestHouse(t *testing.T) {
 }
 
 func TestHouseRulesCanFail(t *testing.T) {
-	for _, r := range houseRules() {
+	for _, r := range append(houseRules(), oneRoomRules()...) {
 		t.Run(r.name, func(t *testing.T) {
 			if len(r.broken) == 0 {
 				t.Error("no snippet shows that the rule can fail")

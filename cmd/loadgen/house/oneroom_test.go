@@ -1,0 +1,172 @@
+package house_test
+
+import (
+	"fmt"
+	"go/ast"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// oneRoom switches the rules of this file on: they hold for the tree, and the row of
+// cmd/loadgen is [commandImports]. Until then they are held by their own snippets alone.
+const oneRoom = false
+
+// runRoom is the one package that puts runs together.
+const runRoom = "scenarios/run"
+
+// commandImports is what cmd/loadgen may import: rooms that are asked for a whole answer,
+// and what is needed to put the question and to show what came.
+var commandImports = []string{
+	"backoff", "engine/clock", "engine/rest/serve",
+	"report", "report/chart", "report/compare", "report/contrast", "report/document", "report/exchange",
+	"report/html", "report/nights", "report/plain", "report/ranking", "report/ruling", "report/verdict",
+	"results", "results/baseline", "results/catalog", "results/expectation",
+	"scenarios", "scenarios/doctor", "scenarios/explain", "scenarios/keys", "scenarios/laboratory",
+	"scenarios/pulse", "scenarios/pulse/exposition", "scenarios/run", "scenarios/series", "scenarios/suggest",
+}
+
+// commandRow is the row of cmd/loadgen in the table of arrows.
+func commandRow() []string {
+	if oneRoom {
+		return commandImports
+	}
+	return []string{everything}
+}
+
+// makings are the functions that only [runRoom] may name, by package, each with what it
+// does. The packages themselves may, since they name them without the package.
+var makings = map[string]map[string]string{
+	"results":          {"NewRecorder": "makes a recorder"},
+	"scenarios/drive":  {"NewCampaign": "makes a campaign"},
+	"target/azure":     {"New": "opens a target"},
+	"target/inprocess": {"New": "opens a target"},
+	"target/standin":   {"OpenBlobs": "opens a target", "OpenQueues": "opens a target"},
+}
+
+// sealing is a call of a method Seal in a file that imports results: what the receiver
+// is cannot be told from one package alone.
+const sealing = "results.Recorder.Seal"
+
+// exceptions are the rooms that may do one of these things besides [runRoom], each with
+// its reason. One that is no longer needed is a fault.
+var exceptions = map[string]map[string]string{
+	"scenarios/drive":   {"results.NewRecorder": "what is done after a record could not be written is recorded where nobody reads it"},
+	"scenarios/explain": {"scenarios/drive.NewCampaign": "a campaign that is never run says what it would send"},
+	"scenarios/observe": {"results.NewRecorder": "outside traffic is no run", sealing: "outside traffic is no run"},
+}
+
+func oneRoomRules() []rule {
+	return []rule{{
+		name:  "only scenarios/run opens targets, makes campaigns and seals records",
+		check: checkOneRoom,
+		broken: []snippet{
+			{"the command makes a campaign", oneFile("cmd/loadgen/x.go", "import \"loadgen/scenarios/drive\"\nvar _, _ = drive.NewCampaign(drive.Options{})"), "cmd/loadgen makes a campaign by scenarios/drive.NewCampaign"},
+			{"a function value under another name", oneFile("scenarios/series/x.go", "import d \"loadgen/scenarios/drive\"\nvar start = d.NewCampaign"), "scenarios/series makes a campaign"},
+			{"a client of the wire", oneFile("scenarios/doctor/x.go", "import \"loadgen/target/azure\"\nfunc f(o azure.Options) { azure.New(o) }"), "scenarios/doctor opens a target by target/azure.New"},
+			{"the engine, called directly", oneFile("scenarios/series/x.go", "import \"loadgen/target/inprocess\"\nvar _ = inprocess.New(nil, \"a\", nil)"), "target/inprocess.New"},
+			{"an account's queues", oneFile("scenarios/series/x.go", "import \"loadgen/target/standin\"\nvar _, _ = standin.OpenQueues(s, 1)"), "target/standin.OpenQueues"},
+			{"a recorder", oneFile("report/x.go", "import \"loadgen/results\"\nvar r, err = results.NewRecorder(nil, results.Manifest{})"), "report makes a recorder by results.NewRecorder"},
+			{"a record is sealed", oneFile("cmd/loadgen/x.go", "import \"loadgen/results\"\nfunc f(r *results.Recorder) { r.Seal(nil) }"), "cmd/loadgen seals a record by results.Recorder.Seal"},
+			{"a record is sealed in a room of a like path", oneFile("scenarios/run/x/x.go", "import \"loadgen/results\"\nfunc f(r *results.Recorder) { r.Seal(nil) }"), "scenarios/run/x seals a record"},
+			{"an exception is for what it names", oneFile("scenarios/explain/x.go", "import \"loadgen/results\"\nvar r, err = results.NewRecorder(nil, results.Manifest{})"), "scenarios/explain makes a recorder"},
+		},
+		sound: []snippet{
+			{"the room itself", oneFile("scenarios/run/x.go", "import (\n\"loadgen/results\"\n\"loadgen/scenarios/drive\"\n)\nfunc f(r *results.Recorder) { drive.NewCampaign(drive.Options{}); r.Seal(nil) }"), ""},
+			{"where it is defined", oneFile("scenarios/drive/x.go", "func NewCampaign() {}\nfunc f() { NewCampaign() }"), ""},
+			{"a test", oneFile("target/shard/x_test.go", "import \"loadgen/target/azure\"\nvar _, _ = azure.New(azure.Options{})"), ""},
+			{"another New of the same name", oneFile("report/x.go", "import \"example.org/azure\"\nvar _ = azure.New()"), ""},
+			{"a cipher seals too", oneFile("scenarios/procedure/x.go", "import \"crypto/cipher\"\nfunc f(a cipher.AEAD) { a.Seal(nil, nil, nil, nil) }"), ""},
+			{"an exception", exceptionsBut(""), ""},
+		},
+	}, {
+		name:  "what else may open, make or seal does so, or is no exception",
+		check: checkExceptions,
+		broken: []snippet{
+			{"a recorder that is gone", exceptionsBut("scenarios/drive"), "the exception of scenarios/drive for results.NewRecorder"},
+		},
+		sound: []snippet{{"all are needed", exceptionsBut(""), ""}},
+	}, {
+		name: "the command imports neither what drives a run nor the engine",
+		check: func(h *house) []string {
+			return h.along(map[string][]string{"cmd/loadgen": commandImports})
+		},
+		broken: []snippet{
+			{"the driving loop", oneFile("cmd/loadgen/x.go", `import _ "loadgen/scenarios/drive"`), "cmd/loadgen imports scenarios/drive, which no arrow allows"},
+			{"the engine", oneFile("cmd/loadgen/x.go", `import _ "loadgen/engine"`), "cmd/loadgen imports engine,"},
+			{"a room of the engine", oneFile("cmd/loadgen/x.go", `import _ "loadgen/engine/rest"`), "cmd/loadgen imports engine/rest,"},
+			{"a target", oneFile("cmd/loadgen/x.go", `import _ "loadgen/target/azure"`), "cmd/loadgen imports target/azure,"},
+		},
+		sound: []snippet{
+			{"the clock, and what serves", oneFile("cmd/loadgen/x.go", "import (\n_ \"loadgen/engine/clock\"\n_ \"loadgen/engine/rest/serve\"\n)"), ""},
+			{"a test", oneFile("cmd/loadgen/x_test.go", `import _ "loadgen/engine"`), ""},
+		},
+	}}
+}
+
+// exceptionsBut is a module in which all rooms but one do what the exceptions allow them.
+func exceptionsBut(missing string) map[string]string {
+	files := map[string]string{}
+	for room, allowed := range exceptions {
+		body := ""
+		if _, records := allowed["results.NewRecorder"]; records {
+			body += "import \"loadgen/results\"\nvar r, err = results.NewRecorder(nil, results.Manifest{})\n"
+		}
+		if _, seals := allowed[sealing]; seals {
+			body += "func f() { r.Seal(nil) }\n"
+		}
+		if _, makes := allowed["scenarios/drive.NewCampaign"]; makes {
+			body += "import \"loadgen/scenarios/drive\"\nvar c, err = drive.NewCampaign(drive.Options{})\n"
+		}
+		if room != missing {
+			maps.Copy(files, oneFile(room+"/x.go", body))
+		}
+	}
+	return files
+}
+
+// eachMaking calls with every place where code opens, makes or seals: by which function,
+// and what that does.
+func (h *house) eachMaking(call func(r *room, at ast.Node, by, does string)) {
+	h.eachNode(func(r *room, s *source, n ast.Node) {
+		selector, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return
+		}
+		pkg, qualified := r.imported(s.ast, selector.X)
+		pkg, ours := strings.CutPrefix(pkg, moduleName)
+		does := makings[pkg][selector.Sel.Name]
+		switch {
+		case ours && does != "":
+			call(r, selector, pkg+"."+selector.Sel.Name, does)
+		case !qualified && selector.Sel.Name == "Seal" && knowsRecords(s.ast):
+			call(r, selector, sealing, "seals a record")
+		}
+	})
+}
+
+func knowsRecords(file *ast.File) bool {
+	return slices.ContainsFunc(file.Imports, func(spec *ast.ImportSpec) bool { return spec.Path.Value == `"`+moduleName+`results"` })
+}
+
+func checkOneRoom(h *house) (faults []string) {
+	h.eachMaking(func(r *room, at ast.Node, by, does string) {
+		if _, allowed := exceptions[r.path][by]; r.path != runRoom && !allowed {
+			faults = append(faults, fmt.Sprintf("%s: %s %s by %s, which is for %s alone; have it carry out a plan", h.at(at), r.path, does, by, runRoom))
+		}
+	})
+	return faults
+}
+
+func checkExceptions(h *house) (faults []string) {
+	done := map[string]bool{}
+	h.eachMaking(func(r *room, _ ast.Node, by, _ string) { done[r.path+" for "+by] = true })
+	for _, room := range slices.Sorted(maps.Keys(exceptions)) {
+		for _, by := range slices.Sorted(maps.Keys(exceptions[room])) {
+			if !done[room+" for "+by] {
+				faults = append(faults, fmt.Sprintf("nothing needs the exception of %s for %s; take it away", room, by))
+			}
+		}
+	}
+	return faults
+}
