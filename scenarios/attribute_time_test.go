@@ -1,6 +1,7 @@
 package scenarios_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -39,12 +40,12 @@ func TestTimesAndTextsOfAFile(t *testing.T) {
 	}
 	// 0.5 s, and 250 ms for each of the 7 before.
 	at := entity.Ticks(639_290_880_000_000_000 + 5_000_000 + 7*2_500_000)
-	if got, want := g.Key(7), (entity.Key{Partition: "2026-11-01T00", Row: keys.Invert(at) + "_7"}); got != want {
+	if got, want := g.Key(7), (entity.Key{Partition: "2026-11-01T00", Row: inverted(at) + "_7"}); got != want {
 		t.Errorf("Key(7) = %v; want %v", got, want)
 	}
 	// What is offered goes on behind the 200 that were loaded.
 	at += 193*2_500_000 + 10_000_000
-	if got, want := g.KeyOf(keys.Event{Number: 300, Offered: true, Run: 2 * time.Second}).Row, keys.Invert(at)+"_300"; got != want {
+	if got, want := g.KeyOf(keys.Event{Number: 300, Offered: true, Run: 2 * time.Second}).Row, inverted(at)+"_300"; got != want {
 		t.Errorf("the row of an event 2 s into the load is %s; want %s", got, want)
 	}
 	again, err := scenarios.Parse("race.yaml", []byte(s.Text()))
@@ -61,6 +62,9 @@ func TestTimesAndTextsOfAFile(t *testing.T) {
 		t.Errorf("Set(attributes.card.text) = %v, and card is %v", err, s.Attributes[3].Values)
 	}
 }
+
+// inverted is what {at:inverted} comes to.
+func inverted(at entity.Ticks) string { return fmt.Sprintf("%019d", entity.LatestDateTime-at) }
 
 func sameTemplate(a, b keys.Template) bool { return a.String() == b.String() }
 

@@ -69,22 +69,6 @@ func (c CSV) compile(clock.Stream) source {
 	return source{picker: newWeighted(c.Set.weights), texts: c.Set.values}
 }
 
-func (c CSV) top() float64 {
-	most, all := int64(0), int64(0)
-	for _, weight := range c.Set.weights {
-		most, all = max(most, weight), all+weight
-	}
-	return float64(most) / float64(all)
-}
-
-func (c CSV) describe() string {
-	if c.Set == nil {
-		return fmt.Sprintf("the column %s of %s, which has not been read", c.Column, c.File)
-	}
-	return fmt.Sprintf("the column %s of %s, %s values: %s",
-		c.Column, c.File, grouped(int64(c.Set.Len())), commonest(c.top()))
-}
-
 // Bounds of a file. Beyond mostRowFaults the rest is not looked at.
 const (
 	maxSetValues  = 1_000_000

@@ -191,9 +191,8 @@ func FuzzReadCSV(f *testing.F) {
 		}
 		values := values
 		values.Set = set
-		share, known := keys.TopShare(values)
-		if set.Len() == 0 || !known || share <= 0 || share > 1 || len(probes(values)) != set.Len() {
-			t.Fatalf("Read(%q) = %d values, the commonest with %v; want some", text, set.Len(), share)
+		if set.Len() == 0 || len(probes(values)) != set.Len() {
+			t.Fatalf("Read(%q) = %d values; want some", text, set.Len())
 		}
 		// What a key may not hold is the business of another check.
 		generator(t, keys.Options{Attributes: []keys.Attribute{{Name: "x", Values: values}}}).Value("x", 7)

@@ -1,7 +1,6 @@
 package keys_test
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -100,27 +99,6 @@ func TestDistributionsFollowTheory(t *testing.T) {
 				t.Errorf("%v is as near to the law of %v as one in %.2g of cases; want below %v, or this test cannot fail", tt.wrong, tt.values, got, alarm)
 			}
 		})
-	}
-}
-
-// TestTheCommonestShareIsThatOfTheLaw holds the closed forms against sums.
-func TestTheCommonestShareIsThatOfTheLaw(t *testing.T) {
-	for _, tt := range laws() {
-		if tt.shares == nil || strings.Contains(tt.name, "million") {
-			continue
-		}
-		want := slices.Max(tt.shares())
-		if got, known := keys.TopShare(tt.values); !known || math.Abs(got-want) > 1e-6*want {
-			t.Errorf("%s: TopShare(%v) = %v, %t; want %v", tt.name, tt.values, got, known, want)
-		}
-	}
-	for _, of := range []int{1, 2, 999, 1000, 1001, 200_000} {
-		for _, exponent := range []float64{0, 0.5, 1, 1.1, 5} {
-			want := powers(of, exponent, of, from(0))[0]
-			if got, _ := keys.TopShare(zipf(int64(of), exponent)); math.Abs(got-want) > 1e-9*want {
-				t.Errorf("TopShare(zipf of %d, exponent %v) = %v; want %v, the sum by brute force", of, exponent, got, want)
-			}
-		}
 	}
 }
 
@@ -322,12 +300,6 @@ func TestValidateDistributions(t *testing.T) {
 				want = append(want, "attributes.age."+line)
 			}
 			spoiled{tt.name, func(o *keys.Options) { set(o, "age", tt.values) }, want}.run(t)
-			if text := keys.Describe(tt.values); text != "" {
-				t.Errorf("Describe of what is not sound = %q; want nothing", text)
-			}
-			if _, known := keys.TopShare(tt.values); known {
-				t.Error("TopShare of what is not sound is known; want it unknown")
-			}
 		})
 	}
 }
@@ -368,34 +340,4 @@ func TestListsAreTakenByRank(t *testing.T) {
 			}
 		}
 	}
-}
-
-func ExampleDescribe() {
-	size, _ := keys.ParseSize("70% x1")
-	larger, _ := keys.ParseSize("30% x2.5")
-	for _, values := range []keys.Distribution{
-		keys.List{Values: []string{"Full", "Half"}, Weights: []int64{1, 4}},
-		keys.Uniform{Low: 0, High: 999_999},
-		keys.Sequence{Start: 1},
-		keys.Zipf{Ranked: keys.Ranked{Of: 100_000}, Exponent: 1.1},
-		keys.HotSet{Ranked: keys.Ranked{Of: 1000, Scramble: true}, Hot: 0.1, Share: 0.9},
-		keys.Gaussian{Mean: 38, Deviation: 9.5, Low: 18, High: 79},
-		keys.Latest{Window: 1000, Exponent: 1, Every: 10},
-		keys.Partitions{Of: 1000, Rows: 100, Sizes: []keys.Size{size, larger}},
-		keys.Partitions{Of: 1000, Sizes: []keys.Size{size, larger}},
-		keys.CSV{File: "events.csv", Column: "city"},
-	} {
-		fmt.Println(keys.Describe(values))
-	}
-	// Output:
-	// one of 2 texts by weight: the commonest has 80%
-	// any of the 1,000,000 integers from 0 to 999,999, all alike: the commonest has 0.0001%
-	// a number for each entity, from 1 on: none comes up twice
-	// zipf over 100,000 values, exponent 1.1: the commonest has 13.5%
-	// 90% of the entities on 100 of 1,000 values, scrambled: the commonest has 0.9%
-	// a bell around 38, standard deviation 9.5, cut at 18 and 79: the commonest has 4.26%
-	// one of the latest 1,000 numbers, a new one every 10 entities, exponent 1: the newest has 13.4%
-	// 1,000 partitions, filled by 145,000 entities: 700 of 100 rows, 300 of 250 rows; the commonest has 0.172%
-	// 1,000 partitions, drawn: 700 of weight 1, 300 of weight 2.5; the commonest has 0.172%
-	// the column city of events.csv, which has not been read
 }

@@ -10,10 +10,8 @@
 // yields the properties of a partial update. [Generator.Design] puts the same
 // entities under other keys, and [Generator.Plan] says what a design makes of a
 // query whose reader knows some of the attributes. [Skew] counts how a design
-// spreads the first n entities over partitions, and [Effective] says to how many
-// equal ones that amounts; [TopShare] and [Describe] say what is to be expected of a
-// single attribute. The file of a [CSV] is read by [CSV.Read] before there is a
-// generator.
+// spreads the first n entities over partitions. The file of a [CSV] is read by
+// [CSV.Read] before there is a generator.
 //
 // The caller owes each entity a number of its own: a number means the same
 // entity for ever, whoever asks and in whatever order.

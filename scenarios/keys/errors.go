@@ -11,9 +11,6 @@ var ErrInvalid = errors.New("keys: invalid options")
 // ErrTemplate is wrapped by every error of [ParseTemplate].
 var ErrTemplate = errors.New("keys: invalid template")
 
-// ErrInverted is wrapped by the error of [Uninvert].
-var ErrInverted = errors.New("keys: no inverted ticks")
-
 // ErrRow is wrapped by every fault of a file of values.
 var ErrRow = errors.New("keys: invalid row")
 

@@ -33,11 +33,9 @@ func Example() {
 
 	fmt.Println("the first runner:", generator.Key(0), entity.Size(generator.Key(0), generator.Properties(0)), "bytes")
 
-	shares := keys.Skew(generator, 1000)
-	for _, share := range shares {
+	for _, share := range keys.Skew(generator, 1000) {
 		fmt.Printf("%s holds %d of 1000\n", share.PartitionKey, share.Entities)
 	}
-	fmt.Printf("as uneven as %.1f equal partitions\n", keys.Effective(shares))
 
 	// Late registrations that all fall into the partition of runner 0.
 	late := generator.Pinned(0)
@@ -46,6 +44,5 @@ func Example() {
 	// the first runner: {Half 1__57} 1024 bytes
 	// Half holds 797 of 1000
 	// Full holds 203 of 1000
-	// as uneven as 1.5 equal partitions
 	// then: {Half 1001__22} {Half 1002__43}
 }

@@ -1,7 +1,6 @@
 package keys
 
 import (
-	"fmt"
 	"math"
 
 	"loadgen/engine/clock"
@@ -58,17 +57,6 @@ func (g Gaussian) faults(path string) []error {
 func (g Gaussian) probes() []string { return outermost(g.Low, g.High) }
 
 func (g Gaussian) compile(clock.Stream) source { return source{low: g.Low, picker: g.bell()} }
-
-// top returns the share of the integer nearest to the mean.
-func (g Gaussian) top() float64 {
-	middle := max(float64(g.Low), min(math.Round(g.Mean), float64(g.High)))
-	return below((middle-0.5-g.Mean)/g.Deviation, (middle+0.5-g.Mean)/g.Deviation) / g.bell().inside
-}
-
-func (g Gaussian) describe() string {
-	return fmt.Sprintf("a bell around %s, standard deviation %s, cut at %s and %s: %s",
-		decimal(g.Mean), decimal(g.Deviation), grouped(g.Low), grouped(g.High), commonest(g.top()))
-}
 
 // bell picks from a truncated bell by the inverse of its running sum.
 type bell struct {

@@ -1,7 +1,6 @@
 package keys
 
 import (
-	"fmt"
 	"math"
 
 	"loadgen/engine/clock"
@@ -29,14 +28,14 @@ func (h HotSet) faults(path string) []error {
 	switch size := h.size(); {
 	case !(h.Hot > 0 && h.Hot < 1):
 		faults = append(faults, faultf(path+".hot", "hot is %s of the values; expected a share above 0%% and below 100%%",
-			exactPercent(h.Hot)))
+			percent(h.Hot)))
 	case len(faults) == 0 && (h.hot() < 1 || h.hot() >= size):
 		faults = append(faults, faultf(path+".hot",
 			"hot is %s, which of %d values is %d; expected at least one, and one that is not hot",
-			exactPercent(h.Hot), size, h.hot()))
+			percent(h.Hot), size, h.hot()))
 	}
 	if !(h.Share >= 0 && h.Share <= 1) {
-		faults = append(faults, faultf(path+".share", "share is %s; expected 0%% to 100%%", exactPercent(h.Share)))
+		faults = append(faults, faultf(path+".share", "share is %s; expected 0%% to 100%%", percent(h.Share)))
 	}
 	return faults
 }
@@ -47,16 +46,6 @@ func (h HotSet) place(i int) (path, what string) { return h.Ranked.place(".hot_s
 
 func (h HotSet) compile(once clock.Stream) source {
 	return h.source(heated{h.hot(), h.size() - h.hot(), h.Share}, once)
-}
-
-func (h HotSet) top() float64 {
-	hot := float64(h.hot())
-	return max(h.Share/hot, (1-h.Share)/(float64(h.size())-hot))
-}
-
-func (h HotSet) describe() string {
-	return fmt.Sprintf("%s of the entities on %s of %s%s: %s",
-		percent(h.Share), grouped(h.hot()), h.noun(), h.how(), commonest(h.top()))
 }
 
 // heated picks one of the first, or one of the rest.

@@ -1,7 +1,6 @@
 package keys
 
 import (
-	"fmt"
 	"strconv"
 
 	"loadgen/engine/clock"
@@ -51,15 +50,6 @@ func (l Latest) probes() []string {
 
 func (l Latest) compile(clock.Stream) source {
 	return source{low: l.Start, picker: recent{newPower(l.Window, l.Exponent), uint64(l.Every)}}
-}
-
-func (l Latest) describe() string {
-	text := fmt.Sprintf("one of the latest %s numbers, a new one with each entity", grouped(l.Window))
-	if l.Every > 1 {
-		text = fmt.Sprintf("one of the latest %s numbers, a new one every %s entities", grouped(l.Window), grouped(l.Every))
-	}
-	newest := 1 / harmonic(l.Window, l.Exponent)
-	return fmt.Sprintf("%s, exponent %s: the newest has %s", text, decimal(l.Exponent), percent(newest))
 }
 
 // recent picks by age.

@@ -61,33 +61,6 @@ func (l List) compile(clock.Stream) source {
 	return source{picker: newWeighted(l.Weights), texts: l.Values}
 }
 
-// top returns the share of the commonest value.
-func (l List) top() float64 {
-	shares := make(map[string]float64, len(l.Values))
-	total, most := 0.0, 0.0
-	for i, value := range l.Values {
-		weight := 1.0
-		if l.Weights != nil {
-			weight = float64(l.Weights[i])
-		}
-		shares[value] += weight
-		total += weight
-		most = max(most, shares[value])
-	}
-	return most / total
-}
-
-func (l List) describe() string {
-	switch {
-	case len(l.Values) == 1:
-		return "always the same text"
-	case l.Weights == nil:
-		return fmt.Sprintf("one of %s texts, all alike: %s", grouped(int64(len(l.Values))), commonest(l.top()))
-	default:
-		return fmt.Sprintf("one of %s texts by weight: %s", grouped(int64(len(l.Values))), commonest(l.top()))
-	}
-}
-
 // weighted picks positions as often as their weights say.
 type weighted struct {
 	// upTo are the running sums of the weights.

@@ -5,7 +5,6 @@ import (
 	"math"
 	"regexp"
 	"strconv"
-	"strings"
 
 	"loadgen/engine/clock"
 )
@@ -33,7 +32,7 @@ type Size struct {
 }
 
 // String returns the size as a scenario has it: "20% x2.5".
-func (s Size) String() string { return exactPercent(s.Share) + " x" + decimal(s.Weight) }
+func (s Size) String() string { return percent(s.Share) + " x" + decimal(s.Weight) }
 
 var sizeText = regexp.MustCompile(`^((?:0|[1-9][0-9]?|100)(?:\.[0-9]{1,6})?)% *x *` +
 	`((?:0|[1-9][0-9]{0,6})(?:\.[0-9]{1,6})?)$`)
@@ -102,7 +101,7 @@ func (p Partitions) faults(path string) []error {
 		all += size.Share
 	}
 	if len(p.Sizes) > 0 && len(faults) == 0 && math.Abs(all-1) > 1e-9 {
-		faults = append(faults, faultf(path+".sizes", "the shares of sizes are %s together; expected 100%%", exactPercent(all)))
+		faults = append(faults, faultf(path+".sizes", "the shares of sizes are %s together; expected 100%%", percent(all)))
 	}
 	if len(faults) > 0 {
 		return faults
@@ -174,33 +173,6 @@ func (p Partitions) compile(once clock.Stream) source {
 		partitions = scrambled{partitions, newPermutation(p.Of, once)}
 	}
 	return source{picker: partitions}
-}
-
-func (p Partitions) top() float64 {
-	most, heaviest, all := int64(0), 0.0, class{}
-	for _, c := range p.classes() {
-		most, heaviest, all = max(most, c.rows), max(heaviest, c.weight), c
-	}
-	if p.Rows > 0 {
-		return float64(most) / float64(all.upTo)
-	}
-	return heaviest / all.sumTo
-}
-
-func (p Partitions) describe() string {
-	var sizes []string
-	for _, c := range p.classes() {
-		each := "of weight " + decimal(c.weight)
-		if p.Rows > 0 {
-			each = "of " + grouped(c.rows) + " rows"
-		}
-		sizes = append(sizes, grouped(c.values)+" "+each)
-	}
-	how := "drawn"
-	if p.Rows > 0 {
-		how = "filled by " + grouped(p.Entities()) + " entities"
-	}
-	return fmt.Sprintf("%s partitions, %s: %s; %s", grouped(p.Of), how, strings.Join(sizes, ", "), commonest(p.top()))
 }
 
 // deal gives each entity of a lot a row of its own: the rows stand in the order of

@@ -136,12 +136,6 @@ func TestDrawnPartitionsFollowTheirWeights(t *testing.T) {
 	if got := fit(t, counts(t, keys.Partitions{Of: of, Sizes: wrong}, draws, of, from(0)), shares); got > alarm {
 		t.Errorf("a weight of 2.35 for 2.5 is as near as sound ones in %.2g of cases; want below %v, or this test cannot fail", got, alarm)
 	}
-	if got, _ := keys.TopShare(keys.Partitions{Of: of, Sizes: unequal()}); math.Abs(got-3.5/sum) > 1e-12 {
-		t.Errorf("TopShare = %v; want %v", got, 3.5/sum)
-	}
-	if got, _ := keys.TopShare(keys.Partitions{Of: of, Rows: 10, Sizes: unequal()}); math.Abs(got-35/(10*sum)) > 1e-12 {
-		t.Errorf("TopShare of rows = %v; want %v", got, 35/(10.0*sum))
-	}
 }
 
 func TestParseSize(t *testing.T) {

@@ -82,14 +82,6 @@ func (r *Ranked) source(ranks picker, once clock.Stream) source {
 	return source{picker: ranks, texts: r.List}
 }
 
-// noun returns what the values are, with their number.
-func (r *Ranked) noun() string {
-	if r.List != nil {
-		return grouped(r.size()) + " texts"
-	}
-	return grouped(r.size()) + " values"
-}
-
 // scrambled exchanges the values that another picker picks.
 type scrambled struct {
 	ranks  picker

@@ -30,20 +30,3 @@ func Skew(g *Generator, n uint64) []Share {
 	})
 	return shares
 }
-
-// Effective returns the effective number of partitions: how many of equal size
-// would be as uneven. It is 1 / Σ p², p being each partition's share of the
-// entities (the inverse of Simpson's concentration index, 1949): the number of
-// partitions where all are alike, 1 where one holds everything. No entities
-// have 0.
-func Effective(shares []Share) float64 {
-	total, squares := 0.0, 0.0
-	for _, s := range shares {
-		total += float64(s.Entities)
-		squares += float64(s.Entities) * float64(s.Entities)
-	}
-	if squares == 0 {
-		return 0
-	}
-	return total * total / squares
-}

@@ -135,32 +135,3 @@ func TestEqualSharesComeInTheOrderOfTheIndex(t *testing.T) {
 		t.Errorf("Skew() = %v; want %v", got, want)
 	}
 }
-
-func TestEffective(t *testing.T) {
-	shares := func(entities ...uint64) []keys.Share {
-		var list []keys.Share
-		for _, n := range entities {
-			list = append(list, keys.Share{Entities: n})
-		}
-		return list
-	}
-	for _, tt := range []struct {
-		name   string
-		shares []keys.Share
-		want   float64
-	}{
-		{"nothing is no partition", nil, 0},
-		{"empty partitions are none", shares(0, 0), 0},
-		{"one partition is one", shares(12), 1},
-		{"four alike are four", shares(5, 5, 5, 5), 4},
-		{"half, a quarter and a quarter are 1/(1/4+1/16+1/16)", shares(50, 25, 25), 8.0 / 3},
-		{"a crowd beside a giant hardly counts", shares(1000, 1, 1, 1, 1), 1.008},
-		{"large counts do not overflow", shares(1<<63, 1<<63), 2},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := keys.Effective(tt.shares); math.Abs(got-tt.want) > 0.0005 {
-				t.Errorf("Effective(%v) = %.4f; want %.4f", tt.shares, got, tt.want)
-			}
-		})
-	}
-}

@@ -21,5 +21,3 @@ func (t Text) compile(clock.Stream) source { return constant("") }
 // probes are none: those of the attributes that the text is derived from stand for
 // it.
 func (t Text) probes() []string { return nil }
-
-func (t Text) describe() string { return "what " + shown(t.Template.String()) + " comes to" }

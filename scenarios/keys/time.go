@@ -1,7 +1,6 @@
 package keys
 
 import (
-	"fmt"
 	"math/bits"
 	"time"
 
@@ -64,11 +63,6 @@ func (t Time) probes() []string {
 		texts = append(texts, string(appendTime(nil, line.at(&occurrence{Event: loaded(n)}), transform{})))
 	}
 	return texts
-}
-
-func (t Time) describe() string {
-	return fmt.Sprintf("an instant for each entity, one every %s from %s on, and during the load %v times as fast as it",
-		t.Every, t.Start, t.Speed)
 }
 
 // IsTime reports whether a distribution is the time of an event.
@@ -199,22 +193,4 @@ func readTicks(text string) (entity.Ticks, bool) {
 		t = t*10 + uint64(digit)
 	}
 	return entity.Ticks(t), t <= uint64(entity.LatestDateTime)
-}
-
-// Invert returns the text of an instant that comes before those of all earlier
-// ones in the index, so that the latest entity is the first: the ticks that are
-// left until the end of the year 9999, in 19 digits. The instant lies between
-// year 1 and that end.
-func Invert(t entity.Ticks) string {
-	return string(appendTime(nil, t, transform{kind: toInverted}))
-}
-
-// Uninvert returns the instant that [Invert] made a text of. The error wraps
-// [ErrInverted] for any other text.
-func Uninvert(text string) (entity.Ticks, error) {
-	left, ok := readTicks(text)
-	if !ok {
-		return 0, fmt.Errorf("%w: %s; expected 19 digits, at most %d", ErrInverted, shown(text), entity.LatestDateTime)
-	}
-	return entity.LatestDateTime - left, nil
 }

@@ -57,13 +57,6 @@ func (u Uniform) compile(clock.Stream) source {
 	return source{low: u.Low, picker: evenly(u.High - u.Low + 1)}
 }
 
-func (u Uniform) top() float64 { return 1 / float64(u.High-u.Low+1) }
-
-func (u Uniform) describe() string {
-	return fmt.Sprintf("any of the %s integers from %s to %s, all alike: %s",
-		grouped(u.High-u.Low+1), grouped(u.Low), grouped(u.High), commonest(u.top()))
-}
-
 // Sequence numbers the entities: Start for entity 0, one more for each after.
 type Sequence struct {
 	Start int64
@@ -82,7 +75,3 @@ func (s Sequence) probes() []string {
 }
 
 func (s Sequence) compile(clock.Stream) source { return source{low: s.Start, picker: inOrder{}} }
-
-func (s Sequence) describe() string {
-	return fmt.Sprintf("a number for each entity, from %s on: none comes up twice", grouped(s.Start))
-}

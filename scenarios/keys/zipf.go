@@ -1,9 +1,7 @@
 package keys
 
 import (
-	"fmt"
 	"math"
-	"strconv"
 
 	"loadgen/engine/clock"
 )
@@ -41,25 +39,6 @@ func (z Zipf) place(i int) (path, what string) { return z.Ranked.place(".zipf", 
 func (z Zipf) compile(once clock.Stream) source {
 	return z.source(newPower(z.size(), z.Exponent), once)
 }
-
-// top returns the share of the first rank: all powers together are the
-// generalised harmonic number.
-func (z Zipf) top() float64 { return 1 / harmonic(z.size(), z.Exponent) }
-
-func (z Zipf) describe() string {
-	return fmt.Sprintf("zipf over %s, exponent %s%s: %s", z.noun(), decimal(z.Exponent), z.how(), commonest(z.top()))
-}
-
-// how says where the common values lie.
-func (r *Ranked) how() string {
-	if r.Scramble {
-		return ", scrambled"
-	}
-	return ""
-}
-
-// decimal returns a number in as few digits as say it.
-func decimal(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // power picks ranks by Zipf's law exactly, for any exponent and any number of
 // ranks, without a table of them: rejection-inversion (Hörmann and Derflinger
@@ -135,23 +114,4 @@ func (p *power) inverse(area float64) float64 {
 	}
 	// The area is bounded where s > 1; rounding must not lead beyond.
 	return math.Exp(math.Log1p(max(p.rest*area, -1)) * p.root)
-}
-
-// harmonic returns the sum of k⁻ˢ for k from 1 to n: the first thousand one by
-// one, the rest by the formula of Euler and Maclaurin, ∫h + (h(a)+h(n))/2 +
-// (h'(n)-h'(a))/12, whose next term is below 10⁻⁹ of the sum there.
-func harmonic(n int64, s float64) float64 {
-	const summed = 1000
-	sum := 0.0
-	for k := min(n, summed); k >= 1; k-- {
-		sum += math.Pow(float64(k), -s)
-	}
-	if n <= summed {
-		return sum
-	}
-	p := power{exponent: s, rest: 1 - s}
-	a, b := float64(summed), float64(n)
-	slope := func(x float64) float64 { return -s * p.height(x) / x }
-	// What lies at a itself is in the sum already.
-	return sum + p.area(b) - p.area(a) + (p.height(b)-p.height(a))/2 + (slope(b)-slope(a))/12
 }
