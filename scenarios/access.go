@@ -8,7 +8,7 @@ import (
 // Access says which of the entities that are there an operation of event traffic
 // works on. The zero value is [AccessUniform].
 type Access struct {
-	// Kind is one of [Accesses]; empty stands for [AccessUniform].
+	// Kind is one of those below; empty stands for [AccessUniform].
 	Kind string
 	// Exponent is that of [AccessZipf], 0 to 5.
 	Exponent float64
@@ -32,9 +32,6 @@ const (
 	// AccessHot: a part of those that were loaded gets a share of the operations.
 	AccessHot = "hot"
 )
-
-// Accesses returns the kinds of access, in the order in which they are listed.
-func Accesses() []string { return []string{AccessUniform, AccessLatest, AccessZipf, AccessHot} }
 
 const (
 	maxExponent = 5

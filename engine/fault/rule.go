@@ -39,17 +39,6 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// ParseKind returns the kind that a scenario spells so, and false for any other
-// text.
-func ParseKind(name string) (Kind, bool) {
-	for i := 1; i < len(kindNames); i++ {
-		if kindNames[i] == name {
-			return Kind(i), true
-		}
-	}
-	return 0, false
-}
-
 // Moment is when a reply was lost; the sender cannot tell.
 type Moment uint8
 
@@ -70,17 +59,6 @@ func (m Moment) String() string {
 	default:
 		return "unknown"
 	}
-}
-
-// ParseMoment returns the moment that a scenario spells so, and false for any
-// other text.
-func ParseMoment(name string) (Moment, bool) {
-	for _, m := range []Moment{Before, After} {
-		if m.String() == name {
-			return m, true
-		}
-	}
-	return 0, false
 }
 
 // Rule is one fault: what happens, when, to whom.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log"
 	"net"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -33,7 +33,6 @@ type Server struct {
 	server   *http.Server
 	// connections counts those whose goroutine has not ended.
 	connections sync.WaitGroup
-	complaints  complaints
 
 	// served is closed when the accepting goroutine has ended; failure, what
 	// ended it, may be read then.
@@ -61,7 +60,7 @@ func serveOn(listener net.Listener, h http.Handler) *Server {
 		WriteTimeout:      writeTime,
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    maxHeaderBytes,
-		ErrorLog:          log.New(&s.complaints, "", 0),
+		ErrorLog:          log.New(io.Discard, "", 0),
 		ConnState:         s.follow,
 		// OPTIONS * is the handler's to answer as well.
 		DisableGeneralOptionsHandler: true,
@@ -94,10 +93,6 @@ func (s *Server) Address() string { return s.listener.Addr().String() }
 // URL returns the address as the beginning of a URL, without a slash at its end.
 func (s *Server) URL() string { return "http://" + s.Address() }
 
-// Complaints returns how often net/http had something to log: a connection that
-// failed, a handler that panicked. The texts are dropped.
-func (s *Server) Complaints() int64 { return s.complaints.count.Load() }
-
 // Close stops listening, waits for the requests that are under way, closes the
 // connections and returns when every goroutine has ended. When the context is
 // done first it cuts those requests off, and returns the context's error. A
@@ -112,12 +107,4 @@ func (s *Server) Close(ctx context.Context) error {
 	<-s.served
 	s.connections.Wait()
 	return errors.Join(s.failure, err)
-}
-
-// complaints counts the lines of a log instead of keeping them.
-type complaints struct{ count atomic.Int64 }
-
-func (c *complaints) Write(line []byte) (int, error) {
-	c.count.Add(1)
-	return len(line), nil
 }

@@ -3,7 +3,7 @@
 // response times over time, and where the load went, by partition and over time.
 //
 // [Draw] writes each chart as PNG and SVG into a folder, [DrawAs] those that are chosen;
-// [Picture] and [Inline] return one as SVG, the latter for a page with its own inks. The
+// [Inline] returns one as SVG for a page with its own inks. The
 // numbers behind a chart are to be had without drawing it: [LatencyBars] and
 // [PercentileCurve], [ThrottleBars], [WaitBars], [RefusalCodes] and
 // [AttemptsByOperation], [Steps], [OperationCurves], [ResponseHeat], [HeatGrid]. A drawing

@@ -47,19 +47,9 @@ func DrawAs(folder results.Folder, record *results.Record, o Options) ([]string,
 	return save(folder, drawn, o.Form)
 }
 
-// Picture returns one of the charts of [Names] as an SVG that is a file of its own. A
-// record without data for it gives one that says so. Its error wraps [ErrOptions].
-func Picture(name string, record *results.Record, o Options) ([]byte, error) {
-	figure, err := pictured(name, record, &o)
-	if err != nil {
-		return nil, err
-	}
-	return encodeSVG(figure)
-}
-
 // Inline returns one of the charts of [Names] as an SVG element for a page: on the page's
-// own paper, with inks that the page may set as custom properties such as --ink-text
-// (see [Inks]), with identifiers that begin with the chart's name, and without a single
+// own paper, with inks that the page may set as custom properties such as --ink-text,
+// with identifiers that begin with the chart's name, and without a single
 // style attribute, so that a strict content policy has nothing to object to. Its error
 // wraps [ErrOptions].
 func Inline(name string, record *results.Record, o Options) ([]byte, error) {

@@ -45,7 +45,7 @@ func Example() {
 		return
 	}
 	for _, bar := range chart.LatencyBars(record) {
-		fmt.Println(bar.Count(), "operations took", bar.From, "to", bar.To, "µs")
+		fmt.Println(bar.Get+bar.Put+bar.Other, "operations took", bar.From, "to", bar.To, "µs")
 	}
 	for _, bar := range chart.ThrottleBars(record) {
 		fmt.Println("second", bar.From, "served", bar.Served, "and refused", bar.Refused)

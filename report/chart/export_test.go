@@ -28,6 +28,24 @@ func Normalized(least, greatest, x float64) (onLinear, onLogarithmic float64) {
 	return linear{}.Normalize(least, greatest, x), logarithmic{}.Normalize(least, greatest, x)
 }
 
+// Picture returns one of the charts of [Names] as an SVG that is a file of its own.
+func Picture(name string, record *results.Record, o Options) ([]byte, error) {
+	figure, err := pictured(name, record, &o)
+	if err != nil {
+		return nil, err
+	}
+	return encodeSVG(figure)
+}
+
+// Inks returns the colours that drawings of [Inline] take from the page, by property.
+func Inks() map[string]string {
+	list := make(map[string]string)
+	for _, named := range inks() {
+		list["--ink-"+named.name] = named.colour.hex()
+	}
+	return list
+}
+
 // SVGs returns the charts of a record by name, without the PNG that takes most of
 // the time of [Draw].
 func SVGs(record *results.Record) (map[string][]byte, error) {

@@ -10,24 +10,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Ink is a colour that a page may set.
-type Ink struct {
-	// Property is the CSS custom property, such as --ink-text; Colour is what stands in
-	// for it where no page sets it, such as #222222, on light paper.
-	Property, Colour string
-}
-
-// Inks returns the colours that drawings of [Inline] take from the page, each with one
-// meaning in all charts. Those of scales of heat are not among them: they stand on their
-// own ground.
-func Inks() []Ink {
-	var list []Ink
-	for _, named := range inks() {
-		list = append(list, Ink{"--ink-" + named.name, named.colour.hex()})
-	}
-	return list
-}
-
 type namedInk struct {
 	colour ink
 	name   string

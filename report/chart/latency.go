@@ -25,9 +25,6 @@ type LatencyBar struct {
 	Get, Put, Other int64
 }
 
-// Count returns the operations of all groups.
-func (b LatencyBar) Count() int64 { return b.Get + b.Put + b.Other }
-
 // LatencyBars returns the response times of the successful operations of the
 // reported phases in at most 120 bars that grow by an even factor, without the
 // empty ones. Their counts sum to the operations that succeeded, exactly; a bound

@@ -84,10 +84,7 @@ func TestDrawAsDrawsWhatIsAskedFor(t *testing.T) {
 func TestInline(t *testing.T) {
 	record := heated(t, stress(), 12, 1, 1)
 	record.Manifest.Scenario.Name = `<script>" style="fill:red" id='x'`
-	inks := make(map[string]string)
-	for _, ink := range chart.Inks() {
-		inks[ink.Property] = ink.Colour
-	}
+	inks := chart.Inks()
 	identifiers := make(map[string]bool)
 	used := make(map[string]bool)
 	for _, name := range chart.Names() {

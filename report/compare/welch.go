@@ -18,12 +18,9 @@ type Means struct {
 }
 
 // Welch compares two means by B. L. Welch's test (1947), which does not assume that
-// both sides vary alike. Its figures have to be finite.
-func Welch(a, b []float64) Means { return WelchOf(a, b, 0) }
-
-// WelchOf is [Welch] of sides of which each is known to vary by a standard deviation at
-// least, however alike its few runs have come out.
-func WelchOf(a, b []float64, least float64) Means {
+// both sides vary alike. Its figures have to be finite. Each side is known to vary by a
+// standard deviation at least, however alike its few runs have come out.
+func Welch(a, b []float64, least float64) Means {
 	n, m := float64(len(a)), float64(len(b))
 	if n == 0 || m == 0 {
 		return Means{P: 1}

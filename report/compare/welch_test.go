@@ -34,7 +34,7 @@ func TestWelchOfHandComputedSets(t *testing.T) {
 			if swapped {
 				a, b, sign = b, a, -1
 			}
-			got := compare.Welch(a, b)
+			got := compare.Welch(a, b, 0)
 			want := compare.Means{Difference: sign * row.difference, P: row.p, Error: row.error, Freedom: row.freedom, Told: row.told}
 			if !near(got.Difference, want.Difference) || !near(got.P, want.P) || !near(got.Error, want.Error) ||
 				!near(got.Freedom, want.Freedom) || got.Told != want.Told {
@@ -55,7 +55,7 @@ func TestWelchIsStudentsWhereSidesAreAlike(t *testing.T) {
 		for i := range b {
 			b[i] = -b[i] + 0.7
 		}
-		if got, want := compare.Welch(a, b).P, compare.Student(a, b); !near(got, want) {
+		if got, want := compare.Welch(a, b, 0).P, compare.Student(a, b); !near(got, want) {
 			t.Errorf("Welch of %d mirrored runs: p = %v; want Student's %v", n, got, want)
 		}
 	}
@@ -66,7 +66,7 @@ func TestWelchIntervalIsWhatTheTestDoesNotReject(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	for _, alpha := range []float64{0.5, 0.05, 0.01, 1e-6} {
 		a, b := gaussian(4, 1, 0.1, rng), gaussian(6, 1.1, 0.3, rng)
-		low, high, told := compare.Welch(a, b).Interval(alpha)
+		low, high, told := compare.Welch(a, b, 0).Interval(alpha)
 		if !told {
 			t.Fatalf("Interval(%v) is not told; want one of four and six runs", alpha)
 		}
@@ -75,15 +75,15 @@ func TestWelchIntervalIsWhatTheTestDoesNotReject(t *testing.T) {
 			for i := range moved {
 				moved[i] -= bound
 			}
-			if p := compare.Welch(a, moved).P; math.Abs(p-alpha) > 1e-6*alpha+1e-12 {
+			if p := compare.Welch(a, moved, 0).P; math.Abs(p-alpha) > 1e-6*alpha+1e-12 {
 				t.Errorf("less the bound %v of its %v interval, p = %v; want the same", bound, alpha, p)
 			}
 		}
 	}
-	if _, _, told := compare.Welch([]float64{1}, []float64{1, 2}).Interval(0.05); told {
+	if _, _, told := compare.Welch([]float64{1}, []float64{1, 2}, 0).Interval(0.05); told {
 		t.Error("the interval of a single run is told; want none")
 	}
-	if low, high, told := compare.Welch([]float64{1, 1}, []float64{3, 3}).Interval(0.05); low != 2 || high != 2 || !told {
+	if low, high, told := compare.Welch([]float64{1, 1}, []float64{3, 3}, 0).Interval(0.05); low != 2 || high != 2 || !told {
 		t.Errorf("the interval of two constants = %v to %v, %v; want their difference", low, high, told)
 	}
 	// t for 4 degrees of freedom is 2.776 at 5 %, and the deviation of 1 … 5 is √2.5.
@@ -110,7 +110,7 @@ func TestDetectionIsWhatDrawingComesTo(t *testing.T) {
 		stated := compare.Detection(row.difference, 1, row.alpha, row.n)
 		found := 0
 		for range sets {
-			if compare.Welch(gaussian(row.n, 0, 1, rng), gaussian(row.n, row.difference, 1, rng)).P <= row.alpha {
+			if compare.Welch(gaussian(row.n, 0, 1, rng), gaussian(row.n, row.difference, 1, rng), 0).P <= row.alpha {
 				found++
 			}
 		}

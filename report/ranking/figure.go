@@ -126,7 +126,7 @@ func (f *figure) grain(operations int64) float64 {
 // and the means themselves are.
 func (f *figure) meet(a, b []float64, grain float64) (effect compare.Means, logs, resolved bool) {
 	if !f.absolute && positive(a) && positive(b) {
-		effect = compare.WelchOf(logarithms(a), logarithms(b), grain)
+		effect = compare.Welch(logarithms(a), logarithms(b), grain)
 		return effect, true, math.Abs(effect.Difference) >= math.Log1p(f.resolution)
 	}
 	least := f.resolution
@@ -134,7 +134,7 @@ func (f *figure) meet(a, b []float64, grain float64) (effect compare.Means, logs
 		greater := math.Max(mean(a), mean(b))
 		least, grain = least*greater, grain*greater
 	}
-	effect = compare.WelchOf(a, b, grain)
+	effect = compare.Welch(a, b, grain)
 	return effect, false, effect.Difference != 0 && math.Abs(effect.Difference) >= least
 }
 

@@ -133,7 +133,7 @@ func TestFiguresAreThoseOfARun(t *testing.T) {
 	for name := range tables {
 		t.Run(name, func(t *testing.T) {
 			_, p := answered(t, name)
-			s, err := p.Only(p.Candidates[0].Design.Name)
+			s, err := p.Scenario()
 			if err != nil {
 				t.Fatal(err)
 			}

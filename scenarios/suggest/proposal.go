@@ -1,12 +1,10 @@
 package suggest
 
 import (
-	"fmt"
 	"slices"
 
 	"loadgen/results/expectation"
 	"loadgen/scenarios"
-	"loadgen/scenarios/keys"
 )
 
 // Proposal is what is proposed for a scenario. It is not altered once made.
@@ -79,32 +77,12 @@ func (p *Proposal) reject(d *scenarios.Design, why string) {
 // and rates, and no lessons about requests or counts. The error is that of a scenario
 // that is not sound after all.
 func (p *Proposal) Scenario() (*scenarios.Scenario, error) {
-	var designs []scenarios.Design
-	for i := range p.Candidates {
-		designs = append(designs, p.Candidates[i].Design)
-	}
-	return p.with(designs, p.options.Beside)
-}
-
-// Only returns the scenario with one of the candidates as its only design, as
-// [Proposal.Scenario] does. The error names the nearest candidate where none has the
-// name.
-func (p *Proposal) Only(name string) (*scenarios.Scenario, error) {
-	var known []string
-	for i := range p.Candidates {
-		if d := p.Candidates[i].Design; d.Name == name {
-			return p.with([]scenarios.Design{d}, false)
-		}
-		known = append(known, p.Candidates[i].Design.Name)
-	}
-	return nil, fmt.Errorf("%w: %s", ErrOptions, keys.Unknown("design", name, known))
-}
-
-// with returns the scenario with some designs.
-func (p *Proposal) with(designs []scenarios.Design, beside bool) (*scenarios.Scenario, error) {
 	s := *p.of
-	s.Designs = slices.Clone(designs)
-	if beside {
+	s.Designs = nil
+	for i := range p.Candidates {
+		s.Designs = append(s.Designs, p.Candidates[i].Design)
+	}
+	if p.options.Beside {
 		s.Designs = append(s.Designs, own(p.of, s.Designs)...)
 	}
 	s.Use, s.Design = s.Designs[0].Name, s.Designs[0]

@@ -128,14 +128,6 @@ func TestScenarioOfAProposal(t *testing.T) {
 			t.Error("the scenario itself was changed")
 		}
 	}
-	p := proposed(t, s, suggest.Options{})
-	one, err := p.Only(p.Candidates[0].Design.Name)
-	if err != nil || len(one.Alternatives()) != 1 {
-		t.Errorf("Only() = %v, %v; want a scenario of one design", one, err)
-	}
-	if _, err := p.Only("by-customre"); err == nil || !strings.Contains(err.Error(), `did you mean "by-customer"?`) {
-		t.Errorf("Only(by-customre) = %v; want the nearest name", err)
-	}
 }
 
 // The scenario's own designs are kept beside, but for one that is proposed, and under

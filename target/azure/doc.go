@@ -4,8 +4,8 @@
 // Say with [ParseConnectionString] or [ParseURL] where the service is and as
 // whom to ask it, build a [Target] over that with [New], and see by
 // [Target.Probe] that it answers before load is sent. [Target.Do] then makes one
-// attempt a call; [Target.Connections] says what the connections under it did,
-// and [Cause] what a refusal was for. [Target.Close] ends it.
+// attempt a call; [Target.Connections] says what the connections under it did.
+// [Target.Close] ends it.
 //
 // The caller owes what package target asks for, a Close when no Do is under way
 // any more, and a clock whose instant zero it can date.

@@ -53,12 +53,12 @@ func Example() {
 	}}
 	for register.Attempt = range 2 {
 		outcome := races.Do(ctx, &register)
-		fmt.Printf("%d %v counts %d %q\n", outcome.Status, outcome.Class(target.Expected{}), outcome.Counted, azure.Cause(&outcome))
+		fmt.Printf("%d %v counts %d\n", outcome.Status, outcome.Class(target.Expected{}), outcome.Counted)
 	}
 	used := races.Connections()
 	fmt.Println("attempts on connections, new and used:", used.Opened+used.Reused)
 	// Output:
-	// 503 refused counts 0 "account"
-	// 204 ok counts 1 ""
+	// 503 refused counts 0
+	// 204 ok counts 1
 	// attempts on connections, new and used: 2
 }
