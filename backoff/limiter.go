@@ -46,3 +46,25 @@ type Limiter interface {
 	// Told is told what came of an attempt that was sent under a grant.
 	Told(now time.Duration, grant Grant, answer Answer)
 }
+
+// Limiters returns the names of the built-in limiters. The slice is the caller's.
+func Limiters() []string { return []string{"retry-budget", "token-quota", "adaptive", "cubic", "aimd"} }
+
+// LimiterByName returns what makes limiters of a built-in kind, nil where [Limiters]
+// does not name it.
+func LimiterByName(name string) func() Limiter {
+	switch name {
+	case "retry-budget":
+		return func() Limiter { return NewRetryBudget() }
+	case "token-quota":
+		return func() Limiter { return NewTokenQuota() }
+	case "adaptive":
+		return func() Limiter { return NewAdaptive() }
+	case "cubic":
+		return func() Limiter { return NewCubic() }
+	case "aimd":
+		return func() Limiter { return NewAIMD() }
+	default:
+		return nil
+	}
+}

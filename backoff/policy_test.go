@@ -204,3 +204,39 @@ func TestOneRetryGoesAtOnce(t *testing.T) {
 		}
 	}
 }
+
+func TestChooseTakesNamesInTheirOrder(t *testing.T) {
+	if all, err := backoff.Choose(); err != nil || len(all) != len(backoff.Presets()) {
+		t.Errorf("Choose() = %d presets, %v; want all", len(all), err)
+	}
+	if some, err := backoff.Choose("js", "azcore"); err != nil || len(some) != 2 || some[0].Name != "js" || some[1].Name != "azcore" {
+		t.Errorf("Choose(js, azcore) = %v, %v; want those two", some, err)
+	}
+	if _, err := backoff.Choose("azcor", "js", "jss"); !errors.Is(err, backoff.ErrUnknown) || strings.Count(err.Error(), "unknown policy") != 2 {
+		t.Errorf("Choose of two typos = %v; want both told", err)
+	}
+}
+
+// Values of one's own stand in the formula, which says so.
+func TestPresetWithValuesOfOnesOwn(t *testing.T) {
+	presets, err := backoff.Choose("documented")
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := presets[0].With(backoff.Exponential{Base: 10 * time.Second, Min: time.Second, Max: 20 * time.Second, FromZero: true})
+	const want = "min(zmin + U(0.8 z, 1.2 z) · (2^x − 1), zmax), z = 10s, zmin = 1s, zmax = 20s, x = 0 …"
+	if wait, _ := own.Wait(1, 0.5); own.Formula != want || own.Source == presets[0].Source || wait != time.Second || own.Retries != 3 {
+		t.Errorf("With = %+v, a first wait of %v; want %s", own, wait, want)
+	}
+}
+
+func TestEveryLimiterHasAName(t *testing.T) {
+	for _, name := range backoff.Limiters() {
+		if make := backoff.LimiterByName(name); make == nil || make() == nil || make() == make() {
+			t.Errorf("LimiterByName(%s) makes none, or the same again; want one for each client", name)
+		}
+	}
+	if backoff.LimiterByName("adaptiv") != nil {
+		t.Error("LimiterByName of a typo makes a limiter; want none")
+	}
+}

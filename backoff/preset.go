@@ -1,7 +1,9 @@
 package backoff
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,13 +16,15 @@ type Preset struct {
 	Formula, Source string
 }
 
+// growing is the documents' formula in one line.
+const growing = "min(zmin + U(0.8 z, 1.2 z) · (2^x − 1), zmax)"
+
 // Presets returns the built-in policies, sorted by name. The slice is the
 // caller's.
 func Presets() []Preset {
 	const (
 		documents = "the service's documents on retries"
 		brooker   = "Exponential Backoff and Jitter, AWS Architecture Blog, 2015"
-		growing   = "min(zmin + U(0.8 z, 1.2 z) · (2^x − 1), zmax)"
 	)
 	// What the clients of today retry, beside attempts without a reply.
 	modern := []int{408, 429, 500, 502, 503, 504}
@@ -60,6 +64,38 @@ func Presets() []Preset {
 			Delay: Exponential{Base: 30 * time.Second, Min: 3 * time.Second, Max: 90 * time.Second, FromZero: true}},
 			growing + ", z = 30 s, zmin = 3 s, zmax = 90 s, x = 0 …", "the storage client 1.x, 2011"},
 	}
+}
+
+// With returns the preset with values of one's own in the documents' formula. They are
+// not checked; [Policy.Validate] does so.
+func (p Preset) With(values Exponential) Preset {
+	first := 1
+	if values.FromZero {
+		first = 0
+	}
+	p.Delay, p.Source = values, "the documents' formula, with values of one's own"
+	p.Formula = fmt.Sprintf(growing+", z = %v, zmin = %v, zmax = %v, x = %d …", values.Base, values.Min, values.Max, first)
+	return p
+}
+
+// Choose returns the presets of some names, in the order of the names, and all of them
+// where none is given. The error joins that of [ByName] for each that is none.
+func Choose(names ...string) ([]Preset, error) {
+	all := Presets()
+	if len(names) == 0 {
+		return all, nil
+	}
+	var chosen []Preset
+	var faults []error
+	for _, name := range names {
+		if at := slices.IndexFunc(all, func(p Preset) bool { return p.Name == name }); at >= 0 {
+			chosen = append(chosen, all[at])
+			continue
+		}
+		_, err := ByName(name)
+		faults = append(faults, err)
+	}
+	return chosen, errors.Join(faults...)
 }
 
 // Names returns the names of the built-in policies, sorted. The slice is the
