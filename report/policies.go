@@ -1,9 +1,11 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 
+	"loadgen/report/chart"
 	"loadgen/report/plain"
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -42,6 +44,24 @@ func Policies(w io.Writer, contest *results.PolicyContest) error {
 		return fmt.Errorf("report: writing the Text: %w", err)
 	}
 	return nil
+}
+
+// DrawPolicies writes a contest of retry policies into a folder: as contest.json, its
+// retries over time as a chart, and as another when the policies of some schedules try
+// again. Its error wraps [results.ErrWrite].
+func DrawPolicies(folder results.Folder, contest *results.PolicyContest, schedules []results.RetrySchedule) error {
+	var text bytes.Buffer
+	if err := PoliciesJSON(&text, contest); err != nil {
+		return err
+	}
+	if err := folder.Replace("contest.json", text.Bytes()); err != nil {
+		return fmt.Errorf("%w: %w", results.ErrWrite, err)
+	}
+	if _, err := chart.DrawRetries(folder, contest); err != nil {
+		return err
+	}
+	_, err := chart.DrawSchedules(folder, schedules)
+	return err
 }
 
 func lostCell(t *results.PolicyTrial) string {

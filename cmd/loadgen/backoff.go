@@ -4,9 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
-	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,6 +16,7 @@ import (
 	"loadgen/report"
 	"loadgen/report/chart"
 	"loadgen/results"
+	"loadgen/scenarios/laboratory"
 )
 
 // newBackoff returns the verb that is about retry policies.
@@ -32,14 +32,13 @@ published ones:
 ` + policyList(),
 		Example: `  loadgen backoff show documented --z 30s --min 3s --max 90s
   loadgen backoff contest --outage 15s --clients 500`,
-		Args: knownVerb,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.Args = func(c *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return usageError{fmt.Errorf("there is no verb %q of loadgen backoff; there are show and contest", args[0])}
-		}
-		return nil
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError{fmt.Errorf("there is no verb %q of loadgen backoff; there are show and contest", args[0])}
+			}
+			return nil
+		},
 	}
 	c.AddCommand(new(showFlags).verb(stdout, stderr), new(contestFlags).verb(stdout, stderr))
 	return c
@@ -47,18 +46,11 @@ published ones:
 
 // policyList lists the policies with their formulas.
 func policyList() string {
-	var text strings.Builder
+	var lines []string
 	for _, p := range backoff.Presets() {
-		fmt.Fprintf(&text, "  %-20s %s\n", p.Name, p.Formula)
+		lines = append(lines, fmt.Sprintf("  %-20s %s", p.Name, p.Formula))
 	}
-	return strings.TrimRight(text.String(), "\n")
-}
-
-// showFlags are what a user typed after `loadgen backoff show`.
-type showFlags struct {
-	backoffOutput
-	base, least, greatest time.Duration
-	retries, first        int
+	return strings.Join(lines, "\n")
 }
 
 // backoffOutput says how the verbs of back-off tell what they found.
@@ -72,6 +64,13 @@ func (o *backoffOutput) register(c *cobra.Command) {
 	c.Flags().StringVar(&o.format, "format", "text", "what to print: text, or json")
 	c.Flags().StringVar(&o.out, "out", "", "folder of the charts (default: a new one in results/runs)")
 	c.Flags().BoolVar(&o.quiet, "quiet", false, "nothing on standard error")
+}
+
+func (o *backoffOutput) check() error {
+	if o.format != "text" && o.format != "json" {
+		return usageError{fmt.Errorf("--format %s: expected text or json", o.format)}
+	}
+	return nil
 }
 
 // folder makes the folder of what is drawn.
@@ -96,11 +95,12 @@ func (o *backoffOutput) told(stderr io.Writer, folder results.Dir) {
 	}
 }
 
-func (o *backoffOutput) check() error {
-	if o.format != "text" && o.format != "json" {
-		return usageError{fmt.Errorf("--format %s: expected text or json", o.format)}
-	}
-	return nil
+// showFlags are what a user typed after `loadgen backoff show`.
+type showFlags struct {
+	backoffOutput
+	// values are those of the documents' formula.
+	values         backoff.Exponential
+	retries, first int
 }
 
 func (f *showFlags) verb(stdout, stderr io.Writer) *cobra.Command {
@@ -119,9 +119,9 @@ as a fan chart. Without a policy it shows every one.`,
 		RunE: func(c *cobra.Command, args []string) error { return f.show(c, args, stdout, stderr) },
 	}
 	flags := c.Flags()
-	flags.DurationVar(&f.base, "z", 0, "z of the documents' formula, the default back-off")
-	flags.DurationVar(&f.least, "min", 0, "zmin of the documents' formula, the least wait")
-	flags.DurationVar(&f.greatest, "max", 0, "zmax of the documents' formula, the greatest wait")
+	flags.DurationVar(&f.values.Base, "z", 0, "z of the documents' formula, the default back-off")
+	flags.DurationVar(&f.values.Min, "min", 0, "zmin of the documents' formula, the least wait")
+	flags.DurationVar(&f.values.Max, "max", 0, "zmax of the documents' formula, the greatest wait")
 	flags.IntVar(&f.retries, "retries", 0, "how many retries (default: the policy's)")
 	flags.IntVar(&f.first, "first", 1, "x of the first retry in the documents' formula: 1, or 0 as the storage client 1.x has it")
 	f.register(c)
@@ -132,16 +132,16 @@ func (f *showFlags) show(c *cobra.Command, args []string, stdout, stderr io.Writ
 	if err := f.check(); err != nil {
 		return err
 	}
-	presets, err := chosen(args)
+	presets, err := backoff.Choose(args...)
 	if err != nil {
-		return err
+		return usageError{err}
 	}
 	var schedules []results.RetrySchedule
-	for i := range presets {
-		if err := f.alter(c, &presets[i]); err != nil {
+	for _, p := range presets {
+		if p, err = f.altered(c, p); err != nil {
 			return err
 		}
-		schedules = append(schedules, scheduleOf(&presets[i]))
+		schedules = append(schedules, laboratory.Schedule(&p))
 	}
 	folder, err := f.folder("backoff")
 	if err != nil {
@@ -157,116 +157,156 @@ func (f *showFlags) show(c *cobra.Command, args []string, stdout, stderr io.Writ
 	return report.Schedules(stdout, schedules)
 }
 
-// chosen returns the presets of some names, all where there is none.
-func chosen(names []string) ([]backoff.Preset, error) {
-	all := backoff.Presets()
-	if len(names) == 0 {
-		return all, nil
-	}
-	var picked []backoff.Preset
-	var faults []error
-	for _, name := range names {
-		at := slices.IndexFunc(all, func(p backoff.Preset) bool { return p.Name == name })
-		if at < 0 {
-			_, err := backoff.ByName(name)
-			faults = append(faults, err)
-			continue
-		}
-		picked = append(picked, all[at])
-	}
-	if len(faults) > 0 {
-		return nil, usageError{errors.Join(faults...)}
-	}
-	return picked, nil
-}
-
-// alter gives a policy the values of the flags.
-func (f *showFlags) alter(c *cobra.Command, p *backoff.Preset) error {
-	if c.Flags().Changed("retries") {
+// altered returns a policy with the values of the flags.
+func (f *showFlags) altered(c *cobra.Command, p backoff.Preset) (backoff.Preset, error) {
+	changed := c.Flags().Changed
+	if changed("retries") {
 		p.Retries = f.retries
 	}
-	formula, documented := p.Delay.(backoff.Exponential)
+	values, documented := p.Delay.(backoff.Exponential)
+	own := false
 	for _, flag := range []string{"z", "min", "max", "first"} {
-		if !c.Flags().Changed(flag) {
-			continue
+		if changed(flag) && !documented {
+			return p, usageError{fmt.Errorf("--%s belongs to the documents' formula, which %s has not; expected documented, short, storage-net or was-1.x", flag, p.Name)}
 		}
-		if !documented {
-			return usageError{fmt.Errorf("--%s belongs to the documents' formula, which %s has not; expected documented, short, storage-net or was-1.x", flag, p.Name)}
+		own = own || changed(flag)
+	}
+	if changed("z") {
+		values.Base = f.values.Base
+	}
+	if changed("min") {
+		values.Min = f.values.Min
+	}
+	if changed("max") {
+		values.Max = f.values.Max
+	}
+	if changed("first") {
+		if f.first != 0 && f.first != 1 {
+			return p, usageError{fmt.Errorf("--first %d: x of the first retry is 0 or 1", f.first)}
 		}
-		switch flag {
-		case "z":
-			formula.Base = f.base
-		case "min":
-			formula.Min = f.least
-		case "max":
-			formula.Max = f.greatest
-		default:
-			if f.first != 0 && f.first != 1 {
-				return usageError{fmt.Errorf("--first %d: x of the first retry is 0 or 1", f.first)}
-			}
-			formula.FromZero = f.first == 0
-		}
-		first := 1
-		if formula.FromZero {
-			first = 0
-		}
-		p.Delay, p.Source = formula, "the documents' formula, with values of one's own"
-		p.Formula = fmt.Sprintf("min(zmin + U(0.8 z, 1.2 z) · (2^x − 1), zmax), z = %v, zmin = %v, zmax = %v, x = %d …",
-			formula.Base, formula.Min, formula.Max, first)
+		values.FromZero = f.first == 0
+	}
+	if own {
+		p = p.With(values)
 	}
 	if faults := p.Validate(); len(faults) > 0 {
-		return usageError{fmt.Errorf("%s: %w", p.Name, errors.Join(faults...))}
+		return p, usageError{fmt.Errorf("%s: %w", p.Name, errors.Join(faults...))}
+	}
+	return p, nil
+}
+
+// contestFlags are what a user typed after `loadgen backoff contest`.
+type contestFlags struct {
+	backoffOutput
+	contest  laboratory.Contest
+	policies []string
+	outage   time.Duration
+	overload string
+	lost     string
+}
+
+// contestants are tried where none is named.
+const contestants = "none,documented,was-1.x,storage-net,azcore,azure-core-net,js,botocore-standard,full-jitter,equal-jitter,decorrelated-jitter,ladder,fixed-1s"
+
+func (f *contestFlags) verb(stdout, stderr io.Writer) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "contest",
+		Short: "Put retry policies through the same trouble",
+		Long: `Contest has clients insert entities on the virtual clock, through the sessions that
+a live run has, under one retry policy after another, and meets each with the same
+trouble: an outage, in which every attempt is refused at once (503), as while a
+partition is handed to another server; or an overload, with more operations on one
+partition than it bears. It tells which policy loses how many of the operations
+that came due in it, what that costs in attempts and in time, and whether retries
+come in step.
+
+A limiter is added to a policy with a plus sign: ` + strings.Join(backoff.Limiters(), ", ") + `.
+Each client has one of its own.`,
+		Example: `  loadgen backoff contest --outage 15s --clients 500
+  loadgen backoff contest --overload 2x
+  loadgen backoff contest --outage 15s --together   # all fail at the same instant
+  loadgen backoff contest --policies azcore,azcore+adaptive,documented`,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c, stdout, stderr) },
+	}
+	refuseArguments(c)
+	flags := c.Flags()
+	flags.StringSliceVar(&f.policies, "policies", strings.Split(contestants, ","), "which, separated by commas; POLICY+LIMITER adds a limiter")
+	flags.DurationVar(&f.outage, "outage", 0, "refuse everything for so long (default 15s, unless --overload)")
+	flags.StringVar(&f.overload, "overload", "", "offer so many times what a partition bears, such as 2x")
+	flags.DurationVar(&f.contest.Length, "for", 30*time.Second, "how long the overload lasts")
+	flags.IntVar(&f.contest.Clients, "clients", 500, "how many clients")
+	flags.Float64Var(&f.contest.Each, "each", 1, "operations/s of each client in an outage, on the average")
+	flags.BoolVar(&f.contest.Together, "together", false, "every client has one operation due at the first instant of the outage, and no other in it")
+	flags.StringVar(&f.lost, "lost-replies", "0%", "share of the replies that are lost after the request was carried out, throughout")
+	flags.Uint64Var(&f.contest.Seed, "seed", 1, "root of all chance")
+	f.register(c)
+	return c
+}
+
+// run carries the contest out and prints what came of it.
+func (f *contestFlags) run(c *cobra.Command, stdout, stderr io.Writer) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	var faults []error
+	f.contest.Contestants, faults = laboratory.Named(f.policies...)
+	for i, fault := range faults {
+		faults[i] = fmt.Errorf("--policies: %w", fault)
+	}
+	if len(faults) > 0 {
+		return usageError{errors.Join(faults...)}
+	}
+	if err := f.trouble(c); err != nil {
+		return err
+	}
+	if faults := f.contest.Validate(); len(faults) > 0 {
+		return usageError{errors.Join(faults...)}
+	}
+	folder, err := f.folder("backoff-contest")
+	if err != nil {
+		return err
+	}
+	contest, ended := f.contest.Run(c.Context())
+	if err := report.DrawPolicies(folder, contest, f.contest.Schedules()); err != nil {
+		return err
+	}
+	f.told(stderr, folder)
+	if f.format == "json" {
+		err = report.PoliciesJSON(stdout, contest)
+	} else {
+		err = report.Policies(stdout, contest)
+	}
+	return errors.Join(ended, err)
+}
+
+// trouble reads the flags that are texts and settles what goes together.
+func (f *contestFlags) trouble(c *cobra.Command) error {
+	changed := c.Flags().Changed
+	var err error
+	switch {
+	case changed("outage") && changed("overload"):
+		return usageError{errors.New("--outage and --overload are two kinds of trouble; expected one of them")}
+	case changed("overload"):
+		times, err := strconv.ParseFloat(strings.TrimSuffix(f.overload, "x"), 64)
+		if err != nil || !(times > 0 && times <= 1000) {
+			return usageError{fmt.Errorf("--overload %s: expected how many times what a partition bears, such as 2x", f.overload)}
+		}
+		f.contest.Overload = times
+		for _, flag := range []string{"each", "together"} {
+			if changed(flag) {
+				return usageError{fmt.Errorf("--%s belongs to an outage; an overload says itself how much is offered", flag)}
+			}
+		}
+	case changed("for"):
+		return usageError{errors.New("--for belongs to --overload; --outage says itself how long it lasts")}
+	case changed("outage"):
+		f.contest.Length = f.outage
+	default:
+		f.contest.Length = 15 * time.Second
+	}
+	f.contest.LostReplies, err = strconv.ParseFloat(strings.TrimSuffix(f.lost, "%"), 64)
+	if err != nil || !(f.contest.LostReplies >= 0 && f.contest.LostReplies <= 100) || !strings.HasSuffix(f.lost, "%") {
+		return usageError{fmt.Errorf("--lost-replies %s: expected a share from 0%% to 100%%", f.lost)}
 	}
 	return nil
 }
-
-// mostShownRetries is how many retries of a policy are listed.
-const mostShownRetries = 20
-
-// scheduleOf returns what there is to show of a policy.
-func scheduleOf(p *backoff.Preset) results.RetrySchedule {
-	s := results.RetrySchedule{Policy: p.Name, Retries: p.Retries, Formula: p.Formula, Source: p.Source,
-		Codes: codesOf(p.Policy), Waits: []results.RetryWait{}}
-	var flat []string
-	var sums results.RetryWait
-	for x := 1; x <= min(p.Retries, mostShownRetries); x++ {
-		least, mean, greatest := p.Bounds(x)
-		sums.Retry, sums.LeastS, sums.MeanS, sums.GreatestS = x, least.Seconds(), mean.Seconds(), greatest.Seconds()
-		sums.SumLeastS += sums.LeastS
-		sums.SumMeanS += sums.MeanS
-		sums.SumGreatestS += sums.GreatestS
-		s.Waits = append(s.Waits, sums)
-		if least == greatest {
-			flat = append(flat, fmt.Sprintf("%d (%v)", x, least))
-		}
-	}
-	switch {
-	case len(flat) == 0:
-	case len(flat) == len(s.Waits):
-		s.Flat = "No wait has any spread: clients that failed together come back together each time."
-	default:
-		s.Flat = fmt.Sprintf("Without any spread are the waits before retry %s: clients that come to one together come back together.",
-			strings.Join(flat, ", "))
-	}
-	return s
-}
-
-// codesOf says in words what a policy retries.
-func codesOf(p backoff.Policy) string {
-	if p.Retries == 0 {
-		return "nothing"
-	}
-	const silent = ", and attempts without a reply, the first of which at once"
-	if p.Codes == nil {
-		return "5xx except 501 and 505" + silent
-	}
-	if beside := slices.DeleteFunc(slices.Clone(p.Codes), func(code int) bool {
-		return slices.Contains(backoff.DocumentedCodes(), code)
-	}); len(p.Codes)-len(beside) == len(backoff.DocumentedCodes()) {
-		return strings.Trim(fmt.Sprint(beside), "[]") + " and 5xx except 501 and 505" + silent
-	}
-	return strings.ReplaceAll(strings.Trim(fmt.Sprint(p.Codes), "[]"), " ", ", ") + silent
-}
-
-// seconds returns a duration for a record, rounded to the microsecond.
-func seconds(d time.Duration) float64 { return math.Round(d.Seconds()*1e6) / 1e6 }

@@ -1,11 +1,15 @@
 // Package laboratory puts retry policies through the same trouble, on the virtual
 // clock.
 //
-// Describe an [Experiment]: how many clients offer how much, before, in and after
-// the trouble, and a fresh target that makes the trouble. [Experiment.Try] sends
-// the operations through the driving loop's own session under one [Contestant] and
-// returns what it made of them. Chance comes from the experiment's seed and the
-// numbers of the operations, so that every contestant meets the same arrivals.
+// Describe a [Contest]: who takes part ([Named]), how many clients there are, and
+// whether they meet an outage or an overload. [Contest.Run] tries one [Contestant] after
+// another and ranks them; [Schedule] says of a policy alone when it tries again.
+//
+// Each try is an [Experiment]: how many clients offer how much, before, in and after the
+// trouble, and a fresh target that makes the trouble. [Experiment.Try] sends the
+// operations through the driving loop's own session under one contestant. Chance comes
+// from the seed and the numbers of the operations, so that every contestant meets the
+// same arrivals.
 //
 // The caller owes a target of its own to each try.
 //

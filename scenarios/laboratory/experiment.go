@@ -5,21 +5,12 @@ import (
 	"fmt"
 	"time"
 
-	"loadgen/backoff"
 	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
 )
-
-// Contestant is a retry policy with a limiter, or none.
-type Contestant struct {
-	Name   string
-	Policy backoff.Policy
-	// Limiter makes a client's limiter; nil for none.
-	Limiter func() backoff.Limiter
-}
 
 // Experiment is the trouble that contestants meet. Operations become due at
 // random instants of even slots, at one rate each before, in and after it.
@@ -107,10 +98,6 @@ func (e *Experiment) Try(ctx context.Context, c Contestant, t target.Immediate) 
 	if err != nil {
 		return results.PolicyTrial{}, err
 	}
-	recorder, err := results.NewRecorder(new(results.Memory), results.Manifest{Operations: []results.Kind{{Name: "operation"}}})
-	if err != nil {
-		return results.PolicyTrial{}, err
-	}
 	watch := newWatch(e)
 	stage := &drive.Stage{
 		Name: c.Name, Schedule: schedule,
@@ -121,8 +108,7 @@ func (e *Experiment) Try(ctx context.Context, c Contestant, t target.Immediate) 
 	if c.Limiter != nil {
 		stage.Limiters = &drive.Limiters{Clients: uint64(e.Clients), ClientOf: e.ClientOf, New: c.Limiter, Chance: clock.NewStream(e.Seed, "limiter")}
 	}
-	runner := &drive.Virtual{Target: t}
-	if err := runner.Run(ctx, stage, &drive.Ledger{Recorder: recorder, Observers: []drive.Observer{watch}}); err != nil {
+	if err := carryOut(ctx, &drive.Virtual{Target: t}, stage, watch); err != nil {
 		return results.PolicyTrial{}, err
 	}
 	var withheld int64
@@ -130,4 +116,13 @@ func (e *Experiment) Try(ctx context.Context, c Contestant, t target.Immediate) 
 		withheld, _ = stage.Limiters.Withheld()
 	}
 	return watch.trial(c, schedule, withheld), nil
+}
+
+// carryOut has a runner carry a stage out, and an observer see what comes of it.
+func carryOut(ctx context.Context, runner drive.Runner, stage *drive.Stage, observer drive.Observer) error {
+	recorder, err := results.NewRecorder(new(results.Memory), results.Manifest{Operations: []results.Kind{{Name: "operation"}}})
+	if err != nil {
+		return err
+	}
+	return runner.Run(ctx, stage, &drive.Ledger{Recorder: recorder, Observers: []drive.Observer{observer}})
 }
