@@ -1,7 +1,7 @@
 // Package scenarios is the scenario format: one YAML file that says what to
 // load, what to offer and what to hold it against.
 //
-// Read a file with [Parse], or take one of the built-in library with [Builtin];
+// Take a file, or one of the built-in library, with [Open], or a text with [Parse];
 // override single fields with [Scenario.Set]; check the whole with
 // [Scenario.Validate], which a parsed scenario has already passed until
 // something overrode it; then hand [Scenario.Generator] and the phases to the
@@ -18,5 +18,6 @@
 // The caller owes nothing but the text: whatever it holds, no function here
 // panics.
 //
-// The package never runs anything, opens no file and reads no clock.
+// The package never runs anything and reads no clock. It opens no files but those of
+// [Open], [Source] and [Scenario.ReadFrom], and writes none but those of [Begin].
 package scenarios

@@ -17,7 +17,11 @@ func TestLibrary(t *testing.T) {
 	if !slices.Contains(names, "stress") || !slices.IsSorted(names) {
 		t.Fatalf("Library() = %q; want the stress test among sorted names", names)
 	}
-	for _, name := range names {
+	catalogue, err := scenarios.Catalogue()
+	if err != nil || len(catalogue) != len(names) {
+		t.Fatalf("Catalogue() = %d entries, %v; want %d", len(catalogue), err, len(names))
+	}
+	for i, name := range names {
 		t.Run(name, func(t *testing.T) {
 			s, err := scenarios.Builtin(name)
 			if err != nil {
@@ -37,6 +41,14 @@ func TestLibrary(t *testing.T) {
 			if err != nil || !strings.Contains(string(source), "# ") {
 				t.Errorf("Source(%q) = %.40q, %v; want the file with its comments", name, source, err)
 			}
+			one := catalogue[i]
+			if one.Name != name || one.Designs == nil || !slices.Equal(one.Designs, s.Alternatives()) || (one.Opposite == nil) != (s.Opposite == nil) ||
+				(one.Pattern == nil) != (s.Pattern == nil) || s.Pattern != nil && *one.Pattern != *s.Pattern {
+				t.Errorf("Catalogue() has %+v; want what the scenario holds", one)
+			}
+			if !strings.HasPrefix(strings.Join(strings.Fields(one.About), " "), one.Says) || len(one.Says) < 10 {
+				t.Errorf("the catalogue says %q, and is about %q; want its first sentence", one.Says, one.About)
+			}
 		})
 	}
 }
@@ -54,10 +66,26 @@ func TestBuiltinOfAnUnknownName(t *testing.T) {
 			if len(scenarios.Library()) == 1 && err.Error() != tt.want {
 				t.Errorf("Builtin(%q) = %v; want %s", tt.asked, err, tt.want)
 			}
-			if _, err := scenarios.Source(tt.asked); !errors.Is(err, scenarios.ErrUnknown) {
-				t.Errorf("Source(%q) = %v; want ErrUnknown", tt.asked, err)
+			if text, err := scenarios.Source(tt.asked); text != nil || err == nil {
+				t.Errorf("Source(%q) = %q, %v; want an error", tt.asked, text, err)
 			}
 		})
+	}
+}
+
+func TestSaysIsTheFirstSentence(t *testing.T) {
+	for _, row := range []struct{ sentence, text, want string }{
+		{"one sentence", "A table.", "A table."},
+		{"two of them", "A table. Another one.", "A table."},
+		{"broken into lines", "A\n  table. Another one.", "A table."},
+		{"a point within a number", "At 0.5 ms it holds. No more.", "At 0.5 ms it holds."},
+		{"a question", "Does it hold? Yes.", "Does it hold?"},
+		{"no full stop", "a table", "a table"},
+		{"nothing", "", ""},
+	} {
+		if got := (&scenarios.Scenario{About: row.text}).Says(); got != row.want {
+			t.Errorf("%s: Says of %q = %q; want %q", row.sentence, row.text, got, row.want)
+		}
 	}
 }
 

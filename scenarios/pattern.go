@@ -3,9 +3,10 @@ package scenarios
 // Pattern is a design pattern of the documents: advice with a price.
 type Pattern struct {
 	// Row is one of [PatternRows].
-	Row string
+	Row string `json:"row"`
 	// Buys and Costs say in a few words what it gains and what is paid for that.
-	Buys, Costs string
+	Buys  string `json:"buys"`
+	Costs string `json:"costs"`
 }
 
 // PatternRows returns the names of the patterns that the documents describe, in their

@@ -1,6 +1,11 @@
 package scenarios
 
-import "loadgen/scenarios/keys"
+import (
+	"fmt"
+	"strings"
+
+	"loadgen/scenarios/keys"
+)
 
 // Scenario is one load test: what the table holds, how its keys are formed, and
 // which phases run on it. It is a plain value. Its methods other than
@@ -119,4 +124,26 @@ func blank() *Scenario {
 		Model:   Model{Profile: "documented"},
 		Entity:  Entity{Size: 1024, Filler: "Filler"},
 	}
+}
+
+// Contents says in one line what the scenario holds.
+func (s *Scenario) Contents() string {
+	designs := counted(max(1, len(s.Designs)), "design")
+	if len(s.Designs) > 0 {
+		designs += " (" + s.Use + " in use)"
+	}
+	var phases []string
+	for i := range s.Phases {
+		phases = append(phases, s.Phases[i].Name)
+	}
+	return fmt.Sprintf("%s has %s, %s, %s (%s), %s", s.Name, counted(len(s.Attributes), "attribute"), designs,
+		counted(len(phases), "phase"), strings.Join(phases, ", "), counted(len(s.Expect), "expectation"))
+}
+
+// counted writes how many of something there are.
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }

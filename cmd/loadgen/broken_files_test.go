@@ -41,9 +41,14 @@ func TestBrokenFilesStartNoRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, file := range files {
+	for i, file := range files {
 		name := filepath.Base(file)
+		// What takes another way to the same scenario is tried with some of them.
+		some := i%8 == 0
 		for _, verb := range []string{"simulate", "run"} {
+			if verb == "run" && !some {
+				continue
+			}
 			code, stdout, stderr := say(t, verb, name)
 			if code != codeUsage || stdout != "" {
 				t.Errorf("%s %s: exit code %d and %q on stdout; want %d and nothing", verb, name, code, stdout, codeUsage)
@@ -51,6 +56,9 @@ func TestBrokenFilesStartNoRun(t *testing.T) {
 			if all := "loadgen: " + strings.Join(want[name], ""); stderr != all {
 				t.Errorf("%s %s: stderr has\n%s\nwant\n%s", verb, name, stderr, all)
 			}
+		}
+		if !some {
+			continue
 		}
 		// What is overridden is judged with the file: it does not hide what is wrong.
 		if code, stdout, _ := say(t, "simulate", name, "--set", "seed=5"); code != codeUsage || stdout != "" {

@@ -70,17 +70,7 @@ func seedOf(root uint64, design string, run int) uint64 {
 // openContested reads a scenario as [openScenario] does, which may use a design that
 // cannot serve it.
 func openContested(name string) (*scenarios.Scenario, string, error) {
-	s, folder, err := openScenario(name)
-	var faults scenarios.Faults
-	if !errors.As(err, &faults) {
-		return s, folder, err
-	}
-	text, unread := readBounded(name)
-	if unread != nil {
-		return nil, "", unreadable(name, unread)
-	}
-	s, err = scenarios.ParseContested(name, text)
-	return s, folder, err
+	return scenarios.OpenContested(name)
 }
 
 // enrol enters the designs: each with what it cannot do, or ready to run. Faults that

@@ -83,7 +83,7 @@ func explain(ctx context.Context, err error) (int, string) {
 		return codeUsage, faults.Error()
 	case errors.Is(err, syscall.ENOSPC):
 		return codeInternal, oneLine(err)
-	case errors.As(err, &usage), errors.Is(err, errNoFolder),
+	case errors.As(err, &usage), errors.Is(err, errNoFolder), errors.Is(err, scenarios.ErrInvalid), errors.Is(err, scenarios.ErrUnknown),
 		errors.Is(err, drive.ErrTableExists), errors.Is(err, drive.ErrNotOurs):
 		return codeUsage, oneLine(err)
 	case errors.Is(err, drive.ErrStopped):

@@ -283,3 +283,11 @@ func (f *gateFlags) gateLive(c *cobra.Command, name string, stdout, stderr io.Wr
 	}
 	return codeOf([]ruling.Ruling{one})
 }
+
+// counted writes how many of something there are.
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

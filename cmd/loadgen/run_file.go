@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -89,29 +86,7 @@ what was done until then, and the exit code is 10.
 // openScenario reads a scenario by the name of a built-in one or of a file, and
 // returns the folder that paths in it count from.
 func openScenario(name string) (s *scenarios.Scenario, folder string, err error) {
-	if slices.Contains(scenarios.Library(), name) {
-		s, err = scenarios.Builtin(name)
-		return s, ".", err
-	}
-	text, err := readBounded(name)
-	if err != nil {
-		return nil, "", unreadable(name, err)
-	}
-	s, err = scenarios.Parse(name, text)
-	return s, filepath.Dir(name), err
-}
-
-// mostScenario is just more than a scenario can have, so that one that is too large
-// is told so, whatever its size.
-const mostScenario = 1<<20 + 1
-
-func readBounded(name string) ([]byte, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, mostScenario))
+	return scenarios.Open(name)
 }
 
 // reason returns what is wrong with a file, without its path.

@@ -1,12 +1,19 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"math"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
+	"loadgen/report/plain"
 	"loadgen/scenarios"
 	"loadgen/scenarios/keys"
 )
@@ -64,58 +71,304 @@ writes it beside the file already.`,
 	return c
 }
 
-// oneScenario completes the argument of a verb that takes a scenario: the names of
-// the built-in ones, and files.
-func oneScenario(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+// listFlags are what a user typed after `loadgen scenarios list`.
+type listFlags struct{ format string }
+
+func (f *listFlags) verb(stdout io.Writer) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List the built-in scenarios and what each teaches",
+		Long: `List prints the name of every built-in scenario and the first sentence of what it is
+about, one on a line: the lessons first, then the design patterns of the documents, in
+their order. Run, simulate, explain and show take those names.`,
+		Example: "  loadgen scenarios list\n  loadgen scenarios list --format json",
+		RunE:    func(*cobra.Command, []string) error { return f.list(stdout) },
 	}
-	return namesLike(toComplete), cobra.ShellCompDirectiveDefault
+	refuseArguments(c)
+	c.Flags().StringVar(&f.format, "format", "text", "what to print: text, or json")
+	return c
 }
 
-// someScenarios completes those of a verb that takes several.
-func someScenarios(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-	return namesLike(toComplete), cobra.ShellCompDirectiveDefault
-}
-
-// namesLike returns the built-in scenarios whose names begin so.
-func namesLike(beginning string) []string {
-	var names []string
-	for _, name := range scenarios.Library() {
-		if strings.HasPrefix(name, beginning) {
-			names = append(names, name)
-		}
+func (f *listFlags) list(stdout io.Writer) error {
+	if f.format != "text" && f.format != "json" {
+		return usageError{fmt.Errorf("--format %s: expected text or json", f.format)}
 	}
-	return names
-}
-
-// designsOf completes --use by the designs of the scenario that was named before it,
-// or of another where none is.
-func designsOf(unless string) cobra.CompletionFunc {
-	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if len(args) == 0 {
-			args = []string{unless}
-		}
-		s, _, err := openScenario(args[0])
+	all, err := scenarios.Catalogue()
+	if err != nil {
+		return err
+	}
+	if f.format == "json" {
+		text, err := json.MarshalIndent(all, "", "  ")
 		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
+			return err
 		}
-		return s.Alternatives(), cobra.ShellCompDirectiveNoFileComp
+		_, err = fmt.Fprintf(stdout, "%s\n", text)
+		return err
+	}
+	_, err = io.WriteString(stdout, listText(all, columnsOf(stdout)))
+	return err
+}
+
+// listText writes names and sentences in two columns, in lines of at most so many
+// characters; 0 is any number. Lessons come first, then patterns in the order of the
+// documents.
+func listText(all []scenarios.Entry, columns int) string {
+	widest := 0
+	var lessons, patterns []scenarios.Entry
+	for _, one := range all {
+		widest = max(widest, len(one.Name))
+		if one.Pattern == nil {
+			lessons = append(lessons, one)
+		} else {
+			patterns = append(patterns, one)
+		}
+	}
+	rows := scenarios.PatternRows()
+	slices.SortStableFunc(patterns, func(a, b scenarios.Entry) int {
+		return slices.Index(rows, a.Pattern.Row) - slices.Index(rows, b.Pattern.Row)
+	})
+	return "Lessons\n" + listLines(lessons, widest, columns) +
+		"\nDesign patterns (`loadgen scenarios patterns` runs each beside what it replaces)\n" + listLines(patterns, widest, columns)
+}
+
+// leastRoom is what a column of text needs to be one; where there is less, lines are
+// left as they are.
+const leastRoom = 20
+
+// listLines writes those of one section, with a column for names of so many characters.
+func listLines(all []scenarios.Entry, widest, columns int) string {
+	room := columns - widest - 2
+	if room < leastRoom {
+		room = math.MaxInt
+	}
+	var text strings.Builder
+	for _, one := range all {
+		for i, line := range plain.Wrapped(one.Says, room) {
+			name := one.Name
+			if i > 0 {
+				name = ""
+			}
+			fmt.Fprintf(&text, "%-*s  %s\n", widest, name, line)
+		}
+	}
+	return text.String()
+}
+
+// columnsOf returns how wide a terminal is, 0 for what is none.
+func columnsOf(to io.Writer) int {
+	file, ok := to.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return 0
+	}
+	columns, _, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		return 0
+	}
+	return columns
+}
+
+// sourceFlags are what a user typed after `loadgen scenarios show`.
+type sourceFlags struct {
+	effective bool
+	use       string
+	opposite  bool
+	set       []string
+}
+
+func (f *sourceFlags) verb(stdout, stderr io.Writer) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "show file|name",
+		Short: "Print a scenario as it is written, or as it takes effect",
+		Long: `Show prints a scenario as its author wrote it, comments included: a built-in one is a
+good beginning for one of your own. With --effective it prints what a run would take:
+every field with its value, defaults and overrides included, in one canonical form.`,
+		Example: `  loadgen scenarios show stress > my-table.yaml
+  loadgen scenarios show stress --effective --set model.partition_target=500`,
+		Args:              takesOne,
+		ValidArgsFunction: oneScenario,
+		RunE:              func(c *cobra.Command, args []string) error { return f.show(c, args[0], stdout, stderr) },
+	}
+	c.Flags().BoolVar(&f.effective, "effective", false, "print what takes effect, with every default and override")
+	registerChoice(c.Flags(), &f.use, &f.opposite, &f.set)
+	completeUse(c, canonical)
+	return c
+}
+
+func (f *sourceFlags) show(c *cobra.Command, name string, stdout, stderr io.Writer) error {
+	if !f.effective {
+		for _, flag := range []string{"set", "use", "opposite"} {
+			if c.Flags().Changed(flag) {
+				return usageError{fmt.Errorf("--%s changes what takes effect; expected --effective beside it", flag)}
+			}
+		}
+		text, err := scenarios.Source(name)
+		if err != nil {
+			return err
+		}
+		_, err = stdout.Write(text)
+		return err
+	}
+	as := scenarioFlags{use: f.use, opposite: f.opposite, set: f.set}
+	d, err := as.draft(name, "model.partition_target=500", stderr)
+	if err != nil {
+		return err
+	}
+	s, err := as.settle(c, d, nil)
+	if err != nil {
+		return err
+	}
+	_, err = stdout.Write(s.Text())
+	return err
+}
+
+// newCheck returns the verb that tells all that is wrong with scenario files.
+func newCheck(stdout io.Writer) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check file…",
+		Short: "Tell all that is wrong with scenario files",
+		Long: `Check reads scenario files, and the files that they name, without running anything.
+What is wrong is told on standard output, a line for each fault:
+
+  file:line:column: what is wrong; what was expected
+
+A sound file is told in one line, which says what it holds. A folder stands for the
+.yaml files in it, - for standard input, and the name of a built-in scenario for that.
+The exit code is 2 where anything is wrong.`,
+		Example: `  loadgen scenarios check my-table.yaml
+  loadgen scenarios check tables/ other.yaml
+  loadgen scenarios check - < my-table.yaml`,
+		ValidArgsFunction: someScenarios,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageError{fmt.Errorf("%s takes files, folders or -, and got none", c.CommandPath())}
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return checkAll(args, c.InOrStdin(), stdout) },
 	}
 }
 
-// completeUse has a verb's --use completed. That the flag is there is the caller's
-// to see to.
-func completeUse(c *cobra.Command, unless string) {
-	if err := c.RegisterFlagCompletionFunc("use", designsOf(unless)); err != nil {
-		panic("loadgen: " + err.Error())
+// checkAll checks what was named, in that order.
+func checkAll(names []string, stdin io.Reader, stdout io.Writer) error {
+	code := codeOk
+	told := func(line string, sound bool) error {
+		if !sound {
+			code = codeUsage
+		}
+		_, err := fmt.Fprintln(stdout, line)
+		return err
 	}
-}
-
-// takesOne refuses any number of arguments but one.
-func takesOne(c *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return usageError{fmt.Errorf("%s takes one scenario, a file or one of `loadgen scenarios list`, and got %d", c.CommandPath(), len(args))}
+	for _, name := range names {
+		files := []string{standardInput}
+		if name != standardInput {
+			var err error
+			if files, err = scenarios.FilesOf(name); err != nil {
+				files, err = nil, told(oneLine(err), false)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		for _, file := range files {
+			if err := told(checkOne(file, stdin)); err != nil {
+				return err
+			}
+		}
+	}
+	if code != codeOk {
+		return verdictError{code}
 	}
 	return nil
+}
+
+// stdinName is what messages call standard input.
+const stdinName = "stdin"
+
+// checkOne returns what is to be said of one file, a line for each fault.
+func checkOne(name string, stdin io.Reader) (said string, isSound bool) {
+	var s *scenarios.Scenario
+	folder := "."
+	var err error
+	if name == standardInput {
+		name = stdinName
+		s, err = scenarios.Read(name, stdin)
+	} else {
+		s, folder, err = scenarios.Open(name)
+	}
+	if err == nil {
+		err = s.ReadFrom(folder)
+	}
+	var faults scenarios.Faults
+	switch {
+	case errors.As(err, &faults):
+		return faults.Error(), false
+	case err != nil:
+		return oneLine(err), false
+	default:
+		return name + ": sound: " + s.Contents(), true
+	}
+}
+
+// initFlags are what a user typed after `loadgen scenarios init`.
+type initFlags struct {
+	name  string
+	force bool
+}
+
+func (f *initFlags) verb(stdout io.Writer) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "init [file]",
+		Short: "Write the beginning of a scenario for your own table",
+		Long: `Init writes a scenario to begin with, ` + scenarios.StarterName + `.yaml unless another file is named. It is
+sound as it stands: check, explain, simulate and run take it at once, and each of its
+sections says in a comment what to change for a table of your own. Beside it lies the
+JSON Schema by which editors complete and check it.
+
+No file is overwritten without --force.`,
+		Example: `  loadgen scenarios init
+  loadgen scenarios init tables/orders.yaml --name orders`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usageError{fmt.Errorf("%s takes one file, and %q is another", c.CommandPath(), args[1])}
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			file := scenarios.StarterName + ".yaml"
+			if len(args) == 1 {
+				file = args[0]
+			}
+			if err := emptyFlag(c.Flags()); err != nil {
+				return err
+			}
+			return f.begin(file, stdout)
+		},
+	}
+	c.Flags().StringVar(&f.name, "name", "", "what the scenario is called (default: as the file is)")
+	c.Flags().BoolVar(&f.force, "force", false, "overwrite files that are there")
+	return c
+}
+
+// begin writes the scenario and the schema beside it, and says what is next.
+func (f *initFlags) begin(file string, stdout io.Writer) error {
+	var faults scenarios.Faults
+	if errors.As(scenarios.Begin(file, f.name, f.force), &faults) {
+		for i, fault := range faults {
+			switch fault.Path {
+			case "name":
+				faults[i].File = "--name " + f.name
+			case "overwrite":
+				faults[i] = scenarios.Fault{What: fault.What + ", or --force to overwrite it"}
+			}
+		}
+		return usageError{errors.Join(faults.Unwrap()...)}
+	}
+	_, err := fmt.Fprintf(stdout, `%s is the beginning of a scenario; %s beside it is for editors. Next:
+
+  loadgen scenarios check %s    # is the file sound?
+  loadgen explain %s            # what will it do?
+  loadgen simulate %s           # run it on the virtual clock
+  loadgen run %s                # run it in real time
+`, file, scenarios.SchemaFile, file, file, file, file)
+	return err
 }

@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -155,12 +153,4 @@ func leaveOpposite(s *scenarios.Scenario) *scenarios.Scenario {
 }
 
 // readFiles reads the files that a scenario names, whose paths count from a folder.
-func readFiles(s *scenarios.Scenario, folder string) error {
-	return s.ReadFiles(func(path string) (io.ReadCloser, error) {
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(folder, filepath.FromSlash(path))
-		}
-		file, err := os.Open(path)
-		return file, reason(err)
-	})
-}
+func readFiles(s *scenarios.Scenario, folder string) error { return s.ReadFrom(folder) }

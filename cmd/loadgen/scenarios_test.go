@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"loadgen/results"
 	"loadgen/scenarios"
 )
 
@@ -93,7 +95,7 @@ func TestBadUseOfScenariosIsOneLine(t *testing.T) {
 		{"an opposite where there is none", []string{"simulate", "plain.yaml", "--opposite"}, "--opposite: the scenario choice has none"},
 		{"nothing to check", []string{"scenarios", "check"}, "and got none"},
 		{"two files to begin", []string{"scenarios", "init", "a.yaml", "b.yaml"}, `"b.yaml" is another`},
-		{"a file to begin that is there", []string{"scenarios", "init", "choice.yaml"}, "choice.yaml is there already; expected another name, or --force"},
+		{"a file to begin that is there", []string{"scenarios", "init", "choice.yaml"}, "choice.yaml is there already; expected another name, or --force to overwrite it\n"},
 		{"a folder to begin", []string{"scenarios", "init", "."}, "cannot be written"},
 		{"a folder that is not there", []string{"scenarios", "init", "nowhere/a.yaml"}, "there is no folder nowhere"},
 		{"a name that is none", []string{"scenarios", "init", "a.yaml", "--name", "7 up"}, "--name 7 up: expected a letter"},
@@ -122,7 +124,7 @@ func TestListNamesEveryBuiltInScenario(t *testing.T) {
 		}
 	}
 	_, spelled, _ := say(t, "scenarios", "list", "--format", "json")
-	var all []listed
+	var all []scenarios.Entry
 	if err := json.Unmarshal([]byte(spelled), &all); err != nil {
 		t.Fatalf("%v in\n%s", err, spelled)
 	}
@@ -135,31 +137,31 @@ func TestListNamesEveryBuiltInScenario(t *testing.T) {
 		if all[i].Name != name || lines[name] != all[i].Says {
 			t.Errorf("line %q, object %+v; want both of %s", lines[name], all[i], name)
 		}
-		s, err := scenarios.Builtin(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if p := all[i].Pattern; (p == nil) != (s.Pattern == nil) || p != nil && (p.Row != s.Pattern.Row || p.Buys != s.Pattern.Buys || p.Costs != s.Pattern.Costs) {
-			t.Errorf("%s shows the pattern %+v; want %+v", name, p, s.Pattern)
-		}
-		if !strings.HasPrefix(strings.Join(strings.Fields(all[i].About), " "), all[i].Says) || len(all[i].Says) < 10 {
-			t.Errorf("%s says %q, and is about %q; want its first sentence", name, all[i].Says, all[i].About)
-		}
 	}
 }
 
+// Patterns come after the lessons, in the order of the documents and not of their names,
+// and sentences are folded where a terminal has room for text.
 func TestListTextFitsATerminal(t *testing.T) {
-	leftOutWhenShort(t)
-	all := []listed{{Name: "cold", Says: "A new table is one range."}, {Name: "stress", Says: "All load goes to one partition, step by step, up to twice the target."}}
+	pattern := func(name, row string) scenarios.Entry {
+		return scenarios.Entry{Name: name, Says: "It does.", Pattern: &scenarios.Pattern{Row: row}}
+	}
+	all := []scenarios.Entry{pattern("a", "bank transactions"), {Name: "cold", Says: "A new table is one range."},
+		{Name: "stress", Says: "All load goes to one partition, step by step, up to twice the target."}, pattern("z", "log tail")}
+	const (
+		patterns = "\nDesign patterns (`loadgen scenarios patterns` runs each beside what it replaces)\nz       It does.\na       It does.\n"
+		unfolded = "Lessons\ncold    A new table is one range.\nstress  All load goes to one partition, step by step, up to twice the target.\n" + patterns
+	)
 	for _, row := range []struct {
 		sentence string
 		columns  int
 		want     string
 	}{
-		{"no terminal", 0, "cold    A new table is one range.\nstress  All load goes to one partition, step by step, up to twice the target.\n"},
-		{"a wide one", 200, "cold    A new table is one range.\nstress  All load goes to one partition, step by step, up to twice the target.\n"},
-		{"a narrow one", 40, "cold    A new table is one range.\nstress  All load goes to one partition,\n        step by step, up to twice the\n        target.\n"},
-		{"one with no room for text", 20, "cold    A new table is one range.\nstress  All load goes to one partition, step by step, up to twice the target.\n"},
+		{"no terminal", 0, unfolded},
+		{"a wide one", 200, unfolded},
+		{"a narrow one", 40, "Lessons\ncold    A new table is one range.\nstress  All load goes to one partition,\n" +
+			"        step by step, up to twice the\n        target.\n" + patterns},
+		{"one with no room for text", 20, unfolded},
 	} {
 		if diff := cmp.Diff(row.want, listText(all, row.columns)); diff != "" {
 			t.Errorf("%s: listText(…, %d) (-want +got):\n%s", row.sentence, row.columns, diff)
@@ -167,47 +169,15 @@ func TestListTextFitsATerminal(t *testing.T) {
 	}
 }
 
-// Patterns come after the lessons, in the order of the documents and not of their names.
-func TestListTextSetsPatternsApart(t *testing.T) {
-	pattern := func(name, row string) listed {
-		return listed{Name: name, Says: "It does.", Pattern: &listedPattern{Row: row}}
-	}
-	all := []listed{pattern("a", "bank transactions"), {Name: "cold", Says: "A new table."}, pattern("z", "log tail"), {Name: "warm", Says: "An old one."}}
-	const want = "Lessons\ncold  A new table.\nwarm  An old one.\n\n" +
-		"Design patterns (`loadgen scenarios patterns` runs each beside what it replaces)\nz     It does.\na     It does.\n"
-	if diff := cmp.Diff(want, listText(all, 0)); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-}
-
-func TestFirstSentence(t *testing.T) {
-	leftOutWhenShort(t)
-	for _, row := range []struct{ sentence, text, want string }{
-		{"one sentence", "A table.", "A table."},
-		{"two of them", "A table. Another one.", "A table."},
-		{"broken into lines", "A\n  table. Another one.", "A table."},
-		{"a point within a number", "At 0.5 ms it holds. No more.", "At 0.5 ms it holds."},
-		{"a question", "Does it hold? Yes.", "Does it hold?"},
-		{"no full stop", "a table", "a table"},
-		{"nothing", "", ""},
-	} {
-		if got := firstSentence(row.text); got != row.want {
-			t.Errorf("%s: firstSentence(%q) = %q; want %q", row.sentence, row.text, got, row.want)
-		}
-	}
-}
-
 func TestShowPrintsTheSourceOrWhatTakesEffect(t *testing.T) {
 	leftOutWhenShort(t)
 	choiceIn(t)
-	for _, name := range scenarios.Library() {
-		source, err := scenarios.Source(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if code, stdout, _ := say(t, "scenarios", "show", name); code != codeOk || stdout != string(source) {
-			t.Errorf("show %s = %d, %d bytes; want the source's %d", name, code, len(stdout), len(source))
-		}
+	source, err := scenarios.Source("stress")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, stdout, _ := say(t, "scenarios", "show", "stress"); code != codeOk || stdout != string(source) {
+		t.Errorf("show stress = %d, %d bytes; want the source's %d", code, len(stdout), len(source))
 	}
 	if code, stdout, _ := say(t, "scenarios", "show", "choice.yaml"); code != codeOk || stdout != twoDesigns {
 		t.Errorf("show of a file = %d %q; want what it holds", code, stdout)
@@ -239,13 +209,14 @@ func TestSchemaIsThatOfTheFormat(t *testing.T) {
 	}
 }
 
+// Check tells each fault of each file, and goes on after one that is not there.
 func TestCheckTellsEachFaultOfEachFile(t *testing.T) {
 	leftOutWhenShort(t)
 	choiceIn(t)
 	broken := strings.NewReplacer("seed: 7", "sed: 7", "{verb: get}", "{verb: got}").Replace(twoDesigns)
 	traced := strings.NewReplacer("{constant: 300}", "{trace: rows.csv}").Replace(twoDesigns)
 	for name, text := range map[string]string{"tables/broken.yaml": broken, "tables/traced.yaml": traced, "tables/rows.csv": "0,get,NYC,1\n2\n", "empty/notes.txt": ""} {
-		if err := errorsOf(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -256,16 +227,15 @@ func TestCheckTellsEachFaultOfEachFile(t *testing.T) {
 		code     int
 		want     string
 	}{
-		{"a sound file", []string{"choice.yaml"}, codeOk, "choice.yaml: " + sound},
 		{"standard input", []string{"-"}, codeOk, "stdin: " + sound},
-		{"a built-in scenario", []string{"stress"}, codeOk, "stress: sound: stress has 11 attributes, 1 design, 3 phases (load, count, peak), 0 expectations\n"},
-		{"a file that is not there", []string{"none.yaml", "choice.yaml"}, codeUsage,
+		{"a file that is not there, and a sound one", []string{"none.yaml", "choice.yaml"}, codeUsage,
 			"the scenario none.yaml cannot be read: no such file or directory\nchoice.yaml: " + sound},
-		{"a folder without scenarios", []string{"empty"}, codeUsage, "the folder empty has no scenario; expected files that end in .yaml\n"},
 		{"a folder, with a trace that is broken", []string{"tables"}, codeUsage,
 			"tables/broken.yaml:5:1: unknown field \"sed\"; did you mean \"seed\"?\n" +
 				"tables/broken.yaml:25:27: unknown verb \"got\"; did you mean \"get\"?\n" +
 				"rows.csv:2:1: the row has 1 columns; expected 4\n"},
+		{"a folder without scenarios", []string{"empty"}, codeUsage,
+			"the folder empty has no scenario; expected files that end in .yaml\n"},
 	} {
 		code, stdout, stderr := speak(twoDesigns, append([]string{"scenarios", "check"}, row.args...)...)
 		if code != row.code || stderr != "" || stdout != row.want {
@@ -274,14 +244,54 @@ func TestCheckTellsEachFaultOfEachFile(t *testing.T) {
 	}
 }
 
-// errorsOf returns the first error of several.
-func errorsOf(list ...error) error {
-	for _, err := range list {
-		if err != nil {
-			return err
+// Init writes what can be checked at once, says what is next, and overwrites only by
+// force.
+func TestInitWritesWhatIsNext(t *testing.T) {
+	t.Chdir(t.TempDir())
+	code, stdout, stderr := say(t, "scenarios", "init", "orders.yaml", "--name", "shop")
+	if code != codeOk || stderr != "" || !strings.Contains(stdout, "loadgen scenarios check orders.yaml ") {
+		t.Errorf("init = %d, %q on stderr, and\n%s\nwant what is next", code, stderr, stdout)
+	}
+	if _, stdout, _ := say(t, "scenarios", "check", "orders.yaml"); !strings.HasPrefix(stdout, "orders.yaml: sound: shop has ") {
+		t.Errorf("check says %q of it; want that it is sound", stdout)
+	}
+	if code, stdout, stderr := say(t, "scenarios", "init", "orders.yaml", "--force"); code != codeOk || !strings.HasPrefix(stdout, "orders.yaml is the beginning") {
+		t.Errorf("init --force = %d %q; want the file overwritten", code, stderr)
+	}
+	if left := leftIn(t, "."); len(left) != 2 {
+		t.Errorf("init left %v; want the file and the schema", left)
+	}
+}
+
+// What init writes is explained and runs at once: as it stands it holds, and its
+// opposite does not.
+func TestStarterRunsAsItStands(t *testing.T) {
+	leftOutWhenShort(t)
+	t.Chdir(t.TempDir())
+	if code, _, stderr := say(t, "scenarios", "init"); code != codeOk {
+		t.Fatalf("init = %d %q; want files", code, stderr)
+	}
+	for _, row := range []struct {
+		sentence string
+		args     []string
+		code     int
+	}{
+		{"as it stands", nil, codeOk},
+		{"its opposite", []string{"--opposite"}, codeExpectation},
+	} {
+		args := append([]string{"simulate", "my-table.yaml", "--quiet", "--one-profile", "--out", row.sentence}, row.args...)
+		code, stdout, stderr := say(t, args...)
+		if code != row.code {
+			t.Errorf("%s: exit code %d, %q, and\n%s\nwant %d", row.sentence, code, stderr, stdout, row.code)
+		}
+		if code, stdout, stderr := say(t, append([]string{"explain", "my-table.yaml", "--quiet"}, row.args...)...); code != row.code {
+			t.Errorf("%s: explain = %d, %q, and\n%s\nwant %d, too", row.sentence, code, stderr, stdout, row.code)
+		}
+		if record := read(t, row.sentence); record.Validity != results.Valid || len(record.Summary.Expectations) < 5 {
+			t.Errorf("%s: validity %s %v, %d expectations; want a valid run of five or more", row.sentence, record.Validity, record.Reasons,
+				len(record.Summary.Expectations))
 		}
 	}
-	return nil
 }
 
 func TestCompletionKnowsScenariosAndDesigns(t *testing.T) {

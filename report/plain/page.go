@@ -43,7 +43,7 @@ func (p *Page) Line(text string) { p.Paragraph("  ", "  ", text) }
 // Paragraph adds a text in as many lines as it needs: first begins the first of
 // them, rest the others.
 func (p *Page) Paragraph(first, rest, text string) {
-	for i, line := range wrapped(Harmless(text), Width-max(Columns(first), Columns(rest))) {
+	for i, line := range Wrapped(Harmless(text), Width-max(Columns(first), Columns(rest))) {
 		before := rest
 		if i == 0 {
 			before = first
@@ -71,9 +71,9 @@ func Harmless(text string) string {
 	return safe.String()
 }
 
-// wrapped breaks a text into lines of so many columns at its spaces, and a word
+// Wrapped breaks a text into lines of so many columns at its spaces, and a word
 // that is longer than a line where the line ends. There is one line at least.
-func wrapped(text string, columns int) []string {
+func Wrapped(text string, columns int) []string {
 	var lines []string
 	line, filled := "", 0
 	for _, word := range wordsOf(text) {

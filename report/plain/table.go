@@ -93,7 +93,7 @@ func (t *Table) lines(row []string, columns int) [][]string {
 		return [][]string{row}
 	}
 	var lines [][]string
-	for i, text := range wrapped(row[last], columns) {
+	for i, text := range Wrapped(row[last], columns) {
 		line := make([]string, len(row))
 		if i == 0 {
 			copy(line, row)

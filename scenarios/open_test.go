@@ -1,0 +1,260 @@
+package scenarios_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"loadgen/scenarios"
+)
+
+// written writes files into a folder of the test's own, which the test then runs in.
+func written(t *testing.T, files map[string]string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for name, text := range files {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestOpenTakesNamesAndFiles(t *testing.T) {
+	starter, err := scenarios.Starter("orders")
+	if err != nil {
+		t.Fatal(err)
+	}
+	written(t, map[string]string{"orders": string(starter), "tables/orders.yaml": string(starter), "stress": "no scenario",
+		"wrong.yaml": "name: x\n", "large.yaml": strings.Repeat("#\n", 1<<19) + "#"})
+	for _, row := range []struct {
+		sentence, name string
+		called, folder string
+		fault          string
+	}{
+		{"a built-in one, before a file of that name", "stress", "stress", ".", ""},
+		{"a file", "orders", "orders", ".", ""},
+		{"a file in a folder", "tables/orders.yaml", "orders", "tables", ""},
+		{"a name that is nearly one", "strss", "", "", `scenarios: unknown scenario: unknown scenario "strss"; did you mean "stress"?; and there is no such file`},
+		{"a file that is not there", "none.yaml", "", "", "the scenario none.yaml cannot be read: no such file or directory"},
+		{"a folder", "tables", "", "", "the scenario tables cannot be read: is a directory"},
+		{"a file that is too large", "large.yaml", "", ".", "large.yaml:1:1: the file has 1048577 bytes; expected at most 1048576"},
+	} {
+		for _, open := range []func(string) (*scenarios.Scenario, string, error){scenarios.Open, scenarios.OpenContested} {
+			s, folder, err := open(row.name)
+			switch {
+			case row.fault != "":
+				if s != nil || err == nil || err.Error() != row.fault || !errors.Is(err, scenarios.ErrInvalid) && !errors.Is(err, scenarios.ErrUnknown) {
+					t.Errorf("%s: Open(%s) = a scenario %t, %v; want %s", row.sentence, row.name, s != nil, err, row.fault)
+				}
+			case err != nil || s.Name != row.called || folder != row.folder:
+				t.Errorf("%s: Open(%s): in %s, %v; want %s in %s", row.sentence, row.name, folder, err, row.called, row.folder)
+			}
+		}
+	}
+	if s, _, err := scenarios.Open("wrong.yaml"); s != nil || !errors.As(err, new(scenarios.Faults)) {
+		t.Errorf("Open(wrong.yaml) = a scenario %t, %v; want faults", s != nil, err)
+	}
+}
+
+// A design that cannot serve the scenario keeps it from being opened, unless it is to be
+// held against others.
+func TestOpenContestedTakesWhatOneDesignCannotServe(t *testing.T) {
+	written(t, map[string]string{"tables/choice.yaml": string(contestedWith("hour", "", ""))})
+	if _, _, err := scenarios.Open("tables/choice.yaml"); !errors.As(err, new(scenarios.Faults)) {
+		t.Errorf("Open of a scenario whose design cannot serve it = %v; want faults", err)
+	}
+	s, folder, err := scenarios.OpenContested("tables/choice.yaml")
+	if err != nil || folder != "tables" || s.Use != "hour" || len(s.Obstacles("hour")) == 0 {
+		t.Errorf("OpenContested: in %s, %v; want a scenario that the design hour cannot serve", folder, err)
+	}
+}
+
+func TestReadTakesAStream(t *testing.T) {
+	starter, err := scenarios.Starter("orders")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := scenarios.Read("stdin", strings.NewReader(string(starter))); err != nil || s.Name != "orders" {
+		t.Errorf("Read: %v; want the scenario", err)
+	}
+	endless := io.MultiReader(strings.NewReader(string(starter)), iotest.DataErrReader(strings.NewReader(strings.Repeat("#\n", 1<<20))))
+	if _, err := scenarios.Read("stdin", endless); err == nil || !strings.HasPrefix(err.Error(), "stdin:1:1: the file has 1048577 bytes") {
+		t.Errorf("Read of a stream without end = %v; want it told as too large", err)
+	}
+	broken := errors.New("pipe closed")
+	if _, err := scenarios.Read("stdin", iotest.ErrReader(broken)); !errors.Is(err, broken) {
+		t.Errorf("Read of a broken stream = %v; want its error", err)
+	}
+}
+
+func TestSourceIsWhatWasWritten(t *testing.T) {
+	const any = "whatever\tit holds"
+	written(t, map[string]string{"a.yaml": any, "large.yaml": strings.Repeat("#", 1<<20+1)})
+	if text, err := scenarios.Source("a.yaml"); err != nil || string(text) != any {
+		t.Errorf("Source(a.yaml) = %q, %v; want %q", text, err, any)
+	}
+	for name, want := range map[string]string{
+		"large.yaml": "large.yaml is too large for a scenario; expected at most 1024KiB",
+		"none.yaml":  "the scenario none.yaml cannot be read: no such file or directory",
+	} {
+		if text, err := scenarios.Source(name); text != nil || err == nil || err.Error() != want {
+			t.Errorf("Source(%s) = %d bytes, %v; want %s", name, len(text), err, want)
+		}
+	}
+}
+
+func TestFilesOf(t *testing.T) {
+	written(t, map[string]string{"tables/b.yml": "", "tables/a.yaml": "", "tables/notes.txt": "", "tables/more/c.yaml": "",
+		"empty/notes.txt": "", "stress/a.yaml": ""})
+	for _, row := range []struct {
+		sentence, name string
+		want           []string
+		fault          string
+	}{
+		{"a folder: the scenarios in it, in order, and none below it", "tables", []string{"tables/a.yaml", "tables/b.yml"}, ""},
+		{"a file", "tables/notes.txt", []string{"tables/notes.txt"}, ""},
+		{"nothing that is there", "none", []string{"none"}, ""},
+		{"a built-in scenario, before a folder of that name", "stress", []string{"stress"}, ""},
+		{"a folder without scenarios", "empty", nil, "the folder empty has no scenario; expected files that end in .yaml"},
+	} {
+		files, err := scenarios.FilesOf(row.name)
+		if !slices.Equal(files, row.want) || (err != nil) != (row.fault != "") || err != nil && err.Error() != row.fault {
+			t.Errorf("%s: FilesOf(%s) = %q, %v; want %q %s", row.sentence, row.name, files, err, row.want, row.fault)
+		}
+	}
+}
+
+// Paths of a scenario count from its folder, wherever one is.
+func TestReadFromCountsFromAFolder(t *testing.T) {
+	text, err := scenarios.Starter("orders")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const list = "list: [placed, paid, sent]\n    weights: [1, 2, 7]"
+	if !strings.Contains(string(text), list) {
+		t.Fatalf("the starter has no %q", list)
+	}
+	filed := strings.Replace(string(text), list, "csv: {file: states.csv, column: state}", 1)
+	written(t, map[string]string{"tables/orders.yaml": filed, "tables/states.csv": "state\nplaced\nsent\n"})
+	s, folder, err := scenarios.Open("tables/orders.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.ReadFrom(folder); err != nil {
+		t.Errorf("ReadFrom(%s) = %v; want the file beside the scenario read", folder, err)
+	}
+	absolute, err := filepath.Abs("tables/states.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Set("attributes.state.csv.file", absolute); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.ReadFrom("nowhere"); err != nil {
+		t.Errorf("ReadFrom of a path from the root = %v; want it read from anywhere", err)
+	}
+	if err := s.Set("attributes.state.csv.file", "states.csv"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.ReadFrom("."); !errors.As(err, new(scenarios.Faults)) || !strings.Contains(err.Error(), "the values cannot be read: no such file") {
+		t.Errorf("ReadFrom of another folder = %v; want that the file is not there", err)
+	}
+}
+
+func TestContents(t *testing.T) {
+	starter, err := scenarios.Starter("orders")
+	if err != nil {
+		t.Fatal(err)
+	}
+	written(t, map[string]string{"orders.yaml": string(starter)})
+	for name, want := range map[string]string{
+		"stress":      "stress has 11 attributes, 1 design, 3 phases (load, count, peak), 0 expectations",
+		"orders.yaml": "orders has 6 attributes, 2 designs (by-customer in use), 2 phases (load, day), 5 expectations",
+	} {
+		s, _, err := scenarios.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Contents(); got != want {
+			t.Errorf("Contents of %s = %q; want %q", name, got, want)
+		}
+	}
+}
+
+func TestBeginWritesASoundScenarioAndItsSchema(t *testing.T) {
+	for _, row := range []struct{ sentence, file, name, called string }{
+		{"the starter's own file", "my-table.yaml", "", "my-table"},
+		{"a file", "orders.yaml", "", "orders"},
+		{"a file and a name", "orders.yaml", "shop", "shop"},
+		{"a file whose name is none for a scenario", "2026.yaml", "", "my-table"},
+		{"a file whose name means something to a replacement", "$1.yaml", "", "my-table"},
+	} {
+		t.Chdir(t.TempDir())
+		if err := scenarios.Begin(row.file, row.name, false); err != nil {
+			t.Errorf("%s: Begin(%s, %s) = %v; want files", row.sentence, row.file, row.name, err)
+			continue
+		}
+		s, _, err := scenarios.Open(row.file)
+		if err != nil || s.Name != row.called {
+			t.Errorf("%s: %v; want a scenario %s", row.sentence, err, row.called)
+		}
+		if text, err := scenarios.Source(row.file); err != nil || !strings.HasPrefix(string(text), scenarios.SchemaHeader+"\n") {
+			t.Errorf("%s: %v, in\n%.200s\nwant it under the schema's header", row.sentence, err, text)
+		}
+		if schema, err := os.ReadFile(scenarios.SchemaFile); err != nil || string(schema) != string(scenarios.Schema()) {
+			t.Errorf("%s: %v, %d bytes in %s; want the schema", row.sentence, err, len(schema), scenarios.SchemaFile)
+		}
+	}
+}
+
+func TestBeginOverwritesOnlyWhatItMay(t *testing.T) {
+	schema := string(scenarios.Schema())
+	written(t, map[string]string{"a.yaml": ""})
+	for _, row := range []struct {
+		sentence   string
+		there      string
+		text       string
+		file, name string
+		overwrite  bool
+		after      string
+		faults     string
+	}{
+		{"the file is there", "a.yaml", "precious", "a.yaml", "", false, "precious", "overwrite: a.yaml is there already; expected another name"},
+		{"the schema is there, and another", scenarios.SchemaFile, "precious", "b.yaml", "", false, "precious",
+			"overwrite: " + scenarios.SchemaFile + " is there already; expected another name"},
+		{"so are both", scenarios.SchemaFile, "precious", "a.yaml", "", false, "precious",
+			"overwrite: a.yaml is there already; expected another name\noverwrite: " + scenarios.SchemaFile + " is there already; expected another name"},
+		{"the schema is there, and the same", scenarios.SchemaFile, schema, "c.yaml", "", false, schema, ""},
+		{"the schema is another, by force", scenarios.SchemaFile, "old", "d.yaml", "", true, schema, ""},
+		{"a folder", "a.yaml", "precious", ".", "", true, "precious", ". cannot be written: is a directory"},
+		{"a folder that is not there", "a.yaml", "precious", "nowhere/e.yaml", "", true, "precious",
+			"nowhere/e.yaml cannot be written: there is no folder nowhere\n" +
+				"nowhere/" + scenarios.SchemaFile + " cannot be written: there is no folder nowhere"},
+		{"a name that is none", "a.yaml", "precious", "f.yaml", "7 up", true, "precious",
+			"name: expected a letter, then letters, digits, '_' or '-', at most 64"},
+		{"a name that breaks out of its line", "a.yaml", "precious", "f.yaml", "a\nverify: true", true, "precious",
+			"name: expected a letter, then letters, digits, '_' or '-', at most 64"},
+	} {
+		if err := os.WriteFile(row.there, []byte(row.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		err := scenarios.Begin(row.file, row.name, row.overwrite)
+		if said := fmt.Sprint(err); said != row.faults && (err != nil || row.faults != "") {
+			t.Errorf("%s: Begin(%s, %q, %t) = %s; want %q", row.sentence, row.file, row.name, row.overwrite, said, row.faults)
+		}
+		if text, err := os.ReadFile(row.there); err != nil || string(text) != row.after {
+			t.Errorf("%s: %v, %s holds %.40q; want %.40q", row.sentence, err, row.there, text, row.after)
+		}
+	}
+	for _, name := range []string{"b.yaml", "f.yaml"} {
+		if _, err := os.Stat(name); err == nil {
+			t.Errorf("%s was written where something was wrong; want nothing", name)
+		}
+	}
+}
