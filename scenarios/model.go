@@ -1,12 +1,28 @@
 package scenarios
 
 import (
+	"errors"
 	"regexp"
 	"strings"
 
 	"loadgen/engine/model"
 	"loadgen/scenarios/keys"
 )
+
+// PartitionModel returns the partition model that the scenario asks for. The error joins
+// what is wrong with its parameters.
+func (s *Scenario) PartitionModel() (*model.Model, error) {
+	m, err := model.New(s.Model.Profile)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range s.Model.Overrides {
+		if err := m.Set(o.Name, o.Text); err != nil {
+			return nil, err
+		}
+	}
+	return m, errors.Join(m.Validate()...)
+}
 
 // modelValue is the map of model parameters: the profile, and whatever departs
 // from it.

@@ -4,17 +4,22 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"loadgen/engine/clock"
 	"loadgen/scenarios"
 	explanation "loadgen/scenarios/explain"
+	"loadgen/scenarios/survey"
 )
 
 // explainFlags are what a user typed after `loadgen explain`.
 type explainFlags struct {
 	scenarioFlags
-	keysFlags
+	from   string
+	rate   float64
 	format string
 	quiet  bool
 }
@@ -61,7 +66,8 @@ All numbers are derived. The exit code is 10 where a finding is an error.`,
 	registerChoice(flags, &f.use, &f.opposite, &f.set)
 	flags.Lookup("opposite").Usage = "explain what the scenario warns of, rather than what it teaches"
 	completeUse(c, canonical)
-	f.keysFlags.register(flags)
+	flags.StringVar(&f.from, "from", "", "judge the keys of a CSV `file`, - for standard input")
+	flags.Float64Var(&f.rate, "rate", 0, "with --from: how many `entities` a second the keys are to carry in all")
 	flags.StringVar(&f.format, "format", "text", "what to print: text, or json")
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
 	return c
@@ -97,7 +103,7 @@ func (f *explainFlags) explain(c *cobra.Command, name string, stdout, stderr io.
 	if err != nil {
 		return err
 	}
-	read := func(s *scenarios.Scenario) error { return readFiles(s, d.folder) }
+	read := func(s *scenarios.Scenario) error { return s.ReadFrom(d.folder) }
 	if err := read(s); err != nil {
 		return err
 	}
@@ -115,13 +121,44 @@ func (f *explainFlags) explain(c *cobra.Command, name string, stdout, stderr io.
 // targetsOf returns what the model of a scenario holds partitions and accounts to, and
 // how long it takes.
 func targetsOf(s *scenarios.Scenario) (explanation.Targets, explanation.Times, error) {
-	m, err := modelOf(s)
+	targets, times, err := explanation.TargetsOf(s)
 	if err != nil {
-		return explanation.Targets{}, explanation.Times{}, err
+		err = usageError{err}
 	}
-	return explanation.Targets{Partition: m.PartitionTarget, Account: m.AccountTarget, Accounts: s.Sharding().Number()},
-		explanation.Times{RoundTrip: m.RoundTrip, Read: m.ReadTime, Write: m.WriteTime, Entity: m.EntityTime}, nil
+	return targets, times, err
 }
+
+// keys judges keys that the user has.
+func (f *explainFlags) keys(c *cobra.Command, stdout, stderr io.Writer) error {
+	if err := emptyFlag(c.Flags()); err != nil {
+		return err
+	}
+	if c.Flags().Changed("rate") && !(f.rate > 0 && f.rate <= mostRate) {
+		return usageError{fmt.Errorf("--rate %v: expected entities per second, above 0 and at most %s", f.rate,
+			thousands(mostRate))}
+	}
+	from, name := c.InOrStdin(), stdinName
+	if f.from != standardInput {
+		file, err := os.Open(f.from)
+		if err != nil {
+			return usageError{fmt.Errorf("the keys %s cannot be read: %w", f.from, reason(err))}
+		}
+		defer file.Close()
+		from, name = file, f.from
+	}
+	told, err := explanation.FromKeys(from, explanation.KeysOptions{File: name, PerSecond: f.rate,
+		Progress: newReading(stderr, f.quiet).rows, Targets: explanation.DocumentedTargets()})
+	switch {
+	case errors.Is(err, survey.ErrKeys):
+		return usageError{err}
+	case err != nil:
+		return usageError{fmt.Errorf("the keys %s cannot be read: %w", name, reason(err))}
+	}
+	return f.tell(told, stdout)
+}
+
+// mostRate bounds what keys can be asked to carry.
+const mostRate = 1_000_000_000
 
 // explained is what can be told of a scenario, or of keys.
 type explained interface {
@@ -145,4 +182,30 @@ func (f *explainFlags) tell(told explained, stdout io.Writer) error {
 		return verdictError{codeExpectation}
 	}
 	return nil
+}
+
+// reading tells a person now and again how many rows were read.
+type reading struct {
+	to    io.Writer
+	clock clock.Real
+	next  clock.Instant
+}
+
+func newReading(to io.Writer, quiet bool) *reading {
+	if quiet {
+		to = io.Discard
+	}
+	r := &reading{to: to, clock: clock.NewReal()}
+	r.next = r.clock.Now().Add(readingEvery)
+	return r
+}
+
+// readingEvery is the time between two lines of progress.
+const readingEvery = 2 * time.Second
+
+func (r *reading) rows(n int64) {
+	if now := r.clock.Now(); now >= r.next {
+		r.next = now.Add(readingEvery)
+		fmt.Fprintf(r.to, "%s rows\n", thousands(n))
+	}
 }

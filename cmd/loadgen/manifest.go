@@ -3,7 +3,6 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"runtime"
 
 	"loadgen/engine/model"
@@ -14,17 +13,9 @@ import (
 
 // modelOf returns the partition model that a scenario asks for.
 func modelOf(s *scenarios.Scenario) (*model.Model, error) {
-	m, err := model.New(s.Model.Profile)
+	m, err := s.PartitionModel()
 	if err != nil {
 		return nil, usageError{err}
-	}
-	for _, o := range s.Model.Overrides {
-		if err := m.Set(o.Name, o.Text); err != nil {
-			return nil, usageError{err}
-		}
-	}
-	if faults := m.Validate(); len(faults) > 0 {
-		return nil, usageError{errors.Join(faults...)}
 	}
 	return m, nil
 }

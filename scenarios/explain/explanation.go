@@ -36,6 +36,22 @@ const (
 	documentedAccount   = 20_000
 )
 
+// TargetsOf returns what the model of a scenario holds partitions and accounts to, and
+// how long it takes. The error is that of a model which cannot be.
+func TargetsOf(s *scenarios.Scenario) (Targets, Times, error) {
+	m, err := s.PartitionModel()
+	if err != nil {
+		return Targets{}, Times{}, err
+	}
+	return Targets{Partition: m.PartitionTarget, Account: m.AccountTarget, Accounts: s.Sharding().Number()},
+		Times{RoundTrip: m.RoundTrip, Read: m.ReadTime, Write: m.WriteTime, Entity: m.EntityTime}, nil
+}
+
+// DocumentedTargets returns the documents' own, of one account.
+func DocumentedTargets() Targets {
+	return Targets{Partition: documentedPartition, Account: documentedAccount, Accounts: 1}
+}
+
 // Explanation is what a scenario comes to. All rates are of the busiest stretch of
 // its load, and all numbers are derived.
 type Explanation struct {

@@ -226,3 +226,25 @@ func BenchmarkExplain(b *testing.B) {
 		}
 	}
 }
+
+// What partitions are held to follows from the model that a scenario asks for.
+func TestTargetsAreThoseOfTheModel(t *testing.T) {
+	s, err := scenarios.Builtin("stress")
+	if err != nil {
+		t.Fatal(err)
+	}
+	targets, times, err := TargetsOf(s)
+	if err != nil || targets != DocumentedTargets() || times.RoundTrip <= 0 || times.Write <= 0 {
+		t.Errorf("TargetsOf(stress) = %+v, %+v, %v; want the documents' own, and times", targets, times, err)
+	}
+	if err := s.Set("model.partition_target", "500"); err != nil {
+		t.Fatal(err)
+	}
+	if targets, _, err = TargetsOf(s); err != nil || targets.Partition != 500 || targets.Account != 20_000 || targets.Accounts != 1 {
+		t.Errorf("TargetsOf with a target of its own = %+v, %v; want 500 of one partition", targets, err)
+	}
+	s.Model.Profile = "documentd"
+	if _, _, err := TargetsOf(s); err == nil {
+		t.Error("TargetsOf a profile that does not exist = no error; want one")
+	}
+}
