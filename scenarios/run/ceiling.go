@@ -55,7 +55,7 @@ func (p *Plan) probe(ctx context.Context) (*results.Ceiling, error) {
 // ended context, and that of a machine that gives no port.
 func Ceiling(ctx context.Context, s *scenarios.Scenario, over string) (*results.Ceiling, error) {
 	clk := clock.NewReal()
-	null := &nullTarget{inner: nowhere{}}
+	null := &nullTarget{inner: Nowhere{}}
 	lanes := min(s.Workers, probeLanes)
 	if over == results.OverHTTP {
 		client, stop, err := openNull(s, clk, lanes)
@@ -145,10 +145,10 @@ func (n *nullTarget) Do(ctx context.Context, op *target.Operation) target.Outcom
 	return outcome
 }
 
-// nowhere answers everything at once.
-type nowhere struct{}
+// Nowhere is a target that answers everything at once. It is safe for concurrent use.
+type Nowhere struct{}
 
 // Do implements [target.Target].
-func (nowhere) Do(context.Context, *target.Operation) target.Outcome {
+func (Nowhere) Do(context.Context, *target.Operation) target.Outcome {
 	return target.Outcome{Status: http.StatusNoContent, Counted: 1}
 }
