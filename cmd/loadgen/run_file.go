@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"loadgen/scenarios"
+	"loadgen/scenarios/vitals"
 )
 
 // fileFlags are what a user typed after `loadgen run`.
@@ -105,7 +106,7 @@ const spareFiles = 64
 // an embedded engine has the other end, too. Each worker may leave one open to each
 // account.
 func (f *runFlags) enoughFiles(s *scenarios.Scenario) error {
-	limit, known := openFiles()
+	limit, known := vitals.OpenFiles()
 	if !known {
 		return nil
 	}

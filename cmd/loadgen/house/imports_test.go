@@ -43,6 +43,7 @@ var arrows = map[string][]string{
 	"results/expectation":         {},
 	"scenarios":                   {"backoff", "engine/clock", "engine/entity", "engine/filter", "engine/model", "results/expectation", "scenarios/arrival", "scenarios/keys", "scenarios/procedure", "target"},
 	"scenarios/arrival":           {"engine/clock", "engine/entity"},
+	"scenarios/doctor":            {"engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/rest", "report/verdict", "results", "scenarios", "scenarios/arrival", "scenarios/drive", "scenarios/run", "scenarios/vitals", "target", "target/azure", "target/fault"},
 	"scenarios/drive":             {"backoff", "engine/clock", "engine/entity", "engine/filter", "results", "scenarios", "scenarios/arrival", "scenarios/keys", "scenarios/procedure", "target"},
 	"scenarios/explain":           {"backoff", "engine/clock", "engine/entity", "engine/filter", "scenarios", "scenarios/drive", "scenarios/keys", "scenarios/survey"},
 	"scenarios/keys":              {"engine/clock", "engine/entity", "engine/filter"},

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -6,14 +6,12 @@ import (
 	"slices"
 	"time"
 
-	"loadgen/engine"
-	"loadgen/engine/entity"
 	"loadgen/engine/fault"
 	"loadgen/engine/model"
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/scenarios/run"
 	stalling "loadgen/target/fault"
-	"loadgen/target/inprocess"
 )
 
 // The stall: 20,000 operations are due over 20 s, and for 2 s of them no reply
@@ -79,8 +77,7 @@ func (r trials) measureStall(ctx context.Context) (stallFigures, error) {
 	if err != nil {
 		return stallFigures{}, err
 	}
-	engine := inprocess.New(engine.New(engine.Options{Model: partitions, Accounts: []string{account},
-		Epoch: entity.TicksOf(r.clock.Started())}), account, r.clock)
+	engine := run.Engine(partitions, 0, r.clock)
 	if err := furnish(ctx, engine); err != nil {
 		return stallFigures{}, err
 	}
@@ -137,7 +134,7 @@ func longer(h *results.Histogram, bound time.Duration) int64 {
 
 // finding holds the figures against the arithmetic. What the machine itself did is
 // no fault of a report.
-func (f stallFigures) finding() finding {
+func (f stallFigures) finding() Finding {
 	want := waitedAtLeast(.99, stallLasts, stallWithin)
 	due := int64(stallLasts.Seconds() * stallRate)
 	slow := int64((stallLasts - stallSlow).Seconds() * stallRate)
@@ -153,12 +150,12 @@ func (f stallFigures) finding() finding {
 		}
 	}
 	all := int64(stallWithin.Seconds() * stallRate)
-	say(f.operations != all || f.succeeded != all, "%s of %s operations succeeded", thousands(f.succeeded), thousands(all))
+	say(f.operations != all || f.succeeded != all, "%s of %s operations succeeded", verdict.Count(f.succeeded), verdict.Count(all))
 	say(f.due != due, "%s operations are told to have been due during the stall, not %s",
-		thousands(f.due), thousands(due))
+		verdict.Count(f.due), verdict.Count(due))
 	leastSlow, mostSlow := between(time.Duration(slow))
 	say(f.slow < int64(leastSlow) || f.slow > int64(mostSlow),
-		"%s operations are told to have taken over %s, not about %s", thousands(f.slow), brief(stallSlow), thousands(slow))
+		"%s operations are told to have taken over %s, not about %s", verdict.Count(f.slow), brief(stallSlow), verdict.Count(slow))
 	wrong = append(wrong, f.books...)
 	wide := f.responseP99 < low || f.responseP99 > high ||
 		f.longest > stallLongest || f.serviceP99 > stallService
@@ -167,7 +164,7 @@ func (f stallFigures) finding() finding {
 		return held(true, measured, bound, f.lesson())
 	case len(f.books) == 0 && f.heldUp > stallHeldUp:
 		why := fmt.Sprintf("this machine held the program up for %s, on top of the engine's stall", brief(f.heldUp))
-		return finding{Verdict: checkUnknown, Measured: why + ": " + measured, Bound: bound,
+		return Finding{Verdict: CannotTell, Measured: why + ": " + measured, Bound: bound,
 			Note: "run it again with nothing else at work"}
 	default:
 		return held(false, measured, bound, joined(append(slices.Clip(wrong), "reports of stalls are not to be trusted; "+
@@ -185,6 +182,6 @@ func between(want time.Duration) (low, high time.Duration) {
 func (f stallFigures) lesson() string {
 	return fmt.Sprintf("the engine stood still for %s of %s: %s operations were due meanwhile, and %s took over %s. "+
 		"By service times alone p99 were %s, and %s of them slow: that is coordinated omission.",
-		brief(stallLasts), brief(stallWithin), thousands(f.due), thousands(f.slow), brief(stallSlow),
-		brief(f.serviceP99), thousands(f.slowAttempts))
+		brief(stallLasts), brief(stallWithin), verdict.Count(f.due), verdict.Count(f.slow), brief(stallSlow),
+		brief(f.serviceP99), verdict.Count(f.slowAttempts))
 }

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 )
 
 // resolve looks the host's name up.
-func (v *visit) resolve(ctx context.Context) finding {
+func (v *visit) resolve(ctx context.Context) Finding {
 	const bound = "an address"
 	name, _ := v.host()
 	if net.ParseIP(name) != nil {
@@ -29,7 +29,7 @@ func (v *visit) resolve(ctx context.Context) finding {
 }
 
 // connect opens a connection and closes it.
-func (v *visit) connect(ctx context.Context) finding {
+func (v *visit) connect(ctx context.Context) Finding {
 	bound := "a connection within " + brief(visitLimit)
 	began := v.clock.Now()
 	conn, err := v.dial(ctx)
@@ -82,7 +82,7 @@ func adviceOn(err error) string {
 }
 
 // shakeHands opens a connection and makes it one of TLS.
-func (v *visit) shakeHands(ctx context.Context) finding {
+func (v *visit) shakeHands(ctx context.Context) Finding {
 	const bound = "a certificate that this machine trusts"
 	conn, err := v.dial(ctx)
 	if err != nil {

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"loadgen/report/verdict"
+	"loadgen/scenarios/run"
 )
 
 // The pace that a doctor walks at, and how late half of the operations may be
@@ -30,7 +31,7 @@ func (r trials) measurePacing(ctx context.Context) (pacingFigures, error) {
 	if err != nil {
 		return pacingFigures{}, err
 	}
-	record, err := r.carryOut(ctx, nowhere{}, nil, stage)
+	record, err := r.carryOut(ctx, run.Nowhere{}, nil, stage)
 	if err != nil {
 		return pacingFigures{}, err
 	}
@@ -40,14 +41,14 @@ func (r trials) measurePacing(ctx context.Context) (pacingFigures, error) {
 }
 
 // finding holds the figures against the bound.
-func (f pacingFigures) finding() finding {
+func (f pacingFigures) finding() Finding {
 	measured := fmt.Sprintf("lag p50 %s, p90 %s, p99 %s, max %s at %s/s",
-		brief(f.p50), brief(f.p90), brief(f.p99), brief(f.longest), thousands(pacingRate))
+		brief(f.p50), brief(f.p90), brief(f.p99), brief(f.longest), verdict.Count(pacingRate))
 	bound := "p50 at most " + brief(pacingBound)
 	switch {
 	case f.sent != f.due:
 		return held(false, measured, bound, fmt.Sprintf("%s of %s operations were sent: this machine does not keep up "+
-			"with a rate as low; free it of other work", thousands(f.sent), thousands(f.due)))
+			"with a rate as low; free it of other work", verdict.Count(f.sent), verdict.Count(f.due)))
 	case f.p50 > pacingBound:
 		return held(false, measured, bound, "free this machine of other work, or use one with more cores; "+
 			"until then responses of a millisecond or less are mostly its own lateness")

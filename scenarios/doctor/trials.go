@@ -1,14 +1,17 @@
-package main
+package doctor
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results"
+	"loadgen/scenarios"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
+	"loadgen/scenarios/run"
 	"loadgen/target"
 )
 
@@ -30,37 +33,37 @@ type trials struct {
 	fine bool
 }
 
-// runner returns the loop that runs have.
-func (r trials) runner(t target.Target, workers int) *drive.Live {
-	return &drive.Live{Clock: r.clock, Target: t, Workers: workers, Fine: r.fine}
+// checks are those that have the tool do its work, the longest last.
+func (r trials) checks() []check {
+	return []check{
+		{name: "pacing", lasts: "3 s of 2,000 operations/s that nothing answers to", examine: measured(r.measurePacing)},
+		{name: "ceiling", lasts: "as many operations as there can be, for a second or two", examine: measured(r.measureCeiling)},
+		{name: "books", lasts: "a short run whose replies are lost or refused", examine: measured(measureBooks)},
+		{name: "stall", lasts: "20 s of 1,000 operations/s, in 2 s of which the engine stands still", examine: measured(r.measureStall)},
+	}
 }
 
 // carryOut carries stages out and returns their record. The counter is the
 // target's own books, or nil.
 func (r trials) carryOut(ctx context.Context, t target.Target, counter target.Counter,
 	stages ...*drive.Stage) (*results.Record, error) {
-	folder := new(results.Memory)
-	recorder, err := results.NewRecorder(folder, results.Manifest{
-		Operations: []results.Kind{{Name: "get", Group: "GET"}}})
+	trial := run.Trial{Runner: &drive.Live{Clock: r.clock, Target: t, Workers: trialWorkers, Fine: r.fine},
+		Kinds: []results.Kind{{Name: "get", Group: "GET"}}, Counter: counter}
+	return trial.Run(ctx, stages...)
+}
+
+// stress returns the documented stress test with other values, each by its path.
+func stress(values ...[2]string) (*scenarios.Scenario, error) {
+	s, err := scenarios.Builtin("stress")
+	for _, one := range values {
+		if err == nil {
+			err = s.Set(one[0], one[1])
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
-	runner := r.runner(t, trialWorkers)
-	ledger := &drive.Ledger{Recorder: recorder}
-	for _, stage := range stages {
-		if err := runner.Run(ctx, stage, ledger); err != nil {
-			return nil, err
-		}
-	}
-	var counts *results.TargetCounts
-	if counter != nil {
-		own := results.TargetCounts(counter.Counts())
-		counts = &own
-	}
-	if err := recorder.Finish(r.clock.Now().Offset(), results.Valid, nil, counts); err != nil {
-		return nil, err
-	}
-	return results.Read(folder)
+	return s, errors.Join(s.Validate()...)
 }
 
 // trialGrace is how long a trial may take beyond its schedule: it is over long

@@ -1,9 +1,7 @@
-package main
+package doctor
 
 import (
 	"encoding/json"
-	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -14,28 +12,20 @@ import (
 // make one longer.
 const pageWidth = 120
 
-// print writes a diagnosis in a format: text, or json.
-func (d *diagnosis) print(to io.Writer, format string) error {
-	if format == "json" {
-		text, err := json.MarshalIndent(d, "", "  ")
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(to, "%s\n", text)
-		return err
-	}
-	_, err := io.WriteString(to, d.text())
-	return err
+// JSON returns a diagnosis for scripts, which may rely on its keys.
+func (d *Diagnosis) JSON() string {
+	text, _ := json.MarshalIndent(d, "", "  ") // texts and counts are always fit for it
+	return string(text) + "\n"
 }
 
-// text returns a diagnosis as a page: a line for each check, its note below, and
-// the sentence last.
-func (d *diagnosis) text() string {
+// Text returns a diagnosis as a page: a line for each check, its note below, and the
+// sentence last.
+func (d *Diagnosis) Text() string {
 	name := 0
 	for _, one := range d.Checks {
 		name = max(name, utf8.RuneCountInString(one.Name))
 	}
-	verdict := len(checkUnknown)
+	verdict := len(CannotTell)
 	indent := strings.Repeat(" ", verdict+2+name+2)
 	var page strings.Builder
 	for _, one := range d.Checks {
@@ -49,15 +39,15 @@ func (d *diagnosis) text() string {
 }
 
 // told returns the verdict as a page shows it: a failure is to be seen.
-func (f finding) told() string {
-	if f.Verdict == checkFails {
+func (f Finding) told() string {
+	if f.Verdict == Fail {
 		return strings.ToUpper(f.Verdict)
 	}
 	return f.Verdict
 }
 
 // line returns what was measured and what was wanted, or else the note.
-func (f finding) line() string {
+func (f Finding) line() string {
 	switch {
 	case f.Measured == "":
 		return f.Note

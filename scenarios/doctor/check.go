@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -17,13 +17,13 @@ type check struct {
 	needs []string
 	// examine makes the check. What it returns of a context that is done is not
 	// told.
-	examine func(ctx context.Context) finding
+	examine func(ctx context.Context) Finding
 }
 
-// finding is what a check came to.
-type finding struct {
+// Finding is what a check came to.
+type Finding struct {
 	Name string `json:"name"`
-	// Verdict is one of the four below.
+	// Verdict is one of [Pass], [Fail], [CannotTell] and [NotTried].
 	Verdict string `json:"verdict"`
 	// Measured is held against Bound, both in words; both are empty where nothing
 	// was tried.
@@ -35,70 +35,79 @@ type finding struct {
 
 // The verdicts of a check.
 const (
-	checkPasses   = "pass"
-	checkFails    = "fail"
-	checkUnknown  = "cannot tell"
-	checkNotTried = "not tried"
+	Pass       = "pass"
+	Fail       = "fail"
+	CannotTell = "cannot tell"
+	NotTried   = "not tried"
 )
 
 // held returns the finding that something was measured and holds, or does not.
-func held(holds bool, measured, bound, note string) finding {
-	verdict := checkFails
+func held(holds bool, measured, bound, note string) Finding {
+	verdict := Fail
 	if holds {
-		verdict = checkPasses
+		verdict = Pass
 	}
-	return finding{Verdict: verdict, Measured: measured, Bound: bound, Note: note}
+	return Finding{Verdict: verdict, Measured: measured, Bound: bound, Note: note}
 }
 
 // unknown returns the finding that something cannot be told, and why.
-func unknown(why, bound string) finding {
-	return finding{Verdict: checkUnknown, Measured: why, Bound: bound}
+func unknown(why, bound string) Finding {
+	return Finding{Verdict: CannotTell, Measured: why, Bound: bound}
 }
 
-// told returns what figures say, or why there are none.
-func told(err error, say func() finding) finding {
-	if err != nil {
-		return finding{Verdict: checkFails, Measured: oneLine(err), Bound: "a measurement"}
+// measured makes a measurement a check's examination: what its figures say, or why there
+// are none.
+func measured[F interface{ finding() Finding }](measure func(context.Context) (F, error)) func(context.Context) Finding {
+	return func(ctx context.Context) Finding {
+		figures, err := measure(ctx)
+		if err != nil {
+			return Finding{Verdict: Fail, Measured: oneLine(err), Bound: "a measurement"}
+		}
+		return figures.finding()
 	}
-	return say()
 }
 
-// diagnosis is what all checks came to.
-type diagnosis struct {
-	Checks []finding `json:"checks"`
-	Passed int       `json:"passed"`
-	Failed int       `json:"failed"`
+// oneLine returns an error's text with joined errors on one line.
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
+
+// Diagnosis is what all checks came to.
+type Diagnosis struct {
+	// Checks are in the order in which they were made.
+	Checks []Finding `json:"checks"`
+	// Passed and Failed count them; the others could not tell or were not tried.
+	Passed int `json:"passed"`
+	Failed int `json:"failed"`
 	// Verdict is the one sentence that sums it up.
 	Verdict string `json:"verdict"`
 }
 
 // diagnose makes the checks one after another and says on progress what takes
 // its time. Where the context is done, what is left is not tried.
-func diagnose(ctx context.Context, checks []check, progress io.Writer) *diagnosis {
-	d := &diagnosis{Checks: []finding{}}
+func diagnose(ctx context.Context, checks []check, progress io.Writer) *Diagnosis {
+	d := &Diagnosis{Checks: []Finding{}}
 	for _, one := range checks {
 		found := d.make(ctx, one, progress)
 		if ctx.Err() != nil {
-			found = finding{Verdict: checkNotTried, Note: "interrupted"}
+			found = Finding{Verdict: NotTried, Note: "interrupted"}
 		}
 		found.Name = one.name
 		d.Checks = append(d.Checks, found)
 	}
-	d.Passed, d.Failed = len(d.names(checkPasses)), len(d.names(checkFails))
+	d.Passed, d.Failed = len(d.names(Pass)), len(d.names(Fail))
 	d.Verdict = d.sentence()
 	return d
 }
 
 // make makes one check, if those that it needs have passed.
-func (d *diagnosis) make(ctx context.Context, one check, progress io.Writer) finding {
-	passed := d.names(checkPasses)
+func (d *Diagnosis) make(ctx context.Context, one check, progress io.Writer) Finding {
+	passed := d.names(Pass)
 	for _, name := range one.needs {
 		if !slices.Contains(passed, name) {
-			return finding{Verdict: checkNotTried, Note: "it needs " + name + ", which did not pass"}
+			return Finding{Verdict: NotTried, Note: "it needs " + name + ", which did not pass"}
 		}
 	}
 	if ctx.Err() != nil {
-		return finding{}
+		return Finding{}
 	}
 	if one.lasts != "" {
 		fmt.Fprintf(progress, "%s: %s\n", one.name, one.lasts)
@@ -107,7 +116,7 @@ func (d *diagnosis) make(ctx context.Context, one check, progress io.Writer) fin
 }
 
 // names returns the checks that came to a verdict, in their order.
-func (d *diagnosis) names(verdict string) []string {
+func (d *Diagnosis) names(verdict string) []string {
 	var names []string
 	for _, one := range d.Checks {
 		if one.Verdict == verdict {
@@ -118,9 +127,9 @@ func (d *diagnosis) names(verdict string) []string {
 }
 
 // sentence sums up what the checks came to.
-func (d *diagnosis) sentence() string {
+func (d *Diagnosis) sentence() string {
 	all := len(d.Checks)
-	failed, untold, untried := d.names(checkFails), d.names(checkUnknown), d.names(checkNotTried)
+	failed, untold, untried := d.names(Fail), d.names(CannotTell), d.names(NotTried)
 	var text strings.Builder
 	switch {
 	case len(failed) > 0:
@@ -139,15 +148,7 @@ func (d *diagnosis) sentence() string {
 	return text.String()
 }
 
-// judge turns a failed check into the exit code.
-func (d *diagnosis) judge() error {
-	if d.Failed > 0 {
-		return verdictError{codeExpectation}
-	}
-	return nil
-}
-
 // at makes what needs no context a check's examination.
-func at(look func() finding) func(context.Context) finding {
-	return func(context.Context) finding { return look() }
+func at(look func() Finding) func(context.Context) Finding {
+	return func(context.Context) Finding { return look() }
 }

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -66,7 +66,7 @@ func TestStallIsToldExactly(t *testing.T) {
 				figures.slow, figures.slowAttempts, figures.serviceP99)
 		}
 		f := figures.finding()
-		if f.Verdict != checkPasses || !strings.Contains(f.Note, "coordinated omission") || !strings.Contains(f.Note, "64 of them slow") {
+		if f.Verdict != Pass || !strings.Contains(f.Note, "coordinated omission") || !strings.Contains(f.Note, "64 of them slow") {
 			t.Errorf("finding = %+v; want a pass that shows coordinated omission", f)
 		}
 	})
@@ -81,26 +81,26 @@ func TestStallFinding(t *testing.T) {
 		want     string
 		says     string
 	}{
-		{"all is as arithmetic has it", func(*stallFigures) {}, checkPasses, "2,000 operations were due"},
-		{"p99 at the lower bound", func(f *stallFigures) { f.responseP99 = 1710 * time.Millisecond }, checkPasses, ""},
-		{"p99 below it", func(f *stallFigures) { f.responseP99 = 1709 * time.Millisecond }, checkFails, "not to be trusted"},
-		{"p99 at the upper bound", func(f *stallFigures) { f.responseP99 = 1890 * time.Millisecond }, checkPasses, ""},
-		{"p99 above it", func(f *stallFigures) { f.responseP99 = 1891 * time.Millisecond }, checkFails, ""},
-		{"p99 of the attempts in its place", func(f *stallFigures) { f.responseP99 = f.serviceP99 }, checkFails, ""},
-		{"the longest at its bound", func(f *stallFigures) { f.longest = 2200 * time.Millisecond }, checkPasses, ""},
-		{"the longest above it", func(f *stallFigures) { f.longest = 2201 * time.Millisecond }, checkFails, ""},
-		{"attempts that were slow themselves", func(f *stallFigures) { f.serviceP99 = 51 * time.Millisecond }, checkFails, ""},
-		{"operations that failed", func(f *stallFigures) { f.succeeded-- }, checkFails, "19,999 of 20,000"},
-		{"operations that are missing", func(f *stallFigures) { f.operations = 19_000; f.succeeded = 19_000 }, checkFails, "19,000 of 20,000"},
-		{"operations that were not due", func(f *stallFigures) { f.due-- }, checkFails, "1,999 operations"},
-		{"too few that were slow", func(f *stallFigures) { f.slow = 1804 }, checkFails, "1,804 operations"},
-		{"too many that were slow", func(f *stallFigures) { f.slow = 1996 }, checkFails, "1,996 operations"},
-		{"books that do not close", func(f *stallFigures) { f.books = []string{"one is missing"} }, checkFails, "one is missing"},
-		{"a machine that held the program up, but not for long", func(f *stallFigures) { f.longest, f.heldUp = 3*time.Second, stallHeldUp }, checkFails, ""},
-		{"a machine that held the program up for long", func(f *stallFigures) { f.longest, f.heldUp = 3*time.Second, stallHeldUp+1 }, checkUnknown, "nothing else at work"},
-		{"a machine that held the program up to no effect", func(f *stallFigures) { f.heldUp = time.Second }, checkPasses, ""},
-		{"books that do not close on any machine", func(f *stallFigures) { f.books, f.heldUp = []string{"one is missing"}, time.Second }, checkFails, "one is missing"},
-		{"nothing at all", func(f *stallFigures) { *f = stallFigures{} }, checkFails, "0 of 20,000"},
+		{"all is as arithmetic has it", func(*stallFigures) {}, Pass, "2,000 operations were due"},
+		{"p99 at the lower bound", func(f *stallFigures) { f.responseP99 = 1710 * time.Millisecond }, Pass, ""},
+		{"p99 below it", func(f *stallFigures) { f.responseP99 = 1709 * time.Millisecond }, Fail, "not to be trusted"},
+		{"p99 at the upper bound", func(f *stallFigures) { f.responseP99 = 1890 * time.Millisecond }, Pass, ""},
+		{"p99 above it", func(f *stallFigures) { f.responseP99 = 1891 * time.Millisecond }, Fail, ""},
+		{"p99 of the attempts in its place", func(f *stallFigures) { f.responseP99 = f.serviceP99 }, Fail, ""},
+		{"the longest at its bound", func(f *stallFigures) { f.longest = 2200 * time.Millisecond }, Pass, ""},
+		{"the longest above it", func(f *stallFigures) { f.longest = 2201 * time.Millisecond }, Fail, ""},
+		{"attempts that were slow themselves", func(f *stallFigures) { f.serviceP99 = 51 * time.Millisecond }, Fail, ""},
+		{"operations that failed", func(f *stallFigures) { f.succeeded-- }, Fail, "19,999 of 20,000"},
+		{"operations that are missing", func(f *stallFigures) { f.operations = 19_000; f.succeeded = 19_000 }, Fail, "19,000 of 20,000"},
+		{"operations that were not due", func(f *stallFigures) { f.due-- }, Fail, "1,999 operations"},
+		{"too few that were slow", func(f *stallFigures) { f.slow = 1804 }, Fail, "1,804 operations"},
+		{"too many that were slow", func(f *stallFigures) { f.slow = 1996 }, Fail, "1,996 operations"},
+		{"books that do not close", func(f *stallFigures) { f.books = []string{"one is missing"} }, Fail, "one is missing"},
+		{"a machine that held the program up, but not for long", func(f *stallFigures) { f.longest, f.heldUp = 3*time.Second, stallHeldUp }, Fail, ""},
+		{"a machine that held the program up for long", func(f *stallFigures) { f.longest, f.heldUp = 3*time.Second, stallHeldUp+1 }, CannotTell, "nothing else at work"},
+		{"a machine that held the program up to no effect", func(f *stallFigures) { f.heldUp = time.Second }, Pass, ""},
+		{"books that do not close on any machine", func(f *stallFigures) { f.books, f.heldUp = []string{"one is missing"}, time.Second }, Fail, "one is missing"},
+		{"nothing at all", func(f *stallFigures) { *f = stallFigures{} }, Fail, "0 of 20,000"},
 	} {
 		figures := right
 		row.alter(&figures)
@@ -166,13 +166,13 @@ func TestPacingFinding(t *testing.T) {
 		figures  pacingFigures
 		want     string
 	}{
-		{"never late", pacingFigures{sent: 6000, due: 6000}, checkPasses},
-		{"late by as much as may be", pacingFigures{p50: 500 * time.Microsecond, sent: 6000, due: 6000}, checkPasses},
-		{"later", pacingFigures{p50: 501 * time.Microsecond, sent: 6000, due: 6000}, checkFails},
-		{"a long tail is told, and fails nothing", pacingFigures{p50: 50 * time.Microsecond, p99: time.Second, longest: time.Second, sent: 6000, due: 6000}, checkPasses},
-		{"not all sent", pacingFigures{sent: 5999, due: 6000}, checkFails},
+		{"never late", pacingFigures{sent: 6000, due: 6000}, Pass},
+		{"late by as much as may be", pacingFigures{p50: 500 * time.Microsecond, sent: 6000, due: 6000}, Pass},
+		{"later", pacingFigures{p50: 501 * time.Microsecond, sent: 6000, due: 6000}, Fail},
+		{"a long tail is told, and fails nothing", pacingFigures{p50: 50 * time.Microsecond, p99: time.Second, longest: time.Second, sent: 6000, due: 6000}, Pass},
+		{"not all sent", pacingFigures{sent: 5999, due: 6000}, Fail},
 	} {
-		if f := row.figures.finding(); f.Verdict != row.want || (f.Note == "") != (row.want == checkPasses) {
+		if f := row.figures.finding(); f.Verdict != row.want || (f.Note == "") != (row.want == Pass) {
 			t.Errorf("%s: finding = %+v; want %s", row.sentence, f, row.want)
 		}
 	}
@@ -185,11 +185,8 @@ func TestTrialIsInterrupted(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		timer := time.AfterFunc(9500*time.Millisecond, cancel)
 		defer timer.Stop()
-		d := diagnose(ctx, []check{{name: "stall", examine: func(ctx context.Context) finding {
-			figures, err := trials{clock: clk}.measureStall(ctx)
-			return told(err, figures.finding)
-		}}}, io.Discard)
-		if took := clk.Now().Offset(); took > 12*time.Second || d.Checks[0].Verdict != checkNotTried {
+		d := diagnose(ctx, []check{{name: "stall", examine: measured(trials{clock: clk}.measureStall)}}, io.Discard)
+		if took := clk.Now().Offset(); took > 12*time.Second || d.Checks[0].Verdict != NotTried {
 			t.Errorf("a stall that was interrupted after 9.5 s = %+v after %v; want not tried, within the 2 s of what was under way", d.Checks[0], took)
 		}
 	})

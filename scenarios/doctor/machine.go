@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"fmt"
@@ -10,26 +10,29 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
+	"loadgen/report/verdict"
+	"loadgen/scenarios/run"
+	"loadgen/scenarios/vitals"
 )
 
 // sourceYear is the year before which no wall clock can stand that is right; a
 // build that knows when its sources were committed goes by that.
 const sourceYear = 2026
 
-// machineChecks are those that take no time: what runs find on this machine.
-func (f *doctorFlags) machineChecks(clk clock.Real) []check {
+// machine are the checks that take no time: what runs find on this machine.
+func (o *Options) machine() []check {
 	return []check{
-		{name: "clock", examine: at(func() finding { return clockFinding(smallestStep(clk), clk.Started(), builtYear()) })},
-		{name: "memory", examine: at(func() finding { return memoryFinding(readMemory()) })},
-		{name: "files", examine: at(func() finding {
-			files, known := openFiles()
-			return filesFinding(files, known, f.workers)
+		{name: "clock", examine: at(func() Finding { return clockFinding(smallestStep(o.Clock), o.Clock.Started(), builtYear()) })},
+		{name: "memory", examine: at(func() Finding { return memoryFinding(readMemory()) })},
+		{name: "files", examine: at(func() Finding {
+			files, known := vitals.OpenFiles()
+			return filesFinding(files, known, o.Workers)
 		})},
-		{name: "ports", examine: at(func() finding {
+		{name: "ports", examine: at(func() Finding {
 			low, high, known := readPorts()
-			return portsFinding(low, high, known, f.workers, openPort())
+			return portsFinding(low, high, known, o.Workers, openPort())
 		})},
-		{name: "folder", examine: at(func() finding { return folderFinding(f.out, writable(f.out)) })},
+		{name: "folder", examine: at(func() Finding { return folderFinding(o.Folder, writable(o.Folder)) })},
 	}
 }
 
@@ -78,7 +81,7 @@ func builtYear() int {
 	return sourceYear
 }
 
-func clockFinding(step time.Duration, wall time.Time, year int) finding {
+func clockFinding(step time.Duration, wall time.Time, year int) Finding {
 	measured := fmt.Sprintf("steps of %s, %s", brief(step), wall.UTC().Format("2006-01-02 15:04:05 UTC"))
 	bound := fmt.Sprintf("at most %s, not before %d", brief(coarsestStep), year)
 	switch {
@@ -94,30 +97,30 @@ func clockFinding(step time.Duration, wall time.Time, year int) finding {
 	}
 }
 
-func filesFinding(files uint64, known bool, workers int) finding {
+func filesFinding(files uint64, known bool, workers int) Finding {
 	// Each worker holds a connection, the embedded engine its other end; the
 	// record and the program itself need a few more.
 	const own = 64
 	needs := uint64(2*workers + own)
 	bound := fmt.Sprintf("at least %s for %s workers, two each and %d",
-		thousands(int64(needs)), thousands(int64(workers)), own)
+		verdict.Count(int64(needs)), verdict.Count(int64(workers)), own)
 	switch {
 	case !known:
 		return unknown("the system does not say how many files may be open", bound)
 	case files < needs:
-		return held(false, thousands(int64(files))+" files may be open", bound,
+		return held(false, verdict.Count(int64(files))+" files may be open", bound,
 			fmt.Sprintf("raise it with `ulimit -n %d`, or have fewer --workers", needs))
 	case files > 1<<40:
 		return held(true, "any number of files may be open", bound, "")
 	default:
-		return held(true, thousands(int64(files))+" files may be open", bound, "")
+		return held(true, verdict.Count(int64(files))+" files may be open", bound, "")
 	}
 }
 
-func portsFinding(low, high int, known bool, workers int, opening error) finding {
-	bound := fmt.Sprintf("at least %s, and that one opens", thousands(int64(2*workers)))
+func portsFinding(low, high int, known bool, workers int, opening error) Finding {
+	bound := fmt.Sprintf("at least %s, and that one opens", verdict.Count(int64(2*workers)))
 	ports := high - low + 1
-	measured := fmt.Sprintf("%s ports for connections, and one opens", thousands(int64(ports)))
+	measured := fmt.Sprintf("%s ports for connections, and one opens", verdict.Count(int64(ports)))
 	switch {
 	case opening != nil:
 		return held(false, "none opens: "+oneLine(opening), bound,
@@ -134,20 +137,20 @@ func portsFinding(low, high int, known bool, workers int, opening error) finding
 // leastMemory is what the documented stress test takes, with room to spare.
 const leastMemory = 512 << 20
 
-func memoryFinding(available int64, known bool) finding {
-	bound := "at least " + sizeOf(leastMemory)
+func memoryFinding(available int64, known bool) Finding {
+	bound := "at least " + run.Bytes(leastMemory)
 	switch {
 	case !known:
 		return unknown("the system does not say how much memory is free", bound)
 	case available < leastMemory:
-		return held(false, sizeOf(available)+" available", bound, "end other programs, or raise the limit of the container: "+
+		return held(false, run.Bytes(available)+" available", bound, "end other programs, or raise the limit of the container: "+
 			"a run that is short of memory measures its own garbage collection")
 	default:
-		return held(true, sizeOf(available)+" available", bound, "")
+		return held(true, run.Bytes(available)+" available", bound, "")
 	}
 }
 
-func folderFinding(folder string, fault error) finding {
+func folderFinding(folder string, fault error) Finding {
 	const bound = "a folder to write runs to"
 	if fault != nil {
 		return held(false, oneLine(fault), bound, "choose another folder with --out, here and for the run")

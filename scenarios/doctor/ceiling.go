@@ -1,12 +1,14 @@
-package main
+package doctor
 
 import (
 	"context"
 	"fmt"
 	"time"
 
+	"loadgen/engine/model"
+	"loadgen/report/verdict"
 	"loadgen/results"
-	"loadgen/scenarios"
+	"loadgen/scenarios/run"
 	"loadgen/scenarios/vitals"
 	"loadgen/target"
 )
@@ -46,7 +48,7 @@ func (p pace) perSecond() float64 {
 
 // String is the pace in words, with the processor time of an operation.
 func (p pace) String() string {
-	text := thousands(int64(p.perSecond())) + "/s"
+	text := verdict.Count(int64(p.perSecond())) + "/s"
 	if p.cpu > 0 && p.operations > 0 {
 		text += fmt.Sprintf(" (%.1f CPU-µs)", float64(p.cpu.Nanoseconds())/1e3/float64(p.operations))
 	}
@@ -56,7 +58,7 @@ func (p pace) String() string {
 // measureCeiling sends the entities of the documented stress test flat out.
 func (r trials) measureCeiling(ctx context.Context) (ceilingFigures, error) {
 	var f ceilingFigures
-	s, err := scenarios.Builtin("stress")
+	s, err := stress()
 	if err != nil {
 		return f, err
 	}
@@ -64,32 +66,33 @@ func (r trials) measureCeiling(ctx context.Context) (ceilingFigures, error) {
 		over string
 		into *pace
 	}{{results.OverNothing, &f.nothing}, {results.OverHTTP, &f.empty}} {
-		ceiling, err := tryCeiling(ctx, s, one.over)
+		ceiling, err := run.Ceiling(ctx, s, one.over)
 		if err != nil {
 			return f, err
 		}
 		*one.into = pace{operations: ceiling.Operations, lasted: ceiling.Took, cpu: ceiling.CPU}
 	}
-	f.engine, err = r.measureEngine(ctx, s, wireOperations)
+	f.engine, err = r.measureEngine(ctx, wireOperations)
 	return f, err
 }
 
 // measureEngine does so many operations on the embedded engine, without its
 // limits, as fast as they can be done over HTTP; a tenth of them before,
 // unmeasured.
-func (r trials) measureEngine(ctx context.Context, s *scenarios.Scenario, operations uint64) (pace, error) {
-	if err := s.Set("model.profile", "off"); err != nil {
-		return pace{}, err
-	}
-	d, err := openEmbedded(s, r.clock, "doctor")
+func (r trials) measureEngine(ctx context.Context, operations uint64) (pace, error) {
+	s, err := stress([2]string{"model.profile", model.Off})
 	if err != nil {
 		return pace{}, err
 	}
-	defer d.close()
-	if err := furnish(ctx, d.target); err != nil {
+	opened, err := run.Open(ctx, run.Plan{Scenario: s, On: run.Embedded}, r.clock)
+	if err != nil {
 		return pace{}, err
 	}
-	return r.measurePace(ctx, d.target, operations)
+	defer opened.Close()
+	if err := furnish(ctx, opened); err != nil {
+		return pace{}, err
+	}
+	return r.measurePace(ctx, opened, operations)
 }
 
 // measurePace does so many operations as fast as they can be done.
@@ -113,15 +116,15 @@ func (r trials) measurePace(ctx context.Context, t target.Target, operations uin
 }
 
 // finding holds the figures against the bound.
-func (f ceilingFigures) finding() finding {
+func (f ceilingFigures) finding() Finding {
 	measured := fmt.Sprintf("%s over HTTP, %s over nothing", f.engine, f.nothing)
-	bound := thousands(ceilingBound) + "/s over HTTP"
+	bound := verdict.Count(ceilingBound) + "/s over HTTP"
 	can := fmt.Sprintf("with retries counted, this machine can honestly drive the embedded engine at up to about "+
 		"%s attempts/s, and another service at up to about %s", honest(f.engine), honest(f.empty))
 	switch {
 	case f.engine.failed > 0:
 		return held(false, measured, bound,
-			thousands(f.engine.failed)+" operations failed that nothing stood against; report it")
+			verdict.Count(f.engine.failed)+" operations failed that nothing stood against; report it")
 	case f.engine.perSecond() < ceilingBound:
 		return held(false, measured, bound, "free this machine of other work, or use one with more cores; "+can)
 	default:
@@ -131,4 +134,4 @@ func (f ceilingFigures) finding() finding {
 
 // honest returns the rate up to which a pace leaves the generator room, cut off to
 // hundreds.
-func honest(p pace) string { return thousands(int64(honestShare*p.perSecond()) / 100 * 100) }
+func honest(p pace) string { return verdict.Count(int64(honestShare*p.perSecond()) / 100 * 100) }

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -123,7 +123,7 @@ func (v *visit) within(ctx context.Context) (limited context.Context, release fu
 }
 
 // authenticate asks the service for a list of one table.
-func (v *visit) authenticate(ctx context.Context) finding {
+func (v *visit) authenticate(ctx context.Context) Finding {
 	const bound = "a table service that takes the key"
 	client, err := azure.New(azure.Options{Endpoint: v.endpoint, Connections: 1,
 		Clock: v.clock, Epoch: v.clock.Started(), RunID: "doctor", TLS: v.trust})
@@ -184,7 +184,7 @@ func (v *visit) saying(err error) string {
 const visitTrips = 10
 
 // goAndReturn times requests that cost the service as little as any.
-func (v *visit) goAndReturn(ctx context.Context) finding {
+func (v *visit) goAndReturn(ctx context.Context) Finding {
 	bound := fmt.Sprintf("%d replies to %d requests", visitTrips, visitTrips)
 	var took []time.Duration
 	for range visitTrips {
@@ -210,7 +210,7 @@ const (
 
 // compareClocks holds the date of the first reply against this machine's clock.
 // A date is cut off to the second, and was written at some time of the round trip.
-func (v *visit) compareClocks() finding {
+func (v *visit) compareClocks() Finding {
 	bound := "at most " + brief(mostSkew) + " off"
 	if v.first.Ahead == 0 {
 		return unknown("the service said nothing of the time", bound)
@@ -237,7 +237,7 @@ func (v *visit) compareClocks() finding {
 }
 
 // countConnections tells whether connections were kept between the requests.
-func (v *visit) countConnections() finding {
+func (v *visit) countConnections() Finding {
 	const bound = "all but the first"
 	c := v.client.Connections()
 	measured := fmt.Sprintf("%d requests, %d of them on a connection that was open", v.requests, c.Reused)

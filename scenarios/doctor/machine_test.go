@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"errors"
@@ -47,40 +47,40 @@ func TestMachineFindings(t *testing.T) {
 	day := func(year int) time.Time { return time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC) }
 	for _, row := range []struct {
 		sentence string
-		finding  finding
+		finding  Finding
 		want     string
 		says     string
 	}{
-		{"a fine clock of today", clockFinding(50, day(2026), 2026), checkPasses, "50 ns"},
-		{"a clock as coarse as may be", clockFinding(coarsestStep, day(2030), 2026), checkPasses, "0.10 ms"},
-		{"a coarser clock", clockFinding(coarsestStep+1, day(2026), 2026), checkFails, "hardware clock"},
-		{"a clock that stands still", clockFinding(0, day(2026), 2026), checkFails, "stands still"},
-		{"the date of a machine whose battery is empty", clockFinding(50, day(1970), 2026), checkFails, "set the date"},
+		{"a fine clock of today", clockFinding(50, day(2026), 2026), Pass, "50 ns"},
+		{"a clock as coarse as may be", clockFinding(coarsestStep, day(2030), 2026), Pass, "0.10 ms"},
+		{"a coarser clock", clockFinding(coarsestStep+1, day(2026), 2026), Fail, "hardware clock"},
+		{"a clock that stands still", clockFinding(0, day(2026), 2026), Fail, "stands still"},
+		{"the date of a machine whose battery is empty", clockFinding(50, day(1970), 2026), Fail, "set the date"},
 
-		{"files for twice the workers and the rest", filesFinding(576, true, 256), checkPasses, "576"},
-		{"a file too few", filesFinding(575, true, 256), checkFails, "ulimit -n 576"},
-		{"files without a bound", filesFinding(math.MaxUint64, true, 100_000), checkPasses, "any number"},
-		{"no files", filesFinding(0, true, 1), checkFails, "0 files"},
-		{"nobody says how many files", filesFinding(0, false, 256), checkUnknown, "does not say"},
+		{"files for twice the workers and the rest", filesFinding(576, true, 256), Pass, "576"},
+		{"a file too few", filesFinding(575, true, 256), Fail, "ulimit -n 576"},
+		{"files without a bound", filesFinding(math.MaxUint64, true, 100_000), Pass, "any number"},
+		{"no files", filesFinding(0, true, 1), Fail, "0 files"},
+		{"nobody says how many files", filesFinding(0, false, 256), CannotTell, "does not say"},
 
-		{"ports for twice the workers", portsFinding(1001, 1512, true, 256, nil), checkPasses, "512"},
-		{"a port too few", portsFinding(1001, 1511, true, 256, nil), checkFails, "ip_local_port_range"},
-		{"a port that does not open", portsFinding(1001, 60_000, true, 256, errors.New("not\npermitted")), checkFails, "not; permitted"},
-		{"nobody says how many ports", portsFinding(0, 0, false, 256, nil), checkUnknown, "does not say"},
-		{"nobody says how many ports, and none opens", portsFinding(0, 0, false, 256, errors.New("no")), checkFails, "in-process"},
+		{"ports for twice the workers", portsFinding(1001, 1512, true, 256, nil), Pass, "512"},
+		{"a port too few", portsFinding(1001, 1511, true, 256, nil), Fail, "ip_local_port_range"},
+		{"a port that does not open", portsFinding(1001, 60_000, true, 256, errors.New("not\npermitted")), Fail, "not; permitted"},
+		{"nobody says how many ports", portsFinding(0, 0, false, 256, nil), CannotTell, "does not say"},
+		{"nobody says how many ports, and none opens", portsFinding(0, 0, false, 256, errors.New("no")), Fail, "in-process"},
 
-		{"memory enough", memoryFinding(512<<20, true), checkPasses, "512MiB"},
-		{"memory too little", memoryFinding(512<<20-1, true), checkFails, "garbage collection"},
-		{"nobody says how much memory", memoryFinding(0, false), checkUnknown, "does not say"},
+		{"memory enough", memoryFinding(512<<20, true), Pass, "512MiB"},
+		{"memory too little", memoryFinding(512<<20-1, true), Fail, "garbage collection"},
+		{"nobody says how much memory", memoryFinding(0, false), CannotTell, "does not say"},
 
-		{"a folder that can be written to", folderFinding("results/runs", nil), checkPasses, "results/runs"},
-		{"a folder that cannot", folderFinding("results/runs", errors.New("read-only")), checkFails, "--out"},
+		{"a folder that can be written to", folderFinding("results/runs", nil), Pass, "results/runs"},
+		{"a folder that cannot", folderFinding("results/runs", errors.New("read-only")), Fail, "--out"},
 	} {
 		text := row.finding.Measured + row.finding.Bound + row.finding.Note
 		if row.finding.Verdict != row.want || !strings.Contains(text, row.says) {
 			t.Errorf("%s: %+v; want %s and %q", row.sentence, row.finding, row.want, row.says)
 		}
-		if row.want == checkFails && row.finding.Note == "" {
+		if row.want == Fail && row.finding.Note == "" {
 			t.Errorf("%s: %+v does not say what to do", row.sentence, row.finding)
 		}
 	}
@@ -110,9 +110,7 @@ func TestWritable(t *testing.T) {
 			t.Errorf("%s: writable(%q) = %v; want it to hold: %v", row.sentence, row.folder, err, row.holds)
 		}
 	}
-	if left := leftIn(t, "."); len(left) != 2 {
-		t.Errorf("writable left %v; want nothing new", left)
-	}
+	mustHold(t, 2)
 }
 
 func TestParsePorts(t *testing.T) {
@@ -205,13 +203,19 @@ func FuzzSystemFiles(f *testing.F) {
 // On this machine the checks that take no time come to a verdict.
 func TestMachineChecks(t *testing.T) {
 	t.Chdir(t.TempDir())
-	f := &doctorFlags{workers: 1, out: filepath.Join("results", "runs")}
-	for _, one := range f.machineChecks(clock.NewReal()) {
-		if found := one.examine(t.Context()); found.Verdict != checkPasses && found.Verdict != checkUnknown {
+	o := &Options{Workers: 1, Folder: filepath.Join("results", "runs"), Clock: clock.NewReal()}
+	for _, one := range o.machine() {
+		if found := one.examine(t.Context()); found.Verdict != Pass && found.Verdict != CannotTell {
 			t.Errorf("%s = %+v; want a pass for one worker", one.name, found)
 		}
 	}
-	if left := leftIn(t, "."); len(left) != 0 {
-		t.Errorf("the checks left %v behind; want nothing", left)
+	mustHold(t, 0)
+}
+
+// mustHold fails where the present folder holds more or less than so many files.
+func mustHold(t *testing.T, want int) {
+	t.Helper()
+	if left, err := os.ReadDir("."); err != nil || len(left) != want {
+		t.Errorf("the folder holds %v, %v; want nothing new", left, err)
 	}
 }

@@ -1,0 +1,128 @@
+package doctor
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"loadgen/engine/fault"
+	"loadgen/engine/rest"
+	"loadgen/report/verdict"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/run"
+)
+
+// The short run whose books are to close: the documented stress test, small, at a
+// rate above what its partition serves, and with replies that get lost.
+const (
+	booksRate   = "[1300]"
+	booksTarget = "1000"
+	booksLasts  = "2s"
+	booksLoad   = "2000"
+	// booksLost is how many replies of a million are lost.
+	booksLost = 20_000
+)
+
+// booksFigures are what a run's record holds, and what the service's has against
+// it.
+type booksFigures struct {
+	summary *results.Summary
+	// lost is how many replies got lost after their requests were carried out.
+	lost int64
+	// faults are what does not add up, and what is not the same once the record
+	// was read back.
+	faults []string
+}
+
+// measureBooks carries out the run, over HTTP and with its record in a folder of
+// its own, which is removed.
+func measureBooks(ctx context.Context) (booksFigures, error) {
+	s, err := booksScenario()
+	if err != nil {
+		return booksFigures{}, err
+	}
+	folder, err := os.MkdirTemp("", "loadgen-doctor-*")
+	if err != nil {
+		return booksFigures{}, err
+	}
+	f, err := measureBooksOf(ctx, s, folder)
+	return f, errors.Join(err, os.RemoveAll(folder))
+}
+
+// booksScenario returns the short run.
+func booksScenario() (*scenarios.Scenario, error) {
+	return stress([][2]string{
+		{"phases.load.entities", booksLoad}, {"phases.load.transaction", "50"},
+		{"phases.peak.rates", booksRate}, {"phases.peak.each", booksLasts}, {"phases.peak.hold", "false"},
+		{"model.partition_target", booksTarget}, {"workers", strconv.Itoa(trialWorkers)},
+	}...)
+}
+
+// measureBooksOf carries out a run some of whose replies get lost.
+func measureBooksOf(ctx context.Context, s *scenarios.Scenario, folder string) (booksFigures, error) {
+	var lost atomic.Int64
+	record, err := run.Run(ctx, run.Plan{Scenario: s, On: run.Embedded, Out: folder, NoProbe: true,
+		Faults: &fault.Plan{Rules: []fault.Rule{{Kind: fault.Drop, Moment: fault.After, Share: booksLost, To: time.Hour}}},
+		Seen: func(seen *rest.Seen) {
+			if seen.Status == 0 {
+				lost.Add(1)
+			}
+		}})
+	if err != nil {
+		return booksFigures{}, err
+	}
+	again, err := results.Read(results.Dir(folder))
+	if err != nil {
+		return booksFigures{}, err
+	}
+	faults := append(verdict.Books(record), differences(record.Summary, again)...)
+	return booksFigures{summary: record.Summary, lost: lost.Load(), faults: faults}, nil
+}
+
+// differences returns what a record that was read back says otherwise than the
+// summary that it was sealed with.
+func differences(sealed *results.Summary, again *results.Record) []string {
+	want, err := json.Marshal(sealed)
+	if err != nil {
+		return []string{"the summary cannot be written: " + err.Error()}
+	}
+	var faults []string
+	for _, one := range []struct {
+		what    string
+		summary *results.Summary
+	}{
+		{"the summary that was written", again.Summary},
+		{"the judgement of the record that was read back", verdict.Judge(again)},
+	} {
+		if got, err := json.Marshal(one.summary); err != nil || !bytes.Equal(got, want) {
+			faults = append(faults, one.what+" is another than the one that was sealed")
+		}
+	}
+	return faults
+}
+
+// finding holds the two sides of the books against each other.
+func (f booksFigures) finding() Finding {
+	s := f.summary
+	measured := fmt.Sprintf("%s attempts = %s ok + %s refused + %s failed",
+		verdict.Count(s.Attempts), verdict.Count(s.Ok), verdict.Count(s.Refused), verdict.Count(s.Failed))
+	const bound = "the service's own counts"
+	faults := slices.Clone(f.faults)
+	if f.lost == 0 || s.Refused == 0 {
+		faults = append(faults, "nothing was lost or nothing refused, so that nothing was proved; run it again")
+	}
+	if len(faults) > 0 {
+		return held(false, measured, bound, joined(append(faults, "no report of this build is to be trusted; report it")))
+	}
+	return held(true, measured, bound, fmt.Sprintf("%s operations = %s sent + %s dropped; "+
+		"%s replies were lost after the service had done what was asked; the record was read back to the same summary",
+		verdict.Count(s.Scheduled), verdict.Count(s.Sent), verdict.Count(s.Dropped), verdict.Count(f.lost)))
+}

@@ -1,0 +1,51 @@
+package doctor
+
+import (
+	"context"
+	"crypto/tls"
+	"io"
+
+	"loadgen/engine/clock"
+	"loadgen/report/verdict"
+	"loadgen/scenarios"
+	"loadgen/target/azure"
+)
+
+// Options say what the machine is to be good for, and which service is visited.
+type Options struct {
+	// Workers is the greatest number of attempts at once that runs are to have.
+	Workers int
+	// Folder is the one that runs are to be written to, empty for the present one.
+	Folder string
+	// Service is visited besides; nil for none. Trust configures its https, nil trusts
+	// whom the machine trusts.
+	Service *azure.Endpoint
+	Trust   *tls.Config
+	// Clock times all that is measured, see [clock.NewReal].
+	Clock clock.Real
+}
+
+// mostWorkers are those that a scenario may have.
+const mostWorkers = 100_000
+
+// Validate returns all that is wrong with the options, each a [scenarios.Fault] whose
+// path is the field that it concerns, in the words of a command's flag; nil where nothing
+// is.
+func (o *Options) Validate() []error {
+	if o.Workers < 1 || o.Workers > mostWorkers {
+		return []error{scenarios.Fault{Path: "workers", What: "expected 1 to " + verdict.Count(mostWorkers)}}
+	}
+	return nil
+}
+
+// Diagnose makes all checks, the longest last, and says on progress what takes its time.
+// It takes half a minute, and ends early with its context: what is left is then not tried.
+func Diagnose(ctx context.Context, o Options, progress io.Writer) *Diagnosis {
+	checks := o.machine()
+	if o.Service != nil {
+		v := newVisit(*o.Service, o.Clock, o.Trust)
+		defer v.close()
+		checks = append(checks, v.checks()...)
+	}
+	return diagnose(ctx, append(checks, trials{o.Clock, true}.checks()...), progress)
+}
