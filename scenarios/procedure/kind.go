@@ -138,19 +138,24 @@ type Call struct {
 	Chance clock.Draw
 }
 
-// Kinds returns the closed list, in the order of their names. The slice is the
-// caller's.
-func Kinds() []Kind {
+// kinds is the closed list, in the order of their names.
+var kinds = sortedKinds()
+
+func sortedKinds() []Kind {
 	list := slices.Concat(transferKinds(), archiveKinds(), indexKinds(), seriesKinds(), blobKinds(), relationKinds(),
 		bagKinds(), fanOutKinds(), purgeKinds(), sealKinds(), signatureKinds())
 	slices.SortFunc(list, func(a, b Kind) int { return strings.Compare(a.Name, b.Name) })
 	return list
 }
 
+// Kinds returns the closed list, in the order of their names. The slice is the
+// caller's.
+func Kinds() []Kind { return slices.Clone(kinds) }
+
 // Names returns the names of all kinds.
 func Names() []string {
 	var names []string
-	for _, k := range Kinds() {
+	for _, k := range kinds {
 		names = append(names, k.Name)
 	}
 	return names
@@ -158,7 +163,7 @@ func Names() []string {
 
 // Find returns the kind of a name, nil where there is none.
 func Find(name string) *Kind {
-	for _, k := range Kinds() {
+	for _, k := range kinds {
 		if k.Name == name {
 			return &k
 		}
