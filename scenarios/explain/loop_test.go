@@ -23,10 +23,10 @@ func TestClientsWaitForTheirAnswers(t *testing.T) {
 		{"half reads, half writes", "[{verb: get}, {verb: insert}]", times, .0065},
 	} {
 		for _, kind := range []string{"spread", "traffic"} {
-			waits(t, row.name+", "+kind, kind+": {think: 40ms, for: 20s", row.operations, row.times, row.answer, .04)
+			waits(t, row.name+", "+kind, kind+": {think: 40ms, for: 5s", row.operations, row.times, row.answer, .04)
 		}
 		if row.answer > 0 {
-			waits(t, row.name+", one right after another", "traffic: {count: 20000", row.operations, row.times, row.answer, 0)
+			waits(t, row.name+", one right after another", "traffic: {count: 5000", row.operations, row.times, row.answer, 0)
 		}
 	}
 }
