@@ -2,6 +2,8 @@ package report_test
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -96,3 +98,25 @@ func TestSchedulesReport(t *testing.T) {
 type writer struct{ err error }
 
 func (w writer) Write([]byte) (int, error) { return 0, w.err }
+
+// A contest is kept as it is printed, beside what is drawn of it.
+func TestDrawPoliciesKeepsTheContest(t *testing.T) {
+	c := contest(trial("documented", 0, 2), trial("js", 650, 3))
+	folder := results.Dir(t.TempDir())
+	if err := report.DrawPolicies(folder, c, []results.RetrySchedule{{Policy: "js"}}); err != nil {
+		t.Fatal(err)
+	}
+	var printed strings.Builder
+	if err := report.PoliciesJSON(&printed, c); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"contest.json", "retries.png", "retries.svg", "schedules.png", "schedules.svg"} {
+		text, err := os.ReadFile(filepath.Join(string(folder), name))
+		if err != nil || len(text) == 0 || name == "contest.json" && string(text) != printed.String() {
+			t.Errorf("%s: %v, %d bytes; want it written", name, err, len(text))
+		}
+	}
+	if err := report.DrawPolicies(results.Dir(filepath.Join(string(folder), "none")), c, nil); !errors.Is(err, results.ErrWrite) {
+		t.Errorf("DrawPolicies into a folder that is not there = %v; want ErrWrite", err)
+	}
+}
