@@ -53,6 +53,7 @@ var arrows = map[string][]string{
 	"scenarios/pulse":             {"results", "scenarios/survey/sketch"},
 	"scenarios/pulse/exposition":  {"results", "scenarios/pulse"},
 	"scenarios/run":               {"backoff", "engine", "engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/rest", "engine/wire", "report/verdict", "results", "scenarios", "scenarios/drive", "scenarios/keys", "scenarios/vitals", "target", "target/azure", "target/inprocess", "target/shard", "target/standin"},
+	"scenarios/series":            {},
 	"scenarios/suggest":           {"engine/clock", "engine/entity", "engine/filter", "engine/model", "results/expectation", "scenarios", "scenarios/drive", "scenarios/explain", "scenarios/keys", "scenarios/survey"},
 	"scenarios/survey":            {"engine/clock", "engine/entity", "scenarios/survey/sketch"},
 	"scenarios/survey/sketch":     {},
