@@ -30,18 +30,27 @@ const DefaultAlpha = 0.05
 // dearest is the greatest price, in any currency.
 const dearest = 1e9
 
+// fault is what is wrong with an option.
+type fault string
+
+// Error implements error with what is wrong, and what was expected.
+func (f fault) Error() string { return string(f) }
+
+// Unwrap returns [ErrOptions].
+func (f fault) Unwrap() error { return ErrOptions }
+
 // Validate returns every fault, each of which wraps [ErrOptions].
 func (o Options) Validate() []error {
 	var faults []error
 	if !(o.Alpha >= 0 && o.Alpha < 0.5) {
-		faults = append(faults, fmt.Errorf("%w: alpha is %v; expected more than 0 and less than 0.5", ErrOptions, o.Alpha))
+		faults = append(faults, fault(fmt.Sprintf("alpha is %v; expected more than 0 and less than 0.5", o.Alpha)))
 	}
 	for _, one := range []struct {
 		what  string
 		value float64
 	}{{"the price of a million transactions", o.Price.PerMillion}, {"the price of a GiB and month", o.Price.PerGiBMonth}} {
 		if !(one.value >= 0 && one.value <= dearest) {
-			faults = append(faults, fmt.Errorf("%w: %s is %v; expected a number from 0 to %g", ErrOptions, one.what, one.value, float64(dearest)))
+			faults = append(faults, fault(fmt.Sprintf("%s is %v; expected a number from 0 to %g", one.what, one.value, float64(dearest))))
 		}
 	}
 	return faults

@@ -33,9 +33,9 @@ func (p *Plan) options(table string) drive.Options {
 func (p *Plan) campaign(started time.Time) (*drive.Campaign, error) {
 	table := p.Table
 	if table == "" {
-		table = tablePrefix + p.Scenario.Table
+		table = TablePrefix + p.Scenario.Table
 	}
-	if table == tablePrefix+p.Scenario.Table && p.live() {
+	if table == TablePrefix+p.Scenario.Table && p.live() {
 		table += strconv.FormatInt(started.UnixNano()/int64(time.Millisecond), 36)
 	}
 	o := p.options(table)
@@ -67,22 +67,24 @@ func (p *Plan) retryCodes() []int {
 // Forecast returns what a run of the plan will ask of its target. Its error is that of a
 // scenario which cannot be run.
 func (p *Plan) Forecast() (Forecast, error) {
-	campaign, err := drive.NewCampaign(p.options(tablePrefix + p.Scenario.Table))
+	campaign, err := drive.NewCampaign(p.options(TablePrefix + p.Scenario.Table))
 	if err != nil {
 		return Forecast{}, wrong("", "%v", err)
 	}
 	return campaign.Forecast(), nil
 }
 
-// agree asks for consent to what a remote run will send.
-func (p *Plan) agree(campaign *drive.Campaign) error {
+// Agree asks for consent to what runs of the plan will send together to a remote target,
+// on a table that is called so; nobody is asked for another target. The error is that of
+// Consent, [ErrConsent] where there is none.
+func (p *Plan) Agree(f Forecast, table string) error {
 	if p.On != Remote {
 		return nil
 	}
 	if p.Consent == nil {
 		return ErrConsent
 	}
-	return p.Consent(Ask{Forecast: campaign.Forecast(), Where: p.where(), Table: campaign.Table, Beside: p.storesAt()})
+	return p.Consent(Ask{Forecast: f, Where: p.where(), Table: table, Beside: p.storesAt()})
 }
 
 // Run carries a plan out and returns its sealed record, which is partial where the run

@@ -10,7 +10,7 @@ import (
 // Footprint returns how much memory a simulation of the plan takes, in bytes. Its error is
 // that of a scenario which cannot be run.
 func (p *Plan) Footprint() (int64, error) {
-	campaign, err := drive.NewCampaign(p.options(tablePrefix + p.Scenario.Table))
+	campaign, err := drive.NewCampaign(p.options(TablePrefix + p.Scenario.Table))
 	if err != nil {
 		return 0, wrong("", "%v", err)
 	}

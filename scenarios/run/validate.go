@@ -16,9 +16,9 @@ func wrong(field, format string, args ...any) error {
 	return scenarios.Fault{Path: field, What: fmt.Sprintf(format, args...)}
 }
 
-// tablePrefix begins the name of every table that this tool makes, and of all
+// TablePrefix begins the name of every table that this tool makes, and of all
 // that it touches on a service that others use, too.
-const tablePrefix = "loadgen"
+const TablePrefix = "loadgen"
 
 // Validate returns all that is wrong with the plan, each a [scenarios.Fault] whose path
 // is the field of the plan that it concerns, in the words of a command's flag; nil where
@@ -108,8 +108,8 @@ func (p *Plan) tableFault() error {
 	if code, detail := entity.ValidateTableName(p.Table); code != entity.OK {
 		return wrong("table", "%s", detail)
 	}
-	if p.On == Remote && !strings.HasPrefix(strings.ToLower(p.Table), tablePrefix) {
-		return wrong("table", "on a target that is not embedded only tables are touched whose name begins with %q", tablePrefix)
+	if p.On == Remote && !strings.HasPrefix(strings.ToLower(p.Table), TablePrefix) {
+		return wrong("table", "on a target that is not embedded only tables are touched whose name begins with %q", TablePrefix)
 	}
 	if made := drive.Tables(p.Scenario); len(made) > 0 {
 		return wrong("table", "the scenario %s makes and drops tables such as %s, which could be somebody else's; expected no name, for a new one",
