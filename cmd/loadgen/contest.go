@@ -1,36 +1,35 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"loadgen/engine/clock"
 	"loadgen/report"
 	"loadgen/report/ranking"
+	"loadgen/results"
 	"loadgen/scenarios"
-	"loadgen/scenarios/keys"
+	running "loadgen/scenarios/run"
+	"loadgen/scenarios/series"
 )
 
 // designsFlags are what a user typed after `loadgen contest`.
 type designsFlags struct {
-	runFlags
+	targetFlags
 	scenarioFlags
-	designs    []string
-	seeds      int
-	live       bool
-	oneProfile bool
-	memory     string
-	price      ranking.Price
-	alpha      float64
-	// file is what the user called the scenario.
-	file string
-	suggestFlags
+	plan                series.ContestPlan
+	workers             int
+	live, oneProfile    bool
+	memory, format, out string
+	noProbe             bool
+	strict, quiet       bool
 }
 
 // newContest returns the verb that holds the designs of a scenario against each other.
@@ -62,7 +61,10 @@ The folder of the contest has the verdict (contest.json), a picture (heat.png an
 heat.svg: partitions by time, served and refused, for each design) and the record of
 each design's first run.
 
-` + suggestHelp
+--suggest adds candidates that follow from what the scenario's operations ask for, says
+why, and writes the scenario with the winner in use: to --write, or suggested.yaml in the
+folder of the contest. Of several that share the first place it is the one with the
+fewest copies, and of those the first that was proposed.`
 
 // verb returns the verb with its flags bound to f.
 func (f *designsFlags) verb(stdout, stderr io.Writer) *cobra.Command {
@@ -81,8 +83,8 @@ func (f *designsFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return f.contest(c, args[0], stdout, stderr) },
 	}
 	flags := c.Flags()
-	flags.StringSliceVar(&f.designs, "designs", nil, "which, separated by commas (default: all of the scenario)")
-	flags.IntVar(&f.seeds, "seeds", defaultSeeds, "how many runs each design has, each with a seed of its own, 1 to 100")
+	flags.StringSliceVar(&f.plan.Designs, "designs", nil, "which, separated by commas (default: all of the scenario)")
+	flags.IntVar(&f.plan.Seeds, "seeds", defaultSeeds, "how many runs each design has, each with a seed of its own, 1 to 100")
 	flags.Uint64Var(&f.seed, "seed", 0, "root of all chance (default: the scenario's)")
 	flags.StringVar(&f.retry, "retry", "", "back-off policy of refused attempts: none, documented, short (default: the scenario's)")
 	flags.StringArrayVar(&f.set, "set", nil, "give a value of the scenario another one: `path=value`, may be repeated")
@@ -91,26 +93,25 @@ func (f *designsFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	flags.IntVar(&f.workers, "workers", 0, "with --live: greatest number of attempts under way at once (default: the scenario's)")
 	flags.BoolVar(&f.noProbe, "no-probe", false, "with --live: do not try before each run what the generator can send at most")
 	flags.BoolVar(&f.oneProfile, "one-profile", false, "do not hold the verdict against another profile of the model")
-	flags.Float64Var(&f.price.PerMillion, "price", 0, "what a million billed transactions cost, in any currency")
-	flags.Float64Var(&f.price.PerGiBMonth, "price-stored", 0, "what a GiB stored for a month costs")
-	flags.BoolVar(&f.price.BillRefused, "bill-refused", false, "refused requests are billed, too")
-	flags.Float64Var(&f.alpha, "alpha", ranking.DefaultAlpha, "how often a contest of designs that do not differ may tell some difference")
+	flags.Float64Var(&f.plan.Price.PerMillion, "price", 0, "what a million billed transactions cost, in any currency")
+	flags.Float64Var(&f.plan.Price.PerGiBMonth, "price-stored", 0, "what a GiB stored for a month costs")
+	flags.BoolVar(&f.plan.Price.BillRefused, "bill-refused", false, "refused requests are billed, too")
+	flags.Float64Var(&f.plan.Alpha, "alpha", ranking.DefaultAlpha, "how often a contest of designs that do not differ may tell some difference")
 	flags.StringVar(&f.memory, "memory-limit", "2GiB", "take no more memory than this `size`: fewer runs at once, or none")
 	flags.StringVar(&f.format, "format", "text", "what to print: text, or json ({verdict, ranking: […]})")
 	flags.StringVar(&f.out, "out", "", "folder of the contest (default: a new one in results/runs)")
 	flags.BoolVar(&f.strict, "strict", false, "exit 13 where a run is invalid or the generator was its limit")
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
-	f.suggestFlags.register(flags)
+	flags.BoolVar(&f.plan.Suggest, "suggest", false, "let designs take part that follow from what the operations ask for")
+	flags.StringVar(&f.plan.Write, "write", "", "with --suggest: the `file` for the scenario with the winner (default: suggested.yaml in the folder)")
 	return c
 }
 
-// The bounds of how often a design is run.
-const (
-	defaultSeeds = 5
-	mostSeeds    = 100
-)
+// defaultSeeds is how often a design is run unless somebody says.
+const defaultSeeds = 5
 
-// contest holds the designs against each other and prints what came of it.
+// contest holds the designs against each other and prints what came of it. What it finds
+// is no failure.
 func (f *designsFlags) contest(c *cobra.Command, name string, stdout, stderr io.Writer) error {
 	f.live = f.live || c.Flags().Changed("target")
 	if err := f.check(c); err != nil {
@@ -120,54 +121,57 @@ func (f *designsFlags) contest(c *cobra.Command, name string, stdout, stderr io.
 	if err != nil {
 		return err
 	}
-	t := &tournament{seeds: f.seeds, root: s.Seed, source: folder, told: stderr, clock: clock.NewReal()}
-	if f.quiet {
-		t.told = io.Discard
+	f.fill(c, name, stderr)
+	f.plan.Run.Scenario, f.plan.Source = s, folder
+	f.plan.Read = func(s *scenarios.Scenario) error { return readFiles(s, folder) }
+	contest, ended := series.Contest(c.Context(), f.plan)
+	if contest == nil {
+		return flagged(c.Flags(), ended)
 	}
-	if s, err = f.suggestion(s, t, folder); err != nil {
+	if !f.quiet {
+		fmt.Fprintf(stderr, "the contest is in %s\n", contest.Folder)
+	}
+	if !f.quiet && contest.Written != "" {
+		fmt.Fprintf(stderr, "the scenario with the first design in use is %s; next: loadgen run %s\n", contest.Written, contest.Written)
+	}
+	if err := f.print(stdout, contest); err != nil {
 		return err
 	}
-	names, err := f.chosen(s)
-	if err != nil {
-		return err
+	if ended != nil && ended != running.ErrBudget {
+		return ended
 	}
-	if err := t.enrol(s, names, func(s *scenarios.Scenario) error { return readFiles(s, folder) }); err != nil {
-		return err
-	}
-	f.file, t.repeat = name, f.repeated(c, name, names)
-	return f.hold(c.Context(), t, stdout, stderr)
+	return f.strictly(contest.Contest)
 }
 
-// check returns what is wrong with the flags.
+// check returns what is wrong with the flags, and works out what they aim at.
 func (f *designsFlags) check(c *cobra.Command) error {
 	var faults []error
 	add := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
 	if f.format != "text" && f.format != "json" {
 		add("--format %s: expected text or json", f.format)
 	}
-	if f.seeds < 1 || f.seeds > mostSeeds {
-		add("--seeds %d: expected 1 to %d", f.seeds, mostSeeds)
+	faults = append(faults, f.plan.Validate()...)
+	if f.plan.Alpha == 0 {
+		add("--alpha 0: expected more than 0 and less than 0.5")
 	}
-	if !(f.alpha > 0) {
-		add("--alpha %v: expected more than 0 and less than 0.5", f.alpha)
-	}
-	for _, err := range (ranking.Options{Alpha: f.alpha, Price: f.price}).Validate() {
-		add("%s", strings.TrimPrefix(err.Error(), ranking.ErrOptions.Error()+": "))
-	}
-	if _, err := parseSize(f.memory); err != nil || f.memory == "0" {
+	memory, err := parseSize(f.memory)
+	if err != nil || memory == 0 {
 		add("--memory-limit %s: %w", f.memory, errSize)
 	}
+	f.plan.Run.MemoryLimit = memory
 	for _, flag := range []string{"workers", "no-probe", "yes", "budget", "account", "key-file"} {
 		if c.Flags().Changed(flag) && !f.live {
 			add("--%s belongs to runs in real time; expected --live or --target beside it", flag)
 		}
 	}
-	if c.Flags().Changed("designs") && len(f.designs) == 0 {
+	if c.Flags().Changed("designs") && len(f.plan.Designs) == 0 {
 		add("--designs is empty; expected two designs of the scenario or more")
 	}
-	faults = append(faults, f.suggestFlags.validate()...)
-	if len(faults) > 0 {
-		return usageError{errors.Join(faults...)}
+	if f.plan.Write != "" && !f.plan.Suggest {
+		add("--write is for what --suggest comes to; expected --suggest beside it")
+	}
+	if err := named(c.Flags(), faults...); err != nil {
+		return err
 	}
 	if err := f.take(); err != nil {
 		return err
@@ -193,42 +197,44 @@ func (f *designsFlags) contested(c *cobra.Command, name string) (*scenarios.Scen
 	return s, folder, nil
 }
 
-// chosen returns the designs that take part, in the order of the scenario.
-func (f *designsFlags) chosen(s *scenarios.Scenario) ([]string, error) {
-	all := s.Alternatives()
-	if len(f.designs) == 0 {
-		if len(all) < 2 {
-			return nil, usageError{fmt.Errorf("the scenario %s has one design; a contest needs two or more: "+
-				"list them under designs, or let --suggest propose some", s.Name)}
-		}
-		return all, nil
-	}
-	var faults []error
-	var names []string
-	for _, name := range f.designs {
-		switch {
-		case !slices.Contains(all, name):
-			faults = append(faults, fmt.Errorf("--designs: %s", keys.Unknown("design", name, all)))
-		case slices.Contains(names, name):
-			faults = append(faults, fmt.Errorf("--designs: %s occurs twice; expected each once", name))
-		default:
-			names = append(names, name)
-		}
-	}
-	if len(faults) == 0 && len(names) < 2 {
-		faults = append(faults, fmt.Errorf("--designs %s: one design alone; a contest needs two or more, of %s",
-			names[0], keys.Choice(all)))
-	}
-	if len(faults) > 0 {
-		return nil, usageError{errors.Join(faults...)}
-	}
-	// In which order they were named changes nothing, the command to repeat it included.
-	return slices.DeleteFunc(all, func(name string) bool { return !slices.Contains(names, name) }), nil
+// openContested reads a scenario as [openScenario] does, which may use a design that
+// cannot serve it.
+func openContested(name string) (*scenarios.Scenario, string, error) {
+	return scenarios.OpenContested(name)
 }
 
-// repeated returns the command that repeats the contest, whatever the order in which
-// its designs were named.
-func (f *designsFlags) repeated(c *cobra.Command, name string, names []string) string {
+// fill has the flags fill the plan, but for the scenario.
+func (f *designsFlags) fill(c *cobra.Command, name string, stderr io.Writer) {
+	p := &f.plan.Run
+	p.Out, p.Runs, p.Rival, p.Budget, p.NoProbe = f.out, filepath.Join("results", "runs"), !f.oneProfile, f.budget, f.noProbe
+	f.plan.Repeat = func(designs []string) string { return report.CommandLine(f.repeated(c, name, designs)) }
+	f.plan.Alone = func(design string, seed uint64) []string { return f.alone(name, design, seed) }
+	if !f.quiet {
+		f.plan.Progress = stderr
+	}
+	if !f.live {
+		return
+	}
+	switch f.aim.kind {
+	case aimEmbedded:
+		p.On = running.Embedded
+	case aimInProcess:
+		p.On = running.InProcess
+	default:
+		p.On, p.Accounts = running.Remote, f.aim.endpoints()
+	}
+	p.Consent = func(ask running.Ask) error {
+		asked := runFlags{targetFlags: f.targetFlags, quiet: f.quiet}
+		return asked.agree(ask.Forecast, ask.Table, ask.Beside, stderr)
+	}
+	p.Kept = func(folder results.Folder, record *results.Record) error {
+		return illustrate(folder, &finished{folder, record, record.Summary})
+	}
+}
+
+// repeated returns the command that repeats the contest, whatever the order in which its
+// designs were named.
+func (f *designsFlags) repeated(c *cobra.Command, name string, designs []string) []string {
 	command := []string{}
 	skip := false
 	for _, word := range commandOf(c) {
@@ -242,8 +248,62 @@ func (f *designsFlags) repeated(c *cobra.Command, name string, names []string) s
 			command = append(command, word)
 		}
 	}
-	if len(f.designs) > 0 {
-		command = append(command, "--designs="+strings.Join(names, ","))
+	if len(designs) > 0 {
+		command = append(command, "--designs="+strings.Join(designs, ","))
 	}
-	return report.CommandLine(append(command, name))
+	return append(command, name)
+}
+
+// alone returns the command that repeats a run by itself.
+func (f *designsFlags) alone(name, design string, seed uint64) []string {
+	verb := "simulate"
+	if f.live {
+		verb = "run"
+	}
+	command := []string{"loadgen", verb, name}
+	if f.retry != "" {
+		command = append(command, "--retry="+f.retry)
+	}
+	for _, set := range f.set {
+		command = append(command, "--set", set)
+	}
+	return append(command, "--use="+design, "--seed="+strconv.FormatUint(seed, 10))
+}
+
+// flagged names the flags in what is wrong with the plan of a contest. What is wrong with
+// the scenario is told by its lines.
+func flagged(flags *pflag.FlagSet, err error) error {
+	var own scenarios.Faults
+	if errors.As(err, &own) || !errors.Is(err, scenarios.ErrInvalid) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	if joined, many := err.(interface{ Unwrap() []error }); many {
+		return named(flags, joined.Unwrap()...)
+	}
+	return named(flags, err)
+}
+
+// print writes the contest, and after it what was proposed and why, for people alone.
+func (f *designsFlags) print(stdout io.Writer, contest *series.Contested) error {
+	if f.format == "json" {
+		return ranking.JSON(stdout, contest.Contest)
+	}
+	if err := ranking.Text(stdout, contest.Contest); err != nil || contest.Proposal == nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(stdout); err != nil {
+		return err
+	}
+	return contest.Proposal.Text(stdout)
+}
+
+// strictly returns what the exit code says of runs that are not valid, where that was
+// asked for.
+func (f *designsFlags) strictly(contest *ranking.Contest) error {
+	for i := range contest.Ranking {
+		if f.strict && contest.Ranking[i].Doubtful > 0 {
+			return verdictError{codeInvalidRun}
+		}
+	}
+	return nil
 }

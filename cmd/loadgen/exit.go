@@ -8,6 +8,7 @@ import (
 
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
+	running "loadgen/scenarios/run"
 )
 
 // The exit codes of every verb.
@@ -61,11 +62,11 @@ func (v verdictError) Error() string { return "the run did not meet what was ask
 
 // errNoFolder is wrapped where the run's folder cannot be written to, before
 // anything was sent.
-var errNoFolder = errors.New("cannot write a run there")
+var errNoFolder = running.ErrFolder
 
 // errNoTarget is wrapped where the target is not there, or does not take our
 // signature, before anything was done to it.
-var errNoTarget = errors.New("the target is not available")
+var errNoTarget = running.ErrTarget
 
 // explain returns the exit code of an error, and what is to be said of it in
 // one line a fault; empty where everything has been said.

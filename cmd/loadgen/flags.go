@@ -75,14 +75,19 @@ func emptyFlag(flags *pflag.FlagSet) error {
 }
 
 // named names the flags of a command in what is wrong with the fields that they fill, all
-// on one line: each fault says which flag it is of, and with what value.
+// on one line: each fault says which flag it is of, and with what value. What is wrong with
+// one item of a list says that item itself.
 func named(flags *pflag.FlagSet, faults ...error) error {
 	var lines []string
 	for _, err := range faults {
 		var fault scenarios.Fault
 		if errors.As(err, &fault) && fault.File == "" {
-			if f := flags.Lookup(fault.Path); f != nil {
-				fault.File = "--" + f.Name + " " + f.Value.String()
+			name, _, item := strings.Cut(fault.Path, ".")
+			if f := flags.Lookup(name); f != nil {
+				fault.File = "--" + f.Name
+				if f.Value.Type() != "bool" && !item {
+					fault.File += " " + strings.Trim(f.Value.String(), "[]")
+				}
 			}
 			err = fault
 		}

@@ -1,50 +1,21 @@
-package main
+package series
 
 import (
 	"errors"
-	"io"
 	"slices"
-	"sync"
 	"time"
 
-	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/report/ranking"
 	"loadgen/results"
 	"loadgen/results/expectation"
 	"loadgen/scenarios"
-	explanation "loadgen/scenarios/explain"
-	"loadgen/scenarios/suggest"
+	"loadgen/scenarios/explain"
 	"loadgen/scenarios/survey"
 )
 
-// tournament is a contest under way: the designs and what has come of their runs.
-type tournament struct {
-	scenario *scenarios.Scenario
-	// root is the seed that those of the runs are drawn from.
-	root  uint64
-	needs ranking.Needs
-	arms  []*contender
-	seeds int
-	// other is the profile that the verdict is held against, empty for none.
-	other  string
-	repeat string
-	// source is the folder that paths in the scenario count from.
-	source string
-	// proposal is what --suggest came to, nil without.
-	proposal *suggest.Proposal
-	folder   results.Dir
-	told     io.Writer
-	clock    clock.Real
-
-	// mu guards what runs come to, and what was told of them last.
-	mu   sync.Mutex
-	done int
-	last time.Duration
-}
-
-// contender is one design that takes part.
-type contender struct {
+// arm is one design that takes part.
+type arm struct {
 	design string
 	// scenario is the one with the design in use, its files read.
 	scenario *scenarios.Scenario
@@ -53,56 +24,48 @@ type contender struct {
 	// trials and others are what its runs came to, by the number of the run; nil where
 	// it has not come to its end.
 	trials, others []*ranking.Trial
-	// first is the first of its runs that did, number its number.
-	first  *finished
+	// first is the record of the first of its runs that did, number that run's number;
+	// memory holds it where nothing else does.
+	first  *results.Record
 	number int
+	memory *results.Memory
 }
 
-// seedOf returns the seed of a design's run: a pure function of the root, the design's
-// name and the number of the run. So no two runs of a contest share one, and neither
-// the order of the designs nor which others there are changes anything. It has 53 bits,
-// which every reader of JSON keeps.
-func seedOf(root uint64, design string, run int) uint64 {
-	draw := clock.NewStream(root, "contest/"+design).At(uint64(run))
-	return draw.Uint64() >> 11
+// able returns the designs that can be run.
+func (c *contest) able() []*arm {
+	return slices.DeleteFunc(slices.Clone(c.arms), func(one *arm) bool { return len(one.cannot) > 0 })
 }
 
-// openContested reads a scenario as [openScenario] does, which may use a design that
-// cannot serve it.
-func openContested(name string) (*scenarios.Scenario, string, error) {
-	return scenarios.OpenContested(name)
-}
-
-// enrol enters the designs: each with what it cannot do, or ready to run. Faults that
+// enter enters the designs: each with what it cannot do, or ready to run. Faults that
 // are the scenario's own are the error.
-func (t *tournament) enrol(s *scenarios.Scenario, names []string, read func(*scenarios.Scenario) error) error {
-	t.scenario = s
+func (c *contest) enter(names []string) error {
 	var unread []scenarios.Faults
-	var late []*contender
 	for _, name := range names {
-		one := &contender{design: name}
-		t.arms = append(t.arms, one)
+		one := &arm{design: name, trials: make([]*ranking.Trial, c.plan.Seeds), others: make([]*ranking.Trial, c.plan.Seeds)}
+		c.arms = append(c.arms, one)
 		var err error
-		if one.scenario, err = s.Under(name); err != nil {
+		if one.scenario, err = c.scenario.Under(name); err != nil {
 			return err
 		}
-		if one.cannot = obstacles(s.Obstacles(name)); len(one.cannot) > 0 {
+		if one.cannot = obstacles(c.scenario.Obstacles(name)); len(one.cannot) > 0 {
 			continue
 		}
-		err = read(one.scenario)
+		err = c.plan.Read(one.scenario)
 		var faults scenarios.Faults
 		if err != nil && !errors.As(err, &faults) {
 			return err
 		}
-		one.cannot = obstacles(s.ObstaclesOf(faults))
-		unread, late = append(unread, faults), append(late, one)
+		one.cannot = obstacles(c.scenario.ObstaclesOf(faults))
+		unread = append(unread, faults)
 	}
 	if len(unread) > 0 && len(unread[0]) > 0 && !slices.ContainsFunc(unread, func(f scenarios.Faults) bool { return !slices.Equal(f, unread[0]) }) {
 		// Whatever the design, the files cannot be read.
 		return unread[0]
 	}
-	t.needs = needsOf(s)
-	t.orders(late, read)
+	c.needs = needsOf(c.scenario)
+	for _, one := range c.able() {
+		one.order = c.orderOf(one)
+	}
 	return nil
 }
 
@@ -114,30 +77,18 @@ func obstacles(list []scenarios.Obstacle) []ranking.Obstacle {
 	return all
 }
 
-// orders takes down how new PartitionKeys come under each design that can be run, as
-// explain tells it. Where it cannot, nothing is said.
-func (t *tournament) orders(arms []*contender, read func(*scenarios.Scenario) error) {
-	for _, one := range arms {
-		if len(one.cannot) > 0 {
-			continue
-		}
-		targets, times, err := targetsOf(one.scenario)
-		if err != nil {
-			continue
-		}
-		told, err := explanation.OrderOf(explanation.Options{Scenario: one.scenario, Read: read, Targets: targets, Times: times})
-		if err == nil {
-			one.order = orderInWords(told)
-		}
-	}
-}
-
-// orderInWords returns how keys come as a contest names it, empty where it is not known.
-func orderInWords(told string) string {
-	switch told {
-	case survey.Unknown.String():
+// orderOf returns how new PartitionKeys come under a design, as explain tells it: empty
+// where it cannot.
+func (c *contest) orderOf(one *arm) string {
+	targets, times, err := targetsOf(one.scenario)
+	if err != nil {
 		return ""
-	case survey.OnePartition.String():
+	}
+	told, err := explain.OrderOf(explain.Options{Scenario: one.scenario, Read: c.plan.Read, Targets: targets, Times: times})
+	switch {
+	case err != nil, told == survey.Unknown.String():
+		return ""
+	case told == survey.OnePartition.String():
 		return "one partition"
 	default:
 		return told

@@ -1,4 +1,4 @@
-package main
+package series
 
 import (
 	"context"
@@ -8,13 +8,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"loadgen/engine/model"
 	"loadgen/report/ranking"
-	"loadgen/results"
 	"loadgen/scenarios"
-	"loadgen/scenarios/drive"
+	"loadgen/scenarios/run"
 	"loadgen/scenarios/suggest"
 )
 
@@ -22,10 +20,7 @@ import (
 // the same values, the same operations are due at the same instants, and the design
 // changes the keys alone.
 func TestDesignsOfAContestMeetTheSameEvents(t *testing.T) {
-	base, err := scenarios.Parse("orders.yaml", []byte(orderBook))
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := parsed(t, orderBook)
 	var values []string
 	var scheduled [][]int64
 	for _, design := range []string{"day", "shop", "hour"} {
@@ -46,23 +41,19 @@ func TestDesignsOfAContestMeetTheSameEvents(t *testing.T) {
 			}
 		}
 		values = append(values, all.String())
-		sim, err := newSimulation(s, true, time.Unix(0, 0), nil, drive.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		kept, err := sim.remember(context.Background())
+		record, err := run.Run(context.Background(), run.Plan{Scenario: s})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var due []int64
-		for i := range kept.record.Phases {
-			if p := &kept.record.Phases[i]; p.Reported {
+		for i := range record.Phases {
+			if p := &record.Phases[i]; p.Reported {
 				for j := range p.Kinds {
 					due = append(due, p.Kinds[j].Scheduled)
 				}
 			}
 		}
-		for _, one := range kept.record.Intervals {
+		for _, one := range record.Intervals {
 			if one.Phase == "trade" {
 				due = append(due, one.Scheduled)
 			}
@@ -112,11 +103,7 @@ func TestNeedsOfAScenario(t *testing.T) {
 		{"no median, and no service time", "p50(order) < 5ms, service_p99(order) < 5ms", map[string]int64{}},
 		{"no bound from below, and none by another figure", "p99(order) > 5ms, p99(order) < 2 * p99(pack)", map[string]int64{}},
 	} {
-		s, err := scenarios.Parse("orders.yaml", []byte(strings.Replace(orderBook, "expect: [refused(order) < 1%, p99(order) < 100ms]", "expect: ["+row.expect+"]", 1)))
-		if err != nil {
-			t.Fatalf("%s: %v", row.sentence, err)
-		}
-		n := needsOf(s)
+		n := needsOf(parsed(t, strings.Replace(orderBook, "expect: [refused(order) < 1%, p99(order) < 100ms]", "expect: ["+row.expect+"]", 1)))
 		if len(n.Within) != len(row.want) {
 			t.Errorf("%s: within %v; want %v", row.sentence, n.Within, row.want)
 		}
@@ -133,9 +120,10 @@ func TestNeedsOfAScenario(t *testing.T) {
 
 // The designs take turns, there and back, whatever their order in the file.
 func TestTurnsInRealTime(t *testing.T) {
-	tour := &tournament{seeds: 3, arms: []*contender{{design: "c"}, {design: "a"}, {design: "b"}, {design: "x", cannot: obstacles([]scenarios.Obstacle{{}})}}}
+	c := &contest{plan: ContestPlan{Run: run.Plan{On: run.InProcess}, Seeds: 3},
+		arms: []*arm{{design: "c"}, {design: "a"}, {design: "b"}, {design: "x", cannot: []ranking.Obstacle{{}}}}}
 	var got []string
-	for _, one := range tour.rounds() {
+	for _, one := range c.matches() {
 		got = append(got, one.folder())
 	}
 	if want := "a b c c-2 b-2 a-2 a-3 b-3 c-3"; strings.Join(got, " ") != want {
@@ -145,73 +133,31 @@ func TestTurnsInRealTime(t *testing.T) {
 
 // What is suggested runs.
 func TestSuggestedScenarioRuns(t *testing.T) {
-	t.Chdir(t.TempDir())
-	code, stdout, stderr := contestIn(t, context.Background(), orderBook, "--suggest", "--seeds", "2", "--one-profile", "--out", "c", "--designs", "day")
-	if code != codeOk || !strings.Contains(stdout, "Left out") && !strings.Contains(stdout, "1. ") {
-		t.Fatalf("exit code %d, %s, %s; want candidates with reasons", code, stdout, stderr)
+	p := contestOf(t, parsed(t, orderBook), 2, "day")
+	p.Suggest = true
+	c := contested(t, p)
+	if c.Proposal == nil || len(c.Proposal.Candidates) == 0 || c.Written != filepath.Join(string(c.Folder), "suggested.yaml") {
+		t.Fatalf("proposal %+v in %s; want candidates, and the winner written", c.Proposal, c.Written)
 	}
-	text, err := os.ReadFile(filepath.Join("c", "suggested.yaml"))
+	text, err := os.ReadFile(c.Written)
 	if err != nil || !strings.HasPrefix(string(text), "# The scenario orders with the design ") {
 		t.Fatalf("%v: %.80s", err, text)
 	}
-	kept, err := os.ReadFile(filepath.Join("c", "contest.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.ContainsFunc(designsOfContest(t, string(kept)).Ranking, func(r ranking.Ranked) bool {
+	if !slices.ContainsFunc(c.Ranking, func(r ranking.Ranked) bool {
 		return *r.Rank == 1 && strings.Contains(string(text), "\nuse: "+r.Design+"\n")
 	}) {
 		t.Errorf("the scenario does not use a design that came first:\n%s", text)
 	}
-	if code, _, stderr, _ := simulatedBy(t, context.Background(), filepath.Join("c", "suggested.yaml"), "--one-profile", "--quiet"); code != codeOk && code != codeExpectation {
-		t.Errorf("the suggested scenario ends with %d: %s", code, stderr)
-	}
-}
-
-// In real time, over a socket and against a service, which is asked for nothing without
-// consent and within a budget of all runs together.
-func TestContestInRealTime(t *testing.T) {
-	leftOutWhenShort(t)
-	t.Chdir(t.TempDir())
-	short := []string{"--designs", "day,shop", "--seeds", "1", "--format", "json", "--no-probe", "--workers", "8", "--set", "phases.trade.for=1s",
-		"--set", "phases.trade.arrivals.constant=40"}
-	code, stdout, stderr := contestIn(t, context.Background(), orderBook, append(short, "--live", "--out", "live")...)
-	if code != codeOk {
-		t.Fatalf("exit code %d: %s", code, stderr)
-	}
-	if c := designsOfContest(t, stdout); len(c.Ranking) != 2 || c.Ranking[0].Sustained == nil || c.Other != "" || c.Profile != "documented" {
-		t.Errorf("contest %+v; want two designs that ran", c)
-	}
-	for _, name := range []string{"day", "shop"} {
-		if record, err := results.Read(results.Dir(filepath.Join("live", name))); err != nil || record.Manifest.Time != "real" || record.Manifest.Seed != seedOf(9, name, 0) {
-			t.Errorf("%s: %v; want the record of a run in real time", name, err)
-		}
-	}
-	s := newService(t, model.Off, 0)
-	there := append(short, "--target", s.url, "--key-file", s.keyFile)
-	code, _, stderr = contestIn(t, context.Background(), orderBook, append(there, "--out", "none")...)
-	if code != codeUsage || !strings.Contains(stderr, "nothing was sent: add --yes") || s.engine.Counts().Requests != 0 {
-		t.Errorf("without consent: %d, %s, %d requests; want none", code, stderr, s.engine.Counts().Requests)
-	}
-	code, stdout, stderr = contestIn(t, context.Background(), orderBook, append(there, "--out", "some", "--yes", "--budget", "120")...)
-	if c := designsOfContest(t, stdout); code != codeOk || !strings.Contains(c.Verdict, "the budget of billed transactions was spent. Not run: day, shop.") {
-		t.Errorf("with a budget: %d, %q, %s; want an early end", code, c.Verdict, stderr)
-	}
-	code, stdout, stderr = contestIn(t, context.Background(), orderBook, append(there, "--out", "all", "--yes", "--quiet")...)
-	if c := designsOfContest(t, stdout); code != codeOk || c.Profile != "" || c.Ranking[0].Sustained == nil {
-		t.Errorf("against a service: %d, %+v, %s; want two designs that ran, under no profile", code, c, stderr)
+	if _, err := run.Run(context.Background(), run.Plan{Scenario: parsed(t, string(text))}); err != nil {
+		t.Errorf("the suggested scenario: %v; want it to run", err)
 	}
 }
 
 // A run is of its design and seed; under the other profile nothing is expected of it.
-func TestBoutsOfAContest(t *testing.T) {
-	base, err := scenarios.Parse("orders.yaml", []byte(orderBook))
-	if err != nil {
-		t.Fatal(err)
-	}
-	one := &contender{design: "shop", scenario: base}
-	tour := &tournament{seeds: 2, other: model.Headroom, arms: []*contender{one, {design: "x", cannot: obstacles([]scenarios.Obstacle{{}})}}}
-	list := tour.bouts()
+func TestMatchesOfAContest(t *testing.T) {
+	base := parsed(t, orderBook)
+	c := &contest{plan: ContestPlan{Seeds: 2}, other: model.Headroom, arms: []*arm{{design: "shop", scenario: base}, {design: "x", cannot: []ranking.Obstacle{{}}}}}
+	list := c.matches()
 	if len(list) != 4 {
 		t.Fatalf("%d runs; want two of one design under two profiles", len(list))
 	}
@@ -232,7 +178,7 @@ func TestTheBestOfSeveral(t *testing.T) {
 	ranked := func(design string, rank *int, copies int) ranking.Ranked {
 		return ranking.Ranked{Design: design, Rank: rank, Copies: copies}
 	}
-	tour := &tournament{proposal: &suggest.Proposal{Candidates: []suggest.Candidate{{Design: scenarios.Design{Name: "x"}}, {Design: scenarios.Design{Name: "y"}}}}}
+	c := &contest{proposal: &suggest.Proposal{Candidates: []suggest.Candidate{{Design: scenarios.Design{Name: "x"}}, {Design: scenarios.Design{Name: "y"}}}}}
 	for _, row := range []struct {
 		sentence       string
 		ranking        []ranking.Ranked
@@ -244,7 +190,7 @@ func TestTheBestOfSeveral(t *testing.T) {
 		{"fewer copies", []ranking.Ranked{ranked("x", &one, 1), ranked("own", &one, 0), ranked("y", &two, 0)}, "own", "x"},
 		{"as proposed", []ranking.Ranked{ranked("own", &one, 0), ranked("y", &one, 0), ranked("x", &one, 0)}, "x", "y own"},
 	} {
-		design, shared := tour.best(&ranking.Contest{Ranking: row.ranking})
+		design, shared := c.best(&ranking.Contest{Ranking: row.ranking})
 		if design != row.design || strings.Join(shared, " ") != row.shared {
 			t.Errorf("%s: %q with %v; want %q with %s", row.sentence, design, shared, row.design, row.shared)
 		}
@@ -256,21 +202,16 @@ func TestTheBestOfSeveral(t *testing.T) {
 func TestTheWinnerIsWrittenWhereItRuns(t *testing.T) {
 	t.Chdir(t.TempDir())
 	text := strings.Replace(orderBook, "shop: {uniform: [1, 40]}", "shop: {csv: {file: shops.csv, column: Shop}}", 1)
-	s, err := scenarios.Parse("tables/orders.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
 	first := 1
-	tour := &tournament{scenario: s, source: "tables", proposal: new(suggest.Proposal), folder: "c"}
-	f := &designsFlags{suggestFlags: suggestFlags{suggest: true, write: filepath.Join("out", "won.yaml")}}
-	contest := &ranking.Contest{Ranking: []ranking.Ranked{{Design: "day", Rank: &first}}}
-	if _, err := f.winner(tour, contest); err == nil || !strings.Contains(err.Error(), "--write") {
+	c := &contest{plan: ContestPlan{Source: "tables", Write: filepath.Join("out", "won.yaml")}, scenario: parsed(t, text), proposal: new(suggest.Proposal), folder: "c"}
+	told := &ranking.Contest{Ranking: []ranking.Ranked{{Design: "day", Rank: &first}}}
+	if _, err := c.write(told); err == nil || err.Error() != "write: no such file or directory" {
 		t.Errorf("winner into a folder that is not there: %v; want what cannot be written", err)
 	}
 	if err := os.Mkdir("out", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	path, err := f.winner(tour, contest)
+	path, err := c.write(told)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,8 +224,8 @@ func TestTheWinnerIsWrittenWhereItRuns(t *testing.T) {
 			t.Errorf("the scenario lacks %q:\n%s", want, written)
 		}
 	}
-	contest.Ranking[0].Rank = nil
-	if path, err := f.winner(tour, contest); path != "" || err != nil {
+	told.Ranking[0].Rank = nil
+	if path, err := c.write(told); path != "" || err != nil {
 		t.Errorf("winner of a contest without one = %q, %v; want none", path, err)
 	}
 }

@@ -1,0 +1,232 @@
+package series
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/report/ranking"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/keys"
+	"loadgen/scenarios/run"
+	"loadgen/scenarios/suggest"
+)
+
+// ContestPlan is a contest as data: which designs of a scenario are held against each
+// other, and by how many runs.
+type ContestPlan struct {
+	// Run is how each run is made, and of all of them together: the scenario, which need
+	// not be sound under each of its designs, its seed, from which those of the runs are
+	// drawn, the folder (Out or Runs), the Budget, the Consent, and the MemoryLimit. With
+	// Rival each simulation is made under another of the model's profiles, too.
+	Run run.Plan
+	// Designs are the names of those that take part, in any order; none for all of the
+	// scenario.
+	Designs []string
+	// Seeds is how many runs each design has, each by a seed of its own, 1 to 100.
+	Seeds int
+	// Read reads the files that a scenario names, whose paths count from Source; its error
+	// is [scenarios.Faults]. It may be nil where there are none.
+	Read   func(*scenarios.Scenario) error
+	Source string
+	// Alpha and Price are as of [ranking.Options].
+	Alpha float64
+	Price ranking.Price
+	// Suggest has designs take part that follow from what the operations ask for, and the
+	// scenario written with the winner in use: to Write, or where that is empty to
+	// suggested.yaml in the folder.
+	Suggest bool
+	Write   string
+	// Repeat returns the command that repeats a contest of designs that were named, if
+	// some were, Alone that of a run of a design by a seed. Both may be nil.
+	Repeat func(named []string) string
+	Alone  func(design string, seed uint64) []string
+	// Progress is told how far the contest is, a line at most once a second; it may be nil.
+	Progress io.Writer
+}
+
+// MostSeeds is how many runs each design of a contest has at most.
+const MostSeeds = 100
+
+// Validate returns what is wrong with the plan as far as it can be told before its scenario
+// is looked at, each a [scenarios.Fault] by the field that it concerns; nil where nothing is.
+func (p *ContestPlan) Validate() []error {
+	var faults []error
+	if p.Seeds < 1 || p.Seeds > MostSeeds {
+		faults = append(faults, fault("seeds", "expected 1 to %d", MostSeeds))
+	}
+	for _, err := range (ranking.Options{Alpha: p.Alpha, Price: p.Price}).Validate() {
+		faults = append(faults, fault("", "%v", err))
+	}
+	return faults
+}
+
+// fault is what is wrong with a field of a plan, none of its own where that is empty.
+func fault(field, format string, values ...any) error {
+	return scenarios.Fault{Path: field, What: fmt.Sprintf(format, values...)}
+}
+
+// Contested is what came of a contest.
+type Contested struct {
+	*ranking.Contest
+	// Folder has contest.json, the pictures, and the records of the runs: on a virtual
+	// clock that of each design's first.
+	Folder results.Dir
+	// Proposal is what was suggested, and Written the file of the scenario with the winner
+	// in use: nil and empty where that was not asked for, or nobody won.
+	Proposal *suggest.Proposal
+	Written  string
+}
+
+// contest is one under way: the designs and what has come of their runs.
+type contest struct {
+	plan     ContestPlan
+	scenario *scenarios.Scenario
+	needs    ranking.Needs
+	arms     []*arm
+	// other is the profile that the verdict is held against, empty for none.
+	other    string
+	proposal *suggest.Proposal
+	folder   results.Dir
+	clock    clock.Real
+
+	// mu guards what the runs come to, how many were made, and when that was told last.
+	mu   sync.Mutex
+	done int
+	last time.Duration
+	// left is what the runs to come may bill, where there is a budget: they are made one
+	// after another.
+	left int64
+}
+
+// Contest carries a plan out, ranks what came of its runs and keeps it. A contest that was
+// ended early is ranked by as many runs of each design as all have that have any; the
+// error beside it says what ended it, [run.ErrBudget] itself for a spent budget. Where
+// nothing was ranked it is a single [scenarios.Fault] of the plan or several joined,
+// [scenarios.Faults] of the scenario, that of Consent, or one of [run.Run].
+func Contest(ctx context.Context, plan ContestPlan) (*Contested, error) {
+	if err := errors.Join(plan.Validate()...); err != nil {
+		return nil, err
+	}
+	if plan.Run.Scenario == nil {
+		return nil, fault("scenario", "there is none; expected one with several designs")
+	}
+	if plan.Progress == nil {
+		plan.Progress = io.Discard
+	}
+	if plan.Read == nil {
+		plan.Read = func(*scenarios.Scenario) error { return nil }
+	}
+	c := &contest{plan: plan, scenario: plan.Run.Scenario, clock: clock.NewReal(), left: plan.Run.Budget}
+	if plan.Run.Rival && !c.live() {
+		c.other = run.OtherProfile(c.scenario.Model.Profile)
+	}
+	if err := c.suggest(); err != nil {
+		return nil, err
+	}
+	names, err := c.chosen()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.enter(names); err != nil {
+		return nil, err
+	}
+	atOnce, err := c.foresee()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.makeFolder(); err != nil {
+		return nil, err
+	}
+	ended := c.carryOut(ctx, atOnce)
+	return c.conclude(ended)
+}
+
+// live reports whether the runs take place in real time.
+func (c *contest) live() bool { return c.plan.Run.On != run.Simulated }
+
+// chosen returns the designs that take part, in the order of the scenario: in which they
+// were named changes nothing, the command to repeat it included.
+func (c *contest) chosen() ([]string, error) {
+	all, named := c.scenario.Alternatives(), c.plan.Designs
+	if len(named) == 0 {
+		if len(all) < 2 {
+			return nil, fault("", "the scenario %s has one design; a contest needs two or more: "+
+				"list them under designs, or let --suggest propose some", c.scenario.Name)
+		}
+		return all, nil
+	}
+	var faults []error
+	for i, name := range named {
+		path := fmt.Sprintf("designs.%d", i)
+		switch {
+		case !slices.Contains(all, name):
+			faults = append(faults, fault(path, "%s", keys.Unknown("design", name, all)))
+		case slices.Contains(named[:i], name):
+			faults = append(faults, fault(path, "%s occurs twice; expected each once", name))
+		}
+	}
+	if len(faults) == 0 && len(named) < 2 {
+		faults = append(faults, fault("designs", "one design alone; a contest needs two or more, of %s", keys.Choice(all)))
+	}
+	return slices.DeleteFunc(all, func(name string) bool { return !slices.Contains(named, name) }), errors.Join(faults...)
+}
+
+// foresee returns how many runs may be carried out at once. What keeps one from being made
+// is told before the first, and consent asked for what all of them will send.
+func (c *contest) foresee() (atOnce int, err error) {
+	var sum run.Forecast
+	most, design := int64(1), ""
+	for _, one := range c.able() {
+		p := c.plan.Run
+		p.Scenario, p.Rival, p.MemoryLimit = one.scenario, false, 0
+		forecast, need, err := foreseen(&p)
+		if err != nil {
+			return 0, fault("", "design %s: %v", one.design, err)
+		}
+		if err := errors.Join(p.Validate()...); err != nil {
+			return 0, err
+		}
+		addUp(&sum, forecast, int64(c.plan.Seeds))
+		if need > most {
+			most, design = need, one.design
+		}
+	}
+	if c.live() {
+		p := c.plan.Run
+		p.Scenario = c.scenario
+		return 1, p.Agree(sum, run.TablePrefix+c.scenario.Table+"…, a new one for each run")
+	}
+	limit := cmp.Or(c.plan.Run.MemoryLimit, math.MaxInt64)
+	if most > limit {
+		return 0, fault("memory-limit", "a run of the design %s would take about %s", design, run.Bytes(most))
+	}
+	return int(min(int64(runtime.GOMAXPROCS(0)), limit/most)), nil
+}
+
+// foreseen returns what a run in real time will ask of its target, or how many bytes a
+// simulation takes.
+func foreseen(p *run.Plan) (f run.Forecast, bytes int64, err error) {
+	if p.On == run.Simulated {
+		bytes, err = p.Footprint()
+	} else {
+		f, err = p.Forecast()
+	}
+	return f, bytes, err
+}
+
+// addUp adds what a run will ask of its target, as often as it is made.
+func addUp(sum *run.Forecast, one run.Forecast, times int64) {
+	sum.Requests, sum.AtMost, sum.Beside = sum.Requests+times*one.Requests, sum.AtMost+times*one.AtMost, sum.Beside+times*one.Beside
+	sum.Entities, sum.Sent, sum.Received = sum.Entities+times*one.Entities, sum.Sent+times*one.Sent, sum.Received+times*one.Received
+	sum.Lasts += time.Duration(times) * one.Lasts
+}

@@ -1,0 +1,187 @@
+package series
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"loadgen/report/chart"
+	"loadgen/report/ranking"
+	"loadgen/report/verdict"
+	"loadgen/results"
+	"loadgen/scenarios/run"
+)
+
+// makeFolder makes the folder of the contest.
+func (c *contest) makeFolder() (err error) {
+	if p := &c.plan.Run; p.Out != "" {
+		c.folder, err = results.UseDir(p.Out)
+	} else {
+		c.folder, err = results.MakeDir(p.Runs, c.clock.Started().UTC(), "contest-"+c.scenario.Name)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", run.ErrFolder, err)
+	}
+	return nil
+}
+
+// conclude ranks and keeps a contest that ended so.
+func (c *contest) conclude(ended error) (*Contested, error) {
+	told := &Contested{Contest: c.ranked(ended), Folder: c.folder, Proposal: c.proposal}
+	err := c.keep(told.Contest)
+	if err == nil {
+		told.Written, err = c.write(told.Contest)
+	}
+	switch {
+	case err == nil:
+		return told, ended
+	case ended == nil:
+		return nil, err
+	default:
+		return nil, errors.Join(ended, err)
+	}
+}
+
+// ranked returns the contest of what was run, by as many runs of each design as all have
+// that have any, and says what was not.
+func (c *contest) ranked(ended error) *ranking.Contest {
+	o := ranking.Options{Scenario: c.scenario.Name, Profile: c.scenario.Model.Profile, Other: c.other, Alpha: c.plan.Alpha, Price: c.plan.Price}
+	if c.plan.Repeat != nil {
+		o.Repeat = c.plan.Repeat(c.named())
+	}
+	if c.plan.Run.On == run.Remote {
+		o.Profile = ""
+	}
+	runs := c.even(func(one *arm) []*ranking.Trial { return one.trials })
+	beside := c.even(func(one *arm) []*ranking.Trial { return one.others })
+	var arms []ranking.Arm
+	var left []string
+	done := 0
+	for _, one := range c.arms {
+		design := &one.scenario.Design
+		arms = append(arms, ranking.Arm{Design: one.design, PartitionKey: design.PartitionKey, RowKey: design.RowKey,
+			Copies: len(design.Copies), Cannot: one.cannot, Order: one.order, Record: one.first,
+			Trials: firstRuns(one.trials, runs), Others: firstRuns(one.others, beside)})
+		made := len(arms[len(arms)-1].Trials)
+		if len(one.cannot) == 0 && made == 0 {
+			left = append(left, one.design)
+		}
+		done += made
+	}
+	told := ranking.Rank(arms, o)
+	if ended != nil {
+		able := len(c.able())
+		if able-len(left) > 1 {
+			left = nil // the verdict names them
+		}
+		told.Verdict = cutShort(ended, done, c.plan.Seeds*able, left) + told.Verdict
+	}
+	return told
+}
+
+// named returns the designs that take part in their order, none where none was named.
+func (c *contest) named() []string {
+	var names []string
+	for _, one := range c.arms {
+		if len(c.plan.Designs) > 0 {
+			names = append(names, one.design)
+		}
+	}
+	return names
+}
+
+// cutShort says in a sentence or two that a contest did not come to its end.
+func cutShort(ended error, done, all int, left []string) string {
+	why := strings.ReplaceAll(ended.Error(), "\n", "; ")
+	if errors.Is(ended, context.Canceled) {
+		why = "it was interrupted"
+	}
+	text := fmt.Sprintf("Ended early, by %d of %d runs: %s. ", done, all, why)
+	if len(left) > 0 {
+		text += fmt.Sprintf("Not run: %s. ", strings.Join(left, ", "))
+	}
+	return text
+}
+
+// even returns how many runs count of each design: as many as each has that has any.
+func (c *contest) even(of func(*arm) []*ranking.Trial) int {
+	least := 0
+	for _, one := range c.arms {
+		if n := len(firstRuns(of(one), c.plan.Seeds)); n > 0 && (least == 0 || n < least) {
+			least = n
+		}
+	}
+	return least
+}
+
+// firstRuns returns the first of the runs that came to their end.
+func firstRuns(list []*ranking.Trial, most int) []ranking.Trial {
+	var runs []ranking.Trial
+	for _, one := range list {
+		if one != nil && len(runs) < most {
+			runs = append(runs, *one)
+		}
+	}
+	return runs
+}
+
+// keep writes the contest, its pictures and the records of the designs' first runs, unless
+// they are there.
+func (c *contest) keep(told *ranking.Contest) error {
+	var text bytes.Buffer
+	if err := ranking.JSON(&text, told); err != nil {
+		return err
+	}
+	if err := c.folder.Replace("contest.json", text.Bytes()); err != nil {
+		return fmt.Errorf("%w: %w", results.ErrWrite, err)
+	}
+	for _, one := range c.arms {
+		if one.memory == nil {
+			continue
+		}
+		folder, err := results.UseDir(filepath.Join(string(c.folder), one.design))
+		for _, name := range []string{results.IntervalsFile, results.EventsFile, results.RunFile} {
+			if err == nil {
+				err = folder.Replace(name, one.memory.Bytes(name))
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("%w: %w", results.ErrWrite, err)
+		}
+	}
+	return c.draw(told)
+}
+
+// draw draws where the load of each design went, best first.
+func (c *contest) draw(told *ranking.Contest) error {
+	var list []chart.HeatArm
+	for i := range told.Ranking {
+		one := &told.Ranking[i]
+		at := slices.IndexFunc(c.arms, func(of *arm) bool { return of.design == one.Design })
+		if at >= 0 && c.arms[at].first != nil {
+			list = append(list, chart.HeatArm{Name: one.Design, Keys: "PartitionKey " + one.PartitionKey + ", RowKey " + one.RowKey,
+				Says: inAGlance(one), Record: c.arms[at].first})
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	_, err := chart.DrawContest(c.folder, list)
+	return err
+}
+
+// inAGlance says in a line what a design came to.
+func inAGlance(one *ranking.Ranked) string {
+	var words []string
+	if one.Sustained != nil {
+		words = append(words, fmt.Sprintf("sustains %s entities/s", verdict.Count(int64(one.Sustained.Mean+.5))))
+	}
+	if one.Lost != nil {
+		words = append(words, verdict.Share(one.Lost.Mean)+" lost")
+	}
+	return strings.Join(words, "; ")
+}

@@ -1,0 +1,117 @@
+package series
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"loadgen/engine/wire"
+	"loadgen/results"
+	"loadgen/scenarios/run"
+	"loadgen/target/azure"
+)
+
+// tradeOf is the order book, of a second of few events.
+func tradeOf(t *testing.T, rate string) ContestPlan {
+	s := parsed(t, orderBook, "phases.trade.for", "1s", "phases.trade.arrivals.constant", rate, "workers", "8")
+	p := contestOf(t, s, 2, "day", "shop")
+	p.Run.On, p.Run.NoProbe, p.Run.Rival = run.InProcess, true, true
+	return p
+}
+
+// In real time every run leaves its own record, no other profile is tried, and whoever
+// keeps runs is told of each.
+func TestContestInRealTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, kept := tradeOf(t, "40"), 0
+		p.Run.Kept = func(results.Folder, *results.Record) error { kept++; return nil }
+		c := contested(t, p)
+		if len(c.Ranking) != 2 || c.Ranking[0].Sustained == nil || c.Other != "" || c.Profile != "documented" || kept != 4 {
+			t.Errorf("contest %+v, of which %d runs were kept; want two designs of two runs each", c.Contest, kept)
+		}
+		for run, name := range []string{"day", "shop", "day-2", "shop-2"} {
+			record, err := results.Read(results.Dir(filepath.Join(string(c.Folder), name)))
+			if err != nil || record.Manifest.Time != "real" || record.Manifest.Seed != seedOf(9, strings.TrimSuffix(name, "-2"), run/2) {
+				t.Errorf("%s: %v; want the record of a run in real time", name, err)
+			}
+		}
+	})
+}
+
+// The budget is that of all runs together: the run in which it is spent counts nothing, and
+// the last may spend all that is left.
+func TestContestWithinABudget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		free := contested(t, tradeOf(t, "40"))
+		all := int64(0)
+		for _, name := range []string{"day", "shop", "day-2", "shop-2"} {
+			record, err := results.Read(results.Dir(filepath.Join(string(free.Folder), name)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			all += record.Summary.Attempts
+		}
+		for _, row := range []struct {
+			sentence string
+			budget   int64
+			want     string
+		}{
+			{"spent in the first run", 120, "Ended early, by 0 of 4 runs: the budget of billed transactions was spent. Not run: day, shop."},
+			{"spent in the last run", all - 10, "Ended early, by 2 of 4 runs: the budget of billed transactions was spent. "},
+			{"as much as is needed", all + 1, ""},
+		} {
+			p := tradeOf(t, "40")
+			p.Run.Budget = row.budget
+			c, err := Contest(context.Background(), p)
+			if (err == run.ErrBudget) != (row.want != "") || c == nil || !strings.HasPrefix(c.Verdict, row.want) || row.want == "" && err != nil {
+				t.Errorf("%s: %v, %+v; want %q", row.sentence, err, c, row.want)
+			}
+		}
+	})
+}
+
+// A service is sent nothing, and no folder made, before somebody has agreed to what all
+// runs together will send.
+func TestContestAsksForConsent(t *testing.T) {
+	secret, err := wire.NewSecret("c2VjcmV0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nowhere, err := azure.ParseURL("http://127.0.0.1:1/orders", "orders", secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := tradeOf(t, "40")
+	p.Run.On, p.Run.Accounts, p.Run.Out = run.Remote, []azure.Endpoint{nowhere}, filepath.Join(p.Run.Out, "none")
+	single := p.Run
+	single.Scenario, err = p.Run.Scenario.Under("day")
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := single.Forecast()
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := errors.New("no")
+	p.Run.Consent = func(ask run.Ask) error {
+		if ask.Where != nowhere.String() || ask.Table != "loadgenloadgen…, a new one for each run" || ask.Requests != 4*one.Requests || ask.Lasts != 4*one.Lasts {
+			t.Errorf("asked for %+v; want what four runs like %+v come to", ask, one)
+		}
+		return refused
+	}
+	if told, err := Contest(context.Background(), p); told != nil || err != refused {
+		t.Errorf("%v, %v; want nothing, and why", told, err)
+	}
+	p.Run.Consent = nil
+	if _, err := Contest(context.Background(), p); err != run.ErrConsent {
+		t.Errorf("without anybody to ask: %v; want %v", err, run.ErrConsent)
+	}
+	if _, err := os.Stat(p.Run.Out); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a folder was made: %v", err)
+	}
+}

@@ -1,0 +1,176 @@
+package series
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/report/ranking"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/run"
+)
+
+// match is one run of a contest.
+type match struct {
+	arm *arm
+	run int
+	// profile is the model's, empty for that of the scenario.
+	profile string
+}
+
+// seedOf returns the seed of a design's run: a pure function of the root, the design's
+// name and the number of the run. So no two runs of a contest share one, and neither
+// the order of the designs nor which others there are changes anything. It has 53 bits,
+// which every reader of JSON keeps.
+func seedOf(root uint64, design string, run int) uint64 {
+	draw := clock.NewStream(root, "contest/"+design).At(uint64(run))
+	return draw.Uint64() >> 11
+}
+
+// matches returns the runs of a contest round by round, so that one that is ended early has
+// as many runs of each design as can be. In real time every other round goes the other way
+// round, so that a machine or a service that grows slower favours none: the order of the
+// names counts then, not that of the file.
+func (c *contest) matches() []match {
+	order := c.able()
+	if c.live() {
+		slices.SortFunc(order, func(a, b *arm) int { return cmp.Compare(a.design, b.design) })
+	}
+	var list []match
+	for run := range c.plan.Seeds {
+		for _, one := range order {
+			list = append(list, match{arm: one, run: run})
+			if c.other != "" {
+				list = append(list, match{one, run, c.other})
+			}
+		}
+		if c.live() {
+			slices.Reverse(order)
+		}
+	}
+	return list
+}
+
+// scenario returns what a run carries out. What the scenario expects, it expects of its
+// own profile.
+func (m *match) scenario(root uint64) *scenarios.Scenario {
+	s := *m.arm.scenario
+	s.Seed = seedOf(root, m.arm.design, m.run)
+	if m.profile != "" {
+		s.Model.Profile, s.Expect = m.profile, nil
+	}
+	return &s
+}
+
+// folder returns the name of the folder of a run in real time: the design's, and for
+// all but the first the number of the run.
+func (m *match) folder() string {
+	if m.run == 0 {
+		return m.arm.design
+	}
+	return fmt.Sprintf("%s-%d", m.arm.design, m.run+1)
+}
+
+// planOf returns the plan of one run.
+func (c *contest) planOf(m *match) run.Plan {
+	p := c.plan.Run
+	p.Scenario = m.scenario(c.scenario.Seed)
+	p.Rival, p.MemoryLimit, p.Out, p.Runs, p.Budget = false, 0, "", "", c.left
+	if c.plan.Alone != nil {
+		p.Command = c.plan.Alone(m.arm.design, p.Scenario.Seed)
+	}
+	if c.live() {
+		p.Out, p.Consent = filepath.Join(string(c.folder), m.folder()), agreed
+		return p
+	}
+	// When it was is no part of what it comes to, and of interest to who keeps it.
+	p.Started = cmp.Or(p.Started, c.clock.Started())
+	p.Memory = new(results.Memory)
+	return p
+}
+
+// agreed is the consent to a run of a contest that was agreed to.
+func agreed(run.Ask) error { return nil }
+
+// carryOut makes all runs, so many at once, and waits for them. Its error is what ended
+// them early.
+func (c *contest) carryOut(ctx context.Context, atOnce int) error {
+	list := c.matches()
+	atOnce = max(1, min(atOnce, len(list)))
+	c.announce(len(list), atOnce)
+	return together(ctx, len(list), atOnce, func(ctx context.Context, i int) error { return c.play(ctx, &list[i], len(list)) })
+}
+
+// play makes one run of all and takes down what it came to. A run that its scenario ended
+// counts, one whose budget was spent does not.
+func (c *contest) play(ctx context.Context, m *match, all int) error {
+	bounded := c.plan.Run.Budget > 0
+	if bounded && c.left <= 0 {
+		return run.ErrBudget
+	}
+	p := c.planOf(m)
+	record, ended := run.Run(ctx, p)
+	if ended != nil && ended != run.ErrBudget && !errors.Is(ended, run.ErrStopped) || record == nil {
+		return fmt.Errorf("design %s: %w", m.arm.design, ended)
+	}
+	if ended != run.ErrBudget {
+		c.count(m, record, p.Memory)
+		ended = nil
+	}
+	if bounded {
+		c.left -= record.Summary.Attempts
+	}
+	c.tell(m, all)
+	return ended
+}
+
+// count takes down what a run came to.
+func (c *contest) count(m *match, record *results.Record, memory *results.Memory) {
+	trial := ranking.Measure(record, record.Summary, c.needs)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if m.profile != "" {
+		m.arm.others[m.run] = &trial
+		return
+	}
+	m.arm.trials[m.run] = &trial
+	if m.arm.first == nil || m.run < m.arm.number {
+		m.arm.first, m.arm.number, m.arm.memory = record, m.run, memory
+	}
+}
+
+// announce says what is about to be run.
+func (c *contest) announce(runs, atOnce int) {
+	where, how := " on the virtual clock", fmt.Sprintf("%d at once", atOnce)
+	switch {
+	case c.live():
+		where, how = " in real time", "in turns"
+	case c.other != "":
+		where = " under each of two profiles" + where
+	}
+	fmt.Fprintf(c.plan.Progress, "%d designs, %d of them to be run, each %d times%s: %d runs, %s\n",
+		len(c.arms), len(c.able()), c.plan.Seeds, where, runs, how)
+}
+
+// tellEvery is the least time between two lines of progress.
+const tellEvery = time.Second
+
+// tell says how far the contest is, at most once a second.
+func (c *contest) tell(m *match, all int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.done++
+	now := c.clock.Now().Offset()
+	if c.done < all && now-c.last < tellEvery {
+		return
+	}
+	c.last = now
+	left := now / time.Duration(c.done) * time.Duration(all-c.done)
+	fmt.Fprintf(c.plan.Progress, "%d of %d runs, the last of %s (about %s left)\n", c.done, all, m.arm.design, left.Round(time.Second))
+}

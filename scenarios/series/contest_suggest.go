@@ -1,0 +1,160 @@
+package series
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"loadgen/engine/model"
+	"loadgen/report/ranking"
+	"loadgen/scenarios"
+	"loadgen/scenarios/explain"
+	"loadgen/scenarios/suggest"
+)
+
+// suggest puts candidates before the scenario's own designs, where that was asked for.
+// Beside designs that were named all of them take part.
+func (c *contest) suggest() error {
+	if !c.plan.Suggest {
+		return nil
+	}
+	sound, err := soundUnder(c.scenario)
+	if err != nil {
+		return err
+	}
+	if err := c.plan.Read(sound); err != nil {
+		return err
+	}
+	targets, times, err := targetsOf(sound)
+	if err != nil {
+		return err
+	}
+	if c.proposal, err = suggest.Designs(sound, suggest.Options{Targets: &targets, Times: times, Beside: true}); err != nil {
+		return fault("suggest", "%v", err)
+	}
+	if c.scenario, err = c.proposal.Scenario(); err != nil {
+		return err
+	}
+	if len(c.plan.Designs) == 0 {
+		return nil
+	}
+	c.plan.Designs = slices.Clone(c.plan.Designs)
+	for i := range c.proposal.Candidates {
+		if name := c.proposal.Candidates[i].Design.Name; !slices.Contains(c.plan.Designs, name) {
+			c.plan.Designs = append(c.plan.Designs, name)
+		}
+	}
+	return nil
+}
+
+// soundUnder returns the scenario with a design in use that can serve it: its own, or
+// else the first that can.
+func soundUnder(s *scenarios.Scenario) (*scenarios.Scenario, error) {
+	for _, design := range append([]string{s.Use}, s.Alternatives()...) {
+		if len(s.Obstacles(design)) == 0 {
+			return s.Under(design)
+		}
+	}
+	return nil, fault("suggest", "no design of the scenario can serve all of its operations, so that what they ask for is not sure; "+
+		"expected one that can, however badly")
+}
+
+// targetsOf returns what the model of a scenario holds partitions and accounts to, and
+// how long it takes.
+func targetsOf(s *scenarios.Scenario) (explain.Targets, explain.Times, error) {
+	m, err := model.New(s.Model.Profile)
+	for _, o := range s.Model.Overrides {
+		if err == nil {
+			err = m.Set(o.Name, o.Text)
+		}
+	}
+	if err == nil {
+		err = errors.Join(m.Validate()...)
+	}
+	if err != nil {
+		return explain.Targets{}, explain.Times{}, fault("", "%v", err)
+	}
+	return explain.Targets{Partition: m.PartitionTarget, Account: m.AccountTarget, Accounts: s.Sharding().Number()},
+		explain.Times{RoundTrip: m.RoundTrip, Read: m.ReadTime, Write: m.WriteTime, Entity: m.EntityTime}, nil
+}
+
+// best returns the design that came first, and those that share its place. Of designs
+// between which no difference is shown it is the one with the fewest copies, and of those
+// the one that was proposed first, before the file's own: what comes first by chance is
+// none to go by.
+func (c *contest) best(of *ranking.Contest) (design string, shared []string) {
+	var first []*ranking.Ranked
+	for i := range of.Ranking {
+		if one := &of.Ranking[i]; len(one.Cannot) == 0 && one.Rank != nil && *one.Rank == 1 {
+			first = append(first, one)
+		}
+	}
+	if len(first) == 0 {
+		return "", nil
+	}
+	place := func(name string) int {
+		at := slices.IndexFunc(c.proposal.Candidates, func(c suggest.Candidate) bool { return c.Design.Name == name })
+		if at < 0 {
+			return len(c.proposal.Candidates)
+		}
+		return at
+	}
+	slices.SortStableFunc(first, func(a, b *ranking.Ranked) int {
+		return cmp.Or(cmp.Compare(a.Copies, b.Copies), cmp.Compare(place(a.Design), place(b.Design)))
+	})
+	for _, one := range first[1:] {
+		shared = append(shared, one.Design)
+	}
+	return first[0].Design, shared
+}
+
+// write writes the scenario with the design that came first in use: ready to be run where
+// it stands. It returns the name of the file, empty where nobody came first.
+func (c *contest) write(of *ranking.Contest) (string, error) {
+	if c.proposal == nil {
+		return "", nil
+	}
+	design, shared := c.best(of)
+	if design == "" {
+		return "", nil
+	}
+	path := cmp.Or(c.plan.Write, filepath.Join(string(c.folder), "suggested.yaml"))
+	s, err := c.scenario.Under(design)
+	if err != nil {
+		return "", err
+	}
+	if s, err = s.Moved(func(file string) string { return fromFolder(c.plan.Source, filepath.Dir(path), file) }); err != nil {
+		return "", err
+	}
+	tie := ""
+	if len(shared) > 0 {
+		tie = "# No difference is shown between it and " + strings.Join(shared, ", ") + ".\n"
+	}
+	text := fmt.Sprintf("# The scenario %s with the design %s in use, as `loadgen contest --suggest` left it.\n%s"+
+		"# How the designs compared: contest.json in the folder of the contest.\n%s", s.Name, s.Use, tie, s.Text())
+	err = os.WriteFile(path, []byte(text), 0o644)
+	var unwritten *fs.PathError
+	if errors.As(err, &unwritten) {
+		err = fault("write", "%v", unwritten.Err)
+	}
+	return path, err
+}
+
+// fromFolder returns the path of a file, which counts from one folder, as it counts from
+// another.
+func fromFolder(was, is, file string) string {
+	if filepath.IsAbs(file) {
+		return file
+	}
+	whole, err := filepath.Abs(filepath.Join(was, filepath.FromSlash(file)))
+	folder, fails := filepath.Abs(is)
+	if near, apart := filepath.Rel(folder, whole); errors.Join(err, fails, apart) == nil {
+		return filepath.ToSlash(near)
+	}
+	return cmp.Or(whole, file)
+}

@@ -1,0 +1,249 @@
+package series
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"loadgen/report/ranking"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/run"
+)
+
+// orderBook is a scenario of five designs: two that are hot, two that spread, and one
+// that cannot serve an operation.
+//
+//go:embed testdata/orders.yaml
+var orderBook string
+
+// parsed reads a scenario, and gives values of it others, as path and value.
+func parsed(t testing.TB, text string, set ...string) *scenarios.Scenario {
+	t.Helper()
+	s, err := scenarios.Parse("orders.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(set); i += 2 {
+		if err := s.Set(set[i], set[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// contestOf is a contest of a scenario in a folder of its own, by so many runs of each of
+// the designs that are named.
+func contestOf(t testing.TB, s *scenarios.Scenario, seeds int, designs ...string) ContestPlan {
+	return ContestPlan{Run: run.Plan{Scenario: s, Out: t.TempDir()}, Designs: designs, Seeds: seeds}
+}
+
+// contested carries a contest out that comes to its end.
+func contested(t testing.TB, p ContestPlan) *Contested {
+	t.Helper()
+	told, err := Contest(context.Background(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return told
+}
+
+// rankOf returns the designs of a contest by their names, and the names in their order.
+func rankOf(c *ranking.Contest) (rank map[string]*ranking.Ranked, order []string) {
+	rank = make(map[string]*ranking.Ranked)
+	for i := range c.Ranking {
+		rank[c.Ranking[i].Design] = &c.Ranking[i]
+		order = append(order, c.Ranking[i].Design)
+	}
+	return rank, order
+}
+
+// A hot key loses, what spreads does not differ, and what cannot serve comes last with its
+// operation.
+func TestContest(t *testing.T) {
+	p := contestOf(t, parsed(t, orderBook), 3, "day", "shop", "shop-first", "id", "hour")
+	p.Run.Rival = true
+	p.Alone = func(design string, seed uint64) []string { return []string{"run", design, fmt.Sprint(seed)} }
+	p.Repeat = func(designs []string) string { return "contest of " + strings.Join(designs, ",") }
+	var told bytes.Buffer
+	p.Progress = &told
+	c := contested(t, p)
+	var text bytes.Buffer
+	kept, err := os.ReadFile(filepath.Join(string(c.Folder), "contest.json"))
+	if err != nil || ranking.JSON(&text, c.Contest) != nil || !bytes.Equal(kept, text.Bytes()) {
+		t.Errorf("contest.json (%v) is not the contest", err)
+	}
+	rank, order := rankOf(c.Contest)
+	if got := strings.Join(order, " "); !strings.HasPrefix(got, "shop") || !strings.HasSuffix(got, " id") {
+		t.Errorf("ranking %s; want those that spread first, and the one that cannot last", got)
+	}
+	if one := rank["id"]; *one.Rank <= *rank["day"].Rank || len(one.Cannot) != 1 || one.Cannot[0].Operation != "pack" ||
+		!strings.Contains(one.Cannot[0].Why, "lies in one partition") || len(one.Seeds) != 0 {
+		t.Errorf("id: %+v; want that it cannot pack", one)
+	}
+	if day, shop := rank["day"], rank["shop"]; *day.Rank <= *shop.Rank || len(day.Seeds) != 3 || day.Behind == "" {
+		t.Errorf("day is at %d, shop at %d, by %d runs; want that the day is shown to be behind, by three", *day.Rank, *shop.Rank, len(day.Seeds))
+	}
+	if c.Profile != "documented" || c.Other != "headroom" || c.Survives == nil {
+		t.Errorf("profiles %q and %q, survives %v; want both, and whether it survives", c.Profile, c.Other, c.Survives)
+	}
+	if want := "contest of day,shop,shop-first,id,hour"; c.Repeat != want {
+		t.Errorf("repeated by %q; want %q", c.Repeat, want)
+	}
+	if lines := told.String(); !strings.HasPrefix(lines, "5 designs, 4 of them to be run, each 3 times under each of two profiles on the virtual clock: 24 runs, ") ||
+		!strings.Contains(lines, "24 of 24 runs, the last of ") {
+		t.Errorf("told %q; want what is run, and that it was", lines)
+	}
+	recordsOfContest(t, c, p.Run.Scenario)
+}
+
+// recordsOfContest checks that a design that ran has left the record of its first run,
+// which repeats, and one that did not none.
+func recordsOfContest(t *testing.T, c *Contested, s *scenarios.Scenario) {
+	t.Helper()
+	rank, _ := rankOf(c.Contest)
+	for name, one := range rank {
+		record, err := results.Read(results.Dir(filepath.Join(string(c.Folder), name)))
+		if len(one.Cannot) > 0 {
+			if err == nil {
+				t.Errorf("%s cannot run and has left a record", name)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v; want the record of its first run", name, err)
+			continue
+		}
+		seed := seedOf(9, name, 0)
+		if record.Manifest.Seed != seed || record.Summary == nil || record.Heat == nil ||
+			strings.Join(record.Manifest.Command, " ") != fmt.Sprintf("run %s %d", name, seed) {
+			t.Errorf("%s: the record is of %v, with summary %t and heat %t; want seed %d and both", name, record.Manifest.Command,
+				record.Summary != nil, record.Heat != nil, seed)
+		}
+		alone, err := s.Under(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone.Seed = seed
+		twin, err := run.Run(context.Background(), run.Plan{Scenario: alone})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if was, is := record.Summary, twin.Summary; is.Attempts != was.Attempts || is.Refused != was.Refused || is.EntitiesCounted != was.EntitiesCounted {
+			t.Errorf("%s: alone it came to %d attempts, %d refused; want %d and %d", name, is.Attempts, is.Refused, was.Attempts, was.Refused)
+		}
+	}
+	for _, picture := range []string{"heat.png", "heat.svg"} {
+		if info, err := os.Stat(filepath.Join(string(c.Folder), picture)); err != nil || info.Size() < 1000 {
+			t.Errorf("%s: %v; want a picture", picture, err)
+		}
+	}
+}
+
+// In which order the designs are named changes not one byte.
+func TestOrderOfDesignsChangesNothing(t *testing.T) {
+	s := parsed(t, orderBook, "phases.trade.for", "1s")
+	var first []byte
+	for _, designs := range []string{"day,shop,id", "id,shop,day", "shop,id,day"} {
+		p := contestOf(t, s, 2, strings.Split(designs, ",")...)
+		p.Repeat = func(designs []string) string { return strings.Join(designs, ",") }
+		var text bytes.Buffer
+		if err := ranking.JSON(&text, contested(t, p).Contest); err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = text.Bytes()
+		} else if !bytes.Equal(text.Bytes(), first) {
+			t.Errorf("of %s the contest differs; want the same bytes", designs)
+		}
+	}
+}
+
+// With one run each everything is told but a difference.
+func TestContestOfOneRunShowsNoDifference(t *testing.T) {
+	c := contested(t, contestOf(t, parsed(t, orderBook), 1, "day", "shop"))
+	if c.Winner != nil || !strings.Contains(c.Verdict, "No difference shown") || c.Survives != nil || c.Other != "" {
+		t.Errorf("winner %v, survives %v, verdict %q; want no difference, and nothing of another profile", c.Winner, c.Survives, c.Verdict)
+	}
+	if one := c.Ranking[0]; one.Sustained == nil || one.Sustained.Interval != nil {
+		t.Errorf("sustained %+v; want a figure without an interval", one.Sustained)
+	}
+}
+
+// What is wrong with a plan is told by its field before a folder is made.
+func TestImpossibleContests(t *testing.T) {
+	alone := orderBook[:strings.Index(orderBook, "use:")] + "design: {partition_key: \"{shop}\", row_key: \"{id}\"}\n" + orderBook[strings.Index(orderBook, "phases:"):]
+	unserved := orderBook[:strings.Index(orderBook, "use:")] + "use: id\ndesigns:\n  - {name: id, partition_key: \"{id}\", row_key: \"{shop}\"}\n" +
+		"  - {name: other, partition_key: \"x{id}\", row_key: \"{at}\"}\n" + orderBook[strings.Index(orderBook, "phases:"):]
+	for _, row := range []struct {
+		sentence, text string
+		with           func(p *ContestPlan)
+		want           string
+	}{
+		{"no scenario", orderBook, func(p *ContestPlan) { p.Run.Scenario = nil }, "scenario: there is none; expected one with several designs"},
+		{"a scenario of one design", alone, func(p *ContestPlan) {}, "the scenario orders has one design; a contest needs two or more: list them under designs, or let --suggest propose some"},
+		{"one design that was named", orderBook, func(p *ContestPlan) { p.Designs = []string{"shop"} }, "designs: one design alone; a contest needs two or more, of day, shop, shop-first, id or hour"},
+		{"two that are wrong", orderBook, func(p *ContestPlan) { p.Designs = []string{"shop", "ours", "shop"} }, "designs.1: unknown design \"ours\"; did you mean \"hour\"?\ndesigns.2: shop occurs twice; expected each once"},
+		{"no run", orderBook, func(p *ContestPlan) { p.Seeds = 0 }, "seeds: expected 1 to 100"},
+		{"too many runs", orderBook, func(p *ContestPlan) { p.Seeds = 101 }, "seeds: expected 1 to 100"},
+		{"an alpha and a price that are none", orderBook, func(p *ContestPlan) { p.Alpha, p.Price.PerMillion = 0.5, -1 },
+			"alpha is 0.5; expected more than 0 and less than 0.5\nthe price of a million transactions is -1; expected a number from 0 to 1e+09"},
+		{"memory for not one run", orderBook, func(p *ContestPlan) { p.Run.MemoryLimit = 1 << 20 }, "memory-limit: a run of the design day would take about "},
+		{"no design that can serve all", unserved, func(p *ContestPlan) { p.Suggest = true }, "suggest: no design of the scenario can serve all of its operations"},
+		{"a service that is not named", orderBook, func(p *ContestPlan) { p.Run.On = run.Remote }, "the scenario orders is sharded over 1 accounts, and --target names 0"},
+	} {
+		s, err := scenarios.ParseContested("orders.yaml", []byte(row.text))
+		if err != nil {
+			t.Fatalf("%s: %v", row.sentence, err)
+		}
+		p := contestOf(t, s, 2)
+		p.Run.Out = filepath.Join(p.Run.Out, "none")
+		row.with(&p)
+		told, err := Contest(context.Background(), p)
+		if told != nil || err == nil || !strings.HasPrefix(err.Error(), row.want) || !errors.Is(err, scenarios.ErrInvalid) {
+			t.Errorf("%s: %v; want %q", row.sentence, err, row.want)
+		}
+		if _, err := os.Stat(p.Run.Out); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: a folder was made", row.sentence)
+		}
+	}
+}
+
+// An interrupt ends a contest at once: what was finished is ranked, the rest named.
+func TestInterruptedContest(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	c, err := Contest(ctx, contestOf(t, parsed(t, orderBook), 5, "day", "shop"))
+	if !errors.Is(err, context.Canceled) || !strings.Contains(c.Verdict, "Ended early, by 0 of 10 runs: it was interrupted. Not run: day, shop.") {
+		t.Errorf("%v, verdict %q; want who was not run", err, c.Verdict)
+	}
+	var again ranking.Contest
+	if text, err := os.ReadFile(filepath.Join(string(c.Folder), "contest.json")); err != nil || json.Unmarshal(text, &again) != nil || again.Verdict != c.Verdict {
+		t.Errorf("contest.json says %q, %v; want the same", again.Verdict, err)
+	}
+}
+
+// A contest that ended early counts as many runs of each design as all have that have
+// any.
+func TestUnfinishedContestIsEven(t *testing.T) {
+	trial := new(ranking.Trial)
+	of := func(name string, trials ...*ranking.Trial) *arm { return &arm{design: name, trials: trials} }
+	c := &contest{plan: ContestPlan{Seeds: 4}, arms: []*arm{of("a", trial, trial, trial, nil), of("b", trial, nil, trial, nil), of("c", nil, nil, nil, nil)}}
+	if got := c.even(func(one *arm) []*ranking.Trial { return one.trials }); got != 2 {
+		t.Errorf("even = %d runs; want 2", got)
+	}
+	if got := cutShort(context.Canceled, 4, 12, []string{"c"}); got != "Ended early, by 4 of 12 runs: it was interrupted. Not run: c. " {
+		t.Errorf("cutShort = %q", got)
+	}
+	if got := cutShort(run.ErrBudget, 4, 12, nil); got != "Ended early, by 4 of 12 runs: the budget of billed transactions was spent. " {
+		t.Errorf("cutShort = %q", got)
+	}
+}
