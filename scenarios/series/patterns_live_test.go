@@ -1,34 +1,30 @@
 //go:build live
 
-package main
+package series
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"testing"
 
 	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/run"
 )
 
-// lived runs a scenario of the library over HTTP in real time and returns its summary.
-// Only what the load was like may differ from machine to machine: a run that the
-// generator limited has to keep its word, too.
-func lived(t *testing.T, args ...string) *results.Summary {
+// lived runs a scenario over HTTP in real time and returns its summary. Only what the load
+// was like may differ from machine to machine: a run that the generator limited has to keep
+// its word, too.
+func lived(t *testing.T, of *scenarios.Scenario) *results.Summary {
 	t.Helper()
-	var stdout, stderr bytes.Buffer
-	args = append([]string{"run", "--format", "json", "--quiet", "--no-probe", "--out", t.TempDir()}, args...)
-	if code := run(context.Background(), args, nil, &stdout, &stderr); code != codeOk && code != codeExpectation {
-		t.Fatalf("%v ended with %d\n%s", args, code, &stderr)
+	record, err := run.Run(context.Background(), run.Plan{Scenario: of, On: run.Embedded, NoProbe: true})
+	if err != nil {
+		t.Fatal(err)
 	}
-	var s results.Summary
-	if err := json.Unmarshal(stdout.Bytes(), &s); err != nil {
-		t.Fatalf("%v in\n%s", err, &stdout)
-	}
+	s := record.Summary
 	if s.Validity == results.Invalid || s.Attempts != s.Ok+s.Refused+s.Failed || s.Scheduled != s.Sent+s.Dropped {
-		t.Fatalf("%v: the books do not close: %v %+v", args, s.Reasons, s)
+		t.Fatalf("the books do not close: %v %+v", s.Reasons, s)
 	}
-	return &s
+	return s
 }
 
 // heldFaults returns at how many things was looked that must hold after a run, and in how
@@ -51,11 +47,18 @@ func heldFaults(t *testing.T, s *results.Summary) (looked, faults int64) {
 // The balances of a bank sum to zero over HTTP, whatever dies.
 func TestLiveBankBalances(t *testing.T) {
 	t.Parallel()
-	s := lived(t, "bank-transfer")
-	if looked, faults := heldFaults(t, s); looked < 1000 || faults != 0 {
+	bank, err := scenarios.Builtin("bank-transfer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	opposed, err := bank.Opposed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if looked, faults := heldFaults(t, lived(t, bank)); looked < 1000 || faults != 0 {
 		t.Errorf("%d transfers looked at, of %d the legs do not sum to zero; want 1,000 at least, and none", looked, faults)
 	}
-	if _, faults := heldFaults(t, lived(t, "bank-transfer", "--opposite")); faults == 0 {
+	if _, faults := heldFaults(t, lived(t, opposed)); faults == 0 {
 		t.Error("keyed by account no transfer has lost a leg; want some")
 	}
 }

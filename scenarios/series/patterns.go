@@ -1,0 +1,110 @@
+package series
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"loadgen/report"
+	"loadgen/report/verdict"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/run"
+)
+
+// PatternNames returns the built-in scenarios that show a pattern of the documents, sorted.
+// The error is [scenarios.Faults].
+func PatternNames() ([]string, error) {
+	var names []string
+	for _, name := range scenarios.Library() {
+		s, err := scenarios.Builtin(name)
+		if err != nil {
+			return nil, err
+		}
+		if s.Pattern != nil {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// Patterns runs built-in scenarios that show patterns, and what each replaces, on the
+// virtual clock by three seeds, as many at once as there are processors, and returns what
+// they came to in the order of their names. It calls told after each, concurrently. The
+// error is that of one that could not be run.
+func Patterns(ctx context.Context, names []string, told func()) ([]report.Pattern, error) {
+	list := make([]report.Pattern, len(names))
+	err := together(ctx, len(names), runtime.GOMAXPROCS(0), func(ctx context.Context, i int) error {
+		c, err := newContrast(ctx, names[i])
+		if err == nil {
+			list[i] = c.told
+		}
+		told()
+		return err
+	})
+	return list, err
+}
+
+// contrast is a pattern, run beside what it replaces.
+type contrast struct {
+	told report.Pattern
+	// as and instead are what the runs came to, by seed.
+	as, instead []*results.Summary
+}
+
+// patternSeeds are those that a pattern is run by: its own first, then two others.
+func patternSeeds(own uint64) []uint64 {
+	seeds := []uint64{own}
+	for seed := uint64(1); len(seeds) < 3; seed++ {
+		if seed != own {
+			seeds = append(seeds, seed)
+		}
+	}
+	return seeds
+}
+
+// newContrast runs a built-in scenario and its opposite by each of its seeds.
+func newContrast(ctx context.Context, name string) (*contrast, error) {
+	s, err := scenarios.Builtin(name)
+	if err != nil {
+		return nil, err
+	}
+	if s.Pattern == nil || s.Opposite == nil {
+		return nil, fmt.Errorf("series: the scenario %s shows no pattern beside what it replaces", name)
+	}
+	opposite, err := s.Opposed()
+	if err != nil {
+		return nil, err
+	}
+	c := &contrast{told: report.Pattern{Row: s.Pattern.Row, Name: name, Says: s.About,
+		Contrary: strings.Join(strings.Fields(s.Opposite.About), " "),
+		Buys:     s.Pattern.Buys, Costs: s.Pattern.Costs, Seeds: patternSeeds(s.Seed)}}
+	for _, o := range s.Model.Overrides {
+		c.told.Assumes = append(c.told.Assumes, o.Name+" "+o.Text)
+	}
+	var figures, naive [][]verdict.Figure
+	if c.as, figures, err = bySeeds(ctx, s, c.told.Seeds); err != nil {
+		return nil, err
+	}
+	if c.instead, naive, err = bySeeds(ctx, opposite, c.told.Seeds); err != nil {
+		return nil, err
+	}
+	c.told.Expected, c.told.Denied = c.as[0].Expectations, c.instead[0].Expectations
+	c.told.Contrasts = verdict.Contrasts(figures, naive)
+	return c, nil
+}
+
+// bySeeds runs a scenario by seeds and returns what the runs came to.
+func bySeeds(ctx context.Context, s *scenarios.Scenario, seeds []uint64) (summaries []*results.Summary, figures [][]verdict.Figure, err error) {
+	for _, seed := range seeds {
+		seeded := *s
+		seeded.Seed = seed
+		record, err := run.Run(ctx, run.Plan{Scenario: &seeded})
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s, seed %d: %w", s.Name, seed, err)
+		}
+		summaries, figures = append(summaries, record.Summary), append(figures, verdict.Figures(record, record.Summary))
+	}
+	return summaries, figures, nil
+}

@@ -1,0 +1,81 @@
+//go:build ci
+
+package series
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"loadgen/report"
+	"loadgen/report/verdict"
+	"loadgen/scenarios"
+	"loadgen/scenarios/vitals"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write what `loadgen scenarios patterns` prints in docs/patterns.md anew; read the difference before it is kept")
+
+// contrasts are the patterns that this test binary has run, each once.
+var contrasts sync.Map
+
+// contrastOf returns a pattern of the library beside what it replaces.
+func contrastOf(t *testing.T, name string) *contrast {
+	t.Helper()
+	once := sync.OnceValues(func() (*contrast, error) { return newContrast(context.Background(), name) })
+	shared, _ := contrasts.LoadOrStore(name, once)
+	c, err := shared.(func() (*contrast, error))()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Every pattern shows what it claims by each of its seeds, and its opposite by none; and
+// docs/patterns.md shows what `loadgen scenarios patterns` prints of them.
+func TestPatterns(t *testing.T) {
+	names := patternsOfLibrary(t)
+	t.Run("hold", func(t *testing.T) {
+		for _, name := range names {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				c := contrastOf(t, name)
+				for i, seed := range c.told.Seeds {
+					for _, e := range c.as[i].Expectations {
+						if !e.Pass {
+							t.Errorf("seed %d: %s: observed %s; want it to hold", seed, e.Expr, e.Observed)
+						}
+					}
+					if verdict.Holds(c.instead[i]) {
+						t.Errorf("seed %d: the opposite, %s, meets every expectation: %v; want one that fails", seed, c.told.Contrary, c.instead[i].Expectations)
+					}
+				}
+			})
+		}
+	})
+	before, shown, after := patternsOfPage(t)
+	list := make([]report.Pattern, len(names))
+	for i, name := range names {
+		list[i] = contrastOf(t, name).told
+	}
+	var printed bytes.Buffer
+	if err := report.Patterns(&printed, scenarios.PatternRows(), list); err != nil {
+		t.Fatal(err)
+	}
+	if used, told := vitals.CPU(); told {
+		t.Logf("%d patterns and what they replace, by three seeds each: the process has used %v of processor time so far", len(names), used)
+	}
+	if *rewrite {
+		if err := os.WriteFile(patternsPage, []byte(before+printed.String()+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(shown, printed.String()); diff != "" {
+		t.Errorf("docs/patterns.md differs from what `loadgen scenarios patterns` prints (-page +printed); -rewrite writes it anew:\n%s", diff)
+	}
+}
