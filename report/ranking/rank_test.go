@@ -271,7 +271,7 @@ func chance(runs, operations int, lost float64, rng *rand.Rand) []ranking.Trial 
 // Runs of few operations often come out the same to the last digit, and then differ from
 // others that do: that is chance, and told apart no more often than any.
 func TestErrorsOfContestsOfFewOperations(t *testing.T) {
-	const sets = 1000
+	const sets = fewSets
 	rng := rand.New(rand.NewPCG(13, 1))
 	for _, runs := range []int{2, 3, 5} {
 		for _, operations := range []int{20, 400} {
@@ -304,7 +304,7 @@ func drawn(n int, centre, spread float64, rng *rand.Rand) []ranking.Trial {
 // However many designs there are and figures that vary, those that do not differ are told
 // apart by any of them no more often than alpha; and what is stated is found.
 func TestErrorsOfContestsOfDrawnRuns(t *testing.T) {
-	const sets = 800
+	const sets = drawnSets
 	rng := rand.New(rand.NewPCG(11, 1))
 	for _, row := range []struct {
 		designs, runs int

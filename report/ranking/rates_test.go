@@ -33,10 +33,7 @@ phases:
         - {name: save, verb: insert}
 `
 
-const (
-	contests = 100
-	runsEach = 5
-)
+const runsEach = 5
 
 // arms runs a design under a target of the partition, for each contest by seeds of its own,
 // counted from one.
@@ -68,8 +65,7 @@ func arms(t *testing.T, design, target string, seed int) []ranking.Arm {
 	return list
 }
 
-// alike pairs arms of one design with each other: fifty pairs of a hundred arms, no arm in
-// two of them.
+// alike pairs arms of one design with each other, no arm in two of the pairs.
 func alike(arms []ranking.Arm) (a, b []ranking.Arm) {
 	for i := 0; i+1 < len(arms); i += 2 {
 		one, other := arms[i], arms[i+1]
@@ -79,31 +75,36 @@ func alike(arms []ranking.Arm) (a, b []ranking.Arm) {
 	return a, b
 }
 
+// deviation is the standard one of how many of a hundred are found where so many are on the
+// average, as the contests tell it.
+func deviation(ofHundred float64) float64 { return math.Sqrt(ofHundred * (100 - ofHundred) / contests) }
+
 // Real runs of a design against itself are told apart no more often than is said, and
 // planted differences are found as often.
 func TestErrorsOfContestsOfRealRuns(t *testing.T) {
 	if testing.Short() {
-		t.Skip("fifteen hundred runs")
+		t.Skip("hundreds of runs")
 	}
 	// What a run leaves behind is large and short-lived: histograms, and what packs them.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	a, fifth, twentieth := arms(t, "a", "22", 1), arms(t, "b", "17", 20_001), arms(t, "b", "20", 30_001)
-	// Two designs, each against itself: a hundred pairs of which none shares a run.
+	// Two designs, each against itself: as many pairs as contests, of which none shares a run.
 	one, same := alike(a)
 	more, also := alike(fifth)
 	one, same = append(one, more...), append(same, also...)
 	for _, row := range []struct {
 		name string
 		a, b []ranking.Arm
-		// from and to bound the true ratio of a to b.
-		from, to float64
-		holds    func(found int, stated [2]float64) bool
+		// ratio is that of a to b, to so much at a hundred contests.
+		ratio, within float64
+		// holds is told of how many are found, of a hundred.
+		holds func(found float64, stated [2]float64) bool
 	}{
-		{"designs against themselves", one, same, 0.99, 1.01, func(found int, _ [2]float64) bool { return found <= 10 }},
-		{"a fifth more", a, fifth, 1.18, 1.22, func(found int, _ [2]float64) bool { return found >= 95 }},
-		// Where a share p is found, four standard deviations of a hundred contests.
-		{"a twentieth more", a, twentieth, 1.04, 1.06, func(found int, stated [2]float64) bool {
-			return math.Abs(float64(found)-stated[0]) <= 4*math.Sqrt(stated[0]*(100-stated[0])/100)
+		// One of twenty, and 2.3 standard deviations.
+		{"designs against themselves", one, same, 1, 0.01, func(found float64, _ [2]float64) bool { return found <= 5+2.3*deviation(5) }},
+		{"a fifth more", a, fifth, 1.2, 0.02, func(found float64, _ [2]float64) bool { return found >= 95 }},
+		{"a twentieth more", a, twentieth, 1.05, 0.01, func(found float64, stated [2]float64) bool {
+			return math.Abs(found-stated[0]) <= 4*deviation(stated[0])
 		}},
 	} {
 		found, wrong := 0, 0
@@ -126,13 +127,13 @@ func TestErrorsOfContestsOfRealRuns(t *testing.T) {
 		}
 		t.Logf("%s: ratio %.4f, found in %d of %d, of them %d the wrong way; stated for 5 %%: %.1f, for 20 %%: %.1f",
 			row.name, math.Exp(ratio), found, contests, wrong, stated[0], stated[1])
-		if e := math.Exp(ratio); e < row.from || e > row.to {
-			t.Errorf("%s: the designs differ by %.4f; want from %v to %v", row.name, e, row.from, row.to)
+		if e, within := math.Exp(ratio), row.within*math.Sqrt(100.0/contests); math.Abs(e-row.ratio) > within {
+			t.Errorf("%s: the designs differ by %.4f; want %v, to %.4f", row.name, e, row.ratio, within)
 		}
-		if !row.holds(found, stated) {
+		if !row.holds(100*float64(found)/contests, stated) {
 			t.Errorf("%s: a difference is told in %d of %d contests, stated for 5 and 20 %%: %v", row.name, found, contests, stated)
 		}
-		if row.from > 1 && wrong > 0 {
+		if row.ratio > 1 && wrong > 0 {
 			t.Errorf("%s: %d contests are won by the other design", row.name, wrong)
 		}
 	}
