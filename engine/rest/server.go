@@ -98,12 +98,15 @@ func (s *Server) URL() string { return "http://" + s.Address() }
 // done first it cuts those requests off, and returns the context's error. A
 // second Close does nothing but wait.
 func (s *Server) Close(ctx context.Context) error {
-	err := s.server.Shutdown(ctx)
-	if err != nil {
-		// The contexts of the requests end with their connections, and with
-		// them every wait of the handler.
-		err = errors.Join(err, s.server.Close())
-	}
+	return errors.Join(s.server.Shutdown(ctx), s.Cut())
+}
+
+// Cut closes at once, and cuts off the requests that are under way. After a Close
+// it does nothing but wait.
+func (s *Server) Cut() error {
+	// The contexts of the requests end with their connections, and with them
+	// every wait of the handler.
+	err := s.server.Close()
 	<-s.served
 	s.connections.Wait()
 	return errors.Join(s.failure, err)
