@@ -12,13 +12,15 @@ import (
 
 	diff "github.com/google/go-cmp/cmp"
 
+	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/engine/rest"
 	"loadgen/results"
 	"loadgen/scenarios/observe"
 )
 
 // observed plays traffic to an observer and reads the record back.
-func observed(t testing.TB, traffic func(saw func(observe.Request))) *results.Record {
+func observed(t testing.TB, traffic func(saw func(rest.Seen))) *results.Record {
 	t.Helper()
 	m := manifest()
 	m.Command, m.Scenario.Name, m.Target = []string{"loadgen", "serve", "--examine"}, "observed", results.Embedded
@@ -32,9 +34,9 @@ func observed(t testing.TB, traffic func(saw func(observe.Request))) *results.Re
 	if err != nil {
 		t.Fatalf("New = %v; want no error", err)
 	}
-	var requests []observe.Request
-	traffic(func(r observe.Request) { requests = append(requests, r) })
-	slices.SortStableFunc(requests, func(a, b observe.Request) int { return cmp.Compare(a.Done, b.Done) })
+	var requests []rest.Seen
+	traffic(func(r rest.Seen) { requests = append(requests, r) })
+	slices.SortStableFunc(requests, func(a, b rest.Seen) int { return cmp.Compare(a.Done, b.Done) })
 	for i := range requests {
 		observer.Saw(&requests[i])
 	}
@@ -53,16 +55,16 @@ func observed(t testing.TB, traffic func(saw func(observe.Request))) *results.Re
 
 // busy is an application that reads one partition harder than it serves, retries
 // after half a second, scans, and inserts under a key for each second.
-func busy(saw func(observe.Request)) {
-	const ms = time.Millisecond
+func busy(saw func(rest.Seen)) {
+	const ms = clock.Instant(time.Millisecond)
 	served := map[time.Duration]int{}
 	for i := range 6 * 300 {
-		at := time.Duration(i) * time.Second / 300
-		r := observe.Request{Arrived: at, Verb: entity.Get, Table: "registrations", PartitionKey: "2011 New York City Marathon__Full",
+		at := clock.Instant(i) * 1000 * ms / 300
+		r := rest.Seen{Arrived: at, Verb: entity.Get, Table: "registrations", PartitionKey: "2011 New York City Marathon__Full",
 			HasPartition: true, RowKey: fmt.Sprint(i), ClientRequestID: fmt.Sprint("get", i)}
 		for range 2 {
 			r.Done, r.Status, r.Code, r.Counted, r.Returned = r.Arrived+2*ms, 503, entity.ServerBusy, 0, 0
-			if second := r.Arrived.Truncate(time.Second); served[second] < 200 {
+			if second := r.Arrived.Offset().Truncate(time.Second); served[second] < 200 {
 				served[second]++
 				r.Done, r.Status, r.Code, r.Counted, r.Returned = r.Arrived+3*ms, 200, "", 1, 1
 			}
@@ -74,46 +76,48 @@ func busy(saw func(observe.Request)) {
 		}
 	}
 	for i := range 60 {
-		at := time.Duration(i) * 100 * ms
-		saw(observe.Request{Arrived: at, Done: at + 90*ms, Verb: entity.Query, Table: "registrations", Status: 200, Counted: 300, Returned: 3,
-			Spans: []observe.Span{{PartitionKey: "2011 Berlin Marathon__Full", Counted: 200}, {PartitionKey: "2011 Berlin Marathon__Half", Counted: 100}},
+		at := clock.Instant(i) * 100 * ms
+		saw(rest.Seen{Arrived: at, Done: at + 90*ms, Verb: entity.Query, Table: "registrations", Status: 200, Counted: 300, Returned: 3,
+			Spans: []rest.Span{{PartitionKey: "2011 Berlin Marathon__Full", Counted: 200}, {PartitionKey: "2011 Berlin Marathon__Half", Counted: 100}},
 			Shape: "PartitionKey ge ? and PartitionKey lt ? and Age gt ?", Class: "partition range scan", ClientRequestID: fmt.Sprint("scan", i)})
-		saw(observe.Request{Arrived: at, Done: at + 5*ms, Verb: entity.Insert, Table: "log", PartitionKey: fmt.Sprintf("2011-11-06T09:40:%02d", i/2),
+		saw(rest.Seen{Arrived: at, Done: at + 5*ms, Verb: entity.Insert, Inserts: true, Table: "log", PartitionKey: fmt.Sprintf("2011-11-06T09:40:%02d", i/2),
 			HasPartition: true, RowKey: fmt.Sprintf("%06d", i), Status: 204, Counted: 1})
-		saw(observe.Request{Arrived: at, Done: at + ms, Status: 403, Code: entity.AuthenticationFailed})
+		saw(rest.Seen{Arrived: at, Done: at + ms, Status: 403, Code: entity.AuthenticationFailed})
 	}
-	saw(observe.Request{Arrived: 0, Done: ms, Verb: entity.CreateTable, Table: "log", Status: 409, Code: entity.TableAlreadyExists})
+	saw(rest.Seen{Arrived: 0, Done: ms, Verb: entity.CreateTable, Table: "log", Status: 409, Code: entity.TableAlreadyExists})
 }
 
 // quiet is an application that asks little.
-func quiet(saw func(observe.Request)) {
+func quiet(saw func(rest.Seen)) {
+	const ms = clock.Instant(time.Millisecond)
 	for i := range 50 {
-		at := time.Duration(i) * 100 * time.Millisecond
-		saw(observe.Request{Arrived: at, Done: at + 4*time.Millisecond, Verb: entity.Get, Table: "registrations", PartitionKey: fmt.Sprint("user", i%5),
+		at := clock.Instant(i) * 100 * ms
+		saw(rest.Seen{Arrived: at, Done: at + 4*ms, Verb: entity.Get, Table: "registrations", PartitionKey: fmt.Sprint("user", i%5),
 			HasPartition: true, Status: 200, Counted: 1, Returned: 1, ClientRequestID: fmt.Sprint(i)})
 	}
 }
 
 // evil is an application whose every name would do harm.
-func evil(saw func(observe.Request)) {
+func evil(saw func(rest.Seen)) {
+	const ms = clock.Instant(time.Millisecond)
 	for i := range 30 {
-		at := time.Duration(i) * 100 * time.Millisecond
-		saw(observe.Request{Arrived: at, Done: at + 4*time.Millisecond, Verb: entity.Batch, Table: hostile, PartitionKey: fmt.Sprint(hostile, i),
-			HasPartition: true, RowKey: hostile, Status: 200, Counted: 1, Class: hostile, Shape: hostile + strings.Repeat("世", 200)})
-		saw(observe.Request{Arrived: at, Done: at, Table: hostile, Status: 400, Code: hostile})
-		saw(observe.Request{Arrived: at, Done: at, Verb: entity.Get, Table: " ", PartitionKey: strings.Repeat(" ", 90), HasPartition: true, Status: 200, Counted: 1})
+		at := clock.Instant(i) * 100 * ms
+		saw(rest.Seen{Arrived: at, Done: at + 4*ms, Verb: entity.Batch, Table: hostile, PartitionKey: fmt.Sprint(hostile, i),
+			HasPartition: true, RowKey: hostile, Inserts: true, Status: 200, Counted: 1, Class: hostile, Shape: hostile + strings.Repeat("世", 200)})
+		saw(rest.Seen{Arrived: at, Done: at, Table: hostile, Status: 400, Code: hostile})
+		saw(rest.Seen{Arrived: at, Done: at, Verb: entity.Get, Table: " ", PartitionKey: strings.Repeat(" ", 90), HasPartition: true, Status: 200, Counted: 1})
 	}
 }
 
 func TestTrafficAsItIsRendered(t *testing.T) {
 	for _, row := range []struct {
 		golden  string
-		traffic func(func(observe.Request))
+		traffic func(func(rest.Seen))
 		change  func(*results.Record)
 	}{
 		{"observed", busy, nil},
 		{"observed_quiet", quiet, nil},
-		{"observed_nothing", func(func(observe.Request)) {}, nil},
+		{"observed_nothing", func(func(rest.Seen)) {}, nil},
 		{"observed_hostile", evil, func(r *results.Record) {
 			r.Manifest.Operations[0].Name = hostile
 			r.Observation.Answers[0].Class = hostile

@@ -7,7 +7,6 @@ import (
 	"runtime"
 
 	"loadgen/engine/clock"
-	"loadgen/engine/entity"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
 	"loadgen/results"
@@ -61,26 +60,7 @@ func (s *serving) manifest(command []string) results.Manifest {
 }
 
 // saw takes down one request. It implements rest.Options.Observe.
-func (e *examination) saw(seen *rest.Seen) {
-	r := observe.Request{
-		Arrived: seen.Arrived.Offset(), Done: seen.Done.Offset(),
-		Verb: seen.Verb, Table: seen.Table,
-		PartitionKey: seen.PartitionKey, HasPartition: seen.HasPartition, RowKey: seen.RowKey,
-		Status: seen.Status, Code: seen.Code, Lost: seen.Status == 0, AccountBusy: seen.AccountBusy,
-		Counted: seen.Counted, Returned: seen.Returned, Asked: seen.Asked,
-		Shape: seen.Shape, Class: seen.Class, ClientRequestID: seen.ClientRequestID,
-	}
-	if seen.Verb == entity.Batch && !seen.Inserts {
-		r.RowKey = "" // Its first change brings no new key.
-	}
-	if len(seen.Spans) > 0 {
-		r.Spans = make([]observe.Span, len(seen.Spans))
-		for i, span := range seen.Spans {
-			r.Spans[i] = observe.Span(span)
-		}
-	}
-	e.observer.Saw(&r)
-}
+func (e *examination) saw(seen *rest.Seen) { e.observer.Saw(seen) }
 
 // advance says what time it is. Its error, which it returns once, is that the
 // record cannot be written.

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"time"
 
+	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/engine/rest"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios/observe"
@@ -26,8 +28,8 @@ func Example() {
 		return
 	}
 	for i := range 160 {
-		arrived := time.Duration(i) * 25 * time.Millisecond
-		r := observe.Request{Arrived: arrived, Done: arrived + 4*time.Millisecond, Verb: entity.Insert,
+		arrived := clock.Instant(0).Add(time.Duration(i) * 25 * time.Millisecond)
+		r := rest.Seen{Arrived: arrived, Done: arrived.Add(4 * time.Millisecond), Verb: entity.Insert, Inserts: true,
 			Table: "races", PartitionKey: "full", HasPartition: true, RowKey: fmt.Sprintf("%04d", i), Status: 204, Counted: 1}
 		if i%40 >= 30 {
 			r.Status, r.Code, r.Counted = 503, entity.ServerBusy, 0

@@ -4,13 +4,16 @@ import (
 	"testing"
 	"time"
 
+	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/engine/rest"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios/observe"
 )
 
-const ms = time.Millisecond
+// ms is a millisecond, of a time as of an instant.
+const ms = 1_000_000
 
 // scene is an observed run whose traffic is counted a second time, as a server
 // does.
@@ -47,23 +50,21 @@ func open(t testing.TB, o observe.Options) *scene {
 }
 
 // saw has the observer see a request, and counts it by its code alone.
-func (s *scene) saw(r observe.Request) {
+func (s *scene) saw(r rest.Seen) {
 	s.count(&r)
-	s.last = max(s.last, r.Done)
+	s.last = max(s.last, r.Done.Offset())
 	s.observer.Saw(&r)
 }
 
-func (s *scene) count(r *observe.Request) {
+func (s *scene) count(r *rest.Seen) {
 	s.counts.Requests++
 	s.counts.Entities += r.Counted
-	switch r.Code {
-	case entity.OK:
-		if r.Lost {
-			s.counts.Failed++
-			return
-		}
+	switch {
+	case r.Status == 0:
+		s.counts.Failed++
+	case r.Code == entity.OK:
 		s.counts.Ok++
-	case entity.ServerBusy, entity.OperationTimedOut:
+	case r.Code == entity.ServerBusy, r.Code == entity.OperationTimedOut:
 		s.counts.Refused++
 	default:
 		s.counts.Failed++
@@ -105,31 +106,31 @@ func (s *scene) end() *results.Record {
 }
 
 // insert is the insert of an entity that succeeds.
-func insert(at time.Duration, table, pk, rk string) observe.Request {
-	return observe.Request{Arrived: at, Done: at + 4*ms, Verb: entity.Insert, Table: table,
+func insert(at time.Duration, table, pk, rk string) rest.Seen {
+	return rest.Seen{Arrived: clock.Instant(at), Done: clock.Instant(at + 4*ms), Verb: entity.Insert, Inserts: true, Table: table,
 		PartitionKey: pk, HasPartition: true, RowKey: rk, Status: 204, Counted: 1}
 }
 
 // get is a point read that succeeds.
-func get(at time.Duration, table, pk string) observe.Request {
-	return observe.Request{Arrived: at, Done: at + 3*ms, Verb: entity.Get, Table: table,
+func get(at time.Duration, table, pk string) rest.Seen {
+	return rest.Seen{Arrived: clock.Instant(at), Done: clock.Instant(at + 3*ms), Verb: entity.Get, Table: table,
 		PartitionKey: pk, HasPartition: true, RowKey: "r", Status: 200, Counted: 1, Returned: 1}
 }
 
 // refused is the same request, refused by the partition.
-func refused(r observe.Request) observe.Request {
+func refused(r rest.Seen) rest.Seen {
 	r.Done, r.Status, r.Code, r.Counted, r.Returned = r.Arrived+2*ms, 503, entity.ServerBusy, 0, 0
 	return r
 }
 
 // answered is the same request with another answer.
-func answered(r observe.Request, code entity.Code) observe.Request {
+func answered(r rest.Seen, code entity.Code) rest.Seen {
 	r.Status, r.Code, r.Returned = code.Status(), code, 0
 	return r
 }
 
 // named is the same request under a client's id.
-func named(r observe.Request, id string) observe.Request {
+func named(r rest.Seen, id string) rest.Seen {
 	r.ClientRequestID = id
 	return r
 }

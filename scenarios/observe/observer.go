@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"loadgen/engine/rest"
 	"loadgen/results"
 )
 
@@ -43,16 +44,17 @@ func New(o Options) (*Observer, error) {
 	return &Observer{options: o, kinds: newKindTable(), waiting: newWaiting(o.Retries), tally: newTally(&o)}, nil
 }
 
-// Saw takes down one request after its reply. It keeps nothing of the request's
-// memory. What comes after [Observer.End] is left out.
-func (o *Observer) Saw(r *Request) {
+// Saw takes down one request after its reply. It keeps nothing of what it is
+// given. What comes after [Observer.End] is left out.
+func (o *Observer) Saw(seen *rest.Seen) {
+	r := (*request)(seen)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.ended {
 		return
 	}
-	arrived := max(0, r.Arrived)
-	done := max(arrived, r.Done)
+	arrived := max(0, r.Arrived.Offset())
+	done := max(arrived, r.Done.Offset())
 	o.begin(arrived)
 	o.last = max(o.last, done)
 	if done < o.written {
@@ -101,7 +103,7 @@ func (o *Observer) begin(now time.Duration) {
 
 // operationOf returns the operation that a request belongs to: one that waits for
 // a retry of just this under this id, or a new one.
-func (o *Observer) operationOf(r *Request, arrived time.Duration) *operation {
+func (o *Observer) operationOf(r *request, arrived time.Duration) *operation {
 	id := r.ClientRequestID
 	if len(id) > longestClient {
 		id = ""

@@ -13,7 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/engine/rest"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios/observe"
@@ -173,13 +175,13 @@ func TestTypicalSecondOfALongRun(t *testing.T) {
 func TestScansAreNamedByShapeWithExactDensity(t *testing.T) {
 	s := open(t, observe.Options{})
 	for i := range 20 {
-		at := time.Duration(i) * 100 * ms
-		s.saw(observe.Request{Arrived: at, Done: at + 50*ms, Verb: entity.Query, Table: "races", PartitionKey: "Full", HasPartition: true,
+		at := clock.Instant(i) * 100 * ms
+		s.saw(rest.Seen{Arrived: at, Done: at + 50*ms, Verb: entity.Query, Table: "races", PartitionKey: "Full", HasPartition: true,
 			Status: 200, Counted: 1000, Returned: 10, Shape: "PartitionKey eq ? and Price gt ?", Class: "partition scan"})
-		s.saw(observe.Request{Arrived: at, Done: at + 50*ms, Verb: entity.Query, Table: "races", Status: 200, Counted: 30, Returned: 30,
-			Spans: []observe.Span{{"Full", 10}, {"Half", 20}}, Class: "table scan"})
+		s.saw(rest.Seen{Arrived: at, Done: at + 50*ms, Verb: entity.Query, Table: "races", Status: 200, Counted: 30, Returned: 30,
+			Spans: []rest.Span{{PartitionKey: "Full", Counted: 10}, {PartitionKey: "Half", Counted: 20}}, Class: "table scan"})
 	}
-	s.saw(refused(observe.Request{Arrived: 2100 * ms, Verb: entity.Query, Table: "races", Class: "table scan"}))
+	s.saw(refused(rest.Seen{Arrived: 2100 * ms, Verb: entity.Query, Table: "races", Class: "table scan"}))
 	o := s.end().Observation
 	sparse, whole := 0.01, 1.0
 	want := []results.QueryShape{
@@ -201,7 +203,7 @@ func TestScansAreNamedByShapeWithExactDensity(t *testing.T) {
 
 func TestAnswersAreCountedByCode(t *testing.T) {
 	s := open(t, observe.Options{})
-	forbidden := observe.Request{Arrived: ms, Done: 2 * ms, Status: 403, Code: entity.AuthenticationFailed}
+	forbidden := rest.Seen{Arrived: ms, Done: 2 * ms, Status: 403, Code: entity.AuthenticationFailed}
 	for range 3 {
 		s.saw(forbidden)
 	}
@@ -211,7 +213,7 @@ func TestAnswersAreCountedByCode(t *testing.T) {
 	batch.Verb, batch.Status = entity.Batch, 202
 	s.saw(batch)
 	lost := get(4*ms, "t", "p")
-	lost.Lost = true
+	lost.Status = 0
 	s.saw(lost)
 	record := s.end()
 	want := []results.Answer{
@@ -264,12 +266,12 @@ func TestSlowAndLateRequestsLeaveTheBooksClosed(t *testing.T) {
 	for i := range 60 {
 		at := time.Duration(i) * time.Second
 		slow := get(max(0, at-30*time.Second), "t", "p")
-		slow.Done = at
+		slow.Done = clock.Instant(at)
 		s.saw(slow)
 		// One that is seen a little after others that ended later.
 		s.saw(get(max(0, at-time.Second), "t", "q"))
 		// And one whose clock went back.
-		s.saw(observe.Request{Arrived: at, Done: at - time.Hour, Verb: entity.Get, Table: "t", Status: 200})
+		s.saw(rest.Seen{Arrived: clock.Instant(at), Done: clock.Instant(at - time.Hour), Verb: entity.Get, Table: "t", Status: 200})
 	}
 	s.saw(get(-time.Second, "t", "p"))
 	record := s.end()
@@ -344,10 +346,10 @@ func TestNothingOfARequestIsKept(t *testing.T) {
 		s.saw(r)
 		copy(room, strings.Repeat("x", 16))
 	}
-	q := observe.Request{Arrived: ms, Done: 2 * ms, Verb: entity.Query, Status: 200, Counted: 9}
+	q := rest.Seen{Arrived: ms, Done: 2 * ms, Verb: entity.Query, Status: 200, Counted: 9}
 	q.Table = view("races")
 	q.Shape, q.Class, q.ClientRequestID = q.Table, q.Table, q.Table
-	q.Spans = []observe.Span{{q.Table, 9}}
+	q.Spans = []rest.Span{{PartitionKey: q.Table, Counted: 9}}
 	s.saw(refused(q))
 	copy(room, strings.Repeat("x", 16))
 	o := s.end().Observation
@@ -368,14 +370,14 @@ func TestManyGoroutinesAreCountedOnce(t *testing.T) {
 		for i := range each {
 			r := sent(sender, i)
 			s.count(&r)
-			s.last = max(s.last, r.Done)
+			s.last = max(s.last, r.Done.Offset())
 		}
 		wait.Go(func() {
 			for i := range each {
 				r := sent(sender, i)
 				s.observer.Saw(&r)
 				if i%50 == 0 {
-					if err := s.observer.Advance(r.Done - 2*time.Second); err != nil {
+					if err := s.observer.Advance(r.Done.Offset() - 2*time.Second); err != nil {
 						t.Errorf("Advance = %v; want no error", err)
 					}
 				}
@@ -387,7 +389,7 @@ func TestManyGoroutinesAreCountedOnce(t *testing.T) {
 }
 
 // sent is request i of a sender, of every kind there is.
-func sent(sender, i int) observe.Request {
+func sent(sender, i int) rest.Seen {
 	rng := rand.New(rand.NewPCG(uint64(sender), uint64(i)))
 	at := time.Duration(i) * 4 * ms
 	r := insert(at, "t", fmt.Sprint("p", rng.IntN(30)), fmt.Sprint(i))
@@ -399,7 +401,7 @@ func sent(sender, i int) observe.Request {
 	case 2:
 		r = answered(r, entity.InvalidInput)
 	case 3:
-		r.Verb, r.Spans = entity.Query, []observe.Span{{"a", 1}, {"b", 2}}
+		r.Verb, r.Spans = entity.Query, []rest.Span{{PartitionKey: "a", Counted: 1}, {PartitionKey: "b", Counted: 2}}
 		r.Shape, r.Counted = fmt.Sprint("shape", rng.IntN(9)), 3
 	}
 	if rng.IntN(2) == 0 {

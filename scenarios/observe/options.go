@@ -55,26 +55,20 @@ func (o *Options) Validate() []error {
 	if o.Recorder == nil {
 		complain("recorder: there is none")
 	}
-	for _, bound := range []struct {
-		name        string
-		given, most int
-	}{
-		{"partitions", o.Partitions, mostPartitions}, {"shapes", o.Shapes, mostShapes},
-		{"tables", o.Tables, mostTables}, {"retries", o.Retries, mostRetries},
-	} {
-		if bound.given < 0 || bound.given > bound.most {
-			complain("%s: %d is not from 0 to %d", bound.name, bound.given, bound.most)
-		}
-	}
-	for _, span := range []struct {
-		name        string
-		given, most time.Duration
-	}{{"window", o.Window, longestWindow}, {"hold", o.Hold, longestHold}} {
-		if span.given < 0 || span.given > span.most {
-			complain("%s: %v is not from 0s to %v", span.name, span.given, span.most)
-		}
-	}
+	bounded(complain, "partitions", o.Partitions, mostPartitions)
+	bounded(complain, "shapes", o.Shapes, mostShapes)
+	bounded(complain, "tables", o.Tables, mostTables)
+	bounded(complain, "retries", o.Retries, mostRetries)
+	bounded(complain, "window", o.Window, longestWindow)
+	bounded(complain, "hold", o.Hold, longestHold)
 	return faults
+}
+
+// bounded complains of a bound that is not from 0 to the most.
+func bounded[N int | time.Duration](complain func(string, ...any), name string, given, most N) {
+	if given < 0 || given > most {
+		complain("%s: %v is not from %v to %v", name, given, N(0), most)
+	}
 }
 
 // withDefaults returns the options with every bound that is 0 filled in.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"loadgen/engine/entity"
+	"loadgen/engine/rest"
 	"loadgen/results"
 	"loadgen/scenarios/observe"
 )
@@ -101,29 +102,29 @@ func TestOrderOfRowKeysIsWithinTheirPartition(t *testing.T) {
 }
 
 func TestOnlyInsertsThatWereCarriedOutHaveAnOrder(t *testing.T) {
-	batch := func(row string) observe.Request {
+	batch := func(row string, inserts bool) rest.Seen {
 		r := insert(ms, "t", "p", row)
-		r.Verb = entity.Batch
+		r.Verb, r.Inserts = entity.Batch, inserts
 		return r
 	}
-	verb := func(v entity.Verb) observe.Request {
+	verb := func(v entity.Verb) rest.Seen {
 		r := insert(ms, "t", "p", "r")
-		r.Verb = v
+		r.Verb, r.Inserts = v, v != entity.Merge
 		return r
 	}
 	nowhere := insert(ms, "t", "p", "r")
 	nowhere.HasPartition = false
 	for _, row := range []struct {
 		name    string
-		request observe.Request
+		request rest.Seen
 		want    bool
 	}{
 		{"an insert", insert(ms, "t", "p", "r"), true},
 		{"an insert of an empty RowKey", insert(ms, "t", "p", ""), true},
 		{"upserts", verb(entity.InsertOrMerge), true},
 		{"upserts that replace", verb(entity.InsertOrReplace), true},
-		{"a transaction with an insert", batch("r"), true},
-		{"a transaction without one", batch(""), false},
+		{"a transaction with an insert", batch("r", true), true},
+		{"a transaction without one", batch("r", false), false},
 		{"an update", verb(entity.Merge), false},
 		{"a refused insert", refused(insert(ms, "t", "p", "r")), false},
 		{"an insert of what is there", answered(insert(ms, "t", "p", "r"), entity.EntityAlreadyExists), false},

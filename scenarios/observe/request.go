@@ -3,57 +3,19 @@ package observe
 import (
 	"net/http"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"loadgen/engine/entity"
+	"loadgen/engine/rest"
 	"loadgen/results"
 )
 
-// Request is one request as the server saw it, after its reply. An observer
-// keeps nothing of its memory.
-type Request struct {
-	// Arrived and Done frame it, since the start of the run.
-	Arrived, Done time.Duration
-	// Verb is 0 for what is about no table's entities.
-	Verb  entity.Verb
-	Table string
-	// PartitionKey is the one partition that it addresses, if HasPartition.
-	PartitionKey string
-	HasPartition bool
-	// RowKey is of an operation on one entity, and of the first insert or upsert
-	// of a transaction; a transaction without one leaves it empty.
-	RowKey string
-	Status int
-	Code   entity.Code
-	// Lost says that its sender got no reply, whatever was done.
-	Lost bool
-	// AccountBusy says that it was the account that refused, not a partition.
-	AccountBusy bool
-	// Counted is in entities, by the documented rule; Returned is what the reply
-	// held. Asked is how many entities it would count if it were carried out, 0
-	// where that is not known beforehand.
-	Counted, Returned, Asked int64
-	// Spans say of a scan how many of the counted entities lay in each partition
-	// that it crossed. None are needed where PartitionKey holds them all.
-	Spans []Span
-	// Shape is a query's filter with its literals replaced, Class how the
-	// documents rate it; both are empty for anything else.
-	Shape, Class string
-	// ClientRequestID is what the client calls the operation, the same for each
-	// of its attempts; empty where it gives no name.
-	ClientRequestID string
-}
-
-// Span is what a scan counted in one partition.
-type Span struct {
-	PartitionKey string
-	Counted      int64
-}
+// request is one request as the server saw it.
+type request rest.Seen
 
 // status returns the HTTP status of what was asked: a transaction that failed
 // comes back with 202 and the error inside.
-func (r *Request) status() int {
+func (r *request) status() int {
 	if r.Status == 0 || r.Code != entity.OK && r.Status < http.StatusBadRequest {
 		return r.Code.Status()
 	}
@@ -63,9 +25,9 @@ func (r *Request) status() int {
 // class returns the fate of the attempt. A 404, 409 or 412 is an answer like
 // another: an application that looks whether an entity exists, or creates a table
 // that may be there, expects it.
-func (r *Request) class() results.Class {
+func (r *request) class() results.Class {
 	switch status := r.status(); {
-	case r.Lost:
+	case r.Status == 0: // its sender got no reply, whatever was done
 		return results.Failed
 	case status == http.StatusServiceUnavailable, status == http.StatusTooManyRequests,
 		status == http.StatusGatewayTimeout, r.Code == entity.OperationTimedOut:
@@ -80,7 +42,7 @@ func (r *Request) class() results.Class {
 
 // asked returns how many entities the request is about: what it counted, or
 // would have, and one at least where it is about entities at all.
-func (r *Request) asked() int64 {
+func (r *request) asked() int64 {
 	most := max(r.Asked, r.Counted)
 	if r.Verb >= entity.Insert && r.Verb <= entity.Batch {
 		most = max(most, 1)
@@ -90,22 +52,13 @@ func (r *Request) asked() int64 {
 
 // inserts reports whether the request was carried out and may have brought new
 // keys.
-func (r *Request) inserts(class results.Class) bool {
-	if class != results.Ok || r.Code != entity.OK || !r.HasPartition || r.Table == "" {
-		return false
-	}
-	switch r.Verb {
-	case entity.Insert, entity.InsertOrReplace, entity.InsertOrMerge:
-		return true
-	case entity.Batch:
-		return r.RowKey != ""
-	default:
-		return false
-	}
+func (r *request) inserts(class results.Class) bool {
+	return r.Inserts && class == results.Ok && r.Code == entity.OK && r.HasPartition && r.Table != "" &&
+		(r.Verb != entity.Batch || r.RowKey != "")
 }
 
 // hash returns a number that two attempts of one operation share.
-func (r *Request) hash() uint64 {
+func (r *request) hash() uint64 {
 	h := hashed(offset, r.Table)
 	for _, part := range [...]string{r.PartitionKey, r.RowKey, r.Shape} {
 		h = hashed((h^0xff)*prime, part)

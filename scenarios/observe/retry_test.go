@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"loadgen/engine/entity"
+	"loadgen/engine/rest"
 	"loadgen/results"
 	"loadgen/scenarios/observe"
 )
@@ -24,43 +25,43 @@ func TestRetriesAreKnownByTheirID(t *testing.T) {
 	third := named(insert(1500*ms, "t", "p", "r"), "one")
 	other := named(insert(500*ms, "t", "p", "other"), "one")
 	lost := first
-	lost.Lost = true
+	lost.Status = 0
 	late := named(insert(200*time.Second, "t", "p", "r"), "one")
 	long := named(first, strings.Repeat("i", 257))
 	for _, row := range []struct {
 		name     string
-		requests []observe.Request
+		requests []rest.Seen
 		want     string
 	}{
-		{"without an id each is an operation", []observe.Request{refused(named(first, "")), named(again, "")},
+		{"without an id each is an operation", []rest.Seen{refused(named(first, "")), named(again, "")},
 			"2 attempts of 2 operations, 1 succeeded, 0 waits"},
-		{"a refused one that comes again is the same", []observe.Request{refused(first), again},
+		{"a refused one that comes again is the same", []rest.Seen{refused(first), again},
 			"2 attempts of 1 operations, 1 succeeded, 1 waits"},
-		{"as often as it comes", []observe.Request{refused(first), refused(again), third},
+		{"as often as it comes", []rest.Seen{refused(first), refused(again), third},
 			"3 attempts of 1 operations, 1 succeeded, 2 waits"},
-		{"one that is given up ends all the same", []observe.Request{refused(first), refused(again)},
+		{"one that is given up ends all the same", []rest.Seen{refused(first), refused(again)},
 			"2 attempts of 1 operations, 0 succeeded, 1 waits"},
-		{"a failed one may come again", []observe.Request{answered(first, entity.InternalError), again},
+		{"a failed one may come again", []rest.Seen{answered(first, entity.InternalError), again},
 			"2 attempts of 1 operations, 1 succeeded, 1 waits"},
-		{"so may one whose reply was lost", []observe.Request{lost, again},
+		{"so may one whose reply was lost", []rest.Seen{lost, again},
 			"2 attempts of 1 operations, 1 succeeded, 1 waits"},
-		{"one that succeeded does not", []observe.Request{first, again},
+		{"one that succeeded does not", []rest.Seen{first, again},
 			"2 attempts of 2 operations, 2 succeeded, 0 waits"},
-		{"nor one that was told it exists", []observe.Request{answered(first, entity.EntityAlreadyExists), again},
+		{"nor one that was told it exists", []rest.Seen{answered(first, entity.EntityAlreadyExists), again},
 			"2 attempts of 2 operations, 2 succeeded, 0 waits"},
-		{"another request under the same id is another", []observe.Request{refused(first), other},
+		{"another request under the same id is another", []rest.Seen{refused(first), other},
 			"2 attempts of 2 operations, 1 succeeded, 0 waits"},
-		{"a retry after the window is another", []observe.Request{refused(first), late},
+		{"a retry after the window is another", []rest.Seen{refused(first), late},
 			"2 attempts of 2 operations, 1 succeeded, 0 waits"},
-		{"an id that is too long is none", []observe.Request{refused(long), named(again, long.ClientRequestID)},
+		{"an id that is too long is none", []rest.Seen{refused(long), named(again, long.ClientRequestID)},
 			"2 attempts of 2 operations, 1 succeeded, 0 waits"},
-		{"one that comes before the first reply waits no time", []observe.Request{refused(first), named(insert(ms, "t", "p", "r"), "one")},
+		{"one that comes before the first reply waits no time", []rest.Seen{refused(first), named(insert(ms, "t", "p", "r"), "one")},
 			"2 attempts of 1 operations, 1 succeeded, 0 waits"},
 	} {
 		s := open(t, observe.Options{})
 		for _, r := range row.requests {
 			s.saw(r)
-			if err := s.observer.Advance(r.Done); err != nil {
+			if err := s.observer.Advance(r.Done.Offset()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -102,7 +103,7 @@ func TestResponseIsFromTheFirstArrivalToTheLastReply(t *testing.T) {
 
 func TestForgottenOperationsAreCounted(t *testing.T) {
 	s := open(t, observe.Options{Retries: 3})
-	request := func(i int, at time.Duration) observe.Request {
+	request := func(i int, at time.Duration) rest.Seen {
 		return named(insert(at, "t", "p", fmt.Sprint(i)), fmt.Sprint("op", i))
 	}
 	for i := range 5 {

@@ -66,7 +66,7 @@ func newTally(o *Options) *tally {
 
 // add takes down one request. First says that it is the first attempt of its
 // operation.
-func (t *tally) add(r *Request, class results.Class, first bool, done time.Duration) {
+func (t *tally) add(r *request, class results.Class, first bool, done time.Duration) {
 	t.sum.Requests++
 	t.sum.Entities += r.Counted
 	switch {
@@ -98,7 +98,7 @@ func (t *tally) add(r *Request, class results.Class, first bool, done time.Durat
 	}
 }
 
-func (t *tally) answer(r *Request, class results.Class) {
+func (t *tally) answer(r *request, class results.Class) {
 	key := answer{r.status(), r.Code, class}
 	counted := t.answers[key]
 	if counted == nil {
@@ -124,7 +124,7 @@ func (t *tally) partition(table, key string, weight int64) *partition {
 // load adds a request that asked for so many entities to a partition, which
 // weighs what is demanded of it: one that refuses nearly all must not be lost
 // behind those that serve a little.
-func (t *tally) load(r *Request, class results.Class, done time.Duration, key string, counted, asked int64, first bool) {
+func (t *tally) load(r *request, class results.Class, done time.Duration, key string, counted, asked int64, first bool) {
 	demanded := counted
 	if class == results.Refused {
 		demanded = max(counted, asked)
@@ -150,7 +150,7 @@ func (t *tally) load(r *Request, class results.Class, done time.Duration, key st
 	}
 }
 
-func (t *tally) query(r *Request, class results.Class) {
+func (t *tally) query(r *request, class results.Class) {
 	key := query{within(r.Table, longestName), within(r.Shape, longestShape), within(r.Class, longestName)}
 	s := &t.shapes.Of(key, max(1, r.Counted)).Value
 	s.requests++
@@ -161,7 +161,7 @@ func (t *tally) query(r *Request, class results.Class) {
 	}
 }
 
-func (t *tally) insert(r *Request) {
+func (t *tally) insert(r *request) {
 	rows := &t.partition(r.Table, r.PartitionKey, 0).rows
 	came := rows.next(within(r.RowKey, longestKey), rowLag)
 	t.tables.Of(within(r.Table, longestName), 1).Value.insert(within(r.PartitionKey, longestKey), came)

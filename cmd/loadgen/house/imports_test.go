@@ -48,7 +48,7 @@ var arrows = map[string][]string{
 	"scenarios/explain":           {"backoff", "engine/clock", "engine/entity", "engine/filter", "scenarios", "scenarios/drive", "scenarios/keys", "scenarios/survey"},
 	"scenarios/keys":              {"engine/clock", "engine/entity", "engine/filter"},
 	"scenarios/laboratory":        {"backoff", "engine", "engine/clock", "engine/entity", "engine/fault", "engine/model", "report/verdict", "results", "scenarios/arrival", "scenarios/drive", "scenarios/keys", "target", "target/fault", "target/inprocess"},
-	"scenarios/observe":           {"engine/entity", "results", "scenarios/survey/sketch"},
+	"scenarios/observe":           {"engine/entity", "engine/rest", "results", "scenarios/survey/sketch"},
 	"scenarios/procedure":         {"engine/clock", "engine/entity", "engine/filter", "target"},
 	"scenarios/pulse":             {"results", "scenarios/survey/sketch"},
 	"scenarios/pulse/exposition":  {"results", "scenarios/pulse"},
