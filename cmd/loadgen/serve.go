@@ -5,40 +5,31 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"loadgen/engine/model"
+	"loadgen/engine/clock"
+	"loadgen/engine/rest/serve"
+	"loadgen/report"
+	"loadgen/results"
 	"loadgen/scenarios/keys"
+	"loadgen/scenarios/observe"
 )
 
 // serveFlags are what a user typed after `loadgen serve`.
 type serveFlags struct {
-	listen  string
-	account string
+	serve.Options
 	keyFile string
-	profile string
-	set     []string
-	seed    uint64
 	examine bool
 	out     string
-	imports []string
-	export  string
-	admin   string
-	quiet   bool
-
-	// grace is how long what is under way may take once no more is accepted.
-	grace time.Duration
 }
 
-// defaultGrace is short of what process managers wait until they kill.
-const defaultGrace = 5 * time.Second
+// standardInput is the name of it among files.
+const standardInput = "-"
 
 // newServe returns the verb that opens a table service to others.
 func newServe(stdout, stderr io.Writer) *cobra.Command {
-	return (&serveFlags{grace: defaultGrace}).verb(stdout, stderr)
+	return new(serveFlags).verb(stdout, stderr)
 }
 
 // verb returns the verb with its flags bound to f.
@@ -74,78 +65,115 @@ HTTP: beyond networks that are trusted it needs a proxy for TLS before it.`,
 			if err := emptyFlag(c.Flags()); err != nil {
 				return err
 			}
-			return f.run(c.Context(), commandOf(c), c.InOrStdin(), stdout, stderr)
+			f.Input, f.Journal = c.InOrStdin(), stderr
+			return f.run(c.Context(), commandOf(c), stdout)
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.listen, "listen", "127.0.0.1:10002", "`address` to serve on; port 0 is any free one")
-	flags.StringVar(&f.account, "account", "", "name of the account (default: the emulators')")
+	flags.StringVar(&f.Listen, "listen", serve.DefaultListen, "`address` to serve on; port 0 is any free one")
+	flags.StringVar(&f.Account, "account", "", "name of the account (default: the emulators')")
 	flags.StringVar(&f.keyFile, "key-file", "", "`file` with the key of --account, base64")
-	flags.StringVar(&f.profile, "profile", model.Documented, "limits and times: "+keys.Choice(model.Profiles()))
-	flags.StringArrayVar(&f.set, "set", nil, "give a parameter of the model another value: `model.x=y`, may be repeated")
-	flags.Uint64Var(&f.seed, "seed", 1, "root of all chance")
+	flags.StringVar(&f.Profile, "profile", serve.DefaultProfile, "limits and times: "+keys.Choice(serve.Profiles()))
+	flags.StringArrayVar(&f.Set, "set", nil, "give a parameter of the model another value: `model.x=y`, may be repeated")
+	flags.Uint64Var(&f.Seed, "seed", 1, "root of all chance")
 	flags.BoolVar(&f.examine, "examine", false, "record the traffic as a run, and report on it at the end")
 	flags.StringVar(&f.out, "out", "", "folder of the run of --examine (default: a new one in results/runs)")
-	flags.StringArrayVar(&f.imports, "import", nil, "fill tables from this `file`, may be repeated: .jsonl, .ndjson or .csv; - is\n"+
+	flags.StringArrayVar(&f.Imports, "import", nil, "fill tables from this `file`, may be repeated: .jsonl, .ndjson or .csv; - is\n"+
 		"standard input as JSON lines")
-	flags.StringVar(&f.export, "export", "", "save all tables in this `file` at the end: .jsonl, .ndjson or .csv")
-	flags.StringVar(&f.admin, "admin", "127.0.0.1:0", "loopback `address` of /-/healthz and /-/state")
-	flags.BoolVar(&f.quiet, "quiet", false, "no lines with counts on standard error")
+	flags.StringVar(&f.Export, "export", "", "save all tables in this `file` at the end: .jsonl, .ndjson or .csv")
+	flags.StringVar(&f.Admin, "admin", serve.DefaultAdmin, "loopback `address` of /-/healthz and /-/state")
+	flags.BoolVar(&f.Quiet, "quiet", false, "no lines with counts on standard error")
 	return c
 }
 
 // run serves until the context is done.
-func (f *serveFlags) run(ctx context.Context, command []string, stdin io.Reader, stdout, stderr io.Writer) error {
+func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer) error {
 	if f.out != "" && !f.examine {
 		return usageError{errors.New("--out is the folder of a run, and there is one with --examine alone")}
 	}
-	s, err := f.prepare(ctx, stdin, stderr)
+	if err := f.readKey(); err != nil {
+		return usageError{err}
+	}
+	f.Clock, f.Name = clock.NewReal(), "loadgen/"+version()
+	var examination observe.Examination
+	if f.examine {
+		f.Observe, f.Tick = examination.Saw, examination.Advance
+	}
+	s, err := serve.Open(ctx, f.Options)
+	if fault := new(serve.Fault); errors.As(err, fault) {
+		return usageError{f.blame(*fault)}
+	}
 	if err != nil {
 		return err
 	}
-	defer s.export.discard()
-	if err := s.open(command); err != nil {
+	defer s.Close() // of what was served to its end nothing is left to go wrong
+	if f.examine {
+		plan := observe.Plan{Out: f.out, Version: version(), Commit: commit(), Command: command,
+			Model: s.Model(), Seed: f.Seed, Started: f.Clock.Started()}
+		if err := examination.Open(plan); err != nil {
+			return fmt.Errorf("%w: %w", errNoFolder, err)
+		}
+	}
+	if _, err := fmt.Fprintln(stdout, s.ConnectionString()); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintln(stdout, s.door.connectionString(s.server.Address())); err != nil {
-		return errors.Join(err, s.shut())
-	}
-	s.announce()
-	s.begin()
+	s.Begin()
 	<-ctx.Done()
-	ended := s.drain()
-	saved := s.save()
-	return errors.Join(s.examination.conclude(s, ended, stdout), saved)
+	ended, saved := s.Drain(), s.Save()
+	if fault := new(serve.Fault); errors.As(saved, fault) {
+		saved = f.blame(*fault)
+	}
+	if f.examine {
+		ended = f.report(stdout, &examination, results.TargetCounts(s.Counts()), ended)
+	}
+	return errors.Join(ended, saved)
 }
 
-// model returns the partition model that the flags ask for.
-func (f *serveFlags) model() (*model.Model, error) {
-	m, err := model.New(f.profile)
-	if err != nil {
-		return nil, usageError{errors.New("--profile: " + keys.Unknown("profile", f.profile, model.Profiles()))}
+// readKey reads the key of the account, where there is one of one's own.
+func (f *serveFlags) readKey() (err error) {
+	if (f.Account == "") != (f.keyFile == "") {
+		return errors.New("--account and --key-file: expected both or neither")
 	}
-	for _, one := range f.set {
-		path, value, cut := strings.Cut(one, "=")
-		if !cut {
-			return nil, usageError{fmt.Errorf("--set %s: expected model.PARAMETER=value, such as model.partition_target=500", one)}
-		}
-		var known []string
-		for _, name := range model.Names() {
-			known = append(known, modelPrefix+name)
-		}
-		err := m.Set(strings.TrimPrefix(path, modelPrefix), value)
-		if errors.Is(err, model.ErrUnknown) || !strings.HasPrefix(path, modelPrefix) {
-			return nil, usageError{errors.New("--set: " + keys.Unknown("parameter", path, known))}
-		}
-		if err != nil {
-			return nil, usageError{fmt.Errorf("--set %s: %w", one, err)}
+	if f.keyFile != "" {
+		f.KeyName = f.keyFile
+		if f.Key, err = readSecret(f.keyFile); err != nil {
+			return fmt.Errorf("--key-file: %w", err)
 		}
 	}
-	if faults := m.Validate(); len(faults) > 0 {
-		return nil, usageError{errors.Join(faults...)}
-	}
-	return m, nil
+	return nil
 }
 
-// modelPrefix begins the path of a parameter of the model, as in a scenario.
-const modelPrefix = "model."
+// blame says a fault of the options by the flag that it came from.
+func (f *serveFlags) blame(fault serve.Fault) error {
+	flag := "--" + fault.Field
+	switch {
+	case fault.Field == "listen" && errors.Is(fault, serve.ErrKnownKey):
+		return fmt.Errorf("--listen %s: an address that others reach needs --account and --key-file; "+
+			"the emulators' key is for 127.0.0.1 and ::1 alone", fault.Value)
+	case fault.Field == "profile":
+		return errors.New(flag + ": " + keys.Unknown("profile", fault.Value, fault.Known))
+	case fault.Known != nil:
+		return errors.New(flag + ": " + keys.Unknown("parameter", fault.Value, fault.Known))
+	case fault.Field == "key":
+		flag = "--key-file"
+	}
+	if fault.Value != "" {
+		flag += " " + fault.Value
+	}
+	return fmt.Errorf("%s: %w", flag, fault.Err)
+}
+
+// report prints what came of the traffic of a service that ended so, once that is
+// judged and drawn.
+func (f *serveFlags) report(stdout io.Writer, of *observe.Examination, counts results.TargetCounts, ended error) error {
+	record, ended := of.Conclude(f.Clock.Now(), ended, counts)
+	if record == nil {
+		return ended
+	}
+	drawn := illustrate(of.Folder, &finished{of.Folder, record, record.Summary})
+	fmt.Fprintf(f.Journal, "the run is in %s\n", of.Folder)
+	if _, err := fmt.Fprintln(stdout); err != nil {
+		return errors.Join(ended, drawn, err)
+	}
+	return errors.Join(ended, drawn, report.Text(stdout, record, record.Summary))
+}

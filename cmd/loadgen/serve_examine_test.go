@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"loadgen/engine/entity"
+	"loadgen/engine/rest/serve"
 	"loadgen/engine/wire"
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -22,9 +23,9 @@ func (s *shop) filtered(table, filter string) (counted, returned int64) {
 	s.t.Helper()
 	_, base, _ := strings.Cut(s.ready, "TableEndpoint=")
 	base = strings.TrimSuffix(base, ";")
-	path := "/" + emulatorAccount + "/" + table + "()"
+	path := "/devstoreaccount1/" + table + "()"
 	request, err := http.NewRequestWithContext(s.t.Context(), "GET",
-		strings.TrimSuffix(base, "/"+emulatorAccount)+path+"?$filter="+url.QueryEscape(filter), nil)
+		strings.TrimSuffix(base, "/devstoreaccount1")+path+"?$filter="+url.QueryEscape(filter), nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -33,7 +34,7 @@ func (s *shop) filtered(table, filter string) (counted, returned int64) {
 		s.t.Fatal(err)
 	}
 	date := s.clock.Started().UTC().Format(http.TimeFormat)
-	signed := wire.Signable{Method: "GET", Date: date, Account: emulatorAccount, Path: path}
+	signed := wire.Signable{Method: "GET", Date: date, Account: "devstoreaccount1", Path: path}
 	request.Header.Set("Authorization", string(secret.AppendAuthorization(nil, wire.SharedKeyLite, &signed)))
 	request.Header.Set("X-Ms-Date", date)
 	request.Header.Set("Accept", "application/json;odata=minimalmetadata")
@@ -143,32 +144,6 @@ func TestExamineNamesPartitionAndQuery(t *testing.T) {
 	}
 }
 
-// Of transactions only those that may bring new keys count as inserts.
-func TestTransactionsAreObserved(t *testing.T) {
-	t.Chdir(t.TempDir())
-	s := openShop(t, "", "--examine", "--profile", "off", "--out", "run")
-	s.enter(s.ready)
-	s.want(write(entity.CreateTable, "Races", "", ""))
-	transaction := func(verb entity.Verb, rows ...string) {
-		op := write(entity.Batch, "Races", "", "")
-		for _, row := range rows {
-			op.Changes = append(op.Changes, write(verb, "", "p", row).Change)
-		}
-		s.want(op)
-	}
-	transaction(entity.Insert, "1", "2")
-	transaction(entity.Insert, "3", "4")
-	transaction(entity.Delete, "2", "1")
-	transaction(entity.Insert, "5")
-	if code := s.stop(); code != codeOk {
-		t.Fatalf("serve --examine = %d; want 0: %s", code, &s.stderr)
-	}
-	o := read(t, "run").Observation
-	if o.Entities != 7 || len(o.Orders) != 1 || o.Orders[0].Rows != (results.Order{Keys: 2, Ascending: 2}) {
-		t.Errorf("observed %d entities and the orders %+v; want 7, and two rows after the first that ascend", o.Entities, o.Orders)
-	}
-}
-
 // Neither what is said nor what is written holds a part of a key of one's own.
 func TestSecretsOfServeAreNowhere(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -178,10 +153,13 @@ func TestSecretsOfServeAreNowhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := openShop(t, "", "--account", "races", "--key-file", keyFile, "--examine", "--export", "all.csv")
+	if !strings.HasPrefix(s.ready, "DefaultEndpointsProtocol=http;AccountName=races;AccountKey=<the key of "+keyFile+">;TableEndpoint=http://127.0.0.1:") {
+		t.Errorf("the first line = %q; want where the key is in place of the key", s.ready)
+	}
 	s.enter(strings.Replace(s.ready, "<the key of "+keyFile+">", planted, 1))
 	s.want(write(entity.CreateTable, "Races", "", ""))
 	s.want(write(entity.Insert, "Races", "2011", "1"))
-	_, now := get(t, "GET", s.admin+statePath)
+	_, now := get(t, "GET", s.admin+serve.StatePath)
 	_, complaint := get(t, "GET", s.ready[strings.Index(s.ready, "http://"):len(s.ready)-1]+"/Tables")
 	if code := s.stop(); code != codeOk {
 		t.Fatalf("serve = %d; want 0: %s", code, &s.stderr)

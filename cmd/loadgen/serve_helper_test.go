@@ -16,9 +16,13 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/engine/rest/serve"
 	"loadgen/target"
 	"loadgen/target/azure"
 )
+
+// emulatorKey is the key that every emulator has, of the account devstoreaccount1.
+const emulatorKey = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 
 // guarded is a buffer that may be read while others write.
 type guarded struct {
@@ -89,7 +93,7 @@ func openShopBy(t *testing.T, start func(ctx context.Context, stdout, stderr io.
 	s.ready = strings.TrimSuffix(line, "\n")
 	s.until("the state's address", func() bool {
 		_, rest, found := strings.Cut(s.stderr.String(), "state of the service: ")
-		s.admin, _, _ = strings.Cut(rest, statePath)
+		s.admin, _, _ = strings.Cut(rest, serve.StatePath)
 		return found && strings.Contains(rest, "\n")
 	})
 	return s
@@ -176,13 +180,13 @@ func get(t *testing.T, method, url string) (int, string) {
 }
 
 // state returns what the service says of itself.
-func (s *shop) state() (now state) {
+func (s *shop) state() (now serve.State) {
 	s.t.Helper()
-	status, text := get(s.t, "GET", s.admin+statePath)
+	status, text := get(s.t, "GET", s.admin+serve.StatePath)
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&now); err != nil || status != http.StatusOK {
-		s.t.Fatalf("GET %s = %d %q, %v; want the state", statePath, status, text, err)
+		s.t.Fatalf("GET %s = %d %q, %v; want the state", serve.StatePath, status, text, err)
 	}
 	return now
 }

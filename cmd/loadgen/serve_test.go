@@ -3,26 +3,23 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
-	"net/http/httptest"
 	"os"
-	"reflect"
 	"strings"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"loadgen/engine/entity"
+	"loadgen/engine/rest/serve"
 	"loadgen/results"
 )
 
-func TestServeIsATableService(t *testing.T) {
+func TestServeSaysWhereItIs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := openShop(t, "")
 	port, _, _ := strings.Cut(s.ready[strings.LastIndex(s.ready, ":")+1:], "/")
@@ -33,103 +30,30 @@ func TestServeIsATableService(t *testing.T) {
 	}
 	s.enter(s.ready)
 	s.want(write(entity.CreateTable, "Races", "", ""))
-	s.want(write(entity.Insert, "Races", "2011", "1", entity.Property{Name: "Fee", Value: entity.Int32(255)}))
-	got := s.want(write(entity.Get, "Races", "2011", "1"))
-	if fee, there := got.Entity.Lookup("Fee"); !there || !fee.Equal(entity.Int32(255)) {
-		t.Errorf("Fee = %v, %v; want 255", fee.Int(), there)
+	if now := s.state(); now.Seed != 1 || now.Profile != "documented" || now.Requests.Ok != 1 {
+		t.Errorf("the state = %+v; want one request, and the defaults of the flags", now)
 	}
-	if missing := s.do(write(entity.Get, "Races", "2011", "2")); missing.Status != 404 {
-		t.Errorf("Get of nothing = %d %s; want 404", missing.Status, missing.Code)
-	}
-
-	now := s.state()
-	if now.UptimeSeconds <= 0 {
-		t.Errorf("uptime_seconds = %v; want some", now.UptimeSeconds)
-	}
-	now.UptimeSeconds = 0
-	wanted := state{Account: "devstoreaccount1", Profile: "documented", Seed: 1,
-		Requests: tallied{Total: 4, Ok: 3, Failed: 1}, EntitiesCounted: 3, PartitionsKnown: 1,
-		Tables: []tableState{{"Races", 1}}}
-	if !reflect.DeepEqual(now, wanted) {
-		t.Errorf("the state = %+v; want %+v", now, wanted)
+	if status, text := get(t, "GET", s.admin+serve.HealthPath); status != 200 || text != "ok\n" {
+		t.Errorf("health = %d %q; want ok", status, text)
 	}
 	if code := s.stop(); code != codeOk || s.stdout.Len() > 0 {
 		t.Errorf("serve, drained = %d, and said %q; want 0 and no more than the first line: %s", code, &s.stdout, &s.stderr)
 	}
-	for _, line := range []string{
-		"serving the account devstoreaccount1 on http://127.0.0.1:" + port + "/devstoreaccount1, profile documented\n",
-		"drained; requests: 4 (3 ok, 0 refused, 1 failed); entities counted: 3\n"} {
-		if !strings.Contains(s.stderr.String(), line) {
-			t.Errorf("stderr = %q; want %q in it", &s.stderr, line)
-		}
+	wantSaid := "serving the account devstoreaccount1 on http://127.0.0.1:" + port + "/devstoreaccount1, profile documented\n" +
+		"state of the service: " + s.admin + "/-/state\n" +
+		"draining; requests under way: 0\ndrained; requests: 1 (1 ok, 0 refused, 0 failed); entities counted: 0\n"
+	if got := s.stderr.String(); got != wantSaid {
+		t.Errorf("stderr = %q; want %q", got, wantSaid)
 	}
 	if left := leftIn(t, "."); len(left) > 0 {
 		t.Errorf("serve left %v behind; want nothing", left)
 	}
 }
 
-func TestAdminPaths(t *testing.T) {
-	t.Chdir(t.TempDir())
-	s := openShop(t, "")
-	table := s.ready[strings.Index(s.ready, "http://"):strings.LastIndex(s.ready, "/")]
-	for _, row := range []struct {
-		method, url string
-		status      int
-	}{
-		{"GET", s.admin + healthPath, 200}, {"GET", s.admin + statePath, 200},
-		{"POST", s.admin + healthPath, 404}, {"DELETE", s.admin + statePath, 404},
-		{"GET", s.admin + "/", 404}, {"GET", s.admin + healthPath + "/", 404}, {"GET", s.admin + "/devstoreaccount1/Tables", 404},
-		{"GET", table + healthPath, 403}, {"GET", table + statePath, 403},
-	} {
-		status, text := get(t, row.method, row.url)
-		if status != row.status || row.status == 404 && strings.Count(text, "\n") != 1 {
-			t.Errorf("%s %s = %d %q; want %d", row.method, row.url, status, text, row.status)
-		}
-	}
-	if _, text := get(t, "GET", s.admin+healthPath); strings.TrimSpace(text) != "ok" {
-		t.Errorf("health = %q; want ok", text)
-	}
-}
-
-func TestDrainLetsWhatIsUnderWayFinish(t *testing.T) {
-	t.Chdir(t.TempDir())
-	s := openShop(t, "", "--set", "model.write_time=400ms", "--set", "model.time_spread=0")
-	s.enter(s.ready)
-	s.want(write(entity.CreateTable, "Races", "", ""))
-	const many = 4
-	outcomes := make(chan error, many)
-	for i := range many {
-		op := write(entity.Insert, "Races", "2011", fmt.Sprint(i))
-		op.Number = uint64(100 + i)
-		go func() {
-			got := s.client.Do(context.Background(), op)
-			if got.Status != 204 {
-				outcomes <- fmt.Errorf("%d %s %s", got.Status, got.Code, got.Detail)
-			}
-			outcomes <- nil
-		}()
-	}
-	s.until("requests under way", func() bool { return s.state().UnderWay == many })
-	if code := s.stop(); code != codeOk {
-		t.Errorf("serve, drained with requests under way = %d; want 0: %s", code, &s.stderr)
-	}
-	for range many {
-		if err := <-outcomes; err != nil {
-			t.Errorf("a request under way came to %v; want 204", err)
-		}
-	}
-	if got := s.stderr.String(); !strings.Contains(got, "draining; requests under way: 4\n") || !strings.Contains(got, "drained; requests: 5 (5 ok") {
-		t.Errorf("stderr = %q; want what was under way and what was served", got)
-	}
-	if got := s.do(write(entity.Get, "Races", "2011", "1")); got.Status != 0 {
-		t.Errorf("a request after the end = %d; want none to be accepted", got.Status)
-	}
-}
-
 func TestDrainCutsOffWhatTakesTooLong(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := openShopBy(t, func(ctx context.Context, stdout, stderr io.Writer) int {
-		c := (&serveFlags{grace: 20 * time.Millisecond}).verb(stdout, stderr)
+		c := (&serveFlags{Options: serve.Options{Grace: 20 * time.Millisecond}}).verb(stdout, stderr)
 		c.SilenceErrors, c.SilenceUsage = true, true
 		c.SetArgs([]string{"--listen", "127.0.0.1:0", "--set", "model.write_time=10s", "--set", "model.time_spread=0",
 			"--export", "all.jsonl", "--examine", "--out", "run"})
@@ -274,29 +198,6 @@ func TestServeRefusesBadInputInOneLine(t *testing.T) {
 	}
 }
 
-// An address that others reach is served to those who have the key, and what is
-// said is an address to connect to.
-func TestServeToOthers(t *testing.T) {
-	t.Chdir(t.TempDir())
-	put(t, map[string]string{"key": planted + "\n"})
-	s := openShop(t, "", "--listen", "0.0.0.0:0", "--account", "races", "--key-file", "key")
-	if !strings.Contains(s.ready, "AccountName=races;AccountKey=<the key of key>;TableEndpoint=http://127.0.0.1:") {
-		t.Errorf("the first line = %q; want an address to connect to, and no key", s.ready)
-	}
-	if !strings.Contains(s.stderr.String(), "every address of this machine") {
-		t.Errorf("stderr = %q; want what it listens on", &s.stderr)
-	}
-	s.enter(strings.Replace(s.ready, "<the key of key>", planted, 1))
-	s.want(write(entity.CreateTable, "Races", "", ""))
-	s.enter(strings.Replace(s.ready, "<the key of key>", emulatorKey, 1))
-	if got := s.do(write(entity.CreateTable, "Runners", "", "")); got.Status != 403 {
-		t.Errorf("CreateTable with the emulators' key = %d %s; want 403", got.Status, got.Code)
-	}
-	if code := s.stop(); code != codeOk {
-		t.Errorf("serve = %d; want 0: %s", code, &s.stderr)
-	}
-}
-
 func TestHelpOfServeIsComplete(t *testing.T) {
 	_, help, _ := say(t, "serve", "--help")
 	var f serveFlags
@@ -323,46 +224,12 @@ func TestHelpOfServeIsComplete(t *testing.T) {
 		if err := f.verb(nil, nil).ParseFlags(args[2:]); err != nil {
 			t.Errorf("the example %q: %v", line, err)
 		}
-		if _, err := f.model(); err != nil {
-			t.Errorf("the example %q: %v", line, err)
+		if faults := (serve.Options{Profile: f.Profile, Set: f.Set, Imports: f.Imports, Export: f.Export}).Validate(); len(faults) > 0 {
+			t.Errorf("the example %q: %v", line, faults)
 		}
 	}
 	if _, root, _ := say(t, "--help"); !strings.Contains(root, "serve") {
 		t.Error("the help of loadgen does not name serve")
-	}
-}
-
-// What was served is told every few seconds, if there was anything.
-func TestCountsAreToldWhereThereAreAny(t *testing.T) {
-	for _, quiet := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
-			var said bytes.Buffer
-			f := &serveFlags{listen: "127.0.0.1:0", admin: "127.0.0.1:0", profile: "off", quiet: quiet}
-			s, err := f.prepare(t.Context(), nil, &said)
-			if err = errors.Join(err, s.newHandler()); err != nil {
-				t.Fatal(err)
-			}
-			close(s.flights.ready)
-			ask := func() {
-				s.flights.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/devstoreaccount1/Tables", nil))
-			}
-			s.begin()
-			time.Sleep(6 * time.Second) // in the bubble's time
-			ask()
-			ask()
-			time.Sleep(13 * time.Second)
-			ask()
-			time.Sleep(2 * time.Second)
-			s.end()
-			s.watching.Wait()
-			want := "requests: 2 (0 ok, 0 refused, 2 failed); entities counted: 0\nrequests: 3 (0 ok, 0 refused, 3 failed); entities counted: 0\n"
-			if quiet {
-				want = ""
-			}
-			if said.String() != want {
-				t.Errorf("quiet %v: said %q; want %q", quiet, &said, want)
-			}
-		})
 	}
 }
 

@@ -3,7 +3,6 @@ package observe_test
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -298,37 +297,6 @@ func TestEmptyRunsAndTheEnd(t *testing.T) {
 	s.observer.Saw(&late)
 	if err := errors.Join(s.observer.Advance(time.Hour), s.observer.End()); err != nil {
 		t.Errorf("Advance and End after the end = %v; want no error", err)
-	}
-}
-
-// full is a folder whose disk has no more room.
-type full struct{ results.Memory }
-
-type fullFile struct{ io.WriteCloser }
-
-func (f *full) Create(name string) (io.WriteCloser, error) {
-	file, err := f.Memory.Create(name)
-	return fullFile{file}, err
-}
-
-func (fullFile) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
-
-func TestWriteErrorsComeBack(t *testing.T) {
-	recorder, err := results.NewRecorder(new(full), manifest())
-	if err != nil {
-		t.Fatal(err)
-	}
-	o, err := observe.New(observe.Options{Recorder: recorder})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := get(0, "t", "p")
-	o.Saw(&r)
-	if err := o.Advance(time.Minute); !errors.Is(err, results.ErrWrite) {
-		t.Errorf("Advance = %v; want %v", err, results.ErrWrite)
-	}
-	if err := o.End(); !errors.Is(err, results.ErrWrite) {
-		t.Errorf("End = %v; want %v", err, results.ErrWrite)
 	}
 }
 

@@ -22,7 +22,7 @@ var commandImports = []string{
 	"report", "report/chart", "report/compare", "report/contrast", "report/document", "report/exchange",
 	"report/html", "report/nights", "report/plain", "report/ranking", "report/ruling", "report/verdict",
 	"results", "results/baseline", "results/catalog", "results/expectation",
-	"scenarios", "scenarios/doctor", "scenarios/explain", "scenarios/keys", "scenarios/laboratory",
+	"scenarios", "scenarios/doctor", "scenarios/explain", "scenarios/keys", "scenarios/laboratory", "scenarios/observe",
 	"scenarios/pulse", "scenarios/pulse/exposition", "scenarios/run", "scenarios/series", "scenarios/suggest",
 }
 

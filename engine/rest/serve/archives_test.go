@@ -1,7 +1,10 @@
-package main
+package serve_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"strings"
@@ -9,6 +12,7 @@ import (
 
 	"loadgen/engine/archive"
 	"loadgen/engine/entity"
+	"loadgen/engine/rest/serve"
 )
 
 // everyType is a property of each type, with values that are easily got wrong.
@@ -58,23 +62,20 @@ func TestImportAndExport(t *testing.T) {
 	}
 	put(t, map[string]string{"races.csv": sheet.String(), "all.csv": "precious",
 		"empty.ndjson": `{"Table":"Clubs"}` + "\n" + `{"Table":"clubs","PartitionKey":"","RowKey":""}` + "\n" + `{"Table":"Years"}`})
-	s := openShop(t, `{"Table":"Races","PartitionKey":"2012","RowKey":"gone"}`+"\n",
-		"--import", "races.csv", "--import", "empty.ndjson", "--import", "-", "--export", "all.csv")
+	s := open(t, serve.Options{Input: strings.NewReader(`{"Table":"Races","PartitionKey":"2012","RowKey":"gone"}` + "\n"),
+		Imports: []string{"races.csv", "empty.ndjson", "-"}, Export: "all.csv"})
 	if got := s.state(); fmt.Sprint(got.Tables) != "[{Clubs 1} {Races 2501} {Years 0}]" || got.Requests.Total != 0 || got.EntitiesCounted != 0 {
 		t.Errorf("the state after importing = %+v; want the entities, and nothing served", got)
 	}
-	s.enter(s.ready)
-	if got := s.want(write(entity.Get, "Races", "2011", "2499")); !lookup(got.Entity, "Fee").Equal(entity.Int32(2499)) {
+	if got := s.want(entity.Get, "Races", "2011", "2499"); !lookup(got.Entity, "Fee").Equal(entity.Int32(2499)) {
 		t.Errorf("Fee of what was imported = %v; want 2499", lookup(got.Entity, "Fee").Int())
 	}
-	s.want(write(entity.Delete, "Races", "2012", "gone"))
-	s.want(write(entity.Insert, "Clubs", "o'hara", "ż \"x\", 😀", everyType()...))
+	s.want(entity.Delete, "Races", "2012", "gone")
+	s.want(entity.Insert, "Clubs", "o'hara", "ż \"x\", 😀", everyType()...)
 	if text, err := os.ReadFile("all.csv"); err != nil || string(text) != "precious" {
 		t.Errorf("while it serves, the export of before holds %q, %v; want it untouched", text, err)
 	}
-	if code := s.stop(); code != codeOk {
-		t.Fatalf("serve = %d; want 0: %s", code, &s.stderr)
-	}
+	s.stop()
 	first := saved(t, "all.csv")
 	if len(first) != many+3 {
 		t.Errorf("the export holds %d records; want %d", len(first), many+3)
@@ -85,10 +86,8 @@ func TestImportAndExport(t *testing.T) {
 	}
 
 	// Once more, by way of the other format, and with nobody served.
-	s = openShop(t, "", "--import", "all.csv", "--export", "again.jsonl")
-	if code := s.stop(); code != codeOk {
-		t.Fatalf("serve = %d; want 0: %s", code, &s.stderr)
-	}
+	s = open(t, serve.Options{Imports: []string{"all.csv"}, Export: "again.jsonl"})
+	s.stop()
 	second := saved(t, "again.jsonl")
 	if len(second) != len(first) {
 		t.Errorf("the second export holds %d records; want %d", len(second), len(first))
@@ -126,14 +125,77 @@ func TestExportThroughALink(t *testing.T) {
 	if err := os.Symlink("real.csv", "link.csv"); err != nil {
 		t.Skip(err)
 	}
-	s := openShop(t, `{"Table":"Races"}`, "--import", "-", "--export", "link.csv")
-	if code := s.stop(); code != codeOk {
-		t.Fatalf("serve = %d; want 0: %s", code, &s.stderr)
-	}
+	s := open(t, serve.Options{Input: strings.NewReader(`{"Table":"Races"}`), Imports: []string{"-"}, Export: "link.csv"})
+	s.stop()
 	if info, err := os.Lstat("link.csv"); err != nil || info.Mode().IsRegular() {
 		t.Errorf("link.csv = %v, %v; want a link as before", info.Mode(), err)
 	}
 	if text, err := os.ReadFile("real.csv"); err != nil || !strings.Contains(string(text), "Races") {
 		t.Errorf("real.csv = %q, %v; want the export", text, err)
+	}
+}
+
+// stop ends the service with its archive.
+func (s *shop) stop() {
+	s.t.Helper()
+	if err := errors.Join(s.Drain(), s.Save()); err != nil {
+		s.t.Fatalf("Drain and Save = %v; want no error", err)
+	}
+}
+
+func TestArchivesWithFaults(t *testing.T) {
+	t.Chdir(t.TempDir())
+	good := `{"Table":"Races","PartitionKey":"p","RowKey":"1"}` + "\n"
+	put(t, map[string]string{"good.jsonl": good, "bad.jsonl": strings.Replace(good, "1", "2", 1) + "nonsense\n", "bad.csv": "a,b\n"})
+	if err := os.Mkdir("folder.csv", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		sentence string
+		options  serve.Options
+		says     string
+	}{
+		{"an import that is not there", serve.Options{Imports: []string{"none.csv"}}, "serve: import none.csv: open none.csv: "},
+		{"an import without a header", serve.Options{Imports: []string{"bad.csv"}}, "serve: import bad.csv: archive: line 1: expected a header"},
+		{"an import with a fault", serve.Options{Imports: []string{"good.jsonl", "bad.jsonl"}}, "serve: import bad.jsonl: archive: line 2: "},
+		{"an import of the same twice", serve.Options{Imports: []string{"good.jsonl", "good.jsonl"}}, "serve: import good.jsonl: line 1: the table Races has"},
+		{"an export that is a folder", serve.Options{Export: "folder.csv"}, "serve: export folder.csv: expected a file"},
+		{"an export in a folder that is not there", serve.Options{Export: "nowhere/all.csv"}, "serve: export: open nowhere"},
+		{"an export below a file", serve.Options{Export: "bad.csv/all.csv"}, "serve: export: "},
+	} {
+		row.options.Listen = "127.0.0.1:0"
+		_, err := serve.Open(t.Context(), row.options)
+		if err == nil || !strings.HasPrefix(err.Error(), row.says) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: Open = %v; want %q", row.sentence, err, row.says)
+		}
+		if left := leftIn(t, "."); len(left) != 4 {
+			t.Errorf("%s: left %v behind; want nothing new", row.sentence, left)
+		}
+	}
+}
+
+// Whoever gives up what is not begun, or is called away while tables are filled,
+// leaves nothing behind.
+func TestNothingIsLeftOfWhatWasNotServed(t *testing.T) {
+	t.Chdir(t.TempDir())
+	s, err := serve.Open(t.Context(), serve.Options{Listen: "127.0.0.1:0", Export: "all.csv"})
+	if left := leftIn(t, "."); err != nil || len(left) != 1 {
+		t.Fatalf("Open = %v, and made %v; want an archive that is not whole", err, left)
+	}
+	if err := s.Close(); err != nil || len(leftIn(t, ".")) > 0 {
+		t.Errorf("Close = %v, left %v behind; want nothing", err, leftIn(t, "."))
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	from, to := io.Pipe()
+	go func() {
+		fmt.Fprintln(to, `{"Table":"Races","PartitionKey":"p","RowKey":"1"}`)
+		cancel()
+		fmt.Fprintln(to, `{"Table":"Races","PartitionKey":"p","RowKey":"2"}`)
+	}()
+	_, err = serve.Open(ctx, serve.Options{Listen: "127.0.0.1:0", Imports: []string{"-"}, Input: from, Export: "all.csv"})
+	from.Close()
+	if !errors.Is(err, context.Canceled) || len(leftIn(t, ".")) > 0 {
+		t.Errorf("Open, called away = %v, left %v behind; want %v and nothing", err, leftIn(t, "."), context.Canceled)
 	}
 }

@@ -1,0 +1,80 @@
+package serve
+
+import (
+	"encoding/json"
+	"net/http"
+)
+
+// The paths that are answered on the second address: whether requests are to be
+// sent here, and a [State].
+const (
+	HealthPath = "/-/healthz"
+	StatePath  = "/-/state"
+)
+
+// State is what [StatePath] says: a contract for scripts. Units are in the names.
+type State struct {
+	Account         string   `json:"account"`
+	Profile         string   `json:"profile"`
+	Seed            uint64   `json:"seed"`
+	UptimeSeconds   float64  `json:"uptime_seconds"`
+	Draining        bool     `json:"draining"`
+	UnderWay        int64    `json:"requests_under_way"`
+	Requests        Requests `json:"requests"`
+	EntitiesCounted int64    `json:"entities_counted"`
+	// PartitionsKnown are those that the model remembers something of: idle ones
+	// are forgotten.
+	PartitionsKnown int `json:"partitions_known"`
+	// Tables are sorted by name.
+	Tables []Table `json:"tables"`
+}
+
+// Requests are counted by their fate: Total is the sum of the others.
+type Requests struct {
+	Total   int64 `json:"total"`
+	Ok      int64 `json:"ok"`
+	Refused int64 `json:"refused"`
+	Failed  int64 `json:"failed"`
+}
+
+// Table is one that the account has, and how many entities are in it.
+type Table struct {
+	Name     string `json:"name"`
+	Entities int64  `json:"entities"`
+}
+
+// answerAdmin answers those who look after the service. It changes nothing.
+func (s *Service) answerAdmin(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	switch {
+	case r.Method == http.MethodGet && r.URL.Path == HealthPath && s.draining.Load():
+		// Whoever distributes requests is to send no more.
+		http.Error(w, "draining", http.StatusServiceUnavailable)
+	case r.Method == http.MethodGet && r.URL.Path == HealthPath:
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		_, _ = w.Write([]byte("ok\n")) // its error is that the sender is gone
+	case r.Method == http.MethodGet && r.URL.Path == StatePath:
+		w.Header().Set("Content-Type", "application/json")
+		out := json.NewEncoder(w)
+		out.SetIndent("", "  ")
+		_ = out.Encode(s.State())
+	default:
+		http.Error(w, "there is GET "+HealthPath+" and GET "+StatePath, http.StatusNotFound)
+	}
+}
+
+// State takes stock of the service.
+func (s *Service) State() *State {
+	c := s.Counts()
+	tables := []Table{}
+	for _, t := range s.engine.Tables(s.door.account) {
+		tables = append(tables, Table(t))
+	}
+	return &State{
+		Account: s.door.account, Profile: s.model.Profile, Seed: s.options.Seed,
+		UptimeSeconds: s.options.Clock.Now().Offset().Seconds(),
+		Draining:      s.draining.Load(), UnderWay: s.underWay.Load(),
+		Requests: Requests{c.Requests, c.Ok, c.Refused, c.Failed}, EntitiesCounted: c.Entities,
+		PartitionsKnown: s.engine.Partitions(), Tables: tables,
+	}
+}

@@ -1,0 +1,171 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"loadgen/engine/archive"
+	"loadgen/engine/entity"
+)
+
+// standardInput is the name of Options.Input among files.
+const standardInput = "-"
+
+// fill puts the archives of the options into the tables.
+func (s *Service) fill(ctx context.Context) error {
+	for _, name := range s.options.Imports {
+		entities, err := s.fillFrom(ctx, name)
+		if errors.Is(err, context.Canceled) {
+			return err
+		}
+		if err != nil {
+			return Fault{Field: "import", Value: name, Err: err}
+		}
+		s.say("entities imported from %s: %s", name, grouped(entities))
+	}
+	return nil
+}
+
+// fillFrom puts one archive into the tables and returns how many entities it
+// held.
+func (s *Service) fillFrom(ctx context.Context, name string) (entities int64, err error) {
+	from, format := s.options.Input, archive.Lines
+	if name != standardInput {
+		file, err := os.Open(name)
+		if err != nil {
+			return 0, err
+		}
+		defer file.Close()
+		from = file
+		format, _ = archive.FormatOf(name)
+	}
+	table := ""
+	err = archive.Read(format, from, func(r *archive.Record) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if r.Table != table {
+			if code, detail := s.engine.LoadTable(s.options.Clock.Now(), s.door.account, r.Table); code != entity.OK {
+				return errors.New(detail)
+			}
+			table = r.Table
+		}
+		if !r.HasEntity {
+			return nil
+		}
+		entities++
+		insert := entity.Change{Verb: entity.Insert, Key: r.Key, Properties: r.Properties}
+		code, detail := s.engine.Load(s.options.Clock.Now(), s.door.account, r.Table, &insert)
+		switch code {
+		case entity.OK:
+			return nil
+		case entity.EntityAlreadyExists:
+			return fmt.Errorf("the table %s has the PartitionKey %.60q and RowKey %.60q already; expected each entity once", r.Table, r.Key.Partition, r.Key.Row)
+		default:
+			return errors.New(detail)
+		}
+	})
+	return entities, err
+}
+
+// export is the archive that the tables are saved in at the end. Until it is
+// whole it has another name, so that a file of before is never half overwritten.
+// One without a name saves nothing.
+type export struct {
+	name string
+	file *os.File
+}
+
+// look returns what keeps the archive from taking the place of what has its name,
+// and follows a link to there.
+func (x *export) look() error {
+	if x.name == "" {
+		return nil
+	}
+	info, err := os.Stat(x.name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		return Fault{Field: "export", Value: x.name, Err: errors.New("expected a file, or nothing of that name")}
+	}
+	if err == nil {
+		x.name, err = filepath.EvalSymlinks(x.name)
+	}
+	if err != nil {
+		return Fault{Field: "export", Err: err}
+	}
+	return nil
+}
+
+// partialSuffix ends the name of an archive that is not whole yet.
+const partialSuffix = ".partial"
+
+// begin proves that the archive can be written.
+func (x *export) begin() (err error) {
+	if x.name == "" {
+		return nil
+	}
+	if x.file, err = os.Create(x.name + partialSuffix); err != nil {
+		return Fault{Field: "export", Err: err}
+	}
+	return nil
+}
+
+// Save writes every table into the archive that Options.Export names, and gives it
+// its name; it does nothing where there is none. Its error is a [Fault].
+func (s *Service) Save() error {
+	x := &s.export
+	if x.file == nil {
+		return nil
+	}
+	format, _ := archive.FormatOf(s.options.Export)
+	var broken error
+	err := archive.Write(format, x.file, s.records(&broken))
+	if err = errors.Join(err, broken); err == nil {
+		err = x.file.Sync()
+	}
+	if err = errors.Join(err, x.file.Close()); err == nil {
+		err = os.Rename(x.file.Name(), x.name)
+	}
+	if err != nil {
+		return Fault{Field: "export", Value: s.options.Export, Err: err}
+	}
+	x.file = nil
+	s.say("all tables are in %s", s.options.Export)
+	return nil
+}
+
+// records goes over every entity, and every table that has none, until one is
+// broken.
+func (s *Service) records(broken *error) iter.Seq[*archive.Record] {
+	return func(yield func(*archive.Record) bool) {
+		for _, table := range s.engine.Tables(s.door.account) {
+			record := archive.Record{Table: table.Name}
+			for key, packed := range s.engine.Entities(s.door.account, table.Name) {
+				if record.Properties, *broken = packed.Unpack(record.Properties[:0]); *broken != nil {
+					return
+				}
+				if record.HasEntity, record.Key = true, key; !yield(&record) {
+					return
+				}
+			}
+			if !record.HasEntity && !yield(&record) {
+				return
+			}
+		}
+	}
+}
+
+// discard takes back what begin made, unless it was saved.
+func (x *export) discard() {
+	if x.file != nil {
+		_ = x.file.Close()
+		_ = os.Remove(x.file.Name())
+	}
+}

@@ -1,0 +1,88 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"regexp"
+
+	"loadgen/engine/wire"
+)
+
+// The account and key that every emulator of the service has, for which reason
+// they guard nothing.
+const (
+	emulatorAccount = "devstoreaccount1"
+	emulatorKey     = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+)
+
+// door is where and as whom a service may be asked.
+type door struct {
+	// address is what to listen on, with the host's name resolved.
+	address string
+	account string
+	secret  *wire.Secret
+}
+
+var accountPattern = regexp.MustCompile(`^[a-z0-9]{3,24}$`)
+
+// newDoor works out what the options say of address and account. No error repeats
+// a key.
+func (o *Options) newDoor() (d door, err error) {
+	address, loopback, err := resolve(o.Listen)
+	if err != nil {
+		return d, Fault{Field: "listen", Value: o.Listen, Err: err}
+	}
+	d = door{address: address, account: emulatorAccount}
+	key := emulatorKey
+	switch {
+	case o.Account == "" && o.Key == "" && !loopback:
+		return d, Fault{Field: "listen", Value: o.Listen, Err: ErrKnownKey}
+	case o.Account == "" && o.Key != "":
+		return d, Fault{Field: "account", Err: errors.New("there is a key and no account; expected both or neither")}
+	case o.Account != "":
+		if d.account = o.Account; !accountPattern.MatchString(d.account) {
+			return d, Fault{Field: "account", Value: fmt.Sprintf("%.40q", d.account), Err: errors.New("expected 3 to 24 lower-case letters and digits")}
+		}
+		if key = o.Key; key == emulatorKey && !loopback {
+			return d, Fault{Field: "key", Value: o.KeyName, Err: ErrKnownKey}
+		}
+	}
+	if d.secret, err = wire.NewSecret(key); err != nil {
+		return d, Fault{Field: "key", Value: o.KeyName, Err: err}
+	}
+	return d, nil
+}
+
+// newAdmin works out what the options say of the second address.
+func (o *Options) newAdmin() (string, error) {
+	address, loopback, err := resolve(o.Admin)
+	if err == nil && !loopback {
+		err = errors.New("expected an address of this machine alone, such as 127.0.0.1:0: nothing guards it")
+	}
+	if err != nil {
+		return "", Fault{Field: "admin", Value: o.Admin, Err: err}
+	}
+	return address, nil
+}
+
+// resolve returns an address to listen on as a number, and whether only this
+// machine can reach it.
+func resolve(address string) (resolved string, loopback bool, err error) {
+	tcp, err := net.ResolveTCPAddr("tcp", address)
+	if err != nil {
+		return "", false, fmt.Errorf("expected HOST:PORT, such as 127.0.0.1:10002: %w", err)
+	}
+	return tcp.String(), tcp.IP.IsLoopback(), nil
+}
+
+// url returns the address of the account for a client, once it is known on which
+// port the service listens.
+func (d *door) url(listening string) string {
+	host, port, err := net.SplitHostPort(listening)
+	if ip := net.ParseIP(host); err == nil && ip.IsUnspecified() {
+		// Every address of this machine is none to connect to.
+		listening = net.JoinHostPort("127.0.0.1", port)
+	}
+	return "http://" + listening + "/" + d.account
+}

@@ -1,0 +1,61 @@
+package serve
+
+import (
+	"bytes"
+	"errors"
+	"net/http/httptest"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"loadgen/engine/clock"
+)
+
+// What was served is told every few seconds, if there was anything; whoever wants to
+// know what time it is is told each second, and what is wrong with that is told, too.
+func TestCountsAreToldWhereThereAreAny(t *testing.T) {
+	for _, quiet := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			var said bytes.Buffer
+			var ticks []clock.Instant
+			s, faults := newService(Options{Profile: "off", Quiet: quiet, Journal: &said, Tick: func(now clock.Instant) error {
+				if ticks = append(ticks, now); len(ticks) == 18 {
+					return errors.Join(errors.New("no room"), errors.New("at all"))
+				}
+				return nil
+			}})
+			if err := errors.Join(append(faults, s.prepare(t.Context()))...); err != nil {
+				t.Fatal(err)
+			}
+			ask := func() {
+				s.answer(httptest.NewRecorder(), httptest.NewRequest("GET", "/devstoreaccount1/Tables", nil))
+			}
+			s.watch()
+			time.Sleep(6 * time.Second) // in the bubble's time
+			ask()
+			ask()
+			time.Sleep(13 * time.Second)
+			ask()
+			time.Sleep(2 * time.Second)
+			s.unwatch()
+			want := "requests: 2 (0 ok, 0 refused, 2 failed); entities counted: 0\nno room; at all\nrequests: 3 (0 ok, 0 refused, 3 failed); entities counted: 0\n"
+			if quiet {
+				want = "no room; at all\n"
+			}
+			if said.String() != want {
+				t.Errorf("quiet %v: said %q; want %q", quiet, &said, want)
+			}
+			if len(ticks) != 21 || ticks[20] != clock.Instant(21*time.Second) {
+				t.Errorf("ticks = %v; want one each second", ticks)
+			}
+		})
+	}
+}
+
+func TestThousandsAreApart(t *testing.T) {
+	for n, want := range map[int64]string{0: "0", 7: "7", 999: "999", 1000: "1,000", 123456: "123,456", 1<<63 - 1: "9,223,372,036,854,775,807"} {
+		if got := grouped(n); got != want {
+			t.Errorf("grouped(%d) = %q; want %q", n, got, want)
+		}
+	}
+}

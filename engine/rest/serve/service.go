@@ -1,0 +1,178 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"loadgen/engine"
+	"loadgen/engine/entity"
+	"loadgen/engine/model"
+	"loadgen/engine/rest"
+)
+
+// Service is a table service that [Open] has opened. It owns one goroutine beside
+// those of its two servers.
+type Service struct {
+	options Options
+	door    door
+	admin   string
+	model   *model.Model
+	engine  *engine.Engine
+	handler *rest.Handler
+	export  export
+
+	server, inner *rest.Server
+	// ready is closed once requests are let in, underWay counts them.
+	ready    chan struct{}
+	underWay atomic.Int64
+	draining atomic.Bool
+	// saying guards the journal.
+	saying   sync.Mutex
+	end      context.CancelFunc
+	watching sync.WaitGroup
+}
+
+// Open fills the tables, proves that the archive can be written, and listens on
+// both addresses; requests wait for [Service.Begin]. Its error is a [Fault], the
+// context's while tables are filled, or several faults joined; nothing is left open
+// then.
+func Open(ctx context.Context, o Options) (*Service, error) {
+	s, faults := newService(o)
+	err := errors.Join(faults...)
+	for _, step := range []func(context.Context) error{s.prepare, s.listen} {
+		if err == nil {
+			err = step(ctx)
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// prepare does all that comes before listening.
+func (s *Service) prepare(ctx context.Context) (err error) {
+	if err := s.export.look(); err != nil {
+		return err
+	}
+	o, epoch := &s.options, entity.TicksOf(s.options.Clock.Started())
+	s.engine = engine.New(engine.Options{Model: s.model, Accounts: []string{s.door.account}, Epoch: epoch, Seed: o.Seed})
+	s.handler, err = rest.New(rest.Options{Engine: s.engine, Clock: o.Clock, Epoch: epoch, Seed: o.Seed,
+		Accounts: []rest.Account{{Name: s.door.account, Secret: s.door.secret}}, Name: o.Name, Observe: o.Observe})
+	if err == nil {
+		err = s.fill(ctx)
+	}
+	if err == nil {
+		err = s.export.begin()
+	}
+	return err
+}
+
+// listen listens on both addresses.
+func (s *Service) listen(context.Context) (err error) {
+	if s.server, err = rest.Listen(s.door.address, http.HandlerFunc(s.answer)); err != nil {
+		return Fault{Field: "listen", Err: err}
+	}
+	if s.inner, err = rest.Listen(s.admin, http.HandlerFunc(s.answerAdmin)); err != nil {
+		return Fault{Field: "admin", Err: err}
+	}
+	return nil
+}
+
+// answer counts the requests under way, and lets none begin before all is ready.
+func (s *Service) answer(w http.ResponseWriter, r *http.Request) {
+	select {
+	case <-s.ready:
+	case <-r.Context().Done():
+		panic(http.ErrAbortHandler)
+	}
+	s.underWay.Add(1)
+	defer s.underWay.Add(-1)
+	s.handler.ServeHTTP(w, r)
+}
+
+// URL returns where the account is, for a client.
+func (s *Service) URL() string { return s.door.url(s.server.Address()) }
+
+// AdminURL returns where the second address is, without a slash at its end.
+func (s *Service) AdminURL() string { return s.inner.URL() }
+
+// Model returns the partition model, which is not to be altered.
+func (s *Service) Model() *model.Model { return s.model }
+
+// Counts returns what was served since the service was opened.
+func (s *Service) Counts() engine.Counts { return s.handler.Counts() }
+
+// ConnectionString returns what an SDK takes. A key that is not known to all is
+// not in it.
+func (s *Service) ConnectionString() string {
+	key := emulatorKey
+	if s.options.Key != "" {
+		key = "<the key of " + s.options.KeyName + ">"
+	}
+	return fmt.Sprintf("DefaultEndpointsProtocol=http;AccountName=%s;AccountKey=%s;TableEndpoint=%s;",
+		s.door.account, key, s.URL())
+}
+
+// Begin tells the journal where everything is, lets requests in and starts to
+// watch.
+func (s *Service) Begin() {
+	s.say("serving the account %s on %s, profile %s", s.door.account, s.URL(), s.model.Profile)
+	if where := s.server.Address(); !strings.Contains(s.URL(), where) {
+		s.say("listening on %s, which is every address of this machine", where)
+	}
+	s.say("state of the service: %s%s", s.AdminURL(), StatePath)
+	s.watch()
+}
+
+// Drain accepts no more, waits for what is under way and ends every goroutine.
+// Its error is the context's where something took longer than Options.Grace and
+// was cut off.
+func (s *Service) Drain() error {
+	s.draining.Store(true)
+	s.say("draining; requests under way: %s", grouped(s.underWay.Load()))
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	grace := s.options.Clock.Alarm(s.options.Clock.Now().Add(s.options.Grace))
+	defer grace.Stop()
+	closed := make(chan error, 1)
+	go func() { closed <- s.server.Close(ctx) }()
+	var cut int64
+	var err error
+	select {
+	case err = <-closed:
+	case <-grace.C:
+		// Connections that nothing was sent on are not worth a word.
+		cut = s.underWay.Load()
+		cancel()
+		<-closed
+		err = s.server.Cut()
+	}
+	s.unwatch()
+	err = errors.Join(err, s.inner.Cut())
+	if cut > 0 {
+		s.say("cut off after %v; requests under way: %s; of all, %s", s.options.Grace, grouped(cut), words(s.Counts()))
+		return errors.Join(err, context.Canceled)
+	}
+	s.say("drained; %s", words(s.Counts()))
+	return err
+}
+
+// Close ends at once what is still open, and takes back what was begun of an
+// archive that was not saved. After [Service.Drain] and [Service.Save] nothing is
+// left to do.
+func (s *Service) Close() (err error) {
+	s.unwatch()
+	s.export.discard()
+	for _, server := range []*rest.Server{s.server, s.inner} {
+		if server != nil {
+			err = errors.Join(err, server.Cut())
+		}
+	}
+	return err
+}
