@@ -1,0 +1,44 @@
+package catalog_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"loadgen/results/catalog"
+)
+
+func TestParseAge(t *testing.T) {
+	for _, row := range []struct {
+		text string
+		want time.Duration
+	}{{"30d", 720 * time.Hour}, {"2w", 336 * time.Hour}, {"0.5d", 12 * time.Hour}, {"12h", 12 * time.Hour}, {"1h30m", 90 * time.Minute}} {
+		if got, err := catalog.ParseAge(row.text); err != nil || got != row.want {
+			t.Errorf("ParseAge(%q) = %v, %v; want %v", row.text, got, err, row.want)
+		}
+	}
+	for _, text := range []string{"", "d", "30", "-1d", "0d", "0h", "-5h", "NaNd", "Infd", "1e300d", "200000d", "1e-30d", "30 d", "d30"} {
+		if got, err := catalog.ParseAge(text); !errors.Is(err, catalog.ErrAge) {
+			t.Errorf("ParseAge(%q) = %v, %v; want an error", text, got, err)
+		}
+	}
+}
+
+func TestParseSince(t *testing.T) {
+	now := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
+	for _, row := range []struct {
+		text string
+		want time.Time
+	}{
+		{"2026-03-08", time.Date(2026, 3, 8, 0, 0, 0, 0, time.UTC)},
+		{"2026-03-08T03:00:00Z", time.Date(2026, 3, 8, 3, 0, 0, 0, time.UTC)},
+		{"1h", now.Add(-time.Hour)}, {"7d", now.AddDate(0, 0, -7)},
+	} {
+		if got, err := catalog.ParseSince(row.text, now); err != nil || !got.Equal(row.want) {
+			t.Errorf("ParseSince(%q) = %v, %v; want %v", row.text, got, err, row.want)
+		}
+	}
+	if got, err := catalog.ParseSince("soon", now); !errors.Is(err, catalog.ErrAge) {
+		t.Errorf("ParseSince of no instant = %v, %v", got, err)
+	}
+}

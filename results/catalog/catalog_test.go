@@ -1,0 +1,141 @@
+package catalog_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/results"
+	"loadgen/results/catalog"
+)
+
+// library is a shelf with two more runs of orders, the last of which has tags, and a link.
+func library(t *testing.T) *catalog.Catalog {
+	t.Helper()
+	folder, _ := shelf(t)
+	kept{7, "orders", &results.Summary{Validity: results.Valid}}.write(t, folder)
+	newest := kept{9, "an-escape\x1b[31m", &results.Summary{Validity: results.Valid}}.write(t, folder)
+	if _, err := catalog.ChangeTags(newest, []string{"keep", "baseline"}, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Base(newest), filepath.Join(folder, "a-link")); err != nil {
+		t.Fatal(err)
+	}
+	return open(t, folder)
+}
+
+func TestSelect(t *testing.T) {
+	c := library(t)
+	if got := c.Beside(); got != "1 contest, 1 other folder, 1 link" {
+		t.Errorf("beside the runs there are %s", got)
+	}
+	day := func(n int) time.Time { return time.Date(2026, 3, n, 2, 0, 0, 0, time.UTC) }
+	for _, row := range []struct {
+		name string
+		by   catalog.Selection
+		// days are those of March on which the runs were begun.
+		days string
+	}{
+		{"all, one that cannot be read among them", catalog.Selection{}, "10 8 6 3 2 1"},
+		{"of a scenario", catalog.Selection{Scenario: "orders"}, "8 6 1"},
+		{"of a scenario whose name moves a cursor", catalog.Selection{Scenario: "an-escape\x1b[31m"}, "10"},
+		{"with a tag", catalog.Selection{Tags: []string{"keep"}}, "10"},
+		{"with both of two tags", catalog.Selection{Tags: []string{"keep", "baseline"}}, "10"},
+		{"since the instant at which one was begun", catalog.Selection{Since: day(6)}, "10 8 6"},
+		{"since a little later", catalog.Selection{Since: day(6).Add(1)}, "10 8"},
+		{"of a scenario, with a tag", catalog.Selection{Scenario: "orders", Tags: []string{"keep"}}, ""},
+	} {
+		chosen, err := c.Select(row.by)
+		got := ""
+		for _, r := range chosen {
+			got += fmt.Sprintf(" %d", r.Begun.Day())
+		}
+		if err != nil || strings.TrimSpace(got) != row.days {
+			t.Errorf("%s: those of%s, %v; want %s", row.name, got, err, row.days)
+		}
+	}
+	for _, row := range []struct {
+		name string
+		by   catalog.Selection
+		says string
+	}{
+		{"a scenario with a letter too many", catalog.Selection{Scenario: "orderss"}, `scenario: no run of it in runs: unknown scenario "orderss"; did you mean "orders"?`},
+		{"a scenario that is far from all", catalog.Selection{Scenario: "x"}, "expected orders or votes"},
+		{"a tag with a letter too few", catalog.Selection{Tags: []string{"kee"}}, `tags: no run in runs has it: unknown tag "kee"; did you mean "keep"?`},
+	} {
+		_, err := c.Select(row.by)
+		var fault *catalog.Fault
+		if !errors.As(err, &fault) || !strings.Contains(err.Error(), row.says) {
+			t.Errorf("%s: %v; want a fault with %q", row.name, err, row.says)
+		}
+	}
+	interrupted, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := catalog.Open(interrupted, c.Folder); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted, Open = %v", err)
+	}
+}
+
+// What is told of a run that cannot be read is what its folder says.
+func TestRunThatCannotBeRead(t *testing.T) {
+	folder, _ := shelf(t)
+	put(t, "{", folder, "mine", results.RunFile)
+	written := time.Date(2026, 3, 20, 0, 0, 0, 0, time.UTC)
+	if err := os.Chtimes(filepath.Join(folder, "mine", results.RunFile), written, written); err != nil {
+		t.Fatal(err)
+	}
+	runs := open(t, folder).Runs
+	for _, row := range []struct {
+		at    int
+		name  string
+		begun time.Time
+	}{
+		{0, "mine", written}, {3, "20260302T020000Z-broken", time.Date(2026, 3, 2, 2, 0, 0, 0, time.UTC)},
+	} {
+		r := &runs[row.at]
+		if r.Name != row.name || !r.Begun.Equal(row.begun) || r.Head != nil || !errors.Is(r.Fault, results.ErrCorrupt) ||
+			r.Scenario() != "" {
+			t.Errorf("run %d is %+v; want %s, begun at %v", row.at, r, row.name, row.begun)
+		}
+	}
+}
+
+// What prepares the table is in none of the figures.
+func TestFiguresLeaveOutWhatPreparesTheTable(t *testing.T) {
+	of := func(attempts, refused int64) results.OperationSummary {
+		return results.OperationSummary{Attempts: attempts, Refused: refused}
+	}
+	step := func(served float64, names ...string) results.PhaseSummary {
+		p := results.PhaseSummary{Offered: served, Served: served, PerOperation: make(map[string]results.PhaseOperationSummary)}
+		for _, name := range names {
+			p.PerOperation[name] = results.PhaseOperationSummary{}
+		}
+		return p
+	}
+	all := map[string]results.OperationSummary{"load": of(300, 90), "get": of(60, 15), "put": of(40, 5)}
+	for _, row := range []struct {
+		name            string
+		summary         *results.Summary
+		served, refused float64
+	}{
+		{"a run with steps", &results.Summary{Phases: []results.PhaseSummary{step(300, "get"), step(200, "get", "put")}, PerOperation: all, Attempts: 400, Refused: 110}, 300, .2},
+		{"one that nothing is reported of", &results.Summary{PerOperation: all, Attempts: 400, Refused: 110}, -1, .275},
+		{"one that ended before the last half of its step", &results.Summary{Phases: []results.PhaseSummary{step(0, "get")}, PerOperation: all, Attempts: 400, Refused: 110}, -1, .25},
+		{"one without an attempt", &results.Summary{Phases: []results.PhaseSummary{step(0, "get")}}, -1, -1},
+	} {
+		told := func(figure *float64) float64 {
+			if figure == nil {
+				return -1
+			}
+			return *figure
+		}
+		if served, refused := told(catalog.Served(row.summary)), told(catalog.ShareRefused(row.summary)); served != row.served || refused != row.refused {
+			t.Errorf("%s: served %v, refused %v; want %v, %v, -1 for what is not known", row.name, served, refused, row.served, row.refused)
+		}
+	}
+}

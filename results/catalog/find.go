@@ -1,0 +1,132 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"loadgen/results"
+	"loadgen/scenarios/keys"
+)
+
+// Latest is the word for the run that was begun last.
+const Latest = "latest"
+
+// Find returns the folder of the run that a user means. That is, in this order: [Latest],
+// the one of the folder runs that was begun last; a path to the folder of a run, or to the
+// run.json in it; the name of a folder in runs; the beginning of the name of a single one.
+// The record in it need not be readable. Any other name is a [Fault] that names what is
+// nearest.
+func Find(ctx context.Context, runs, name string) (string, error) {
+	if name == Latest {
+		return newest(ctx, runs)
+	}
+	if folder, found := at(name); found {
+		return folder, nil
+	}
+	names, err := Names(runs)
+	if err != nil {
+		return "", unknown(name, err)
+	}
+	if slices.Contains(names, name) {
+		return filepath.Join(runs, name), nil
+	}
+	var begin []string
+	for _, known := range names {
+		if name != "" && strings.HasPrefix(known, name) {
+			begin = append(begin, known)
+		}
+	}
+	switch {
+	case len(begin) == 1:
+		return filepath.Join(runs, begin[0]), nil
+	case len(begin) > 1:
+		return "", &Fault{"run", fmt.Errorf("%d runs in %s begin with %q; expected one of %s", len(begin), Shown(runs), name, keys.Choice(allShown(begin)))}
+	case isFolder(name):
+		return "", &Fault{"run", fmt.Errorf("%s holds no run; expected a folder with a %s", Shown(name), results.RunFile)}
+	case len(names) == 0:
+		return "", unknown(name, fmt.Errorf("%s holds none", Shown(runs)))
+	}
+	return "", &Fault{"run", fmt.Errorf("no such run in %s: %s", Shown(runs), keys.Unknown("run", name, allShown(append(names, Latest))))}
+}
+
+// unknown is the fault of a name where there are no runs to choose from.
+func unknown(name string, why error) error {
+	return &Fault{"run", fmt.Errorf("there is no run %q: %w; expected the folder of a run, with a %s", name, why, results.RunFile)}
+}
+
+// at returns the folder of the run to which a path leads, and false where it leads to
+// none.
+func at(path string) (string, bool) {
+	if path == "" {
+		return "", false
+	}
+	if filepath.Base(path) == results.RunFile && !isFolder(path) {
+		path = filepath.Dir(path)
+	}
+	return path, holdsRun(path)
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// holdsRun reports whether a folder is that of a run.
+func holdsRun(folder string) bool {
+	_, err := os.Stat(filepath.Join(folder, results.RunFile))
+	return err == nil
+}
+
+// newest returns the run of a folder that was begun last, the last by name of several.
+func newest(ctx context.Context, runs string) (string, error) {
+	c, err := Open(ctx, runs)
+	if err != nil {
+		return "", err
+	}
+	if len(c.Runs) == 0 {
+		return "", unknown(Latest, fmt.Errorf("%s holds none", Shown(runs)))
+	}
+	return c.Runs[0].Folder, nil
+}
+
+// Names returns the names of the folders of runs that a folder holds, in order. Its error
+// says in one line that the folder cannot be read.
+func Names(runs string) ([]string, error) {
+	names, err := below(runs, holdsRun)
+	for i := range names {
+		names[i] = filepath.Base(names[i])
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no folder %s", Shown(runs))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read (%w)", Shown(runs), Reason(err))
+	}
+	return names, nil
+}
+
+// below returns what lies directly below a folder and is one of a run, by name.
+func below(folder string, isRun func(string) bool) ([]string, error) {
+	entries, err := os.ReadDir(folder)
+	var runs []string
+	for _, entry := range entries {
+		if path := filepath.Join(folder, entry.Name()); isRun(path) {
+			runs = append(runs, path)
+		}
+	}
+	return runs, err
+}
+
+func allShown(names []string) []string {
+	var list []string
+	for _, name := range names {
+		list = append(list, Shown(name))
+	}
+	return list
+}

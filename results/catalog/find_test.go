@@ -1,0 +1,92 @@
+package catalog_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"loadgen/results"
+	"loadgen/results/catalog"
+)
+
+func TestFind(t *testing.T) {
+	folder, runs := shelf(t)
+	in := func(name string) string { return filepath.Join(folder, name) }
+	absolute, err := filepath.Abs(in(runs[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct{ name, says, want string }{
+		{"the last that was begun", "latest", in(runs[2])},
+		{"a path", in(runs[0]), in(runs[0])},
+		{"a path with a slash behind it", in(runs[0]) + string(filepath.Separator), in(runs[0]) + string(filepath.Separator)},
+		{"an absolute path", absolute, absolute},
+		{"the record itself", filepath.Join(in(runs[0]), results.RunFile), in(runs[0])},
+		{"a name", runs[1], in(runs[1])},
+		{"the beginning of one name", "20260303", in(runs[1])},
+		{"a record that cannot be read", "20260302", in("20260302T020000Z-broken")},
+	} {
+		if got, err := catalog.Find(context.Background(), folder, row.says); err != nil || got != row.want {
+			t.Errorf("%s: Find(%q) = %q, %v; want %q", row.name, row.says, got, err, row.want)
+		}
+	}
+	for _, row := range []struct{ name, runs, says, want string }{
+		{"nothing", folder, "", "unknown run"},
+		{"the beginning of several", folder, "2026030", `4 runs in ` + folder + ` begin with "2026030"; expected one of 20260301T020000Z-orders, `},
+		{"a name with a letter too many", folder, "20260301T020000Z-orderss", `did you mean "20260301T020000Z-orders"?`},
+		{"the word, mistyped", folder, "lates", `did you mean "latest"?`},
+		{"a folder without a run", folder, filepath.Join(folder, "nothing"), "holds no run; expected a folder with a run.json"},
+		{"a contest", folder, "20260309T020000Z-contest", "unknown run"},
+		{"a way out of the folder", folder, "..", "holds no run"},
+		{"what moves a cursor", folder, "\x1b[2Jx", `"\x1b[2Jx"`},
+		{"no folder of runs", "nowhere", "x", `there is no run "x": there is no folder nowhere`},
+		{"the last of no folder", "nowhere", "latest", "the folder nowhere cannot be read"},
+		{"the last of an empty folder", filepath.Join(folder, "nothing"), "latest", "nothing holds none"},
+		{"one of an empty folder", filepath.Join(folder, "nothing"), "x", "nothing holds none"},
+		{"a file in the place of the folder", filepath.Join(folder, "loose.txt"), "x", "cannot be read"},
+	} {
+		got, err := catalog.Find(context.Background(), row.runs, row.says)
+		var fault *catalog.Fault
+		if !errors.As(err, &fault) || !strings.Contains(err.Error(), row.want) || strings.ContainsAny(err.Error(), "\n\x1b") {
+			t.Errorf("%s: Find(%q) = %q, %v; want a fault in one line with %q", row.name, row.says, got, err, row.want)
+		}
+	}
+	interrupted, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := catalog.Find(interrupted, folder, catalog.Latest); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted, Find = %v", err)
+	}
+}
+
+// The last run is that by its record, and where that cannot be read by its name.
+func TestLatest(t *testing.T) {
+	folder, runs := shelf(t)
+	latest := func(want string) {
+		t.Helper()
+		if got, err := catalog.Find(context.Background(), folder, catalog.Latest); err != nil || filepath.Base(got) != want {
+			t.Errorf("the latest run is %q, %v; want %s", got, err, want)
+		}
+	}
+	if err := os.Rename(filepath.Join(folder, runs[2]), filepath.Join(folder, "0-a-name-of-my-own")); err != nil {
+		t.Fatal(err)
+	}
+	latest("0-a-name-of-my-own")
+	cut(t, folder, runs[1], results.RunFile)
+	latest("0-a-name-of-my-own")
+	if err := os.RemoveAll(filepath.Join(folder, "0-a-name-of-my-own")); err != nil {
+		t.Fatal(err)
+	}
+	latest(runs[1])
+}
+
+func TestNames(t *testing.T) {
+	folder, runs := shelf(t)
+	want := []string{runs[0], "20260302T020000Z-broken", runs[1], runs[2]}
+	if got, err := catalog.Names(folder); err != nil || !slices.Equal(got, want) {
+		t.Errorf("the names are %q, %v; want %q", got, err, want)
+	}
+}

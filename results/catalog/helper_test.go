@@ -1,0 +1,109 @@
+package catalog_test
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"loadgen/results"
+	"loadgen/results/catalog"
+)
+
+// kept is a run of a scenario that is kept: of the n-th night of March 2026, with a summary
+// unless it has not come to its end.
+type kept struct {
+	night    int
+	scenario string
+	summary  *results.Summary
+}
+
+// write writes the run into a folder and returns its own.
+func (k kept) write(t testing.TB, folder string) string {
+	t.Helper()
+	m := results.Manifest{Scenario: results.Scenario{Name: k.scenario}, Target: results.Embedded, Time: "real",
+		Started: time.Date(2026, 3, 1+k.night, 2, 0, 0, 0, time.UTC)}
+	dir, err := results.MakeDir(folder, m.Started, k.scenario)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorder, err := results.NewRecorder(dir, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := recorder.Finish(time.Second, results.Valid, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := recorder.Seal(k.summary); err != nil {
+		t.Fatal(err)
+	}
+	return string(dir)
+}
+
+// put writes a file, and the folders above it.
+func put(t testing.TB, text string, parts ...string) {
+	t.Helper()
+	path := filepath.Join(parts...)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// shelf is a folder of runs, in which the test then is: two of orders, one of votes between
+// them, one that cannot be read, and what is no run. The names of those that can are
+// returned.
+func shelf(t *testing.T) (folder string, runs []string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	folder = "runs"
+	for _, k := range []kept{{0, "orders", nil}, {2, "votes", nil}, {5, "orders", nil}} {
+		runs = append(runs, filepath.Base(k.write(t, folder)))
+	}
+	put(t, `{"schema_version": 1, "mani`, folder, "20260302T020000Z-broken", results.RunFile)
+	put(t, "{}", folder, "20260309T020000Z-contest", "contest.json")
+	put(t, "x", folder, "nothing", "notes.txt")
+	put(t, "x", folder, "loose.txt")
+	return folder, runs
+}
+
+// open reads what has to be a folder of runs.
+func open(t *testing.T, folder string) *catalog.Catalog {
+	t.Helper()
+	c, err := catalog.Open(context.Background(), folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// cut cuts a file in half.
+func cut(t *testing.T, parts ...string) {
+	t.Helper()
+	path := filepath.Join(parts...)
+	info, err := os.Stat(path)
+	if err == nil {
+		err = os.Truncate(path, info.Size()/2)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// below lists every file and folder below a folder.
+func below(t *testing.T, folder string) []string {
+	t.Helper()
+	var list []string
+	err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+		list = append(list, filepath.ToSlash(path))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}

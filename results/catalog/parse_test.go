@@ -1,0 +1,53 @@
+package catalog
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"loadgen/results"
+)
+
+// Any text is refused in words, or is tags that are written and read back the same.
+func FuzzTags(f *testing.F) {
+	for _, text := range []string{`{"tags": ["keep", "baseline", "keep"]}`, `{"tags": null}`, "{}", `{"tags": ["\u001b[31m"]}`, `{"tags": ["-x"]}`, "[]", "\x00", `{"tags": ["` + strings.Repeat("x", 41) + `"]}`} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		tags, err := parseTags(text)
+		if err != nil {
+			if !errors.Is(err, ErrTags) || strings.ContainsAny(err.Error(), "\x1b") {
+				t.Fatalf("parseTags(%q) = %v; want ErrTags", text, err)
+			}
+			return
+		}
+		folder := new(results.Memory)
+		if err := writeTags(folder, tags); err != nil {
+			t.Fatal(err)
+		}
+		again, err := ReadTags(folder)
+		if err != nil || !slices.Equal(again, tags) || len(tags) > mostTags {
+			t.Fatalf("tags %q are read back as %q, %v", tags, again, err)
+		}
+	})
+}
+
+func TestParseTags(t *testing.T) {
+	for _, row := range []struct{ name, text, want string }{
+		{"in order, each once", `{"tags": ["keep", "baseline", "keep"]}`, "baseline keep"},
+		{"none", `{}`, ""},
+		{"too long a file", `{"tags": ["a"]}` + strings.Repeat(" ", longestTags), "error"},
+		{"too many", `{"tags": [` + strings.Repeat(`"a",`, mostTags) + `"a"]}`, "error"},
+		{"no tag", `{"tags": ["a b"]}`, "error"},
+		{"another key, which was to be tags", `{"tag": ["keep"]}`, "error"},
+		{"something behind them", `{} {"tags": ["keep"]}`, "error"},
+		{"an empty one", `{"tags": [""]}`, "error"},
+		{"no text", `{"tags": ["` + "\xff" + `"]}`, "error"},
+	} {
+		tags, err := parseTags([]byte(row.text))
+		if got := strings.Join(tags, " "); err == nil && got != row.want || err != nil && (row.want != "error" || !errors.Is(err, ErrTags)) {
+			t.Errorf("%s: %q, %v; want %q", row.name, got, err, row.want)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package catalog
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"loadgen/results"
+)
+
+// april is after all runs of the tests, and so long after the first that days are easy to
+// count.
+var april = time.Date(2026, 4, 1, 2, 0, 0, 0, time.UTC)
+
+// aged is a run of a scenario, so many days before [april], and what else there is to it.
+func aged(name, scenario string, days int, change func(*Run)) Run {
+	begun := april.Add(-time.Duration(days) * day)
+	r := Run{Name: name, Begun: begun, Written: begun, Head: &results.Head{Summary: &results.Summary{}, Manifest: results.Manifest{Scenario: results.Scenario{Name: scenario}}}}
+	if change != nil {
+		change(&r)
+	}
+	return r
+}
+
+func TestPlans(t *testing.T) {
+	tagged := func(r *Run) { r.Tags = []string{"keep"} }
+	untold := func(r *Run) { r.TagFault = ErrTags }
+	broken := func(r *Run) { r.Head, r.Fault = nil, results.ErrCorrupt }
+	written := func(ago time.Duration) func(*Run) {
+		return func(r *Run) { r.Head.Summary, r.Written = nil, april.Add(-ago) }
+	}
+	c := &Catalog{Contests: 2, Runs: []Run{
+		aged("a", "orders", 1, nil), aged("b", "votes", 2, nil), aged("c", "orders", 3, tagged), aged("d", "orders", 10, nil), aged("e", "orders", 20, written(59*time.Minute)),
+		aged("f", "orders", 30, written(time.Hour)), aged("g", "orders", 31, written(-day)), aged("h", "orders", 40, untold), aged("i", "orders", 50, broken), aged("j", "votes", 60, nil),
+	}}
+	const always = "2 with tags, 2 being written, 1 that cannot be read"
+	for _, row := range []struct {
+		name       string
+		by         Pruning
+		goes, stay string
+	}{
+		{"the age is exceeded by none that is exactly as old", Pruning{OlderThan: 30 * day}, "j", always + ", 4 new enough"},
+		{"a little less", Pruning{OlderThan: 30*day - 1}, "fj", always + ", 3 new enough"},
+		{"the newest of each scenario, tagged ones not counted", Pruning{KeepLast: 1}, "dfj", always + ", 2 new enough"},
+		{"the newest two", Pruning{KeepLast: 2}, "f", always + ", 4 new enough"},
+		{"both", Pruning{OlderThan: 15 * day, KeepLast: 1}, "fj", always + ", 3 new enough"},
+		{"of one scenario", Pruning{OlderThan: time.Hour, Scenario: "votes"}, "bj", always + ", 3 of other scenarios"},
+		{"nothing is old enough", Pruning{OlderThan: 1000 * day}, "", always + ", 5 new enough"},
+	} {
+		row.by.Now = april
+		plan, err := c.Plan(row.by)
+		if err != nil {
+			t.Fatalf("%s: %v", row.name, err)
+		}
+		got := ""
+		for _, r := range plan.Goes {
+			got += r.Name
+		}
+		if stay := plan.Stay(); got != row.goes || stay != row.stay+", 2 contests" {
+			t.Errorf("%s: %q go, and %s stay; want %q and %s", row.name, got, stay, row.goes, row.stay)
+		}
+	}
+	for _, by := range []Pruning{{}, {Now: april, Scenario: "orders"}, {KeepLast: -1, OlderThan: -1}, {KeepLast: 1, Scenario: "order"}} {
+		plan, err := c.Plan(by)
+		var fault *Fault
+		if !errors.As(err, &fault) || plan != nil {
+			t.Errorf("Plan(%+v) = %+v, %v; want a fault", by, plan, err)
+		}
+	}
+}
+
+// What a run leaves in its folder is known as its own; what a person may put there is not.
+func TestOwnFiles(t *testing.T) {
+	by := &Pruning{Own: []string{"latency.png", "report.html"}}
+	for _, name := range append(recordFiles(), TagsFile, "latency.png", "report.html", ".probe-1", ".run.json-123", ".tags.json-1", ".report.html-2") {
+		if !by.owns(name) {
+			t.Errorf("%q is not known as the tool's own", name)
+		}
+	}
+	for _, name := range []string{"notes.txt", "notes.png", "steps.png", "run.json.bak", "run.json~", "attempts.bin", "contest.json", "latency.pdf", ".run.json", ".notes-1", "RUN.JSON", ""} {
+		if by.owns(name) {
+			t.Errorf("%q is taken for the tool's own", name)
+		}
+	}
+}
+
+// Where a deletion is cut short, there is still a record by which the rest is found.
+func TestTheRecordIsDeletedLast(t *testing.T) {
+	folder := t.TempDir()
+	for _, name := range []string{"events.ndjson", results.RunFile, "steps.png", "tags.json"} {
+		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	for _, entry := range recordLast(entries) {
+		got += entry.Name() + " "
+	}
+	if want := "events.ndjson steps.png tags.json run.json "; got != want {
+		t.Errorf("the files go in the order %s; want %s", got, want)
+	}
+	if got := recordLast(entries[:1]); len(got) != 1 {
+		t.Errorf("of a folder without a record %v go", got)
+	}
+}

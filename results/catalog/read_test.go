@@ -1,0 +1,122 @@
+package catalog_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"loadgen/results"
+	"loadgen/results/catalog"
+)
+
+func TestRead(t *testing.T) {
+	folder, runs := shelf(t)
+	read := func(name string) (string, error) {
+		var got []string
+		err := catalog.Read(name, func(folder string, record *results.Record) error {
+			got = append(got, filepath.Base(folder)+" of "+record.Manifest.Scenario.Name)
+			return nil
+		})
+		return strings.Join(got, ", "), err
+	}
+	if got, err := read(filepath.Join(folder, runs[1])); err != nil || got != runs[1]+" of votes" {
+		t.Errorf("of a run there is read %s, %v", got, err)
+	}
+	kept{0, "orders", nil}.write(t, "set")
+	kept{3, "votes", nil}.write(t, "set")
+	put(t, "x", "set", "notes.txt")
+	if got, err := read("set"); err != nil || got != "20260301T020000Z-orders of orders, 20260304T020000Z-votes of votes" {
+		t.Errorf("of a folder of runs there is read %s, %v", got, err)
+	}
+	for _, row := range []struct{ name, of, says string }{
+		{"a folder that is not there", "nowhere", "there is no nowhere; expected the folder of a run, or a folder of runs"},
+		{"one without a run", filepath.Join(folder, "nothing"), "nothing holds no run; expected the folder of a run, with a run.json"},
+		{"a file", filepath.Join(folder, "loose.txt"), "cannot be read: not a directory; expected"},
+		{"a folder with one that cannot be read", folder, "the run " + filepath.Join(folder, "20260302T020000Z-broken") + " cannot be read: results: corrupt record"},
+	} {
+		_, err := read(row.of)
+		var fault *catalog.Fault
+		if !errors.As(err, &fault) || !strings.Contains(err.Error(), row.says) {
+			t.Errorf("%s: %v; want a fault with %q", row.name, err, row.says)
+		}
+	}
+	refused := errors.New("no more")
+	if err := catalog.Read("set", func(string, *results.Record) error { return refused }); err != refused {
+		t.Errorf("Read = %v; want what was returned to it", err)
+	}
+}
+
+// archive keeps what is put into it.
+type archive struct {
+	mu             sync.Mutex
+	added, refused []string
+}
+
+func (a *archive) Add(folder string, record *results.Record) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.added = append(a.added, fmt.Sprint(record.Manifest.Started.Day()))
+}
+
+func (a *archive) Refuse(folder, reason string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.refused = append(a.refused, filepath.Base(folder)+": "+reason)
+}
+
+// told returns what was put in, in order.
+func (a *archive) told() string {
+	slices.Sort(a.added)
+	slices.Sort(a.refused)
+	return strings.Join(append(a.added, a.refused...), " ")
+}
+
+// Runs are read once each, however they are come to, and those of a scenario by its name.
+func TestReader(t *testing.T) {
+	folder, runs := shelf(t)
+	const broken = "20260302T020000Z-broken: results: corrupt record: run.json: unexpected end of JSON input"
+	ctx := context.Background()
+	for _, row := range []struct {
+		name string
+		read func(*catalog.Reader) error
+		want string
+	}{
+		{"a folder", func(r *catalog.Reader) error { return r.Read(ctx, folder) }, "1 3 6 " + broken},
+		{"a run", func(r *catalog.Reader) error { return r.Read(ctx, filepath.Join(folder, runs[1])) }, "3"},
+		{"a run, and the folder that it is in", func(r *catalog.Reader) error {
+			return errors.Join(r.Read(ctx, filepath.Join(folder, runs[1])), r.Read(ctx, folder), r.Read(ctx, folder, "orders", "votes"))
+		}, "1 3 6 " + broken},
+		{"a scenario", func(r *catalog.Reader) error { return r.Read(ctx, folder, "votes") }, "3 " + broken},
+		{"two scenarios", func(r *catalog.Reader) error { return r.Read(ctx, folder, "votes", "orders") }, "1 3 6 " + broken},
+	} {
+		a := new(archive)
+		if err := row.read(&catalog.Reader{Archive: a}); err != nil || a.told() != row.want {
+			t.Errorf("%s: %s, %v; want %s", row.name, a.told(), err, row.want)
+		}
+	}
+	for _, row := range []struct {
+		name string
+		read func(*catalog.Reader) error
+		says string
+	}{
+		{"no folder", func(r *catalog.Reader) error { return r.Read(ctx, "nowhere") }, "the folder nowhere cannot be read: no such file or directory; expected one of runs"},
+		{"a folder without a run", func(r *catalog.Reader) error { return r.Read(ctx, filepath.Join(folder, "nothing")) }, "holds no run; expected folders with a run.json each"},
+		{"a scenario without a run", func(r *catalog.Reader) error { return r.Read(ctx, folder, "orders", "vote") }, `no run in runs: unknown scenario "vote"; did you mean "votes"?`},
+	} {
+		err := row.read(&catalog.Reader{Archive: new(archive)})
+		var fault *catalog.Fault
+		if !errors.As(err, &fault) || !strings.Contains(err.Error(), row.says) {
+			t.Errorf("%s: %v; want a fault with %q", row.name, err, row.says)
+		}
+	}
+	interrupted, cancel := context.WithCancel(ctx)
+	cancel()
+	if err := (&catalog.Reader{Archive: new(archive)}).Read(interrupted, folder); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted, Read = %v", err)
+	}
+}

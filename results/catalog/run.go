@@ -1,0 +1,104 @@
+package catalog
+
+import (
+	"os"
+	"path/filepath"
+	"time"
+
+	"loadgen/results"
+)
+
+// Run is a folder that holds a run.json.
+type Run struct {
+	// Name is that of the folder within the catalog's, Folder the path to it.
+	Name, Folder string
+	// Head is nil where the record cannot be read, which is why Fault is there.
+	Head  *results.Head
+	Fault error
+	// Begun is when the run was begun: by its record, else by the folder's name, else
+	// when the record was written.
+	Begun time.Time
+	// Written is when anything of the record was last written.
+	Written time.Time
+	// Tags are in order.
+	Tags []string
+	// TagFault says that there are tags and that they cannot be read.
+	TagFault error
+}
+
+// read reads what is listed of the run.
+func (r *Run) read() {
+	r.Head, r.Fault = results.ReadHead(results.Dir(r.Folder))
+	r.Tags, r.TagFault = ReadTags(results.Dir(r.Folder))
+	r.Fault, r.TagFault = Reason(r.Fault), Reason(r.TagFault)
+	for _, name := range recordFiles() {
+		if info, err := os.Lstat(filepath.Join(r.Folder, name)); err == nil && info.ModTime().After(r.Written) {
+			r.Written = info.ModTime()
+		}
+	}
+	r.Begun = r.beganAt()
+}
+
+func recordFiles() []string {
+	return []string{results.RunFile, results.IntervalsFile, results.EventsFile}
+}
+
+// folderTime is how [results.MakeDir] begins the name of a folder.
+const folderTime = "20060102T150405Z"
+
+func (r *Run) beganAt() time.Time {
+	if r.Head != nil {
+		return r.Head.Manifest.Started.UTC()
+	}
+	if begun, err := time.Parse(folderTime, r.Name[:min(len(r.Name), len(folderTime))]); err == nil {
+		return begun
+	}
+	return r.Written.UTC()
+}
+
+// Scenario returns the name of the run's scenario, empty where it is not known.
+func (r *Run) Scenario() string {
+	if r.Head == nil {
+		return ""
+	}
+	return r.Head.Manifest.Scenario.Name
+}
+
+// Served returns the most entities a second that any reported phase of a run has served,
+// nil where that is not known.
+func Served(s *results.Summary) *float64 {
+	var most *float64
+	for _, phase := range s.Phases {
+		// Where nothing was offered the run ended before what the rates are of.
+		if phase.Offered+phase.Served > 0 && (most == nil || phase.Served > *most) {
+			most = &phase.Served
+		}
+	}
+	return most
+}
+
+// ShareRefused returns the share of attempts that were refused, of the operations that are
+// reported where there are such: what loading a table met with is not what the run is
+// about. It is nil where there was no attempt.
+func ShareRefused(s *results.Summary) *float64 {
+	reported := make(map[string]bool)
+	for _, phase := range s.Phases {
+		for name := range phase.PerOperation {
+			reported[name] = true
+		}
+	}
+	var attempts, refused int64
+	for name, of := range s.PerOperation {
+		if reported[name] {
+			attempts, refused = attempts+of.Attempts, refused+of.Refused
+		}
+	}
+	if attempts <= 0 {
+		attempts, refused = s.Attempts, s.Refused
+	}
+	if attempts <= 0 {
+		return nil
+	}
+	share := float64(refused) / float64(attempts)
+	return &share
+}
