@@ -48,6 +48,17 @@ func stress() *run { return &run{manifest: manifest(), rates: []int{100, 200, 40
 func (r *run) record(t testing.TB) *results.Record {
 	t.Helper()
 	folder := new(results.Memory)
+	r.into(t, folder)
+	record, err := results.Read(folder)
+	if err != nil {
+		t.Fatalf("Read = %v; want no error", err)
+	}
+	return record
+}
+
+// into plays the run into a folder, and returns its recorder, to be sealed.
+func (r *run) into(t testing.TB, folder results.Folder) *results.Recorder {
+	t.Helper()
 	recorder, err := results.NewRecorder(folder, r.manifest)
 	if err != nil {
 		t.Fatalf("NewRecorder = %v; want no error", err)
@@ -80,11 +91,7 @@ func (r *run) record(t testing.TB) *results.Record {
 	if err := recorder.Finish(end, validity, r.reasons, counts); err != nil {
 		t.Fatalf("Finish = %v; want no error", err)
 	}
-	record, err := results.Read(folder)
-	if err != nil {
-		t.Fatalf("Read = %v; want no error", err)
-	}
-	return record
+	return recorder
 }
 
 // player records the operations of a run.

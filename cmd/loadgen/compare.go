@@ -4,14 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"loadgen/report/contrast"
-	"loadgen/results"
+	"loadgen/results/catalog"
 )
 
 // compareFlags are what a user typed after `loadgen compare`.
@@ -84,49 +81,9 @@ func (f *compareFlags) compare(a, b string, stdout io.Writer) error {
 
 // sideOf reads a run, or every run of a folder.
 func sideOf(name string) (*contrast.Side, error) {
-	folders, err := runsIn(name)
-	if err != nil {
-		return nil, usageError{err}
-	}
 	side := &contrast.Side{Name: name}
-	for _, folder := range folders {
-		record, err := results.Read(results.Dir(folder))
-		if err != nil {
-			return nil, usageError{fmt.Errorf("the run %s cannot be read: %w", folder, err)}
-		}
-		if err := side.Add(folder, record); err != nil {
-			return nil, usageError{err}
-		}
+	if err := catalog.Read(name, side.Add); err != nil {
+		return nil, usageError{faultOfRuns(err)}
 	}
 	return side, nil
-}
-
-// runsIn returns the folders of the runs that a name stands for: its own, or those in it.
-func runsIn(name string) ([]string, error) {
-	if holdsRun(name) {
-		return []string{name}, nil
-	}
-	entries, err := os.ReadDir(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no %s; expected the folder of a run, or a folder of runs", name)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read: %w; expected the folder of a run, or a folder of runs", name, reason(err))
-	}
-	var folders []string
-	for _, entry := range entries {
-		if folder := filepath.Join(name, entry.Name()); holdsRun(folder) {
-			folders = append(folders, folder)
-		}
-	}
-	if len(folders) == 0 {
-		return nil, fmt.Errorf("%s holds no run; expected the folder of a run, with a %s, or a folder of such folders", name, results.RunFile)
-	}
-	return folders, nil
-}
-
-// holdsRun reports whether a folder is that of a run.
-func holdsRun(folder string) bool {
-	_, err := os.Stat(filepath.Join(folder, results.RunFile))
-	return err == nil
 }

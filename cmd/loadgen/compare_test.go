@@ -6,17 +6,17 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"loadgen/results"
 )
 
-// recordedIn runs a scenario in virtual time into a folder.
-func recordedIn(t *testing.T, out string, args ...string) {
+// recordedIn writes a judged run in virtual time, whose reads take so long, into a folder
+// of a folder, and returns it.
+func recordedIn(t *testing.T, folder string, seed uint64, takes time.Duration) string {
 	t.Helper()
-	args = append([]string{"simulate", gated, "--quiet", "--one-profile", "--out", out}, args...)
-	if code, _, stderr := say(t, args...); code != codeOk {
-		t.Fatalf("%v = %d: %s", args, code, stderr)
-	}
+	return filepath.Join(folder, keptJudged(t, folder, kept{0, takes, "orders", results.Valid,
+		func(m *results.Manifest) { m.Time, m.Seed = "virtual", seed }}))
 }
 
 // compared is what scripts read of a comparison.
@@ -32,15 +32,14 @@ type compared struct {
 
 // Two runs are told apart to the last count, and their figures are those of their summaries.
 func TestCompare(t *testing.T) {
-	leftOutWhenShort(t)
 	t.Chdir(t.TempDir())
-	recordedIn(t, "one")
-	recordedIn(t, "again")
-	recordedIn(t, filepath.Join("set", "other"), "--seed", "9")
-	if code, stdout, stderr := say(t, "compare", "one", "again"); code != codeOk || !strings.HasPrefix(stdout, "identical: They repeat to the last count.\n") || stderr != "" {
+	one := recordedIn(t, "one", 1, time.Millisecond)
+	again := recordedIn(t, "again", 1, time.Millisecond)
+	other := recordedIn(t, "set", 9, 2*time.Millisecond)
+	if code, stdout, stderr := say(t, "compare", one, again); code != codeOk || !strings.HasPrefix(stdout, "identical: They repeat to the last count.\n") || stderr != "" {
 		t.Errorf("a run that repeats: %d, %q, %q", code, stdout, stderr)
 	}
-	code, stdout, stderr := say(t, "compare", "one", "set", "--format", "json")
+	code, stdout, stderr := say(t, "compare", one, "set", "--format", "json")
 	var got compared
 	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
 		t.Fatalf("%v in %q, %q", err, stdout, stderr)
@@ -48,7 +47,7 @@ func TestCompare(t *testing.T) {
 	if code != codeOk || got.Verdict != "different" || len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "seed") || got.Exact == nil || got.Exact.Difference.Total == 0 {
 		t.Errorf("compare = %d, %s, %q, %+v; want 0, another seed, and what differs", code, got.Verdict, got.Warnings, got.Exact)
 	}
-	a, b := read(t, "one").Summary, read(t, filepath.Join("set", "other")).Summary
+	a, b := read(t, one).Summary, read(t, other).Summary
 	same := 0
 	for _, m := range got.Metrics {
 		for i := range a.Phases {
@@ -63,19 +62,18 @@ func TestCompare(t *testing.T) {
 	if same != len(a.Phases) || same == 0 {
 		t.Errorf("%d phases were compared; want %d", same, len(a.Phases))
 	}
-	if code, stdout, _ := say(t, "compare", "one", "set", "--format", "markdown"); code != codeOk || !strings.HasPrefix(stdout, "**different**: ") {
+	if code, stdout, _ := say(t, "compare", one, "set", "--format", "markdown"); code != codeOk || !strings.HasPrefix(stdout, "**different**: ") {
 		t.Errorf("markdown = %d, %.80q; want the verdict first", code, stdout)
 	}
 }
 
 func TestCompareBadInput(t *testing.T) {
-	leftOutWhenShort(t)
 	t.Chdir(t.TempDir())
-	recordedIn(t, "run")
+	run := recordedIn(t, "runs", 1, time.Millisecond)
 	write := func(folder string, alter func(map[string]any)) {
 		t.Helper()
 		var record map[string]any
-		text, err := os.ReadFile(filepath.Join("run", results.RunFile))
+		text, err := os.ReadFile(filepath.Join(run, results.RunFile))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,15 +107,15 @@ func TestCompareBadInput(t *testing.T) {
 		says string
 	}{
 		{"no folder", nil, "takes two folders, A and B, and got 0"},
-		{"one folder", []string{"run"}, "got 1"},
-		{"three folders", []string{"run", "run", "run"}, "got 3"},
-		{"a folder that is not there", []string{"run", "rum"}, "there is no rum; expected"},
-		{"a folder without a run", []string{"nothing", "run"}, "nothing holds no run; expected"},
-		{"a file", []string{"run", "file"}, "file cannot be read"},
-		{"a record of a newer schema", []string{"run", "newer"}, "run.json has version 2, this is 1"},
-		{"a run of no length", []string{"run", "empty"}, "empty is of no length"},
-		{"a broken record in a set", []string{"set", "run"}, filepath.Join("set", "bad") + " cannot be read"},
-		{"an unknown form", []string{"run", "run", "--format", "xml"}, "--format xml: expected text, json or markdown"},
+		{"one folder", []string{run}, "got 1"},
+		{"three folders", []string{run, run, run}, "got 3"},
+		{"a folder that is not there", []string{run, "rum"}, "there is no rum; expected"},
+		{"a folder without a run", []string{"nothing", run}, "nothing holds no run; expected"},
+		{"a file", []string{run, "file"}, "file cannot be read"},
+		{"a record of a newer schema", []string{run, "newer"}, "run.json has version 2, this is 1"},
+		{"a run of no length", []string{run, "empty"}, "empty is of no length"},
+		{"a broken record in a set", []string{"set", run}, filepath.Join("set", "bad") + " cannot be read"},
+		{"an unknown form", []string{run, run, "--format", "xml"}, "--format xml: expected text, json or markdown"},
 	} {
 		code, stdout, stderr := say(t, append([]string{"compare"}, row.args...)...)
 		if code != codeUsage || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, row.says) {

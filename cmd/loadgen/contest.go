@@ -228,7 +228,7 @@ func (f *designsFlags) fill(c *cobra.Command, name string, stderr io.Writer) {
 		return asked.agree(ask.Forecast, ask.Table, ask.Beside, stderr)
 	}
 	p.Kept = func(folder results.Folder, record *results.Record) error {
-		return illustrate(folder, &finished{folder, record, record.Summary})
+		return report.Illustrate(folder, record)
 	}
 }
 

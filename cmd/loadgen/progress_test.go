@@ -13,6 +13,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode"
 
 	"loadgen/results"
 	"loadgen/scenarios/drive"
@@ -66,7 +67,7 @@ var (
 func harmful(text string) []rune {
 	var found []rune
 	for _, c := range text {
-		if c != '\n' && unprintable(c) {
+		if c != '\n' && !unicode.IsPrint(c) {
 			found = append(found, c)
 		}
 	}

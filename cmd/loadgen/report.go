@@ -7,27 +7,33 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"loadgen/report"
 	"loadgen/report/chart"
-	"loadgen/report/document"
 	"loadgen/report/exchange"
-	"loadgen/report/verdict"
+	"loadgen/report/nights"
 	"loadgen/results"
+	"loadgen/results/catalog"
 	"loadgen/scenarios/keys"
 )
 
 // reportFlags are what a user typed after `loadgen report`.
 type reportFlags struct {
-	chartFlags
-	format string
-	output string
-	runs   string
+	format, output, runs string
+	// charts is where charts of the run are to be drawn, axis how times and heat are
+	// scaled there and on a page.
+	charts, axis string
 }
+
+// anyAxis leaves the axis of each chart to the chart.
+const anyAxis = "usual"
 
 // newReport returns the verb that renders the report of a run that is kept.
 func newReport(stdout, stderr io.Writer) *cobra.Command {
@@ -60,7 +66,7 @@ shows what can be read and invents nothing.`,
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			axis, err := f.scale(c.Flags(), f.format)
+			axis, err := f.scale(c.Flags())
 			if err != nil {
 				return err
 			}
@@ -70,37 +76,33 @@ shows what can be read and invents nothing.`,
 	flags := c.Flags()
 	flags.StringVar(&f.format, "format", "text", "what to write: text, html, md, json, csv, benchfmt, hlog or junit")
 	flags.StringVar(&f.output, "output", "", "write to a `file` instead, replacing it in one step")
-	f.register(flags)
+	flags.StringVar(&f.charts, "charts", "", "draw the charts into this `folder`, as PNG and SVG, in place of a report")
+	flags.StringVar(&f.axis, "axis", anyAxis, "with --charts or --format html: how times and heat are scaled, linear or log (default: what suits each chart)")
 	flags.StringVar(&f.runs, "runs", runsKept(), "`folder` in which names of runs are looked for")
 	return c
 }
 
 // report reads a run and writes its report.
 func (f *reportFlags) report(ctx context.Context, name string, axis chart.Axis, stdout, stderr io.Writer) error {
-	render, err := renderer(f.format)
+	form, err := f.form()
 	if err != nil {
 		return err
 	}
-	folder, err := findRun(ctx, f.runs, name)
-	if err != nil {
-		return err
-	}
-	one, err := readReport(folder)
+	_, one, err := readRun(ctx, f.runs, name)
 	if err != nil {
 		return err
 	}
 	if f.charts != "" {
-		return f.draw(stdout, one.record, axis)
+		return f.draw(stdout, one.Record, axis)
 	}
-	one.axis = axis
+	one.Axis = axis
 	var text bytes.Buffer
-	if err := render(&text, one); err != nil {
+	if err := form.Write(&text, one); err != nil {
 		return err
 	}
-	if !slices.Contains(worded(), f.format) {
-		// These forms have no place for what is wrong with the record.
-		for _, warning := range one.document.Warnings {
-			if _, err := fmt.Fprintf(stderr, "warning: %s\n", shownName(warning)); err != nil {
+	if !form.Words {
+		for _, warning := range one.Document.Warnings {
+			if _, err := fmt.Fprintf(stderr, "warning: %s\n", catalog.Shown(warning)); err != nil {
 				return err
 			}
 		}
@@ -115,84 +117,110 @@ func (f *reportFlags) report(ctx context.Context, name string, axis chart.Axis, 
 	return nil
 }
 
-// retold is a run that is to be reported on.
-type retold struct {
-	record   *results.Record
-	summary  *results.Summary
-	document *document.Document
-	// axis is that of the page's charts, empty for what suits each.
-	axis chart.Axis
+// form returns the form that is asked for.
+func (f *reportFlags) form() (report.Form, error) {
+	var names []string
+	for _, form := range report.Forms() {
+		if form.Name == f.format {
+			return form, nil
+		}
+		names = append(names, form.Name)
+	}
+	if f.format == "vegeta" {
+		return report.Form{}, usageError{fmt.Errorf("--format vegeta: %s", exchange.NoAttempts)}
+	}
+	return report.Form{}, usageError{fmt.Errorf("--format: %s", keys.Unknown("form", f.format, names))}
 }
 
-// readReport reads what can be read of a run, and judges it where nobody has.
-func readReport(folder string) (*retold, error) {
-	record, faults, err := results.Salvage(results.Dir(folder))
+// scale returns the axis that is asked for, empty for that which suits each chart.
+func (f *reportFlags) scale(flags *pflag.FlagSet) (chart.Axis, error) {
+	switch {
+	case f.charts != "" && (flags.Changed("format") || flags.Changed("output")):
+		return "", usageError{errors.New("--charts draws in place of a report; expected it without --format and --output")}
+	case !flags.Changed("axis") || f.axis == anyAxis:
+		return "", nil
+	case f.charts == "" && f.format != "html":
+		return "", usageError{errors.New("--axis is one of charts, and there are none; expected --charts FOLDER, or --format html")}
+	}
+	axes := []string{string(chart.Linear), string(chart.Logarithmic), anyAxis}
+	if slices.Contains(axes, f.axis) {
+		return chart.Axis(f.axis), nil
+	}
+	return "", usageError{fmt.Errorf("--axis: %s", keys.Unknown("axis", f.axis, axes))}
+}
+
+// draw draws the charts of a run into the folder and says which files they are.
+func (f *reportFlags) draw(stdout io.Writer, record *results.Record, axis chart.Axis) error {
+	if err := os.MkdirAll(f.charts, 0o777); err != nil {
+		return usageError{fmt.Errorf("--charts %s cannot be made: %w", f.charts, reason(err))}
+	}
+	names, err := chart.DrawAs(results.Dir(f.charts), record, chart.Options{Axis: axis})
+	if err != nil {
+		return usageError{fmt.Errorf("--charts: %w", err)}
+	}
+	for _, name := range names {
+		if _, err := fmt.Fprintln(stdout, filepath.Join(f.charts, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runsKept is the folder in which runs are kept where nothing else is said.
+func runsKept() string { return filepath.Join("results", "runs") }
+
+// readRun finds the run that a user means in the folder runs, and reads what can be read
+// of it.
+func readRun(ctx context.Context, runs, name string) (folder string, one *report.Kept, err error) {
+	if folder, err = catalog.Find(ctx, runs, name); err != nil {
+		return "", nil, faultOfRuns(err)
+	}
+	one, err = report.Read(results.Dir(folder))
 	var path *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, usageError{fmt.Errorf("%s holds no run; expected a folder with a %s", folder, results.RunFile)}
+		err = usageError{fmt.Errorf("%s holds no run; expected a folder with a %s", folder, results.RunFile)}
 	case errors.As(err, &path):
-		return nil, usageError{fmt.Errorf("the run %s cannot be read: %w", folder, reason(err))}
+		err = usageError{fmt.Errorf("the run %s cannot be read: %w", folder, reason(err))}
 	case err != nil:
-		return nil, fmt.Errorf("the run %s cannot be read: %w", folder, err)
+		err = fmt.Errorf("the run %s cannot be read: %w", folder, err)
 	}
-	one := &retold{record: record, summary: record.Summary}
-	if one.summary == nil {
-		one.summary = verdict.Judge(record)
-	}
-	one.document = report.Document(record, one.summary)
-	one.document.Warnings = append(faults, one.document.Warnings...)
-	return one, nil
+	return folder, one, err
 }
 
-// form is a way to write a report.
-type form struct {
-	name string
-	// words says that it is rendered from the document, warnings included.
-	words bool
-	write func(io.Writer, *retold) error
-}
-
-func forms() []form {
-	return []form{
-		{"text", true, func(w io.Writer, one *retold) error { return report.Plain(w, one.document) }},
-		{"html", true, writePage},
-		{"md", true, func(w io.Writer, one *retold) error { return report.Markdown(w, one.document) }},
-		{"json", false, func(w io.Writer, one *retold) error { return report.JSON(w, one.summary) }},
-		{"csv", true, func(w io.Writer, one *retold) error { return report.CSV(w, one.document) }},
-		{"benchfmt", false, exchanged(exchange.Benchmarks)},
-		{"hlog", false, exchanged(exchange.HistogramLog)},
-		{"junit", false, exchanged(exchange.TestCases)},
+// completeRuns completes a first argument by the names of runs.
+func completeRuns(c *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-}
-
-// exchanged writes a form for other tools.
-func exchanged(write func(io.Writer, *results.Record, *results.Summary) error) func(io.Writer, *retold) error {
-	return func(w io.Writer, one *retold) error { return write(w, one.record, one.summary) }
-}
-
-// renderer returns the way to write a form, or that there is none of that name.
-func renderer(name string) (func(io.Writer, *retold) error, error) {
-	var names []string
-	for _, one := range forms() {
-		if one.name == name {
-			return one.write, nil
-		}
-		names = append(names, one.name)
+	folder, err := c.Flags().GetString("runs")
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveDefault
 	}
-	if name == "vegeta" {
-		return nil, usageError{fmt.Errorf("--format vegeta: %s", exchange.NoAttempts)}
-	}
-	return nil, usageError{fmt.Errorf("--format: %s", keys.Unknown("form", name, names))}
-}
-
-// worded returns the forms that show the warnings themselves.
-func worded() []string {
-	var names []string
-	for _, one := range forms() {
-		if one.words {
-			names = append(names, one.name)
+	names, _ := catalog.Names(folder)
+	var like []string
+	for _, name := range append(names, catalog.Latest) {
+		if strings.HasPrefix(name, toComplete) && catalog.Shown(name) == name {
+			like = append(like, name)
 		}
 	}
-	return names
+	return like, cobra.ShellCompDirectiveDefault
+}
+
+// faultOfRuns makes a fault of what was asked of runs that are kept one of usage, which
+// names the flag that sets the field, if one does.
+func faultOfRuns(err error) error {
+	var fault *catalog.Fault
+	var metric *nights.Fault
+	switch {
+	case errors.As(err, &metric):
+		return usageError{fmt.Errorf("--%w", metric)}
+	case !errors.As(err, &fault):
+		return err
+	case fault.Field == "scenario":
+		return usageError{fmt.Errorf("--scenario: %w", fault.Err)}
+	case fault.Field == "tags":
+		return usageError{fmt.Errorf("--tag: %w", fault.Err)}
+	}
+	return usageError{fault.Err}
 }

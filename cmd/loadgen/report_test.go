@@ -6,70 +6,76 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"loadgen/report"
 	"loadgen/results"
 )
 
-// reported is a kept run, by its name, and what it printed at its end.
-func reported(t *testing.T) (name, printed string) {
-	t.Helper()
+// Each form is printed, or written to a file, and text is what the run printed at its end.
+func TestReportOfAKeptRun(t *testing.T) {
 	choiceIn(t)
-	name = "20260301T020000Z-choice"
-	code, stdout, stderr := say(t, "simulate", "choice.yaml", "--one-profile", "--quiet", "--out", filepath.Join(runsKept(), name))
+	const name = "20260301T020000Z-choice"
+	code, printed, stderr := say(t, "simulate", "choice.yaml", "--one-profile", "--quiet", "--out", filepath.Join(runsKept(), name))
 	if code != codeOk {
 		t.Fatalf("simulate = %d %q", code, stderr)
 	}
-	return name, stdout
-}
-
-func TestReportOfAKeptRun(t *testing.T) {
-	name, printed := reported(t)
 	if code, stdout, stderr := say(t, "report", name); code != codeOk || stdout != printed || stderr != "" {
 		t.Errorf("report = %d %q; want what the run printed:\n%s\ngot\n%s", code, stderr, printed, stdout)
 	}
-	for _, row := range []struct{ format, begins, holds string }{
-		{"html", "<!", "Verdict"}, {"md", "# ", "\n## Verdict\n"}, {"json", "{\n", `"verdict": "`},
-		{"csv", "section,table,row,column,value,unit\n", "\nseconds,rate,0,due,"}, {"benchfmt", "", "Benchmark"},
-		{"hlog", "#", "Tag="}, {"junit", "<?xml", "<testcase"},
-	} {
-		code, stdout, stderr := say(t, "report", "latest", "--format", row.format)
-		if code != codeOk || stderr != "" || !strings.HasPrefix(stdout, row.begins) || !strings.Contains(stdout, row.holds) {
-			t.Errorf("--format %s = %d %q, which begins with %.60q; want %q and %q in it", row.format, code, stderr, stdout, row.begins, row.holds)
-		}
-		if row.format == "html" && len(stdout) > 1_500_000 {
-			t.Errorf("the page has %d bytes; want at most 1.5 million", len(stdout))
+	kept, err := report.Read(results.Dir(filepath.Join(runsKept(), name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, form := range report.Forms() {
+		var want bytes.Buffer
+		if err := form.Write(&want, kept); err != nil {
+			t.Fatal(err)
 		}
 		file := filepath.Join(t.TempDir(), "report")
-		if code, nothing, stderr := say(t, "report", name, "--format", row.format, "--output", file); code != codeOk || nothing != "" || stderr != "" {
-			t.Errorf("--format %s --output = %d, %q on stdout, %q", row.format, code, nothing, stderr)
+		if code, nothing, stderr := say(t, "report", "latest", "--format", form.Name, "--output", file); code != codeOk || nothing != "" || stderr != "" {
+			t.Errorf("--format %s --output = %d, %q on stdout, %q", form.Name, code, nothing, stderr)
 		}
-		if text, err := os.ReadFile(file); err != nil || string(text) != stdout {
-			t.Errorf("--format %s --output wrote another text, %v", row.format, err)
+		if text, err := os.ReadFile(file); err != nil || !bytes.Equal(text, want.Bytes()) {
+			t.Errorf("--format %s --output wrote another text than report.Forms has, %v", form.Name, err)
 		}
 	}
 }
 
-// The charts that a run drew can be drawn again from its record, byte for byte, or by
-// another axis.
+// judgedRun is a kept run of a few reads, by its name, in a folder in which the test then
+// is.
+func judgedRun(t *testing.T) string {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	return keptJudged(t, runsKept(), kept{0, time.Millisecond, "orders", results.Valid, nil})
+}
+
+// The charts that lie beside a run can be drawn again from its record, byte for byte, or
+// by another axis, and so can its page.
 func TestReportDrawsCharts(t *testing.T) {
-	choiceIn(t)
-	if code, _, stderr := say(t, "simulate", "choice.yaml", "--one-profile", "--quiet", "--no-charts=false", "--out", "run"); code != codeOk {
-		t.Fatalf("simulate = %d %q", code, stderr)
+	name := judgedRun(t)
+	folder := results.Dir(filepath.Join(runsKept(), name))
+	record, err := results.Read(folder)
+	if err != nil {
+		t.Fatal(err)
 	}
-	code, stdout, stderr := say(t, "report", "run", "--charts", "again/and")
+	if err := report.Illustrate(folder, record); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := say(t, "report", name, "--charts", "again/and")
 	drawn := strings.Fields(stdout)
-	if code != codeOk || stderr != "" || len(drawn) < 8 {
+	if code != codeOk || stderr != "" || len(drawn) < 4 {
 		t.Fatalf("report --charts = %d %q, %q; want the names of the charts", code, stdout, stderr)
 	}
-	if code, _, stderr := say(t, "report", "run", "--charts", "even", "--axis", "linear"); code != codeOk {
+	if code, _, stderr := say(t, "report", name, "--charts", "even", "--axis", "linear"); code != codeOk {
 		t.Fatalf("report --charts --axis = %d %q", code, stderr)
 	}
 	differ := 0
 	for _, file := range drawn {
 		again, err := os.ReadFile(file)
-		was, missing := os.ReadFile(filepath.Join("run", filepath.Base(file)))
+		was, missing := os.ReadFile(filepath.Join(string(folder), filepath.Base(file)))
 		if err != nil || missing != nil || !bytes.Equal(again, was) {
-			t.Errorf("%s differs from what the run drew: %v, %v", file, err, missing)
+			t.Errorf("%s differs from what lay beside the run: %v, %v", file, err, missing)
 		}
 		if even, err := os.ReadFile(filepath.Join("even", filepath.Base(file))); err != nil {
 			t.Error(err)
@@ -80,15 +86,14 @@ func TestReportDrawsCharts(t *testing.T) {
 	if differ == 0 || differ == len(drawn) {
 		t.Errorf("by a linear axis %d of %d files differ; want those that had another", differ, len(drawn))
 	}
-	usual, even := new(bytes.Buffer), new(bytes.Buffer)
-	for axis, page := range map[string]*bytes.Buffer{"usual": usual, "linear": even} {
-		code, stdout, stderr := say(t, "report", "run", "--format", "html", "--axis", axis)
-		if page.WriteString(stdout); code != codeOk {
-			t.Errorf("--format html --axis %s = %d %q", axis, code, stderr)
-		}
+	page, err := os.ReadFile(filepath.Join(string(folder), "report.html"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if bytes.Equal(usual.Bytes(), even.Bytes()) {
-		t.Error("the page is the same by another axis")
+	for _, axis := range []string{"usual", "linear"} {
+		if code, stdout, stderr := say(t, "report", name, "--format", "html", "--axis", axis); code != codeOk || (stdout == string(page)) != (axis == "usual") {
+			t.Errorf("--format html --axis %s = %d %q; that is the page of the run: %v", axis, code, stderr, stdout == string(page))
+		}
 	}
 	for _, row := range []struct {
 		sentence string
@@ -99,9 +104,9 @@ func TestReportDrawsCharts(t *testing.T) {
 		{"an axis of nothing", []string{"--axis", "log"}, "--axis is one of charts"},
 		{"an axis of a text", []string{"--axis", "log", "--format", "md"}, "--axis is one of charts"},
 		{"charts and a form", []string{"--charts", "x", "--format", "html"}, "in place of a report"},
-		{"charts in a file", []string{"--charts", "choice.yaml/x"}, "cannot be made"},
+		{"charts in a file", []string{"--charts", filepath.Join(string(folder), "run.json", "x")}, "cannot be made"},
 	} {
-		code, stdout, stderr := say(t, append([]string{"report", "run"}, row.args...)...)
+		code, stdout, stderr := say(t, append([]string{"report", name}, row.args...)...)
 		if code != codeUsage || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, row.says) {
 			t.Errorf("%s: %d, %q, %q; want 2 and one line with %q", row.sentence, code, stdout, stderr, row.says)
 		}
@@ -111,33 +116,8 @@ func TestReportDrawsCharts(t *testing.T) {
 	}
 }
 
-// Every chart that the document of a run names is on its page.
-func TestPageHasEveryChart(t *testing.T) {
-	name, _ := reported(t)
-	one, err := readReport(filepath.Join(runsKept(), name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	pictures, err := picturesOf(one)
-	if err != nil || len(pictures) < 2 {
-		t.Fatalf("%d pictures, %v; want some", len(pictures), err)
-	}
-	var page bytes.Buffer
-	if err := writePage(&page, one); err != nil {
-		t.Fatal(err)
-	}
-	for _, section := range []string{"Verdict", "What this run cannot tell", "Times by operation", "Second by second", "Books of the whole run", "To repeat it"} {
-		if !strings.Contains(page.String(), section) {
-			t.Errorf("the page has no section %q", section)
-		}
-	}
-	if got := strings.Count(page.String(), "<svg"); got < len(pictures) {
-		t.Errorf("the page has %d graphics; want at least the %d charts", got, len(pictures))
-	}
-}
-
 func TestReportSaysWhatIsWrong(t *testing.T) {
-	name, _ := reported(t)
+	name := judgedRun(t)
 	for _, row := range []struct {
 		name string
 		args []string
@@ -146,7 +126,7 @@ func TestReportSaysWhatIsWrong(t *testing.T) {
 		{"a form that is mistyped", []string{"report", name, "--format", "htm"}, `unknown form "htm"; did you mean "html"?`},
 		{"one that is none", []string{"report", name, "--format", "pdf-a-4"}, "expected text, html, md, json, csv, benchfmt, hlog or junit"},
 		{"a stream of attempts", []string{"report", name, "--format", "vegeta"}, "--record FILE"},
-		{"a run that is not there", []string{"report", "20260301T020000Z-chose"}, `did you mean "` + name + `"?`},
+		{"a run that is not there", []string{"report", "20260301T020000Z-order-s"}, `did you mean "` + name + `"?`},
 		{"no run", []string{"report"}, "takes one run, and got 0"},
 		{"two", []string{"report", name, name}, "takes one run, and got 2"},
 		{"a folder that is not there", []string{"report", name, "--output", filepath.Join("nowhere", "x.md")}, "cannot be written"},
@@ -160,7 +140,7 @@ func TestReportSaysWhatIsWrong(t *testing.T) {
 
 // A record that is cut off is reported on as far as it goes, and every form says so.
 func TestReportOfACutRecord(t *testing.T) {
-	name, _ := reported(t)
+	name := judgedRun(t)
 	file := filepath.Join(runsKept(), name, results.RunFile)
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -169,10 +149,11 @@ func TestReportOfACutRecord(t *testing.T) {
 	if err := os.WriteFile(file, text[:len(text)/2], 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, format := range []string{"text", "html", "md", "csv", "json", "benchfmt", "hlog", "junit"} {
-		code, stdout, stderr := say(t, "report", name, "--format", format)
-		if code != codeOk || strings.Count(stdout+stderr, "run.json is cut off after") != 1 {
-			t.Errorf("--format %s = %d %q; want that it is cut off, once:\n%.400s", format, code, stderr, stdout)
+	for _, form := range report.Forms() {
+		code, stdout, stderr := say(t, "report", name, "--format", form.Name)
+		const says = "run.json is cut off after"
+		if code != codeOk || strings.Count(stdout+stderr, says) != 1 || form.Words != (stderr == "") {
+			t.Errorf("--format %s = %d %q; want that it is cut off, once, and beside the form where it has no words:\n%.400s", form.Name, code, stderr, stdout)
 		}
 	}
 }

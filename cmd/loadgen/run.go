@@ -14,7 +14,6 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/report"
-	"loadgen/report/chart"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios"
@@ -213,24 +212,12 @@ func (f *runFlags) present(folder results.Dir, recorder *results.Recorder, ended
 		return nil, errors.Join(ended, err)
 	}
 	if !f.noCharts {
-		if err := illustrate(folder, result); err != nil {
+		if err := report.Illustrate(folder, result.record); err != nil {
 			ended = errors.Join(ended, err)
 		}
 	}
 	f.sayWhere(stderr, folder, result.record.Duration)
 	return result, ended
-}
-
-// illustrate writes the charts and the page of a finished run beside its record.
-func illustrate(folder results.Folder, r *finished) error {
-	_, err := chart.Draw(folder, r.record)
-	if err != nil {
-		err = fmt.Errorf("drawing the charts: %w", err)
-	}
-	if page := keepPage(folder, r); page != nil {
-		err = errors.Join(err, fmt.Errorf("writing the page: %w", page))
-	}
-	return err
 }
 
 // becauseOfBudget returns how a run ended whose budget was spent: that its

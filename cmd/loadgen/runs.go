@@ -1,9 +1,24 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+
+	"loadgen/engine/clock"
+	"loadgen/report"
+	"loadgen/report/nights"
+	"loadgen/results"
+	"loadgen/results/catalog"
+	"loadgen/scenarios/keys"
 )
 
 // newRuns returns the verb around the runs that are kept.
@@ -26,7 +41,356 @@ at together and looked after.`,
 		},
 		Args: cobra.ArbitraryArgs,
 	}
-	c.AddCommand(new(runsListFlags).verb(stdout), new(runsShowFlags).verb(stdout), new(runsTagFlags).verb(stdout),
-		new(runsPruneFlags).verb(stdout), new(historyFlags).verb(stdout, stderr))
+	c.AddCommand(newRunsList(stdout), newRunsShow(stdout), newRunsTag(stdout), newRunsPrune(stdout), newRunsHistory(stdout, stderr))
 	return c
+}
+
+// runsListFlags are what a user typed after `loadgen runs list`.
+type runsListFlags struct {
+	runs, since, format string
+	limit               int
+	selection           catalog.Selection
+}
+
+func newRunsList(stdout io.Writer) *cobra.Command {
+	f := new(runsListFlags)
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List the runs that are kept, the newest first",
+		Long: `List prints the runs of a folder, the one that was begun last first, with what became
+of each. served is the most entities a second of any reported phase, p99 the response
+time of its operations together, refused the share of their attempts, of
+both without what prepares the table. What cannot be read, and folders without a run
+of their own such as those of contests, are counted below.`,
+		Example: `  loadgen runs list
+  loadgen runs list --scenario stress --since 7d
+  loadgen runs list --tag baseline --format json`,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return faultOfRuns(f.list(c.Context(), clock.NewReal().Started(), stdout))
+		},
+	}
+	refuseArguments(c)
+	flags := c.Flags()
+	flags.StringVar(&f.runs, "runs", runsKept(), "`folder` of the runs")
+	flags.StringVar(&f.selection.Scenario, "scenario", "", "only runs of the scenario of this `name`")
+	flags.StringArrayVar(&f.selection.Tags, "tag", nil, "only runs with this `tag`, may be repeated")
+	flags.StringVar(&f.since, "since", "", "only runs that were begun since: an `age` (7d, 12h) or a date (2026-03-01)")
+	flags.IntVar(&f.limit, "limit", 50, "list so many at most, 0 for all")
+	flags.StringVar(&f.format, "format", "text", "what to print: text or json")
+	return c
+}
+
+// list prints what the flags ask for.
+func (f *runsListFlags) list(ctx context.Context, now time.Time, stdout io.Writer) error {
+	switch {
+	case f.format != "text" && f.format != "json":
+		return usageError{fmt.Errorf("--format %s: expected text or json", f.format)}
+	case f.limit < 0:
+		return usageError{fmt.Errorf("--limit %d: expected a number of runs, or 0 for all", f.limit)}
+	case f.since != "":
+		var err error
+		if f.selection.Since, err = catalog.ParseSince(f.since, now); err != nil {
+			return usageError{fmt.Errorf("--since %q: expected an age such as 7d or 12h, or a date such as 2026-03-01", f.since)}
+		}
+	}
+	all, err := catalog.Open(ctx, f.runs)
+	if err != nil {
+		return err
+	}
+	chosen, err := all.Select(f.selection)
+	if err != nil {
+		return err
+	}
+	if f.format == "json" {
+		return report.List(all, chosen, f.limit).JSON(stdout)
+	}
+	return report.List(all, chosen, f.limit).Text(stdout)
+}
+
+// aboutRun tells in the help of a verb what a RUN can be.
+const aboutRun = `RUN is the folder
+of a run, its name in --runs, a beginning of the name that no other has, or latest.`
+
+func newRunsShow(stdout io.Writer) *cobra.Command {
+	var runs string
+	c := &cobra.Command{
+		Use:   "show RUN",
+		Short: "Show the report of a run, and where its files lie",
+		Long:  `Show prints the report of a run that is kept, then its tags and its files. ` + aboutRun,
+		Example: `  loadgen runs show latest
+  loadgen runs show 20260301T0200`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usageError{fmt.Errorf("%s takes one run, and got %d; expected its folder, its name or latest", c.CommandPath(), len(args))}
+			}
+			return nil
+		},
+		ValidArgsFunction: completeRuns,
+		RunE: func(c *cobra.Command, args []string) error {
+			folder, one, err := readRun(c.Context(), runs, args[0])
+			if err != nil {
+				return err
+			}
+			if err := report.Plain(stdout, one.Document); err != nil {
+				return err
+			}
+			return faultOfRuns(report.Files(stdout, folder))
+		},
+	}
+	c.Flags().StringVar(&runs, "runs", runsKept(), "`folder` of the runs")
+	return c
+}
+
+func newRunsTag(stdout io.Writer) *cobra.Command {
+	var runs string
+	var remove bool
+	c := &cobra.Command{
+		Use:   "tag RUN NAME...",
+		Short: "Tag a run, which keeps it from being pruned",
+		Long: `Tag gives a run names of your own, by which ` + "`runs list --tag`" + ` finds it, and
+` + "`runs prune`" + ` never deletes a run that has one. They lie in a file beside the record,
+which is never altered. ` + aboutRun,
+		Example: `  loadgen runs tag latest baseline
+  loadgen runs tag 20260301T0200 before-the-move --remove`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return usageError{fmt.Errorf("%s takes a run and one tag or more, and got %d arguments; expected such as latest keep", c.CommandPath(), len(args))}
+			}
+			return nil
+		},
+		ValidArgsFunction: completeRuns,
+		RunE: func(c *cobra.Command, args []string) error {
+			return faultOfRuns(tag(c.Context(), runs, args[0], args[1:], remove, stdout))
+		},
+	}
+	c.Flags().StringVar(&runs, "runs", runsKept(), "`folder` of the runs")
+	c.Flags().BoolVar(&remove, "remove", false, "take the tags away")
+	return c
+}
+
+// tag adds tags to a run or takes them away, all or none of them.
+func tag(ctx context.Context, runs, name string, names []string, remove bool, stdout io.Writer) error {
+	for _, name := range names {
+		if err := catalog.CheckTag(name); err != nil {
+			return err
+		}
+	}
+	folder, err := catalog.Find(ctx, runs, name)
+	if err != nil {
+		return err
+	}
+	tags, err := catalog.ChangeTags(folder, names, remove)
+	switch {
+	case errors.Is(err, results.ErrWrite):
+		return fmt.Errorf("%w: %w", errNoFolder, err)
+	case err != nil:
+		return err
+	case len(tags) == 0:
+		tags = []string{"no tag"}
+	}
+	_, err = fmt.Fprintf(stdout, "%s: %s\n", catalog.Shown(folder), strings.Join(tags, ", "))
+	return err
+}
+
+// runsPruneFlags are what a user typed after `loadgen runs prune`.
+type runsPruneFlags struct {
+	runs, olderThan string
+	by              catalog.Pruning
+	yes             bool
+}
+
+func newRunsPrune(stdout io.Writer) *cobra.Command {
+	f := new(runsPruneFlags)
+	c := &cobra.Command{
+		Use:   "prune",
+		Short: "Delete runs that are old, once it was said which",
+		Long: `Prune says which runs would go, and deletes them only with --yes. With --older-than go
+those that were begun longer ago, with --keep-last all but the newest so many of each
+scenario, not counting what stays anyway; with both, those that meet both.
+
+It deletes the files that loadgen has written, and only of runs directly below --runs
+whose record it can read. It follows no link, and leaves alone every run that has a tag,
+every run that has not come to its end and was written to within the last hour, contests,
+and files of anybody else, whose folders stay with them.`,
+		Example: `  loadgen runs prune --older-than 30d              # what would go?
+  loadgen runs prune --older-than 30d --yes
+  loadgen runs prune --keep-last 20 --scenario stress --yes`,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return faultOfRuns(f.prune(c.Context(), c.Flags().Changed("keep-last"), clock.NewReal().Started(), stdout))
+		},
+	}
+	refuseArguments(c)
+	flags := c.Flags()
+	flags.StringVar(&f.runs, "runs", runsKept(), "`folder` of the runs")
+	flags.StringVar(&f.olderThan, "older-than", "", "runs that were begun longer ago than this `age`, such as 30d, 2w or 12h")
+	flags.IntVar(&f.by.KeepLast, "keep-last", 0, "all but the newest so many of each scenario")
+	flags.StringVar(&f.by.Scenario, "scenario", "", "only runs of the scenario of this `name`")
+	flags.BoolVar(&f.yes, "yes", false, "delete them")
+	return c
+}
+
+// prune says what goes, and deletes it if it may.
+func (f *runsPruneFlags) prune(ctx context.Context, keepLast bool, now time.Time, stdout io.Writer) error {
+	f.by.Now, f.by.Own = now, report.Illustrations()
+	switch {
+	case keepLast && f.by.KeepLast < 1:
+		return usageError{fmt.Errorf("--keep-last %d: expected 1 or more", f.by.KeepLast)}
+	case f.olderThan != "":
+		var err error
+		if f.by.OlderThan, err = catalog.ParseAge(f.olderThan); err != nil {
+			return usageError{fmt.Errorf("--older-than %q: %w", f.olderThan, err)}
+		}
+	case !keepLast:
+		return usageError{errors.New("runs prune: nothing says which runs are to go; expected --older-than 30d or --keep-last 20")}
+	}
+	all, err := catalog.Open(ctx, f.runs)
+	if err != nil {
+		return err
+	}
+	plan, err := all.Plan(f.by)
+	if err != nil {
+		return err
+	}
+	if !f.yes {
+		return report.Pruning(stdout, plan)
+	}
+	done, err := plan.Delete(ctx)
+	if done == nil {
+		return err
+	}
+	return errors.Join(err, report.Pruned(stdout, plan, done))
+}
+
+// historyFlags are what a user typed after `loadgen runs history`.
+type historyFlags struct {
+	metrics           []string
+	runs, format, png string
+}
+
+func newRunsHistory(stdout, stderr io.Writer) *cobra.Command {
+	f := new(historyFlags)
+	c := &cobra.Command{
+		Use:   "history [scenario|folder ...]",
+		Short: "Show the nights of a scenario, and where they step",
+		Long: `History puts the runs of a scenario in the order in which they were begun, takes the
+medians of those that were begun within six hours (a night), and says where a metric
+steps: by windowed E-divisive means and a permutation test (p = 0.001, windows of 30
+nights, steps of 5 % at least). It never reads single requests: the unit is the run.
+
+An argument is a folder of runs, or the name or file of a scenario, whose runs are then
+looked for in --runs; without one it is all that are there. Runs that are not valid are
+counted and left out, and so are those in virtual time unless all are. Where the
+scenario's text, target, profile or machine is another, another series begins.
+
+A metric is a figure as in a scenario's expect: p99(get), served(hottest), share_lost.
+The exit code is 12 where no two nights can be compared, else 0 whatever is found.`,
+		Example: `  loadgen runs history stress
+  loadgen runs history stress --metric "p99(get)" --png stress.png
+  loadgen runs history nightly-runs --format csv > nights.csv`,
+		Args: cobra.ArbitraryArgs, ValidArgsFunction: someScenarios,
+		RunE: func(c *cobra.Command, args []string) error {
+			return faultOfRuns(f.history(c.Context(), args, stdout, stderr))
+		},
+	}
+	flags := c.Flags()
+	flags.StringArrayVar(&f.metrics, "metric", nil, "`figure` to follow, may be repeated (default p99, served, share_lost)")
+	flags.StringVar(&f.runs, "runs", runsKept(), "`folder` of the runs")
+	flags.StringVar(&f.format, "format", "text", "what to print: text, json or csv")
+	flags.StringVar(&f.png, "png", "", "draw the nights into a `file`, .png or .svg")
+	return c
+}
+
+// history reads the runs, finds the steps, draws and prints them.
+func (f *historyFlags) history(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	switch extension := strings.ToLower(filepath.Ext(f.png)); {
+	case !slices.Contains([]string{"text", "json", "csv"}, f.format):
+		return usageError{fmt.Errorf("--format %s: expected text, json or csv", f.format)}
+	case f.png != "" && extension != ".png" && extension != ".svg":
+		return usageError{fmt.Errorf("--png %s: expected a file that ends in .png or .svg", f.png)}
+	}
+	metrics, err := nights.ParseMetrics(f.metrics)
+	if err != nil {
+		return err
+	}
+	archive := nights.New(metrics)
+	if err := f.gather(ctx, archive, args); err != nil {
+		return err
+	}
+	document, err := archive.Document()
+	if err != nil {
+		return err
+	}
+	if err := f.draw(document); err != nil {
+		return err
+	}
+	if err := f.tell(document, stdout, stderr); err != nil {
+		return err
+	}
+	if document.Outcome() == nights.NoHistory {
+		return verdictError{codeInconclusive}
+	}
+	return nil
+}
+
+// gather puts the runs of folders and scenarios into an archive, each once. Without any
+// argument these are all runs that there are.
+func (f *historyFlags) gather(ctx context.Context, archive *nights.Archive, args []string) error {
+	if len(args) == 0 {
+		args = []string{f.runs}
+	}
+	var wanted []string
+	reader := catalog.Reader{Archive: archive}
+	for _, arg := range args {
+		switch info, err := os.Stat(arg); {
+		case err == nil && info.IsDir() || len(args) == 1 && arg == f.runs:
+			if err := reader.Read(ctx, arg); err != nil {
+				return err
+			}
+		case err != nil && filepath.Ext(arg) == "":
+			wanted = append(wanted, arg)
+		default:
+			s, _, err := openScenario(arg)
+			if err != nil {
+				return err
+			}
+			wanted = append(wanted, s.Name)
+		}
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	return reader.Read(ctx, f.runs, wanted...)
+}
+
+// draw writes the chart that is asked for, if there is anything to draw.
+func (f *historyFlags) draw(d *nights.Document) error {
+	switch {
+	case f.png == "" || d.Outcome() == nights.NoHistory:
+		return nil
+	case len(d.Scenarios) > 1:
+		var names []string
+		for i := range d.Scenarios {
+			names = append(names, d.Scenarios[i].Name)
+		}
+		return usageError{fmt.Errorf("--png draws one scenario, and there are %d; expected one of %s", len(names), keys.Choice(names))}
+	}
+	if err := nights.Draw(results.Dir(filepath.Dir(f.png)), filepath.Base(f.png), d.Metrics, &d.Scenarios[0]); err != nil {
+		return usageError{fmt.Errorf("--png %s cannot be written: %w", f.png, reason(err))}
+	}
+	return nil
+}
+
+// tell prints the history. What a form has no place for is told in words beside it.
+func (f *historyFlags) tell(d *nights.Document, stdout, stderr io.Writer) error {
+	switch f.format {
+	case "json":
+		return nights.JSON(stdout, d)
+	case "text":
+		return nights.Text(stdout, d)
+	}
+	left, err := nights.CSV(stdout, d)
+	for i := 0; err == nil && i < len(left); i++ {
+		_, err = fmt.Fprintf(stderr, "left out: %s\n", left[i])
+	}
+	return err
 }

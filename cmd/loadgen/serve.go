@@ -170,7 +170,7 @@ func (f *serveFlags) report(stdout io.Writer, of *observe.Examination, counts re
 	if record == nil {
 		return ended
 	}
-	drawn := illustrate(of.Folder, &finished{of.Folder, record, record.Summary})
+	drawn := report.Illustrate(of.Folder, record)
 	fmt.Fprintf(f.Journal, "the run is in %s\n", of.Folder)
 	if _, err := fmt.Fprintln(stdout); err != nil {
 		return errors.Join(ended, drawn, err)

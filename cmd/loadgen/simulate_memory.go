@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 
+	"loadgen/report/plain"
 	"loadgen/scenarios/drive"
 )
 
@@ -33,15 +34,7 @@ func parseSize(text string) (int64, error) {
 }
 
 // sizeOf writes a size in the largest unit of which it has two, rounded up.
-func sizeOf(bytes int64) string {
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
-	unit := 0
-	for bytes >= 2<<10 && unit < len(units)-1 {
-		bytes = (bytes + 1023) / 1024
-		unit++
-	}
-	return strconv.FormatInt(bytes, 10) + units[unit]
-}
+func sizeOf(bytes int64) string { return plain.Size(bytes) }
 
 // fits reports a scenario that would take more memory than it may, before
 // anything is run. Two runs beside each other take twice as much.

@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode/utf8"
 
+	"loadgen/report/plain"
 	"loadgen/report/verdict"
 	"loadgen/results"
 )
@@ -56,7 +56,7 @@ func compareText(stdout io.Writer, made []tried, asked int) error {
 		for _, t := range made {
 			rows = append(rows, rowOf(&t))
 		}
-		align(&text, rows, values+1)
+		text.WriteString(plain.Aligned(rows, values+1))
 		text.WriteString("\noffered, served and hottest: entities a second, of all that is reported and of the busiest partition;\n" +
 			"refused: of the attempts; lost: 1 − served/offered in the last half of each phase; p50 and p99: response times\n")
 	}
@@ -154,26 +154,4 @@ func passed(list []results.Expectation) string {
 		}
 	}
 	return fmt.Sprintf("%d/%d", held, len(list))
-}
-
-// align writes rows of cells: the first columns flush left, the others flush right.
-func align(text *strings.Builder, rows [][]string, left int) {
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	for _, row := range rows {
-		line := ""
-		for i, cell := range row {
-			room := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-			if i < left {
-				line += cell + room + "  "
-			} else {
-				line += room + cell + "  "
-			}
-		}
-		text.WriteString(strings.TrimRight(line, " ") + "\n")
-	}
 }

@@ -1,6 +1,7 @@
 package nights
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -8,6 +9,7 @@ import (
 
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/scenarios/keys"
 )
 
 // Archive takes in the runs of a history, and keeps of each no more than its figures.
@@ -76,9 +78,10 @@ func (a *Archive) Add(name string, record *results.Record) {
 	a.runs = append(a.runs, kept)
 }
 
-// Stray returns the first name in a metric that is that of no operation and no phase of
-// any run, with the names that there are, and false where all are known.
-func (a *Archive) Stray() (name string, known []string, some bool) {
+// stray returns the fault of a metric with a name that is that of no operation and no
+// phase of any run, nil where there is no run.
+func (a *Archive) stray() error {
+	var known []string
 	for i := range a.runs {
 		known = append(known, a.runs[i].names...)
 	}
@@ -86,12 +89,12 @@ func (a *Archive) Stray() (name string, known []string, some bool) {
 	known = slices.DeleteFunc(slices.Compact(known), func(name string) bool { return name == "" })
 	for _, metric := range a.metrics {
 		for _, name := range metric.names() {
-			if !slices.Contains(known, name) {
-				return name, known, len(known) > 0
+			if len(known) > 0 && !slices.Contains(known, name) {
+				return &Fault{"metric", errors.New(keys.Unknown("operation or phase", name, known))}
 			}
 		}
 	}
-	return "", known, false
+	return nil
 }
 
 // inOrder returns the runs in the order in which they were begun, those of one instant

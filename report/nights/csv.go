@@ -15,7 +15,7 @@ import (
 // of the name branch for what must not be mixed, which here is the series; and it refuses
 // a row without a number for a metric, so that a metric which no night can tell is left
 // out, and then a night that cannot tell all others. What was left out is returned in
-// sentences.
+// sentences, those of a history that is none and of what cannot be read among them.
 func CSV(w io.Writer, d *Document) (left []string, err error) {
 	columns := make([]int, 0, len(d.Metrics))
 	for m, metric := range d.Metrics {
@@ -49,6 +49,14 @@ func CSV(w io.Writer, d *Document) (left []string, err error) {
 	}
 	if incomplete > 0 {
 		left = append(left, fmt.Sprintf("%s on which not all of the metrics can be told", nightsIn(incomplete)))
+	}
+	for i := range d.Scenarios {
+		if s := &d.Scenarios[i]; s.Outcome() == NoHistory {
+			left = append(left, s.Sentence())
+		}
+	}
+	for _, u := range d.Unread {
+		left = append(left, fmt.Sprintf("%s: %s", u.Name, u.Reason))
 	}
 	out.Flush()
 	return left, out.Error()

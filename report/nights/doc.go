@@ -6,7 +6,8 @@
 // is run between them, and runs begun within six hours of the first are a [Night], whose
 // figures are the medians over its runs. Where a metric steps from one night to the next
 // is found by compare.History, with its defaults. [Text], [JSON] and [CSV] print the
-// document.
+// document, and [Draw] draws one of its scenarios. [ParseMetrics] reads the metrics; what
+// is wrong with them is a [Fault].
 //
 // What the runs rest on is a condition: the text of the scenario, target, start and
 // profile, retries, driver, and the machine. Another build of the tool is none, since

@@ -3,7 +3,11 @@ package nights_test
 import (
 	"encoding/csv"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"math"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -169,12 +173,14 @@ func TestCSVIsImported(t *testing.T) {
 			d.Scenarios[i].Series[s].Trends[2].Nights = len(d.Scenarios[i].Series[s].Nights)
 		}
 	}
+	d.Unread = []nights.Unread{{Name: "runs/cut", Reason: "it is cut off"}}
 	var out strings.Builder
 	left, err := nights.CSV(&out, d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "the column of saturation, which no night can tell; 1 night on which not all of the metrics can be told"
+	const want = "the column of saturation, which no night can tell; 1 night on which not all of the metrics can be told; " +
+		"=cmd|'/C calc'!A0?: no history: a single run has nothing to be compared with; expected one of another night at least; runs/cut: it is cut off"
 	if got := strings.Join(left, "; "); got != want {
 		t.Errorf("left out %q; want %q", got, want)
 	}
@@ -236,5 +242,49 @@ func TestHostileRecords(t *testing.T) {
 	var out strings.Builder
 	if err := nights.JSON(&out, d); err != nil || !json.Valid([]byte(out.String())) {
 		t.Errorf("the JSON is %q, %v", &out, err)
+	}
+}
+
+func TestParseMetrics(t *testing.T) {
+	if got, err := nights.ParseMetrics(nil); err != nil || len(got) != len(nights.Default()) {
+		t.Errorf("of no text the metrics are %v, %v; want the usual ones", got, err)
+	}
+	if got, err := nights.ParseMetrics([]string{"p99( get )", "served"}); err != nil || len(got) != 2 || got[0].String() != "p99(get)" {
+		t.Errorf("the metrics are %v, %v", got, err)
+	}
+	for _, row := range []struct {
+		name  string
+		texts []string
+		says  string
+	}{
+		{"an unknown figure", []string{"sered"}, `metric: unknown figure "sered"; did you mean "served"?`},
+		{"a claim", []string{"p99(get) < 5ms"}, `metric "p99(get) < 5ms": byte 9: `},
+		{"one twice", []string{"p99(get)", "p99( get )"}, "metric: p99(get) is named twice; expected others"},
+		{"too many", slices.Repeat([]string{"p99"}, 25), "metric: 25 are more than 24"},
+	} {
+		_, err := nights.ParseMetrics(row.texts)
+		var fault *nights.Fault
+		if !errors.As(err, &fault) || !strings.HasPrefix(err.Error(), row.says) {
+			t.Errorf("%s: %v; want a fault that begins with %q", row.name, err, row.says)
+		}
+	}
+}
+
+// What is drawn has the nights of each series, its steps and where another series begins.
+func TestDraw(t *testing.T) {
+	moved := nightly(20, 10).with(func(m *results.Manifest) { m.Environment.CPUs = 4 })
+	d := document(t, archived(t, metrics(t, "p50(get)"), append(stepped(10), moved)...))
+	folder := new(results.Memory)
+	if err := nights.Draw(folder, "nights.svg", d.Metrics, &d.Scenarios[0]); err != nil {
+		t.Fatal(err)
+	}
+	drawn := string(folder.Bytes("nights.svg"))
+	for _, want := range []string{"<svg", d.Scenarios[0].Sentence(), "p50(get)", "series 2", d.Scenarios[0].Series[0].Trends[0].Steps[0].Short()} {
+		if !strings.Contains(drawn, want) {
+			t.Errorf("the chart does not hold %q", want)
+		}
+	}
+	if err := nights.Draw(results.Dir(filepath.Join(t.TempDir(), "nowhere")), "nights.svg", d.Metrics, &d.Scenarios[0]); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("in no folder, Draw = %v", err)
 	}
 }

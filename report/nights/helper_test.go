@@ -84,13 +84,9 @@ func (r *run) record(t testing.TB) *results.Record {
 // metrics parses what has to be metrics.
 func metrics(t testing.TB, texts ...string) []nights.Metric {
 	t.Helper()
-	var list []nights.Metric
-	for _, text := range texts {
-		m, err := nights.ParseMetric(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, m)
+	list, err := nights.ParseMetrics(texts)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return list
 }

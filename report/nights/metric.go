@@ -1,23 +1,64 @@
 package nights
 
 import (
+	"errors"
+	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/expectation"
+	"loadgen/scenarios/keys"
 )
 
 // Metric is what runs are compared by: a figure in the unit of its [Metric.Column].
 type Metric struct{ figure expectation.Figure }
 
-// ParseMetric reads a metric such as p99(get). Its error is that of
-// expectation.ParseFigure.
-func ParseMetric(text string) (Metric, error) {
-	f, err := expectation.ParseFigure(text)
-	return Metric{f}, err
+// mostMetrics bounds how many metrics are followed at once.
+const mostMetrics = 24
+
+// Fault is what is wrong with the metrics that are asked for.
+type Fault struct {
+	// Field is "metric", with the text that is none where that is what is wrong.
+	Field string
+	// Err says what is wrong in one line.
+	Err error
+}
+
+// Error returns the field and what is wrong with it.
+func (f *Fault) Error() string { return f.Field + ": " + f.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (f *Fault) Unwrap() error { return f.Err }
+
+// ParseMetrics reads the metrics of a history, those of [Default] for none. Its error is a
+// [Fault].
+func ParseMetrics(texts []string) ([]Metric, error) {
+	switch {
+	case len(texts) > mostMetrics:
+		return nil, &Fault{"metric", fmt.Errorf("%d are more than %d", len(texts), mostMetrics)}
+	case len(texts) == 0:
+		return Default(), nil
+	}
+	var metrics []Metric
+	for _, text := range texts {
+		figure, err := expectation.ParseFigure(text)
+		metric := Metric{figure}
+		var fault *expectation.Fault
+		switch {
+		case errors.As(err, &fault) && fault.Name != "":
+			return nil, &Fault{"metric", errors.New(keys.Unknown("figure", fault.Name, expectation.Names()))}
+		case err != nil:
+			return nil, &Fault{fmt.Sprintf("metric %q", text), err}
+		case slices.ContainsFunc(metrics, func(other Metric) bool { return other.String() == metric.String() }):
+			return nil, &Fault{"metric", fmt.Errorf("%s is named twice; expected others", metric)}
+		}
+		metrics = append(metrics, metric)
+	}
+	return metrics, nil
 }
 
 // Default returns the metrics of a history that names none: the response time that one

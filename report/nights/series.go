@@ -63,8 +63,12 @@ type Night struct {
 const nightLength = 6 * time.Hour
 
 // Document returns the history of what was taken in, its scenarios by name. Its error is
-// that of compare.History.
+// that of compare.History, or a [Fault]: a metric is of an operation or phase that no run
+// has.
 func (a *Archive) Document() (*Document, error) {
+	if err := a.stray(); err != nil {
+		return nil, err
+	}
 	d := &Document{Metrics: slices.Clone(a.metrics), Unread: slices.Clone(a.unread)}
 	slices.SortFunc(d.Unread, func(x, y Unread) int { return strings.Compare(x.Name+x.Reason, y.Name+y.Reason) })
 	of := make(map[string][]run)

@@ -1,6 +1,7 @@
 package nights_test
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -154,19 +155,18 @@ func TestUnreadRuns(t *testing.T) {
 }
 
 func TestStrayNames(t *testing.T) {
-	for _, row := range []struct {
-		metric, name string
-		some         bool
-	}{
-		{"p99(get)", "", false}, {"p99(peak)", "", false}, {"p99(peak 24/s)", "", false}, {"served(hottest, peak)", "", false},
-		{"p99", "", false}, {"p99(gett)", "gett", true}, {"p99(get, pek)", "pek", true},
+	for _, row := range []struct{ metric, stray string }{
+		{"p99(get)", ""}, {"p99(peak)", ""}, {"p99(peak 24/s)", ""}, {"served(hottest, peak)", ""},
+		{"p99", ""}, {"p99(gett)", `unknown operation or phase "gett"; did you mean "get"?`}, {"p99(get, pek)", `unknown operation or phase "pek"; did you mean "peak"?`},
+		{"p99(x)", "expected get, peak or peak 24/s"},
 	} {
-		name, known, some := archived(t, metrics(t, row.metric), nightly(0, 10)).Stray()
-		if name != row.name || some != row.some || !slices.Equal(known, []string{"get", "peak", "peak 24/s"}) {
-			t.Errorf("%s: stray is %q, %v of %q; want %q, %v", row.metric, name, some, known, row.name, row.some)
+		_, err := archived(t, metrics(t, row.metric), nightly(0, 10)).Document()
+		var fault *nights.Fault
+		if row.stray == "" && err != nil || row.stray != "" && (!errors.As(err, &fault) || !strings.Contains(err.Error(), row.stray)) {
+			t.Errorf("%s: %v; want %q", row.metric, err, row.stray)
 		}
 	}
-	if _, _, some := nights.New(metrics(t, "p99(gett)")).Stray(); some {
-		t.Error("a name is stray where there are no runs; want none")
+	if _, err := nights.New(metrics(t, "p99(gett)")).Document(); err != nil {
+		t.Errorf("where there are no runs: %v; want no name to be stray", err)
 	}
 }

@@ -1,7 +1,8 @@
 // Package plain writes text for a person: lines of a bounded width, and tables.
 //
 // A [Page] takes headings, lines and items in order and breaks them at spaces; a
-// [Table] goes [Table.Onto] it. [Page.Bytes] is what is to be written.
+// [Table] goes [Table.Onto] it. [Page.Bytes] is what is to be written. [Aligned] is a plainer
+// table, as wide as its cells are.
 //
 // The package never fails, and no name that goes onto a page can move a terminal's
 // cursor, turn its text around or end a line: see [Harmless].

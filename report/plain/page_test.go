@@ -40,6 +40,32 @@ func TestTable(t *testing.T) {
 	}
 }
 
+func TestAligned(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		rows [][]string
+		left int
+		want string
+	}{
+		{"nothing", nil, 1, ""},
+		{"the first flush left, the others flush right", [][]string{{"run", "n", "size"}, {"a run", "12", "4KiB"}}, 1, "run     n  size\na run  12  4KiB\n"},
+		{"no space ends a line", [][]string{{"a", "b"}, {"a", ""}}, 2, "a  b\na\n"},
+		{"characters and no bytes", [][]string{{"ä…", "1"}, {"abc", "1"}}, 1, "ä…   1\nabc  1\n"},
+	} {
+		if got := plain.Aligned(row.rows, row.left); got != row.want {
+			t.Errorf("%s: %q; want %q", row.name, got, row.want)
+		}
+	}
+}
+
+func TestSize(t *testing.T) {
+	for bytes, want := range map[int64]string{0: "0B", 2047: "2047B", 2048: "2KiB", 2049: "3KiB", 5 << 30: "5GiB", 1 << 62: "4194304TiB"} {
+		if got := plain.Size(bytes); got != want {
+			t.Errorf("Size(%d) = %s; want %s", bytes, got, want)
+		}
+	}
+}
+
 // Whatever goes onto a page, no line is too wide, and nothing of it is a control.
 func FuzzPage(f *testing.F) {
 	f.Add("a plain sentence with 12 ms and\ta tab", "[31m", "\u202eright to left\nand a line")

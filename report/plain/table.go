@@ -1,6 +1,9 @@
 package plain
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Table is a grid of cells below one row of headings: numbers set flush right, text
 // flush left. Over some of the columns may stand a common title. Text in the last column
@@ -213,4 +216,33 @@ func narrow(text string, columns int) string {
 		to--
 	}
 	return string(safe[:from]) + "…" + string(safe[to:])
+}
+
+// Aligned returns rows of cells as lines of whatever width: the first columns flush left,
+// the others flush right. The cells are taken as they are, each for as many columns as it
+// has characters.
+func Aligned(rows [][]string, left int) string {
+	var text strings.Builder
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for _, row := range rows {
+		line := ""
+		for i, cell := range row {
+			room := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			if i < left {
+				line += cell + room + "  "
+			} else {
+				line += room + cell + "  "
+			}
+		}
+		text.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	return text.String()
 }

@@ -1,0 +1,116 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"loadgen/report/chart"
+	"loadgen/report/document"
+	"loadgen/report/exchange"
+	"loadgen/report/html"
+	"loadgen/report/verdict"
+	"loadgen/results"
+)
+
+// Kept is a run that is kept, to be reported on once more.
+type Kept struct {
+	Record *results.Record
+	// Summary is that of the record, or what is made of it where it has none.
+	Summary  *results.Summary
+	Document *document.Document
+	// Axis is that of the page's charts, empty for what suits each.
+	Axis chart.Axis
+}
+
+// Read reads what can be read of a run, and judges it where nobody has. What is wrong with
+// the record are the first warnings of the document. Its error is that of
+// [results.Salvage]: nothing can be read.
+func Read(folder results.Folder) (*Kept, error) {
+	record, faults, err := results.Salvage(folder)
+	if err != nil {
+		return nil, err
+	}
+	k := &Kept{Record: record, Summary: record.Summary}
+	if k.Summary == nil {
+		k.Summary = verdict.Judge(record)
+	}
+	k.Document = Document(record, k.Summary)
+	k.Document.Warnings = append(faults, k.Document.Warnings...)
+	return k, nil
+}
+
+// Form is a way to write the report of a run.
+type Form struct {
+	// Name is what a user calls it.
+	Name string
+	// Words says that it is rendered from the document, warnings included. The others have
+	// no place for what is wrong with the record.
+	Words bool
+	// Write writes it. Its error is the writer's, or that a chart cannot be drawn.
+	Write func(io.Writer, *Kept) error
+}
+
+// Forms returns every form, that for a terminal first.
+func Forms() []Form {
+	return []Form{
+		{"text", true, func(w io.Writer, k *Kept) error { return Plain(w, k.Document) }},
+		{"html", true, Page},
+		{"md", true, func(w io.Writer, k *Kept) error { return Markdown(w, k.Document) }},
+		{"json", false, func(w io.Writer, k *Kept) error { return JSON(w, k.Summary) }},
+		{"csv", true, func(w io.Writer, k *Kept) error { return CSV(w, k.Document) }},
+		{"benchfmt", false, exchanged(exchange.Benchmarks)},
+		{"hlog", false, exchanged(exchange.HistogramLog)},
+		{"junit", false, exchanged(exchange.TestCases)},
+	}
+}
+
+// exchanged writes a form for other tools.
+func exchanged(write func(io.Writer, *results.Record, *results.Summary) error) func(io.Writer, *Kept) error {
+	return func(w io.Writer, k *Kept) error { return write(w, k.Record, k.Summary) }
+}
+
+// Page writes the report of a run as one page with the charts that its document names. It
+// writes nothing where one of them cannot be drawn.
+func Page(w io.Writer, k *Kept) error {
+	pictures := make(map[string][]byte)
+	for _, section := range k.Document.Sections {
+		for _, block := range section.Blocks {
+			one, drawn := block.(document.Chart)
+			if !drawn {
+				continue
+			}
+			picture, err := chart.Inline(one.ID, k.Record, chart.Options{Axis: k.Axis})
+			if err != nil {
+				return fmt.Errorf("drawing the chart %s: %w", one.ID, err)
+			}
+			pictures[one.ID] = picture
+		}
+	}
+	return html.Render(w, k.Document, html.Options{Pictures: pictures})
+}
+
+// pageFile is the page that lies beside a run.
+const pageFile = "report.html"
+
+// Illustrations returns the names of all files that [Illustrate] may write.
+func Illustrations() []string { return append(chart.Files(), pageFile) }
+
+// Illustrate writes the charts of a judged record and its page into its folder. What could
+// not be drawn holds up nothing else.
+func Illustrate(folder results.Folder, record *results.Record) error {
+	_, err := chart.Draw(folder, record)
+	if err != nil {
+		err = fmt.Errorf("drawing the charts: %w", err)
+	}
+	var page bytes.Buffer
+	unwritten := Page(&page, &Kept{Record: record, Document: Document(record, record.Summary)})
+	if unwritten == nil {
+		unwritten = folder.Replace(pageFile, page.Bytes())
+	}
+	if unwritten != nil {
+		err = errors.Join(err, fmt.Errorf("writing the page: %w", unwritten))
+	}
+	return err
+}

@@ -1,0 +1,81 @@
+package report_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"loadgen/report"
+	"loadgen/results"
+)
+
+// written is what a form makes of a run.
+func written(t *testing.T, form report.Form, k *report.Kept) string {
+	t.Helper()
+	var text bytes.Buffer
+	if err := form.Write(&text, k); err != nil {
+		t.Fatalf("%s: %v", form.Name, err)
+	}
+	return text.String()
+}
+
+// Every form tells of a run what it is for, and the text what was told at its end.
+func TestForms(t *testing.T) {
+	record, folder := keptRun(t)
+	k := reread(t, folder)
+	all := report.Forms()
+	for i, row := range []struct{ form, begins, holds string }{
+		{"text", "", "Verdict"}, {"html", "<!", "Verdict"}, {"md", "# ", "\n## Verdict\n"}, {"json", "{\n", `"verdict": "`},
+		{"csv", "section,table,row,column,value,unit\n", "\nseconds,rate,0,due,"}, {"benchfmt", "", "Benchmark"},
+		{"hlog", "#", "Tag="}, {"junit", "<?xml", "<testcase"},
+	} {
+		if i >= len(all) || all[i].Name != row.form {
+			t.Fatalf("the forms are %+v; want %s at %d", all, row.form, i)
+		}
+		if text := written(t, all[i], k); !strings.HasPrefix(text, row.begins) || !strings.Contains(text, row.holds) {
+			t.Errorf("%s begins with %.60q; want %q and %q in it", row.form, text, row.begins, row.holds)
+		}
+	}
+	var told bytes.Buffer
+	if err := report.Text(&told, record, record.Summary); err != nil {
+		t.Fatal(err)
+	}
+	if again := written(t, all[0], k); again != told.String() {
+		t.Errorf("the text of a kept run is\n%s\nwant what was told at its end\n%s", again, &told)
+	}
+}
+
+// Of a record that is cut off every form has what there is, and those of words say so.
+func TestFormsOfACutRecord(t *testing.T) {
+	_, folder := keptRun(t)
+	text := folder.Bytes(results.RunFile)
+	if err := folder.Replace(results.RunFile, text[:len(text)/2]); err != nil {
+		t.Fatal(err)
+	}
+	const says = "run.json is cut off after"
+	k := reread(t, folder)
+	if first := k.Document.Warnings[0]; !strings.HasPrefix(first, says) {
+		t.Errorf("the first warning is %q; want that it is cut off", first)
+	}
+	for _, form := range report.Forms() {
+		if text := written(t, form, k); strings.Contains(text, says) != form.Words {
+			t.Errorf("%s says that the record is cut off: %v; want %v", form.Name, !form.Words, form.Words)
+		}
+	}
+}
+
+// A run that nobody has judged is, and its record stays as it is read.
+func TestReadJudges(t *testing.T) {
+	folder := new(results.Memory)
+	r := stress()
+	r.rates, r.seconds = []int{100}, 2
+	r.into(t, folder)
+	if k := reread(t, folder); k.Summary == nil || k.Summary.Verdict == "" || k.Record.Summary != nil {
+		t.Errorf("a run that was not judged is read as %+v", k)
+	}
+	if _, err := report.Read(new(results.Memory)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("of no run, Read = %v", err)
+	}
+}

@@ -1,0 +1,109 @@
+package report_test
+
+import (
+	"bytes"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"loadgen/report"
+	"loadgen/report/chart"
+	"loadgen/report/document"
+	"loadgen/report/verdict"
+	"loadgen/results"
+)
+
+// keptRun is a short run as it is kept: judged, in a folder.
+func keptRun(t *testing.T) (*results.Record, *results.Memory) {
+	t.Helper()
+	r := stress()
+	r.rates, r.seconds = []int{100, 400}, 3
+	folder := new(results.Memory)
+	recorder := r.into(t, folder)
+	record, err := results.Read(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record.Summary = verdict.Judge(record)
+	record.Validity, record.Reasons = record.Summary.Validity, record.Summary.Reasons
+	if err := recorder.Seal(record.Summary); err != nil {
+		t.Fatal(err)
+	}
+	return record, folder
+}
+
+// reread is a run as it is read again from its folder.
+func reread(t *testing.T, folder results.Folder) *report.Kept {
+	t.Helper()
+	k, err := report.Read(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// Every chart that the document of a run names is on its page, by the axis that is asked
+// for.
+func TestPageHasEveryChart(t *testing.T) {
+	_, folder := keptRun(t)
+	k := reread(t, folder)
+	var page, even bytes.Buffer
+	if err := report.Page(&page, k); err != nil {
+		t.Fatal(err)
+	}
+	charts := 0
+	for _, section := range k.Document.Sections {
+		for _, block := range section.Blocks {
+			if _, drawn := block.(document.Chart); drawn {
+				charts++
+			}
+		}
+	}
+	if got := strings.Count(page.String(), "<svg"); charts < 3 || got < charts {
+		t.Errorf("the page has %d graphics; want at least the %d charts", got, charts)
+	}
+	for _, section := range []string{"Verdict", "What this run cannot tell", "Times by operation", "Second by second", "Books of the whole run", "To repeat it"} {
+		if !strings.Contains(page.String(), section) {
+			t.Errorf("the page has no section %q", section)
+		}
+	}
+	if page.Len() > 1_500_000 {
+		t.Errorf("the page has %d bytes; want at most 1.5 million", page.Len())
+	}
+	if k.Axis = chart.Linear; report.Page(&even, k) != nil || bytes.Equal(even.Bytes(), page.Bytes()) {
+		t.Error("the page is the same by another axis")
+	}
+}
+
+// A run is illustrated by its charts and its page, which are those that are made of its
+// record later.
+func TestIllustrate(t *testing.T) {
+	record, memory := keptRun(t)
+	folder := results.Dir(t.TempDir())
+	if err := report.Illustrate(folder, record); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(string(folder))
+	if err != nil || len(entries) < 8 {
+		t.Fatalf("the folder holds %v, %v; want charts and a page", entries, err)
+	}
+	for _, entry := range entries {
+		if !slices.Contains(report.Illustrations(), entry.Name()) {
+			t.Errorf("%s is none of the illustrations: %v", entry.Name(), report.Illustrations())
+		}
+	}
+	var page bytes.Buffer
+	if err := report.Page(&page, reread(t, memory)); err != nil {
+		t.Fatal(err)
+	}
+	if beside, err := os.ReadFile(string(folder) + "/report.html"); err != nil || !bytes.Equal(beside, page.Bytes()) {
+		t.Errorf("the page beside the run is another than that of its record, %v", err)
+	}
+
+	full := results.Dir(string(folder) + "/nowhere")
+	err = report.Illustrate(full, record)
+	if err == nil || !strings.HasPrefix(err.Error(), "drawing the charts: ") || !strings.Contains(err.Error(), "\nwriting the page: ") {
+		t.Errorf("in no folder, Illustrate = %v; want both to be told", err)
+	}
+}

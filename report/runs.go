@@ -1,0 +1,243 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"loadgen/report/plain"
+	"loadgen/report/verdict"
+	"loadgen/results"
+	"loadgen/results/catalog"
+)
+
+// RunList is the runs that are kept as they are listed, which [RunList.JSON] prints.
+type RunList struct {
+	Runs []ListedRun `json:"runs"`
+	// Matching is how many there are, of which Runs are the newest.
+	Matching   int         `json:"matching"`
+	Unreadable []UnreadRun `json:"unreadable"`
+	// Contests and Others are folders without a run of their own; Links are not followed.
+	Contests int `json:"contests"`
+	Others   int `json:"others"`
+	Links    int `json:"links"`
+
+	of *catalog.Catalog
+}
+
+// UnreadRun is a run that cannot be read, and why.
+type UnreadRun struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
+// ListedRun is one run. The figures are null in one that has not come to its end.
+type ListedRun struct {
+	Name     string   `json:"name"`
+	Folder   string   `json:"folder"`
+	Started  string   `json:"started"`
+	Scenario string   `json:"scenario"`
+	Target   string   `json:"target"`
+	Time     string   `json:"time"`
+	Validity string   `json:"validity"`
+	Verdict  *string  `json:"verdict"`
+	Short    string   `json:"verdict_short"`
+	Served   *float64 `json:"served_entities_per_second"`
+	P99      *int64   `json:"response_p99_us"`
+	Attempts *int64   `json:"attempts"`
+	Refused  *int64   `json:"refused"`
+	// ShareRefused is of the operations that are reported, the others of all.
+	ShareRefused *float64 `json:"share_refused_reported"`
+	Tags         []string `json:"tags"`
+	TagFault     string   `json:"tags_unreadable,omitempty"`
+}
+
+// List returns the list of some runs of a catalog, of so many at most that can be read, 0
+// for all.
+func List(of *catalog.Catalog, chosen []*catalog.Run, most int) *RunList {
+	l := &RunList{Runs: []ListedRun{}, Unreadable: []UnreadRun{}, Contests: of.Contests, Others: of.Others, Links: of.Links, of: of}
+	for _, r := range chosen {
+		if r.Head == nil {
+			l.Unreadable = append(l.Unreadable, UnreadRun{r.Name, catalog.OneLine(r.Fault)})
+			continue
+		}
+		l.Matching++
+		if most == 0 || len(l.Runs) < most {
+			l.Runs = append(l.Runs, listed(r))
+		}
+	}
+	return l
+}
+
+func listed(r *catalog.Run) ListedRun {
+	m, s := &r.Head.Manifest, r.Head.Summary
+	one := ListedRun{Name: r.Name, Folder: r.Folder, Started: r.Begun.Format(time.RFC3339), Scenario: m.Scenario.Name,
+		Target: m.Target, Time: m.Time, Validity: r.Head.Validity, Short: untold, Tags: append([]string{}, r.Tags...),
+		TagFault: catalog.OneLine(r.TagFault)}
+	if s != nil {
+		one.Served, one.ShareRefused = catalog.Served(s), catalog.ShareRefused(s)
+		one.Verdict, one.Short, one.P99, one.Attempts, one.Refused = &s.Verdict, shortVerdict(s), s.Response.P99, &s.Attempts, &s.Refused
+	}
+	return one
+}
+
+// shortVerdict says in a few words what a run came to: how many of the claims hold, which
+// rate was found to, where it saturates, what load balancing came to, or else how the
+// verdict begins.
+func shortVerdict(s *results.Summary) string {
+	var parts []string
+	if len(s.Expectations) > 0 {
+		held := 0
+		for _, e := range s.Expectations {
+			if e.Pass {
+				held++
+			}
+		}
+		parts = append(parts, fmt.Sprintf("%d/%d hold", held, len(s.Expectations)))
+	}
+	if s.Saturation != nil {
+		parts = append(parts, "saturates at "+verdict.Rate(*s.Saturation)+"/s")
+	}
+	if s.Limit != nil && s.Limit.Held != nil {
+		parts = append(parts, "holds "+verdict.Rate(*s.Limit.Held)+"/s")
+	}
+	if s.Balance != nil && s.Balance.Outcome != "" {
+		parts = append(parts, s.Balance.Outcome)
+	}
+	if len(parts) == 0 {
+		parts = []string{s.Verdict}
+	}
+	return catalog.Cell(strings.Join(parts, ", "), widestVerdict)
+}
+
+// The greatest widths of what people and scenarios have called, in characters.
+const (
+	widestName    = 44
+	widestWords   = 24
+	widestVerdict = 32
+	widestTags    = 30
+	widestReason  = 200
+	mostUnread    = 5
+)
+
+// JSON writes the list as [JSON] does a summary.
+func (l *RunList) JSON(w io.Writer) error { return object(w, "runs", l) }
+
+// Text writes a line for each run, and below what is no run. Its error is the writer's.
+func (l *RunList) Text(w io.Writer) error {
+	var text strings.Builder
+	if len(l.Runs) > 0 {
+		rows := [][]string{{"run", "started (UTC)", "scenario", "target", "validity", "verdict", "tags", "served/s", "p99 ms", "refused"}}
+		for i := range l.Runs {
+			rows = append(rows, l.Runs[i].row())
+		}
+		text.WriteString(plain.Aligned(rows, 7))
+	} else {
+		fmt.Fprintf(&text, "no run in %s\n", catalog.Shown(l.of.Folder))
+	}
+	if more := l.Matching - len(l.Runs); more > 0 {
+		fmt.Fprintf(&text, "and %d more; --limit 0 lists all\n", more)
+	}
+	for i, u := range l.Unreadable {
+		if i == mostUnread {
+			fmt.Fprintf(&text, "cannot be read: %d more\n", len(l.Unreadable)-mostUnread)
+			break
+		}
+		fmt.Fprintf(&text, "cannot be read: %s: %s\n", catalog.Shown(u.Name), catalog.Cell(u.Reason, widestReason))
+	}
+	if beside := l.of.Beside(); beside != "" {
+		fmt.Fprintf(&text, "not listed: %s\n", beside)
+	}
+	_, err := io.WriteString(w, text.String())
+	return err
+}
+
+func (r *ListedRun) row() []string {
+	served, p99, refused, tags := untold, untold, untold, strings.Join(r.Tags, ",")
+	if r.Served != nil {
+		served = verdict.Rate(*r.Served)
+	}
+	if r.P99 != nil {
+		p99 = strconv.FormatFloat(float64(*r.P99)/1000, 'f', 1, 64)
+	}
+	if r.ShareRefused != nil {
+		refused = verdict.Share(*r.ShareRefused)
+	}
+	if r.TagFault != "" {
+		tags = "(cannot be read)"
+	}
+	cell := catalog.Cell
+	return []string{cell(r.Name, widestName), strings.Replace(r.Started[:len("2006-01-02T15:04")], "T", " ", 1), cell(r.Scenario, widestWords),
+		cell(r.Target, widestWords), r.Validity, r.Short, cell(tags, widestTags), served, p99, refused}
+}
+
+// Files tells where the files of a kept run lie, and how it is tagged. Its error is the
+// writer's, or a [catalog.Fault]: the folder cannot be read.
+func Files(w io.Writer, folder string) error {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return &catalog.Fault{Field: "folder", Err: fmt.Errorf("the folder %s cannot be read: %w", catalog.Shown(folder), catalog.Reason(err))}
+	}
+	var rows [][]string
+	for _, entry := range entries {
+		if info, err := entry.Info(); err == nil && info.Mode().IsRegular() {
+			rows = append(rows, []string{"    " + catalog.Cell(entry.Name(), widestName), plain.Size(info.Size())})
+		}
+	}
+	tagged := ""
+	switch tags, err := catalog.ReadTags(results.Dir(folder)); {
+	case err != nil:
+		tagged = fmt.Sprintf("  its tags cannot be read: %s\n", catalog.Cell(catalog.OneLine(catalog.Reason(err)), widestReason))
+	case len(tags) > 0:
+		tagged = fmt.Sprintf("  tags: %s\n", strings.Join(tags, ", "))
+	}
+	_, err = fmt.Fprintf(w, "\nFiles\n  %s\n%s%s", catalog.Shown(filepath.Clean(folder)), plain.Aligned(rows, 1), tagged)
+	return err
+}
+
+// Pruning says which runs would go by a plan, and what stays.
+func Pruning(w io.Writer, plan *catalog.Plan) error {
+	var rows [][]string
+	var bytes int64
+	for _, r := range plan.Goes {
+		size := plan.Size(r)
+		bytes += size
+		rows = append(rows, []string{catalog.Cell(r.Name, widestName), r.Begun.Format("2006-01-02 15:04"), catalog.Cell(r.Scenario(), widestWords), plain.Size(size)})
+	}
+	said := "no run would go\n"
+	if len(rows) > 0 {
+		said = fmt.Sprintf("%s%s would go, %s; nothing has been deleted, --yes does it\n", plain.Aligned(rows, 3), runsIn(len(rows)), plain.Size(bytes))
+	}
+	_, err := io.WriteString(w, said+leftAlone(plan))
+	return err
+}
+
+// Pruned says what became of the runs that were to go, and what stays.
+func Pruned(w io.Writer, plan *catalog.Plan, done *catalog.Deletion) error {
+	var text strings.Builder
+	for _, one := range done.Left {
+		fmt.Fprintf(&text, "%s: the run is gone; left what loadgen did not write: %s\n", catalog.Cell(one.Name, widestName),
+			catalog.Cell(strings.Join(one.Files, ", "), widestReason))
+	}
+	_, err := fmt.Fprintf(w, "%sdeleted %s, %s\n%s", &text, runsIn(done.Runs), plain.Size(done.Bytes), leftAlone(plan))
+	return err
+}
+
+func leftAlone(plan *catalog.Plan) string {
+	if stay := plan.Stay(); stay != "" {
+		return "left alone: " + stay + "\n"
+	}
+	return ""
+}
+
+// runsIn returns a number of runs in words.
+func runsIn(n int) string {
+	if n == 1 {
+		return "1 run"
+	}
+	return fmt.Sprintf("%d runs", n)
+}

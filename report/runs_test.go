@@ -1,0 +1,204 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"loadgen/report"
+	"loadgen/results"
+	"loadgen/results/catalog"
+)
+
+// listed is a run of the n-th night of March 2026 as a catalog has it.
+func listed(n int, scenario string, summary *results.Summary) catalog.Run {
+	begun := time.Date(2026, 3, n, 2, 0, 0, 0, time.UTC)
+	name := begun.Format("20060102T150405Z") + "-" + scenario
+	return catalog.Run{Name: name, Folder: filepath.Join("runs", name), Begun: begun, Written: begun,
+		Head: &results.Head{Validity: results.Valid, Summary: summary, Manifest: results.Manifest{Started: begun, Target: results.Embedded, Time: "real",
+			Scenario: results.Scenario{Name: scenario}}}}
+}
+
+// shelf is a catalog of some runs.
+func shelf() *catalog.Catalog {
+	p99, served := int64(5120), 1850.4
+	judged := &results.Summary{Verdict: "It holds.", Expectations: []results.Expectation{{Pass: true}, {}}, Attempts: 400, Refused: 90,
+		Phases: []results.PhaseSummary{{Offered: 1900, Served: served}}}
+	judged.Response.P99 = &p99
+	c := &catalog.Catalog{Folder: "runs", Contests: 1, Links: 2, Runs: []catalog.Run{
+		listed(9, "an-escape\x1b[31m", judged), listed(8, "orders", nil), listed(7, "broken", nil), listed(6, "orders", nil)}}
+	c.Runs[0].Tags = []string{"baseline", "keep"}
+	c.Runs[1].TagFault = catalog.ErrTags
+	c.Runs[2].Head, c.Runs[2].Fault = nil, errors.Join(results.ErrCorrupt, errors.New("two\x1blines"))
+	return c
+}
+
+// chosen returns all runs of a catalog.
+func chosen(c *catalog.Catalog) []*catalog.Run {
+	var all []*catalog.Run
+	for i := range c.Runs {
+		all = append(all, &c.Runs[i])
+	}
+	return all
+}
+
+func TestListOfRuns(t *testing.T) {
+	c := shelf()
+	for _, row := range []struct {
+		name string
+		list *report.RunList
+		want string
+	}{
+		{"all", report.List(c, chosen(c), 0), `run                              started (UTC)     scenario        target    validity  verdict   tags              served/s  p99 ms  refused
+20260309T020000Z-an-escape?[31m  2026-03-09 02:00  an-escape?[31m  embedded  valid     1/2 hold  baseline,keep        1,850     5.1   22.5 %
+20260308T020000Z-orders          2026-03-08 02:00  orders          embedded  valid     –         (cannot be read)         –       –        –
+20260306T020000Z-orders          2026-03-06 02:00  orders          embedded  valid     –                                  –       –        –
+cannot be read: 20260307T020000Z-broken: results: corrupt record; two?lines
+not listed: 1 contest, 2 links
+`},
+		{"so many at most", report.List(c, chosen(c)[1:], 1), `run                      started (UTC)     scenario  target    validity  verdict  tags              served/s  p99 ms  refused
+20260308T020000Z-orders  2026-03-08 02:00  orders    embedded  valid     –        (cannot be read)         –       –        –
+and 1 more; --limit 0 lists all
+cannot be read: 20260307T020000Z-broken: results: corrupt record; two?lines
+not listed: 1 contest, 2 links
+`},
+		{"none", report.List(&catalog.Catalog{Folder: "\x1b"}, nil, 0), "no run in \"\\x1b\"\n"},
+	} {
+		var text bytes.Buffer
+		if err := row.list.Text(&text); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(row.want, text.String()); diff != "" {
+			t.Errorf("%s: the list differs (-want +printed):\n%s", row.name, diff)
+		}
+	}
+	many := new(catalog.Catalog)
+	for range 8 {
+		many.Runs = append(many.Runs, c.Runs[2])
+	}
+	var text bytes.Buffer
+	if err := report.List(many, chosen(many), 0).Text(&text); err != nil || strings.Count(text.String(), "cannot be read: ") != 6 || !strings.HasSuffix(text.String(), "cannot be read: 3 more\n") {
+		t.Errorf("of many that cannot be read is told, %v:\n%s", err, &text)
+	}
+}
+
+// What scripts read is what the records say, unshortened, and no escape is in it.
+func TestListOfRunsForScripts(t *testing.T) {
+	c := shelf()
+	var text bytes.Buffer
+	if err := report.List(c, chosen(c), 0).JSON(&text); err != nil || strings.ContainsAny(text.String(), "\x1b\x07\u202e") {
+		t.Fatalf("the list is, %v:\n%s", err, &text)
+	}
+	var list report.RunList
+	if err := json.Unmarshal(text.Bytes(), &list); err != nil {
+		t.Fatal(err)
+	}
+	if len(list.Runs) != 3 || list.Matching != 3 || len(list.Unreadable) != 1 || list.Contests != 1 || list.Others != 0 || list.Links != 2 {
+		t.Errorf("the list is %+v; want 3 runs, one that cannot be read, a contest and two links", list)
+	}
+	one, s := list.Runs[0], c.Runs[0].Head.Summary
+	if one.Scenario != "an-escape\x1b[31m" || one.Folder != c.Runs[0].Folder || one.Started != "2026-03-09T02:00:00Z" || one.Target != results.Embedded || one.Validity != results.Valid ||
+		*one.Verdict != s.Verdict || one.Short != "1/2 hold" || *one.Attempts != s.Attempts || *one.Refused != s.Refused || *one.Served != s.Phases[0].Served ||
+		*one.P99 != *s.Response.P99 || *one.ShareRefused != .225 || len(one.Tags) != 2 || one.TagFault != "" {
+		t.Errorf("%+v is listed of %+v", one, c.Runs[0])
+	}
+	if one := list.Runs[1]; one.Verdict != nil || one.Served != nil || one.Short != "–" || one.Tags == nil || len(one.Tags) != 0 || one.TagFault == "" {
+		t.Errorf("of a run that was not judged, with tags that cannot be read, %+v is told", one)
+	}
+}
+
+func TestShortVerdict(t *testing.T) {
+	rate := 1850.0
+	for _, row := range []struct {
+		name string
+		of   results.Summary
+		want string
+	}{
+		{"nothing else", results.Summary{Verdict: "The load does not saturate."}, "The load does not saturate."},
+		{"much to say", results.Summary{Verdict: strings.Repeat("word ", 20)}, "word word word word word word w…"},
+		{"where it saturates", results.Summary{Verdict: "long", Saturation: &rate}, "saturates at 1,850/s"},
+		{"claims first", results.Summary{Verdict: "long", Saturation: &rate, Expectations: []results.Expectation{{Pass: true}, {}}}, "1/2 hold, saturates at 1,850/s"},
+		{"the rate that was searched", results.Summary{Verdict: "long", Limit: &results.Limit{Held: &rate}}, "holds 1,850/s"},
+		{"no rate that holds", results.Summary{Verdict: "none holds", Limit: &results.Limit{}}, "none holds"},
+		{"what load balancing came to", results.Summary{Verdict: "long", Balance: &results.Balance{Outcome: "relieved"}}, "relieved"},
+	} {
+		run := listed(1, "orders", &row.of)
+		if got := report.List(new(catalog.Catalog), []*catalog.Run{&run}, 0).Runs[0].Short; got != row.want {
+			t.Errorf("%s: %q; want %q", row.name, got, row.want)
+		}
+	}
+}
+
+func TestFilesOfARun(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "run.json"), make([]byte, 3000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	told := func() string {
+		t.Helper()
+		var text bytes.Buffer
+		if err := report.Files(&text, folder+"/"); err != nil {
+			t.Fatal(err)
+		}
+		return text.String()
+	}
+	want := "\nFiles\n  " + folder + "\n    run.json  3KiB\n"
+	if got := told(); got != want {
+		t.Errorf("the files are %q; want %q", got, want)
+	}
+	if _, err := catalog.ChangeTags(folder, []string{"keep", "baseline"}, false); err != nil {
+		t.Fatal(err)
+	}
+	if got := told(); !strings.HasSuffix(got, "\n    run.json   3KiB\n    tags.json   41B\n  tags: baseline, keep\n") {
+		t.Errorf("the files of a run with tags are %q", got)
+	}
+	if err := os.WriteFile(filepath.Join(folder, catalog.TagsFile), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := told(); !strings.Contains(got, "\n  its tags cannot be read: tags.json does not hold the tags of a run: ") {
+		t.Errorf("the files of a run with spoilt tags are %q", got)
+	}
+	var fault *catalog.Fault
+	if err := report.Files(new(bytes.Buffer), filepath.Join(folder, "nowhere")); !errors.As(err, &fault) {
+		t.Errorf("of no folder, Files = %v; want a fault", err)
+	}
+}
+
+func TestPruningInWords(t *testing.T) {
+	c := shelf()
+	now := time.Date(2026, 3, 20, 2, 0, 0, 0, time.UTC)
+	for _, row := range []struct {
+		name string
+		by   catalog.Pruning
+		done *catalog.Deletion
+		want string
+	}{
+		{"one that would go", catalog.Pruning{Now: now, KeepLast: 0, OlderThan: 13 * 24 * time.Hour}, nil, `20260306T020000Z-orders  2026-03-06 02:00  orders  0B
+1 run would go, 0B; nothing has been deleted, --yes does it
+left alone: 2 with tags, 1 that cannot be read, 1 contest, 2 links
+`},
+		{"none", catalog.Pruning{Now: now, KeepLast: 1}, nil, "no run would go\nleft alone: 2 with tags, 1 that cannot be read, 1 new enough, 1 contest, 2 links\n"},
+		{"some that are gone", catalog.Pruning{Now: now, KeepLast: 1}, &catalog.Deletion{Runs: 2, Bytes: 5 << 10, Left: []catalog.Remains{{Name: "a\x1b", Files: []string{"x.txt", "y"}}}},
+			"a?: the run is gone; left what loadgen did not write: x.txt, y\ndeleted 2 runs, 5KiB\nleft alone: 2 with tags, 1 that cannot be read, 1 new enough, 1 contest, 2 links\n"},
+	} {
+		plan, err := c.Plan(row.by)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text bytes.Buffer
+		if err = report.Pruning(&text, plan); row.done != nil {
+			text.Reset()
+			err = report.Pruned(&text, plan, row.done)
+		}
+		if err != nil || text.String() != row.want {
+			t.Errorf("%s: %v\n%s\nwant\n%s", row.name, err, &text, row.want)
+		}
+	}
+}
