@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,6 +50,23 @@ func (f Faults) Error() string {
 		lines[i] = f[i].Error()
 	}
 	return strings.Join(lines, "\n")
+}
+
+// FaultsOf returns what a Validate has found as one error, [Faults], nil where that is
+// nothing.
+func FaultsOf(found []error) error {
+	var all Faults
+	for _, err := range found {
+		var one Fault
+		if !errors.As(err, &one) {
+			one.What = err.Error()
+		}
+		all = append(all, one)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return all
 }
 
 // Unwrap returns the faults one by one.

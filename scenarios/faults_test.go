@@ -236,3 +236,14 @@ func TestFaultsOfSyntax(t *testing.T) {
 		t.Run(tt.name, tt.run)
 	}
 }
+
+func TestFaultsAsOneError(t *testing.T) {
+	if err := scenarios.FaultsOf(nil); err != nil {
+		t.Errorf("FaultsOf(nil) = %v; want none", err)
+	}
+	err := scenarios.FaultsOf([]error{scenarios.Fault{Path: "seed", What: "is x"}, errors.New("no model")})
+	var faults scenarios.Faults
+	if !errors.As(err, &faults) || len(faults) != 2 || faults[0].Path != "seed" || err.Error() != "seed: is x\nno model" {
+		t.Errorf("FaultsOf(…) = %q; want both as faults", err)
+	}
+}

@@ -93,7 +93,7 @@ func (p *Plan) Agree(f Forecast, table string) error {
 // [scenarios.Faults] of the plan, or wrap [ErrTarget], [ErrFolder], [ErrStopped], one of
 // drive's or results.ErrWrite.
 func Run(ctx context.Context, p Plan) (*results.Record, error) {
-	if err := errorsOf(p.Validate()); err != nil {
+	if err := scenarios.FaultsOf(p.Validate()); err != nil {
 		return nil, err
 	}
 	if p.Progress == nil {

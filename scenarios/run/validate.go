@@ -63,22 +63,6 @@ func (p *Plan) Validate() []error {
 	return faults
 }
 
-// errorsOf returns the faults as one error, nil where there are none.
-func errorsOf(faults []error) error {
-	var all scenarios.Faults
-	for _, err := range faults {
-		one, located := err.(scenarios.Fault)
-		if !located {
-			one = scenarios.Fault{What: err.Error()}
-		}
-		all = append(all, one)
-	}
-	if len(all) == 0 {
-		return nil
-	}
-	return all
-}
-
 // modelOf returns the partition model that a scenario asks for.
 func modelOf(s *scenarios.Scenario) (*model.Model, error) {
 	m, err := model.New(s.Model.Profile)
