@@ -19,6 +19,9 @@ type Opposite struct {
 // Setting is another value for what stands at a path.
 type Setting struct{ Path, Value string }
 
+// String returns the setting as path=value.
+func (s Setting) String() string { return s.Path + "=" + s.Value }
+
 const maxSettings = 50
 
 func (o *Opposite) binding() binding {

@@ -55,7 +55,7 @@ var arrows = map[string][]string{
 	"scenarios/pulse":             {"results", "scenarios/survey/sketch"},
 	"scenarios/pulse/exposition":  {"results", "scenarios/pulse"},
 	"scenarios/run":               {"backoff", "engine", "engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/rest", "engine/wire", "report/verdict", "results", "scenarios", "scenarios/drive", "scenarios/keys", "scenarios/vitals", "target", "target/azure", "target/inprocess", "target/shard", "target/standin"},
-	"scenarios/series":            {"engine/clock", "engine/entity", "engine/model", "report", "report/chart", "report/ranking", "report/verdict", "results", "results/expectation", "scenarios", "scenarios/explain", "scenarios/keys", "scenarios/run", "scenarios/suggest", "scenarios/survey"},
+	"scenarios/series":            {"engine/clock", "report/compare", "report/ruling", "report/verdict", "results", "results/baseline", "results/expectation", "scenarios", "scenarios/keys", "scenarios/run"},
 	"scenarios/suggest":           {"engine/clock", "engine/entity", "engine/filter", "engine/model", "results/expectation", "scenarios", "scenarios/drive", "scenarios/explain", "scenarios/keys", "scenarios/survey"},
 	"scenarios/survey":            {"engine/clock", "engine/entity", "scenarios/survey/sketch"},
 	"scenarios/survey/sketch":     {},

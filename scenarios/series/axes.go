@@ -1,0 +1,107 @@
+package series
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"loadgen/scenarios"
+)
+
+// mostRuns bounds how many runs a sweep comes to.
+const mostRuns = 100
+
+// combinations returns the settings of each run of a sweep over axes, each a text such as
+// seed=1,2,3, the last of them changing fastest. The error is a [scenarios.Fault] of the
+// field "sweep".
+func combinations(axes []string) ([][]scenarios.Setting, error) {
+	all := [][]scenarios.Setting{nil}
+	var seen []string
+	for _, text := range axes {
+		path, values, err := parseAxis(text)
+		if err != nil {
+			return nil, wrong("sweep", "%s: %v", text, err)
+		}
+		if slices.Contains(seen, path) {
+			return nil, wrong("sweep", "%s: %s is swept twice; expected all its values in one", text, path)
+		}
+		seen = append(seen, path)
+		if runs := len(all) * len(values); runs > mostRuns {
+			return nil, wrong("sweep", "%s: that comes to %d runs; expected at most %d", text, runs, mostRuns)
+		}
+		var next [][]scenarios.Setting
+		for _, before := range all {
+			for _, value := range values {
+				next = append(next, append(slices.Clip(before), scenarios.Setting{Path: path, Value: value}))
+			}
+		}
+		all = next
+	}
+	return all, nil
+}
+
+var (
+	errAxis       = errors.New("expected path=v1,v2,…, such as model.partition_target=500,1000,2000")
+	errNoValue    = errors.New("a value is empty; expected one between every two commas")
+	errTwice      = errors.New("a value occurs twice; expected each once")
+	errUnbalanced = errors.New("a bracket, a brace or a double quote is not closed; expected its counterpart")
+)
+
+// parseAxis reads a path and its values.
+func parseAxis(text string) (path string, values []string, err error) {
+	path, list, cut := strings.Cut(text, "=")
+	if !cut || path == "" {
+		return "", nil, errAxis
+	}
+	if values, err = splitValues(list); err != nil {
+		return "", nil, err
+	}
+	for i, value := range values {
+		switch {
+		case value == "":
+			return "", nil, errNoValue
+		case slices.Contains(values[:i], value):
+			return "", nil, errTwice
+		}
+	}
+	return path, values, nil
+}
+
+// splitValues parts a list of values at its semicolons, or at its commas where it
+// has no semicolon: those outside of brackets, braces and double quotes.
+func splitValues(list string) ([]string, error) {
+	values, err := splitAt(list, ';')
+	if err == nil && len(values) == 1 {
+		return splitAt(list, ',')
+	}
+	return values, err
+}
+
+// splitAt parts a list at one separator.
+func splitAt(list string, separator byte) ([]string, error) {
+	var values []string
+	var open []byte // what is to be closed, the last first to be
+	start := 0
+	for at := range len(list) {
+		inside := len(open) > 0
+		switch c := list[at]; {
+		case inside && c == open[len(open)-1]:
+			open = open[:len(open)-1]
+		case inside && open[len(open)-1] == '"':
+			// Quotes hold whatever there is.
+		case c == '"':
+			open = append(open, '"')
+		case c == '[':
+			open = append(open, ']')
+		case c == '{':
+			open = append(open, '}')
+		case c == separator && !inside:
+			values = append(values, strings.TrimSpace(list[start:at]))
+			start = at + 1
+		}
+	}
+	if len(open) > 0 {
+		return nil, errUnbalanced
+	}
+	return append(values, strings.TrimSpace(list[start:])), nil
+}

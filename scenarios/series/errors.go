@@ -1,0 +1,48 @@
+package series
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"strings"
+
+	"loadgen/scenarios"
+)
+
+// The exit codes of runs, of this build and of others.
+const (
+	codeOk          = 0
+	codeUsage       = 2
+	codeExpectation = 10
+	codeInvalid     = 13
+)
+
+// wrong is what is wrong with a field of a series, none of its own where that is empty.
+func wrong(field, format string, args ...any) error {
+	return scenarios.Fault{Path: field, What: fmt.Sprintf(format, args...)}
+}
+
+// oneLine returns an error's text with joined errors on one line.
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
+
+// reason returns what is wrong with a file or a program, without its name.
+func reason(err error) error {
+	var program *exec.Error
+	if errors.As(err, &program) {
+		err = program.Err
+	}
+	var file *fs.PathError
+	if errors.As(err, &file) {
+		err = file.Err
+	}
+	return err
+}
+
+// counted returns a number of things in words.
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,188 @@
+package series
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/run"
+)
+
+// Sweep is a run for each combination of the values of some paths.
+type Sweep struct {
+	// Axes are the paths with their values, each a text such as seed=1,2,3: values are
+	// parted by commas, or by semicolons where there are any, and within brackets, braces
+	// and double quotes neither parts.
+	Axes []string
+	// Plan returns the plan of the run that has these settings. Of errors that are
+	// [scenarios.Faults], those of all runs are told together, each once.
+	Plan func(set []scenarios.Setting) (run.Plan, error)
+	// Out is a folder in which each run has one of its own, by its number; empty for where
+	// the plans say.
+	Out string
+	// Exit returns the exit code that a run which ended so has by itself.
+	Exit func(record *results.Record, ended error) int
+	// Told is told of each run as it begins and as it ends.
+	Told io.Writer
+}
+
+// Swept are the runs of a sweep that were made.
+type Swept struct {
+	Made []Tried
+	// Asked is how many runs the sweep comes to.
+	Asked int
+}
+
+// Tried is a run of a sweep that was made.
+type Tried struct {
+	Set []scenarios.Setting
+	// Folder is where its record is, empty for one in memory.
+	Folder string
+	Record *results.Record
+	// Exit is the exit code that the run has by itself.
+	Exit int
+}
+
+// Run makes the runs one after another, the last axis changing fastest. All plans are
+// found sound before the first of them. A run that a budget ended is one like any other;
+// whatever else ends one early ends the sweep, and is its error. What is wrong with the
+// sweep itself is [scenarios.Faults] or a [scenarios.Fault] of the field "sweep" or "out".
+func (s *Sweep) Run(ctx context.Context) (Swept, error) {
+	sets, err := combinations(s.Axes)
+	if err != nil {
+		return Swept{}, err
+	}
+	plans, err := s.plans(sets)
+	if err != nil {
+		return Swept{}, err
+	}
+	swept, start := Swept{Asked: len(sets)}, clock.NewReal()
+	for i, plan := range plans {
+		if err := ctx.Err(); err != nil {
+			return swept, err
+		}
+		number := fmt.Sprintf("%d of %d", i+1, len(plans))
+		fmt.Fprintf(s.Told, "%s: %s%s\n", number, inWords(sets[i]), remaining(start, i, len(plans)))
+		one, ended := s.try(ctx, plan)
+		if one.Record != nil {
+			one.Set = sets[i]
+			swept.Made = append(swept.Made, one)
+			if one.Folder != "" {
+				fmt.Fprintf(s.Told, "%s: the run is in %s\n", number, one.Folder)
+			}
+		}
+		if ended != nil && ended != run.ErrBudget && !errors.Is(ended, run.ErrStopped) {
+			return swept, ended
+		}
+		if ended != nil {
+			fmt.Fprintf(s.Told, "%s: %s\n", number, oneLine(ended))
+		}
+	}
+	return swept, nil
+}
+
+// try makes one run.
+func (s *Sweep) try(ctx context.Context, plan run.Plan) (Tried, error) {
+	one, also := Tried{}, plan.Kept
+	plan.Kept = func(folder results.Folder, record *results.Record) error {
+		if made, some := folder.(results.Dir); some {
+			one.Folder = string(made)
+		}
+		if also == nil {
+			return nil
+		}
+		return also(folder, record)
+	}
+	record, ended := run.Run(ctx, plan)
+	if record != nil {
+		one.Record, one.Exit = record, s.Exit(record, ended)
+	}
+	return one, ended
+}
+
+// plans returns the plan of each run, all of them sound and with a folder that holds no
+// run yet.
+func (s *Sweep) plans(sets [][]scenarios.Setting) ([]run.Plan, error) {
+	var plans []run.Plan
+	var all scenarios.Faults
+	for _, set := range sets {
+		plan, err := s.Plan(set)
+		var faults scenarios.Faults
+		if err != nil && !errors.As(err, &faults) {
+			return nil, err
+		}
+		for _, fault := range faults {
+			if !slices.Contains(all, fault) {
+				all = append(all, fault)
+			}
+		}
+		plans = append(plans, plan)
+	}
+	if len(all) > 0 {
+		return nil, all
+	}
+	for i := range plans {
+		if err := scenarios.FaultsOf(plans[i].Validate()); err != nil {
+			return nil, err
+		}
+	}
+	return plans, s.place(plans)
+}
+
+// place gives each run a folder in the one that was asked for, and refuses one that holds
+// a run.
+func (s *Sweep) place(plans []run.Plan) error {
+	if s.Out == "" {
+		return nil
+	}
+	if info, err := os.Stat(s.Out); err == nil && !info.IsDir() {
+		return wrong("out", "it is a file; expected a folder")
+	}
+	digits := len(fmt.Sprint(len(plans)))
+	for i := range plans {
+		plans[i].Out = filepath.Join(s.Out, fmt.Sprintf("%0*d", digits, i+1))
+		if _, err := os.Stat(filepath.Join(plans[i].Out, results.RunFile)); err == nil {
+			return wrong("out", "%s already holds a run; expected another folder", plans[i].Out)
+		}
+	}
+	return nil
+}
+
+// Exit returns the exit code that comes first among those of the runs, 0 where all is
+// well.
+func (s *Swept) Exit() int {
+	for _, code := range []int{codeInvalid, codeExpectation} {
+		if slices.ContainsFunc(s.Made, func(t Tried) bool { return t.Exit == code }) {
+			return code
+		}
+	}
+	return 0
+}
+
+// inWords lists the values of one run.
+func inWords(set []scenarios.Setting) string {
+	words := make([]string, len(set))
+	for i, one := range set {
+		words[i] = one.String()
+	}
+	return strings.Join(words, ", ")
+}
+
+// remaining says how long the rest of a series may take, once one run is over.
+func remaining(start clock.Real, done, all int) string {
+	if done == 0 {
+		return ""
+	}
+	passed := start.Now().Offset()
+	left := passed / time.Duration(done) * time.Duration(all-done)
+	return fmt.Sprintf(" (about %s left)", left.Round(time.Second))
+}

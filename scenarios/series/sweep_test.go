@@ -1,0 +1,272 @@
+package series
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/run"
+)
+
+// swept is a scenario with a choice: spread over its bibs it holds, by event it does not.
+const swept = `name: choice
+seed: 7
+workers: 64
+retry: none
+model: {profile: documented, partition_target: 100}
+attributes:
+  event: {list: [NYC]}
+  bib: {sequence: 1}
+entity: {size: 300, filler: Notes}
+use: by-bib
+designs:
+  - {name: by-event, partition_key: "{event}", row_key: "{bib}"}
+  - {name: by-bib, partition_key: "{bib}", row_key: "{event}-{bib}"}
+phases:
+  - name: load
+    load: {entities: 100, lanes: 4}
+  - name: measure
+    traffic:
+      arrivals: {constant: 300}
+      for: 2s
+      drain: 0s
+      operations: [{verb: get}]
+expect:
+  - refused < 1%
+  - offered(hottest) < 100
+`
+
+// sweepOf sweeps the scenario with values that are the same in every run.
+func sweepOf(t *testing.T, alike []scenarios.Setting, axes ...string) *Sweep {
+	t.Helper()
+	return &Sweep{Axes: axes, Told: io.Discard,
+		Plan: func(set []scenarios.Setting) (run.Plan, error) {
+			s, err := scenarios.Parse("choice.yaml", []byte(swept))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, one := range slices.Concat(alike, set) {
+				if err := s.Set(one.Path, one.Value); err != nil {
+					return run.Plan{}, err
+				}
+			}
+			return run.Plan{Scenario: s}, scenarios.FaultsOf(s.Validate())
+		},
+		Exit: func(record *results.Record, ended error) int {
+			if ended != nil || slices.ContainsFunc(record.Summary.Expectations, func(e results.Expectation) bool { return !e.Pass }) {
+				return 10
+			}
+			return 0
+		}}
+}
+
+// Each run stands for itself, in a folder of its own, and is told of as it begins and ends.
+func TestSweepMakesItsRuns(t *testing.T) {
+	out, told := filepath.Join(t.TempDir(), "all"), new(strings.Builder)
+	s := sweepOf(t, nil, "use=by-event,by-bib", "phases.measure.arrivals.constant=50,300")
+	s.Out, s.Told = out, told
+	made, err := s.Run(t.Context())
+	if err != nil || made.Asked != 4 || len(made.Made) != 4 || made.Exit() != 10 {
+		t.Fatalf("Run() = %d of %d runs, exit code %d, %v; want 4 of 4 and 10, for one run failed", len(made.Made), made.Asked, made.Exit(), err)
+	}
+	for i, want := range []struct {
+		set  string
+		exit int
+	}{{"use=by-event, phases.measure.arrivals.constant=50", 0}, {"use=by-event, phases.measure.arrivals.constant=300", 10},
+		{"use=by-bib, phases.measure.arrivals.constant=50", 0}, {"use=by-bib, phases.measure.arrivals.constant=300", 0}} {
+		one := made.Made[i]
+		if inWords(one.Set) != want.set || one.Exit != want.exit || one.Folder != filepath.Join(out, string(rune('1'+i))) {
+			t.Errorf("run %d is of %s, in %s, with exit code %d; want %s and %d", i+1, inWords(one.Set), one.Folder, one.Exit, want.set, want.exit)
+		}
+		if kept, err := results.Read(results.Dir(one.Folder)); err != nil || kept.Summary.Ok != one.Record.Summary.Ok {
+			t.Errorf("run %d is not kept in %s: %v", i+1, one.Folder, err)
+		}
+	}
+	var lines []string
+	for _, line := range strings.Split(strings.TrimSpace(told.String()), "\n") {
+		before, _, _ := strings.Cut(line, " (about")
+		lines = append(lines, before)
+	}
+	if len(lines) != 8 || lines[2] != "2 of 4: use=by-event, phases.measure.arrivals.constant=300" || lines[3] != "2 of 4: the run is in "+filepath.Join(out, "2") {
+		t.Errorf("told %q; want each run and its folder", lines)
+	}
+}
+
+// What is wrong with any combination is told before the first one runs, and each fault
+// once.
+func TestBadSweeps(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		axes     []string
+		out      string
+		says     []string
+	}{
+		{"a value that cannot be, the last of three", []string{"seed=1,2,x"}, "", []string{"seed is x; expected a whole number"}},
+		{"two that cannot be, in six combinations", []string{"seed=1,x,y", "workers=1,2"}, "", []string{"seed is x", "seed is y"}},
+		{"a path that is nearly one", []string{"sed=1,2"}, "", []string{`did you mean "seed"?`}},
+		{"a design that does not exist", []string{"use=by-event,by-bob"}, "", []string{`unknown design "by-bob"`}},
+		{"no axis", []string{"seed"}, "", []string{"sweep: seed: expected path=v1,v2"}},
+		{"a folder that is a file", []string{"seed=1,2"}, "file", []string{"out: it is a file; expected a folder"}},
+		{"a folder of which one holds a run", []string{"seed=1,2,3"}, "old", []string{"out: " + filepath.Join("old", "3") + " already holds a run"}},
+		{"a plan that is not sound, the last", []string{"model.partition_burst=1s,-1s"}, "", []string{"model.partition_burst"}},
+	} {
+		t.Chdir(t.TempDir())
+		if err := errors.Join(os.MkdirAll(filepath.Join("old", "3"), 0o755), os.WriteFile(filepath.Join("old", "3", results.RunFile), nil, 0o600),
+			os.WriteFile("file", nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		s := sweepOf(t, nil, row.axes...)
+		s.Out = row.out
+		made, err := s.Run(t.Context())
+		if err == nil || len(made.Made) > 0 || !errors.Is(err, scenarios.ErrInvalid) {
+			t.Errorf("%s: Run() = %d runs, %v; want none, and a fault", row.sentence, len(made.Made), err)
+			continue
+		}
+		lines := strings.Split(err.Error(), "\n")
+		for i, says := range row.says {
+			if len(lines) != len(row.says) || !strings.Contains(lines[i], says) {
+				t.Errorf("%s: Run() = %v; want one line for each of %q", row.sentence, err, row.says)
+			}
+		}
+	}
+}
+
+// More memory than there may be is told of before the first run.
+func TestSweepOfPlansThatCannotBe(t *testing.T) {
+	s := sweepOf(t, nil, "phases.load.entities=10,1000000")
+	plan, begun := s.Plan, false
+	s.Plan = func(set []scenarios.Setting) (run.Plan, error) {
+		p, err := plan(set)
+		p.MemoryLimit, p.Kept = 8<<20, func(results.Folder, *results.Record) error { begun = true; return nil }
+		return p, err
+	}
+	if _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "would take about") || begun {
+		t.Errorf("Run() = %v, and a run was made: %t; want the memory that is needed, and no run", err, begun)
+	}
+	none := errors.New("no such file")
+	s.Plan = func([]scenarios.Setting) (run.Plan, error) { return run.Plan{}, none }
+	if _, err := s.Run(t.Context()); err != none {
+		t.Errorf("Run() = %v; want the error of the first plan", err)
+	}
+}
+
+// A run that a budget of its own ends does not end the sweep.
+func TestSweepGoesOnAfterARunThatWasStopped(t *testing.T) {
+	told := new(strings.Builder)
+	s := sweepOf(t, []scenarios.Setting{{Path: "phases.measure.stop_on", Value: "[refused > 10%]"}, {Path: "phases.measure.for", Value: "20s"}}, "use=by-event,by-bib")
+	s.Told = told
+	made, err := s.Run(t.Context())
+	if err != nil || len(made.Made) != 2 || made.Exit() != 10 || made.Made[0].Record.Validity != results.Partial ||
+		made.Made[1].Record.Validity != results.Valid || !strings.Contains(told.String(), "1 of 2: drive: stopped") || strings.Contains(told.String(), " is in ") {
+		t.Errorf("Run() = %d runs, %v, told %q; want one run in part and one that is whole, in memory", len(made.Made), err, told)
+	}
+}
+
+// What a plan does with its record ends the sweep where it cannot be done.
+func TestSweepEndsByWhatIsKept(t *testing.T) {
+	s := sweepOf(t, nil, "seed=1,2")
+	plan, full := s.Plan, errors.New("the disk is full")
+	s.Plan = func(set []scenarios.Setting) (run.Plan, error) {
+		p, err := plan(set)
+		p.Kept = func(results.Folder, *results.Record) error { return full }
+		return p, err
+	}
+	if made, err := s.Run(t.Context()); !errors.Is(err, full) || len(made.Made) != 1 || made.Asked != 2 {
+		t.Errorf("Run() = %d of %d runs, %v; want the first, and why there is no second", len(made.Made), made.Asked, err)
+	}
+}
+
+// A sweep that is interrupted has the runs that it made, the last one in part.
+func TestInterruptedSweep(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	s := sweepOf(t, nil, "seed=1,2,3")
+	s.Told = &stopper{at: "2 of 3: seed=2", stop: cancel}
+	made, err := s.Run(ctx)
+	var text strings.Builder
+	if err := made.Table(&text); err != nil {
+		t.Fatal(err)
+	}
+	rows := strings.Split(text.String(), "\n")
+	if !errors.Is(err, context.Canceled) || len(made.Made) != 2 || !strings.HasPrefix(rows[1], "1     valid") || !strings.HasPrefix(rows[2], "2     partial") ||
+		!strings.HasSuffix(text.String(), "\n2 of 3 runs were made\n") {
+		t.Errorf("Run() = %v, and\n%s\nwant two rows, and that there are no more", err, &text)
+	}
+}
+
+// stopper calls when a text is written.
+type stopper struct {
+	bytes.Buffer
+	at   string
+	stop func()
+}
+
+func (s *stopper) Write(text []byte) (int, error) {
+	if strings.Contains(string(text), s.at) {
+		s.stop()
+	}
+	return s.Buffer.Write(text)
+}
+
+// A live sweep comes to the same as a simulated one.
+func TestLiveSweepIsThatOfTheVirtualClock(t *testing.T) {
+	virtual, err := sweepOf(t, nil, "use=by-event,by-bib").Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var live Swept
+	synctest.Test(t, func(t *testing.T) {
+		s := sweepOf(t, nil, "use=by-event,by-bib")
+		plan := s.Plan
+		s.Plan = func(set []scenarios.Setting) (run.Plan, error) {
+			p, err := plan(set)
+			p.On, p.NoProbe = run.InProcess, true
+			return p, err
+		}
+		if live, err = s.Run(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+	if len(live.Made) != 2 || len(virtual.Made) != 2 || live.Exit() != 10 {
+		t.Fatalf("%d and %d runs, exit code %d; want 2, 2 and 10", len(live.Made), len(virtual.Made), live.Exit())
+	}
+	for i := range live.Made {
+		a, b := live.Made[i].Record.Summary, virtual.Made[i].Record.Summary
+		if live.Made[i].Exit != virtual.Made[i].Exit || a.Ok != b.Ok || a.Refused != b.Refused || a.EntitiesCounted != b.EntitiesCounted {
+			t.Errorf("run %d: live exit code %d, ok %d, refused %d, counted %d; virtual %d, %d, %d, %d; want the same", i+1,
+				live.Made[i].Exit, a.Ok, a.Refused, a.EntitiesCounted, virtual.Made[i].Exit, b.Ok, b.Refused, b.EntitiesCounted)
+		}
+		if record := live.Made[i].Record; record.Manifest.Time != "real" {
+			t.Errorf("run %d was in %s time; want a live one", i+1, record.Manifest.Time)
+		}
+	}
+}
+
+func TestWorstExitCodeOfASweep(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		codes    []int
+		want     int
+	}{
+		{"no run", nil, 0},
+		{"all well", []int{0, 0}, 0},
+		{"one that failed", []int{0, 10, 0}, 10},
+		{"one that is invalid, too", []int{10, 13, 0}, 13},
+	} {
+		var made Swept
+		for _, code := range row.codes {
+			made.Made = append(made.Made, Tried{Exit: code})
+		}
+		if got := made.Exit(); got != row.want {
+			t.Errorf("%s: Exit() of %v = %d; want %d", row.sentence, row.codes, got, row.want)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package series
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"loadgen/results"
+	"loadgen/scenarios"
+)
+
+// The table of two runs by hand: one that lost a half, and one that was cut off
+// before anything was due.
+func TestTableOfASweep(t *testing.T) {
+	busy, rest := results.KindStats{}, int64(0)
+	p50, p99 := int64(3456), int64(1_234_567)
+	busy.Add(&results.KindStats{Offered: 6000, Served: 4000, Attempts: 8000, Refused: 2000, LastHalf: results.Share{Offered: 3000, Served: 1500},
+		Response: results.NewHistogram(), Lost: results.NewHistogram(), Service: [3]*results.Histogram{results.NewHistogram(), results.NewHistogram(), results.NewHistogram()}})
+	made := Swept{Asked: 3, Made: []Tried{
+		{Set: []scenarios.Setting{{Path: "use", Value: "by-event"}, {Path: "phases.peak.rates", Value: "[500, 1000]"}}, Folder: "runs/1", Exit: 10,
+			Record: &results.Record{Manifest: results.Manifest{Operations: []results.Kind{{Name: "get"}}}, Phases: []results.Phase{
+				{Name: "load", End: 9 * time.Second, Kinds: []results.KindStats{busy}},
+				{Name: "peak", Begin: 9 * time.Second, End: 11 * time.Second, Reported: true, Kinds: []results.KindStats{busy}}},
+				Summary: &results.Summary{Validity: results.Valid, Response: results.Quantiles{P50: &p50, P99: &p99},
+					Hottest: &results.HottestPartition{EntitiesPerSecond: 1999.5}, Expectations: []results.Expectation{{Pass: true}, {}}}}},
+		{Set: []scenarios.Setting{{Path: "use", Value: "ё"}, {Path: "phases.peak.rates", Value: "[2]"}},
+			Record: &results.Record{Summary: &results.Summary{Validity: results.Partial, Response: results.Quantiles{P50: &rest}}}},
+	}}
+	const want = `use       peak.rates   validity  offered/s  served/s  refused    lost  p50 ms  p99 ms  hottest/s  expected
+by-event  [500, 1000]  valid         3,000     2,000   25.0 %  50.0 %     3.5  1234.6      2,000       1/2
+ё         [2]          partial           –         –        –       –     0.0       –          –         –
+
+offered, served and hottest: entities a second, of all that is reported and of the busiest partition;
+refused: of the attempts; lost: 1 − served/offered in the last half of each phase; p50 and p99: response times
+2 of 3 runs were made
+`
+	var text strings.Builder
+	if err := made.Table(&text); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, text.String()); diff != "" {
+		t.Errorf("Table(…) (-want +got):\n%s", diff)
+	}
+	text.Reset()
+	if err := (&Swept{Asked: 3}).Table(&text); err != nil || text.String() != "0 of 3 runs were made\n" {
+		t.Errorf("Table of nothing = %q, %v; want that there was none", text.String(), err)
+	}
+}
+
+func TestHeadingsOfASweep(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		paths    []string
+		want     []string
+	}{
+		{"one word", []string{"seed"}, []string{"seed"}},
+		{"the last two of several", []string{"phases.peak.each", "phases.rush.each"}, []string{"peak.each", "rush.each"}},
+		{"two that end alike", []string{"phases.a.arrivals.constant", "phases.b.arrivals.constant", "seed"},
+			[]string{"phases.a.arrivals.constant", "phases.b.arrivals.constant", "seed"}},
+	} {
+		var set []scenarios.Setting
+		for _, path := range row.paths {
+			set = append(set, scenarios.Setting{Path: path})
+		}
+		if got := headings(set); !slices.Equal(got, row.want) {
+			t.Errorf("%s: headings(%q) = %q; want %q", row.sentence, row.paths, got, row.want)
+		}
+	}
+}
+
+func TestSweepAsJSON(t *testing.T) {
+	made := Swept{Asked: 2, Made: []Tried{{Set: []scenarios.Setting{{Path: "use", Value: "by-event"}}, Folder: "runs/1", Exit: 10,
+		Record: &results.Record{Summary: &results.Summary{Validity: results.Valid, Ok: 42, Verdict: "a < b"}}}}}
+	var text strings.Builder
+	if err := made.JSON(&text); err != nil {
+		t.Fatal(err)
+	}
+	var list []struct {
+		Set     map[string]string
+		Folder  string
+		Exit    int `json:"exit_code"`
+		Summary *results.Summary
+	}
+	if err := json.Unmarshal([]byte(text.String()), &list); err != nil || len(list) != 1 {
+		t.Fatalf("%v, %d runs in\n%s", err, len(list), &text)
+	}
+	if one := list[0]; !cmp.Equal(one.Set, map[string]string{"use": "by-event"}) || one.Folder != "runs/1" || one.Exit != 10 || !cmp.Equal(one.Summary, made.Made[0].Record.Summary) {
+		t.Errorf("JSON(…) = %+v; want the values, the folder, the exit code and the summary", one)
+	}
+	text.Reset()
+	if err := new(Swept).JSON(&text); err != nil || text.String() != "[]\n" {
+		t.Errorf("JSON of nothing = %q, %v; want an empty list", text.String(), err)
+	}
+}
