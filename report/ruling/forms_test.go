@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,19 +17,6 @@ import (
 )
 
 var rewrite = flag.Bool("rewrite", false, "write the golden files anew; read the difference before it is kept")
-
-// form is one of the forms that rulings are printed in.
-type form struct {
-	name, golden string
-	print        func(io.Writer, []ruling.Ruling) error
-}
-
-func forms() []form {
-	return []form{
-		{"text", "night.txt", ruling.Text}, {"json", "night.json", ruling.JSON}, {"junit", "night.xml", ruling.JUnit},
-		{"markdown", "night.md", ruling.Markdown}, {"github", "night.github", ruling.Annotations}, {"benchfmt", "night.bench", ruling.Benchfmt},
-	}
-}
 
 // sets are ten pairs of runs of three metrics: one much slower, one that serves a
 // little less, and one that differs by nothing.
@@ -84,18 +70,18 @@ func night(t testing.TB) []ruling.Ruling {
 	}
 }
 
-func printed(t testing.TB, f form, list []ruling.Ruling) string {
+func printed(t testing.TB, f ruling.Form, list []ruling.Ruling) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := f.print(&out, list); err != nil {
-		t.Fatalf("%s: %v", f.name, err)
+	if err := f.Print(&out, list); err != nil {
+		t.Fatalf("%s: %v", f.Name, err)
 	}
 	return out.String()
 }
 
 func TestForms(t *testing.T) {
-	for _, f := range forms() {
-		path, got := filepath.Join("testdata", f.golden), printed(t, f, night(t))
+	for _, f := range ruling.Forms() {
+		path, got := filepath.Join("testdata", "night"+f.Ending), printed(t, f, night(t))
 		if *rewrite {
 			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 				t.Fatal(err)
@@ -106,16 +92,16 @@ func TestForms(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(string(want), got); diff != "" {
-			t.Errorf("%s differs from %s (-file +printed):\n%s", f.name, path, diff)
+			t.Errorf("%s differs from %s (-file +printed):\n%s", f.Name, path, diff)
 		}
 	}
 }
 
 // A writer that fails is told of by every form, and no list at all is one.
 func TestFormsAtTheEdges(t *testing.T) {
-	for _, f := range forms() {
-		if err := f.print(full{}, night(t)); !errors.Is(err, errFull) {
-			t.Errorf("%s to a full disk = %v; want %v", f.name, err, errFull)
+	for _, f := range ruling.Forms() {
+		if err := f.Print(full{}, night(t)); !errors.Is(err, errFull) {
+			t.Errorf("%s to a full disk = %v; want %v", f.Name, err, errFull)
 		}
 		soundForm(t, f, nil)
 	}
@@ -131,7 +117,7 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 // counts are those of the cases.
 func TestJUnitReadsBack(t *testing.T) {
 	list := night(t)
-	s := read(t, printed(t, form{"junit", "", ruling.JUnit}, list)).Suites[0]
+	s := read(t, printed(t, ruling.Form{Print: ruling.JUnit}, list)).Suites[0]
 	if s.Name != "loadgen gate" || s.Tests != 8 || s.Failures != 3 || s.Errors != 1 || s.Skipped != 2 || len(s.Cases) != 8 {
 		t.Fatalf("the suite is %+v; want 8 cases, 3 failures, 1 error, 2 skipped", s)
 	}
@@ -169,7 +155,7 @@ func hostile() []string {
 
 func TestFormsOfHostileTexts(t *testing.T) {
 	for _, text := range hostile() {
-		for _, f := range forms() {
+		for _, f := range ruling.Forms() {
 			soundForm(t, f, about(text))
 		}
 	}
@@ -210,7 +196,7 @@ func FuzzForms(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, one := range forms() {
+		for _, one := range ruling.Forms() {
 			soundForm(t, one, about(text))
 		}
 	})
@@ -232,7 +218,7 @@ func TestLongForms(t *testing.T) {
 		{"details that are too long", list[2800:], "Cut off: what there is to say of "},
 		{"all that there is", list[2990:], "</details>"},
 	} {
-		text := printed(t, form{"markdown", "", ruling.Markdown}, row.list)
+		text := printed(t, ruling.Form{Print: ruling.Markdown}, row.list)
 		soundMarkdown(t, text)
 		if !strings.Contains(text, row.says) || strings.Index(text, "s2999") > 600 {
 			t.Errorf("%s: %d bytes without %q, or s2999 is not the first:\n%s", row.name, len(text), row.says, text[:800])
@@ -241,7 +227,7 @@ func TestLongForms(t *testing.T) {
 	for i := range list {
 		list[i].Outcome = ruling.Outcome(i % 7)
 	}
-	lines := strings.Split(strings.TrimSpace(printed(t, form{"github", "", ruling.Annotations}, list)), "\n")
+	lines := strings.Split(strings.TrimSpace(printed(t, ruling.Form{Print: ruling.Annotations}, list)), "\n")
 	soundAnnotations(t, lines)
 	if len(lines) != 30 || !strings.Contains(lines[9], "title=1275 more scenarios::s25: regression%0As") {
 		t.Errorf("%d annotations, the tenth %q; want 30, and the rest counted", len(lines), lines[9])

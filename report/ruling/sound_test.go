@@ -11,16 +11,16 @@ import (
 )
 
 // soundForm holds a form to what must be true of it whatever it is about.
-func soundForm(t testing.TB, f form, list []ruling.Ruling) {
+func soundForm(t testing.TB, f ruling.Form, list []ruling.Ruling) {
 	t.Helper()
 	text := printed(t, f, list)
 	for _, r := range text {
-		if (unicode.IsControl(r) && r != '\n' || unicode.Is(unicode.Bidi_Control, r)) && f.name != "json" {
-			t.Errorf("%s holds %q:\n%q", f.name, r, text)
+		if (unicode.IsControl(r) && r != '\n' || unicode.Is(unicode.Bidi_Control, r)) && f.Name != "json" {
+			t.Errorf("%s holds %q:\n%q", f.Name, r, text)
 			break
 		}
 	}
-	switch lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n"); f.name {
+	switch lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n"); f.Name {
 	case "junit":
 		if s := read(t, text).Suites[0]; s.Tests != len(list) || len(s.Cases) != len(list) || s.Failures+s.Errors+s.Skipped > len(list) {
 			t.Errorf("the suite is %+v; want %d cases", s, len(list))
