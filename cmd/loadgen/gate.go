@@ -1,40 +1,35 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"loadgen/engine/clock"
 	"loadgen/report/compare"
 	"loadgen/report/ruling"
-	"loadgen/results"
-	"loadgen/results/baseline"
 	"loadgen/scenarios"
-	"loadgen/scenarios/drive"
+	runner "loadgen/scenarios/run"
+	"loadgen/scenarios/series"
 )
 
 // gateFlags are what a user typed after `loadgen gate`.
 type gateFlags struct {
-	liveGateFlags
-	baselines string
+	baselines series.Gate
+	pairs     series.Pairs
 	all       bool
 	accept    bool
-	reason    string
-	forms     gateForms
+	format    string
+	reports   ruling.Files
 	quiet     bool
-	// typed is what the user called each scenario, by its name: a file, or the name.
-	typed map[string]string
 }
 
 // newGate returns the verb that holds scenarios to their baselines.
@@ -51,7 +46,13 @@ scenario is 12, never a pass.
 
 A change that is meant is accepted with a reason, which is kept beside the baseline.
 
-` + liveGateHelp,
+With --against, the scenario is run live instead, in pairs: A is an older build, a
+file, and B this one. The order A B, B A, A B, … cancels what drifts. Each pair gives
+a ratio for each metric that the scenario declares (gate), and the exit code is 11
+where an exact test over the pairs, corrected for several metrics, and the size of
+the change both call B worse. It takes 8 pairs, with a single metric 6; fewer are
+inconclusive, 12. A pair with a run that is not valid is repeated twice at most, then
+it is 13; where most runs of B, and not of A, fail a claim of the scenario, 10.`,
 		ValidArgsFunction: oneScenario,
 		Example: `  loadgen gate stress-one-partition
   loadgen gate nightly/*.yaml --format json
@@ -70,75 +71,168 @@ A change that is meant is accepted with a reason, which is kept beside the basel
 		RunE: func(c *cobra.Command, args []string) error { return f.gate(c, args, stdout, stderr) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.baselines, "baselines", filepath.Join("results", "baselines"), "`folder` of the baselines")
+	flags.StringVar(&f.baselines.Baselines, "baselines", filepath.Join("results", "baselines"), "`folder` of the baselines")
 	flags.BoolVar(&f.all, "all", false, "every built-in scenario that has a baseline")
 	flags.BoolVar(&f.accept, "accept", false, "make what the scenarios come to now their baselines")
-	flags.StringVar(&f.reason, "reason", "", "with --accept: why, in one line")
-	f.forms.flags(flags)
+	flags.StringVar(&f.baselines.Reason, "reason", "", "with --accept: why, in one line")
+	flags.StringVar(&f.format, "format", "text", "what to print: text, json, junit, markdown, github (annotations) or benchfmt (for benchstat)")
+	flags.StringArrayVar((*[]string)(&f.reports), "report", nil, "`file` to write the rulings to as well, in the form of its ending: .xml (junit), .md, .json, .txt, .github or .bench; may be repeated")
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
-	f.liveGateFlags.register(flags)
+	flags.StringVar(&f.pairs.Against, "against", "", "compare live runs with those of this older `build`, in pairs")
+	flags.IntVar(&f.pairs.Number, "pairs", compare.DefaultPairs, "with --against: how many pairs of runs")
+	flags.StringVar(&f.pairs.Out, "out", "", "with --against: folder of the runs (default: a new one in results/runs)")
 	return c
 }
 
-// validate returns what is wrong with the flags.
-func (f *gateFlags) validate() error {
-	switch {
-	case f.accept && strings.TrimSpace(f.reason) == "":
-		return usageError{errors.New("--accept needs a reason; expected --reason \"why the behaviour changed\"")}
-	case !f.accept && f.reason != "":
-		return usageError{errors.New("--reason says why a baseline is accepted; expected --accept beside it")}
+// possible returns what is wrong with the flags beside each other.
+func (f *gateFlags) possible(flags *pflag.FlagSet, number int) error {
+	if err := emptyFlag(flags); err != nil {
+		return err
 	}
-	return f.forms.validate()
+	if !flags.Changed("against") {
+		for _, own := range []string{"pairs", "out"} {
+			if flags.Changed(own) {
+				return usageError{fmt.Errorf("--%s is of live runs; expected --against with an older build beside it", own)}
+			}
+		}
+		return nil
+	}
+	for _, other := range []string{"baselines", "all", "accept", "reason"} {
+		if flags.Changed(other) {
+			return usageError{fmt.Errorf("--%s is of baselines, and --against compares live runs; expected one of them", other)}
+		}
+	}
+	if number != 1 {
+		return usageError{fmt.Errorf("--against compares the runs of one scenario, and got %d", number)}
+	}
+	return named(flags, f.pairs.Validate()...)
 }
 
-// gate rules on every scenario and prints the rulings. All scenarios are read before
-// the first runs.
+// validate returns what is wrong with the flags of a gate of so many scenarios.
+func (f *gateFlags) validate(flags *pflag.FlagSet, number int) error {
+	if err := f.possible(flags, number); err != nil {
+		return err
+	}
+	_, known := ruling.Called(f.format)
+	switch {
+	case f.accept && strings.TrimSpace(f.baselines.Reason) == "":
+		return usageError{errors.New("--accept needs a reason; expected --reason \"why the behaviour changed\"")}
+	case !f.accept && f.baselines.Reason != "":
+		return usageError{errors.New("--reason says why a baseline is accepted; expected --accept beside it")}
+	case !known:
+		return usageError{fmt.Errorf("--format %s: expected text, json, junit, markdown, github or benchfmt", f.format)}
+	}
+	if err := f.reports.Validate(); err != nil {
+		return usageError{fmt.Errorf("--report %w", err)}
+	}
+	return nil
+}
+
+// gate rules on every scenario and prints the rulings.
 func (f *gateFlags) gate(c *cobra.Command, names []string, stdout, stderr io.Writer) error {
-	if err := f.possible(c.Flags(), len(names)); err != nil {
+	if err := f.validate(c.Flags(), len(names)); err != nil {
 		return err
 	}
-	if err := f.validate(); err != nil {
-		return err
+	if f.quiet {
+		stderr = io.Discard
 	}
-	if f.against != "" {
+	if f.pairs.Against != "" {
 		return f.gateLive(c, names[0], stdout, stderr)
 	}
 	if f.all {
-		if names = f.kept(); len(names) == 0 {
-			return usageError{fmt.Errorf("--all: no built-in scenario has a baseline in %s; expected scenarios with --accept first", f.baselines)}
+		if names = f.baselines.Kept(); len(names) == 0 {
+			return usageError{fmt.Errorf("--all: no built-in scenario has a baseline in %s; expected scenarios with --accept first", f.baselines.Baselines)}
 		}
 	}
-	var all []*scenarios.Scenario
-	f.typed = make(map[string]string)
-	for _, name := range names {
-		s, _, err := openScenario(name)
-		if err != nil {
-			return err
-		}
-		if slices.ContainsFunc(all, func(other *scenarios.Scenario) bool { return other.Name == s.Name }) {
-			return usageError{fmt.Errorf("%s: another scenario is called %s, too; expected names of their own", name, s.Name)}
-		}
-		all, f.typed[s.Name] = append(all, s), name
+	all, err := scenariosOf(names)
+	if err != nil {
+		return err
 	}
-	if err := f.forms.begin(); err != nil {
+	if err := f.begin(); err != nil {
 		return err
 	}
 	var list []ruling.Ruling
-	for _, s := range all {
-		record, err := f.virtually(c.Context(), s, stderr)
+	for i, s := range all {
+		record, err := runner.Run(c.Context(), runner.Plan{Scenario: s, Progress: gateProgress{newProgress(stderr, clock.NewReal(), uiOf(f.quiet))}})
 		if err != nil {
 			return err
 		}
-		one, err := f.rule(s, record)
+		one, err := f.baselines.Rule(record, names[i])
 		if err != nil {
-			return err
+			return usageOf(c.Flags(), err)
 		}
 		list = append(list, one)
 	}
-	if err := f.forms.tell(stdout, list); err != nil {
+	if err := f.tell(stdout, list); err != nil {
 		return err
 	}
 	return codeOf(list)
+}
+
+// scenariosOf reads scenarios, each of which has a name of its own.
+func scenariosOf(names []string) ([]*scenarios.Scenario, error) {
+	var all []*scenarios.Scenario
+	for _, name := range names {
+		s, _, err := openScenario(name)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(all, func(other *scenarios.Scenario) bool { return other.Name == s.Name }) {
+			return nil, usageError{fmt.Errorf("%s: another scenario is called %s, too; expected names of their own", name, s.Name)}
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// gateLive holds one scenario to an older build, and prints the ruling.
+func (f *gateFlags) gateLive(c *cobra.Command, name string, stdout, stderr io.Writer) error {
+	if err := f.begin(); err != nil {
+		return err
+	}
+	one, ended := f.paired(c.Context(), name, stderr)
+	if ended != nil && !errors.Is(ended, context.Canceled) {
+		return errors.Join(usageOf(c.Flags(), ended), f.reports.Withdraw())
+	}
+	list := []ruling.Ruling{one}
+	if err := errors.Join(f.tell(stdout, list), ended); err != nil {
+		return err
+	}
+	return codeOf(list)
+}
+
+// paired rules on a scenario by live runs of an older build and this one.
+func (f *gateFlags) paired(ctx context.Context, name string, stderr io.Writer) (one ruling.Ruling, err error) {
+	p := &f.pairs
+	if p.Build, err = os.Executable(); err != nil {
+		return one, err
+	}
+	if p.Scenario, p.Folder, err = openScenario(name); err != nil {
+		return one, err
+	}
+	if err := readFiles(p.Scenario, p.Folder); err != nil {
+		return one, err
+	}
+	p.Runs, p.Told = filepath.Join("results", "runs"), stderr
+	return p.Run(ctx)
+}
+
+// begin empties the files of the rulings.
+func (f *gateFlags) begin() error {
+	if err := f.reports.Begin(); err != nil {
+		return usageError{fmt.Errorf("--report: %w", err)}
+	}
+	return nil
+}
+
+// tell prints rulings, and writes them to the files first: whoever reads the output may
+// rely on them.
+func (f *gateFlags) tell(stdout io.Writer, list []ruling.Ruling) error {
+	if err := f.reports.Write(list); err != nil {
+		return fmt.Errorf("--report: %w", err)
+	}
+	form, _ := ruling.Called(f.format)
+	return form.Print(stdout, list)
 }
 
 // codeOf returns the exit code of rulings as an error, nil where all pass.
@@ -149,153 +243,25 @@ func codeOf(list []ruling.Ruling) error {
 	return nil
 }
 
-// kept returns the names of the built-in scenarios that have a baseline.
-func (f *gateFlags) kept() []string {
-	var names []string
-	for _, name := range scenarios.Library() {
-		if _, err := os.Stat(f.file(name)); err == nil {
-			names = append(names, name)
-		}
+// usageOf names the flags in an error that is what a user typed wrongly.
+func usageOf(flags *pflag.FlagSet, err error) error {
+	var fault scenarios.Fault
+	switch {
+	case errors.As(err, new(scenarios.Faults)), !errors.As(err, &fault) && !errors.Is(err, runner.ErrFolder):
+		return err
+	case fault.Path != "":
+		return named(flags, fault)
+	default:
+		return usageError{err}
 	}
-	return names
 }
 
-// virtually runs a scenario on the virtual clock and returns its judged record.
-func (f *gateFlags) virtually(ctx context.Context, s *scenarios.Scenario, stderr io.Writer) (*results.Record, error) {
-	progress := newProgress(stderr, clock.NewReal(), uiOf(f.quiet))
-	sim, err := newSimulation(s, s.Verify || s.Reads(), time.Unix(0, 0), nil, drive.Options{Entering: progress.enter, Verify: s.Verify})
-	if err != nil {
-		return nil, err
-	}
-	progress.start(start{scenario: s.Name, time: sim.manifest.Time}, progress.Latest)
-	kept, err := sim.remember(ctx, progress)
-	progress.stop(err)
-	if err != nil {
-		return nil, err
-	}
-	return kept.record, nil
+// gateProgress tells how a run in virtual time fares.
+type gateProgress struct{ *progress }
+
+func (p gateProgress) Begins(b runner.Begun) []runner.Observer {
+	p.start(start{scenario: b.Scenario, time: b.Time}, p.Latest)
+	return []runner.Observer{p.progress}
 }
-
-// rule holds a judged run to its baseline, or makes it the baseline.
-func (f *gateFlags) rule(s *scenarios.Scenario, record *results.Record) (ruling.Ruling, error) {
-	typed := cmp.Or(f.typed[s.Name], s.Name)
-	none := ruling.Ruling{Scenario: s.Name, Virtual: true, Repeat: "loadgen simulate " + typed}
-	valid := record.Summary.Validity == results.Valid
-	if f.accept && valid {
-		return f.take(none, record)
-	}
-	kept, err := f.read(s.Name)
-	if err == nil {
-		err = kept.Fits(record.Manifest.Scenario.Name, record.Manifest.Scenario.Text)
-	}
-	if err != nil && !valid {
-		return invalid(none, record), nil
-	}
-	if err != nil {
-		none.Outcome, none.Reason = ruling.NoBaseline, oneLine(err)
-		none.Notes = []string{fmt.Sprintf("to make this run the baseline: loadgen gate %s --accept --reason \"why\"", typed)}
-		return none, nil
-	}
-	tree, err := baseline.Of(record)
-	if err != nil {
-		return none, err
-	}
-	difference, err := compare.Diff(kept.Tree.JSON(), tree.JSON(), compare.DiffOptions{Most: mostDifferences})
-	if err != nil {
-		return none, err
-	}
-	one := ruling.Differs(typed, kept.Named(), difference)
-	one.Scenario = s.Name
-	if !valid {
-		return invalid(one, record), nil
-	}
-	if one.Outcome == ruling.Same {
-		one.Notes = append(one.Notes, unmet(record.Summary)...)
-		if len(one.Notes) > 0 {
-			one.Outcome, one.Reason = ruling.Failed, "it repeats, and a claim of the scenario is not borne out"
-		}
-	}
-	return one, nil
-}
-
-// invalid returns the ruling on a run that is not valid. What differs is listed all the
-// same, for it says what has gone wrong.
-func invalid(one ruling.Ruling, record *results.Record) ruling.Ruling {
-	one.Outcome, one.Reason = ruling.Invalid, "the run is "+record.Summary.Validity
-	one.Notes = record.Summary.Reasons
-	return one
-}
-
-// mostDifferences is how many values that differ are kept of a run.
-const mostDifferences = 1000
-
-// unmet returns the claims that a run does not bear out.
-func unmet(s *results.Summary) []string {
-	var notes []string
-	for _, e := range s.Expectations {
-		if !e.Pass {
-			notes = append(notes, fmt.Sprintf("%s: observed %s", e.Expr, e.Observed))
-		}
-	}
-	return notes
-}
-
-// file returns where the baseline of a scenario is, reasons where it is said why it was
-// accepted.
-func (f *gateFlags) file(name string) string { return filepath.Join(f.baselines, name+".json") }
-func (f *gateFlags) reasons(name string) string {
-	return filepath.Join(f.baselines, name+".reasons.txt")
-}
-
-// mostBaseline bounds the size of a baseline.
-const mostBaseline = 16 << 20
-
-// read returns the baseline of a scenario.
-func (f *gateFlags) read(name string) (*baseline.Baseline, error) {
-	file, err := os.Open(f.file(name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no %s", f.file(name))
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, mostBaseline))
-	if err != nil {
-		return nil, err
-	}
-	kept, err := baseline.Read(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.file(name), err)
-	}
-	return kept, nil
-}
-
-// take makes a run the baseline of its scenario, and writes down why.
-func (f *gateFlags) take(one ruling.Ruling, record *results.Record) (ruling.Ruling, error) {
-	made, err := baseline.New(record, clock.NewReal().Started(), f.reason)
-	if err != nil {
-		return one, usageError{err}
-	}
-	if was, err := f.read(one.Scenario); err == nil && was.Same(made) {
-		one.Reason, one.Against = "it repeats, so that nothing was to be accepted", was.Named()
-		return one, nil
-	}
-	if err := os.MkdirAll(f.baselines, 0o755); err != nil {
-		return one, fmt.Errorf("%w: %w", errNoFolder, err)
-	}
-	log, err := os.OpenFile(f.reasons(one.Scenario), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		return one, fmt.Errorf("%w: %w", errNoFolder, err)
-	}
-	_, err = fmt.Fprintf(log, "%s\n", made.Line())
-	if err := errors.Join(err, log.Close()); err != nil {
-		return one, fmt.Errorf("%w: %w", errNoFolder, err)
-	}
-	if err := os.WriteFile(f.file(one.Scenario), made.File(), 0o644); err != nil {
-		return one, fmt.Errorf("%w: %w", errNoFolder, err)
-	}
-	one.Reason, one.Against = "accepted", made.Named()
-	one.Notes = []string{"written to " + f.file(one.Scenario)}
-	return one, nil
-}
+func (p gateProgress) Enters(stage runner.Stage) { p.enter(stage) }
+func (p gateProgress) Ends(ended error)          { p.stop(ended) }

@@ -1,114 +1,177 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"loadgen/report/ruling"
 )
 
 const gated = "stress-one-partition"
 
-// A baseline is accepted with a reason, holds the same run, and is worth nothing once
-// somebody has touched it.
+// A baseline is accepted with a reason, in the folder that is named or the usual one, and
+// decides the exit code afterwards.
 func TestGateKeepsABaseline(t *testing.T) {
-	leftOutWhenShort(t)
-	t.Chdir(t.TempDir())
-	file, reasons := filepath.Join("results", "baselines", gated+".json"), filepath.Join("results", "baselines", gated+".reasons.txt")
+	ownFiles(t)
+	file := filepath.Join("tables", "own.yaml")
 	gate := func(want int, says string, args ...string) {
 		t.Helper()
-		code, stdout, stderr := say(t, append([]string{"gate", gated, "--quiet"}, args...)...)
+		code, stdout, stderr := say(t, append([]string{"gate", file, "--quiet"}, args...)...)
 		if code != want || !strings.Contains(stdout, says) || stderr != "" {
 			t.Fatalf("gate %v = %d, %q, %q; want %d and %q", args, code, stdout, stderr, want, says)
 		}
 	}
-	gate(12, "no baseline: there is no "+file)
-	if left := leftIn(t, "."); len(left) > 0 {
-		t.Fatalf("left %v; want nothing", left)
+	gate(12, "no baseline: there is no "+filepath.Join("results", "baselines", "own.json"))
+	if _, err := os.Stat("results"); err == nil {
+		t.Error("a folder was made; want nothing")
 	}
 	gate(codeOk, "accepted", "--accept", "--reason", "the first")
 	gate(codeOk, "it repeats to the last count")
 	gate(codeOk, "nothing was to be accepted", "--accept", "--reason", "again")
+	gate(12, "no baseline: there is no "+filepath.Join("kept", "own.json"), "--baselines", "kept")
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	why, err := os.ReadFile(reasons)
-	if err != nil || strings.Count(string(why), "\n") != 1 || !strings.HasSuffix(string(why), " the first\n") {
-		t.Errorf("the reasons are %q, %v; want the first alone", why, err)
-	}
-	for name, altered := range map[string]string{
-		"changed by hand": strings.Replace(string(text), `"refused": `, `"refused": 1`, 1),
-		"no baseline":     string(text[:100]),
-	} {
-		if err := os.WriteFile(file, []byte(altered), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		gate(12, name)
-	}
-}
-
-// A scenario whose file has changed since its baseline was accepted has none.
-func TestGateOfAnotherScenario(t *testing.T) {
-	ownFiles(t)
-	if code, stdout, stderr := say(t, "gate", filepath.Join("tables", "own.yaml"), "--quiet", "--accept", "--reason", "the first"); code != codeOk {
-		t.Fatalf("accepting = %d, %q, %q", code, stdout, stderr)
-	}
-	text, err := os.ReadFile(filepath.Join("tables", "own.yaml"))
-	if err != nil {
+	if err := os.WriteFile(file, []byte(strings.Replace(string(text), "for: 2s", "for: 3s", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join("tables", "own.yaml"), []byte(strings.Replace(string(text), "for: 2s", "for: 3s", 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	code, stdout, stderr := say(t, "gate", filepath.Join("tables", "own.yaml"), "--quiet", "--format", "json")
+	code, stdout, stderr := say(t, "gate", file, "--format", "json")
 	var got struct {
 		Verdict   string
-		Metrics   []any
-		Scenarios []struct {
-			Reason string
-			Notes  []string
-		}
+		Scenarios []struct{ Notes []string }
 	}
 	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
 		t.Fatalf("%v in %q, %q", err, stdout, stderr)
 	}
-	if code != 12 || got.Verdict != "no baseline" || len(got.Metrics) != 0 || !strings.Contains(got.Scenarios[0].Reason, `is "for: 3s"`) {
-		t.Errorf("gate = %d, %+v; want 12, and the line that is another", code, got)
-	}
-	if hint := "loadgen gate " + filepath.Join("tables", "own.yaml") + " --accept"; !strings.Contains(got.Scenarios[0].Notes[0], hint) {
-		t.Errorf("the hint is %q; want the file that was typed: %s", got.Scenarios[0].Notes, hint)
+	if code != 12 || got.Verdict != "no baseline" || !strings.Contains(got.Scenarios[0].Notes[0], "loadgen gate "+file+" --accept") ||
+		!strings.Contains(stderr, "measure: ") {
+		t.Errorf("gate = %d, %+v, %q; want 12, the file that was typed, and progress", code, got, stderr)
 	}
 }
 
+// All built-in scenarios that have a baseline are held to it, and no others.
+func TestGateOfAll(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"upsert", "saved-token"} {
+		if code, stdout, stderr := say(t, "gate", name, "--quiet", "--accept", "--reason", "the first"); code != codeOk {
+			t.Fatalf("gate %s = %d, %q, %q", name, code, stdout, stderr)
+		}
+	}
+	code, stdout, stderr := say(t, "gate", "--all", "--quiet")
+	lines := strings.Split(strings.TrimSpace(stdout), "\n")
+	if code != codeOk || len(lines) != 2 || !strings.HasPrefix(lines[0], "saved-token: no difference: ") || !strings.HasPrefix(lines[1], "upsert: no difference: ") {
+		t.Errorf("gate --all = %d, %q, %q; want a line for each of the two", code, stdout, stderr)
+	}
+}
+
+// What is typed wrongly is refused in one line, before anything is written.
 func TestGateBadInput(t *testing.T) {
 	for _, row := range []struct {
 		name string
 		args []string
 		says string
 	}{
-		{"no scenario", []string{"gate"}, "takes scenarios, and there is none"},
-		{"an unknown scenario", []string{"gate", "strss"}, "strss"},
-		{"an unknown form", []string{"gate", gated, "--format", "xml"}, "--format xml: expected"},
-		{"no reason", []string{"gate", gated, "--accept"}, "--accept needs a reason"},
-		{"a reason for nothing", []string{"gate", gated, "--reason", "x"}, "expected --accept beside it"},
-		{"a scenario twice", []string{"gate", gated, gated}, "another scenario is called"},
-		{"all and one", []string{"gate", gated, "--all"}, "--all is every built-in scenario"},
-		{"all of none", []string{"gate", "--all"}, "no built-in scenario has a baseline"},
-		{"a report without an ending", []string{"gate", gated, "--report", "gate"}, "--report gate: expected a file that ends in .xml"},
-		{"a report of an unknown form", []string{"gate", gated, "--report", "gate.html"}, "--report gate.html: expected"},
-		{"a report twice", []string{"gate", gated, "--report", "a.md", "--report", "a.md"}, "--report a.md is there twice"},
-		{"a report that cannot be written", []string{"gate", gated, "--report", "a.md", "--report", "nowhere/a.xml"}, "nowhere/a.xml"},
-		{"a reason of two lines", []string{"gate", gated, "--quiet", "--accept", "--reason", "a\nb"}, "expected one line"},
+		{"no scenario", nil, "takes scenarios, and there is none"},
+		{"an unknown scenario", []string{"strss"}, "strss"},
+		{"an unknown form", []string{gated, "--format", "xml"}, "--format xml: expected text"},
+		{"no reason", []string{gated, "--accept"}, "--accept needs a reason"},
+		{"a reason for nothing", []string{gated, "--reason", "x"}, "expected --accept beside it"},
+		{"a scenario twice", []string{gated, gated}, "another scenario is called"},
+		{"all and one", []string{gated, "--all"}, "--all is every built-in scenario"},
+		{"all of none", []string{"--all"}, "no built-in scenario has a baseline"},
+		{"a report without an ending", []string{gated, "--report", "gate"}, "--report gate: expected a file that ends in .xml"},
+		{"a report of an unknown form", []string{gated, "--report", "gate.html"}, "--report gate.html: expected"},
+		{"a report twice", []string{gated, "--report", "a.md", "--report", "a.md"}, "--report a.md is there twice"},
+		{"a report that cannot be written", []string{gated, "--report", "a.md", "--report", "nowhere/a.xml"}, "--report: open nowhere/a.xml"},
+		{"a reason of two lines", []string{"upsert", "--quiet", "--accept", "--reason", "a\nb"}, "loadgen: a reason of 3 bytes; expected one line"},
+		{"baselines in a file", []string{"upsert", "--quiet", "--accept", "--reason", "x", "--baselines", "text"}, "cannot write a run there: mkdir text"},
+
+		{"pairs of nothing", []string{gated, "--pairs", "8"}, "--pairs is of live runs; expected --against"},
+		{"a folder of nothing", []string{gated, "--out", "x"}, "--out is of live runs; expected --against"},
+		{"an empty name", []string{gated, "--against="}, "--against: expected a value"},
+		{"no pairs", []string{gated, "--against", "./older", "--pairs", "0"}, "--pairs 0: expected a number from 1 to 1000"},
+		{"all scenarios", []string{"--all", "--against", "./older"}, "--all is of baselines"},
+		{"accepting it", []string{gated, "--accept", "--reason", "x", "--against", "./older"}, "--accept is of baselines"},
+		{"two scenarios", []string{gated, "stress", "--against", "./older"}, "one scenario, and got 2"},
+		{"an unknown scenario of builds", []string{"strss", "--against", "./older", "--report", "a.md"}, "strss"},
+		{"an unknown form of pairs", []string{gated, "--against", "./older", "--format", "xml"}, "--format xml: expected"},
+		{"a build that is not there", []string{gated, "--against", "./oldest", "--report", "a.md"},
+			"--against ./oldest: no such file or directory; expected an older build"},
+		{"a build that is on no path", []string{gated, "--against", "oldest-of-all"}, "--against oldest-of-all: no such program is on the path"},
+		{"a program of no known form", []string{gated, "--against", "./older", "--quiet"}, "older cannot be run: exec format error; expected a build of loadgen"},
+		{"a folder that holds something", []string{gated, "--against", "./older", "--out", "."}, ". is not empty; expected a new folder"},
 	} {
 		t.Chdir(t.TempDir())
-		code, stdout, stderr := say(t, row.args...)
+		for name, mode := range map[string]os.FileMode{"older": 0o700, "text": 0o600} {
+			if err := os.WriteFile(name, []byte("neither a program nor a script"), mode); err != nil {
+				t.Fatal(err)
+			}
+		}
+		code, stdout, stderr := say(t, append([]string{"gate"}, row.args...)...)
 		if code != codeUsage || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, row.says) {
-			t.Errorf("%s: %v = %d, %q, %q; want 2 and one line with %q", row.name, row.args, code, stdout, stderr, row.says)
+			t.Errorf("%s: gate %v = %d, %q, %q; want 2 and one line with %q", row.name, row.args, code, stdout, stderr, row.says)
 		}
-		if left := leftIn(t, "."); len(left) > 0 {
-			t.Errorf("%s: left %v; want nothing", row.name, left)
+		left := slices.DeleteFunc(leftIn(t, "."), func(name string) bool { return strings.HasPrefix(name, "results") })
+		if len(left) != 2 {
+			t.Errorf("%s: left %v; want the files alone, and the folder of the runs", row.name, left)
 		}
+	}
+}
+
+// Each form is printed by its name and written by its ending, and one does not alter the
+// other nor the exit code.
+func TestGateForms(t *testing.T) {
+	ownFiles(t)
+	begins := map[string]string{"text": "own: no baseline: ", "json": "{\n  \"verdict\": \"no baseline\"", "junit": "<?xml version=",
+		"markdown": "### loadgen gate: no baseline\n", "github": "::warning title=own%3A no baseline::"}
+	for _, form := range ruling.Forms() {
+		file := "gate" + strings.ToUpper(form.Ending)
+		code, stdout, stderr := say(t, "gate", filepath.Join("tables", "own.yaml"), "--quiet", "--format", form.Name, "--report", file, "--report", "second.md")
+		if code != 12 || !strings.HasPrefix(stdout, begins[form.Name]) || (begins[form.Name] == "") != (stdout == "") || stderr != "" {
+			t.Errorf("--format %s = %d, %q, %q; want 12 and %q", form.Name, code, stdout, stderr, begins[form.Name])
+		}
+		if written, err := os.ReadFile(file); err != nil || string(written) != stdout {
+			t.Errorf("--report %s has %q, %v; want what was printed", file, written, err)
+		}
+		if written, err := os.ReadFile("second.md"); err != nil || !strings.HasPrefix(string(written), "### loadgen gate") {
+			t.Errorf("--report second.md has %q, %v; want Markdown", written, err)
+		}
+	}
+}
+
+// A gate that is interrupted leaves no report of an earlier one; one of live runs tells
+// what was done.
+func TestInterruptedGate(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("gate.xml", []byte("all passed"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancelCause(context.Background())
+	stop(errors.New("stopped"))
+	var out bytes.Buffer
+	code := run(ctx, []string{"gate", "upsert", "--quiet", "--report", "gate.xml"}, strings.NewReader(""), &out, &out)
+	if text, err := os.ReadFile("gate.xml"); code == codeOk || err != nil || len(text) > 0 {
+		t.Errorf("gate = %d, and gate.xml has %q, %v; want a failure and an empty file", code, text, err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop = context.WithCancelCause(context.Background())
+	stop(interruption{os.Interrupt})
+	var stdout, stderr bytes.Buffer
+	code = run(ctx, []string{"gate", "upsert", "--against", self, "--report", "gate.xml"}, strings.NewReader(""), &stdout, &stderr)
+	text, err := os.ReadFile("gate.xml")
+	if err != nil || code != codeInterrupted || !strings.Contains(stdout.String(), "upsert: inconclusive: ended after 0 of 10 pairs of runs") ||
+		!strings.Contains(stderr.String(), "loadgen: interrupted") || !bytes.Contains(text, []byte("ended after 0 of 10 pairs")) {
+		t.Errorf("gate --against = %d, %q, %q, and gate.xml has %q, %v; want 130 and what was done", code, &stdout, &stderr, text, err)
 	}
 }

@@ -1,0 +1,17 @@
+//go:build ci
+
+package series
+
+import "testing"
+
+// Each baseline is the same file on one processor and in another time zone.
+func TestAllBaselinesAreTheSameOnOtherMachines(t *testing.T) {
+	elsewhere(t)
+	for _, name := range (&Gate{Baselines: committed}).Kept() {
+		record, err := simulated(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asCommitted(t, record)
+	}
+}

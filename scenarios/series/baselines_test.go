@@ -1,0 +1,118 @@
+package series
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"loadgen/report/ruling"
+	"loadgen/results"
+	"loadgen/results/baseline"
+	"loadgen/scenarios"
+	"loadgen/scenarios/run"
+)
+
+// libraryRuns are the runs of built-in scenarios that tests share, each made once.
+var libraryRuns sync.Map
+
+// ofLibrary returns the record of a built-in scenario in virtual time, which nobody may
+// change.
+func ofLibrary(t *testing.T, name string) *results.Record {
+	t.Helper()
+	once, _ := libraryRuns.LoadOrStore(name, sync.OnceValues(func() (*results.Record, error) { return simulated(name) }))
+	record, err := once.(func() (*results.Record, error))()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return record
+}
+
+// simulated runs a built-in scenario in virtual time.
+func simulated(name string) (*results.Record, error) {
+	s, err := scenarios.Builtin(name)
+	if err != nil {
+		return nil, err
+	}
+	return run.Run(context.Background(), run.Plan{Scenario: s})
+}
+
+// asCommitted holds a run to its baseline that is checked in, byte for byte.
+func asCommitted(t *testing.T, record *results.Record) {
+	t.Helper()
+	g := &Gate{Baselines: committed}
+	name := record.Manifest.Scenario.Name
+	if one, err := g.Rule(record, ""); err != nil || one.Outcome != ruling.Same {
+		var text strings.Builder
+		_ = ruling.Text(&text, []ruling.Ruling{one})
+		t.Errorf("%s, %v", &text, err)
+	}
+	was, err := os.ReadFile(g.file(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := baseline.Read(was)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := baseline.New(record, kept.Accepted, kept.Reason)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if is := made.File(); !bytes.Equal(was, is) {
+		t.Errorf("%s: %d bytes that differ from those checked in, of which there are %d", name, len(is), len(was))
+	}
+}
+
+// Every baseline that is checked in is that of a scenario of the library, and holds.
+func TestCommittedBaselinesHold(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long run")
+	}
+	names := (&Gate{Baselines: committed}).Kept()
+	files, err := os.ReadDir(committed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(names) < 20 || len(files) != 2*len(names)+1 {
+		t.Errorf("%d files, and %d scenarios with a baseline; want the nightly set, 20 at least, a baseline and its reasons for each, and a README.md",
+			len(files), len(names))
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			asCommitted(t, ofLibrary(t, name))
+		})
+	}
+}
+
+// elsewhere has a test run on one processor, in another time zone than that in which the
+// baselines were written.
+func elsewhere(t *testing.T) {
+	processors, zone := runtime.GOMAXPROCS(1), time.Local
+	time.Local = time.FixedZone("far away", 13*60*60+45*60)
+	t.Cleanup(func() {
+		runtime.GOMAXPROCS(processors)
+		time.Local = zone
+	})
+}
+
+// A baseline is the same file, byte for byte, with one processor and with all of them,
+// and wherever the machine stands. All of them are held to that with the tag ci.
+func TestBaselinesAreTheSameOnOtherMachines(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long run")
+	}
+	elsewhere(t)
+	for _, name := range []string{"density", "index-entity-same-partition", "two-servers"} {
+		record, err := simulated(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asCommitted(t, record)
+	}
+}

@@ -1,0 +1,124 @@
+package series
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"loadgen/engine/clock"
+)
+
+// ending is how a build that was run has ended.
+type ending struct {
+	// code is its exit code, −1 where a signal ended it.
+	code int
+	// said is the last line that it wrote to standard error.
+	said string
+}
+
+// launch runs a build of this program in a process of its own, and waits for it. It
+// returns an error where it cannot be started, and where the context ends, by which it
+// is killed.
+type launch func(ctx context.Context, build string, args []string) (ending, error)
+
+var _ launch = launched
+
+// errTooLong is the cause of a context that ended a run which did not.
+var errTooLong = errors.New("the run does not end")
+
+// killedWithin is how long what a killed build has started may hold on to its output.
+const killedWithin = 5 * time.Second
+
+// launched is launch by the system.
+func launched(ctx context.Context, build string, args []string) (ending, error) {
+	stderr := new(tail)
+	c := exec.CommandContext(ctx, build, args...)
+	c.Stderr, c.WaitDelay = stderr, killedWithin
+	err := c.Run()
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return ending{}, context.Cause(ctx)
+	case err == nil, errors.As(err, &exit), errors.Is(err, exec.ErrWaitDelay):
+		return ending{c.ProcessState.ExitCode(), stderr.line()}, nil
+	default:
+		return ending{}, err
+	}
+}
+
+// tail keeps the last bytes of what is written to it.
+type tail struct{ kept []byte }
+
+const mostTail = 4 << 10
+
+// Write implements io.Writer.
+func (t *tail) Write(text []byte) (int, error) {
+	t.kept = append(t.kept, text[max(0, len(text)-mostTail):]...)
+	t.kept = t.kept[max(0, len(t.kept)-mostTail):]
+	return len(text), nil
+}
+
+// line returns the last line, cut to what can be shown.
+func (t *tail) line() string {
+	const most = 300
+	text := bytes.TrimSpace(bytes.ToValidUTF8(t.kept, []byte("?")))
+	line := string(text[bytes.LastIndexByte(text, '\n')+1:])
+	line = strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return ' '
+		}
+		return r
+	}, line)
+	return strings.TrimPrefix(line[:min(len(line), most)], "loadgen: ")
+}
+
+// within returns a context that ends after a time, too. Its end waits for what watches
+// the clock.
+func within(ctx context.Context, clk clock.Clock, most time.Duration) (bounded context.Context, end func()) {
+	bounded, cancel := context.WithCancelCause(ctx)
+	alarm := clk.Alarm(clk.Now().Add(most))
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		select {
+		case <-alarm.C:
+			cancel(fmt.Errorf("%w within %v", errTooLong, most))
+		case <-bounded.Done():
+		}
+	})
+	return bounded, func() {
+		cancel(nil)
+		watch.Wait()
+		alarm.Stop()
+	}
+}
+
+// executable returns the path of an older build that can be run. The error is a
+// [scenarios.Fault] of the field "against".
+func executable(name string) (string, error) {
+	path, err := exec.LookPath(name)
+	switch {
+	case err == nil, errors.Is(err, exec.ErrDot):
+		return filepath.Abs(path)
+	case filepath.Base(name) == name:
+		return "", wrong("against", "no such program is on the path; expected an older build, such as ./%s", name)
+	default:
+		return "", wrong("against", "%v; expected an older build of loadgen, which can be executed", reason(err))
+	}
+}
+
+// sameFile reports whether two paths are of one file.
+func sameFile(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
+}

@@ -1,0 +1,172 @@
+package series
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"loadgen/engine/clock"
+	"loadgen/report/compare"
+	"loadgen/report/ruling"
+	"loadgen/results"
+	"loadgen/results/baseline"
+	"loadgen/scenarios"
+	"loadgen/scenarios/run"
+)
+
+// Gate holds runs in virtual time to the baselines of their scenarios: what was accepted
+// the last time.
+type Gate struct {
+	// Baselines is the folder of the baselines.
+	Baselines string
+	// Reason, where there is one, makes valid runs the baselines of their scenarios.
+	Reason string
+}
+
+// Kept returns the names of the built-in scenarios that have a baseline.
+func (g *Gate) Kept() []string {
+	var names []string
+	for _, name := range scenarios.Library() {
+		if _, err := os.Stat(g.file(name)); err == nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Rule holds a judged run to its baseline, or makes it the baseline. Typed is what the
+// user calls the scenario, a file or its name, which is empty for its name. The error
+// wraps [run.ErrFolder] where a baseline cannot be written, and is a [scenarios.Fault]
+// where the reason is none.
+func (g *Gate) Rule(record *results.Record, typed string) (ruling.Ruling, error) {
+	name := record.Manifest.Scenario.Name
+	typed = cmp.Or(typed, name)
+	none := ruling.Ruling{Scenario: name, Virtual: true, Repeat: "loadgen simulate " + typed}
+	valid := record.Summary.Validity == results.Valid
+	if g.Reason != "" && valid {
+		return g.take(none, record)
+	}
+	kept, err := g.read(name)
+	if err == nil {
+		err = kept.Fits(name, record.Manifest.Scenario.Text)
+	}
+	if err != nil && !valid {
+		return invalid(none, record), nil
+	}
+	if err != nil {
+		none.Outcome, none.Reason = ruling.NoBaseline, oneLine(err)
+		none.Notes = []string{fmt.Sprintf("to make this run the baseline: loadgen gate %s --accept --reason \"why\"", typed)}
+		return none, nil
+	}
+	tree, err := baseline.Of(record)
+	if err != nil {
+		return none, err
+	}
+	difference, err := compare.Diff(kept.Tree.JSON(), tree.JSON(), compare.DiffOptions{Most: mostDifferences})
+	if err != nil {
+		return none, err
+	}
+	one := ruling.Differs(typed, kept.Named(), difference)
+	one.Scenario = name
+	if !valid {
+		return invalid(one, record), nil
+	}
+	if one.Outcome == ruling.Same {
+		one.Notes = append(one.Notes, unmet(record.Summary)...)
+		if len(one.Notes) > 0 {
+			one.Outcome, one.Reason = ruling.Failed, "it repeats, and a claim of the scenario is not borne out"
+		}
+	}
+	return one, nil
+}
+
+// invalid returns the ruling on a run that is not valid. What differs is listed all the
+// same, for it says what has gone wrong.
+func invalid(one ruling.Ruling, record *results.Record) ruling.Ruling {
+	one.Outcome, one.Reason = ruling.Invalid, "the run is "+record.Summary.Validity
+	one.Notes = record.Summary.Reasons
+	return one
+}
+
+// mostDifferences is how many values that differ are kept of a run.
+const mostDifferences = 1000
+
+// unmet returns the claims that a run does not bear out.
+func unmet(s *results.Summary) []string {
+	var notes []string
+	for _, e := range s.Expectations {
+		if !e.Pass {
+			notes = append(notes, fmt.Sprintf("%s: observed %s", e.Expr, e.Observed))
+		}
+	}
+	return notes
+}
+
+// file returns where the baseline of a scenario is, reasons where it is said why it was
+// accepted.
+func (g *Gate) file(name string) string { return filepath.Join(g.Baselines, name+".json") }
+func (g *Gate) reasons(name string) string {
+	return filepath.Join(g.Baselines, name+".reasons.txt")
+}
+
+// mostBaseline bounds the size of a baseline.
+const mostBaseline = 16 << 20
+
+// read returns the baseline of a scenario.
+func (g *Gate) read(name string) (*baseline.Baseline, error) {
+	file, err := os.Open(g.file(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no %s", g.file(name))
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, mostBaseline))
+	if err != nil {
+		return nil, err
+	}
+	kept, err := baseline.Read(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", g.file(name), err)
+	}
+	return kept, nil
+}
+
+// take makes a run the baseline of its scenario, and writes down why.
+func (g *Gate) take(one ruling.Ruling, record *results.Record) (ruling.Ruling, error) {
+	made, err := baseline.New(record, clock.NewReal().Started(), g.Reason)
+	if err != nil {
+		return one, wrong("", "%v", err)
+	}
+	if was, err := g.read(one.Scenario); err == nil && was.Same(made) {
+		one.Reason, one.Against = "it repeats, so that nothing was to be accepted", was.Named()
+		return one, nil
+	}
+	if err := g.keep(one.Scenario, made); err != nil {
+		return one, fmt.Errorf("%w: %w", run.ErrFolder, err)
+	}
+	one.Reason, one.Against = "accepted", made.Named()
+	one.Notes = []string{"written to " + g.file(one.Scenario)}
+	return one, nil
+}
+
+// keep writes a baseline, and before it why it was accepted.
+func (g *Gate) keep(name string, made *baseline.Baseline) error {
+	if err := os.MkdirAll(g.Baselines, 0o755); err != nil {
+		return err
+	}
+	log, err := os.OpenFile(g.reasons(name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(log, "%s\n", made.Line())
+	if err := errors.Join(err, log.Close()); err != nil {
+		return err
+	}
+	return os.WriteFile(g.file(name), made.File(), 0o644)
+}

@@ -1,0 +1,194 @@
+package series
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/report/compare"
+	"loadgen/report/verdict"
+	"loadgen/results"
+	"loadgen/results/expectation"
+)
+
+// pairing are pairs that are run. Whoever made it calls run once.
+type pairing struct {
+	// builds are the paths of A and B, file the scenario that both run, folder the one
+	// of their runs.
+	builds       [2]string
+	file, folder string
+	metrics      []expectation.Metric
+	// most is how long a run may take.
+	most   time.Duration
+	clock  clock.Real
+	launch launch
+	told   io.Writer
+
+	// done counts pairs, runs those of them that left a record; again are the reasons
+	// why pairs were repeated.
+	done, runs int
+	again      []string
+	trials     []compare.Trial
+	claims     []claimOfPairs
+	// tools are the builds as their records name them, texts what they took the
+	// scenario for.
+	tools [2]results.Tool
+	texts [2]string
+}
+
+// claimOfPairs is a claim of the scenario, and how many runs of A and of B did not
+// bear it out.
+type claimOfPairs struct {
+	expr   string
+	failed [2]int
+}
+
+// mostRepeats is how often a pair is repeated where one of its runs is not valid.
+const mostRepeats = 2
+
+// The ends of a pairing before its last pair.
+var (
+	errNotValid = errors.New("a run is not valid")
+	errUntold   = errors.New("a figure is not measured")
+)
+
+// run takes so many pairs, in the order that cancels drift. Its error wraps
+// [errNotValid], [errUntold], the end of the context, or a [scenarios.Fault] of a build.
+func (p *pairing) run(ctx context.Context, pairs int) error {
+	for _, m := range p.metrics {
+		better := compare.Lower
+		if m.Higher {
+			better = compare.Higher
+		}
+		p.trials = append(p.trials, compare.Trial{Metric: compare.Metric{Name: m.String(), Better: better, Floor: m.Floor}})
+	}
+	order := compare.Order(pairs)
+	for pair := range pairs {
+		slots := order[2*pair : 2*pair+2]
+		for try := 0; ; try++ {
+			err := p.pair(ctx, slots, pairs, try)
+			if err == nil {
+				break
+			}
+			if !errors.Is(err, errNotValid) || try == mostRepeats {
+				return err
+			}
+			p.again = append(p.again, oneLine(err))
+		}
+		p.done++
+	}
+	return nil
+}
+
+// pair runs both builds once, and counts what came of it where both runs are valid.
+func (p *pairing) pair(ctx context.Context, slots []compare.Slot, pairs, try int) error {
+	var records [2]*results.Record
+	var values [2][]float64
+	for i, slot := range slots {
+		name := fmt.Sprintf("%02d-%v", slot.Pair+1, slot.Side)
+		if try > 0 {
+			name += fmt.Sprintf("-again-%d", try)
+		}
+		record, err := p.one(ctx, slot.Side, filepath.Join(p.folder, name))
+		if err == nil {
+			values[slot.Side], err = p.measure(record)
+		}
+		if err != nil {
+			fmt.Fprintf(p.told, "pair %d of %d, %v: %s\n", slot.Pair+1, pairs, slot.Side, oneLine(err))
+			return fmt.Errorf("pair %d, %v: %w", slot.Pair+1, slot.Side, err)
+		}
+		records[slot.Side] = record
+		fmt.Fprintf(p.told, "pair %d of %d, %v: %s%s\n", slot.Pair+1, pairs, slot.Side, p.shown(values[slot.Side]),
+			remaining(p.clock, 2*p.done+i+1, 2*pairs))
+	}
+	for i := range p.trials {
+		p.trials[i].Pairs = append(p.trials[i].Pairs, compare.Pair{A: values[compare.A][i], B: values[compare.B][i]})
+	}
+	for side, record := range records {
+		p.count(compare.Side(side), record)
+	}
+	return nil
+}
+
+// one runs a build once and returns its record, judged by this build.
+func (p *pairing) one(ctx context.Context, side compare.Side, folder string) (*results.Record, error) {
+	bounded, end := within(ctx, p.clock, p.most)
+	defer end()
+	build := p.builds[side]
+	ended, err := p.launch(bounded, build, []string{"run", p.file, "--format", "json", "--quiet", "--no-probe", "--out", folder})
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, errTooLong):
+		return nil, fmt.Errorf("%w: %w", errNotValid, err)
+	case err != nil:
+		return nil, wrong("", "%s cannot be run: %v; expected a build of loadgen", build, reason(err))
+	case ended.code == codeUsage:
+		return nil, wrong("", "%s does not run the scenario: %s", build, ended.said)
+	case ended.code != codeOk && ended.code != codeExpectation:
+		return nil, fmt.Errorf("%w: exit code %d: %s", errNotValid, ended.code, ended.said)
+	}
+	record, err := results.Read(results.Dir(folder))
+	if err != nil {
+		return nil, wrong("", "%s left no record that can be read: %v; expected a build of loadgen, and no newer one", build, err)
+	}
+	p.runs++
+	record.Summary = verdict.Judge(record)
+	if record.Summary.Validity != results.Valid {
+		return nil, fmt.Errorf("%w: it is %s: %s", errNotValid, record.Summary.Validity, strings.Join(record.Summary.Reasons, "; "))
+	}
+	return record, nil
+}
+
+// measure returns the metrics of a record, in their order.
+func (p *pairing) measure(record *results.Record) ([]float64, error) {
+	var values []float64
+	for _, m := range p.metrics {
+		value, told := verdict.FigureOf(record, m.Figure, m.Unit)
+		if !told {
+			return nil, fmt.Errorf("%w: %s rests on too little, or is not in the record; "+
+				"expected longer runs, or other metrics in the scenario (gate)", errUntold, m)
+		}
+		values = append(values, value)
+	}
+	return values, nil
+}
+
+// shown returns metrics in words.
+func (p *pairing) shown(values []float64) string {
+	var words []string
+	for i, m := range p.metrics {
+		words = append(words, fmt.Sprintf("%s %s", m, m.Told(values[i])))
+	}
+	return strings.Join(words, ", ")
+}
+
+// count takes what a valid run says beside its metrics.
+func (p *pairing) count(side compare.Side, record *results.Record) {
+	p.tools[side], p.texts[side] = record.Manifest.Tool, record.Manifest.Scenario.Text
+	for _, e := range record.Summary.Expectations {
+		at := -1
+		for i := range p.claims {
+			if p.claims[i].expr == e.Expr {
+				at = i
+			}
+		}
+		if at < 0 {
+			at = len(p.claims)
+			p.claims = append(p.claims, claimOfPairs{expr: e.Expr})
+		}
+		if !e.Pass {
+			p.claims[at].failed[side]++
+		}
+	}
+}
+
+// broken reports whether a claim fails in most runs of B, and not in most of A.
+func (c *claimOfPairs) broken(pairs int) bool {
+	return 2*c.failed[compare.B] > pairs && 2*c.failed[compare.A] <= pairs
+}

@@ -1,0 +1,232 @@
+package series
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/report/compare"
+	"loadgen/report/ruling"
+	"loadgen/results"
+	"loadgen/results/expectation"
+	"loadgen/scenarios"
+	"loadgen/scenarios/keys"
+	"loadgen/scenarios/run"
+)
+
+// Pairs compares live runs of one scenario by two builds of this tool: A is an older one,
+// B the newer. The order A B, B A, A B, … cancels what drifts.
+type Pairs struct {
+	// Scenario is sound, and the files that it names are read; their paths count from
+	// Folder.
+	Scenario *scenarios.Scenario
+	Folder   string
+	// Against is the older build, a file or a program on the path, Build the newer, a file.
+	Against, Build string
+	// Number is how many pairs are run.
+	Number int
+	// Out is the folder of the runs; where it is empty, a new one is made in Runs.
+	Out, Runs string
+	// Told is told of each run.
+	Told io.Writer
+	// launch runs a build, nil by the system.
+	launch launch
+}
+
+// mostPairs bounds how many pairs of runs a gate takes.
+const mostPairs = 1000
+
+// Validate returns what is wrong with the number of pairs, a [scenarios.Fault] of the
+// field "pairs".
+func (p *Pairs) Validate() []error {
+	if p.Number < 1 || p.Number > mostPairs {
+		return []error{wrong("pairs", "expected a number from 1 to %d, such as %d", mostPairs, compare.DefaultPairs)}
+	}
+	return nil
+}
+
+// Run runs the pairs and rules on them by the metrics that the scenario declares. Where
+// the context ended it, the ruling is of what was done, beside the context's error.
+// Other errors come without a ruling: they wrap [run.ErrFolder] where the runs cannot be
+// kept, and a [scenarios.Fault] where a build is none, of the field "against" before
+// anything was run.
+func (p *Pairs) Run(ctx context.Context) (ruling.Ruling, error) {
+	older, err := executable(p.Against)
+	if err != nil {
+		return ruling.Ruling{}, err
+	}
+	folder, err := filepath.Abs(p.Folder)
+	if err != nil {
+		return ruling.Ruling{}, err
+	}
+	s := portable(p.Scenario, folder)
+	q := &pairing{builds: [2]string{older, p.Build}, most: longestRun(s), clock: clock.NewReal(), launch: p.launch, told: p.Told}
+	if q.launch == nil {
+		q.launch = launched
+	}
+	gate := p.Scenario.Gated()
+	for _, text := range gate.Metrics {
+		m, err := expectation.ParseMetric(text)
+		if err != nil {
+			return ruling.Ruling{}, wrong("", "%v", err)
+		}
+		q.metrics = append(q.metrics, m)
+	}
+	made, err := p.prepare(q, s)
+	if err != nil {
+		return ruling.Ruling{}, fmt.Errorf("%w: %w", run.ErrFolder, err)
+	}
+	ended := q.run(ctx, p.Number)
+	if errors.As(ended, new(scenarios.Fault)) && q.runs == 0 && made {
+		// Nothing came of it: what was made for it goes, too.
+		return ruling.Ruling{}, errors.Join(ended, os.RemoveAll(q.folder))
+	}
+	return q.ruling(s.Name, gate.Threshold, p.Number, ended)
+}
+
+// portable returns what of a scenario both builds run, from anywhere: without what is for
+// the gate alone, which older builds do not know, and with files whose names count from
+// nowhere.
+func portable(s *scenarios.Scenario, folder string) *scenarios.Scenario {
+	own := *s
+	own.Gate, own.Opposite = nil, nil
+	own.Attributes, own.Phases = slices.Clone(s.Attributes), slices.Clone(s.Phases)
+	absolute := func(path string) string {
+		if filepath.IsAbs(path) {
+			return path
+		}
+		return filepath.Join(folder, filepath.FromSlash(path))
+	}
+	for i, a := range own.Attributes {
+		if set, file := a.Values.(keys.CSV); file {
+			set.File = absolute(set.File)
+			own.Attributes[i].Values = set
+		}
+	}
+	for i := range own.Phases {
+		if t := own.Phases[i].Traffic; t != nil && t.Arrivals != nil && t.Arrivals.Trace != "" {
+			traffic, arrivals := *t, *t.Arrivals
+			arrivals.Trace = absolute(arrivals.Trace)
+			traffic.Arrivals, own.Phases[i].Traffic = &arrivals, &traffic
+		}
+	}
+	return &own
+}
+
+// longestRun is twice what the phases of a scenario last, and so much for what has no
+// length of its own that only what hangs takes longer.
+func longestRun(s *scenarios.Scenario) time.Duration {
+	const beside, each = 5 * time.Minute, 10 * time.Millisecond
+	sum := beside
+	for i := range s.Phases {
+		switch p := &s.Phases[i]; {
+		case p.Load != nil:
+			sum += time.Duration(p.Load.Entities) * each
+		case p.Peak != nil:
+			sum += 2 * time.Duration(len(p.Peak.Rates)+1) * p.Peak.Each
+		case p.Spread != nil:
+			sum += 2 * p.Spread.For
+		case p.Traffic != nil:
+			sum += 2 * p.Traffic.Lasts()
+		}
+	}
+	return sum
+}
+
+// prepare makes the folder of the runs with the scenario in it, and reports whether it
+// was not there before.
+func (p *Pairs) prepare(q *pairing, s *scenarios.Scenario) (made bool, err error) {
+	if p.Out == "" {
+		folder, err := results.MakeDir(p.Runs, q.clock.Started(), "gate-"+s.Name)
+		if err != nil {
+			return false, err
+		}
+		q.folder, made = string(folder), true
+	} else {
+		_, missing := os.Stat(p.Out)
+		q.folder, made = p.Out, missing != nil
+		if left, err := os.ReadDir(p.Out); err == nil && len(left) > 0 {
+			return false, fmt.Errorf("%s is not empty; expected a new folder", p.Out)
+		}
+		if err := os.MkdirAll(p.Out, 0o755); err != nil {
+			return false, err
+		}
+	}
+	q.file = filepath.Join(q.folder, "scenario.yaml")
+	return made, os.WriteFile(q.file, s.Text(), 0o644)
+}
+
+// ruling returns what the pairs come to.
+func (p *pairing) ruling(name string, threshold float64, pairs int, ended error) (ruling.Ruling, error) {
+	one := ruling.Ruling{Scenario: name, Outcome: ruling.Inconclusive}
+	switch {
+	case errors.Is(ended, context.Canceled):
+		one.Reason = fmt.Sprintf("ended after %d of %s of runs", p.done, counted(pairs, "pair"))
+	case errors.Is(ended, errNotValid):
+		one.Outcome, one.Reason = ruling.Invalid, oneLine(ended)
+	case errors.Is(ended, errUntold):
+		one.Reason = oneLine(ended)
+	case ended != nil:
+		return one, ended
+	default:
+		judged, err := compare.Gate{Threshold: threshold}.Judge(p.trials)
+		if err != nil {
+			return one, err
+		}
+		one = ruling.Judged(name, "", judged)
+		one.Trials = p.trials
+		p.hold(&one)
+	}
+	one.Against, one.Repeat = p.against(), "loadgen run "+p.file
+	one.Notes = append(one.Notes, p.notes()...)
+	if !errors.Is(ended, context.Canceled) {
+		ended = nil
+	}
+	return one, ended
+}
+
+// hold counts the claims of the scenario against B, unless A fails them alike.
+func (p *pairing) hold(one *ruling.Ruling) {
+	for i := range p.claims {
+		c := &p.claims[i]
+		if c.broken(p.done) {
+			one.Outcome, one.Reason = ruling.Failed, "a claim of the scenario is not borne out any more"
+		}
+		if c.failed != [2]int{} {
+			one.Notes = append(one.Notes, fmt.Sprintf("%s fails in %d of %s of A and in %d of B",
+				c.expr, c.failed[compare.A], counted(p.done, "run"), c.failed[compare.B]))
+		}
+	}
+}
+
+// against names the older build.
+func (p *pairing) against() string {
+	tool := p.tools[compare.A]
+	name := strings.TrimSpace(tool.Version + " " + tool.Commit)
+	if name == "" {
+		return p.builds[compare.A]
+	}
+	return fmt.Sprintf("%s (%s)", p.builds[compare.A], name)
+}
+
+// notes returns what there is to know of the runs beside what they come to.
+func (p *pairing) notes() []string {
+	var notes []string
+	if sameFile(p.builds[compare.A], p.builds[compare.B]) {
+		notes = append(notes, "A and B are the same file: whatever differs is chance")
+	}
+	if p.done > 0 && p.texts[compare.A] != p.texts[compare.B] {
+		notes = append(notes, "the builds take the scenario for different ones: hold the scenario of their records against each other")
+	}
+	for _, reason := range slices.Compact(p.again) {
+		notes = append(notes, "repeated: "+reason)
+	}
+	return append(notes, "the runs are in "+p.folder)
+}
