@@ -95,38 +95,6 @@ func TestCanonicalScenarioRecovers(t *testing.T) {
 	}
 }
 
-// The same seed gives the same bytes, however many processors there are, and with
-// another profile beside it; another seed does not.
-func TestSimulationIsDeterministic(t *testing.T) {
-	leftOutWhenShort(t)
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	bytesOf := func(processors int, more ...string) string {
-		runtime.GOMAXPROCS(processors)
-		_, _, stderr, folder := simulatedBy(t, context.Background(), append(append(quick(), "--quiet"), more...)...)
-		var all []byte
-		for _, file := range []string{results.EventsFile, results.IntervalsFile} {
-			text, err := os.ReadFile(filepath.Join(folder, file))
-			if err != nil {
-				t.Fatalf("%v: %s", err, stderr)
-			}
-			all = append(all, text...)
-		}
-		return string(all)
-	}
-	want := bytesOf(1)
-	if !strings.Contains(want, `"event":"split"`) || !strings.Contains(want, `"event":"move"`) {
-		t.Fatal("there is no split and no move: the test shows nothing")
-	}
-	for _, processors := range []int{1, max(2, runtime.NumCPU()), max(2, runtime.NumCPU())} {
-		if bytesOf(processors) != want {
-			t.Errorf("with %d processors the record differs; want the same bytes", processors)
-		}
-	}
-	if bytesOf(1, "--seed", "7") == want {
-		t.Error("another seed gives the same record; want another")
-	}
-}
-
 // The books close with entities and without, and say the same.
 func TestSimulationBooksCloseEitherWay(t *testing.T) {
 	leftOutWhenShort(t)

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"loadgen/report/verdict"
 	"loadgen/results"
 )
 
@@ -92,46 +90,6 @@ func TestHalfIsRefusedWithoutRetries(t *testing.T) {
 	p := phaseNamed(t, s.summary, "4000")
 	if per := p.PerOperation["get"].AttemptsPerOperation; per == nil || *per != 1 {
 		t.Errorf("attempts per operation without retries = %v; want 1", per)
-	}
-}
-
-// Nothing is written down in advance: another limit moves every figure.
-func TestEveryFigureMovesWithTheModel(t *testing.T) {
-	leftOutWhenShort(t)
-	t.Parallel()
-	for _, limit := range []int64{500, 1234, 3000} {
-		s := simulate(t, "--set", fmt.Sprintf("model.partition_target=%d", limit))
-		sum := s.summary
-		if sum.Saturation == nil || math.Abs(*sum.Saturation/float64(limit)-1) > .02 {
-			t.Errorf("saturation behind a limit of %d = %v; want that", limit, sum.Saturation)
-			continue
-		}
-		low, high := sum.SaturationInterval[0], sum.SaturationInterval[1]
-		if low > *sum.Saturation || high < *sum.Saturation || low < .95*float64(limit) || high > 1.05*float64(limit) {
-			t.Errorf("interval behind a limit of %d = %v; want it around that", limit, sum.SaturationInterval)
-		}
-		for _, p := range sum.Phases {
-			want := max(0, 1-float64(limit)/p.Offered)
-			// A step whose retries end in the next one loses some of them to it.
-			if p.ShareLost == nil || math.Abs(*p.ShareLost-want) > .04 {
-				t.Errorf("%s behind a limit of %d: share lost = %v; want about %.2f", p.Name, limit, *p.ShareLost, want)
-			}
-		}
-		// What is said of the key rests on the saturation, not on the limit.
-		for _, figure := range []string{
-			"saturates at " + verdict.Rate(*sum.Saturation) + " entities/s",
-			"(" + verdict.Rate(low) + " to " + verdict.Rate(high) + " in single seconds)",
-			fmt.Sprintf("against the model's %s/s", thousands(limit)),
-			fmt.Sprintf("over at least %d partitions", int(math.Ceil(4000 / *sum.Saturation * .99))),
-		} {
-			if !strings.Contains(sum.Verdict, figure) {
-				t.Errorf("verdict behind a limit of %d = %q; want %q in it", limit, sum.Verdict, figure)
-			}
-		}
-	}
-	free := simulate(t, "--set", "model.profile=off", "--duration", "1s").summary
-	if free.Saturation != nil || free.Refused != 0 {
-		t.Errorf("without limits: saturation %v, refused %d; want none", free.Saturation, free.Refused)
 	}
 }
 

@@ -1,4 +1,4 @@
-package main
+package run_test
 
 import (
 	"os"
@@ -8,15 +8,37 @@ import (
 
 	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/run"
 )
 
 // ownSample is the scenario file that the front page shows how to run.
 const ownSample = "../../docs/registrations.yaml"
 
+// sample returns the text of the sample, and what it says.
+func sample(t *testing.T) (string, *scenarios.Scenario) {
+	t.Helper()
+	text, err := os.ReadFile(ownSample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := scenarios.Parse(ownSample, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text), s
+}
+
 // The sample runs as it stands, in less than the half minute that is promised, and
 // its books close.
 func TestTheSampleScenarioRuns(t *testing.T) {
-	record := recordOf(t, ownSample)
+	if testing.Short() {
+		t.Skip("a long run")
+	}
+	_, s := sample(t)
+	record, err := run.Run(t.Context(), run.Plan{Scenario: s})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if record.Validity != results.Valid || len(record.Reasons) > 0 {
 		t.Errorf("the run is %s %v; want valid", record.Validity, record.Reasons)
 	}
@@ -48,10 +70,7 @@ func TestTheSampleScenarioCanBeAltered(t *testing.T) {
 		"{ramp: {from: 0, to: 900}}", "{burst: {base: 200, peak: 2000, every: 5s, length: 1s}}", "{poisson: 1500}",
 		"{constant: 700}", "{sine: {mean: 500, amplitude: 500, period: 4s}}",
 	} {
-		s, _, err := openScenario(ownSample)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, s := sample(t)
 		if err := s.Set("phases.measure.arrivals", arrivals); err != nil {
 			t.Errorf("Set(phases.measure.arrivals, %s) = %v; want no error", arrivals, err)
 		}
@@ -59,11 +78,8 @@ func TestTheSampleScenarioCanBeAltered(t *testing.T) {
 			t.Errorf("with arrivals %s the sample has the faults %v; want none", arrivals, faults)
 		}
 	}
-	text, err := os.ReadFile(ownSample)
-	if err != nil {
-		t.Fatal(err)
-	}
-	reading := strings.Replace(string(text), "verb: merge", "verb: merge\n          read_first: true", 1)
+	text, _ := sample(t)
+	reading := strings.Replace(text, "verb: merge", "verb: merge\n          read_first: true", 1)
 	s, err := scenarios.Parse("reading.yaml", []byte(reading))
 	if err != nil || !s.Phases[1].Traffic.Operations[2].ReadFirst {
 		t.Errorf("Parse with read_first = %v; want a merge that reads first", err)
