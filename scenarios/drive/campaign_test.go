@@ -33,12 +33,7 @@ func small(t testing.TB, settings ...string) *scenarios.Scenario {
 	if err != nil {
 		t.Fatal(err)
 	}
-	each, entities := "2s", "3000"
-	if testing.Short() {
-		each, entities = "1s", "1200"
-	}
-	settings = append([]string{"phases.load.entities=" + entities, "phases.peak.each=" + each,
-		"phases.peak.rates=[500, 1500]"}, settings...)
+	settings = append([]string{"phases.load.entities=1200", "phases.peak.each=1s", "phases.peak.rates=[500, 1500]"}, settings...)
 	for _, one := range settings {
 		path, value, _ := strings.Cut(one, "=")
 		if err := s.Set(path, value); err != nil {
@@ -346,7 +341,7 @@ func TestInterruptedRunDropsItsTable(t *testing.T) {
 	for _, after := range []time.Duration{time.Millisecond, 10 * time.Millisecond, 25 * time.Millisecond,
 		300 * time.Millisecond, 700 * time.Millisecond, 5 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
-			s := small(t, "phases.peak.rates=[4000]", "phases.peak.each=1h")
+			s := small(t, "phases.peak.rates=[1500]", "phases.peak.each=1h")
 			clk := clock.NewReal()
 			w := newWorld(t, s, clk)
 			ctx, cancel := context.WithCancel(context.Background())

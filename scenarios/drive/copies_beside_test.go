@@ -35,6 +35,7 @@ func besideOf(t testing.TB, w *world) (own, numbers, states int) {
 // What lies in one partition is written by one request, and each of it counts.
 func TestCopiesBesideTheirEntityAreOneRequest(t *testing.T) {
 	leftOutWhenShort(t)
+	const operations = 90
 	for _, row := range []struct {
 		name, operation string
 		// requests and entities are those of an operation, own how many entities there
@@ -42,17 +43,17 @@ func TestCopiesBesideTheirEntityAreOneRequest(t *testing.T) {
 		requests, entities int64
 		own                int
 	}{
-		{"an insert", "{name: it, verb: insert}", 1, 3, 700},
+		{"an insert", "{name: it, verb: insert}", 1, 3, 400 + operations},
 		{"a replace", "{name: it, verb: replace}", 1, 3, 400},
 		{"a merge of what one copy keeps nothing of", "{name: it, verb: merge, properties: [{name: Note, value: paid}]}", 1, 2, 400},
 		{"an upsert", "{name: it, verb: insert-or-replace}", 1, 3, 400},
 		{"a search, and its write", "{name: it, verb: replace, by: [customer, id]}", 2, 4, 400},
-		{"a batch", "{name: it, verb: batch, entities: 33, together: [customer]}", 1, 99, 400 + 300*33},
-		{"a batch with whose second copies it would be too large", "{name: it, verb: batch, entities: 34, together: [customer]}", 4, 102, 400 + 300*34},
-		{"a batch too large for any", "{name: it, verb: batch, entities: 60, together: [customer]}", 7, 180, 400 + 300*60},
+		{"a batch", "{name: it, verb: batch, entities: 33, together: [customer]}", 1, 99, 400 + operations*33},
+		{"a batch with whose second copies it would be too large", "{name: it, verb: batch, entities: 34, together: [customer]}", 4, 102, 400 + operations*34},
+		{"a batch too large for any", "{name: it, verb: batch, entities: 60, together: [customer]}", 7, 180, 400 + operations*60},
 	} {
 		for _, verify := range []bool{false, true} {
-			s := unlimited(t, ordered(t, "beside", "arrivals: {constant: 60}, for: 5s, operations: ["+row.operation+"]"))
+			s := unlimited(t, ordered(t, "beside", "arrivals: {constant: 60}, for: 1500ms, operations: ["+row.operation+"]"))
 			w := newWorld(t, s, nil)
 			record, err := w.run(t, t.Context(), &drive.Virtual{Target: w.target}, drive.Options{Scenario: s, Table: "orders", Keep: true, Verify: verify})
 			if err != nil {
@@ -60,15 +61,15 @@ func TestCopiesBesideTheirEntityAreOneRequest(t *testing.T) {
 			}
 			k := kindOf(t, record, "it")
 			// The states of a batch differ, the customers do not.
-			if k.Attempts > 300*row.requests || row.requests < 4 && k.Attempts != 300*row.requests || k.Served != 300*row.entities || k.Offered != k.Served || k.Failed > 0 {
-				t.Errorf("%s, verified %v: 300 took %d requests, were due to count %d and counted %d, %d failed; want %d requests of %d entities",
-					row.name, verify, k.Attempts, k.Offered, k.Served, k.Failed, 300*row.requests, 300*row.entities)
+			if k.Attempts > operations*row.requests || row.requests < 4 && k.Attempts != operations*row.requests || k.Served != operations*row.entities || k.Offered != k.Served || k.Failed > 0 {
+				t.Errorf("%s, verified %v: %d took %d requests, were due to count %d and counted %d, %d failed; want %d requests of %d entities",
+					row.name, verify, operations, k.Attempts, k.Offered, k.Served, k.Failed, operations*row.requests, operations*row.entities)
 			}
 			if own, numbers, states := besideOf(t, w); own != row.own || numbers != own || states != own {
 				t.Errorf("%s, verified %v: %d entities are there with %d and %d copies; want %d of each", row.name, verify, own, numbers, states, row.own)
 			}
-			if verify && (record.Audit.Acknowledged != 300 || record.Audit.Lost+record.Audit.Overwritten+record.Audit.Unknown > 0) {
-				t.Errorf("%s: the audit is %+v; want 300 writes acknowledged, none lost", row.name, record.Audit)
+			if verify && (record.Audit.Acknowledged != operations || record.Audit.Lost+record.Audit.Overwritten+record.Audit.Unknown > 0) {
+				t.Errorf("%s: the audit is %+v; want %d writes acknowledged, none lost", row.name, record.Audit, operations)
 			}
 		}
 	}

@@ -80,13 +80,13 @@ func ordered(t testing.TB, design, traffic string) *scenarios.Scenario {
 // runners keep the same record.
 func TestBooksOfEventTraffic(t *testing.T) {
 	for _, test := range []struct{ name, design, traffic string }{
-		{"one partition at a time", "hour", "arrivals: {poisson: 150}, for: 3s, " + everything},
-		{"a partition for each customer", "customer", "arrivals: {poisson: 150}, for: 3s, " + everything},
-		{"each of several buckets", "buckets", "arrivals: {poisson: 150}, for: 3s, " + bucketed},
-		{"copies in the same table and in another", "copied", "arrivals: {poisson: 120}, for: 3s, " + everything},
-		{"copies in the entity's own partition", "beside", "arrivals: {poisson: 120}, for: 3s, " + everything},
-		{"a closed loop of so many operations", "customer", "clients: 6, count: 300, " + everything},
-		{"a closed loop", "copied", "clients: 6, think: 90ms, for: 3s, " + everything},
+		{"one partition at a time", "hour", "arrivals: {poisson: 150}, for: 2s, " + everything},
+		{"a partition for each customer", "customer", "arrivals: {poisson: 150}, for: 2s, " + everything},
+		{"each of several buckets", "buckets", "arrivals: {poisson: 150}, for: 2s, " + bucketed},
+		{"copies in the same table and in another", "copied", "arrivals: {poisson: 120}, for: 2s, " + everything},
+		{"copies in the entity's own partition", "beside", "arrivals: {poisson: 120}, for: 2s, " + everything},
+		{"a closed loop of so many operations", "customer", "clients: 6, count: 200, " + everything},
+		{"a closed loop", "copied", "clients: 6, think: 90ms, for: 2s, " + everything},
 	} {
 		if testing.Short() && test.design != "copied" {
 			continue // the race detector finds in one what it finds in all

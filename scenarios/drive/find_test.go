@@ -19,7 +19,7 @@ import (
 	"loadgen/target/inprocess"
 )
 
-var seeds = flag.Int("seeds", 8, "how many hidden limits the rate finder is sent after")
+var seeds = flag.Int("seeds", 3, "how many hidden limits the rate finder is sent after")
 
 // hiding returns a scenario of merges on so many partitions, whose limits are
 // hidden from whoever searches it: 0 is none.
@@ -84,7 +84,7 @@ func lookAt(t testing.TB, s *scenarios.Scenario, find *drive.Find, over counted,
 // seeds are asked for, and fewer in a quick look.
 func hidden(seed uint64) float64 {
 	most := 500.0
-	if *seeds > 8 {
+	if *seeds > 3 {
 		most = 20_000
 	}
 	draw := clock.NewStream(seed, "hidden limit").At(0)

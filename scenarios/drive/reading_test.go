@@ -94,7 +94,7 @@ func situations(t testing.TB, s *scenarios.Scenario) []situation {
 }
 
 // Every class of queries and every change of a transaction asks for what it is due
-// to, the same in real and in virtual time, and the books close.
+// to, the same in real and in virtual time, and the books close. It is what was forecast.
 func TestQueriesAndTransactionsLiveEqualVirtual(t *testing.T) {
 	leftOutWhenShort(t)
 	const operations = 31
@@ -112,6 +112,20 @@ func TestQueriesAndTransactionsLiveEqualVirtual(t *testing.T) {
 				t.Errorf("%d operations offered %d entities; want %d of %d each", sum.Scheduled, sum.Offered, operations, row.due)
 			}
 			checkDone(t, sum, row)
+			if row.attempts < 0 {
+				// How many pages a query of several partitions takes, and whether some are
+				// empty, lies with the service.
+				return
+			}
+			c, err := drive.NewCampaign(drive.Options{Scenario: s, Table: "stress"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			forecast, all := c.Forecast(), virtual.Total(results.Everything)
+			if forecast.Requests != all.Attempts || forecast.Entities != all.Counted {
+				t.Errorf("Forecast = %d requests, %d entities; the run made %d and counted %d",
+					forecast.Requests, forecast.Entities, all.Attempts, all.Counted)
+			}
 		})
 	}
 }
@@ -163,35 +177,6 @@ func checkDone(t *testing.T, sum results.KindStats, row situation) {
 	}
 	if row.attempts >= 0 && sum.Attempts != row.attempts*sum.Scheduled {
 		t.Errorf("%d operations made %d attempts; want %d each", sum.Scheduled, sum.Attempts, row.attempts)
-	}
-}
-
-// What is forecast of queries and transactions is what a run then counts.
-func TestForecastOfQueriesAndTransactions(t *testing.T) {
-	leftOutWhenShort(t)
-	settings := []string{"phases.load.entities=1200", "phases.peak.rates=[20]", "phases.peak.each=1s", "phases.peak.hold=false", "model.profile=off"}
-	for _, row := range situations(t, small(t, settings...)) {
-		if row.attempts < 0 {
-			// How many pages a query of several partitions takes, and whether some are
-			// empty, lies with the service.
-			continue
-		}
-		s := small(t, append(slices.Clone(settings), "phases.peak.operations=["+row.operation+"]")...)
-		o := drive.Options{Scenario: s, Table: "stress"}
-		c, err := drive.NewCampaign(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w := newWorld(t, s, nil)
-		record, err := w.run(t, context.Background(), &drive.Virtual{Target: w.target}, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		forecast, sum := c.Forecast(), record.Total(results.Everything)
-		if forecast.Requests != sum.Attempts || forecast.Entities != sum.Counted {
-			t.Errorf("%s: Forecast = %d requests, %d entities; the run made %d and counted %d",
-				row.name, forecast.Requests, forecast.Entities, sum.Attempts, sum.Counted)
-		}
 	}
 }
 

@@ -3,7 +3,6 @@ package drive_test
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,26 +17,6 @@ import (
 	"loadgen/target/inprocess"
 	"loadgen/target/standin"
 )
-
-// furnished returns the scenarios of the library that use queues or blobs beside their
-// tables.
-func furnished(t *testing.T) []*scenarios.Scenario {
-	t.Helper()
-	var list []*scenarios.Scenario
-	for _, name := range scenarios.Library() {
-		s, err := scenarios.Builtin(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if queues, blobs := drive.Stores(s); queues || blobs {
-			list = append(list, s)
-		}
-	}
-	if len(list) == 0 {
-		t.Fatal("no scenario of the library uses a queue or blobs")
-	}
-	return list
-}
 
 // noting is a target that takes down what is asked for beside the tables. It is safe for
 // concurrent use.
@@ -61,7 +40,14 @@ func (n *noting) Do(ctx context.Context, op *target.Operation) target.Outcome {
 // Whenever a run ends, nothing is left of what it made: no queue, no container, no
 // table. Its books are those of the engine and the stand-ins together.
 func TestWhatIsMadeBesideTablesIsDropped(t *testing.T) {
-	for _, s := range furnished(t) {
+	list := builtins(t, func(s *scenarios.Scenario) bool {
+		queues, blobs := drive.Stores(s)
+		return queues || blobs
+	})
+	if len(list) < 3 {
+		t.Fatalf("%d scenarios of the library use a queue or blobs; want some", len(list))
+	}
+	for _, s := range spread(list, drawn(3, len(list))) {
 		for _, after := range []time.Duration{2 * time.Second, 7 * time.Second, time.Hour} {
 			if after == time.Hour && testing.Short() {
 				continue
@@ -100,39 +86,5 @@ func TestWhatIsMadeBesideTablesIsDropped(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-// Both runners come to the same with stand-ins beside the tables: to no faults, where
-// none are expected.
-func TestStandInsLiveAsVirtual(t *testing.T) {
-	leftOutWhenShort(t)
-	for _, s := range furnished(t) {
-		if !slices.Contains(s.Expect, "faults == 0") {
-			continue
-		}
-		synctest.Test(t, func(t *testing.T) {
-			clk := clock.NewReal()
-			for name, runner := range map[string]drive.Runner{
-				"virtual": &drive.Virtual{Target: standin.NewVirtual(inprocess.New(engineOf(t, s, false), "one", nil), standin.NewMemory())},
-				"live":    &drive.Live{Clock: clk, Target: standin.New(inprocess.New(engineOf(t, s, false), "one", clk), standin.NewWaiting(clk)), Workers: s.Workers},
-			} {
-				w := &world{nil, nil, new(results.Memory)}
-				record, err := w.run(t, context.Background(), runner, drive.Options{Scenario: s, Table: "races"})
-				if err != nil {
-					t.Errorf("%s, %s: %v", s.Name, name, err)
-				}
-				looked := int64(0)
-				for _, one := range record.Invariants {
-					looked += one.Looked
-					if one.Faults > 0 {
-						t.Errorf("%s, %s: not so in %d of %d cases: %s", s.Name, name, one.Faults, one.Looked, one.Name)
-					}
-				}
-				if looked == 0 {
-					t.Errorf("%s, %s: nobody looked at what was left", s.Name, name)
-				}
-			}
-		})
 	}
 }

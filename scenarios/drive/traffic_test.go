@@ -135,19 +135,19 @@ func carriedOut(t testing.TB, s *scenarios.Scenario, inReal bool, wrap func(*inp
 // a load of which some is refused, and both runners keep the same record.
 func TestBooksOfEveryArrivalKind(t *testing.T) {
 	for _, test := range []struct{ name, traffic, trace string }{
-		{"constant", "arrivals: {constant: 900}, for: 3s, " + offers, ""},
-		{"poisson", "arrivals: {poisson: 900}, for: 3s, " + offers, ""},
-		{"ramp", "arrivals: {ramp: {from: 0, to: 1500}}, for: 3s, " + offers, ""},
-		{"steps", "arrivals: {steps: {rates: [200, 1500], each: 2s}}, " + offers, ""},
-		{"burst", "arrivals: {burst: {base: 100, peak: 2500, every: 2s, length: 500ms}}, for: 3s, " + offers, ""},
-		{"sine", "arrivals: {sine: {mean: 800, amplitude: 800, period: 3s}}, for: 3s, " + offers, ""},
+		{"constant", "arrivals: {constant: 400}, for: 2s, " + offers, ""},
+		{"poisson", "arrivals: {poisson: 400}, for: 2s, " + offers, ""},
+		{"ramp", "arrivals: {ramp: {from: 0, to: 900}}, for: 2s, " + offers, ""},
+		{"steps", "arrivals: {steps: {rates: [200, 1000], each: 1s}}, " + offers, ""},
+		{"burst", "arrivals: {burst: {base: 100, peak: 1500, every: 1s, length: 250ms}}, for: 2s, " + offers, ""},
+		{"sine", "arrivals: {sine: {mean: 500, amplitude: 500, period: 2s}}, for: 2s, " + offers, ""},
 		{"a trace of instants", "arrivals: {trace: t.csv}, partitions: [NYC], " + offered, instantRows()},
 		{"a trace of operations and keys", "arrivals: {trace: t.csv}, drain: 1s", keyedRows()},
-		{"rates in entities", "arrivals: {constant: 1000}, unit: entities, for: 3s, " + offers, ""},
+		{"rates in entities", "arrivals: {constant: 600}, unit: entities, for: 2s, " + offers, ""},
 		{"with a warm-up, at one partition", "arrivals: {constant: 500}, partitions: [NYC], for: 3s, warm_up: 1s, " + offered, ""},
-		{"without a drain", "arrivals: {constant: 900}, for: 3s, drain: 0s, " + offers, ""},
-		{"a closed loop", "clients: 90, think: 50ms, for: 3s, " + offers, ""},
-		{"a closed loop with a warm-up", "clients: 90, think: 50ms, for: 3s, warm_up: 2s, " + offers, ""},
+		{"without a drain", "arrivals: {constant: 400}, for: 2s, drain: 0s, " + offers, ""},
+		{"a closed loop", "clients: 40, think: 50ms, for: 2s, " + offers, ""},
+		{"a closed loop with a warm-up", "clients: 40, think: 50ms, for: 2s, warm_up: 1s, " + offers, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if testing.Short() && !strings.HasPrefix(test.name, "a ") && test.name != "poisson" {
