@@ -139,6 +139,13 @@ func (s *Scenario) Alternatives() []string {
 	return names
 }
 
+// Choose makes a design of the list the one in use. Whether there is one of that name is
+// for [Scenario.Validate].
+func (s *Scenario) Choose(design string) {
+	s.Use = design
+	s.choose()
+}
+
 // choose makes the design that is to be used the scenario's own. What cannot be
 // chosen leaves the first.
 func (s *Scenario) choose() {

@@ -19,8 +19,12 @@ import (
 // The error is [Faults], located as "--set path"; the scenario is then
 // unchanged. Set judges the value for itself, so that several can be set one
 // after another; what they amount to together is for [Scenario.Validate].
-func (s *Scenario) Set(path, value string) error {
-	origin := place{file: "--set " + path}
+func (s *Scenario) Set(path, value string) error { return s.SetFrom("--set "+path, path, value) }
+
+// SetFrom is [Scenario.Set] with a value that came from somewhere else, which faults of
+// it then name.
+func (s *Scenario) SetFrom(from, path, value string) error {
+	origin := place{file: from}
 	steps, err := resolve(s.encode(), path)
 	if err != nil {
 		return Faults{{File: origin.file, Path: path, What: err.Error()}}
@@ -35,6 +39,18 @@ func (s *Scenario) Set(path, value string) error {
 		faults = found
 	}
 	return faults
+}
+
+// Credit says where the value at a path came from that a program has filled in, such as
+// "--seed": what is wrong with it is then told of that. The path is that of a [Fault].
+func (s *Scenario) Credit(path, from string) {
+	own := places{path: {file: from}}
+	for other, at := range s.places {
+		if !within(other, path) {
+			own[other] = at
+		}
+	}
+	s.places = own
 }
 
 // candidate is one way to read an override's value.

@@ -235,7 +235,7 @@ func TestCommandNamesEveryTarget(t *testing.T) {
 		{[]string{"--target", "env:ONE", "--target=file:two"}, "run --target=env:ONE --target=file:two"},
 		{nil, "run"},
 	} {
-		c := new(fileFlags).verb(nil, nil)
+		c := new(runFlags).verb(nil, nil)
 		if err := c.ParseFlags(row.args); err != nil {
 			t.Fatal(err)
 		}

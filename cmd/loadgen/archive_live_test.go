@@ -19,7 +19,7 @@ func TestLiveArchive(t *testing.T) {
 		t.Run(after, func(t *testing.T) {
 			t.Parallel()
 			var stdout, stderr bytes.Buffer
-			code := run(context.Background(), []string{"run", "eventual-transaction", "--quiet", "--format", "json", "--out", t.TempDir(),
+			code := execute(context.Background(), []string{"run", "eventual-transaction", "--quiet", "--format", "json", "--out", t.TempDir(),
 				"--set", "phases.leave.for=4s",
 				"--set", "phases.leave.operations=" + fmt.Sprintf(`[
 					{name: request, procedure: archive-request, weight: 15, with: {place: archive}},

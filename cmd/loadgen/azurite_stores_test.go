@@ -123,7 +123,7 @@ func TestAzuriteStoresInterrupted(t *testing.T) {
 	go func() {
 		args := append([]string{"run", s.Name, "--target", "env:LOADGEN_AZURITE", "--yes", "--quiet", "--no-probe", "--out", "run",
 			"--table", "loadgenstores", "--workers", "32"}, calmed(s)...)
-		done <- run(ctx, args, strings.NewReader(""), &stdout, &stderr)
+		done <- execute(ctx, args, strings.NewReader(""), &stdout, &stderr)
 	}()
 	clk := clock.NewReal()
 	for len(tablesBeside(azuriteStores(t), before)) == 0 {

@@ -84,7 +84,7 @@ func TestAzuriteStressInterrupted(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	done := make(chan int)
 	go func() {
-		done <- run(ctx, atAzurite("--quiet", "--duration", "1h"), strings.NewReader(""), &stdout, &stderr)
+		done <- execute(ctx, atAzurite("--quiet", "--duration", "1h"), strings.NewReader(""), &stdout, &stderr)
 	}()
 	// The table is there once the run has begun in earnest.
 	clk := clock.NewReal()

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"loadgen/report/chart"
 	"loadgen/results"
 	"loadgen/scenarios/laboratory"
+	"loadgen/scenarios/run"
 )
 
 // newBackoff returns the verb that is about retry policies.
@@ -80,10 +80,10 @@ func (o *backoffOutput) folder(name string) (results.Dir, error) {
 	if o.out != "" {
 		folder, err = results.UseDir(o.out)
 	} else {
-		folder, err = results.MakeDir(filepath.Join("results", "runs"), clock.NewReal().Started().UTC(), name)
+		folder, err = results.MakeDir(runsKept(), clock.NewReal().Started().UTC(), name)
 	}
 	if err != nil {
-		return "", fmt.Errorf("%w: %w", errNoFolder, err)
+		return "", fmt.Errorf("%w: %w", run.ErrFolder, err)
 	}
 	return folder, nil
 }

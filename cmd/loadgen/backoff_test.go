@@ -124,12 +124,12 @@ func TestBackoffContestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(interruption{os.Interrupt})
 	var out, err strings.Builder
-	code := run(ctx, []string{"backoff", "contest", "--out", "o"}, strings.NewReader(""), &out, &err)
+	code := execute(ctx, []string{"backoff", "contest", "--out", "o"}, strings.NewReader(""), &out, &err)
 	if code != codeInterrupted || !strings.Contains(out.String(), "Ended after 0 of 13 policies") {
 		t.Errorf("interrupted = %d, %s %s; want %d and what was done", code, &out, &err, codeInterrupted)
 	}
 	broken := errors.New("pipe closed")
-	if code := run(context.Background(), []string{"backoff", "show", "none", "--out", "o"}, strings.NewReader(""), failing{broken}, io.Discard); code != codeInternal {
+	if code := execute(context.Background(), []string{"backoff", "show", "none", "--out", "o"}, strings.NewReader(""), failing{broken}, io.Discard); code != codeInternal {
 		t.Errorf("show into a closed pipe = %d; want %d", code, codeInternal)
 	}
 }

@@ -60,12 +60,7 @@ func openCounter(t *testing.T) *counter {
 	}
 	clk := clock.NewReal()
 	c := &counter{t: t}
-	if c.engine, err = embeddedEngine(s, clk); err != nil {
-		t.Fatal(err)
-	}
-	if c.secret, err = embeddedSecret(s.Seed); err != nil {
-		t.Fatal(err)
-	}
+	c.engine, c.secret = bareEngine(t, s, clk)
 	handler, err := rest.New(rest.Options{Engine: c.engine, Clock: clk, Epoch: entity.TicksOf(clk.Started()),
 		Accounts: []rest.Account{{Name: account, Secret: c.secret}}})
 	if err != nil {

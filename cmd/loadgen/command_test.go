@@ -36,7 +36,7 @@ func bubble(t *testing.T, stop time.Duration, args ...string) (code int, stdout,
 			timer := time.AfterFunc(stop, func() { cancel(interruption{os.Interrupt}) })
 			defer timer.Stop()
 		}
-		code = run(ctx, undrawn(args), strings.NewReader(""), &out, &err)
+		code = execute(ctx, undrawn(args), strings.NewReader(""), &out, &err)
 		cancel(nil)
 	})
 	runs, globErr := filepath.Glob("results/runs/*")

@@ -41,7 +41,7 @@ func designsOf(unless string) cobra.CompletionFunc {
 		if len(args) == 0 {
 			args = []string{unless}
 		}
-		s, _, err := openScenario(args[0])
+		s, _, err := scenarios.Open(args[0])
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

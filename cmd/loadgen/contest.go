@@ -1,31 +1,25 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"loadgen/report"
 	"loadgen/report/ranking"
-	"loadgen/results"
 	"loadgen/scenarios"
-	running "loadgen/scenarios/run"
+	"loadgen/scenarios/run"
 	"loadgen/scenarios/series"
 )
 
 // designsFlags are what a user typed after `loadgen contest`.
 type designsFlags struct {
-	targetFlags
-	scenarioFlags
+	target              targetFlags
+	choice              choiceFlags
 	plan                series.ContestPlan
-	workers             int
 	live, oneProfile    bool
 	memory, format, out string
 	noProbe             bool
@@ -85,12 +79,12 @@ func (f *designsFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	flags := c.Flags()
 	flags.StringSliceVar(&f.plan.Designs, "designs", nil, "which, separated by commas (default: all of the scenario)")
 	flags.IntVar(&f.plan.Seeds, "seeds", defaultSeeds, "how many runs each design has, each with a seed of its own, 1 to 100")
-	flags.Uint64Var(&f.seed, "seed", 0, "root of all chance (default: the scenario's)")
-	flags.StringVar(&f.retry, "retry", "", "back-off policy of refused attempts: none, documented, short (default: the scenario's)")
-	flags.StringArrayVar(&f.set, "set", nil, "give a value of the scenario another one: `path=value`, may be repeated")
+	f.choice.registerSeed(flags)
+	f.choice.registerSet(flags)
+	f.choice.registerRetry(flags)
 	flags.BoolVar(&f.live, "live", false, "run in real time, against what --target names")
-	f.targetFlags.register(flags)
-	flags.IntVar(&f.workers, "workers", 0, "with --live: greatest number of attempts under way at once (default: the scenario's)")
+	f.target.register(flags)
+	flags.IntVar(&f.choice.workers, "workers", 0, "with --live: greatest number of attempts under way at once (default: the scenario's)")
 	flags.BoolVar(&f.noProbe, "no-probe", false, "with --live: do not try before each run what the generator can send at most")
 	flags.BoolVar(&f.oneProfile, "one-profile", false, "do not hold the verdict against another profile of the model")
 	flags.Float64Var(&f.plan.Price.PerMillion, "price", 0, "what a million billed transactions cost, in any currency")
@@ -123,7 +117,6 @@ func (f *designsFlags) contest(c *cobra.Command, name string, stdout, stderr io.
 	}
 	f.fill(c, name, stderr)
 	f.plan.Run.Scenario, f.plan.Source = s, folder
-	f.plan.Read = func(s *scenarios.Scenario) error { return readFiles(s, folder) }
 	contest, ended := series.Contest(c.Context(), f.plan)
 	if contest == nil {
 		return flagged(c.Flags(), ended)
@@ -137,7 +130,7 @@ func (f *designsFlags) contest(c *cobra.Command, name string, stdout, stderr io.
 	if err := f.print(stdout, contest); err != nil {
 		return err
 	}
-	if ended != nil && ended != running.ErrBudget {
+	if ended != nil && ended != run.ErrBudget {
 		return ended
 	}
 	return f.strictly(contest.Contest)
@@ -173,8 +166,10 @@ func (f *designsFlags) check(c *cobra.Command) error {
 	if err := named(c.Flags(), faults...); err != nil {
 		return err
 	}
-	if err := f.take(); err != nil {
-		return err
+	if f.live {
+		if err := f.target.fill(&f.plan.Run); err != nil {
+			return err
+		}
 	}
 	return emptyFlag(c.Flags())
 }
@@ -182,31 +177,21 @@ func (f *designsFlags) check(c *cobra.Command) error {
 // contested returns the scenario with the overrides of the flags, which is sound under
 // one of its designs at least, and the folder that paths in it count from.
 func (f *designsFlags) contested(c *cobra.Command, name string) (*scenarios.Scenario, string, error) {
-	opened, folder, err := openContested(name)
+	opened, folder, err := scenarios.OpenContested(name)
 	if err != nil {
 		return nil, "", err
 	}
-	d := &draft{scenario: opened, folder: folder, example: "model.partition_target=500", others: map[string]string{"workers": strconv.Itoa(f.workers)}}
-	s, flagOf, err := f.overridden(c, d, nil)
+	s, err := f.choice.apply(c.Flags(), &draft{scenario: opened, example: "model.partition_target=500"})
 	if err != nil {
 		return nil, "", err
 	}
-	if err := s.Shared(); err != nil {
-		return nil, "", blame(err, flagOf)
-	}
-	return s, folder, nil
-}
-
-// openContested reads a scenario as [openScenario] does, which may use a design that
-// cannot serve it.
-func openContested(name string) (*scenarios.Scenario, string, error) {
-	return scenarios.OpenContested(name)
+	return s, folder, s.Shared()
 }
 
 // fill has the flags fill the plan, but for the scenario.
 func (f *designsFlags) fill(c *cobra.Command, name string, stderr io.Writer) {
 	p := &f.plan.Run
-	p.Out, p.Runs, p.Rival, p.Budget, p.NoProbe = f.out, filepath.Join("results", "runs"), !f.oneProfile, f.budget, f.noProbe
+	p.Out, p.Runs, p.Rival, p.NoProbe = f.out, runsKept(), !f.oneProfile, f.noProbe
 	f.plan.Repeat = func(designs []string) string { return report.CommandLine(f.repeated(c, name, designs)) }
 	f.plan.Alone = func(design string, seed uint64) []string { return f.alone(name, design, seed) }
 	if !f.quiet {
@@ -215,21 +200,8 @@ func (f *designsFlags) fill(c *cobra.Command, name string, stderr io.Writer) {
 	if !f.live {
 		return
 	}
-	switch f.aim.kind {
-	case aimEmbedded:
-		p.On = running.Embedded
-	case aimInProcess:
-		p.On = running.InProcess
-	default:
-		p.On, p.Accounts = running.Remote, f.aim.endpoints()
-	}
-	p.Consent = func(ask running.Ask) error {
-		asked := runFlags{targetFlags: f.targetFlags, quiet: f.quiet}
-		return asked.agree(ask.Forecast, ask.Table, ask.Beside, stderr)
-	}
-	p.Kept = func(folder results.Folder, record *results.Record) error {
-		return report.Illustrate(folder, record)
-	}
+	p.Consent = f.target.agree(f.quiet, stderr)
+	p.Kept = report.Illustrate
 }
 
 // repeated returns the command that repeats the contest, whatever the order in which its
@@ -261,26 +233,13 @@ func (f *designsFlags) alone(name, design string, seed uint64) []string {
 		verb = "run"
 	}
 	command := []string{"loadgen", verb, name}
-	if f.retry != "" {
-		command = append(command, "--retry="+f.retry)
+	if f.choice.retry != "" {
+		command = append(command, "--retry="+f.choice.retry)
 	}
-	for _, set := range f.set {
+	for _, set := range f.choice.set {
 		command = append(command, "--set", set)
 	}
 	return append(command, "--use="+design, "--seed="+strconv.FormatUint(seed, 10))
-}
-
-// flagged names the flags in what is wrong with the plan of a contest. What is wrong with
-// the scenario is told by its lines.
-func flagged(flags *pflag.FlagSet, err error) error {
-	var own scenarios.Faults
-	if errors.As(err, &own) || !errors.Is(err, scenarios.ErrInvalid) || errors.Is(err, context.Canceled) {
-		return err
-	}
-	if joined, many := err.(interface{ Unwrap() []error }); many {
-		return named(flags, joined.Unwrap()...)
-	}
-	return named(flags, err)
 }
 
 // print writes the contest, and after it what was proposed and why, for people alone.

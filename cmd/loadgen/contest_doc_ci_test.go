@@ -30,7 +30,7 @@ func TestReadmeShowsTheContest(t *testing.T) {
 			}
 			t.Chdir(t.TempDir())
 			var stdout bytes.Buffer
-			if code := run(context.Background(), append([]string{"contest"}, wordsOf(arguments)...), strings.NewReader(""), &stdout, io.Discard); code != codeOk {
+			if code := execute(context.Background(), append([]string{"contest"}, wordsOf(arguments)...), strings.NewReader(""), &stdout, io.Discard); code != codeOk {
 				t.Fatalf("%s: exit code %d", one.typed, code)
 			}
 			output := strings.Split(strings.TrimSuffix(stdout.String(), "\n"), "\n")

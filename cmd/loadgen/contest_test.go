@@ -38,7 +38,7 @@ func shortly(args ...string) []string {
 func contestBy(t *testing.T, ctx context.Context, args ...string) (int, ranking.Contest, string) {
 	t.Helper()
 	var out, told bytes.Buffer
-	code := run(ctx, args, strings.NewReader(""), &out, &told)
+	code := execute(ctx, args, strings.NewReader(""), &out, &told)
 	var c ranking.Contest
 	if err := json.Unmarshal(out.Bytes(), &c); err != nil && out.Len() > 0 {
 		t.Fatalf("%v in %s", err, &out)
@@ -160,7 +160,7 @@ func TestContestOfAService(t *testing.T) {
 		t.Errorf("with a budget: %d, %+v, %s; want an early end, after a run under no profile", code, c, stderr)
 	}
 	record := read(t, filepath.Join("some", "day"))
-	if _, err := os.Stat(filepath.Join("some", "day", pageFile)); err != nil || record.Manifest.Time != "real" ||
+	if _, err := os.Stat(filepath.Join("some", "day", "report.html")); err != nil || record.Manifest.Time != "real" ||
 		!strings.HasPrefix(strings.Join(record.Manifest.Command, " "), "loadgen run orders.yaml --set ") {
 		t.Errorf("%v, the record is of %s time by %v; want a page, and that of a run in real time", err, record.Manifest.Time, record.Manifest.Command)
 	}

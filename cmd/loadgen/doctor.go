@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"loadgen/engine/clock"
 	"loadgen/scenarios/doctor"
+	"loadgen/scenarios/run"
 )
 
 // doctorFlags are what a user typed after `loadgen doctor`.
@@ -19,6 +19,7 @@ type doctorFlags struct {
 	// service says what to visit besides; of its flags those that bound what is sent
 	// are not registered, since a visit changes nothing.
 	service targetFlags
+	target  string
 	format  string
 	quiet   bool
 }
@@ -50,12 +51,12 @@ It exits with 10 where a check failed; what could not be told fails nothing.`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.service.where, "target", "", "table service to visit besides: a URL (with --key-file),\n"+
+	flags.StringVar(&f.target, "target", "", "table service to visit besides: a URL (with --key-file),\n"+
 		"env:NAME or file:PATH for a connection string")
 	flags.StringVar(&f.service.account, "account", "", "account that signs for a --target URL (default: the one in the URL)")
 	flags.StringVar(&f.service.keyFile, "key-file", "", "`file` with the account key of a --target URL, base64")
 	flags.StringVar(&f.format, "format", "text", "what to print: text, or json")
-	flags.StringVar(&f.options.Folder, "out", filepath.Join("results", "runs"), "folder that runs are to be written to")
+	flags.StringVar(&f.options.Folder, "out", runsKept(), "folder that runs are to be written to")
 	flags.IntVar(&f.options.Workers, "workers", 256, "greatest number of attempts at once that runs are to have")
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
 	return c
@@ -72,7 +73,7 @@ func (f *doctorFlags) heed(c *cobra.Command) error {
 	if err := named(c.Flags(), f.options.Validate()...); err != nil {
 		return err
 	}
-	switch f.service.where {
+	switch f.target {
 	case "":
 		if f.service.keyFile != "" || f.service.account != "" {
 			return usageError{errors.New("--key-file and --account belong to a --target URL")}
@@ -80,10 +81,15 @@ func (f *doctorFlags) heed(c *cobra.Command) error {
 		return nil
 	case targetEmbedded, targetInProcess:
 		return usageError{fmt.Errorf("--target %s: the other checks are made on the embedded engine anyway; "+
-			"expected a URL, env:NAME or file:PATH", f.service.where)}
+			"expected a URL, env:NAME or file:PATH", f.target)}
 	}
-	f.options.Service = &f.service.aim.endpoint
-	return f.service.take()
+	f.service.where = []string{f.target}
+	var plan run.Plan
+	if err := f.service.fill(&plan); err != nil {
+		return err
+	}
+	f.options.Service = &plan.Accounts[0]
+	return nil
 }
 
 // run makes the checks and prints what they found.

@@ -92,7 +92,7 @@ func TestDoctorThatIsInterruptedAtOnce(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(context.Background())
 		cancel(interruption{os.Interrupt})
 		var stdout, stderr bytes.Buffer
-		code := run(ctx, append([]string{"doctor", "--format", "json"}, row.args...), nil, &stdout, &stderr)
+		code := execute(ctx, append([]string{"doctor", "--format", "json"}, row.args...), nil, &stdout, &stderr)
 		var d doctor.Diagnosis
 		if err := json.Unmarshal(stdout.Bytes(), &d); err != nil {
 			t.Fatal(err)

@@ -7,13 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"loadgen/engine/clock"
-	"loadgen/engine/entity"
 	"loadgen/engine/model"
 	"loadgen/results"
-	"loadgen/scenarios"
-	"loadgen/scenarios/drive"
-	"loadgen/target"
+	"loadgen/scenarios/run"
 )
 
 func TestDriverRefusesWhatVegetaCannotDo(t *testing.T) {
@@ -66,69 +62,6 @@ func TestDriverRefusesWhatVegetaCannotDo(t *testing.T) {
 	}
 }
 
-func TestOperationsOfSeveralRequests(t *testing.T) {
-	query := func(class string, rows, top, pages int) scenarios.OperationSpec {
-		return scenarios.OperationSpec{Verb: entity.Query, Class: class, Rows: rows, Top: top, Pages: pages}
-	}
-	for _, row := range []struct {
-		name string
-		op   scenarios.OperationSpec
-		want bool
-	}{
-		{"a get", scenarios.OperationSpec{Verb: entity.Get}, false},
-		{"a transaction of a hundred", scenarios.OperationSpec{Verb: entity.Batch, Entities: 100}, false},
-		{"a procedure", scenarios.OperationSpec{Verb: entity.Insert, Procedure: "transfer"}, true},
-		{"an update of what was read", scenarios.OperationSpec{Verb: entity.Replace, ReadFirst: true}, true},
-		{"an update of what was looked for", scenarios.OperationSpec{Verb: entity.Merge, By: []string{"age"}}, true},
-		{"rows that a filter may pick", scenarios.OperationSpec{Verb: entity.Query, Class: scenarios.ClassBy, By: []string{"age"}, Rows: 10}, true},
-		{"one page of them", scenarios.OperationSpec{Verb: entity.Query, Class: scenarios.ClassBy, By: []string{"age"}, Rows: 10, Pages: 1}, false},
-		{"a point query", query(scenarios.ClassPoint, 0, 0, 0), false},
-		{"a scan", query(scenarios.ClassPartitionScan, 0, 0, 0), true},
-		{"one page of a scan", query(scenarios.ClassPartitionScan, 0, 0, 1), false},
-		{"two pages of a scan", query(scenarios.ClassPartitionScan, 0, 0, 2), true},
-		{"as many rows as are on a page", query(scenarios.ClassRows, 1000, 0, 0), false},
-		{"a row more", query(scenarios.ClassRows, 1001, 0, 0), true},
-		{"rows within a page of its own", query(scenarios.ClassRows, 50, 50, 0), false},
-		{"a row more than that", query(scenarios.ClassRows, 51, 50, 0), true},
-	} {
-		if got := severalRequests(&row.op) != nil; got != row.want {
-			t.Errorf("%s: severalRequests(%+v) = %v; want %v", row.name, row.op, got, row.want)
-		}
-	}
-}
-
-func TestRunnerIsTheOneThatWasChosen(t *testing.T) {
-	s, err := scenarios.Builtin("stress")
-	if err != nil {
-		t.Fatal(err)
-	}
-	clk := clock.NewReal()
-	d, err := openEmbedded(s, clk, "run")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.close()
-	for _, driver := range []string{driverNative, driverVegeta} {
-		for _, to := range []target.Target{d.target, &budgeted{Target: d.target}} {
-			f := &runFlags{driverFlags: driverFlags{driver}}
-			live := &drive.Live{Clock: clk, Target: to, Workers: s.Workers}
-			runner, letGo := f.runner(live, clk, d)
-			letGo()
-			v, is := runner.(*drive.Vegeta)
-			if is != (driver == driverVegeta) || !is && runner != live {
-				t.Fatalf("runner() of --driver %s = %T", driver, runner)
-			}
-			if !is {
-				continue
-			}
-			_, spends := v.Wire.(budgetedWire)
-			if v.Live != live || !v.Epoch.Equal(clk.Started()) || spends != (to != d.target) {
-				t.Errorf("runner() = %+v for a target %T; want it over the runner, from the clock's beginning, within a budget", v, to)
-			}
-		}
-	}
-}
-
 // A run by vegeta against an engine that it meets as a stranger closes its books
 // with that, and says who sent it.
 func TestVegetaDrivesARun(t *testing.T) {
@@ -144,7 +77,7 @@ func TestVegetaDrivesARun(t *testing.T) {
 		}
 	}
 	record := read(t, "run")
-	if m := record.Manifest; m.Driver != driverVegeta || m.Retry != "none" || !strings.Contains(m.Scenario.Text, "retry: none") {
+	if m := record.Manifest; m.Driver != run.Vegeta || m.Retry != "none" || !strings.Contains(m.Scenario.Text, "retry: none") {
 		t.Errorf("the record is of driver %q and policy %q; want vegeta, and none, in the scenario too", m.Driver, m.Retry)
 	}
 	sum, seen := record.Total(results.Everything), s.handler.Counts()

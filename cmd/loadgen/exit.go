@@ -7,8 +7,7 @@ import (
 	"syscall"
 
 	"loadgen/scenarios"
-	"loadgen/scenarios/drive"
-	running "loadgen/scenarios/run"
+	"loadgen/scenarios/run"
 )
 
 // The exit codes of every verb.
@@ -60,13 +59,13 @@ type verdictError struct{ code int }
 
 func (v verdictError) Error() string { return "the run did not meet what was asked of it" }
 
-// errNoFolder is wrapped where the run's folder cannot be written to, before
-// anything was sent.
-var errNoFolder = running.ErrFolder
-
-// errNoTarget is wrapped where the target is not there, or does not take our
-// signature, before anything was done to it.
-var errNoTarget = running.ErrTarget
+// exitWith returns a code as an error, nil where all is well.
+func exitWith(code int) error {
+	if code == codeOk {
+		return nil
+	}
+	return verdictError{code}
+}
 
 // explain returns the exit code of an error, and what is to be said of it in
 // one line a fault; empty where everything has been said.
@@ -84,12 +83,12 @@ func explain(ctx context.Context, err error) (int, string) {
 		return codeUsage, faults.Error()
 	case errors.Is(err, syscall.ENOSPC):
 		return codeInternal, oneLine(err)
-	case errors.As(err, &usage), errors.Is(err, errNoFolder), errors.Is(err, scenarios.ErrInvalid), errors.Is(err, scenarios.ErrUnknown),
-		errors.Is(err, drive.ErrTableExists), errors.Is(err, drive.ErrNotOurs):
+	case errors.As(err, &usage), errors.Is(err, run.ErrFolder), errors.Is(err, scenarios.ErrInvalid), errors.Is(err, scenarios.ErrUnknown),
+		errors.Is(err, run.ErrTableExists), errors.Is(err, run.ErrNotOurs):
 		return codeUsage, oneLine(err)
-	case errors.Is(err, drive.ErrStopped):
+	case errors.Is(err, run.ErrStopped):
 		return codeExpectation, oneLine(err)
-	case errors.Is(err, drive.ErrPreparation), errors.Is(err, drive.ErrSilent), errors.Is(err, errNoTarget):
+	case errors.Is(err, run.ErrPreparation), errors.Is(err, run.ErrSilent), errors.Is(err, run.ErrTarget):
 		return codeTarget, oneLine(err)
 	default:
 		return codeInternal, oneLine(err)

@@ -5,11 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"loadgen/results"
-	"loadgen/scenarios"
-	"loadgen/scenarios/drive"
 )
 
 // expectant writes a scenario that claims something of itself.
@@ -124,40 +121,8 @@ func TestARunThatIsNotValidFailsNoClaim(t *testing.T) {
 		{results.ClientLimited, false, nil},
 	} {
 		summary := &results.Summary{Validity: row.validity, Expectations: []results.Expectation{{Expr: "refused < 1%", Pass: true}, {Pass: row.pass}}}
-		if got := new(runFlags).judge(&finished{summary: summary}); got != row.want {
+		if got := new(tellFlags).judge(summary); got != row.want {
 			t.Errorf("judge of a %s run whose second claim passes = %t: %v; want %v", row.validity, row.pass, got, row.want)
 		}
-	}
-}
-
-// What a scenario claims, it claims of its own profile and of its own load.
-func TestClaimsAreOfTheScenarioAlone(t *testing.T) {
-	expectant(t, "refused < 1%")
-	text, err := os.ReadFile("own.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := scenarios.Parse("own.yaml", text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if other := new(simulateFlags).rivalOf(s); other == nil || len(other.Expect) > 0 || len(s.Expect) != 1 {
-		t.Errorf("the rival expects %+v, the scenario %q; want nothing of the one, one claim of the other", other, s.Expect)
-	}
-	campaign, err := drive.NewCampaign(drive.Options{Scenario: s, Table: "own"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	manifest, err := manifestOf(s, campaign, 0, nil)
-	if err != nil || len(manifest.Expectations) != 1 {
-		t.Fatalf("manifestOf = %q, %v; want the claim", manifest.Expectations, err)
-	}
-	// A search is of a partition that is named.
-	if err := s.Set("phases.measure.partitions", "all"); err != nil {
-		t.Fatal(err)
-	}
-	search := findFlags{searchAsked: &drive.Find{Of: results.LimitPartition, MaxRefused: .01, From: 10, UpTo: 100, Step: 2 * time.Second}}
-	if err := search.enlist(campaign, &manifest); err != nil || manifest.Expectations != nil {
-		t.Errorf("a search expects %q, %v; want nothing", manifest.Expectations, err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 // explainFlags are what a user typed after `loadgen explain`.
 type explainFlags struct {
-	scenarioFlags
+	choice choiceFlags
 	from   string
 	rate   float64
 	format string
@@ -62,8 +62,8 @@ All numbers are derived. The exit code is 10 where a finding is an error.`,
 		},
 	}
 	flags := c.Flags()
-	flags.Uint64Var(&f.seed, "seed", 0, "root of all chance (default: the scenario's)")
-	registerChoice(flags, &f.use, &f.opposite, &f.set)
+	f.choice.registerForm(flags)
+	f.choice.registerSeed(flags)
 	flags.Lookup("opposite").Usage = "explain what the scenario warns of, rather than what it teaches"
 	completeUse(c, canonical)
 	flags.StringVar(&f.from, "from", "", "judge the keys of a CSV `file`, - for standard input")
@@ -95,11 +95,11 @@ func (f *explainFlags) arguments(c *cobra.Command, args []string) error {
 
 // explain explains a scenario.
 func (f *explainFlags) explain(c *cobra.Command, name string, stdout, stderr io.Writer) error {
-	d, err := f.draft(name, "model.partition_target=500", stderr)
+	d, err := f.choice.open(name, "model.partition_target=500", stderr)
 	if err != nil {
 		return err
 	}
-	s, err := f.settle(c, d, nil)
+	s, err := f.choice.settle(c.Flags(), d, nil)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ const (
 // that its CPU and memory are those of nothing else.
 func TestLiveExplainTenMillionKeys(t *testing.T) {
 	if os.Getenv("LOADGEN_EXPLAIN_KEYS") != "" {
-		code := run(context.Background(), []string{"explain", "--from", "-", "--rate", "5000", "--format", "json", "--quiet"},
+		code := execute(context.Background(), []string{"explain", "--from", "-", "--rate", "5000", "--format", "json", "--quiet"},
 			os.Stdin, os.Stdout, os.Stderr)
 		status, err := os.ReadFile("/proc/self/status")
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"loadgen/results"
-	"loadgen/scenarios/drive"
+	"loadgen/scenarios/run"
 )
 
 func TestFindLimitRefusesWhatCannotBe(t *testing.T) {
@@ -87,41 +87,34 @@ func TestFindLimitFillsInWhatIsLeftOpen(t *testing.T) {
 	for _, row := range []struct {
 		name string
 		args []string
-		want drive.Find
-		// retry is the policy of the scenario that is run.
+		want run.Find
+		// retry is the policy that was chosen, empty for none: a search then tries nothing again.
 		retry string
 	}{
 		{"a partition begins at the scenario's first rate", []string{"--find-limit", "partition"},
-			drive.Find{Of: "partition", MaxRefused: .005, From: 500, UpTo: 8000, Step: 10 * time.Second, Burst: 100 * time.Millisecond}, "none"},
+			run.Find{Of: "partition", MaxRefused: .005, From: 500, UpTo: 8000, Step: 10 * time.Second, Burst: 100 * time.Millisecond}, ""},
 		{"an account saves up more, so that its steps last longer", []string{"--find-limit", "account"},
-			drive.Find{Of: "account", MaxRefused: .005, From: 5000, UpTo: 40_000, Step: 25 * time.Second, Burst: 250 * time.Millisecond}, "none"},
+			run.Find{Of: "account", MaxRefused: .005, From: 5000, UpTo: 40_000, Step: 25 * time.Second, Burst: 250 * time.Millisecond}, ""},
 		{"another burst makes other steps", []string{"--find-limit", "partition", "--set", "model.partition_burst=300ms"},
-			drive.Find{Of: "partition", MaxRefused: .005, From: 500, UpTo: 8000, Step: 30 * time.Second, Burst: 300 * time.Millisecond}, "none"},
+			run.Find{Of: "partition", MaxRefused: .005, From: 500, UpTo: 8000, Step: 30 * time.Second, Burst: 300 * time.Millisecond}, ""},
 		{"with a small burst a step lasts two seconds", []string{"--find-limit", "partition", "--set", "model.partition_burst=1ms"},
-			drive.Find{Of: "partition", MaxRefused: .005, From: 500, UpTo: 8000, Step: 2 * time.Second, Burst: time.Millisecond}, "none"},
+			run.Find{Of: "partition", MaxRefused: .005, From: 500, UpTo: 8000, Step: 2 * time.Second, Burst: time.Millisecond}, ""},
 		{"all that is given is taken", []string{"--find-limit", "partition", "--max-refused", "2%", "--max-p99", "50ms", "--from", "4000", "--up-to", "4000", "--step", "3s", "--retry", "short"},
-			drive.Find{Of: "partition", MaxRefused: .02, MaxP99: 50 * time.Millisecond, From: 4000, UpTo: 4000, Step: 3 * time.Second, Burst: 100 * time.Millisecond}, "short"},
+			run.Find{Of: "partition", MaxRefused: .02, MaxP99: 50 * time.Millisecond, From: 4000, UpTo: 4000, Step: 3 * time.Second, Burst: 100 * time.Millisecond}, "short"},
 		{"retries can be set by their path, too", []string{"--find-limit", "partition", "--set", "retry=documented"},
-			drive.Find{Of: "partition", MaxRefused: .005, From: 500, UpTo: 8000, Step: 10 * time.Second, Burst: 100 * time.Millisecond}, "documented"},
+			run.Find{Of: "partition", MaxRefused: .005, From: 500, UpTo: 8000, Step: 10 * time.Second, Burst: 100 * time.Millisecond}, "documented"},
 	} {
-		var f stressFlags
-		c := f.verb(nil, nil)
-		if err := c.ParseFlags(row.args); err != nil {
-			t.Fatal(err)
-		}
-		s, err := f.scenario(c)
+		plan, err := planned(t, row.args...)
 		if err != nil {
-			t.Errorf("%s: scenario(%v) = %v; want no error", row.name, row.args, err)
+			t.Errorf("%s: %v = %v; want no error", row.name, row.args, err)
 			continue
 		}
-		if f.searchAsked == nil || *f.searchAsked != row.want || s.Retry != row.retry {
-			t.Errorf("%s: %v = %+v with retries %s; want %+v with %s", row.name, row.args, f.searchAsked, s.Retry, row.want, row.retry)
+		if plan.Find == nil || *plan.Find != row.want || plan.RetryChosen != (row.retry != "") || row.retry != "" && plan.Scenario.Retry != row.retry {
+			t.Errorf("%s: %v = %+v, retries %s chosen %t; want %+v with %q", row.name, row.args, plan.Find, plan.Scenario.Retry, plan.RetryChosen, row.want, row.retry)
 		}
 	}
-	var f stressFlags
-	c := f.verb(nil, nil)
-	if s, err := f.scenario(c); err != nil || f.searchAsked != nil || s.Retry != "short" {
-		t.Errorf("without --find-limit: %v, %+v; want no search and the scenario's retries", err, f.searchAsked)
+	if plan, err := planned(t); err != nil || plan.Find != nil || plan.Scenario.Retry != "short" {
+		t.Errorf("without --find-limit: %v, %+v; want no search and the scenario's retries", err, plan.Find)
 	}
 }
 
@@ -151,8 +144,8 @@ func TestFindLimitTellsWhatItFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	var told bytes.Buffer
-	f := runFlags{format: "text"}
-	if err := f.print(&told, &finished{record: record, summary: record.Summary}); err != nil {
+	f := tellFlags{format: "text"}
+	if err := f.print(&told, record); err != nil {
 		t.Fatal(err)
 	}
 	for _, part := range []string{"Rates tried: at most 0.50 % of the first attempts refused", "The limit of the partition"} {
@@ -188,7 +181,7 @@ func TestFindLimitThatIsStopped(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out, errs bytes.Buffer
 	args := []string{"simulate", "--set", "start=warm", "--find-limit", "partition", "--quiet"}
-	code := run(ctx, args, strings.NewReader(""), &out, &errs)
+	code := execute(ctx, args, strings.NewReader(""), &out, &errs)
 	if !strings.Contains(out.String(), "No rate was tried to the end of its step") || code == codeOk {
 		t.Errorf("a search that is stopped at once = %d, %s%s; want that no rate was tried", code, out.String(), errs.String())
 	}

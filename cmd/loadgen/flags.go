@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"regexp"
 	"strconv"
 	"strings"
@@ -99,47 +100,26 @@ func named(flags *pflag.FlagSet, faults ...error) error {
 	return usageError{errors.New(strings.Join(lines, "; "))}
 }
 
-// override gives values of a scenario others, each by path=value; an example is
-// for who did not know.
-func override(s *scenarios.Scenario, set []string, example string) error {
-	for _, one := range set {
-		path, value, cut := strings.Cut(one, "=")
-		if !cut {
-			return usageError{fmt.Errorf("--set %s: expected path=value, such as %s", one, example)}
-		}
-		if err := s.Set(path, value); err != nil {
+// flagged names the flags in an error that is of a plan alone. Any other is left as it is:
+// what is wrong with a scenario is told by its lines.
+func flagged(flags *pflag.FlagSet, err error) error {
+	list := []error{err}
+	if joined, many := err.(interface{ Unwrap() []error }); many {
+		list = joined.Unwrap()
+	}
+	for _, one := range list {
+		if fault, is := one.(scenarios.Fault); !is || fault.File != "" {
 			return err
 		}
 	}
-	return nil
+	return named(flags, list...)
 }
 
-// sound returns all that is wrong with a scenario, by the flags that set it.
-func sound(s *scenarios.Scenario, flagOf map[string]string) error {
-	var all scenarios.Faults
-	for _, err := range s.Validate() {
-		var fault scenarios.Fault
-		if !errors.As(err, &fault) {
-			return usageError{err}
-		}
-		all = append(all, fault)
+// reason returns what is wrong with a file, without its path.
+func reason(err error) error {
+	var fault *fs.PathError
+	if errors.As(err, &fault) {
+		return fault.Err
 	}
-	if len(all) == 0 {
-		return nil
-	}
-	return blame(all, flagOf)
-}
-
-// blame names the flags that set values in place of the paths that they set.
-func blame(err error, flagOf map[string]string) error {
-	var faults scenarios.Faults
-	if !errors.As(err, &faults) {
-		return usageError{err}
-	}
-	for i := range faults {
-		if flag, known := flagOf[faults[i].File]; known {
-			faults[i].File = flag
-		}
-	}
-	return faults
+	return err
 }

@@ -13,11 +13,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"loadgen/engine/clock"
 	"loadgen/report/compare"
 	"loadgen/report/ruling"
 	"loadgen/scenarios"
-	runner "loadgen/scenarios/run"
+	"loadgen/scenarios/run"
 	"loadgen/scenarios/series"
 )
 
@@ -153,7 +152,7 @@ func (f *gateFlags) gate(c *cobra.Command, names []string, stdout, stderr io.Wri
 	}
 	var list []ruling.Ruling
 	for i, s := range all {
-		record, err := runner.Run(c.Context(), runner.Plan{Scenario: s, Progress: gateProgress{newProgress(stderr, clock.NewReal(), uiOf(f.quiet))}})
+		record, err := run.Run(c.Context(), run.Plan{Scenario: s, Progress: newProgress(stderr, uiOf(f.quiet), nil)})
 		if err != nil {
 			return err
 		}
@@ -166,14 +165,14 @@ func (f *gateFlags) gate(c *cobra.Command, names []string, stdout, stderr io.Wri
 	if err := f.tell(stdout, list); err != nil {
 		return err
 	}
-	return codeOf(list)
+	return exitWith(ruling.Code(list))
 }
 
 // scenariosOf reads scenarios, each of which has a name of its own.
 func scenariosOf(names []string) ([]*scenarios.Scenario, error) {
 	var all []*scenarios.Scenario
 	for _, name := range names {
-		s, _, err := openScenario(name)
+		s, _, err := scenarios.Open(name)
 		if err != nil {
 			return nil, err
 		}
@@ -198,7 +197,7 @@ func (f *gateFlags) gateLive(c *cobra.Command, name string, stdout, stderr io.Wr
 	if err := errors.Join(f.tell(stdout, list), ended); err != nil {
 		return err
 	}
-	return codeOf(list)
+	return exitWith(ruling.Code(list))
 }
 
 // paired rules on a scenario by live runs of an older build and this one.
@@ -207,13 +206,13 @@ func (f *gateFlags) paired(ctx context.Context, name string, stderr io.Writer) (
 	if p.Build, err = os.Executable(); err != nil {
 		return one, err
 	}
-	if p.Scenario, p.Folder, err = openScenario(name); err != nil {
+	if p.Scenario, p.Folder, err = scenarios.Open(name); err != nil {
 		return one, err
 	}
-	if err := readFiles(p.Scenario, p.Folder); err != nil {
+	if err := p.Scenario.ReadFrom(p.Folder); err != nil {
 		return one, err
 	}
-	p.Runs, p.Told = filepath.Join("results", "runs"), stderr
+	p.Runs, p.Told = runsKept(), stderr
 	return p.Run(ctx)
 }
 
@@ -235,19 +234,11 @@ func (f *gateFlags) tell(stdout io.Writer, list []ruling.Ruling) error {
 	return form.Print(stdout, list)
 }
 
-// codeOf returns the exit code of rulings as an error, nil where all pass.
-func codeOf(list []ruling.Ruling) error {
-	if code := ruling.Code(list); code != codeOk {
-		return verdictError{code}
-	}
-	return nil
-}
-
 // usageOf names the flags in an error that is what a user typed wrongly.
 func usageOf(flags *pflag.FlagSet, err error) error {
 	var fault scenarios.Fault
 	switch {
-	case errors.As(err, new(scenarios.Faults)), !errors.As(err, &fault) && !errors.Is(err, runner.ErrFolder):
+	case errors.As(err, new(scenarios.Faults)), !errors.As(err, &fault) && !errors.Is(err, run.ErrFolder):
 		return err
 	case fault.Path != "":
 		return named(flags, fault)
@@ -255,13 +246,3 @@ func usageOf(flags *pflag.FlagSet, err error) error {
 		return usageError{err}
 	}
 }
-
-// gateProgress tells how a run in virtual time fares.
-type gateProgress struct{ *progress }
-
-func (p gateProgress) Begins(b runner.Begun) []runner.Observer {
-	p.start(start{scenario: b.Scenario, time: b.Time}, p.Latest)
-	return []runner.Observer{p.progress}
-}
-func (p gateProgress) Enters(stage runner.Stage) { p.enter(stage) }
-func (p gateProgress) Ends(ended error)          { p.stop(ended) }

@@ -157,7 +157,7 @@ func TestInterruptedGate(t *testing.T) {
 	ctx, stop := context.WithCancelCause(context.Background())
 	stop(errors.New("stopped"))
 	var out bytes.Buffer
-	code := run(ctx, []string{"gate", "upsert", "--quiet", "--report", "gate.xml"}, strings.NewReader(""), &out, &out)
+	code := execute(ctx, []string{"gate", "upsert", "--quiet", "--report", "gate.xml"}, strings.NewReader(""), &out, &out)
 	if text, err := os.ReadFile("gate.xml"); code == codeOk || err != nil || len(text) > 0 {
 		t.Errorf("gate = %d, and gate.xml has %q, %v; want a failure and an empty file", code, text, err)
 	}
@@ -168,7 +168,7 @@ func TestInterruptedGate(t *testing.T) {
 	ctx, stop = context.WithCancelCause(context.Background())
 	stop(interruption{os.Interrupt})
 	var stdout, stderr bytes.Buffer
-	code = run(ctx, []string{"gate", "upsert", "--against", self, "--report", "gate.xml"}, strings.NewReader(""), &stdout, &stderr)
+	code = execute(ctx, []string{"gate", "upsert", "--against", self, "--report", "gate.xml"}, strings.NewReader(""), &stdout, &stderr)
 	text, err := os.ReadFile("gate.xml")
 	if err != nil || code != codeInterrupted || !strings.Contains(stdout.String(), "upsert: inconclusive: ended after 0 of 10 pairs of runs") ||
 		!strings.Contains(stderr.String(), "loadgen: interrupted") || !bytes.Contains(text, []byte("ended after 0 of 10 pairs")) {

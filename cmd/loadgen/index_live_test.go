@@ -79,7 +79,7 @@ func TestLiveIndexEntities(t *testing.T) {
 			}
 			var stdout, stderr bytes.Buffer
 			out := filepath.Join(folder, "run")
-			if code := run(context.Background(), []string{"run", "--no-probe", "--quiet", "--out", out, file}, nil, &stdout, &stderr); code != codeOk {
+			if code := execute(context.Background(), []string{"run", "--no-probe", "--quiet", "--out", out, file}, nil, &stdout, &stderr); code != codeOk {
 				t.Fatalf("run = %d\n%s%s", code, &stdout, &stderr)
 			}
 			record := read(t, out)

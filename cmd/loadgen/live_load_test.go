@@ -22,6 +22,7 @@ import (
 	"loadgen/engine/wire"
 	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/run"
 )
 
 // fastPace is as fast as both sides of the wire have to be on one machine: 24
@@ -105,20 +106,16 @@ func keepsPace(t *testing.T, length time.Duration) (fault string) {
 		t.Fatal(err)
 	}
 	meter := startMeter()
-	f := &runFlags{targetFlags: targetFlags{where: "embedded"}, format: "json", out: t.TempDir(), quiet: true}
-	if err := f.take(); err != nil {
-		t.Fatal(err)
-	}
-	run, err := f.carryOut(context.Background(), s, 0, []string{"loadgen"}, io.Discard)
+	record, err := run.Run(context.Background(), run.Plan{Scenario: s, On: run.Embedded, Out: t.TempDir(), Command: []string{"loadgen"}})
 	meter.end()
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum := run.summary
+	sum := record.Summary
 	if sum.Attempts != sum.Ok+sum.Refused+sum.Failed || sum.Scheduled != sum.Sent+sum.Dropped || sum.Refused+sum.Failed > 0 {
 		t.Fatalf("the books do not close, or something failed: %v %+v", sum.Reasons, sum)
 	}
-	each, sent := costOf(run.record, meter)
+	each, sent := costOf(record, meter)
 	served := sum.Phases[0].Served
 	t.Logf("%s: served %.0f/s of %.0f/s; %d attempts at %v of CPU each, on both sides (aim %v); lag p50 %v µs, p99 %v µs",
 		sum.Validity, served, sum.Phases[0].Offered, sent, each, paceAim, microsOf(sum.Lag.P50), microsOf(sum.Lag.P99))
@@ -216,14 +213,7 @@ func usedCPU() time.Duration {
 func bareRate(t *testing.T, s *scenarios.Scenario) float64 {
 	t.Helper()
 	clk := clock.NewReal()
-	e, err := embeddedEngine(s, clk)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := embeddedSecret(s.Seed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e, secret := bareEngine(t, s, clk)
 	handler, err := rest.New(rest.Options{Engine: e, Clock: clk, Epoch: entity.TicksOf(clk.Started()),
 		Accounts: []rest.Account{{Name: account, Secret: secret}}})
 	if err != nil {

@@ -25,7 +25,7 @@ func best(t *testing.T, args []string, check func(s *results.Summary, folder str
 		var stdout, stderr bytes.Buffer
 		folder := t.TempDir()
 		args := append([]string{"stress", "--format", "json", "--out", folder}, args...)
-		if code := run(context.Background(), args, nil, &stdout, &stderr); code != codeOk {
+		if code := execute(context.Background(), args, nil, &stdout, &stderr); code != codeOk {
 			t.Fatalf("run %v = %d\n%s", args, code, &stderr)
 		}
 		var s results.Summary

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -20,10 +21,14 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
+	"loadgen/engine/entity"
 	"loadgen/results"
+	"loadgen/scenarios"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
+	"loadgen/scenarios/run"
 	"loadgen/scenarios/vitals"
+	"loadgen/target"
 )
 
 var (
@@ -41,7 +46,7 @@ const mostWrong = 1
 
 func TestLongSelfDoubt(t *testing.T) {
 	if os.Getenv(longChild) == "command" {
-		os.Exit(run(context.Background(), flag.Args(), os.Stdin, os.Stdout, os.Stderr))
+		os.Exit(execute(context.Background(), flag.Args(), os.Stdin, os.Stdout, os.Stderr))
 	}
 	for _, row := range []struct {
 		name    string
@@ -189,16 +194,23 @@ func sendFor(t *testing.T, length time.Duration) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	work, err := probeWork(probed(t, 64))
+	s, err := scenarios.Builtin("stress")
 	if err != nil {
 		t.Fatal(err)
 	}
+	generator, err := s.Generator()
+	if err != nil {
+		t.Fatal(err)
+	}
+	change := entity.Change{Verb: entity.InsertOrReplace, Key: generator.Key(0), Properties: generator.Properties(0)}
+	work := drive.Work{Operation: target.Operation{Verb: change.Verb, Table: s.Table, Change: change}}
 	steps, err := arrival.NewSteps(arrival.Step{Rate: 10_000, Length: length})
 	if err != nil {
 		t.Fatal(err)
 	}
-	live := &drive.Live{Clock: clk, Target: nowhere{}, Workers: 64}
-	look, err := lookAt(live, recorder)
+	live := &drive.Live{Clock: clk, Target: run.Nowhere{}, Workers: 64}
+	look, err := vitals.Start(vitals.Options{Clock: clk, Source: vitals.NewProcess(), Free: live.Free, Tell: recorder.Vital,
+		Cores: runtime.GOMAXPROCS(0), Workers: live.Workers})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +218,7 @@ func sendFor(t *testing.T, length time.Duration) {
 		Phases: []results.Phase{{Name: "peak", End: length, Rate: 10_000, Reported: true}},
 		Build:  func(uint64) drive.Work { return work }}
 	failure := live.Run(t.Context(), stage, &drive.Ledger{Recorder: recorder})
-	look.end(recorder, nil)
+	recorder.Generator(look.Stop())
 	if err := errors.Join(failure, recorder.Finish(clk.Now().Offset(), results.Valid, nil, nil)); err != nil {
 		t.Fatal(err)
 	}

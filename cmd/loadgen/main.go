@@ -19,7 +19,7 @@ func main() {
 		second := <-signals
 		os.Exit(interruption{second}.code())
 	}()
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 // interruption is the cause of a context that a signal ended.
@@ -39,9 +39,9 @@ func (i interruption) code() int {
 	return codeInterrupted
 }
 
-// run is the whole program but for the process around it. It returns the exit
+// execute is the whole program but for the process around it. It returns the exit
 // code.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newRoot(stdout, stderr)
 	root.SetArgs(args)
 	root.SetIn(stdin)

@@ -14,39 +14,6 @@ import (
 	"time"
 )
 
-func TestMetricsAddress(t *testing.T) {
-	for _, tt := range []struct{ typed, want string }{
-		{":9464", "127.0.0.1:9464"},
-		{"9464", "127.0.0.1:9464"},
-		{"0", "127.0.0.1:0"},
-		{"127.0.0.1:0", "127.0.0.1:0"},
-		{"[::1]:9464", "[::1]:9464"},
-		{"0.0.0.0:9464", "0.0.0.0:9464"},
-		{"localhost:1", "localhost:1"},
-		{"", ""}, {":", ""}, {":65536", ""}, {":http", ""}, {"::1", ""}, {"localhost", ""}, {":-1", ""}, {"1:2:3", ""},
-	} {
-		if got, err := metricsAddress(tt.typed); got != tt.want || (err == nil) != (tt.want != "") {
-			t.Errorf("%q is %q, %v; want %q", tt.typed, got, err, tt.want)
-		}
-	}
-}
-
-// Whatever is typed, it is refused, or an address of which the host is not empty.
-func FuzzMetricsAddress(f *testing.F) {
-	for _, seed := range []string{":9464", "127.0.0.1:0", "[::1]:1", "9464", "a:b", "\x00"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, typed string) {
-		full, err := metricsAddress(typed)
-		if err != nil {
-			return
-		}
-		if host, port, err := net.SplitHostPort(full); err != nil || host == "" || port == "" {
-			t.Errorf("%q is %q: host %q, port %q, %v", typed, full, host, port, err)
-		}
-	})
-}
-
 // A port that is taken ends the run before it begins, and nothing is left behind.
 func TestMetricsPortTaken(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -60,7 +27,7 @@ func TestMetricsPortTaken(t *testing.T) {
 		{"nonsense", "expected a port, or a host and a port"},
 	} {
 		var out, said bytes.Buffer
-		code := run(t.Context(), append([]string{"stress", "--target", "in-process", "--metrics-listen", tt.address}, small...), strings.NewReader(""), &out, &said)
+		code := execute(t.Context(), append([]string{"stress", "--target", "in-process", "--metrics-listen", tt.address}, small...), strings.NewReader(""), &out, &said)
 		if code != codeUsage || !strings.Contains(said.String(), tt.want) || strings.Count(said.String(), "\n") != 1 {
 			t.Errorf("--metrics-listen %s: exit code %d, %q; want %d and one line with %q", tt.address, code, &said, codeUsage, tt.want)
 		}
@@ -97,7 +64,7 @@ func TestMetricsOfARun(t *testing.T) {
 	var out bytes.Buffer
 	ended := make(chan int, 1)
 	go func() {
-		ended <- run(t.Context(), []string{"stress", "--no-charts", "--metrics-listen", ":0", "--no-probe", "--rate", "200", "--duration", "1s",
+		ended <- execute(t.Context(), []string{"stress", "--no-charts", "--metrics-listen", ":0", "--no-probe", "--rate", "200", "--duration", "1s",
 			"--set", "phases.load.entities=100", "--format", "json", "--out", folder}, strings.NewReader(""), &out, said)
 	}()
 	var url string

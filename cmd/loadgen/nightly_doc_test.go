@@ -57,7 +57,7 @@ func TestNightlyPageShowsWhatTheCommandsPrint(t *testing.T) {
 			if c.typed == "echo $?" {
 				output.WriteString(strconv.Itoa(code))
 			} else {
-				code = run(context.Background(), undrawn(wordsOf(c.typed)[1:]), strings.NewReader(""), &output, &output)
+				code = execute(context.Background(), undrawn(wordsOf(c.typed)[1:]), strings.NewReader(""), &output, &output)
 			}
 			lines := strings.Split(strings.TrimSuffix(undated(output.String()), "\n"), "\n")
 			if !shows(c.shown, lines) {

@@ -1,18 +1,12 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"flag"
 	"io"
 	"os"
-	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write what commands print in docs/your-own-table.md and docs/patterns.md anew; read the difference before it is kept")
@@ -95,52 +89,6 @@ func TestShowsKnowsWhatIsLeftOut(t *testing.T) {
 	} {
 		if got := shows(strings.Split(row.shown, "\n"), strings.Split(row.output, "\n")); got != row.want {
 			t.Errorf("%s: shows(%q, %q) = %t; want %t", row.sentence, row.shown, row.output, got, row.want)
-		}
-	}
-}
-
-// The tutorial's commands are run, in its order, and print what it shows.
-func TestOwnTablePageShowsWhatTheCommandsPrint(t *testing.T) {
-	leftOutWhenShort(t)
-	text, err := os.ReadFile(ownTablePage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	scenario, err := os.ReadFile("../../docs/fleet.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	path, err := filepath.Abs(ownTablePage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, code := string(text), codeOk
-	t.Chdir(t.TempDir())
-	for _, block := range blocksOf(page, "console") {
-		renewed := ""
-		for _, c := range commandsOf(block) {
-			var output bytes.Buffer
-			if words := wordsOf(c.typed); c.typed == "echo $?" {
-				output.WriteString(strconv.Itoa(code))
-			} else {
-				code = run(context.Background(), undrawn(words[1:]), strings.NewReader(""), &output, &output)
-			}
-			lines := strings.Split(strings.TrimSuffix(output.String(), "\n"), "\n")
-			if !shows(c.shown, lines) && !*rewrite {
-				t.Errorf("docs/your-own-table.md differs from what `%s` prints (-page +printed):\n%s", c.typed, cmp.Diff(c.shown, lines))
-			}
-			renewed += "$ " + c.typed + "\n" + strings.Join(renew(c.shown, lines), "\n") + "\n"
-			if strings.HasPrefix(c.typed, "loadgen scenarios init ") {
-				if err := os.WriteFile("fleet.yaml", scenario, 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-		page = strings.Replace(page, "```console\n"+block, "```console\n"+renewed, 1)
-	}
-	if *rewrite {
-		if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
-			t.Fatal(err)
 		}
 	}
 }

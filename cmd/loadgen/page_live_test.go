@@ -58,7 +58,7 @@ phases:
 // CPU and memory are those of nothing else.
 func TestLivePageOfAnHour(t *testing.T) {
 	if folder := os.Getenv("LOADGEN_PAGE_OF"); folder != "" {
-		code := run(context.Background(), []string{"report", folder, "--format", "html", "--output", filepath.Join(folder, "page.html")},
+		code := execute(context.Background(), []string{"report", folder, "--format", "html", "--output", filepath.Join(folder, "page.html")},
 			os.Stdin, os.Stdout, os.Stderr)
 		status, err := os.ReadFile("/proc/self/status")
 		if err != nil {
@@ -73,7 +73,7 @@ func TestLivePageOfAnHour(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if code := run(t.Context(), []string{"simulate", file, "--out", folder, "--quiet"}, strings.NewReader(""), &out, &out); code != 0 {
+	if code := execute(t.Context(), []string{"simulate", file, "--out", folder, "--quiet"}, strings.NewReader(""), &out, &out); code != 0 {
 		t.Fatalf("simulate = %d\n%s", code, &out)
 	}
 	itself, err := os.Executable()

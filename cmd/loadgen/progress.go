@@ -8,8 +8,9 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/results"
-	"loadgen/scenarios/drive"
 	"loadgen/scenarios/pulse"
+	"loadgen/scenarios/pulse/exposition"
+	"loadgen/scenarios/run"
 )
 
 // progress tells on standard error how a run fares while it goes on. It starts one
@@ -25,12 +26,14 @@ type progress struct {
 	mu     sync.Mutex
 	screen screen
 	inside bool
+	// metrics is where the run is scraped, nil for nowhere.
+	metrics *exposition.Server
 
 	end  context.CancelFunc
 	done sync.WaitGroup
 }
 
-var _ drive.Watcher = (*progress)(nil)
+var _ run.Progress = (*progress)(nil)
 
 // screen is where progress is shown. One call is made at a time.
 type screen interface {
@@ -39,7 +42,7 @@ type screen interface {
 	// begin is told once, before the first stage.
 	begin(said start)
 	// enter is told of each stage as it begins, leave as it ends.
-	enter(stage drive.Progress, at time.Duration)
+	enter(stage run.Stage, at time.Duration)
 	leave(s *pulse.Status)
 	show(s *pulse.Status)
 	// happened is told of events by those that send the load: it must not wait.
@@ -57,8 +60,8 @@ type start struct {
 
 // newProgress returns a progress that has not started, shown as ui says, one of those
 // that --ui takes.
-func newProgress(to io.Writer, clk clock.Real, ui string) *progress {
-	p := &progress{Pulse: pulse.New(), clock: clk}
+func newProgress(to io.Writer, ui string, metrics *exposition.Server) *progress {
+	p := &progress{Pulse: pulse.New(), clock: clock.NewReal(), metrics: metrics}
 	p.now = p.Latest
 	switch {
 	case ui == uiNone:
@@ -73,14 +76,23 @@ func newProgress(to io.Writer, clk clock.Real, ui string) *progress {
 	return p
 }
 
-// Event implements [drive.Watcher].
+// Event is told of what goes into the record's events.
 func (p *progress) Event(e results.Event) { p.screen.happened(e) }
 
-// start begins to show a run whose present now tells.
-func (p *progress) start(said start, now func() time.Duration) {
+// Begins implements [run.Progress]: it begins to show the run, and to answer scrapes.
+func (p *progress) Begins(b run.Begun) []run.Observer {
+	if b.Now != nil {
+		p.now = b.Now
+	}
+	told := []run.Observer{p}
+	if p.metrics != nil {
+		e := exposition.New(b.Operations, p.Pulse, p.now)
+		p.metrics.Serve(e)
+		told = append(told, e)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
-	p.end, p.now = cancel, now
-	p.screen.begin(said)
+	p.end = cancel
+	p.screen.begin(start{b.Scenario, b.Time, p.metrics.URL()})
 	every := p.screen.every()
 	p.done.Go(func() {
 		for next := p.clock.Now().Add(every); ; next = next.Add(every) {
@@ -90,10 +102,12 @@ func (p *progress) start(said start, now func() time.Duration) {
 			p.show()
 		}
 	})
+	return told
 }
 
-// stop ends what start began, as the run ended, and leaves the terminal in order.
-func (p *progress) stop(ended error) {
+// Ends implements [run.Progress]: it ends what Begins began, and leaves the terminal in
+// order.
+func (p *progress) Ends(ended error) {
 	p.end()
 	p.done.Wait()
 	p.leave()
@@ -101,8 +115,8 @@ func (p *progress) stop(ended error) {
 	p.screen.finish(&s, ended)
 }
 
-// enter is told of each stage as it begins.
-func (p *progress) enter(stage drive.Progress) {
+// Enters implements [run.Progress].
+func (p *progress) Enters(stage run.Stage) {
 	p.leave()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -135,10 +149,10 @@ func (p *progress) show() {
 // darkness shows nothing.
 type darkness struct{}
 
-func (darkness) every() time.Duration                { return time.Hour }
-func (darkness) begin(start)                         {}
-func (darkness) enter(drive.Progress, time.Duration) {}
-func (darkness) leave(*pulse.Status)                 {}
-func (darkness) show(*pulse.Status)                  {}
-func (darkness) happened(results.Event)              {}
-func (darkness) finish(*pulse.Status, error)         {}
+func (darkness) every() time.Duration           { return time.Hour }
+func (darkness) begin(start)                    {}
+func (darkness) enter(run.Stage, time.Duration) {}
+func (darkness) leave(*pulse.Status)            {}
+func (darkness) show(*pulse.Status)             {}
+func (darkness) happened(results.Event)         {}
+func (darkness) finish(*pulse.Status, error)    {}

@@ -11,8 +11,8 @@ import (
 
 	"loadgen/report/plain"
 	"loadgen/results"
-	"loadgen/scenarios/drive"
 	"loadgen/scenarios/pulse"
+	"loadgen/scenarios/run"
 )
 
 // drawEvery is the time between two looks at a bar.
@@ -42,7 +42,7 @@ func (b *bars) begin(said start) {
 }
 
 // enter draws a bar, unless the stage is of a single operation.
-func (b *bars) enter(stage drive.Progress, _ time.Duration) {
+func (b *bars) enter(stage run.Stage, _ time.Duration) {
 	if stage.Operations <= 1 {
 		return
 	}

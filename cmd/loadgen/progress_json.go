@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"loadgen/results"
-	"loadgen/scenarios/drive"
 	"loadgen/scenarios/pulse"
+	"loadgen/scenarios/run"
 )
 
 // mostWaiting is how many events wait to be written at most.
@@ -46,7 +46,7 @@ func (e *events) begin(said start) {
 
 func (e *events) tell(event any) { e.lines <- lineOf(event) }
 
-func (e *events) enter(stage drive.Progress, at time.Duration) {
+func (e *events) enter(stage run.Stage, at time.Duration) {
 	begins := stageBegins{head: head{"stage_begins", inSeconds(at)}, Stage: stage.Stage, Operations: stage.Operations}
 	if stage.Length > 0 {
 		length := inSeconds(stage.Length)
@@ -97,7 +97,7 @@ func endingOf(ended error) string {
 	switch {
 	case ended == nil:
 		return "complete"
-	case errors.Is(ended, errBudget), errors.Is(ended, drive.ErrStopped):
+	case errors.Is(ended, run.ErrBudget), errors.Is(ended, run.ErrStopped):
 		return "stopped"
 	case errors.Is(ended, context.Canceled):
 		return "interrupted"

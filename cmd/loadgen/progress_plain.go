@@ -7,8 +7,8 @@ import (
 
 	"loadgen/report/plain"
 	"loadgen/results"
-	"loadgen/scenarios/drive"
 	"loadgen/scenarios/pulse"
+	"loadgen/scenarios/run"
 )
 
 // plainEvery is the time between two plain lines.
@@ -17,7 +17,7 @@ const plainEvery = 10 * time.Second
 // plainLines is a screen of lines, without any escape sequence.
 type plainLines struct {
 	to      io.Writer
-	stage   drive.Progress
+	stage   run.Stage
 	virtual bool
 }
 
@@ -32,7 +32,7 @@ func (p *plainLines) begin(said start) {
 
 // enter tells of a stage. Those of a single operation are over before anybody could
 // read of them, and are not shown.
-func (p *plainLines) enter(stage drive.Progress, _ time.Duration) {
+func (p *plainLines) enter(stage run.Stage, _ time.Duration) {
 	p.stage = stage
 	if stage.Operations > 1 {
 		fmt.Fprintf(p.to, "%s: %s operations%s\n", plain.Harmless(stage.Stage), thousands(int64(stage.Operations)), lasting(stage.Length))

@@ -16,8 +16,8 @@ import (
 	"unicode"
 
 	"loadgen/results"
-	"loadgen/scenarios/drive"
 	"loadgen/scenarios/pulse"
+	"loadgen/scenarios/run"
 )
 
 // plantedName is what no name should do to a terminal.
@@ -88,7 +88,7 @@ func TestNamesStayText(t *testing.T) {
 			}
 			status := pulse.Status{Stage: plantedName, Phase: plantedName + "2", Planned: 10, Ended: 5, Hottest: []pulse.Heat{{Name: plantedName, Rate: 1}}}
 			s.begin(start{scenario: plantedName})
-			s.enter(drive.Progress{Stage: plantedName, Operations: 10}, 0)
+			s.enter(run.Stage{Stage: plantedName, Operations: 10}, 0)
 			s.happened(results.Event{What: results.PhaseBegins, Phase: plantedName})
 			s.happened(results.Event{What: results.RangeSplit, Decision: &results.Decision{Key: plantedName, Reason: plantedName}})
 			s.show(&status)
@@ -165,7 +165,7 @@ func TestEventsOfASimulation(t *testing.T) {
 	leftOutWhenShort(t)
 	t.Chdir(t.TempDir())
 	var out, err bytes.Buffer
-	if code := run(t.Context(), []string{"simulate", "--no-charts", "--ui", "json", "--one-profile", "--set", "phases.spread.for=90s", "--set", "model.detection=20s"},
+	if code := execute(t.Context(), []string{"simulate", "--no-charts", "--ui", "json", "--one-profile", "--set", "phases.spread.for=90s", "--set", "model.detection=20s"},
 		strings.NewReader(""), &out, &err); code != codeOk {
 		t.Fatalf("exit code %d: %s", code, &err)
 	}
@@ -209,8 +209,8 @@ func TestEndings(t *testing.T) {
 	}{
 		{nil, "complete"},
 		{context.Canceled, "interrupted"},
-		{errors.Join(context.Canceled, errBudget), "stopped"},
-		{fmt.Errorf("%w: too many", drive.ErrStopped), "stopped"},
+		{errors.Join(context.Canceled, run.ErrBudget), "stopped"},
+		{fmt.Errorf("%w: too many", run.ErrStopped), "stopped"},
 		{io.ErrUnexpectedEOF, "failed"},
 	} {
 		if got := endingOf(tt.ended); got != tt.want {
@@ -225,7 +225,7 @@ func TestUIFlag(t *testing.T) {
 		{"", `--ui "": expected auto, plain, none, json`},
 	} {
 		var out, err bytes.Buffer
-		if code := run(t.Context(), []string{"simulate", "--ui=" + tt.typed}, strings.NewReader(""), &out, &err); code != codeUsage || !strings.Contains(err.String(), tt.want) {
+		if code := execute(t.Context(), []string{"simulate", "--ui=" + tt.typed}, strings.NewReader(""), &out, &err); code != codeUsage || !strings.Contains(err.String(), tt.want) {
 			t.Errorf("--ui=%s: exit code %d, %q; want %d, %q", tt.typed, code, &err, codeUsage, tt.want)
 		}
 	}

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -62,38 +60,15 @@ func (u *uiFlag) expected(text string) string {
 	return strings.Join(known, ", ")
 }
 
-// shown returns how a run is shown: one that is to be quiet not at all.
-func (f *runFlags) shown() string {
-	switch {
-	case f.quiet:
-		return uiNone
-	case f.ui == "":
-		return uiAuto
-	default:
-		return string(f.ui)
-	}
-}
-
-// silent says that nothing is to be told on standard error but faults.
-func (f *runFlags) silent() bool { return f.shown() == uiNone }
-
 // sayWhere says where the record of a run is that lasted so long.
-func (f *runFlags) sayWhere(stderr io.Writer, folder results.Dir, lasted time.Duration) {
+func (f *tellFlags) sayWhere(stderr io.Writer, folder results.Folder, lasted time.Duration) {
 	switch f.shown() {
 	case uiNone:
 	case uiJSON:
-		_, _ = stderr.Write(lineOf(runWritten{head{"run_written", inSeconds(lasted)}, string(folder)}))
+		_, _ = stderr.Write(lineOf(runWritten{head{"run_written", inSeconds(lasted)}, fmt.Sprint(folder)}))
 	default:
 		fmt.Fprintf(stderr, "the run is in %s\n", folder)
 	}
-}
-
-// spent returns the error of a run whose budget was, nil for any other.
-func spent(bounded context.Context) error {
-	if cause := context.Cause(bounded); errors.Is(cause, errBudget) {
-		return cause
-	}
-	return nil
 }
 
 // uiOf returns how a run is shown by a verb that has --quiet alone.

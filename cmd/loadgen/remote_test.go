@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -148,7 +149,7 @@ func TestInterruptedRunLeavesNoTableBehindElsewhere(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	done := make(chan int)
 	go func() {
-		done <- run(ctx, s.args("--yes", "--quiet", "--duration", "1h"), strings.NewReader(""), &stdout, &stderr)
+		done <- execute(ctx, s.args("--yes", "--quiet", "--duration", "1h"), strings.NewReader(""), &stdout, &stderr)
 	}()
 	// The run is in its peak once the service has seen more than its preparation.
 	clk := clock.NewReal()
@@ -205,7 +206,7 @@ func TestTargetsThatAreNotAvailable(t *testing.T) {
 		t.Chdir(t.TempDir())
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		var stdout, stderr bytes.Buffer
-		code := run(ctx, []string{"stress", "--yes", "--quiet", "--target", row.url, "--key-file", row.keyFile}, nil, &stdout, &stderr)
+		code := execute(ctx, []string{"stress", "--yes", "--quiet", "--target", row.url, "--key-file", row.keyFile}, nil, &stdout, &stderr)
 		if ctx.Err() != nil {
 			t.Errorf("%s: took more than 5 s", row.sentence)
 		}
@@ -287,15 +288,16 @@ func panicUnderWay(t *testing.T) {
 	if err := c.ParseFlags(s.args("--yes")[1:]); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.take(); err != nil {
+	plan, err := f.plan(c, io.Discard)
+	if err != nil {
 		t.Fatal(err)
 	}
-	go run(context.Background(), s.args("--yes", "--quiet", "--duration", "1h"), nil, &bytes.Buffer{}, &bytes.Buffer{})
+	go execute(context.Background(), s.args("--yes", "--quiet", "--duration", "1h"), nil, &bytes.Buffer{}, &bytes.Buffer{})
 	clk := clock.NewReal()
 	for s.handler.Counts().Requests < 40 {
 		if err := clk.Sleep(t.Context(), clk.Now().Add(time.Millisecond)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	panic(fmt.Sprintf("%v %+v %#v %v %+v", f, f, f, &f, f.aim.endpoint))
+	panic(fmt.Sprintf("%v %+v %#v %v %+v", f, plan, plan, &f, plan.Accounts[0]))
 }

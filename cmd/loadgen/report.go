@@ -166,9 +166,6 @@ func (f *reportFlags) draw(stdout io.Writer, record *results.Record, axis chart.
 	return nil
 }
 
-// runsKept is the folder in which runs are kept where nothing else is said.
-func runsKept() string { return filepath.Join("results", "runs") }
-
 // readRun finds the run that a user means in the folder runs, and reads what can be read
 // of it.
 func readRun(ctx context.Context, runs, name string) (folder string, one *report.Kept, err error) {

@@ -3,9 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"loadgen/scenarios/run"
 )
 
 // newRoot returns the command with all its verbs.
@@ -17,7 +18,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 the documented targets (2,000 entities/s a partition, 20,000 an account, every
 scanned entity counted), and says in plain words whether the keys hold.`,
 		Example:       "  loadgen stress\n  loadgen stress --peak 1500",
-		Version:       version(),
+		Version:       run.Version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          knownVerb,
@@ -81,35 +82,4 @@ func refuseArguments(c *cobra.Command) {
 		}
 		return nil
 	}
-}
-
-// version names the build.
-func version() string {
-	info, known := debug.ReadBuildInfo()
-	if !known || info.Main.Version == "" {
-		return "(unknown)"
-	}
-	return info.Main.Version
-}
-
-// commit returns the revision that the binary was built from, empty where it is
-// not known, with a plus sign where the sources differed from it.
-func commit() string {
-	info, known := debug.ReadBuildInfo()
-	if !known {
-		return ""
-	}
-	revision, altered := "", ""
-	for _, setting := range info.Settings {
-		switch {
-		case setting.Key == "vcs.revision":
-			revision = setting.Value
-		case setting.Key == "vcs.modified" && setting.Value == "true":
-			altered = "+"
-		}
-	}
-	if revision == "" {
-		return ""
-	}
-	return revision + altered
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -119,28 +118,5 @@ func TestRecordSaysWhatStoppedTheRun(t *testing.T) {
 	record, err := results.Read(results.Dir("run"))
 	if err != nil || record.Validity != results.Partial || len(record.Reasons) != 1 || !strings.HasPrefix(record.Reasons[0], "the run was stopped ") {
 		t.Errorf("the record is %s for %q, %v; want partial, since it was stopped", record.Validity, record.Reasons, err)
-	}
-}
-
-func TestWorkersNeedFiles(t *testing.T) {
-	for _, row := range []struct {
-		sentence string
-		workers  int
-		kind     aimKind
-		limit    uint64
-		says     string
-	}{
-		{"as many as there can be behind a socket", 480, aimEmbedded, 1024, ""},
-		{"one more", 481, aimEmbedded, 1024, "481 workers need 1026 open files, and this process may have 1024; expected at most 480 workers"},
-		{"a remote target has the other ends", 960, aimRemote, 1024, ""},
-		{"one more than that", 961, aimRemote, 1024, "961 workers need 1025 open files, and this process may have 1024; expected at most 960 workers"},
-		{"an engine in process needs none", 100_000, aimInProcess, 10, ""},
-		{"hardly any files", 1, aimRemote, 10, "expected at most 0 workers"},
-	} {
-		err := fewerThan(row.workers, row.kind, row.limit)
-		var usage usageError
-		if row.says == "" && err != nil || row.says != "" && (!errors.As(err, &usage) || !strings.Contains(err.Error(), row.says)) {
-			t.Errorf("%s: fewerThan(%d, %v, %d) = %v; want %q", row.sentence, row.workers, row.kind, row.limit, err, row.says)
-		}
 	}
 }

@@ -18,7 +18,9 @@ import (
 	"loadgen/report/nights"
 	"loadgen/results"
 	"loadgen/results/catalog"
+	"loadgen/scenarios"
 	"loadgen/scenarios/keys"
+	"loadgen/scenarios/run"
 )
 
 // newRuns returns the verb around the runs that are kept.
@@ -182,7 +184,7 @@ func tag(ctx context.Context, runs, name string, names []string, remove bool, st
 	tags, err := catalog.ChangeTags(folder, names, remove)
 	switch {
 	case errors.Is(err, results.ErrWrite):
-		return fmt.Errorf("%w: %w", errNoFolder, err)
+		return fmt.Errorf("%w: %w", run.ErrFolder, err)
 	case err != nil:
 		return err
 	case len(tags) == 0:
@@ -349,7 +351,7 @@ func (f *historyFlags) gather(ctx context.Context, archive *nights.Archive, args
 		case err != nil && filepath.Ext(arg) == "":
 			wanted = append(wanted, arg)
 		default:
-			s, _, err := openScenario(arg)
+			s, _, err := scenarios.Open(arg)
 			if err != nil {
 				return err
 			}

@@ -265,7 +265,7 @@ func TestRunsListIsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(interruption{os.Interrupt})
 	var stdout, stderr strings.Builder
-	if code := run(ctx, []string{"runs", "list"}, strings.NewReader(""), &stdout, &stderr); code != codeInterrupted || stdout.Len() > 0 {
+	if code := execute(ctx, []string{"runs", "list"}, strings.NewReader(""), &stdout, &stderr); code != codeInterrupted || stdout.Len() > 0 {
 		t.Errorf("interrupted, runs list = %d, %q, %q; want %d", code, &stdout, &stderr, codeInterrupted)
 	}
 }
@@ -500,7 +500,7 @@ func TestHistoryIsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(interruption{os.Interrupt})
 	var stdout, stderr strings.Builder
-	if code := run(ctx, []string{"runs", "history", "runs"}, strings.NewReader(""), &stdout, &stderr); code != codeInterrupted || stdout.Len() > 0 {
+	if code := execute(ctx, []string{"runs", "history", "runs"}, strings.NewReader(""), &stdout, &stderr); code != codeInterrupted || stdout.Len() > 0 {
 		t.Errorf("interrupted, runs history = %d, %q, %q; want %d", code, &stdout, &stderr, codeInterrupted)
 	}
 }

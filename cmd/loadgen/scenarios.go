@@ -170,9 +170,7 @@ func columnsOf(to io.Writer) int {
 // sourceFlags are what a user typed after `loadgen scenarios show`.
 type sourceFlags struct {
 	effective bool
-	use       string
-	opposite  bool
-	set       []string
+	choice    choiceFlags
 }
 
 func (f *sourceFlags) verb(stdout, stderr io.Writer) *cobra.Command {
@@ -189,7 +187,7 @@ every field with its value, defaults and overrides included, in one canonical fo
 		RunE:              func(c *cobra.Command, args []string) error { return f.show(c, args[0], stdout, stderr) },
 	}
 	c.Flags().BoolVar(&f.effective, "effective", false, "print what takes effect, with every default and override")
-	registerChoice(c.Flags(), &f.use, &f.opposite, &f.set)
+	f.choice.registerForm(c.Flags())
 	completeUse(c, canonical)
 	return c
 }
@@ -208,12 +206,11 @@ func (f *sourceFlags) show(c *cobra.Command, name string, stdout, stderr io.Writ
 		_, err = stdout.Write(text)
 		return err
 	}
-	as := scenarioFlags{use: f.use, opposite: f.opposite, set: f.set}
-	d, err := as.draft(name, "model.partition_target=500", stderr)
+	d, err := f.choice.open(name, "model.partition_target=500", stderr)
 	if err != nil {
 		return err
 	}
-	s, err := as.settle(c, d, nil)
+	s, err := f.choice.settle(c.Flags(), d, nil)
 	if err != nil {
 		return err
 	}

@@ -3,14 +3,12 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"loadgen/report"
-	"loadgen/scenarios"
 	"loadgen/scenarios/series"
 	"loadgen/scenarios/vitals"
 )
@@ -28,7 +26,7 @@ docs/patterns.md shows. With names it does so for those alone.`,
   loadgen scenarios patterns bank-transfer    # one`,
 		ValidArgsFunction: someScenarios,
 		RunE: func(c *cobra.Command, args []string) error {
-			names, rows, err := chosenPatterns(args)
+			names, rows, err := series.PatternsOf(args)
 			if err != nil {
 				return err
 			}
@@ -49,28 +47,4 @@ docs/patterns.md shows. With names it does so for those alone.`,
 		},
 	}
 	return c
-}
-
-// chosenPatterns returns the patterns of those names, all where none is given, and the
-// rows of the documents that they are of: all where none is given.
-func chosenPatterns(args []string) (names, rows []string, err error) {
-	all := scenarios.PatternRows()
-	if len(args) == 0 {
-		names, err = series.PatternNames()
-		return names, all, err
-	}
-	var some []string
-	for _, name := range args {
-		s, err := scenarios.Builtin(name)
-		if err != nil {
-			return nil, nil, usageError{err}
-		}
-		if s.Pattern == nil {
-			return nil, nil, usageError{fmt.Errorf("the scenario %s shows no pattern of the documents; `loadgen scenarios list` marks those that do", name)}
-		}
-		if !slices.Contains(names, name) {
-			names, some = append(names, name), append(some, s.Pattern.Row)
-		}
-	}
-	return names, slices.DeleteFunc(all, func(row string) bool { return !slices.Contains(some, row) }), nil
 }

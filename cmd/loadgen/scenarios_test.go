@@ -67,7 +67,7 @@ func choiceIn(t *testing.T) {
 // speak is say with something on standard input.
 func speak(stdin string, args ...string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer
-	code = run(context.Background(), undrawn(args), strings.NewReader(stdin), &out, &err)
+	code = execute(context.Background(), undrawn(args), strings.NewReader(stdin), &out, &err)
 	return code, out.String(), err.String()
 }
 
@@ -277,7 +277,7 @@ func TestStarterRunsAsItStands(t *testing.T) {
 		code     int
 	}{
 		{"as it stands", nil, codeOk},
-		{"its opposite", []string{"--opposite"}, codeExpectation},
+		{"its opposite, for a moment", []string{"--opposite", "--set", "phases.day.for=2s"}, codeExpectation},
 	} {
 		args := append([]string{"simulate", "my-table.yaml", "--quiet", "--one-profile", "--out", row.sentence}, row.args...)
 		code, stdout, stderr := say(t, args...)

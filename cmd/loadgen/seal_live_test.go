@@ -106,7 +106,7 @@ func TestLiveSealedIsNotHeard(t *testing.T) {
 		var stdout, stderr bytes.Buffer
 		args := append([]string{"run", "client-side-encryption", "--target", through.String(), "--key-file", s.keyFile, "--yes", "--keep",
 			"--table", table, "--out", t.TempDir(), "--set", "phases.load.entities=3", "--set", "phases.shop.for=2s", "--set", "phases.seal.for=1s"}, more...)
-		if code := run(context.Background(), args, nil, &stdout, &stderr); code != codeOk {
+		if code := execute(context.Background(), args, nil, &stdout, &stderr); code != codeOk {
 			t.Fatalf("run %v = %d\n%s%s", args, code, &stdout, &stderr)
 		}
 		for key := range s.engine.Entities("races", table) {

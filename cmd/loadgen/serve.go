@@ -14,6 +14,7 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios/keys"
 	"loadgen/scenarios/observe"
+	"loadgen/scenarios/run"
 )
 
 // serveFlags are what a user typed after `loadgen serve`.
@@ -94,7 +95,7 @@ func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer
 	if err := f.readKey(); err != nil {
 		return usageError{err}
 	}
-	f.Clock, f.Name = clock.NewReal(), "loadgen/"+version()
+	f.Clock, f.Name = clock.NewReal(), "loadgen/"+run.Version()
 	var examination observe.Examination
 	if f.examine {
 		f.Observe, f.Tick = examination.Saw, examination.Advance
@@ -108,10 +109,10 @@ func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer
 	}
 	defer s.Close() // of what was served to its end nothing is left to go wrong
 	if f.examine {
-		plan := observe.Plan{Out: f.out, Version: version(), Commit: commit(), Command: command,
+		plan := observe.Plan{Out: f.out, Version: run.Version(), Commit: run.Commit(), Command: command,
 			Model: s.Model(), Seed: f.Seed, Started: f.Clock.Started()}
 		if err := examination.Open(plan); err != nil {
-			return fmt.Errorf("%w: %w", errNoFolder, err)
+			return fmt.Errorf("%w: %w", run.ErrFolder, err)
 		}
 	}
 	if _, err := fmt.Fprintln(stdout, s.ConnectionString()); err != nil {

@@ -64,7 +64,7 @@ func openShop(t *testing.T, stdin string, args ...string) *shop {
 	t.Helper()
 	args = append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)
 	return openShopBy(t, func(ctx context.Context, stdout, stderr io.Writer) int {
-		return run(ctx, args, strings.NewReader(stdin), stdout, stderr)
+		return execute(ctx, args, strings.NewReader(stdin), stdout, stderr)
 	})
 }
 

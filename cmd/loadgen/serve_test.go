@@ -177,7 +177,7 @@ func TestServeRefusesBadInputInOneLine(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		var stdout, stderr bytes.Buffer
-		code := run(ctx, args, strings.NewReader(""), &stdout, &stderr)
+		code := execute(ctx, args, strings.NewReader(""), &stdout, &stderr)
 		if ctx.Err() != nil {
 			t.Errorf("%s: was not refused at once", row.sentence)
 		}
@@ -243,7 +243,7 @@ func TestInterruptedWhileImporting(t *testing.T) {
 		fmt.Fprintln(to, `{"Table":"Races","PartitionKey":"p","RowKey":"2"}`)
 	}()
 	var stdout, stderr bytes.Buffer
-	code := run(ctx, []string{"serve", "--listen", "127.0.0.1:0", "--import", "-", "--export", "all.csv"}, from, &stdout, &stderr)
+	code := execute(ctx, []string{"serve", "--listen", "127.0.0.1:0", "--import", "-", "--export", "all.csv"}, from, &stdout, &stderr)
 	from.Close()
 	if code != codeTerminated || stdout.Len() > 0 || len(leftIn(t, ".")) > 0 {
 		t.Errorf("serve, interrupted while importing = %d, %q, left %v; want %d and nothing", code, &stdout, leftIn(t, "."), codeTerminated)

@@ -1,18 +1,29 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"math"
+	"regexp"
+	"strconv"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"loadgen/engine/clock"
+	"loadgen/scenarios"
+	"loadgen/scenarios/run"
 )
 
 // simulateFlags are what a user typed after `loadgen simulate`.
 type simulateFlags struct {
-	// runFlags has what a run in real time and a simulated one have in common;
-	// only its output flags are registered.
-	runFlags
-	scenarioFlags
+	choice choiceFlags
+	find   findFlags
+	tell   tellFlags
+	sweep  sweepFlags
+
+	verify     bool
 	data       bool
 	oneProfile bool
 	memory     string
@@ -62,49 +73,84 @@ admission, counts and times do not depend on them, but 404, 409 and 412 do.
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			found, err := f.opened(args, stderr)
+			name := canonical
+			if len(args) > 0 {
+				name = args[0]
+			}
+			d, err := f.choice.open(name, "model.detection=10m", stderr)
 			if err != nil {
 				return err
 			}
 			command := append(commandOf(c), args...)
-			if len(f.sweeps) > 0 {
-				return f.sweep(c, found, command, stdout, stderr)
+			plan := func(s *scenarios.Scenario, command []string) (run.Plan, error) { return f.plan(c, s, d, command) }
+			if len(f.sweep.axes) > 0 {
+				// The table shows no verdict, so that none is held against another profile
+				// of the model unless that is asked for.
+				f.oneProfile = f.oneProfile || !c.Flags().Changed("one-profile")
+				return f.sweep.run(c, &f.choice, &f.tell, d, command, plan, stdout, stderr)
 			}
-			scenario, err := f.read(c, found, &f.findFlags, nil)
+			s, err := f.choice.read(c.Flags(), d, nil)
 			if err != nil {
 				return err
 			}
-			return f.simulate(c.Context(), scenario, command, stdout, stderr)
+			p, err := plan(s, command)
+			if err != nil {
+				return err
+			}
+			return f.tell.run(c.Context(), p, stdout, stderr)
 		},
 	}
-	flags := c.Flags()
-	f.scenarioFlags.register(flags)
+	f.register(c.Flags())
 	completeUse(c, canonical)
-	f.findFlags.register(flags)
+	return c
+}
+
+func (f *simulateFlags) register(flags *pflag.FlagSet) {
+	f.choice.register(flags)
+	f.find.register(flags)
+	f.sweep.register(flags)
 	flags.BoolVar(&f.verify, "verify-writes", false, "have each write carry an id and read it back: lost and doubled writes (exit 10)")
 	flags.BoolVar(&f.data, "data", false, "store entities even where the scenario never reads them")
 	flags.BoolVar(&f.oneProfile, "one-profile", false, "do not hold the verdict against another profile of the model")
 	flags.StringVar(&f.memory, "memory-limit", "2GiB", "refuse a scenario that would take more memory than this `size`")
-	flags.StringVar(&f.format, "format", "text", "what to print: text, or json (the summary of run.json)")
-	flags.StringVar(&f.out, "out", "", "folder of the run (default: a new one in results/runs)")
-	flags.BoolVar(&f.strict, "strict", false, "exit 13 where the run is invalid")
-	f.registerCharts(flags)
-	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error, as --ui none")
-	f.ui.register(flags)
-	return c
+	f.tell.register(flags, "exit 13 where the run is invalid")
 }
 
-// opened returns the scenario that was named, before any override but that of its
-// opposite.
-func (f *simulateFlags) opened(args []string, stderr io.Writer) (*draft, error) {
-	name := canonical
-	if len(args) > 0 {
-		name = args[0]
+// plan returns the sound plan of a scenario that the flags ask for.
+func (f *simulateFlags) plan(c *cobra.Command, s *scenarios.Scenario, d *draft, command []string) (run.Plan, error) {
+	p := run.Plan{Scenario: s, AntiPattern: d.antiPattern, Command: command, RetryChosen: f.choice.retryChosen(c), Epoch: clock.NewReal().Started(),
+		Verify: f.verify, Data: f.data, Rival: !f.oneProfile, Out: f.tell.out, Runs: runsKept()}
+	if err := f.tell.check(); err != nil {
+		return p, err
 	}
-	found, err := f.draft(name, "model.detection=10m", stderr)
+	var err error
+	if p.Find, err = f.find.find(c.Flags(), s); err != nil {
+		return p, err
+	}
+	if p.MemoryLimit, err = parseSize(f.memory); err != nil || p.MemoryLimit == 0 {
+		return p, usageError{fmt.Errorf("--memory-limit %s: %w", f.memory, errSize)}
+	}
+	return p, named(c.Flags(), p.Validate()...)
+}
+
+// errSize is wrapped by errors about a size that is none.
+var errSize = errors.New("expected a size such as 512MiB or 2GiB")
+
+var sizeText = regexp.MustCompile(`^([0-9]{1,15})(KiB|MiB|GiB|TiB|B)?$`)
+
+// parseSize reads a size in bytes: a whole number, and a unit unless it is bytes.
+func parseSize(text string) (int64, error) {
+	match := sizeText.FindStringSubmatch(text)
+	if match == nil {
+		return 0, errSize
+	}
+	number, err := strconv.ParseInt(match[1], 10, 64)
 	if err != nil {
-		return nil, err
+		return 0, fmt.Errorf("%w: %w", errSize, err)
 	}
-	f.contrary = found.contrary
-	return found, nil
+	shift := map[string]int{"KiB": 10, "MiB": 20, "GiB": 30, "TiB": 40}[match[2]]
+	if number > math.MaxInt64>>shift {
+		return 0, errSize
+	}
+	return number << shift, nil
 }

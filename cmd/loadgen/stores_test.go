@@ -9,16 +9,25 @@ import (
 	"testing/synctest"
 	"time"
 
-	"loadgen/engine/clock"
-	"loadgen/engine/entity"
 	"loadgen/engine/model"
-	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios"
-	"loadgen/target"
-	"loadgen/target/azure"
+	"loadgen/scenarios/drive"
 	"loadgen/target/standin"
 )
+
+// storesOf names what a scenario uses beside its tables.
+func storesOf(s *scenarios.Scenario) []string {
+	var names []string
+	queues, blobs := drive.Stores(s)
+	if queues {
+		names = append(names, "queue")
+	}
+	if blobs {
+		names = append(names, "blobs")
+	}
+	return names
+}
 
 // furnished returns the scenarios of the library that use queues or blobs beside their
 // tables.
@@ -101,46 +110,6 @@ func ofEachKind(list []*scenarios.Scenario) []*scenarios.Scenario {
 	return first
 }
 
-// Behind a socket, too; the tables' requests go on going there.
-func TestStandInsBesideTheSocket(t *testing.T) {
-	s := furnished(t)[0]
-	d, err := openEmbedded(s, clock.NewReal(), "run")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.close()
-	put := target.Operation{Beside: &target.Beside{Verb: target.PutMessage, Store: "work", Body: []byte("a")}}
-	create := target.Operation{Verb: entity.CreateTable, Table: "Races"}
-	for _, op := range []*target.Operation{&put, &create} {
-		if o := d.target.Do(t.Context(), op); o.Status >= 300 {
-			t.Errorf("%+v is answered %+v; want success", op, o)
-		}
-	}
-	if c := d.counter.Counts(); c.Requests != 2 || c.Ok != 2 || len(d.wires) != 1 {
-		t.Errorf("the books are %+v over %d wires; want both requests, and the wire of the tables", c, len(d.wires))
-	}
-}
-
-// A report without stand-ins does not speak of any, and one at a real service neither.
-func TestStandInsAreSaid(t *testing.T) {
-	told := func(m results.Manifest) bool {
-		return strings.Contains(strings.Join(verdict.Limits(&results.Record{Manifest: m}), "\n"), "stand-in in memory")
-	}
-	f, m := new(runFlags), results.Manifest{StandIns: []string{"queue"}}
-	if !told(m) {
-		t.Error("the report says nothing of a stand-in")
-	}
-	f.describe(&m, &destination{})
-	if !told(m) {
-		t.Error("beside the embedded engine the report says nothing of a stand-in")
-	}
-	f.aim.kind = aimRemote
-	f.describe(&m, &destination{service: "Windows-Azure-Table/1.0"})
-	if told(m) || m.StandIns != nil {
-		t.Error("at a real service the report speaks of stand-ins")
-	}
-}
-
 // What a remote target does not tell of is asked for before anything is sent, and
 // consent says what goes where.
 func TestQueuesAndBlobsElsewhere(t *testing.T) {
@@ -185,35 +154,6 @@ func TestQueuesAndBlobsElsewhere(t *testing.T) {
 					t.Errorf("left %v behind; want nothing", left)
 				}
 			})
-		}
-	}
-}
-
-// A sweep is refused alike, and tables alone need nothing beside them.
-func TestWhatATargetHasToReach(t *testing.T) {
-	endpoint, err := azure.ParseURL("http://127.0.0.1:1/races", "", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := &targetFlags{aim: aim{kind: aimRemote, endpoint: endpoint}}
-	plain, err := scenarios.Builtin("table-scan")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.reaches(plain); err != nil || f.storesAt(plain) != "" {
-		t.Errorf("a scenario of tables alone: %v, stores at %q; want neither", err, f.storesAt(plain))
-	}
-	d := &destination{}
-	if withStandIns(d, plain, nil); d.target != nil || d.counter != nil {
-		t.Error("a scenario of tables alone is given stand-ins")
-	}
-	for _, s := range furnished(t) {
-		if err := f.reaches(s); err == nil || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: %v; want one line", s.Name, err)
-		}
-		near := &targetFlags{}
-		if err := near.reaches(s); err != nil || near.storesAt(s) != "" && near.aim.kind != aimRemote {
-			t.Errorf("%s at the embedded engine: %v", s.Name, err)
 		}
 	}
 }

@@ -5,28 +5,23 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"loadgen/scenarios"
+	"loadgen/scenarios/run"
 )
 
 // stressFlags are what a user typed after `loadgen stress`.
 type stressFlags struct {
-	runFlags
+	live     liveFlags
 	rate     float64
 	duration time.Duration
-	seed     uint64
 	key      string
-	retry    string
 	peak     float64
-	use      string
-	opposite bool
-	set      []string
 }
 
 // newStress returns the verb that runs the documented stress test.
@@ -61,85 +56,86 @@ in results/runs.
   loadgen stress --driver vegeta --rate 1500      # a second opinion on the times
   loadgen stress --target env:TABLES --yes        # a service by its connection string`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			scenario, err := f.scenario(c)
+			plan, err := f.plan(c, stderr)
 			if err != nil {
 				return err
 			}
-			if f.contrary != "" {
-				fmt.Fprintf(stderr, "this is the opposite of %s: %s\n", scenario.Name, f.contrary)
-			}
-			if err := f.chooseDriver(c, scenario); err != nil {
-				return err
-			}
-			return f.run(c.Context(), scenario, f.peak, commandOf(c), stdout, stderr)
+			return f.live.tell.run(c.Context(), plan, stdout, stderr)
 		},
 	}
-	flags := c.Flags()
-	flags.Float64Var(&f.rate, "rate", 0, "offer one step at this rate, in operations/s, instead of the ladder")
-	flags.DurationVar(&f.duration, "duration", 0, "length of each step, such as 4s")
-	flags.Float64Var(&f.peak, "peak", 0, "ask whether this rate, in operations/s, is held: steps around it, exit 10 if not")
-	flags.Uint64Var(&f.seed, "seed", 0, "root of all chance (default: the scenario's)")
-	flags.StringVar(&f.key, "partition-key", "", "PartitionKey to aim at, one of those that are loaded")
-	flags.StringVar(&f.retry, "retry", "", "back-off policy of refused attempts: none, documented, short (default: the scenario's)")
-	registerChoice(flags, &f.use, &f.opposite, &f.set)
-	f.register(flags)
-	f.findFlags.register(flags)
+	f.register(c.Flags())
 	return c
 }
 
-// scenario returns the built-in stress test with every override applied.
-func (f *stressFlags) scenario(c *cobra.Command) (*scenarios.Scenario, error) {
-	s, err := scenarios.Builtin("stress")
+func (f *stressFlags) register(flags *pflag.FlagSet) {
+	flags.Float64Var(&f.rate, "rate", 0, "offer one step at this rate, in operations/s, instead of the ladder")
+	flags.DurationVar(&f.duration, "duration", 0, "length of each step, such as 4s")
+	flags.Float64Var(&f.peak, "peak", 0, "ask whether this rate, in operations/s, is held: steps around it, exit 10 if not")
+	flags.StringVar(&f.key, "partition-key", "", "PartitionKey to aim at, one of those that are loaded")
+	f.live.register(flags)
+}
+
+// plan returns the sound plan of the stress test that the flags ask for.
+func (f *stressFlags) plan(c *cobra.Command, stderr io.Writer) (run.Plan, error) {
+	d, err := f.live.choice.open("stress", "model.partition_target=500", stderr)
 	if err != nil {
-		return nil, err
+		return run.Plan{}, err
 	}
-	if f.opposite {
-		if s, f.contrary, err = opposed(s); err != nil {
-			return nil, err
-		}
+	s, err := f.scenario(c.Flags(), d)
+	if err != nil {
+		return run.Plan{}, err
 	}
-	if err := override(s, f.set, "model.partition_target=500"); err != nil {
-		return nil, err
-	}
-	if err := emptyFlag(c.Flags()); err != nil {
-		return nil, err
-	}
-	if c.Flags().Changed("rate") && c.Flags().Changed("peak") {
+	plan, err := f.live.plan(c, s, d.antiPattern, commandOf(c), stderr)
+	plan.Peak = f.peak
+	return plan, err
+}
+
+// scenario returns the built-in stress test with every override applied.
+func (f *stressFlags) scenario(flags *pflag.FlagSet, d *draft) (*scenarios.Scenario, error) {
+	if flags.Changed("rate") && flags.Changed("peak") {
 		return nil, usageError{errors.New("--rate and --peak each choose the steps; expected one of them")}
 	}
 	for _, flag := range []string{"rate", "peak", "duration"} {
-		if err := f.impossible(c, flag); err != nil {
+		if err := f.impossible(flags.Changed, flag); err != nil {
 			return nil, err
 		}
 	}
 	// Rates have three decimals; the step that is judged is the one asked for.
-	f.peak = math.Round(f.peak*1000) / 1000
-	peak := peakOf(s)
-	flagOf := make(map[string]string)
-	for _, o := range []struct {
-		flag, path, value string
-	}{
-		{"rate", peak + ".rates", "[" + number(f.rate) + "]"},
-		{"peak", peak + ".rates", around(f.peak)},
-		{"duration", peak + ".each", f.duration.String()},
-		{"partition-key", peak + ".partition_key", f.key},
-		{"seed", "seed", strconv.FormatUint(f.seed, 10)},
-		{"retry", "retry", f.retry},
-		{"use", "use", f.use},
-		{"workers", "workers", strconv.Itoa(f.workers)},
-	} {
-		if !c.Flags().Changed(o.flag) {
+	f.peak = thousandth(f.peak)
+	return f.live.choice.read(flags, d, func(s *scenarios.Scenario) error { return f.aim(flags, s) })
+}
+
+// aim fills the scenario's first peak with what the flags say of it.
+func (f *stressFlags) aim(flags *pflag.FlagSet, s *scenarios.Scenario) error {
+	for i := range s.Phases {
+		if s.Phases[i].Peak == nil {
 			continue
 		}
-		flagOf["--set "+o.path] = "--" + o.flag
-		if err := s.Set(o.path, o.value); err != nil {
-			return nil, blame(err, flagOf)
+		peak := *s.Phases[i].Peak
+		for _, one := range []struct {
+			flag, field string
+			fill        func()
+		}{
+			{"rate", "rates", func() { peak.Rates = []float64{f.rate} }},
+			{"peak", "rates", func() { peak.Rates = around(f.peak) }},
+			{"duration", "each", func() { peak.Each = f.duration }},
+			{"partition-key", "partition_key", func() { peak.PartitionKey = f.key }},
+		} {
+			if flags.Changed(one.flag) {
+				one.fill()
+				s.Credit(fmt.Sprintf("phases.%d.peak.%s", i, one.field), "--"+one.flag)
+			}
+		}
+		s.Phases = slices.Clone(s.Phases)
+		s.Phases[i].Peak = &peak
+		return nil
+	}
+	for _, flag := range []string{"rate", "peak", "duration", "partition-key"} {
+		if flags.Changed(flag) {
+			return usageError{fmt.Errorf("--%s is of a peak, and the scenario has none any more; expected a phase with a peak", flag)}
 		}
 	}
-	if err := sound(s, flagOf); err != nil {
-		return nil, err
-	}
-	return s, f.search(c, s)
+	return nil
 }
 
 // highestPeak is the highest peak whose double is a rate that a scenario takes,
@@ -152,8 +148,7 @@ const (
 
 // impossible returns what is wrong with the value of a flag in its own terms,
 // rather than in those of the scenario's field that it sets.
-func (f *stressFlags) impossible(c *cobra.Command, flag string) error {
-	given := c.Flags().Changed
+func (f *stressFlags) impossible(given func(string) bool, flag string) error {
 	switch {
 	case !given(flag):
 		return nil
@@ -171,51 +166,15 @@ func (f *stressFlags) impossible(c *cobra.Command, flag string) error {
 	}
 }
 
-// peakOf returns the path of the scenario's first peak.
-func peakOf(s *scenarios.Scenario) string {
-	for _, phase := range s.Phases {
-		if phase.Peak != nil {
-			return "phases." + phase.Name
-		}
-	}
-	return "phases.peak"
-}
-
 // around returns the rates by which a peak is judged: half of it and three
 // quarters, itself, and up to twice as much for the headroom.
-func around(peak float64) string {
-	var rates []string
+func around(peak float64) []float64 {
+	var rates []float64
 	for _, factor := range []float64{.5, .75, 1, 1.25, 1.5, 2} {
-		rates = append(rates, number(math.Round(peak*factor*1000)/1000))
+		rates = append(rates, thousandth(peak*factor))
 	}
-	return "[" + strings.Join(rates, ", ") + "]"
+	return rates
 }
 
-func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
-
-// commandOf returns the command as it can be typed again.
-func commandOf(c *cobra.Command) []string {
-	command := strings.Fields(c.CommandPath())
-	c.Flags().Visit(func(f *pflag.Flag) {
-		switch f.Name {
-		case "out", "format", "quiet", "no-charts", "sweep", "ui", "metrics-listen":
-			// They change where and how it is told, not what is run; which of a sweep's
-			// runs it is, --set says.
-			return
-		}
-		if list, many := f.Value.(interface{ GetSlice() []string }); many {
-			for _, value := range list.GetSlice() {
-				command = append(command, "--"+f.Name, value)
-			}
-			return
-		}
-		if list, some := f.Value.(targetsValue); some {
-			for _, value := range list.every() {
-				command = append(command, "--"+f.Name+"="+value)
-			}
-			return
-		}
-		command = append(command, "--"+f.Name+"="+f.Value.String())
-	})
-	return command
-}
+// thousandth rounds to three decimals.
+func thousandth(x float64) float64 { return math.Round(x*1000) / 1000 }

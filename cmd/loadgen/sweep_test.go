@@ -29,6 +29,8 @@ func TestBadSweepsRunNothing(t *testing.T) {
 		{"two that cannot be, in six combinations", []string{"simulate", "choice.yaml", "--sweep", "seed=1,x,y", "--sweep", "workers=1,2"}, "--sweep seed=y: seed is y", 2},
 		{"a path that is nearly one", []string{"run", "choice.yaml", "--sweep", "sed=1,2"}, `did you mean "seed"?`, 2},
 		{"a design that does not exist", []string{"run", "choice.yaml", "--sweep", "use=by-event,by-bob"}, `--sweep use=by-bob: unknown design "by-bob"`, 1},
+		{"an empty value", []string{"run", "choice.yaml", "--sweep", "seed=1,2", "--sweep", "workers=1,,2"}, "loadgen: --sweep workers=1,,2: a value is empty", 1},
+		{"no value", []string{"simulate", "choice.yaml", "--sweep", "seed"}, "loadgen: --sweep seed: expected path=v1,v2", 1},
 		{"what is set as well", []string{"run", "choice.yaml", "--sweep", "seed=1,2", "--set", "seed=3"}, "seed is given a value of its own, too", 1},
 		{"what a flag sets as well", []string{"run", "choice.yaml", "--sweep", "seed=1,2", "--seed", "3"}, "seed is given a value of its own, too", 1},
 		{"a recording of several runs", []string{"run", "choice.yaml", "--sweep", "seed=1,2", "--record", "a.bin"}, "--record is of one run", 1},
@@ -118,7 +120,7 @@ func TestInterruptedSweepTellsWhatWasDone(t *testing.T) {
 	choiceIn(t)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	var out, said bytes.Buffer
-	code := run(ctx, []string{"simulate", "choice.yaml", "--sweep", "seed=1,2,3"}, strings.NewReader(""), &out,
+	code := execute(ctx, []string{"simulate", "choice.yaml", "--sweep", "seed=1,2,3"}, strings.NewReader(""), &out,
 		&stopper{Buffer: &said, at: "2 of 3: seed=2", stop: func() { cancel(interruption{os.Interrupt}) }})
 	rows := strings.Split(out.String(), "\n")
 	if code != codeInterrupted || !strings.HasPrefix(rows[1], "1     valid") || !strings.HasPrefix(rows[2], "2     partial") ||

@@ -14,7 +14,7 @@ import (
 func say(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
-	code = run(context.Background(), undrawn(args), strings.NewReader(""), &out, &err)
+	code = execute(context.Background(), undrawn(args), strings.NewReader(""), &out, &err)
 	return code, out.String(), err.String()
 }
 

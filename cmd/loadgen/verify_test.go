@@ -161,9 +161,9 @@ func TestLostWritesAreAnExitCode(t *testing.T) {
 		{"which is to be strict", results.ClientLimited, true, &results.Audit{Lost: 1}, codeInvalidRun},
 		{"a run that was held back, and all is there", results.ClientLimited, false, &results.Audit{}, codeOk},
 	} {
-		f := &runFlags{strict: row.strict}
+		f := &tellFlags{strict: row.strict}
 		code := codeOk
-		if err := f.judge(&finished{summary: &results.Summary{Validity: row.validity, Audit: row.audit}}); err != nil {
+		if err := f.judge(&results.Summary{Validity: row.validity, Audit: row.audit}); err != nil {
 			code, _ = explain(t.Context(), err)
 		}
 		if code != row.want {

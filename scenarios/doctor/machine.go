@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
+	"loadgen/report/plain"
 	"loadgen/report/verdict"
-	"loadgen/scenarios/run"
 	"loadgen/scenarios/vitals"
 )
 
@@ -138,15 +138,15 @@ func portsFinding(low, high int, known bool, workers int, opening error) Finding
 const leastMemory = 512 << 20
 
 func memoryFinding(available int64, known bool) Finding {
-	bound := "at least " + run.Bytes(leastMemory)
+	bound := "at least " + plain.Size(leastMemory)
 	switch {
 	case !known:
 		return unknown("the system does not say how much memory is free", bound)
 	case available < leastMemory:
-		return held(false, run.Bytes(available)+" available", bound, "end other programs, or raise the limit of the container: "+
+		return held(false, plain.Size(available)+" available", bound, "end other programs, or raise the limit of the container: "+
 			"a run that is short of memory measures its own garbage collection")
 	default:
-		return held(true, run.Bytes(available)+" available", bound, "")
+		return held(true, plain.Size(available)+" available", bound, "")
 	}
 }
 

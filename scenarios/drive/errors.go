@@ -34,5 +34,5 @@ func (s *Stop) Error() string { return "drive: " + s.Reason() }
 // Reason says why the run was stopped, for a sentence.
 func (s *Stop) Reason() string { return fmt.Sprintf("stopped %d s into the run: %v", s.Second, s.Why) }
 
-// Unwrap returns [ErrStopped] and what was exceeded.
-func (s *Stop) Unwrap() []error { return []error{ErrStopped, s.Why} }
+// Unwrap returns [ErrStopped].
+func (s *Stop) Unwrap() error { return ErrStopped }

@@ -9,6 +9,7 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
+	"loadgen/scenarios/run"
 	"loadgen/target"
 )
 
@@ -108,7 +109,8 @@ func (e *Experiment) Try(ctx context.Context, c Contestant, t target.Immediate) 
 	if c.Limiter != nil {
 		stage.Limiters = &drive.Limiters{Clients: uint64(e.Clients), ClientOf: e.ClientOf, New: c.Limiter, Chance: clock.NewStream(e.Seed, "limiter")}
 	}
-	if err := carryOut(ctx, &drive.Virtual{Target: t}, stage, watch); err != nil {
+	trial := run.Trial{Runner: &drive.Virtual{Target: t}, Kinds: []results.Kind{{Name: "operation"}}, Observers: []drive.Observer{watch}}
+	if _, err := trial.Run(ctx, stage); err != nil {
 		return results.PolicyTrial{}, err
 	}
 	var withheld int64
@@ -116,13 +118,4 @@ func (e *Experiment) Try(ctx context.Context, c Contestant, t target.Immediate) 
 		withheld, _ = stage.Limiters.Withheld()
 	}
 	return watch.trial(c, schedule, withheld), nil
-}
-
-// carryOut has a runner carry a stage out, and an observer see what comes of it.
-func carryOut(ctx context.Context, runner drive.Runner, stage *drive.Stage, observer drive.Observer) error {
-	recorder, err := results.NewRecorder(new(results.Memory), results.Manifest{Operations: []results.Kind{{Name: "operation"}}})
-	if err != nil {
-		return err
-	}
-	return runner.Run(ctx, stage, &drive.Ledger{Recorder: recorder, Observers: []drive.Observer{observer}})
 }

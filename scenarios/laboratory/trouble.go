@@ -4,22 +4,18 @@ import (
 	"fmt"
 	"strconv"
 
-	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	enginefault "loadgen/engine/fault"
 	"loadgen/engine/model"
 	"loadgen/scenarios/drive"
+	"loadgen/scenarios/run"
 	"loadgen/target"
 	"loadgen/target/fault"
-	"loadgen/target/inprocess"
 )
 
-// contestTable is the table that the clients insert into, contestAccount whose it is.
-const (
-	contestTable   = "Contest"
-	contestAccount = "loadgen"
-)
+// contestTable is the table that the clients insert into.
+const contestTable = "Contest"
 
 // insert is operation k: a new entity, in an outage in its client's partition, in
 // an overload in the one that all share.
@@ -42,7 +38,7 @@ func (c *Contest) target(e *Experiment) (target.Immediate, error) {
 	if err != nil {
 		return nil, err
 	}
-	inner := simulated(m, []string{contestAccount}, c.Seed)
+	inner := run.Engine(m, c.Seed, nil)
 	if made, _ := inner.Submit(0, &target.Operation{Verb: entity.CreateTable, Table: contestTable}); made.Status >= 300 {
 		return nil, fmt.Errorf("the table of the contest was not made: %d %s", made.Status, made.Code)
 	}
@@ -54,9 +50,4 @@ func (c *Contest) target(e *Experiment) (target.Immediate, error) {
 		plan.Rules = append(plan.Rules, enginefault.Rule{Kind: enginefault.Drop, Moment: enginefault.After, To: clock.Never.Offset(), Share: share})
 	}
 	return fault.WrapImmediate(inner, plan, c.Seed), nil
-}
-
-// simulated returns an engine on the virtual clock.
-func simulated(m *model.Model, accounts []string, seed uint64) target.Immediate {
-	return inprocess.New(engine.New(engine.Options{Model: m, Accounts: accounts, Seed: seed}), accounts[0], nil)
 }

@@ -10,29 +10,17 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// builtin returns a scenario of the library with other values, each as path=value.
-func builtin(t *testing.T, name string, set ...string) *scenarios.Scenario {
-	t.Helper()
-	s, err := scenarios.Builtin(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, one := range set {
-		path, value, _ := strings.Cut(one, "=")
-		if err := s.Set(path, value); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return s
+// quickly divides rates and limits by 20, as scaled does, and has load balancing act
+// twenty times as soon as well.
+func quickly() []string {
+	return append(scaled(), "phases.spread.for=1m", "model.tick=1s", "model.detection=15s", "model.load_memory=3s",
+		"model.detection_gap=2s", "model.offline_least=1s", "model.offline_most=1s")
 }
 
-// quick is a cold start at a twentieth of the usual rates and limits, whose load balancing
-// acts twenty times as soon.
+// quick is the canonical scenario in that form.
 func quick(t *testing.T, set ...string) *scenarios.Scenario {
 	t.Helper()
-	return builtin(t, "simulate", append([]string{"phases.spread.rate=50", "model.partition_target=100", "model.range_target=100",
-		"model.server_target=200", "model.account_target=1000", "model.merge_below=5", "phases.spread.for=1m", "model.tick=1s",
-		"model.detection=15s", "model.load_memory=3s", "model.detection_gap=2s", "model.offline_least=1s", "model.offline_most=1s"}, set...)...)
+	return builtin(t, "simulate", append(quickly(), set...)...)
 }
 
 // bytesOf returns the seconds and the events of a simulation on so many processors,

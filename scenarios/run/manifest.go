@@ -28,7 +28,7 @@ func (p *Plan) manifest(c *drive.Campaign, started time.Time, service string) (r
 	text := s.Text()
 	sum := sha256.Sum256(text)
 	manifest := results.Manifest{
-		Tool: results.Tool{Version: Version(), Commit: commit(), Go: runtime.Version(),
+		Tool: results.Tool{Version: Version(), Commit: Commit(), Go: runtime.Version(),
 			System: runtime.GOOS + "/" + runtime.GOARCH},
 		Command:  p.Command,
 		Scenario: results.Scenario{Name: s.Name, SHA256: hex.EncodeToString(sum[:]), Text: string(text)},
@@ -87,9 +87,9 @@ func Version() string {
 	return info.Main.Version
 }
 
-// commit returns the revision that the binary was built from, empty where it is
+// Commit returns the revision that the binary was built from, empty where it is
 // not known, with a plus sign where the sources differed from it.
-func commit() string {
+func Commit() string {
 	info, known := debug.ReadBuildInfo()
 	if !known {
 		return ""

@@ -2,8 +2,8 @@ package run
 
 import (
 	"math"
-	"strconv"
 
+	"loadgen/report/plain"
 	"loadgen/scenarios/drive"
 )
 
@@ -33,20 +33,9 @@ func (p *Plan) fits(c *drive.Campaign) error {
 		return nil
 	}
 	if need.Holdings > 0 {
-		more = ", " + Bytes(need.Holdings) + " of keys that tell what queries read" + more
+		more = ", " + plain.Size(need.Holdings) + " of keys that tell what queries read" + more
 	}
 	return wrong("memory-limit", "the scenario would take about %s: %s of operations that wait, "+
-		"%s of stored entities, %s of histograms%s", Bytes(sum),
-		Bytes(need.Waiting), Bytes(need.Entities), Bytes(need.Histograms), more)
-}
-
-// Bytes writes a size in the largest unit of which it has two, rounded up.
-func Bytes(size int64) string {
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
-	unit := 0
-	for size >= 2<<10 && unit < len(units)-1 {
-		size = (size + 1023) / 1024
-		unit++
-	}
-	return strconv.FormatInt(size, 10) + units[unit]
+		"%s of stored entities, %s of histograms%s", plain.Size(sum),
+		plain.Size(need.Waiting), plain.Size(need.Entities), plain.Size(need.Histograms), more)
 }

@@ -18,6 +18,21 @@ import (
 	"loadgen/target/azure"
 )
 
+// Endpoint is the address of an account on a table service, with what proves it ours.
+type Endpoint = azure.Endpoint
+
+// NewSecret reads the key of an account, base64. Its error does not repeat it.
+func NewSecret(text string) (*wire.Secret, error) { return wire.NewSecret(text) }
+
+// ParseURL returns the endpoint at an address, see azure.ParseURL.
+func ParseURL(text, account string, secret *wire.Secret) (Endpoint, error) {
+	return azure.ParseURL(text, account, secret)
+}
+
+// ParseConnectionString returns the endpoint of a connection string. No error of it
+// repeats a secret.
+func ParseConnectionString(text string) (Endpoint, error) { return azure.ParseConnectionString(text) }
+
 // destination is what a run is sent to, opened. Whoever opened it closes it.
 type destination struct {
 	target target.Target
@@ -113,7 +128,7 @@ func (p *Plan) openEmbedded(d *destination, clk clock.Real, id string) error {
 	}
 	books := new(served)
 	books.handler, err = rest.New(rest.Options{Engine: e, Clock: clk, Epoch: entity.TicksOf(clk.Started()), Seed: s.Seed,
-		Accounts: accounts, Name: "loadgen/" + Version(), Faults: p.Faults, Observe: books.observer(p.Seen)})
+		Accounts: accounts, Name: "loadgen/" + Version(), Faults: p.Faults, Observe: p.observer(books)})
 	if err != nil {
 		return err
 	}
@@ -194,15 +209,17 @@ type served struct {
 
 // observer returns what is told of every request: of replies that are lost on purpose,
 // and whoever else wants to know. It is nil where nobody does.
-func (s *served) observer(also func(*rest.Seen)) func(*rest.Seen) {
-	if also == nil {
-		return nil
+func (p *Plan) observer(books *served) func(*rest.Seen) {
+	if p.Faults == nil {
+		return p.Seen
 	}
 	return func(seen *rest.Seen) {
 		if seen.Status == 0 {
-			s.unheard.Add(seen.Counted)
+			books.unheard.Add(seen.Counted)
 		}
-		also(seen)
+		if p.Seen != nil {
+			p.Seen(seen)
+		}
 	}
 }
 

@@ -65,23 +65,11 @@ func (p *Plan) Validate() []error {
 
 // modelOf returns the partition model that a scenario asks for.
 func modelOf(s *scenarios.Scenario) (*model.Model, error) {
-	m, err := model.New(s.Model.Profile)
+	m, err := s.PartitionModel()
 	if err != nil {
-		return nil, wrong("", "%v", err)
+		err = wrong("", "%v", oneLine(err))
 	}
-	for _, o := range s.Model.Overrides {
-		if err := m.Set(o.Name, o.Text); err != nil {
-			return nil, wrong("", "%v", err)
-		}
-	}
-	if faults := m.Validate(); len(faults) > 0 {
-		var lines []string
-		for _, err := range faults {
-			lines = append(lines, err.Error())
-		}
-		return nil, wrong("", "%s", strings.Join(lines, "; "))
-	}
-	return m, nil
+	return m, err
 }
 
 // tableFault returns what is wrong with the name of the table.
@@ -96,7 +84,7 @@ func (p *Plan) tableFault() error {
 		return wrong("table", "on a target that is not embedded only tables are touched whose name begins with %q", TablePrefix)
 	}
 	if made := drive.Tables(p.Scenario); len(made) > 0 {
-		return wrong("table", "the scenario %s makes and drops tables such as %s, which could be somebody else's; expected no name, for a new one",
+		return wrong("table", "the scenario %s makes and drops tables such as %s, which could be somebody else's; expected no --table",
 			p.Scenario.Name, p.Table+made[0])
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
+	"loadgen/report/plain"
 	"loadgen/report/ranking"
 	"loadgen/results"
 	"loadgen/scenarios"
@@ -34,9 +35,7 @@ type ContestPlan struct {
 	Designs []string
 	// Seeds is how many runs each design has, each by a seed of its own, 1 to 100.
 	Seeds int
-	// Read reads the files that a scenario names, whose paths count from Source; its error
-	// is [scenarios.Faults]. It may be nil where there are none.
-	Read   func(*scenarios.Scenario) error
+	// Source is the folder that paths in the scenario count from.
 	Source string
 	// Alpha and Price are as of [ranking.Options].
 	Alpha float64
@@ -62,17 +61,12 @@ const MostSeeds = 100
 func (p *ContestPlan) Validate() []error {
 	var faults []error
 	if p.Seeds < 1 || p.Seeds > MostSeeds {
-		faults = append(faults, fault("seeds", "expected 1 to %d", MostSeeds))
+		faults = append(faults, wrong("seeds", "expected 1 to %d", MostSeeds))
 	}
 	for _, err := range (ranking.Options{Alpha: p.Alpha, Price: p.Price}).Validate() {
-		faults = append(faults, fault("", "%v", err))
+		faults = append(faults, wrong("", "%v", err))
 	}
 	return faults
-}
-
-// fault is what is wrong with a field of a plan, none of its own where that is empty.
-func fault(field, format string, values ...any) error {
-	return scenarios.Fault{Path: field, What: fmt.Sprintf(format, values...)}
 }
 
 // Contested is what came of a contest.
@@ -118,13 +112,10 @@ func Contest(ctx context.Context, plan ContestPlan) (*Contested, error) {
 		return nil, err
 	}
 	if plan.Run.Scenario == nil {
-		return nil, fault("scenario", "there is none; expected one with several designs")
+		return nil, wrong("scenario", "there is none; expected one with several designs")
 	}
 	if plan.Progress == nil {
 		plan.Progress = io.Discard
-	}
-	if plan.Read == nil {
-		plan.Read = func(*scenarios.Scenario) error { return nil }
 	}
 	c := &contest{plan: plan, scenario: plan.Run.Scenario, clock: clock.NewReal(), left: plan.Run.Budget}
 	if plan.Run.Rival && !c.live() {
@@ -160,7 +151,7 @@ func (c *contest) chosen() ([]string, error) {
 	all, named := c.scenario.Alternatives(), c.plan.Designs
 	if len(named) == 0 {
 		if len(all) < 2 {
-			return nil, fault("", "the scenario %s has one design; a contest needs two or more: "+
+			return nil, wrong("", "the scenario %s has one design; a contest needs two or more: "+
 				"list them under designs, or let --suggest propose some", c.scenario.Name)
 		}
 		return all, nil
@@ -170,13 +161,13 @@ func (c *contest) chosen() ([]string, error) {
 		path := fmt.Sprintf("designs.%d", i)
 		switch {
 		case !slices.Contains(all, name):
-			faults = append(faults, fault(path, "%s", keys.Unknown("design", name, all)))
+			faults = append(faults, wrong(path, "%s", keys.Unknown("design", name, all)))
 		case slices.Contains(named[:i], name):
-			faults = append(faults, fault(path, "%s occurs twice; expected each once", name))
+			faults = append(faults, wrong(path, "%s occurs twice; expected each once", name))
 		}
 	}
 	if len(faults) == 0 && len(named) < 2 {
-		faults = append(faults, fault("designs", "one design alone; a contest needs two or more, of %s", keys.Choice(all)))
+		faults = append(faults, wrong("designs", "one design alone; a contest needs two or more, of %s", keys.Choice(all)))
 	}
 	return slices.DeleteFunc(all, func(name string) bool { return !slices.Contains(named, name) }), errors.Join(faults...)
 }
@@ -191,7 +182,7 @@ func (c *contest) foresee() (atOnce int, err error) {
 		p.Scenario, p.Rival, p.MemoryLimit = one.scenario, false, 0
 		forecast, need, err := foreseen(&p)
 		if err != nil {
-			return 0, fault("", "design %s: %v", one.design, err)
+			return 0, wrong("", "design %s: %v", one.design, err)
 		}
 		if err := errors.Join(p.Validate()...); err != nil {
 			return 0, err
@@ -208,7 +199,7 @@ func (c *contest) foresee() (atOnce int, err error) {
 	}
 	limit := cmp.Or(c.plan.Run.MemoryLimit, math.MaxInt64)
 	if most > limit {
-		return 0, fault("memory-limit", "a run of the design %s would take about %s", design, run.Bytes(most))
+		return 0, wrong("memory-limit", "a run of the design %s would take about %s", design, plain.Size(most))
 	}
 	return int(min(int64(runtime.GOMAXPROCS(0)), limit/most)), nil
 }

@@ -50,7 +50,7 @@ func (c *contest) enter(names []string) error {
 		if one.cannot = obstacles(c.scenario.Obstacles(name)); len(one.cannot) > 0 {
 			continue
 		}
-		err = c.plan.Read(one.scenario)
+		err = one.scenario.ReadFrom(c.plan.Source)
 		var faults scenarios.Faults
 		if err != nil && !errors.As(err, &faults) {
 			return err
@@ -80,11 +80,12 @@ func obstacles(list []scenarios.Obstacle) []ranking.Obstacle {
 // orderOf returns how new PartitionKeys come under a design, as explain tells it: empty
 // where it cannot.
 func (c *contest) orderOf(one *arm) string {
-	targets, times, err := targetsOf(one.scenario)
+	targets, times, err := explain.TargetsOf(one.scenario)
 	if err != nil {
 		return ""
 	}
-	told, err := explain.OrderOf(explain.Options{Scenario: one.scenario, Read: c.plan.Read, Targets: targets, Times: times})
+	read := func(s *scenarios.Scenario) error { return s.ReadFrom(c.plan.Source) }
+	told, err := explain.OrderOf(explain.Options{Scenario: one.scenario, Read: read, Targets: targets, Times: times})
 	switch {
 	case err != nil, told == survey.Unknown.String():
 		return ""

@@ -96,7 +96,7 @@ func (c *contest) named() []string {
 
 // cutShort says in a sentence or two that a contest did not come to its end.
 func cutShort(ended error, done, all int, left []string) string {
-	why := strings.ReplaceAll(ended.Error(), "\n", "; ")
+	why := oneLine(ended)
 	if errors.Is(ended, context.Canceled) {
 		why = "it was interrupted"
 	}

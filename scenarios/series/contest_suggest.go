@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"loadgen/engine/model"
 	"loadgen/report/ranking"
 	"loadgen/scenarios"
 	"loadgen/scenarios/explain"
@@ -27,15 +25,15 @@ func (c *contest) suggest() error {
 	if err != nil {
 		return err
 	}
-	if err := c.plan.Read(sound); err != nil {
+	if err := sound.ReadFrom(c.plan.Source); err != nil {
 		return err
 	}
-	targets, times, err := targetsOf(sound)
+	targets, times, err := explain.TargetsOf(sound)
 	if err != nil {
-		return err
+		return wrong("", "%v", err)
 	}
 	if c.proposal, err = suggest.Designs(sound, suggest.Options{Targets: &targets, Times: times, Beside: true}); err != nil {
-		return fault("suggest", "%v", err)
+		return wrong("suggest", "%v", err)
 	}
 	if c.scenario, err = c.proposal.Scenario(); err != nil {
 		return err
@@ -60,27 +58,8 @@ func soundUnder(s *scenarios.Scenario) (*scenarios.Scenario, error) {
 			return s.Under(design)
 		}
 	}
-	return nil, fault("suggest", "no design of the scenario can serve all of its operations, so that what they ask for is not sure; "+
+	return nil, wrong("suggest", "no design of the scenario can serve all of its operations, so that what they ask for is not sure; "+
 		"expected one that can, however badly")
-}
-
-// targetsOf returns what the model of a scenario holds partitions and accounts to, and
-// how long it takes.
-func targetsOf(s *scenarios.Scenario) (explain.Targets, explain.Times, error) {
-	m, err := model.New(s.Model.Profile)
-	for _, o := range s.Model.Overrides {
-		if err == nil {
-			err = m.Set(o.Name, o.Text)
-		}
-	}
-	if err == nil {
-		err = errors.Join(m.Validate()...)
-	}
-	if err != nil {
-		return explain.Targets{}, explain.Times{}, fault("", "%v", err)
-	}
-	return explain.Targets{Partition: m.PartitionTarget, Account: m.AccountTarget, Accounts: s.Sharding().Number()},
-		explain.Times{RoundTrip: m.RoundTrip, Read: m.ReadTime, Write: m.WriteTime, Entity: m.EntityTime}, nil
 }
 
 // best returns the design that came first, and those that share its place. Of designs
@@ -137,12 +116,10 @@ func (c *contest) write(of *ranking.Contest) (string, error) {
 	}
 	text := fmt.Sprintf("# The scenario %s with the design %s in use, as `loadgen contest --suggest` left it.\n%s"+
 		"# How the designs compared: contest.json in the folder of the contest.\n%s", s.Name, s.Use, tie, s.Text())
-	err = os.WriteFile(path, []byte(text), 0o644)
-	var unwritten *fs.PathError
-	if errors.As(err, &unwritten) {
-		err = fault("write", "%v", unwritten.Err)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		return "", wrong("write", "%v", reason(err))
 	}
-	return path, err
+	return path, nil
 }
 
 // fromFolder returns the path of a file, which counts from one folder, as it counts from

@@ -1,14 +1,12 @@
 package series
 
 import (
-	"context"
 	"os"
 	"runtime/debug"
 	"slices"
 	"testing"
 
 	"loadgen/report/verdict"
-	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/run"
 )
@@ -23,22 +21,14 @@ func TestMain(m *testing.M) {
 // own run, to be changed by flags: they have tests of their own.
 func grand() []string { return []string{"simulate", "stress"} }
 
-// judged carries a scenario out on the virtual clock and returns what it came to.
-func judged(t *testing.T, s *scenarios.Scenario) *results.Summary {
-	t.Helper()
-	record, err := run.Run(context.Background(), run.Plan{Scenario: s})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return record.Summary
-}
-
-// Every lesson of the library shows what it claims, and its opposite does not. Patterns do
-// so by other seeds, too: see [TestPatterns].
+// Every lesson of the library shows what it claims, and its opposite does not; where a
+// baseline of it is checked in, it is the same run to the byte. Patterns show what they
+// claim by other seeds, too: see [TestPatterns].
 func TestLibrary(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a hundred and fifty runs")
 	}
+	kept := (&Gate{Baselines: committed}).Kept()
 	for _, name := range scenarios.Library() {
 		if slices.Contains(grand(), name) {
 			continue
@@ -52,17 +42,27 @@ func TestLibrary(t *testing.T) {
 			if len(s.Expect) == 0 || s.Opposite == nil {
 				t.Fatalf("the scenario expects %d things and has an opposite: %v; want a claim and what it warns of", len(s.Expect), s.Opposite != nil)
 			}
-			for _, e := range judged(t, s).Expectations {
+			record, err := run.Run(t.Context(), run.Plan{Scenario: s})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range record.Summary.Expectations {
 				if !e.Pass {
 					t.Errorf("%s: observed %s; want it to hold", e.Expr, e.Observed)
 				}
+			}
+			if slices.Contains(kept, name) {
+				asCommitted(t, record)
 			}
 			opposed, err := s.Opposed()
 			if err != nil {
 				t.Fatal(err)
 			}
-			if summary := judged(t, opposed); verdict.Holds(summary) {
-				t.Errorf("the opposite, %s, meets every expectation: %v; want one that fails", s.Opposite.About, summary.Expectations)
+			if record, err = run.Run(t.Context(), run.Plan{Scenario: opposed}); err != nil {
+				t.Fatal(err)
+			}
+			if verdict.Holds(record.Summary) {
+				t.Errorf("the opposite, %s, meets every expectation: %v; want one that fails", s.Opposite.About, record.Summary.Expectations)
 			}
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 
 	"loadgen/report"
@@ -13,20 +14,29 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// PatternNames returns the built-in scenarios that show a pattern of the documents, sorted.
-// The error is [scenarios.Faults].
-func PatternNames() ([]string, error) {
-	var names []string
-	for _, name := range scenarios.Library() {
+// PatternsOf returns the built-in scenarios of those names that show a pattern of the
+// documents, each once, all of them where none is given, and the rows of the documents that
+// they are of: all where none is given. The error is a [scenarios.Fault], or wraps
+// [scenarios.ErrUnknown].
+func PatternsOf(asked []string) (names, rows []string, err error) {
+	list := asked
+	if len(asked) == 0 {
+		list = scenarios.Library()
+	}
+	shown := make(map[string]bool)
+	for _, name := range list {
 		s, err := scenarios.Builtin(name)
-		if err != nil {
-			return nil, err
-		}
-		if s.Pattern != nil {
-			names = append(names, name)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case s.Pattern != nil && !slices.Contains(names, name):
+			names, shown[s.Pattern.Row] = append(names, name), true
+		case s.Pattern == nil && len(asked) > 0:
+			return nil, nil, wrong("", "the scenario %s shows no pattern of the documents; `loadgen scenarios list` marks those that do", name)
 		}
 	}
-	return names, nil
+	rows = slices.DeleteFunc(scenarios.PatternRows(), func(row string) bool { return len(asked) > 0 && !shown[row] })
+	return names, rows, nil
 }
 
 // Patterns runs built-in scenarios that show patterns, and what each replaces, on the

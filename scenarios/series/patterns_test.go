@@ -15,7 +15,7 @@ import (
 // patternsOfLibrary returns the names of the patterns.
 func patternsOfLibrary(t *testing.T) []string {
 	t.Helper()
-	names, err := PatternNames()
+	names, _, err := PatternsOf(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,9 @@
-package main
+package run_test
 
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -10,8 +11,70 @@ import (
 	"testing"
 	"time"
 
+	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/run"
 )
+
+// stress returns the documented stress test with these settings, each path=value.
+func stress(t testing.TB, settings ...string) *scenarios.Scenario {
+	t.Helper()
+	return builtin(t, "stress", settings...)
+}
+
+// builtin returns a scenario of the library with these settings.
+func builtin(t testing.TB, name string, settings ...string) *scenarios.Scenario {
+	t.Helper()
+	s, err := scenarios.Builtin(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range settings {
+		path, value, _ := strings.Cut(one, "=")
+		if err := s.Set(path, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, err := range s.Validate() {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// record is a sealed record with the files that it was read from.
+type record struct {
+	*results.Record
+	memory *results.Memory
+}
+
+// simulated carries a plan out that is to come to its end.
+func simulated(t testing.TB, p run.Plan) record {
+	t.Helper()
+	if p.Memory == nil {
+		p.Memory = new(results.Memory)
+	}
+	r, err := run.Run(context.Background(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return record{r, p.Memory}
+}
+
+// simulate runs the stress test with these settings on the virtual clock.
+func simulate(t testing.TB, settings ...string) record {
+	t.Helper()
+	return simulated(t, run.Plan{Scenario: stress(t, settings...)})
+}
+
+// leftOutWhenShort leaves a test to the full tests: the race detector is slow, and
+// finds nothing in what one goroutine plays alone or a shorter test goes through.
+func leftOutWhenShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a long run")
+	}
+}
 
 func phaseNamed(t *testing.T, s *results.Summary, rate string) results.PhaseSummary {
 	t.Helper()
@@ -28,7 +91,7 @@ func TestStressFindsThePartitionsTarget(t *testing.T) {
 	leftOutWhenShort(t)
 	t.Parallel()
 	s := simulate(t)
-	sum := s.summary
+	sum := s.Summary
 	if sum.Validity != results.Valid || len(sum.Reasons) > 0 {
 		t.Fatalf("validity = %s %v; want valid", sum.Validity, sum.Reasons)
 	}
@@ -46,8 +109,8 @@ func TestStressFindsThePartitionsTarget(t *testing.T) {
 	if sum.Hottest == nil || sum.Hottest.Key != "2011 New York City Marathon__Full" {
 		t.Errorf("hottest partition = %v; want the one aimed at", sum.Hottest)
 	}
-	if s.record.Duration > 45*time.Second {
-		t.Errorf("the test takes %v; want at most 45 s", s.record.Duration)
+	if s.Duration > 45*time.Second {
+		t.Errorf("the test takes %v; want at most 45 s", s.Duration)
 	}
 }
 
@@ -59,8 +122,8 @@ func TestStressFindsThePartitionsTarget(t *testing.T) {
 func TestRetriesMeetWhatFirstAttemptsMeet(t *testing.T) {
 	leftOutWhenShort(t)
 	t.Parallel()
-	s := simulate(t, "--rate", "4000", "--duration", "8s")
-	p := phaseNamed(t, s.summary, "4000")
+	s := simulate(t, "phases.peak.rates=[4000]", "phases.peak.each=8s")
+	p := phaseNamed(t, s.Summary, "4000")
 	for name, op := range p.PerOperation {
 		if op.AttemptsPerOperation == nil || math.Abs(*op.AttemptsPerOperation/3.14-1) > .08 {
 			t.Errorf("attempts per %s = %v; want 3.14 ± 8 %%", name, *op.AttemptsPerOperation)
@@ -71,9 +134,9 @@ func TestRetriesMeetWhatFirstAttemptsMeet(t *testing.T) {
 func TestHalfIsRefusedWithoutRetries(t *testing.T) {
 	leftOutWhenShort(t)
 	t.Parallel()
-	s := simulate(t, "--retry", "none", "--rate", "4000", "--duration", "8s")
+	s := simulate(t, "retry=none", "phases.peak.rates=[4000]", "phases.peak.each=8s")
 	var attempts, refused int64
-	for _, row := range s.record.Intervals {
+	for _, row := range s.Intervals {
 		// The first second holds the burst that the idle partition saved up, a
 		// fortieth of what is admitted: within the bound, too.
 		if strings.HasPrefix(row.Phase, "peak") {
@@ -87,7 +150,7 @@ func TestHalfIsRefusedWithoutRetries(t *testing.T) {
 	if share := float64(refused) / float64(attempts); math.Abs(share-.5) > .02 {
 		t.Errorf("share of the attempts refused = %.3f; want half, ± 2 points", share)
 	}
-	p := phaseNamed(t, s.summary, "4000")
+	p := phaseNamed(t, s.Summary, "4000")
 	if per := p.PerOperation["get"].AttemptsPerOperation; per == nil || *per != 1 {
 		t.Errorf("attempts per operation without retries = %v; want 1", per)
 	}
@@ -95,23 +158,23 @@ func TestHalfIsRefusedWithoutRetries(t *testing.T) {
 
 func TestSameSeedSameBytes(t *testing.T) {
 	leftOutWhenShort(t)
-	small := []string{"--set", "phases.load.entities=3000", "--duration", "1s"}
+	small := []string{"phases.load.entities=3000", "phases.peak.each=1s"}
 	first := simulate(t, small...)
 	for i, workers := range []string{"1", "7", "4096"} {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1 + 3*(i%2)))
-		again := simulate(t, append([]string{"--workers", workers}, small...)...)
+		again := simulate(t, append([]string{"workers=" + workers}, small...)...)
 		for _, file := range []string{results.IntervalsFile, results.EventsFile} {
 			if !bytes.Equal(first.memory.Bytes(file), again.memory.Bytes(file)) {
 				t.Errorf("%s differs between two runs of one seed, the second with %s workers", file, workers)
 			}
 		}
 	}
-	other := simulate(t, append([]string{"--seed", "5"}, small...)...)
+	other := simulate(t, append([]string{"seed=5"}, small...)...)
 	if bytes.Equal(first.memory.Bytes(results.IntervalsFile), other.memory.Bytes(results.IntervalsFile)) {
 		t.Error("another seed gave the same seconds: the seed decides nothing")
 	}
 	var kinds []string
-	for _, e := range first.record.Events {
+	for _, e := range first.Events {
 		kinds = append(kinds, e.What)
 	}
 	for _, what := range []string{results.StageBegins, results.PhaseBegins, results.PhaseEnds, results.StageEnds} {
@@ -128,63 +191,37 @@ func TestPeakAsked(t *testing.T) {
 	leftOutWhenShort(t)
 	t.Parallel()
 	for _, row := range []struct {
-		sentence, peak string
-		holds          bool
+		sentence string
+		peak     float64
+		holds    bool
 	}{
-		{"half of the target holds", "1000", true},
-		{"a little below the target holds", "1900", true},
-		{"a little above it does not, though the burst carries it", "2048", false},
-		{"nor does a tenth above it", "2200", false},
-		{"twice the target does not", "4000", false},
+		{"half of the target holds", 1000, true},
+		{"a little below the target holds", 1900, true},
+		{"a little above it does not, though the burst carries it", 2048, false},
+		{"nor does a tenth above it", 2200, false},
+		{"twice the target does not", 4000, false},
 	} {
-		s := simulate(t, "--peak", row.peak)
-		err := new(runFlags).judge(s.finished)
-		code := codeOk
-		if err != nil {
-			code, _ = explain(context.Background(), err)
+		s := simulated(t, run.Plan{Scenario: stress(t, around(row.peak), "phases.peak.each=2s", "phases.load.entities=4000"), Peak: row.peak})
+		if verdict.Holds(s.Summary) != row.holds {
+			t.Errorf("%s: a peak of %v holds: %t; want %t (%s)", row.sentence, row.peak, !row.holds, row.holds, s.Summary.Verdict)
 		}
-		if want := map[bool]int{true: codeOk, false: codeExpectation}[row.holds]; code != want {
-			t.Errorf("%s: exit code of --peak %s = %d; want %d (%s)", row.sentence, row.peak, code, want, s.summary.Verdict)
-		}
-		if len(s.summary.Expectations) == 0 {
-			t.Errorf("%s: --peak %s left no expectation", row.sentence, row.peak)
+		if len(s.Summary.Expectations) == 0 {
+			t.Errorf("%s: a peak of %v left no expectation", row.sentence, row.peak)
 		}
 	}
+}
+
+// around are the rates by which a command has a peak judged.
+func around(peak float64) string {
+	return fmt.Sprintf("phases.peak.rates=[%v, %v, %v, %v]", .5*peak, peak, 1.25*peak, 2*peak)
 }
 
 func TestAnotherPartition(t *testing.T) {
-	s := simulate(t, "--partition-key", "2011 Berlin Marathon__Half", "--rate", "1000", "--duration", "2s")
-	if s.summary.Hottest == nil || s.summary.Hottest.Key != "2011 Berlin Marathon__Half" {
-		t.Errorf("hottest partition = %v; want the one asked for", s.summary.Hottest)
+	s := simulate(t, "phases.peak.partition_key=2011 Berlin Marathon__Half", "phases.peak.rates=[1000]", "phases.peak.each=2s")
+	if s.Summary.Hottest == nil || s.Summary.Hottest.Key != "2011 Berlin Marathon__Half" {
+		t.Errorf("hottest partition = %v; want the one asked for", s.Summary.Hottest)
 	}
-	if len(s.summary.Phases) != 1 || s.summary.Failed != 0 {
-		t.Errorf("%d phases, %d failed; want one step without a failure", len(s.summary.Phases), s.summary.Failed)
-	}
-}
-
-// The waits of the documented policy are minutes: the hold lasts until the
-// retries of every step have met the same load.
-func TestDocumentedPolicyIsHeldToItsWaits(t *testing.T) {
-	leftOutWhenShort(t)
-	t.Parallel()
-	s := simulate(t, "--retry", "documented", "--rate", "2500", "--duration", "4s")
-	if s.summary.Validity != results.Valid || s.record.Misplaced != 0 {
-		t.Fatalf("validity = %s %v, %d misplaced; want valid", s.summary.Validity, s.summary.Reasons, s.record.Misplaced)
-	}
-	if s.record.Duration < 219*time.Second {
-		t.Errorf("the run lasted %v; want the 39 + 90 + 90 s that three waits can take, and more", s.record.Duration)
-	}
-	sum := s.record.Total(results.Reported)
-	if sum.Cut != 0 || sum.Attempts <= sum.Operations {
-		t.Errorf("%d operations of the reported step were cut, %d attempts for %d operations; want none cut, and retries",
-			sum.Cut, sum.Attempts, sum.Operations)
-	}
-	// What is lost while the retries are still away flatters: the verdict says
-	// what a lasting peak loses.
-	if want := "19.9 % of a peak that outlasts its retries, which wait up to 1m30s"; !strings.Contains(s.summary.Verdict, want) {
-		t.Errorf("verdict = %q; want %q in it", s.summary.Verdict, want)
-	}
-	if p99, told := s.record.RetryWaits.Quantile(.99); !told || p99 < 80_000_000 {
-		t.Errorf("p99 of the waits = %d µs; want the 90 s of the cap", p99)
+	if len(s.Summary.Phases) != 1 || s.Summary.Failed != 0 {
+		t.Errorf("%d phases, %d failed; want one step without a failure", len(s.Summary.Phases), s.Summary.Failed)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package run
 
 import (
 	"math"
@@ -48,14 +48,14 @@ func TestEaseCollector(t *testing.T) {
 		return percent
 	}
 	t.Setenv("GOGC", "50")
-	restore := new(runFlags).easeCollector(campaign)
+	restore := (&Plan{On: Embedded}).easeCollector(campaign)
 	if got := now(); got != 77 {
 		t.Errorf("where GOGC is set, garbage is collected at %d %%; want it left alone", got)
 	}
 	restore()
 	// Setenv puts back what was there before the test.
 	os.Unsetenv("GOGC")
-	restore = new(runFlags).easeCollector(campaign)
+	restore = (&Plan{On: Embedded}).easeCollector(campaign)
 	if got := now(); got != 400 {
 		t.Errorf("in a run, garbage is collected at %d %%; want 400", got)
 	}

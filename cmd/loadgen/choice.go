@@ -1,0 +1,162 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"loadgen/scenarios"
+)
+
+// choiceFlags say which scenario is run, in which of its forms, with which values.
+type choiceFlags struct {
+	seed     uint64
+	retry    string
+	use      string
+	opposite bool
+	set      []string
+	workers  int
+}
+
+func (f *choiceFlags) register(flags *pflag.FlagSet) {
+	f.registerForm(flags)
+	f.registerSeed(flags)
+	f.registerRetry(flags)
+}
+
+// registerForm adds what says in which of its forms a scenario is taken.
+func (f *choiceFlags) registerForm(flags *pflag.FlagSet) {
+	flags.StringVar(&f.use, "use", "", "the `design` to use (default: the scenario's)")
+	flags.BoolVar(&f.opposite, "opposite", false, "run what the scenario warns of, rather than what it teaches")
+	f.registerSet(flags)
+}
+
+func (f *choiceFlags) registerSet(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&f.set, "set", nil, "give a value of the scenario another one: `path=value`, may be repeated")
+}
+
+func (f *choiceFlags) registerSeed(flags *pflag.FlagSet) {
+	flags.Uint64Var(&f.seed, "seed", 0, "root of all chance (default: the scenario's)")
+}
+
+func (f *choiceFlags) registerRetry(flags *pflag.FlagSet) {
+	flags.StringVar(&f.retry, "retry", "", "back-off policy of refused attempts: none, documented, short (default: the scenario's)")
+}
+
+// draft is a scenario as it was opened: no flag but --opposite has changed it yet.
+type draft struct {
+	scenario *scenarios.Scenario
+	// name is what the user called it, folder what paths in it count from.
+	name, folder string
+	// antiPattern is what the scenario does wrong on purpose, empty unless it is the
+	// opposite of one.
+	antiPattern string
+	// example is for who did not know what --set takes.
+	example string
+}
+
+// open opens the scenario of a file or a name. That it is an opposite is told.
+func (f *choiceFlags) open(name, example string, stderr io.Writer) (*draft, error) {
+	s, folder, err := scenarios.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	d := &draft{scenario: s, name: name, folder: folder, example: example}
+	if !f.opposite {
+		return d, nil
+	}
+	if s.Opposite == nil {
+		return nil, usageError{fmt.Errorf("--opposite: the scenario %s has none; expected one with an opposite, "+
+			"or --set for each value that is to be another", s.Name)}
+	}
+	if d.scenario, err = s.Opposed(); err != nil {
+		return nil, err
+	}
+	d.antiPattern = strings.Join(strings.Fields(s.Opposite.About), " ")
+	fmt.Fprintf(stderr, "this is the opposite of %s: %s\n", s.Name, d.antiPattern)
+	return d, nil
+}
+
+// apply returns what the flags make of a draft, which may be at fault: those of --set,
+// and those that are called as the field that they fill. The draft stays as it is.
+func (f *choiceFlags) apply(flags *pflag.FlagSet, d *draft) (*scenarios.Scenario, error) {
+	s := *d.scenario
+	for _, one := range f.set {
+		path, value, cut := strings.Cut(one, "=")
+		if !cut {
+			return nil, usageError{fmt.Errorf("--set %s: expected path=value, such as %s", one, d.example)}
+		}
+		if err := s.Set(path, value); err != nil {
+			return nil, err
+		}
+	}
+	if err := emptyFlag(flags); err != nil {
+		return nil, err
+	}
+	for _, one := range []struct {
+		field string
+		fill  func()
+	}{
+		{"seed", func() { s.Seed = f.seed }},
+		{"retry", func() { s.Retry = f.retry }},
+		{"use", func() { s.Choose(f.use) }},
+		{"workers", func() { s.Workers = f.workers }},
+	} {
+		if flags.Changed(one.field) {
+			one.fill()
+			s.Credit(one.field, "--"+one.field)
+		}
+	}
+	return &s, nil
+}
+
+// settle returns the sound scenario that the flags make of a draft, and alter of that; it
+// may be nil.
+func (f *choiceFlags) settle(flags *pflag.FlagSet, d *draft, alter func(*scenarios.Scenario) error) (*scenarios.Scenario, error) {
+	s, err := f.apply(flags, d)
+	if err == nil && alter != nil {
+		err = alter(s)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s = leaveOpposite(s)
+	return s, scenarios.FaultsOf(s.Validate())
+}
+
+// read is settle, and reads the files that the scenario names: nothing may be set any
+// more, for what a file holds is no value of the scenario's.
+func (f *choiceFlags) read(flags *pflag.FlagSet, d *draft, alter func(*scenarios.Scenario) error) (*scenarios.Scenario, error) {
+	s, err := f.settle(flags, d, alter)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.ReadFrom(d.folder)
+}
+
+// leaveOpposite returns a scenario without its opposite where overrides have left
+// nothing else at fault: nobody has asked for it.
+func leaveOpposite(s *scenarios.Scenario) *scenarios.Scenario {
+	if s.Opposite == nil || len(s.Validate()) == 0 {
+		return s
+	}
+	without := *s
+	without.Opposite = nil
+	if len(without.Validate()) > 0 {
+		return s
+	}
+	return &without
+}
+
+// retryChosen reports whether somebody chose the retries: by --retry, or by --set.
+func (f *choiceFlags) retryChosen(c *cobra.Command) bool {
+	for _, one := range f.set {
+		if strings.HasPrefix(one, "retry=") {
+			return true
+		}
+	}
+	return c.Flags().Changed("retry")
+}

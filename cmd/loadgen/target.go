@@ -1,0 +1,263 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"loadgen/scenarios/keys"
+	"loadgen/scenarios/run"
+)
+
+// The words that --target takes beside an address.
+const (
+	targetEmbedded  = "embedded"
+	targetInProcess = "in-process"
+	targetEnv       = "env:"
+	targetFile      = "file:"
+)
+
+// targetFlags say what a run is sent to.
+type targetFlags struct {
+	// where are the targets that were named, the embedded one where none was: the
+	// first, and one for each further account.
+	where   []string
+	given   bool
+	account string
+	keyFile string
+	consent bool
+	budget  int64
+}
+
+func (f *targetFlags) register(flags *pflag.FlagSet) {
+	f.where = []string{targetEmbedded}
+	flags.Var(targetsValue{f}, "target", "what to load: embedded (the engine behind a local socket), in-process,\n"+
+		"a table endpoint's URL (with --key-file), env:NAME or file:PATH for a connection\n"+
+		"string, which may be repeated for each account of the scenario")
+	flags.StringVar(&f.account, "account", "", "account that signs for a --target URL (default: the one in the URL)")
+	flags.StringVar(&f.keyFile, "key-file", "", "`file` with the account key of a --target URL, base64")
+	flags.BoolVar(&f.consent, "yes", false, "send what the forecast says to a target that is not embedded")
+	flags.Int64Var(&f.budget, "budget", 0, "end the run at this number of billed transactions (0: no bound)")
+}
+
+// targetsValue is the flag --target, which can be given once for each account.
+type targetsValue struct{ flags *targetFlags }
+
+var _ pflag.Value = targetsValue{}
+
+// String implements [pflag.Value] with the first one.
+func (v targetsValue) String() string {
+	if v.flags == nil || len(v.flags.where) == 0 {
+		return ""
+	}
+	return v.flags.where[0]
+}
+
+// Type implements [pflag.Value].
+func (v targetsValue) Type() string { return "string" }
+
+// Set implements [pflag.Value].
+func (v targetsValue) Set(text string) error {
+	if !v.flags.given {
+		v.flags.given, v.flags.where = true, nil
+	}
+	v.flags.where = append(v.flags.where, text)
+	return nil
+}
+
+// every returns all that were given, for the command as it can be typed again.
+func (v targetsValue) every() []string { return v.flags.where }
+
+// fill enters into a plan what the flags aim at. No error repeats what may be a secret.
+func (f *targetFlags) fill(p *run.Plan) error {
+	if f.budget < 0 {
+		return usageError{fmt.Errorf("--budget %d: expected a number of transactions above 0", f.budget)}
+	}
+	first := f.where[0]
+	if !strings.Contains(first, "://") && (f.keyFile != "" || f.account != "") {
+		return usageError{errors.New("--key-file and --account belong to a --target URL")}
+	}
+	p.Budget = f.budget
+	if first == targetEmbedded || first == targetInProcess {
+		p.On = map[string]run.Place{targetEmbedded: run.Embedded, targetInProcess: run.InProcess}[first]
+		if f.budget > 0 || f.consent {
+			return usageError{errors.New("--budget and --yes belong to a target that is not embedded: this one bills nothing")}
+		}
+		if len(f.where) > 1 {
+			return usageError{fmt.Errorf("--target %s has as many accounts as the scenario asks for, and more targets were given; expected this one alone", first)}
+		}
+		return nil
+	}
+	p.On = run.Remote
+	var err error
+	p.Accounts, err = f.endpoints()
+	return err
+}
+
+// endpoints returns the accounts that are named, in their order.
+func (f *targetFlags) endpoints() ([]run.Endpoint, error) {
+	first, err := f.endpoint(f.where[0])
+	if err != nil {
+		return nil, err
+	}
+	list := []run.Endpoint{first}
+	if len(f.where) == 1 {
+		return list, nil
+	}
+	for _, where := range f.where {
+		// A connection string holds addresses, too, and is not to be told of as one.
+		if strings.Contains(where, "://") && !strings.ContainsAny(where, "=;") {
+			return nil, usageError{errors.New("--target: a URL has the one --key-file; expected env:NAME or file:PATH for each of several accounts")}
+		}
+	}
+	for _, where := range f.where[1:] {
+		one, err := f.endpoint(where)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(list, func(other run.Endpoint) bool { return other.String() == one.String() }) {
+			return nil, usageError{fmt.Errorf("--target: %s is given twice; expected another account each", one)}
+		}
+		list = append(list, one)
+	}
+	return list, nil
+}
+
+// endpoint returns what one --target names.
+func (f *targetFlags) endpoint(where string) (endpoint run.Endpoint, err error) {
+	switch {
+	case strings.HasPrefix(where, targetEnv):
+		endpoint, err = byVariable(strings.TrimPrefix(where, targetEnv))
+	case strings.HasPrefix(where, targetFile):
+		endpoint, err = byFile(strings.TrimPrefix(where, targetFile))
+	case where == targetEmbedded || where == targetInProcess:
+		return endpoint, usageError{fmt.Errorf("--target %s has as many accounts as the scenario asks for; expected it alone", where)}
+	case strings.Contains(where, "://") && where == f.where[0]:
+		endpoint, err = f.byURL(where)
+	default:
+		return endpoint, usageError{unknownTarget(where)}
+	}
+	if err != nil {
+		return endpoint, usageError{fmt.Errorf("--target: %w", err)}
+	}
+	return endpoint, nil
+}
+
+// unknownTarget says what --target takes. A text that may be a connection string
+// is not repeated.
+func unknownTarget(where string) error {
+	if len(where) > 40 || strings.ContainsAny(where, "=;") {
+		return errors.New("--target takes no connection string, since command lines are seen by others; " +
+			"put it into a file or an environment variable: --target file:PATH or --target env:NAME")
+	}
+	if near, found := keys.Nearest(where, []string{targetEmbedded, targetInProcess}); found {
+		return fmt.Errorf("--target %s: the nearest is %s", where, near)
+	}
+	return fmt.Errorf("--target %s: expected embedded, in-process, a URL, env:NAME or file:PATH", where)
+}
+
+func (f *targetFlags) byURL(where string) (run.Endpoint, error) {
+	// The URL is looked at first, so that a secret in it is what is told of.
+	if _, err := run.ParseURL(where, f.account, nil); err != nil {
+		return run.Endpoint{}, err
+	}
+	if f.keyFile == "" {
+		return run.Endpoint{}, errors.New("a URL needs --key-file with the account's key")
+	}
+	text, err := readSecret(f.keyFile)
+	if err != nil {
+		return run.Endpoint{}, fmt.Errorf("--key-file: %w", err)
+	}
+	secret, err := run.NewSecret(text)
+	if err != nil {
+		return run.Endpoint{}, fmt.Errorf("--key-file %s: %w", f.keyFile, err)
+	}
+	return run.ParseURL(where, f.account, secret)
+}
+
+func byVariable(name string) (run.Endpoint, error) {
+	text, set := os.LookupEnv(name)
+	if !set || text == "" {
+		return run.Endpoint{}, fmt.Errorf("the environment has no variable %q", name)
+	}
+	endpoint, err := run.ParseConnectionString(text)
+	if err != nil {
+		return run.Endpoint{}, fmt.Errorf("env:%s: %w", name, err)
+	}
+	return endpoint, nil
+}
+
+func byFile(path string) (run.Endpoint, error) {
+	text, err := readSecret(path)
+	if err != nil {
+		return run.Endpoint{}, err
+	}
+	endpoint, err := run.ParseConnectionString(text)
+	if err != nil {
+		return run.Endpoint{}, fmt.Errorf("file:%s: %w", path, err)
+	}
+	return endpoint, nil
+}
+
+// mostSecret bounds the file that a secret is read from.
+const mostSecret = 64 << 10
+
+// readSecret returns what a small file holds, without the blanks around it.
+func readSecret(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, mostSecret+1))
+	if err != nil {
+		return "", err
+	}
+	if len(text) > mostSecret {
+		return "", fmt.Errorf("%s has more than %d KiB: no secret is as long", path, mostSecret>>10)
+	}
+	return strings.TrimSpace(string(text)), nil
+}
+
+// agree shows what a run will ask of a target that is not embedded, and refuses to go on
+// without consent. With consent a silent run shows nothing.
+func (f *targetFlags) agree(silent bool, stderr io.Writer) func(run.Ask) error {
+	return func(ask run.Ask) error {
+		if !silent || !f.consent {
+			fmt.Fprint(stderr, forecastText(ask))
+		}
+		if !f.consent {
+			return usageError{errors.New("nothing was sent: add --yes to send it, and --budget N to bound what is billed")}
+		}
+		return nil
+	}
+}
+
+func forecastText(a run.Ask) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "forecast for %s, table %s\n", a.Where, a.Table)
+	fmt.Fprintf(&text, "  requests   %s, each a billed transaction; %s if all of the peak is refused until it is given up\n",
+		thousands(a.Requests), thousands(a.AtMost))
+	if a.Beside != "" {
+		fmt.Fprintf(&text, "  beside     of these about %s go to %s; what the run makes there, it drops; looking at the end at what is left comes on top\n",
+			thousands(a.Forecast.Beside), a.Beside)
+	}
+	fmt.Fprintf(&text, "  entities   %s counted by the documents' rule\n", thousands(a.Entities))
+	fmt.Fprintf(&text, "  bytes      about %s sent and %s received, without retries\n", size(a.Sent), size(a.Received))
+	fmt.Fprintf(&text, "  lasts      %v, and as long as loading and counting take\n", a.Lasts.Round(time.Second))
+	return text.String()
+}
+
+// size returns a number of bytes in words.
+func size(bytes int64) string {
+	if bytes >= 1e9 {
+		return fmt.Sprintf("%.1f GB", float64(bytes)/1e9)
+	}
+	return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
+}

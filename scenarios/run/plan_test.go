@@ -1,0 +1,96 @@
+package run
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/target/azure"
+)
+
+// Only Cosmos DB says 429 where it is busy.
+func TestRetryCodesAreThoseOfTheTarget(t *testing.T) {
+	at := func(url string) azure.Endpoint {
+		endpoint, err := azure.ParseURL(url, "races", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return endpoint
+	}
+	for _, row := range []struct {
+		name string
+		plan Plan
+		want []int
+	}{
+		{"the embedded engine", Plan{On: Embedded}, nil},
+		{"in process", Plan{On: InProcess}, nil},
+		{"Azure Storage", Plan{On: Remote, Accounts: []azure.Endpoint{at("https://races.table.core.windows.net")}}, nil},
+		{"Cosmos DB", Plan{On: Remote, Accounts: []azure.Endpoint{at("https://races.table.cosmos.azure.com:443")}}, []int{429}},
+	} {
+		if got := row.plan.retryCodes(); !slices.Equal(got, row.want) {
+			t.Errorf("%s: retryCodes() = %v; want %v", row.name, got, row.want)
+		}
+	}
+}
+
+func TestWorkersNeedFiles(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		workers  int
+		on       Place
+		limit    uint64
+		says     string
+	}{
+		{"as many as there can be behind a socket", 480, Embedded, 1024, ""},
+		{"one more", 481, Embedded, 1024, "481 workers need 1026 open files, and this process may have 1024; expected at most 480 workers"},
+		{"a remote target has the other ends", 960, Remote, 1024, ""},
+		{"one more than that", 961, Remote, 1024, "961 workers need 1025 open files, and this process may have 1024; expected at most 960 workers"},
+		{"an engine in process needs none", 100_000, InProcess, 10, ""},
+		{"hardly any files", 1, Remote, 10, "expected at most 0 workers"},
+	} {
+		err := fewerThan("", row.workers, row.on, row.limit)
+		var fault scenarios.Fault
+		if row.says == "" && err != nil || row.says != "" && (!errors.As(err, &fault) || !strings.Contains(err.Error(), row.says)) {
+			t.Errorf("%s: fewerThan(%d, %v, %d) = %v; want %q", row.sentence, row.workers, row.on, row.limit, err, row.says)
+		}
+	}
+}
+
+// What a scenario claims, it claims of its own profile and of its own load.
+func TestClaimsAreOfTheScenarioAlone(t *testing.T) {
+	s, err := scenarios.Builtin("stress")
+	if err == nil {
+		err = s.Set("expect", "[refused < 1%]")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Plan{Scenario: s, Rival: true}
+	if other, some := p.rival(); !some || len(other.Scenario.Expect) > 0 || other.Rival || len(s.Expect) != 1 {
+		t.Errorf("the rival is %+v, the scenario expects %q; want nothing of the one, one claim of the other", other, s.Expect)
+	}
+	for _, row := range []struct {
+		name string
+		find *Find
+		want int
+	}{
+		{"the scenario's own load", nil, 1},
+		{"a search, which offers another", &Find{Of: results.LimitPartition, MaxRefused: .01, From: 10, UpTo: 100, Step: 2 * time.Second}, 0},
+	} {
+		p := &Plan{Scenario: s, Find: row.find}
+		campaign, err := p.campaign(time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m, err := p.manifest(campaign, time.Time{}, ""); err != nil || len(m.Expectations) != row.want {
+			t.Errorf("%s: the manifest expects %q, %v; want %d claims", row.name, m.Expectations, err, row.want)
+		}
+		if _, some := p.rival(); some {
+			t.Errorf("%s: held against another profile, which nobody asked for", row.name)
+		}
+	}
+}

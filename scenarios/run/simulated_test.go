@@ -1,0 +1,154 @@
+package run_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+
+	"loadgen/results"
+	"loadgen/scenarios/run"
+)
+
+// canonical carries out the canonical scenario of a cold table with these settings.
+func canonical(t testing.TB, p run.Plan, settings ...string) record {
+	t.Helper()
+	p.Scenario = builtin(t, "simulate", settings...)
+	return simulated(t, p)
+}
+
+// scaled divides rates and limits by 20, and no times.
+func scaled() []string {
+	return []string{"phases.spread.rate=50", "model.partition_target=100", "model.range_target=100",
+		"model.server_target=200", "model.account_target=1000", "model.merge_below=5"}
+}
+
+// The canonical scenario, a twentieth of it: a fluid simulation of twelve equal
+// keys on one range has it serve twice as much after each five minutes of overload.
+func TestCanonicalScenarioRecovers(t *testing.T) {
+	leftOutWhenShort(t)
+	record := canonical(t, run.Plan{}, scaled()...)
+	served := func(from, to int64) float64 {
+		sum := int64(0)
+		for _, one := range record.Intervals {
+			if one.Second >= from && one.Second < to {
+				sum += one.Served
+			}
+		}
+		return float64(sum) / float64(to-from)
+	}
+	for _, level := range []struct {
+		from, to int64
+		rate     float64
+	}{{2, 299, 100}, {320, 599, 200}, {620, 899, 400}, {940, 1200, 600}} {
+		if got := served(level.from, level.to); got < .95*level.rate || got > 1.05*level.rate {
+			t.Errorf("%d s to %d s: %.1f/s are served; want %.0f/s within 5 %%", level.from, level.to, got, level.rate)
+		}
+	}
+	b := record.Summary.Balance
+	if b == nil || b.Outcome != results.Relieved || *b.Throttled != 0 || *b.Relieved < 905 || *b.Relieved > 935 || b.Splits < 5 || b.Moves < 5 {
+		t.Errorf("balance %+v; want relieved between 905 s and 935 s by five splits and moves or more", b)
+	}
+	for _, want := range []string{"throttled from the start", "relieves it after 15 min", "bear the load once"} {
+		if !strings.Contains(record.Summary.Verdict, want) {
+			t.Errorf("the verdict is %q; want it to say %q", record.Summary.Verdict, want)
+		}
+	}
+	if record.Validity != results.Valid || record.Manifest.Time != "virtual" || record.Manifest.Start != "cold" || !record.Manifest.Dataless {
+		t.Errorf("validity %s %v, %s time, %s start, dataless %t; want a valid run of a cold start without data",
+			record.Validity, record.Reasons, record.Manifest.Time, record.Manifest.Start, record.Manifest.Dataless)
+	}
+}
+
+// The books close with entities and without, and say the same.
+func TestSimulationBooksCloseEitherWay(t *testing.T) {
+	leftOutWhenShort(t)
+	without, with := canonical(t, run.Plan{}, quickly()...), canonical(t, run.Plan{Data: true}, quickly()...)
+	for _, record := range []record{without, with} {
+		all := record.Total(results.Everything)
+		target := record.Target
+		if all.Scheduled != all.Sent+all.Dropped || all.Attempts != all.Ok+all.Refused+all.Failed ||
+			target.Requests != all.Attempts || target.Ok != all.Ok || target.Refused != all.Refused || target.Entities != all.Counted {
+			t.Errorf("scheduled %d, attempts %d, ok %d, refused %d; the target counted %+v; want books that close",
+				all.Scheduled, all.Attempts, all.Ok, all.Refused, target)
+		}
+	}
+	if *without.Target != *with.Target {
+		t.Errorf("without data the target counted %+v; want %+v as with data", *without.Target, *with.Target)
+	}
+	if with.Manifest.Dataless || !without.Manifest.Dataless {
+		t.Error("the manifests do not tell the runs apart")
+	}
+}
+
+// A key that is asked for more than a partition has is never relieved, and the
+// verdict says why; one that headroom bears flips.
+func TestHotKeyIsNeverRelieved(t *testing.T) {
+	leftOutWhenShort(t)
+	record := canonical(t, run.Plan{Rival: true}, append(quickly(), "phases.spread.partitions=[Tokyo]", "phases.spread.rate=150",
+		"model.range_target=0")...)
+	b := record.Summary.Balance
+	if b.Outcome != results.Throttled || b.Splits != 0 || len(b.StillRefused) != 1 || b.StillRefused[0] != "Tokyo" {
+		t.Errorf("balance %+v; want Tokyo throttled to the end without a split", b)
+	}
+	for _, want := range []string{"never divided", `"Tokyo"`, "flips with the model", "headroom"} {
+		if !strings.Contains(record.Summary.Verdict, want) {
+			t.Errorf("the verdict is %q; want it to say %q", record.Summary.Verdict, want)
+		}
+	}
+	if b.Survives == nil || *b.Survives {
+		t.Errorf("survives %v; want false: headroom bears 150/s of a target of 100/s", b.Survives)
+	}
+	alone := canonical(t, run.Plan{}, quickly()...)
+	if alone.Rival != nil || alone.Summary.Balance.Survives != nil {
+		t.Error("--one-profile was held against another")
+	}
+}
+
+// A warm start shows what the same load comes to on spread ranges.
+func TestWarmStartIsBorne(t *testing.T) {
+	record := canonical(t, run.Plan{Rival: true}, append(quickly(), "start=warm")...)
+	if b := record.Summary.Balance; b.Outcome != results.Held || b.Splits+b.Moves != 0 || b.Survives == nil || !*b.Survives {
+		t.Errorf("balance %+v; want a load that is borne from the start under both profiles", b)
+	}
+}
+
+// stopping ends a run once its first stage begins.
+type stopping struct{ stop context.CancelFunc }
+
+func (s stopping) Begins(run.Begun) []run.Observer { return nil }
+func (s stopping) Enters(run.Stage)                { s.stop() }
+func (s stopping) Ends(error)                      {}
+
+func TestASimulationThatIsStoppedIsPartial(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	r, err := run.Run(ctx, run.Plan{Scenario: builtin(t, "simulate"), Rival: true, Progress: stopping{cancel}})
+	if !errors.Is(err, context.Canceled) || r == nil || r.Validity != results.Partial || r.Rival != nil || r.Summary == nil {
+		t.Fatalf("Run = %+v, %v; want a sealed record that is partial, held against nothing", r, err)
+	}
+	if all := r.Total(results.Everything); all.Attempts != r.Target.Requests {
+		t.Errorf("%d attempts, the target counted %d; want books that close", all.Attempts, r.Target.Requests)
+	}
+}
+
+// A minute of the canonical scenario on one core: attempts through session, admission and
+// recording.
+func BenchmarkSimulate(b *testing.B) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	for _, row := range []struct {
+		name string
+		data bool
+		last string
+	}{{"without data", false, "1m"}, {"with data", true, "1m"}, {"all of it", false, "20m"}} {
+		b.Run(row.name, func(b *testing.B) {
+			b.ReportAllocs()
+			attempts := 0.0
+			for range b.N {
+				attempts += float64(canonical(b, run.Plan{Data: row.data}, "phases.spread.for="+row.last).Target.Requests)
+			}
+			b.ReportMetric(attempts/b.Elapsed().Seconds(), "attempts/s")
+		})
+	}
+}

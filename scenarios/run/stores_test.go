@@ -1,0 +1,104 @@
+package run
+
+import (
+	"strings"
+	"testing"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/report/verdict"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/target"
+	"loadgen/target/azure"
+)
+
+// furnished returns the scenarios of the library that use queues or blobs beside their
+// tables.
+func furnished(t *testing.T) []*scenarios.Scenario {
+	t.Helper()
+	var list []*scenarios.Scenario
+	for _, name := range scenarios.Library() {
+		s, err := scenarios.Builtin(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(storesOf(s)) > 0 {
+			list = append(list, s)
+		}
+	}
+	if len(list) == 0 {
+		t.Fatal("no scenario of the library uses a queue or blobs")
+	}
+	return list
+}
+
+// Behind a socket, too; the tables' requests go on going there.
+func TestStandInsBesideTheSocket(t *testing.T) {
+	s := furnished(t)[0]
+	d, err := (&Plan{Scenario: s, On: Embedded}).open(t.Context(), clock.NewReal(), "run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.close()
+	put := target.Operation{Beside: &target.Beside{Verb: target.PutMessage, Store: "work", Body: []byte("a")}}
+	create := target.Operation{Verb: entity.CreateTable, Table: "Races"}
+	for _, op := range []*target.Operation{&put, &create} {
+		if o := d.target.Do(t.Context(), op); o.Status >= 300 {
+			t.Errorf("%+v is answered %+v; want success", op, o)
+		}
+	}
+	if c := d.counter.Counts(); c.Requests != 2 || c.Ok != 2 || len(d.wires) != 1 {
+		t.Errorf("the books are %+v over %d wires; want both requests, and the wire of the tables", c, len(d.wires))
+	}
+}
+
+// A report without stand-ins does not speak of any, and one at a real service neither.
+func TestStandInsAreSaid(t *testing.T) {
+	told := func(m results.Manifest) bool {
+		return strings.Contains(strings.Join(verdict.Limits(&results.Record{Manifest: m}), "\n"), "stand-in in memory")
+	}
+	p, m := &Plan{On: Embedded}, results.Manifest{StandIns: []string{"queue"}}
+	if !told(m) {
+		t.Error("the report says nothing of a stand-in")
+	}
+	p.describe(&m, "")
+	if !told(m) {
+		t.Error("beside the embedded engine the report says nothing of a stand-in")
+	}
+	p.On = Remote
+	p.describe(&m, "Windows-Azure-Table/1.0")
+	if told(m) || m.StandIns != nil {
+		t.Error("at a real service the report speaks of stand-ins")
+	}
+}
+
+// A sweep is refused alike, and tables alone need nothing beside them.
+func TestWhatATargetHasToReach(t *testing.T) {
+	endpoint, err := azure.ParseURL("http://127.0.0.1:1/races", "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := scenarios.Builtin("table-scan")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Plan{Scenario: plain, On: Remote, Accounts: []azure.Endpoint{endpoint}}
+	if err := p.reaches(); err != nil || p.storesAt() != "" {
+		t.Errorf("a scenario of tables alone: %v, stores at %q; want neither", err, p.storesAt())
+	}
+	d := &destination{}
+	if d.withStandIns(plain, nil); d.target != nil || d.counter != nil {
+		t.Error("a scenario of tables alone is given stand-ins")
+	}
+	for _, s := range furnished(t) {
+		p.Scenario = s
+		if err := p.reaches(); err == nil || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v; want one line", s.Name, err)
+		}
+		near := &Plan{Scenario: s, On: Embedded}
+		if err := near.reaches(); err != nil {
+			t.Errorf("%s at the embedded engine: %v", s.Name, err)
+		}
+	}
+}

@@ -1,0 +1,37 @@
+//go:build ci
+
+package run_test
+
+import (
+	"loadgen/results"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The waits of the documented policy are minutes: the hold lasts until the
+// retries of every step have met the same load.
+func TestDocumentedPolicyIsHeldToItsWaits(t *testing.T) {
+	leftOutWhenShort(t)
+	t.Parallel()
+	s := simulate(t, "retry=documented", "phases.peak.rates=[2500]", "phases.peak.each=4s")
+	if s.Summary.Validity != results.Valid || s.Misplaced != 0 {
+		t.Fatalf("validity = %s %v, %d misplaced; want valid", s.Summary.Validity, s.Summary.Reasons, s.Misplaced)
+	}
+	if s.Duration < 219*time.Second {
+		t.Errorf("the run lasted %v; want the 39 + 90 + 90 s that three waits can take, and more", s.Duration)
+	}
+	sum := s.Total(results.Reported)
+	if sum.Cut != 0 || sum.Attempts <= sum.Operations {
+		t.Errorf("%d operations of the reported step were cut, %d attempts for %d operations; want none cut, and retries",
+			sum.Cut, sum.Attempts, sum.Operations)
+	}
+	// What is lost while the retries are still away flatters: the verdict says
+	// what a lasting peak loses.
+	if want := "19.9 % of a peak that outlasts its retries, which wait up to 1m30s"; !strings.Contains(s.Summary.Verdict, want) {
+		t.Errorf("verdict = %q; want %q in it", s.Summary.Verdict, want)
+	}
+	if p99, told := s.RetryWaits.Quantile(.99); !told || p99 < 80_000_000 {
+		t.Errorf("p99 of the waits = %d µs; want the 90 s of the cap", p99)
+	}
+}
