@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	seeds   = flag.Int("seeds", 20, "how many random simulations to run")
+	seeds   = flag.Int("seeds", 8, "how many random simulations to run")
 	oneSeed = flag.Uint64("seed", 0, "the only random simulation to run; 0 runs them all")
 )
 

@@ -59,7 +59,7 @@ func performed(t testing.TB, s *scenarios.Scenario, inReal bool) ran {
 // expected.
 func TestProceduresLiveEqualVirtual(t *testing.T) {
 	list := builtins(t, proceeds)
-	for _, s := range spread(list, drawn(10, len(list))) {
+	for _, s := range spread(list, tier(10, len(list))) {
 		if testing.Short() && s.Name != "bank-transfer" {
 			continue
 		}

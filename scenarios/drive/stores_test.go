@@ -47,7 +47,7 @@ func TestWhatIsMadeBesideTablesIsDropped(t *testing.T) {
 	if len(list) < 3 {
 		t.Fatalf("%d scenarios of the library use a queue or blobs; want some", len(list))
 	}
-	for _, s := range spread(list, drawn(3, len(list))) {
+	for _, s := range spread(list, tier(3, len(list))) {
 		for _, after := range []time.Duration{2 * time.Second, 7 * time.Second, time.Hour} {
 			if after == time.Hour && testing.Short() {
 				continue

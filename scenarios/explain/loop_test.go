@@ -26,7 +26,7 @@ func TestClientsWaitForTheirAnswers(t *testing.T) {
 			waits(t, row.name+", "+kind, kind+": {think: 40ms, for: 5s", row.operations, row.times, row.answer, .04)
 		}
 		if row.answer > 0 {
-			waits(t, row.name+", one right after another", "traffic: {count: 5000", row.operations, row.times, row.answer, 0)
+			waits(t, row.name+", one right after another", "traffic: {count: 6000", row.operations, row.times, row.answer, 0)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func orderOf(t testing.TB, d *surveytest.Design, seed uint64, rows int) survey.O
 
 // TestNoDesignIsMisjudged prints the confusion matrix of all labelled designs.
 func TestNoDesignIsMisjudged(t *testing.T) {
-	for _, rows := range []int{2_000, 17_000} {
+	for _, rows := range []int{2_000, tier(7_000, 17_000)} {
 		matrix := map[string]int{}
 		for i, d := range surveytest.Designs() {
 			o := orderOf(t, &d, uint64(i), rows)

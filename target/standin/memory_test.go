@@ -21,8 +21,19 @@ func send(m *standin.Memory, b target.Beside) target.Outcome {
 	return o
 }
 
+// The stand-ins of the tests hold a hundredth of the things and a sixty-fourth of the bytes
+// that others do.
+const (
+	mostThings = standin.MostThings / 100
+	mostBytes  = standin.MostBytes / 64
+	mostBlob   = standin.MostBlob / 64
+)
+
 // What there is no room for is refused and said, and room comes back with what goes.
 func TestThereIsAnEndToWhatIsHeld(t *testing.T) {
+	if number, size := standin.NewMemory().Room(); number != standin.MostThings || size != standin.MostBytes {
+		t.Errorf("there is room for %d things of %d bytes; want %d and %d", number, size, standin.MostThings, standin.MostBytes)
+	}
 	for _, row := range []struct {
 		name string
 		// fill writes thing n, of which so many fit; free makes room for one more.
@@ -32,18 +43,18 @@ func TestThereIsAnEndToWhatIsHeld(t *testing.T) {
 	}{
 		{"many messages, and the queue itself", func(int) target.Beside {
 			return target.Beside{Verb: target.PutMessage, Store: "work"}
-		}, standin.MostThings - 1, target.Beside{Verb: target.DropQueue, Store: "work"}},
+		}, mostThings - 1, target.Beside{Verb: target.DropQueue, Store: "work"}},
 		{"many blobs, and the container itself", func(n int) target.Beside {
 			return target.Beside{Verb: target.PutBlob, Store: "notes", Name: fmt.Sprintf("%06d", n)}
-		}, standin.MostThings - 1, target.Beside{Verb: target.DeleteBlob, Store: "notes", Name: "000007"}},
+		}, mostThings - 1, target.Beside{Verb: target.DeleteBlob, Store: "notes", Name: "000007"}},
 		{"many queues with a message each", func(n int) target.Beside {
 			return target.Beside{Verb: target.PutMessage, Store: fmt.Sprintf("work-%d", n)}
-		}, standin.MostThings / 2, target.Beside{Verb: target.DropQueue, Store: "work-3"}},
+		}, mostThings / 2, target.Beside{Verb: target.DropQueue, Store: "work-3"}},
 		{"large blobs", func(n int) target.Beside {
-			return target.Beside{Verb: target.PutBlob, Store: "notes", Name: fmt.Sprint(n), Body: make([]byte, standin.MostBlob-100)}
-		}, standin.MostBytes / standin.MostBlob, target.Beside{Verb: target.DropContainer, Store: "notes"}},
+			return target.Beside{Verb: target.PutBlob, Store: "notes", Name: fmt.Sprint(n), Body: make([]byte, mostBlob-100)}
+		}, mostBytes / mostBlob, target.Beside{Verb: target.DropContainer, Store: "notes"}},
 	} {
-		m := standin.NewMemory()
+		m := standin.Small(mostThings, mostBytes)
 		for n := range row.fits {
 			if o := send(m, row.fill(n)); o.Status != 201 {
 				t.Fatalf("%s: number %d of %d is answered %d %s %s; want 201", row.name, n, row.fits, o.Status, o.Code, o.Detail)
@@ -66,13 +77,13 @@ func TestThereIsAnEndToWhatIsHeld(t *testing.T) {
 
 // What takes the place of something takes its room, too, and no room is lost.
 func TestRoomComesBack(t *testing.T) {
-	m := standin.NewMemory()
-	for n := range 3 * standin.MostBytes / standin.MostBlob {
-		if o := send(m, target.Beside{Verb: target.PutBlob, Store: "notes", Name: "a", Body: make([]byte, standin.MostBlob)}); o.Status != 201 {
+	m := standin.Small(mostThings, mostBytes)
+	for n := range 3 * mostBytes / mostBlob {
+		if o := send(m, target.Beside{Verb: target.PutBlob, Store: "notes", Name: "a", Body: make([]byte, mostBlob)}); o.Status != 201 {
 			t.Fatalf("write %d over the same blob is answered %d; want 201", n, o.Status)
 		}
 	}
-	for n := range standin.MostThings + 5 {
+	for n := range mostThings + 5 {
 		send(m, target.Beside{Verb: target.PutMessage, Store: "work", Body: make([]byte, 4096)})
 		o := send(m, target.Beside{Verb: target.ReceiveMessages, Store: "work", Hidden: time.Second})
 		if len(o.Found) != 1 {
@@ -189,20 +200,20 @@ func TestRequestsGoWhereTheyBelong(t *testing.T) {
 
 // A blob that is written over takes the room that it has then, not what it had.
 func TestWhatIsWrittenOverTakesItsRoom(t *testing.T) {
-	m := standin.NewMemory()
+	m := standin.Small(mostThings, mostBytes)
 	write := func(n, size int) int {
 		return send(m, target.Beside{Verb: target.PutBlob, Store: "notes", Name: fmt.Sprint(n), Body: make([]byte, size)}).Status
 	}
-	const fit = standin.MostBytes / standin.MostBlob
+	const fit = mostBytes / mostBlob
 	for n := range fit {
-		if first, second := write(n, 1), write(n, standin.MostBlob-100); first != 201 || second != 201 {
+		if first, second := write(n, 1), write(n, mostBlob-100); first != 201 || second != 201 {
 			t.Fatalf("blob %d is written with %d and %d; want 201", n, first, second)
 		}
 	}
 	if got := write(fit, 1); got != 201 {
 		t.Fatalf("a small blob is answered %d; want 201", got)
 	}
-	if got := write(fit, standin.MostBlob-100); got != 507 {
+	if got := write(fit, mostBlob-100); got != 507 {
 		t.Errorf("a large one over it is answered %d; want 507", got)
 	}
 }
