@@ -9,7 +9,6 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
-	"loadgen/target/azure"
 )
 
 // carried returns the scenario as it is carried out: a search and vegeta's driver try
@@ -34,9 +33,9 @@ func (p *Plan) campaign(started time.Time) (*drive.Campaign, error) {
 	table := p.Table
 	if table == "" {
 		table = TablePrefix + p.Scenario.Table
-	}
-	if table == TablePrefix+p.Scenario.Table && p.live() {
-		table += strconv.FormatInt(started.UnixNano()/int64(time.Millisecond), 36)
+		if p.live() {
+			table += strconv.FormatInt(started.UnixNano()/int64(time.Millisecond), 36)
+		}
 	}
 	o := p.options(table)
 	o.RunMark = ""
@@ -57,7 +56,7 @@ func (p *Plan) campaign(started time.Time) (*drive.Campaign, error) {
 // that every service has.
 func (p *Plan) retryCodes() []int {
 	for _, one := range p.Accounts {
-		if azure.Endpoint.Cosmos(one) {
+		if one.Cosmos() {
 			return []int{backoff.TooManyRequests}
 		}
 	}

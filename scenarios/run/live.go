@@ -66,6 +66,7 @@ func (p *Plan) send(ctx context.Context, campaign *drive.Campaign, clk clock.Rea
 	live := &drive.Live{Clock: clk, Target: t, Workers: p.Scenario.Workers, Fine: true}
 	look, err := lookAt(live, k.recorder)
 	if err != nil {
+		p.Progress.Ends(err)
 		return err
 	}
 	defer p.easeCollector(campaign)()

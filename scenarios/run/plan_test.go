@@ -94,3 +94,21 @@ func TestClaimsAreOfTheScenarioAlone(t *testing.T) {
 		}
 	}
 }
+
+// A table that somebody named is that table, even by the name that new ones begin with; a
+// new one has a name of its own.
+func TestATableKeepsItsName(t *testing.T) {
+	s, err := scenarios.Builtin("stress")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct{ table, want string }{
+		{"loadgenstress", "loadgenstress"}, {"loadgenMine", "loadgenMine"}, {"", "loadgenstressrs"},
+	} {
+		p := &Plan{Scenario: s, On: Embedded, Table: row.table}
+		campaign, err := p.campaign(time.UnixMilli(1000))
+		if err != nil || campaign.Table != row.want || campaign.NewName != (row.table == "") {
+			t.Errorf("the table of %q is %q, new %t, %v; want %q", row.table, campaign.Table, campaign.NewName, err, row.want)
+		}
+	}
+}
