@@ -137,26 +137,3 @@ const (
 	contentTypeHeader = "Content-Type"
 	contentIDHeader   = "Content-ID"
 )
-
-// What a byte may be, one bit each: part of a header's name, and in an address
-// just as it is.
-const (
-	headerByte uint8 = 1 << iota
-	linkByte
-)
-
-// byteKinds is indexed by a byte.
-var byteKinds = kindsOfBytes()
-
-func kindsOfBytes() (kinds [256]uint8) {
-	for i := range kinds {
-		c := byte(i)
-		if unreserved(c) {
-			kinds[c] |= headerByte | linkByte
-		}
-		if strings.IndexByte("!*()", c) >= 0 {
-			kinds[c] |= linkByte
-		}
-	}
-	return kinds
-}

@@ -157,7 +157,7 @@ func (a *agenda) enough(now clock.Instant) error {
 		return nil
 	}
 	err := a.stage.Enough(a.start, now, func() uint64 { return a.dueBefore(now.Add(-time.Second)) })
-	if !errors.Is(err, errSettled) {
+	if !errors.Is(err, ErrSettled) {
 		return err
 	}
 	at := max(a.start, clock.Instant(now.Offset().Truncate(time.Second)))

@@ -6,18 +6,13 @@ import (
 )
 
 var (
-	// ErrTableExists is wrapped where the test table is there already.
-	ErrTableExists = errors.New("drive: the test table exists")
-	// ErrNotOurs is wrapped where a table to be reused lacks this tool's marker.
-	ErrNotOurs = errors.New("drive: the table is not one of this tool's")
-	// ErrPreparation is wrapped where the table could not be made, filled or
-	// counted.
-	ErrPreparation = errors.New("drive: preparation failed")
 	// ErrStopped is wrapped where a budget of the scenario was exceeded, so that it
 	// ended the run.
 	ErrStopped = errors.New("drive: stopped")
 	// ErrSilent is wrapped where the target has stopped answering.
 	ErrSilent = errors.New("drive: the target has not answered")
+	// ErrSettled is wrapped where a stage has come to rest, so that it need not go on.
+	ErrSettled = errors.New("drive: the load has come to rest")
 )
 
 // Stop is the end of a run whose scenario sets a budget that was exceeded. It wraps

@@ -170,7 +170,8 @@ func (p *sessionPlay) begin(intended clock.Instant, verb string, words []string)
 
 func (p *sessionPlay) policy(name string) backoff.Policy {
 	if name == "patient" {
-		return patient()
+		return backoff.Policy{Name: name, Retries: backoff.MaxRetries,
+			Delay: backoff.Exponential{Base: 100 * time.Millisecond, Min: 50 * time.Millisecond, Max: 2 * time.Second}}
 	}
 	policy, err := backoff.ByName(name)
 	if err != nil {

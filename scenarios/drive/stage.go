@@ -62,7 +62,7 @@ type Stage struct {
 	PhaseAt func(at time.Duration) int
 	// Enough, where set, is asked now and again whether a stage that began then need
 	// go on; overdue counts the operations that should have been sent a second ago.
-	// One call is made at a time. An error ends the run, except errSettled: then
+	// One call is made at a time. An error ends the run, except ErrSettled: then
 	// nothing more becomes due, from the whole second before now on. Settling has
 	// the last phase's End be set when it has ended, since that can be early.
 	Enough   func(start, now clock.Instant, overdue func() uint64) error

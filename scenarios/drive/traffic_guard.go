@@ -1,7 +1,6 @@
 package drive
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -11,9 +10,6 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios"
 )
-
-// errSettled says that a stage has come to rest, and need not go on.
-var errSettled = errors.New("drive: the load has come to rest")
 
 // guard watches a phase of traffic and says when it is enough: when a budget of the
 // scenario is exceeded, or the load has come to rest. It is told of all attempts by
@@ -99,7 +95,7 @@ func (g *guard) Completed(c *results.Completed) {
 }
 
 // enough returns why a stage that began at one instant needs to go no further now:
-// an error that wraps [ErrStopped], or errSettled; nil where it does. overdue counts
+// an error that wraps [ErrStopped], or ErrSettled; nil where it does. overdue counts
 // the operations that should have been sent a second ago.
 func (g *guard) enough(start, now clock.Instant, overdue func() uint64) error {
 	second := int64(now.Offset() / time.Second)
@@ -120,7 +116,7 @@ func (g *guard) enough(start, now clock.Instant, overdue func() uint64) error {
 	measured := time.Duration(second)*time.Second - start.Offset() - g.warmUp
 	if g.stable > 0 && measured >= leastMeasured {
 		if before := g.sum(second - 2*window); before.like(&last, g.stable) {
-			return errSettled
+			return ErrSettled
 		}
 	}
 	return nil

@@ -90,11 +90,11 @@ func TestGuardTellsRest(t *testing.T) {
 		warmUp, since time.Duration
 		want          error
 	}{
-		{"the same is stable", base, base, .02, 0, 0, errSettled},
-		{"a rate within the share is", base, second{ok: 101, response: length}, .02, 0, 0, errSettled},
+		{"the same is stable", base, base, .02, 0, 0, ErrSettled},
+		{"a rate within the share is", base, second{ok: 101, response: length}, .02, 0, 0, ErrSettled},
 		{"one beyond it is not", base, second{ok: 103, response: length}, .02, 0, 0, nil},
 		{"one beyond it downwards is not", base, second{ok: 97, response: length}, .02, 0, 0, nil},
-		{"a median within the share is", base, second{ok: 100, response: length + length/80}, .02, 0, 0, errSettled},
+		{"a median within the share is", base, second{ok: 100, response: length + length/80}, .02, 0, 0, ErrSettled},
 		{"one beyond it is not", base, second{ok: 100, response: length + length/30}, .02, 0, 0, nil},
 		{"nothing served is not rest", second{}, second{}, .02, 0, 0, nil},
 		{"nor is what was served before and no longer", base, second{}, .5, 0, 0, nil},

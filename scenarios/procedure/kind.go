@@ -1,8 +1,6 @@
 package procedure
 
 import (
-	"slices"
-	"strings"
 	"time"
 
 	"loadgen/engine/clock"
@@ -136,39 +134,6 @@ type Call struct {
 	Subject, Fresh Subject
 	// Chance is the operation's own.
 	Chance clock.Draw
-}
-
-// kinds is the closed list, in the order of their names.
-var kinds = sortedKinds()
-
-func sortedKinds() []Kind {
-	list := slices.Concat(transferKinds(), archiveKinds(), indexKinds(), seriesKinds(), blobKinds(), relationKinds(),
-		bagKinds(), fanOutKinds(), purgeKinds(), sealKinds(), signatureKinds())
-	slices.SortFunc(list, func(a, b Kind) int { return strings.Compare(a.Name, b.Name) })
-	return list
-}
-
-// Kinds returns the closed list, in the order of their names. The slice is the
-// caller's.
-func Kinds() []Kind { return slices.Clone(kinds) }
-
-// Names returns the names of all kinds.
-func Names() []string {
-	var names []string
-	for _, k := range kinds {
-		names = append(names, k.Name)
-	}
-	return names
-}
-
-// Find returns the kind of a name, nil where there is none.
-func Find(name string) *Kind {
-	for _, k := range kinds {
-		if k.Name == name {
-			return &k
-		}
-	}
-	return nil
 }
 
 // Tallied is a procedure that counts what its operation came upon.
