@@ -117,3 +117,13 @@ func (v exponentValue) read(r *reader, path string, n *node) {
 }
 
 func (v exponentValue) write() *node { return plain(strconv.FormatFloat(*v.into, 'f', -1, 64)) }
+
+// schema returns the word, or the map of numbers.
+func (v accessValue) schema() *schema {
+	return &schema{AnyOf: []*schema{
+		{Enum: []string{AccessUniform, AccessLatest}},
+		accessValue{&Access{}}.numbers(nil).schema(),
+	}}
+}
+
+func (v exponentValue) schema() *schema { return numeric("number", "0", strconv.Itoa(maxExponent)) }

@@ -248,3 +248,16 @@ func (a *Arrivals) even(scale float64, length time.Duration) (arrival.Even, erro
 		return arrival.NewSteps(arrival.Step{Rate: a.Constant * scale, Length: length})
 	}
 }
+
+func (v level) schema() *schema {
+	s := rateValue(v).schema()
+	s.AnyOf = []*schema{{Constant: "0"}, {Minimum: s.Minimum}}
+	s.Minimum = ""
+	return s
+}
+
+func (v shareValue) schema() *schema {
+	s := patterned(percentage)
+	s.Description = "A share in percent above 0, such as 2%."
+	return s
+}

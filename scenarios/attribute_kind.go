@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 
@@ -214,4 +215,11 @@ func (v decimalValue) write() *node { return plain(decimalText(*v.into)) }
 
 func (v decimalValue) schema() *schema {
 	return numeric("number", decimalText(v.least), decimalText(v.most))
+}
+
+// attributeName is what templates can call an attribute.
+var attributeName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+func (v attributesValue) schema() *schema {
+	return &schema{Type: types{"object"}, Names: patterned(attributeName), Additional: newDistribution().binding().schema()}
 }

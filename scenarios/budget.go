@@ -68,3 +68,8 @@ func (v budgetValue) read(r *reader, path string, n *node) {
 }
 
 func (v budgetValue) write() *node { return text(v.into.String()) }
+
+func (v budgetValue) schema() *schema {
+	return &schema{Type: types{"string"},
+		Pattern: "^(" + strings.Join(Budgets(), "|") + ") *> *" + strings.TrimPrefix(percentage.String(), "^")}
+}

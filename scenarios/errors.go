@@ -2,9 +2,6 @@ package scenarios
 
 import "errors"
 
-// ErrInvalid is wrapped by every fault of a scenario.
-var ErrInvalid = errors.New("scenarios: invalid scenario")
-
 // ErrUnknown is wrapped by the error for a built-in scenario that does not
 // exist.
 var ErrUnknown = errors.New("scenarios: unknown scenario")

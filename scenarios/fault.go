@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// ErrInvalid is wrapped by every fault of a scenario.
+var ErrInvalid = errors.New("scenarios: invalid scenario")
+
 // Fault is one thing that is wrong with a scenario.
 type Fault struct {
 	// File is where the value came from: a file's name, or "--set path" for an

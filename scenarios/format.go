@@ -343,3 +343,11 @@ func (v verbValue) read(r *reader, path string, n *node) {
 }
 
 func (v verbValue) write() *node { return text(v.into.String()) }
+
+func (v verbValue) schema() *schema {
+	s := &schema{}
+	for _, verb := range v.of {
+		s.Enum = append(s.Enum, verb.String())
+	}
+	return s
+}

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"errors"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"loadgen/engine/model"
@@ -91,4 +92,36 @@ func (v modelValue) write() *node {
 		n.entries = append(n.entries, entry{key: o.Name, value: value})
 	}
 	return n
+}
+
+// schema returns the profile and every parameter with its bounds. A parameter is
+// read as a text, and may stand in quotes.
+func (v modelValue) schema() *schema {
+	profile := choiceValue{&v.into.Profile, "profile", model.Profiles()}.schema()
+	profile.Description = "The set of parameters to start from."
+	profile.Default = jsonText(model.Documented)
+	s := &schema{called: "model", Type: types{"object"}, Additional: false, Properties: properties{{profileField, profile}}}
+	documented, err := model.New(model.Documented)
+	if err != nil {
+		panic("scenarios: the documented profile does not exist: " + err.Error())
+	}
+	for _, p := range documented.Parameters() {
+		s.Properties = append(s.Properties, property{p.Name, parameterSchema(p)})
+	}
+	return s
+}
+
+var wholeText = regexp.MustCompile(`^[-+]?[0-9]+$`)
+
+func parameterSchema(p model.Parameter) *schema {
+	least, most := strconv.FormatInt(p.Least, 10), strconv.FormatInt(p.Greatest, 10)
+	s := numeric("integer", least, most)
+	s.Type = types{"integer", "string"}
+	s.Pattern = wholeText.String()
+	if p.Unit == model.Duration {
+		s.orZero()
+		s.Pattern = durationForm.String()
+	}
+	s.Description = sentence(p.About)
+	return s
 }

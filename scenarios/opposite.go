@@ -113,3 +113,7 @@ func (c *checker) opposite() {
 		c.add("opposite.set", "as set here the scenario is at fault: %s", fault.What)
 	}
 }
+
+func (v settingsValue) schema() *schema {
+	return &schema{Type: types{"object"}, MinProperties: 1, MaxProperties: maxSettings}
+}

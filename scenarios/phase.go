@@ -73,10 +73,6 @@ const (
 	maxStep       = 24 * time.Hour
 	// minStep is the least that fills a second of the record.
 	minStep = time.Second
-	maxRate = 1_000_000
-	// minRate keeps the time between two operations within what can be counted
-	// in nanoseconds.
-	minRate = 0.001
 )
 
 // Operations returns what a phase offers, nil where it prepares or counts. The

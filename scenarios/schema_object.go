@@ -60,17 +60,6 @@ func (l listOf[T]) schema() *schema {
 	return s
 }
 
-// attributeName is what templates can call an attribute.
-var attributeName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-
-func (v attributesValue) schema() *schema {
-	return &schema{Type: types{"object"}, Names: patterned(attributeName), Additional: newDistribution().binding().schema()}
-}
-
-func (v settingsValue) schema() *schema {
-	return &schema{Type: types{"object"}, MinProperties: 1, MaxProperties: maxSettings}
-}
-
 var jsonNumeric = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
 
 // json returns the value as one of JSON, which cannot tell a text in quotes from
@@ -101,13 +90,3 @@ func (n *node) json() any {
 		return nil
 	}
 }
-
-// schema returns the word, or the map of numbers.
-func (v accessValue) schema() *schema {
-	return &schema{AnyOf: []*schema{
-		{Enum: []string{AccessUniform, AccessLatest}},
-		accessValue{&Access{}}.numbers(nil).schema(),
-	}}
-}
-
-func (v exponentValue) schema() *schema { return numeric("number", "0", strconv.Itoa(maxExponent)) }

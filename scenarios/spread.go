@@ -3,6 +3,7 @@ package scenarios
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -283,4 +284,11 @@ func (s *Scenario) Reads() bool {
 		}
 	}
 	return false
+}
+
+func (v partitionsValue) schema() *schema {
+	return &schema{AnyOf: []*schema{
+		numeric("integer", "1", strconv.Itoa(maxSpread)),
+		v.list().schema(),
+	}}
 }

@@ -296,3 +296,9 @@ func (c *checker) somewhere(i int, path string) {
 		c.aimed(i, path)
 	}
 }
+
+func (v allValue) schema() *schema {
+	s := v.partitionsValue.schema()
+	s.AnyOf = append(s.AnyOf, &schema{Enum: []string{allPartitions}})
+	return s
+}

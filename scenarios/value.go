@@ -127,6 +127,14 @@ func (v seedValue) write() *node { return plain(strconv.FormatUint(*v.into, 10))
 
 var decimalNumber = regexp.MustCompile(`^(0|[1-9][0-9]*)(\.[0-9]+)?$`)
 
+// The bounds of a rate, in operations per second.
+const (
+	maxRate = 1_000_000
+	// minRate keeps the time between two operations within what can be counted
+	// in nanoseconds.
+	minRate = 0.001
+)
+
 // rateValue is a rate in operations per second.
 type rateValue struct{ into *float64 }
 

@@ -52,35 +52,6 @@ type Lack struct {
 	Parameter, Says string
 }
 
-// Design is what procedures have to know of a scenario before it runs.
-type Design struct {
-	// Attributes are the names of the facts that an entity is formed from, Properties
-	// what it has, Filler the name of the one that pads it, empty for none.
-	Attributes []string
-	Properties []DesignProperty
-	Filler     string
-	// Own is where entities lie, Places the further keys by name.
-	Own    DesignPlace
-	Places map[string]DesignPlace
-	// Loaded says that entities are loaded before the operation's phase.
-	Loaded bool
-}
-
-// DesignProperty is a property of the entities of a design. Attribute is the one that
-// is its whole value, empty where it is made of something else.
-type DesignProperty struct {
-	Name, Attribute string
-	Type            entity.Type
-}
-
-// DesignPlace is where something lies: what its table's name adds to that of the
-// run's, and the templates of its keys with the attributes in them.
-type DesignPlace struct {
-	Table                    string
-	PartitionKey, RowKey     string
-	PartitionNames, RowNames []string
-}
-
 // Setting is what procedures of a run have in common. It is immutable and safe for
 // concurrent use.
 type Setting struct {

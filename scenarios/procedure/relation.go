@@ -67,31 +67,6 @@ func linkLacks(d *Design, a Arguments) []Lack {
 	return lacks
 }
 
-// at returns the place of a name, "" being where entities lie.
-func (d *Design) at(place string) DesignPlace {
-	if place == "" {
-		return d.Own
-	}
-	return d.Places[place]
-}
-
-// attributeOf returns the attribute that is the whole value of a String, and false where
-// there is none.
-func (d *Design) attributeOf(property string) (string, bool) {
-	p := d.property(property)
-	return p.Attribute, p.Attribute != "" && (p.Type == entity.TypeString || p.Type == 0)
-}
-
-// property returns the one of a name, the zero one where there is none.
-func (d *Design) property(name string) DesignProperty {
-	for _, p := range d.Properties {
-		if p.Name == name {
-			return p
-		}
-	}
-	return DesignProperty{}
-}
-
 // newReadLinked returns a read, and another of what the first one names.
 func newReadLinked(c *Call) *Script {
 	from, link, to := c.Arguments.Text("from"), c.Arguments.Text("link"), c.Arguments.Text("to")

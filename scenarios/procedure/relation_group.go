@@ -2,7 +2,6 @@ package procedure
 
 import (
 	"fmt"
-	"slices"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
@@ -50,18 +49,6 @@ func groupLacks(d *Design, a Arguments) []Lack {
 		lacks = append(lacks, Lack{"copied", "the group's own entity is told by its " + groupName + "; expected a property of another name"})
 	}
 	return lacks
-}
-
-// partitionWide says what is missing for a place to have one entity for each partition of
-// the entities, under the PartitionKey that they have.
-func (d *Design) partitionWide(parameter, place string) []Lack {
-	there := d.at(place)
-	differs := slices.ContainsFunc(there.RowNames, func(name string) bool { return !slices.Contains(d.Own.PartitionNames, name) })
-	if there.PartitionKey == d.Own.PartitionKey && !differs {
-		return nil
-	}
-	return []Lack{{parameter, "place " + place + " is at " + there.PartitionKey + ", " + there.RowKey + "; expected the PartitionKey " +
-		d.Own.PartitionKey + " of the entities, and a RowKey of no more than what that holds"}}
 }
 
 // newWriteGroup returns the naming of a group: one write, and where members repeat the
