@@ -152,11 +152,11 @@ func pathValue(into *string) textValue {
 }
 
 // level is a rate that may be 0.
-type level struct{ into *float64 }
+type level struct{ rateValue }
 
 var _ binding = level{}
 
-func levelValue(into *float64) level { return level{into} }
+func levelValue(into *float64) level { return level{rateValue{into}} }
 
 func (v level) read(r *reader, path string, n *node) {
 	if n.kind == scalar && !n.quoted && n.text == "0" {
@@ -164,14 +164,14 @@ func (v level) read(r *reader, path string, n *node) {
 		return
 	}
 	before := len(r.faults)
-	rateValue(v).read(r, path, n)
+	v.rateValue.read(r, path, n)
 	if len(r.faults) > before {
 		r.faults = r.faults[:before]
 		r.expect(n, path, fmt.Sprintf("0, or a rate a second, such as 500 or 0.5, from %v to %d", minRate, maxRate))
 	}
 }
 
-func (v level) write() *node { return rateValue(v).write() }
+func (v level) write() *node { return v.rateValue.write() }
 
 // shareValue is a share above 0 and up to 1, written in percent.
 type shareValue struct{ into *float64 }
@@ -250,7 +250,7 @@ func (a *Arrivals) even(scale float64, length time.Duration) (arrival.Even, erro
 }
 
 func (v level) schema() *schema {
-	s := rateValue(v).schema()
+	s := v.rateValue.schema()
 	s.AnyOf = []*schema{{Constant: "0"}, {Minimum: s.Minimum}}
 	s.Minimum = ""
 	return s

@@ -84,11 +84,6 @@ func (s *Scenario) checkedWith(design string) Faults {
 	return append(faults, read.check(faults)...).sorted()
 }
 
-// has reports whether a fault is among others, wherever the values came from.
-func (f Faults) has(one Fault) bool {
-	return slices.ContainsFunc(f, func(other Fault) bool { return other.Path == one.Path && other.What == one.What })
-}
-
 // concerned names the operation that a path lies in, or else the phase, or the part of
 // the scenario.
 func (s *Scenario) concerned(path string) string {

@@ -122,6 +122,11 @@ func (f Faults) cover(path string) bool {
 	return slices.ContainsFunc(f, func(fault Fault) bool { return within(path, fault.Path) })
 }
 
+// has reports whether a fault is among others, wherever the values came from.
+func (f Faults) has(one Fault) bool {
+	return slices.ContainsFunc(f, func(other Fault) bool { return other.Path == one.Path && other.What == one.What })
+}
+
 // within reports whether a path is another one or lies below it. Everything
 // lies below the empty path.
 func within(path, above string) bool {

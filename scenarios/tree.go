@@ -150,3 +150,48 @@ func (n *node) shown() string {
 	}
 	return short
 }
+
+// step returns a part of a node by its name or position, nil where there is
+// none.
+func (n *node) step(part string) *node {
+	if n.kind == list {
+		if i := n.position(part); i >= 0 {
+			return n.items[i]
+		}
+		return nil
+	}
+	return n.find(part)
+}
+
+// position returns where a list has an item, by its name or else by its
+// position; negative where it has none.
+func (n *node) position(part string) int {
+	for i, item := range n.items {
+		if name := item.find("name"); name != nil && name.text == part {
+			return i
+		}
+	}
+	if i, err := strconv.Atoi(part); err == nil && i >= 0 && i < len(n.items) {
+		return i
+	}
+	return -1
+}
+
+// replace puts a value at the end of resolved steps, and dicts on the way where
+// there is nothing yet.
+func (n *node) replace(steps []string, value *node, origin place) {
+	last := len(steps) - 1
+	for _, step := range steps[:last] {
+		next := n.step(step)
+		if next == nil {
+			next = &node{kind: dict, at: origin}
+			n.put(step, next, origin)
+		}
+		n = next
+	}
+	if n.kind == list {
+		n.items[n.position(steps[last])] = value
+		return
+	}
+	n.put(steps[last], value, origin)
+}
