@@ -171,8 +171,6 @@ func (v level) read(r *reader, path string, n *node) {
 	}
 }
 
-func (v level) write() *node { return v.rateValue.write() }
-
 // shareValue is a share above 0 and up to 1, written in percent.
 type shareValue struct{ into *float64 }
 

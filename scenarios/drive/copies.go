@@ -29,7 +29,7 @@ func (e *events) copied(one *eventKind, w *Work, changes func(home int) []entity
 		steps = append(steps, copySteps(e.homes[home].table, rest)...)
 	}
 	if len(all) > len(own) {
-		w.together(all, len(own))
+		together(w, all, len(own))
 	}
 	if len(steps) == 0 {
 		return
@@ -65,7 +65,7 @@ func joined(transaction, copies []entity.Change) (all, rest []entity.Change) {
 
 // together has a write be a transaction, of whose changes the first are those of its
 // entities and the others those of their copies.
-func (w *Work) together(changes []entity.Change, entities int) {
+func together(w *Work, changes []entity.Change, entities int) {
 	if write, verified := w.Procedure.(*procedure.Write); verified {
 		write.Together(changes[entities:]...)
 		return
