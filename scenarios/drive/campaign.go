@@ -199,10 +199,6 @@ func (c *Campaign) phases(ctx context.Context) error {
 			err = c.count(ctx, i)
 		case c.Find != nil:
 			err = c.findIn(ctx, i)
-		case phase.Peak != nil:
-			err = c.peak(ctx, i)
-		case phase.Spread != nil:
-			err = c.spread(ctx, i)
 		case phase.Traffic != nil:
 			err = c.traffic(ctx, i)
 		}

@@ -45,18 +45,11 @@ func (c *Campaign) FindOver() ([]string, error) {
 // findOver returns the partitions that a search spreads its load over: the one
 // that the phase is aimed at, or for an account all that the scenario has.
 func (c *Campaign) findOver(phase int) ([]settlement, error) {
-	if one := &c.Scenario.Phases[phase]; one.Traffic != nil && one.Traffic.Events() {
+	if one := &c.Scenario.Phases[phase]; one.Traffic.Events() {
 		return nil, fmt.Errorf("%w: the phase %s names no partitions, and its design says where each operation goes; "+
 			"expected partitions, such as phases.%s.partitions=all", ErrFind, one.Name, one.Name)
 	}
-	if peak := c.Scenario.Phases[phase].Peak; peak != nil && c.Find.Of == results.LimitPartition {
-		members := c.generator.Members(peak.PartitionKey, c.Scenario.Loaded(phase))
-		if len(members) == 0 {
-			return nil, fmt.Errorf("%w: no entity was loaded into partition %q", ErrPreparation, peak.PartitionKey)
-		}
-		return []settlement{{members[0], members}}, nil
-	}
-	if c.Scenario.Phases[phase].Peak != nil {
+	if c.Find.Of == results.LimitAccount && len(c.Scenario.Phases[phase].Traffic.Keys) == 1 && c.Scenario.Loaded(phase) > 0 {
 		return c.loadedPartitions(phase), nil
 	}
 	over, err := c.spreadOver(phase)
@@ -150,8 +143,7 @@ func (c *Campaign) footprintFind(f *Footprint, index int, data bool) {
 	}
 	stored := int64(c.Find.amount(usualSteps) * meanInserts(phase.Operations()))
 	if c.Scenario.Loaded(index) == 0 && upserts(phase.Operations()) {
-		number, named := phase.Partitions()
-		stored += int64(max(number, len(named))) * int64(phase.Entities())
+		stored += int64(max(phase.Traffic.Partitions, len(phase.Traffic.Keys))) * int64(phase.Traffic.Entities)
 	}
 	f.Entities = addUp(f.Entities, times(stored, c.stored()))
 }

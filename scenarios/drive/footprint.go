@@ -62,37 +62,26 @@ func (c *Campaign) footprintOf(f *Footprint, index int, data bool) {
 	if err != nil || most == 0 {
 		return
 	}
-	lasts, rate, phases, fixed := time.Duration(0), 0.0, int64(1), int64(0)
-	switch {
-	case phase.Peak != nil:
-		for _, step := range c.peakSteps(phase.Peak) {
-			lasts += step.Length
-			rate = max(rate, step.Rate)
-		}
-		phases = int64(len(c.peakSteps(phase.Peak)))
-	default:
-		number, named := phase.Partitions()
-		partitions := int64(max(number, len(named)))
-		if phase.Spread != nil {
-			lasts, rate = phase.Spread.For, phase.Spread.Rate*float64(partitions)
-		} else {
-			lasts, rate = phase.Traffic.Lasts(), c.highest(phase)
-			phases = int64(2 + stepsOf(phase.Traffic))
-		}
-		if c.Scenario.Loaded(index) == 0 && upserts(phase.Operations()) {
-			fixed = times(partitions, int64(phase.Entities()))
-		}
+	spec, ladder := phase.Traffic, c.ladder(phase.Traffic)
+	lasts, phases := c.lasts(spec), int64(max(1, len(ladder)))
+	if phase.Form == "" {
+		// Beside its steps, or itself, a warm-up.
+		phases = int64(2 + len(ladder))
+	}
+	fixed := int64(0)
+	if c.Scenario.Loaded(index) == 0 && upserts(phase.Operations()) {
+		fixed = times(int64(max(spec.Partitions, len(spec.Keys))), int64(spec.Entities))
 	}
 	under := most
-	if clients := phase.Clients(); clients > 0 {
-		under = min(under, uint64(clients))
+	if spec.Clients > 0 {
+		under = min(under, uint64(spec.Clients))
 	} else {
 		// An attempt is held while a range moves, which does not happen twice in a row.
 		alive := min(lasts, longestAttempt+min(c.policy.LongestWait(), arrival.MaxLength))
-		under = min(under, uint64(min(rate*alive.Seconds(), math.MaxInt32*1024)))
+		under = min(under, uint64(min(c.highest(phase)*alive.Seconds(), math.MaxInt32*1024)))
 	}
 	homes := int64(1)
-	if phase.Traffic != nil && phase.Traffic.Events() {
+	if spec.Events() {
 		homes = c.homes()
 	}
 	content := int64(0)
@@ -106,7 +95,7 @@ func (c *Campaign) footprintOf(f *Footprint, index int, data bool) {
 	minutes := int64(lasts/time.Minute) + 1
 	f.Histograms = addUp(f.Histograms, times(phases*each*int64(len(phase.Operations()))+minutes, histogramBytes))
 	inserted := insertedBy(phase.Operations())
-	if phase.Traffic != nil && phase.Traffic.Events() {
+	if spec.Events() {
 		if c.Scenario.Loaded(index) == 0 && upserts(phase.Operations()) {
 			inserted = max(1, inserted)
 		}

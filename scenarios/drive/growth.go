@@ -69,7 +69,7 @@ func (c *Campaign) freshAt(phase int) uint64 {
 		if most, err := c.mostOperations(one); err == nil {
 			fresh += most * stride(one.Operations())
 		}
-		fresh += uint64(one.Entities())
+		fresh += uint64(one.Offered().Entities)
 	}
 	return fresh
 }

@@ -56,24 +56,15 @@ type Touch struct {
 func (c *Campaign) Preview(phase int) (*Preview, error) {
 	one := &c.Scenario.Phases[phase]
 	p := &Preview{Name: one.Name, specs: one.Operations(), kindOf: make(map[int]int)}
-	var err error
-	switch {
-	case one.Peak != nil:
-		p.stage, err = c.peakStage(phase)
-	case one.Spread != nil:
-		p.stage, err = c.spreadStage(phase)
-	case one.Traffic != nil:
-		p.stage, err = c.trafficStage(phase)
-	default:
+	spec := one.Traffic
+	if spec == nil {
 		return nil, nil
 	}
-	if err != nil {
+	var err error
+	if p.stage, err = c.trafficStage(phase); err != nil {
 		return nil, fmt.Errorf("phase %s: %w", one.Name, err)
 	}
-	p.Length, p.closed = p.stage.For, evenly(one.Clients(), one.Think())
-	if one.Traffic != nil && one.Traffic.Count > 0 {
-		p.Length, p.closed = one.Traffic.Lasts(), evenly(one.Clients(), one.Traffic.Pace())
-	}
+	p.Length, p.closed = spec.Lasts(), evenly(spec.Clients, spec.Pace())
 	if p.stage.Schedule != nil {
 		p.Length = p.stage.Schedule.Length()
 	}

@@ -8,7 +8,6 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/results"
 	"loadgen/scenarios"
-	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/procedure"
 	"loadgen/target"
 )
@@ -138,7 +137,7 @@ func (c *Campaign) claimed() (uint64, error) {
 			return 0, err
 		}
 		claimed += most * stride(c.Scenario.Phases[i].Operations())
-		claimed += uint64(c.Scenario.Phases[i].Entities())
+		claimed += uint64(c.Scenario.Phases[i].Offered().Entities)
 	}
 	return claimed, nil
 }
@@ -161,25 +160,13 @@ func (c *Campaign) markAt(ctx context.Context, at *site, claimed uint64) error {
 // mostOperations returns how many operations a phase offers at most, none where
 // it prepares or counts.
 func (c *Campaign) mostOperations(phase *scenarios.Phase) (uint64, error) {
-	var list []arrival.Step
 	switch {
 	case c.Find != nil:
 		return c.mostFound(phase), nil
-	case phase.Peak != nil:
-		list = c.peakSteps(phase.Peak)
-	case phase.Traffic != nil:
-		return c.mostTraffic(phase)
-	case phase.Spread == nil:
+	case phase.Traffic == nil:
 		return 0, nil
-	case phase.Spread.Clients > 0:
-		return mostThoughts(phase.Spread.Clients, phase.Spread.Think, phase.Spread.For), nil
-	default:
-		list = []arrival.Step{{Rate: phase.Spread.Rate * float64(max(phase.Spread.Partitions, len(phase.Spread.Keys))),
-			Length: phase.Spread.For}}
 	}
-	steps, err := arrival.NewSteps(list...)
-	if err != nil {
-		return 0, err
-	}
-	return steps.Len(), nil
+	stage := &Stage{Name: phase.Name}
+	err := c.arrive(stage, phase.Traffic)
+	return stage.count(), err
 }

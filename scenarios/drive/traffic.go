@@ -37,7 +37,7 @@ func (c *Campaign) trafficStage(phase int) (*Stage, error) {
 	if err := c.arrive(stage, spec); err != nil {
 		return nil, err
 	}
-	stage.Phases = trafficPhases(name, spec, stage.Schedule)
+	stage.Phases = c.trafficPhases(name, spec, stage.Schedule)
 	if last := &stage.Phases[len(stage.Phases)-1]; spec.Count > 0 {
 		// It lasts as long as its operations do, which is not known before.
 		last.End = last.Begin
@@ -52,7 +52,7 @@ func (c *Campaign) trafficStage(phase int) (*Stage, error) {
 func (c *Campaign) arrive(stage *Stage, spec *scenarios.Traffic) error {
 	if spec.Clients == 0 {
 		var err error
-		stage.Schedule, err = spec.Schedule(c.arrivals(stage.Name))
+		stage.Schedule, err = c.schedule(stage.Name, spec)
 		return err
 	}
 	if spec.Count > 0 {
@@ -67,9 +67,18 @@ func (c *Campaign) arrive(stage *Stage, spec *scenarios.Traffic) error {
 // countedLimit bounds a closed loop that lasts as long as its operations do.
 const countedLimit = time.Hour
 
-// arrivals returns what draws the instants of a phase.
-func (c *Campaign) arrivals(phase string) clock.Stream {
-	return clock.NewStream(c.Scenario.Seed, "arrivals/"+phase)
+// schedule returns when the operations of an open loop are due.
+func (c *Campaign) schedule(phase string, spec *scenarios.Traffic) (arrival.Schedule, error) {
+	chance := clock.NewStream(c.Scenario.Seed, "arrivals/"+phase)
+	ladder := c.ladder(spec)
+	if len(ladder) == 0 {
+		return spec.Schedule(chance)
+	}
+	steps, err := arrival.NewSteps(ladder...)
+	if err != nil {
+		return nil, err
+	}
+	return arrival.NewJittered(steps, chance), nil
 }
 
 // offer gives a stage its operations: those that the rows of a trace name, or a mix
@@ -95,7 +104,9 @@ func (c *Campaign) offer(stage *Stage, phase int) error {
 	if err != nil {
 		return err
 	}
-	mix.homeOf = newTurns(len(partitions), clock.NewStream(c.Scenario.Seed, "partitions/"+stage.Name)).at
+	if len(partitions) > 1 {
+		mix.homeOf = newTurns(len(partitions), clock.NewStream(c.Scenario.Seed, "partitions/"+stage.Name)).at
+	}
 	mix.prepare()
 	stage.Build, stage.Outline = mix.work, mix.outline
 	return nil
@@ -133,19 +144,14 @@ func keyedTrace(spec *scenarios.Traffic) *arrival.Trace {
 
 // trafficPhases returns the parts that traffic is recorded as: its warm-up, and
 // then each step, or all the rest.
-func trafficPhases(name string, spec *scenarios.Traffic, schedule arrival.Schedule) []results.Phase {
+func (c *Campaign) trafficPhases(name string, spec *scenarios.Traffic, schedule arrival.Schedule) []results.Phase {
 	var phases []results.Phase
 	if spec.WarmUp > 0 {
 		phases = append(phases, results.Phase{Name: name + " (warm-up)", End: spec.WarmUp})
 	}
 	steps := []results.Phase{{Name: name, End: spec.Lasts(), Reported: true}}
-	if spec.Clients == 0 && spec.Arrivals.Steps != nil {
-		var list []arrival.Step
-		for i := range spec.Arrivals.Steps.Rates {
-			each := spec.Arrivals.Steps.Each
-			list = append(list, arrival.Step{Rate: schedule.Rate(time.Duration(i) * each), Length: each})
-		}
-		steps = peakPhases(name, list, len(list))
+	if ladder := c.ladder(spec); len(ladder) > 0 {
+		steps = stepPhases(name, ladder, len(spec.Arrivals.Steps.Rates))
 	}
 	for _, step := range steps {
 		if step.Begin = max(step.Begin, spec.WarmUp); step.Begin < step.End {
@@ -153,8 +159,8 @@ func trafficPhases(name string, spec *scenarios.Traffic, schedule arrival.Schedu
 		}
 	}
 	for i := range phases {
-		if schedule != nil {
-			phases[i].Rate, phases[i].Varying = rateOf(spec.Arrivals, schedule, phases[i].Begin, phases[i].End)
+		if schedule != nil && phases[i].Rate == 0 {
+			phases[i].Rate, phases[i].Varying = rateOf(spec, schedule, phases[i].Begin, phases[i].End)
 		}
 	}
 	return phases
@@ -162,8 +168,11 @@ func trafficPhases(name string, spec *scenarios.Traffic, schedule arrival.Schedu
 
 // rateOf returns the rate of a part of a schedule: its own where it has one all the
 // time, else how many operations are due in it, per second, and that it varies.
-func rateOf(a *scenarios.Arrivals, schedule arrival.Schedule, begin, end time.Duration) (rate float64, varying bool) {
-	if a.Constant > 0 || a.Poisson > 0 || a.Steps != nil && schedule.Rate(begin) == schedule.Rate(end-1) {
+func rateOf(t *scenarios.Traffic, schedule arrival.Schedule, begin, end time.Duration) (rate float64, varying bool) {
+	switch a := t.Arrivals; {
+	case a.Constant > 0:
+		return t.PerSecond(a.Constant), false
+	case a.Poisson > 0 || a.Steps != nil && schedule.Rate(begin) == schedule.Rate(end-1):
 		return schedule.Rate(begin), false
 	}
 	return float64(dueBefore(schedule, end)-dueBefore(schedule, begin)) / (end - begin).Seconds(), true

@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -8,21 +9,12 @@ import (
 	"loadgen/scenarios/arrival"
 )
 
-// mostTraffic returns how many operations a phase of traffic offers at most.
-func (c *Campaign) mostTraffic(phase *scenarios.Phase) (uint64, error) {
-	stage := &Stage{Name: phase.Name}
-	if err := c.arrive(stage, phase.Traffic); err != nil {
-		return 0, err
-	}
-	return stage.count(), nil
-}
-
 // forecastTraffic takes a closed loop for one that is answered at once, and a phase
 // that may end early for one that does not.
 func (c *Campaign) forecastTraffic(f *Forecast, index int) {
 	phase := &c.Scenario.Phases[index]
 	spec := phase.Traffic
-	if most, err := c.mostTraffic(phase); err == nil {
+	if most, err := c.mostOperations(phase); err == nil {
 		operations := float64(most)
 		if spec.Clients > 0 && spec.Count == 0 {
 			operations = float64(spec.Clients) * spec.For.Seconds() / spec.Think.Seconds()
@@ -31,7 +23,7 @@ func (c *Campaign) forecastTraffic(f *Forecast, index int) {
 			c.forecastOperations(f, weighed(spec), operations)
 		}
 	}
-	f.Lasts += spec.Lasts()
+	f.Lasts += c.lasts(spec)
 }
 
 // weighed returns what traffic offers, with the weights that the rows of a trace
@@ -51,14 +43,6 @@ func weighed(spec *scenarios.Traffic) []scenarios.OperationSpec {
 	return list
 }
 
-// stepsOf returns how many steps traffic has.
-func stepsOf(spec *scenarios.Traffic) int {
-	if spec.Arrivals == nil || spec.Arrivals.Steps == nil {
-		return 0
-	}
-	return len(spec.Arrivals.Steps.Rates)
-}
-
 // highest returns about the greatest rate of a phase of traffic, in operations per
 // second, 0 in a closed loop.
 func (c *Campaign) highest(phase *scenarios.Phase) float64 {
@@ -67,6 +51,9 @@ func (c *Campaign) highest(phase *scenarios.Phase) float64 {
 		return 0
 	}
 	a, most := phase.Traffic.Arrivals, 0.0
+	if ladder := phase.Traffic.Ladder(); len(ladder) > 0 {
+		return slices.MaxFunc(ladder, func(a, b arrival.Step) int { return cmp.Compare(a.Rate, b.Rate) }).Rate
+	}
 	if a.Burst != nil {
 		most = peakOf(stage.Schedule, a.Burst.Every)
 	}
