@@ -123,12 +123,9 @@ func (c *Campaign) trailBytes() int64 {
 		return 0
 	}
 	entities := int64(0)
-	for i := range c.Scenario.Phases {
-		phase := &c.Scenario.Phases[i]
-		if most, err := c.mostOperations(phase); err == nil {
-			widest := int64(stride(phase.Operations()))
-			entities = addUp(entities, times(int64(min(most, uint64(c.audit.most))), widest))
-		}
+	all, _ := c.dryRun(len(c.Scenario.Phases))
+	for _, d := range all {
+		entities = addUp(entities, d.written(uint64(c.audit.most)))
 	}
 	return times(min(entities, int64(c.audit.most)), trail)
 }

@@ -114,8 +114,8 @@ func (f *Find) lasts() time.Duration {
 }
 
 // mostFound returns how many operations a search in a phase has at the very most.
-func (c *Campaign) mostFound(phase *scenarios.Phase) uint64 {
-	if first, any := findPhase(c.Scenario); !any || phase != &c.Scenario.Phases[first] {
+func (c *Campaign) mostFound(phase int) uint64 {
+	if first, any := findPhase(c.Scenario); !any || phase != first {
 		return 0
 	}
 	return uint64(c.Find.amount(mostSteps))
@@ -123,27 +123,23 @@ func (c *Campaign) mostFound(phase *scenarios.Phase) uint64 {
 
 // footprintFind adds what a search in a phase takes: what is under way at its
 // highest rate, what its usual steps insert, and the histograms of all.
-func (c *Campaign) footprintFind(f *Footprint, index int, data bool) {
-	phase := &c.Scenario.Phases[index]
-	if c.mostFound(phase) == 0 {
-		return
-	}
+func (c *Campaign) footprintFind(f *Footprint, d *dry, data bool) {
 	longest := longestAttempt + min(c.policy.LongestWait(), arrival.MaxLength)
 	alive := min(c.Find.length(c.Find.UpTo), longest)
 	content := int64(0)
-	if meanInserts(phase.Operations()) > 0 {
+	if meanInserts(d.Operations) > 0 {
 		content = c.weight(0)
 	}
 	f.Waiting = max(f.Waiting, times(int64(c.Find.UpTo*alive.Seconds()), sessionBytes+content))
 	const each = 5 // response, lost, and service by class
 	minutes := int64(c.Find.lasts()/time.Minute) + 1
-	f.Histograms = addUp(f.Histograms, times(mostSteps*each*int64(len(phase.Operations()))+minutes, histogramBytes))
+	f.Histograms = addUp(f.Histograms, times(mostSteps*each*int64(len(d.Operations))+minutes, histogramBytes))
 	if !data {
 		return
 	}
-	stored := int64(c.Find.amount(usualSteps) * meanInserts(phase.Operations()))
-	if c.Scenario.Loaded(index) == 0 && upserts(phase.Operations()) {
-		stored += int64(max(phase.Traffic.Partitions, len(phase.Traffic.Keys))) * int64(phase.Traffic.Entities)
+	stored := int64(c.Find.amount(usualSteps) * meanInserts(d.Operations))
+	if c.Scenario.Loaded(d.phase) == 0 && upserts(d.Operations) {
+		stored += int64(max(d.Partitions, len(d.Keys))) * int64(d.Entities)
 	}
 	f.Entities = addUp(f.Entities, times(stored, c.stored()))
 }

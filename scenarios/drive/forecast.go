@@ -44,7 +44,8 @@ func (c *Campaign) Forecast() Forecast {
 	// Creating, marking and dropping the table, in each account.
 	each := int64(len(c.sites))
 	f := Forecast{Requests: 3 * each, AtMost: 3 * each, Entities: each, Sent: 3 * each * requestBytes, Received: 3 * each * replyBytes}
-	for i := range c.Scenario.Phases {
+	all, _ := c.dryRun(len(c.Scenario.Phases))
+	for i, d := range all {
 		phase := &c.Scenario.Phases[i]
 		switch {
 		case phase.Load != nil:
@@ -53,8 +54,8 @@ func (c *Campaign) Forecast() Forecast {
 			c.forecastCount(&f, i)
 		case c.Find != nil:
 			c.forecastFind(&f, i)
-		case phase.Traffic != nil:
-			c.forecastTraffic(&f, i)
+		case d.stage != nil:
+			c.forecastTraffic(&f, d)
 		}
 	}
 	return f

@@ -27,15 +27,6 @@ func (c *Campaign) ladder(t *scenarios.Traffic) []arrival.Step {
 	return steps
 }
 
-// lasts returns how long operations become due.
-func (c *Campaign) lasts(t *scenarios.Traffic) time.Duration {
-	lasts := t.Lasts()
-	if steps := c.ladder(t); len(steps) > len(t.Ladder()) {
-		lasts += steps[len(steps)-1].Length
-	}
-	return lasts
-}
-
 // stride is how many entity numbers each of some operations may use.
 func stride(operations []scenarios.OperationSpec) uint64 {
 	most := 1

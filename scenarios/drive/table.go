@@ -7,7 +7,6 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/results"
-	"loadgen/scenarios"
 	"loadgen/scenarios/procedure"
 	"loadgen/target"
 )
@@ -130,16 +129,12 @@ func (c *Campaign) take(ctx context.Context, at *site) error {
 // claimed returns the first number that this run cannot use. The markers hold it
 // before any number is used, so that a run that is killed leaves no doubt.
 func (c *Campaign) claimed() (uint64, error) {
+	all, err := c.dryRun(len(c.Scenario.Phases))
 	claimed := c.fresh
-	for i := range c.Scenario.Phases {
-		most, err := c.mostOperations(&c.Scenario.Phases[i])
-		if err != nil {
-			return 0, err
-		}
-		claimed += most * stride(c.Scenario.Phases[i].Operations())
-		claimed += uint64(c.Scenario.Phases[i].Offered().Entities)
+	for _, d := range all {
+		claimed += d.claims()
 	}
-	return claimed, nil
+	return claimed, err
 }
 
 // markAt writes the marker of one table.
@@ -155,18 +150,4 @@ func (c *Campaign) markAt(ctx context.Context, at *site, claimed uint64) error {
 	}
 	_, err := c.once(ctx, at.stage(kindMark), kindMark, put, target.Expected{})
 	return err
-}
-
-// mostOperations returns how many operations a phase offers at most, none where
-// it prepares or counts.
-func (c *Campaign) mostOperations(phase *scenarios.Phase) (uint64, error) {
-	switch {
-	case c.Find != nil:
-		return c.mostFound(phase), nil
-	case phase.Traffic == nil:
-		return 0, nil
-	}
-	stage := &Stage{Name: phase.Name}
-	err := c.arrive(stage, phase.Traffic)
-	return stage.count(), err
 }

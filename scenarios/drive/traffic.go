@@ -13,39 +13,38 @@ import (
 
 // traffic offers load as it arrives.
 func (c *Campaign) traffic(ctx context.Context, phase int) error {
-	spec := c.Scenario.Phases[phase].Traffic
-	stage, err := c.trafficStage(phase)
+	d, err := c.staged(phase)
 	if err != nil {
 		return err
 	}
-	c.fresh += stage.count() * stride(spec.Operations)
-	if len(spec.StopOn) == 0 && spec.StopWhenStable == 0 {
-		return c.run(ctx, stage)
+	c.fresh += d.stage.count() * stride(d.Operations)
+	if len(d.StopOn) == 0 && d.StopWhenStable == 0 {
+		return c.run(ctx, d.stage)
 	}
-	watch := newGuard(spec)
-	stage.Enough, stage.Settling = watch.enough, spec.StopWhenStable > 0
+	watch := newGuard(d.Traffic)
+	d.stage.Enough, d.stage.Settling = watch.enough, d.StopWhenStable > 0
 	before := c.ledger.Observers
 	c.ledger.Observers = append(before[:len(before):len(before)], watch)
 	defer func() { c.ledger.Observers = before }()
-	return c.run(ctx, stage)
+	return c.run(ctx, d.stage)
 }
 
-// trafficStage returns the stage of traffic.
-func (c *Campaign) trafficStage(phase int) (*Stage, error) {
-	spec, name := c.Scenario.Phases[phase].Traffic, c.Scenario.Phases[phase].Name
-	stage := &Stage{Name: name, Retry: c.policy, Grace: spec.Drain, WholeSecond: true}
-	if err := c.arrive(stage, spec); err != nil {
+// staged returns a phase whose stage has all that it takes to send it.
+func (c *Campaign) staged(phase int) (*dry, error) {
+	d, err := c.dry(phase)
+	if err != nil {
 		return nil, err
 	}
-	stage.Phases = c.trafficPhases(name, spec, stage.Schedule)
-	if last := &stage.Phases[len(stage.Phases)-1]; spec.Count > 0 {
+	stage := d.stage
+	stage.Phases = c.trafficPhases(stage.Name, d.Traffic, stage.Schedule)
+	if last := &stage.Phases[len(stage.Phases)-1]; d.Count > 0 {
 		// It lasts as long as its operations do, which is not known before.
 		last.End = last.Begin
 	}
 	if len(stage.Phases) > 1 {
 		stage.PhaseAt = phaseAt(stage.Phases)
 	}
-	return stage, c.offer(stage, phase)
+	return d, c.offer(d)
 }
 
 // arrive gives a stage its open or closed loop.
@@ -83,9 +82,9 @@ func (c *Campaign) schedule(phase string, spec *scenarios.Traffic) (arrival.Sche
 
 // offer gives a stage its operations: those that the rows of a trace name, or a mix
 // over partitions.
-func (c *Campaign) offer(stage *Stage, phase int) error {
-	spec := c.Scenario.Phases[phase].Traffic
-	if trace := keyedTrace(spec); trace != nil {
+func (c *Campaign) offer(d *dry) error {
+	stage, phase := d.stage, d.phase
+	if trace := keyedTrace(d.Traffic); trace != nil {
 		replay, err := c.newReplay(phase, trace)
 		if err != nil {
 			return err
@@ -93,8 +92,13 @@ func (c *Campaign) offer(stage *Stage, phase int) error {
 		stage.Build, stage.Outline = replay.work, replay.outline
 		return nil
 	}
-	if spec.Events() {
-		return c.offerEvents(stage, phase)
+	if d.Events() {
+		events, err := c.eventsOf(d)
+		if err != nil {
+			return err
+		}
+		stage.Build, stage.Outline = events.work, events.outline
+		return events.stocked()
 	}
 	partitions, err := c.spreadOver(phase)
 	if err != nil {
@@ -110,16 +114,6 @@ func (c *Campaign) offer(stage *Stage, phase int) error {
 	mix.prepare()
 	stage.Build, stage.Outline = mix.work, mix.outline
 	return nil
-}
-
-// offerEvents gives a stage operations that are about an event each.
-func (c *Campaign) offerEvents(stage *Stage, phase int) error {
-	events, err := c.eventsOf(stage, phase)
-	if err != nil {
-		return err
-	}
-	stage.Build, stage.Outline = events.work, events.outline
-	return events.stocked()
 }
 
 // offeredBefore returns how long the phases of event traffic before a phase last.
