@@ -41,8 +41,8 @@ func (c *Campaign) readBack(ctx context.Context) error {
 			op.Change = entity.Change{Verb: entity.Get, Key: c.audit.order[k]}
 			return Work{Kind: c.kindOf[kindAudit], Operation: op, Expected: target.Expected{NotFound: true}}
 		},
-		Observe: func(k uint64, outcome *target.Outcome, class target.Class) {
-			if class == target.Ok {
+		Observe: func(k uint64, outcome *target.Outcome, class results.Class) {
+			if class == results.Ok {
 				c.audit.readBack(k, outcome)
 			}
 		},

@@ -84,9 +84,7 @@ type Session struct {
 	admitted bool
 	// silent says that an attempt at the present request ended without a word on
 	// whether it was carried out.
-	silent bool
-	// class is the fate of the attempt that ended last.
-	class     target.Class
+	silent    bool
 	attempt   results.Attempt
 	completed results.Completed
 }
@@ -198,9 +196,8 @@ func (s *Session) replied(now clock.Instant, outcome *target.Outcome) Effect {
 	s.listen(outcome)
 	move, next := s.consult(outcome)
 	if move == procedure.Proceed || move == procedure.Succeed {
-		class = target.Ok
+		class = results.Ok
 	}
-	s.class = class
 	s.record(now, outcome, class)
 	s.stage.Limiters.told(s, now, outcome)
 	effect := Effect{Action: Done, Attempt: &s.attempt}
@@ -211,9 +208,9 @@ func (s *Session) replied(now clock.Instant, outcome *target.Outcome) Effect {
 	case move == procedure.Fail:
 		s.completed.Class = results.Failed
 		effect.Completed = &s.completed
-	case class == target.Ok && s.turn(outcome):
+	case class == results.Ok && s.turn(outcome):
 		effect.Action, effect.Until = WaitUntil, now
-	case class == target.Ok:
+	case class == results.Ok:
 		effect.Completed = &s.completed
 	default:
 		wait, again := s.backOff(now, outcome)
@@ -305,13 +302,12 @@ func (s *Session) fitPage() {
 }
 
 // record takes down the attempt that has just ended.
-func (s *Session) record(now clock.Instant, outcome *target.Outcome, class target.Class) {
-	recorded := classOf(class)
+func (s *Session) record(now clock.Instant, outcome *target.Outcome, class results.Class) {
 	a := &s.attempt
 	a.Phase, a.Kind = s.phase, s.work.Kind
 	a.Number, a.Try, a.Retry = s.number, s.work.Operation.Attempt, s.retries > 0
 	a.Intended, a.Sent, a.Done = s.intended.Offset(), s.sent.Offset(), now.Offset()
-	a.Class, a.Status, a.Code = recorded, outcome.Status, string(outcome.Code)
+	a.Class, a.Status, a.Code = class, outcome.Status, string(outcome.Code)
 	a.Counted, a.Returned = outcome.Counted, outcome.Returned
 	a.Account, a.Entities, a.Beyond = s.work.Operation.Account, s.completed.Entities, nil
 	a.Due, a.Stored = s.due(), 0
@@ -322,8 +318,8 @@ func (s *Session) record(now clock.Instant, outcome *target.Outcome, class targe
 		a.Beyond = s.beyond()
 	}
 	c.Attempts++
-	c.Done, c.Class = now.Offset(), recorded
-	if class == target.Ok {
+	c.Done, c.Class = now.Offset(), class
+	if class == results.Ok {
 		c.Served += outcome.Counted
 		a.Stored = stored(&s.work.Operation, outcome)
 	}
@@ -356,23 +352,12 @@ func (s *Session) backOff(now clock.Instant, outcome *target.Outcome) (time.Dura
 	return wait + hold, again
 }
 
-func classOf(c target.Class) results.Class {
-	switch c {
-	case target.Ok:
-		return results.Ok
-	case target.Refused:
-		return results.Refused
-	default:
-		return results.Failed
-	}
-}
-
 // firstAttempt reports whether nothing has been sent yet.
 func (s *Session) firstAttempt() bool { return s.completed.Attempts == 0 }
 
 // observe tells the stage's own observer of the attempt that an effect reports.
 func (s *Session) observe(e Effect, outcome *target.Outcome) {
 	if s.stage.Observe != nil && e.Attempt != nil {
-		s.stage.Observe(s.k, outcome, s.class)
+		s.stage.Observe(s.k, outcome, s.attempt.Class)
 	}
 }

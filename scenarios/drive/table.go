@@ -49,10 +49,10 @@ func (c *Campaign) createAt(ctx context.Context, at *site) error {
 	// A run that is stopped at this very moment has made the table all the same,
 	// and so may have an attempt whose reply was lost: where nobody else can
 	// have a table of that name, it is this run's.
-	at.ours = outcome.Class(target.Expected{}) == target.Ok || c.doubtful && c.NewName
+	at.ours = outcome.Class(target.Expected{}) == results.Ok || c.doubtful && c.NewName
 	if err == nil && outcome.Code == entity.TableBeingDeleted {
 		if outcome, err = c.createLater(ctx, at); err == nil {
-			at.ours = outcome.Class(target.Expected{}) == target.Ok
+			at.ours = outcome.Class(target.Expected{}) == results.Ok
 		}
 	}
 	if err != nil {
@@ -100,12 +100,12 @@ func (c *Campaign) createLater(ctx context.Context, at *site) (target.Outcome, e
 			script := procedure.NewScript(func(*procedure.Script) procedure.Request { return ask() })
 			return Work{Kind: c.kindOf[kindCreate], Procedure: script}
 		},
-		Observe: func(_ uint64, o *target.Outcome, _ target.Class) { answer = *o },
+		Observe: func(_ uint64, o *target.Outcome, _ results.Class) { answer = *o },
 	}
 	if err := c.run(ctx, stage); err != nil {
 		return answer, err
 	}
-	if answer.Class(target.Expected{Conflict: true}) != target.Ok || answer.Code == entity.TableBeingDeleted {
+	if answer.Class(target.Expected{Conflict: true}) != results.Ok || answer.Code == entity.TableBeingDeleted {
 		return answer, fmt.Errorf("%w: %s cannot be made after %v of asking; the last answer was %d %s %s",
 			ErrPreparation, at, deletionLimit, answer.Status, answer.Code, answer.Detail)
 	}

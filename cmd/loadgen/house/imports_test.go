@@ -54,7 +54,7 @@ var rows = []row{
 	}, {
 		path:    "scenarios/procedure",
 		what:    "operations of several requests, as pure step machines",
-		imports: []string{"engine/clock", "engine/entity", "engine/filter", "target"},
+		imports: []string{"engine/clock", "engine/entity", "engine/filter", "results", "target"},
 	}, {
 		path: "scenarios/doctor",
 		what: "what proves the tool on its machine, and visits a service",
@@ -162,7 +162,7 @@ var rows = []row{
 	}, {
 		path:    "target",
 		what:    "what load is sent to: an operation in, an outcome out",
-		imports: []string{"engine/clock", "engine/entity", "engine/filter"},
+		imports: []string{"engine/clock", "engine/entity", "engine/filter", "results"},
 	}, {
 		path:    "target/inprocess",
 		what:    "the engine, called directly",
@@ -174,7 +174,7 @@ var rows = []row{
 	}, {
 		path:    "target/fault",
 		what:    "a target whose replies freeze, are lost or come late",
-		imports: []string{"engine/clock", "engine/entity", "engine/fault", "target"},
+		imports: []string{"engine/clock", "engine/entity", "engine/fault", "results", "target"},
 	}, {
 		path:    "target/shard",
 		what:    "several targets as one, by the account that an operation goes to",
@@ -182,12 +182,12 @@ var rows = []row{
 	}, {
 		path:    "target/standin",
 		what:    "queues and containers of blobs beside the tables: stand-ins in memory, or those of a real account",
-		imports: []string{"engine/clock", "engine/entity", "target"},
+		imports: []string{"engine/clock", "engine/entity", "results", "target"},
 		owns:    []string{"github.com/Azure/azure-sdk-for-go/sdk/azcore", "github.com/Azure/azure-sdk-for-go/sdk/storage"},
 	}, {
 		path:    "target/targettest",
 		what:    "the suite that every target passes",
-		imports: []string{"engine/clock", "engine/entity", "target"},
+		imports: []string{"engine/clock", "engine/entity", "results", "target"},
 	}, {
 		path:    "engine",
 		what:    "the embedded account: a store behind a partition layer",
