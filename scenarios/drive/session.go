@@ -62,11 +62,19 @@ type patience struct {
 // for the next page, give up. It is a pure step machine, the same under both
 // runners; it knows no clock and belongs to one goroutine at a time.
 type Session struct {
+	progress
+	work Work
+	// What the record is told: the attempt that ended last, and the operation.
+	attempt   results.Attempt
+	completed results.Completed
+}
+
+// progress is how far an operation has come.
+type progress struct {
 	stage    *Stage
 	k        uint64
 	number   uint64
 	intended clock.Instant
-	work     Work
 	// built says that the work holds what is to be sent.
 	built bool
 	// phase is the record's index of the work's phase.
@@ -84,25 +92,20 @@ type Session struct {
 	admitted bool
 	// silent says that an attempt at the present request ended without a word on
 	// whether it was carried out.
-	silent    bool
-	attempt   results.Attempt
-	completed results.Completed
+	silent bool
 }
 
 // begin makes s the session of operation k, which is due at the given instant;
 // sending has what is to be sent be formed at once, rather than when it is.
 func (s *Session) begin(stage *Stage, k uint64, intended clock.Instant, phases []int, sending bool) {
-	// What the attempt holds is written anew before it is reported: to empty all of
-	// a session would be a tenth of a simulation's work.
-	s.stage, s.k, s.intended = stage, k, intended
-	s.built, s.sent, s.patience, s.pages, s.returned, s.silent = false, 0, patience{}, 0, 0, false
-	s.grant, s.admitted = backoff.Grant{}, false
+	s.progress = progress{}
+	s.stage, s.k, s.number, s.intended = stage, k, stage.First+k, intended
+	s.attempt = results.Attempt{}
 	if stage.Outline != nil && !sending {
 		s.work = stage.Outline(k)
 	} else {
 		s.form()
 	}
-	s.number = stage.First + k
 	s.phase = phases[s.work.Phase]
 	s.completed = results.Completed{
 		Phase: s.phase, Kind: s.work.Kind, Number: s.number,

@@ -70,7 +70,7 @@ var rows = []row{
 		what: "the driving loop: session, runners, campaign",
 		imports: []string{
 			"backoff",
-			"engine/clock", "engine/entity", "engine/filter",
+			"engine/clock", "engine/entity", "engine/filter", "engine/invariants",
 			"results",
 			"scenarios", "scenarios/arrival", "scenarios/keys", "scenarios/procedure",
 			"target",
@@ -170,7 +170,7 @@ var rows = []row{
 	}, {
 		path:    "target/azure",
 		what:    "the REST client of a table service, ours or another",
-		imports: []string{"engine/clock", "engine/entity", "engine/filter", "engine/wire", "target"},
+		imports: []string{"engine/clock", "engine/entity", "engine/filter", "engine/invariants", "engine/wire", "target"},
 	}, {
 		path:    "target/fault",
 		what:    "a target whose replies freeze, are lost or come late",
@@ -207,7 +207,7 @@ var rows = []row{
 	}, {
 		path:    "engine/rest",
 		what:    "the engine over HTTP",
-		imports: []string{"engine", "engine/clock", "engine/entity", "engine/fault", "engine/filter", "engine/wire"},
+		imports: []string{"engine", "engine/clock", "engine/entity", "engine/fault", "engine/filter", "engine/invariants", "engine/wire"},
 	}, {
 		path:    "engine/rest/serve",
 		what:    "a table service for others: listener, second address, archives, end",
@@ -230,6 +230,9 @@ var rows = []row{
 	}, {
 		path: "engine/fault",
 		what: "which attempts meet which fault",
+	}, {
+		path: "engine/invariants",
+		what: "values that nobody means, for what goes back into a pool, under a build tag",
 	}, {
 		path: "engine/clock",
 		what: "instants, clocks, fine sleep, the event queue, named streams of chance",
