@@ -132,7 +132,7 @@ func (p *player) operation(i int, due time.Duration) {
 		return
 	}
 	for try := range 2 {
-		a := results.Attempt{Phase: p.phase, Kind: kind, Number: uint64(i), Try: try, Retry: try > 0, Intended: due, Sent: sent,
+		a := results.Attempt{Class: results.Ok, Phase: p.phase, Kind: kind, Number: uint64(i), Try: try, Retry: try > 0, Intended: due, Sent: sent,
 			Done:         sent + 3*time.Millisecond + time.Duration(p.rng.IntN(4000))*time.Microsecond,
 			PartitionKey: p.run.manifest.PartitionKey, HasPartition: true}
 		p.counts.Requests++

@@ -33,7 +33,7 @@ func accountsOf(t *testing.T, accounts int, seed uint64) (*results.Record, [][]r
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for n := range 2000 {
 		a := results.Attempt{Phase: rng.IntN(3), Kind: 1, Number: uint64(n), Try: rng.IntN(2), Account: rng.IntN(max(1, accounts)),
-			Class: results.Class(rng.IntN(3)), Entities: rng.Int64N(100), Counted: rng.Int64N(100), PartitionKey: "p", HasPartition: n%2 == 0}
+			Class: results.Class(1 + rng.IntN(3)), Entities: rng.Int64N(100), Counted: rng.Int64N(100), PartitionKey: "p", HasPartition: n%2 == 0}
 		a.Sent = time.Duration(rng.Int64N(int64(9 * time.Second)))
 		a.Done = a.Sent + time.Duration(rng.Int64N(int64(time.Second)))
 		recorder.Attempt(&a)

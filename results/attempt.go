@@ -5,17 +5,23 @@ import "time"
 // Class is the fate of an attempt, and of an operation by its last attempt.
 type Class uint8
 
-// The classes.
+// The three classes. Every attempt has exactly one; the zero value is none of them.
 const (
-	Ok Class = iota
+	// Ok is a 2xx, or a 404, 409 or 412 that the operation expects.
+	Ok Class = iota + 1
+	// Refused is 503, 429, 504 or 500 OperationTimedOut: the service was busy.
 	Refused
+	// Failed is everything else, a broken connection included.
 	Failed
 	classes
 )
 
 // String returns the class in the word of the reports.
 func (c Class) String() string {
-	return [...]string{"ok", "refused", "failed", "unknown"}[min(c, classes)]
+	if c >= classes {
+		c = 0
+	}
+	return [...]string{"unknown", "ok", "refused", "failed"}[c]
 }
 
 // LateAfter is how long after its intended instant a first attempt may be sent

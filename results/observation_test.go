@@ -58,12 +58,12 @@ func TestWhatIsNotedLaterCountsLater(t *testing.T) {
 	}
 	noted := 5 * time.Second
 	recorder.Scheduled(results.Scheduled{Phase: phase, Intended: time.Second, Sent: 2 * time.Second, Noted: noted})
-	recorder.Attempt(&results.Attempt{Phase: phase, Intended: time.Second, Sent: 2 * time.Second, Done: 3 * time.Second, Noted: noted})
-	recorder.Completed(&results.Completed{Phase: phase, Intended: time.Second, Done: 3 * time.Second, Noted: noted, Attempts: 1})
+	recorder.Attempt(&results.Attempt{Class: results.Ok, Phase: phase, Intended: time.Second, Sent: 2 * time.Second, Done: 3 * time.Second, Noted: noted})
+	recorder.Completed(&results.Completed{Class: results.Ok, Phase: phase, Intended: time.Second, Done: 3 * time.Second, Noted: noted, Attempts: 1})
 	// What was noted before its own second counts in that.
 	recorder.Scheduled(results.Scheduled{Phase: phase, Intended: 6 * time.Second, Sent: 7 * time.Second, Noted: noted})
-	recorder.Attempt(&results.Attempt{Phase: phase, Intended: 6 * time.Second, Sent: 7 * time.Second, Done: 8 * time.Second, Noted: noted})
-	recorder.Completed(&results.Completed{Phase: phase, Intended: 6 * time.Second, Done: 8 * time.Second, Noted: noted, Attempts: 1})
+	recorder.Attempt(&results.Attempt{Class: results.Ok, Phase: phase, Intended: 6 * time.Second, Sent: 7 * time.Second, Done: 8 * time.Second, Noted: noted})
+	recorder.Completed(&results.Completed{Class: results.Ok, Phase: phase, Intended: 6 * time.Second, Done: 8 * time.Second, Noted: noted, Attempts: 1})
 	finish(t, recorder, 9*time.Second)
 	record := read(t, folder)
 	if record.Misplaced != 0 {

@@ -1,6 +1,9 @@
 package results
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Phase is a stretch of the run by the intended instants of its operations: a
 // preparation, or one step of the peak.
@@ -108,9 +111,20 @@ type KindStats struct {
 	// Response is of successful operations, Lost of the others, from the
 	// intended instant to the end of the last attempt. Service is of single
 	// attempts by their class.
-	Response *Histogram          `json:"response"`
-	Lost     *Histogram          `json:"lost"`
-	Service  [classes]*Histogram `json:"service"`
+	Response *Histogram `json:"response"`
+	Lost     *Histogram `json:"lost"`
+	Service  ByClass    `json:"service"`
+}
+
+// ByClass is a histogram for each class, at the class, and nil where that is none.
+type ByClass [classes]*Histogram
+
+// MarshalJSON implements [json.Marshaler]: the three in their order.
+func (b ByClass) MarshalJSON() ([]byte, error) { return json.Marshal(b[Ok:]) }
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (b *ByClass) UnmarshalJSON(text []byte) error {
+	return json.Unmarshal(text, (*[classes - Ok]*Histogram)(b[Ok:]))
 }
 
 // Share is a part of a phase's load, in entities.
@@ -126,7 +140,7 @@ func (p *Phase) inLastHalf(intended time.Duration) bool {
 
 func newKindStats() KindStats {
 	k := KindStats{Response: NewHistogram(), Lost: NewHistogram()}
-	for c := range k.Service {
+	for c := Ok; c < classes; c++ {
 		k.Service[c] = NewHistogram()
 	}
 	return k

@@ -204,8 +204,8 @@ func naiveIntervals(ops []operation, seconds int64) []results.Interval {
 				row.Served += a.Counted
 				kind.Served += a.Counted
 			}
-			*[]*int64{&row.Ok, &row.Refused, &row.Failed}[a.Class]++
-			*[]*int64{&kind.Ok, &kind.Refused, &kind.Failed}[a.Class]++
+			*[]*int64{&row.Ok, &row.Refused, &row.Failed}[a.Class-results.Ok]++
+			*[]*int64{&kind.Ok, &kind.Refused, &kind.Failed}[a.Class-results.Ok]++
 		}
 		row := at(op.end.Done)
 		row.Operations++

@@ -63,7 +63,7 @@ func randomOperation(rng *rand.Rand, number uint64, phase int, due time.Duration
 			BytesOut: rng.Int64N(1000), BytesIn: rng.Int64N(1000)}
 		a.Code = []string{"ServerBusy", "OperationTimedOut", "Other<1>"}[rng.IntN(3)]
 		if try == tries-1 {
-			a.Class = results.Class(rng.IntN(3))
+			a.Class = results.Class(1 + rng.IntN(3))
 		}
 		if a.Class != results.Refused {
 			a.Status, a.Code = 0, ""
@@ -127,7 +127,7 @@ func play(r *results.Recorder, ops []operation) error {
 type tally struct {
 	results.KindStats
 	response, lost []time.Duration
-	service        [3][]time.Duration
+	service        [4][]time.Duration
 }
 
 // count adds up the operations of one phase and kind.

@@ -52,7 +52,7 @@ func (c *checker) accounts() {
 	for i := range c.Phases {
 		list := c.Phases[i].Operations()
 		for j := range list {
-			at := fmt.Sprintf("phases.%d.%s.operations.%d", i, c.Phases[i].kind(), j)
+			at := fmt.Sprintf("phases.%d.%s.operations.%d", i, c.Phases[i].Kind(), j)
 			if c.before.concern(at) {
 				continue
 			}
@@ -102,12 +102,6 @@ func (c *checker) plan(o *OperationSpec) (keys.Plan, bool) {
 	}
 	best, _ := c.Scenario.Plan(o, homes)
 	return best, true
-}
-
-// kind returns the word for what a phase does.
-func (p *Phase) kind() string {
-	kinds := phaseKinds()
-	return kinds[slices.Index([]bool{p.Load != nil, p.Count != nil, p.Peak != nil, p.Spread != nil, true}, true)]
 }
 
 // choosesAccount checks the template that chooses the account of a partition.

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -38,10 +39,14 @@ type Arrivals struct {
 // be 0.
 type Ramp struct{ From, To float64 }
 
-// Steps are rates, each of which lasts as long as the others, 1 s to 24 h.
+// Steps are rates, each of which lasts as long as the others, 1 s to 24 h. Hold offers
+// the last rate once more, unreported, so that the retries of the last step meet the
+// load that they came from: for Each, or for as long as the back-off policy can wait if
+// that is more.
 type Steps struct {
 	Rates []float64
 	Each  time.Duration
+	Hold  bool
 }
 
 // Burst is a base rate, 0 or more, and bursts of another that come every so often,
@@ -205,10 +210,7 @@ func (v shareValue) write() *node { return plain(shareText(*v.into)) }
 // in their slots, or at which instants. The error wraps [arrival.ErrSchedule]; it
 // is one, too, that a trace has not been read.
 func (t *Traffic) Schedule(chance clock.Stream) (arrival.Schedule, error) {
-	a, scale := t.Arrivals, 1.0
-	if t.Unit == UnitEntities {
-		scale = 1 / t.EntitiesPerOperation()
-	}
+	a, scale := t.Arrivals, t.scale()
 	length := t.Lasts()
 	switch {
 	case a.Poisson > 0:
@@ -218,16 +220,50 @@ func (t *Traffic) Schedule(chance clock.Stream) (arrival.Schedule, error) {
 	case a.Trace != "":
 		return a.Recorded.Until(length)
 	}
-	even, err := a.even(scale, length)
+	even, err := t.even(scale, length)
 	if err != nil {
 		return nil, err
 	}
 	return arrival.NewJittered(even, chance), nil
 }
 
+// Ladder returns the steps of arrivals at one rate after another, in operations per
+// second and without what holds the last, nil where there are none.
+func (t *Traffic) Ladder() []arrival.Step {
+	if t.Arrivals == nil || t.Arrivals.Steps == nil {
+		return nil
+	}
+	var list []arrival.Step
+	for _, rate := range t.Arrivals.Steps.Rates {
+		list = append(list, arrival.Step{Rate: t.PerSecond(rate), Length: t.Arrivals.Steps.Each})
+	}
+	return list
+}
+
+// PerSecond returns how many operations a second a rate of arrivals comes to; where it
+// counts entities as exactly as a schedule has it, which is in thousandths.
+func (t *Traffic) PerSecond(rate float64) float64 {
+	if t.Unit == UnitEntities {
+		return math.Round(rate*t.scale()*1000) / 1000
+	}
+	return rate * t.scale()
+}
+
+// scale returns how many operations are due for each of what rates count.
+func (t *Traffic) scale() float64 {
+	switch t.Unit {
+	case UnitEntities:
+		return 1 / t.EntitiesPerOperation()
+	case UnitEach:
+		return float64(max(t.Partitions, len(t.Keys)))
+	default:
+		return 1
+	}
+}
+
 // even returns the schedule of what has slots.
-func (a *Arrivals) even(scale float64, length time.Duration) (arrival.Even, error) {
-	switch {
+func (t *Traffic) even(scale float64, length time.Duration) (arrival.Even, error) {
+	switch a := t.Arrivals; {
 	case a.Ramp != nil:
 		return arrival.NewRamp(a.Ramp.From*scale, a.Ramp.To*scale, length)
 	case a.Burst != nil:
@@ -237,11 +273,7 @@ func (a *Arrivals) even(scale float64, length time.Duration) (arrival.Even, erro
 		wave := arrival.Wave{Mean: a.Sine.Mean * scale, Amplitude: a.Sine.Amplitude * scale, Period: a.Sine.Period}
 		return arrival.NewSine(wave, length)
 	case a.Steps != nil:
-		var list []arrival.Step
-		for _, rate := range a.Steps.Rates {
-			list = append(list, arrival.Step{Rate: rate * scale, Length: a.Steps.Each})
-		}
-		return arrival.NewSteps(list...)
+		return arrival.NewSteps(t.Ladder()...)
 	default:
 		return arrival.NewSteps(arrival.Step{Rate: a.Constant * scale, Length: length})
 	}

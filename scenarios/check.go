@@ -78,14 +78,7 @@ func (c *checker) names() {
 			c.add(fmt.Sprintf("phases.%d.name", i), "phase %q occurs twice; expected names of their own", p.Name)
 		}
 		seen[p.Name] = true
-		switch {
-		case p.Peak != nil:
-			c.operationNames(p.Peak.Operations, fmt.Sprintf("phases.%d.peak.operations", i), groups)
-		case p.Spread != nil:
-			c.operationNames(p.Spread.Operations, fmt.Sprintf("phases.%d.spread.operations", i), groups)
-		case p.Traffic != nil:
-			c.operationNames(p.Traffic.Operations, fmt.Sprintf("phases.%d.traffic.operations", i), groups)
-		}
+		c.operationNames(p.Operations(), fmt.Sprintf("phases.%d.%s.operations", i, p.Kind()), groups)
 	}
 }
 
@@ -174,16 +167,12 @@ func (c *checker) phase(i int, path string) {
 	case p.Load != nil:
 		c.transaction(path+".load.transaction", p.Load.Transaction)
 		c.unique(i, path+".load.entities")
-	case p.Spread != nil:
-		c.spread(i, path+".spread")
-	case p.Traffic != nil:
-		c.traffic(i, path+".traffic")
-	case c.loadsSound(i) && c.Loaded(i) == 0:
+	case (p.Count != nil || p.Form == FormPeak) && c.loadsSound(i) && c.Loaded(i) == 0:
 		if !c.before.concern(path + ".name") {
 			c.add(path+".name", "phase %q comes before any load; expected a load first", p.Name)
 		}
-	case p.Peak != nil:
-		c.peak(i, path+".peak")
+	case p.Traffic != nil:
+		c.traffic(i, path+"."+p.Kind())
 	}
 }
 
@@ -271,22 +260,6 @@ func (c *checker) homes() ([]address, error) {
 		homes = append(homes, address{fmt.Sprintf("the copy %q", one.Name), one.Table, copied})
 	}
 	return homes, nil
-}
-
-func (c *checker) peak(i int, path string) {
-	p := c.Phases[i].Peak
-	c.operations(p.Operations, path+".operations")
-	c.partitioned(p.Operations, path+".operations")
-	if !c.loadsSound(i) || !c.sound(path+".partition_key", c.designPath(), "attributes", "entity", "seed") {
-		return
-	}
-	g, err := c.Generator()
-	if err != nil {
-		return
-	}
-	if _, err := witness(g, p.PartitionKey, c.Loaded(i)); err != nil {
-		c.add(path+".partition_key", "%s", strings.TrimPrefix(err.Error(), ErrNoPartition.Error()+": "))
-	}
 }
 
 // operations checks what one phase offers.

@@ -105,23 +105,12 @@ func (c *checker) phasesNamed() []string {
 // stepNames returns what the record calls the steps of a phase, by their operations
 // per second; none where it has no steps.
 func (p *Phase) stepNames() []string {
-	var rates []float64
-	scale := 1.0
-	switch {
-	case p.Peak != nil:
-		rates = p.Peak.Rates
-	case p.Traffic != nil && p.Traffic.Arrivals != nil && p.Traffic.Arrivals.Steps != nil:
-		rates = p.Traffic.Arrivals.Steps.Rates
-		if p.Traffic.Unit == UnitEntities {
-			scale = 1 / p.Traffic.EntitiesPerOperation()
-		}
-	}
 	var names []string
 	seen := map[float64]int{}
-	for _, rate := range rates {
-		name := p.Name + " " + strconv.FormatFloat(rate*scale, 'f', -1, 64) + "/s"
-		if seen[rate]++; seen[rate] > 1 {
-			name += fmt.Sprintf(" #%d", seen[rate])
+	for _, step := range p.Offered().Ladder() {
+		name := p.Name + " " + strconv.FormatFloat(step.Rate, 'f', -1, 64) + "/s"
+		if seen[step.Rate]++; seen[step.Rate] > 1 {
+			name += fmt.Sprintf(" #%d", seen[step.Rate])
 		}
 		names = append(names, name)
 	}

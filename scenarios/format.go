@@ -107,11 +107,11 @@ func (p *Phase) binding() object {
 			{name: kinds[1], says: "Reads everything that was loaded, partition by partition, and holds the number against what was loaded.",
 				value: optional[Count]{&p.Count, newCount, (*Count).binding}},
 			{name: kinds[2], says: "Offers operations to a single partition, at one rate after another.",
-				value: optional[Peak]{&p.Peak, newPeak, (*Peak).binding}},
+				value: writtenAs{FormPeak, p, optional[Traffic]{&p.Traffic, newPeak, (*Traffic).asPeak}}},
 			{name: kinds[3], says: "Offers operations to several partitions at once, each of which is due its share.",
-				value: optional[Spread]{&p.Spread, newSpread, (*Spread).binding}},
+				value: writtenAs{FormSpread, p, optional[Traffic]{&p.Traffic, newSpread, (*Traffic).asSpread}}},
 			{name: kinds[4], says: "Offers operations as they arrive: at rates that change, at random, or as a trace has them.",
-				value: optional[Traffic]{&p.Traffic, newTraffic, (*Traffic).binding}},
+				value: writtenAs{"", p, optional[Traffic]{&p.Traffic, newTraffic, (*Traffic).binding}}},
 		},
 		one: kinds,
 		then: func(r *reader, path string, n *node) {
@@ -124,7 +124,7 @@ func (p *Phase) binding() object {
 
 // phaseKinds are the words for what a phase does, in the order in which they are
 // listed.
-func phaseKinds() []string { return []string{"load", "count", "peak", "spread", "traffic"} }
+func phaseKinds() []string { return []string{"load", "count", FormPeak, FormSpread, "traffic"} }
 
 // present returns those of the names that a dict has as fields.
 func present(n *node, names []string) []string {
@@ -139,7 +139,6 @@ func present(n *node, names []string) []string {
 
 func newLoad() *Load   { return &Load{Transaction: entity.MaxBatchChanges, Lanes: 16} }
 func newCount() *Count { return &Count{Lanes: 16} }
-func newPeak() *Peak   { return &Peak{} }
 
 func (l *Load) binding() binding {
 	return object{what: "load", fields: []field{
@@ -156,24 +155,6 @@ func (c *Count) binding() binding {
 	return object{what: "count", fields: []field{
 		{name: "lanes", says: "How many partitions are read at once.",
 			value: wholeValue[int]{into: &c.Lanes, least: 1, most: maxLanes}},
-	}}
-}
-
-func (p *Peak) binding() binding {
-	return object{what: "peak", fields: []field{
-		{name: "partition_key", says: "The partition that is offered to; the loads before must yield it.",
-			value: textValue{into: &p.PartitionKey}, required: true},
-		{name: "rates", says: "The offered loads in operations per second, each for one step, in this order.",
-			required: true, value: listOf[float64]{
-				into: &p.Rates, least: 1, most: maxRates, what: "rates in operations per second",
-				bind: func(rate *float64) binding { return rateValue{rate} },
-			}},
-		{name: "each", says: "How long a step lasts.",
-			value: durationValue{&p.Each, minStep, maxStep}, required: true},
-		{name: "hold", says: "Whether the last rate is offered once more, unreported, so that retries of the last step meet the load that they came from.",
-			value: truthValue{&p.Hold}},
-		{name: "operations", says: "What is offered, in proportion to the weights.",
-			required: true, value: operationsValue(&p.Operations)},
 	}}
 }
 

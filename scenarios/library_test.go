@@ -100,9 +100,9 @@ func TestTheStressTestIsTheDocumentedOne(t *testing.T) {
 	if got := s.Loaded(len(s.Phases)); got != 20_000 || s.Phases[0].Load.Transaction != 100 {
 		t.Errorf("the stress test loads %d entities by %d; want 20000 by 100", got, s.Phases[0].Load.Transaction)
 	}
-	peak := s.Phases[2].Peak
-	if want := []float64{500, 1000, 1500, 2000, 2500, 3000, 4000}; !slices.Equal(peak.Rates, want) || !peak.Hold || peak.PartitionKey != hot {
-		t.Errorf("the peak offers %v to %q, hold %t; want %v to %q, held", peak.Rates, peak.PartitionKey, peak.Hold, want, hot)
+	peak, steps := s.Phases[2].Traffic, s.Phases[2].Traffic.Arrivals.Steps
+	if want := []float64{500, 1000, 1500, 2000, 2500, 3000, 4000}; !slices.Equal(steps.Rates, want) || !steps.Hold || peak.Keys[0] != hot {
+		t.Errorf("the peak offers %v to %q, hold %t; want %v to %q, held", steps.Rates, peak.Keys[0], steps.Hold, want, hot)
 	}
 	weights := map[entity.Verb]int{}
 	for _, o := range peak.Operations {
@@ -114,7 +114,7 @@ func TestTheStressTestIsTheDocumentedOne(t *testing.T) {
 	if s.Retry != "short" || s.Start != scenarios.StartWarm || s.Model.Profile != "documented" || len(s.Model.Overrides) > 0 {
 		t.Errorf("the stress test has retry %q, start %q, model %v; want short, warm, documented as it is", s.Retry, s.Start, s.Model)
 	}
-	if total := time.Duration(len(peak.Rates)+1) * peak.Each; total > 35*time.Second {
+	if total := time.Duration(len(steps.Rates)+1) * steps.Each; total > 35*time.Second {
 		t.Errorf("the steps last %s; want at most 35 s, for the whole command has 45", total)
 	}
 

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Phase is one stretch of a test: exactly one of Load, Count, Peak, Spread and
-// Traffic is set.
+// Phase is one stretch of a test: exactly one of Load, Count and Traffic is set.
 type Phase struct {
 	// Name is unique among the phases, with the letters of a scenario's.
 	Name string
@@ -14,12 +13,12 @@ type Phase struct {
 	Load *Load
 	// Count reads the whole table and counts it.
 	Count *Count
-	// Peak offers load to one partition.
-	Peak *Peak
-	// Spread offers load to several partitions at once.
-	Spread *Spread
-	// Traffic offers load to partitions as it arrives.
+	// Traffic offers load.
 	Traffic *Traffic
+	// Form is how the file writes Traffic: [FormPeak], [FormSpread], or empty for
+	// traffic. It is for reading and writing the file; what is offered is all in
+	// Traffic.
+	Form string
 }
 
 // Load inserts entities by entity group transactions, each within one
@@ -42,25 +41,6 @@ type Count struct {
 	Lanes int
 }
 
-// Peak offers operations to a single partition at one rate after another,
-// whether or not they are answered in time (open loop). Within a step each
-// operation has a slot of the same length and is due at a random instant of it.
-type Peak struct {
-	// PartitionKey is the partition; the loads before must yield it.
-	PartitionKey string
-	// Rates are the offered loads in operations per second, in the order in
-	// which they are offered: above 0, at most 1,000,000. Each is one step.
-	Rates []float64
-	// Each is how long a step lasts, 1 s to 24 h.
-	Each time.Duration
-	// Hold offers the last rate once more, unreported, so that the retries of
-	// the last step meet the load that they came from: for Each, or for as long
-	// as the back-off policy can wait if that is more.
-	Hold bool
-	// Operations are what is offered, in proportion to their weights.
-	Operations []OperationSpec
-}
-
 // Limits of a scenario's numbers.
 const (
 	maxWorkers    = 100_000
@@ -77,67 +57,29 @@ const (
 
 // Operations returns what a phase offers, nil where it prepares or counts. The
 // slice is the phase's.
-func (p *Phase) Operations() []OperationSpec {
-	switch {
-	case p.Peak != nil:
-		return p.Peak.Operations
-	case p.Spread != nil:
-		return p.Spread.Operations
-	case p.Traffic != nil:
-		return p.Traffic.Operations
-	default:
-		return nil
+func (p *Phase) Operations() []OperationSpec { return p.Offered().Operations }
+
+// Offered returns what a phase offers, and nothing where it prepares or counts: a
+// traffic without clients, partitions and operations. It is the phase's.
+func (p *Phase) Offered() *Traffic {
+	if p.Traffic == nil {
+		return new(Traffic)
 	}
+	return p.Traffic
 }
 
-// Partitions returns how many partitions a spread or traffic offers to, or which by
-// their keys; neither where it is all that were loaded. The slice is the phase's.
-func (p *Phase) Partitions() (number int, keys []string) {
+// Kind returns the word for what a phase does: load, count, or the form of its traffic.
+func (p *Phase) Kind() string {
+	kinds := phaseKinds()
 	switch {
-	case p.Spread != nil:
-		return p.Spread.Partitions, p.Spread.Keys
-	case p.Traffic != nil:
-		return p.Traffic.Partitions, p.Traffic.Keys
+	case p.Load != nil:
+		return kinds[0]
+	case p.Count != nil:
+		return kinds[1]
+	case p.Form != "":
+		return p.Form
 	default:
-		return 0, nil
-	}
-}
-
-// Entities returns how many entities of each partition a spread or traffic works on
-// where none was loaded into it, 0 for other phases.
-func (p *Phase) Entities() int {
-	switch {
-	case p.Spread != nil:
-		return p.Spread.Entities
-	case p.Traffic != nil:
-		return p.Traffic.Entities
-	default:
-		return 0
-	}
-}
-
-// Clients returns how many clients make a closed loop of a spread or traffic, 0 in
-// any other phase.
-func (p *Phase) Clients() int {
-	switch {
-	case p.Spread != nil:
-		return p.Spread.Clients
-	case p.Traffic != nil:
-		return p.Traffic.Clients
-	default:
-		return 0
-	}
-}
-
-// Think returns how long each client of a closed loop pauses, 0 in any other phase.
-func (p *Phase) Think() time.Duration {
-	switch {
-	case p.Spread != nil:
-		return p.Spread.Think
-	case p.Traffic != nil:
-		return p.Traffic.Think
-	default:
-		return 0
+		return kinds[4]
 	}
 }
 

@@ -64,7 +64,7 @@ func TestQueriesAndTransactionsAreReadAndWritten(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := parsed(t, offering(tt.text))
-			if diff := cmp.Diff(tt.want, s.Phases[1].Peak.Operations[0]); diff != "" {
+			if diff := cmp.Diff(tt.want, s.Phases[1].Traffic.Operations[0]); diff != "" {
 				t.Errorf("the operation differs (-want +got):\n%s", diff)
 			}
 			again := parsed(t, string(s.Text()))

@@ -63,12 +63,12 @@ func TestReadingFirst(t *testing.T) {
 			t.Fatalf("%s: Parse(%s) = %v; want no error", row.name, s.Text(), err)
 		}
 		for _, one := range []*scenarios.Scenario{s, again} {
-			op := &one.Phases[1].Peak.Operations[0]
+			op := &one.Phases[1].Traffic.Operations[0]
 			if op.ReadFirst != (row.offers == 2) || op.Counter != row.counter || op.Offers() != row.offers {
 				t.Errorf("%s: reads first %v, counter %q, offers %d; want %v, %q, %d",
 					row.name, op.ReadFirst, op.Counter, op.Offers(), row.offers == 2, row.counter, row.offers)
 			}
-			one.Phases[1].Peak.Operations = one.Phases[1].Peak.Operations[:1]
+			one.Phases[1].Traffic.Operations = one.Phases[1].Traffic.Operations[:1]
 			if one.Reads() != op.ReadFirst {
 				t.Errorf("%s: Reads() = %v; want %v", row.name, one.Reads(), op.ReadFirst)
 			}

@@ -41,8 +41,9 @@ func raceParsed() *scenarios.Scenario {
 		Design: scenarios.Design{PartitionKey: "{event}", RowKey: "{bib}__{age}"},
 		Phases: []scenarios.Phase{
 			{Name: "load", Load: &scenarios.Load{Entities: 200, Transaction: 100, Lanes: 4}},
-			{Name: "peak", Peak: &scenarios.Peak{
-				PartitionKey: "NYC", Rates: []float64{10, 20.5}, Each: 2 * time.Second,
+			{Name: "peak", Form: scenarios.FormPeak, Traffic: &scenarios.Traffic{
+				Keys: []string{"NYC"}, Unit: scenarios.UnitOperations, Drain: 5 * time.Second,
+				Arrivals: &scenarios.Arrivals{Steps: &scenarios.Steps{Rates: []float64{10, 20.5}, Each: 2 * time.Second}},
 				Operations: []scenarios.OperationSpec{
 					{Name: "get", Verb: entity.Get, Weight: 3, Group: scenarios.GroupGet},
 					{Name: "merge", Verb: entity.Merge, Weight: 1, Group: scenarios.GroupPut, Properties: age},
@@ -102,11 +103,11 @@ func TestTextOfEveryField(t *testing.T) {
 			t.Errorf("Loaded(%d) = %d; want %d", phase, got, want)
 		}
 	}
-	if got, want := s.Phases[3].Peak.Rates, []float64{0.001, 1e6}; !slices.Equal(got, want) || !s.Phases[3].Peak.Hold {
-		t.Errorf("Rates, Hold = %v, %v; want %v and a hold step", got, s.Phases[3].Peak.Hold, want)
+	if got, want := s.Phases[3].Traffic.Arrivals.Steps.Rates, []float64{0.001, 1e6}; !slices.Equal(got, want) || !s.Phases[3].Traffic.Arrivals.Steps.Hold {
+		t.Errorf("Rates, Hold = %v, %v; want %v and a hold step", got, s.Phases[3].Traffic.Arrivals.Steps.Hold, want)
 	}
 	for i, want := range []int{3, 1_000_000, 1, 3, 1} {
-		if got := s.Phases[3].Peak.Operations[i].Offers(); got != want {
+		if got := s.Phases[3].Traffic.Operations[i].Offers(); got != want {
 			t.Errorf("Offers() of operation %d = %d; want %d", i, got, want)
 		}
 	}
@@ -221,7 +222,7 @@ func TestOperationDefaults(t *testing.T) {
 		t.Run(tt.verb, func(t *testing.T) {
 			s := parsed(t, strings.Replace(race, "{verb: get, weight: 3}", "{verb: "+tt.verb+tt.more+"}", 1))
 			tt.want.Name, tt.want.Weight = tt.verb, 1
-			got := s.Phases[1].Peak.Operations[0]
+			got := s.Phases[1].Traffic.Operations[0]
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("the operation differs (-want +got):\n%s", diff)
 			}
@@ -238,8 +239,8 @@ func TestValidateHoldsForWhatAProgramPutTogether(t *testing.T) {
 		t.Fatalf("Validate() = %v; want none", faults)
 	}
 	s.Workers = 0
-	s.Phases[1].Peak.Rates[1] = -1
-	s.Phases[1].Peak.PartitionKey = "Rome"
+	s.Phases[1].Traffic.Arrivals.Steps.Rates[1] = -1
+	s.Phases[1].Traffic.Keys[0] = "Rome"
 	s.Attributes[2].Values = nil
 	s.Phases[0].Count = &scenarios.Count{Lanes: 1}
 	want := []string{
@@ -279,7 +280,7 @@ func TestGeneratorFollowsTheScenario(t *testing.T) {
 			t.Fatalf("entity %d has %d bytes; want 600 or one less", n, size)
 		}
 	}
-	part, err := s.Phases[1].Peak.Operations[1].Part(g)
+	part, err := s.Phases[1].Traffic.Operations[1].Part(g)
 	if err != nil {
 		t.Fatalf("Part() = %v; want no error", err)
 	}

@@ -12,37 +12,7 @@ import (
 	"loadgen/scenarios/procedure"
 )
 
-// Spread offers operations to several partitions at once, each of which is due
-// its share: an open loop at Rate, or a closed loop of Clients. It needs no load
-// before it unless an operation reads or updates what has to be there.
-type Spread struct {
-	// Partitions is how many partitions are offered to, 1 to 10,000: the first
-	// that the scenario's entities fall into. It is 0 where Keys names them.
-	Partitions int
-	// Keys are PartitionKeys, each of which some entity of the scenario has.
-	Keys []string
-	// Rate is the open loop: operations per second for each of the partitions,
-	// whether or not they are answered in time. Each operation has a slot of the
-	// same length and is due at a random instant of it; each partition is due one
-	// in as many as there are partitions, in an order that chance decides. It is 0
-	// in a closed loop.
-	Rate float64
-	// Clients is the closed loop: how many clients, 1 to 100,000, do one operation
-	// after another, and Think how long each of them pauses between the end of one
-	// and the next, from 1 ms to 24 h: half as long to half as long again, on the
-	// average this. Both are 0 in an open loop.
-	Clients int
-	Think   time.Duration
-	// For is how long operations become due, 1 s to 24 h.
-	For time.Duration
-	// Entities is how many entities of each partition the operations work on where
-	// none was loaded into it, 1 to 1,000,000.
-	Entities int
-	// Operations are what is offered, in proportion to their weights.
-	Operations []OperationSpec
-}
-
-// The bounds of a spread.
+// The bounds of partitions that are named, and of a spread.
 const (
 	maxSpread         = 10_000
 	maxSpreadEntities = 1_000_000
@@ -52,32 +22,6 @@ const (
 	// sending without end at one instant.
 	minThink = time.Millisecond
 )
-
-func newSpread() *Spread { return &Spread{Entities: 1000} }
-
-func (s *Spread) binding() binding {
-	return object{
-		what: "spread",
-		fields: []field{
-			{name: "partitions", says: "How many partitions are offered to, or a list of their keys.",
-				value: partitionsValue{&s.Partitions, &s.Keys}, required: true},
-			{name: "rate", says: "Operations per second for each of the partitions, whether or not they are answered (open loop).",
-				value: unlessZero{rateValue{&s.Rate}, func() bool { return s.Rate == 0 }}},
-			{name: "clients", says: "How many clients do one operation after another (closed loop).",
-				value: wholeValue[int]{into: &s.Clients, least: 1, most: maxWorkers, unlessZero: true}},
-			{name: "think", says: "How long each client pauses between two operations, on the average.",
-				value: unlessZero{durationValue{&s.Think, minThink, maxStep}, func() bool { return s.Think == 0 }}},
-			{name: "for", says: "How long operations become due.",
-				value: durationValue{&s.For, minStep, maxStep}, required: true},
-			{name: "entities", says: "How many entities of each partition are worked on where none was loaded into it.",
-				value: wholeValue[int]{into: &s.Entities, least: 1, most: maxSpreadEntities}},
-			{name: "operations", says: "What is offered, in proportion to the weights.",
-				required: true, value: operationsValue(&s.Operations)},
-		},
-		one:  []string{"rate", "clients"},
-		then: func(r *reader, path string, n *node) { oneLoop(r, path, n, "spread", "rate") },
-	}
-}
 
 // unlessZero leaves a value out when it is written at zero.
 type unlessZero struct {
@@ -133,7 +77,7 @@ func (v partitionsValue) write() *node {
 // loaded.
 const searched = 100_000
 
-// Witnesses returns for each partition that a phase of spread or traffic offers to
+// Witnesses returns for each partition that a phase offers to
 // the first entity that falls into it, of those loaded before, or of the scenario's
 // first 100,000 where none are. Where there are too few, or more than 10,000, the
 // error wraps [ErrNoPartition].
@@ -146,8 +90,8 @@ func (s *Scenario) Witnesses(phase int) ([]uint64, error) {
 	if among == 0 {
 		among = searched
 	}
-	partitions, named := s.Phases[phase].Partitions()
-	return witnesses(g, partitions, named, among)
+	t := s.Phases[phase].Offered()
+	return witnesses(g, t.Partitions, t.Keys, among)
 }
 
 // witnesses looks for partitions among so many entities: the named ones, or else
@@ -201,27 +145,11 @@ func namedWitnesses(g *keys.Generator, named []string, among uint64) ([]uint64, 
 	return found, nil
 }
 
-// spread checks what depends on the rest of the scenario.
-func (c *checker) spread(i int, path string) {
-	s := c.Phases[i].Spread
-	c.operations(s.Operations, path+".operations")
-	c.partitioned(s.Operations, path+".operations")
-	if !c.loadsSound(i) || c.before.concern(path) {
-		return
-	}
-	if all := s.Rate * float64(max(s.Partitions, len(s.Keys))); all > maxSpreadRate {
-		c.add(path+".rate", "%v a second for each partition are %v in all; expected at most %d", s.Rate, all, maxSpreadRate)
-		return
-	}
-	c.aimed(i, path)
-}
-
-// aimed checks the partitions that a phase of spread or traffic offers to, and that
+// aimed checks the partitions that a phase offers to, and that
 // what its operations need is there.
 func (c *checker) aimed(i int, path string) {
-	_, named := c.Phases[i].Partitions()
 	seen := map[string]bool{}
-	for j, key := range named {
+	for j, key := range c.Phases[i].Offered().Keys {
 		if seen[key] {
 			c.add(fmt.Sprintf("%s.partitions.%d", path, j), "PartitionKey %q occurs twice; expected each once", key)
 			return

@@ -28,18 +28,19 @@ const upserts = `operations: [{verb: insert-or-merge, properties: [{name: Age, t
 func TestSpreadIsReadAndWritten(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
-		want       scenarios.Spread
+		want       scenarios.Traffic
 	}{
 		{"an open loop over a number of partitions", spreading("{partitions: 2, rate: 1000, for: 20m, " + upserts + "}"),
-			scenarios.Spread{Partitions: 2, Rate: 1000, For: 20 * time.Minute, Entities: 1000}},
+			scenarios.Traffic{Partitions: 2, Arrivals: &scenarios.Arrivals{Constant: 1000}, For: 20 * time.Minute, Entities: 1000}},
 		{"an open loop over named partitions, without a load", coldly("{partitions: [Berlin, NYC], rate: 0.5, for: 1s, entities: 7, " + upserts + "}"),
-			scenarios.Spread{Keys: []string{"Berlin", "NYC"}, Rate: .5, For: time.Second, Entities: 7}},
+			scenarios.Traffic{Keys: []string{"Berlin", "NYC"}, Arrivals: &scenarios.Arrivals{Constant: .5}, For: time.Second, Entities: 7}},
 		{"a closed loop", coldly("{partitions: 1, clients: 64, think: 100ms, for: 24h, " + upserts + "}"),
-			scenarios.Spread{Partitions: 1, Clients: 64, Think: 100 * time.Millisecond, For: 24 * time.Hour, Entities: 1000}},
+			scenarios.Traffic{Partitions: 1, Clients: 64, Think: 100 * time.Millisecond, For: 24 * time.Hour, Entities: 1000}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := parsed(t, tt.text)
-			got := *s.Phases[len(s.Phases)-1].Spread
+			got := *s.Phases[len(s.Phases)-1].Traffic
+			tt.want.Unit, tt.want.Drain = scenarios.UnitEach, 5*time.Second
 			if len(got.Operations) != 1 || got.Operations[0].Verb != entity.InsertOrMerge {
 				t.Fatalf("operations %v; want one insert-or-merge", got.Operations)
 			}
@@ -107,8 +108,8 @@ func TestSetOfSpreads(t *testing.T) {
 			t.Fatalf("Set(%q, %q) = %v; want no error", set[0], set[1], err)
 		}
 	}
-	got := s.Phases[0].Spread
-	if got.Rate != 50 || got.For != 30*time.Minute || got.Partitions != 1 || got.Entities != 9 || s.Start != scenarios.StartCold {
+	got := s.Phases[0].Traffic
+	if got.Arrivals.Constant != 50 || got.For != 30*time.Minute || got.Partitions != 1 || got.Entities != 9 || s.Start != scenarios.StartCold {
 		t.Errorf("after Set the spread is %+v, start %s; want what was set", got, s.Start)
 	}
 	for _, partitions := range []string{"[NYC]", "2", "[Berlin, NYC]"} {
@@ -116,8 +117,8 @@ func TestSetOfSpreads(t *testing.T) {
 			t.Errorf("Set of the partitions to %s = %v; want no error", partitions, err)
 		}
 	}
-	if len(got.Keys) != 0 || len(s.Phases[0].Spread.Keys) != 2 || s.Phases[0].Spread.Partitions != 0 {
-		t.Errorf("after Set the spread is %+v; want two keys by name", s.Phases[0].Spread)
+	if len(got.Keys) != 0 || len(s.Phases[0].Traffic.Keys) != 2 || s.Phases[0].Traffic.Partitions != 0 {
+		t.Errorf("after Set the spread is %+v; want two keys by name", s.Phases[0].Traffic)
 	}
 	if err := s.Set("phases.spread.rate", "0"); err == nil {
 		t.Error("Set of a rate of 0 = no error; want one")
@@ -139,14 +140,14 @@ func TestWitnessesAreThePartitionsInOrder(t *testing.T) {
 	}
 	for i, n := range found {
 		first := uint64(0)
-		for g.PartitionKey(first) != s.Phases[0].Spread.Keys[i] {
+		for g.PartitionKey(first) != s.Phases[0].Traffic.Keys[i] {
 			first++
 		}
 		if n != first {
-			t.Errorf("Witnesses()[%d] = %d; want the first entity of %q, %d", i, n, s.Phases[0].Spread.Keys[i], first)
+			t.Errorf("Witnesses()[%d] = %d; want the first entity of %q, %d", i, n, s.Phases[0].Traffic.Keys[i], first)
 		}
 	}
-	s.Phases[0].Spread.Keys = []string{"Berlin", "Oslo"}
+	s.Phases[0].Traffic.Keys = []string{"Berlin", "Oslo"}
 	if _, err := s.Witnesses(0); !errors.Is(err, scenarios.ErrNoPartition) {
 		t.Errorf("Witnesses of a key that nothing has = %v; want ErrNoPartition", err)
 	}

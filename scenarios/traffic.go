@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Traffic offers operations as they arrive: an open loop of Arrivals, or a closed
-// loop of Clients. Where it names no partitions it is event traffic: each operation
-// is about an event of its own, whose key the design in use forms, so that skew and
-// appending keys have the effect that they have in the field. Where it names some,
-// each of them is due its share.
+// Traffic is the load that a phase offers: operations as they arrive, in an open loop
+// of Arrivals, or in a closed loop of Clients. Where it names no partitions it is event
+// traffic: each operation is about an event of its own, whose key the design in use
+// forms, so that skew and appending keys have the effect that they have in the field.
+// Where it names some, each of them is due its share.
 type Traffic struct {
 	// Partitions is how many partitions are offered to, 1 to 10,000: the first that
 	// the scenario's entities fall into. It is 0 where Keys names them, where All is
@@ -21,15 +21,18 @@ type Traffic struct {
 	All bool
 	// Arrivals are the open loop, nil in a closed one.
 	Arrivals *Arrivals
-	// Clients and Think are the closed loop, as those of a [Spread]; both are 0 in
-	// an open one.
+	// Clients is the closed loop: how many clients, 1 to 100,000, do one operation
+	// after another, and Think how long each of them pauses between the end of one
+	// and the next, from 1 ms to 24 h: half as long to half as long again, on the
+	// average this. Both are 0 in an open loop.
 	Clients int
 	Think   time.Duration
 	// Count is how many operations a closed loop without pauses has in all, 1 to
 	// 1,000,000: whichever client is free does the next, and the phase ends with the
 	// last. It is 0 where For says how long operations become due.
 	Count int
-	// Unit is what the rates of arrivals count: [UnitOperations] or [UnitEntities].
+	// Unit is what the rates of arrivals count: [UnitOperations], [UnitEntities] or
+	// [UnitEach].
 	Unit string
 	// For is how long operations become due, 1 s to 24 h. It is 0 for steps, which
 	// last as long as all of them do, and can be 0 for a trace, which then lasts
@@ -64,6 +67,8 @@ const (
 	// left out, copies and what a query by attributes reads: the same events go through
 	// every design.
 	UnitEntities = "entities"
+	// UnitEach: a rate is of the operations for each of the partitions.
+	UnitEach = "operations for each partition"
 )
 
 const defaultDrain = 5 * time.Second
@@ -262,6 +267,10 @@ func (c *checker) traffic(i int, path string) {
 		return
 	}
 	c.operations(t.Operations, path+".operations")
+	if form := c.Phases[i].Form; form != "" {
+		c.written(i, form, path)
+		return
+	}
 	if c.before.concern(path) {
 		return
 	}
@@ -287,10 +296,10 @@ func (c *checker) offered(i int, path string) {
 
 // somewhere checks that there are partitions to offer to.
 func (c *checker) somewhere(i int, path string) {
-	number, named := c.Phases[i].Partitions()
+	t := c.Phases[i].Traffic
 	switch {
 	case !c.loadsSound(i):
-	case c.Loaded(i) == 0 && number+len(named) == 0:
+	case c.Loaded(i) == 0 && t.All:
 		c.add(path, "traffic goes to all partitions and nothing is loaded before; expected a load first, or some partitions")
 	default:
 		c.aimed(i, path)

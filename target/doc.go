@@ -3,7 +3,7 @@
 // A [Target] blocks until the outcome is there, as live load does; an
 // [Immediate] says at once what the outcome is and when it will be there, as a
 // simulation needs. One call is one attempt: there is no hidden retry in any
-// target. What came back is an [Outcome]; its [Class] says whether the attempt
+// target. What came back is an [Outcome]; its [results.Class] says whether the attempt
 // succeeded, was refused, or failed.
 //
 // A [Query] asks for one page. What its filter drops was scanned, and counts, all

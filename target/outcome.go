@@ -4,34 +4,8 @@ import (
 	"time"
 
 	"loadgen/engine/entity"
+	"loadgen/results"
 )
-
-// Class is the fate of an attempt.
-type Class uint8
-
-// The three classes. Every attempt has exactly one.
-const (
-	// Ok is a 2xx, or a 404, 409 or 412 that the operation expects.
-	Ok Class = iota + 1
-	// Refused is 503, 429, 504 or 500 OperationTimedOut: the service was busy.
-	Refused
-	// Failed is everything else, a broken connection included.
-	Failed
-)
-
-// String returns the class in the word of the reports.
-func (c Class) String() string {
-	switch c {
-	case Ok:
-		return "ok"
-	case Refused:
-		return "refused"
-	case Failed:
-		return "failed"
-	default:
-		return "unknown"
-	}
-}
 
 // Outcome is what came of one attempt. A refusal is an outcome, not an error.
 type Outcome struct {
@@ -79,17 +53,17 @@ type Row struct {
 type Expected struct{ NotFound, Conflict, Precondition bool }
 
 // Class returns the fate of an attempt, given what its operation expects.
-func (o *Outcome) Class(expected Expected) Class {
+func (o *Outcome) Class(expected Expected) results.Class {
 	switch s := o.Status; {
 	case s >= 200 && s < 300,
 		s == 404 && expected.NotFound,
 		s == 409 && expected.Conflict,
 		s == 412 && expected.Precondition:
-		return Ok
+		return results.Ok
 	case s == 503, s == 429, s == 504, s == 500 && o.Code == entity.OperationTimedOut:
-		return Refused
+		return results.Refused
 	default:
-		return Failed
+		return results.Failed
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"loadgen/engine/entity"
+	"loadgen/results"
 	"loadgen/target"
 )
 
@@ -18,42 +19,42 @@ func TestClass(t *testing.T) {
 		status   int
 		code     entity.Code
 		expected target.Expected
-		want     target.Class
+		want     results.Class
 	}{
-		{"no reply at all", 0, "", none, target.Failed},
-		{"no reply is expected by nobody", 0, "", all, target.Failed},
-		{"a negative status", -503, "", all, target.Failed},
-		{"an informational status is no success", 199, "", all, target.Failed},
-		{"read", 200, "", none, target.Ok},
-		{"created", 201, "", none, target.Ok},
-		{"a transaction carried out", 202, "", none, target.Ok},
-		{"written without an echo", 204, "", none, target.Ok},
-		{"the last 2xx", 299, "", none, target.Ok},
-		{"a redirection is no success", 300, "", all, target.Failed},
-		{"not modified", 304, "", all, target.Failed},
-		{"bad request", 400, entity.InvalidInput, all, target.Failed},
-		{"a bad signature", 403, "", all, target.Failed},
-		{"missing", 404, entity.ResourceNotFound, none, target.Failed},
-		{"missing, as a delete-if-exists expects", 404, entity.ResourceNotFound, absent, target.Ok},
-		{"missing, where only a conflict is expected", 404, entity.ResourceNotFound, taken, target.Failed},
-		{"request time-out is the client's fault", 408, "", all, target.Failed},
-		{"exists already", 409, entity.EntityAlreadyExists, none, target.Failed},
-		{"exists already, as an insert-if-absent expects", 409, entity.EntityAlreadyExists, taken, target.Ok},
-		{"exists already, where only 412 is expected", 409, entity.EntityAlreadyExists, stale, target.Failed},
-		{"another version", 412, entity.ConditionNotSatisfied, none, target.Failed},
-		{"another version, as an optimistic writer expects", 412, entity.ConditionNotSatisfied, stale, target.Ok},
-		{"another version, where only 404 is expected", 412, entity.ConditionNotSatisfied, absent, target.Failed},
-		{"a body too large", 413, entity.RequestBodyTooLarge, all, target.Failed},
-		{"too many requests, of Cosmos DB", 429, "TooManyRequests", none, target.Refused},
-		{"an internal error", 500, "InternalError", none, target.Failed},
-		{"an internal error without a code", 500, "", none, target.Failed},
-		{"a time-out of the server", 500, entity.OperationTimedOut, none, target.Refused},
-		{"not implemented", 501, "", all, target.Failed},
-		{"bad gateway", 502, "", all, target.Failed},
-		{"server busy", 503, entity.ServerBusy, none, target.Refused},
-		{"busy, whoever says so", 503, "", all, target.Refused},
-		{"gateway time-out", 504, "", none, target.Refused},
-		{"HTTP version not supported", 505, "", all, target.Failed},
+		{"no reply at all", 0, "", none, results.Failed},
+		{"no reply is expected by nobody", 0, "", all, results.Failed},
+		{"a negative status", -503, "", all, results.Failed},
+		{"an informational status is no success", 199, "", all, results.Failed},
+		{"read", 200, "", none, results.Ok},
+		{"created", 201, "", none, results.Ok},
+		{"a transaction carried out", 202, "", none, results.Ok},
+		{"written without an echo", 204, "", none, results.Ok},
+		{"the last 2xx", 299, "", none, results.Ok},
+		{"a redirection is no success", 300, "", all, results.Failed},
+		{"not modified", 304, "", all, results.Failed},
+		{"bad request", 400, entity.InvalidInput, all, results.Failed},
+		{"a bad signature", 403, "", all, results.Failed},
+		{"missing", 404, entity.ResourceNotFound, none, results.Failed},
+		{"missing, as a delete-if-exists expects", 404, entity.ResourceNotFound, absent, results.Ok},
+		{"missing, where only a conflict is expected", 404, entity.ResourceNotFound, taken, results.Failed},
+		{"request time-out is the client's fault", 408, "", all, results.Failed},
+		{"exists already", 409, entity.EntityAlreadyExists, none, results.Failed},
+		{"exists already, as an insert-if-absent expects", 409, entity.EntityAlreadyExists, taken, results.Ok},
+		{"exists already, where only 412 is expected", 409, entity.EntityAlreadyExists, stale, results.Failed},
+		{"another version", 412, entity.ConditionNotSatisfied, none, results.Failed},
+		{"another version, as an optimistic writer expects", 412, entity.ConditionNotSatisfied, stale, results.Ok},
+		{"another version, where only 404 is expected", 412, entity.ConditionNotSatisfied, absent, results.Failed},
+		{"a body too large", 413, entity.RequestBodyTooLarge, all, results.Failed},
+		{"too many requests, of Cosmos DB", 429, "TooManyRequests", none, results.Refused},
+		{"an internal error", 500, "InternalError", none, results.Failed},
+		{"an internal error without a code", 500, "", none, results.Failed},
+		{"a time-out of the server", 500, entity.OperationTimedOut, none, results.Refused},
+		{"not implemented", 501, "", all, results.Failed},
+		{"bad gateway", 502, "", all, results.Failed},
+		{"server busy", 503, entity.ServerBusy, none, results.Refused},
+		{"busy, whoever says so", 503, "", all, results.Refused},
+		{"gateway time-out", 504, "", none, results.Refused},
+		{"HTTP version not supported", 505, "", all, results.Failed},
 	} {
 		outcome := target.Outcome{Status: row.status, Code: row.code}
 		if got := outcome.Class(row.expected); got != row.want {
@@ -70,10 +71,10 @@ func TestEveryStatusHasAClass(t *testing.T) {
 			outcome := target.Outcome{Status: status, Code: code}
 			plain := outcome.Class(target.Expected{})
 			handled := outcome.Class(target.Expected{NotFound: true, Conflict: true, Precondition: true})
-			if plain < target.Ok || plain > target.Failed {
+			if plain < results.Ok || plain > results.Failed {
 				t.Fatalf("Outcome{%d %s}.Class() = %d; want one of the three", status, code, plain)
 			}
-			if handled != plain && !(plain == target.Failed && handled == target.Ok) {
+			if handled != plain && !(plain == results.Failed && handled == results.Ok) {
 				t.Fatalf("Outcome{%d %s}: %v, and %v where it is handled; want the same, or failed and ok", status, code, plain, handled)
 			}
 		}
@@ -81,8 +82,8 @@ func TestEveryStatusHasAClass(t *testing.T) {
 }
 
 func TestClassNames(t *testing.T) {
-	for class, want := range map[target.Class]string{
-		target.Ok: "ok", target.Refused: "refused", target.Failed: "failed", 0: "unknown", 9: "unknown",
+	for class, want := range map[results.Class]string{
+		results.Ok: "ok", results.Refused: "refused", results.Failed: "failed", 0: "unknown", 9: "unknown",
 	} {
 		if got := class.String(); got != want {
 			t.Errorf("Class(%d).String() = %q; want %q", class, got, want)

@@ -51,8 +51,8 @@ func (k kept) write(t testing.TB, folder string) string {
 	for n := range reads {
 		due := time.Duration(n) * time.Second / reads
 		recorder.Scheduled(results.Scheduled{Phase: phase, Intended: due, Sent: due, Entities: 1})
-		recorder.Attempt(&results.Attempt{Phase: phase, Number: uint64(n), Intended: due, Sent: due, Done: due + k.takes, Counted: 1, Returned: 1})
-		recorder.Completed(&results.Completed{Phase: phase, Number: uint64(n), Intended: due, Done: due + k.takes, Attempts: 1, Entities: 1, Served: 1})
+		recorder.Attempt(&results.Attempt{Class: results.Ok, Phase: phase, Number: uint64(n), Intended: due, Sent: due, Done: due + k.takes, Counted: 1, Returned: 1})
+		recorder.Completed(&results.Completed{Class: results.Ok, Phase: phase, Number: uint64(n), Intended: due, Done: due + k.takes, Attempts: 1, Entities: 1, Served: 1})
 	}
 	if err := recorder.Finish(3*time.Second, k.validity, nil, nil); err != nil {
 		t.Fatal(err)

@@ -108,18 +108,19 @@ func (f *stressFlags) scenario(flags *pflag.FlagSet, d *draft) (*scenarios.Scena
 // aim fills the scenario's first peak with what the flags say of it.
 func (f *stressFlags) aim(flags *pflag.FlagSet, s *scenarios.Scenario) error {
 	for i := range s.Phases {
-		if s.Phases[i].Peak == nil {
+		if s.Phases[i].Kind() != scenarios.FormPeak {
 			continue
 		}
-		peak := *s.Phases[i].Peak
+		peak, arrivals, steps := *s.Phases[i].Traffic, *s.Phases[i].Traffic.Arrivals, *s.Phases[i].Traffic.Arrivals.Steps
+		peak.Arrivals, arrivals.Steps = &arrivals, &steps
 		for _, one := range []struct {
 			flag, field string
 			fill        func()
 		}{
-			{"rate", "rates", func() { peak.Rates = []float64{f.rate} }},
-			{"peak", "rates", func() { peak.Rates = around(f.peak) }},
-			{"duration", "each", func() { peak.Each = f.duration }},
-			{"partition-key", "partition_key", func() { peak.PartitionKey = f.key }},
+			{"rate", "rates", func() { steps.Rates = []float64{f.rate} }},
+			{"peak", "rates", func() { steps.Rates = around(f.peak) }},
+			{"duration", "each", func() { steps.Each = f.duration }},
+			{"partition-key", "partition_key", func() { peak.Keys = []string{f.key} }},
 		} {
 			if flags.Changed(one.flag) {
 				one.fill()
@@ -127,7 +128,7 @@ func (f *stressFlags) aim(flags *pflag.FlagSet, s *scenarios.Scenario) error {
 			}
 		}
 		s.Phases = slices.Clone(s.Phases)
-		s.Phases[i].Peak = &peak
+		s.Phases[i].Traffic = &peak
 		return nil
 	}
 	for _, flag := range []string{"rate", "peak", "duration", "partition-key"} {

@@ -9,6 +9,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
+	"loadgen/engine/invariants"
 	"loadgen/engine/wire"
 )
 
@@ -17,6 +18,28 @@ import (
 // find large enough.
 type exchange struct {
 	handler *Handler
+	matter
+
+	// Room that is used again.
+	headers headers
+	body    []byte
+	entity  wire.EntityBody
+	batch   wire.BatchRequest
+	packed  entity.Packed
+	output  []byte
+	kept    keeper
+	base    baseURL
+	tags    tagger
+	// dateText is the date of the last request, and dateTicks what it means.
+	dateText  string
+	dateTicks entity.Ticks
+	// echo is the method echoOf; made once, since it would be allocated anew
+	// each time.
+	echo func(i int) entity.Packed
+}
+
+// matter is what belongs to one request.
+type matter struct {
 	request *http.Request
 	number  uint64
 	// identity is the chance in this request's identifiers.
@@ -52,25 +75,8 @@ type exchange struct {
 
 	// What is said of it.
 	status    int
-	headers   headers
 	rendering wire.Rendering
-
-	// Room that is used again.
-	body   []byte
-	entity wire.EntityBody
-	batch  wire.BatchRequest
-	packed entity.Packed
-	output []byte
-	kept   keeper
-	base   baseURL
-	tags   tagger
-	seen   Seen
-	// dateText is the date of the last request, and dateTicks what it means.
-	dateText  string
-	dateTicks entity.Ticks
-	// echo is the method echoOf; made once, since it would be allocated anew
-	// each time.
-	echo func(i int) entity.Packed
+	seen      Seen
 }
 
 func newExchange(h *Handler) *exchange {
@@ -81,9 +87,9 @@ func newExchange(h *Handler) *exchange {
 
 // begin makes the exchange ready for a request.
 func (x *exchange) begin(r *http.Request, number uint64) {
+	x.matter = matter{}
 	x.request, x.number = r, number
 	x.identity = x.handler.identities.At(number)
-	x.status = 0
 	x.headers.reset()
 	x.output = x.output[:0]
 }
@@ -95,19 +101,7 @@ const mostKept = 2 << 20
 // end lets go of the request, so that nothing of it stays in memory but the room
 // it was read into.
 func (x *exchange) end() {
-	x.request = nil
-	x.target, x.tenant, x.options = target{}, nil, queryOptions{}
-	x.access, x.rule = access{}, nil
-	x.policies, x.settings = nil, wire.ServiceProperties{}
-	x.method, x.level, x.xml = "", 0, false
-	x.resource = wire.Resource{}
-	x.operation, x.bare, x.boundary = nil, false, ""
-	x.match = entity.Match{}
-	x.asked, x.change = engine.Request{}, entity.Change{}
-	x.tables = tableList{}
-	x.wanted = nil
-	x.failure, x.reply = failure{}, engine.Reply{}
-	x.rendering = wire.Rendering{}
+	x.matter = matter{}
 	if cap(x.body) > mostKept {
 		// The parsed forms hold views into the body.
 		x.body, x.entity, x.batch = nil, wire.EntityBody{}, wire.BatchRequest{}
@@ -118,6 +112,7 @@ func (x *exchange) end() {
 	if cap(x.packed) > mostKept {
 		x.packed = nil
 	}
+	invariants.Poison(x, "handler", "headers", "body", "entity", "batch", "packed", "output", "kept", "base", "tags", "dateText", "dateTicks", "echo")
 }
 
 // partitionKey returns the one PartitionKey that the request is about, empty

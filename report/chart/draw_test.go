@@ -222,8 +222,8 @@ func few(t testing.TB, n int) *results.Record {
 		number := uint64(i)
 		r.Scheduled(results.Scheduled{Entities: 1})
 		r.Attempt(&results.Attempt{Number: number, Done: 3 * time.Millisecond, Class: results.Failed})
-		r.Attempt(&results.Attempt{Number: number, Try: 1, Done: 4 * time.Millisecond, Counted: 1})
-		r.Completed(&results.Completed{Number: number, Done: 4 * time.Millisecond, Served: 1})
+		r.Attempt(&results.Attempt{Class: results.Ok, Number: number, Try: 1, Done: 4 * time.Millisecond, Counted: 1})
+		r.Completed(&results.Completed{Class: results.Ok, Number: number, Done: 4 * time.Millisecond, Served: 1})
 	}
 	if err := r.Finish(time.Second, results.Valid, nil, nil); err != nil {
 		t.Fatal(err)

@@ -25,8 +25,8 @@ func Example() {
 	recorder.Phase(results.Phase{Name: "4,000/s", End: time.Second, Rate: 4000, Reported: true})
 	for n := range 4000 {
 		due := time.Duration(n) * 250 * time.Microsecond
-		attempt := results.Attempt{Number: uint64(n), Intended: due, Sent: due, Done: due + 2*time.Millisecond, Counted: 1}
-		operation := results.Completed{Number: uint64(n), Intended: due, Done: attempt.Done, Attempts: 1, Entities: 1, Served: 1}
+		attempt := results.Attempt{Class: results.Ok, Number: uint64(n), Intended: due, Sent: due, Done: due + 2*time.Millisecond, Counted: 1}
+		operation := results.Completed{Class: results.Ok, Number: uint64(n), Intended: due, Done: attempt.Done, Attempts: 1, Entities: 1, Served: 1}
 		if n%2 == 1 {
 			attempt.Class, attempt.Counted = results.Refused, 0
 			operation.Class, operation.Served = results.Refused, 0

@@ -71,8 +71,8 @@ func (l ladder) record(t testing.TB) *results.Record {
 	begin := 2 * time.Second
 	r.Phase(results.Phase{Name: "load", Begin: 0, End: begin})
 	r.Scheduled(results.Scheduled{Phase: 0, Kind: 3, Intended: 0, Entities: 100})
-	r.Attempt(&results.Attempt{Phase: 0, Kind: 3, Done: time.Second, Status: 200, Counted: 100})
-	r.Completed(&results.Completed{Phase: 0, Kind: 3, Done: time.Second, Attempts: 1, Entities: 100, Served: 100})
+	r.Attempt(&results.Attempt{Class: results.Ok, Phase: 0, Kind: 3, Done: time.Second, Status: 200, Counted: 100})
+	r.Completed(&results.Completed{Class: results.Ok, Phase: 0, Kind: 3, Done: time.Second, Attempts: 1, Entities: 100, Served: 100})
 
 	var queue attempts
 	var number uint64
@@ -119,9 +119,9 @@ func (l ladder) serve(r *results.Recorder, queue attempts, rng *rand.Rand) {
 		if a.kind > 0 {
 			took *= 2
 		}
-		out := &results.Attempt{Phase: a.phase, Kind: a.kind, Number: a.number, Try: a.try,
+		out := &results.Attempt{Class: results.Ok, Phase: a.phase, Kind: a.kind, Number: a.number, Try: a.try,
 			Intended: a.intended, Sent: a.at, Done: a.at + took, Status: 200, Counted: 1}
-		done := &results.Completed{Phase: a.phase, Kind: a.kind, Number: a.number, Intended: a.intended,
+		done := &results.Completed{Class: results.Ok, Phase: a.phase, Kind: a.kind, Number: a.number, Intended: a.intended,
 			Done: out.Done, Attempts: a.try + 1, Entities: 1, Served: 1}
 		if tokens < 1 {
 			out.Class, out.Status, out.Counted, out.Done = results.Refused, 503, 0, a.at+time.Millisecond

@@ -54,7 +54,7 @@ func (r run) record(t testing.TB) *results.Record {
 		recorder.Scheduled(results.Scheduled{Phase: phase, Kind: kind, Intended: due, Sent: due + time.Millisecond, Entities: 1})
 		if class == results.Refused {
 			recorder.Attempt(&results.Attempt{Phase: phase, Kind: kind, Number: n, Intended: due, Sent: due + time.Millisecond, Done: due + took, Class: results.Refused, Status: 503})
-			class = results.Class(n / 7 % 2 * uint64(results.Refused))
+			class = results.Ok + results.Class(n/7%2)
 		}
 		a := results.Attempt{Phase: phase, Kind: kind, Number: n, Try: 1, Intended: due, Sent: due + time.Millisecond, Done: due + 2*took, Class: class, Status: 200}
 		c := results.Completed{Phase: phase, Kind: kind, Number: n, Intended: due, Done: due + 2*took, Class: class, Attempts: 1, Entities: 1}

@@ -58,7 +58,7 @@ func (r *run) record(t testing.TB) *results.Record {
 	for n := range reads {
 		due := time.Duration(n) * time.Second / reads
 		recorder.Scheduled(results.Scheduled{Phase: phase, Intended: due, Sent: due, Entities: 1})
-		a := results.Attempt{Phase: phase, Number: uint64(n), Intended: due, Sent: due, Done: due + r.takes, Counted: 1, Returned: 1}
+		a := results.Attempt{Class: results.Ok, Phase: phase, Number: uint64(n), Intended: due, Sent: due, Done: due + r.takes, Counted: 1, Returned: 1}
 		counts.Requests++
 		if r.lost > 0 && n%r.lost == 0 {
 			a.Class, a.Counted, a.Returned = results.Refused, 0, 0

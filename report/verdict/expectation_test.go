@@ -314,10 +314,10 @@ func TestClaimsAgreeWithTheAttempts(t *testing.T) {
 			}
 			offered[key] += entities
 			for try, sent := 0, due; ; try++ {
-				a := results.Attempt{Phase: phase, Kind: 1, Number: uint64(i), Try: try, Retry: try > 0, Intended: due, Sent: sent,
+				a := results.Attempt{Class: results.Ok, Phase: phase, Kind: 1, Number: uint64(i), Try: try, Retry: try > 0, Intended: due, Sent: sent,
 					Done: sent + time.Duration(rng.Int64N(int64(50*time.Millisecond))), PartitionKey: key, HasPartition: true, Entities: entities}
 				attempts++
-				if a.Class = results.Class(rng.IntN(2)); a.Class == results.Ok {
+				if a.Class = results.Ok + results.Class(rng.IntN(2)); a.Class == results.Ok {
 					a.Counted = entities
 					counted += entities
 				} else {

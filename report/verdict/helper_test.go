@@ -97,7 +97,7 @@ func (r *run) operation(to *results.Recorder, step, i int, due time.Duration, se
 		return
 	}
 	for try := 0; ; try++ {
-		a := results.Attempt{Phase: step, Kind: kind, Number: uint64(i), Try: try, Retry: try > 0, Intended: due, Sent: sent,
+		a := results.Attempt{Class: results.Ok, Phase: step, Kind: kind, Number: uint64(i), Try: try, Retry: try > 0, Intended: due, Sent: sent,
 			Done: sent + 4*time.Millisecond, PartitionKey: r.manifest.PartitionKey, HasPartition: true}
 		counts.Requests++
 		switch second := int64(sent / time.Second); {

@@ -33,7 +33,7 @@ func observed(t testing.TB, change func(*results.Manifest, *results.Observation)
 	for try, class := range []results.Class{results.Refused, results.Ok} {
 		recorder.Attempt(&results.Attempt{Phase: phase, Kind: 1, Try: try, Retry: try > 0, Class: class, Done: time.Second, Counted: int64(try)})
 	}
-	recorder.Completed(&results.Completed{Phase: phase, Kind: 1, Done: time.Second, Attempts: 2, Entities: 1, Served: 1})
+	recorder.Completed(&results.Completed{Class: results.Ok, Phase: phase, Kind: 1, Done: time.Second, Attempts: 2, Entities: 1, Served: 1})
 	recorder.Observed(o)
 	if err := recorder.Finish(3*time.Second, results.Valid, nil, nil); err != nil {
 		t.Fatalf("Finish = %v; want no error", err)

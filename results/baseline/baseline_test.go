@@ -94,7 +94,7 @@ func TestTreeTellsRunsApart(t *testing.T) {
 		{"what must hold and does not", func(r *results.Recorder) { r.Invariant(results.Invariant{Name: "sums", Faults: 1}) }},
 		{"an audit", func(r *results.Recorder) { r.Audit(&results.Audit{Writes: 1}) }},
 		{"a phase", func(r *results.Recorder) { r.Phase(results.Phase{Name: "drop", End: time.Second}) }},
-		{"bytes that were written", func(r *results.Recorder) { r.Attempt(&results.Attempt{Stored: 1}) }},
+		{"bytes that were written", func(r *results.Recorder) { r.Attempt(&results.Attempt{Class: results.Ok, Stored: 1}) }},
 		{"where a refusal was met", func(r *results.Recorder) {
 			r.Attempt(&results.Attempt{Class: results.Refused, PartitionKey: "q", HasPartition: true, Try: 1, Due: 1})
 		}},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
+	"loadgen/engine/invariants"
 )
 
 // agenda is what is still to be done in a stage: the operations that have not
@@ -218,6 +219,12 @@ func (a *agenda) finish(now clock.Instant, s *Session) {
 	if a.stage.Think != nil {
 		a.pausing.Push(now.Add(a.stage.Think(s.k)), s.number, struct{}{})
 	}
+	a.release(s)
+}
+
+// release puts a session where it is used again.
+func (a *agenda) release(s *Session) {
+	invariants.Poison(s)
 	a.free = append(a.free, s)
 }
 
@@ -262,7 +269,7 @@ func (a *agenda) abandon(now clock.Instant, ledger *Ledger) {
 		s.begin(a.stage, a.next, intended, a.phases, false)
 		a.place(s)
 		ledger.due(s.scheduled(now, true))
-		a.free = append(a.free, s)
+		a.release(s)
 	}
 }
 

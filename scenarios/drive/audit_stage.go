@@ -41,8 +41,8 @@ func (c *Campaign) readBack(ctx context.Context) error {
 			op.Change = entity.Change{Verb: entity.Get, Key: c.audit.order[k]}
 			return Work{Kind: c.kindOf[kindAudit], Operation: op, Expected: target.Expected{NotFound: true}}
 		},
-		Observe: func(k uint64, outcome *target.Outcome, class target.Class) {
-			if class == target.Ok {
+		Observe: func(k uint64, outcome *target.Outcome, class results.Class) {
+			if class == results.Ok {
 				c.audit.readBack(k, outcome)
 			}
 		},
@@ -123,12 +123,9 @@ func (c *Campaign) trailBytes() int64 {
 		return 0
 	}
 	entities := int64(0)
-	for i := range c.Scenario.Phases {
-		phase := &c.Scenario.Phases[i]
-		if most, err := c.mostOperations(phase); err == nil {
-			widest := int64(stride(phase.Operations()))
-			entities = addUp(entities, times(int64(min(most, uint64(c.audit.most))), widest))
-		}
+	all, _ := c.dryRun(len(c.Scenario.Phases))
+	for _, d := range all {
+		entities = addUp(entities, d.written(uint64(c.audit.most)))
 	}
 	return times(min(entities, int64(c.audit.most)), trail)
 }

@@ -202,8 +202,8 @@ func tallied(t *testing.T, s *scenarios.Scenario, l *lossy) (sum results.Audit) 
 	t.Helper()
 	measured := uint64(0)
 	for i := range s.Phases {
-		if peak := s.Phases[i].Peak; peak != nil {
-			measured += uint64(peak.Rates[0] * peak.Each.Seconds())
+		for _, step := range s.Phases[i].Offered().Ladder() {
+			measured += uint64(step.Rate * step.Length.Seconds())
 		}
 	}
 	for number := uint64(firstMeasured); number < firstMeasured+measured; number++ {

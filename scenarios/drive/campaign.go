@@ -199,10 +199,6 @@ func (c *Campaign) phases(ctx context.Context) error {
 			err = c.count(ctx, i)
 		case c.Find != nil:
 			err = c.findIn(ctx, i)
-		case phase.Peak != nil:
-			err = c.peak(ctx, i)
-		case phase.Spread != nil:
-			err = c.spread(ctx, i)
 		case phase.Traffic != nil:
 			err = c.traffic(ctx, i)
 		}
@@ -272,8 +268,8 @@ func (c *Campaign) prepare(ctx context.Context, name string, lanes int, count ui
 		Name: name, Lanes: lanes, Count: count, Build: build,
 		Retry: patient().With(c.RetryCodes...), Limit: preparationLimit,
 		Phases: []results.Phase{{Name: name}},
-		Observe: func(k uint64, outcome *target.Outcome, class target.Class) {
-			if class != target.Ok {
+		Observe: func(k uint64, outcome *target.Outcome, class results.Class) {
+			if class != results.Ok {
 				last = *outcome
 				return
 			}
@@ -308,7 +304,7 @@ func (c *Campaign) once(ctx context.Context, name, kind string, op target.Operat
 		Build: func(uint64) Work {
 			return Work{Kind: c.kindOf[kind], Operation: op, Expected: expected}
 		},
-		Observe: func(_ uint64, o *target.Outcome, _ target.Class) {
+		Observe: func(_ uint64, o *target.Outcome, _ results.Class) {
 			outcome = *o
 			silent = silent || o.Unheard()
 			c.doubtful = silent
@@ -317,7 +313,7 @@ func (c *Campaign) once(ctx context.Context, name, kind string, op target.Operat
 	if err := c.run(ctx, stage); err != nil {
 		return outcome, err
 	}
-	if outcome.Class(expected) != target.Ok {
+	if outcome.Class(expected) != results.Ok {
 		return outcome, fmt.Errorf("%w: %s of table %s was answered %d %s %s",
 			ErrPreparation, name, op.Table, outcome.Status, outcome.Code, outcome.Detail)
 	}

@@ -121,8 +121,8 @@ func (c *Campaign) dueOf(operations []scenarios.OperationSpec, spec *scenarios.O
 		entities = 1
 	case scenarios.ClassPartitionScan:
 		entities = c.census(phase).mean()
-		if phase < len(c.Scenario.Phases) && c.Scenario.Phases[phase].Peak != nil {
-			entities = c.census(phase).of(c.Scenario.Phases[phase].Peak.PartitionKey)
+		if phase < len(c.Scenario.Phases) && len(c.Scenario.Phases[phase].Traffic.Keys) == 1 {
+			entities = c.census(phase).of(c.Scenario.Phases[phase].Traffic.Keys[0])
 		}
 	case scenarios.ClassPartitionRange:
 		entities = c.census(phase).mean() * int64(spec.Partitions)

@@ -70,14 +70,17 @@ type eventKind struct {
 	performance *performance
 }
 
-// newEvents returns the mix of a phase of event traffic, and how many operations it
-// has. Nobody knows yet what its questions have to read.
-func (c *Campaign) newEvents(phase int) (*events, error) {
+// newEvents returns the mix of a phase of event traffic. Nobody knows yet what its
+// questions have to read.
+func (c *Campaign) newEvents(d *dry) (*events, error) {
+	phase := d.phase
 	m, err := c.newMix(phase)
 	if err != nil {
 		return nil, err
 	}
-	m.fresh = c.freshAt(phase)
+	if m.fresh, err = c.freshAt(phase); err != nil {
+		return nil, err
+	}
 	for i := range phase {
 		// What phases before have deleted is gone in this one.
 		m.deletes = m.deletes || slices.ContainsFunc(c.Scenario.Phases[i].Operations(),
@@ -87,7 +90,7 @@ func (c *Campaign) newEvents(phase int) (*events, error) {
 	loaded := c.Scenario.Loaded(phase)
 	e := &events{mix: m, chance: clock.NewStream(c.Scenario.Seed, "procedures/"+name), begins: c.offeredBefore(phase), upserts: loaded == 0, properties: c.Scenario.Entity.Properties,
 		sample: clock.NewStream(c.Scenario.Seed, "holdings/"+name), turns: clock.NewStream(c.Scenario.Seed, "turns/"+name),
-		population: newPopulation(loaded, m.specs, c.Scenario.Seed, name), holdings: make(map[string]*holdings)}
+		population: newPopulation(loaded, d, c.Scenario.Seed, name), holdings: make(map[string]*holdings)}
 	if e.homes, err = c.residences(); err != nil {
 		return nil, err
 	}

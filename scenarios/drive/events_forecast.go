@@ -14,17 +14,12 @@ const sampled = 400
 
 // forecastEvents adds what a phase of event traffic asks for, as some of its operations
 // do, and returns false where it cannot be had.
-func (c *Campaign) forecastEvents(f *Forecast, phase int) bool {
-	spec := c.Scenario.Phases[phase].Traffic
-	stage := &Stage{Name: c.Scenario.Phases[phase].Name}
-	if c.arrive(stage, spec) != nil {
-		return false
-	}
-	e, err := c.eventsOf(stage, phase)
+func (c *Campaign) forecastEvents(f *Forecast, d *dry) bool {
+	e, err := c.eventsOf(d)
 	if err != nil || e.stocked() != nil {
 		return false
 	}
-	operations := expected(stage, spec)
+	operations := d.expected
 	sums, found := make([]Forecast, len(e.specs)), make([]int64, len(e.specs))
 	look := func(k uint64) {
 		kind := e.pick(k)

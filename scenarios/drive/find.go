@@ -142,6 +142,9 @@ func (c *Campaign) find(ctx context.Context, phase int) error {
 	}
 }
 
+// tryGrace is how long the retries of a step may go on after it.
+const tryGrace = 5 * time.Second
+
 // try offers one rate for a step and returns what came of it, without its outcome.
 func (c *Campaign) try(ctx context.Context, phase, number int, rate float64, over []settlement) (*results.LimitStep, error) {
 	length := c.Find.length(rate)
@@ -159,11 +162,11 @@ func (c *Campaign) try(ctx context.Context, phase, number int, rate float64, ove
 		mix.homeOf = newTurns(len(over), clock.NewStream(c.Scenario.Seed, "partitions/"+name)).at
 	}
 	schedule := arrival.NewJittered(steps, clock.NewStream(c.Scenario.Seed, "arrivals/"+name))
-	phases := peakPhases(name+":", []arrival.Step{{Rate: rate, Length: length}}, 1)
+	phases := stepPhases(name+":", []arrival.Step{{Rate: rate, Length: length}}, 1)
 	phases[0].Begin, phases[0].End = between, between+length
 	stage := &Stage{
 		Name: name, Schedule: paused{schedule, between}, Build: mix.work, Outline: mix.outline,
-		Retry: c.policy, Grace: peakGrace, WholeSecond: true, Phases: phases,
+		Retry: c.policy, Grace: tryGrace, WholeSecond: true, Phases: phases,
 	}
 	c.fresh += stage.count() * mix.stride
 	gauge := new(gauge)

@@ -45,18 +45,11 @@ func (c *Campaign) FindOver() ([]string, error) {
 // findOver returns the partitions that a search spreads its load over: the one
 // that the phase is aimed at, or for an account all that the scenario has.
 func (c *Campaign) findOver(phase int) ([]settlement, error) {
-	if one := &c.Scenario.Phases[phase]; one.Traffic != nil && one.Traffic.Events() {
+	if one := &c.Scenario.Phases[phase]; one.Traffic.Events() {
 		return nil, fmt.Errorf("%w: the phase %s names no partitions, and its design says where each operation goes; "+
 			"expected partitions, such as phases.%s.partitions=all", ErrFind, one.Name, one.Name)
 	}
-	if peak := c.Scenario.Phases[phase].Peak; peak != nil && c.Find.Of == results.LimitPartition {
-		members := c.generator.Members(peak.PartitionKey, c.Scenario.Loaded(phase))
-		if len(members) == 0 {
-			return nil, fmt.Errorf("%w: no entity was loaded into partition %q", ErrPreparation, peak.PartitionKey)
-		}
-		return []settlement{{members[0], members}}, nil
-	}
-	if c.Scenario.Phases[phase].Peak != nil {
+	if c.Find.Of == results.LimitAccount && len(c.Scenario.Phases[phase].Traffic.Keys) == 1 && c.Scenario.Loaded(phase) > 0 {
 		return c.loadedPartitions(phase), nil
 	}
 	over, err := c.spreadOver(phase)
@@ -121,8 +114,8 @@ func (f *Find) lasts() time.Duration {
 }
 
 // mostFound returns how many operations a search in a phase has at the very most.
-func (c *Campaign) mostFound(phase *scenarios.Phase) uint64 {
-	if first, any := findPhase(c.Scenario); !any || phase != &c.Scenario.Phases[first] {
+func (c *Campaign) mostFound(phase int) uint64 {
+	if first, any := findPhase(c.Scenario); !any || phase != first {
 		return 0
 	}
 	return uint64(c.Find.amount(mostSteps))
@@ -130,28 +123,23 @@ func (c *Campaign) mostFound(phase *scenarios.Phase) uint64 {
 
 // footprintFind adds what a search in a phase takes: what is under way at its
 // highest rate, what its usual steps insert, and the histograms of all.
-func (c *Campaign) footprintFind(f *Footprint, index int, data bool) {
-	phase := &c.Scenario.Phases[index]
-	if c.mostFound(phase) == 0 {
-		return
-	}
+func (c *Campaign) footprintFind(f *Footprint, d *dry, data bool) {
 	longest := longestAttempt + min(c.policy.LongestWait(), arrival.MaxLength)
 	alive := min(c.Find.length(c.Find.UpTo), longest)
 	content := int64(0)
-	if meanInserts(phase.Operations()) > 0 {
+	if meanInserts(d.Operations) > 0 {
 		content = c.weight(0)
 	}
 	f.Waiting = max(f.Waiting, times(int64(c.Find.UpTo*alive.Seconds()), sessionBytes+content))
 	const each = 5 // response, lost, and service by class
 	minutes := int64(c.Find.lasts()/time.Minute) + 1
-	f.Histograms = addUp(f.Histograms, times(mostSteps*each*int64(len(phase.Operations()))+minutes, histogramBytes))
+	f.Histograms = addUp(f.Histograms, times(mostSteps*each*int64(len(d.Operations))+minutes, histogramBytes))
 	if !data {
 		return
 	}
-	stored := int64(c.Find.amount(usualSteps) * meanInserts(phase.Operations()))
-	if c.Scenario.Loaded(index) == 0 && upserts(phase.Operations()) {
-		number, named := phase.Partitions()
-		stored += int64(max(number, len(named))) * int64(phase.Entities())
+	stored := int64(c.Find.amount(usualSteps) * meanInserts(d.Operations))
+	if c.Scenario.Loaded(d.phase) == 0 && upserts(d.Operations) {
+		stored += int64(max(d.Partitions, len(d.Keys))) * int64(d.Entities)
 	}
 	f.Entities = addUp(f.Entities, times(stored, c.stored()))
 }

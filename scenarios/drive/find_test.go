@@ -327,8 +327,8 @@ func TestFinderJudgesFirstAttempts(t *testing.T) {
 func TestFinderOffersTraffic(t *testing.T) {
 	leftOutWhenShort(t)
 	s := hiding(t, 11, 3, 250, 0)
-	spread := s.Phases[0].Spread
-	s.Phases[0].Spread, s.Phases[0].Traffic = nil, &scenarios.Traffic{Partitions: 3, Entities: 100, Clients: 5,
+	spread := s.Phases[0].Traffic
+	s.Phases[0].Form, s.Phases[0].Traffic = "", &scenarios.Traffic{Partitions: 3, Entities: 100, Clients: 5,
 		Think: time.Second, For: time.Minute, Operations: spread.Operations}
 	f := look(t, s, finding(results.LimitPartition, 200))
 	if _, holds := within(f.limit, 250/.995); !holds || f.limit.Partitions != 1 {

@@ -40,81 +40,68 @@ const (
 // entities are stored.
 func (c *Campaign) Footprint(data bool) Footprint {
 	f := Footprint{Histograms: 3*openSeconds*histogramBytes + heatBytes}
-	for i := range c.Scenario.Phases {
+	all, _ := c.dryRun(len(c.Scenario.Phases))
+	for i, d := range all {
 		phase := &c.Scenario.Phases[i]
 		if data && phase.Load != nil {
 			f.Entities = addUp(f.Entities, times(times(int64(phase.Load.Entities), c.homes()), c.stored()))
 		}
-		if c.Find != nil {
-			c.footprintFind(&f, i, data)
-			continue
+		switch {
+		case d.most == 0:
+		case c.Find != nil:
+			c.footprintFind(&f, d, data)
+		default:
+			c.footprintOf(&f, d, data)
 		}
-		c.footprintOf(&f, i, data)
 	}
 	f.Entities = addUp(f.Entities, c.trailBytes())
 	return f
 }
 
 // footprintOf adds what a phase that offers load takes.
-func (c *Campaign) footprintOf(f *Footprint, index int, data bool) {
-	phase := &c.Scenario.Phases[index]
-	most, err := c.mostOperations(phase)
-	if err != nil || most == 0 {
-		return
+func (c *Campaign) footprintOf(f *Footprint, d *dry, data bool) {
+	ladder := c.ladder(d.Traffic)
+	phases := int64(max(1, len(ladder)))
+	if c.Scenario.Phases[d.phase].Form == "" {
+		// Beside its steps, or itself, a warm-up.
+		phases = int64(2 + len(ladder))
 	}
-	lasts, rate, phases, fixed := time.Duration(0), 0.0, int64(1), int64(0)
-	switch {
-	case phase.Peak != nil:
-		for _, step := range c.peakSteps(phase.Peak) {
-			lasts += step.Length
-			rate = max(rate, step.Rate)
-		}
-		phases = int64(len(c.peakSteps(phase.Peak)))
-	default:
-		number, named := phase.Partitions()
-		partitions := int64(max(number, len(named)))
-		if phase.Spread != nil {
-			lasts, rate = phase.Spread.For, phase.Spread.Rate*float64(partitions)
-		} else {
-			lasts, rate = phase.Traffic.Lasts(), c.highest(phase)
-			phases = int64(2 + stepsOf(phase.Traffic))
-		}
-		if c.Scenario.Loaded(index) == 0 && upserts(phase.Operations()) {
-			fixed = times(partitions, int64(phase.Entities()))
-		}
+	fixed := int64(0)
+	if c.Scenario.Loaded(d.phase) == 0 && upserts(d.Operations) {
+		fixed = times(int64(max(d.Partitions, len(d.Keys))), int64(d.Entities))
 	}
-	under := most
-	if clients := phase.Clients(); clients > 0 {
-		under = min(under, uint64(clients))
+	under := d.most
+	if d.Clients > 0 {
+		under = min(under, uint64(d.Clients))
 	} else {
 		// An attempt is held while a range moves, which does not happen twice in a row.
-		alive := min(lasts, longestAttempt+min(c.policy.LongestWait(), arrival.MaxLength))
-		under = min(under, uint64(min(rate*alive.Seconds(), math.MaxInt32*1024)))
+		alive := min(d.lasts, longestAttempt+min(c.policy.LongestWait(), arrival.MaxLength))
+		under = min(under, uint64(min(d.highest()*alive.Seconds(), math.MaxInt32*1024)))
 	}
 	homes := int64(1)
-	if phase.Traffic != nil && phase.Traffic.Events() {
+	if d.Events() {
 		homes = c.homes()
 	}
 	content := int64(0)
-	for _, op := range phase.Operations() {
+	for _, op := range d.Operations {
 		if op.Inserts() || op.Replaces() {
 			content = max(content, int64(max(1, op.Entities))*homes*c.weight(0))
 		}
 	}
 	f.Waiting = max(f.Waiting, times(int64(under), sessionBytes+content))
 	const each = 5 // response, lost, and service by class
-	minutes := int64(lasts/time.Minute) + 1
-	f.Histograms = addUp(f.Histograms, times(phases*each*int64(len(phase.Operations()))+minutes, histogramBytes))
-	inserted := insertedBy(phase.Operations())
-	if phase.Traffic != nil && phase.Traffic.Events() {
-		if c.Scenario.Loaded(index) == 0 && upserts(phase.Operations()) {
+	minutes := int64(d.lasts/time.Minute) + 1
+	f.Histograms = addUp(f.Histograms, times(phases*each*int64(len(d.Operations))+minutes, histogramBytes))
+	inserted := insertedBy(d.Operations)
+	if d.Events() {
+		if c.Scenario.Loaded(d.phase) == 0 && upserts(d.Operations) {
 			inserted = max(1, inserted)
 		}
-		f.Holdings = max(f.Holdings, c.holdingBytes(index))
+		f.Holdings = max(f.Holdings, c.holdingBytes(d.phase))
 	}
 	if data {
-		inserted = times(times(int64(min(most, math.MaxInt64/2)), inserted), homes)
-		f.Entities = addUp(f.Entities, times(addUp(min(fixed, int64(most)), inserted), c.stored()))
+		inserted = times(times(int64(min(d.most, math.MaxInt64/2)), inserted), homes)
+		f.Entities = addUp(f.Entities, times(addUp(min(fixed, int64(d.most)), inserted), c.stored()))
 	}
 }
 
@@ -124,11 +111,9 @@ func (c *Campaign) homes() int64 { return int64(1 + len(c.Scenario.Design.Copies
 // holdingBytes is what the holdings of a phase of event traffic take at most.
 func (c *Campaign) holdingBytes(index int) int64 {
 	entities := times(int64(c.Scenario.Loaded(index)), c.homes())
-	for i := range c.Scenario.Phases[:index+1] {
-		phase := &c.Scenario.Phases[i]
-		if most, err := c.mostOperations(phase); err == nil {
-			entities = addUp(entities, times(times(int64(min(most, math.MaxInt64/2)), int64(stride(phase.Operations()))), c.homes()))
-		}
+	all, _ := c.dryRun(index + 1)
+	for _, d := range all {
+		entities = addUp(entities, times(d.written(math.MaxInt64/2), c.homes()))
 	}
 	tables := int64(1 + len(c.Scenario.Tables()))
 	return times(min(entities, 2*mostHeld*tables), heldBytes)

@@ -44,7 +44,8 @@ func (c *Campaign) Forecast() Forecast {
 	// Creating, marking and dropping the table, in each account.
 	each := int64(len(c.sites))
 	f := Forecast{Requests: 3 * each, AtMost: 3 * each, Entities: each, Sent: 3 * each * requestBytes, Received: 3 * each * replyBytes}
-	for i := range c.Scenario.Phases {
+	all, _ := c.dryRun(len(c.Scenario.Phases))
+	for i, d := range all {
 		phase := &c.Scenario.Phases[i]
 		switch {
 		case phase.Load != nil:
@@ -53,12 +54,8 @@ func (c *Campaign) Forecast() Forecast {
 			c.forecastCount(&f, i)
 		case c.Find != nil:
 			c.forecastFind(&f, i)
-		case phase.Peak != nil:
-			c.forecastPeak(&f, phase.Peak)
-		case phase.Spread != nil:
-			c.forecastSpread(&f, phase)
-		case phase.Traffic != nil:
-			c.forecastTraffic(&f, i)
+		case d.stage != nil:
+			c.forecastTraffic(&f, d)
 		}
 	}
 	return f
@@ -113,29 +110,6 @@ func (c *Campaign) forecastCount(f *Forecast, phase int) {
 	}
 	f.add(Forecast{Requests: pages, AtMost: pages, Entities: loaded,
 		Sent: pages * requestBytes, Received: pages*replyBytes + loaded*c.weight(0)})
-}
-
-func (c *Campaign) forecastPeak(f *Forecast, peak *scenarios.Peak) {
-	var operations float64
-	var lasts time.Duration
-	for _, step := range c.peakSteps(peak) {
-		operations += step.Rate * step.Length.Seconds()
-		lasts += step.Length
-	}
-	c.forecastOperations(f, peak.Operations, operations)
-	f.Lasts += lasts
-}
-
-// forecastSpread takes a closed loop for one that is answered at once.
-func (c *Campaign) forecastSpread(f *Forecast, phase *scenarios.Phase) {
-	if most, err := c.mostOperations(phase); err == nil {
-		operations := float64(most)
-		if phase.Spread.Clients > 0 {
-			operations = float64(phase.Spread.Clients) * phase.Spread.For.Seconds() / phase.Spread.Think.Seconds()
-		}
-		c.forecastOperations(f, phase.Spread.Operations, operations)
-	}
-	f.Lasts += phase.Spread.For
 }
 
 // forecastOperations adds so many operations of a mix.

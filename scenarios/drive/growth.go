@@ -1,7 +1,5 @@
 package drive
 
-import "loadgen/scenarios"
-
 // growth is what the operations of a phase insert.
 type growth struct {
 	of         *events
@@ -11,67 +9,43 @@ type growth struct {
 	most uint64
 }
 
-// eventsOf returns the mix of a phase of event traffic whose stage has its loop, and
-// what phases like it before have left.
-func (c *Campaign) eventsOf(stage *Stage, phase int) (*events, error) {
-	e, err := c.newEvents(phase)
+// eventsOf returns the mix of a phase of event traffic, and what phases like it before
+// have left.
+func (c *Campaign) eventsOf(d *dry) (*events, error) {
+	e, err := c.newEvents(d)
 	if err != nil {
 		return nil, err
 	}
-	spec := c.Scenario.Phases[phase].Traffic
-	if stage.Schedule != nil {
-		e.open(stage.Schedule)
-	} else {
-		e.closed(spec.Clients, spec.Pace())
+	past, err := c.dryRun(d.phase)
+	if err != nil {
+		return nil, err
 	}
-	for i := range phase {
-		before := c.Scenario.Phases[i].Traffic
-		if before == nil || !before.Events() || keyedTrace(before) != nil {
+	for _, before := range past {
+		if before.stage == nil || !before.Events() || keyedTrace(before.Traffic) != nil {
 			continue
 		}
-		past := &Stage{Name: c.Scenario.Phases[i].Name}
-		if err := c.arrive(past, before); err != nil {
-			return nil, err
-		}
-		of, err := c.newEvents(i)
+		of, err := c.newEvents(before)
 		if err != nil {
 			return nil, err
 		}
-		if past.Schedule != nil {
-			of.open(past.Schedule)
-		} else {
-			of.closed(before.Clients, before.Pace())
-		}
-		e.growth = append(e.growth, of.grown(expected(past, before)))
+		e.growth = append(e.growth, of.grown(before.expected))
 	}
-	e.growth = append(e.growth, e.grown(stage.count()))
+	e.growth = append(e.growth, e.grown(d.stage.count()))
 	return e, nil
-}
-
-// expected returns how many operations a phase comes to: in a closed loop if each is
-// answered at once.
-func expected(stage *Stage, spec *scenarios.Traffic) uint64 {
-	if stage.Schedule != nil || spec.Count > 0 {
-		return stage.count()
-	}
-	return min(stage.Count, uint64(spec.For/max(1, evenly(spec.Clients, spec.Think)(1))))
 }
 
 // freshAt returns the first entity number of a phase that no phase before it, nor an
 // earlier run, has used.
-func (c *Campaign) freshAt(phase int) uint64 {
+func (c *Campaign) freshAt(phase int) (uint64, error) {
 	if phase < len(c.begun) {
-		return c.begun[phase]
+		return c.begun[phase], nil
 	}
 	fresh := c.fresh
-	for i := len(c.begun); i < phase; i++ {
-		one := &c.Scenario.Phases[i]
-		if most, err := c.mostOperations(one); err == nil {
-			fresh += most * stride(one.Operations())
-		}
-		fresh += uint64(one.Entities())
+	past, err := c.dryRun(phase)
+	for i := len(c.begun); i < len(past); i++ {
+		fresh += past[i].claims()
 	}
-	return fresh
+	return fresh, err
 }
 
 // grown returns what so many operations insert.

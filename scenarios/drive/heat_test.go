@@ -42,10 +42,10 @@ func (m *thermometer) Submit(now clock.Instant, op *target.Operation) (target.Ou
 		at = m.seen[place]
 	}
 	switch outcome.Class(target.Expected{NotFound: true, Conflict: true, Precondition: true}) {
-	case target.Ok:
+	case results.Ok:
 		at.served += outcome.Counted
 		at.demanded += outcome.Counted
-	case target.Refused:
+	case results.Refused:
 		at.refused++
 		at.demanded += op.Entities()
 	default:

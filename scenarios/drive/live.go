@@ -65,6 +65,17 @@ const lookEvery = 100 * time.Millisecond
 // Run implements [Runner]. Its error wraps [ErrSilent] where the target has
 // stopped answering.
 func (l *Live) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
+	return l.attend(ctx, stage, ledger, func(c *crew) (stop func()) {
+		for range l.Workers {
+			c.workers.Go(c.serve)
+		}
+		return c.dismiss
+	})
+}
+
+// attend sees a stage through. What begin sets going sends what is due, in goroutines
+// that the crew's workers count, and sends nothing more once it is stopped.
+func (l *Live) attend(ctx context.Context, stage *Stage, ledger *Ledger, begin func(*crew) (stop func())) error {
 	start := stage.start(l.Clock.Now())
 	if err := l.Clock.Sleep(ctx, start); err != nil {
 		return err
@@ -73,11 +84,9 @@ func (l *Live) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
 	defer cut()
 	c := newCrew(l, inFlight, ledger.open(stage, start), stage.deadline(start))
 	defer c.sleeper.Close()
-	for range l.Workers {
-		c.workers.Go(c.serve)
-	}
+	stop := begin(c)
 	failure := c.watch(ctx)
-	c.dismiss()
+	stop()
 	grace := replyGrace
 	if failure != nil {
 		grace = inFlightGrace

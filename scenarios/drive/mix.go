@@ -13,9 +13,6 @@ import (
 // mix decides what operation k of a phase is: a pure function of k.
 type mix struct {
 	table string
-	// phaseOf returns the part of the stage that an operation is recorded in; nil
-	// where there is one only.
-	phaseOf func(k uint64) int
 	// homes are the partitions that operations go to, homeOf which of them an
 	// operation does; nil where there is one only.
 	homes  []home
@@ -201,11 +198,7 @@ func (m *mix) outline(k uint64) Work {
 }
 
 func (m *mix) outlineOf(k uint64, kind int, h *home) Work {
-	w := Work{Kind: m.indexes[kind], Offers: h.entries[kind].offers}
-	if m.phaseOf != nil {
-		w.Phase = m.phaseOf(k)
-	}
-	return w
+	return Work{Kind: m.indexes[kind], Offers: h.entries[kind].offers}
 }
 
 // work returns operation k.

@@ -147,7 +147,7 @@ func serial(t *testing.T, s *scenarios.Scenario) (inStep bool) {
 				t.Fatal(err)
 			}
 		}
-		inStep = inStep || phase.Clients() > 0
+		inStep = inStep || phase.Offered().Clients > 0
 	}
 	return inStep
 }

@@ -6,7 +6,6 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/scenarios"
-	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/keys"
 )
 
@@ -46,8 +45,9 @@ type member struct {
 }
 
 // newPopulation returns the population of a phase's operations, without its growth.
-func newPopulation(loaded uint64, specs []scenarios.OperationSpec, seed uint64, phase string) *population {
-	p := &population{loaded: loaded, choice: clock.NewStream(seed, "choice/"+phase), popular: make([]*keys.Picks, len(specs))}
+func newPopulation(loaded uint64, d *dry, seed uint64, phase string) *population {
+	specs := d.Operations
+	p := &population{loaded: loaded, instant: d.at, rate: d.rate, choice: clock.NewStream(seed, "choice/"+phase), popular: make([]*keys.Picks, len(specs))}
 	for i := range specs {
 		if spread := spreadOf(&specs[i].Of, loaded); spread != nil && loaded > 0 {
 			picks := keys.NewPicks(spread, clock.NewStream(seed, "popular/"+phase+"/"+specs[i].Name))
@@ -69,16 +69,6 @@ func spreadOf(a *scenarios.Access, loaded uint64) keys.Distribution {
 	default:
 		return nil
 	}
-}
-
-// open has operations become due by a schedule.
-func (p *population) open(schedule arrival.Schedule) { p.instant, p.rate = schedule.At, schedule.Rate }
-
-// closed has clients do operations one after another, and takes them for being
-// answered at once.
-func (p *population) closed(clients int, think time.Duration) {
-	p.instant = evenly(clients, think)
-	p.rate = func(time.Duration) float64 { return float64(clients) / think.Seconds() }
 }
 
 // evenly returns about when operations of clients are due that are answered at once.

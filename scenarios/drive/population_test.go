@@ -39,11 +39,11 @@ func phaseOf(t testing.TB, loaded int, traffic string, phase int) *events {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stage := &Stage{Name: s.Phases[phase].Name}
-	if err := c.arrive(stage, s.Phases[phase].Traffic); err != nil {
+	d, err := c.dry(phase)
+	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := c.eventsOf(stage, phase)
+	e, err := c.eventsOf(d)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,11 +18,9 @@ type Preview struct {
 	// Name is the phase's, Length how long operations become due.
 	Name   string
 	Length time.Duration
-	stage  *Stage
-	specs  []scenarios.OperationSpec
+	dry    *dry
 	kindOf map[int]int
 	plans  []Approach
-	closed func(k uint64) time.Duration
 }
 
 // Approach is how the operations of one kind get at their entities.
@@ -55,36 +53,22 @@ type Touch struct {
 // campaign must not be run before or after.
 func (c *Campaign) Preview(phase int) (*Preview, error) {
 	one := &c.Scenario.Phases[phase]
-	p := &Preview{Name: one.Name, specs: one.Operations(), kindOf: make(map[int]int)}
-	var err error
-	switch {
-	case one.Peak != nil:
-		p.stage, err = c.peakStage(phase)
-	case one.Spread != nil:
-		p.stage, err = c.spreadStage(phase)
-	case one.Traffic != nil:
-		p.stage, err = c.trafficStage(phase)
-	default:
+	if one.Traffic == nil {
 		return nil, nil
 	}
+	d, err := c.staged(phase)
 	if err != nil {
 		return nil, fmt.Errorf("phase %s: %w", one.Name, err)
 	}
-	p.Length, p.closed = p.stage.For, evenly(one.Clients(), one.Think())
-	if one.Traffic != nil && one.Traffic.Count > 0 {
-		p.Length, p.closed = one.Traffic.Lasts(), evenly(one.Clients(), one.Traffic.Pace())
-	}
-	if p.stage.Schedule != nil {
-		p.Length = p.stage.Schedule.Length()
-	}
+	p := &Preview{Name: one.Name, Length: d.lasts, dry: d, kindOf: make(map[int]int)}
 	homes, err := c.residences()
 	if err != nil {
 		return nil, err
 	}
-	for i := range p.specs {
-		p.kindOf[c.kindOf[p.specs[i].Name]] = i
-		p.plans = append(p.plans, c.approach(&p.specs[i], homes))
-		if p.specs[i].Procedure != "" {
+	for i := range d.Operations {
+		p.kindOf[c.kindOf[d.Operations[i].Name]] = i
+		p.plans = append(p.plans, c.approach(&d.Operations[i], homes))
+		if d.Operations[i].Procedure != "" {
 			p.plans[i].Class = p.classOf(i)
 		}
 	}
@@ -115,7 +99,7 @@ func (c *Campaign) approach(spec *scenarios.OperationSpec, homes []residence) Ap
 // by the first of them; 0 where it reads nothing, or none comes soon.
 func (p *Preview) classOf(kind int) (worst filter.Class) {
 	for k := range min(p.Count(), mostLooked) {
-		w := p.stage.Build(k)
+		w := p.dry.stage.Build(k)
 		if p.kindOf[w.Kind] != kind {
 			continue
 		}
@@ -154,29 +138,19 @@ func (p *Preview) Approaches() []Approach { return p.plans }
 
 // Count returns how many operations there are, in a closed loop if each is answered
 // at once.
-func (p *Preview) Count() uint64 {
-	if !p.stage.timed() || p.stage.Schedule != nil {
-		return p.stage.count()
-	}
-	return min(p.stage.Count, uint64(p.Length/max(1, p.closed(1))))
-}
+func (p *Preview) Count() uint64 { return p.dry.expected }
 
 // At returns when operation k is due, since the phase's beginning; in a closed loop
 // about that.
-func (p *Preview) At(k uint64) time.Duration {
-	if p.stage.Schedule != nil {
-		return p.stage.Schedule.At(k)
-	}
-	return p.closed(k)
-}
+func (p *Preview) At(k uint64) time.Duration { return p.dry.at(k) }
 
 // Operation returns which kind of operation k is, by its position in the scenario,
 // and how many entities it is due to count in all, and has visit be told of each
 // partition that it works on. A query of several partitions works on none of its own.
 func (p *Preview) Operation(k uint64, table string, visit func(Touch)) (kind int, entities int64) {
-	w := p.stage.Build(k)
+	w := p.dry.stage.Build(k)
 	kind = p.kindOf[w.Kind]
-	spec := &p.specs[kind]
+	spec := &p.dry.Operations[kind]
 	entities = w.Offers
 	if entities == 0 && spec.Procedure == "" {
 		entities = w.Operation.Entities()
@@ -233,8 +207,8 @@ type Written struct {
 // Sent returns what operation k sends, if it is a procedure's, and false where it is a
 // verb's.
 func (p *Preview) Sent(k uint64, table string) (Sent, bool) {
-	w := p.stage.Build(k)
-	if p.specs[p.kindOf[w.Kind]].Procedure == "" {
+	w := p.dry.stage.Build(k)
+	if p.dry.Operations[p.kindOf[w.Kind]].Procedure == "" {
 		return Sent{}, false
 	}
 	requests := procedure.Requests(w.Procedure)

@@ -47,11 +47,11 @@ phases:
 	if err != nil {
 		t.Fatal(err)
 	}
-	stage := &Stage{Name: "day"}
-	if err := c.arrive(stage, s.Phases[0].Traffic); err != nil {
+	d, err := c.dry(0)
+	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := c.eventsOf(stage, 0)
+	e, err := c.eventsOf(d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,9 +60,10 @@ phases:
 	if spec.Verb = entity.Get; inserts {
 		spec.Verb = entity.Insert
 	}
-	stage.Build = e.work
-	return c, e, &Preview{Name: "day", Length: 5 * time.Second, stage: stage, specs: []scenarios.OperationSpec{spec},
-		kindOf: map[int]int{e.indexes[0]: 0}}
+	own := *d.Traffic
+	own.Operations = []scenarios.OperationSpec{spec}
+	d.Traffic, d.stage.Build = &own, e.work
+	return c, e, &Preview{Name: "day", Length: 5 * time.Second, dry: d, kindOf: map[int]int{e.indexes[0]: 0}}
 }
 
 // A procedure is told of by its requests: each by the partition it goes to, and those
@@ -88,7 +89,7 @@ func TestPreviewOfAProcedure(t *testing.T) {
 		}
 	}
 	_, _, p := performed(t, false)
-	p.specs[0].Procedure = ""
+	p.dry.Operations[0].Procedure = ""
 	if sent, some := p.Sent(3, "bank"); some {
 		t.Errorf("Sent of a verb = %+v; want nothing", sent)
 	}

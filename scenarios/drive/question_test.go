@@ -142,7 +142,11 @@ func TestWhatAQuestionReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := c.newEvents(2)
+	d, err := c.dry(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := c.newEvents(d)
 	if err != nil {
 		t.Fatal(err)
 	}

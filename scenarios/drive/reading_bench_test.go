@@ -16,7 +16,7 @@ func BenchmarkReading(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			s.Phases[2].Peak.Operations = []scenarios.OperationSpec{{Name: "page", Verb: entity.Query, Weight: 1,
+			s.Phases[2].Traffic.Operations = []scenarios.OperationSpec{{Name: "page", Verb: entity.Query, Weight: 1,
 				Class: scenarios.ClassPartitionScan, Where: where}}
 			c, err := NewCampaign(Options{Scenario: s, Table: "stress"})
 			if err != nil {

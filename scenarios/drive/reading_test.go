@@ -228,10 +228,10 @@ func TestBooksOfQueriesAndTransactionsUnderRefusals(t *testing.T) {
 func TestKindsTellFilteredQueries(t *testing.T) {
 	s := small(t, "phases.peak.operations=[{verb: get}, {name: page, verb: query, class: partition-scan}]")
 	second := s.Phases[len(s.Phases)-1]
-	peak := *second.Peak
+	peak := *second.Traffic
 	peak.Operations = slices.Clone(peak.Operations)
 	peak.Operations[1].Where = "Age ge 60"
-	second.Name, second.Peak = "again", &peak
+	second.Name, second.Traffic = "again", &peak
 	s.Phases = append(s.Phases, second)
 	c, err := drive.NewCampaign(drive.Options{Scenario: s, Table: "stress"})
 	if err != nil {

@@ -127,7 +127,7 @@ func (c *Campaign) look(ctx context.Context, check procedure.Check) error {
 		Phases:  []results.Phase{{Name: kindAudit}},
 		Build:   func(uint64) Work { return Work{Kind: c.kindOf[kindAudit], Procedure: check} },
 		Ended:   func(_ *Work, done *results.Completed) { completed = done.Class == results.Ok },
-		Observe: func(uint64, *target.Outcome, target.Class) {},
+		Observe: func(uint64, *target.Outcome, results.Class) {},
 	}
 	if err := c.run(ctx, stage); err != nil {
 		return err

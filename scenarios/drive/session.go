@@ -62,11 +62,19 @@ type patience struct {
 // for the next page, give up. It is a pure step machine, the same under both
 // runners; it knows no clock and belongs to one goroutine at a time.
 type Session struct {
+	progress
+	work Work
+	// What the record is told: the attempt that ended last, and the operation.
+	attempt   results.Attempt
+	completed results.Completed
+}
+
+// progress is how far an operation has come.
+type progress struct {
 	stage    *Stage
 	k        uint64
 	number   uint64
 	intended clock.Instant
-	work     Work
 	// built says that the work holds what is to be sent.
 	built bool
 	// phase is the record's index of the work's phase.
@@ -85,26 +93,19 @@ type Session struct {
 	// silent says that an attempt at the present request ended without a word on
 	// whether it was carried out.
 	silent bool
-	// class is the fate of the attempt that ended last.
-	class     target.Class
-	attempt   results.Attempt
-	completed results.Completed
 }
 
 // begin makes s the session of operation k, which is due at the given instant;
 // sending has what is to be sent be formed at once, rather than when it is.
 func (s *Session) begin(stage *Stage, k uint64, intended clock.Instant, phases []int, sending bool) {
-	// What the attempt holds is written anew before it is reported: to empty all of
-	// a session would be a tenth of a simulation's work.
-	s.stage, s.k, s.intended = stage, k, intended
-	s.built, s.sent, s.patience, s.pages, s.returned, s.silent = false, 0, patience{}, 0, 0, false
-	s.grant, s.admitted = backoff.Grant{}, false
+	s.progress = progress{}
+	s.stage, s.k, s.number, s.intended = stage, k, stage.First+k, intended
+	s.attempt = results.Attempt{}
 	if stage.Outline != nil && !sending {
 		s.work = stage.Outline(k)
 	} else {
 		s.form()
 	}
-	s.number = stage.First + k
 	s.phase = phases[s.work.Phase]
 	s.completed = results.Completed{
 		Phase: s.phase, Kind: s.work.Kind, Number: s.number,
@@ -198,9 +199,8 @@ func (s *Session) replied(now clock.Instant, outcome *target.Outcome) Effect {
 	s.listen(outcome)
 	move, next := s.consult(outcome)
 	if move == procedure.Proceed || move == procedure.Succeed {
-		class = target.Ok
+		class = results.Ok
 	}
-	s.class = class
 	s.record(now, outcome, class)
 	s.stage.Limiters.told(s, now, outcome)
 	effect := Effect{Action: Done, Attempt: &s.attempt}
@@ -211,9 +211,9 @@ func (s *Session) replied(now clock.Instant, outcome *target.Outcome) Effect {
 	case move == procedure.Fail:
 		s.completed.Class = results.Failed
 		effect.Completed = &s.completed
-	case class == target.Ok && s.turn(outcome):
+	case class == results.Ok && s.turn(outcome):
 		effect.Action, effect.Until = WaitUntil, now
-	case class == target.Ok:
+	case class == results.Ok:
 		effect.Completed = &s.completed
 	default:
 		wait, again := s.backOff(now, outcome)
@@ -305,13 +305,12 @@ func (s *Session) fitPage() {
 }
 
 // record takes down the attempt that has just ended.
-func (s *Session) record(now clock.Instant, outcome *target.Outcome, class target.Class) {
-	recorded := classOf(class)
+func (s *Session) record(now clock.Instant, outcome *target.Outcome, class results.Class) {
 	a := &s.attempt
 	a.Phase, a.Kind = s.phase, s.work.Kind
 	a.Number, a.Try, a.Retry = s.number, s.work.Operation.Attempt, s.retries > 0
 	a.Intended, a.Sent, a.Done = s.intended.Offset(), s.sent.Offset(), now.Offset()
-	a.Class, a.Status, a.Code = recorded, outcome.Status, string(outcome.Code)
+	a.Class, a.Status, a.Code = class, outcome.Status, string(outcome.Code)
 	a.Counted, a.Returned = outcome.Counted, outcome.Returned
 	a.Account, a.Entities, a.Beyond = s.work.Operation.Account, s.completed.Entities, nil
 	a.Due, a.Stored = s.due(), 0
@@ -322,8 +321,8 @@ func (s *Session) record(now clock.Instant, outcome *target.Outcome, class targe
 		a.Beyond = s.beyond()
 	}
 	c.Attempts++
-	c.Done, c.Class = now.Offset(), recorded
-	if class == target.Ok {
+	c.Done, c.Class = now.Offset(), class
+	if class == results.Ok {
 		c.Served += outcome.Counted
 		a.Stored = stored(&s.work.Operation, outcome)
 	}
@@ -356,23 +355,12 @@ func (s *Session) backOff(now clock.Instant, outcome *target.Outcome) (time.Dura
 	return wait + hold, again
 }
 
-func classOf(c target.Class) results.Class {
-	switch c {
-	case target.Ok:
-		return results.Ok
-	case target.Refused:
-		return results.Refused
-	default:
-		return results.Failed
-	}
-}
-
 // firstAttempt reports whether nothing has been sent yet.
 func (s *Session) firstAttempt() bool { return s.completed.Attempts == 0 }
 
 // observe tells the stage's own observer of the attempt that an effect reports.
 func (s *Session) observe(e Effect, outcome *target.Outcome) {
 	if s.stage.Observe != nil && e.Attempt != nil {
-		s.stage.Observe(s.k, outcome, s.class)
+		s.stage.Observe(s.k, outcome, s.attempt.Class)
 	}
 }

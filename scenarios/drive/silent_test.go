@@ -31,35 +31,35 @@ func TestAnObserverIsToldTheClassThatIsRecorded(t *testing.T) {
 		name     string
 		work     drive.Work
 		statuses []int
-		want     []target.Class
+		want     []results.Class
 		retries  int64
 	}{
 		{"an insert that meets its own success", drive.Work{Operation: target.Operation{Verb: entity.Insert}},
-			[]int{0, 409}, []target.Class{target.Failed, target.Ok}, 1},
+			[]int{0, 409}, []results.Class{results.Failed, results.Ok}, 1},
 		{"an insert behind a gateway that waited too long", drive.Work{Operation: target.Operation{Verb: entity.Insert}},
-			[]int{504, 409}, []target.Class{target.Refused, target.Ok}, 1},
+			[]int{504, 409}, []results.Class{results.Refused, results.Ok}, 1},
 		{"an insert that meets somebody else's", drive.Work{Operation: target.Operation{Verb: entity.Insert}},
-			[]int{503, 409}, []target.Class{target.Refused, target.Failed}, 1},
+			[]int{503, 409}, []results.Class{results.Refused, results.Failed}, 1},
 		{"a delete that meets its own success", drive.Work{Operation: target.Operation{Verb: entity.Delete}},
-			[]int{0, 503, 404}, []target.Class{target.Failed, target.Refused, target.Ok}, 2},
+			[]int{0, 503, 404}, []results.Class{results.Failed, results.Refused, results.Ok}, 2},
 		{"an upsert meets nothing", drive.Work{Operation: target.Operation{Verb: entity.InsertOrMerge}},
-			[]int{0, 409}, []target.Class{target.Failed, target.Failed}, 1},
+			[]int{0, 409}, []results.Class{results.Failed, results.Failed}, 1},
 		{"a transaction of nothing", drive.Work{Operation: target.Operation{Verb: entity.Batch}},
-			[]int{0, 409}, []target.Class{target.Failed, target.Failed}, 1},
+			[]int{0, 409}, []results.Class{results.Failed, results.Failed}, 1},
 		{"a procedure decides on its own conflicts", drive.Work{Procedure: insertOnce{}},
-			[]int{0, 409}, []target.Class{target.Failed, target.Failed}, 1},
+			[]int{0, 409}, []results.Class{results.Failed, results.Failed}, 1},
 		{"a conflict after which a procedure goes on was as expected", drive.Work{Procedure: readThenWrite{new([]string)}},
-			[]int{200, 412, 200, 204}, []target.Class{target.Ok, target.Ok, target.Ok, target.Ok}, 0},
+			[]int{200, 412, 200, 204}, []results.Class{results.Ok, results.Ok, results.Ok, results.Ok}, 0},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			var told []target.Class
+			var told []results.Class
 			row.work.Offers = 1
 			stage := &drive.Stage{
 				Name: "once", Schedule: steps(t, arrival.Step{Rate: 1, Length: time.Second}), Grace: time.Minute,
 				Retry:   backoff.Policy{Retries: 2, Delay: backoff.Fixed{Every: time.Millisecond}},
 				Phases:  []results.Phase{{Name: "once", End: time.Second, Reported: true}},
 				Build:   func(uint64) drive.Work { return row.work },
-				Observe: func(_ uint64, _ *target.Outcome, class target.Class) { told = append(told, class) },
+				Observe: func(_ uint64, _ *target.Outcome, class results.Class) { told = append(told, class) },
 			}
 			record, _, err := outing(t, t.Context(), &drive.Virtual{Target: &scripted{row.statuses}}, nil, stage)
 			if err != nil {
@@ -68,11 +68,11 @@ func TestAnObserverIsToldTheClassThatIsRecorded(t *testing.T) {
 			if !slices.Equal(told, row.want) {
 				t.Errorf("the observer was told %v of %v; want %v", told, row.statuses, row.want)
 			}
-			count := map[target.Class]int64{}
+			count := map[results.Class]int64{}
 			for _, class := range told {
 				count[class]++
 			}
-			if sum := record.Total(results.Everything); sum.Ok != count[target.Ok] || sum.Refused != count[target.Refused] || sum.Failed != count[target.Failed] {
+			if sum := record.Total(results.Everything); sum.Ok != count[results.Ok] || sum.Refused != count[results.Refused] || sum.Failed != count[results.Failed] {
 				t.Errorf("recorded are %d ok, %d refused, %d failed; told were %v", sum.Ok, sum.Refused, sum.Failed, told)
 			}
 			if sum := record.Total(results.Everything); sum.Retries != row.retries || !record.KnowsRetries() {

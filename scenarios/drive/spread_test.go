@@ -48,8 +48,8 @@ func set(t testing.TB, s *scenarios.Scenario, settings ...string) {
 // closedLoop makes a spread one of clients that think.
 func closedLoop(t testing.TB, s *scenarios.Scenario, clients int, think, length time.Duration) *scenarios.Scenario {
 	t.Helper()
-	spread := s.Phases[0].Spread
-	spread.Rate, spread.Clients, spread.Think, spread.For = 0, clients, think, length
+	spread := s.Phases[0].Traffic
+	spread.Arrivals, spread.Clients, spread.Think, spread.For = nil, clients, think, length
 	if faults := s.Validate(); len(faults) > 0 {
 		t.Fatal(faults)
 	}

@@ -79,7 +79,7 @@ type Stage struct {
 	// goroutines at a time; it may be nil, and must not keep what it is given.
 	Ended func(w *Work, c *results.Completed)
 	// Observe is called after each attempt, one call at a time; it may be nil.
-	Observe func(k uint64, outcome *target.Outcome, class target.Class)
+	Observe func(k uint64, outcome *target.Outcome, class results.Class)
 }
 
 // Work is one operation before it is sent.

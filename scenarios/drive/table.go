@@ -7,8 +7,6 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/results"
-	"loadgen/scenarios"
-	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/procedure"
 	"loadgen/target"
 )
@@ -49,10 +47,10 @@ func (c *Campaign) createAt(ctx context.Context, at *site) error {
 	// A run that is stopped at this very moment has made the table all the same,
 	// and so may have an attempt whose reply was lost: where nobody else can
 	// have a table of that name, it is this run's.
-	at.ours = outcome.Class(target.Expected{}) == target.Ok || c.doubtful && c.NewName
+	at.ours = outcome.Class(target.Expected{}) == results.Ok || c.doubtful && c.NewName
 	if err == nil && outcome.Code == entity.TableBeingDeleted {
 		if outcome, err = c.createLater(ctx, at); err == nil {
-			at.ours = outcome.Class(target.Expected{}) == target.Ok
+			at.ours = outcome.Class(target.Expected{}) == results.Ok
 		}
 	}
 	if err != nil {
@@ -100,12 +98,12 @@ func (c *Campaign) createLater(ctx context.Context, at *site) (target.Outcome, e
 			script := procedure.NewScript(func(*procedure.Script) procedure.Request { return ask() })
 			return Work{Kind: c.kindOf[kindCreate], Procedure: script}
 		},
-		Observe: func(_ uint64, o *target.Outcome, _ target.Class) { answer = *o },
+		Observe: func(_ uint64, o *target.Outcome, _ results.Class) { answer = *o },
 	}
 	if err := c.run(ctx, stage); err != nil {
 		return answer, err
 	}
-	if answer.Class(target.Expected{Conflict: true}) != target.Ok || answer.Code == entity.TableBeingDeleted {
+	if answer.Class(target.Expected{Conflict: true}) != results.Ok || answer.Code == entity.TableBeingDeleted {
 		return answer, fmt.Errorf("%w: %s cannot be made after %v of asking; the last answer was %d %s %s",
 			ErrPreparation, at, deletionLimit, answer.Status, answer.Code, answer.Detail)
 	}
@@ -131,16 +129,12 @@ func (c *Campaign) take(ctx context.Context, at *site) error {
 // claimed returns the first number that this run cannot use. The markers hold it
 // before any number is used, so that a run that is killed leaves no doubt.
 func (c *Campaign) claimed() (uint64, error) {
+	all, err := c.dryRun(len(c.Scenario.Phases))
 	claimed := c.fresh
-	for i := range c.Scenario.Phases {
-		most, err := c.mostOperations(&c.Scenario.Phases[i])
-		if err != nil {
-			return 0, err
-		}
-		claimed += most * stride(c.Scenario.Phases[i].Operations())
-		claimed += uint64(c.Scenario.Phases[i].Entities())
+	for _, d := range all {
+		claimed += d.claims()
 	}
-	return claimed, nil
+	return claimed, err
 }
 
 // markAt writes the marker of one table.
@@ -156,30 +150,4 @@ func (c *Campaign) markAt(ctx context.Context, at *site, claimed uint64) error {
 	}
 	_, err := c.once(ctx, at.stage(kindMark), kindMark, put, target.Expected{})
 	return err
-}
-
-// mostOperations returns how many operations a phase offers at most, none where
-// it prepares or counts.
-func (c *Campaign) mostOperations(phase *scenarios.Phase) (uint64, error) {
-	var list []arrival.Step
-	switch {
-	case c.Find != nil:
-		return c.mostFound(phase), nil
-	case phase.Peak != nil:
-		list = c.peakSteps(phase.Peak)
-	case phase.Traffic != nil:
-		return c.mostTraffic(phase)
-	case phase.Spread == nil:
-		return 0, nil
-	case phase.Spread.Clients > 0:
-		return mostThoughts(phase.Spread.Clients, phase.Spread.Think, phase.Spread.For), nil
-	default:
-		list = []arrival.Step{{Rate: phase.Spread.Rate * float64(max(phase.Spread.Partitions, len(phase.Spread.Keys))),
-			Length: phase.Spread.For}}
-	}
-	steps, err := arrival.NewSteps(list...)
-	if err != nil {
-		return 0, err
-	}
-	return steps.Len(), nil
 }

@@ -255,7 +255,7 @@ func TestTapedAttempt(t *testing.T) {
 	for i := range rows {
 		rows[i].attempt.Sequence = uint64(i)
 		tape.Attempt(&rows[i].attempt)
-		tape.Completed(&results.Completed{}) // adds nothing
+		tape.Completed(&results.Completed{Class: results.Ok}) // adds nothing
 	}
 	if err := tape.Close(); err != nil {
 		t.Fatal(err)
@@ -358,5 +358,5 @@ func TestRecordingOnAClosedTapePanics(t *testing.T) {
 			t.Errorf("recording on a closed tape panicked with %q; want the package's name and why", text)
 		}
 	}()
-	tape.Attempt(&results.Attempt{})
+	tape.Attempt(&results.Attempt{Class: results.Ok})
 }

@@ -13,46 +13,45 @@ import (
 
 // traffic offers load as it arrives.
 func (c *Campaign) traffic(ctx context.Context, phase int) error {
-	spec := c.Scenario.Phases[phase].Traffic
-	stage, err := c.trafficStage(phase)
+	d, err := c.staged(phase)
 	if err != nil {
 		return err
 	}
-	c.fresh += stage.count() * stride(spec.Operations)
-	if len(spec.StopOn) == 0 && spec.StopWhenStable == 0 {
-		return c.run(ctx, stage)
+	c.fresh += d.stage.count() * stride(d.Operations)
+	if len(d.StopOn) == 0 && d.StopWhenStable == 0 {
+		return c.run(ctx, d.stage)
 	}
-	watch := newGuard(spec)
-	stage.Enough, stage.Settling = watch.enough, spec.StopWhenStable > 0
+	watch := newGuard(d.Traffic)
+	d.stage.Enough, d.stage.Settling = watch.enough, d.StopWhenStable > 0
 	before := c.ledger.Observers
 	c.ledger.Observers = append(before[:len(before):len(before)], watch)
 	defer func() { c.ledger.Observers = before }()
-	return c.run(ctx, stage)
+	return c.run(ctx, d.stage)
 }
 
-// trafficStage returns the stage of traffic.
-func (c *Campaign) trafficStage(phase int) (*Stage, error) {
-	spec, name := c.Scenario.Phases[phase].Traffic, c.Scenario.Phases[phase].Name
-	stage := &Stage{Name: name, Retry: c.policy, Grace: spec.Drain, WholeSecond: true}
-	if err := c.arrive(stage, spec); err != nil {
+// staged returns a phase whose stage has all that it takes to send it.
+func (c *Campaign) staged(phase int) (*dry, error) {
+	d, err := c.dry(phase)
+	if err != nil {
 		return nil, err
 	}
-	stage.Phases = trafficPhases(name, spec, stage.Schedule)
-	if last := &stage.Phases[len(stage.Phases)-1]; spec.Count > 0 {
+	stage := d.stage
+	stage.Phases = c.trafficPhases(stage.Name, d.Traffic, stage.Schedule)
+	if last := &stage.Phases[len(stage.Phases)-1]; d.Count > 0 {
 		// It lasts as long as its operations do, which is not known before.
 		last.End = last.Begin
 	}
 	if len(stage.Phases) > 1 {
 		stage.PhaseAt = phaseAt(stage.Phases)
 	}
-	return stage, c.offer(stage, phase)
+	return d, c.offer(d)
 }
 
 // arrive gives a stage its open or closed loop.
 func (c *Campaign) arrive(stage *Stage, spec *scenarios.Traffic) error {
 	if spec.Clients == 0 {
 		var err error
-		stage.Schedule, err = spec.Schedule(c.arrivals(stage.Name))
+		stage.Schedule, err = c.schedule(stage.Name, spec)
 		return err
 	}
 	if spec.Count > 0 {
@@ -67,16 +66,25 @@ func (c *Campaign) arrive(stage *Stage, spec *scenarios.Traffic) error {
 // countedLimit bounds a closed loop that lasts as long as its operations do.
 const countedLimit = time.Hour
 
-// arrivals returns what draws the instants of a phase.
-func (c *Campaign) arrivals(phase string) clock.Stream {
-	return clock.NewStream(c.Scenario.Seed, "arrivals/"+phase)
+// schedule returns when the operations of an open loop are due.
+func (c *Campaign) schedule(phase string, spec *scenarios.Traffic) (arrival.Schedule, error) {
+	chance := clock.NewStream(c.Scenario.Seed, "arrivals/"+phase)
+	ladder := c.ladder(spec)
+	if len(ladder) == 0 {
+		return spec.Schedule(chance)
+	}
+	steps, err := arrival.NewSteps(ladder...)
+	if err != nil {
+		return nil, err
+	}
+	return arrival.NewJittered(steps, chance), nil
 }
 
 // offer gives a stage its operations: those that the rows of a trace name, or a mix
 // over partitions.
-func (c *Campaign) offer(stage *Stage, phase int) error {
-	spec := c.Scenario.Phases[phase].Traffic
-	if trace := keyedTrace(spec); trace != nil {
+func (c *Campaign) offer(d *dry) error {
+	stage, phase := d.stage, d.phase
+	if trace := keyedTrace(d.Traffic); trace != nil {
 		replay, err := c.newReplay(phase, trace)
 		if err != nil {
 			return err
@@ -84,8 +92,13 @@ func (c *Campaign) offer(stage *Stage, phase int) error {
 		stage.Build, stage.Outline = replay.work, replay.outline
 		return nil
 	}
-	if spec.Events() {
-		return c.offerEvents(stage, phase)
+	if d.Events() {
+		events, err := c.eventsOf(d)
+		if err != nil {
+			return err
+		}
+		stage.Build, stage.Outline = events.work, events.outline
+		return events.stocked()
 	}
 	partitions, err := c.spreadOver(phase)
 	if err != nil {
@@ -95,20 +108,12 @@ func (c *Campaign) offer(stage *Stage, phase int) error {
 	if err != nil {
 		return err
 	}
-	mix.homeOf = newTurns(len(partitions), clock.NewStream(c.Scenario.Seed, "partitions/"+stage.Name)).at
+	if len(partitions) > 1 {
+		mix.homeOf = newTurns(len(partitions), clock.NewStream(c.Scenario.Seed, "partitions/"+stage.Name)).at
+	}
 	mix.prepare()
 	stage.Build, stage.Outline = mix.work, mix.outline
 	return nil
-}
-
-// offerEvents gives a stage operations that are about an event each.
-func (c *Campaign) offerEvents(stage *Stage, phase int) error {
-	events, err := c.eventsOf(stage, phase)
-	if err != nil {
-		return err
-	}
-	stage.Build, stage.Outline = events.work, events.outline
-	return events.stocked()
 }
 
 // offeredBefore returns how long the phases of event traffic before a phase last.
@@ -133,19 +138,14 @@ func keyedTrace(spec *scenarios.Traffic) *arrival.Trace {
 
 // trafficPhases returns the parts that traffic is recorded as: its warm-up, and
 // then each step, or all the rest.
-func trafficPhases(name string, spec *scenarios.Traffic, schedule arrival.Schedule) []results.Phase {
+func (c *Campaign) trafficPhases(name string, spec *scenarios.Traffic, schedule arrival.Schedule) []results.Phase {
 	var phases []results.Phase
 	if spec.WarmUp > 0 {
 		phases = append(phases, results.Phase{Name: name + " (warm-up)", End: spec.WarmUp})
 	}
 	steps := []results.Phase{{Name: name, End: spec.Lasts(), Reported: true}}
-	if spec.Clients == 0 && spec.Arrivals.Steps != nil {
-		var list []arrival.Step
-		for i := range spec.Arrivals.Steps.Rates {
-			each := spec.Arrivals.Steps.Each
-			list = append(list, arrival.Step{Rate: schedule.Rate(time.Duration(i) * each), Length: each})
-		}
-		steps = peakPhases(name, list, len(list))
+	if ladder := c.ladder(spec); len(ladder) > 0 {
+		steps = stepPhases(name, ladder, len(spec.Arrivals.Steps.Rates))
 	}
 	for _, step := range steps {
 		if step.Begin = max(step.Begin, spec.WarmUp); step.Begin < step.End {
@@ -153,8 +153,8 @@ func trafficPhases(name string, spec *scenarios.Traffic, schedule arrival.Schedu
 		}
 	}
 	for i := range phases {
-		if schedule != nil {
-			phases[i].Rate, phases[i].Varying = rateOf(spec.Arrivals, schedule, phases[i].Begin, phases[i].End)
+		if schedule != nil && phases[i].Rate == 0 {
+			phases[i].Rate, phases[i].Varying = rateOf(spec, schedule, phases[i].Begin, phases[i].End)
 		}
 	}
 	return phases
@@ -162,8 +162,11 @@ func trafficPhases(name string, spec *scenarios.Traffic, schedule arrival.Schedu
 
 // rateOf returns the rate of a part of a schedule: its own where it has one all the
 // time, else how many operations are due in it, per second, and that it varies.
-func rateOf(a *scenarios.Arrivals, schedule arrival.Schedule, begin, end time.Duration) (rate float64, varying bool) {
-	if a.Constant > 0 || a.Poisson > 0 || a.Steps != nil && schedule.Rate(begin) == schedule.Rate(end-1) {
+func rateOf(t *scenarios.Traffic, schedule arrival.Schedule, begin, end time.Duration) (rate float64, varying bool) {
+	switch a := t.Arrivals; {
+	case a.Constant > 0:
+		return t.PerSecond(a.Constant), false
+	case a.Poisson > 0 || a.Steps != nil && schedule.Rate(begin) == schedule.Rate(end-1):
 		return schedule.Rate(begin), false
 	}
 	return float64(dueBefore(schedule, end)-dueBefore(schedule, begin)) / (end - begin).Seconds(), true

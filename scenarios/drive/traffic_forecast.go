@@ -2,36 +2,17 @@ package drive
 
 import (
 	"slices"
-	"time"
 
 	"loadgen/scenarios"
-	"loadgen/scenarios/arrival"
 )
-
-// mostTraffic returns how many operations a phase of traffic offers at most.
-func (c *Campaign) mostTraffic(phase *scenarios.Phase) (uint64, error) {
-	stage := &Stage{Name: phase.Name}
-	if err := c.arrive(stage, phase.Traffic); err != nil {
-		return 0, err
-	}
-	return stage.count(), nil
-}
 
 // forecastTraffic takes a closed loop for one that is answered at once, and a phase
 // that may end early for one that does not.
-func (c *Campaign) forecastTraffic(f *Forecast, index int) {
-	phase := &c.Scenario.Phases[index]
-	spec := phase.Traffic
-	if most, err := c.mostTraffic(phase); err == nil {
-		operations := float64(most)
-		if spec.Clients > 0 && spec.Count == 0 {
-			operations = float64(spec.Clients) * spec.For.Seconds() / spec.Think.Seconds()
-		}
-		if !spec.Events() || keyedTrace(spec) != nil || !c.forecastEvents(f, index) {
-			c.forecastOperations(f, weighed(spec), operations)
-		}
+func (c *Campaign) forecastTraffic(f *Forecast, d *dry) {
+	if !d.Events() || keyedTrace(d.Traffic) != nil || !c.forecastEvents(f, d) {
+		c.forecastOperations(f, weighed(d.Traffic), float64(d.expected))
 	}
-	f.Lasts += spec.Lasts()
+	f.Lasts += d.lasts
 }
 
 // weighed returns what traffic offers, with the weights that the rows of a trace
@@ -49,42 +30,4 @@ func weighed(spec *scenarios.Traffic) []scenarios.OperationSpec {
 		list[trace.Row(n).Operation].Weight++
 	}
 	return list
-}
-
-// stepsOf returns how many steps traffic has.
-func stepsOf(spec *scenarios.Traffic) int {
-	if spec.Arrivals == nil || spec.Arrivals.Steps == nil {
-		return 0
-	}
-	return len(spec.Arrivals.Steps.Rates)
-}
-
-// highest returns about the greatest rate of a phase of traffic, in operations per
-// second, 0 in a closed loop.
-func (c *Campaign) highest(phase *scenarios.Phase) float64 {
-	stage := &Stage{Name: phase.Name}
-	if err := c.arrive(stage, phase.Traffic); err != nil || stage.Schedule == nil {
-		return 0
-	}
-	a, most := phase.Traffic.Arrivals, 0.0
-	if a.Burst != nil {
-		most = peakOf(stage.Schedule, a.Burst.Every)
-	}
-	for at := time.Duration(0); at < stage.Schedule.Length(); at += time.Second {
-		most = max(most, stage.Schedule.Rate(at))
-	}
-	if a.Sine != nil {
-		most = max(most, peakOf(stage.Schedule, a.Sine.Period))
-	}
-	return max(most, stage.Schedule.Rate(stage.Schedule.Length()-1))
-}
-
-// peakOf returns the greatest rate of a schedule's first round.
-func peakOf(schedule arrival.Schedule, round time.Duration) float64 {
-	const looks = 1024
-	most := 0.0
-	for i := range looks {
-		most = max(most, schedule.Rate(time.Duration(i)*(round/looks)))
-	}
-	return max(most, schedule.Rate(round-1))
 }

@@ -46,26 +46,9 @@ func (v *Vegeta) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
 	}
 	once := *stage
 	once.Retry = backoff.Policy{}
-	start := once.start(v.Clock.Now())
-	if err := v.Clock.Sleep(ctx, start); err != nil {
-		return err
-	}
-	inFlight, cut := context.WithCancel(context.WithoutCancel(ctx))
-	defer cut()
-	a := newAttack(v, newCrew(v.Live, inFlight, ledger.open(&once, start), once.deadline(start)))
-	defer a.sleeper.Close()
-	a.begin()
-	failure := a.watch(ctx)
-	a.end()
-	grace := replyGrace
-	if failure != nil {
-		grace = inFlightGrace
-	}
-	unanswered := a.await(grace, cut)
-	a.number()
-	if failure == nil {
-		failure = a.verdict(unanswered)
-	}
-	a.opened.close(v.Clock.Now(), failure != nil)
-	return failure
+	return v.attend(ctx, &once, ledger, func(c *crew) (stop func()) {
+		a := newAttack(v, c)
+		a.begin()
+		return a.end
+	})
 }

@@ -82,6 +82,7 @@ func (a *attack) begin() {
 			a.hits++
 			a.settle(hit)
 		}
+		a.number()
 	})
 }
 

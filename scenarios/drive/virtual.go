@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"loadgen/engine/clock"
+	"loadgen/engine/invariants"
 	"loadgen/target"
 )
 
@@ -152,6 +153,7 @@ func (c *course) reply() {
 	s.observe(effect, &flight.outcome)
 	c.agenda.follow(c.Now(), s, effect, c.ledger)
 	*flight = inFlight{}
+	invariants.Poison(flight)
 	c.free = append(c.free, flight)
 }
 

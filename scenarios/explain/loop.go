@@ -30,8 +30,8 @@ func (t *Times) of(o *Operation) time.Duration {
 // wait has the rates of a closed loop be those of clients that wait for their
 // answers: they were counted as if each came at once.
 func (l *Load) wait(phase *scenarios.Phase, times Times) {
-	clients, think := phase.Clients(), phase.Think()
-	counted := phase.Traffic != nil && phase.Traffic.Count > 0
+	clients, think := phase.Traffic.Clients, phase.Traffic.Think
+	counted := phase.Traffic.Count > 0
 	if clients == 0 || think <= 0 && !counted {
 		return
 	}

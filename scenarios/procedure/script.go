@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"loadgen/engine/entity"
+	"loadgen/results"
 	"loadgen/target"
 )
 
@@ -80,7 +81,7 @@ func (s *Script) Requests() []target.Operation {
 // Next implements [Procedure].
 func (s *Script) Next(a Attempt) (Move, target.Operation) {
 	s.pause = 0
-	if a.Outcome.Class(expected(s.at.Expected, a)) != target.Ok {
+	if a.Outcome.Class(expected(s.at.Expected, a)) != results.Ok {
 		return Settle, target.Operation{}
 	}
 	if s.at.Then == nil {

@@ -2,6 +2,7 @@ package procedure
 
 import (
 	"loadgen/engine/entity"
+	"loadgen/results"
 	"loadgen/target"
 )
 
@@ -68,7 +69,7 @@ func (s *Series) Next(a Attempt) (Move, target.Operation) {
 		return s.goOn()
 	}
 	switch {
-	case a.Outcome.Class(expected(s.steps[s.at].Expected, a)) != target.Ok:
+	case a.Outcome.Class(expected(s.steps[s.at].Expected, a)) != results.Ok:
 		return Settle, target.Operation{}
 	case s.first == nil && s.at == 0 && !leads(a):
 		// To write copies of what is not there would bring it back.

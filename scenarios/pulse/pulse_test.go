@@ -64,7 +64,7 @@ func played(p *Pulse, from time.Duration, operations int, key func(n int) string
 		due := from + time.Duration(n)*100*time.Millisecond
 		done := due + 20*time.Millisecond
 		p.Due(&results.Scheduled{Intended: due, Sent: due + time.Duration(n%2)*6*time.Millisecond, Entities: 2})
-		attempt := results.Attempt{Number: uint64(n), Intended: due, Sent: due, Done: done, HasPartition: true, PartitionKey: key(n)}
+		attempt := results.Attempt{Class: results.Ok, Number: uint64(n), Intended: due, Sent: due, Done: done, HasPartition: true, PartitionKey: key(n)}
 		if n%4 == 3 {
 			refused := attempt
 			refused.Class, refused.Counted = results.Refused, 2
@@ -73,7 +73,7 @@ func played(p *Pulse, from time.Duration, operations int, key func(n int) string
 		}
 		attempt.Counted = 2
 		p.Attempt(&attempt)
-		p.Completed(&results.Completed{Number: uint64(n), Intended: due, Done: done, Served: 2})
+		p.Completed(&results.Completed{Class: results.Ok, Number: uint64(n), Intended: due, Done: done, Served: 2})
 	}
 }
 
@@ -212,8 +212,8 @@ func TestAgainstNaiveCount(t *testing.T) {
 		if chance.IntN(4) == 0 {
 			key = "hot"
 		}
-		attempts = append(attempts, results.Attempt{Number: uint64(n), Done: done, HasPartition: true, PartitionKey: key, Counted: 1})
-		all = append(all, results.Completed{Number: uint64(n), Intended: due, Done: done, Served: 1})
+		attempts = append(attempts, results.Attempt{Class: results.Ok, Number: uint64(n), Done: done, HasPartition: true, PartitionKey: key, Counted: 1})
+		all = append(all, results.Completed{Class: results.Ok, Number: uint64(n), Intended: due, Done: done, Served: 1})
 		if second := int(done / time.Second); second >= 12 && second < 14 {
 			truth[key]++
 			served++
@@ -266,8 +266,8 @@ func BenchmarkAttempt(b *testing.B) {
 			for n := uint64(0); b.Loop(); n++ {
 				at := time.Duration(n) * 10 * time.Microsecond
 				p.Due(&results.Scheduled{Intended: at, Sent: at, Entities: 1})
-				p.Attempt(&results.Attempt{Number: n, Intended: at, Done: at, HasPartition: true, PartitionKey: keys[n*7919%uint64(len(keys))], Counted: 1})
-				p.Completed(&results.Completed{Number: n, Intended: at, Done: at, Served: 1})
+				p.Attempt(&results.Attempt{Class: results.Ok, Number: n, Intended: at, Done: at, HasPartition: true, PartitionKey: keys[n*7919%uint64(len(keys))], Counted: 1})
+				p.Completed(&results.Completed{Class: results.Ok, Number: n, Intended: at, Done: at, Served: 1})
 			}
 		})
 	}

@@ -139,7 +139,7 @@ type nullTarget struct {
 // Do implements [target.Target].
 func (n *nullTarget) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	outcome := n.inner.Do(ctx, op)
-	if outcome.Class(target.Expected{}) == target.Ok {
+	if outcome.Class(target.Expected{}) == results.Ok {
 		n.answered.Add(1)
 	}
 	return outcome

@@ -55,8 +55,8 @@ func (p *Plan) beyondVegeta() error {
 	}
 	for i := range s.Phases {
 		phase := &s.Phases[i]
-		if phase.Clients() > 0 {
-			return fmt.Errorf("the phase %s is a closed loop of %d clients; expected arrivals", phase.Name, phase.Clients())
+		if clients := phase.Offered().Clients; clients > 0 {
+			return fmt.Errorf("the phase %s is a closed loop of %d clients; expected arrivals", phase.Name, clients)
 		}
 		for j := range phase.Operations() {
 			op := &phase.Operations()[j]

@@ -47,11 +47,11 @@ func firstRate(s *scenarios.Scenario, of string) float64 {
 		return documentedAccount / 4
 	}
 	for _, phase := range s.Phases {
-		switch {
-		case phase.Peak != nil && len(phase.Peak.Rates) > 0:
-			return max(phase.Peak.Rates[0], drive.LowestRate)
-		case phase.Spread != nil && phase.Spread.Rate > 0:
-			return max(phase.Spread.Rate, drive.LowestRate)
+		switch t := phase.Offered(); {
+		case len(t.Keys) == 1 && len(t.Ladder()) > 0:
+			return max(t.Ladder()[0].Rate, drive.LowestRate)
+		case t.Unit == scenarios.UnitEach && t.Arrivals != nil:
+			return max(t.Arrivals.Constant, drive.LowestRate)
 		}
 	}
 	return documentedPartition / 4

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"loadgen/results"
+	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
 )
 
@@ -65,14 +66,14 @@ func (p *Plan) load(m *results.Manifest, c *drive.Campaign) error {
 		return err
 	}
 	for _, phase := range p.Scenario.Phases {
-		switch {
-		case phase.Peak != nil:
-			m.PartitionKey = phase.Peak.PartitionKey
-		case phase.Traffic != nil && len(phase.Traffic.Keys) == 1:
-			m.PartitionKey = phase.Traffic.Keys[0]
-		case phase.Spread != nil:
-			m.Spread = &results.Spread{Partitions: max(phase.Spread.Partitions, len(phase.Spread.Keys)),
-				Rate: phase.Spread.Rate, Clients: phase.Spread.Clients, Think: phase.Spread.Think}
+		switch t := phase.Offered(); {
+		case t.Unit == scenarios.UnitEach:
+			m.Spread = &results.Spread{Partitions: max(t.Partitions, len(t.Keys)), Clients: t.Clients, Think: t.Think}
+			if t.Arrivals != nil {
+				m.Spread.Rate = t.Arrivals.Constant
+			}
+		case len(t.Keys) == 1:
+			m.PartitionKey = t.Keys[0]
 		}
 	}
 	return nil

@@ -129,10 +129,6 @@ func longestRun(s *scenarios.Scenario) time.Duration {
 		switch p := &s.Phases[i]; {
 		case p.Load != nil:
 			sum += time.Duration(p.Load.Entities) * each
-		case p.Peak != nil:
-			sum += 2 * time.Duration(len(p.Peak.Rates)+1) * p.Peak.Each
-		case p.Spread != nil:
-			sum += 2 * p.Spread.For
 		case p.Traffic != nil:
 			sum += 2 * p.Traffic.Lasts()
 		}

@@ -19,7 +19,7 @@ func TestTableOfASweep(t *testing.T) {
 	busy, rest := results.KindStats{}, int64(0)
 	p50, p99 := int64(3456), int64(1_234_567)
 	busy.Add(&results.KindStats{Offered: 6000, Served: 4000, Attempts: 8000, Refused: 2000, LastHalf: results.Share{Offered: 3000, Served: 1500},
-		Response: results.NewHistogram(), Lost: results.NewHistogram(), Service: [3]*results.Histogram{results.NewHistogram(), results.NewHistogram(), results.NewHistogram()}})
+		Response: results.NewHistogram(), Lost: results.NewHistogram()})
 	made := Swept{Asked: 3, Made: []Tried{
 		{Set: []scenarios.Setting{{Path: "use", Value: "by-event"}, {Path: "phases.peak.rates", Value: "[500, 1000]"}}, Folder: "runs/1", Exit: 10,
 			Record: &results.Record{Manifest: results.Manifest{Operations: []results.Kind{{Name: "get"}}}, Phases: []results.Phase{

@@ -24,6 +24,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/results"
 	"loadgen/target"
 	"loadgen/target/azure"
 )
@@ -167,7 +168,7 @@ func drivers(b testing.TB, address string, op target.Operation) map[string]func(
 			flatOut(func(number uint64) {
 				mine := op
 				mine.Number = number
-				if got := ours.Do(context.Background(), &mine); got.Class(target.Expected{}) != target.Ok {
+				if got := ours.Do(context.Background(), &mine); got.Class(target.Expected{}) != results.Ok {
 					b.Errorf("Do = %+v; want a success", got)
 				}
 			})
@@ -292,7 +293,7 @@ func BenchmarkDo(b *testing.B) {
 			n.join(b, subject)
 			b.ReportAllocs()
 			for b.Loop() {
-				if got := subject.Do(context.Background(), &row.op); got.Class(target.Expected{}) != target.Ok {
+				if got := subject.Do(context.Background(), &row.op); got.Class(target.Expected{}) != results.Ok {
 					b.Fatalf("Do = %+v; want a success", got)
 				}
 			}

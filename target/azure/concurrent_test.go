@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"loadgen/engine/entity"
+	"loadgen/results"
 	"loadgen/target"
 	"loadgen/target/azure"
 )
@@ -55,7 +56,7 @@ func TestConcurrentUse(t *testing.T) {
 				}
 				op.Number = uint64(number)
 				got := subject.Do(context.Background(), &op)
-				if got.Class(target.Expected{}) != target.Ok || got.Counted != 1 {
+				if got.Class(target.Expected{}) != results.Ok || got.Counted != 1 {
 					t.Errorf("%v %d = %+v; want a success", op.Verb, number, got)
 				}
 				if echo, _ := got.Entity.Lookup("Echo"); op.Verb == entity.Get && echo.Text() != fmt.Sprint(number) {

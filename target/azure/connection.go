@@ -132,7 +132,6 @@ func await(clk clock.Clock, ended <-chan struct{}) bool {
 // has read what it does not want. It reports whether the connection may carry
 // another.
 func (c *connection) exchange(a *attempt, clk clock.Clock) (again bool, err error) {
-	a.answered = false
 	if c.fits(a) {
 		if err := c.write(a); err != nil {
 			return false, err

@@ -17,6 +17,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/results"
 	"loadgen/target"
 	"loadgen/target/azure"
 )
@@ -272,7 +273,7 @@ func TestFailures(t *testing.T) {
 		if !strings.HasPrefix(got.Detail, row.detail) || got.Status != 0 || got.Code != "" || got.Counted != 0 {
 			t.Errorf("%s: Do = %+v; want status 0, detail %q", row.name, got, row.detail)
 		}
-		if class := got.Class(target.Expected{NotFound: true}); class != target.Failed {
+		if class := got.Class(target.Expected{NotFound: true}); class != results.Failed {
 			t.Errorf("%s: class %v; want failed", row.name, class)
 		}
 	}

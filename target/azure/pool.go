@@ -68,20 +68,21 @@ func (p *pool) put(c *connection, since clock.Instant) {
 
 // expire closes what has been idle for too long and returns when to look again.
 func (p *pool) expire(now clock.Instant) clock.Instant {
-	var expired []*connection
 	p.mu.Lock()
-	next := now.Add(idleFor)
-	for len(p.idle) > 0 {
-		if due := p.idle[0].since.Add(idleFor); due > now {
+	count, next := 0, now.Add(idleFor)
+	for ; count < len(p.idle); count++ {
+		if due := p.idle[count].since.Add(idleFor); due > now {
 			next = due
 			break
 		}
-		expired = append(expired, p.idle[0])
-		p.idle = append(p.idle[:0], p.idle[1:]...)
 	}
+	// None is moved: what is taken off the front is this call's own.
+	expired := p.idle[:count]
+	p.idle = p.idle[count:]
 	p.mu.Unlock()
-	for _, c := range expired {
+	for i, c := range expired {
 		c.Close()
+		expired[i] = nil
 	}
 	return next
 }

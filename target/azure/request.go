@@ -33,7 +33,6 @@ func (a *attempt) start(method string) {
 	a.method = method
 	a.line = append(append(a.line[:0], a.target.endpoint.segment...), '/')
 	a.content = a.content[:0]
-	a.values = [headerSlots]string{}
 }
 
 // write makes the request of an operation, or says in one line why there is

@@ -16,6 +16,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
 	"loadgen/engine/wire"
+	"loadgen/results"
 	"loadgen/target"
 	"loadgen/target/azure"
 )
@@ -173,7 +174,7 @@ func TestUnsendable(t *testing.T) {
 		{"a range that no filter says", "no $filter", crossed},
 	} {
 		got := subject.Do(context.Background(), &row.op)
-		if got.Status != 0 || got.Counted != 0 || !strings.Contains(got.Detail, row.detail) || got.Class(target.Expected{}) != target.Failed {
+		if got.Status != 0 || got.Counted != 0 || !strings.Contains(got.Detail, row.detail) || got.Class(target.Expected{}) != results.Failed {
 			t.Errorf("%s: Do = %+v; want status 0 and a detail with %q", row.name, got, row.detail)
 		}
 	}

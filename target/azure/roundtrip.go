@@ -50,9 +50,9 @@ func (n *NetHTTP) Close() { n.transport.CloseIdleConnections() }
 // than 16 MiB. An error is one line without a secret: that no reply came, and why.
 func (n *NetHTTP) RoundTrip(ctx context.Context, op *target.Operation) (*http.Response, error) {
 	t := n.target
-	a := t.attempts.Get().(*attempt)
+	a := t.attempt()
 	if fault := a.write(op); fault != "" {
-		t.attempts.Put(a)
+		a.end()
 		return nil, errors.New(fault)
 	}
 	w := &way{attempt: a, left: mostReply}
@@ -77,12 +77,10 @@ func (n *NetHTTP) RoundTrip(ctx context.Context, op *target.Operation) (*http.Re
 // It keeps nothing of what it is given.
 func (n *NetHTTP) Outcome(op *target.Operation, status int, header http.Header, body []byte) target.Outcome {
 	t := n.target
-	a := t.attempts.Get().(*attempt)
-	defer t.attempts.Put(a)
+	a := t.attempt()
+	defer a.end()
 	a.reply.fill(status, header, body)
-	outcome := t.outcome(a, op)
-	a.trim()
-	return outcome
+	return t.outcome(a, op)
 }
 
 // fill takes in a reply that net/http has read.
@@ -202,7 +200,6 @@ func (w *way) end() {
 		t := w.attempt.target
 		t.watch.done(w.attempt)
 		w.cancel(nil)
-		w.attempt.trim()
-		t.attempts.Put(w.attempt)
+		w.attempt.end()
 	})
 }

@@ -82,11 +82,8 @@ func (e Endpoint) socket() string {
 // came, or none that can be read, the status is 0 and the detail says why. It
 // must not be called after Close.
 func (t *Target) Do(ctx context.Context, op *target.Operation) target.Outcome {
-	a := t.attempts.Get().(*attempt)
-	defer func() {
-		a.trim()
-		t.attempts.Put(a)
-	}()
+	a := t.attempt()
+	defer a.end()
 	if fault := a.write(op); fault != "" {
 		return target.Outcome{Detail: fault}
 	}

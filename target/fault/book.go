@@ -6,6 +6,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/fault"
+	"loadgen/results"
 	"loadgen/target"
 )
 
@@ -113,9 +114,9 @@ func (b *book) enter(a attempt) target.Outcome {
 	defer b.lock.Unlock()
 	b.counts.Requests++
 	switch a.told.Class(target.Expected{}) {
-	case target.Ok:
+	case results.Ok:
 		b.counts.Ok++
-	case target.Refused:
+	case results.Refused:
 		b.counts.Refused++
 	default:
 		b.counts.Failed++

@@ -13,6 +13,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	enginefault "loadgen/engine/fault"
+	"loadgen/results"
 	"loadgen/target"
 	"loadgen/target/fault"
 )
@@ -47,9 +48,9 @@ func (s *service) answer(op *target.Operation) target.Outcome {
 	s.counts.Requests++
 	s.counts.Entities += outcome.Counted
 	switch outcome.Class(target.Expected{}) {
-	case target.Ok:
+	case results.Ok:
 		s.counts.Ok++
-	case target.Refused:
+	case results.Refused:
 		s.counts.Refused++
 	default:
 		s.counts.Failed++
@@ -132,7 +133,7 @@ func TestWhatAFaultDoesToAnAttempt(t *testing.T) {
 		if got := wrapped.Counts(); got.Requests != 1 || got.Ok+got.Refused+got.Failed != 1 {
 			t.Errorf("%s: Counts() = %+v; want one request of one class", row.name, got)
 		}
-		if row.status == 0 && (outcome.Class(target.Expected{}) != target.Failed || outcome.Detail == "" || outcome.Code != "") {
+		if row.status == 0 && (outcome.Class(target.Expected{}) != results.Failed || outcome.Detail == "" || outcome.Code != "") {
 			t.Errorf("%s: lost outcome = %+v; want Failed with a detail and no code", row.name, outcome)
 		}
 	}
@@ -325,7 +326,7 @@ func TestASenderThatGivesUpIsFreedAtOnce(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*ms)
 		defer cancel()
 		outcome := live.Do(ctx, insert(0, "p"))
-		if clk.Now().Offset() != 50*ms || outcome.Class(target.Expected{}) != target.Failed ||
+		if clk.Now().Offset() != 50*ms || outcome.Class(target.Expected{}) != results.Failed ||
 			!strings.Contains(outcome.Detail, context.DeadlineExceeded.Error()) {
 			t.Errorf("Do = %+v at %v; want Failed for the deadline at 50ms", outcome, clk.Now().Offset())
 		}

@@ -16,6 +16,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
 	"loadgen/engine/model"
+	"loadgen/results"
 	"loadgen/target"
 	"loadgen/target/inprocess"
 	"loadgen/target/targettest"
@@ -139,7 +140,7 @@ func play(seed uint64, do func(*target.Operation) (target.Outcome, clock.Instant
 		if outcome.Version != 0 {
 			s.version = outcome.Version
 		}
-		if op.Verb == entity.Query && outcome.Class(target.Expected{}) == target.Ok {
+		if op.Verb == entity.Query && outcome.Class(target.Expected{}) == results.Ok {
 			s.query.Token = outcome.Next
 		}
 		pause(time.Duration(s.rng.IntN(3)) * time.Millisecond)
@@ -223,9 +224,9 @@ func tally(events []event) target.Counts {
 	for _, e := range events {
 		sum.Entities += e.outcome.Counted
 		switch e.outcome.Class(target.Expected{}) {
-		case target.Ok:
+		case results.Ok:
 			sum.Ok++
-		case target.Refused:
+		case results.Refused:
 			sum.Refused++
 		default:
 			sum.Failed++
@@ -270,7 +271,7 @@ func TestGivingUp(t *testing.T) {
 				if took := clk.Now().Sub(began); took != test.after {
 					t.Errorf("Do returned after %v; want %v", took, test.after)
 				}
-				if outcome.Class(target.Expected{}) != target.Failed || outcome.Status != 0 || outcome.Counted != 0 ||
+				if outcome.Class(target.Expected{}) != results.Failed || outcome.Status != 0 || outcome.Counted != 0 ||
 					!strings.Contains(outcome.Detail, context.Canceled.Error()) {
 					t.Errorf("Do = %+v; want a failure without a status that tells of %q", outcome, context.Canceled)
 				}

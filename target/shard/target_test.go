@@ -13,6 +13,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
+	"loadgen/results"
 	"loadgen/target"
 	"loadgen/target/inprocess"
 	"loadgen/target/shard"
@@ -195,7 +196,7 @@ func TestAnAccountsLimitIsItsOwn(t *testing.T) {
 		number++
 		op := &target.Operation{Verb: entity.InsertOrReplace, Account: account, Table: "Races", Number: number}
 		op.Change = entity.Change{Verb: entity.InsertOrReplace, Key: entity.Key{Partition: fmt.Sprint(number)}}
-		if outcome, _ := router.Submit(now, op); outcome.Class(target.Expected{}) == target.Refused {
+		if outcome, _ := router.Submit(now, op); outcome.Class(target.Expected{}) == results.Refused {
 			refused[account]++
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/results"
 	"loadgen/target"
 )
 
@@ -51,7 +52,7 @@ func NewMemory() *Memory {
 func (m *Memory) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
 	o := m.carryOut(now, op.Beside)
 	m.counts.Requests++
-	if o.Class(target.Expected{}) == target.Ok {
+	if o.Class(target.Expected{}) == results.Ok {
 		m.counts.Ok++
 	} else {
 		m.counts.Failed++

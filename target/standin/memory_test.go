@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
+	"loadgen/results"
 	"loadgen/target"
 	"loadgen/target/standin"
 )
@@ -61,7 +62,7 @@ func TestThereIsAnEndToWhatIsHeld(t *testing.T) {
 			}
 		}
 		o := send(m, row.fill(row.fits))
-		if o.Status != 507 || o.Class(target.Expected{NotFound: true, Conflict: true, Precondition: true}) != target.Failed ||
+		if o.Status != 507 || o.Class(target.Expected{NotFound: true, Conflict: true, Precondition: true}) != results.Failed ||
 			!strings.Contains(o.Detail, "stand-ins hold 100000 messages, blobs, queues and containers and 256 MiB") {
 			t.Errorf("%s: number %d is answered %d %s; want 507 and how much there is", row.name, row.fits, o.Status, o.Detail)
 		}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"loadgen/engine/entity"
+	"loadgen/results"
 	"loadgen/target"
 )
 
@@ -92,7 +93,7 @@ func concurrent(s *script) {
 		group.Go(func() {
 			for n := range rows {
 				op := write(entity.Insert, row(fmt.Sprintf("%d-%d", caller, n)))
-				if outcome := s.do(op); outcome.Class(target.Expected{}) != target.Ok {
+				if outcome := s.do(op); outcome.Class(target.Expected{}) != results.Ok {
 					s.Errorf("%s beside others = %s; want success", describe(&op), result(&outcome))
 				}
 			}
@@ -129,7 +130,7 @@ func cancelled(s *script) {
 	op.Table, op.Number = s.table, s.number+1
 	s.number++
 	outcome := s.subject.Cancelled(&op)
-	if outcome.Class(target.Expected{NotFound: true, Conflict: true, Precondition: true}) != target.Failed || outcome.Detail == "" {
+	if outcome.Class(target.Expected{NotFound: true, Conflict: true, Precondition: true}) != results.Failed || outcome.Detail == "" {
 		s.Errorf("%s of a caller who has given up = %s; want Failed with a detail", describe(&op), result(&outcome))
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/results"
 	"loadgen/target"
 )
 
@@ -50,9 +51,9 @@ func (f *fake) enter(o *target.Outcome) {
 	f.counts.Requests++
 	f.counts.Entities += o.Counted
 	switch {
-	case o.Class(target.Expected{}) == target.Ok, f.flaw == failureAsOk && o.Status == 400:
+	case o.Class(target.Expected{}) == results.Ok, f.flaw == failureAsOk && o.Status == 400:
 		f.counts.Ok++
-	case o.Class(target.Expected{}) == target.Refused:
+	case o.Class(target.Expected{}) == results.Refused:
 		f.counts.Refused++
 	case f.flaw != lostFailure:
 		f.counts.Failed++

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"loadgen/engine/entity"
+	"loadgen/results"
 	"loadgen/target"
 )
 
@@ -48,7 +49,7 @@ func (s *script) do(op target.Operation) target.Outcome {
 	for ; ; op.Attempt++ {
 		outcome := s.subject.Do(&op)
 		s.enter(&outcome)
-		refused := outcome.Class(target.Expected{}) == target.Refused
+		refused := outcome.Class(target.Expected{}) == results.Refused
 		if !refused || s.subject.Unlimited || op.Attempt == mostRefused {
 			return outcome
 		}
@@ -64,9 +65,9 @@ func (s *script) enter(o *target.Outcome) {
 	s.told.Requests++
 	s.told.Entities += o.Counted
 	switch o.Class(target.Expected{}) {
-	case target.Ok:
+	case results.Ok:
 		s.told.Ok++
-	case target.Refused:
+	case results.Refused:
 		s.told.Refused++
 	default:
 		s.told.Failed++
@@ -78,7 +79,7 @@ func (s *script) enter(o *target.Outcome) {
 func (s *script) must(op target.Operation) target.Outcome {
 	s.Helper()
 	outcome := s.do(op)
-	if outcome.Class(target.Expected{}) != target.Ok || outcome.Code != entity.OK {
+	if outcome.Class(target.Expected{}) != results.Ok || outcome.Code != entity.OK {
 		s.fatalf("%s = %s; want success", describe(&op), result(&outcome))
 	}
 	if outcome.Detail != "" {

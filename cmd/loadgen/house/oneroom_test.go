@@ -11,16 +11,6 @@ import (
 // runRoom is the one package that puts runs together.
 const runRoom = "scenarios/run"
 
-// commandImports is what cmd/loadgen may import: rooms that are asked for a whole answer,
-// and what is needed to put the question and to show what came.
-var commandImports = []string{
-	"backoff",
-	"engine/clock", "engine/rest/serve",
-	"report", "report/chart", "report/compare", "report/contrast", "report/exchange", "report/nights", "report/plain", "report/ranking", "report/ruling", "report/verdict",
-	"results", "results/catalog",
-	"scenarios", "scenarios/doctor", "scenarios/explain", "scenarios/keys", "scenarios/laboratory", "scenarios/observe", "scenarios/pulse", "scenarios/pulse/exposition", "scenarios/run", "scenarios/series", "scenarios/survey", "scenarios/vitals",
-}
-
 // makings are the functions that only [runRoom] may name, by package, each with what it
 // does. The packages themselves may, since they name them without the package.
 var makings = map[string]map[string]string{
@@ -74,21 +64,6 @@ func oneRoomRules() []rule {
 			{"a recorder that is gone", exceptionsBut("scenarios/drive"), "the exception of scenarios/drive for results.NewRecorder"},
 		},
 		sound: []snippet{{"all are needed", exceptionsBut(""), ""}},
-	}, {
-		name: "the command imports neither what drives a run nor the engine",
-		check: func(h *house) []string {
-			return h.along(map[string][]string{"cmd/loadgen": commandImports})
-		},
-		broken: []snippet{
-			{"the driving loop", oneFile("cmd/loadgen/x.go", `import _ "loadgen/scenarios/drive"`), "cmd/loadgen imports scenarios/drive, which no arrow allows"},
-			{"the engine", oneFile("cmd/loadgen/x.go", `import _ "loadgen/engine"`), "cmd/loadgen imports engine,"},
-			{"a room of the engine", oneFile("cmd/loadgen/x.go", `import _ "loadgen/engine/rest"`), "cmd/loadgen imports engine/rest,"},
-			{"a target", oneFile("cmd/loadgen/x.go", `import _ "loadgen/target/azure"`), "cmd/loadgen imports target/azure,"},
-		},
-		sound: []snippet{
-			{"the clock, and what serves", oneFile("cmd/loadgen/x.go", "import (\n_ \"loadgen/engine/clock\"\n_ \"loadgen/engine/rest/serve\"\n)"), ""},
-			{"a test", oneFile("cmd/loadgen/x_test.go", `import _ "loadgen/engine"`), ""},
-		},
 	}}
 }
 

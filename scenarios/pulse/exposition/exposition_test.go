@@ -91,7 +91,7 @@ func TestNativeHistogram(t *testing.T) {
 	_, e := toldOf([]results.Kind{{Name: "get"}}, 0)
 	e.Phase(0, &results.Phase{Name: "peak"})
 	for range 3 {
-		e.Attempt(&results.Attempt{Status: 200, Done: 7 * time.Millisecond})
+		e.Attempt(&results.Attempt{Class: results.Ok, Status: 200, Done: 7 * time.Millisecond})
 	}
 	families, err := e.registry.Gather()
 	if err != nil {
@@ -119,9 +119,9 @@ func TestSeriesAreBounded(t *testing.T) {
 	_, e := toldOf(kinds, 0)
 	for i := range mostPhases + 50 {
 		e.Phase(i, &results.Phase{Name: fmt.Sprint("phase ", i)})
-		e.Attempt(&results.Attempt{Phase: i, Kind: i % len(kinds), Status: 200})
+		e.Attempt(&results.Attempt{Class: results.Ok, Phase: i, Kind: i % len(kinds), Status: 200})
 	}
-	e.Attempt(&results.Attempt{Phase: -1, Kind: -1, Status: -500})
+	e.Attempt(&results.Attempt{Class: results.Ok, Phase: -1, Kind: -1, Status: -500})
 	got := scraped(t, e)
 	for _, tt := range []struct {
 		label string
@@ -143,7 +143,7 @@ func BenchmarkAttempt(b *testing.B) {
 	e.Phase(0, &results.Phase{Name: "peak"})
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
-		a := results.Attempt{Status: 200}
+		a := results.Attempt{Class: results.Ok, Status: 200}
 		for pb.Next() {
 			a.Done += 977
 			e.Attempt(&a)
