@@ -155,11 +155,18 @@ func (c *checker) aimed(i int, path string) {
 		}
 		seen[key] = true
 	}
-	if !c.needy(i, path) || !c.sound(c.designPath(), "attributes", "entity", "seed") {
+	if c.needy(i, path) {
+		c.yielded(i, path+".partitions")
+	}
+}
+
+// yielded checks that the scenario has the partitions that a phase offers to.
+func (c *checker) yielded(i int, path string) {
+	if !c.sound(c.designPath(), "attributes", "entity", "seed") {
 		return
 	}
 	if _, err := c.Witnesses(i); errors.Is(err, ErrNoPartition) {
-		c.add(path+".partitions", "%s", strings.TrimPrefix(err.Error(), ErrNoPartition.Error()+": "))
+		c.add(path, "%s", strings.TrimPrefix(err.Error(), ErrNoPartition.Error()+": "))
 	}
 }
 

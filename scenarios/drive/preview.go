@@ -67,6 +67,8 @@ func (c *Campaign) Preview(phase int) (*Preview, error) {
 	}
 	for i := range d.Operations {
 		p.kindOf[c.kindOf[d.Operations[i].Name]] = i
+	}
+	for i := range d.Operations {
 		p.plans = append(p.plans, c.approach(&d.Operations[i], homes))
 		if d.Operations[i].Procedure != "" {
 			p.plans[i].Class = p.classOf(i)

@@ -104,16 +104,7 @@ func (c *Campaign) offer(d *dry) error {
 	if err != nil {
 		return err
 	}
-	mix, err := c.newMix(phase, partitions...)
-	if err != nil {
-		return err
-	}
-	if len(partitions) > 1 {
-		mix.homeOf = newTurns(len(partitions), clock.NewStream(c.Scenario.Seed, "partitions/"+stage.Name)).at
-	}
-	mix.prepare()
-	stage.Build, stage.Outline = mix.work, mix.outline
-	return nil
+	return c.offerMix(stage, phase, partitions)
 }
 
 // offeredBefore returns how long the phases of event traffic before a phase last.
