@@ -137,8 +137,7 @@ func namedWitnesses(g *keys.Generator, named []string, among uint64) ([]uint64, 
 	}
 	for _, key := range named {
 		if _, missing := places[key]; missing {
-			_, err := witness(g, key, among)
-			return nil, err
+			return nil, noPartition(g, key, among)
 		}
 	}
 	return found, nil
