@@ -76,10 +76,9 @@ func (v partitionsValue) write() *node {
 // loaded.
 const searched = 100_000
 
-// Witnesses returns for each partition that a phase offers to
-// the first entity that falls into it, of those loaded before, or of the scenario's
-// first 100,000 where none are. Where there are too few, or more than 10,000, the
-// error wraps [ErrNoPartition].
+// Witnesses returns for each partition that a phase offers to the first entity that falls
+// into it, of those loaded before, or of the scenario's first 100,000 where none are.
+// Where there are too few, or more than 10,000, the error wraps [ErrNoPartition].
 func (s *Scenario) Witnesses(phase int) ([]uint64, error) {
 	g, err := s.Generator()
 	if err != nil {

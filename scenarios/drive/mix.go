@@ -226,18 +226,15 @@ func (m *mix) home(k uint64) *home {
 
 // outline returns operation k without its content.
 func (m *mix) outline(k uint64) Work {
-	return m.outlineOf(k, m.pick(k), m.home(k))
-}
-
-func (m *mix) outlineOf(k uint64, kind int, h *home) Work {
-	return Work{Kind: m.indexes[kind], Offers: h.entries[kind].offers}
+	kind := m.pick(k)
+	return Work{Kind: m.indexes[kind], Offers: m.home(k).entries[kind].offers}
 }
 
 // work returns operation k.
 func (m *mix) work(k uint64) Work {
 	kind, h := m.pick(k), m.home(k)
 	spec, one := &m.specs[kind], &h.entries[kind]
-	w := m.outlineOf(k, kind, h)
+	w := Work{Kind: m.indexes[kind], Offers: one.offers}
 	w.Operation.Verb, w.Operation.Table = spec.Verb, m.table
 	draw := m.rows.At(k)
 	index := draw.IntN(len(one.from))

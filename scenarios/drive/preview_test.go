@@ -130,7 +130,7 @@ func TestProcedureBesideTheTableOffersNothing(t *testing.T) {
 	for _, sending := range []bool{false, true} {
 		stage := &Stage{Build: e.work, Outline: e.outline}
 		var s Session
-		if s.begin(stage, 3, 0, []int{0}, sending); s.completed.Entities != 0 {
+		if s.begin(stage, 3, 0, 0, sending); s.completed.Entities != 0 {
 			t.Errorf("sent at once: %t: the operation is due to count %d entities; want none", sending, s.completed.Entities)
 		}
 	}

@@ -91,9 +91,9 @@ type Session struct {
 	completed results.Completed
 }
 
-// begin makes s the session of operation k, which is due at the given instant;
-// sending has what is to be sent be formed at once, rather than when it is.
-func (s *Session) begin(stage *Stage, k uint64, intended clock.Instant, phases []int, sending bool) {
+// begin makes s the session of operation k, which is due at the given instant, in a phase
+// of the record; sending has what is to be sent be formed at once, rather than when it is.
+func (s *Session) begin(stage *Stage, k uint64, intended clock.Instant, phase int, sending bool) {
 	// What the attempt holds is written anew before it is reported: to empty all of
 	// a session would be a tenth of a simulation's work.
 	s.stage, s.k, s.intended = stage, k, intended
@@ -105,7 +105,7 @@ func (s *Session) begin(stage *Stage, k uint64, intended clock.Instant, phases [
 		s.form()
 	}
 	s.number = stage.First + k
-	s.phase = phases[s.work.Phase]
+	s.phase = phase
 	s.completed = results.Completed{
 		Phase: s.phase, Kind: s.work.Kind, Number: s.number,
 		Intended: intended.Offset(), Done: intended.Offset(), Class: results.Failed,
