@@ -157,10 +157,7 @@ func (p *Preview) Operation(k uint64, table string, visit func(Touch)) (kind int
 	if entities == 0 && spec.Procedure == "" {
 		entities = w.Operation.Entities()
 	}
-	requests, rest := []target.Operation{w.Operation}, entities
-	if w.Procedure != nil {
-		requests = procedure.Requests(w.Procedure)
-	}
+	requests, rest := w.requests(), entities
 	for i := 1; i < len(requests); i++ {
 		rest -= requests[i].Entities()
 	}

@@ -101,6 +101,14 @@ type Work struct {
 	Offers int64
 }
 
+// requests returns what the operation sends where all goes as it mostly does.
+func (w *Work) requests() []target.Operation {
+	if w.Procedure == nil {
+		return []target.Operation{w.Operation}
+	}
+	return procedure.Requests(w.Procedure)
+}
+
 // count returns how many operations the stage has.
 func (s *Stage) count() uint64 {
 	if s.Schedule != nil {
