@@ -135,11 +135,18 @@ func (c *checker) home(d Design, path string) {
 // formed checks what the keys package judges of one way to form keys.
 func (c *checker) formed(d Design, path string) {
 	o, faults := c.optionsOf(d)
-	for _, err := range append(faults, o.Validate()...) {
+	// Where the attributes were not read at all, every name is unknown.
+	if !c.before.cover("attributes") {
+		c.addEach(append(faults, o.Validate()...), func(at string) string { return homePath(at, path) })
+	}
+}
+
+// addEach reports faults of the keys package, each at the place that its path leads to.
+func (c *checker) addEach(faults []error, place func(path string) string) {
+	for _, err := range faults {
 		var fault *keys.Fault
-		// Where the attributes were not read at all, every name is unknown.
-		if errors.As(err, &fault) && !c.before.cover("attributes") {
-			c.addOnce(homePath(fault.Path, path), fault)
+		if errors.As(err, &fault) {
+			c.addOnce(place(fault.Path), fault)
 		}
 	}
 }
@@ -296,24 +303,14 @@ func (c *checker) operation(o *OperationSpec, path string) {
 	}
 	specs, faults := propertySpecs(o.Properties)
 	options, _ := c.options()
-	for _, err := range append(faults, options.ValidateProperties(specs)...) {
-		var fault *keys.Fault
-		if errors.As(err, &fault) {
-			c.addOnce(path+"."+fault.Path, fault)
-		}
-	}
+	c.addEach(append(faults, options.ValidateProperties(specs)...), func(at string) string { return path + "." + at })
 }
 
 // counter checks that what an operation raises is a property of its own.
 func (c *checker) counter(o *OperationSpec, path string) {
 	options, _ := c.options()
 	specs, _ := propertySpecs([]PropertySpec{{Name: o.Counter, Type: keys.TypeName(entity.TypeInt64), Value: "0"}})
-	for _, err := range options.ValidateProperties(specs) {
-		var fault *keys.Fault
-		if errors.As(err, &fault) {
-			c.addOnce(path+".counter", fault)
-		}
-	}
+	c.addEach(options.ValidateProperties(specs), func(string) string { return path + ".counter" })
 	for i := range o.Properties {
 		if o.Properties[i].Name == o.Counter {
 			c.add(fmt.Sprintf("%s.properties.%d.name", path, i),

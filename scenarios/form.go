@@ -1,7 +1,5 @@
 package scenarios
 
-import "strings"
-
 // The forms that a file has for traffic of its own kind, beside traffic itself.
 const (
 	// FormPeak is a ladder of rates that a single partition is offered, whose name
@@ -105,7 +103,9 @@ func (c *checker) written(i int, form, path string) {
 		return
 	}
 	if form == FormPeak {
-		c.peaked(i, path+".partition_key")
+		if at := path + ".partition_key"; c.sound(at) {
+			c.yielded(i, at)
+		}
 		return
 	}
 	if c.before.concern(path) {
@@ -117,18 +117,4 @@ func (c *checker) written(i int, form, path string) {
 		return
 	}
 	c.aimed(i, path)
-}
-
-// peaked checks that the partition of a peak is one that is loaded.
-func (c *checker) peaked(i int, path string) {
-	if !c.sound(path, c.designPath(), "attributes", "entity", "seed") {
-		return
-	}
-	g, err := c.Generator()
-	if err != nil {
-		return
-	}
-	if _, err := witness(g, c.Phases[i].Traffic.Keys[0], c.Loaded(i)); err != nil {
-		c.add(path, "%s", strings.TrimPrefix(err.Error(), ErrNoPartition.Error()+": "))
-	}
 }

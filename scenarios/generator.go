@@ -74,30 +74,15 @@ const (
 	comparedEntities   = 100_000
 )
 
-// Witness returns the first entity that the scenario's loads put into a
-// partition. Where there is none, the error wraps [ErrNoPartition] and names the
-// nearest PartitionKey that exists.
-func (s *Scenario) Witness(partitionKey string) (uint64, error) {
-	g, err := s.Generator()
-	if err != nil {
-		return 0, err
-	}
-	return witness(g, partitionKey, s.Loaded(len(s.Phases)))
-}
-
-func witness(g *keys.Generator, partitionKey string, entities uint64) (uint64, error) {
-	if n, ok := g.Find(partitionKey, entities); ok {
-		return n, nil
-	}
+// noPartition says that none of so many entities falls into a partition, and names the
+// nearest PartitionKey that exists. It wraps [ErrNoPartition].
+func noPartition(g *keys.Generator, partitionKey string, entities uint64) error {
 	shares := keys.Skew(g, min(entities, comparedEntities))
 	var known []string
 	for _, share := range shares[:min(len(shares), comparedPartitions)] {
 		known = append(known, share.PartitionKey)
 	}
-	if len(known) == 0 {
-		return 0, fmt.Errorf("%w: %s: nothing is loaded before", ErrNoPartition, text(partitionKey).shown())
-	}
 	nearest, _ := keys.Nearest(partitionKey, known)
-	return 0, fmt.Errorf("%w: none of the %d entities loaded has the PartitionKey %s; the nearest that exists is %q",
+	return fmt.Errorf("%w: none of the %d entities loaded has the PartitionKey %s; the nearest that exists is %q",
 		ErrNoPartition, entities, text(partitionKey).shown(), nearest)
 }

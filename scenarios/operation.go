@@ -8,12 +8,12 @@ import (
 	"loadgen/scenarios/procedure"
 )
 
-// OperationSpec is one kind of operation of a [Peak], or of a [Spread]. All work on
-// the peak's partition, or each on one of the spread's. An existing entity is one
-// that was loaded into it, each as likely as any other, or, where a spread comes
-// without a load, one of those that it works on; a new entity has a number above
-// all that were loaded or inserted before, and falls into the partition because
-// the attributes of its PartitionKey are held at the partition's values.
+// OperationSpec is one kind of operation of [Traffic]. Where that names partitions, each
+// works on one of them. An existing entity is one that was loaded into it, each as likely
+// as any other, or, where nothing was loaded, one of those that the traffic works on; a
+// new entity has a number above all that were loaded or inserted before, and falls into
+// the partition because the attributes of its PartitionKey are held at the partition's
+// values.
 //
 //   - get reads an existing entity by both keys.
 //   - insert writes a new entity.
@@ -25,7 +25,7 @@ import (
 //     it on the condition that it still is what was read; where it is not, it
 //     begins anew. That is one operation of two requests or more.
 //   - delete deletes an existing entity. Several deletes can draw the same one:
-//     that it is gone already (404) is success, and wherever a peak deletes, so
+//     that it is gone already (404) is success, and wherever a phase deletes, so
 //     it is for get, replace and merge.
 //   - batch writes Entities entities in one entity group transaction, as Change
 //     says: new ones by insert, insert-or-replace or insert-or-merge, or existing
@@ -34,7 +34,7 @@ import (
 //     transaction is carried out, which is success likewise.
 //   - query reads entities in the order of the index, page by page, as Class says.
 type OperationSpec struct {
-	// Name is unique among the peak's operations and none of create, mark,
+	// Name is unique among the phase's operations and none of create, mark,
 	// load, count, audit and drop; it is the verb unless the file says otherwise.
 	Name string
 	Verb entity.Verb
@@ -114,7 +114,7 @@ const (
 	GroupPut = "PUT"
 )
 
-// verbs are those that a peak can offer, in the order in which they are listed.
+// verbs are those that traffic can offer, in the order in which they are listed.
 func verbs() []entity.Verb {
 	return []entity.Verb{
 		entity.Get, entity.Insert, entity.Replace, entity.Merge, entity.InsertOrReplace,

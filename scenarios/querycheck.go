@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"errors"
 	"slices"
 	"strconv"
 
@@ -106,12 +105,7 @@ func (c *checker) where(o *OperationSpec, path string) {
 func (c *checker) template(path, text string) (keys.Template, bool) {
 	specs, faults := propertySpecs([]PropertySpec{{Name: "Text", Type: keys.TypeName(entity.TypeString), Value: text}})
 	options, _ := c.options()
-	for _, err := range append(faults, options.ValidateProperties(specs)...) {
-		var fault *keys.Fault
-		if errors.As(err, &fault) {
-			c.addOnce(path, fault)
-		}
-	}
+	c.addEach(append(faults, options.ValidateProperties(specs)...), func(string) string { return path })
 	return specs[0].Value, c.sound(path)
 }
 

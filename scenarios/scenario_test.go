@@ -293,34 +293,41 @@ func TestGeneratorFollowsTheScenario(t *testing.T) {
 	if _, err := s.Generator(); !errors.Is(err, keys.ErrInvalid) {
 		t.Errorf("Generator() of a broken template = %v; want keys.ErrInvalid", err)
 	}
-	if _, err := s.Witness("NYC"); !errors.Is(err, keys.ErrInvalid) {
-		t.Errorf("Witness() of a broken template = %v; want keys.ErrInvalid", err)
-	}
 	broken := scenarios.OperationSpec{Properties: []scenarios.PropertySpec{{Name: "A", Type: "Int3", Value: "{"}}}
 	if _, err := broken.Part(g); !errors.Is(err, keys.ErrInvalid) {
 		t.Errorf("Part() of a broken template = %v; want keys.ErrInvalid", err)
 	}
 }
 
+// witness returns the first entity that falls into the partition of a peak.
+func witness(s *scenarios.Scenario, phase int, partitionKey string) (uint64, error) {
+	s.Phases[phase].Traffic.Keys = []string{partitionKey}
+	found, err := s.Witnesses(phase)
+	if err != nil {
+		return 0, err
+	}
+	return found[0], nil
+}
+
 func TestWitness(t *testing.T) {
 	s := parsed(t, race)
 	g, _ := s.Generator()
 	for _, key := range []string{"NYC", "Berlin"} {
-		n, err := s.Witness(key)
+		n, err := witness(s, 1, key)
 		if err != nil || g.PartitionKey(n) != key {
-			t.Errorf("Witness(%q) = %d, %v; want an entity of the partition", key, n, err)
+			t.Errorf("Witnesses of %q = %d, %v; want an entity of the partition", key, n, err)
 		}
 	}
-	_, err := s.Witness("berln")
+	_, err := witness(s, 1, "berln")
 	if !errors.Is(err, scenarios.ErrNoPartition) || !strings.Contains(err.Error(), `the nearest that exists is "Berlin"`) {
-		t.Errorf("Witness(berln) = %v; want ErrNoPartition and the nearest key", err)
+		t.Errorf("Witnesses of berln = %v; want ErrNoPartition and the nearest key", err)
 	}
-	if _, err := s.Witness(strings.Repeat("x", 10_000)); err == nil || len(err.Error()) > 300 {
-		t.Errorf("Witness() of a long key = %v; want a short error", err)
+	if _, err := witness(s, 1, strings.Repeat("x", 10_000)); err == nil || len(err.Error()) > 300 {
+		t.Errorf("Witnesses of a long key = %v; want a short error", err)
 	}
-	s.Phases = s.Phases[1:]
-	if _, err := s.Witness("NYC"); !errors.Is(err, scenarios.ErrNoPartition) || !strings.Contains(err.Error(), "nothing is loaded") {
-		t.Errorf("Witness() without a load = %v; want ErrNoPartition", err)
+	s.Design.RowKey = "{bib"
+	if _, err := witness(s, 1, "NYC"); !errors.Is(err, keys.ErrInvalid) {
+		t.Errorf("Witnesses of a broken template = %v; want keys.ErrInvalid", err)
 	}
 }
 

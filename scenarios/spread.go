@@ -77,10 +77,9 @@ func (v partitionsValue) write() *node {
 // loaded.
 const searched = 100_000
 
-// Witnesses returns for each partition that a phase offers to
-// the first entity that falls into it, of those loaded before, or of the scenario's
-// first 100,000 where none are. Where there are too few, or more than 10,000, the
-// error wraps [ErrNoPartition].
+// Witnesses returns for each partition that a phase offers to the first entity that falls
+// into it, of those loaded before, or of the scenario's first 100,000 where none are.
+// Where there are too few, or more than 10,000, the error wraps [ErrNoPartition].
 func (s *Scenario) Witnesses(phase int) ([]uint64, error) {
 	g, err := s.Generator()
 	if err != nil {
@@ -138,8 +137,7 @@ func namedWitnesses(g *keys.Generator, named []string, among uint64) ([]uint64, 
 	}
 	for _, key := range named {
 		if _, missing := places[key]; missing {
-			_, err := witness(g, key, among)
-			return nil, err
+			return nil, noPartition(g, key, among)
 		}
 	}
 	return found, nil
@@ -156,11 +154,18 @@ func (c *checker) aimed(i int, path string) {
 		}
 		seen[key] = true
 	}
-	if !c.needy(i, path) || !c.sound(c.designPath(), "attributes", "entity", "seed") {
+	if c.needy(i, path) {
+		c.yielded(i, path+".partitions")
+	}
+}
+
+// yielded checks that the scenario has the partitions that a phase offers to.
+func (c *checker) yielded(i int, path string) {
+	if !c.sound(c.designPath(), "attributes", "entity", "seed") {
 		return
 	}
 	if _, err := c.Witnesses(i); errors.Is(err, ErrNoPartition) {
-		c.add(path+".partitions", "%s", strings.TrimPrefix(err.Error(), ErrNoPartition.Error()+": "))
+		c.add(path, "%s", strings.TrimPrefix(err.Error(), ErrNoPartition.Error()+": "))
 	}
 }
 

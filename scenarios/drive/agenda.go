@@ -131,8 +131,7 @@ func (a *agenda) pull(now clock.Instant) *Session {
 		return s
 	}
 	s := a.session()
-	s.begin(a.stage, a.next, at, a.phases, a.eager)
-	a.place(s)
+	s.begin(a.stage, a.next, at, a.phaseOf(at), a.eager)
 	if a.stage.Think != nil {
 		a.pausing.Pop()
 	}
@@ -142,13 +141,9 @@ func (a *agenda) pull(now clock.Instant) *Session {
 	return s
 }
 
-// place has a session belong to the phase of its intended instant, where the stage
-// goes by that.
-func (a *agenda) place(s *Session) {
-	if a.stage.PhaseAt != nil {
-		s.phase = a.phases[a.stage.PhaseAt(s.intended.Sub(a.start))]
-		s.completed.Phase = s.phase
-	}
+// phaseOf returns the phase of the record that an operation belongs to which is due then.
+func (a *agenda) phaseOf(intended clock.Instant) int {
+	return a.phases[phaseAt(a.stage.Phases, intended.Sub(a.start))]
 }
 
 // enough asks the stage whether it need go on, and returns why the run must not. A
@@ -266,8 +261,7 @@ func (a *agenda) abandon(now clock.Instant, ledger *Ledger) {
 			return
 		}
 		s := a.session()
-		s.begin(a.stage, a.next, intended, a.phases, false)
-		a.place(s)
+		s.begin(a.stage, a.next, intended, a.phaseOf(intended), false)
 		ledger.due(s.scheduled(now, true))
 		a.release(s)
 	}

@@ -32,21 +32,18 @@ func (c *Campaign) verify(ctx context.Context, ended error) error {
 // readBack reads every watched entity by its keys. What cannot be read within the
 // limit of the preparation is left unread, which the figures tell.
 func (c *Campaign) readBack(ctx context.Context) error {
-	return c.run(ctx, &Stage{
-		Name: kindAudit, Lanes: auditLanes, Count: c.audit.watched(),
-		Retry: patient().With(c.RetryCodes...), Limit: preparationLimit,
-		Phases: []results.Phase{{Name: kindAudit}},
-		Build: func(k uint64) Work {
-			op := target.Operation{Verb: entity.Get, Table: c.Table}
-			op.Change = entity.Change{Verb: entity.Get, Key: c.audit.order[k]}
-			return Work{Kind: c.kindOf[kindAudit], Operation: op, Expected: target.Expected{NotFound: true}}
-		},
-		Observe: func(k uint64, outcome *target.Outcome, class results.Class) {
-			if class == results.Ok {
-				c.audit.readBack(k, outcome)
-			}
-		},
-	})
+	stage := c.preparing(kindAudit, auditLanes, c.audit.watched(), preparationLimit)
+	stage.Build = func(k uint64) Work {
+		op := target.Operation{Verb: entity.Get, Table: c.Table}
+		op.Change = entity.Change{Verb: entity.Get, Key: c.audit.order[k]}
+		return Work{Kind: c.kindOf[kindAudit], Operation: op, Expected: target.Expected{NotFound: true}}
+	}
+	stage.Observe = func(k uint64, outcome *target.Outcome, class results.Class) {
+		if class == results.Ok {
+			c.audit.readBack(k, outcome)
+		}
+	}
+	return c.run(ctx, stage)
 }
 
 // ids are what a mix needs to have its writes told apart.

@@ -258,28 +258,32 @@ const (
 	onceLimit        = 30 * time.Second
 )
 
+// preparing returns a stage of its own record, whose attempts are made again for minutes:
+// so many operations, of which some are under way at once, within a limit.
+func (c *Campaign) preparing(name string, lanes int, count uint64, limit time.Duration) *Stage {
+	return &Stage{Name: name, Lanes: lanes, Count: count, Limit: limit,
+		Retry: patient().With(c.RetryCodes...), Phases: []results.Phase{{Name: name}}}
+}
+
 // prepare carries out a closed loop of operations that must all succeed, and
 // tells read of each success; read may be nil.
 func (c *Campaign) prepare(ctx context.Context, name string, lanes int, count uint64,
 	build func(k uint64) Work, read func(k uint64, o *target.Outcome)) error {
 	var ended uint64
 	var last target.Outcome
-	stage := &Stage{
-		Name: name, Lanes: lanes, Count: count, Build: build,
-		Retry: patient().With(c.RetryCodes...), Limit: preparationLimit,
-		Phases: []results.Phase{{Name: name}},
-		Observe: func(k uint64, outcome *target.Outcome, class results.Class) {
-			if class != results.Ok {
-				last = *outcome
-				return
-			}
-			if read != nil {
-				read(k, outcome)
-			}
-			if !outcome.Next.Present {
-				ended++
-			}
-		},
+	stage := c.preparing(name, lanes, count, preparationLimit)
+	stage.Build = build
+	stage.Observe = func(k uint64, outcome *target.Outcome, class results.Class) {
+		if class != results.Ok {
+			last = *outcome
+			return
+		}
+		if read != nil {
+			read(k, outcome)
+		}
+		if !outcome.Next.Present {
+			ended++
+		}
 	}
 	if err := c.run(ctx, stage); err != nil {
 		return err
@@ -297,18 +301,13 @@ func (c *Campaign) once(ctx context.Context, name, kind string, op target.Operat
 	var outcome target.Outcome
 	silent := false
 	c.doubtful = true
-	stage := &Stage{
-		Name: name, Lanes: 1, Count: 1, Retry: patient().With(c.RetryCodes...), Limit: onceLimit,
-		Phases:    []results.Phase{{Name: name}},
-		AccountOf: func(string) int { return op.Account },
-		Build: func(uint64) Work {
-			return Work{Kind: c.kindOf[kind], Operation: op, Expected: expected}
-		},
-		Observe: func(_ uint64, o *target.Outcome, _ results.Class) {
-			outcome = *o
-			silent = silent || o.Unheard()
-			c.doubtful = silent
-		},
+	stage := c.preparing(name, 1, 1, onceLimit)
+	stage.AccountOf = func(string) int { return op.Account }
+	stage.Build = func(uint64) Work { return Work{Kind: c.kindOf[kind], Operation: op, Expected: expected} }
+	stage.Observe = func(_ uint64, o *target.Outcome, _ results.Class) {
+		outcome = *o
+		silent = silent || o.Unheard()
+		c.doubtful = silent
 	}
 	if err := c.run(ctx, stage); err != nil {
 		return outcome, err

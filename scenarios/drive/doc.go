@@ -7,7 +7,7 @@
 // [Session], one for each operation under way, and own nothing but queues and
 // waiting. [Vegeta] is Live but for open loops, which vegeta's attacker sends, as a
 // second opinion. [Campaign] strings the stages of a scenario together: create, load,
-// count, peak, spread, traffic, drop. With a [Find], what the phases would offer
+// count, traffic, drop. With a [Find], what the phases would offer
 // gives way to the search for the highest rate that holds, whose steps a [Finder]
 // chooses. [Limiters] hold the clients of a stage back.
 //

@@ -178,7 +178,7 @@ func (c *Campaign) newEventKind(spec *scenarios.OperationSpec, e *events) (event
 	}
 	switch {
 	case spec.Verb == entity.Get && len(spec.By) > 0:
-		kind.home = c.bestHome(spec, e.homes)
+		_, kind.home = c.bestPlan(spec, e.homes)
 	case spec.Verb == entity.Query || len(spec.By) > 0:
 		kind.asked, err = c.newQuestion(spec, e.homes, e.holdingsOf)
 	}

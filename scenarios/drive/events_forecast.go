@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"loadgen/engine/entity"
-	"loadgen/scenarios/procedure"
 	"loadgen/target"
 )
 
@@ -50,11 +49,8 @@ func (c *Campaign) forecastEvents(f *Forecast, d *dry) bool {
 // asked returns what operation k, which is of that kind, asks for.
 func (c *Campaign) asked(e *events, k uint64, kind int) Forecast {
 	w := e.work(k)
-	f, written := Forecast{Entities: w.Offers, Beside: goingBeside(&w)}, int64(0)
-	requests := []target.Operation{w.Operation}
-	if w.Procedure != nil {
-		requests = procedure.Requests(w.Procedure)
-	}
+	f, written := Forecast{Entities: w.Offers}, int64(0)
+	requests := w.requests()
 	for i := range requests {
 		switch op := &requests[i]; {
 		case op.Beside != nil:
@@ -102,7 +98,7 @@ func (c *Campaign) asked(e *events, k uint64, kind int) Forecast {
 // besideBytes is about what a request to a queue or a container asks for, beside what
 // each request takes. What it receives is not known: nothing.
 func besideBytes(b *target.Beside) Forecast {
-	f := Forecast{Requests: 1, Sent: int64(len(b.Body))}
+	f := Forecast{Requests: 1, Beside: 1, Sent: int64(len(b.Body))}
 	for name, value := range b.Metadata {
 		f.Sent += int64(len(name) + len(value))
 	}

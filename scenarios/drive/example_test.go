@@ -90,7 +90,7 @@ func rush() *drive.Stage {
 			{Name: "the last day", Begin: day, End: 2 * day, Rate: 4000, Reported: true},
 		},
 		Build: func(k uint64) drive.Work {
-			w := drive.Work{Kind: 1, Phase: rates.StepOf(k)}
+			w := drive.Work{Kind: 1}
 			w.Operation = target.Operation{Verb: entity.Insert, Table: "Registrations"}
 			w.Operation.Change = entity.Change{Verb: entity.Insert, Key: entity.Key{
 				Partition: "2011 New York City Marathon__Full", Row: fmt.Sprintf("%06d", k)}}

@@ -79,7 +79,7 @@ func openStage(t testing.TB, policy backoff.Policy, grace time.Duration, steps .
 	stage := &drive.Stage{
 		Name: "peak", Schedule: schedule, First: 500, Retry: policy, Grace: grace,
 		Chance: clock.NewStream(1, "retry"), WholeSecond: true,
-		Build: func(k uint64) drive.Work { return work(k, schedule.StepOf(k)) },
+		Build: work,
 	}
 	var begin time.Duration
 	for _, step := range steps {
@@ -96,14 +96,14 @@ func closedStage(policy backoff.Policy, lanes int, count uint64, limit time.Dura
 		Name: "load", Lanes: lanes, Count: count, Limit: limit, Retry: policy,
 		Chance: clock.NewStream(1, "retry"),
 		Phases: []results.Phase{{Name: "load"}},
-		Build:  func(k uint64) drive.Work { return work(k, 0) },
+		Build:  work,
 	}
 }
 
 // work is operation k: a get, and every fifth an insert.
-func work(k uint64, phase int) drive.Work {
+func work(k uint64) drive.Work {
 	draw := clock.NewStream(1, "rows").At(k)
-	w := drive.Work{Phase: phase, Operation: target.Operation{Verb: entity.Get, Table: "Races"}}
+	w := drive.Work{Operation: target.Operation{Verb: entity.Get, Table: "Races"}}
 	if k%5 == 0 {
 		w.Kind, w.Operation.Verb = 1, entity.Insert
 	}

@@ -152,23 +152,18 @@ func (c *Campaign) try(ctx context.Context, phase, number int, rate float64, ove
 	if err != nil {
 		return &results.LimitStep{}, err
 	}
-	mix, err := c.newMix(phase, over...)
-	if err != nil {
-		return &results.LimitStep{}, err
-	}
-	mix.prepare()
 	name := fmt.Sprintf("limit %d", number)
-	if len(over) > 1 {
-		mix.homeOf = newTurns(len(over), clock.NewStream(c.Scenario.Seed, "partitions/"+name)).at
-	}
 	schedule := arrival.NewJittered(steps, clock.NewStream(c.Scenario.Seed, "arrivals/"+name))
 	phases := stepPhases(name+":", []arrival.Step{{Rate: rate, Length: length}}, 1)
 	phases[0].Begin, phases[0].End = between, between+length
 	stage := &Stage{
-		Name: name, Schedule: paused{schedule, between}, Build: mix.work, Outline: mix.outline,
+		Name: name, Schedule: paused{schedule, between},
 		Retry: c.policy, Grace: tryGrace, WholeSecond: true, Phases: phases,
 	}
-	c.fresh += stage.count() * mix.stride
+	if err := c.offerMix(stage, phase, over); err != nil {
+		return &results.LimitStep{}, err
+	}
+	c.fresh += stage.count() * stride(c.Scenario.Phases[phase].Operations())
 	gauge := new(gauge)
 	observers := c.ledger.Observers
 	c.ledger.Observers = append(observers[:len(observers):len(observers)], gauge)

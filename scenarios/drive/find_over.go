@@ -50,7 +50,8 @@ func (c *Campaign) findOver(phase int) ([]settlement, error) {
 			"expected partitions, such as phases.%s.partitions=all", ErrFind, one.Name, one.Name)
 	}
 	if c.Find.Of == results.LimitAccount && len(c.Scenario.Phases[phase].Traffic.Keys) == 1 && c.Scenario.Loaded(phase) > 0 {
-		return c.loadedPartitions(phase), nil
+		over := partitionsFrom(c.generator, 0, c.Scenario.Loaded(phase))
+		return over[:min(len(over), mostPartitions)], nil
 	}
 	over, err := c.spreadOver(phase)
 	if err == nil && c.Find.Of == results.LimitPartition {
@@ -61,27 +62,6 @@ func (c *Campaign) findOver(phase int) ([]settlement, error) {
 
 // mostPartitions bounds how many partitions a search spreads its load over.
 const mostPartitions = 10_000
-
-// loadedPartitions returns the partitions that were loaded before a phase, in the
-// order in which they were first loaded into.
-func (c *Campaign) loadedPartitions(phase int) []settlement {
-	var partitions []settlement
-	index := make(map[string]int)
-	for n := range c.Scenario.Loaded(phase) {
-		key := c.generator.PartitionKey(n)
-		i, known := index[key]
-		if !known {
-			if len(partitions) == mostPartitions {
-				continue
-			}
-			i = len(partitions)
-			index[key] = i
-			partitions = append(partitions, settlement{witness: n})
-		}
-		partitions[i].members = append(partitions[i].members, n)
-	}
-	return partitions
-}
 
 // usualSteps is how many steps of the highest rate a search amounts to at most
 // unless chance contradicts it: doubling comes to two, bisection to seven, and

@@ -48,23 +48,15 @@ func (b *batch) operation() target.Operation {
 // batches cuts the entities from first to end into transactions of one partition
 // each.
 func (r *residence) batches(first, end uint64, size int) []batch {
-	var order []string
-	members := make(map[string][]uint64)
-	for n := first; n < end; n++ {
-		key := r.generator.PartitionKey(n)
-		if _, known := members[key]; !known {
-			order = append(order, key)
-		}
-		members[key] = append(members[key], n)
-	}
+	partitions := partitionsFrom(r.generator, first, end)
 	var batches []batch
 	for left := true; left; {
 		left = false
-		for _, key := range order {
-			if rest := members[key]; len(rest) > 0 {
+		for i := range partitions {
+			if rest := partitions[i].members; len(rest) > 0 {
 				cut := min(size, len(rest))
 				batches = append(batches, batch{r, rest[:cut]})
-				members[key] = rest[cut:]
+				partitions[i].members = rest[cut:]
 				left = true
 			}
 		}

@@ -101,6 +101,38 @@ type settlement struct {
 	members []uint64
 }
 
+// partitionsFrom returns the partitions of the entities from first to end, in the order in which
+// they come.
+func partitionsFrom(g *keys.Generator, first, end uint64) []settlement {
+	var partitions []settlement
+	index := make(map[string]int)
+	for n := first; n < end; n++ {
+		key := g.PartitionKey(n)
+		i, known := index[key]
+		if !known {
+			i = len(partitions)
+			index[key] = i
+			partitions = append(partitions, settlement{witness: n})
+		}
+		partitions[i].members = append(partitions[i].members, n)
+	}
+	return partitions
+}
+
+// offerMix gives a stage the operations of a phase's mix over partitions.
+func (c *Campaign) offerMix(stage *Stage, phase int, partitions []settlement) error {
+	mix, err := c.newMix(phase, partitions...)
+	if err != nil {
+		return err
+	}
+	if len(partitions) > 1 {
+		mix.homeOf = newTurns(len(partitions), clock.NewStream(c.Scenario.Seed, "partitions/"+stage.Name)).at
+	}
+	mix.prepare()
+	stage.Build, stage.Outline = mix.work, mix.outline
+	return nil
+}
+
 // newMix returns the mix of a phase over partitions.
 func (c *Campaign) newMix(phase int, partitions ...settlement) (*mix, error) {
 	name := c.Scenario.Phases[phase].Name
@@ -194,18 +226,15 @@ func (m *mix) home(k uint64) *home {
 
 // outline returns operation k without its content.
 func (m *mix) outline(k uint64) Work {
-	return m.outlineOf(k, m.pick(k), m.home(k))
-}
-
-func (m *mix) outlineOf(k uint64, kind int, h *home) Work {
-	return Work{Kind: m.indexes[kind], Offers: h.entries[kind].offers}
+	kind := m.pick(k)
+	return Work{Kind: m.indexes[kind], Offers: m.home(k).entries[kind].offers}
 }
 
 // work returns operation k.
 func (m *mix) work(k uint64) Work {
 	kind, h := m.pick(k), m.home(k)
 	spec, one := &m.specs[kind], &h.entries[kind]
-	w := m.outlineOf(k, kind, h)
+	w := Work{Kind: m.indexes[kind], Offers: one.offers}
 	w.Operation.Verb, w.Operation.Table = spec.Verb, m.table
 	draw := m.rows.At(k)
 	index := draw.IntN(len(one.from))

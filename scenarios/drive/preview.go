@@ -67,6 +67,8 @@ func (c *Campaign) Preview(phase int) (*Preview, error) {
 	}
 	for i := range d.Operations {
 		p.kindOf[c.kindOf[d.Operations[i].Name]] = i
+	}
+	for i := range d.Operations {
 		p.plans = append(p.plans, c.approach(&d.Operations[i], homes))
 		if d.Operations[i].Procedure != "" {
 			p.plans[i].Class = p.classOf(i)
@@ -155,10 +157,7 @@ func (p *Preview) Operation(k uint64, table string, visit func(Touch)) (kind int
 	if entities == 0 && spec.Procedure == "" {
 		entities = w.Operation.Entities()
 	}
-	requests, rest := []target.Operation{w.Operation}, entities
-	if w.Procedure != nil {
-		requests = procedure.Requests(w.Procedure)
-	}
+	requests, rest := w.requests(), entities
 	for i := 1; i < len(requests); i++ {
 		rest -= requests[i].Entities()
 	}

@@ -95,6 +95,27 @@ func TestPreviewOfAProcedure(t *testing.T) {
 	}
 }
 
+// A procedure is told of by its own operations alone, wherever it stands among the others.
+func TestPreviewOfAProcedureBesideAVerb(t *testing.T) {
+	s, err := scenarios.Parse("bank.yaml", []byte(`name: bank
+attributes: {id: {sequence: 1}}
+design: {partition_key: "{id}", row_key: x}
+phases:
+  - name: day
+    traffic: {arrivals: {constant: 10}, for: 5s, operations: [{name: move, procedure: transfer, with: {from: id, to: id}, weight: 1}, {verb: insert, weight: 50}]}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := NewCampaign(Options{Scenario: s, Table: "bank"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := c.Preview(0); err != nil || len(p.Approaches()) != 2 || p.Approaches()[1].Class != 0 {
+		t.Errorf("Preview = %+v, %v; want two kinds of operation, the second of which reads nothing", p, err)
+	}
+}
+
 // What goes beside the table alone is due to count nothing, however it is looked at.
 func TestProcedureBesideTheTableOffersNothing(t *testing.T) {
 	c, e, p := performed(t, false)
@@ -109,7 +130,7 @@ func TestProcedureBesideTheTableOffersNothing(t *testing.T) {
 	for _, sending := range []bool{false, true} {
 		stage := &Stage{Build: e.work, Outline: e.outline}
 		var s Session
-		if s.begin(stage, 3, 0, []int{0}, sending); s.completed.Entities != 0 {
+		if s.begin(stage, 3, 0, 0, sending); s.completed.Entities != 0 {
 			t.Errorf("sent at once: %t: the operation is due to count %d entities; want none", sending, s.completed.Entities)
 		}
 	}

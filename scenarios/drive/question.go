@@ -46,7 +46,8 @@ type equality struct {
 func (c *Campaign) newQuestion(spec *scenarios.OperationSpec, homes []residence, stock func(table string) *holdings) (*question, error) {
 	q := &question{spec: spec, home: homes[0]}
 	if len(spec.By) > 0 {
-		q.plan, q.home = c.bestPlan(spec, homes)
+		plan, at := c.bestPlan(spec, homes)
+		q.plan, q.home = plan, homes[at]
 		q.equal = equalities(c.Scenario, q.home, spec.By, q.plan.Tells())
 	}
 	q.stock = stock(q.home.table)
@@ -64,29 +65,18 @@ func (c *Campaign) filters(spec *scenarios.OperationSpec, homes []residence) boo
 	if len(spec.By) == 0 {
 		return spec.Where != ""
 	}
-	plan, home := c.bestPlan(spec, homes)
-	return spec.Where != "" || len(equalities(c.Scenario, home, spec.By, plan.Tells())) > 0
+	plan, at := c.bestPlan(spec, homes)
+	return spec.Where != "" || len(equalities(c.Scenario, homes[at], spec.By, plan.Tells())) > 0
 }
 
-// bestPlan returns what the design makes of what the application knows, and the home
-// that it is of.
-func (c *Campaign) bestPlan(spec *scenarios.OperationSpec, homes []residence) (keys.Plan, residence) {
-	plan, at := c.Scenario.Plan(spec, generatorsOf(homes))
-	return plan, homes[at]
-}
-
-// bestHome returns the position of that home.
-func (c *Campaign) bestHome(spec *scenarios.OperationSpec, homes []residence) int {
-	_, at := c.Scenario.Plan(spec, generatorsOf(homes))
-	return at
-}
-
-func generatorsOf(homes []residence) []*keys.Generator {
+// bestPlan returns what the design makes of what the application knows, and the position
+// of the home that it is of.
+func (c *Campaign) bestPlan(spec *scenarios.OperationSpec, homes []residence) (plan keys.Plan, at int) {
 	var generators []*keys.Generator
 	for i := range homes {
 		generators = append(generators, homes[i].generator)
 	}
-	return generators
+	return c.Scenario.Plan(spec, generators)
 }
 
 // equalities returns the properties of a home that hold the attributes which the

@@ -10,7 +10,6 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/procedure"
-	"loadgen/target"
 )
 
 // scores add up what the procedures of a run count. It is safe for concurrent use.
@@ -122,13 +121,9 @@ func (c *Campaign) examine(ctx context.Context, ended error) error {
 // look carries one check out.
 func (c *Campaign) look(ctx context.Context, check procedure.Check) error {
 	completed := false
-	stage := &Stage{
-		Name: kindAudit, Lanes: 1, Count: 1, Retry: patient().With(c.RetryCodes...), Limit: preparationLimit,
-		Phases:  []results.Phase{{Name: kindAudit}},
-		Build:   func(uint64) Work { return Work{Kind: c.kindOf[kindAudit], Procedure: check} },
-		Ended:   func(_ *Work, done *results.Completed) { completed = done.Class == results.Ok },
-		Observe: func(uint64, *target.Outcome, results.Class) {},
-	}
+	stage := c.preparing(kindAudit, 1, 1, preparationLimit)
+	stage.Build = func(uint64) Work { return Work{Kind: c.kindOf[kindAudit], Procedure: check} }
+	stage.Ended = func(_ *Work, done *results.Completed) { completed = done.Class == results.Ok }
 	if err := c.run(ctx, stage); err != nil {
 		return err
 	}

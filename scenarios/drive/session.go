@@ -95,9 +95,9 @@ type progress struct {
 	silent bool
 }
 
-// begin makes s the session of operation k, which is due at the given instant;
-// sending has what is to be sent be formed at once, rather than when it is.
-func (s *Session) begin(stage *Stage, k uint64, intended clock.Instant, phases []int, sending bool) {
+// begin makes s the session of operation k, which is due at the given instant, in a phase
+// of the record; sending has what is to be sent be formed at once, rather than when it is.
+func (s *Session) begin(stage *Stage, k uint64, intended clock.Instant, phase int, sending bool) {
 	s.progress = progress{}
 	s.stage, s.k, s.number, s.intended = stage, k, stage.First+k, intended
 	s.attempt = results.Attempt{}
@@ -106,7 +106,7 @@ func (s *Session) begin(stage *Stage, k uint64, intended clock.Instant, phases [
 	} else {
 		s.form()
 	}
-	s.phase = phases[s.work.Phase]
+	s.phase = phase
 	s.completed = results.Completed{
 		Phase: s.phase, Kind: s.work.Kind, Number: s.number,
 		Intended: intended.Offset(), Done: intended.Offset(), Class: results.Failed,

@@ -30,10 +30,9 @@ func BenchmarkSessionStep(b *testing.B) {
 	refused := target.Outcome{Status: 503, Code: entity.ServerBusy}
 	ok := target.Outcome{Status: 200, Counted: 1, Returned: 1}
 	var s Session
-	phases := []int{0}
 	b.ReportAllocs()
 	for k := uint64(0); b.Loop(); k++ {
-		s.begin(stage, k, 0, phases, false)
+		s.begin(stage, k, 0, 0, false)
 		s.Step(0, Due, nil)
 		wait := s.Step(1000, Replied, &refused)
 		s.Step(wait.Until, Due, nil)
@@ -55,7 +54,7 @@ func BenchmarkRecorderPath(b *testing.B) {
 	b.ReportAllocs()
 	for k := uint64(0); b.Loop(); k++ {
 		due += clock.Instant(100 * time.Microsecond)
-		s.begin(stage, k, due, phases, false)
+		s.begin(stage, k, due, phases[0], false)
 		ledger.Recorder.Scheduled(s.scheduled(due, false))
 		s.Step(due, Due, nil)
 		ledger.settle(&s, s.Step(due.Add(4*time.Millisecond), Replied, &ok))

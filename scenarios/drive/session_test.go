@@ -116,7 +116,7 @@ func (p *sessionPlay) begin(intended clock.Instant, verb string, words []string)
 	verbs := map[string]entity.Verb{"get": entity.Get, "insert": entity.Insert,
 		"delete": entity.Delete, "batch": entity.Batch, "query": entity.Query}
 	key := entity.Key{Partition: "hot", Row: "r"}
-	w := Work{Kind: 1, Phase: 2, Operation: target.Operation{Verb: verbs[verb], Table: "T"}}
+	w := Work{Kind: 1, Operation: target.Operation{Verb: verbs[verb], Table: "T"}}
 	w.Operation.Change = entity.Change{Verb: verbs[verb], Key: key}
 	w.Operation.Query = target.OnePartition(key.Partition)
 	stage := &Stage{First: 500, Chance: clock.NewStream(1, "retry")}
@@ -158,7 +158,7 @@ func (p *sessionPlay) begin(intended clock.Instant, verb string, words []string)
 		}
 		return w
 	}
-	p.session.begin(stage, 7, intended, []int{10, 11, 12}, false)
+	p.session.begin(stage, 7, intended, 12, false)
 	p.next = intended
 	s := p.session.scheduled(intended, false)
 	if !p.session.firstAttempt() {

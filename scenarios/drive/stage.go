@@ -54,12 +54,10 @@ type Stage struct {
 	// own.
 	Limiters *Limiters
 	// Phases are the parts that the stage is recorded as, in order; Begin and
-	// End count from the stage's start. A closed loop without pauses has one, and
+	// End count from the stage's start. An operation belongs to that of its intended
+	// instant. A closed loop without pauses has one, and
 	// its End is set when it has ended.
 	Phases []results.Phase
-	// PhaseAt, where set, has an operation belong to the phase of its intended
-	// instant, since the stage's start, in place of its [Work]'s.
-	PhaseAt func(at time.Duration) int
 	// Enough, where set, is asked now and again whether a stage that began then need
 	// go on; overdue counts the operations that should have been sent a second ago.
 	// One call is made at a time. An error ends the run, except ErrSettled: then
@@ -84,9 +82,9 @@ type Stage struct {
 
 // Work is one operation before it is sent.
 type Work struct {
-	// Kind indexes the manifest's operations, Phase the stage's phases.
-	Kind, Phase int
-	Operation   target.Operation
+	// Kind indexes the manifest's operations.
+	Kind      int
+	Operation target.Operation
 	// Expected are the refusals of a precondition that count as success.
 	Expected target.Expected
 	// Pages has a query go on with the next page until no continuation token
@@ -101,6 +99,14 @@ type Work struct {
 	// Offers is how many entities the operation is due to count, where that
 	// differs from what its request says; 0 where it does not.
 	Offers int64
+}
+
+// requests returns what the operation sends where all goes as it mostly does.
+func (w *Work) requests() []target.Operation {
+	if w.Procedure == nil {
+		return []target.Operation{w.Operation}
+	}
+	return procedure.Requests(w.Procedure)
 }
 
 // count returns how many operations the stage has.

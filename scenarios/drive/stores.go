@@ -113,21 +113,6 @@ func Stores(s *scenarios.Scenario) (queues, blobs bool) {
 	return queues, blobs
 }
 
-// goingBeside is how many requests of an operation go to queues and containers, as far
-// as that is known beforehand.
-func goingBeside(w *Work) int64 {
-	if w.Procedure == nil {
-		return 0
-	}
-	requests := int64(0)
-	for _, op := range procedure.Requests(w.Procedure) {
-		if op.Beside != nil {
-			requests++
-		}
-	}
-	return requests
-}
-
 // Tables returns what is added to the name of the run's table for each table that the
 // procedures of a scenario make and delete by themselves: under a name that the user
 // chose they could be somebody else's.

@@ -89,17 +89,13 @@ func (c *Campaign) createLater(ctx context.Context, at *site) (target.Outcome, e
 				return procedure.End()
 			}}
 	}
-	name := at.stage("recreate")
-	stage := &Stage{
-		Name: name, Lanes: 1, Count: 1, Retry: patient().With(c.RetryCodes...), Limit: deletionLimit,
-		Phases:    []results.Phase{{Name: name}},
-		AccountOf: func(string) int { return at.account },
-		Build: func(uint64) Work {
-			script := procedure.NewScript(func(*procedure.Script) procedure.Request { return ask() })
-			return Work{Kind: c.kindOf[kindCreate], Procedure: script}
-		},
-		Observe: func(_ uint64, o *target.Outcome, _ results.Class) { answer = *o },
+	stage := c.preparing(at.stage("recreate"), 1, 1, deletionLimit)
+	stage.AccountOf = func(string) int { return at.account }
+	stage.Build = func(uint64) Work {
+		script := procedure.NewScript(func(*procedure.Script) procedure.Request { return ask() })
+		return Work{Kind: c.kindOf[kindCreate], Procedure: script}
 	}
+	stage.Observe = func(_ uint64, o *target.Outcome, _ results.Class) { answer = *o }
 	if err := c.run(ctx, stage); err != nil {
 		return answer, err
 	}

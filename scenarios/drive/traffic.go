@@ -41,9 +41,6 @@ func (c *Campaign) staged(phase int) (*dry, error) {
 		// It lasts as long as its operations do, which is not known before.
 		last.End = last.Begin
 	}
-	if len(stage.Phases) > 1 {
-		stage.PhaseAt = phaseAt(stage.Phases)
-	}
 	return d, c.offer(d)
 }
 
@@ -104,16 +101,7 @@ func (c *Campaign) offer(d *dry) error {
 	if err != nil {
 		return err
 	}
-	mix, err := c.newMix(phase, partitions...)
-	if err != nil {
-		return err
-	}
-	if len(partitions) > 1 {
-		mix.homeOf = newTurns(len(partitions), clock.NewStream(c.Scenario.Seed, "partitions/"+stage.Name)).at
-	}
-	mix.prepare()
-	stage.Build, stage.Outline = mix.work, mix.outline
-	return nil
+	return c.offerMix(stage, phase, partitions)
 }
 
 // offeredBefore returns how long the phases of event traffic before a phase last.
@@ -179,9 +167,7 @@ func dueBefore(schedule arrival.Schedule, at time.Duration) uint64 {
 
 // phaseAt returns which of several parts, each of which follows the one before, a
 // time since the beginning lies in.
-func phaseAt(phases []results.Phase) func(time.Duration) int {
-	return func(at time.Duration) int {
-		after := sort.Search(len(phases), func(i int) bool { return phases[i].Begin > at })
-		return max(0, after-1)
-	}
+func phaseAt(phases []results.Phase, at time.Duration) int {
+	after := sort.Search(len(phases), func(i int) bool { return phases[i].Begin > at })
+	return max(0, after-1)
 }

@@ -130,7 +130,13 @@ func loadedInto(t *testing.T, s *scenarios.Scenario, partition string) []uint64 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return g.Members(partition, s.Loaded(len(s.Phases)))
+	var members []uint64
+	for n := range s.Loaded(len(s.Phases)) {
+		if g.PartitionKey(n) == partition {
+			members = append(members, n)
+		}
+	}
+	return members
 }
 
 func TestRatesAreOfTheBusiestAccount(t *testing.T) {

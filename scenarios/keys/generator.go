@@ -138,31 +138,3 @@ func (g *Generator) form(dst []entity.Property, properties []formed, e Event) []
 	}
 	return dst
 }
-
-// Find returns the first of the entities 0 … n-1 that has the PartitionKey, and
-// false where none has.
-func (g *Generator) Find(partitionKey string, n uint64) (uint64, bool) {
-	for i := range n {
-		if g.isIn(partitionKey, i) {
-			return i, true
-		}
-	}
-	return 0, false
-}
-
-// Members returns those of the entities 0 … n-1 that have the PartitionKey, in
-// ascending order.
-func (g *Generator) Members(partitionKey string, n uint64) []uint64 {
-	var members []uint64
-	for i := range n {
-		if g.isIn(partitionKey, i) {
-			members = append(members, i)
-		}
-	}
-	return members
-}
-
-func (g *Generator) isIn(partitionKey string, n uint64) bool {
-	var room [keyRoom]byte
-	return string(g.expand(room[:0], g.partition, &occurrence{Event: loaded(n)})) == partitionKey
-}

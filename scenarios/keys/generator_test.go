@@ -274,14 +274,6 @@ func BenchmarkProperties(b *testing.B) {
 	}
 }
 
-func BenchmarkFind(b *testing.B) {
-	g := generator(b, race())
-	b.ReportAllocs()
-	for b.Loop() {
-		g.Find("2011 New York City Marathon__Marathon", 1000)
-	}
-}
-
 // Blank fillers are as long as those by chance, and all else is the same.
 func TestBlankFillersHaveTheSameSizes(t *testing.T) {
 	template := func(text string) keys.Template {

@@ -89,7 +89,7 @@ func TestPinnedByAFunction(t *testing.T) {
 		for _, witness := range []uint64{0, 17} {
 			partition := g.PartitionKey(witness)
 			pinned := g.Pinned(witness)
-			for _, n := range g.Members(partition, 3000) {
+			for _, n := range membersOf(g, partition, 3000) {
 				if got, want := pinned.Key(n), g.Key(n); got != want {
 					t.Fatalf("%q: Pinned(%d).Key(%d) = %v; want %v, the key of a member", keysOf, witness, n, got, want)
 				}

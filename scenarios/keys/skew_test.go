@@ -97,6 +97,17 @@ func TestAttributesAreIndependent(t *testing.T) {
 	}
 }
 
+// membersOf returns those of the first n entities that have the PartitionKey.
+func membersOf(g *keys.Generator, partitionKey string, n uint64) []uint64 {
+	var members []uint64
+	for i := range n {
+		if g.PartitionKey(i) == partitionKey {
+			members = append(members, i)
+		}
+	}
+	return members
+}
+
 // TestSkewAgreesWithMembers counts a second way.
 func TestSkewAgreesWithMembers(t *testing.T) {
 	const n = 3000
@@ -104,12 +115,9 @@ func TestSkewAgreesWithMembers(t *testing.T) {
 	total := uint64(0)
 	last := keys.Share{Entities: math.MaxUint64}
 	for _, share := range keys.Skew(g, n) {
-		members := g.Members(share.PartitionKey, n)
+		members := membersOf(g, share.PartitionKey, n)
 		if uint64(len(members)) != share.Entities {
-			t.Errorf("Members(%q) has %d entities; Skew says %d", share.PartitionKey, len(members), share.Entities)
-		}
-		if first, ok := g.Find(share.PartitionKey, n); !ok || first != members[0] {
-			t.Errorf("Find(%q) = %d, %t; want %d, the first member", share.PartitionKey, first, ok, members[0])
+			t.Errorf("%q has %d entities; Skew says %d", share.PartitionKey, len(members), share.Entities)
 		}
 		if share.Entities > last.Entities || share.Entities == last.Entities && share.PartitionKey < last.PartitionKey {
 			t.Errorf("Skew() has %v after %v; want the larger first, then the lesser key", share, last)
@@ -119,9 +127,6 @@ func TestSkewAgreesWithMembers(t *testing.T) {
 	}
 	if total != n {
 		t.Errorf("Skew() adds up to %d entities; want %d", total, n)
-	}
-	if _, ok := g.Find("2011 New York City Marathon__Marathon", n); ok {
-		t.Error("Find() of a key that no entity has = an entity; want none")
 	}
 }
 
