@@ -3,7 +3,6 @@ package procedure
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"loadgen/engine/entity"
@@ -233,17 +232,11 @@ func (p *purge) again(count int) Turn {
 	}))
 }
 
-// purged is the check that the days which were due have no login left.
-type purged struct {
-	*Script
-	findings Findings
-}
-
-func newPurged(s *Setting, a Arguments) *purged {
-	p := new(purged)
+// newPurged returns the check that the days which were due have no login left.
+func newPurged(s *Setting, a Arguments) *finding {
 	first, days := a.Count("first"), a.Count("days")
-	var look func(i int) Request
-	look = func(i int) Request {
+	var look func(f *finding, i int) Request
+	look = func(f *finding, i int) Request {
 		table, q := s.Table, dayRows(first+i)
 		if a.Text("how") == "drop" {
 			table += dayTable(a, first+i)
@@ -259,24 +252,14 @@ func newPurged(s *Setting, a Arguments) *purged {
 				if a.Outcome.Next.Present {
 					return Send(page(a.Outcome.Next))
 				}
-				p.findings.Looked++
-				if left > 0 {
-					p.findings.Fault("of day " + strconv.Itoa(first+i) + " there are " + strconv.Itoa(left) + " logins left")
-				}
+				f.look(left == 0, "of day %d there are %d logins left", first+i, left)
 				if i+1 == days {
 					return End()
 				}
-				return Send(look(i + 1))
+				return Send(look(f, i+1))
 			}}
 		}
 		return page(target.Token{})
 	}
-	p.Script = NewScript(func(*Script) Request { return look(0) })
-	return p
+	return newFinding("no login is left of a day that was purged", func(f *finding) Request { return look(f, 0) })
 }
-
-// Name implements [Check].
-func (p *purged) Name() string { return "no login is left of a day that was purged" }
-
-// Findings implements [Check].
-func (p *purged) Findings() Findings { return p.findings }

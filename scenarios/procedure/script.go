@@ -1,6 +1,7 @@
 package procedure
 
 import (
+	"fmt"
 	"time"
 
 	"loadgen/engine/entity"
@@ -158,3 +159,36 @@ func ReadAll(table string, q target.Query, see func(target.Row), then func() Tur
 	}
 	return page(q)
 }
+
+// finding is a [Check] whose requests are a script. It fills in what it finds as it goes.
+type finding struct {
+	*Script
+	name     string
+	findings Findings
+}
+
+var _ Check = (*finding)(nil)
+
+// newFinding returns the check that something holds, told by its name.
+func newFinding(name string, first func(f *finding) Request) *finding {
+	f := &finding{name: name}
+	NewScript(func(s *Script) Request {
+		f.Script = s
+		return first(f)
+	})
+	return f
+}
+
+// look takes down one thing that was looked at, and what is wrong where it does not hold.
+func (f *finding) look(holds bool, fault string, about ...any) {
+	f.findings.Looked++
+	if !holds {
+		f.findings.Fault(fmt.Sprintf(fault, about...))
+	}
+}
+
+// Name implements [Check].
+func (f *finding) Name() string { return f.name }
+
+// Findings implements [Check].
+func (f *finding) Findings() Findings { return f.findings }
