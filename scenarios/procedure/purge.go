@@ -242,24 +242,15 @@ func newPurged(s *Setting, a Arguments) *finding {
 			table += dayTable(a, first+i)
 		}
 		left := 0
-		var page func(token target.Token) Request
-		page = func(token target.Token) Request {
-			q.Token = token
-			op := target.Operation{Verb: entity.Query, Table: table, Query: q}
-			// A table that is being deleted is gone, whichever way a service says so.
-			return Request{Operation: op, Expected: target.Expected{NotFound: true, Conflict: true}, Then: func(a Attempt) Turn {
-				left += len(a.Outcome.Rows)
-				if a.Outcome.Next.Present {
-					return Send(page(a.Outcome.Next))
-				}
-				f.look(left == 0, "of day %d there are %d logins left", first+i, left)
-				if i+1 == days {
-					return End()
-				}
-				return Send(look(f, i+1))
-			}}
-		}
-		return page(target.Token{})
+		// A table that is being deleted is gone, whichever way a service says so.
+		gone := target.Expected{NotFound: true, Conflict: true}
+		return readAll(table, q, gone, func(target.Row) { left++ }, func() Turn {
+			f.look(left == 0, "of day %d there are %d logins left", first+i, left)
+			if i+1 == days {
+				return End()
+			}
+			return Send(look(f, i+1))
+		})
 	}
 	return newFinding("no login is left of a day that was purged", func(f *finding) Request { return look(f, 0) })
 }

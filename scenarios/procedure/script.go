@@ -143,9 +143,15 @@ func Aside(b target.Beside, expected target.Expected, then func(a Attempt) Turn)
 // ReadAll returns the request for all that a query reads, page by page: see is told of
 // each row, in the order of the index.
 func ReadAll(table string, q target.Query, see func(target.Row), then func() Turn) Request {
+	return readAll(table, q, target.Expected{}, see, then)
+}
+
+// readAll is [ReadAll], which ends as well where a page is refused as expected.
+func readAll(table string, q target.Query, expected target.Expected, see func(target.Row), then func() Turn) Request {
 	var page func(q target.Query) Request
 	page = func(q target.Query) Request {
-		return Request{Operation: target.Operation{Verb: entity.Query, Table: table, Query: q}, Then: func(a Attempt) Turn {
+		op := target.Operation{Verb: entity.Query, Table: table, Query: q}
+		return Request{Operation: op, Expected: expected, Then: func(a Attempt) Turn {
 			for _, row := range a.Outcome.Rows {
 				see(row)
 			}
