@@ -2,6 +2,7 @@ package rest
 
 import (
 	"net/netip"
+	"strings"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
@@ -104,7 +105,7 @@ func (x *exchange) checkOrigin() (entity.Code, string) {
 			return entity.AuthorizationSourceIP, ""
 		}
 	}
-	if !given.ForTable() && !contains(given.Services, 't') {
+	if !given.ForTable() && !strings.Contains(given.Services, "t") {
 		return entity.AuthorizationService, ""
 	}
 	return entity.OK, ""
@@ -130,14 +131,4 @@ func cut(r, within filter.Range) filter.Range {
 		r.To, r.Bounded = within.To, true
 	}
 	return r
-}
-
-// contains reports whether a set of letters has this one.
-func contains(letters string, letter byte) bool {
-	for i := range len(letters) {
-		if letters[i] == letter {
-			return true
-		}
-	}
-	return false
 }

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"net/url"
 	"strings"
 	"unicode/utf8"
 
@@ -124,42 +125,8 @@ func (q *queryOptions) place(name string) (*string, option) {
 // unescapeQuery decodes a part of a query string: %XX, and a plus sign for a
 // blank. It is false for an escape that is none and for what is not UTF-8.
 func unescapeQuery(text string) (string, bool) {
-	if strings.IndexByte(text, '%') < 0 && strings.IndexByte(text, '+') < 0 {
-		return text, utf8.ValidString(text)
-	}
-	plain := make([]byte, 0, len(text))
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; c {
-		case '+':
-			plain = append(plain, ' ')
-		case '%':
-			if i+2 >= len(text) {
-				return "", false
-			}
-			high, low := hexDigit(text[i+1]), hexDigit(text[i+2])
-			if high < 0 || low < 0 {
-				return "", false
-			}
-			plain = append(plain, byte(high<<4|low))
-			i += 2
-		default:
-			plain = append(plain, c)
-		}
-	}
-	return string(plain), utf8.Valid(plain)
-}
-
-// hexDigit returns the value of a hexadecimal digit, -1 for any other character.
-func hexDigit(c byte) int {
-	switch {
-	case '0' <= c && c <= '9':
-		return int(c - '0')
-	case 'a' <= c && c <= 'f':
-		return int(c-'a') + 10
-	case 'A' <= c && c <= 'F':
-		return int(c-'A') + 10
-	}
-	return -1
+	plain, err := url.QueryUnescape(text)
+	return plain, err == nil && utf8.ValidString(plain)
 }
 
 // smallNumber reads a decimal number of up to four digits, without a sign.

@@ -18,7 +18,7 @@ type rights struct {
 
 // entities reports whether the operation is on a table's entities, the only ones
 // that a table's signature can allow.
-func (r *rights) entities() bool { return contains(r.types, 'o') }
+func (r *rights) entities() bool { return strings.Contains(r.types, "o") }
 
 // verbRights is what each verb of a table's entities needs, indexed by it. The
 // documents have queries among the entities, emulators among the tables: a
@@ -68,7 +68,7 @@ func (x *exchange) allows(needs *rights) entity.Code {
 		return entity.AuthorizationPermission
 	}
 	for i := range len(needs.all) {
-		if !contains(permissions, needs.all[i]) {
+		if strings.IndexByte(permissions, needs.all[i]) < 0 {
 			return entity.AuthorizationPermission
 		}
 	}

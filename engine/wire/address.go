@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"net/url"
 	"strings"
 	"unicode/utf8"
 
@@ -50,8 +51,8 @@ type Resource struct {
 // The path is decoded once and only then taken apart, so that quotes,
 // parentheses and commas may come escaped; a plus sign is a plus sign.
 func ParseResource(escaped string) (r Resource, code entity.Code, detail string) {
-	path, ok := unescapePath(escaped)
-	if !ok {
+	path, err := url.PathUnescape(escaped)
+	if err != nil {
 		return Resource{}, entity.InvalidURI, "a percent sign of the path does not begin an escaped byte"
 	}
 	if !utf8.ValidString(path) {
@@ -68,7 +69,8 @@ func ParseResource(escaped string) (r Resource, code entity.Code, detail string)
 		return Resource{}, entity.InvalidURI, "the path names no resource of an account"
 	}
 	if keyed {
-		if keys, ok = strings.CutSuffix(keys, ")"); !ok {
+		var closed bool
+		if keys, closed = strings.CutSuffix(keys, ")"); !closed {
 			return Resource{}, entity.InvalidInput, "the path does not end with the parenthesis that it opens"
 		}
 		keys = skipBlanks(keys)
@@ -80,11 +82,11 @@ func ParseResource(escaped string) (r Resource, code entity.Code, detail string)
 	if keys == "" {
 		return Resource{Kind: EntitySetResource, Table: name}, entity.OK, ""
 	}
-	r = Resource{Kind: EntityResource, Table: name}
-	if r.Key, ok = parseKeys(keys); !ok {
+	key, keyed := parseKeys(keys)
+	if !keyed {
 		return Resource{}, entity.InvalidInput, "the path gives no PartitionKey='…',RowKey='…'"
 	}
-	return r, entity.OK, ""
+	return Resource{Kind: EntityResource, Table: name, Key: key}, entity.OK, ""
 }
 
 // parseTables reads what stands between the parentheses of Tables(…).

@@ -1,9 +1,8 @@
 package wire
 
 import (
-	"strings"
-
 	"loadgen/engine/entity"
+	"strings"
 )
 
 // AppendEntityPath appends the escaped path of an entity, without a slash
@@ -72,43 +71,6 @@ func appendEscaped(dst []byte, c byte) []byte {
 func unreserved(c byte) bool {
 	letter := 'a' <= c|0x20 && c|0x20 <= 'z'
 	return letter || '0' <= c && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~'
-}
-
-// unescapePath decodes every escaped byte once, and returns false where a
-// percent sign begins none. Without a percent sign the text is the path.
-func unescapePath(text string) (string, bool) {
-	i := strings.IndexByte(text, '%')
-	if i < 0 {
-		return text, true
-	}
-	var path strings.Builder
-	path.Grow(len(text))
-	for ; i >= 0; i = strings.IndexByte(text, '%') {
-		path.WriteString(text[:i])
-		if len(text) < i+3 {
-			return "", false
-		}
-		high, low := escapeDigit(text[i+1]), escapeDigit(text[i+2])
-		if high < 0 || low < 0 {
-			return "", false
-		}
-		path.WriteByte(byte(high<<4 | low))
-		text = text[i+3:]
-	}
-	path.WriteString(text)
-	return path.String(), true
-}
-
-// escapeDigit returns what a hexadecimal digit means, and -1 for any other byte.
-func escapeDigit(c byte) int {
-	switch {
-	case '0' <= c && c <= '9':
-		return int(c - '0')
-	case 'a' <= c|0x20 && c|0x20 <= 'f':
-		return int(c|0x20-'a') + 10
-	default:
-		return -1
-	}
 }
 
 // What a byte may be, one bit each: part of a header's name, and in an address

@@ -22,13 +22,12 @@ const (
 // left on the queue is carried out first, as a worker does it: that a move is under way
 // is no fault.
 type archived struct {
-	*Script
+	*finding
 	setting  *Setting
 	place    string
 	hidden   time.Duration
 	attempts int
 	worker   *archiveWorker
-	findings Findings
 
 	// left says that a message was left to come back soon, waited that all was looked
 	// at again after as long as a worker hides one.
@@ -39,23 +38,17 @@ type archived struct {
 
 // newArchived returns a check that drains the queue and reads both tables. Without a
 // queue it only reads.
-func newArchived(s *Setting, a Arguments) *archived {
+func newArchived(s *Setting, a Arguments) *finding {
 	c := &archived{setting: s, place: a.Text("place"), hidden: a.Duration("hidden"), attempts: a.Count("attempts"), asked: make(map[move]bool)}
-	c.Script = NewScript(func(script *Script) Request {
+	return newFinding("each loaded entity is in one table, whole", func(f *finding) Request {
+		c.finding = f
 		if a.Text("queue") == "" {
 			return c.tables()
 		}
-		c.worker = newArchiveWorker(s, a, script)
+		c.worker = newArchiveWorker(s, a, f.Script)
 		return c.drain()
 	})
-	return c
 }
-
-// Name implements [Check].
-func (c *archived) Name() string { return "each loaded entity is in one table, whole" }
-
-// Findings implements [Check].
-func (c *archived) Findings() Findings { return c.findings }
 
 // drain returns the requests that carry out what is left on the queue, until nothing
 // has come back for longer than any worker hides it.
@@ -82,8 +75,7 @@ func (c *archived) drain() Request {
 func (c *archived) carryOut(m target.Found) Turn {
 	goOn := func() Turn { return Send(c.drain()) }
 	if _, sound := parseMove(m.Body); !sound && c.attempts == 0 {
-		c.findings.Looked++
-		c.findings.Fault(fmt.Sprintf("message %q was received %d times, and nobody can carry it out", m.Body, m.Received))
+		c.finding.look(false, "message %q was received %d times, and nobody can carry it out", m.Body, m.Received)
 		return Send(c.worker.forgotten(m, goOn))
 	} else if !sound && m.Received <= c.attempts {
 		c.left = true

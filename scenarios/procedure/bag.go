@@ -1,8 +1,6 @@
 package procedure
 
 import (
-	"fmt"
-
 	"loadgen/engine/entity"
 	"loadgen/target"
 )
@@ -107,40 +105,25 @@ func (u *bagUpdate) write(stored entity.Packed, version entity.Ticks) Request {
 	})
 }
 
-// kept is the check that a property is still what was loaded.
-type kept struct {
-	*Script
-	findings Findings
-}
-
-// newKept returns a check that reads all entities and holds a property of them against
-// what was loaded.
-func newKept(s *Setting, name string) *kept {
-	k := new(kept)
+// newKept returns the check that a property is still what was loaded, which reads all
+// entities.
+func newKept(s *Setting, name string) *finding {
 	found := make(map[entity.Key]entity.Value)
 	see := func(row target.Row) {
 		if value, some := row.Entity.Lookup(name); some {
 			found[row.Key] = value
 		}
 	}
-	k.Script = NewScript(func(*Script) Request {
+	return newFinding("no property is lost", func(f *finding) Request {
 		return ReadAll(s.Table, target.Query{Select: []string{name}}, see, func() Turn {
 			for n := range s.Loaded {
 				subject := s.Member(n)
 				want, _ := lookup(subject.Properties(), name)
-				k.findings.Looked++
-				if value, some := found[subject.Key("")]; !some || !value.Equal(want) {
-					k.findings.Fault(fmt.Sprintf("%s of partition %s has lost its %s", subject.Key("").Row, subject.Key("").Partition, name))
-				}
+				key := subject.Key("")
+				value, some := found[key]
+				f.look(some && value.Equal(want), "%s of partition %s has lost its %s", key.Row, key.Partition, name)
 			}
 			return End()
 		})
 	})
-	return k
 }
-
-// Name implements [Check].
-func (k *kept) Name() string { return "no property is lost" }
-
-// Findings implements [Check].
-func (k *kept) Findings() Findings { return k.findings }

@@ -242,42 +242,23 @@ func newSeriesGet(c *Call) *Script {
 	})
 }
 
-// complete is the check that each series has all its counts.
-type complete struct {
-	*Script
-	layout   seriesLayout
-	findings Findings
-}
-
-// newComplete returns a check that reads one series after another.
-func newComplete(s *Setting, l seriesLayout) *complete {
-	c := &complete{layout: l}
-	var from func(member uint64) Request
-	from = func(member uint64) Request {
+// newComplete returns the check that each series has all its counts, which reads one after
+// another.
+func newComplete(s *Setting, l seriesLayout) *finding {
+	name := fmt.Sprintf("each series of %d has all its counts", l.slots)
+	if l.at != "" {
+		name += " at " + l.at
+	}
+	var from func(f *finding, member uint64) Request
+	from = func(f *finding, member uint64) Request {
 		about, held := s.Member(member), 0
 		return ReadAll(s.TableOf(l.at), l.all(about), func(row target.Row) { held += countsIn(row.Entity) }, func() Turn {
-			c.findings.Looked++
-			if held != l.slots {
-				c.findings.Fault(fmt.Sprintf("the series at %q, %q has %d of %d counts", about.Key(l.at).Partition, about.Key(l.at).Row, held, l.slots))
-			}
+			f.look(held == l.slots, "the series at %q, %q has %d of %d counts", about.Key(l.at).Partition, about.Key(l.at).Row, held, l.slots)
 			if member+1 == s.Loaded {
 				return End()
 			}
-			return Send(from(member + 1))
+			return Send(from(f, member+1))
 		})
 	}
-	c.Script = NewScript(func(*Script) Request { return from(0) })
-	return c
+	return newFinding(name, func(f *finding) Request { return from(f, 0) })
 }
-
-// Name implements [Check].
-func (c *complete) Name() string {
-	name := fmt.Sprintf("each series of %d has all its counts", c.layout.slots)
-	if c.layout.at != "" {
-		name += " at " + c.layout.at
-	}
-	return name
-}
-
-// Findings implements [Check].
-func (c *complete) Findings() Findings { return c.findings }

@@ -113,18 +113,16 @@ func unseal(by cipher.AEAD, v entity.Value, bound []byte) ([]byte, bool) {
 // unsealed is the check that nobody can read a property without the key, and everybody
 // with it can.
 type unsealed struct {
-	*Script
+	*finding
 	property string
-	findings Findings
 }
 
-func newUnsealed(s *Setting, property string) *unsealed {
-	u := &unsealed{property: property}
+func newUnsealed(s *Setting, property string) *finding {
 	key := newMasterKey(s.Table)
-	u.Script = NewScript(func(*Script) Request {
+	return newFinding("nobody can read "+property+" without the key", func(f *finding) Request {
+		u := unsealed{f, property}
 		return ReadAll(s.Table, target.Query{}, func(row target.Row) { u.see(key, row) }, End)
 	})
-	return u
 }
 
 // shortestPlain is how many bytes a text has that is not found by chance among others:
@@ -155,9 +153,3 @@ func (u *unsealed) see(by envelope, row target.Row) {
 		fault("can be read without the key")
 	}
 }
-
-// Name implements [Check].
-func (u *unsealed) Name() string { return "nobody can read " + u.property + " without the key" }
-
-// Findings implements [Check].
-func (u *unsealed) Findings() Findings { return u.findings }

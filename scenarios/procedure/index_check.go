@@ -13,7 +13,7 @@ import (
 // and that lists name nothing else. Where a queue keeps them, it does first what is
 // left to do.
 type indexCheck struct {
-	*Script
+	*finding
 	*indexLists
 	worker *indexWork
 	// rests says that nothing was received after all that is hidden had time to appear.
@@ -21,8 +21,7 @@ type indexCheck struct {
 	entities []indexEntity
 	lists    []*indexList
 	// blobs are the names of the lists that are still to be read.
-	blobs    []string
-	findings Findings
+	blobs []string
 }
 
 // indexEntity is one that is there.
@@ -35,14 +34,14 @@ func newIndexCheck(s *Setting, a Arguments) Check {
 	c := &indexCheck{indexLists: newIndexLists(s, a)}
 	// What a blind worker took away is not brought back, but neither does the check lose
 	// anything itself: nobody else writes by now.
-	c.Script = NewScript(func(script *Script) Request {
-		c.worker = &indexWork{c.indexLists, script, a.Duration("hidden"), mostReceived, 0}
+	return newFinding("lists name each entity that is there, and nothing else", func(f *finding) Request {
+		c.finding = f
+		c.worker = &indexWork{c.indexLists, f.Script, a.Duration("hidden"), mostReceived, 0}
 		if c.form == indexTogether {
 			return c.readEntities()
 		}
 		return c.drain()
 	})
-	return c
 }
 
 // drain returns the request that takes what is left on the queue. Messages that nobody
@@ -150,9 +149,3 @@ func (c *indexCheck) judge() Turn {
 	slices.Sort(c.findings.Examples)
 	return End()
 }
-
-// Name implements [Check].
-func (c *indexCheck) Name() string { return "lists name each entity that is there, and nothing else" }
-
-// Findings implements [Check].
-func (c *indexCheck) Findings() Findings { return c.findings }

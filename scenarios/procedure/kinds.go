@@ -15,10 +15,6 @@ func sortedKinds() []Kind {
 	return list
 }
 
-// Kinds returns the closed list, in the order of their names. The slice is the
-// caller's.
-func Kinds() []Kind { return slices.Clone(kinds) }
-
 // Names returns the names of all kinds.
 func Names() []string {
 	var names []string

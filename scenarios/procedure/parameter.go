@@ -3,6 +3,7 @@ package procedure
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -108,12 +109,7 @@ var nameForm = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9]{2,11}$`)
 func (p *Parameter) Takes(text string) bool {
 	switch p.Type {
 	case OfChoice:
-		for _, choice := range p.Choices {
-			if choice == text {
-				return true
-			}
-		}
-		return false
+		return slices.Contains(p.Choices, text)
 	case OfCount:
 		n, err := strconv.ParseInt(text, 10, 64)
 		return err == nil && n >= p.Least && n <= p.Most && strconv.FormatInt(n, 10) == text

@@ -3,7 +3,6 @@ package procedure
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"loadgen/engine/entity"
@@ -233,50 +232,25 @@ func (p *purge) again(count int) Turn {
 	}))
 }
 
-// purged is the check that the days which were due have no login left.
-type purged struct {
-	*Script
-	findings Findings
-}
-
-func newPurged(s *Setting, a Arguments) *purged {
-	p := new(purged)
+// newPurged returns the check that the days which were due have no login left.
+func newPurged(s *Setting, a Arguments) *finding {
 	first, days := a.Count("first"), a.Count("days")
-	var look func(i int) Request
-	look = func(i int) Request {
+	var look func(f *finding, i int) Request
+	look = func(f *finding, i int) Request {
 		table, q := s.Table, dayRows(first+i)
 		if a.Text("how") == "drop" {
 			table += dayTable(a, first+i)
 		}
 		left := 0
-		var page func(token target.Token) Request
-		page = func(token target.Token) Request {
-			q.Token = token
-			op := target.Operation{Verb: entity.Query, Table: table, Query: q}
-			// A table that is being deleted is gone, whichever way a service says so.
-			return Request{Operation: op, Expected: target.Expected{NotFound: true, Conflict: true}, Then: func(a Attempt) Turn {
-				left += len(a.Outcome.Rows)
-				if a.Outcome.Next.Present {
-					return Send(page(a.Outcome.Next))
-				}
-				p.findings.Looked++
-				if left > 0 {
-					p.findings.Fault("of day " + strconv.Itoa(first+i) + " there are " + strconv.Itoa(left) + " logins left")
-				}
-				if i+1 == days {
-					return End()
-				}
-				return Send(look(i + 1))
-			}}
-		}
-		return page(target.Token{})
+		// A table that is being deleted is gone, whichever way a service says so.
+		gone := target.Expected{NotFound: true, Conflict: true}
+		return readAll(table, q, gone, func(target.Row) { left++ }, func() Turn {
+			f.look(left == 0, "of day %d there are %d logins left", first+i, left)
+			if i+1 == days {
+				return End()
+			}
+			return Send(look(f, i+1))
+		})
 	}
-	p.Script = NewScript(func(*Script) Request { return look(0) })
-	return p
+	return newFinding("no login is left of a day that was purged", func(f *finding) Request { return look(f, 0) })
 }
-
-// Name implements [Check].
-func (p *purged) Name() string { return "no login is left of a day that was purged" }
-
-// Findings implements [Check].
-func (p *purged) Findings() Findings { return p.findings }

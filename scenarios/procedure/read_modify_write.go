@@ -173,20 +173,11 @@ func over(stored entity.Packed, changed []entity.Property) []entity.Property {
 	all := make([]entity.Property, 0, len(changed))
 	read := stored.Cursor()
 	for p := (entity.Property{}); read.Next(&p); {
-		if !named(changed, p.Name) {
+		if _, named := lookup(changed, p.Name); !named {
 			all = append(all, p)
 		}
 	}
 	return append(all, changed...)
-}
-
-func named(properties []entity.Property, name string) bool {
-	for i := range properties {
-		if properties[i].Name == name {
-			return true
-		}
-	}
-	return false
 }
 
 // wrote is told of an attempt at the write.

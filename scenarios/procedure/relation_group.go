@@ -1,8 +1,6 @@
 package procedure
 
 import (
-	"fmt"
-
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
 	"loadgen/target"
@@ -101,42 +99,25 @@ func newWriteGroup(c *Call) *Script {
 	})
 }
 
-// names is the check that members bear the name of their group.
-type names struct {
-	*Script
-	findings Findings
-}
-
-// newNames returns a check that reads the groups, and then their members.
-func newNames(s *Setting, a Arguments) *names {
+// newNames returns the check that members bear the name of their group, which reads the
+// groups, and then their members.
+func newNames(s *Setting, a Arguments) *finding {
 	place, copied := a.Text("place"), a.Text("copied")
-	n := new(names)
 	named := make(map[string]string)
 	group := func(row target.Row) {
 		if name, some := row.Entity.Lookup(groupName); some {
 			named[row.Key.Partition] = name.Text()
 		}
 	}
-	member := func(row target.Row) {
+	member := func(f *finding, row target.Row) {
 		name, some := row.Entity.Lookup(copied)
 		own, known := named[row.Key.Partition]
-		if !some || !known {
-			return
-		}
-		n.findings.Looked++
-		if name.Text() != own {
-			n.findings.Fault(fmt.Sprintf("%s of partition %s calls its group %q, and that is %q", row.Key.Row, row.Key.Partition, name.Text(), own))
+		if some && known {
+			f.look(name.Text() == own, "%s of partition %s calls its group %q, and that is %q", row.Key.Row, row.Key.Partition, name.Text(), own)
 		}
 	}
-	n.Script = NewScript(func(*Script) Request {
-		members := ReadAll(s.Table, target.Query{}, member, End)
+	return newFinding("members bear the name of their group", func(f *finding) Request {
+		members := ReadAll(s.Table, target.Query{}, func(row target.Row) { member(f, row) }, End)
 		return ReadAll(s.TableOf(place), target.Query{}, group, func() Turn { return Send(members) })
 	})
-	return n
 }
-
-// Name implements [Check].
-func (n *names) Name() string { return "members bear the name of their group" }
-
-// Findings implements [Check].
-func (n *names) Findings() Findings { return n.findings }

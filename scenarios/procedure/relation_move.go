@@ -1,8 +1,6 @@
 package procedure
 
 import (
-	"fmt"
-
 	"loadgen/engine/entity"
 	"loadgen/target"
 )
@@ -119,40 +117,23 @@ func newMove(c *Call) *Script {
 	})
 }
 
-// members is the check that each member is there once.
-type members struct {
-	*Script
-	findings Findings
-}
-
-// newMembers returns a check that reads all members and holds them against those that
-// were loaded.
-func newMembers(s *Setting, member string) *members {
-	m := new(members)
+// newMembers returns the check that each member is there once, which reads all of them and
+// holds them against those that were loaded.
+func newMembers(s *Setting, member string) *finding {
 	found := make(map[entity.Value]int)
 	see := func(row target.Row) {
 		if who, some := row.Entity.Lookup(member); some {
 			found[who]++
 		}
 	}
-	m.Script = NewScript(func(*Script) Request {
+	return newFinding("each member is there once", func(f *finding) Request {
 		return ReadAll(s.Table, target.Query{}, see, func() Turn {
 			for n := range s.Loaded {
 				subject := s.Member(n)
 				who, _ := lookup(subject.Properties(), member)
-				m.findings.Looked++
-				if found[who] != 1 {
-					m.findings.Fault(fmt.Sprintf("the member loaded as %q is there %d times", subject.Key("").Row, found[who]))
-				}
+				f.look(found[who] == 1, "the member loaded as %q is there %d times", subject.Key("").Row, found[who])
 			}
 			return End()
 		})
 	})
-	return m
 }
-
-// Name implements [Check].
-func (m *members) Name() string { return "each member is there once" }
-
-// Findings implements [Check].
-func (m *members) Findings() Findings { return m.findings }

@@ -1,8 +1,6 @@
 package procedure
 
 import (
-	"fmt"
-
 	"loadgen/engine/entity"
 	"loadgen/target"
 )
@@ -172,15 +170,9 @@ func (w *summedInsert) restart() Turn {
 	return Send(w.read())
 }
 
-// sums is the check that summaries are what is there.
-type sums struct {
-	*Script
-	findings Findings
-}
-
-// newSums returns a check that reads all entities, and then the summaries.
-func newSums(s *Setting, a Arguments) *sums {
-	c := new(sums)
+// newSums returns the check that summaries are what is there, which reads all entities, and
+// then the summaries.
+func newSums(s *Setting, a Arguments) *finding {
 	there := make(map[string]sum)
 	count := func(row target.Row) {
 		if value, some := row.Entity.Lookup(a.Text("adds")); some {
@@ -189,25 +181,15 @@ func newSums(s *Setting, a Arguments) *sums {
 			there[row.Key.Partition] = of
 		}
 	}
-	summary := func(row target.Row) {
-		if _, some := row.Entity.Lookup(summaryCount); !some {
-			return
-		}
-		c.findings.Looked++
-		if told, is := sumOf(row.Entity), there[row.Key.Partition]; told != is {
-			c.findings.Fault(fmt.Sprintf("the summary of partition %s tells of %d that come to %d; there are %d that come to %d",
-				row.Key.Partition, told.count, told.total, is.count, is.total))
+	summary := func(f *finding, row target.Row) {
+		if _, some := row.Entity.Lookup(summaryCount); some {
+			told, is := sumOf(row.Entity), there[row.Key.Partition]
+			f.look(told == is, "the summary of partition %s tells of %d that come to %d; there are %d that come to %d",
+				row.Key.Partition, told.count, told.total, is.count, is.total)
 		}
 	}
-	c.Script = NewScript(func(*Script) Request {
-		summaries := ReadAll(s.TableOf(a.Text("summary")), target.Query{}, summary, End)
+	return newFinding("each summary is what is there", func(f *finding) Request {
+		summaries := ReadAll(s.TableOf(a.Text("summary")), target.Query{}, func(row target.Row) { summary(f, row) }, End)
 		return ReadAll(s.Table, target.Query{}, count, func() Turn { return Send(summaries) })
 	})
-	return c
 }
-
-// Name implements [Check].
-func (c *sums) Name() string { return "each summary is what is there" }
-
-// Findings implements [Check].
-func (c *sums) Findings() Findings { return c.findings }

@@ -1,6 +1,7 @@
 package procedure
 
 import (
+	"fmt"
 	"time"
 
 	"loadgen/engine/entity"
@@ -142,9 +143,15 @@ func Aside(b target.Beside, expected target.Expected, then func(a Attempt) Turn)
 // ReadAll returns the request for all that a query reads, page by page: see is told of
 // each row, in the order of the index.
 func ReadAll(table string, q target.Query, see func(target.Row), then func() Turn) Request {
+	return readAll(table, q, target.Expected{}, see, then)
+}
+
+// readAll is [ReadAll], which ends as well where a page is refused as expected.
+func readAll(table string, q target.Query, expected target.Expected, see func(target.Row), then func() Turn) Request {
 	var page func(q target.Query) Request
 	page = func(q target.Query) Request {
-		return Request{Operation: target.Operation{Verb: entity.Query, Table: table, Query: q}, Then: func(a Attempt) Turn {
+		op := target.Operation{Verb: entity.Query, Table: table, Query: q}
+		return Request{Operation: op, Expected: expected, Then: func(a Attempt) Turn {
 			for _, row := range a.Outcome.Rows {
 				see(row)
 			}
@@ -158,3 +165,36 @@ func ReadAll(table string, q target.Query, see func(target.Row), then func() Tur
 	}
 	return page(q)
 }
+
+// finding is a [Check] whose requests are a script. It fills in what it finds as it goes.
+type finding struct {
+	*Script
+	name     string
+	findings Findings
+}
+
+var _ Check = (*finding)(nil)
+
+// newFinding returns the check that something holds, told by its name.
+func newFinding(name string, first func(f *finding) Request) *finding {
+	f := &finding{name: name}
+	NewScript(func(s *Script) Request {
+		f.Script = s
+		return first(f)
+	})
+	return f
+}
+
+// look takes down one thing that was looked at, and what is wrong where it does not hold.
+func (f *finding) look(holds bool, fault string, about ...any) {
+	f.findings.Looked++
+	if !holds {
+		f.findings.Fault(fmt.Sprintf(fault, about...))
+	}
+}
+
+// Name implements [Check].
+func (f *finding) Name() string { return f.name }
+
+// Findings implements [Check].
+func (f *finding) Findings() Findings { return f.findings }

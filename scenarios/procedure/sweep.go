@@ -1,8 +1,6 @@
 package procedure
 
 import (
-	"fmt"
-
 	"loadgen/target"
 )
 
@@ -63,36 +61,18 @@ func newLargeSweep(c *Call) *Script {
 	})
 }
 
-// pointing is the check that each blob to which an entity points is there.
-type pointing struct {
-	*Script
-	findings Findings
-}
-
-// newPointing returns a check that lists all blobs and then reads all entities.
-func newPointing(s *Setting) *pointing {
-	p := new(pointing)
+// newPointing returns the check that each blob to which an entity points is there, which
+// lists all blobs and then reads all entities.
+func newPointing(s *Setting) *finding {
 	there := make(map[string]bool)
-	see := func(row target.Row) {
-		name, points := row.Entity.Lookup(largePointer)
-		if !points {
-			return
+	return newFinding("each blob to which an entity points is there", func(f *finding) Request {
+		see := func(row target.Row) {
+			if name, points := row.Entity.Lookup(largePointer); points {
+				f.look(there[name.Text()], "the entity %q, %q points to a blob that is not there", row.Key.Partition, row.Key.Row)
+			}
 		}
-		p.findings.Looked++
-		if !there[name.Text()] {
-			p.findings.Fault(fmt.Sprintf("the entity %q, %q points to a blob that is not there", row.Key.Partition, row.Key.Row))
-		}
-	}
-	p.Script = NewScript(func(*Script) Request {
-		return listAll(s.StoreOf(largeStore), "", func(f target.Found) { there[f.Name] = true }, func() Turn {
+		return listAll(s.StoreOf(largeStore), "", func(b target.Found) { there[b.Name] = true }, func() Turn {
 			return Send(ReadAll(s.Table, target.Query{}, see, End))
 		})
 	})
-	return p
 }
-
-// Name implements [Check].
-func (p *pointing) Name() string { return "each blob to which an entity points is there" }
-
-// Findings implements [Check].
-func (p *pointing) Findings() Findings { return p.findings }

@@ -1,8 +1,6 @@
 package procedure
 
 import (
-	"fmt"
-
 	"loadgen/engine/entity"
 	"loadgen/target"
 )
@@ -66,15 +64,9 @@ func newTransfer(c *Call) *Script {
 	})
 }
 
-// balances is the check that the legs of each transfer sum to zero.
-type balances struct {
-	*Script
-	findings Findings
-}
-
-// newBalances returns a check that reads all legs.
-func newBalances(s *Setting) *balances {
-	b := new(balances)
+// newBalances returns the check that the legs of each transfer sum to zero, which reads all
+// of them.
+func newBalances(s *Setting) *finding {
 	sums := make(map[string]int64)
 	var order []string
 	see := func(row target.Row) {
@@ -88,22 +80,12 @@ func newBalances(s *Setting) *balances {
 		amount, _ := row.Entity.Lookup(transferAmount)
 		sums[id.Text()] += amount.Int()
 	}
-	b.Script = NewScript(func(*Script) Request {
+	return newFinding("the legs of each transfer sum to zero", func(f *finding) Request {
 		return ReadAll(s.Table, target.Query{}, see, func() Turn {
 			for _, id := range order {
-				b.findings.Looked++
-				if sums[id] != 0 {
-					b.findings.Fault(fmt.Sprintf("the legs of transfer %s sum to %d", id, sums[id]))
-				}
+				f.look(sums[id] == 0, "the legs of transfer %s sum to %d", id, sums[id])
 			}
 			return End()
 		})
 	})
-	return b
 }
-
-// Name implements [Check].
-func (b *balances) Name() string { return "the legs of each transfer sum to zero" }
-
-// Findings implements [Check].
-func (b *balances) Findings() Findings { return b.findings }

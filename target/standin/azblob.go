@@ -104,9 +104,9 @@ func (c *Blobs) upload(ctx context.Context, within *azcontainer.Client, b *targe
 	switch b.Match {
 	case "":
 	case target.IfAbsent:
-		options.AccessConditions = &azblob.AccessConditions{ModifiedAccessConditions: &azblob.ModifiedAccessConditions{IfNoneMatch: ptr(azcore.ETagAny)}}
+		options.AccessConditions = &azblob.AccessConditions{ModifiedAccessConditions: &azblob.ModifiedAccessConditions{IfNoneMatch: new(azcore.ETagAny)}}
 	default:
-		options.AccessConditions = &azblob.AccessConditions{ModifiedAccessConditions: &azblob.ModifiedAccessConditions{IfMatch: ptr(azcore.ETag(b.Match))}}
+		options.AccessConditions = &azblob.AccessConditions{ModifiedAccessConditions: &azblob.ModifiedAccessConditions{IfMatch: new(azcore.ETag(b.Match))}}
 	}
 	return within.NewBlockBlobClient(b.Name).Upload(ctx, unclosed{bytes.NewReader(b.Body)}, options)
 }
@@ -151,7 +151,7 @@ func (c *Blobs) list(ctx context.Context, within *azcontainer.Client, b *target.
 			ask.Marker = &marker
 		}
 		if !passing || len(o.Found) > 0 {
-			ask.MaxResults = ptr(int32(most - len(o.Found)))
+			ask.MaxResults = new(int32(most - len(o.Found)))
 		}
 		page, err := within.NewListBlobsFlatPager(ask).NextPage(ctx)
 		if err != nil {

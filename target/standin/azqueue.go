@@ -65,7 +65,7 @@ func (q *Queues) Do(ctx context.Context, op *target.Operation) target.Outcome {
 // expires.
 func (q *Queues) put(ctx context.Context, queue *azqueue.QueueClient, b *target.Beside) target.Outcome {
 	text := base64.StdEncoding.EncodeToString(b.Body)
-	options := &azqueue.EnqueueMessageOptions{TimeToLive: ptr(int32(-1)), VisibilityTimeout: seconds(b.Hidden)}
+	options := &azqueue.EnqueueMessageOptions{TimeToLive: new(int32(-1)), VisibilityTimeout: seconds(b.Hidden)}
 	_, err := queue.EnqueueMessage(ctx, text, options)
 	if err != nil && q.failed(err).Code == queueNotFound {
 		// Who is told that it is there already was beaten by another worker.
@@ -82,7 +82,7 @@ func (q *Queues) put(ctx context.Context, queue *azqueue.QueueClient, b *target.
 
 func (q *Queues) receive(ctx context.Context, queue *azqueue.QueueClient, b *target.Beside) target.Outcome {
 	page, err := queue.DequeueMessages(ctx, &azqueue.DequeueMessagesOptions{
-		NumberOfMessages: ptr(int32(max(1, b.Most))), VisibilityTimeout: seconds(b.Hidden)})
+		NumberOfMessages: new(int32(max(1, b.Most))), VisibilityTimeout: seconds(b.Hidden)})
 	if err != nil {
 		o := q.failed(err)
 		if o.Code == queueNotFound {
@@ -120,9 +120,7 @@ func (q *Queues) deleted(err error) target.Outcome {
 }
 
 // seconds is for how many a message is hidden.
-func seconds(d time.Duration) *int32 { return ptr(int32(wholeSeconds(d) / time.Second)) }
-
-func ptr[T any](v T) *T { return &v }
+func seconds(d time.Duration) *int32 { return new(int32(wholeSeconds(d) / time.Second)) }
 
 // value returns what a pointer points to, zero for none.
 func value[T any](p *T) T {
