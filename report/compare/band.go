@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"loadgen/report/compare/statistics"
 )
 
 // BandOptions says how the uncertainty within one run is estimated. A field that
@@ -85,7 +87,7 @@ func (o BandOptions) OfChange(was, is []float64) (Band, error) {
 			return Band{}, fmt.Errorf("%w: a figure below 0 has no relative change", ErrFigures)
 		}
 	}
-	if len(was) > 0 && mean(was) == 0 {
+	if len(was) > 0 && statistics.Mean(was) == 0 {
 		return Band{}, fmt.Errorf("%w: nothing before, so that there is no relative change", ErrFigures)
 	}
 	return o.band([][]float64{was, is}, func(means []float64) float64 { return means[1]/means[0] - 1 })
@@ -104,24 +106,24 @@ func (o BandOptions) band(all [][]float64, figure func(means []float64) float64)
 		if err := checkSeries(series, o.Resamples); err != nil {
 			return Band{}, err
 		}
-		blocks[i] = min(len(series), cmp.Or(o.Block, blockTimes*correlated(series)))
+		blocks[i] = min(len(series), cmp.Or(o.Block, blockTimes*statistics.Correlated(series)))
 		band.Seconds, band.Block = min(band.Seconds, len(series)), max(band.Block, blocks[i])
 		if len(series) < fewestBlocks*blocks[i] {
 			band.Doubt = fmt.Sprintf("the run is too short: %s hold fewer than %d blocks of %d that are not correlated",
 				counted(len(series), "second"), fewestBlocks, blocks[i])
 		}
-		means[i] = mean(series)
+		means[i] = statistics.Mean(series)
 	}
 	band.Mean = figure(means)
 	drawn := make([]float64, o.Resamples)
 	rng := rand.New(rand.NewPCG(o.Seed, uint64(band.Seconds)))
 	for n := range drawn {
 		for i, series := range all {
-			means[i] = resampledMean(series, blocks[i], rng)
+			means[i] = statistics.ResampledMean(series, blocks[i], rng)
 		}
 		drawn[n] = figure(means)
 	}
-	band.Low, band.High = middle(drawn, o.Level)
+	band.Low, band.High = statistics.Middle(drawn, o.Level)
 	return band, nil
 }
 
@@ -141,61 +143,4 @@ func checkFinite(series []float64) error {
 		}
 	}
 	return nil
-}
-
-// resampledMean returns the mean of a series put together of blocks, each drawn
-// from anywhere, those that reach over the end going on at the beginning, so that
-// every second is as likely as any other.
-func resampledMean(series []float64, block int, rng *rand.Rand) float64 {
-	sum := 0.0
-	for left := len(series); left > 0; left -= block {
-		from := rng.IntN(len(series))
-		for i := range min(block, left) {
-			if from+i == len(series) {
-				from -= len(series)
-			}
-			sum += series[from+i]
-		}
-	}
-	return sum / float64(len(series))
-}
-
-// middle returns the bounds of the middle part of values, which it sorts.
-func middle(values []float64, level float64) (low, high float64) {
-	slices.Sort(values)
-	beyond := min((len(values)-1)/2, int((1-level)/2*float64(len(values))))
-	return values[beyond], values[len(values)-1-beyond]
-}
-
-// correlated returns over how many seconds a series is correlated with itself, 1
-// where it is not: 1 + 2·Σ ρ(k), summed up to the first k that is at least five
-// times the sum so far, beyond which there is nothing but noise.
-func correlated(series []float64) int {
-	const window = 5
-	centre := mean(series)
-	at := func(lag int) float64 {
-		sum := 0.0
-		for i := range len(series) - lag {
-			sum += (series[i] - centre) * (series[i+lag] - centre)
-		}
-		return sum
-	}
-	variance := at(0)
-	if variance <= 0 {
-		return 1
-	}
-	seconds := 1.0
-	for lag := 1; lag < len(series) && float64(lag) < window*seconds; lag++ {
-		seconds += 2 * at(lag) / variance
-	}
-	return max(1, int(math.Ceil(seconds-1e-9)))
-}
-
-// mean returns the arithmetic mean.
-func mean(values []float64) float64 {
-	sum := 0.0
-	for _, value := range values {
-		sum += value
-	}
-	return sum / float64(len(values))
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"loadgen/report/compare"
+	"loadgen/report/compare/statistics"
 )
 
 // correlatedSeries is a series in which each second keeps a share of the one before.
@@ -85,7 +86,7 @@ func TestCorrelatedSeconds(t *testing.T) {
 		{"half of it kept", correlatedSeries(20_000, 0.5, rng), 3, 4},
 		{"nine tenths kept", correlatedSeries(20_000, 0.9, rng), 15, 23},
 	} {
-		if got := compare.Correlated(row.series); got < row.least || got > row.most {
+		if got := statistics.Correlated(row.series); got < row.least || got > row.most {
 			t.Errorf("%s: correlated = %d; want from %d to %d", row.name, got, row.least, row.most)
 		}
 	}

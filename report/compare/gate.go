@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+
+	"loadgen/report/compare/statistics"
 )
 
 // Gate judges paired live runs. A field that is 0 is the default.
@@ -82,7 +84,7 @@ func (g Gate) Judge(trials []Trial) (Judgement, error) {
 		findings[i], p[i] = finding, finding.P
 	}
 	overall := NoDifference
-	for i, adjusted := range Holm(p) {
+	for i, adjusted := range statistics.Holm(p) {
 		findings[i].Adjusted = adjusted
 		g.decide(&findings[i], trials[i].Metric.Better, len(trials))
 		overall = max(overall, findings[i].Verdict)
@@ -126,13 +128,13 @@ func (g *Gate) measure(t *Trial) (Finding, error) {
 	for i, pair := range t.Pairs {
 		was[i], is[i] = pair.A, pair.B
 	}
-	finding.A, finding.B = median(was), median(is)
-	tested := signFlip(logs, g.Alpha, g.Seed)
-	finding.P, finding.Exact = tested.p, tested.exact
-	finding.effect = hodgesLehmann(logs)
+	finding.A, finding.B = statistics.Median(was), statistics.Median(is)
+	tested := statistics.SignFlip(logs, g.Alpha, g.Seed)
+	finding.P, finding.Exact = tested.P, tested.Exact
+	finding.effect = statistics.HodgesLehmann(logs)
 	finding.Change = math.Expm1(finding.effect)
-	if tested.told {
-		finding.Interval = &[2]float64{math.Expm1(tested.low), math.Expm1(tested.high)}
+	if tested.Told {
+		finding.Interval = &[2]float64{math.Expm1(tested.Low), math.Expm1(tested.High)}
 	}
 	return finding, nil
 }

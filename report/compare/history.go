@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"loadgen/report/compare/statistics"
 )
 
 // Test is how a change point is held against chance.
@@ -75,7 +77,7 @@ type ChangePoint struct {
 // magnitude returns the change as seen from whichever side makes it greater, so that
 // a step up and the same step down weigh the same.
 func (c *ChangePoint) magnitude() float64 {
-	return math.Max(math.Abs(relative(c.Before, c.After)), math.Abs(relative(c.After, c.Before)))
+	return math.Max(math.Abs(statistics.Relative(c.Before, c.After)), math.Abs(statistics.Relative(c.After, c.Before)))
 }
 
 // Validate returns everything that is wrong with the options, each wrapped around
@@ -115,7 +117,7 @@ func (h History) ChangePoints(series []float64) ([]ChangePoint, error) {
 	h.Window = cmp.Or(h.Window, DefaultWindow)
 	h.P = cmp.Or(h.P, DefaultP)
 	h.LeastChange = cmp.Or(h.LeastChange, DefaultLeastChange)
-	d := detective{h, series, newDivider(2 * h.Window)}
+	d := detective{h, series, statistics.NewDivider(2 * h.Window)}
 	return d.merge(d.candidates()), nil
 }
 
@@ -123,7 +125,7 @@ func (h History) ChangePoints(series []float64) ([]ChangePoint, error) {
 type detective struct {
 	History
 	series  []float64
-	divider *divider
+	divider *statistics.Divider
 }
 
 // candidates returns the indexes at which any window falls apart, sorted.
@@ -149,7 +151,7 @@ func (d *detective) divideWindow(window []float64, rng *rand.Rand) []int {
 	for {
 		at, low, high, clearest := 0, 0, 0, 0.0
 		for i := range len(edges) - 1 {
-			tau, clarity := d.divider.divide(window[edges[i]:edges[i+1]])
+			tau, clarity := d.divider.Divide(window[edges[i]:edges[i+1]])
 			if clarity > clearest {
 				at, low, high, clearest = edges[i]+tau, edges[i], edges[i+1], clarity
 			}
@@ -166,9 +168,9 @@ func (d *detective) divideWindow(window []float64, rng *rand.Rand) []int {
 // chance returns the p-value of a split of a stretch at an index.
 func (d *detective) chance(stretch []float64, at int, clarity, limit float64, rng *rand.Rand) float64 {
 	if d.Test == ByStudent {
-		return student(stretch[:at], stretch[at:])
+		return statistics.Student(stretch[:at], stretch[at:])
 	}
-	return d.divider.permuted(stretch, clarity, limit, rng)
+	return d.divider.Permuted(stretch, clarity, limit, rng)
 }
 
 // merge drops the weakest candidate, by p-value and then by magnitude, until none is
@@ -218,9 +220,9 @@ func (d *detective) judge(indexes []int, i int) ChangePoint {
 		to = indexes[i+1]
 	}
 	from, to = max(from, at-d.Window), min(to, at+d.Window)
-	clarity := d.divider.measure(d.series[from:to])[at-from]
-	point := ChangePoint{Index: at, Before: mean(d.series[from:at]), After: mean(d.series[at:to])}
-	point.Change = relative(point.Before, point.After)
+	clarity := d.divider.Measure(d.series[from:to])[at-from]
+	point := ChangePoint{Index: at, Before: statistics.Mean(d.series[from:at]), After: statistics.Mean(d.series[at:to])}
+	point.Change = statistics.Relative(point.Before, point.After)
 	// The second word keeps these draws apart from those of the windows.
 	rng := rand.New(rand.NewPCG(d.Seed, math.MaxUint64-uint64(at)))
 	point.P = d.chance(d.series[from:to], at-from, clarity, d.P, rng)

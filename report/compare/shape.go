@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"loadgen/report/compare/statistics"
 	"loadgen/results"
 )
 
@@ -67,7 +68,7 @@ func ShapeOf(was, is []results.Bar) (Shape, error) {
 			continue
 		}
 		before, after := quantile(was, shape.Was, q), quantile(is, shape.Is, q)
-		shape.Quantiles = append(shape.Quantiles, Shift{q, before, after, relative(float64(before), float64(after))})
+		shape.Quantiles = append(shape.Quantiles, Shift{q, before, after, statistics.Relative(float64(before), float64(after))})
 	}
 	shape.Sentence = shape.describe()
 	return shape, nil
@@ -138,17 +139,6 @@ func quantile(bars []results.Bar, n int64, q float64) int64 {
 	return bars[len(bars)-1].To
 }
 
-// relative returns a change as a part of one.
-func relative(was, is float64) float64 {
-	switch {
-	case was == is:
-		return 0
-	case was == 0:
-		return math.Inf(1)
-	}
-	return is/was - 1
-}
-
 // describe says which part of the distribution moved.
 func (s *Shape) describe() string {
 	if len(s.Quantiles) == 0 {
@@ -158,7 +148,7 @@ func (s *Shape) describe() string {
 	bodyMoved, tailMoved := math.Abs(body.Change) >= leastShift, math.Abs(tail.Change) >= leastShift
 	// Both moved alike where what is left of the tail's change, once the body's is
 	// taken off, is small.
-	alike := math.Abs(relative(1+body.Change, 1+tail.Change)) < leastShift
+	alike := math.Abs(statistics.Relative(1+body.Change, 1+tail.Change)) < leastShift
 	switch {
 	case len(s.Quantiles) == 1 && bodyMoved:
 		return fmt.Sprintf("The median changed by %s; the tail cannot be told.", Percent(body.Change))

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"loadgen/report/compare/statistics"
 	"loadgen/results"
 )
 
@@ -156,7 +157,7 @@ func nightOf(runs []run) Night {
 				told = append(told, value)
 			}
 		}
-		night.Values = append(night.Values, median(told))
+		night.Values = append(night.Values, statistics.Median(told))
 	}
 	for _, r := range runs {
 		if r.commit != "" && !slices.Contains(night.Commits, r.commit) {
@@ -164,15 +165,4 @@ func nightOf(runs []run) Night {
 		}
 	}
 	return night
-}
-
-// median returns the middle of some values, which it sorts, or what lies between the
-// two in the middle; not a number of none.
-func median(values []float64) float64 {
-	if len(values) == 0 {
-		return math.NaN()
-	}
-	slices.Sort(values)
-	low, high := values[(len(values)-1)/2], values[len(values)/2]
-	return low + (high-low)/2
 }

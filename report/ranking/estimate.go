@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"loadgen/report/compare"
+	"loadgen/report/compare/statistics"
 	"loadgen/results"
 )
 
@@ -16,7 +16,7 @@ func estimate(values []float64, greatest float64) *Estimate {
 	if len(values) == 0 {
 		return nil
 	}
-	middle, low, high, told := compare.MeanInterval(values, doubt)
+	middle, low, high, told := statistics.MeanInterval(values, doubt)
 	e := &Estimate{Mean: middle, Least: slices.Min(values), Greatest: slices.Max(values), Runs: len(values)}
 	if told {
 		// No figure is below nothing, nor a share above all.

@@ -1,6 +1,7 @@
 package ranking
 
 import (
+	"loadgen/report/compare/statistics"
 	"slices"
 	"strings"
 
@@ -148,7 +149,7 @@ func (one *Ranked) measured(trials []Trial, p Price) {
 	one.ColdServed = estimate(some(trials, perhaps(func(t *Trial) *float64 { return t.ColdServed })), 1)
 	if billed := told(trials, events(func(t *Trial) float64 { return t.billed(p) })); len(billed) > 0 && p.PerMillion > 0 {
 		// A million events at so many transactions each, at so much per million.
-		one.Cost = finite(mean(billed) * p.PerMillion)
+		one.Cost = finite(statistics.Mean(billed) * p.PerMillion)
 	}
 	if one.Stored != nil && p.PerGiBMonth > 0 {
 		one.Keeping = finite(one.Stored.Mean * 1e6 / (1 << 30) * p.PerGiBMonth)

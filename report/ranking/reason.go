@@ -3,6 +3,7 @@ package ranking
 import (
 	"cmp"
 	"fmt"
+	"loadgen/report/compare/statistics"
 	"slices"
 
 	"loadgen/report/verdict"
@@ -179,7 +180,7 @@ func transactions(arm, first *Arm, behind int, p Price) []Reason {
 		return nil
 	}
 	of := func(a *Arm) float64 {
-		return mean(some(a.Trials, func(t *Trial) (float64, bool) { return t.billed(p), t.Served > 0 }))
+		return statistics.Mean(some(a.Trials, func(t *Trial) (float64, bool) { return t.billed(p), t.Served > 0 }))
 	}
 	return []Reason{{Kind: BillsMore, Says: fmt.Sprintf("an event takes %s billed transactions (%s: %s)", each(of(arm)),
 		first.Design, each(of(first)))}}

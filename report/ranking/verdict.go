@@ -2,6 +2,7 @@ package ranking
 
 import (
 	"fmt"
+	"loadgen/report/compare/statistics"
 	"slices"
 	"strings"
 
@@ -55,7 +56,7 @@ func (r *order) margin(winner, next int) string {
 	than := r.names[next]
 	e := r.ratio(bySustained, next, winner)
 	f := r.behind[next]
-	x, y := mean(r.values[f][winner]), mean(r.values[f][next])
+	x, y := statistics.Mean(r.values[f][winner]), statistics.Mean(r.values[f][next])
 	switch {
 	case f == bySustained && e == nil:
 		return fmt.Sprintf("it sustains %s entities/s within what is needed, and %s none", verdict.Rate(x), than)
@@ -79,7 +80,7 @@ func (r *order) last() string {
 		return ""
 	}
 	last := r.tiers[len(r.tiers)-1][0]
-	return fmt.Sprintf(" The last, %s, sustains %s entities/s.", r.names[last], verdict.Rate(mean(r.values[bySustained][last])))
+	return fmt.Sprintf(" The last, %s, sustains %s entities/s.", r.names[last], verdict.Rate(statistics.Mean(r.values[bySustained][last])))
 }
 
 // against says a ratio above 1 in words, both ends of its interval in the same ones.
