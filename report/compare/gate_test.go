@@ -35,7 +35,7 @@ func TestVerdicts(t *testing.T) {
 		name   string
 		better compare.Better
 		pairs  []compare.Pair
-		want   compare.Verdict
+		want   compare.Outcome
 	}{
 		{"no pairs at all", compare.Lower, nil, compare.Inconclusive},
 		{"five pairs, however great", compare.Lower, ratios(around(5, 3)...), compare.Inconclusive},
@@ -71,7 +71,7 @@ func TestSeveralMetricsNeedMore(t *testing.T) {
 	for _, row := range []struct {
 		name   string
 		trials []compare.Trial
-		want   compare.Verdict
+		want   compare.Outcome
 	}{
 		{"seven pairs of two metrics", trials(7, 1.2, 1.2), compare.Inconclusive},
 		{"eight pairs of two", trials(8, 1.2, 1), compare.Regression},
@@ -101,9 +101,9 @@ func TestSeveralMetricsNeedMore(t *testing.T) {
 func TestSwappedSidesSwapSignsAndKeepP(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 12))
 	noisy := machine{runSD: 0.05, driftSD: 0.02}
-	opposite := map[compare.Verdict]compare.Verdict{compare.Regression: compare.Improvement,
+	opposite := map[compare.Outcome]compare.Outcome{compare.Regression: compare.Improvement,
 		compare.Improvement: compare.Regression, compare.NoDifference: compare.NoDifference}
-	seen := map[compare.Verdict]int{}
+	seen := map[compare.Outcome]int{}
 	for i := range 300 {
 		// Beyond twenty pairs patterns are drawn, and those are the same both ways.
 		pairs := 8 + i%4

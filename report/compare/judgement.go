@@ -6,39 +6,9 @@ import (
 	"strconv"
 )
 
-// Verdict is what a comparison comes to. Of several metrics the greatest counts.
-type Verdict uint8
-
-// The verdicts. That no difference was shown does not say that there is none: the
-// interval says how great it may still be.
-const (
-	NoDifference Verdict = iota
-	Improvement
-	Inconclusive
-	Regression
-)
-
-// String returns the verdict in words.
-func (v Verdict) String() string {
-	switch v {
-	case NoDifference:
-		return "no difference shown"
-	case Improvement:
-		return "improvement"
-	case Inconclusive:
-		return "inconclusive"
-	case Regression:
-		return "regression"
-	}
-	return "verdict " + strconv.Itoa(int(v))
-}
-
-// MarshalText returns the verdict in words.
-func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
-
 // Judgement is what a gate says of all metrics.
 type Judgement struct {
-	Verdict  Verdict   `json:"verdict"`
+	Verdict  Outcome   `json:"verdict"`
 	Findings []Finding `json:"metrics"`
 }
 
@@ -46,7 +16,7 @@ type Judgement struct {
 // +10 % from A to B, whichever way is better.
 type Finding struct {
 	Metric  string  `json:"metric"`
-	Verdict Verdict `json:"verdict"`
+	Verdict Outcome `json:"verdict"`
 	// A and B are the medians over the runs, in the metric's own unit.
 	A float64 `json:"a"`
 	B float64 `json:"b"`

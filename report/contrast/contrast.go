@@ -9,23 +9,9 @@ import (
 	"loadgen/report/compare/statistics"
 )
 
-// Outcome is what a comparison comes to, in a word.
-type Outcome string
-
-// The outcomes. Identical and Different are of runs in virtual time, which repeat exactly;
-// the others are those of package compare.
-const (
-	Identical    Outcome = "identical"
-	Different    Outcome = "different"
-	NoDifference Outcome = "no difference shown"
-	Better       Outcome = "improvement"
-	Worse        Outcome = "regression"
-	Inconclusive Outcome = "inconclusive"
-)
-
 // Contrast is two sides held against each other. Its fields are those of the JSON form.
 type Contrast struct {
-	Outcome Outcome `json:"verdict"`
+	Outcome compare.Outcome `json:"verdict"`
 	// Says is the verdict in a sentence or two.
 	Says []string `json:"sentences"`
 	A    Summary  `json:"a"`

@@ -12,22 +12,22 @@ import (
 // rule gives the comparison its verdict.
 func (c *Contrast) rule(a, b *Side) error {
 	if c.Exact != nil && c.Exact.Same == c.Exact.Pairs {
-		c.Outcome, c.Says = Identical, []string{"They repeat to the last count."}
+		c.Outcome, c.Says = compare.Identical, []string{"They repeat to the last count."}
 		if c.Exact.Pairs > 1 {
 			c.Says[0] = fmt.Sprintf("All %d pairs of runs repeat to the last count.", c.Exact.Pairs)
 		}
 		return nil
 	}
 	if why := c.untold(a, b); why != nil {
-		c.Outcome, c.Says = Inconclusive, why
+		c.Outcome, c.Says = compare.Inconclusive, why
 		if c.Exact != nil {
-			c.Outcome = Different
+			c.Outcome = compare.Different
 		}
 		return nil
 	}
 	trials := c.trials(a, b)
 	if len(trials) == 0 {
-		c.Outcome, c.Says = Inconclusive, []string{"No figure of the whole is told by every run, so that there is nothing to judge."}
+		c.Outcome, c.Says = compare.Inconclusive, []string{"No figure of the whole is told by every run, so that there is nothing to judge."}
 		return nil
 	}
 	judged, err := compare.Gate{}.Judge(trials)
@@ -123,21 +123,21 @@ func (c *Contrast) judged(j compare.Judgement) {
 	worse, better := moved(j.Findings, compare.Regression), moved(j.Findings, compare.Improvement)
 	switch {
 	case worse != "" && better != "":
-		c.Outcome, c.Says = Worse, []string{fmt.Sprintf("B is worse than A %s: %s.", over, worse), fmt.Sprintf("It is better, too: %s.", better)}
+		c.Outcome, c.Says = compare.Regression, []string{fmt.Sprintf("B is worse than A %s: %s.", over, worse), fmt.Sprintf("It is better, too: %s.", better)}
 	case worse != "":
-		c.Outcome, c.Says = Worse, []string{fmt.Sprintf("B is worse than A %s: %s.", over, worse)}
+		c.Outcome, c.Says = compare.Regression, []string{fmt.Sprintf("B is worse than A %s: %s.", over, worse)}
 	case better != "":
-		c.Outcome, c.Says = Better, []string{fmt.Sprintf("B is better than A %s: %s.", over, better)}
+		c.Outcome, c.Says = compare.Improvement, []string{fmt.Sprintf("B is better than A %s: %s.", over, better)}
 	case j.Verdict == compare.Inconclusive:
-		c.Outcome, c.Says = Inconclusive, []string{"Too few pairs of runs to tell a difference from chance."}
+		c.Outcome, c.Says = compare.Inconclusive, []string{"Too few pairs of runs to tell a difference from chance."}
 	default:
-		c.Outcome = NoDifference
+		c.Outcome = compare.NoDifference
 		c.Says = []string{fmt.Sprintf("No difference is shown %s.", over), "That there is none is not shown either: the intervals say how great it may be."}
 	}
 }
 
 // moved returns the changes of the findings of a verdict.
-func moved(findings []compare.Finding, v compare.Verdict) string {
+func moved(findings []compare.Finding, v compare.Outcome) string {
 	var words []string
 	for i := range findings {
 		if f := &findings[i]; f.Verdict == v {

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"loadgen/report/compare"
 )
 
 // CSV prints a row for each night, as a spreadsheet opens it and Apache Otava's importer
@@ -51,7 +53,7 @@ func CSV(w io.Writer, d *Document) (left []string, err error) {
 		left = append(left, fmt.Sprintf("%s on which not all of the metrics can be told", nightsIn(incomplete)))
 	}
 	for i := range d.Scenarios {
-		if s := &d.Scenarios[i]; s.Outcome() == NoHistory {
+		if s := &d.Scenarios[i]; s.Outcome() == compare.Inconclusive {
 			left = append(left, s.Sentence())
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"loadgen/report/compare"
 )
 
 const (
@@ -23,11 +25,11 @@ func Annotations(w io.Writer, list []Ruling) error {
 	same := 0
 	for i := range list {
 		switch r := &list[i]; r.Outcome {
-		case Same:
+		case compare.Same:
 			same++
-		case Improved:
+		case compare.Improvement:
 			kinds["notice"] = append(kinds["notice"], r)
-		case Inconclusive, NoBaseline:
+		case compare.Inconclusive, compare.NoBaseline:
 			kinds["warning"] = append(kinds["warning"], r)
 		default:
 			kinds["error"] = append(kinds["error"], r)

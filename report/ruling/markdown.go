@@ -78,7 +78,7 @@ func counts(sorted []*Ruling) string {
 
 // emphasis returns the outcome, bold where it bars a change.
 func (r *Ruling) emphasis() string {
-	if r.Outcome.code() == codeOk {
+	if code(r.Outcome) == codeOk {
 		return r.Outcome.String()
 	}
 	return "**" + r.Outcome.String() + "**"

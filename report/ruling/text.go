@@ -91,22 +91,22 @@ type metric struct {
 
 // told is one ruling of the JSON form.
 type told struct {
-	Scenario string   `json:"scenario"`
-	Outcome  Outcome  `json:"verdict"`
-	Virtual  bool     `json:"virtual"`
-	Reason   string   `json:"reason"`
-	Against  string   `json:"against"`
-	Differ   int      `json:"values_that_differ"`
-	Notes    []string `json:"notes"`
+	Scenario string          `json:"scenario"`
+	Outcome  compare.Outcome `json:"verdict"`
+	Virtual  bool            `json:"virtual"`
+	Reason   string          `json:"reason"`
+	Against  string          `json:"against"`
+	Differ   int             `json:"values_that_differ"`
+	Notes    []string        `json:"notes"`
 }
 
 // JSON prints rulings as {verdict, metrics, scenarios}: the gravest outcome, each value
 // that differs or metric that was judged, and each ruling.
 func JSON(w io.Writer, list []Ruling) error {
 	document := struct {
-		Verdict   Outcome  `json:"verdict"`
-		Metrics   []metric `json:"metrics"`
-		Scenarios []told   `json:"scenarios"`
+		Verdict   compare.Outcome `json:"verdict"`
+		Metrics   []metric        `json:"metrics"`
+		Scenarios []told          `json:"scenarios"`
 	}{Metrics: []metric{}, Scenarios: []told{}, Verdict: gravest(list)}
 	for i := range list {
 		r := &list[i]
@@ -122,17 +122,6 @@ func JSON(w io.Writer, list []Ruling) error {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(document)
-}
-
-// gravest returns the outcome that the exit code goes by.
-func gravest(list []Ruling) Outcome {
-	code, outcome := Code(list), Same
-	for i := range list {
-		if o := list[i].Outcome; o.code() == code && o > outcome {
-			outcome = o
-		}
-	}
-	return outcome
 }
 
 func (r *Ruling) metrics() []metric {

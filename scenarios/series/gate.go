@@ -58,7 +58,7 @@ func (g *Gate) Rule(record *results.Record, typed string) (ruling.Ruling, error)
 		return invalid(none, record), nil
 	}
 	if err != nil {
-		none.Outcome, none.Reason = ruling.NoBaseline, oneLine(err)
+		none.Outcome, none.Reason = compare.NoBaseline, oneLine(err)
 		none.Notes = []string{fmt.Sprintf("to make this run the baseline: loadgen gate %s --accept --reason \"why\"", typed)}
 		return none, nil
 	}
@@ -75,10 +75,10 @@ func (g *Gate) Rule(record *results.Record, typed string) (ruling.Ruling, error)
 	if !valid {
 		return invalid(one, record), nil
 	}
-	if one.Outcome == ruling.Same {
+	if one.Outcome == compare.Same {
 		one.Notes = append(one.Notes, unmet(record.Summary)...)
 		if len(one.Notes) > 0 {
-			one.Outcome, one.Reason = ruling.Failed, "it repeats, and a claim of the scenario is not borne out"
+			one.Outcome, one.Reason = compare.Failed, "it repeats, and a claim of the scenario is not borne out"
 		}
 	}
 	return one, nil
@@ -87,7 +87,7 @@ func (g *Gate) Rule(record *results.Record, typed string) (ruling.Ruling, error)
 // invalid returns the ruling on a run that is not valid. What differs is listed all the
 // same, for it says what has gone wrong.
 func invalid(one ruling.Ruling, record *results.Record) ruling.Ruling {
-	one.Outcome, one.Reason = ruling.Invalid, "the run is "+record.Summary.Validity
+	one.Outcome, one.Reason = compare.Invalid, "the run is "+record.Summary.Validity
 	one.Notes = record.Summary.Reasons
 	return one
 }
