@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -9,44 +8,14 @@ import (
 	"strconv"
 )
 
-// DiffOptions says what of two trees is compared, and how much is told. A field that
-// is 0 is the default.
-type DiffOptions struct {
-	// Ignore are paths, as [Entry.Path] writes them, that may differ with all that is
-	// below them: the instant of a run, its folder.
-	Ignore []string
-	// Most is how many entries are kept; all are counted.
-	Most int
-}
-
-// DefaultMost is the default of [DiffOptions].Most.
-const DefaultMost = 50
-
-// mostEntries bounds what is kept.
-const mostEntries = 10_000
-
-// Validate returns everything that is wrong with the options, each wrapped around
-// [ErrOptions]; nil where nothing is.
-func (o *DiffOptions) Validate() []error {
-	var faults []error
-	if o.Most < 0 || o.Most > mostEntries {
-		faults = append(faults, fmt.Errorf("%w: most: %d is not from 0 to %d", ErrOptions, o.Most, mostEntries))
-	}
-	if slices.Contains(o.Ignore, "") {
-		faults = append(faults, fmt.Errorf("%w: ignore: a path is empty", ErrOptions))
-	}
-	return faults
-}
+// mostEntries is how many entries are kept.
+const mostEntries = 1000
 
 // Diff lists the values in which two JSON texts differ: objects by key whatever
 // their order, arrays by their elements' names or else by position, numbers by their
 // exact decimal value. Nothing is near enough: a run in virtual time repeats to the
-// byte. An error wraps [ErrOptions] or [ErrTree], and says which side cannot be
-// read.
-func Diff(was, is []byte, options DiffOptions) (Difference, error) {
-	if faults := options.Validate(); len(faults) > 0 {
-		return Difference{}, faults[0]
-	}
+// byte. An error wraps [ErrTree], and says which side cannot be read.
+func Diff(was, is []byte) (Difference, error) {
 	before, err := parseTree(was)
 	if err != nil {
 		return Difference{}, fmt.Errorf("reading what was: %w", err)
@@ -55,26 +24,16 @@ func Diff(was, is []byte, options DiffOptions) (Difference, error) {
 	if err != nil {
 		return Difference{}, fmt.Errorf("reading what is: %w", err)
 	}
-	d := differ{ignore: map[string]bool{}, most: cmp.Or(options.Most, DefaultMost)}
-	for _, path := range options.Ignore {
-		d.ignore[path] = true
-	}
+	var d differ
 	d.compare("", before, after)
 	return d.found, nil
 }
 
 // differ walks two trees and keeps what it finds.
-type differ struct {
-	ignore map[string]bool
-	most   int
-	found  Difference
-}
+type differ struct{ found Difference }
 
 // compare finds what differs at a path and below it.
 func (d *differ) compare(path string, was, is any) {
-	if d.ignore[rooted(path)] {
-		return
-	}
 	switch before := was.(type) {
 	case map[string]any:
 		if after, ok := is.(map[string]any); ok {
@@ -123,7 +82,6 @@ func (d *differ) compareMember(path string, was, is any, wasThere, isThere bool)
 	switch {
 	case wasThere && isThere:
 		d.compare(path, was, is)
-	case d.ignore[path]:
 	case wasThere:
 		d.add(Entry{Path: path, Kind: Removed, Was: shown(was)})
 	default:
@@ -212,7 +170,7 @@ func namesOf(elements []any) ([]string, bool) {
 // add counts an entry, and keeps it where there is room.
 func (d *differ) add(e Entry) {
 	d.found.Total++
-	if e.Path = rooted(e.Path); len(d.found.Entries) < d.most {
+	if e.Path = rooted(e.Path); len(d.found.Entries) < mostEntries {
 		d.found.Entries = append(d.found.Entries, e)
 	}
 }

@@ -2,8 +2,8 @@ package compare
 
 import "errors"
 
-// ErrOptions is wrapped by every fault of [Gate], [History], [BandOptions] and
-// [DiffOptions], ErrFigures by every fault of the figures to compare, and ErrTree
+// ErrOptions is wrapped by every fault of [Gate], [History] and [BandOptions],
+// ErrFigures by every fault of the figures to compare, and ErrTree
 // by every fault of a text that [Diff] cannot read; test for them with errors.Is.
 var (
 	ErrOptions = errors.New("compare: impossible options")

@@ -3,7 +3,6 @@ package contrast
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"loadgen/report/compare"
 )
@@ -182,35 +181,9 @@ func (c *Contrast) exact() block {
 	}
 	one.lines = append(one.lines, fmt.Sprintf("%d of %d repeat; %s and %s differ in %s", e.Same, e.Pairs,
 		shown(e.A), shown(e.B), counted(e.Difference.Total, "value", "values")))
-	digest := func(entry compare.Entry) bool { return strings.HasSuffix(entry.Path, "digest") }
-	// That a digest differs says nothing where something else does, too.
-	values := slices.ContainsFunc(e.Difference.Entries, func(entry compare.Entry) bool { return !digest(entry) })
-	listed := 0
-	for _, entry := range wholeFirst(e.Difference.Entries) {
-		if listed == mostDiffering || values && digest(entry) {
-			continue
-		}
-		one.lines = append(one.lines, shown(entry.Line()))
-		listed++
-	}
-	if more := e.Difference.Total - listed; more > 0 {
-		one.lines = append(one.lines, fmt.Sprintf("and %d more", more))
+	// The sums of the heat map come last: most of them are those of the phases once more.
+	for _, line := range e.Difference.Lines(mostDiffering, "phases", "where") {
+		one.lines = append(one.lines, shown(line))
 	}
 	return one
-}
-
-// wholeFirst returns what is of the whole run first: it is the shorter half, and says more.
-// The sums of the heat map come last: most of them are those of the phases once more.
-func wholeFirst(entries []compare.Entry) []compare.Entry {
-	of := func(entry compare.Entry) int {
-		switch {
-		case strings.HasPrefix(entry.Path, "phases"):
-			return 1
-		case strings.HasPrefix(entry.Path, "where"):
-			return 2
-		default:
-			return 0
-		}
-	}
-	return slices.SortedStableFunc(slices.Values(entries), func(a, b compare.Entry) int { return of(a) - of(b) })
 }

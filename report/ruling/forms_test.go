@@ -23,7 +23,7 @@ var rewrite = flag.Bool("rewrite", false, "write the golden files anew; read the
 func sets() []compare.Trial {
 	trials := []compare.Trial{
 		{Metric: compare.Metric{Name: "p99(get, peak 20/s)"}},
-		{Metric: compare.Metric{Name: "served", Better: compare.Higher}},
+		{Metric: compare.Metric{Name: "served", Higher: true}},
 		{Metric: compare.Metric{Name: "share_lost", Floor: .001}},
 	}
 	for i := range 10 {
@@ -46,7 +46,7 @@ func night(t testing.TB) []ruling.Ruling {
 		return ruling.Judged(scenario, "/builds/loadgen-1.4", j)
 	}
 	diff := func(is string) compare.Difference {
-		d, err := compare.Diff([]byte(was), []byte(is), compare.DiffOptions{})
+		d, err := compare.Diff([]byte(was), []byte(is))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -38,7 +38,7 @@ const was = `{"digest": "a", "phases": [{"name": "peak", "us": {"p99": 10, "dige
 
 func differing(t *testing.T, is string) compare.Difference {
 	t.Helper()
-	d, err := compare.Diff([]byte(was), []byte(is), compare.DiffOptions{})
+	d, err := compare.Diff([]byte(was), []byte(is))
 	if err != nil {
 		t.Fatal(err)
 	}

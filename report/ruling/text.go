@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 
 	"loadgen/report/compare"
 )
@@ -31,7 +30,7 @@ func (r *Ruling) text(out *bytes.Buffer) {
 func (r *Ruling) lines() []string {
 	var lines []string
 	if r.Difference != nil {
-		lines = append(lines, differences(r.Difference)...)
+		lines = append(lines, r.Difference.Lines(mostLines, "phases")...)
 	}
 	if r.Judgement != nil {
 		for i := range r.Judgement.Findings {
@@ -47,32 +46,6 @@ func (r *Ruling) lines() []string {
 
 // mostLines is how many values that differ are listed for people.
 const mostLines = 40
-
-// differences returns a line for each value that differs, as far as people want to read
-// on. That a digest differs says nothing where something else does, too.
-func differences(d *compare.Difference) []string {
-	var run, phases, digests []string
-	for i := range d.Entries {
-		switch e := &d.Entries[i]; {
-		case strings.HasSuffix(e.Path, "digest"):
-			digests = append(digests, e.Line())
-		case strings.HasPrefix(e.Path, "phases"):
-			phases = append(phases, e.Line())
-		default:
-			run = append(run, e.Line())
-		}
-	}
-	// What is of the whole run is the shorter half, and says more.
-	lines := append(run, phases...)
-	if len(lines) == 0 {
-		lines = digests
-	}
-	lines = lines[:min(len(lines), mostLines)]
-	if left := d.Total - len(lines); left > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more", left))
-	}
-	return lines
-}
 
 // metric is one of the metrics of the JSON form: of runs in virtual time a value that
 // differs, of live ones a metric that was judged.

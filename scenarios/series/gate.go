@@ -66,7 +66,7 @@ func (g *Gate) Rule(record *results.Record, typed string) (ruling.Ruling, error)
 	if err != nil {
 		return none, err
 	}
-	difference, err := compare.Diff(kept.Tree.JSON(), tree.JSON(), compare.DiffOptions{Most: mostDifferences})
+	difference, err := compare.Diff(kept.Tree.JSON(), tree.JSON())
 	if err != nil {
 		return none, err
 	}
@@ -91,9 +91,6 @@ func invalid(one ruling.Ruling, record *results.Record) ruling.Ruling {
 	one.Notes = record.Summary.Reasons
 	return one
 }
-
-// mostDifferences is how many values that differ are kept of a run.
-const mostDifferences = 1000
 
 // unmet returns the claims that a run does not bear out.
 func unmet(s *results.Summary) []string {

@@ -61,11 +61,7 @@ var (
 // [errNotValid], [errUntold], the end of the context, or a [scenarios.Fault] of a build.
 func (p *pairing) run(ctx context.Context, pairs int) error {
 	for _, m := range p.metrics {
-		better := compare.Lower
-		if m.Higher {
-			better = compare.Higher
-		}
-		p.trials = append(p.trials, compare.Trial{Metric: compare.Metric{Name: m.String(), Better: better, Floor: m.Floor}})
+		p.trials = append(p.trials, compare.Trial{Metric: compare.Metric{Name: m.String(), Higher: m.Higher, Floor: m.Floor}})
 	}
 	order := compare.Order(pairs)
 	for pair := range pairs {
