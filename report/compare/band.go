@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"loadgen/report/compare/statistics"
+	"loadgen/report/plain"
 )
 
 // BandOptions says how the uncertainty within one run is estimated. A field that
@@ -110,7 +111,7 @@ func (o BandOptions) band(all [][]float64, figure func(means []float64) float64)
 		band.Seconds, band.Block = min(band.Seconds, len(series)), max(band.Block, blocks[i])
 		if len(series) < fewestBlocks*blocks[i] {
 			band.Doubt = fmt.Sprintf("the run is too short: %s hold fewer than %d blocks of %d that are not correlated",
-				counted(len(series), "second"), fewestBlocks, blocks[i])
+				plain.Counted(len(series), "second"), fewestBlocks, blocks[i])
 		}
 		means[i] = statistics.Mean(series)
 	}

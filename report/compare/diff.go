@@ -101,14 +101,14 @@ func (d *differ) compareArrays(path string, was, is []any) {
 	wasAt, isAt := placesOf(before), placesOf(after)
 	for i, name := range before {
 		if k, both := isAt[name]; both {
-			d.compare(path+"["+plain(name)+"]", was[i], is[k])
+			d.compare(path+"["+pathWord(name)+"]", was[i], is[k])
 		} else {
-			d.compareMember(path+"["+plain(name)+"]", was[i], nil, true, false)
+			d.compareMember(path+"["+pathWord(name)+"]", was[i], nil, true, false)
 		}
 	}
 	for k, name := range after {
 		if _, both := wasAt[name]; !both {
-			d.compareMember(path+"["+plain(name)+"]", nil, is[k], false, true)
+			d.compareMember(path+"["+pathWord(name)+"]", nil, is[k], false, true)
 		}
 	}
 	was, is = common(before, isAt), common(after, wasAt)

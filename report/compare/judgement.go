@@ -3,7 +3,8 @@ package compare
 import (
 	"fmt"
 	"math"
-	"strconv"
+
+	"loadgen/report/plain"
 )
 
 // Judgement is what a gate says of all metrics.
@@ -45,14 +46,14 @@ type Finding struct {
 func (f *Finding) Sentence() string {
 	if f.fewest > 0 {
 		return fmt.Sprintf("%s: inconclusive: %s, and fewer than %d cannot show a difference.",
-			f.Metric, counted(f.Pairs, "pair"), f.fewest)
+			f.Metric, plain.Counted(f.Pairs, "pair"), f.fewest)
 	}
 	text := fmt.Sprintf("%s: %s: %s", f.Metric, f.Verdict, Percent(f.Change))
 	if f.Interval != nil {
 		text += fmt.Sprintf(" (%g %% interval %s to %s)",
 			math.Round(1000*f.Level)/10, Percent(f.Interval[0]), Percent(f.Interval[1]))
 	}
-	text += fmt.Sprintf(", p = %.2g over %s", f.Adjusted, counted(f.Pairs, "pair"))
+	text += fmt.Sprintf(", p = %.2g over %s", f.Adjusted, plain.Counted(f.Pairs, "pair"))
 	if f.Verdict == NoDifference && f.Adjusted <= 1-f.Level {
 		text += fmt.Sprintf("; real, but less than the %s that matter", Percent(f.threshold))
 	}
@@ -75,12 +76,4 @@ func Percent(change float64) string {
 		return fmt.Sprintf("−%.1f %%", -change*100)
 	}
 	return fmt.Sprintf("+%.1f %%", change*100)
-}
-
-// counted returns a number of things in words.
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
 }

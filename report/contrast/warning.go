@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"loadgen/report/plain"
 	"loadgen/results"
 )
 
@@ -54,7 +55,7 @@ func (s *Side) faults() []string {
 	for _, faults := range [][]string{cut, unsound} {
 		list = append(list, faults[:min(len(faults), mostFaults)]...)
 		if more := len(faults) - mostFaults; more > 0 {
-			list = append(list, fmt.Sprintf("and so it is with %s of %s", counted(more, "more run", "more runs"), shown(s.Name)))
+			list = append(list, fmt.Sprintf("and so it is with %s of %s", plain.Counted(more, "more run", "more runs"), shown(s.Name)))
 		}
 	}
 	return list

@@ -1,12 +1,11 @@
 package nights
 
 import (
-	"encoding/json"
 	"io"
-	"math"
 	"time"
 
 	"loadgen/report/compare"
+	"loadgen/report/plain"
 )
 
 // toldMetric is a step of a metric, or that there is none in a series.
@@ -76,10 +75,7 @@ func JSON(w io.Writer, d *Document) error {
 		}
 		document.Scenarios = append(document.Scenarios, told)
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(document)
+	return plain.JSON(w, document)
 }
 
 func (s *Series) told(metrics []Metric) toldSeries {
@@ -87,7 +83,7 @@ func (s *Series) told(metrics []Metric) toldSeries {
 	for _, night := range s.Nights {
 		values := make(map[string]*float64, len(metrics))
 		for m, metric := range metrics {
-			values[metric.Column()] = finite(night.Values[m])
+			values[metric.Column()] = plain.Finite(night.Values[m])
 		}
 		told.Nights = append(told.Nights, toldNight{night.Begun.Format(time.RFC3339), night.Runs, append([]string{}, night.Commits...), values})
 	}
@@ -96,11 +92,11 @@ func (s *Series) told(metrics []Metric) toldSeries {
 
 func (t *Trend) told(scenario string, series int) []toldMetric {
 	one := toldMetric{Scenario: scenario, Series: series, Metric: t.Metric.String(), Unit: t.Metric.Unit(),
-		Nights: t.Nights, Variation: finite(t.Variation)}
+		Nights: t.Nights, Variation: plain.Finite(t.Variation)}
 	if len(t.Steps) == 0 {
 		one.Verdict = compare.NoStep
 		if len(t.Stretches) > 0 {
-			one.B = finite(t.Stretches[0].Mean)
+			one.B = plain.Finite(t.Stretches[0].Mean)
 		}
 		if t.Nights < FewestNights {
 			one.Verdict = compare.TooFew
@@ -111,16 +107,8 @@ func (t *Trend) told(scenario string, series int) []toldMetric {
 	for _, step := range t.Steps {
 		night := step.Night.Format(time.RFC3339)
 		one.Verdict, one.Night = compare.Stepped, &night
-		one.A, one.B, one.Change, one.P = finite(step.Before), finite(step.After), finite(step.Change), finite(step.P)
+		one.A, one.B, one.Change, one.P = plain.Finite(step.Before), plain.Finite(step.After), plain.Finite(step.Change), plain.Finite(step.P)
 		list = append(list, one)
 	}
 	return list
-}
-
-// finite returns a number that JSON can hold, nil for any other.
-func finite(value float64) *float64 {
-	if math.IsNaN(value) || math.IsInf(value, 0) {
-		return nil
-	}
-	return &value
 }

@@ -95,7 +95,7 @@ func (a *Archive) Document() (*Document, error) {
 
 // scenarioOf puts the runs of a scenario, which are in order, into series of nights.
 func scenarioOf(name string, runs []run) Scenario {
-	s := Scenario{Name: plain(name, longestWord)}
+	s := Scenario{Name: printable(name, longestWord)}
 	var valid []run
 	for _, r := range runs {
 		switch r.validity {

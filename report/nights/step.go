@@ -8,6 +8,7 @@ import (
 
 	"loadgen/report/compare"
 	"loadgen/report/compare/statistics"
+	"loadgen/report/plain"
 )
 
 // FewestNights is how many nights a series takes to show a step: of fewer, too many
@@ -135,9 +136,4 @@ func (t *Trend) sentences() []string {
 }
 
 // nightsIn counts nights.
-func nightsIn(n int) string {
-	if n == 1 {
-		return "1 night"
-	}
-	return strconv.Itoa(n) + " nights"
-}
+func nightsIn(n int) string { return plain.Counted(n, "night") }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"loadgen/report/plain"
 	"loadgen/report/verdict"
 )
 
@@ -12,7 +13,7 @@ import (
 
 func rate(e *Estimate) string {
 	if e == nil {
-		return untold
+		return plain.Untold
 	}
 	return verdict.Rate(e.Mean)
 }
@@ -27,35 +28,35 @@ func each(v float64) string {
 
 func rates(e *Estimate) string {
 	if e == nil || e.Interval == nil {
-		return untold
+		return plain.Untold
 	}
 	return verdict.Rate(e.Interval[0]) + " to " + verdict.Rate(e.Interval[1])
 }
 
 func share(e *Estimate) string {
 	if e == nil {
-		return untold
+		return plain.Untold
 	}
 	return verdict.Share(e.Mean)
 }
 
 func longest(e *Estimate) string {
 	if e == nil {
-		return untold
+		return plain.Untold
 	}
 	return milliseconds(int64(e.Mean))
 }
 
 func ratio(e *Effect) string {
 	if e == nil {
-		return untold
+		return plain.Untold
 	}
 	return factor(e.Ratio)
 }
 
 func ratios(e *Effect) string {
 	if e == nil || e.Interval == nil {
-		return untold
+		return plain.Untold
 	}
 	return factor(e.Interval[0]) + " to " + factor(e.Interval[1])
 }
@@ -76,7 +77,7 @@ func factor(v float64) string {
 
 func millis(micros *int64) string {
 	if micros == nil {
-		return untold
+		return plain.Untold
 	}
 	ms := float64(*micros) / 1000
 	if ms < 100 {
@@ -87,7 +88,7 @@ func millis(micros *int64) string {
 
 func money(v *float64) string {
 	if v == nil {
-		return untold
+		return plain.Untold
 	}
 	if *v >= 1000 {
 		return verdict.Rate(*v)

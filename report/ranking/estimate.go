@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"loadgen/report/compare/statistics"
+	"loadgen/report/plain"
 	"loadgen/results"
 )
 
@@ -27,17 +28,10 @@ func estimate(values []float64, greatest float64) *Estimate {
 
 // bounds are an interval, nil where one of them is no number that can be written.
 func bounds(low, high float64) *[2]float64 {
-	if finite(low) == nil || finite(high) == nil {
+	if plain.Finite(low) == nil || plain.Finite(high) == nil {
 		return nil
 	}
 	return &[2]float64{low, high}
-}
-
-func finite(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
 }
 
 // timings are the response times of each operation that a run has, in the order of the

@@ -3,8 +3,10 @@ package ranking
 import (
 	"cmp"
 	"fmt"
-	"loadgen/report/compare/statistics"
 	"slices"
+
+	"loadgen/report/compare/statistics"
+	"loadgen/report/plain"
 
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -141,7 +143,7 @@ func counts(arm, first *Arm, behind int) []Reason {
 		case more:
 			one.Says = fmt.Sprintf("the operation %s counts %s entities each time", kind.Name, verdict.Rate(one.Counted))
 			if arm.Copies > 0 && sum.Returned == 0 { // a read has none
-				one.Says += fmt.Sprintf(", its %s included", counted(arm.Copies, "copy", "copies"))
+				one.Says += fmt.Sprintf(", its %s included", plain.Counted(arm.Copies, "copy", "copies"))
 			}
 		default:
 			continue

@@ -1,7 +1,6 @@
 package ranking
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -13,10 +12,7 @@ import (
 // JSON prints the contest as {verdict, …, ranking: […]}: see [Contest]. Its error is
 // the writer's.
 func JSON(w io.Writer, c *Contest) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(c); err != nil {
+	if err := plain.JSON(w, c); err != nil {
 		return fmt.Errorf("ranking: writing the JSON: %w", err)
 	}
 	return nil
@@ -118,7 +114,7 @@ func (c *Contest) rankingOnto(p *plain.Page) {
 		row := []string{short(one.Design), rankOf(one), rate(one.Sustained), rates(one.Sustained), ratio(one.Ratio), ratios(one.Ratio),
 			share(one.Lost), longest(one.WorstP99), heldIn(one)}
 		if one.Sustained == nil && one.Lost == nil {
-			row = append(row[:1:1], rankOf(one), untold, untold, untold, untold, untold, untold, untold)
+			row = append(row[:1:1], rankOf(one), plain.Untold, plain.Untold, plain.Untold, plain.Untold, plain.Untold, plain.Untold, plain.Untold)
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -133,7 +129,7 @@ func (c *Contest) rankingOnto(p *plain.Page) {
 			continue
 		}
 		if one.Copies > 0 {
-			keys += ", and " + counted(one.Copies, "copy", "copies")
+			keys += ", and " + plain.Counted(one.Copies, "copy", "copies")
 		}
 		if one.Order != "" {
 			keys += "; new keys: " + one.Order
@@ -195,7 +191,7 @@ func (c *Contest) timesOnto(p *plain.Page) {
 	for i := range c.Ranking {
 		name := short(c.Ranking[i].Design)
 		for _, one := range c.Ranking[i].Operations {
-			least, greatest := untold, untold
+			least, greatest := plain.Untold, plain.Untold
 			if one.P99Range != nil {
 				least, greatest = millis(&one.P99Range[0]), millis(&one.P99Range[1])
 			}
@@ -245,7 +241,7 @@ func (c *Contest) failuresOnto(p *plain.Page) {
 				p.Heading("Expectations that did not hold")
 				headed = true
 			}
-			p.Item(fmt.Sprintf("%s: %s held in %d of %s", one.Design, e.Expr, e.Held, counted(e.Runs, "run", "runs")))
+			p.Item(fmt.Sprintf("%s: %s held in %d of %s", one.Design, e.Expr, e.Held, plain.Counted(e.Runs, "run", "runs")))
 		}
 	}
 }
@@ -253,7 +249,7 @@ func (c *Contest) failuresOnto(p *plain.Page) {
 // heldIn is how many expectations held in all runs, of how many.
 func heldIn(one *Ranked) string {
 	if len(one.Expected) == 0 {
-		return untold
+		return plain.Untold
 	}
 	failed := slices.DeleteFunc(slices.Clone(one.Expected), func(e Expectation) bool { return e.Held == e.Runs })
 	return fmt.Sprintf("%d of %d", len(one.Expected)-len(failed), len(one.Expected))

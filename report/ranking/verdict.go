@@ -2,9 +2,11 @@ package ranking
 
 import (
 	"fmt"
-	"loadgen/report/compare/statistics"
 	"slices"
 	"strings"
+
+	"loadgen/report/compare/statistics"
+	"loadgen/report/plain"
 
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -47,7 +49,7 @@ func (c *Contest) judge(r *order, ran, idle, unable []*Arm) {
 		}
 	}
 	if doubtful > 0 {
-		c.Verdict += fmt.Sprintf(" Not valid: %d of %s, whose figures may be the generator's limit rather than a design's.", doubtful, counted(runs, "run", "runs"))
+		c.Verdict += fmt.Sprintf(" Not valid: %d of %s, whose figures may be the generator's limit rather than a design's.", doubtful, plain.Counted(runs, "run", "runs"))
 	}
 }
 
@@ -181,7 +183,7 @@ func (c *Contest) rest(r *order, ran []*Arm) {
 			events = max(events, arm.Trials[i].Events)
 		}
 	}
-	runs := counted(least, "run", "runs")
+	runs := plain.Counted(least, "run", "runs")
 	if least != greatest {
 		runs = fmt.Sprintf("%d to %d runs", least, greatest)
 	}

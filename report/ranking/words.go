@@ -2,16 +2,12 @@ package ranking
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"loadgen/report/verdict"
 )
-
-// untold stands for what rests on too little.
-const untold = "–"
 
 // milliseconds shows microseconds.
 func milliseconds(micros int64) string {
@@ -30,13 +26,6 @@ func milliseconds(micros int64) string {
 func sentence(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(first)) + text[size:] + "."
-}
-
-func counted(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + more
 }
 
 // and joins names as a sentence does.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"loadgen/report/compare"
+	"loadgen/report/forms"
 )
 
 const (
@@ -57,12 +58,12 @@ func annotate(out *strings.Builder, kind string, list []*Ruling, most int) {
 	}
 	for _, r := range shown {
 		message := append([]string{r.sentence()}, r.lines()...)
-		annotation(out, kind, plain(r.Scenario)+": "+r.Outcome.String(), strings.Join(message, "\n"))
+		annotation(out, kind, forms.Plain(r.Scenario)+": "+r.Outcome.String(), strings.Join(message, "\n"))
 	}
 	if rest := list[len(shown):]; len(rest) > 0 {
 		var names []string
 		for _, r := range rest {
-			names = append(names, plain(r.Scenario)+": "+r.Outcome.String())
+			names = append(names, forms.Plain(r.Scenario)+": "+r.Outcome.String())
 		}
 		annotation(out, kind, fmt.Sprintf("%d more scenarios", len(rest)), strings.Join(names, "\n"))
 	}

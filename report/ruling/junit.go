@@ -44,7 +44,7 @@ func (r *Ruling) properties() []forms.Property {
 		for i := range r.Judgement.Findings {
 			f := &r.Judgement.Findings[i]
 			add := func(what, value string) {
-				list = append(list, forms.Property{Name: plain(f.Metric) + "." + what, Value: value})
+				list = append(list, forms.Property{Name: forms.Plain(f.Metric) + "." + what, Value: value})
 			}
 			add("a", forms.Decimal(f.A))
 			add("b", forms.Decimal(f.B))

@@ -7,6 +7,8 @@ import (
 	"io"
 
 	"loadgen/report/compare"
+	"loadgen/report/forms"
+	"loadgen/report/plain"
 )
 
 // Text prints rulings for people: a line each, and below it what differs.
@@ -20,7 +22,7 @@ func Text(w io.Writer, list []Ruling) error {
 }
 
 func (r *Ruling) text(out *bytes.Buffer) {
-	fmt.Fprintf(out, "%s: %s: %s\n", plain(r.Scenario), r.Outcome, r.sentence())
+	fmt.Fprintf(out, "%s: %s: %s\n", forms.Plain(r.Scenario), r.Outcome, r.sentence())
 	for _, line := range r.lines() {
 		fmt.Fprintf(out, "  %s\n", line)
 	}
@@ -39,7 +41,7 @@ func (r *Ruling) lines() []string {
 	}
 	lines = append(lines, r.Notes...)
 	for i := range lines {
-		lines[i] = plain(lines[i])
+		lines[i] = forms.Plain(lines[i])
 	}
 	return lines
 }
@@ -91,10 +93,7 @@ func JSON(w io.Writer, list []Ruling) error {
 		document.Scenarios = append(document.Scenarios, one)
 		document.Metrics = append(document.Metrics, r.metrics()...)
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(document)
+	return plain.JSON(w, document)
 }
 
 func (r *Ruling) metrics() []metric {

@@ -13,6 +13,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/report/compare"
+	"loadgen/report/plain"
 	"loadgen/report/ruling"
 	"loadgen/results"
 	"loadgen/results/expectation"
@@ -168,7 +169,7 @@ func (p *pairing) ruling(name string, threshold float64, pairs int, ended error)
 	one := ruling.Ruling{Scenario: name, Outcome: compare.Inconclusive}
 	switch {
 	case errors.Is(ended, context.Canceled):
-		one.Reason = fmt.Sprintf("ended after %d of %s of runs", p.done, counted(pairs, "pair"))
+		one.Reason = fmt.Sprintf("ended after %d of %s of runs", p.done, plain.Counted(pairs, "pair"))
 	case errors.Is(ended, errNotValid):
 		one.Outcome, one.Reason = compare.Invalid, oneLine(ended)
 	case errors.Is(ended, errUntold):
@@ -201,7 +202,7 @@ func (p *pairing) hold(one *ruling.Ruling) {
 		}
 		if c.failed != [2]int{} {
 			one.Notes = append(one.Notes, fmt.Sprintf("%s fails in %d of %s of A and in %d of B",
-				c.expr, c.failed[compare.A], counted(p.done, "run"), c.failed[compare.B]))
+				c.expr, c.failed[compare.A], plain.Counted(p.done, "run"), c.failed[compare.B]))
 		}
 	}
 }
