@@ -142,7 +142,7 @@ func TestQuietMonthsRarelyAlarm(t *testing.T) {
 }
 
 func TestChangePointsSayWhatChanged(t *testing.T) {
-	points, err := compare.History{}.ChangePoints(halved)
+	points, err := compare.ChangePoints(halved)
 	if err != nil || len(points) != 1 {
 		t.Fatalf("ChangePoints(halved) = %v, %v; want one", points, err)
 	}
@@ -245,27 +245,9 @@ func TestMergeKeepsTheStrongAndJudgesAnew(t *testing.T) {
 	}
 }
 
-func TestHistoryReportsAllFaults(t *testing.T) {
-	for _, row := range []struct {
-		name    string
-		history compare.History
-		want    int
-	}{
-		{"the defaults", compare.History{}, 0},
-		{"the bounds", compare.History{Window: 100, P: 0.1, LeastChange: -1, Test: compare.ByStudent}, 0},
-		{"everything at once", compare.History{Window: 1, P: 0.2, LeastChange: math.NaN(), Test: 2}, 4},
-		{"too great", compare.History{Window: 101, P: math.NaN()}, 2},
-		{"negative", compare.History{Window: -1, P: -1}, 2},
-	} {
-		if got := row.history.Validate(); len(got) != row.want {
-			t.Errorf("%s: Validate() = %v; want %d faults", row.name, got, row.want)
-		}
-	}
-	if _, err := (compare.History{Window: 1}).ChangePoints(nil); !errors.Is(err, compare.ErrOptions) {
-		t.Errorf("ChangePoints with a window of 1: %v; want ErrOptions", err)
-	}
+func TestSeriesThatCannotBe(t *testing.T) {
 	for _, series := range [][]float64{{1, math.NaN()}, {math.Inf(-1)}, make([]float64, 1<<14+1)} {
-		if _, err := (compare.History{}).ChangePoints(series); !errors.Is(err, compare.ErrFigures) {
+		if _, err := compare.ChangePoints(series); !errors.Is(err, compare.ErrFigures) {
 			t.Errorf("ChangePoints of %d values that cannot be: %v; want ErrFigures", len(series), err)
 		}
 	}
@@ -278,7 +260,7 @@ func BenchmarkChangePoints(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := (compare.History{}).ChangePoints(series); err != nil {
+		if _, err := compare.ChangePoints(series); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -64,7 +64,7 @@ type Night struct {
 const nightLength = 6 * time.Hour
 
 // Document returns the history of what was taken in, its scenarios by name. Its error is
-// that of compare.History, or a [Fault]: a metric is of an operation or phase that no run
+// that of compare.ChangePoints, or a [Fault]: a metric is of an operation or phase that no run
 // has.
 func (a *Archive) Document() (*Document, error) {
 	if err := a.stray(); err != nil {

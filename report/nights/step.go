@@ -58,7 +58,7 @@ func (s *Series) findSteps(metrics []Metric) error {
 				values, begun = append(values, value), append(begun, night.Begun)
 			}
 		}
-		points, err := compare.History{}.ChangePoints(values)
+		points, err := compare.ChangePoints(values)
 		if err != nil {
 			return fmt.Errorf("%s: %w", metric, err)
 		}
