@@ -11,11 +11,42 @@ import (
 
 // The cells of the tables: a mean, or an interval, or an en dash for what is not told.
 
-func rate(e *Estimate) string {
+// told shows the mean of an estimate.
+func (e *Estimate) told(as func(float64) string) string {
 	if e == nil {
 		return plain.Untold
 	}
-	return verdict.Rate(e.Mean)
+	return as(e.Mean)
+}
+
+// rates shows the interval of a rate.
+func (e *Estimate) rates() string {
+	if e == nil {
+		return plain.Untold
+	}
+	return span(e.Interval, verdict.Rate)
+}
+
+// told shows a ratio, and ratios its interval.
+func (e *Effect) told() string {
+	if e == nil {
+		return plain.Untold
+	}
+	return factor(e.Ratio)
+}
+
+func (e *Effect) ratios() string {
+	if e == nil {
+		return plain.Untold
+	}
+	return span(e.Interval, factor)
+}
+
+func span(bounds *[2]float64, as func(float64) string) string {
+	if bounds == nil {
+		return plain.Untold
+	}
+	return as(bounds[0]) + " to " + as(bounds[1])
 }
 
 // each shows what an event takes so closely that what is told apart looks different.
@@ -24,41 +55,6 @@ func each(v float64) string {
 		return strconv.FormatFloat(math.Round(v*1000)/1000, 'f', -1, 64)
 	}
 	return verdict.Rate(v)
-}
-
-func rates(e *Estimate) string {
-	if e == nil || e.Interval == nil {
-		return plain.Untold
-	}
-	return verdict.Rate(e.Interval[0]) + " to " + verdict.Rate(e.Interval[1])
-}
-
-func share(e *Estimate) string {
-	if e == nil {
-		return plain.Untold
-	}
-	return verdict.Share(e.Mean)
-}
-
-func longest(e *Estimate) string {
-	if e == nil {
-		return plain.Untold
-	}
-	return milliseconds(int64(e.Mean))
-}
-
-func ratio(e *Effect) string {
-	if e == nil {
-		return plain.Untold
-	}
-	return factor(e.Ratio)
-}
-
-func ratios(e *Effect) string {
-	if e == nil || e.Interval == nil {
-		return plain.Untold
-	}
-	return factor(e.Interval[0]) + " to " + factor(e.Interval[1])
 }
 
 // factor shows a ratio to three figures; beyond a thousand, either way, only that it is so.

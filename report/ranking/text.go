@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"loadgen/report/plain"
+	"loadgen/report/verdict"
 )
 
 // JSON prints the contest as {verdict, …, ranking: […]}: see [Contest]. Its error is
@@ -89,6 +90,16 @@ func (c *Contest) reasonsOnto(p *plain.Page) {
 	}
 }
 
+// onto adds a table below its heading, and how it is to be read, unless it has no row.
+func onto(p *plain.Page, heading string, t *plain.Table, legend string) {
+	if len(t.Rows) == 0 {
+		return
+	}
+	p.Heading(heading)
+	t.Onto(p)
+	p.Line(legend)
+}
+
 // mostName is how many columns a name takes of a table.
 const mostName = 24
 
@@ -111,11 +122,8 @@ func (c *Contest) rankingOnto(p *plain.Page) {
 	t := &plain.Table{FlushLeft: []bool{true}, Headings: []string{"design", "rank", "sustained/s", "95 %", "of the first", "95 %", "lost", "worst p99", "held"}}
 	for i := range c.Ranking {
 		one := &c.Ranking[i]
-		row := []string{short(one.Design), rankOf(one), rate(one.Sustained), rates(one.Sustained), ratio(one.Ratio), ratios(one.Ratio),
-			share(one.Lost), longest(one.WorstP99), heldIn(one)}
-		if one.Sustained == nil && one.Lost == nil {
-			row = append(row[:1:1], rankOf(one), plain.Untold, plain.Untold, plain.Untold, plain.Untold, plain.Untold, plain.Untold, plain.Untold)
-		}
+		row := []string{short(one.Design), rankOf(one), one.Sustained.told(verdict.Rate), one.Sustained.rates(), one.Ratio.told(), one.Ratio.ratios(),
+			one.Lost.told(verdict.Share), one.WorstP99.told(latency), heldIn(one)}
 		t.Rows = append(t.Rows, row)
 	}
 	t.Onto(p)
@@ -159,7 +167,7 @@ func (c *Contest) costsOnto(p *plain.Page) {
 		if one.Counted == nil {
 			continue
 		}
-		row := []string{short(one.Design), rate(one.Counted), rate(one.Billed), rate(one.Refused), rate(one.Stored)}
+		row := []string{short(one.Design), one.Counted.told(verdict.Rate), one.Billed.told(verdict.Rate), one.Refused.told(verdict.Rate), one.Stored.told(verdict.Rate)}
 		if c.price.PerMillion > 0 {
 			row = append(row, money(one.Cost))
 		}
@@ -168,11 +176,6 @@ func (c *Contest) costsOnto(p *plain.Page) {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	if len(t.Rows) == 0 {
-		return
-	}
-	p.Heading("What an event costs")
-	t.Onto(p)
 	refused := "refused ones are not billed"
 	if c.price.BillRefused {
 		refused = "in the cost, refused ones are billed, too"
@@ -182,7 +185,7 @@ func (c *Contest) costsOnto(p *plain.Page) {
 	if c.price.PerMillion > 0 {
 		text += fmt.Sprintf("; cost: of a million operations that succeeded, at %g a million transactions", c.price.PerMillion)
 	}
-	p.Line(text + " (derived)")
+	onto(p, "What an event costs", t, text+" (derived)")
 }
 
 // timesOnto is the table of response times.
@@ -199,12 +202,7 @@ func (c *Contest) timesOnto(p *plain.Page) {
 			name = ""
 		}
 	}
-	if len(t.Rows) == 0 {
-		return
-	}
-	p.Heading("Response times")
-	t.Onto(p)
-	p.Line("of operations that succeeded, back-off included" + c.tag() + "; medians over the runs, the least and the greatest p99 beside them")
+	onto(p, "Response times", t, "of operations that succeeded, back-off included"+c.tag()+"; medians over the runs, the least and the greatest p99 beside them")
 }
 
 // movesOnto tells of recovery and of cold partitions, where there is something to tell.
@@ -215,16 +213,11 @@ func (c *Contest) movesOnto(p *plain.Page) {
 		if one.Moves == 0 && one.Fairness == nil {
 			continue
 		}
-		t.Rows = append(t.Rows, []string{short(one.Design), strconv.Itoa(one.Moves), rate(one.Recovery), rates(one.Recovery),
-			strconv.Itoa(one.Unrecovered), rate(one.Fairness), share(one.ColdServed)})
+		t.Rows = append(t.Rows, []string{short(one.Design), strconv.Itoa(one.Moves), one.Recovery.told(verdict.Rate), one.Recovery.rates(),
+			strconv.Itoa(one.Unrecovered), one.Fairness.told(verdict.Rate), one.ColdServed.told(verdict.Share)})
 	}
-	if len(t.Rows) == 0 {
-		return
-	}
-	p.Heading("Moves, and cold partitions")
-	t.Onto(p)
-	p.Line("moves: ranges split, moved or merged, in all runs; recovery: the worst of a run, from the move until the share refused is for 3 s " +
-		"what it was before the overload, or 1 %; never: moves after which it was not; cold: partitions offered less than half the target, " +
+	onto(p, "Moves, and cold partitions", t, "moves: ranges split, moved or merged, in all runs; recovery: the worst of a run, from the move until the share refused is for 3 s "+
+		"what it was before the overload, or 1 %; never: moves after which it was not; cold: partitions offered less than half the target, "+
 		"Jain's index over the shares that they were served, and the mean of those shares, not told where keys move on and partitions are hot in turn")
 }
 

@@ -70,7 +70,7 @@ func (r *order) margin(winner, next int) string {
 	case byLost:
 		told = verdict.Share
 	case byWorst:
-		told = func(v float64) string { return milliseconds(int64(v)) }
+		told = latency
 	}
 	return fmt.Sprintf("by %s, %s against %s of %s; in the sustained rate no difference between them is shown", r.figures[f].words, told(x), told(y), than)
 }
