@@ -13,19 +13,20 @@ import (
 // p-value: the requests of a run are no sample of runs.
 type Shape struct {
 	// Was and Is are how many durations there are.
-	Was, Is int64
+	Was int64 `json:"-"`
+	Is  int64 `json:"-"`
 	// Quantiles are those that both can tell.
-	Quantiles []Shift
+	Quantiles []Shift `json:"-"`
 	// Distance is the greatest difference between the two shares of durations that
 	// are at most as long as some duration, from 0 to 1, and At where it lies
 	// (Kolmogorov and Smirnov's distance).
-	Distance float64
-	AtMicros int64
+	Distance float64 `json:"distance"`
+	AtMicros int64   `json:"at_us"`
 	// ShiftMicros is how far a duration has to be moved on average to make the one
 	// distribution of the other (Wasserstein's distance of order 1).
-	ShiftMicros float64
+	ShiftMicros float64 `json:"shift_us"`
 	// Sentence says it in words.
-	Sentence string
+	Sentence string `json:"sentence"`
 }
 
 // Shift is one quantile before and after.
