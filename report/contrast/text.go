@@ -15,9 +15,7 @@ func (c *Contrast) Text(w io.Writer) error {
 	fmt.Fprintf(&out, "%s: %s\n", c.Outcome, strings.Join(c.Says, " "))
 	for _, one := range c.blocks() {
 		fmt.Fprintf(&out, "\n%s\n", one.heading)
-		for line := range strings.Lines(plain.Aligned(one.table, 1)) {
-			out.WriteString("  " + line)
-		}
+		out.WriteString(plain.Grid("  ", "  ", one.table, func(column int) bool { return column == 0 }))
 		for _, line := range one.lines {
 			fmt.Fprintf(&out, "  %s\n", line)
 		}

@@ -48,7 +48,7 @@ var arrows = map[string][]string{
 	"scenarios/arrival":           {"engine/clock", "engine/entity"},
 	"scenarios/doctor":            {"engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/rest", "report/plain", "report/verdict", "results", "scenarios", "scenarios/arrival", "scenarios/drive", "scenarios/run", "scenarios/vitals", "target", "target/azure", "target/fault"},
 	"scenarios/drive":             {"backoff", "engine/clock", "engine/entity", "engine/filter", "results", "scenarios", "scenarios/arrival", "scenarios/keys", "scenarios/procedure", "target"},
-	"scenarios/explain":           {"backoff", "engine/clock", "engine/entity", "engine/filter", "scenarios", "scenarios/drive", "scenarios/keys", "scenarios/survey"},
+	"scenarios/explain":           {"backoff", "engine/clock", "engine/entity", "engine/filter", "report/plain", "scenarios", "scenarios/drive", "scenarios/keys", "scenarios/survey"},
 	"scenarios/keys":              {"engine/clock", "engine/entity", "engine/filter"},
 	"scenarios/laboratory":        {"backoff", "engine/clock", "engine/entity", "engine/fault", "engine/model", "report/verdict", "results", "scenarios/arrival", "scenarios/drive", "scenarios/keys", "scenarios/run", "target", "target/fault"},
 	"scenarios/observe":           {"engine/clock", "engine/entity", "engine/model", "engine/rest", "report/compare/statistics", "report/verdict", "results", "scenarios/survey/sketch"},
