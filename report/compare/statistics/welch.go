@@ -3,7 +3,8 @@ package statistics
 import (
 	"math"
 
-	"gonum.org/v1/gonum/integrate/quad"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/integrate"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -128,15 +129,16 @@ func Detection(difference, deviation, alpha float64, n int) float64 {
 	bound := critical(alpha, 2*runs*(runs-1)/(runs+1))
 	// Given that the runs seem to vary s times as much as they do, t is beyond its bound
 	// where a normal variable about the shift is beyond s times that. So the probability is
-	// summed over the density of s, which is that of chi over the root of its freedom, as
-	// far about 1 as it has any weight.
+	// summed over the density of s, which is that of chi over the root of its freedom, by
+	// Simpson's rule, as far about 1 as it has any weight.
 	freedom := 2*runs - 2
 	chi, reach := distuv.ChiSquared{K: freedom}, 8/math.Sqrt(2*freedom)
-	found := func(s float64) float64 {
+	at, found := floats.Span(make([]float64, 201), math.Max(1e-9, 1-reach), 1+reach), make([]float64, 201)
+	for i, s := range at {
 		density := 2 * freedom * s * chi.Prob(freedom*s*s)
-		return density * (distuv.UnitNormal.CDF(shift-s*bound) + distuv.UnitNormal.CDF(-shift-s*bound))
+		found[i] = density * (distuv.UnitNormal.CDF(shift-s*bound) + distuv.UnitNormal.CDF(-shift-s*bound))
 	}
-	return math.Min(1, quad.Fixed(found, math.Max(1e-9, 1-reach), 1+reach, 200, nil, 0))
+	return math.Min(1, integrate.Simpsons(at, found))
 }
 
 // Deviation returns the standard deviation within groups of figures, pooled over those
