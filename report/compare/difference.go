@@ -21,17 +21,11 @@ const (
 
 // String returns the kind as one word.
 func (k Kind) String() string {
-	switch k {
-	case Changed:
-		return "changed"
-	case Added:
-		return "added"
-	case Removed:
-		return "removed"
-	case Reordered:
-		return "reordered"
+	words := [...]string{"changed", "added", "removed", "reordered"}
+	if int(k) >= len(words) {
+		return "kind " + strconv.Itoa(int(k))
 	}
-	return "kind " + strconv.Itoa(int(k))
+	return words[k]
 }
 
 // MarshalText returns the kind as one word.

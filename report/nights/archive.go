@@ -1,6 +1,7 @@
 package nights
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -101,9 +102,6 @@ func (a *Archive) stray() error {
 // by name.
 func (a *Archive) inOrder() []run {
 	return slices.SortedFunc(slices.Values(a.runs), func(x, y run) int {
-		if c := x.started.Compare(y.started); c != 0 {
-			return c
-		}
-		return strings.Compare(x.name, y.name)
+		return cmp.Or(x.started.Compare(y.started), strings.Compare(x.name, y.name))
 	})
 }

@@ -2,6 +2,7 @@ package ranking
 
 import (
 	"math"
+	"slices"
 
 	"loadgen/report/compare/statistics"
 )
@@ -162,14 +163,7 @@ func (f *figure) duels(values [][]float64, operations []int64, alpha float64) []
 	return list
 }
 
-func positive(values []float64) bool {
-	for _, value := range values {
-		if value <= 0 {
-			return false
-		}
-	}
-	return len(values) > 0
-}
+func positive(values []float64) bool { return len(values) > 0 && slices.Min(values) > 0 }
 
 func logarithms(values []float64) []float64 {
 	logs := make([]float64, len(values))

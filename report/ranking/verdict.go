@@ -103,11 +103,7 @@ func (e *Effect) against(than string) string {
 // tie says that the best designs are not told apart, and why not.
 func (r *order) tie(ran []*Arm) string {
 	best := r.tiers[0]
-	var names []string
-	for _, i := range best {
-		names = append(names, r.names[i])
-	}
-	slices.Sort(names)
+	names := r.best()
 	var text string
 	if len(names) > mostNamed {
 		text = fmt.Sprintf("No difference shown between the %d best designs.", len(names))
@@ -130,6 +126,16 @@ func (r *order) tie(ran []*Arm) string {
 	return text
 }
 
+// best names the designs of the first tier, in order.
+func (r *order) best() []string {
+	var names []string
+	for _, i := range r.tiers[0] {
+		names = append(names, r.names[i])
+	}
+	slices.Sort(names)
+	return names
+}
+
 // mostNamed is how many designs a sentence names.
 const mostNamed = 5
 
@@ -142,15 +148,7 @@ func (c *Contest) survive(r *order, ran []*Arm, o Options) {
 		return
 	}
 	other := orderOf(ran, o, func(arm *Arm) []Trial { return arm.Others })
-	best := func(r *order) []string {
-		var names []string
-		for _, i := range r.tiers[0] {
-			names = append(names, r.names[i])
-		}
-		slices.Sort(names)
-		return names
-	}
-	survives := slices.Equal(best(r), best(other))
+	survives := slices.Equal(r.best(), other.best())
 	c.Survives = &survives
 	under := "Under the other profile"
 	if o.Other != "" {
@@ -167,7 +165,7 @@ func (c *Contest) survive(r *order, ran []*Arm, o Options) {
 			other.margin(winner, other.tiers[1][0]))
 	default:
 		c.SurvivesSays = fmt.Sprintf("It does not survive: %s%s no difference is shown between %s.", strings.ToLower(under[:1]), under[1:],
-			and(best(other)))
+			and(other.best()))
 	}
 }
 

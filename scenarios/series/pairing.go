@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -168,12 +169,7 @@ func (p *pairing) shown(values []float64) string {
 func (p *pairing) count(side compare.Side, record *results.Record) {
 	p.tools[side], p.texts[side] = record.Manifest.Tool, record.Manifest.Scenario.Text
 	for _, e := range record.Summary.Expectations {
-		at := -1
-		for i := range p.claims {
-			if p.claims[i].expr == e.Expr {
-				at = i
-			}
-		}
+		at := slices.IndexFunc(p.claims, func(c claimOfPairs) bool { return c.expr == e.Expr })
 		if at < 0 {
 			at = len(p.claims)
 			p.claims = append(p.claims, claimOfPairs{expr: e.Expr})
