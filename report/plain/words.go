@@ -17,7 +17,7 @@ func Counted(n int, one string, many ...string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return strconv.Itoa(n) + " " + strings.Join(append(many, one + "s")[:1], "")
+	return strconv.Itoa(n) + " " + strings.Join(append(many, one+"s")[:1], "")
 }
 
 // JSON writes a value as an indented object and a line's end, HTML as it is. Its error is

@@ -105,11 +105,7 @@ func wholeAccount(record *results.Record) *Reason {
 	for p := range record.Phases {
 		phase := &record.Phases[p]
 		if seconds := phase.Seconds(); phase.Reported && seconds > 0 {
-			var offered int64
-			for k := range phase.Kinds {
-				offered += phase.Kinds[k].Offered
-			}
-			demand = max(demand, float64(offered)/seconds)
+			demand = max(demand, float64(offered(phase))/seconds)
 		}
 	}
 	if target <= 0 || demand < nearlyAll*target {

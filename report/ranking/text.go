@@ -30,23 +30,14 @@ func Text(w io.Writer, c *Contest) error {
 	if power := c.powerSays(); power != "" {
 		p.Line(power)
 	}
-	c.reasonsOnto(p)
+	items(p, "Why", c.why())
 	c.rankingOnto(p)
 	c.costsOnto(p)
 	c.timesOnto(p)
 	c.movesOnto(p)
-	c.failuresOnto(p)
-	for _, one := range []struct {
-		heading string
-		list    []string
-	}{{"What it rests on", c.RestsOn}, {"What this cannot tell", c.CannotTell}} {
-		if len(one.list) > 0 {
-			p.Heading(one.heading)
-		}
-		for _, sentence := range one.list {
-			p.Item(sentence)
-		}
-	}
+	items(p, "Expectations that did not hold", c.failures())
+	items(p, "What it rests on", c.RestsOn)
+	items(p, "What this cannot tell", c.CannotTell)
 	if c.Repeat != "" {
 		p.Heading("To repeat it")
 		p.Verbatim("  " + c.Repeat)
@@ -74,20 +65,25 @@ func (c *Contest) powerSays() string {
 	return fmt.Sprintf("As the runs vary, a true difference in the sustained rate would have been found so often: %s of 100 such contests.", and(found))
 }
 
-// reasonsOnto says why designs are behind, or cannot.
-func (c *Contest) reasonsOnto(p *plain.Page) {
-	headed := false
-	for i := range c.Ranking {
-		one := &c.Ranking[i]
-		if one.Reason == "" {
-			continue
-		}
-		if !headed {
-			p.Heading("Why")
-			headed = true
-		}
-		p.Item(one.Design + ": " + one.Reason)
+// items adds a list below its heading, unless it has none.
+func items(p *plain.Page, heading string, list []string) {
+	if len(list) > 0 {
+		p.Heading(heading)
 	}
+	for _, sentence := range list {
+		p.Item(sentence)
+	}
+}
+
+// why says why designs are behind, or cannot.
+func (c *Contest) why() []string {
+	var list []string
+	for i := range c.Ranking {
+		if one := &c.Ranking[i]; one.Reason != "" {
+			list = append(list, one.Design+": "+one.Reason)
+		}
+	}
+	return list
 }
 
 // onto adds a table below its heading, and how it is to be read, unless it has no row.
@@ -221,22 +217,18 @@ func (c *Contest) movesOnto(p *plain.Page) {
 		"Jain's index over the shares that they were served, and the mean of those shares, not told where keys move on and partitions are hot in turn")
 }
 
-// failuresOnto lists the expectations that did not hold in every run.
-func (c *Contest) failuresOnto(p *plain.Page) {
-	headed := false
+// failures lists the expectations that did not hold in every run.
+func (c *Contest) failures() []string {
+	var list []string
 	for i := range c.Ranking {
 		one := &c.Ranking[i]
 		for _, e := range one.Expected {
-			if e.Held == e.Runs {
-				continue
+			if e.Held < e.Runs {
+				list = append(list, fmt.Sprintf("%s: %s held in %d of %s", one.Design, e.Expr, e.Held, plain.Counted(e.Runs, "run")))
 			}
-			if !headed {
-				p.Heading("Expectations that did not hold")
-				headed = true
-			}
-			p.Item(fmt.Sprintf("%s: %s held in %d of %s", one.Design, e.Expr, e.Held, plain.Counted(e.Runs, "run", "runs")))
 		}
 	}
+	return list
 }
 
 // heldIn is how many expectations held in all runs, of how many.
