@@ -50,7 +50,7 @@ type sheet struct {
 
 func (s *sheet) write(fields ...string) {
 	for i := range fields {
-		fields[i] = inert(fields[i])
+		fields[i] = plain.Inert(fields[i])
 	}
 	// The error stays with the writer until the end.
 	_ = s.to.Write(fields)
@@ -130,16 +130,4 @@ func bare(text string) (value, unit string) {
 		number += "e6"
 	}
 	return number, parts[4]
-}
-
-var number = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?(e[0-9]+)?$`)
-
-// inert returns a text that no spreadsheet takes for a formula, without characters that
-// are not printable.
-func inert(text string) string {
-	safe := plain.Harmless(text)
-	if begins := strings.TrimLeft(safe, " "); begins != "" && strings.ContainsRune("=+-@", rune(begins[0])) && !number.MatchString(safe) {
-		return "'" + safe
-	}
-	return safe
 }

@@ -2,11 +2,11 @@ package report
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"unicode"
 
+	"loadgen/report/plain"
 	"loadgen/results"
 )
 
@@ -27,10 +27,7 @@ func SchedulesJSON(w io.Writer, schedules []results.RetrySchedule) error {
 
 func object(w io.Writer, what string, value any) error {
 	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(value); err != nil {
+	if err := plain.JSON(&text, value); err != nil {
 		return fmt.Errorf("report: encoding the %s: %w", what, err)
 	}
 	if _, err := w.Write(escaped(text.Bytes())); err != nil {

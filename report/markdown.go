@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 
 	"loadgen/report/document"
@@ -17,12 +16,12 @@ import (
 // writer's, wrapped.
 func Markdown(w io.Writer, d *document.Document) error {
 	m := new(markdown)
-	m.line("# " + marked(d.Title))
+	m.line("# " + plain.Markdown(d.Title))
 	if d.Subtitle != "" {
-		m.paragraph(marked(d.Subtitle))
+		m.paragraph(plain.Markdown(d.Subtitle))
 	}
 	for _, warning := range d.Warnings {
-		m.paragraph("> **Warning:** " + marked(warning))
+		m.paragraph("> **Warning:** " + plain.Markdown(warning))
 	}
 	for i := range d.Sections {
 		m.section(&d.Sections[i])
@@ -42,7 +41,7 @@ func (m *markdown) line(text string) { m.text.WriteString(text + "\n") }
 func (m *markdown) paragraph(text string) { m.line("\n" + text) }
 
 func (m *markdown) section(s *document.Section) {
-	m.paragraph("## " + marked(s.Title))
+	m.paragraph("## " + plain.Markdown(s.Title))
 	for _, block := range s.Blocks {
 		switch b := block.(type) {
 		case document.Paragraph:
@@ -50,20 +49,20 @@ func (m *markdown) section(s *document.Section) {
 		case document.List:
 			m.line("")
 			for _, item := range b.Items {
-				m.line("- " + marked(item))
+				m.line("- " + plain.Markdown(item))
 			}
 		case document.Table:
 			m.table(&b, s.Title)
 		case document.Chart:
-			m.paragraph(fmt.Sprintf("![%s](%s.png)", marked(strings.TrimSuffix(b.Title+": "+b.Says, ": ")), b.ID))
+			m.paragraph(fmt.Sprintf("![%s](%s.png)", plain.Markdown(strings.TrimSuffix(b.Title+": "+b.Says, ": ")), b.ID))
 		case document.Series:
-			m.paragraph(fmt.Sprintf("%s, %s, %d seconds: %s", marked(b.Title), marked(b.Unit), len(b.Seconds), marked(b.Says)))
+			m.paragraph(fmt.Sprintf("%s, %s, %d seconds: %s", plain.Markdown(b.Title), plain.Markdown(b.Unit), len(b.Seconds), plain.Markdown(b.Says)))
 		}
 	}
 }
 
 func (m *markdown) prose(p *document.Paragraph) {
-	switch text := marked(p.Text); {
+	switch text := plain.Markdown(p.Text); {
 	case p.Verbatim:
 		code := plain.Harmless(p.Text)
 		// A fence ends at as many backticks as it begins with.
@@ -82,11 +81,11 @@ func (m *markdown) prose(p *document.Paragraph) {
 // table adds a table: its caption where the heading above it does not say the same.
 func (m *markdown) table(t *document.Table, above string) {
 	if t.Caption != "" && t.Caption != above {
-		m.paragraph("*" + marked(t.Caption) + "*")
+		m.paragraph("*" + plain.Markdown(t.Caption) + "*")
 	}
 	var headings, rules []string
 	for _, column := range t.Columns {
-		headings = append(headings, marked(nameOfColumn(&column)))
+		headings = append(headings, plain.Markdown(nameOfColumn(&column)))
 		if column.Words {
 			rules = append(rules, "---")
 		} else {
@@ -100,14 +99,14 @@ func (m *markdown) table(t *document.Table, above string) {
 		for i := range t.Columns {
 			text := ""
 			if i < len(row) {
-				text = toned(marked(row[i].Text), row[i].Tone)
+				text = toned(plain.Markdown(row[i].Text), row[i].Tone)
 			}
 			cells = append(cells, text)
 		}
 		m.line("| " + strings.Join(cells, " | ") + " |")
 	}
 	for _, note := range t.Notes {
-		m.paragraph(marked(note))
+		m.paragraph(plain.Markdown(note))
 	}
 }
 
@@ -126,22 +125,4 @@ func toned(text string, tone document.Tone) string {
 		return "**" + text + "**"
 	}
 	return text
-}
-
-// active are the characters that Markdown, or HTML within it, could take for more than
-// themselves anywhere in a line.
-var active = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "~", `\~`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "&", "&amp;", "#", `\#`, "|", `\|`,
-	"$", `\$`, "://", `:\//`)
-
-// opening is what begins a list, a rule or a heading where a line does.
-var opening = regexp.MustCompile(`^([-+=]|[0-9]+[.)](?:$| ))`)
-
-// marked returns a text on one line that Markdown shows as it is.
-func marked(text string) string {
-	text = strings.Join(strings.Fields(plain.Harmless(strings.Join(strings.Fields(text), " "))), " ")
-	if at := opening.FindStringIndex(text); at != nil {
-		last := len(strings.TrimRight(text[:at[1]], " ")) - 1
-		return text[:last] + `\` + text[last:last+1] + active.Replace(text[last+1:])
-	}
-	return active.Replace(text)
 }

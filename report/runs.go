@@ -235,9 +235,4 @@ func leftAlone(plan *catalog.Plan) string {
 }
 
 // runsIn returns a number of runs in words.
-func runsIn(n int) string {
-	if n == 1 {
-		return "1 run"
-	}
-	return fmt.Sprintf("%d runs", n)
-}
+func runsIn(n int) string { return plain.Counted(n, "run") }

@@ -14,6 +14,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
 
+	"loadgen/report/compare"
 	"loadgen/report/ruling"
 	"loadgen/scenarios"
 	runner "loadgen/scenarios/run"
@@ -205,7 +206,7 @@ func TestNightlyPageHasTheExitCodes(t *testing.T) {
 	for _, row := range regexp.MustCompile(`(?m)^\| (\d+) \|`).FindAllStringSubmatch(page, -1) {
 		told[row[1]] = true
 	}
-	for o := ruling.Same; o <= ruling.Invalid; o++ {
+	for o := compare.Same; o <= compare.Invalid; o++ {
 		code := strconv.Itoa(ruling.Code([]ruling.Ruling{{Outcome: o}}))
 		if !told[code] {
 			t.Errorf("the page does not tell of exit code %s, which is that of %q", code, o)

@@ -15,6 +15,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/report"
+	"loadgen/report/compare"
 	"loadgen/report/nights"
 	"loadgen/results"
 	"loadgen/results/catalog"
@@ -328,7 +329,7 @@ func (f *historyFlags) history(ctx context.Context, args []string, stdout, stder
 	if err := f.tell(document, stdout, stderr); err != nil {
 		return err
 	}
-	if document.Outcome() == nights.NoHistory {
+	if document.Outcome() == compare.Inconclusive {
 		return verdictError{codeInconclusive}
 	}
 	return nil
@@ -367,7 +368,7 @@ func (f *historyFlags) gather(ctx context.Context, archive *nights.Archive, args
 // draw writes the chart that is asked for, if there is anything to draw.
 func (f *historyFlags) draw(d *nights.Document) error {
 	switch {
-	case f.png == "" || d.Outcome() == nights.NoHistory:
+	case f.png == "" || d.Outcome() == compare.Inconclusive:
 		return nil
 	case len(d.Scenarios) > 1:
 		var names []string

@@ -6,25 +6,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-)
 
-// BandOptions says how the uncertainty within one run is estimated. A field that
-// is 0 is the default.
-type BandOptions struct {
-	// Block is how many seconds are drawn together. By default it is six times the
-	// time over which the series is correlated, as the series itself tells it.
-	Block int
-	// Resamples is how many series are put together.
-	Resamples int
-	// Level is how often a band is to hold the mean, were the run without end.
-	Level float64
-	Seed  uint64
-}
-
-// The defaults of [BandOptions].
-const (
-	DefaultResamples = 1000
-	DefaultLevel     = 0.95
+	"loadgen/report/compare/statistics"
+	"loadgen/report/plain"
 )
 
 const (
@@ -33,10 +17,13 @@ const (
 	blockTimes = 6
 	// fewestBlocks is how many blocks a band has to rest on.
 	fewestBlocks = 10
+	// usualResamples is how many series are put together.
+	usualResamples = 1000
+	// bandLevel is how often a band is to hold the mean, were the run without end.
+	bandLevel = 0.95
 	// The bounds of the work, and of memory.
-	mostSeconds   = 1 << 20
-	mostResamples = 1 << 16
-	mostDraws     = 1 << 28
+	mostSeconds = 1 << 20
+	mostDraws   = 1 << 28
 )
 
 // Band is between which bounds the mean of a per-second series may lie, as far as
@@ -53,75 +40,66 @@ type Band struct {
 	Doubt string
 }
 
-// Validate returns everything that is wrong with the options, each wrapped around
-// [ErrOptions]; nil where nothing is.
-func (o *BandOptions) Validate() []error {
-	var faults []error
-	if o.Block < 0 || o.Block > mostSeconds {
-		faults = append(faults, fmt.Errorf("%w: block: %d is not from 0 to %d", ErrOptions, o.Block, mostSeconds))
-	}
-	if o.Resamples < 0 || o.Resamples > mostResamples {
-		faults = append(faults,
-			fmt.Errorf("%w: resamples: %d is not from 0 to %d", ErrOptions, o.Resamples, mostResamples))
-	}
-	if o.Level < 0 || o.Level >= 1 || math.IsNaN(o.Level) {
-		faults = append(faults, fmt.Errorf("%w: level: %v is not from 0 to below 1", ErrOptions, o.Level))
-	}
-	return faults
+// BandOf returns the band of a series of one figure a whole second, in order. Errors
+// wrap [ErrFigures]: none, too many, or one that is no number.
+func BandOf(series []float64) (Band, error) { return bands{resamples: usualResamples}.of(series) }
+
+// BandOfChange returns the band of the change from one run's mean to another's, as a
+// part of one, each run drawn by itself. Besides what [BandOf] returns, figures below 0,
+// or a mean of 0 before, are an error.
+func BandOfChange(was, is []float64) (Band, error) {
+	return bands{resamples: usualResamples}.ofChange(was, is)
 }
 
-// Of returns the band of a series of one figure a whole second, in order. Errors
-// wrap [ErrOptions] or [ErrFigures]: none, too many, or one that is no number.
-func (o BandOptions) Of(series []float64) (Band, error) {
+// bands says how bands are drawn: a block of 0 is [blockTimes] as long as the series is
+// correlated, as it tells itself.
+type bands struct {
+	block, resamples int
+	seed             uint64
+}
+
+func (o bands) of(series []float64) (Band, error) {
 	return o.band([][]float64{series}, func(means []float64) float64 { return means[0] })
 }
 
-// OfChange returns the band of the change from one run's mean to another's, as a
-// part of one, each run drawn by itself. Besides what [BandOptions.Of] returns,
-// figures below 0, or a mean of 0 before, are an error.
-func (o BandOptions) OfChange(was, is []float64) (Band, error) {
+func (o bands) ofChange(was, is []float64) (Band, error) {
 	for _, series := range [][]float64{was, is} {
 		if len(series) > 0 && slices.Min(series) < 0 {
 			return Band{}, fmt.Errorf("%w: a figure below 0 has no relative change", ErrFigures)
 		}
 	}
-	if len(was) > 0 && mean(was) == 0 {
+	if len(was) > 0 && statistics.Mean(was) == 0 {
 		return Band{}, fmt.Errorf("%w: nothing before, so that there is no relative change", ErrFigures)
 	}
 	return o.band([][]float64{was, is}, func(means []float64) float64 { return means[1]/means[0] - 1 })
 }
 
 // band returns the band of a figure made of the means of series.
-func (o BandOptions) band(all [][]float64, figure func(means []float64) float64) (Band, error) {
-	if faults := o.Validate(); len(faults) > 0 {
-		return Band{}, faults[0]
-	}
-	o.Resamples = cmp.Or(o.Resamples, DefaultResamples)
-	o.Level = cmp.Or(o.Level, DefaultLevel)
+func (o bands) band(all [][]float64, figure func(means []float64) float64) (Band, error) {
 	band := Band{Seconds: math.MaxInt}
 	blocks, means := make([]int, len(all)), make([]float64, len(all))
 	for i, series := range all {
-		if err := checkSeries(series, o.Resamples); err != nil {
+		if err := checkSeries(series, o.resamples); err != nil {
 			return Band{}, err
 		}
-		blocks[i] = min(len(series), cmp.Or(o.Block, blockTimes*correlated(series)))
+		blocks[i] = min(len(series), cmp.Or(o.block, blockTimes*statistics.Correlated(series)))
 		band.Seconds, band.Block = min(band.Seconds, len(series)), max(band.Block, blocks[i])
 		if len(series) < fewestBlocks*blocks[i] {
 			band.Doubt = fmt.Sprintf("the run is too short: %s hold fewer than %d blocks of %d that are not correlated",
-				counted(len(series), "second"), fewestBlocks, blocks[i])
+				plain.Counted(len(series), "second"), fewestBlocks, blocks[i])
 		}
-		means[i] = mean(series)
+		means[i] = statistics.Mean(series)
 	}
 	band.Mean = figure(means)
-	drawn := make([]float64, o.Resamples)
-	rng := rand.New(rand.NewPCG(o.Seed, uint64(band.Seconds)))
+	drawn := make([]float64, o.resamples)
+	rng := rand.New(rand.NewPCG(o.seed, uint64(band.Seconds)))
 	for n := range drawn {
 		for i, series := range all {
-			means[i] = resampledMean(series, blocks[i], rng)
+			means[i] = statistics.ResampledMean(series, blocks[i], rng)
 		}
 		drawn[n] = figure(means)
 	}
-	band.Low, band.High = middle(drawn, o.Level)
+	band.Low, band.High = statistics.Middle(drawn, bandLevel)
 	return band, nil
 }
 
@@ -141,61 +119,4 @@ func checkFinite(series []float64) error {
 		}
 	}
 	return nil
-}
-
-// resampledMean returns the mean of a series put together of blocks, each drawn
-// from anywhere, those that reach over the end going on at the beginning, so that
-// every second is as likely as any other.
-func resampledMean(series []float64, block int, rng *rand.Rand) float64 {
-	sum := 0.0
-	for left := len(series); left > 0; left -= block {
-		from := rng.IntN(len(series))
-		for i := range min(block, left) {
-			if from+i == len(series) {
-				from -= len(series)
-			}
-			sum += series[from+i]
-		}
-	}
-	return sum / float64(len(series))
-}
-
-// middle returns the bounds of the middle part of values, which it sorts.
-func middle(values []float64, level float64) (low, high float64) {
-	slices.Sort(values)
-	beyond := min((len(values)-1)/2, int((1-level)/2*float64(len(values))))
-	return values[beyond], values[len(values)-1-beyond]
-}
-
-// correlated returns over how many seconds a series is correlated with itself, 1
-// where it is not: 1 + 2·Σ ρ(k), summed up to the first k that is at least five
-// times the sum so far, beyond which there is nothing but noise.
-func correlated(series []float64) int {
-	const window = 5
-	centre := mean(series)
-	at := func(lag int) float64 {
-		sum := 0.0
-		for i := range len(series) - lag {
-			sum += (series[i] - centre) * (series[i+lag] - centre)
-		}
-		return sum
-	}
-	variance := at(0)
-	if variance <= 0 {
-		return 1
-	}
-	seconds := 1.0
-	for lag := 1; lag < len(series) && float64(lag) < window*seconds; lag++ {
-		seconds += 2 * at(lag) / variance
-	}
-	return max(1, int(math.Ceil(seconds-1e-9)))
-}
-
-// mean returns the arithmetic mean.
-func mean(values []float64) float64 {
-	sum := 0.0
-	for _, value := range values {
-		sum += value
-	}
-	return sum / float64(len(values))
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"loadgen/report/compare"
+	"loadgen/report/compare/statistics"
 )
 
 // correlatedSeries is a series in which each second keeps a share of the one before.
@@ -26,7 +27,7 @@ func TestBandOfNoiseIsTheStandardError(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	series := normal(900, 100, 0.1, rng)
 	for _, block := range []int{0, 1, 10} {
-		band, err := compare.BandOptions{Block: block, Seed: 1}.Of(series)
+		band, err := compare.BandWith(block, 1000, 1, series)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +52,7 @@ func TestBandHoldsTheMeanOfACorrelatedSeries(t *testing.T) {
 	held := func(block int) (count int) {
 		rng := rand.New(rand.NewPCG(2, 3))
 		for i := range sets {
-			band, err := compare.BandOptions{Block: block, Resamples: 200, Seed: uint64(i)}.Of(correlatedSeries(1200, 0.8, rng))
+			band, err := compare.BandWith(block, 200, uint64(i), correlatedSeries(1200, 0.8, rng))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +86,7 @@ func TestCorrelatedSeconds(t *testing.T) {
 		{"half of it kept", correlatedSeries(20_000, 0.5, rng), 3, 4},
 		{"nine tenths kept", correlatedSeries(20_000, 0.9, rng), 15, 23},
 	} {
-		if got := compare.Correlated(row.series); got < row.least || got > row.most {
+		if got := statistics.Correlated(row.series); got < row.least || got > row.most {
 			t.Errorf("%s: correlated = %d; want from %d to %d", row.name, got, row.least, row.most)
 		}
 	}
@@ -94,14 +95,14 @@ func TestCorrelatedSeconds(t *testing.T) {
 func TestBandOfChange(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 3))
 	was, is := normal(600, 100, 0.1, rng), normal(600, 110, 0.1, rng)
-	band, err := compare.BandOptions{}.OfChange(was, is)
+	band, err := compare.BandOfChange(was, is)
 	if err != nil || band.Low < 0.07 || band.Low > 0.1 || band.High < 0.1 || band.High > 0.13 {
 		t.Errorf("OfChange from 100 to 110 = %+v, %v; want about 0.1 ± 0.013", band, err)
 	}
-	if again, _ := (compare.BandOptions{}).OfChange(was, is); again != band {
+	if again, _ := compare.BandOfChange(was, is); again != band {
 		t.Errorf("OfChange again = %+v; want %+v", again, band)
 	}
-	same, err := compare.BandOptions{}.OfChange([]float64{5, 5}, []float64{5, 5})
+	same, err := compare.BandOfChange([]float64{5, 5}, []float64{5, 5})
 	if err != nil || same.Low != 0 || same.High != 0 || same.Doubt == "" {
 		t.Errorf("OfChange of two seconds each = %+v, %v; want 0, in doubt", same, err)
 	}
@@ -109,40 +110,23 @@ func TestBandOfChange(t *testing.T) {
 
 func TestShortRunsAreInDoubt(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 3))
-	band, err := compare.BandOptions{}.Of(correlatedSeries(100, 0.9, rng))
+	band, err := compare.BandOf(correlatedSeries(100, 0.9, rng))
 	if want := "the run is too short: 100 seconds hold fewer than 10 blocks of "; err != nil || !strings.HasPrefix(band.Doubt, want) {
 		t.Errorf("Of a hundred seconds: doubt %q, %v; want %q…", band.Doubt, err, want)
 	}
-	if band, _ := (compare.BandOptions{Block: 500}).Of([]float64{1, 2, 3}); band.Block != 3 || math.Abs(band.High-band.Low) > 1e-9 {
+	if band, _ := compare.BandWith(500, 1000, 0, []float64{1, 2, 3}); band.Block != 3 || math.Abs(band.High-band.Low) > 1e-9 {
 		t.Errorf("Of three seconds in one block = %+v; want no width at all, for any block holds all of them", band)
 	}
 }
 
 func TestBandFaults(t *testing.T) {
-	for _, row := range []struct {
-		name    string
-		options compare.BandOptions
-		want    int
-	}{
-		{"the defaults", compare.BandOptions{}, 0},
-		{"all negative", compare.BandOptions{Block: -1, Resamples: -1, Level: -1}, 3},
-		{"all too great", compare.BandOptions{Block: 1<<20 + 1, Resamples: 1<<16 + 1, Level: 1}, 3},
-		{"no number", compare.BandOptions{Level: math.NaN()}, 1},
-	} {
-		if got := row.options.Validate(); len(got) != row.want {
-			t.Errorf("%s: Validate() = %v; want %d faults", row.name, got, row.want)
-		}
-	}
-	if _, err := (compare.BandOptions{Level: 2}).Of([]float64{1}); !errors.Is(err, compare.ErrOptions) {
-		t.Errorf("Of at a level of 2: %v; want ErrOptions", err)
-	}
 	for _, series := range [][]float64{nil, {math.NaN()}, {1, math.Inf(1)}, make([]float64, 1<<20+1), make([]float64, 1<<19)} {
-		if _, err := (compare.BandOptions{}).Of(series); !errors.Is(err, compare.ErrFigures) {
+		if _, err := compare.BandOf(series); !errors.Is(err, compare.ErrFigures) {
 			t.Errorf("Of %d seconds that cannot be: %v; want ErrFigures", len(series), err)
 		}
 	}
 	for _, was := range [][]float64{nil, {0, 0}, {-1, 2}} {
-		if _, err := (compare.BandOptions{}).OfChange(was, []float64{1}); !errors.Is(err, compare.ErrFigures) {
+		if _, err := compare.BandOfChange(was, []float64{1}); !errors.Is(err, compare.ErrFigures) {
 			t.Errorf("OfChange from %v: %v; want ErrFigures", was, err)
 		}
 	}

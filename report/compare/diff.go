@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -9,44 +8,14 @@ import (
 	"strconv"
 )
 
-// DiffOptions says what of two trees is compared, and how much is told. A field that
-// is 0 is the default.
-type DiffOptions struct {
-	// Ignore are paths, as [Entry.Path] writes them, that may differ with all that is
-	// below them: the instant of a run, its folder.
-	Ignore []string
-	// Most is how many entries are kept; all are counted.
-	Most int
-}
-
-// DefaultMost is the default of [DiffOptions].Most.
-const DefaultMost = 50
-
-// mostEntries bounds what is kept.
-const mostEntries = 10_000
-
-// Validate returns everything that is wrong with the options, each wrapped around
-// [ErrOptions]; nil where nothing is.
-func (o *DiffOptions) Validate() []error {
-	var faults []error
-	if o.Most < 0 || o.Most > mostEntries {
-		faults = append(faults, fmt.Errorf("%w: most: %d is not from 0 to %d", ErrOptions, o.Most, mostEntries))
-	}
-	if slices.Contains(o.Ignore, "") {
-		faults = append(faults, fmt.Errorf("%w: ignore: a path is empty", ErrOptions))
-	}
-	return faults
-}
+// mostEntries is how many entries are kept.
+const mostEntries = 1000
 
 // Diff lists the values in which two JSON texts differ: objects by key whatever
 // their order, arrays by their elements' names or else by position, numbers by their
 // exact decimal value. Nothing is near enough: a run in virtual time repeats to the
-// byte. An error wraps [ErrOptions] or [ErrTree], and says which side cannot be
-// read.
-func Diff(was, is []byte, options DiffOptions) (Difference, error) {
-	if faults := options.Validate(); len(faults) > 0 {
-		return Difference{}, faults[0]
-	}
+// byte. An error wraps [ErrTree], and says which side cannot be read.
+func Diff(was, is []byte) (Difference, error) {
 	before, err := parseTree(was)
 	if err != nil {
 		return Difference{}, fmt.Errorf("reading what was: %w", err)
@@ -55,30 +24,22 @@ func Diff(was, is []byte, options DiffOptions) (Difference, error) {
 	if err != nil {
 		return Difference{}, fmt.Errorf("reading what is: %w", err)
 	}
-	d := differ{ignore: map[string]bool{}, most: cmp.Or(options.Most, DefaultMost)}
-	for _, path := range options.Ignore {
-		d.ignore[path] = true
-	}
+	var d differ
 	d.compare("", before, after)
 	return d.found, nil
 }
 
 // differ walks two trees and keeps what it finds.
-type differ struct {
-	ignore map[string]bool
-	most   int
-	found  Difference
-}
+type differ struct{ found Difference }
 
 // compare finds what differs at a path and below it.
 func (d *differ) compare(path string, was, is any) {
-	if d.ignore[rooted(path)] {
-		return
-	}
 	switch before := was.(type) {
 	case map[string]any:
 		if after, ok := is.(map[string]any); ok {
-			d.compareObjects(path, before, after)
+			keys := slices.AppendSeq(slices.Collect(maps.Keys(before)), maps.Keys(after))
+			slices.Sort(keys)
+			d.compareMembers(slices.Compact(keys), before, after, func(key string) string { return child(path, key) })
 			return
 		}
 	case []any:
@@ -102,79 +63,44 @@ func (d *differ) compare(path string, was, is any) {
 	d.add(Entry{Path: path, Was: shown(was), Is: shown(is)})
 }
 
-// compareObjects goes through the keys of both in order.
-func (d *differ) compareObjects(path string, was, is map[string]any) {
-	keys := slices.Collect(maps.Keys(was))
-	for key := range is {
-		if _, both := was[key]; !both {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
+// compareMembers goes through the members of both sides in the order of keys. A path
+// leads to each.
+func (d *differ) compareMembers(keys []string, was, is map[string]any, path func(key string) string) {
 	for _, key := range keys {
 		before, wasThere := was[key]
 		after, isThere := is[key]
-		d.compareMember(child(path, key), before, after, wasThere, isThere)
-	}
-}
-
-// compareMember compares what either side may lack.
-func (d *differ) compareMember(path string, was, is any, wasThere, isThere bool) {
-	switch {
-	case wasThere && isThere:
-		d.compare(path, was, is)
-	case d.ignore[path]:
-	case wasThere:
-		d.add(Entry{Path: path, Kind: Removed, Was: shown(was)})
-	default:
-		d.add(Entry{Path: path, Kind: Added, Is: shown(is)})
+		switch {
+		case wasThere && isThere:
+			d.compare(path(key), before, after)
+		case wasThere:
+			d.add(Entry{Path: path(key), Kind: Removed, Was: shown(before)})
+		default:
+			d.add(Entry{Path: path(key), Kind: Added, Is: shown(after)})
+		}
 	}
 }
 
 // compareArrays goes through the elements by name where all of both sides have names
 // of their own, so that one more of them does not move the others, else by position.
 func (d *differ) compareArrays(path string, was, is []any) {
-	before, named := namesOf(was)
-	after, alsoNamed := namesOf(is)
+	before, wasOf, named := byName(was)
+	after, isOf, alsoNamed := byName(is)
 	if !named || !alsoNamed {
-		d.compareByPosition(path, was, is)
-		return
+		before, wasOf = byPosition(was)
+		after, isOf = byPosition(is)
 	}
-	wasAt, isAt := placesOf(before), placesOf(after)
-	for i, name := range before {
-		if k, both := isAt[name]; both {
-			d.compare(path+"["+plain(name)+"]", was[i], is[k])
-		} else {
-			d.compareMember(path+"["+plain(name)+"]", was[i], nil, true, false)
-		}
-	}
-	for k, name := range after {
-		if _, both := wasAt[name]; !both {
-			d.compareMember(path+"["+plain(name)+"]", nil, is[k], false, true)
-		}
-	}
-	was, is = common(before, isAt), common(after, wasAt)
-	if !slices.Equal(was, is) {
+	keys := slices.Concat(before, slices.DeleteFunc(slices.Clone(after), func(key string) bool {
+		_, both := wasOf[key]
+		return both
+	}))
+	d.compareMembers(keys, wasOf, isOf, func(key string) string { return path + "[" + pathWord(key) + "]" })
+	if was, is = common(before, isOf), common(after, wasOf); !slices.Equal(was, is) {
 		d.add(Entry{Path: path, Kind: Reordered, Was: shown(was), Is: shown(is)})
 	}
 }
 
-// compareByPosition goes through the elements one after another.
-func (d *differ) compareByPosition(path string, was, is []any) {
-	for i := range max(len(was), len(is)) {
-		var before, after any
-		if i < len(was) {
-			before = was[i]
-		}
-		if i < len(is) {
-			after = is[i]
-		}
-		d.compareMember(path+"["+strconv.Itoa(i)+"]", before, after, i < len(was), i < len(is))
-	}
-}
-
 // common returns the names that the other side has, too, in their order.
-func common(names []string, others map[string]int) []any {
+func common(names []string, others map[string]any) []any {
 	var kept []any
 	for _, name := range names {
 		if _, both := others[name]; both {
@@ -184,35 +110,36 @@ func common(names []string, others map[string]int) []any {
 	return kept
 }
 
-// placesOf returns where each name stands.
-func placesOf(names []string) map[string]int {
-	places := make(map[string]int, len(names))
-	for i, name := range names {
-		places[name] = i
+// byPosition returns an array's elements by where they stand.
+func byPosition(elements []any) (keys []string, of map[string]any) {
+	of = make(map[string]any, len(elements))
+	for i, element := range elements {
+		keys = append(keys, strconv.Itoa(i))
+		of[keys[i]] = element
 	}
-	return places
+	return keys, of
 }
 
-// namesOf returns the names of an array's elements, and false where one has none or
+// byName returns an array's elements by their names, and false where one has none or
 // two have the same.
-func namesOf(elements []any) ([]string, bool) {
-	names, seen := make([]string, 0, len(elements)), map[string]bool{}
+func byName(elements []any) (keys []string, of map[string]any, named bool) {
+	of = make(map[string]any, len(elements))
 	for _, element := range elements {
 		object, _ := element.(map[string]any)
 		name, ok := object["name"].(string)
-		if !ok || seen[name] {
-			return nil, false
+		if _, twice := of[name]; !ok || twice {
+			return nil, nil, false
 		}
-		seen[name] = true
-		names = append(names, name)
+		keys = append(keys, name)
+		of[name] = element
 	}
-	return names, true
+	return keys, of, true
 }
 
 // add counts an entry, and keeps it where there is room.
 func (d *differ) add(e Entry) {
 	d.found.Total++
-	if e.Path = rooted(e.Path); len(d.found.Entries) < d.most {
+	if e.Path = rooted(e.Path); len(d.found.Entries) < mostEntries {
 		d.found.Entries = append(d.found.Entries, e)
 	}
 }

@@ -52,59 +52,36 @@ func TestDiff(t *testing.T) {
 		{"exponents beyond adding up", `1e99999999999999999999`, `1e99999999999999999998`,
 			[]string{".: was 1e99999999999999999999, is 1e99999999999999999998"}},
 	} {
-		got, err := compare.Diff([]byte(row.was), []byte(row.is), compare.DiffOptions{})
-		if lines := got.Lines(); err != nil || !slices.Equal(lines, row.want) || got.Total != len(row.want) || got.Same() != (len(row.want) == 0) {
+		got, err := compare.Diff([]byte(row.was), []byte(row.is))
+		if lines := got.Lines(50); err != nil || !slices.Equal(lines, row.want) || got.Total != len(row.want) || got.Same() != (len(row.want) == 0) {
 			t.Errorf("%s: Diff(%s, %s) = %q, %d in all, %v; want %q", row.name, row.was, row.is, lines, got.Total, err, row.want)
-		}
-	}
-}
-
-func TestDiffIgnoresWhatItIsTold(t *testing.T) {
-	was := `{"started":"a","phases":[{"name":"peak","wall":{"s":1}}],"n":1}`
-	is := `{"started":"b","phases":[{"name":"peak","wall":{"s":2}}],"n":2,"host":{"x":1}}`
-	for _, row := range []struct {
-		name   string
-		ignore []string
-		want   int
-	}{
-		{"nothing", nil, 4},
-		{"an instant", []string{"started"}, 3},
-		{"all that is below", []string{"phases[peak].wall", "started"}, 2},
-		{"what is there on one side only", []string{"host"}, 3},
-		{"no more than the name says", []string{"start", "phases[peak].wal"}, 4},
-		{"all of it", []string{"."}, 0},
-	} {
-		got, err := compare.Diff([]byte(was), []byte(is), compare.DiffOptions{Ignore: row.ignore})
-		if err != nil || got.Total != row.want {
-			t.Errorf("%s: Diff ignoring %q = %q, %v; want %d", row.name, row.ignore, got.Lines(), err, row.want)
 		}
 	}
 }
 
 func TestDiffIsBounded(t *testing.T) {
 	was, is := map[string]int{}, map[string]int{}
-	for i := range 1000 {
-		was[fmt.Sprintf("k%03d", i)], is[fmt.Sprintf("k%03d", i)] = i, i+1
+	for i := range 1200 {
+		was[fmt.Sprintf("k%04d", i)], is[fmt.Sprintf("k%04d", i)] = i, i+1
 	}
 	before, _ := json.Marshal(was)
 	after, _ := json.Marshal(is)
+	bounded, err := compare.Diff(before, after)
+	if err != nil || bounded.Total != 1200 || len(bounded.Entries) != 1000 {
+		t.Errorf("Diff = %d entries of %d, %v; want 1000 of 1200", len(bounded.Entries), bounded.Total, err)
+	}
 	for _, row := range []struct {
-		most, want int
-		last       string
-	}{
-		{0, compare.DefaultMost, "and 950 differences more"}, {1, 1, "and 999 differences more"},
-		{999, 999, "and 1 difference more"}, {1000, 1000, "k999: was 999, is 1000 (+0.1 %)"},
-	} {
-		got, err := compare.Diff(before, after, compare.DiffOptions{Most: row.most})
-		lines := got.Lines()
-		if err != nil || got.Total != 1000 || len(got.Entries) != row.want || lines[len(lines)-1] != row.last {
-			t.Errorf("Diff of at most %d = %d entries of %d, ending %q, %v; want %d, ending %q",
-				row.most, len(got.Entries), got.Total, lines[len(lines)-1], err, row.want, row.last)
+		most int
+		last string
+	}{{0, "and 1200 more"}, {1, "and 1199 more"}, {1000, "and 200 more"}, {2000, "and 200 more"}} {
+		lines := bounded.Lines(row.most)
+		if want := min(row.most, 1000) + 1; len(lines) != want || lines[want-1] != row.last {
+			t.Errorf("Lines(%d) = %d lines, ending %q; want %d, ending %q", row.most, len(lines), lines[len(lines)-1], want, row.last)
 		}
 	}
 	long := strings.Repeat("ä", 5000)
-	got, err := compare.Diff([]byte(`"`+long+`"`), []byte(`{"`+long+`":1}`), compare.DiffOptions{})
-	if line := got.Lines()[0]; err != nil || len(line) > 300 || !strings.Contains(line, "ä…") {
+	got, err := compare.Diff([]byte(`"`+long+`"`), []byte(`{"`+long+`":1}`))
+	if line := got.Lines(50)[0]; err != nil || len(line) > 300 || !strings.Contains(line, "ä…") {
 		t.Errorf("Diff of long values = %q, %v; want it cut off at a letter", line, err)
 	}
 }
@@ -115,19 +92,44 @@ func TestTextsThatAreNoTree(t *testing.T) {
 		{"nothing", ""}, {"half of it", `{"a":`}, {"two values", `{} {}`}, {"something behind", `{}x`},
 		{"no JSON", "a: 1"}, {"too deep", deep(201)}, {"far too deep", deep(20_000)}, {"no number", "NaN"},
 	} {
-		if _, err := compare.Diff([]byte(row.text), []byte("{}"), compare.DiffOptions{}); !errors.Is(err, compare.ErrTree) || !strings.Contains(err.Error(), "what was") {
+		if _, err := compare.Diff([]byte(row.text), []byte("{}")); !errors.Is(err, compare.ErrTree) || !strings.Contains(err.Error(), "what was") {
 			t.Errorf("%s: Diff(%.20q, {}): %v; want ErrTree of what was", row.name, row.text, err)
 		}
-		if _, err := compare.Diff([]byte("{}"), []byte(row.text), compare.DiffOptions{}); !errors.Is(err, compare.ErrTree) || !strings.Contains(err.Error(), "what is") {
+		if _, err := compare.Diff([]byte("{}"), []byte(row.text)); !errors.Is(err, compare.ErrTree) || !strings.Contains(err.Error(), "what is") {
 			t.Errorf("%s: Diff({}, %.20q): %v; want ErrTree of what is", row.name, row.text, err)
 		}
 	}
-	if _, err := compare.Diff([]byte(deep(199)), []byte(deep(198)), compare.DiffOptions{}); err != nil {
+	if _, err := compare.Diff([]byte(deep(199)), []byte(deep(198))); err != nil {
 		t.Errorf("Diff of 199 levels: %v; want none", err)
 	}
-	for _, options := range []compare.DiffOptions{{Most: -1}, {Most: 10_001}, {Ignore: []string{""}}} {
-		if _, err := compare.Diff([]byte("1"), []byte("1"), options); !errors.Is(err, compare.ErrOptions) || len(options.Validate()) != 1 {
-			t.Errorf("Diff with %+v: %v; want ErrOptions", options, err)
+}
+
+func TestLinesInTheirOrder(t *testing.T) {
+	changed := func(paths ...string) compare.Difference {
+		d := compare.Difference{Total: len(paths)}
+		for _, path := range paths {
+			d.Entries = append(d.Entries, compare.Entry{Path: path, Kind: compare.Added})
+		}
+		return d
+	}
+	for _, row := range []struct {
+		name  string
+		of    compare.Difference
+		later []string
+		want  []string
+	}{
+		{"as they come", changed("phases", "seconds", "where"), nil, []string{"phases", "seconds", "where"}},
+		{"the whole first, the heat map last", changed("events", "phases[a]", "phases[b]", "seconds", "where", "zones"),
+			[]string{"phases", "where"}, []string{"events", "seconds", "zones", "phases[a]", "phases[b]", "where"}},
+		{"no digest beside others", changed("a", "b.digest"), nil, []string{"a", "and 1 more"}},
+		{"digests alone", changed("a.digest", "b.digest"), nil, []string{"a.digest", "b.digest"}},
+	} {
+		got := row.of.Lines(10, row.later...)
+		for i := range got {
+			got[i], _, _ = strings.Cut(got[i], ":")
+		}
+		if !slices.Equal(got, row.want) {
+			t.Errorf("%s: Lines = %q; want %q", row.name, got, row.want)
 		}
 	}
 }
@@ -137,30 +139,30 @@ func FuzzDiff(f *testing.F) {
 	f.Add([]byte(`[{"name":"a"},{"name":"b"}]`), []byte(`[{"name":"b"},{"name":"a"}]`))
 	f.Add([]byte(`-0.0e5`), []byte(`"\ud800"`))
 	f.Fuzz(func(t *testing.T, was, is []byte) {
-		d, err := compare.Diff(was, is, compare.DiffOptions{})
+		d, err := compare.Diff(was, is)
 		if err != nil {
 			if !errors.Is(err, compare.ErrTree) {
 				t.Fatalf("Diff(%q, %q): %v; want ErrTree or none", was, is, err)
 			}
 			return
 		}
-		back, err := compare.Diff(is, was, compare.DiffOptions{})
+		back, err := compare.Diff(is, was)
 		if err != nil || back.Total != d.Total {
 			t.Fatalf("Diff(%q, %q) = %d and the other way %d, %v; want as many", was, is, d.Total, back.Total, err)
 		}
 		for _, text := range [][]byte{was, is} {
-			if same, err := compare.Diff(text, text, compare.DiffOptions{}); err != nil || !same.Same() {
-				t.Fatalf("Diff(%q) with itself = %q, %v; want none", text, same.Lines(), err)
+			if same, err := compare.Diff(text, text); err != nil || !same.Same() {
+				t.Fatalf("Diff(%q) with itself = %q, %v; want none", text, same.Lines(50), err)
 			}
 			var spaced bytes.Buffer
 			if err := json.Indent(&spaced, text, "", "\t"); err != nil {
 				t.Fatal(err)
 			}
-			if same, err := compare.Diff(text, spaced.Bytes(), compare.DiffOptions{}); err != nil || !same.Same() {
-				t.Fatalf("Diff(%q) with itself over several lines = %q, %v; want none", text, same.Lines(), err)
+			if same, err := compare.Diff(text, spaced.Bytes()); err != nil || !same.Same() {
+				t.Fatalf("Diff(%q) with itself over several lines = %q, %v; want none", text, same.Lines(50), err)
 			}
 		}
-		for _, line := range d.Lines() {
+		for _, line := range d.Lines(50) {
 			if strings.ContainsAny(line, "\r\n") {
 				t.Fatalf("Diff(%q, %q): the line %q is several", was, is, line)
 			}

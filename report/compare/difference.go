@@ -3,7 +3,9 @@ package compare
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // Kind says what became of a value.
@@ -19,17 +21,11 @@ const (
 
 // String returns the kind as one word.
 func (k Kind) String() string {
-	switch k {
-	case Changed:
-		return "changed"
-	case Added:
-		return "added"
-	case Removed:
-		return "removed"
-	case Reordered:
-		return "reordered"
+	words := [...]string{"changed", "added", "removed", "reordered"}
+	if int(k) >= len(words) {
+		return "kind " + strconv.Itoa(int(k))
 	}
-	return "kind " + strconv.Itoa(int(k))
+	return words[k]
 }
 
 // MarshalText returns the kind as one word.
@@ -81,14 +77,27 @@ type Difference struct {
 // Same says that the trees do not differ.
 func (d *Difference) Same() bool { return d.Total == 0 }
 
-// Lines returns a line for each entry, and one for those that are left out.
-func (d *Difference) Lines() []string {
-	var lines []string
-	for i := range d.Entries {
-		lines = append(lines, d.Entries[i].Line())
+// Lines returns a line for each entry, so many at most, and one for those that are left
+// out. Entries below the first of later come after the others, then those below the
+// second, and so on: the shorter half of a record says more. Of a digest there is no line
+// where something else differs, too, for that says nothing more.
+func (d *Difference) Lines(most int, later ...string) []string {
+	place := func(e Entry) int {
+		return slices.IndexFunc(later, func(begin string) bool { return strings.HasPrefix(e.Path, begin) })
 	}
-	if more := d.Total - len(d.Entries); more > 0 {
-		lines = append(lines, fmt.Sprintf("and %s more", counted(more, "difference")))
+	digest := func(e Entry) bool { return strings.HasSuffix(e.Path, "digest") }
+	entries := slices.SortedStableFunc(slices.Values(d.Entries), func(a, b Entry) int { return place(a) - place(b) })
+	if !slices.ContainsFunc(entries, func(e Entry) bool { return !digest(e) }) {
+		digest = func(Entry) bool { return false }
+	}
+	var lines []string
+	for _, e := range slices.DeleteFunc(entries, digest) {
+		if len(lines) < most {
+			lines = append(lines, e.Line())
+		}
+	}
+	if more := d.Total - len(lines); more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
 	}
 	return lines
 }

@@ -13,12 +13,12 @@
 //     practical threshold.
 //   - [Diff] is the gate of virtual runs, which repeat exactly: it lists each value
 //     in which two trees of JSON differ.
-//   - [Welch] compares the means of runs that follow no order and are not paired, as
-//     those of designs in virtual time, where no machine drifts; [Holm] corrects what
-//     several such tests say, [Detection] tells how much they would have found.
-//   - [History.ChangePoints] finds where a nightly series steps, by windowed
+//   - [statistics.Welch] compares the means of runs that follow no order and are not paired, as
+//     those of designs in virtual time, where no machine drifts; [statistics.Holm] corrects what
+//     several such tests say, [statistics.Detection] tells how much they would have found.
+//   - [ChangePoints] finds where a nightly series steps, by windowed
 //     E-divisive means.
-//   - [BandOptions.Of], [BandOptions.OfChange] and [ShapeOf] describe: the
+//   - [BandOf], [BandOfChange] and [ShapeOf] describe: the
 //     uncertainty within a run, and how the shape of two distributions differs. No
 //     run can see how much the next one will vary, so none of the three gates.
 //

@@ -13,7 +13,7 @@ func Example() {
 	builds := map[compare.Side]float64{compare.A: 20.0, compare.B: 22.2}
 	luck := []float64{0.4, -0.3, 0.1, 0.6, -0.5, 0.2, -0.1, 0.3, 0.5, -0.4, 0.2, -0.2, 0, 0.3, -0.6, 0.1}
 
-	trial := compare.Trial{Metric: compare.Metric{Name: "response p99", Better: compare.Lower}, Pairs: make([]compare.Pair, 8)}
+	trial := compare.Trial{Metric: compare.Metric{Name: "response p99"}, Pairs: make([]compare.Pair, 8)}
 	for i, slot := range compare.Order(8) {
 		millis := builds[slot.Side] + luck[i]
 		if slot.Side == compare.A {
@@ -39,11 +39,11 @@ func Example() {
 func ExampleDiff() {
 	was := `{"attempts": 120000, "phases": [{"name": "peak", "refused_per_second": 0}]}`
 	is := `{"attempts": 126000, "phases": [{"name": "peak", "refused_per_second": 12.5}]}`
-	difference, err := compare.Diff([]byte(was), []byte(is), compare.DiffOptions{})
+	difference, err := compare.Diff([]byte(was), []byte(is))
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, line := range difference.Lines() {
+	for _, line := range difference.Lines(10) {
 		fmt.Println(line)
 	}
 	// Output:

@@ -1,30 +1,47 @@
 package compare
 
-import "math/rand/v2"
+import "loadgen/report/compare/statistics"
 
-// What the tests hold against other ways to the same answer.
-var (
-	HodgesLehmann = hodgesLehmann
-	Student       = student
-	BetaShare     = betaShare
-	SameNumber    = sameNumber
-	Correlated    = correlated
+// SameNumber is what the tests hold against another way to the same answer.
+var SameNumber = sameNumber
+
+// Test is how a change point is held against chance.
+type Test uint8
+
+// The tests.
+const (
+	ByPermutation Test = iota
+	ByStudent
 )
 
-// SignFlip returns the p-value and the interval of a sign-flip test.
-func SignFlip(logs []float64, level float64, seed uint64) (p, low, high float64, told, exact bool) {
-	f := signFlip(logs, level, seed)
-	return f.p, f.low, f.high, f.told, f.exact
+// History finds change points in another way than [ChangePoints] does, where a field is
+// not 0.
+type History struct {
+	Window         int
+	P, LeastChange float64
+	Test           Test
+	Seed           uint64
 }
 
-// Divide returns the clearest split of values, and how clear it is.
-func Divide(values []float64) (at int, clarity float64) {
-	return newDivider(len(values)).divide(values)
+// ChangePoints returns where a series steps.
+func (h History) ChangePoints(series []float64) ([]ChangePoint, error) {
+	d := detective{window: DefaultWindow, p: DefaultP, leastChange: DefaultLeastChange, seed: h.Seed}
+	if h.Window != 0 {
+		d.window = h.Window
+	}
+	if h.P != 0 {
+		d.p = h.P
+	}
+	if h.LeastChange != 0 {
+		d.leastChange = h.LeastChange
+	}
+	if h.Test == ByStudent {
+		d.test = statistics.Student
+	}
+	return d.changePoints(series)
 }
 
-// Permuted returns the p-value of the clearest split.
-func Permuted(values []float64, limit float64, rng *rand.Rand) float64 {
-	d := newDivider(len(values))
-	_, clarity := d.divide(values)
-	return d.permuted(values, clarity, limit, rng)
+// BandWith is [BandOf] by blocks, numbers of series and seeds of the caller's choice.
+func BandWith(block, resamples int, seed uint64, series []float64) (Band, error) {
+	return bands{block, resamples, seed}.of(series)
 }

@@ -4,23 +4,23 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+
+	"loadgen/report/compare/statistics"
 )
 
-// Gate judges paired live runs. A field that is 0 is the default.
+// Gate judges paired live runs. A threshold of 0 is the default.
 type Gate struct {
-	// Alpha is the share of sets without any difference that may be called
-	// different, over all metrics together, before the threshold.
-	Alpha float64
 	// Threshold is the least change that matters, as a part of one: 0.05 is +5 %,
 	// and −4.8 % the other way, so that swapping the sides swaps the verdict.
 	Threshold float64
-	// Seed draws the patterns of signs where there are too many to try them all.
-	Seed uint64
 }
 
-// The defaults of [Gate].
+// What gates go by, unless they say otherwise.
 const (
-	DefaultAlpha     = 0.05
+	// DefaultAlpha is the share of sets without any difference that may be called
+	// different, over all metrics together, before the threshold.
+	DefaultAlpha = 0.05
+	// DefaultThreshold is the threshold, and DefaultPairs how many pairs are run.
 	DefaultThreshold = 0.05
 	DefaultPairs     = 10
 )
@@ -43,21 +43,11 @@ const (
 // [ErrOptions]; nil where nothing is.
 func (g *Gate) Validate() []error {
 	var faults []error
-	if g.Alpha < 0 || g.Alpha > 0.5 || math.IsNaN(g.Alpha) {
-		faults = append(faults, fmt.Errorf("%w: alpha: %v is not from 0 to 0.5", ErrOptions, g.Alpha))
-	}
 	if g.Threshold < 0 || g.Threshold > mostThreshold || math.IsNaN(g.Threshold) {
 		faults = append(faults,
 			fmt.Errorf("%w: threshold: %v is not from 0 to %d", ErrOptions, g.Threshold, mostThreshold))
 	}
 	return faults
-}
-
-// withDefaults returns the options with every field that is 0 filled in.
-func (g Gate) withDefaults() Gate {
-	g.Alpha = cmp.Or(g.Alpha, DefaultAlpha)
-	g.Threshold = cmp.Or(g.Threshold, DefaultThreshold)
-	return g
 }
 
 // Judge says whether B differs from A by any of the metrics. What is too few to say
@@ -71,7 +61,7 @@ func (g Gate) Judge(trials []Trial) (Judgement, error) {
 	if err := checkTrials(trials); err != nil {
 		return Judgement{}, err
 	}
-	g = g.withDefaults()
+	g.Threshold = cmp.Or(g.Threshold, DefaultThreshold)
 	findings := make([]Finding, len(trials))
 	p := make([]float64, len(trials))
 	for i := range trials {
@@ -82,9 +72,9 @@ func (g Gate) Judge(trials []Trial) (Judgement, error) {
 		findings[i], p[i] = finding, finding.P
 	}
 	overall := NoDifference
-	for i, adjusted := range Holm(p) {
+	for i, adjusted := range statistics.Holm(p) {
 		findings[i].Adjusted = adjusted
-		g.decide(&findings[i], trials[i].Metric.Better, len(trials))
+		g.decide(&findings[i], trials[i].Metric.Higher, len(trials))
 		overall = max(overall, findings[i].Verdict)
 	}
 	return Judgement{Verdict: overall, Findings: findings}, nil
@@ -114,7 +104,7 @@ func checkTrials(trials []Trial) error {
 
 // measure returns what one metric shows, without a verdict.
 func (g *Gate) measure(t *Trial) (Finding, error) {
-	finding := Finding{Metric: t.Metric.Name, Pairs: len(t.Pairs), P: 1, Level: 1 - g.Alpha, Exact: true}
+	finding := Finding{Metric: t.Metric.Name, Pairs: len(t.Pairs), P: 1, Level: 1 - DefaultAlpha, Exact: true}
 	if len(t.Pairs) == 0 {
 		return finding, nil
 	}
@@ -126,30 +116,30 @@ func (g *Gate) measure(t *Trial) (Finding, error) {
 	for i, pair := range t.Pairs {
 		was[i], is[i] = pair.A, pair.B
 	}
-	finding.A, finding.B = median(was), median(is)
-	tested := signFlip(logs, g.Alpha, g.Seed)
-	finding.P, finding.Exact = tested.p, tested.exact
-	finding.effect = hodgesLehmann(logs)
+	finding.A, finding.B = statistics.Median(was), statistics.Median(is)
+	tested := statistics.SignFlip(logs, DefaultAlpha, 0)
+	finding.P, finding.Exact = tested.P, tested.Exact
+	finding.effect = statistics.HodgesLehmann(logs)
 	finding.Change = math.Expm1(finding.effect)
-	if tested.told {
-		finding.Interval = &[2]float64{math.Expm1(tested.low), math.Expm1(tested.high)}
+	if tested.Told {
+		finding.Interval = &[2]float64{math.Expm1(tested.Low), math.Expm1(tested.High)}
 	}
 	return finding, nil
 }
 
 // decide gives a finding its verdict.
-func (g *Gate) decide(f *Finding, better Better, metrics int) {
+func (g *Gate) decide(f *Finding, higher bool, metrics int) {
 	fewest := FewestPairs
 	if metrics == 1 {
 		fewest = FewestPairsOfOne
 	}
 	worse := f.effect
-	if better == Higher {
+	if higher {
 		worse = -worse
 	}
 	f.threshold = g.Threshold
 	threshold := math.Log1p(g.Threshold)
-	switch significant := f.Adjusted <= g.Alpha; {
+	switch significant := f.Adjusted <= DefaultAlpha; {
 	case f.Pairs < fewest:
 		f.Verdict = Inconclusive
 		f.fewest = fewest

@@ -33,26 +33,26 @@ func TestVerdicts(t *testing.T) {
 	mixed := []float64{1.3, 0.7, 1.2, 0.9, 1.1, 0.8, 1.4, 0.75}
 	for _, row := range []struct {
 		name   string
-		better compare.Better
+		higher bool
 		pairs  []compare.Pair
-		want   compare.Verdict
+		want   compare.Outcome
 	}{
-		{"no pairs at all", compare.Lower, nil, compare.Inconclusive},
-		{"five pairs, however great", compare.Lower, ratios(around(5, 3)...), compare.Inconclusive},
-		{"six of one metric are enough", compare.Lower, ratios(around(6, 1.1)...), compare.Regression},
-		{"ten percent longer", compare.Lower, ratios(around(10, 1.1)...), compare.Regression},
-		{"ten percent more of a rate", compare.Higher, ratios(around(10, 1.1)...), compare.Improvement},
-		{"a rate that falls by ten percent", compare.Higher, ratios(around(10, 0.9)...), compare.Regression},
-		{"a time that falls by ten percent", compare.Lower, ratios(around(10, 0.9)...), compare.Improvement},
-		{"real, but below the threshold", compare.Lower, ratios(around(10, 1.04)...), compare.NoDifference},
-		{"just above the threshold", compare.Lower, ratios(around(10, 1.0508)...), compare.Regression},
-		{"a rate just below the other threshold, 1/1.05", compare.Higher, ratios(around(10, 0.952)...), compare.Regression},
-		{"a rate just above it", compare.Higher, ratios(around(10, 0.954)...), compare.NoDifference},
-		{"noise", compare.Lower, ratios(mixed...), compare.NoDifference},
-		{"the same", compare.Lower, ratios(slices.Repeat([]float64{1}, 8)...), compare.NoDifference},
-		{"twenty-four pairs, of patterns that are drawn", compare.Lower, ratios(around(24, 1.1)...), compare.Regression},
+		{"no pairs at all", false, nil, compare.Inconclusive},
+		{"five pairs, however great", false, ratios(around(5, 3)...), compare.Inconclusive},
+		{"six of one metric are enough", false, ratios(around(6, 1.1)...), compare.Regression},
+		{"ten percent longer", false, ratios(around(10, 1.1)...), compare.Regression},
+		{"ten percent more of a rate", true, ratios(around(10, 1.1)...), compare.Improvement},
+		{"a rate that falls by ten percent", true, ratios(around(10, 0.9)...), compare.Regression},
+		{"a time that falls by ten percent", false, ratios(around(10, 0.9)...), compare.Improvement},
+		{"real, but below the threshold", false, ratios(around(10, 1.04)...), compare.NoDifference},
+		{"just above the threshold", false, ratios(around(10, 1.0508)...), compare.Regression},
+		{"a rate just below the other threshold, 1/1.05", true, ratios(around(10, 0.952)...), compare.Regression},
+		{"a rate just above it", true, ratios(around(10, 0.954)...), compare.NoDifference},
+		{"noise", false, ratios(mixed...), compare.NoDifference},
+		{"the same", false, ratios(slices.Repeat([]float64{1}, 8)...), compare.NoDifference},
+		{"twenty-four pairs, of patterns that are drawn", false, ratios(around(24, 1.1)...), compare.Regression},
 	} {
-		got := judge(t, compare.Trial{Metric: compare.Metric{Name: "m", Better: row.better}, Pairs: row.pairs})
+		got := judge(t, compare.Trial{Metric: compare.Metric{Name: "m", Higher: row.higher}, Pairs: row.pairs})
 		if got.Verdict != row.want || got.Findings[0].Verdict != row.want {
 			t.Errorf("%s: Judge = %v: %s; want %v", row.name, got.Verdict, got.Findings[0].Sentence(), row.want)
 		}
@@ -71,7 +71,7 @@ func TestSeveralMetricsNeedMore(t *testing.T) {
 	for _, row := range []struct {
 		name   string
 		trials []compare.Trial
-		want   compare.Verdict
+		want   compare.Outcome
 	}{
 		{"seven pairs of two metrics", trials(7, 1.2, 1.2), compare.Inconclusive},
 		{"eight pairs of two", trials(8, 1.2, 1), compare.Regression},
@@ -101,9 +101,9 @@ func TestSeveralMetricsNeedMore(t *testing.T) {
 func TestSwappedSidesSwapSignsAndKeepP(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 12))
 	noisy := machine{runSD: 0.05, driftSD: 0.02}
-	opposite := map[compare.Verdict]compare.Verdict{compare.Regression: compare.Improvement,
+	opposite := map[compare.Outcome]compare.Outcome{compare.Regression: compare.Improvement,
 		compare.Improvement: compare.Regression, compare.NoDifference: compare.NoDifference}
-	seen := map[compare.Verdict]int{}
+	seen := map[compare.Outcome]int{}
 	for i := range 300 {
 		// Beyond twenty pairs patterns are drawn, and those are the same both ways.
 		pairs := 8 + i%4
@@ -226,14 +226,13 @@ func TestFiguresThatCannotBeJudged(t *testing.T) {
 		{"infinity", with(compare.Pair{A: 1, B: math.Inf(1)}), "is +Inf"},
 		{"too many pairs", []compare.Trial{named("a", make([]compare.Pair, 1001))}, "1001 pairs"},
 		{"a floor below nothing", []compare.Trial{{Metric: compare.Metric{Name: "a", Floor: -1}, Pairs: good}}, "floor -1"},
-		{"a way that is none", []compare.Trial{{Metric: compare.Metric{Name: "a", Better: 2}, Pairs: good}}, "neither lower nor higher"},
 	} {
 		_, err := compare.Gate{}.Judge(row.trials)
 		if !errors.Is(err, compare.ErrFigures) || !strings.Contains(err.Error(), row.what) {
 			t.Errorf("%s: Judge: %v; want ErrFigures with %q", row.name, err, row.what)
 		}
 	}
-	if _, err := (compare.Gate{Alpha: 2}).Judge([]compare.Trial{one(good)}); !errors.Is(err, compare.ErrOptions) {
+	if _, err := (compare.Gate{Threshold: -2}).Judge([]compare.Trial{one(good)}); !errors.Is(err, compare.ErrOptions) {
 		t.Errorf("Judge with an alpha of 2: %v; want ErrOptions", err)
 	}
 	// The extremes of what is a number have a ratio.
@@ -250,10 +249,10 @@ func TestGateReportsAllFaults(t *testing.T) {
 		want int
 	}{
 		{"the defaults", compare.Gate{}, 0},
-		{"the greatest", compare.Gate{Alpha: 0.5, Threshold: 99}, 0},
-		{"both negative", compare.Gate{Alpha: -1, Threshold: -1}, 2},
-		{"both no number", compare.Gate{Alpha: math.NaN(), Threshold: math.NaN()}, 2},
-		{"both too great", compare.Gate{Alpha: 0.51, Threshold: 100}, 2},
+		{"the greatest", compare.Gate{Threshold: 99}, 0},
+		{"negative", compare.Gate{Threshold: -1}, 1},
+		{"no number", compare.Gate{Threshold: math.NaN()}, 1},
+		{"too great", compare.Gate{Threshold: 100}, 1},
 	} {
 		if got := row.gate.Validate(); len(got) != row.want {
 			t.Errorf("%s: Validate() = %v; want %d faults", row.name, got, row.want)

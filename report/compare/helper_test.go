@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"loadgen/report/compare"
 )
 
@@ -72,14 +74,7 @@ func surelyBelow(seen, n int, share float64) bool {
 
 // binomialBelow is the chance of fewer than k of n.
 func binomialBelow(k, n int, share float64) float64 {
-	sum := 0.0
-	for i := range k {
-		ways, _ := math.Lgamma(float64(n + 1))
-		of, _ := math.Lgamma(float64(i + 1))
-		rest, _ := math.Lgamma(float64(n - i + 1))
-		sum += math.Exp(ways - of - rest + float64(i)*math.Log(share) + float64(n-i)*math.Log1p(-share))
-	}
-	return math.Min(1, sum)
+	return distuv.Binomial{N: float64(n), P: share}.CDF(float64(k - 1))
 }
 
 // normal returns values around a centre.

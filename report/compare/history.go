@@ -1,63 +1,32 @@
 package compare
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"loadgen/report/compare/statistics"
 )
 
-// Test is how a change point is held against chance.
-type Test uint8
-
+// What change points go by.
 const (
-	// ByPermutation asks how often the same values in another order fall apart as
-	// clearly, wherever. It assumes nothing of their distribution. It needs three
-	// nights after a step to tell.
-	ByPermutation Test = iota
-	// ByStudent compares the means by Student's test, as Hunter does. It can tell
-	// after two nights, but believes in normal noise, and does not know that the
-	// split was looked for: judged anew each night, about one quiet month of ten
-	// alarms.
-	ByStudent
-)
-
-// History says how change points of a series are found. A field that is 0 is the
-// default.
-type History struct {
-	// Window is how many values are looked at together; the next window begins half
+	// DefaultWindow is how many values are looked at together; the next window begins half
 	// a window on. A change point is judged from the values up to the next one, and a
 	// window on either side at most.
-	Window int
-	// P is the greatest p-value of a change point. Candidates have up to ten times
+	DefaultWindow = 30
+	// DefaultP is the greatest p-value of a change point. Candidates have up to ten times
 	// as much.
-	P float64
-	// LeastChange is the least change of the mean, as a part of one; negative for
-	// any.
-	LeastChange float64
-	Test        Test
-	// Seed draws the orders. A window's draws depend on nothing but the seed and
-	// where it begins, so that a later night does not change what an early window
-	// said.
-	Seed uint64
-}
-
-// The defaults of [History].
-const (
-	DefaultWindow      = 30
-	DefaultP           = 0.001
+	DefaultP = 0.001
+	// DefaultLeastChange is the least change of the mean, as a part of one.
 	DefaultLeastChange = 0.05
 )
 
 const (
 	// laxer is how much higher the p-value of a candidate may be.
 	laxer = 10
-	// The bounds of the work.
-	mostValues  = 1 << 14
-	leastWindow = 2
-	mostWindow  = 100
-	leastP      = 1e-5
+	// mostValues bounds the work.
+	mostValues = 1 << 14
 )
 
 // ChangePoint is where a series steps.
@@ -75,64 +44,55 @@ type ChangePoint struct {
 // magnitude returns the change as seen from whichever side makes it greater, so that
 // a step up and the same step down weigh the same.
 func (c *ChangePoint) magnitude() float64 {
-	return math.Max(math.Abs(relative(c.Before, c.After)), math.Abs(relative(c.After, c.Before)))
-}
-
-// Validate returns everything that is wrong with the options, each wrapped around
-// [ErrOptions]; nil where nothing is.
-func (h *History) Validate() []error {
-	var faults []error
-	if h.Window != 0 && (h.Window < leastWindow || h.Window > mostWindow) {
-		faults = append(faults,
-			fmt.Errorf("%w: window: %d is not from %d to %d", ErrOptions, h.Window, leastWindow, mostWindow))
-	}
-	if h.P != 0 && !(h.P >= leastP && h.P <= 1.0/laxer) {
-		faults = append(faults, fmt.Errorf("%w: p: %v is not from %v to %v", ErrOptions, h.P, leastP, 1.0/laxer))
-	}
-	if math.IsNaN(h.LeastChange) {
-		faults = append(faults, fmt.Errorf("%w: least change: not a number", ErrOptions))
-	}
-	if h.Test > ByStudent {
-		faults = append(faults, fmt.Errorf("%w: test: %d is none", ErrOptions, h.Test))
-	}
-	return faults
+	return math.Max(math.Abs(statistics.Relative(c.Before, c.After)), math.Abs(statistics.Relative(c.After, c.Before)))
 }
 
 // ChangePoints returns where a series steps, in order. It takes candidates from each
 // window, and drops the weakest until all that are left hold against their
-// neighbours. Errors wrap [ErrOptions] or [ErrFigures]: too many values, or one that
-// is no number.
-func (h History) ChangePoints(series []float64) ([]ChangePoint, error) {
-	if faults := h.Validate(); len(faults) > 0 {
-		return nil, faults[0]
-	}
+// neighbours. Errors wrap [ErrFigures]: too many values, or one that is no number.
+//
+// A change point is held against chance by permutation: how often the same values in
+// another order fall apart as clearly, wherever. It assumes nothing of their distribution,
+// and needs three nights after a step to tell.
+func ChangePoints(series []float64) ([]ChangePoint, error) {
+	d := detective{window: DefaultWindow, p: DefaultP, leastChange: DefaultLeastChange}
+	return d.changePoints(series)
+}
+
+// detective looks at one series.
+type detective struct {
+	window         int
+	p, leastChange float64
+	// seed draws the orders. A window's draws depend on nothing but the seed and where
+	// it begins, so that a later night does not change what an early window said.
+	seed uint64
+	// test compares the two sides of a split in place of permutations. Student's, which
+	// Hunter takes, can tell after two nights, but does not know that the split was looked
+	// for: judged anew each night, about one quiet month of ten alarms.
+	test func(before, after []float64) float64
+
+	series  []float64
+	divider *statistics.Divider
+}
+
+func (d *detective) changePoints(series []float64) ([]ChangePoint, error) {
 	if len(series) > mostValues {
 		return nil, fmt.Errorf("%w: %d values are more than %d", ErrFigures, len(series), mostValues)
 	}
 	if err := checkFinite(series); err != nil {
 		return nil, err
 	}
-	h.Window = cmp.Or(h.Window, DefaultWindow)
-	h.P = cmp.Or(h.P, DefaultP)
-	h.LeastChange = cmp.Or(h.LeastChange, DefaultLeastChange)
-	d := detective{h, series, newDivider(2 * h.Window)}
+	d.series, d.divider = series, statistics.NewDivider(2*d.window)
 	return d.merge(d.candidates()), nil
-}
-
-// detective is a history that looks at one series.
-type detective struct {
-	History
-	series  []float64
-	divider *divider
 }
 
 // candidates returns the indexes at which any window falls apart, sorted.
 func (d *detective) candidates() []int {
 	var found []int
 	for from := 0; from < len(d.series); {
-		window := d.series[from:min(from+d.Window, len(d.series))]
-		next := from + max(1, d.Window/2)
-		for _, at := range d.divideWindow(window, rand.New(rand.NewPCG(d.Seed, uint64(from)))) {
+		window := d.series[from:min(from+d.window, len(d.series))]
+		next := from + max(1, d.window/2)
+		for _, at := range d.divideWindow(window, rand.New(rand.NewPCG(d.seed, uint64(from)))) {
 			found = append(found, from+at)
 			next = max(next, from+at)
 		}
@@ -149,12 +109,12 @@ func (d *detective) divideWindow(window []float64, rng *rand.Rand) []int {
 	for {
 		at, low, high, clearest := 0, 0, 0, 0.0
 		for i := range len(edges) - 1 {
-			tau, clarity := d.divider.divide(window[edges[i]:edges[i+1]])
+			tau, clarity := d.divider.Divide(window[edges[i]:edges[i+1]])
 			if clarity > clearest {
 				at, low, high, clearest = edges[i]+tau, edges[i], edges[i+1], clarity
 			}
 		}
-		limit := laxer * d.P
+		limit := laxer * d.p
 		if at == 0 || d.chance(window[low:high], at-low, clearest, limit, rng) > limit {
 			return edges[1 : len(edges)-1]
 		}
@@ -165,10 +125,10 @@ func (d *detective) divideWindow(window []float64, rng *rand.Rand) []int {
 
 // chance returns the p-value of a split of a stretch at an index.
 func (d *detective) chance(stretch []float64, at int, clarity, limit float64, rng *rand.Rand) float64 {
-	if d.Test == ByStudent {
-		return student(stretch[:at], stretch[at:])
+	if d.test != nil {
+		return d.test(stretch[:at], stretch[at:])
 	}
-	return d.divider.permuted(stretch, clarity, limit, rng)
+	return d.divider.Permuted(stretch, clarity, limit, rng)
 }
 
 // merge drops the weakest candidate, by p-value and then by magnitude, until none is
@@ -202,10 +162,10 @@ func (d *detective) weakest(points []ChangePoint) (int, bool) {
 			byMagnitude = i
 		}
 	}
-	if points[byP].P > d.P {
+	if points[byP].P > d.p {
 		return byP, true
 	}
-	return byMagnitude, points[byMagnitude].magnitude() < d.LeastChange
+	return byMagnitude, points[byMagnitude].magnitude() < d.leastChange
 }
 
 // judge holds the i-th candidate against the values between its neighbours.
@@ -217,12 +177,12 @@ func (d *detective) judge(indexes []int, i int) ChangePoint {
 	if i+1 < len(indexes) {
 		to = indexes[i+1]
 	}
-	from, to = max(from, at-d.Window), min(to, at+d.Window)
-	clarity := d.divider.measure(d.series[from:to])[at-from]
-	point := ChangePoint{Index: at, Before: mean(d.series[from:at]), After: mean(d.series[at:to])}
-	point.Change = relative(point.Before, point.After)
+	from, to = max(from, at-d.window), min(to, at+d.window)
+	clarity := d.divider.Measure(d.series[from:to])[at-from]
+	point := ChangePoint{Index: at, Before: statistics.Mean(d.series[from:at]), After: statistics.Mean(d.series[at:to])}
+	point.Change = statistics.Relative(point.Before, point.After)
 	// The second word keeps these draws apart from those of the windows.
-	rng := rand.New(rand.NewPCG(d.Seed, math.MaxUint64-uint64(at)))
-	point.P = d.chance(d.series[from:to], at-from, clarity, d.P, rng)
+	rng := rand.New(rand.NewPCG(d.seed, math.MaxUint64-uint64(at)))
+	point.P = d.chance(d.series[from:to], at-from, clarity, d.p, rng)
 	return point
 }

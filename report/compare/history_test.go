@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"loadgen/report/compare"
+	"loadgen/report/compare/statistics"
 )
 
 // The series that the tests of Apache Otava (formerly Hunter) hold their procedure
@@ -71,135 +72,6 @@ func indexes(t *testing.T, h compare.History, series []float64) []int {
 		at = append(at, point.Index)
 	}
 	return at
-}
-
-func TestStudentReproducesThePublishedVectors(t *testing.T) {
-	before := []float64{1.00, 1.02, 1.05, 0.95, 0.98}
-	if p := compare.Student(before, before); p < 0.99 || p > 1.01 {
-		t.Errorf("student of two equal sides = %v; want about 1", p)
-	}
-	if p := compare.Student(before, []float64{0.80, 0.82, 0.85, 0.79, 0.77}); p <= 0 || p >= 0.001 {
-		t.Errorf("student of a fifth less = %v; want from 0 to 0.001", p)
-	}
-}
-
-func TestStudentOfTabledValues(t *testing.T) {
-	// The two-sided points of the t distribution, from tables.
-	for _, row := range []struct {
-		freedom float64
-		t, p    float64
-	}{
-		{1, 12.706205, 0.05}, {2, 4.302653, 0.05}, {4, 2.776445, 0.05}, {10, 2.228139, 0.05},
-		{10, 3.169273, 0.01}, {30, 3.645959, 0.001}, {58, 2.001717, 0.05}, {4, 0, 1}, {1000, 3.300283, 0.001},
-	} {
-		if got := compare.BetaShare(row.freedom/2, 0.5, row.freedom/(row.freedom+row.t*row.t)); math.Abs(got-row.p) > 2e-6*math.Max(row.p, 0.05) {
-			t.Errorf("t = %v with %v degrees of freedom: p = %v; want %v", row.t, row.freedom, got, row.p)
-		}
-	}
-	// Variances of 2.5 and five values each: t = 2 with 8 degrees of freedom.
-	if got := compare.Student([]float64{1, 2, 3, 4, 5}, []float64{3, 4, 5, 6, 7}); math.Abs(got-0.0805) > 5e-5 {
-		t.Errorf("student(1 … 5, 3 … 7) = %v; want 0.0805", got)
-	}
-	for _, row := range []struct {
-		name          string
-		before, after []float64
-		want          float64
-	}{
-		{"one value each", []float64{1}, []float64{2}, 1},
-		{"constants that differ", []float64{1, 1}, []float64{2}, 0},
-		{"constants that do not", []float64{1, 1}, []float64{1}, 1},
-	} {
-		if got := compare.Student(row.before, row.after); got != row.want {
-			t.Errorf("%s: student(%v, %v) = %v; want %v", row.name, row.before, row.after, got, row.want)
-		}
-	}
-	// The half-integer cases have closed forms: with 1 degree of freedom, a Cauchy
-	// distribution; and both tails make 1.
-	for _, at := range []float64{0.1, 1, 3, 50} {
-		want := 1 - 2*math.Atan(at)/math.Pi
-		if got := compare.BetaShare(0.5, 0.5, 1/(1+at*at)); math.Abs(got-want) > 1e-12 {
-			t.Errorf("t = %v with one degree of freedom: p = %v; want %v", at, got, want)
-		}
-		x := at / 51
-		if sum := compare.BetaShare(2.5, 7, x) + compare.BetaShare(7, 2.5, 1-x); math.Abs(sum-1) > 1e-12 {
-			t.Errorf("both sides of %v make %v; want 1", x, sum)
-		}
-	}
-}
-
-// slowDivide goes through every split by the formula's sums.
-func slowDivide(values []float64) (at int, clarity float64) {
-	within := func(side []float64) float64 {
-		sum := 0.0
-		for i := range side {
-			for k := range i {
-				sum += math.Abs(side[i] - side[k])
-			}
-		}
-		return sum
-	}
-	for tau := 1; tau < len(values); tau++ {
-		for kappa := tau + 1; kappa <= len(values); kappa++ {
-			before, after := values[:tau], values[tau:kappa]
-			n, m, between := float64(len(before)), float64(len(after)), 0.0
-			for _, x := range before {
-				for _, y := range after {
-					between += math.Abs(x - y)
-				}
-			}
-			q := 2 / (m + n) * between
-			if n > 1 {
-				q -= 2 * m / ((m + n) * (n - 1)) * within(before)
-			}
-			if m > 1 {
-				q -= 2 * n / ((m + n) * (m - 1)) * within(after)
-			}
-			if q > clarity {
-				at, clarity = tau, q
-			}
-		}
-	}
-	return at, clarity
-}
-
-func TestDivideEqualsItsFormula(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 3))
-	for _, series := range [][]float64{halved, stairs, halvedSoon, tenthOff} {
-		compareDivide(t, series)
-	}
-	for range 100 {
-		compareDivide(t, normal(rng.IntN(40), 100, 0.05, rng))
-	}
-	for _, constant := range [][]float64{nil, {1}, {2, 2, 2, 2}} {
-		if at, clarity := compare.Divide(constant); at != 0 || clarity != 0 {
-			t.Errorf("divide(%v) = %d, %v; want no split", constant, at, clarity)
-		}
-	}
-}
-
-func compareDivide(t *testing.T, series []float64) {
-	t.Helper()
-	at, clarity := compare.Divide(series)
-	wantAt, want := slowDivide(series)
-	if at != wantAt || math.Abs(clarity-want) > 1e-9*math.Max(1, want) {
-		t.Errorf("divide(%v) = %d, %v; want %d, %v", series, at, clarity, wantAt, want)
-	}
-}
-
-// A p-value of a null may be low only as often as it says.
-func TestPermutationKeepsItsLevel(t *testing.T) {
-	rng := rand.New(rand.NewPCG(4, 4))
-	const sets, level = 1000, 0.1
-	low := 0
-	for range sets {
-		series := normal(12, 100, 0.03, rng)
-		if compare.Permuted(series, level, rng) <= level {
-			low++
-		}
-	}
-	if !atMost(low, sets, level) || low < sets/20 {
-		t.Errorf("%d of %d p-values of nothing are at most %v; want about a tenth", low, sets, level)
-	}
 }
 
 // nightly plays nights one after another as a nightly job would, and returns the
@@ -270,7 +142,7 @@ func TestQuietMonthsRarelyAlarm(t *testing.T) {
 }
 
 func TestChangePointsSayWhatChanged(t *testing.T) {
-	points, err := compare.History{}.ChangePoints(halved)
+	points, err := compare.ChangePoints(halved)
 	if err != nil || len(points) != 1 {
 		t.Fatalf("ChangePoints(halved) = %v, %v; want one", points, err)
 	}
@@ -366,34 +238,16 @@ func TestMergeKeepsTheStrongAndJudgesAnew(t *testing.T) {
 		for i, point := range points {
 			before := series[max(edges[i], point.Index-compare.DefaultWindow):point.Index]
 			after := series[point.Index:min(edges[i+2], point.Index+compare.DefaultWindow)]
-			if want := compare.Student(before, after); point.P != want || want > 0.002 {
+			if want := statistics.Student(before, after); point.P != want || want > 0.002 {
 				t.Errorf("ChangePoints = %v: p = %v at %d; want %v, between its neighbours", points, point.P, point.Index, want)
 			}
 		}
 	}
 }
 
-func TestHistoryReportsAllFaults(t *testing.T) {
-	for _, row := range []struct {
-		name    string
-		history compare.History
-		want    int
-	}{
-		{"the defaults", compare.History{}, 0},
-		{"the bounds", compare.History{Window: 100, P: 0.1, LeastChange: -1, Test: compare.ByStudent}, 0},
-		{"everything at once", compare.History{Window: 1, P: 0.2, LeastChange: math.NaN(), Test: 2}, 4},
-		{"too great", compare.History{Window: 101, P: math.NaN()}, 2},
-		{"negative", compare.History{Window: -1, P: -1}, 2},
-	} {
-		if got := row.history.Validate(); len(got) != row.want {
-			t.Errorf("%s: Validate() = %v; want %d faults", row.name, got, row.want)
-		}
-	}
-	if _, err := (compare.History{Window: 1}).ChangePoints(nil); !errors.Is(err, compare.ErrOptions) {
-		t.Errorf("ChangePoints with a window of 1: %v; want ErrOptions", err)
-	}
+func TestSeriesThatCannotBe(t *testing.T) {
 	for _, series := range [][]float64{{1, math.NaN()}, {math.Inf(-1)}, make([]float64, 1<<14+1)} {
-		if _, err := (compare.History{}).ChangePoints(series); !errors.Is(err, compare.ErrFigures) {
+		if _, err := compare.ChangePoints(series); !errors.Is(err, compare.ErrFigures) {
 			t.Errorf("ChangePoints of %d values that cannot be: %v; want ErrFigures", len(series), err)
 		}
 	}
@@ -406,7 +260,7 @@ func BenchmarkChangePoints(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := (compare.History{}).ChangePoints(series); err != nil {
+		if _, err := compare.ChangePoints(series); err != nil {
 			b.Fatal(err)
 		}
 	}

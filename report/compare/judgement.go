@@ -3,42 +3,13 @@ package compare
 import (
 	"fmt"
 	"math"
-	"strconv"
+
+	"loadgen/report/plain"
 )
-
-// Verdict is what a comparison comes to. Of several metrics the greatest counts.
-type Verdict uint8
-
-// The verdicts. That no difference was shown does not say that there is none: the
-// interval says how great it may still be.
-const (
-	NoDifference Verdict = iota
-	Improvement
-	Inconclusive
-	Regression
-)
-
-// String returns the verdict in words.
-func (v Verdict) String() string {
-	switch v {
-	case NoDifference:
-		return "no difference shown"
-	case Improvement:
-		return "improvement"
-	case Inconclusive:
-		return "inconclusive"
-	case Regression:
-		return "regression"
-	}
-	return "verdict " + strconv.Itoa(int(v))
-}
-
-// MarshalText returns the verdict in words.
-func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // Judgement is what a gate says of all metrics.
 type Judgement struct {
-	Verdict  Verdict   `json:"verdict"`
+	Verdict  Outcome   `json:"verdict"`
 	Findings []Finding `json:"metrics"`
 }
 
@@ -46,7 +17,7 @@ type Judgement struct {
 // +10 % from A to B, whichever way is better.
 type Finding struct {
 	Metric  string  `json:"metric"`
-	Verdict Verdict `json:"verdict"`
+	Verdict Outcome `json:"verdict"`
 	// A and B are the medians over the runs, in the metric's own unit.
 	A float64 `json:"a"`
 	B float64 `json:"b"`
@@ -75,14 +46,14 @@ type Finding struct {
 func (f *Finding) Sentence() string {
 	if f.fewest > 0 {
 		return fmt.Sprintf("%s: inconclusive: %s, and fewer than %d cannot show a difference.",
-			f.Metric, counted(f.Pairs, "pair"), f.fewest)
+			f.Metric, plain.Counted(f.Pairs, "pair"), f.fewest)
 	}
 	text := fmt.Sprintf("%s: %s: %s", f.Metric, f.Verdict, Percent(f.Change))
 	if f.Interval != nil {
 		text += fmt.Sprintf(" (%g %% interval %s to %s)",
 			math.Round(1000*f.Level)/10, Percent(f.Interval[0]), Percent(f.Interval[1]))
 	}
-	text += fmt.Sprintf(", p = %.2g over %s", f.Adjusted, counted(f.Pairs, "pair"))
+	text += fmt.Sprintf(", p = %.2g over %s", f.Adjusted, plain.Counted(f.Pairs, "pair"))
 	if f.Verdict == NoDifference && f.Adjusted <= 1-f.Level {
 		text += fmt.Sprintf("; real, but less than the %s that matter", Percent(f.threshold))
 	}
@@ -105,12 +76,4 @@ func Percent(change float64) string {
 		return fmt.Sprintf("−%.1f %%", -change*100)
 	}
 	return fmt.Sprintf("+%.1f %%", change*100)
-}
-
-// counted returns a number of things in words.
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
 }

@@ -11,7 +11,7 @@ import (
 func threeMetrics(m machine, order []compare.Slot, effect float64, rng *rand.Rand) []compare.Trial {
 	return []compare.Trial{
 		{Metric: compare.Metric{Name: "response p99"}, Pairs: m.pairs(order, effect, rng)},
-		{Metric: compare.Metric{Name: "served", Better: compare.Higher}, Pairs: m.pairs(order, 0, rng)},
+		{Metric: compare.Metric{Name: "served", Higher: true}, Pairs: m.pairs(order, 0, rng)},
 		{Metric: compare.Metric{Name: "share refused", Floor: 1e-4}, Pairs: m.pairs(order, 0, rng)},
 	}
 }

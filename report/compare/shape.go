@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"loadgen/report/compare/statistics"
 	"loadgen/results"
 )
 
@@ -12,19 +13,20 @@ import (
 // p-value: the requests of a run are no sample of runs.
 type Shape struct {
 	// Was and Is are how many durations there are.
-	Was, Is int64
+	Was int64 `json:"-"`
+	Is  int64 `json:"-"`
 	// Quantiles are those that both can tell.
-	Quantiles []Shift
+	Quantiles []Shift `json:"-"`
 	// Distance is the greatest difference between the two shares of durations that
 	// are at most as long as some duration, from 0 to 1, and At where it lies
 	// (Kolmogorov and Smirnov's distance).
-	Distance float64
-	AtMicros int64
+	Distance float64 `json:"distance"`
+	AtMicros int64   `json:"at_us"`
 	// ShiftMicros is how far a duration has to be moved on average to make the one
 	// distribution of the other (Wasserstein's distance of order 1).
-	ShiftMicros float64
+	ShiftMicros float64 `json:"shift_us"`
 	// Sentence says it in words.
-	Sentence string
+	Sentence string `json:"sentence"`
 }
 
 // Shift is one quantile before and after.
@@ -67,7 +69,7 @@ func ShapeOf(was, is []results.Bar) (Shape, error) {
 			continue
 		}
 		before, after := quantile(was, shape.Was, q), quantile(is, shape.Is, q)
-		shape.Quantiles = append(shape.Quantiles, Shift{q, before, after, relative(float64(before), float64(after))})
+		shape.Quantiles = append(shape.Quantiles, Shift{q, before, after, statistics.Relative(float64(before), float64(after))})
 	}
 	shape.Sentence = shape.describe()
 	return shape, nil
@@ -138,17 +140,6 @@ func quantile(bars []results.Bar, n int64, q float64) int64 {
 	return bars[len(bars)-1].To
 }
 
-// relative returns a change as a part of one.
-func relative(was, is float64) float64 {
-	switch {
-	case was == is:
-		return 0
-	case was == 0:
-		return math.Inf(1)
-	}
-	return is/was - 1
-}
-
 // describe says which part of the distribution moved.
 func (s *Shape) describe() string {
 	if len(s.Quantiles) == 0 {
@@ -158,7 +149,7 @@ func (s *Shape) describe() string {
 	bodyMoved, tailMoved := math.Abs(body.Change) >= leastShift, math.Abs(tail.Change) >= leastShift
 	// Both moved alike where what is left of the tail's change, once the body's is
 	// taken off, is small.
-	alike := math.Abs(relative(1+body.Change, 1+tail.Change)) < leastShift
+	alike := math.Abs(statistics.Relative(1+body.Change, 1+tail.Change)) < leastShift
 	switch {
 	case len(s.Quantiles) == 1 && bodyMoved:
 		return fmt.Sprintf("The median changed by %s; the tail cannot be told.", Percent(body.Change))

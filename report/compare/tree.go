@@ -65,14 +65,14 @@ func rooted(path string) string { return cmp.Or(path, ".") }
 // child returns the path of a key of an object.
 func child(path, key string) string {
 	if path == "" {
-		return plain(key)
+		return pathWord(key)
 	}
-	return path + "." + plain(key)
+	return path + "." + pathWord(key)
 }
 
-// plain returns a key or name as it stands in a path: as it is where it holds only
+// pathWord returns a key or name as it stands in a path: as it is where it holds only
 // letters, digits, "_", "-", "/" and inner blanks, else in quotes.
-func plain(key string) string {
+func pathWord(key string) string {
 	odd := func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-/ ", r))
 	}

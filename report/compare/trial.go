@@ -5,19 +5,12 @@ import (
 	"math"
 )
 
-// Better says which way a metric is better.
-type Better uint8
-
-// The two ways. Times and shares lost are better when lower, rates when higher.
-const (
-	Lower Better = iota
-	Higher
-)
-
 // Metric is a figure of a run.
 type Metric struct {
-	Name   string
-	Better Better
+	Name string
+	// Higher says that more of it is better, as of rates; else less is, as of times and
+	// of shares lost.
+	Higher bool
 	// Floor is the least value that is told apart from nothing, in the metric's own
 	// unit: any below it counts as the floor, so that a share that is 0 has a ratio.
 	// Where it is 0, every value has to be positive.
@@ -38,8 +31,6 @@ func (t *Trial) check() error {
 	switch name, floor := t.Metric.Name, t.Metric.Floor; {
 	case name == "":
 		return fmt.Errorf("%w: a metric without a name", ErrFigures)
-	case t.Metric.Better > Higher:
-		return fmt.Errorf("%w: %q: better is neither lower nor higher", ErrFigures, name)
 	case math.IsNaN(floor) || math.IsInf(floor, 0) || floor < 0:
 		return fmt.Errorf("%w: %q: the floor %v is no number from 0 on", ErrFigures, name, floor)
 	case len(t.Pairs) > mostPairs:

@@ -9,16 +9,14 @@ import (
 	"unicode/utf8"
 
 	"loadgen/report/compare"
+	"loadgen/report/plain"
 	"loadgen/report/verdict"
 )
-
-// untold stands where there is no figure.
-const untold = "–"
 
 // text returns a figure as tables have it: times in milliseconds.
 func (u unit) text(value *float64) string {
 	if value == nil {
-		return untold
+		return plain.Untold
 	}
 	switch u {
 	case micros:
@@ -63,7 +61,7 @@ func millis(value float64) string {
 func (m *Metric) change() string {
 	switch {
 	case m.A == nil || m.B == nil:
-		return untold
+		return plain.Untold
 	case m.Change == nil:
 		return "from 0"
 	}
@@ -73,7 +71,7 @@ func (m *Metric) change() string {
 // interval returns between which bounds it did.
 func (m *Metric) interval() string {
 	if m.Interval == nil || m.Change == nil {
-		return untold
+		return plain.Untold
 	}
 	return span(m.Interval[0], m.Interval[1])
 }
@@ -84,7 +82,7 @@ func span(low, high float64) string { return compare.Percent(low) + " to " + com
 // chance returns the p of a figure.
 func (m *Metric) chance() string {
 	if m.P == nil {
-		return untold
+		return plain.Untold
 	}
 	return fmt.Sprintf("%.2g", *m.P)
 }

@@ -2,28 +2,16 @@ package contrast
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"loadgen/report/compare"
-)
-
-// Outcome is what a comparison comes to, in a word.
-type Outcome string
-
-// The outcomes. Identical and Different are of runs in virtual time, which repeat exactly;
-// the others are those of package compare.
-const (
-	Identical    Outcome = "identical"
-	Different    Outcome = "different"
-	NoDifference Outcome = "no difference shown"
-	Better       Outcome = "improvement"
-	Worse        Outcome = "regression"
-	Inconclusive Outcome = "inconclusive"
+	"loadgen/report/compare/statistics"
 )
 
 // Contrast is two sides held against each other. Its fields are those of the JSON form.
 type Contrast struct {
-	Outcome Outcome `json:"verdict"`
+	Outcome compare.Outcome `json:"verdict"`
 	// Says is the verdict in a sentence or two.
 	Says []string `json:"sentences"`
 	A    Summary  `json:"a"`
@@ -137,7 +125,10 @@ func metricOf(a, b *Side, k key, m measure) Metric {
 	metric.A, metric.RangeA = middle(was)
 	metric.B, metric.RangeB = middle(is)
 	if metric.A != nil && metric.B != nil {
-		metric.Change = relative(*metric.A, *metric.B)
+		// There is no change from nothing.
+		if change := statistics.Relative(*metric.A, *metric.B); !math.IsInf(change, 1) {
+			metric.Change = &change
+		}
 	}
 	if pairs := paired(was, is); len(pairs) >= compare.FewestPairsOfOne {
 		judged, err := compare.Gate{}.Judge([]compare.Trial{{Metric: m.metric(), Pairs: pairs}})
@@ -207,25 +198,9 @@ func middle(values []*float64) (*float64, *[2]float64) {
 	if len(told) == 0 {
 		return nil, nil
 	}
-	slices.Sort(told)
-	half := len(told) / 2
-	median := told[half]
-	if len(told)%2 == 0 {
-		median = (told[half-1] + told[half]) / 2
-	}
+	median := statistics.Median(told)
 	if len(told) == 1 {
 		return &median, nil
 	}
-	return &median, &[2]float64{told[0], told[len(told)-1]}
-}
-
-// relative returns a change as a part of one, nil where there was nothing before.
-func relative(was, is float64) *float64 {
-	switch {
-	case was == is:
-		return number(0)
-	case was == 0:
-		return nil
-	}
-	return number(is/was - 1)
+	return &median, &[2]float64{slices.Min(told), slices.Max(told)}
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"loadgen/report/contrast"
+	"loadgen/report/compare"
 	"loadgen/report/verdict"
 	"loadgen/results"
 )
@@ -80,7 +80,7 @@ func TestSwap(t *testing.T) {
 	a, b := sets(8, .1)
 	was, is := side(t, "a", a...), side(t, "b", b...)
 	there, back := held(t, was, is), held(t, is, was)
-	if there.Outcome != contrast.Worse || back.Outcome != contrast.Better || len(there.Metrics) != len(back.Metrics) {
+	if there.Outcome != compare.Regression || back.Outcome != compare.Improvement || len(there.Metrics) != len(back.Metrics) {
 		t.Errorf("the outcomes are %s and %s; want a regression and an improvement", there.Outcome, back.Outcome)
 	}
 	near := func(x, y float64) bool { return math.Abs(x-y) < 1e-9 }
@@ -117,7 +117,7 @@ func TestShuffledSetsOfTheSameRuns(t *testing.T) {
 	shuffled[0], shuffled[3] = shuffled[3], shuffled[0]
 	kept := make(shelf)
 	c := held(t, kept.side(t, "a", runs...), kept.side(t, "b", shuffled...))
-	if c.Outcome != contrast.NoDifference {
+	if c.Outcome != compare.NoDifference {
 		t.Errorf("the same runs are %q, %v; want no difference", c.Outcome, c.Says)
 	}
 	for _, m := range c.Metrics {
@@ -138,47 +138,47 @@ func TestOutcomes(t *testing.T) {
 		pairs   int
 		effect  float64
 		change  func(a, b []played) ([]played, []played)
-		outcome contrast.Outcome
+		outcome compare.Outcome
 		says    string
 		decide  int
 	}{
-		{"ten pairs, a tenth slower", 10, .1, plain, contrast.Worse, "B is worse than A over 10 pairs of runs: response p99 +", 3},
-		{"ten pairs, a tenth faster", 10, -.1, plain, contrast.Better, "B is better than A over 10 pairs", 3},
-		{"ten pairs that differ by chance", 10, 0, plain, contrast.NoDifference, "No difference is shown over 10 pairs", 3},
-		{"six pairs rest on one metric", 6, .2, plain, contrast.Worse, "over 6 pairs of runs: response p99 +", 1},
-		{"five pairs are too few", 5, .5, plain, contrast.Inconclusive, "5 pairs of runs are too few", 0},
-		{"as many on each side, or no pairs", 6, .5, func(a, b []played) ([]played, []played) { return a, b[:5] }, contrast.Inconclusive, "A has 6 runs and B 5 runs, and only runs in pairs", 0},
-		{"a set against one run", 6, .5, func(a, b []played) ([]played, []played) { return a, b[:1] }, contrast.Inconclusive, "A has 6 runs and B 1 run,", 0},
+		{"ten pairs, a tenth slower", 10, .1, plain, compare.Regression, "B is worse than A over 10 pairs of runs: response p99 +", 3},
+		{"ten pairs, a tenth faster", 10, -.1, plain, compare.Improvement, "B is better than A over 10 pairs", 3},
+		{"ten pairs that differ by chance", 10, 0, plain, compare.NoDifference, "No difference is shown over 10 pairs", 3},
+		{"six pairs rest on one metric", 6, .2, plain, compare.Regression, "over 6 pairs of runs: response p99 +", 1},
+		{"five pairs are too few", 5, .5, plain, compare.Inconclusive, "5 pairs of runs are too few", 0},
+		{"as many on each side, or no pairs", 6, .5, func(a, b []played) ([]played, []played) { return a, b[:5] }, compare.Inconclusive, "A has 6 runs and B 5 runs, and only runs in pairs", 0},
+		{"a set against one run", 6, .5, func(a, b []played) ([]played, []played) { return a, b[:1] }, compare.Inconclusive, "A has 6 runs and B 1 run,", 0},
 		{"all of A before all of B", 6, .5, func(a, b []played) ([]played, []played) {
 			for i := range b {
 				b[i].started = b[i].started.Add(time.Hour)
 			}
 			return a, b
-		}, contrast.Inconclusive, "not taken in turn", 0},
+		}, compare.Inconclusive, "not taken in turn", 0},
 		{"a run that broke off", 6, .5, func(a, b []played) ([]played, []played) {
 			b[3].killed = true
 			return a, b
-		}, contrast.Inconclusive, "1 run is not valid", 0},
+		}, compare.Inconclusive, "1 run is not valid", 0},
 		{"runs in virtual time that repeat each other", 6, .5, func(a, b []played) ([]played, []played) {
 			for i := range a {
 				a[i], b[i] = played{virtual: true, started: a[i].started}, played{virtual: true, slower: 2, started: b[i].started}
 			}
 			return a, b
-		}, contrast.Different, "count as one", 0},
+		}, compare.Different, "count as one", 0},
 		{"runs in virtual time with a seed each", 6, .5, func(a, b []played) ([]played, []played) {
 			for i := range a {
 				// Their order is that of the seeds.
 				a[i].virtual, b[i].virtual, a[i].started = true, true, night.Add(-time.Duration(i)*time.Hour)
 			}
 			return a, b
-		}, contrast.Worse, "B is worse than A over 6 pairs", 1},
+		}, compare.Regression, "B is worse than A over 6 pairs", 1},
 	} {
 		a, b := row.change(sets(row.pairs, row.effect))
 		c := held(t, kept.side(t, "a", a...), kept.side(t, "b", b...))
 		if c.Outcome != row.outcome || !strings.Contains(strings.Join(c.Says, " "), row.says) || len(c.Decides) != row.decide {
 			t.Errorf("%s: %s, %q by %d metrics; want %s, %q by %d", row.name, c.Outcome, c.Says, len(c.Decides), row.outcome, row.says, row.decide)
 		}
-		if got := text(t, c); !strings.HasPrefix(got, string(row.outcome)+": "+c.Says[0]) {
+		if got := text(t, c); !strings.HasPrefix(got, row.outcome.String()+": "+c.Says[0]) {
 			t.Errorf("%s: the text begins %.80q; want its verdict", row.name, got)
 		}
 	}
@@ -211,7 +211,7 @@ func TestSingleRunsProveNothing(t *testing.T) {
 	} {
 		one, other := played{seed: 1, seconds: row.second, perSecond: 100}, played{seed: 2, seconds: row.second, perSecond: 100, slower: row.slower}
 		c := held(t, side(t, "a", one), side(t, "b", other))
-		if c.Outcome != contrast.Inconclusive || !strings.HasPrefix(c.Says[0], row.says) || !strings.HasSuffix(c.Says[0], "nothing: the unit is the run.") {
+		if c.Outcome != compare.Inconclusive || !strings.HasPrefix(c.Says[0], row.says) || !strings.HasSuffix(c.Says[0], "nothing: the unit is the run.") {
 			t.Errorf("%s: %s, %q; want inconclusive, %q", row.name, c.Outcome, c.Says, row.says)
 		}
 		if len(c.Bands) != 4 {
@@ -234,19 +234,19 @@ func TestSingleRunsProveNothing(t *testing.T) {
 // Runs in virtual time are compared value by value.
 func TestVirtualRuns(t *testing.T) {
 	same := held(t, side(t, "a", played{virtual: true}), side(t, "b", played{virtual: true, started: night.Add(time.Hour)}))
-	if same.Outcome != contrast.Identical || same.Exact == nil || len(same.Bands) != 0 || len(same.Warnings) != 0 ||
+	if same.Outcome != compare.Identical || same.Exact == nil || len(same.Bands) != 0 || len(same.Warnings) != 0 ||
 		!strings.HasPrefix(text(t, same), "identical: They repeat to the last count.\n") {
 		t.Errorf("a run that repeats is %s, %v with %q", same.Outcome, same.Says, same.Warnings)
 	}
 	other := held(t, side(t, "a", played{virtual: true}), side(t, "b", played{virtual: true, refused: 2399}))
-	if other.Outcome != contrast.Different || other.Exact.Difference.Total == 0 || len(other.Says) != 1 ||
+	if other.Outcome != compare.Different || other.Exact.Difference.Total == 0 || len(other.Says) != 1 ||
 		!strings.Contains(text(t, other), "operations[get].refused: was 0, is 1") {
 		t.Errorf("a run with refusals is %s, %v:\n%s", other.Outcome, other.Says, text(t, other))
 	}
 	seeded := held(t, side(t, "a", played{virtual: true}), side(t, "b", played{virtual: true, seed: 8, alter: func(m *results.Manifest) {
 		m.Scenario.Text = strings.Replace(scenarioText, "7", "8", 1)
 	}}))
-	if seeded.Outcome != contrast.Different || !strings.Contains(strings.Join(seeded.Says, " "), "need not") {
+	if seeded.Outcome != compare.Different || !strings.Contains(strings.Join(seeded.Says, " "), "need not") {
 		t.Errorf("runs of two seeds: %s, %q; want that they need not repeat", seeded.Outcome, seeded.Says)
 	}
 	var up, down []played
@@ -254,15 +254,15 @@ func TestVirtualRuns(t *testing.T) {
 		up = append(up, played{virtual: true, seed: uint64(i), started: night.Add(time.Duration(i) * time.Minute)})
 		down = append(down, played{virtual: true, seed: uint64(i), started: night.Add(-time.Duration(i) * time.Minute)})
 	}
-	if c := held(t, side(t, "a", up...), side(t, "b", down...)); c.Outcome != contrast.Identical || c.Says[0] != "All 3 pairs of runs repeat to the last count." {
+	if c := held(t, side(t, "a", up...), side(t, "b", down...)); c.Outcome != compare.Identical || c.Says[0] != "All 3 pairs of runs repeat to the last count." {
 		t.Errorf("the same seeds the other way round: %s, %q; want pairs by seed", c.Outcome, c.Says)
 	}
 	named := held(t, side(t, "a", played{virtual: true}), side(t, "b", played{virtual: true, alter: func(m *results.Manifest) { m.Scenario.Name = "large" }}))
-	if named.Exact != nil || named.Outcome != contrast.Inconclusive {
+	if named.Exact != nil || named.Outcome != compare.Inconclusive {
 		t.Errorf("virtual runs of two scenarios: %s, %+v; want no exact comparison", named.Outcome, named.Exact)
 	}
 	live := held(t, side(t, "a", played{virtual: true}), side(t, "b", played{}))
-	if live.Exact != nil || live.Outcome != contrast.Inconclusive {
+	if live.Exact != nil || live.Outcome != compare.Inconclusive {
 		t.Errorf("a virtual run against a live one: %s, %+v; want no exact comparison", live.Outcome, live.Exact)
 	}
 }

@@ -14,9 +14,6 @@ type Exact struct {
 	Difference compare.Difference `json:"difference"`
 }
 
-// mostEntries is how many values that differ are kept of two runs.
-const mostEntries = 1000
-
 // exactly compares runs in virtual time, as many on either side, pair by pair; nil where
 // any is in real time, not whole, or of a scenario of another name.
 func exactly(a, b *Side) (*Exact, error) {
@@ -31,7 +28,7 @@ func exactly(a, b *Side) (*Exact, error) {
 	}
 	exact := &Exact{Pairs: len(a.runs), Difference: compare.Difference{Entries: []compare.Entry{}}}
 	for i := range a.runs {
-		difference, err := compare.Diff(a.runs[i].tree, b.runs[i].tree, compare.DiffOptions{Most: mostEntries})
+		difference, err := compare.Diff(a.runs[i].tree, b.runs[i].tree)
 		if err != nil {
 			return nil, err
 		}

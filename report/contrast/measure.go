@@ -20,7 +20,7 @@ const (
 type measure struct {
 	name, label string
 	unit        unit
-	better      compare.Better
+	higher      bool
 	// floor is what is told apart from nothing.
 	floor float64
 	of    func(*section) *float64
@@ -28,7 +28,7 @@ type measure struct {
 
 // metric returns the measure as gates have it.
 func (m *measure) metric() compare.Metric {
-	return compare.Metric{Name: m.label, Better: m.better, Floor: m.floor}
+	return compare.Metric{Name: m.label, Higher: m.higher, Floor: m.floor}
 }
 
 // The measures that decide, in the order in which they do: with few pairs, the first alone.
@@ -41,7 +41,7 @@ const (
 // measures returns what is compared in each section, in the order of the tables.
 func measures() []measure {
 	quantile := func(name, label string, of func(*results.Quantiles) *int64) measure {
-		return measure{name, label, micros, compare.Lower, 1, func(s *section) *float64 {
+		return measure{name, label, micros, false, 1, func(s *section) *float64 {
 			value := of(&s.Response)
 			if value == nil {
 				return nil
@@ -55,12 +55,12 @@ func measures() []measure {
 		quantile(responseP99, "response p99", func(q *results.Quantiles) *int64 { return q.P99 }),
 		quantile("response_us.p99_9", "response p99.9", func(q *results.Quantiles) *int64 { return q.P999 }),
 		quantile("response_us.max", "response max", func(q *results.Quantiles) *int64 { return q.Max }),
-		{"offered_entities_per_second", "offered", perSecond, compare.Higher, .01, func(s *section) *float64 { return number(s.Offered) }},
-		{served, "served", perSecond, compare.Higher, .01, func(s *section) *float64 { return number(s.Served) }},
-		{"share_lost", "share lost", share, compare.Lower, .001, func(s *section) *float64 { return s.ShareLost }},
-		{"refused_per_second", "refused", perSecond, compare.Lower, .01, func(s *section) *float64 { return number(s.RefusedPerSecond) }},
-		{"attempts_per_operation", "attempts/op", each, compare.Lower, .001, func(s *section) *float64 { return s.AttemptsPerOperation }},
-		{"entities_counted", "counted", count, compare.Higher, 1, func(s *section) *float64 { return number(float64(s.counted)) }},
+		{"offered_entities_per_second", "offered", perSecond, true, .01, func(s *section) *float64 { return number(s.Offered) }},
+		{served, "served", perSecond, true, .01, func(s *section) *float64 { return number(s.Served) }},
+		{"share_lost", "share lost", share, false, .001, func(s *section) *float64 { return s.ShareLost }},
+		{"refused_per_second", "refused", perSecond, false, .01, func(s *section) *float64 { return number(s.RefusedPerSecond) }},
+		{"attempts_per_operation", "attempts/op", each, false, .001, func(s *section) *float64 { return s.AttemptsPerOperation }},
+		{"entities_counted", "counted", count, true, 1, func(s *section) *float64 { return number(float64(s.counted)) }},
 	}
 }
 

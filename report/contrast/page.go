@@ -3,9 +3,9 @@ package contrast
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"loadgen/report/compare"
+	"loadgen/report/plain"
 )
 
 // block is a part of the report: a heading, and below it a table, lines, or both.
@@ -116,7 +116,7 @@ func (c *Contrast) tested() int {
 func (c *Contrast) legend(same int) []string {
 	var list []string
 	if same > 0 {
-		list = append(list, fmt.Sprintf("%s the same on both sides, and not shown", counted(same, "more figure is", "more figures are")))
+		list = append(list, fmt.Sprintf("%s the same on both sides, and not shown", plain.Counted(same, "more figure is", "more figures are")))
 	}
 	if tested := c.tested(); tested > 0 {
 		list = append(list, fmt.Sprintf("interval and p are each figure's own: of %d that do not differ, about %.0f have p <= %g by chance",
@@ -148,11 +148,11 @@ func (c *Contrast) within() block {
 		b := &c.Bands[i]
 		within := func(x Bounds) string {
 			if x.Interval == nil {
-				return untold
+				return plain.Untold
 			}
 			return b.unit.text(&x.Interval[0]) + " to " + b.unit.text(&x.Interval[1])
 		}
-		moved := untold
+		moved := plain.Untold
 		if x := b.Change.Interval; x != nil {
 			moved = span(x[0], x[1])
 		}
@@ -181,36 +181,10 @@ func (c *Contrast) exact() block {
 		return one
 	}
 	one.lines = append(one.lines, fmt.Sprintf("%d of %d repeat; %s and %s differ in %s", e.Same, e.Pairs,
-		shown(e.A), shown(e.B), counted(e.Difference.Total, "value", "values")))
-	digest := func(entry compare.Entry) bool { return strings.HasSuffix(entry.Path, "digest") }
-	// That a digest differs says nothing where something else does, too.
-	values := slices.ContainsFunc(e.Difference.Entries, func(entry compare.Entry) bool { return !digest(entry) })
-	listed := 0
-	for _, entry := range wholeFirst(e.Difference.Entries) {
-		if listed == mostDiffering || values && digest(entry) {
-			continue
-		}
-		one.lines = append(one.lines, shown(entry.Line()))
-		listed++
-	}
-	if more := e.Difference.Total - listed; more > 0 {
-		one.lines = append(one.lines, fmt.Sprintf("and %d more", more))
+		shown(e.A), shown(e.B), plain.Counted(e.Difference.Total, "value", "values")))
+	// The sums of the heat map come last: most of them are those of the phases once more.
+	for _, line := range e.Difference.Lines(mostDiffering, "phases", "where") {
+		one.lines = append(one.lines, shown(line))
 	}
 	return one
-}
-
-// wholeFirst returns what is of the whole run first: it is the shorter half, and says more.
-// The sums of the heat map come last: most of them are those of the phases once more.
-func wholeFirst(entries []compare.Entry) []compare.Entry {
-	of := func(entry compare.Entry) int {
-		switch {
-		case strings.HasPrefix(entry.Path, "phases"):
-			return 1
-		case strings.HasPrefix(entry.Path, "where"):
-			return 2
-		default:
-			return 0
-		}
-	}
-	return slices.SortedStableFunc(slices.Values(entries), func(a, b compare.Entry) int { return of(a) - of(b) })
 }

@@ -6,28 +6,29 @@ import (
 	"strings"
 
 	"loadgen/report/compare"
+	"loadgen/report/plain"
 	"loadgen/results"
 )
 
 // rule gives the comparison its verdict.
 func (c *Contrast) rule(a, b *Side) error {
 	if c.Exact != nil && c.Exact.Same == c.Exact.Pairs {
-		c.Outcome, c.Says = Identical, []string{"They repeat to the last count."}
+		c.Outcome, c.Says = compare.Identical, []string{"They repeat to the last count."}
 		if c.Exact.Pairs > 1 {
 			c.Says[0] = fmt.Sprintf("All %d pairs of runs repeat to the last count.", c.Exact.Pairs)
 		}
 		return nil
 	}
 	if why := c.untold(a, b); why != nil {
-		c.Outcome, c.Says = Inconclusive, why
+		c.Outcome, c.Says = compare.Inconclusive, why
 		if c.Exact != nil {
-			c.Outcome = Different
+			c.Outcome = compare.Different
 		}
 		return nil
 	}
 	trials := c.trials(a, b)
 	if len(trials) == 0 {
-		c.Outcome, c.Says = Inconclusive, []string{"No figure of the whole is told by every run, so that there is nothing to judge."}
+		c.Outcome, c.Says = compare.Inconclusive, []string{"No figure of the whole is told by every run, so that there is nothing to judge."}
 		return nil
 	}
 	judged, err := compare.Gate{}.Judge(trials)
@@ -55,7 +56,7 @@ func (c *Contrast) untold(a, b *Side) []string {
 		if c.Exact.Pairs > 1 {
 			which = fmt.Sprintf(" in %d of %d pairs, first", c.Exact.Pairs-c.Exact.Same, c.Exact.Pairs)
 		}
-		says := []string{fmt.Sprintf("The runs are in virtual time and do not repeat:%s %s.", which, counted(c.Exact.Difference.Total, "value differs", "values differ"))}
+		says := []string{fmt.Sprintf("The runs are in virtual time and do not repeat:%s %s.", which, plain.Counted(c.Exact.Difference.Total, "value differs", "values differ"))}
 		if text := func(one *run) string { return one.manifest.Scenario.Text }; !slices.Equal(a.each(text), b.each(text)) {
 			says = append(says, "They are not of one scenario and seed, so that they need not.")
 		}
@@ -64,13 +65,13 @@ func (c *Contrast) untold(a, b *Side) []string {
 		return []string{c.overlap(), take}
 	case c.Pairs == 0:
 		return []string{fmt.Sprintf("A has %s and B %s, and only runs in pairs can be told apart.",
-			counted(len(a.runs), "run", "runs"), counted(len(b.runs), "run", "runs")), take}
+			plain.Counted(len(a.runs), "run", "runs"), plain.Counted(len(b.runs), "run", "runs")), take}
 	case c.Pairs < compare.FewestPairsOfOne:
-		return []string{fmt.Sprintf("%s of runs are too few to tell a difference from chance.", counted(c.Pairs, "pair", "pairs")), take}
+		return []string{fmt.Sprintf("%s of runs are too few to tell a difference from chance.", plain.Counted(c.Pairs, "pair", "pairs")), take}
 	case a.repeats() || b.repeats():
 		return []string{"Runs in virtual time with one seed repeat each other, and count as one: expected a seed of its own for each."}
 	case unsound > 0:
-		return []string{fmt.Sprintf("%s not valid, and only valid runs can be told apart.", counted(unsound, "run is", "runs are"))}
+		return []string{fmt.Sprintf("%s not valid, and only valid runs can be told apart.", plain.Counted(unsound, "run is", "runs are"))}
 	case !inTurn(a, b):
 		return []string{"The runs were not taken in turn, so that a drift of the machine cannot be told from a difference.", take}
 	}
@@ -123,21 +124,21 @@ func (c *Contrast) judged(j compare.Judgement) {
 	worse, better := moved(j.Findings, compare.Regression), moved(j.Findings, compare.Improvement)
 	switch {
 	case worse != "" && better != "":
-		c.Outcome, c.Says = Worse, []string{fmt.Sprintf("B is worse than A %s: %s.", over, worse), fmt.Sprintf("It is better, too: %s.", better)}
+		c.Outcome, c.Says = compare.Regression, []string{fmt.Sprintf("B is worse than A %s: %s.", over, worse), fmt.Sprintf("It is better, too: %s.", better)}
 	case worse != "":
-		c.Outcome, c.Says = Worse, []string{fmt.Sprintf("B is worse than A %s: %s.", over, worse)}
+		c.Outcome, c.Says = compare.Regression, []string{fmt.Sprintf("B is worse than A %s: %s.", over, worse)}
 	case better != "":
-		c.Outcome, c.Says = Better, []string{fmt.Sprintf("B is better than A %s: %s.", over, better)}
+		c.Outcome, c.Says = compare.Improvement, []string{fmt.Sprintf("B is better than A %s: %s.", over, better)}
 	case j.Verdict == compare.Inconclusive:
-		c.Outcome, c.Says = Inconclusive, []string{"Too few pairs of runs to tell a difference from chance."}
+		c.Outcome, c.Says = compare.Inconclusive, []string{"Too few pairs of runs to tell a difference from chance."}
 	default:
-		c.Outcome = NoDifference
+		c.Outcome = compare.NoDifference
 		c.Says = []string{fmt.Sprintf("No difference is shown %s.", over), "That there is none is not shown either: the intervals say how great it may be."}
 	}
 }
 
 // moved returns the changes of the findings of a verdict.
-func moved(findings []compare.Finding, v compare.Verdict) string {
+func moved(findings []compare.Finding, v compare.Outcome) string {
 	var words []string
 	for i := range findings {
 		if f := &findings[i]; f.Verdict == v {
@@ -145,12 +146,4 @@ func moved(findings []compare.Finding, v compare.Verdict) string {
 		}
 	}
 	return strings.Join(words, ", ")
-}
-
-// counted returns a number of things in words.
-func counted(n int, one, several string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, several)
 }

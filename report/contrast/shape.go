@@ -1,8 +1,6 @@
 package contrast
 
-import (
-	"loadgen/report/compare"
-)
+import "loadgen/report/compare"
 
 // Shape is how the response times of one section differ, over all runs of each side
 // together. It describes, and proves nothing: the operations of a run are no sample of
@@ -10,13 +8,7 @@ import (
 type Shape struct {
 	Phase     string `json:"phase"`
 	Operation string `json:"operation"`
-	// Distance is the greatest difference between the shares of operations that took at
-	// most as long, from 0 to 1, and lies at AtMicros; ShiftMicros is how far a time has
-	// to be moved on average to make the one distribution of the other.
-	Distance    float64 `json:"distance"`
-	AtMicros    int64   `json:"at_us"`
-	ShiftMicros float64 `json:"shift_us"`
-	Sentence    string  `json:"sentence"`
+	compare.Shape
 }
 
 // shapes returns those of every section in which operations succeeded on both sides.
@@ -27,7 +19,7 @@ func shapes(a, b *Side) []Shape {
 		if err != nil {
 			continue
 		}
-		list = append(list, Shape{k.phase, k.operation, s.Distance, s.AtMicros, s.ShiftMicros, s.Sentence})
+		list = append(list, Shape{k.phase, k.operation, s})
 	}
 	return list
 }

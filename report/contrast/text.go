@@ -2,11 +2,11 @@ package contrast
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
+
+	"loadgen/report/plain"
 )
 
 // Text prints the comparison for people, its verdict first.
@@ -15,7 +15,7 @@ func (c *Contrast) Text(w io.Writer) error {
 	fmt.Fprintf(&out, "%s: %s\n", c.Outcome, strings.Join(c.Says, " "))
 	for _, one := range c.blocks() {
 		fmt.Fprintf(&out, "\n%s\n", one.heading)
-		grid(&out, one.table)
+		out.WriteString(plain.Grid("  ", "  ", one.table, func(column int) bool { return column == 0 }))
 		for _, line := range one.lines {
 			fmt.Fprintf(&out, "  %s\n", line)
 		}
@@ -24,40 +24,15 @@ func (c *Contrast) Text(w io.Writer) error {
 	return err
 }
 
-// grid writes a table, its first column flush left and the others flush right.
-func grid(out *bytes.Buffer, table [][]string) {
-	var widths []int
-	for _, row := range table {
-		for i, cell := range row {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	for _, row := range table {
-		var line strings.Builder
-		for i, cell := range row {
-			room := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-			if i == 0 {
-				line.WriteString("  " + cell + room)
-				continue
-			}
-			line.WriteString("  " + room + cell)
-		}
-		out.WriteString(strings.TrimRight(line.String(), " ") + "\n")
-	}
-}
-
 // Markdown prints the comparison for the summary of a job or a merge request.
 func (c *Contrast) Markdown(w io.Writer) error {
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "**%s**: %s\n", c.Outcome, marked(strings.Join(c.Says, " ")))
+	fmt.Fprintf(&out, "**%s**: %s\n", c.Outcome, plain.Marked(strings.Join(c.Says, " ")))
 	for _, one := range c.blocks() {
-		fmt.Fprintf(&out, "\n### %s\n\n", marked(one.heading))
+		fmt.Fprintf(&out, "\n### %s\n\n", plain.Marked(one.heading))
 		for i, row := range one.table {
 			for _, cell := range row {
-				fmt.Fprintf(&out, "| %s ", marked(cell))
+				fmt.Fprintf(&out, "| %s ", plain.Marked(cell))
 			}
 			out.WriteString("|\n")
 			if i == 0 {
@@ -68,36 +43,14 @@ func (c *Contrast) Markdown(w io.Writer) error {
 			out.WriteString("\n")
 		}
 		for _, line := range one.lines {
-			fmt.Fprintf(&out, "- %s\n", marked(line))
+			fmt.Fprintf(&out, "- %s\n", plain.Marked(line))
 		}
 	}
 	_, err := w.Write(out.Bytes())
 	return err
 }
 
-// marked returns a text in which nothing means anything to Markdown, nor to HTML.
-func marked(text string) string {
-	var out strings.Builder
-	for _, r := range text {
-		switch {
-		case r == '<':
-			out.WriteString("&lt;")
-			continue
-		case r == '&':
-			out.WriteString("&amp;")
-			continue
-		case strings.ContainsRune("\\`*_[]|~#", r):
-			out.WriteByte('\\')
-		}
-		out.WriteRune(r)
-	}
-	return out.String()
-}
-
 // JSON prints the comparison as {verdict, metrics, …}: see [Contrast].
 func (c *Contrast) JSON(w io.Writer) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(c)
+	return plain.JSON(w, c)
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"loadgen/report/plain"
 	"loadgen/results"
 )
 
@@ -20,8 +21,9 @@ func warnings(a, b *Side) []string {
 	if told := texts(a, b); told != "" {
 		list = append(list, told)
 	}
-	for _, f := range facets() {
-		if told := f.differs(a, b); told != "" {
+	for i, f := range a.runs[0].facets() {
+		of := func(one *run) string { return one.facets()[i].value }
+		if told := differs(f.name, a.each(of), b.each(of)); told != "" {
 			list = append(list, told)
 		}
 	}
@@ -54,62 +56,53 @@ func (s *Side) faults() []string {
 	for _, faults := range [][]string{cut, unsound} {
 		list = append(list, faults[:min(len(faults), mostFaults)]...)
 		if more := len(faults) - mostFaults; more > 0 {
-			list = append(list, fmt.Sprintf("and so it is with %s of %s", counted(more, "more run", "more runs"), shown(s.Name)))
+			list = append(list, fmt.Sprintf("and so it is with %s of %s", plain.Counted(more, "more run", "more runs"), shown(s.Name)))
 		}
 	}
 	return list
 }
 
 // facet is something of a run that ought to be the same on both sides.
-type facet struct {
-	name string
-	of   func(*run) string
-}
+type facet struct{ name, value string }
 
-func facets() []facet {
-	of := func(value func(*results.Manifest) string) func(*run) string {
-		return func(one *run) string { return value(&one.manifest) }
+// facets are those of a run.
+func (r *run) facets() []facet {
+	m, stored := &r.manifest, "all"
+	if m.Dataless {
+		stored = "none"
 	}
 	return []facet{
-		{"scenario", of(func(m *results.Manifest) string { return m.Scenario.Name })},
-		{"seed", of(func(m *results.Manifest) string { return strconv.FormatUint(m.Seed, 10) })},
-		{"target", of(func(m *results.Manifest) string { return strings.TrimSpace(m.Target + " " + m.Service) })},
-		{"number of accounts", of(func(m *results.Manifest) string { return strconv.Itoa(max(1, m.Accounts)) })},
-		{"profile of the model", of(func(m *results.Manifest) string { return m.Profile })},
-		{"start", of(func(m *results.Manifest) string { return m.Start })},
-		{"retry policy", of(func(m *results.Manifest) string { return m.Retry })},
-		{"time", of(func(m *results.Manifest) string { return m.Time })},
-		{"driver", of(func(m *results.Manifest) string { return m.Driver })},
-		{"opposite of a scenario", of(func(m *results.Manifest) string { return m.Opposite })},
-		{"storing of data", of(func(m *results.Manifest) string {
-			if m.Dataless {
-				return "none"
-			}
-			return "all"
-		})},
-		{"build of the tool", of(func(m *results.Manifest) string { return strings.TrimSpace(m.Tool.Version + " " + m.Tool.Commit) })},
-		{"version of Go, or the system,", of(func(m *results.Manifest) string { return m.Tool.Go + " " + m.Tool.System })},
-		{"machine", of(func(m *results.Manifest) string {
-			return fmt.Sprintf("%d CPUs, GOMAXPROCS %d", m.Environment.CPUs, m.Environment.GOMAXPROCS)
-		})},
-		{"number of workers", of(func(m *results.Manifest) string { return strconv.Itoa(m.Environment.Workers) })},
+		{"scenario", m.Scenario.Name},
+		{"seed", strconv.FormatUint(m.Seed, 10)},
+		{"target", strings.TrimSpace(m.Target + " " + m.Service)},
+		{"number of accounts", strconv.Itoa(max(1, m.Accounts))},
+		{"profile of the model", m.Profile},
+		{"start", m.Start},
+		{"retry policy", m.Retry},
+		{"time", m.Time},
+		{"driver", m.Driver},
+		{"opposite of a scenario", m.Opposite},
+		{"storing of data", stored},
+		{"build of the tool", strings.TrimSpace(m.Tool.Version + " " + m.Tool.Commit)},
+		{"version of Go, or the system,", m.Tool.Go + " " + m.Tool.System},
+		{"machine", fmt.Sprintf("%d CPUs, GOMAXPROCS %d", m.Environment.CPUs, m.Environment.GOMAXPROCS)},
+		{"number of workers", strconv.Itoa(m.Environment.Workers)},
 	}
 }
 
 // differs says how a facet differs between the sides or within one; empty where it does
 // not. Seeds that differ from pair to pair are as they should be.
-func (f facet) differs(a, b *Side) string {
-	was, is := a.each(f.of), b.each(f.of)
+func differs(name string, was, is []string) string {
 	if len(was) != len(is) && len(distinct(was)) == 1 && len(distinct(is)) == 1 && was[0] == is[0] {
 		return ""
 	}
 	if slices.Equal(was, is) {
-		if f.name == "seed" || len(distinct(was)) == 1 {
+		if name == "seed" || len(distinct(was)) == 1 {
 			return ""
 		}
-		return fmt.Sprintf("the %s is not the same for all runs of a side: %s", f.name, listed(was))
+		return fmt.Sprintf("the %s is not the same for all runs of a side: %s", name, listed(was))
 	}
-	return fmt.Sprintf("the %s differs: A has %s, B has %s", f.name, listed(was), listed(is))
+	return fmt.Sprintf("the %s differs: A has %s, B has %s", name, listed(was), listed(is))
 }
 
 // mostListed is how many values of a facet are told.

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode"
 
+	"loadgen/report/compare"
 	"loadgen/report/contrast"
 	"loadgen/results"
 )
@@ -147,7 +148,7 @@ func TestCutRecords(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range []*contrast.Contrast{held(t, side(t, "a", played{}), b), held(t, b, side(t, "a", played{}))} {
-			if !strings.HasPrefix(c.Warnings[0], row.says) || len(c.Metrics) != row.metrics || len(c.Bands) != row.bands || c.Outcome != contrast.Inconclusive {
+			if !strings.HasPrefix(c.Warnings[0], row.says) || len(c.Metrics) != row.metrics || len(c.Bands) != row.bands || c.Outcome != compare.Inconclusive {
 				t.Errorf("%s: %s, %q, %d metrics, %d bands; want %q first, %d and %d", row.name, c.Outcome, c.Warnings, len(c.Metrics), len(c.Bands), row.says, row.metrics, row.bands)
 				continue
 			}

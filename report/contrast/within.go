@@ -168,16 +168,15 @@ func (s stretch) values(of func(*results.Interval) *int64) []float64 {
 
 // band returns the bands of a series. Its error wraps [compare.ErrFigures].
 func (s *series) band() (*Band, error) {
-	var options compare.BandOptions
-	change, err := options.OfChange(s.was, s.is)
+	change, err := compare.BandOfChange(s.was, s.is)
 	if err != nil {
 		return nil, err
 	}
-	was, err := options.Of(s.was)
+	was, err := compare.BandOf(s.was)
 	if err != nil {
 		return nil, err
 	}
-	is, err := options.Of(s.is)
+	is, err := compare.BandOf(s.is)
 	if err != nil {
 		return nil, err
 	}

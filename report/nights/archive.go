@@ -1,6 +1,7 @@
 package nights
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -49,7 +50,7 @@ func New(metrics []Metric) *Archive { return &Archive{metrics: slices.Clone(metr
 func (a *Archive) Refuse(name, reason string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.unread = append(a.unread, Unread{plain(name, longestPath), plain(reason, longestPath)})
+	a.unread = append(a.unread, Unread{printable(name, longestPath), printable(reason, longestPath)})
 }
 
 // Add takes in a record under a name, by which it is called where it has to be. It
@@ -63,15 +64,15 @@ func (a *Archive) Add(name string, record *results.Record) {
 	record.Summary = verdict.Judge(record)
 	m := &record.Manifest
 	kept := run{name: name, scenario: m.Scenario.Name, started: m.Started.UTC(), validity: record.Summary.Validity,
-		virtual: m.Time == "virtual", conditions: conditionsOf(record), commit: plain(m.Tool.Commit, longestWord)}
+		virtual: m.Time == "virtual", conditions: conditionsOf(record), commit: printable(m.Tool.Commit, longestWord)}
 	for _, metric := range a.metrics {
 		kept.values = append(kept.values, metric.of(record))
 	}
 	for _, kind := range m.Operations {
-		kept.names = append(kept.names, plain(kind.Name, longestPath))
+		kept.names = append(kept.names, printable(kind.Name, longestPath))
 	}
 	for i := range record.Phases {
-		kept.names = append(kept.names, plain(record.Phases[i].Name, longestPath), plain(record.Phases[i].Stage, longestPath))
+		kept.names = append(kept.names, printable(record.Phases[i].Name, longestPath), printable(record.Phases[i].Stage, longestPath))
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -101,9 +102,6 @@ func (a *Archive) stray() error {
 // by name.
 func (a *Archive) inOrder() []run {
 	return slices.SortedFunc(slices.Values(a.runs), func(x, y run) int {
-		if c := x.started.Compare(y.started); c != 0 {
-			return c
-		}
-		return strings.Compare(x.name, y.name)
+		return cmp.Or(x.started.Compare(y.started), strings.Compare(x.name, y.name))
 	})
 }

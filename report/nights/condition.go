@@ -38,7 +38,7 @@ func differing(was, is []condition) []string {
 		case is[i].what == textOf:
 			list = append(list, "the scenario's "+lineThatDiffers(was[i].value, is[i].value))
 		default:
-			list = append(list, fmt.Sprintf("the %s was %q and is %q", is[i].what, plain(was[i].value, longestWord), plain(is[i].value, longestWord)))
+			list = append(list, fmt.Sprintf("the %s was %q and is %q", is[i].what, printable(was[i].value, longestWord), printable(is[i].value, longestWord)))
 		}
 	}
 	return list
@@ -62,7 +62,7 @@ func lineThatDiffers(was, is string) string {
 	}
 }
 
-func quotable(line string) string { return plain(strings.TrimSpace(line), longestWord) }
+func quotable(line string) string { return printable(strings.TrimSpace(line), longestWord) }
 
 // How many characters are shown of a word of a record, and of a path or a reason.
 const (
@@ -70,9 +70,9 @@ const (
 	longestPath = 200
 )
 
-// plain makes a text of a record fit to be printed: one line of so many printable
+// printable makes a text of a record fit to be printed: one line of so many printable
 // characters at most.
-func plain(text string, most int) string {
+func printable(text string, most int) string {
 	var b strings.Builder
 	n := 0
 	for _, r := range text {

@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"loadgen/report/compare"
+	"loadgen/report/plain"
 )
 
 // CSV prints a row for each night, as a spreadsheet opens it and Apache Otava's importer
@@ -36,9 +39,9 @@ func CSV(w io.Writer, d *Document) (left []string, err error) {
 	for i := range d.Scenarios {
 		s := &d.Scenarios[i]
 		for number := range s.Series {
-			branch := cell(fmt.Sprintf("%s/%d", s.Name, number+1))
+			branch := plain.Inert(fmt.Sprintf("%s/%d", s.Name, number+1))
 			for _, night := range s.Series[number].Nights {
-				row := []string{night.Begun.Format(time.RFC3339), branch, cell(s.Name), strconv.Itoa(night.Runs), cell(strings.Join(night.Commits, " "))}
+				row := []string{night.Begun.Format(time.RFC3339), branch, plain.Inert(s.Name), strconv.Itoa(night.Runs), plain.Inert(strings.Join(night.Commits, " "))}
 				if row = night.append(row, columns); row == nil {
 					incomplete++
 					continue
@@ -51,7 +54,7 @@ func CSV(w io.Writer, d *Document) (left []string, err error) {
 		left = append(left, fmt.Sprintf("%s on which not all of the metrics can be told", nightsIn(incomplete)))
 	}
 	for i := range d.Scenarios {
-		if s := &d.Scenarios[i]; s.Outcome() == NoHistory {
+		if s := &d.Scenarios[i]; s.Outcome() == compare.Inconclusive {
 			left = append(left, s.Sentence())
 		}
 	}
@@ -83,12 +86,4 @@ func (n *Night) append(row []string, columns []int) []string {
 		row = append(row, strconv.FormatFloat(n.Values[m], 'f', -1, 64))
 	}
 	return row
-}
-
-// cell returns a text that no spreadsheet takes for a formula.
-func cell(text string) string {
-	if strings.ContainsAny(text[:min(1, len(text))], "=+-@") {
-		return "'" + text
-	}
-	return text
 }

@@ -16,5 +16,5 @@ func (a *Archive) Again(started time.Time, values ...float64) {
 // What the tests of the package look at from outside.
 var (
 	LineThatDiffers = lineThatDiffers
-	Plain           = plain
+	Plain           = printable
 )

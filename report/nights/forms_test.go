@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"loadgen/report/compare"
 	"loadgen/report/nights"
 	"loadgen/results"
 )
@@ -55,18 +56,18 @@ func TestSentences(t *testing.T) {
 	for _, row := range []struct {
 		name    string
 		runs    []*run
-		outcome nights.Outcome
+		outcome compare.Outcome
 		says    []string
 	}{
-		{"one run", several(1), nights.NoHistory, []string{"orders: no history: a single run has nothing to be compared with"}},
-		{"none that is valid", []*run{invalid}, nights.NoHistory, []string{"orders: no history: none of its runs is valid\n  left out: 1 invalid\n"}},
-		{"one night", []*run{nightly(0, 10), sameNight}, nights.NoHistory, []string{"orders: no history: its 2 runs are of one night"}},
-		{"two nights of two hosts", []*run{nightly(0, 10), elsewhere}, nights.NoHistory, []string{"no two of its nights are of the same conditions"}},
-		{"too few nights", several(11), nights.TooFew, []string{"orders: no step in 11 nights, too few to show one: that takes 12\n",
+		{"one run", several(1), compare.Inconclusive, []string{"orders: no history: a single run has nothing to be compared with"}},
+		{"none that is valid", []*run{invalid}, compare.Inconclusive, []string{"orders: no history: none of its runs is valid\n  left out: 1 invalid\n"}},
+		{"one night", []*run{nightly(0, 10), sameNight}, compare.Inconclusive, []string{"orders: no history: its 2 runs are of one night"}},
+		{"two nights of two hosts", []*run{nightly(0, 10), elsewhere}, compare.Inconclusive, []string{"no two of its nights are of the same conditions"}},
+		{"too few nights", several(11), compare.TooFew, []string{"orders: no step in 11 nights, too few to show one: that takes 12\n",
 			"max(get): no step in 11 nights, which can hardly show one: that takes 12"}},
-		{"just enough", several(12), nights.Steady, []string{"orders: no step in 12 nights\n  max(get): no step in 12 nights\n"}},
-		{"noise", noisy(), nights.Steady, []string{"its nights vary by 9.4 %"}},
-		{"two series", append(several(13), elsewhere), nights.Steady, []string{"orders: no step in 14 nights of 2 series\n",
+		{"just enough", several(12), compare.NoStep, []string{"orders: no step in 12 nights\n  max(get): no step in 12 nights\n"}},
+		{"noise", noisy(), compare.NoStep, []string{"its nights vary by 9.4 %"}},
+		{"two series", append(several(13), elsewhere), compare.NoStep, []string{"orders: no step in 14 nights of 2 series\n",
 			"  series 2: 1 night from 2026-03-02 02:00 on; the number of processors was \"2\" and is \"64\"\n"}},
 	} {
 		d := document(t, archived(t, metrics(t, "max(get)"), row.runs...))
@@ -95,7 +96,7 @@ func TestFewestNights(t *testing.T) {
 				}
 				a.Again(night(n), micros)
 			}
-			if document(t, a).Outcome() == nights.Stepped {
+			if document(t, a).Outcome() == compare.Stepped {
 				steps++
 			}
 		}

@@ -1,21 +1,22 @@
 package nights
 
 import (
-	"encoding/json"
 	"io"
-	"math"
 	"time"
+
+	"loadgen/report/compare"
+	"loadgen/report/plain"
 )
 
 // toldMetric is a step of a metric, or that there is none in a series.
 type toldMetric struct {
 	Scenario string `json:"scenario"`
 	// Series counts from 1.
-	Series  int     `json:"series"`
-	Metric  string  `json:"metric"`
-	Unit    string  `json:"unit"`
-	Verdict Outcome `json:"verdict"`
-	Nights  int     `json:"nights"`
+	Series  int             `json:"series"`
+	Metric  string          `json:"metric"`
+	Unit    string          `json:"unit"`
+	Verdict compare.Outcome `json:"verdict"`
+	Nights  int             `json:"nights"`
 	// Night is when the first night after the step was begun, A and B are the means
 	// before and after. Of a metric without a step, B is the mean of all.
 	Night    *string     `json:"night"`
@@ -43,23 +44,23 @@ type toldSeries struct {
 }
 
 type toldScenario struct {
-	Scenario string       `json:"scenario"`
-	Verdict  Outcome      `json:"verdict"`
-	Reason   string       `json:"reason"`
-	Runs     int          `json:"runs"`
-	Virtual  bool         `json:"virtual"`
-	Left     Left         `json:"left_out"`
-	Series   []toldSeries `json:"series"`
+	Scenario string          `json:"scenario"`
+	Verdict  compare.Outcome `json:"verdict"`
+	Reason   string          `json:"reason"`
+	Runs     int             `json:"runs"`
+	Virtual  bool            `json:"virtual"`
+	Left     Left            `json:"left_out"`
+	Series   []toldSeries    `json:"series"`
 }
 
 // JSON prints a document as {verdict, metrics, scenarios, unread}: each step, or that a
 // series has none; and every night.
 func JSON(w io.Writer, d *Document) error {
 	document := struct {
-		Verdict   Outcome        `json:"verdict"`
-		Metrics   []toldMetric   `json:"metrics"`
-		Scenarios []toldScenario `json:"scenarios"`
-		Unread    []Unread       `json:"unread"`
+		Verdict   compare.Outcome `json:"verdict"`
+		Metrics   []toldMetric    `json:"metrics"`
+		Scenarios []toldScenario  `json:"scenarios"`
+		Unread    []Unread        `json:"unread"`
 	}{d.Outcome(), []toldMetric{}, []toldScenario{}, append([]Unread{}, d.Unread...)}
 	for i := range d.Scenarios {
 		s := &d.Scenarios[i]
@@ -74,10 +75,7 @@ func JSON(w io.Writer, d *Document) error {
 		}
 		document.Scenarios = append(document.Scenarios, told)
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(document)
+	return plain.JSON(w, document)
 }
 
 func (s *Series) told(metrics []Metric) toldSeries {
@@ -85,7 +83,7 @@ func (s *Series) told(metrics []Metric) toldSeries {
 	for _, night := range s.Nights {
 		values := make(map[string]*float64, len(metrics))
 		for m, metric := range metrics {
-			values[metric.Column()] = finite(night.Values[m])
+			values[metric.Column()] = plain.Finite(night.Values[m])
 		}
 		told.Nights = append(told.Nights, toldNight{night.Begun.Format(time.RFC3339), night.Runs, append([]string{}, night.Commits...), values})
 	}
@@ -94,31 +92,23 @@ func (s *Series) told(metrics []Metric) toldSeries {
 
 func (t *Trend) told(scenario string, series int) []toldMetric {
 	one := toldMetric{Scenario: scenario, Series: series, Metric: t.Metric.String(), Unit: t.Metric.Unit(),
-		Nights: t.Nights, Variation: finite(t.Variation)}
+		Nights: t.Nights, Variation: plain.Finite(t.Variation)}
 	if len(t.Steps) == 0 {
-		one.Verdict = Steady
+		one.Verdict = compare.NoStep
 		if len(t.Stretches) > 0 {
-			one.B = finite(t.Stretches[0].Mean)
+			one.B = plain.Finite(t.Stretches[0].Mean)
 		}
 		if t.Nights < FewestNights {
-			one.Verdict = TooFew
+			one.Verdict = compare.TooFew
 		}
 		return []toldMetric{one}
 	}
 	var list []toldMetric
 	for _, step := range t.Steps {
 		night := step.Night.Format(time.RFC3339)
-		one.Verdict, one.Night = Stepped, &night
-		one.A, one.B, one.Change, one.P = finite(step.Before), finite(step.After), finite(step.Change), finite(step.P)
+		one.Verdict, one.Night = compare.Stepped, &night
+		one.A, one.B, one.Change, one.P = plain.Finite(step.Before), plain.Finite(step.After), plain.Finite(step.Change), plain.Finite(step.P)
 		list = append(list, one)
 	}
 	return list
-}
-
-// finite returns a number that JSON can hold, nil for any other.
-func finite(value float64) *float64 {
-	if math.IsNaN(value) || math.IsInf(value, 0) {
-		return nil
-	}
-	return &value
 }

@@ -107,13 +107,7 @@ func (m Metric) of(record *results.Record) float64 {
 
 // names returns the operations and phases that the metric is of.
 func (m Metric) names() []string {
-	var list []string
-	for _, name := range []string{m.figure.Of, m.figure.Operation, m.figure.Phase} {
-		if name != "" {
-			list = append(list, name)
-		}
-	}
-	return list
+	return slices.DeleteFunc([]string{m.figure.Of, m.figure.Operation, m.figure.Phase}, func(name string) bool { return name == "" })
 }
 
 // Told returns a value of the metric for people, to three figures.

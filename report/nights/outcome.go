@@ -4,66 +4,34 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"loadgen/report/compare"
 )
-
-// Outcome is what the history of a scenario comes to.
-type Outcome uint8
-
-// The outcomes, of which the greatest is that of several scenarios.
-const (
-	// NoHistory: there are no two nights of the same conditions.
-	NoHistory Outcome = iota
-	// TooFew: no step, in fewer nights than it takes to show one.
-	TooFew
-	// Steady: no step was shown.
-	Steady
-	// Stepped: some metric steps.
-	Stepped
-)
-
-// String returns the outcome in words.
-func (o Outcome) String() string {
-	switch o {
-	case NoHistory:
-		return "inconclusive"
-	case TooFew:
-		return "too few nights"
-	case Steady:
-		return "no step"
-	case Stepped:
-		return "step"
-	default:
-		return "unknown"
-	}
-}
-
-// MarshalText returns the outcome in words.
-func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
 // Outcome returns what the series come to.
-func (s *Scenario) Outcome() Outcome {
+func (s *Scenario) Outcome() compare.Outcome {
 	most := 0
 	for i := range s.Series {
 		for _, t := range s.Series[i].Trends {
 			if len(t.Steps) > 0 {
-				return Stepped
+				return compare.Stepped
 			}
 		}
 		most = max(most, len(s.Series[i].Nights))
 	}
 	switch {
 	case most < 2:
-		return NoHistory
+		return compare.Inconclusive
 	case most < FewestNights:
-		return TooFew
+		return compare.TooFew
 	default:
-		return Steady
+		return compare.NoStep
 	}
 }
 
 // Outcome returns the greatest outcome of any scenario.
-func (d *Document) Outcome() Outcome {
-	greatest := NoHistory
+func (d *Document) Outcome() compare.Outcome {
+	greatest := compare.Inconclusive
 	for i := range d.Scenarios {
 		greatest = max(greatest, d.Scenarios[i].Outcome())
 	}
@@ -81,11 +49,11 @@ func (s *Scenario) Sentence() string {
 		among += fmt.Sprintf(" of %d series", len(s.Series))
 	}
 	switch s.Outcome() {
-	case Stepped:
+	case compare.Stepped:
 		return fmt.Sprintf("%s: %s in %s", s.Name, s.stepping(), among)
-	case Steady:
+	case compare.NoStep:
 		return fmt.Sprintf("%s: no step in %s", s.Name, among)
-	case TooFew:
+	case compare.TooFew:
 		return fmt.Sprintf("%s: no step in %s, too few to show one: that takes %d", s.Name, among, FewestNights)
 	}
 	switch {

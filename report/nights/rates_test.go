@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"loadgen/report/compare"
 	"loadgen/report/nights"
 )
 
@@ -36,7 +37,7 @@ func (d *diary) add(micros float64) {
 func (d *diary) firstAlarm(t *testing.T, more int, micros float64) int {
 	for n := 1; n <= more; n++ {
 		d.add(micros)
-		if document(t, d.archive).Outcome() == nights.Stepped {
+		if document(t, d.archive).Outcome() == compare.Stepped {
 			return n
 		}
 	}

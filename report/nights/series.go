@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"loadgen/report/compare/statistics"
 	"loadgen/results"
 )
 
@@ -63,7 +64,7 @@ type Night struct {
 const nightLength = 6 * time.Hour
 
 // Document returns the history of what was taken in, its scenarios by name. Its error is
-// that of compare.History, or a [Fault]: a metric is of an operation or phase that no run
+// that of compare.ChangePoints, or a [Fault]: a metric is of an operation or phase that no run
 // has.
 func (a *Archive) Document() (*Document, error) {
 	if err := a.stray(); err != nil {
@@ -94,7 +95,7 @@ func (a *Archive) Document() (*Document, error) {
 
 // scenarioOf puts the runs of a scenario, which are in order, into series of nights.
 func scenarioOf(name string, runs []run) Scenario {
-	s := Scenario{Name: plain(name, longestWord)}
+	s := Scenario{Name: printable(name, longestWord)}
 	var valid []run
 	for _, r := range runs {
 		switch r.validity {
@@ -156,7 +157,7 @@ func nightOf(runs []run) Night {
 				told = append(told, value)
 			}
 		}
-		night.Values = append(night.Values, median(told))
+		night.Values = append(night.Values, statistics.Median(told))
 	}
 	for _, r := range runs {
 		if r.commit != "" && !slices.Contains(night.Commits, r.commit) {
@@ -164,15 +165,4 @@ func nightOf(runs []run) Night {
 		}
 	}
 	return night
-}
-
-// median returns the middle of some values, which it sorts, or what lies between the
-// two in the middle; not a number of none.
-func median(values []float64) float64 {
-	if len(values) == 0 {
-		return math.NaN()
-	}
-	slices.Sort(values)
-	low, high := values[(len(values)-1)/2], values[len(values)/2]
-	return low + (high-low)/2
 }

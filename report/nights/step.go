@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"loadgen/report/compare"
+	"loadgen/report/compare/statistics"
+	"loadgen/report/plain"
 )
 
 // FewestNights is how many nights a series takes to show a step: of fewer, too many
@@ -56,7 +58,7 @@ func (s *Series) findSteps(metrics []Metric) error {
 				values, begun = append(values, value), append(begun, night.Begun)
 			}
 		}
-		points, err := compare.History{}.ChangePoints(values)
+		points, err := compare.ChangePoints(values)
 		if err != nil {
 			return fmt.Errorf("%s: %w", metric, err)
 		}
@@ -85,18 +87,11 @@ func (t *Trend) stretch(begun []time.Time, values []float64) {
 
 // spread returns the mean of values, and their standard deviation as a part of it.
 func spread(values []float64) (mean, variation float64) {
-	n := float64(len(values))
-	for _, v := range values {
-		mean += v / n
-	}
-	sum := 0.0
-	for _, v := range values {
-		sum += (v - mean) * (v - mean)
-	}
+	mean = statistics.Mean(values)
 	if len(values) < 2 || mean == 0 {
 		return mean, math.NaN()
 	}
-	return mean, math.Sqrt(sum/(n-1)) / math.Abs(mean)
+	return mean, math.Sqrt(statistics.Squares(values)/float64(len(values)-1)) / math.Abs(mean)
 }
 
 // Sentence says when a metric stepped, from what to what, by how much, and how sure that is.
@@ -141,9 +136,4 @@ func (t *Trend) sentences() []string {
 }
 
 // nightsIn counts nights.
-func nightsIn(n int) string {
-	if n == 1 {
-		return "1 night"
-	}
-	return strconv.Itoa(n) + " nights"
-}
+func nightsIn(n int) string { return plain.Counted(n, "night") }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"loadgen/report/compare"
 )
 
 // How many nights, series and unread runs are told of one by one.
@@ -65,7 +67,7 @@ func (s *Scenario) text(out *bytes.Buffer, metrics []Metric) {
 			}
 		}
 	}
-	if s.Outcome() == NoHistory {
+	if s.Outcome() == compare.Inconclusive {
 		return
 	}
 	out.WriteString("  a step shows from its third night on at the soonest\n\n")

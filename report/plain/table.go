@@ -222,6 +222,11 @@ func narrow(text string, columns int) string {
 // the others flush right. The cells are taken as they are, each for as many columns as it
 // has characters.
 func Aligned(rows [][]string, left int) string {
+	return Grid("", "  ", rows, func(column int) bool { return column < left })
+}
+
+// Grid is [Aligned] with an indent, a gap between columns, and whichever columns flush left.
+func Grid(indent, gap string, rows [][]string, left func(column int) bool) string {
 	var text strings.Builder
 	var widths []int
 	for _, row := range rows {
@@ -233,13 +238,13 @@ func Aligned(rows [][]string, left int) string {
 		}
 	}
 	for _, row := range rows {
-		line := ""
+		line := indent
 		for i, cell := range row {
 			room := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-			if i < left {
-				line += cell + room + "  "
+			if left(i) {
+				line += cell + room + gap
 			} else {
-				line += room + cell + "  "
+				line += room + cell + gap
 			}
 		}
 		text.WriteString(strings.TrimRight(line, " ") + "\n")

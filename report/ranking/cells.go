@@ -5,16 +5,48 @@ import (
 	"math"
 	"strconv"
 
+	"loadgen/report/plain"
 	"loadgen/report/verdict"
 )
 
 // The cells of the tables: a mean, or an interval, or an en dash for what is not told.
 
-func rate(e *Estimate) string {
+// told shows the mean of an estimate.
+func (e *Estimate) told(as func(float64) string) string {
 	if e == nil {
-		return untold
+		return plain.Untold
 	}
-	return verdict.Rate(e.Mean)
+	return as(e.Mean)
+}
+
+// rates shows the interval of a rate.
+func (e *Estimate) rates() string {
+	if e == nil {
+		return plain.Untold
+	}
+	return span(e.Interval, verdict.Rate)
+}
+
+// told shows a ratio, and ratios its interval.
+func (e *Effect) told() string {
+	if e == nil {
+		return plain.Untold
+	}
+	return factor(e.Ratio)
+}
+
+func (e *Effect) ratios() string {
+	if e == nil {
+		return plain.Untold
+	}
+	return span(e.Interval, factor)
+}
+
+func span(bounds *[2]float64, as func(float64) string) string {
+	if bounds == nil {
+		return plain.Untold
+	}
+	return as(bounds[0]) + " to " + as(bounds[1])
 }
 
 // each shows what an event takes so closely that what is told apart looks different.
@@ -23,41 +55,6 @@ func each(v float64) string {
 		return strconv.FormatFloat(math.Round(v*1000)/1000, 'f', -1, 64)
 	}
 	return verdict.Rate(v)
-}
-
-func rates(e *Estimate) string {
-	if e == nil || e.Interval == nil {
-		return untold
-	}
-	return verdict.Rate(e.Interval[0]) + " to " + verdict.Rate(e.Interval[1])
-}
-
-func share(e *Estimate) string {
-	if e == nil {
-		return untold
-	}
-	return verdict.Share(e.Mean)
-}
-
-func longest(e *Estimate) string {
-	if e == nil {
-		return untold
-	}
-	return milliseconds(int64(e.Mean))
-}
-
-func ratio(e *Effect) string {
-	if e == nil {
-		return untold
-	}
-	return factor(e.Ratio)
-}
-
-func ratios(e *Effect) string {
-	if e == nil || e.Interval == nil {
-		return untold
-	}
-	return factor(e.Interval[0]) + " to " + factor(e.Interval[1])
 }
 
 // factor shows a ratio to three figures; beyond a thousand, either way, only that it is so.
@@ -76,7 +73,7 @@ func factor(v float64) string {
 
 func millis(micros *int64) string {
 	if micros == nil {
-		return untold
+		return plain.Untold
 	}
 	ms := float64(*micros) / 1000
 	if ms < 100 {
@@ -87,7 +84,7 @@ func millis(micros *int64) string {
 
 func money(v *float64) string {
 	if v == nil {
-		return untold
+		return plain.Untold
 	}
 	if *v >= 1000 {
 		return verdict.Rate(*v)

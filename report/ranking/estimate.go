@@ -4,7 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"loadgen/report/compare"
+	"loadgen/report/compare/statistics"
+	"loadgen/report/plain"
 	"loadgen/results"
 )
 
@@ -16,7 +17,7 @@ func estimate(values []float64, greatest float64) *Estimate {
 	if len(values) == 0 {
 		return nil
 	}
-	middle, low, high, told := compare.MeanInterval(values, doubt)
+	middle, low, high, told := statistics.MeanInterval(values, doubt)
 	e := &Estimate{Mean: middle, Least: slices.Min(values), Greatest: slices.Max(values), Runs: len(values)}
 	if told {
 		// No figure is below nothing, nor a share above all.
@@ -27,17 +28,10 @@ func estimate(values []float64, greatest float64) *Estimate {
 
 // bounds are an interval, nil where one of them is no number that can be written.
 func bounds(low, high float64) *[2]float64 {
-	if finite(low) == nil || finite(high) == nil {
+	if plain.Finite(low) == nil || plain.Finite(high) == nil {
 		return nil
 	}
 	return &[2]float64{low, high}
-}
-
-func finite(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
 }
 
 // timings are the response times of each operation that a run has, in the order of the

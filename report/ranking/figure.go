@@ -2,8 +2,9 @@ package ranking
 
 import (
 	"math"
+	"slices"
 
-	"loadgen/report/compare"
+	"loadgen/report/compare/statistics"
 )
 
 // figure is one by which designs are told apart, in its place of the sequence.
@@ -103,7 +104,7 @@ func some(trials []Trial, of func(t *Trial) (float64, bool)) []float64 {
 type duel struct {
 	a, b int
 	// effect is b against a: the ratio's logarithm, or the difference where logs is false.
-	effect compare.Means
+	effect statistics.Means
 	logs   bool
 	// adjusted is the p-value after Holm's correction over all pairs.
 	adjusted float64
@@ -124,17 +125,17 @@ func (f *figure) grain(operations int64) float64 {
 // meet compares two designs by a figure, given by how much runs vary at least. Ratios of
 // positive figures are compared by their logarithms; where one is zero there is no ratio,
 // and the means themselves are.
-func (f *figure) meet(a, b []float64, grain float64) (effect compare.Means, logs, resolved bool) {
+func (f *figure) meet(a, b []float64, grain float64) (effect statistics.Means, logs, resolved bool) {
 	if !f.absolute && positive(a) && positive(b) {
-		effect = compare.Welch(logarithms(a), logarithms(b), grain)
+		effect = statistics.Welch(logarithms(a), logarithms(b), grain)
 		return effect, true, math.Abs(effect.Difference) >= math.Log1p(f.resolution)
 	}
 	least := f.resolution
 	if !f.absolute {
-		greater := math.Max(mean(a), mean(b))
+		greater := math.Max(statistics.Mean(a), statistics.Mean(b))
 		least, grain = least*greater, grain*greater
 	}
-	effect = compare.Welch(a, b, grain)
+	effect = statistics.Welch(a, b, grain)
 	return effect, false, effect.Difference != 0 && math.Abs(effect.Difference) >= least
 }
 
@@ -155,21 +156,14 @@ func (f *figure) duels(values [][]float64, operations []int64, alpha float64) []
 			p, resolved = append(p, effect.P), append(resolved, is)
 		}
 	}
-	for i, adjusted := range compare.Holm(p) {
+	for i, adjusted := range statistics.Holm(p) {
 		list[i].adjusted = adjusted
 		list[i].shown = adjusted <= alpha*f.part && resolved[i]
 	}
 	return list
 }
 
-func positive(values []float64) bool {
-	for _, value := range values {
-		if value <= 0 {
-			return false
-		}
-	}
-	return len(values) > 0
-}
+func positive(values []float64) bool { return len(values) > 0 && slices.Min(values) > 0 }
 
 func logarithms(values []float64) []float64 {
 	logs := make([]float64, len(values))
@@ -177,12 +171,4 @@ func logarithms(values []float64) []float64 {
 		logs[i] = math.Log(value)
 	}
 	return logs
-}
-
-func mean(values []float64) float64 {
-	sum := 0.0
-	for _, value := range values {
-		sum += value
-	}
-	return sum / float64(max(1, len(values)))
 }

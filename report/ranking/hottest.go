@@ -118,11 +118,7 @@ func byOffer(record *results.Record) *Reason {
 		if demand := float64(hot.Entities) / seconds; one == nil || demand > one.Demand {
 			key := hot.Key
 			one = &Reason{Partition: &key, Demand: demand}
-			var all int64
-			for k := range phase.Kinds {
-				all += phase.Kinds[k].Offered
-			}
-			if all > 0 {
+			if all := offered(phase); all > 0 {
 				one.Share = min(1, float64(hot.Entities)/float64(all))
 			}
 		}
@@ -138,6 +134,14 @@ func byOffer(record *results.Record) *Reason {
 		}
 	}
 	return one
+}
+
+// offered is how many entities a phase was offered.
+func offered(phase *results.Phase) (all int64) {
+	for k := range phase.Kinds {
+		all += phase.Kinds[k].Offered
+	}
+	return all
 }
 
 // measuredColumns are the first and the last column of the heat map in which load was

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"loadgen/report/compare"
+	"loadgen/report/compare/statistics"
 )
 
 // order is how designs come in under one profile.
@@ -98,7 +98,7 @@ func (r *order) divide(members []int, f int) [][]int {
 func (r *order) sort(members []int, f int) {
 	slices.SortStableFunc(members, func(a, b int) int {
 		x, y := r.values[f][a], r.values[f][b]
-		byMean := cmp.Compare(mean(x), mean(y))
+		byMean := cmp.Compare(statistics.Mean(x), statistics.Mean(y))
 		switch {
 		case len(x) == 0 || len(y) == 0:
 			byMean = cmp.Compare(min(1, len(y)), min(1, len(x)))
@@ -136,7 +136,7 @@ func (r *order) winner() int {
 
 // ratio is b against a by a figure, the interval at 95 %.
 func (r *order) ratio(f, a, b int) *Effect {
-	x, y := mean(r.values[f][a]), mean(r.values[f][b])
+	x, y := statistics.Mean(r.values[f][a]), statistics.Mean(r.values[f][b])
 	if x <= 0 {
 		return nil
 	}
@@ -179,13 +179,13 @@ func (r *order) power(alpha float64) []Power {
 	if designs < 2 {
 		return nil
 	}
-	deviation, freedom := compare.Deviation(logs...)
+	deviation, freedom := statistics.Deviation(logs...)
 	deviation = math.Max(deviation, grain)
 	level := alpha * r.figures[bySustained].part / float64(max(1, len(r.duels[bySustained])))
-	unbiased := compare.Unbiased(freedom)
+	unbiased := statistics.Unbiased(freedom)
 	var list []Power
 	for _, percent := range []float64{5, 20} {
-		list = append(list, Power{percent, 100 * compare.Detection(unbiased*math.Log1p(percent/100), deviation, level, least)})
+		list = append(list, Power{percent, 100 * statistics.Detection(unbiased*math.Log1p(percent/100), deviation, level, least)})
 	}
 	return list
 }

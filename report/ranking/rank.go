@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"loadgen/report/compare/statistics"
+	"loadgen/report/plain"
+
 	"loadgen/report/verdict"
 	"loadgen/results"
 )
@@ -148,10 +151,10 @@ func (one *Ranked) measured(trials []Trial, p Price) {
 	one.ColdServed = estimate(some(trials, perhaps(func(t *Trial) *float64 { return t.ColdServed })), 1)
 	if billed := told(trials, events(func(t *Trial) float64 { return t.billed(p) })); len(billed) > 0 && p.PerMillion > 0 {
 		// A million events at so many transactions each, at so much per million.
-		one.Cost = finite(mean(billed) * p.PerMillion)
+		one.Cost = plain.Finite(statistics.Mean(billed) * p.PerMillion)
 	}
 	if one.Stored != nil && p.PerGiBMonth > 0 {
-		one.Keeping = finite(one.Stored.Mean * 1e6 / (1 << 30) * p.PerGiBMonth)
+		one.Keeping = plain.Finite(one.Stored.Mean * 1e6 / (1 << 30) * p.PerGiBMonth)
 	}
 	one.Operations, one.Expected = timings(trials), expected(trials)
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"loadgen/report/compare"
+	"loadgen/report/compare/statistics"
 	"loadgen/report/ranking"
 	"loadgen/results"
 )
@@ -239,7 +239,7 @@ func TestEstimates(t *testing.T) {
 	s := math.Log(104) - math.Log(100)
 	even := trialsOf(100*math.Exp(-s), 100, 100*math.Exp(s))
 	known := ranking.Rank([]ranking.Arm{arm("a", even), arm("b", even)}, ranking.Options{})
-	if got, want := known.Power[1].Found, 100*compare.Detection(compare.Unbiased(4)*math.Log(1.2), s, 0.03, 3); math.Abs(got-want) > 1e-6 {
+	if got, want := known.Power[1].Found, 100*statistics.Detection(statistics.Unbiased(4)*math.Log(1.2), s, 0.03, 3); math.Abs(got-want) > 1e-6 {
 		t.Errorf("of 20 %% at a spread of %.3f of 2 + 2 degrees of freedom, %v are stated; want %v", s, got, want)
 	}
 	three := ranking.Rank([]ranking.Arm{arm("a", trialsOf(100, 104, 108)), arm("b", trialsOf(101, 104, 107)), arm("c", trialsOf(101, 104, 107))}, ranking.Options{})

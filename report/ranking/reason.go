@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"loadgen/report/compare/statistics"
+	"loadgen/report/plain"
+
 	"loadgen/report/verdict"
 	"loadgen/results"
 )
@@ -102,11 +105,7 @@ func wholeAccount(record *results.Record) *Reason {
 	for p := range record.Phases {
 		phase := &record.Phases[p]
 		if seconds := phase.Seconds(); phase.Reported && seconds > 0 {
-			var offered int64
-			for k := range phase.Kinds {
-				offered += phase.Kinds[k].Offered
-			}
-			demand = max(demand, float64(offered)/seconds)
+			demand = max(demand, float64(offered(phase))/seconds)
 		}
 	}
 	if target <= 0 || demand < nearlyAll*target {
@@ -140,7 +139,7 @@ func counts(arm, first *Arm, behind int) []Reason {
 		case more:
 			one.Says = fmt.Sprintf("the operation %s counts %s entities each time", kind.Name, verdict.Rate(one.Counted))
 			if arm.Copies > 0 && sum.Returned == 0 { // a read has none
-				one.Says += fmt.Sprintf(", its %s included", counted(arm.Copies, "copy", "copies"))
+				one.Says += fmt.Sprintf(", its %s included", plain.Counted(arm.Copies, "copy", "copies"))
 			}
 		default:
 			continue
@@ -179,7 +178,7 @@ func transactions(arm, first *Arm, behind int, p Price) []Reason {
 		return nil
 	}
 	of := func(a *Arm) float64 {
-		return mean(some(a.Trials, func(t *Trial) (float64, bool) { return t.billed(p), t.Served > 0 }))
+		return statistics.Mean(some(a.Trials, func(t *Trial) (float64, bool) { return t.billed(p), t.Served > 0 }))
 	}
 	return []Reason{{Kind: BillsMore, Says: fmt.Sprintf("an event takes %s billed transactions (%s: %s)", each(of(arm)),
 		first.Design, each(of(first)))}}

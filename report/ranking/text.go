@@ -1,22 +1,19 @@
 package ranking
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 
 	"loadgen/report/plain"
+	"loadgen/report/verdict"
 )
 
 // JSON prints the contest as {verdict, …, ranking: […]}: see [Contest]. Its error is
 // the writer's.
 func JSON(w io.Writer, c *Contest) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(c); err != nil {
+	if err := plain.JSON(w, c); err != nil {
 		return fmt.Errorf("ranking: writing the JSON: %w", err)
 	}
 	return nil
@@ -33,23 +30,14 @@ func Text(w io.Writer, c *Contest) error {
 	if power := c.powerSays(); power != "" {
 		p.Line(power)
 	}
-	c.reasonsOnto(p)
+	items(p, "Why", c.why())
 	c.rankingOnto(p)
 	c.costsOnto(p)
 	c.timesOnto(p)
 	c.movesOnto(p)
-	c.failuresOnto(p)
-	for _, one := range []struct {
-		heading string
-		list    []string
-	}{{"What it rests on", c.RestsOn}, {"What this cannot tell", c.CannotTell}} {
-		if len(one.list) > 0 {
-			p.Heading(one.heading)
-		}
-		for _, sentence := range one.list {
-			p.Item(sentence)
-		}
-	}
+	items(p, "Expectations that did not hold", c.failures())
+	items(p, "What it rests on", c.RestsOn)
+	items(p, "What this cannot tell", c.CannotTell)
 	if c.Repeat != "" {
 		p.Heading("To repeat it")
 		p.Verbatim("  " + c.Repeat)
@@ -77,20 +65,35 @@ func (c *Contest) powerSays() string {
 	return fmt.Sprintf("As the runs vary, a true difference in the sustained rate would have been found so often: %s of 100 such contests.", and(found))
 }
 
-// reasonsOnto says why designs are behind, or cannot.
-func (c *Contest) reasonsOnto(p *plain.Page) {
-	headed := false
-	for i := range c.Ranking {
-		one := &c.Ranking[i]
-		if one.Reason == "" {
-			continue
-		}
-		if !headed {
-			p.Heading("Why")
-			headed = true
-		}
-		p.Item(one.Design + ": " + one.Reason)
+// items adds a list below its heading, unless it has none.
+func items(p *plain.Page, heading string, list []string) {
+	if len(list) > 0 {
+		p.Heading(heading)
 	}
+	for _, sentence := range list {
+		p.Item(sentence)
+	}
+}
+
+// why says why designs are behind, or cannot.
+func (c *Contest) why() []string {
+	var list []string
+	for i := range c.Ranking {
+		if one := &c.Ranking[i]; one.Reason != "" {
+			list = append(list, one.Design+": "+one.Reason)
+		}
+	}
+	return list
+}
+
+// onto adds a table below its heading, and how it is to be read, unless it has no row.
+func onto(p *plain.Page, heading string, t *plain.Table, legend string) {
+	if len(t.Rows) == 0 {
+		return
+	}
+	p.Heading(heading)
+	t.Onto(p)
+	p.Line(legend)
 }
 
 // mostName is how many columns a name takes of a table.
@@ -115,11 +118,8 @@ func (c *Contest) rankingOnto(p *plain.Page) {
 	t := &plain.Table{FlushLeft: []bool{true}, Headings: []string{"design", "rank", "sustained/s", "95 %", "of the first", "95 %", "lost", "worst p99", "held"}}
 	for i := range c.Ranking {
 		one := &c.Ranking[i]
-		row := []string{short(one.Design), rankOf(one), rate(one.Sustained), rates(one.Sustained), ratio(one.Ratio), ratios(one.Ratio),
-			share(one.Lost), longest(one.WorstP99), heldIn(one)}
-		if one.Sustained == nil && one.Lost == nil {
-			row = append(row[:1:1], rankOf(one), untold, untold, untold, untold, untold, untold, untold)
-		}
+		row := []string{short(one.Design), rankOf(one), one.Sustained.told(verdict.Rate), one.Sustained.rates(), one.Ratio.told(), one.Ratio.ratios(),
+			one.Lost.told(verdict.Share), one.WorstP99.told(latency), heldIn(one)}
 		t.Rows = append(t.Rows, row)
 	}
 	t.Onto(p)
@@ -133,7 +133,7 @@ func (c *Contest) rankingOnto(p *plain.Page) {
 			continue
 		}
 		if one.Copies > 0 {
-			keys += ", and " + counted(one.Copies, "copy", "copies")
+			keys += ", and " + plain.Counted(one.Copies, "copy", "copies")
 		}
 		if one.Order != "" {
 			keys += "; new keys: " + one.Order
@@ -163,7 +163,7 @@ func (c *Contest) costsOnto(p *plain.Page) {
 		if one.Counted == nil {
 			continue
 		}
-		row := []string{short(one.Design), rate(one.Counted), rate(one.Billed), rate(one.Refused), rate(one.Stored)}
+		row := []string{short(one.Design), one.Counted.told(verdict.Rate), one.Billed.told(verdict.Rate), one.Refused.told(verdict.Rate), one.Stored.told(verdict.Rate)}
 		if c.price.PerMillion > 0 {
 			row = append(row, money(one.Cost))
 		}
@@ -172,11 +172,6 @@ func (c *Contest) costsOnto(p *plain.Page) {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	if len(t.Rows) == 0 {
-		return
-	}
-	p.Heading("What an event costs")
-	t.Onto(p)
 	refused := "refused ones are not billed"
 	if c.price.BillRefused {
 		refused = "in the cost, refused ones are billed, too"
@@ -186,7 +181,7 @@ func (c *Contest) costsOnto(p *plain.Page) {
 	if c.price.PerMillion > 0 {
 		text += fmt.Sprintf("; cost: of a million operations that succeeded, at %g a million transactions", c.price.PerMillion)
 	}
-	p.Line(text + " (derived)")
+	onto(p, "What an event costs", t, text+" (derived)")
 }
 
 // timesOnto is the table of response times.
@@ -195,7 +190,7 @@ func (c *Contest) timesOnto(p *plain.Page) {
 	for i := range c.Ranking {
 		name := short(c.Ranking[i].Design)
 		for _, one := range c.Ranking[i].Operations {
-			least, greatest := untold, untold
+			least, greatest := plain.Untold, plain.Untold
 			if one.P99Range != nil {
 				least, greatest = millis(&one.P99Range[0]), millis(&one.P99Range[1])
 			}
@@ -203,12 +198,7 @@ func (c *Contest) timesOnto(p *plain.Page) {
 			name = ""
 		}
 	}
-	if len(t.Rows) == 0 {
-		return
-	}
-	p.Heading("Response times")
-	t.Onto(p)
-	p.Line("of operations that succeeded, back-off included" + c.tag() + "; medians over the runs, the least and the greatest p99 beside them")
+	onto(p, "Response times", t, "of operations that succeeded, back-off included"+c.tag()+"; medians over the runs, the least and the greatest p99 beside them")
 }
 
 // movesOnto tells of recovery and of cold partitions, where there is something to tell.
@@ -219,41 +209,32 @@ func (c *Contest) movesOnto(p *plain.Page) {
 		if one.Moves == 0 && one.Fairness == nil {
 			continue
 		}
-		t.Rows = append(t.Rows, []string{short(one.Design), strconv.Itoa(one.Moves), rate(one.Recovery), rates(one.Recovery),
-			strconv.Itoa(one.Unrecovered), rate(one.Fairness), share(one.ColdServed)})
+		t.Rows = append(t.Rows, []string{short(one.Design), strconv.Itoa(one.Moves), one.Recovery.told(verdict.Rate), one.Recovery.rates(),
+			strconv.Itoa(one.Unrecovered), one.Fairness.told(verdict.Rate), one.ColdServed.told(verdict.Share)})
 	}
-	if len(t.Rows) == 0 {
-		return
-	}
-	p.Heading("Moves, and cold partitions")
-	t.Onto(p)
-	p.Line("moves: ranges split, moved or merged, in all runs; recovery: the worst of a run, from the move until the share refused is for 3 s " +
-		"what it was before the overload, or 1 %; never: moves after which it was not; cold: partitions offered less than half the target, " +
+	onto(p, "Moves, and cold partitions", t, "moves: ranges split, moved or merged, in all runs; recovery: the worst of a run, from the move until the share refused is for 3 s "+
+		"what it was before the overload, or 1 %; never: moves after which it was not; cold: partitions offered less than half the target, "+
 		"Jain's index over the shares that they were served, and the mean of those shares, not told where keys move on and partitions are hot in turn")
 }
 
-// failuresOnto lists the expectations that did not hold in every run.
-func (c *Contest) failuresOnto(p *plain.Page) {
-	headed := false
+// failures lists the expectations that did not hold in every run.
+func (c *Contest) failures() []string {
+	var list []string
 	for i := range c.Ranking {
 		one := &c.Ranking[i]
 		for _, e := range one.Expected {
-			if e.Held == e.Runs {
-				continue
+			if e.Held < e.Runs {
+				list = append(list, fmt.Sprintf("%s: %s held in %d of %s", one.Design, e.Expr, e.Held, plain.Counted(e.Runs, "run")))
 			}
-			if !headed {
-				p.Heading("Expectations that did not hold")
-				headed = true
-			}
-			p.Item(fmt.Sprintf("%s: %s held in %d of %s", one.Design, e.Expr, e.Held, counted(e.Runs, "run", "runs")))
 		}
 	}
+	return list
 }
 
 // heldIn is how many expectations held in all runs, of how many.
 func heldIn(one *Ranked) string {
 	if len(one.Expected) == 0 {
-		return untold
+		return plain.Untold
 	}
 	failed := slices.DeleteFunc(slices.Clone(one.Expected), func(e Expectation) bool { return e.Held == e.Runs })
 	return fmt.Sprintf("%d of %d", len(one.Expected)-len(failed), len(one.Expected))

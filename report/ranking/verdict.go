@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"loadgen/report/compare/statistics"
+	"loadgen/report/plain"
+
 	"loadgen/report/verdict"
 	"loadgen/results"
 )
@@ -46,7 +49,7 @@ func (c *Contest) judge(r *order, ran, idle, unable []*Arm) {
 		}
 	}
 	if doubtful > 0 {
-		c.Verdict += fmt.Sprintf(" Not valid: %d of %s, whose figures may be the generator's limit rather than a design's.", doubtful, counted(runs, "run", "runs"))
+		c.Verdict += fmt.Sprintf(" Not valid: %d of %s, whose figures may be the generator's limit rather than a design's.", doubtful, plain.Counted(runs, "run", "runs"))
 	}
 }
 
@@ -55,7 +58,7 @@ func (r *order) margin(winner, next int) string {
 	than := r.names[next]
 	e := r.ratio(bySustained, next, winner)
 	f := r.behind[next]
-	x, y := mean(r.values[f][winner]), mean(r.values[f][next])
+	x, y := statistics.Mean(r.values[f][winner]), statistics.Mean(r.values[f][next])
 	switch {
 	case f == bySustained && e == nil:
 		return fmt.Sprintf("it sustains %s entities/s within what is needed, and %s none", verdict.Rate(x), than)
@@ -67,7 +70,7 @@ func (r *order) margin(winner, next int) string {
 	case byLost:
 		told = verdict.Share
 	case byWorst:
-		told = func(v float64) string { return milliseconds(int64(v)) }
+		told = latency
 	}
 	return fmt.Sprintf("by %s, %s against %s of %s; in the sustained rate no difference between them is shown", r.figures[f].words, told(x), told(y), than)
 }
@@ -79,7 +82,7 @@ func (r *order) last() string {
 		return ""
 	}
 	last := r.tiers[len(r.tiers)-1][0]
-	return fmt.Sprintf(" The last, %s, sustains %s entities/s.", r.names[last], verdict.Rate(mean(r.values[bySustained][last])))
+	return fmt.Sprintf(" The last, %s, sustains %s entities/s.", r.names[last], verdict.Rate(statistics.Mean(r.values[bySustained][last])))
 }
 
 // against says a ratio above 1 in words, both ends of its interval in the same ones.
@@ -100,11 +103,7 @@ func (e *Effect) against(than string) string {
 // tie says that the best designs are not told apart, and why not.
 func (r *order) tie(ran []*Arm) string {
 	best := r.tiers[0]
-	var names []string
-	for _, i := range best {
-		names = append(names, r.names[i])
-	}
-	slices.Sort(names)
+	names := r.best()
 	var text string
 	if len(names) > mostNamed {
 		text = fmt.Sprintf("No difference shown between the %d best designs.", len(names))
@@ -127,6 +126,16 @@ func (r *order) tie(ran []*Arm) string {
 	return text
 }
 
+// best names the designs of the first tier, in order.
+func (r *order) best() []string {
+	var names []string
+	for _, i := range r.tiers[0] {
+		names = append(names, r.names[i])
+	}
+	slices.Sort(names)
+	return names
+}
+
 // mostNamed is how many designs a sentence names.
 const mostNamed = 5
 
@@ -139,15 +148,7 @@ func (c *Contest) survive(r *order, ran []*Arm, o Options) {
 		return
 	}
 	other := orderOf(ran, o, func(arm *Arm) []Trial { return arm.Others })
-	best := func(r *order) []string {
-		var names []string
-		for _, i := range r.tiers[0] {
-			names = append(names, r.names[i])
-		}
-		slices.Sort(names)
-		return names
-	}
-	survives := slices.Equal(best(r), best(other))
+	survives := slices.Equal(r.best(), other.best())
 	c.Survives = &survives
 	under := "Under the other profile"
 	if o.Other != "" {
@@ -164,7 +165,7 @@ func (c *Contest) survive(r *order, ran []*Arm, o Options) {
 			other.margin(winner, other.tiers[1][0]))
 	default:
 		c.SurvivesSays = fmt.Sprintf("It does not survive: %s%s no difference is shown between %s.", strings.ToLower(under[:1]), under[1:],
-			and(best(other)))
+			and(other.best()))
 	}
 }
 
@@ -180,7 +181,7 @@ func (c *Contest) rest(r *order, ran []*Arm) {
 			events = max(events, arm.Trials[i].Events)
 		}
 	}
-	runs := counted(least, "run", "runs")
+	runs := plain.Counted(least, "run", "runs")
 	if least != greatest {
 		runs = fmt.Sprintf("%d to %d runs", least, greatest)
 	}

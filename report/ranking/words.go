@@ -2,7 +2,6 @@ package ranking
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -10,8 +9,8 @@ import (
 	"loadgen/report/verdict"
 )
 
-// untold stands for what rests on too little.
-const untold = "–"
+// latency shows a mean of whole microseconds.
+func latency(micros float64) string { return milliseconds(int64(micros)) }
 
 // milliseconds shows microseconds.
 func milliseconds(micros int64) string {
@@ -30,13 +29,6 @@ func milliseconds(micros int64) string {
 func sentence(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(first)) + text[size:] + "."
-}
-
-func counted(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + more
 }
 
 // and joins names as a sentence does.

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"loadgen/report/compare"
+	"loadgen/report/forms"
 )
 
 const (
@@ -23,11 +26,11 @@ func Annotations(w io.Writer, list []Ruling) error {
 	same := 0
 	for i := range list {
 		switch r := &list[i]; r.Outcome {
-		case Same:
+		case compare.Same:
 			same++
-		case Improved:
+		case compare.Improvement:
 			kinds["notice"] = append(kinds["notice"], r)
-		case Inconclusive, NoBaseline:
+		case compare.Inconclusive, compare.NoBaseline:
 			kinds["warning"] = append(kinds["warning"], r)
 		default:
 			kinds["error"] = append(kinds["error"], r)
@@ -55,12 +58,12 @@ func annotate(out *strings.Builder, kind string, list []*Ruling, most int) {
 	}
 	for _, r := range shown {
 		message := append([]string{r.sentence()}, r.lines()...)
-		annotation(out, kind, plain(r.Scenario)+": "+r.Outcome.String(), strings.Join(message, "\n"))
+		annotation(out, kind, forms.Plain(r.Scenario)+": "+r.Outcome.String(), strings.Join(message, "\n"))
 	}
 	if rest := list[len(shown):]; len(rest) > 0 {
 		var names []string
 		for _, r := range rest {
-			names = append(names, plain(r.Scenario)+": "+r.Outcome.String())
+			names = append(names, forms.Plain(r.Scenario)+": "+r.Outcome.String())
 		}
 		annotation(out, kind, fmt.Sprintf("%d more scenarios", len(rest)), strings.Join(names, "\n"))
 	}

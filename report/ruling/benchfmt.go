@@ -51,7 +51,7 @@ func (b *bench) live(r *Ruling) {
 	for i := range trials {
 		// A finding does not say which way its metric is better; of times it is known.
 		if unit, _, time := unitOf(trials[i].Metric.Name); !medians || time {
-			b.text.Better(unit, trials[i].Metric.Better == compare.Higher)
+			b.text.Better(unit, trials[i].Metric.Higher)
 		}
 	}
 	for _, slot := range compare.Order(len(trials[0].Pairs)) {

@@ -23,7 +23,7 @@ var rewrite = flag.Bool("rewrite", false, "write the golden files anew; read the
 func sets() []compare.Trial {
 	trials := []compare.Trial{
 		{Metric: compare.Metric{Name: "p99(get, peak 20/s)"}},
-		{Metric: compare.Metric{Name: "served", Better: compare.Higher}},
+		{Metric: compare.Metric{Name: "served", Higher: true}},
 		{Metric: compare.Metric{Name: "share_lost", Floor: .001}},
 	}
 	for i := range 10 {
@@ -46,7 +46,7 @@ func night(t testing.TB) []ruling.Ruling {
 		return ruling.Judged(scenario, "/builds/loadgen-1.4", j)
 	}
 	diff := func(is string) compare.Difference {
-		d, err := compare.Diff([]byte(was), []byte(is), compare.DiffOptions{})
+		d, err := compare.Diff([]byte(was), []byte(is))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,17 +56,17 @@ func night(t testing.TB) []ruling.Ruling {
 	kept := judged("stress", sets())
 	kept.Trials = sets()
 	failed := ruling.Differs("votes", baseline, diff(was))
-	failed.Outcome, failed.Reason, failed.Notes = ruling.Failed, "it repeats, and a claim of the scenario is not borne out", []string{"lost == 0: observed 3"}
+	failed.Outcome, failed.Reason, failed.Notes = compare.Failed, "it repeats, and a claim of the scenario is not borne out", []string{"lost == 0: observed 3"}
 	return []ruling.Ruling{
 		ruling.Differs("density", baseline, diff(was)),
 		ruling.Differs("row-range-scan", baseline, diff(`{"digest": "b", "phases": [{"name": "peak", "us": {"p99": 11, "digest": "y"}}], "seed": 1, "model": [{"name": "target", "value": "1000"}]}`)),
 		kept,
 		judged("serve", trials(10, .9)),
 		judged("short", trials(5, 1.1)),
-		{Scenario: "new-one", Outcome: ruling.NoBaseline, Virtual: true, Reason: "there is no results/baselines/new-one.json",
+		{Scenario: "new-one", Outcome: compare.NoBaseline, Virtual: true, Reason: "there is no results/baselines/new-one.json",
 			Notes: []string{`to make this run the baseline: loadgen gate new-one --accept --reason "why"`}},
 		failed,
-		{Scenario: "stall", Outcome: ruling.Invalid, Virtual: true, Reason: "the run is invalid", Notes: []string{"second 3 is missing"}},
+		{Scenario: "stall", Outcome: compare.Invalid, Virtual: true, Reason: "the run is invalid", Notes: []string{"second 3 is missing"}},
 	}
 }
 
@@ -123,7 +123,7 @@ func TestJUnitReadsBack(t *testing.T) {
 	}
 	for i, c := range s.Cases {
 		o := list[i].Outcome
-		failure, wrong, skipped := o == ruling.Regressed || o == ruling.Failed, o == ruling.Invalid, o == ruling.Inconclusive || o == ruling.NoBaseline
+		failure, wrong, skipped := o == compare.Regression || o == compare.Failed, o == compare.Invalid, o == compare.Inconclusive || o == compare.NoBaseline
 		if c.Name != list[i].Scenario || (c.Failure != nil) != failure || (c.Error != nil) != wrong || (c.Skipped != nil) != skipped {
 			t.Errorf("%s, %s: %+v", list[i].Scenario, o, c)
 		}
@@ -181,7 +181,7 @@ func TestTextOfHostileTexts(t *testing.T) {
 func about(text string) []ruling.Ruling {
 	var list []ruling.Ruling
 	change := .5
-	for o := ruling.Same; o <= ruling.Invalid; o++ {
+	for _, o := range outcomes() {
 		list = append(list, ruling.Ruling{
 			Scenario: text, Outcome: o, Virtual: o%2 == 0, Reason: text, Against: text, Notes: []string{text, "x" + text}, Repeat: text,
 			Difference: &compare.Difference{Total: 7, Entries: []compare.Entry{{Path: text, Was: text, Is: text}, {Path: text, Was: "2", Is: "3", Change: &change}}},
@@ -208,7 +208,7 @@ func TestLongForms(t *testing.T) {
 	for i := range 3000 {
 		list = append(list, ruling.Ruling{Scenario: fmt.Sprintf("s%d", i), Reason: strings.Repeat("r", 50), Notes: []string{strings.Repeat("n", 300)}})
 	}
-	list[2999].Outcome = ruling.Regressed
+	list[2999].Outcome = compare.Regression
 	for _, row := range []struct {
 		name string
 		list []ruling.Ruling
@@ -225,11 +225,16 @@ func TestLongForms(t *testing.T) {
 		}
 	}
 	for i := range list {
-		list[i].Outcome = ruling.Outcome(i % 7)
+		list[i].Outcome = outcomes()[i%7]
 	}
 	lines := strings.Split(strings.TrimSpace(printed(t, ruling.Form{Print: ruling.Annotations}, list)), "\n")
 	soundAnnotations(t, lines)
 	if len(lines) != 30 || !strings.Contains(lines[9], "title=1275 more scenarios::s25: regression%0As") {
 		t.Errorf("%d annotations, the tenth %q; want 30, and the rest counted", len(lines), lines[9])
 	}
+}
+
+// outcomes are those of rulings, in their order.
+func outcomes() []compare.Outcome {
+	return []compare.Outcome{compare.Same, compare.Improvement, compare.Inconclusive, compare.NoBaseline, compare.Regression, compare.Failed, compare.Invalid}
 }

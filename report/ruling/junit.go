@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"loadgen/report/compare"
 	"loadgen/report/forms"
 )
 
@@ -18,11 +19,11 @@ func JUnit(w io.Writer, list []Ruling) error {
 		one := forms.Case{Class: "loadgen.gate." + r.kind(), Name: r.Scenario, Properties: r.properties(),
 			Kind: r.Outcome.String(), Message: r.sentence(), Lines: strings.Join(r.lines(), "\n")}
 		switch r.Outcome {
-		case Same, Improved:
+		case compare.Same, compare.Improvement:
 			one.Lines = strings.Join(append([]string{r.Outcome.String() + ": " + r.sentence()}, r.lines()...), "\n")
-		case Regressed, Failed:
+		case compare.Regression, compare.Failed:
 			one.Status = forms.Failure
-		case Invalid:
+		case compare.Invalid:
 			one.Status = forms.Error
 		default:
 			one.Status = forms.Skipped
@@ -35,7 +36,7 @@ func JUnit(w io.Writer, list []Ruling) error {
 // properties returns the numbers of a ruling: how many values differ, and of each metric
 // what was judged.
 func (r *Ruling) properties() []forms.Property {
-	list := []forms.Property{{Name: "verdict", Value: r.Outcome.String()}, {Name: "exit_code", Value: strconv.Itoa(r.Outcome.code())}}
+	list := []forms.Property{{Name: "verdict", Value: r.Outcome.String()}, {Name: "exit_code", Value: strconv.Itoa(code(r.Outcome))}}
 	if r.Difference != nil {
 		list = append(list, forms.Property{Name: "values_that_differ", Value: strconv.Itoa(r.Difference.Total)})
 	}
@@ -43,7 +44,7 @@ func (r *Ruling) properties() []forms.Property {
 		for i := range r.Judgement.Findings {
 			f := &r.Judgement.Findings[i]
 			add := func(what, value string) {
-				list = append(list, forms.Property{Name: plain(f.Metric) + "." + what, Value: value})
+				list = append(list, forms.Property{Name: forms.Plain(f.Metric) + "." + what, Value: value})
 			}
 			add("a", forms.Decimal(f.A))
 			add("b", forms.Decimal(f.B))

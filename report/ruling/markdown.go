@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"loadgen/report/compare"
+	"loadgen/report/forms"
+	"loadgen/report/plain"
 )
 
 // mostMarkdown bounds the Markdown form, in bytes. A job may have 1 MiB of summary, and
@@ -60,10 +62,7 @@ func Markdown(w io.Writer, list []Ruling) error {
 
 // counts returns how many scenarios came to what.
 func counts(sorted []*Ruling) string {
-	text := fmt.Sprintf("%d scenarios", len(sorted))
-	if len(sorted) == 1 {
-		text = "1 scenario"
-	}
+	text := plain.Counted(len(sorted), "scenario")
 	separator := ": "
 	for len(sorted) > 0 {
 		n := 1
@@ -78,7 +77,7 @@ func counts(sorted []*Ruling) string {
 
 // emphasis returns the outcome, bold where it bars a change.
 func (r *Ruling) emphasis() string {
-	if r.Outcome.code() == codeOk {
+	if code(r.Outcome) == codeOk {
 		return r.Outcome.String()
 	}
 	return "**" + r.Outcome.String() + "**"
@@ -92,7 +91,7 @@ func (r *Ruling) details() string {
 		return ""
 	}
 	var out strings.Builder
-	fmt.Fprintf(&out, "\n<details><summary>%s: %s</summary>\n\n", html.EscapeString(cut(plain(r.Scenario), mostCell)), r.Outcome)
+	fmt.Fprintf(&out, "\n<details><summary>%s: %s</summary>\n\n", html.EscapeString(cut(forms.Plain(r.Scenario), mostCell)), r.Outcome)
 	if r.Judgement != nil && len(r.Judgement.Findings) > 0 {
 		out.WriteString("| metric | A | B | change | interval | p | pairs |\n|---|---:|---:|---:|---|---:|---:|\n")
 		for i := range r.Judgement.Findings {
@@ -124,22 +123,4 @@ func fenceOf(text string) string {
 }
 
 // cell returns a text for a cell of a table: neither Markdown nor HTML.
-func cell(text string) string {
-	var out strings.Builder
-	for _, r := range cut(plain(text), mostCell) {
-		switch {
-		case r == '&':
-			out.WriteString("&amp;")
-		case r == '<':
-			out.WriteString("&lt;")
-		case r == '>':
-			out.WriteString("&gt;")
-		case strings.ContainsRune("\\`*_[]|~#@!$", r):
-			out.WriteRune('\\')
-			out.WriteRune(r)
-		default:
-			out.WriteRune(r)
-		}
-	}
-	return out.String()
-}
+func cell(text string) string { return plain.Marked(cut(forms.Plain(text), mostCell)) }

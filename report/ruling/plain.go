@@ -8,9 +8,6 @@ import (
 	"loadgen/report/forms"
 )
 
-// plain returns a text on one line, without what controls a terminal.
-func plain(text string) string { return forms.Plain(text) }
-
 // cut returns a text of so many bytes at most, and says where it was cut off.
 func cut(text string, most int) string {
 	if len(text) <= most {
@@ -27,9 +24,9 @@ const cutOff = " …"
 // sentence returns the reason of a ruling, and what was compared with.
 func (r *Ruling) sentence() string {
 	if r.Against == "" {
-		return plain(r.Reason)
+		return forms.Plain(r.Reason)
 	}
-	return plain(r.Reason) + ", against " + plain(r.Against)
+	return forms.Plain(r.Reason) + ", against " + forms.Plain(r.Against)
 }
 
 // kind says how the runs of a ruling were made.

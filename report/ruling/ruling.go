@@ -6,52 +6,6 @@ import (
 	"loadgen/report/compare"
 )
 
-// Outcome is what a gate found of one scenario.
-type Outcome uint8
-
-// The outcomes. Only the first two let a change pass.
-const (
-	// Same: nothing differs, or no difference was shown.
-	Same Outcome = iota
-	// Improved: it is better, beyond doubt.
-	Improved
-	// Inconclusive: too few runs, or too unlike, to tell.
-	Inconclusive
-	// NoBaseline: there is nothing to compare with.
-	NoBaseline
-	// Regressed: it is worse beyond doubt, or a run that must repeat does not.
-	Regressed
-	// Failed: a claim of the scenario is not borne out.
-	Failed
-	// Invalid: a run is not valid, or the generator was its limit.
-	Invalid
-)
-
-// String returns the outcome as reports have it.
-func (o Outcome) String() string {
-	switch o {
-	case Same:
-		return "no difference"
-	case Improved:
-		return "improvement"
-	case Inconclusive:
-		return "inconclusive"
-	case NoBaseline:
-		return "no baseline"
-	case Regressed:
-		return "regression"
-	case Failed:
-		return "expectation failed"
-	case Invalid:
-		return "invalid"
-	default:
-		return "unknown"
-	}
-}
-
-// MarshalText returns the outcome as one text.
-func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
-
 // The exit codes of gates.
 const (
 	codeOk           = 0
@@ -62,15 +16,15 @@ const (
 )
 
 // code returns the exit code of one outcome.
-func (o Outcome) code() int {
+func code(o compare.Outcome) int {
 	switch o {
-	case Same, Improved:
+	case compare.Same, compare.Improvement:
 		return codeOk
-	case Failed:
+	case compare.Failed:
 		return codeExpectation
-	case Regressed:
+	case compare.Regression:
 		return codeRegression
-	case Invalid:
+	case compare.Invalid:
 		return codeInvalid
 	default:
 		return codeInconclusive
@@ -80,7 +34,7 @@ func (o Outcome) code() int {
 // Ruling is what a gate says of one scenario.
 type Ruling struct {
 	Scenario string
-	Outcome  Outcome
+	Outcome  compare.Outcome
 	// Virtual says that runs in virtual time were compared, which repeat exactly; else
 	// live ones were, in pairs.
 	Virtual bool
@@ -104,7 +58,7 @@ func Differs(scenario, against string, d compare.Difference) Ruling {
 	r := Ruling{Scenario: scenario, Against: against, Virtual: true, Difference: &d,
 		Reason: "it repeats to the last count", Repeat: "loadgen simulate " + scenario}
 	if !d.Same() {
-		r.Outcome = Regressed
+		r.Outcome = compare.Regression
 		r.Reason = fmt.Sprintf("%d values differ", d.Total)
 		if d.Total == 1 {
 			r.Reason = "one value differs"
@@ -117,30 +71,28 @@ func Differs(scenario, against string, d compare.Difference) Ruling {
 // Judged returns the ruling on paired live runs.
 func Judged(scenario, against string, j compare.Judgement) Ruling {
 	r := Ruling{Scenario: scenario, Against: against, Judgement: &j, Repeat: "loadgen run " + scenario}
-	switch j.Verdict {
+	switch r.Outcome = j.Verdict; j.Verdict {
 	case compare.Regression:
-		r.Outcome, r.Reason = Regressed, "it is slower, or serves less, than chance explains"
+		r.Reason = "it is slower, or serves less, than chance explains"
 	case compare.Improvement:
-		r.Outcome, r.Reason = Improved, "it is better than chance explains"
+		r.Reason = "it is better than chance explains"
 	case compare.NoDifference:
-		r.Outcome, r.Reason = Same, "no difference was shown"
+		r.Outcome, r.Reason = compare.Same, "no difference was shown"
 	default:
-		r.Outcome, r.Reason = Inconclusive, "too few pairs of runs to tell a difference from chance"
+		r.Reason = "too few pairs of runs to tell a difference from chance"
 	}
 	return r
 }
 
 // Code returns the exit code of several rulings: of the codes 13, 10, 11 and 12 the
 // first that one of them has, else 0.
-func Code(list []Ruling) int {
-	found := make(map[int]bool)
+func Code(list []Ruling) int { return code(gravest(list)) }
+
+// gravest returns the outcome that the exit code goes by.
+func gravest(list []Ruling) compare.Outcome {
+	found := compare.Same
 	for i := range list {
-		found[list[i].Outcome.code()] = true
+		found = max(found, list[i].Outcome)
 	}
-	for _, code := range []int{codeInvalid, codeExpectation, codeRegression, codeInconclusive} {
-		if found[code] {
-			return code
-		}
-	}
-	return codeOk
+	return found
 }

@@ -13,16 +13,16 @@ import (
 func TestCode(t *testing.T) {
 	for _, row := range []struct {
 		name string
-		of   []ruling.Outcome
+		of   []compare.Outcome
 		code int
 	}{
 		{"nothing was gated", nil, 0},
-		{"nothing differs", []ruling.Outcome{ruling.Same, ruling.Improved}, 0},
-		{"one cannot be told", []ruling.Outcome{ruling.Same, ruling.Inconclusive}, 12},
-		{"one has no baseline", []ruling.Outcome{ruling.NoBaseline, ruling.Same}, 12},
-		{"a regression comes before what cannot be told", []ruling.Outcome{ruling.Inconclusive, ruling.Regressed, ruling.NoBaseline}, 11},
-		{"a broken claim comes before a regression", []ruling.Outcome{ruling.Regressed, ruling.Failed}, 10},
-		{"an invalid run comes before all", []ruling.Outcome{ruling.Failed, ruling.Regressed, ruling.Invalid, ruling.NoBaseline}, 13},
+		{"nothing differs", []compare.Outcome{compare.Same, compare.Improvement}, 0},
+		{"one cannot be told", []compare.Outcome{compare.Same, compare.Inconclusive}, 12},
+		{"one has no baseline", []compare.Outcome{compare.NoBaseline, compare.Same}, 12},
+		{"a regression comes before what cannot be told", []compare.Outcome{compare.Inconclusive, compare.Regression, compare.NoBaseline}, 11},
+		{"a broken claim comes before a regression", []compare.Outcome{compare.Regression, compare.Failed}, 10},
+		{"an invalid run comes before all", []compare.Outcome{compare.Failed, compare.Regression, compare.Invalid, compare.NoBaseline}, 13},
 	} {
 		var list []ruling.Ruling
 		for _, o := range row.of {
@@ -38,7 +38,7 @@ const was = `{"digest": "a", "phases": [{"name": "peak", "us": {"p99": 10, "dige
 
 func differing(t *testing.T, is string) compare.Difference {
 	t.Helper()
-	d, err := compare.Diff([]byte(was), []byte(is), compare.DiffOptions{})
+	d, err := compare.Diff([]byte(was), []byte(is))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,12 +87,12 @@ func TestJudged(t *testing.T) {
 		name    string
 		pairs   int
 		by      float64
-		outcome ruling.Outcome
+		outcome compare.Outcome
 	}{
-		{"ten pairs, all slower by a tenth", 10, 1.1, ruling.Regressed},
-		{"ten pairs, all faster by a tenth", 10, 0.9, ruling.Improved},
-		{"ten pairs that hardly differ", 10, 1.001, ruling.Same},
-		{"five pairs are too few", 5, 1.1, ruling.Inconclusive},
+		{"ten pairs, all slower by a tenth", 10, 1.1, compare.Regression},
+		{"ten pairs, all faster by a tenth", 10, 0.9, compare.Improvement},
+		{"ten pairs that hardly differ", 10, 1.001, compare.Same},
+		{"five pairs are too few", 5, 1.1, compare.Inconclusive},
 	} {
 		j, err := compare.Gate{}.Judge(trials(row.pairs, row.by))
 		if err != nil {
@@ -116,7 +116,7 @@ func TestJSON(t *testing.T) {
 	}
 	var out strings.Builder
 	list := []ruling.Ruling{ruling.Differs("v", "b", differing(t, strings.Replace(was, "10", "11", 1))), ruling.Judged("l", "a", j),
-		{Scenario: "n", Outcome: ruling.NoBaseline, Reason: "there is none"}}
+		{Scenario: "n", Outcome: compare.NoBaseline, Reason: "there is none"}}
 	if err := ruling.JSON(&out, list); err != nil {
 		t.Fatal(err)
 	}

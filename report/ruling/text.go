@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 
 	"loadgen/report/compare"
+	"loadgen/report/forms"
+	"loadgen/report/plain"
 )
 
 // Text prints rulings for people: a line each, and below it what differs.
@@ -21,7 +22,7 @@ func Text(w io.Writer, list []Ruling) error {
 }
 
 func (r *Ruling) text(out *bytes.Buffer) {
-	fmt.Fprintf(out, "%s: %s: %s\n", plain(r.Scenario), r.Outcome, r.sentence())
+	fmt.Fprintf(out, "%s: %s: %s\n", forms.Plain(r.Scenario), r.Outcome, r.sentence())
 	for _, line := range r.lines() {
 		fmt.Fprintf(out, "  %s\n", line)
 	}
@@ -31,7 +32,7 @@ func (r *Ruling) text(out *bytes.Buffer) {
 func (r *Ruling) lines() []string {
 	var lines []string
 	if r.Difference != nil {
-		lines = append(lines, differences(r.Difference)...)
+		lines = append(lines, r.Difference.Lines(mostLines, "phases")...)
 	}
 	if r.Judgement != nil {
 		for i := range r.Judgement.Findings {
@@ -40,39 +41,13 @@ func (r *Ruling) lines() []string {
 	}
 	lines = append(lines, r.Notes...)
 	for i := range lines {
-		lines[i] = plain(lines[i])
+		lines[i] = forms.Plain(lines[i])
 	}
 	return lines
 }
 
 // mostLines is how many values that differ are listed for people.
 const mostLines = 40
-
-// differences returns a line for each value that differs, as far as people want to read
-// on. That a digest differs says nothing where something else does, too.
-func differences(d *compare.Difference) []string {
-	var run, phases, digests []string
-	for i := range d.Entries {
-		switch e := &d.Entries[i]; {
-		case strings.HasSuffix(e.Path, "digest"):
-			digests = append(digests, e.Line())
-		case strings.HasPrefix(e.Path, "phases"):
-			phases = append(phases, e.Line())
-		default:
-			run = append(run, e.Line())
-		}
-	}
-	// What is of the whole run is the shorter half, and says more.
-	lines := append(run, phases...)
-	if len(lines) == 0 {
-		lines = digests
-	}
-	lines = lines[:min(len(lines), mostLines)]
-	if left := d.Total - len(lines); left > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more", left))
-	}
-	return lines
-}
 
 // metric is one of the metrics of the JSON form: of runs in virtual time a value that
 // differs, of live ones a metric that was judged.
@@ -91,22 +66,22 @@ type metric struct {
 
 // told is one ruling of the JSON form.
 type told struct {
-	Scenario string   `json:"scenario"`
-	Outcome  Outcome  `json:"verdict"`
-	Virtual  bool     `json:"virtual"`
-	Reason   string   `json:"reason"`
-	Against  string   `json:"against"`
-	Differ   int      `json:"values_that_differ"`
-	Notes    []string `json:"notes"`
+	Scenario string          `json:"scenario"`
+	Outcome  compare.Outcome `json:"verdict"`
+	Virtual  bool            `json:"virtual"`
+	Reason   string          `json:"reason"`
+	Against  string          `json:"against"`
+	Differ   int             `json:"values_that_differ"`
+	Notes    []string        `json:"notes"`
 }
 
 // JSON prints rulings as {verdict, metrics, scenarios}: the gravest outcome, each value
 // that differs or metric that was judged, and each ruling.
 func JSON(w io.Writer, list []Ruling) error {
 	document := struct {
-		Verdict   Outcome  `json:"verdict"`
-		Metrics   []metric `json:"metrics"`
-		Scenarios []told   `json:"scenarios"`
+		Verdict   compare.Outcome `json:"verdict"`
+		Metrics   []metric        `json:"metrics"`
+		Scenarios []told          `json:"scenarios"`
 	}{Metrics: []metric{}, Scenarios: []told{}, Verdict: gravest(list)}
 	for i := range list {
 		r := &list[i]
@@ -118,21 +93,7 @@ func JSON(w io.Writer, list []Ruling) error {
 		document.Scenarios = append(document.Scenarios, one)
 		document.Metrics = append(document.Metrics, r.metrics()...)
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(document)
-}
-
-// gravest returns the outcome that the exit code goes by.
-func gravest(list []Ruling) Outcome {
-	code, outcome := Code(list), Same
-	for i := range list {
-		if o := list[i].Outcome; o.code() == code && o > outcome {
-			outcome = o
-		}
-	}
-	return outcome
+	return plain.JSON(w, document)
 }
 
 func (r *Ruling) metrics() []metric {

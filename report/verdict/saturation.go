@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"loadgen/report/compare/statistics"
 	"loadgen/results"
 )
 
@@ -32,19 +33,8 @@ func saturation(record *results.Record, steps []Step) (*float64, []float64) {
 	if len(served) == 0 {
 		return nil, nil
 	}
-	middle := median(served)
+	middle := statistics.Median(served)
 	return &middle, []float64{float64(slices.Min(served)), float64(slices.Max(served))}
-}
-
-// median sorts the numbers, of which there is one at least, and returns the
-// middle one or the mean of the two that are.
-func median(numbers []int64) float64 {
-	slices.Sort(numbers)
-	middle := len(numbers) / 2
-	if len(numbers)%2 == 1 {
-		return float64(numbers[middle])
-	}
-	return (float64(numbers[middle-1]) + float64(numbers[middle])) / 2
 }
 
 // overloaded returns whether a step had enough of its attempts refused to tell

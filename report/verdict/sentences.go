@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"loadgen/report/compare/statistics"
 	"loadgen/results"
 )
 
@@ -87,7 +88,7 @@ func mostServed(record *results.Record, steps []Step) float64 {
 	for _, step := range steps {
 		if served := step.servedPerSecond(record.Intervals); len(served) > 0 {
 			// What was held back and then sent at once is no rate that could last.
-			typical := median(served)
+			typical := statistics.Median(served)
 			if offered := step.Figures(nil).Offered; offered > 0 {
 				typical = min(typical, offered)
 			}

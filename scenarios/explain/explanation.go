@@ -1,10 +1,10 @@
 package explain
 
 import (
-	"encoding/json"
 	"io"
 
 	"loadgen/engine/filter"
+	"loadgen/report/plain"
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
 )
@@ -246,11 +246,4 @@ func (e *Explanation) Used() *Design {
 func (e *Explanation) Faulty() bool { return faulty(e.Findings) }
 
 // JSON writes the explanation for scripts. Its error is the writer's.
-func (e *Explanation) JSON(w io.Writer) error { return writeJSON(w, e) }
-
-func writeJSON(w io.Writer, of any) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(of)
-}
+func (e *Explanation) JSON(w io.Writer) error { return plain.JSON(w, e) }

@@ -4,6 +4,7 @@ import (
 	"io"
 	"math"
 
+	"loadgen/report/plain"
 	"loadgen/scenarios/keys"
 	"loadgen/scenarios/survey"
 )
@@ -110,4 +111,4 @@ func finite(rate float64) float64 {
 func (k *Keys) Faulty() bool { return faulty(k.Findings) }
 
 // JSON writes what the keys come to for scripts. Its error is the writer's.
-func (k *Keys) JSON(w io.Writer) error { return writeJSON(w, k) }
+func (k *Keys) JSON(w io.Writer) error { return plain.JSON(w, k) }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"loadgen/report/plain"
 )
 
 // pageWidth is the greatest width of a line in characters, and keyWidth that of a key
@@ -85,19 +87,9 @@ func (p *page) table(left int, wordy bool, rows [][]string) {
 	if 2*len(widths)+total(widths) > pageWidth {
 		between = " "
 	}
-	for _, row := range rows {
-		var line strings.Builder
-		for i, cell := range row {
-			gap := strings.Repeat(" ", widths[i]-width(cell))
-			line.WriteString(between)
-			if i < left || wordy && i == len(row)-1 {
-				line.WriteString(cell + gap)
-			} else {
-				line.WriteString(gap + cell)
-			}
-		}
-		p.text.WriteString(strings.TrimRight(line.String(), " ") + "\n")
-	}
+	p.text.WriteString(plain.Grid(between, between, rows, func(column int) bool {
+		return column < left || wordy && column == len(widths)-1
+	}))
 }
 
 func total(widths []int) int {

@@ -1,6 +1,6 @@
 package observe
 
-import "slices"
+import "loadgen/report/compare/statistics"
 
 // seriesLength is how many numbers a series keeps: one a second for half an hour.
 const seriesLength = 1800
@@ -42,16 +42,10 @@ func (s *series) add(n int64) {
 	s.kept = append(s.kept, uint32(min(n, most)))
 }
 
-// median returns the middle of the numbers that are kept, or the mean of the two
-// that are; 0 where there are none.
+// median returns the middle of the numbers that are kept; 0 where there are none.
 func (s *series) median() float64 {
 	if len(s.kept) == 0 {
 		return 0
 	}
-	sorted := slices.Sorted(slices.Values(s.kept))
-	middle := len(sorted) / 2
-	if len(sorted)%2 == 1 {
-		return float64(sorted[middle])
-	}
-	return (float64(sorted[middle-1]) + float64(sorted[middle])) / 2
+	return statistics.Median(s.kept)
 }

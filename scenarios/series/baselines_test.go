@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"loadgen/report/compare"
 	"loadgen/report/ruling"
 	"loadgen/results"
 	"loadgen/results/baseline"
@@ -35,7 +36,7 @@ func asCommitted(t *testing.T, record *results.Record) {
 	t.Helper()
 	g := &Gate{Baselines: committed}
 	name := record.Manifest.Scenario.Name
-	if one, err := g.Rule(record, ""); err != nil || one.Outcome != ruling.Same {
+	if one, err := g.Rule(record, ""); err != nil || one.Outcome != compare.Same {
 		var text strings.Builder
 		_ = ruling.Text(&text, []ruling.Ruling{one})
 		t.Errorf("%s, %v", &text, err)

@@ -38,11 +38,3 @@ func reason(err error) error {
 	}
 	return err
 }
-
-// counted returns a number of things in words.
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}

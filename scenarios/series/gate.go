@@ -58,7 +58,7 @@ func (g *Gate) Rule(record *results.Record, typed string) (ruling.Ruling, error)
 		return invalid(none, record), nil
 	}
 	if err != nil {
-		none.Outcome, none.Reason = ruling.NoBaseline, oneLine(err)
+		none.Outcome, none.Reason = compare.NoBaseline, oneLine(err)
 		none.Notes = []string{fmt.Sprintf("to make this run the baseline: loadgen gate %s --accept --reason \"why\"", typed)}
 		return none, nil
 	}
@@ -66,7 +66,7 @@ func (g *Gate) Rule(record *results.Record, typed string) (ruling.Ruling, error)
 	if err != nil {
 		return none, err
 	}
-	difference, err := compare.Diff(kept.Tree.JSON(), tree.JSON(), compare.DiffOptions{Most: mostDifferences})
+	difference, err := compare.Diff(kept.Tree.JSON(), tree.JSON())
 	if err != nil {
 		return none, err
 	}
@@ -75,10 +75,10 @@ func (g *Gate) Rule(record *results.Record, typed string) (ruling.Ruling, error)
 	if !valid {
 		return invalid(one, record), nil
 	}
-	if one.Outcome == ruling.Same {
+	if one.Outcome == compare.Same {
 		one.Notes = append(one.Notes, unmet(record.Summary)...)
 		if len(one.Notes) > 0 {
-			one.Outcome, one.Reason = ruling.Failed, "it repeats, and a claim of the scenario is not borne out"
+			one.Outcome, one.Reason = compare.Failed, "it repeats, and a claim of the scenario is not borne out"
 		}
 	}
 	return one, nil
@@ -87,13 +87,10 @@ func (g *Gate) Rule(record *results.Record, typed string) (ruling.Ruling, error)
 // invalid returns the ruling on a run that is not valid. What differs is listed all the
 // same, for it says what has gone wrong.
 func invalid(one ruling.Ruling, record *results.Record) ruling.Ruling {
-	one.Outcome, one.Reason = ruling.Invalid, "the run is "+record.Summary.Validity
+	one.Outcome, one.Reason = compare.Invalid, "the run is "+record.Summary.Validity
 	one.Notes = record.Summary.Reasons
 	return one
 }
-
-// mostDifferences is how many values that differ are kept of a run.
-const mostDifferences = 1000
 
 // unmet returns the claims that a run does not bear out.
 func unmet(s *results.Summary) []string {

@@ -8,6 +8,7 @@ import (
 
 	"loadgen/backoff"
 	"loadgen/engine/model"
+	"loadgen/report/compare"
 	"loadgen/report/ruling"
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -117,21 +118,21 @@ func TestCommittedBaselinesCatchRegressions(t *testing.T) {
 		regression     regression
 		// says is what the ruling has to name.
 		says    []string
-		outcome ruling.Outcome
+		outcome compare.Outcome
 	}{
 		{"half the partition target", "stress-one-partition", withValue("model.partition_target", "1000"),
-			[]string{`model[partition_target].value: was "2000", is "1000"`, "phases[load].operations[load].refused"}, ruling.Regressed},
+			[]string{`model[partition_target].value: was "2000", is "1000"`, "phases[load].operations[load].refused"}, compare.Regression},
 		{"one more scan for each lookup", "row-range-scan",
 			withValue("phases.read.operations", `[{name: month, verb: query, by: [customer, month], top: 4}]`),
-			[]string{"phases[read].operations[month].attempts"}, ruling.Regressed},
+			[]string{"phases[read].operations[month].attempts"}, compare.Regression},
 		{"a lookup that scans its partition", "row-range-scan",
 			withValue("phases.read.operations", `[{name: month, verb: query, class: partition-scan}]`),
-			[]string{"phases[read].operations[month].counted_entities"}, ruling.Regressed},
+			[]string{"phases[read].operations[month].counted_entities"}, compare.Regression},
 		{"back-off without jitter", "projection-and-filter", byHand(func(p *backoff.Policy) { p.Delay = middle{p.Delay} }),
-			[]string{"retry_waits.us."}, ruling.Regressed},
-		{"back-off as ever", "projection-and-filter", byHand(func(*backoff.Policy) {}), []string{"it repeats to the last count"}, ruling.Same},
-		{"a lost second", "row-range-scan", withoutASecond, []string{"seconds.count", "second"}, ruling.Invalid},
-		{"nothing", "stress-one-partition", unaltered, []string{"it repeats to the last count"}, ruling.Same},
+			[]string{"retry_waits.us."}, compare.Regression},
+		{"back-off as ever", "projection-and-filter", byHand(func(*backoff.Policy) {}), []string{"it repeats to the last count"}, compare.Same},
+		{"a lost second", "row-range-scan", withoutASecond, []string{"seconds.count", "second"}, compare.Invalid},
+		{"nothing", "stress-one-partition", unaltered, []string{"it repeats to the last count"}, compare.Same},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s, err := scenarios.Builtin(row.scenario)

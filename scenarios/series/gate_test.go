@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"loadgen/report/compare"
 	"loadgen/report/ruling"
 	"loadgen/results"
 	"loadgen/scenarios"
@@ -39,7 +40,7 @@ func TestGateKeepsABaseline(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "baselines")
 	file, reasons := filepath.Join(folder, "choice.json"), filepath.Join(folder, "choice.reasons.txt")
 	record := recorded(t, swept)
-	gate := func(reason string, want ruling.Outcome, says string) ruling.Ruling {
+	gate := func(reason string, want compare.Outcome, says string) ruling.Ruling {
 		t.Helper()
 		one, err := (&Gate{Baselines: folder, Reason: reason}).Rule(record, "own.yaml")
 		if err != nil || one.Outcome != want || !strings.Contains(one.Reason, says) {
@@ -47,18 +48,18 @@ func TestGateKeepsABaseline(t *testing.T) {
 		}
 		return one
 	}
-	one := gate("", ruling.NoBaseline, "there is no "+file)
+	one := gate("", compare.NoBaseline, "there is no "+file)
 	if _, err := os.Stat(folder); err == nil {
 		t.Error("a folder was made; want nothing")
 	}
 	if len(one.Notes) != 1 || !strings.Contains(one.Notes[0], "loadgen gate own.yaml --accept") || one.Repeat != "loadgen simulate own.yaml" {
 		t.Errorf("the hint is %q, to be repeated by %q; want what was typed", one.Notes, one.Repeat)
 	}
-	if one = gate("the first", ruling.Same, "accepted"); len(one.Notes) != 1 || one.Notes[0] != "written to "+file {
+	if one = gate("the first", compare.Same, "accepted"); len(one.Notes) != 1 || one.Notes[0] != "written to "+file {
 		t.Errorf("the notes are %q; want where it was written", one.Notes)
 	}
-	gate("", ruling.Same, "it repeats to the last count")
-	gate("again", ruling.Same, "nothing was to be accepted")
+	gate("", compare.Same, "it repeats to the last count")
+	gate("again", compare.Same, "nothing was to be accepted")
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +75,7 @@ func TestGateKeepsABaseline(t *testing.T) {
 		if err := os.WriteFile(file, []byte(altered), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		gate("", ruling.NoBaseline, name)
+		gate("", compare.NoBaseline, name)
 	}
 }
 
@@ -86,7 +87,7 @@ func TestGateOfAnotherScenario(t *testing.T) {
 	}
 	g.Reason = ""
 	one, err := g.Rule(recorded(t, swept, "phases.measure.for=3s"), "")
-	if err != nil || one.Outcome != ruling.NoBaseline || one.Difference != nil || !strings.Contains(one.Reason, `is "for: 3s"`) {
+	if err != nil || one.Outcome != compare.NoBaseline || one.Difference != nil || !strings.Contains(one.Reason, `is "for: 3s"`) {
 		t.Errorf("Rule() = %+v, %v; want no baseline, and the line that is another", one, err)
 	}
 }
@@ -96,17 +97,17 @@ func TestGateOfAnotherScenario(t *testing.T) {
 func TestGateOfBadRuns(t *testing.T) {
 	g := &Gate{Baselines: t.TempDir(), Reason: "the first"}
 	failing := recorded(t, swept, "use=by-event")
-	if one, err := g.Rule(failing, ""); err != nil || one.Outcome != ruling.Same {
+	if one, err := g.Rule(failing, ""); err != nil || one.Outcome != compare.Same {
 		t.Fatalf("Rule() = %+v, %v; want it accepted", one, err)
 	}
 	partial := recorded(t, swept, "use=by-event", "name=other")
 	partial.Summary.Validity, partial.Summary.Reasons = results.Partial, []string{"cut off"}
-	if one, err := g.Rule(partial, ""); err != nil || one.Outcome != ruling.Invalid || one.Reason != "the run is partial" || one.Notes[0] != "cut off" {
+	if one, err := g.Rule(partial, ""); err != nil || one.Outcome != compare.Invalid || one.Reason != "the run is partial" || one.Notes[0] != "cut off" {
 		t.Errorf("Rule() of a run that is not valid = %+v, %v; want it to be no baseline, and why", one, err)
 	}
 	g.Reason = ""
 	one, err := g.Rule(failing, "")
-	if err != nil || one.Outcome != ruling.Failed || len(one.Notes) != 2 || !strings.HasPrefix(one.Notes[0], "refused < 1%: observed ") {
+	if err != nil || one.Outcome != compare.Failed || len(one.Notes) != 2 || !strings.HasPrefix(one.Notes[0], "refused < 1%: observed ") {
 		t.Errorf("Rule() = %+v, %v; want both claims that are not borne out", one, err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,11 +62,7 @@ var (
 // [errNotValid], [errUntold], the end of the context, or a [scenarios.Fault] of a build.
 func (p *pairing) run(ctx context.Context, pairs int) error {
 	for _, m := range p.metrics {
-		better := compare.Lower
-		if m.Higher {
-			better = compare.Higher
-		}
-		p.trials = append(p.trials, compare.Trial{Metric: compare.Metric{Name: m.String(), Better: better, Floor: m.Floor}})
+		p.trials = append(p.trials, compare.Trial{Metric: compare.Metric{Name: m.String(), Higher: m.Higher, Floor: m.Floor}})
 	}
 	order := compare.Order(pairs)
 	for pair := range pairs {
@@ -172,12 +169,7 @@ func (p *pairing) shown(values []float64) string {
 func (p *pairing) count(side compare.Side, record *results.Record) {
 	p.tools[side], p.texts[side] = record.Manifest.Tool, record.Manifest.Scenario.Text
 	for _, e := range record.Summary.Expectations {
-		at := -1
-		for i := range p.claims {
-			if p.claims[i].expr == e.Expr {
-				at = i
-			}
-		}
+		at := slices.IndexFunc(p.claims, func(c claimOfPairs) bool { return c.expr == e.Expr })
 		if at < 0 {
 			at = len(p.claims)
 			p.claims = append(p.claims, claimOfPairs{expr: e.Expr})

@@ -13,6 +13,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/report/compare"
+	"loadgen/report/plain"
 	"loadgen/report/ruling"
 	"loadgen/results"
 	"loadgen/results/expectation"
@@ -161,12 +162,12 @@ func (p *Pairs) prepare(q *pairing, s *scenarios.Scenario) (made bool, err error
 
 // ruling returns what the pairs come to.
 func (p *pairing) ruling(name string, threshold float64, pairs int, ended error) (ruling.Ruling, error) {
-	one := ruling.Ruling{Scenario: name, Outcome: ruling.Inconclusive}
+	one := ruling.Ruling{Scenario: name, Outcome: compare.Inconclusive}
 	switch {
 	case errors.Is(ended, context.Canceled):
-		one.Reason = fmt.Sprintf("ended after %d of %s of runs", p.done, counted(pairs, "pair"))
+		one.Reason = fmt.Sprintf("ended after %d of %s of runs", p.done, plain.Counted(pairs, "pair"))
 	case errors.Is(ended, errNotValid):
-		one.Outcome, one.Reason = ruling.Invalid, oneLine(ended)
+		one.Outcome, one.Reason = compare.Invalid, oneLine(ended)
 	case errors.Is(ended, errUntold):
 		one.Reason = oneLine(ended)
 	case ended != nil:
@@ -193,11 +194,11 @@ func (p *pairing) hold(one *ruling.Ruling) {
 	for i := range p.claims {
 		c := &p.claims[i]
 		if c.broken(p.done) {
-			one.Outcome, one.Reason = ruling.Failed, "a claim of the scenario is not borne out any more"
+			one.Outcome, one.Reason = compare.Failed, "a claim of the scenario is not borne out any more"
 		}
 		if c.failed != [2]int{} {
 			one.Notes = append(one.Notes, fmt.Sprintf("%s fails in %d of %s of A and in %d of B",
-				c.expr, c.failed[compare.A], counted(p.done, "run"), c.failed[compare.B]))
+				c.expr, c.failed[compare.A], plain.Counted(p.done, "run"), c.failed[compare.B]))
 		}
 	}
 }

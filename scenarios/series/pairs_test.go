@@ -164,7 +164,7 @@ func TestGatePairsTakeTurns(t *testing.T) {
 	p := &played{t: t, runs: [2][]*results.Memory{runs, runs}}
 	var told strings.Builder
 	one, err := p.play(t.Context(), 3, &told)
-	if err != nil || one.Outcome != ruling.Inconclusive {
+	if err != nil || one.Outcome != compare.Inconclusive {
 		t.Fatalf("Run() = %+v, %v; want three pairs to be inconclusive", one, err)
 	}
 	if got := strings.Join(p.calls, ""); got != "ABBAAB" {
@@ -196,16 +196,16 @@ func TestGateOfPairs(t *testing.T) {
 		name  string
 		a, b  []*results.Memory
 		pairs int
-		want  ruling.Outcome
+		want  compare.Outcome
 		note  string
 	}{
-		{"the same", usual, usual, 8, ruling.Same, ""},
-		{"slower", usual, slow, 8, ruling.Regressed, "the builds take the scenario for different ones"},
-		{"faster", usual, fast, 8, ruling.Improved, ""},
-		{"slower, by too few pairs", usual, slow, 7, ruling.Inconclusive, ""},
-		{"a claim that B fails", claiming, failing, 8, ruling.Failed, "p50(get) < 11.5ms fails in 0 of 8 runs of A and in 8 of B"},
-		{"a claim that both fail", failing, failing, 3, ruling.Inconclusive, "fails in 3 of 3 runs of A and in 3 of B"},
-		{"a claim that B fails now and then", usual[:1], append(slices.Clone(claiming), failing[0]), 4, ruling.Inconclusive,
+		{"the same", usual, usual, 8, compare.Same, ""},
+		{"slower", usual, slow, 8, compare.Regression, "the builds take the scenario for different ones"},
+		{"faster", usual, fast, 8, compare.Improvement, ""},
+		{"slower, by too few pairs", usual, slow, 7, compare.Inconclusive, ""},
+		{"a claim that B fails", claiming, failing, 8, compare.Failed, "p50(get) < 11.5ms fails in 0 of 8 runs of A and in 8 of B"},
+		{"a claim that both fail", failing, failing, 3, compare.Inconclusive, "fails in 3 of 3 runs of A and in 3 of B"},
+		{"a claim that B fails now and then", usual[:1], append(slices.Clone(claiming), failing[0]), 4, compare.Inconclusive,
 			"fails in 0 of 4 runs of A and in 1 of B"},
 	} {
 		p := &played{t: t, runs: [2][]*results.Memory{row.a, row.b}}
@@ -214,7 +214,7 @@ func TestGateOfPairs(t *testing.T) {
 		if err != nil || one.Outcome != row.want || !strings.Contains(notes, row.note) || len(one.Judgement.Findings) != 2 {
 			t.Errorf("%s: %s, %v, notes %q; want %s and %q", row.name, one.Outcome, err, notes, row.want, row.note)
 		}
-		if strings.Contains(notes, "different ones") && row.want == ruling.Same && row.a[0] == row.b[0] || strings.Contains(notes, "same file") {
+		if strings.Contains(notes, "different ones") && row.want == compare.Same && row.a[0] == row.b[0] || strings.Contains(notes, "same file") {
 			t.Errorf("%s: notes %q; want none on what does not differ", row.name, notes)
 		}
 		if !strings.Contains(one.Against, "older") || !strings.Contains(notes, "the runs are in "+"runs") {
@@ -232,12 +232,12 @@ func TestGateRepeatsPairs(t *testing.T) {
 		// bad says which runs end how.
 		bad     map[int]func() (*results.Memory, ending, error, bool)
 		calls   string
-		outcome ruling.Outcome
+		outcome compare.Outcome
 		says    string
 	}{
-		{"once", map[int]func() (*results.Memory, ending, error, bool){2: client(limited)}, "ABBBAAB", ruling.Inconclusive, "repeated: pair 2, B: a run is not valid: it is client-limited"},
-		{"by the second of the pair", map[int]func() (*results.Memory, ending, error, bool){1: exits(3, "gone"), 3: exits(-1, "")}, "ABABABBAAB", ruling.Inconclusive, "pair 1, B: a run is not valid: exit code 3: gone"},
-		{"again and again", map[int]func() (*results.Memory, ending, error, bool){0: client(limited), 1: late(), 2: exits(1, "full")}, "AAA", ruling.Invalid, "exit code 1: full"},
+		{"once", map[int]func() (*results.Memory, ending, error, bool){2: client(limited)}, "ABBBAAB", compare.Inconclusive, "repeated: pair 2, B: a run is not valid: it is client-limited"},
+		{"by the second of the pair", map[int]func() (*results.Memory, ending, error, bool){1: exits(3, "gone"), 3: exits(-1, "")}, "ABABABBAAB", compare.Inconclusive, "pair 1, B: a run is not valid: exit code 3: gone"},
+		{"again and again", map[int]func() (*results.Memory, ending, error, bool){0: client(limited), 1: late(), 2: exits(1, "full")}, "AAA", compare.Invalid, "exit code 1: full"},
 	} {
 		p := &played{t: t, runs: [2][]*results.Memory{runs, runs}}
 		p.instead = func(number int, _ compare.Side) (*results.Memory, ending, error, bool) {
@@ -353,7 +353,7 @@ func TestGateEndedEarly(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("Run() = %v; want what ended it", err)
 	}
-	if one.Outcome != ruling.Inconclusive || one.Judgement != nil || one.Reason != "ended after 2 of 4 pairs of runs" || len(p.calls) != 6 {
+	if one.Outcome != compare.Inconclusive || one.Judgement != nil || one.Reason != "ended after 2 of 4 pairs of runs" || len(p.calls) != 6 {
 		t.Errorf("the ruling is %+v after %d runs; want it inconclusive after two pairs", one, len(p.calls))
 	}
 }
@@ -363,7 +363,7 @@ func TestGateByAFigureThatIsNotMeasured(t *testing.T) {
 	idle := keptRun(t, "phases.rush.for=1s", "phases.rush.rate=5")
 	p := &played{t: t, runs: [2][]*results.Memory{{idle}, {idle}}}
 	one, err := p.play(t.Context(), 8, io.Discard)
-	if err != nil || one.Outcome != ruling.Inconclusive || !strings.Contains(one.Reason, "p50(get) rests on too little") || len(p.calls) != 1 {
+	if err != nil || one.Outcome != compare.Inconclusive || !strings.Contains(one.Reason, "p50(get) rests on too little") || len(p.calls) != 1 {
 		t.Errorf("Run() = %+v, %v after %d runs; want it inconclusive after one", one, err, len(p.calls))
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode/utf8"
 
+	"loadgen/report/plain"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios"
@@ -46,7 +46,7 @@ func (s *Swept) Table(w io.Writer) error {
 		for _, t := range s.Made {
 			rows = append(rows, t.row())
 		}
-		align(&text, rows, len(set)+1)
+		text.WriteString(plain.Aligned(rows, len(set)+1))
 		text.WriteString("\noffered, served and hottest: entities a second, of all that is reported and of the busiest partition;\n" +
 			"refused: of the attempts; lost: 1 − served/offered in the last half of each phase; p50 and p99: response times\n")
 	}
@@ -79,9 +79,6 @@ func headings(set []scenarios.Setting) []string {
 	return list
 }
 
-// untold stands where there is nothing to tell.
-const untold = "–"
-
 // row returns the cells of a run.
 func (t *Tried) row() []string {
 	var cells []string
@@ -89,7 +86,7 @@ func (t *Tried) row() []string {
 		cells = append(cells, s.Value)
 	}
 	summary, load := t.Record.Summary, t.Record.Total(results.Reported)
-	offered, served, hottest := untold, untold, untold
+	offered, served, hottest := plain.Untold, plain.Untold, plain.Untold
 	if seconds := secondsOf(t.Record); seconds > 0 {
 		offered, served = verdict.Rate(float64(load.Offered)/seconds), verdict.Rate(float64(load.Served)/seconds)
 	}
@@ -114,14 +111,14 @@ func secondsOf(record *results.Record) float64 {
 
 func shareOf(part, whole int64) string {
 	if whole <= 0 {
-		return untold
+		return plain.Untold
 	}
 	return verdict.Share(float64(max(0, part)) / float64(whole))
 }
 
 func millis(micros *int64) string {
 	if micros == nil {
-		return untold
+		return plain.Untold
 	}
 	return fmt.Sprintf("%.1f", float64(*micros)*float64(time.Microsecond)/float64(time.Millisecond))
 }
@@ -129,7 +126,7 @@ func millis(micros *int64) string {
 // passed says how many of the expectations held.
 func passed(list []results.Expectation) string {
 	if len(list) == 0 {
-		return untold
+		return plain.Untold
 	}
 	held := 0
 	for _, e := range list {
@@ -138,26 +135,4 @@ func passed(list []results.Expectation) string {
 		}
 	}
 	return fmt.Sprintf("%d/%d", held, len(list))
-}
-
-// align writes rows of cells: the first columns flush left, the others flush right.
-func align(text *strings.Builder, rows [][]string, left int) {
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	for _, row := range rows {
-		line := ""
-		for i, cell := range row {
-			room := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-			if i < left {
-				line += cell + room + "  "
-			} else {
-				line += room + cell + "  "
-			}
-		}
-		text.WriteString(strings.TrimRight(line, " ") + "\n")
-	}
 }

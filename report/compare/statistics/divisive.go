@@ -1,13 +1,13 @@
-package compare
+package statistics
 
 import (
 	"math"
 	"math/rand/v2"
 )
 
-// divider measures how clearly stretches of values fall apart. It keeps its memory
+// Divider measures how clearly stretches of values fall apart. It keeps its memory
 // from one stretch to the next, and belongs to one goroutine.
-type divider struct {
+type Divider struct {
 	// clarity[τ] is the greatest Q(τ,κ) over all κ.
 	clarity []float64
 	// within and right are the sums of distances within the values before τ, and
@@ -17,8 +17,9 @@ type divider struct {
 	inverse []float64
 }
 
-func newDivider(longest int) *divider {
-	d := &divider{clarity: make([]float64, longest+1), within: make([]float64, longest+1),
+// NewDivider returns a divider of stretches of so many values at most.
+func NewDivider(longest int) *Divider {
+	d := &Divider{clarity: make([]float64, longest+1), within: make([]float64, longest+1),
 		right: make([]float64, longest+1), inverse: make([]float64, longest+1)}
 	for k := 1; k <= longest; k++ {
 		d.inverse[k] = 1 / float64(k)
@@ -26,7 +27,7 @@ func newDivider(longest int) *divider {
 	return d
 }
 
-// measure returns for each index of a stretch, no longer than the divider was made
+// Measure returns for each index of a stretch, no longer than the divider was made
 // for, how clearly it falls apart there; the next call overwrites it. For the n
 // values X before τ and the m values Y from τ to κ,
 //
@@ -36,7 +37,7 @@ func newDivider(longest int) *divider {
 // (Matteson and James, with distances to the power of one). κ is free, so that a
 // stretch with several steps does not hide the first. As κ goes up the sums are
 // carried along, so that the time grows with the square of the length.
-func (d *divider) measure(values []float64) []float64 {
+func (d *Divider) Measure(values []float64) []float64 {
 	clear(d.clarity)
 	clear(d.right)
 	all := 0.0
@@ -62,10 +63,10 @@ func (d *divider) measure(values []float64) []float64 {
 	return d.clarity[:len(values)]
 }
 
-// divide returns the index of the clearest split, the first of equal ones, and how
+// Divide returns the index of the clearest split, the first of equal ones, and how
 // clear it is; 0 where there is none.
-func (d *divider) divide(values []float64) (at int, clarity float64) {
-	for tau, q := range d.measure(values) {
+func (d *Divider) Divide(values []float64) (at int, clarity float64) {
+	for tau, q := range d.Measure(values) {
 		if q > clarity {
 			at, clarity = tau, q
 		}
@@ -73,11 +74,11 @@ func (d *divider) divide(values []float64) (at int, clarity float64) {
 	return at, clarity
 }
 
-// permuted returns which share of the orders of a stretch fall apart at least as
+// Permuted returns which share of the orders of a stretch fall apart at least as
 // clearly as was observed, each at its own clearest split, so that having looked
 // for the split is paid for. The order that was observed counts as one of them. It
 // stops as soon as the share must be above the limit.
-func (d *divider) permuted(values []float64, observed, limit float64, rng *rand.Rand) float64 {
+func (d *Divider) Permuted(values []float64, observed, limit float64, rng *rand.Rand) float64 {
 	// Twice as many as the limit takes, so that it does not hang on a single one.
 	draws := int(math.Ceil(2/limit)) - 1
 	order := append([]float64(nil), values...)
@@ -86,7 +87,7 @@ func (d *divider) permuted(values []float64, observed, limit float64, rng *rand.
 	hits := 1
 	for n := range draws {
 		rng.Shuffle(len(order), func(i, k int) { order[i], order[k] = order[k], order[i] })
-		if _, clarity := d.divide(order); clarity >= observed {
+		if _, clarity := d.Divide(order); clarity >= observed {
 			hits++
 		}
 		if float64(hits) > limit*float64(draws+1)+1e-9 {

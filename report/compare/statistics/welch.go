@@ -1,6 +1,12 @@
-package compare
+package statistics
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/integrate"
+	"gonum.org/v1/gonum/stat/distuv"
+)
 
 // Means is the difference of two means, of B from A, by runs that are not paired.
 type Means struct {
@@ -25,12 +31,12 @@ func Welch(a, b []float64, least float64) Means {
 	if n == 0 || m == 0 {
 		return Means{P: 1}
 	}
-	found := Means{Difference: mean(b) - mean(a), P: 1}
+	found := Means{Difference: Mean(b) - Mean(a), P: 1}
 	if n < 2 || m < 2 {
 		return found
 	}
 	found.Told = true
-	ofA, ofB := math.Max(squares(a)/(n-1), least*least)/n, math.Max(squares(b)/(m-1), least*least)/m
+	ofA, ofB := math.Max(Squares(a)/(n-1), least*least)/n, math.Max(Squares(b)/(m-1), least*least)/m
 	switch {
 	case found.Difference == 0 && ofA+ofB == 0:
 		return found
@@ -43,8 +49,7 @@ func Welch(a, b []float64, least float64) Means {
 	// cannot vanish.
 	shareA, shareB := ofA/(ofA+ofB), ofB/(ofA+ofB)
 	found.Freedom = 1 / (shareA*shareA/(n-1) + shareB*shareB/(m-1))
-	t := found.Difference / found.Error
-	found.P = beyond(t*t, found.Freedom)
+	found.P = beyond(found.Difference/found.Error, found.Freedom)
 	return found
 }
 
@@ -69,43 +74,39 @@ func MeanInterval(values []float64, alpha float64) (middle, low, high float64, t
 	if n == 0 {
 		return 0, 0, 0, false
 	}
-	middle = mean(values)
+	middle = Mean(values)
 	if n < 2 {
 		return middle, middle, middle, false
 	}
 	room := 0.0
-	if spread := squares(values); spread > 0 {
+	if spread := Squares(values); spread > 0 {
 		room = math.Sqrt(spread/(n-1)/n) * critical(alpha, n-1)
 	}
 	return middle, middle - room, middle + room, true
 }
 
-// beyond returns how much of Student's distribution lies as far out as a t of that
-// square, on both sides.
-func beyond(t2, freedom float64) float64 {
-	if math.IsInf(t2, 1) {
-		return 0
+// Student returns the two-sided p-value of Student's test with a common variance: how
+// likely means as far apart are, were both sides normal and alike. It is 1 where there are
+// too few values to tell, and 0 where two constants differ.
+func Student(before, after []float64) float64 {
+	n, m := float64(len(before)), float64(len(after))
+	freedom, apart := n+m-2, Mean(after)-Mean(before)
+	if freedom <= 0 || apart == 0 {
+		return 1
 	}
-	return betaShare(freedom/2, 0.5, freedom/(freedom+t2))
+	within := Squares(before) + Squares(after)
+	return beyond(apart/math.Sqrt(within/freedom*(1/n+1/m)), freedom)
+}
+
+// beyond returns how much of Student's distribution lies as far out as t, on both sides.
+func beyond(t, freedom float64) float64 {
+	return 2 * distuv.StudentsT{Sigma: 1, Nu: freedom}.CDF(-math.Abs(t))
 }
 
 // critical returns the t beyond which, on both sides together, a share alpha of
 // Student's distribution lies.
 func critical(alpha, freedom float64) float64 {
-	low, high := 0.0, 1.0
-	for beyond(high*high, freedom) > alpha && high < 1e300 {
-		high *= 2
-	}
-	// Sixty halvings are more than the digits of a number.
-	for range 60 {
-		middle := (low + high) / 2
-		if beyond(middle*middle, freedom) > alpha {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	return high
+	return -distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile(alpha / 2)
 }
 
 // Detection returns how often, from 0 to 1, [Welch] finds a true difference of two means
@@ -131,28 +132,14 @@ func Detection(difference, deviation, alpha float64, n int) float64 {
 	// summed over the density of s, which is that of chi over the root of its freedom, by
 	// Simpson's rule, as far about 1 as it has any weight.
 	freedom := 2*runs - 2
-	logGamma, _ := math.Lgamma(freedom / 2)
-	scale := math.Ln2 + freedom/2*math.Log(freedom/2) - logGamma
-	reach := 8 / math.Sqrt(2*freedom)
-	from, to := math.Max(1e-9, 1-reach), 1+reach
-	const steps = 200
-	sum := 0.0
-	for i := range steps + 1 {
-		s, weight := from+(to-from)*float64(i)/steps, 2.0
-		switch {
-		case i == 0 || i == steps:
-			weight = 1
-		case i%2 == 1:
-			weight = 4
-		}
-		density := math.Exp(scale + (freedom-1)*math.Log(s) - freedom*s*s/2)
-		sum += weight * density * (normally(shift-s*bound) + normally(-shift-s*bound))
+	chi, reach := distuv.ChiSquared{K: freedom}, 8/math.Sqrt(2*freedom)
+	at, found := floats.Span(make([]float64, 201), math.Max(1e-9, 1-reach), 1+reach), make([]float64, 201)
+	for i, s := range at {
+		density := 2 * freedom * s * chi.Prob(freedom*s*s)
+		found[i] = density * (distuv.UnitNormal.CDF(shift-s*bound) + distuv.UnitNormal.CDF(-shift-s*bound))
 	}
-	return math.Min(1, sum*(to-from)/steps/3)
+	return math.Min(1, integrate.Simpsons(at, found))
 }
-
-// normally returns how much of the normal distribution lies below x.
-func normally(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 
 // Deviation returns the standard deviation within groups of figures, pooled over those
 // of two or more, and its degrees of freedom, 0 where there is no such group.
@@ -160,7 +147,7 @@ func Deviation(groups ...[]float64) (deviation float64, freedom int) {
 	sum := 0.0
 	for _, group := range groups {
 		if len(group) > 1 {
-			sum += squares(group)
+			sum += Squares(group)
 			freedom += len(group) - 1
 		}
 	}

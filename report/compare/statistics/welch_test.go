@@ -1,4 +1,4 @@
-package compare_test
+package statistics_test
 
 import (
 	"math"
@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"loadgen/report/compare"
+	"loadgen/report/compare/statistics"
 )
 
 func TestWelchOfHandComputedSets(t *testing.T) {
@@ -34,8 +34,8 @@ func TestWelchOfHandComputedSets(t *testing.T) {
 			if swapped {
 				a, b, sign = b, a, -1
 			}
-			got := compare.Welch(a, b, 0)
-			want := compare.Means{Difference: sign * row.difference, P: row.p, Error: row.error, Freedom: row.freedom, Told: row.told}
+			got := statistics.Welch(a, b, 0)
+			want := statistics.Means{Difference: sign * row.difference, P: row.p, Error: row.error, Freedom: row.freedom, Told: row.told}
 			if !near(got.Difference, want.Difference) || !near(got.P, want.P) || !near(got.Error, want.Error) ||
 				!near(got.Freedom, want.Freedom) || got.Told != want.Told {
 				t.Errorf("%s: Welch(%v, %v) = %+v; want %+v", row.name, a, b, got, want)
@@ -55,7 +55,7 @@ func TestWelchIsStudentsWhereSidesAreAlike(t *testing.T) {
 		for i := range b {
 			b[i] = -b[i] + 0.7
 		}
-		if got, want := compare.Welch(a, b, 0).P, compare.Student(a, b); !near(got, want) {
+		if got, want := statistics.Welch(a, b, 0).P, statistics.Student(a, b); !near(got, want) {
 			t.Errorf("Welch of %d mirrored runs: p = %v; want Student's %v", n, got, want)
 		}
 	}
@@ -66,7 +66,7 @@ func TestWelchIntervalIsWhatTheTestDoesNotReject(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	for _, alpha := range []float64{0.5, 0.05, 0.01, 1e-6} {
 		a, b := gaussian(4, 1, 0.1, rng), gaussian(6, 1.1, 0.3, rng)
-		low, high, told := compare.Welch(a, b, 0).Interval(alpha)
+		low, high, told := statistics.Welch(a, b, 0).Interval(alpha)
 		if !told {
 			t.Fatalf("Interval(%v) is not told; want one of four and six runs", alpha)
 		}
@@ -75,26 +75,26 @@ func TestWelchIntervalIsWhatTheTestDoesNotReject(t *testing.T) {
 			for i := range moved {
 				moved[i] -= bound
 			}
-			if p := compare.Welch(a, moved, 0).P; math.Abs(p-alpha) > 1e-6*alpha+1e-12 {
+			if p := statistics.Welch(a, moved, 0).P; math.Abs(p-alpha) > 1e-6*alpha+1e-12 {
 				t.Errorf("less the bound %v of its %v interval, p = %v; want the same", bound, alpha, p)
 			}
 		}
 	}
-	if _, _, told := compare.Welch([]float64{1}, []float64{1, 2}, 0).Interval(0.05); told {
+	if _, _, told := statistics.Welch([]float64{1}, []float64{1, 2}, 0).Interval(0.05); told {
 		t.Error("the interval of a single run is told; want none")
 	}
-	if low, high, told := compare.Welch([]float64{1, 1}, []float64{3, 3}, 0).Interval(0.05); low != 2 || high != 2 || !told {
+	if low, high, told := statistics.Welch([]float64{1, 1}, []float64{3, 3}, 0).Interval(0.05); low != 2 || high != 2 || !told {
 		t.Errorf("the interval of two constants = %v to %v, %v; want their difference", low, high, told)
 	}
 	// t for 4 degrees of freedom is 2.776 at 5 %, and the deviation of 1 … 5 is √2.5.
-	middle, low, high, told := compare.MeanInterval([]float64{1, 2, 3, 4, 5}, 0.05)
+	middle, low, high, told := statistics.MeanInterval([]float64{1, 2, 3, 4, 5}, 0.05)
 	if room := 2.7764451051978 * math.Sqrt(0.5); middle != 3 || !near(low, 3-room) || !near(high, 3+room) || !told {
 		t.Errorf("MeanInterval(1 … 5) = %v, %v to %v; want 3 ± %v", middle, low, high, room)
 	}
-	if middle, low, high, told := compare.MeanInterval([]float64{7}, 0.05); middle != 7 || low != 7 || high != 7 || told {
+	if middle, low, high, told := statistics.MeanInterval([]float64{7}, 0.05); middle != 7 || low != 7 || high != 7 || told {
 		t.Errorf("MeanInterval(7) = %v, %v to %v, told %v; want no interval", middle, low, high, told)
 	}
-	if _, _, _, told := compare.MeanInterval(nil, 0.05); told {
+	if _, _, _, told := statistics.MeanInterval(nil, 0.05); told {
 		t.Error("MeanInterval of nothing is told; want none")
 	}
 }
@@ -107,10 +107,10 @@ func TestDetectionIsWhatDrawingComesTo(t *testing.T) {
 		difference, alpha float64
 		n                 int
 	}{{1, 0.05, 3}, {4, 0.05, 2}, {1, 0.05, 5}, {8, 0.03, 3}, {2, 0.05, 5}, {2, 0.02, 5}, {3, 0.005, 4}, {0.5, 0.05, 40}, {0.1, 0.05, 2000}} {
-		stated := compare.Detection(row.difference, 1, row.alpha, row.n)
+		stated := statistics.Detection(row.difference, 1, row.alpha, row.n)
 		found := 0
 		for range sets {
-			if compare.Welch(gaussian(row.n, 0, 1, rng), gaussian(row.n, row.difference, 1, rng), 0).P <= row.alpha {
+			if statistics.Welch(gaussian(row.n, 0, 1, rng), gaussian(row.n, row.difference, 1, rng), 0).P <= row.alpha {
 				found++
 			}
 		}
@@ -129,21 +129,21 @@ func TestDetectionIsWhatDrawingComesTo(t *testing.T) {
 		{"nothing is not found", 0, 1, 0.05, 5, 0},
 		{"what does not vary is always found", 0.01, 0, 0.05, 2, 1},
 		{"a huge one", 1e6, 1, 0.05, 3, 1},
-		{"downwards as upwards", -2, 1, 0.05, 5, compare.Detection(2, 1, 0.05, 5)},
+		{"downwards as upwards", -2, 1, 0.05, 5, statistics.Detection(2, 1, 0.05, 5)},
 		{"of next to nothing among many, what chance finds", 1e-9, 1, 0.05, 2000, 0.05},
 	} {
-		if got := compare.Detection(row.difference, row.deviation, row.alpha, row.n); math.Abs(got-row.want) > 1e-4 {
+		if got := statistics.Detection(row.difference, row.deviation, row.alpha, row.n); math.Abs(got-row.want) > 1e-4 {
 			t.Errorf("%s: Detection(%v, %v, %v, %d) = %v; want %v", row.name, row.difference, row.deviation, row.alpha, row.n, got, row.want)
 		}
 	}
 }
 
 func TestDeviationIsWithinGroups(t *testing.T) {
-	got, freedom := compare.Deviation([]float64{1, 3}, []float64{10, 10, 10}, []float64{99}, nil)
+	got, freedom := statistics.Deviation([]float64{1, 3}, []float64{10, 10, 10}, []float64{99}, nil)
 	if want := math.Sqrt(2.0 / 3); freedom != 3 || !near(got, want) {
 		t.Errorf("Deviation = %v of %d; want %v: 2 over 1 + 2 degrees of freedom", got, freedom, want)
 	}
-	if _, freedom := compare.Deviation([]float64{1}, nil); freedom != 0 {
+	if _, freedom := statistics.Deviation([]float64{1}, nil); freedom != 0 {
 		t.Errorf("Deviation of single figures has %d degrees of freedom; want none", freedom)
 	}
 	rng := rand.New(rand.NewPCG(7, 1))
@@ -152,14 +152,14 @@ func TestDeviationIsWithinGroups(t *testing.T) {
 		const sets = 20_000
 		inverse := 0.0
 		for range sets {
-			s, freedom := compare.Deviation(gaussian(n, 0, 1, rng), gaussian(n, 0, 1, rng))
-			inverse += compare.Unbiased(freedom) / s / sets
+			s, freedom := statistics.Deviation(gaussian(n, 0, 1, rng), gaussian(n, 0, 1, rng))
+			inverse += statistics.Unbiased(freedom) / s / sets
 		}
 		if math.Abs(inverse-1) > 0.02 {
 			t.Errorf("of %d and %d runs, ratios come to %v on the average; want 1", n, n, inverse)
 		}
 	}
-	if got := compare.Unbiased(1); got != 0 {
+	if got := statistics.Unbiased(1); got != 0 {
 		t.Errorf("Unbiased(1) = %v; want 0", got)
 	}
 }
@@ -171,4 +171,68 @@ func gaussian(n int, centre, sd float64, rng *rand.Rand) []float64 {
 		values[i] = centre + sd*rng.NormFloat64()
 	}
 	return values
+}
+
+func TestStudentReproducesThePublishedVectors(t *testing.T) {
+	before := []float64{1.00, 1.02, 1.05, 0.95, 0.98}
+	if p := statistics.Student(before, before); p < 0.99 || p > 1.01 {
+		t.Errorf("student of two equal sides = %v; want about 1", p)
+	}
+	if p := statistics.Student(before, []float64{0.80, 0.82, 0.85, 0.79, 0.77}); p <= 0 || p >= 0.001 {
+		t.Errorf("student of a fifth less = %v; want from 0 to 0.001", p)
+	}
+}
+
+func TestStudentOfTabledValues(t *testing.T) {
+	// The two-sided points of the t distribution, from tables.
+	for _, row := range []struct {
+		freedom float64
+		t, p    float64
+	}{
+		{1, 12.706205, 0.05}, {2, 4.302653, 0.05}, {4, 2.776445, 0.05}, {10, 2.228139, 0.05},
+		{10, 3.169273, 0.01}, {30, 3.645959, 0.001}, {58, 2.001717, 0.05}, {4, 0, 1}, {1000, 3.300283, 0.001},
+	} {
+		if got := statistics.Beyond(row.t, row.freedom); math.Abs(got-row.p) > 2e-6*math.Max(row.p, 0.05) {
+			t.Errorf("t = %v with %v degrees of freedom: p = %v; want %v", row.t, row.freedom, got, row.p)
+		}
+	}
+	// Variances of 2.5 and five values each: t = 2 with 8 degrees of freedom.
+	if got := statistics.Student([]float64{1, 2, 3, 4, 5}, []float64{3, 4, 5, 6, 7}); math.Abs(got-0.0805) > 5e-5 {
+		t.Errorf("student(1 … 5, 3 … 7) = %v; want 0.0805", got)
+	}
+	for _, row := range []struct {
+		name          string
+		before, after []float64
+		want          float64
+	}{
+		{"one value each", []float64{1}, []float64{2}, 1},
+		{"constants that differ", []float64{1, 1}, []float64{2}, 0},
+		{"constants that do not", []float64{1, 1}, []float64{1}, 1},
+	} {
+		if got := statistics.Student(row.before, row.after); got != row.want {
+			t.Errorf("%s: student(%v, %v) = %v; want %v", row.name, row.before, row.after, got, row.want)
+		}
+	}
+	// With 1 degree of freedom it is a Cauchy distribution, which has a closed form, and so
+	// has that with 2; what is beyond the critical value is what was asked for.
+	for _, at := range []float64{0.1, 1, 3, 50} {
+		want := 1 - 2*math.Atan(at)/math.Pi
+		if got := statistics.Beyond(at, 1); math.Abs(got-want) > 1e-12 {
+			t.Errorf("t = %v with one degree of freedom: p = %v; want %v", at, got, want)
+		}
+		want = 1 - at/math.Sqrt(at*at+2)
+		if got := statistics.Beyond(at, 2); math.Abs(got-want) > 1e-12 {
+			t.Errorf("t = %v with two degrees of freedom: p = %v; want %v", at, got, want)
+		}
+	}
+	for _, freedom := range []float64{1, 1.4, 4, 8.7, 40, 2000} {
+		for _, alpha := range []float64{0.5, 0.05, 0.001, 1e-6} {
+			if got := statistics.Beyond(statistics.Critical(alpha, freedom), freedom); math.Abs(got/alpha-1) > 1e-8 {
+				t.Errorf("beyond the critical value of %v with %v degrees of freedom lies %v", alpha, freedom, got)
+			}
+		}
+	}
+	if got := statistics.Beyond(math.Inf(1), 3); got != 0 {
+		t.Errorf("beyond everything lies %v; want nothing", got)
+	}
 }

@@ -1,6 +1,7 @@
-package compare
+package statistics
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -20,25 +21,27 @@ const (
 	fixedPoint = 1 << 40
 )
 
-// flips is what a sign-flip test makes of the logarithms of ratios.
+// Flips is what a sign-flip test makes of the logarithms of ratios.
 //
 // If A and B do not differ, each logarithm is as likely to have the other sign.
 // Turning the signs of a subset J takes 2·Σ_J from the sum: the sum is then at
 // least as great exactly where the mean over J is at most 0. So the means over all
 // subsets give both the p-value and, by order, the interval of the effects that
 // the same test would not reject.
-type flips struct {
-	// p is two-sided.
-	p float64
-	// low and high bound the effects that are not rejected; told is false where the
+type Flips struct {
+	// P is two-sided.
+	P float64
+	// Low and High bound the effects that are not rejected; Told is false where the
 	// pairs are too few to reject any.
-	low, high float64
-	told      bool
-	exact     bool
+	Low, High float64
+	Told      bool
+	// Exact says that every pattern was tried, none drawn.
+	Exact bool
 }
 
-// signFlip tests the logarithms, of which there is one or more, at a level.
-func signFlip(logs []float64, level float64, seed uint64) flips {
+// SignFlip tests the logarithms, of which there is one or more, at a level. The seed draws
+// the patterns where there are too many to try them all.
+func SignFlip(logs []float64, level float64, seed uint64) Flips {
 	fixed := make([]int64, len(logs))
 	for i, log := range logs {
 		fixed[i] = int64(math.Round(log * fixedPoint))
@@ -70,11 +73,11 @@ func signFlip(logs []float64, level float64, seed uint64) flips {
 	if exact {
 		patterns = 1 << len(fixed)
 	}
-	found := flips{p: math.Min(1, 2*float64(min(notAbove, notBelow))/float64(patterns)), exact: exact}
+	found := Flips{P: math.Min(1, 2*float64(min(notAbove, notBelow))/float64(patterns)), Exact: exact}
 	// The small addition keeps what is whole from being cut for its binary form.
 	if k := int(level/2*float64(patterns) + 1e-9); k > 0 {
 		slices.Sort(means)
-		found.low, found.high, found.told = means[k-1], means[len(means)-k], true
+		found.Low, found.High, found.Told = means[k-1], means[len(means)-k], true
 	}
 	return found
 }
@@ -117,27 +120,16 @@ func drawSubsets(values []int64, rng *rand.Rand, call func(sum int64, size int))
 	}
 }
 
-// hodgesLehmann returns the median of the means of all two values and of each with
+// HodgesLehmann returns the median of the means of all two values and of each with
 // itself: an estimate of the effect that one wild pair hardly moves.
-func hodgesLehmann(values []float64) float64 {
+func HodgesLehmann(values []float64) float64 {
 	means := make([]float64, 0, len(values)*(len(values)+1)/2)
 	for i, one := range values {
 		for _, other := range values[i:] {
 			means = append(means, (one+other)/2)
 		}
 	}
-	return median(means)
-}
-
-// median returns the middle value, or the mean of the two middle ones; it sorts
-// what it is given.
-func median(values []float64) float64 {
-	slices.Sort(values)
-	middle := len(values) / 2
-	if len(values)%2 == 1 {
-		return values[middle]
-	}
-	return (values[middle-1] + values[middle]) / 2
+	return Median(means)
 }
 
 // Holm returns the p-values as Holm corrects them: the smallest times how many
@@ -147,15 +139,7 @@ func Holm(p []float64) []float64 {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(i, k int) int {
-		switch {
-		case p[i] < p[k]:
-			return -1
-		case p[i] > p[k]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(i, k int) int { return cmp.Compare(p[i], p[k]) })
 	adjusted, least := make([]float64, len(p)), 0.0
 	for rank, i := range order {
 		least = math.Max(least, math.Min(1, p[i]*float64(len(p)-rank)))

@@ -1,4 +1,4 @@
-package compare_test
+package statistics_test
 
 import (
 	"math"
@@ -6,7 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"loadgen/report/compare"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"loadgen/report/compare/statistics"
 )
 
 func TestSignFlipOfHandComputedSets(t *testing.T) {
@@ -28,11 +30,17 @@ func TestSignFlipOfHandComputedSets(t *testing.T) {
 		{"they cancel", []float64{1, -1, 2, -2}, 1},
 		{"twenty alike, the most that are tried in all patterns", slices.Repeat([]float64{0.1}, 20), math.Ldexp(2, -20)},
 	} {
-		p, _, _, _, exact := compare.SignFlip(row.logs, 0.05, 1)
+		p, _, _, _, exact := flipped(row.logs, 0.05, 1)
 		if !exact || math.Abs(p-row.p) > 1e-15 {
 			t.Errorf("%s: signFlip(%v) = %v, exact %v; want %v", row.name, row.logs, p, exact, row.p)
 		}
 	}
+}
+
+// flipped is [statistics.SignFlip], taken apart.
+func flipped(logs []float64, level float64, seed uint64) (p, low, high float64, told, exact bool) {
+	f := statistics.SignFlip(logs, level, seed)
+	return f.P, f.Low, f.High, f.Told, f.Exact
 }
 
 // slowSignFlip adds up every pattern as the definition says.
@@ -66,7 +74,7 @@ func TestSignFlipEqualsItsDefinition(t *testing.T) {
 			whole[i] = rng.IntN(9) - 2
 			logs = append(logs, float64(whole[i])/100)
 		}
-		got, _, _, _, _ := compare.SignFlip(logs, 0.05, 1)
+		got, _, _, _, _ := flipped(logs, 0.05, 1)
 		if want := slowSignFlip(whole); got != want {
 			t.Fatalf("signFlip(%v) = %v; want %v by the definition", logs, got, want)
 		}
@@ -76,12 +84,12 @@ func TestSignFlipEqualsItsDefinition(t *testing.T) {
 func TestIntervalIsWhatTheTestDoesNotReject(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	for n := 6; n <= 12; n++ {
-		logs := normal(n, 0.05, 1, rng)
-		_, low, high, told, _ := compare.SignFlip(logs, 0.05, 1)
+		logs := gaussian(n, 0.05, 0.05, rng)
+		_, low, high, told, _ := flipped(logs, 0.05, 1)
 		if !told || low > high {
 			t.Fatalf("signFlip(%v): interval %v to %v, told %v; want one", logs, low, high, told)
 		}
-		if estimate := compare.HodgesLehmann(logs); estimate < low || estimate > high {
+		if estimate := statistics.HodgesLehmann(logs); estimate < low || estimate > high {
 			t.Errorf("hodgesLehmann(%v) = %v; want it between %v and %v", logs, estimate, low, high)
 		}
 		for _, at := range []struct {
@@ -92,12 +100,12 @@ func TestIntervalIsWhatTheTestDoesNotReject(t *testing.T) {
 			for i := range shifted {
 				shifted[i] -= at.effect
 			}
-			if p, _, _, _, _ := compare.SignFlip(shifted, 0.05, 1); p <= 0.05 != at.rejected {
+			if p, _, _, _, _ := flipped(shifted, 0.05, 1); p <= 0.05 != at.rejected {
 				t.Errorf("%d pairs less an effect of %v: p = %v; want rejected %v", n, at.effect, p, at.rejected)
 			}
 		}
 	}
-	if _, _, _, told, _ := compare.SignFlip([]float64{1, 1, 1, 1, 1}, 0.05, 1); told {
+	if _, _, _, told, _ := flipped([]float64{1, 1, 1, 1, 1}, 0.05, 1); told {
 		t.Error("signFlip of five pairs tells an interval; want none, for no effect can be rejected")
 	}
 }
@@ -112,20 +120,21 @@ func TestSampledPatternsComeNearTheExactOnes(t *testing.T) {
 		for i := range against {
 			logs[i] = -0.1
 		}
-		want, _, _, _, exact := compare.SignFlip(logs, 0.05, 1)
-		if tail := 2 * binomialBelow(against+1, 18, 0.5); !exact || math.Abs(want-tail) > 1e-9 {
+		want, _, _, _, exact := flipped(logs, 0.05, 1)
+		binomial := distuv.Binomial{N: 18, P: 0.5}
+		if tail := 2 * binomial.CDF(float64(against)); !exact || math.Abs(want-tail) > 1e-9 {
 			t.Fatalf("%d of 18 against: p = %v; want %v", against, want, tail)
 		}
 		logs = append(logs, 0, 0, 0, 0, 0, 0)
-		got, _, _, _, exact := compare.SignFlip(logs, 0.05, 7)
+		got, _, _, _, exact := flipped(logs, 0.05, 7)
 		if sd := 2 * math.Sqrt(want/2/100_000); exact || math.Abs(got-want) > 4*sd+2e-5 {
 			t.Errorf("%d of 24 against: p = %v, exact %v; want %v ± %v", against, got, exact, want, 4*sd)
 		}
-		if again, _, _, _, _ := compare.SignFlip(logs, 0.05, 7); again != got {
+		if again, _, _, _, _ := flipped(logs, 0.05, 7); again != got {
 			t.Errorf("the same seed gives p = %v; want %v again", again, got)
 		}
 	}
-	if p, low, high, told, _ := compare.SignFlip(slices.Repeat([]float64{0.1}, 100), 0.05, 1); p != 2.0/100_001 || !told || low != high {
+	if p, low, high, told, _ := flipped(slices.Repeat([]float64{0.1}, 100), 0.05, 1); p != 2.0/100_001 || !told || low != high {
 		t.Errorf("a hundred alike: p = %v, interval %v to %v; want 2 of 100,001, for what was observed counts on either side, and 0.1", p, low, high)
 	}
 }
@@ -143,7 +152,7 @@ func TestHolm(t *testing.T) {
 		{"ties", []float64{0.25, 0.25}, []float64{0.5, 0.5}},
 		{"nothing", []float64{0, 0, 0}, []float64{0, 0, 0}},
 	} {
-		got := compare.Holm(row.p)
+		got := statistics.Holm(row.p)
 		same := slices.EqualFunc(got, row.want, func(a, b float64) bool { return math.Abs(a-b) < 1e-15 })
 		if !same {
 			t.Errorf("%s: holm(%v) = %v; want %v", row.name, row.p, got, row.want)
@@ -162,7 +171,7 @@ func TestHodgesLehmann(t *testing.T) {
 		{"three, of six means", []float64{1, 2, 6}, 2.75},
 		{"one wild value hardly moves it", []float64{1, 1, 1, 1, 1, 1, 1000}, 1},
 	} {
-		if got := compare.HodgesLehmann(row.values); got != row.want {
+		if got := statistics.HodgesLehmann(row.values); got != row.want {
 			t.Errorf("%s: hodgesLehmann(%v) = %v; want %v", row.name, row.values, got, row.want)
 		}
 	}
@@ -171,11 +180,11 @@ func TestHodgesLehmann(t *testing.T) {
 func BenchmarkSignFlip(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, pairs := range []int{10, 16} {
-		logs := normal(pairs, 0.1, 1, rng)
+		logs := gaussian(pairs, 0.1, 0.1, rng)
 		b.Run(map[int]string{10: "pairs=10", 16: "pairs=16"}[pairs], func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				compare.SignFlip(logs, 0.05, 1)
+				flipped(logs, 0.05, 1)
 			}
 		})
 	}

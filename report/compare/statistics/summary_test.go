@@ -1,0 +1,48 @@
+package statistics_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"loadgen/report/compare/statistics"
+)
+
+func TestMedian(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		values []float64
+		want   float64
+	}{
+		{"one", []float64{3}, 3},
+		{"the middle of three", []float64{9, 1, 4}, 4},
+		{"between the middle two of four", []float64{9, 1, 4, 5}, 4.5},
+		{"two whose sum is no number", []float64{math.MaxFloat64, math.MaxFloat64}, math.MaxFloat64},
+		{"below zero", []float64{-3, -1}, -2},
+	} {
+		before := slices.Clone(row.values)
+		if got := statistics.Median(row.values); got != row.want || !slices.Equal(before, row.values) {
+			t.Errorf("%s: Median(%v) = %v; want %v, and the values as they were", row.name, before, got, row.want)
+		}
+	}
+	if got := statistics.Median([]int64{1, 2}); got != 1.5 {
+		t.Errorf("Median(1, 2) = %v; want 1.5", got)
+	}
+	if got := statistics.Median([]float64(nil)); !math.IsNaN(got) {
+		t.Errorf("Median of none = %v; want no number", got)
+	}
+}
+
+func TestMeansAndChanges(t *testing.T) {
+	if mean, squares := statistics.Mean([]float64{1, 2, 6}), statistics.Squares([]float64{1, 2, 6}); mean != 3 || squares != 14 {
+		t.Errorf("Mean and Squares of 1, 2, 6 = %v, %v; want 3 and 14", mean, squares)
+	}
+	if mean := statistics.Mean(nil); mean != 0 {
+		t.Errorf("Mean of none = %v; want 0", mean)
+	}
+	for _, row := range []struct{ was, is, want float64 }{{2, 3, .5}, {4, 1, -.75}, {0, 0, 0}, {0, 1, math.Inf(1)}, {5, 5, 0}} {
+		if got := statistics.Relative(row.was, row.is); got != row.want {
+			t.Errorf("Relative(%v, %v) = %v; want %v", row.was, row.is, got, row.want)
+		}
+	}
+}
