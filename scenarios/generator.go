@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"loadgen/engine/entity"
+	"loadgen/engine/nearest"
 	"loadgen/scenarios/keys"
 )
 
@@ -97,7 +98,7 @@ func witness(g *keys.Generator, partitionKey string, entities uint64) (uint64, e
 	if len(known) == 0 {
 		return 0, fmt.Errorf("%w: %s: nothing is loaded before", ErrNoPartition, text(partitionKey).shown())
 	}
-	nearest, _ := keys.Nearest(partitionKey, known)
+	near, _ := nearest.Name(partitionKey, known)
 	return 0, fmt.Errorf("%w: none of the %d entities loaded has the PartitionKey %s; the nearest that exists is %q",
-		ErrNoPartition, entities, text(partitionKey).shown(), nearest)
+		ErrNoPartition, entities, text(partitionKey).shown(), near)
 }

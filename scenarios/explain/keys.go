@@ -4,7 +4,6 @@ import (
 	"io"
 	"math"
 
-	"loadgen/scenarios/keys"
 	"loadgen/scenarios/survey"
 )
 
@@ -69,8 +68,7 @@ func FromKeys(from io.Reader, o KeysOptions) (*Keys, error) {
 	if err != nil {
 		return nil, err
 	}
-	read, err := survey.ReadKeys(from, survey.ReadOptions{File: o.File, Progress: o.Progress,
-		Nearest: keys.Nearest}, seen)
+	read, err := survey.ReadKeys(from, survey.ReadOptions{File: o.File, Progress: o.Progress}, seen)
 	if err != nil {
 		return nil, err
 	}

@@ -34,9 +34,8 @@ const (
 )
 
 // parseInstant reads an instant; its kind is noInstant where it is none. Times
-// and numbers count from 1970, durations from where the user has them. Durations
-// alone cost an allocation.
-func parseInstant(text []byte) (clock.Instant, instantKind) {
+// and numbers count from 1970, durations from where the user has them.
+func parseInstant(text string) (clock.Instant, instantKind) {
 	if at, kind := parseNumber(text); kind != noInstant {
 		return at, kind
 	}
@@ -45,15 +44,12 @@ func parseInstant(text []byte) (clock.Instant, instantKind) {
 	}
 	if len(text) >= len("2006-01-02T15:04:05Z") && text[4] == '-' {
 		var at time.Time
-		if err := at.UnmarshalText(text); err != nil {
-			return 0, noInstant
-		}
-		if at.Unix() <= -mostSeconds || at.Unix() >= mostSeconds {
+		if err := at.UnmarshalText([]byte(text)); err != nil || at.Unix() <= -mostSeconds || at.Unix() >= mostSeconds {
 			return 0, noInstant
 		}
 		return clock.Instant(at.UnixNano()), asTime
 	}
-	offset, err := time.ParseDuration(string(text))
+	offset, err := time.ParseDuration(text)
 	if err != nil {
 		return 0, noInstant
 	}
@@ -61,7 +57,7 @@ func parseInstant(text []byte) (clock.Instant, instantKind) {
 }
 
 // parseNumber reads seconds with up to nine decimals, or whole milliseconds.
-func parseNumber(text []byte) (clock.Instant, instantKind) {
+func parseNumber(text string) (clock.Instant, instantKind) {
 	const mostDigits, mostDecimals = 16, 9
 	whole, digits := int64(0), 0
 	for digits < len(text) && digits <= mostDigits && '0' <= text[digits] && text[digits] <= '9' {
@@ -94,7 +90,7 @@ func parseNumber(text []byte) (clock.Instant, instantKind) {
 }
 
 // parseCount reads a whole number from 0 to the most that a row counts.
-func parseCount(text []byte) (int64, bool) {
+func parseCount(text string) (int64, bool) {
 	const mostDigits = 10
 	if len(text) == 0 || len(text) > mostDigits {
 		return 0, false

@@ -15,10 +15,10 @@ const runRoom = "scenarios/run"
 // and what is needed to put the question and to show what came.
 var commandImports = []string{
 	"backoff",
-	"engine/clock", "engine/rest/serve",
+	"engine/clock", "engine/nearest", "engine/rest/serve",
 	"report", "report/chart", "report/compare", "report/contrast", "report/exchange", "report/nights", "report/plain", "report/ranking", "report/ruling", "report/verdict",
 	"results", "results/catalog",
-	"scenarios", "scenarios/doctor", "scenarios/explain", "scenarios/keys", "scenarios/laboratory", "scenarios/observe", "scenarios/pulse", "scenarios/pulse/exposition", "scenarios/run", "scenarios/series", "scenarios/survey", "scenarios/vitals",
+	"scenarios", "scenarios/doctor", "scenarios/explain", "scenarios/laboratory", "scenarios/observe", "scenarios/pulse", "scenarios/pulse/exposition", "scenarios/run", "scenarios/series", "scenarios/survey", "scenarios/vitals",
 }
 
 // makings are the functions that only [runRoom] may name, by package, each with what it
