@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"loadgen/engine/clock"
 	"loadgen/engine/csvfile"
 	"loadgen/engine/entity"
 )
@@ -75,8 +76,8 @@ type traceReader struct {
 	text  strings.Builder
 	// kind is that of the first row, first is its instant and last that of the row
 	// before, by a clock of the file's own.
-	kind        instantKind
-	first, last time.Time
+	kind        clock.Notation
+	first, last clock.Instant
 }
 
 // begin takes the first row, and reports whether there is any sense in the next.
@@ -134,22 +135,22 @@ func (r *traceReader) row(fields []string) bool {
 
 // instant returns the time since the first row.
 func (r *traceReader) instant(text string) (time.Duration, bool) {
-	at, kind := parseInstant(text)
+	at, kind := clock.ParseInstant(text)
 	switch {
-	case kind == noInstant:
+	case kind == clock.None, kind == clock.Milliseconds, kind == clock.Lengths && (at < 0 || text[0] == '+'):
 		r.Fault("the instant is %q; expected seconds such as 12.5, a duration such as 12500ms, or a time such as 2026-01-02T15:04:05.5Z", text)
 		return 0, false
-	case r.kind == noInstant:
+	case r.kind == clock.None:
 		r.kind, r.first, r.last = kind, at, at
 	case kind != r.kind:
 		r.Fault("the instant is %q, %s; expected %s as in the rows before", text, kind, r.kind)
 		return 0, false
 	}
-	if at.Before(r.last) {
+	if at < r.last {
 		r.Fault("the instant %s lies before that of the row above; expected instants that do not fall", text)
 		return 0, false
 	}
-	if at.Sub(r.first) >= MaxLength {
+	if length := at.Sub(r.first); length < 0 || length >= MaxLength {
 		r.Fault("the instant %s lies %v or more after the first; expected less", text, MaxLength)
 		return 0, false
 	}

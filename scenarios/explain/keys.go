@@ -32,8 +32,8 @@ type Keys struct {
 	Inserts   int64   `json:"inserts"`
 	Entities  int64   `json:"entities"`
 	// Invalid counts rows whose key no table takes, of which Refused are the first.
-	Invalid int64     `json:"invalid"`
-	Refused []Refused `json:"refused,omitempty"`
+	Invalid int64             `json:"invalid"`
+	Refused []survey.KeyFault `json:"refused,omitempty"`
 	// Ignored are the columns that were not looked at.
 	Ignored []string `json:"ignored_columns,omitempty"`
 	Spread  Spread   `json:"keys"`
@@ -49,13 +49,6 @@ type Keys struct {
 	FullPlace float64 `json:"hot_place_full_at_entities_per_second"`
 	// Findings are the points of the checklist that can be told from keys.
 	Findings []Finding `json:"findings"`
-}
-
-// Refused is a key that no table takes.
-type Refused struct {
-	Line         int64  `json:"line"`
-	PartitionKey string `json:"partition_key"`
-	What         string `json:"what"`
 }
 
 // listed is how many of the commonest partitions of a file are listed.
@@ -74,12 +67,9 @@ func FromKeys(from io.Reader, o KeysOptions) (*Keys, error) {
 	}
 	r := seen.Report()
 	k := &Keys{File: o.File, Basis: derived, Targets: o.Targets, PerSecond: o.PerSecond,
-		Rows: r.Rows, Inserts: r.Inserts, Entities: r.Entities, Invalid: r.Invalid, Ignored: read.Ignored,
+		Rows: r.Rows, Inserts: r.Inserts, Entities: r.Entities, Invalid: r.Invalid, Refused: r.Faults, Ignored: read.Ignored,
 		Spread: spreadOf(&r, listed)}
 	k.Unlisted = float64(r.Unlisted) / float64(max(1, r.Entities))
-	for _, f := range r.Faults {
-		k.Refused = append(k.Refused, Refused{f.Line, f.PartitionKey, f.What})
-	}
 	k.forecast(r.Forecast(survey.Demand{EntitiesPerSecond: o.PerSecond, PartitionTarget: float64(o.Targets.Partition),
 		AccountTarget: float64(o.Targets.Account)}))
 	k.Findings = k.findings()

@@ -5,11 +5,11 @@ import "unicode/utf8"
 // KeyFault is a key that no table would take.
 type KeyFault struct {
 	// Line is where its row stands, 0 where it is in no file.
-	Line int64
-	// PartitionKey and RowKey are the key's beginnings.
-	PartitionKey, RowKey string
+	Line int64 `json:"line"`
+	// PartitionKey is the beginning of its own.
+	PartitionKey string `json:"partition_key"`
 	// What is wrong with it.
-	What string
+	What string `json:"what"`
 }
 
 // mostKeyFaults is how many are kept, longestShown how much of a key in bytes.

@@ -2,8 +2,10 @@ package survey
 
 import (
 	"io"
+	"strconv"
 	"strings"
 
+	"loadgen/engine/clock"
 	"loadgen/engine/csvfile"
 )
 
@@ -64,7 +66,7 @@ type keyReader struct {
 	reading Reading
 	// meanings are what the columns mean.
 	meanings []column
-	kind     instantKind
+	kind     clock.Notation
 	// spelled are the spellings of operations that were understood.
 	spelled map[string]Kind
 }
@@ -142,13 +144,13 @@ func (r *keyReader) operation(row *Row, text string) bool {
 }
 
 func (r *keyReader) instant(row *Row, text string) bool {
-	at, kind := parseInstant(text)
+	at, kind := clock.ParseInstant(text)
 	switch {
-	case kind == noInstant:
+	case kind == clock.None:
 		r.Fault("the instant is %q; expected a time such as 2026-01-02T15:04:05Z, "+
 			"seconds or milliseconds since 1970, or a duration such as 1h2m", shown(text))
 		return false
-	case r.kind == noInstant:
+	case r.kind == clock.None:
 		r.kind = kind
 	case r.kind != kind:
 		r.Fault("the instant is %q, %s; expected %s as in the rows before", shown(text), kind, r.kind)
@@ -156,4 +158,11 @@ func (r *keyReader) instant(row *Row, text string) bool {
 	}
 	row.Instant, row.HasInstant = at, true
 	return true
+}
+
+// parseCount reads a whole number from 0 to the most that a row counts.
+func parseCount(text string) (int64, bool) {
+	const mostDigits = 10
+	count, err := strconv.ParseUint(text, 10, 64)
+	return int64(count), err == nil && len(text) <= mostDigits && count <= mostEntities
 }

@@ -68,7 +68,7 @@ func (s *Survey) Add(r *Row) {
 	if code, what := entity.ValidateKey(entity.Key{Partition: r.PartitionKey, Row: r.RowKey}); code != entity.OK {
 		s.sum.invalid++
 		if len(s.faults) < mostKeyFaults {
-			s.faults = append(s.faults, KeyFault{r.Line, shown(r.PartitionKey), shown(r.RowKey), what})
+			s.faults = append(s.faults, KeyFault{r.Line, shown(r.PartitionKey), what})
 		}
 		return
 	}

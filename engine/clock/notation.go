@@ -1,25 +1,26 @@
-package survey
+package clock
 
 import (
 	"math"
 	"time"
-
-	"loadgen/engine/clock"
 )
 
-// instantKind is how the instants of a file are written.
-type instantKind uint8
+// Notation is how an instant is written.
+type Notation uint8
 
+// The notations. None is that of what is no instant; Seconds and Milliseconds count
+// from 1970, Lengths from where the user has them, and Times are those of RFC 3339.
 const (
-	noInstant instantKind = iota
-	inSeconds
-	inMilliseconds
-	asDuration
-	asTime
+	None Notation = iota
+	Seconds
+	Milliseconds
+	Lengths
+	Times
 )
 
-func (k instantKind) String() string {
-	return [...]string{"no instant", "seconds", "milliseconds", "a duration", "a time"}[k]
+// String returns what is written so.
+func (n Notation) String() string {
+	return [...]string{"no instant", "seconds", "milliseconds", "a duration", "a time"}[n]
 }
 
 const (
@@ -33,31 +34,31 @@ const (
 	longestInstant = 64
 )
 
-// parseInstant reads an instant; its kind is noInstant where it is none. Times
-// and numbers count from 1970, durations from where the user has them.
-func parseInstant(text string) (clock.Instant, instantKind) {
-	if at, kind := parseNumber(text); kind != noInstant {
+// ParseInstant reads an instant as it stands in a file: 12.5, 1767366245123, 1h2m or
+// 2026-01-02T15:04:05.25Z; its notation is [None] where it is none.
+func ParseInstant(text string) (Instant, Notation) {
+	if at, kind := parseNumber(text); kind != None {
 		return at, kind
 	}
 	if len(text) == 0 || len(text) > longestInstant {
-		return 0, noInstant
+		return 0, None
 	}
 	if len(text) >= len("2006-01-02T15:04:05Z") && text[4] == '-' {
 		var at time.Time
 		if err := at.UnmarshalText([]byte(text)); err != nil || at.Unix() <= -mostSeconds || at.Unix() >= mostSeconds {
-			return 0, noInstant
+			return 0, None
 		}
-		return clock.Instant(at.UnixNano()), asTime
+		return Instant(at.UnixNano()), Times
 	}
 	offset, err := time.ParseDuration(text)
 	if err != nil {
-		return 0, noInstant
+		return 0, None
 	}
-	return clock.Instant(offset), asDuration
+	return Instant(offset), Lengths
 }
 
 // parseNumber reads seconds with up to nine decimals, or whole milliseconds.
-func parseNumber(text string) (clock.Instant, instantKind) {
+func parseNumber(text string) (Instant, Notation) {
 	const mostDigits, mostDecimals = 16, 9
 	whole, digits := int64(0), 0
 	for digits < len(text) && digits <= mostDigits && '0' <= text[digits] && text[digits] <= '9' {
@@ -65,42 +66,26 @@ func parseNumber(text string) (clock.Instant, instantKind) {
 		digits++
 	}
 	if digits == 0 || digits > mostDigits {
-		return 0, noInstant
+		return 0, None
 	}
 	decimals := text[digits:]
 	if len(decimals) == 0 && whole >= fewestMilliseconds {
 		if whole >= mostMilliseconds {
-			return 0, noInstant
+			return 0, None
 		}
-		return clock.Instant(whole) * clock.Instant(time.Millisecond), inMilliseconds
+		return Instant(whole) * Instant(time.Millisecond), Milliseconds
 	}
 	if len(decimals) > 0 && decimals[0] != '.' || len(decimals) == 1 || len(decimals) > mostDecimals+1 ||
 		whole >= mostSeconds {
-		return 0, noInstant
+		return 0, None
 	}
 	part, unit := int64(0), int64(time.Second)
 	for _, digit := range decimals[min(1, len(decimals)):] {
 		if digit < '0' || digit > '9' {
-			return 0, noInstant
+			return 0, None
 		}
 		unit /= 10
 		part += int64(digit-'0') * unit
 	}
-	return clock.Instant(whole*int64(time.Second) + part), inSeconds
-}
-
-// parseCount reads a whole number from 0 to the most that a row counts.
-func parseCount(text string) (int64, bool) {
-	const mostDigits = 10
-	if len(text) == 0 || len(text) > mostDigits {
-		return 0, false
-	}
-	count := int64(0)
-	for _, digit := range text {
-		if digit < '0' || digit > '9' {
-			return 0, false
-		}
-		count = count*10 + int64(digit-'0')
-	}
-	return count, count <= mostEntities
+	return Instant(whole*int64(time.Second) + part), Seconds
 }
