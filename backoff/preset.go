@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"loadgen/engine/nearest"
 )
 
 // Preset is a built-in policy with where it comes from.
@@ -121,10 +123,10 @@ func ByName(name string) (Policy, error) {
 			return p.Policy, nil
 		}
 	}
-	return Policy{}, fmt.Errorf("%w %s; nearest: %s", ErrUnknown, shown(name), strings.Join(nearest(name), ", "))
+	return Policy{}, fmt.Errorf("%w %s; nearest: %s", ErrUnknown, shown(name), strings.Join(nearest.Names(name, Names()), ", "))
 }
 
-// longestName bounds how much of an unknown name is compared and shown.
+// longestName bounds how much of an unknown name is shown.
 const longestName = 40
 
 func shown(name string) string {
@@ -132,42 +134,4 @@ func shown(name string) string {
 		return strconv.Quote(name[:longestName]) + "…"
 	}
 	return strconv.Quote(name)
-}
-
-// nearest returns the known names at the least edit distance from the given.
-func nearest(name string) []string {
-	name = strings.ToLower(name[:min(len(name), longestName)])
-	var found []string
-	least := -1
-	for _, known := range Names() {
-		switch d := distance(name, known); {
-		case least < 0 || d < least:
-			least, found = d, []string{known}
-		case d == least:
-			found = append(found, known)
-		}
-	}
-	return found
-}
-
-// distance is the Levenshtein distance of two texts in bytes: the least number
-// of bytes to insert, delete or replace that makes one the other.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

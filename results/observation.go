@@ -112,6 +112,45 @@ type Order struct {
 	Descending int64 `json:"descending"`
 }
 
+// The words for how new keys come: each is the greatest so far; each is the least;
+// several take turns at one end; all fall on one place, which moves; or there is but
+// one place.
+const (
+	AppendOnly   = "append-only"
+	PrependOnly  = "prepend-only"
+	HotTail      = "one hot tail of several buckets"
+	MovingPoint  = "one moving point"
+	OnePartition = "one partition"
+)
+
+// From so many keys of which such a share goes one way, an order is called so.
+const (
+	fewestKeys = 20
+	onlyShare  = 0.9
+)
+
+// Add counts other keys, too.
+func (o *Order) Add(other Order) {
+	o.Keys += other.Keys
+	o.Ascending += other.Ascending
+	o.Descending += other.Descending
+}
+
+// Way returns [AppendOnly] or [PrependOnly] for an order that goes one way, empty for
+// any other.
+func (o Order) Way() string {
+	switch most := onlyShare * float64(o.Keys); {
+	case o.Keys < fewestKeys:
+		return ""
+	case float64(o.Ascending) >= most:
+		return AppendOnly
+	case float64(o.Descending) >= most:
+		return PrependOnly
+	default:
+		return ""
+	}
+}
+
 // Answer is how many requests were answered so.
 type Answer struct {
 	Status int    `json:"status"`

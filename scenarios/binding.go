@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"loadgen/scenarios/keys"
+	"loadgen/engine/nearest"
 )
 
 // binding ties a value of the file to a field of a Go struct, both ways: the
@@ -102,7 +102,7 @@ func (o object) read(r *reader, path string, n *node) {
 			known = known || f.name == e.key
 		}
 		if !known {
-			r.fault(e.at, child(path, e.key), "%s", keys.Unknown("field", e.key, o.names()))
+			r.fault(e.at, child(path, e.key), "%s", nearest.Unknown("field", e.key, o.names()))
 		}
 	}
 	for _, f := range o.fields {

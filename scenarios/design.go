@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"loadgen/engine/entity"
+	"loadgen/engine/nearest"
 	"loadgen/scenarios/keys"
 )
 
@@ -186,7 +187,7 @@ func (c *checker) whichDesigns() {
 	case len(c.Designs) == 0 && c.Use != "":
 		c.add("use", "use names a design, and there are no designs to choose from; expected designs, or no use")
 	case len(c.Designs) > 0 && c.used() < 0 && !c.before.concern("use"):
-		c.add("use", "%s", keys.Unknown("design", c.Use, c.Alternatives()))
+		c.add("use", "%s", nearest.Unknown("design", c.Use, c.Alternatives()))
 	}
 }
 
@@ -218,7 +219,7 @@ func (c *checker) copies(d *Design, path string) {
 			switch place := fmt.Sprintf("%s.properties.%d", at, j); {
 			case c.before.concern(place, "entity.properties"):
 			case !slices.Contains(known, name):
-				c.add(place, "%s", keys.Unknown("property", name, known))
+				c.add(place, "%s", nearest.Unknown("property", name, known))
 			case slices.Contains(one.Properties[:j], name):
 				c.add(place, "property %q is kept twice; expected once", name)
 			}

@@ -7,6 +7,7 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
+	"loadgen/engine/nearest"
 	"loadgen/scenarios/keys"
 )
 
@@ -77,7 +78,7 @@ func (c *checker) attributeNames(names []string, path string) {
 		switch at := fmt.Sprintf("%s.%d", path, i); {
 		case c.before.concern(at):
 		case !slices.Contains(known, name):
-			c.add(at, "%s", keys.Unknown("attribute", name, known))
+			c.add(at, "%s", nearest.Unknown("attribute", name, known))
 		case slices.Contains(names[:i], name):
 			c.add(at, "attribute %q is named twice; expected once", name)
 		}

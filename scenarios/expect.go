@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"loadgen/engine/nearest"
 	"loadgen/results/expectation"
-	"loadgen/scenarios/keys"
 )
 
 // maxExpectations bounds how many claims a scenario makes, longestExpectation how
@@ -35,7 +35,7 @@ func (c *checker) expect() {
 		var fault *expectation.Fault
 		switch {
 		case errors.As(err, &fault) && fault.Name != "":
-			c.addAt(path, fault.Offset, "%s", keys.Unknown("figure", fault.Name, expectation.Names()))
+			c.addAt(path, fault.Offset, "%s", nearest.Unknown("figure", fault.Name, expectation.Names()))
 		case errors.As(err, &fault):
 			c.addAt(path, fault.Offset, "%s", fault.What)
 		case !c.before.concern("phases"):
@@ -54,23 +54,23 @@ func (c *checker) named(f *expectation.Figure, path string) {
 	case slices.Contains(operations, f.Of) && phase:
 		c.addAt(path, f.OfOffset, "%q is an operation and a phase; expected %s(%s, *) or %s(*, %s)", f.Of, f.Name, f.Of, f.Name, f.Of)
 	case !slices.Contains(operations, f.Of) && !phase:
-		c.addAt(path, f.OfOffset, "%s", keys.Unknown("operation or phase", f.Of, append(operations, c.phasesNamed()...)))
+		c.addAt(path, f.OfOffset, "%s", nearest.Unknown("operation or phase", f.Of, append(operations, c.phasesNamed()...)))
 	}
 	if f.Phase != "" && !slices.Contains(c.phasesNamed(), f.Phase) {
-		c.addAt(path, f.PhaseOffset, "%s", keys.Unknown("phase", f.Phase, c.phasesNamed()))
+		c.addAt(path, f.PhaseOffset, "%s", nearest.Unknown("phase", f.Phase, c.phasesNamed()))
 		return
 	}
 	switch {
 	case f.Operation == "":
 	case f.Tally != "" && slices.Contains(operations, f.Operation):
 		if known := c.talliesOf(f.Operation); !slices.Contains(known, f.Tally) {
-			c.addAt(path, f.TallyOffset, "%s", keys.Unknown("tally of "+f.Operation, f.Tally, known))
+			c.addAt(path, f.TallyOffset, "%s", nearest.Unknown("tally of "+f.Operation, f.Tally, known))
 		}
 	case !slices.Contains(operations, f.Operation):
-		c.addAt(path, f.OperationOffset, "%s", keys.Unknown("operation", f.Operation, operations))
+		c.addAt(path, f.OperationOffset, "%s", nearest.Unknown("operation", f.Operation, operations))
 	case f.Phase != "" && !slices.Contains(c.operationsOf(f.Phase), f.Operation):
 		c.addAt(path, f.OperationOffset, "operation %q is not offered by phase %q; expected %s", f.Operation, f.Phase,
-			keys.Choice(c.operationsOf(f.Phase)))
+			nearest.Choice(c.operationsOf(f.Phase)))
 	}
 }
 

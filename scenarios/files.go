@@ -6,7 +6,7 @@ import (
 	"io"
 	"slices"
 
-	"loadgen/scenarios/arrival"
+	"loadgen/engine/csvfile"
 	"loadgen/scenarios/keys"
 )
 
@@ -69,13 +69,9 @@ func rowFaults(err error, file string) Faults {
 	}
 	var faults Faults
 	for _, one := range joined.Unwrap() {
-		var event *arrival.TraceFault
-		var value *keys.RowFault
-		switch {
-		case errors.As(one, &event):
-			faults = append(faults, Fault{File: event.File, Line: event.Line, Column: 1, What: event.What})
-		case errors.As(one, &value):
-			faults = append(faults, Fault{File: value.File, Line: value.Line, Column: 1, What: value.What})
+		var row *csvfile.Fault
+		if errors.As(one, &row) {
+			faults = append(faults, Fault{File: row.File, Line: row.Line, Column: 1, What: row.What})
 		}
 	}
 	return faults

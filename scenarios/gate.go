@@ -4,8 +4,8 @@ import (
 	"errors"
 	"strconv"
 
+	"loadgen/engine/nearest"
 	"loadgen/results/expectation"
-	"loadgen/scenarios/keys"
 )
 
 // Gate says by what live runs of a scenario are compared with those of another build,
@@ -66,7 +66,7 @@ func (c *checker) gate() {
 		var fault *expectation.Fault
 		switch {
 		case errors.As(err, &fault) && fault.Name != "":
-			c.addAt(path, fault.Offset, "%s", keys.Unknown("figure", fault.Name, expectation.Metrics()))
+			c.addAt(path, fault.Offset, "%s", nearest.Unknown("figure", fault.Name, expectation.Metrics()))
 			continue
 		case errors.As(err, &fault):
 			c.addAt(path, fault.Offset, "%s", fault.What)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"loadgen/engine/entity"
+	"loadgen/engine/nearest"
 	"loadgen/scenarios/keys"
 )
 
@@ -82,7 +83,7 @@ func noPartition(g *keys.Generator, partitionKey string, entities uint64) error 
 	for _, share := range shares[:min(len(shares), comparedPartitions)] {
 		known = append(known, share.PartitionKey)
 	}
-	nearest, _ := keys.Nearest(partitionKey, known)
+	near, _ := nearest.Name(partitionKey, known)
 	return fmt.Errorf("%w: none of the %d entities loaded has the PartitionKey %s; the nearest that exists is %q",
-		ErrNoPartition, entities, text(partitionKey).shown(), nearest)
+		ErrNoPartition, entities, text(partitionKey).shown(), near)
 }

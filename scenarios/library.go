@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"loadgen/scenarios/keys"
+	"loadgen/engine/nearest"
 )
 
 //go:embed library/*.yaml
@@ -46,7 +46,7 @@ func Builtin(name string) (*Scenario, error) {
 // builtin returns the text of a built-in scenario. The error is that of [Builtin].
 func builtin(name string) ([]byte, error) {
 	if !slices.Contains(Library(), name) {
-		return nil, fmt.Errorf("%w: %s", ErrUnknown, keys.Unknown("scenario", name, Library()))
+		return nil, fmt.Errorf("%w: %s", ErrUnknown, nearest.Unknown("scenario", name, Library()))
 	}
 	return library.ReadFile(path.Join(libraryFolder, name+libraryEnding))
 }

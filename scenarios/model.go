@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"loadgen/engine/model"
-	"loadgen/scenarios/keys"
+	"loadgen/engine/nearest"
 )
 
 // PartitionModel returns the partition model that the scenario asks for. The error joins
@@ -63,7 +63,7 @@ func (v modelValue) override(r *reader, path string, e entry, into *Model) {
 		known = known || name == e.key
 	}
 	if !known {
-		r.fault(e.at, path, "%s", keys.Unknown("model parameter", e.key, append([]string{profileField}, model.Names()...)))
+		r.fault(e.at, path, "%s", nearest.Unknown("model parameter", e.key, append([]string{profileField}, model.Names()...)))
 		return
 	}
 	o := Override{Name: e.key}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"loadgen/scenarios/keys"
+	"loadgen/engine/nearest"
 )
 
 // Set gives the field at a path another value, as `--set path=value` does:
@@ -182,7 +182,7 @@ func reachable(steps []string, n *node, part string) error {
 		// A name that is new here would be a new attribute, not a typo that
 		// shows.
 		if len(steps) == 1 && at == "attributes" && n.find(part) == nil {
-			return fmt.Errorf("%s", keys.Unknown("attribute", part, fieldsOf(n)))
+			return fmt.Errorf("%s", nearest.Unknown("attribute", part, fieldsOf(n)))
 		}
 	}
 	return nil
@@ -206,5 +206,5 @@ func unknownItem(at string, n *node, part string) error {
 	if len(names) == 0 {
 		return fmt.Errorf("%s has no item %q; expected a position from 0 to %d", at, part, len(n.items)-1)
 	}
-	return fmt.Errorf("%s", keys.Unknown("item of "+at, part, names))
+	return fmt.Errorf("%s", nearest.Unknown("item of "+at, part, names))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"loadgen/engine/entity"
+	"loadgen/engine/nearest"
 	"loadgen/scenarios/keys"
 	"loadgen/scenarios/procedure"
 )
@@ -121,7 +122,7 @@ func (o *OperationSpec) settleArguments(r *reader, path string, n *node, kind *p
 	if with != nil {
 		for _, e := range with.entries {
 			if kind.Parameter(e.key) == nil {
-				r.fault(e.at, child(path, "with."+e.key), "procedure %s: %s", kind.Name, keys.Unknown("parameter", e.key, names))
+				r.fault(e.at, child(path, "with."+e.key), "procedure %s: %s", kind.Name, nearest.Unknown("parameter", e.key, names))
 			}
 		}
 	}
@@ -135,7 +136,7 @@ func (o *OperationSpec) settleArguments(r *reader, path string, n *node, kind *p
 			r.fault(with.at, child(path, "with."+p.Name), "procedure %s is not told %s; expected %s", kind.Name, p.Name, p.Expected())
 		case value == nil || value.kind != scalar:
 		case p.Type == procedure.OfChoice && !p.Takes(value.text):
-			r.fault(value.at, child(path, "with."+p.Name), "%s", keys.Unknown(p.Name, value.text, p.Choices))
+			r.fault(value.at, child(path, "with."+p.Name), "%s", nearest.Unknown(p.Name, value.text, p.Choices))
 		case !p.Takes(value.text):
 			r.expect(value, child(path, "with."+p.Name), p.Expected())
 		}
@@ -203,7 +204,7 @@ func (c *checker) knows(o *OperationSpec, p *procedure.Parameter, d *procedure.D
 	if what == "" || text == "" && !p.Required || slices.Contains(known, text) {
 		return true
 	}
-	c.add(path+".with."+p.Name, "procedure %s: %s", o.Procedure, keys.Unknown(what, text, known))
+	c.add(path+".with."+p.Name, "procedure %s: %s", o.Procedure, nearest.Unknown(what, text, known))
 	return false
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
+	"loadgen/engine/nearest"
 	"loadgen/scenarios/keys"
 )
 
@@ -23,7 +24,7 @@ func (c *checker) query(o *OperationSpec, path string) {
 		at := path + ".select." + strconv.Itoa(i)
 		switch {
 		case !slices.Contains(known, name):
-			c.add(at, "%s", keys.Unknown("property", name, known))
+			c.add(at, "%s", nearest.Unknown("property", name, known))
 		case slices.Contains(o.Select[:i], name):
 			c.add(at, "property %q is selected twice; expected once", name)
 		}

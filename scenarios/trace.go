@@ -6,8 +6,8 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/engine/nearest"
 	"loadgen/scenarios/arrival"
-	"loadgen/scenarios/keys"
 )
 
 // trace reads the trace of one phase.
@@ -21,7 +21,7 @@ func (c *checker) trace(i int, path string, open func(path string) (io.ReadClose
 	defer file.Close()
 	names, list := t.namesOfRows()
 	read, err := arrival.ReadTrace(file, arrival.TraceOptions{File: t.Arrivals.Trace, Operations: names,
-		Unknown: func(name string) string { return keys.Unknown("operation", name, list) }})
+		Unknown: func(name string) string { return nearest.Unknown("operation", name, list) }})
 	if err != nil {
 		c.found = append(c.found, rowFaults(err, t.Arrivals.Trace)...)
 		return

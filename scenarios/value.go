@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"loadgen/scenarios/keys"
+	"loadgen/engine/nearest"
 )
 
 var (
@@ -189,9 +189,9 @@ type choiceValue struct {
 func (v choiceValue) read(r *reader, path string, n *node) {
 	switch {
 	case n.kind != scalar || n.text == "":
-		r.expect(n, path, "the name of a "+v.what+": "+keys.Choice(v.of))
+		r.expect(n, path, "the name of a "+v.what+": "+nearest.Choice(v.of))
 	case !slices.Contains(v.of, n.text):
-		r.fault(n.at, path, "%s", keys.Unknown(v.what, n.text, v.of))
+		r.fault(n.at, path, "%s", nearest.Unknown(v.what, n.text, v.of))
 	default:
 		*v.into = n.text
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"loadgen/engine/nearest"
 	"loadgen/scenarios"
-	"loadgen/scenarios/keys"
 )
 
 var (
@@ -27,7 +27,7 @@ func flagFault(c *cobra.Command, err error) error {
 		var names []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		hint := fmt.Sprintf("`%s --help` lists the flags", c.CommandPath())
-		if near, found := keys.Nearest(match[1], names); found {
+		if near, found := nearest.Name(match[1], names); found {
 			hint = "the nearest is --" + near
 		}
 		return usageError{fmt.Errorf("there is no flag --%s; %s", match[1], hint)}

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"loadgen/engine/nearest"
 	"loadgen/results"
-	"loadgen/scenarios/keys"
 )
 
 // What --ui takes.
@@ -54,7 +54,7 @@ func (u *uiFlag) Set(text string) error {
 // expected says what the flag takes, to whom typed something else.
 func (u *uiFlag) expected(text string) string {
 	known := []string{uiAuto, uiPlain, uiNone, uiJSON}
-	if near, found := keys.Nearest(text, known); found {
+	if near, found := nearest.Name(text, known); found {
 		return strings.Join(known, ", ") + "; the nearest is " + near
 	}
 	return strings.Join(known, ", ")

@@ -15,13 +15,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"loadgen/engine/nearest"
 	"loadgen/report"
 	"loadgen/report/chart"
 	"loadgen/report/exchange"
 	"loadgen/report/nights"
 	"loadgen/results"
 	"loadgen/results/catalog"
-	"loadgen/scenarios/keys"
 )
 
 // reportFlags are what a user typed after `loadgen report`.
@@ -129,7 +129,7 @@ func (f *reportFlags) form() (report.Form, error) {
 	if f.format == "vegeta" {
 		return report.Form{}, usageError{fmt.Errorf("--format vegeta: %s", exchange.NoAttempts)}
 	}
-	return report.Form{}, usageError{fmt.Errorf("--format: %s", keys.Unknown("form", f.format, names))}
+	return report.Form{}, usageError{fmt.Errorf("--format: %s", nearest.Unknown("form", f.format, names))}
 }
 
 // scale returns the axis that is asked for, empty for that which suits each chart.
@@ -146,7 +146,7 @@ func (f *reportFlags) scale(flags *pflag.FlagSet) (chart.Axis, error) {
 	if slices.Contains(axes, f.axis) {
 		return chart.Axis(f.axis), nil
 	}
-	return "", usageError{fmt.Errorf("--axis: %s", keys.Unknown("axis", f.axis, axes))}
+	return "", usageError{fmt.Errorf("--axis: %s", nearest.Unknown("axis", f.axis, axes))}
 }
 
 // draw draws the charts of a run into the folder and says which files they are.

@@ -14,13 +14,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"loadgen/engine/clock"
+	"loadgen/engine/nearest"
 	"loadgen/report"
 	"loadgen/report/compare"
 	"loadgen/report/nights"
 	"loadgen/results"
 	"loadgen/results/catalog"
 	"loadgen/scenarios"
-	"loadgen/scenarios/keys"
 	"loadgen/scenarios/run"
 )
 
@@ -375,7 +375,7 @@ func (f *historyFlags) draw(d *nights.Document) error {
 		for i := range d.Scenarios {
 			names = append(names, d.Scenarios[i].Name)
 		}
-		return usageError{fmt.Errorf("--png draws one scenario, and there are %d; expected one of %s", len(names), keys.Choice(names))}
+		return usageError{fmt.Errorf("--png draws one scenario, and there are %d; expected one of %s", len(names), nearest.Choice(names))}
 	}
 	if err := nights.Draw(results.Dir(filepath.Dir(f.png)), filepath.Base(f.png), d.Metrics, &d.Scenarios[0]); err != nil {
 		return usageError{fmt.Errorf("--png %s cannot be written: %w", f.png, reason(err))}

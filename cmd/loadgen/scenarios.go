@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"loadgen/engine/nearest"
 	"loadgen/report/plain"
 	"loadgen/scenarios"
-	"loadgen/scenarios/keys"
 )
 
 // newScenarios returns the verb around scenarios and their files.
@@ -50,7 +50,7 @@ func unknownPart(c *cobra.Command, name string) error {
 	for _, part := range c.Commands() {
 		names = append(names, part.Name())
 	}
-	return usageError{fmt.Errorf("%s: %s", c.CommandPath(), keys.Unknown("verb", name, names))}
+	return usageError{fmt.Errorf("%s: %s", c.CommandPath(), nearest.Unknown("verb", name, names))}
 }
 
 // newSchema returns the verb that prints the schema of scenario files.

@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"loadgen/engine/clock"
+	"loadgen/engine/nearest"
 	"loadgen/engine/rest/serve"
 	"loadgen/report"
 	"loadgen/results"
-	"loadgen/scenarios/keys"
 	"loadgen/scenarios/observe"
 	"loadgen/scenarios/run"
 )
@@ -74,7 +74,7 @@ HTTP: beyond networks that are trusted it needs a proxy for TLS before it.`,
 	flags.StringVar(&f.Listen, "listen", serve.DefaultListen, "`address` to serve on; port 0 is any free one")
 	flags.StringVar(&f.Account, "account", "", "name of the account (default: the emulators')")
 	flags.StringVar(&f.keyFile, "key-file", "", "`file` with the key of --account, base64")
-	flags.StringVar(&f.Profile, "profile", serve.DefaultProfile, "limits and times: "+keys.Choice(serve.Profiles()))
+	flags.StringVar(&f.Profile, "profile", serve.DefaultProfile, "limits and times: "+nearest.Choice(serve.Profiles()))
 	flags.StringArrayVar(&f.Set, "set", nil, "give a parameter of the model another value: `model.x=y`, may be repeated")
 	flags.Uint64Var(&f.Seed, "seed", 1, "root of all chance")
 	flags.BoolVar(&f.examine, "examine", false, "record the traffic as a run, and report on it at the end")
@@ -152,9 +152,9 @@ func (f *serveFlags) blame(fault serve.Fault) error {
 		return fmt.Errorf("--listen %s: an address that others reach needs --account and --key-file; "+
 			"the emulators' key is for 127.0.0.1 and ::1 alone", fault.Value)
 	case fault.Field == "profile":
-		return errors.New(flag + ": " + keys.Unknown("profile", fault.Value, fault.Known))
+		return errors.New(flag + ": " + nearest.Unknown("profile", fault.Value, fault.Known))
 	case fault.Known != nil:
-		return errors.New(flag + ": " + keys.Unknown("parameter", fault.Value, fault.Known))
+		return errors.New(flag + ": " + nearest.Unknown("parameter", fault.Value, fault.Known))
 	case fault.Field == "key":
 		flag = "--key-file"
 	}

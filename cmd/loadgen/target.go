@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"loadgen/scenarios/keys"
+	"loadgen/engine/nearest"
 	"loadgen/scenarios/run"
 )
 
@@ -156,7 +156,7 @@ func unknownTarget(where string) error {
 		return errors.New("--target takes no connection string, since command lines are seen by others; " +
 			"put it into a file or an environment variable: --target file:PATH or --target env:NAME")
 	}
-	if near, found := keys.Nearest(where, []string{targetEmbedded, targetInProcess}); found {
+	if near, found := nearest.Name(where, []string{targetEmbedded, targetInProcess}); found {
 		return fmt.Errorf("--target %s: the nearest is %s", where, near)
 	}
 	return fmt.Errorf("--target %s: expected embedded, in-process, a URL, env:NAME or file:PATH", where)

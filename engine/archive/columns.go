@@ -78,16 +78,16 @@ func columnOf(heading string) (column, error) {
 func (c *column) heading() string { return c.name + "@" + c.edm.String() }
 
 // columnsOf reads a header.
-func columnsOf(header []cell) ([]column, error) {
+func columnsOf(header []string) ([]column, error) {
 	columns := make([]column, 0, len(header))
 	seen := make(map[column]bool)
-	for _, c := range header {
-		one, err := columnOf(c.text)
+	for _, heading := range header {
+		one, err := columnOf(heading)
 		if err != nil {
 			return nil, err
 		}
 		if seen[one] && one.is != passedColumn {
-			return nil, fmt.Errorf("the column %.60q comes twice; expected each once", c.text)
+			return nil, fmt.Errorf("the column %.60q comes twice; expected each once", heading)
 		}
 		seen[one] = true
 		columns = append(columns, one)

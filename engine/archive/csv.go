@@ -9,8 +9,10 @@ import (
 	"iter"
 	"math"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
+	"loadgen/engine/csvfile"
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
 )
@@ -18,36 +20,38 @@ import (
 // typeSuffix makes the name of a property that of its annotation on the wire.
 const typeSuffix = "@odata.type"
 
-// readCSV reads a table of CSV. Blank lines are passed over.
+// readCSV reads a table of CSV.
 func readCSV(from io.Reader, visit func(*Record) error) error {
-	r := newRows(from)
-	header, err := r.next()
-	if errors.Is(err, io.EOF) {
-		return nil
+	rows := csvfile.New(from, csvfile.Options{Row: longestLine, Fields: mostColumns, Faults: 1,
+		Known: func(name string) bool {
+			return name == tableHeading || name == partitionHeading || name == rowHeading
+		}})
+	if !rows.Next() {
+		return form(rows)
 	}
+	columns, err := columnsOf(rows.Fields())
 	if err != nil {
-		return err
-	}
-	columns, err := columnsOf(header)
-	if err != nil {
-		return fault(r.line, "%w", err)
+		return fault(rows.Line(), "%w", err)
 	}
 	reader := rowReader{columns: columns}
-	for {
-		row, err := r.next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := reader.parse(row); err != nil {
-			return fault(r.line, "%w", err)
+	for rows.Next() {
+		if err := reader.parse(rows); err != nil {
+			return fault(rows.Line(), "%w", err)
 		}
 		if err := visit(&reader.record); err != nil {
-			return visited(r.line, err)
+			return visited(rows.Line(), err)
 		}
 	}
+	return form(rows)
+}
+
+// form returns what ended the rows as an error of the archive, nil for their end.
+func form(rows *csvfile.Reader) error {
+	var wrong *csvfile.Fault
+	if err := rows.Err(); !errors.As(err, &wrong) {
+		return visited(rows.Line(), err)
+	}
+	return fault(wrong.Line, "%s", wrong.What)
 }
 
 // rowReader makes records of rows.
@@ -63,36 +67,41 @@ type rowReader struct {
 	room    []byte
 }
 
-func (r *rowReader) parse(row []cell) error {
-	if len(row) != len(r.columns) {
-		return fmt.Errorf("there are %d cells; expected %d, as the header has", len(row), len(r.columns))
-	}
+// parse makes a record of the row. A cell that holds nothing at all says that there
+// is no value, and one of quotes alone an empty text, as PostgreSQL has it.
+func (r *rowReader) parse(row *csvfile.Reader) error {
 	r.record, r.spelled = Record{}, r.spelled[:0]
-	var partition, key cell
-	for i, c := range row {
-		if !utf8.ValidString(c.text) {
-			return fmt.Errorf("the cell %.60q: expected UTF-8", c.text)
+	var key entity.Key
+	halves := 0
+	for i, text := range row.Fields() {
+		if !utf8.ValidString(text) {
+			return fmt.Errorf("the cell %.60q: expected UTF-8", text)
 		}
-		switch one := &r.columns[i]; {
-		case one.is == tableColumn:
-			r.record.Table = c.text
-		case one.is == partitionColumn:
-			partition = c
-		case one.is == rowColumn:
-			key = c
-		case one.is == propertyColumn && !c.absent():
+		one := &r.columns[i]
+		if one.is == tableColumn {
+			r.record.Table = text
+		}
+		if row.Absent(i) {
+			continue
+		}
+		switch one.is {
+		case partitionColumn:
+			key.Partition, halves = text, halves+1
+		case rowColumn:
+			key.Row, halves = text, halves+1
+		case propertyColumn:
 			r.spelled = append(r.spelled,
 				entity.Property{Name: one.name + typeSuffix, Value: entity.String(one.edm.String())},
-				entity.Property{Name: one.name, Value: entity.String(c.text)})
+				entity.Property{Name: one.name, Value: entity.String(text)})
 		}
 	}
 	switch {
-	case partition.absent() && key.absent() && len(r.spelled) == 0:
+	case halves == 0 && len(r.spelled) == 0:
 		return r.checked()
-	case partition.absent() || key.absent():
+	case halves < 2:
 		return errors.New(`expected a PartitionKey and a RowKey, "" for an empty one, or neither and no property for a table alone`)
 	}
-	r.room = wire.AppendEntityBody(r.room[:0], entity.Key{Partition: partition.text, Row: key.text}, r.spelled)
+	r.room = wire.AppendEntityBody(r.room[:0], key, r.spelled)
 	if code, detail := r.body.Parse(string(r.room)); code != entity.OK {
 		return errors.New(detail)
 	}
@@ -171,6 +180,16 @@ func appendRow(dst []byte, r *Record, values []*entity.Value) []byte {
 		}
 	}
 	return dst
+}
+
+// appendCell appends a text as a cell: in quotes where it is empty or holds what
+// would end a cell.
+func appendCell(dst []byte, text string) []byte {
+	if text != "" && !strings.ContainsAny(text, "\",\r\n") {
+		return append(dst, text...)
+	}
+	dst = append(append(dst, '"'), strings.ReplaceAll(text, `"`, `""`)...)
+	return append(dst, '"')
 }
 
 // textOf returns a value as the wire has it inside of quotes.

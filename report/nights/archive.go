@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"loadgen/engine/nearest"
 	"loadgen/report/verdict"
 	"loadgen/results"
-	"loadgen/scenarios/keys"
 )
 
 // Archive takes in the runs of a history, and keeps of each no more than its figures.
@@ -91,7 +91,7 @@ func (a *Archive) stray() error {
 	for _, metric := range a.metrics {
 		for _, name := range metric.names() {
 			if len(known) > 0 && !slices.Contains(known, name) {
-				return &Fault{"metric", errors.New(keys.Unknown("operation or phase", name, known))}
+				return &Fault{"metric", errors.New(nearest.Unknown("operation or phase", name, known))}
 			}
 		}
 	}

@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 
+	"loadgen/engine/nearest"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/expectation"
-	"loadgen/scenarios/keys"
 )
 
 // Metric is what runs are compared by: a figure in the unit of its [Metric.Column].
@@ -50,7 +50,7 @@ func ParseMetrics(texts []string) ([]Metric, error) {
 		var fault *expectation.Fault
 		switch {
 		case errors.As(err, &fault) && fault.Name != "":
-			return nil, &Fault{"metric", errors.New(keys.Unknown("figure", fault.Name, expectation.Names()))}
+			return nil, &Fault{"metric", errors.New(nearest.Unknown("figure", fault.Name, expectation.Names()))}
 		case err != nil:
 			return nil, &Fault{fmt.Sprintf("metric %q", text), err}
 		case slices.ContainsFunc(metrics, func(other Metric) bool { return other.String() == metric.String() }):

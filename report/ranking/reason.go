@@ -66,31 +66,23 @@ func refusals(arm *Arm) []Reason {
 	return list
 }
 
-// The orders of new keys under which partitions are hot in turn.
-const (
-	appendOnly  = "append-only"
-	prependOnly = "prepend-only"
-	movingPoint = "one moving point"
-	hotTail     = "one hot tail of several buckets"
-)
-
 // moves reports whether the partitions of a design are hot in turn.
 func (arm *Arm) moves() bool {
-	return slices.Contains([]string{appendOnly, prependOnly, movingPoint, hotTail}, arm.Order)
+	return slices.Contains([]string{results.AppendOnly, results.PrependOnly, results.MovingPoint, results.HotTail}, arm.Order)
 }
 
 // oneEnd says what the order of new keys comes to.
 func oneEnd(order string) string {
 	switch order {
-	case appendOnly:
+	case results.AppendOnly:
 		return "it is append-only: every insert goes to the newest partition, so that more partitions do not help"
-	case prependOnly:
+	case results.PrependOnly:
 		return "it is prepend-only: every insert goes to the first partition, so that more partitions do not help"
-	case movingPoint:
+	case results.MovingPoint:
 		return "its keys move on: at any moment all inserts go to one partition, so that more partitions do not help"
-	case hotTail:
+	case results.HotTail:
 		return "its keys move on: at any moment all inserts go to the newest partition of each bucket, so that only more buckets help"
-	case "one partition":
+	case results.OnePartition:
 		return "all inserts go to one partition, and nothing can be moved away from it"
 	default:
 		return ""

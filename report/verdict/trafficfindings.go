@@ -7,12 +7,6 @@ import (
 	"loadgen/results"
 )
 
-// From so many keys of which such a share goes one way, an order is called so.
-const (
-	fewestKeys = 20
-	onlyShare  = 0.9
-)
-
 // lowDensity is the density below which a query is worth a finding.
 const lowDensity = 0.1
 
@@ -85,31 +79,11 @@ func sparse(o *results.Observation) []string {
 	return told
 }
 
-// Words for keys that all go one way.
-const (
-	appendOnly  = "append-only"
-	prependOnly = "prepend-only"
-)
-
-// wayOf returns the word for an order that goes one way, empty for any other.
-func wayOf(o results.Order) string {
-	switch most := onlyShare * float64(o.Keys); {
-	case o.Keys < fewestKeys:
-		return ""
-	case float64(o.Ascending) >= most:
-		return appendOnly
-	case float64(o.Descending) >= most:
-		return prependOnly
-	default:
-		return ""
-	}
-}
-
 // oneWay returns the first table whose new PartitionKeys all go one way, and the
 // word for that; nil where none is.
 func oneWay(o *results.Observation) (*results.KeyOrder, string) {
 	for i := range o.Orders {
-		if way := wayOf(o.Orders[i].Partitions); way != "" {
+		if way := o.Orders[i].Partitions.Way(); way != "" {
 			return &o.Orders[i], way
 		}
 	}
@@ -120,7 +94,7 @@ func oneWay(o *results.Observation) (*results.KeyOrder, string) {
 // follows from that.
 func onlyWay(order *results.KeyOrder, way string) string {
 	direction, end, count := "ascending", "last", order.Partitions.Ascending
-	if way == prependOnly {
+	if way == results.PrependOnly {
 		direction, end, count = "descending", "first", order.Partitions.Descending
 	}
 	return fmt.Sprintf("the table %q is %s: %s of %s new PartitionKeys came in %s order, "+
@@ -133,13 +107,13 @@ func orders(o *results.Observation) []string {
 	var told []string
 	for i := range o.Orders {
 		order := &o.Orders[i]
-		if way := wayOf(order.Partitions); way != "" && len(told) < mostNamed {
+		if way := order.Partitions.Way(); way != "" && len(told) < mostNamed {
 			text := onlyWay(order, way)
 			told = append(told, strings.ToUpper(text[:1])+text[1:]+".")
 		}
-		if way := wayOf(order.Rows); way != "" && len(told) < mostNamed {
+		if way := order.Rows.Way(); way != "" && len(told) < mostNamed {
 			direction, count := "ascending", order.Rows.Ascending
-			if way == prependOnly {
+			if way == results.PrependOnly {
 				direction, count = "descending", order.Rows.Descending
 			}
 			told = append(told, fmt.Sprintf("RowKeys of the table %q come in %s order within their partitions (%s of %s): "+

@@ -13,8 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"loadgen/engine/nearest"
 	"loadgen/results"
-	"loadgen/scenarios/keys"
 )
 
 // Catalog is what a folder of runs holds. It belongs to one goroutine.
@@ -108,7 +108,7 @@ func (c *Catalog) Select(s Selection) ([]*Run, error) {
 	known = slices.Compact(known)
 	for _, tag := range s.Tags {
 		if !slices.Contains(known, tag) {
-			return nil, &Fault{"tags", fmt.Errorf("no run in %s has it: %s", Shown(c.Folder), keys.Unknown("tag", tag, known))}
+			return nil, &Fault{"tags", fmt.Errorf("no run in %s has it: %s", Shown(c.Folder), nearest.Unknown("tag", tag, known))}
 		}
 	}
 	var chosen []*Run
@@ -138,7 +138,7 @@ func (c *Catalog) hasScenario(name string) error {
 func unknownScenario(name string, known []string) string {
 	known = slices.DeleteFunc(known, func(name string) bool { return name == "" || Shown(name) != name })
 	slices.Sort(known)
-	return keys.Unknown("scenario", name, slices.Compact(known))
+	return nearest.Unknown("scenario", name, slices.Compact(known))
 }
 
 // Beside counts in words what the folder holds beside the runs, empty for nothing.

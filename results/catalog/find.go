@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"loadgen/engine/nearest"
 	"loadgen/results"
-	"loadgen/scenarios/keys"
 )
 
 // Latest is the word for the run that was begun last.
@@ -46,13 +46,13 @@ func Find(ctx context.Context, runs, name string) (string, error) {
 	case len(begin) == 1:
 		return filepath.Join(runs, begin[0]), nil
 	case len(begin) > 1:
-		return "", &Fault{"run", fmt.Errorf("%d runs in %s begin with %q; expected one of %s", len(begin), Shown(runs), name, keys.Choice(allShown(begin)))}
+		return "", &Fault{"run", fmt.Errorf("%d runs in %s begin with %q; expected one of %s", len(begin), Shown(runs), name, nearest.Choice(allShown(begin)))}
 	case isFolder(name):
 		return "", &Fault{"run", fmt.Errorf("%s holds no run; expected a folder with a %s", Shown(name), results.RunFile)}
 	case len(names) == 0:
 		return "", unknown(name, fmt.Errorf("%s holds none", Shown(runs)))
 	}
-	return "", &Fault{"run", fmt.Errorf("no such run in %s: %s", Shown(runs), keys.Unknown("run", name, allShown(append(names, Latest))))}
+	return "", &Fault{"run", fmt.Errorf("no such run in %s: %s", Shown(runs), nearest.Unknown("run", name, allShown(append(names, Latest))))}
 }
 
 // unknown is the fault of a name where there are no runs to choose from.

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"unicode"
 
+	"loadgen/engine/nearest"
 	"loadgen/results"
-	"loadgen/scenarios/keys"
 )
 
 // TagsFile lies beside a record, which is never altered, and holds what people call it.
@@ -131,7 +131,7 @@ func ChangeTags(folder string, names []string, remove bool) ([]string, error) {
 		case fault != nil:
 			return nil, fault
 		case remove && !slices.Contains(tags, name):
-			return nil, &Fault{"names", fmt.Errorf("%s: it has no such tag: %s", Shown(folder), keys.Unknown("tag", name, tags))}
+			return nil, &Fault{"names", fmt.Errorf("%s: it has no such tag: %s", Shown(folder), nearest.Unknown("tag", name, tags))}
 		case remove:
 			changed = slices.DeleteFunc(changed, func(tag string) bool { return tag == name })
 		case !slices.Contains(changed, name):

@@ -1,9 +1,6 @@
 package expectation
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Figure is a named figure of a run and what it is of.
 type Figure struct {
@@ -106,7 +103,7 @@ func quoted(key string) string { return `"` + strings.ReplaceAll(key, `"`, `""`)
 // The slice is the caller's.
 func Names() []string {
 	var names []string
-	for _, k := range figures() {
+	for _, k := range figures {
 		names = append(names, k.name)
 	}
 	return names
@@ -116,18 +113,8 @@ func Names() []string {
 // service, wait or lag) and which quantile: from 0 to 1, where 1 is the longest and
 // −1 the mean. It returns false for any other figure.
 func Statistic(name string) (of string, quantile float64, some bool) {
-	for i, of := range timed() {
-		rest, found := strings.CutPrefix(name, of+"_")
-		if i == 0 {
-			rest, found = name, true
-		}
-		for _, s := range statistics() {
-			if found && s.name == rest {
-				return of, s.quantile, true
-			}
-		}
-	}
-	return "", 0, false
+	k, _ := known(name)
+	return k.of, k.quantile, k.of != ""
 }
 
 // The words for parts.
@@ -158,6 +145,10 @@ type kind struct {
 	own Unit
 	// part says that it is a part of something, so that it has a share.
 	part bool
+	// of is which times it is of, and quantile which of them, as [Statistic] has it;
+	// empty for what is no time of operations.
+	of       string
+	quantile float64
 }
 
 // units returns what the figure can be told in.
@@ -172,65 +163,60 @@ func (k *kind) units() []Unit {
 	return units
 }
 
-// timed are the times that statistics are told of, the one without a prefix first.
-func timed() []string { return []string{"response", "service", "wait", "lag"} }
+// figures is the closed list, and places where in it each name stands.
+var figures, places = listed()
 
-type statistic struct {
-	name     string
-	quantile float64
-}
-
-func statistics() []statistic {
-	return []statistic{{"p50", .5}, {"p90", .9}, {"p95", .95}, {"p99", .99}, {"p99.9", .999}, {"max", 1}, {"mean", -1}}
-}
-
-// figures returns the closed list.
-func figures() []kind {
-	var list []kind
-	for i, of := range timed() {
-		prefix, scope := of+"_", ofOperations
-		if i == 0 {
+// listed returns the figures.
+func listed() (list []kind, places map[string]int) {
+	add := func(k kind, names string) {
+		for _, name := range strings.Fields(names) {
+			k.name = name
+			list = append(list, k)
+		}
+	}
+	for _, times := range []kind{{of: "response", scope: ofOperations}, {of: "service", scope: ofOperations}, {of: "wait"}, {of: "lag"}} {
+		prefix := times.of + "_"
+		if len(list) == 0 {
 			prefix = ""
 		}
-		if of == "wait" || of == "lag" {
-			scope = ofRun
+		for _, s := range []struct {
+			name     string
+			quantile float64
+		}{{"p50", .5}, {"p90", .9}, {"p95", .95}, {"p99", .99}, {"p99.9", .999}, {"max", 1}, {"mean", -1}} {
+			times.own, times.quantile = Nanoseconds, s.quantile
+			add(times, prefix+s.name)
 		}
-		for _, s := range statistics() {
-			list = append(list, kind{name: prefix + s.name, scope: scope, own: Nanoseconds})
-		}
 	}
-	for _, name := range strings.Fields("scheduled sent dropped late operations succeeded requests ok handled refused failed retries counted returned") {
-		whole := slices.Contains([]string{"scheduled", "sent", "operations", "requests", "counted"}, name)
-		list = append(list, kind{name: name, scope: ofOperations, own: Count, part: !whole})
+	whole, part := kind{scope: ofOperations}, kind{scope: ofOperations, part: true}
+	add(whole, "scheduled sent")
+	add(part, "dropped late")
+	add(whole, "operations")
+	add(part, "succeeded")
+	add(whole, "requests")
+	add(part, "ok handled refused failed retries")
+	add(whole, "counted")
+	add(part, "returned")
+	add(kind{scope: ofOperations, own: Ratio}, "attempts")
+	add(kind{scope: ofLoad, own: PerSecond}, "offered served")
+	add(kind{scope: ofOperations, own: Share}, "share_lost")
+	add(kind{own: PerSecond}, "saturation")
+	add(kind{scope: ofPhases, own: Nanoseconds}, "length")
+	add(kind{scope: ofPhases}, "partitions splits moves merges")
+	add(kind{scope: ofPhases, own: Nanoseconds}, "offline")
+	add(kind{own: Nanoseconds}, "throttled relieved")
+	add(kind{}, "lost doubled unknown overwritten conflicts faults")
+	add(kind{scope: ofTally}, "tally")
+	places = make(map[string]int, len(list))
+	for i := range list {
+		places[list[i].name] = i
 	}
-	list = append(list,
-		kind{name: "attempts", scope: ofOperations, own: Ratio},
-		kind{name: "offered", scope: ofLoad, own: PerSecond},
-		kind{name: "served", scope: ofLoad, own: PerSecond},
-		kind{name: "share_lost", scope: ofOperations, own: Share},
-		kind{name: "saturation", scope: ofRun, own: PerSecond},
-		kind{name: "length", scope: ofPhases, own: Nanoseconds},
-		kind{name: "partitions", scope: ofPhases, own: Count},
-		kind{name: "splits", scope: ofPhases, own: Count},
-		kind{name: "moves", scope: ofPhases, own: Count},
-		kind{name: "merges", scope: ofPhases, own: Count},
-		kind{name: "offline", scope: ofPhases, own: Nanoseconds},
-		kind{name: "throttled", scope: ofRun, own: Nanoseconds},
-		kind{name: "relieved", scope: ofRun, own: Nanoseconds},
-	)
-	for _, name := range strings.Fields("lost doubled unknown overwritten conflicts faults") {
-		list = append(list, kind{name: name, scope: ofRun, own: Count})
-	}
-	list = append(list, kind{name: "tally", scope: ofTally, own: Count})
-	return list
+	return list, places
 }
 
 // known returns what there is to know of a figure, and false of an unknown one.
 func known(name string) (kind, bool) {
-	for _, k := range figures() {
-		if k.name == name {
-			return k, true
-		}
+	if place, some := places[name]; some {
+		return figures[place], true
 	}
 	return kind{}, false
 }

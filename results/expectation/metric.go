@@ -71,8 +71,8 @@ func ParseMetric(text string) (Metric, error) {
 func Metrics() []string {
 	lower := strings.Fields("dropped late refused failed retries attempts share_lost")
 	var names []string
-	for _, k := range figures() {
-		if _, _, time := Statistic(k.name); time || slices.Contains(lower, k.name) || slices.Contains(higher(), k.name) {
+	for _, k := range figures {
+		if k.of != "" || slices.Contains(lower, k.name) || slices.Contains(higher(), k.name) {
 			names = append(names, k.name)
 		}
 	}

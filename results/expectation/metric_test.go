@@ -96,3 +96,16 @@ func FuzzParseMetric(f *testing.F) {
 		}
 	})
 }
+
+func TestAFigureIsLookedUpWithoutAnAllocation(t *testing.T) {
+	if got := testing.AllocsPerRun(100, func() { expectation.Statistic("service_p99.9") }); got != 0 {
+		t.Errorf("looking up a figure takes %v allocations; want none", got)
+	}
+	if got := testing.AllocsPerRun(100, func() {
+		if _, err := expectation.Parse("p99(get) < 20ms"); err != nil {
+			t.Fatal(err)
+		}
+	}); got > 20 {
+		t.Errorf("parsing a claim takes %v allocations; want 20 at most, of which none is for the list of figures", got)
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"loadgen/report/plain"
-	"loadgen/scenarios/keys"
 	"loadgen/scenarios/survey"
 )
 
@@ -34,8 +33,8 @@ type Keys struct {
 	Inserts   int64   `json:"inserts"`
 	Entities  int64   `json:"entities"`
 	// Invalid counts rows whose key no table takes, of which Refused are the first.
-	Invalid int64     `json:"invalid"`
-	Refused []Refused `json:"refused,omitempty"`
+	Invalid int64             `json:"invalid"`
+	Refused []survey.KeyFault `json:"refused,omitempty"`
 	// Ignored are the columns that were not looked at.
 	Ignored []string `json:"ignored_columns,omitempty"`
 	Spread  Spread   `json:"keys"`
@@ -53,13 +52,6 @@ type Keys struct {
 	Findings []Finding `json:"findings"`
 }
 
-// Refused is a key that no table takes.
-type Refused struct {
-	Line         int64  `json:"line"`
-	PartitionKey string `json:"partition_key"`
-	What         string `json:"what"`
-}
-
 // listed is how many of the commonest partitions of a file are listed.
 const listed = 10
 
@@ -70,19 +62,15 @@ func FromKeys(from io.Reader, o KeysOptions) (*Keys, error) {
 	if err != nil {
 		return nil, err
 	}
-	read, err := survey.ReadKeys(from, survey.ReadOptions{File: o.File, Progress: o.Progress,
-		Nearest: keys.Nearest}, seen)
+	read, err := survey.ReadKeys(from, survey.ReadOptions{File: o.File, Progress: o.Progress}, seen)
 	if err != nil {
 		return nil, err
 	}
 	r := seen.Report()
 	k := &Keys{File: o.File, Basis: derived, Targets: o.Targets, PerSecond: o.PerSecond,
-		Rows: r.Rows, Inserts: r.Inserts, Entities: r.Entities, Invalid: r.Invalid, Ignored: read.Ignored,
+		Rows: r.Rows, Inserts: r.Inserts, Entities: r.Entities, Invalid: r.Invalid, Refused: r.Faults, Ignored: read.Ignored,
 		Spread: spreadOf(&r, listed)}
 	k.Unlisted = float64(r.Unlisted) / float64(max(1, r.Entities))
-	for _, f := range r.Faults {
-		k.Refused = append(k.Refused, Refused{f.Line, f.PartitionKey, f.What})
-	}
 	k.forecast(r.Forecast(survey.Demand{EntitiesPerSecond: o.PerSecond, PartitionTarget: float64(o.Targets.Partition),
 		AccountTarget: float64(o.Targets.Account)}))
 	k.Findings = k.findings()

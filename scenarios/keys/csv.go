@@ -1,7 +1,6 @@
 package keys
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"loadgen/engine/clock"
+	"loadgen/engine/csvfile"
+	"loadgen/engine/nearest"
 )
 
 // CSV takes the values of a file's column: each as often as it occurs there, or as
@@ -54,7 +55,7 @@ func (c CSV) faults(path string) []error {
 	}
 	if c.Weight != "" && c.Weight == c.Column {
 		faults = append(faults, faultf(path+".csv.weight", "weight is %s, which is the column itself; expected another one",
-			shown(c.Weight)))
+			nearest.Shown(c.Weight)))
 	}
 	return faults
 }
@@ -69,39 +70,33 @@ func (c CSV) compile(clock.Stream) source {
 	return source{picker: newWeighted(c.Set.weights), texts: c.Set.values}
 }
 
-// Bounds of a file. Beyond mostRowFaults the rest is not looked at.
+// Bounds of a file.
 const (
-	maxSetValues  = 1_000_000
-	maxSetBytes   = 64 << 20
+	maxSetValues = 1_000_000
+	maxSetBytes  = 64 << 20
+	// mostRowFaults is how many rows are told of whose values no key may hold.
 	mostRowFaults = 20
 )
 
-// Read reads the values from the file, which begins with a line that names its
-// columns; lines are as RFC 4180 has them. The error joins up to twenty
-// [*RowFault], or is that of the reader.
+// Read reads the values from the file, which is CSV that begins with a line that
+// names its columns. The error joins up to twenty [*csvfile.Fault], each of which
+// wraps [ErrRow], or is that of the reader.
 func (c CSV) Read(from io.Reader) (*Set, error) {
 	bounded := &io.LimitedReader{R: from, N: maxSetBytes + 1}
-	r := &setReader{CSV: c, csv: csv.NewReader(bounded), set: &Set{file: c.File}, known: make(map[string]int)}
-	r.csv.ReuseRecord = true
-	for row := 0; len(r.faults) < mostRowFaults; row++ {
-		fields, err := r.csv.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if more, err := r.take(row, fields, err); err != nil {
-			return nil, fmt.Errorf("reading the values of %s: %w", c.File, err)
-		} else if !more {
-			break
-		}
+	o := csvfile.Options{File: c.File, Holds: "the values of", Row: maxSetBytes, Kind: ErrRow,
+		Known: func(name string) bool { return name == c.Column || c.Weight != "" && name == c.Weight }}
+	r := &setReader{CSV: c, Reader: csvfile.New(bounded, o), set: &Set{file: c.File}, known: make(map[string]int)}
+	for more := r.Next() && r.header(r.Fields()); more && r.Next(); {
+		more = r.row(r.Fields()[r.value], r.Fields())
 	}
 	switch {
 	case bounded.N == 0:
-		r.faults = nil
-		r.fault(1, "the file has more than %d MiB; expected at most so many", maxSetBytes>>20)
-	case len(r.faults) == 0 && len(r.set.values) == 0:
-		r.fault(1, "the file has no values; expected a line that names the columns, and rows")
+		return nil, errors.Join(&csvfile.Fault{File: c.File, Line: 1, Kind: ErrRow,
+			What: fmt.Sprintf("the file has more than %d MiB; expected at most so many", maxSetBytes>>20)})
+	case r.Err() == nil && len(r.set.values) == 0:
+		r.Fault("the file has no values; expected a line that names the columns, and rows")
 	}
-	if err := errors.Join(r.faults...); err != nil {
+	if err := r.Err(); err != nil {
 		return nil, err
 	}
 	return r.set, nil
@@ -110,52 +105,23 @@ func (c CSV) Read(from io.Reader) (*Set, error) {
 // setReader is a file under way.
 type setReader struct {
 	CSV
-	csv *csv.Reader
+	*csvfile.Reader
 	set *Set
-	// known are the positions of values, columns how many each row has, of which
-	// value and weight are those that count.
+	// known are the positions of values; value and weight are the columns that count.
 	known         map[string]int
-	columns       int
 	value, weight int
-	faults        []error
-}
-
-func (r *setReader) fault(line int, format string, args ...any) {
-	r.faults = append(r.faults, &RowFault{r.File, line, fmt.Sprintf(format, args...)})
-}
-
-// take takes a row, and reports whether there is any sense in the next.
-func (r *setReader) take(row int, fields []string, err error) (more bool, failure error) {
-	var broken *csv.ParseError
-	switch {
-	case errors.Is(err, csv.ErrFieldCount):
-		line, _ := r.csv.FieldPos(0)
-		r.fault(line, "the row has %d columns; expected %d", len(fields), r.columns)
-		return true, nil
-	case errors.As(err, &broken):
-		r.fault(broken.Line, "column %d: a quotation mark that belongs to nothing; "+
-			"expected fields with one in quotation marks, and it doubled", broken.Column)
-		return false, nil
-	case err != nil:
-		return false, err
-	case row == 0:
-		return r.header(fields), nil
-	}
-	line, _ := r.csv.FieldPos(r.value)
-	return r.row(line, fields[r.value], fields), nil
 }
 
 // header finds the columns.
 func (r *setReader) header(fields []string) bool {
-	r.columns, r.weight = len(fields), -1
-	fields[0] = strings.TrimPrefix(fields[0], "\uFEFF")
+	r.weight = -1
 	find := func(name string) int {
 		at := slices.Index(fields, name)
 		switch {
 		case at < 0:
-			r.fault(1, "%s", Unknown("column", name, fields))
+			r.Fault("%s", nearest.Unknown("column", name, fields))
 		case slices.Contains(fields[at+1:], name):
-			r.fault(1, "column %s occurs twice; expected once", shown(name))
+			r.Fault("column %s occurs twice; expected once", nearest.Shown(name))
 		}
 		return at
 	}
@@ -163,16 +129,16 @@ func (r *setReader) header(fields []string) bool {
 	if r.Weight != "" {
 		r.weight = find(r.Weight)
 	}
-	return len(r.faults) == 0
+	return r.Err() == nil
 }
 
 // row takes the value of a row.
-func (r *setReader) row(line int, value string, fields []string) bool {
+func (r *setReader) row(value string, fields []string) bool {
 	weight := int64(1)
 	if r.weight >= 0 {
 		number, err := strconv.ParseInt(fields[r.weight], 10, 64)
 		if err != nil || number < 1 || number > maxWeight {
-			r.fault(line, "%s is %s; expected a whole number from 1 to %d", r.Weight, shown(fields[r.weight]), maxWeight)
+			r.Fault("%s is %s; expected a whole number from 1 to %d", r.Weight, nearest.Shown(fields[r.weight]), maxWeight)
 			return true
 		}
 		weight = number
@@ -182,11 +148,11 @@ func (r *setReader) row(line int, value string, fields []string) bool {
 	case known:
 		r.set.weights[at] += weight
 	case value == "":
-		r.fault(line, "%s is empty; expected a value", r.Column)
+		r.Fault("%s is empty; expected a value", r.Column)
 	case !utf8.ValidString(value):
-		r.fault(line, "%s is not UTF-8; expected UTF-8 text", r.Column)
+		r.Fault("%s is not UTF-8; expected UTF-8 text", r.Column)
 	case len(r.set.values) == maxSetValues:
-		r.fault(line, "the file has more than %d different values; expected at most so many", maxSetValues)
+		r.Fault("the file has more than %d different values; expected at most so many", maxSetValues)
 		return false
 	default:
 		// What the reader returned is a part of its row, the whole of which it would
@@ -195,7 +161,7 @@ func (r *setReader) row(line int, value string, fields []string) bool {
 		r.known[value] = len(r.set.values)
 		r.set.values = append(r.set.values, value)
 		r.set.weights = append(r.set.weights, weight)
-		r.set.lines = append(r.set.lines, int32(line))
+		r.set.lines = append(r.set.lines, int32(r.Line()))
 	}
 	return true
 }

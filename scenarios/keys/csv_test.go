@@ -88,7 +88,7 @@ func TestReadCSVFaults(t *testing.T) {
 				"events.csv:6: count is \"\"; expected a whole number from 1 to 1000000000"},
 		{"a value that is not UTF-8", cities, "city\n\xff\n", "events.csv:2: city is not UTF-8; expected UTF-8 text"},
 		{"a quotation mark inside a field", cities, "city\nA\nN\"YC\n",
-			"events.csv:3: column 2: a quotation mark that belongs to nothing; expected fields with one in quotation marks, and it doubled"},
+			"events.csv:3: field 1: a quotation mark stands in a field without; expected the field in quotation marks, and its own doubled"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := tt.values.Read(strings.NewReader(tt.text))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"loadgen/engine/entity"
+	"loadgen/engine/nearest"
 )
 
 // builtIn makes sound what every entity has beside its attributes: two names always,
@@ -138,7 +139,7 @@ func (c *check) suits(path string, p *part) bool {
 	}
 	for _, text := range c.outcomes(&part{attribute: p.attribute, call: p.call}) {
 		if !isNumber([]byte(strings.TrimPrefix(text, "-"))) {
-			c.addAt(path, p, "%s can become %s, which is no whole number and cannot be padded; expected no format, or an attribute of numbers", p.attribute, shown(text))
+			c.addAt(path, p, "%s can become %s, which is no whole number and cannot be padded; expected no format, or an attribute of numbers", p.attribute, nearest.Shown(text))
 			return false
 		}
 	}
@@ -170,7 +171,7 @@ func (c *check) keyPart(path string, p *part, keyPath string, as func(string) en
 	case p.call.kind != asIs:
 		for _, text := range c.outcomes(p) {
 			if code, detail := entity.ValidateKey(as(text)); code != entity.OK {
-				c.addAt(path, p, "%s can become %s: %s: %s", p.source, shown(text), code, detail)
+				c.addAt(path, p, "%s can become %s: %s: %s", p.source, nearest.Shown(text), code, detail)
 				return false
 			}
 		}

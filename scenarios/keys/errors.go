@@ -14,22 +14,6 @@ var ErrTemplate = errors.New("keys: invalid template")
 // ErrRow is wrapped by every fault of a file of values.
 var ErrRow = errors.New("keys: invalid row")
 
-// RowFault is one thing that is wrong with a file that [CSV.Read] reads.
-type RowFault struct {
-	// File is the file's name as the distribution has it.
-	File string
-	// Line counts from 1.
-	Line int
-	// What is wrong, and what was expected.
-	What string
-}
-
-// Error returns "file:line: what".
-func (f *RowFault) Error() string { return fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.What) }
-
-// Unwrap returns [ErrRow].
-func (f *RowFault) Unwrap() error { return ErrRow }
-
 // Fault is one thing that is wrong with [Options].
 type Fault struct {
 	// Path names the field: "attributes.age.uniform.0", "row_key",

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"loadgen/engine/entity"
+	"loadgen/engine/nearest"
 )
 
 // Options is a key design with what it is formed from.
@@ -104,7 +105,7 @@ func (c *check) attributes() {
 		var faults []error
 		switch {
 		case !isName(a.Name):
-			faults = append(faults, faultf(path, "%s cannot name an attribute; expected a letter or '_', then letters, digits or '_'", shown(a.Name)))
+			faults = append(faults, faultf(path, "%s cannot name an attribute; expected a letter or '_', then letters, digits or '_'", nearest.Shown(a.Name)))
 		case count[a.Name] > 1:
 			faults = append(faults, faultf(path, "attribute %q occurs %d times; expected once", a.Name, count[a.Name]))
 		}
@@ -153,7 +154,7 @@ func (c *check) keyValues(keyPath, attribute string, as func(string) entity.Key)
 			a.judged = true
 			told++
 			where, what := placeOf(a.values, i)
-			c.add("attributes."+attribute+where, "%s is %s, and %s is formed from it: %s: %s", what, shown(value), keyPath, code, detail)
+			c.add("attributes."+attribute+where, "%s is %s, and %s is formed from it: %s: %s", what, nearest.Shown(value), keyPath, code, detail)
 		}
 	}
 	return !a.judged
@@ -174,7 +175,7 @@ func (c *check) properties(specs []PropertySpec) {
 		}
 		seen[spec.Name] = true
 		if !slices.Contains(Types(), spec.Type) {
-			c.add(path+".type", "type %s cannot be generated; expected %s", TypeName(spec.Type), Choice(typeNames()))
+			c.add(path+".type", "type %s cannot be generated; expected %s", TypeName(spec.Type), nearest.Choice(typeNames()))
 		} else if c.template(path+".value", spec.Value) {
 			c.value(path+".value", spec)
 		}
@@ -190,7 +191,7 @@ func (c *check) value(path string, spec PropertySpec) {
 	}
 	for text := range texts {
 		if value, ok := parseValue(spec.Type, text); !ok {
-			c.add(path, "value can become %s, which is no %s; expected %s", shown(text), TypeName(spec.Type), expected(spec.Type))
+			c.add(path, "value can become %s, which is no %s; expected %s", nearest.Shown(text), TypeName(spec.Type), expected(spec.Type))
 			return
 		} else if value.Type() == entity.TypeString && value.Size() > entity.String("").Size()+2*entity.MaxStringUnits {
 			c.add(path, "value can become a text of %d bytes; expected at most %d UTF-16 code units", len(text), entity.MaxStringUnits)
@@ -228,10 +229,10 @@ func (c *check) missing(name string) string {
 	if slices.Contains(builtins, name) {
 		return c.timeless(name)
 	}
-	if near, isNear := Nearest(name, slices.Concat(c.known, builtins)); isNear {
-		return fmt.Sprintf("unknown attribute %s; did you mean %q?", shown(name), near)
+	if near, isNear := nearest.Name(name, slices.Concat(c.known, builtins)); isNear {
+		return fmt.Sprintf("unknown attribute %s; did you mean %q?", nearest.Shown(name), near)
 	}
-	return Unknown("attribute", name, c.known)
+	return nearest.Unknown("attribute", name, c.known)
 }
 
 func (c *check) add(path, format string, args ...any) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"loadgen/engine/nearest"
 )
 
 // parsePlaceholder reads what stands between two braces, of which the first
@@ -16,7 +18,7 @@ func parsePlaceholder(inner string, at int) (part, error) {
 			return part{}, err
 		}
 	} else if !isName(value) {
-		return part{}, &TemplateError{at, fmt.Sprintf("the placeholder holds %s; expected the name of an attribute: a letter or '_', then letters, digits or '_'", shown(value))}
+		return part{}, &TemplateError{at, fmt.Sprintf("the placeholder holds %s; expected the name of an attribute: a letter or '_', then letters, digits or '_'", nearest.Shown(value))}
 	}
 	if !formatted {
 		return p, nil
@@ -33,7 +35,7 @@ func (p *part) parseCall(text string, at int) error {
 	list, closed := strings.CutSuffix(arguments, ")")
 	switch {
 	case !opened, !closed, strings.ContainsAny(list, "()"):
-		return &TemplateError{at, fmt.Sprintf("the placeholder holds %s; expected a call of one function, such as %s", shown(text), functions[0].example)}
+		return &TemplateError{at, fmt.Sprintf("the placeholder holds %s; expected a call of one function, such as %s", nearest.Shown(text), functions[0].example)}
 	}
 	f, err := findFunction(name, at)
 	if err != nil {
@@ -42,7 +44,7 @@ func (p *part) parseCall(text string, at int) error {
 	attribute, argument, two := strings.Cut(list, ",")
 	inside := at + len(name) + 1
 	if !isName(attribute) {
-		return &TemplateError{inside, fmt.Sprintf("%s is called with %s; expected the name of an attribute, as in %s", name, shown(attribute), f.example)}
+		return &TemplateError{inside, fmt.Sprintf("%s is called with %s; expected the name of an attribute, as in %s", name, nearest.Shown(attribute), f.example)}
 	}
 	p.attribute, p.call = attribute, transform{kind: f.kind}
 	inside += len(attribute)
@@ -54,7 +56,7 @@ func (p *part) parseCall(text string, at int) error {
 	}
 	n, ok := readCount(argument, f.most)
 	if !ok {
-		return &TemplateError{inside + 1, fmt.Sprintf("%s is called with %s; expected a whole number from 1 to %d, as in %s", name, shown(argument), f.most, f.example)}
+		return &TemplateError{inside + 1, fmt.Sprintf("%s is called with %s; expected a whole number from 1 to %d, as in %s", name, nearest.Shown(argument), f.most, f.example)}
 	}
 	p.call.n = n
 	return nil
@@ -68,7 +70,7 @@ func findFunction(name string, at int) (function, error) {
 		}
 		known = append(known, f.name)
 	}
-	return function{}, &TemplateError{at, Unknown("function", name, known)}
+	return function{}, &TemplateError{at, nearest.Unknown("function", name, known)}
 }
 
 // parseFormat reads what follows the colon: one of a time, or the padding of a
@@ -93,9 +95,9 @@ func (p *part) parseFormat(text string, at int) error {
 		return nil
 	}
 	if _, err := strconv.Atoi(width); isPadding && err == nil {
-		return &TemplateError{at, fmt.Sprintf("the padding is %s; expected a zero, a width from 1 to %d and a d, such as 05d", shown(text), maxPadded)}
+		return &TemplateError{at, fmt.Sprintf("the padding is %s; expected a zero, a width from 1 to %d and a d, such as 05d", nearest.Shown(text), maxPadded)}
 	}
-	return &TemplateError{at, Unknown("format", text, known)}
+	return &TemplateError{at, nearest.Unknown("format", text, known)}
 }
 
 // readCount reads a number from 1 to most, without a sign or a zero before it.

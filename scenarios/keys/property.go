@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"loadgen/engine/entity"
+	"loadgen/engine/nearest"
 )
 
 // PropertySpec says how one property of each entity is formed: the template
@@ -78,9 +79,9 @@ func nameFault(name string) string {
 	case name == "PartitionKey", name == "RowKey", name == "Timestamp":
 		return fmt.Sprintf("%q is a property that every entity has already; expected another name", name)
 	case !isName(name):
-		return fmt.Sprintf("%s cannot name a property; expected a letter or '_', then letters, digits or '_', at most 255", shown(name))
+		return fmt.Sprintf("%s cannot name a property; expected a letter or '_', then letters, digits or '_', at most 255", nearest.Shown(name))
 	case len(name) >= 3 && strings.EqualFold(name[:3], "xml"):
-		return fmt.Sprintf("%s cannot name a property, for it begins with xml; expected another name", shown(name))
+		return fmt.Sprintf("%s cannot name a property, for it begins with xml; expected another name", nearest.Shown(name))
 	default:
 		return ""
 	}

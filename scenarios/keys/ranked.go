@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"loadgen/engine/clock"
+	"loadgen/engine/nearest"
 )
 
 // Ranked is what [Zipf] and [HotSet] draw from: so many numbers, or a list of
@@ -44,7 +45,7 @@ func (r *Ranked) faults(path string) []error {
 	for i, value := range r.List {
 		if j, twice := first[value]; twice {
 			faults = append(faults, faultf(fmt.Sprintf("%s.list.%d", path, i),
-				"list[%d] is %s as list[%d] is; expected texts that differ", i, shown(value), j))
+				"list[%d] is %s as list[%d] is; expected texts that differ", i, nearest.Shown(value), j))
 			continue
 		}
 		first[value] = i

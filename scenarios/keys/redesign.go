@@ -3,6 +3,8 @@ package keys
 import (
 	"errors"
 	"slices"
+
+	"loadgen/engine/nearest"
 )
 
 // Design returns the generator of the same entities under other keys: every
@@ -37,7 +39,7 @@ func (g *Generator) Project(names []string) (*Generator, error) {
 	var faults []error
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			faults = append(faults, faultf("properties", "%s", Unknown("property", name, known)))
+			faults = append(faults, faultf("properties", "%s", nearest.Unknown("property", name, known)))
 		}
 	}
 	if len(faults) > 0 {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"loadgen/backoff"
-	"loadgen/scenarios/keys"
+	"loadgen/engine/nearest"
 )
 
 // Contestant is a retry policy with a limiter, or none.
@@ -32,7 +32,7 @@ func Named(names ...string) (list []Contestant, faults []error) {
 		one := Contestant{Name: name, Policy: p}
 		if limited {
 			if one.Limiter = backoff.LimiterByName(limiter); one.Limiter == nil {
-				faults = append(faults, errors.New(keys.Unknown("limiter", limiter, backoff.Limiters())))
+				faults = append(faults, errors.New(nearest.Unknown("limiter", limiter, backoff.Limiters())))
 			}
 		}
 		if seen[name] {

@@ -5,6 +5,7 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/results"
+	"loadgen/scenarios/survey"
 	"loadgen/scenarios/survey/sketch"
 )
 
@@ -17,13 +18,13 @@ type partition struct {
 	// demanded is entities and what refused requests asked for.
 	demanded int64
 	seconds  seconds
-	rows     order
+	rows     survey.Stream
 }
 
 func (p *partition) reset() {
 	p.entities, p.requests, p.refused, p.accountRefused, p.demanded = 0, 0, 0, 0, 0
 	p.seconds.reset()
-	p.rows.reset()
+	p.rows.Reset()
 }
 
 // query names what queries that differ in their literals only share.
@@ -163,6 +164,6 @@ func (t *tally) query(r *request, class results.Class) {
 
 func (t *tally) insert(r *request) {
 	rows := &t.partition(r.Table, r.PartitionKey, 0).rows
-	came := rows.next(within(r.RowKey, longestKey), rowLag)
+	came := rows.Next(within(r.RowKey, longestKey), rowLag)
 	t.tables.Of(within(r.Table, longestName), 1).Value.insert(within(r.PartitionKey, longestKey), came)
 }

@@ -8,9 +8,9 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/engine/nearest"
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
-	"loadgen/scenarios/keys"
 	"loadgen/target"
 )
 
@@ -24,7 +24,7 @@ func (p *Plan) driverFault() error {
 	}
 	if p.Driver != Vegeta {
 		expected := "expected native or vegeta"
-		if near, found := keys.Nearest(p.Driver, []string{Native, Vegeta}); found {
+		if near, found := nearest.Name(p.Driver, []string{Native, Vegeta}); found {
 			expected = "the nearest is " + near
 		}
 		return wrong("driver", "%s", expected)

@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
+	"loadgen/engine/nearest"
 	"loadgen/report/plain"
 	"loadgen/report/ranking"
 	"loadgen/results"
 	"loadgen/scenarios"
-	"loadgen/scenarios/keys"
 	"loadgen/scenarios/run"
 	"loadgen/scenarios/suggest"
 )
@@ -161,13 +161,13 @@ func (c *contest) chosen() ([]string, error) {
 		path := fmt.Sprintf("designs.%d", i)
 		switch {
 		case !slices.Contains(all, name):
-			faults = append(faults, wrong(path, "%s", keys.Unknown("design", name, all)))
+			faults = append(faults, wrong(path, "%s", nearest.Unknown("design", name, all)))
 		case slices.Contains(named[:i], name):
 			faults = append(faults, wrong(path, "%s occurs twice; expected each once", name))
 		}
 	}
 	if len(faults) == 0 && len(named) < 2 {
-		faults = append(faults, wrong("designs", "one design alone; a contest needs two or more, of %s", keys.Choice(all)))
+		faults = append(faults, wrong("designs", "one design alone; a contest needs two or more, of %s", nearest.Choice(all)))
 	}
 	return slices.DeleteFunc(all, func(name string) bool { return !slices.Contains(named, name) }), errors.Join(faults...)
 }

@@ -90,7 +90,7 @@ func (c *contest) orderOf(one *arm) string {
 	case err != nil, told == survey.Unknown.String():
 		return ""
 	case told == survey.OnePartition.String():
-		return "one partition"
+		return results.OnePartition
 	default:
 		return told
 	}

@@ -94,13 +94,13 @@ func (r *rule) behind(a, best *assay) string {
 	than := best.design.Name
 	switch {
 	case a.unserved > best.unserved:
-		return fmt.Sprintf("%s with a bounded response time would read more than it wants, and %d under %s.", several(a.unserved, "operation"), best.unserved, than)
+		return fmt.Sprintf("%s with a bounded response time would read more than it wants, and %d under %s.", several(float64(a.unserved), "operation"), best.unserved, than)
 	case coarse(a.cost, 1.05) > coarse(best.cost, 1.05):
 		return fmt.Sprintf("an operation comes to %s requests and counted entities on the average, and to %s under %s (derived).", count(a.cost), count(best.cost), than)
 	case len(a.design.Copies) > len(best.design.Copies):
-		return fmt.Sprintf("it costs about as much as %s and needs %s more.", than, several(len(a.design.Copies)-len(best.design.Copies), "copy"))
+		return fmt.Sprintf("it costs about as much as %s and needs %s more.", than, several(float64(len(a.design.Copies)-len(best.design.Copies)), "copy"))
 	case apartFrom(&a.design) > apartFrom(&best.design):
-		return fmt.Sprintf("it costs about as much as %s, and no transaction keeps %s consistent.", than, several(apartFrom(&a.design), "copy"))
+		return fmt.Sprintf("it costs about as much as %s, and no transaction keeps %s consistent.", than, several(float64(apartFrom(&a.design)), "copy"))
 	case a.buckets > best.buckets:
 		return fmt.Sprintf("it costs about as much as %s and has %d buckets rather than %d.", than, a.buckets, best.buckets)
 	default:

@@ -19,39 +19,23 @@ func count(figure float64) string {
 	return text
 }
 
-// several writes how many there are of something.
-func several(n int, what string) string {
+// several writes how many there are of something, on the average.
+func several(n float64, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
 	if stem, y := strings.CutSuffix(what, "y"); y {
 		what = stem + "ie"
 	}
-	return count(float64(n)) + " " + what + "s"
-}
-
-// requests writes how many requests are sent on the average.
-func requests(n float64) string {
-	if n == 1 {
-		return "1 request"
-	}
-	return count(n) + " requests"
-}
-
-// entities writes how many entities are counted on the average.
-func entities(n float64) string {
-	if n == 1 {
-		return "1 entity"
-	}
-	return count(n) + " entities"
+	return count(n) + " " + what + "s"
 }
 
 // partitions writes over how many partitions a load falls.
 func partitions(n float64) string {
 	if math.Round(n) == 1 {
-		return "1 partition"
+		n = 1
 	}
-	return count(n) + " partitions"
+	return several(n, "partition")
 }
 
 // percent writes a share. What is not all is never rounded up to that, nor what is

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"loadgen/scenarios"
+	"loadgen/scenarios/survey"
 )
 
 // rule is the documents' rule at work on one scenario. It belongs to one goroutine.
@@ -141,7 +142,7 @@ func (r *rule) drafts(p *Proposal) ([]draft, error) {
 		buckets := 1
 		if r.appends(set) && r.inserts >= insertHeavy {
 			d, _ := r.draft(set, parts{1, 1}, 0)
-			p.reject(&d.design, "append-only: it begins with "+set[r.leading(set)]+", which rises or falls as entities come about, and "+percent(r.inserts)+
+			p.reject(&d.design, survey.AppendOnly.String()+": it begins with "+set[r.leading(set)]+", which rises or falls as entities come about, and "+percent(r.inserts)+
 				" of the operations insert: all of those fall on one partition server, whatever the number of keys.")
 			if r.bucketBy == "" {
 				continue

@@ -24,7 +24,7 @@ func (p *Proposal) Text(w io.Writer) error {
 			wrap(&out, why, "   - ", "     ")
 		}
 		for _, r := range c.Reads {
-			told := requests(r.Requests) + ", " + entities(r.Counted) + " counted"
+			told := several(r.Requests, "request") + ", " + several(r.Counted, "entity") + " counted"
 			if r.Requests == 0 {
 				told = "– (too seldom to be met in a sample)"
 			}

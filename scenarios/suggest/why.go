@@ -19,7 +19,7 @@ func (r *rule) why(a *assay) []string {
 		list = append(list, r.whyCopy(a, &a.design.Copies[i]))
 	}
 	if a.insertCounted > 0 && len(a.design.Copies) > 0 {
-		list = append(list, fmt.Sprintf("An insert counts %s entities in %s (derived).", count(a.insertCounted), requests(a.insertRequests)))
+		list = append(list, fmt.Sprintf("An insert counts %s entities in %s (derived).", count(a.insertCounted), several(a.insertRequests, "request")))
 	}
 	if a.appends && a.insertRate > 0 {
 		list = append(list, fmt.Sprintf("It appends: its %s inserts/s all fall at the end, on one server; that is no matter only while they are so few.", count(a.insertRate)))
@@ -70,7 +70,7 @@ func (r *rule) whyBuckets(a *assay) string {
 	var asks []string
 	for _, c := range a.reads {
 		if c.Requests > 1.5 {
-			asks = append(asks, fmt.Sprintf("%s takes %s", c.Operation, requests(c.Requests)))
+			asks = append(asks, fmt.Sprintf("%s takes %s", c.Operation, several(c.Requests, "request")))
 		}
 	}
 	if len(asks) > 0 {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"loadgen/engine/nearest"
 )
 
 // column is what a column of a file means.
@@ -49,6 +51,11 @@ func meaningOf(name string) column {
 	return ignoredColumn
 }
 
+// isColumn reports whether a name is that of a column, or meant to be.
+func isColumn(name string) bool {
+	return meaningOf(name) != ignoredColumn || mistyped(name) != ""
+}
+
 // header is the columns of a file.
 type header struct {
 	meanings []column
@@ -58,18 +65,17 @@ type header struct {
 
 // headerOf returns the columns that a first row names; false where it names none,
 // and so is a row like any other. A fault says what is wrong with it.
-func (o *ReadOptions) headerOf(fields [][]byte) (h header, is bool, fault string) {
+func headerOf(fields []string) (h header, is bool, fault string) {
 	for _, field := range fields {
-		meaning := meaningOf(string(field))
-		is = is || meaning != ignoredColumn || o.mistyped(string(field)) != ""
-		h.meanings = append(h.meanings, meaning)
+		is = is || isColumn(field)
+		h.meanings = append(h.meanings, meaningOf(field))
 	}
 	if !is {
 		return header{}, false, ""
 	}
 	for i, field := range fields {
-		name, meaning := string(field), h.meanings[i]
-		if meant := o.mistyped(name); meaning == ignoredColumn && meant != "" {
+		meaning := h.meanings[i]
+		if meant := mistyped(field); meaning == ignoredColumn && meant != "" {
 			return h, true, fmt.Sprintf("unknown column %q; did you mean %q?", shown(field), meant)
 		}
 		if meaning == ignoredColumn {
@@ -92,49 +98,27 @@ const fewestLetters = 6
 // one that is a letter apart, or for PartitionKey, which must be there, one of
 // letters alone that ends in "key" and is the nearest. More is not taken for a
 // misspelling: a file's first row may be a key, and its columns anything.
-func (o *ReadOptions) mistyped(name string) string {
+func mistyped(name string) string {
 	short := plain(name)
 	if meaningOf(name) != ignoredColumn {
 		return ""
 	}
 	for _, known := range columnNames {
-		if spelled := plain(known.name); len(spelled) >= fewestLetters && oneApart(short, spelled) {
+		if spelled := plain(known.name); len(spelled) >= fewestLetters && nearest.Distance(short, spelled) == 1 {
 			return known.name
 		}
 	}
 	const required = "partitionkey"
-	if o.Nearest == nil || !strings.HasSuffix(short, "key") || strings.Trim(short, letters) != "" {
+	if !strings.HasSuffix(short, "key") || strings.Trim(short, letters) != "" {
 		return ""
 	}
-	if _, near := o.Nearest(short, []string{required}); near {
+	if _, near := nearest.Name(short, []string{required}); near {
 		return columnNames[0].name
 	}
 	return ""
 }
 
 const letters = "abcdefghijklmnopqrstuvwxyz"
-
-// oneApart reports whether one letter more, less or other, or two that changed
-// places, make one name the other.
-func oneApart(a, b string) bool {
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	if len(b)-len(a) > 1 {
-		return false
-	}
-	start := len(common(a, b))
-	switch a, b = a[start:], b[start:]; {
-	case len(a) < len(b):
-		return a == b[1:]
-	case len(a) == 0:
-		return false
-	case a[1:] == b[1:]:
-		return true
-	default:
-		return len(a) > 1 && a[0] == b[1] && a[1] == b[0] && a[2:] == b[2:]
-	}
-}
 
 // operations are the words for what a row does, as verbs of this tool and of
 // others, those that insert first.
@@ -149,12 +133,12 @@ var operations = []struct {
 }
 
 // kindOf returns what an operation of that name is.
-func kindOf(name []byte) (Kind, bool) {
+func kindOf(name string) (Kind, bool) {
 	if len(name) > longestShown {
 		return 0, false
 	}
 	for i := range operations {
-		if plain(string(name)) == plain(operations[i].name) {
+		if plain(name) == plain(operations[i].name) {
 			return operations[i].kind, true
 		}
 	}
@@ -162,15 +146,13 @@ func kindOf(name []byte) (Kind, bool) {
 }
 
 // unknownOperation returns what is wrong with a name that no operation has.
-func (o *ReadOptions) unknownOperation(name []byte) string {
+func unknownOperation(name string) string {
 	known := make([]string, len(operations))
 	for i := range operations {
 		known[i] = operations[i].name
 	}
-	if o.Nearest != nil {
-		if meant, near := o.Nearest(shown(name), known); near {
-			return fmt.Sprintf("unknown operation %q; did you mean %q?", shown(name), meant)
-		}
+	if meant, near := nearest.Name(shown(name), known); near {
+		return fmt.Sprintf("unknown operation %q; did you mean %q?", shown(name), meant)
 	}
 	return fmt.Sprintf("unknown operation %q; expected one of %s", shown(name), strings.Join(known, ", "))
 }

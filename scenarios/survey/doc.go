@@ -8,6 +8,10 @@
 // moment they all fall on one place ([Order]). [Report.Forecast] says what that
 // makes of a rate.
 //
+// A [Stream] tells the same of keys that come one by one in their order, each seen
+// once, without an instant: whether they go up or down, which a results.Order counts
+// and names.
+//
 // Keys may come in any order. Up to a bound each partition is told apart and all
 // counts are exact; beyond it the heaviest are kept with the bounds between which
 // their weights lie, and the rest are estimates with their standard error. The

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"loadgen/results"
 )
 
 // Verdict says how inserts come.
@@ -33,8 +35,8 @@ const (
 	OnePartition
 )
 
-var verdictNames = [...]string{"unknown", "spread", "append-only", "prepend-only", "one hot tail of several buckets",
-	"one moving point", "one dominant beginning", "one partition only"}
+var verdictNames = [...]string{"unknown", "spread", results.AppendOnly, results.PrependOnly, results.HotTail,
+	results.MovingPoint, "one dominant beginning", "one partition only"}
 
 // String returns the verdict as a report names it.
 func (v Verdict) String() string { return verdictNames[v] }

@@ -11,7 +11,6 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/scenarios/survey"
-	"loadgen/scenarios/survey/surveytest"
 )
 
 func reportOf(t testing.TB, o survey.Options, rows ...*survey.Row) survey.Report {
@@ -26,7 +25,7 @@ func reportOf(t testing.TB, o survey.Options, rows ...*survey.Row) survey.Report
 	return s.Report()
 }
 
-func orderOf(t testing.TB, d *surveytest.Design, seed uint64, rows int) survey.Order {
+func orderOf(t testing.TB, d *Design, seed uint64, rows int) survey.Order {
 	t.Helper()
 	s, err := survey.New(survey.Options{Seed: seed})
 	if err != nil {
@@ -42,7 +41,7 @@ func orderOf(t testing.TB, d *surveytest.Design, seed uint64, rows int) survey.O
 func TestNoDesignIsMisjudged(t *testing.T) {
 	for _, rows := range []int{2_000, tier(7_000, 17_000)} {
 		matrix := map[string]int{}
-		for i, d := range surveytest.Designs() {
+		for i, d := range Designs() {
 			o := orderOf(t, &d, uint64(i), rows)
 			matrix[fmt.Sprintf("%-32s judged %-32s", d.Verdict, o.Verdict)]++
 			if o.Verdict != d.Verdict || o.Hot != d.Hot {
@@ -60,7 +59,7 @@ func TestNoDesignIsMisjudged(t *testing.T) {
 
 func TestTimeReversedSwapsAppendAndPrepend(t *testing.T) {
 	swapped := 0
-	for i, d := range surveytest.Designs() {
+	for i, d := range Designs() {
 		back := d.Reverse()
 		o := orderOf(t, &back, uint64(i), 12_000)
 		if o.Verdict != back.Verdict || o.Hot != back.Hot {
@@ -79,7 +78,7 @@ func TestAShuffledStreamGetsTheSameVerdict(t *testing.T) {
 	// Fewer samples than rows, so that another sample is judged.
 	options := survey.Options{Seed: 5, Samples: 2_500}
 	rng := rand.New(rand.NewPCG(3, 4))
-	for i, d := range surveytest.Designs() {
+	for i, d := range Designs() {
 		var rows []*survey.Row
 		for r := range d.Stream(uint64(i), 6_000) {
 			copied := *r
@@ -101,7 +100,7 @@ func TestAShuffledStreamGetsTheSameVerdict(t *testing.T) {
 // partitions, each of which has a 365th of all.
 func TestADayKeyOverAYearIsHot(t *testing.T) {
 	s, _ := survey.New(survey.Options{})
-	for r := range surveytest.Designs()[0].Stream(1, 36_500) {
+	for r := range Designs()[0].Stream(1, 36_500) {
 		s.Add(r)
 	}
 	r := s.Report()

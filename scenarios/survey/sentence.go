@@ -12,9 +12,9 @@ func (o *Order) Sentence() string {
 		return fmt.Sprintf("Inserts are spread: within %s the busiest quarter of the keys took %s of them, "+
 			"where half is chance%s.", moment(o.Window), percent(o.AtOnce), o.hotAtTimes())
 	case AppendOnly:
-		return o.oneWay("append-only", "last", o.AtTop)
+		return o.oneWay("last", o.AtTop)
 	case PrependOnly:
-		return o.oneWay("prepend-only", "first", o.AtBottom)
+		return o.oneWay("first", o.AtBottom)
 	case HotTail:
 		end, share := "last", o.AtTop
 		if o.AtBottom > o.AtTop {
@@ -37,10 +37,10 @@ func (o *Order) Sentence() string {
 	}
 }
 
-func (o *Order) oneWay(way, end string, share float64) string {
+func (o *Order) oneWay(end string, share float64) string {
 	return fmt.Sprintf("Inserts are %s: within %s %s of them fell on one place, in %s of the windows the %s range, "+
 		"which one server serves, however many of the %d PartitionKeys there are.",
-		way, moment(o.Window), percent(o.AtOnce), percent(share), end, o.Keys)
+		o.Verdict, moment(o.Window), percent(o.AtOnce), percent(share), end, o.Keys)
 }
 
 // hotAtTimes tells of the windows that are hot where most are not.

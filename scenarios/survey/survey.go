@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"loadgen/engine/clock"
+	"loadgen/engine/entity"
 )
 
 // Kind is what a key was used for.
@@ -41,8 +42,8 @@ type Survey struct {
 	weights weights
 	inserts sample
 
-	// partition and key are the room of Add.
-	partition, key []byte
+	// partition is the room of Add.
+	partition []byte
 }
 
 // sums is what is counted of all rows.
@@ -64,41 +65,26 @@ func New(o Options) (*Survey, error) {
 // Add takes a row. It copies what it keeps. A row whose key no table would take
 // counts as invalid, and for nothing else.
 func (s *Survey) Add(r *Row) {
-	s.partition, s.key = append(s.partition[:0], r.PartitionKey...), append(s.key[:0], r.RowKey...)
-	s.add(&use{partition: s.partition, row: s.key, at: r.Instant, timed: r.HasInstant,
-		entities: r.Entities, kind: r.Kind, line: r.Line})
-}
-
-// use is a Row as bytes that may be used again for the next.
-type use struct {
-	partition, row []byte
-	at             clock.Instant
-	timed          bool
-	entities       int64
-	kind           Kind
-	line           int64
-}
-
-func (s *Survey) add(u *use) {
-	if !validKey(u.partition) || !validKey(u.row) {
+	if code, what := entity.ValidateKey(entity.Key{Partition: r.PartitionKey, Row: r.RowKey}); code != entity.OK {
 		s.sum.invalid++
 		if len(s.faults) < mostKeyFaults {
-			s.faults = append(s.faults, keyFault(u))
+			s.faults = append(s.faults, KeyFault{r.Line, shown(r.PartitionKey), what})
 		}
 		return
 	}
-	entities := min(max(0, u.entities), mostEntities)
+	entities := min(max(0, r.Entities), mostEntities)
 	s.sum.rows++
 	s.sum.entities += entities
-	s.weights.add(u.partition, entities)
-	if u.kind != Insert {
+	s.partition = append(s.partition[:0], r.PartitionKey...)
+	s.weights.add(s.partition, entities)
+	if r.Kind != Insert {
 		return
 	}
 	s.sum.inserts++
 	s.sum.inserted += entities
-	if !u.timed {
+	if !r.HasInstant {
 		s.sum.untimed++
 		return
 	}
-	s.inserts.add(u.at, u.partition)
+	s.inserts.add(r.Instant, s.partition)
 }

@@ -9,10 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"loadgen/engine/entity"
 	"loadgen/scenarios/keys"
 	"loadgen/scenarios/survey"
-	"loadgen/scenarios/survey/surveytest"
 )
 
 // counted is what brute force knows of a stream.
@@ -209,19 +207,6 @@ func TestInvalidKeysAreCountedApart(t *testing.T) {
 	}
 }
 
-func FuzzKeysAreValidAsTheEntityHasIt(f *testing.F) {
-	for _, seed := range []string{"", "a", "a/b", "\\", "#", "?", "\x00", "\x7f", "\u0080", "\u009f", "\u00a0", "\xff", "\xed\xa0\x80", "𝄞", "é",
-		strings.Repeat("x", 512), strings.Repeat("x", 513), strings.Repeat("é", 512), strings.Repeat("𝄞", 256), strings.Repeat("𝄞", 257), "\uFFFD"} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, key []byte) {
-		code, detail := entity.ValidateKey(entity.Key{Partition: string(key)})
-		if got, want := survey.ValidKey(key), code == entity.OK; got != want {
-			t.Errorf("ValidKey(%q) = %t; want %t: %s", key, got, want, detail)
-		}
-	})
-}
-
 func TestRowsAreWeighedWithinBounds(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -301,7 +286,7 @@ func TestMemoryDoesNotGrowWithTheStream(t *testing.T) {
 }
 
 func BenchmarkAdd(b *testing.B) {
-	designs := surveytest.Designs()
+	designs := Designs()
 	s, err := survey.New(survey.Options{})
 	if err != nil {
 		b.Fatal(err)

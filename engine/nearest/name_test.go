@@ -1,14 +1,14 @@
-package keys_test
+package nearest_test
 
 import (
 	"math/rand/v2"
 	"strings"
 	"testing"
 
-	"loadgen/scenarios/keys"
+	"loadgen/engine/nearest"
 )
 
-func TestNearest(t *testing.T) {
+func TestName(t *testing.T) {
 	known := []string{"load", "count", "peak", "partition_key", "row_key"}
 	for _, tt := range []struct {
 		name  string
@@ -30,9 +30,9 @@ func TestNearest(t *testing.T) {
 		{"a long name is compared by its beginning", strings.Repeat("x", 100_000), []string{strings.Repeat("x", 200)}, strings.Repeat("x", 200), true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, near := keys.Nearest(tt.typed, tt.known)
+			got, near := nearest.Name(tt.typed, tt.known)
 			if got != tt.want || near != tt.near {
-				t.Errorf("Nearest(%.20q, %.60q) = %.20q, %t; want %.20q, %t", tt.typed, tt.known, got, near, tt.want, tt.near)
+				t.Errorf("Name(%.20q, %.60q) = %.20q, %t; want %.20q, %t", tt.typed, tt.known, got, near, tt.want, tt.near)
 			}
 		})
 	}
@@ -52,10 +52,10 @@ func TestNearestIsNearest(t *testing.T) {
 	}
 	for range 2000 {
 		typed, known := word(), []string{word(), word(), word()}
-		got, _ := keys.Nearest(typed, known)
+		got, _ := nearest.Name(typed, known)
 		for _, other := range known {
 			if a, b := distance(typed, got), distance(typed, other); a > b {
-				t.Fatalf("seed %d: Nearest(%q, %q) = %q at distance %d; %q is at %d", seed, typed, known, got, a, other, b)
+				t.Fatalf("seed %d: Name(%q, %q) = %q at distance %d; %q is at %d", seed, typed, known, got, a, other, b)
 			}
 		}
 	}
@@ -91,13 +91,13 @@ func TestUnknown(t *testing.T) {
 		{"a long name is cut", strings.Repeat("é", 150), nil, `unknown attribute "` + strings.Repeat("é", 30) + `"…; expected none, for there are none`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := keys.Unknown("attribute", tt.typed, tt.known); got != tt.want {
+			if got := nearest.Unknown("attribute", tt.typed, tt.known); got != tt.want {
 				t.Errorf("Unknown(%.20q, %q) = %s; want %s", tt.typed, tt.known, got, tt.want)
 			}
 		})
 	}
 	many := strings.Split("abcdefghijklmno", "")
-	if got, want := keys.Choice(many), "a, b, c, d, e, f, g, h, i, j, k, l or one of 3 more"; got != want {
+	if got, want := nearest.Choice(many), "a, b, c, d, e, f, g, h, i, j, k, l or one of 3 more"; got != want {
 		t.Errorf("Choice(%q) = %q; want %q", many, got, want)
 	}
 }

@@ -1,11 +1,11 @@
-package survey_test
+package clock_test
 
 import (
 	"strings"
 	"testing"
 	"time"
 
-	"loadgen/scenarios/survey"
+	"loadgen/engine/clock"
 )
 
 func TestInstants(t *testing.T) {
@@ -44,8 +44,8 @@ func TestInstants(t *testing.T) {
 		{"a year beyond what can be told", "2300-01-01T00:00:00Z", 0, "no instant"},
 		{"text without end", "2026-01-02T15:04:05." + strings.Repeat("1", 80) + "Z", 0, "no instant"},
 	} {
-		if got, kind := survey.ParseInstant(tt.text); got != tt.want || kind != tt.kind {
-			t.Errorf("%s: parseInstant(%q) = %d, %s; want %d, %s", tt.name, tt.text, got, kind, tt.want, tt.kind)
+		if got, kind := clock.ParseInstant(tt.text); int64(got) != tt.want || kind.String() != tt.kind {
+			t.Errorf("%s: ParseInstant(%q) = %d, %s; want %d, %s", tt.name, tt.text, got, kind, tt.want, tt.kind)
 		}
 	}
 }
@@ -56,18 +56,19 @@ func FuzzInstants(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got, kind := survey.ParseInstant(text)
+		at, notation := clock.ParseInstant(text)
+		got, kind := int64(at), notation.String()
 		if at, err := time.Parse(time.RFC3339Nano, text); kind == "a time" && (err != nil || at.UnixNano() != got) {
-			t.Errorf("parseInstant(%q) = %d; want %v, %v", text, got, at, err)
+			t.Errorf("ParseInstant(%q) = %d; want %v, %v", text, got, at, err)
 		}
 		if d, err := time.ParseDuration(text); kind == "a duration" && (err != nil || int64(d) != got) {
-			t.Errorf("parseInstant(%q) = %d; want %v, %v", text, got, d, err)
+			t.Errorf("ParseInstant(%q) = %d; want %v, %v", text, got, d, err)
 		}
 		if d, err := time.ParseDuration(text + "s"); kind == "seconds" && (err != nil || int64(d) != got) {
-			t.Errorf("parseInstant(%q) = %d; want %v, %v", text, got, d, err)
+			t.Errorf("ParseInstant(%q) = %d; want %v, %v", text, got, d, err)
 		}
 		if d, err := time.ParseDuration(text + "ms"); kind == "milliseconds" && (err != nil || int64(d) != got) {
-			t.Errorf("parseInstant(%q) = %d; want %v, %v", text, got, d, err)
+			t.Errorf("ParseInstant(%q) = %d; want %v, %v", text, got, d, err)
 		}
 	})
 }

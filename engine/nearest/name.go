@@ -1,4 +1,4 @@
-package keys
+package nearest
 
 import (
 	"fmt"
@@ -13,31 +13,44 @@ const (
 	longestShown = 60
 )
 
-// Nearest returns the known name that a mistyped one most likely meant: the one
-// at the least edit distance, letter case ignored, the first of equals; and
-// whether it is near enough to be worth suggesting, which is at most one edit
-// plus one for every four characters. It returns "" only where nothing is known.
-func Nearest(name string, known []string) (string, bool) {
-	best, least := "", -1
-	typed := clip(name, longestName)
-	for _, candidate := range known {
-		if d := distance(strings.ToLower(typed), strings.ToLower(clip(candidate, longestName))); least < 0 || d < least {
-			best, least = candidate, d
-		}
+// Name returns the known name that a mistyped one most likely meant: the first of
+// [Names]; and whether it is near enough to be worth suggesting, which is at most one
+// edit plus one for every four characters. It returns "" only where nothing is known.
+func Name(typed string, known []string) (string, bool) {
+	all := Names(typed, known)
+	if len(all) == 0 {
+		return "", false
 	}
 	// One edit turns a single letter into any other: a suggestion must share
 	// something with what was typed.
-	length := max(utf8.RuneCountInString(typed), utf8.RuneCountInString(clip(best, longestName)))
-	return best, least >= 0 && least <= 1+length/4 && least < length
+	least := Distance(typed, all[0])
+	length := max(utf8.RuneCountInString(clip(typed, longestName)), utf8.RuneCountInString(clip(all[0], longestName)))
+	return all[0], least <= 1+length/4 && least < length
+}
+
+// Names returns the known names at the least distance from a mistyped one, in their
+// order.
+func Names(typed string, known []string) []string {
+	var all []string
+	least := -1
+	for _, candidate := range known {
+		switch d := Distance(typed, candidate); {
+		case least < 0 || d < least:
+			least, all = d, append(all[:0], candidate)
+		case d == least:
+			all = append(all, candidate)
+		}
+	}
+	return all
 }
 
 // Unknown returns the message for a name that is not among the known ones: what
 // was found and which name was probably meant, or else the names that exist.
 func Unknown(what, name string, known []string) string {
-	if near, ok := Nearest(name, known); ok {
-		return fmt.Sprintf("unknown %s %s; did you mean %q?", what, shown(name), near)
+	if near, ok := Name(name, known); ok {
+		return fmt.Sprintf("unknown %s %s; did you mean %q?", what, Shown(name), near)
 	}
-	return fmt.Sprintf("unknown %s %s; expected %s", what, shown(name), Choice(known))
+	return fmt.Sprintf("unknown %s %s; expected %s", what, Shown(name), Choice(known))
 }
 
 // Choice returns names as a person lists alternatives: "a, b or c"; after the
@@ -57,8 +70,8 @@ func Choice(names []string) string {
 	}
 }
 
-// shown returns a name in quotes, cut where it is too long to print.
-func shown(name string) string {
+// Shown returns a name in quotes, cut where it is too long to print.
+func Shown(name string) string {
 	if short := clip(name, longestShown); short != name {
 		return fmt.Sprintf("%q…", short)
 	}
@@ -77,11 +90,11 @@ func clip(name string, most int) string {
 	return name[:end]
 }
 
-// distance is the optimal string alignment distance of two texts in characters:
-// the least number of insertions, deletions, replacements and swaps of
-// neighbours that makes one the other, no stretch being edited twice.
-func distance(a, b string) int {
-	from, to := []rune(a), []rune(b)
+// Distance is the optimal string alignment distance of two names in characters,
+// letter case ignored: the least number of insertions, deletions, replacements and
+// swaps of neighbours that makes one the other, no stretch being edited twice.
+func Distance(a, b string) int {
+	from, to := []rune(strings.ToLower(clip(a, longestName))), []rune(strings.ToLower(clip(b, longestName)))
 	before := make([]int, len(to)+1)
 	last := make([]int, len(to)+1)
 	row := make([]int, len(to)+1)

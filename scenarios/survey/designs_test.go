@@ -1,4 +1,4 @@
-package surveytest
+package survey_test
 
 import (
 	"fmt"

@@ -1,0 +1,176 @@
+package csvfile
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+)
+
+// filter turns a file into the CSV from which the library's reader loses nothing: a
+// field in quotation marks that is empty, or begins with one, has another one before
+// it; carriage returns before a line's end within quotation marks are doubled, for the
+// library drops one; \" is a doubled mark. It bounds rows.
+type filter struct {
+	from io.Reader
+	dialect
+	most Options
+	at   state
+	// fresh says that nothing of the field in quotation marks has come yet, escaped
+	// that a backslash has whose sense the next byte tells, alone that a carriage
+	// return ended no line. before is the byte before.
+	fresh, escaped, alone bool
+	before                byte
+	// row and now are the lines at which the row began and that is reached, length and
+	// fields how many there are of it so far.
+	row, now, length, fields int
+
+	// in is the room of what is read, out what is ready, of which so much was taken.
+	in    [4096]byte
+	out   []byte
+	taken int
+	err   error
+}
+
+// state is where in a row the filter stands.
+type state uint8
+
+const (
+	// starting is at the beginning of a field, bare in one without quotation marks or
+	// behind a fault, within between them, and closing behind one that is the last, or
+	// else the first of two.
+	starting state = iota
+	bare
+	within
+	closing
+)
+
+// special are the bytes that are more than themselves, beside the separator.
+var special = [256]bool{'"': true, '\\': true, '\r': true, '\n': true}
+
+// boundFault is that a row goes beyond its bounds, or ends in a way that says nothing.
+type boundFault struct {
+	line int
+	what string
+}
+
+// Error returns what is wrong.
+func (f *boundFault) Error() string { return f.what }
+
+// Read fills a buffer with what is ready. The error is that of what is read from, or
+// a *boundFault.
+func (f *filter) Read(into []byte) (int, error) {
+	for f.taken == len(f.out) {
+		if f.err != nil {
+			return 0, f.err
+		}
+		n, err := f.from.Read(f.in[:])
+		f.out, f.taken, f.err = f.out[:0], 0, err
+		f.feed(f.in[:n])
+	}
+	n := copy(into, f.out[f.taken:])
+	f.taken += n
+	return n, nil
+}
+
+// unclosed reports whether the file ended within quotation marks of a row that began
+// at a line.
+func (f *filter) unclosed(line int) bool { return f.err == io.EOF && f.at == within && f.row == line }
+
+// feed takes what was read, up to the first byte that is too many.
+func (f *filter) feed(text []byte) {
+	for len(text) > 0 {
+		run := 0
+		for run < len(text) && !special[text[run]] {
+			run++
+		}
+		run = max(1, run)
+		f.take(text[:run])
+		text = text[run:]
+		if what := f.wrong(); what != "" {
+			f.err = &boundFault{f.row, what}
+			return
+		}
+	}
+}
+
+// wrong returns what keeps the row from being read on, empty for nothing.
+func (f *filter) wrong() string {
+	switch {
+	case f.alone:
+		return "a carriage return stands alone; expected it in quotation marks, or a line feed after it"
+	case f.length > f.most.Row:
+		return fmt.Sprintf("the row has more than %d KiB; expected a shorter one", f.most.Row>>10)
+	case f.fields > f.most.Fields:
+		return fmt.Sprintf("the row has more than %d fields; expected fewer", f.most.Fields)
+	default:
+		return ""
+	}
+}
+
+// take takes ordinary bytes, or another one.
+func (f *filter) take(text []byte) {
+	f.alone = f.before == '\r' && f.at != within && text[0] != '\n'
+	f.length += len(text)
+	if f.at == within {
+		f.inside(text)
+	} else {
+		f.outside(text)
+	}
+	f.before = text[len(text)-1]
+}
+
+// inside takes what stands between quotation marks.
+func (f *filter) inside(text []byte) {
+	c := text[0]
+	switch {
+	case f.escaped && (c == '"' || c == '\\'):
+		if f.escaped = false; c == '"' {
+			f.add('"')
+		}
+		f.add(c)
+		return
+	case f.escaped:
+		f.escaped = false
+		f.add('\\')
+	}
+	switch {
+	case c == '\\' && f.escapes:
+		f.escaped = true
+		return
+	case c == '"':
+		f.at = closing
+	case c == '\n':
+		if f.now++; f.before == '\r' {
+			f.add('\r')
+		}
+	}
+	f.add(text...)
+}
+
+// add adds to a field in quotation marks.
+func (f *filter) add(text ...byte) {
+	if f.fresh && text[0] == '"' {
+		f.out = append(f.out, `""`...)
+	}
+	f.fresh = false
+	f.out = append(f.out, text...)
+}
+
+// outside takes what stands outside of quotation marks.
+func (f *filter) outside(text []byte) {
+	f.out = append(f.out, text...)
+	switch c := text[0]; {
+	case c == '\n':
+		f.now++
+		f.row, f.length, f.fields, f.at = f.now, 0, 1, starting
+	case c == '"' && f.at != bare:
+		f.at, f.fresh = within, f.at == starting
+	case c == '\r':
+	case text[len(text)-1] == f.separator:
+		f.fields += bytes.Count(text, []byte{f.separator})
+		f.at = starting
+	default:
+		f.fields += bytes.Count(text, []byte{f.separator})
+		f.at = bare
+	}
+}

@@ -1,0 +1,175 @@
+package csvfile
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Options say how a file is to be read.
+type Options struct {
+	// File is its name, for messages alone, and Holds what is read of it, such as
+	// "the keys of", for the message that it cannot be read; empty leaves the
+	// reader's own error as it is.
+	File, Holds string
+	// Row is how many bytes a row may have, as they stand in the file, and Fields how
+	// many fields; 0 is 65,536 of either.
+	Row, Fields int
+	// Known reports whether a column has a name that the caller looks for; nil has
+	// the separator be a comma.
+	Known func(name string) bool
+	// Faults is after how many the rest of the file is not looked at; 0 is 20.
+	Faults int
+	// Kind is what each fault wraps; nil is nothing.
+	Kind error
+}
+
+// The defaults of [Options].
+const (
+	defaultBound  = 1 << 16
+	defaultFaults = 20
+)
+
+// Fault is one thing that is wrong with a file.
+type Fault struct {
+	File string
+	// Line counts from 1; it is the first of a row that takes several.
+	Line int
+	// What is wrong, and what was expected.
+	What string
+	// Kind is what the fault wraps.
+	Kind error
+}
+
+// Error returns "file:line: what".
+func (f *Fault) Error() string { return fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.What) }
+
+// Unwrap returns the kind of the fault.
+func (f *Fault) Unwrap() error { return f.Kind }
+
+// Reader is a file under way. It belongs to one goroutine.
+type Reader struct {
+	options Options
+	rows    *csv.Reader
+	filter  *filter
+	// raw are the fields as the library has them, fields as the file does.
+	raw, fields []string
+	// line is where the row begins, width how many fields the first one has.
+	line, width int
+	faults      []error
+	// broken is the error of what is read from.
+	broken error
+	// ended is set where there is no sense in another row.
+	ended bool
+}
+
+// New returns a reader of what another yields, of which it reads the first 64 KiB.
+func New(from io.Reader, o Options) *Reader {
+	if o.Row == 0 {
+		o.Row = defaultBound
+	}
+	if o.Fields == 0 {
+		o.Fields = defaultBound
+	}
+	if o.Faults == 0 {
+		o.Faults = defaultFaults
+	}
+	h, rest := begin(from)
+	rows, filter := dialectOf(h, &o).reader(io.MultiReader(bytes.NewReader(h.text), rest), &o)
+	return &Reader{options: o, rows: rows, filter: filter, line: 1}
+}
+
+// Next moves to the next row that is sound, and reports whether there is one. What is
+// wrong with others on the way is kept for [Reader.Err].
+func (r *Reader) Next() bool {
+	for !r.ended && len(r.faults) < r.options.Faults {
+		var err error
+		if r.raw, err = r.rows.Read(); errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			r.fail(err)
+			continue
+		}
+		r.line, _ = r.rows.FieldPos(0)
+		if r.width == 0 {
+			r.width = len(r.raw)
+		}
+		if len(r.raw) != r.width {
+			r.Fault("the row has %d columns; expected %d", len(r.raw), r.width)
+			continue
+		}
+		r.unmark()
+		return true
+	}
+	r.ended = true
+	return false
+}
+
+// fail keeps why a row could not be read.
+func (r *Reader) fail(err error) {
+	var bound *boundFault
+	var form *csv.ParseError
+	switch {
+	case errors.As(err, &bound):
+		r.line, r.ended = bound.line, true
+		r.Fault("%s", bound.what)
+	case errors.As(err, &form):
+		// The names of the columns may be in the first row.
+		r.line, r.ended = form.StartLine, r.width == 0
+		r.Fault("field %d: %s", len(r.raw)+1, r.misplaced(form))
+	default:
+		r.ended = true
+		if r.broken = err; r.options.Holds != "" {
+			r.broken = fmt.Errorf("reading %s %s: %w", r.options.Holds, r.options.File, err)
+		}
+	}
+}
+
+// misplaced returns what is wrong with a quotation mark.
+func (r *Reader) misplaced(form *csv.ParseError) string {
+	switch {
+	case errors.Is(form, csv.ErrBareQuote):
+		return "a quotation mark stands in a field without; expected the field in quotation marks, and its own doubled"
+	case r.filter.unclosed(form.StartLine):
+		return "a quotation mark is never closed; expected another"
+	default:
+		return fmt.Sprintf("text follows a closing quotation mark; expected %s, or two marks for one", r.filter.shown())
+	}
+}
+
+// unmark takes from each field the quotation mark that the filter put before it.
+func (r *Reader) unmark() {
+	r.fields = r.fields[:0]
+	for _, field := range r.raw {
+		r.fields = append(r.fields, strings.TrimPrefix(field, `"`))
+	}
+}
+
+// Fields returns the fields of the row. The slice is good until the next row; the texts
+// are parts of one, which each of them keeps.
+func (r *Reader) Fields() []string { return r.fields }
+
+// Absent reports whether there is nothing at all in a field of the row, not even
+// quotation marks.
+func (r *Reader) Absent(field int) bool { return r.raw[field] == "" }
+
+// Line returns the line at which the row begins, counted from 1.
+func (r *Reader) Line() int { return r.line }
+
+// Fault keeps what is wrong with the row.
+func (r *Reader) Fault(format string, args ...any) {
+	r.faults = append(r.faults, &Fault{r.options.File, r.line, fmt.Sprintf(format, args...), r.options.Kind})
+}
+
+// Err returns the error of what was read from, or else joins the faults so far, each
+// a [*Fault]; nil where there is neither.
+func (r *Reader) Err() error {
+	if r.broken != nil {
+		return r.broken
+	}
+	return errors.Join(r.faults...)
+}

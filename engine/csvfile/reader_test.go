@@ -1,0 +1,264 @@
+package csvfile_test
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"loadgen/engine/csvfile"
+)
+
+// errWrong is the kind of the faults of these tests.
+var errWrong = errors.New("wrong")
+
+// options are those of a file with the columns Key and Text.
+var options = csvfile.Options{File: "f.csv", Holds: "the rows of", Row: 1 << 10, Fields: 100, Kind: errWrong,
+	Known: func(name string) bool { return name == "Key" || name == "Text" }}
+
+// rowsOf returns all rows of a text, and what was wrong with it.
+func rowsOf(from io.Reader, o csvfile.Options) (rows [][]string, err error) {
+	r := csvfile.New(from, o)
+	for r.Next() {
+		rows = append(rows, slices.Clone(r.Fields()))
+	}
+	return rows, r.Err()
+}
+
+func TestRows(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		want       [][]string
+	}{
+		{"nothing at all", "", nil},
+		{"empty lines are no rows", "\n\r\na\n\nb\n\n", [][]string{{"a"}, {"b"}}},
+		{"an empty field in marks is a row", "a\n\"\"\n", [][]string{{"a"}, {""}}},
+		{"the last line has no end", "a,b\nc,d", [][]string{{"a", "b"}, {"c", "d"}}},
+		{"lines end as in Windows, after a mark of the byte order", "\uFEFFa\r\nb\r", [][]string{{"a"}, {"b"}}},
+		{"marks, separators and lines within marks", "\"a\"\"b\",\"c,d\"\n\"e\nf\",\"\"\"\"\n", [][]string{{`a"b`, "c,d"}, {"e\nf", `"`}}},
+		{"the ends of lines within marks stay as they are", "\"a\r\nb\",\"\r\",\"\n\r\n\"\r\n", [][]string{{"a\r\nb", "\r", "\n\r\n"}}},
+		{"marks at the beginning of a field", "\"\"\"a\",\"\"\"\"\"\"\n", [][]string{{`"a`, `""`}}},
+		{"a backslash before a mark that ends a field", "\"a\\\",\"b\"\n", [][]string{{`a\`, "b"}}},
+		{"text that is no UTF-8 is the caller's to judge", "a\xff,\"\xff\"\n", [][]string{{"a\xff", "\xff"}}},
+		{"semicolons, for the header names columns so", "Key;Text\na,b;c\n", [][]string{{"Key", "Text"}, {"a,b", "c"}}},
+		{"tabs", "Key\tText\na,b\tc;d\n", [][]string{{"Key", "Text"}, {"a,b", "c;d"}}},
+		{"names in marks", "\"Key\";\"Text\"\n\"a;b\";c\n", [][]string{{"Key", "Text"}, {"a;b", "c"}}},
+		{"a file that names no column has commas", "a;b\nc;d\n", [][]string{{"a;b"}, {"c;d"}}},
+		{"one column that is known has commas", "Key\na;b\n", [][]string{{"Key"}, {"a;b"}}},
+		{"as many names by commas as by semicolons are by commas", "Key,x;Text\na,b\n", [][]string{{"Key", "x;Text"}, {"a", "b"}}},
+		{"marks behind backslashes", "Key,Text\n1,\"say \\\"hi\\\"\"\n2,\"\\\"\"\n3,\"\\\\\"\n4,\"\"\n5,\"C:\\new\"\n",
+			[][]string{{"Key", "Text"}, {"1", `say "hi"`}, {"2", `"`}, {"3", `\`}, {"4", ""}, {"5", `C:\new`}}},
+		{"backslashes that can be themselves are", "Key,Text\n1,\"C:\\\\new\"\n2,\"\\\"\"\"\n", [][]string{{"Key", "Text"}, {"1", `C:\\new`}, {"2", `\"`}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for way, from := range map[string]io.Reader{"at once": strings.NewReader(tt.text), "byte by byte": iotest.OneByteReader(strings.NewReader(tt.text))} {
+				if got, err := rowsOf(from, options); err != nil || !slices.EqualFunc(got, tt.want, slices.Equal) {
+					t.Errorf("%s: rows of %q = %q, %v; want %q", way, tt.text, got, err, tt.want)
+				}
+			}
+		})
+	}
+}
+
+func TestFaults(t *testing.T) {
+	long := strings.Repeat("x", 2000)
+	for _, tt := range []struct{ name, text, want string }{
+		{"a mark within a field", "a,b\nc,d\"e\n", "f.csv:2: field 2: a quotation mark stands in a field without; expected the field in quotation marks, and its own doubled"},
+		{"text behind a mark", "a,b\n\"c\"d,e\n", "f.csv:2: field 1: text follows a closing quotation mark; expected a comma, or two marks for one"},
+		{"the same where semicolons are", "Key;Text\n\"c\"d;e\n", "f.csv:2: field 1: text follows a closing quotation mark; expected a semicolon, or two marks for one"},
+		{"the same where tabs are", "Key\tText\n\"c\",d\te\n", "f.csv:2: field 1: text follows a closing quotation mark; expected a tab, or two marks for one"},
+		{"a mark that is never closed", "a\n\"b\nc\nd\n", "f.csv:2: field 1: a quotation mark is never closed; expected another"},
+		{"a row too long", "a\n" + long + "\nb\n", "f.csv:2: the row has more than 1 KiB; expected a shorter one"},
+		{"a last row too long", "a\n" + long, "f.csv:2: the row has more than 1 KiB; expected a shorter one"},
+		{"a row too long over many lines", "a\n\"" + strings.Repeat("\r\n", 1000) + "\"\n", "f.csv:2: the row has more than 1 KiB; expected a shorter one"},
+		{"a row of too many fields", "a\n" + strings.Repeat(",", 100) + "\n", "f.csv:2: the row has more than 100 fields; expected fewer"},
+		{"a carriage return alone", "a\nb\rc\n", "f.csv:2: a carriage return stands alone; expected it in quotation marks, or a line feed after it"},
+		{"a row of another length, behind one of several lines", "a,b\n\"c\nd\",e\n\nf\n", "f.csv:5: the row has 1 columns; expected 2"},
+		{"several faults", "a,b\nc\n\"d\"e,\nf,\"\n", "f.csv:2: the row has 1 columns; expected 2\n" +
+			"f.csv:3: field 1: text follows a closing quotation mark; expected a comma, or two marks for one\n" +
+			"f.csv:4: field 2: a quotation mark is never closed; expected another"},
+		{"a first row that cannot be read leaves no sense in others", "a\"b\nc\"d\n", "f.csv:1: field 1: a quotation mark stands in a field without; expected the field in quotation marks, and its own doubled"},
+		{"what neither dialect reads is told of by RFC 4180", "Key,Text\n1,\"a\\\"b\"\n2,c\"d\n", "f.csv:2: field 2: text follows a closing quotation mark; expected a comma, or two marks for one\n" +
+			"f.csv:3: field 2: a quotation mark stands in a field without; expected the field in quotation marks, and its own doubled"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := rowsOf(strings.NewReader(tt.text), options)
+			if err == nil || err.Error() != tt.want || !errors.Is(err, errWrong) {
+				t.Errorf("rows of %.60q:\n%v\nwant\n%s", tt.text, err, tt.want)
+			}
+		})
+	}
+	_, err := rowsOf(strings.NewReader("a\n"+strings.Repeat("b,c\n", 1000)), options)
+	if got := strings.Count(err.Error(), "\n") + 1; got != 20 {
+		t.Errorf("a thousand faults are told as %d; want 20", got)
+	}
+	broken := errors.New("broken disk")
+	for _, size := range []int{0, 1, 100_000} {
+		text := strings.Repeat("a\n", size)
+		rows, err := rowsOf(io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)), options)
+		if len(rows) != size || !errors.Is(err, broken) || err.Error() != "reading the rows of f.csv: broken disk" {
+			t.Errorf("%d rows of a broken disk = %d, %v; want all and its error", size, len(rows), err)
+		}
+	}
+}
+
+func TestAbsentIsNotEmpty(t *testing.T) {
+	r := csvfile.New(strings.NewReader("a,,\"\",b,\n,\"\",,\"\"\"\",\"\"\n"), csvfile.Options{})
+	for _, want := range []string{"01001", "10100"} {
+		if !r.Next() {
+			t.Fatal("Next() = false; want a row")
+		}
+		got := ""
+		for i := range r.Fields() {
+			got += map[bool]string{true: "1", false: "0"}[r.Absent(i)]
+		}
+		if got != want {
+			t.Errorf("the absent fields of %q are %s; want %s", r.Fields(), got, want)
+		}
+	}
+}
+
+// written is a dialect as another program writes it.
+type written struct{ separator, mark, backslash string }
+
+// line writes fields in marks where they need them, and some where they do not.
+func (w written) line(rng *rand.Rand, fields []string, end string) string {
+	var cells []string
+	for _, field := range fields {
+		if rng.IntN(3) == 0 || field == "" || strings.ContainsAny(field, "\"\r\n"+w.separator) {
+			field = `"` + strings.NewReplacer(`"`, w.mark, `\`, w.backslash).Replace(field) + `"`
+		}
+		cells = append(cells, field)
+	}
+	return strings.Join(cells, w.separator) + end
+}
+
+// TestDialectsAreTold writes files of random fields in each dialect, with one text in
+// the first row that only the dialect can hold so, and reads them as they were.
+func TestDialectsAreTold(t *testing.T) {
+	pieces := []string{"a", "b", `"`, `\`, `\"`, ",", ";", "\t", "\n", "\r\n", "\r", "ż", "😀", " ", "1", "\x00"}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 600 {
+		for _, w := range []written{{",", `""`, `\`}, {";", `""`, `\`}, {"\t", `""`, `\`}, {",", `\"`, `\\`}, {";", `\"`, `\\`}, {"\t", `\"`, `\\`}} {
+			end := []string{"\n", "\r\n"}[rng.IntN(2)]
+			want := [][]string{{"Text", "more", "Key"}, {`the "first" one`, "", "x"}}
+			for range rng.IntN(8) {
+				row := make([]string, 3)
+				for i := range row {
+					for range rng.IntN(5) {
+						row[i] += pieces[rng.IntN(len(pieces))]
+					}
+				}
+				want = append(want, row)
+			}
+			var text strings.Builder
+			for _, row := range want {
+				text.WriteString(w.line(rng, row, end))
+			}
+			if got, err := rowsOf(strings.NewReader(text.String()), options); err != nil || !slices.EqualFunc(got, want, slices.Equal) {
+				t.Fatalf("%q: rows of %q = %q, %v; want %q", w, text.String(), got, err, want)
+			}
+		}
+	}
+}
+
+func TestMemoryIsConstant(t *testing.T) {
+	var before, after runtime.MemStats
+	for _, row := range []string{"a,b\n", "\"" + strings.Repeat("x\n", 300) + "\",b\n"} {
+		rows, most := 0, uint64(0)
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		r := csvfile.New(strings.NewReader(strings.Repeat(row, 4<<20/len(row))), options)
+		for ; r.Next(); rows++ {
+			if rows%(1<<17) == 0 {
+				runtime.GC()
+				runtime.ReadMemStats(&after)
+				most = max(most, after.HeapAlloc)
+			}
+		}
+		if r.Err() != nil || most > before.HeapAlloc+5<<20 {
+			t.Errorf("%d rows of %.10q take %d bytes, %v; want less than one beside the text", rows, row, most-before.HeapAlloc, r.Err())
+		}
+	}
+}
+
+// FuzzRows holds what is read of commas against the library alone, and has whatever
+// is read read the same when it is written again.
+func FuzzRows(f *testing.F) {
+	for _, seed := range []string{"a\nb\n", "a,b\r\n\"c\"\"d\",\"e\nf\"\n", "\"a", "a\"b\n", "\"a\"b\n", "\n\n,\n", "\"\"\n", "\"\r\n\"\r", "x,\"y\"\n1,2,3\n",
+		"\uFEFFa\n", "Key;Text\n\"a;\\\"b\";c\n", "Key\tText\n\"\\\\\"\t\"\\\"x\"\n", "\"\"\"\",\"\",\n", "a\rb\n"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		plain := csvfile.Options{Row: 1 << 20}
+		got, err := rowsOf(strings.NewReader(text), plain)
+		library := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\uFEFF")))
+		want, wrong := library.ReadAll()
+		if wrong == nil && err == nil {
+			for _, row := range got {
+				for i := range row {
+					row[i] = strings.ReplaceAll(row[i], "\r\n", "\n")
+				}
+			}
+			if !slices.EqualFunc(got, want, slices.Equal) {
+				t.Fatalf("rows of %q = %q; the library has %q", text, got, want)
+			}
+		}
+		if alone := strings.Contains(strings.ReplaceAll(text, "\r\n", ""), "\r"); (wrong == nil) != (err == nil) && !alone && !strings.Contains(text, `\`) {
+			t.Fatalf("rows of %q: %v; the library says %v", text, err, wrong)
+		}
+		got, err = rowsOf(strings.NewReader(text), options)
+		if err != nil {
+			if !errors.Is(err, errWrong) || !strings.HasPrefix(err.Error(), "f.csv:") {
+				t.Fatalf("rows of %q: %v; want faults of the file", text, err)
+			}
+			return
+		}
+		var again strings.Builder
+		for _, row := range got {
+			for i, field := range row {
+				fmt.Fprintf(&again, "%s\"%s\"", []string{"", ","}[min(i, 1)], strings.ReplaceAll(field, `"`, `""`))
+			}
+			again.WriteByte('\n')
+		}
+		if twice, err := rowsOf(strings.NewReader(again.String()), csvfile.Options{}); err != nil || !slices.EqualFunc(twice, got, slices.Equal) {
+			t.Fatalf("rows of %q = %q, and written again %q, %v", text, got, twice, err)
+		}
+	})
+}
+
+func BenchmarkRows(b *testing.B) {
+	for name, row := range map[string]string{"plain": "user-0000017,,2026-01-02T15:04:05.25Z,1,insert\n", "quoted": "\"user-0000017\",\"r\",\"1767366245.25\",\"a \"\"b\"\"\",\"Get\"\n"} {
+		text := strings.Repeat(row, 100_000)
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				r := csvfile.New(strings.NewReader(text), csvfile.Options{})
+				for r.Next() {
+				}
+				if err := r.Err(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(name+", the library alone", func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				r := csv.NewReader(strings.NewReader(text))
+				r.ReuseRecord = true
+				for {
+					if _, err := r.Read(); err != nil {
+						break
+					}
+				}
+			}
+		})
+	}
+}
