@@ -42,6 +42,10 @@ func newPeak() *Traffic {
 }
 
 func (t *Traffic) asPeak() binding {
+	if len(t.Keys) != 1 || t.Arrivals == nil || t.Arrivals.Steps == nil {
+		// What a program called a peak, and is none, is refused as an empty one.
+		t = newPeak()
+	}
 	steps := t.Arrivals.Steps
 	return object{what: FormPeak, fields: []field{
 		{name: "partition_key", says: "The partition that is offered to; the loads before must yield it.",

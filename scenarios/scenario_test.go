@@ -299,6 +299,17 @@ func TestGeneratorFollowsTheScenario(t *testing.T) {
 	}
 }
 
+// What a program calls a peak, and is none, is refused without ado.
+func TestPeakThatIsNone(t *testing.T) {
+	for _, traffic := range []scenarios.Traffic{{}, {Keys: []string{"NYC"}}, {Keys: []string{"NYC"}, Arrivals: &scenarios.Arrivals{Constant: 1}}} {
+		s := parsed(t, race)
+		s.Phases[1].Traffic = &traffic
+		if len(s.Validate()) == 0 {
+			t.Errorf("Validate of a peak that is %+v = nothing; want faults", traffic)
+		}
+	}
+}
+
 // witness returns the first entity that falls into the partition of a peak.
 func witness(s *scenarios.Scenario, phase int, partitionKey string) (uint64, error) {
 	s.Phases[phase].Traffic.Keys = []string{partitionKey}

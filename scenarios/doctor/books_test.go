@@ -97,14 +97,14 @@ func TestDifferencesOfARecordReadBack(t *testing.T) {
 // counted.
 func TestEngineFlatOut(t *testing.T) {
 	p, err := trials{clock: clock.NewReal()}.measureEngine(context.Background(), 300)
-	if err != nil || p.operations != 300 || p.failed != 0 || p.lasted <= 0 {
+	if err != nil || p.Operations != 300 || p.failed != 0 || p.Took <= 0 {
 		t.Errorf("measureEngine = %+v, %v; want 300 operations and no failure", p, err)
 	}
 }
 
 func TestCeilingFinding(t *testing.T) {
 	perSecond := func(n int64) pace {
-		return pace{operations: n, lasted: time.Second, cpu: time.Duration(n) * 50 * time.Microsecond}
+		return pace{Ceiling: results.Ceiling{Operations: n, Took: time.Second, CPU: time.Duration(n) * 50 * time.Microsecond}}
 	}
 	for _, row := range []struct {
 		sentence string
@@ -116,9 +116,9 @@ func TestCeilingFinding(t *testing.T) {
 			Pass, "4,000/s (50.0 CPU-µs) over HTTP, 100,000/s (50.0 CPU-µs) over nothing"},
 		{"what it can drive", ceilingFigures{empty: perSecond(20_199), engine: perSecond(10_000)}, Pass, "up to about 8,000 attempts/s, and another service at up to about 16,100"},
 		{"slower", ceilingFigures{engine: perSecond(3999)}, Fail, "3,100 attempts/s"},
-		{"operations that failed", ceilingFigures{engine: pace{operations: 9000, lasted: time.Second, failed: 1}}, Fail, "1 operations failed"},
-		{"no processor time is known", ceilingFigures{engine: pace{operations: 9000, lasted: time.Second}}, Pass, "9,000/s over HTTP, 0/s over nothing"},
-		{"no time has passed", ceilingFigures{engine: pace{operations: 9000}}, Fail, "0/s over HTTP"},
+		{"operations that failed", ceilingFigures{engine: pace{results.Ceiling{Operations: 9000, Took: time.Second}, 1}}, Fail, "1 operations failed"},
+		{"no processor time is known", ceilingFigures{engine: pace{Ceiling: results.Ceiling{Operations: 9000, Took: time.Second}}}, Pass, "9,000/s over HTTP, 0/s over nothing"},
+		{"no time has passed", ceilingFigures{engine: pace{Ceiling: results.Ceiling{Operations: 9000}}}, Fail, "0/s over HTTP"},
 	} {
 		if f := row.figures.finding(); f.Verdict != row.want || !strings.Contains(f.Measured+" "+f.Note, row.says) {
 			t.Errorf("%s: finding = %+v; want %s and %q", row.sentence, f, row.want, row.says)

@@ -3,7 +3,6 @@ package doctor
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"loadgen/engine/model"
 	"loadgen/report/verdict"
@@ -29,28 +28,17 @@ const honestShare = 0.8
 // a server that does nothing, and to the embedded engine.
 type ceilingFigures struct{ nothing, empty, engine pace }
 
-// pace is how many operations were done, and what that took of time and of
-// processor; the latter is 0 where it is not known.
+// pace is a ceiling, and how many of its operations failed.
 type pace struct {
-	operations  int64
-	lasted, cpu time.Duration
-	// failed counts the operations that did not succeed.
+	results.Ceiling
 	failed int64
-}
-
-// perSecond returns the operations per second.
-func (p pace) perSecond() float64 {
-	if p.lasted <= 0 {
-		return 0
-	}
-	return float64(p.operations) / p.lasted.Seconds()
 }
 
 // String is the pace in words, with the processor time of an operation.
 func (p pace) String() string {
-	text := verdict.Count(int64(p.perSecond())) + "/s"
-	if p.cpu > 0 && p.operations > 0 {
-		text += fmt.Sprintf(" (%.1f CPU-µs)", float64(p.cpu.Nanoseconds())/1e3/float64(p.operations))
+	text := verdict.Count(int64(p.PerSecond())) + "/s"
+	if micros := p.CPUMicros(); micros > 0 {
+		text += fmt.Sprintf(" (%.1f CPU-µs)", micros)
 	}
 	return text
 }
@@ -70,7 +58,7 @@ func (r trials) measureCeiling(ctx context.Context) (ceilingFigures, error) {
 		if err != nil {
 			return f, err
 		}
-		*one.into = pace{operations: ceiling.Operations, lasted: ceiling.Took, cpu: ceiling.CPU}
+		one.into.Ceiling = *ceiling
 	}
 	f.engine, err = r.measureEngine(ctx, wireOperations)
 	return f, err
@@ -108,9 +96,9 @@ func (r trials) measurePace(ctx context.Context, t target.Target, operations uin
 		return pace{}, err
 	}
 	kind := &record.Phases[0].Kinds[0]
-	p := pace{operations: kind.Operations, lasted: r.clock.Now().Sub(began), failed: kind.Operations - kind.Succeeded}
+	p := pace{results.Ceiling{Operations: kind.Operations, Took: r.clock.Now().Sub(began)}, kind.Operations - kind.Succeeded}
 	if after, still := vitals.CPU(); known && still {
-		p.cpu = after - before
+		p.CPU = after - before
 	}
 	return p, nil
 }
@@ -125,7 +113,7 @@ func (f ceilingFigures) finding() Finding {
 	case f.engine.failed > 0:
 		return held(false, measured, bound,
 			verdict.Count(f.engine.failed)+" operations failed that nothing stood against; report it")
-	case f.engine.perSecond() < ceilingBound:
+	case f.engine.PerSecond() < ceilingBound:
 		return held(false, measured, bound, "free this machine of other work, or use one with more cores; "+can)
 	default:
 		return held(true, measured, bound, can)
@@ -134,4 +122,4 @@ func (f ceilingFigures) finding() Finding {
 
 // honest returns the rate up to which a pace leaves the generator room, cut off to
 // hundreds.
-func honest(p pace) string { return verdict.Count(int64(honestShare*p.perSecond()) / 100 * 100) }
+func honest(p pace) string { return verdict.Count(int64(honestShare*p.PerSecond()) / 100 * 100) }
