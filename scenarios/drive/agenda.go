@@ -7,6 +7,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/invariants"
+	"loadgen/results"
 )
 
 // agenda is what is still to be done in a stage: the operations that have not
@@ -282,4 +283,11 @@ func (a *agenda) refuse(now clock.Instant, s *Session, ledger *Ledger) {
 		return
 	}
 	a.cut(now, s, ledger)
+}
+
+// phaseAt returns which of several parts, each of which follows the one before, a
+// time since the beginning lies in.
+func phaseAt(phases []results.Phase, at time.Duration) int {
+	after := sort.Search(len(phases), func(i int) bool { return phases[i].Begin > at })
+	return max(0, after-1)
 }

@@ -164,10 +164,3 @@ func rateOf(t *scenarios.Traffic, schedule arrival.Schedule, begin, end time.Dur
 func dueBefore(schedule arrival.Schedule, at time.Duration) uint64 {
 	return uint64(sort.Search(int(schedule.Len()), func(n int) bool { return schedule.At(uint64(n)) >= at }))
 }
-
-// phaseAt returns which of several parts, each of which follows the one before, a
-// time since the beginning lies in.
-func phaseAt(phases []results.Phase, at time.Duration) int {
-	after := sort.Search(len(phases), func(i int) bool { return phases[i].Begin > at })
-	return max(0, after-1)
-}

@@ -278,3 +278,13 @@ func (r *ReadModifyWrite) Report() Report {
 	report.Lingers = r.Blind && r.lingers
 	return report
 }
+
+// lookup returns the value of a property, and false where there is none.
+func lookup(properties []entity.Property, name string) (entity.Value, bool) {
+	for i := range properties {
+		if properties[i].Name == name {
+			return properties[i].Value, true
+		}
+	}
+	return entity.Value{}, false
+}

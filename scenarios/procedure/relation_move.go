@@ -62,16 +62,6 @@ func moveLacks(d *Design, a Arguments) []Lack {
 	return lacks
 }
 
-// lookup returns the value of a property, and false where there is none.
-func lookup(properties []entity.Property, name string) (entity.Value, bool) {
-	for i := range properties {
-		if properties[i].Name == name {
-			return properties[i].Value, true
-		}
-	}
-	return entity.Value{}, false
-}
-
 // newMove returns the move of a member.
 func newMove(c *Call) *Script {
 	name, here := c.Arguments.Text("group"), c.Subject.Key("")
