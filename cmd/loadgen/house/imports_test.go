@@ -26,18 +26,18 @@ var rows = []row{
 		what: "the command: a file for each verb, exit codes, progress on a terminal",
 		imports: []string{
 			"backoff",
-			"engine/clock", "engine/rest/serve",
+			"engine/clock", "engine/nearest", "engine/rest/serve",
 			"report", "report/chart", "report/compare", "report/contrast", "report/exchange", "report/nights", "report/plain", "report/ranking", "report/ruling", "report/verdict",
 			"results", "results/catalog",
-			"scenarios", "scenarios/doctor", "scenarios/explain", "scenarios/keys", "scenarios/laboratory", "scenarios/observe", "scenarios/pulse", "scenarios/pulse/exposition", "scenarios/run", "scenarios/series", "scenarios/survey", "scenarios/vitals",
+			"scenarios", "scenarios/doctor", "scenarios/explain", "scenarios/laboratory", "scenarios/observe", "scenarios/pulse", "scenarios/pulse/exposition", "scenarios/run", "scenarios/series", "scenarios/survey", "scenarios/vitals",
 		},
 		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/vbauerster/mpb/v8", "golang.org/x/term"},
 	}, {
 		path: "scenarios",
-		what: "the scenario format, strict, with line and column, and the built-in library",
+		what: "the scenario format and the built-in library",
 		imports: []string{
 			"backoff",
-			"engine/clock", "engine/entity", "engine/filter", "engine/model",
+			"engine/clock", "engine/csvfile", "engine/entity", "engine/filter", "engine/model", "engine/nearest",
 			"results/expectation",
 			"scenarios/arrival", "scenarios/keys", "scenarios/procedure",
 			"target",
@@ -46,11 +46,11 @@ var rows = []row{
 	}, {
 		path:    "scenarios/keys",
 		what:    "PartitionKey and RowKey designs as pure generators, and the skew they yield",
-		imports: []string{"engine/clock", "engine/entity", "engine/filter"},
+		imports: []string{"engine/clock", "engine/csvfile", "engine/entity", "engine/filter", "engine/nearest"},
 	}, {
 		path:    "scenarios/arrival",
 		what:    "when operations are due: schedules as pure functions",
-		imports: []string{"engine/clock", "engine/entity"},
+		imports: []string{"engine/clock", "engine/csvfile", "engine/entity"},
 	}, {
 		path:    "scenarios/procedure",
 		what:    "operations of several requests, as pure step machines",
@@ -67,7 +67,7 @@ var rows = []row{
 		},
 	}, {
 		path: "scenarios/drive",
-		what: "the driving loop: session, runners, campaign",
+		what: "the driving loop: session, agenda, the two runners",
 		imports: []string{
 			"backoff",
 			"engine/clock", "engine/entity", "engine/filter", "engine/invariants",
@@ -82,6 +82,7 @@ var rows = []row{
 		imports: []string{
 			"backoff",
 			"engine/clock", "engine/entity", "engine/filter",
+			"report/plain",
 			"scenarios", "scenarios/drive", "scenarios/keys", "scenarios/survey",
 		},
 	}, {
@@ -89,10 +90,10 @@ var rows = []row{
 		what: "several retry policies through the same trouble, on the virtual clock",
 		imports: []string{
 			"backoff",
-			"engine/clock", "engine/entity", "engine/fault", "engine/model",
+			"engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/nearest",
 			"report/verdict",
 			"results",
-			"scenarios/arrival", "scenarios/drive", "scenarios/keys", "scenarios/run",
+			"scenarios/arrival", "scenarios/drive", "scenarios/run",
 			"target", "target/fault",
 		},
 	}, {
@@ -100,9 +101,9 @@ var rows = []row{
 		what: "outside traffic, turned into the record of a run",
 		imports: []string{
 			"engine/clock", "engine/entity", "engine/model", "engine/rest",
-			"report/verdict",
+			"report/compare/statistics", "report/verdict",
 			"results",
-			"scenarios/survey/sketch",
+			"scenarios/survey", "scenarios/survey/sketch",
 		},
 	}, {
 		path:    "scenarios/pulse",
@@ -118,17 +119,17 @@ var rows = []row{
 		what: "one run, from a plan to a sealed record: the only place that puts one together",
 		imports: []string{
 			"backoff",
-			"engine", "engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/rest", "engine/wire",
+			"engine", "engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/nearest", "engine/rest", "engine/wire",
 			"report/plain", "report/verdict",
 			"results",
-			"scenarios", "scenarios/drive", "scenarios/keys", "scenarios/vitals",
+			"scenarios", "scenarios/drive", "scenarios/vitals",
 			"target", "target/azure", "target/inprocess", "target/shard", "target/standin",
 		},
 	}, {
 		path: "scenarios/series",
 		what: "many runs that answer one question: sweep, search, contest, pairs of a gate, patterns",
 		imports: []string{
-			"engine/clock", "engine/entity",
+			"engine/clock", "engine/entity", "engine/nearest",
 			"report", "report/chart", "report/compare", "report/plain", "report/ranking", "report/ruling", "report/verdict",
 			"results", "results/baseline", "results/expectation",
 			"scenarios", "scenarios/explain", "scenarios/keys", "scenarios/run", "scenarios/suggest", "scenarios/survey",
@@ -144,21 +145,18 @@ var rows = []row{
 	}, {
 		path:    "scenarios/survey",
 		what:    "how a stream of keys lies over partitions, in constant memory: skew, and whether inserts all go to one end",
-		imports: []string{"engine/clock", "engine/entity", "scenarios/survey/sketch"},
+		imports: []string{"engine/clock", "engine/csvfile", "engine/entity", "engine/nearest", "results", "scenarios/survey/sketch"},
 	}, {
 		path: "scenarios/survey/sketch",
 		what: "the heaviest keys, their number and their unevenness, in constant memory",
-	}, {
-		path:    "scenarios/survey/surveytest",
-		what:    "streams of keys by designs whose order is known",
-		imports: []string{"engine/clock", "scenarios/survey"},
 	}, {
 		path:    "scenarios/vitals",
 		what:    "what the generator itself costs and how it fares: CPU, garbage collection, free workers, by whole second",
 		imports: []string{"engine/clock", "results"},
 	}, {
-		path: "backoff",
-		what: "retry policies and limiters as pure formulas",
+		path:    "backoff",
+		what:    "retry policies and limiters as pure formulas",
+		imports: []string{"engine/nearest"},
 	}, {
 		path:    "target",
 		what:    "what load is sent to: an operation in, an outcome out",
@@ -215,10 +213,16 @@ var rows = []row{
 	}, {
 		path:    "engine/archive",
 		what:    "tables as text: JSON lines and CSV",
-		imports: []string{"engine/entity", "engine/wire"},
+		imports: []string{"engine/csvfile", "engine/entity", "engine/wire"},
+	}, {
+		path: "engine/csvfile",
+		what: "rows of a CSV file, in the dialect that the file itself tells",
+	}, {
+		path: "engine/nearest",
+		what: "the nearest of several names to one that was mistyped",
 	}, {
 		path:    "engine/wire",
-		what:    "the REST wire format both ways, without sockets",
+		what:    "the REST wire format both ways, without sockets: addresses, entities, errors, tokens",
 		imports: []string{"engine/entity"},
 	}, {
 		path:    "engine/filter",
@@ -247,7 +251,7 @@ var rows = []row{
 	}, {
 		path:    "results/catalog",
 		what:    "the runs that are kept: their names, tags, age",
-		imports: []string{"results", "scenarios/keys"},
+		imports: []string{"engine/nearest", "results"},
 	}, {
 		path: "results/expectation",
 		what: "what a scenario claims of a run: the grammar of `p99(get) < 20ms`, and its truth over figures",
@@ -260,12 +264,16 @@ var rows = []row{
 		},
 	}, {
 		path:    "report/compare",
-		what:    "whether two builds, two runs or the nights of a series differ: paired gate, exact diff, change points",
-		imports: []string{"results"},
+		what:    "whether two builds, two runs or the nights of a series differ: one set of outcomes",
+		imports: []string{"report/compare/statistics", "report/plain", "results"},
+	}, {
+		path: "report/compare/statistics",
+		what: "the arithmetic of samples: means, medians, distributions, tests",
+		owns: []string{"gonum.org/v1/gonum"},
 	}, {
 		path:    "report/contrast",
 		what:    "two runs or sets of runs, side by side: figures, bounds, warnings",
-		imports: []string{"report/compare", "report/verdict", "results", "results/baseline"},
+		imports: []string{"report/compare", "report/compare/statistics", "report/plain", "report/verdict", "results", "results/baseline"},
 	}, {
 		path: "report/document",
 		what: "what a report says, before anybody has decided how it looks",
@@ -281,30 +289,35 @@ var rows = []row{
 		path: "report/forms",
 		what: "test cases as JUnit's XML and benchmarks as Go's text, of whatever is to be told",
 	}, {
-		path:    "report/nights",
-		what:    "the nights of a scenario, and where they step",
-		imports: []string{"report/chart", "report/compare", "report/verdict", "results", "results/expectation", "scenarios/keys"},
+		path: "report/nights",
+		what: "the nights of a scenario, and where they step",
+		imports: []string{
+			"engine/nearest",
+			"report/chart", "report/compare", "report/compare/statistics", "report/plain", "report/verdict",
+			"results", "results/expectation",
+		},
 	}, {
 		path: "report/plain",
 		what: "text for a person: lines of a bounded width, tables, nothing that moves a cursor",
 	}, {
 		path:    "report/ranking",
 		what:    "which of several designs is best, by how much, and why",
-		imports: []string{"report/compare", "report/plain", "report/verdict", "results"},
+		imports: []string{"report/compare/statistics", "report/plain", "report/verdict", "results"},
 	}, {
 		path:    "report/ruling",
 		what:    "what a gate says of scenarios, in the forms that people and machines read",
-		imports: []string{"report/compare", "report/forms", "results/expectation"},
+		imports: []string{"report/compare", "report/forms", "report/plain", "results/expectation"},
 	}, {
 		path:    "report/verdict",
 		what:    "what a record means, and what it cannot tell",
-		imports: []string{"results", "results/expectation"},
+		imports: []string{"report/compare/statistics", "results", "results/expectation"},
 	}, {
 		path:    "report/chart",
 		what:    "charts of a run, of a contest and of nights, PNG and SVG",
 		imports: []string{"results"},
 		owns:    []string{"gonum.org/v1/plot"},
-	}}
+	},
+}
 
 // testModules are third-party modules that only tests import.
 var testModules = []string{
