@@ -14,12 +14,12 @@ type Counts struct {
 	Entities int64
 }
 
-// tally keeps the counts of each verb.
-type tally [entity.DeleteTable + 1]struct {
+// counter keeps the counts of each verb.
+type counter [entity.DeleteTable + 1]struct {
 	ok, refused, failed, entities atomic.Int64
 }
 
-func (t *tally) add(v entity.Verb, r *Reply) {
+func (t *counter) add(v entity.Verb, r *Reply) {
 	if int(v) >= len(t) {
 		v = 0
 	}
@@ -36,7 +36,7 @@ func (t *tally) add(v entity.Verb, r *Reply) {
 }
 
 // of returns the counts of one verb.
-func (t *tally) of(v entity.Verb) Counts {
+func (t *counter) of(v entity.Verb) Counts {
 	if int(v) >= len(t) {
 		return Counts{}
 	}
@@ -48,7 +48,7 @@ func (t *tally) of(v entity.Verb) Counts {
 }
 
 // sum returns the sums over all verbs.
-func (t *tally) sum() Counts {
+func (t *counter) sum() Counts {
 	var sum Counts
 	for v := range t {
 		sum = sum.plus(t.of(entity.Verb(v)))

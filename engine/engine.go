@@ -55,7 +55,7 @@ type Engine struct {
 	events []Event
 
 	// strangers counts the requests to accounts that the engine lacks.
-	strangers tally
+	strangers counter
 }
 
 // account is one storage account: its tables, and the numbers under which the
@@ -70,7 +70,7 @@ type account struct {
 	tables map[string]uint32
 	// deleted are the names that cannot be used again yet.
 	deleted reserved
-	counts  tally
+	counts  counter
 }
 
 // New returns an engine with empty accounts.

@@ -218,8 +218,8 @@ func TestMembersAreWholeOrNotThere(t *testing.T) {
 	f.run = bytes.Replace(f.run, []byte(`"schema_version": 1,`), []byte(`"schema_version": 1, "audit": {"writes": 7, "lost": "x"}, `+
 		`"misplaced": 3, "misplaced": 4, "tallies": [{"count": 9}, {"count": "x"}],`), 1)
 	record, _, _ := salvaged(t, f)
-	if record.Audit != nil || record.Tallies != nil || record.Misplaced != 3 {
-		t.Errorf("the audit is %v, the tallies are %v, misplaced %d; want none, none and the first, 3", record.Audit, record.Tallies, record.Misplaced)
+	if record.Audit != nil || record.Counters != nil || record.Misplaced != 3 {
+		t.Errorf("the audit is %v, the tallies are %v, misplaced %d; want none, none and the first, 3", record.Audit, record.Counters, record.Misplaced)
 	}
 }
 

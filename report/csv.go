@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"loadgen/report/document"
-	"loadgen/report/plain"
+	"loadgen/report/text"
 )
 
 // CSV writes a document for a spreadsheet or a script: a line for each cell of each
@@ -50,7 +50,7 @@ type sheet struct {
 
 func (s *sheet) write(fields ...string) {
 	for i := range fields {
-		fields[i] = plain.Inert(fields[i])
+		fields[i] = text.Inert(fields[i])
 	}
 	// The error stays with the writer until the end.
 	_ = s.to.Write(fields)

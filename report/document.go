@@ -27,7 +27,7 @@ func Document(record *results.Record, summary *results.Summary) *document.Docume
 		(*author).requests, (*author).operations, (*author).times,
 		(*author).partitions, (*author).accounts, (*author).observed, (*author).asked,
 		(*author).seconds, (*author).pictures, (*author).events,
-		(*author).billed, (*author).books, (*author).audit, (*author).procedures, (*author).generator,
+		(*author).billed, (*author).books, (*author).audit, (*author).workflows, (*author).generator,
 		(*author).assumptions, (*author).environment, (*author).repeat, (*author).findings,
 	} {
 		write(a)

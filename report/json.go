@@ -6,7 +6,7 @@ import (
 	"io"
 	"unicode"
 
-	"loadgen/report/plain"
+	"loadgen/report/text"
 	"loadgen/results"
 )
 
@@ -26,11 +26,11 @@ func SchedulesJSON(w io.Writer, schedules []results.RetrySchedule) error {
 }
 
 func object(w io.Writer, what string, value any) error {
-	var text bytes.Buffer
-	if err := plain.JSON(&text, value); err != nil {
+	var prose bytes.Buffer
+	if err := text.JSON(&prose, value); err != nil {
 		return fmt.Errorf("report: encoding the %s: %w", what, err)
 	}
-	if _, err := w.Write(escaped(text.Bytes())); err != nil {
+	if _, err := w.Write(escaped(prose.Bytes())); err != nil {
 		return fmt.Errorf("report: writing the %s: %w", what, err)
 	}
 	return nil

@@ -8,7 +8,7 @@ import (
 
 	"loadgen/report/chart"
 	"loadgen/report/document"
-	"loadgen/report/exchange"
+	"loadgen/report/export"
 	"loadgen/report/html"
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -60,9 +60,9 @@ func Forms() []Form {
 		{"md", true, func(w io.Writer, k *Kept) error { return Markdown(w, k.Document) }},
 		{"json", false, func(w io.Writer, k *Kept) error { return JSON(w, k.Summary) }},
 		{"csv", true, func(w io.Writer, k *Kept) error { return CSV(w, k.Document) }},
-		{"benchfmt", false, exchanged(exchange.Benchmarks)},
-		{"hlog", false, exchanged(exchange.HistogramLog)},
-		{"junit", false, exchanged(exchange.TestCases)},
+		{"benchfmt", false, exchanged(export.Benchmarks)},
+		{"hlog", false, exchanged(export.HistogramLog)},
+		{"junit", false, exchanged(export.TestCases)},
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"loadgen/report/document"
-	"loadgen/report/plain"
+	"loadgen/report/text"
 )
 
 // Markdown writes a document for who reads it where Markdown is shown: in a review, or
@@ -16,12 +16,12 @@ import (
 // writer's, wrapped.
 func Markdown(w io.Writer, d *document.Document) error {
 	m := new(markdown)
-	m.line("# " + plain.Markdown(d.Title))
+	m.line("# " + text.Markdown(d.Title))
 	if d.Subtitle != "" {
-		m.paragraph(plain.Markdown(d.Subtitle))
+		m.paragraph(text.Markdown(d.Subtitle))
 	}
 	for _, warning := range d.Warnings {
-		m.paragraph("> **Warning:** " + plain.Markdown(warning))
+		m.paragraph("> **Warning:** " + text.Markdown(warning))
 	}
 	for i := range d.Sections {
 		m.section(&d.Sections[i])
@@ -41,7 +41,7 @@ func (m *markdown) line(text string) { m.text.WriteString(text + "\n") }
 func (m *markdown) paragraph(text string) { m.line("\n" + text) }
 
 func (m *markdown) section(s *document.Section) {
-	m.paragraph("## " + plain.Markdown(s.Title))
+	m.paragraph("## " + text.Markdown(s.Title))
 	for _, block := range s.Blocks {
 		switch b := block.(type) {
 		case document.Paragraph:
@@ -49,43 +49,43 @@ func (m *markdown) section(s *document.Section) {
 		case document.List:
 			m.line("")
 			for _, item := range b.Items {
-				m.line("- " + plain.Markdown(item))
+				m.line("- " + text.Markdown(item))
 			}
 		case document.Table:
 			m.table(&b, s.Title)
 		case document.Chart:
-			m.paragraph(fmt.Sprintf("![%s](%s.png)", plain.Markdown(strings.TrimSuffix(b.Title+": "+b.Says, ": ")), b.ID))
+			m.paragraph(fmt.Sprintf("![%s](%s.png)", text.Markdown(strings.TrimSuffix(b.Title+": "+b.Says, ": ")), b.ID))
 		case document.Series:
-			m.paragraph(fmt.Sprintf("%s, %s, %d seconds: %s", plain.Markdown(b.Title), plain.Markdown(b.Unit), len(b.Seconds), plain.Markdown(b.Says)))
+			m.paragraph(fmt.Sprintf("%s, %s, %d seconds: %s", text.Markdown(b.Title), text.Markdown(b.Unit), len(b.Seconds), text.Markdown(b.Says)))
 		}
 	}
 }
 
 func (m *markdown) prose(p *document.Paragraph) {
-	switch text := plain.Markdown(p.Text); {
+	switch prose := text.Markdown(p.Text); {
 	case p.Verbatim:
-		code := plain.Harmless(p.Text)
+		code := text.Harmless(p.Text)
 		// A fence ends at as many backticks as it begins with.
 		fence := "```"
 		for strings.Contains(code, fence) {
 			fence += "`"
 		}
 		m.paragraph(fence + "sh\n" + code + "\n" + fence)
-	case p.Lead && strings.TrimSpace(text) != "":
-		m.paragraph("**" + strings.TrimSpace(text) + "**")
+	case p.Lead && strings.TrimSpace(prose) != "":
+		m.paragraph("**" + strings.TrimSpace(prose) + "**")
 	default:
-		m.paragraph(text)
+		m.paragraph(prose)
 	}
 }
 
 // table adds a table: its caption where the heading above it does not say the same.
 func (m *markdown) table(t *document.Table, above string) {
 	if t.Caption != "" && t.Caption != above {
-		m.paragraph("*" + plain.Markdown(t.Caption) + "*")
+		m.paragraph("*" + text.Markdown(t.Caption) + "*")
 	}
 	var headings, rules []string
 	for _, column := range t.Columns {
-		headings = append(headings, plain.Markdown(nameOfColumn(&column)))
+		headings = append(headings, text.Markdown(nameOfColumn(&column)))
 		if column.Words {
 			rules = append(rules, "---")
 		} else {
@@ -97,16 +97,16 @@ func (m *markdown) table(t *document.Table, above string) {
 	for _, row := range t.Rows {
 		var cells []string
 		for i := range t.Columns {
-			text := ""
+			prose := ""
 			if i < len(row) {
-				text = toned(plain.Markdown(row[i].Text), row[i].Tone)
+				prose = toned(text.Markdown(row[i].Text), row[i].Tone)
 			}
-			cells = append(cells, text)
+			cells = append(cells, prose)
 		}
 		m.line("| " + strings.Join(cells, " | ") + " |")
 	}
 	for _, note := range t.Notes {
-		m.paragraph(plain.Markdown(note))
+		m.paragraph(text.Markdown(note))
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"loadgen/report/plain"
+	"loadgen/report/text"
 	"loadgen/report/verdict"
 	"loadgen/results"
 )
@@ -28,7 +28,7 @@ type Pattern struct {
 	Seeds            []uint64
 	Expected, Denied []results.Expectation
 	// Contrasts are the figures in which the two differ over all seeds.
-	Contrasts []verdict.Contrast
+	Contrasts []verdict.Comparison
 }
 
 // Patterns writes what patterns come to beside what they replace as Markdown: a table
@@ -123,9 +123,9 @@ func capital(text string) string {
 }
 
 // prose returns a text in one line, whose characters Markdown leaves as they are.
-func prose(text string) string {
-	text = strings.Join(strings.Fields(plain.Harmless(strings.Join(strings.Fields(text), " "))), " ")
-	return strings.NewReplacer("\\", `\\`, "*", `\*`, "_", `\_`, "`", "\\`", "<", `\<`, "[", `\[`, "#", `\#`, "~", `\~`).Replace(text)
+func prose(prose string) string {
+	prose = strings.Join(strings.Fields(text.Harmless(strings.Join(strings.Fields(prose), " "))), " ")
+	return strings.NewReplacer("\\", `\\`, "*", `\*`, "_", `\_`, "`", "\\`", "<", `\<`, "[", `\[`, "#", `\#`, "~", `\~`).Replace(prose)
 }
 
 // cell is prose within a table.

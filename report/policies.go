@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"loadgen/report/chart"
-	"loadgen/report/plain"
+	"loadgen/report/text"
 	"loadgen/report/verdict"
 	"loadgen/results"
 )
@@ -14,7 +14,7 @@ import (
 // Policies writes the report of a contest of retry policies for a person. Its error
 // is the writer's, wrapped.
 func Policies(w io.Writer, contest *results.PolicyContest) error {
-	p := new(plain.Page)
+	p := new(text.Page)
 	p.Heading("Verdict")
 	p.Line(contest.Verdict)
 	p.Heading("Trouble")
@@ -22,7 +22,7 @@ func Policies(w io.Writer, contest *results.PolicyContest) error {
 	p.Line(fmt.Sprintf("%s clients, each with %g operations/s on the average, in virtual time · seed %d",
 		verdict.Count(int64(contest.Clients)), contest.OperationsPerSecondEachClient, contest.Seed))
 	p.Line("figures: modelled, by the driving loop's own session")
-	t := &plain.Table{FlushLeft: []bool{11: true}, Titles: []plain.Title{{From: 5, Columns: 3, Text: "added, ms"}},
+	t := &text.Table{FlushLeft: []bool{11: true}, Titles: []text.Title{{From: 5, Columns: 3, Text: "added, ms"}},
 		Headings: []string{"lost", "goodput", "att/op", "chance", "drain, s", "p50", "p95", "p99", "peak", "fair", "twice", "policy"}}
 	for i := range contest.Policies {
 		one := &contest.Policies[i]
@@ -96,7 +96,7 @@ func withheldOf(contest *results.PolicyContest) int64 {
 // Schedules writes retry schedules for a person. Its error is the writer's,
 // wrapped.
 func Schedules(w io.Writer, schedules []results.RetrySchedule) error {
-	p := new(plain.Page)
+	p := new(text.Page)
 	for i := range schedules {
 		s := &schedules[i]
 		p.Heading(s.Policy)
@@ -109,7 +109,7 @@ func Schedules(w io.Writer, schedules []results.RetrySchedule) error {
 			p.Line("it never retries")
 			continue
 		}
-		t := &plain.Table{Titles: []plain.Title{{From: 1, Columns: 3, Text: "wait, s"}, {From: 4, Columns: 3, Text: "since the failure, s"}},
+		t := &text.Table{Titles: []text.Title{{From: 1, Columns: 3, Text: "wait, s"}, {From: 4, Columns: 3, Text: "since the failure, s"}},
 			Headings: []string{"retry", "least", "mean", "greatest", "least", "mean", "greatest"}}
 		for _, wait := range s.Waits {
 			t.Rows = append(t.Rows, []string{amount(int64(wait.Retry)), seconds(wait.LeastS), seconds(wait.MeanS), seconds(wait.GreatestS),

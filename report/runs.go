@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"loadgen/report/plain"
+	"loadgen/report/text"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/catalog"
@@ -129,30 +129,30 @@ func (l *RunList) JSON(w io.Writer) error { return object(w, "runs", l) }
 
 // Text writes a line for each run, and below what is no run. Its error is the writer's.
 func (l *RunList) Text(w io.Writer) error {
-	var text strings.Builder
+	var prose strings.Builder
 	if len(l.Runs) > 0 {
 		rows := [][]string{{"run", "started (UTC)", "scenario", "target", "validity", "verdict", "tags", "served/s", "p99 ms", "refused"}}
 		for i := range l.Runs {
 			rows = append(rows, l.Runs[i].row())
 		}
-		text.WriteString(plain.Aligned(rows, 7))
+		prose.WriteString(text.Aligned(rows, 7))
 	} else {
-		fmt.Fprintf(&text, "no run in %s\n", catalog.Shown(l.of.Folder))
+		fmt.Fprintf(&prose, "no run in %s\n", catalog.Shown(l.of.Folder))
 	}
 	if more := l.Matching - len(l.Runs); more > 0 {
-		fmt.Fprintf(&text, "and %d more; --limit 0 lists all\n", more)
+		fmt.Fprintf(&prose, "and %d more; --limit 0 lists all\n", more)
 	}
 	for i, u := range l.Unreadable {
 		if i == mostUnread {
-			fmt.Fprintf(&text, "cannot be read: %d more\n", len(l.Unreadable)-mostUnread)
+			fmt.Fprintf(&prose, "cannot be read: %d more\n", len(l.Unreadable)-mostUnread)
 			break
 		}
-		fmt.Fprintf(&text, "cannot be read: %s: %s\n", catalog.Shown(u.Name), catalog.Cell(u.Reason, widestReason))
+		fmt.Fprintf(&prose, "cannot be read: %s: %s\n", catalog.Shown(u.Name), catalog.Cell(u.Reason, widestReason))
 	}
 	if beside := l.of.Beside(); beside != "" {
-		fmt.Fprintf(&text, "not listed: %s\n", beside)
+		fmt.Fprintf(&prose, "not listed: %s\n", beside)
 	}
-	_, err := io.WriteString(w, text.String())
+	_, err := io.WriteString(w, prose.String())
 	return err
 }
 
@@ -185,7 +185,7 @@ func Files(w io.Writer, folder string) error {
 	var rows [][]string
 	for _, entry := range entries {
 		if info, err := entry.Info(); err == nil && info.Mode().IsRegular() {
-			rows = append(rows, []string{"    " + catalog.Cell(entry.Name(), widestName), plain.Size(info.Size())})
+			rows = append(rows, []string{"    " + catalog.Cell(entry.Name(), widestName), text.Size(info.Size())})
 		}
 	}
 	tagged := ""
@@ -195,7 +195,7 @@ func Files(w io.Writer, folder string) error {
 	case len(tags) > 0:
 		tagged = fmt.Sprintf("  tags: %s\n", strings.Join(tags, ", "))
 	}
-	_, err = fmt.Fprintf(w, "\nFiles\n  %s\n%s%s", catalog.Shown(filepath.Clean(folder)), plain.Aligned(rows, 1), tagged)
+	_, err = fmt.Fprintf(w, "\nFiles\n  %s\n%s%s", catalog.Shown(filepath.Clean(folder)), text.Aligned(rows, 1), tagged)
 	return err
 }
 
@@ -206,11 +206,11 @@ func Pruning(w io.Writer, plan *catalog.Plan) error {
 	for _, r := range plan.Goes {
 		size := plan.Size(r)
 		bytes += size
-		rows = append(rows, []string{catalog.Cell(r.Name, widestName), r.Begun.Format("2006-01-02 15:04"), catalog.Cell(r.Scenario(), widestWords), plain.Size(size)})
+		rows = append(rows, []string{catalog.Cell(r.Name, widestName), r.Begun.Format("2006-01-02 15:04"), catalog.Cell(r.Scenario(), widestWords), text.Size(size)})
 	}
 	said := "no run would go\n"
 	if len(rows) > 0 {
-		said = fmt.Sprintf("%s%s would go, %s; nothing has been deleted, --yes does it\n", plain.Aligned(rows, 3), runsIn(len(rows)), plain.Size(bytes))
+		said = fmt.Sprintf("%s%s would go, %s; nothing has been deleted, --yes does it\n", text.Aligned(rows, 3), runsIn(len(rows)), text.Size(bytes))
 	}
 	_, err := io.WriteString(w, said+leftAlone(plan))
 	return err
@@ -218,12 +218,12 @@ func Pruning(w io.Writer, plan *catalog.Plan) error {
 
 // Pruned says what became of the runs that were to go, and what stays.
 func Pruned(w io.Writer, plan *catalog.Plan, done *catalog.Deletion) error {
-	var text strings.Builder
+	var prose strings.Builder
 	for _, one := range done.Left {
-		fmt.Fprintf(&text, "%s: the run is gone; left what loadgen did not write: %s\n", catalog.Cell(one.Name, widestName),
+		fmt.Fprintf(&prose, "%s: the run is gone; left what loadgen did not write: %s\n", catalog.Cell(one.Name, widestName),
 			catalog.Cell(strings.Join(one.Files, ", "), widestReason))
 	}
-	_, err := fmt.Fprintf(w, "%sdeleted %s, %s\n%s", &text, runsIn(done.Runs), plain.Size(done.Bytes), leftAlone(plan))
+	_, err := fmt.Fprintf(w, "%sdeleted %s, %s\n%s", &prose, runsIn(done.Runs), text.Size(done.Bytes), leftAlone(plan))
 	return err
 }
 
@@ -235,4 +235,4 @@ func leftAlone(plan *catalog.Plan) string {
 }
 
 // runsIn returns a number of runs in words.
-func runsIn(n int) string { return plain.Counted(n, "run") }
+func runsIn(n int) string { return text.Counted(n, "run") }

@@ -26,8 +26,8 @@ func listed(n int, scenario string, summary *results.Summary) catalog.Run {
 			Scenario: results.Scenario{Name: scenario}}}}
 }
 
-// shelf is a catalog of some runs.
-func shelf() *catalog.Catalog {
+// run index is a catalog of some runs.
+func runIndex() *catalog.Catalog {
 	p99, served := int64(5120), 1850.4
 	judged := &results.Summary{Verdict: "It holds.", Expectations: []results.Expectation{{Pass: true}, {}}, Attempts: 400, Refused: 90,
 		Phases: []results.PhaseSummary{{Offered: 1900, Served: served}}}
@@ -50,7 +50,7 @@ func chosen(c *catalog.Catalog) []*catalog.Run {
 }
 
 func TestListOfRuns(t *testing.T) {
-	c := shelf()
+	c := runIndex()
 	for _, row := range []struct {
 		name string
 		list *report.RunList
@@ -91,7 +91,7 @@ not listed: 1 contest, 2 links
 
 // What scripts read is what the records say, unshortened, and no escape is in it.
 func TestListOfRunsForScripts(t *testing.T) {
-	c := shelf()
+	c := runIndex()
 	var text bytes.Buffer
 	if err := report.List(c, chosen(c), 0).JSON(&text); err != nil || strings.ContainsAny(text.String(), "\x1b\x07\u202e") {
 		t.Fatalf("the list is, %v:\n%s", err, &text)
@@ -172,7 +172,7 @@ func TestFilesOfARun(t *testing.T) {
 }
 
 func TestPruningInWords(t *testing.T) {
-	c := shelf()
+	c := runIndex()
 	now := time.Date(2026, 3, 20, 2, 0, 0, 0, time.UTC)
 	for _, row := range []struct {
 		name string

@@ -55,7 +55,7 @@ func searched(t testing.TB) *results.Record {
 
 func verified(t testing.TB) *results.Record {
 	r := stress().record(t)
-	withProcedures(r)
+	withWorkflows(r)
 	r.Manifest.Operations[1].Name = "get/~" + hostile
 	r.Manifest.Tool = results.Tool{Version: "v1", Commit: "abc", Go: "go1", System: "linux"}
 	r.Manifest.Environment = results.Environment{CPUs: 2, GOMAXPROCS: 2, Workers: 1256}

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"loadgen/report/document"
-	"loadgen/report/plain"
+	"loadgen/report/text"
 	"loadgen/results"
 )
 
@@ -38,7 +38,7 @@ func Plain(w io.Writer, d *document.Document) error {
 }
 
 // page is a text report, to which sections of a document go.
-type page struct{ plain.Page }
+type page struct{ text.Page }
 
 // section adds a section, unless all of it is for the eye.
 func (p *page) section(s *document.Section) {
@@ -76,11 +76,11 @@ func (p *page) section(s *document.Section) {
 }
 
 // command adds a command, broken at its arguments where it does not fit.
-func (p *page) command(text string) {
+func (p *page) command(prose string) {
 	const first, rest, more = "  ", "      ", ` \`
 	line := first
-	for i, word := range arguments(plain.Harmless(text)) {
-		if i > 0 && plain.Columns(line)+1+plain.Columns(word)+len(more) > plain.Width {
+	for i, word := range arguments(text.Harmless(prose)) {
+		if i > 0 && text.Columns(line)+1+text.Columns(word)+len(more) > text.Width {
 			p.Verbatim(line + more)
 			line = rest + word
 			continue
@@ -96,7 +96,7 @@ func (p *page) command(text string) {
 // grid adds a table. Units stand with the headings that need them: those of groups, and
 // of times; what else a heading means stands below the table.
 func (p *page) grid(t *document.Table) {
-	grid := new(plain.Table)
+	grid := new(text.Table)
 	for i, column := range t.Columns {
 		heading := column.Title
 		if column.Group == "" && isTime(column.Unit) {
@@ -113,7 +113,7 @@ func (p *page) grid(t *document.Table) {
 			if isTime(column.Unit) {
 				group += ", " + column.Unit
 			}
-			grid.Titles = append(grid.Titles, plain.Title{From: i, Columns: 1, Text: group})
+			grid.Titles = append(grid.Titles, text.Title{From: i, Columns: 1, Text: group})
 		}
 	}
 	for _, row := range t.Rows {

@@ -85,7 +85,7 @@ func TestReportsAsTheyAreRendered(t *testing.T) {
 			r.manifest.Target, r.manifest.Time = results.Embedded, "real"
 			return r
 		}(), withConnections},
-		{"procedures", stress(), withProcedures},
+		{"procedures", stress(), withWorkflows},
 		{"remote", remote(false), withConnections},
 		{"emulator", remote(true), nil},
 		{"hostile", stress(), func(r *results.Record) {

@@ -16,7 +16,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/rest"
 	"loadgen/results"
-	"loadgen/scenarios/observe"
+	"loadgen/scenarios/capture"
 )
 
 // observed plays traffic to an observer and reads the record back.
@@ -24,13 +24,13 @@ func observed(t testing.TB, traffic func(saw func(rest.Seen))) *results.Record {
 	t.Helper()
 	m := manifest()
 	m.Command, m.Scenario.Name, m.Target = []string{"loadgen", "serve", "--examine"}, "observed", results.Embedded
-	m.Time, m.Retry, m.PartitionKey, m.Operations = "real", "", "", observe.Kinds()
+	m.Time, m.Retry, m.PartitionKey, m.Operations = "real", "", "", capture.Kinds()
 	folder := new(results.Memory)
 	recorder, err := results.NewRecorder(folder, m)
 	if err != nil {
 		t.Fatalf("NewRecorder = %v; want no error", err)
 	}
-	observer, err := observe.New(observe.Options{Recorder: recorder})
+	observer, err := capture.New(capture.Options{Recorder: recorder})
 	if err != nil {
 		t.Fatalf("New = %v; want no error", err)
 	}

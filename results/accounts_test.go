@@ -55,7 +55,7 @@ func accountsOf(t *testing.T, accounts int, seed uint64) (*results.Record, [][]r
 	return read(t, folder), want
 }
 
-func TestAccountsAreTallied(t *testing.T) {
+func TestAccountsAreCounted(t *testing.T) {
 	for _, accounts := range []int{2, 3, 16} {
 		record, want := accountsOf(t, accounts, uint64(accounts))
 		for i, phase := range record.Phases {
@@ -66,7 +66,7 @@ func TestAccountsAreTallied(t *testing.T) {
 	}
 }
 
-func TestOneAccountIsNotTallied(t *testing.T) {
+func TestOneAccountIsNotCounted(t *testing.T) {
 	for _, accounts := range []int{0, 1} {
 		record, _ := accountsOf(t, accounts, 1)
 		for _, phase := range record.Phases {

@@ -1,5 +1,9 @@
 package results
 
+import (
+	"time"
+)
+
 // Event is something that happened at an instant: a line of events.ndjson.
 type Event struct {
 	// At is in nanoseconds since the start of the run.
@@ -29,3 +33,104 @@ const (
 	// RangeKept is an overloaded range that load balancing left as it is.
 	RangeKept = "kept"
 )
+
+// Decision is one step of load balancing with what it rests on. Loads are entities
+// per second, averaged; what does not apply is zero.
+type Decision struct {
+	Table string `json:"table"`
+	// Range is the range acted on, Other the one that a split made or a merge
+	// took away; numbers are given out in the order in which ranges come to be.
+	Range uint64 `json:"range"`
+	Other uint64 `json:"other,omitempty"`
+	// Key is the boundary that a split made or a merge took away, or the first
+	// PartitionKey of a range that moves or is kept.
+	Key string `json:"key"`
+	// From is the server that has had the range, To the one that has it now.
+	From int `json:"from_server"`
+	To   int `json:"to_server"`
+	// Until is when all of the range is served again, since the start of the run.
+	Until time.Duration `json:"until_ns"`
+	// Reason says in words why.
+	Reason string `json:"reason"`
+	// Overloaded is for how long the range or its server had been so, or both
+	// ranges of a merge quiet.
+	Overloaded time.Duration `json:"lasted_ns"`
+	Offered    int64         `json:"offered_entities_per_second"`
+	Served     int64         `json:"served_entities_per_second"`
+	// Share is the part of the load, or of the bytes, below the boundary, in
+	// thousandths.
+	Share int64 `json:"share_below_permille,omitempty"`
+	// FromLoad and ToLoad are the servers' loads before the range moved.
+	FromLoad int64 `json:"from_entities_per_second,omitempty"`
+	ToLoad   int64 `json:"to_entities_per_second,omitempty"`
+	// Ranges is how many there are in all, afterwards.
+	Ranges int `json:"ranges"`
+}
+
+// Balanced reports whether the event changed where ranges lie: a split, a move or
+// a merge.
+func (e *Event) Balanced() bool {
+	switch e.What {
+	case RangeSplit, SizeSplit, RangeMoved, RangesMerged:
+		return e.Decision != nil
+	default:
+		return false
+	}
+}
+
+// Spread is load on several partitions at once, as the manifest tells of it.
+type Spread struct {
+	Partitions int `json:"partitions"`
+	// Rate is the operations per second of each of them in an open loop, Clients
+	// and Think are a closed one.
+	Rate    float64       `json:"rate,omitempty"`
+	Clients int           `json:"clients,omitempty"`
+	Think   time.Duration `json:"think_ns,omitempty"`
+}
+
+// KeyTail is what became of the attempts at one PartitionKey in the last part of
+// the load.
+type KeyTail struct {
+	Key      string `json:"key"`
+	Attempts int64  `json:"attempts"`
+	Refused  int64  `json:"refused"`
+}
+
+// Rival is what the same run came to under another profile of the model.
+type Rival struct {
+	Profile string `json:"profile"`
+	// Outcome is as in [Balance], Throttled and Relieved likewise.
+	Outcome   string   `json:"outcome"`
+	Throttled *float64 `json:"throttled_from_s"`
+	Relieved  *float64 `json:"relieved_at_s"`
+	// Saturation is as in [Summary].
+	Saturation *float64 `json:"saturation_entities_per_second"`
+}
+
+// The outcomes of a load.
+const (
+	// Held is a load that was never refused to speak of, Relieved one that was
+	// until load balancing had spread it, Throttled one that was to its end.
+	Held      = "held"
+	Relieved  = "relieved"
+	Throttled = "throttled"
+)
+
+// Balance is what load balancing came to, as a verdict sums it up.
+type Balance struct {
+	Outcome string `json:"outcome"`
+	// Throttled is when the load was first refused, Relieved from when on it was
+	// refused no more, in seconds since it began; nil where it never was so.
+	Throttled *float64 `json:"throttled_from_s"`
+	Relieved  *float64 `json:"relieved_at_s"`
+	Splits    int      `json:"splits"`
+	Moves     int      `json:"moves"`
+	Merges    int      `json:"merges"`
+	// Ranges is how many there were at the end, 0 where nothing was done.
+	Ranges int `json:"ranges"`
+	// StillRefused are the PartitionKeys refused at the end of the load.
+	StillRefused []string `json:"still_refused_keys"`
+	// Survives says whether another profile gives the same verdict, nil where none
+	// was tried.
+	Survives *bool `json:"survives_other_profile"`
+}

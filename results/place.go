@@ -99,3 +99,57 @@ func (d *directory) drop(one *followed) {
 	}
 	d.slots[gap] = slot{}
 }
+
+// AccountStats is the load of one account in a phase of a run over several.
+type AccountStats struct {
+	// Offered is what the operations due in the phase meant to touch in the account, in
+	// entities: what they do beside their own partition where that lies, such as copies,
+	// and all else where their first request went. What was never sent went to none.
+	Offered int64 `json:"offered_entities"`
+	// Served are the entities counted for successes, and Refused the attempts
+	// refused, that ended while the phase lasted: as in [Phase.Partitions], no account
+	// seems to have served more per second than it did.
+	Served  int64 `json:"served_entities"`
+	Refused int64 `json:"refused"`
+}
+
+// account adds an attempt to the load of its account.
+func (r *Recorder) account(a *Attempt) {
+	if a.Try == 0 {
+		entities := a.Entities
+		for i := range a.Beyond {
+			entities -= a.Beyond[i].Entities
+			r.offerAccount(a.Phase, a.Beyond[i].Account, a.Beyond[i].Entities)
+		}
+		r.offerAccount(a.Phase, a.Account, entities)
+	}
+	phase, found := r.phaseAt(a.Done)
+	if !found || a.Account >= len(r.record.Phases[phase].Accounts) {
+		return
+	}
+	one := &r.record.Phases[phase].Accounts[a.Account]
+	switch a.Class {
+	case Ok:
+		one.Served += a.Counted
+	case Refused:
+		one.Refused++
+	}
+}
+
+func (r *Recorder) offerAccount(phase, account int, entities int64) {
+	if of := r.record.Phases[phase].Accounts; account < len(of) {
+		of[account].Offered += entities
+	}
+}
+
+// Busiest returns the position of the account that was offered most in the phase,
+// the first of equals, and false where the run was not over several.
+func (p *Phase) Busiest() (int, bool) {
+	most := 0
+	for i := range p.Accounts {
+		if p.Accounts[i].Offered > p.Accounts[most].Offered {
+			most = i
+		}
+	}
+	return most, len(p.Accounts) > 0
+}

@@ -38,9 +38,9 @@ type Record struct {
 	Limit *Limit `json:"limit,omitempty"`
 	// Audit is what became of the writes, nil where nobody looked after them.
 	Audit *Audit `json:"audit,omitempty"`
-	// Tallies are what procedures counted in the whole run, by operation and name;
+	// Counters are what workflows counted in the whole run, by operation and name;
 	// Invariants what must hold of what they left behind.
-	Tallies    []Tally     `json:"tallies,omitempty"`
+	Counters   []Counter   `json:"tallies,omitempty"`
 	Invariants []Invariant `json:"invariants,omitempty"`
 	// Heat is where the load went, nil in older records.
 	Heat *Heat `json:"heat,omitempty"`

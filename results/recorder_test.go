@@ -21,7 +21,7 @@ func recorded(t testing.TB, seed uint64) ([]operation, *results.Record, *results
 	t.Helper()
 	ops, folder := randomOperations(seed, 3000), new(results.Memory)
 	recorder := begin(t, folder)
-	for _, p := range tallyPhases() {
+	for _, p := range counterPhases() {
 		recorder.Phase(p)
 	}
 	if err := play(recorder, ops); err != nil {
@@ -61,7 +61,7 @@ func sameDurations(t *testing.T, name string, h *results.Histogram, durations []
 	}
 }
 
-func TestRecorderKeepsWhatASlowTallyKeeps(t *testing.T) {
+func TestRecorderKeepsWhatASlowCounterKeeps(t *testing.T) {
 	seeds := uint64(2)
 	if testing.Short() {
 		seeds = 1
@@ -242,7 +242,7 @@ func cmpFirst(differences ...int64) int {
 
 func phaseOf(at time.Duration) string {
 	name := ""
-	for _, p := range tallyPhases() {
+	for _, p := range counterPhases() {
 		if p.Begin <= at && at < p.End {
 			name = p.Name
 		}
@@ -370,7 +370,7 @@ func TestSameRunWritesTheSameBytes(t *testing.T) {
 	one, two := new(results.Memory), new(results.Memory)
 	for _, folder := range []*results.Memory{one, two} {
 		recorder := begin(t, folder)
-		for _, p := range tallyPhases() {
+		for _, p := range counterPhases() {
 			recorder.Phase(p)
 		}
 		if err := play(recorder, randomOperations(1, 30)); err != nil {

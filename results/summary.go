@@ -56,9 +56,9 @@ type Summary struct {
 	Limit *Limit `json:"limit,omitempty"`
 	// Audit is what verifying the writes came to, left out where nobody did.
 	Audit *Audit `json:"audit,omitempty"`
-	// Tallies are what procedures counted, Invariants what must hold of what they left
+	// Counters are what workflows counted, Invariants what must hold of what they left
 	// behind and whether it does; both are left out where there are none.
-	Tallies    []Tally     `json:"tallies,omitempty"`
+	Counters   []Counter   `json:"tallies,omitempty"`
 	Invariants []Invariant `json:"invariants,omitempty"`
 	Verdict    string      `json:"verdict"`
 }

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"loadgen/scenarios/fields"
 	"strconv"
 )
 
@@ -44,86 +45,90 @@ func (a *Access) Loaded() bool { return a.Kind == AccessZipf || a.Kind == Access
 // accessValue is the word of an access, or a map of the numbers that it needs.
 type accessValue struct{ into *Access }
 
-var _ binding = accessValue{}
+var _ fields.Binding = accessValue{}
 
 func (v accessValue) expected() string {
 	return "uniform, latest, {latest: 1000}, {zipf: 1.1} or {hot: 10%, share: 90%}"
 }
 
-func (v accessValue) read(r *reader, path string, n *node) {
+func (v accessValue) Read(r *fields.Reader, path string, n *fields.Node) {
 	switch {
-	case n.kind == dict:
-		v.numbers(n).read(r, path, n)
-	case n.kind == scalar && n.text == AccessUniform:
+	case n.Kind == fields.Dict:
+		v.numbers(n).Read(r, path, n)
+	case n.Kind == fields.Scalar && n.Text == AccessUniform:
 		*v.into = Access{}
-	case n.kind == scalar && n.text == AccessLatest:
+	case n.Kind == fields.Scalar && n.Text == AccessLatest:
 		*v.into = Access{Kind: AccessLatest, Window: 1}
 	default:
-		r.expect(n, path, v.expected())
+		r.Expect(n, path, v.expected())
 	}
 }
 
 // numbers is the map of an access.
-func (v accessValue) numbers(n *node) object {
+func (v accessValue) numbers(n *fields.Node) fields.Object {
 	a := v.into
-	return object{
-		what: "of",
-		fields: []field{
-			{name: AccessLatest, says: "How many of the newest entities it is one of, each as likely as any other.",
-				value: wholeValue[int]{into: &a.Window, least: 1, most: maxWindow, unlessZero: true}},
-			{name: AccessZipf, says: "How steeply the chance falls with the rank of a loaded entity: by its power of minus this.",
-				value: unlessZero{exponentValue{&a.Exponent}, func() bool { return a.Kind != AccessZipf }}},
-			{name: AccessHot, says: "The part of the loaded entities that is hot.",
-				value: unlessZero{shareValue{&a.Hot}, func() bool { return a.Kind != AccessHot }}},
-			{name: "share", says: "The share of the operations that goes to the hot part.",
-				value: unlessZero{shareValue{&a.Share}, func() bool { return a.Kind != AccessHot }}},
+	return fields.Object{
+		What: "of",
+		Fields: []fields.Field{
+			{Name: AccessLatest, Says: "How many of the newest entities it is one of, each as likely as any other.",
+				Value: fields.Whole[int]{Into: &a.Window, Least: 1, Most: maxWindow, UnlessZero: true}},
+			{Name: AccessZipf, Says: "How steeply the chance falls with the rank of a loaded entity: by its power of minus this.",
+				Value: unlessZero{exponentValue{&a.Exponent}, func() bool { return a.Kind != AccessZipf }}},
+			{Name: AccessHot, Says: "The part of the loaded entities that is hot.",
+				Value: unlessZero{shareValue{&a.Hot}, func() bool { return a.Kind != AccessHot }}},
+			{Name: "share", Says: "The share of the operations that goes to the hot part.",
+				Value: unlessZero{shareValue{&a.Share}, func() bool { return a.Kind != AccessHot }}},
 		},
-		one: []string{AccessLatest, AccessZipf, AccessHot},
-		then: func(r *reader, path string, n *node) {
+		One: []string{AccessLatest, AccessZipf, AccessHot},
+		Then: func(r *fields.Reader, path string, n *fields.Node) {
 			given := present(n, []string{AccessLatest, AccessZipf, AccessHot})
 			if len(given) != 1 {
-				r.fault(n.at, path, "of has %d of latest, zipf and hot; expected exactly one", len(given))
+				r.Fault(n.At, path, "of has %d of latest, zipf and hot; expected exactly one", len(given))
 				return
 			}
 			a.Kind = given[0]
-			if share := n.find("share"); (share != nil) != (a.Kind == AccessHot) {
-				r.fault(n.at, path, "share is how many operations go to the hot part; expected it beside hot, and nowhere else")
+			if share := n.Find("share"); (share != nil) != (a.Kind == AccessHot) {
+				r.Fault(n.At, path, "share is how many operations go to the hot part; expected it beside hot, and nowhere else")
 			}
 		},
 	}
 }
 
-func (v accessValue) write() *node {
+func (v accessValue) Write() *fields.Node {
 	switch v.into.Kind {
 	case "", AccessUniform:
 		return nil
 	default:
-		return v.numbers(nil).write()
+		return v.numbers(nil).Write()
 	}
 }
 
 // exponentValue is the exponent of a zipf distribution.
 type exponentValue struct{ into *float64 }
 
-var _ binding = exponentValue{}
+var _ fields.Binding = exponentValue{}
 
-func (v exponentValue) read(r *reader, path string, n *node) {
-	exponent, err := strconv.ParseFloat(n.text, 64)
-	if n.kind != scalar || n.quoted || !decimalNumber.MatchString(n.text) || err != nil || exponent > maxExponent {
-		r.expect(n, path, fmt.Sprintf("an exponent from 0 to %d, such as 1.1", maxExponent))
+func (v exponentValue) Read(r *fields.Reader, path string, n *fields.Node) {
+	exponent, err := strconv.ParseFloat(n.Text, 64)
+	if n.Kind != fields.Scalar || n.Quoted || !fields.DecimalNumber.MatchString(n.Text) || err != nil || exponent > maxExponent {
+		r.Expect(n, path, fmt.Sprintf("an exponent from 0 to %d, such as 1.1", maxExponent))
 		return
 	}
 	*v.into = exponent
 }
 
-func (v exponentValue) write() *node { return plain(strconv.FormatFloat(*v.into, 'f', -1, 64)) }
+func (v exponentValue) Write() *fields.Node {
+	return fields.PlainNode(strconv.FormatFloat(*v.into, 'f', -1, 64))
+}
 
-// schema returns the word, or the map of numbers.
-func (v accessValue) schema() *schema {
-	return &schema{AnyOf: []*schema{
+// Schema returns the word, or the map of numbers.
+func (v accessValue) Schema() *fields.Schema {
+	return &fields.Schema{AnyOf: []*fields.Schema{
 		{Enum: []string{AccessUniform, AccessLatest}},
-		accessValue{&Access{}}.numbers(nil).schema(),
+		accessValue{&Access{}}.numbers(nil).Schema(),
 	}}
 }
 
-func (v exponentValue) schema() *schema { return numeric("number", "0", strconv.Itoa(maxExponent)) }
+func (v exponentValue) Schema() *fields.Schema {
+	return fields.Numeric("number", "0", strconv.Itoa(maxExponent))
+}

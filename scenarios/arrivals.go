@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"loadgen/engine/clock"
 	"loadgen/scenarios/arrival"
+	"loadgen/scenarios/fields"
 )
 
 // Arrivals says when the operations of an open loop are due: exactly one of its
@@ -71,30 +73,30 @@ func arrivalKinds() []string {
 
 func newArrivals() *Arrivals { return &Arrivals{} }
 
-func (a *Arrivals) binding() binding {
+func (a *Arrivals) binding() fields.Binding {
 	kinds := arrivalKinds()
-	return object{
-		what: "arrivals",
-		fields: []field{
-			{name: kinds[0], says: "One rate all the time.",
-				value: unlessZero{rateValue{&a.Constant}, func() bool { return a.Constant == 0 }}},
-			{name: kinds[1], says: "The rate of random arrivals.",
-				value: unlessZero{rateValue{&a.Poisson}, func() bool { return a.Poisson == 0 }}},
-			{name: kinds[2], says: "A rate that goes from one to another in a straight line.",
-				value: optional[Ramp]{&a.Ramp, fresh[Ramp], (*Ramp).binding}},
-			{name: kinds[3], says: "Rates one after another.",
-				value: optional[Steps]{&a.Steps, fresh[Steps], (*Steps).binding}},
-			{name: kinds[4], says: "A rate that bursts interrupt.",
-				value: optional[Burst]{&a.Burst, fresh[Burst], (*Burst).binding}},
-			{name: kinds[5], says: "A rate that swings around a mean.",
-				value: optional[Sine]{&a.Sine, fresh[Sine], (*Sine).binding}},
-			{name: kinds[6], says: "A file of instants, by its path from the folder of the scenario.",
-				value: unlessZero{pathValue(&a.Trace), func() bool { return a.Trace == "" }}},
+	return fields.Object{
+		What: "arrivals",
+		Fields: []fields.Field{
+			{Name: kinds[0], Says: "One rate all the time.",
+				Value: unlessZero{fields.Rate{Into: &a.Constant}, func() bool { return a.Constant == 0 }}},
+			{Name: kinds[1], Says: "The rate of random arrivals.",
+				Value: unlessZero{fields.Rate{Into: &a.Poisson}, func() bool { return a.Poisson == 0 }}},
+			{Name: kinds[2], Says: "A rate that goes from one to another in a straight line.",
+				Value: fields.Optional[Ramp]{Into: &a.Ramp, Fresh: fresh[Ramp], Bind: (*Ramp).binding}},
+			{Name: kinds[3], Says: "Rates one after another.",
+				Value: fields.Optional[Steps]{Into: &a.Steps, Fresh: fresh[Steps], Bind: (*Steps).binding}},
+			{Name: kinds[4], Says: "A rate that bursts interrupt.",
+				Value: fields.Optional[Burst]{Into: &a.Burst, Fresh: fresh[Burst], Bind: (*Burst).binding}},
+			{Name: kinds[5], Says: "A rate that swings around a mean.",
+				Value: fields.Optional[Sine]{Into: &a.Sine, Fresh: fresh[Sine], Bind: (*Sine).binding}},
+			{Name: kinds[6], Says: "A file of instants, by its path from the folder of the scenario.",
+				Value: unlessZero{pathValue(&a.Trace), func() bool { return a.Trace == "" }}},
 		},
-		one: kinds,
-		then: func(r *reader, path string, n *node) {
+		One: kinds,
+		Then: func(r *fields.Reader, path string, n *fields.Node) {
 			if given := present(n, kinds); len(given) != 1 {
-				r.fault(n.at, path, "arrivals have %d of %s; expected exactly one", len(given), strings.Join(kinds, ", "))
+				r.Fault(n.At, path, "arrivals have %d of %s; expected exactly one", len(given), strings.Join(kinds, ", "))
 			}
 		},
 	}
@@ -102,48 +104,48 @@ func (a *Arrivals) binding() binding {
 
 func fresh[T any]() *T { return new(T) }
 
-func (m *Ramp) binding() binding {
-	return object{what: "a ramp", fields: []field{
-		{name: "from", says: "The rate at the beginning.",
-			value: levelValue(&m.From), required: true},
-		{name: "to", says: "The rate at the end.",
-			value: levelValue(&m.To), required: true},
+func (m *Ramp) binding() fields.Binding {
+	return fields.Object{What: "a ramp", Fields: []fields.Field{
+		{Name: "from", Says: "The rate at the beginning.",
+			Value: levelValue(&m.From), Required: true},
+		{Name: "to", Says: "The rate at the end.",
+			Value: levelValue(&m.To), Required: true},
 	}}
 }
 
-func (s *Steps) binding() binding {
-	return object{what: "steps", fields: []field{
-		{name: "rates", says: "The rates, in this order.",
-			required: true, value: listOf[float64]{
-				into: &s.Rates, least: 1, most: maxRates, what: "rates a second",
-				bind: func(rate *float64) binding { return rateValue{rate} },
+func (s *Steps) binding() fields.Binding {
+	return fields.Object{What: "steps", Fields: []fields.Field{
+		{Name: "rates", Says: "The rates, in this order.",
+			Required: true, Value: fields.ListOf[float64]{
+				Into: &s.Rates, Least: 1, Most: maxRates, What: "rates a second",
+				Bind: func(rate *float64) fields.Binding { return fields.Rate{Into: rate} },
 			}},
-		{name: "each", says: "How long each rate lasts.",
-			value: durationValue{&s.Each, minStep, maxStep}, required: true},
+		{Name: "each", Says: "How long each rate lasts.",
+			Value: fields.Duration{Into: &s.Each, Least: minStep, Most: maxStep}, Required: true},
 	}}
 }
 
-func (b *Burst) binding() binding {
-	return object{what: "a burst", fields: []field{
-		{name: "base", says: "The rate between bursts.",
-			value: levelValue(&b.Base), required: true},
-		{name: "peak", says: "The rate of a burst.",
-			value: rateValue{&b.Peak}, required: true},
-		{name: "every", says: "How long it is from the beginning of one burst to that of the next.",
-			value: durationValue{&b.Every, minSwing, maxStep}, required: true},
-		{name: "length", says: "How long a burst lasts.",
-			value: durationValue{&b.Length, minSwing, maxStep}, required: true},
+func (b *Burst) binding() fields.Binding {
+	return fields.Object{What: "a burst", Fields: []fields.Field{
+		{Name: "base", Says: "The rate between bursts.",
+			Value: levelValue(&b.Base), Required: true},
+		{Name: "peak", Says: "The rate of a burst.",
+			Value: fields.Rate{Into: &b.Peak}, Required: true},
+		{Name: "every", Says: "How long it is from the beginning of one burst to that of the next.",
+			Value: fields.Duration{Into: &b.Every, Least: minSwing, Most: maxStep}, Required: true},
+		{Name: "length", Says: "How long a burst lasts.",
+			Value: fields.Duration{Into: &b.Length, Least: minSwing, Most: maxStep}, Required: true},
 	}}
 }
 
-func (s *Sine) binding() binding {
-	return object{what: "a sine", fields: []field{
-		{name: "mean", says: "The rate around which it swings, and at which it begins.",
-			value: rateValue{&s.Mean}, required: true},
-		{name: "amplitude", says: "How far the rate goes from the mean; at most as far as the mean is.",
-			value: levelValue(&s.Amplitude), required: true},
-		{name: "period", says: "How long one swing lasts.",
-			value: durationValue{&s.Period, minSwing, maxStep}, required: true},
+func (s *Sine) binding() fields.Binding {
+	return fields.Object{What: "a sine", Fields: []fields.Field{
+		{Name: "mean", Says: "The rate around which it swings, and at which it begins.",
+			Value: fields.Rate{Into: &s.Mean}, Required: true},
+		{Name: "amplitude", Says: "How far the rate goes from the mean; at most as far as the mean is.",
+			Value: levelValue(&s.Amplitude), Required: true},
+		{Name: "period", Says: "How long one swing lasts.",
+			Value: fields.Duration{Into: &s.Period, Least: minSwing, Most: maxStep}, Required: true},
 	}}
 }
 
@@ -151,35 +153,35 @@ func (s *Sine) binding() binding {
 const minSwing = time.Millisecond
 
 // pathValue is the binding of the path of a file.
-func pathValue(into *string) textValue {
+func pathValue(into *string) fields.Text {
 	const most = 4096
-	return textValue{into, func(s string) bool { return s != "" && len(s) <= most && !strings.ContainsRune(s, 0) }, "the path of a file"}
+	return fields.Text{Into: into, Allow: func(s string) bool { return s != "" && len(s) <= most && !strings.ContainsRune(s, 0) }, Expected: "the path of a file"}
 }
 
 // level is a rate that may be 0.
-type level struct{ rateValue }
+type level struct{ fields.Rate }
 
-var _ binding = level{}
+var _ fields.Binding = level{}
 
-func levelValue(into *float64) level { return level{rateValue{into}} }
+func levelValue(into *float64) level { return level{fields.Rate{Into: into}} }
 
-func (v level) read(r *reader, path string, n *node) {
-	if n.kind == scalar && !n.quoted && n.text == "0" {
-		*v.into = 0
+func (v level) Read(r *fields.Reader, path string, n *fields.Node) {
+	if n.Kind == fields.Scalar && !n.Quoted && n.Text == "0" {
+		*v.Into = 0
 		return
 	}
-	before := len(r.faults)
-	v.rateValue.read(r, path, n)
-	if len(r.faults) > before {
-		r.faults = r.faults[:before]
-		r.expect(n, path, fmt.Sprintf("0, or a rate a second, such as 500 or 0.5, from %v to %d", minRate, maxRate))
+	before := len(r.Faults)
+	v.Rate.Read(r, path, n)
+	if len(r.Faults) > before {
+		r.Faults = r.Faults[:before]
+		r.Expect(n, path, fmt.Sprintf("0, or a rate a second, such as 500 or 0.5, from %v to %d", fields.MinRate, fields.MaxRate))
 	}
 }
 
 // shareValue is a share above 0 and up to 1, written in percent.
 type shareValue struct{ into *float64 }
 
-var _ binding = shareValue{}
+var _ fields.Binding = shareValue{}
 
 var percentage = regexp.MustCompile(`^(0|[1-9][0-9]?|100)(\.[0-9]{1,6})?%$`)
 
@@ -195,16 +197,16 @@ func shareText(share float64) string {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".") + "%"
 }
 
-func (v shareValue) read(r *reader, path string, n *node) {
-	share, sound := parseShare(n.text)
-	if n.kind != scalar || n.quoted || !sound || share == 0 {
-		r.expect(n, path, "a share in percent above 0, such as 2%")
+func (v shareValue) Read(r *fields.Reader, path string, n *fields.Node) {
+	share, sound := parseShare(n.Text)
+	if n.Kind != fields.Scalar || n.Quoted || !sound || share == 0 {
+		r.Expect(n, path, "a share in percent above 0, such as 2%")
 		return
 	}
 	*v.into = share
 }
 
-func (v shareValue) write() *node { return plain(shareText(*v.into)) }
+func (v shareValue) Write() *fields.Node { return fields.PlainNode(shareText(*v.into)) }
 
 // Schedule returns when the operations of an open loop are due. Chance draws where
 // in their slots, or at which instants. The error wraps [arrival.ErrSchedule]; it
@@ -279,15 +281,83 @@ func (t *Traffic) even(scale float64, length time.Duration) (arrival.Even, error
 	}
 }
 
-func (v level) schema() *schema {
-	s := v.rateValue.schema()
-	s.AnyOf = []*schema{{Constant: "0"}, {Minimum: s.Minimum}}
+func (v level) Schema() *fields.Schema {
+	s := v.Rate.Schema()
+	s.AnyOf = []*fields.Schema{{Constant: "0"}, {Minimum: s.Minimum}}
 	s.Minimum = ""
 	return s
 }
 
-func (v shareValue) schema() *schema {
-	s := patterned(percentage)
+func (v shareValue) Schema() *fields.Schema {
+	s := fields.Patterned(percentage)
 	s.Description = "A share in percent above 0, such as 2%."
 	return s
+}
+
+// Budget is a share of what was attempted or due that may come to an end of some
+// kind; more of it ends the run. It is judged at each whole second, of the five
+// before it, where there are a hundred attempts in them.
+type Budget struct {
+	// Of is what is counted, one of [Budgets].
+	Of string
+	// Above is the share that is not yet too much, from 0 to 1.
+	Above float64
+}
+
+// What a budget can be of.
+const (
+	// BudgetFailed and BudgetRefused are shares of the attempts.
+	BudgetFailed  = "failed"
+	BudgetRefused = "refused"
+	// BudgetLate is the share of the operations sent that were sent more than 5 ms
+	// after their instant, BudgetDropped that of the operations due that were not
+	// sent a second after it.
+	BudgetLate    = "late"
+	BudgetDropped = "dropped"
+)
+
+// Budgets returns what a budget can be of, in the order in which they are listed.
+func Budgets() []string { return []string{BudgetFailed, BudgetRefused, BudgetLate, BudgetDropped} }
+
+// String returns the budget as a scenario has it: "failed > 1%".
+func (b Budget) String() string { return b.Of + " > " + shareText(b.Above) }
+
+var budgetText = regexp.MustCompile(`^([a-z]+) *> *([0-9.]+%)$`)
+
+// ParseBudget reads a budget, and returns false where the text is none.
+func ParseBudget(text string) (Budget, bool) {
+	match := budgetText.FindStringSubmatch(text)
+	if match == nil || !slices.Contains(Budgets(), match[1]) {
+		return Budget{}, false
+	}
+	share, sound := parseShare(match[2])
+	return Budget{match[1], share}, sound
+}
+
+// budgetsValue is the binding of a list of budgets.
+func budgetsValue(into *[]Budget) fields.Binding {
+	return fields.ListOf[Budget]{Into: into, Least: 1, Most: maxBudgets, What: "budgets, such as failed > 1%",
+		Bind: func(b *Budget) fields.Binding { return budgetValue{b} }}
+}
+
+const maxBudgets = 20
+
+type budgetValue struct{ into *Budget }
+
+var _ fields.Binding = budgetValue{}
+
+func (v budgetValue) Read(r *fields.Reader, path string, n *fields.Node) {
+	b, sound := ParseBudget(n.Text)
+	if n.Kind != fields.Scalar || !sound {
+		r.Expect(n, path, "a budget of "+strings.Join(Budgets(), ", ")+", such as failed > 1%")
+		return
+	}
+	*v.into = b
+}
+
+func (v budgetValue) Write() *fields.Node { return fields.TextNode(v.into.String()) }
+
+func (v budgetValue) Schema() *fields.Schema {
+	return &fields.Schema{Type: fields.Types{"string"},
+		Pattern: "^(" + strings.Join(Budgets(), "|") + ") *> *" + strings.TrimPrefix(percentage.String(), "^")}
 }

@@ -1,28 +1,33 @@
 package scenarios
 
 import (
+	"errors"
 	"strings"
 	"time"
+	"unicode/utf8"
 
+	"loadgen/engine/entity"
+	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
+	"loadgen/scenarios/keys/values"
 )
 
 // attributesValue is the map of attributes, in the order of the file. Whether
 // names and numbers make sense is for the keys package to judge.
-type attributesValue struct{ into *[]keys.Attribute }
+type attributesValue struct{ into *[]values.Attribute }
 
-var _ binding = attributesValue{}
+var _ fields.Binding = attributesValue{}
 
-func (v attributesValue) read(r *reader, path string, n *node) {
-	if n.kind != dict {
-		r.expect(n, path, "a map from the name of an attribute to its values")
+func (v attributesValue) Read(r *fields.Reader, path string, n *fields.Node) {
+	if n.Kind != fields.Dict {
+		r.Expect(n, path, "a map from the name of an attribute to its values")
 		return
 	}
-	r.once(path, n)
-	var attributes []keys.Attribute
-	for _, e := range n.entries {
-		if n.find(e.key) == e.value {
-			attributes = append(attributes, readAttribute(r, child(path, e.key), e))
+	r.Once(path, n)
+	var attributes []values.Attribute
+	for _, e := range n.Entries {
+		if n.Find(e.Key) == e.Value {
+			attributes = append(attributes, readAttribute(r, fields.Child(path, e.Key), e))
 		}
 	}
 	*v.into = attributes
@@ -30,24 +35,24 @@ func (v attributesValue) read(r *reader, path string, n *node) {
 
 // readAttribute reads one attribute. Where its values are at fault it has none,
 // so that nothing else is concluded from them.
-func readAttribute(r *reader, path string, e entry) keys.Attribute {
+func readAttribute(r *fields.Reader, path string, e fields.Entry) values.Attribute {
 	d := newDistribution()
-	before := len(r.faults)
-	d.binding().read(r, path, e.value)
-	a := keys.Attribute{Name: e.key}
-	if len(r.faults) == before {
+	before := len(r.Faults)
+	d.binding().Read(r, path, e.Value)
+	a := values.Attribute{Name: e.Key}
+	if len(r.Faults) == before {
 		a.Values = d.values()
 	}
 	return a
 }
 
-func (v attributesValue) write() *node {
+func (v attributesValue) Write() *fields.Node {
 	if len(*v.into) == 0 {
 		return nil
 	}
-	n := &node{kind: dict}
+	n := &fields.Node{Kind: fields.Dict}
 	for _, a := range *v.into {
-		n.entries = append(n.entries, entry{key: a.Name, value: spell(a.Values)})
+		n.Entries = append(n.Entries, fields.Entry{Key: a.Name, Value: spell(a.Values)})
 	}
 	return n
 }
@@ -62,47 +67,47 @@ type distribution struct {
 	weights    []int64
 	uniform    []int64
 	sequence   int64
-	zipf       keys.Zipf
-	hotSet     keys.HotSet
-	partitions keys.Partitions
-	gaussian   keys.Gaussian
-	latest     keys.Latest
-	csv        keys.CSV
+	zipf       values.Zipf
+	hotSet     values.HotSet
+	partitions values.Partitions
+	gaussian   values.Gaussian
+	latest     values.Latest
+	csv        values.CSV
 	time       keys.Time
 	text       keys.Template
 }
 
 // newDistribution returns what a file leaves out.
 func newDistribution() *distribution {
-	return &distribution{latest: keys.Latest{Exponent: 1, Every: 1}, time: keys.Time{Every: time.Second, Speed: 1}}
+	return &distribution{latest: values.Latest{Exponent: 1, Every: 1}, time: keys.Time{Every: time.Second, Speed: 1}}
 }
 
 // attributeKind is one way to distribute values.
 type attributeKind struct {
 	// fields are those of the kind; the first names it.
-	fields []field
+	fields []fields.Field
 	// values returns what the fields spell.
-	values func() keys.Distribution
+	values func() values.Distribution
 }
 
-func (k *attributeKind) name() string { return k.fields[0].name }
+func (k *attributeKind) name() string { return k.fields[0].Name }
 
-func (d *distribution) binding() object {
-	o := object{what: "an attribute"}
+func (d *distribution) binding() fields.Object {
+	o := fields.Object{What: "an attribute"}
 	kinds := d.kinds()
 	for i := range kinds {
 		name := kinds[i].name()
-		o.one = append(o.one, name)
+		o.One = append(o.One, name)
 		for _, f := range kinds[i].fields {
 			// Only the kind that is spelled is written.
-			f.value = unlessZero{f.value, func() bool { return d.kind != name }}
-			o.fields = append(o.fields, f)
+			f.Value = unlessZero{f.Value, func() bool { return d.kind != name }}
+			o.Fields = append(o.Fields, f)
 		}
 	}
-	o.then = func(r *reader, path string, n *node) {
-		given := present(n, o.one)
+	o.Then = func(r *fields.Reader, path string, n *fields.Node) {
+		given := present(n, o.One)
 		if len(given) != 1 {
-			r.fault(n.at, path, "an attribute has %d of %s; expected exactly one", len(given), strings.Join(o.one, ", "))
+			r.Fault(n.At, path, "an attribute has %d of %s; expected exactly one", len(given), strings.Join(o.One, ", "))
 			return
 		}
 		d.kind = given[0]
@@ -114,20 +119,20 @@ func (d *distribution) binding() object {
 }
 
 // misplaced reports the fields that go with another kind than the one given.
-func (d *distribution) misplaced(r *reader, path string, n *node, other *attributeKind) {
+func (d *distribution) misplaced(r *fields.Reader, path string, n *fields.Node, other *attributeKind) {
 	if other.name() == d.kind {
 		return
 	}
 	for _, f := range other.fields[1:] {
-		if value := n.find(f.name); value != nil {
-			r.fault(value.at, child(path, f.name), "%s belongs to %s, and this is %s; expected none",
-				f.name, other.name(), d.kind)
+		if value := n.Find(f.Name); value != nil {
+			r.Fault(value.At, fields.Child(path, f.Name), "%s belongs to %s, and this is %s; expected none",
+				f.Name, other.name(), d.kind)
 		}
 	}
 }
 
 // values returns the distribution that was read, nil where there is none.
-func (d *distribution) values() keys.Distribution {
+func (d *distribution) values() values.Distribution {
 	kinds := d.kinds()
 	for i := range kinds {
 		if kinds[i].name() == d.kind {
@@ -138,31 +143,109 @@ func (d *distribution) values() keys.Distribution {
 }
 
 // spell returns the node of a distribution: the way back.
-func spell(values keys.Distribution) *node {
+func spell(given values.Distribution) *fields.Node {
 	d := newDistribution()
-	switch values := values.(type) {
-	case keys.List:
+	switch values := given.(type) {
+	case values.List:
 		d.kind, d.list, d.weights = kindList, values.Values, values.Weights
-	case keys.Uniform:
+	case values.Uniform:
 		d.kind, d.uniform = kindUniform, []int64{values.Low, values.High}
-	case keys.Sequence:
+	case values.Sequence:
 		d.kind, d.sequence = kindSequence, values.Start
-	case keys.Zipf:
+	case values.Zipf:
 		d.kind, d.zipf = kindZipf, values
-	case keys.HotSet:
+	case values.HotSet:
 		d.kind, d.hotSet = kindHotSet, values
-	case keys.Partitions:
+	case values.Partitions:
 		d.kind, d.partitions = kindPartitions, values
-	case keys.Gaussian:
+	case values.Gaussian:
 		d.kind, d.gaussian = kindGaussian, values
-	case keys.Latest:
+	case values.Latest:
 		d.kind, d.latest = kindLatest, values
-	case keys.CSV:
+	case values.CSV:
 		d.kind, d.csv = kindCSV, values
 	case keys.Time:
 		d.kind, d.time = kindTime, values
 	case keys.Text:
 		d.kind, d.text = kindText, values.Template
 	}
-	return d.binding().write()
+	return d.binding().Write()
 }
+
+// The kinds of values that follow from the event itself, or from other attributes.
+const (
+	kindTime = "time"
+	kindText = "text"
+)
+
+// eventKinds are the time of the event, and a text of other attributes.
+func (d *distribution) eventKinds() []attributeKind {
+	return []attributeKind{{
+		fields: []fields.Field{
+			{Name: kindTime, Says: "The instant of the first event.", Value: instantValue{&d.time.Start}},
+			{Name: "every", Says: "How long after one loaded event the next came about; 1s unless this is given.",
+				Value: fields.Duration{Into: &d.time.Every, Least: 0, Most: keys.MaxEvery}},
+			{Name: "speed", Says: "How many times as fast as the load the time of what is offered passes; 1 unless this is given.",
+				Value: decimalValue{&d.time.Speed, 0, keys.MaxSpeed}},
+		},
+		values: func() values.Distribution { return d.time },
+	}, {
+		fields: []fields.Field{{Name: kindText, Says: "A template of other attributes, such as {user}@example.com.",
+			Value: templateValue{&d.text}}},
+		values: func() values.Distribution { return keys.Text{Template: d.text} },
+	}}
+}
+
+// instantValue is an instant of the service's calendar.
+type instantValue struct{ into *entity.Ticks }
+
+var (
+	_ fields.Binding = instantValue{}
+	_ fields.Binding = templateValue{}
+)
+
+func (v instantValue) Read(r *fields.Reader, path string, n *fields.Node) {
+	t, err := entity.ParseTicks(n.Text)
+	if n.Kind != fields.Scalar || err != nil || t < entity.EarliestDateTime || t > entity.LatestDateTime {
+		r.Expect(n, path, "an instant such as 2026-11-01T00:00:00Z, in the years 1601 to 9999")
+		return
+	}
+	*v.into = t
+}
+
+func (v instantValue) Write() *fields.Node { return fields.TextNode(v.into.String()) }
+
+func (v instantValue) Schema() *fields.Schema {
+	return &fields.Schema{Type: fields.Types{"string"}, Description: "An instant such as 2026-11-01T00:00:00Z, in the years 1601 to 9999."}
+}
+
+// templateValue is a template whose syntax is looked at where it is read. Whether its
+// attributes exist is for the keys package to judge.
+type templateValue struct{ into *keys.Template }
+
+func (v templateValue) Read(r *fields.Reader, path string, n *fields.Node) {
+	var typed string
+	before := len(r.Faults)
+	fields.Text{Into: &typed}.Read(r, path, n)
+	if len(r.Faults) > before {
+		return
+	}
+	t, err := keys.ParseTemplate(typed)
+	if err == nil {
+		*v.into = t
+		return
+	}
+	at := n.At
+	if fault, ok := errors.AsType[*values.TemplateError](err); !ok {
+		r.Fault(at, path, "%s", err)
+	} else if at.Inner > 0 {
+		at.Column = at.Inner + utf8.RuneCountInString(typed[:fault.Offset])
+		r.Fault(at, path, "%s", fault.What)
+	} else {
+		r.Fault(at, path, "byte %d: %s", fault.Offset, fault.What)
+	}
+}
+
+func (v templateValue) Write() *fields.Node { return fields.TextNode(v.into.String()) }
+
+func (v templateValue) Schema() *fields.Schema { return fields.Typed() }

@@ -1,12 +1,12 @@
 package scenarios
 
 import (
+	"loadgen/scenarios/fields"
+	"loadgen/scenarios/keys/values"
 	"math"
 	"regexp"
 	"slices"
 	"strconv"
-
-	"loadgen/scenarios/keys"
 )
 
 // The kinds of values that an attribute can have.
@@ -30,168 +30,168 @@ func (d *distribution) kinds() []attributeKind {
 // plainKinds are a list, or one or two numbers.
 func (d *distribution) plainKinds() []attributeKind {
 	return []attributeKind{{
-		fields: []field{
-			{name: kindList, says: "The values: one of these texts.", value: textsValue(&d.list)},
-			{name: "weights",
-				says:  "How often each text of the list is taken, as its weight over the sum of all; evenly unless this is given.",
-				value: listOf[int64]{into: &d.weights, most: math.MaxInt32, what: "whole numbers", bind: anyInteger}},
+		fields: []fields.Field{
+			{Name: kindList, Says: "The values: one of these texts.", Value: textsValue(&d.list)},
+			{Name: "weights",
+				Says:  "How often each text of the list is taken, as its weight over the sum of all; evenly unless this is given.",
+				Value: fields.ListOf[int64]{Into: &d.weights, Most: math.MaxInt32, What: "whole numbers", Bind: anyInteger}},
 		},
-		values: func() keys.Distribution { return keys.List{Values: d.list, Weights: d.weights} },
+		values: func() values.Distribution { return values.List{Values: d.list, Weights: d.weights} },
 	}, {
-		fields: []field{{name: kindUniform, says: "The lowest and the highest of integers that are all taken alike.",
-			value: listOf[int64]{into: &d.uniform, least: 2, most: 2, what: "whole numbers", bind: anyInteger}}},
-		values: func() keys.Distribution { return keys.Uniform{Low: d.uniform[0], High: d.uniform[1]} },
+		fields: []fields.Field{{Name: kindUniform, Says: "The lowest and the highest of integers that are all taken alike.",
+			Value: fields.ListOf[int64]{Into: &d.uniform, Least: 2, Most: 2, What: "whole numbers", Bind: anyInteger}}},
+		values: func() values.Distribution { return values.Uniform{Low: d.uniform[0], High: d.uniform[1]} },
 	}, {
-		fields: []field{{name: kindSequence, says: "The number of the first entity, from which all are numbered.",
-			value: anyInteger(&d.sequence)}},
-		values: func() keys.Distribution { return keys.Sequence{Start: d.sequence} },
+		fields: []fields.Field{{Name: kindSequence, Says: "The number of the first entity, from which all are numbered.",
+			Value: anyInteger(&d.sequence)}},
+		values: func() values.Distribution { return values.Sequence{Start: d.sequence} },
 	}}
 }
 
 // unevenKinds are those that some values are more of than others.
 func (d *distribution) unevenKinds() []attributeKind {
 	return []attributeKind{{
-		fields: []field{{name: kindZipf,
-			says:  "Values of which the one of rank k is taken in proportion to 1/k to the power of an exponent.",
-			value: zipfBinding(&d.zipf)}},
-		values: func() keys.Distribution { return d.zipf },
+		fields: []fields.Field{{Name: kindZipf,
+			Says:  "Values of which the one of rank k is taken in proportion to 1/k to the power of an exponent.",
+			Value: zipfBinding(&d.zipf)}},
+		values: func() values.Distribution { return d.zipf },
 	}, {
-		fields: []field{{name: kindHotSet, says: "A part of the values that has most of the entities.",
-			value: hotSetBinding(&d.hotSet)}},
-		values: func() keys.Distribution { return d.hotSet },
+		fields: []fields.Field{{Name: kindHotSet, Says: "A part of the values that has most of the entities.",
+			Value: hotSetBinding(&d.hotSet)}},
+		values: func() values.Distribution { return d.hotSet },
 	}, {
 		fields: partitionsFields(&d.partitions),
-		values: func() keys.Distribution { return d.partitions },
+		values: func() values.Distribution { return d.partitions },
 	}, {
-		fields: []field{{name: kindGaussian, says: "Integers under a bell curve.",
-			value: gaussianBinding(&d.gaussian)}},
-		values: func() keys.Distribution { return d.gaussian },
+		fields: []fields.Field{{Name: kindGaussian, Says: "Integers under a bell curve.",
+			Value: gaussianBinding(&d.gaussian)}},
+		values: func() values.Distribution { return d.gaussian },
 	}, {
-		fields: []field{{name: kindLatest,
-			says:  "Numbers that came into being lately, such as that of the customer who orders.",
-			value: latestBinding(&d.latest)}},
-		values: func() keys.Distribution { return d.latest },
+		fields: []fields.Field{{Name: kindLatest,
+			Says:  "Numbers that came into being lately, such as that of the customer who orders.",
+			Value: latestBinding(&d.latest)}},
+		values: func() values.Distribution { return d.latest },
 	}, {
-		fields: []field{{name: kindCSV, says: "The values of a file's column, each as often as it occurs there.",
-			value: csvBinding(&d.csv)}},
-		values: func() keys.Distribution { return d.csv },
+		fields: []fields.Field{{Name: kindCSV, Says: "The values of a file's column, each as often as it occurs there.",
+			Value: csvBinding(&d.csv)}},
+		values: func() values.Distribution { return d.csv },
 	}}
 }
 
 // anyInteger is a whole number whose bounds are left to the keys package.
-func anyInteger(i *int64) binding {
-	return wholeValue[int64]{into: i, least: math.MinInt64, most: math.MaxInt64}
+func anyInteger(i *int64) fields.Binding {
+	return fields.Whole[int64]{Into: i, Least: math.MinInt64, Most: math.MaxInt64}
 }
 
-func textsValue(into *[]string) binding {
-	return listOf[string]{into: into, most: math.MaxInt32, what: "texts",
-		bind: func(s *string) binding { return textValue{into: s} }}
+func textsValue(into *[]string) fields.Binding {
+	return fields.ListOf[string]{Into: into, Most: math.MaxInt32, What: "texts",
+		Bind: func(s *string) fields.Binding { return fields.Text{Into: s} }}
 }
 
 // rankedBinding is an object over values by rank: so many numbers, or a list.
-func rankedBinding(what string, ranked *keys.Ranked, own ...field) object {
-	fields := []field{
-		{name: "of", says: "How many values there are, the integers from 0 on; the first is the commonest.",
-			value: wholeValue[int64]{into: &ranked.Of, least: 1, most: keys.MaxOf, unlessZero: true}},
-		{name: "list", says: "Texts to take instead of integers, none of them twice; the first is the commonest.",
-			value: textsValue(&ranked.List)},
+func rankedBinding(what string, ranked *values.Ranked, own ...fields.Field) fields.Object {
+	parts := []fields.Field{
+		{Name: "of", Says: "How many values there are, the integers from 0 on; the first is the commonest.",
+			Value: fields.Whole[int64]{Into: &ranked.Of, Least: 1, Most: values.MaxOf, UnlessZero: true}},
+		{Name: "list", Says: "Texts to take instead of integers, none of them twice; the first is the commonest.",
+			Value: textsValue(&ranked.List)},
 	}
-	fields = append(append(fields, own...), field{name: "scramble",
-		says: "Whether the common values are spread over the others rather than side by side; " +
+	parts = append(append(parts, own...), fields.Field{Name: "scramble",
+		Says: "Whether the common values are spread over the others rather than side by side; " +
 			"how uneven they are stays exactly as it is.",
-		value: unlessZero{truthValue{&ranked.Scramble}, func() bool { return !ranked.Scramble }}})
-	return object{what: what, fields: fields, one: []string{"of", "list"}, then: func(r *reader, path string, n *node) {
+		Value: unlessZero{fields.Truth{Into: &ranked.Scramble}, func() bool { return !ranked.Scramble }}})
+	return fields.Object{What: what, Fields: parts, One: []string{"of", "list"}, Then: func(r *fields.Reader, path string, n *fields.Node) {
 		if given := present(n, []string{"of", "list"}); len(given) != 1 {
-			r.fault(n.at, path, "%s has %d of of and list; expected exactly one", label(path), len(given))
+			r.Fault(n.At, path, "%s has %d of of and list; expected exactly one", fields.Label(path), len(given))
 		}
 	}}
 }
 
-func zipfBinding(z *keys.Zipf) object {
-	return rankedBinding("a zipf", &z.Ranked, field{name: "exponent",
-		says:     "How steeply the shares fall with the rank: 0 is all alike, 1 as 1, 1/2, 1/3.",
-		required: true, value: exponentValue{&z.Exponent}})
+func zipfBinding(z *values.Zipf) fields.Object {
+	return rankedBinding("a zipf", &z.Ranked, fields.Field{Name: "exponent",
+		Says:     "How steeply the shares fall with the rank: 0 is all alike, 1 as 1, 1/2, 1/3.",
+		Required: true, Value: exponentValue{&z.Exponent}})
 }
 
-func hotSetBinding(h *keys.HotSet) object {
+func hotSetBinding(h *values.HotSet) fields.Object {
 	return rankedBinding("a hot set", &h.Ranked,
-		field{name: "hot", says: "The part of the values that is hot.", required: true, value: shareValue{&h.Hot}},
-		field{name: "share", says: "The share of the entities that has one of the hot values.",
-			required: true, value: shareValue{&h.Share}})
+		fields.Field{Name: "hot", Says: "The part of the values that is hot.", Required: true, Value: shareValue{&h.Hot}},
+		fields.Field{Name: "share", Says: "The share of the entities that has one of the hot values.",
+			Required: true, Value: shareValue{&h.Share}})
 }
 
-func partitionsFields(p *keys.Partitions) []field {
-	return []field{
-		{name: kindPartitions, says: "How many values there are, the integers from 0 on, each with its rows.",
-			value: wholeValue[int64]{into: &p.Of, least: 1, most: keys.MaxOf}},
-		{name: "rows", says: "How many entities each of the partitions has, exactly; drawn evenly unless this is given.",
-			value: wholeValue[int64]{into: &p.Rows, least: 1, most: keys.MaxRows, unlessZero: true}},
-		{name: "sizes",
-			says: "Which part of the partitions has how many times as much as is said by rows; all alike unless this is given.",
-			value: listOf[keys.Size]{into: &p.Sizes, least: 1, most: keys.MaxSizes, what: "sizes, such as 20% x2.5",
-				bind: func(s *keys.Size) binding { return sizeValue{s} }}},
+func partitionsFields(p *values.Partitions) []fields.Field {
+	return []fields.Field{
+		{Name: kindPartitions, Says: "How many values there are, the integers from 0 on, each with its rows.",
+			Value: fields.Whole[int64]{Into: &p.Of, Least: 1, Most: values.MaxOf}},
+		{Name: "rows", Says: "How many entities each of the partitions has, exactly; drawn evenly unless this is given.",
+			Value: fields.Whole[int64]{Into: &p.Rows, Least: 1, Most: values.MaxRows, UnlessZero: true}},
+		{Name: "sizes",
+			Says: "Which part of the partitions has how many times as much as is said by rows; all alike unless this is given.",
+			Value: fields.ListOf[values.Size]{Into: &p.Sizes, Least: 1, Most: values.MaxSizes, What: "sizes, such as 20% x2.5",
+				Bind: func(s *values.Size) fields.Binding { return sizeValue{s} }}},
 	}
 }
 
-func gaussianBinding(g *keys.Gaussian) object {
-	const most = keys.MaxInteger
-	return object{what: "a gaussian", fields: []field{
-		{name: "mean", says: "Where the bell has its middle.", required: true, value: decimalValue{&g.Mean, -most, most}},
-		{name: "sd", says: "The standard deviation, above 0.", required: true, value: decimalValue{&g.Deviation, 0, most}},
-		{name: "low", says: "The lowest integer.", required: true,
-			value: wholeValue[int64]{into: &g.Low, least: -most, most: most}},
-		{name: "high", says: "The highest integer.", required: true,
-			value: wholeValue[int64]{into: &g.High, least: -most, most: most}},
+func gaussianBinding(g *values.Gaussian) fields.Object {
+	const most = values.MaxInteger
+	return fields.Object{What: "a gaussian", Fields: []fields.Field{
+		{Name: "mean", Says: "Where the bell has its middle.", Required: true, Value: decimalValue{&g.Mean, -most, most}},
+		{Name: "sd", Says: "The standard deviation, above 0.", Required: true, Value: decimalValue{&g.Deviation, 0, most}},
+		{Name: "low", Says: "The lowest integer.", Required: true,
+			Value: fields.Whole[int64]{Into: &g.Low, Least: -most, Most: most}},
+		{Name: "high", Says: "The highest integer.", Required: true,
+			Value: fields.Whole[int64]{Into: &g.High, Least: -most, Most: most}},
 	}}
 }
 
-func latestBinding(l *keys.Latest) object {
-	const most = keys.MaxInteger
-	return object{what: "a latest", fields: []field{
-		{name: "window", says: "How many of the latest numbers are in reach.", required: true,
-			value: wholeValue[int64]{into: &l.Window, least: 1, most: keys.MaxOf}},
-		{name: "exponent", says: "How steeply the shares fall with the age of a number: 0 is all in the window alike.",
-			value: exponentValue{&l.Exponent}},
-		{name: "every", says: "How many entities there are to each new number.",
-			value: wholeValue[int64]{into: &l.Every, least: 1, most: keys.MaxOf}},
-		{name: "start", says: "The first number, that of entity 0.",
-			value: wholeValue[int64]{into: &l.Start, least: -most, most: most}},
+func latestBinding(l *values.Latest) fields.Object {
+	const most = values.MaxInteger
+	return fields.Object{What: "a latest", Fields: []fields.Field{
+		{Name: "window", Says: "How many of the latest numbers are in reach.", Required: true,
+			Value: fields.Whole[int64]{Into: &l.Window, Least: 1, Most: values.MaxOf}},
+		{Name: "exponent", Says: "How steeply the shares fall with the age of a number: 0 is all in the window alike.",
+			Value: exponentValue{&l.Exponent}},
+		{Name: "every", Says: "How many entities there are to each new number.",
+			Value: fields.Whole[int64]{Into: &l.Every, Least: 1, Most: values.MaxOf}},
+		{Name: "start", Says: "The first number, that of entity 0.",
+			Value: fields.Whole[int64]{Into: &l.Start, Least: -most, Most: most}},
 	}}
 }
 
-func csvBinding(c *keys.CSV) object {
-	return object{what: "a csv", fields: []field{
-		{name: "file", says: "The path of the file, from the folder of the scenario. Its first line names the columns.",
-			required: true, value: pathValue(&c.File)},
-		{name: "column", says: "The name of the column that holds the values.",
-			required: true, value: longText(&c.Column, maxColumn)},
-		{name: "weight", says: "The name of a column of whole numbers: how often each row counts. Once unless this is given.",
-			value: unlessZero{longText(&c.Weight, maxColumn), func() bool { return c.Weight == "" }}},
+func csvBinding(c *values.CSV) fields.Object {
+	return fields.Object{What: "a csv", Fields: []fields.Field{
+		{Name: "file", Says: "The path of the file, from the folder of the scenario. Its first line names the columns.",
+			Required: true, Value: pathValue(&c.File)},
+		{Name: "column", Says: "The name of the column that holds the values.",
+			Required: true, Value: fields.LongText(&c.Column, maxColumn)},
+		{Name: "weight", Says: "The name of a column of whole numbers: how often each row counts. Once unless this is given.",
+			Value: unlessZero{fields.LongText(&c.Weight, maxColumn), func() bool { return c.Weight == "" }}},
 	}}
 }
 
 const maxColumn = 1000
 
 // sizeValue is a share of the partitions and a weight.
-type sizeValue struct{ into *keys.Size }
+type sizeValue struct{ into *values.Size }
 
 var (
-	_ binding = sizeValue{}
-	_ binding = decimalValue{}
+	_ fields.Binding = sizeValue{}
+	_ fields.Binding = decimalValue{}
 )
 
-func (v sizeValue) read(r *reader, path string, n *node) {
-	size, sound := keys.ParseSize(n.text)
-	if n.kind != scalar || !sound {
-		r.expect(n, path, "a share of the partitions and a weight, such as 20% x2.5")
+func (v sizeValue) Read(r *fields.Reader, path string, n *fields.Node) {
+	size, sound := values.ParseSize(n.Text)
+	if n.Kind != fields.Scalar || !sound {
+		r.Expect(n, path, "a share of the partitions and a weight, such as 20% x2.5")
 		return
 	}
 	*v.into = size
 }
 
-func (v sizeValue) write() *node { return text(v.into.String()) }
+func (v sizeValue) Write() *fields.Node { return fields.TextNode(v.into.String()) }
 
-func (v sizeValue) schema() *schema { return patterned(keys.SizeForm()) }
+func (v sizeValue) Schema() *fields.Schema { return fields.Patterned(values.SizeForm()) }
 
 // decimalValue is a decimal number within bounds.
 type decimalValue struct {
@@ -199,11 +199,11 @@ type decimalValue struct {
 	least, most float64
 }
 
-func (v decimalValue) read(r *reader, path string, n *node) {
-	number, err := strconv.ParseFloat(n.text, 64)
-	sound := n.kind == scalar && !n.quoted && jsonNumeric.MatchString(n.text) && err == nil
+func (v decimalValue) Read(r *fields.Reader, path string, n *fields.Node) {
+	number, err := strconv.ParseFloat(n.Text, 64)
+	sound := n.Kind == fields.Scalar && !n.Quoted && fields.JSONNumeric.MatchString(n.Text) && err == nil
 	if !sound || number < v.least || number > v.most {
-		r.expect(n, path, "a number such as 38 or 9.5, from "+decimalText(v.least)+" to "+decimalText(v.most))
+		r.Expect(n, path, "a number such as 38 or 9.5, from "+decimalText(v.least)+" to "+decimalText(v.most))
 		return
 	}
 	*v.into = number
@@ -211,15 +211,15 @@ func (v decimalValue) read(r *reader, path string, n *node) {
 
 func decimalText(number float64) string { return strconv.FormatFloat(number, 'f', -1, 64) }
 
-func (v decimalValue) write() *node { return plain(decimalText(*v.into)) }
+func (v decimalValue) Write() *fields.Node { return fields.PlainNode(decimalText(*v.into)) }
 
-func (v decimalValue) schema() *schema {
-	return numeric("number", decimalText(v.least), decimalText(v.most))
+func (v decimalValue) Schema() *fields.Schema {
+	return fields.Numeric("number", decimalText(v.least), decimalText(v.most))
 }
 
 // attributeName is what templates can call an attribute.
 var attributeName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-func (v attributesValue) schema() *schema {
-	return &schema{Type: types{"object"}, Names: patterned(attributeName), Additional: newDistribution().binding().schema()}
+func (v attributesValue) Schema() *fields.Schema {
+	return &fields.Schema{Type: fields.Types{"object"}, Names: fields.Patterned(attributeName), Additional: newDistribution().binding().Schema()}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"loadgen/scenarios"
+	"loadgen/scenarios/fields"
 )
 
 // brokenFolder holds files with a mistake each, which the first line tells, and
@@ -53,8 +54,8 @@ var located = regexp.MustCompile(`^[^:]+:[1-9][0-9]*:[1-9][0-9]*: .+` +
 func faultsOf(t *testing.T, name, text string) []string {
 	t.Helper()
 	s, err := scenarios.Parse(name, []byte(text))
-	var faults scenarios.Faults
-	if s != nil || !errors.As(err, &faults) || !errors.Is(err, scenarios.ErrInvalid) {
+	var faults fields.Faults
+	if s != nil || !errors.As(err, &faults) || !errors.Is(err, fields.ErrInvalid) {
 		t.Errorf("Parse(%s) = a scenario %t, %v; want faults alone", name, s != nil, err)
 		return nil
 	}

@@ -8,7 +8,9 @@ import (
 	"unicode/utf8"
 
 	"loadgen/engine/entity"
+	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
+	"loadgen/scenarios/keys/values"
 )
 
 // checker looks at what follows from several values together. A check is left
@@ -17,12 +19,12 @@ import (
 type checker struct {
 	*Scenario
 	// before are the faults of single values, found those of the checks.
-	before, found Faults
+	before, found fields.Faults
 	// tried is how many bytes of filters were put to the test.
 	tried int
 }
 
-func (s *Scenario) check(before Faults) Faults {
+func (s *Scenario) check(before fields.Faults) fields.Faults {
 	c := &checker{Scenario: s, before: before}
 	c.names()
 	c.design()
@@ -32,39 +34,39 @@ func (s *Scenario) check(before Faults) Faults {
 	c.accounts()
 	c.expect()
 	c.gate()
-	c.opposite()
+	c.antiPattern()
 	return c.found
 }
 
 // sound reports whether nothing at, above or below the paths is at fault.
 func (c *checker) sound(paths ...string) bool {
-	return !c.before.concern(paths...) && !c.found.concern(paths...)
+	return !c.before.Concern(paths...) && !c.found.Concern(paths...)
 }
 
 func (c *checker) add(path, format string, args ...any) { c.addAt(path, -1, format, args...) }
 
 // addAt reports a fault at an offset into a text, negative for the whole value.
 func (c *checker) addAt(path string, offset int, format string, args ...any) {
-	at := c.places.of(path)
-	if value, ok := c.text(path); ok && offset >= 0 && at.inner > 0 && offset <= len(value) {
-		at.column = at.inner + utf8.RuneCountInString(value[:offset])
+	at := c.places.Of(path)
+	if value, ok := c.text(path); ok && offset >= 0 && at.Inner > 0 && offset <= len(value) {
+		at.Column = at.Inner + utf8.RuneCountInString(value[:offset])
 	} else if offset > 0 {
 		format = fmt.Sprintf("byte %d: %s", offset, format)
 	}
-	r := reader{}
-	r.fault(at, path, format, args...)
-	c.found = append(c.found, r.faults...)
+	r := fields.Reader{}
+	r.Fault(at, path, format, args...)
+	c.found = append(c.found, r.Faults...)
 }
 
 // text returns the single value at a path.
 func (c *checker) text(path string) (string, bool) {
-	n := c.binding().write()
+	n := c.binding().Write()
 	for _, part := range strings.Split(path, ".") {
-		if n = n.step(part); n == nil {
+		if n = n.Step(part); n == nil {
 			return "", false
 		}
 	}
-	return n.text, n.kind == scalar
+	return n.Text, n.Kind == fields.Scalar
 }
 
 // names checks that no two phases, or operations of a phase, share a name, and
@@ -136,7 +138,7 @@ func (c *checker) home(d Design, path string) {
 func (c *checker) formed(d Design, path string) {
 	o, faults := c.optionsOf(d)
 	// Where the attributes were not read at all, every name is unknown.
-	if !c.before.cover("attributes") {
+	if !c.before.Cover("attributes") {
 		c.addEach(append(faults, o.Validate()...), func(at string) string { return homePath(at, path) })
 	}
 }
@@ -144,7 +146,7 @@ func (c *checker) formed(d Design, path string) {
 // addEach reports faults of the keys package, each at the place that its path leads to.
 func (c *checker) addEach(faults []error, place func(path string) string) {
 	for _, err := range faults {
-		var fault *keys.Fault
+		var fault *values.Fault
 		if errors.As(err, &fault) {
 			c.addOnce(place(fault.Path), fault)
 		}
@@ -153,8 +155,8 @@ func (c *checker) addEach(faults []error, place func(path string) string) {
 
 // addOnce reports a fault of the keys package, unless something is known to be
 // wrong at the place already.
-func (c *checker) addOnce(path string, fault *keys.Fault) {
-	if !c.before.concern(path) && !c.found.cover(path) {
+func (c *checker) addOnce(path string, fault *values.Fault) {
+	if !c.before.Concern(path) && !c.found.Cover(path) {
 		c.addAt(path, fault.Offset, "%s", fault.What)
 	}
 }
@@ -170,12 +172,12 @@ func (c *checker) sequences(in, notIn string) []string {
 func (c *checker) phase(i int, path string) {
 	p := &c.Phases[i]
 	switch {
-	case c.before.cover(path):
+	case c.before.Cover(path):
 	case p.Load != nil:
 		c.transaction(path+".load.transaction", p.Load.Transaction)
 		c.unique(i, path+".load.entities")
 	case (p.Count != nil || p.Form == FormPeak) && c.loadsSound(i) && c.Loaded(i) == 0:
-		if !c.before.concern(path + ".name") {
+		if !c.before.Concern(path + ".name") {
 			c.add(path+".name", "phase %q comes before any load; expected a load first", p.Name)
 		}
 	case p.Traffic != nil:
@@ -186,7 +188,7 @@ func (c *checker) phase(i int, path string) {
 // loadsSound reports whether what is loaded before a phase is known.
 func (c *checker) loadsSound(phase int) bool {
 	for i := range phase {
-		if c.before.concern(fmt.Sprintf("phases.%d.load", i)) {
+		if c.before.Concern(fmt.Sprintf("phases.%d.load", i)) {
 			return false
 		}
 	}
@@ -295,7 +297,7 @@ func (c *checker) operation(o *OperationSpec, path string) {
 	if o.Verb == entity.Query {
 		c.query(o, path)
 	}
-	if c.before.cover("attributes") {
+	if c.before.Cover("attributes") {
 		return
 	}
 	if o.Counter != "" {

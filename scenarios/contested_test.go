@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"loadgen/scenarios"
+	"loadgen/scenarios/fields"
 )
 
 // contested is a scenario of three designs of which one alone serves every operation.
@@ -94,7 +95,7 @@ func TestFaultsThatAllDesignsShare(t *testing.T) {
 		{"a design that does not exist in use", "pages", "", "", `unknown design "pages"; did you mean "page"?`},
 	} {
 		_, err := scenarios.ParseContested("c.yaml", contestedWith(row.use, row.copies, row.more))
-		var faults scenarios.Faults
+		var faults fields.Faults
 		if !errors.As(err, &faults) || !strings.Contains(err.Error(), row.want) || !strings.HasPrefix(err.Error(), "c.yaml:") || len(faults) != 1 {
 			t.Errorf("%s: %v; want one fault with its place and %q", row.sentence, err, row.want)
 		}
@@ -129,22 +130,22 @@ func TestWhatAnObstacleConcerns(t *testing.T) {
 		"phases.1.traffic.operations.1.together": "save", "phases.1.traffic.operations.7": "measure", "phases.1.traffic": "measure",
 		"phases.0.load.entities": "load", "phases.9.load": "phases", "accounts.by": "accounts", "": "",
 	} {
-		if got := s.ObstaclesOf(scenarios.Faults{{Path: path, What: "x"}}); got[0].Operation != want {
+		if got := s.ObstaclesOf(fields.Faults{{Path: path, What: "x"}}); got[0].Operation != want {
 			t.Errorf("a fault at %q is of %q; want %q", path, got[0].Operation, want)
 		}
 	}
 }
 
 // Under one design the opposite of another is no business of anybody's.
-func TestUnderADesignThereIsNoOpposite(t *testing.T) {
+func TestUnderADesignThereIsNoAntiPattern(t *testing.T) {
 	s, err := scenarios.Builtin("day-key")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, design := range []string{"", "hour"} {
 		other, err := s.Under(design)
-		if err != nil || other.Opposite != nil || s.Opposite == nil {
-			t.Errorf("Under(%q) has the opposite %v, %v; want none, and the scenario as it was", design, other.Opposite, err)
+		if err != nil || other.AntiPattern != nil || s.AntiPattern == nil {
+			t.Errorf("Under(%q) has the opposite %v, %v; want none, and the scenario as it was", design, other.AntiPattern, err)
 		}
 		if design != "" && (other.Use != design || other.Design.Name != design) {
 			t.Errorf("Under(%q) uses %q", design, other.Use)

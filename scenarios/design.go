@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/nearest"
+	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
 )
 
@@ -20,7 +22,7 @@ type Design struct {
 	PartitionKey, RowKey string
 	// Copies are the further keys under which each entity is stored, too.
 	Copies []Copy
-	// Places are further keys that procedures alone write to and read from.
+	// Places are further keys that workflows alone write to and read from.
 	Places []Place
 }
 
@@ -39,7 +41,7 @@ type Copy struct {
 	Properties []string
 }
 
-// Place is where procedures keep something else than the entity or a copy of it, such
+// Place is where workflows keep something else than the entity or a copy of it, such
 // as a list of entities or an archive: many entities may share one.
 type Place struct {
 	// Name is unique among the places of a design.
@@ -56,64 +58,64 @@ const (
 	maxCopies  = 10
 )
 
-func (d *Design) fields() []field {
-	return []field{
-		{name: "partition_key", says: "The template of the PartitionKey.",
-			value: textValue{into: &d.PartitionKey}, required: true},
-		{name: "row_key", says: "The template of the RowKey.",
-			value: textValue{into: &d.RowKey}, required: true},
-		{name: "copies", says: "Further keys under which each entity is stored, too.",
-			value: listOf[Copy]{into: &d.Copies, most: maxCopies, what: "copies",
-				bind: func(c *Copy) binding { return c.binding() }}},
-		{name: "places", says: "Further keys that procedures alone write to and read from.",
-			value: listOf[Place]{into: &d.Places, most: maxCopies, what: "places",
-				bind: func(p *Place) binding { return p.binding() }}},
+func (d *Design) fields() []fields.Field {
+	return []fields.Field{
+		{Name: "partition_key", Says: "The template of the PartitionKey.",
+			Value: fields.Text{Into: &d.PartitionKey}, Required: true},
+		{Name: "row_key", Says: "The template of the RowKey.",
+			Value: fields.Text{Into: &d.RowKey}, Required: true},
+		{Name: "copies", Says: "Further keys under which each entity is stored, too.",
+			Value: fields.ListOf[Copy]{Into: &d.Copies, Most: maxCopies, What: "copies",
+				Bind: func(c *Copy) fields.Binding { return c.binding() }}},
+		{Name: "places", Says: "Further keys that procedures alone write to and read from.",
+			Value: fields.ListOf[Place]{Into: &d.Places, Most: maxCopies, What: "places",
+				Bind: func(p *Place) fields.Binding { return p.binding() }}},
 	}
 }
 
 // binding is that of the only design of a scenario.
-func (d *Design) binding() object { return object{what: "design", fields: d.fields()} }
+func (d *Design) binding() fields.Object { return fields.Object{What: "design", Fields: d.fields()} }
 
 // named is that of one of several designs.
-func (d *Design) named() object {
-	name := field{name: "name", says: "What reports call the design.",
-		value: nameValue(&d.Name), required: true}
-	return object{what: "a design", fields: append([]field{name}, d.fields()...)}
+func (d *Design) named() fields.Object {
+	name := fields.Field{Name: "name", Says: "What reports call the design.",
+		Value: fields.Name(&d.Name), Required: true}
+	return fields.Object{What: "a design", Fields: append([]fields.Field{name}, d.fields()...)}
 }
 
-func (c *Copy) binding() object {
-	return object{what: "a copy", fields: []field{
-		{name: "name", says: "What reports call the copy.",
-			value: nameValue(&c.Name), required: true},
-		{name: "table", says: "What is added to the name of the table to give that of the copy; the copy is in the same table unless this is given.",
-			value: unlessZero{copyTableValue(&c.Table), func() bool { return c.Table == "" }}},
-		{name: "partition_key", says: "The template of the PartitionKey of the copy.",
-			value: textValue{into: &c.PartitionKey}, required: true},
-		{name: "row_key", says: "The template of the RowKey of the copy.",
-			value: textValue{into: &c.RowKey}, required: true},
-		{name: "properties", says: "The properties that the copy keeps, all unless this is given.",
-			value: listOf[string]{into: &c.Properties, most: entity.MaxProperties, what: "names of properties",
-				bind: func(name *string) binding { return longText(name, entity.MaxNameUnits) }}},
+func (c *Copy) binding() fields.Object {
+	return fields.Object{What: "a copy", Fields: []fields.Field{
+		{Name: "name", Says: "What reports call the copy.",
+			Value: fields.Name(&c.Name), Required: true},
+		{Name: "table", Says: "What is added to the name of the table to give that of the copy; the copy is in the same table unless this is given.",
+			Value: unlessZero{copyTableValue(&c.Table), func() bool { return c.Table == "" }}},
+		{Name: "partition_key", Says: "The template of the PartitionKey of the copy.",
+			Value: fields.Text{Into: &c.PartitionKey}, Required: true},
+		{Name: "row_key", Says: "The template of the RowKey of the copy.",
+			Value: fields.Text{Into: &c.RowKey}, Required: true},
+		{Name: "properties", Says: "The properties that the copy keeps, all unless this is given.",
+			Value: fields.ListOf[string]{Into: &c.Properties, Most: entity.MaxProperties, What: "names of properties",
+				Bind: func(name *string) fields.Binding { return fields.LongText(name, entity.MaxNameUnits) }}},
 	}}
 }
 
-func (p *Place) binding() object {
-	return object{what: "a place", fields: []field{
-		{name: "name", says: "What procedures call the place.",
-			value: nameValue(&p.Name), required: true},
-		{name: "table", says: "What is added to the name of the table to give that of the place; it is in the same table unless this is given.",
-			value: unlessZero{copyTableValue(&p.Table), func() bool { return p.Table == "" }}},
-		{name: "partition_key", says: "The template of the PartitionKey at the place.",
-			value: textValue{into: &p.PartitionKey}, required: true},
-		{name: "row_key", says: "The template of the RowKey at the place.",
-			value: textValue{into: &p.RowKey}, required: true},
+func (p *Place) binding() fields.Object {
+	return fields.Object{What: "a place", Fields: []fields.Field{
+		{Name: "name", Says: "What procedures call the place.",
+			Value: fields.Name(&p.Name), Required: true},
+		{Name: "table", Says: "What is added to the name of the table to give that of the place; it is in the same table unless this is given.",
+			Value: unlessZero{copyTableValue(&p.Table), func() bool { return p.Table == "" }}},
+		{Name: "partition_key", Says: "The template of the PartitionKey at the place.",
+			Value: fields.Text{Into: &p.PartitionKey}, Required: true},
+		{Name: "row_key", Says: "The template of the RowKey at the place.",
+			Value: fields.Text{Into: &p.RowKey}, Required: true},
 	}}
 }
 
 // copyTableValue is what a copy's table adds to the name of the table.
-func copyTableValue(into *string) textValue {
-	return textValue{into, func(s string) bool { return baseName.MatchString(s) && len(s) <= maxCopyTable },
-		fmt.Sprintf("what is added to the table's name: a letter, then letters or digits, 3 to %d in all", maxCopyTable)}
+func copyTableValue(into *string) fields.Text {
+	return fields.Text{Into: into, Allow: func(s string) bool { return fields.BaseName.MatchString(s) && len(s) <= maxCopyTable },
+		Expected: fmt.Sprintf("what is added to the table's name: a letter, then letters or digits, 3 to %d in all", maxCopyTable)}
 }
 
 // maxCopyTable leaves room for the table's own name and its suffix in the 63
@@ -183,21 +185,21 @@ func (c *checker) whichDesigns() {
 		seen[c.Designs[i].Name] = true
 	}
 	switch {
-	case c.before.concern("design") || c.before.cover("designs"):
+	case c.before.Concern("design") || c.before.Cover("designs"):
 	case len(c.Designs) == 0 && c.Use != "":
 		c.add("use", "use names a design, and there are no designs to choose from; expected designs, or no use")
-	case len(c.Designs) > 0 && c.used() < 0 && !c.before.concern("use"):
+	case len(c.Designs) > 0 && c.used() < 0 && !c.before.Concern("use"):
 		c.add("use", "%s", nearest.Unknown("design", c.Use, c.Alternatives()))
 	}
 }
 
 // oneDesign checks that a scenario has a design or a list of them.
-func oneDesign(r *reader, path string, n *node) {
-	switch one, list := n.find("design"), n.find("designs"); {
+func oneDesign(r *fields.Reader, path string, n *fields.Node) {
+	switch one, list := n.Find("design"), n.Find("designs"); {
 	case one == nil && list == nil:
-		r.fault(n.at, child(path, "design"), "a scenario has no design; expected one, or a list of designs")
+		r.Fault(n.At, fields.Child(path, "design"), "a scenario has no design; expected one, or a list of designs")
 	case one != nil && list != nil:
-		r.fault(list.at, child(path, "designs"), "a scenario has a design and designs; expected one of them")
+		r.Fault(list.At, fields.Child(path, "designs"), "a scenario has a design and designs; expected one of them")
 	}
 }
 
@@ -217,7 +219,7 @@ func (c *checker) copies(d *Design, path string) {
 		seen[one.Name] = true
 		for j, name := range one.Properties {
 			switch place := fmt.Sprintf("%s.properties.%d", at, j); {
-			case c.before.concern(place, "entity.properties"):
+			case c.before.Concern(place, "entity.properties"):
 			case !slices.Contains(known, name):
 				c.add(place, "%s", nearest.Unknown("property", name, known))
 			case slices.Contains(one.Properties[:j], name):
@@ -226,7 +228,7 @@ func (c *checker) copies(d *Design, path string) {
 		}
 		for j := range d.Copies[:i] {
 			// Names of tables do not tell capitals from small letters.
-			if other := d.Copies[j].Table; other != one.Table && strings.EqualFold(other, one.Table) && !c.before.concern(at+".table") {
+			if other := d.Copies[j].Table; other != one.Table && strings.EqualFold(other, one.Table) && !c.before.Concern(at+".table") {
 				c.add(at+".table", "table %q differs from %q in capitals alone, which name the same table; expected one spelling", one.Table, other)
 				break
 			}
@@ -236,7 +238,7 @@ func (c *checker) copies(d *Design, path string) {
 			other := &d.Copies[j]
 			same = same || one.Table == other.Table && one.PartitionKey == other.PartitionKey && one.RowKey == other.RowKey
 		}
-		if same && !c.before.concern(at) {
+		if same && !c.before.Concern(at) {
 			c.add(at, "copy %q has the keys of another home of its entities in the same table; expected other keys, or a table of its own", one.Name)
 		}
 	}
@@ -293,10 +295,86 @@ func homePath(path, home string) string {
 	head, _, _ := strings.Cut(path, ".")
 	switch head {
 	case "partition_key", "row_key":
-		return child(home, path)
+		return fields.Child(home, path)
 	case "properties", "size", "filler":
 		return "entity." + path
 	default:
 		return path
 	}
+}
+
+// Plan returns what the design in use makes of what an operation knows, and of which
+// home of its entities that is: the one where what is known gets furthest, that is to
+// the best class of query, by the fewest queries, and by most of what is known; of
+// several alike the first. A query that knows all but the buckets of a PartitionKey asks
+// each of them, unless it stops at some rows; what finds a key reads by one query alone.
+// Homes are the generators of an entity's own key and of its copies,
+// in the order of the design; one that is nil is passed over, but for the first.
+func (s *Scenario) Plan(o *OperationSpec, homes []*keys.Generator) (best keys.Plan, home int) {
+	planned := (*keys.Generator).Plan
+	if o.Verb == entity.Query && o.Rows == 0 {
+		planned = (*keys.Generator).FannedPlan
+	}
+	best = planned(homes[0], o.By, o.Span)
+	for i, g := range homes[1:] {
+		if g == nil || !s.Design.Copies[i].Answers(o) {
+			continue
+		}
+		plan := planned(g, o.By, o.Span)
+		if cmp.Or(cmp.Compare(plan.Class, best.Class), cmp.Compare(plan.Queries(), best.Queries()),
+			cmp.Compare(len(best.Tells()), len(plan.Tells()))) < 0 {
+			best, home = plan, i+1
+		}
+	}
+	return best, home
+}
+
+// Answers reports whether a copy holds all that an operation selects and filters by.
+func (one *Copy) Answers(o *OperationSpec) bool {
+	return one.Holds(o.Select) && one.Holds(filteredBy(o.Where))
+}
+
+// Holds reports whether a copy has all of some properties, those of the system among
+// them.
+func (one *Copy) Holds(properties []string) bool {
+	if len(one.Properties) == 0 {
+		return true
+	}
+	return !slices.ContainsFunc(properties, func(name string) bool {
+		return !slices.Contains(one.Properties, name) && !slices.Contains(systemProperties(), name)
+	})
+}
+
+// systemProperties are those that every entity has.
+func systemProperties() []string { return []string{"PartitionKey", "RowKey", "Timestamp"} }
+
+// filteredBy returns the names of the properties in the template of a $filter: the
+// words outside its literals and placeholders that are none of its own.
+func filteredBy(where string) []string {
+	own := []string{"eq", "ne", "gt", "ge", "lt", "le", "and", "or", "not", "true", "false", "datetime", "guid", "binary", "X"}
+	var names []string
+	for rest := where; rest != ""; {
+		at := strings.IndexFunc(rest, func(r rune) bool { return r == '\'' || r == '{' || isWord(r) })
+		if at < 0 {
+			break
+		}
+		rest = rest[at:]
+		if end := map[byte]string{'\'': "'", '{': "}"}[rest[0]]; end != "" {
+			_, rest, _ = strings.Cut(rest[1:], end)
+			continue
+		}
+		word := rest
+		if end := strings.IndexFunc(rest, func(r rune) bool { return !isWord(r) }); end >= 0 {
+			word = rest[:end]
+		}
+		rest = rest[len(word):]
+		if digit := word[0] >= '0' && word[0] <= '9'; !digit && !slices.Contains(own, word) {
+			names = append(names, word)
+		}
+	}
+	return names
+}
+
+func isWord(r rune) bool {
+	return r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 127
 }

@@ -8,6 +8,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
 	"loadgen/engine/nearest"
+	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
 )
 
@@ -18,7 +19,7 @@ func (c *checker) events(i int, path string) {
 	for j := range list {
 		c.event(i, &list[j], fmt.Sprintf("%s.operations.%d", path, j))
 	}
-	c.procedures(i, list, path+".operations")
+	c.workflows(i, list, path+".operations")
 	if c.loadsSound(i) {
 		c.needy(i, path)
 	}
@@ -67,7 +68,7 @@ func (s *Scenario) times() []string {
 
 // attributeNames checks that attributes exist, each named once.
 func (c *checker) attributeNames(names []string, path string) {
-	if c.before.cover("attributes") {
+	if c.before.Cover("attributes") {
 		return
 	}
 	var known []string
@@ -76,7 +77,7 @@ func (c *checker) attributeNames(names []string, path string) {
 	}
 	for i, name := range names {
 		switch at := fmt.Sprintf("%s.%d", path, i); {
-		case c.before.concern(at):
+		case c.before.Concern(at):
 		case !slices.Contains(known, name):
 			c.add(at, "%s", nearest.Unknown("attribute", name, known))
 		case slices.Contains(names[:i], name):
@@ -109,7 +110,7 @@ func (c *checker) together(o *OperationSpec, path string) {
 	}
 	if apart := c.Scenario.apart(c.Design.PartitionKey, o.Together); len(apart) > 0 {
 		c.add(path+".together", "an entity group transaction lies in one partition, and the PartitionKey %s holds %s, in which the entities differ; expected them in together, or another design",
-			text(c.Design.PartitionKey).shown(), strings.Join(braced(apart), ", "))
+			fields.TextNode(c.Design.PartitionKey).Shown(), strings.Join(braced(apart), ", "))
 	}
 }
 
@@ -150,10 +151,10 @@ func braced(names []string) []string {
 func (c *checker) partitioned(list []OperationSpec, path string) {
 	for j := range list {
 		o := &list[j]
-		if at := fmt.Sprintf("%s.%d.verb", path, j); len(c.Design.Copies) > 0 && o.Writes().IsChange() && !c.before.concern(at) {
+		if at := fmt.Sprintf("%s.%d.verb", path, j); len(c.Design.Copies) > 0 && o.Writes().IsChange() && !c.before.Concern(at) {
 			c.add(at, "what writes entities writes their copies, which lie in other partitions; expected traffic without partitions, or a design without copies")
 		}
-		if o.Procedure == "" && o.Inserts() && c.sound(c.designPath(), "attributes") && len(c.sequences(c.Design.RowKey, c.Design.PartitionKey)) == 0 {
+		if o.Workflow == "" && o.Inserts() && c.sound(c.designPath(), "attributes") && len(c.sequences(c.Design.RowKey, c.Design.PartitionKey)) == 0 {
 			c.add(fmt.Sprintf("%s.%d.verb", path, j), "a %s needs new keys within one partition, but row_key has no attribute with a sequence that partition_key has not; expected one, such as {bib}", o.Verb)
 		}
 		c.eventsAlone(o, fmt.Sprintf("%s.%d", path, j), "this goes to partitions that are named; expected none, or traffic without partitions")
@@ -170,9 +171,9 @@ func (c *checker) eventsAlone(o *OperationSpec, path, why string) {
 		{"by", len(o.By) > 0},
 		{"span", o.Span > 0},
 		{"together", len(o.Together) > 0},
-		{"procedure", o.Procedure != ""},
+		{"procedure", o.Workflow != ""},
 	} {
-		if at := path + "." + part.field; part.given && !c.before.concern(at) {
+		if at := path + "." + part.field; part.given && !c.before.Concern(at) {
 			c.add(at, "%s belongs to event traffic, and %s", part.field, why)
 		}
 	}
@@ -182,7 +183,7 @@ func (c *checker) eventsAlone(o *OperationSpec, path, why string) {
 func (c *checker) replayed(list []OperationSpec, path string) {
 	for j := range list {
 		o, at := &list[j], fmt.Sprintf("%s.%d", path, j)
-		if len(c.Design.Copies) > 0 && o.Writes().IsChange() && !c.before.concern(at+".verb") {
+		if len(c.Design.Copies) > 0 && o.Writes().IsChange() && !c.before.Concern(at+".verb") {
 			c.add(at+".verb", "what writes entities writes their copies, and a row of the trace names one key; expected a trace without keys, or a design without copies")
 		}
 		c.eventsAlone(o, at, "the rows of the trace name the keys; expected none, or a trace without keys")

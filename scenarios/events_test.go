@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"loadgen/scenarios"
+	"loadgen/scenarios/fields"
 )
 
 // visits is a scenario of event traffic whose load, copies and operations the tests
@@ -35,7 +36,7 @@ func visiting(copies, traffic string) []byte {
 // faultsIn returns what is wrong with a text, without places, each on a line.
 func faultsIn(text []byte) string {
 	_, err := scenarios.Parse("visits.yaml", text)
-	faults, _ := err.(scenarios.Faults)
+	faults, _ := err.(fields.Faults)
 	var lines []string
 	for _, fault := range faults {
 		lines = append(lines, fault.Path+": "+fault.What)
@@ -176,7 +177,7 @@ func TestEventTrafficOfATrace(t *testing.T) {
 			s := parsed(t, text)
 			err := s.ReadFiles(func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(row.rows)), nil })
 			got := ""
-			if faults, some := err.(scenarios.Faults); some {
+			if faults, some := err.(fields.Faults); some {
 				got = strings.TrimPrefix(faults[0].Path+": "+faults[0].What, "phases.1.traffic.operations.0")
 			} else if err != nil {
 				got = err.Error()

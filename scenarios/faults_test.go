@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"loadgen/scenarios"
+	"loadgen/scenarios/fields"
 )
 
 // race is a small scenario that the tests break, one thing at a time.
@@ -69,8 +70,8 @@ func (b broken) run(t *testing.T) {
 // faultLines returns the text of an error that must be faults.
 func faultLines(t *testing.T, err error) string {
 	t.Helper()
-	var faults scenarios.Faults
-	if !errors.As(err, &faults) || !errors.Is(err, scenarios.ErrInvalid) {
+	var faults fields.Faults
+	if !errors.As(err, &faults) || !errors.Is(err, fields.ErrInvalid) {
 		t.Fatalf("the error is %v; want Faults that wrap ErrInvalid", err)
 	}
 	return err.Error()
@@ -238,11 +239,11 @@ func TestFaultsOfSyntax(t *testing.T) {
 }
 
 func TestFaultsAsOneError(t *testing.T) {
-	if err := scenarios.FaultsOf(nil); err != nil {
+	if err := fields.FaultsOf(nil); err != nil {
 		t.Errorf("FaultsOf(nil) = %v; want none", err)
 	}
-	err := scenarios.FaultsOf([]error{scenarios.Fault{Path: "seed", What: "is x"}, errors.New("no model")})
-	var faults scenarios.Faults
+	err := fields.FaultsOf([]error{fields.Fault{Path: "seed", What: "is x"}, errors.New("no model")})
+	var faults fields.Faults
 	if !errors.As(err, &faults) || len(faults) != 2 || faults[0].Path != "seed" || err.Error() != "seed: is x\nno model" {
 		t.Errorf("FaultsOf(…) = %q; want both as faults", err)
 	}

@@ -5,118 +5,119 @@ import (
 
 	"loadgen/backoff"
 	"loadgen/engine/entity"
+	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/procedure"
+	"loadgen/scenarios/workflow"
 )
 
 // The binding methods below are the scenario format: every field with its name,
 // its kind and its bounds, in the order in which it is written.
 
-func (s *Scenario) binding() object {
-	return object{what: "a scenario", fields: []field{
-		{name: "name", says: "What reports and run folders call the scenario.",
-			value: nameValue(&s.Name), required: true},
-		{name: "about", says: "What the scenario teaches.",
-			value: longText(&s.About, 10_000)},
-		{name: "pattern", says: "The design pattern of the documents that the scenario shows.",
-			value: optional[Pattern]{&s.Pattern, func() *Pattern { return new(Pattern) }, (*Pattern).binding}},
-		{name: "seed", says: "The root of all chance: the same seed gives the same entities, operations and waits.",
-			value: seedValue{&s.Seed}},
-		{name: "table", says: "The base name of the test table, to which a suffix of its own is added.",
-			value: tableValue(&s.Table)},
-		{name: "start", says: "How the ranges of the table lie when the test begins: spread over many servers (warm), or as one on one server (cold).",
-			value: choiceValue{&s.Start, "start", []string{StartWarm, StartCold}}},
-		{name: "retry", says: "How attempts that were refused are tried again.",
-			value: choiceValue{&s.Retry, "retry policy", backoff.Names()}},
-		{name: "workers", says: "How many operations can be under way at once; one that waits for its next try is none of them.",
-			value: wholeValue[int]{into: &s.Workers, least: 1, most: maxWorkers}},
-		{name: "model", says: "The partition model of an embedded run: a profile, and single parameters that depart from it.",
-			value: modelValue{&s.Model}},
-		{name: "accounts", says: "The storage accounts over which the load is sharded, each with a limit of its own.",
-			value: optional[Accounts]{&s.Accounts, newAccounts, (*Accounts).binding}},
-		{name: "attributes", says: "Facts about each entity, each drawn from a distribution, from which keys and properties are formed.",
-			value: attributesValue{&s.Attributes}},
-		{name: "entity", says: "The shape of each entity.",
-			value: s.Entity.binding()},
-		{name: "use", says: "The name of the design to use, the first of the list unless it is given.",
-			value: unlessZero{nameValue(&s.Use), func() bool { return s.Use == "" }}},
-		{name: "design", says: "How the keys are formed from attributes.",
-			value: unlessZero{s.Design.binding(), func() bool { return len(s.Designs) > 0 }}},
-		{name: "designs", says: "Several ways to form the keys, of which one is used in a run.",
-			value: listOf[Design]{into: &s.Designs, least: 1, most: maxDesigns, what: "designs",
-				bind: func(d *Design) binding { return d.named() }}},
-		{name: "phases", says: "What is done to the table, one phase after another.",
-			required: true, value: listOf[Phase]{
-				into: &s.Phases, least: 1, most: maxPhases, what: "phases",
-				bind: func(p *Phase) binding { return p.binding() },
+func (s *Scenario) binding() fields.Object {
+	return fields.Object{What: "a scenario", Fields: []fields.Field{
+		{Name: "name", Says: "What reports and run folders call the scenario.",
+			Value: fields.Name(&s.Name), Required: true},
+		{Name: "about", Says: "What the scenario teaches.",
+			Value: fields.LongText(&s.About, 10_000)},
+		{Name: "pattern", Says: "The design pattern of the documents that the scenario shows.",
+			Value: fields.Optional[Pattern]{Into: &s.Pattern, Fresh: func() *Pattern { return new(Pattern) }, Bind: (*Pattern).binding}},
+		{Name: "seed", Says: "The root of all chance: the same seed gives the same entities, operations and waits.",
+			Value: fields.Seed{Into: &s.Seed}},
+		{Name: "table", Says: "The base name of the test table, to which a suffix of its own is added.",
+			Value: fields.TableName(&s.Table)},
+		{Name: "start", Says: "How the ranges of the table lie when the test begins: spread over many servers (warm), or as one on one server (cold).",
+			Value: fields.Choice{Into: &s.Start, What: "start", Of: []string{StartWarm, StartCold}}},
+		{Name: "retry", Says: "How attempts that were refused are tried again.",
+			Value: fields.Choice{Into: &s.Retry, What: "retry policy", Of: backoff.Names()}},
+		{Name: "workers", Says: "How many operations can be under way at once; one that waits for its next try is none of them.",
+			Value: fields.Whole[int]{Into: &s.Workers, Least: 1, Most: maxWorkers}},
+		{Name: "model", Says: "The partition model of an embedded run: a profile, and single parameters that depart from it.",
+			Value: modelValue{&s.Model}},
+		{Name: "accounts", Says: "The storage accounts over which the load is sharded, each with a limit of its own.",
+			Value: fields.Optional[Accounts]{Into: &s.Accounts, Fresh: newAccounts, Bind: (*Accounts).binding}},
+		{Name: "attributes", Says: "Facts about each entity, each drawn from a distribution, from which keys and properties are formed.",
+			Value: attributesValue{&s.Attributes}},
+		{Name: "entity", Says: "The shape of each entity.",
+			Value: s.Entity.binding()},
+		{Name: "use", Says: "The name of the design to use, the first of the list unless it is given.",
+			Value: unlessZero{fields.Name(&s.Use), func() bool { return s.Use == "" }}},
+		{Name: "design", Says: "How the keys are formed from attributes.",
+			Value: unlessZero{s.Design.binding(), func() bool { return len(s.Designs) > 0 }}},
+		{Name: "designs", Says: "Several ways to form the keys, of which one is used in a run.",
+			Value: fields.ListOf[Design]{Into: &s.Designs, Least: 1, Most: maxDesigns, What: "designs",
+				Bind: func(d *Design) fields.Binding { return d.named() }}},
+		{Name: "phases", Says: "What is done to the table, one phase after another.",
+			Required: true, Value: fields.ListOf[Phase]{
+				Into: &s.Phases, Least: 1, Most: maxPhases, What: "phases",
+				Bind: func(p *Phase) fields.Binding { return p.binding() },
 			}},
-		{name: "expect", says: "What every valid run has to bear out, each a claim such as p99(get) < 20ms or refused < 1%.",
-			value: expectValue(&s.Expect)},
-		{name: "gate", says: "By what live runs are compared with those of another build, and how great a change matters.",
-			value: optional[Gate]{&s.Gate, newGate, (*Gate).binding}},
-		{name: "verify", says: "Whether every write carries an id, and what was acknowledged is read back at the end.",
-			value: unlessZero{truthValue{&s.Verify}, func() bool { return !s.Verify }}},
-		{name: "opposite", says: "Other values that turn the lesson into what it warns of.",
-			value: optional[Opposite]{&s.Opposite, fresh[Opposite], (*Opposite).binding}},
-	}, one: []string{"design", "designs"}, then: oneDesign}
+		{Name: "expect", Says: "What every valid run has to bear out, each a claim such as p99(get) < 20ms or refused < 1%.",
+			Value: expectValue(&s.Expect)},
+		{Name: "gate", Says: "By what live runs are compared with those of another build, and how great a change matters.",
+			Value: fields.Optional[Gate]{Into: &s.Gate, Fresh: newGate, Bind: (*Gate).binding}},
+		{Name: "verify", Says: "Whether every write carries an id, and what was acknowledged is read back at the end.",
+			Value: unlessZero{fields.Truth{Into: &s.Verify}, func() bool { return !s.Verify }}},
+		{Name: "opposite", Says: "Other values that turn the lesson into what it warns of.",
+			Value: fields.Optional[AntiPattern]{Into: &s.AntiPattern, Fresh: fresh[AntiPattern], Bind: (*AntiPattern).binding}},
+	}, One: []string{"design", "designs"}, Then: oneDesign}
 }
 
-func (e *Entity) binding() object {
-	return object{what: "entity", fields: []field{
-		{name: "size", says: "How large each entity is, in bytes by the rule of the service; the filler makes up what is missing.",
-			value: wholeValue[int]{into: &e.Size, least: 1, most: entity.MaxEntityBytes}},
-		{name: "filler", says: "The property of incompressible text that pads each entity to its size; empty for none.",
-			value: longText(&e.Filler, entity.MaxNameUnits)},
-		{name: "properties", says: "The properties of each entity, in the order in which they are stored.",
-			value: propertiesValue(&e.Properties)},
+func (e *Entity) binding() fields.Object {
+	return fields.Object{What: "entity", Fields: []fields.Field{
+		{Name: "size", Says: "How large each entity is, in bytes by the rule of the service; the filler makes up what is missing.",
+			Value: fields.Whole[int]{Into: &e.Size, Least: 1, Most: entity.MaxEntityBytes}},
+		{Name: "filler", Says: "The property of incompressible text that pads each entity to its size; empty for none.",
+			Value: fields.LongText(&e.Filler, entity.MaxNameUnits)},
+		{Name: "properties", Says: "The properties of each entity, in the order in which they are stored.",
+			Value: propertiesValue(&e.Properties)},
 	}}
 }
 
-func propertiesValue(into *[]PropertySpec) binding {
-	return listOf[PropertySpec]{
-		into: into, most: entity.MaxProperties, what: "properties",
-		fresh: func() PropertySpec { return PropertySpec{Type: keys.TypeName(entity.TypeString)} },
-		bind:  func(p *PropertySpec) binding { return p.binding() },
+func propertiesValue(into *[]PropertySpec) fields.Binding {
+	return fields.ListOf[PropertySpec]{
+		Into: into, Most: entity.MaxProperties, What: "properties",
+		Fresh: func() PropertySpec { return PropertySpec{Type: keys.TypeName(entity.TypeString)} },
+		Bind:  func(p *PropertySpec) fields.Binding { return p.binding() },
 	}
 }
 
-func (p *PropertySpec) binding() object {
+func (p *PropertySpec) binding() fields.Object {
 	var types []string
 	for _, kind := range keys.Types() {
 		types = append(types, keys.TypeName(kind))
 	}
-	return object{what: "a property", fields: []field{
-		{name: "name", says: "The name of the property.",
-			value: longText(&p.Name, entity.MaxNameUnits), required: true},
-		{name: "type", says: "The type of the property.",
-			value: choiceValue{&p.Type, "type", types}},
-		{name: "value", says: "A template of text and attributes in braces, whose text is read as the type.",
-			value: textValue{into: &p.Value}, required: true},
+	return fields.Object{What: "a property", Fields: []fields.Field{
+		{Name: "name", Says: "The name of the property.",
+			Value: fields.LongText(&p.Name, entity.MaxNameUnits), Required: true},
+		{Name: "type", Says: "The type of the property.",
+			Value: fields.Choice{Into: &p.Type, What: "type", Of: types}},
+		{Name: "value", Says: "A template of text and attributes in braces, whose text is read as the type.",
+			Value: fields.Text{Into: &p.Value}, Required: true},
 	}}
 }
 
-func (p *Phase) binding() object {
+func (p *Phase) binding() fields.Object {
 	kinds := phaseKinds()
-	return object{
-		what: "a phase",
-		fields: []field{
-			{name: "name", says: "What reports call the phase; unique among the phases.",
-				value: nameValue(&p.Name), required: true},
-			{name: kinds[0], says: "Fills the table by entity group transactions, as fast as its lanes go.",
-				value: optional[Load]{&p.Load, newLoad, (*Load).binding}},
-			{name: kinds[1], says: "Reads everything that was loaded, partition by partition, and holds the number against what was loaded.",
-				value: optional[Count]{&p.Count, newCount, (*Count).binding}},
-			{name: kinds[2], says: "Offers operations to a single partition, at one rate after another.",
-				value: writtenAs{FormPeak, p, optional[Traffic]{&p.Traffic, newPeak, (*Traffic).asPeak}}},
-			{name: kinds[3], says: "Offers operations to several partitions at once, each of which is due its share.",
-				value: writtenAs{FormSpread, p, optional[Traffic]{&p.Traffic, newSpread, (*Traffic).asSpread}}},
-			{name: kinds[4], says: "Offers operations as they arrive: at rates that change, at random, or as a trace has them.",
-				value: writtenAs{"", p, optional[Traffic]{&p.Traffic, newTraffic, (*Traffic).binding}}},
+	return fields.Object{
+		What: "a phase",
+		Fields: []fields.Field{
+			{Name: "name", Says: "What reports call the phase; unique among the phases.",
+				Value: fields.Name(&p.Name), Required: true},
+			{Name: kinds[0], Says: "Fills the table by entity group transactions, as fast as its lanes go.",
+				Value: fields.Optional[Load]{Into: &p.Load, Fresh: newLoad, Bind: (*Load).binding}},
+			{Name: kinds[1], Says: "Reads everything that was loaded, partition by partition, and holds the number against what was loaded.",
+				Value: fields.Optional[Count]{Into: &p.Count, Fresh: newCount, Bind: (*Count).binding}},
+			{Name: kinds[2], Says: "Offers operations to a single partition, at one rate after another.",
+				Value: writtenAs{FormPeak, p, fields.Optional[Traffic]{Into: &p.Traffic, Fresh: newPeak, Bind: (*Traffic).asPeak}}},
+			{Name: kinds[3], Says: "Offers operations to several partitions at once, each of which is due its share.",
+				Value: writtenAs{FormSpread, p, fields.Optional[Traffic]{Into: &p.Traffic, Fresh: newSpread, Bind: (*Traffic).asSpread}}},
+			{Name: kinds[4], Says: "Offers operations as they arrive: at rates that change, at random, or as a trace has them.",
+				Value: writtenAs{"", p, fields.Optional[Traffic]{Into: &p.Traffic, Fresh: newTraffic, Bind: (*Traffic).binding}}},
 		},
-		one: kinds,
-		then: func(r *reader, path string, n *node) {
+		One: kinds,
+		Then: func(r *fields.Reader, path string, n *fields.Node) {
 			if given := present(n, kinds); len(given) != 1 {
-				r.fault(n.at, path, "a phase has %d of load, count, peak, spread and traffic; expected exactly one", len(given))
+				r.Fault(n.At, path, "a phase has %d of load, count, peak, spread and traffic; expected exactly one", len(given))
 			}
 		},
 	}
@@ -127,10 +128,10 @@ func (p *Phase) binding() object {
 func phaseKinds() []string { return []string{"load", "count", FormPeak, FormSpread, "traffic"} }
 
 // present returns those of the names that a dict has as fields.
-func present(n *node, names []string) []string {
+func present(n *fields.Node, names []string) []string {
 	var given []string
 	for _, name := range names {
-		if n.find(name) != nil {
+		if n.Find(name) != nil {
 			given = append(given, name)
 		}
 	}
@@ -140,29 +141,29 @@ func present(n *node, names []string) []string {
 func newLoad() *Load   { return &Load{Transaction: entity.MaxBatchChanges, Lanes: 16} }
 func newCount() *Count { return &Count{Lanes: 16} }
 
-func (l *Load) binding() binding {
-	return object{what: "load", fields: []field{
-		{name: "entities", says: "How many entities are inserted.",
-			value: wholeValue[int]{into: &l.Entities, least: 1, most: maxEntities}, required: true},
-		{name: "transaction", says: "The greatest number of entities in one entity group transaction.",
-			value: wholeValue[int]{into: &l.Transaction, least: 1, most: entity.MaxBatchChanges}},
-		{name: "lanes", says: "How many transactions are under way at once.",
-			value: wholeValue[int]{into: &l.Lanes, least: 1, most: maxLanes}},
+func (l *Load) binding() fields.Binding {
+	return fields.Object{What: "load", Fields: []fields.Field{
+		{Name: "entities", Says: "How many entities are inserted.",
+			Value: fields.Whole[int]{Into: &l.Entities, Least: 1, Most: maxEntities}, Required: true},
+		{Name: "transaction", Says: "The greatest number of entities in one entity group transaction.",
+			Value: fields.Whole[int]{Into: &l.Transaction, Least: 1, Most: entity.MaxBatchChanges}},
+		{Name: "lanes", Says: "How many transactions are under way at once.",
+			Value: fields.Whole[int]{Into: &l.Lanes, Least: 1, Most: maxLanes}},
 	}}
 }
 
-func (c *Count) binding() binding {
-	return object{what: "count", fields: []field{
-		{name: "lanes", says: "How many partitions are read at once.",
-			value: wholeValue[int]{into: &c.Lanes, least: 1, most: maxLanes}},
+func (c *Count) binding() fields.Binding {
+	return fields.Object{What: "count", Fields: []fields.Field{
+		{Name: "lanes", Says: "How many partitions are read at once.",
+			Value: fields.Whole[int]{Into: &c.Lanes, Least: 1, Most: maxLanes}},
 	}}
 }
 
-func operationsValue(into *[]OperationSpec) binding {
-	return listOf[OperationSpec]{
-		into: into, least: 1, most: maxOperations, what: "operations",
-		fresh: func() OperationSpec { return OperationSpec{Weight: defaultWeight} },
-		bind:  func(o *OperationSpec) binding { return o.binding() },
+func operationsValue(into *[]OperationSpec) fields.Binding {
+	return fields.ListOf[OperationSpec]{
+		Into: into, Least: 1, Most: maxOperations, What: "operations",
+		Fresh: func() OperationSpec { return OperationSpec{Weight: defaultWeight} },
+		Bind:  func(o *OperationSpec) fields.Binding { return o.binding() },
 	}
 }
 
@@ -175,68 +176,68 @@ const (
 	maxPage       = 1000
 )
 
-func (o *OperationSpec) binding() binding {
-	return object{
-		what: "an operation",
-		fields: []field{
-			{name: "name", says: "What reports call the operation, its verb unless this is given.",
-				value: nameValue(&o.Name)},
-			{name: "verb", says: "What the operation does.",
-				value: unlessZero{verbValue{&o.Verb, "verb", verbs()}, func() bool { return o.Procedure != "" || o.Verb == 0 }}},
-			{name: "procedure", says: "The operation of several requests that this is, in place of a verb.",
-				value: unlessZero{choiceValue{&o.Procedure, "procedure", procedure.Names()}, func() bool { return o.Procedure == "" }}},
-			{name: "with", says: "The parameters of the procedure.",
-				value: unlessZero{argumentsValue{o}, func() bool { return len(o.given()) == 0 }}},
-			{name: "weight", says: "The share of the operation: its weight over the sum of all.",
-				value: wholeValue[int]{into: &o.Weight, most: maxWeight}},
-			{name: "group", says: "The table of the report that shows the operation; GET for what reads and PUT for what writes unless this is given.",
-				value: choiceValue{&o.Group, "group", []string{GroupGet, GroupPut}}},
-			{name: "entities", says: "The number of writes in a batch.",
-				value: wholeValue[int]{into: &o.Entities, least: 1, most: entity.MaxBatchChanges, unlessZero: true}},
-			{name: "change", says: "The verb of the writes in a batch, insert unless this is given.",
-				value: unlessZero{verbValue{&o.Change, "change", changes()}, func() bool { return o.Change == o.usualChange() }}},
-			{name: "class", says: "What a query reads, rows unless this is given.",
-				value: unlessZero{choiceValue{&o.Class, "class", Classes()}, func() bool { return o.Class == o.usualClass() }}},
-			{name: "partitions", says: "How many partitions a query of the class partition-range reads.",
-				value: wholeValue[int]{into: &o.Partitions, least: 2, most: maxSpread, unlessZero: true}},
-			{name: "where", says: "A $filter on what a scan reads, with attributes in braces; what it does not keep is counted all the same.",
-				value: unlessZero{longText(&o.Where, maxWhere), func() bool { return o.Where == "" }}},
-			{name: "select", says: "The properties that a query returns, all unless this is given.",
-				value: selectValue(&o.Select)},
-			{name: "rows", says: "How many entities a query of the class rows reads, from an existing one on.",
-				value: wholeValue[int]{into: &o.Rows, least: 1, most: maxRows, unlessZero: true}},
-			{name: "top", says: "The greatest number of entities in a page of a query.",
-				value: wholeValue[int]{into: &o.Top, least: 1, most: maxPage, unlessZero: true}},
-			{name: "pages", says: "The greatest number of pages that a query reads.",
-				value: wholeValue[int]{into: &o.Pages, least: 1, most: maxRows, unlessZero: true}},
-			{name: "from", says: "The continuation token at which a query begins.",
-				value: unlessZero{tokenValue(&o.From), func() bool { return o.From == "" }}},
-			{name: "properties", says: "What merge and insert-or-merge write.",
-				value: propertiesValue(&o.Properties)},
-			{name: "read_first", says: "Whether an update or a delete is of what was read, on the condition that it has not changed meanwhile.",
-				value: unlessZero{truthValue{&o.ReadFirst}, func() bool { return !o.ReadFirst }}},
-			{name: "counter", says: "A property of Int64 that the update raises by one.",
-				value: unlessZero{longText(&o.Counter, entity.MaxNameUnits), func() bool { return o.Counter == "" }}},
-			{name: "blind", says: "Whether what was made of the entity read is written over whatever is there by then, so that updates are lost.",
-				value: unlessZero{truthValue{&o.Blind}, func() bool { return !o.Blind }}},
-			{name: "of", says: "Which of the entities that are there the operation works on, each as likely as any other unless this is given.",
-				value: accessValue{&o.Of}},
-			{name: "by", says: "The attributes that the reader knows; what has to be read for that is up to the design, and a get needs one that forms both keys of them.",
-				value: attributeNames(&o.By)},
-			{name: "span", says: "How long a stretch of time the query asks for, up to the entity that it is about.",
-				value: unlessZero{durationValue{&o.Span, time.Millisecond, maxSpan}, func() bool { return o.Span == 0 }}},
-			{name: "together", says: "The attributes whose values all entities of a batch share.",
-				value: attributeNames(&o.Together)},
+func (o *OperationSpec) binding() fields.Binding {
+	return fields.Object{
+		What: "an operation",
+		Fields: []fields.Field{
+			{Name: "name", Says: "What reports call the operation, its verb unless this is given.",
+				Value: fields.Name(&o.Name)},
+			{Name: "verb", Says: "What the operation does.",
+				Value: unlessZero{verbValue{&o.Verb, "verb", verbs()}, func() bool { return o.Workflow != "" || o.Verb == 0 }}},
+			{Name: "procedure", Says: "The operation of several requests that this is, in place of a verb.",
+				Value: unlessZero{fields.Choice{Into: &o.Workflow, What: "procedure", Of: workflow.Names()}, func() bool { return o.Workflow == "" }}},
+			{Name: "with", Says: "The parameters of the procedure.",
+				Value: unlessZero{argumentsValue{o}, func() bool { return len(o.given()) == 0 }}},
+			{Name: "weight", Says: "The share of the operation: its weight over the sum of all.",
+				Value: fields.Whole[int]{Into: &o.Weight, Most: maxWeight}},
+			{Name: "group", Says: "The table of the report that shows the operation; GET for what reads and PUT for what writes unless this is given.",
+				Value: fields.Choice{Into: &o.Group, What: "group", Of: []string{GroupGet, GroupPut}}},
+			{Name: "entities", Says: "The number of writes in a batch.",
+				Value: fields.Whole[int]{Into: &o.Entities, Least: 1, Most: entity.MaxBatchChanges, UnlessZero: true}},
+			{Name: "change", Says: "The verb of the writes in a batch, insert unless this is given.",
+				Value: unlessZero{verbValue{&o.Change, "change", changes()}, func() bool { return o.Change == o.usualChange() }}},
+			{Name: "class", Says: "What a query reads, rows unless this is given.",
+				Value: unlessZero{fields.Choice{Into: &o.Class, What: "class", Of: Classes()}, func() bool { return o.Class == o.usualClass() }}},
+			{Name: "partitions", Says: "How many partitions a query of the class partition-range reads.",
+				Value: fields.Whole[int]{Into: &o.Partitions, Least: 2, Most: maxSpread, UnlessZero: true}},
+			{Name: "where", Says: "A $filter on what a scan reads, with attributes in braces; what it does not keep is counted all the same.",
+				Value: unlessZero{fields.LongText(&o.Where, maxWhere), func() bool { return o.Where == "" }}},
+			{Name: "select", Says: "The properties that a query returns, all unless this is given.",
+				Value: selectValue(&o.Select)},
+			{Name: "rows", Says: "How many entities a query of the class rows reads, from an existing one on.",
+				Value: fields.Whole[int]{Into: &o.Rows, Least: 1, Most: maxRows, UnlessZero: true}},
+			{Name: "top", Says: "The greatest number of entities in a page of a query.",
+				Value: fields.Whole[int]{Into: &o.Top, Least: 1, Most: maxPage, UnlessZero: true}},
+			{Name: "pages", Says: "The greatest number of pages that a query reads.",
+				Value: fields.Whole[int]{Into: &o.Pages, Least: 1, Most: maxRows, UnlessZero: true}},
+			{Name: "from", Says: "The continuation token at which a query begins.",
+				Value: unlessZero{tokenValue(&o.From), func() bool { return o.From == "" }}},
+			{Name: "properties", Says: "What merge and insert-or-merge write.",
+				Value: propertiesValue(&o.Properties)},
+			{Name: "read_first", Says: "Whether an update or a delete is of what was read, on the condition that it has not changed meanwhile.",
+				Value: unlessZero{fields.Truth{Into: &o.ReadFirst}, func() bool { return !o.ReadFirst }}},
+			{Name: "counter", Says: "A property of Int64 that the update raises by one.",
+				Value: unlessZero{fields.LongText(&o.Counter, entity.MaxNameUnits), func() bool { return o.Counter == "" }}},
+			{Name: "blind", Says: "Whether what was made of the entity read is written over whatever is there by then, so that updates are lost.",
+				Value: unlessZero{fields.Truth{Into: &o.Blind}, func() bool { return !o.Blind }}},
+			{Name: "of", Says: "Which of the entities that are there the operation works on, each as likely as any other unless this is given.",
+				Value: accessValue{&o.Of}},
+			{Name: "by", Says: "The attributes that the reader knows; what has to be read for that is up to the design, and a get needs one that forms both keys of them.",
+				Value: attributeNames(&o.By)},
+			{Name: "span", Says: "How long a stretch of time the query asks for, up to the entity that it is about.",
+				Value: unlessZero{fields.Duration{Into: &o.Span, Least: time.Millisecond, Most: maxSpan}, func() bool { return o.Span == 0 }}},
+			{Name: "together", Says: "The attributes whose values all entities of a batch share.",
+				Value: attributeNames(&o.Together)},
 		},
-		one:  []string{"verb", "procedure"},
-		then: o.settle,
+		One:  []string{"verb", "procedure"},
+		Then: o.settle,
 	}
 }
 
 // settle fills in what follows from the verb and refuses what does not belong
 // to it.
-func (o *OperationSpec) settle(r *reader, path string, n *node) {
-	o.settleProcedure(r, path, n)
+func (o *OperationSpec) settle(r *fields.Reader, path string, n *fields.Node) {
+	o.settleWorkflow(r, path, n)
 	if o.Verb == 0 {
 		return
 	}
@@ -276,22 +277,22 @@ func (o *OperationSpec) settle(r *reader, path string, n *node) {
 		{"span", "query", query},
 		{"together", "batch", batch},
 	} {
-		if value := n.find(part.field); value != nil && !part.belongs {
-			r.fault(value.at, child(path, part.field), "%s belongs to %s, and this is a %s; expected none", part.field, part.owner, o.Verb)
+		if value := n.Find(part.field); value != nil && !part.belongs {
+			r.Fault(value.At, fields.Child(path, part.field), "%s belongs to %s, and this is a %s; expected none", part.field, part.owner, o.Verb)
 		}
 	}
-	if asked := n.find("read_first"); asked != nil && !o.ReadFirst && o.Counter != "" {
-		r.fault(asked.at, child(path, "read_first"), "a counter is raised from what was read; expected read_first true, or no counter")
+	if asked := n.Find("read_first"); asked != nil && !o.ReadFirst && o.Counter != "" {
+		r.Fault(asked.At, fields.Child(path, "read_first"), "a counter is raised from what was read; expected read_first true, or no counter")
 	}
 	o.ReadFirst = o.ReadFirst || o.Counter != ""
-	if blind := n.find("blind"); blind != nil && o.Blind && !o.ReadFirst {
-		r.fault(blind.at, child(path, "blind"), "blind writes over what was read, and nothing is; expected read_first, or no blind")
+	if blind := n.Find("blind"); blind != nil && o.Blind && !o.ReadFirst {
+		r.Fault(blind.At, fields.Child(path, "blind"), "blind writes over what was read, and nothing is; expected read_first, or no blind")
 	}
 	if query {
 		o.settleQuery(r, path, n)
 	}
-	if o.Merges() && n.find("properties") == nil && o.Counter == "" {
-		r.fault(n.at, path, "a %s has no properties; expected those that it writes", o.Verb)
+	if o.Merges() && n.Find("properties") == nil && o.Counter == "" {
+		r.Fault(n.At, path, "a %s has no properties; expected those that it writes", o.Verb)
 	}
 }
 
@@ -299,9 +300,9 @@ func (o *OperationSpec) settle(r *reader, path string, n *node) {
 const maxSpan = 10 * 366 * 24 * time.Hour
 
 // attributeNames is a list of attributes' names.
-func attributeNames(into *[]string) binding {
-	return listOf[string]{into: into, least: 1, most: maxNames, what: "names of attributes",
-		bind: func(name *string) binding { return longText(name, entity.MaxNameUnits) }}
+func attributeNames(into *[]string) fields.Binding {
+	return fields.ListOf[string]{Into: into, Least: 1, Most: maxNames, What: "names of attributes",
+		Bind: func(name *string) fields.Binding { return fields.LongText(name, entity.MaxNameUnits) }}
 }
 
 const maxNames = 100
@@ -313,20 +314,20 @@ type verbValue struct {
 	of   []entity.Verb
 }
 
-func (v verbValue) read(r *reader, path string, n *node) {
+func (v verbValue) Read(r *fields.Reader, path string, n *fields.Node) {
 	var names []string
 	for _, verb := range v.of {
 		names = append(names, verb.String())
 	}
 	name := ""
-	choiceValue{&name, v.what, names}.read(r, path, n)
+	fields.Choice{Into: &name, What: v.what, Of: names}.Read(r, path, n)
 	*v.into, _ = entity.ParseVerb(name)
 }
 
-func (v verbValue) write() *node { return text(v.into.String()) }
+func (v verbValue) Write() *fields.Node { return fields.TextNode(v.into.String()) }
 
-func (v verbValue) schema() *schema {
-	s := &schema{}
+func (v verbValue) Schema() *fields.Schema {
+	s := &fields.Schema{}
 	for _, verb := range v.of {
 		s.Enum = append(s.Enum, verb.String())
 	}

@@ -2,10 +2,14 @@ package scenarios
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"loadgen/engine/nearest"
 	"loadgen/results/expectation"
+	"loadgen/scenarios/fields"
 )
 
 // Gate says by what live runs of a scenario are compared with those of another build,
@@ -40,13 +44,13 @@ func (s *Scenario) Gated() Gate {
 	return gate
 }
 
-func (g *Gate) binding() binding {
-	return object{what: "a gate", fields: []field{
-		{name: "metrics", says: "The figures by which live runs are compared, each such as p99(get): one to three.",
-			value: listOf[string]{into: &g.Metrics, least: 1, most: maxMetrics, what: "figures, such as p99(get)",
-				bind: func(text *string) binding { return longText(text, longestExpectation) }}},
-		{name: "threshold", says: "The least change that matters, in percent.",
-			value: shareValue{&g.Threshold}},
+func (g *Gate) binding() fields.Binding {
+	return fields.Object{What: "a gate", Fields: []fields.Field{
+		{Name: "metrics", Says: "The figures by which live runs are compared, each such as p99(get): one to three.",
+			Value: fields.ListOf[string]{Into: &g.Metrics, Least: 1, Most: maxMetrics, What: "figures, such as p99(get)",
+				Bind: func(text *string) fields.Binding { return fields.LongText(text, longestExpectation) }}},
+		{Name: "threshold", Says: "The least change that matters, in percent.",
+			Value: shareValue{&g.Threshold}},
 	}}
 }
 
@@ -71,7 +75,7 @@ func (c *checker) gate() {
 		case errors.As(err, &fault):
 			c.addAt(path, fault.Offset, "%s", fault.What)
 			continue
-		case !c.before.concern("phases"):
+		case !c.before.Concern("phases"):
 			c.named(&metric.Figure, path)
 		}
 		for _, name := range names {
@@ -81,4 +85,110 @@ func (c *checker) gate() {
 		}
 		names = append(names, metric.String())
 	}
+}
+
+// maxExpectations bounds how many claims a scenario makes, longestExpectation how
+// many bytes one has.
+const (
+	maxExpectations    = 50
+	longestExpectation = 2000
+)
+
+// expectValue is the binding of what the scenario claims of its runs.
+func expectValue(into *[]string) fields.Binding {
+	return fields.ListOf[string]{Into: into, Most: maxExpectations, What: "expectations, such as p99(get) < 20ms",
+		Bind: func(text *string) fields.Binding { return fields.LongText(text, longestExpectation) }}
+}
+
+// expect checks that each claim can be read, and that what it names is there.
+func (c *checker) expect() {
+	for i, text := range c.Expect {
+		path := "expect." + strconv.Itoa(i)
+		if !c.sound(path) {
+			continue
+		}
+		claim, err := expectation.Parse(text)
+		var fault *expectation.Fault
+		switch {
+		case errors.As(err, &fault) && fault.Name != "":
+			c.addAt(path, fault.Offset, "%s", nearest.Unknown("figure", fault.Name, expectation.Names()))
+		case errors.As(err, &fault):
+			c.addAt(path, fault.Offset, "%s", fault.What)
+		case !c.before.Concern("phases"):
+			for _, figure := range claim.Figures() {
+				c.named(&figure, path)
+			}
+		}
+	}
+}
+
+// named checks that the operations and phases of a figure are the scenario's.
+func (c *checker) named(f *expectation.Figure, path string) {
+	operations := c.operationsOf("")
+	switch phase := slices.Contains(c.phasesNamed(), f.Of); {
+	case f.Of == "":
+	case slices.Contains(operations, f.Of) && phase:
+		c.addAt(path, f.OfOffset, "%q is an operation and a phase; expected %s(%s, *) or %s(*, %s)", f.Of, f.Name, f.Of, f.Name, f.Of)
+	case !slices.Contains(operations, f.Of) && !phase:
+		c.addAt(path, f.OfOffset, "%s", nearest.Unknown("operation or phase", f.Of, append(operations, c.phasesNamed()...)))
+	}
+	if f.Phase != "" && !slices.Contains(c.phasesNamed(), f.Phase) {
+		c.addAt(path, f.PhaseOffset, "%s", nearest.Unknown("phase", f.Phase, c.phasesNamed()))
+		return
+	}
+	switch {
+	case f.Operation == "":
+	case f.Counter != "" && slices.Contains(operations, f.Operation):
+		if known := c.countersOf(f.Operation); !slices.Contains(known, f.Counter) {
+			c.addAt(path, f.CounterOffset, "%s", nearest.Unknown("tally of "+f.Operation, f.Counter, known))
+		}
+	case !slices.Contains(operations, f.Operation):
+		c.addAt(path, f.OperationOffset, "%s", nearest.Unknown("operation", f.Operation, operations))
+	case f.Phase != "" && !slices.Contains(c.operationsOf(f.Phase), f.Operation):
+		c.addAt(path, f.OperationOffset, "operation %q is not offered by phase %q; expected %s", f.Operation, f.Phase,
+			nearest.Choice(c.operationsOf(f.Phase)))
+	}
+}
+
+// operationsOf returns the names of the operations that a phase offers, or a step of
+// it; of all phases where none is named.
+func (c *checker) operationsOf(phase string) []string {
+	var names []string
+	for i := range c.Phases {
+		p := &c.Phases[i]
+		if phase != "" && phase != p.Name && !strings.HasPrefix(phase, p.Name+" ") {
+			continue
+		}
+		for _, o := range p.Operations() {
+			if !slices.Contains(names, o.Name) {
+				names = append(names, o.Name)
+			}
+		}
+	}
+	return names
+}
+
+// phasesNamed returns the names of the phases, each before those of its steps.
+func (c *checker) phasesNamed() []string {
+	var names []string
+	for i := range c.Phases {
+		names = append(names, c.Phases[i].Name)
+		names = append(names, c.Phases[i].stepNames()...)
+	}
+	return names
+}
+
+// stepNames returns what the record calls the steps of a phase, by their operations
+// per second; none where it has no steps.
+func (p *Phase) stepNames() []string {
+	var names []string
+	seen := map[float64]int{}
+	for _, step := range p.Offered().Ladder() {
+		name := p.Name + " " + strconv.FormatFloat(step.Rate, 'f', -1, 64) + "/s"
+		if seen[step.Rate]++; seen[step.Rate] > 1 {
+			name += fmt.Sprintf(" #%d", seen[step.Rate])
+		}
+		names = append(names, name)
+	}
+	return names
 }

@@ -6,7 +6,9 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/nearest"
+	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
+	"loadgen/scenarios/keys/values"
 )
 
 // Generator returns the generator of the scenario's entities. The error joins
@@ -51,7 +53,7 @@ func propertySpecs(properties []PropertySpec) ([]keys.PropertySpec, []error) {
 	for i, p := range properties {
 		kind, ok := entity.ParseType(p.Type)
 		if !ok {
-			faults = append(faults, &keys.Fault{Path: fmt.Sprintf("properties.%d.type", i), Offset: -1, What: fmt.Sprintf("unknown type %q", p.Type)})
+			faults = append(faults, &values.Fault{Path: fmt.Sprintf("properties.%d.type", i), Offset: -1, What: fmt.Sprintf("unknown type %q", p.Type)})
 		}
 		value := parseTemplate(fmt.Sprintf("properties.%d.value", i), p.Value, &faults)
 		specs = append(specs, keys.PropertySpec{Name: p.Name, Type: kind, Value: value})
@@ -61,9 +63,9 @@ func propertySpecs(properties []PropertySpec) ([]keys.PropertySpec, []error) {
 
 func parseTemplate(path, text string, faults *[]error) keys.Template {
 	t, err := keys.ParseTemplate(text)
-	var fault *keys.TemplateError
+	var fault *values.TemplateError
 	if errors.As(err, &fault) {
-		*faults = append(*faults, &keys.Fault{Path: path, Offset: fault.Offset, What: fault.What})
+		*faults = append(*faults, &values.Fault{Path: path, Offset: fault.Offset, What: fault.What})
 	}
 	return t
 }
@@ -85,5 +87,5 @@ func noPartition(g *keys.Generator, partitionKey string, entities uint64) error 
 	}
 	near, _ := nearest.Name(partitionKey, known)
 	return fmt.Errorf("%w: none of the %d entities loaded has the PartitionKey %s; the nearest that exists is %q",
-		ErrNoPartition, entities, text(partitionKey).shown(), near)
+		ErrNoPartition, entities, fields.TextNode(partitionKey).Shown(), near)
 }

@@ -42,7 +42,7 @@ func TestLibrary(t *testing.T) {
 				t.Errorf("Source(%q) = %.40q, %v; want the file with its comments", name, source, err)
 			}
 			one := catalogue[i]
-			if one.Name != name || one.Designs == nil || !slices.Equal(one.Designs, s.Alternatives()) || (one.Opposite == nil) != (s.Opposite == nil) ||
+			if one.Name != name || one.Designs == nil || !slices.Equal(one.Designs, s.Alternatives()) || (one.AntiPattern == nil) != (s.AntiPattern == nil) ||
 				(one.Pattern == nil) != (s.Pattern == nil) || s.Pattern != nil && *one.Pattern != *s.Pattern {
 				t.Errorf("Catalogue() has %+v; want what the scenario holds", one)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"loadgen/engine/model"
 	"loadgen/engine/nearest"
+	"loadgen/scenarios/fields"
 )
 
 // PartitionModel returns the partition model that the scenario asks for. The error joins
@@ -29,23 +30,23 @@ func (s *Scenario) PartitionModel() (*model.Model, error) {
 // from it.
 type modelValue struct{ into *Model }
 
-var _ binding = modelValue{}
+var _ fields.Binding = modelValue{}
 
 const profileField = "profile"
 
-func (v modelValue) read(r *reader, path string, n *node) {
-	if n.kind != dict {
-		r.expect(n, path, "a map of a profile and parameters, such as {profile: documented, partition_target: 2000}")
+func (v modelValue) Read(r *fields.Reader, path string, n *fields.Node) {
+	if n.Kind != fields.Dict {
+		r.Expect(n, path, "a map of a profile and parameters, such as {profile: documented, partition_target: 2000}")
 		return
 	}
-	r.once(path, n)
+	r.Once(path, n)
 	read := Model{Profile: v.into.Profile}
-	if profile := n.find(profileField); profile != nil {
-		choiceValue{&read.Profile, "profile", model.Profiles()}.read(r, child(path, profileField), profile)
+	if profile := n.Find(profileField); profile != nil {
+		fields.Choice{Into: &read.Profile, What: "profile", Of: model.Profiles()}.Read(r, fields.Child(path, profileField), profile)
 	}
-	for _, e := range n.entries {
-		if e.key != profileField && n.find(e.key) == e.value {
-			v.override(r, child(path, e.key), e, &read)
+	for _, e := range n.Entries {
+		if e.Key != profileField && n.Find(e.Key) == e.Value {
+			v.override(r, fields.Child(path, e.Key), e, &read)
 		}
 	}
 	*v.into = read
@@ -53,27 +54,27 @@ func (v modelValue) read(r *reader, path string, n *node) {
 
 // override reads one parameter. That it can be set at all is the model's to say,
 // and does not depend on the profile.
-func (v modelValue) override(r *reader, path string, e entry, into *Model) {
+func (v modelValue) override(r *fields.Reader, path string, e fields.Entry, into *Model) {
 	m, err := model.New(model.Documented)
 	if err != nil {
 		panic("scenarios: the documented profile does not exist: " + err.Error())
 	}
 	known := false
 	for _, name := range model.Names() {
-		known = known || name == e.key
+		known = known || name == e.Key
 	}
 	if !known {
-		r.fault(e.at, path, "%s", nearest.Unknown("model parameter", e.key, append([]string{profileField}, model.Names()...)))
+		r.Fault(e.At, path, "%s", nearest.Unknown("model parameter", e.Key, append([]string{profileField}, model.Names()...)))
 		return
 	}
-	o := Override{Name: e.key}
-	before := len(r.faults)
-	textValue{into: &o.Text}.read(r, path, e.value)
-	if len(r.faults) > before {
+	o := Override{Name: e.Key}
+	before := len(r.Faults)
+	fields.Text{Into: &o.Text}.Read(r, path, e.Value)
+	if len(r.Faults) > before {
 		return
 	}
 	if err := m.Set(o.Name, o.Text); err != nil {
-		r.fault(e.value.at, path, "%s", strings.TrimPrefix(err.Error(), model.ErrValue.Error()+": "))
+		r.Fault(e.Value.At, path, "%s", strings.TrimPrefix(err.Error(), model.ErrValue.Error()+": "))
 		return
 	}
 	into.Overrides = append(into.Overrides, o)
@@ -82,46 +83,46 @@ func (v modelValue) override(r *reader, path string, e entry, into *Model) {
 // looksPlain is a number or duration, which needs no quotes.
 var looksPlain = regexp.MustCompile(`^[0-9][0-9a-z.]*$`)
 
-func (v modelValue) write() *node {
-	n := &node{kind: dict, entries: []entry{{key: profileField, value: text(v.into.Profile)}}}
+func (v modelValue) Write() *fields.Node {
+	n := &fields.Node{Kind: fields.Dict, Entries: []fields.Entry{{Key: profileField, Value: fields.TextNode(v.into.Profile)}}}
 	for _, o := range v.into.Overrides {
-		value := text(o.Text)
+		value := fields.TextNode(o.Text)
 		if looksPlain.MatchString(o.Text) {
-			value = plain(o.Text)
+			value = fields.PlainNode(o.Text)
 		}
-		n.entries = append(n.entries, entry{key: o.Name, value: value})
+		n.Entries = append(n.Entries, fields.Entry{Key: o.Name, Value: value})
 	}
 	return n
 }
 
-// schema returns the profile and every parameter with its bounds. A parameter is
+// Schema returns the profile and every parameter with its bounds. A parameter is
 // read as a text, and may stand in quotes.
-func (v modelValue) schema() *schema {
-	profile := choiceValue{&v.into.Profile, "profile", model.Profiles()}.schema()
+func (v modelValue) Schema() *fields.Schema {
+	profile := fields.Choice{Into: &v.into.Profile, What: "profile", Of: model.Profiles()}.Schema()
 	profile.Description = "The set of parameters to start from."
-	profile.Default = jsonText(model.Documented)
-	s := &schema{called: "model", Type: types{"object"}, Additional: false, Properties: properties{{profileField, profile}}}
+	profile.Default = fields.JSONText(model.Documented)
+	s := &fields.Schema{Called: "model", Type: fields.Types{"object"}, Additional: false, Properties: fields.Properties{{Name: profileField, Value: profile}}}
 	documented, err := model.New(model.Documented)
 	if err != nil {
 		panic("scenarios: the documented profile does not exist: " + err.Error())
 	}
 	for _, p := range documented.Parameters() {
-		s.Properties = append(s.Properties, property{p.Name, parameterSchema(p)})
+		s.Properties = append(s.Properties, fields.Property{Name: p.Name, Value: parameterSchema(p)})
 	}
 	return s
 }
 
 var wholeText = regexp.MustCompile(`^[-+]?[0-9]+$`)
 
-func parameterSchema(p model.Parameter) *schema {
+func parameterSchema(p model.Parameter) *fields.Schema {
 	least, most := strconv.FormatInt(p.Least, 10), strconv.FormatInt(p.Greatest, 10)
-	s := numeric("integer", least, most)
-	s.Type = types{"integer", "string"}
+	s := fields.Numeric("integer", least, most)
+	s.Type = fields.Types{"integer", "string"}
 	s.Pattern = wholeText.String()
 	if p.Unit == model.Duration {
-		s.orZero()
-		s.Pattern = durationForm.String()
+		s.OrZero()
+		s.Pattern = fields.DurationForm.String()
 	}
-	s.Description = sentence(p.About)
+	s.Description = fields.Sentence(p.About)
 	return s
 }

@@ -3,14 +3,19 @@ package scenarios
 import (
 	"bytes"
 	"cmp"
+	"embed"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"loadgen/engine/nearest"
+	"loadgen/scenarios/fields"
 )
 
 // Open returns the scenario of a name, a built-in one's or that of a file, and the
@@ -55,8 +60,8 @@ func Source(name string) ([]byte, error) {
 		return builtin(name)
 	}
 	text, err := textOf(name)
-	if len(text) > maxBytes {
-		return nil, Fault{What: fmt.Sprintf("%s is too large for a scenario; expected at most %dKiB", name, maxBytes>>10)}
+	if len(text) > fields.MaxBytes {
+		return nil, fields.Fault{What: fmt.Sprintf("%s is too large for a scenario; expected at most %dKiB", name, fields.MaxBytes>>10)}
 	}
 	return text, err
 }
@@ -70,7 +75,7 @@ func FilesOf(name string) ([]string, error) {
 	}
 	entries, err := os.ReadDir(name)
 	if err != nil {
-		return nil, Fault{What: fmt.Sprintf("the folder %s cannot be read: %v", name, reason(err))}
+		return nil, fields.Fault{What: fmt.Sprintf("the folder %s cannot be read: %v", name, reason(err))}
 	}
 	var files []string
 	for _, e := range entries {
@@ -79,7 +84,7 @@ func FilesOf(name string) ([]string, error) {
 		}
 	}
 	if len(files) == 0 {
-		return nil, Fault{What: fmt.Sprintf("the folder %s has no scenario; expected files that end in .yaml", name)}
+		return nil, fields.Fault{What: fmt.Sprintf("the folder %s has no scenario; expected files that end in .yaml", name)}
 	}
 	return files, nil
 }
@@ -117,7 +122,7 @@ func Begin(file, name string, overwrite bool) error {
 		text []byte
 	}{{beside, schema}, {file, text}} {
 		if err := os.WriteFile(one.name, one.text, 0o644); err != nil {
-			return Faults{{What: fmt.Sprintf("%s cannot be written: %v", one.name, reason(err))}}
+			return fields.Faults{{What: fmt.Sprintf("%s cannot be written: %v", one.name, reason(err))}}
 		}
 	}
 	return nil
@@ -125,18 +130,18 @@ func Begin(file, name string, overwrite bool) error {
 
 // occupied reports a file that is there already, unless it holds the same or may be
 // overwritten, and a folder that is not.
-func occupied(file string, same []byte, overwrite bool) Faults {
+func occupied(file string, same []byte, overwrite bool) fields.Faults {
 	if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
-		return Faults{{What: fmt.Sprintf("%s cannot be written: there is no folder %s", file, filepath.Dir(file))}}
+		return fields.Faults{{What: fmt.Sprintf("%s cannot be written: there is no folder %s", file, filepath.Dir(file))}}
 	}
 	text, err := os.ReadFile(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err == nil && overwrite, err == nil && same != nil && bytes.Equal(text, same):
 		return nil
 	case err != nil:
-		return Faults{{What: fmt.Sprintf("%s cannot be written: %v", file, reason(err))}}
+		return fields.Faults{{What: fmt.Sprintf("%s cannot be written: %v", file, reason(err))}}
 	default:
-		return Faults{{Path: "overwrite", What: file + " is there already; expected another name"}}
+		return fields.Faults{{Path: "overwrite", What: file + " is there already; expected another name"}}
 	}
 }
 
@@ -156,7 +161,9 @@ func textOf(name string) ([]byte, error) {
 
 // bounded reads just more than a scenario can have, so that one that is too large is
 // told so, whatever its size.
-func bounded(from io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(from, maxBytes+1)) }
+func bounded(from io.Reader) ([]byte, error) {
+	return io.ReadAll(io.LimitReader(from, fields.MaxBytes+1))
+}
 
 // unreadable tells why the file of a scenario cannot be read.
 func unreadable(name string, err error) error {
@@ -165,7 +172,7 @@ func unreadable(name string, err error) error {
 		_, err = builtin(name)
 		return fmt.Errorf("%w; and there is no such file", err)
 	}
-	return Fault{What: fmt.Sprintf("the scenario %s cannot be read: %v", name, reason(err))}
+	return fields.Fault{What: fmt.Sprintf("the scenario %s cannot be read: %v", name, reason(err))}
 }
 
 // reason returns what is wrong with a file, without its path.
@@ -175,4 +182,124 @@ func reason(err error) error {
 		return fault.Err
 	}
 	return err
+}
+
+//go:embed library/*.yaml
+var library embed.FS
+
+const (
+	libraryFolder = "library"
+	libraryEnding = ".yaml"
+)
+
+// Library returns the names of the built-in scenarios, sorted. The slice is the
+// caller's.
+func Library() []string {
+	files, err := library.ReadDir(libraryFolder)
+	if err != nil {
+		panic("scenarios: the built-in library is not there: " + err.Error())
+	}
+	var names []string
+	for _, file := range files {
+		names = append(names, strings.TrimSuffix(file.Name(), libraryEnding))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Builtin returns the built-in scenario of that name. Where there is none, the
+// error wraps [ErrUnknown] and names the nearest.
+func Builtin(name string) (*Scenario, error) {
+	text, err := builtin(name)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(name+libraryEnding, text)
+}
+
+// builtin returns the text of a built-in scenario. The error is that of [Builtin].
+func builtin(name string) ([]byte, error) {
+	if !slices.Contains(Library(), name) {
+		return nil, fmt.Errorf("%w: %s", ErrUnknown, nearest.Unknown("scenario", name, Library()))
+	}
+	return library.ReadFile(path.Join(libraryFolder, name+libraryEnding))
+}
+
+// Entry is what a list says of a built-in scenario.
+type Entry struct {
+	Name string `json:"name"`
+	// Says is the first sentence of About, in one line.
+	Says    string   `json:"says"`
+	About   string   `json:"about"`
+	Designs []string `json:"designs"`
+	// Opposite is what its opposite does wrong, nil where it has none.
+	AntiPattern *string `json:"opposite"`
+	// Pattern is the documents' pattern that it shows, nil where it shows none.
+	Pattern *Pattern `json:"pattern"`
+}
+
+// Catalogue returns what there is to say of every built-in scenario, in the order of
+// their names. They are read but not checked again. The error is
+// [Faults].
+func Catalogue() ([]Entry, error) {
+	var all []Entry
+	for _, name := range Library() {
+		text, err := builtin(name)
+		if err != nil {
+			return nil, err
+		}
+		tree, faults := fields.ReadTree(name+libraryEnding, text)
+		if len(faults) > 0 {
+			return nil, faults
+		}
+		s, faults := decode(tree)
+		if len(faults) > 0 {
+			return nil, faults
+		}
+		all = append(all, s.entry())
+	}
+	return all, nil
+}
+
+func (s *Scenario) entry() Entry {
+	one := Entry{Name: s.Name, Says: s.Says(), About: strings.TrimSpace(s.About),
+		Designs: append([]string{}, s.Alternatives()...), Pattern: s.Pattern}
+	if s.AntiPattern != nil {
+		contrary := oneLine(s.AntiPattern.About)
+		one.AntiPattern = &contrary
+	}
+	return one
+}
+
+// Says returns what the scenario is about as far as the first full stop, question or
+// exclamation mark that a blank follows, in one line.
+func (s *Scenario) Says() string {
+	text := oneLine(s.About)
+	for i := range len(text) {
+		if strings.IndexByte(".?!", text[i]) >= 0 && (i+1 == len(text) || text[i+1] == ' ') {
+			return text[:i+1]
+		}
+	}
+	return text
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// starter is a sound scenario with a comment at each section on what to change.
+//
+//go:embed starter.yaml
+var starter string
+
+// StarterName is what the scenario of [Starter] is called unless it is given a name.
+const StarterName = "my-table"
+
+// Starter returns the beginning of a scenario for a table of one's own, under a name:
+// sound as it stands, below the header by which editors find the schema. The error is
+// [Faults] of the name.
+func Starter(name string) ([]byte, error) {
+	text := []byte(SchemaHeader + "\n" + strings.Replace(starter, "\nname: "+StarterName+"\n", "\nname: "+name+"\n", 1))
+	if s, err := Parse(name, text); err != nil || s.Name != name {
+		return nil, fields.Faults{{Path: "name", What: "expected a letter, then letters, digits, '_' or '-', at most 64"}}
+	}
+	return text, nil
 }

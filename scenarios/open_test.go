@@ -12,6 +12,7 @@ import (
 	"testing/iotest"
 
 	"loadgen/scenarios"
+	"loadgen/scenarios/fields"
 )
 
 // written writes files into a folder of the test's own, which the test then runs in.
@@ -49,7 +50,7 @@ func TestOpenTakesNamesAndFiles(t *testing.T) {
 			s, folder, err := open(row.name)
 			switch {
 			case row.fault != "":
-				if s != nil || err == nil || err.Error() != row.fault || !errors.Is(err, scenarios.ErrInvalid) && !errors.Is(err, scenarios.ErrUnknown) {
+				if s != nil || err == nil || err.Error() != row.fault || !errors.Is(err, fields.ErrInvalid) && !errors.Is(err, scenarios.ErrUnknown) {
 					t.Errorf("%s: Open(%s) = a scenario %t, %v; want %s", row.sentence, row.name, s != nil, err, row.fault)
 				}
 			case err != nil || s.Name != row.called || folder != row.folder:
@@ -57,7 +58,7 @@ func TestOpenTakesNamesAndFiles(t *testing.T) {
 			}
 		}
 	}
-	if s, _, err := scenarios.Open("wrong.yaml"); s != nil || !errors.As(err, new(scenarios.Faults)) {
+	if s, _, err := scenarios.Open("wrong.yaml"); s != nil || !errors.As(err, new(fields.Faults)) {
 		t.Errorf("Open(wrong.yaml) = a scenario %t, %v; want faults", s != nil, err)
 	}
 }
@@ -66,7 +67,7 @@ func TestOpenTakesNamesAndFiles(t *testing.T) {
 // held against others.
 func TestOpenContestedTakesWhatOneDesignCannotServe(t *testing.T) {
 	written(t, map[string]string{"tables/choice.yaml": string(contestedWith("hour", "", ""))})
-	if _, _, err := scenarios.Open("tables/choice.yaml"); !errors.As(err, new(scenarios.Faults)) {
+	if _, _, err := scenarios.Open("tables/choice.yaml"); !errors.As(err, new(fields.Faults)) {
 		t.Errorf("Open of a scenario whose design cannot serve it = %v; want faults", err)
 	}
 	s, folder, err := scenarios.OpenContested("tables/choice.yaml")
@@ -162,7 +163,7 @@ func TestReadFromCountsFromAFolder(t *testing.T) {
 	if err := s.Set("attributes.state.csv.file", "states.csv"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.ReadFrom("."); !errors.As(err, new(scenarios.Faults)) || !strings.Contains(err.Error(), "the values cannot be read: no such file") {
+	if err := s.ReadFrom("."); !errors.As(err, new(fields.Faults)) || !strings.Contains(err.Error(), "the values cannot be read: no such file") {
 		t.Errorf("ReadFrom of another folder = %v; want that the file is not there", err)
 	}
 }

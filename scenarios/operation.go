@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"loadgen/engine/entity"
-	"loadgen/scenarios/procedure"
+	"loadgen/scenarios/workflow/machine"
 )
 
 // OperationSpec is one kind of operation of [Traffic]. Where that names partitions, each
@@ -99,11 +99,11 @@ type OperationSpec struct {
 	Span time.Duration
 	// Together are the attributes whose values all entities of a batch share.
 	Together []string
-	// Procedure is the name of an operation of several requests, as
-	// [procedure.Find] knows it, With its parameters; empty and none for an operation
+	// Workflow is the name of an operation of several requests, as
+	// [workflow.Find] knows it, With its parameters; empty and none for an operation
 	// that is a verb's. Verb is then insert where it is about a new entity, else get.
-	Procedure string
-	With      procedure.Arguments
+	Workflow string
+	With     machine.Arguments
 }
 
 // The groups of operations that the documents tell apart.

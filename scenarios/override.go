@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"loadgen/engine/nearest"
+	"loadgen/scenarios/fields"
 )
 
 // Set gives the field at a path another value, as `--set path=value` does:
@@ -23,12 +24,12 @@ func (s *Scenario) Set(path, value string) error { return s.SetFrom("--set "+pat
 // SetFrom is [Scenario.Set] with a value that came from somewhere else, which faults of
 // it then name.
 func (s *Scenario) SetFrom(from, path, value string) error {
-	origin := place{file: from}
+	origin := fields.Place{File: from}
 	steps, err := resolve(s.encode(), path)
 	if err != nil {
-		return Faults{{File: origin.file, Path: path, What: err.Error()}}
+		return fields.Faults{{File: origin.File, Path: path, What: err.Error()}}
 	}
-	var faults Faults
+	var faults fields.Faults
 	for _, candidate := range candidates(s.at(steps), value) {
 		changed, found := s.with(steps, candidate, origin)
 		if len(found) == 0 {
@@ -43,9 +44,9 @@ func (s *Scenario) SetFrom(from, path, value string) error {
 // Credit says where the value at a path came from that a program has filled in, such as
 // "--seed": what is wrong with it is then told of that. The path is that of a [Fault].
 func (s *Scenario) Credit(path, from string) {
-	own := places{path: {file: from}}
+	own := fields.Places{path: {File: from}}
 	for other, at := range s.places {
-		if !within(other, path) {
+		if !fields.Within(other, path) {
 			own[other] = at
 		}
 	}
@@ -54,27 +55,27 @@ func (s *Scenario) Credit(path, from string) {
 
 // candidate is one way to read an override's value.
 type candidate struct {
-	value  *node
-	faults Faults
+	value  *fields.Node
+	faults fields.Faults
 }
 
 // candidates returns the ways to read a value, the most likely first: as a text
 // where a single value stands now, as YAML where a list or a map does. Where
 // nothing stands, brackets and braces speak for YAML, but a template has braces
 // too.
-func candidates(now *node, value string) []candidate {
-	asText := candidate{value: plain(value)}
-	if fault, ok := textFault("", []byte(value)); !ok {
-		asText.faults = Faults{fault}
+func candidates(now *fields.Node, value string) []candidate {
+	asText := candidate{value: fields.PlainNode(value)}
+	if fault, ok := fields.TextFault("", []byte(value)); !ok {
+		asText.faults = fields.Faults{fault}
 	}
-	tree, faults := readTree("", []byte(value))
+	tree, faults := fields.ReadTree("", []byte(value))
 	asYAML := candidate{tree, faults}
 	switch {
-	case now != nil && now.kind == scalar && strings.HasPrefix(value, "["):
+	case now != nil && now.Kind == fields.Scalar && strings.HasPrefix(value, "["):
 		// A number of partitions can give way to a list of them. What is wrong with
 		// the last one is what is told.
 		return []candidate{asText, asYAML, asText}
-	case now != nil && now.kind == scalar:
+	case now != nil && now.Kind == fields.Scalar:
 		return []candidate{asText}
 	case now != nil:
 		return []candidate{asYAML}
@@ -86,10 +87,10 @@ func candidates(now *node, value string) []candidate {
 }
 
 // at returns what stands at resolved steps, nil where there is nothing yet.
-func (s *Scenario) at(steps []string) *node {
+func (s *Scenario) at(steps []string) *fields.Node {
 	n := s.encode()
 	for _, step := range steps {
-		if n = n.step(step); n == nil {
+		if n = n.Step(step); n == nil {
 			return nil
 		}
 	}
@@ -97,52 +98,52 @@ func (s *Scenario) at(steps []string) *node {
 }
 
 // with returns the scenario with a value in place, or what is wrong with it.
-func (s *Scenario) with(steps []string, c candidate, origin place) (*Scenario, Faults) {
+func (s *Scenario) with(steps []string, c candidate, origin fields.Place) (*Scenario, fields.Faults) {
 	if len(c.faults) > 0 {
 		return nil, relocate(c.faults, origin)
 	}
-	c.value.walk("", func(_ string, n *node) {
-		n.at = origin
-		for i := range n.entries {
-			n.entries[i].at = origin
+	c.value.Walk("", func(_ string, n *fields.Node) {
+		n.At = origin
+		for i := range n.Entries {
+			n.Entries[i].At = origin
 		}
 	})
 	tree := s.encode()
-	tree.replace(steps, c.value, origin)
+	tree.Replace(steps, c.value, origin)
 	changed, faults := decode(tree)
 	// Until now the scenario had no such fault, wherever it shows.
 	return changed, relocate(faults, origin)
 }
 
-func relocate(faults Faults, origin place) Faults {
+func relocate(faults fields.Faults, origin fields.Place) fields.Faults {
 	for i := range faults {
-		faults[i].File, faults[i].Line, faults[i].Column = origin.file, 0, 0
+		faults[i].File, faults[i].Line, faults[i].Column = origin.File, 0, 0
 	}
 	return faults
 }
 
 // resolve returns the steps that a path takes through a tree. Only the last few
 // may lead to what is not there yet, through dicts alone.
-func resolve(tree *node, path string) ([]string, error) {
+func resolve(tree *fields.Node, path string) ([]string, error) {
 	var steps []string
 	n := tree
 	parts := strings.Split(path, ".")
-	if len(parts) > maxDepth {
-		return nil, fmt.Errorf("the path has %d parts; expected at most %d", len(parts), maxDepth)
+	if len(parts) > fields.MaxDepth {
+		return nil, fmt.Errorf("the path has %d parts; expected at most %d", len(parts), fields.MaxDepth)
 	}
 	for _, part := range parts {
 		if part == "" {
 			return nil, fmt.Errorf("the path has an empty part; expected names or positions with dots between, such as phases.peak.each")
 		}
 		if kind := phaseKind(steps, n, part); kind != "" {
-			steps, n = append(steps, kind), n.find(kind)
+			steps, n = append(steps, kind), n.Find(kind)
 		}
 		if err := reachable(steps, n, part); err != nil {
 			return nil, err
 		}
 		steps = append(steps, part)
 		if n != nil {
-			n = n.step(part)
+			n = n.Step(part)
 		}
 	}
 	return steps, nil
@@ -150,7 +151,7 @@ func resolve(tree *node, path string) ([]string, error) {
 
 // phaseKind returns the word that a path left out: the fields of what a phase does
 // may be addressed as the phase's own.
-func phaseKind(steps []string, n *node, part string) string {
+func phaseKind(steps []string, n *fields.Node, part string) string {
 	if len(steps) != 2 || steps[0] != "phases" || n == nil {
 		return ""
 	}
@@ -166,45 +167,97 @@ func phaseKind(steps []string, n *node, part string) string {
 
 // reachable reports what is wrong with a step. An unknown field of a dict is
 // left for the reading of it, which knows the names.
-func reachable(steps []string, n *node, part string) error {
+func reachable(steps []string, n *fields.Node, part string) error {
 	if n == nil {
 		return nil
 	}
-	at := label(strings.Join(steps, "."))
-	switch n.kind {
-	case scalar, empty:
+	at := fields.Label(strings.Join(steps, "."))
+	switch n.Kind {
+	case fields.Scalar, fields.Empty:
 		return fmt.Errorf("%s is a single value and has no %q; expected its path alone", at, part)
-	case list:
-		if n.position(part) < 0 {
+	case fields.List:
+		if n.Position(part) < 0 {
 			return unknownItem(at, n, part)
 		}
-	case dict:
+	case fields.Dict:
 		// A name that is new here would be a new attribute, not a typo that
 		// shows.
-		if len(steps) == 1 && at == "attributes" && n.find(part) == nil {
+		if len(steps) == 1 && at == "attributes" && n.Find(part) == nil {
 			return fmt.Errorf("%s", nearest.Unknown("attribute", part, fieldsOf(n)))
 		}
 	}
 	return nil
 }
 
-func fieldsOf(n *node) []string {
+func fieldsOf(n *fields.Node) []string {
 	var names []string
-	for _, e := range n.entries {
-		names = append(names, e.key)
+	for _, e := range n.Entries {
+		names = append(names, e.Key)
 	}
 	return names
 }
 
-func unknownItem(at string, n *node, part string) error {
+func unknownItem(at string, n *fields.Node, part string) error {
 	var names []string
-	for _, item := range n.items {
-		if name := item.find("name"); name != nil {
-			names = append(names, name.text)
+	for _, item := range n.Items {
+		if name := item.Find("name"); name != nil {
+			names = append(names, name.Text)
 		}
 	}
 	if len(names) == 0 {
-		return fmt.Errorf("%s has no item %q; expected a position from 0 to %d", at, part, len(n.items)-1)
+		return fmt.Errorf("%s has no item %q; expected a position from 0 to %d", at, part, len(n.Items)-1)
 	}
 	return fmt.Errorf("%s", nearest.Unknown("item of "+at, part, names))
 }
+
+// Parse reads and validates a scenario. The name of the file is for messages
+// alone. The error is [Faults] with everything that is wrong.
+func Parse(file string, text []byte) (*Scenario, error) {
+	tree, faults := fields.ReadTree(file, text)
+	if len(faults) > 0 {
+		return nil, faults.ErrorOrNil()
+	}
+	s, faults := decode(tree)
+	faults = append(faults, s.check(faults)...)
+	if err := faults.ErrorOrNil(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// decode reads a tree: every value for itself, what follows from several of
+// them being left to [Scenario.check].
+func decode(tree *fields.Node) (*Scenario, fields.Faults) {
+	s := blank()
+	r := &fields.Reader{}
+	s.binding().Read(r, "", tree)
+	s.choose()
+	s.imply()
+	s.places = tree.Places()
+	return s, r.Faults
+}
+
+// encode returns the scenario as a tree, each value with the place that it came
+// from.
+func (s *Scenario) encode() *fields.Node {
+	tree := s.binding().Write()
+	tree.Locate(s.places)
+	return tree
+}
+
+// Validate returns everything that is wrong with the scenario, each a [Fault];
+// nil where nothing is. It holds for scenarios that a program put together as
+// well as for those that were parsed and overridden.
+func (s *Scenario) Validate() []error {
+	read, faults := decode(s.encode())
+	faults = append(faults, read.check(faults)...)
+	if len(faults) == 0 {
+		return nil
+	}
+	return faults.Sorted().Unwrap()
+}
+
+// Text returns the scenario as YAML in its one canonical form: every field that
+// has a value, in a fixed order, defaults and overrides included. Parsed again,
+// it gives the same scenario.
+func (s *Scenario) Text() []byte { return fields.PrintTree(s.binding().Write()) }

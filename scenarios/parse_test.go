@@ -12,7 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"loadgen/scenarios"
-	"loadgen/scenarios/keys"
+	"loadgen/scenarios/fields"
+	"loadgen/scenarios/keys/values"
 )
 
 // largeLoad is a load whose keys take long to generate: sound, but no use to a
@@ -62,7 +63,7 @@ func FuzzParse(f *testing.F) {
 		}
 		s, err := scenarios.Parse("fuzz.yaml", text)
 		if err != nil {
-			var faults scenarios.Faults
+			var faults fields.Faults
 			if s != nil || !errors.As(err, &faults) || len(faults) == 0 {
 				t.Fatalf("Parse(%q) = %v, %#v; want faults alone", text, s, err)
 			}
@@ -86,7 +87,7 @@ func FuzzParse(f *testing.F) {
 		if diff := cmp.Diff(s, again, ignorePlaces); diff != "" {
 			t.Fatalf("Parse(Text()) of %q differs (-want +got):\n%s", text, diff)
 		}
-		waits := slices.ContainsFunc(s.Attributes, func(a keys.Attribute) bool { _, file := a.Values.(keys.CSV); return file })
+		waits := slices.ContainsFunc(s.Attributes, func(a values.Attribute) bool { _, file := a.Values.(values.CSV); return file })
 		if _, err := s.Generator(); err != nil && !waits {
 			t.Fatalf("Generator() of %q = %v; want no error", text, err)
 		}
@@ -119,7 +120,7 @@ func FuzzText(f *testing.F) {
 		s.About = text
 		s.Entity.Properties = append(s.Entity.Properties, scenarios.PropertySpec{Name: "Free", Type: "String", Value: "{free}"})
 		s.Entity.Size = 5000
-		s.Attributes = append(s.Attributes, keys.Attribute{Name: "free", Values: keys.List{Values: []string{text, "x"}}})
+		s.Attributes = append(s.Attributes, values.Attribute{Name: "free", Values: values.List{Values: []string{text, "x"}}})
 		again, err := scenarios.Parse("text.yaml", s.Text())
 		if err != nil {
 			t.Fatalf("Parse(Text()) with %q = %v; want no error", text, err)

@@ -3,6 +3,8 @@ package scenarios
 import (
 	"slices"
 	"time"
+
+	"loadgen/scenarios/fields"
 )
 
 // Phase is one stretch of a test: exactly one of Load, Count and Traffic is set.
@@ -98,4 +100,127 @@ func (s *Scenario) Loaded(phase int) uint64 {
 // Is reports whether a name is that of the phase, or of a step of it.
 func (p *Phase) Is(name string) bool {
 	return name == p.Name || slices.Contains(p.stepNames(), name)
+}
+
+// The forms that a file has for traffic of its own kind, beside traffic itself.
+const (
+	// FormPeak is a ladder of rates that a single partition is offered, whose name
+	// the loads before must yield.
+	FormPeak = "peak"
+	// FormSpread is a rate for each of several partitions, or a closed loop over
+	// them. It needs no load before it unless an operation reads or updates what
+	// has to be there.
+	FormSpread = "spread"
+)
+
+// writtenAs is traffic in one of its forms. Of several that a file gives the first is
+// kept.
+type writtenAs struct {
+	form  string
+	phase *Phase
+	fields.Optional[Traffic]
+}
+
+var _ fields.Binding = writtenAs{}
+
+func (v writtenAs) Read(r *fields.Reader, path string, n *fields.Node) {
+	if v.phase.Traffic != nil {
+		v.Into = new(*Traffic)
+	} else {
+		v.phase.Form = v.form
+	}
+	v.Optional.Read(r, path, n)
+}
+
+func (v writtenAs) Write() *fields.Node {
+	if v.phase.Form != v.form {
+		return nil
+	}
+	return v.Optional.Write()
+}
+
+func newPeak() *Traffic {
+	return &Traffic{Keys: []string{""}, Arrivals: &Arrivals{Steps: new(Steps)}, Unit: UnitOperations, Drain: defaultDrain}
+}
+
+func (t *Traffic) asPeak() fields.Binding {
+	if len(t.Keys) != 1 || t.Arrivals == nil || t.Arrivals.Steps == nil {
+		// What a program called a peak, and is none, is refused as an empty one.
+		t = newPeak()
+	}
+	steps := t.Arrivals.Steps
+	return fields.Object{What: FormPeak, Fields: []fields.Field{
+		{Name: "partition_key", Says: "The partition that is offered to; the loads before must yield it.",
+			Value: fields.Text{Into: &t.Keys[0]}, Required: true},
+		{Name: "rates", Says: "The offered loads in operations per second, each for one step, in this order.",
+			Required: true, Value: fields.ListOf[float64]{
+				Into: &steps.Rates, Least: 1, Most: maxRates, What: "rates in operations per second",
+				Bind: func(rate *float64) fields.Binding { return fields.Rate{Into: rate} },
+			}},
+		{Name: "each", Says: "How long a step lasts.",
+			Value: fields.Duration{Into: &steps.Each, Least: minStep, Most: maxStep}, Required: true},
+		{Name: "hold", Says: "Whether the last rate is offered once more, unreported, so that retries of the last step meet the load that they came from.",
+			Value: fields.Truth{Into: &steps.Hold}},
+		{Name: "operations", Says: "What is offered, in proportion to the weights.",
+			Required: true, Value: operationsValue(&t.Operations)},
+	}}
+}
+
+func newSpread() *Traffic { return &Traffic{Entities: 1000, Unit: UnitEach, Drain: defaultDrain} }
+
+func (t *Traffic) asSpread() fields.Binding {
+	rate := new(Arrivals)
+	if t.Arrivals != nil {
+		rate = t.Arrivals
+	}
+	return fields.Object{
+		What: FormSpread,
+		Fields: []fields.Field{
+			{Name: "partitions", Says: "How many partitions are offered to, or a list of their keys.",
+				Value: partitionsValue{&t.Partitions, &t.Keys}, Required: true},
+			{Name: "rate", Says: "Operations per second for each of the partitions, whether or not they are answered (open loop).",
+				Value: unlessZero{fields.Rate{Into: &rate.Constant}, func() bool { return rate.Constant == 0 }}},
+			{Name: "clients", Says: "How many clients do one operation after another (closed loop).",
+				Value: fields.Whole[int]{Into: &t.Clients, Least: 1, Most: maxWorkers, UnlessZero: true}},
+			{Name: "think", Says: "How long each client pauses between two operations, on the average.",
+				Value: unlessZero{fields.Duration{Into: &t.Think, Least: minThink, Most: maxStep}, func() bool { return t.Think == 0 }}},
+			{Name: "for", Says: "How long operations become due.",
+				Value: fields.Duration{Into: &t.For, Least: minStep, Most: maxStep}, Required: true},
+			{Name: "entities", Says: "How many entities of each partition are worked on where none was loaded into it.",
+				Value: fields.Whole[int]{Into: &t.Entities, Least: 1, Most: maxSpreadEntities}},
+			{Name: "operations", Says: "What is offered, in proportion to the weights.",
+				Required: true, Value: operationsValue(&t.Operations)},
+		},
+		One: []string{"rate", "clients"},
+		Then: func(r *fields.Reader, path string, n *fields.Node) {
+			oneLoop(r, path, n, FormSpread, "rate")
+			if rate.Constant > 0 {
+				t.Arrivals = rate
+			}
+		},
+	}
+}
+
+// written checks a peak or a spread for what depends on the rest of the scenario.
+func (c *checker) written(i int, form, path string) {
+	t := c.Phases[i].Traffic
+	c.partitioned(t.Operations, path+".operations")
+	if !c.loadsSound(i) {
+		return
+	}
+	if form == FormPeak {
+		if at := path + ".partition_key"; c.sound(at) {
+			c.yielded(i, at)
+		}
+		return
+	}
+	if c.before.Concern(path) {
+		return
+	}
+	if t.Arrivals != nil && t.Arrivals.Constant*t.scale() > maxSpreadRate {
+		c.add(path+".rate", "%v a second for each partition are %v in all; expected at most %d",
+			t.Arrivals.Constant, t.Arrivals.Constant*t.scale(), maxSpreadRate)
+		return
+	}
+	c.aimed(i, path)
 }

@@ -2,9 +2,13 @@ package scenarios
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"loadgen/engine/entity"
+	"loadgen/engine/filter"
+	"loadgen/engine/nearest"
+	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
 	"loadgen/target"
 )
@@ -61,9 +65,9 @@ func (o *OperationSpec) Scans() bool {
 
 // settleQuery fills in what follows from the class of a query and refuses what
 // does not belong to it.
-func (o *OperationSpec) settleQuery(r *reader, path string, n *node) {
-	if class := n.find("class"); class != nil && len(o.By) > 0 {
-		r.fault(class.at, child(path, "class"), "what a query by attributes reads is the design's to say; expected no class beside by")
+func (o *OperationSpec) settleQuery(r *fields.Reader, path string, n *fields.Node) {
+	if class := n.Find("class"); class != nil && len(o.By) > 0 {
+		r.Fault(class.At, fields.Child(path, "class"), "what a query by attributes reads is the design's to say; expected no class beside by")
 	}
 	if o.Class == "" {
 		o.Class = o.usualClass()
@@ -86,24 +90,24 @@ func (o *OperationSpec) settleQuery(r *reader, path string, n *node) {
 		{"pages", "the classes rows, " + scans, o.Class != ClassPoint},
 		{"from", "the classes rows, " + scans, o.Class != ClassPoint},
 	} {
-		if value := n.find(part.field); value != nil && !part.belongs {
-			r.fault(value.at, child(path, part.field), "%s belongs to %s, and this is of class %s; expected none", part.field, part.owner, o.Class)
+		if value := n.Find(part.field); value != nil && !part.belongs {
+			r.Fault(value.At, fields.Child(path, part.field), "%s belongs to %s, and this is of class %s; expected none", part.field, part.owner, o.Class)
 		}
 	}
 }
 
 // selectValue is a list of properties' names.
-func selectValue(into *[]string) binding {
-	return listOf[string]{into: into, least: 1, most: entity.MaxProperties, what: "names of properties",
-		bind: func(name *string) binding { return longText(name, entity.MaxNameUnits) }}
+func selectValue(into *[]string) fields.Binding {
+	return fields.ListOf[string]{Into: into, Least: 1, Most: entity.MaxProperties, What: "names of properties",
+		Bind: func(name *string) fields.Binding { return fields.LongText(name, entity.MaxNameUnits) }}
 }
 
 // tokenValue is the text of a continuation token.
-func tokenValue(into *string) binding {
-	return textValue{into, func(text string) bool {
+func tokenValue(into *string) fields.Binding {
+	return fields.Text{Into: into, Allow: func(text string) bool {
 		token := target.Token{}
 		return token.UnmarshalText([]byte(text)) == nil && token.Present
-	}, "the text of a continuation token, such as from.TllD.MDAx"}
+	}, Expected: "the text of a continuation token, such as from.TllD.MDAx"}
 }
 
 // Narrow returns the $filter of a range of keys within which another one holds.
@@ -118,4 +122,153 @@ func Narrow(within, where string) string {
 // placeholder comes to, in which quotes are doubled.
 func (o *OperationSpec) Wanted(where keys.Template, value func(attribute string) string) string {
 	return where.ExpandAs(value, func(text string) string { return strings.ReplaceAll(text, "'", "''") })
+}
+
+// mostTexts bounds how many texts of one filter are tried ahead of time, mostTried
+// how many bytes those of all filters of a scenario have.
+const (
+	mostTexts = 10_000
+	mostTried = 4 << 20
+)
+
+// query checks what follows from the rest of the scenario for a query.
+func (c *checker) query(o *OperationSpec, path string) {
+	known := c.properties()
+	for i, name := range o.Select {
+		at := path + ".select." + strconv.Itoa(i)
+		switch {
+		case !slices.Contains(known, name):
+			c.add(at, "%s", nearest.Unknown("property", name, known))
+		case slices.Contains(o.Select[:i], name):
+			c.add(at, "property %q is selected twice; expected once", name)
+		}
+	}
+	if o.Where != "" && c.sound(path+".where", path+".class", "attributes", c.designPath(), "entity", "seed") {
+		c.where(o, path+".where")
+	}
+}
+
+// properties returns the names of all properties that the scenario's entities can
+// have, those of the system among them.
+func (c *checker) properties() []string {
+	names := systemProperties()
+	add := func(list []PropertySpec) {
+		for i := range list {
+			if !slices.Contains(names, list[i].Name) {
+				names = append(names, list[i].Name)
+			}
+		}
+	}
+	add(c.Entity.Properties)
+	for i := range c.Phases {
+		for _, o := range c.Phases[i].Operations() {
+			add(o.Properties)
+			if o.Counter != "" {
+				add([]PropertySpec{{Name: o.Counter}})
+			}
+		}
+	}
+	if c.Entity.Filler != "" {
+		names = append(names, c.Entity.Filler)
+	}
+	return names
+}
+
+// where checks that a filter can be read whatever the values of its attributes,
+// and that it leaves the query of its class.
+func (c *checker) where(o *OperationSpec, path string) {
+	template, sound := c.template(path, o.Where)
+	if !sound {
+		return
+	}
+	within, want := c.stretch(o.Class)
+	texts, all := c.texts(o, template)
+	switch {
+	case !all && c.tried > mostTried:
+		c.add(path, "what the filters come to with all values of their attributes is more than %d MiB; expected fewer values, or shorter filters",
+			mostTried>>20)
+		return
+	case !all:
+		c.add(path, "its attributes have more than %d combinations of values; expected fewer", mostTexts)
+		return
+	}
+	for _, text := range texts {
+		where, which := "where", ""
+		if text != o.Where {
+			where, which = "where can become "+strconv.Quote(text), ", which"
+		}
+		// By itself first, so that the place in it is told.
+		_, code, detail := filter.Parse(text)
+		narrowed := new(filter.Expression)
+		if code == entity.OK {
+			narrowed, code, detail = filter.Parse(Narrow(within, text))
+		}
+		if code != entity.OK {
+			c.add(path, "%s: %s", where, detail)
+			return
+		}
+		if got := narrowed.Range(); got.Empty() || got.Class() != want {
+			c.add(path, "%s%s narrows what is read to %s; expected a filter on properties, or one that leaves a %s",
+				where, which, readBy(got), want)
+			return
+		}
+	}
+}
+
+// template reads a template over the attributes that is the value at a path, and
+// reports what is wrong with it.
+func (c *checker) template(path, text string) (keys.Template, bool) {
+	specs, faults := propertySpecs([]PropertySpec{{Name: "Text", Type: keys.TypeName(entity.TypeString), Value: text}})
+	options, _ := c.options()
+	c.addEach(append(faults, options.ValidateProperties(specs)...), func(string) string { return path })
+	return specs[0].Value, c.sound(path)
+}
+
+func readBy(r filter.Range) string {
+	if r.Empty() {
+		return "nothing"
+	}
+	return "a " + r.Class().String()
+}
+
+// stretch returns the $filter of a stretch that a query of a class could read, and
+// what the documents call the class.
+func (c *checker) stretch(class string) (string, filter.Class) {
+	within, want := filter.All(), filter.ClassTableScan
+	switch class {
+	case ClassPartitionScan:
+		within, want = filter.OnePartition("m"), filter.ClassPartitionScan
+	case ClassPartitionRange:
+		within, want = filter.PartitionRange("m", "n"), filter.ClassPartitionRangeScan
+	}
+	text, _ := within.Text()
+	return text, want
+}
+
+// texts returns what a filter can come to: every combination of values of its
+// attributes, of which numbers without end give their outermost. It is false where
+// there are too many.
+func (c *checker) texts(o *OperationSpec, where keys.Template) ([]string, bool) {
+	chosen := map[string]string{}
+	names := where.Attributes()
+	probes := keys.Options{Attributes: c.Attributes}.Probes(names)
+	var texts []string
+	var fill func(at int) bool
+	fill = func(at int) bool {
+		if at == len(names) {
+			text := o.Wanted(where, func(name string) string { return chosen[name] })
+			texts = append(texts, text)
+			c.tried += len(text)
+			return len(texts) <= mostTexts && c.tried <= mostTried
+		}
+		for _, value := range probes[names[at]] {
+			chosen[names[at]] = value
+			if !fill(at + 1) {
+				return false
+			}
+		}
+		return true
+	}
+	all := fill(0)
+	return texts, all
 }

@@ -1,10 +1,12 @@
 package scenarios
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
-	"loadgen/scenarios/keys"
+	"loadgen/scenarios/fields"
+	"loadgen/scenarios/keys/values"
 )
 
 // Scenario is one load test: what the table holds, how its keys are formed, and
@@ -38,7 +40,7 @@ type Scenario struct {
 	Accounts *Accounts
 	// Attributes are the facts that keys and properties are formed from, in the
 	// order of the file.
-	Attributes []keys.Attribute
+	Attributes []values.Attribute
 	// Entity is the shape of each entity.
 	Entity Entity
 	// Designs are several ways to form the keys, of which Use names one; none where
@@ -58,12 +60,12 @@ type Scenario struct {
 	// Verify has every write of the measured phases carry an id, and what was
 	// acknowledged be read back at the end.
 	Verify bool
-	// Opposite turns a lesson into what it warns of, nil for none.
-	Opposite *Opposite
+	// Opposite turns an example into what it warns of, nil for none.
+	AntiPattern *AntiPattern
 
 	// places says where each value came from, for the faults that depend on
 	// several of them.
-	places places
+	places fields.Places
 }
 
 // The ways a test can start.
@@ -147,3 +149,11 @@ func counted(n int, what string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
+
+// ErrUnknown is wrapped by the error for a built-in scenario that does not
+// exist.
+var ErrUnknown = errors.New("scenarios: unknown scenario")
+
+// ErrNoPartition is wrapped by the error for a PartitionKey that a scenario's
+// load does not yield.
+var ErrNoPartition = errors.New("scenarios: no such partition")

@@ -1,5 +1,7 @@
 package scenarios
 
+import "loadgen/scenarios/fields"
+
 // SchemaFile is the name under which the schema stands beside a scenario, and
 // SchemaHeader the first line of a scenario that has an editor look there. The
 // path is relative, so that a folder can be moved or checked in as it is: whoever
@@ -16,10 +18,10 @@ const (
 // or from how a value is typed is left to [Parse]. The bytes are the caller's and
 // always the same.
 func Schema() []byte {
-	root := blank().binding().schema()
+	root := blank().binding().Schema()
 	root.Dialect = "https://json-schema.org/draft/2020-12/schema"
 	root.ID = "urn:loadgen:scenario"
 	root.Title = "loadgen scenario"
 	root.Description = "One load test of a table: what it holds, how its keys are formed, and which phases run on it."
-	return jsonText(root.defined())
+	return fields.JSONText(root.Defined())
 }

@@ -8,8 +8,9 @@ import (
 	"time"
 
 	"loadgen/engine/entity"
+	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/procedure"
+	"loadgen/scenarios/workflow"
 )
 
 // The bounds of partitions that are named, and of a spread.
@@ -25,15 +26,15 @@ const (
 
 // unlessZero leaves a value out when it is written at zero.
 type unlessZero struct {
-	binding
+	fields.Binding
 	zero func() bool
 }
 
-func (v unlessZero) write() *node {
+func (v unlessZero) Write() *fields.Node {
 	if v.zero() {
 		return nil
 	}
-	return v.binding.write()
+	return v.Binding.Write()
 }
 
 // partitionsValue is a number of partitions, or a list of their keys.
@@ -43,34 +44,34 @@ type partitionsValue struct {
 }
 
 var (
-	_ binding = unlessZero{}
-	_ binding = partitionsValue{}
+	_ fields.Binding = unlessZero{}
+	_ fields.Binding = partitionsValue{}
 )
 
-func (v partitionsValue) read(r *reader, path string, n *node) {
+func (v partitionsValue) Read(r *fields.Reader, path string, n *fields.Node) {
 	*v.count, *v.keys = 0, nil
-	if n.kind == list {
-		v.list().read(r, path, n)
+	if n.Kind == fields.List {
+		v.list().Read(r, path, n)
 		return
 	}
-	before := len(r.faults)
-	wholeValue[int]{into: v.count, least: 1, most: maxSpread}.read(r, path, n)
-	if len(r.faults) > before {
-		r.faults = r.faults[:before]
-		r.expect(n, path, fmt.Sprintf("how many partitions, from 1 to %d, or a list of PartitionKeys", maxSpread))
+	before := len(r.Faults)
+	fields.Whole[int]{Into: v.count, Least: 1, Most: maxSpread}.Read(r, path, n)
+	if len(r.Faults) > before {
+		r.Faults = r.Faults[:before]
+		r.Expect(n, path, fmt.Sprintf("how many partitions, from 1 to %d, or a list of PartitionKeys", maxSpread))
 	}
 }
 
-func (v partitionsValue) list() listOf[string] {
-	return listOf[string]{into: v.keys, least: 1, most: maxSpread, what: "PartitionKeys",
-		bind: func(key *string) binding { return textValue{into: key} }}
+func (v partitionsValue) list() fields.ListOf[string] {
+	return fields.ListOf[string]{Into: v.keys, Least: 1, Most: maxSpread, What: "PartitionKeys",
+		Bind: func(key *string) fields.Binding { return fields.Text{Into: key} }}
 }
 
-func (v partitionsValue) write() *node {
+func (v partitionsValue) Write() *fields.Node {
 	if len(*v.keys) > 0 {
-		return v.list().write()
+		return v.list().Write()
 	}
-	return wholeValue[int]{into: v.count}.write()
+	return fields.Whole[int]{Into: v.count}.Write()
 }
 
 // searched is how many entities are searched for partitions where none are
@@ -177,8 +178,8 @@ func (c *checker) needy(i int, path string) bool {
 		if !o.NeedsEntities() || c.Loaded(i) > 0 {
 			continue
 		}
-		if at := fmt.Sprintf("%s.operations.%d", path, j); o.Procedure != "" {
-			c.add(at+".procedure", "procedure %s works on entities that are there, and nothing is loaded before; expected a load first", o.Procedure)
+		if at := fmt.Sprintf("%s.operations.%d", path, j); o.Workflow != "" {
+			c.add(at+".procedure", "procedure %s works on entities that are there, and nothing is loaded before; expected a load first", o.Workflow)
 		} else {
 			c.add(at+".verb",
 				"a %s needs entities that are there, and nothing is loaded before; expected a load first, or a verb that needs none, such as %s",
@@ -192,7 +193,7 @@ func (c *checker) needy(i int, path string) bool {
 // NeedsEntities reports whether the operation fails, or finds nothing, where no
 // entity is there.
 func (o *OperationSpec) NeedsEntities() bool {
-	if kind := procedure.Find(o.Procedure); kind != nil {
+	if kind := workflow.Find(o.Workflow); kind != nil {
 		return !kind.Inserts && !kind.Alone
 	}
 	switch o.Writes() {
@@ -211,7 +212,7 @@ func (s *Scenario) Reads() bool {
 			return true
 		}
 		for _, o := range s.Phases[i].Operations() {
-			if o.Verb == entity.Get || o.Verb == entity.Query || o.ReadFirst || len(o.By) > 0 || o.Procedure != "" {
+			if o.Verb == entity.Get || o.Verb == entity.Query || o.ReadFirst || len(o.By) > 0 || o.Workflow != "" {
 				return true
 			}
 		}
@@ -219,9 +220,9 @@ func (s *Scenario) Reads() bool {
 	return false
 }
 
-func (v partitionsValue) schema() *schema {
-	return &schema{AnyOf: []*schema{
-		numeric("integer", "1", strconv.Itoa(maxSpread)),
-		v.list().schema(),
+func (v partitionsValue) Schema() *fields.Schema {
+	return &fields.Schema{AnyOf: []*fields.Schema{
+		fields.Numeric("integer", "1", strconv.Itoa(maxSpread)),
+		v.list().Schema(),
 	}}
 }

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"loadgen/scenarios/fields"
 	"time"
 )
 
@@ -77,83 +78,83 @@ func newTraffic() *Traffic {
 	return &Traffic{Unit: UnitOperations, Drain: defaultDrain, Entities: 1000}
 }
 
-func (t *Traffic) binding() binding {
+func (t *Traffic) binding() fields.Binding {
 	without := func(d *time.Duration) func() bool { return func() bool { return *d == 0 } }
-	return object{
-		what: "traffic",
-		fields: []field{
-			{name: "partitions", says: "How many partitions are offered to, or a list of their keys.",
-				value: unlessZero{allValue{partitionsValue{&t.Partitions, &t.Keys}, &t.All}, t.Events}},
-			{name: "arrivals", says: "When operations are due, whether or not earlier ones were answered (open loop).",
-				value: optional[Arrivals]{&t.Arrivals, newArrivals, (*Arrivals).binding}},
-			{name: "clients", says: "How many clients do one operation after another (closed loop).",
-				value: wholeValue[int]{into: &t.Clients, least: 1, most: maxWorkers, unlessZero: true}},
-			{name: "think", says: "How long each client pauses between two operations, on the average.",
-				value: unlessZero{durationValue{&t.Think, minThink, maxStep}, without(&t.Think)}},
-			{name: "count", says: "How many operations the clients do in all, one right after another, in place of for and think.",
-				value: wholeValue[int]{into: &t.Count, least: 1, most: maxCount, unlessZero: true}},
-			{name: "unit", says: "What the rates of arrivals count.",
-				value: choiceValue{&t.Unit, "unit", []string{UnitOperations, UnitEntities}}},
-			{name: "for", says: "How long operations become due.",
-				value: unlessZero{durationValue{&t.For, minStep, maxStep}, without(&t.For)}},
-			{name: "warm_up", says: "The first part of that, which is recorded apart and not reported.",
-				value: unlessZero{durationValue{&t.WarmUp, minStep, maxStep}, without(&t.WarmUp)}},
-			{name: "drain", says: "How long retries may go on after the last operation was due.",
-				value: durationValue{&t.Drain, 0, maxStep}},
-			{name: "stop_when_stable", says: "Ends the phase once rate and response times differ by less than this share from those of five seconds before.",
-				value: unlessZero{shareValue{&t.StopWhenStable}, func() bool { return t.StopWhenStable == 0 }}},
-			{name: "stop_on", says: "Budgets of which one that is exceeded ends the run.",
-				value: budgetsValue(&t.StopOn)},
-			{name: "entities", says: "How many entities of each partition are worked on where none was loaded into it.",
-				value: wholeValue[int]{into: &t.Entities, least: 1, most: maxSpreadEntities}},
-			{name: "operations", says: "What is offered, in proportion to the weights.",
-				value: operationsValue(&t.Operations)},
+	return fields.Object{
+		What: "traffic",
+		Fields: []fields.Field{
+			{Name: "partitions", Says: "How many partitions are offered to, or a list of their keys.",
+				Value: unlessZero{allValue{partitionsValue{&t.Partitions, &t.Keys}, &t.All}, t.Events}},
+			{Name: "arrivals", Says: "When operations are due, whether or not earlier ones were answered (open loop).",
+				Value: fields.Optional[Arrivals]{Into: &t.Arrivals, Fresh: newArrivals, Bind: (*Arrivals).binding}},
+			{Name: "clients", Says: "How many clients do one operation after another (closed loop).",
+				Value: fields.Whole[int]{Into: &t.Clients, Least: 1, Most: maxWorkers, UnlessZero: true}},
+			{Name: "think", Says: "How long each client pauses between two operations, on the average.",
+				Value: unlessZero{fields.Duration{Into: &t.Think, Least: minThink, Most: maxStep}, without(&t.Think)}},
+			{Name: "count", Says: "How many operations the clients do in all, one right after another, in place of for and think.",
+				Value: fields.Whole[int]{Into: &t.Count, Least: 1, Most: maxCount, UnlessZero: true}},
+			{Name: "unit", Says: "What the rates of arrivals count.",
+				Value: fields.Choice{Into: &t.Unit, What: "unit", Of: []string{UnitOperations, UnitEntities}}},
+			{Name: "for", Says: "How long operations become due.",
+				Value: unlessZero{fields.Duration{Into: &t.For, Least: minStep, Most: maxStep}, without(&t.For)}},
+			{Name: "warm_up", Says: "The first part of that, which is recorded apart and not reported.",
+				Value: unlessZero{fields.Duration{Into: &t.WarmUp, Least: minStep, Most: maxStep}, without(&t.WarmUp)}},
+			{Name: "drain", Says: "How long retries may go on after the last operation was due.",
+				Value: fields.Duration{Into: &t.Drain, Least: 0, Most: maxStep}},
+			{Name: "stop_when_stable", Says: "Ends the phase once rate and response times differ by less than this share from those of five seconds before.",
+				Value: unlessZero{shareValue{&t.StopWhenStable}, func() bool { return t.StopWhenStable == 0 }}},
+			{Name: "stop_on", Says: "Budgets of which one that is exceeded ends the run.",
+				Value: budgetsValue(&t.StopOn)},
+			{Name: "entities", Says: "How many entities of each partition are worked on where none was loaded into it.",
+				Value: fields.Whole[int]{Into: &t.Entities, Least: 1, Most: maxSpreadEntities}},
+			{Name: "operations", Says: "What is offered, in proportion to the weights.",
+				Value: operationsValue(&t.Operations)},
 		},
-		one:  []string{"arrivals", "clients"},
-		then: t.settle,
+		One:  []string{"arrivals", "clients"},
+		Then: t.settle,
 	}
 }
 
 // settle refuses what does not belong together.
-func (t *Traffic) settle(r *reader, path string, n *node) {
+func (t *Traffic) settle(r *fields.Reader, path string, n *fields.Node) {
 	oneLoop(r, path, n, "traffic", "arrivals")
-	arrivals, length := n.find("arrivals"), n.find("for")
-	steps := arrivals != nil && arrivals.find("steps") != nil
-	trace := arrivals != nil && arrivals.find("trace") != nil
+	arrivals, length := n.Find("arrivals"), n.Find("for")
+	steps := arrivals != nil && arrivals.Find("steps") != nil
+	trace := arrivals != nil && arrivals.Find("trace") != nil
 	switch {
 	case steps && length != nil:
-		r.fault(length.at, child(path, "for"), "steps last as long as all of them together, and for is given; expected none")
-	case !steps && !trace && length == nil && n.find("count") == nil:
-		r.fault(n.at, child(path, "for"), "traffic has no for; expected one")
+		r.Fault(length.At, fields.Child(path, "for"), "steps last as long as all of them together, and for is given; expected none")
+	case !steps && !trace && length == nil && n.Find("count") == nil:
+		r.Fault(n.At, fields.Child(path, "for"), "traffic has no for; expected one")
 	}
-	if !trace && n.find("operations") == nil {
-		r.fault(n.at, child(path, "operations"), "traffic has no operations; expected one")
+	if !trace && n.Find("operations") == nil {
+		r.Fault(n.At, fields.Child(path, "operations"), "traffic has no operations; expected one")
 	}
 	t.settleCount(r, path, n)
-	if unit := n.find("unit"); unit != nil && t.Unit == UnitEntities && (arrivals == nil || trace) {
-		r.fault(unit.at, child(path, "unit"), "entities is the unit of a rate, and there is none; expected arrivals with a rate, or operations")
+	if unit := n.Find("unit"); unit != nil && t.Unit == UnitEntities && (arrivals == nil || trace) {
+		r.Fault(unit.At, fields.Child(path, "unit"), "entities is the unit of a rate, and there is none; expected arrivals with a rate, or operations")
 	}
 	steady := t.Arrivals == nil || t.Arrivals.Constant > 0 || t.Arrivals.Poisson > 0
-	if stable := n.find("stop_when_stable"); stable != nil && !steady {
-		r.fault(stable.at, child(path, "stop_when_stable"), "arrivals that change are never stable; expected constant, poisson or clients, or no stop_when_stable")
+	if stable := n.Find("stop_when_stable"); stable != nil && !steady {
+		r.Fault(stable.At, fields.Child(path, "stop_when_stable"), "arrivals that change are never stable; expected constant, poisson or clients, or no stop_when_stable")
 	}
-	if warm := n.find("warm_up"); warm != nil && t.Lasts() > 0 && t.WarmUp >= t.Lasts() {
-		r.fault(warm.at, child(path, "warm_up"), "warm_up is %v, and the whole phase lasts %v; expected less", t.WarmUp, t.Lasts())
+	if warm := n.Find("warm_up"); warm != nil && t.Lasts() > 0 && t.WarmUp >= t.Lasts() {
+		r.Fault(warm.At, fields.Child(path, "warm_up"), "warm_up is %v, and the whole phase lasts %v; expected less", t.WarmUp, t.Lasts())
 	}
 }
 
 // settleCount refuses what a closed loop of so many operations has no room for.
-func (t *Traffic) settleCount(r *reader, path string, n *node) {
-	count := n.find("count")
+func (t *Traffic) settleCount(r *fields.Reader, path string, n *fields.Node) {
+	count := n.Find("count")
 	if count == nil {
 		return
 	}
-	if n.find("clients") == nil {
-		r.fault(count.at, child(path, "count"), "count belongs to clients, and there are none; expected none, or clients")
+	if n.Find("clients") == nil {
+		r.Fault(count.At, fields.Child(path, "count"), "count belongs to clients, and there are none; expected none, or clients")
 	}
 	for _, name := range []string{"think", "for", "warm_up", "stop_when_stable", "stop_on"} {
-		if other := n.find(name); other != nil {
-			r.fault(other.at, child(path, name), "the clients do count operations, one right after another, and %s is given; expected no %s, or no count", name, name)
+		if other := n.Find(name); other != nil {
+			r.Fault(other.At, fields.Child(path, name), "the clients do count operations, one right after another, and %s is given; expected no %s, or no count", name, name)
 		}
 	}
 }
@@ -168,42 +169,42 @@ type allValue struct {
 	all *bool
 }
 
-var _ binding = allValue{}
+var _ fields.Binding = allValue{}
 
 const allPartitions = "all"
 
-func (v allValue) read(r *reader, path string, n *node) {
-	if *v.all = n.kind == scalar && n.text == allPartitions; *v.all {
+func (v allValue) Read(r *fields.Reader, path string, n *fields.Node) {
+	if *v.all = n.Kind == fields.Scalar && n.Text == allPartitions; *v.all {
 		*v.count, *v.keys = 0, nil
 		return
 	}
-	v.partitionsValue.read(r, path, n)
+	v.partitionsValue.Read(r, path, n)
 }
 
-func (v allValue) write() *node {
+func (v allValue) Write() *fields.Node {
 	if *v.all {
-		return plain(allPartitions)
+		return fields.PlainNode(allPartitions)
 	}
-	return v.partitionsValue.write()
+	return v.partitionsValue.Write()
 }
 
 // oneLoop checks that a phase has an open loop, by the field that makes it one, or
 // a closed one.
-func oneLoop(r *reader, path string, n *node, what, open string) {
-	opens, clients, think := n.find(open), n.find("clients"), n.find("think")
+func oneLoop(r *fields.Reader, path string, n *fields.Node, what, open string) {
+	opens, clients, think := n.Find(open), n.Find("clients"), n.Find("think")
 	kind := "a " + open
 	if open == "arrivals" {
 		kind = open
 	}
 	switch {
 	case opens == nil && clients == nil:
-		r.fault(n.at, path, "%s has neither %s nor clients; expected %s (open loop), or clients and think (closed loop)", what, open, kind)
+		r.Fault(n.At, path, "%s has neither %s nor clients; expected %s (open loop), or clients and think (closed loop)", what, open, kind)
 	case opens != nil && clients != nil:
-		r.fault(clients.at, child(path, "clients"), "clients make a closed loop and %s an open one; expected one of them", open)
-	case clients != nil && think == nil && n.find("count") == nil:
-		r.fault(clients.at, child(path, "think"), "clients have no think; expected how long each pauses, such as 100ms")
+		r.Fault(clients.At, fields.Child(path, "clients"), "clients make a closed loop and %s an open one; expected one of them", open)
+	case clients != nil && think == nil && n.Find("count") == nil:
+		r.Fault(clients.At, fields.Child(path, "think"), "clients have no think; expected how long each pauses, such as 100ms")
 	case clients == nil && think != nil:
-		r.fault(think.at, child(path, "think"), "think belongs to clients, and there are none; expected none")
+		r.Fault(think.At, fields.Child(path, "think"), "think belongs to clients, and there are none; expected none")
 	}
 }
 
@@ -271,7 +272,7 @@ func (c *checker) traffic(i int, path string) {
 		c.written(i, form, path)
 		return
 	}
-	if c.before.concern(path) {
+	if c.before.Concern(path) {
 		return
 	}
 	if t.Arrivals != nil && c.sound(path) {
@@ -306,8 +307,8 @@ func (c *checker) somewhere(i int, path string) {
 	}
 }
 
-func (v allValue) schema() *schema {
-	s := v.partitionsValue.schema()
-	s.AnyOf = append(s.AnyOf, &schema{Enum: []string{allPartitions}})
+func (v allValue) Schema() *fields.Schema {
+	s := v.partitionsValue.Schema()
+	s.AnyOf = append(s.AnyOf, &fields.Schema{Enum: []string{allPartitions}})
 	return s
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"loadgen/backoff"
+	"loadgen/backoff/trial"
 	"loadgen/engine/clock"
 	"loadgen/report"
 	"loadgen/report/chart"
 	"loadgen/results"
-	"loadgen/scenarios/laboratory"
 	"loadgen/scenarios/run"
 )
 
@@ -141,7 +141,7 @@ func (f *showFlags) show(c *cobra.Command, args []string, stdout, stderr io.Writ
 		if p, err = f.altered(c, p); err != nil {
 			return err
 		}
-		schedules = append(schedules, laboratory.Schedule(&p))
+		schedules = append(schedules, trial.Schedule(&p))
 	}
 	folder, err := f.folder("backoff")
 	if err != nil {
@@ -198,7 +198,7 @@ func (f *showFlags) altered(c *cobra.Command, p backoff.Preset) (backoff.Preset,
 // contestFlags are what a user typed after `loadgen backoff contest`.
 type contestFlags struct {
 	backoffOutput
-	contest  laboratory.Contest
+	contest  trial.Contest
 	policies []string
 	outage   time.Duration
 	overload string
@@ -249,7 +249,7 @@ func (f *contestFlags) run(c *cobra.Command, stdout, stderr io.Writer) error {
 		return err
 	}
 	var faults []error
-	f.contest.Contestants, faults = laboratory.Named(f.policies...)
+	f.contest.Contestants, faults = trial.Named(f.policies...)
 	for i, fault := range faults {
 		faults[i] = fmt.Errorf("--policies: %w", fault)
 	}

@@ -24,7 +24,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/rest"
-	"loadgen/engine/wire"
+	"loadgen/engine/wire/signing"
 	"loadgen/scenarios"
 )
 
@@ -46,7 +46,7 @@ phases:
 type counter struct {
 	t      *testing.T
 	engine *engine.Engine
-	secret *wire.Secret
+	secret *signing.Secret
 	url    string
 	sent   atomic.Int64
 	dialed atomic.Int64

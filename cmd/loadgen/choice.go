@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"loadgen/scenarios"
+	"loadgen/scenarios/fields"
 )
 
 // choiceFlags say which scenario is run, in which of its forms, with which values.
@@ -68,14 +69,14 @@ func (f *choiceFlags) open(name, example string, stderr io.Writer) (*draft, erro
 	if !f.opposite {
 		return d, nil
 	}
-	if s.Opposite == nil {
+	if s.AntiPattern == nil {
 		return nil, usageError{fmt.Errorf("--opposite: the scenario %s has none; expected one with an opposite, "+
 			"or --set for each value that is to be another", s.Name)}
 	}
 	if d.scenario, err = s.Opposed(); err != nil {
 		return nil, err
 	}
-	d.antiPattern = strings.Join(strings.Fields(s.Opposite.About), " ")
+	d.antiPattern = strings.Join(strings.Fields(s.AntiPattern.About), " ")
 	fmt.Fprintf(stderr, "this is the opposite of %s: %s\n", s.Name, d.antiPattern)
 	return d, nil
 }
@@ -124,7 +125,7 @@ func (f *choiceFlags) settle(flags *pflag.FlagSet, d *draft, alter func(*scenari
 		return nil, err
 	}
 	s = leaveOpposite(s)
-	return s, scenarios.FaultsOf(s.Validate())
+	return s, fields.FaultsOf(s.Validate())
 }
 
 // read is settle, and reads the files that the scenario names: nothing may be set any
@@ -140,11 +141,11 @@ func (f *choiceFlags) read(flags *pflag.FlagSet, d *draft, alter func(*scenarios
 // leaveOpposite returns a scenario without its opposite where overrides have left
 // nothing else at fault: nobody has asked for it.
 func leaveOpposite(s *scenarios.Scenario) *scenarios.Scenario {
-	if s.Opposite == nil || len(s.Validate()) == 0 {
+	if s.AntiPattern == nil || len(s.Validate()) == 0 {
 		return s
 	}
 	without := *s
-	without.Opposite = nil
+	without.AntiPattern = nil
 	if len(without.Validate()) > 0 {
 		return s
 	}

@@ -58,8 +58,8 @@ func read(t *testing.T, folder string) *results.Record {
 	return record
 }
 
-// onTape counts the attempts of a recording as vegeta's own decoder reads them.
-func onTape(name string) (ok, refused int64, err error) {
+// onResultStream counts the attempts of a recording as vegeta's own decoder reads them.
+func onResultStream(name string) (ok, refused int64, err error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return 0, 0, err
@@ -112,7 +112,7 @@ func TestCommandWritesARun(t *testing.T) {
 	if strings.Contains(stderr, "\x1b") {
 		t.Errorf("escape sequences off a terminal: %q", stderr)
 	}
-	if ok, refused, err := onTape("attempts.bin"); err != nil || ok != printed.Ok || refused != printed.Refused {
+	if ok, refused, err := onResultStream("attempts.bin"); err != nil || ok != printed.Ok || refused != printed.Refused {
 		t.Errorf("vegeta reads %d ok and %d refused of attempts.bin, %v; want %d and %d, every attempt", ok, refused, err, printed.Ok, printed.Refused)
 	}
 	var keys map[string]json.RawMessage

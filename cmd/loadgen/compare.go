@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"loadgen/report/contrast"
+	"loadgen/report/compare/runs"
 	"loadgen/results/catalog"
 )
 
@@ -62,8 +62,8 @@ func (f *compareFlags) compare(a, b string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	c, err := contrast.Of(was, is)
-	if errors.Is(err, contrast.ErrSchema) || errors.Is(err, contrast.ErrEmpty) {
+	c, err := runs.Of(was, is)
+	if errors.Is(err, runs.ErrSchema) || errors.Is(err, runs.ErrEmpty) {
 		return usageError{err}
 	}
 	if err != nil {
@@ -80,8 +80,8 @@ func (f *compareFlags) compare(a, b string, stdout io.Writer) error {
 }
 
 // sideOf reads a run, or every run of a folder.
-func sideOf(name string) (*contrast.Side, error) {
-	side := &contrast.Side{Name: name}
+func sideOf(name string) (*runs.Side, error) {
+	side := &runs.Side{Name: name}
 	if err := catalog.Read(name, side.Add); err != nil {
 		return nil, usageError{faultOfRuns(err)}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"loadgen/report"
-	"loadgen/report/ranking"
+	"loadgen/report/compare/contest"
 	"loadgen/scenarios"
 	"loadgen/scenarios/run"
 	"loadgen/scenarios/series"
@@ -90,7 +90,7 @@ func (f *designsFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	flags.Float64Var(&f.plan.Price.PerMillion, "price", 0, "what a million billed transactions cost, in any currency")
 	flags.Float64Var(&f.plan.Price.PerGiBMonth, "price-stored", 0, "what a GiB stored for a month costs")
 	flags.BoolVar(&f.plan.Price.BillRefused, "bill-refused", false, "refused requests are billed, too")
-	flags.Float64Var(&f.plan.Alpha, "alpha", ranking.DefaultAlpha, "how often a contest of designs that do not differ may tell some difference")
+	flags.Float64Var(&f.plan.Alpha, "alpha", contest.DefaultAlpha, "how often a contest of designs that do not differ may tell some difference")
 	flags.StringVar(&f.memory, "memory-limit", "2GiB", "take no more memory than this `size`: fewer runs at once, or none")
 	flags.StringVar(&f.format, "format", "text", "what to print: text, or json ({verdict, ranking: […]})")
 	flags.StringVar(&f.out, "out", "", "folder of the contest (default: a new one in results/runs)")
@@ -243,22 +243,22 @@ func (f *designsFlags) alone(name, design string, seed uint64) []string {
 }
 
 // print writes the contest, and after it what was proposed and why, for people alone.
-func (f *designsFlags) print(stdout io.Writer, contest *series.Contested) error {
+func (f *designsFlags) print(stdout io.Writer, held *series.Contested) error {
 	if f.format == "json" {
-		return ranking.JSON(stdout, contest.Contest)
+		return contest.JSON(stdout, held.Contest)
 	}
-	if err := ranking.Text(stdout, contest.Contest); err != nil || contest.Proposal == nil {
+	if err := contest.Text(stdout, held.Contest); err != nil || held.Proposal == nil {
 		return err
 	}
 	if _, err := fmt.Fprintln(stdout); err != nil {
 		return err
 	}
-	return contest.Proposal.Text(stdout)
+	return held.Proposal.Text(stdout)
 }
 
 // strictly returns what the exit code says of runs that are not valid, where that was
 // asked for.
-func (f *designsFlags) strictly(contest *ranking.Contest) error {
+func (f *designsFlags) strictly(contest *contest.Contest) error {
 	for i := range contest.Ranking {
 		if f.strict && contest.Ranking[i].Doubtful > 0 {
 			return verdictError{codeInvalidRun}

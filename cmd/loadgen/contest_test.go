@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"loadgen/engine/model"
-	"loadgen/report/ranking"
+	"loadgen/report/compare/contest"
 )
 
 // ordersIn returns a folder of its own that has a scenario of five designs, and its text.
@@ -35,11 +35,11 @@ func shortly(args ...string) []string {
 }
 
 // contestBy runs a contest and returns its exit code, what it came to, and what was said.
-func contestBy(t *testing.T, ctx context.Context, args ...string) (int, ranking.Contest, string) {
+func contestBy(t *testing.T, ctx context.Context, args ...string) (int, contest.Contest, string) {
 	t.Helper()
 	var out, told bytes.Buffer
 	code := execute(ctx, args, strings.NewReader(""), &out, &told)
-	var c ranking.Contest
+	var c contest.Contest
 	if err := json.Unmarshal(out.Bytes(), &c); err != nil && out.Len() > 0 {
 		t.Fatalf("%v in %s", err, &out)
 	}
@@ -66,7 +66,7 @@ func TestContest(t *testing.T) {
 	}
 	code, c, stderr := contestBy(t, context.Background(), shortly("--one-profile", "--quiet", "--out", "d")...)
 	kept, err := os.ReadFile("d/contest.json")
-	var again ranking.Contest
+	var again contest.Contest
 	if code != codeOk || stderr != "" || err != nil || json.Unmarshal(kept, &again) != nil || again.Verdict != c.Verdict || len(c.Ranking) != 2 || c.Other != "" {
 		t.Errorf("exit code %d, %q, %v, %+v; want two designs as in contest.json, and not a word", code, stderr, err, c)
 	}

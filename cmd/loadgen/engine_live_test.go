@@ -9,7 +9,7 @@ import (
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/wire"
+	"loadgen/engine/wire/signing"
 	"loadgen/scenarios"
 )
 
@@ -17,13 +17,13 @@ import (
 const account = "loadgen"
 
 // bareEngine returns an engine like that of a run, and a key for its account.
-func bareEngine(t *testing.T, s *scenarios.Scenario, clk clock.Real) (*engine.Engine, *wire.Secret) {
+func bareEngine(t *testing.T, s *scenarios.Scenario, clk clock.Real) (*engine.Engine, *signing.Secret) {
 	t.Helper()
 	m, err := s.PartitionModel()
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, err := wire.NewSecret(strings.Repeat("bG9hZGdlbi1saXZl", 5))
+	secret, err := signing.NewSecret(strings.Repeat("bG9hZGdlbi1saXZl", 5))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/scenarios"
-	explanation "loadgen/scenarios/explain"
-	"loadgen/scenarios/survey"
+	explanation "loadgen/scenarios/advise"
+	"loadgen/scenarios/advise/keystatistics"
 )
 
 // explainFlags are what a user typed after `loadgen explain`.
@@ -149,7 +149,7 @@ func (f *explainFlags) keys(c *cobra.Command, stdout, stderr io.Writer) error {
 	told, err := explanation.FromKeys(from, explanation.KeysOptions{File: name, PerSecond: f.rate,
 		Progress: newReading(stderr, f.quiet).rows, Targets: explanation.DocumentedTargets()})
 	switch {
-	case errors.Is(err, survey.ErrKeys):
+	case errors.Is(err, keystatistics.ErrKeys):
 		return usageError{err}
 	case err != nil:
 		return usageError{fmt.Errorf("the keys %s cannot be read: %w", name, reason(err))}

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
-	explanation "loadgen/scenarios/explain"
+	explanation "loadgen/scenarios/advise"
 )
 
 // What judging ten million keys may cost: 20 s of CPU and 200 MB are aimed at, and

@@ -3,12 +3,11 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	explanation "loadgen/scenarios/advise"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	explanation "loadgen/scenarios/explain"
 )
 
 func TestBadUseOfExplainIsOneLine(t *testing.T) {

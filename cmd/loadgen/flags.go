@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"loadgen/engine/nearest"
-	"loadgen/scenarios"
+	"loadgen/scenarios/fields"
 )
 
 var (
@@ -81,7 +81,7 @@ func emptyFlag(flags *pflag.FlagSet) error {
 func named(flags *pflag.FlagSet, faults ...error) error {
 	var lines []string
 	for _, err := range faults {
-		var fault scenarios.Fault
+		var fault fields.Fault
 		if errors.As(err, &fault) && fault.File == "" {
 			name, _, item := strings.Cut(fault.Path, ".")
 			if f := flags.Lookup(name); f != nil {
@@ -108,7 +108,7 @@ func flagged(flags *pflag.FlagSet, err error) error {
 		list = joined.Unwrap()
 	}
 	for _, one := range list {
-		if fault, is := one.(scenarios.Fault); !is || fault.File != "" {
+		if fault, is := one.(fields.Fault); !is || fault.File != "" {
 			return err
 		}
 	}

@@ -14,8 +14,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"loadgen/report/compare"
-	"loadgen/report/ruling"
+	"loadgen/report/compare/gate"
 	"loadgen/scenarios"
+	"loadgen/scenarios/fields"
 	"loadgen/scenarios/run"
 	"loadgen/scenarios/series"
 )
@@ -27,7 +28,7 @@ type gateFlags struct {
 	all       bool
 	accept    bool
 	format    string
-	reports   ruling.Files
+	reports   gate.Files
 	quiet     bool
 }
 
@@ -112,7 +113,7 @@ func (f *gateFlags) validate(flags *pflag.FlagSet, number int) error {
 	if err := f.possible(flags, number); err != nil {
 		return err
 	}
-	_, known := ruling.Called(f.format)
+	_, known := gate.Called(f.format)
 	switch {
 	case f.accept && strings.TrimSpace(f.baselines.Reason) == "":
 		return usageError{errors.New("--accept needs a reason; expected --reason \"why the behaviour changed\"")}
@@ -150,7 +151,7 @@ func (f *gateFlags) gate(c *cobra.Command, names []string, stdout, stderr io.Wri
 	if err := f.begin(); err != nil {
 		return err
 	}
-	var list []ruling.Ruling
+	var list []gate.Result
 	for i, s := range all {
 		record, err := run.Run(c.Context(), run.Plan{Scenario: s, Progress: newProgress(stderr, uiOf(f.quiet), nil)})
 		if err != nil {
@@ -165,7 +166,7 @@ func (f *gateFlags) gate(c *cobra.Command, names []string, stdout, stderr io.Wri
 	if err := f.tell(stdout, list); err != nil {
 		return err
 	}
-	return exitWith(ruling.Code(list))
+	return exitWith(gate.Code(list))
 }
 
 // scenariosOf reads scenarios, each of which has a name of its own.
@@ -193,15 +194,15 @@ func (f *gateFlags) gateLive(c *cobra.Command, name string, stdout, stderr io.Wr
 	if ended != nil && !errors.Is(ended, context.Canceled) {
 		return errors.Join(usageOf(c.Flags(), ended), f.reports.Withdraw())
 	}
-	list := []ruling.Ruling{one}
+	list := []gate.Result{one}
 	if err := errors.Join(f.tell(stdout, list), ended); err != nil {
 		return err
 	}
-	return exitWith(ruling.Code(list))
+	return exitWith(gate.Code(list))
 }
 
 // paired rules on a scenario by live runs of an older build and this one.
-func (f *gateFlags) paired(ctx context.Context, name string, stderr io.Writer) (one ruling.Ruling, err error) {
+func (f *gateFlags) paired(ctx context.Context, name string, stderr io.Writer) (one gate.Result, err error) {
 	p := &f.pairs
 	if p.Build, err = os.Executable(); err != nil {
 		return one, err
@@ -226,19 +227,19 @@ func (f *gateFlags) begin() error {
 
 // tell prints rulings, and writes them to the files first: whoever reads the output may
 // rely on them.
-func (f *gateFlags) tell(stdout io.Writer, list []ruling.Ruling) error {
+func (f *gateFlags) tell(stdout io.Writer, list []gate.Result) error {
 	if err := f.reports.Write(list); err != nil {
 		return fmt.Errorf("--report: %w", err)
 	}
-	form, _ := ruling.Called(f.format)
+	form, _ := gate.Called(f.format)
 	return form.Print(stdout, list)
 }
 
 // usageOf names the flags in an error that is what a user typed wrongly.
 func usageOf(flags *pflag.FlagSet, err error) error {
-	var fault scenarios.Fault
+	var fault fields.Fault
 	switch {
-	case errors.As(err, new(scenarios.Faults)), !errors.As(err, &fault) && !errors.Is(err, run.ErrFolder):
+	case errors.As(err, new(fields.Faults)), !errors.As(err, &fault) && !errors.Is(err, run.ErrFolder):
 		return err
 	case fault.Path != "":
 		return named(flags, fault)

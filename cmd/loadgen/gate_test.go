@@ -5,13 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"loadgen/report/compare/gate"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"loadgen/report/ruling"
 )
 
 const gated = "stress-one-partition"
@@ -132,7 +131,7 @@ func TestGateForms(t *testing.T) {
 	ownFiles(t)
 	begins := map[string]string{"text": "own: no baseline: ", "json": "{\n  \"verdict\": \"no baseline\"", "junit": "<?xml version=",
 		"markdown": "### loadgen gate: no baseline\n", "github": "::warning title=own%3A no baseline::"}
-	for _, form := range ruling.Forms() {
+	for _, form := range gate.Forms() {
 		file := "gate" + strings.ToUpper(form.Ending)
 		code, stdout, stderr := say(t, "gate", filepath.Join("tables", "own.yaml"), "--quiet", "--format", form.Name, "--report", file, "--report", "second.md")
 		if code != 12 || !strings.HasPrefix(stdout, begins[form.Name]) || (begins[form.Name] == "") != (stdout == "") || stderr != "" {

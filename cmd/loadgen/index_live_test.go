@@ -84,7 +84,7 @@ func TestLiveIndexEntities(t *testing.T) {
 			}
 			record := read(t, out)
 			conflicts := int64(0)
-			for _, one := range record.Tallies {
+			for _, one := range record.Counters {
 				t.Logf("%s, %s: %d", one.Operation, one.Name, one.Count)
 				if one.Name == "conflicts" {
 					conflicts += one.Count

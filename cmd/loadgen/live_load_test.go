@@ -19,7 +19,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/rest"
-	"loadgen/engine/wire"
+	"loadgen/engine/wire/signing"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/run"
@@ -260,7 +260,7 @@ func bareRate(t *testing.T, s *scenarios.Scenario) float64 {
 }
 
 // signed returns a request that the embedded engine takes.
-func signed(t *testing.T, secret *wire.Secret, base, method, path, body string) *http.Request {
+func signed(t *testing.T, secret *signing.Secret, base, method, path, body string) *http.Request {
 	var content io.Reader
 	if body != "" {
 		content = strings.NewReader(body)
@@ -274,8 +274,8 @@ func signed(t *testing.T, secret *wire.Secret, base, method, path, body string) 
 	request.Header = http.Header{
 		"X-Ms-Date": {date}, "X-Ms-Version": {"2019-02-02"}, "Accept": {"application/json;odata=minimalmetadata"},
 		"Content-Type": {"application/json"},
-		"Authorization": {string(secret.AppendAuthorization(nil, wire.SharedKeyLite,
-			&wire.Signable{Method: method, ContentType: "application/json", Date: date, Account: account, Path: path}))},
+		"Authorization": {string(secret.AppendAuthorization(nil, signing.SharedKeyLite,
+			&signing.Signable{Method: method, ContentType: "application/json", Date: date, Account: account, Path: path}))},
 	}
 	return request
 }

@@ -26,8 +26,8 @@ import (
 	"loadgen/scenarios"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
+	"loadgen/scenarios/health"
 	"loadgen/scenarios/run"
-	"loadgen/scenarios/vitals"
 	"loadgen/target"
 )
 
@@ -96,7 +96,7 @@ func doubted(t *testing.T, stopped bool) (s *results.Summary, disturbed time.Dur
 		"--set", "phases.load.entities=500", "--set", "phases.peak.hold=false", "--format", "json", "--quiet", "--out", filepath.Join(t.TempDir(), "run"))
 	var stdout bytes.Buffer
 	c.Stdout = &stdout
-	watch, err := vitals.Start(vitals.Options{Clock: clock.NewReal(), Source: vitals.NewProcess(), Cores: 1})
+	watch, err := health.Start(health.Options{Clock: clock.NewReal(), Source: health.NewProcess(), Cores: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func sendFor(t *testing.T, length time.Duration) {
 		t.Fatal(err)
 	}
 	live := &drive.Live{Clock: clk, Target: run.Nowhere{}, Workers: 64}
-	look, err := vitals.Start(vitals.Options{Clock: clk, Source: vitals.NewProcess(), Free: live.Free, Tell: recorder.Vital,
+	look, err := health.Start(health.Options{Clock: clk, Source: health.NewProcess(), Free: live.Free, Tell: recorder.Vital,
 		Cores: runtime.GOMAXPROCS(0), Workers: live.Workers})
 	if err != nil {
 		t.Fatal(err)
@@ -222,7 +222,7 @@ func sendFor(t *testing.T, length time.Duration) {
 	if err := errors.Join(failure, recorder.Finish(clk.Now().Offset(), results.Valid, nil, nil)); err != nil {
 		t.Fatal(err)
 	}
-	if used, known := vitals.CPU(); known {
+	if used, known := health.CPU(); known {
 		fmt.Fprintf(os.Stderr, "CPU of all of it: %.2f µs an operation\n", used.Seconds()*1e6/(10_000*length.Seconds()))
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"loadgen/report/compare"
-	"loadgen/report/ruling"
+	"loadgen/report/compare/gate"
 	"loadgen/scenarios"
 	runner "loadgen/scenarios/run"
 	"loadgen/scenarios/series"
@@ -98,7 +98,7 @@ func TestNightlyPageShowsARegression(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text strings.Builder
-	if err := ruling.Text(&text, []ruling.Ruling{one}); err != nil {
+	if err := gate.Text(&text, []gate.Result{one}); err != nil {
 		t.Fatal(err)
 	}
 	page, printed := strings.Split(strings.TrimSpace(undated(shown[0])), "\n"), strings.Split(strings.TrimSpace(undated(text.String())), "\n")
@@ -207,7 +207,7 @@ func TestNightlyPageHasTheExitCodes(t *testing.T) {
 		told[row[1]] = true
 	}
 	for o := compare.Same; o <= compare.Invalid; o++ {
-		code := strconv.Itoa(ruling.Code([]ruling.Ruling{{Outcome: o}}))
+		code := strconv.Itoa(gate.Code([]gate.Result{{Outcome: o}}))
 		if !told[code] {
 			t.Errorf("the page does not tell of exit code %s, which is that of %q", code, o)
 		}
@@ -219,7 +219,7 @@ func TestNightlyPageHasTheExitCodes(t *testing.T) {
 	if len(told) != 6 || !strings.Contains(page, order) || !strings.Contains(exitCodes, order) {
 		t.Errorf("the page tells of %d codes, want 6, and in which order they come: %s", len(told), order)
 	}
-	for _, form := range ruling.Forms() {
+	for _, form := range gate.Forms() {
 		if !strings.Contains(page, "| `"+form.Name+"` | `"+form.Ending+"` |") {
 			t.Errorf("the page does not tell of form %s, in files that end in %s", form.Name, form.Ending)
 		}

@@ -2,21 +2,28 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"os"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
 	"loadgen/engine/clock"
+	"loadgen/engine/nearest"
+	"loadgen/report/live"
+	"loadgen/report/live/prometheus"
 	"loadgen/results"
-	"loadgen/scenarios/pulse"
-	"loadgen/scenarios/pulse/exposition"
 	"loadgen/scenarios/run"
 )
 
 // progress tells on standard error how a run fares while it goes on. It starts one
 // goroutine and stops it. A nil one is none.
 type progress struct {
-	*pulse.Pulse
+	*live.Stats
 	clock clock.Real
 	// now is the present of the run, which a virtual clock tells.
 	now func() time.Duration
@@ -27,7 +34,7 @@ type progress struct {
 	screen screen
 	inside bool
 	// metrics is where the run is scraped, nil for nowhere.
-	metrics *exposition.Server
+	metrics *prometheus.Server
 
 	end  context.CancelFunc
 	done sync.WaitGroup
@@ -43,12 +50,12 @@ type screen interface {
 	begin(said start)
 	// enter is told of each stage as it begins, leave as it ends.
 	enter(stage run.Stage, at time.Duration)
-	leave(s *pulse.Status)
-	show(s *pulse.Status)
+	leave(s *live.Status)
+	show(s *live.Status)
 	// happened is told of events by those that send the load: it must not wait.
 	happened(e results.Event)
 	// finish leaves all in order; nothing is told after it.
-	finish(s *pulse.Status, ended error)
+	finish(s *live.Status, ended error)
 }
 
 // start is what a screen may tell of a run before it begins.
@@ -60,8 +67,8 @@ type start struct {
 
 // newProgress returns a progress that has not started, shown as ui says, one of those
 // that --ui takes.
-func newProgress(to io.Writer, ui string, metrics *exposition.Server) *progress {
-	p := &progress{Pulse: pulse.New(), clock: clock.NewReal(), metrics: metrics}
+func newProgress(to io.Writer, ui string, metrics *prometheus.Server) *progress {
+	p := &progress{Stats: live.New(), clock: clock.NewReal(), metrics: metrics}
 	p.now = p.Latest
 	switch {
 	case ui == uiNone:
@@ -86,7 +93,7 @@ func (p *progress) Begins(b run.Begun) []run.Observer {
 	}
 	told := []run.Observer{p}
 	if p.metrics != nil {
-		e := exposition.New(b.Operations, p.Pulse, p.now)
+		e := prometheus.New(b.Operations, p.Stats, p.now)
 		p.metrics.Serve(e)
 		told = append(told, e)
 	}
@@ -152,7 +159,79 @@ type darkness struct{}
 func (darkness) every() time.Duration           { return time.Hour }
 func (darkness) begin(start)                    {}
 func (darkness) enter(run.Stage, time.Duration) {}
-func (darkness) leave(*pulse.Status)            {}
-func (darkness) show(*pulse.Status)             {}
+func (darkness) leave(*live.Status)             {}
+func (darkness) show(*live.Status)              {}
 func (darkness) happened(results.Event)         {}
-func (darkness) finish(*pulse.Status, error)    {}
+func (darkness) finish(*live.Status, error)     {}
+
+// What --ui takes.
+const (
+	uiAuto  = "auto"
+	uiPlain = "plain"
+	uiNone  = "none"
+	uiJSON  = "json"
+)
+
+// uiFlag is how a run is to be shown while it goes on; empty is auto.
+type uiFlag string
+
+var _ pflag.Value = (*uiFlag)(nil)
+
+// register adds the flag.
+func (u *uiFlag) register(flags *pflag.FlagSet) {
+	*u = uiAuto
+	flags.Var(u, "ui", "how to show the run on standard error: auto (a bar on a terminal, else plain), plain (a line every 10 s), none, or json (`loadgen help stress`)")
+}
+
+// String implements [pflag.Value].
+func (u *uiFlag) String() string { return string(*u) }
+
+// Type implements [pflag.Value].
+func (u *uiFlag) Type() string { return "how" }
+
+// Set implements [pflag.Value].
+func (u *uiFlag) Set(text string) error {
+	known := []string{uiAuto, uiPlain, uiNone, uiJSON}
+	for _, one := range known {
+		if text == one {
+			*u = uiFlag(text)
+			return nil
+		}
+	}
+	return fmt.Errorf("expected %s", u.expected(text))
+}
+
+// expected says what the flag takes, to whom typed something else.
+func (u *uiFlag) expected(text string) string {
+	known := []string{uiAuto, uiPlain, uiNone, uiJSON}
+	if near, found := nearest.Name(text, known); found {
+		return strings.Join(known, ", ") + "; the nearest is " + near
+	}
+	return strings.Join(known, ", ")
+}
+
+// sayWhere says where the record of a run is that lasted so long.
+func (f *tellFlags) sayWhere(stderr io.Writer, folder results.Folder, lasted time.Duration) {
+	switch f.shown() {
+	case uiNone:
+	case uiJSON:
+		_, _ = stderr.Write(lineOf(runWritten{head{"run_written", inSeconds(lasted)}, fmt.Sprint(folder)}))
+	default:
+		fmt.Fprintf(stderr, "the run is in %s\n", folder)
+	}
+}
+
+// uiOf returns how a run is shown by a verb that has --quiet alone.
+func uiOf(quiet bool) string {
+	if quiet {
+		return uiNone
+	}
+	return uiAuto
+}
+
+// isTerminal reports whether escape sequences are welcome there.
+func isTerminal(to io.Writer) bool {
+	file, ok := to.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd())) &&
+		os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && os.Getenv("CI") == ""
+}

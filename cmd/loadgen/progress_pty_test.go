@@ -15,7 +15,7 @@ import (
 
 	"github.com/creack/pty"
 
-	"loadgen/report/plain"
+	"loadgen/report/text"
 	"loadgen/results"
 )
 
@@ -129,7 +129,7 @@ func TestTerminal(t *testing.T) {
 	narrow := o.until(at, `\r\n[^\r]{0,40}…\r\n`)
 	end := o.until(narrow, `(?s)peak +\[[=>-]+\].*peak +\[[=>-]+\].*\r\n`)
 	for line := range strings.SplitSeq(escapes.ReplaceAllString(o.said.String()[narrow:end], ""), "\r\n") {
-		if columns := plain.Columns(line); columns > 40 {
+		if columns := text.Columns(line); columns > 40 {
 			t.Errorf("a line of %d columns on a terminal of 40: %q", columns, line)
 		}
 	}

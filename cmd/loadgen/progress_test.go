@@ -15,8 +15,8 @@ import (
 	"time"
 	"unicode"
 
+	"loadgen/report/live"
 	"loadgen/results"
-	"loadgen/scenarios/pulse"
 	"loadgen/scenarios/run"
 )
 
@@ -26,23 +26,23 @@ const plantedName = "a\x1b[31m\x9b2J\r\n\u009b\u202e\x7fb"
 func pointer[T any](v T) *T { return &v }
 
 func TestStatusLine(t *testing.T) {
-	full := pulse.Status{Stage: "peak", Phase: "peak 1500/s", Planned: 100, Ended: 50, Left: pointer(22500 * time.Millisecond), Target: pointer(1500.),
+	full := live.Status{Stage: "peak", Phase: "peak 1500/s", Planned: 100, Ended: 50, Left: pointer(22500 * time.Millisecond), Target: pointer(1500.),
 		Offered: pointer(1500.), Served: pointer(1480.4), Refused: pointer(.0317), P99: pointer(12345 * time.Microsecond),
-		Hottest: []pulse.Heat{{Name: "Paris", Rate: 800}, {Name: "Rome", Rate: 2}}}
+		Hottest: []live.Heat{{Name: "Paris", Rate: 800}, {Name: "Rome", Rate: 2}}}
 	for _, tt := range []struct {
 		name   string
-		change func(s *pulse.Status)
+		change func(s *live.Status)
 		want   string
 	}{
-		{"all of it", func(*pulse.Status) {}, `1,480 of 1,500 entities/s; p99 12.3ms; 3.2% refused; hottest "Paris" 800/s; peak 1500/s; 23s left`},
-		{"nothing is known yet", func(s *pulse.Status) { *s = pulse.Status{} }, "– entities/s; p99 –; – refused; hottest –; – left"},
-		{"a closed loop", func(s *pulse.Status) { s.Target, s.Estimated, s.Phase = nil, true, "peak" },
+		{"all of it", func(*live.Status) {}, `1,480 of 1,500 entities/s; p99 12.3ms; 3.2% refused; hottest "Paris" 800/s; peak 1500/s; 23s left`},
+		{"nothing is known yet", func(s *live.Status) { *s = live.Status{} }, "– entities/s; p99 –; – refused; hottest –; – left"},
+		{"a closed loop", func(s *live.Status) { s.Target, s.Estimated, s.Phase = nil, true, "peak" },
 			`1,480 entities/s; p99 12.3ms; 3.2% refused; hottest "Paris" 800/s; about 23s left`},
-		{"a little is not nothing", func(s *pulse.Status) { s.Refused, s.Served = pointer(.0001), pointer(.5) },
+		{"a little is not nothing", func(s *live.Status) { s.Refused, s.Served = pointer(.0001), pointer(.5) },
 			`0.5 of 1,500 entities/s; p99 12.3ms; <0.1% refused; hottest "Paris" 800/s; peak 1500/s; 23s left`},
-		{"after the schedule", func(s *pulse.Status) { s.Left = pointer(time.Duration(0)) },
+		{"after the schedule", func(s *live.Status) { s.Left = pointer(time.Duration(0)) },
 			`1,480 of 1,500 entities/s; p99 12.3ms; 3.2% refused; hottest "Paris" 800/s; peak 1500/s; finishing`},
-		{"a key that is long", func(s *pulse.Status) { s.Hottest[0].Name = strings.Repeat("x", 30) },
+		{"a key that is long", func(s *live.Status) { s.Hottest[0].Name = strings.Repeat("x", 30) },
 			`1,480 of 1,500 entities/s; p99 12.3ms; 3.2% refused; hottest "` + strings.Repeat("x", 23) + `…" 800/s; peak 1500/s; 23s left`},
 	} {
 		s := full
@@ -86,7 +86,7 @@ func TestNamesStayText(t *testing.T) {
 			case uiAuto:
 				s = newBars(&said)
 			}
-			status := pulse.Status{Stage: plantedName, Phase: plantedName + "2", Planned: 10, Ended: 5, Hottest: []pulse.Heat{{Name: plantedName, Rate: 1}}}
+			status := live.Status{Stage: plantedName, Phase: plantedName + "2", Planned: 10, Ended: 5, Hottest: []live.Heat{{Name: plantedName, Rate: 1}}}
 			s.begin(start{scenario: plantedName})
 			s.enter(run.Stage{Stage: plantedName, Operations: 10}, 0)
 			s.happened(results.Event{What: results.PhaseBegins, Phase: plantedName})
@@ -198,7 +198,7 @@ func TestEventsThatNobodyReads(t *testing.T) {
 			t.Errorf("%d events were dropped; want 5", got)
 		}
 		close(reader.release)
-		e.finish(&pulse.Status{}, nil)
+		e.finish(&live.Status{}, nil)
 	})
 }
 

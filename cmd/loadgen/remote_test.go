@@ -20,7 +20,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
-	"loadgen/engine/wire"
+	"loadgen/engine/wire/signing"
 	"loadgen/results"
 )
 
@@ -40,7 +40,7 @@ func newService(t *testing.T, profile string, wrong time.Duration) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, err := wire.NewSecret(planted)
+	secret, err := signing.NewSecret(planted)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,8 +18,8 @@ import (
 	"loadgen/engine/nearest"
 	"loadgen/report"
 	"loadgen/report/chart"
-	"loadgen/report/exchange"
-	"loadgen/report/nights"
+	"loadgen/report/compare/history"
+	"loadgen/report/export"
 	"loadgen/results"
 	"loadgen/results/catalog"
 )
@@ -127,7 +127,7 @@ func (f *reportFlags) form() (report.Form, error) {
 		names = append(names, form.Name)
 	}
 	if f.format == "vegeta" {
-		return report.Form{}, usageError{fmt.Errorf("--format vegeta: %s", exchange.NoAttempts)}
+		return report.Form{}, usageError{fmt.Errorf("--format vegeta: %s", export.NoAttempts)}
 	}
 	return report.Form{}, usageError{fmt.Errorf("--format: %s", nearest.Unknown("form", f.format, names))}
 }
@@ -208,7 +208,7 @@ func completeRuns(c *cobra.Command, args []string, toComplete string) ([]string,
 // names the flag that sets the field, if one does.
 func faultOfRuns(err error) error {
 	var fault *catalog.Fault
-	var metric *nights.Fault
+	var metric *history.Fault
 	switch {
 	case errors.As(err, &metric):
 		return usageError{fmt.Errorf("--%w", metric)}

@@ -17,7 +17,7 @@ import (
 	"loadgen/engine/nearest"
 	"loadgen/report"
 	"loadgen/report/compare"
-	"loadgen/report/nights"
+	"loadgen/report/compare/history"
 	"loadgen/results"
 	"loadgen/results/catalog"
 	"loadgen/scenarios"
@@ -311,11 +311,11 @@ func (f *historyFlags) history(ctx context.Context, args []string, stdout, stder
 	case f.png != "" && extension != ".png" && extension != ".svg":
 		return usageError{fmt.Errorf("--png %s: expected a file that ends in .png or .svg", f.png)}
 	}
-	metrics, err := nights.ParseMetrics(f.metrics)
+	metrics, err := history.ParseMetrics(f.metrics)
 	if err != nil {
 		return err
 	}
-	archive := nights.New(metrics)
+	archive := history.New(metrics)
 	if err := f.gather(ctx, archive, args); err != nil {
 		return err
 	}
@@ -337,7 +337,7 @@ func (f *historyFlags) history(ctx context.Context, args []string, stdout, stder
 
 // gather puts the runs of folders and scenarios into an archive, each once. Without any
 // argument these are all runs that there are.
-func (f *historyFlags) gather(ctx context.Context, archive *nights.Archive, args []string) error {
+func (f *historyFlags) gather(ctx context.Context, archive *history.Archive, args []string) error {
 	if len(args) == 0 {
 		args = []string{f.runs}
 	}
@@ -366,7 +366,7 @@ func (f *historyFlags) gather(ctx context.Context, archive *nights.Archive, args
 }
 
 // draw writes the chart that is asked for, if there is anything to draw.
-func (f *historyFlags) draw(d *nights.Document) error {
+func (f *historyFlags) draw(d *history.Document) error {
 	switch {
 	case f.png == "" || d.Outcome() == compare.Inconclusive:
 		return nil
@@ -377,21 +377,21 @@ func (f *historyFlags) draw(d *nights.Document) error {
 		}
 		return usageError{fmt.Errorf("--png draws one scenario, and there are %d; expected one of %s", len(names), nearest.Choice(names))}
 	}
-	if err := nights.Draw(results.Dir(filepath.Dir(f.png)), filepath.Base(f.png), d.Metrics, &d.Scenarios[0]); err != nil {
+	if err := history.Draw(results.Dir(filepath.Dir(f.png)), filepath.Base(f.png), d.Metrics, &d.Scenarios[0]); err != nil {
 		return usageError{fmt.Errorf("--png %s cannot be written: %w", f.png, reason(err))}
 	}
 	return nil
 }
 
 // tell prints the history. What a form has no place for is told in words beside it.
-func (f *historyFlags) tell(d *nights.Document, stdout, stderr io.Writer) error {
+func (f *historyFlags) tell(d *history.Document, stdout, stderr io.Writer) error {
 	switch f.format {
 	case "json":
-		return nights.JSON(stdout, d)
+		return history.JSON(stdout, d)
 	case "text":
-		return nights.Text(stdout, d)
+		return history.Text(stdout, d)
 	}
-	left, err := nights.CSV(stdout, d)
+	left, err := history.CSV(stdout, d)
 	for i := 0; err == nil && i < len(left); i++ {
 		_, err = fmt.Fprintf(stderr, "left out: %s\n", left[i])
 	}

@@ -78,9 +78,9 @@ func spoil(t *testing.T, name string, change func(string) string) {
 	}
 }
 
-// shelfOf is a folder of runs: two of orders, one of votes between them, one that cannot
+// runIndexOf is a folder of runs: two of orders, one of votes between them, one that cannot
 // be read, and what is no run. The names of those that can are returned.
-func shelfOf(t *testing.T) (folder string, runs []string) {
+func runIndexOf(t *testing.T) (folder string, runs []string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	folder = runsKept()
@@ -125,7 +125,7 @@ func keptJudged(t testing.TB, folder string, k kept) string {
 // library is a folder of runs of every kind, in which the test then is.
 func library(t *testing.T) string {
 	t.Helper()
-	folder, _ := shelfOf(t)
+	folder, _ := runIndexOf(t)
 	keptJudged(t, folder, kept{7, 3 * time.Millisecond, "orders", results.Valid, func(m *results.Manifest) { m.Expectations = []string{"p50(get) < 1s", "refused == 0", "served > 5000"} }})
 	keptJudged(t, folder, kept{8, 3 * time.Millisecond, "an-escape\x1b[31m", results.Valid, func(m *results.Manifest) { m.Target = "https://\u202e\x1b]0;x\x07.example.org/with/a/long/path/to/it" }})
 	newest := keptJudged(t, folder, kept{9, 5 * time.Millisecond, "orders", results.Partial, nil})
@@ -271,7 +271,7 @@ func TestRunsListIsInterrupted(t *testing.T) {
 }
 
 func TestTagAndUntag(t *testing.T) {
-	folder, runs := shelfOf(t)
+	folder, runs := runIndexOf(t)
 	for _, row := range []struct {
 		name string
 		args []string
@@ -350,7 +350,7 @@ func TestRunsPrune(t *testing.T) {
 
 // The names of runs complete the first argument, and latest with them.
 func TestRunsAreCompleted(t *testing.T) {
-	folder, runs := shelfOf(t)
+	folder, runs := runIndexOf(t)
 	for _, verb := range []string{"show", "tag"} {
 		if _, stdout, _ := say(t, "__complete", "runs", verb, "20260303"); !strings.HasPrefix(stdout, runs[1]+"\n:") {
 			t.Errorf("runs %s is completed by %q", verb, stdout)

@@ -14,8 +14,9 @@ import (
 	"golang.org/x/term"
 
 	"loadgen/engine/nearest"
-	"loadgen/report/plain"
+	"loadgen/report/text"
 	"loadgen/scenarios"
+	"loadgen/scenarios/fields"
 )
 
 // newScenarios returns the verb around scenarios and their files.
@@ -110,15 +111,15 @@ func (f *listFlags) list(stdout io.Writer) error {
 }
 
 // listText writes names and sentences in two columns, in lines of at most so many
-// characters; 0 is any number. Lessons come first, then patterns in the order of the
+// characters; 0 is any number. Examples come first, then patterns in the order of the
 // documents.
 func listText(all []scenarios.Entry, columns int) string {
 	widest := 0
-	var lessons, patterns []scenarios.Entry
+	var examples, patterns []scenarios.Entry
 	for _, one := range all {
 		widest = max(widest, len(one.Name))
 		if one.Pattern == nil {
-			lessons = append(lessons, one)
+			examples = append(examples, one)
 		} else {
 			patterns = append(patterns, one)
 		}
@@ -127,7 +128,7 @@ func listText(all []scenarios.Entry, columns int) string {
 	slices.SortStableFunc(patterns, func(a, b scenarios.Entry) int {
 		return slices.Index(rows, a.Pattern.Row) - slices.Index(rows, b.Pattern.Row)
 	})
-	return "Lessons\n" + listLines(lessons, widest, columns) +
+	return "Lessons\n" + listLines(examples, widest, columns) +
 		"\nDesign patterns (`loadgen scenarios patterns` runs each beside what it replaces)\n" + listLines(patterns, widest, columns)
 }
 
@@ -141,17 +142,17 @@ func listLines(all []scenarios.Entry, widest, columns int) string {
 	if room < leastRoom {
 		room = math.MaxInt
 	}
-	var text strings.Builder
+	var prose strings.Builder
 	for _, one := range all {
-		for i, line := range plain.Wrapped(one.Says, room) {
+		for i, line := range text.Wrapped(one.Says, room) {
 			name := one.Name
 			if i > 0 {
 				name = ""
 			}
-			fmt.Fprintf(&text, "%-*s  %s\n", widest, name, line)
+			fmt.Fprintf(&prose, "%-*s  %s\n", widest, name, line)
 		}
 	}
-	return text.String()
+	return prose.String()
 }
 
 // columnsOf returns how wide a terminal is, 0 for what is none.
@@ -295,7 +296,7 @@ func checkOne(name string, stdin io.Reader) (said string, isSound bool) {
 	if err == nil {
 		err = s.ReadFrom(folder)
 	}
-	var faults scenarios.Faults
+	var faults fields.Faults
 	switch {
 	case errors.As(err, &faults):
 		return faults.Error(), false
@@ -348,14 +349,14 @@ No file is overwritten without --force.`,
 
 // begin writes the scenario and the schema beside it, and says what is next.
 func (f *initFlags) begin(file string, stdout io.Writer) error {
-	var faults scenarios.Faults
+	var faults fields.Faults
 	if errors.As(scenarios.Begin(file, f.name, f.force), &faults) {
 		for i, fault := range faults {
 			switch fault.Path {
 			case "name":
 				faults[i].File = "--name " + f.name
 			case "overwrite":
-				faults[i] = scenarios.Fault{What: fault.What + ", or --force to overwrite it"}
+				faults[i] = fields.Fault{What: fault.What + ", or --force to overwrite it"}
 			}
 		}
 		return usageError{errors.Join(faults.Unwrap()...)}

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"loadgen/report"
+	"loadgen/scenarios/health"
 	"loadgen/scenarios/series"
-	"loadgen/scenarios/vitals"
 )
 
 // newPatterns returns the verb that runs every pattern beside what it replaces.
@@ -37,7 +37,7 @@ docs/patterns.md shows. With names it does so for those alone.`,
 				}
 			})
 			if told {
-				used, _ := vitals.CPU()
+				used, _ := health.CPU()
 				fmt.Fprintf(stderr, ", %s of processor time\n", used.Round(100*time.Millisecond))
 			}
 			if err != nil {

@@ -140,7 +140,7 @@ func TestListNamesEveryBuiltInScenario(t *testing.T) {
 	}
 }
 
-// Patterns come after the lessons, in the order of the documents and not of their names,
+// Patterns come after the examples, in the order of the documents and not of their names,
 // and sentences are folded where a terminal has room for text.
 func TestListTextFitsATerminal(t *testing.T) {
 	pattern := func(name, row string) scenarios.Entry {

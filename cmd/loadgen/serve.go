@@ -13,7 +13,7 @@ import (
 	"loadgen/engine/rest/serve"
 	"loadgen/report"
 	"loadgen/results"
-	"loadgen/scenarios/observe"
+	"loadgen/scenarios/capture"
 	"loadgen/scenarios/run"
 )
 
@@ -96,7 +96,7 @@ func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer
 		return usageError{err}
 	}
 	f.Clock, f.Name = clock.NewReal(), "loadgen/"+run.Version()
-	var examination observe.Examination
+	var examination capture.Examination
 	if f.examine {
 		f.Observe, f.Tick = examination.Saw, examination.Advance
 	}
@@ -109,7 +109,7 @@ func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer
 	}
 	defer s.Close() // of what was served to its end nothing is left to go wrong
 	if f.examine {
-		plan := observe.Plan{Out: f.out, Version: run.Version(), Commit: run.Commit(), Command: command,
+		plan := capture.Plan{Out: f.out, Version: run.Version(), Commit: run.Commit(), Command: command,
 			Model: s.Model(), Seed: f.Seed, Started: f.Clock.Started()}
 		if err := examination.Open(plan); err != nil {
 			return fmt.Errorf("%w: %w", run.ErrFolder, err)
@@ -166,7 +166,7 @@ func (f *serveFlags) blame(fault serve.Fault) error {
 
 // report prints what came of the traffic of a service that ended so, once that is
 // judged and drawn.
-func (f *serveFlags) report(stdout io.Writer, of *observe.Examination, counts results.TargetCounts, ended error) error {
+func (f *serveFlags) report(stdout io.Writer, of *capture.Examination, counts results.TargetCounts, ended error) error {
 	record, ended := of.Conclude(f.Clock.Now(), ended, counts)
 	if record == nil {
 		return ended

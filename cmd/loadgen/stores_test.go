@@ -12,14 +12,14 @@ import (
 	"loadgen/engine/model"
 	"loadgen/results"
 	"loadgen/scenarios"
-	"loadgen/scenarios/drive"
-	"loadgen/target/standin"
+	"loadgen/scenarios/campaign"
+	"loadgen/target/queueblob"
 )
 
 // storesOf names what a scenario uses beside its tables.
 func storesOf(s *scenarios.Scenario) []string {
 	var names []string
-	queues, blobs := drive.Stores(s)
+	queues, blobs := campaign.Stores(s)
 	if queues {
 		names = append(names, "queue")
 	}
@@ -80,7 +80,7 @@ func asLive(t *testing.T, s *scenarios.Scenario, folder string, args ...string) 
 	if record.Target == nil || record.Target.Requests != all.Attempts || all.Attempts == 0 || record.Validity == results.Partial {
 		t.Errorf("%s: the target counted %+v of %d attempts, and the run is %s", s.Name, record.Target, all.Attempts, record.Validity)
 	}
-	for _, want := range []string{"is a stand-in in memory", "answers in " + strings.TrimSuffix(standin.Answer.String(), "ms") + " ms", "never refuses for load"} {
+	for _, want := range []string{"is a stand-in in memory", "answers in " + strings.TrimSuffix(queueblob.Answer.String(), "ms") + " ms", "never refuses for load"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("%s: the report does not say %q:\n%s", s.Name, want, stdout)
 		}

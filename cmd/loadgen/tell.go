@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"loadgen/report"
+	"loadgen/report/live/prometheus"
 	"loadgen/report/verdict"
 	"loadgen/results"
-	"loadgen/scenarios/pulse/exposition"
 	"loadgen/scenarios/run"
 )
 
@@ -71,11 +71,11 @@ func (f *tellFlags) run(ctx context.Context, p run.Plan, stdout, stderr io.Write
 }
 
 // listen opens the address where a run is scraped, nothing where that was not asked for.
-func (f *tellFlags) listen() (*exposition.Server, error) {
+func (f *tellFlags) listen() (*prometheus.Server, error) {
 	if f.metrics == "" {
 		return nil, nil
 	}
-	server, err := exposition.Listen(f.metrics)
+	server, err := prometheus.Listen(f.metrics)
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--metrics-listen %q: %w", f.metrics, err)}
 	}
@@ -83,7 +83,7 @@ func (f *tellFlags) listen() (*exposition.Server, error) {
 }
 
 // equip has a plan shown while it is carried out, and its record drawn and told of.
-func (f *tellFlags) equip(p *run.Plan, server *exposition.Server, stderr io.Writer) {
+func (f *tellFlags) equip(p *run.Plan, server *prometheus.Server, stderr io.Writer) {
 	p.Progress = newProgress(stderr, f.shown(), server)
 	p.Kept = func(folder results.Folder, record *results.Record) error {
 		var err error

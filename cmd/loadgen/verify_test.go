@@ -14,7 +14,7 @@ import (
 	"loadgen/engine/fault"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
-	"loadgen/engine/wire"
+	"loadgen/engine/wire/signing"
 	"loadgen/results"
 )
 
@@ -77,7 +77,7 @@ func newLossyService(t *testing.T, share int) *lossyService {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, err := wire.NewSecret(planted)
+	secret, err := signing.NewSecret(planted)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"loadgen/engine/entity"
-	"loadgen/engine/wire"
+	"loadgen/engine/wire/signing"
 )
 
 // mostSkew is how far a request's date may lie from the service's.
@@ -28,7 +28,7 @@ func (x *exchange) authenticate() (entity.Code, string) {
 	if shared {
 		return entity.InvalidAuthenticationInfo, "a shared access signature comes without Authorization"
 	}
-	given, formed := wire.ParseAuthorization(header[0])
+	given, formed := signing.ParseAuthorization(header[0])
 	if !formed || len(header) > 1 {
 		return entity.InvalidAuthenticationInfo, "Authorization has to be SharedKeyLite or SharedKey, account:signature"
 	}
@@ -40,7 +40,7 @@ func (x *exchange) authenticate() (entity.Code, string) {
 		return entity.AuthenticationFailed, "the signature is not of the account that the request is for"
 	}
 	secret := x.tenant.secret
-	what := wire.Signable{
+	what := signing.Signable{
 		Method:      x.request.Method,
 		ContentMD5:  headerOf(x.request, "Content-Md5"),
 		ContentType: headerOf(x.request, "Content-Type"),

@@ -18,7 +18,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
-	"loadgen/engine/wire"
+	"loadgen/engine/wire/signing"
 )
 
 // standard is the service behind a socket, and the standard client of Go at the
@@ -41,7 +41,7 @@ func newStandard(t *testing.T, between func(http.Handler) http.Handler) *standar
 	if err != nil {
 		t.Fatal(err)
 	}
-	secretKey, err := wire.NewSecret(secret)
+	secretKey, err := signing.NewSecret(secret)
 	if err != nil {
 		t.Fatal(err)
 	}

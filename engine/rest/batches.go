@@ -3,6 +3,7 @@ package rest
 import (
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
+	"loadgen/engine/wire/batch"
 )
 
 // transact carries out an entity group transaction, or the lone point query
@@ -68,7 +69,7 @@ func (x *exchange) refuseBatch() bool {
 		x.output = reply.AppendRead(x.output, x.change.Key, nil, &fault)
 	} else {
 		index := x.reply.FailedIndex
-		var part wire.BatchPart
+		var part batch.Part
 		if index >= 0 && index < len(x.batch.Parts) {
 			part = x.batch.Parts[index]
 		}
@@ -81,9 +82,9 @@ func (x *exchange) refuseBatch() bool {
 }
 
 // startBatch begins a reply with many parts.
-func (x *exchange) startBatch() wire.BatchReply {
+func (x *exchange) startBatch() batch.Reply {
 	x.status = 202
-	reply := wire.BatchReply{ID: string(appendGUID(nil, &x.identity)), Rendering: x.rendering}
+	reply := batch.Reply{ID: string(appendGUID(nil, &x.identity)), Rendering: x.rendering}
 	x.headers.add("Content-Type", reply.ContentType())
 	return reply
 }

@@ -16,7 +16,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
-	"loadgen/engine/wire"
+	"loadgen/engine/wire/signing"
 )
 
 // Many at once, with keys and bodies of many lengths: no reply shows anything of
@@ -90,7 +90,7 @@ func TestRepliesLeaveWhenTheEngineSays(t *testing.T) {
 			t.Fatal(err)
 		}
 		m.TimeSpread = 0
-		key, err := wire.NewSecret(secret)
+		key, err := signing.NewSecret(secret)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"loadgen/engine/entity"
-	"loadgen/engine/wire"
+	"loadgen/engine/wire/service"
 )
 
 // The headers by which browsers and services agree on pages of other origins.
@@ -36,10 +36,10 @@ func (x *exchange) preparePreflight() (entity.Code, string) {
 		return entity.InvalidHeaderValue, "a preflight's headers are visible ASCII"
 	}
 	if x.tenant != nil {
-		x.rule = wire.FindRule(x.tenant.properties.Load().Cors, origin, method, headers)
+		x.rule = service.FindRule(x.tenant.properties.Load().Cors, origin, method, headers)
 	}
 	if x.rule == nil {
-		return wire.CorsPreflightFailure, "no CORS rule allows this"
+		return service.CorsPreflightFailure, "no CORS rule allows this"
 	}
 	x.operation = &preflight
 	return entity.OK, ""
@@ -77,7 +77,7 @@ func (x *exchange) addCORS() {
 		}
 		return
 	}
-	rule := wire.FindRule(rules, origin, x.request.Method, "")
+	rule := service.FindRule(rules, origin, x.request.Method, "")
 	switch {
 	case rule == nil || !headerText(origin, maxHeaderBytes):
 		x.headers.add(varyHeader, originHeader)

@@ -12,7 +12,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
-	"loadgen/engine/wire"
+	"loadgen/engine/wire/signing"
 )
 
 // A table service on a port of its own: a client signs a request, is refused
@@ -22,7 +22,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	key, err := wire.NewSecret("dGhlIGtleSBvZiB0aGUgYWNjb3VudCBjb250b3Nv")
+	key, err := signing.NewSecret("dGhlIGtleSBvZiB0aGUgYWNjb3VudCBjb250b3Nv")
 	if err != nil {
 		panic(err)
 	}
@@ -47,8 +47,8 @@ func Example() {
 		date := real.Started().UTC().Format(http.TimeFormat)
 		request.Header.Set("x-ms-date", date)
 		request.Header.Set("Accept", "application/json;odata=nometadata")
-		signed := wire.Signable{Method: method, Date: date, Account: "contoso", Path: path}
-		request.Header.Set("Authorization", string(key.AppendAuthorization(nil, wire.SharedKeyLite, &signed)))
+		signed := signing.Signable{Method: method, Date: date, Account: "contoso", Path: path}
+		request.Header.Set("Authorization", string(key.AppendAuthorization(nil, signing.SharedKeyLite, &signed)))
 		reply, err := http.DefaultClient.Do(request)
 		if err != nil {
 			panic(err)

@@ -11,6 +11,8 @@ import (
 	"loadgen/engine/filter"
 	"loadgen/engine/invariants"
 	"loadgen/engine/wire"
+	"loadgen/engine/wire/batch"
+	"loadgen/engine/wire/service"
 )
 
 // exchange is one request and its reply in the making. It is used again for
@@ -24,7 +26,7 @@ type exchange struct {
 	headers headers
 	body    []byte
 	entity  wire.EntityBody
-	batch   wire.BatchRequest
+	batch   batch.Request
 	packed  entity.Packed
 	output  []byte
 	kept    keeper
@@ -61,9 +63,9 @@ type matter struct {
 	asked     engine.Request
 	change    entity.Change
 	boundary  string
-	rule      *wire.CORSRule
-	policies  []wire.SignedIdentifier
-	settings  wire.ServiceProperties
+	rule      *service.CORSRule
+	policies  []service.SignedIdentifier
+	settings  service.ServiceProperties
 	tables    tableList
 	// wanted is the filter of a query.
 	wanted *filter.Expression
@@ -104,7 +106,7 @@ func (x *exchange) end() {
 	x.matter = matter{}
 	if cap(x.body) > mostKept {
 		// The parsed forms hold views into the body.
-		x.body, x.entity, x.batch = nil, wire.EntityBody{}, wire.BatchRequest{}
+		x.body, x.entity, x.batch = nil, wire.EntityBody{}, batch.Request{}
 	}
 	if cap(x.output) > mostKept {
 		x.output = nil

@@ -7,6 +7,7 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
+	"loadgen/engine/wire/service"
 )
 
 // failure is why a request was not carried out. The code is OK where it was.
@@ -47,7 +48,7 @@ func (x *exchange) fault() wire.Failure {
 // statusOf returns the status of a code, those included that are of this
 // package's protocol alone.
 func statusOf(code entity.Code) int {
-	if code == wire.CorsPreflightFailure {
+	if code == service.CorsPreflightFailure {
 		return http.StatusForbidden
 	}
 	return code.Status()

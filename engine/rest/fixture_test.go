@@ -21,7 +21,7 @@ import (
 	"loadgen/engine/fault"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
-	"loadgen/engine/wire"
+	"loadgen/engine/wire/signing"
 )
 
 const (
@@ -76,7 +76,7 @@ func newServiceWith(t testing.TB, alter func(*rest.Options), profile string, set
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := wire.NewSecret(secret)
+	key, err := signing.NewSecret(secret)
 	if err != nil {
 		t.Fatal(err)
 	}

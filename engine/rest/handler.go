@@ -25,7 +25,7 @@ type Handler struct {
 	values                  constants
 
 	numbers   atomic.Uint64
-	tally     tally
+	counter   counter
 	exchanges sync.Pool
 }
 
@@ -63,7 +63,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := h.exchanges.Get().(*exchange)
 	x.begin(r, h.numbers.Add(1)-1)
 	answered := x.carryOut(h)
-	h.tally.add(x.failure.code, x.reply.Counted, !answered)
+	h.counter.add(x.failure.code, x.reply.Counted, !answered)
 	if answered {
 		x.write(w)
 	}

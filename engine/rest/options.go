@@ -8,7 +8,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/fault"
-	"loadgen/engine/wire"
+	"loadgen/engine/wire/signing"
 )
 
 // Options says what a handler serves.
@@ -44,7 +44,7 @@ const DefaultName = "loadgen"
 type Account struct {
 	// Name has 3 to 24 lower-case letters and digits.
 	Name   string
-	Secret *wire.Secret
+	Secret *signing.Secret
 }
 
 // Validate returns everything that is wrong with the options, each wrapped

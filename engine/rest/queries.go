@@ -6,7 +6,7 @@ import (
 	"loadgen/engine"
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
-	"loadgen/engine/wire"
+	"loadgen/engine/wire/signing"
 )
 
 // queryEntities reads one page of a table.
@@ -99,11 +99,11 @@ func (x *exchange) resume(r filter.Range) (filter.Range, entity.Code, string) {
 	}
 	var from entity.Key
 	var formed bool
-	if from.Partition, formed = wire.ParseToken(x.options.nextPartition); !formed {
+	if from.Partition, formed = signing.ParseToken(x.options.nextPartition); !formed {
 		return r, entity.InvalidInput, "NextPartitionKey is no continuation token of this service"
 	}
 	if x.options.next != "" {
-		if from.Row, formed = wire.ParseToken(x.options.next); !formed {
+		if from.Row, formed = signing.ParseToken(x.options.next); !formed {
 			return r, entity.InvalidInput, "NextRowKey is no continuation token of this service"
 		}
 	}
@@ -121,8 +121,8 @@ func (x *exchange) presentPage() {
 	if !x.reply.More {
 		return
 	}
-	x.headers.text = wire.AppendToken(x.headers.text, x.reply.Next.Partition)
+	x.headers.text = signing.AppendToken(x.headers.text, x.reply.Next.Partition)
 	x.headers.close(nextPartitionHeader)
-	x.headers.text = wire.AppendToken(x.headers.text, x.reply.Next.Row)
+	x.headers.text = signing.AppendToken(x.headers.text, x.reply.Next.Row)
 	x.headers.close(nextRowHeader)
 }

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"loadgen/engine/entity"
-	"loadgen/engine/wire"
+	"loadgen/engine/wire/signing"
 )
 
 // queryOptions are the options of a query string, decoded. They are copies, or
@@ -18,7 +18,7 @@ type queryOptions struct {
 	// present tells an empty option from none.
 	present option
 	// access is what there is of a shared access signature, nil for nothing.
-	access *wire.SharedAccess
+	access *signing.SharedAccess
 	// unsupported is an option of OData that the service does not know.
 	unsupported string
 }
@@ -86,7 +86,7 @@ func (q *queryOptions) set(name, value string) bool {
 func (q *queryOptions) setAccess(name, value string) bool {
 	access := q.access
 	if access == nil {
-		access = new(wire.SharedAccess)
+		access = new(signing.SharedAccess)
 	}
 	known, first := access.Set(name, value)
 	if known {

@@ -9,7 +9,7 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/rest"
-	"loadgen/engine/wire"
+	"loadgen/engine/wire/signing"
 )
 
 // The absolute URLs of a reply begin with the host and account that were asked.
@@ -34,7 +34,7 @@ func TestURLsOfReplies(t *testing.T) {
 // An address is no name with an account before its first dot, even where an
 // account is called like its first number.
 func TestAccountsMayBeNumbers(t *testing.T) {
-	key, err := wire.NewSecret(secret)
+	key, err := signing.NewSecret(secret)
 	if err != nil {
 		t.Fatal(err)
 	}

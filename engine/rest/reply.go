@@ -7,6 +7,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
+	"loadgen/engine/wire/signing"
 )
 
 // The names of headers, in the canonical form, under which net/http finds them
@@ -90,7 +91,7 @@ func (x *exchange) addConstants(header http.Header) {
 	header["X-Content-Type-Options"] = constant.noSniff
 	header["Date"] = x.handler.calendar.header(x.released)
 	header[versionHeader] = constant.version
-	if version := x.request.Header[versionHeader]; len(version) > 0 && wire.IsVersion(version[0]) {
+	if version := x.request.Header[versionHeader]; len(version) > 0 && signing.IsVersion(version[0]) {
 		header[versionHeader] = version[:1:1]
 	} else if x.access.given != nil {
 		header[versionHeader] = []string{x.access.given.Version}

@@ -6,6 +6,7 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
+	"loadgen/engine/wire/signing"
 )
 
 // understand finds out what the request asks for, as far as that can be seen
@@ -91,7 +92,7 @@ func acceptsJSON(accept string) bool {
 // checkHeaders checks the headers and options that any operation may have, and
 // finds out the method.
 func (x *exchange) checkHeaders() (entity.Code, string) {
-	if version := headerOf(x.request, versionHeader); version != "" && !wire.IsVersion(version) {
+	if version := headerOf(x.request, versionHeader); version != "" && !signing.IsVersion(version) {
 		return entity.InvalidHeaderValue, "x-ms-version has to be a date, yyyy-mm-dd"
 	}
 	if x.options.unsupported != "" {

@@ -23,7 +23,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
-	"loadgen/engine/wire"
+	"loadgen/engine/wire/signing"
 )
 
 // childVariable names the handler that a child process is to serve.
@@ -79,7 +79,7 @@ func unlimited() http.Handler {
 	if err != nil {
 		panic(err)
 	}
-	key, err := wire.NewSecret(secret)
+	key, err := signing.NewSecret(secret)
 	if err != nil {
 		panic(err)
 	}

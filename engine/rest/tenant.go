@@ -1,34 +1,34 @@
 package rest
 
 import (
+	"loadgen/engine/wire/service"
+	"loadgen/engine/wire/signing"
 	"strings"
 	"sync"
 	"sync/atomic"
-
-	"loadgen/engine/wire"
 )
 
 // tenant is one account that the handler serves: its key and its settings. It
 // is safe for concurrent use.
 type tenant struct {
-	secret *wire.Secret
+	secret *signing.Secret
 	// properties is what the service of the account is set to. It is replaced as
 	// a whole, and what it points to never altered.
-	properties atomic.Pointer[wire.ServiceProperties]
+	properties atomic.Pointer[service.ServiceProperties]
 	// setting is held while new properties are made of old ones.
 	setting  sync.Mutex
 	policies policies
 }
 
-func newTenant(secret *wire.Secret) *tenant {
-	t := &tenant{secret: secret, policies: policies{of: make(map[string][]wire.SignedIdentifier)}}
-	t.properties.Store(&wire.ServiceProperties{
-		Logging: &wire.Logging{}, HourMetrics: &wire.Metrics{}, MinuteMetrics: &wire.Metrics{}, HasCors: true})
+func newTenant(secret *signing.Secret) *tenant {
+	t := &tenant{secret: secret, policies: policies{of: make(map[string][]service.SignedIdentifier)}}
+	t.properties.Store(&service.ServiceProperties{
+		Logging: &service.Logging{}, HourMetrics: &service.Metrics{}, MinuteMetrics: &service.Metrics{}, HasCors: true})
 	return t
 }
 
 // set changes the properties that are given, and keeps those left out.
-func (t *tenant) set(given *wire.ServiceProperties) {
+func (t *tenant) set(given *service.ServiceProperties) {
 	t.setting.Lock()
 	defer t.setting.Unlock()
 	merged := *t.properties.Load()
@@ -52,32 +52,32 @@ type policies struct {
 	mu sync.RWMutex
 	// of is keyed by the name in lower case. A list that is here is never
 	// altered.
-	of map[string][]wire.SignedIdentifier
+	of map[string][]service.SignedIdentifier
 }
 
 // mostTables bounds for how many tables there are policies, mostly to bound what
 // tables leave behind that were deleted without the handler's knowledge.
 const mostTables = 1 << 16
 
-func (p *policies) get(table string) []wire.SignedIdentifier {
+func (p *policies) get(table string) []service.SignedIdentifier {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	return p.of[strings.ToLower(table)]
 }
 
 // find returns a policy by the table and its own name.
-func (p *policies) find(table, id string) (wire.AccessPolicy, bool) {
+func (p *policies) find(table, id string) (service.AccessPolicy, bool) {
 	for _, one := range p.get(table) {
 		if one.ID == id {
 			return one.Policy, true
 		}
 	}
-	return wire.AccessPolicy{}, false
+	return service.AccessPolicy{}, false
 }
 
 // put replaces the policies of a table; it is false where there would be too
 // many tables that have some.
-func (p *policies) put(table string, all []wire.SignedIdentifier) bool {
+func (p *policies) put(table string, all []service.SignedIdentifier) bool {
 	table = strings.ToLower(table)
 	p.mu.Lock()
 	defer p.mu.Unlock()

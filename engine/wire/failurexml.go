@@ -10,24 +10,24 @@ import (
 // that has no form of its own, or one of XML. It begins with a byte order mark,
 // as the service's does.
 func AppendErrorXML(dst []byte, f *Failure) []byte {
-	dst = append(dst, byteOrderMark+`<?xml version="1.0" encoding="utf-8"?><Error><Code>`...)
-	dst = appendXMLText(dst, string(f.Code))
+	dst = append(dst, ByteOrderMark+`<?xml version="1.0" encoding="utf-8"?><Error><Code>`...)
+	dst = AppendXMLText(dst, string(f.Code))
 	dst = append(dst, `</Code><Message>`...)
-	dst = appendXMLText(dst, f.Message)
+	dst = AppendXMLText(dst, f.Message)
 	if f.RequestID != "" {
 		dst = append(dst, "\nRequestId:"...)
-		dst = appendXMLText(dst, f.RequestID)
+		dst = AppendXMLText(dst, f.RequestID)
 	}
 	if f.Time != 0 {
 		dst = append(dst, "\nTime:"...)
-		dst = appendStamp(dst, f.Time)
+		dst = AppendStamp(dst, f.Time)
 	}
 	return append(dst, `</Message></Error>`...)
 }
 
-// appendXMLText appends text that stands between two tags. Characters that XML
+// AppendXMLText appends text that stands between two tags. Characters that XML
 // 1.0 cannot hold at all become U+FFFD.
-func appendXMLText(dst []byte, s string) []byte {
+func AppendXMLText(dst []byte, s string) []byte {
 	for _, r := range s {
 		switch {
 		case r == '&':

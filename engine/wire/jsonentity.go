@@ -288,7 +288,7 @@ func (e *jsonEntity) version() entity.Ticks {
 	if t, ok := parseVersion(e.etag); ok {
 		return t
 	}
-	t, _ := parseInstant(e.timestamp)
+	t, _ := ParseInstant(e.timestamp)
 	return t
 }
 

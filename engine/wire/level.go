@@ -59,7 +59,7 @@ func mediaLevel(media, parameters string) (Level, bool) {
 	switch {
 	case media == "*/*", strings.EqualFold(media, "application/*"):
 		return MinimalMetadata, true
-	case !isJSON(media) && !strings.EqualFold(media, "json"):
+	case !IsJSON(media) && !strings.EqualFold(media, "json"):
 		return MinimalMetadata, false
 	}
 	level, given := mediaParameter(parameters, "odata")

@@ -112,8 +112,8 @@ func (r *Rendering) appendMetadata(dst []byte, set, element string, selected []s
 // appendMembers appends the members of an entity after whatever comes before
 // them, and the bracket that ends it.
 func (r *Rendering) appendMembers(dst []byte, k entity.Key, p entity.Packed) []byte {
-	var room [instantRoom]byte
-	timestamp := appendInstant(room[:0], p.Timestamp())
+	var room [InstantRoom]byte
+	timestamp := AppendInstant(room[:0], p.Timestamp())
 	if r.Level == FullMetadata {
 		dst = r.appendIdentity(dst, k)
 	}
@@ -193,27 +193,27 @@ func (r *Rendering) appendType(dst []byte, of string) []byte {
 
 // appendLink appends an entity's address, relative to the account's.
 func (r *Rendering) appendLink(dst []byte, k entity.Key) []byte {
-	dst = appendLinkLiteral(r.appendLinkStart(dst, k.Partition), k.Row)
+	dst = AppendLinkLiteral(r.AppendLinkStart(dst, k.Partition), k.Row)
 	return append(dst, `')`...)
 }
 
-// appendLinkStart appends an entity's address up to its RowKey.
-func (r *Rendering) appendLinkStart(dst []byte, partition string) []byte {
+// AppendLinkStart appends an entity's address up to its RowKey.
+func (r *Rendering) AppendLinkStart(dst []byte, partition string) []byte {
 	dst = jsonASCII.appendEscaped(dst, r.Table)
 	dst = append(dst, `(PartitionKey='`...)
-	dst = appendLinkLiteral(dst, partition)
+	dst = AppendLinkLiteral(dst, partition)
 	return append(dst, `',RowKey='`...)
 }
 
-// appendLinkLiteral appends the inside of a quoted literal as the service writes
+// AppendLinkLiteral appends the inside of a quoted literal as the service writes
 // it into the addresses that it gives out: quotes are doubled and stay quotes,
 // and so do the marks that RFC 2396 leaves unreserved; all else is percent-
 // encoded. A client's own address need not be the same text.
-func appendLinkLiteral(dst []byte, s string) []byte {
+func AppendLinkLiteral(dst []byte, s string) []byte {
 	const digits = "0123456789ABCDEF"
 	for {
 		i := 0
-		for i < len(s) && byteKinds[s[i]]&linkByte != 0 {
+		for i < len(s) && ByteKinds[s[i]]&linkByte != 0 {
 			i++
 		}
 		dst = append(dst, s[:i]...)
@@ -230,21 +230,21 @@ func appendLinkLiteral(dst []byte, s string) []byte {
 }
 
 // tagRoom holds an instant of all digits whose two colons take three bytes each.
-const tagRoom = instantRoom + 2*len("3A")
+const tagRoom = InstantRoom + 2*len("3A")
 
 // appendJSONTag appends odata.etag: [entity.Ticks.ETag] as a JSON string.
 func appendJSONTag(dst, timestamp []byte) []byte {
 	dst = append(dst, `"odata.etag":"W/\"datetime'`...)
-	dst = appendTagged(dst, timestamp)
+	dst = AppendTagged(dst, timestamp)
 	return append(dst, `'\"",`...)
 }
 
-// appendTagged appends a timestamp as entity tags have it, with its colons
+// AppendTagged appends a timestamp as entity tags have it, with its colons
 // percent-encoded.
-func appendTagged(dst, timestamp []byte) []byte {
-	if n := len(dst); len(timestamp) == instantRoom && timestamp[13] == ':' {
+func AppendTagged(dst, timestamp []byte) []byte {
+	if n := len(dst); len(timestamp) == InstantRoom && timestamp[13] == ':' {
 		dst = slices.Grow(dst, tagRoom)[:n+tagRoom]
-		tag, stamp := (*[tagRoom]byte)(dst[n:]), (*[instantRoom]byte)(timestamp)
+		tag, stamp := (*[tagRoom]byte)(dst[n:]), (*[InstantRoom]byte)(timestamp)
 		*(*[13]byte)(tag[:]) = [13]byte(stamp[:13])
 		*(*[3]byte)(tag[13:]) = [3]byte{'%', '3', 'A'}
 		*(*[2]byte)(tag[16:]) = [2]byte(stamp[14:16])

@@ -11,7 +11,7 @@ import (
 	"loadgen/report/compare/statistics"
 )
 
-// The series that the tests of Apache Otava (formerly Hunter) hold their procedure
+// The series that the tests of Apache Otava (formerly Hunter) hold their workflow
 // to: tests/analysis_test.py, change_point_divisive_test.py and series_test.py.
 var (
 	halved = []float64{1.02, 0.95, 0.99, 1.00, 1.12, 1.00, 1.01, 0.98, 1.01, 0.96,

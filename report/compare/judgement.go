@@ -2,9 +2,8 @@ package compare
 
 import (
 	"fmt"
+	"loadgen/report/text"
 	"math"
-
-	"loadgen/report/plain"
 )
 
 // Judgement is what a gate says of all metrics.
@@ -46,18 +45,18 @@ type Finding struct {
 func (f *Finding) Sentence() string {
 	if f.fewest > 0 {
 		return fmt.Sprintf("%s: inconclusive: %s, and fewer than %d cannot show a difference.",
-			f.Metric, plain.Counted(f.Pairs, "pair"), f.fewest)
+			f.Metric, text.Counted(f.Pairs, "pair"), f.fewest)
 	}
-	text := fmt.Sprintf("%s: %s: %s", f.Metric, f.Verdict, Percent(f.Change))
+	prose := fmt.Sprintf("%s: %s: %s", f.Metric, f.Verdict, Percent(f.Change))
 	if f.Interval != nil {
-		text += fmt.Sprintf(" (%g %% interval %s to %s)",
+		prose += fmt.Sprintf(" (%g %% interval %s to %s)",
 			math.Round(1000*f.Level)/10, Percent(f.Interval[0]), Percent(f.Interval[1]))
 	}
-	text += fmt.Sprintf(", p = %.2g over %s", f.Adjusted, plain.Counted(f.Pairs, "pair"))
+	prose += fmt.Sprintf(", p = %.2g over %s", f.Adjusted, text.Counted(f.Pairs, "pair"))
 	if f.Verdict == NoDifference && f.Adjusted <= 1-f.Level {
-		text += fmt.Sprintf("; real, but less than the %s that matter", Percent(f.threshold))
+		prose += fmt.Sprintf("; real, but less than the %s that matter", Percent(f.threshold))
 	}
-	return text + "."
+	return prose + "."
 }
 
 // Percent returns a change as a percentage with its sign, to a tenth; beyond a

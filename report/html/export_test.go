@@ -41,7 +41,7 @@ func Draw(b document.Series, stretch int) Drawn {
 		d.Dashes = append(d.Dashes, l.Dash)
 	}
 	if len(p.lines) > 0 {
-		d.Path = (&easel{plot: p}).path(p.lines[0])
+		d.Path = (&canvas{plot: p}).path(p.lines[0])
 	}
 	return d
 }

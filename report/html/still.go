@@ -20,15 +20,15 @@ const (
 	letter = 6.6
 )
 
-// easel is a picture under way.
-type easel struct {
+// canvas is a picture under way.
+type canvas struct {
 	*plot
 	svg strings.Builder
 }
 
 // still returns the picture of the plot. Its colours are those of the page's style.
 func (p *plot) still(s *series) template.HTML {
-	e := &easel{plot: p}
+	e := &canvas{plot: p}
 	fmt.Fprintf(&e.svg, `<svg class="still" viewBox="0 0 %g %g" role="img" aria-labelledby="%s-name" aria-describedby="%s-says">`,
 		stillWidth, stillHeight, s.ID, s.ID)
 	e.heights(s.Unit)
@@ -50,13 +50,13 @@ func (p *plot) still(s *series) template.HTML {
 	return template.HTML(e.svg.String())
 }
 
-func (e *easel) text(class string, x, y float64, anchor, content string) {
+func (e *canvas) text(class string, x, y float64, anchor, content string) {
 	fmt.Fprintf(&e.svg, `<text class="%s" x="%s" y="%s" text-anchor="%s">%s</text>`,
 		class, short(x), short(y), anchor, template.HTMLEscapeString(content))
 }
 
 // heights draws the vertical axis: a hairline and a number at each tick, and the unit.
-func (e *easel) heights(unit string) {
+func (e *canvas) heights(unit string) {
 	for _, v := range e.ticks() {
 		y := e.y(v)
 		fmt.Fprintf(&e.svg, `<path class="grid" d="M%s %sH%s"/>`, short(stillLeft), short(y), short(stillWidth-stillRight))
@@ -83,7 +83,7 @@ func (p *plot) ticks() []float64 {
 }
 
 // times draws the horizontal axis.
-func (e *easel) times() {
+func (e *canvas) times() {
 	base := stillHeight - stillFoot
 	fmt.Fprintf(&e.svg, `<path class="axis" d="M%s %sH%s"/>`, short(stillLeft), short(base), short(stillWidth-stillRight))
 	step := timeStep(e.last - e.first)
@@ -118,7 +118,7 @@ func timeStep(span float64) float64 {
 
 // happenings draws the marks, each with as many of its words as there is room for up to
 // the next.
-func (e *easel) happenings() {
+func (e *canvas) happenings() {
 	free := math.Inf(-1)
 	for _, m := range e.marks {
 		if m.Second < e.first || m.Second > e.last {
@@ -140,7 +140,7 @@ func (e *easel) happenings() {
 // path returns a line through the numbers: where several fall onto the same column of
 // the picture, through the first, the least, the greatest and the last of them, which is
 // all that can be seen.
-func (e *easel) path(values []float64) string {
+func (e *canvas) path(values []float64) string {
 	var path strings.Builder
 	pen := false
 	for i := 0; i < len(values); {
@@ -190,11 +190,11 @@ func notable(values []float64, from, to int) []int {
 }
 
 // x0 returns the place of an instant, y that of a number, which is held to the picture.
-func (e *easel) x0(second float64) float64 {
+func (e *canvas) x0(second float64) float64 {
 	return stillLeft + (second-e.first)/(e.last-e.first)*(stillWidth-stillLeft-stillRight)
 }
 
-func (e *easel) y(v float64) float64 {
+func (e *canvas) y(v float64) float64 {
 	share := (v - e.low) / (e.high - e.low)
 	if e.log {
 		share = math.Log(v/e.low) / math.Log(e.high/e.low)

@@ -17,7 +17,7 @@ var _ expectation.Facts = (*facts)(nil)
 func (f *facts) Look(figure expectation.Figure, in expectation.Unit) (float64, bool) {
 	switch figure.Name {
 	case "tally":
-		return f.tallied(figure)
+		return f.counted(figure)
 	case "faults":
 		return f.faults()
 	}
@@ -169,10 +169,10 @@ func (f *facts) audited(name string) (float64, bool) {
 	}
 }
 
-// tallied returns what a procedure counted.
-func (f *facts) tallied(figure expectation.Figure) (float64, bool) {
-	for _, t := range f.record.Tallies {
-		if t.Operation == figure.Operation && t.Name == figure.Tally {
+// tallied returns what a workflow counted.
+func (f *facts) counted(figure expectation.Figure) (float64, bool) {
+	for _, t := range f.record.Counters {
+		if t.Operation == figure.Operation && t.Name == figure.Counter {
 			return float64(t.Count), true
 		}
 	}
@@ -186,4 +186,12 @@ func (f *facts) faults() (float64, bool) {
 		sum += f.record.Invariants[i].Faults
 	}
 	return float64(sum), len(f.record.Invariants) > 0
+}
+
+// FigureOf returns a figure of a judged record in a unit, times in nanoseconds, and false
+// where the record cannot tell it: it rests on too little, or on what the record does
+// not hold. The record's summary has to be that of [Judge], so that the figure is this
+// build's, whichever build wrote the record.
+func FigureOf(record *results.Record, figure expectation.Figure, in expectation.Unit) (value float64, told bool) {
+	return (&facts{record: record, summary: record.Summary}).Look(figure, in)
 }

@@ -35,7 +35,7 @@ func Judge(record *results.Record) *results.Summary {
 		s.Saturation, s.SaturationInterval = saturation(record, steps)
 	}
 	s.Limit, s.Audit = record.Limit.Clone(), record.Audit.Clone()
-	s.Tallies, s.Invariants = slices.Clone(record.Tallies), results.CloneInvariants(record.Invariants)
+	s.Counters, s.Invariants = slices.Clone(record.Counters), results.CloneInvariants(record.Invariants)
 	s.Hottest = hottest(reported(record))
 	s.Expectations = expectations(record, s, steps)
 	if record.Observation != nil {

@@ -142,7 +142,7 @@ func limitReasons(record *results.Record) []string {
 	step := l.Step(l.NotHeld)
 	switch {
 	case step != nil && l.By == results.LimitP99:
-		return doubts(record)
+		return clientSaturations(record)
 	case !l.ClientLimited() || step == nil:
 		return nil
 	}
@@ -152,7 +152,7 @@ func limitReasons(record *results.Record) []string {
 		short = fmt.Sprintf("at %s operations/s the generator dropped %s of %s operations",
 			Rate(step.Rate), Count(step.Dropped), Count(step.Scheduled))
 	}
-	return append([]string{short}, doubts(record)...)
+	return append([]string{short}, clientSaturations(record)...)
 }
 
 // beyondSending tells of rates that the generator could not send where the answer

@@ -216,7 +216,7 @@ func (s *story) lasting() string {
 
 // doubt is by how much a rate may miss a whole number of partitions and still
 // be held by that many: where 4,000/s meet a saturation of 1,999, two will do.
-const doubt = 0.01
+const clientSaturation = 0.01
 
 // key says what the run says of the PartitionKey.
 func (s *story) key() string {
@@ -243,7 +243,7 @@ func (s *story) key() string {
 	}
 	text := fmt.Sprintf("every operation of this PartitionKey goes to one partition: a peak above %s/s needs keys that spread it",
 		Rate(*saturation))
-	if partitions := math.Ceil(s.topRate.Offered / *saturation * (1 - doubt)); partitions >= 2 {
+	if partitions := math.Ceil(s.topRate.Offered / *saturation * (1 - clientSaturation)); partitions >= 2 {
 		text += fmt.Sprintf(", one of %s/s over at least %s partitions", Rate(s.topRate.Offered), Rate(partitions))
 	}
 	return text + "."

@@ -132,7 +132,7 @@ func (t *traffic) key() string {
 	}
 	share := float64(t.peak()) / float64(target)
 	var text, and string
-	switch partitions := math.Ceil(share * (1 - doubt)); {
+	switch partitions := math.Ceil(share * (1 - clientSaturation)); {
 	case t.accountBinds():
 		text, and = "the model holds the account to less than a partition, so this says nothing of the PartitionKey", "; "
 	case partitions >= 2:

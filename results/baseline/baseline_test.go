@@ -89,7 +89,7 @@ func TestTreeTellsRunsApart(t *testing.T) {
 		{"an event more", func(r *results.Recorder) { r.Event(results.Event{At: 2, What: results.RangeSplit}) }},
 		{"another event of the same kind", func(r *results.Recorder) { r.Event(results.Event{At: 3, What: results.StageBegins}) }},
 		{"a tally", func(r *results.Recorder) {
-			r.Tallies([]results.Tally{{TallyName: results.TallyName{Operation: "get", Name: "both"}, Count: 1}})
+			r.Counters([]results.Counter{{CounterName: results.CounterName{Operation: "get", Name: "both"}, Count: 1}})
 		}},
 		{"what must hold and does not", func(r *results.Recorder) { r.Invariant(results.Invariant{Name: "sums", Faults: 1}) }},
 		{"an audit", func(r *results.Recorder) { r.Audit(&results.Audit{Writes: 1}) }},

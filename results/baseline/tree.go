@@ -30,7 +30,7 @@ type Tree struct {
 	Events   []Events              `json:"events"`
 	Counted  *results.TargetCounts `json:"target_counts"`
 	Audit    *results.Audit        `json:"audit,omitempty"`
-	Tallies  []Tally               `json:"tallies,omitempty"`
+	Counters []Counter             `json:"tallies,omitempty"`
 	// Heat is what the heat map came to, nil in a baseline that is older than those. By
 	// its name it comes last where trees are compared: what it sums up is told before.
 	Heat *Heat `json:"where,omitempty"`
@@ -46,8 +46,8 @@ type Parameter struct {
 	Value string `json:"value"`
 }
 
-// Tally is what a procedure counted, by operation and name.
-type Tally struct {
+// Counter is what a workflow counted, by operation and name.
+type Counter struct {
 	Name  string `json:"name"`
 	Count int64  `json:"count"`
 }
@@ -139,8 +139,8 @@ func Of(record *results.Record) (*Tree, error) {
 	for i := range record.Phases {
 		t.Phases = append(t.Phases, phaseOf(&record.Phases[i], m.Operations))
 	}
-	for _, one := range record.Tallies {
-		t.Tallies = append(t.Tallies, Tally{one.Operation + ", " + one.Name, one.Count})
+	for _, one := range record.Counters {
+		t.Counters = append(t.Counters, Counter{one.Operation + ", " + one.Name, one.Count})
 	}
 	t.Seconds = linesOf(record.Intervals)
 	t.Events = eventsOf(record.Events)

@@ -14,10 +14,10 @@ import (
 	"loadgen/results/catalog"
 )
 
-// library is a shelf with two more runs of orders, the last of which has tags, and a link.
+// library is a run index with two more runs of orders, the last of which has tags, and a link.
 func library(t *testing.T) *catalog.Catalog {
 	t.Helper()
-	folder, _ := shelf(t)
+	folder, _ := runIndex(t)
 	kept{7, "orders", &results.Summary{Validity: results.Valid}}.write(t, folder)
 	newest := kept{9, "an-escape\x1b[31m", &results.Summary{Validity: results.Valid}}.write(t, folder)
 	if _, err := catalog.ChangeTags(newest, []string{"keep", "baseline"}, false); err != nil {
@@ -83,7 +83,7 @@ func TestSelect(t *testing.T) {
 
 // What is told of a run that cannot be read is what its folder says.
 func TestRunThatCannotBeRead(t *testing.T) {
-	folder, _ := shelf(t)
+	folder, _ := runIndex(t)
 	put(t, "{", folder, "mine", results.RunFile)
 	written := time.Date(2026, 3, 20, 0, 0, 0, 0, time.UTC)
 	if err := os.Chtimes(filepath.Join(folder, "mine", results.RunFile), written, written); err != nil {

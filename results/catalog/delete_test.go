@@ -126,7 +126,7 @@ func TestDelete(t *testing.T) {
 // A tag that comes between the plan and the deed is heeded, and a folder that has become
 // a link is not followed.
 func TestDeleteHeedsWhatHappensMeanwhile(t *testing.T) {
-	folder, runs := shelf(t)
+	folder, runs := runIndex(t)
 	by := pruning()
 	by.Now = by.Now.AddDate(50, 0, 0)
 	plan, err := open(t, folder).Plan(by)

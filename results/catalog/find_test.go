@@ -14,7 +14,7 @@ import (
 )
 
 func TestFind(t *testing.T) {
-	folder, runs := shelf(t)
+	folder, runs := runIndex(t)
 	in := func(name string) string { return filepath.Join(folder, name) }
 	absolute, err := filepath.Abs(in(runs[1]))
 	if err != nil {
@@ -64,7 +64,7 @@ func TestFind(t *testing.T) {
 
 // The last run is that by its record, and where that cannot be read by its name.
 func TestLatest(t *testing.T) {
-	folder, runs := shelf(t)
+	folder, runs := runIndex(t)
 	latest := func(want string) {
 		t.Helper()
 		if got, err := catalog.Find(context.Background(), folder, catalog.Latest); err != nil || filepath.Base(got) != want {
@@ -84,7 +84,7 @@ func TestLatest(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	folder, runs := shelf(t)
+	folder, runs := runIndex(t)
 	want := []string{runs[0], "20260302T020000Z-broken", runs[1], runs[2]}
 	if got, err := catalog.Names(folder); err != nil || !slices.Equal(got, want) {
 		t.Errorf("the names are %q, %v; want %q", got, err, want)

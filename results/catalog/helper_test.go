@@ -54,10 +54,10 @@ func put(t testing.TB, text string, parts ...string) {
 	}
 }
 
-// shelf is a folder of runs, in which the test then is: two of orders, one of votes between
+// run index is a folder of runs, in which the test then is: two of orders, one of votes between
 // them, one that cannot be read, and what is no run. The names of those that can are
 // returned.
-func shelf(t *testing.T) (folder string, runs []string) {
+func runIndex(t *testing.T) (folder string, runs []string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	folder = "runs"

@@ -15,7 +15,7 @@ import (
 )
 
 func TestRead(t *testing.T) {
-	folder, runs := shelf(t)
+	folder, runs := runIndex(t)
 	read := func(name string) (string, error) {
 		var got []string
 		err := catalog.Read(name, func(folder string, record *results.Record) error {
@@ -78,7 +78,7 @@ func (a *archive) told() string {
 
 // Runs are read once each, however they are come to, and those of a scenario by its name.
 func TestReader(t *testing.T) {
-	folder, runs := shelf(t)
+	folder, runs := runIndex(t)
 	const broken = "20260302T020000Z-broken: results: corrupt record: run.json: unexpected end of JSON input"
 	ctx := context.Background()
 	for _, row := range []struct {

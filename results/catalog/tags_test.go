@@ -13,7 +13,7 @@ import (
 )
 
 func TestTagAndUntag(t *testing.T) {
-	folder, runs := shelf(t)
+	folder, runs := runIndex(t)
 	run := filepath.Join(folder, runs[2])
 	record, err := os.ReadFile(filepath.Join(run, results.RunFile))
 	if err != nil {
@@ -84,7 +84,7 @@ func TestTagAndUntag(t *testing.T) {
 
 // Tags that cannot be written are so told of, and none of them is there.
 func TestTagsThatCannotBeWritten(t *testing.T) {
-	folder, runs := shelf(t)
+	folder, runs := runIndex(t)
 	run := filepath.Join(folder, runs[0])
 	if err := os.Mkdir(filepath.Join(run, catalog.TagsFile), 0o755); err != nil {
 		t.Fatal(err)

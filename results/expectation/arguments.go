@@ -30,11 +30,11 @@ func (p *parser) arguments(f *Figure, k kind) {
 		p.fail(names[2].at, "%s is of three things; expected an operation and a phase at most", f.Name)
 	case k.scope == ofRun && !(len(names) == 1 && first.any()):
 		p.fail(first.at, "%s is of the whole run; expected no name", f.Name)
-	case k.scope == ofTally && (len(names) != 2 || first.any() || names[1].any()):
+	case k.scope == ofCounter && (len(names) != 2 || first.any() || names[1].any()):
 		p.fail(first.at, "%s is what a procedure counts; expected an operation and the name of it, such as tally(look, both)", f.Name)
-	case k.scope == ofTally:
+	case k.scope == ofCounter:
 		p.name(&f.Operation, &f.OperationOffset, first)
-		p.name(&f.Tally, &f.TallyOffset, names[1])
+		p.name(&f.Counter, &f.CounterOffset, names[1])
 	case k.scope == ofLoad && first.part(k) != Whole:
 		f.Part, f.Key = first.part(k), first.key()
 		if len(names) == 2 {

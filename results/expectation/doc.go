@@ -88,9 +88,9 @@
 //	overwritten  entities written last by somebody whom the run does not know
 //	conflicts    replies to writes that somebody else was faster than
 //
-// Of procedures, in the whole run:
+// Of workflows, in the whole run:
 //
-//	tally        what an operation's procedure counts under a name: tally(look, both)
+//	counter        what an operation's workflow counts under a name: counter(look, both)
 //	faults       in how many things that were left behind something does not hold
 //	             that must
 //

@@ -14,13 +14,13 @@ type Figure struct {
 	// PartitionKey where that is [Partition].
 	Part Part
 	Key  string
-	// Tally is the name of what the Operation's procedure counts.
-	Tally string
+	// Counter is the name of what the Operation's workflow counts.
+	Counter string
 	// Offset is where the name stands in the text, OfOffset, OperationOffset and
 	// PhaseOffset where those do.
 	Offset, OfOffset             int
 	OperationOffset, PhaseOffset int
-	TallyOffset                  int
+	CounterOffset                int
 }
 
 // Part is what of the target a figure is of.
@@ -66,8 +66,8 @@ func (f Figure) String() string {
 		of = append(of, quoted(f.Key))
 	}
 	switch {
-	case f.Tally != "":
-		of = append(of, f.Operation, f.Tally)
+	case f.Counter != "":
+		of = append(of, f.Operation, f.Counter)
 	case f.Part != Whole && f.Phase != "":
 		of = append(of, f.Phase)
 	case f.Part != Whole:
@@ -128,12 +128,12 @@ type scope uint8
 
 const (
 	// ofRun takes no name, ofPhases a phase, ofOperations an operation and a phase,
-	// ofLoad a part, too; ofTally takes an operation and the name of a tally.
+	// ofLoad a part, too; ofCounter takes an operation and the name of a counter.
 	ofRun scope = iota
 	ofPhases
 	ofOperations
 	ofLoad
-	ofTally
+	ofCounter
 )
 
 // kind is what there is to know of a figure beforehand.
@@ -205,7 +205,7 @@ func listed() (list []kind, places map[string]int) {
 	add(kind{scope: ofPhases, own: Nanoseconds}, "offline")
 	add(kind{own: Nanoseconds}, "throttled relieved")
 	add(kind{}, "lost doubled unknown overwritten conflicts faults")
-	add(kind{scope: ofTally}, "tally")
+	add(kind{scope: ofCounter}, "tally")
 	places = make(map[string]int, len(list))
 	for i := range list {
 		places[list[i].name] = i

@@ -111,7 +111,7 @@ func (p *parser) figure() Figure {
 	}
 	if p.take("(") {
 		p.arguments(&f, k)
-	} else if k.scope == ofTally {
+	} else if k.scope == ofCounter {
 		p.fail(f.Offset, "%s is what a procedure counts; expected an operation and the name of it, such as tally(look, both)", f.Name)
 	}
 	return f

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
-	"loadgen/report/plain"
+	"loadgen/report/text"
 	"loadgen/report/verdict"
-	"loadgen/scenarios/vitals"
+	"loadgen/scenarios/health"
 )
 
 // sourceYear is the year before which no wall clock can stand that is right; a
@@ -25,7 +25,7 @@ func (o *Options) machine() []check {
 		{name: "clock", examine: at(func() Finding { return clockFinding(smallestStep(o.Clock), o.Clock.Started(), builtYear()) })},
 		{name: "memory", examine: at(func() Finding { return memoryFinding(readMemory()) })},
 		{name: "files", examine: at(func() Finding {
-			files, known := vitals.OpenFiles()
+			files, known := health.OpenFiles()
 			return filesFinding(files, known, o.Workers)
 		})},
 		{name: "ports", examine: at(func() Finding {
@@ -138,15 +138,15 @@ func portsFinding(low, high int, known bool, workers int, opening error) Finding
 const leastMemory = 512 << 20
 
 func memoryFinding(available int64, known bool) Finding {
-	bound := "at least " + plain.Size(leastMemory)
+	bound := "at least " + text.Size(leastMemory)
 	switch {
 	case !known:
 		return unknown("the system does not say how much memory is free", bound)
 	case available < leastMemory:
-		return held(false, plain.Size(available)+" available", bound, "end other programs, or raise the limit of the container: "+
+		return held(false, text.Size(available)+" available", bound, "end other programs, or raise the limit of the container: "+
 			"a run that is short of memory measures its own garbage collection")
 	default:
-		return held(true, plain.Size(available)+" available", bound, "")
+		return held(true, text.Size(available)+" available", bound, "")
 	}
 }
 

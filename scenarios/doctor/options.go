@@ -7,7 +7,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/report/verdict"
-	"loadgen/scenarios"
+	"loadgen/scenarios/fields"
 	"loadgen/target/azure"
 )
 
@@ -33,7 +33,7 @@ const mostWorkers = 100_000
 // is.
 func (o *Options) Validate() []error {
 	if o.Workers < 1 || o.Workers > mostWorkers {
-		return []error{scenarios.Fault{Path: "workers", What: "expected 1 to " + verdict.Count(mostWorkers)}}
+		return []error{fields.Fault{Path: "workers", What: "expected 1 to " + verdict.Count(mostWorkers)}}
 	}
 	return nil
 }

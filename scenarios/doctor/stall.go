@@ -161,7 +161,7 @@ func (f stallFigures) finding() Finding {
 		f.longest > stallLongest || f.serviceP99 > stallService
 	switch {
 	case len(wrong) == 0 && !wide:
-		return held(true, measured, bound, f.lesson())
+		return held(true, measured, bound, f.example())
 	case len(f.books) == 0 && f.heldUp > stallHeldUp:
 		why := fmt.Sprintf("this machine held the program up for %s, on top of the engine's stall", brief(f.heldUp))
 		return Finding{Verdict: CannotTell, Measured: why + ": " + measured, Bound: bound,
@@ -178,8 +178,8 @@ func between(want time.Duration) (low, high time.Duration) {
 	return want - margin, want + margin
 }
 
-// lesson says what a report by service times would have hidden.
-func (f stallFigures) lesson() string {
+// example says what a report by service times would have hidden.
+func (f stallFigures) example() string {
 	return fmt.Sprintf("the engine stood still for %s of %s: %s operations were due meanwhile, and %s took over %s. "+
 		"By service times alone p99 were %s, and %s of them slow: that is coordinated omission.",
 		brief(stallLasts), brief(stallWithin), verdict.Count(f.due), verdict.Count(f.slow), brief(stallSlow),

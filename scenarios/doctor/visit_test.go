@@ -21,7 +21,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
-	"loadgen/engine/wire"
+	"loadgen/engine/wire/signing"
 	"loadgen/target/azure"
 )
 
@@ -42,7 +42,7 @@ func newService(t *testing.T, wrong time.Duration) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, err := wire.NewSecret(planted)
+	secret, err := signing.NewSecret(planted)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func newService(t *testing.T, wrong time.Duration) *service {
 // endpointAt is an address with a key.
 func endpointAt(t *testing.T, url, key string) azure.Endpoint {
 	t.Helper()
-	secret, err := wire.NewSecret(key)
+	secret, err := signing.NewSecret(key)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ type agenda struct {
 }
 
 func newAgenda(o *opened) *agenda {
-	a := &agenda{stage: o.stage, opened: o, start: o.start, end: o.start, phases: o.phases, count: o.stage.count()}
+	a := &agenda{stage: o.stage, opened: o, start: o.start, end: o.start, phases: o.phases, count: o.stage.Due()}
 	if o.stage.Schedule != nil {
 		a.end = o.start.Add(o.stage.Schedule.Length())
 	}
@@ -178,7 +178,7 @@ func (a *agenda) dueBefore(at clock.Instant) uint64 {
 // latest returns when the stage ends at the latest if that was known before: sooner
 // where its load has come to rest.
 func (a *agenda) latest(deadline clock.Instant) clock.Instant {
-	if !a.stage.timed() {
+	if !a.stage.Timed() {
 		return deadline
 	}
 	return min(deadline, a.end.Add(a.stage.Grace))

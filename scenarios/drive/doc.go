@@ -6,10 +6,8 @@
 // [Live] or [Virtual], carries a stage out: both feed the same step machine,
 // [Session], one for each operation under way, and own nothing but queues and
 // waiting. [Vegeta] is Live but for open loops, which vegeta's attacker sends, as a
-// second opinion. [Campaign] strings the stages of a scenario together: create, load,
-// count, traffic, drop. With a [Find], what the phases would offer
-// gives way to the search for the highest rate that holds, whose steps a [Finder]
-// chooses. [Limiters] hold the clients of a stage back.
+// second opinion. [Limiters] hold the clients of a stage back. Which stages a scenario
+// comes to is package campaign's.
 //
 // The caller owes a recorder of package results that is finished after the last
 // stage, and a target that makes one attempt a call.

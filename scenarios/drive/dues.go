@@ -5,7 +5,7 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/results"
-	"loadgen/scenarios/procedure"
+	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
@@ -13,7 +13,7 @@ import (
 // what its operation has not read yet; nobody knows in which of its pages.
 func (s *Session) due() int64 {
 	op := &s.work.Operation
-	if s.work.Procedure != nil || op.Verb != entity.Query || op.Beside != nil {
+	if s.work.Workflow != nil || op.Verb != entity.Query || op.Beside != nil {
 		return op.Entities()
 	}
 	return max(1, s.completed.Entities-s.completed.Served)
@@ -22,7 +22,7 @@ func (s *Session) due() int64 {
 // beyond returns what an operation of several requests is due to touch by those after
 // the first, as far as it is known.
 func (s *Session) beyond() []results.Part {
-	requests := procedure.Requests(s.work.Procedure)
+	requests := machine.Requests(s.work.Workflow)
 	var parts []results.Part
 	for i := 1; i < len(requests); i++ {
 		key, one := requests[i].PartitionKey()

@@ -156,7 +156,7 @@ func (l *Ledger) open(stage *Stage, start clock.Instant) *opened {
 		for _, w := range l.watchers {
 			w.Phase(index, &phase)
 		}
-		if stage.timed() {
+		if stage.Timed() {
 			o.mark(results.PhaseBegins, clock.Instant(phase.Begin), phase.Name)
 			o.mark(results.PhaseEnds, o.end, phase.Name)
 		}
@@ -219,7 +219,7 @@ func (o *opened) close(now clock.Instant, interrupted bool) {
 	if o.stage.Settling {
 		o.ledger.Recorder.EndPhase(o.phases[len(o.phases)-1], min(o.end, now).Offset())
 	}
-	if !o.stage.timed() {
+	if !o.stage.Timed() {
 		for _, phase := range o.phases {
 			o.ledger.Recorder.EndPhase(phase, now.Offset())
 		}

@@ -22,7 +22,7 @@ type Live struct {
 	// clock's alarms, if the clock has one.
 	Fine bool
 
-	// mu guards what follows, and what its crew says of the stage under way.
+	// mu guards what follows, and what its workers says of the stage under way.
 	mu sync.Mutex
 	// busy counts the workers that have an operation in hand, busiest is the most
 	// of them since it was last asked for.
@@ -65,24 +65,24 @@ const lookEvery = 100 * time.Millisecond
 // Run implements [Runner]. Its error wraps [ErrSilent] where the target has
 // stopped answering.
 func (l *Live) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
-	return l.attend(ctx, stage, ledger, func(c *crew) (stop func()) {
+	return l.attend(ctx, stage, ledger, func(c *workers) (stop func()) {
 		for range l.Workers {
-			c.workers.Go(c.serve)
+			c.running.Go(c.serve)
 		}
 		return c.dismiss
 	})
 }
 
 // attend sees a stage through. What begin sets going sends what is due, in goroutines
-// that the crew's workers count, and sends nothing more once it is stopped.
-func (l *Live) attend(ctx context.Context, stage *Stage, ledger *Ledger, begin func(*crew) (stop func())) error {
+// that are counted, and sends nothing more once it is stopped.
+func (l *Live) attend(ctx context.Context, stage *Stage, ledger *Ledger, begin func(*workers) (stop func())) error {
 	start := stage.start(l.Clock.Now())
 	if err := l.Clock.Sleep(ctx, start); err != nil {
 		return err
 	}
 	inFlight, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
-	c := newCrew(l, inFlight, ledger.open(stage, start), stage.deadline(start))
+	c := newWorkers(l, inFlight, ledger.open(stage, start), stage.deadline(start))
 	defer c.sleeper.Close()
 	stop := begin(c)
 	failure := c.watch(ctx)
@@ -109,7 +109,7 @@ func (l *Live) sleeper() clock.Sleeper {
 
 // await waits for the workers, cuts short what they are still at after a grace,
 // and returns how many attempts that were.
-func (c *crew) await(grace time.Duration, cut context.CancelFunc) (unanswered int) {
+func (c *workers) await(grace time.Duration, cut context.CancelFunc) (unanswered int) {
 	idle := make(chan struct{})
 	var waiting sync.WaitGroup
 	waiting.Go(func() {
@@ -124,7 +124,7 @@ func (c *crew) await(grace time.Duration, cut context.CancelFunc) (unanswered in
 		case <-idle:
 		}
 	})
-	c.workers.Wait()
+	c.running.Wait()
 	close(idle)
 	waiting.Wait()
 	return unanswered
@@ -132,7 +132,7 @@ func (c *crew) await(grace time.Duration, cut context.CancelFunc) (unanswered in
 
 // watch looks after the stage until it is over or its deadline has passed, and
 // returns why it cannot go on.
-func (c *crew) watch(ctx context.Context) error {
+func (c *workers) watch(ctx context.Context) error {
 	for {
 		now := c.Clock.Now()
 		if err := c.look(ctx, now); err != nil {
@@ -162,7 +162,7 @@ func (c *crew) watch(ctx context.Context) error {
 
 // look writes what the record can have by now and returns why the stage cannot
 // go on.
-func (c *crew) look(ctx context.Context, now clock.Instant) error {
+func (c *workers) look(ctx context.Context, now clock.Instant) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (c *crew) look(ctx context.Context, now clock.Instant) error {
 
 // pause waits for an instant, the end of the stage's last operation, or that of
 // the run.
-func (c *crew) pause(ctx context.Context, until clock.Instant) {
+func (c *workers) pause(ctx context.Context, until clock.Instant) {
 	alarm := c.Clock.Alarm(until)
 	defer alarm.Stop()
 	select {
@@ -191,14 +191,14 @@ func (c *crew) pause(ctx context.Context, until clock.Instant) {
 
 // verdict returns whether a stage that has come to its end did so with a target
 // that no longer answered.
-func (c *crew) verdict(unanswered int) error {
+func (c *workers) verdict(unanswered int) error {
 	if unanswered > 0 {
 		return fmt.Errorf("%w: %d attempts were still under way %v after the end of stage %q",
 			ErrSilent, unanswered, replyGrace, c.stage.Name)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if lasted := c.silence.lasting(c.Clock.Now()); c.stage.timed() && c.silence.dead(lasted) {
+	if lasted := c.silence.lasting(c.Clock.Now()); c.stage.Timed() && c.silence.dead(lasted) {
 		return fmt.Errorf("%w for the last %v of stage %q", ErrSilent, lasted.Round(100*time.Millisecond), c.stage.Name)
 	}
 	return nil

@@ -7,7 +7,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results"
-	"loadgen/scenarios/procedure"
+	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
@@ -145,17 +145,17 @@ func (s *Session) route(op *target.Operation) {
 // form has the stage say what is to be sent.
 func (s *Session) form() {
 	s.work = s.stage.Build(s.k)
-	if s.work.Procedure != nil {
-		s.work.Operation = s.work.Procedure.Begin()
+	if s.work.Workflow != nil {
+		s.work.Operation = s.work.Workflow.Begin()
 	}
 	s.built = true
 }
 
 // rest lets go of what is to be sent while the session waits: among the many
 // that wait through an overload, entities would take most of the memory. What a
-// query has read so far is kept, and what a procedure has done.
+// query has read so far is kept, and what a workflow has done.
 func (s *Session) rest() {
-	if s.stage.Outline != nil && !s.work.Pages && s.work.Procedure == nil {
+	if s.stage.Outline != nil && !s.work.Pages && s.work.Workflow == nil {
 		s.work.Operation = target.Operation{}
 		s.attempt.PartitionKey = ""
 		s.built = false
@@ -198,17 +198,17 @@ func (s *Session) replied(now clock.Instant, outcome *target.Outcome) Effect {
 	class := outcome.Class(s.expected())
 	s.listen(outcome)
 	move, next := s.consult(outcome)
-	if move == procedure.Proceed || move == procedure.Succeed {
+	if move == machine.Proceed || move == machine.Succeed {
 		class = results.Ok
 	}
 	s.record(now, outcome, class)
 	s.stage.Limiters.told(s, now, outcome)
 	effect := Effect{Action: Done, Attempt: &s.attempt}
 	switch {
-	case move == procedure.Proceed:
+	case move == machine.Proceed:
 		s.work.Operation, s.patience, s.silent = next, patience{}, false
 		effect.Action, effect.Until = WaitUntil, now.Add(s.pause())
-	case move == procedure.Fail:
+	case move == machine.Fail:
 		s.completed.Class = results.Failed
 		effect.Completed = &s.completed
 	case class == results.Ok && s.turn(outcome):
@@ -239,11 +239,11 @@ func (s *Session) listen(outcome *target.Outcome) {
 // success: the entity that it was to insert is there (409), the one that it was to
 // delete is gone (404). The target has then done what it was asked, and to call
 // that its failure would blame it for the lost reply twice. That somebody else was
-// faster cannot be told from the status; a procedure can tell, and decides for
+// faster cannot be told from the status; a workflow can tell, and decides for
 // itself.
 func (s *Session) expected() target.Expected {
 	expected := s.work.Expected
-	if !s.silent || s.work.Procedure != nil {
+	if !s.silent || s.work.Workflow != nil {
 		return expected
 	}
 	op := &s.work.Operation
@@ -257,22 +257,22 @@ func (s *Session) expected() target.Expected {
 	return expected
 }
 
-// consult tells the operation's procedure, if it has one, of an attempt, and
+// consult tells the operation's workflow, if it has one, of an attempt, and
 // returns how it wants to go on.
-func (s *Session) consult(outcome *target.Outcome) (procedure.Move, target.Operation) {
-	if s.work.Procedure == nil {
-		return procedure.Settle, target.Operation{}
+func (s *Session) consult(outcome *target.Outcome) (machine.Move, target.Operation) {
+	if s.work.Workflow == nil {
+		return machine.Settle, target.Operation{}
 	}
-	move, next := s.work.Procedure.Next(procedure.Attempt{Sent: &s.work.Operation, Outcome: outcome, Silent: s.silent})
-	if move != procedure.Fail && (outcome.Status == 0 || outcome.Status >= 500) {
-		return procedure.Settle, target.Operation{}
+	move, next := s.work.Workflow.Next(machine.Attempt{Sent: &s.work.Operation, Outcome: outcome, Silent: s.silent})
+	if move != machine.Fail && (outcome.Status == 0 || outcome.Status >= 500) {
+		return machine.Settle, target.Operation{}
 	}
 	return move, next
 }
 
-// pause returns how long the operation's procedure rests before its next request.
+// pause returns how long the operation's workflow rests before its next request.
 func (s *Session) pause() time.Duration {
-	if p, rests := s.work.Procedure.(procedure.Pausing); rests {
+	if p, rests := s.work.Workflow.(machine.Pausing); rests {
 		return p.Pause()
 	}
 	return 0
@@ -317,7 +317,7 @@ func (s *Session) record(now clock.Instant, outcome *target.Outcome, class resul
 	a.BytesOut, a.BytesIn = outcome.BytesOut, outcome.BytesIn
 
 	c := &s.completed
-	if c.Attempts == 0 && s.work.Procedure != nil {
+	if c.Attempts == 0 && s.work.Workflow != nil {
 		a.Beyond = s.beyond()
 	}
 	c.Attempts++

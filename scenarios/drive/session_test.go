@@ -16,6 +16,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results"
+	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
@@ -97,7 +98,7 @@ func (p *sessionPlay) do(f []string) []string {
 	}
 	switch f[0] {
 	case "begin":
-		return p.begin(p.now, f[2], f[3:])
+		return p.Begin(p.now, f[2], f[3:])
 	case "due":
 		return p.effect(Due, p.session.Step(p.now, Due, nil))
 	case "reply":
@@ -111,8 +112,8 @@ func (p *sessionPlay) do(f []string) []string {
 	}
 }
 
-// begin begins operation 7 of a stage whose first has the number 500.
-func (p *sessionPlay) begin(intended clock.Instant, verb string, words []string) []string {
+// Begin begins operation 7 of a stage whose first has the number 500.
+func (p *sessionPlay) Begin(intended clock.Instant, verb string, words []string) []string {
 	verbs := map[string]entity.Verb{"get": entity.Get, "insert": entity.Insert,
 		"delete": entity.Delete, "batch": entity.Batch, "query": entity.Query}
 	key := entity.Key{Partition: "hot", Row: "r"}
@@ -268,4 +269,21 @@ func (p *sessionPlay) number(text string) int {
 		p.t.Fatal(err)
 	}
 	return n
+}
+
+// What goes beside the table alone is due to count nothing, whether it is sent at once
+// or later.
+func TestWorkflowBesideTheTableIsDueNothing(t *testing.T) {
+	beside := machine.NewScript(func(*machine.Script) machine.Request {
+		return machine.Request{Operation: target.Operation{Beside: &target.Beside{Verb: target.PutMessage, Store: "q"}}}
+	})
+	formed := func(uint64) Work {
+		return Work{Workflow: beside, Operation: target.Operation{Beside: &target.Beside{}}}
+	}
+	for _, sending := range []bool{false, true} {
+		var s Session
+		if s.begin(&Stage{Build: formed, Outline: formed}, 3, 0, 0, sending); s.completed.Entities != 0 {
+			t.Errorf("sent at once: %t: the operation is due to count %d entities; want none", sending, s.completed.Entities)
+		}
+	}
 }

@@ -10,7 +10,7 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
-	"loadgen/scenarios/procedure"
+	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
@@ -20,12 +20,12 @@ type insertOnce struct{}
 
 func (insertOnce) Begin() target.Operation { return target.Operation{Verb: entity.Insert} }
 
-func (insertOnce) Next(procedure.Attempt) (procedure.Move, target.Operation) {
-	return procedure.Settle, target.Operation{}
+func (insertOnce) Next(machine.Attempt) (machine.Move, target.Operation) {
+	return machine.Settle, target.Operation{}
 }
 
 // What is told of an attempt is what is recorded of it, where a write meets its own
-// success and where a procedure decides, whose further requests are no retries.
+// success and where a workflow decides, whose further requests are no retries.
 func TestAnObserverIsToldTheClassThatIsRecorded(t *testing.T) {
 	for _, row := range []struct {
 		name     string
@@ -46,9 +46,9 @@ func TestAnObserverIsToldTheClassThatIsRecorded(t *testing.T) {
 			[]int{0, 409}, []results.Class{results.Failed, results.Failed}, 1},
 		{"a transaction of nothing", drive.Work{Operation: target.Operation{Verb: entity.Batch}},
 			[]int{0, 409}, []results.Class{results.Failed, results.Failed}, 1},
-		{"a procedure decides on its own conflicts", drive.Work{Procedure: insertOnce{}},
+		{"a procedure decides on its own conflicts", drive.Work{Workflow: insertOnce{}},
 			[]int{0, 409}, []results.Class{results.Failed, results.Failed}, 1},
-		{"a conflict after which a procedure goes on was as expected", drive.Work{Procedure: readThenWrite{new([]string)}},
+		{"a conflict after which a procedure goes on was as expected", drive.Work{Workflow: readThenWrite{new([]string)}},
 			[]int{200, 412, 200, 204}, []results.Class{results.Ok, results.Ok, results.Ok, results.Ok}, 0},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/scenarios/arrival"
-	"loadgen/scenarios/procedure"
+	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
@@ -93,24 +93,24 @@ type Work struct {
 	Pages     bool
 	Rows      int64
 	MostPages int
-	// Procedure, where set, takes the operation through several requests, of which
+	// Workflow, where set, takes the operation through several requests, of which
 	// it gives the first in place of Operation. It is this operation's own.
-	Procedure procedure.Procedure
+	Workflow machine.Workflow
 	// Offers is how many entities the operation is due to count, where that
 	// differs from what its request says; 0 where it does not.
 	Offers int64
 }
 
-// requests returns what the operation sends where all goes as it mostly does.
-func (w *Work) requests() []target.Operation {
-	if w.Procedure == nil {
+// Requests returns what the operation sends where all goes as it mostly does.
+func (w *Work) Requests() []target.Operation {
+	if w.Workflow == nil {
 		return []target.Operation{w.Operation}
 	}
-	return procedure.Requests(w.Procedure)
+	return machine.Requests(w.Workflow)
 }
 
-// count returns how many operations the stage has.
-func (s *Stage) count() uint64 {
+// Due returns how many operations the stage has.
+func (s *Stage) Due() uint64 {
 	if s.Schedule != nil {
 		return s.Schedule.Len()
 	}
@@ -128,8 +128,8 @@ func (s *Stage) deadline(start clock.Instant) clock.Instant {
 	return start.Add(s.Limit)
 }
 
-// timed reports whether it is known beforehand how long the stage lasts.
-func (s *Stage) timed() bool { return s.Schedule != nil || s.Think != nil }
+// Timed reports whether it is known beforehand how long the stage lasts.
+func (s *Stage) Timed() bool { return s.Schedule != nil || s.Think != nil }
 
 // start returns the instant at which the stage begins if it is now.
 func (s *Stage) start(now clock.Instant) clock.Instant {

@@ -46,7 +46,7 @@ func (v *Vegeta) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
 	}
 	once := *stage
 	once.Retry = backoff.Policy{}
-	return v.attend(ctx, &once, ledger, func(c *crew) (stop func()) {
+	return v.attend(ctx, &once, ledger, func(c *workers) (stop func()) {
 		a := newAttack(v, c)
 		a.begin()
 		return a.end

@@ -14,11 +14,11 @@ import (
 )
 
 // attack is a stage whose operations vegeta's attacker sends: hit n is operation n.
-// The attacker's workers take the place of the crew's own, whose bookkeeping and
+// The attacker's workers take the place of those of [Live], whose bookkeeping and
 // ending are the same. It is the attacker's pacer, the transport of its client, and
 // what its results go to.
 type attack struct {
-	*crew
+	*workers
 	wire     Wire
 	epoch    time.Time
 	pacer    vegeta.Pacer
@@ -55,9 +55,9 @@ const (
 // any more.
 var errUnsent = errors.New("drive: not sent")
 
-func newAttack(v *Vegeta, c *crew) *attack {
+func newAttack(v *Vegeta, c *workers) *attack {
 	a := &attack{
-		crew: c, wire: v.Wire, epoch: v.Epoch, pacer: Pacer(c.stage.Schedule), stopped: make(chan struct{}),
+		workers: c, wire: v.Wire, epoch: v.Epoch, pacer: Pacer(c.stage.Schedule), stopped: make(chan struct{}),
 		awaited: make(map[uint64]*Session), under: make(map[uint64]*Session),
 	}
 	client := &http.Client{Transport: a, CheckRedirect: func(*http.Request, []*http.Request) error {
@@ -77,7 +77,7 @@ func (a *attack) begin() {
 		return nil
 	}
 	results := a.attacker.Attack(aim, a, 0, "")
-	a.workers.Go(func() {
+	a.running.Go(func() {
 		for hit := range results {
 			a.hits++
 			a.settle(hit)
@@ -157,7 +157,7 @@ func (a *attack) take(hit uint64) (*Session, clock.Instant) {
 		return nil, 0
 	}
 	a.under[hit] = s
-	sent := a.crew.begin(s)
+	sent := a.workers.begin(s)
 	// A worker may be at its next hit before the last one is settled.
 	a.busiest = min(a.busiest, a.Workers)
 	return s, sent

@@ -1,11 +1,10 @@
 package keys_test
 
 import (
+	"loadgen/scenarios/keys/values"
 	"math"
 	"strconv"
 	"testing"
-
-	"loadgen/scenarios/keys"
 )
 
 // alarm is how seldom a sound distribution is found at fault by one test. The seeds
@@ -93,7 +92,7 @@ func fit(t *testing.T, observed []int64, shares []float64) float64 {
 
 // counts draws from a distribution of integers and returns how many fell into each
 // cell.
-func counts(t *testing.T, values keys.Distribution, draws uint64, cells int, cell func(value int64) int) []int64 {
+func counts(t *testing.T, values values.Distribution, draws uint64, cells int, cell func(value int64) int) []int64 {
 	t.Helper()
 	g := single(t, 20, values)
 	observed := make([]int64, cells)

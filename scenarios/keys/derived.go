@@ -7,18 +7,19 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/nearest"
+	"loadgen/scenarios/keys/values"
 )
 
 // builtIn makes sound what every entity has beside its attributes: two names always,
 // those of the time where one attribute is a time and is sound itself.
 func (c *check) builtIn() {
-	add := func(name string, values Distribution, probes []string) {
+	add := func(name string, values values.Distribution, probes []string) {
 		if !slices.Contains(c.known, name) {
 			c.sound[name] = &attributeCheck{values: values, probes: probes, widest: widest(probes)}
 		}
 	}
 	random := []string{string(appendUUID(nil, uuid{}.marked(4)))}
-	add(nameNumber, Sequence{}, Sequence{}.probes())
+	add(nameNumber, values.Sequence{}, values.Sequence{}.Probes())
 	add(nameUUID, nil, random)
 	times := c.times()
 	if len(times) != 1 || c.sound[c.Attributes[times[0]].Name] == nil {
@@ -26,10 +27,10 @@ func (c *check) builtIn() {
 	}
 	time := c.Attributes[times[0]].Values.(Time)
 	var ticks []string
-	for _, instant := range time.probes() {
+	for _, instant := range time.Probes() {
 		ticks = append(ticks, string(transform{kind: toTicks}.apply([]byte(instant), 0)))
 	}
-	add(nameTime, time, time.probes())
+	add(nameTime, time, time.Probes())
 	add(nameTicks, time, ticks)
 	if time.Start >= unixEpoch {
 		add(nameUUID7, nil, random)
@@ -56,8 +57,8 @@ func (c *check) timeless(name string) string {
 func (c *check) derive() {
 	var trail []string
 	done := map[string]bool{}
-	var visit func(a Attribute)
-	visit = func(a Attribute) {
+	var visit func(a values.Attribute)
+	visit = func(a values.Attribute) {
 		derived, is := a.Values.(Text)
 		if !is || done[a.Name] || !c.candidates[a.Name] {
 			return
@@ -157,7 +158,7 @@ func (p *part) formatText() string {
 func (p *part) nameOffset() int { return p.offset + strings.IndexByte(p.source, '(') + 1 }
 
 func (c *check) addAt(path string, p *part, format string, args ...any) {
-	c.faults = append(c.faults, &Fault{path, p.offset, fmt.Sprintf(format, args...)})
+	c.faults = append(c.faults, &values.Fault{Path: path, Offset: p.offset, What: fmt.Sprintf(format, args...)})
 }
 
 // keyPart checks what a placeholder of a key can come to. A fault is found where the

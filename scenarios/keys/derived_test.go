@@ -9,11 +9,12 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/keys"
+	"loadgen/scenarios/keys/values"
 )
 
 // derive adds a derived attribute.
 func derive(o *keys.Options, name, text string) {
-	o.Attributes = append(o.Attributes, keys.Attribute{Name: name, Values: keys.Text{Template: template(text)}})
+	o.Attributes = append(o.Attributes, values.Attribute{Name: name, Values: keys.Text{Template: template(text)}})
 }
 
 func TestDerivedAttributes(t *testing.T) {
@@ -152,11 +153,11 @@ func TestTheWidestHashIsForeseen(t *testing.T) {
 }
 
 // faultsOf returns the faults of options.
-func faultsOf(t *testing.T, o keys.Options) []*keys.Fault {
+func faultsOf(t *testing.T, o keys.Options) []*values.Fault {
 	t.Helper()
-	var faults []*keys.Fault
+	var faults []*values.Fault
 	for _, err := range o.Validate() {
-		fault, ok := err.(*keys.Fault)
+		fault, ok := err.(*values.Fault)
 		if !ok {
 			t.Fatalf("Validate() holds %#v; want a Fault", err)
 		}
@@ -197,10 +198,10 @@ func random(rng *rand.Rand) keys.Options {
 	plain := slices.DeleteFunc(slices.Clone(pieces), func(s string) bool { return strings.Contains(s, "d}") && !strings.Contains(s, "0") })
 	return keys.Options{
 		Seed: rng.Uint64(),
-		Attributes: []keys.Attribute{
-			{Name: "a", Values: keys.List{Values: []string{text(3), text(5)}}},
-			{Name: "b", Values: keys.List{Values: []string{text(2), strings.Repeat("w", rng.IntN(200)), text(4)}}},
-			{Name: "n", Values: keys.Uniform{Low: -3, High: 3}},
+		Attributes: []values.Attribute{
+			{Name: "a", Values: values.List{Values: []string{text(3), text(5)}}},
+			{Name: "b", Values: values.List{Values: []string{text(2), strings.Repeat("w", rng.IntN(200)), text(4)}}},
+			{Name: "n", Values: values.Uniform{Low: -3, High: 3}},
 			{Name: "d", Values: keys.Text{Template: put(3, slices.DeleteFunc(plain, func(s string) bool { return strings.Contains(s, "(d,") || strings.Contains(s, "(d)") }))}},
 			{Name: "at", Values: keys.Time{Start: november, Every: 1 << 40}},
 		},
@@ -233,21 +234,21 @@ func TestForeseenKeysAreTheKeys(t *testing.T) {
 // legalKeys tries every combination of values: by expanding texts, without a
 // generator.
 func legalKeys(o keys.Options) bool {
-	values := map[string][]string{"n": {"-3", "-2", "-1", "0", "1", "2", "3"}, "at": {"2026-11-01T00:00:00.0000000Z"},
+	given := map[string][]string{"n": {"-3", "-2", "-1", "0", "1", "2", "3"}, "at": {"2026-11-01T00:00:00.0000000Z"},
 		"uuid": {"00000000-0000-4000-8000-000000000000"}}
 	var derived keys.Template
 	for _, a := range o.Attributes {
 		switch v := a.Values.(type) {
-		case keys.List:
-			values[a.Name] = v.Values
+		case values.List:
+			given[a.Name] = v.Values
 		case keys.Text:
 			derived = v.Template
 		}
 	}
-	for _, a := range values["a"] {
-		for _, b := range values["b"] {
-			for _, n := range values["n"] {
-				chosen := map[string]string{"a": a, "b": b, "n": n, "at": values["at"][0], "uuid": values["uuid"][0]}
+	for _, a := range given["a"] {
+		for _, b := range given["b"] {
+			for _, n := range given["n"] {
+				chosen := map[string]string{"a": a, "b": b, "n": n, "at": given["at"][0], "uuid": given["uuid"][0]}
 				value := func(name string) string { return chosen[name] }
 				chosen["d"] = derived.Expand(value)
 				key := entity.Key{Partition: o.PartitionKey.Expand(value), Row: o.RowKey.Expand(value)}

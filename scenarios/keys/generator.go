@@ -6,6 +6,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/scenarios/keys/values"
 )
 
 // Generator yields the entities of a key design. It is immutable: every method
@@ -33,7 +34,7 @@ type formed struct {
 // afterwards. The error joins what [Options.Validate] finds; it wraps
 // [ErrInvalid].
 func New(o Options) (*Generator, error) {
-	if err := errors.Join(append(o.Validate(), unreadFaults(o.Attributes)...)...); err != nil {
+	if err := errors.Join(append(o.Validate(), values.UnreadFaults(o.Attributes)...)...); err != nil {
 		return nil, err
 	}
 	g := &Generator{options: o, letters: clock.NewStream(o.Seed, "filler")}

@@ -1,6 +1,9 @@
 package keys
 
-import "slices"
+import (
+	"loadgen/scenarios/keys/values"
+	"slices"
+)
 
 // Differing returns the attributes that a template is formed from in the end,
 // derived ones taken apart, in which entities that share the values of some can still
@@ -47,7 +50,7 @@ func (o *Options) meant(names []string) []string {
 }
 
 // values returns the distribution of an attribute, nil where there is none.
-func (o *Options) values(name string) Distribution {
+func (o *Options) values(name string) values.Distribution {
 	if at := o.position(name); at >= 0 {
 		return o.Attributes[at].Values
 	}
@@ -77,7 +80,7 @@ func (o Options) Probes(names []string) map[string][]string {
 func (o Options) Unique(in, notIn Template) []string {
 	lacks := o.told(notIn, nil)
 	return slices.DeleteFunc(o.told(in, nil), func(name string) bool {
-		_, sequence := o.values(name).(Sequence)
+		_, sequence := o.values(name).(values.Sequence)
 		unique := sequence || o.position(name) < 0 && slices.Contains([]string{nameNumber, nameUUID, nameUUID7}, name)
 		return !unique || slices.Contains(lacks, name)
 	})

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"loadgen/engine/clock"
+	"loadgen/scenarios/keys/values"
 )
 
 // layout is a template with its attributes resolved to positions.
@@ -46,7 +47,7 @@ type drawn struct {
 	fixed  bool
 	stream clock.Stream
 	// values is what [byChance] draws from, text what [byText] is formed of.
-	values source
+	values values.Source
 	text   layout
 	// time is that of [byTime], and of the attribute that [byUUID7] goes by.
 	time timeline
@@ -65,7 +66,7 @@ const (
 
 // fix gives every entity the same value.
 func (d *drawn) fix(text string) {
-	d.kind, d.fixed, d.values = byChance, true, constant(text)
+	d.kind, d.fixed, d.values = byChance, true, values.Constant(text)
 }
 
 // draws returns the attributes of the options in the form to draw from, the
@@ -82,7 +83,7 @@ func (o *Options) draws() []drawn {
 		case Text:
 			d.kind, d.text = byText, o.resolve(values.Template)
 		default:
-			d.values = a.Values.compile(clock.NewStream(o.Seed, "attribute/"+a.Name+"/once"))
+			d.values = a.Values.Compile(clock.NewStream(o.Seed, "attribute/"+a.Name+"/once"))
 		}
 		list = append(list, d)
 	}
@@ -113,7 +114,7 @@ func (g *Generator) fill(dst []byte, s *slot, o *occurrence) []byte {
 		if o.Shared.has(s.attribute) {
 			number = o.Lead
 		}
-		dst = d.values.append(dst, number, d.stream.At(number))
+		dst = d.values.Append(dst, number, d.stream.At(number))
 	case byText:
 		whole := o
 		if o.Shared.has(s.attribute) {
@@ -144,5 +145,5 @@ func (g *Generator) fill(dst []byte, s *slot, o *occurrence) []byte {
 
 // position returns where an attribute stands, negative where it does not exist.
 func (o *Options) position(attribute string) int {
-	return slices.IndexFunc(o.Attributes, func(a Attribute) bool { return a.Name == attribute })
+	return slices.IndexFunc(o.Attributes, func(a values.Attribute) bool { return a.Name == attribute })
 }

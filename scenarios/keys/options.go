@@ -6,6 +6,7 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/nearest"
+	"loadgen/scenarios/keys/values"
 )
 
 // Options is a key design with what it is formed from.
@@ -16,7 +17,7 @@ type Options struct {
 	// [Time] of what is offered goes on behind them.
 	History uint64
 	// Attributes are what the templates can name.
-	Attributes []Attribute
+	Attributes []values.Attribute
 	// PartitionKey and RowKey form the key of each entity.
 	PartitionKey, RowKey Template
 	// Properties are those of each entity, in the order in which they are
@@ -76,7 +77,7 @@ type check struct {
 
 // attributeCheck is what the checks need to know of an attribute.
 type attributeCheck struct {
-	values Distribution
+	values values.Distribution
 	probes []string
 	widest string
 	// stretches is of how many a derived one is put together.
@@ -91,8 +92,8 @@ func (o Options) newCheck() *check {
 }
 
 func (c *check) attributes() {
-	if len(c.Attributes) > maxAttributes {
-		c.add("attributes", "attributes has %d entries; expected at most %d", len(c.Attributes), maxAttributes)
+	if len(c.Attributes) > values.MaxAttributes {
+		c.add("attributes", "attributes has %d entries; expected at most %d", len(c.Attributes), values.MaxAttributes)
 		return
 	}
 	count := map[string]int{}
@@ -105,23 +106,23 @@ func (c *check) attributes() {
 		var faults []error
 		switch {
 		case !isName(a.Name):
-			faults = append(faults, faultf(path, "%s cannot name an attribute; expected a letter or '_', then letters, digits or '_'", nearest.Shown(a.Name)))
+			faults = append(faults, values.Faultf(path, "%s cannot name an attribute; expected a letter or '_', then letters, digits or '_'", nearest.Shown(a.Name)))
 		case count[a.Name] > 1:
-			faults = append(faults, faultf(path, "attribute %q occurs %d times; expected once", a.Name, count[a.Name]))
+			faults = append(faults, values.Faultf(path, "attribute %q occurs %d times; expected once", a.Name, count[a.Name]))
 		}
 		if a.Values == nil {
-			faults = append(faults, faultf(path, "attribute %q has no values; expected a distribution", a.Name))
+			faults = append(faults, values.Faultf(path, "attribute %q has no values; expected a distribution", a.Name))
 		} else {
-			faults = append(faults, a.Values.faults(path)...)
+			faults = append(faults, a.Values.Faults(path)...)
 		}
 		c.faults = append(c.faults, faults...)
 		// Of a file that has not been read nothing is known.
-		if unread(a.Values) {
+		if values.Unread(a.Values) {
 			c.unread = true
 		} else if _, derived := a.Values.(Text); derived {
 			c.candidates[a.Name] = len(faults) == 0
 		} else if len(faults) == 0 {
-			probes := a.Values.probes()
+			probes := a.Values.Probes()
 			c.sound[a.Name] = &attributeCheck{values: a.Values, probes: probes, widest: widest(probes)}
 		}
 	}
@@ -150,10 +151,10 @@ func (c *check) keyValues(keyPath, attribute string, as func(string) entity.Key)
 	}
 	told := 0
 	for i, value := range a.probes {
-		if code, detail := entity.ValidateKey(as(value)); code != entity.OK && told < mostRowFaults {
+		if code, detail := entity.ValidateKey(as(value)); code != entity.OK && told < values.MostRowFaults {
 			a.judged = true
 			told++
-			where, what := placeOf(a.values, i)
+			where, what := values.PlaceOf(a.values, i)
 			c.add("attributes."+attribute+where, "%s is %s, and %s is formed from it: %s: %s", what, nearest.Shown(value), keyPath, code, detail)
 		}
 	}
@@ -213,7 +214,7 @@ func (c *check) template(path string, t Template) bool {
 		default:
 			sound = false
 			if what := c.missing(p.attribute); what != "" {
-				c.faults = append(c.faults, &Fault{path, p.nameOffset(), what})
+				c.faults = append(c.faults, &values.Fault{Path: path, Offset: p.nameOffset(), What: what})
 			}
 		}
 	}
@@ -236,5 +237,5 @@ func (c *check) missing(name string) string {
 }
 
 func (c *check) add(path, format string, args ...any) {
-	c.faults = append(c.faults, faultf(path, format, args...))
+	c.faults = append(c.faults, values.Faultf(path, format, args...))
 }

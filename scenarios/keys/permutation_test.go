@@ -2,25 +2,24 @@ package keys_test
 
 import (
 	"hash/fnv"
+	"loadgen/scenarios/keys/values"
 	"slices"
 	"strconv"
 	"testing"
-
-	"loadgen/scenarios/keys"
 )
 
 // ranksOf returns the rank and the value of so many entities under a scrambled zipf:
 // the same draws without scrambling are the ranks.
-func ranksOf(t *testing.T, seed uint64, of int64, exponent float64, draws uint64) (ranks, values []int64) {
+func ranksOf(t *testing.T, seed uint64, of int64, exponent float64, draws uint64) (ranks, given []int64) {
 	t.Helper()
 	plain := single(t, seed, zipf(of, exponent))
-	mixed := single(t, seed, keys.Zipf{Ranked: keys.Ranked{Of: of, Scramble: true}, Exponent: exponent})
+	mixed := single(t, seed, values.Zipf{Ranked: values.Ranked{Of: of, Scramble: true}, Exponent: exponent})
 	for n := range draws {
 		rank, _ := strconv.ParseInt(plain.PartitionKey(n), 10, 64)
 		value, _ := strconv.ParseInt(mixed.PartitionKey(n), 10, 64)
-		ranks, values = append(ranks, rank), append(values, value)
+		ranks, given = append(ranks, rank), append(given, value)
 	}
-	return ranks, values
+	return ranks, given
 }
 
 // byOwner counts values by the lowest rank that has each, which it owns.

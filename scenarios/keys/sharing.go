@@ -1,10 +1,12 @@
 package keys
 
+import "loadgen/scenarios/keys/values"
+
 // Shared is a set of attributes of one list of them. The zero value is empty.
-type Shared [(maxAttributes + 63) / 64]uint64
+type Shared [(values.MaxAttributes + 63) / 64]uint64
 
 func (s *Shared) has(attribute int) bool {
-	return attribute < maxAttributes && s[attribute/64]>>(attribute%64)&1 != 0
+	return attribute < values.MaxAttributes && s[attribute/64]>>(attribute%64)&1 != 0
 }
 
 // Sharing returns the set of the named attributes, for [Event.Shared] of this

@@ -1,6 +1,9 @@
 package keys
 
-import "loadgen/engine/clock"
+import (
+	"loadgen/engine/clock"
+	"loadgen/scenarios/keys/values"
+)
 
 // Text derives an attribute from others: its values are what a template of them
 // comes to. The order of the attributes does not matter, but none may, through
@@ -9,15 +12,15 @@ type Text struct {
 	Template Template
 }
 
-var _ Distribution = Text{}
+var _ values.Distribution = Text{}
 
-// faults is empty: what is wrong with a template depends on the other attributes,
+// Faults is empty: what is wrong with a template depends on the other attributes,
 // and [Options.Validate] sees them all.
-func (t Text) faults(string) []error { return nil }
+func (t Text) Faults(string) []error { return nil }
 
-// compile is not asked of a text: a [Generator] keeps it as a layout.
-func (t Text) compile(clock.Stream) source { return constant("") }
+// Compile is not asked of a text: a [Generator] keeps it as a layout.
+func (t Text) Compile(clock.Stream) values.Source { return values.Constant("") }
 
-// probes are none: those of the attributes that the text is derived from stand for
+// Probes are none: those of the attributes that the text is derived from stand for
 // it.
-func (t Text) probes() []string { return nil }
+func (t Text) Probes() []string { return nil }

@@ -8,7 +8,8 @@ import (
 	"loadgen/backoff"
 	"loadgen/results"
 	"loadgen/scenarios"
-	"loadgen/scenarios/drive"
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/fields"
 )
 
 // carried returns the scenario as it is carried out: a search and vegeta's driver try
@@ -23,13 +24,13 @@ func (p *Plan) carried() *scenarios.Scenario {
 
 // options returns what the campaign of the plan is made of, but for what depends on
 // when it begins.
-func (p *Plan) options(table string) drive.Options {
-	return drive.Options{Scenario: p.carried(), Table: table, NewName: p.Table == "", Reuse: p.Reuse, Keep: p.Keep, Find: p.Find,
+func (p *Plan) options(table string) campaign.Options {
+	return campaign.Options{Scenario: p.carried(), Table: table, NewName: p.Table == "", Reuse: p.Reuse, Keep: p.Keep, Find: p.Find,
 		RetryCodes: p.retryCodes(), Verify: p.verify(), RunMark: "run", Blank: !p.live()}
 }
 
 // campaign returns the run of the plan's scenario at a time.
-func (p *Plan) campaign(started time.Time) (*drive.Campaign, error) {
+func (p *Plan) campaign(started time.Time) (*campaign.Campaign, error) {
 	table := p.Table
 	if table == "" {
 		table = TablePrefix + p.Scenario.Table
@@ -45,7 +46,7 @@ func (p *Plan) campaign(started time.Time) (*drive.Campaign, error) {
 	if p.Progress != nil {
 		o.Entering = p.Progress.Enters
 	}
-	campaign, err := drive.NewCampaign(o)
+	campaign, err := campaign.NewCampaign(o)
 	if err != nil {
 		return nil, wrong("", "%v", err)
 	}
@@ -66,7 +67,7 @@ func (p *Plan) retryCodes() []int {
 // Forecast returns what a run of the plan will ask of its target. Its error is that of a
 // scenario which cannot be run.
 func (p *Plan) Forecast() (Forecast, error) {
-	campaign, err := drive.NewCampaign(p.options(TablePrefix + p.Scenario.Table))
+	campaign, err := campaign.NewCampaign(p.options(TablePrefix + p.Scenario.Table))
 	if err != nil {
 		return Forecast{}, wrong("", "%v", err)
 	}
@@ -92,7 +93,7 @@ func (p *Plan) Agree(f Forecast, table string) error {
 // [scenarios.Faults] of the plan, or wrap [ErrTarget], [ErrFolder], [ErrStopped], one of
 // drive's or results.ErrWrite.
 func Run(ctx context.Context, p Plan) (*results.Record, error) {
-	if err := scenarios.FaultsOf(p.Validate()); err != nil {
+	if err := fields.FaultsOf(p.Validate()); err != nil {
 		return nil, err
 	}
 	if p.Progress == nil {

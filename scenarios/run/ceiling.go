@@ -13,7 +13,7 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
-	"loadgen/scenarios/vitals"
+	"loadgen/scenarios/health"
 	"loadgen/target"
 	"loadgen/target/azure"
 )
@@ -78,7 +78,7 @@ func Ceiling(ctx context.Context, s *scenarios.Scenario, over string) (*results.
 		return nil, err
 	}
 	warm, began := null.answered.Load(), clk.Now()
-	used, known := vitals.CPU()
+	used, known := health.CPU()
 	if _, err := trial.Run(ctx, stage(probeMost, probeLimit)); err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func Ceiling(ctx context.Context, s *scenarios.Scenario, over string) (*results.
 	if ceiling.Operations == 0 || ceiling.Took <= 0 {
 		return nil, errNoCeiling
 	}
-	if after, still := vitals.CPU(); known && still {
+	if after, still := health.CPU(); known && still {
 		ceiling.CPU = after - used
 	}
 	return ceiling, nil

@@ -1,10 +1,9 @@
 package run
 
 import (
+	"loadgen/scenarios/campaign"
 	"os"
 	"runtime/debug"
-
-	"loadgen/scenarios/drive"
 )
 
 // What the process may let lie before it collects garbage. On two processors the
@@ -24,7 +23,7 @@ const (
 
 // easeCollector has garbage collected as seldom as a live run of a campaign can
 // afford, and returns what sets that back. Whoever has set GOGC has decided.
-func (p *Plan) easeCollector(c *drive.Campaign) (restore func()) {
+func (p *Plan) easeCollector(c *campaign.Campaign) (restore func()) {
 	if _, decided := os.LookupEnv("GOGC"); decided {
 		return func() {}
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"loadgen/scenarios"
-	"loadgen/scenarios/drive"
+	"loadgen/scenarios/campaign"
 )
 
 func TestCollectAt(t *testing.T) {
@@ -37,7 +37,7 @@ func TestEaseCollector(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	campaign, err := drive.NewCampaign(drive.Options{Scenario: stress, Table: "stress"})
+	campaign, err := campaign.NewCampaign(campaign.Options{Scenario: stress, Table: "stress"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,8 +80,8 @@ func severalRequests(op *scenarios.OperationSpec) error {
 		page = op.Top
 	}
 	switch {
-	case op.Procedure != "":
-		return fmt.Errorf("is the procedure %s, of several requests; expected a verb", op.Procedure)
+	case op.Workflow != "":
+		return fmt.Errorf("is the procedure %s, of several requests; expected a verb", op.Workflow)
 	case op.ReadFirst:
 		return errors.New("reads before it writes, in a request of its own; expected one without read_first")
 	case op.Verb != entity.Query && len(op.By) > 0:

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"loadgen/results"
+	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 )
 
@@ -24,10 +25,10 @@ var (
 	ErrStopped = drive.ErrStopped
 	// ErrTableExists and ErrNotOurs are wrapped where the table is there already, and
 	// where one to be reused lacks this tool's mark.
-	ErrTableExists, ErrNotOurs = drive.ErrTableExists, drive.ErrNotOurs
+	ErrTableExists, ErrNotOurs = campaign.ErrTableExists, campaign.ErrNotOurs
 	// ErrPreparation is wrapped where the table could not be made, filled or counted,
 	// ErrSilent where the target has stopped answering.
-	ErrPreparation, ErrSilent = drive.ErrPreparation, drive.ErrSilent
+	ErrPreparation, ErrSilent = campaign.ErrPreparation, drive.ErrSilent
 )
 
 // beside returns what is left of joined errors without those of a kind.

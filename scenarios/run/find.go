@@ -6,7 +6,7 @@ import (
 
 	"loadgen/results"
 	"loadgen/scenarios"
-	"loadgen/scenarios/drive"
+	"loadgen/scenarios/campaign"
 )
 
 // burstsPerStep is how many times as long as the allowance that an idle target has
@@ -26,7 +26,7 @@ func NewFind(s *scenarios.Scenario, of string) (*Find, error) {
 		f.Burst = m.AccountBurst
 	}
 	f.UpTo = HighestTried(of, f.From)
-	f.Step = min(max(time.Duration(burstsPerStep)*f.Burst, drive.ShortestStep), drive.LongestStep)
+	f.Step = min(max(time.Duration(burstsPerStep)*f.Burst, campaign.ShortestStep), campaign.LongestStep)
 	return f, nil
 }
 
@@ -37,7 +37,7 @@ func HighestTried(of string, from float64) float64 {
 	if of == results.LimitAccount {
 		times = 8
 	}
-	return min(times*from, drive.HighestRate)
+	return min(times*from, campaign.HighestRate)
 }
 
 // firstRate returns where a search begins: at the first rate of the scenario for a
@@ -49,9 +49,9 @@ func firstRate(s *scenarios.Scenario, of string) float64 {
 	for _, phase := range s.Phases {
 		switch t := phase.Offered(); {
 		case len(t.Keys) == 1 && len(t.Ladder()) > 0:
-			return max(t.Ladder()[0].Rate, drive.LowestRate)
+			return max(t.Ladder()[0].Rate, campaign.LowestRate)
 		case t.Unit == scenarios.UnitEach && t.Arrivals != nil:
-			return max(t.Arrivals.Constant, drive.LowestRate)
+			return max(t.Arrivals.Constant, campaign.LowestRate)
 		}
 	}
 	return documentedPartition / 4
@@ -69,7 +69,7 @@ func (p *Plan) findFaults() []error {
 
 // enoughPartitions refuses the search of an account whose partitions bind before it
 // does.
-func (p *Plan) enoughPartitions(c *drive.Campaign) error {
+func (p *Plan) enoughPartitions(c *campaign.Campaign) error {
 	partitions, err := c.FindOver()
 	if err != nil {
 		return wrong("", "%v", err)

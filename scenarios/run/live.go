@@ -8,8 +8,9 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/results"
+	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
-	"loadgen/scenarios/vitals"
+	"loadgen/scenarios/health"
 )
 
 // inRealTime carries a sound plan out against its target.
@@ -35,30 +36,30 @@ func (p *Plan) inRealTime(ctx context.Context) (*results.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	tape, err := p.tape(clk, campaign)
+	resultStream, err := p.resultStream(clk, campaign)
 	if err != nil {
 		return nil, err
 	}
 	k, err := p.keep(manifest)
 	if err != nil {
-		return nil, errors.Join(err, tape.discard())
+		return nil, errors.Join(err, resultStream.discard())
 	}
-	if err := tape.begin(); err != nil {
+	if err := resultStream.begin(); err != nil {
 		return nil, err
 	}
-	ended := p.send(ctx, campaign, clk, d, k, tape, ceiling)
+	ended := p.send(ctx, campaign, clk, d, k, resultStream, ceiling)
 	k.recorder.Connections(connectionsOf(d.wires))
 	d.close() // what was cut off is in the target's books only then
 	return k.seal(clk.Now().Offset(), d.counter, ended)
 }
 
 // send carries a campaign out against an open target, and returns how it ended.
-func (p *Plan) send(ctx context.Context, campaign *drive.Campaign, clk clock.Real, d *destination, k *kept,
-	tape *openTape, ceiling *results.Ceiling) error {
+func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.Real, d *destination, k *kept,
+	resultStream *openResultStream, ceiling *results.Ceiling) error {
 	now := func() time.Duration { return clk.Now().Offset() }
 	observers := p.Progress.Begins(Begun{Scenario: p.Scenario.Name, Time: k.manifest.Time, Operations: k.manifest.Operations, Now: now})
-	if tape != nil {
-		observers = append(observers, tape)
+	if resultStream != nil {
+		observers = append(observers, resultStream)
 	}
 	ledger := &drive.Ledger{Recorder: k.recorder, Observers: observers}
 	bounded, t, release := p.bound(ctx, d.target)
@@ -80,7 +81,7 @@ func (p *Plan) send(ctx context.Context, campaign *drive.Campaign, clk clock.Rea
 		p.Progress.Ends(ended)
 	}
 	look.end(k.recorder, ceiling)
-	ended = errors.Join(ended, tape.close())
+	ended = errors.Join(ended, resultStream.close())
 	if spent {
 		ended = becauseOfBudget(ended)
 	}
@@ -97,11 +98,11 @@ func becauseOfBudget(ended error) error {
 }
 
 // look is the generator being looked at while it runs.
-type look struct{ *vitals.Sampler }
+type look struct{ *health.Sampler }
 
 // lookAt begins to look at a runner; the caller owes it an end.
 func lookAt(live *drive.Live, recorder *results.Recorder) (look, error) {
-	sampler, err := vitals.Start(vitals.Options{Clock: live.Clock, Source: vitals.NewProcess(),
+	sampler, err := health.Start(health.Options{Clock: live.Clock, Source: health.NewProcess(),
 		Free: live.Free, Tell: recorder.Vital, Cores: runtime.GOMAXPROCS(0), Workers: live.Workers})
 	return look{sampler}, err
 }

@@ -9,7 +9,7 @@ import (
 
 	"loadgen/results"
 	"loadgen/scenarios"
-	"loadgen/scenarios/drive"
+	"loadgen/scenarios/campaign"
 )
 
 // The documents' targets, in entities per second.
@@ -20,7 +20,7 @@ const (
 
 // manifest says what is about to be run, when, and on what the service that calls
 // itself so is.
-func (p *Plan) manifest(c *drive.Campaign, started time.Time, service string) (results.Manifest, error) {
+func (p *Plan) manifest(c *campaign.Campaign, started time.Time, service string) (results.Manifest, error) {
 	s := p.carried()
 	m, err := modelOf(s)
 	if err != nil {
@@ -54,7 +54,7 @@ func (p *Plan) manifest(c *drive.Campaign, started time.Time, service string) (r
 }
 
 // load enters where the load goes, as far as a single phase says.
-func (p *Plan) load(m *results.Manifest, c *drive.Campaign) error {
+func (p *Plan) load(m *results.Manifest, c *campaign.Campaign) error {
 	if p.Find != nil {
 		// Where the load goes, the phase no longer says alone; and of another load than
 		// its own the scenario expects nothing.

@@ -1,16 +1,15 @@
 package run
 
 import (
+	"loadgen/report/text"
+	"loadgen/scenarios/campaign"
 	"math"
-
-	"loadgen/report/plain"
-	"loadgen/scenarios/drive"
 )
 
 // Footprint returns how much memory a simulation of the plan takes, in bytes. Its error is
 // that of a scenario which cannot be run.
 func (p *Plan) Footprint() (int64, error) {
-	campaign, err := drive.NewCampaign(p.options(TablePrefix + p.Scenario.Table))
+	campaign, err := campaign.NewCampaign(p.options(TablePrefix + p.Scenario.Table))
 	if err != nil {
 		return 0, wrong("", "%v", err)
 	}
@@ -19,7 +18,7 @@ func (p *Plan) Footprint() (int64, error) {
 
 // fits reports a simulation that would take more memory than it may, before
 // anything is run. Two runs beside each other take twice as much.
-func (p *Plan) fits(c *drive.Campaign) error {
+func (p *Plan) fits(c *campaign.Campaign) error {
 	if p.MemoryLimit == 0 {
 		return nil
 	}
@@ -33,9 +32,9 @@ func (p *Plan) fits(c *drive.Campaign) error {
 		return nil
 	}
 	if need.Holdings > 0 {
-		more = ", " + plain.Size(need.Holdings) + " of keys that tell what queries read" + more
+		more = ", " + text.Size(need.Holdings) + " of keys that tell what queries read" + more
 	}
 	return wrong("memory-limit", "the scenario would take about %s: %s of operations that wait, "+
-		"%s of stored entities, %s of histograms%s", plain.Size(sum),
-		plain.Size(need.Waiting), plain.Size(need.Entities), plain.Size(need.Histograms), more)
+		"%s of stored entities, %s of histograms%s", text.Size(sum),
+		text.Size(need.Waiting), text.Size(need.Entities), text.Size(need.Histograms), more)
 }

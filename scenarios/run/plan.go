@@ -7,6 +7,7 @@ import (
 	"loadgen/engine/rest"
 	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target/azure"
 )
@@ -106,13 +107,13 @@ type Plan struct {
 }
 
 // Find is the search for the highest rate that holds.
-type Find = drive.Find
+type Find = campaign.Find
 
 // Forecast is what a run will ask of its target.
-type Forecast = drive.Forecast
+type Forecast = campaign.Forecast
 
 // Stage is a stretch of a run that begins.
-type Stage = drive.Progress
+type Stage = campaign.Progress
 
 // Observer is told of every attempt and every operation.
 type Observer = drive.Observer

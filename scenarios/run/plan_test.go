@@ -9,6 +9,7 @@ import (
 
 	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/fields"
 	"loadgen/target/azure"
 )
 
@@ -53,7 +54,7 @@ func TestWorkersNeedFiles(t *testing.T) {
 		{"hardly any files", 1, Remote, 10, "expected at most 0 workers"},
 	} {
 		err := fewerThan("", row.workers, row.on, row.limit)
-		var fault scenarios.Fault
+		var fault fields.Fault
 		if row.says == "" && err != nil || row.says != "" && (!errors.As(err, &fault) || !strings.Contains(err.Error(), row.says)) {
 			t.Errorf("%s: fewerThan(%d, %v, %d) = %v; want %q", row.sentence, row.workers, row.on, row.limit, err, row.says)
 		}

@@ -9,6 +9,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
 )
@@ -83,17 +84,17 @@ func (k *kept) seal(end time.Duration, counter target.Counter, ended error) (*re
 	return record, ended
 }
 
-// openTape is a tape with the file that it writes to. A nil one is none.
-type openTape struct {
-	*drive.Tape
+// openResultStream is a result stream with the file that it writes to. A nil one is none.
+type openResultStream struct {
+	*drive.ResultStream
 	file *os.File
 	// made says that the file was not there before.
 	made bool
 }
 
-// tape opens the recording of attempts, nil where none was asked for. What the
-// file holds is left as it is until [openTape.begin].
-func (p *Plan) tape(clk clock.Real, c *drive.Campaign) (*openTape, error) {
+// result stream opens the recording of attempts, nil where none was asked for. What the
+// file holds is left as it is until [openResultStream.begin].
+func (p *Plan) resultStream(clk clock.Real, c *campaign.Campaign) (*openResultStream, error) {
 	if p.Attempts == "" {
 		return nil, nil
 	}
@@ -102,12 +103,12 @@ func (p *Plan) tape(clk clock.Real, c *drive.Campaign) (*openTape, error) {
 	if err != nil {
 		return nil, wrong("record", "%v", err)
 	}
-	return &openTape{drive.NewTape(file, p.Scenario.Name, clk.Started(), c.Kinds()), file, missing != nil}, nil
+	return &openResultStream{drive.NewResultStream(file, p.Scenario.Name, clk.Started(), c.Kinds()), file, missing != nil}, nil
 }
 
 // begin empties the file for the recording that follows; a device has nothing to
 // empty.
-func (t *openTape) begin() error {
+func (t *openResultStream) begin() error {
 	if t == nil {
 		return nil
 	}
@@ -122,15 +123,15 @@ func (t *openTape) begin() error {
 }
 
 // close writes what is left of a recording, if there is one.
-func (t *openTape) close() error {
+func (t *openResultStream) close() error {
 	if t == nil {
 		return nil
 	}
-	return errors.Join(t.Tape.Close(), t.file.Close())
+	return errors.Join(t.ResultStream.Close(), t.file.Close())
 }
 
 // discard takes back the opening of a recording.
-func (t *openTape) discard() error {
+func (t *openResultStream) discard() error {
 	err := t.close()
 	if t != nil && t.made {
 		err = errors.Join(err, os.Remove(t.file.Name()))

@@ -13,9 +13,10 @@ import (
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
-	"loadgen/target/standin"
+	"loadgen/target/queueblob"
 )
 
 // tailStretch is what the last part of a run is measured by.
@@ -55,7 +56,7 @@ func (p *Plan) simulated(ctx context.Context) (*results.Record, error) {
 
 // simulate sends the campaign to an engine of its own and returns when it ended, the
 // engine's books, and how.
-func (p *Plan) simulate(ctx context.Context, campaign *drive.Campaign, epoch time.Time, k *kept,
+func (p *Plan) simulate(ctx context.Context, campaign *campaign.Campaign, epoch time.Time, k *kept,
 	observers []Observer) (time.Duration, target.Counter, error) {
 	s := p.Scenario
 	m, err := modelOf(s)
@@ -64,8 +65,8 @@ func (p *Plan) simulate(ctx context.Context, campaign *drive.Campaign, epoch tim
 	}
 	e := engine.New(engine.Options{Model: m, Accounts: accountsOf(s), Epoch: entity.TicksOf(epoch), Seed: s.Seed,
 		Cold: s.Start == scenarios.StartCold, Dataless: !p.data()})
-	stores, tail := standin.NewMemory(), drive.NewTail(tailStretch)
-	runner := &drive.Virtual{Target: standin.NewVirtual(virtualAccounts(e, accountsOf(s)), stores)}
+	stores, tail := queueblob.NewMemory(), drive.NewTail(tailStretch)
+	runner := &drive.Virtual{Target: queueblob.NewVirtual(virtualAccounts(e, accountsOf(s)), stores)}
 	ended := campaign.Run(ctx, runner, &drive.Ledger{Recorder: k.recorder, Observers: append(observers, tail),
 		Happenings: func(now clock.Instant) []results.Event { return happenings(e, now) }})
 	if k.manifest.Spread != nil || s.Start == scenarios.StartCold {

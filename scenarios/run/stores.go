@@ -7,17 +7,17 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/scenarios"
-	"loadgen/scenarios/drive"
+	"loadgen/scenarios/campaign"
 	"loadgen/target"
 	"loadgen/target/azure"
-	"loadgen/target/standin"
+	"loadgen/target/queueblob"
 )
 
 // storesOf names what a scenario uses beside its tables, for the record: queues,
 // containers of blobs, or nothing.
 func storesOf(s *scenarios.Scenario) []string {
 	var names []string
-	queues, blobs := drive.Stores(s)
+	queues, blobs := campaign.Stores(s)
 	if queues {
 		names = append(names, "queue")
 	}
@@ -31,8 +31,8 @@ func storesOf(s *scenarios.Scenario) []string {
 // their books added to the target's own.
 func (d *destination) withStandIns(s *scenarios.Scenario, clk clock.Clock) {
 	if len(storesOf(s)) > 0 {
-		beside := standin.NewWaiting(clk)
-		d.target, d.counter = standin.New(d.target, beside), booksOfBoth{d.counter, beside}
+		beside := queueblob.NewWaiting(clk)
+		d.target, d.counter = queueblob.New(d.target, beside), booksOfBoth{d.counter, beside}
 	}
 }
 
@@ -51,7 +51,7 @@ func (b booksOfBoth) Counts() target.Counts {
 // neighboursOf returns the services of an account that a scenario uses beside its tables.
 func neighboursOf(s *scenarios.Scenario) []azure.Neighbour {
 	var list []azure.Neighbour
-	queues, blobs := drive.Stores(s)
+	queues, blobs := campaign.Stores(s)
 	if queues {
 		list = append(list, azure.Queue)
 	}
@@ -93,20 +93,20 @@ const whoIsThere = "loadgen-is-anybody-there"
 // remote destination where the scenario uses some. Each is asked first whether it is
 // there.
 func (p *Plan) withServices(ctx context.Context, d *destination) error {
-	var beside standin.Services
+	var beside queueblob.Services
 	for _, one := range neighboursOf(p.Scenario) {
 		address, _ := p.Accounts[0].Neighbour(one)
-		service := standin.NewService(address, p.Accounts[0].Account(), p.Accounts[0].Credential)
+		service := queueblob.NewService(address, p.Accounts[0].Account(), p.Accounts[0].Credential)
 		ask := target.Beside{Verb: target.ListBlobs, Store: whoIsThere, Most: 1}
 		if one == azure.Queue {
-			queues, err := standin.OpenQueues(service, p.Scenario.Workers)
+			queues, err := queueblob.OpenQueues(service, p.Scenario.Workers)
 			if err != nil {
 				return badCredential(service)
 			}
 			beside.Queues, ask = queues, target.Beside{Verb: target.ReceiveMessages, Store: whoIsThere, Hidden: 1e9}
 			d.closing = append(d.closing, queues.Close)
 		} else {
-			blobs, err := standin.OpenBlobs(service, p.Scenario.Workers)
+			blobs, err := queueblob.OpenBlobs(service, p.Scenario.Workers)
 			if err != nil {
 				return badCredential(service)
 			}
@@ -117,13 +117,13 @@ func (p *Plan) withServices(ctx context.Context, d *destination) error {
 			return fmt.Errorf("%w: the %v service at %s: %s", ErrTarget, one, service, o.Detail)
 		}
 	}
-	if beside != (standin.Services{}) {
-		d.target = standin.New(d.target, beside)
+	if beside != (queueblob.Services{}) {
+		d.target = queueblob.New(d.target, beside)
 	}
 	return nil
 }
 
 // badCredential says that a service has no key, without what was given in its place.
-func badCredential(service standin.Service) error {
+func badCredential(service queueblob.Service) error {
 	return wrong("", "--target: the account's key does not do for %s", service)
 }

@@ -11,7 +11,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/rest"
-	"loadgen/engine/wire"
+	"loadgen/engine/wire/signing"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/target"
@@ -22,10 +22,10 @@ import (
 type Endpoint = azure.Endpoint
 
 // NewSecret reads the key of an account, base64. Its error does not repeat it.
-func NewSecret(text string) (*wire.Secret, error) { return wire.NewSecret(text) }
+func NewSecret(text string) (*signing.Secret, error) { return signing.NewSecret(text) }
 
 // ParseURL returns the endpoint at an address, see azure.ParseURL.
-func ParseURL(text, account string, secret *wire.Secret) (Endpoint, error) {
+func ParseURL(text, account string, secret *signing.Secret) (Endpoint, error) {
 	return azure.ParseURL(text, account, secret)
 }
 
@@ -160,8 +160,8 @@ func stop(server *rest.Server) {
 // embeddedSecret returns a key for the embedded engine's account. It guards
 // nothing: it is there so that every request is signed and checked, as it would
 // be elsewhere.
-func embeddedSecret(seed uint64) (*wire.Secret, error) {
-	return wire.NewSecret(strings.Repeat("bG9hZGdlbi1lbWJl", 5) + fmt.Sprintf("%08d", seed%100_000_000))
+func embeddedSecret(seed uint64) (*signing.Secret, error) {
+	return signing.NewSecret(strings.Repeat("bG9hZGdlbi1lbWJl", 5) + fmt.Sprintf("%08d", seed%100_000_000))
 }
 
 // openRemote opens a client of each account of another service and asks each whether

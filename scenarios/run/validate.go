@@ -7,13 +7,14 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
 	"loadgen/scenarios"
-	"loadgen/scenarios/drive"
-	"loadgen/scenarios/vitals"
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/fields"
+	"loadgen/scenarios/health"
 )
 
 // wrong is what is wrong with a field of a plan, none of its own where that is empty.
 func wrong(field, format string, args ...any) error {
-	return scenarios.Fault{Path: field, What: fmt.Sprintf(format, args...)}
+	return fields.Fault{Path: field, What: fmt.Sprintf(format, args...)}
 }
 
 // TablePrefix begins the name of every table that this tool makes, and of all
@@ -48,7 +49,7 @@ func (p *Plan) Validate() []error {
 	if len(faults) > 0 {
 		return faults
 	}
-	campaign, err := drive.NewCampaign(p.options("loadgen"))
+	campaign, err := campaign.NewCampaign(p.options("loadgen"))
 	if err != nil {
 		return []error{wrong("", "%v", err)}
 	}
@@ -83,7 +84,7 @@ func (p *Plan) tableFault() error {
 	if p.On == Remote && !strings.HasPrefix(strings.ToLower(p.Table), TablePrefix) {
 		return wrong("table", "on a target that is not embedded only tables are touched whose name begins with %q", TablePrefix)
 	}
-	if made := drive.Tables(p.Scenario); len(made) > 0 {
+	if made := campaign.Tables(p.Scenario); len(made) > 0 {
 		return wrong("table", "the scenario %s makes and drops tables such as %s, which could be somebody else's; expected no --table",
 			p.Scenario.Name, p.Table+made[0])
 	}
@@ -97,7 +98,7 @@ const spareFiles = 64
 // an embedded engine has the other end, too. Each worker may leave one open to each
 // account.
 func (p *Plan) enoughFiles() error {
-	limit, known := vitals.OpenFiles()
+	limit, known := health.OpenFiles()
 	if !known {
 		return nil
 	}

@@ -3,11 +3,10 @@ package series
 import (
 	"errors"
 	"fmt"
+	"loadgen/scenarios/fields"
 	"slices"
 	"strings"
 	"testing"
-
-	"loadgen/scenarios"
 )
 
 func TestSplitValues(t *testing.T) {
@@ -77,7 +76,7 @@ func TestCombinations(t *testing.T) {
 		{"11 by 10 values", []string{"seed=" + numbers(11), "workers=" + numbers(10)}, "that comes to 110 runs"},
 	} {
 		_, err := combinations(row.sweeps)
-		var fault scenarios.Fault
+		var fault fields.Fault
 		if last := row.sweeps[len(row.sweeps)-1]; !errors.As(err, &fault) || fault.Path != "sweep" ||
 			!strings.HasPrefix(fault.What, last+": ") || !strings.Contains(fault.What, row.says) {
 			t.Errorf("%s: combinations(%.60q) = %v; want a fault of sweep with %q", row.sentence, row.sweeps, err, row.says)

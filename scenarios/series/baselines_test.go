@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"loadgen/report/compare"
-	"loadgen/report/ruling"
+	"loadgen/report/compare/gate"
 	"loadgen/results"
 	"loadgen/results/baseline"
 	"loadgen/scenarios"
@@ -38,7 +38,7 @@ func asCommitted(t *testing.T, record *results.Record) {
 	name := record.Manifest.Scenario.Name
 	if one, err := g.Rule(record, ""); err != nil || one.Outcome != compare.Same {
 		var text strings.Builder
-		_ = ruling.Text(&text, []ruling.Ruling{one})
+		_ = gate.Text(&text, []gate.Result{one})
 		t.Errorf("%s, %v", &text, err)
 	}
 	was, err := os.ReadFile(g.file(name))

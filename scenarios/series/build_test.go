@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
-	"loadgen/scenarios"
+	"loadgen/scenarios/fields"
 )
 
 // gateChild names the variable that makes the test binary a build which a gate runs.
@@ -99,7 +99,7 @@ func TestExecutables(t *testing.T) {
 		"./text":        "permission denied; expected an older build",
 	} {
 		_, err := executable(name)
-		var fault scenarios.Fault
+		var fault fields.Fault
 		if !errors.As(err, &fault) || fault.Path != "against" || !strings.Contains(fault.What, says) {
 			t.Errorf("executable(%s) = %v; want a fault of against with %q", name, err, says)
 		}

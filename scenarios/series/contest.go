@@ -14,12 +14,12 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/nearest"
-	"loadgen/report/plain"
-	"loadgen/report/ranking"
+	"loadgen/report/compare/contest"
+	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/advise/suggest"
 	"loadgen/scenarios/run"
-	"loadgen/scenarios/suggest"
 )
 
 // ContestPlan is a contest as data: which designs of a scenario are held against each
@@ -39,7 +39,7 @@ type ContestPlan struct {
 	Source string
 	// Alpha and Price are as of [ranking.Options].
 	Alpha float64
-	Price ranking.Price
+	Price contest.Price
 	// Suggest has designs take part that follow from what the operations ask for, and the
 	// scenario written with the winner in use: to Write, or where that is empty to
 	// suggested.yaml in the folder.
@@ -63,7 +63,7 @@ func (p *ContestPlan) Validate() []error {
 	if p.Seeds < 1 || p.Seeds > MostSeeds {
 		faults = append(faults, wrong("seeds", "expected 1 to %d", MostSeeds))
 	}
-	for _, err := range (ranking.Options{Alpha: p.Alpha, Price: p.Price}).Validate() {
+	for _, err := range (contest.Options{Alpha: p.Alpha, Price: p.Price}).Validate() {
 		faults = append(faults, wrong("", "%v", err))
 	}
 	return faults
@@ -71,7 +71,7 @@ func (p *ContestPlan) Validate() []error {
 
 // Contested is what came of a contest.
 type Contested struct {
-	*ranking.Contest
+	*contest.Contest
 	// Folder has contest.json, the pictures, and the records of the runs: on a virtual
 	// clock that of each design's first.
 	Folder results.Dir
@@ -81,11 +81,11 @@ type Contested struct {
 	Written  string
 }
 
-// contest is one under way: the designs and what has come of their runs.
-type contest struct {
+// contestRun is one under way: the designs and what has come of their runs.
+type contestRun struct {
 	plan     ContestPlan
 	scenario *scenarios.Scenario
-	needs    ranking.Needs
+	needs    contest.Needs
 	arms     []*arm
 	// other is the profile that the verdict is held against, empty for none.
 	other    string
@@ -117,7 +117,7 @@ func Contest(ctx context.Context, plan ContestPlan) (*Contested, error) {
 	if plan.Progress == nil {
 		plan.Progress = io.Discard
 	}
-	c := &contest{plan: plan, scenario: plan.Run.Scenario, clock: clock.NewReal(), left: plan.Run.Budget}
+	c := &contestRun{plan: plan, scenario: plan.Run.Scenario, clock: clock.NewReal(), left: plan.Run.Budget}
 	if plan.Run.Rival && !c.live() {
 		c.other = run.OtherProfile(c.scenario.Model.Profile)
 	}
@@ -143,11 +143,11 @@ func Contest(ctx context.Context, plan ContestPlan) (*Contested, error) {
 }
 
 // live reports whether the runs take place in real time.
-func (c *contest) live() bool { return c.plan.Run.On != run.Simulated }
+func (c *contestRun) live() bool { return c.plan.Run.On != run.Simulated }
 
 // chosen returns the designs that take part, in the order of the scenario: in which they
 // were named changes nothing, the command to repeat it included.
-func (c *contest) chosen() ([]string, error) {
+func (c *contestRun) chosen() ([]string, error) {
 	all, named := c.scenario.Alternatives(), c.plan.Designs
 	if len(named) == 0 {
 		if len(all) < 2 {
@@ -174,7 +174,7 @@ func (c *contest) chosen() ([]string, error) {
 
 // foresee returns how many runs may be carried out at once. What keeps one from being made
 // is told before the first, and consent asked for what all of them will send.
-func (c *contest) foresee() (atOnce int, err error) {
+func (c *contestRun) foresee() (atOnce int, err error) {
 	var sum run.Forecast
 	most, design := int64(1), ""
 	for _, one := range c.able() {
@@ -199,7 +199,7 @@ func (c *contest) foresee() (atOnce int, err error) {
 	}
 	limit := cmp.Or(c.plan.Run.MemoryLimit, math.MaxInt64)
 	if most > limit {
-		return 0, wrong("memory-limit", "a run of the design %s would take about %s", design, plain.Size(most))
+		return 0, wrong("memory-limit", "a run of the design %s would take about %s", design, text.Size(most))
 	}
 	return int(min(int64(runtime.GOMAXPROCS(0)), limit/most)), nil
 }

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"loadgen/engine/entity"
-	"loadgen/report/ranking"
+	"loadgen/report/compare/contest"
 	"loadgen/results"
 	"loadgen/results/expectation"
 	"loadgen/scenarios"
-	"loadgen/scenarios/explain"
-	"loadgen/scenarios/survey"
+	"loadgen/scenarios/advise"
+	"loadgen/scenarios/advise/keystatistics"
+	"loadgen/scenarios/fields"
 )
 
 // arm is one design that takes part.
@@ -19,11 +20,11 @@ type arm struct {
 	design string
 	// scenario is the one with the design in use, its files read.
 	scenario *scenarios.Scenario
-	cannot   []ranking.Obstacle
+	cannot   []contest.Obstacle
 	order    string
 	// trials and others are what its runs came to, by the number of the run; nil where
 	// it has not come to its end.
-	trials, others []*ranking.Trial
+	trials, others []*contest.Trial
 	// first is the record of the first of its runs that did, number that run's number;
 	// memory holds it where nothing else does.
 	first  *results.Record
@@ -32,16 +33,16 @@ type arm struct {
 }
 
 // able returns the designs that can be run.
-func (c *contest) able() []*arm {
+func (c *contestRun) able() []*arm {
 	return slices.DeleteFunc(slices.Clone(c.arms), func(one *arm) bool { return len(one.cannot) > 0 })
 }
 
 // enter enters the designs: each with what it cannot do, or ready to run. Faults that
 // are the scenario's own are the error.
-func (c *contest) enter(names []string) error {
-	var unread []scenarios.Faults
+func (c *contestRun) enter(names []string) error {
+	var unread []fields.Faults
 	for _, name := range names {
-		one := &arm{design: name, trials: make([]*ranking.Trial, c.plan.Seeds), others: make([]*ranking.Trial, c.plan.Seeds)}
+		one := &arm{design: name, trials: make([]*contest.Trial, c.plan.Seeds), others: make([]*contest.Trial, c.plan.Seeds)}
 		c.arms = append(c.arms, one)
 		var err error
 		if one.scenario, err = c.scenario.Under(name); err != nil {
@@ -51,14 +52,14 @@ func (c *contest) enter(names []string) error {
 			continue
 		}
 		err = one.scenario.ReadFrom(c.plan.Source)
-		var faults scenarios.Faults
+		var faults fields.Faults
 		if err != nil && !errors.As(err, &faults) {
 			return err
 		}
 		one.cannot = obstacles(c.scenario.ObstaclesOf(faults))
 		unread = append(unread, faults)
 	}
-	if len(unread) > 0 && len(unread[0]) > 0 && !slices.ContainsFunc(unread, func(f scenarios.Faults) bool { return !slices.Equal(f, unread[0]) }) {
+	if len(unread) > 0 && len(unread[0]) > 0 && !slices.ContainsFunc(unread, func(f fields.Faults) bool { return !slices.Equal(f, unread[0]) }) {
 		// Whatever the design, the files cannot be read.
 		return unread[0]
 	}
@@ -69,27 +70,27 @@ func (c *contest) enter(names []string) error {
 	return nil
 }
 
-func obstacles(list []scenarios.Obstacle) []ranking.Obstacle {
-	var all []ranking.Obstacle
+func obstacles(list []scenarios.Obstacle) []contest.Obstacle {
+	var all []contest.Obstacle
 	for _, one := range list {
-		all = append(all, ranking.Obstacle(one))
+		all = append(all, contest.Obstacle(one))
 	}
 	return all
 }
 
 // orderOf returns how new PartitionKeys come under a design, as explain tells it: empty
 // where it cannot.
-func (c *contest) orderOf(one *arm) string {
-	targets, times, err := explain.TargetsOf(one.scenario)
+func (c *contestRun) orderOf(one *arm) string {
+	targets, times, err := advise.TargetsOf(one.scenario)
 	if err != nil {
 		return ""
 	}
 	read := func(s *scenarios.Scenario) error { return s.ReadFrom(c.plan.Source) }
-	told, err := explain.OrderOf(explain.Options{Scenario: one.scenario, Read: read, Targets: targets, Times: times})
+	told, err := advise.OrderOf(advise.Options{Scenario: one.scenario, Read: read, Targets: targets, Times: times})
 	switch {
-	case err != nil, told == survey.Unknown.String():
+	case err != nil, told == keystatistics.Unknown.String():
 		return ""
-	case told == survey.OnePartition.String():
+	case told == keystatistics.OnePartition.String():
 		return results.OnePartition
 	default:
 		return told
@@ -98,12 +99,12 @@ func (c *contest) orderOf(one *arm) string {
 
 // needsOf returns what the application asks of its operations: what they are about, and
 // how long they may take by what the scenario expects.
-func needsOf(s *scenarios.Scenario) ranking.Needs {
-	n := ranking.Needs{Within: make(map[string]int64), Entities: make(map[string]int64), Reads: make(map[string]bool)}
+func needsOf(s *scenarios.Scenario) contest.Needs {
+	n := contest.Needs{Within: make(map[string]int64), Entities: make(map[string]int64), Reads: make(map[string]bool)}
 	for i := range s.Phases {
 		for _, o := range s.Phases[i].Operations() {
 			n.Entities[o.Name] = int64(max(1, o.Entities))
-			if o.Procedure == "" && (o.Verb == entity.Get || o.Verb == entity.Query) {
+			if o.Workflow == "" && (o.Verb == entity.Get || o.Verb == entity.Query) {
 				n.Reads[o.Name] = true
 			}
 			if within, some := withinOf(s, &s.Phases[i], o.Name); some {

@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"loadgen/engine/model"
-	"loadgen/report/ranking"
+	"loadgen/report/compare/contest"
 	"loadgen/scenarios"
+	"loadgen/scenarios/advise/suggest"
 	"loadgen/scenarios/run"
-	"loadgen/scenarios/suggest"
 )
 
 // Every design meets the same events: at one seed the attributes of the same event have
@@ -120,8 +120,8 @@ func TestNeedsOfAScenario(t *testing.T) {
 
 // The designs take turns, there and back, whatever their order in the file.
 func TestTurnsInRealTime(t *testing.T) {
-	c := &contest{plan: ContestPlan{Run: run.Plan{On: run.InProcess}, Seeds: 3},
-		arms: []*arm{{design: "c"}, {design: "a"}, {design: "b"}, {design: "x", cannot: []ranking.Obstacle{{}}}}}
+	c := &contestRun{plan: ContestPlan{Run: run.Plan{On: run.InProcess}, Seeds: 3},
+		arms: []*arm{{design: "c"}, {design: "a"}, {design: "b"}, {design: "x", cannot: []contest.Obstacle{{}}}}}
 	var got []string
 	for _, one := range c.matches() {
 		got = append(got, one.folder())
@@ -143,7 +143,7 @@ func TestSuggestedScenarioRuns(t *testing.T) {
 	if err != nil || !strings.HasPrefix(string(text), "# The scenario orders with the design ") {
 		t.Fatalf("%v: %.80s", err, text)
 	}
-	if !slices.ContainsFunc(c.Ranking, func(r ranking.Ranked) bool {
+	if !slices.ContainsFunc(c.Ranking, func(r contest.Ranked) bool {
 		return *r.Rank == 1 && strings.Contains(string(text), "\nuse: "+r.Design+"\n")
 	}) {
 		t.Errorf("the scenario does not use a design that came first:\n%s", text)
@@ -156,7 +156,7 @@ func TestSuggestedScenarioRuns(t *testing.T) {
 // A run is of its design and seed; under the other profile nothing is expected of it.
 func TestMatchesOfAContest(t *testing.T) {
 	base := parsed(t, orderBook)
-	c := &contest{plan: ContestPlan{Seeds: 2}, other: model.Headroom, arms: []*arm{{design: "shop", scenario: base}, {design: "x", cannot: []ranking.Obstacle{{}}}}}
+	c := &contestRun{plan: ContestPlan{Seeds: 2}, other: model.Headroom, arms: []*arm{{design: "shop", scenario: base}, {design: "x", cannot: []contest.Obstacle{{}}}}}
 	list := c.matches()
 	if len(list) != 4 {
 		t.Fatalf("%d runs; want two of one design under two profiles", len(list))
@@ -175,22 +175,22 @@ func TestMatchesOfAContest(t *testing.T) {
 // Of designs that share the first place it is not chance which is written.
 func TestTheBestOfSeveral(t *testing.T) {
 	one, two := 1, 2
-	ranked := func(design string, rank *int, copies int) ranking.Ranked {
-		return ranking.Ranked{Design: design, Rank: rank, Copies: copies}
+	ranked := func(design string, rank *int, copies int) contest.Ranked {
+		return contest.Ranked{Design: design, Rank: rank, Copies: copies}
 	}
-	c := &contest{proposal: &suggest.Proposal{Candidates: []suggest.Candidate{{Design: scenarios.Design{Name: "x"}}, {Design: scenarios.Design{Name: "y"}}}}}
+	c := &contestRun{proposal: &suggest.Proposal{Candidates: []suggest.Candidate{{Design: scenarios.Design{Name: "x"}}, {Design: scenarios.Design{Name: "y"}}}}}
 	for _, row := range []struct {
 		sentence       string
-		ranking        []ranking.Ranked
+		ranking        []contest.Ranked
 		design, shared string
 	}{
 		{"nothing was run", nil, "", ""},
-		{"none can", []ranking.Ranked{{Design: "x", Rank: &one, Cannot: []ranking.Obstacle{{}}}}, "", ""},
-		{"a winner", []ranking.Ranked{ranked("own", &one, 3), ranked("x", &two, 0)}, "own", ""},
-		{"fewer copies", []ranking.Ranked{ranked("x", &one, 1), ranked("own", &one, 0), ranked("y", &two, 0)}, "own", "x"},
-		{"as proposed", []ranking.Ranked{ranked("own", &one, 0), ranked("y", &one, 0), ranked("x", &one, 0)}, "x", "y own"},
+		{"none can", []contest.Ranked{{Design: "x", Rank: &one, Cannot: []contest.Obstacle{{}}}}, "", ""},
+		{"a winner", []contest.Ranked{ranked("own", &one, 3), ranked("x", &two, 0)}, "own", ""},
+		{"fewer copies", []contest.Ranked{ranked("x", &one, 1), ranked("own", &one, 0), ranked("y", &two, 0)}, "own", "x"},
+		{"as proposed", []contest.Ranked{ranked("own", &one, 0), ranked("y", &one, 0), ranked("x", &one, 0)}, "x", "y own"},
 	} {
-		design, shared := c.best(&ranking.Contest{Ranking: row.ranking})
+		design, shared := c.best(&contest.Contest{Ranking: row.ranking})
 		if design != row.design || strings.Join(shared, " ") != row.shared {
 			t.Errorf("%s: %q with %v; want %q with %s", row.sentence, design, shared, row.design, row.shared)
 		}
@@ -203,8 +203,8 @@ func TestTheWinnerIsWrittenWhereItRuns(t *testing.T) {
 	t.Chdir(t.TempDir())
 	text := strings.Replace(orderBook, "shop: {uniform: [1, 40]}", "shop: {csv: {file: shops.csv, column: Shop}}", 1)
 	first := 1
-	c := &contest{plan: ContestPlan{Source: "tables", Write: filepath.Join("out", "won.yaml")}, scenario: parsed(t, text), proposal: new(suggest.Proposal), folder: "c"}
-	told := &ranking.Contest{Ranking: []ranking.Ranked{{Design: "day", Rank: &first}}}
+	c := &contestRun{plan: ContestPlan{Source: "tables", Write: filepath.Join("out", "won.yaml")}, scenario: parsed(t, text), proposal: new(suggest.Proposal), folder: "c"}
+	told := &contest.Contest{Ranking: []contest.Ranked{{Design: "day", Rank: &first}}}
 	if _, err := c.write(told); err == nil || err.Error() != "write: no such file or directory" {
 		t.Errorf("winner into a folder that is not there: %v; want what cannot be written", err)
 	}

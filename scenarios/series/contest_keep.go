@@ -10,14 +10,14 @@ import (
 	"strings"
 
 	"loadgen/report/chart"
-	"loadgen/report/ranking"
+	"loadgen/report/compare/contest"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios/run"
 )
 
 // makeFolder makes the folder of the contest.
-func (c *contest) makeFolder() (err error) {
+func (c *contestRun) makeFolder() (err error) {
 	if p := &c.plan.Run; p.Out != "" {
 		c.folder, err = results.UseDir(p.Out)
 	} else {
@@ -30,7 +30,7 @@ func (c *contest) makeFolder() (err error) {
 }
 
 // conclude ranks and keeps a contest that ended so.
-func (c *contest) conclude(ended error) (*Contested, error) {
+func (c *contestRun) conclude(ended error) (*Contested, error) {
 	told := &Contested{Contest: c.ranked(ended), Folder: c.folder, Proposal: c.proposal}
 	err := c.keep(told.Contest)
 	if err == nil {
@@ -48,22 +48,22 @@ func (c *contest) conclude(ended error) (*Contested, error) {
 
 // ranked returns the contest of what was run, by as many runs of each design as all have
 // that have any, and says what was not.
-func (c *contest) ranked(ended error) *ranking.Contest {
-	o := ranking.Options{Scenario: c.scenario.Name, Profile: c.scenario.Model.Profile, Other: c.other, Alpha: c.plan.Alpha, Price: c.plan.Price}
+func (c *contestRun) ranked(ended error) *contest.Contest {
+	o := contest.Options{Scenario: c.scenario.Name, Profile: c.scenario.Model.Profile, Other: c.other, Alpha: c.plan.Alpha, Price: c.plan.Price}
 	if c.plan.Repeat != nil {
 		o.Repeat = c.plan.Repeat(c.named())
 	}
 	if c.plan.Run.On == run.Remote {
 		o.Profile = ""
 	}
-	runs := c.even(func(one *arm) []*ranking.Trial { return one.trials })
-	beside := c.even(func(one *arm) []*ranking.Trial { return one.others })
-	var arms []ranking.Arm
+	runs := c.even(func(one *arm) []*contest.Trial { return one.trials })
+	beside := c.even(func(one *arm) []*contest.Trial { return one.others })
+	var arms []contest.Arm
 	var left []string
 	done := 0
 	for _, one := range c.arms {
 		design := &one.scenario.Design
-		arms = append(arms, ranking.Arm{Design: one.design, PartitionKey: design.PartitionKey, RowKey: design.RowKey,
+		arms = append(arms, contest.Arm{Design: one.design, PartitionKey: design.PartitionKey, RowKey: design.RowKey,
 			Copies: len(design.Copies), Cannot: one.cannot, Order: one.order, Record: one.first,
 			Trials: firstRuns(one.trials, runs), Others: firstRuns(one.others, beside)})
 		made := len(arms[len(arms)-1].Trials)
@@ -72,7 +72,7 @@ func (c *contest) ranked(ended error) *ranking.Contest {
 		}
 		done += made
 	}
-	told := ranking.Rank(arms, o)
+	told := contest.Rank(arms, o)
 	if ended != nil {
 		able := len(c.able())
 		if able-len(left) > 1 {
@@ -84,7 +84,7 @@ func (c *contest) ranked(ended error) *ranking.Contest {
 }
 
 // named returns the designs that take part in their order, none where none was named.
-func (c *contest) named() []string {
+func (c *contestRun) named() []string {
 	var names []string
 	for _, one := range c.arms {
 		if len(c.plan.Designs) > 0 {
@@ -108,7 +108,7 @@ func cutShort(ended error, done, all int, left []string) string {
 }
 
 // even returns how many runs count of each design: as many as each has that has any.
-func (c *contest) even(of func(*arm) []*ranking.Trial) int {
+func (c *contestRun) even(of func(*arm) []*contest.Trial) int {
 	least := 0
 	for _, one := range c.arms {
 		if n := len(firstRuns(of(one), c.plan.Seeds)); n > 0 && (least == 0 || n < least) {
@@ -119,8 +119,8 @@ func (c *contest) even(of func(*arm) []*ranking.Trial) int {
 }
 
 // firstRuns returns the first of the runs that came to their end.
-func firstRuns(list []*ranking.Trial, most int) []ranking.Trial {
-	var runs []ranking.Trial
+func firstRuns(list []*contest.Trial, most int) []contest.Trial {
+	var runs []contest.Trial
 	for _, one := range list {
 		if one != nil && len(runs) < most {
 			runs = append(runs, *one)
@@ -131,9 +131,9 @@ func firstRuns(list []*ranking.Trial, most int) []ranking.Trial {
 
 // keep writes the contest, its pictures and the records of the designs' first runs, unless
 // they are there.
-func (c *contest) keep(told *ranking.Contest) error {
+func (c *contestRun) keep(told *contest.Contest) error {
 	var text bytes.Buffer
-	if err := ranking.JSON(&text, told); err != nil {
+	if err := contest.JSON(&text, told); err != nil {
 		return err
 	}
 	if err := c.folder.Replace("contest.json", text.Bytes()); err != nil {
@@ -157,7 +157,7 @@ func (c *contest) keep(told *ranking.Contest) error {
 }
 
 // draw draws where the load of each design went, best first.
-func (c *contest) draw(told *ranking.Contest) error {
+func (c *contestRun) draw(told *contest.Contest) error {
 	var list []chart.HeatArm
 	for i := range told.Ranking {
 		one := &told.Ranking[i]
@@ -175,7 +175,7 @@ func (c *contest) draw(told *ranking.Contest) error {
 }
 
 // inAGlance says in a line what a design came to.
-func inAGlance(one *ranking.Ranked) string {
+func inAGlance(one *contest.Ranked) string {
 	var words []string
 	if one.Sustained != nil {
 		words = append(words, fmt.Sprintf("sustains %s entities/s", verdict.Count(int64(one.Sustained.Mean+.5))))

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"loadgen/engine/wire"
+	"loadgen/engine/wire/signing"
 	"loadgen/results"
 	"loadgen/scenarios/run"
 	"loadgen/target/azure"
@@ -78,7 +78,7 @@ func TestContestWithinABudget(t *testing.T) {
 // A service is sent nothing, and no folder made, before somebody has agreed to what all
 // runs together will send.
 func TestContestAsksForConsent(t *testing.T) {
-	secret, err := wire.NewSecret("c2VjcmV0")
+	secret, err := signing.NewSecret("c2VjcmV0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
-	"loadgen/report/ranking"
+	"loadgen/report/compare/contest"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/run"
@@ -37,7 +37,7 @@ func seedOf(root uint64, design string, run int) uint64 {
 // as many runs of each design as can be. In real time every other round goes the other way
 // round, so that a machine or a service that grows slower favours none: the order of the
 // names counts then, not that of the file.
-func (c *contest) matches() []match {
+func (c *contestRun) matches() []match {
 	order := c.able()
 	if c.live() {
 		slices.SortFunc(order, func(a, b *arm) int { return cmp.Compare(a.design, b.design) })
@@ -78,7 +78,7 @@ func (m *match) folder() string {
 }
 
 // planOf returns the plan of one run.
-func (c *contest) planOf(m *match) run.Plan {
+func (c *contestRun) planOf(m *match) run.Plan {
 	p := c.plan.Run
 	p.Scenario = m.scenario(c.scenario.Seed)
 	p.Rival, p.MemoryLimit, p.Out, p.Runs, p.Budget = false, 0, "", "", c.left
@@ -100,7 +100,7 @@ func agreed(run.Ask) error { return nil }
 
 // carryOut makes all runs, so many at once, and waits for them. Its error is what ended
 // them early.
-func (c *contest) carryOut(ctx context.Context, atOnce int) error {
+func (c *contestRun) carryOut(ctx context.Context, atOnce int) error {
 	list := c.matches()
 	atOnce = max(1, min(atOnce, len(list)))
 	c.announce(len(list), atOnce)
@@ -109,7 +109,7 @@ func (c *contest) carryOut(ctx context.Context, atOnce int) error {
 
 // play makes one run of all and takes down what it came to. A run that its scenario ended
 // counts, one whose budget was spent does not.
-func (c *contest) play(ctx context.Context, m *match, all int) error {
+func (c *contestRun) play(ctx context.Context, m *match, all int) error {
 	bounded := c.plan.Run.Budget > 0
 	if bounded && c.left <= 0 {
 		return run.ErrBudget
@@ -131,8 +131,8 @@ func (c *contest) play(ctx context.Context, m *match, all int) error {
 }
 
 // count takes down what a run came to.
-func (c *contest) count(m *match, record *results.Record, memory *results.Memory) {
-	trial := ranking.Measure(record, record.Summary, c.needs)
+func (c *contestRun) count(m *match, record *results.Record, memory *results.Memory) {
+	trial := contest.Measure(record, record.Summary, c.needs)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if m.profile != "" {
@@ -146,7 +146,7 @@ func (c *contest) count(m *match, record *results.Record, memory *results.Memory
 }
 
 // announce says what is about to be run.
-func (c *contest) announce(runs, atOnce int) {
+func (c *contestRun) announce(runs, atOnce int) {
 	where, how := " on the virtual clock", fmt.Sprintf("%d at once", atOnce)
 	switch {
 	case c.live():
@@ -162,7 +162,7 @@ func (c *contest) announce(runs, atOnce int) {
 const tellEvery = time.Second
 
 // tell says how far the contest is, at most once a second.
-func (c *contest) tell(m *match, all int) {
+func (c *contestRun) tell(m *match, all int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.done++

@@ -9,15 +9,15 @@ import (
 	"slices"
 	"strings"
 
-	"loadgen/report/ranking"
+	"loadgen/report/compare/contest"
 	"loadgen/scenarios"
-	"loadgen/scenarios/explain"
-	"loadgen/scenarios/suggest"
+	"loadgen/scenarios/advise"
+	"loadgen/scenarios/advise/suggest"
 )
 
 // suggest puts candidates before the scenario's own designs, where that was asked for.
 // Beside designs that were named all of them take part.
-func (c *contest) suggest() error {
+func (c *contestRun) suggest() error {
 	if !c.plan.Suggest {
 		return nil
 	}
@@ -28,7 +28,7 @@ func (c *contest) suggest() error {
 	if err := sound.ReadFrom(c.plan.Source); err != nil {
 		return err
 	}
-	targets, times, err := explain.TargetsOf(sound)
+	targets, times, err := advise.TargetsOf(sound)
 	if err != nil {
 		return wrong("", "%v", err)
 	}
@@ -66,8 +66,8 @@ func soundUnder(s *scenarios.Scenario) (*scenarios.Scenario, error) {
 // between which no difference is shown it is the one with the fewest copies, and of those
 // the one that was proposed first, before the file's own: what comes first by chance is
 // none to go by.
-func (c *contest) best(of *ranking.Contest) (design string, shared []string) {
-	var first []*ranking.Ranked
+func (c *contestRun) best(of *contest.Contest) (design string, shared []string) {
+	var first []*contest.Ranked
 	for i := range of.Ranking {
 		if one := &of.Ranking[i]; len(one.Cannot) == 0 && one.Rank != nil && *one.Rank == 1 {
 			first = append(first, one)
@@ -83,7 +83,7 @@ func (c *contest) best(of *ranking.Contest) (design string, shared []string) {
 		}
 		return at
 	}
-	slices.SortStableFunc(first, func(a, b *ranking.Ranked) int {
+	slices.SortStableFunc(first, func(a, b *contest.Ranked) int {
 		return cmp.Or(cmp.Compare(a.Copies, b.Copies), cmp.Compare(place(a.Design), place(b.Design)))
 	})
 	for _, one := range first[1:] {
@@ -94,7 +94,7 @@ func (c *contest) best(of *ranking.Contest) (design string, shared []string) {
 
 // write writes the scenario with the design that came first in use: ready to be run where
 // it stands. It returns the name of the file, empty where nobody came first.
-func (c *contest) write(of *ranking.Contest) (string, error) {
+func (c *contestRun) write(of *contest.Contest) (string, error) {
 	if c.proposal == nil {
 		return "", nil
 	}

@@ -13,9 +13,10 @@ import (
 	"strings"
 	"testing"
 
-	"loadgen/report/ranking"
+	"loadgen/report/compare/contest"
 	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/fields"
 	"loadgen/scenarios/run"
 )
 
@@ -57,8 +58,8 @@ func contested(t testing.TB, p ContestPlan) *Contested {
 }
 
 // rankOf returns the designs of a contest by their names, and the names in their order.
-func rankOf(c *ranking.Contest) (rank map[string]*ranking.Ranked, order []string) {
-	rank = make(map[string]*ranking.Ranked)
+func rankOf(c *contest.Contest) (rank map[string]*contest.Ranked, order []string) {
+	rank = make(map[string]*contest.Ranked)
 	for i := range c.Ranking {
 		rank[c.Ranking[i].Design] = &c.Ranking[i]
 		order = append(order, c.Ranking[i].Design)
@@ -78,7 +79,7 @@ func TestContest(t *testing.T) {
 	c := contested(t, p)
 	var text bytes.Buffer
 	kept, err := os.ReadFile(filepath.Join(string(c.Folder), "contest.json"))
-	if err != nil || ranking.JSON(&text, c.Contest) != nil || !bytes.Equal(kept, text.Bytes()) {
+	if err != nil || contest.JSON(&text, c.Contest) != nil || !bytes.Equal(kept, text.Bytes()) {
 		t.Errorf("contest.json (%v) is not the contest", err)
 	}
 	rank, order := rankOf(c.Contest)
@@ -156,7 +157,7 @@ func TestOrderOfDesignsChangesNothing(t *testing.T) {
 		p := contestOf(t, s, 2, strings.Split(designs, ",")...)
 		p.Repeat = func(designs []string) string { return strings.Join(designs, ",") }
 		var text bytes.Buffer
-		if err := ranking.JSON(&text, contested(t, p).Contest); err != nil {
+		if err := contest.JSON(&text, contested(t, p).Contest); err != nil {
 			t.Fatal(err)
 		}
 		if first == nil {
@@ -208,7 +209,7 @@ func TestImpossibleContests(t *testing.T) {
 		p.Run.Out = filepath.Join(p.Run.Out, "none")
 		row.with(&p)
 		told, err := Contest(context.Background(), p)
-		if told != nil || err == nil || !strings.HasPrefix(err.Error(), row.want) || !errors.Is(err, scenarios.ErrInvalid) {
+		if told != nil || err == nil || !strings.HasPrefix(err.Error(), row.want) || !errors.Is(err, fields.ErrInvalid) {
 			t.Errorf("%s: %v; want %q", row.sentence, err, row.want)
 		}
 		if _, err := os.Stat(p.Run.Out); !errors.Is(err, fs.ErrNotExist) {
@@ -225,7 +226,7 @@ func TestInterruptedContest(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || !strings.Contains(c.Verdict, "Ended early, by 0 of 10 runs: it was interrupted. Not run: day, shop.") {
 		t.Errorf("%v, verdict %q; want who was not run", err, c.Verdict)
 	}
-	var again ranking.Contest
+	var again contest.Contest
 	if text, err := os.ReadFile(filepath.Join(string(c.Folder), "contest.json")); err != nil || json.Unmarshal(text, &again) != nil || again.Verdict != c.Verdict {
 		t.Errorf("contest.json says %q, %v; want the same", again.Verdict, err)
 	}
@@ -234,10 +235,10 @@ func TestInterruptedContest(t *testing.T) {
 // A contest that ended early counts as many runs of each design as all have that have
 // any.
 func TestUnfinishedContestIsEven(t *testing.T) {
-	trial := new(ranking.Trial)
-	of := func(name string, trials ...*ranking.Trial) *arm { return &arm{design: name, trials: trials} }
-	c := &contest{plan: ContestPlan{Seeds: 4}, arms: []*arm{of("a", trial, trial, trial, nil), of("b", trial, nil, trial, nil), of("c", nil, nil, nil, nil)}}
-	if got := c.even(func(one *arm) []*ranking.Trial { return one.trials }); got != 2 {
+	trial := new(contest.Trial)
+	of := func(name string, trials ...*contest.Trial) *arm { return &arm{design: name, trials: trials} }
+	c := &contestRun{plan: ContestPlan{Seeds: 4}, arms: []*arm{of("a", trial, trial, trial, nil), of("b", trial, nil, trial, nil), of("c", nil, nil, nil, nil)}}
+	if got := c.even(func(one *arm) []*contest.Trial { return one.trials }); got != 2 {
 		t.Errorf("even = %d runs; want 2", got)
 	}
 	if got := cutShort(context.Canceled, 4, 12, []string{"c"}); got != "Ended early, by 4 of 12 runs: it was interrupted. Not run: c. " {

@@ -4,10 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"loadgen/scenarios/fields"
 	"os/exec"
 	"strings"
-
-	"loadgen/scenarios"
 )
 
 // The exit codes of runs, of this build and of others.
@@ -20,7 +19,7 @@ const (
 
 // wrong is what is wrong with a field of a series, none of its own where that is empty.
 func wrong(field, format string, args ...any) error {
-	return scenarios.Fault{Path: field, What: fmt.Sprintf(format, args...)}
+	return fields.Fault{Path: field, What: fmt.Sprintf(format, args...)}
 }
 
 // oneLine returns an error's text with joined errors on one line.

@@ -11,7 +11,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/report/compare"
-	"loadgen/report/ruling"
+	"loadgen/report/compare/gate"
 	"loadgen/results"
 	"loadgen/results/baseline"
 	"loadgen/scenarios"
@@ -42,10 +42,10 @@ func (g *Gate) Kept() []string {
 // user calls the scenario, a file or its name, which is empty for its name. The error
 // wraps [run.ErrFolder] where a baseline cannot be written, and is a [scenarios.Fault]
 // where the reason is none.
-func (g *Gate) Rule(record *results.Record, typed string) (ruling.Ruling, error) {
+func (g *Gate) Rule(record *results.Record, typed string) (gate.Result, error) {
 	name := record.Manifest.Scenario.Name
 	typed = cmp.Or(typed, name)
-	none := ruling.Ruling{Scenario: name, Virtual: true, Repeat: "loadgen simulate " + typed}
+	none := gate.Result{Scenario: name, Virtual: true, Repeat: "loadgen simulate " + typed}
 	valid := record.Summary.Validity == results.Valid
 	if g.Reason != "" && valid {
 		return g.take(none, record)
@@ -70,7 +70,7 @@ func (g *Gate) Rule(record *results.Record, typed string) (ruling.Ruling, error)
 	if err != nil {
 		return none, err
 	}
-	one := ruling.Differs(typed, kept.Named(), difference)
+	one := gate.Differs(typed, kept.Named(), difference)
 	one.Scenario = name
 	if !valid {
 		return invalid(one, record), nil
@@ -86,7 +86,7 @@ func (g *Gate) Rule(record *results.Record, typed string) (ruling.Ruling, error)
 
 // invalid returns the ruling on a run that is not valid. What differs is listed all the
 // same, for it says what has gone wrong.
-func invalid(one ruling.Ruling, record *results.Record) ruling.Ruling {
+func invalid(one gate.Result, record *results.Record) gate.Result {
 	one.Outcome, one.Reason = compare.Invalid, "the run is "+record.Summary.Validity
 	one.Notes = record.Summary.Reasons
 	return one
@@ -135,7 +135,7 @@ func (g *Gate) read(name string) (*baseline.Baseline, error) {
 }
 
 // take makes a run the baseline of its scenario, and writes down why.
-func (g *Gate) take(one ruling.Ruling, record *results.Record) (ruling.Ruling, error) {
+func (g *Gate) take(one gate.Result, record *results.Record) (gate.Result, error) {
 	made, err := baseline.New(record, clock.NewReal().Started(), g.Reason)
 	if err != nil {
 		return one, wrong("", "%v", err)

@@ -9,10 +9,11 @@ import (
 	"loadgen/backoff"
 	"loadgen/engine/model"
 	"loadgen/report/compare"
-	"loadgen/report/ruling"
+	"loadgen/report/compare/gate"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/run"
 )
@@ -85,7 +86,7 @@ func byHand(alter func(*backoff.Policy)) regression {
 		if err != nil {
 			t.Fatal(err)
 		}
-		campaign, err := drive.NewCampaign(drive.Options{Scenario: s, Table: "loadgen" + s.Table, NewName: true, Blank: true, Policy: &policy})
+		campaign, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "loadgen" + s.Table, NewName: true, Blank: true, Policy: &policy})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +145,7 @@ func TestCommittedBaselinesCatchRegressions(t *testing.T) {
 				t.Fatal(err)
 			}
 			var text strings.Builder
-			if err := ruling.Text(&text, []ruling.Ruling{one}); err != nil {
+			if err := gate.Text(&text, []gate.Result{one}); err != nil {
 				t.Fatal(err)
 			}
 			t.Logf("%s", &text)

@@ -8,9 +8,10 @@ import (
 	"testing"
 
 	"loadgen/report/compare"
-	"loadgen/report/ruling"
+	"loadgen/report/compare/gate"
 	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/fields"
 	"loadgen/scenarios/run"
 )
 
@@ -40,7 +41,7 @@ func TestGateKeepsABaseline(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "baselines")
 	file, reasons := filepath.Join(folder, "choice.json"), filepath.Join(folder, "choice.reasons.txt")
 	record := recorded(t, swept)
-	gate := func(reason string, want compare.Outcome, says string) ruling.Ruling {
+	gate := func(reason string, want compare.Outcome, says string) gate.Result {
 		t.Helper()
 		one, err := (&Gate{Baselines: folder, Reason: reason}).Rule(record, "own.yaml")
 		if err != nil || one.Outcome != want || !strings.Contains(one.Reason, says) {
@@ -122,7 +123,7 @@ func TestGateThatCannotKeep(t *testing.T) {
 	if _, err := (&Gate{Baselines: filepath.Join(folder, "file"), Reason: "x"}).Rule(record, ""); !errors.Is(err, run.ErrFolder) {
 		t.Errorf("Rule() below a file = %v; want that it cannot be written", err)
 	}
-	if _, err := (&Gate{Baselines: folder, Reason: "a\nb"}).Rule(record, ""); !errors.Is(err, scenarios.ErrInvalid) || !strings.Contains(err.Error(), "expected one line") {
+	if _, err := (&Gate{Baselines: folder, Reason: "a\nb"}).Rule(record, ""); !errors.Is(err, fields.ErrInvalid) || !strings.Contains(err.Error(), "expected one line") {
 		t.Errorf("Rule() by a reason of two lines = %v; want a fault", err)
 	}
 	if left, err := os.ReadDir(folder); err != nil || len(left) != 1 {

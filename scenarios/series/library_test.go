@@ -17,11 +17,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// grand are the scenarios of the library that are no lessons but what verbs of their
+// grand are the scenarios of the library that are no examples but what verbs of their
 // own run, to be changed by flags: they have tests of their own.
 func grand() []string { return []string{"simulate", "stress"} }
 
-// Every lesson of the library shows what it claims, and its opposite does not; where a
+// Every example of the library shows what it claims, and its opposite does not; where a
 // baseline of it is checked in, it is the same run to the byte. Patterns show what they
 // claim by other seeds, too: see [TestPatterns].
 func TestLibrary(t *testing.T) {
@@ -39,8 +39,8 @@ func TestLibrary(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(s.Expect) == 0 || s.Opposite == nil {
-				t.Fatalf("the scenario expects %d things and has an opposite: %v; want a claim and what it warns of", len(s.Expect), s.Opposite != nil)
+			if len(s.Expect) == 0 || s.AntiPattern == nil {
+				t.Fatalf("the scenario expects %d things and has an opposite: %v; want a claim and what it warns of", len(s.Expect), s.AntiPattern != nil)
 			}
 			record, err := run.Run(t.Context(), run.Plan{Scenario: s})
 			if err != nil {
@@ -62,7 +62,7 @@ func TestLibrary(t *testing.T) {
 				t.Fatal(err)
 			}
 			if verdict.Holds(record.Summary) {
-				t.Errorf("the opposite, %s, meets every expectation: %v; want one that fails", s.Opposite.About, record.Summary.Expectations)
+				t.Errorf("the opposite, %s, meets every expectation: %v; want one that fails", s.AntiPattern.About, record.Summary.Expectations)
 			}
 		})
 	}

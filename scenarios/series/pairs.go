@@ -13,12 +13,13 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/report/compare"
-	"loadgen/report/plain"
-	"loadgen/report/ruling"
+	"loadgen/report/compare/gate"
+	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/results/expectation"
 	"loadgen/scenarios"
-	"loadgen/scenarios/keys"
+	"loadgen/scenarios/fields"
+	"loadgen/scenarios/keys/values"
 	"loadgen/scenarios/run"
 )
 
@@ -58,38 +59,38 @@ func (p *Pairs) Validate() []error {
 // Other errors come without a ruling: they wrap [run.ErrFolder] where the runs cannot be
 // kept, and a [scenarios.Fault] where a build is none, of the field "against" before
 // anything was run.
-func (p *Pairs) Run(ctx context.Context) (ruling.Ruling, error) {
+func (p *Pairs) Run(ctx context.Context) (gate.Result, error) {
 	older, err := executable(p.Against)
 	if err != nil {
-		return ruling.Ruling{}, err
+		return gate.Result{}, err
 	}
 	folder, err := filepath.Abs(p.Folder)
 	if err != nil {
-		return ruling.Ruling{}, err
+		return gate.Result{}, err
 	}
 	s := portable(p.Scenario, folder)
 	q := &pairing{builds: [2]string{older, p.Build}, most: longestRun(s), clock: clock.NewReal(), launch: p.launch, told: p.Told}
 	if q.launch == nil {
 		q.launch = launched
 	}
-	gate := p.Scenario.Gated()
-	for _, text := range gate.Metrics {
+	held := p.Scenario.Gated()
+	for _, text := range held.Metrics {
 		m, err := expectation.ParseMetric(text)
 		if err != nil {
-			return ruling.Ruling{}, wrong("", "%v", err)
+			return gate.Result{}, wrong("", "%v", err)
 		}
 		q.metrics = append(q.metrics, m)
 	}
 	made, err := p.prepare(q, s)
 	if err != nil {
-		return ruling.Ruling{}, fmt.Errorf("%w: %w", run.ErrFolder, err)
+		return gate.Result{}, fmt.Errorf("%w: %w", run.ErrFolder, err)
 	}
 	ended := q.run(ctx, p.Number)
-	if errors.As(ended, new(scenarios.Fault)) && q.runs == 0 && made {
+	if errors.As(ended, new(fields.Fault)) && q.runs == 0 && made {
 		// Nothing came of it: what was made for it goes, too.
-		return ruling.Ruling{}, errors.Join(ended, os.RemoveAll(q.folder))
+		return gate.Result{}, errors.Join(ended, os.RemoveAll(q.folder))
 	}
-	return q.ruling(s.Name, gate.Threshold, p.Number, ended)
+	return q.ruling(s.Name, held.Threshold, p.Number, ended)
 }
 
 // portable returns what of a scenario both builds run, from anywhere: without what is for
@@ -97,7 +98,7 @@ func (p *Pairs) Run(ctx context.Context) (ruling.Ruling, error) {
 // nowhere.
 func portable(s *scenarios.Scenario, folder string) *scenarios.Scenario {
 	own := *s
-	own.Gate, own.Opposite = nil, nil
+	own.Gate, own.AntiPattern = nil, nil
 	own.Attributes, own.Phases = slices.Clone(s.Attributes), slices.Clone(s.Phases)
 	absolute := func(path string) string {
 		if filepath.IsAbs(path) {
@@ -106,7 +107,7 @@ func portable(s *scenarios.Scenario, folder string) *scenarios.Scenario {
 		return filepath.Join(folder, filepath.FromSlash(path))
 	}
 	for i, a := range own.Attributes {
-		if set, file := a.Values.(keys.CSV); file {
+		if set, file := a.Values.(values.CSV); file {
 			set.File = absolute(set.File)
 			own.Attributes[i].Values = set
 		}
@@ -161,11 +162,11 @@ func (p *Pairs) prepare(q *pairing, s *scenarios.Scenario) (made bool, err error
 }
 
 // ruling returns what the pairs come to.
-func (p *pairing) ruling(name string, threshold float64, pairs int, ended error) (ruling.Ruling, error) {
-	one := ruling.Ruling{Scenario: name, Outcome: compare.Inconclusive}
+func (p *pairing) ruling(name string, threshold float64, pairs int, ended error) (gate.Result, error) {
+	one := gate.Result{Scenario: name, Outcome: compare.Inconclusive}
 	switch {
 	case errors.Is(ended, context.Canceled):
-		one.Reason = fmt.Sprintf("ended after %d of %s of runs", p.done, plain.Counted(pairs, "pair"))
+		one.Reason = fmt.Sprintf("ended after %d of %s of runs", p.done, text.Counted(pairs, "pair"))
 	case errors.Is(ended, errNotValid):
 		one.Outcome, one.Reason = compare.Invalid, oneLine(ended)
 	case errors.Is(ended, errUntold):
@@ -177,7 +178,7 @@ func (p *pairing) ruling(name string, threshold float64, pairs int, ended error)
 		if err != nil {
 			return one, err
 		}
-		one = ruling.Judged(name, "", judged)
+		one = gate.Judged(name, "", judged)
 		one.Trials = p.trials
 		p.hold(&one)
 	}
@@ -190,7 +191,7 @@ func (p *pairing) ruling(name string, threshold float64, pairs int, ended error)
 }
 
 // hold counts the claims of the scenario against B, unless A fails them alike.
-func (p *pairing) hold(one *ruling.Ruling) {
+func (p *pairing) hold(one *gate.Result) {
 	for i := range p.claims {
 		c := &p.claims[i]
 		if c.broken(p.done) {
@@ -198,7 +199,7 @@ func (p *pairing) hold(one *ruling.Ruling) {
 		}
 		if c.failed != [2]int{} {
 			one.Notes = append(one.Notes, fmt.Sprintf("%s fails in %d of %s of A and in %d of B",
-				c.expr, c.failed[compare.A], plain.Counted(p.done, "run"), c.failed[compare.B]))
+				c.expr, c.failed[compare.A], text.Counted(p.done, "run"), c.failed[compare.B]))
 		}
 	}
 }

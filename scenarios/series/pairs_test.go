@@ -14,10 +14,11 @@ import (
 	"time"
 
 	"loadgen/report/compare"
-	"loadgen/report/ruling"
+	"loadgen/report/compare/gate"
 	"loadgen/results"
 	"loadgen/results/expectation"
 	"loadgen/scenarios"
+	"loadgen/scenarios/fields"
 	"loadgen/scenarios/run"
 )
 
@@ -142,7 +143,7 @@ func (p *played) launch(_ context.Context, build string, args []string) (ending,
 }
 
 // play has a gate of the scenario played, in an empty folder.
-func (p *played) play(ctx context.Context, pairs int, told io.Writer) (ruling.Ruling, error) {
+func (p *played) play(ctx context.Context, pairs int, told io.Writer) (gate.Result, error) {
 	p.t.Helper()
 	p.t.Chdir(p.t.TempDir())
 	older, err := filepath.Abs("older")
@@ -292,7 +293,7 @@ func TestGateAgainstSomethingElse(t *testing.T) {
 	} {
 		p := &played{t: t, instead: func(int, compare.Side) (*results.Memory, ending, error, bool) { return row.end() }}
 		_, err := p.play(t.Context(), 8, io.Discard)
-		if !errors.Is(err, scenarios.ErrInvalid) || !strings.Contains(err.Error(), row.says) || len(p.calls) != 1 {
+		if !errors.Is(err, fields.ErrInvalid) || !strings.Contains(err.Error(), row.says) || len(p.calls) != 1 {
 			t.Errorf("%s: %v after %d runs; want a fault with %q after one", row.name, err, len(p.calls), row.says)
 		}
 		if left, err := os.ReadDir("runs"); err != nil || len(left) > 0 {
@@ -312,7 +313,7 @@ func TestGateKeepsItsRuns(t *testing.T) {
 		return nil, ending{code: codeUsage, said: "too many open files"}, nil, true
 	}
 	_, err := p.play(t.Context(), 8, io.Discard)
-	if !errors.Is(err, scenarios.ErrInvalid) || !strings.Contains(err.Error(), "pair 2, A:") {
+	if !errors.Is(err, fields.ErrInvalid) || !strings.Contains(err.Error(), "pair 2, A:") {
 		t.Errorf("Run() = %v; want a fault in the second pair", err)
 	}
 	kept, err := filepath.Glob(filepath.Join("runs", "*", "0*", results.RunFile))

@@ -80,15 +80,15 @@ func newContrast(ctx context.Context, name string) (*contrast, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.Pattern == nil || s.Opposite == nil {
+	if s.Pattern == nil || s.AntiPattern == nil {
 		return nil, fmt.Errorf("series: the scenario %s shows no pattern beside what it replaces", name)
 	}
-	opposite, err := s.Opposed()
+	antiPattern, err := s.Opposed()
 	if err != nil {
 		return nil, err
 	}
 	c := &contrast{told: report.Pattern{Row: s.Pattern.Row, Name: name, Says: s.About,
-		Contrary: strings.Join(strings.Fields(s.Opposite.About), " "),
+		Contrary: strings.Join(strings.Fields(s.AntiPattern.About), " "),
 		Buys:     s.Pattern.Buys, Costs: s.Pattern.Costs, Seeds: patternSeeds(s.Seed)}}
 	for _, o := range s.Model.Overrides {
 		c.told.Assumes = append(c.told.Assumes, o.Name+" "+o.Text)
@@ -97,11 +97,11 @@ func newContrast(ctx context.Context, name string) (*contrast, error) {
 	if c.as, figures, err = bySeeds(ctx, s, c.told.Seeds); err != nil {
 		return nil, err
 	}
-	if c.instead, naive, err = bySeeds(ctx, opposite, c.told.Seeds); err != nil {
+	if c.instead, naive, err = bySeeds(ctx, antiPattern, c.told.Seeds); err != nil {
 		return nil, err
 	}
 	c.told.Expected, c.told.Denied = c.as[0].Expectations, c.instead[0].Expectations
-	c.told.Contrasts = verdict.Contrasts(figures, naive)
+	c.told.Contrasts = verdict.Comparisons(figures, naive)
 	return c, nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/fields"
 	"loadgen/scenarios/run"
 )
 
@@ -113,10 +114,10 @@ func (s *Sweep) try(ctx context.Context, plan run.Plan) (Tried, error) {
 // run yet.
 func (s *Sweep) plans(sets [][]scenarios.Setting) ([]run.Plan, error) {
 	var plans []run.Plan
-	var all scenarios.Faults
+	var all fields.Faults
 	for _, set := range sets {
 		plan, err := s.Plan(set)
-		var faults scenarios.Faults
+		var faults fields.Faults
 		if err != nil && !errors.As(err, &faults) {
 			return nil, err
 		}
@@ -131,7 +132,7 @@ func (s *Sweep) plans(sets [][]scenarios.Setting) ([]run.Plan, error) {
 		return nil, all
 	}
 	for i := range plans {
-		if err := scenarios.FaultsOf(plans[i].Validate()); err != nil {
+		if err := fields.FaultsOf(plans[i].Validate()); err != nil {
 			return nil, err
 		}
 	}

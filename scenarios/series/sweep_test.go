@@ -14,6 +14,7 @@ import (
 
 	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/fields"
 	"loadgen/scenarios/run"
 )
 
@@ -59,7 +60,7 @@ func sweepOf(t *testing.T, alike []scenarios.Setting, axes ...string) *Sweep {
 					return run.Plan{}, err
 				}
 			}
-			return run.Plan{Scenario: s}, scenarios.FaultsOf(s.Validate())
+			return run.Plan{Scenario: s}, fields.FaultsOf(s.Validate())
 		},
 		Exit: func(record *results.Record, ended error) int {
 			if ended != nil || slices.ContainsFunc(record.Summary.Expectations, func(e results.Expectation) bool { return !e.Pass }) {
@@ -127,7 +128,7 @@ func TestBadSweeps(t *testing.T) {
 		s := sweepOf(t, nil, row.axes...)
 		s.Out = row.out
 		made, err := s.Run(t.Context())
-		if err == nil || len(made.Made) > 0 || !errors.Is(err, scenarios.ErrInvalid) {
+		if err == nil || len(made.Made) > 0 || !errors.Is(err, fields.ErrInvalid) {
 			t.Errorf("%s: Run() = %d runs, %v; want none, and a fault", row.sentence, len(made.Made), err)
 			continue
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"loadgen/report/plain"
+	"loadgen/report/text"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios"
@@ -38,7 +38,7 @@ func (s *Swept) JSON(w io.Writer) error {
 // Table prints a row for each run of a sweep: its values flush left, its figures flush
 // right, and no line broken.
 func (s *Swept) Table(w io.Writer) error {
-	var text strings.Builder
+	var prose strings.Builder
 	if len(s.Made) > 0 {
 		set := s.Made[0].Set
 		rows := [][]string{append(headings(set), "validity", "offered/s", "served/s", "refused", "lost",
@@ -46,14 +46,14 @@ func (s *Swept) Table(w io.Writer) error {
 		for _, t := range s.Made {
 			rows = append(rows, t.row())
 		}
-		text.WriteString(plain.Aligned(rows, len(set)+1))
-		text.WriteString("\noffered, served and hottest: entities a second, of all that is reported and of the busiest partition;\n" +
+		prose.WriteString(text.Aligned(rows, len(set)+1))
+		prose.WriteString("\noffered, served and hottest: entities a second, of all that is reported and of the busiest partition;\n" +
 			"refused: of the attempts; lost: 1 − served/offered in the last half of each phase; p50 and p99: response times\n")
 	}
 	if len(s.Made) < s.Asked {
-		fmt.Fprintf(&text, "%d of %d runs were made\n", len(s.Made), s.Asked)
+		fmt.Fprintf(&prose, "%d of %d runs were made\n", len(s.Made), s.Asked)
 	}
-	_, err := io.WriteString(w, text.String())
+	_, err := io.WriteString(w, prose.String())
 	return err
 }
 
@@ -86,7 +86,7 @@ func (t *Tried) row() []string {
 		cells = append(cells, s.Value)
 	}
 	summary, load := t.Record.Summary, t.Record.Total(results.Reported)
-	offered, served, hottest := plain.Untold, plain.Untold, plain.Untold
+	offered, served, hottest := text.Untold, text.Untold, text.Untold
 	if seconds := secondsOf(t.Record); seconds > 0 {
 		offered, served = verdict.Rate(float64(load.Offered)/seconds), verdict.Rate(float64(load.Served)/seconds)
 	}
@@ -111,14 +111,14 @@ func secondsOf(record *results.Record) float64 {
 
 func shareOf(part, whole int64) string {
 	if whole <= 0 {
-		return plain.Untold
+		return text.Untold
 	}
 	return verdict.Share(float64(max(0, part)) / float64(whole))
 }
 
 func millis(micros *int64) string {
 	if micros == nil {
-		return plain.Untold
+		return text.Untold
 	}
 	return fmt.Sprintf("%.1f", float64(*micros)*float64(time.Microsecond)/float64(time.Millisecond))
 }
@@ -126,7 +126,7 @@ func millis(micros *int64) string {
 // passed says how many of the expectations held.
 func passed(list []results.Expectation) string {
 	if len(list) == 0 {
-		return plain.Untold
+		return text.Untold
 	}
 	held := 0
 	for _, e := range list {

@@ -2,11 +2,10 @@ package azure
 
 import (
 	"fmt"
+	"loadgen/engine/wire/signing"
 	"net/url"
 	"slices"
 	"strings"
-
-	"loadgen/engine/wire"
 )
 
 // The emulators' account, whose key is public.
@@ -110,7 +109,7 @@ func (set settings) emulator() (Endpoint, error) {
 			host = "[" + host + "]"
 		}
 	}
-	secret, err := wire.NewSecret(emulatorKey)
+	secret, err := signing.NewSecret(emulatorKey)
 	if err != nil {
 		return Endpoint{}, err
 	}
@@ -180,7 +179,7 @@ func (set settings) credential(endpoint Endpoint) (Endpoint, error) {
 	if _, named := set["AccountName"]; !named {
 		return Endpoint{}, badString("AccountName is missing")
 	}
-	secret, err := wire.NewSecret(key)
+	secret, err := signing.NewSecret(key)
 	if err != nil {
 		return Endpoint{}, badString("AccountKey is not base64")
 	}

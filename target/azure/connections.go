@@ -34,13 +34,13 @@ func (t Timing) Mean() time.Duration {
 	return t.Total / time.Duration(t.Count)
 }
 
-// tally is [Connections] while it is being counted.
-type tally struct {
+// counter is [Connections] while it is being counted.
+type counter struct {
 	opened, refused, reused                   atomic.Int64
 	lookups, connects, handshakes, firstBytes stopwatch
 }
 
-func (t *tally) read() Connections {
+func (t *counter) read() Connections {
 	return Connections{
 		Opened: t.opened.Load(), Refused: t.refused.Load(), Reused: t.reused.Load(),
 		Lookups: t.lookups.read(), Connects: t.connects.read(),

@@ -17,11 +17,11 @@ type dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 // dialer opens connections and counts them. Safe for concurrent use.
 type dialer struct {
-	clock clock.Clock
-	limit time.Duration
-	tls   *tls.Config
-	tally *tally
-	open  dial
+	clock   clock.Clock
+	limit   time.Duration
+	tls     *tls.Config
+	counter *counter
+	open    dial
 }
 
 // Why an attempt got no reply, where it was not the service's doing.
@@ -53,7 +53,7 @@ func (d *dialer) secure(ctx context.Context, network, address string) (net.Conn,
 	defer release()
 	secured := tls.Client(conn, config)
 	err = secured.HandshakeContext(ctx)
-	d.tally.handshakes.add(d.clock.Now().Sub(began))
+	d.counter.handshakes.add(d.clock.Now().Sub(began))
 	if err != nil {
 		conn.Close()
 		return d.counted(nil, orCause(ctx, fmt.Errorf("%w: %w", errTLS, err)))
@@ -72,11 +72,11 @@ func (d *dialer) connect(ctx context.Context, network, address string) (net.Conn
 		DNSStart: func(httptrace.DNSStartInfo) { asked = d.clock.Now() },
 		DNSDone: func(httptrace.DNSDoneInfo) {
 			lookup = d.clock.Now().Sub(asked)
-			d.tally.lookups.add(lookup)
+			d.counter.lookups.add(lookup)
 		},
 	})
 	conn, err := d.open(traced, network, address)
-	d.tally.connects.add(d.clock.Now().Sub(began) - lookup)
+	d.counter.connects.add(d.clock.Now().Sub(began) - lookup)
 	if err != nil {
 		return nil, orCause(ctx, err)
 	}
@@ -85,10 +85,10 @@ func (d *dialer) connect(ctx context.Context, network, address string) (net.Conn
 
 func (d *dialer) counted(conn net.Conn, err error) (net.Conn, error) {
 	if err != nil {
-		d.tally.refused.Add(1)
+		d.counter.refused.Add(1)
 		return nil, err
 	}
-	d.tally.opened.Add(1)
+	d.counter.opened.Add(1)
 	return conn, nil
 }
 

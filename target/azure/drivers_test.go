@@ -14,9 +14,10 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
-	"loadgen/engine/wire"
+	"loadgen/engine/wire/signing"
 	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target/azure"
 )
@@ -39,7 +40,7 @@ func openInMemory(t *testing.T, clk clock.Real, workers int) *inMemory {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, err := wire.NewSecret(testKey)
+	secret, err := signing.NewSecret(testKey)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +114,7 @@ func driven(t *testing.T, name string, runner func(*drive.Live, *azure.NetHTTP) 
 		}
 		clk := clock.NewReal()
 		m := openInMemory(t, clk, s.Workers)
-		campaign, err := drive.NewCampaign(drive.Options{Scenario: s, Table: "twice"})
+		campaign, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "twice"})
 		if err != nil {
 			t.Fatal(err)
 		}

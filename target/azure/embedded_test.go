@@ -13,7 +13,7 @@ import (
 	"loadgen/engine/filter"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
-	"loadgen/engine/wire"
+	"loadgen/engine/wire/signing"
 	"loadgen/target"
 	"loadgen/target/azure"
 	faulty "loadgen/target/fault"
@@ -38,13 +38,13 @@ func (e *embedded) Counts() target.Counts { return target.Counts(e.handler.Count
 
 // openEmbedded serves an engine of a profile until the test ends. A scheme of 0
 // is the client's own choice.
-func openEmbedded(t testing.TB, profile string, scheme wire.Scheme, asked bool) *embedded {
+func openEmbedded(t testing.TB, profile string, scheme signing.Scheme, asked bool) *embedded {
 	t.Helper()
 	m, err := model.New(profile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, err := wire.NewSecret(embeddedKey)
+	secret, err := signing.NewSecret(embeddedKey)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,12 +81,12 @@ func openEmbedded(t testing.TB, profile string, scheme wire.Scheme, asked bool) 
 func TestConformsOverHTTP(t *testing.T) {
 	for _, row := range []struct {
 		sentence, profile string
-		scheme            wire.Scheme
+		scheme            signing.Scheme
 		asked             bool
 	}{
-		{"documented limits, entities told by the engine", model.Documented, wire.SharedKeyLite, true},
-		{"documented limits, entities derived", model.Documented, wire.SharedKeyLite, false},
-		{"no limits, signed the long way", model.Off, wire.SharedKey, true},
+		{"documented limits, entities told by the engine", model.Documented, signing.SharedKeyLite, true},
+		{"documented limits, entities derived", model.Documented, signing.SharedKeyLite, false},
+		{"no limits, signed the long way", model.Off, signing.SharedKey, true},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			t.Parallel()

@@ -3,12 +3,11 @@ package azure
 import (
 	"encoding/json"
 	"fmt"
+	"loadgen/engine/wire/signing"
 	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
-
-	"loadgen/engine/wire"
 )
 
 // Endpoint is where requests go and as whom. Printing it in whatever way shows
@@ -25,14 +24,14 @@ type Endpoint struct {
 	// function so that a print of a struct that holds an endpoint in a private
 	// field, where fmt can call no method and follows pointers, shows an address
 	// of memory.
-	prove func() (*wire.Secret, *sas)
+	prove func() (*signing.Secret, *sas)
 }
 
 // ParseURL returns the endpoint at an address such as
 // https://ACCOUNT.table.core.windows.net or, in path style,
 // http://127.0.0.1:10002/ACCOUNT. An empty account is read from the address. The
 // secret may be nil where [Endpoint.WithSAS] follows. The error wraps ErrURL.
-func ParseURL(text, account string, secret *wire.Secret) (Endpoint, error) {
+func ParseURL(text, account string, secret *signing.Secret) (Endpoint, error) {
 	fault := func(what string) (Endpoint, error) { return Endpoint{}, fmt.Errorf("%w: %s", ErrURL, what) }
 	address, err := url.Parse(strings.TrimSpace(text))
 	switch {
@@ -75,8 +74,8 @@ func (e Endpoint) WithSAS(text string) (Endpoint, error) {
 	return e, nil
 }
 
-func proveBy(secret *wire.Secret, signature *sas) func() (*wire.Secret, *sas) {
-	return func() (*wire.Secret, *sas) { return secret, signature }
+func proveBy(secret *signing.Secret, signature *sas) func() (*signing.Secret, *sas) {
+	return func() (*signing.Secret, *sas) { return secret, signature }
 }
 
 // String returns the address, without any secret.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
-	"loadgen/engine/wire"
+	"loadgen/engine/wire/signing"
 )
 
 // What options that are left zero mean.
@@ -28,7 +28,7 @@ type Options struct {
 	// Endpoint is where requests go and as whom; demanded.
 	Endpoint Endpoint
 	// Scheme is how a request is signed with an account's key; Shared Key Lite.
-	Scheme wire.Scheme
+	Scheme signing.Scheme
 	// Connections is the greatest number of attempts at once, for so many idle
 	// connections are kept; 64. More attempts work, but each beyond costs a
 	// connection of its own.
@@ -63,7 +63,7 @@ func (o *Options) Validate() []error {
 	} else if secret, signature := o.Endpoint.prove(); secret == nil && signature == nil {
 		fault("Endpoint has neither a key nor a shared access signature")
 	}
-	if o.Scheme > wire.SharedKey {
+	if o.Scheme > signing.SharedKey {
 		fault("Scheme is %d; it must be SharedKeyLite or SharedKey", o.Scheme)
 	}
 	if o.Connections < 0 {
@@ -90,7 +90,7 @@ func (o Options) filled() (Options, error) {
 		return o, errors.Join(faults...)
 	}
 	if o.Scheme == 0 {
-		o.Scheme = wire.SharedKeyLite
+		o.Scheme = signing.SharedKeyLite
 	}
 	if o.Connections == 0 {
 		o.Connections = defaultConnections

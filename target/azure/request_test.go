@@ -15,7 +15,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
-	"loadgen/engine/wire"
+	"loadgen/engine/wire/signing"
 	"loadgen/results"
 	"loadgen/target"
 	"loadgen/target/azure"
@@ -61,7 +61,7 @@ func requestRows() []requestRow {
 	stale := single(entity.Merge, "2", entity.MatchExactly(version))
 	batch := target.Operation{Verb: entity.Batch, Table: "Runners", Number: 42, Attempt: 3,
 		Changes: []entity.Change{runner("1"), stale.Change, single(entity.Delete, "3", entity.MatchAny).Change}}
-	sharedKey := func(o *azure.Options) { o.Scheme = wire.SharedKey }
+	sharedKey := func(o *azure.Options) { o.Scheme = signing.SharedKey }
 	entityPath := "Runners(PartitionKey='NYC%202011',RowKey="
 	return []requestRow{
 		{"an insert", "insert", single(entity.Insert, "1", entity.Match{}), lite + "Runners", nil},

@@ -153,13 +153,13 @@ func (w *way) trace() *httptrace.ClientTrace {
 			}
 			w.had, w.got = true, t.clock.Now()
 			if info.Reused {
-				t.tally.reused.Add(1)
+				t.counter.reused.Add(1)
 			}
 		},
 		GotFirstResponseByte: func() {
 			w.mu.Lock()
 			defer w.mu.Unlock()
-			t.tally.firstBytes.add(t.clock.Now().Sub(w.got))
+			t.counter.firstBytes.add(t.clock.Now().Sub(w.got))
 		},
 	}
 }

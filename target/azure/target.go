@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"loadgen/engine/clock"
-	"loadgen/engine/wire"
+	"loadgen/engine/wire/signing"
 	"loadgen/target"
 )
 
@@ -20,7 +20,7 @@ type Target struct {
 	base       string
 	address    string // host and port, to be dialled
 	begin      string
-	scheme     wire.Scheme
+	scheme     signing.Scheme
 	askCounted bool
 	runID      string
 	clock      clock.Clock
@@ -33,7 +33,7 @@ type Target struct {
 	attempts sync.Pool
 	dates    dates
 	etags    etags
-	tally    tally
+	counter  counter
 }
 
 var _ target.Target = (*Target)(nil)
@@ -50,7 +50,7 @@ func New(o Options) (*Target, error) {
 	t.address = o.Endpoint.socket()
 	t.begin = beginning(o.Endpoint.host)
 	t.dates.epoch = o.Epoch
-	t.dialer = &dialer{clock: o.Clock, limit: o.Timeout, tally: &t.tally, open: new(net.Dialer).DialContext}
+	t.dialer = &dialer{clock: o.Clock, limit: o.Timeout, counter: &t.counter, open: new(net.Dialer).DialContext}
 	t.dialer.tls = o.TLS.Clone()
 	if t.dialer.tls == nil {
 		t.dialer.tls = new(tls.Config)
@@ -116,12 +116,12 @@ func (t *Target) exchange(ctx context.Context, a *attempt) error {
 		now = t.clock.Now()
 	}
 	if line.used {
-		t.tally.reused.Add(1)
+		t.counter.reused.Add(1)
 	}
 	line.used = true
 	again, err := line.exchange(a, t.clock)
 	if a.answered {
-		t.tally.firstBytes.add(a.first.Sub(now))
+		t.counter.firstBytes.add(a.first.Sub(now))
 	}
 	cause := t.watch.done(a)
 	if err != nil || cause != nil || !again {
@@ -169,7 +169,7 @@ func (t *Target) keep() {
 }
 
 // Connections returns what the connections have done so far.
-func (t *Target) Connections() Connections { return t.tally.read() }
+func (t *Target) Connections() Connections { return t.counter.read() }
 
 // Close closes the connections, all of which should be idle, and ends the
 // target's goroutine. An attempt that is under way all the same gets no reply.

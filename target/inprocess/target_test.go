@@ -201,7 +201,7 @@ func TestLiveEqualsVirtual(t *testing.T) {
 					t.Errorf("profile %s, seed %d: live Counts = %+v; want the virtual %+v", test.profile, seed, liveCounts, counts)
 				}
 			})
-			if told := tally(virtual); told != counts {
+			if told := counter(virtual); told != counts {
 				t.Errorf("profile %s, seed %d: Counts = %+v; the outcomes add up to %+v", test.profile, seed, counts, told)
 			}
 			for _, e := range virtual {
@@ -219,7 +219,7 @@ func TestLiveEqualsVirtual(t *testing.T) {
 	}
 }
 
-func tally(events []event) target.Counts {
+func counter(events []event) target.Counts {
 	sum := target.Counts{Requests: int64(len(events))}
 	for _, e := range events {
 		sum.Entities += e.outcome.Counted

@@ -25,11 +25,11 @@ var rows = []row{
 		// to show what came: neither what drives a run nor the engine.
 		what: "the command: a file for each verb, exit codes, progress on a terminal",
 		imports: []string{
-			"backoff",
+			"backoff", "backoff/trial",
 			"engine/clock", "engine/nearest", "engine/rest/serve",
-			"report", "report/chart", "report/compare", "report/contrast", "report/exchange", "report/nights", "report/plain", "report/ranking", "report/ruling", "report/verdict",
+			"report", "report/chart", "report/compare", "report/compare/contest", "report/compare/gate", "report/compare/history", "report/compare/runs", "report/export", "report/live", "report/live/prometheus", "report/text", "report/verdict",
 			"results", "results/catalog",
-			"scenarios", "scenarios/doctor", "scenarios/explain", "scenarios/laboratory", "scenarios/observe", "scenarios/pulse", "scenarios/pulse/exposition", "scenarios/run", "scenarios/series", "scenarios/survey", "scenarios/vitals",
+			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/capture", "scenarios/doctor", "scenarios/fields", "scenarios/health", "scenarios/run", "scenarios/series",
 		},
 		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/vbauerster/mpb/v8", "golang.org/x/term"},
 	}, {
@@ -39,30 +39,42 @@ var rows = []row{
 			"backoff",
 			"engine/clock", "engine/csvfile", "engine/entity", "engine/filter", "engine/model", "engine/nearest",
 			"results/expectation",
-			"scenarios/arrival", "scenarios/keys", "scenarios/procedure",
+			"scenarios/arrival", "scenarios/fields", "scenarios/keys", "scenarios/keys/values", "scenarios/workflow", "scenarios/workflow/machine",
 			"target",
 		},
-		owns: []string{"github.com/goccy/go-yaml"},
+	}, {
+		path:    "scenarios/fields",
+		what:    "what a field of a YAML file is declared with: read, printed, overridden and described by one declaration",
+		imports: []string{"engine/nearest"},
+		owns:    []string{"github.com/goccy/go-yaml"},
 	}, {
 		path:    "scenarios/keys",
 		what:    "PartitionKey and RowKey designs as pure generators, and the skew they yield",
-		imports: []string{"engine/clock", "engine/csvfile", "engine/entity", "engine/filter", "engine/nearest"},
+		imports: []string{"engine/clock", "engine/entity", "engine/filter", "engine/nearest", "scenarios/keys/values"},
+	}, {
+		path:    "scenarios/keys/values",
+		what:    "which values an attribute of an entity takes, and how often",
+		imports: []string{"engine/clock", "engine/csvfile", "engine/nearest"},
 	}, {
 		path:    "scenarios/arrival",
 		what:    "when operations are due: schedules as pure functions",
 		imports: []string{"engine/clock", "engine/csvfile", "engine/entity"},
 	}, {
-		path:    "scenarios/procedure",
-		what:    "operations of several requests, as pure step machines",
-		imports: []string{"engine/clock", "engine/entity", "engine/filter", "results", "target"},
+		path:    "scenarios/workflow",
+		what:    "the closed list of operations of several requests",
+		imports: []string{"engine/clock", "engine/entity", "engine/filter", "scenarios/workflow/machine", "target"},
+	}, {
+		path:    "scenarios/workflow/machine",
+		what:    "what an operation of several requests is built with: pure step machines",
+		imports: []string{"engine/clock", "engine/entity", "results", "target"},
 	}, {
 		path: "scenarios/doctor",
 		what: "what proves the tool on its machine, and visits a service",
 		imports: []string{
 			"engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/rest",
-			"report/plain", "report/verdict",
+			"report/text", "report/verdict",
 			"results",
-			"scenarios", "scenarios/arrival", "scenarios/drive", "scenarios/run", "scenarios/vitals",
+			"scenarios", "scenarios/arrival", "scenarios/drive", "scenarios/fields", "scenarios/health", "scenarios/run",
 			"target", "target/azure", "target/fault",
 		},
 	}, {
@@ -70,23 +82,33 @@ var rows = []row{
 		what: "the driving loop: session, agenda, the two runners",
 		imports: []string{
 			"backoff",
-			"engine/clock", "engine/entity", "engine/filter", "engine/invariants",
+			"engine/clock", "engine/entity", "engine/invariants",
 			"results",
-			"scenarios", "scenarios/arrival", "scenarios/keys", "scenarios/procedure",
+			"scenarios/arrival", "scenarios/workflow/machine",
 			"target",
 		},
 		owns: []string{"github.com/tsenart/vegeta/v12"},
 	}, {
-		path: "scenarios/explain",
-		what: "what a scenario comes to before it runs, point by point of the documents' checklist, and what keys come to",
+		path: "scenarios/campaign",
+		what: "the stages that a scenario comes to, and what they come to before they run",
 		imports: []string{
 			"backoff",
 			"engine/clock", "engine/entity", "engine/filter",
-			"report/plain",
-			"scenarios", "scenarios/drive", "scenarios/keys", "scenarios/survey",
+			"results",
+			"scenarios", "scenarios/arrival", "scenarios/drive", "scenarios/fields", "scenarios/keys", "scenarios/keys/values", "scenarios/workflow", "scenarios/workflow/machine",
+			"target",
 		},
 	}, {
-		path: "scenarios/laboratory",
+		path: "scenarios/advise",
+		what: "what a design comes to before it runs, point by point of the documents' checklist",
+		imports: []string{
+			"backoff",
+			"engine/clock", "engine/entity", "engine/filter",
+			"report/text",
+			"scenarios", "scenarios/advise/keystatistics", "scenarios/campaign", "scenarios/fields", "scenarios/keys",
+		},
+	}, {
+		path: "backoff/trial",
 		what: "several retry policies through the same trouble, on the virtual clock",
 		imports: []string{
 			"backoff",
@@ -97,60 +119,60 @@ var rows = []row{
 			"target", "target/fault",
 		},
 	}, {
-		path: "scenarios/observe",
-		what: "outside traffic, turned into the record of a run",
+		path: "scenarios/capture",
+		what: "outside traffic of the server, turned into the record of a run",
 		imports: []string{
 			"engine/clock", "engine/entity", "engine/model", "engine/rest",
 			"report/compare/statistics", "report/verdict",
 			"results",
-			"scenarios/survey", "scenarios/survey/sketch",
+			"scenarios/advise/keystatistics", "scenarios/keys/sketch",
 		},
 	}, {
-		path:    "scenarios/pulse",
+		path:    "report/live",
 		what:    "how a run fares while it goes on, in constant memory",
-		imports: []string{"results", "scenarios/survey/sketch"},
+		imports: []string{"results", "scenarios/keys/sketch"},
 	}, {
-		path:    "scenarios/pulse/exposition",
+		path:    "report/live/prometheus",
 		what:    "how a run fares, as Prometheus metrics",
-		imports: []string{"results", "scenarios/pulse"},
+		imports: []string{"report/live", "results"},
 		owns:    []string{"github.com/prometheus/client_golang"},
 	}, {
 		path: "scenarios/run",
 		what: "one run, from a plan to a sealed record: the only place that puts one together",
 		imports: []string{
 			"backoff",
-			"engine", "engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/nearest", "engine/rest", "engine/wire",
-			"report/plain", "report/verdict",
+			"engine", "engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/nearest", "engine/rest", "engine/wire/signing",
+			"report/text", "report/verdict",
 			"results",
-			"scenarios", "scenarios/drive", "scenarios/vitals",
-			"target", "target/azure", "target/inprocess", "target/shard", "target/standin",
+			"scenarios", "scenarios/campaign", "scenarios/drive", "scenarios/fields", "scenarios/health",
+			"target", "target/azure", "target/inprocess", "target/queueblob", "target/shard",
 		},
 	}, {
 		path: "scenarios/series",
 		what: "many runs that answer one question: sweep, search, contest, pairs of a gate, patterns",
 		imports: []string{
 			"engine/clock", "engine/entity", "engine/nearest",
-			"report", "report/chart", "report/compare", "report/plain", "report/ranking", "report/ruling", "report/verdict",
+			"report", "report/chart", "report/compare", "report/compare/contest", "report/compare/gate", "report/text", "report/verdict",
 			"results", "results/baseline", "results/expectation",
-			"scenarios", "scenarios/explain", "scenarios/keys", "scenarios/run", "scenarios/suggest", "scenarios/survey",
+			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/advise/suggest", "scenarios/fields", "scenarios/keys/values", "scenarios/run",
 		},
 	}, {
-		path: "scenarios/suggest",
-		what: "designs proposed for a scenario by the documents' rule",
+		path: "scenarios/advise/suggest",
+		what: "designs to try for a scenario, by the documents' rule",
 		imports: []string{
 			"engine/clock", "engine/entity", "engine/filter", "engine/model",
 			"results/expectation",
-			"scenarios", "scenarios/explain", "scenarios/keys", "scenarios/survey",
+			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/fields", "scenarios/keys",
 		},
 	}, {
-		path:    "scenarios/survey",
+		path:    "scenarios/advise/keystatistics",
 		what:    "how a stream of keys lies over partitions, in constant memory: skew, and whether inserts all go to one end",
-		imports: []string{"engine/clock", "engine/csvfile", "engine/entity", "engine/nearest", "results", "scenarios/survey/sketch"},
+		imports: []string{"engine/clock", "engine/csvfile", "engine/entity", "engine/nearest", "results", "scenarios/keys/sketch"},
 	}, {
-		path: "scenarios/survey/sketch",
+		path: "scenarios/keys/sketch",
 		what: "the heaviest keys, their number and their unevenness, in constant memory",
 	}, {
-		path:    "scenarios/vitals",
+		path:    "scenarios/health",
 		what:    "what the generator itself costs and how it fares: CPU, garbage collection, free workers, by whole second",
 		imports: []string{"engine/clock", "results"},
 	}, {
@@ -166,9 +188,12 @@ var rows = []row{
 		what:    "the engine, called directly",
 		imports: []string{"engine", "engine/clock", "engine/entity", "target"},
 	}, {
-		path:    "target/azure",
-		what:    "the REST client of a table service, ours or another",
-		imports: []string{"engine/clock", "engine/entity", "engine/filter", "engine/invariants", "engine/wire", "target"},
+		path: "target/azure",
+		what: "the REST client of a table service, ours or another",
+		imports: []string{
+			"engine/clock", "engine/entity", "engine/filter", "engine/invariants", "engine/wire", "engine/wire/batch", "engine/wire/signing",
+			"target",
+		},
 	}, {
 		path:    "target/fault",
 		what:    "a target whose replies freeze, are lost or come late",
@@ -178,8 +203,8 @@ var rows = []row{
 		what:    "several targets as one, by the account that an operation goes to",
 		imports: []string{"engine/clock", "target"},
 	}, {
-		path:    "target/standin",
-		what:    "queues and containers of blobs beside the tables: stand-ins in memory, or those of a real account",
+		path:    "target/queueblob",
+		what:    "queues and containers of blobs beside the tables: in memory, or a real account's own",
 		imports: []string{"engine/clock", "engine/entity", "results", "target"},
 		owns:    []string{"github.com/Azure/azure-sdk-for-go/sdk/azcore", "github.com/Azure/azure-sdk-for-go/sdk/storage"},
 	}, {
@@ -203,13 +228,17 @@ var rows = []row{
 		path: "engine/model",
 		what: "the partition model's parameters, with unit, bounds and provenance",
 	}, {
-		path:    "engine/rest",
-		what:    "the engine over HTTP",
-		imports: []string{"engine", "engine/clock", "engine/entity", "engine/fault", "engine/filter", "engine/invariants", "engine/wire"},
+		path: "engine/rest",
+		what: "the engine over HTTP",
+		imports: []string{
+			"engine", "engine/clock", "engine/entity", "engine/fault", "engine/filter", "engine/invariants", "engine/wire", "engine/wire/batch", "engine/wire/service", "engine/wire/signing",
+		},
 	}, {
-		path:    "engine/rest/serve",
-		what:    "a table service for others: listener, second address, archives, end",
-		imports: []string{"engine", "engine/archive", "engine/clock", "engine/entity", "engine/model", "engine/rest", "engine/wire"},
+		path: "engine/rest/serve",
+		what: "a table service for others: listener, second address, archives, end",
+		imports: []string{
+			"engine", "engine/archive", "engine/clock", "engine/entity", "engine/model", "engine/rest", "engine/wire/signing",
+		},
 	}, {
 		path:    "engine/archive",
 		what:    "tables as text: JSON lines and CSV",
@@ -224,6 +253,18 @@ var rows = []row{
 		path:    "engine/wire",
 		what:    "the REST wire format both ways, without sockets: addresses, entities, errors, tokens",
 		imports: []string{"engine/entity"},
+	}, {
+		path:    "engine/wire/batch",
+		what:    "an entity group transaction on the wire",
+		imports: []string{"engine/entity", "engine/wire"},
+	}, {
+		path:    "engine/wire/signing",
+		what:    "who may: shared keys and shared access signatures, made and checked",
+		imports: []string{"engine/entity", "engine/wire"},
+	}, {
+		path:    "engine/wire/service",
+		what:    "what a service is told and tells of itself, as XML: properties, statistics, access policies",
+		imports: []string{"engine/entity", "engine/wire", "engine/wire/signing"},
 	}, {
 		path:    "engine/filter",
 		what:    "`$filter`: its text, its truth, and the key range that a query has to read",
@@ -259,21 +300,21 @@ var rows = []row{
 		path: "report",
 		what: "a judged record as one document, and that in every form; its charts and its page beside it; the list of the runs that are kept",
 		imports: []string{
-			"report/chart", "report/document", "report/exchange", "report/html", "report/plain", "report/verdict",
+			"report/chart", "report/document", "report/export", "report/html", "report/text", "report/verdict",
 			"results", "results/catalog",
 		},
 	}, {
 		path:    "report/compare",
 		what:    "whether two builds, two runs or the nights of a series differ: one set of outcomes",
-		imports: []string{"report/compare/statistics", "report/plain", "results"},
+		imports: []string{"report/compare/statistics", "report/text", "results"},
 	}, {
 		path: "report/compare/statistics",
 		what: "the arithmetic of samples: means, medians, distributions, tests",
 		owns: []string{"gonum.org/v1/gonum"},
 	}, {
-		path:    "report/contrast",
+		path:    "report/compare/runs",
 		what:    "two runs or sets of runs, side by side: figures, bounds, warnings",
-		imports: []string{"report/compare", "report/compare/statistics", "report/plain", "report/verdict", "results", "results/baseline"},
+		imports: []string{"report/compare", "report/compare/statistics", "report/text", "report/verdict", "results", "results/baseline"},
 	}, {
 		path: "report/document",
 		what: "what a report says, before anybody has decided how it looks",
@@ -282,31 +323,28 @@ var rows = []row{
 		what:    "a report as one page that asks nobody for anything, with uPlot in it",
 		imports: []string{"report/document"},
 	}, {
-		path:    "report/exchange",
+		path:    "report/export",
 		what:    "a run in the forms that other tools read: HdrHistogram's log, Go's benchmarks, JUnit",
-		imports: []string{"report/forms", "report/verdict", "results"},
+		imports: []string{"report/verdict", "results"},
 	}, {
-		path: "report/forms",
-		what: "test cases as JUnit's XML and benchmarks as Go's text, of whatever is to be told",
-	}, {
-		path: "report/nights",
+		path: "report/compare/history",
 		what: "the nights of a scenario, and where they step",
 		imports: []string{
 			"engine/nearest",
-			"report/chart", "report/compare", "report/compare/statistics", "report/plain", "report/verdict",
+			"report/chart", "report/compare", "report/compare/statistics", "report/text", "report/verdict",
 			"results", "results/expectation",
 		},
 	}, {
-		path: "report/plain",
-		what: "text for a person: lines of a bounded width, tables, nothing that moves a cursor",
+		path: "report/text",
+		what: "text for a person: lines of a bounded width, tables, Markdown, nothing that moves a cursor",
 	}, {
-		path:    "report/ranking",
+		path:    "report/compare/contest",
 		what:    "which of several designs is best, by how much, and why",
-		imports: []string{"report/compare/statistics", "report/plain", "report/verdict", "results"},
+		imports: []string{"report/compare/statistics", "report/text", "report/verdict", "results"},
 	}, {
-		path:    "report/ruling",
+		path:    "report/compare/gate",
 		what:    "what a gate says of scenarios, in the forms that people and machines read",
-		imports: []string{"report/compare", "report/forms", "report/plain", "results/expectation"},
+		imports: []string{"report/compare", "report/export", "report/text", "results/expectation"},
 	}, {
 		path:    "report/verdict",
 		what:    "what a record means, and what it cannot tell",

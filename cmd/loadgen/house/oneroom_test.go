@@ -14,11 +14,11 @@ const runRoom = "scenarios/run"
 // makings are the functions that only [runRoom] may name, by package, each with what it
 // does. The packages themselves may, since they name them without the package.
 var makings = map[string]map[string]string{
-	"results":          {"NewRecorder": "makes a recorder"},
-	"scenarios/drive":  {"NewCampaign": "makes a campaign"},
-	"target/azure":     {"New": "opens a target"},
-	"target/inprocess": {"New": "opens a target"},
-	"target/standin":   {"OpenBlobs": "opens a target", "OpenQueues": "opens a target"},
+	"results":            {"NewRecorder": "makes a recorder"},
+	"scenarios/campaign": {"NewCampaign": "makes a campaign"},
+	"target/azure":       {"New": "opens a target"},
+	"target/inprocess":   {"New": "opens a target"},
+	"target/queueblob":   {"OpenBlobs": "opens a target", "OpenQueues": "opens a target"},
 }
 
 // sealing is a call of a method Seal in a file that imports results: what the receiver
@@ -28,10 +28,10 @@ const sealing = "results.Recorder.Seal"
 // exceptions are the rooms that may do one of these things besides [runRoom], each with
 // its reason. One that is no longer needed is a fault.
 var exceptions = map[string]map[string]string{
-	"scenarios/doctor":  {"target/azure.New": "it visits a service, to which it sends no load"},
-	"scenarios/drive":   {"results.NewRecorder": "what is done after a record could not be written is recorded where nobody reads it"},
-	"scenarios/explain": {"scenarios/drive.NewCampaign": "a campaign that is never run says what it would send"},
-	"scenarios/observe": {"results.NewRecorder": "outside traffic is no run", sealing: "outside traffic is no run"},
+	"scenarios/doctor":   {"target/azure.New": "it visits a service, to which it sends no load"},
+	"scenarios/campaign": {"results.NewRecorder": "what is done after a record could not be written is recorded where nobody reads it"},
+	"scenarios/advise":   {"scenarios/campaign.NewCampaign": "a campaign that is never run says what it would send"},
+	"scenarios/capture":  {"results.NewRecorder": "outside traffic is no run", sealing: "outside traffic is no run"},
 }
 
 func oneRoomRules() []rule {
@@ -39,29 +39,29 @@ func oneRoomRules() []rule {
 		name:  "only scenarios/run opens targets, makes campaigns and seals records",
 		check: checkOneRoom,
 		broken: []snippet{
-			{"the command makes a campaign", oneFile("cmd/loadgen/x.go", "import \"loadgen/scenarios/drive\"\nvar _, _ = drive.NewCampaign(drive.Options{})"), "cmd/loadgen makes a campaign by scenarios/drive.NewCampaign"},
-			{"a function value under another name", oneFile("scenarios/series/x.go", "import d \"loadgen/scenarios/drive\"\nvar start = d.NewCampaign"), "scenarios/series makes a campaign"},
+			{"the command makes a campaign", oneFile("cmd/loadgen/x.go", "import \"loadgen/scenarios/campaign\"\nvar _, _ = campaign.NewCampaign(campaign.Options{})"), "cmd/loadgen makes a campaign by scenarios/campaign.NewCampaign"},
+			{"a function value under another name", oneFile("scenarios/series/x.go", "import d \"loadgen/scenarios/campaign\"\nvar start = d.NewCampaign"), "scenarios/series makes a campaign"},
 			{"a client of the wire", oneFile("scenarios/series/x.go", "import \"loadgen/target/azure\"\nfunc f(o azure.Options) { azure.New(o) }"), "scenarios/series opens a target by target/azure.New"},
 			{"the engine, called directly", oneFile("scenarios/series/x.go", "import \"loadgen/target/inprocess\"\nvar _ = inprocess.New(nil, \"a\", nil)"), "target/inprocess.New"},
-			{"an account's queues", oneFile("scenarios/series/x.go", "import \"loadgen/target/standin\"\nvar _, _ = standin.OpenQueues(s, 1)"), "target/standin.OpenQueues"},
+			{"an account's queues", oneFile("scenarios/series/x.go", "import \"loadgen/target/queueblob\"\nvar _, _ = queueblob.OpenQueues(s, 1)"), "target/queueblob.OpenQueues"},
 			{"a recorder", oneFile("report/x.go", "import \"loadgen/results\"\nvar r, err = results.NewRecorder(nil, results.Manifest{})"), "report makes a recorder by results.NewRecorder"},
 			{"a record is sealed", oneFile("cmd/loadgen/x.go", "import \"loadgen/results\"\nfunc f(r *results.Recorder) { r.Seal(nil) }"), "cmd/loadgen seals a record by results.Recorder.Seal"},
 			{"a record is sealed in a room of a like path", oneFile("scenarios/run/x/x.go", "import \"loadgen/results\"\nfunc f(r *results.Recorder) { r.Seal(nil) }"), "scenarios/run/x seals a record"},
-			{"an exception is for what it names", oneFile("scenarios/explain/x.go", "import \"loadgen/results\"\nvar r, err = results.NewRecorder(nil, results.Manifest{})"), "scenarios/explain makes a recorder"},
+			{"an exception is for what it names", oneFile("scenarios/advise/x.go", "import \"loadgen/results\"\nvar r, err = results.NewRecorder(nil, results.Manifest{})"), "scenarios/advise makes a recorder"},
 		},
 		sound: []snippet{
-			{"the room itself", oneFile("scenarios/run/x.go", "import (\n\"loadgen/results\"\n\"loadgen/scenarios/drive\"\n)\nfunc f(r *results.Recorder) { drive.NewCampaign(drive.Options{}); r.Seal(nil) }"), ""},
-			{"where it is defined", oneFile("scenarios/drive/x.go", "func NewCampaign() {}\nfunc f() { NewCampaign() }"), ""},
+			{"the room itself", oneFile("scenarios/run/x.go", "import (\n\"loadgen/results\"\n\"loadgen/scenarios/campaign\"\n)\nfunc f(r *results.Recorder) { campaign.NewCampaign(campaign.Options{}); r.Seal(nil) }"), ""},
+			{"where it is defined", oneFile("scenarios/campaign/x.go", "func NewCampaign() {}\nfunc f() { NewCampaign() }"), ""},
 			{"a test", oneFile("target/shard/x_test.go", "import \"loadgen/target/azure\"\nvar _, _ = azure.New(azure.Options{})"), ""},
 			{"another New of the same name", oneFile("report/x.go", "import \"example.org/azure\"\nvar _ = azure.New()"), ""},
-			{"a cipher seals too", oneFile("scenarios/procedure/x.go", "import \"crypto/cipher\"\nfunc f(a cipher.AEAD) { a.Seal(nil, nil, nil, nil) }"), ""},
+			{"a cipher seals too", oneFile("scenarios/workflow/x.go", "import \"crypto/cipher\"\nfunc f(a cipher.AEAD) { a.Seal(nil, nil, nil, nil) }"), ""},
 			{"an exception", exceptionsBut(""), ""},
 		},
 	}, {
 		name:  "what else may open, make or seal does so, or is no exception",
 		check: checkExceptions,
 		broken: []snippet{
-			{"a recorder that is gone", exceptionsBut("scenarios/drive"), "the exception of scenarios/drive for results.NewRecorder"},
+			{"a recorder that is gone", exceptionsBut("scenarios/campaign"), "the exception of scenarios/campaign for results.NewRecorder"},
 		},
 		sound: []snippet{{"all are needed", exceptionsBut(""), ""}},
 	}}
@@ -78,8 +78,8 @@ func exceptionsBut(missing string) map[string]string {
 		if _, seals := allowed[sealing]; seals {
 			body += "func f() { r.Seal(nil) }\n"
 		}
-		if _, makes := allowed["scenarios/drive.NewCampaign"]; makes {
-			body += "import \"loadgen/scenarios/drive\"\nvar c, err = drive.NewCampaign(drive.Options{})\n"
+		if _, makes := allowed["scenarios/campaign.NewCampaign"]; makes {
+			body += "import \"loadgen/scenarios/campaign\"\nvar c, err = campaign.NewCampaign(campaign.Options{})\n"
 		}
 		if _, visits := allowed["target/azure.New"]; visits {
 			body += "import \"loadgen/target/azure\"\nvar t, err = azure.New(azure.Options{})\n"

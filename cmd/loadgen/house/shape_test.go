@@ -15,22 +15,6 @@ const (
 	mostFiles       = 25
 )
 
-// overfull are the packages with more than [mostFiles] files, each with how many it may
-// have. The list only shrinks: a package is taken away once it keeps the bound.
-var overfull = map[string]int{
-	"cmd/loadgen":         33,
-	"engine/rest":         27,
-	"engine/wire":         37,
-	"report/chart":        28,
-	"report/verdict":      30,
-	"results":             33,
-	"scenarios":           45,
-	"scenarios/drive":     52,
-	"scenarios/keys":      40,
-	"scenarios/procedure": 39,
-	"target/azure":        28,
-}
-
 // emptyNames are packages that say nothing of what they are.
 var emptyNames = []string{"base", "common", "helper", "helpers", "lib", "misc", "shared", "util", "utils"}
 
@@ -90,13 +74,9 @@ func shapeRules() []rule {
 		check: checkFileCounts,
 		broken: []snippet{
 			{"one more", files("engine", mostFiles+1), "engine has 26 files; split it by the nouns in it, 25 at most"},
-			{"an exception that has grown", files("results", overfull["results"]+1), "33 at most"},
-			{"an exception that is none any more", files("results", mostFiles), "results has 25 files and needs no exception"},
 		},
 		sound: []snippet{
 			{"exactly as many", files("engine", mostFiles), ""},
-			{"an exception", files("results", overfull["results"]), ""},
-			{"an exception that has shrunk", files("results", mostFiles+1), ""},
 			{"tests", with(files("engine", mostFiles), "engine/x_test.go"), ""},
 			{"another package below it", with(files("engine", mostFiles), "engine/store/x.go"), ""},
 		},
@@ -233,12 +213,8 @@ func files(room string, count int) map[string]string {
 
 func checkFileCounts(h *house) (faults []string) {
 	for _, r := range h.rooms {
-		most, excepted := overfull[r.path]
-		switch {
-		case excepted && len(r.code) <= mostFiles:
-			faults = append(faults, fmt.Sprintf("%s has %d files and needs no exception; take it from the list of overfull packages", r.path, len(r.code)))
-		case len(r.code) > max(most, mostFiles):
-			faults = append(faults, fmt.Sprintf("%s has %d files; split it by the nouns in it, %d at most", r.path, len(r.code), max(most, mostFiles)))
+		if len(r.code) > mostFiles {
+			faults = append(faults, fmt.Sprintf("%s has %d files; split it by the nouns in it, %d at most", r.path, len(r.code), mostFiles))
 		}
 	}
 	return faults

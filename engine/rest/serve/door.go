@@ -3,10 +3,9 @@ package serve
 import (
 	"errors"
 	"fmt"
+	"loadgen/engine/wire/signing"
 	"net"
 	"regexp"
-
-	"loadgen/engine/wire"
 )
 
 // The account and key that every emulator of the service has, for which reason
@@ -21,7 +20,7 @@ type door struct {
 	// address is what to listen on, with the host's name resolved.
 	address string
 	account string
-	secret  *wire.Secret
+	secret  *signing.Secret
 }
 
 var accountPattern = regexp.MustCompile(`^[a-z0-9]{3,24}$`)
@@ -48,7 +47,7 @@ func (o *Options) newDoor() (d door, err error) {
 			return d, Fault{Field: "key", Value: o.KeyName, Err: ErrKnownKey}
 		}
 	}
-	if d.secret, err = wire.NewSecret(key); err != nil {
+	if d.secret, err = signing.NewSecret(key); err != nil {
 		return d, Fault{Field: "key", Value: o.KeyName, Err: err}
 	}
 	return d, nil

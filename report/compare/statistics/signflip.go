@@ -49,7 +49,7 @@ func SignFlip(logs []float64, level float64, seed uint64) Flips {
 	exact := len(fixed) <= exactPairs
 	var means []float64
 	var notAbove, notBelow int
-	tally := func(sum int64, size int) {
+	counter := func(sum int64, size int) {
 		if sum <= 0 {
 			notAbove++
 		}
@@ -62,12 +62,12 @@ func SignFlip(logs []float64, level float64, seed uint64) Flips {
 	}
 	if exact {
 		means = make([]float64, 0, 1<<len(fixed))
-		eachSubset(fixed, tally)
+		eachSubset(fixed, counter)
 	} else {
 		means = make([]float64, 0, sampledFlips)
 		// The empty subset is what was observed and belongs to any sample.
-		tally(0, 0)
-		drawSubsets(fixed, rand.New(rand.NewPCG(seed, uint64(len(fixed)))), tally)
+		counter(0, 0)
+		drawSubsets(fixed, rand.New(rand.NewPCG(seed, uint64(len(fixed)))), counter)
 	}
 	patterns := sampledFlips + 1
 	if exact {

@@ -1,0 +1,7 @@
+//go:build ci
+
+package trial_test
+
+import "testing"
+
+func TestLostInHandOversOfEveryLength(t *testing.T) { lostInAHandOver(t, 2*s, 5*s, 10*s, 20*s) }

@@ -1,0 +1,58 @@
+package trial
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"loadgen/backoff"
+	"loadgen/results"
+)
+
+// mostShownRetries is how many retries of a policy are listed.
+const mostShownRetries = 20
+
+// Schedule returns when a policy tries again that fails each time at once.
+func Schedule(p *backoff.Preset) results.RetrySchedule {
+	s := results.RetrySchedule{Policy: p.Name, Retries: p.Retries, Formula: p.Formula, Source: p.Source,
+		Codes: codesOf(p.Policy), Waits: []results.RetryWait{}}
+	var flat []string
+	var sums results.RetryWait
+	for x := 1; x <= min(p.Retries, mostShownRetries); x++ {
+		least, mean, greatest := p.Bounds(x)
+		sums.Retry, sums.LeastS, sums.MeanS, sums.GreatestS = x, least.Seconds(), mean.Seconds(), greatest.Seconds()
+		sums.SumLeastS += sums.LeastS
+		sums.SumMeanS += sums.MeanS
+		sums.SumGreatestS += sums.GreatestS
+		s.Waits = append(s.Waits, sums)
+		if least == greatest {
+			flat = append(flat, fmt.Sprintf("%d (%v)", x, least))
+		}
+	}
+	switch {
+	case len(flat) == 0:
+	case len(flat) == len(s.Waits):
+		s.Flat = "No wait has any spread: clients that failed together come back together each time."
+	default:
+		s.Flat = fmt.Sprintf("Without any spread are the waits before retry %s: clients that come to one together come back together.",
+			strings.Join(flat, ", "))
+	}
+	return s
+}
+
+// codesOf says in words what a policy retries.
+func codesOf(p backoff.Policy) string {
+	if p.Retries == 0 {
+		return "nothing"
+	}
+	const silent = ", and attempts without a reply, the first of which at once"
+	if p.Codes == nil {
+		return "5xx except 501 and 505" + silent
+	}
+	if beside := slices.DeleteFunc(slices.Clone(p.Codes), func(code int) bool {
+		return slices.Contains(backoff.DocumentedCodes(), code)
+	}); len(p.Codes)-len(beside) == len(backoff.DocumentedCodes()) {
+		return strings.Trim(fmt.Sprint(beside), "[]") + " and 5xx except 501 and 505" + silent
+	}
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(p.Codes), "[]"), " ", ", ") + silent
+}

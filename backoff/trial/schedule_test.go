@@ -1,0 +1,44 @@
+package trial_test
+
+import (
+	"strings"
+	"testing"
+
+	"loadgen/backoff"
+	"loadgen/backoff/trial"
+)
+
+// A schedule says which of its waits have no spread, and what is retried.
+func TestScheduleSaysWhereItIsFlat(t *testing.T) {
+	for _, row := range []struct {
+		policy      string
+		flat, codes string
+		waits       int
+	}{
+		{"documented", "Without any spread are the waits before retry 3 (1m30s): clients that come to one together come back together.",
+			"5xx except 501 and 505, and attempts without a reply, the first of which at once", 3},
+		{"was-1.x", "Without any spread are the waits before retry 1 (3s)", "5xx except", 3},
+		{"ladder", "No wait has any spread: clients that failed together come back together each time.", "5xx except", 4},
+		{"js", "", "408 and 5xx except 501 and 505, and attempts", 3},
+		{"azcore", "", "408, 429, 500, 502, 503, 504, and attempts", 3},
+		{"none", "", "nothing", 0},
+	} {
+		presets, err := backoff.Choose(row.policy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := trial.Schedule(&presets[0])
+		if got.Policy != row.policy || !strings.HasPrefix(got.Flat, row.flat) || (got.Flat == "") != (row.flat == "") ||
+			!strings.HasPrefix(got.Codes, row.codes) || len(got.Waits) != row.waits || got.Waits == nil {
+			t.Errorf("Schedule of %s = %+v; want %d waits, %q and %q", row.policy, got, row.waits, row.flat, row.codes)
+		}
+	}
+	long := backoff.Preset{Policy: backoff.Policy{Retries: 1000, Delay: backoff.Fixed{Every: s}}}
+	if got := trial.Schedule(&long); got.Retries != 1000 || len(got.Waits) != 20 || got.Waits[19].SumMeanS != 20 {
+		t.Errorf("Schedule of a thousand retries has %d waits, %v at the end; want the first 20", len(got.Waits), got.Waits)
+	}
+	c := contestOf(t, "js", "documented+adaptive", "none")
+	if list := c.Schedules(); len(list) != 2 || list[0].Policy != "js" || list[1].Policy != "none" {
+		t.Errorf("Schedules = %+v; want those of js and none, which have no limiter", list)
+	}
+}

@@ -1,0 +1,179 @@
+package trial_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"loadgen/backoff"
+	"loadgen/backoff/trial"
+	"loadgen/engine/fault"
+	"loadgen/results"
+	targetfault "loadgen/target/fault"
+)
+
+// front is an outage that finds every client with one operation due at its first
+// instant.
+func front(length time.Duration, clients int) *trial.Experiment {
+	e := outage(length, clients)
+	e.Together = true
+	return e
+}
+
+// Without jitter all who failed together come back together, at every retry; with
+// it they spread, at the cap, too, where the formula says so.
+func TestClientsThatFailTogether(t *testing.T) {
+	const clients = 500
+	for _, row := range []struct {
+		name  string
+		delay backoff.Delay
+		peak  int
+	}{
+		{"fixed", backoff.Fixed{Every: s}, clients},
+		{"linear", backoff.Linear{Step: s, Max: 5 * s}, clients},
+		{"ladder", backoff.Ladder{2 * s, 4 * s, 10 * s, 30 * s}, clients},
+		{"the old client's first retry, x = 0", backoff.Exponential{Base: 30 * s, Min: 3 * s, Max: 90 * s, FromZero: true}, clients},
+	} {
+		trial := try(t, front(20*s, clients), trial.Contestant{Name: row.name, Policy: backoff.Policy{Retries: 3, Delay: row.delay}})
+		if trial.Caught != clients || trial.PeakRetries != row.peak {
+			t.Errorf("%s: %d caught, at most %d retries within 100 ms; want %d, %d", row.name, trial.Caught, trial.PeakRetries, clients, row.peak)
+		}
+	}
+	// Full jitter: the first retries are uniform over 2 s, so that each tenth of a
+	// second has n/20 of them, within five standard deviations of the binomial.
+	tried := try(t, front(20*s, clients), trial.Contestant{Name: "full jitter",
+		Policy: backoff.Policy{Retries: 1, Delay: backoff.FullJitter{Base: 2 * s, Cap: 20 * s}}})
+	expected, deviation := clients/20., math.Sqrt(clients*0.05*0.95)
+	if len(tried.RetriesPer100ms) != 20 {
+		t.Fatalf("full jitter: retries over %d tenths of a second; want 20", len(tried.RetriesPer100ms))
+	}
+	for tenth, count := range tried.RetriesPer100ms {
+		if math.Abs(float64(count)-expected) > 5*deviation {
+			t.Errorf("full jitter: %d retries in tenth %d; want %.0f ± %.0f", count, tenth, expected, 5*deviation)
+		}
+	}
+	if top := expected + 5*deviation; float64(tried.PeakRetries) > top || float64(tried.PeakRetries) < expected {
+		t.Errorf("full jitter: at most %d retries within 100 ms; want from %.0f to %.0f", tried.PeakRetries, expected, top)
+	}
+	// The documents' formula at its cap is flat, though its first retries are not.
+	flat := try(t, front(200*s, clients), trial.Contestant{Name: "documented",
+		Policy: backoff.Policy{Retries: 2, Delay: backoff.Exponential{Base: 30 * s, Min: 90 * s, Max: 90 * s}}})
+	if flat.PeakRetries != clients {
+		t.Errorf("at the cap of the documents' formula at most %d retries within 100 ms; want all %d", flat.PeakRetries, clients)
+	}
+}
+
+// Attempts refused by chance: (1 − p^(R+1))/(1 − p) attempts an operation.
+func TestAmplificationIsTheGeometricSum(t *testing.T) {
+	const clients, retries, share = 2000, 3, 300_000
+	e := outage(10*s, clients)
+	inner := offline(t, 0, 1)
+	plan := fault.Plan{Rules: []fault.Rule{{Kind: fault.Refuse, From: e.Lead, To: time.Hour, Share: share}}}
+	trial, err := e.Try(t.Context(), trial.Contestant{Name: "fixed",
+		Policy: backoff.Policy{Retries: retries, Delay: backoff.Fixed{Every: 10 * ms}}}, targetfault.WrapImmediate(inner, plan, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, n := float64(share)/fault.Whole, float64(trial.Caught)
+	want := (1 - math.Pow(p, retries+1)) / (1 - p)
+	// Attempts of one operation have a variance below that of the endless geometric
+	// distribution, p/(1 − p)².
+	doubt := 5 * math.Sqrt(p/(1-p)/(1-p)/n)
+	if math.Abs(trial.AttemptsPerOperation-want) > doubt {
+		t.Errorf("attempts per operation = %.4f over %.0f; want %.4f within %.4f", trial.AttemptsPerOperation, n, want, doubt)
+	}
+	if math.Abs(trial.AmplificationByChance-want) > 2*doubt {
+		t.Errorf("AmplificationByChance = %.4f; want %.4f within %.4f", trial.AmplificationByChance, want, 2*doubt)
+	}
+	lost, deviation := 100*math.Pow(p, retries+1), 500*math.Sqrt(math.Pow(p, retries+1)/n)
+	if math.Abs(trial.LostPercent-lost) > deviation {
+		t.Errorf("lost %.3f %%; want p⁴ = %.3f %% within %.3f", trial.LostPercent, lost, deviation)
+	}
+}
+
+// A limiter sends less: a spent budget gives retries up, and the books say so.
+func TestLimitersCompose(t *testing.T) {
+	policy := backoff.Policy{Retries: 3, Delay: backoff.Fixed{Every: 100 * ms}}
+	alone := try(t, outage(10*s, 200), trial.Contestant{Name: "fixed", Policy: policy})
+	for _, row := range []struct {
+		name    string
+		limiter func() backoff.Limiter
+		holds   func(a results.PolicyTrial) bool
+	}{
+		{"a retry budget: at most five failures before retries stop", func() backoff.Limiter { return backoff.NewRetryBudget() },
+			func(a results.PolicyTrial) bool {
+				return a.Withheld == 0 && a.AttemptsPerOperation < 0.6*alone.AttemptsPerOperation
+			}},
+		{"a quota of 500 tokens, 100 retries a client, is not spent", func() backoff.Limiter { return backoff.NewTokenQuota() },
+			func(a results.PolicyTrial) bool { return a.AttemptsPerOperation == alone.AttemptsPerOperation }},
+		{"adaptive throttling withholds first attempts, too", func() backoff.Limiter { return backoff.NewAdaptive() },
+			func(a results.PolicyTrial) bool {
+				return a.Withheld > 0 && a.AttemptsPerOperation < alone.AttemptsPerOperation
+			}},
+		{"cubic holds them back", func() backoff.Limiter { return backoff.NewCubic() },
+			func(a results.PolicyTrial) bool {
+				return a.Withheld == 0 && a.DrainS > alone.DrainS && a.LostPercent < alone.LostPercent
+			}},
+		{"so does AIMD", func() backoff.Limiter { return backoff.NewAIMD() },
+			func(a results.PolicyTrial) bool {
+				return a.Withheld == 0 && a.DrainS > alone.DrainS && a.LostPercent < alone.LostPercent
+			}},
+	} {
+		trial := try(t, outage(10*s, 200), trial.Contestant{Name: row.name, Policy: policy, Limiter: row.limiter})
+		trial.RetriesPer100ms = nil
+		if !row.holds(trial) {
+			t.Errorf("%s: %+v; alone lost %.1f %%, %.2f attempts, drain %.1f s", row.name, trial, alone.LostPercent, alone.AttemptsPerOperation, alone.DrainS)
+		}
+	}
+}
+
+// Goodput is what was served from the trouble's begin to the last arrival, and what
+// was added is over the median before.
+func TestGoodputAndAddedTimes(t *testing.T) {
+	e := outage(8*s, 100)
+	if got := try(t, e, trial.Contestant{Name: "none"}).Goodput; math.Abs(got-20) > 0.5 {
+		t.Errorf("goodput of 100/s through 8 s of outage and 2 s without = %.2f; want 20", got)
+	}
+	trial := try(t, outage(500*ms, 2000), trial.Contestant{Name: "fixed", Policy: backoff.Policy{Retries: 1, Delay: backoff.Fixed{Every: s}}})
+	for name, got := range map[string]*float64{"p50": trial.Added.P50, "p95": trial.Added.P95, "p99": trial.Added.P99} {
+		if got == nil || math.Abs(*got-1000) > 1 {
+			t.Errorf("added %s after one wait of a second = %v; want 1,000 ms", name, got)
+		}
+	}
+	if trial.Fairness == nil || *trial.Fairness != 1 {
+		t.Errorf("fairness where all succeed = %v; want 1", trial.Fairness)
+	}
+}
+
+// The same experiment twice is the same to the last figure.
+func TestTriesAreRepeatable(t *testing.T) {
+	c := trial.Contestant{Name: "js", Policy: backoff.Policy{Retries: 3, Delay: backoff.EqualJitter{Base: s, Cap: 64 * s}},
+		Limiter: func() backoff.Limiter { return backoff.NewAdaptive() }}
+	a, b := try(t, outage(5*s, 300), c), try(t, outage(5*s, 300), c)
+	if a.Lost != b.Lost || a.AttemptsPerOperation != b.AttemptsPerOperation || a.DrainS != b.DrainS || a.PeakRetries != b.PeakRetries {
+		t.Errorf("two tries differ: %+v and %+v", a, b)
+	}
+}
+
+func TestImpossibleExperiments(t *testing.T) {
+	sound := outage(s, 10)
+	for _, row := range []struct {
+		name  string
+		spoil func(e *trial.Experiment)
+	}{
+		{"no clients", func(e *trial.Experiment) { e.Clients = 0 }},
+		{"no trouble", func(e *trial.Experiment) { e.Trouble = 0 }},
+		{"a trouble of hours", func(e *trial.Experiment) { e.Trouble = 2 * time.Hour }},
+		{"no rate", func(e *trial.Experiment) { e.TroubleRate = 0 }},
+		{"a rate that is no number", func(e *trial.Experiment) { e.TailRate = math.NaN() }},
+	} {
+		e := *sound
+		row.spoil(&e)
+		if faults := e.Validate(); len(faults) != 1 {
+			t.Errorf("%s: Validate = %v; want one fault", row.name, faults)
+		}
+	}
+	if faults := sound.Validate(); faults != nil {
+		t.Errorf("Validate of a sound one = %v", faults)
+	}
+}

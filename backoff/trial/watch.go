@@ -1,0 +1,204 @@
+package trial
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"loadgen/results"
+	"loadgen/scenarios/arrival"
+	"loadgen/scenarios/drive"
+)
+
+// watch sees every attempt and every operation of a try. It belongs to one
+// goroutine.
+type watch struct {
+	clientOf func(k uint64) uint64
+	from, to time.Duration
+
+	// caught and won count the operations of each client that became due in the
+	// trouble and, of them, those that succeeded.
+	caught, won []int64
+	// before and in are the response times of the operations that succeeded and
+	// became due before the trouble, or in it.
+	before, in []time.Duration
+	// retries are when each retry was sent.
+	retries []time.Duration
+	// attempts are those at caught operations, refused of them were, served what
+	// was counted for successes that ended from the trouble on, by the last arrival.
+	attempts, refused, ended int64
+	served                   int64
+	arrivals                 time.Duration
+	last                     time.Duration
+	duplicates               int64
+}
+
+var _ drive.Observer = (*watch)(nil)
+
+func newWatch(e *Experiment) *watch {
+	return &watch{clientOf: e.ClientOf, from: e.Lead, to: e.Lead + e.Trouble, arrivals: e.Lead + e.Trouble + e.Tail,
+		caught: make([]int64, e.Clients), won: make([]int64, e.Clients)}
+}
+
+// troubled reports whether an operation became due in the trouble.
+func (w *watch) troubled(intended time.Duration) bool { return w.from <= intended && intended < w.to }
+
+// Attempt implements [drive.Observer].
+func (w *watch) Attempt(a *results.Attempt) {
+	if a.Try > 0 {
+		w.retries = append(w.retries, a.Sent)
+		if a.Status == 404 || a.Status == 409 || a.Status == 412 {
+			w.duplicates++
+		}
+	}
+	if w.troubled(a.Intended) {
+		w.attempts++
+		if a.Class == results.Refused {
+			w.refused++
+		}
+	}
+}
+
+// Completed implements [drive.Observer].
+func (w *watch) Completed(c *results.Completed) {
+	if c.Class == results.Ok && c.Done >= w.from && c.Done < w.arrivals {
+		w.served += c.Served
+	}
+	response := c.Done - c.Intended
+	switch {
+	case w.troubled(c.Intended):
+		w.ended++
+		client := w.clientOf(c.Number)
+		w.caught[client]++
+		w.last = max(w.last, c.Done)
+		if c.Class == results.Ok {
+			w.won[client]++
+			w.in = append(w.in, response)
+		}
+	case c.Intended < w.from && c.Class == results.Ok:
+		w.before = append(w.before, response)
+	}
+}
+
+// trial sums up. Withheld operations were never sent, and so never ended.
+func (w *watch) trial(c Contestant, schedule arrival.Schedule, withheld int64) results.PolicyTrial {
+	slices.Sort(w.before)
+	slices.Sort(w.in)
+	slices.Sort(w.retries)
+	t := results.PolicyTrial{Policy: c.Name, Withheld: withheld, Duplicates: w.duplicates}
+	first, after := numberAt(schedule, w.from), numberAt(schedule, w.to)
+	t.Caught = int64(after - first)
+	t.Lost = t.Caught - int64(len(w.in))
+	if t.Caught > 0 {
+		share := float64(t.Lost) / float64(t.Caught)
+		t.LostPercent = 100 * share
+		t.LostDoubt = 100 * 1.96 * math.Sqrt(share*(1-share)/float64(t.Caught))
+	}
+	t.Goodput = float64(w.served) / (w.arrivals - w.from).Seconds()
+	if w.ended > 0 {
+		t.AttemptsPerOperation = float64(w.attempts) / float64(w.ended)
+	}
+	if w.attempts > 0 {
+		t.AmplificationByChance = amplification(float64(w.refused)/float64(w.attempts), c.Policy.Retries)
+	}
+	t.DrainS = max(0, w.last-w.to).Seconds()
+	t.Added = w.added()
+	t.PeakRetries = peak(w.retries, 100*time.Millisecond)
+	t.Fairness = w.fairness()
+	t.RetriesPer100ms = strip(w.retries, w.from)
+	return t
+}
+
+// numberAt returns how many operations are due before an instant.
+func numberAt(schedule arrival.Schedule, at time.Duration) uint64 {
+	low, high := uint64(0), schedule.Len()
+	for low < high {
+		middle := (low + high) / 2
+		if schedule.At(middle) < at {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return low
+}
+
+// amplification is how many attempts an operation has on the average if each is
+// refused with probability p and at most so many retries follow:
+// (1 − p^(R+1))/(1 − p), the sum of the geometric series.
+func amplification(p float64, retries int) float64 {
+	if p >= 1 {
+		return float64(retries + 1)
+	}
+	return (1 - math.Pow(p, float64(retries+1))) / (1 - p)
+}
+
+// added returns the quantiles of what the trouble added: the response times less
+// the median of those before it. A quantile is left out where fewer than ten
+// responses lie beyond it.
+func (w *watch) added() results.AddedQuantiles {
+	calm := 0.0
+	if len(w.before) > 0 {
+		calm = w.before[(len(w.before)-1)/2].Seconds()
+	}
+	at := func(q float64) *float64 {
+		if float64(len(w.in))*(1-q) < 10 {
+			return nil
+		}
+		value := 1000 * max(0, w.in[int(math.Ceil(q*float64(len(w.in))))-1].Seconds()-calm)
+		return &value
+	}
+	return results.AddedQuantiles{P50: at(0.5), P95: at(0.95), P99: at(0.99)}
+}
+
+// fairness returns Jain's index, (Σx)²/(n·Σx²), over the clients' shares x of
+// caught operations that succeeded; clients without a caught one are left out.
+func (w *watch) fairness() *float64 {
+	var sum, squares float64
+	n := 0
+	for client, caught := range w.caught {
+		if caught > 0 {
+			x := float64(w.won[client]) / float64(caught)
+			sum += x
+			squares += x * x
+			n++
+		}
+	}
+	if squares == 0 {
+		return nil
+	}
+	index := sum * sum / (float64(n) * squares)
+	return &index
+}
+
+// peak returns the most instants, in ascending order, that lie within any window
+// of a width.
+func peak(instants []time.Duration, width time.Duration) int {
+	most, from := 0, 0
+	for to := range instants {
+		for instants[to]-instants[from] >= width {
+			from++
+		}
+		most = max(most, to-from+1)
+	}
+	return most
+}
+
+// mostStrip bounds how many counts a strip has: ten minutes of them.
+const mostStrip = 6000
+
+// strip counts instants by tenths of a second from a begin on.
+func strip(instants []time.Duration, from time.Duration) []int64 {
+	var counts []int64
+	for _, at := range instants {
+		tenth := int((at - from) / (100 * time.Millisecond))
+		if at < from || tenth >= mostStrip {
+			continue
+		}
+		for len(counts) <= tenth {
+			counts = append(counts, 0)
+		}
+		counts[tenth]++
+	}
+	return counts
+}

@@ -1,0 +1,87 @@
+package contest
+
+import "loadgen/results"
+
+// Arm is one design and what came of it.
+type Arm struct {
+	// Design is its name, PartitionKey and RowKey its templates, Copies how many further
+	// homes each entity has.
+	Design               string
+	PartitionKey, RowKey string
+	Copies               int
+	// Cannot are the operations that the design cannot serve; an arm with one was not run.
+	Cannot []Obstacle
+	// Order says in a word how new PartitionKeys come: "append-only", "prepend-only",
+	// "spread", "one partition", or empty where that is not known.
+	Order string
+	// Trials are its runs under the scenario's own profile, Others under the other one of
+	// documented and headroom; none where that was not tried.
+	Trials, Others []Trial
+	// Record is that of its first run, for the reason and the heat map; nil where it was
+	// not run.
+	Record *results.Record
+}
+
+// Obstacle is an operation that a design cannot serve, and why, as a sentence.
+type Obstacle struct {
+	Operation string `json:"operation"`
+	Why       string `json:"why"`
+}
+
+// Needs is what the application asks of its operations.
+type Needs struct {
+	// Within is how long an operation may take, by its name, in microseconds, as the
+	// scenario's expectations on p99 and the like bound it; one that is not named may
+	// take as long as it likes.
+	Within map[string]int64
+	// Entities is how many entities of its own an operation is about, by its name: 1, or
+	// the number of a batch. Copies are not among them.
+	Entities map[string]int64
+	// Reads are the operations that ask for entities, which count as what they return.
+	Reads map[string]bool
+}
+
+// Price is what is paid, in whatever currency, per million billed transactions and per
+// GiB and month of stored entities. BillRefused says that refused requests are billed, too.
+type Price struct {
+	PerMillion, PerGiBMonth float64
+	BillRefused             bool
+}
+
+// Trial is what one run of a design came to.
+type Trial struct {
+	Seed     uint64
+	Validity string
+	// Sustained is the entities per second, of the application's own counting, that were
+	// served within what it needs: what a copy adds, and what a query scans and does not
+	// return, is not among them. Lost is the share of the offered operations that was not
+	// served at all, 0 to 1.
+	Sustained, Lost float64
+	// Operations are the response times by operation, in the order of the scenario.
+	Operations []OperationTrial
+	// Moves is how often load balancing split, moved or merged ranges under the measured
+	// load, Unrecovered after how many of them it was never served as before. Recovery is
+	// how long that took of the others, in seconds, at worst; nil where there is none.
+	Moves, Unrecovered int
+	Recovery           *float64
+	// Fairness is Jain's index over the partitions that were offered less than half the
+	// target, 1 where all were served alike, ColdServed the share of what it was offered
+	// that one of them was served on the average: it is what tells of all being hurt
+	// alike. Nil where there were fewer than two, or nothing of theirs was served.
+	Fairness, ColdServed *float64
+	// Events is how many operations of the measured phases were sent, Served how many of
+	// them succeeded. The others are per one that did, so that a design is no cheaper for
+	// what it loses: entities counted by the documents' rule, transactions billed, and bytes
+	// stored. Refused requests are apart. All are 0 where none succeeded.
+	Events, Served                           int64
+	Counted, Billed, RefusedRequests, Stored float64
+	// Expected says for each expectation of the scenario, in its order, whether it held.
+	Expected []results.Expectation
+}
+
+// OperationTrial is the response time of one operation, in microseconds; a quantile that
+// rests on too few durations is nil.
+type OperationTrial struct {
+	Name     string
+	P50, P99 *int64
+}

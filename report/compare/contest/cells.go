@@ -1,0 +1,93 @@
+package contest
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"loadgen/report/text"
+	"loadgen/report/verdict"
+)
+
+// The cells of the tables: a mean, or an interval, or an en dash for what is not told.
+
+// told shows the mean of an estimate.
+func (e *Estimate) told(as func(float64) string) string {
+	if e == nil {
+		return text.Untold
+	}
+	return as(e.Mean)
+}
+
+// rates shows the interval of a rate.
+func (e *Estimate) rates() string {
+	if e == nil {
+		return text.Untold
+	}
+	return span(e.Interval, verdict.Rate)
+}
+
+// told shows a ratio, and ratios its interval.
+func (e *Effect) told() string {
+	if e == nil {
+		return text.Untold
+	}
+	return factor(e.Ratio)
+}
+
+func (e *Effect) ratios() string {
+	if e == nil {
+		return text.Untold
+	}
+	return span(e.Interval, factor)
+}
+
+func span(bounds *[2]float64, as func(float64) string) string {
+	if bounds == nil {
+		return text.Untold
+	}
+	return as(bounds[0]) + " to " + as(bounds[1])
+}
+
+// each shows what an event takes so closely that what is told apart looks different.
+func each(v float64) string {
+	if v < 100 {
+		return strconv.FormatFloat(math.Round(v*1000)/1000, 'f', -1, 64)
+	}
+	return verdict.Rate(v)
+}
+
+// factor shows a ratio to three figures; beyond a thousand, either way, only that it is so.
+func factor(v float64) string {
+	switch {
+	case v < 0.001:
+		return "<0.001"
+	case v < 9.9995:
+		return fmt.Sprintf("%.3f", v)
+	case v < 999.5:
+		return strconv.FormatFloat(v, 'g', 3, 64)
+	default:
+		return ">999"
+	}
+}
+
+func millis(micros *int64) string {
+	if micros == nil {
+		return text.Untold
+	}
+	ms := float64(*micros) / 1000
+	if ms < 100 {
+		return fmt.Sprintf("%.1f", ms)
+	}
+	return verdict.Rate(ms)
+}
+
+func money(v *float64) string {
+	if v == nil {
+		return text.Untold
+	}
+	if *v >= 1000 {
+		return verdict.Rate(*v)
+	}
+	return strconv.FormatFloat(*v, 'g', 4, 64)
+}

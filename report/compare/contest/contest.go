@@ -1,0 +1,172 @@
+package contest
+
+// Contest is what came of several designs under the same events. It is what JSON
+// prints: units are in the names, intervals are pairs of bounds, and what is not told
+// is null. It shares no memory with the arms.
+type Contest struct {
+	// Verdict is one sentence or two. Winner is the design that is shown to be better
+	// than any other, nil where no difference is shown or there was nothing to rank.
+	Verdict string  `json:"verdict"`
+	Winner  *string `json:"winner"`
+	// Survives says whether the other profile of the model gives the same verdict, nil
+	// where it was not tried; SurvivesSays says it in words.
+	Survives     *bool  `json:"survives_other_profile"`
+	SurvivesSays string `json:"survives_says,omitempty"`
+
+	Scenario string `json:"scenario"`
+	// Target is where it ran, Figures how its figures came about: measured (by a
+	// service) or modelled. Both are empty where no arm ran.
+	Target  string `json:"target"`
+	Figures string `json:"figures"`
+	Profile string `json:"profile"`
+	Other   string `json:"other_profile"`
+	// Alpha bounds how often designs that do not differ are told apart; Tests says how
+	// it is divided.
+	Alpha float64 `json:"alpha"`
+	Tests []Test  `json:"tests"`
+	// Power is which differences in the sustained rate would have been found; empty
+	// where there are too few runs to find any.
+	Power      []Power  `json:"power"`
+	RestsOn    []string `json:"rests_on"`
+	CannotTell []string `json:"cannot_tell"`
+	// Ranking has the designs, best first: those that ran, those that did not, those
+	// that cannot.
+	Ranking []Ranked `json:"ranking"`
+	Repeat  string   `json:"repeat,omitempty"`
+
+	price Price
+}
+
+// Test is one figure by which designs are told apart, and its share of alpha.
+type Test struct {
+	Figure string  `json:"figure"`
+	Alpha  float64 `json:"alpha"`
+	// Resolution is the least difference that is told: a part of one, of the share lost
+	// a share itself.
+	Resolution float64 `json:"resolution"`
+}
+
+// Power is how often a true difference would be found by such a contest.
+type Power struct {
+	Difference float64 `json:"difference_percent"`
+	Found      float64 `json:"found_of_100"`
+}
+
+// Ranked is one design in its place.
+type Ranked struct {
+	// Rank counts from 1 and is shared by designs that are not shown to differ; nil for
+	// one that did not run. Those that cannot share the last.
+	Rank         *int       `json:"rank"`
+	Design       string     `json:"design"`
+	PartitionKey string     `json:"partition_key"`
+	RowKey       string     `json:"row_key"`
+	Copies       int        `json:"copies"`
+	Order        string     `json:"order_of_keys"`
+	Cannot       []Obstacle `json:"cannot,omitempty"`
+	// Seeds are those of its runs; Doubtful how many of them were not valid.
+	Seeds    []uint64 `json:"seeds"`
+	Doubtful int      `json:"runs_not_valid"`
+
+	Sustained *Estimate `json:"sustained_entities_per_second"`
+	// Ratio is the sustained rate as a part of that of the design in the first place;
+	// nil for that itself.
+	Ratio *Effect `json:"sustained_to_first"`
+	// Behind names the figure by which it is told from the first, empty where it is not.
+	Behind     string         `json:"behind_by,omitempty"`
+	Lost       *Estimate      `json:"share_lost"`
+	WorstP99   *Estimate      `json:"worst_p99_us"`
+	Operations []RankedTiming `json:"per_operation"`
+	// Recovery is over the runs in which something moved and recovered, Unrecovered how
+	// many moves of all runs the load never recovered from, of Moves.
+	Recovery    *Estimate `json:"recovery_s"`
+	Moves       int       `json:"moves"`
+	Unrecovered int       `json:"moves_not_recovered"`
+	Fairness    *Estimate `json:"fairness_of_cold_partitions"`
+	ColdServed  *Estimate `json:"share_served_of_cold_partitions"`
+	Counted     *Estimate `json:"entities_counted_per_event"`
+	Billed      *Estimate `json:"transactions_billed_per_event"`
+	Refused     *Estimate `json:"requests_refused_per_event"`
+	Stored      *Estimate `json:"bytes_stored_per_event"`
+	// Cost is of a million events, in the currency of the price; Keeping what their
+	// entities cost a month. Nil without a price.
+	Cost     *float64      `json:"cost_per_million_events"`
+	Keeping  *float64      `json:"cost_per_million_events_and_month"`
+	Expected []Expectation `json:"expectations"`
+	// Reason is one sentence, empty for a design that did as well as any and failed in
+	// nothing; Reasons is what it is made of, the heaviest first.
+	Reason  string   `json:"reason"`
+	Reasons []Reason `json:"reasons"`
+}
+
+// Estimate is a figure over the runs of a design: the mean with its 95 % interval, which
+// is nil for a single run.
+type Estimate struct {
+	Mean     float64     `json:"mean"`
+	Interval *[2]float64 `json:"interval"`
+	Least    float64     `json:"least"`
+	Greatest float64     `json:"greatest"`
+	Runs     int         `json:"runs"`
+}
+
+// Effect is a ratio with its 95 % interval, and what the test made of it.
+type Effect struct {
+	Ratio    float64     `json:"ratio"`
+	Interval *[2]float64 `json:"interval"`
+	// P is Welch's, Adjusted by Holm over all pairs; nil where nothing can be tested.
+	P        *float64 `json:"p"`
+	Adjusted *float64 `json:"p_holm"`
+	Shown    bool     `json:"shown"`
+}
+
+// RankedTiming is the response time of an operation: medians over the runs, in
+// microseconds, with the least and the greatest of them.
+type RankedTiming struct {
+	Operation string    `json:"operation"`
+	P50       *int64    `json:"p50_us"`
+	P99       *int64    `json:"p99_us"`
+	P99Range  *[2]int64 `json:"p99_range_us"`
+}
+
+// Expectation is a claim of the scenario, and in how many runs it held.
+type Expectation struct {
+	Expr string `json:"expr"`
+	Held int    `json:"held"`
+	Runs int    `json:"runs"`
+}
+
+// Reason is one thing that kept a design from being better. What does not apply is zero
+// or nil.
+type Reason struct {
+	// Kind is one of the constants below, Says its sentence.
+	Kind      string `json:"kind"`
+	Says      string `json:"says"`
+	Operation string `json:"operation,omitempty"`
+	// Table is as in the record, Partition the PartitionKey.
+	Table     string  `json:"table,omitempty"`
+	Partition *string `json:"partition_key,omitempty"`
+	// FromSecond is when the partition was first refused, since the start of the run.
+	FromSecond *int64 `json:"from_s,omitempty"`
+	// Demand is in entities per second, at its highest, retries included, against
+	// Target; Share is the partition's of all demand from when it was first refused
+	// until it was last.
+	Demand float64 `json:"demand_entities_per_second,omitempty"`
+	Target float64 `json:"target_entities_per_second,omitempty"`
+	Share  float64 `json:"share_of_demand,omitempty"`
+	// Counted and Returned are entities per operation, First what the first design counts.
+	Counted  float64  `json:"counted_per_operation,omitempty"`
+	Returned float64  `json:"returned_per_operation,omitempty"`
+	First    *float64 `json:"first_counts_per_operation,omitempty"`
+}
+
+// The kinds of reason.
+const (
+	HotPartition = "hot-partition"
+	OneEnd       = "one-end"
+	AccountLimit = "account-limit"
+	Scans        = "scans"
+	CountsMore   = "counts-more"
+	BillsMore    = "bills-more"
+	Slow         = "slow"
+	Unserved     = "unserved"
+	CannotServe  = "cannot"
+)

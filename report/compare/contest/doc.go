@@ -1,0 +1,22 @@
+// Package contest says which of several key designs is best, by how much, and why.
+//
+// Each design (an [Arm]) has been run several times with seeds of its own: [Measure]
+// takes from each run's record what designs are ranked by, as a [Trial], and [Rank]
+// makes a [Contest] of the arms: an order, effect sizes with intervals, a verdict that may
+// be that no difference is shown, and the reason for which a loser lost.
+//
+// The caller owes runs of the same logical events, with seeds that no two runs share, and
+// the same number of trials for each arm that could be run.
+//
+// Designs are told apart by five figures in a fixed sequence, each with its share of
+// alpha ([Contest].Tests): the sustained rate, the share lost, the worst p99, and what an
+// event counts and bills. Of each figure all pairs are compared by B. L. Welch's test under
+// S. Holm's correction. A difference below the figure's resolution is never told, so
+// that constants cannot differ by a rounding, and runs are taken to vary by half of that,
+// or by one operation, at least, so that few that come out alike are not sure of anything.
+// What an event counts and bills is of operations that succeeded. [Text] and [JSON] print
+// what came of it.
+//
+// The package runs nothing and reads no file. What it computes does not depend on the
+// order of the arms.
+package contest

@@ -1,0 +1,174 @@
+package contest
+
+import (
+	"math"
+	"slices"
+
+	"loadgen/report/compare/statistics"
+)
+
+// figure is one by which designs are told apart, in its place of the sequence.
+type figure struct {
+	// name is that of JSON, words how a sentence calls it.
+	name, words string
+	// part is its share of alpha. Together they are all of it, so that designs that do not
+	// differ are told apart by any of them no more often than alpha (Bonferroni).
+	part float64
+	// resolution is the least difference that is told, however sure it is: a part of one;
+	// of an absolute figure a difference of the figure itself.
+	resolution float64
+	absolute   bool
+	higher     bool
+	// counts says that the figure goes by whole operations: one more or less is chance.
+	counts bool
+	of     func(t *Trial) (float64, bool)
+}
+
+// The places of the figures in their sequence.
+const (
+	bySustained = iota
+	byLost
+	byWorst
+	byCounted
+	byBilled
+)
+
+// figures returns them in the order in which they decide. What matters most has most of
+// alpha: an application buys entities served in time.
+func figures(p Price) []figure {
+	return []figure{
+		bySustained: {name: "sustained_entities_per_second", words: "sustained rate", part: 0.6, resolution: 0.005, higher: true, counts: true,
+			of: func(t *Trial) (float64, bool) { return t.Sustained, true }},
+		byLost: {name: "share_lost", words: "share lost", part: 0.1, resolution: 0.001, absolute: true, counts: true,
+			of: func(t *Trial) (float64, bool) { return t.Lost, true }},
+		byWorst: {name: "worst_p99_us", words: "worst p99", part: 0.1, resolution: 0.01,
+			of: func(t *Trial) (float64, bool) { return t.worst() }},
+		byCounted: {name: "entities_counted_per_event", words: "entities counted for an event", part: 0.1, resolution: 0.005, counts: true,
+			of: func(t *Trial) (float64, bool) { return t.Counted, t.Served > 0 }},
+		byBilled: {name: "transactions_billed_per_event", words: "transactions billed for an event", part: 0.1, resolution: 0.005, counts: true,
+			of: func(t *Trial) (float64, bool) { return t.billed(p), t.Served > 0 }},
+	}
+}
+
+// worst is the p99 of the operation that has the greatest, in microseconds; it is not
+// told where that of one is not, which may be the one that fares worst.
+func (t *Trial) worst() (float64, bool) {
+	var worst int64
+	for i := range t.Operations {
+		p99 := t.Operations[i].P99
+		if p99 == nil {
+			return 0, false
+		}
+		worst = max(worst, *p99)
+	}
+	return float64(worst), len(t.Operations) > 0
+}
+
+// billed is the transactions of an event that are paid for.
+func (t *Trial) billed(p Price) float64 {
+	if p.BillRefused {
+		return t.Billed + t.RefusedRequests
+	}
+	return t.Billed
+}
+
+// most is beyond any figure of a run; what is greater, or negative, or no number comes
+// from a broken record and is not told.
+const most = 1e15
+
+// told returns a figure of every trial; nothing where one of them does not tell it.
+func told(trials []Trial, of func(t *Trial) (float64, bool)) []float64 {
+	var values []float64
+	for i := range trials {
+		value, is := of(&trials[i])
+		if !is || !(value >= 0 && value <= most) {
+			return nil
+		}
+		values = append(values, value)
+	}
+	return values
+}
+
+// some returns a figure of the trials that tell it.
+func some(trials []Trial, of func(t *Trial) (float64, bool)) []float64 {
+	var values []float64
+	for i := range trials {
+		if value, is := of(&trials[i]); is && value >= 0 && value <= most {
+			values = append(values, value)
+		}
+	}
+	return values
+}
+
+// pair is what a figure says of two designs.
+type pair struct {
+	a, b int
+	// effect is b against a: the ratio's logarithm, or the difference where logs is false.
+	effect statistics.Means
+	logs   bool
+	// adjusted is the p-value after Holm's correction over all pairs.
+	adjusted float64
+	shown    bool
+}
+
+// grain is by how much runs are taken to vary at least, as a standard deviation: half the
+// resolution, and what one of so many operations is. Few runs of small numbers come out
+// the same by chance, and would else be sure of any difference.
+func (f *figure) grain(operations int64) float64 {
+	least := f.resolution / 2
+	if f.counts && operations > 0 {
+		least = math.Max(least, 1/float64(operations))
+	}
+	return least
+}
+
+// meet compares two designs by a figure, given by how much runs vary at least. Ratios of
+// positive figures are compared by their logarithms; where one is zero there is no ratio,
+// and the means themselves are.
+func (f *figure) meet(a, b []float64, grain float64) (effect statistics.Means, logs, resolved bool) {
+	if !f.absolute && positive(a) && positive(b) {
+		effect = statistics.Welch(logarithms(a), logarithms(b), grain)
+		return effect, true, math.Abs(effect.Difference) >= math.Log1p(f.resolution)
+	}
+	least := f.resolution
+	if !f.absolute {
+		greater := math.Max(statistics.Mean(a), statistics.Mean(b))
+		least, grain = least*greater, grain*greater
+	}
+	effect = statistics.Welch(a, b, grain)
+	return effect, false, effect.Difference != 0 && math.Abs(effect.Difference) >= least
+}
+
+// pairs compares every two designs by a figure, given what it is in the trials of each and
+// how many operations the smallest of those had. That all pairs are in Holm's family
+// allows to look at any of them afterwards.
+func (f *figure) pairs(values [][]float64, operations []int64, alpha float64) []pair {
+	var list []pair
+	var p []float64
+	var resolved []bool
+	for a := range values {
+		for b := a + 1; b < len(values); b++ {
+			if len(values[a]) < 2 || len(values[b]) < 2 {
+				continue
+			}
+			effect, logs, is := f.meet(values[a], values[b], f.grain(min(operations[a], operations[b])))
+			list = append(list, pair{a: a, b: b, effect: effect, logs: logs})
+			p, resolved = append(p, effect.P), append(resolved, is)
+		}
+	}
+	for i, adjusted := range statistics.Holm(p) {
+		list[i].adjusted = adjusted
+		list[i].shown = adjusted <= alpha*f.part && resolved[i]
+	}
+	return list
+}
+
+func positive(values []float64) bool { return len(values) > 0 && slices.Min(values) > 0 }
+
+func logarithms(values []float64) []float64 {
+	logs := make([]float64, len(values))
+	for i, value := range values {
+		logs[i] = math.Log(value)
+	}
+	return logs
+}

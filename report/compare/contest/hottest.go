@@ -1,0 +1,171 @@
+package contest
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"loadgen/report/verdict"
+	"loadgen/results"
+)
+
+// hottest is the partition that refused most, with its demand: as the heat map has it, or
+// where the record has none, the partition that was offered most. It is nil where neither
+// is known.
+func hottest(record *results.Record) *Reason {
+	one, while := byHeat(record), "meanwhile"
+	if one == nil {
+		one, while = byOffer(record), "in that phase"
+	}
+	if one == nil {
+		return nil
+	}
+	one.Kind, one.Target = HotPartition, float64(record.Manifest.Targets.Partition)
+	name := strconv.Quote(*one.Partition)
+	if one.Table != "" {
+		name += " of the table …" + strconv.Quote(one.Table)
+	}
+	from := ""
+	if one.FromSecond != nil {
+		from = fmt.Sprintf(" from second %d on", *one.FromSecond)
+	}
+	switch {
+	case one.Target <= 0:
+		one.Says = fmt.Sprintf("the partition %s was refused most%s: it was asked for up to %s entities/s", name, from, verdict.Rate(one.Demand))
+	case one.Demand < one.Target:
+		one.Says = fmt.Sprintf("the partition %s was refused most%s, though it was asked for no more than %s entities/s of the %s that one bears: %s",
+			name, from, verdict.Rate(one.Demand), verdict.Rate(one.Target), belowTarget(record))
+	default:
+		one.Says = fmt.Sprintf("the partition %s sank it%s: it was asked for up to %s entities/s and bears %s", name, from,
+			verdict.Rate(one.Demand), verdict.Rate(one.Target))
+	}
+	if one.Share > 0 {
+		one.Says += fmt.Sprintf(", %s of all demand %s", verdict.Share(one.Share), while)
+	}
+	return one
+}
+
+// belowTarget says what can refuse a partition that was asked for less than it bears.
+func belowTarget(record *results.Record) string {
+	const burst = "for an instant it was more, as in a burst, or with queries that count much"
+	const layer = "its range shared a server or was being moved"
+	switch {
+	case !record.Manifest.Modelled():
+		return burst + "; or " + layer
+	case record.Manifest.Start == "cold":
+		return layer + ", or " + burst
+	default:
+		// No server and no range is modelled that it could share.
+		return burst
+	}
+}
+
+// byHeat takes the partition from the measured part of the heat map, in which retries are
+// demand.
+func byHeat(record *results.Record) *Reason {
+	heat := record.Heat
+	if heat == nil || heat.SecondsPerColumn <= 0 {
+		return nil
+	}
+	from, to := measuredColumns(record)
+	at, most := -1, int64(0)
+	for i := range heat.Rows {
+		if refused := within(heat.Rows[i].Refused, from, to); refused > most {
+			at, most = i, refused
+		}
+	}
+	if at < 0 {
+		return nil
+	}
+	row := &heat.Rows[at]
+	key := row.Key
+	one := &Reason{Table: row.Table, Partition: &key}
+	first, last := -1, -1
+	for column, refused := range row.Refused {
+		if refused <= 0 || column < from || column > to {
+			continue
+		}
+		if last = column; first < 0 {
+			first = column
+		}
+	}
+	second := int64(first) * heat.SecondsPerColumn
+	one.FromSecond = &second
+	all := within(heat.Rest.Demanded, first, last) + within(heat.Nowhere.Demanded, first, last)
+	for i := range heat.Rows {
+		all += within(heat.Rows[i].Demanded, first, last)
+	}
+	for _, demanded := range row.Demanded[min(from, len(row.Demanded)):min(to+1, len(row.Demanded))] {
+		one.Demand = max(one.Demand, float64(demanded)/float64(heat.SecondsPerColumn))
+	}
+	if all > 0 {
+		one.Share = float64(within(row.Demanded, first, last)) / float64(all)
+	}
+	return one
+}
+
+// byOffer takes the partition that was offered most per second of a reported phase; when
+// it was first refused is when anything was.
+func byOffer(record *results.Record) *Reason {
+	var one *Reason
+	for p := range record.Phases {
+		phase := &record.Phases[p]
+		seconds := phase.Seconds()
+		if !phase.Reported || seconds <= 0 || len(phase.Offered) == 0 {
+			continue
+		}
+		hot := phase.Offered[0]
+		if demand := float64(hot.Entities) / seconds; one == nil || demand > one.Demand {
+			key := hot.Key
+			one = &Reason{Partition: &key, Demand: demand}
+			if all := offered(phase); all > 0 {
+				one.Share = min(1, float64(hot.Entities)/float64(all))
+			}
+		}
+	}
+	if one == nil {
+		return nil
+	}
+	from, _ := measuredSpan(record)
+	for i := range record.Intervals {
+		if second := record.Intervals[i].Second; second >= int64(from.Seconds()) && record.Intervals[i].Refused > 0 {
+			one.FromSecond = &second
+			break
+		}
+	}
+	return one
+}
+
+// offered is how many entities a phase was offered.
+func offered(phase *results.Phase) (all int64) {
+	for k := range phase.Kinds {
+		all += phase.Kinds[k].Offered
+	}
+	return all
+}
+
+// measuredColumns are the first and the last column of the heat map in which load was
+// measured. One in which it only began is left to what prepared it, unless there is no
+// other: what is refused there says nothing of the design.
+func measuredColumns(record *results.Record) (from, to int) {
+	begin, end := measuredSpan(record)
+	width := float64(record.Heat.SecondsPerColumn)
+	first, last := begin.Seconds()/width, math.Max(0, math.Ceil(end.Seconds()/width)-1)
+	if first = math.Max(0, math.Ceil(first)); first > last {
+		first = last
+	}
+	return int(first), int(last)
+}
+
+// within sums some columns, from one to another, both included.
+func within(values []int64, from, to int) int64 {
+	return sum(values[min(from, len(values)):min(to+1, len(values))])
+}
+
+func sum(values []int64) int64 {
+	var all int64
+	for _, value := range values {
+		all += value
+	}
+	return all
+}

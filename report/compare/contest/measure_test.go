@@ -1,0 +1,291 @@
+package contest_test
+
+import (
+	"math"
+	"reflect"
+	"testing"
+	"time"
+
+	"loadgen/report/compare/contest"
+	"loadgen/results"
+)
+
+// lines are orders written a hundred lines at a time, and read again; a partition bears
+// less than that asks of it.
+const lines = `name: lines
+seed: 1
+table: lines
+retry: short
+model: {profile: documented, partition_target: 300}
+attributes:
+  order: {uniform: [1, 2]}
+  line: {sequence: 1}
+entity: {size: 400}
+use: plain
+designs:
+  - {name: plain, partition_key: "{order}", row_key: "{line:06d}"}
+  - name: copied
+    partition_key: "{order}"
+    row_key: "{line:06d}"
+    copies:
+      - {name: by-line, partition_key: "L{hash(line,8)}", row_key: "{line:06d}"}
+phases:
+  - name: load
+    load: {entities: 200}
+  - name: measure
+    traffic:
+      arrivals: {constant: 12}
+      for: 5s
+      operations:
+        - {name: write, verb: batch, entities: 100, together: [order]}
+        - {name: read, verb: query, by: [order], top: 20, pages: 1, weight: 1}
+        - {name: put, verb: insert, weight: 2}
+`
+
+// What is billed are the requests that the engine saw and did not refuse, in the log of a
+// target that keeps one, in the engine's own books, and in what is measured; a transaction
+// of a hundred is one of them, and a hundred entities counted.
+func TestBilledIsWhatTheEngineDidNotRefuse(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		set  []string
+		// refuses says that some has to be refused, or nothing.
+		refuses bool
+	}{
+		{"a hundred at a time, beyond what a partition bears", nil, true},
+		{"with copies in other partitions", []string{"use", "copied"}, true},
+		{"without a limit", []string{"model.profile", "off", "model.partition_target", "1000000"}, false},
+	} {
+		record, log := simulated(t, parsed(t, lines, 7, row.set...))
+		trial := contest.Measure(record, nil, contest.Needs{})
+		measured := int64(math.Round(trial.Billed * float64(trial.Served)))
+		beside := record.Total(func(p *results.Phase, _ results.Kind) bool { return !p.Reported })
+		got := measured + beside.Attempts - beside.Refused
+		if want := record.Target.Requests - record.Target.Refused; got != want || got != log.requests-log.refused {
+			t.Errorf("%s: %d were billed; want the %d that the engine did not refuse, and the %d of the log", row.name, got, want, log.requests-log.refused)
+		}
+		if (log.refused > 0) != row.refuses || (trial.RefusedRequests > 0) != row.refuses {
+			t.Errorf("%s: %d were refused, %v an event; want some: %v", row.name, log.refused, trial.RefusedRequests, row.refuses)
+		}
+		refused := int64(math.Round(trial.RefusedRequests * float64(trial.Served)))
+		if refused+beside.Refused != record.Target.Refused {
+			t.Errorf("%s: %d were refused; want %d as the engine says", row.name, refused+beside.Refused, record.Target.Refused)
+		}
+	}
+}
+
+// hundred is nothing but transactions of a hundred.
+const hundred = `name: hundred
+seed: 1
+table: lines
+retry: none
+model: {profile: documented}
+attributes: {order: {uniform: [1, 900]}, line: {sequence: 1}}
+entity: {size: 400}
+design: {partition_key: "{order}", row_key: "{line}"}
+phases:
+  - name: measure
+    traffic: {arrivals: {constant: 10}, for: 4s, operations: [{name: write, verb: batch, entities: 100, together: [order]}]}
+`
+
+func TestATransactionOfAHundredIsBilledOnce(t *testing.T) {
+	trial, _ := measured(t, parsed(t, hundred, 1), contest.Needs{Entities: map[string]int64{"write": 100}})
+	if trial.Events != 40 || trial.Billed != 1 || trial.Counted != 100 || trial.RefusedRequests != 0 || trial.Lost != 0 || trial.Sustained != 1000 {
+		t.Errorf("40 transactions of a hundred in 4 s come to %+v; want 1 billed, 100 counted, and 1,000 entities/s", trial)
+	}
+	if trial.Stored < 100*400 || trial.Stored > 100*600 {
+		t.Logf("%v bytes are stored by a transaction of a hundred of 400 each", trial.Stored)
+	}
+}
+
+// A copy adds to what is counted and billed, and nothing to what is sustained; nor does
+// what a query scans and does not return.
+func TestCopiesAndScansDoNotSustain(t *testing.T) {
+	needs := contest.Needs{Entities: map[string]int64{"write": 100}, Reads: map[string]bool{"read": true}}
+	free := []string{"model.partition_target", "0", "model.profile", "off"}
+	alone, record := measured(t, parsed(t, lines, 3, append(free, "use", "plain")...), needs)
+	copied, _ := measured(t, parsed(t, lines, 3, append(free, "use", "copied")...), needs)
+	if alone.Sustained != copied.Sustained || alone.Events != copied.Events {
+		t.Errorf("sustained %v without and %v with copies; want the same of the same events", alone.Sustained, copied.Sustained)
+	}
+	if copied.Counted < 1.8*alone.Counted || copied.Billed <= alone.Billed {
+		t.Errorf("counted %v and %v, billed %v and %v; want more with copies", alone.Counted, copied.Counted, alone.Billed, copied.Billed)
+	}
+	sum := record.Total(results.Reported)
+	if want := (float64(sum.Served-counted(record, "read")) + float64(sum.Returned)) / 5; alone.Sustained != want {
+		t.Errorf("sustained %v; want %v, what was written and what was returned in 5 s", alone.Sustained, want)
+	}
+}
+
+func counted(record *results.Record, name string) int64 {
+	sum := record.Total(func(p *results.Phase, k results.Kind) bool { return p.Reported && k.Name == name })
+	return sum.Counted
+}
+
+// recordOf is a record of one reported phase of ten seconds with one operation.
+func recordOf(change func(r *results.Record, k *results.KindStats)) *results.Record {
+	k := results.KindStats{Scheduled: 100, Sent: 90, Operations: 90, Succeeded: 80, Attempts: 120, Ok: 80, Refused: 35, Failed: 5,
+		Counted: 400, Returned: 40, Stored: 9000, Response: results.NewHistogram()}
+	for i := range 80 {
+		k.Response.Record(time.Duration(i+1) * 100 * time.Microsecond)
+	}
+	idle := results.KindStats{Scheduled: 50, Sent: 50, Succeeded: 50, Attempts: 50, Counted: 50, Response: results.NewHistogram()}
+	r := &results.Record{Manifest: results.Manifest{Seed: 9, Operations: []results.Kind{{Name: "load"}, {Name: "save"}},
+		Targets: results.Targets{Partition: 2000}}, Validity: results.Valid, Duration: 20 * time.Second,
+		Phases: []results.Phase{{Name: "load", End: 5 * time.Second, Kinds: []results.KindStats{idle, {}}},
+			{Name: "measure", Begin: 5 * time.Second, End: 15 * time.Second, Reported: true, Kinds: []results.KindStats{{}, k}}}}
+	if change != nil {
+		change(r, &r.Phases[1].Kinds[1])
+	}
+	return r
+}
+
+func TestMeasure(t *testing.T) {
+	needs := contest.Needs{}
+	for _, row := range []struct {
+		name   string
+		needs  contest.Needs
+		change func(r *results.Record, k *results.KindStats)
+		see    func(got contest.Trial) any
+		want   any
+	}{
+		{"an operation that needs nothing is an entity however long it took", needs, nil, sustained, 8.0},
+		{"a batch is as many entities as it writes", contest.Needs{Entities: map[string]int64{"save": 5}}, nil, sustained, 40.0},
+		{"a read is what it returned", contest.Needs{Reads: map[string]bool{"save": true}}, nil, sustained, 4.0},
+		{"half of all came in time", contest.Needs{Within: map[string]int64{"save": 4001}}, nil, sustained, 4.0},
+		{"the rest of a bucket of the histogram counts for nothing", contest.Needs{Within: map[string]int64{"save": 4000}}, nil, sustained, 3.9},
+		{"a read returned in time, in proportion", contest.Needs{Reads: map[string]bool{"save": true}, Within: map[string]int64{"save": 4001}}, nil, sustained, 2.0},
+		{"none in time", contest.Needs{Within: map[string]int64{"save": 99}}, nil, sustained, 0.0},
+		{"nothing can be served within nothing", contest.Needs{Within: map[string]int64{"save": 0}}, nil, sustained, 0.0},
+		{"a run that ended early lasted less", needs, func(r *results.Record, _ *results.KindStats) { r.Duration = 7 * time.Second }, sustained, 40.0},
+		{"two phases are added, and their times", needs, func(r *results.Record, k *results.KindStats) {
+			r.Phases[0].Reported, r.Phases[0].Kinds[1] = true, *k
+		}, sustained, (80 + 80 + 50) / 15.0},
+		{"three of them", needs, func(r *results.Record, k *results.KindStats) {
+			r.Phases = append(r.Phases, r.Phases[1], r.Phases[1])
+		}, func(got contest.Trial) any { return [2]float64{got.Sustained, float64(got.Events)} }, [2]float64{8, 270}},
+		{"what was dropped is lost as well", needs, nil, func(got contest.Trial) any { return got.Lost }, 0.2},
+		{"costs are of an operation that succeeded", needs, nil, func(got contest.Trial) any {
+			return [6]float64{float64(got.Events), float64(got.Served), got.Counted, got.Billed, got.RefusedRequests, got.Stored}
+		}, [6]float64{90, 80, 400.0 / 80, 85.0 / 80, 35.0 / 80, 9000.0 / 80}},
+		{"where none succeeded no costs are told", needs, func(_ *results.Record, k *results.KindStats) { k.Succeeded = 0 }, func(got contest.Trial) any {
+			return [3]float64{float64(got.Events), float64(got.Served), got.Counted}
+		}, [3]float64{90, 0, 0}},
+		{"a quantile of too few is not told", needs, nil, func(got contest.Trial) any {
+			return []any{len(got.Operations), got.Operations[0].Name, *got.Operations[0].P50, got.Operations[0].P99 == nil}
+		}, []any{1, "save", int64(4001), true}},
+		{"nothing happened", needs, func(r *results.Record, k *results.KindStats) { *k = results.KindStats{} }, func(got contest.Trial) any { return got },
+			contest.Trial{Seed: 9, Validity: results.Valid}},
+		{"more operations than the manifest names", needs, func(r *results.Record, k *results.KindStats) { r.Manifest.Operations = r.Manifest.Operations[:1] },
+			sustained, 0.0},
+		{"fewer", needs, func(r *results.Record, k *results.KindStats) { r.Phases[1].Kinds = nil }, sustained, 0.0},
+	} {
+		record := recordOf(row.change)
+		if got := row.see(contest.Measure(record, nil, row.needs)); !reflect.DeepEqual(got, row.want) {
+			t.Errorf("%s: %v; want %v", row.name, got, row.want)
+		}
+	}
+	summary := &results.Summary{Validity: results.ClientLimited, Expectations: []results.Expectation{{Expr: "p99 < 1s", Pass: true}}}
+	got := contest.Measure(recordOf(nil), summary, needs)
+	if got.Validity != results.ClientLimited || !reflect.DeepEqual(got.Expected, summary.Expectations) {
+		t.Errorf("of a judged record: %+v; want the validity and the expectations of its summary", got)
+	}
+	summary.Expectations[0].Pass = false
+	if !got.Expected[0].Pass {
+		t.Error("the trial shares its expectations with the summary; want its own")
+	}
+}
+
+func sustained(got contest.Trial) any { return got.Sustained }
+
+func TestFairnessOfColdPartitions(t *testing.T) {
+	for _, row := range []struct {
+		name             string
+		target           int64
+		shares           []results.SharesClass
+		fairness, served float64
+	}{
+		{"no partition", 2000, nil, -1, -1},
+		{"one alone is like itself", 2000, []results.SharesClass{{From: 1, Partitions: 1, Shares: 1, Squares: 1}}, -1, -1},
+		{"all alike", 2000, []results.SharesClass{{From: 1, Partitions: 4, Shares: 4, Squares: 4}}, 1, 1},
+		{"all hurt alike", 2000, []results.SharesClass{{From: 1, Partitions: 4, Shares: 2, Squares: 1}}, 1, 0.5},
+		{"one of two starves", 2000, []results.SharesClass{{From: 64, Partitions: 2, Shares: 1, Squares: 1}}, 0.5, 0.5},
+		{"classes are added", 2000, []results.SharesClass{{From: 0, Partitions: 1, Shares: 1, Squares: 1}, {From: 256, Partitions: 1}}, 0.5, 0.5},
+		{"a class that reaches beyond half the target is not cold", 2000, []results.SharesClass{{From: 8, Partitions: 2, Shares: 2, Squares: 2},
+			{From: 512, Partitions: 2, Shares: 1, Squares: 1}}, 1, 1},
+		{"one that ends there is", 2048, []results.SharesClass{{From: 512, Partitions: 2, Shares: 1, Squares: 1}}, 0.5, 0.5},
+		{"nobody was served", 2000, []results.SharesClass{{From: 8, Partitions: 3}}, -1, -1},
+		{"a record that counts beyond all bounds", 2000, []results.SharesClass{{From: math.MaxInt64, Partitions: 3, Shares: 3, Squares: 3}}, -1, -1},
+		{"nobody knows the target, of what is hardly asked for", 0, []results.SharesClass{{From: 0, Partitions: 3, Shares: 3, Squares: 3}}, -1, -1},
+		{"nobody knows the target", 0, []results.SharesClass{{From: 8, Partitions: 3, Shares: 3, Squares: 3}}, -1, -1},
+	} {
+		record := recordOf(func(r *results.Record, _ *results.KindStats) {
+			r.Manifest.Targets.Partition, r.Phases[1].Shares = row.target, row.shares
+			r.Phases[0].Shares = []results.SharesClass{{From: 1, Partitions: 100, Shares: 1, Squares: 1}}
+		})
+		got := contest.Measure(record, nil, contest.Needs{})
+		if value(got.Fairness) != row.fairness || value(got.ColdServed) != row.served {
+			t.Errorf("%s: fairness %v, served %v; want %v and %v", row.name, value(got.Fairness), value(got.ColdServed), row.fairness, row.served)
+		}
+	}
+}
+
+// value is a figure, −1 where it is not told.
+func value(v *float64) float64 {
+	if v == nil {
+		return -1
+	}
+	return *v
+}
+
+func TestRecovery(t *testing.T) {
+	const s = time.Second
+	move := func(at time.Duration, overloaded time.Duration) results.Event {
+		return results.Event{At: int64(at), What: results.RangeMoved, Decision: &results.Decision{Overloaded: overloaded}}
+	}
+	for _, row := range []struct {
+		name string
+		// refused are the attempts refused of a hundred, by second.
+		refused            []int64
+		events             []results.Event
+		recovery           float64
+		moves, unrecovered int
+	}{
+		{"nothing moved", []int64{0, 0, 0, 0, 0, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50}, nil, -1, 0, 0},
+		{"three seconds of quiet after four", []int64{0, 0, 0, 0, 0, 50, 50, 50, 50, 50, 0, 0, 0, 0, 0}, []results.Event{move(6*s, s)}, 4, 1, 0},
+		{"a hundredth is quiet", []int64{0, 0, 0, 0, 0, 50, 50, 1, 1, 1, 1, 1, 1, 1, 1}, []results.Event{move(6*s, s)}, 1, 1, 0},
+		{"two fiftieths are not", []int64{0, 0, 0, 0, 0, 50, 50, 2, 2, 2, 2, 2, 2, 2, 2}, []results.Event{move(6*s, s)}, -1, 1, 1},
+		{"unless it was so before the overload", []int64{2, 2, 2, 2, 2, 50, 50, 2, 2, 2, 2, 2, 2, 2, 2}, []results.Event{move(6*s, s)}, 1, 1, 0},
+		{"two seconds are too short a quiet", []int64{0, 0, 0, 0, 0, 50, 50, 0, 0, 50, 0, 0, 0, 0, 0}, []results.Event{move(6*s, s)}, 4, 1, 0},
+		{"quiet at the end is too short to tell", []int64{0, 0, 0, 0, 0, 50, 50, 50, 50, 50, 50, 50, 50, 0, 0}, []results.Event{move(6*s, s)}, -1, 1, 1},
+		{"quiet after the load does not count", []int64{0, 0, 0, 0, 0, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 0, 0, 0, 0}, []results.Event{move(6*s, s)}, -1, 1, 1},
+		{"nothing was refused", make([]int64, 15), []results.Event{move(6500*time.Millisecond, 0)}, 0, 1, 0},
+		{"half a second after the move", []int64{0, 0, 0, 0, 0, 50, 50, 0, 0, 0, 0, 0, 0, 0, 0}, []results.Event{move(6500*time.Millisecond, s)}, 0.5, 1, 0},
+		{"the worst of two", []int64{0, 0, 0, 0, 0, 50, 50, 0, 0, 0, 50, 0, 0, 0, 0}, []results.Event{move(6*s, s), move(8*s, s)}, 3, 2, 0},
+		{"one did not recover", []int64{0, 0, 0, 0, 0, 50, 0, 0, 0, 0, 50, 50, 50, 50, 50}, []results.Event{move(5*s, 0), move(10*s, 0)}, 1, 2, 1},
+		{"moves of the preparation are not measured", make([]int64, 15), []results.Event{move(4*s, 0), move(15*s, 0)}, -1, 0, 0},
+		{"a second in which nothing was answered is not quiet", []int64{0, 0, 0, 0, 0, 50, -1, -1, -1, 0, 0, 0, 0, 0, 0}, []results.Event{move(6*s, s)}, 3, 1, 0},
+		{"a second that is missing ends the quiet", []int64{0, 0, 0, 0, 0, 50, 0, 0, -2, 0, 0, 0, 0, 0, 0}, []results.Event{move(6*s, s)}, 3, 1, 0},
+		{"a range that was kept did not move", make([]int64, 15), []results.Event{{At: int64(6 * s), What: results.RangeKept, Decision: &results.Decision{}}}, -1, 0, 0},
+		{"an event without its decision", make([]int64, 15), []results.Event{{At: int64(6 * s), What: results.RangeMoved}}, -1, 0, 0},
+	} {
+		record := recordOf(func(r *results.Record, _ *results.KindStats) {
+			r.Events = row.events
+			for second, refused := range row.refused {
+				one := results.Interval{Second: int64(second), Scheduled: 100, Attempts: 100, Refused: refused}
+				switch refused {
+				case -2:
+					continue
+				case -1:
+					one.Attempts, one.Refused = 0, 0
+				}
+				r.Intervals = append(r.Intervals, one)
+			}
+		})
+		got := contest.Measure(record, nil, contest.Needs{})
+		if value(got.Recovery) != row.recovery || got.Moves != row.moves || got.Unrecovered != row.unrecovered {
+			t.Errorf("%s: recovered after %v s, %d moves, %d not recovered; want %v, %d, %d", row.name, value(got.Recovery), got.Moves, got.Unrecovered,
+				row.recovery, row.moves, row.unrecovered)
+		}
+	}
+}

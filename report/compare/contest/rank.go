@@ -1,0 +1,178 @@
+package contest
+
+import (
+	"slices"
+	"strings"
+
+	"loadgen/report/compare/statistics"
+	"loadgen/report/text"
+
+	"loadgen/report/verdict"
+	"loadgen/results"
+)
+
+// Rank makes a contest of the arms, whose designs have names of their own. Their order
+// changes nothing. Of options with a fault it takes the defaults.
+func Rank(arms []Arm, o Options) *Contest {
+	if len(o.Validate()) > 0 {
+		o.Alpha, o.Price = 0, Price{}
+	}
+	arms = slices.Clone(arms)
+	slices.SortStableFunc(arms, func(a, b Arm) int { return strings.Compare(a.Design, b.Design) })
+	var ran, idle, unable []*Arm
+	for i := range arms {
+		switch arm := &arms[i]; {
+		case len(arm.Cannot) > 0:
+			unable = append(unable, arm)
+		case len(arm.Trials) == 0:
+			idle = append(idle, arm)
+		default:
+			ran = append(ran, arm)
+		}
+	}
+	r := orderOf(ran, o, func(arm *Arm) []Trial { return arm.Trials })
+	c := &Contest{Scenario: o.Scenario, Profile: o.Profile, Other: o.Other, Alpha: o.alpha(), Repeat: o.Repeat,
+		Tests: []Test{}, Power: r.power(o.alpha()), RestsOn: []string{}, CannotTell: []string{}, Ranking: []Ranked{}, price: o.Price}
+	for _, f := range r.figures {
+		c.Tests = append(c.Tests, Test{f.name, f.part * c.Alpha, f.resolution})
+	}
+	if c.Power == nil {
+		c.Power = []Power{}
+	}
+	c.place(r, ran, o)
+	for _, arm := range idle {
+		c.Ranking = append(c.Ranking, named(arm))
+	}
+	last := len(ran) + 1
+	for _, arm := range unable {
+		one := named(arm)
+		one.Rank = &last
+		one.Cannot = slices.Clone(arm.Cannot)
+		one.because(obstacles(arm.Cannot))
+		c.Ranking = append(c.Ranking, one)
+	}
+	c.judge(r, ran, idle, unable)
+	c.survive(r, ran, o)
+	c.rest(r, ran)
+	return c
+}
+
+// orderOf ranks arms by some trials of theirs.
+func orderOf(ran []*Arm, o Options, of func(*Arm) []Trial) *order {
+	var names []string
+	var trials [][]Trial
+	for _, arm := range ran {
+		names, trials = append(names, arm.Design), append(trials, of(arm))
+	}
+	return newOrder(names, trials, o)
+}
+
+// named is a design before anything of its runs is told.
+func named(arm *Arm) Ranked {
+	return Ranked{Design: arm.Design, PartitionKey: arm.PartitionKey, RowKey: arm.RowKey, Copies: arm.Copies, Order: arm.Order,
+		Seeds: []uint64{}, Operations: []RankedTiming{}, Expected: []Expectation{}, Reasons: []Reason{}}
+}
+
+// place adds the designs that ran, tier by tier.
+func (c *Contest) place(r *order, ran []*Arm, o Options) {
+	first := -1
+	for _, tier := range r.tiers {
+		rank := len(c.Ranking) + 1
+		for _, i := range tier {
+			one := named(ran[i])
+			one.Rank = &rank
+			one.measured(ran[i].Trials, o.Price)
+			if ran[i].moves() {
+				// Each partition was hot in its turn: what is cold on the average was not.
+				one.Fairness, one.ColdServed = nil, nil
+			}
+			if first < 0 {
+				first = i
+			} else {
+				one.Ratio = r.ratio(bySustained, first, i)
+			}
+			if r.behind[i] >= 0 {
+				one.Behind = r.figures[r.behind[i]].name
+			}
+			if rank > 1 || one.failed() {
+				one.because(reasons(ran[i], ran[first], r.behind[i], o.Price))
+			}
+			c.Ranking = append(c.Ranking, one)
+		}
+	}
+	for _, i := range slices.Concat(r.tiers...) {
+		record := ran[i].Record
+		if record == nil {
+			continue
+		}
+		c.Target, c.Figures = record.Manifest.Target, "measured"
+		if record.Manifest.Modelled() {
+			c.Figures = "modelled"
+		}
+		c.CannotTell = append(c.CannotTell, verdict.KindLimits(record)...)
+		break
+	}
+}
+
+// measured adds what the runs of a design came to.
+func (one *Ranked) measured(trials []Trial, p Price) {
+	always := func(of func(t *Trial) float64) func(t *Trial) (float64, bool) {
+		return func(t *Trial) (float64, bool) { return of(t), true }
+	}
+	for i := range trials {
+		one.Seeds = append(one.Seeds, trials[i].Seed)
+		if trials[i].Validity != results.Valid {
+			one.Doubtful++
+		}
+		one.Moves += trials[i].Moves
+		one.Unrecovered += trials[i].Unrecovered
+	}
+	slices.Sort(one.Seeds)
+	events := func(of func(t *Trial) float64) func(t *Trial) (float64, bool) {
+		return func(t *Trial) (float64, bool) { return of(t), t.Served > 0 }
+	}
+	perhaps := func(of func(t *Trial) *float64) func(t *Trial) (float64, bool) {
+		return func(t *Trial) (float64, bool) {
+			if v := of(t); v != nil {
+				return *v, true
+			}
+			return 0, false
+		}
+	}
+	one.Sustained = estimate(told(trials, always(func(t *Trial) float64 { return t.Sustained })), most)
+	one.Lost = estimate(told(trials, always(func(t *Trial) float64 { return t.Lost })), 1)
+	one.WorstP99 = estimate(told(trials, (*Trial).worst), most)
+	one.Counted = estimate(told(trials, events(func(t *Trial) float64 { return t.Counted })), most)
+	one.Billed = estimate(told(trials, events(func(t *Trial) float64 { return t.Billed })), most)
+	one.Refused = estimate(told(trials, events(func(t *Trial) float64 { return t.RefusedRequests })), most)
+	one.Stored = estimate(told(trials, events(func(t *Trial) float64 { return t.Stored })), most)
+	one.Recovery = estimate(some(trials, perhaps(func(t *Trial) *float64 { return t.Recovery })), most)
+	one.Fairness = estimate(some(trials, perhaps(func(t *Trial) *float64 { return t.Fairness })), 1)
+	one.ColdServed = estimate(some(trials, perhaps(func(t *Trial) *float64 { return t.ColdServed })), 1)
+	if billed := told(trials, events(func(t *Trial) float64 { return t.billed(p) })); len(billed) > 0 && p.PerMillion > 0 {
+		// A million events at so many transactions each, at so much per million.
+		one.Cost = text.Finite(statistics.Mean(billed) * p.PerMillion)
+	}
+	if one.Stored != nil && p.PerGiBMonth > 0 {
+		one.Keeping = text.Finite(one.Stored.Mean * 1e6 / (1 << 30) * p.PerGiBMonth)
+	}
+	one.Operations, one.Expected = timings(trials), expected(trials)
+}
+
+// failed says whether something of the design has to be explained, first or not.
+func (one *Ranked) failed() bool {
+	return one.Lost != nil && one.Lost.Mean >= lostToSpeakOf ||
+		slices.ContainsFunc(one.Expected, func(e Expectation) bool { return e.Held < e.Runs })
+}
+
+// because takes reasons, the heaviest first.
+func (one *Ranked) because(reasons []Reason) {
+	one.Reasons = append(one.Reasons, reasons...)
+	var says []string
+	for i := range reasons {
+		says = append(says, reasons[i].Says)
+	}
+	if len(says) > 0 {
+		one.Reason = sentence(strings.Join(says, "; "))
+	}
+}

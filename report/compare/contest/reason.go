@@ -1,0 +1,210 @@
+package contest
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"loadgen/report/compare/statistics"
+	"loadgen/report/text"
+
+	"loadgen/report/verdict"
+	"loadgen/results"
+)
+
+const (
+	// lostToSpeakOf is the share of operations lost, or of attempts refused, from which on
+	// there is something to explain.
+	lostToSpeakOf = 0.01
+	// nearlyAll is the share of a target from which on it is what limits.
+	nearlyAll = 0.95
+	// shareToSpeakOf is the share of the demand from which on a partition that was asked
+	// for less than it bears is one to name.
+	shareToSpeakOf = 0.05
+	// manyMore is how many times more is counted before it is given as a reason; less does
+	// where that is what tells designs apart.
+	manyMore, someMore = 1.5, 1.05
+)
+
+// reasons says why a design is behind the first, or failed, the heaviest reason first.
+// Behind is the figure by which it is, −1 for the first itself. Without a record there
+// is nothing but the figures to tell.
+func reasons(arm, first *Arm, behind int, p Price) []Reason {
+	var list []Reason
+	if arm.Record != nil {
+		list = append(list, refusals(arm)...)
+		list = append(list, counts(arm, first, behind)...)
+	}
+	list = append(list, transactions(arm, first, behind, p)...)
+	return append(list, slowness(arm, first, behind, len(list) > 0)...)
+}
+
+// refusals says where the load was refused: at a partition, or at the account.
+func refusals(arm *Arm) []Reason {
+	all := arm.Record.Total(results.Reported)
+	if all.Attempts == 0 || float64(all.Refused) < lostToSpeakOf*float64(all.Attempts) {
+		return nil
+	}
+	worst := hottest(arm.Record)
+	account := wholeAccount(arm.Record)
+	switch {
+	case account != nil && (worst == nil || worst.Demand < worst.Target):
+		return []Reason{*account}
+	case worst == nil:
+		return []Reason{{Kind: Unserved, Says: fmt.Sprintf("%s of its requests were refused; by which partition is not recorded",
+			verdict.Share(float64(all.Refused)/float64(all.Attempts)))}}
+	}
+	if worst.Demand < worst.Target && worst.Share < shareToSpeakOf {
+		return []Reason{{Kind: Unserved, Demand: worst.Demand, Target: worst.Target,
+			Says: fmt.Sprintf("%s of its requests were refused, over many partitions, none of which was asked for more than it bears: %s",
+				verdict.Share(float64(all.Refused)/float64(all.Attempts)), belowTarget(arm.Record))}}
+	}
+	list := []Reason{*worst}
+	if says := oneEnd(arm.Order); says != "" {
+		list = append(list, Reason{Kind: OneEnd, Says: says})
+	}
+	return list
+}
+
+// moves reports whether the partitions of a design are hot in turn.
+func (arm *Arm) moves() bool {
+	return slices.Contains([]string{results.AppendOnly, results.PrependOnly, results.MovingPoint, results.HotTail}, arm.Order)
+}
+
+// oneEnd says what the order of new keys comes to.
+func oneEnd(order string) string {
+	switch order {
+	case results.AppendOnly:
+		return "it is append-only: every insert goes to the newest partition, so that more partitions do not help"
+	case results.PrependOnly:
+		return "it is prepend-only: every insert goes to the first partition, so that more partitions do not help"
+	case results.MovingPoint:
+		return "its keys move on: at any moment all inserts go to one partition, so that more partitions do not help"
+	case results.HotTail:
+		return "its keys move on: at any moment all inserts go to the newest partition of each bucket, so that only more buckets help"
+	case results.OnePartition:
+		return "all inserts go to one partition, and nothing can be moved away from it"
+	default:
+		return ""
+	}
+}
+
+// wholeAccount is the reason where the account is what limits: all partitions together
+// were asked for about what it bears, or more.
+func wholeAccount(record *results.Record) *Reason {
+	target := float64(record.Manifest.Targets.Account)
+	demand := 0.0
+	for p := range record.Phases {
+		phase := &record.Phases[p]
+		if seconds := phase.Seconds(); phase.Reported && seconds > 0 {
+			demand = max(demand, float64(offered(phase))/seconds)
+		}
+	}
+	if target <= 0 || demand < nearlyAll*target {
+		return nil
+	}
+	return &Reason{Kind: AccountLimit, Demand: demand, Target: target,
+		Says: fmt.Sprintf("the account limits it, not a partition: all of them together were asked for %s entities/s, and it bears %s",
+			verdict.Rate(demand), verdict.Rate(target))}
+}
+
+// counts says which operation counts more entities than it does in the first design.
+func counts(arm, first *Arm, behind int) []Reason {
+	var list []Reason
+	times := manyMore
+	if behind == byCounted {
+		times = someMore
+	}
+	for k, kind := range arm.Record.Manifest.Operations {
+		sum := reported(arm.Record, k)
+		if sum.Succeeded == 0 {
+			continue
+		}
+		one := Reason{Kind: CountsMore, Operation: kind.Name, Counted: float64(sum.Counted) / float64(sum.Succeeded),
+			Returned: float64(sum.Returned) / float64(sum.Succeeded), First: countedBy(first, kind.Name)}
+		scans := one.Returned > 0 && one.Counted >= 2*one.Returned
+		more := one.First != nil && arm != first && one.Counted >= times*(*one.First)
+		switch {
+		case scans && (more || behind == byCounted || behind == byWorst):
+			one.Kind = Scans
+			one.Says = fmt.Sprintf("the operation %s scans %s entities for %s that it returns", kind.Name, verdict.Rate(one.Counted), verdict.Rate(one.Returned))
+		case more:
+			one.Says = fmt.Sprintf("the operation %s counts %s entities each time", kind.Name, verdict.Rate(one.Counted))
+			if arm.Copies > 0 && sum.Returned == 0 { // a read has none
+				one.Says += fmt.Sprintf(", its %s included", text.Counted(arm.Copies, "copy", "copies"))
+			}
+		default:
+			continue
+		}
+		if more {
+			one.Says += fmt.Sprintf(" (%s: %s)", first.Design, verdict.Rate(*one.First))
+		}
+		list = append(list, one)
+	}
+	slices.SortStableFunc(list, func(a, b Reason) int { return cmp.Compare(b.Counted, a.Counted) })
+	return list[:min(len(list), mostOperations)]
+}
+
+// mostOperations is how many operations a reason names.
+const mostOperations = 2
+
+// countedBy is how many entities an operation counts in a design, nil where it is not
+// known.
+func countedBy(arm *Arm, name string) *float64 {
+	if arm.Record == nil {
+		return nil
+	}
+	for k, kind := range arm.Record.Manifest.Operations {
+		if sum := reported(arm.Record, k); kind.Name == name && sum.Succeeded > 0 {
+			each := float64(sum.Counted) / float64(sum.Succeeded)
+			return &each
+		}
+	}
+	return nil
+}
+
+// transactions says that a design bills more than the first, where that is what tells
+// them apart.
+func transactions(arm, first *Arm, behind int, p Price) []Reason {
+	if behind != byBilled {
+		return nil
+	}
+	of := func(a *Arm) float64 {
+		return statistics.Mean(some(a.Trials, func(t *Trial) (float64, bool) { return t.billed(p), t.Served > 0 }))
+	}
+	return []Reason{{Kind: BillsMore, Says: fmt.Sprintf("an event takes %s billed transactions (%s: %s)", each(of(arm)),
+		first.Design, each(of(first)))}}
+}
+
+// slowness says which operation is slow, where that is what tells a design from the first
+// or where nothing else is known.
+func slowness(arm, first *Arm, behind int, explained bool) []Reason {
+	if behind != byWorst && (explained || behind < 0) {
+		return nil
+	}
+	name, worst := "", int64(0)
+	for _, one := range timings(arm.Trials) {
+		if one.P99 != nil && *one.P99 > worst {
+			name, worst = one.Operation, *one.P99
+		}
+	}
+	if name == "" {
+		return nil
+	}
+	says := fmt.Sprintf("the p99 of %s is %s", name, milliseconds(worst))
+	for _, one := range timings(first.Trials) {
+		if one.Operation == name && one.P99 != nil && arm != first {
+			says += fmt.Sprintf(" (%s: %s)", first.Design, milliseconds(*one.P99))
+		}
+	}
+	return []Reason{{Kind: Slow, Operation: name, Says: says}}
+}
+
+// obstacles are the reasons of a design that cannot serve everything.
+func obstacles(cannot []Obstacle) []Reason {
+	var list []Reason
+	for _, one := range cannot {
+		list = append(list, Reason{Kind: CannotServe, Operation: one.Operation, Says: fmt.Sprintf("it cannot serve %s: %s", one.Operation, one.Why)})
+	}
+	return list
+}

@@ -1,0 +1,223 @@
+package contest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"loadgen/report/compare/statistics"
+	"loadgen/report/text"
+
+	"loadgen/report/verdict"
+	"loadgen/results"
+)
+
+// judge tells the winner and the verdict.
+func (c *Contest) judge(r *order, ran, idle, unable []*Arm) {
+	switch {
+	case len(ran) == 0 && len(unable) > 0 && len(idle) == 0:
+		c.Verdict = "No design can serve what the scenario asks."
+		return
+	case len(ran) == 0:
+		c.Verdict = "Nothing was run, so nothing is told."
+		return
+	case len(ran) == 1 && len(idle) == 0 && len(unable) > 0:
+		name := ran[0].Design
+		c.Winner = &name
+		c.Verdict = name + " wins: it is the only design that can serve every operation."
+		return
+	case len(ran) == 1:
+		c.Verdict = "Only " + ran[0].Design + " was run, so nothing is told of the others."
+		return
+	}
+	if winner := r.winner(); winner >= 0 {
+		name := r.names[winner]
+		c.Winner = &name
+		c.Verdict = name + " wins: " + r.margin(winner, r.tiers[1][0]) + "." + r.last()
+	} else {
+		c.Verdict = r.tie(ran)
+	}
+	if len(idle) > 0 {
+		c.Verdict += fmt.Sprintf(" Not run, and so not ranked: %s.", strings.Join(namesOf(idle), ", "))
+	}
+	doubtful, runs := 0, 0
+	for _, arm := range ran {
+		for i := range arm.Trials {
+			if runs++; arm.Trials[i].Validity != results.Valid {
+				doubtful++
+			}
+		}
+	}
+	if doubtful > 0 {
+		c.Verdict += fmt.Sprintf(" Not valid: %d of %s, whose figures may be the generator's limit rather than a design's.", doubtful, text.Counted(runs, "run", "runs"))
+	}
+}
+
+// margin says by what the winner is ahead of the best of the others.
+func (r *order) margin(winner, next int) string {
+	than := r.names[next]
+	e := r.ratio(bySustained, next, winner)
+	f := r.behind[next]
+	x, y := statistics.Mean(r.values[f][winner]), statistics.Mean(r.values[f][next])
+	switch {
+	case f == bySustained && e == nil:
+		return fmt.Sprintf("it sustains %s entities/s within what is needed, and %s none", verdict.Rate(x), than)
+	case f == bySustained:
+		return fmt.Sprintf("it sustains %s, %s entities/s within what is needed against %s", e.against(than), verdict.Rate(x), verdict.Rate(y))
+	}
+	told := each
+	switch f {
+	case byLost:
+		told = verdict.Share
+	case byWorst:
+		told = latency
+	}
+	return fmt.Sprintf("by %s, %s against %s of %s; in the sustained rate no difference between them is shown", r.figures[f].words, told(x), told(y), than)
+}
+
+// last names the first design of the last tier, where that is neither the first nor next
+// to it.
+func (r *order) last() string {
+	if len(r.tiers) < 3 {
+		return ""
+	}
+	last := r.tiers[len(r.tiers)-1][0]
+	return fmt.Sprintf(" The last, %s, sustains %s entities/s.", r.names[last], verdict.Rate(statistics.Mean(r.values[bySustained][last])))
+}
+
+// against says a ratio above 1 in words, both ends of its interval in the same ones.
+func (e *Effect) against(than string) string {
+	interval := ""
+	if e.Ratio < 2 {
+		if e.Interval != nil {
+			interval = fmt.Sprintf(" (95 %%: %.1f to %.1f %%)", 100*(e.Interval[0]-1), 100*(e.Interval[1]-1))
+		}
+		return fmt.Sprintf("%.1f %% more than %s%s", 100*(e.Ratio-1), than, interval)
+	}
+	if e.Interval != nil {
+		interval = fmt.Sprintf(" (95 %%: %.3g to %.3g)", e.Interval[0], e.Interval[1])
+	}
+	return fmt.Sprintf("%.3g times what %s does%s", e.Ratio, than, interval)
+}
+
+// tie says that the best designs are not told apart, and why not.
+func (r *order) tie(ran []*Arm) string {
+	best := r.tiers[0]
+	names := r.best()
+	var text string
+	if len(names) > mostNamed {
+		text = fmt.Sprintf("No difference shown between the %d best designs.", len(names))
+	} else {
+		text = fmt.Sprintf("No difference shown between %s.", and(names))
+	}
+	fewest := len(ran[best[0]].Trials)
+	for _, i := range best {
+		fewest = min(fewest, len(ran[i].Trials))
+	}
+	if fewest < 2 {
+		return text + " One run of a design shows none by itself: it takes two or more, better five."
+	}
+	if len(best) < len(ran) {
+		text += fmt.Sprintf(" All of them are ahead of %s.", r.names[r.tiers[1][0]])
+		if len(best) == 2 {
+			text = strings.Replace(text, "All of them", "Both", 1)
+		}
+	}
+	return text
+}
+
+// best names the designs of the first tier, in order.
+func (r *order) best() []string {
+	var names []string
+	for _, i := range r.tiers[0] {
+		names = append(names, r.names[i])
+	}
+	slices.Sort(names)
+	return names
+}
+
+// mostNamed is how many designs a sentence names.
+const mostNamed = 5
+
+// survive says whether the other profile gives the same best designs.
+func (c *Contest) survive(r *order, ran []*Arm, o Options) {
+	if len(ran) < 2 || slices.ContainsFunc(ran, func(arm *Arm) bool { return len(arm.Others) == 0 }) {
+		if o.Other != "" && len(ran) > 1 {
+			c.SurvivesSays = fmt.Sprintf("Whether it survives the profile %s was not tried with all designs.", o.Other)
+		}
+		return
+	}
+	other := orderOf(ran, o, func(arm *Arm) []Trial { return arm.Others })
+	survives := slices.Equal(r.best(), other.best())
+	c.Survives = &survives
+	under := "Under the other profile"
+	if o.Other != "" {
+		under = "Under the profile " + o.Other
+	}
+	winner := other.winner()
+	switch {
+	case survives && winner >= 0:
+		c.SurvivesSays = fmt.Sprintf("%s it wins, too: %s.", under, other.margin(winner, other.tiers[1][0]))
+	case survives:
+		c.SurvivesSays = under + " no difference is shown between them, either."
+	case winner >= 0:
+		c.SurvivesSays = fmt.Sprintf("It does not survive: %s%s %s wins: %s.", strings.ToLower(under[:1]), under[1:], other.names[winner],
+			other.margin(winner, other.tiers[1][0]))
+	default:
+		c.SurvivesSays = fmt.Sprintf("It does not survive: %s%s no difference is shown between %s.", strings.ToLower(under[:1]), under[1:],
+			and(other.best()))
+	}
+}
+
+// rest says what the verdict rests on, and adds to what it cannot tell.
+func (c *Contest) rest(r *order, ran []*Arm) {
+	if len(ran) == 0 {
+		return
+	}
+	least, greatest, events := len(ran[0].Trials), 0, int64(0)
+	for _, arm := range ran {
+		least, greatest = min(least, len(arm.Trials)), max(greatest, len(arm.Trials))
+		for i := range arm.Trials {
+			events = max(events, arm.Trials[i].Events)
+		}
+	}
+	runs := text.Counted(least, "run", "runs")
+	if least != greatest {
+		runs = fmt.Sprintf("%d to %d runs", least, greatest)
+	}
+	if c.Scenario != "" {
+		c.RestsOn = append(c.RestsOn, "the scenario "+c.Scenario)
+	}
+	c.RestsOn = append(c.RestsOn, fmt.Sprintf("%s of each design, with seeds that no two share, of up to %s operations each; all designs are offered "+
+		"the same kind of load, and copies, retries and what a query scans count for none of them", runs, verdict.Count(events)))
+	if c.Figures != "" {
+		on := c.Figures
+		if c.Figures == "modelled" {
+			on += ", profile " + c.Profile
+		}
+		c.RestsOn = append(c.RestsOn, "rates, times and shares: "+on+"; entities counted, transactions billed and bytes: derived by the documents' rules")
+	}
+	c.RestsOn = append(c.RestsOn, fmt.Sprintf("designs that do not differ are told apart by chance in %s of such contests at most "+
+		"(Welch's test, Holm over all pairs, alpha divided over %s)", verdict.Share(c.Alpha), r.divided()))
+	c.CannotTell = append(c.CannotTell, "Another rate or mix of operations may have another winner.")
+	if c.Winner == nil && len(ran) > 1 {
+		c.CannotTell = append(c.CannotTell, "That no difference is shown does not say that there is none: what would have been found is told above.")
+	}
+}
+
+// divided lists the figures with their share of alpha.
+func (r *order) divided() string {
+	var list []string
+	for _, f := range r.figures {
+		list = append(list, fmt.Sprintf("%s %.0f %%", f.words, 100*f.part))
+	}
+	return and(list)
+}
+
+func namesOf(arms []*Arm) []string {
+	var names []string
+	for _, arm := range arms {
+		names = append(names, arm.Design)
+	}
+	return names
+}

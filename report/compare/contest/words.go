@@ -1,0 +1,40 @@
+package contest
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"loadgen/report/verdict"
+)
+
+// latency shows a mean of whole microseconds.
+func latency(micros float64) string { return milliseconds(int64(micros)) }
+
+// milliseconds shows microseconds.
+func milliseconds(micros int64) string {
+	ms := float64(micros) / 1000
+	switch {
+	case ms < 10:
+		return fmt.Sprintf("%.2f ms", ms)
+	case ms < 100:
+		return fmt.Sprintf("%.1f ms", ms)
+	default:
+		return verdict.Rate(ms) + " ms"
+	}
+}
+
+// sentence has a text begin with a capital and end with a full stop.
+func sentence(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:] + "."
+}
+
+// and joins names as a sentence does.
+func and(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}

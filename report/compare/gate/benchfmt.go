@@ -1,0 +1,118 @@
+package gate
+
+import (
+	"io"
+	"strconv"
+	"strings"
+
+	"loadgen/report/compare"
+	"loadgen/report/export"
+	"loadgen/results/expectation"
+)
+
+// Benchfmt prints rulings in the format of Go's benchmarks, which benchstat reads: with
+// -col build it sets side A beside side B. Of live runs each is a line with its metrics,
+// or, where [Ruling.Trials] are not kept, each side with its medians; of runs in virtual
+// time each number that differs is a line for either side.
+func Benchfmt(w io.Writer, list []Result) error {
+	var b bench
+	for i := range list {
+		r := &list[i]
+		b.live(r)
+		b.virtual(r)
+	}
+	return b.text.Write(w)
+}
+
+// bench is a text of benchmarks. What a line is of, side A or B, stands above it where it
+// is not as before.
+type bench struct{ text export.BenchmarkText }
+
+// add writes a line.
+func (b *bench) add(side compare.Side, name string, values ...export.Measured) {
+	b.text.Set("build", side.String())
+	b.text.Add(name, values...)
+}
+
+// live writes the runs that were judged, in the order in which they were made, or else
+// the medians of either side.
+func (b *bench) live(r *Result) {
+	if r.Judgement == nil {
+		return
+	}
+	trials, medians := r.Trials, len(r.Trials) == 0
+	for i := 0; medians && i < len(r.Judgement.Findings); i++ {
+		f := &r.Judgement.Findings[i]
+		trials = append(trials, compare.Trial{Metric: compare.Metric{Name: f.Metric}, Pairs: []compare.Pair{{A: f.A, B: f.B}}})
+	}
+	if len(trials) == 0 {
+		return
+	}
+	for i := range trials {
+		// A finding does not say which way its metric is better; of times it is known.
+		if unit, _, time := unitOf(trials[i].Metric.Name); !medians || time {
+			b.text.Better(unit, trials[i].Metric.Higher)
+		}
+	}
+	for _, slot := range compare.Order(len(trials[0].Pairs)) {
+		b.run(r.Scenario, trials, slot)
+	}
+}
+
+// run writes one run: a line for each operation or phase that its metrics are of, so
+// that p99(get) and p99(put) are two benchmarks with the same unit.
+func (b *bench) run(scenario string, trials []compare.Trial, slot compare.Slot) {
+	var names []string
+	lines := make(map[string][]export.Measured)
+	for i := range trials {
+		if slot.Pair >= len(trials[i].Pairs) {
+			continue
+		}
+		value := trials[i].Pairs[slot.Pair].A
+		if slot.Side == compare.B {
+			value = trials[i].Pairs[slot.Pair].B
+		}
+		unit, of, _ := unitOf(trials[i].Metric.Name)
+		name := "scenario=" + export.Word(scenario)
+		if of != "" {
+			name += "/of=" + export.Word(of)
+		}
+		if lines[name] == nil {
+			names = append(names, name)
+		}
+		lines[name] = append(lines[name], export.Measured{Value: value, Unit: unit})
+	}
+	for _, name := range names {
+		b.add(slot.Side, name, lines[name]...)
+	}
+}
+
+// virtual writes each number that differs, as it was and as it is.
+func (b *bench) virtual(r *Result) {
+	if r.Difference == nil {
+		return
+	}
+	for _, side := range []compare.Side{compare.A, compare.B} {
+		for i := range r.Difference.Entries {
+			e := &r.Difference.Entries[i]
+			text := e.Was
+			if side == compare.B {
+				text = e.Is
+			}
+			if value, err := strconv.ParseFloat(text, 64); err == nil && e.Change != nil {
+				b.add(side, "scenario="+export.Word(r.Scenario)+"/value="+export.Word(e.Path), export.Measured{Value: value, Unit: "value"})
+			}
+		}
+	}
+}
+
+// unitOf returns the unit of a metric such as p99(get), what it is of, and whether it is
+// a time, which is in nanoseconds.
+func unitOf(metric string) (unit, of string, time bool) {
+	name, of, _ := strings.Cut(strings.TrimSuffix(metric, ")"), "(")
+	unit = export.Word(name)
+	if _, _, time = expectation.Statistic(strings.TrimSpace(name)); time {
+		unit += "-ns"
+	}
+	return unit, of, time
+}

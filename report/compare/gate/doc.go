@@ -1,0 +1,16 @@
+// Package gate is what a gate says of scenarios, and the forms in which people and
+// machines read it.
+//
+// Whoever gates makes one [Ruling] for each scenario, by [Differs] of an exact comparison
+// or [Judged] of paired runs, or by hand for what could not be compared. A list of them
+// is printed by [Text] for people, by [JSON] for scripts, by [JUnit], [Markdown] and
+// [Annotations] for what carries out jobs, and by [Benchfmt] for benchstat. Its exit code
+// is [Code]. [Forms] are all of them by name, and [Files] those that a gate writes.
+//
+// Names and reasons may hold anything: each form escapes what it would take for its own,
+// and none but [JSON] lets through what controls a terminal.
+//
+// The caller owes rulings in the order in which they are to be read.
+//
+// The package never compares, and reads no run.
+package gate

@@ -1,0 +1,85 @@
+package gate_test
+
+import (
+	"loadgen/report/compare/gate"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestCalled(t *testing.T) {
+	for _, form := range gate.Forms() {
+		if got, found := gate.Called(form.Name); !found || got.Ending != form.Ending {
+			t.Errorf("Called(%q) = %+v, %t; want the form", form.Name, got, found)
+		}
+	}
+	if got, found := gate.Called("xml"); found {
+		t.Errorf("Called(xml) = %+v; want none", got)
+	}
+}
+
+// Files have the form of their ending in any case, and each is there once.
+func TestFilesOfKnownForms(t *testing.T) {
+	for _, row := range []struct {
+		files gate.Files
+		says  string
+	}{
+		{nil, ""},
+		{gate.Files{"a.xml", "a.XML", "b.md", "c.json", "d.txt", "e.github", "f.bench"}, ""},
+		{gate.Files{"a.md", "gate"}, "gate: expected a file that ends in .xml (junit), .md"},
+		{gate.Files{"gate.html"}, "gate.html: expected"},
+		{gate.Files{"a.md", "b.md", "a.md"}, "a.md is there twice"},
+	} {
+		if err := row.files.Validate(); (err == nil) != (row.says == "") || err != nil && !strings.HasPrefix(err.Error(), row.says) {
+			t.Errorf("Validate() of %q = %v; want %q", row.files, err, row.says)
+		}
+	}
+}
+
+// What an earlier gate left is gone at once; what is new is gone again where there is no
+// ruling, or where one of the files cannot be written.
+func TestFilesFromBeginToEnd(t *testing.T) {
+	t.Chdir(t.TempDir())
+	left := func() string {
+		entries, err := filepath.Glob("*")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []string
+		for _, name := range entries {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, name+"="+strings.SplitN(string(text), "\n", 2)[0])
+		}
+		return strings.Join(all, " ")
+	}
+	for name, text := range map[string]string{"old.md": "all passed", "kept.txt": "mine"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := (gate.Files{"new.xml", "nowhere/a.md"}).Begin(); err == nil || !strings.HasPrefix(err.Error(), "open nowhere/a.md: ") ||
+		!strings.HasSuffix(err.Error(), "; expected a file in a folder that is there") || left() != "kept.txt=mine old.md=all passed" {
+		t.Errorf("Begin() = %v, left %s; want what was there before", err, left())
+	}
+	files := gate.Files{"old.md", "new.txt"}
+	if err := files.Begin(); err != nil || left() != "kept.txt=mine new.txt= old.md=" {
+		t.Fatalf("Begin() = %v, left %s; want both empty", err, left())
+	}
+	list := []gate.Result{{Scenario: "own", Reason: "it repeats"}}
+	if err := files.Write(list); err != nil || !strings.Contains(left(), "new.txt=own: no difference: it repeats") || !strings.Contains(left(), "old.md=### loadgen gate") {
+		t.Errorf("Write() = %v, left %s; want the ruling in both", err, left())
+	}
+	if err := os.WriteFile("old.md", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := files.Withdraw(); err != nil || left() != "kept.txt=mine new.txt=own: no difference: it repeats" {
+		t.Errorf("Withdraw() = %v, left %s; want those gone that nothing was written to", err, left())
+	}
+	if err := (gate.Files{"nowhere/a.md"}).Write(list); err == nil {
+		t.Error("Write() to a folder that is not there = no error")
+	}
+}

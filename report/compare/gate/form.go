@@ -1,0 +1,117 @@
+package gate
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Form is a form in which rulings are told.
+type Form struct {
+	// Name is what the form is called, Ending that of files that have it.
+	Name, Ending string
+	// Print writes rulings in the form.
+	Print func(io.Writer, []Result) error
+}
+
+// Forms returns all forms, in the order in which they are told of.
+func Forms() []Form {
+	return []Form{
+		{"text", ".txt", Text},
+		{"json", ".json", JSON},
+		{"junit", ".xml", JUnit},
+		{"markdown", ".md", Markdown},
+		{"github", ".github", Annotations},
+		{"benchfmt", ".bench", Benchfmt},
+	}
+}
+
+// Called returns the form of a name, and false where there is none.
+func Called(name string) (Form, bool) {
+	return form(func(f Form) bool { return f.Name == name })
+}
+
+func form(is func(Form) bool) (Form, bool) {
+	forms := Forms()
+	if i := slices.IndexFunc(forms, is); i >= 0 {
+		return forms[i], true
+	}
+	return Form{}, false
+}
+
+// Files are files that rulings are written to, each in the form of its ending. A gate
+// begins them before anything runs, and then writes or withdraws them.
+type Files []string
+
+// Validate returns the first file that has no form, or is there twice.
+func (f Files) Validate() error {
+	for i, file := range f {
+		if _, found := formOf(file); !found {
+			return fmt.Errorf("%s: expected a file that ends in .xml (junit), .md, .json, .txt, .github or .bench", file)
+		}
+		if slices.Contains(f[:i], file) {
+			return fmt.Errorf("%s is there twice; expected files that differ", file)
+		}
+	}
+	return nil
+}
+
+// formOf returns the form that a file's ending stands for.
+func formOf(file string) (Form, bool) {
+	return form(func(f Form) bool { return strings.EqualFold(filepath.Ext(file), f.Ending) })
+}
+
+// Begin empties the files, so that a gate that does not come to its end leaves none that
+// tells of an earlier one, and a file that cannot be written is told of before anything
+// runs. On an error those that were new are gone again.
+func (f Files) Begin() error {
+	var made []string
+	for _, file := range f {
+		_, missing := os.Stat(file)
+		opened, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o644)
+		if err == nil {
+			err = opened.Close()
+		}
+		if err != nil {
+			for _, one := range made {
+				err = errors.Join(err, os.Remove(one))
+			}
+			return fmt.Errorf("%w; expected a file in a folder that is there", err)
+		}
+		if missing != nil {
+			made = append(made, file)
+		}
+	}
+	return nil
+}
+
+// Withdraw removes the files again that nothing was written to: there is no ruling.
+func (f Files) Withdraw() error {
+	var all error
+	for _, file := range f {
+		if info, err := os.Stat(file); err == nil && info.Size() == 0 {
+			all = errors.Join(all, os.Remove(file))
+		}
+	}
+	return all
+}
+
+// Write writes rulings to the files.
+func (f Files) Write(list []Result) error {
+	for _, file := range f {
+		form, _ := formOf(file)
+		var text bytes.Buffer
+		if err := form.Print(&text, list); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, text.Bytes(), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,240 @@
+package gate_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"loadgen/report/compare"
+	"loadgen/report/compare/gate"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write the golden files anew; read the difference before it is kept")
+
+// sets are ten pairs of runs of three metrics: one much slower, one that serves a
+// little less, and one that differs by nothing.
+func sets() []compare.Trial {
+	trials := []compare.Trial{
+		{Metric: compare.Metric{Name: "p99(get, peak 20/s)"}},
+		{Metric: compare.Metric{Name: "served", Higher: true}},
+		{Metric: compare.Metric{Name: "share_lost", Floor: .001}},
+	}
+	for i := range 10 {
+		noise := 1 + float64(i%4)/100
+		trials[0].Pairs = append(trials[0].Pairs, compare.Pair{A: 5e6 * noise, B: 5.75e6 * (2 - noise)})
+		trials[1].Pairs = append(trials[1].Pairs, compare.Pair{A: 2000 * noise, B: 1980 * (2 - noise)})
+		trials[2].Pairs = append(trials[2].Pairs, compare.Pair{})
+	}
+	return trials
+}
+
+// night is a ruling of every kind.
+func night(t testing.TB) []gate.Result {
+	t.Helper()
+	judged := func(scenario string, trials []compare.Trial) gate.Result {
+		j, err := compare.Gate{}.Judge(trials)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return gate.Judged(scenario, "/builds/loadgen-1.4", j)
+	}
+	diff := func(is string) compare.Difference {
+		d, err := compare.Diff([]byte(was), []byte(is))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	baseline := "the baseline of 2026-11-22 (5b55218c5719)"
+	kept := judged("stress", sets())
+	kept.Trials = sets()
+	failed := gate.Differs("votes", baseline, diff(was))
+	failed.Outcome, failed.Reason, failed.Notes = compare.Failed, "it repeats, and a claim of the scenario is not borne out", []string{"lost == 0: observed 3"}
+	return []gate.Result{
+		gate.Differs("density", baseline, diff(was)),
+		gate.Differs("row-range-scan", baseline, diff(`{"digest": "b", "phases": [{"name": "peak", "us": {"p99": 11, "digest": "y"}}], "seed": 1, "model": [{"name": "target", "value": "1000"}]}`)),
+		kept,
+		judged("serve", trials(10, .9)),
+		judged("short", trials(5, 1.1)),
+		{Scenario: "new-one", Outcome: compare.NoBaseline, Virtual: true, Reason: "there is no results/baselines/new-one.json",
+			Notes: []string{`to make this run the baseline: loadgen gate new-one --accept --reason "why"`}},
+		failed,
+		{Scenario: "stall", Outcome: compare.Invalid, Virtual: true, Reason: "the run is invalid", Notes: []string{"second 3 is missing"}},
+	}
+}
+
+func printed(t testing.TB, f gate.Form, list []gate.Result) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := f.Print(&out, list); err != nil {
+		t.Fatalf("%s: %v", f.Name, err)
+	}
+	return out.String()
+}
+
+func TestForms(t *testing.T) {
+	for _, f := range gate.Forms() {
+		path, got := filepath.Join("testdata", "night"+f.Ending), printed(t, f, night(t))
+		if *rewrite {
+			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), got); diff != "" {
+			t.Errorf("%s differs from %s (-file +printed):\n%s", f.Name, path, diff)
+		}
+	}
+}
+
+// A writer that fails is told of by every form, and no list at all is one.
+func TestFormsAtTheEdges(t *testing.T) {
+	for _, f := range gate.Forms() {
+		if err := f.Print(full{}, night(t)); !errors.Is(err, errFull) {
+			t.Errorf("%s to a full disk = %v; want %v", f.Name, err, errFull)
+		}
+		soundForm(t, f, nil)
+	}
+}
+
+var errFull = errors.New("full")
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+// What bars a change is a failure or an error, what cannot be told is skipped, and the
+// counts are those of the cases.
+func TestJUnitReadsBack(t *testing.T) {
+	list := night(t)
+	s := read(t, printed(t, gate.Form{Print: gate.JUnit}, list)).Suites[0]
+	if s.Name != "loadgen gate" || s.Tests != 8 || s.Failures != 3 || s.Errors != 1 || s.Skipped != 2 || len(s.Cases) != 8 {
+		t.Fatalf("the suite is %+v; want 8 cases, 3 failures, 1 error, 2 skipped", s)
+	}
+	for i, c := range s.Cases {
+		o := list[i].Outcome
+		failure, wrong, skipped := o == compare.Regression || o == compare.Failed, o == compare.Invalid, o == compare.Inconclusive || o == compare.NoBaseline
+		if c.Name != list[i].Scenario || (c.Failure != nil) != failure || (c.Error != nil) != wrong || (c.Skipped != nil) != skipped {
+			t.Errorf("%s, %s: %+v", list[i].Scenario, o, c)
+		}
+	}
+	if f := s.Cases[1].Failure; f.Type != "regression" || !strings.Contains(f.Text, `model[target].value: was "2000", is "1000"`) {
+		t.Errorf("the failure is %+v; want a regression that names what differs", f)
+	}
+	values := map[string]string{}
+	for _, p := range s.Cases[2].Properties {
+		values[p.Name] = p.Value
+	}
+	f := list[2].Judgement.Findings[0]
+	for what, want := range map[string]float64{"a": f.A, "b": f.B, "change": f.Change, "interval.low": f.Interval[0], "interval.high": f.Interval[1], "p": f.P, "p_holm": f.Adjusted} {
+		var got float64
+		if _, err := fmt.Sscan(values["p99(get, peak 20/s)."+what], &got); err != nil || got != want {
+			t.Errorf("property %s = %q; want %v", what, values["p99(get, peak 20/s)."+what], want)
+		}
+	}
+}
+
+// hostile is what a name, a reason or a note may hold.
+func hostile() []string {
+	return []string{
+		"<script>alert(1)</script>", "]]>", "<![CDATA[", "a\nb\r\nc", "\n::error::owned", "nul\x00bell\x07", "\x1b[31mred\x1b[0m", "\x1b]0;title\x07",
+		"\x1b]8;;http://x\x1b\\link", "\xff\xfe", "\ufffe\uffff", "| a | b |", "```\n# h", "```", "````", "</details>", "100%0Aof%", "::set-output name=x::y", "\u202eright to left",
+		"&amp;\"'", "build: B\nBenchmarkX 1 2 ns", "Unit x better=lower", "", " ", "a/b c,d:e", strings.Repeat("long ", 5000), "\u2028\u2029\u0085", "p99(", "p99(get", ")(",
+	}
+}
+
+func TestFormsOfHostileTexts(t *testing.T) {
+	for _, text := range hostile() {
+		for _, f := range gate.Forms() {
+			soundForm(t, f, about(text))
+		}
+	}
+}
+
+// What is said stays on its line, and nothing of it is a terminal's command.
+func TestTextOfHostileTexts(t *testing.T) {
+	for _, row := range []struct{ name, text, want string }{
+		{"an end of line is a space", "a\nb\tc\u2028d", "a b c d"},
+		{"control characters are gone", "a\x00\x07b\r\u0085", "ab"},
+		{"colours are gone with what they are made of", "\x1b[1;31mred\x1b[0m \x1b]0;title\x07x", "red x"},
+		{"the direction stays", "a\u202eb", "ab"},
+		{"what is no text", "a\xffb\ufffe", "a\ufffdb\ufffd"},
+		{"what is beyond ASCII is kept", "Ünïcode – 日本", "Ünïcode – 日本"},
+	} {
+		if got, want := text(t, gate.Result{Scenario: row.text, Reason: "r"}), row.want+": no difference: r\n"; got != want {
+			t.Errorf("%s: %q; want %q", row.name, got, want)
+		}
+	}
+}
+
+// about is a ruling of every kind that says so.
+func about(text string) []gate.Result {
+	var list []gate.Result
+	change := .5
+	for _, o := range outcomes() {
+		list = append(list, gate.Result{
+			Scenario: text, Outcome: o, Virtual: o%2 == 0, Reason: text, Against: text, Notes: []string{text, "x" + text}, Repeat: text,
+			Difference: &compare.Difference{Total: 7, Entries: []compare.Entry{{Path: text, Was: text, Is: text}, {Path: text, Was: "2", Is: "3", Change: &change}}},
+			Judgement:  &compare.Judgement{Findings: []compare.Finding{{Metric: text, A: 1, B: 2, Pairs: 10}}},
+		})
+	}
+	return list
+}
+
+func FuzzForms(f *testing.F) {
+	for _, text := range hostile() {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, one := range gate.Forms() {
+			soundForm(t, one, about(text))
+		}
+	})
+}
+
+// What is long is cut off and says so; what bars a change is told first.
+func TestLongForms(t *testing.T) {
+	var list []gate.Result
+	for i := range 3000 {
+		list = append(list, gate.Result{Scenario: fmt.Sprintf("s%d", i), Reason: strings.Repeat("r", 50), Notes: []string{strings.Repeat("n", 300)}})
+	}
+	list[2999].Outcome = compare.Regression
+	for _, row := range []struct {
+		name string
+		list []gate.Result
+		says string
+	}{
+		{"a table that is too long", list, "Cut off: "},
+		{"details that are too long", list[2800:], "Cut off: what there is to say of "},
+		{"all that there is", list[2990:], "</details>"},
+	} {
+		text := printed(t, gate.Form{Print: gate.Markdown}, row.list)
+		soundMarkdown(t, text)
+		if !strings.Contains(text, row.says) || strings.Index(text, "s2999") > 600 {
+			t.Errorf("%s: %d bytes without %q, or s2999 is not the first:\n%s", row.name, len(text), row.says, text[:800])
+		}
+	}
+	for i := range list {
+		list[i].Outcome = outcomes()[i%7]
+	}
+	lines := strings.Split(strings.TrimSpace(printed(t, gate.Form{Print: gate.Annotations}, list)), "\n")
+	soundAnnotations(t, lines)
+	if len(lines) != 30 || !strings.Contains(lines[9], "title=1275 more scenarios::s25: regression%0As") {
+		t.Errorf("%d annotations, the tenth %q; want 30, and the rest counted", len(lines), lines[9])
+	}
+}
+
+// outcomes are those of rulings, in their order.
+func outcomes() []compare.Outcome {
+	return []compare.Outcome{compare.Same, compare.Improvement, compare.Inconclusive, compare.NoBaseline, compare.Regression, compare.Failed, compare.Invalid}
+}

@@ -1,0 +1,48 @@
+package gate
+
+import (
+	"cmp"
+	"loadgen/report/export"
+	"slices"
+	"unicode/utf8"
+)
+
+// cut returns a text of so many bytes at most, and says where it was cut off.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most -= len(cutOff); most > 0 && !utf8.RuneStart(text[most]); {
+		most--
+	}
+	return text[:max(most, 0)] + cutOff
+}
+
+const cutOff = " …"
+
+// sentence returns the reason of a ruling, and what was compared with.
+func (r *Result) sentence() string {
+	if r.Against == "" {
+		return export.Plain(r.Reason)
+	}
+	return export.Plain(r.Reason) + ", against " + export.Plain(r.Against)
+}
+
+// kind says how the runs of a ruling were made.
+func (r *Result) kind() string {
+	if r.Virtual {
+		return "virtual"
+	}
+	return "live"
+}
+
+// gravity returns the rulings in the order in which they bar a change, those that do
+// first.
+func gravity(list []Result) []*Result {
+	sorted := make([]*Result, 0, len(list))
+	for i := range list {
+		sorted = append(sorted, &list[i])
+	}
+	slices.SortStableFunc(sorted, func(a, b *Result) int { return cmp.Compare(b.Outcome, a.Outcome) })
+	return sorted
+}

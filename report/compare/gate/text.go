@@ -1,0 +1,127 @@
+package gate
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"loadgen/report/compare"
+	"loadgen/report/export"
+	"loadgen/report/text"
+)
+
+// Text prints rulings for people: a line each, and below it what differs.
+func Text(w io.Writer, list []Result) error {
+	var out bytes.Buffer
+	for i := range list {
+		list[i].text(&out)
+	}
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+func (r *Result) text(out *bytes.Buffer) {
+	fmt.Fprintf(out, "%s: %s: %s\n", export.Plain(r.Scenario), r.Outcome, r.sentence())
+	for _, line := range r.lines() {
+		fmt.Fprintf(out, "  %s\n", line)
+	}
+}
+
+// lines returns what stands below a ruling, each without an end of line.
+func (r *Result) lines() []string {
+	var lines []string
+	if r.Difference != nil {
+		lines = append(lines, r.Difference.Lines(mostLines, "phases")...)
+	}
+	if r.Judgement != nil {
+		for i := range r.Judgement.Findings {
+			lines = append(lines, r.Judgement.Findings[i].Sentence())
+		}
+	}
+	lines = append(lines, r.Notes...)
+	for i := range lines {
+		lines[i] = export.Plain(lines[i])
+	}
+	return lines
+}
+
+// mostLines is how many values that differ are listed for people.
+const mostLines = 40
+
+// metric is one of the metrics of the JSON form: of runs in virtual time a value that
+// differs, of live ones a metric that was judged.
+type metric struct {
+	Scenario string      `json:"scenario"`
+	Metric   string      `json:"metric"`
+	Verdict  string      `json:"verdict"`
+	A        any         `json:"a"`
+	B        any         `json:"b"`
+	Change   *float64    `json:"change"`
+	Interval *[2]float64 `json:"interval"`
+	P        *float64    `json:"p"`
+	Adjusted *float64    `json:"p_holm"`
+	Pairs    int         `json:"pairs"`
+}
+
+// told is one ruling of the JSON form.
+type told struct {
+	Scenario string          `json:"scenario"`
+	Outcome  compare.Outcome `json:"verdict"`
+	Virtual  bool            `json:"virtual"`
+	Reason   string          `json:"reason"`
+	Against  string          `json:"against"`
+	Differ   int             `json:"values_that_differ"`
+	Notes    []string        `json:"notes"`
+}
+
+// JSON prints rulings as {verdict, metrics, scenarios}: the gravest outcome, each value
+// that differs or metric that was judged, and each ruling.
+func JSON(w io.Writer, list []Result) error {
+	document := struct {
+		Verdict   compare.Outcome `json:"verdict"`
+		Metrics   []metric        `json:"metrics"`
+		Scenarios []told          `json:"scenarios"`
+	}{Metrics: []metric{}, Scenarios: []told{}, Verdict: gravest(list)}
+	for i := range list {
+		r := &list[i]
+		one := told{Scenario: r.Scenario, Outcome: r.Outcome, Virtual: r.Virtual, Reason: r.Reason, Against: r.Against,
+			Notes: append([]string{}, r.Notes...)}
+		if r.Difference != nil {
+			one.Differ = r.Difference.Total
+		}
+		document.Scenarios = append(document.Scenarios, one)
+		document.Metrics = append(document.Metrics, r.metrics()...)
+	}
+	return text.JSON(w, document)
+}
+
+func (r *Result) metrics() []metric {
+	var list []metric
+	if r.Difference != nil {
+		for _, e := range r.Difference.Entries {
+			list = append(list, metric{Scenario: r.Scenario, Metric: e.Path, Verdict: e.Kind.String(),
+				A: raw(e.Was), B: raw(e.Is), Change: e.Change})
+		}
+	}
+	if r.Judgement != nil {
+		for i := range r.Judgement.Findings {
+			f := &r.Judgement.Findings[i]
+			list = append(list, metric{Scenario: r.Scenario, Metric: f.Metric, Verdict: f.Verdict.String(), A: f.A, B: f.B,
+				Change: &f.Change, Interval: f.Interval, P: &f.P, Adjusted: &f.Adjusted, Pairs: f.Pairs})
+		}
+	}
+	return list
+}
+
+// raw returns a value of a difference as JSON: as a text where it was cut off, and
+// nothing where there is none.
+func raw(text string) any {
+	if json.Valid([]byte(text)) {
+		return json.RawMessage(text)
+	}
+	if text == "" {
+		return nil
+	}
+	return text
+}

@@ -1,0 +1,107 @@
+package history
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"loadgen/engine/nearest"
+	"loadgen/report/verdict"
+	"loadgen/results"
+)
+
+// Archive takes in the runs of a history, and keeps of each no more than its figures.
+// Its methods [Archive.Add] and [Archive.Refuse] are safe for concurrent use, and the
+// order in which they are called makes no difference.
+type Archive struct {
+	metrics []Metric
+	mu      sync.Mutex
+	runs    []run
+	unread  []Unread
+}
+
+// Unread is a run that could not be read, and why.
+type Unread struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
+// run is what is kept of a record.
+type run struct {
+	name, scenario string
+	started        time.Time
+	validity       string
+	virtual        bool
+	conditions     []condition
+	commit         string
+	// values are those of the metrics, not a number where one cannot be told.
+	values []float64
+	// names are its operations and phases.
+	names []string
+}
+
+// New returns an empty archive of metrics, of which there has to be one at least.
+func New(metrics []Metric) *Archive { return &Archive{metrics: slices.Clone(metrics)} }
+
+// Refuse notes a run that cannot be read, with the reason.
+func (a *Archive) Refuse(name, reason string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.unread = append(a.unread, Unread{printable(name, longestPath), printable(reason, longestPath)})
+}
+
+// Add takes in a record under a name, by which it is called where it has to be. It
+// judges the record anew, whose summary becomes that of this build. A record that was
+// cut off is none.
+func (a *Archive) Add(name string, record *results.Record) {
+	if record.Cut {
+		a.Refuse(name, "the record is cut off within a line")
+		return
+	}
+	record.Summary = verdict.Judge(record)
+	m := &record.Manifest
+	kept := run{name: name, scenario: m.Scenario.Name, started: m.Started.UTC(), validity: record.Summary.Validity,
+		virtual: m.Time == "virtual", conditions: conditionsOf(record), commit: printable(m.Tool.Commit, longestWord)}
+	for _, metric := range a.metrics {
+		kept.values = append(kept.values, metric.of(record))
+	}
+	for _, kind := range m.Operations {
+		kept.names = append(kept.names, printable(kind.Name, longestPath))
+	}
+	for i := range record.Phases {
+		kept.names = append(kept.names, printable(record.Phases[i].Name, longestPath), printable(record.Phases[i].Stage, longestPath))
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.runs = append(a.runs, kept)
+}
+
+// stray returns the fault of a metric with a name that is that of no operation and no
+// phase of any run, nil where there is no run.
+func (a *Archive) stray() error {
+	var known []string
+	for i := range a.runs {
+		known = append(known, a.runs[i].names...)
+	}
+	slices.Sort(known)
+	known = slices.DeleteFunc(slices.Compact(known), func(name string) bool { return name == "" })
+	for _, metric := range a.metrics {
+		for _, name := range metric.names() {
+			if len(known) > 0 && !slices.Contains(known, name) {
+				return &Fault{"metric", errors.New(nearest.Unknown("operation or phase", name, known))}
+			}
+		}
+	}
+	return nil
+}
+
+// inOrder returns the runs in the order in which they were begun, those of one instant
+// by name.
+func (a *Archive) inOrder() []run {
+	return slices.SortedFunc(slices.Values(a.runs), func(x, y run) int {
+		return cmp.Or(x.started.Compare(y.started), strings.Compare(x.name, y.name))
+	})
+}

@@ -1,0 +1,89 @@
+package history
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"loadgen/report/compare"
+	"loadgen/report/text"
+)
+
+// CSV prints a row for each night, as a spreadsheet opens it and Apache Otava's importer
+// reads it: the column time, and a column for each metric. That importer takes a column
+// of the name branch for what must not be mixed, which here is the series; and it refuses
+// a row without a number for a metric, so that a metric which no night can tell is left
+// out, and then a night that cannot tell all others. What was left out is returned in
+// sentences, those of a history that is none and of what cannot be read among them.
+func CSV(w io.Writer, d *Document) (left []string, err error) {
+	columns := make([]int, 0, len(d.Metrics))
+	for m, metric := range d.Metrics {
+		if d.tells(m) {
+			columns = append(columns, m)
+		} else {
+			left = append(left, fmt.Sprintf("the column of %s, which no night can tell", metric))
+		}
+	}
+	out := csv.NewWriter(w)
+	header := []string{"time", "branch", "scenario", "runs", "commit"}
+	for _, m := range columns {
+		header = append(header, d.Metrics[m].Column())
+	}
+	// A writer keeps its first error for the end.
+	_ = out.Write(header)
+	incomplete := 0
+	for i := range d.Scenarios {
+		s := &d.Scenarios[i]
+		for number := range s.Series {
+			branch := text.Inert(fmt.Sprintf("%s/%d", s.Name, number+1))
+			for _, night := range s.Series[number].Nights {
+				row := []string{night.Begun.Format(time.RFC3339), branch, text.Inert(s.Name), strconv.Itoa(night.Runs), text.Inert(strings.Join(night.Commits, " "))}
+				if row = night.append(row, columns); row == nil {
+					incomplete++
+					continue
+				}
+				_ = out.Write(row)
+			}
+		}
+	}
+	if incomplete > 0 {
+		left = append(left, fmt.Sprintf("%s on which not all of the metrics can be told", nightsIn(incomplete)))
+	}
+	for i := range d.Scenarios {
+		if s := &d.Scenarios[i]; s.Outcome() == compare.Inconclusive {
+			left = append(left, s.Sentence())
+		}
+	}
+	for _, u := range d.Unread {
+		left = append(left, fmt.Sprintf("%s: %s", u.Name, u.Reason))
+	}
+	out.Flush()
+	return left, out.Error()
+}
+
+// tells reports whether any night can tell a metric.
+func (d *Document) tells(m int) bool {
+	for i := range d.Scenarios {
+		for s := range d.Scenarios[i].Series {
+			if d.Scenarios[i].Series[s].Trends[m].Nights > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// append adds some values of the night to a row, and returns nil where one is missing.
+func (n *Night) append(row []string, columns []int) []string {
+	for _, m := range columns {
+		if math.IsNaN(n.Values[m]) {
+			return nil
+		}
+		row = append(row, strconv.FormatFloat(n.Values[m], 'f', -1, 64))
+	}
+	return row
+}

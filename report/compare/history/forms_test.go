@@ -1,0 +1,291 @@
+package history_test
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/report/compare"
+	"loadgen/report/compare/history"
+	"loadgen/results"
+)
+
+// A step is told in one sentence with its night, before, after, change and p, and first
+// of all.
+func TestTextOfAStep(t *testing.T) {
+	told := text(t, document(t, archived(t, metrics(t, "p50(get)", "served"), stepped(10)...)))
+	const want = `orders: p50(get) steps on 2026-03-11 (+19.8 %) in 20 nights
+  p50(get) steps from 9.94 ms to 11.9 ms with the night of 2026-03-11 02:00 (+19.8 %, p = 0.0005)
+  served: no step in 20 nights
+  a step shows from its third night on at the soonest
+
+  night (UTC)       runs  p50(get)            served
+  2026-03-01 02:00     1   10.2 ms              24/s
+`
+	if !strings.HasPrefix(told, want) || !strings.Contains(told, "12.1 ms ← +19.8 %    24/s\n") {
+		t.Errorf("the text is\n%s\nwant it to begin\n%s", told, want)
+	}
+}
+
+// Whatever a history comes to is said first, with what it rests on.
+func TestSentences(t *testing.T) {
+	several := func(n int) (runs []*run) {
+		for i := range n {
+			runs = append(runs, nightly(i, 10))
+		}
+		return runs
+	}
+	noisy := func() (runs []*run) {
+		for i := range 14 {
+			runs = append(runs, nightly(i, 10+2*float64(i%2)))
+		}
+		return runs
+	}
+	invalid := nightly(0, 10)
+	invalid.validity = results.Invalid
+	sameNight := nightly(0, 10).with(func(m *results.Manifest) { m.Started = m.Started.Add(time.Hour) })
+	elsewhere := nightly(1, 10).with(func(m *results.Manifest) { m.Environment.CPUs = 64 })
+	for _, row := range []struct {
+		name    string
+		runs    []*run
+		outcome compare.Outcome
+		says    []string
+	}{
+		{"one run", several(1), compare.Inconclusive, []string{"orders: no history: a single run has nothing to be compared with"}},
+		{"none that is valid", []*run{invalid}, compare.Inconclusive, []string{"orders: no history: none of its runs is valid\n  left out: 1 invalid\n"}},
+		{"one night", []*run{nightly(0, 10), sameNight}, compare.Inconclusive, []string{"orders: no history: its 2 runs are of one night"}},
+		{"two nights of two hosts", []*run{nightly(0, 10), elsewhere}, compare.Inconclusive, []string{"no two of its nights are of the same conditions"}},
+		{"too few nights", several(11), compare.TooFew, []string{"orders: no step in 11 nights, too few to show one: that takes 12\n",
+			"max(get): no step in 11 nights, which can hardly show one: that takes 12"}},
+		{"just enough", several(12), compare.NoStep, []string{"orders: no step in 12 nights\n  max(get): no step in 12 nights\n"}},
+		{"noise", noisy(), compare.NoStep, []string{"its nights vary by 9.4 %"}},
+		{"two series", append(several(13), elsewhere), compare.NoStep, []string{"orders: no step in 14 nights of 2 series\n",
+			"  series 2: 1 night from 2026-03-02 02:00 on; the number of processors was \"2\" and is \"64\"\n"}},
+	} {
+		d := document(t, archived(t, metrics(t, "max(get)"), row.runs...))
+		told := text(t, d)
+		if got := d.Outcome(); got != row.outcome {
+			t.Errorf("%s: %s; want %s", row.name, got, row.outcome)
+		}
+		for _, says := range row.says {
+			if !strings.Contains(told, says) {
+				t.Errorf("%s: the text does not say %q:\n%s", row.name, says, told)
+			}
+		}
+	}
+}
+
+// Fewer nights than that can hardly show a step, however clear: too many of their orders
+// are as clear. With twice as many it is plain.
+func TestFewestNights(t *testing.T) {
+	clear := func(all int) (steps int) {
+		for after := 1; after < all; after++ {
+			a := archived(t, metrics(t, "max(get)"), nightly(0, 10))
+			for n := 1; n < all; n++ {
+				micros := 10_000 + float64(n*7%all)
+				if n >= all-after {
+					micros *= 2
+				}
+				a.Again(night(n), micros)
+			}
+			if document(t, a).Outcome() == compare.Stepped {
+				steps++
+			}
+		}
+		return steps
+	}
+	if few, many := clear(history.FewestNights-1), clear(2*history.FewestNights); few != 0 || many < history.FewestNights {
+		t.Errorf("%d steps show in one night less than the fewest, %d in twice as many; want none and most", few, many)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	a := archived(t, metrics(t, "p50(get)", "share_lost", "saturation"), append(stepped(10), nightly(30, 12).with(func(m *results.Manifest) { m.Profile = "relaxed" }))...)
+	a.Refuse("runs/x", "why")
+	var out strings.Builder
+	if err := history.JSON(&out, document(t, a)); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Verdict string
+		Metrics []struct {
+			Scenario, Metric, Unit, Verdict string
+			Series, Nights                  int
+			Night                           *string
+			A, B, Change, P                 *float64
+		}
+		Scenarios []struct {
+			Scenario, Verdict, Reason string
+			Runs                      int
+			Series                    []struct {
+				Differs []string
+				Nights  []struct {
+					Begun  string
+					Runs   int
+					Values map[string]*float64
+				}
+			}
+		}
+		Unread []history.Unread
+	}
+	if err := json.Unmarshal([]byte(out.String()), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Verdict != "step" || len(got.Metrics) != 6 || len(got.Unread) != 1 || got.Scenarios[0].Runs != 21 {
+		t.Fatalf("%s; want a step, three metrics of two series, an unread run", &out)
+	}
+	m := got.Metrics[0]
+	if m.Metric != "p50(get)" || m.Unit != "us" || m.Verdict != "step" || *m.Night != "2026-03-11T02:00:00Z" || m.Nights != 20 ||
+		math.Abs(*m.Change-(*m.B / *m.A - 1)) > 1e-9 || *m.P > .001 || math.Abs(*m.A-10_000) > 200 {
+		t.Errorf("the first metric is %+v; want a step from 10 ms", m)
+	}
+	if m := got.Metrics[1]; m.Verdict != "no step" || m.A != nil || m.Night != nil || *m.B != 0 {
+		t.Errorf("the second metric is %+v; want no step", m)
+	}
+	if m := got.Metrics[5]; m.Series != 2 || m.Verdict != "too few nights" || m.B != nil || m.Nights != 0 {
+		t.Errorf("the last metric is %+v; want one that cannot be told", m)
+	}
+	values := got.Scenarios[0].Series[0].Nights[0].Values
+	if values["share_lost"] == nil || values["p50(get)_us"] == nil || values["saturation_per_second"] != nil || len(values) != 3 {
+		t.Errorf("the values of a night are %v; want them by columns, and null for what cannot be told", values)
+	}
+}
+
+// What Apache Otava's importer does with a row: as many cells as the header has, an
+// instant, and a number for each metric.
+func TestCSVIsImported(t *testing.T) {
+	lossy := nightly(21, 10)
+	lossy.lost = 2
+	hostile := nightly(22, 10).with(func(m *results.Manifest) { m.Scenario.Name, m.Tool.Commit = "=cmd|'/C calc'!A0\n", "+1" })
+	d := document(t, archived(t, metrics(t, "p50(get)", "saturation", "served(hottest, peak)", "share_lost"), append(stepped(10), lossy, hostile)...))
+	for i := range d.Scenarios { // no partition is told in these runs
+		for s := range d.Scenarios[i].Series {
+			for n := range d.Scenarios[i].Series[s].Nights {
+				d.Scenarios[i].Series[s].Nights[n].Values[2] = 24.5
+			}
+			d.Scenarios[i].Series[s].Trends[2].Nights = len(d.Scenarios[i].Series[s].Nights)
+		}
+	}
+	d.Unread = []history.Unread{{Name: "runs/cut", Reason: "it is cut off"}}
+	var out strings.Builder
+	left, err := history.CSV(&out, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "the column of saturation, which no night can tell; 1 night on which not all of the metrics can be told; " +
+		"=cmd|'/C calc'!A0?: no history: a single run has nothing to be compared with; expected one of another night at least; runs/cut: it is cut off"
+	if got := strings.Join(left, "; "); got != want {
+		t.Errorf("left out %q; want %q", got, want)
+	}
+	rows, err := csv.NewReader(strings.NewReader(out.String())).ReadAll()
+	if err != nil || len(rows) != 1+21 {
+		t.Fatalf("%d rows, %v; want a header and 21 nights", len(rows), err)
+	}
+	if got := strings.Join(rows[0], "|"); got != "time|branch|scenario|runs|commit|p50(get)_us|served(hottest, peak)_per_second|share_lost" {
+		t.Errorf("the header is %s", got)
+	}
+	for _, row := range rows[1:] {
+		if _, err := time.Parse(time.RFC3339, row[0]); err != nil {
+			t.Error(err)
+		}
+		for _, cell := range row[5:] {
+			if _, err := strconv.ParseFloat(cell, 64); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if got := strings.Join(rows[1][1:5], "|"); got != "'=cmd|'/C calc'!A0?/1|'=cmd|'/C calc'!A0?|1|'+1" {
+		t.Errorf("a hostile name is %s; want no formula", got)
+	}
+	if got := strings.Join(rows[2][1:5], "|"); got != "orders/1|orders|1|c0ffee" {
+		t.Errorf("a night is of %s", got)
+	}
+}
+
+func TestColumnsAndUnits(t *testing.T) {
+	for _, row := range []struct {
+		metric, column, unit string
+		value                float64
+		told                 string
+	}{
+		{"p99", "p99_us", "us", 4830, "4.83 ms"}, {"max(get)", "max(get)_us", "us", 999.4, "999 µs"},
+		{"max(get)", "max(get)_us", "us", 999.6, "1.00 ms"}, {"mean(us-orders)", "mean(us-orders)_us", "us", 999_600, "1.00 s"},
+		{"wait_p99", "wait_p99_us", "us", 15.04, "15.0 µs"}, {"served", "served_per_second", "per_second", 1999.6, "2,000/s"},
+		{"share_lost", "share_lost", "share", .0123, "1.2 %"}, {"refused", "refused", "", 1204, "1,204"},
+		{"attempts", "attempts", "", 1.25, "1.25"}, {"saturation", "saturation_per_second", "per_second", math.NaN(), "–"},
+	} {
+		m := metrics(t, row.metric)[0]
+		if m.Column() != row.column || m.Unit() != row.unit || m.Told(row.value) != row.told {
+			t.Errorf("%s: column %s, unit %s, %v is %s; want %s, %s, %s", row.metric, m.Column(), m.Unit(), row.value, m.Told(row.value),
+				row.column, row.unit, row.told)
+		}
+	}
+}
+
+// A record never makes a document print more than its own lines.
+func TestHostileRecords(t *testing.T) {
+	a := archived(t, history.Default(), nightly(0, 10), nightly(1, 10).with(func(m *results.Manifest) {
+		m.Scenario.Name, m.Profile, m.Tool.Commit, m.Started = "\x1b[2J\n\n", strings.Repeat("x", 1000), "\n", time.Time{}
+	}))
+	d := document(t, a)
+	told := text(t, d)
+	if strings.ContainsRune(told, '\x1b') || !strings.HasPrefix(told, "?[2J??: no history") {
+		t.Errorf("the text is %q", told)
+	}
+	var out strings.Builder
+	if err := history.JSON(&out, d); err != nil || !json.Valid([]byte(out.String())) {
+		t.Errorf("the JSON is %q, %v", &out, err)
+	}
+}
+
+func TestParseMetrics(t *testing.T) {
+	if got, err := history.ParseMetrics(nil); err != nil || len(got) != len(history.Default()) {
+		t.Errorf("of no text the metrics are %v, %v; want the usual ones", got, err)
+	}
+	if got, err := history.ParseMetrics([]string{"p99( get )", "served"}); err != nil || len(got) != 2 || got[0].String() != "p99(get)" {
+		t.Errorf("the metrics are %v, %v", got, err)
+	}
+	for _, row := range []struct {
+		name  string
+		texts []string
+		says  string
+	}{
+		{"an unknown figure", []string{"sered"}, `metric: unknown figure "sered"; did you mean "served"?`},
+		{"a claim", []string{"p99(get) < 5ms"}, `metric "p99(get) < 5ms": byte 9: `},
+		{"one twice", []string{"p99(get)", "p99( get )"}, "metric: p99(get) is named twice; expected others"},
+		{"too many", slices.Repeat([]string{"p99"}, 25), "metric: 25 are more than 24"},
+	} {
+		_, err := history.ParseMetrics(row.texts)
+		var fault *history.Fault
+		if !errors.As(err, &fault) || !strings.HasPrefix(err.Error(), row.says) {
+			t.Errorf("%s: %v; want a fault that begins with %q", row.name, err, row.says)
+		}
+	}
+}
+
+// What is drawn has the nights of each series, its steps and where another series begins.
+func TestDraw(t *testing.T) {
+	moved := nightly(20, 10).with(func(m *results.Manifest) { m.Environment.CPUs = 4 })
+	d := document(t, archived(t, metrics(t, "p50(get)"), append(stepped(10), moved)...))
+	folder := new(results.Memory)
+	if err := history.Draw(folder, "nights.svg", d.Metrics, &d.Scenarios[0]); err != nil {
+		t.Fatal(err)
+	}
+	drawn := string(folder.Bytes("nights.svg"))
+	for _, want := range []string{"<svg", d.Scenarios[0].Sentence(), "p50(get)", "series 2", d.Scenarios[0].Series[0].Trends[0].Steps[0].Short()} {
+		if !strings.Contains(drawn, want) {
+			t.Errorf("the chart does not hold %q", want)
+		}
+	}
+	if err := history.Draw(results.Dir(filepath.Join(t.TempDir(), "nowhere")), "nights.svg", d.Metrics, &d.Scenarios[0]); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("in no folder, Draw = %v", err)
+	}
+}

@@ -1,0 +1,136 @@
+package history_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/report/compare/history"
+	"loadgen/results"
+)
+
+// first is the night on which the tests' histories begin.
+var first = time.Date(2026, 3, 1, 2, 0, 0, 0, time.UTC)
+
+// night returns an instant of the n-th night.
+func night(n int) time.Time { return first.AddDate(0, 0, n) }
+
+// run is a run of some reads, each of which takes as long.
+type run struct {
+	manifest results.Manifest
+	// takes is how long a read takes; of so many reads one is lost, 0 is none.
+	takes    time.Duration
+	lost     int
+	validity string
+}
+
+// nightly is a run of the n-th night whose reads take so many milliseconds.
+func nightly(n int, millis float64) *run {
+	return &run{takes: time.Duration(millis * 1e6), validity: results.Valid, manifest: results.Manifest{
+		Scenario: results.Scenario{Name: "orders", Text: "name: orders\nseed: 1\nworkers: 8\n"}, Target: results.Embedded,
+		Start: "warm", Profile: "documented", Retry: "none", Time: "real", Started: night(n),
+		Tool: results.Tool{System: "linux/amd64", Commit: "c0ffee"}, Environment: results.Environment{CPUs: 2, GOMAXPROCS: 2, Workers: 8},
+		Operations: []results.Kind{{Name: "get", Group: "GET"}},
+	}}
+}
+
+// with changes the run's manifest.
+func (r *run) with(change func(m *results.Manifest)) *run {
+	change(&r.manifest)
+	return r
+}
+
+// reads is how many reads a run has: enough to tell a median.
+const reads = 24
+
+// record plays the run into a recorder and reads the record back.
+func (r *run) record(t testing.TB) *results.Record {
+	t.Helper()
+	folder := new(results.Memory)
+	recorder, err := results.NewRecorder(folder, r.manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	phase := recorder.Phase(results.Phase{Name: "peak 24/s", Stage: "peak", End: time.Second, Rate: reads, Reported: true})
+	counts := new(results.TargetCounts)
+	for n := range reads {
+		due := time.Duration(n) * time.Second / reads
+		recorder.Scheduled(results.Scheduled{Phase: phase, Intended: due, Sent: due, Entities: 1})
+		a := results.Attempt{Class: results.Ok, Phase: phase, Number: uint64(n), Intended: due, Sent: due, Done: due + r.takes, Counted: 1, Returned: 1}
+		counts.Requests++
+		if r.lost > 0 && n%r.lost == 0 {
+			a.Class, a.Counted, a.Returned = results.Refused, 0, 0
+			counts.Refused++
+		} else {
+			counts.Ok++
+			counts.Entities++
+		}
+		recorder.Attempt(&a)
+		recorder.Completed(&results.Completed{Phase: phase, Number: uint64(n), Intended: due, Done: a.Done, Class: a.Class, Attempts: 1,
+			Entities: 1, Served: a.Counted})
+	}
+	if err := recorder.Finish(3*time.Second, r.validity, nil, counts); err != nil {
+		t.Fatal(err)
+	}
+	record, err := results.Read(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return record
+}
+
+// metrics parses what has to be metrics.
+func metrics(t testing.TB, texts ...string) []history.Metric {
+	t.Helper()
+	list, err := history.ParseMetrics(texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// archived takes in runs under numbers.
+func archived(t testing.TB, of []history.Metric, runs ...*run) *history.Archive {
+	t.Helper()
+	a := history.New(of)
+	for i, r := range runs {
+		a.Add(fmt.Sprintf("run-%03d", i), r.record(t))
+	}
+	return a
+}
+
+// document returns the history of an archive.
+func document(t testing.TB, a *history.Archive) *history.Document {
+	t.Helper()
+	d, err := a.Document()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// stepped are so many nights around 10 ms, and as many around 12.
+func stepped(each int) []*run {
+	rng := rand.New(rand.NewPCG(1, 12))
+	var runs []*run
+	for n := range 2 * each {
+		millis := 10 * (1 + .02*rng.NormFloat64())
+		if n >= each {
+			millis *= 1.2
+		}
+		runs = append(runs, nightly(n, millis))
+	}
+	return runs
+}
+
+// text prints a document for people.
+func text(t testing.TB, d *history.Document) string {
+	t.Helper()
+	var out strings.Builder
+	if err := history.Text(&out, d); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}

@@ -1,0 +1,153 @@
+package history
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"loadgen/engine/nearest"
+	"loadgen/report/verdict"
+	"loadgen/results"
+	"loadgen/results/expectation"
+)
+
+// Metric is what runs are compared by: a figure in the unit of its [Metric.Column].
+type Metric struct{ figure expectation.Figure }
+
+// mostMetrics bounds how many metrics are followed at once.
+const mostMetrics = 24
+
+// Fault is what is wrong with the metrics that are asked for.
+type Fault struct {
+	// Field is "metric", with the text that is none where that is what is wrong.
+	Field string
+	// Err says what is wrong in one line.
+	Err error
+}
+
+// Error returns the field and what is wrong with it.
+func (f *Fault) Error() string { return f.Field + ": " + f.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (f *Fault) Unwrap() error { return f.Err }
+
+// ParseMetrics reads the metrics of a history, those of [Default] for none. Its error is a
+// [Fault].
+func ParseMetrics(texts []string) ([]Metric, error) {
+	switch {
+	case len(texts) > mostMetrics:
+		return nil, &Fault{"metric", fmt.Errorf("%d are more than %d", len(texts), mostMetrics)}
+	case len(texts) == 0:
+		return Default(), nil
+	}
+	var metrics []Metric
+	for _, text := range texts {
+		figure, err := expectation.ParseFigure(text)
+		metric := Metric{figure}
+		var fault *expectation.Fault
+		switch {
+		case errors.As(err, &fault) && fault.Name != "":
+			return nil, &Fault{"metric", errors.New(nearest.Unknown("figure", fault.Name, expectation.Names()))}
+		case err != nil:
+			return nil, &Fault{fmt.Sprintf("metric %q", text), err}
+		case slices.ContainsFunc(metrics, func(other Metric) bool { return other.String() == metric.String() }):
+			return nil, &Fault{"metric", fmt.Errorf("%s is named twice; expected others", metric)}
+		}
+		metrics = append(metrics, metric)
+	}
+	return metrics, nil
+}
+
+// Default returns the metrics of a history that names none: the response time that one
+// operation of a hundred exceeds, what is served, and what is lost.
+func Default() []Metric {
+	return []Metric{{expectation.Figure{Name: "p99"}}, {expectation.Figure{Name: "served"}}, {expectation.Figure{Name: "share_lost"}}}
+}
+
+// String returns the metric in its canonical form.
+func (m Metric) String() string { return m.figure.String() }
+
+// Unit is us, per_second or share, and empty for counts and plain numbers.
+func (m Metric) Unit() string {
+	switch m.figure.Unit() {
+	case expectation.Nanoseconds:
+		return "us"
+	case expectation.PerSecond:
+		return "per_second"
+	case expectation.Share:
+		return "share"
+	default:
+		return ""
+	}
+}
+
+// Column returns the name of the metric where figures stand alone: with its unit, unless
+// the name says it.
+func (m Metric) Column() string {
+	if unit := m.Unit(); unit != "" && !strings.HasPrefix(m.figure.Name, unit) {
+		return m.String() + "_" + unit
+	}
+	return m.String()
+}
+
+// of returns what the metric is of a judged record, not a number where it cannot be told.
+func (m Metric) of(record *results.Record) float64 {
+	value, told := verdict.FigureOf(record, m.figure, m.figure.Unit())
+	if !told || math.IsInf(value, 0) {
+		return math.NaN()
+	}
+	if m.figure.Unit() == expectation.Nanoseconds {
+		value /= 1000
+	}
+	return value
+}
+
+// names returns the operations and phases that the metric is of.
+func (m Metric) names() []string {
+	return slices.DeleteFunc([]string{m.figure.Of, m.figure.Operation, m.figure.Phase}, func(name string) bool { return name == "" })
+}
+
+// Told returns a value of the metric for people, to three figures.
+func (m Metric) Told(value float64) string {
+	switch {
+	case math.IsNaN(value):
+		return "–"
+	case m.figure.Unit() == expectation.Nanoseconds:
+		return duration(value)
+	case m.figure.Unit() == expectation.PerSecond:
+		return verdict.Rate(value) + "/s"
+	case m.figure.Unit() == expectation.Share:
+		return verdict.Share(value)
+	default:
+		return verdict.Rate(value)
+	}
+}
+
+// duration returns microseconds to three figures, with the unit that suits them.
+func duration(micros float64) string {
+	// What rounds up to a thousand of a unit is one of the next.
+	const next = 999.5
+	switch {
+	case micros < next:
+		return threeFigures(micros) + " µs"
+	case micros < next*1e3:
+		return threeFigures(micros/1e3) + " ms"
+	default:
+		return threeFigures(micros/1e6) + " s"
+	}
+}
+
+// threeFigures returns a number to three figures, or whole where that takes more.
+func threeFigures(value float64) string {
+	decimals := 0
+	switch size := math.Abs(value); {
+	case size < 9.995:
+		decimals = 2
+	case size < 99.95:
+		decimals = 1
+	}
+	return strconv.FormatFloat(value, 'f', decimals, 64)
+}

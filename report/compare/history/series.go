@@ -1,0 +1,168 @@
+package history
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"loadgen/report/compare/statistics"
+	"loadgen/results"
+)
+
+// Document is the history of one scenario or several.
+type Document struct {
+	Metrics   []Metric
+	Scenarios []Scenario
+	// Unread are the runs that could not be read, by name.
+	Unread []Unread
+}
+
+// Scenario is what an archive holds of one scenario.
+type Scenario struct {
+	Name string
+	// Runs is how many runs the series rest on.
+	Runs int
+	// Virtual says that all of them were on the virtual clock, where nothing but the
+	// program can change them. Where some were not, those that were are left out.
+	Virtual bool
+	Left    Left
+	Series  []Series
+}
+
+// Left counts the runs that were left out.
+type Left struct {
+	Virtual       int `json:"virtual"`
+	Partial       int `json:"partial"`
+	ClientLimited int `json:"client_limited"`
+	Invalid       int `json:"invalid"`
+}
+
+// Series are the nights of the same conditions.
+type Series struct {
+	// Differs says in which conditions it differs from the series that began before it.
+	Differs []string
+	Nights  []Night
+	// Trends has one of each metric.
+	Trends     []Trend
+	conditions []condition
+}
+
+// Night is some runs that were begun within six hours.
+type Night struct {
+	// Begun is when the first was.
+	Begun time.Time
+	Runs  int
+	// Commits are those that the tools were built from, as far as they say so.
+	Commits []string
+	// Values are the medians over the runs, by metric, not a number where none can tell.
+	Values []float64
+}
+
+// nightLength is how long after the first run of a night another may be begun. It is no
+// date, since that changes in the middle of somebody's night wherever one stands.
+const nightLength = 6 * time.Hour
+
+// Document returns the history of what was taken in, its scenarios by name. Its error is
+// that of compare.ChangePoints, or a [Fault]: a metric is of an operation or phase that no run
+// has.
+func (a *Archive) Document() (*Document, error) {
+	if err := a.stray(); err != nil {
+		return nil, err
+	}
+	d := &Document{Metrics: slices.Clone(a.metrics), Unread: slices.Clone(a.unread)}
+	slices.SortFunc(d.Unread, func(x, y Unread) int { return strings.Compare(x.Name+x.Reason, y.Name+y.Reason) })
+	of := make(map[string][]run)
+	var names []string
+	for _, r := range a.inOrder() {
+		if of[r.scenario] == nil {
+			names = append(names, r.scenario)
+		}
+		of[r.scenario] = append(of[r.scenario], r)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		s := scenarioOf(name, of[name])
+		for i := range s.Series {
+			if err := s.Series[i].findSteps(a.metrics); err != nil {
+				return nil, err
+			}
+		}
+		d.Scenarios = append(d.Scenarios, s)
+	}
+	return d, nil
+}
+
+// scenarioOf puts the runs of a scenario, which are in order, into series of nights.
+func scenarioOf(name string, runs []run) Scenario {
+	s := Scenario{Name: printable(name, longestWord)}
+	var valid []run
+	for _, r := range runs {
+		switch r.validity {
+		case results.Valid:
+			valid = append(valid, r)
+		case results.Partial:
+			s.Left.Partial++
+		case results.ClientLimited:
+			s.Left.ClientLimited++
+		default:
+			s.Left.Invalid++
+		}
+	}
+	s.Virtual = len(valid) > 0 && !slices.ContainsFunc(valid, func(r run) bool { return !r.virtual })
+	if !s.Virtual {
+		all := len(valid)
+		valid = slices.DeleteFunc(valid, func(r run) bool { return r.virtual })
+		s.Left.Virtual = all - len(valid)
+	}
+	s.Runs = len(valid)
+	parts := make([][]run, 0, 1)
+	for _, r := range valid {
+		i := slices.IndexFunc(parts, func(part []run) bool { return slices.Equal(part[0].conditions, r.conditions) })
+		if i < 0 {
+			i, parts = len(parts), append(parts, nil)
+		}
+		parts[i] = append(parts[i], r)
+	}
+	for i, part := range parts {
+		series := Series{Nights: nightsOf(part), conditions: part[0].conditions}
+		if i > 0 {
+			series.Differs = differing(s.Series[i-1].conditions, series.conditions)
+		}
+		s.Series = append(s.Series, series)
+	}
+	return s
+}
+
+// nightsOf puts runs of the same conditions, which are in order, into nights.
+func nightsOf(runs []run) []Night {
+	var list []Night
+	for len(runs) > 0 {
+		end := slices.IndexFunc(runs, func(r run) bool { return r.started.Sub(runs[0].started) >= nightLength })
+		if end < 0 {
+			end = len(runs)
+		}
+		list = append(list, nightOf(runs[:end]))
+		runs = runs[end:]
+	}
+	return list
+}
+
+func nightOf(runs []run) Night {
+	night := Night{Begun: runs[0].started, Runs: len(runs)}
+	for metric := range runs[0].values {
+		var told []float64
+		for _, r := range runs {
+			if value := r.values[metric]; !math.IsNaN(value) {
+				told = append(told, value)
+			}
+		}
+		night.Values = append(night.Values, statistics.Median(told))
+	}
+	for _, r := range runs {
+		if r.commit != "" && !slices.Contains(night.Commits, r.commit) {
+			night.Commits = append(night.Commits, r.commit)
+		}
+	}
+	return night
+}

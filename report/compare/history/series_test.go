@@ -1,0 +1,172 @@
+package history_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/report/compare/history"
+	"loadgen/results"
+)
+
+// shape is what a test looks at of a scenario: of each series how many runs its nights have.
+func shape(s *history.Scenario) [][]int {
+	var all [][]int
+	for i := range s.Series {
+		var runs []int
+		for _, night := range s.Series[i].Nights {
+			runs = append(runs, night.Runs)
+		}
+		all = append(all, runs)
+	}
+	return all
+}
+
+func TestRunsBecomeNights(t *testing.T) {
+	at := func(hours float64) *run {
+		r := nightly(0, 10)
+		r.manifest.Started = first.Add(time.Duration(hours * float64(time.Hour)))
+		return r
+	}
+	other := func(n int, change func(m *results.Manifest)) *run { return nightly(n, 10).with(change) }
+	worth := func(n int, validity string) *run {
+		r := nightly(n, 10)
+		r.validity = validity
+		return r
+	}
+	virtual := func(n int) *run { return other(n, func(m *results.Manifest) { m.Time = "virtual" }) }
+	cut := func(r *run) *run { r.validity = results.Partial; return r }
+	for _, row := range []struct {
+		name string
+		runs []*run
+		want [][]int
+		left history.Left
+	}{
+		{"one run", []*run{at(0)}, [][]int{{1}}, history.Left{}},
+		{"runs out of order", []*run{at(48), at(0), at(24)}, [][]int{{1, 1, 1}}, history.Left{}},
+		{"a night that passes midnight", []*run{at(21), at(21.5), at(22.5), at(46), at(47)}, [][]int{{3, 2}}, history.Left{}},
+		{"six hours are another night, just less are not", []*run{at(0), at(5.999), at(6)}, [][]int{{2, 1}}, history.Left{}},
+		{"a scenario that is changed, and changed back", []*run{at(0), other(1, func(m *results.Manifest) { m.Scenario.Text += "x" }), at(48)}, [][]int{{1, 1}, {1}}, history.Left{}},
+		{"another host", []*run{at(0), other(1, func(m *results.Manifest) { m.Environment.CPUs = 4 })}, [][]int{{1}, {1}}, history.Left{}},
+		{"another profile", []*run{at(0), other(1, func(m *results.Manifest) { m.Profile = "relaxed" })}, [][]int{{1}, {1}}, history.Left{}},
+		{"another build is the same series", []*run{at(0), other(1, func(m *results.Manifest) { m.Tool.Commit, m.Tool.Version, m.Tool.Go = "beef", "2", "3" })}, [][]int{{1, 1}}, history.Left{}},
+		{"runs that are not valid", []*run{at(0), worth(1, results.Partial), worth(1, results.Invalid), worth(2, results.ClientLimited), cut(at(72))}, [][]int{{1}},
+			history.Left{Partial: 2, ClientLimited: 1, Invalid: 1}},
+		{"virtual runs among real ones", []*run{at(0), virtual(1), virtual(2)}, [][]int{{1}}, history.Left{Virtual: 2}},
+		{"nothing but virtual runs", []*run{virtual(1), virtual(2)}, [][]int{{1, 1}}, history.Left{}},
+		{"virtual runs beside real ones that are not valid", []*run{worth(0, results.Invalid), virtual(1)}, [][]int{{1}}, history.Left{Invalid: 1}},
+		{"nothing valid", []*run{worth(0, results.Partial)}, nil, history.Left{Partial: 1}},
+	} {
+		d := document(t, archived(t, history.Default(), row.runs...))
+		s := &d.Scenarios[0]
+		if got := shape(s); !slices.EqualFunc(got, row.want, slices.Equal) || s.Left != row.left {
+			t.Errorf("%s: nights of %v runs, left out %+v; want %v and %+v", row.name, got, s.Left, row.want, row.left)
+		}
+	}
+}
+
+// A night has the median of its runs, of those that can tell it.
+func TestNightsAreMedians(t *testing.T) {
+	at := func(minutes int, millis float64) *run {
+		r := nightly(0, millis)
+		r.manifest.Started = first.Add(time.Duration(minutes) * time.Minute)
+		return r
+	}
+	lossy := at(4, 10)
+	lossy.lost = 2
+	for _, row := range []struct {
+		name   string
+		runs   []*run
+		metric string
+		want   float64
+	}{
+		{"of three the middle", []*run{at(0, 30), at(1, 10), at(2, 11)}, "max(get)", 11_000},
+		{"of two what lies between", []*run{at(0, 10), at(1, 12)}, "max(get)", 11_000},
+		{"of five one outlier counts for nothing", []*run{at(0, 10), at(1, 10), at(2, 10), at(3, 500), at(4, 10)}, "max(get)", 10_000},
+		{"a run that cannot tell counts for nothing", []*run{at(0, 10), lossy}, "p50(get)", 10_000},
+		{"what nobody can tell", []*run{at(0, 10)}, "saturation", math.NaN()},
+	} {
+		d := document(t, archived(t, metrics(t, row.metric), row.runs...))
+		got := d.Scenarios[0].Series[0].Nights[0].Values[0]
+		if math.Abs(got-row.want) > .001*row.want || math.IsNaN(got) != math.IsNaN(row.want) {
+			t.Errorf("%s: %v; want %v", row.name, got, row.want)
+		}
+	}
+}
+
+func TestConditionsAreNamed(t *testing.T) {
+	change := func(r *run) string {
+		d := document(t, archived(t, history.Default(), nightly(0, 10), r))
+		if len(d.Scenarios[0].Series) != 2 {
+			return "no series of its own"
+		}
+		return strings.Join(d.Scenarios[0].Series[1].Differs, "; ")
+	}
+	for _, row := range []struct {
+		change func(m *results.Manifest)
+		want   string
+	}{
+		{func(m *results.Manifest) { m.Scenario.Text = strings.Replace(m.Scenario.Text, "seed: 1", "seed: 2", 1) }, `the scenario's line 2 was "seed: 1" and is "seed: 2"`},
+		{func(m *results.Manifest) { m.Profile = "relaxed" }, `the profile was "documented" and is "relaxed"`},
+		{func(m *results.Manifest) { m.Target = "http://127.0.0.1:1/races" }, `the target was "embedded" and is "http://127.0.0.1:1/races"`},
+		{func(m *results.Manifest) { m.Environment.CPUs, m.Tool.System = 4, "linux/arm64" },
+			`the system was "linux/amd64" and is "linux/arm64"; the number of processors was "2" and is "4"`},
+		{func(m *results.Manifest) { m.Retry = "short\x1b[2J\n" }, `the retry policy was "none" and is "short?[2J?"`},
+	} {
+		if got := change(nightly(1, 10).with(row.change)); got != row.want {
+			t.Errorf("the series begins since %s; want %s", got, row.want)
+		}
+	}
+}
+
+func TestLineThatDiffers(t *testing.T) {
+	for _, row := range []struct{ was, is, want string }{
+		{"a\nb", "a\nc", `line 2 was "b" and is "c"`},
+		{"a", "a\nb", `line 2, "b", is new`},
+		{"a\nb", "a", `line 2, "b", is gone`},
+		{"", "a", `line 1 was "" and is "a"`},
+		{"a\n", "a\nb\n", `line 2 was "" and is "b"`},
+		{"\x1b", "  \xff  ", `line 1 was "?" and is "?"`},
+	} {
+		if got := history.LineThatDiffers(row.was, row.is); got != row.want {
+			t.Errorf("of %q and %q: %s; want %s", row.was, row.is, got, row.want)
+		}
+	}
+}
+
+// A record that was cut off, or cannot be read, is named and is none.
+func TestUnreadRuns(t *testing.T) {
+	a := archived(t, history.Default(), nightly(0, 10), nightly(1, 10))
+	broken := nightly(2, 10).record(t)
+	broken.Cut = true
+	a.Add("runs/cut", broken)
+	a.Refuse("runs/newer\x1b", "results: record of a newer schema")
+	d := document(t, a)
+	want := []history.Unread{{"runs/cut", "the record is cut off within a line"}, {"runs/newer?", "results: record of a newer schema"}}
+	if !slices.Equal(d.Unread, want) || len(d.Scenarios[0].Series[0].Nights) != 2 {
+		t.Errorf("unread are %v beside %v; want %v beside two nights", d.Unread, shape(&d.Scenarios[0]), want)
+	}
+	if told := text(t, d); !strings.Contains(told, "left out: runs/cut: the record is cut off") {
+		t.Errorf("the text does not name the cut record:\n%s", told)
+	}
+}
+
+func TestStrayNames(t *testing.T) {
+	for _, row := range []struct{ metric, stray string }{
+		{"p99(get)", ""}, {"p99(peak)", ""}, {"p99(peak 24/s)", ""}, {"served(hottest, peak)", ""},
+		{"p99", ""}, {"p99(gett)", `unknown operation or phase "gett"; did you mean "get"?`}, {"p99(get, pek)", `unknown operation or phase "pek"; did you mean "peak"?`},
+		{"p99(x)", "expected get, peak or peak 24/s"},
+	} {
+		_, err := archived(t, metrics(t, row.metric), nightly(0, 10)).Document()
+		var fault *history.Fault
+		if row.stray == "" && err != nil || row.stray != "" && (!errors.As(err, &fault) || !strings.Contains(err.Error(), row.stray)) {
+			t.Errorf("%s: %v; want %q", row.metric, err, row.stray)
+		}
+	}
+	if _, err := history.New(metrics(t, "p99(gett)")).Document(); err != nil {
+		t.Errorf("where there are no runs: %v; want no name to be stray", err)
+	}
+}

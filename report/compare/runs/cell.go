@@ -1,0 +1,120 @@
+package runs
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"loadgen/report/compare"
+	"loadgen/report/text"
+	"loadgen/report/verdict"
+)
+
+// text returns a figure as tables have it: times in milliseconds.
+func (u unit) text(value *float64) string {
+	if value == nil {
+		return text.Untold
+	}
+	switch u {
+	case micros:
+		return millis(*value)
+	case perSecond:
+		return verdict.Rate(*value)
+	case share:
+		return verdict.Share(*value)
+	case each:
+		return strconv.FormatFloat(*value, 'f', 2, 64)
+	default:
+		return verdict.Count(int64(math.Round(*value)))
+	}
+}
+
+// suffix is what follows a figure's name in tables.
+func (u unit) suffix() string {
+	switch u {
+	case micros:
+		return ", ms"
+	case perSecond:
+		return "/s"
+	default:
+		return ""
+	}
+}
+
+// millis returns microseconds in milliseconds, to three figures and no less than whole ones.
+func millis(value float64) string {
+	for _, scale := range []struct {
+		below    float64
+		decimals int
+	}{{999.5, 3}, {9_995, 2}, {99_950, 1}} {
+		if value < scale.below {
+			return strconv.FormatFloat(value/1000, 'f', scale.decimals, 64)
+		}
+	}
+	return verdict.Count(int64(math.Round(value / 1000)))
+}
+
+// change returns how a figure changed.
+func (m *Metric) change() string {
+	switch {
+	case m.A == nil || m.B == nil:
+		return text.Untold
+	case m.Change == nil:
+		return "from 0"
+	}
+	return compare.Percent(*m.Change)
+}
+
+// interval returns between which bounds it did.
+func (m *Metric) interval() string {
+	if m.Interval == nil || m.Change == nil {
+		return text.Untold
+	}
+	return span(m.Interval[0], m.Interval[1])
+}
+
+// span returns the bounds of a change.
+func span(low, high float64) string { return compare.Percent(low) + " to " + compare.Percent(high) }
+
+// chance returns the p of a figure.
+func (m *Metric) chance() string {
+	if m.P == nil {
+		return text.Untold
+	}
+	return fmt.Sprintf("%.2g", *m.P)
+}
+
+// title returns a section's name.
+func (k key) title() string {
+	phase, operation := "all reported phases", "all operations"
+	if k.phase != "" {
+		phase = shown(k.phase)
+	}
+	if k.operation != "" {
+		operation = shown(k.operation)
+	}
+	return phase + ", " + operation
+}
+
+// longest bounds what is shown of a name.
+const longest = 200
+
+// shown returns a name that a record holds as it may be printed: nothing in it moves a
+// cursor or ends a line.
+func shown(name string) string {
+	var out strings.Builder
+	for _, r := range name {
+		if out.Len() >= longest {
+			out.WriteString("…")
+			break
+		}
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			r = '�'
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
+}

@@ -1,0 +1,301 @@
+package runs_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/report/compare"
+	"loadgen/report/verdict"
+	"loadgen/results"
+)
+
+// The figures are those of the summaries of the records.
+func TestFiguresAreTheSummaries(t *testing.T) {
+	a, b := played{seed: 1, refused: 10}, played{seed: 2, slower: 1.2, refused: 9}
+	c := held(t, side(t, "a", a), side(t, "b", b))
+	compared := 0
+	for letter, p := range map[string]played{"A": a, "B": b} {
+		summary := verdict.Judge(p.record(t))
+		is := func(phase, operation, name string, want *float64) {
+			t.Helper()
+			m := find(t, c, phase, operation, name)
+			got := m.A
+			if letter == "B" {
+				got = m.B
+			}
+			if (got == nil) != (want == nil) || got != nil && *got != *want {
+				t.Errorf("%s: %s of %q, %q is %v; want %v", letter, name, phase, operation, got, want)
+			}
+			compared++
+		}
+		micros := func(v *int64) *float64 {
+			if v == nil {
+				return nil
+			}
+			f := float64(*v)
+			return &f
+		}
+		times := func(phase, operation string, q results.Quantiles) {
+			is(phase, operation, "response_us.p50", micros(q.P50))
+			is(phase, operation, "response_us.p90", micros(q.P90))
+			is(phase, operation, "response_us.p99", micros(q.P99))
+			is(phase, operation, "response_us.p99_9", micros(q.P999))
+			is(phase, operation, "response_us.max", micros(q.Max))
+		}
+		times("", "", summary.Response)
+		for _, phase := range summary.Phases {
+			is(phase.Name, "", "offered_entities_per_second", &phase.Offered)
+			is(phase.Name, "", "served_entities_per_second", &phase.Served)
+			is(phase.Name, "", "refused_per_second", &phase.RefusedPerSecond)
+			is(phase.Name, "", "share_lost", phase.ShareLost)
+			for operation, o := range phase.PerOperation {
+				times(phase.Name, operation, o.Response)
+				is(phase.Name, operation, "offered_entities_per_second", &o.Offered)
+				is(phase.Name, operation, "served_entities_per_second", &o.Served)
+				is(phase.Name, operation, "refused_per_second", &o.RefusedPerSecond)
+				is(phase.Name, operation, "share_lost", o.ShareLost)
+				is(phase.Name, operation, "attempts_per_operation", o.AttemptsPerOperation)
+			}
+		}
+	}
+	if compared < 80 {
+		t.Errorf("%d figures were compared; want all of two phases and two operations", compared)
+	}
+	// 4 s at 600/s, two phases, and every tenth of 7,200 was refused, those of the load included.
+	if m := find(t, c, "", "", "entities_counted"); *m.A != 4320 {
+		t.Errorf("counted = %v; want 4320", *m.A)
+	}
+	if m := find(t, c, "", "", "share_lost"); math.Abs(*m.A-.1) > 1e-9 || m.P != nil || m.Interval != nil || m.RangeA != nil {
+		t.Errorf("share lost = %+v; want 0.1, and of one run neither p nor bounds", m)
+	}
+}
+
+// Swapped, the change is the other way round, and p stays.
+func TestSwap(t *testing.T) {
+	a, b := sets(8, .1)
+	was, is := side(t, "a", a...), side(t, "b", b...)
+	there, back := held(t, was, is), held(t, is, was)
+	if there.Outcome != compare.Regression || back.Outcome != compare.Improvement || len(there.Metrics) != len(back.Metrics) {
+		t.Errorf("the outcomes are %s and %s; want a regression and an improvement", there.Outcome, back.Outcome)
+	}
+	near := func(x, y float64) bool { return math.Abs(x-y) < 1e-9 }
+	mirrored := func(x float64) float64 { return 1/(1+x) - 1 }
+	tested := 0
+	for i, m := range there.Metrics {
+		n := back.Metrics[i]
+		if m.P == nil || m.Change == nil {
+			continue
+		}
+		tested++
+		if *m.P != *n.P || !near(*m.Change, mirrored(*n.Change)) || *m.A != *n.B || *m.B != *n.A {
+			t.Errorf("%s of %q: %v with p %v, swapped %v with %v; want the mirror image", m.Metric, m.Phase, *m.Change, *m.P, *n.Change, *n.P)
+		}
+		if m.Interval != nil && (!near(m.Interval[0], mirrored(n.Interval[1])) || !near(m.Interval[1], mirrored(n.Interval[0]))) {
+			t.Errorf("%s: the intervals are %v and %v; want the mirror image", m.Metric, m.Interval, n.Interval)
+		}
+	}
+	if tested < 40 {
+		t.Errorf("%d metrics have a p; want nearly all of them", tested)
+	}
+	for i := range there.Decides {
+		if there.Decides[i].Adjusted != back.Decides[i].Adjusted {
+			t.Errorf("p of %s is %v, swapped %v", there.Decides[i].Metric, there.Decides[i].Adjusted, back.Decides[i].Adjusted)
+		}
+	}
+}
+
+// Sets of the same runs show no difference, in whatever order they are read.
+func TestShuffledSetsOfTheSameRuns(t *testing.T) {
+	runs, _ := sets(8, 0)
+	shuffled := slices.Clone(runs)
+	slices.Reverse(shuffled)
+	shuffled[0], shuffled[3] = shuffled[3], shuffled[0]
+	kept := make(runIndex)
+	c := held(t, kept.side(t, "a", runs...), kept.side(t, "b", shuffled...))
+	if c.Outcome != compare.NoDifference {
+		t.Errorf("the same runs are %q, %v; want no difference", c.Outcome, c.Says)
+	}
+	for _, m := range c.Metrics {
+		if m.Change != nil && *m.Change != 0 || m.P != nil && *m.P != 1 {
+			t.Errorf("%s changed by %v, p %v; want nothing", m.Metric, m.Change, m.P)
+		}
+	}
+	if len(c.Warnings) != 0 {
+		t.Errorf("the warnings are %q; want none", c.Warnings)
+	}
+}
+
+func TestOutcomes(t *testing.T) {
+	kept := make(runIndex)
+	plain := func(a, b []played) ([]played, []played) { return a, b }
+	for _, row := range []struct {
+		name    string
+		pairs   int
+		effect  float64
+		change  func(a, b []played) ([]played, []played)
+		outcome compare.Outcome
+		says    string
+		decide  int
+	}{
+		{"ten pairs, a tenth slower", 10, .1, plain, compare.Regression, "B is worse than A over 10 pairs of runs: response p99 +", 3},
+		{"ten pairs, a tenth faster", 10, -.1, plain, compare.Improvement, "B is better than A over 10 pairs", 3},
+		{"ten pairs that differ by chance", 10, 0, plain, compare.NoDifference, "No difference is shown over 10 pairs", 3},
+		{"six pairs rest on one metric", 6, .2, plain, compare.Regression, "over 6 pairs of runs: response p99 +", 1},
+		{"five pairs are too few", 5, .5, plain, compare.Inconclusive, "5 pairs of runs are too few", 0},
+		{"as many on each side, or no pairs", 6, .5, func(a, b []played) ([]played, []played) { return a, b[:5] }, compare.Inconclusive, "A has 6 runs and B 5 runs, and only runs in pairs", 0},
+		{"a set against one run", 6, .5, func(a, b []played) ([]played, []played) { return a, b[:1] }, compare.Inconclusive, "A has 6 runs and B 1 run,", 0},
+		{"all of A before all of B", 6, .5, func(a, b []played) ([]played, []played) {
+			for i := range b {
+				b[i].started = b[i].started.Add(time.Hour)
+			}
+			return a, b
+		}, compare.Inconclusive, "not taken in turn", 0},
+		{"a run that broke off", 6, .5, func(a, b []played) ([]played, []played) {
+			b[3].killed = true
+			return a, b
+		}, compare.Inconclusive, "1 run is not valid", 0},
+		{"runs in virtual time that repeat each other", 6, .5, func(a, b []played) ([]played, []played) {
+			for i := range a {
+				a[i], b[i] = played{virtual: true, started: a[i].started}, played{virtual: true, slower: 2, started: b[i].started}
+			}
+			return a, b
+		}, compare.Different, "count as one", 0},
+		{"runs in virtual time with a seed each", 6, .5, func(a, b []played) ([]played, []played) {
+			for i := range a {
+				// Their order is that of the seeds.
+				a[i].virtual, b[i].virtual, a[i].started = true, true, night.Add(-time.Duration(i)*time.Hour)
+			}
+			return a, b
+		}, compare.Regression, "B is worse than A over 6 pairs", 1},
+	} {
+		a, b := row.change(sets(row.pairs, row.effect))
+		c := held(t, kept.side(t, "a", a...), kept.side(t, "b", b...))
+		if c.Outcome != row.outcome || !strings.Contains(strings.Join(c.Says, " "), row.says) || len(c.Decides) != row.decide {
+			t.Errorf("%s: %s, %q by %d metrics; want %s, %q by %d", row.name, c.Outcome, c.Says, len(c.Decides), row.outcome, row.says, row.decide)
+		}
+		if got := text(t, c); !strings.HasPrefix(got, row.outcome.String()+": "+c.Says[0]) {
+			t.Errorf("%s: the text begins %.80q; want its verdict", row.name, got)
+		}
+	}
+}
+
+// A figure that one run does not tell has no p, and decides nothing.
+func TestFigureThatARunLacks(t *testing.T) {
+	a, b := sets(7, .3)
+	b[2].perSecond = 200
+	c := held(t, side(t, "a", a...), side(t, "b", b...))
+	if m := find(t, c, "", "", "response_us.p99"); m.P != nil || m.Interval != nil || m.B == nil {
+		t.Errorf("p99 is %+v; want the median of the runs that tell it, and no p", m)
+	}
+	if len(c.Decides) != 1 || c.Decides[0].Metric != "served" {
+		t.Errorf("the verdict rests on %+v; want what was served, which all runs tell", c.Decides)
+	}
+}
+
+// Of one run a side nothing is called faster or slower, however far apart they are.
+func TestSingleRunsProveNothing(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		slower float64
+		second int
+		says   string
+	}{
+		{"runs that are twice as slow", 2, 60, "Within-run bands do not overlap, "},
+		{"runs that hardly differ", 1.0001, 60, "The within-run bands overlap, and one run a side proves nothing: the unit is the run."},
+		{"runs too short for bands", 2, 3, "One run a side proves nothing: the unit is the run."},
+	} {
+		one, other := played{seed: 1, seconds: row.second, perSecond: 100}, played{seed: 2, seconds: row.second, perSecond: 100, slower: row.slower}
+		c := held(t, side(t, "a", one), side(t, "b", other))
+		if c.Outcome != compare.Inconclusive || !strings.HasPrefix(c.Says[0], row.says) || !strings.HasSuffix(c.Says[0], "nothing: the unit is the run.") {
+			t.Errorf("%s: %s, %q; want inconclusive, %q", row.name, c.Outcome, c.Says, row.says)
+		}
+		if len(c.Bands) != 4 {
+			t.Fatalf("%s: %d bands; want two for each phase", row.name, len(c.Bands))
+		}
+		for _, b := range c.Bands {
+			if b.Doubt != "" && b.Apart || b.Change.Interval != nil && (b.A.Interval[0] > b.A.Mean || b.A.Interval[1] < b.A.Mean) {
+				t.Errorf("%s: the band is %+v; want its mean within, and no word where it is doubted", row.name, b)
+			}
+		}
+		got := strings.ToLower(text(t, c))
+		for _, word := range []string{"slower", "faster", "worse", "better", "regression", "improvement"} {
+			if strings.Contains(got, word) {
+				t.Errorf("%s: the text says %q:\n%s", row.name, word, got)
+			}
+		}
+	}
+}
+
+// Runs in virtual time are compared value by value.
+func TestVirtualRuns(t *testing.T) {
+	same := held(t, side(t, "a", played{virtual: true}), side(t, "b", played{virtual: true, started: night.Add(time.Hour)}))
+	if same.Outcome != compare.Identical || same.Exact == nil || len(same.Bands) != 0 || len(same.Warnings) != 0 ||
+		!strings.HasPrefix(text(t, same), "identical: They repeat to the last count.\n") {
+		t.Errorf("a run that repeats is %s, %v with %q", same.Outcome, same.Says, same.Warnings)
+	}
+	other := held(t, side(t, "a", played{virtual: true}), side(t, "b", played{virtual: true, refused: 2399}))
+	if other.Outcome != compare.Different || other.Exact.Difference.Total == 0 || len(other.Says) != 1 ||
+		!strings.Contains(text(t, other), "operations[get].refused: was 0, is 1") {
+		t.Errorf("a run with refusals is %s, %v:\n%s", other.Outcome, other.Says, text(t, other))
+	}
+	seeded := held(t, side(t, "a", played{virtual: true}), side(t, "b", played{virtual: true, seed: 8, alter: func(m *results.Manifest) {
+		m.Scenario.Text = strings.Replace(scenarioText, "7", "8", 1)
+	}}))
+	if seeded.Outcome != compare.Different || !strings.Contains(strings.Join(seeded.Says, " "), "need not") {
+		t.Errorf("runs of two seeds: %s, %q; want that they need not repeat", seeded.Outcome, seeded.Says)
+	}
+	var up, down []played
+	for i := range 3 {
+		up = append(up, played{virtual: true, seed: uint64(i), started: night.Add(time.Duration(i) * time.Minute)})
+		down = append(down, played{virtual: true, seed: uint64(i), started: night.Add(-time.Duration(i) * time.Minute)})
+	}
+	if c := held(t, side(t, "a", up...), side(t, "b", down...)); c.Outcome != compare.Identical || c.Says[0] != "All 3 pairs of runs repeat to the last count." {
+		t.Errorf("the same seeds the other way round: %s, %q; want pairs by seed", c.Outcome, c.Says)
+	}
+	named := held(t, side(t, "a", played{virtual: true}), side(t, "b", played{virtual: true, alter: func(m *results.Manifest) { m.Scenario.Name = "large" }}))
+	if named.Exact != nil || named.Outcome != compare.Inconclusive {
+		t.Errorf("virtual runs of two scenarios: %s, %+v; want no exact comparison", named.Outcome, named.Exact)
+	}
+	live := held(t, side(t, "a", played{virtual: true}), side(t, "b", played{}))
+	if live.Exact != nil || live.Outcome != compare.Inconclusive {
+		t.Errorf("a virtual run against a live one: %s, %+v; want no exact comparison", live.Outcome, live.Exact)
+	}
+}
+
+// The JSON form has the keys that scripts rely on.
+func TestJSON(t *testing.T) {
+	a, b := sets(8, .3)
+	c := held(t, side(t, "a", a...), side(t, "b", b...))
+	var out bytes.Buffer
+	if err := c.JSON(&out); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Verdict string
+		Metrics []struct {
+			Metric, Phase, Operation string
+			A, B, Change, P          *float64
+			Interval                 *[2]float64
+		}
+		Warnings []string
+	}
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Verdict != "regression" || len(got.Metrics) != 66 || got.Warnings == nil {
+		t.Fatalf("%s with %d metrics; want a regression and 11 metrics of the whole and a phase by 3 operations", got.Verdict, len(got.Metrics))
+	}
+	if m := got.Metrics[0]; m.Metric != "response_us.p50" || m.Interval == nil || m.P == nil || *m.Change < .2 || *m.A >= *m.B {
+		t.Errorf("the first metric is %+v; want the median, a third slower", m)
+	}
+	for _, m := range got.Metrics {
+		if m.Metric == "refused_per_second" && (*m.A != 0 || *m.Change != 0) {
+			t.Errorf("%+v; want nothing refused, and no change", m)
+		}
+	}
+}

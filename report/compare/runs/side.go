@@ -1,0 +1,173 @@
+package runs
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"loadgen/report/verdict"
+	"loadgen/results"
+	"loadgen/results/baseline"
+)
+
+// Side is a run or a set of runs. It keeps what is compared of the records that it is
+// given, not the records. It belongs to one goroutine.
+type Side struct {
+	// Name is what the user calls it: a folder.
+	Name string
+
+	runs []*run
+	// keys are the sections that its runs have, in the order of the first that has them.
+	keys  []key
+	times map[key]*results.Histogram
+}
+
+// key is one section of a comparison: a phase and a kind of operation. An empty phase is
+// all reported ones together, an empty operation all operations.
+type key struct{ phase, operation string }
+
+// run is what of a record is compared.
+type run struct {
+	name     string
+	schema   int
+	started  time.Time
+	manifest results.Manifest
+	validity string
+	reasons  []string
+	// cut says why the record is not whole, empty where it is.
+	cut     string
+	figures map[key]section
+	// seconds are the whole seconds of each phase, in the order of the run. Only a run
+	// that is alone on its side keeps them.
+	seconds []stretch
+	// tree is what repeats of a run in virtual time, nil of others.
+	tree []byte
+}
+
+// section is what a run came to in one section.
+type section struct {
+	results.PhaseOperationSummary
+	counted int64
+}
+
+// MostRuns is how many runs a side may have.
+const MostRuns = 1000
+
+// Add adds the record of a run. Its error wraps [ErrEmpty], [ErrSchema] or [ErrTooMany].
+func (s *Side) Add(name string, record *results.Record) error {
+	if len(s.runs) == MostRuns {
+		return fmt.Errorf("%w: %s holds more than %d", ErrTooMany, s.Name, MostRuns)
+	}
+	if len(s.runs) > 0 && s.runs[0].schema != record.SchemaVersion {
+		return fmt.Errorf("%w: %s has %d, %s %d", ErrSchema, s.runs[0].name, s.runs[0].schema, name, record.SchemaVersion)
+	}
+	judged := *record
+	judged.Summary = verdict.Judge(record)
+	one := &run{name: name, schema: record.SchemaVersion, started: record.Manifest.Started, manifest: record.Manifest,
+		validity: judged.Summary.Validity, reasons: judged.Summary.Reasons, seconds: stretches(record)}
+	steps := verdict.Reported(record)
+	if len(steps) == 0 && len(one.seconds) == 0 {
+		return fmt.Errorf("%w: %s is of no length: it came to no reported phase, and to no whole second of any; expected a run that did",
+			ErrEmpty, name)
+	}
+	one.cut = cutOff(record, len(steps))
+	if tree, err := baseline.Of(&judged); err == nil {
+		one.tree = tree.JSON()
+	}
+	s.take(one, record, steps)
+	s.runs = append(s.runs, one)
+	if len(s.runs) > 1 {
+		s.runs[0].seconds, one.seconds = nil, nil
+	}
+	return nil
+}
+
+// cutOff says what is missing of a record, empty where nothing is.
+func cutOff(record *results.Record, steps int) string {
+	switch {
+	case len(record.Phases) == 0:
+		return "was cut off, and has no totals: its whole seconds alone are compared"
+	case record.Cut:
+		return "is cut off within a line: its totals are compared, and the seconds up to there"
+	case record.Validity == results.Partial && steps > 0:
+		return "did not come to its end: what it came to is compared"
+	case record.Validity == results.Partial:
+		return "did not come to a reported phase: its whole seconds alone are compared"
+	}
+	return ""
+}
+
+// take takes the figures of a record, and the distributions of its response times.
+func (s *Side) take(one *run, record *results.Record, steps []verdict.Step) {
+	one.figures = make(map[key]section)
+	if len(steps) == 0 {
+		return
+	}
+	kinds := []results.Kind{{}}
+	for i, kind := range record.Manifest.Operations {
+		if slices.ContainsFunc(steps, func(step verdict.Step) bool { k := &step.Phase.Kinds[i]; return k.Scheduled+k.Attempts > 0 }) {
+			kinds = append(kinds, kind)
+		}
+	}
+	for _, kind := range kinds {
+		want := func(other results.Kind) bool { return kind.Name == "" || other.Name == kind.Name }
+		figures, sum := verdict.Whole(record, want)
+		s.put(one, key{"", kind.Name}, figures, &sum)
+	}
+	for _, step := range steps {
+		for _, kind := range kinds {
+			want := func(other results.Kind) bool { return kind.Name == "" || other.Name == kind.Name }
+			sum := step.Sum(want)
+			s.put(one, key{step.Phase.Name, kind.Name}, step.Figures(want), &sum)
+		}
+	}
+}
+
+// put keeps a section of a run, unless nothing happened in it.
+func (s *Side) put(one *run, k key, figures results.PhaseOperationSummary, sum *results.KindStats) {
+	if sum.Scheduled == 0 && sum.Attempts == 0 {
+		return
+	}
+	one.figures[k] = section{figures, sum.Counted}
+	if s.times == nil {
+		s.times = make(map[key]*results.Histogram)
+	}
+	if s.times[k] == nil {
+		s.keys = append(s.keys, k)
+		s.times[k] = results.NewHistogram()
+	}
+	s.times[k].Merge(sum.Response)
+}
+
+// sort puts the runs into the order in which they were taken; those in virtual time, which
+// have none, into that of their seeds.
+func (s *Side) sort() {
+	virtual := !slices.ContainsFunc(s.runs, func(one *run) bool { return one.manifest.Time != "virtual" })
+	slices.SortStableFunc(s.runs, func(a, b *run) int {
+		if virtual && a.manifest.Seed != b.manifest.Seed {
+			return cmp.Compare(a.manifest.Seed, b.manifest.Seed)
+		}
+		return cmp.Or(a.started.Compare(b.started), cmp.Compare(a.name, b.name))
+	})
+}
+
+// repeats reports whether a run in virtual time is there twice: it counts once.
+func (s *Side) repeats() bool {
+	for i, one := range s.runs {
+		if one.tree != nil && slices.ContainsFunc(s.runs[:i], func(other *run) bool { return bytes.Equal(one.tree, other.tree) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// each returns something of every run.
+func (s *Side) each(of func(*run) string) []string {
+	var list []string
+	for _, one := range s.runs {
+		list = append(list, of(one))
+	}
+	return list
+}

@@ -1,0 +1,269 @@
+package runs_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"loadgen/report/compare"
+	"loadgen/report/compare/runs"
+	"loadgen/results"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write the golden reports of testdata anew; read the difference before committing it")
+
+// Whatever differs between two runs is warned of, and nothing else.
+func TestWarnings(t *testing.T) {
+	plain := side(t, "a", played{})
+	for _, row := range []struct {
+		name  string
+		alter func(*results.Manifest)
+		says  string
+	}{
+		{"the same", func(*results.Manifest) {}, ""},
+		{"the scenario", func(m *results.Manifest) { m.Scenario.Name = "large" }, "the scenario differs: A has small, B has large"},
+		{"its text", func(m *results.Manifest) { m.Scenario.Text = "name: small\nseed: 7\nretry: short\n" }, `first in line 3: A has "retry: none", B has "retry: short"`},
+		{"its text by a line more", func(m *results.Manifest) { m.Scenario.Text += "start: cold\n" }, `line 4 of B, "start: cold", is not in A`},
+		{"its text by a line less", func(m *results.Manifest) { m.Scenario.Text = "name: small\nseed: 7\n" }, `line 3 of A, "retry: none", is not in B`},
+		{"the seed, which is in the text", func(m *results.Manifest) { m.Seed, m.Scenario.Text = 8, "name: small\nseed: 8\nretry: none\n" }, "the seed differs: A has 0, B has 8"},
+		{"the target", func(m *results.Manifest) { m.Target = "http://127.0.0.1" }, "the target differs: A has embedded, B has http://127.0.0.1"},
+		{"what the target is", func(m *results.Manifest) { m.Service = "Azurite" }, "the target differs"},
+		{"accounts", func(m *results.Manifest) { m.Accounts = 3 }, "accounts differs: A has 1, B has 3"},
+		{"the profile", func(m *results.Manifest) { m.Profile = "headroom" }, "profile of the model differs: A has documented, B has headroom"},
+		{"the start", func(m *results.Manifest) { m.Start = "cold" }, "the start differs: A has warm, B has cold"},
+		{"the retry policy", func(m *results.Manifest) { m.Retry = "short" }, "retry policy differs"},
+		{"time", func(m *results.Manifest) { m.Time = "virtual" }, "the time differs: A has real, B has virtual"},
+		{"the driver", func(m *results.Manifest) { m.Driver = "vegeta" }, "the driver differs: A has none, B has vegeta"},
+		{"the opposite", func(m *results.Manifest) { m.Opposite = "x" }, "the opposite of a scenario differs"},
+		{"what is stored", func(m *results.Manifest) { m.Dataless = true }, "the storing of data differs: A has all, B has none"},
+		{"the version", func(m *results.Manifest) { m.Tool.Version = "v2" }, "build of the tool differs: A has v1 abc, B has v2 abc"},
+		{"the commit", func(m *results.Manifest) { m.Tool.Commit = "def" }, "build of the tool differs"},
+		{"Go", func(m *results.Manifest) { m.Tool.Go = "go1.27" }, "the version of Go"},
+		{"the system", func(m *results.Manifest) { m.Tool.System = "darwin/arm64" }, "the system"},
+		{"the processors", func(m *results.Manifest) { m.Environment.CPUs = 8 }, "the machine differs: A has 2 CPUs"},
+		{"GOMAXPROCS", func(m *results.Manifest) { m.Environment.GOMAXPROCS = 1 }, "the machine differs"},
+		{"the workers", func(m *results.Manifest) { m.Environment.Workers = 9 }, "the number of workers differs: A has 8, B has 9"},
+	} {
+		c := held(t, plain, side(t, "b", played{alter: row.alter}))
+		want := 1
+		if row.says == "" {
+			want = 0
+		}
+		if len(c.Warnings) != want || !strings.Contains(strings.Join(c.Warnings, "\n"), row.says) {
+			t.Errorf("%s: the warnings are %q; want one with %q", row.name, c.Warnings, row.says)
+		}
+	}
+}
+
+// What makes sets unlike is warned of, too.
+func TestWarningsOfSets(t *testing.T) {
+	kept := make(runIndex)
+	turned := func(alter func(a, b []played)) ([]played, []played) {
+		a, b := sets(3, 0)
+		alter(a, b)
+		return a, b
+	}
+	for _, row := range []struct {
+		name  string
+		alter func(a, b []played)
+		says  string
+	}{
+		{"pairs with a seed each", func(a, b []played) {}, ""},
+		{"sets with two seeds out of step", func(a, b []played) { b[0].seed = 9 }, "the seed differs: A has 0; 1; 2, B has 9; 1; 2"},
+		{"two builds on either side", func(a, b []played) {
+			other := func(m *results.Manifest) { m.Tool.Version = "v2" }
+			a[1].alter, b[1].alter = other, other
+		}, "the build of the tool is not the same for all runs of a side: v1 abc; v2 abc"},
+		{"one side after the other", func(a, b []played) {
+			for i := range b {
+				b[i].started = b[i].started.Add(time.Hour)
+			}
+		}, "not taken in turn"},
+		{"A always first", func(a, b []played) { a[1].started, b[1].started = b[1].started, a[1].started }, "A came first in every pair"},
+	} {
+		a, b := turned(row.alter)
+		c := held(t, kept.side(t, "a", a...), kept.side(t, "b", b...))
+		want := 1
+		if row.says == "" {
+			want = 0
+		}
+		if len(c.Warnings) != want || !strings.Contains(strings.Join(c.Warnings, "\n"), row.says) {
+			t.Errorf("%s: the warnings are %q; want one with %q", row.name, c.Warnings, row.says)
+		}
+	}
+	a, b := sets(3, 0)
+	c := held(t, kept.side(t, "a", a...), kept.side(t, "b", b[:2]...))
+	if len(c.Warnings) != 2 || !strings.Contains(c.Warnings[0], "A has 3, B has 2") {
+		t.Errorf("three runs against two: %q; want their number, and the seed that is too many", c.Warnings)
+	}
+}
+
+// A phase, or an operation, of one side is named and left out.
+func TestWhatOneSideHas(t *testing.T) {
+	record := played{}.record(t)
+	record.Phases[2].Name = "hold"
+	b := &runs.Side{Name: "b"}
+	if err := b.Add("b", record); err != nil {
+		t.Fatal(err)
+	}
+	c := held(t, side(t, "a", played{}), b)
+	if len(c.Warnings) != 2 || !strings.Contains(c.Warnings[0], "A alone has peak 2, all operations") || !strings.Contains(c.Warnings[1], "B alone has hold, all operations: not compared") {
+		t.Errorf("the warnings are %q; want the phase that each has alone", c.Warnings)
+	}
+	c = held(t, side(t, "a", played{}), side(t, "b", played{alter: func(m *results.Manifest) { m.Operations[1].Name = "query" }}))
+	if len(c.Warnings) != 2 || !strings.Contains(c.Warnings[0], "A alone has all reported phases, get: not") || !strings.Contains(c.Warnings[1], "query") {
+		t.Errorf("the warnings are %q; want the operation that each has alone", c.Warnings)
+	}
+}
+
+// A record that is not whole is told first, and compared as far as it goes.
+func TestCutRecords(t *testing.T) {
+	for _, row := range []struct {
+		name, says     string
+		cut            func() *results.Record
+		metrics, bands int
+		// seconds are those of the two phases that both have whole.
+		seconds [2]int
+	}{
+		{"cut off within a line", "b is cut off within a line", func() *results.Record {
+			r := played{}.record(t)
+			r.Cut = true
+			return r
+		}, 99, 4, [2]int{4, 4}},
+		{"killed", "b was cut off, and has no totals", func() *results.Record { return played{killed: true}.record(t) }, 0, 4, [2]int{3, 2}},
+		{"interrupted", "b did not come to its end", func() *results.Record {
+			r := played{}.record(t)
+			r.Validity, r.Reasons, r.Duration = results.Partial, []string{"interrupted"}, 10500*time.Millisecond
+			return r
+		}, 99, 4, [2]int{4, 2}},
+	} {
+		b := &runs.Side{Name: "b"}
+		if err := b.Add("b", row.cut()); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []*runs.Comparison{held(t, side(t, "a", played{}), b), held(t, b, side(t, "a", played{}))} {
+			if !strings.HasPrefix(c.Warnings[0], row.says) || len(c.Metrics) != row.metrics || len(c.Bands) != row.bands || c.Outcome != compare.Inconclusive {
+				t.Errorf("%s: %s, %q, %d metrics, %d bands; want %q first, %d and %d", row.name, c.Outcome, c.Warnings, len(c.Metrics), len(c.Bands), row.says, row.metrics, row.bands)
+				continue
+			}
+			if got := [2]int{c.Bands[0].Seconds, c.Bands[2].Seconds}; got != row.seconds {
+				t.Errorf("%s: %v seconds are compared; want %v", row.name, got, row.seconds)
+			}
+		}
+	}
+}
+
+// Of many runs that are not sound, some are named and the others counted.
+func TestManyUnsoundRuns(t *testing.T) {
+	b := &runs.Side{Name: "b"}
+	small := played{seconds: 3, perSecond: 2, killed: true}.record(t)
+	for i := range 13 {
+		if err := b.Add(fmt.Sprintf("b/%02d", i), small); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := held(t, side(t, "a", played{}), b)
+	if len(c.Warnings) < 22 || c.Warnings[10] != "and so it is with 3 more runs of b" || !strings.HasPrefix(c.Warnings[11], "b/00 is partial: ") {
+		t.Errorf("the warnings are %q; want ten runs that were cut off, ten that are partial, and three more of each", c.Warnings)
+	}
+}
+
+func TestRunsThatCannotBeCompared(t *testing.T) {
+	empty := played{}.record(t)
+	empty.Phases, empty.Intervals, empty.Duration = nil, nil, 0
+	newer := played{}.record(t)
+	newer.SchemaVersion = 2
+	a := side(t, "a", played{})
+	if err := a.Add("a/2", empty); !errors.Is(err, runs.ErrEmpty) || !strings.Contains(err.Error(), "a/2 is of no length") {
+		t.Errorf("a run of no length: %v; want ErrEmpty", err)
+	}
+	if err := a.Add("a/2", newer); !errors.Is(err, runs.ErrSchema) {
+		t.Errorf("a run of another schema in a set: %v; want ErrSchema", err)
+	}
+	b := new(runs.Side)
+	if _, err := runs.Of(a, b); !errors.Is(err, runs.ErrEmpty) {
+		t.Errorf("a side without runs: %v; want ErrEmpty", err)
+	}
+	if err := b.Add("b", newer); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := runs.Of(a, b); !errors.Is(err, runs.ErrSchema) {
+		t.Errorf("sides of two schemas: %v; want ErrSchema", err)
+	}
+	full, small := new(runs.Side), played{seconds: 3, perSecond: 2, killed: true}.record(t)
+	for i := range runs.MostRuns {
+		if err := full.Add(fmt.Sprint(i), small); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := full.Add("one more", small); !errors.Is(err, runs.ErrTooMany) {
+		t.Errorf("a run too many: %v; want ErrTooMany", err)
+	}
+}
+
+// Nothing that a record holds moves a cursor, or becomes a part of a page.
+func TestHostileNames(t *testing.T) {
+	const hostile = "a\x1b[2J\r\n\u202eb|<script>\xff*"
+	b := &runs.Side{Name: hostile}
+	record := played{alter: func(m *results.Manifest) {
+		m.Scenario.Name, m.Target, m.Operations[1].Name, m.Scenario.Text = hostile, hostile, hostile, hostile
+	}}.record(t)
+	for i := range record.Phases {
+		record.Phases[i].Name += hostile
+	}
+	if err := b.Add(hostile, record); err != nil {
+		t.Fatal(err)
+	}
+	c := held(t, b, b)
+	var marked strings.Builder
+	if err := c.Markdown(&marked); err != nil {
+		t.Fatal(err)
+	}
+	for _, got := range []string{text(t, c), marked.String(), text(t, held(t, b, side(t, "a", played{})))} {
+		for _, r := range got {
+			if r != '\n' && !unicode.IsPrint(r) {
+				t.Fatalf("the report holds %q:\n%q", r, got)
+			}
+		}
+	}
+	if strings.Contains(marked.String(), "<script") || strings.Contains(marked.String(), "b|") {
+		t.Errorf("the page holds what it should not:\n%s", marked.String())
+	}
+}
+
+func TestGolden(t *testing.T) {
+	a, b := sets(8, .1)
+	b[0].alter = func(m *results.Manifest) { m.Tool.Version = "v2" }
+	for name, c := range map[string]*runs.Comparison{
+		"sets":    held(t, side(t, "before", a...), side(t, "after", b...)),
+		"single":  held(t, side(t, "one", played{seed: 1, seconds: 20, refused: 50}), side(t, "other", played{seed: 2, seconds: 20, slower: 1.3, refused: 20})),
+		"virtual": held(t, side(t, "one", played{virtual: true}), side(t, "other", played{virtual: true, refused: 100})),
+		"repeats": held(t, side(t, "one", played{virtual: true}), side(t, "other", played{virtual: true})),
+	} {
+		var page strings.Builder
+		if err := c.Markdown(&page); err != nil {
+			t.Fatal(err)
+		}
+		for file, got := range map[string]string{name + ".txt": text(t, c), name + ".md": page.String()} {
+			golden := filepath.Join("testdata", file)
+			if *rewrite {
+				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("%s is\n%s\nwant\n%s", file, got, want)
+			}
+		}
+	}
+}

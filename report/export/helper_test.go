@@ -1,0 +1,120 @@
+package export_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"loadgen/report/verdict"
+	"loadgen/results"
+)
+
+// run is a run of three kinds of operation: a load that is not reported, then steps in
+// which more and more is refused.
+type run struct {
+	names    [3]string
+	phases   [3]string
+	change   func(*results.Manifest)
+	validity string
+	reasons  []string
+	// each is how many operations a step has, gone how many of them are never sent.
+	each, gone int
+	// tail is added to every operation's time.
+	tail time.Duration
+	end  time.Duration
+}
+
+func race() run {
+	return run{names: [3]string{"load", "get", "insert (full)"}, phases: [3]string{"load", "peak 500/s", "peak 1000/s"}, validity: results.Valid, each: 3000}
+}
+
+// record plays the run into a recorder, judges it and reads it back.
+func (r run) record(t testing.TB) *results.Record {
+	t.Helper()
+	m := results.Manifest{
+		Command: []string{"loadgen", "stress"}, Scenario: results.Scenario{Name: "stress"}, Target: results.InProcess,
+		Start: "warm", Profile: "documented", Seed: 7, Retry: "short", Time: "virtual",
+		Started:    time.Date(2011, 11, 6, 9, 40, 0, 250_000_000, time.UTC),
+		Targets:    results.Targets{Partition: 2000, Account: 20_000},
+		Operations: []results.Kind{{Name: r.names[0]}, {Name: r.names[1], Group: "GET"}, {Name: r.names[2], Group: "PUT"}},
+	}
+	if r.change != nil {
+		r.change(&m)
+	}
+	folder := new(results.Memory)
+	recorder, err := results.NewRecorder(folder, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(11, uint64(r.each)))
+	n := uint64(0)
+	one := func(phase, kind int, due, took time.Duration, class results.Class) {
+		n++
+		took += time.Duration(rng.IntN(4000))*time.Microsecond + r.tail
+		recorder.Scheduled(results.Scheduled{Phase: phase, Kind: kind, Intended: due, Sent: due + time.Millisecond, Entities: 1})
+		if class == results.Refused {
+			recorder.Attempt(&results.Attempt{Phase: phase, Kind: kind, Number: n, Intended: due, Sent: due + time.Millisecond, Done: due + took, Class: results.Refused, Status: 503})
+			class = results.Ok + results.Class(n/7%2)
+		}
+		a := results.Attempt{Phase: phase, Kind: kind, Number: n, Try: 1, Intended: due, Sent: due + time.Millisecond, Done: due + 2*took, Class: class, Status: 200}
+		c := results.Completed{Phase: phase, Kind: kind, Number: n, Intended: due, Done: due + 2*took, Class: class, Attempts: 1, Entities: 1}
+		if class == results.Ok {
+			a.Counted, a.Returned, c.Served = 1, 1, 1
+		}
+		recorder.Attempt(&a)
+		recorder.Completed(&c)
+	}
+	load := recorder.Phase(results.Phase{Name: r.phases[0], Stage: "load"})
+	for i := range 5 {
+		one(load, 0, time.Duration(i)*100*time.Millisecond, 30*time.Millisecond, results.Ok)
+	}
+	recorder.EndPhase(load, 750*time.Millisecond)
+	begin := time.Second
+	for step := range 2 {
+		end := begin + 4*time.Second
+		p := recorder.Phase(results.Phase{Name: r.phases[1+step], Stage: "peak", Begin: begin, End: end, Rate: float64(r.each) / 4, Reported: true})
+		for i := range r.each {
+			due := begin + time.Duration(i)*4*time.Second/time.Duration(r.each)
+			class := results.Ok
+			switch {
+			case i < r.gone:
+				recorder.Scheduled(results.Scheduled{Phase: p, Kind: 1, Intended: due, Entities: 1, Dropped: true})
+				continue
+			case step == 1 && i%5 == 4:
+				class = results.Refused
+			}
+			one(p, 1+i%2, due, 3*time.Millisecond, class)
+		}
+		begin = end
+	}
+	if r.end == 0 {
+		r.end = begin + time.Second
+	}
+	if err := recorder.Finish(r.end, r.validity, r.reasons, nil); err != nil {
+		t.Fatal(err)
+	}
+	record, err := results.Read(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record.Summary = verdict.Judge(record)
+	return record
+}
+
+// hostile is what a name or a text may hold.
+func hostile() []string {
+	return []string{
+		"<script>alert(1)</script>", "]]>", "a\nb\r\nc", "Tag=x,1,2,3,HISTFAAA", "#[StartTime: 5", "x#[BaseTime: 7 (seconds", "a,b", "a, b", "a b", "nul\x00bell\x07",
+		"\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "\xff\xfe", "\ufffe\uffff", "\u202eright to left", "&amp;\"'", "build: B\nBenchmarkX 1 2 ns", "Unit x better=lower",
+		"", " ", "a/b", "-", "_", "\u2028\u2029\u0085", "日本", string(make([]byte, 70_000)),
+		longText(),
+	}
+}
+
+func longText() string {
+	text := make([]byte, 70_000)
+	for i := range text {
+		text[i] = 'a' + byte(i%26)
+	}
+	return string(text)
+}

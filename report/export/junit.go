@@ -1,0 +1,127 @@
+package export
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+)
+
+// Suite is test cases that belong together.
+type Suite struct {
+	Name string
+	// Properties are of all of them.
+	Properties []Property
+	Cases      []Case
+}
+
+// Case is one test case.
+type Case struct {
+	// Class groups cases, by words with dots between them.
+	Class, Name string
+	Status      Status
+	// Kind is a word for what is wrong, Message the sentence that says it, and Lines what
+	// there is to read below; a case that passed has lines alone.
+	Kind, Message, Lines string
+	Properties           []Property
+}
+
+// Property is a value with a name.
+type Property struct {
+	Name  string `xml:"name,attr"`
+	Value string `xml:"value,attr"`
+}
+
+// Status is what became of a case.
+type Status uint8
+
+// The statuses.
+const (
+	Passed Status = iota
+	// Failure: what was claimed is not so.
+	Failure
+	// Error: the case could not be carried out as it should.
+	Error
+	// Skipped: it cannot be told.
+	Skipped
+)
+
+// The elements of the XML.
+type (
+	suitesElement struct {
+		XMLName xml.Name     `xml:"testsuites"`
+		Suite   suiteElement `xml:"testsuite"`
+	}
+	suiteElement struct {
+		Name       string             `xml:"name,attr"`
+		Tests      int                `xml:"tests,attr"`
+		Failures   int                `xml:"failures,attr"`
+		Errors     int                `xml:"errors,attr"`
+		Skipped    int                `xml:"skipped,attr"`
+		Properties *propertiesElement `xml:"properties"`
+		Cases      []caseElement      `xml:"testcase"`
+	}
+	caseElement struct {
+		Class      string             `xml:"classname,attr"`
+		Name       string             `xml:"name,attr"`
+		Properties *propertiesElement `xml:"properties"`
+		Skipped    *complaint         `xml:"skipped"`
+		Error      *complaint         `xml:"error"`
+		Failure    *complaint         `xml:"failure"`
+		Out        string             `xml:"system-out,omitempty"`
+	}
+	propertiesElement struct {
+		List []Property `xml:"property"`
+	}
+	complaint struct {
+		Type    string `xml:"type,attr,omitempty"`
+		Message string `xml:"message,attr"`
+		Lines   string `xml:",chardata"`
+	}
+)
+
+// JUnit writes a suite as XML. Every text is on one line but [Case.Lines], whose lines the
+// caller owes plain. Its error is the writer's, wrapped.
+func JUnit(w io.Writer, s *Suite) error {
+	document := suitesElement{Suite: suiteElement{Name: Plain(s.Name), Tests: len(s.Cases), Properties: propertiesOf(s.Properties)}}
+	for i := range s.Cases {
+		document.Suite.add(&s.Cases[i])
+	}
+	text, err := xml.MarshalIndent(document, "", "  ")
+	if err != nil {
+		return fmt.Errorf("forms: test cases as XML: %w", err)
+	}
+	if _, err = io.WriteString(w, xml.Header+string(text)+"\n"); err != nil {
+		return fmt.Errorf("forms: writing test cases: %w", err)
+	}
+	return nil
+}
+
+// add adds a case to those of the suite, and to its counts.
+func (s *suiteElement) add(c *Case) {
+	one := caseElement{Class: Plain(c.Class), Name: Plain(c.Name), Properties: propertiesOf(c.Properties)}
+	why := &complaint{Type: Plain(c.Kind), Message: Plain(c.Message), Lines: c.Lines}
+	switch c.Status {
+	case Failure:
+		one.Failure, s.Failures = why, s.Failures+1
+	case Error:
+		one.Error, s.Errors = why, s.Errors+1
+	case Skipped:
+		// The element has no type.
+		why.Type, why.Message = "", Plain(c.Kind+": "+c.Message)
+		one.Skipped, s.Skipped = why, s.Skipped+1
+	default:
+		one.Out = c.Lines
+	}
+	s.Cases = append(s.Cases, one)
+}
+
+func propertiesOf(list []Property) *propertiesElement {
+	if len(list) == 0 {
+		return nil
+	}
+	element := new(propertiesElement)
+	for _, p := range list {
+		element.List = append(element.List, Property{Plain(p.Name), Plain(p.Value)})
+	}
+	return element
+}

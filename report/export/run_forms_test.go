@@ -1,0 +1,390 @@
+package export_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+
+	"loadgen/report/export"
+	"loadgen/report/verdict"
+	"loadgen/results"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write the golden files anew; read the difference before it is kept")
+
+// form is one of the forms of a run.
+type form struct {
+	name, golden string
+	write        func(io.Writer, *results.Record, *results.Summary) error
+}
+
+func forms() []form {
+	return []form{{"hlog", "race.hlog", export.HistogramLog}, {"benchfmt", "race.bench", export.Benchmarks}, {"junit", "race.xml", export.TestCases}}
+}
+
+func (f form) text(t testing.TB, record *results.Record) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := f.write(&out, record, record.Summary); err != nil {
+		t.Fatalf("%s: %v", f.name, err)
+	}
+	return out.String()
+}
+
+// asked is a race of which something is asked, in vain.
+func asked() run {
+	r := race()
+	r.change = func(m *results.Manifest) {
+		m.Expectations = []string{"p99(get) < 100ms", "refused < 1%", "p99.9(load) < 1s"}
+	}
+	return r
+}
+
+func TestForms(t *testing.T) {
+	record := asked().record(t)
+	for _, f := range forms() {
+		path, got := filepath.Join("testdata", f.golden), f.text(t, record)
+		if *rewrite {
+			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), got); diff != "" {
+			t.Errorf("%s differs from %s (-file +written):\n%s", f.name, path, diff)
+		}
+	}
+}
+
+// benchstat reads runs, sets them side by side, and calls what is worse worse.
+func TestBenchstatReads(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds benchstat")
+	}
+	folder := t.TempDir()
+	names := []string{"-modfile=" + filepath.Join("..", "..", ".ci", "tools", "go.mod"), "benchstat"}
+	for _, side := range []string{"a", "b"} {
+		var all strings.Builder
+		for n := range 8 {
+			r := race()
+			r.each += 2 * n
+			if side == "b" {
+				r.tail = 2 * time.Millisecond
+			}
+			all.WriteString(form{"benchfmt", "", export.Benchmarks}.text(t, r.record(t)))
+		}
+		name := filepath.Join(folder, side+".bench")
+		if err := os.WriteFile(name, []byte(all.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, side+"="+name)
+	}
+	out, err := exec.Command("go", append([]string{"tool"}, names...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("benchstat: %v\n%s", err, out)
+	}
+	text := string(out)
+	for _, says := range []string{"retry: short", "validity: valid", "Load/scenario=stress/of=get", "Load/scenario=stress/of=insert_(full)", "p99-sec", "served-entities/s", "refused/op", "p=0.000 n=8"} {
+		if !strings.Contains(text, says) {
+			t.Errorf("benchstat does not say %q:\n%s", says, text)
+		}
+	}
+	if strings.Contains(text, "of=load") || strings.Count(text, "validity:") != 1 {
+		t.Errorf("benchstat has a line of the preparation, or more tables than one:\n%s", text)
+	}
+}
+
+// Each value of the benchmarks is one of the report, of the same phases.
+func TestBenchmarksAreTheReports(t *testing.T) {
+	record := race().record(t)
+	got := map[string]float64{}
+	for line := range strings.Lines(form{"", "", export.Benchmarks}.text(t, record)) {
+		if fields := strings.Fields(line); strings.HasPrefix(line, "Benchmark") {
+			for i := 2; i+1 < len(fields); i += 2 {
+				var value float64
+				if _, err := fmt.Sscan(fields[i], &value); err != nil {
+					t.Fatal(err)
+				}
+				got[strings.TrimPrefix(fields[0], "BenchmarkLoad/scenario=stress")+" "+fields[i+1]] = value
+			}
+		}
+	}
+	s := record.Summary
+	get, gets := verdict.Whole(record, func(k results.Kind) bool { return k.Name == "get" })
+	for _, row := range []struct {
+		name string
+		want float64
+	}{
+		{" p50-ns", 1000 * float64(*s.Response.P50)}, {" p99-ns", 1000 * float64(*s.Response.P99)},
+		{" saturation-entities/s", *s.Saturation},
+		{"/of=get p50-ns", 1000 * float64(*s.PerOperation["get"].Response.P50)}, {"/of=get p90-ns", 1000 * float64(*s.PerOperation["get"].Response.P90)},
+		{"/of=get p99-ns", 1000 * float64(*s.PerOperation["get"].Response.P99)}, {"/of=get served-entities/s", get.Served},
+		{"/of=get refused/op", float64(gets.Refused) / float64(gets.Operations)}, {"/of=get attempts/op", float64(s.PerOperation["get"].Attempts) / float64(s.PerOperation["get"].Operations)},
+		{"/of=get share-lost", *get.ShareLost},
+	} {
+		if value, told := got[row.name]; !told || value != row.want {
+			t.Errorf("%s = %v, %t; want %v", row.name, value, told, row.want)
+		}
+	}
+	if _, told := got["/of=get p99.9-ns"]; told {
+		t.Error("p99.9 of 3,000 operations is told; want none, for it rests on three")
+	}
+}
+
+// xmlRun is what a reader of the XML makes of it.
+type xmlRun struct {
+	Suite struct {
+		Name       string     `xml:"name,attr"`
+		Tests      int        `xml:"tests,attr"`
+		Failures   int        `xml:"failures,attr"`
+		Errors     int        `xml:"errors,attr"`
+		Properties []property `xml:"properties>property"`
+		Cases      []struct {
+			Class   string    `xml:"classname,attr"`
+			Name    string    `xml:"name,attr"`
+			Failure *xmlFault `xml:"failure"`
+			Error   *xmlFault `xml:"error"`
+			Out     string    `xml:"system-out"`
+		} `xml:"testcase"`
+	} `xml:"testsuite"`
+}
+
+type property struct {
+	Name  string `xml:"name,attr"`
+	Value string `xml:"value,attr"`
+}
+
+type xmlFault struct {
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+func readCases(t testing.TB, text string) *xmlRun {
+	t.Helper()
+	var r xmlRun
+	if err := xml.Unmarshal([]byte(text), &r); err != nil {
+		t.Fatalf("the XML cannot be read: %v\n%s", err, text)
+	}
+	return &r
+}
+
+// What is claimed is a case, and validity is one, too.
+func TestCasesReadBack(t *testing.T) {
+	limited := asked()
+	limited.validity, limited.reasons = results.Partial, []string{"the run was interrupted"}
+	audited := race().record(t)
+	audited.Audit = &results.Audit{Writes: 5, Acknowledged: 5, Lost: 2}
+	audited.Summary = verdict.Judge(audited)
+	sound := race().record(t)
+	sound.Audit = &results.Audit{Writes: 5, Acknowledged: 5}
+	sound.Summary = verdict.Judge(sound)
+	for _, row := range []struct {
+		name                    string
+		record                  *results.Record
+		tests, failures, errors int
+		failed                  string
+	}{
+		{"nothing is asked", race().record(t), 1, 0, 0, ""},
+		{"two claims fail, one of them because it cannot be told", asked().record(t), 4, 2, 0, "refused < 1%"},
+		{"the run is partial, of which no claim is borne out", limited.record(t), 4, 3, 1, "the run is valid"},
+		{"writes are lost", audited, 2, 1, 0, "every acknowledged write is there, once"},
+		{"no write is lost", sound, 2, 0, 0, ""},
+	} {
+		r := readCases(t, form{"", "", export.TestCases}.text(t, row.record))
+		s := r.Suite
+		if s.Tests != row.tests || s.Failures != row.failures || s.Errors != row.errors || len(s.Cases) != row.tests || s.Name != "loadgen run" {
+			t.Errorf("%s: the suite is %+v; want %d tests, %d failures, %d errors", row.name, s, row.tests, row.failures, row.errors)
+			continue
+		}
+		bad := map[string]bool{}
+		for i, c := range s.Cases {
+			bad[c.Name] = c.Failure != nil || c.Error != nil
+			if i > 0 && row.record.Audit == nil {
+				e := row.record.Summary.Expectations[i-1]
+				observed := c.Out
+				if c.Failure != nil {
+					observed = c.Failure.Message
+				}
+				if c.Name != e.Expr || (c.Failure == nil) != e.Pass || observed != "observed "+e.Observed || c.Class != "loadgen.run.stress" {
+					t.Errorf("%s: case %d is %+v; want that of %+v", row.name, i, c, e)
+				}
+			}
+		}
+		if row.failed != "" && !bad[row.failed] {
+			t.Errorf("%s: %q has not failed", row.name, row.failed)
+		}
+	}
+	partial := readCases(t, form{"", "", export.TestCases}.text(t, limited.record(t))).Suite.Cases[0].Error
+	if partial.Message != "the run is partial; the run was interrupted" || partial.Text != "the run was interrupted" {
+		t.Errorf("the error is %+v; want the reason", partial)
+	}
+}
+
+var errFull = errors.New("full")
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+// A writer that fails is told of, and a record of nothing is one.
+func TestFormsAtTheEdges(t *testing.T) {
+	for _, f := range forms() {
+		record := race().record(t)
+		if err := f.write(full{}, record, record.Summary); !errors.Is(err, errFull) {
+			t.Errorf("%s to a full disk = %v; want %v", f.name, err, errFull)
+		}
+		empty := &results.Record{Validity: results.Partial}
+		empty.Summary = verdict.Judge(empty)
+		sound(t, f, empty)
+		// A summary that another build has written, and phases without histograms.
+		holes := &results.Record{Manifest: results.Manifest{Operations: []results.Kind{{Name: "get"}}}, Phases: []results.Phase{{Reported: true, End: time.Second, Kinds: []results.KindStats{{}}}, {}}}
+		holes.Summary = &results.Summary{}
+		sound(t, f, holes)
+	}
+}
+
+// sound holds a form to what must be true of it whatever it is about.
+func sound(t testing.TB, f form, record *results.Record) {
+	t.Helper()
+	text := f.text(t, record)
+	for line := range strings.Lines(text) {
+		// Two names, cut, and the figures. A histogram takes more, and XML has no bound.
+		if len(line) > 4000 && f.name == "benchfmt" {
+			t.Errorf("%s has a line of %d bytes", f.name, len(line))
+		}
+	}
+	for _, r := range text {
+		if unicode.IsControl(r) && r != '\n' || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' {
+			t.Errorf("%s holds %q:\n%q", f.name, r, text)
+			break
+		}
+	}
+	switch f.name {
+	case "hlog":
+		soundLog(t, text, record)
+	case "junit":
+		if s := readCases(t, text).Suite; s.Tests != len(s.Cases) || s.Errors+s.Failures > s.Tests {
+			t.Errorf("the suite is %+v", s)
+		}
+	case "benchfmt":
+		soundBenchmarks(t, text)
+	}
+}
+
+// soundLog checks that the public reader finds every line, with tags that differ, and no
+// time but that of the run.
+func soundLog(t testing.TB, text string, record *results.Record) {
+	t.Helper()
+	lines, tags := 0, map[string]int64{}
+	for p := range record.Phases {
+		for k := range record.Phases[p].Kinds {
+			if record.Phases[p].Kinds[k].Response.Count() > 0 {
+				lines++
+			}
+		}
+	}
+	read := readLog(t, text)
+	for _, h := range read {
+		if tags[h.Tag()] += h.TotalCount(); h.Tag() == "" {
+			t.Errorf("a line has no tag:\n%s", text)
+		}
+		if from := record.Manifest.Started.UnixMilli(); from > 0 && (h.StartTimeMs() < from-1 || h.EndTimeMs() > from+record.Duration.Milliseconds()+1) {
+			t.Errorf("a line is of %d to %d ms; the run began at %d", h.StartTimeMs(), h.EndTimeMs(), from)
+		}
+	}
+	if len(read) != lines {
+		t.Errorf("%d lines are read; want %d:\n%s", len(read), lines, text)
+	}
+	if want := record.Total(results.Everything); want.Response.Count() > 0 && len(tags) != len(record.Manifest.Operations) {
+		t.Errorf("the tags are %v; want one for each of %d operations", tags, len(record.Manifest.Operations))
+	}
+}
+
+// soundBenchmarks checks the grammar of golang.org/design/14313-benchmark-format and of
+// unit metadata, and that no two lines have one name.
+func soundBenchmarks(t testing.TB, text string) {
+	t.Helper()
+	names := map[string]bool{}
+	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
+		fields := strings.Fields(line)
+		key, _, found := strings.Cut(line, ": ")
+		switch {
+		case found && strings.Contains(" target profile start retry time validity ", " "+key+" "):
+		case strings.HasPrefix(line, "Unit "):
+			if len(fields) != 3 || fields[2] != "better=lower" && fields[2] != "better=higher" {
+				t.Errorf("%q is no unit", line)
+			}
+		default:
+			if !strings.HasPrefix(line, "BenchmarkLoad/scenario=") || len(fields) < 4 || len(fields)%2 != 0 || fields[1] != "1" || strings.Join(fields, " ") != line || names[fields[0]] {
+				t.Errorf("%q is no benchmark, or has the name of another", line)
+				continue
+			}
+			names[fields[0]] = true
+		}
+	}
+}
+
+// called returns a record in which everything is called by a text. It shares the memory
+// of another, so that a text costs no run.
+func called(record *results.Record, text string) *results.Record {
+	r := *record
+	m := &r.Manifest
+	m.Scenario.Name, m.Target, m.Profile, m.Start, m.Retry, m.Time = text, text, text, text, text, text
+	m.Operations, r.Phases = slices.Clone(m.Operations), slices.Clone(r.Phases)
+	for i := range m.Operations {
+		m.Operations[i].Name = []string{text, text + " ", text + "x"}[i]
+	}
+	for i := range r.Phases {
+		r.Phases[i].Name = text
+	}
+	r.Validity, r.Reasons = results.Partial, []string{text, text}
+	r.Summary = verdict.Judge(&r)
+	r.Summary.Verdict = text
+	r.Summary.Expectations = []results.Expectation{{Expr: text, Observed: text}, {Expr: text, Observed: text, Pass: true}}
+	return &r
+}
+
+// fewer is a race that is soon judged.
+func fewer() run {
+	r := race()
+	r.each = 40
+	return r
+}
+
+func TestFormsOfHostileTexts(t *testing.T) {
+	record := fewer().record(t)
+	for _, text := range hostile() {
+		for _, f := range forms() {
+			sound(t, f, called(record, text))
+		}
+	}
+}
+
+func FuzzForms(f *testing.F) {
+	for _, text := range hostile()[:8] {
+		f.Add(text)
+	}
+	record := fewer().record(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		one := called(record, text)
+		for _, form := range forms() {
+			sound(t, form, one)
+		}
+	})
+}

@@ -1,0 +1,68 @@
+package export
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"loadgen/results"
+)
+
+// TestCases writes a run as JUnit's XML. The first case is that the run is valid, which is
+// an error where it is not; each expectation is one more, a failure with what was observed
+// where it is not met; where the writes were verified, so is that they are all there. Its
+// error is the writer's, wrapped.
+func TestCases(w io.Writer, record *results.Record, summary *results.Summary) error {
+	suite := Suite{Name: "loadgen run", Properties: caseProperties(record, summary)}
+	class := "loadgen.run." + Word(short(record.Manifest.Scenario.Name))
+	suite.Cases = append(suite.Cases, validityCase(class, summary))
+	for _, e := range summary.Expectations {
+		one := Case{Class: class, Name: short(e.Expr), Kind: "expectation", Message: short("observed " + e.Observed), Lines: short("observed " + e.Observed)}
+		if !e.Pass {
+			one.Status = Failure
+		}
+		suite.Cases = append(suite.Cases, one)
+	}
+	if a := summary.Audit; a != nil {
+		said := fmt.Sprintf("%d acknowledged writes are lost, %d counters were raised too often", a.Lost, a.Doubled)
+		one := Case{Class: class, Name: "every acknowledged write is there, once", Kind: "audit", Message: said, Lines: said}
+		if !a.Sound() {
+			one.Status = Failure
+		}
+		suite.Cases = append(suite.Cases, one)
+	}
+	return JUnit(w, &suite)
+}
+
+// validityCase is the case that a run is valid, without which the others say little.
+func validityCase(class string, summary *results.Summary) Case {
+	var lines []string
+	for _, reason := range summary.Reasons {
+		lines = append(lines, Plain(reason))
+	}
+	one := Case{Class: class, Name: "the run is valid", Kind: summary.Validity, Message: Plain(summary.Verdict), Lines: strings.Join(lines, "\n")}
+	if summary.Validity != results.Valid {
+		one.Status = Error
+		one.Message = strings.Join(append([]string{"the run is " + summary.Validity}, lines...), "; ")
+	}
+	return one
+}
+
+// caseProperties returns what the cases are about.
+func caseProperties(record *results.Record, summary *results.Summary) []Property {
+	m := &record.Manifest
+	var list []Property
+	for _, p := range []struct{ name, value string }{
+		{"verdict", summary.Verdict}, {"scenario", m.Scenario.Name}, {"target", m.Target}, {"profile", m.Profile}, {"start", m.Start},
+		{"time", m.Time}, {"seed", strconv.FormatUint(m.Seed, 10)}, {"started", summary.Started},
+		{"duration_s", Decimal(summary.DurationS)}, {"operations", strconv.FormatInt(summary.Operations, 10)},
+		{"attempts", strconv.FormatInt(summary.Attempts, 10)}, {"ok", strconv.FormatInt(summary.Ok, 10)},
+		{"refused", strconv.FormatInt(summary.Refused, 10)}, {"failed", strconv.FormatInt(summary.Failed, 10)},
+	} {
+		if p.value != "" {
+			list = append(list, Property{Name: p.name, Value: p.value})
+		}
+	}
+	return list
+}

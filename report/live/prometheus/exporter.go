@@ -1,0 +1,146 @@
+package prometheus
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"loadgen/report/live"
+	"loadgen/results"
+)
+
+// Exporter counts what a run does for whoever scrapes it.
+type Exporter struct {
+	pulse    *live.Stats
+	registry *prometheus.Registry
+	duration *prometheus.HistogramVec
+	kinds    []string
+
+	// mu guards the writing of phases, which are read without it.
+	mu     sync.Mutex
+	phases atomic.Pointer[[]*phase]
+}
+
+// phase has the series of one phase, by kind of operation and class of status, which are
+// made when first needed.
+type phase struct {
+	name   string
+	series []atomic.Pointer[prometheus.Observer]
+}
+
+// The bounds on what is told apart: phases and operations beyond them share a name.
+const (
+	mostPhases = 200
+	mostKinds  = 100
+	others     = "other"
+)
+
+// classes are the classes of a status; the first is that of no answer.
+var classes = [...]string{"none", "1xx", "2xx", "3xx", "4xx", "5xx"}
+
+// buckets of request durations, in seconds: from what a socket of the same machine takes
+// to what a client waits for at most.
+func buckets() []float64 {
+	return []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
+}
+
+// growth is how much wider each bucket of a native histogram is than the one before, at
+// most; mostBuckets bounds their number.
+const (
+	growth      = 1.1
+	mostBuckets = 160
+)
+
+// mostScrapes is how many scrapes are answered at a time.
+const mostScrapes = 4
+
+// New returns the metrics of a run with operations of these kinds, whose pulse is told of
+// it beside; now tells its present.
+func New(kinds []results.Kind, p *live.Stats, now func() time.Duration) *Exporter {
+	e := &Exporter{pulse: p, registry: prometheus.NewRegistry()}
+	for i, kind := range kinds {
+		if i < mostKinds {
+			e.kinds = append(e.kinds, strings.ToValidUTF8(kind.Name, "?"))
+		}
+	}
+	e.kinds = append(e.kinds, others)
+	e.phases.Store(&[]*phase{})
+	e.duration = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "loadgen_request_duration_seconds",
+		Help:    "Time of single attempts, from when each was sent to its reply.",
+		Buckets: buckets(), NativeHistogramBucketFactor: growth, NativeHistogramMaxBucketNumber: mostBuckets,
+	}, []string{"op", "status_class", "phase"})
+	e.registry.MustRegister(e.duration, newFigures(p, now))
+	return e
+}
+
+// Handler answers scrapes.
+func (e *Exporter) Handler() http.Handler {
+	return promhttp.HandlerFor(e.registry, promhttp.HandlerOpts{MaxRequestsInFlight: mostScrapes, EnableOpenMetrics: true})
+}
+
+// Phase is told of each phase with the record's number of it, from 0 on without a gap.
+func (e *Exporter) Phase(index int, told *results.Phase) {
+	if index >= mostPhases {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	known := *e.phases.Load()
+	for len(known) <= index {
+		known = append(known[:len(known):len(known)], e.newPhase(others))
+	}
+	known[index] = e.newPhase(strings.ToValidUTF8(told.Name, "?"))
+	e.phases.Store(&known)
+}
+
+func (e *Exporter) newPhase(name string) *phase {
+	return &phase{name, make([]atomic.Pointer[prometheus.Observer], len(e.kinds)*len(classes))}
+}
+
+// Attempt is told of every attempt as it ends.
+func (e *Exporter) Attempt(a *results.Attempt) {
+	e.observer(a.Phase, a.Kind, classOf(a.Status)).Observe((a.Done - a.Sent).Seconds())
+}
+
+// classOf returns the class of a status, that of no answer for what is none.
+func classOf(status int) int {
+	if class := status / 100; class > 0 && class < len(classes) {
+		return class
+	}
+	return 0
+}
+
+// observer returns a series, without a lock where there is one.
+func (e *Exporter) observer(index, kind, class int) prometheus.Observer {
+	kind = min(max(kind, 0), len(e.kinds)-1)
+	known := *e.phases.Load()
+	if index < 0 || index >= len(known) {
+		return e.duration.WithLabelValues(e.kinds[kind], classes[class], others)
+	}
+	at := known[index]
+	place := &at.series[kind*len(classes)+class]
+	if found := place.Load(); found != nil {
+		return *found
+	}
+	made := e.duration.WithLabelValues(e.kinds[kind], classes[class], at.name)
+	place.Store(&made)
+	return made
+}
+
+// Completed, Due, Again and Event are told of what the pulse counts.
+func (e *Exporter) Completed(*results.Completed) {}
+
+// Due is as Completed.
+func (e *Exporter) Due(*results.Scheduled) {}
+
+// Again is as Completed.
+func (e *Exporter) Again(time.Duration) {}
+
+// Event is as Completed.
+func (e *Exporter) Event(results.Event) {}

@@ -1,0 +1,152 @@
+package prometheus
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/report/live"
+	"loadgen/results"
+)
+
+// scraped returns what a scrape is answered, without comments.
+func scraped(t *testing.T, e *Exporter) string {
+	t.Helper()
+	reply := httptest.NewRecorder()
+	e.Handler().ServeHTTP(reply, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	if reply.Code != http.StatusOK {
+		t.Fatalf("a scrape was answered %d: %s", reply.Code, reply.Body)
+	}
+	var lines strings.Builder
+	for line := range strings.Lines(reply.Body.String()) {
+		if !strings.HasPrefix(line, "#") {
+			lines.WriteString(line)
+		}
+	}
+	return lines.String()
+}
+
+// told is a run of two kinds and a phase, told to a pulse and its metrics.
+func toldOf(kinds []results.Kind, at time.Duration) (*live.Stats, *Exporter) {
+	p := live.New()
+	return p, New(kinds, p, func() time.Duration { return at })
+}
+
+func TestMetrics(t *testing.T) {
+	p, e := toldOf([]results.Kind{{Name: "get"}, {Name: "in\xffsert"}}, 2*time.Second)
+	p.Enter("peak", 10, 10*time.Second)
+	first := results.Phase{Name: "peak 10/s", Rate: 10}
+	p.Phase(0, &first)
+	e.Phase(0, &first)
+	attempt := func(kind, status int, class results.Class, key string, entities int64, took time.Duration) {
+		a := results.Attempt{Kind: kind, Number: uint64(kind), Sent: time.Second, Done: time.Second + took, Class: class, Status: status,
+			HasPartition: true, PartitionKey: key, Counted: entities}
+		p.Due(&results.Scheduled{Intended: time.Second, Sent: time.Second + 6*time.Millisecond, Entities: entities})
+		p.Attempt(&a)
+		e.Attempt(&a)
+		p.Completed(&results.Completed{Number: a.Number, Done: a.Done, Class: class, Served: entities})
+	}
+	attempt(0, 200, results.Ok, "secret", 6, 3*time.Millisecond)
+	attempt(0, 200, results.Ok, "Paris", 2, 20*time.Millisecond)
+	attempt(1, 503, results.Refused, "secret", 0, 40*time.Second)
+	attempt(1, 0, results.Failed, "secret", 0, time.Millisecond)
+	attempt(7, 999, results.Failed, "secret", 0, time.Millisecond)
+	p.Due(&results.Scheduled{Dropped: true})
+	p.Again(0)
+	got := scraped(t, e)
+	for _, line := range []string{
+		`loadgen_request_duration_seconds_bucket{op="get",phase="peak 10/s",status_class="2xx",le="0.0025"} 0`,
+		`loadgen_request_duration_seconds_bucket{op="get",phase="peak 10/s",status_class="2xx",le="0.005"} 1`,
+		`loadgen_request_duration_seconds_bucket{op="get",phase="peak 10/s",status_class="2xx",le="0.025"} 2`,
+		`loadgen_request_duration_seconds_count{op="get",phase="peak 10/s",status_class="2xx"} 2`,
+		`loadgen_request_duration_seconds_bucket{op="in?sert",phase="peak 10/s",status_class="5xx",le="30"} 0`,
+		`loadgen_request_duration_seconds_count{op="in?sert",phase="peak 10/s",status_class="5xx"} 1`,
+		`loadgen_request_duration_seconds_count{op="in?sert",phase="peak 10/s",status_class="none"} 1`,
+		`loadgen_request_duration_seconds_count{op="other",phase="peak 10/s",status_class="none"} 1`,
+		"loadgen_scheduled_operations_total 6", "loadgen_dropped_operations_total 1", "loadgen_late_operations_total 5",
+		"loadgen_operations_total 5", "loadgen_sent_attempts_total 6", "loadgen_attempts_total 5", "loadgen_ok_attempts_total 2",
+		"loadgen_refused_attempts_total 1", "loadgen_failed_attempts_total 2", "loadgen_served_entities_total 8",
+		"loadgen_in_flight_attempts 1", "loadgen_target_operations_per_second 10",
+		"loadgen_served_entities_per_second 4", "loadgen_offered_entities_per_second 13.333333333333334",
+		`loadgen_partition_heat_entities_per_second{rank="1"} 3`, `loadgen_partition_heat_entities_per_second{rank="2"} 1`,
+	} {
+		if !strings.Contains(got, line+"\n") {
+			t.Errorf("a scrape has no line\n%s", line)
+		}
+	}
+	if t.Failed() {
+		t.Log(got)
+	}
+	if strings.Contains(got, "secret") || strings.Contains(got, "Paris") || strings.Contains(got, `rank="3"`) {
+		t.Errorf("a scrape tells a key, or a rank that nobody has:\n%s", got)
+	}
+}
+
+// The same durations are in a native histogram, whose buckets grow by no more than a
+// tenth (schema 3: by 2^(1/8), 9.05%).
+func TestNativeHistogram(t *testing.T) {
+	_, e := toldOf([]results.Kind{{Name: "get"}}, 0)
+	e.Phase(0, &results.Phase{Name: "peak"})
+	for range 3 {
+		e.Attempt(&results.Attempt{Class: results.Ok, Status: 200, Done: 7 * time.Millisecond})
+	}
+	families, err := e.registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		if family.GetName() != "loadgen_request_duration_seconds" {
+			continue
+		}
+		h := family.GetMetric()[0].GetHistogram()
+		if h.GetSchema() != 3 || h.GetSampleCount() != 3 || len(h.GetPositiveDelta()) != 1 || h.GetPositiveDelta()[0] != 3 || len(h.GetBucket()) != len(buckets()) {
+			t.Errorf("the histogram is %v; want schema 3 with one bucket of three, and %d classic buckets", h, len(buckets()))
+		}
+		return
+	}
+	t.Error("there is no histogram of request durations")
+}
+
+// What is told apart is bounded, whatever a run comes to.
+func TestSeriesAreBounded(t *testing.T) {
+	var kinds []results.Kind
+	for i := range mostKinds + 20 {
+		kinds = append(kinds, results.Kind{Name: fmt.Sprint("op ", i)})
+	}
+	_, e := toldOf(kinds, 0)
+	for i := range mostPhases + 50 {
+		e.Phase(i, &results.Phase{Name: fmt.Sprint("phase ", i)})
+		e.Attempt(&results.Attempt{Class: results.Ok, Phase: i, Kind: i % len(kinds), Status: 200})
+	}
+	e.Attempt(&results.Attempt{Class: results.Ok, Phase: -1, Kind: -1, Status: -500})
+	got := scraped(t, e)
+	for _, tt := range []struct {
+		label string
+		want  bool
+	}{
+		{fmt.Sprintf(`phase="phase %d"`, mostPhases-1), true}, {fmt.Sprintf(`phase="phase %d"`, mostPhases), false},
+		{fmt.Sprintf(`op="op %d"`, mostKinds-1), true}, {fmt.Sprintf(`op="op %d"`, mostKinds), false},
+		{`op="other",phase="phase 119"`, true}, {`phase="other"`, true},
+	} {
+		if strings.Contains(got, tt.label) != tt.want {
+			t.Errorf("a scrape has %s: %t; want %t", tt.label, !tt.want, tt.want)
+		}
+	}
+}
+
+// BenchmarkAttempt is what an attempt costs its teller beside the pulse.
+func BenchmarkAttempt(b *testing.B) {
+	_, e := toldOf([]results.Kind{{Name: "get"}}, 0)
+	e.Phase(0, &results.Phase{Name: "peak"})
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		a := results.Attempt{Class: results.Ok, Status: 200}
+		for pb.Next() {
+			a.Done += 977
+			e.Attempt(&a)
+		}
+	})
+}

@@ -1,0 +1,82 @@
+package prometheus
+
+import (
+	"loadgen/report/live"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// figures are counts and gauges, which a pulse has: they are read as they are scraped.
+type figures struct {
+	pulse *live.Stats
+	now   func() time.Duration
+
+	counts []count
+	// inFlight, offered, target, served and heat are gauges.
+	inFlight, offered, target, served, heat *prometheus.Desc
+}
+
+// count is a total that only rises.
+type count struct {
+	desc *prometheus.Desc
+	of   func(t *live.Totals) int64
+}
+
+func describe(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("loadgen_"+name, help, labels, nil)
+}
+
+func newFigures(p *live.Stats, now func() time.Duration) *figures {
+	return &figures{pulse: p, now: now,
+		counts: []count{
+			{describe("scheduled_operations_total", "Operations that were due."), func(t *live.Totals) int64 { return t.Scheduled }},
+			{describe("dropped_operations_total", "Operations that were due and never sent."), func(t *live.Totals) int64 { return t.Dropped }},
+			{describe("late_operations_total", "Operations first sent more than 5 ms after they were due."), func(t *live.Totals) int64 { return t.Late }},
+			{describe("operations_total", "Operations that ended."), func(t *live.Totals) int64 { return t.Operations }},
+			{describe("sent_attempts_total", "Attempts that were sent."), func(t *live.Totals) int64 { return t.Sent }},
+			{describe("attempts_total", "Attempts that ended: ok, refused or failed."), func(t *live.Totals) int64 { return t.Attempts }},
+			{describe("ok_attempts_total", "Attempts that were served."), func(t *live.Totals) int64 { return t.Ok }},
+			{describe("refused_attempts_total", "Attempts that were throttled."), func(t *live.Totals) int64 { return t.Refused }},
+			{describe("failed_attempts_total", "Attempts that failed otherwise."), func(t *live.Totals) int64 { return t.Failed }},
+			{describe("served_entities_total", "Entities counted for successes."), func(t *live.Totals) int64 { return t.Served }},
+		},
+		inFlight: describe("in_flight_attempts", "Attempts under way."),
+		target:   describe("target_operations_per_second", "Rate at which the phase has operations arrive; absent in a closed loop."),
+		offered:  describe("offered_entities_per_second", "Entities due, over the last two whole seconds."),
+		served:   describe("served_entities_per_second", "Entities counted for successes, over the last two whole seconds."),
+		heat: describe("partition_heat_entities_per_second",
+			"Entities served at least by the busiest partitions over the last two whole seconds, by rank, 1 the busiest.", "rank"),
+	}
+}
+
+// Describe implements [prometheus.Collector].
+func (f *figures) Describe(to chan<- *prometheus.Desc) {
+	for _, one := range f.counts {
+		to <- one.desc
+	}
+	for _, one := range []*prometheus.Desc{f.inFlight, f.target, f.offered, f.served, f.heat} {
+		to <- one
+	}
+}
+
+// Collect implements [prometheus.Collector].
+func (f *figures) Collect(to chan<- prometheus.Metric) {
+	s := f.pulse.Status(f.now())
+	for _, one := range f.counts {
+		to <- prometheus.MustNewConstMetric(one.desc, prometheus.CounterValue, float64(one.of(&s.Totals)))
+	}
+	to <- prometheus.MustNewConstMetric(f.inFlight, prometheus.GaugeValue, float64(s.Totals.InFlight()))
+	for _, one := range []struct {
+		desc  *prometheus.Desc
+		value *float64
+	}{{f.target, s.Target}, {f.offered, s.Offered}, {f.served, s.Served}} {
+		if one.value != nil {
+			to <- prometheus.MustNewConstMetric(one.desc, prometheus.GaugeValue, *one.value)
+		}
+	}
+	for i, heat := range s.Hottest {
+		to <- prometheus.MustNewConstMetric(f.heat, prometheus.GaugeValue, heat.Rate, strconv.Itoa(i+1))
+	}
+}

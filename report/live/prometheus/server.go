@@ -1,0 +1,100 @@
+package prometheus
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Path is where metrics are served, as Prometheus expects.
+const Path = "/metrics"
+
+// askWithin is how long a scraper may take to ask.
+const askWithin = 5 * time.Second
+
+// Server is where a run is scraped while it goes on. A nil one is nowhere. Whoever made
+// it closes it.
+type Server struct {
+	listener net.Listener
+	server   *http.Server
+	done     sync.WaitGroup
+	// now is what the run under way says.
+	now atomic.Pointer[http.Handler]
+}
+
+// Listen opens an address: a port, or a host and a port; what says no host is of this
+// machine alone.
+func Listen(address string) (*Server, error) {
+	full, err := addressOf(address)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := net.Listen("tcp", full)
+	if err != nil {
+		var why *net.OpError
+		if errors.As(err, &why) {
+			err = why.Err
+		}
+		return nil, fmt.Errorf("%w; expected an address of this machine with a free port, such as 127.0.0.1:0", err)
+	}
+	return &Server{listener: listener}, nil
+}
+
+// addressOf returns what to listen on.
+func addressOf(address string) (string, error) {
+	expected := errors.New("expected a port, or a host and a port, such as :9464 or 127.0.0.1:0")
+	if !strings.Contains(address, ":") {
+		address = ":" + address
+	}
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return "", expected
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return "", expected
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	return net.JoinHostPort(host, port), nil
+}
+
+// URL returns where the metrics are, empty where there are none.
+func (s *Server) URL() string {
+	if s == nil {
+		return ""
+	}
+	return "http://" + s.listener.Addr().String() + Path
+}
+
+// Serve begins to answer scrapes about a run, in the place of one before.
+func (s *Server) Serve(e *Exporter) {
+	handler := e.Handler()
+	s.now.Store(&handler)
+	if s.server != nil {
+		return
+	}
+	paths := http.NewServeMux()
+	paths.HandleFunc("GET "+Path, func(w http.ResponseWriter, r *http.Request) { (*s.now.Load()).ServeHTTP(w, r) })
+	s.server = &http.Server{Handler: paths, ReadHeaderTimeout: askWithin, ReadTimeout: askWithin, IdleTimeout: time.Minute}
+	// It ends with the server, by which time there is nobody to tell of a fault.
+	s.done.Go(func() { _ = s.server.Serve(s.listener) })
+}
+
+// Close ends what Listen and Serve began, a scrape that is being answered, too.
+func (s *Server) Close() {
+	switch {
+	case s == nil:
+	case s.server == nil:
+		_ = s.listener.Close()
+	default:
+		_ = s.server.Close()
+		s.done.Wait()
+	}
+}

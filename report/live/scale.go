@@ -1,0 +1,57 @@
+package live
+
+import (
+	"math/bits"
+	"time"
+)
+
+// The scale has fine bins to each doubling from fine microseconds on, so that a bin is
+// no wider than 1/fine of what is in it; below, each microsecond has one. The last holds
+// everything from 71 min on.
+const (
+	fine = 32
+	bins = 28 * fine
+)
+
+// binOf returns the bin that a duration falls into; a negative one is none.
+func binOf(d time.Duration) int {
+	m := uint64(max(0, d/time.Microsecond))
+	if m < fine {
+		return int(m)
+	}
+	shift := bits.Len64(m) - bits.Len64(fine)
+	return min(shift*fine+int(m>>shift), bins-1)
+}
+
+// topOf returns the longest duration, in whole microseconds, of a bin but the last.
+func topOf(bin int) time.Duration {
+	if bin < fine {
+		return time.Duration(bin) * time.Microsecond
+	}
+	shift := bin/fine - 1
+	least := uint64(bin-shift*fine) << shift
+	return time.Duration(least+1<<shift-1) * time.Microsecond
+}
+
+// fewest is how many durations a 99th percentile rests on at least: ten lie beyond it.
+const fewest = 1000
+
+// p99 returns the 99th percentile of counted durations, the longest of its bin. It is
+// nil where there are too few, or where it is beyond the scale.
+func p99(counts *[bins]int64) *time.Duration {
+	var all int64
+	for _, n := range counts {
+		all += n
+	}
+	if all < fewest {
+		return nil
+	}
+	rank := (all*99 + 99) / 100
+	for bin, n := range counts[:bins-1] {
+		if rank -= n; rank <= 0 {
+			top := topOf(bin)
+			return &top
+		}
+	}
+	return nil
+}

@@ -1,0 +1,132 @@
+package live
+
+import (
+	"sync"
+	"time"
+
+	"loadgen/results"
+)
+
+// Stats is how a run fares. Every method is safe for concurrent use.
+type Stats struct {
+	shards [shards]shard
+
+	// mu guards the stage under way.
+	mu    sync.Mutex
+	stage stage
+}
+
+// stage is a stretch of load that is under way.
+type stage struct {
+	name    string
+	planned uint64
+	length  time.Duration
+	// begun says that begin is known: phases are told when the stage begins.
+	begun  bool
+	begin  time.Duration
+	phases []phase
+	// before is what the run came to before the stage.
+	before Totals
+}
+
+type phase struct {
+	name   string
+	begin  time.Duration
+	target float64
+	// rate is 0 where there is none, or it changes.
+	rate float64
+}
+
+// Totals are what a whole run came to so far. Scheduled are the operations that were
+// due, of which Dropped were never sent and Late more than [results.LateAfter] after
+// their time; Sent are attempts, Operations those that ended, Served the entities
+// counted for their successes. Attempts = Ok + Refused + Failed.
+type Totals struct {
+	Scheduled, Dropped, Late, Sent int64
+	Attempts, Ok, Refused, Failed  int64
+	Operations, Served             int64
+}
+
+// InFlight returns how many attempts are under way.
+func (t *Totals) InFlight() int64 { return max(0, t.Sent-t.Attempts) }
+
+func (t *Totals) add(o *Totals) {
+	t.Scheduled += o.Scheduled
+	t.Dropped += o.Dropped
+	t.Late += o.Late
+	t.Sent += o.Sent
+	t.Attempts += o.Attempts
+	t.Ok += o.Ok
+	t.Refused += o.Refused
+	t.Failed += o.Failed
+	t.Operations += o.Operations
+	t.Served += o.Served
+}
+
+// New returns the pulse of a run that has not begun.
+func New() *Stats { return new(Stats) }
+
+// Enter is told of each stage before it begins: how many operations it is to send, and
+// how long its schedule lasts, 0 in a closed loop.
+func (p *Stats) Enter(name string, operations uint64, length time.Duration) {
+	before := p.Totals()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stage = stage{name: name, planned: operations, length: length, before: before}
+	for i := range p.shards {
+		p.shards[i].forget()
+	}
+}
+
+// Phase is told of each phase of a stage as that begins, with the record's number of it.
+func (p *Stats) Phase(_ int, told *results.Phase) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.stage.begun {
+		p.stage.begun, p.stage.begin = true, told.Begin
+	}
+	one := phase{name: told.Name, begin: told.Begin, target: told.Rate}
+	if !told.Varying {
+		one.rate = told.Rate
+	}
+	p.stage.phases = append(p.stage.phases, one)
+}
+
+// Due is told of every operation as it is first sent, or dropped.
+func (p *Stats) Due(s *results.Scheduled) {
+	p.shards[uint64(s.Intended)>>10%shards].due(s)
+}
+
+// Again is told of every attempt but the first of an operation as it is sent.
+func (p *Stats) Again(at time.Duration) { p.shards[uint64(at)>>10%shards].again() }
+
+// Attempt is told of every attempt as it ends.
+func (p *Stats) Attempt(a *results.Attempt) { p.shards[a.Number%shards].attempt(a) }
+
+// Completed is told of every operation as it ends.
+func (p *Stats) Completed(c *results.Completed) { p.shards[c.Number%shards].completed(c) }
+
+// Totals returns what the run came to so far.
+func (p *Stats) Totals() Totals {
+	var all Totals
+	for i := range p.shards {
+		h := &p.shards[i]
+		h.mu.Lock()
+		all.add(&h.totals)
+		h.mu.Unlock()
+	}
+	return all
+}
+
+// Latest returns the last instant at which something ended: the present of a run on a
+// virtual clock.
+func (p *Stats) Latest() time.Duration {
+	var latest time.Duration
+	for i := range p.shards {
+		h := &p.shards[i]
+		h.mu.Lock()
+		latest = max(latest, h.latest)
+		h.mu.Unlock()
+	}
+	return latest
+}

@@ -1,0 +1,182 @@
+package live
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"loadgen/results"
+)
+
+// Status is how a run fares at an instant. What is nil cannot be told: there is too
+// little of it yet.
+type Status struct {
+	// At is the instant, since the start of the run.
+	At time.Duration
+	// Stage and Phase are those under way, empty before the first.
+	Stage, Phase string
+	// Planned is how many operations the stage is to send, Ended how many of them are
+	// over, sent or dropped.
+	Planned, Ended uint64
+	// Left is how much longer the stage takes: what is left of its schedule, or, in a
+	// closed loop, what the rest takes at the pace so far, which Estimated says.
+	Left      *time.Duration
+	Estimated bool
+	// Target is the rate at which the phase has operations arrive, per second; nil in a
+	// closed loop.
+	Target *float64
+	// Offered and Served are entities per second, of the last two whole seconds: due by
+	// the documented rule, and counted for operations that succeeded. Where the generator
+	// lags behind a constant rate, what that comes to is offered all the same.
+	Offered, Served *float64
+	// Refused is the share of attempts that were, from 0 to 1, of the last five seconds.
+	Refused *float64
+	// P99 is of the response times of operations that succeeded in the last ten seconds,
+	// from their intended instant, to within 4%; nil for less than a thousand of them.
+	P99 *time.Duration
+	// Hottest are the partitions with the most entities served in the last two seconds,
+	// at most [Hottest], most first.
+	Hottest []Heat
+	// Totals are of the whole run, Sofar of its stage.
+	Totals, Sofar Totals
+}
+
+// Heat is what a partition serves at least, in entities per second. Name is for
+// people, see [results.PartitionName]; it holds whatever the key does.
+type Heat struct {
+	Name string
+	Rate float64
+}
+
+// Hottest is how many partitions a status names at most.
+const Hottest = 10
+
+// The stretches that a status is of, in whole seconds.
+const (
+	rateOver    = 2
+	refusedOver = 5
+	timesOver   = 10
+)
+
+// shortest is the shortest stretch of time that anything is told of.
+const shortest = 500 * time.Millisecond
+
+// Status returns how the run fares at an instant, which should not fall from call to
+// call.
+func (p *Stats) Status(at time.Duration) Status {
+	p.mu.Lock()
+	now := p.stage
+	p.mu.Unlock()
+	s := Status{At: at, Stage: now.name, Planned: now.planned, Totals: p.Totals()}
+	s.Sofar = s.Totals.since(&now.before)
+	s.Ended = min(uint64(s.Sofar.Operations+s.Sofar.Dropped), max(now.planned, 1))
+	if !now.begun || at < now.begin {
+		return s
+	}
+	var under phase
+	for _, one := range now.phases {
+		if one.begin <= at {
+			under = one
+		}
+	}
+	s.Phase = under.name
+	if under.target > 0 {
+		s.Target = &under.target
+	}
+	s.Left, s.Estimated = now.left(at, s.Ended)
+	p.recent(&s, &now, under)
+	return s
+}
+
+// since returns what came after before.
+func (t *Totals) since(before *Totals) Totals {
+	return Totals{
+		t.Scheduled - before.Scheduled, t.Dropped - before.Dropped, t.Late - before.Late, t.Sent - before.Sent,
+		t.Attempts - before.Attempts, t.Ok - before.Ok, t.Refused - before.Refused, t.Failed - before.Failed,
+		t.Operations - before.Operations, t.Served - before.Served,
+	}
+}
+
+// left returns how much longer a stage takes, and whether that is an estimate.
+func (s *stage) left(at time.Duration, ended uint64) (*time.Duration, bool) {
+	passed := at - s.begin
+	if s.length > 0 {
+		left := max(0, s.length-passed)
+		return &left, false
+	}
+	if passed < shortest || ended == 0 || s.planned == 0 {
+		return nil, false
+	}
+	left := time.Duration(float64(passed) / float64(ended) * float64(s.planned-min(ended, s.planned)))
+	return &left, true
+}
+
+// recent fills in what a status says of the last seconds of a stage.
+func (p *Stats) recent(s *Status, in *stage, under phase) {
+	var due, offered, served, attempts, refused int64
+	var times [bins]int64
+	heat := make(map[partition]int64)
+	now := int64(s.At / time.Second)
+	for i := range p.shards {
+		h := &p.shards[i]
+		h.mu.Lock()
+		for j := range h.ring {
+			one := &h.ring[j]
+			age := now - one.number
+			if age < 1 || age > timesOver {
+				continue
+			}
+			for bin, n := range one.times {
+				times[bin] += int64(n)
+			}
+			if age <= refusedOver {
+				attempts, refused = attempts+one.attempts, refused+one.refused
+			}
+			if age <= rateOver {
+				due, offered, served = due+one.due, offered+one.offered, served+one.served
+				one.warm(heat)
+			}
+		}
+		h.mu.Unlock()
+	}
+	s.P99 = p99(&times)
+	if attempts > 0 {
+		share := float64(refused) / float64(attempts)
+		s.Refused = &share
+	}
+	end := time.Duration(now) * time.Second
+	from := max(in.begin, end-rateOver*time.Second)
+	if span := end - from; span >= shortest {
+		o, v := float64(offered)/span.Seconds(), float64(served)/span.Seconds()
+		if within := from >= under.begin && end <= in.begin+in.length; within && due > 0 {
+			// What lags behind is told when it is sent.
+			o = max(o, under.rate*float64(offered)/float64(due))
+		}
+		s.Offered, s.Served = &o, &v
+		s.Hottest = hottest(heat, span)
+	}
+}
+
+// warm adds what partitions served at least in a second.
+func (one *second) warm(heat map[partition]int64) {
+	if one.heat == nil {
+		return
+	}
+	for _, place := range one.heat.Places() {
+		if sure := place.Weight - place.Inherited; sure > 0 {
+			heat[place.Key] += sure
+		}
+	}
+}
+
+// hottest returns the partitions that served the most, by name where two did alike.
+func hottest(heat map[partition]int64, span time.Duration) []Heat {
+	list := make([]Heat, 0, len(heat))
+	for one, entities := range heat {
+		list = append(list, Heat{results.PartitionName(one.table, one.key), float64(entities) / span.Seconds()})
+	}
+	slices.SortFunc(list, func(a, b Heat) int {
+		return cmp.Or(cmp.Compare(b.Rate, a.Rate), cmp.Compare(a.Name, b.Name))
+	})
+	return list[:min(len(list), Hottest)]
+}

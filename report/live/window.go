@@ -1,0 +1,137 @@
+package live
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	"loadgen/results"
+	"loadgen/scenarios/keys/sketch"
+)
+
+// Operations are spread over so many shards by their number, so that two that end at
+// once seldom wait for each other. Each keeps so many seconds, of which reading takes
+// those that are over, and so many partitions of each second.
+const (
+	shards  = 8
+	seconds = 12
+	places  = 32
+)
+
+// shard is what one part of the operations came to.
+type shard struct {
+	mu     sync.Mutex
+	ring   [seconds]second
+	totals Totals
+	// latest is the last instant at which something ended.
+	latest time.Duration
+}
+
+// second is what came in one whole second of the run.
+type second struct {
+	number                                  int64
+	due, attempts, refused, offered, served int64
+	// times are of the operations that succeeded, by bin.
+	times [bins]uint32
+	heat  *sketch.Heaviest[partition, struct{}]
+}
+
+// partition is one of the run's, by what the name of its table adds to that of the test
+// table.
+type partition struct{ table, key string }
+
+func (p partition) own() partition {
+	return partition{strings.Clone(p.table), strings.Clone(p.key)}
+}
+
+// at returns the second of an instant, nil for one that was forgotten. The caller holds
+// mu.
+func (h *shard) at(instant time.Duration) *second {
+	number := int64(max(0, instant) / time.Second)
+	s := &h.ring[number%seconds]
+	switch {
+	case s.number > number:
+		return nil
+	case s.number < number:
+		*s = second{number: number}
+	}
+	return s
+}
+
+// forget empties all seconds: what comes next is of another stage.
+func (h *shard) forget() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i := range h.ring {
+		h.ring[i] = second{number: h.ring[i].number}
+	}
+}
+
+func (h *shard) due(s *results.Scheduled) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.totals.Scheduled++
+	if s.Dropped {
+		h.totals.Dropped++
+	} else {
+		h.totals.Sent++
+		if s.Sent > s.Intended+results.LateAfter {
+			h.totals.Late++
+		}
+	}
+	if one := h.at(s.Intended); one != nil {
+		one.due++
+		one.offered += s.Entities
+	}
+}
+
+func (h *shard) again() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.totals.Sent++
+}
+
+func (h *shard) attempt(a *results.Attempt) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.latest = max(h.latest, a.Done)
+	h.totals.Attempts++
+	switch a.Class {
+	case results.Ok:
+		h.totals.Ok++
+	case results.Refused:
+		h.totals.Refused++
+	default:
+		h.totals.Failed++
+	}
+	one := h.at(a.Done)
+	if one == nil {
+		return
+	}
+	one.attempts++
+	if a.Class == results.Refused {
+		one.refused++
+	}
+	if a.Class == results.Ok && a.HasPartition && a.Counted > 0 {
+		if one.heat == nil {
+			one.heat = sketch.NewHeaviest(places, partition.own, func(*struct{}) {})
+		}
+		one.heat.Of(partition{a.Table, a.PartitionKey}, a.Counted)
+	}
+}
+
+func (h *shard) completed(c *results.Completed) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.latest = max(h.latest, c.Done)
+	h.totals.Operations++
+	h.totals.Served += c.Served
+	one := h.at(c.Done)
+	if one == nil {
+		return
+	}
+	one.served += c.Served
+	if c.Class == results.Ok {
+		one.times[binOf(c.Done-c.Intended)]++
+	}
+}

@@ -1,0 +1,267 @@
+package verdict
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"loadgen/results"
+)
+
+// Origin is how a figure of a run on the virtual clock is known.
+type Origin string
+
+// The origins: by the documents' rule for what counts, or by the model's limits, times
+// and order of events.
+const (
+	Derived  Origin = "derived"
+	Modelled Origin = "modelled"
+)
+
+// figureUnit is what a figure is counted in.
+type figureUnit uint8
+
+const (
+	ofCount figureUnit = iota
+	ofRate
+	ofShare
+	ofTime
+)
+
+// The names of figures of the whole load.
+const (
+	requestsInAll = "requests in all"
+	countedInAll  = "entities counted in all"
+	ofHottest     = "entities/s of the hottest partition"
+)
+
+// someHeat is what a partition must count in entities/s to be called hot at all, a
+// hundredth of the documents' target.
+const someHeat = 20
+
+// Figure is one of those by which the run of a pattern and that of what it replaces
+// are told apart.
+type Figure struct {
+	// operation is whose it is, empty for all, name what it is called.
+	operation, name string
+	origin          Origin
+	unit            figureUnit
+	// tallied says that a workflow counts it.
+	counted bool
+	// value is in entities, requests, shares of one or microseconds.
+	value float64
+}
+
+// Figures returns what a judged record is told apart by, of its reported phases. What
+// cannot be told is left out.
+func Figures(record *results.Record, summary *results.Summary) []Figure {
+	whole := record.Total(results.Reported)
+	counts := Derived
+	if whole.Refused+whole.Failed > 0 {
+		// How often a request is sent again is up to the model's limits.
+		counts = Modelled
+	}
+	list := []Figure{
+		{name: requestsInAll, origin: counts, unit: ofCount, value: float64(whole.Attempts)},
+		{name: countedInAll, origin: counts, unit: ofCount, value: float64(whole.Counted)},
+	}
+	for _, kind := range record.Manifest.Operations {
+		sum := record.Total(func(p *results.Phase, other results.Kind) bool { return p.Reported && other.Name == kind.Name })
+		list = append(list, figuresOfKind(kind.Name, &sum, counts)...)
+	}
+	if share, told := ratioOf(whole.Refused, whole.Attempts); told {
+		list = append(list, Figure{name: "requests refused", origin: Modelled, unit: ofShare, value: share})
+	}
+	if share, told := ratioOf(whole.Scheduled-whole.Succeeded, whole.Scheduled); told {
+		list = append(list, Figure{name: "operations without success", origin: Modelled, unit: ofShare, value: share})
+	}
+	if summary.Hottest != nil {
+		list = append(list, Figure{name: ofHottest, origin: Modelled, unit: ofRate, value: summary.Hottest.EntitiesPerSecond})
+	}
+	for _, one := range record.Invariants {
+		list = append(list, Figure{name: "not so: " + one.Name, origin: Modelled, unit: ofCount, value: float64(one.Faults)})
+	}
+	for _, one := range record.Counters {
+		list = append(list, Figure{operation: one.Operation, name: "counted as " + one.Name, origin: Modelled, unit: ofCount, counted: true, value: float64(one.Count)})
+	}
+	return list
+}
+
+// figuresOfKind returns those of one kind of operation, none where none succeeded. What
+// all of them took is told of each that succeeded: one that is refused and given up took
+// something, and has nothing to show for it.
+func figuresOfKind(name string, sum *results.KindStats, counts Origin) []Figure {
+	if sum.Succeeded == 0 {
+		return nil
+	}
+	each := float64(sum.Succeeded)
+	list := []Figure{
+		{operation: name, name: "requests for each done", origin: counts, unit: ofRate, value: float64(sum.Attempts) / each},
+		{operation: name, name: "entities counted for each done", origin: counts, unit: ofRate, value: float64(sum.Counted) / each},
+	}
+	for _, q := range []struct {
+		name     string
+		quantile float64
+	}{{"response p50", .5}, {"response p99", .99}} {
+		if micros, told := sum.Response.Quantile(q.quantile); told {
+			list = append(list, Figure{operation: name, name: q.name, origin: Modelled, unit: ofTime, value: float64(micros)})
+		}
+	}
+	return list
+}
+
+// ratioOf returns a part of a whole, and false where there is no whole.
+func ratioOf(part, whole int64) (float64, bool) {
+	if whole <= 0 {
+		return 0, false
+	}
+	return float64(part) / float64(whole), true
+}
+
+// Comparison is a figure in which the runs of a pattern differ from those of what it
+// replaces, as people read it: the least and the greatest value of each side, or one
+// where they read alike. A side that cannot tell has a dash.
+type Comparison struct {
+	// Operation is whose it is, empty for all.
+	Operation, Name  string
+	Pattern, Instead string
+	Origin           Origin
+}
+
+// clear is how much of the greater of two figures they must differ by to be worth a
+// line. It is a choice: what differs by less is no reason to take a pattern.
+const clear = 0.05
+
+// Comparisons returns the figures in which the runs of a pattern differ from those of
+// what it replaces, of each several by other seeds: those for which the two sides do
+// not overlap and differ by a twentieth at least. Times have to be told by every run, and
+// what workflows count by both sides. Where each side has one kind of operation alone,
+// and they have one name, what holds in all is not said again.
+func Comparisons(pattern, instead [][]Figure) []Comparison {
+	var list []Comparison
+	several := len(kindsOf(pattern)) > 1 || !slices.Equal(kindsOf(pattern), kindsOf(instead))
+	for _, one := range union(pattern, instead) {
+		ours, theirs := spanOf(pattern, one), spanOf(instead, one)
+		switch {
+		case !several && (one.name == requestsInAll || one.name == countedInAll):
+			continue
+		case one.name == ofHottest && max(ours.most, theirs.most) < someHeat:
+			continue
+		case one.unit == ofTime && (ours.runs < len(pattern) || theirs.runs < len(instead)):
+			// A quantile that rests on too few in some of the runs is no comparison.
+			continue
+		case one.counted && (ours.runs == 0 || theirs.runs == 0):
+			// What the other side's workflows do not count says nothing of them.
+			continue
+		case !ours.apart(theirs):
+			continue
+		}
+		origin := one.origin
+		if ours.origin == Modelled || theirs.origin == Modelled {
+			origin = Modelled
+		}
+		list = append(list, Comparison{one.operation, one.name, ours.in(one.unit), theirs.in(one.unit), origin})
+	}
+	return list
+}
+
+// kindsOf returns the kinds of operation that runs had, in their order.
+func kindsOf(runs [][]Figure) []string {
+	var names []string
+	for _, run := range runs {
+		for _, one := range run {
+			if one.operation != "" && !slices.Contains(names, one.operation) {
+				names = append(names, one.operation)
+			}
+		}
+	}
+	return names
+}
+
+// union returns each figure of either side once, in their order.
+func union(sides ...[][]Figure) []Figure {
+	var list []Figure
+	for _, side := range sides {
+		for _, run := range side {
+			for _, one := range run {
+				if !slices.ContainsFunc(list, one.same) {
+					list = append(list, one)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// same reports whether another figure is the same of another run.
+func (f Figure) same(other Figure) bool {
+	return f.operation == other.operation && f.name == other.name
+}
+
+// span is from the least to the greatest value of several runs, of none where no run
+// tells.
+type span struct {
+	least, most float64
+	runs        int
+	origin      Origin
+}
+
+// spanOf returns the values that runs have of a figure.
+func spanOf(runs [][]Figure, of Figure) span {
+	s := span{least: math.Inf(1), most: math.Inf(-1), origin: Derived}
+	for _, run := range runs {
+		for _, one := range run {
+			if one.same(of) {
+				s.least, s.most, s.runs = min(s.least, one.value), max(s.most, one.value), s.runs+1
+				if one.origin == Modelled {
+					s.origin = Modelled
+				}
+			}
+		}
+	}
+	return s
+}
+
+// apart reports whether two spans are worth a line.
+func (s span) apart(other span) bool {
+	switch {
+	case s.runs == 0 && other.runs == 0:
+		return false
+	case s.runs == 0:
+		return other.most > 0
+	case other.runs == 0:
+		return s.most > 0
+	case s.least > other.most:
+		return s.least-other.most >= clear*s.least
+	default:
+		return other.least > s.most && other.least-s.most >= clear*other.least
+	}
+}
+
+// in writes a span in its unit.
+func (s span) in(unit figureUnit) string {
+	if s.runs == 0 {
+		return "–"
+	}
+	write := map[figureUnit]func(float64) string{
+		ofCount: func(v float64) string { return Count(int64(math.Round(v))) },
+		ofRate:  Rate, ofShare: Share,
+		ofTime: func(v float64) string { return threeFigures(time.Duration(v) * time.Microsecond) },
+	}[unit]
+	least, most := write(s.least), write(s.most)
+	if least == most {
+		return least
+	}
+	return fmt.Sprintf("%s – %s", least, most)
+}
+
+// threeFigures writes a time to three figures.
+func threeFigures(d time.Duration) string {
+	for unit := time.Microsecond; unit <= 10*time.Second; unit *= 10 {
+		if d < 1000*unit {
+			return d.Round(unit).String()
+		}
+	}
+	return d.Round(time.Minute).String()
+}

@@ -1,0 +1,62 @@
+package report
+
+import (
+	"strconv"
+
+	"loadgen/report/document"
+	"loadgen/report/verdict"
+	"loadgen/results"
+)
+
+// workflows shows what workflows counted, and whether what they left behind is as it
+// must be.
+func (a *author) workflows() {
+	if len(a.record.Counters) > 0 {
+		t := document.Table{ID: "tallies", Caption: "Each count",
+			Columns: []document.Column{{Title: "times"}, {Title: "operation", Words: true}, {Title: "what", Words: true}}}
+		for i, one := range a.record.Counters {
+			t.Rows = append(t.Rows, []document.Cell{countCell(one.Count, pointer("tallies", i, "count")), wordsCell(one.Operation), wordsCell(one.Name)})
+		}
+		a.section("tallies", "Counted by procedures, in the whole run")
+		a.add(t)
+	}
+	if len(a.record.Invariants) == 0 {
+		return
+	}
+	a.section("invariants", "What must hold of what was left behind, read after the run")
+	t := document.Table{ID: "invariants", Columns: []document.Column{{Title: "holds", Words: true}, {Title: "cases"}, {Title: "not so"}, {Title: "rule", Words: true}}}
+	t.Caption = "Rules, and in how many cases they do not hold"
+	for i := range a.record.Invariants {
+		one, from := &a.record.Invariants[i], pointer("invariants", i)
+		t.Rows = append(t.Rows, []document.Cell{heldBy(one), countCell(one.Looked, below(from, "looked")), countCell(one.Faults, below(from, "faults")), wordsCell(one.Name)})
+	}
+	a.add(t)
+	if examples := faultsOf(a.record.Invariants); len(examples) > 0 {
+		a.add(document.List{Items: examples})
+	}
+}
+
+// heldBy says whether something holds in what was looked at.
+func heldBy(one *results.Invariant) document.Cell {
+	switch {
+	case one.Looked == 0:
+		return document.Cell{Text: "unknown", Tone: document.Doubtful}
+	case one.Faults == 0:
+		return document.Cell{Text: "yes", Tone: document.Good}
+	default:
+		return document.Cell{Text: "NO", Tone: document.Bad}
+	}
+}
+
+// faultsOf names examples of what does not hold.
+func faultsOf(list []results.Invariant) []string {
+	var examples []string
+	for i := range list {
+		one := &list[i]
+		examples = append(examples, one.Examples...)
+		if more := one.Faults - int64(len(one.Examples)); len(one.Examples) > 0 && more > 0 {
+			examples = append(examples, "and "+verdict.Count(more)+" more, where "+strconv.Quote(one.Name)+" does not hold")
+		}
+	}
+	return examples
+}

@@ -1,0 +1,196 @@
+package advise
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/fields"
+	"loadgen/scenarios/keys"
+)
+
+// What a sample is of.
+const (
+	ofLoad = "load"
+	ofRun  = "run"
+	ofCopy = "copy "
+)
+
+// sampled is how many entities of each kind are shown.
+const sampled = 3
+
+// InUse explains the scenario's design in use alone, as [Explain] does, but not what a
+// run costs, nor what is to be said of it: who compares many designs asks for no more.
+// Its error is that of a scenario which cannot be run.
+func InUse(o Options) (*Design, error) { return o.design(o.Scenario.Use) }
+
+// design explains what one design makes of a scenario, the only one where it has no
+// name.
+func (o *Options) design(name string) (*Design, error) {
+	s, cannot, err := o.using(name)
+	if err != nil {
+		return nil, err
+	}
+	d := &Design{Name: name, InUse: name == o.Scenario.Use, Cannot: cannot,
+		PartitionKey: s.Design.PartitionKey, RowKey: s.Design.RowKey}
+	if len(cannot) > 0 {
+		return d, nil
+	}
+	// What pads an entity changes nothing but its size, and takes most of the time.
+	lean := *s
+	lean.Entity.Filler = ""
+	campaign, err := campaign.NewCampaign(campaign.Options{Scenario: &lean, Table: s.Table, NewName: true})
+	if err != nil {
+		return nil, err
+	}
+	for i := range s.Phases {
+		p, err := campaign.Preview(i)
+		if err != nil {
+			return nil, err
+		}
+		if p != nil {
+			d.Loads = append(d.Loads, look(p, s, &s.Phases[i], o.Times))
+		}
+	}
+	if err := d.performed(s); err != nil {
+		return nil, err
+	}
+	if err := d.densities(&lean); err != nil {
+		return nil, err
+	}
+	return d, d.sample(s)
+}
+
+// using returns the scenario with another design in use, and what that cannot do.
+func (o *Options) using(name string) (s *scenarios.Scenario, cannot []string, err error) {
+	if name == o.Scenario.Use {
+		return o.Scenario, nil, nil
+	}
+	other := *o.Scenario
+	if err := other.Set("use", name); err != nil {
+		return nil, nil, fmt.Errorf("design %s: %w", name, err)
+	}
+	// The opposite of a scenario need not be one under every design.
+	other.AntiPattern = nil
+	for _, fault := range other.Validate() {
+		cannot = told(cannot, fault)
+	}
+	if o.Read == nil || len(cannot) > 0 {
+		return &other, cannot, nil
+	}
+	err = o.Read(&other)
+	var faults fields.Faults
+	if errors.As(err, &faults) {
+		for _, fault := range faults {
+			cannot = told(cannot, fault)
+		}
+		err = nil
+	}
+	return &other, cannot, err
+}
+
+// told adds what a fault says.
+func told(list []string, fault error) []string {
+	var f fields.Fault
+	if errors.As(fault, &f) {
+		return append(list, f.What)
+	}
+	return append(list, fault.Error())
+}
+
+// sample takes some entities of the design down: of those that are loaded, of those
+// that come about in the first phase of event traffic, and the copies of one.
+func (d *Design) sample(s *scenarios.Scenario) error {
+	g, err := s.Generator()
+	if err != nil {
+		return err
+	}
+	add := func(g *keys.Generator, e keys.Event, of string) {
+		key := g.KeyOf(e)
+		d.Samples = append(d.Samples, Sample{key.Partition, key.Row, entity.Size(key, g.PropertiesOf(e)), of})
+	}
+	loaded := s.Loaded(len(s.Phases))
+	for n := range min(loaded, sampled) {
+		add(g, keys.Event{Number: n}, ofLoad)
+	}
+	for i, run := range moments(s) {
+		add(g, keys.Event{Number: loaded + uint64(i), Run: run, Offered: true}, ofRun)
+	}
+	if len(d.Samples) == 0 {
+		for n := range uint64(sampled) {
+			add(g, keys.Event{Number: n}, ofRun)
+		}
+	}
+	for i := range s.Design.Copies {
+		one := &s.Design.Copies[i]
+		copied, err := one.Generator(g)
+		if err != nil {
+			return err
+		}
+		add(copied, keys.Event{}, ofCopy+one.Name)
+	}
+	return nil
+}
+
+// performed takes some entities down that the workflows of the first phase which has
+// any write, as large as they are.
+func (d *Design) performed(s *scenarios.Scenario) error {
+	campaign, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: s.Table, NewName: true})
+	if err != nil {
+		return err
+	}
+	for i := range s.Phases {
+		if !slices.ContainsFunc(s.Phases[i].Operations(), isWorkflow) {
+			continue
+		}
+		p, err := campaign.Preview(i)
+		if err != nil || p == nil {
+			return err
+		}
+		d.written(p, s)
+		return nil
+	}
+	return nil
+}
+
+func isWorkflow(op scenarios.OperationSpec) bool { return op.Workflow != "" }
+
+// written takes down what the first operation of each workflow writes.
+func (d *Design) written(p *campaign.Preview, s *scenarios.Scenario) {
+	seen := make(map[int]bool)
+	for k := range min(p.Count(), performances) {
+		sent, some := p.Sent(k, s.Table)
+		if !some {
+			continue
+		}
+		kind, _ := p.Operation(k, s.Table, func(campaign.Touch) {})
+		if seen[kind] {
+			continue
+		}
+		seen[kind] = true
+		for _, one := range sent.Written[:min(len(sent.Written), sampled)] {
+			of := p.Approaches()[kind].Spec.Name
+			if one.Table != "" {
+				of += ", " + one.Table
+			}
+			d.Samples = append(d.Samples, Sample{one.Key.Partition, one.Key.Row, one.Bytes, of})
+		}
+	}
+}
+
+// moments returns some instants of the first phase of event traffic that adds
+// entities, none without.
+func moments(s *scenarios.Scenario) []time.Duration {
+	for i := range s.Phases {
+		t := s.Phases[i].Traffic
+		inserts := func(op scenarios.OperationSpec) bool { return op.Inserts() && !isWorkflow(op) }
+		if t != nil && t.Events() && slices.ContainsFunc(t.Operations, inserts) {
+			return []time.Duration{0, t.Lasts() / 2, t.Lasts()}
+		}
+	}
+	return nil
+}

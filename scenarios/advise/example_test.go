@@ -1,0 +1,63 @@
+package advise_test
+
+import (
+	"fmt"
+	"strings"
+
+	"loadgen/scenarios"
+	"loadgen/scenarios/advise"
+)
+
+// Orders of a shop come in at 2,400 a second. By day they would all be in today's
+// partition; by customer they are not, and explain says so before anything is sent.
+func Example() {
+	s, err := scenarios.Parse("orders.yaml", []byte(`
+name: orders
+about: Orders of a shop.
+seed: 1
+attributes:
+  at: {time: 2026-11-01T09:00:00Z, every: 1s}
+  customer: {uniform: [1, 20000]}
+  number: {sequence: 1}
+use: by-day
+designs:
+  - {name: by-day, partition_key: "{at:day}", row_key: "{at:ticks}-{number}"}
+  - {name: by-customer, partition_key: "{customer}", row_key: "{at:ticks}-{number}"}
+phases:
+  - name: shop
+    traffic: {arrivals: {constant: 2400}, for: 2s, operations: [{verb: insert}]}
+`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	e, err := advise.Explain(advise.Options{Scenario: s, Targets: advise.Targets{Partition: 2000, Account: 20_000, Accounts: 1}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, f := range e.Findings {
+		if f.Verdict == advise.Error {
+			fmt.Println(f.ID)
+		}
+	}
+	fmt.Println("to be changed:", e.Faulty())
+	// Output:
+	// partition-target
+	// insert-order
+	// to be changed: true
+}
+
+// Keys that somebody has are judged without a scenario.
+func ExampleFromKeys() {
+	const file = "PartitionKey\nBerlin\nBerlin\nBerlin\nHamburg\n"
+	k, err := advise.FromKeys(strings.NewReader(file), advise.KeysOptions{File: "cities.csv", PerSecond: 2000,
+		Targets: advise.Targets{Partition: 2000, Account: 20_000, Accounts: 1}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(k.Verdict)
+	// Output:
+	// These keys carry 2,000 entities/s. By the targets they carry 2,667 entities/s in all, where the commonest partition is full. Whether inserts all fall on one place is unknown.
+}

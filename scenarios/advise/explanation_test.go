@@ -1,0 +1,250 @@
+package advise
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"loadgen/scenarios"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write the texts of testdata anew; read the difference before it is kept")
+
+// documented are the documents' own targets.
+var documented = Targets{Partition: documentedPartition, Account: documentedAccount, Accounts: 1}
+
+// parsed returns a scenario with values set otherwise, each given as path=value.
+func parsed(t testing.TB, text string, set ...string) *scenarios.Scenario {
+	t.Helper()
+	s, err := scenarios.Parse("test.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range set {
+		path, value, _ := strings.Cut(one, "=")
+		if err := s.Set(path, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if faults := s.Validate(); len(faults) > 0 {
+		t.Fatalf("%v: %v", set, errors.Join(faults...))
+	}
+	return s
+}
+
+// explained explains a scenario by the documents' targets.
+func explained(t testing.TB, s *scenarios.Scenario) *Explanation {
+	t.Helper()
+	targets := documented
+	targets.Accounts = s.Sharding().Number()
+	e, err := Explain(Options{Scenario: s, Targets: targets})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// hours returns the scenario of testdata.
+func hours(t testing.TB) string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/hours.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func builtin(t *testing.T, name string) *scenarios.Scenario {
+	t.Helper()
+	s, err := scenarios.Builtin(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestTextsAreAsTheyWereRead(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		s      *scenarios.Scenario
+		faulty bool
+	}{
+		{"stress", builtin(t, "stress"), true},
+		{"simulate", builtin(t, "simulate"), false},
+		{"bank-transfer", builtin(t, "bank-transfer"), false},
+		{"hours", parsed(t, hours(t)), true},
+		{"buckets", parsed(t, hours(t), "use=by-bucket", "phases.reports.operations.site.weight=0"), false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			e := explained(t, row.s)
+			if e.Faulty() != row.faulty {
+				t.Errorf("Faulty() = %v; want %v", e.Faulty(), row.faulty)
+			}
+			var text bytes.Buffer
+			if err := e.Text(&text); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, row.name, text.String())
+		})
+	}
+}
+
+// golden holds a text to the one of testdata, and its lines to the page.
+func golden(t *testing.T, name, text string) {
+	t.Helper()
+	for line := range strings.SplitSeq(text, "\n") {
+		if width(line) > pageWidth || strings.TrimRight(line, " ") != line {
+			t.Errorf("the line %q has %d characters; want at most %d, and no space at its end", line, width(line), pageWidth)
+		}
+	}
+	path := filepath.Join("testdata", name+".txt")
+	if *rewrite {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), text); diff != "" {
+		t.Errorf("another text than %s (-want +got):\n%s", path, diff)
+	}
+}
+
+func TestExplanationIsTheSameEachTime(t *testing.T) {
+	var first, second bytes.Buffer
+	for _, to := range []*bytes.Buffer{&first, &second} {
+		if err := explained(t, parsed(t, hours(t), "phases.reports.for=1s")).JSON(to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if first.String() != second.String() {
+		t.Error("two explanations of one scenario differ")
+	}
+	var read map[string]any
+	if err := json.Unmarshal(first.Bytes(), &read); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range strings.Fields("scenario about verdict basis targets designs cost findings") {
+		if _, there := read[key]; !there {
+			t.Errorf("the JSON has no %q", key)
+		}
+	}
+}
+
+func TestDesignThatCannotServe(t *testing.T) {
+	text := strings.Replace(hours(t), "{name: report, verb: insert,",
+		"{name: report, verb: batch, entities: 10, together: [site],", 1)
+	e := explained(t, parsed(t, strings.Replace(text, "use: by-hour", "use: by-site", 1), "phases.reports.for=1s"))
+	for _, d := range e.Designs {
+		// An hour is shared by what is written at one instant; a bucket of devices is not.
+		cannot := d.Name == "by-bucket"
+		if got := len(d.Cannot) > 0; got != cannot || got && len(d.Loads) > 0 {
+			t.Errorf("design %s cannot serve a transaction by site: %v with %d loads; want %v", d.Name, d.Cannot, len(d.Loads), cannot)
+		}
+	}
+	var page bytes.Buffer
+	if err := e.Text(&page); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"cannot serve it", "It cannot serve the scenario: an entity group transaction"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("the text has no %q:\n%s", want, &page)
+		}
+	}
+}
+
+func TestFilesAreReadForEachDesign(t *testing.T) {
+	text := strings.Replace(hours(t), "{list: [north, south, east], weights: [5, 3, 2]}", "{csv: {file: sites.csv, column: site}}", 1)
+	text = strings.Replace(text, "for: 6s", "for: 1s", 1)
+	s, err := scenarios.Parse("test.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened := 0
+	read := func(s *scenarios.Scenario) error {
+		return s.ReadFiles(func(string) (io.ReadCloser, error) {
+			opened++
+			return io.NopCloser(strings.NewReader("site\nhere\nthere\n")), nil
+		})
+	}
+	if err := read(s); err != nil {
+		t.Fatal(err)
+	}
+	e, err := Explain(Options{Scenario: s, Read: read, Targets: documented})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bySite := e.Designs[2].Loads[0].Keys; bySite.Partitions != 2 || opened != 3 {
+		t.Errorf("sites of a file make %v partitions, and the file was opened %d times; want 2 and 3", bySite.Partitions, opened)
+	}
+}
+
+func TestScenarioWithoutLoad(t *testing.T) {
+	text, _, _ := strings.Cut(hours(t), "  - name: reports")
+	e := explained(t, parsed(t, text))
+	if !strings.Contains(e.Verdict, "no load") || e.Faulty() || e.Cost.PerMillion != 0 {
+		t.Errorf("a scenario that only loads: %q, faulty %v, %d requests per million; want that it offers no load",
+			e.Verdict, e.Faulty(), e.Cost.PerMillion)
+	}
+	if err := e.Text(io.Discard); err != nil {
+		t.Error(err)
+	}
+}
+
+type brokenPipe struct{}
+
+var errPipe = errors.New("broken pipe")
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, errPipe }
+
+func TestWritersErrorsAreReturned(t *testing.T) {
+	e := explained(t, parsed(t, hours(t), "phases.reports.for=1s"))
+	k := new(Keys)
+	for name, write := range map[string]func(io.Writer) error{"Text": e.Text, "JSON": e.JSON, "Keys.Text": k.Text, "Keys.JSON": k.JSON} {
+		if err := write(brokenPipe{}); !errors.Is(err, errPipe) {
+			t.Errorf("%s to a broken pipe = %v; want %v", name, err, errPipe)
+		}
+	}
+}
+
+func BenchmarkExplain(b *testing.B) {
+	s := parsed(b, hours(b))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Explain(Options{Scenario: s, Targets: documented}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// What partitions are held to follows from the model that a scenario asks for.
+func TestTargetsAreThoseOfTheModel(t *testing.T) {
+	s, err := scenarios.Builtin("stress")
+	if err != nil {
+		t.Fatal(err)
+	}
+	targets, times, err := TargetsOf(s)
+	if err != nil || targets != DocumentedTargets() || times.RoundTrip <= 0 || times.Write <= 0 {
+		t.Errorf("TargetsOf(stress) = %+v, %+v, %v; want the documents' own, and times", targets, times, err)
+	}
+	if err := s.Set("model.partition_target", "500"); err != nil {
+		t.Fatal(err)
+	}
+	if targets, _, err = TargetsOf(s); err != nil || targets.Partition != 500 || targets.Account != 20_000 || targets.Accounts != 1 {
+		t.Errorf("TargetsOf with a target of its own = %+v, %v; want 500 of one partition", targets, err)
+	}
+	s.Model.Profile = "documentd"
+	if _, _, err := TargetsOf(s); err == nil {
+		t.Error("TargetsOf a profile that does not exist = no error; want one")
+	}
+}

@@ -1,0 +1,130 @@
+package advise
+
+import (
+	"slices"
+	"time"
+
+	"loadgen/backoff"
+)
+
+const (
+	// gigabit is a client's usual network, in bytes per second.
+	gigabit = 125e6
+	// quick is a time for a request, in seconds, that a service hardly stays below.
+	quick = 0.01
+)
+
+func (s *subject) retries() Finding {
+	if s.policy.Retries == 0 {
+		return found(Warning, "What is refused is not tried again (retry: none): data may not be saved.").
+			but("retry: documented, unless each refusal is to be seen.")
+	}
+	least, first, most := s.policy.Bounds(1)
+	_, second, _ := s.policy.Bounds(min(2, s.policy.Retries))
+	f := found(Good, "Policy %s tries again up to %d times, first after %v to %v.", s.Retry, s.policy.Retries,
+		least.Round(time.Millisecond), most.Round(time.Millisecond))
+	switch {
+	case s.policy.Retries > 1 && second <= first:
+		f.Verdict = Note
+		return f.but("Waits that do not grow keep the pressure up: an exponential policy is retry: documented.")
+	case least == most:
+		f.Verdict = Note
+		return f.but("Clients that wait alike collide again: a policy with a random factor is retry: documented.")
+	default:
+		return f
+	}
+}
+
+func (s *subject) notRetryable() Finding {
+	if s.policy.Retries == 0 {
+		return found(NotApplicable, "Nothing is tried again.")
+	}
+	var wrong []int
+	for _, code := range s.policy.Codes {
+		if !slices.Contains(backoff.DocumentedCodes(), code) && code != backoff.TooManyRequests && code != 408 {
+			wrong = append(wrong, code)
+		}
+	}
+	if len(wrong) > 0 {
+		return found(Warning, "Policy %s tries %v again, which answer alike each time.", s.Retry, wrong).
+			but("Choose a policy that retries time-outs and refusals only.")
+	}
+	return found(Good, "Faults of the request itself are not tried again.")
+}
+
+func (s *subject) parallelism() Finding {
+	if s.busiest == nil {
+		return idle()
+	}
+	requests, which := 0.0, s.busiest
+	for i := range s.design.Loads {
+		l := &s.design.Loads[i]
+		if rate := l.requests(); rate > requests {
+			requests, which = rate, l
+		}
+	}
+	if requests == 0 {
+		return idle()
+	}
+	each := float64(s.Workers) / requests
+	f := found(Good, "At most %s are under way at once: enough for the %s requests/s of phase %s while one takes "+
+		"less than %s.",
+		several(s.Workers, "operation"), count(requests), which.Phase, moment(each))
+	if each < quick {
+		f.Verdict = Warning
+		return f.but("Raise workers, or the generator is the limit rather than the table.")
+	}
+	return f
+}
+
+// requests returns how many a load sends a second at its peak.
+func (l *Load) requests() float64 {
+	sum := 0.0
+	for i := range l.Approaches {
+		sum += l.PerSecond * l.Approaches[i].Share * l.Approaches[i].Requests
+	}
+	return sum
+}
+
+// moment writes a time in seconds.
+func moment(n float64) string {
+	switch d := seconds(n); {
+	case d >= 10*time.Second:
+		return d.Round(time.Second).String()
+	case d >= 10*time.Millisecond:
+		return d.Round(time.Millisecond).String()
+	default:
+		return d.Round(10 * time.Microsecond).String()
+	}
+}
+
+func (s *subject) bandwidth() Finding {
+	if s.busiest == nil || s.cost.Requests == 0 {
+		return idle()
+	}
+	requests := 0.0
+	for i := range s.design.Loads {
+		requests = max(requests, s.design.Loads[i].requests())
+	}
+	per := float64(s.cost.Sent+s.cost.Received) / float64(s.cost.Requests)
+	rate := requests * per
+	f := found(Good, "At the peak about %s/s go over the wire, %s of 1 Gbit/s.", size(rate), percent(rate/gigabit))
+	if rate >= near*gigabit {
+		f.Verdict = Warning
+		return f.but("Project, use more or larger machines, or compress what is large before it is sent.")
+	}
+	return f
+}
+
+func (s *subject) wire() Finding {
+	return found(Good, "This tool speaks JSON with little metadata, waits for no packet to fill up (TCP_NODELAY), "+
+		"and has a connection for each of %d workers.", s.Workers)
+}
+
+func (s *subject) location() Finding {
+	return found(CannotTell, "Where the client is, and how good its link: `loadgen doctor` looks at that.")
+}
+
+func (s *subject) directAccess() Finding {
+	return found(NotApplicable, "Nobody stands between this client and the table.")
+}

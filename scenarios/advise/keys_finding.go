@@ -1,0 +1,159 @@
+package advise
+
+import (
+	"fmt"
+	"loadgen/scenarios/advise/keystatistics"
+)
+
+// findings holds keys to those points of the checklist that they say something of.
+func (k *Keys) findings() []Finding {
+	var list []Finding
+	for _, one := range []struct {
+		id    string
+		judge func() Finding
+	}{
+		{"valid-keys", k.valid},
+		{"partition-target", k.partitionTarget},
+		{"account-target", k.accountTarget},
+		{"insert-order", k.insertOrder},
+		{"skew", k.skew},
+	} {
+		f := one.judge()
+		f.ID = one.id
+		list = append(list, f)
+	}
+	return list
+}
+
+func (k *Keys) valid() Finding {
+	if k.Invalid == 0 {
+		return found(Good, "Every key is one that a table takes.")
+	}
+	first := k.Refused[0]
+	return found(Error, "%s of %s rows have a key that no table takes, first line %d, %s: %s.",
+		count(float64(k.Invalid)), count(float64(k.Rows+k.Invalid)), first.Line, quoted(first.PartitionKey), first.What).
+		but("Replace or encode what a key cannot hold.")
+}
+
+func (k *Keys) partitionTarget() Finding {
+	switch {
+	case k.Entities == 0:
+		return found(NotApplicable, "There are no entities.")
+	case k.PerSecond == 0:
+		return found(CannotTell, "No rate was given. The commonest partition has its %s entities/s when all together "+
+			"are %s.",
+			count(float64(k.Targets.Partition)), k.Full.between()).but("Give the rate of all entities: --rate 3000.")
+	}
+	f := found(k.Hottest.against(k.Targets.Partition), "Of %s entities/s the commonest partition has %s, %s of its "+
+		"target of %s.",
+		count(k.PerSecond), k.Hottest.between(), k.Hottest.ofTarget(k.Targets.Partition),
+		count(float64(k.Targets.Partition)))
+	if f.Verdict == Good {
+		return f
+	}
+	return f.but("Form the PartitionKey from more, or from something finer, so that the commonest is parted.")
+}
+
+// between writes a rate by its bounds, which certainly hold.
+func (r Rate) between() string {
+	if count(r.Least) == count(r.Most) {
+		return count(r.Most)
+	}
+	return count(r.Least) + " to " + count(r.Most)
+}
+
+func (k *Keys) accountTarget() Finding {
+	if k.PerSecond == 0 {
+		return found(CannotTell, "No rate was given.")
+	}
+	a := Rate{k.PerSecond, k.PerSecond, k.PerSecond}
+	f := found(a.against(k.Targets.Account), "%s entities/s are %s of the account's target of %s.",
+		count(k.PerSecond), a.ofTarget(k.Targets.Account), count(float64(k.Targets.Account)))
+	if k.PerSecond <= float64(k.Targets.Account) {
+		if f.Verdict == Warning {
+			return f.but("There is little room left: shard over two accounts before it is needed.")
+		}
+		return f
+	}
+	f.Verdict = Error
+	return f.but("Shard over several accounts.")
+}
+
+func (k *Keys) insertOrder() Finding {
+	o := &k.Spread
+	f := found(Good, "%s", o.Evidence)
+	switch {
+	case k.Inserts == 0:
+		return found(NotApplicable, "No row inserts.")
+	case o.verdict == keystatistics.Unknown:
+		f.Verdict = CannotTell
+		return f.but("Add a column named instant: when each entity was inserted.")
+	case !o.Hot:
+		return f
+	}
+	f.Verdict = Warning
+	if k.FullPlace > 0 {
+		f.Evidence += fmt.Sprintf(" That place has one partition's target when all together are %s entities/s.",
+			count(k.FullPlace))
+	}
+	if k.PerSecond > 0 && k.HotPlace >= endangered*float64(k.Targets.Partition) {
+		f.Verdict = Error
+		f.Evidence += fmt.Sprintf(" At %s/s it has %s.", count(k.PerSecond), count(k.HotPlace))
+	}
+	return f.but(orderCure)
+}
+
+func (k *Keys) skew() Finding {
+	if k.Entities == 0 {
+		return found(NotApplicable, "There are no entities.")
+	}
+	o := &k.Spread
+	if o.Partitions == 1 {
+		return found(Warning, "All entities fall on one partition.").but(skewCure)
+	}
+	f := found(Good, "%s of the entities fall on the commonest partition of %s; they are as uneven as %s.",
+		o.top(), about(o.Partitions, o.PartitionsError), o.like())
+	switch {
+	case o.TopLeast >= endangered:
+		f.Verdict = Warning
+		return f.but(skewCure)
+	case k.Full.Least > 0 && k.Full.Least < float64(k.Targets.Account):
+		f.Verdict = Note
+		f.Evidence += fmt.Sprintf(" It reaches its target when all together count %s entities/s, before the account "+
+			"does at %s.",
+			k.Full.between(), count(float64(k.Targets.Account)))
+	}
+	return f
+}
+
+// verdict says whether the keys hold the rate, or which they hold.
+func (k *Keys) verdict() string {
+	ceiling := k.Full.Least
+	if k.FullPlace > 0 {
+		ceiling = min(ceiling, k.FullPlace)
+	}
+	bounded := min(ceiling, float64(k.Targets.Account))
+	what := "the commonest partition"
+	switch {
+	case k.Entities == 0:
+		return "There are no keys to judge."
+	case ceiling > float64(k.Targets.Account):
+		what = "the account"
+	case k.FullPlace > 0 && k.FullPlace < k.Full.Least:
+		what = "the one place on which inserts fall at any moment"
+	}
+	limit := fmt.Sprintf("%s entities/s in all, where %s is full.", count(bounded), what)
+	switch {
+	case k.PerSecond == 0:
+		limit = "By the targets these keys carry " + limit
+	case k.PerSecond > bounded:
+		limit = fmt.Sprintf("These keys do not carry %s entities/s. By the targets they carry %s", count(k.PerSecond),
+			limit)
+	default:
+		limit = fmt.Sprintf("These keys carry %s entities/s. By the targets they carry %s", count(k.PerSecond), limit)
+	}
+	if k.Spread.verdict == keystatistics.Unknown && k.Inserts > 0 {
+		limit += " Whether inserts all fall on one place is unknown."
+	}
+	return limit
+}

@@ -1,0 +1,158 @@
+package keystatistics
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"loadgen/engine/nearest"
+)
+
+// column is what a column of a file means.
+type column uint8
+
+const (
+	ignoredColumn column = iota
+	partitionColumn
+	rowColumn
+	instantColumn
+	entitiesColumn
+	operationColumn
+)
+
+// columnNames are the names that columns have, as a message spells them, each
+// with its meaning. The first of a meaning is the one that is recommended.
+var columnNames = []struct {
+	name    string
+	meaning column
+}{
+	{"PartitionKey", partitionColumn}, {"RowKey", rowColumn},
+	{"instant", instantColumn}, {"time", instantColumn}, {"timestamp", instantColumn},
+	{"entities", entitiesColumn}, {"count", entitiesColumn},
+	{"operation", operationColumn}, {"verb", operationColumn},
+}
+
+// expectedColumns is what a message lists.
+const expectedColumns = "PartitionKey, RowKey, instant (or time, timestamp), entities (or count), operation (or verb)"
+
+// separators are what people put between words, or not.
+var separators = strings.NewReplacer("_", "", "-", "", " ", "")
+
+// plain returns a name without what people spell in different ways.
+func plain(name string) string { return strings.ToLower(separators.Replace(name)) }
+
+// meaningOf returns what a column of that name means.
+func meaningOf(name string) column {
+	for _, known := range columnNames {
+		if plain(known.name) == plain(name) {
+			return known.meaning
+		}
+	}
+	return ignoredColumn
+}
+
+// isColumn reports whether a name is that of a column, or meant to be.
+func isColumn(name string) bool {
+	return meaningOf(name) != ignoredColumn || mistyped(name) != ""
+}
+
+// header is the columns of a file.
+type header struct {
+	meanings []column
+	// ignored are the names of the columns that are not looked at.
+	ignored []string
+}
+
+// headerOf returns the columns that a first row names; false where it names none,
+// and so is a row like any other. A fault says what is wrong with it.
+func headerOf(fields []string) (h header, is bool, fault string) {
+	for _, field := range fields {
+		is = is || isColumn(field)
+		h.meanings = append(h.meanings, meaningOf(field))
+	}
+	if !is {
+		return header{}, false, ""
+	}
+	for i, field := range fields {
+		meaning := h.meanings[i]
+		if meant := mistyped(field); meaning == ignoredColumn && meant != "" {
+			return h, true, fmt.Sprintf("unknown column %q; did you mean %q?", shown(field), meant)
+		}
+		if meaning == ignoredColumn {
+			h.ignored = append(h.ignored, shown(field))
+		} else if first := slices.Index(h.meanings, meaning); first < i {
+			return h, true, fmt.Sprintf("the columns %q and %q mean the same; expected one of them", fields[first], fields[i])
+		}
+	}
+	if !slices.Contains(h.meanings, partitionColumn) {
+		return h, true, "there is no column PartitionKey; expected it among " + expectedColumns
+	}
+	return h, true, ""
+}
+
+// fewestLetters is how long a column's name is at least that others are taken for
+// misspellings of: near the short ones lie too many words.
+const fewestLetters = 6
+
+// mistyped returns the known name that another most likely means, empty for none:
+// one that is a letter apart, or for PartitionKey, which must be there, one of
+// letters alone that ends in "key" and is the nearest. More is not taken for a
+// misspelling: a file's first row may be a key, and its columns anything.
+func mistyped(name string) string {
+	short := plain(name)
+	if meaningOf(name) != ignoredColumn {
+		return ""
+	}
+	for _, known := range columnNames {
+		if spelled := plain(known.name); len(spelled) >= fewestLetters && nearest.Distance(short, spelled) == 1 {
+			return known.name
+		}
+	}
+	const required = "partitionkey"
+	if !strings.HasSuffix(short, "key") || strings.Trim(short, letters) != "" {
+		return ""
+	}
+	if _, near := nearest.Name(short, []string{required}); near {
+		return columnNames[0].name
+	}
+	return ""
+}
+
+const letters = "abcdefghijklmnopqrstuvwxyz"
+
+// operations are the words for what a row does, as verbs of this tool and of
+// others, those that insert first.
+var operations = []struct {
+	name string
+	kind Kind
+}{
+	{"insert", Insert}, {"insert-or-replace", Insert}, {"insert-or-merge", Insert}, {"upsert", Insert},
+	{"create", Insert}, {"add", Insert},
+	{"get", Other}, {"read", Other}, {"query", Other}, {"scan", Other}, {"update", Other},
+	{"replace", Other}, {"merge", Other}, {"delete", Other}, {"batch", Other},
+}
+
+// kindOf returns what an operation of that name is.
+func kindOf(name string) (Kind, bool) {
+	if len(name) > longestShown {
+		return 0, false
+	}
+	for i := range operations {
+		if plain(name) == plain(operations[i].name) {
+			return operations[i].kind, true
+		}
+	}
+	return 0, false
+}
+
+// unknownOperation returns what is wrong with a name that no operation has.
+func unknownOperation(name string) string {
+	known := make([]string, len(operations))
+	for i := range operations {
+		known[i] = operations[i].name
+	}
+	if meant, near := nearest.Name(shown(name), known); near {
+		return fmt.Sprintf("unknown operation %q; did you mean %q?", shown(name), meant)
+	}
+	return fmt.Sprintf("unknown operation %q; expected one of %s", shown(name), strings.Join(known, ", "))
+}

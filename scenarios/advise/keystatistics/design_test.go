@@ -1,0 +1,105 @@
+package keystatistics_test
+
+import (
+	"fmt"
+	"iter"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/scenarios/advise/keystatistics"
+)
+
+// Design forms the PartitionKeys of a stream of inserts.
+type Design struct {
+	// Name says how, in a few words.
+	Name string
+	// Span is the time from the first insert to the last.
+	Span time.Duration
+	// Key returns the PartitionKey of an insert.
+	Key func(*Event) string
+	// Verdict and Hot are the judgement that the stream must get, and Reversed
+	// the verdict of the same keys with time running backwards.
+	Verdict, Reversed keystatistics.Verdict
+	Hot               bool
+}
+
+// Event is one insert as a design sees it.
+type Event struct {
+	// Number counts from 0 to Count - 1, in the order of the instants.
+	Number, Count int
+	// At is when, by the calendar.
+	At time.Time
+	// Draw is the event's own chance.
+	Draw clock.Draw
+}
+
+// Start is the instant of the calendar at which each stream begins; a row's
+// instant counts from 1970.
+func Start() time.Time { return time.Date(2025, time.January, 1, 0, 0, 0, 0, time.UTC) }
+
+// Stream yields so many inserts in the order of their instants, which fill the
+// design's span evenly but for some jitter. A row is good until the next.
+func (d *Design) Stream(seed uint64, rows int) iter.Seq[*keystatistics.Row] {
+	chance := clock.NewStream(seed, "surveytest/"+d.Name)
+	return func(yield func(*keystatistics.Row) bool) {
+		row := keystatistics.Row{HasInstant: true, Entities: 1}
+		for i := range rows {
+			event := Event{Number: i, Count: rows, Draw: chance.At(uint64(i))}
+			share := (float64(i) + event.Draw.Float64()) / float64(rows)
+			event.At = Start().Add(time.Duration(share * float64(d.Span)))
+			row.PartitionKey = d.Key(&event)
+			row.Instant = clock.Instant(event.At.UnixNano())
+			row.Line = int64(i + 1)
+			if !yield(&row) {
+				return
+			}
+		}
+	}
+}
+
+// Reverse returns the design with time running backwards: the last insert comes
+// first.
+func (d *Design) Reverse() Design {
+	back := *d
+	back.Name, back.Verdict, back.Reversed = d.Name+", backwards", d.Reversed, d.Verdict
+	back.Key = func(e *Event) string {
+		mirrored := *e
+		mirrored.Number = e.Count - 1 - e.Number
+		mirrored.At = Start().Add(d.Span - e.At.Sub(Start()))
+		return d.Key(&mirrored)
+	}
+	return back
+}
+
+// zipf draws a rank from 0 to n - 1, each as likely as one by its number: by the
+// inverse of the integral of 1/x, which is near enough.
+func (e *Event) zipf(n int) int {
+	low, high := 1.0, float64(n)+1
+	x := low * pow(high/low, e.Draw.Float64())
+	return min(int(x)-1, n-1)
+}
+
+// late returns the event's instant, or for one in so many an earlier one by up
+// to some time.
+func (e *Event) late(one int, most time.Duration) time.Time {
+	if e.Draw.IntN(one) > 0 {
+		return e.At
+	}
+	return e.At.Add(-time.Duration(e.Draw.Float64() * float64(most)))
+}
+
+// someTime returns any instant of a year, whenever the event is.
+func (e *Event) someTime() time.Time {
+	return Start().Add(time.Duration(e.Draw.Float64() * float64(year)))
+}
+
+// hex returns random bits as so many hexadecimal digits.
+func (e *Event) hex(digits int) string {
+	return fmt.Sprintf("%016x%016x", e.Draw.Uint64(), e.Draw.Uint64())[:digits]
+}
+
+// digest mixes a number, as a hash of it would.
+func digest(number uint64) uint64 {
+	draw := clock.NewStream(0, "surveytest/digest").At(number)
+	return draw.Uint64()
+}

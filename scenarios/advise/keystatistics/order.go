@@ -1,0 +1,192 @@
+package keystatistics
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"loadgen/results"
+)
+
+// Verdict says how inserts come.
+type Verdict uint8
+
+// The verdicts.
+const (
+	// Unknown: there is no telling; the reason says why.
+	Unknown Verdict = iota
+	// Spread: at any moment inserts fall on many places.
+	Spread
+	// AppendOnly: each key is the greatest so far, or was a moment ago.
+	AppendOnly
+	// PrependOnly: each key is the least so far, or was a moment ago.
+	PrependOnly
+	// HotTail: several keys take inserts at a time, but all lie at one end, which
+	// moves: time comes first in them, and what spreads them after it.
+	HotTail
+	// MovingPoint: at any moment inserts fall on one place, which moves, but lies
+	// at no end, or moved too seldom to say so.
+	MovingPoint
+	// Dominant: nearly all inserts fall under one PartitionKey or one beginning of
+	// it, at one place at any moment, while others take the rest all the time: the
+	// cause is skew, not order.
+	Dominant
+	// OnePartition: there is but one.
+	OnePartition
+)
+
+var verdictNames = [...]string{"unknown", "spread", results.AppendOnly, results.PrependOnly, results.HotTail,
+	results.MovingPoint, "one dominant beginning", "one partition only"}
+
+// String returns the verdict as a report names it.
+func (v Verdict) String() string { return verdictNames[v] }
+
+// Order is how inserts come: the verdict and its evidence. Shares are of the
+// sampled inserts, from 0 to 1.
+type Order struct {
+	Verdict Verdict
+	// Hot says that at any moment nearly all inserts fall on one place, which one
+	// server serves, however many partitions there are in all.
+	Hot bool
+	// Reason says what is wanting where the verdict is [Unknown].
+	Reason string
+
+	// Samples is how many inserts were looked at, Keys how many PartitionKeys they
+	// have, and Span the time from the first to the last.
+	Samples, Keys int
+	Span          time.Duration
+	// Windows is how many windows of neighbouring inserts there are, HotWindows in
+	// how many nearly all fell on one place, and Window how long they last, in the
+	// median. Within less than that nothing is seen to move.
+	Windows, HotWindows int
+	Window              time.Duration
+	// AtOnce is the share of inserts that fell on the hottest place of their
+	// window: one PartitionKey, or neighbours that have a quarter of all at most; or
+	// SameKey, where keys last for less than a window and that is more. Where nothing
+	// moves and keys are many, it is about a half, by chance.
+	AtOnce float64
+	// Heaviest is the share of the commonest PartitionKey over the whole time.
+	Heaviest float64
+	// AtTop and AtBottom are the shares of the windows whose hottest place no
+	// earlier insert lies above, or below, but for one in twenty. Moves is how many
+	// different places it took.
+	AtTop, AtBottom float64
+	Moves           int
+	// Ascending is the share of those inserts on the hot place that came next after
+	// a lesser PartitionKey, of all that came next after another. SameKey is the
+	// share of inserts that came next after the same.
+	Ascending, SameKey float64
+	// Prefix is what the keys of the hot place begin with all the time, where the
+	// verdict is [Dominant].
+	Prefix string
+}
+
+// judged returns the order of a sample, in the order of its instants.
+func judged(all []arrival) Order {
+	o := Order{Samples: len(all)}
+	if len(all) == 0 {
+		return o
+	}
+	s := cut(all)
+	o.Keys, o.Heaviest = s.keys, float64(s.heaviest)/float64(s.total)
+	o.Span = all[len(all)-1].at.Sub(all[0].at)
+	windows := windowsOf(all, &s)
+	o.Windows = len(windows)
+	switch {
+	case len(all) < fewestSamples:
+		o.Reason = fmt.Sprintf("there are only %d inserts with an instant; it takes %d", len(all), fewestSamples)
+		return o
+	case s.keys == 1:
+		o.Verdict, o.Hot, o.AtOnce = OnePartition, true, 1
+		return o
+	case o.Span == 0:
+		o.Reason = "all inserts have the same instant"
+		return o
+	case len(windows) < fewestWindows:
+		o.Reason = fmt.Sprintf("the inserts have so few different instants that only %d moments can be told apart; "+
+			"it takes %d", len(windows), fewestWindows)
+		return o
+	}
+	o.window(windows)
+	o.neighbours(all)
+	if o.SameKey >= sameShare && o.SameKey-s.coincidence() >= staysShare {
+		// Keys are done with sooner than a window lasts. As many as have the same key
+		// as the one before fall on the hottest key of that moment, at least.
+		o.AtOnce = max(o.AtOnce, o.SameKey)
+		if o.AtOnce < hotShare {
+			o.Verdict, o.Hot = MovingPoint, true
+			o.direct(windows, &s)
+			return o
+		}
+	}
+	if o.AtOnce < hotShare {
+		o.Verdict = Spread
+		return o
+	}
+	o.Hot = true
+	o.direct(windows, &s)
+	o.Verdict = o.hotVerdict(all)
+	return o
+}
+
+// window takes the evidence of the windows one by one.
+func (o *Order) window(windows []window) {
+	hits := 0
+	spans := make([]time.Duration, len(windows))
+	for i := range windows {
+		hits += windows[i].hits
+		spans[i] = windows[i].lasts()
+		if windows[i].isHot() {
+			o.HotWindows++
+		}
+	}
+	slices.Sort(spans)
+	o.Window = spans[len(spans)/2]
+	o.AtOnce = float64(hits) / float64(o.Samples)
+}
+
+// The bounds of a hot place's kind.
+const (
+	// staysShare is by how much the share at one time exceeds that over the whole
+	// time where the place moves.
+	staysShare = 0.2
+	// sameShare is which share of neighbours have the same key where one alone takes
+	// inserts at a time: of two that take turns by chance it is a half.
+	sameShare = 0.6
+	// endShare is which share of windows have their place at an end, and endMoves
+	// how many places it took, where the keys go one way.
+	endShare = 0.7
+	endMoves = 3
+	// orderedShare is which share of neighbours ascend or descend where a single
+	// key takes inserts at a time, and bucketsSame which share have the same key
+	// where several do, at most.
+	orderedShare = 0.8
+	bucketsSame  = 0.5
+)
+
+// hotVerdict returns the kind of a hot place.
+func (o *Order) hotVerdict(all []arrival) Verdict {
+	if o.AtOnce-o.Heaviest < staysShare {
+		o.Prefix = commonest(all)
+		return Dominant
+	}
+	if prefix, dominates := dominant(all); dominates {
+		o.Prefix = prefix
+		return Dominant
+	}
+	top, bottom := o.AtTop >= endShare, o.AtBottom >= endShare
+	ordered := o.Ascending
+	if bottom {
+		ordered = 1 - ordered
+	}
+	switch {
+	case o.Moves < endMoves || top == bottom:
+		return MovingPoint
+	case ordered < orderedShare && o.SameKey < bucketsSame:
+		return HotTail
+	case top:
+		return AppendOnly
+	default:
+		return PrependOnly
+	}
+}

@@ -1,0 +1,207 @@
+package keystatistics_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/scenarios/advise/keystatistics"
+)
+
+func reportOf(t testing.TB, o keystatistics.Options, rows ...*keystatistics.Row) keystatistics.Report {
+	t.Helper()
+	s, err := keystatistics.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows {
+		s.Add(r)
+	}
+	return s.Report()
+}
+
+func orderOf(t testing.TB, d *Design, seed uint64, rows int) keystatistics.Order {
+	t.Helper()
+	s, err := keystatistics.New(keystatistics.Options{Seed: seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r := range d.Stream(seed, rows) {
+		s.Add(r)
+	}
+	return s.Report().Order
+}
+
+// TestNoDesignIsMisjudged prints the confusion matrix of all labelled designs.
+func TestNoDesignIsMisjudged(t *testing.T) {
+	for _, rows := range []int{2_000, tier(7_000, 17_000)} {
+		matrix := map[string]int{}
+		for i, d := range Designs() {
+			o := orderOf(t, &d, uint64(i), rows)
+			matrix[fmt.Sprintf("%-32s judged %-32s", d.Verdict, o.Verdict)]++
+			if o.Verdict != d.Verdict || o.Hot != d.Hot {
+				t.Errorf("%s, %d rows: verdict = %s, hot %t; want %s, hot %t\n%+v", d.Name, rows, o.Verdict, o.Hot, d.Verdict, d.Hot, o)
+			}
+			t.Logf("%-50s %s", d.Name, o.Sentence())
+		}
+		var lines []string
+		for _, pair := range slices.Sorted(maps.Keys(matrix)) {
+			lines = append(lines, fmt.Sprintf("%s %3d", pair, matrix[pair]))
+		}
+		t.Logf("%d rows:\n%s", rows, strings.Join(lines, "\n"))
+	}
+}
+
+func TestTimeReversedSwapsAppendAndPrepend(t *testing.T) {
+	swapped := 0
+	for i, d := range Designs() {
+		back := d.Reverse()
+		o := orderOf(t, &back, uint64(i), 12_000)
+		if o.Verdict != back.Verdict || o.Hot != back.Hot {
+			t.Errorf("%s: verdict = %s, hot %t; want %s, hot %t\n%+v", back.Name, o.Verdict, o.Hot, back.Verdict, back.Hot, o)
+		}
+		if o.Verdict == keystatistics.PrependOnly || o.Verdict == keystatistics.AppendOnly {
+			swapped++
+		}
+	}
+	if swapped < 10 {
+		t.Errorf("%d designs go one way; want more, or this test cannot fail", swapped)
+	}
+}
+
+func TestAShuffledStreamGetsTheSameVerdict(t *testing.T) {
+	// Fewer samples than rows, so that another sample is judged.
+	options := keystatistics.Options{Seed: 5, Samples: 2_500}
+	rng := rand.New(rand.NewPCG(3, 4))
+	for i, d := range Designs() {
+		var rows []*keystatistics.Row
+		for r := range d.Stream(uint64(i), 6_000) {
+			copied := *r
+			rows = append(rows, &copied)
+		}
+		inOrder := reportOf(t, options, rows...)
+		rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		shuffled := reportOf(t, options, rows...)
+		if a, b := inOrder.Order, shuffled.Order; a.Verdict != b.Verdict || a.Hot != b.Hot {
+			t.Errorf("%s: verdict = %s, and shuffled %s; want the same", d.Name, a.Verdict, b.Verdict)
+		}
+		if inOrder.Effective != shuffled.Effective || inOrder.Partitions != shuffled.Partitions {
+			t.Errorf("%s: Effective = %+v, and shuffled %+v; want the same", d.Name, inOrder.Effective, shuffled.Effective)
+		}
+	}
+}
+
+// TestADayKeyOverAYearIsHot is the case that counting alone calls healthy: 365
+// partitions, each of which has a 365th of all.
+func TestADayKeyOverAYearIsHot(t *testing.T) {
+	s, _ := keystatistics.New(keystatistics.Options{})
+	for r := range Designs()[0].Stream(1, 36_500) {
+		s.Add(r)
+	}
+	r := s.Report()
+	f := r.Forecast(keystatistics.Demand{EntitiesPerSecond: 5000, PartitionTarget: 2000, AccountTarget: 20_000})
+	if f.HottestOver || f.Hottest.Most > 20 {
+		t.Errorf("the hottest partition takes %v; want about 14 entities/s as a mean", f.Hottest)
+	}
+	if !f.HotPlaceOver || f.HotPlace < 4900 || f.HotPlaceFull > 2100 {
+		t.Errorf("the hot place takes %.0f and is full at %.0f; want about 5,000 and 2,000 entities/s", f.HotPlace, f.HotPlaceFull)
+	}
+	if r.Effective.Value < 360 {
+		t.Errorf("Effective = %v; want 365 or nearly", r.Effective)
+	}
+}
+
+// rowsAt are inserts of one key each, at instants in nanoseconds.
+func rowsAt(n int, key func(i int) string, at func(i int) int64) []*keystatistics.Row {
+	rows := make([]*keystatistics.Row, n)
+	for i := range rows {
+		rows[i] = &keystatistics.Row{PartitionKey: key(i), Entities: 1, HasInstant: true, Instant: clock.Instant(at(i))}
+	}
+	return rows
+}
+
+func TestOrderIsUnknownRatherThanGuessed(t *testing.T) {
+	ascending := func(i int) string { return fmt.Sprintf("%06d", i) }
+	untimed := rowsAt(1000, ascending, func(i int) int64 { return int64(i) })
+	for _, r := range untimed {
+		r.HasInstant = false
+	}
+	reads := rowsAt(1000, ascending, func(i int) int64 { return int64(i) })
+	for _, r := range reads {
+		r.Kind = keystatistics.Other
+	}
+	for _, tt := range []struct {
+		name    string
+		rows    []*keystatistics.Row
+		verdict keystatistics.Verdict
+		reason  string
+	}{
+		{"no instants", untimed, keystatistics.Unknown, "no insert has an instant"},
+		{"reads alone", reads, keystatistics.Unknown, "there are no inserts"},
+		{"too few", rowsAt(127, ascending, func(i int) int64 { return int64(i) }), keystatistics.Unknown, "there are only 127 inserts with an instant; it takes 128"},
+		{"just enough", rowsAt(128, ascending, func(i int) int64 { return int64(i) }), keystatistics.AppendOnly, ""},
+		{"all at one instant", rowsAt(1000, ascending, func(int) int64 { return 42 }), keystatistics.Unknown, "all inserts have the same instant"},
+		{"a few instants", rowsAt(1000, ascending, func(i int) int64 { return int64(i / 200) }), keystatistics.Unknown,
+			"the inserts have so few different instants that only 5 moments can be told apart; it takes 8"},
+		{"a few inserts into one partition beside reads of another", append(rowsAt(5, func(int) string { return "p" },
+			func(i int) int64 { return int64(i) }), &keystatistics.Row{PartitionKey: "q", Kind: keystatistics.Other}), keystatistics.Unknown,
+			"there are only 5 inserts with an instant; it takes 128"},
+		{"many inserts into one partition beside reads of another", append(rowsAt(500, func(int) string { return "p" },
+			func(i int) int64 { return int64(i) }), &keystatistics.Row{PartitionKey: "q", Kind: keystatistics.Other}), keystatistics.OnePartition, ""},
+		{"one partition needs no instant", []*keystatistics.Row{{PartitionKey: "p"}, {PartitionKey: "p"}}, keystatistics.OnePartition, ""},
+		{"one day after another, two in all", rowsAt(1000, func(i int) string { return ascending(i / 500) }, func(i int) int64 { return int64(i) }), keystatistics.MovingPoint, ""},
+		{"instants before 1970", rowsAt(1000, ascending, func(i int) int64 { return int64(i) - 1<<60 }), keystatistics.AppendOnly, ""},
+		{"users of a day whose instants are days", rowsAt(20_000, func(i int) string { return fmt.Sprintf("u%05d", i*7919%10_007) },
+			func(i int) int64 { return int64(i / 1000) }), keystatistics.Spread, ""},
+	} {
+		o := reportOf(t, keystatistics.Options{}, tt.rows...).Order
+		if o.Verdict != tt.verdict || o.Reason != tt.reason {
+			t.Errorf("%s: verdict = %s (%s); want %s (%s)\n%+v", tt.name, o.Verdict, o.Reason, tt.verdict, tt.reason, o)
+		}
+		if sentence := o.Sentence(); !strings.HasSuffix(sentence, ".") || !strings.Contains(sentence, tt.reason) {
+			t.Errorf("%s: Sentence() = %q; want a sentence with the reason", tt.name, sentence)
+		}
+	}
+}
+
+// TestAnImportIsSeenAmongSpreadTraffic has a third of all rows come in one hour of
+// a month, in alphabetical order.
+func TestAnImportIsSeenAmongSpreadTraffic(t *testing.T) {
+	const month, hour = int64(30 * 24 * time.Hour), int64(time.Hour)
+	rows := rowsAt(30_000, func(i int) string {
+		if i%3 == 0 {
+			return fmt.Sprintf("%05d", i)
+		}
+		return fmt.Sprintf("%05d", i*7919%30_011)
+	}, func(i int) int64 {
+		if i%3 == 0 {
+			return month/2 + hour*int64(i)/30_000
+		}
+		return month * int64(i) / 30_000
+	})
+	o := reportOf(t, keystatistics.Options{}, rows...).Order
+	if share := float64(o.HotWindows) / float64(o.Windows); o.Verdict != keystatistics.Spread || share < .25 || share > .45 {
+		t.Errorf("%d of %d windows are hot, verdict %s; want a third of them, and spread", o.HotWindows, o.Windows, o.Verdict)
+	}
+	if got := o.Sentence(); !strings.Contains(got, "windows nearly all fell on one place") {
+		t.Errorf("Sentence() = %q; want the import told", got)
+	}
+}
+
+// TestChanceAloneIsNotHot bounds what many seeds make of keys that are spread.
+func TestChanceAloneIsNotHot(t *testing.T) {
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		for _, partitions := range []int{2, 3, 10, 1_000_000} {
+			rows := rowsAt(200, func(int) string { return fmt.Sprintf("p%d", rng.IntN(partitions)) }, func(i int) int64 { return int64(i) })
+			if o := reportOf(t, keystatistics.Options{Samples: 200}, rows...).Order; o.Verdict != keystatistics.Spread {
+				t.Errorf("seed %d, %d partitions: verdict = %s; want spread\n%+v", seed, partitions, o.Verdict, o)
+			}
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package keystatistics
+
+import (
+	"io"
+	"strconv"
+	"strings"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/csvfile"
+)
+
+// ReadOptions say how a file of keys is to be read.
+type ReadOptions struct {
+	// File is the name of the file, for messages alone.
+	File string
+	// Progress is told after every 65,536 rows, and at the end, how many there were
+	// so far; it may be nil.
+	Progress func(rows int64)
+}
+
+// Reading is what was read of a file.
+type Reading struct {
+	// Rows counts the rows, without the one that names the columns.
+	Rows int64
+	// Ignored are the names of the columns that were not looked at.
+	Ignored []string
+}
+
+// progressRows is every how many rows progress is told.
+const progressRows = 1 << 16
+
+// ReadKeys adds all rows of a CSV file to a survey. A first row that names columns
+// says which they are: PartitionKey; and, where they are there, RowKey, instant
+// (or time, timestamp), entities (or count; 1 without) and operation (or verb; an
+// insert without). Others are not looked at. Without such a row the first column is
+// the PartitionKey, and there is no more.
+//
+// Instants are RFC 3339 times, seconds or milliseconds since 1970, or durations
+// such as 1h2m, all of one kind in a file; a row may have none. A key that no table
+// would take is no fault of the file: the survey counts it.
+//
+// The error joins up to twenty [*csvfile.Fault], each of which wraps [ErrKeys], or is
+// that of the reader. What was read before a fault has been added all the same.
+func ReadKeys(from io.Reader, o ReadOptions, s *Statistics) (Reading, error) {
+	r := keyReader{ReadOptions: o, survey: s, spelled: make(map[string]Kind)}
+	r.Reader = csvfile.New(from, csvfile.Options{File: o.File, Holds: "the keys of", Known: isColumn, Kind: ErrKeys})
+	if r.Next() && r.begin() {
+		for r.Next() {
+			r.row()
+		}
+	}
+	if o.Progress != nil && r.Err() == nil {
+		o.Progress(r.reading.Rows)
+	}
+	if r.Err() == nil && r.reading.Rows == 0 {
+		r.Fault("there is no key; expected a PartitionKey in each line")
+	}
+	return r.reading, r.Err()
+}
+
+// keyReader is a file under way.
+type keyReader struct {
+	ReadOptions
+	*csvfile.Reader
+	survey  *Statistics
+	reading Reading
+	// meanings are what the columns mean.
+	meanings []column
+	kind     clock.Notation
+	// spelled are the spellings of operations that were understood.
+	spelled map[string]Kind
+}
+
+// mostSpelled bounds the spellings that are remembered.
+const mostSpelled = 64
+
+// begin takes the first row, and reports whether there is any sense in the next.
+func (r *keyReader) begin() bool {
+	columns, is, fault := headerOf(r.Fields())
+	switch {
+	case fault != "":
+		r.Fault("%s", fault)
+		return false
+	case is:
+		r.meanings, r.reading.Ignored = columns.meanings, columns.ignored
+	default:
+		r.meanings = make([]column, len(r.Fields()))
+		r.meanings[0] = partitionColumn
+		r.row()
+	}
+	return true
+}
+
+// row takes a row of keys.
+func (r *keyReader) row() {
+	row := Row{Entities: 1, Line: int64(r.Line())}
+	for i, meaning := range r.meanings {
+		if meaning != ignoredColumn && !r.field(&row, meaning, r.Fields()[i]) {
+			return
+		}
+	}
+	r.survey.Add(&row)
+	r.reading.Rows++
+	if r.Progress != nil && r.reading.Rows%progressRows == 0 {
+		r.Progress(r.reading.Rows)
+	}
+}
+
+// field takes one field of a row, and reports whether it is sound.
+func (r *keyReader) field(row *Row, meaning column, text string) bool {
+	switch meaning {
+	case partitionColumn:
+		row.PartitionKey = text
+	case rowColumn:
+		row.RowKey = text
+	case instantColumn:
+		return len(text) == 0 || r.instant(row, text)
+	case entitiesColumn:
+		count, sound := parseCount(text)
+		if !sound {
+			r.Fault("the number of entities is %q; expected a whole number from 0 to %d", shown(text), mostEntities)
+			return false
+		}
+		row.Entities = count
+	case operationColumn:
+		return r.operation(row, text)
+	}
+	return true
+}
+
+func (r *keyReader) operation(row *Row, text string) bool {
+	kind, known := r.spelled[text]
+	if !known {
+		if kind, known = kindOf(text); !known {
+			r.Fault("%s", unknownOperation(text))
+			return false
+		}
+		if len(r.spelled) < mostSpelled {
+			r.spelled[strings.Clone(text)] = kind
+		}
+	}
+	row.Kind = kind
+	return true
+}
+
+func (r *keyReader) instant(row *Row, text string) bool {
+	at, kind := clock.ParseInstant(text)
+	switch {
+	case kind == clock.None:
+		r.Fault("the instant is %q; expected a time such as 2026-01-02T15:04:05Z, "+
+			"seconds or milliseconds since 1970, or a duration such as 1h2m", shown(text))
+		return false
+	case r.kind == clock.None:
+		r.kind = kind
+	case r.kind != kind:
+		r.Fault("the instant is %q, %s; expected %s as in the rows before", shown(text), kind, r.kind)
+		return false
+	}
+	row.Instant, row.HasInstant = at, true
+	return true
+}
+
+// parseCount reads a whole number from 0 to the most that a row counts.
+func parseCount(text string) (int64, bool) {
+	const mostDigits = 10
+	count, err := strconv.ParseUint(text, 10, 64)
+	return int64(count), err == nil && len(text) <= mostDigits && count <= mostEntities
+}

@@ -1,0 +1,229 @@
+package keystatistics_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"loadgen/scenarios/advise/keystatistics"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+)
+
+func readKeys(t testing.TB, text string) (keystatistics.Reading, keystatistics.Report, error) {
+	t.Helper()
+	s, err := keystatistics.New(keystatistics.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reading, err := keystatistics.ReadKeys(strings.NewReader(text), keystatistics.ReadOptions{File: "keys.csv"}, s)
+	return reading, s.Report(), err
+}
+
+// summary is the partitions of a report with their entities.
+func summary(r *keystatistics.Report) string {
+	var parts []string
+	for _, share := range r.Top {
+		parts = append(parts, fmt.Sprintf("%q %d", share.PartitionKey, share.Least))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func TestReadKeys(t *testing.T) {
+	for _, tt := range []struct {
+		name, text, want string
+		rows, inserts    int64
+		untimed          int64
+		ignored          []string
+	}{
+		{"one column and no header", "b\na\nb\n", `"b" 2, "a" 1`, 3, 3, 3, nil},
+		{"the last line has no end", "b\na", `"a" 1, "b" 1`, 2, 2, 2, nil},
+		{"without a header the first column alone counts", "b,x,y\na,x,y\n", `"a" 1, "b" 1`, 2, 2, 2, nil},
+		{"a header decides by name, in any order and spelling", "row_key,Partition Key\nr,p\n", `"p" 1`, 1, 1, 1, nil},
+		{"times in RFC 3339", "PartitionKey,time\np,2026-01-02T15:04:05Z\np,2026-01-02T15:04:05.25+02:00\n", `"p" 2`, 2, 2, 0, nil},
+		{"an insert without an instant", "PartitionKey,time\np,2026-01-02T15:04:05Z\np,\n", `"p" 2`, 2, 2, 1, nil},
+		{"seconds since 1970", "PartitionKey,instant\np,1767366245\np,1767366245.5\n", `"p" 2`, 2, 2, 0, nil},
+		{"milliseconds since 1970", "PartitionKey,Timestamp\np,1767366245000\n", `"p" 1`, 1, 1, 0, nil},
+		{"durations", "PartitionKey,instant\np,1h2m\nq,3ms\n", `"p" 1, "q" 1`, 2, 2, 0, nil},
+		{"entities", "PartitionKey,entities\np,100\nq,0\np,1\n", `"p" 101, "q" 0`, 3, 3, 3, nil},
+		{"operations", "PartitionKey,verb\np,get\np,Insert\np,InsertOrReplace\np,delete\np,upsert\n", `"p" 5`, 5, 3, 3, nil},
+		{"other columns are not looked at, and told", "Name,PartitionKey,Country\nx,p,y\n", `"p" 1`, 1, 1, 1, []string{"Name", "Country"}},
+		{"fields in quotation marks", "\"PartitionKey\",\"n\"\n\"a,\"\"b\",\"x\ny\"\nc,z\n", `"a,\"b" 1, "c" 1`, 2, 2, 2, []string{"n"}},
+		{"lines that end as in Windows, and a mark of the byte order", "\uFEFFPartitionKey\r\np\r\n", `"p" 1`, 1, 1, 1, nil},
+		{"empty lines are no rows, an empty key is one", "PartitionKey\n\n\"\"\n\n", `"" 1`, 1, 1, 1, nil},
+		{"a key that looks like a column's name but for a number", "partition7\npartition8\n", `"partition7" 1, "partition8" 1`, 2, 2, 2, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			reading, report, err := readKeys(t, tt.text)
+			if err != nil {
+				t.Fatalf("ReadKeys(%q) = %v; want no error", tt.text, err)
+			}
+			if got := summary(&report); got != tt.want {
+				t.Errorf("ReadKeys(%q) = %s; want %s", tt.text, got, tt.want)
+			}
+			if reading.Rows != tt.rows || report.Inserts != tt.inserts || report.Untimed != tt.untimed || !slices.Equal(reading.Ignored, tt.ignored) {
+				t.Errorf("ReadKeys(%q) = %d rows, %d inserts, %d untimed, ignored %q; want %d, %d, %d, %q", tt.text,
+					reading.Rows, report.Inserts, report.Untimed, reading.Ignored, tt.rows, tt.inserts, tt.untimed, tt.ignored)
+			}
+		})
+	}
+}
+
+func TestReadKeysFindsFault(t *testing.T) {
+	long := strings.Repeat("x", 70_000)
+	for _, tt := range []struct{ name, text, want string }{
+		{"nothing at all", "", "keys.csv:1: there is no key"},
+		{"a header alone", "PartitionKey\n", "keys.csv:1: there is no key"},
+		{"a letter is missing in a column's name", "PartitonKey,time\n", `keys.csv:1: unknown column "PartitonKey"; did you mean "PartitionKey"?`},
+		{"several letters are wrong", "PartionKey\np\n", `keys.csv:1: unknown column "PartionKey"; did you mean "PartitionKey"?`},
+		{"another column's name is mistyped", "PartitionKey,timestmp\np,1\n", `keys.csv:1: unknown column "timestmp"; did you mean "timestamp"?`},
+		{"two letters changed places", "PartitionKey,RowKye\np,1\n", `unknown column "RowKye"; did you mean "RowKey"?`},
+		{"no PartitionKey", "RowKey,time\nr,1\n", "keys.csv:1: there is no column PartitionKey; expected it among PartitionKey, RowKey"},
+		{"a column twice", "PartitionKey,time,Timestamp\np,1,1\n", `keys.csv:1: the columns "time" and "Timestamp" mean the same`},
+		{"a row of another length", "a,b\nc\n", "keys.csv:2: the row has 1 columns; expected 2"},
+		{"an instant that is none", "PartitionKey,time\np,yesterday\n", `keys.csv:2: the instant is "yesterday"; expected a time such as`},
+		{"a day that does not exist", "PartitionKey,time\np,2026-02-30T00:00:00Z\n", `keys.csv:2: the instant is "2026-02-30T00:00:00Z"`},
+		{"instants of two kinds", "PartitionKey,time\np,12\np,2026-01-02T15:04:05Z\n", `keys.csv:3: the instant is "2026-01-02T15:04:05Z", a time; expected seconds`},
+		{"seconds and milliseconds", "PartitionKey,time\np,1767366245\np,1767366245000\n", `milliseconds; expected seconds as in the rows before`},
+		{"an instant beyond what can be told", "PartitionKey,time\np,9999-01-01T00:00:00Z\n", `keys.csv:2: the instant is`},
+		{"a number that is none", "PartitionKey,count\np,-1\n", `keys.csv:2: the number of entities is "-1"; expected a whole number from 0 to 1000000000`},
+		{"no number", "PartitionKey,count\np,\n", `keys.csv:2: the number of entities is ""`},
+		{"a number that overflows", "PartitionKey,count\np,99999999999999999999\n", `keys.csv:2: the number of entities is`},
+		{"a number above the bound", "PartitionKey,count\np,1000000001\n", `keys.csv:2: the number of entities is`},
+		{"a mistyped operation", "PartitionKey,verb\np,insret\n", `keys.csv:2: unknown operation "insret"; did you mean "insert"?`},
+		{"an operation of another world", "PartitionKey,verb\np,abracadabra\n", `unknown operation "abracadabra"; expected one of insert, insert-or-replace`},
+		{"a quotation mark within", "a\nb\"c\n", "keys.csv:2: field 1: a quotation mark stands in a field without"},
+		{"text after the closing mark", "a\n\"b\"c\n", "keys.csv:2: field 1: text follows a closing quotation mark"},
+		{"a mark that is never closed", "a\n\"b\nc\nd\n", "keys.csv:2: field 1: a quotation mark is never closed"},
+		{"a row that is too long", "a\n" + long + "\nb\n", "keys.csv:2: the row has more than 64 KiB"},
+		{"a last row that is too long", "a\n" + long, "keys.csv:2: the row has more than 64 KiB"},
+		{"a row too long over many lines", "a\n\"" + strings.Repeat("x\n", 40_000) + "\"\n", "keys.csv:2: the row has more than 64 KiB"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, _, err := readKeys(t, tt.text)
+			if err == nil || !strings.Contains(err.Error(), tt.want) || !errors.Is(err, keystatistics.ErrKeys) {
+				t.Errorf("ReadKeys(%.60q) = %v; want %s…", tt.text, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestReadKeysReportsAllFaultsUpToABound(t *testing.T) {
+	_, _, err := readKeys(t, "PartitionKey,count\np,x\nq,1\np,y\n")
+	if got := err.Error(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "keys.csv:2:") || !strings.Contains(got, "keys.csv:4:") {
+		t.Errorf("ReadKeys = %q; want the faults of lines 2 and 4", got)
+	}
+	_, _, err = readKeys(t, "PartitionKey,count\n"+strings.Repeat("p,x\n", 1000))
+	if got := strings.Count(err.Error(), "\n") + 1; got != 20 {
+		t.Errorf("ReadKeys of 1,000 faults reports %d; want 20", got)
+	}
+}
+
+func TestReadKeysReturnsTheErrorOfTheReader(t *testing.T) {
+	s, _ := keystatistics.New(keystatistics.Options{})
+	broken := errors.New("the disk is gone")
+	_, err := keystatistics.ReadKeys(io.MultiReader(strings.NewReader("a\nb\n"), iotest.ErrReader(broken)), keystatistics.ReadOptions{File: "f"}, s)
+	if !errors.Is(err, broken) || errors.Is(err, keystatistics.ErrKeys) {
+		t.Errorf("ReadKeys = %v; want the reader's error", err)
+	}
+}
+
+func TestProgressIsTold(t *testing.T) {
+	s, _ := keystatistics.New(keystatistics.Options{})
+	var told []int64
+	_, err := keystatistics.ReadKeys(Rows(1, 140_000), keystatistics.ReadOptions{Progress: func(rows int64) { told = append(told, rows) }}, s)
+	if want := []int64{65_536, 131_072, 140_000}; err != nil || !slices.Equal(told, want) {
+		t.Errorf("progress = %d, %v; want %d", told, err, want)
+	}
+	if r := s.Report(); r.Rows != 140_000 || r.Untimed != 0 || r.Order.Span.Round(time.Second) != 441*time.Second {
+		t.Errorf("Report() = %d rows, %d untimed, over %v; want 140000, 0 and about 7m21s", r.Rows, r.Untimed, r.Order.Span)
+	}
+}
+
+// TestReadingAllocatesOneTextForARow holds the whole file against a bound that
+// another allocation in ten rows would break.
+func TestReadingAllocatesOneTextForARow(t *testing.T) {
+	const rows = 50_000
+	for _, tt := range []struct {
+		name string
+		row  string
+	}{
+		{"plain", "user-%07d,,2026-01-02T15:04:05.25Z,1,insert\n"},
+		{"in quotation marks", "\"user-%07d\",\"r\",\"1767366245.25\",\"3\",\"Get\"\n"},
+		{"beyond ASCII", "Zürich-%07d,Ä,1767366245000,3,get\n"},
+	} {
+		var text bytes.Buffer
+		text.WriteString("PartitionKey,RowKey,time,count,verb\n")
+		for i := range rows {
+			fmt.Fprintf(&text, tt.row, i)
+		}
+		// Few places and samples, so that what they keep at first does not count.
+		s, err := keystatistics.New(keystatistics.Options{Exact: 10, Places: 100, Samples: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := testing.AllocsPerRun(1, func() {
+			if _, err := keystatistics.ReadKeys(bytes.NewReader(text.Bytes()), keystatistics.ReadOptions{}, s); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if got > rows+rows/10 {
+			t.Errorf("%s: %v allocations in %d rows; want one a row", tt.name, got, rows)
+		}
+	}
+}
+
+// FuzzReadKeys reads whatever there is: it ends, and each fault has its place.
+func FuzzReadKeys(f *testing.F) {
+	for _, seed := range []string{"a\nb\n", "PartitionKey;count\na;1\n", "\"PartitionKey\",verb\n\"a\\\"b\",get\n", "\"a", "PartitionKey,time\np,1h\nq,1\n", "\uFEFFa\n"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if _, _, err := readKeys(t, text); err != nil && (!errors.Is(err, keystatistics.ErrKeys) || !strings.HasPrefix(err.Error(), "keys.csv:")) {
+			t.Fatalf("ReadKeys(%q) = %v; want faults of the file", text, err)
+		}
+	})
+}
+
+func BenchmarkReadKeys(b *testing.B) {
+	for _, bench := range []struct {
+		name string
+		text func(i int) string
+	}{
+		{"users", nil},
+		{"guids", func(i int) string {
+			h := uint64(i) * 0x9e3779b97f4a7c15
+			return fmt.Sprintf("%016x-%016x,2026-01-02T15:04:05.25Z\n", h^h>>29, h*0xbf58476d1ce4e5b9)
+		}},
+		{"quoted", func(i int) string { return fmt.Sprintf("\"user-%d\",\"1767366245.25\"\n", i%1_000_003) }},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			const rows = 1_000_000
+			var text bytes.Buffer
+			if bench.text == nil {
+				if _, err := io.Copy(&text, Rows(1, rows)); err != nil {
+					b.Fatal(err)
+				}
+			} else {
+				for i := range rows {
+					text.WriteString(bench.text(i))
+				}
+			}
+			b.SetBytes(int64(text.Len()))
+			b.ReportAllocs()
+			for b.Loop() {
+				s, err := keystatistics.New(keystatistics.Options{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := keystatistics.ReadKeys(bytes.NewReader(text.Bytes()), keystatistics.ReadOptions{}, s); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
+		})
+	}
+}

@@ -1,0 +1,152 @@
+package keystatistics
+
+import (
+	"cmp"
+	"slices"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios/keys/sketch"
+)
+
+// Report is what a survey found.
+type Report struct {
+	// Rows counts what was surveyed, Inserts those of it that insert, and Untimed
+	// the inserts without an instant. Invalid counts the rows beside them whose key
+	// no table would take, of which Faults are the first.
+	Rows, Inserts, Untimed, Invalid int64
+	Faults                          []KeyFault
+	// Entities is how many the rows count, and Inserted how many of them the
+	// inserts do.
+	Entities, Inserted int64
+	// Partitions is the number of PartitionKeys. Effective is how many of equal
+	// weight would be as uneven, 1 / Σ p², p being a partition's share of the
+	// entities; it is 0 where there are none.
+	Partitions, Effective Estimate
+	// Top are the heaviest partitions, the heaviest first, equal ones in the order
+	// of the index. What is not among them has Unlisted entities at most.
+	Top      []Share
+	Unlisted int64
+	// Hottest is between which bounds the share of the heaviest partition lies.
+	Hottest Interval
+	// Order is how the inserts come.
+	Order Order
+}
+
+// Estimate is a number that is exact, or has a standard error.
+type Estimate struct {
+	Value, StandardError float64
+	Exact                bool
+}
+
+// Interval is between which bounds a number certainly lies, both included.
+type Interval struct{ Least, Most float64 }
+
+// Share is what one partition has of the entities: something from Least to Most,
+// which is both the exact number where all partitions were told apart.
+type Share struct {
+	PartitionKey string
+	Least, Most  int64
+	// OfAll is the same as a share of all entities, from 0 to 1.
+	OfAll Interval
+}
+
+// Report returns what was found so far. It may be asked for in between.
+func (s *Statistics) Report() Report {
+	r := Report{
+		Rows: s.sum.rows, Inserts: s.sum.inserts, Untimed: s.sum.untimed, Invalid: s.sum.invalid,
+		Faults: slices.Clone(s.faults), Entities: s.sum.entities, Inserted: s.sum.inserted,
+		Order: judged(s.inserts.arrivals()),
+	}
+	s.weights.report(&r)
+	r.order(s)
+	return r
+}
+
+// order fills in what the sample alone cannot say.
+func (r *Report) order(s *Statistics) {
+	switch {
+	case r.Partitions.Exact && r.Partitions.Value == 1:
+		// That much is sure without any instant.
+		r.Order.Verdict, r.Order.Hot, r.Order.Reason, r.Order.AtOnce = OnePartition, true, "", 1
+	case r.Order.Verdict != Unknown || r.Order.Reason != "":
+	case r.Inserts == 0:
+		r.Order.Reason = "there are no inserts"
+	case s.sum.untimed == r.Inserts:
+		r.Order.Reason = "no insert has an instant"
+	}
+}
+
+func (w *weights) report(r *Report) {
+	var shares []Share
+	if w.heaviest == nil {
+		shares = w.exact(r)
+	} else {
+		shares = w.estimates(r)
+	}
+	total := float64(max(1, r.Entities))
+	most := int64(0)
+	for i := range shares {
+		s := &shares[i]
+		s.OfAll = Interval{float64(s.Least) / total, float64(s.Most) / total}
+		most = max(most, s.Most)
+	}
+	r.Top = slices.Clone(shares[:min(len(shares), w.options.Top)])
+	for _, s := range shares[len(r.Top):] {
+		r.Unlisted = max(r.Unlisted, s.Most)
+	}
+	if len(shares) > 0 {
+		r.Hottest = Interval{shares[0].OfAll.Least, float64(max(most, r.Unlisted)) / total}
+	}
+}
+
+// exact lists all partitions, the heaviest first.
+func (w *weights) exact(r *Report) []Share {
+	r.Partitions = Estimate{Value: float64(len(w.told)), Exact: true}
+	r.Effective.Exact = true
+	shares := make([]Share, 0, len(w.told))
+	squares := 0.0
+	for i := range w.told {
+		one := &w.told[i]
+		squares += float64(one.entities) * float64(one.entities)
+		shares = append(shares, Share{PartitionKey: string(w.text[one.from:one.to]), Least: one.entities, Most: one.entities})
+	}
+	if squares > 0 {
+		r.Effective.Value = float64(r.Entities) / squares * float64(r.Entities)
+	}
+	slices.SortFunc(shares, heavierFirst)
+	return shares
+}
+
+// estimates lists the partitions that have a place, those that are surely the
+// heaviest first.
+func (w *weights) estimates(r *Report) []Share {
+	distinct := w.distinct.Estimate()
+	r.Partitions = Estimate{Value: distinct, StandardError: distinct * w.distinct.StandardError()}
+	if squares := w.moment.Estimate(); squares > 0 {
+		// The reciprocal is as uncertain as what it is of, as a part of it. There are
+		// no more equal partitions than partitions.
+		effective := float64(r.Entities) / squares * float64(r.Entities)
+		r.Effective = Estimate{Value: max(1, effective), StandardError: effective * w.moment.StandardError()}
+	}
+	r.Unlisted = w.heaviest.Missing()
+	shares := make([]Share, 0, len(w.heaviest.Places()))
+	for _, place := range w.heaviest.Places() {
+		shares = append(shares, shareOf(place))
+	}
+	slices.SortFunc(shares, heavierFirst)
+	return shares
+}
+
+func shareOf(place *sketch.Place[uint64, name]) Share {
+	return Share{PartitionKey: string(place.Value.text), Least: place.Weight - place.Inherited, Most: place.Weight}
+}
+
+func heavierFirst(a, b Share) int {
+	return cmp.Or(cmp.Compare(b.Least, a.Least), cmp.Compare(b.Most, a.Most),
+		entity.Compare(a.PartitionKey, b.PartitionKey))
+}
+
+// heavierFirst orders partitions that are told apart.
+func (w *weights) heavierFirst(a, b told) int {
+	return cmp.Or(cmp.Compare(b.entities, a.entities), cmp.Compare(a.hash, b.hash))
+}

@@ -1,0 +1,68 @@
+package keystatistics
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"loadgen/engine/clock"
+)
+
+// sample keeps a few of any number of inserts, each as likely as the others
+// (algorithm R, Vitter 1985).
+type sample struct {
+	most   int
+	chance clock.Stream
+	seen   uint64
+	kept   []kept
+}
+
+// kept is an insert of the sample. Its text is used again for the next that takes
+// its place.
+type kept struct {
+	at        clock.Instant
+	partition []byte
+}
+
+func newSample(o Options) sample {
+	return sample{most: o.Samples, chance: clock.NewStream(o.Seed, "survey/inserts")}
+}
+
+func (s *sample) add(at clock.Instant, partition []byte) {
+	number := s.seen
+	s.seen++
+	if len(s.kept) < s.most {
+		s.kept = append(s.kept, kept{at, slices.Clone(partition)})
+		return
+	}
+	draw := s.chance.At(number)
+	if place := draw.IntN(int(s.seen)); place < s.most {
+		s.kept[place].at = at
+		s.kept[place].partition = append(s.kept[place].partition[:0], partition...)
+	}
+}
+
+// arrival is an insert of the sample, ready to be judged.
+type arrival struct {
+	at  clock.Instant
+	key string
+	// mixed orders inserts of one instant, whose order nobody knows, by no order
+	// of their keys.
+	mixed uint64
+	// stretch is the place of the key, hot whether it lies in the hottest place of
+	// its window.
+	stretch int
+	hot     bool
+}
+
+// arrivals returns the sample in the order of its instants.
+func (s *sample) arrivals() []arrival {
+	all := make([]arrival, len(s.kept))
+	for i := range s.kept {
+		all[i] = arrival{at: s.kept[i].at, key: string(s.kept[i].partition), mixed: hash(1, s.kept[i].partition)}
+	}
+	slices.SortFunc(all, func(a, b arrival) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.mixed, b.mixed), strings.Compare(a.key, b.key))
+	})
+	return all
+}

@@ -1,0 +1,75 @@
+package keystatistics
+
+import (
+	"fmt"
+	"time"
+)
+
+// Sentence says the verdict in one sentence, with the numbers it rests on.
+func (o *Order) Sentence() string {
+	switch o.Verdict {
+	case Spread:
+		return fmt.Sprintf("Inserts are spread: within %s the busiest quarter of the keys took %s of them, "+
+			"where half is chance%s.", moment(o.Window), percent(o.AtOnce), o.hotAtTimes())
+	case AppendOnly:
+		return o.oneWay("last", o.AtTop)
+	case PrependOnly:
+		return o.oneWay("first", o.AtBottom)
+	case HotTail:
+		end, share := "last", o.AtTop
+		if o.AtBottom > o.AtTop {
+			end, share = "first", o.AtBottom
+		}
+		return fmt.Sprintf("Inserts make one hot tail: several PartitionKeys take them at a time, "+
+			"but within %s %s of them fell on one place, in %s of the windows the %s range, which one server serves.",
+			moment(o.Window), percent(o.AtOnce), percent(share), end)
+	case MovingPoint:
+		return fmt.Sprintf("Inserts fall on one moving point: within %s %s of them fell on one place, "+
+			"which was at the end in %s and at the beginning in %s of the windows, and on %d different places in all.",
+			moment(o.Window), percent(o.AtOnce), percent(o.AtTop), percent(o.AtBottom), o.Moves)
+	case Dominant:
+		return fmt.Sprintf("Inserts are hot by skew: within %s %s of them fell on one place, "+
+			"always where keys begin with %q, while others took the rest.", moment(o.Window), percent(o.AtOnce), o.Prefix)
+	case OnePartition:
+		return "Inserts all fall on one partition, which one server serves."
+	default:
+		return "Whether inserts fall on one place is unknown: " + o.Reason + "."
+	}
+}
+
+func (o *Order) oneWay(end string, share float64) string {
+	return fmt.Sprintf("Inserts are %s: within %s %s of them fell on one place, in %s of the windows the %s range, "+
+		"which one server serves, however many of the %d PartitionKeys there are.",
+		o.Verdict, moment(o.Window), percent(o.AtOnce), percent(share), end, o.Keys)
+}
+
+// hotAtTimes tells of the windows that are hot where most are not.
+func (o *Order) hotAtTimes() string {
+	// Chance alone makes some windows of a few keys look hot.
+	const worthTelling = 0.1
+	if float64(o.HotWindows) < worthTelling*float64(o.Windows) {
+		return ""
+	}
+	return fmt.Sprintf(", but in %d of %d windows nearly all fell on one place", o.HotWindows, o.Windows)
+}
+
+// moment returns how long a window lasts.
+func moment(d time.Duration) string {
+	if d == 0 {
+		return "one instant"
+	}
+	const day = 24 * time.Hour
+	switch {
+	case d >= 2*day:
+		return fmt.Sprintf("%.1f days", d.Hours()/24)
+	case d >= time.Minute:
+		d = d.Round(time.Second)
+	case d >= time.Second:
+		d = d.Round(10 * time.Millisecond)
+	case d >= time.Millisecond:
+		d = d.Round(100 * time.Microsecond)
+	}
+	return d.String()
+}
+
+func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }

@@ -1,0 +1,90 @@
+package keystatistics
+
+import (
+	"errors"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+)
+
+// Kind is what a key was used for.
+type Kind uint8
+
+// The kinds. Only inserts have an order.
+const (
+	Insert Kind = iota
+	Other
+)
+
+// Row is one use of a key: an operation, or an entity that is there.
+type Row struct {
+	PartitionKey, RowKey string
+	// Instant says when, by one clock for all rows, where HasInstant is set.
+	Instant    clock.Instant
+	HasInstant bool
+	// Entities is how many it counts against the targets, from 0 to a billion;
+	// what lies beyond is taken for the bound.
+	Entities int64
+	Kind     Kind
+	// Line is where the row stands in a file, 0 where it is in none.
+	Line int64
+}
+
+// mostEntities bounds what a row counts, so that billions of rows cannot overflow.
+const mostEntities = 1_000_000_000
+
+// Statistics counts a stream of keys, all of one table: the same PartitionKey in two
+// tables is two partitions. It belongs to one goroutine.
+type Statistics struct {
+	options Options
+	sum     sums
+	faults  []KeyFault
+	weights weights
+	inserts sample
+
+	// partition is the room of Add.
+	partition []byte
+}
+
+// sums is what is counted of all rows.
+type sums struct {
+	rows, inserts, invalid, untimed int64
+	entities, inserted              int64
+}
+
+// New returns a survey that has seen nothing. The error joins what
+// [Options.Validate] finds.
+func New(o Options) (*Statistics, error) {
+	if err := errors.Join(o.Validate()...); err != nil {
+		return nil, err
+	}
+	o = o.withDefaults()
+	return &Statistics{options: o, weights: newWeights(o), inserts: newSample(o)}, nil
+}
+
+// Add takes a row. It copies what it keeps. A row whose key no table would take
+// counts as invalid, and for nothing else.
+func (s *Statistics) Add(r *Row) {
+	if code, what := entity.ValidateKey(entity.Key{Partition: r.PartitionKey, Row: r.RowKey}); code != entity.OK {
+		s.sum.invalid++
+		if len(s.faults) < mostKeyFaults {
+			s.faults = append(s.faults, KeyFault{r.Line, shown(r.PartitionKey), what})
+		}
+		return
+	}
+	entities := min(max(0, r.Entities), mostEntities)
+	s.sum.rows++
+	s.sum.entities += entities
+	s.partition = append(s.partition[:0], r.PartitionKey...)
+	s.weights.add(s.partition, entities)
+	if r.Kind != Insert {
+		return
+	}
+	s.sum.inserts++
+	s.sum.inserted += entities
+	if !r.HasInstant {
+		s.sum.untimed++
+		return
+	}
+	s.inserts.add(r.Instant, s.partition)
+}

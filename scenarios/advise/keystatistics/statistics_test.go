@@ -1,0 +1,303 @@
+package keystatistics_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+
+	"loadgen/scenarios/advise/keystatistics"
+	"loadgen/scenarios/keys"
+	"loadgen/scenarios/keys/values"
+)
+
+// counted is what brute force knows of a stream.
+type counted struct {
+	weights map[string]int64
+	total   int64
+}
+
+func (c *counted) effective() float64 {
+	squares := 0.0
+	for _, n := range c.weights {
+		squares += float64(n) * float64(n)
+	}
+	return float64(c.total) * float64(c.total) / squares
+}
+
+func (c *counted) heaviest() int64 {
+	most := int64(0)
+	for _, n := range c.weights {
+		most = max(most, n)
+	}
+	return most
+}
+
+// count returns 100,000 rows and counts them.
+func count(key func(rng *rand.Rand, i int) (string, int64)) ([]keystatistics.Row, counted) {
+	rng := rand.New(rand.NewPCG(7, 11))
+	c := counted{weights: map[string]int64{}}
+	rows := make([]keystatistics.Row, 100_000)
+	for i := range rows {
+		name, entities := key(rng, i)
+		rows[i] = keystatistics.Row{PartitionKey: name, Entities: entities}
+		c.weights[name] += entities
+		c.total += entities
+	}
+	return rows, c
+}
+
+func reportOn(t *testing.T, o keystatistics.Options, rows []keystatistics.Row) keystatistics.Report {
+	t.Helper()
+	s, err := keystatistics.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range rows {
+		s.Add(&rows[i])
+	}
+	return s.Report()
+}
+
+// TestHeaviestAgreeWithBruteForce holds everything that is printed of the weights
+// against a count of all keys, where all are told apart and where few are.
+func TestHeaviestAgreeWithBruteForce(t *testing.T) {
+	zipf := func(exponent float64) func(*rand.Rand, int) (string, int64) {
+		var source *rand.Zipf
+		return func(rng *rand.Rand, _ int) (string, int64) {
+			if source == nil {
+				source = rand.NewZipf(rng, exponent, 1, 1<<20)
+			}
+			return fmt.Sprintf("user%07d", source.Uint64()), 1
+		}
+	}
+	for _, tt := range []struct {
+		name string
+		key  func(*rand.Rand, int) (string, int64)
+	}{
+		{"a steep zipf", zipf(1.8)},
+		{"a flat zipf", zipf(1.05)},
+		{"keys that are all different", func(_ *rand.Rand, i int) (string, int64) { return fmt.Sprintf("%08d", i*7919%100_003), 1 }},
+		{"twenty thousand alike", func(rng *rand.Rand, _ int) (string, int64) { return fmt.Sprintf("k%d", rng.IntN(20_000)), 1 }},
+		{"one of a thousand far heavier", func(rng *rand.Rand, _ int) (string, int64) {
+			if rng.IntN(10) == 0 {
+				return "hot", 1
+			}
+			return fmt.Sprintf("k%d", rng.IntN(50_000)), 1
+		}},
+		{"rows that count up to a hundred", func(rng *rand.Rand, _ int) (string, int64) {
+			return fmt.Sprintf("k%d", int(math.Pow(50_000, rng.Float64()))), 1 + rng.Int64N(100)
+		}},
+		{"heavy ones first, then a crowd", func(rng *rand.Rand, i int) (string, int64) {
+			if i < 5000 {
+				return fmt.Sprintf("early%d", i%7), 1
+			}
+			return fmt.Sprintf("k%d", i), 1
+		}},
+	} {
+		rows, c := count(tt.key)
+		for _, o := range []keystatistics.Options{{}, {Exact: 20_000, Places: 500}, {Exact: 1, Places: 2000, Top: 2000}, {Exact: 20, Places: 10}} {
+			t.Run(fmt.Sprintf("%s, %d exact, %d places", tt.name, o.Exact, o.Places), func(t *testing.T) {
+				r := reportOn(t, o, rows)
+				checkWeights(t, &r, &c)
+				if o.Exact == 0 && !(r.Partitions.Exact && r.Effective.Exact && r.Partitions.Value == float64(len(c.weights))) {
+					t.Errorf("Partitions = %+v; want %d exactly", r.Partitions, len(c.weights))
+				}
+			})
+		}
+	}
+}
+
+func checkWeights(t *testing.T, r *keystatistics.Report, c *counted) {
+	t.Helper()
+	if r.Entities != c.total {
+		t.Errorf("Entities = %d; want %d", r.Entities, c.total)
+	}
+	listed := map[string]bool{}
+	for _, share := range r.Top {
+		listed[share.PartitionKey] = true
+		if exact := c.weights[share.PartitionKey]; exact < share.Least || exact > share.Most {
+			t.Errorf("%q has from %d to %d entities; want bounds around %d", share.PartitionKey, share.Least, share.Most, exact)
+		}
+		if got, want := share.OfAll.Most, float64(share.Most)/float64(c.total); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%q has a share up to %v; want %v", share.PartitionKey, got, want)
+		}
+	}
+	for key, n := range c.weights {
+		if !listed[key] && n > r.Unlisted {
+			t.Errorf("%q is not listed and has %d entities; want at most %d", key, n, r.Unlisted)
+		}
+	}
+	if top := float64(c.heaviest()) / float64(c.total); top < r.Hottest.Least-1e-12 || top > r.Hottest.Most+1e-12 {
+		t.Errorf("Hottest = %+v; want bounds around %v", r.Hottest, top)
+	}
+	// Five standard errors are missed once in two million, and the seed is fixed.
+	within(t, "Partitions", r.Partitions, float64(len(c.weights)))
+	within(t, "Effective", r.Effective, c.effective())
+}
+
+func within(t *testing.T, what string, got keystatistics.Estimate, want float64) {
+	t.Helper()
+	if got.Exact != (got.StandardError == 0) {
+		t.Errorf("%s = %+v; want a standard error unless it is exact", what, got)
+	}
+	if math.Abs(got.Value-want) > 5*got.StandardError+1e-9*want {
+		t.Errorf("%s = %+v; want %v within five standard errors", what, got, want)
+	}
+}
+
+func TestHeavyPartitionsAreListedFirst(t *testing.T) {
+	rows, c := count(func(rng *rand.Rand, i int) (string, int64) {
+		if i%2 == 0 {
+			// 40, 30 and 20 of a hundred heavy rows, and 10 more.
+			return []string{"a", "a", "a", "a", "b", "b", "b", "c", "c", "d"}[i/2%10], 1
+		}
+		return fmt.Sprintf("k%d", rng.IntN(1<<30)), 1
+	})
+	r := reportOn(t, keystatistics.Options{Exact: 100, Places: 1000}, rows)
+	for i, want := range []string{"a", "b", "c", "d"} {
+		if got := r.Top[i].PartitionKey; got != want {
+			t.Errorf("Top[%d] = %q with %d; want %q with %d", i, got, r.Top[i].Least, want, c.weights[want])
+		}
+	}
+}
+
+// TestSurveyOfADesignAgreesWithItsSkew counts a design the way a generator does.
+func TestSurveyOfADesignAgreesWithItsSkew(t *testing.T) {
+	g, err := keys.New(keys.Options{Seed: 3, Attributes: []values.Attribute{{Name: "x", Values: values.Uniform{Low: 1, High: 40}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ := keystatistics.New(keystatistics.Options{Top: 40})
+	for n := range uint64(3000) {
+		value, _ := g.Value("x", n)
+		s.Add(&keystatistics.Row{PartitionKey: value, Entities: 1})
+	}
+	r := s.Report()
+	squares := 0.0
+	for _, share := range r.Top {
+		squares += float64(share.Least) * float64(share.Least)
+	}
+	if want := 3000 * 3000 / squares; len(r.Top) != 40 || math.Abs(r.Effective.Value-want) > 1e-9 {
+		t.Errorf("Effective = %+v of %d partitions; want %v of 40", r.Effective, len(r.Top), want)
+	}
+}
+
+func TestInvalidKeysAreCountedApart(t *testing.T) {
+	rows := []*keystatistics.Row{
+		{PartitionKey: "fine", Entities: 1},
+		{PartitionKey: "a/b", RowKey: "r", Entities: 1, Line: 2},
+		{PartitionKey: "p", RowKey: "what?", Entities: 1, Line: 3},
+		{PartitionKey: strings.Repeat("x", 513), Entities: 1, Line: 4},
+		{PartitionKey: "a\xff", Entities: 1, Line: 5},
+	}
+	for range 20 {
+		rows = append(rows, &keystatistics.Row{PartitionKey: "#", Line: 6})
+	}
+	r := reportOf(t, keystatistics.Options{}, rows...)
+	if r.Rows != 1 || r.Invalid != 24 || r.Partitions.Value != 1 || len(r.Faults) != 10 {
+		t.Fatalf("Report() = %d rows, %d invalid, %v partitions, %d faults; want 1, 24, 1, 10", r.Rows, r.Invalid, r.Partitions.Value, len(r.Faults))
+	}
+	for i, want := range []string{"U+002F", "U+003F", "513", "UTF-8"} {
+		if f := r.Faults[i]; f.Line != int64(i+2) || !strings.Contains(f.What, want) || len(f.PartitionKey) > 61 {
+			t.Errorf("Faults[%d] = %+v; want line %d and %s", i, f, i+2, want)
+		}
+	}
+}
+
+func TestRowsAreWeighedWithinBounds(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		entities int64
+		want     int64
+	}{
+		{"none", 0, 0},
+		{"fewer than none are none", -5, 0},
+		{"one", 1, 1},
+		{"the most", 1_000_000_000, 1_000_000_000},
+		{"more than that", math.MaxInt64, 1_000_000_000},
+	} {
+		r := reportOf(t, keystatistics.Options{}, &keystatistics.Row{PartitionKey: "p", Entities: tt.entities})
+		if r.Entities != tt.want || r.Top[0].Least != tt.want {
+			t.Errorf("%s: Add(%d entities) = %d; want %d", tt.name, tt.entities, r.Entities, tt.want)
+		}
+	}
+}
+
+func TestAnEmptySurveyHasAReport(t *testing.T) {
+	r := reportOf(t, keystatistics.Options{})
+	if r.Partitions.Value != 0 || r.Effective.Value != 0 || len(r.Top) != 0 || r.Order.Verdict != keystatistics.Unknown || r.Order.Reason != "there are no inserts" {
+		t.Errorf("Report() = %+v; want nothing", r)
+	}
+	if f := r.Forecast(keystatistics.Demand{EntitiesPerSecond: 1e6, PartitionTarget: 2000, AccountTarget: 20_000}); f.Hottest.Most != 0 || !math.IsInf(f.HottestFull.Least, 1) || f.HottestOver || !f.AccountOver {
+		t.Errorf("Forecast() = %+v; want no hottest partition", f)
+	}
+}
+
+func TestOptionsAreValidated(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		options keystatistics.Options
+		faults  int
+	}{
+		{"the defaults", keystatistics.Options{}, 0},
+		{"one of each", keystatistics.Options{Top: 1, Exact: 1, Places: 1, Samples: 1}, 0},
+		{"few places list few", keystatistics.Options{Places: 3}, 0},
+		{"all at once", keystatistics.Options{Top: -1, Exact: -1, Places: -1, Samples: -1}, 4},
+		{"too many", keystatistics.Options{Exact: 1 << 40, Places: 1 << 40, Samples: 1 << 40}, 3},
+		{"more listed than kept", keystatistics.Options{Places: 5, Top: 6}, 1},
+	} {
+		faults := tt.options.Validate()
+		if len(faults) != tt.faults {
+			t.Errorf("%s: Validate() = %v; want %d faults", tt.name, faults, tt.faults)
+		}
+		if _, err := keystatistics.New(tt.options); (err != nil) != (tt.faults > 0) || err != nil && !errors.Is(err, keystatistics.ErrOptions) {
+			t.Errorf("%s: New() = %v; want ErrOptions: %t", tt.name, err, tt.faults > 0)
+		}
+	}
+}
+
+// TestMemoryDoesNotGrowWithTheStream surveys ten times as many keys, all
+// different, and counts what stays.
+func TestMemoryDoesNotGrowWithTheStream(t *testing.T) {
+	held := func(rows int) uint64 {
+		s, err := keystatistics.New(keystatistics.Options{Exact: 1000, Places: 500, Samples: 500})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range rows {
+			s.Add(&keystatistics.Row{PartitionKey: fmt.Sprintf("%012d", i*7919), Entities: 1, HasInstant: true})
+		}
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		runtime.KeepAlive(s)
+		s = nil
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		return before.HeapAlloc - min(before.HeapAlloc, after.HeapAlloc)
+	}
+	few, many := held(20_000), held(200_000)
+	if many > few+few/4+100_000 || many > 4<<20 {
+		t.Errorf("%d bytes are held after ten times as many keys as need %d; want no more", many, few)
+	}
+}
+
+func BenchmarkAdd(b *testing.B) {
+	designs := Designs()
+	s, err := keystatistics.New(keystatistics.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var rows []keystatistics.Row
+	for r := range designs[0].Stream(1, 10_000) {
+		rows = append(rows, *r)
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		s.Add(&rows[i%len(rows)])
+	}
+}

@@ -1,0 +1,83 @@
+package keystatistics
+
+import (
+	"slices"
+	"time"
+)
+
+// window is what came within a short time: neighbours in the sample, all of an
+// instant together.
+type window struct {
+	arrivals []arrival
+	// low and high are the first and the last stretch of its hottest place that
+	// were hit, and hits how many of its arrivals fell there.
+	low, high, hits int
+}
+
+// Bounds of windows.
+const (
+	// windowArrivals is how many arrivals make a window: the fewer, the shorter the
+	// time in which keys are seen to lie together.
+	windowArrivals = 16
+	// fewestSamples and fewestWindows are how much it takes for a judgement.
+	fewestSamples = 128
+	fewestWindows = 8
+	// hotShare is which share of its inserts the hottest place of a window has
+	// where it is hot. Of inserts that fall anywhere a quarter of the keys has
+	// about half in a window, by chance.
+	hotShare = 0.7
+)
+
+// windowsOf cuts arrivals, in the order of their instants, into windows, and finds
+// the hottest place of each.
+func windowsOf(all []arrival, s *stretches) []window {
+	var found []window
+	from := 0
+	for i := range all {
+		last := i == len(all)-1
+		if i+1-from < windowArrivals && !last || !last && all[i+1].at == all[i].at {
+			continue
+		}
+		if last && i+1-from < windowArrivals && len(found) > 0 {
+			// Too few are left for a window of their own.
+			previous := &found[len(found)-1]
+			previous.arrivals = all[from-len(previous.arrivals) : i+1]
+			break
+		}
+		found = append(found, window{arrivals: all[from : i+1]})
+		from = i + 1
+	}
+	for i := range found {
+		found[i].judge(s)
+	}
+	return found
+}
+
+// judge finds the place that most arrivals of the window fall on, the first of
+// equals.
+func (w *window) judge(s *stretches) {
+	hit := make([]int, len(w.arrivals))
+	for i := range w.arrivals {
+		hit[i] = w.arrivals[i].stretch
+	}
+	slices.Sort(hit)
+	for from, to := 0, 0; from < len(hit); from++ {
+		for to = max(to, from); to < len(hit) && s.isPlace(hit[from], hit[to]); to++ {
+			continue
+		}
+		if to-from > w.hits {
+			w.low, w.high, w.hits = hit[from], hit[to-1], to-from
+		}
+	}
+	for i := range w.arrivals {
+		w.arrivals[i].hot = w.hits > 0 && w.low <= w.arrivals[i].stretch && w.arrivals[i].stretch <= w.high
+	}
+}
+
+// isHot reports whether nearly all of the window fell on one place.
+func (w *window) isHot() bool { return float64(w.hits) >= hotShare*float64(len(w.arrivals)) }
+
+// lasts returns the time from the window's first instant to its last.
+func (w *window) lasts() time.Duration {
+	return w.arrivals[len(w.arrivals)-1].at.Sub(w.arrivals[0].at)
+}

@@ -1,0 +1,225 @@
+package suggest_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"loadgen/scenarios"
+	"loadgen/scenarios/advise"
+	"loadgen/scenarios/advise/suggest"
+)
+
+// orders is a small table whose key, operations and expectations the tests fill in.
+const orders = `name: orders
+model: {partition_target: %d}
+attributes:
+  at: {time: 2026-03-01T00:00:00Z, every: 20s, speed: 600}
+  hour: {text: "{at:hour}"}
+  customer: {uniform: [1, 200]}
+  country: {list: [fr, de, it]}
+  id: {sequence: 1}
+design: {partition_key: "{customer}_{country}", row_key: "{id}"}
+phases:
+  - name: load
+    load: {entities: 300}
+  - name: work
+    traffic: {%s, for: 2s, operations: [%s]}
+expect: [%s]
+`
+
+func ordered(t testing.TB, target int, arrivals, operations, expect string) *scenarios.Scenario {
+	t.Helper()
+	return parsed(t, fmt.Sprintf(orders, target, arrivals, operations, expect))
+}
+
+// What nothing can be proposed for is told in one line, with what was expected.
+func TestUnsuitedScenarios(t *testing.T) {
+	const head = "suggest: no designs can be proposed: "
+	for _, tt := range []struct{ name, replace, by, want string }{
+		{"a stress test of one partition", "traffic: {constant, for: 2s, operations: [{verb: insert}]}", `peak: {partition_key: "7_fr", rates: [10], each: 1s, operations: [{verb: get}]}`,
+			"the scenario has no event traffic, in which the design decides where an operation falls; expected a phase of traffic that names no partitions"},
+		{"traffic that names partitions", "constant, for: 2s, operations: [{verb: insert}]", "arrivals: {constant: 9}, partitions: 3, for: 2s, operations: [{verb: get}]",
+			"the scenario has no event traffic, in which the design decides where an operation falls; expected a phase of traffic that names no partitions"},
+		{"no queries", "constant, for: 2s, operations: [{verb: insert}]", "arrivals: {constant: 9}, for: 2s, operations: [{verb: insert}, {verb: get}]",
+			"no operation says what it knows, by which a PartitionKey is chosen; expected a query such as {verb: query, by: [device]}"},
+		{"queries that are never sent", "constant, for: 2s, operations: [{verb: insert}]", "arrivals: {constant: 9}, for: 2s, operations: [{verb: insert}, {verb: query, by: [customer], weight: 0}]",
+			"the operations that say what they know have weight 0; expected one with a weight"},
+		{"a trace", "constant, for: 2s, operations: [{verb: insert}]", "arrivals: {trace: rows.csv}, operations: [{verb: query, by: [customer]}]",
+			"phase work replays a trace, whose rows rather than the design say what is asked; expected arrivals such as {constant: 500}, or clients"},
+		{"a procedure", "constant, for: 2s, operations: [{verb: insert}]", "arrivals: {constant: 9}, for: 2s, operations: [{verb: query, by: [customer]}, {procedure: read-set, with: {sets: 20}}]",
+			"operation read-set is the procedure read-set, which has keys of its own; expected operations with a verb"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			text := fmt.Sprintf(orders, 2000, "constant", "{verb: insert}", "")
+			s, err := scenarios.Parse("orders.yaml", []byte(strings.Replace(text, tt.replace, tt.by, 1)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err = suggest.Designs(s, suggest.Options{}); !errors.Is(err, suggest.ErrUnsuited) || err.Error() != head+tt.want {
+				t.Errorf("Designs() = %v; want %s%s", err, head, tt.want)
+			}
+		})
+	}
+}
+
+func TestOptions(t *testing.T) {
+	good := []suggest.Options{{}, {Most: 20, Headroom: 0.99, Targets: &advise.Targets{}}}
+	for _, o := range good {
+		if faults := o.Validate(); len(faults) > 0 {
+			t.Errorf("Validate(%+v) = %v; want none", o, faults)
+		}
+	}
+	for _, tt := range []struct {
+		o    suggest.Options
+		want string
+	}{
+		{suggest.Options{Most: -1}, "most is -1; expected 1 to 20 candidates, or 0 for 5"},
+		{suggest.Options{Most: 21}, "most is 21; expected 1 to 20 candidates, or 0 for 5"},
+		{suggest.Options{Headroom: 1}, "headroom is 1; expected a share below 1, or 0 for 0.2"},
+		{suggest.Options{Headroom: -0.1}, "headroom is -0.1; expected a share below 1, or 0 for 0.2"},
+		{suggest.Options{Headroom: math.NaN()}, "headroom is NaN; expected a share below 1, or 0 for 0.2"},
+		{suggest.Options{Targets: &advise.Targets{Partition: -1}}, "targets are -1, 0 and 0 accounts; expected 0 or more"},
+	} {
+		faults := tt.o.Validate()
+		if len(faults) != 1 || !errors.Is(faults[0], suggest.ErrOptions) || !strings.HasSuffix(faults[0].Error(), ": "+tt.want) {
+			t.Errorf("Validate(%+v) = %v; want %s", tt.o, faults, tt.want)
+		}
+	}
+	if faults := (suggest.Options{Most: 99, Headroom: 2}).Validate(); len(faults) != 2 {
+		t.Errorf("Validate() = %v; want both faults", faults)
+	}
+	if _, err := suggest.Designs(ordered(t, 2000, "arrivals: {constant: 9}", "{verb: query, by: [customer]}", ""), suggest.Options{Most: 99}); !errors.Is(err, suggest.ErrOptions) {
+		t.Errorf("Designs() = %v; want the fault of its options", err)
+	}
+}
+
+// The proposed scenario has the designs, the best in use, and of the expectations those
+// that any design should bear out; printed and read again it is the same.
+func TestScenarioOfAProposal(t *testing.T) {
+	s := ordered(t, 2000, "arrivals: {constant: 100}", "{verb: insert}, {verb: query, by: [customer]}",
+		`p99(query) < 50ms, refused < 1%, offered(hottest) < 500, ok >= 99%, requests(insert) == operations(insert), counted(query) > 2 * returned(query), refused(insert) > 10%, "offered(\"7\") < 10"`)
+	for _, beside := range []bool{false, true} {
+		p := proposed(t, s, suggest.Options{Most: 1, Beside: beside})
+		got, err := p.Scenario()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []string{p.Candidates[0].Design.Name}
+		if beside {
+			want = append(want, "own")
+		}
+		if names := got.Alternatives(); !slices.Equal(names, want) || got.Use != names[0] {
+			t.Errorf("beside %v: the designs are %v with %s in use; want %v with the first in use", beside, names, got.Use, want)
+		}
+		if kept := []string{"p99(query) < 50ms", "refused < 1%", "offered(hottest) < 500", "ok >= 99%"}; !slices.Equal(got.Expect, kept) {
+			t.Errorf("the expectations are %q; want %q", got.Expect, kept)
+		}
+		again := parsed(t, string(got.Text()))
+		if !bytes.Equal(again.Text(), got.Text()) {
+			t.Error("printed and read again the scenario is another")
+		}
+		if len(s.Designs) > 0 || s.Design.PartitionKey != "{customer}_{country}" || len(s.Expect) != 8 {
+			t.Error("the scenario itself was changed")
+		}
+	}
+}
+
+// The scenario's own designs are kept beside, but for one that is proposed, and under
+// names of their own.
+func TestOwnDesignsBeside(t *testing.T) {
+	text := fmt.Sprintf(orders, 2000, "arrivals: {constant: 50}", "{verb: insert}, {verb: query, by: [customer]}", "")
+	text = strings.Replace(text, `design: {partition_key: "{customer}_{country}", row_key: "{id}"}`,
+		`designs: [{name: by-customer, partition_key: "{country}", row_key: "{id}"}, {name: same, partition_key: "{customer}", row_key: "{id}"}]`, 1)
+	p := proposed(t, parsed(t, text), suggest.Options{Most: 1, Beside: true})
+	s, err := p.Scenario()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"by-customer", "by-customer-own"}; !slices.Equal(s.Alternatives(), want) || s.Designs[1].PartitionKey != "{country}" {
+		t.Errorf("the designs are %+v; want %v", s.Designs, want)
+	}
+}
+
+func TestProposals(t *testing.T) {
+	find := func(p *suggest.Proposal, partitionKey string) *suggest.Candidate {
+		for i := range p.Candidates {
+			if p.Candidates[i].Design.PartitionKey == partitionKey {
+				return &p.Candidates[i]
+			}
+		}
+		return nil
+	}
+	rejected := func(p *suggest.Proposal, partitionKey, why string) bool {
+		return slices.ContainsFunc(p.Rejected, func(r suggest.Rejection) bool {
+			return r.PartitionKey == partitionKey && strings.Contains(r.Why, why)
+		})
+	}
+	t.Run("a key that appends under few inserts is proposed, with a warning", func(t *testing.T) {
+		p := proposed(t, ordered(t, 0, "arrivals: {constant: 100}", "{verb: insert, weight: 2}, {verb: query, by: [hour], weight: 98}", ""), suggest.Options{})
+		c := find(p, "{hour}")
+		if c == nil || !strings.HasPrefix(c.Why[len(c.Why)-1], "It appends: its ") {
+			t.Errorf("proposed %+v; want {hour}, with a warning", p.Candidates)
+		}
+	})
+	t.Run("a key that appends under many is not, and says why", func(t *testing.T) {
+		p := proposed(t, ordered(t, 0, "arrivals: {constant: 100}", "{verb: insert}, {verb: query, by: [hour]}", ""), suggest.Options{})
+		if find(p, "{hour}") != nil || !rejected(p, "{hour}", "append-only: it begins with hour, which rises or falls as entities come about, and 50 % of the operations insert") {
+			t.Errorf("proposed %+v, rejected %+v; want {hour} rejected", p.Candidates, p.Rejected)
+		}
+		if c := p.Candidates[0]; c.Design.PartitionKey != "{hash(id,2):01d}_{hour}" || c.Buckets != 2 || c.Reads[0].Requests != 2 {
+			t.Errorf("proposed first: %+v; want the hour in two buckets", c)
+		}
+	})
+	t.Run("transactions keep to one partition, and buckets to what they share", func(t *testing.T) {
+		p := proposed(t, ordered(t, 2000, "arrivals: {constant: 50}", "{verb: batch, entities: 5, together: [customer, country]}, {verb: query, by: [hour]}, {name: one, verb: query, by: [id]}", ""), suggest.Options{})
+		if find(p, "{hash(customer,2):01d}_{hour}") == nil || !rejected(p, "{hash(customer,2):01d}_{id}", "it cannot serve the scenario: an entity group transaction lies in one partition") {
+			t.Errorf("proposed %+v, rejected %+v; want buckets by the customer, and nothing by the id", p.Candidates, p.Rejected)
+		}
+	})
+	t.Run("a scan is rejected where another design serves the question", func(t *testing.T) {
+		p := proposed(t, ordered(t, 2000, "arrivals: {constant: 100}", "{verb: insert}, {verb: query, by: [customer]}, {name: rare, verb: query, by: [country]}", "p99(rare) < 1s"), suggest.Options{})
+		if !rejected(p, "{customer}", "a scan: rare would read several partitions whole") || find(p, "{country}") == nil {
+			t.Errorf("proposed %+v, rejected %+v; want {customer} alone rejected as a scan", p.Candidates, p.Rejected)
+		}
+	})
+	t.Run("whoever has to answer in time decides", func(t *testing.T) {
+		for _, needed := range []string{"mine", "theirs"} {
+			p := proposed(t, ordered(t, 0, "arrivals: {constant: 60}", "{name: mine, verb: query, by: [customer]}, {name: theirs, verb: query, by: [country]}", "p99("+needed+") < 9ms"), suggest.Options{})
+			want := map[string]string{"mine": "{customer}", "theirs": "{country}"}[needed]
+			if got := p.Candidates[0].Design; got.PartitionKey != want && len(got.Copies) == 0 {
+				t.Errorf("%s has to answer in time, and %+v is proposed first; want %s", needed, got, want)
+			}
+			if !slices.ContainsFunc(p.Rejected, func(r suggest.Rejection) bool { return strings.Contains(r.Why, "a scan: ") }) {
+				t.Errorf("rejected %+v; want a scan of the other among them", p.Rejected)
+			}
+		}
+	})
+	t.Run("where nothing holds, that is said", func(t *testing.T) {
+		s := ordered(t, 2000, "arrivals: {constant: 200}", "{verb: insert}, {verb: query, by: [customer]}", "")
+		p := proposed(t, s, suggest.Options{Targets: &advise.Targets{Partition: 2000, Account: 50}})
+		c := p.Candidates[0]
+		if c.Holds || !strings.Contains(c.Why[len(c.Why)-1], "It does not hold the peak, nor does any other design that was found: the account counts ") {
+			t.Errorf("proposed first: %+v; want that it does not hold the peak", c)
+		}
+	})
+	t.Run("a hot value is spread over the fewest buckets that leave the headroom", func(t *testing.T) {
+		s := ordered(t, 100, "arrivals: {constant: 400}", "{verb: insert, weight: 99}, {verb: query, by: [country], top: 5, pages: 1}", "")
+		loose, tight := proposed(t, s, suggest.Options{Headroom: 0.05}).Candidates[0], proposed(t, s, suggest.Options{Headroom: 0.5}).Candidates[0]
+		if loose.Buckets < 2 || loose.Hottest > 95 || tight.Buckets <= loose.Buckets || tight.Hottest > 50 {
+			t.Errorf("%d buckets of %.0f/s at most with 5 %% left free, %d of %.0f/s with 50 %%; want some, and more", loose.Buckets, loose.Hottest, tight.Buckets, tight.Hottest)
+		}
+	})
+	t.Run("no more than were asked for, and the same each time", func(t *testing.T) {
+		s := ordered(t, 2000, "arrivals: {constant: 60}", "{verb: insert}, {verb: query, by: [customer, country]}, {name: id, verb: query, by: [id]}", "")
+		a, b := proposed(t, s, suggest.Options{Most: 2}), proposed(t, s, suggest.Options{Most: 2})
+		if len(a.Candidates) != 2 || !reflect.DeepEqual(a, b) {
+			t.Errorf("proposed %d of %+v; want two, and the same again", len(a.Candidates), a)
+		}
+	})
+}

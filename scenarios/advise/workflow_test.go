@@ -1,0 +1,74 @@
+package advise
+
+import (
+	"strings"
+	"testing"
+
+	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
+)
+
+// A workflow is told as such, with the requests and entities that it sends, and not as
+// the verb that stands for it.
+func TestWorkflowsAreToldByWhatTheySend(t *testing.T) {
+	s := builtin(t, "bank-transfer")
+	opposed, err := s.Opposed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		sentence   string
+		s          *scenarios.Scenario
+		requests   float64
+		partitions []string
+	}{
+		{"both legs together", s, 1, []string{"100000", "100000"}},
+		{"each with its account", opposed, 2, []string{"account 10461", "account 10378"}},
+	} {
+		e := explained(t, row.s)
+		one := e.Used().Loads[0].Approaches[0]
+		if one.Workflow != "transfer" || one.Requests != row.requests || one.Entities != 2 || one.Class != "" || one.AtLeast || one.Beside != 0 {
+			t.Errorf("%s: the operation is %+v; want the procedure transfer, %v requests and 2 entities, of no class", row.sentence, one, row.requests)
+		}
+		samples := e.Used().Samples
+		if len(samples) != 2 || samples[0].PartitionKey != row.partitions[0] || samples[1].PartitionKey != row.partitions[1] ||
+			samples[0].Of != "transfer" || samples[0].Bytes > 200 {
+			t.Errorf("%s: the samples are %+v; want the two legs, in %v", row.sentence, samples, row.partitions)
+		}
+		for _, f := range e.Findings {
+			if f.ID == "batches" && f.Verdict != NotApplicable || f.ID == "point-queries" && f.Verdict != NotApplicable {
+				t.Errorf("%s: %s is %s: %s; want it not to apply", row.sentence, f.ID, f.Verdict, f.Evidence)
+			}
+		}
+	}
+}
+
+// What nobody knows before a run is said to be so.
+func TestWorkflowsThatAskAreCountedAtLeast(t *testing.T) {
+	counted := counter{operations: 4, entities: 8, performed: 2, sent: campaign.Sent{Requests: 10, Queries: 2, Beside: 3}}
+	if got := counted.requests(&campaign.Approach{Spec: &scenarios.OperationSpec{}}); got != 5 {
+		t.Errorf("requests of ten by two operations = %v; want 5", got)
+	}
+	for _, row := range []struct {
+		sentence string
+		of       Operation
+		want     string
+	}{
+		{"a verb", Operation{Name: "get"}, ""},
+		{"writes alone", Operation{Name: "move", Workflow: "move"}, ""},
+		{"queries", Operation{Name: "move", Workflow: "move", AtLeast: true}, "  move: what its queries read is known when they are answered.\n"},
+		{"messages", Operation{Name: "move", Workflow: "move", Beside: 1.5}, "  move: of its requests 1.5 go to a queue or to blobs.\n"},
+		{"both", Operation{Name: "move", Workflow: "move", AtLeast: true, Beside: 2},
+			"  move: what its queries read is known when they are answered, and of its requests 2 go to a queue or to blobs.\n"},
+	} {
+		p := new(page)
+		if row.of.workflowOnto(p); strings.Join(strings.Fields(p.text.String()), " ") != strings.Join(strings.Fields(row.want), " ") {
+			t.Errorf("%s: %q; want %q", row.sentence, p.text.String(), row.want)
+		}
+	}
+	load := Load{Phase: "day", Approaches: []Operation{{Name: "move", Verb: "get", Workflow: "move", AtLeast: true, Entities: 3, Requests: 2, Share: 1}}}
+	p := new(page)
+	if load.onto(p); !strings.Contains(p.text.String(), " 3+ ") || !strings.Contains(p.text.String(), "procedure move\n") {
+		t.Errorf("the table is\n%s\nwant at least 3 entities, and the procedure's name", p.text.String())
+	}
+}

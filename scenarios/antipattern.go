@@ -1,0 +1,259 @@
+package scenarios
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"loadgen/scenarios/fields"
+)
+
+// Opposite turns an example into what it warns of: the same scenario with some values
+// set otherwise, under which at least one of its expectations fails.
+type AntiPattern struct {
+	// About says what is done wrong.
+	About string
+	// Set are the values, each for a path as [Scenario.Set] takes it, in the order of
+	// the file.
+	Set []Setting
+}
+
+// Setting is another value for what stands at a path.
+type Setting struct{ Path, Value string }
+
+// String returns the setting as path=value.
+func (s Setting) String() string { return s.Path + "=" + s.Value }
+
+const maxSettings = 50
+
+func (o *AntiPattern) binding() fields.Binding {
+	return fields.Object{What: "opposite", Fields: []fields.Field{
+		{Name: "about", Says: "What is done wrong.",
+			Value: fields.LongText(&o.About, 10_000), Required: true},
+		{Name: "set", Says: "The other values, each under a path such as phases.peak.each.",
+			Value: settingsValue{&o.Set}, Required: true},
+	}}
+}
+
+// settingsValue is a map from paths to values.
+type settingsValue struct{ into *[]Setting }
+
+var _ fields.Binding = settingsValue{}
+
+func (v settingsValue) Read(r *fields.Reader, path string, n *fields.Node) {
+	if n.Kind != fields.Dict || len(n.Entries) == 0 || len(n.Entries) > maxSettings {
+		r.Expect(n, path, fmt.Sprintf("a map from paths to values, 1 to %d, such as {use: by-hour}", maxSettings))
+		return
+	}
+	r.Once(path, n)
+	var read []Setting
+	for _, e := range n.Entries {
+		one := Setting{Path: e.Key}
+		if e.Value.Kind == fields.List || e.Value.Kind == fields.Dict {
+			one.Value = fields.Inline(quoted(e.Value))
+		} else {
+			fields.Text{Into: &one.Value}.Read(r, fields.Child(path, e.Key), e.Value)
+		}
+		read = append(read, one)
+	}
+	*v.into = read
+}
+
+// bare is what reads the same with and without quotes around it, in a list too.
+var bare = regexp.MustCompile(`^[0-9A-Za-z_.%-]+$`)
+
+// quoted returns a value whose texts stand in quotes where they need them on one line.
+func quoted(n *fields.Node) *fields.Node {
+	other := *n
+	other.Quoted = n.Quoted || n.Kind == fields.Scalar && !bare.MatchString(n.Text)
+	other.Items, other.Entries = nil, nil
+	for _, item := range n.Items {
+		other.Items = append(other.Items, quoted(item))
+	}
+	for _, e := range n.Entries {
+		other.Entries = append(other.Entries, fields.Entry{Key: e.Key, At: e.At, Value: quoted(e.Value)})
+	}
+	return &other
+}
+
+func (v settingsValue) Write() *fields.Node {
+	n := &fields.Node{Kind: fields.Dict}
+	for _, one := range *v.into {
+		n.Entries = append(n.Entries, fields.Entry{Key: one.Path, Value: fields.TextNode(one.Value)})
+	}
+	return n
+}
+
+// Opposed returns the scenario with the values of its opposite, nil where it has
+// none. The error is [Faults].
+func (s *Scenario) Opposed() (*Scenario, error) {
+	if s.AntiPattern == nil {
+		return nil, nil
+	}
+	opposed, _ := decode(s.encode())
+	for _, one := range s.AntiPattern.Set {
+		if err := opposed.Set(one.Path, one.Value); err != nil {
+			return nil, err
+		}
+	}
+	return opposed, nil
+}
+
+// opposite checks that what turns the example round can be set, and is a scenario.
+func (c *checker) antiPattern() {
+	if c.AntiPattern == nil || len(c.before) > 0 || len(c.found) > 0 {
+		return
+	}
+	opposed, err := c.Opposed()
+	if err == nil {
+		// Of an opposite of an opposite nobody asks.
+		opposed.AntiPattern = nil
+		err = fields.Faults(opposed.check(nil)).ErrorOrNil()
+	}
+	faults, _ := err.(fields.Faults)
+	for _, fault := range slices.Clone(faults) {
+		c.add("opposite.set", "as set here the scenario is at fault: %s", fault.What)
+	}
+}
+
+func (v settingsValue) Schema() *fields.Schema {
+	return &fields.Schema{Type: fields.Types{"object"}, MinProperties: 1, MaxProperties: maxSettings}
+}
+
+// Pattern is a design pattern of the documents: advice with a price.
+type Pattern struct {
+	// Row is one of [PatternRows].
+	Row string `json:"row"`
+	// Buys and Costs say in a few words what it gains and what is paid for that.
+	Buys  string `json:"buys"`
+	Costs string `json:"costs"`
+}
+
+// PatternRows returns the names of the patterns that the documents describe, in their
+// order. The slice is the caller's.
+func PatternRows() []string {
+	return []string{
+		"intra-partition secondary index", "inter-partition secondary index", "eventually consistent transactions",
+		"index entities", "denormalization", "summary entity", "compound key", "log tail", "high volume delete",
+		"data series", "wide entities", "large entities", "prepend/append anti-pattern", "log data anti-pattern",
+		"two dominant queries", "one-to-many", "one-to-one", "inheritance", "bank transactions",
+		"heterogeneous types", "client-side join", "parallel queries", "shared access signatures",
+		"client-side encryption", "checklist",
+	}
+}
+
+const longestPattern = 200
+
+func (p *Pattern) binding() fields.Binding {
+	return fields.Object{What: "a pattern", Fields: []fields.Field{
+		{Name: "row", Says: "Which of the documents' patterns it is.",
+			Value: fields.Choice{Into: &p.Row, What: "pattern", Of: PatternRows()}, Required: true},
+		{Name: "buys", Says: "What it gains.", Value: fields.LongText(&p.Buys, longestPattern), Required: true},
+		{Name: "costs", Says: "What is paid for that.", Value: fields.LongText(&p.Costs, longestPattern), Required: true},
+	}}
+}
+
+// Obstacle is what keeps one design from serving a scenario that others serve.
+type Obstacle struct {
+	// Operation is the one that the design cannot serve; where it is nothing of an
+	// operation, the phase, or the part of the scenario.
+	Operation string
+	// Why says what is wrong, and what was expected.
+	Why string
+}
+
+// ParseContested reads a scenario as [Parse] does, but for what is wrong with it under
+// the design in use and not under all of them: that is for [Scenario.Obstacles]. The
+// error is [Faults].
+func ParseContested(file string, text []byte) (*Scenario, error) {
+	tree, faults := fields.ReadTree(file, text)
+	if len(faults) > 0 {
+		return nil, faults.ErrorOrNil()
+	}
+	s, faults := decode(tree)
+	if len(faults) > 0 {
+		return nil, append(faults, s.check(faults)...).ErrorOrNil()
+	}
+	return s, s.Shared()
+}
+
+// Shared returns what is wrong with the scenario whichever of its designs is used, nil
+// where nothing is. The error is [Faults].
+func (s *Scenario) Shared() error {
+	own := s.checkedWith("")
+	if own.Concern("use") {
+		return own.ErrorOrNil()
+	}
+	for _, name := range s.Alternatives() {
+		other := s.checkedWith(name)
+		own = slices.DeleteFunc(own, func(f fields.Fault) bool { return !other.Has(f) })
+	}
+	return own.ErrorOrNil()
+}
+
+// Under returns the scenario with another of its designs in use, that in use where it is
+// not named, and without an opposite, which need not be one under every design. It is
+// not validated. The error is [Faults].
+func (s *Scenario) Under(design string) (*Scenario, error) {
+	other := *s
+	other.AntiPattern = nil
+	if design == "" {
+		return &other, nil
+	}
+	return &other, other.Set("use", design)
+}
+
+// Obstacles returns what keeps a design of the scenario from serving it, in the order
+// of the file; none where nothing does. What is wrong under all designs is for
+// [Scenario.Shared].
+func (s *Scenario) Obstacles(design string) []Obstacle { return s.ObstaclesOf(s.checkedWith(design)) }
+
+// ObstaclesOf returns faults of the scenario under one design as obstacles.
+func (s *Scenario) ObstaclesOf(faults fields.Faults) []Obstacle {
+	var list []Obstacle
+	for _, fault := range faults {
+		one := Obstacle{s.concerned(fault.Path), fault.What}
+		if !slices.Contains(list, one) {
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+// checkedWith returns what is wrong with the scenario under one design, that in use where
+// it is not named.
+func (s *Scenario) checkedWith(design string) fields.Faults {
+	other, err := s.Under(design)
+	if faults, at := err.(fields.Faults); at {
+		return faults
+	}
+	read, faults := decode(other.encode())
+	return append(faults, read.check(faults)...).Sorted()
+}
+
+// concerned names the operation that a path lies in, or else the phase, or the part of
+// the scenario.
+func (s *Scenario) concerned(path string) string {
+	steps := strings.Split(path, ".")
+	at := func(i int) int {
+		if i >= len(steps) {
+			return -1
+		}
+		n, err := strconv.Atoi(steps[i])
+		if err != nil {
+			return -1
+		}
+		return n
+	}
+	phase := at(1)
+	if steps[0] != "phases" || phase < 0 || phase >= len(s.Phases) {
+		return steps[0]
+	}
+	operations := s.Phases[phase].Operations()
+	if i := at(4); len(steps) > 3 && steps[3] == "operations" && i >= 0 && i < len(operations) {
+		return operations[i].Name
+	}
+	return s.Phases[phase].Name
+}

@@ -1,0 +1,248 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"loadgen/engine/entity"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/drive"
+	"loadgen/scenarios/workflow/machine"
+	"loadgen/target"
+)
+
+// mostWatched is how many entities are watched unless [Options] say otherwise.
+const mostWatched = 1_000_000
+
+// audit follows the writes of a run: it is told of each operation that ends, and
+// afterwards what is there. It is safe for concurrent use.
+type audit struct {
+	run  string
+	most int
+
+	mu     sync.Mutex
+	trails map[entity.Key]*trail
+	// order are the watched entities in the order in which they were first
+	// written.
+	order  []entity.Key
+	result results.Audit
+}
+
+func newAudit(run string, most int) *audit {
+	if most <= 0 {
+		most = mostWatched
+	}
+	return &audit{run: run, most: most, trails: make(map[entity.Key]*trail),
+		result: results.Audit{Examples: []results.AuditExample{}}}
+}
+
+// ended takes down an operation that has ended, if it is a write that says what it
+// left.
+func (a *audit) ended(w *drive.Work, c *results.Completed) {
+	told, audited := w.Workflow.(machine.Audited)
+	if !audited {
+		return
+	}
+	report := told.Report()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.Count(&report)
+	if report.Written == machine.Absent {
+		return
+	}
+	for _, key := range report.Keys {
+		if t := a.watch(key); t != nil {
+			t.follow(&report, c)
+		}
+	}
+}
+
+// Count adds a write to the totals.
+func (a *audit) Count(r *machine.Report) {
+	a.result.Writes++
+	switch r.Written {
+	case machine.Acknowledged:
+		a.result.Acknowledged++
+	case machine.Unknown:
+		a.result.Unknown++
+	default:
+		a.result.Absent++
+	}
+	for _, own := range []struct {
+		met  bool
+		into *int64
+	}{{r.Own409, &a.result.Own409}, {r.Own412, &a.result.Own412}, {r.Own404, &a.result.Own404}} {
+		if own.met {
+			*own.into++
+		}
+	}
+	a.result.ForeignConflicts += int64(r.Conflicts)
+}
+
+// watch returns the trail of an entity, nil where no more can be watched. An
+// entity is watched from its first write on or never.
+func (a *audit) watch(key entity.Key) *trail {
+	if t := a.trails[key]; t != nil {
+		return t
+	}
+	if len(a.order) >= a.most {
+		a.result.Unwatched++
+		return nil
+	}
+	t := newTrail()
+	a.trails[key] = t
+	a.order = append(a.order, key)
+	a.result.Keys++
+	return t
+}
+
+// readBack is told what is there of a watched entity, nil where nothing is.
+func (a *audit) readBack(k uint64, o *target.Outcome) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	key := a.order[k]
+	a.result.ReadBack++
+	found := a.trails[key].compare(a.run, o.Entity, o.Version, o.Status != 404)
+	a.result.Lost += found.lost
+	a.result.Doubled += found.doubled
+	if found.overwritten {
+		a.result.Overwritten++
+	}
+	if found.fault != "" && len(a.result.Examples) < results.MostAuditExamples {
+		a.result.Examples = append(a.result.Examples,
+			results.AuditExample{PartitionKey: key.Partition, RowKey: key.Row, Fault: found.fault})
+	}
+}
+
+// watched returns how many entities there are to be read back.
+func (a *audit) watched() uint64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return uint64(len(a.order))
+}
+
+// told returns what came of it all so far.
+func (a *audit) told() *results.Audit {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	result := a.result
+	return &result
+}
+
+// auditLanes is how many entities are read back at once.
+const auditLanes = 32
+
+// verify reads back what was written, if the run came so far, and takes down what
+// came of it.
+func (c *Campaign) verify(ctx context.Context, ended error) error {
+	if c.audit == nil {
+		return ended
+	}
+	if ended == nil && c.audit.watched() > 0 {
+		ended = c.readBack(ctx)
+	}
+	if !errors.Is(ended, results.ErrWrite) {
+		c.ledger.Recorder.Audit(c.audit.told())
+	}
+	return ended
+}
+
+// readBack reads every watched entity by its keys. What cannot be read within the
+// limit of the preparation is left unread, which the figures tell.
+func (c *Campaign) readBack(ctx context.Context) error {
+	stage := c.preparing(kindAudit, auditLanes, c.audit.watched(), preparationLimit)
+	stage.Build = func(k uint64) drive.Work {
+		op := target.Operation{Verb: entity.Get, Table: c.Table}
+		op.Change = entity.Change{Verb: entity.Get, Key: c.audit.order[k]}
+		return drive.Work{Kind: c.kindOf[kindAudit], Operation: op, Expected: target.Expected{NotFound: true}}
+	}
+	stage.Observe = func(k uint64, outcome *target.Outcome, class results.Class) {
+		if class == results.Ok {
+			c.audit.readBack(k, outcome)
+		}
+	}
+	return c.run(ctx, stage)
+}
+
+// ids are what a mix needs to have its writes told apart.
+type ids struct {
+	// run marks the run, first is the run's number of the mix's operation 0.
+	run   string
+	first uint64
+	// verify has every write carry an id; filler names the property that makes room
+	// for it.
+	verify bool
+	filler string
+}
+
+// ids returns those of the stage that comes next.
+func (c *Campaign) ids() ids {
+	return ids{run: c.runMark(), first: c.number, verify: c.Verify, filler: c.Scenario.Entity.Filler}
+}
+
+// runMark returns what the run's writes are marked with.
+func (c *Campaign) runMark() string {
+	if c.RunMark == "" {
+		return "run"
+	}
+	if _, sound := machine.ParseWriteID(machine.WriteID{Run: c.RunMark}.String()); !sound {
+		panic("drive: a run is marked with letters and digits, 1 to 32")
+	}
+	return c.RunMark
+}
+
+// guard has operation k of a mix go through a workflow, where it is to be one:
+// that it reads first is asked for by the scenario, that writes are verified by
+// the run.
+func (i *ids) guard(k uint64, spec *scenarios.OperationSpec, w *drive.Work) {
+	id := machine.WriteID{Run: i.run, Number: i.first + k}
+	op := &w.Operation
+	switch {
+	case spec.ReadFirst:
+		w.Workflow = machine.NewReadModifyWrite(machine.Modification{Verb: spec.Verb, Table: op.Table,
+			Key: op.Change.Key, Properties: op.Change.Properties, Counter: spec.Counter, Blind: spec.Blind, ID: id})
+	case i.verify && (op.Verb.IsChange() || op.Verb == entity.Batch):
+		w.Workflow = machine.NewWrite(*op, id, i.filler)
+	}
+}
+
+// forecastGuarded adds to what so many operations of a kind ask for, whose entities
+// weigh so many bytes each, what is read for their sake: before the write, and
+// after the run each entity that was written, as if no two were the same.
+func (c *Campaign) forecastGuarded(f *Forecast, spec *scenarios.OperationSpec, operations, each int64) {
+	if spec.ReadFirst {
+		f.Received += operations * each
+		if spec.Verb != entity.Delete {
+			// Of the two entities that count, one is read.
+			f.Sent -= operations * each
+		}
+	}
+	c.forecastVerified(f, spec, operations, each)
+}
+
+// forecastVerified adds what is read after the run for the sake of so many operations
+// of a kind.
+func (c *Campaign) forecastVerified(f *Forecast, spec *scenarios.OperationSpec, operations, each int64) {
+	if !c.Verify || spec.Workflow != "" || !spec.Writes().IsChange() {
+		return
+	}
+	reads := operations * int64(max(1, spec.Entities))
+	f.add(Forecast{Requests: reads, AtMost: reads, Entities: reads,
+		Sent: reads * requestBytes, Received: reads * (replyBytes + each)})
+}
+
+// trailBytes is about what following the writes takes in memory at most.
+func (c *Campaign) trailBytes() int64 {
+	const trail = 400
+	if c.audit == nil {
+		return 0
+	}
+	entities := int64(0)
+	all, _ := c.dryRun(len(c.Scenario.Phases))
+	for _, d := range all {
+		entities = addUp(entities, d.written(uint64(c.audit.most)))
+	}
+	return times(min(entities, int64(c.audit.most)), trail)
+}

@@ -1,0 +1,465 @@
+package campaign_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/fault"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/drive"
+	"loadgen/target"
+	faulty "loadgen/target/fault"
+)
+
+// laps is a scenario of every kind of write: a counter on few keys that many want
+// to raise at once, and afterwards, where asked for, deletes.
+func laps(t testing.TB, deletes bool, settings ...[2]string) *scenarios.Scenario {
+	t.Helper()
+	s, err := scenarios.Parse("laps.yaml", []byte(`name: laps
+seed: 7
+workers: 64
+retry: short
+model: {profile: documented}
+attributes:
+  event: {list: [NYC]}
+  bib: {sequence: 1}
+entity: {size: 700, filler: Notes}
+design: {partition_key: "{event}", row_key: "{bib}"}
+phases:
+  - name: load
+    load: {entities: 3}
+  - name: run
+    peak:
+      partition_key: NYC
+      rates: [300]
+      each: 4s
+      operations:
+        - {name: register, verb: insert, weight: 4}
+        - {name: team, verb: batch, entities: 5, weight: 1}
+        - {name: pay, verb: merge, weight: 4, properties: [{name: Paid, type: Boolean, value: "true"}]}
+        - {name: lap, verb: merge, counter: Laps, weight: 8}
+        - {name: split, verb: replace, counter: Splits, weight: 2}
+  - name: leave
+    peak:
+      partition_key: NYC
+      rates: [100]
+      each: 1s
+      operations: [{verb: delete}]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range settings {
+		if err := s.Set(one[0], one[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !deletes {
+		s.Phases = s.Phases[:2]
+	}
+	return s
+}
+
+// lossy is a target that keeps a log of its own, and lies where it is told to.
+type lossy struct {
+	inner interface {
+		target.Target
+		target.Immediate
+	}
+	// alter, where set, may change what is carried out of a write, or answer it
+	// itself; it is called under the lock.
+	alter func(op *target.Operation) (target.Outcome, bool)
+
+	mu  sync.Mutex
+	log map[uint64][]*attemptLog
+}
+
+// attemptLog is what the target knows of an attempt: its outcome, and what its
+// sender was told of it, 0 for nothing.
+type attemptLog struct {
+	verb         entity.Verb
+	conditional  bool
+	inside, told int
+}
+
+// enter notes what became of an attempt inside the target.
+func (l *lossy) enter(op *target.Operation, status int) {
+	_, exactly := op.Change.Match.Exactly()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.log[op.Number] = append(l.log[op.Number], &attemptLog{verb: op.Verb, conditional: exactly, inside: status})
+}
+
+// tell notes what the sender of the last attempt was told.
+func (l *lossy) tell(op *target.Operation, status int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	attempts := l.log[op.Number]
+	attempts[len(attempts)-1].told = status
+}
+
+func (l *lossy) lie(op *target.Operation) (target.Outcome, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.alter == nil {
+		return target.Outcome{}, false
+	}
+	return l.alter(op)
+}
+
+func (l *lossy) Do(ctx context.Context, op *target.Operation) target.Outcome {
+	changed := *op
+	o, lied := l.lie(&changed)
+	if !lied {
+		o = l.inner.Do(ctx, &changed)
+	}
+	l.enter(op, o.Status)
+	return o
+}
+
+func (l *lossy) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
+	changed := *op
+	o, lied := l.lie(&changed)
+	if !lied {
+		o, now = l.inner.Submit(now, &changed)
+	}
+	l.enter(op, o.Status)
+	return o, now
+}
+
+// outside notes what comes back through the faults.
+type outside struct {
+	live      target.Target
+	immediate target.Immediate
+	log       *lossy
+}
+
+func (s *outside) Do(ctx context.Context, op *target.Operation) target.Outcome {
+	o := s.live.Do(ctx, op)
+	s.log.tell(op, o.Status)
+	return o
+}
+
+func (s *outside) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
+	o, done := s.immediate.Submit(now, op)
+	s.log.tell(op, o.Status)
+	return o, done
+}
+
+// dropping is a plan that loses so many replies of a million, from the first
+// measured operation on.
+func dropping(share int) fault.Plan {
+	if share == 0 {
+		return fault.Plan{}
+	}
+	return fault.Plan{Rules: []fault.Rule{
+		{Kind: fault.Drop, Moment: fault.After, From: 0, To: time.Hour, KeyPrefix: "NYC", Share: share}}}
+}
+
+// audited runs a scenario, live or in virtual time, and returns its record and the
+// target's own log.
+func audited(t *testing.T, s *scenarios.Scenario, live bool, share int, o campaign.Options,
+	alter func(*target.Operation) (target.Outcome, bool)) (*results.Record, *lossy) {
+	t.Helper()
+	clk := clock.NewReal()
+	w := newWorld(t, s, clk)
+	inside := &lossy{inner: w.target, alter: alter, log: make(map[uint64][]*attemptLog)}
+	plan := dropping(share)
+	spy := &outside{log: inside, live: faulty.Wrap(inside, plan, 3, clk), immediate: faulty.WrapImmediate(inside, plan, 3)}
+	o.Scenario, o.Table, o.NewName = s, "Laps", true
+	runner := drive.Runner(&drive.Virtual{Target: spy})
+	if live {
+		runner = &drive.Live{Clock: clk, Target: spy, Workers: s.Workers}
+	}
+	record, err := w.run(t, t.Context(), runner, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return record, inside
+}
+
+// eachWay calls a test live, in a bubble, and in virtual time.
+func eachWay(t *testing.T, name string, test func(t *testing.T, live bool)) {
+	t.Run(name+", virtual", func(t *testing.T) { test(t, false) })
+	t.Run(name+", live", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) { test(t, true) })
+	})
+}
+
+// The measured operations are numbered on after those that create and mark the
+// table and the transaction that loads it.
+const firstMeasured = 3
+
+// tallied returns what an audit must come to, from the log of the target alone.
+func tallied(t *testing.T, s *scenarios.Scenario, l *lossy) (sum results.Audit) {
+	t.Helper()
+	measured := uint64(0)
+	for i := range s.Phases {
+		for _, step := range s.Phases[i].Offered().Ladder() {
+			measured += uint64(step.Rate * step.Length.Seconds())
+		}
+	}
+	for number := uint64(firstMeasured); number < firstMeasured+measured; number++ {
+		attempts := l.log[number]
+		if attempts == nil {
+			t.Fatalf("operation %d never arrived; want all", number)
+		}
+		sum.Writes++
+		switch acknowledged, open := countedOne(t, number, attempts, &sum); {
+		case acknowledged:
+			sum.Acknowledged++
+		case open:
+			sum.Unknown++
+		default:
+			sum.Absent++
+		}
+	}
+	return sum
+}
+
+// countedOne adds an operation. In place of ids it looks at what the target has
+// carried out.
+func countedOne(t *testing.T, number uint64, attempts []*attemptLog, sum *results.Audit) (acknowledged, open bool) {
+	t.Helper()
+	done, refused := 0, 0
+	for _, a := range attempts {
+		once := a.conditional || a.verb == entity.Insert || a.verb == entity.Batch
+		if once && a.inside < 300 {
+			done++
+		}
+		switch {
+		case a.verb == entity.Get && a.told == 200 && open && refused > 0 && done > 0:
+			if refused == 409 {
+				sum.Own409++
+			} else {
+				sum.Own412++
+			}
+			acknowledged, open = true, false
+		case a.verb == entity.Get && a.told == 200 && open && refused > 0:
+			sum.ForeignConflicts++
+			open, refused = false, 0
+		case a.verb == entity.Get:
+		case a.told == 0:
+			open = true
+		case a.told < 300:
+			acknowledged, open = true, false
+		case a.verb == entity.Delete && a.told == 404 && open:
+			sum.Own404++
+			acknowledged, open = true, false
+		case (a.told == 409 || a.told == 412) && open:
+			refused = a.told
+		case a.told == 409 || a.told == 412:
+			sum.ForeignConflicts++
+		}
+	}
+	if done > 1 {
+		t.Errorf("operation %d was carried out %d times; want once at most", number, done)
+	}
+	return acknowledged, open
+}
+
+// same holds the counts of an audit against those of the target's log.
+func same(t *testing.T, got *results.Audit, want results.Audit) {
+	t.Helper()
+	counts := *got
+	counts.Keys, counts.ReadBack, counts.Unwatched, counts.Examples = 0, 0, 0, nil
+	if g, w := fmt.Sprintf("%+v", counts), fmt.Sprintf("%+v", want); g != w {
+		t.Errorf("the audit comes to\n%s; the target's own log to\n%s", g, w)
+	}
+}
+
+// The audit knows of replies that were lost after the fact what the target that
+// lost them knows.
+func TestAuditEqualsTheLogOfLostReplies(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		share   int
+		retry   string
+		deletes bool
+		// forgets says that a retry may come so late that the entity has forgotten
+		// its write.
+		forgets bool
+	}{
+		{"no reply is lost", 0, "short", true, false},
+		{"one reply in a hundred is lost", 10_000, "short", true, false},
+		{"one in twenty", 50_000, "short", true, true},
+		{"one in a hundred, and nothing is deleted", 10_000, "short", false, false},
+		{"one in five, and nothing is deleted", 200_000, "short", false, true},
+		{"one in a hundred, and nothing is tried again", 10_000, "none", true, false},
+		{"one in twenty, nothing is tried again and nothing deleted", 50_000, "none", false, false},
+	} {
+		if testing.Short() && row.share != 10_000 {
+			continue
+		}
+		eachWay(t, row.name, func(t *testing.T, live bool) {
+			entities := "3"
+			if row.forgets {
+				entities = "12"
+			}
+			s := laps(t, row.deletes, [2]string{"retry", row.retry}, [2]string{"phases.load.entities", entities})
+			record, log := audited(t, s, live, row.share, campaign.Options{Verify: true}, nil)
+			got, want := record.Audit, tallied(t, s, log)
+			if forgotten := want.Own412 - got.Own412; row.forgets && forgotten > 0 && forgotten <= want.Own412/3 {
+				want.Own412, want.Acknowledged = want.Own412-forgotten, want.Acknowledged-forgotten
+				want.Unknown += forgotten
+			}
+			same(t, got, want)
+			if got.Keys != got.ReadBack || got.Keys == 0 || got.Unwatched != 0 || len(got.Examples) > 0 {
+				t.Errorf("%d entities watched, %d read back, %d unwatched, faults %v; want all read back and no fault",
+					got.Keys, got.ReadBack, got.Unwatched, got.Examples)
+			}
+			injected := got.Own409 + got.Own412 + got.Own404 + got.Unknown
+			if row.share == 0 && injected != 0 || row.share > 0 && injected == 0 || got.ForeignConflicts == 0 {
+				t.Errorf("%+v; want foreign conflicts, and lost replies only where there are some", *got)
+			}
+		})
+	}
+}
+
+// Where nobody gets in another's way and no reply is lost, nothing but
+// acknowledged writes is counted.
+func TestAuditOfAQuietRunCountsNothing(t *testing.T) {
+	eachWay(t, "inserts and merges", func(t *testing.T, live bool) {
+		s := laps(t, false, [2]string{"phases.run.operations", `[{verb: insert}, {verb: merge, properties: [{name: Paid, value: "yes"}]},
+			{name: put, verb: insert-or-replace}, {name: touch, verb: insert-or-merge, properties: [{name: Desk, value: A}]}]`})
+		record, log := audited(t, s, live, 0, campaign.Options{Verify: true}, nil)
+		same(t, record.Audit, tallied(t, s, log))
+		same(t, record.Audit, results.Audit{Writes: 1200, Acknowledged: 1200})
+	})
+}
+
+// A target that says it has written what it has not, or writes twice, is found out:
+// the audit counts its lies.
+func TestAuditFindsOutATargetThatLies(t *testing.T) {
+	// A liar lies about every tenth operation.
+	lies := func(op *target.Operation) bool { return op.Number >= firstMeasured && op.Number%10 == 0 }
+	nothing := func(verb entity.Verb) func(op *target.Operation) (target.Outcome, bool) {
+		return func(op *target.Operation) (target.Outcome, bool) {
+			_, exactly := op.Change.Match.Exactly()
+			told := lies(op) && op.Verb == verb && (exactly || verb == entity.Insert)
+			return target.Outcome{Status: 204, Counted: 1}, told
+		}
+	}
+	twice := func(op *target.Operation) (target.Outcome, bool) {
+		if !lies(op) {
+			return target.Outcome{}, false
+		}
+		changed := make([]entity.Property, len(op.Change.Properties))
+		for i, p := range op.Change.Properties {
+			if p.Name == "Laps" {
+				p.Value = entity.Int64(p.Value.Int() + 1)
+			}
+			changed[i] = p
+		}
+		op.Change.Properties = changed
+		return target.Outcome{}, false
+	}
+	for _, row := range []struct {
+		name          string
+		alter         func(*target.Operation) (target.Outcome, bool)
+		operations    string
+		lost, doubled bool
+	}{
+		{"inserts that were not done", nothing(entity.Insert), "[{verb: insert}]", true, false},
+		{"increments that were not done", nothing(entity.Merge), "[{verb: merge, counter: Laps}]", true, false},
+		{"increments that were done twice", twice, "[{verb: merge, counter: Laps}]", false, true},
+	} {
+		eachWay(t, row.name, func(t *testing.T, live bool) {
+			s := laps(t, false, [2]string{"phases.load.entities", "12"}, [2]string{"phases.run.operations", row.operations})
+			record, log := audited(t, s, live, 0, campaign.Options{Verify: true}, row.alter)
+			told := int64(0)
+			for number, attempts := range log.log {
+				if last := attempts[len(attempts)-1]; lies(&target.Operation{Number: number}) && number < firstMeasured+1200 && last.told < 300 {
+					told++
+				}
+			}
+			want := results.Audit{Writes: 1200, Acknowledged: record.Audit.Acknowledged, Absent: 1200 - record.Audit.Acknowledged,
+				ForeignConflicts: record.Audit.ForeignConflicts}
+			if row.lost {
+				want.Lost = told
+			}
+			if row.doubled {
+				want.Doubled = told
+			}
+			same(t, record.Audit, want)
+			if told < 100 || len(record.Audit.Examples) != results.MostAuditExamples {
+				t.Errorf("%d lies, %d entities named; want 100 at least, %d named", told, len(record.Audit.Examples), results.MostAuditExamples)
+			}
+		})
+	}
+}
+
+// What is beyond the bound is counted, and what is watched is found.
+func TestAuditWatchesNoMoreThanItMay(t *testing.T) {
+	s := laps(t, false, [2]string{"phases.run.operations", "[{verb: insert}]"})
+	record, _ := audited(t, s, false, 0, campaign.Options{Verify: true, Watched: 7}, nil)
+	got := record.Audit
+	if got.Keys != 7 || got.ReadBack != 7 || got.Unwatched != 1200-7 || !got.Sound() {
+		t.Errorf("%+v; want 7 entities watched and read back, %d writes unwatched, none lost", *got, 1200-7)
+	}
+}
+
+// A run that is stopped tells what it knows and reads nothing back.
+func TestAuditOfAStoppedRun(t *testing.T) {
+	s := laps(t, false)
+	w := newWorld(t, s, nil)
+	ctx, stop := context.WithCancel(t.Context())
+	stopping := &outside{immediate: w.target, log: &lossy{log: make(map[uint64][]*attemptLog)}}
+	counted := 0
+	stopping.log.alter = func(*target.Operation) (target.Outcome, bool) {
+		if counted++; counted == 600 {
+			stop()
+		}
+		return target.Outcome{}, false
+	}
+	stopping.log.inner = w.target
+	stopping.immediate = stopping.log
+	record, err := w.run(t, ctx, &drive.Virtual{Target: stopping}, campaign.Options{Scenario: s, Table: "Laps", NewName: true, Verify: true})
+	if err == nil || record.Audit == nil || record.Audit.ReadBack != 0 || record.Audit.Keys == 0 || record.Audit.Writes == 0 {
+		t.Errorf("a stopped run ended with %v and the audit %+v; want an error, and writes that were not read back", err, record.Audit)
+	}
+}
+
+// Without being asked to, a run writes no ids and audits nothing, but for what
+// reads first.
+func TestNoAuditUnlessAskedFor(t *testing.T) {
+	s := laps(t, false)
+	w := newWorld(t, s, nil)
+	record, err := w.run(t, t.Context(), &drive.Virtual{Target: w.target}, campaign.Options{Scenario: s, Table: "Laps", NewName: true})
+	if err != nil || record.Audit != nil {
+		t.Errorf("the run ended with %v and the audit %+v; want neither", err, record.Audit)
+	}
+	for _, kind := range record.Manifest.Operations {
+		if kind.Name == "audit" {
+			t.Errorf("the operations hold %q; want none", kind.Name)
+		}
+	}
+}
+
+// Both forecasts know of what is read back and followed.
+func TestForecastKnowsOfTheAudit(t *testing.T) {
+	s := laps(t, false, [2]string{"phases.run.operations", "[{verb: insert}, {verb: get}]"})
+	plain, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "Laps"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	verified, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "Laps", Verify: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Half of the 1,200 operations are inserts, each read back once.
+	if more := verified.Forecast().Requests - plain.Forecast().Requests; more != 600 {
+		t.Errorf("verifying 600 writes is forecast to send %d requests more; want 600", more)
+	}
+	if more := verified.Footprint(true).Total() - plain.Footprint(true).Total(); more != 1200*400 {
+		t.Errorf("following at most 1,200 entities takes %d bytes more; want %d", more, 1200*400)
+	}
+}

@@ -1,0 +1,200 @@
+package campaign
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/results"
+	"loadgen/scenarios/workflow/machine"
+)
+
+// trail is what the writes of one entity must have left in it. A write is carried
+// out at some instant between when its operation was due and when it ended; one
+// without a word, at any time after it was due. Only what no order within these
+// bounds explains is a fault.
+type trail struct {
+	// number and version are those of the acknowledged write with the greatest
+	// version; unordered says that one was acknowledged without its version.
+	number    uint64
+	version   entity.Ticks
+	unordered bool
+	// wrote says that a write was acknowledged. writeBegan is the latest instant
+	// before any of them, writesEnded the latest after all that may have been
+	// carried out.
+	wrote                   bool
+	writeBegan, writesEnded time.Duration
+	// deletes likewise; deletesEnded counts those that may have been carried out.
+	deleted                   bool
+	deleteBegan, deletesEnded time.Duration
+	// strays are the writes that may have been carried out, or may be once more;
+	// flooded says that there are more than are kept.
+	strays  []uint64
+	flooded bool
+	// erased says that counters may have been wiped out by another kind of write.
+	erased   bool
+	counters []counter
+}
+
+// counter is what is known of one counter.
+type counter struct {
+	name string
+	// base is the least value that anybody read of it.
+	base                  int64
+	acknowledged, unknown int64
+}
+
+const (
+	mostStrays = 16
+	never      = time.Duration(-1)
+	always     = time.Duration(1<<63 - 1)
+)
+
+func newTrail() *trail {
+	return &trail{writeBegan: never, writesEnded: never, deleteBegan: never, deletesEnded: never}
+}
+
+// follow takes down a write that was acknowledged, or may have been carried out.
+func (t *trail) follow(r *machine.Report, c *results.Completed) {
+	known := r.Written == machine.Acknowledged
+	ended := c.Done
+	if !known || r.Lingers {
+		ended = always
+		t.stray(r.ID.Number)
+	}
+	if r.Verb == entity.Delete {
+		t.erased, t.deleted = true, t.deleted || known
+		t.deletesEnded = max(t.deletesEnded, ended)
+		if known {
+			t.deleteBegan = max(t.deleteBegan, c.Intended)
+		}
+		return
+	}
+	t.writesEnded = max(t.writesEnded, ended)
+	if known {
+		t.wrote = true
+		t.writeBegan = max(t.writeBegan, c.Intended)
+		t.last(r)
+	}
+	if !r.Conditional && (r.Verb == entity.Replace || r.Verb == entity.InsertOrReplace) {
+		t.erased = true
+	}
+	if r.Counter != "" {
+		t.raise(r, known)
+	}
+}
+
+// last notes a write that may have been the last of all.
+func (t *trail) last(r *machine.Report) {
+	switch {
+	case r.Superseded:
+	case r.Version == 0:
+		t.unordered = true
+		if t.version == 0 {
+			t.number = r.ID.Number
+		}
+	case r.Version > t.version:
+		t.number, t.version = r.ID.Number, r.Version
+	}
+}
+
+func (t *trail) stray(number uint64) {
+	if len(t.strays) == mostStrays {
+		t.flooded = true
+		return
+	}
+	t.strays = append(t.strays, number)
+}
+
+// raise adds an increment of a counter.
+func (t *trail) raise(r *machine.Report, known bool) {
+	i := slices.IndexFunc(t.counters, func(one counter) bool { return one.name == r.Counter })
+	if i < 0 {
+		i = len(t.counters)
+		t.counters = append(t.counters, counter{name: r.Counter, base: r.From})
+	}
+	one := &t.counters[i]
+	one.base = min(one.base, r.From)
+	if known {
+		one.acknowledged++
+	} else {
+		one.unknown++
+	}
+}
+
+// discrepancy is what an entity shows that was read back.
+type discrepancy struct {
+	lost, doubled int64
+	overwritten   bool
+	// fault says in words what is wrong, empty where nothing is.
+	fault string
+}
+
+// compare holds what is there against what must be.
+func (t *trail) compare(run string, stored entity.Packed, version entity.Ticks, there bool) discrepancy {
+	switch {
+	case !there && t.wrote && t.deletesEnded <= t.writeBegan:
+		return discrepancy{lost: max(1, t.increments()), fault: "an acknowledged write is gone, and nothing deleted the entity after it"}
+	case !there:
+		return discrepancy{}
+	case t.deleted && t.writesEnded <= t.deleteBegan:
+		return discrepancy{lost: 1, fault: "the entity is there, though its deletion was acknowledged and nothing wrote it after that"}
+	}
+	found := t.compareID(run, stored, version)
+	t.compareCounters(stored, &found)
+	return found
+}
+
+// increments returns how often counters were raised for sure.
+func (t *trail) increments() int64 {
+	sum := int64(0)
+	for i := range t.counters {
+		sum += t.counters[i].acknowledged
+	}
+	return sum
+}
+
+// compareID looks for the last write that was acknowledged.
+func (t *trail) compareID(run string, stored entity.Packed, version entity.Ticks) discrepancy {
+	if !t.wrote || t.version == 0 && t.number == 0 && !t.unordered {
+		return discrepancy{}
+	}
+	id, some := machine.IDOf(stored)
+	ours := some && id.Run == run
+	switch {
+	case ours && id.Number == t.number:
+		return discrepancy{}
+	case ours && (t.flooded || t.unordered || slices.Contains(t.strays, id.Number)):
+		return discrepancy{}
+	case !ours && version > t.version:
+		return discrepancy{overwritten: true}
+	case t.version == 0:
+		return discrepancy{}
+	default:
+		return discrepancy{lost: 1, fault: fmt.Sprintf("operation %d was acknowledged last, and what is there is older", t.number)}
+	}
+}
+
+// compareCounters holds the counters against what was acknowledged. A lost
+// increment is a lost write, which is counted once.
+func (t *trail) compareCounters(stored entity.Packed, found *discrepancy) {
+	if t.erased || found.overwritten {
+		return
+	}
+	lost := int64(0)
+	for i := range t.counters {
+		one := &t.counters[i]
+		value, _ := stored.Lookup(one.name)
+		least := one.base + one.acknowledged
+		switch got := value.Int(); {
+		case got < least:
+			lost += least - got
+			found.fault = fmt.Sprintf("%s is %d, and %d increments from %d on were acknowledged", one.name, got, one.acknowledged, one.base)
+		case got > least+one.unknown:
+			found.doubled += got - least - one.unknown
+			found.fault = fmt.Sprintf("%s is %d, and only %d increments from %d on were acknowledged", one.name, got, one.acknowledged, one.base)
+		}
+	}
+	found.lost = max(found.lost, lost)
+}

@@ -1,0 +1,111 @@
+package campaign
+
+import (
+	"testing"
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/results"
+	"loadgen/scenarios/workflow/machine"
+)
+
+// left is a write of one entity: what its workflow reports, and when it was.
+type left struct {
+	machine.Report
+	due, ended time.Duration
+}
+
+func wrote(number uint64, verb entity.Verb, version entity.Ticks, due, ended time.Duration) left {
+	return left{machine.Report{ID: machine.WriteID{Run: "r", Number: number}, Verb: verb,
+		Written: machine.Acknowledged, Version: version}, due, ended}
+}
+
+// unknown makes a write one of which nobody knows.
+func unknown(l left) left {
+	l.Written, l.Version = machine.Unknown, 0
+	return l
+}
+
+// raised makes a write one that raised a counter from a value.
+func raised(l left, from int64) left {
+	l.Conditional, l.Counter, l.From = true, "Laps", from
+	return l
+}
+
+// found returns an entity as it is read back.
+func found(version entity.Ticks, id string, laps int64) entity.Packed {
+	return entity.Pack(nil, version, []entity.Property{
+		{Name: machine.IDProperty, Value: entity.String(id)}, {Name: "Laps", Value: entity.Int64(laps)}})
+}
+
+func TestTrail(t *testing.T) {
+	insert := wrote(1, entity.Insert, 10, 0, 5)
+	merge := wrote(2, entity.Merge, 20, 6, 9)
+	lingering := merge
+	lingering.Lingers = true
+	superseded := wrote(3, entity.Merge, 0, 6, 9)
+	superseded.Superseded = true
+	gone := entity.Packed(nil)
+	var flood []left
+	for number := range uint64(20) {
+		flood = append(flood, unknown(wrote(100+number, entity.Merge, 0, 6, 9)))
+	}
+	for _, row := range []struct {
+		name   string
+		writes []left
+		there  entity.Packed
+		want   discrepancy
+	}{
+		{"what was written last is there", []left{insert, merge}, found(20, "r-2", 0), discrepancy{}},
+		{"whichever was told first", []left{merge, insert}, found(20, "r-2", 0), discrepancy{}},
+		{"an older write is there", []left{insert, merge}, found(10, "r-1", 0), discrepancy{lost: 1}},
+		{"an older version of the last is no older write", []left{insert, merge}, found(15, "r-2", 0), discrepancy{}},
+		{"nothing is there", []left{insert}, gone, discrepancy{lost: 1}},
+		{"nothing was acknowledged, and nothing is there", []left{unknown(insert)}, gone, discrepancy{}},
+		{"a write of which nobody knows came last", []left{insert, unknown(merge)}, found(20, "r-2", 0), discrepancy{}},
+		{"or did not come", []left{insert, unknown(merge)}, found(10, "r-1", 0), discrepancy{}},
+		{"one came once more", []left{insert, lingering, wrote(4, entity.Merge, 30, 20, 25)}, found(40, "r-2", 0), discrepancy{}},
+		{"one that cannot linger came once more", []left{insert, merge, wrote(4, entity.Merge, 30, 20, 25)}, found(40, "r-2", 0), discrepancy{lost: 1}},
+		{"more of which nobody knows than are kept", append(flood, insert), found(40, "r-119", 0), discrepancy{}},
+		{"somebody else wrote last", []left{insert}, found(40, "other-1", 0), discrepancy{overwritten: true}},
+		{"somebody wrote without an id", []left{insert}, found(40, "", 0), discrepancy{overwritten: true}},
+		{"what somebody else wrote is older", []left{insert, merge}, found(10, "other-1", 0), discrepancy{lost: 1}},
+		{"a transaction has no version, but an id", []left{wrote(1, entity.Insert, 0, 0, 5)}, found(10, "r-1", 0), discrepancy{}},
+		{"after a transaction the order is not known", []left{wrote(1, entity.Insert, 0, 0, 5), merge}, found(20, "r-2", 0), discrepancy{}},
+		{"a transaction whose entities are gone", []left{wrote(1, entity.Insert, 0, 0, 5)}, gone, discrepancy{lost: 1}},
+		{"a write that others had written over when it was found", []left{superseded, unknown(merge)}, found(20, "r-2", 0), discrepancy{}},
+
+		{"a deletion after the write", []left{insert, wrote(9, entity.Delete, 0, 6, 9)}, gone, discrepancy{}},
+		{"a deletion before the write", []left{wrote(9, entity.Delete, 0, 0, 5), wrote(1, entity.Insert, 10, 5, 9)}, gone, discrepancy{lost: 1}},
+		{"a deletion at the time of the write", []left{wrote(9, entity.Delete, 0, 0, 6), wrote(1, entity.Insert, 10, 5, 9)}, gone, discrepancy{}},
+		{"a deletion of which nobody knows", []left{unknown(wrote(9, entity.Delete, 0, 0, 5)), wrote(1, entity.Insert, 10, 6, 9)}, gone, discrepancy{}},
+		{"a deletion that was not done", []left{insert, wrote(9, entity.Delete, 0, 5, 9)}, found(10, "r-1", 0), discrepancy{lost: 1}},
+		{"of an entity that nobody wrote", []left{wrote(9, entity.Delete, 0, 5, 9)}, found(10, "", 0), discrepancy{lost: 1}},
+		{"a write at the time of the deletion", []left{insert, wrote(9, entity.Delete, 0, 4, 9)}, found(10, "r-1", 0), discrepancy{}},
+		{"a deletion, and a write of which nobody knows", []left{unknown(insert), wrote(9, entity.Delete, 0, 5, 9)}, found(10, "r-1", 0), discrepancy{}},
+
+		{"a counter as it was acknowledged", []left{raised(merge, 4), raised(wrote(3, entity.Merge, 30, 7, 9), 5)}, found(30, "r-3", 6), discrepancy{}},
+		{"one increment too few", []left{raised(merge, 4), raised(wrote(3, entity.Merge, 30, 7, 9), 4)}, found(30, "r-3", 5), discrepancy{lost: 1}},
+		{"one too many", []left{raised(merge, 4)}, found(20, "r-2", 6), discrepancy{doubled: 1}},
+		{"one of which nobody knows", []left{raised(merge, 4), unknown(raised(wrote(3, entity.Merge, 0, 7, 9), 5))}, found(30, "r-3", 6), discrepancy{}},
+		{"which did not happen", []left{raised(merge, 4), unknown(raised(wrote(3, entity.Merge, 0, 7, 9), 5))}, found(20, "r-2", 5), discrepancy{}},
+		{"three too many where one is unknown", []left{raised(merge, 4), unknown(raised(wrote(3, entity.Merge, 0, 7, 9), 5))}, found(30, "r-3", 9), discrepancy{doubled: 3}},
+		{"a lost increment is lost once", []left{raised(merge, 4)}, found(10, "r-1", 4), discrepancy{lost: 1}},
+		{"the entity with two increments is gone", []left{raised(merge, 4), raised(wrote(3, entity.Merge, 30, 7, 9), 5)}, gone, discrepancy{lost: 2}},
+		{"a replace may have wiped a counter out", []left{raised(merge, 4), wrote(3, entity.Replace, 30, 7, 9)}, found(30, "r-3", 0), discrepancy{}},
+		{"what somebody else wrote says nothing of counters", []left{raised(merge, 4)}, found(40, "other-1", 0), discrepancy{overwritten: true}},
+	} {
+		trail := newTrail()
+		for i := range row.writes {
+			one := &row.writes[i]
+			trail.follow(&one.Report, &results.Completed{Intended: one.due, Done: one.ended})
+		}
+		got := trail.compare("r", row.there, row.there.Timestamp(), row.there != nil)
+		if (got.fault != "") != (got.lost+got.doubled > 0) {
+			t.Errorf("%s: compare() names the fault %q of %+v; want one where there is one", row.name, got.fault, got)
+		}
+		if got.fault = ""; got != row.want {
+			t.Errorf("%s: compare() = %+v; want %+v", row.name, got, row.want)
+		}
+	}
+}

@@ -1,0 +1,321 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"loadgen/backoff"
+	"loadgen/engine/clock"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/drive"
+	"loadgen/scenarios/keys"
+	"loadgen/target"
+)
+
+// Options says how a scenario is to be run.
+type Options struct {
+	Scenario *scenarios.Scenario
+	// Table is the name of the test table.
+	Table string
+	// NewName says that the name was made up for this run, so that no table of
+	// anybody else can have it.
+	NewName bool
+	// Reuse takes a table that exists if it carries this tool's marker; Keep
+	// leaves the table in place after the run.
+	Reuse, Keep bool
+	// RetryCodes are statuses that are retried beside those of the scenario's
+	// policy, because this target says so that it is busy.
+	RetryCodes []int
+	// Policy, where set, is what refused attempts are tried again by in place of the
+	// scenario's policy: one that has no name.
+	Policy *backoff.Policy
+	// Find, where set, has the campaign look for the highest rate that holds, in
+	// place of what its phases would offer. It is valid.
+	Find *Find
+	// RunMark marks what this run writes, where writes carry an id: letters and
+	// digits, 1 to 32, that no earlier run on the same table had; it may be empty in
+	// a new table.
+	RunMark string
+	// Verify has every write of the measured phases carry an id, and what was
+	// acknowledged be read back at the end. Watched is how many entities are
+	// followed for that, 0 for a million.
+	Verify  bool
+	Watched int
+	// Blank pads entities with one letter rather than with letters by chance: for targets
+	// to which nothing is sent over a network. Sizes are the same. It has no effect where
+	// an operation filters by properties, of which the filler could be one.
+	Blank bool
+	// Entering is called as each stage begins; it may be nil.
+	Entering func(Progress)
+}
+
+// Progress describes a stage that begins.
+type Progress struct {
+	Stage string
+	// Operations is how many it will send, Length how long its schedule lasts,
+	// 0 in a closed loop.
+	Operations uint64
+	Length     time.Duration
+}
+
+// Campaign is one run of a scenario: create a table, load it, count what it
+// holds, offer the peak, drop it. It is used once.
+type Campaign struct {
+	Options
+	generator *keys.Generator
+	policy    backoff.Policy
+	kinds     []results.Kind
+	kindOf    map[string]int
+
+	runner drive.Runner
+	ledger *drive.Ledger
+	// number is the run's number of the next stage's first operation.
+	number uint64
+	// fresh is the first entity number that no earlier run has used.
+	fresh uint64
+	// begun is what fresh was when each phase so far began.
+	begun []uint64
+	// counted is what was loaded into each partition by when countedOf entities were.
+	counted   *census
+	countedOf uint64
+	// sites are the tables that the run works on, accountOf says in which account a
+	// partition lies, nil where there is one.
+	sites     []site
+	accountOf func(partitionKey string) int
+	// doubtful says that an attempt of the single operation carried out last
+	// ended without a word on whether it was done.
+	doubtful bool
+	// audit follows the writes, nil where they are not verified; after adds up what
+	// workflows count.
+	audit *audit
+	after *afterChecks
+}
+
+// The kinds of the operations that prepare and clean up. A scenario's own
+// operations cannot be called so.
+const (
+	kindCreate = "create"
+	kindMark   = "mark"
+	kindLoad   = "load"
+	kindCount  = "count"
+	kindAudit  = "audit"
+	kindDrop   = "drop"
+)
+
+func filtersByProperties(p scenarios.Phase) bool {
+	return slices.ContainsFunc(p.Operations(), func(o scenarios.OperationSpec) bool { return o.Where != "" })
+}
+
+// NewCampaign returns the run of a scenario that was found valid. Its error is
+// that of a scenario that was not.
+func NewCampaign(o Options) (*Campaign, error) {
+	generator, err := o.Scenario.Generator()
+	if err != nil {
+		return nil, err
+	}
+	if o.Blank && !slices.ContainsFunc(o.Scenario.Phases, filtersByProperties) {
+		generator = generator.Blank()
+	}
+	policy, err := backoff.ByName(o.Scenario.Retry)
+	if err != nil {
+		return nil, err
+	}
+	if o.Policy != nil {
+		policy = *o.Policy
+	}
+	c := &Campaign{Options: o, generator: generator, policy: policy.With(o.RetryCodes...), kindOf: make(map[string]int)}
+	c.fresh = o.Scenario.Loaded(len(o.Scenario.Phases))
+	c.settleIn(o.Scenario.Sharding())
+	for _, name := range []string{kindCreate, kindMark, kindLoad, kindCount} {
+		c.addKind(results.Kind{Name: name})
+	}
+	homes, err := c.keyHomes()
+	if err != nil {
+		return nil, err
+	}
+	for i := range o.Scenario.Phases {
+		list := o.Scenario.Phases[i].Operations()
+		for j := range list {
+			c.addKind(results.Kind{Name: list[j].Name, Group: list[j].Group, Filtered: c.filters(&list[j], homes)})
+		}
+	}
+	if o.Verify {
+		c.audit = newAudit(c.runMark(), o.Watched)
+		c.addKind(results.Kind{Name: kindAudit})
+	}
+	c.after = c.newAfterChecks()
+	if checks, err := c.checks(); err != nil {
+		return nil, err
+	} else if len(checks) > 0 {
+		c.addKind(results.Kind{Name: kindAudit})
+	}
+	c.addKind(results.Kind{Name: kindDrop})
+	return c, nil
+}
+
+// addKind adds a kind of operation, or what another phase has its operations of
+// this name do beside.
+func (c *Campaign) addKind(kind results.Kind) {
+	if at, known := c.kindOf[kind.Name]; known {
+		c.kinds[at].Filtered = c.kinds[at].Filtered || kind.Filtered
+		return
+	}
+	c.kindOf[kind.Name] = len(c.kinds)
+	c.kinds = append(c.kinds, kind)
+}
+
+// Kinds returns the kinds of operation of the run, for its manifest.
+func (c *Campaign) Kinds() []results.Kind { return c.kinds }
+
+// Run carries the campaign out. A done context ends it early, and its error is
+// returned. Other errors wrap [ErrTableExists], [ErrNotOurs], [ErrPreparation]
+// or results.ErrWrite. Whatever the end, each table is dropped that this run made
+// or took, unless it is to be kept.
+func (c *Campaign) Run(ctx context.Context, runner drive.Runner, ledger *drive.Ledger) error {
+	c.runner, c.ledger = runner, ledger
+	err := c.examine(ctx, c.verify(ctx, c.phases(ctx)))
+	if !c.Keep {
+		// The tables are to go even where the run was stopped.
+		err = errors.Join(err, c.clear(context.WithoutCancel(ctx), err), c.drop(context.WithoutCancel(ctx), err))
+	}
+	return err
+}
+
+func (c *Campaign) phases(ctx context.Context) error {
+	if err := c.create(ctx); err != nil {
+		return err
+	}
+	for i := range c.Scenario.Phases {
+		phase := &c.Scenario.Phases[i]
+		c.begun = append(c.begun, c.fresh)
+		var err error
+		switch {
+		case phase.Load != nil:
+			err = c.load(ctx, i)
+		case phase.Count != nil:
+			err = c.Count(ctx, i)
+		case c.Find != nil:
+			err = c.findIn(ctx, i)
+		case phase.Traffic != nil:
+			err = c.traffic(ctx, i)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run carries out one stage and takes care of the numbering.
+func (c *Campaign) run(ctx context.Context, stage *drive.Stage) error {
+	stage.First, stage.Table = c.number, c.Table
+	c.listen(stage)
+	if stage.AccountOf == nil {
+		stage.AccountOf = c.accountOf
+	}
+	stage.Chance = clock.NewStream(c.Scenario.Seed, "retry")
+	c.number += stage.Due()
+	if c.Entering != nil {
+		progress := Progress{Stage: stage.Name, Operations: stage.Due()}
+		if stage.Schedule != nil {
+			progress.Length = stage.Schedule.Length()
+		}
+		c.Entering(progress)
+	}
+	return c.runner.Run(ctx, stage, c.ledger)
+}
+
+// listen has a stage tell of its operations whoever wants to know.
+func (c *Campaign) listen(stage *drive.Stage) {
+	before := stage.Ended
+	stage.Ended = func(w *drive.Work, done *results.Completed) {
+		if before != nil {
+			before(w, done)
+		}
+		if c.audit != nil {
+			c.audit.ended(w, done)
+		}
+		c.after.ended(c.kinds, w)
+	}
+}
+
+// patient returns the policy of what must succeed for the run to mean anything:
+// it goes on for minutes.
+func patient() backoff.Policy {
+	return backoff.Policy{
+		Name: "patient", Retries: backoff.MaxRetries,
+		Delay: backoff.Exponential{Base: 100 * time.Millisecond, Min: 50 * time.Millisecond, Max: 2 * time.Second},
+	}
+}
+
+// preparationLimit bounds the stages that fill and count the table, onceLimit
+// those of a single operation, so that a target that has died ends the run.
+const (
+	preparationLimit = 10 * time.Minute
+	onceLimit        = 30 * time.Second
+)
+
+// preparing returns a stage of its own record, whose attempts are made again for minutes:
+// so many operations, of which some are under way at once, within a limit.
+func (c *Campaign) preparing(name string, lanes int, count uint64, limit time.Duration) *drive.Stage {
+	return &drive.Stage{Name: name, Lanes: lanes, Count: count, Limit: limit,
+		Retry: patient().With(c.RetryCodes...), Phases: []results.Phase{{Name: name}}}
+}
+
+// prepare carries out a closed loop of operations that must all succeed, and
+// tells read of each success; read may be nil.
+func (c *Campaign) prepare(ctx context.Context, name string, lanes int, count uint64,
+	build func(k uint64) drive.Work, read func(k uint64, o *target.Outcome)) error {
+	var ended uint64
+	var last target.Outcome
+	stage := c.preparing(name, lanes, count, preparationLimit)
+	stage.Build = build
+	stage.Observe = func(k uint64, outcome *target.Outcome, class results.Class) {
+		if class != results.Ok {
+			last = *outcome
+			return
+		}
+		if read != nil {
+			read(k, outcome)
+		}
+		if !outcome.Next.Present {
+			ended++
+		}
+	}
+	if err := c.run(ctx, stage); err != nil {
+		return err
+	}
+	if ended < count {
+		return fmt.Errorf("%w: %d of %d operations of %q did not succeed; the last answer was %d %s %s",
+			ErrPreparation, count-ended, count, name, last.Status, last.Code, last.Detail)
+	}
+	return nil
+}
+
+// once carries out a single operation, as a stage of its own, and returns what
+// came of it. The statuses that it expects are left to the caller.
+func (c *Campaign) once(ctx context.Context, name, kind string, op target.Operation, expected target.Expected) (target.Outcome, error) {
+	var outcome target.Outcome
+	silent := false
+	c.doubtful = true
+	stage := c.preparing(name, 1, 1, onceLimit)
+	stage.AccountOf = func(string) int { return op.Account }
+	stage.Build = func(uint64) drive.Work { return drive.Work{Kind: c.kindOf[kind], Operation: op, Expected: expected} }
+	stage.Observe = func(_ uint64, o *target.Outcome, _ results.Class) {
+		outcome = *o
+		silent = silent || o.Unheard()
+		c.doubtful = silent
+	}
+	if err := c.run(ctx, stage); err != nil {
+		return outcome, err
+	}
+	if outcome.Class(expected) != results.Ok {
+		return outcome, fmt.Errorf("%w: %s of table %s was answered %d %s %s",
+			ErrPreparation, name, op.Table, outcome.Status, outcome.Code, outcome.Detail)
+	}
+	return outcome, nil
+}

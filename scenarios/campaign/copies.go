@@ -1,0 +1,153 @@
+package campaign
+
+import (
+	"loadgen/engine/entity"
+	"loadgen/scenarios"
+	"loadgen/scenarios/drive"
+	"loadgen/scenarios/workflow/machine"
+	"loadgen/target"
+)
+
+// copied has the copies of what an operation writes be written with it. Those in the
+// partition of the entities themselves go into their transaction, home by home as long
+// as it holds them: then all is written or nothing. The others follow it, those of one
+// partition of one table in a transaction of their own.
+func (e *events) copied(one *eventKind, w *drive.Work, changes func(home int) []entity.Change) {
+	own := w.Operation.Changes
+	if w.Operation.Verb != entity.Batch {
+		own = []entity.Change{w.Operation.Change}
+	}
+	all := own[:len(own):len(own)]
+	var steps []machine.Step
+	for home := 1; home < len(e.homes); home++ {
+		if one.spec.Merges() && one.parts[home] == nil {
+			continue
+		}
+		rest := repeatable(changes(home))
+		if e.homes[home].table == e.table && !(e.patchy[home] && one.spec.Writes() == entity.Delete) {
+			all, rest = joined(all, rest)
+		}
+		steps = append(steps, copySteps(e.homes[home].table, rest)...)
+	}
+	if len(all) > len(own) {
+		together(w, all, len(own))
+	}
+	if len(steps) == 0 {
+		return
+	}
+	switch first := w.Workflow.(type) {
+	case nil:
+		own := machine.Step{Operation: w.Operation, Expected: w.Expected}
+		w.Workflow = machine.NewSeries(nil, append([]machine.Step{own}, steps...)...)
+	case machine.Audited:
+		w.Workflow = machine.NewAuditedSeries(first, steps...)
+	default:
+		w.Workflow = machine.NewSeries(first, steps...)
+	}
+}
+
+// joined returns a transaction with those copies that lie in its partition, and the
+// copies that do not. Where it cannot hold them, because they are too many, too large
+// or changed by it already, it is left as it is.
+func joined(transaction, copies []entity.Change) (all, rest []entity.Change) {
+	all = transaction
+	for _, c := range copies {
+		if c.Key.Partition == transaction[0].Key.Partition {
+			all = append(all, c)
+		} else {
+			rest = append(rest, c)
+		}
+	}
+	if code, _, _ := entity.ValidateBatch(all); len(all) > len(transaction) && code != entity.OK {
+		return transaction, copies
+	}
+	return all, rest
+}
+
+// together has a write be a transaction, of whose changes the first are those of its
+// entities and the others those of their copies.
+func together(w *drive.Work, changes []entity.Change, entities int) {
+	if write, verified := w.Workflow.(*machine.Write); verified {
+		write.Together(changes[entities:]...)
+		return
+	}
+	w.Operation = target.Operation{Verb: entity.Batch, Table: w.Operation.Table, Changes: changes}
+}
+
+// patchyHomes returns of each home whether entities can lack it. A transaction that deletes
+// the copy with its entity would then be refused, and neither ever deleted. They can where
+//
+//   - an operation inserts what that copy keeps nothing of;
+//   - a transaction that inserts cannot hold the copies, so that they follow it and may be
+//     given up.
+func (c *Campaign) patchyHomes(phase int, homes []keyHome) ([]bool, error) {
+	patchy := make([]bool, len(homes))
+	for i := range phase + 1 {
+		list := c.Scenario.Phases[i].Operations()
+		for j := range list {
+			spec := &list[j]
+			merges := spec.Writes() == entity.InsertOrMerge
+			if !merges && !spec.Inserts() {
+				continue
+			}
+			apart := c.overfull(spec, homes)
+			for home := range homes {
+				part, err := homes[home].part(spec)
+				if err != nil {
+					return nil, err
+				}
+				patchy[home] = patchy[home] || apart || merges && part == nil
+			}
+		}
+	}
+	return patchy, nil
+}
+
+// overfull reports whether what an operation inserts may be too much for one transaction
+// with its copies in the same table: as if all had the size of the first, and that twice,
+// for sizes differ.
+func (c *Campaign) overfull(spec *scenarios.OperationSpec, homes []keyHome) bool {
+	changes := 0
+	for i := range homes {
+		if homes[i].table == c.Table {
+			changes += max(1, spec.Entities)
+		}
+	}
+	size := entity.Size(c.generator.Key(0), c.generator.Properties(0))
+	return changes > entity.MaxBatchChanges || 2*changes*size > entity.MaxBatchBytes
+}
+
+// repeatable returns changes of copies such that one that is written twice is the same.
+func repeatable(changes []entity.Change) []entity.Change {
+	for i := range changes {
+		switch c := &changes[i]; c.Verb {
+		case entity.Insert, entity.Replace:
+			c.Verb, c.Match = entity.InsertOrReplace, entity.Match{}
+		case entity.Merge:
+			c.Verb, c.Match = entity.InsertOrMerge, entity.Match{}
+		}
+	}
+	return changes
+}
+
+// copySteps returns the writes of copies to one table: one for each partition.
+func copySteps(table string, changes []entity.Change) []machine.Step {
+	var order []string
+	together := make(map[string][]entity.Change)
+	for _, c := range changes {
+		if _, known := together[c.Key.Partition]; !known {
+			order = append(order, c.Key.Partition)
+		}
+		together[c.Key.Partition] = append(together[c.Key.Partition], c)
+	}
+	var steps []machine.Step
+	for _, partition := range order {
+		list := together[partition]
+		op := target.Operation{Verb: entity.Batch, Table: table, Changes: list}
+		if len(list) == 1 {
+			op = target.Operation{Verb: list[0].Verb, Table: table, Change: list[0]}
+		}
+		steps = append(steps, machine.Step{Operation: op, Expected: target.Expected{NotFound: list[0].Verb == entity.Delete}})
+	}
+	return steps
+}

@@ -1,0 +1,168 @@
+package campaign_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/fault"
+	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/drive"
+	"loadgen/target"
+	faulty "loadgen/target/fault"
+)
+
+// besideOf returns how many entities of the design beside there are in a table, and how
+// many copies of either kind.
+func besideOf(t testing.TB, w *world) (own, numbers, states int) {
+	t.Helper()
+	for key := range kept(t, w, "orders") {
+		switch {
+		case strings.HasPrefix(key.Row, "id_"):
+			numbers++
+		case strings.HasPrefix(key.Row, "state_"):
+			states++
+		default:
+			own++
+		}
+	}
+	return own - 1, numbers, states // without the marker
+}
+
+// What lies in one partition is written by one request, and each of it counts.
+func TestCopiesBesideTheirEntityAreOneRequest(t *testing.T) {
+	leftOutWhenShort(t)
+	const operations = 90
+	for _, row := range []struct {
+		name, operation string
+		// requests and entities are those of an operation, own how many entities there
+		// are afterwards.
+		requests, entities int64
+		own                int
+	}{
+		{"an insert", "{name: it, verb: insert}", 1, 3, 400 + operations},
+		{"a replace", "{name: it, verb: replace}", 1, 3, 400},
+		{"a merge of what one copy keeps nothing of", "{name: it, verb: merge, properties: [{name: Note, value: paid}]}", 1, 2, 400},
+		{"an upsert", "{name: it, verb: insert-or-replace}", 1, 3, 400},
+		{"a search, and its write", "{name: it, verb: replace, by: [customer, id]}", 2, 4, 400},
+		{"a batch", "{name: it, verb: batch, entities: 33, together: [customer]}", 1, 99, 400 + operations*33},
+		{"a batch with whose second copies it would be too large", "{name: it, verb: batch, entities: 34, together: [customer]}", 4, 102, 400 + operations*34},
+		{"a batch too large for any", "{name: it, verb: batch, entities: 60, together: [customer]}", 7, 180, 400 + operations*60},
+	} {
+		for _, verify := range []bool{false, true} {
+			s := unlimited(t, ordered(t, "beside", "arrivals: {constant: 60}, for: 1500ms, operations: ["+row.operation+"]"))
+			w := newWorld(t, s, nil)
+			record, err := w.run(t, t.Context(), &drive.Virtual{Target: w.target}, campaign.Options{Scenario: s, Table: "orders", Keep: true, Verify: verify})
+			if err != nil {
+				t.Fatal(err)
+			}
+			k := kindOf(t, record, "it")
+			// The states of a batch differ, the customers do not.
+			if k.Attempts > operations*row.requests || row.requests < 4 && k.Attempts != operations*row.requests || k.Served != operations*row.entities || k.Offered != k.Served || k.Failed > 0 {
+				t.Errorf("%s, verified %v: %d took %d requests, were due to count %d and counted %d, %d failed; want %d requests of %d entities",
+					row.name, verify, operations, k.Attempts, k.Offered, k.Served, k.Failed, operations*row.requests, operations*row.entities)
+			}
+			if own, numbers, states := besideOf(t, w); own != row.own || numbers != own || states != own {
+				t.Errorf("%s, verified %v: %d entities are there with %d and %d copies; want %d of each", row.name, verify, own, numbers, states, row.own)
+			}
+			if verify && (record.Audit.Acknowledged != operations || record.Audit.Lost+record.Audit.Overwritten+record.Audit.Unknown > 0) {
+				t.Errorf("%s: the audit is %+v; want %d writes acknowledged, none lost", row.name, record.Audit, operations)
+			}
+		}
+	}
+}
+
+// Whatever replies are lost, and whoever deletes what another writes: an entity has its
+// copies, and no copy is without its entity.
+func TestNobodyMeetsAnEntityWithoutItsCopies(t *testing.T) {
+	leftOutWhenShort(t)
+	const operations = "{verb: insert, weight: 3}, {verb: delete, weight: 2, of: {hot: 10%, share: 90%}}, {verb: replace}, " +
+		"{verb: merge, properties: [{name: State, value: void}]}, {verb: batch, entities: 4, together: [customer]}"
+	for _, verify := range []bool{false, true} {
+		s := unlimited(t, ordered(t, "beside", "arrivals: {constant: 100}, for: 10s, drain: 20s, operations: ["+operations+"]"))
+		w := newWorld(t, s, nil)
+		losing := faulty.WrapImmediate(w.target, fault.Plan{Rules: []fault.Rule{{Kind: fault.Drop, Moment: fault.After, From: 0, To: time.Hour, Share: 100_000}}}, 3)
+		record, err := w.run(t, t.Context(), &drive.Virtual{Target: losing}, campaign.Options{Scenario: s, Table: "orders", Keep: true, Verify: verify, NewName: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if losing.Log().DroppedAfter < 50 {
+			t.Fatalf("%d replies were lost; want many", losing.Log().DroppedAfter)
+		}
+		if own, numbers, states := besideOf(t, w); own < 300 || numbers != own || states != own {
+			t.Errorf("verified %v: %d entities are left, and %d and %d of their copies; want as many", verify, own, numbers, states)
+		}
+		if verify && record.Audit.Lost > 0 {
+			t.Errorf("the audit is %+v; want nothing lost", record.Audit)
+		}
+	}
+}
+
+// An entity that somebody inserted without one of its copies can be deleted all the
+// same.
+func TestDeletionsOfWhatLacksACopy(t *testing.T) {
+	leftOutWhenShort(t)
+	s, err := scenarios.Parse("orders.yaml", []byte(fmt.Sprintf(orders, "beside", "arrivals: {constant: 40}, for: 5s, "+
+		"operations: [{verb: delete}, {verb: insert-or-merge, properties: [{name: Note, value: again}]}]")+
+		"  - {name: after, traffic: {arrivals: {constant: 100}, for: 3s, operations: [{verb: delete}]}}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Set("phases.load.entities", "20"); err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, unlimited(t, s), nil)
+	if _, err := w.run(t, t.Context(), &drive.Virtual{Target: w.target}, campaign.Options{Scenario: s, Table: "orders", Keep: true}); err != nil {
+		t.Fatal(err)
+	}
+	if own, numbers, states := besideOf(t, w); own+numbers+states != 0 {
+		t.Errorf("%d entities are left, and %d and %d of their copies; want none", own, numbers, states)
+	}
+}
+
+// Nor does it keep a deletion from its entity that a copy was given up: those of a batch
+// that is too large to hold them follow it, and may be refused.
+func TestDeletionsOfWhatLostItsCopies(t *testing.T) {
+	leftOutWhenShort(t)
+	text := fmt.Sprintf(orders, "beside", "clients: 1, count: 6, operations: [{verb: batch, entities: 60, together: [customer]}]") +
+		"  - {name: after, traffic: {clients: 1, count: 2500, operations: [{verb: delete}]}}\n"
+	s, err := scenarios.Parse("orders.yaml", []byte(strings.Replace(text, "retry: short", "retry: none", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Set("phases.load.entities", "60"); err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, unlimited(t, s), nil)
+	refusing := &alternating{Immediate: w.target}
+	o := campaign.Options{Scenario: s, Table: "orders", Keep: true, Entering: func(p campaign.Progress) { refusing.on = p.Stage == "measure" }}
+	if _, err := w.run(t, t.Context(), &drive.Virtual{Target: refusing}, o); err != nil {
+		t.Fatal(err)
+	}
+	if refusing.requests < 12 {
+		t.Fatalf("the batches took %d requests; want two each at least", refusing.requests)
+	}
+	if own, numbers, states := besideOf(t, w); own+numbers+states != 0 {
+		t.Errorf("%d entities are left, and %d and %d of their copies; want none", own, numbers, states)
+	}
+}
+
+// alternating refuses each second request while it is on.
+type alternating struct {
+	target.Immediate
+	on       bool
+	requests int
+}
+
+func (a *alternating) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
+	if a.on {
+		if a.requests++; a.requests%2 == 0 {
+			return target.Outcome{Status: 503, Code: entity.ServerBusy}, now.Add(time.Millisecond)
+		}
+	}
+	return a.Immediate.Submit(now, op)
+}

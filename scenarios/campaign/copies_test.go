@@ -1,0 +1,98 @@
+package campaign
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"loadgen/engine/entity"
+	"loadgen/target"
+)
+
+// A copy can be written again after a reply was lost, and it need not be there yet: so
+// what inserts or updates an entity upserts its copies, on no condition. One request
+// goes to each partition.
+func TestCopiesAreWrittenSoThatAgainDoesNoHarm(t *testing.T) {
+	for _, row := range []struct {
+		name       string
+		verb       entity.Verb
+		partitions []string
+		want       []string
+	}{
+		{"an insert", entity.Insert, []string{"a"}, []string{"insert-or-replace a 1"}},
+		{"a replace", entity.Replace, []string{"a"}, []string{"insert-or-replace a 1"}},
+		{"a merge", entity.Merge, []string{"a"}, []string{"insert-or-merge a 1"}},
+		{"upserts as they are", entity.InsertOrMerge, []string{"a"}, []string{"insert-or-merge a 1"}},
+		{"a deletion of what may be gone", entity.Delete, []string{"a"}, []string{"delete a 1, or not found"}},
+		{"a partition after the other", entity.Insert, []string{"b", "a"}, []string{"insert-or-replace b 1", "insert-or-replace a 1"}},
+		{"those of one partition together", entity.Insert, []string{"b", "a", "b"}, []string{"batch b 2", "insert-or-replace a 1"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			var changes []entity.Change
+			for i, partition := range row.partitions {
+				changes = append(changes, entity.Change{Verb: row.verb, Match: entity.MatchAny,
+					Key: entity.Key{Partition: partition, Row: fmt.Sprint(i)}})
+			}
+			var got []string
+			for _, step := range copySteps("Copies", repeatable(changes)) {
+				op := step.Operation
+				partition, _ := op.PartitionKey()
+				text := fmt.Sprintf("%v %s %d", op.Verb, partition, op.Entities())
+				if step.Expected == (target.Expected{NotFound: true}) {
+					text += ", or not found"
+				}
+				got = append(got, text)
+				for _, c := range append(op.Changes, op.Change) {
+					if c.Verb == entity.Insert || c.Verb == entity.Merge || c.Verb == entity.Replace ||
+						row.verb != entity.Delete && row.verb != entity.InsertOrMerge && c.Match != (entity.Match{}) {
+						t.Errorf("a copy is written by %v on the condition %v; want an upsert without one", c.Verb, c.Match)
+					}
+				}
+				if op.Table != "Copies" {
+					t.Errorf("it goes to the table %q; want Copies", op.Table)
+				}
+			}
+			if !slices.Equal(got, row.want) {
+				t.Errorf("copySteps() = %q; want %q", got, row.want)
+			}
+		})
+	}
+}
+
+// Copies in the partition of their entities go into the same transaction, as long as it
+// holds them.
+func TestCopiesJoinTheTransactionOfTheirEntities(t *testing.T) {
+	changes := func(prefix string, size int, partitions ...string) (list []entity.Change) {
+		for i, partition := range partitions {
+			c := entity.Change{Verb: entity.InsertOrReplace, Key: entity.Key{Partition: partition, Row: fmt.Sprint(prefix, i)}}
+			if size > 0 {
+				c.Properties = []entity.Property{{Name: "Text", Value: entity.String(strings.Repeat("x", size))}}
+			}
+			list = append(list, c)
+		}
+		return list
+	}
+	fifty := slices.Repeat([]string{"a"}, 50)
+	for _, row := range []struct {
+		name        string
+		own, copies []entity.Change
+		all, rest   int
+	}{
+		{"one of one", changes("", 0, "a"), changes("copy", 0, "a"), 2, 0},
+		{"one in another partition follows", changes("", 0, "a"), changes("copy", 0, "b"), 1, 1},
+		{"some here, some there", changes("", 0, "a", "a"), changes("copy", 0, "a", "b"), 3, 1},
+		{"a hundred in all", changes("", 0, fifty...), changes("copy", 0, fifty...), 100, 0},
+		{"one too many", changes("", 0, append(fifty, "a")...), changes("copy", 0, fifty...), 51, 50},
+		{"a copy under the entity's own key", changes("", 0, "a"), changes("", 0, "a"), 1, 1},
+		{"more than 4 MiB", changes("", 400_000, "a", "a", "a", "a"), changes("copy", 400_000, "a", "a", "a", "a"), 4, 4},
+	} {
+		all, rest := joined(row.own, row.copies)
+		if len(all) != row.all || len(rest) != row.rest {
+			t.Errorf("%s: joined() = %d changes together and %d apart; want %d and %d", row.name, len(all), len(rest), row.all, row.rest)
+		}
+		if !slices.EqualFunc(all[:len(row.own)], row.own, func(a, b entity.Change) bool { return a.Key == b.Key }) {
+			t.Errorf("%s: the transaction does not begin with the entities", row.name)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package campaign_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"loadgen/engine/filter"
+	"loadgen/results"
+	"loadgen/scenarios/campaign"
+)
+
+// Clients that have so many operations to do do them all, one right after another, and
+// the phase lasts until they are done.
+func TestACountedLoopLastsAsLongAsItsOperations(t *testing.T) {
+	leftOutWhenShort(t)
+	lengths := map[string]time.Duration{}
+	for _, clients := range []string{"1", "8"} {
+		r := carriedOut(t, unlimited(t, ordered(t, "customer", "clients: "+clients+", count: 400, operations: [{verb: get}]")), false, nil)
+		if r.ended != nil {
+			t.Fatal(r.ended)
+		}
+		if k := kindOf(t, r.record, "get"); k.Scheduled != 400 || k.Operations != 400 || k.Attempts != 400 || k.Dropped != 0 {
+			t.Errorf("%s clients: %d due, %d ended, %d dropped; want 400, none dropped", clients, k.Scheduled, k.Operations, k.Dropped)
+		}
+		phase := r.record.Phases[slices.IndexFunc(r.record.Phases, func(p results.Phase) bool { return p.Reported })]
+		lengths[clients] = phase.End - phase.Begin
+	}
+	// A read takes 4 ms on the average.
+	if one := lengths["1"]; one < 1200*time.Millisecond || one > 2000*time.Millisecond {
+		t.Errorf("one client took %v; want 400 times 4 ms", one)
+	}
+	if ratio := float64(lengths["1"]) / float64(lengths["8"]); ratio < 7 || ratio > 8.5 {
+		t.Errorf("one client took %v, eight took %v; want an eighth", lengths["1"], lengths["8"])
+	}
+}
+
+// What its partitions serve is theirs however long a loop of so many operations lasts: also
+// what comes later than was reckoned with.
+func TestACountedLoopTellsOfItsPartitions(t *testing.T) {
+	r := carriedOut(t, unlimited(t, ordered(t, "customer", "clients: 2, count: 2, operations: [{procedure: read-set, with: {sets: 2}}]")), false, nil)
+	phase := r.record.Phases[slices.IndexFunc(r.record.Phases, func(p results.Phase) bool { return p.Reported })]
+	if len(phase.Offered) == 0 || !slices.Equal(phase.Partitions, phase.Offered) {
+		t.Errorf("partitions served %v; want what was asked of them, %v", phase.Partitions, phase.Offered)
+	}
+}
+
+// What a workflow reads is due to be counted as it is counted.
+func TestWorkflowsAreDueWhatTheyRead(t *testing.T) {
+	leftOutWhenShort(t)
+	r := carriedOut(t, unlimited(t, ordered(t, "customer", "arrivals: {constant: 20}, for: 5s, operations: [{procedure: read-set, with: {sets: 10}}, {verb: insert}]")), false, nil)
+	k := kindOf(t, r.record, "read-set")
+	if off := float64(k.Offered-k.Served) / float64(k.Served); k.Served < 40*30 || off < -0.03 || off > 0.03 {
+		t.Errorf("sets of partitions were due to count %d entities and counted %d; want the same within 3 %%", k.Offered, k.Served)
+	}
+}
+
+// Before it runs, a loop of so many operations is known by their number, and what a
+// workflow does by what it reads.
+func TestPreviewOfACountedLoop(t *testing.T) {
+	s := ordered(t, "customer", "clients: 4, count: 40, operations: [{procedure: read-set, with: {sets: 1000}}]")
+	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "orders"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := c.Preview(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Count() != 40 || p.Length != 50*time.Millisecond || p.At(8) != 10*time.Millisecond {
+		t.Errorf("Preview of 40 operations of 4 clients = %d in %v, the ninth at %v; want 40 in 50ms, the ninth at 10ms", p.Count(), p.Length, p.At(8))
+	}
+	if a := p.Approaches()[0]; a.Class != filter.ClassPartitionScan {
+		t.Errorf("a procedure that reads partitions has the class %v; want %v", a.Class, filter.ClassPartitionScan)
+	}
+}

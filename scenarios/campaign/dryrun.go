@@ -1,0 +1,276 @@
+package campaign
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios"
+	"loadgen/scenarios/arrival"
+	"loadgen/scenarios/drive"
+)
+
+// dry is a phase as it would be offered, and never is: when its operations are due, and
+// how many there are. What a run will ask for, what it takes in memory, which numbers it
+// claims and what a preview tells are all read from it.
+type dry struct {
+	// Traffic is what the phase offers, nothing where it prepares or counts.
+	*scenarios.Traffic
+	phase int
+	// stage has an open or a closed loop, and no operations; it is nil where nothing is
+	// offered.
+	stage *drive.Stage
+	// lasts is how long operations become due.
+	lasts time.Duration
+	// most is how many operations there are at most, those of a search where the campaign
+	// is one; expected is how many come in a closed loop in which each is answered at once.
+	most, expected uint64
+	// closed is about when an operation of a closed loop is due, since its beginning.
+	closed func(k uint64) time.Duration
+}
+
+// dry returns a phase as it would be offered: as nothing with an error, where its arrivals
+// cannot be.
+func (c *Campaign) dry(phase int) (*dry, error) {
+	one := &c.Scenario.Phases[phase]
+	d := &dry{Traffic: one.Offered(), phase: phase}
+	if one.Traffic == nil {
+		return d, nil
+	}
+	stage := &drive.Stage{Name: one.Name, Retry: c.policy, Grace: d.Drain, WholeSecond: true}
+	if err := c.arrive(stage, d.Traffic); err != nil {
+		return d, err
+	}
+	d.stage = stage
+	d.lasts, d.closed = d.Lasts(), evenly(d.Clients, d.Pace())
+	d.most, d.expected = d.stage.Due(), d.stage.Due()
+	switch {
+	case d.stage.Schedule != nil:
+		d.lasts = d.stage.Schedule.Length()
+	case d.stage.Timed():
+		d.expected = min(d.most, uint64(d.lasts/max(1, d.closed(1))))
+	}
+	if c.Find != nil {
+		d.most = c.mostFound(phase)
+	}
+	return d, nil
+}
+
+// dryRun returns the first so many phases as they would be offered, and the first error.
+func (c *Campaign) dryRun(phases int) ([]*dry, error) {
+	all := make([]*dry, phases)
+	var failed error
+	for i := range all {
+		d, err := c.dry(i)
+		all[i], failed = d, cmp.Or(failed, err)
+	}
+	return all, failed
+}
+
+// claims returns how many entity numbers the phase may use.
+func (d *dry) claims() uint64 { return d.most*stride(d.Operations) + uint64(d.Entities) }
+
+// written returns how many entities the operations may write, of which no more than so
+// many are counted.
+func (d *dry) written(most uint64) int64 {
+	return times(int64(min(d.most, most)), int64(stride(d.Operations)))
+}
+
+// at returns when operation k is due, since the phase's beginning; in a closed loop about
+// that.
+func (d *dry) at(k uint64) time.Duration {
+	if d.stage.Schedule != nil {
+		return d.stage.Schedule.At(k)
+	}
+	return d.closed(k)
+}
+
+// rate returns about how many operations are due a second then.
+func (d *dry) rate(at time.Duration) float64 {
+	if d.stage.Schedule != nil {
+		return d.stage.Schedule.Rate(at)
+	}
+	return float64(d.Clients) / d.Pace().Seconds()
+}
+
+// highest returns about the greatest rate, in operations per second, 0 in a closed loop.
+func (d *dry) highest() float64 {
+	schedule, most := d.stage.Schedule, 0.0
+	if schedule == nil {
+		return 0
+	}
+	if ladder := d.Ladder(); len(ladder) > 0 {
+		return slices.MaxFunc(ladder, func(a, b arrival.Step) int { return cmp.Compare(a.Rate, b.Rate) }).Rate
+	}
+	for at := time.Duration(0); at < schedule.Length(); at += time.Second {
+		most = max(most, schedule.Rate(at))
+	}
+	if burst := d.Arrivals.Burst; burst != nil {
+		most = max(most, highestOf(schedule, burst.Every))
+	}
+	if sine := d.Arrivals.Sine; sine != nil {
+		most = max(most, highestOf(schedule, sine.Period))
+	}
+	return max(most, schedule.Rate(schedule.Length()-1))
+}
+
+// highestOf returns the greatest rate of a schedule's first round.
+func highestOf(schedule arrival.Schedule, round time.Duration) float64 {
+	const looks = 1024
+	most := 0.0
+	for i := range looks {
+		most = max(most, schedule.Rate(time.Duration(i)*(round/looks)))
+	}
+	return max(most, schedule.Rate(round-1))
+}
+
+// Footprint is about how much memory a run on the virtual clock takes, in bytes,
+// at most.
+type Footprint struct {
+	// Waiting is of operations that are under way or wait to retry, Entities of
+	// those that the target stores, Histograms of the record, its heat map included,
+	// Holdings of what queries of event traffic are told by.
+	Waiting, Entities, Histograms, Holdings int64
+}
+
+// Total returns the sum.
+func (f Footprint) Total() int64 {
+	return addUp(addUp(f.Waiting, f.Entities), addUp(f.Histograms, f.Holdings))
+}
+
+// What single things take, measured and rounded up.
+const (
+	sessionBytes   = 1500
+	storedBytes    = 250
+	heldBytes      = 200
+	histogramBytes = 190 << 10
+	heatBytes      = 10 << 20
+	// openSeconds is how many seconds of the record are open at once.
+	openSeconds = 4
+	// longestAttempt is how long the service holds an attempt at most.
+	longestAttempt = 30 * time.Second
+)
+
+// Footprint returns what the campaign takes in virtual time; data says whether
+// entities are stored.
+func (c *Campaign) Footprint(data bool) Footprint {
+	f := Footprint{Histograms: 3*openSeconds*histogramBytes + heatBytes}
+	all, _ := c.dryRun(len(c.Scenario.Phases))
+	for i, d := range all {
+		phase := &c.Scenario.Phases[i]
+		if data && phase.Load != nil {
+			f.Entities = addUp(f.Entities, times(times(int64(phase.Load.Entities), c.homes()), c.stored()))
+		}
+		switch {
+		case d.most == 0:
+		case c.Find != nil:
+			c.footprintFind(&f, d, data)
+		default:
+			c.footprintOf(&f, d, data)
+		}
+	}
+	f.Entities = addUp(f.Entities, c.trailBytes())
+	return f
+}
+
+// footprintOf adds what a phase that offers load takes.
+func (c *Campaign) footprintOf(f *Footprint, d *dry, data bool) {
+	ladder := c.ladder(d.Traffic)
+	phases := int64(max(1, len(ladder)))
+	if c.Scenario.Phases[d.phase].Form == "" {
+		// Beside its steps, or itself, a warm-up.
+		phases = int64(2 + len(ladder))
+	}
+	fixed := int64(0)
+	if c.Scenario.Loaded(d.phase) == 0 && upserts(d.Operations) {
+		fixed = times(int64(max(d.Partitions, len(d.Keys))), int64(d.Entities))
+	}
+	under := d.most
+	if d.Clients > 0 {
+		under = min(under, uint64(d.Clients))
+	} else {
+		// An attempt is held while a range moves, which does not happen twice in a row.
+		alive := min(d.lasts, longestAttempt+min(c.policy.LongestWait(), arrival.MaxLength))
+		under = min(under, uint64(min(d.highest()*alive.Seconds(), math.MaxInt32*1024)))
+	}
+	homes := int64(1)
+	if d.Events() {
+		homes = c.homes()
+	}
+	content := int64(0)
+	for _, op := range d.Operations {
+		if op.Inserts() || op.Replaces() {
+			content = max(content, int64(max(1, op.Entities))*homes*c.weight(0))
+		}
+	}
+	f.Waiting = max(f.Waiting, times(int64(under), sessionBytes+content))
+	const each = 5 // response, lost, and service by class
+	minutes := int64(d.lasts/time.Minute) + 1
+	f.Histograms = addUp(f.Histograms, times(phases*each*int64(len(d.Operations))+minutes, histogramBytes))
+	inserted := insertedBy(d.Operations)
+	if d.Events() {
+		if c.Scenario.Loaded(d.phase) == 0 && upserts(d.Operations) {
+			inserted = max(1, inserted)
+		}
+		f.Holdings = max(f.Holdings, c.holdingBytes(d.phase))
+	}
+	if data {
+		inserted = times(times(int64(min(d.most, math.MaxInt64/2)), inserted), homes)
+		f.Entities = addUp(f.Entities, times(addUp(min(fixed, int64(d.most)), inserted), c.stored()))
+	}
+}
+
+// homes is under how many keys each entity is stored.
+func (c *Campaign) homes() int64 { return int64(1 + len(c.Scenario.Design.Copies)) }
+
+// holdingBytes is what the holdings of a phase of event traffic take at most.
+func (c *Campaign) holdingBytes(index int) int64 {
+	entities := times(int64(c.Scenario.Loaded(index)), c.homes())
+	all, _ := c.dryRun(index + 1)
+	for _, d := range all {
+		entities = addUp(entities, times(d.written(math.MaxInt64/2), c.homes()))
+	}
+	tables := int64(1 + len(c.Scenario.Tables()))
+	return times(min(entities, 2*mostHeld*tables), heldBytes)
+}
+
+// stored is about what a stored entity takes.
+func (c *Campaign) stored() int64 { return c.weight(0) + storedBytes }
+
+// upserts reports whether an operation writes entities that need not be there.
+func upserts(list []scenarios.OperationSpec) bool {
+	for i := range list {
+		if list[i].Verb == entity.InsertOrMerge || list[i].Verb == entity.InsertOrReplace {
+			return true
+		}
+	}
+	return false
+}
+
+// insertedBy returns the most entities that an operation of a mix inserts.
+func insertedBy(list []scenarios.OperationSpec) int64 {
+	most := int64(0)
+	for i := range list {
+		if list[i].Inserts() && list[i].Weight > 0 {
+			most = max(most, int64(max(1, list[i].Entities)))
+		}
+	}
+	return most
+}
+
+// times and addUp end at the greatest number instead of overflowing.
+func times(a, b int64) int64 {
+	if a > 0 && b > math.MaxInt64/a {
+		return math.MaxInt64
+	}
+	return a * b
+}
+
+func addUp(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}

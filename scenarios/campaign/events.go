@@ -1,0 +1,345 @@
+package campaign
+
+import (
+	"slices"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/scenarios"
+	"loadgen/scenarios/drive"
+	"loadgen/scenarios/keys"
+	"loadgen/scenarios/workflow/machine"
+	"loadgen/target"
+)
+
+// events decides what operation k of a phase of event traffic is: a pure function of
+// k. Each operation is about an event, whose key the design forms.
+type events struct {
+	// mix has the kinds of operation, their numbers and ids, and no partition.
+	*mix
+	*population
+	// begins is how long the measured load has gone on when the phase begins.
+	begins time.Duration
+	// chance is that of workflows.
+	chance clock.Stream
+	// sample and turns draw which entities, and which operations, stand for others in
+	// the holdings.
+	sample, turns clock.Stream
+	homes         []keyHome
+	// patchy says of each home whether entities can lack it.
+	patchy []bool
+	// properties are those of the entities.
+	properties []scenarios.PropertySpec
+	// upserts says that writes of what need not be there write new entities, for
+	// nothing was loaded.
+	upserts bool
+	kinds   []eventKind
+	// holdings are those of the tables that are read, made as soon as it is known how
+	// many operations there are.
+	holdings map[string]*holdings
+}
+
+// key home is a table with keys under which every entity lies: its own, or those of
+// a copy.
+type keyHome struct {
+	table     string
+	generator *keys.Generator
+	// copy is nil for the entities themselves.
+	copy *scenarios.Copy
+}
+
+// holds reports whether the entities of a home have all of some properties.
+func (r *keyHome) holds(properties ...string) bool {
+	return r.copy == nil || r.copy.Holds(properties)
+}
+
+// eventKind is what one kind of operation of event traffic has of its own.
+type eventKind struct {
+	spec *scenarios.OperationSpec
+	// shared are the attributes whose values the entities of a batch share.
+	shared keys.Shared
+	// parts are what it merges, by home; one that has none of that has nil.
+	parts []*keys.Part
+	// asked is what it reads, nil for a write that knows its key, and for a get.
+	asked *question
+	// home is that of the entities which a get reads, by position.
+	home int
+	// offers is how many entities it is due to count beside those of a query.
+	offers int64
+	// performance is that of a workflow, nil for what is a verb's.
+	performance *performance
+}
+
+// newEvents returns the mix of a phase of event traffic. Nobody knows yet what its
+// questions have to read.
+func (c *Campaign) newEvents(d *dry) (*events, error) {
+	phase := d.phase
+	m, err := c.newMix(phase)
+	if err != nil {
+		return nil, err
+	}
+	if m.fresh, err = c.freshAt(phase); err != nil {
+		return nil, err
+	}
+	for i := range phase {
+		// What phases before have deleted is gone in this one.
+		m.deletes = m.deletes || slices.ContainsFunc(c.Scenario.Phases[i].Operations(),
+			func(o scenarios.OperationSpec) bool { return o.Writes() == entity.Delete })
+	}
+	name := c.Scenario.Phases[phase].Name
+	loaded := c.Scenario.Loaded(phase)
+	e := &events{mix: m, chance: clock.NewStream(c.Scenario.Seed, "procedures/"+name), begins: c.offeredBefore(phase), upserts: loaded == 0, properties: c.Scenario.Entity.Properties,
+		sample: clock.NewStream(c.Scenario.Seed, "holdings/"+name), turns: clock.NewStream(c.Scenario.Seed, "turns/"+name),
+		population: newPopulation(loaded, d, c.Scenario.Seed, name), holdings: make(map[string]*holdings)}
+	if e.homes, err = c.keyHomes(); err != nil {
+		return nil, err
+	}
+	if e.patchy, err = c.patchyHomes(phase, e.homes); err != nil {
+		return nil, err
+	}
+	for i := range m.specs {
+		kind, err := c.newEventKind(&m.specs[i], e)
+		if err != nil {
+			return nil, err
+		}
+		e.kinds = append(e.kinds, kind)
+	}
+	return e, nil
+}
+
+// stocked has the questions know what there is to be read.
+func (e *events) stocked() error {
+	for table, s := range e.holdings {
+		var homes []keyHome
+		for _, home := range e.homes {
+			if home.table == table {
+				homes = append(homes, home)
+			}
+		}
+		*s = *newHoldings(e, homes, mostHeld, mostTurned, entity.Key{Partition: markerPartition, Row: markerRow})
+	}
+	for i := range e.kinds {
+		if asked := e.kinds[i].asked; asked != nil {
+			if err := asked.taste(e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// holdingsOf returns those of a table, which are empty until [events.stocked].
+func (e *events) holdingsOf(table string) *holdings {
+	if e.holdings[table] == nil {
+		e.holdings[table] = new(holdings)
+	}
+	return e.holdings[table]
+}
+
+// key homes returns the homes of the scenario's entities, their own first.
+func (c *Campaign) keyHomes() ([]keyHome, error) {
+	homes := []keyHome{{table: c.Table, generator: c.generator}}
+	for i := range c.Scenario.Design.Copies {
+		one := &c.Scenario.Design.Copies[i]
+		generator, err := one.Generator(c.generator)
+		if err != nil {
+			return nil, err
+		}
+		homes = append(homes, keyHome{c.Table + one.Table, generator, one})
+	}
+	return homes, nil
+}
+
+// newEventKind returns what a kind of operation does.
+func (c *Campaign) newEventKind(spec *scenarios.OperationSpec, e *events) (eventKind, error) {
+	kind := eventKind{spec: spec, shared: c.generator.Sharing(spec.Together), offers: int64(spec.Offers())}
+	written := int64(0)
+	for i := range e.homes {
+		part, err := e.homes[i].part(spec)
+		if err != nil {
+			return kind, err
+		}
+		kind.parts = append(kind.parts, part)
+		if !spec.Merges() || part != nil {
+			written++
+		}
+	}
+	if spec.Writes().IsChange() {
+		kind.offers *= written
+	}
+	var err error
+	if kind.performance, err = c.newPerformance(spec); err != nil {
+		return kind, err
+	}
+	for i := range e.homes {
+		if kind.performance != nil {
+			e.holdingsOf(e.homes[i].table)
+		}
+	}
+	switch {
+	case spec.Verb == entity.Get && len(spec.By) > 0:
+		_, kind.home = c.bestPlan(spec, e.homes)
+	case spec.Verb == entity.Query || len(spec.By) > 0:
+		kind.asked, err = c.newQuestion(spec, e.homes, e.holdingsOf)
+	}
+	if spec.Verb == entity.Query {
+		kind.offers = 0
+	}
+	return kind, err
+}
+
+// part returns what an operation merges into the entities of a home, nil where it
+// merges nothing, or a copy nothing that it keeps.
+func (r *keyHome) part(spec *scenarios.OperationSpec) (*keys.Part, error) {
+	if !spec.Merges() {
+		return nil, nil
+	}
+	kept := *spec
+	kept.Properties = nil
+	for _, p := range spec.Properties {
+		if r.holds(p.Name) {
+			kept.Properties = append(kept.Properties, p)
+		}
+	}
+	if r.copy != nil && len(kept.Properties) == 0 {
+		return nil, nil
+	}
+	return kept.Part(r.generator)
+}
+
+// inserted returns how many entities an operation of a kind inserts.
+func (e *events) inserted(kind int) int {
+	spec := &e.specs[kind]
+	switch {
+	case spec.Verb == entity.Batch:
+		return spec.Entities
+	case spec.Verb == entity.Insert, e.upserts && spec.Verb == entity.InsertOrReplace, e.upserts && spec.Verb == entity.InsertOrMerge:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// event returns the event of a member.
+func (e *events) event(m member) keys.Event {
+	if m.loaded {
+		return keys.Event{Number: m.number}
+	}
+	return m.of.fresh(m.by, m.at)
+}
+
+// fresh returns the event at a position among those that operation k inserts.
+func (e *events) fresh(k uint64, at int) keys.Event {
+	first := e.mix.fresh + k*e.stride
+	return keys.Event{Number: first + uint64(at), Lead: first, Shared: e.kinds[e.pick(k)].shared,
+		Run: e.begins + e.instant(k), Offered: true}
+}
+
+// outline returns operation k without its content.
+func (e *events) outline(k uint64) drive.Work {
+	kind := e.pick(k)
+	if e.kinds[kind].performance != nil {
+		w := e.perform(k, kind)
+		outlined := drive.Work{Kind: w.Kind, Offers: w.Offers}
+		if w.Offers == 0 {
+			// All of it goes beside the table, as its first request says.
+			outlined.Operation = w.Workflow.Begin()
+		}
+		return outlined
+	}
+	w := drive.Work{Kind: e.indexes[kind], Offers: e.kinds[kind].offers}
+	if asked := e.kinds[kind].asked; asked != nil && e.inserted(kind) == 0 {
+		w.Offers += asked.due(k, e.event(e.choose(k, kind, &e.specs[kind].Of)))
+	}
+	return w
+}
+
+// work returns operation k.
+func (e *events) work(k uint64) drive.Work {
+	kind := e.pick(k)
+	spec, one := &e.specs[kind], &e.kinds[kind]
+	if one.performance != nil {
+		return e.perform(k, kind)
+	}
+	w := drive.Work{Kind: e.indexes[kind], Offers: one.offers}
+	w.Operation.Verb, w.Operation.Table = spec.Verb, e.table
+	if e.inserted(kind) > 0 {
+		e.insert(k, one, &w)
+		return w
+	}
+	chosen := e.choose(k, kind, &spec.Of)
+	event := e.event(chosen)
+	w.Expected = target.Expected{NotFound: !chosen.loaded || spec.Verb == entity.Delete || e.deletes && expectsExisting(spec.Verb)}
+	if one.asked != nil {
+		w.Offers += one.asked.due(k, event)
+	}
+	switch {
+	case spec.Verb == entity.Query && one.asked.fanned():
+		w.Workflow = machine.NewFanOut(one.asked.queries(k, event), spec.Pages)
+		w.Operation = target.Operation{}
+	case spec.Verb == entity.Query:
+		w.Operation = one.asked.operation(event)
+		w.Pages, w.Rows, w.MostPages = true, int64(spec.Rows), spec.Pages
+	case one.asked != nil:
+		e.change(k, one, event, &w)
+		write := w.Workflow
+		if write == nil {
+			write = machine.NewSeries(nil, machine.Step{Operation: w.Operation, Expected: w.Expected})
+		}
+		w.Workflow = machine.NewFindWrite(one.asked.operation(event), one.asked.home.generator.KeyOf(event), write)
+	default:
+		e.change(k, one, event, &w)
+	}
+	return w
+}
+
+// change has an operation read or write the entity of an event, and its copies.
+func (e *events) change(k uint64, one *eventKind, event keys.Event, w *drive.Work) {
+	merged := e.fresh(k, 0)
+	change := func(home int) entity.Change {
+		c := entity.Change{Verb: one.spec.Verb, Key: e.homes[home].generator.KeyOf(event)}
+		switch c.Verb {
+		case entity.Replace, entity.InsertOrReplace:
+			c.Properties = e.homes[home].generator.PropertiesOf(event)
+		case entity.Merge, entity.InsertOrMerge:
+			c.Properties = one.parts[home].PropertiesOf(merged)
+		}
+		switch c.Verb {
+		case entity.Replace, entity.Merge, entity.Delete:
+			c.Match = entity.MatchAny
+		}
+		return c
+	}
+	w.Operation.Table, w.Operation.Change = e.homes[one.home].table, change(one.home)
+	w.Expected.NotFound = w.Expected.NotFound || e.patchy[one.home]
+	e.ids.guard(k, one.spec, w)
+	if one.spec.Writes().IsChange() {
+		e.copied(one, w, func(home int) []entity.Change { return []entity.Change{change(home)} })
+	}
+}
+
+// insert has an operation write new entities, and their copies.
+func (e *events) insert(k uint64, one *eventKind, w *drive.Work) {
+	changes := func(home int) []entity.Change {
+		generator := e.homes[home].generator
+		list := make([]entity.Change, e.inserted(e.pick(k)))
+		for i := range list {
+			event := e.fresh(k, i)
+			list[i] = entity.Change{Verb: one.spec.Writes(), Key: generator.KeyOf(event)}
+			if one.spec.Merges() {
+				list[i].Properties = one.parts[home].PropertiesOf(event)
+			} else {
+				list[i].Properties = generator.PropertiesOf(event)
+			}
+		}
+		return list
+	}
+	if one.spec.Verb == entity.Batch {
+		w.Operation.Changes = changes(0)
+	} else {
+		w.Operation.Change = changes(0)[0]
+	}
+	e.ids.guard(k, one.spec, w)
+	e.copied(one, w, changes)
+}

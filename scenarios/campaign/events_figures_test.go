@@ -1,0 +1,227 @@
+package campaign_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"loadgen/engine/filter"
+	"loadgen/report/verdict"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/drive"
+)
+
+// What is forecast of event traffic is what a run then does, copies and searches among
+// it; of what is read is told what each kind comes to all along, not in the beginning.
+func TestForecastOfEventTraffic(t *testing.T) {
+	leftOutWhenShort(t)
+	for _, row := range []struct{ name, design, traffic string }{
+		{"copies", "copied", "arrivals: {constant: 100}, for: 10s, operations: [{verb: insert}, {verb: delete, of: {hot: 10%, share: 90%}}, {verb: batch, entities: 5, together: [customer]}]"},
+		{"copies in the same transactions", "beside", "arrivals: {constant: 100}, for: 10s, operations: [{verb: insert}, {verb: delete, of: {hot: 10%, share: 90%}}, {verb: batch, entities: 5, together: [customer]}, {verb: batch, name: many, entities: 40, together: [customer]}]"},
+		{"each of several buckets", "buckets", "arrivals: {constant: 40}, for: 20s, " + bucketed},
+		{"searches", "copied", "arrivals: {constant: 50}, for: 10s, operations: [{verb: merge, by: [state], properties: [{name: State, value: void}]}, {verb: replace, by: [id]}, {verb: get}]"},
+		{"a table that grows while it is read", "hour", "arrivals: {constant: 60}, for: 20s, operations: [{verb: insert, weight: 3}, {verb: query, by: [state], top: 100}, {name: all, verb: query, class: table-scan}]"},
+		{"so many operations, and what procedures read", "customer", "clients: 6, count: 300, operations: [{verb: insert}, {verb: get}, {procedure: read-set, with: {sets: 20}}]"},
+		{"a closed loop", "customer", "clients: 6, think: 200ms, for: 20s, operations: [{verb: insert}, {verb: query, by: [customer], top: 5}, {verb: merge, read_first: true, properties: [{name: State, value: void}]}]"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s := unlimited(t, ordered(t, row.design, row.traffic))
+			for _, verify := range []bool{false, true} {
+				o := campaign.Options{Scenario: s, Table: "orders", Verify: verify}
+				c, err := campaign.NewCampaign(o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				forecast := c.Forecast()
+				w := newWorld(t, s, nil)
+				record, err := w.run(t, t.Context(), &drive.Virtual{Target: w.target}, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sum := record.Total(results.Everything)
+				for what, pair := range map[string][2]int64{"requests": {forecast.Requests, sum.Attempts}, "entities": {forecast.Entities, sum.Counted}} {
+					if off := math.Abs(float64(pair[0]-pair[1])) / float64(pair[1]); off > 0.08 {
+						t.Errorf("verified %v: Forecast: %d %s; the run made %d, %.1f %% off", verify, pair[0], what, pair[1], 100*off)
+					}
+				}
+				if forecast.Sent < forecast.Requests*600 || forecast.Received < forecast.Requests*500 || forecast.AtMost <= forecast.Requests {
+					t.Errorf("Forecast = %+v; want the headers at least, and retries", forecast)
+				}
+			}
+		})
+	}
+}
+
+// A filter has a page go on until it has as many as are wanted, and no further: what a
+// bounded query is due to read is what it reads.
+func TestFilteredQueriesAreDueWhatTheyRead(t *testing.T) {
+	leftOutWhenShort(t)
+	for _, operation := range []string{
+		"{verb: query, by: [state], top: 20, pages: 1}", "{verb: query, by: [state], top: 20, pages: 3}",
+		"{verb: query, by: [state], rows: 30}", "{verb: query, by: [state], top: 40}",
+		"{verb: query, class: table-scan, where: \"State eq 'sent'\", top: 10, pages: 2}",
+		"{verb: query, class: table-scan, where: \"State eq 'nothing'\", top: 10, pages: 2}",
+	} {
+		s := unlimited(t, ordered(t, "hour", "arrivals: {constant: 20}, for: 20s, operations: ["+operation+"]"))
+		k := kindOf(t, carriedOut(t, s, false, nil).record, "query")
+		if off := math.Abs(float64(k.Offered-k.Served)) / float64(k.Served); off > 0.1 {
+			t.Errorf("%s: was due to count %d and counted %d; want the same within 10 %%", operation, k.Offered, k.Served)
+		}
+		if float64(k.Returned) > 0.6*float64(k.Counted) {
+			t.Errorf("%s: %d were returned of %d counted; want those of one state, half of all at most", operation, k.Returned, k.Counted)
+		}
+	}
+}
+
+// A search of a limit says that it needs partitions, rather than making some up.
+func TestNoSearchOfEventTraffic(t *testing.T) {
+	leftOutWhenShort(t)
+	s := ordered(t, "copied", "arrivals: {constant: 60}, for: 5s, operations: [{verb: insert}]")
+	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "orders", Find: &campaign.Find{Of: results.LimitPartition}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.FindOver(); !errors.Is(err, campaign.ErrFind) || !strings.Contains(err.Error(), "expected partitions, such as phases.measure.partitions=all") {
+		t.Errorf("FindOver() = %v; want an error that asks for partitions", err)
+	}
+}
+
+// Over several accounts every request of event traffic has one partition and goes where
+// that lies, with its copies; what would cross accounts is refused ahead of time.
+func TestEventTrafficOverAccounts(t *testing.T) {
+	leftOutWhenShort(t)
+	text := fmt.Sprintf(strings.Replace(orders, "attributes:", "accounts: {number: 3}\nattributes:", 1), "copied",
+		`arrivals: {constant: 100}, for: 5s, operations: [{verb: insert}, {verb: batch, entities: 4, together: [customer]}, {verb: query, by: [customer], top: 10}, `+
+			`{name: pay, verb: merge, by: [state, id], properties: [{name: State, value: paid}]}, {verb: delete, by: [id]}, {verb: get, of: latest}, {verb: replace}]`)
+	record, _, _ := sharding(t, unlimited(t, scenarioOf(t, text)), nil, campaign.Options{Verify: true, NewName: true})
+	if open := verdict.Books(record); len(open) > 0 {
+		t.Errorf("the books are open: %v", open)
+	}
+	sum := record.Total(results.Reported)
+	if sum.Failed+sum.Refused > 0 || sum.Operations != 500 || record.Audit.Lost > 0 {
+		t.Errorf("%d operations, %d attempts failed and %d were refused, the audit is %+v; want 500 and nothing lost", sum.Operations, sum.Failed, sum.Refused, record.Audit)
+	}
+	for _, operation := range []string{"{verb: query, by: [at]}", "{verb: delete, by: [at]}", "{verb: query, class: table-scan}", "{verb: query, by: [state], select: [Placed]}"} {
+		_, err := scenarios.Parse("orders.yaml", []byte(strings.Replace(text, "{verb: replace}", "{name: across, "+operation[1:], 1)))
+		if err == nil || !strings.Contains(err.Error(), "reads across the 3 accounts") {
+			t.Errorf("Parse() of %s over accounts = %v; want a fault", operation, err)
+		}
+	}
+}
+
+// What an operation is due to write beside its entity is offered to the partitions where
+// that lies, whatever it began with: what is offered to each is what each serves.
+func TestCopiesAreOfferedWhereTheyLie(t *testing.T) {
+	leftOutWhenShort(t)
+	for _, operations := range []string{"{verb: insert}", "{verb: batch, entities: 3, together: [customer]}, {verb: replace}", "{verb: merge, by: [id], properties: [{name: State, value: void}]}",
+		"{verb: replace, by: [at]}", "{verb: merge, read_first: true, properties: [{name: State, value: void}]}", "{verb: query, by: [customer], top: 3}"} {
+		design := "copied"
+		if strings.Contains(operations, "read_first") {
+			design = "customer"
+		}
+		s := unlimited(t, ordered(t, design, "arrivals: {constant: 50}, for: 10s, operations: ["+operations+"]"))
+		// Few partitions, so that all of them are named.
+		for path, value := range map[string]string{"attributes.customer": "{list: [\"1\", \"2\"]}", "designs.copied.copies.state.partition_key": "{state}", "designs.copied.copies.number.partition_key": "id_{hash(id,2)}"} {
+			if err := s.Set(path, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := carriedOut(t, s, false, nil)
+		phase := r.record.Phases[slices.IndexFunc(r.record.Phases, func(p results.Phase) bool { return p.Reported })]
+		served, sum := map[string]int64{}, phase.OfferedOver
+		for _, one := range phase.Partitions {
+			served[results.PartitionName(one.Table, one.Key)] = one.Entities
+		}
+		for _, one := range phase.Offered {
+			sum += one.Entities
+			if off := math.Abs(float64(one.Entities - served[results.PartitionName(one.Table, one.Key)])); off > 0.03*float64(one.Entities)+3 && !strings.Contains(operations, "[at]") {
+				t.Errorf("%s: %q was offered %d entities and served %d; want the same", operations, one.Key, one.Entities, served[results.PartitionName(one.Table, one.Key)])
+			}
+		}
+		whole := int64(0)
+		for i := range phase.Kinds {
+			whole += phase.Kinds[i].Offered
+		}
+		if !strings.Contains(operations, "[at]") && sum != whole || sum == 0 || len(phase.Offered) < 2 {
+			t.Errorf("%s: the partitions were offered %d of %d; want all", operations, sum, whole)
+		}
+	}
+}
+
+// What a run of event traffic takes in memory knows of its copies, of what upserts
+// write, and of the keys that tell what is read.
+func TestFootprintOfEventTraffic(t *testing.T) {
+	leftOutWhenShort(t)
+	of := func(design, operations string) campaign.Footprint {
+		c, err := campaign.NewCampaign(campaign.Options{Scenario: ordered(t, design, "arrivals: {constant: 100}, for: 10s, operations: ["+operations+"]"), Table: "orders"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Footprint(true)
+	}
+	single, copied := of("customer", "{verb: insert}"), of("copied", "{verb: insert}")
+	if copied.Entities != 3*single.Entities || copied.Waiting <= single.Waiting || copied.Holdings != 3*single.Holdings {
+		t.Errorf("Footprint with two copies = %+v; want thrice the entities of %+v", copied, single)
+	}
+	if least := int64(1400 * 400 / 2); single.Entities < least || single.Holdings < 1400*100 {
+		t.Errorf("Footprint = %+v; want 1,400 entities and their keys", single)
+	}
+	text := strings.Replace(fmt.Sprintf(orders, "copied", "arrivals: {constant: 100}, for: 10s, operations: [{verb: insert-or-replace}]"),
+		"  - name: load\n    load: {entities: 400, transaction: 100, lanes: 1}\n", "", 1)
+	s, err := scenarios.Parse("orders.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "orders"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := c.Footprint(true).Entities, copied.Entities*1000/1400; got < want*9/10 || got > want*11/10 {
+		t.Errorf("Footprint of 1,000 upserts where nothing is = %d bytes of entities; want about %d", got, want)
+	}
+	if huge := of("copied", "{verb: batch, entities: 100, together: [customer]}"); huge.Total() < huge.Holdings || huge.Holdings > 200<<20 {
+		t.Errorf("Footprint = %+v; want no more keys than are kept", huge)
+	}
+}
+
+// What explains a question that is asked of each bucket says of it what a run then does:
+// eight requests, of one partition each, and no more counted than lies there.
+func TestEachBucketIsAskedByItself(t *testing.T) {
+	leftOutWhenShort(t)
+	s := unlimited(t, ordered(t, "buckets", "arrivals: {constant: 20}, for: 10s, operations: [{name: state, verb: query, by: [hour, state]}]"))
+	record := carriedOut(t, s, false, nil).record
+	k := kindOf(t, record, "state")
+	if k.Attempts != 8*k.Operations || k.Counted > k.Returned+8*k.Operations {
+		t.Errorf("%d operations made %d requests, counted %d and returned %d; want 8 requests each, and no more counted than returned and one of each bucket", k.Operations, k.Attempts, k.Counted, k.Returned)
+	}
+	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "orders", NewName: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := c.Preview(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	touched, due, told := 0, int64(0), int64(0)
+	for i := range p.Count() {
+		_, entities := p.Operation(i, "orders", func(touch campaign.Touch) {
+			touched++
+			told += touch.Entities
+			if touch.Entities < 1 {
+				t.Fatalf("operation %d counts %d entities in %q; want one at least", i, touch.Entities, touch.Key.Partition)
+			}
+		})
+		due += entities
+	}
+	if a := p.Approaches()[0]; touched != int(k.Attempts) || due != told || a.Queries != 8 || a.Class != filter.ClassRowRange {
+		t.Errorf("Preview: %d partitions are touched, %d of %d entities in them, by %d queries of a %s; want %d, all, 8 and a row range", touched, told, due, a.Queries, a.Class, k.Attempts)
+	}
+	if off := math.Abs(float64(due-k.Counted)) / float64(k.Counted); off > 0.02 {
+		t.Errorf("Preview: %d entities, and the run counted %d; want the same within 2 %%", due, k.Counted)
+	}
+}

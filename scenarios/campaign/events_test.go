@@ -1,0 +1,206 @@
+package campaign_test
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"loadgen/report/verdict"
+	"loadgen/results"
+	"loadgen/scenarios"
+)
+
+// orders is a small table of orders whose designs and operations the tests fill in.
+const orders = `name: orders
+seed: 5
+workers: 200
+retry: short
+model: {profile: documented, partition_target: 150}
+attributes:
+  at: {time: 2026-03-01T00:00:00Z, every: 20s, speed: 600}
+  customer: {zipf: {of: 200, exponent: 1}}
+  hour: {text: "{at:hour}"}
+  id: {sequence: 1}
+  state: {list: [open, paid, sent], weights: [5, 3, 2]}
+entity:
+  size: 400
+  properties:
+    - {name: Customer, type: Int64, value: "{customer}"}
+    - {name: State, value: "{state}"}
+    - {name: Placed, type: DateTime, value: "{at}"}
+use: %s
+designs:
+  - {name: hour, partition_key: "{at:hour}", row_key: "{at:ticks}_{id}"}
+  - {name: customer, partition_key: "{customer}", row_key: "{at:inverted}_{id}"}
+  - {name: buckets, partition_key: "{hash(id,8):02d}_{hour}", row_key: "{state}_{id}"}
+  - name: copied
+    partition_key: "{customer}"
+    row_key: "{at:inverted}_{id}"
+    copies:
+      - {name: state, table: ByState, partition_key: "{state}_{hash(id,8)}", row_key: "{id}", properties: [State, Customer]}
+      - {name: number, partition_key: "id_{hash(id,16)}", row_key: "{id}"}
+  - name: beside
+    partition_key: "{customer}"
+    row_key: "{at:inverted}_{id}"
+    copies:
+      - {name: number, partition_key: "{customer}", row_key: "id_{id}"}
+      - {name: state, partition_key: "{customer}", row_key: "state_{state}_{id}", properties: [State]}
+phases:
+  - name: load
+    load: {entities: 400, transaction: 100, lanes: 1}
+  - name: measure
+    traffic: {%s}
+`
+
+// everything is every verb of event traffic.
+const everything = `operations: [{verb: insert, weight: 4}, {verb: get, weight: 4}, {name: newest, verb: get, of: latest}, ` +
+	`{name: hot, verb: get, of: {zipf: 1.2}}, {verb: replace, of: {hot: 10%, share: 90%}}, {verb: delete}, ` +
+	`{name: pay, verb: insert-or-merge, properties: [{name: State, value: paid}]}, ` +
+	`{name: mine, verb: query, by: [customer], top: 20, pages: 1}, {name: recent, verb: query, by: [customer], span: 2h, of: {latest: 50}}, ` +
+	`{name: open, verb: query, by: [state], select: [State], pages: 2}, {name: cancel, verb: merge, by: [id], properties: [{name: State, value: void}]}, ` +
+	`{verb: batch, entities: 5, together: [customer], weight: 2}, {name: scan, verb: query, class: partition-scan, where: "State eq '{state}'"}]`
+
+// bucketed is what asks each of several buckets, beside others.
+const bucketed = `operations: [{verb: insert, weight: 4}, {name: hour, verb: query, by: [hour]}, {name: state, verb: query, by: [hour, state], select: [State]}, ` +
+	`{name: first, verb: query, by: [hour], top: 2, pages: 2}, {name: recent, verb: query, by: [state], span: 2h, of: {latest: 50}}, {name: some, verb: query, by: [hour], rows: 5}, ` +
+	`{name: mine, verb: query, by: [hour, state, customer]}]`
+
+func ordered(t testing.TB, design, traffic string) *scenarios.Scenario {
+	t.Helper()
+	s, err := scenarios.Parse("orders.yaml", fmt.Appendf(nil, orders, design, traffic))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Event traffic keeps its books under every design and in both loops, and both
+// runners keep the same record.
+func TestBooksOfEventTraffic(t *testing.T) {
+	for _, test := range []struct{ name, design, traffic string }{
+		{"one partition at a time", "hour", "arrivals: {poisson: 150}, for: 2s, " + everything},
+		{"a partition for each customer", "customer", "arrivals: {poisson: 150}, for: 2s, " + everything},
+		{"each of several buckets", "buckets", "arrivals: {poisson: 150}, for: 2s, " + bucketed},
+		{"copies in the same table and in another", "copied", "arrivals: {poisson: 120}, for: 2s, " + everything},
+		{"copies in the entity's own partition", "beside", "arrivals: {poisson: 120}, for: 2s, " + everything},
+		{"a closed loop of so many operations", "customer", "clients: 6, count: 200, " + everything},
+		{"a closed loop", "copied", "clients: 6, think: 90ms, for: 2s, " + everything},
+	} {
+		if testing.Short() && test.design != "copied" {
+			continue // the race detector finds in one what it finds in all
+		}
+		t.Run(test.name, func(t *testing.T) {
+			s := ordered(t, test.design, test.traffic)
+			virtual := carriedOut(t, s, false, nil)
+			if virtual.ended != nil {
+				t.Fatal(virtual.ended)
+			}
+			if open := verdict.Books(virtual.record); len(open) > 0 {
+				t.Errorf("the books of the virtual run are open: %v", open)
+			}
+			synctest.Test(t, func(t *testing.T) {
+				live := carriedOut(t, s, true, nil)
+				if open := verdict.Books(live.record); live.ended != nil || len(open) > 0 {
+					t.Errorf("the live run ended with %v, its books open: %v", live.ended, open)
+				}
+				alike(t, live, virtual)
+			})
+		})
+	}
+}
+
+// alike checks that two runs came to the same operations and attempts, and that these
+// lay over partitions and time alike.
+func alike(t *testing.T, live, virtual ran) {
+	t.Helper()
+	if len(live.record.Phases) != len(virtual.record.Phases) {
+		t.Fatalf("the live run has %d phases, the virtual one %d", len(live.record.Phases), len(virtual.record.Phases))
+	}
+	if !reflect.DeepEqual(live.record.Heat, virtual.record.Heat) {
+		t.Errorf("live the heat is %+v, virtually %+v", live.record.Heat, virtual.record.Heat)
+	}
+	for i := range virtual.record.Phases {
+		a, b := &live.record.Phases[i], &virtual.record.Phases[i]
+		if !reflect.DeepEqual(a.Shares, b.Shares) || !reflect.DeepEqual(a.Partitions, b.Partitions) || !reflect.DeepEqual(a.Offered, b.Offered) {
+			t.Errorf("%s: live the partitions are %+v %+v %+v, virtually %+v %+v %+v", b.Name, a.Offered, a.Partitions, a.Shares, b.Offered, b.Partitions, b.Shares)
+		}
+		for j := range b.Kinds {
+			got, want := a.Kinds[j], b.Kinds[j]
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("%s of %s: live %+v, virtual %+v", live.record.Manifest.Operations[j].Name, b.Name, figures(&got), figures(&want))
+			}
+		}
+	}
+}
+
+func figures(k *results.KindStats) []int64 {
+	return []int64{k.Scheduled, k.Attempts, k.Ok, k.Handled, k.Refused, k.Failed, k.Offered, k.Served, k.Counted, k.Returned}
+}
+
+// What an operation is said to be due to count is what it counts where nothing is
+// refused: the entities that a query has to read are known without a store.
+func TestEventTrafficOffersWhatItCounts(t *testing.T) {
+	leftOutWhenShort(t)
+	for _, design := range []string{"hour", "customer", "copied", "beside", "buckets"} {
+		t.Run(design, func(t *testing.T) {
+			operations := `operations: [{verb: insert, weight: 3}, {verb: get}, ` +
+				`{name: mine, verb: query, by: [customer]}, {name: recent, verb: query, by: [customer], span: 6h, of: {latest: 10}}, ` +
+				`{name: open, verb: query, by: [state]}, {verb: batch, entities: 5, together: [customer]}, {name: all, verb: query, class: table-scan}, ` +
+				`{name: pay, verb: replace, by: [state, id]}, {name: void, verb: merge, by: [customer], properties: [{name: State, value: "{state}"}]}]`
+			kinds := 9
+			if design == "buckets" {
+				operations, kinds = bucketed, 7
+			}
+			s := ordered(t, design, `arrivals: {constant: 40}, for: 20s, `+operations)
+			if err := s.Set("model.partition_target", "0"); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Set("model.account_target", "0"); err != nil {
+				t.Fatal(err)
+			}
+			r := carriedOut(t, s, false, nil)
+			phase := r.record.Phases[slices.IndexFunc(r.record.Phases, func(p results.Phase) bool { return p.Reported })]
+			looked := 0
+			for i, kind := range r.record.Manifest.Operations {
+				k := &phase.Kinds[i]
+				if k.Operations == 0 {
+					continue
+				}
+				looked++
+				if k.Refused+k.Failed > 0 {
+					t.Fatalf("%s: %d refused, %d failed; want none", kind.Name, k.Refused, k.Failed)
+				}
+				// Operations under way at one instant may or may not see one another.
+				if off := float64(k.Offered-k.Served) / float64(k.Served); off < -0.02 || off > 0.02 {
+					t.Errorf("%s was due to count %d entities and counted %d; want the same within 2 %%", kind.Name, k.Offered, k.Served)
+				}
+			}
+			if looked != kinds {
+				t.Errorf("%d kinds of operation were looked at; want %d", looked, kinds)
+			}
+		})
+	}
+}
+
+// An hour key sends every insert to one partition at a time, whichever one that is;
+// a customer's key spreads the same events.
+func TestDesignsMeetTheSameEvents(t *testing.T) {
+	leftOutWhenShort(t)
+	const traffic = `arrivals: {constant: 400}, for: 10s, operations: [{verb: insert}]`
+	refused := map[string]float64{}
+	for _, design := range []string{"hour", "customer"} {
+		s := ordered(t, design, traffic)
+		if err := s.Set("retry", "none"); err != nil {
+			t.Fatal(err)
+		}
+		r := carriedOut(t, s, false, nil)
+		all := r.record.Total(results.Reported)
+		refused[design] = float64(all.Refused) / float64(all.Attempts)
+	}
+	// 150 of 400 a second are served in the one partition of the hour.
+	if refused["hour"] < 0.55 || refused["customer"] > 0.05 {
+		t.Errorf("refused with hour keys %.3f, with customer keys %.3f; want about 0.62, and hardly any", refused["hour"], refused["customer"])
+	}
+}

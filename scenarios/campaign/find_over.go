@@ -1,0 +1,203 @@
+package campaign
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/arrival"
+	"loadgen/scenarios/drive"
+)
+
+// findPhase returns the phase whose operations a search offers, the first that has
+// some, and false where the scenario has none.
+func findPhase(s *scenarios.Scenario) (int, bool) {
+	for i := range s.Phases {
+		if len(s.Phases[i].Operations()) > 0 {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// FindOver returns the PartitionKeys that a campaign's search spreads its load
+// over, one or more. Its error wraps [ErrFind] or [ErrPreparation].
+func (c *Campaign) FindOver() ([]string, error) {
+	phase, any := findPhase(c.Scenario)
+	if !any {
+		return nil, fmt.Errorf("%w: the scenario %s has no phase whose operations could be offered",
+			ErrFind, c.Scenario.Name)
+	}
+	fresh := c.fresh
+	over, err := c.findOver(phase)
+	c.fresh = fresh
+	if err != nil {
+		return nil, err
+	}
+	var partitions []string
+	for _, one := range over {
+		partitions = append(partitions, c.generator.PartitionKey(one.witness))
+	}
+	return partitions, nil
+}
+
+// findOver returns the partitions that a search spreads its load over: the one
+// that the phase is aimed at, or for an account all that the scenario has.
+func (c *Campaign) findOver(phase int) ([]settlement, error) {
+	if one := &c.Scenario.Phases[phase]; one.Traffic.Events() {
+		return nil, fmt.Errorf("%w: the phase %s names no partitions, and its design says where each operation goes; "+
+			"expected partitions, such as phases.%s.partitions=all", ErrFind, one.Name, one.Name)
+	}
+	if c.Find.Of == results.LimitAccount && len(c.Scenario.Phases[phase].Traffic.Keys) == 1 && c.Scenario.Loaded(phase) > 0 {
+		over := partitionsFrom(c.generator, 0, c.Scenario.Loaded(phase))
+		return over[:min(len(over), mostPartitions)], nil
+	}
+	over, err := c.spreadOver(phase)
+	if err == nil && c.Find.Of == results.LimitPartition {
+		over = over[:1]
+	}
+	return over, err
+}
+
+// mostPartitions bounds how many partitions a search spreads its load over.
+const mostPartitions = 10_000
+
+// usualSteps is how many steps of the highest rate a search amounts to at most
+// unless chance contradicts it: doubling comes to two, bisection to seven, and
+// both ends are tried once more.
+const usualSteps = 2 + 7 + 2
+
+// amount returns how many operations so many steps at the highest rate have.
+func (f *Find) amount(steps float64) float64 {
+	return steps * max(f.UpTo*f.Step.Seconds(), 2*fewestOperations)
+}
+
+// forecastFind adds a search that goes as far up as it may.
+func (c *Campaign) forecastFind(f *Forecast, index int) {
+	if first, any := findPhase(c.Scenario); !any || index != first {
+		return
+	}
+	phase := &c.Scenario.Phases[index]
+	part, most := new(Forecast), new(Forecast)
+	c.forecastOperations(part, phase.Operations(), c.Find.amount(2))
+	c.forecastOperations(most, phase.Operations(), c.Find.amount(usualSteps))
+	part.AtMost = most.AtMost
+	f.add(*part)
+	f.Lasts += c.Find.lasts()
+}
+
+// lasts returns how long a search lasts at most unless chance contradicts it.
+func (f *Find) lasts() time.Duration {
+	steps := math.Ceil(math.Log2(f.UpTo/f.From)) + usualSteps
+	return time.Duration(steps * float64(between+f.length(f.From)))
+}
+
+// mostFound returns how many operations a search in a phase has at the very most.
+func (c *Campaign) mostFound(phase int) uint64 {
+	if first, any := findPhase(c.Scenario); !any || phase != first {
+		return 0
+	}
+	return uint64(c.Find.amount(mostSteps))
+}
+
+// footprintFind adds what a search in a phase takes: what is under way at its
+// highest rate, what its usual steps insert, and the histograms of all.
+func (c *Campaign) footprintFind(f *Footprint, d *dry, data bool) {
+	longest := longestAttempt + min(c.policy.LongestWait(), arrival.MaxLength)
+	alive := min(c.Find.length(c.Find.UpTo), longest)
+	content := int64(0)
+	if meanInserts(d.Operations) > 0 {
+		content = c.weight(0)
+	}
+	f.Waiting = max(f.Waiting, times(int64(c.Find.UpTo*alive.Seconds()), sessionBytes+content))
+	const each = 5 // response, lost, and service by class
+	minutes := int64(c.Find.lasts()/time.Minute) + 1
+	f.Histograms = addUp(f.Histograms, times(mostSteps*each*int64(len(d.Operations))+minutes, histogramBytes))
+	if !data {
+		return
+	}
+	stored := int64(c.Find.amount(usualSteps) * meanInserts(d.Operations))
+	if c.Scenario.Loaded(d.phase) == 0 && upserts(d.Operations) {
+		stored += int64(max(d.Partitions, len(d.Keys))) * int64(d.Entities)
+	}
+	f.Entities = addUp(f.Entities, times(stored, c.stored()))
+}
+
+// meanInserts returns how many entities an operation of a mix inserts on the
+// average.
+func meanInserts(list []scenarios.OperationSpec) float64 {
+	inserted, weights := 0.0, 0.0
+	for i := range list {
+		weights += float64(list[i].Weight)
+		if list[i].Inserts() {
+			inserted += float64(list[i].Weight) * float64(max(1, list[i].Entities))
+		}
+	}
+	return inserted / max(1, weights)
+}
+
+// gauge measures one step of a search, as an observer of all that happens while
+// it lasts. It is safe for concurrent use.
+type gauge struct {
+	mu sync.Mutex
+	// first counts first attempts; refused, failed and heldBack of them were so.
+	first, refused, failed, heldBack int64
+	// counted are entities by the documented rule, due those that were to be
+	// touched by the operations that ended.
+	counted, ended, due int64
+	// response is of operations that succeeded.
+	response results.Histogram
+}
+
+var _ drive.Observer = (*gauge)(nil)
+
+// Attempt implements [Observer].
+func (g *gauge) Attempt(a *results.Attempt) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.counted += a.Counted
+	if a.Try > 0 {
+		return
+	}
+	g.first++
+	switch a.Class {
+	case results.Refused:
+		g.refused++
+	case results.Failed:
+		g.failed++
+	}
+	if a.Sent-a.Intended > results.HeldBackAfter {
+		g.heldBack++
+	}
+}
+
+// Completed implements [Observer].
+func (g *gauge) Completed(c *results.Completed) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.ended++
+	g.due += c.Entities
+	if c.Class == results.Ok {
+		g.response.Record(c.Done - c.Intended)
+	}
+}
+
+// step returns what was measured of a step with so many operations. What was due
+// and never ended was dropped.
+func (g *gauge) step(phase string, rate float64, length time.Duration, scheduled int64) *results.LimitStep {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	first := float64(max(1, g.first))
+	step := &results.LimitStep{Phase: phase, Rate: rate, Seconds: length.Seconds(), Scheduled: scheduled,
+		Dropped: scheduled - g.ended, HeldBack: g.heldBack, RefusedShare: float64(g.refused) / first,
+		FailedShare: float64(g.failed) / first, Entities: g.counted,
+		// Dropped operations were due as many as the others, on the average.
+		Offered: rate * float64(g.due) / float64(max(1, g.ended))}
+	if micros, told := g.response.Quantile(.99); told {
+		step.P99 = &micros
+	}
+	return step
+}

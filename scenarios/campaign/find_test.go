@@ -1,0 +1,378 @@
+package campaign_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/drive"
+	"loadgen/scenarios/fields"
+	"loadgen/target"
+	"loadgen/target/inprocess"
+)
+
+var seeds = flag.Int("seeds", 3, "how many hidden limits the rate finder is sent after")
+
+// hiding returns a scenario of merges on so many partitions, whose limits are
+// hidden from whoever searches it: 0 is none.
+func hiding(t testing.TB, seed uint64, partitions int, partition, account float64, settings ...string) *scenarios.Scenario {
+	t.Helper()
+	settings = append([]string{"start=warm", "retry=none", fmt.Sprintf("seed=%d", seed),
+		fmt.Sprintf("phases.spread.partitions=%d", partitions), "phases.spread.entities=100",
+		fmt.Sprintf("model.partition_target=%.0f", partition), fmt.Sprintf("model.account_target=%.0f", account)}, settings...)
+	return spreading(t, settings...)
+}
+
+// finding returns the search of the tests: of one partition, with the documented
+// share, steps of a hundred times the documented burst.
+func finding(of string, from float64) *campaign.Find {
+	return &campaign.Find{Of: of, MaxRefused: .005, From: from, UpTo: 100_000, Step: 10 * time.Second, Burst: 100 * time.Millisecond}
+}
+
+// found is what a search came to.
+type found struct {
+	record *results.Record
+	limit  *results.Limit
+	counts target.Counts
+}
+
+// look carries a search out in virtual time on the real engine.
+func look(t testing.TB, s *scenarios.Scenario, find *campaign.Find) found {
+	t.Helper()
+	e := engineOf(t, s, !s.Reads())
+	return lookAt(t, s, find, inprocess.New(e, "one", nil))
+}
+
+// counted is a target that keeps books.
+type counted interface {
+	target.Immediate
+	target.Counter
+}
+
+// lookAt carries a search out on a target.
+func lookAt(t testing.TB, s *scenarios.Scenario, find *campaign.Find, over counted, observers ...drive.Observer) found {
+	t.Helper()
+	if faults := find.Validate(); len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "races", Find: find})
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := new(results.Memory)
+	recorder, err := results.NewRecorder(folder, results.Manifest{Operations: c.Kinds()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runner := &drive.Virtual{Target: over}
+	if err := c.Run(context.Background(), runner, &drive.Ledger{Recorder: recorder, Observers: observers}); err != nil {
+		t.Fatal(err)
+	}
+	record := closing(t, folder, recorder, runner.Now())
+	return found{record, record.Limit, over.Counts()}
+}
+
+// hidden returns the limit that a seed hides: up to 20,000 entities/s where many
+// seeds are asked for, and fewer in a quick look.
+func hidden(seed uint64) float64 {
+	most := 500.0
+	if *seeds > 3 {
+		most = 20_000
+	}
+	draw := clock.NewStream(seed, "hidden limit").At(0)
+	return math.Round(logUniform(draw.Float64(), 200, most))
+}
+
+// TestFinderFindsHiddenLimits has the real engine hide a limit L. Of a rate r the
+// share 1 − L/r is refused, so that L/(1−x) is the highest at which no more than x
+// is. Of 40 limits 38 are to be found within 2 %, from below and from above.
+func TestFinderFindsHiddenLimits(t *testing.T) {
+	leftOutWhenShort(t)
+	for _, row := range []struct {
+		of         string
+		partitions int
+		scenario   func(seed uint64, limit float64) *scenarios.Scenario
+	}{
+		{results.LimitPartition, 1, func(seed uint64, limit float64) *scenarios.Scenario { return hiding(t, seed, 3, limit, 0) }},
+		{results.LimitAccount, 12, func(seed uint64, limit float64) *scenarios.Scenario {
+			// Each partition bears a sixth of the account's limit: they are enough.
+			return hiding(t, seed, 12, math.Ceil(limit/6), limit, "model.account_burst=100ms")
+		}},
+	} {
+		// Each seed has a place of its own for what it missed.
+		said := make([]string, *seeds)
+		t.Run(row.of, func(t *testing.T) {
+			for seed := range said {
+				t.Run(fmt.Sprint(seed), func(t *testing.T) {
+					t.Parallel()
+					limit := hidden(uint64(seed))
+					said[seed] = misses(t, row.scenario(uint64(seed), limit), row.of, row.partitions, limit)
+				})
+			}
+		})
+		missed := slices.DeleteFunc(said, func(miss string) bool { return miss == "" })
+		if most := *seeds / 20; len(missed) > most {
+			t.Errorf("%s: %d of %d limits missed; want at most %d (go test ./scenarios/drive -run HiddenLimits -seeds %d)\n%s",
+				row.of, len(missed), *seeds, most, *seeds, strings.Join(missed, "\n"))
+		}
+	}
+}
+
+// misses sends the search after a limit, from below and from above, and returns
+// what it found where it is not that.
+func misses(t *testing.T, s *scenarios.Scenario, of string, partitions int, limit float64) string {
+	t.Helper()
+	want := limit / (1 - .005)
+	below, above := look(t, s, finding(of, limit/5)), look(t, s, finding(of, limit*3))
+	if below.limit.Partitions != partitions {
+		t.Errorf("%s: the load is spread over %d partitions; want %d", of, below.limit.Partitions, partitions)
+	}
+	low, lowHolds := within(below.limit, want)
+	high, highHolds := within(above.limit, want)
+	if lowHolds && highHolds && math.Abs(high/low-1) <= .02 {
+		return ""
+	}
+	return fmt.Sprintf("%s, seed %d: L/(1−x) = %.1f; found %.1f from below, %.1f from above", of, s.Seed, want, low, high)
+}
+
+// leftOutWhenShort leaves a test to the full tests: the race detector is slow, and
+// finds nothing in what one goroutine plays alone or a shorter test goes through.
+func leftOutWhenShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a long run")
+	}
+}
+
+// within returns the highest rate that held, and whether it is a proper answer
+// within 2 % of what was to be found.
+func within(l *results.Limit, want float64) (float64, bool) {
+	if l.Held == nil || l.NotHeld == nil || !l.Finished || l.By != results.LimitRefused {
+		return 0, false
+	}
+	return *l.Held, math.Abs(*l.Held/want-1) <= .02 && math.Abs(*l.NotHeld/want-1) <= .03
+}
+
+// The search's own books are those of the record and of the engine.
+func TestFinderSpendsWhatItSays(t *testing.T) {
+	leftOutWhenShort(t)
+	f := look(t, hiding(t, 5, 3, 700, 0), finding(results.LimitPartition, 400))
+	var steps []results.Phase
+	prepared := int64(0)
+	for _, p := range f.record.Phases {
+		if strings.HasPrefix(p.Name, "limit ") {
+			steps = append(steps, p)
+		} else {
+			prepared += p.Kinds[kindNamed(t, f.record, "create")].Counted + p.Kinds[kindNamed(t, f.record, "mark")].Counted
+		}
+	}
+	if len(steps) != len(f.limit.Steps) || len(steps) < 8 {
+		t.Fatalf("the record has %d phases of a search of %d steps; want as many, and 8 at least", len(steps), len(f.limit.Steps))
+	}
+	spent := int64(0)
+	for i, step := range f.limit.Steps {
+		phase := steps[i]
+		sum := phase.Kinds[kindNamed(t, f.record, "merge")]
+		refused := float64(sum.Refused) / float64(sum.Attempts)
+		p99, _ := sum.Response.Quantile(.99)
+		if step.Phase != phase.Name || step.Rate != phase.Rate || step.Seconds != phase.Seconds() || !phase.Reported ||
+			step.Scheduled != sum.Scheduled || step.RefusedShare != refused || step.FailedShare != 0 || step.Dropped != 0 ||
+			step.Entities != sum.Counted || *step.P99 != p99 || math.Abs(step.Offered-step.Rate) > 1e-9 {
+			t.Errorf("step %d = %+v; the record has %s with %d scheduled, %v refused, %d counted and a p99 of %d µs",
+				i+1, step, phase.Name, sum.Scheduled, refused, sum.Counted, p99)
+		}
+		if (step.RefusedShare > .005) != (step.Outcome == results.LimitRefused) {
+			t.Errorf("step %d with %v refused is %q; want refused above 0.005", i+1, step.RefusedShare, step.Outcome)
+		}
+		spent += step.Entities
+	}
+	if spent != f.limit.Entities || spent+prepared != f.counts.Entities {
+		t.Errorf("the search spent %d entities, its steps %d, the engine counted %d with %d of preparation; want the same",
+			f.limit.Entities, spent, f.counts.Entities, prepared)
+	}
+	for i := 1; i < len(steps); i++ {
+		if gap := steps[i].Begin - steps[i-1].End; gap < 2*time.Second {
+			t.Errorf("step %d begins %v after the one before; want a pause of 2 s at least", i+1, gap)
+		}
+	}
+}
+
+func kindNamed(t testing.TB, record *results.Record, name string) int {
+	t.Helper()
+	for k, kind := range record.Manifest.Operations {
+		if kind.Name == name {
+			return k
+		}
+	}
+	t.Fatalf("no kind of operation is called %q", name)
+	return 0
+}
+
+// A search that is stopped keeps the steps that came to their ends, and what the
+// one under way has spent.
+func TestFinderThatIsStoppedKeepsItsSteps(t *testing.T) {
+	s := hiding(t, 9, 3, 700, 0)
+	e := engineOf(t, s, true)
+	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "races", Find: finding(results.LimitPartition, 400)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := new(results.Memory)
+	recorder, err := results.NewRecorder(folder, results.Manifest{Operations: c.Kinds()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	observer := &stopper{after: 6000, stop: cancel}
+	runner := &drive.Virtual{Target: inprocess.New(e, "one", nil)}
+	ended := c.Run(ctx, runner, &drive.Ledger{Recorder: recorder, Observers: []drive.Observer{observer}})
+	if !errors.Is(ended, context.Canceled) {
+		t.Fatalf("Run = %v; want that it was stopped", ended)
+	}
+	l := closing(t, folder, recorder, runner.Now()).Limit
+	// 4,000 operations of the first step, which holds, and a part of the second.
+	if len(l.Steps) != 1 || l.Finished || l.Held == nil || *l.Held != 400 || l.NotHeld != nil {
+		t.Fatalf("the search = %+v; want one step that held 400/s, unfinished", l)
+	}
+	if l.Steps[0].Entities != 4000 || l.Entities <= 4000 || l.Entities+1 != e.Counts().Entities {
+		t.Errorf("the step spent %d, the search %d, the engine counted %d; want 4,000, more, and one more for the marker",
+			l.Steps[0].Entities, l.Entities, e.Counts().Entities)
+	}
+}
+
+// stopper stops a run after so many operations.
+type stopper struct {
+	after int
+	stop  func()
+}
+
+func (s *stopper) Attempt(*results.Attempt) {}
+
+func (s *stopper) Completed(*results.Completed) {
+	if s.after--; s.after == 0 {
+		s.stop()
+	}
+}
+
+// What is shown before a run bounds what the run does.
+func TestForecastBoundsASearch(t *testing.T) {
+	leftOutWhenShort(t)
+	find := finding(results.LimitPartition, 400)
+	find.UpTo = 3200
+	s := hiding(t, 9, 3, 700, 0)
+	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "races", Find: find})
+	if err != nil {
+		t.Fatal(err)
+	}
+	forecast := c.Forecast()
+	f := look(t, s, find)
+	if f.counts.Requests > forecast.AtMost || f.record.Duration > forecast.Lasts+10*time.Second || forecast.Requests > forecast.AtMost {
+		t.Errorf("Forecast() = %+v; the run made %d requests in %v", forecast, f.counts.Requests, f.record.Duration)
+	}
+	if over, err := c.FindOver(); err != nil || len(over) != 1 {
+		t.Errorf("FindOver() = %v, %v; want one partition", over, err)
+	}
+	find.Of = results.LimitAccount
+	if over, err := c.FindOver(); err != nil || len(over) != 3 {
+		t.Errorf("FindOver() = %v, %v; want three partitions", over, err)
+	}
+	if need := c.Footprint(false); need.Entities != 0 || need.Waiting <= 0 || need.Histograms <= 0 {
+		t.Errorf("Footprint(without data) = %+v; want no entities", need)
+	}
+}
+
+// firsts counts the first attempts that were refused, by phase.
+type firsts struct{ refused map[int]int64 }
+
+func (f *firsts) Attempt(a *results.Attempt) {
+	if a.Try == 0 && a.Class == results.Refused {
+		f.refused[a.Phase]++
+	}
+}
+
+func (f *firsts) Completed(*results.Completed) {}
+
+// An operation that is retried counts once, by its first attempt.
+func TestFinderJudgesFirstAttempts(t *testing.T) {
+	leftOutWhenShort(t)
+	s := hiding(t, 10, 3, 700, 0, "retry=short")
+	seen := firsts{refused: make(map[int]int64)}
+	f := lookAt(t, s, finding(results.LimitPartition, 400), inprocess.New(engineOf(t, s, true), "one", nil), &seen)
+	retried := false
+	for i, step := range f.limit.Steps {
+		phase := f.record.Phases[i+2]
+		sum := phase.Kinds[kindNamed(t, f.record, "merge")]
+		retried = retried || sum.Attempts > sum.Operations
+		if want := float64(seen.refused[i+2]) / float64(sum.Operations); phase.Name != step.Phase || step.RefusedShare != want {
+			t.Errorf("step %s, %s in the record, has %v of its first attempts refused; want %v", step.Phase, phase.Name, step.RefusedShare, want)
+		}
+	}
+	// Retries take their share of the limit, so that no more than it holds.
+	if !retried || f.limit.Held == nil || *f.limit.Held > 700*1.01/.995 || *f.limit.Held < 690 {
+		t.Errorf("with retries (%v) the interval = %s; want about 700/s", retried, interval(f.limit))
+	}
+}
+
+// The operations of traffic are searched like those of a spread, whatever their
+// own arrivals are.
+func TestFinderOffersTraffic(t *testing.T) {
+	leftOutWhenShort(t)
+	s := hiding(t, 11, 3, 250, 0)
+	spread := s.Phases[0].Traffic
+	s.Phases[0].Form, s.Phases[0].Traffic = "", &scenarios.Traffic{Partitions: 3, Entities: 100, Clients: 5,
+		Think: time.Second, For: time.Minute, Operations: spread.Operations}
+	f := look(t, s, finding(results.LimitPartition, 200))
+	if _, holds := within(f.limit, 250/.995); !holds || f.limit.Partitions != 1 {
+		t.Errorf("the interval = %s on %d partitions; want about 251 on one", interval(f.limit), f.limit.Partitions)
+	}
+	s.Phases = nil
+	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "races", Find: finding(results.LimitPartition, 200)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if over, err := c.FindOver(); !errors.Is(err, campaign.ErrFind) {
+		t.Errorf("FindOver() without a phase = %v, %v; want that there is nothing to offer", over, err)
+	}
+}
+
+func TestFindSaysAllThatIsWrong(t *testing.T) {
+	valid := *finding(results.LimitPartition, 100)
+	for _, row := range []struct {
+		name   string
+		alter  func(*campaign.Find)
+		faults int
+		says   string
+	}{
+		{"a search that is possible has no fault", func(*campaign.Find) {}, 0, ""},
+		{"no share may be refused", func(f *campaign.Find) { f.MaxRefused = 0 }, 0, ""},
+		{"a limit of something else", func(f *campaign.Find) { f.Of = "table" }, 1, "find-limit: expected partition or account"},
+		{"all refused is nothing held", func(f *campaign.Find) { f.MaxRefused = 1 }, 1, "max-refused: expected 0 or more"},
+		{"a share that is no number", func(f *campaign.Find) { f.MaxRefused = math.NaN() }, 1, "max-refused"},
+		{"a negative p99", func(f *campaign.Find) { f.MaxP99 = -1 }, 1, "max-p99"},
+		{"a first rate of nothing", func(f *campaign.Find) { f.From = 0 }, 1, "from: expected operations/s"},
+		{"a highest rate below the first", func(f *campaign.Find) { f.UpTo = 99 }, 1, "up-to: expected at least the first one, 100"},
+		{"a highest rate beyond all bounds", func(f *campaign.Find) { f.UpTo = 1e9 }, 1, "up-to: "},
+		{"a step that is too short", func(f *campaign.Find) { f.Step = 1999 * time.Millisecond }, 1, "step: expected 2s to 1h0m0s"},
+		{"a step that is too long", func(f *campaign.Find) { f.Step = 61 * time.Minute }, 1, "step: "},
+		{"all at once", func(f *campaign.Find) { *f = campaign.Find{MaxRefused: 2, MaxP99: -1} }, 5, "find-limit: "},
+	} {
+		f := valid
+		row.alter(&f)
+		faults := f.Validate()
+		err := errors.Join(faults...)
+		if len(faults) != row.faults || err != nil && (!errors.Is(err, fields.ErrInvalid) || !strings.Contains(err.Error(), row.says)) {
+			t.Errorf("%s: Validate() = %v; want %d with %q", row.name, faults, row.faults, row.says)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package campaign
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"loadgen/results"
+)
+
+// The bounds of a search: the lowest and the highest rate that are tried, in
+// operations per second, and the most steps. A search of the whole span doubles or
+// halves its rate twenty times at most, halves the interval seven times and
+// confirms both ends; the rest is for answers that contradict one another.
+const (
+	LowestRate  = 2.0
+	HighestRate = 1_000_000.0
+	mostSteps   = 40
+)
+
+// tolerance is how wide the interval of a finished search may be, as a share of
+// its lower end.
+const tolerance = 0.01
+
+// Finder is a search for the highest rate that holds, as a pure step machine: it
+// says which rate to try next, is told what came of that, and narrows an interval
+// by doubling or halving until it has both ends, then by bisection. In the end it
+// tries both ends once more: where one of them came out otherwise by chance, the
+// last answer counts and the search goes on. It belongs to one goroutine.
+type Finder struct {
+	from, upTo float64
+	tried      []finding
+}
+
+// finding is a rate and the outcome of its step.
+type finding struct {
+	rate    float64
+	outcome string
+}
+
+// NewFinder returns a search that begins at a rate and tries none above another,
+// both in operations per second. It panics unless LowestRate ≤ from ≤ upTo ≤
+// HighestRate, which [Find.Validate] sees to.
+func NewFinder(from, upTo float64) *Finder {
+	if !(from >= LowestRate && from <= upTo && upTo <= HighestRate) {
+		panic(fmt.Sprintf("drive: a search from %v up to %v; its rates must lie from %v to %v", from, upTo, LowestRate, HighestRate))
+	}
+	return &Finder{from: from, upTo: upTo}
+}
+
+// Next returns the rate to try next, and false where the search is over. It
+// changes nothing.
+func (f *Finder) Next() (float64, bool) {
+	if len(f.tried) >= mostSteps {
+		return 0, false
+	}
+	return f.next()
+}
+
+// next is Next without a bound on the number of steps.
+func (f *Finder) next() (float64, bool) {
+	held, not, _ := f.interval()
+	switch {
+	case len(f.tried) == 0:
+		return f.from, true
+	case not == 0 && held < f.upTo:
+		return min(2*held, f.upTo), true
+	case held == 0 && not > LowestRate:
+		return max(not/2, LowestRate), true
+	case held > 0 && not > held*(1+tolerance):
+		return middle(held, not), true
+	case not > 0 && f.times(not) < 2:
+		return not, true
+	case held > 0 && f.times(held) < 2:
+		return held, true
+	default:
+		return 0, false
+	}
+}
+
+// Tell takes down the outcome of a step at the rate that Next returned:
+// results.LimitHeld, or why the rate did not hold.
+func (f *Finder) Tell(outcome string) {
+	rate, more := f.Next()
+	if !more {
+		panic("drive: a search that is over was told of another step")
+	}
+	f.tried = append(f.tried, finding{rate, outcome})
+}
+
+// Answer is the interval that a search has come to.
+type Answer struct {
+	// Held is the highest rate that held, 0 where none did, NotHeld the lowest
+	// above it that did not, 0 where none did not, By why it did not.
+	Held, NotHeld float64
+	By            string
+	// Finished says that no further step would change it.
+	Finished bool
+}
+
+// Answer returns what the search has come to so far.
+func (f *Finder) Answer() Answer {
+	a := Answer{}
+	a.Held, a.NotHeld, a.By = f.interval()
+	_, more := f.next()
+	a.Finished = !more
+	return a
+}
+
+// interval returns the lowest rate whose last step did not hold, why, and the
+// highest below it whose last step did; 0 where there is none.
+func (f *Finder) interval() (held, not float64, by string) {
+	seen := make([]float64, 0, mostSteps)
+	for i := len(f.tried) - 1; i >= 0; i-- {
+		one := f.tried[i]
+		if slices.Contains(seen, one.rate) {
+			// A later step at this rate has the last word.
+			continue
+		}
+		seen = append(seen, one.rate)
+		if one.outcome != results.LimitHeld && (not == 0 || one.rate < not) {
+			not, by = one.rate, one.outcome
+		}
+	}
+	for _, rate := range seen {
+		if rate > held && (not == 0 || rate < not) {
+			held = rate
+		}
+	}
+	return held, not, by
+}
+
+// times returns how many steps tried a rate.
+func (f *Finder) times(rate float64) int {
+	n := 0
+	for _, one := range f.tried {
+		if one.rate == rate {
+			n++
+		}
+	}
+	return n
+}
+
+// middle returns the geometric mean of two rates to four figures, which lies
+// between them as long as they are further apart than the tolerance.
+func middle(low, high float64) float64 {
+	mean := math.Sqrt(low * high)
+	scale := math.Pow(10, 3-math.Floor(math.Log10(mean)))
+	return math.Round(mean*scale) / scale
+}

@@ -1,0 +1,297 @@
+package campaign
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios"
+	"loadgen/scenarios/keys"
+	"loadgen/target"
+)
+
+// Forecast is what a run will ask of its target if nothing is refused, and at
+// most if everything is.
+type Forecast struct {
+	// Requests is the number of attempts without a retry; each is a billed
+	// transaction. AtMost is that number if every attempt of the peaks is
+	// refused as often as the policy goes on.
+	Requests, AtMost int64
+	// Beside is how many of the requests go to queues and containers of blobs.
+	Beside int64
+	// Entities is how many entities they count by the documented rule.
+	Entities int64
+	// Sent and Received are the bytes on the wire without retries, to about a
+	// quarter.
+	Sent, Received int64
+	// Lasts is how long the peaks last, preparation excluded.
+	Lasts time.Duration
+}
+
+// What a request and a reply weigh on the wire beside the entities in them:
+// request line or status, headers with a signature, and, for each operation of a
+// transaction, its part's headers.
+const (
+	requestBytes   = 600
+	replyBytes     = 500
+	batchPartBytes = 450
+)
+
+// pageEntities is how many entities a page of a query holds at most.
+const pageEntities = 1000
+
+// Forecast returns what the campaign will ask of its target.
+func (c *Campaign) Forecast() Forecast {
+	// Creating, marking and dropping the table, in each account.
+	each := int64(len(c.sites))
+	f := Forecast{Requests: 3 * each, AtMost: 3 * each, Entities: each, Sent: 3 * each * requestBytes, Received: 3 * each * replyBytes}
+	all, _ := c.dryRun(len(c.Scenario.Phases))
+	for i, d := range all {
+		phase := &c.Scenario.Phases[i]
+		switch {
+		case phase.Load != nil:
+			c.forecastLoad(&f, i)
+		case phase.Count != nil:
+			c.forecastCount(&f, i)
+		case c.Find != nil:
+			c.forecastFind(&f, i)
+		case d.stage != nil:
+			c.forecastTraffic(&f, d)
+		}
+	}
+	return f
+}
+
+// weight is about how many bytes entity n has as JSON.
+func (c *Campaign) weight(n uint64) int64 {
+	return asJSON(c.generator.Key(n), c.generator.Properties(n))
+}
+
+// projected is about how many bytes an entity has as JSON of which a query returns the
+// named properties, all where none is named.
+func projected(g *keys.Generator, names []string) int64 {
+	properties := g.Properties(0)
+	if len(names) > 0 {
+		properties = slices.DeleteFunc(properties, func(p entity.Property) bool { return !slices.Contains(names, p.Name) })
+	}
+	return asJSON(g.Key(0), properties)
+}
+
+// asJSON is about how many bytes an entity has as JSON: a character that the billing
+// rule counts twice is mostly one byte there.
+func asJSON(key entity.Key, properties []entity.Property) int64 {
+	return int64(entity.Size(key, properties))*5/8 + 40
+}
+
+func (c *Campaign) forecastLoad(f *Forecast, phase int) {
+	spec := c.Scenario.Phases[phase].Load
+	first := c.Scenario.Loaded(phase)
+	homes, err := c.keyHomes()
+	if err != nil {
+		return
+	}
+	batches, entities := int64(0), int64(len(homes)*spec.Entities)
+	for i := range homes {
+		batches += int64(len(homes[i].batches(first, first+uint64(spec.Entities), spec.Transaction)))
+	}
+	f.add(Forecast{Requests: batches, AtMost: batches, Entities: entities,
+		Sent:     batches*requestBytes + entities*(c.weight(first)+batchPartBytes),
+		Received: batches*replyBytes + entities*batchPartBytes})
+}
+
+func (c *Campaign) forecastCount(f *Forecast, phase int) {
+	shelves, err := c.loadedInto(phase)
+	if err != nil {
+		return
+	}
+	var pages, loaded int64
+	for _, one := range shelves {
+		pages += (one.entities + pageEntities - 1) / pageEntities
+		loaded += one.entities
+	}
+	f.add(Forecast{Requests: pages, AtMost: pages, Entities: loaded,
+		Sent: pages * requestBytes, Received: pages*replyBytes + loaded*c.weight(0)})
+}
+
+// forecastTraffic takes a closed loop for one that is answered at once, and a phase
+// that may end early for one that does not.
+func (c *Campaign) forecastTraffic(f *Forecast, d *dry) {
+	if !d.Events() || keyedTrace(d.Traffic) != nil || !c.forecastEvents(f, d) {
+		c.forecastOperations(f, weighed(d.Traffic), float64(d.expected))
+	}
+	f.Lasts += d.lasts
+}
+
+// weighed returns what traffic offers, with the weights that the rows of a trace
+// amount to where they name their operations.
+func weighed(spec *scenarios.Traffic) []scenarios.OperationSpec {
+	trace := keyedTrace(spec)
+	if trace == nil {
+		return spec.Operations
+	}
+	list := slices.Clone(spec.Operations)
+	for i := range list {
+		list[i].Weight = 0
+	}
+	for n := range dueBefore(trace, spec.Lasts()) {
+		list[trace.Row(n).Operation].Weight++
+	}
+	return list
+}
+
+// forecastOperations adds so many operations of a mix.
+func (c *Campaign) forecastOperations(f *Forecast, list []scenarios.OperationSpec, operations float64) {
+	var weights float64
+	for i := range list {
+		weights += float64(list[i].Weight)
+	}
+	each := c.weight(0)
+	for i := range list {
+		op := &list[i]
+		share := int64(operations * float64(op.Weight) / weights)
+		due, requests := c.dueOf(list, op)
+		entities := share * due
+		requests *= share
+		part := Forecast{Requests: requests, AtMost: requests * int64(1+c.policy.Retries), Entities: entities,
+			Sent: requests * requestBytes, Received: requests * replyBytes}
+		switch op.Verb {
+		case entity.Get, entity.Query:
+			part.Received += entities * projected(c.generator, op.Select)
+		case entity.Delete:
+		case entity.Batch:
+			part.Sent += entities * (each + batchPartBytes)
+			part.Received += entities * batchPartBytes
+		default:
+			part.Sent += entities * each
+		}
+		c.forecastGuarded(&part, op, share, each)
+		f.add(part)
+	}
+}
+
+func (f *Forecast) add(part Forecast) {
+	f.Requests = addUp(f.Requests, part.Requests)
+	f.AtMost = addUp(f.AtMost, part.AtMost)
+	f.Beside = addUp(f.Beside, part.Beside)
+	f.Entities = addUp(f.Entities, part.Entities)
+	f.Sent = addUp(f.Sent, part.Sent)
+	f.Received = addUp(f.Received, part.Received)
+}
+
+// sampled is how many operations of a phase of event traffic are looked at for what
+// all of them ask for.
+const sampled = 400
+
+// forecastEvents adds what a phase of event traffic asks for, as some of its operations
+// do, and returns false where it cannot be had.
+func (c *Campaign) forecastEvents(f *Forecast, d *dry) bool {
+	e, err := c.eventsOf(d)
+	if err != nil || e.stocked() != nil {
+		return false
+	}
+	operations := d.expected
+	sums, found := make([]Forecast, len(e.specs)), make([]int64, len(e.specs))
+	look := func(k uint64) {
+		kind := e.pick(k)
+		found[kind]++
+		sums[kind].add(c.asked(e, k, kind))
+	}
+	for i := range min(operations, sampled) {
+		look(i * max(1, operations/sampled))
+	}
+	for kind := range e.specs {
+		for k := uint64(0); found[kind] == 0 && k < min(operations, mostLooked); k++ {
+			if e.pick(k) == kind {
+				look(k)
+			}
+		}
+		if found[kind] == 0 {
+			continue
+		}
+		share := float64(operations) * float64(e.specs[kind].Weight) / float64(e.weights) / float64(found[kind])
+		part := sums[kind].times(share)
+		part.AtMost = times(part.Requests, int64(1+c.policy.Retries))
+		c.forecastVerified(&part, &e.specs[kind], int64(share*float64(found[kind])), c.weight(0))
+		f.add(part)
+	}
+	return true
+}
+
+// asked returns what operation k, which is of that kind, asks for.
+func (c *Campaign) asked(e *events, k uint64, kind int) Forecast {
+	w := e.work(k)
+	f, written := Forecast{Entities: w.Offers}, int64(0)
+	requests := w.Requests()
+	for i := range requests {
+		switch op := &requests[i]; {
+		case op.Beside != nil:
+			f.add(besideBytes(op.Beside))
+		case op.Verb == entity.Query && e.kinds[kind].performance == nil:
+			// Its pages are counted below.
+		case op.Verb == entity.Query:
+			e.surmise(op, k)
+			read := op.Entities()
+			written += read
+			f.Requests += (read + pageEntities - 1) / pageEntities
+			f.Received += read * c.weight(0)
+		case op.Verb == entity.Get:
+			f.Requests++
+			f.Received += c.weight(0)
+		default:
+			f.Requests++
+			written += op.Entities()
+			f.Sent += writtenBytes(op)
+			f.Received += int64(len(op.Changes)) * batchPartBytes
+		}
+	}
+	if spec := &e.specs[kind]; spec.ReadFirst {
+		f.Requests++
+		if spec.Verb != entity.Delete {
+			f.Sent += c.weight(0)
+		}
+	}
+	if one := &e.kinds[kind]; one.asked != nil && e.inserted(kind) == 0 {
+		read, event := w.Offers-written, e.event(e.choose(k, kind, &one.spec.Of))
+		if one.asked.fanned() {
+			for i := range requests {
+				f.Requests += one.asked.pages(requests[i].Query.Scans, event)
+			}
+		} else {
+			f.Requests += one.asked.pages(read, event)
+		}
+		f.Received += read * projected(one.asked.home.generator, one.spec.Select)
+	}
+	f.Sent += f.Requests * requestBytes
+	f.Received += f.Requests * replyBytes
+	return f
+}
+
+// besideBytes is about what a request to a queue or a container asks for, beside what
+// each request takes. What it receives is not known: nothing.
+func besideBytes(b *target.Beside) Forecast {
+	f := Forecast{Requests: 1, Beside: 1, Sent: int64(len(b.Body))}
+	for name, value := range b.Metadata {
+		f.Sent += int64(len(name) + len(value))
+	}
+	return f
+}
+
+// writtenBytes is about what the entities of a write are on the wire.
+func writtenBytes(op *target.Operation) int64 {
+	if op.Verb != entity.Batch {
+		return asJSON(op.Change.Key, op.Change.Properties)
+	}
+	bytes := int64(0)
+	for i := range op.Changes {
+		bytes += asJSON(op.Changes[i].Key, op.Changes[i].Properties) + batchPartBytes
+	}
+	return bytes
+}
+
+// times returns so many times a forecast.
+func (f Forecast) times(factor float64) Forecast {
+	scaled := func(n int64) int64 { return int64(math.Round(min(float64(n)*factor, math.MaxInt64/4))) }
+	return Forecast{Requests: scaled(f.Requests), AtMost: scaled(f.AtMost), Beside: scaled(f.Beside), Entities: scaled(f.Entities),
+		Sent: scaled(f.Sent), Received: scaled(f.Received)}
+}

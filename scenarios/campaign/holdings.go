@@ -1,0 +1,195 @@
+package campaign
+
+import (
+	"math"
+	"slices"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/scenarios/keys"
+	"loadgen/target"
+)
+
+// holdings are the entities that a table of event traffic comes to hold, in the order
+// of the index: what was loaded, and what operations insert, as if each did. Of many
+// every so many one stands for all, which one is up to chance: keys can repeat as
+// regularly as anything that is counted off.
+type holdings struct{ held []holding }
+
+// holding is an entity, how many it stands for, and the operation from which on it is
+// there: 0 where it was before the phase.
+type holding struct {
+	key   entity.Key
+	each  float64
+	since uint64
+}
+
+const (
+	// mostHeld bounds about how many entities are kept, mostCounted how many are looked
+	// at for one question, mostTurned how many operations are looked at for inserts.
+	mostHeld    = 400_000
+	mostCounted = 2048
+	mostTurned  = 4_000_000
+)
+
+// newHoldings returns what homes of one table come to hold of a phase, kept as about so
+// many entities that so many operations were looked at for; more are entities beside
+// those of the scenario.
+func newHoldings(e *events, homes []keyHome, held, turned int, more ...entity.Key) *holdings {
+	all, operations := float64(e.loaded), uint64(0)
+	for i := range e.growth {
+		all += float64(e.growth[i].operations) * e.growth[i].mean
+		operations += e.growth[i].operations
+	}
+	each := lot{uint64(max(1, all*float64(len(homes))/float64(held))), e.sample}
+	s := new(holdings)
+	add := func(event keys.Event, stands float64, since uint64) {
+		for _, home := range homes {
+			s.held = append(s.held, holding{home.generator.KeyOf(event), stands, since})
+		}
+	}
+	each.draw(e.loaded, func(n, stands uint64) { add(keys.Event{Number: n}, float64(stands), 0) })
+	turn := lot{1 + operations/uint64(turned), e.turns}
+	for i := range e.growth {
+		g, now := &e.growth[i], i == len(e.growth)-1
+		if g.most == 0 {
+			continue
+		}
+		s.grow(g, turn, lot{max(1, each.of/turn.of), e.sample}, now, add)
+	}
+	for _, key := range more {
+		s.held = append(s.held, holding{key, 1, 0})
+	}
+	slices.SortFunc(s.held, func(a, b holding) int { return a.key.Compare(b.key) })
+	return s
+}
+
+// grow adds what operations insert, of which those of the present phase have yet to
+// come.
+func (s *holdings) grow(g *growth, turn, each lot, now bool, add func(keys.Event, float64, uint64)) {
+	passed := uint64(0)
+	turn.draw(g.operations, func(k, operations uint64) {
+		since := uint64(0)
+		if now {
+			since = k + 1
+		}
+		for at := range g.of.inserted(g.of.pick(k)) {
+			if each.takes(passed) {
+				add(g.of.fresh(k, at), float64(operations*each.of), since)
+			}
+			passed++
+		}
+	})
+}
+
+// lot takes one of every so many things.
+type lot struct {
+	of     uint64
+	chance clock.Stream
+}
+
+// takes reports whether the thing with a number is the one of its share.
+func (l lot) takes(n uint64) bool {
+	if l.of <= 1 {
+		return true
+	}
+	draw := l.chance.At(n / l.of)
+	return n%l.of == uint64(draw.IntN(int(l.of)))
+}
+
+// draw tells visit of those of the first so many things that are taken, and of how
+// many they stand for.
+func (l lot) draw(things uint64, visit func(n, stands uint64)) {
+	for first := uint64(0); first < things; first += l.of {
+		stands, n := min(l.of, things-first), first
+		if l.of > 1 {
+			draw := l.chance.At(first / l.of)
+			n += uint64(draw.IntN(int(stands)))
+		}
+		visit(n, stands)
+	}
+}
+
+// Count returns about how many entities of a query's range are there when an operation
+// becomes due.
+func (s *holdings) Count(q target.Query, operation uint64) int64 {
+	r := q.Range
+	first, _ := slices.BinarySearchFunc(s.held, r.From, func(b holding, key entity.Key) int { return b.key.Compare(key) })
+	end := len(s.held)
+	if r.Bounded {
+		end, _ = slices.BinarySearchFunc(s.held, r.To, func(b holding, key entity.Key) int { return b.key.Compare(key) })
+	}
+	if end <= first {
+		return 0
+	}
+	step := 1 + (end-first-1)/mostCounted
+	there, looked := 0.0, 0
+	for i := first; i < end; i += step {
+		looked++
+		if s.held[i].since <= operation {
+			there += s.held[i].each
+		}
+	}
+	return int64(math.Round(there * float64(end-first) / float64(looked)))
+}
+
+// growth is what the operations of a phase insert.
+type growth struct {
+	of         *events
+	operations uint64
+	// mean is how many entities an operation inserts on the average, most at most.
+	mean float64
+	most uint64
+}
+
+// eventsOf returns the mix of a phase of event traffic, and what phases like it before
+// have left.
+func (c *Campaign) eventsOf(d *dry) (*events, error) {
+	e, err := c.newEvents(d)
+	if err != nil {
+		return nil, err
+	}
+	past, err := c.dryRun(d.phase)
+	if err != nil {
+		return nil, err
+	}
+	for _, before := range past {
+		if before.stage == nil || !before.Events() || keyedTrace(before.Traffic) != nil {
+			continue
+		}
+		of, err := c.newEvents(before)
+		if err != nil {
+			return nil, err
+		}
+		e.growth = append(e.growth, of.grown(before.expected))
+	}
+	e.growth = append(e.growth, e.grown(d.stage.Due()))
+	return e, nil
+}
+
+// freshAt returns the first entity number of a phase that no phase before it, nor an
+// earlier run, has used.
+func (c *Campaign) freshAt(phase int) (uint64, error) {
+	if phase < len(c.begun) {
+		return c.begun[phase], nil
+	}
+	fresh := c.fresh
+	past, err := c.dryRun(phase)
+	for i := len(c.begun); i < len(past); i++ {
+		fresh += past[i].claims()
+	}
+	return fresh, err
+}
+
+// grown returns what so many operations insert.
+func (e *events) grown(operations uint64) growth {
+	g, weighed := growth{of: e, operations: operations}, 0
+	for i := range e.specs {
+		if n := e.inserted(i); e.specs[i].Weight > 0 {
+			weighed += e.specs[i].Weight * n
+			g.most = max(g.most, uint64(n))
+		}
+	}
+	g.mean = float64(weighed) / float64(e.weights)
+	return g
+}

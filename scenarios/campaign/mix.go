@@ -1,0 +1,318 @@
+package campaign
+
+import (
+	"slices"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/scenarios"
+	"loadgen/scenarios/drive"
+	"loadgen/scenarios/keys"
+	"loadgen/target"
+)
+
+// mix decides what operation k of a phase is: a pure function of k.
+type mix struct {
+	table string
+	// homes are the partitions that operations go to, homeOf which of them an
+	// operation does; nil where there is one only.
+	homes  []home
+	homeOf func(k uint64) int
+	specs  []scenarios.OperationSpec
+	// indexes are those of the specs among the run's kinds of operation, upTo the
+	// sums of their weights.
+	indexes, upTo []int
+	weights       int
+	// fresh is the number of the first entity that operation 0 may insert.
+	fresh, stride uint64
+	deletes       bool
+	ids           ids
+	kinds, rows   clock.Stream
+}
+
+// home is one partition of a mix: a generator that is held to it, and what each
+// kind of operation does there.
+type home struct {
+	generator *keys.Generator
+	entries   []entry
+}
+
+// entry is one kind of operation on one partition.
+type entry struct {
+	part *keys.Part
+	// from are the entities that the operation may begin at, offers how many
+	// it is due to count.
+	from   []uint64
+	offers int64
+	// keys are those of the entities in from, where they are formed beforehand;
+	// variants are what a merge writes, likewise.
+	keys     []entity.Key
+	variants [][]entity.Property
+	// reading is what a query reads; nil for any other operation.
+	reading *reading
+}
+
+// prepare forms the keys of all entities and some variants of what is merged
+// beforehand: a simulation would spend a third of its time on forming them anew.
+// Others of the mix must not alter them.
+func (m *mix) prepare() {
+	const mostKeys, variants, mostVariants = 100_000, 64, 8192
+	if len(m.homes)*len(m.specs)*variants > mostVariants {
+		return
+	}
+	room := mostKeys
+	for i := range m.homes {
+		h := &m.homes[i]
+		for j := range h.entries {
+			one := &h.entries[j]
+			if room -= len(one.from); room < 0 {
+				return
+			}
+			for _, n := range one.from {
+				one.keys = append(one.keys, h.generator.Key(n))
+			}
+			for n := uint64(0); one.part != nil && n < variants; n++ {
+				one.variants = append(one.variants, one.part.Properties(m.fresh+n))
+			}
+		}
+	}
+}
+
+// key returns the key of one of the entities that an operation may begin at.
+func (h *home) key(one *entry, index int) entity.Key {
+	if one.keys != nil {
+		return one.keys[index]
+	}
+	return h.generator.Key(one.from[index])
+}
+
+// merged returns what the merge with a number writes: it differs from operation to
+// operation.
+func (one *entry) merged(number uint64) []entity.Property {
+	if one.variants != nil {
+		return one.variants[number%uint64(len(one.variants))]
+	}
+	return one.part.Properties(number)
+}
+
+// settlement is a partition before the mix knows it: an entity that falls into it,
+// and those that operations work on, one at least.
+type settlement struct {
+	witness uint64
+	members []uint64
+}
+
+// partitionsFrom returns the partitions of the entities from first to end, in the order in which
+// they come.
+func partitionsFrom(g *keys.Generator, first, end uint64) []settlement {
+	var partitions []settlement
+	index := make(map[string]int)
+	for n := first; n < end; n++ {
+		key := g.PartitionKey(n)
+		i, known := index[key]
+		if !known {
+			i = len(partitions)
+			index[key] = i
+			partitions = append(partitions, settlement{witness: n})
+		}
+		partitions[i].members = append(partitions[i].members, n)
+	}
+	return partitions
+}
+
+// offerMix gives a stage the operations of a phase's mix over partitions.
+func (c *Campaign) offerMix(stage *drive.Stage, phase int, partitions []settlement) error {
+	mix, err := c.newMix(phase, partitions...)
+	if err != nil {
+		return err
+	}
+	if len(partitions) > 1 {
+		mix.homeOf = newTurns(len(partitions), clock.NewStream(c.Scenario.Seed, "partitions/"+stage.Name)).at
+	}
+	mix.prepare()
+	stage.Build, stage.Outline = mix.work, mix.outline
+	return nil
+}
+
+// newMix returns the mix of a phase over partitions.
+func (c *Campaign) newMix(phase int, partitions ...settlement) (*mix, error) {
+	name := c.Scenario.Phases[phase].Name
+	m := &mix{
+		table: c.Table, fresh: c.fresh, specs: c.Scenario.Phases[phase].Operations(),
+		kinds: clock.NewStream(c.Scenario.Seed, "mix/"+name),
+		rows:  clock.NewStream(c.Scenario.Seed, "rows/"+name),
+	}
+	m.stride, m.ids = stride(m.specs), c.ids()
+	for i := range m.specs {
+		m.weights += m.specs[i].Weight
+		m.upTo = append(m.upTo, m.weights)
+		m.indexes = append(m.indexes, c.kindOf[m.specs[i].Name])
+		m.deletes = m.deletes || m.specs[i].Writes() == entity.Delete
+	}
+	all := c.stock(phase)
+	for _, one := range partitions {
+		if err := m.settle(c.generator.Pinned(one.witness), one, all); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// settle adds a partition; all is what was loaded into every one.
+func (m *mix) settle(generator *keys.Generator, partition settlement, all stock) error {
+	h := home{generator: generator}
+	members := partition.members
+	for i := range m.specs {
+		op := &m.specs[i]
+		one := entry{from: members, offers: int64(op.Offers())}
+		var err error
+		switch {
+		case op.Verb == entity.Query:
+			if op.Rows > 0 {
+				one.from = beginnings(generator, members, op.Rows)
+			}
+			one.reading, one.offers, err = newReading(op, generator.PartitionKey(partition.witness), ahead(op, generator, members), all)
+		case op.Verb == entity.Batch && !op.Inserts():
+			one.offers = min(one.offers, int64(len(members)))
+		}
+		if op.Merges() && err == nil {
+			one.part, err = op.Part(generator)
+		}
+		if err != nil {
+			return err
+		}
+		h.entries = append(h.entries, one)
+	}
+	m.homes = append(m.homes, h)
+	return nil
+}
+
+// ahead returns how many of a partition's entities lie at the token at which a query
+// begins, or after it; all where it has none. A token that no entity follows is one
+// whose keys are a service's own business, and tells nothing.
+func ahead(op *scenarios.OperationSpec, generator *keys.Generator, members []uint64) int {
+	var token target.Token
+	if token.UnmarshalText([]byte(op.From)) != nil || !token.Present {
+		return len(members)
+	}
+	from, count := entity.Key{Partition: token.NextPartitionKey, Row: token.NextRowKey}, 0
+	for _, n := range members {
+		if generator.Key(n).Compare(from) >= 0 {
+			count++
+		}
+	}
+	if count == 0 {
+		return len(members)
+	}
+	return count
+}
+
+// beginnings returns the entities from which on a partition was loaded with as
+// many rows as a query reads, so that what it is due to count is there.
+func beginnings(generator *keys.Generator, members []uint64, rows int) []uint64 {
+	ordered := slices.Clone(members)
+	slices.SortFunc(ordered, func(a, b uint64) int {
+		return generator.Key(a).Compare(generator.Key(b))
+	})
+	return ordered[:max(1, len(ordered)-rows+1)]
+}
+
+// home returns the partition that operation k goes to.
+func (m *mix) home(k uint64) *home {
+	if m.homeOf == nil {
+		return &m.homes[0]
+	}
+	return &m.homes[m.homeOf(k)]
+}
+
+// outline returns operation k without its content.
+func (m *mix) outline(k uint64) drive.Work {
+	kind := m.pick(k)
+	return drive.Work{Kind: m.indexes[kind], Offers: m.home(k).entries[kind].offers}
+}
+
+// work returns operation k.
+func (m *mix) work(k uint64) drive.Work {
+	kind, h := m.pick(k), m.home(k)
+	spec, one := &m.specs[kind], &h.entries[kind]
+	w := drive.Work{Kind: m.indexes[kind], Offers: one.offers}
+	w.Operation.Verb, w.Operation.Table = spec.Verb, m.table
+	draw := m.rows.At(k)
+	index := draw.IntN(len(one.from))
+	existing := one.from[index]
+	inserted := m.fresh + k*m.stride
+	change := &w.Operation.Change
+	change.Verb = spec.Verb
+	change.Key = h.key(one, index)
+	switch spec.Verb {
+	case entity.Insert:
+		*change = h.insert(inserted)
+	case entity.Batch:
+		*change = entity.Change{}
+		w.Operation.Changes = h.writes(spec, one, index, inserted)
+	case entity.Replace, entity.InsertOrReplace:
+		change.Properties = h.generator.Properties(existing)
+	case entity.Merge, entity.InsertOrMerge:
+		change.Properties = one.merged(inserted)
+	case entity.Query:
+		w.Operation.Query = one.reading.query(h, one, index)
+		w.Pages, w.Rows, w.MostPages = true, int64(spec.Rows), spec.Pages
+	}
+	switch spec.Verb {
+	case entity.Replace, entity.Merge, entity.Delete:
+		change.Match = entity.MatchAny
+	}
+	w.Expected = target.Expected{NotFound: spec.Writes() == entity.Delete || m.deletes && expectsExisting(spec.Writes())}
+	m.ids.guard(k, spec, &w)
+	return w
+}
+
+func expectsExisting(v entity.Verb) bool {
+	return v == entity.Get || v == entity.Replace || v == entity.Merge
+}
+
+// writes returns the writes of a transaction: of new entities from a number on, or
+// of existing ones from an index on, around the end of the list if need be.
+func (h *home) writes(spec *scenarios.OperationSpec, one *entry, index int, inserted uint64) []entity.Change {
+	changes := make([]entity.Change, one.offers)
+	for i := range changes {
+		number := inserted + uint64(i)
+		c := entity.Change{Verb: spec.Writes()}
+		if spec.Inserts() {
+			c.Key = h.generator.Key(number)
+		} else {
+			at := (index + i) % len(one.from)
+			c.Key = h.key(one, at)
+			if c.Match = entity.MatchAny; spec.Replaces() {
+				number = one.from[at]
+			}
+		}
+		switch {
+		case spec.Replaces():
+			c.Properties = h.generator.Properties(number)
+		case spec.Merges():
+			c.Properties = one.merged(number)
+		}
+		changes[i] = c
+	}
+	return changes
+}
+
+func (h *home) insert(n uint64) entity.Change {
+	return entity.Change{Verb: entity.Insert, Key: h.generator.Key(n), Properties: h.generator.Properties(n)}
+}
+
+// pick draws the kind of operation k by weight.
+func (m *mix) pick(k uint64) int {
+	if len(m.specs) == 1 {
+		return 0
+	}
+	draw := m.kinds.At(k)
+	chance := draw.IntN(m.weights)
+	for i, upTo := range m.upTo {
+		if chance < upTo {
+			return i
+		}
+	}
+	panic("drive: a chance beyond the sum of the weights")
+}

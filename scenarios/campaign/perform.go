@@ -1,0 +1,152 @@
+package campaign
+
+import (
+	"maps"
+	"slices"
+	"sync"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios"
+	"loadgen/scenarios/drive"
+	"loadgen/scenarios/keys"
+	"loadgen/scenarios/workflow"
+	"loadgen/scenarios/workflow/machine"
+	"loadgen/target"
+)
+
+// performance is what the operations of a workflow have in common.
+type performance struct {
+	kind      *machine.Kind
+	arguments machine.Arguments
+	setting   *machine.Setting
+	places    map[string]keyHome
+	// templates are those of the places' keys.
+	templates map[string]placeTemplates
+}
+
+// placeTemplates are those of the two keys of a place.
+type placeTemplates struct{ partition, row keys.Template }
+
+// newPerformance returns that of one kind of operation, nil where it is a verb's.
+func (c *Campaign) newPerformance(spec *scenarios.OperationSpec) (*performance, error) {
+	if spec.Workflow == "" {
+		return nil, nil
+	}
+	p := &performance{kind: workflow.Find(spec.Workflow), arguments: spec.With, places: make(map[string]keyHome), templates: make(map[string]placeTemplates)}
+	p.places[""] = keyHome{table: c.Table, generator: c.generator}
+	var err error
+	if p.templates[""], err = newPlaceTemplates(c.Scenario.Design.PartitionKey, c.Scenario.Design.RowKey); err != nil {
+		return nil, err
+	}
+	for i := range c.Scenario.Design.Places {
+		one := &c.Scenario.Design.Places[i]
+		generator, err := one.Generator(c.generator)
+		if err != nil {
+			return nil, err
+		}
+		p.places[one.Name] = keyHome{table: c.Table + one.Table, generator: generator}
+		if p.templates[one.Name], err = newPlaceTemplates(one.PartitionKey, one.RowKey); err != nil {
+			return nil, err
+		}
+	}
+	homes, err := c.keyHomes()
+	if err != nil {
+		return nil, err
+	}
+	for _, home := range homes[1:] {
+		p.places[machine.AtCopy(home.copy.Name)] = home
+	}
+	p.setting = &machine.Setting{
+		Table:   c.Table,
+		TableOf: func(place string) string { return p.places[place].table },
+		StoreOf: func(name string) string { return storeName(c.Table, name) },
+		Loaded:  c.Scenario.Loaded(len(c.Scenario.Phases)),
+		Member:  func(n uint64) machine.Subject { return subject{p, keys.Event{Number: n}} },
+		KeyWith: func(of machine.Subject, place, attribute, value string) entity.Key {
+			return p.templates[place].key(of, attribute, value)
+		},
+	}
+	p.setting.Partitions = sync.OnceValue(func() []string { return partitionsOf(c.generator, p.setting.Loaded) })
+	return p, nil
+}
+
+func newPlaceTemplates(partitionKey, rowKey string) (t placeTemplates, err error) {
+	if t.partition, err = keys.ParseTemplate(partitionKey); err == nil {
+		t.row, err = keys.ParseTemplate(rowKey)
+	}
+	return t, err
+}
+
+// key returns that of an entity of which one attribute has another value.
+func (t placeTemplates) key(of machine.Subject, attribute, value string) entity.Key {
+	known := func(name string) string {
+		if name == attribute {
+			return value
+		}
+		return of.Value(name)
+	}
+	return entity.Key{Partition: t.partition.Expand(known), Row: t.row.Expand(known)}
+}
+
+// partitionsOf returns the PartitionKeys of the first so many entities, in order.
+func partitionsOf(g *keys.Generator, entities uint64) []string {
+	seen := make(map[string]bool)
+	for n := range entities {
+		seen[g.PartitionKey(n)] = true
+	}
+	return slices.Sorted(maps.Keys(seen))
+}
+
+// subject is the entity of an event, for a workflow.
+type subject struct {
+	of    *performance
+	event keys.Event
+}
+
+var _ machine.Subject = subject{}
+
+// Key implements [workflow.Subject]. It panics of a place that the design has not.
+func (s subject) Key(place string) entity.Key { return s.of.places[place].generator.KeyOf(s.event) }
+
+// Properties implements [workflow.Subject].
+func (s subject) Properties() []entity.Property {
+	return s.of.places[""].generator.PropertiesOf(s.event)
+}
+
+// Value implements [workflow.Subject].
+func (s subject) Value(attribute string) string {
+	text, _ := s.of.places[""].generator.ValueOf(attribute, s.event)
+	return text
+}
+
+// Number implements [workflow.Subject].
+func (s subject) Number() uint64 { return s.event.Number }
+
+// perform returns operation k, which is of a kind that is a workflow.
+func (e *events) perform(k uint64, kind int) drive.Work {
+	one := e.kinds[kind].performance
+	call := &machine.Call{Setting: one.setting, Arguments: one.arguments, K: k,
+		ID: machine.WriteID{Run: e.ids.run, Number: e.ids.first + k}, Chance: e.chance.At(k)}
+	call.Fresh = subject{one, e.fresh(k, 0)}
+	call.Subject = call.Fresh
+	if !one.kind.Inserts && !one.kind.Alone {
+		call.Subject = subject{one, e.event(e.choose(k, kind, &e.specs[kind].Of))}
+	}
+	w := drive.Work{Kind: e.indexes[kind], Workflow: one.kind.New(call)}
+	requests := machine.Requests(w.Workflow)
+	for i := range requests {
+		e.surmise(&requests[i], k)
+		w.Offers += requests[i].Entities()
+	}
+	w.Operation = target.Operation{}
+	return w
+}
+
+// surmise has a request that operation k of a workflow is foreseen to send know how many
+// entities it reads, which the workflow cannot know: where it queries a table of the
+// entities or of their copies. What a script foresees of several requests keeps it.
+func (e *events) surmise(op *target.Operation, k uint64) {
+	if stock := e.holdings[op.Table]; stock != nil && op.Beside == nil && op.Verb == entity.Query {
+		op.Query.Scans = stock.Count(op.Query, k)
+	}
+}

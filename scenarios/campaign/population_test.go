@@ -1,0 +1,315 @@
+package campaign
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/filter"
+	"loadgen/scenarios"
+	"loadgen/target"
+)
+
+// notes is a table of notes whose traffic the tests fill in.
+const notes = `name: notes
+seed: 7
+attributes:
+  at: {time: 2026-03-01T00:00:00Z, every: 1s}
+  author: {list: [ann, ben, cat, dan]}
+  id: {sequence: 1}
+entity: {size: 300, properties: [{name: Author, value: "{author}"}]}
+design: {partition_key: "{author}", row_key: "{at:ticks}_{id}"}
+phases:
+  - {name: load, load: {entities: %d}}
+  - {name: before, traffic: {arrivals: {constant: 50}, for: 4s, drain: 1s, operations: [{verb: insert}, {verb: batch, entities: 3, together: [author]}, {verb: get}]}}
+  - {name: measure, traffic: {%s}}
+`
+
+// phaseOf returns the events of the last phase of notes, or of the one before it.
+func phaseOf(t testing.TB, loaded int, traffic string, phase int) *events {
+	t.Helper()
+	s, err := scenarios.Parse("notes.yaml", fmt.Appendf(nil, notes, loaded, traffic))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := NewCampaign(Options{Scenario: s, Table: "notes"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := c.dry(phase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := c.eventsOf(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+const mixed = "operations: [{verb: insert, weight: 2}, {verb: batch, entities: 4, together: [author]}, {verb: get, weight: 5}]"
+
+// existing returns what is there when operation k becomes due, the newest last, found
+// by looking at every operation.
+func existing(e *events, k uint64) []member {
+	var all []member
+	for n := range e.loaded {
+		all = append(all, member{loaded: true, number: n})
+	}
+	for i := range e.growth {
+		g := &e.growth[i]
+		for by := range g.operations {
+			if i == len(e.growth)-1 && (by >= k || e.instant(k)-e.instant(by) < settled) {
+				break
+			}
+			for at := range g.of.inserted(g.of.pick(by)) {
+				all = append(all, member{of: g.of, by: by, at: at})
+			}
+		}
+	}
+	return all
+}
+
+// Each entity that an access is of is chosen as often as any other, and no other is:
+// none that is not due a second earlier, and of the windows that are counted exactly
+// so many.
+func TestPopulationAgainstTheory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a single goroutine plays it")
+	}
+	for _, row := range []struct {
+		name    string
+		traffic string
+		phase   int
+		loaded  int
+		of      scenarios.Access
+		k       uint64
+		window  int
+	}{
+		{"everything, when nothing was inserted", "arrivals: {constant: 100}, for: 20s, " + mixed, 1, 60, scenarios.Access{}, 3, 0},
+		{"everything", "arrivals: {constant: 100}, for: 20s, " + mixed, 2, 60, scenarios.Access{}, 700, 0},
+		{"everything, of random arrivals", "arrivals: {poisson: 100}, for: 20s, " + mixed, 2, 60, scenarios.Access{}, 500, 0},
+		{"everything, in a closed loop", "clients: 10, think: 100ms, for: 10s, " + mixed, 2, 60, scenarios.Access{}, 500, 0},
+		{"everything, where inserts are rare", "arrivals: {constant: 100}, for: 20s, operations: [{verb: insert}, {verb: get, weight: 60}]", 2, 5, scenarios.Access{}, 1900, 0},
+		{"the newest alone", "arrivals: {constant: 100}, for: 20s, " + mixed, 2, 60, scenarios.Access{Kind: scenarios.AccessLatest, Window: 1}, 700, 1},
+		{"the newest twenty", "arrivals: {constant: 100}, for: 20s, " + mixed, 2, 60, scenarios.Access{Kind: scenarios.AccessLatest, Window: 20}, 700, 20},
+		{"the newest, of the phase before and of the load", "arrivals: {constant: 100}, for: 20s, " + mixed, 2, 60, scenarios.Access{Kind: scenarios.AccessLatest, Window: 100}, 90, 100},
+		{"a window wider than all there is", "arrivals: {constant: 100}, for: 20s, " + mixed, 2, 60, scenarios.Access{Kind: scenarios.AccessLatest, Window: 5000}, 700, 0},
+		{"a wide window, of about so many", "arrivals: {constant: 100}, for: 20s, " + mixed, 2, 60, scenarios.Access{Kind: scenarios.AccessLatest, Window: 300}, 1900, -300},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			e := phaseOf(t, row.loaded, row.traffic, row.phase)
+			want := existing(e, row.k)
+			switch {
+			case row.window > 0:
+				want = want[len(want)-row.window:]
+			case row.window < 0:
+				// The operations of a stretch insert about as many as their mean.
+				want = want[len(want)+row.window*5/4:]
+			}
+			places, counts := map[member]int{}, make([]float64, len(want))
+			numbers := map[uint64]member{}
+			for i, m := range want {
+				places[m] = i
+				number := e.event(m).Number
+				if other, taken := numbers[number]; taken {
+					t.Fatalf("%+v and %+v both have the number %d; want each its own", m, other, number)
+				}
+				numbers[number] = m
+			}
+			const draws = 40_000
+			for seed := range uint64(draws) {
+				e.choice = clock.NewStream(seed, "test")
+				m := e.choose(row.k, 0, &row.of)
+				at, there := places[m]
+				if !there {
+					t.Fatalf("choose(%d) = %+v; want one of the %d that are there", row.k, m, len(want))
+				}
+				counts[at]++
+			}
+			if row.window < 0 {
+				counts = counts[-row.window/2:]
+			}
+			sum, square := 0.0, 0.0
+			for _, n := range counts {
+				sum += n
+			}
+			each := sum / float64(len(counts))
+			for _, n := range counts {
+				square += (n - each) * (n - each) / each
+			}
+			// Chi-squared has a variance of twice its degrees of freedom.
+			free := float64(len(counts) - 1)
+			if far := math.Abs(square-free) / math.Sqrt(2*max(1, free)); far > 4.5 || row.window >= 0 && sum != draws {
+				t.Errorf("chi-squared of %d choices among %d is %.0f; want about %.0f", int(sum), len(counts), square, free)
+			}
+		})
+	}
+}
+
+// How many operations were due a second ago is told to the operation, however
+// irregularly they come.
+func TestBefore(t *testing.T) {
+	for _, traffic := range []string{
+		"arrivals: {constant: 40}, for: 6s", "arrivals: {poisson: 30}, for: 6s", "arrivals: {ramp: {from: 1, to: 90}}, for: 6s",
+		"arrivals: {burst: {base: 3, peak: 300, every: 2s, length: 100ms}}, for: 6s", "arrivals: {steps: {rates: [90, 2], each: 3s}}",
+		"arrivals: {sine: {mean: 50, amplitude: 50, period: 3s}}, for: 6s", "clients: 7, think: 100ms, for: 3s",
+	} {
+		e := phaseOf(t, 10, traffic+", "+mixed, 2)
+		for k := range e.growth[1].operations {
+			want := uint64(0)
+			for want < k && e.instant(k)-e.instant(want) >= settled {
+				want++
+			}
+			if got := e.before(k); got != want {
+				t.Fatalf("%s: before(%d) = %d; want %d, for it is due at %v", traffic, k, got, want, e.instant(k))
+			}
+		}
+	}
+}
+
+// What is popular is so among the entities that were loaded, and as the distribution
+// has it.
+func TestPopularMembers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a single goroutine plays it")
+	}
+	const loaded, choices = 50, 40_000
+	e := phaseOf(t, loaded, "arrivals: {constant: 100000}, for: 1s, operations: "+
+		"[{name: zipf, verb: get, of: {zipf: 1}}, {name: hot, verb: get, of: {hot: 10%, share: 80%}}, {verb: insert}]", 2)
+	harmonic := 0.0
+	for rank := range loaded {
+		harmonic += 1 / float64(rank+1)
+	}
+	for kind, want := range []float64{1 / harmonic, 0.8 / (loaded / 10)} {
+		counts := make([]int, loaded)
+		for k := range uint64(choices) {
+			m := e.choose(k, kind, &e.specs[kind].Of)
+			if !m.loaded || m.number >= loaded {
+				t.Fatalf("choose(%d) of %s = %+v; want one of those loaded", k, e.specs[kind].Name, m)
+			}
+			counts[m.number]++
+		}
+		most := 0
+		for _, n := range counts {
+			most = max(most, n)
+		}
+		if counts[0] == most {
+			t.Errorf("%s: the first entity that was loaded is the most popular; want one up to chance", e.specs[kind].Name)
+		}
+		if off := math.Abs(float64(most)/choices - want); off > 4*math.Sqrt(want*(1-want)/choices)+0.004 {
+			t.Errorf("%s: the most popular has %d of %d; want a share of %.3f", e.specs[kind].Name, most, choices, want)
+		}
+	}
+}
+
+// What is held of many stands for all, in the whole table and in each partition, before
+// an operation and after it.
+func TestHoldingsStandForAll(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a single goroutine plays it")
+	}
+	e := phaseOf(t, 3000, "arrivals: {constant: 500}, for: 10s, "+mixed, 2)
+	whole := newHoldings(e, e.homes, mostHeld, mostTurned)
+	if n := len(whole.held); n != len(existing(e, 4999))+len(existingAfter(e, 4999)) {
+		t.Fatalf("%d are held; want each", n)
+	}
+	for _, row := range []struct {
+		name         string
+		held, turned int
+	}{{"fewer entities", 1500, mostTurned}, {"fewer operations", mostHeld, 900}, {"fewer of both", 1000, 900}} {
+		some := newHoldings(e, e.homes, row.held, row.turned)
+		if len(some.held) >= len(whole.held)*3/4 {
+			t.Errorf("%s: %d are held of %d; want fewer", row.name, len(some.held), len(whole.held))
+		}
+		for _, author := range []string{"", "ann", "ben", "cat", "dan"} {
+			query := target.OnePartition(author)
+			if author == "" {
+				query = target.Query{}
+			}
+			for _, k := range []uint64{0, 2500, 5000} {
+				got, want := float64(some.Count(query, k)), float64(whole.Count(query, k))
+				if off := math.Abs(got - want); off > 6*math.Sqrt(want*float64(len(whole.held)/len(some.held))) {
+					t.Errorf("%s: count(%q, %d) = %.0f; want about %.0f", row.name, author, k, got, want)
+				}
+			}
+		}
+	}
+}
+
+// existingAfter returns what comes to be there after operation k is due.
+func existingAfter(e *events, k uint64) []member {
+	was, all := len(existing(e, k)), []member{}
+	g := &e.growth[len(e.growth)-1]
+	for by := range g.operations {
+		for at := range e.inserted(e.pick(by)) {
+			all = append(all, member{of: e, by: by, at: at})
+		}
+	}
+	inserted := 0
+	for by := range e.before(k) {
+		inserted += e.inserted(e.pick(by))
+	}
+	if was < inserted {
+		return nil
+	}
+	return all[inserted:]
+}
+
+// A count is of what was there before the operation: of what is in the range, no more.
+func TestHoldingsCount(t *testing.T) {
+	s := &holdings{}
+	for i := range 10 {
+		s.held = append(s.held, holding{entity.Key{Partition: "p", Row: string(rune('a' + i))}, 1, uint64(i)})
+	}
+	key := func(row string) entity.Key { return entity.Key{Partition: "p", Row: row} }
+	between := func(from, to entity.Key, bounded bool) target.Query {
+		return target.Query{Range: filter.Range{From: from, To: to, Bounded: bounded}}
+	}
+	for _, row := range []struct {
+		name      string
+		query     target.Query
+		operation uint64
+		want      int64
+	}{
+		{"all of them", target.Query{}, 100, 10},
+		{"those that were there", target.Query{}, 4, 5},
+		{"a stretch without its end", between(key("b"), key("d"), true), 100, 2},
+		{"a stretch to the end", between(key("h"), entity.Key{}, false), 100, 3},
+		{"none of another partition", target.OnePartition("q"), 100, 0},
+		{"an empty stretch", between(key("d"), key("b"), true), 100, 0},
+	} {
+		if got := s.Count(row.query, row.operation); got != row.want {
+			t.Errorf("%s: count() = %d; want %d", row.name, got, row.want)
+		}
+	}
+}
+
+// A day of a hundred thousand operations a second is not walked through to its end.
+func TestHoldingsOfAnEndlessLoad(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a single goroutine plays it")
+	}
+	e := phaseOf(t, 100, "arrivals: {constant: 100000}, for: 24h, "+mixed, 2)
+	some := newHoldings(e, e.homes, 2000, 5000)
+	want := float64(e.growth[1].operations) * e.growth[1].mean
+	if got := float64(some.Count(target.Query{}, e.growth[1].operations)); len(some.held) > 20_000 || math.Abs(got/want-1) > 0.1 {
+		t.Errorf("%d are held, which stand for %.0f; want at most 20000, for about %.0f", len(some.held), got, want)
+	}
+}
+
+// Entity numbers of one phase are never those of another, before a run and in it.
+func TestFreshNumbersFollowOneAnother(t *testing.T) {
+	e := phaseOf(t, 60, "arrivals: {constant: 100}, for: 20s, "+mixed, 2)
+	past := e.growth[0]
+	last, first := past.of.fresh(past.operations-1, 2).Number, e.fresh(0, 0).Number
+	if past.of.fresh(0, 0).Number != 60 || first <= last {
+		t.Errorf("the phase before uses the numbers %d to %d, the phase from %d on; want 60, and one above", past.of.fresh(0, 0).Number, last, first)
+	}
+	if began := e.fresh(0, 0).Run; began < 4*time.Second {
+		t.Errorf("the first event of the second phase is at %v; want after the first phase", began)
+	}
+}

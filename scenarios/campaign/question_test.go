@@ -1,0 +1,180 @@
+package campaign
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios"
+	"loadgen/target"
+)
+
+// The text of a literal is read as the value that it was written from, of its type.
+func TestLiterals(t *testing.T) {
+	at, err := entity.ParseTicks("2026-03-01T00:00:00.5Z")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		name  string
+		value entity.Value
+		text  string
+		want  string
+	}{
+		{"a text with quotes", entity.String("O'Neil''s"), "O'Neil''s", "'O''Neil''''s'"},
+		{"an empty text", entity.String(""), "", "''"},
+		{"a small number", entity.Int32(-5), "-5", "-5"},
+		{"a number of 64 bits", entity.Int64(20_000_000_000), "20000000000", "20000000000L"},
+		{"a number with zeros before it", entity.Int64(7), "0007", "0007L"},
+		{"a fraction", entity.Double(0.25), "0.25", "0.25"},
+		{"a whole number among fractions", entity.Double(20_000_000_000), "20000000000", "20000000000.0"},
+		{"a large fraction", entity.Double(1e21), "1e21", "1e21"},
+		{"a truth", entity.Boolean(true), "true", "true"},
+		{"an instant", entity.DateTime(at), "2026-03-01T00:00:00.5000000Z", "datetime'2026-03-01T00:00:00.5000000Z'"},
+	} {
+		got := literal(row.value.Type(), row.text)
+		query, err := target.Filtered("P eq " + got)
+		if got != row.want || err != nil {
+			t.Errorf("%s: literal(%q) = %s, %v; want %s", row.name, row.text, got, err, row.want)
+			continue
+		}
+		if !query.Filter.Keeps(entity.Key{}, entity.Pack(nil, 0, []entity.Property{{Name: "P", Value: row.value}})) {
+			t.Errorf("%s: %s is not equal to its value", row.name, got)
+		}
+	}
+}
+
+// What is searched is due to be read as far as the page on which it is.
+func TestDueOfASearch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a single goroutine plays it")
+	}
+	e := phaseOf(t, 5000, "arrivals: {constant: 1}, for: 1s, operations: [{verb: delete, by: [author]}, {name: other, verb: delete, by: [id]}]", 2)
+	if err := e.stocked(); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]uint64{}
+	for n := range uint64(5000) {
+		event := e.event(member{loaded: true, number: n})
+		author := e.homes[0].generator.PartitionKeyOf(event)
+		all[author]++
+		read := (all[author]-1)/1000*1000 + 1000
+		if got := e.kinds[0].asked.due(0, event); got != int64(read) && uint64(got) > read {
+			t.Fatalf("due(%d) = %d; want at most %d, for it is number %d of its partition", n, got, read, all[author])
+		} else if got < int64(read)-1000 || got < int64(all[author]) {
+			t.Fatalf("due(%d) = %d; want what is before it at least", n, got)
+		}
+	}
+	for _, author := range []string{"ann", "ben", "cat", "dan"} {
+		if all[author] < 1100 {
+			t.Errorf("%s has %d entities; want more than a page", author, all[author])
+		}
+	}
+}
+
+// Before a run, each request of an operation is told of by the partition that it goes
+// to: a query in one partition, the write that it was for, and its copies.
+func TestPreviewOfCopies(t *testing.T) {
+	s, err := scenarios.Parse("notes.yaml", []byte(`name: notes
+attributes: {author: {list: [ann]}, id: {sequence: 1}}
+design:
+  partition_key: "{author}"
+  row_key: "{id}"
+  copies: [{name: here, partition_key: "n{id}", row_key: "x"}, {name: there, table: Other, partition_key: "o{id}", row_key: "x"}]
+phases:
+  - {name: load, load: {entities: 30}}
+  - {name: measure, traffic: {arrivals: {constant: 10}, for: 5s, operations: [{verb: delete, by: [author]}, {verb: insert}, {verb: get}]}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := NewCampaign(Options{Scenario: s, Table: "notes"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := c.Preview(1)
+	if err != nil || p.Count() != 50 || p.Length != 5*time.Second {
+		t.Fatalf("Preview() = %d operations in %v, %v; want 50 in 5 s", p.Count(), p.Length, err)
+	}
+	seen := map[int]bool{}
+	for k := range p.Count() {
+		var touched []string
+		sum, inserts := int64(0), false
+		kind, entities := p.Operation(k, "notes", func(t Touch) {
+			touched = append(touched, t.Table+"/"+t.Key.Partition[:1])
+			sum += t.Entities
+			inserts = inserts || t.Inserts
+		})
+		want := [][]string{{"/a", "/a", "/n", "Other/o"}, {"/a", "/n", "Other/o"}, {"/a"}}[kind]
+		seen[kind] = true
+		if sum != entities || inserts != (kind == 1) || len(touched) != len(want) {
+			t.Fatalf("operation %d of kind %d touches %v and counts %d of %d; want %v", k, kind, touched, sum, entities, want)
+		}
+		for i := range want {
+			if touched[i] != want[i] {
+				t.Fatalf("operation %d of kind %d touches %v; want %v", k, kind, touched, want)
+			}
+		}
+	}
+	if len(seen) != 3 {
+		t.Errorf("%d kinds were seen; want 3", len(seen))
+	}
+}
+
+// Each class of query reads its own stretch of the index, and wants of that what the
+// attributes and the filter say together.
+func TestWhatAQuestionReads(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a single goroutine plays it")
+	}
+	text := fmt.Sprintf(notes, 50, "arrivals: {constant: 1}, for: 1s, operations: [{verb: query, class: point}, {name: rows, verb: query, rows: 7}, "+
+		"{name: partition, verb: query, class: partition-scan}, {name: table, verb: query, class: table-scan, where: \"Author ne 'x' or Author eq '{author}'\"}, "+
+		"{name: own, verb: query, by: [author], top: 5}, {name: late, verb: query, by: [author], span: 10s}, {name: titled, verb: query, by: [title, word], where: \"Author eq 'ann' or Author eq 'ben'\"}]")
+	text = strings.Replace(text, "  id: {sequence: 1}", "  id: {sequence: 1}\n  title: {list: [it's]}\n  word: {uniform: [3, 3]}", 1)
+	text = strings.Replace(text, `value: "{author}"}`, `value: "{author}"}, {name: Title, value: "{title}"}, {name: Word, type: Int64, value: "{word}"}`, 1)
+	s, err := scenarios.Parse("notes.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := NewCampaign(Options{Scenario: s, Table: "notes"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := c.dry(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := c.newEvents(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	event := e.event(member{loaded: true, number: 20})
+	key := e.homes[0].generator.KeyOf(event)
+	for kind, want := range []target.Query{
+		target.OnePoint(key), target.RowsFrom(key.Partition, key.Row), target.OnePartition(key.Partition), {}, target.OnePartition(key.Partition),
+		{}, {},
+	} {
+		name := e.specs[kind].Name
+		got := e.kinds[kind].asked.operation(event)
+		if name == "late" {
+			// From ten seconds before up to itself, whatever the ticks are.
+			r := got.Query.Range
+			if from, to := r.From.Row, key.Row; r.From.Partition != key.Partition || !r.Bounded || from >= to || from[:10] != to[:10] || r.To.Compare(key) <= 0 {
+				t.Errorf("%s: reads %+v; want ten seconds up to %v", name, r, key)
+			}
+			continue
+		}
+		if got.Table != "notes" || got.Query.Range != want.Range || got.Query.Top != e.specs[kind].Top {
+			t.Errorf("%s: reads %+v of %s; want %+v", name, got.Query.Range, got.Table, want.Range)
+		}
+	}
+	for kind, want := range map[int]string{
+		3: "(Author ne 'x' or Author eq '" + key.Partition + "')", 6: "Title eq 'it''s' and Word eq 3L and (Author eq 'ann' or Author eq 'ben')",
+	} {
+		if got := e.kinds[kind].asked.wanted(event); got != want {
+			t.Errorf("%s: wants %s; want %s", e.specs[kind].Name, got, want)
+		}
+	}
+}

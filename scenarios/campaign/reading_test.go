@@ -1,0 +1,250 @@
+package campaign_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"loadgen/engine/clock"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/drive"
+)
+
+// hot is the partition of the stress test's peak.
+const hot = "2011 New York City Marathon__Full"
+
+// loadedInto returns what a scenario's load puts into its table, partition by
+// partition in the order of the index, without the driving loop's own sums.
+func loadedInto(t testing.TB, s *scenarios.Scenario) (keys []string, members map[string]int64, ages map[string]int64) {
+	t.Helper()
+	g, err := s.Generator()
+	if err != nil {
+		t.Fatal(err)
+	}
+	members, ages = map[string]int64{}, map[string]int64{}
+	for n := range s.Loaded(len(s.Phases)) {
+		key := g.PartitionKey(n)
+		if members[key] == 0 {
+			keys = append(keys, key)
+		}
+		members[key]++
+		if age, _ := g.Value("age", n); age >= "60" {
+			ages[key]++
+		}
+	}
+	slices.Sort(keys) // of plain ASCII, so that the order is the index's
+	return keys, members, ages
+}
+
+// sums adds up what each of some partitions has.
+func sums(of map[string]int64, keys []string) (sum int64) {
+	for _, key := range keys {
+		sum += of[key]
+	}
+	return sum
+}
+
+// situation is one kind of operation of a peak, and what each is due to do.
+type situation struct {
+	name, operation string
+	// due is how many entities an operation is due to count and returned how many it
+	// returns, -1 for what differs from one to the next.
+	due, returned int64
+	// attempts are the requests of an operation where nothing is refused.
+	attempts int64
+}
+
+func situations(t testing.TB, s *scenarios.Scenario) []situation {
+	keys, members, ages := loadedInto(t, s)
+	at := slices.Index(keys, hot)
+	table := s.Loaded(len(s.Phases))
+	if at < 0 || at+2 != len(keys) || members[hot] < 100 || ages[hot] < 10 {
+		t.Fatalf("partition %d of %d is the hot one and holds %d, %d of them aged; the table shows too little", at, len(keys), members[hot], ages[hot])
+	}
+	query := func(rest string) string { return "{name: page, verb: query, " + rest + "}" }
+	batch := func(rest string) string { return "{name: team, verb: batch, entities: 10, " + rest + "}" }
+	desk := `properties: [{name: Desk, value: "{sex}{day}"}]`
+	return []situation{
+		{"a point query", query("class: point"), 1, 1, 1},
+		{"rows", query("rows: 25, top: 10"), 25, 25, 3},
+		{"rows, at most two pages of them", query("rows: 25, top: 10, pages: 2"), 20, 20, 2},
+		{"a partition scan", query("class: partition-scan"), members[hot], members[hot], 1},
+		{"a partition scan in pages", query("class: partition-scan, top: 50"), members[hot], members[hot], (members[hot] + 49) / 50},
+		{"a partition scan up to its second page", query("class: partition-scan, top: 30, pages: 2"), 60, 60, 2},
+		{"a partition scan with a filter", query("class: partition-scan, where: Age ge 60"), members[hot], ages[hot], 1},
+		{"a partition scan for an entity's own age", query("class: partition-scan, where: 'Age eq {age}'"), members[hot], -1, 1},
+		{"alternatives of RowKeys", query(`class: partition-scan, where: "RowKey eq '{bib}__{name}__{sex}__{age}' or RowKey eq 'x'"`), members[hot], 1, 1},
+		{"a projection", query("class: partition-scan, select: [Age, Name]"), members[hot], members[hot], 1},
+		{"a partition range of two", query("class: partition-range"), sums(members, keys[at:at+2]), sums(members, keys[at:at+2]), -1},
+		{"a partition range of three, of which one comes before, filtered", query("class: partition-range, partitions: 3, where: Age ge 60"),
+			sums(members, keys[at-1:]), sums(ages, keys[at-1:]), -1},
+		{"a partition range of more than there are", query("class: partition-range, partitions: 100"), int64(table), int64(table), -1},
+		{"a table scan", query("class: table-scan, where: Age ge 60"), int64(table) + 1, sums(ages, keys), -1},
+		{"a table scan for an exact RowKey", query(`class: table-scan, where: "RowKey eq '{bib}__{name}__{sex}__{age}'"`), int64(table) + 1, 1, -1},
+		{"a transaction of inserts", batch("change: insert"), 10, 0, 1},
+		{"a transaction of insert-or-replaces", batch("change: insert-or-replace"), 10, 0, 1},
+		{"a transaction of insert-or-merges", batch("change: insert-or-merge, " + desk), 10, 0, 1},
+		{"a transaction of replaces", batch("change: replace"), 10, 0, 1},
+		{"a transaction of merges", batch("change: merge, " + desk), 10, 0, 1},
+		{"a transaction of deletes", batch("change: delete"), 10, 0, 1},
+	}
+}
+
+// Every class of queries and every change of a transaction asks for what it is due
+// to, the same in real and in virtual time, and the books close. It is what was forecast.
+func TestQueriesAndTransactionsLiveEqualVirtual(t *testing.T) {
+	leftOutWhenShort(t)
+	const operations = 31
+	scenario := func(one string) *scenarios.Scenario {
+		return small(t, "phases.load.entities=1200", "phases.peak.rates=[31]", "phases.peak.each=1s", "phases.peak.hold=false",
+			"model.profile=off", "phases.peak.operations=["+one+"]")
+	}
+	for _, row := range situations(t, scenario("{verb: get}")) {
+		t.Run(row.name, func(t *testing.T) {
+			s := scenario(row.operation)
+			virtual, w := bothWays(t, s)
+			closed(t, virtual, w.engine)
+			sum := virtual.Total(results.Reported)
+			if sum.Scheduled != operations || sum.Offered != operations*row.due {
+				t.Errorf("%d operations offered %d entities; want %d of %d each", sum.Scheduled, sum.Offered, operations, row.due)
+			}
+			checkDone(t, sum, row)
+			if row.attempts < 0 {
+				// How many pages a query of several partitions takes, and whether some are
+				// empty, lies with the service.
+				return
+			}
+			c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "stress"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			forecast, all := c.Forecast(), virtual.Total(results.Everything)
+			if forecast.Requests != all.Attempts || forecast.Entities != all.Counted {
+				t.Errorf("Forecast = %d requests, %d entities; the run made %d and counted %d",
+					forecast.Requests, forecast.Entities, all.Attempts, all.Counted)
+			}
+		})
+	}
+}
+
+// bothWays runs a scenario in virtual and in real time, wants the same bytes, and
+// returns the record and the world of the former.
+func bothWays(t *testing.T, s *scenarios.Scenario) (*results.Record, *world) {
+	t.Helper()
+	o := campaign.Options{Scenario: s, Table: "stress"}
+	w := newWorld(t, s, nil)
+	virtual, err := w.run(t, context.Background(), &drive.Virtual{Target: w.target}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		clk := clock.NewReal()
+		l := newWorld(t, s, clk)
+		if _, err := l.run(t, context.Background(), &drive.Live{Clock: clk, Target: l.target, Workers: 512}, o); err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range []string{results.RunFile, results.IntervalsFile, results.EventsFile} {
+			if string(l.folder.Bytes(file)) != string(w.folder.Bytes(file)) {
+				t.Errorf("%s of a live run differs from that of virtual time", file)
+			}
+		}
+		if l.engine.Counts() != w.engine.Counts() {
+			t.Errorf("the engine counted %+v live; want %+v", l.engine.Counts(), w.engine.Counts())
+		}
+	})
+	return virtual, w
+}
+
+// checkDone holds what was done where nothing is refused against what was due.
+func checkDone(t *testing.T, sum results.KindStats, row situation) {
+	t.Helper()
+	if sum.Succeeded != sum.Scheduled || sum.Failed+sum.Refused > 0 {
+		t.Errorf("%d of %d operations succeeded, %d attempts failed and %d were refused; want all and none",
+			sum.Succeeded, sum.Scheduled, sum.Failed, sum.Refused)
+	}
+	// A page that finds no entity counts one.
+	if empty := sum.Counted - sum.Offered; empty < 0 || empty > sum.Attempts {
+		t.Errorf("%d entities were counted in %d attempts; want the %d that were due, and one for each empty page", sum.Counted, sum.Attempts, sum.Offered)
+	}
+	if row.returned >= 0 && sum.Returned != row.returned*sum.Scheduled {
+		t.Errorf("%d operations returned %d entities; want %d each", sum.Scheduled, sum.Returned, row.returned)
+	}
+	if row.returned < 0 && (sum.Returned < sum.Scheduled || sum.Returned >= sum.Offered) {
+		t.Errorf("%d operations returned %d of %d entities; want some", sum.Scheduled, sum.Returned, sum.Offered)
+	}
+	if row.attempts >= 0 && sum.Attempts != row.attempts*sum.Scheduled {
+		t.Errorf("%d operations made %d attempts; want %d each", sum.Scheduled, sum.Attempts, row.attempts)
+	}
+}
+
+// A partition that holds fewer entities than a transaction is to change has all of
+// them changed, each once.
+func TestATransactionOfMoreThanAPartitionHolds(t *testing.T) {
+	s := small(t, "phases.load.entities=300", "phases.peak.rates=[50]", "phases.peak.hold=false", "model.profile=off",
+		"phases.peak.operations=[{name: team, verb: batch, change: replace}]")
+	_, members, _ := loadedInto(t, s)
+	if members[hot] >= 100 || members[hot] < 2 {
+		t.Fatalf("the partition holds %d entities; want a few", members[hot])
+	}
+	w := newWorld(t, s, nil)
+	record, err := w.run(t, context.Background(), &drive.Virtual{Target: w.target}, campaign.Options{Scenario: s, Table: "stress"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed(t, record, w.engine)
+	sum := record.Total(results.Reported)
+	if want := members[hot] * sum.Scheduled; sum.Failed > 0 || sum.Offered != want || sum.Counted != want {
+		t.Errorf("%d transactions offered %d and counted %d, %d failed; want %d each", sum.Scheduled, sum.Offered, sum.Counted, sum.Failed, members[hot])
+	}
+}
+
+// All classes and changes together, where most is refused: live equals virtual, and
+// the books close all the same.
+func TestBooksOfQueriesAndTransactionsUnderRefusals(t *testing.T) {
+	operations := ""
+	for i, row := range situations(t, small(t, "phases.load.entities=1200")) {
+		if i > 0 {
+			operations += ", "
+		}
+		operations += fmt.Sprintf("{name: one%d, %s", i, row.operation[len("{name: page, "):])
+	}
+	s := small(t, "phases.load.entities=1200", "phases.peak.rates=[211]", "phases.peak.each=1s", "phases.peak.operations=["+operations+"]")
+	record, w := bothWays(t, s)
+	sum, counts := record.Total(results.Everything), w.engine.Counts()
+	if sum.Attempts != counts.Requests || sum.Refused != counts.Refused || sum.Counted != counts.Entities ||
+		sum.Ok-sum.Handled != counts.Ok || sum.Failed+sum.Handled != counts.Failed {
+		t.Errorf("attempts %d, ok %d (%d of them handled), refused %d, failed %d, entities %d; the engine's books say %+v",
+			sum.Attempts, sum.Ok, sum.Handled, sum.Refused, sum.Failed, sum.Counted, counts)
+	}
+	if sum.Refused == 0 || sum.Failed > 0 {
+		t.Errorf("refused %d, failed %d; want some and none", sum.Refused, sum.Failed)
+	}
+}
+
+// A kind is one of filtered queries where some phase has it filter.
+func TestKindsTellFilteredQueries(t *testing.T) {
+	s := small(t, "phases.peak.operations=[{verb: get}, {name: page, verb: query, class: partition-scan}]")
+	second := s.Phases[len(s.Phases)-1]
+	peak := *second.Traffic
+	peak.Operations = slices.Clone(peak.Operations)
+	peak.Operations[1].Where = "Age ge 60"
+	second.Name, second.Traffic = "again", &peak
+	s.Phases = append(s.Phases, second)
+	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "stress"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var filtered []string
+	for _, kind := range c.Kinds() {
+		if kind.Filtered {
+			filtered = append(filtered, kind.Name)
+		}
+	}
+	if want := []string{"page"}; !slices.Equal(filtered, want) {
+		t.Errorf("Kinds() of queries with a filter = %q; want %q", filtered, want)
+	}
+}

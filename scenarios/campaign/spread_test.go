@@ -1,0 +1,293 @@
+package campaign_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"loadgen/engine"
+	"loadgen/engine/clock"
+	"loadgen/engine/model"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/drive"
+	"loadgen/target/inprocess"
+)
+
+// spreading returns the canonical simulation with values set: path=value.
+func spreading(t testing.TB, settings ...string) *scenarios.Scenario {
+	t.Helper()
+	s, err := scenarios.Builtin("simulate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set(t, s, settings...)
+	return s
+}
+
+// set gives a scenario values: path=value.
+func set(t testing.TB, s *scenarios.Scenario, settings ...string) {
+	t.Helper()
+	for _, setting := range settings {
+		path, value, _ := strings.Cut(setting, "=")
+		if err := s.Set(path, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if faults := s.Validate(); len(faults) > 0 {
+		t.Fatal(faults)
+	}
+}
+
+// closedLoop makes a spread one of clients that think.
+func closedLoop(t testing.TB, s *scenarios.Scenario, clients int, think, length time.Duration) *scenarios.Scenario {
+	t.Helper()
+	spread := s.Phases[0].Traffic
+	spread.Arrivals, spread.Clients, spread.Think, spread.For = nil, clients, think, length
+	if faults := s.Validate(); len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	return s
+}
+
+// engineOf builds the engine of a scenario; without data it stores nothing.
+func engineOf(t testing.TB, s *scenarios.Scenario, dataless bool) *engine.Engine {
+	t.Helper()
+	m, err := model.New(s.Model.Profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range s.Model.Overrides {
+		if err := m.Set(o.Name, o.Text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return engine.New(engine.Options{Model: m, Accounts: []string{"one"}, Seed: s.Seed,
+		Cold: s.Start == scenarios.StartCold, Dataless: dataless})
+}
+
+// played is a scenario that was run.
+type played struct {
+	record *results.Record
+	folder *results.Memory
+	counts engine.Counts
+	tail   []results.KeyTail
+}
+
+// play runs a scenario in virtual time, or in real time within a synctest bubble.
+func play(t testing.TB, s *scenarios.Scenario, inReal, dataless bool) played {
+	t.Helper()
+	campaign, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "races"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := new(results.Memory)
+	recorder, err := results.NewRecorder(folder, results.Manifest{Operations: campaign.Kinds()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := engineOf(t, s, dataless)
+	var runner drive.Runner = &drive.Virtual{Target: inprocess.New(e, "one", nil)}
+	if inReal {
+		clk := clock.NewReal()
+		runner = &drive.Live{Clock: clk, Target: inprocess.New(e, "one", clk), Workers: s.Workers}
+	}
+	tail := drive.NewTail(5 * time.Second)
+	ledger := &drive.Ledger{Recorder: recorder, Happenings: func(now clock.Instant) []results.Event {
+		e.Advance(now)
+		var events []results.Event
+		for _, d := range e.DrainEvents() {
+			events = append(events, results.Event{At: int64(d.At), What: string(d.Kind), Text: d.String(), Decision: &results.Decision{}})
+		}
+		return events
+	}}
+	if !inReal {
+		ledger.Observers = []drive.Observer{tail}
+	}
+	if err := campaign.Run(context.Background(), runner, ledger); err != nil {
+		t.Fatal(err)
+	}
+	if err := recorder.Finish(runner.Now().Offset(), results.Valid, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	record, err := results.Read(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return played{record, folder, e.Counts(), tail.Keys()}
+}
+
+// ofSpread returns the sums of the spread's operations.
+func (p played) ofSpread() results.KindStats { return p.record.Total(results.Reported) }
+
+// Little's law: clients = throughput × (response + think).
+func TestThinkingClientsKeepLittlesLaw(t *testing.T) {
+	leftOutWhenShort(t)
+	for _, tt := range []struct {
+		name     string
+		clients  int
+		think    time.Duration
+		settings []string
+		response time.Duration
+	}{
+		{"a target that answers at once", 64, 100 * time.Millisecond, nil, 0},
+		{"one that takes 40 ms", 64, 60 * time.Millisecond, []string{"model.write_time=30ms", "model.round_trip=10ms", "model.time_spread=0"}, 40 * time.Millisecond},
+		{"one client", 1, 10 * time.Millisecond, []string{"model.round_trip=10ms"}, 10 * time.Millisecond},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			const length = 30 * time.Second
+			s := spreading(t, append([]string{"model.profile=off", "start=warm"}, tt.settings...)...)
+			sum := play(t, closedLoop(t, s, tt.clients, tt.think, length), false, true).ofSpread()
+			got := float64(sum.Operations) / length.Seconds()
+			want := float64(tt.clients) / (tt.response + tt.think).Seconds()
+			if math.Abs(got-want) > .02*want {
+				t.Errorf("%d clients that think for %v did %.1f/s; want %.1f/s within 2 %%", tt.clients, tt.think, got, want)
+			}
+			if sum.Operations != sum.Succeeded || sum.Scheduled != sum.Sent || sum.Dropped != 0 {
+				t.Errorf("%d of %d operations succeeded, %d scheduled; want all", sum.Succeeded, sum.Operations, sum.Scheduled)
+			}
+		})
+	}
+}
+
+// A refused client backs off before it thinks, and no operation becomes due after
+// the end.
+func TestThinkingClientsRetryAndEnd(t *testing.T) {
+	leftOutWhenShort(t)
+	s := spreading(t, "retry=short", "start=warm", "phases.spread.partitions=1")
+	p := play(t, closedLoop(t, s, 400, 100*time.Millisecond, 10*time.Second), false, true)
+	sum := p.ofSpread()
+	if sum.Refused == 0 || sum.Attempts != sum.Ok+sum.Refused || sum.Scheduled != sum.Operations {
+		t.Errorf("attempts %d = ok %d + refused %d, scheduled %d, operations %d; want refusals and closed books",
+			sum.Attempts, sum.Ok, sum.Refused, sum.Scheduled, sum.Operations)
+	}
+	for _, one := range p.record.Intervals {
+		if one.Scheduled > 1 && one.Second > 11 {
+			t.Errorf("%d operations became due in second %d; want none after the end", one.Scheduled, one.Second)
+		}
+	}
+}
+
+// Each partition is due exactly its share, in an order that is not the same again.
+func TestSpreadReachesEachPartitionAlike(t *testing.T) {
+	s := spreading(t, "model.profile=off", "start=warm", "phases.spread.rate=50", "phases.spread.for=10s")
+	p := play(t, s, false, true)
+	for _, key := range p.record.Phases[len(p.record.Phases)-2].Partitions {
+		if key.Entities != 500 {
+			t.Errorf("partition %q was served %d; want 500", key.Key, key.Entities)
+		}
+	}
+	// So short a run ends within the tail that began with the marker's partition.
+	if len(p.tail) != 13 {
+		t.Errorf("the tail has %d keys; want the 12 and the marker's", len(p.tail))
+	}
+}
+
+// scaledDown is a cold table whose limits are a twentieth of the documents' and
+// whose load balancing is sixty times as quick.
+func scaledDown() []string {
+	return []string{"phases.spread.rate=50", "phases.spread.for=20s", "phases.spread.partitions=6", "workers=400",
+		"model.partition_target=100", "model.range_target=100", "model.server_target=200", "model.account_target=1000",
+		"model.merge_below=1", "model.tick=500ms", "model.load_memory=1s", "model.detection=5s", "model.detection_gap=1s",
+		"model.split_pause=100ms", "model.offline_least=500ms", "model.offline_most=700ms", "model.map_stale=100ms", "model.timeout=2s"}
+}
+
+// The same scenario gives the same counts, seconds and decisions in real and in
+// virtual time, through splits and moves.
+func TestLiveEqualsVirtualThroughSplitAndMove(t *testing.T) {
+	for _, thinking := range []bool{false, true} {
+		t.Run(fmt.Sprintf("thinking %t", thinking), func(t *testing.T) {
+			make := func() *scenarios.Scenario {
+				s := spreading(t, scaledDown()...)
+				if thinking {
+					closedLoop(t, s, 40, 100*time.Millisecond, 20*time.Second)
+				}
+				return s
+			}
+			virtual := play(t, make(), false, true)
+			var real played
+			synctest.Test(t, func(t *testing.T) { real = play(t, make(), true, true) })
+			var kinds []string
+			for _, e := range virtual.record.Events {
+				kinds = append(kinds, e.What)
+			}
+			if !slices.Contains(kinds, results.RangeSplit) || !slices.Contains(kinds, results.RangeMoved) {
+				t.Fatalf("the events are %v; want a split and a move among them", kinds)
+			}
+			if virtual.counts != real.counts {
+				t.Errorf("the engine counted %+v in real time; want %+v as in virtual time", real.counts, virtual.counts)
+			}
+			if a, b := virtual.folder.Bytes(results.EventsFile), real.folder.Bytes(results.EventsFile); string(a) != string(b) {
+				t.Errorf("events in real time:\n%s\nwant those of virtual time:\n%s", b, a)
+			}
+			a, b := virtual.ofSpread(), real.ofSpread()
+			if !reflect.DeepEqual(a.Response.Bars(), b.Response.Bars()) || a.Attempts != b.Attempts || a.Refused != b.Refused {
+				t.Errorf("real time: %d attempts, %d refused; want %d and %d and the same histogram", b.Attempts, b.Refused, a.Attempts, a.Refused)
+			}
+		})
+	}
+}
+
+// Events stand at their own instants, and in their order among the marks.
+func TestHappeningsStandInOrder(t *testing.T) {
+	p := play(t, spreading(t, scaledDown()...), false, true)
+	last := int64(0)
+	for _, e := range p.record.Events {
+		if e.At < last {
+			t.Errorf("event %q at %v comes after one at %v", e.What, time.Duration(e.At), time.Duration(last))
+		}
+		last = e.At
+	}
+}
+
+// Without a store the same is admitted at the same instants: only what depends on
+// the entities differs, and writes do not.
+func TestDatalessRunsAreTheSame(t *testing.T) {
+	with, without := play(t, spreading(t, scaledDown()...), false, false), play(t, spreading(t, scaledDown()...), false, true)
+	if with.counts != without.counts {
+		t.Errorf("without a store the engine counted %+v; want %+v", without.counts, with.counts)
+	}
+	stored := with.record.Total(results.Everything).Stored
+	if got := without.record.Total(results.Everything).Stored; got != stored || stored == 0 {
+		t.Errorf("without a store %d bytes were written; want %d, which are some", got, stored)
+	}
+	if !reflect.DeepEqual(with.record.Heat, without.record.Heat) {
+		t.Errorf("without a store the heat is %+v; want %+v", without.record.Heat, with.record.Heat)
+	}
+	for _, file := range []string{results.EventsFile, results.IntervalsFile} {
+		if string(with.folder.Bytes(file)) != string(without.folder.Bytes(file)) {
+			t.Errorf("%s differs without a store; want the same", file)
+		}
+	}
+}
+
+func TestFootprint(t *testing.T) {
+	of := func(data bool, settings ...string) campaign.Footprint {
+		c, err := campaign.NewCampaign(campaign.Options{Scenario: spreading(t, settings...), Table: "races"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Footprint(data)
+	}
+	plain, stored := of(false), of(true)
+	if plain.Entities != 0 || stored.Entities < 12_000*300 || stored.Entities > 12_000*3000 {
+		t.Errorf("Footprint: entities %d without data, %d with; want none, and those of 12,000", plain.Entities, stored.Entities)
+	}
+	if retrying := of(false, "retry=documented"); retrying.Waiting <= plain.Waiting {
+		t.Errorf("Footprint: %d wait with retries, %d without; want more", retrying.Waiting, plain.Waiting)
+	}
+	if long := of(false, "phases.spread.for=24h"); long.Histograms < plain.Histograms+1400*150<<10 {
+		t.Errorf("Footprint: histograms of a day take %d; want one for each minute", long.Histograms)
+	}
+	huge := of(true, "retry=documented", "phases.spread.rate=800000", "phases.spread.for=24h", "phases.spread.operations=[{verb: insert}]")
+	if huge.Total() < 1<<45 || huge.Total() < huge.Entities {
+		t.Errorf("Footprint of everything at its greatest = %+v, total %d; want a sum that does not overflow", huge, huge.Total())
+	}
+}

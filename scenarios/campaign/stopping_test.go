@@ -1,0 +1,96 @@
+package campaign_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"loadgen/engine"
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/drive"
+	"loadgen/target"
+	"loadgen/target/inprocess"
+)
+
+// mute carries everything out, and never answers a get.
+type mute struct{ *inprocess.Target }
+
+func (m mute) Do(ctx context.Context, op *target.Operation) target.Outcome {
+	outcome := m.Target.Do(ctx, op)
+	if op.Verb != entity.Get {
+		return outcome
+	}
+	<-ctx.Done()
+	return target.Outcome{Detail: "no reply"}
+}
+
+// A run that is stopped does not wait for replies that never come.
+func TestStoppedRunCutsShortWhatIsUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const after, grace = 5 * time.Second, 2 * time.Second
+		s := small(t, "phases.peak.each=1h")
+		clk := clock.NewReal()
+		w := newWorld(t, s, clk)
+		ctx, cancel := context.WithCancel(context.Background())
+		defer time.AfterFunc(after, cancel).Stop()
+		record, err := w.run(t, ctx, &drive.Live{Clock: clk, Target: mute{w.target}, Workers: 16}, campaign.Options{Scenario: s, Table: "stress"})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("Run = %v; want the context's error", err)
+		}
+		if ended := record.Duration; ended < after+grace || ended > after+grace+100*time.Millisecond {
+			t.Errorf("the run that was stopped after %v ended at %v; want it %v later", after, ended, grace)
+		}
+		if w.engine.Submit(clk.Now(), &engine.Request{Account: "a", Table: "stress", Verb: entity.DeleteTable}).Code != entity.ResourceNotFound {
+			t.Error("the run left its table behind")
+		}
+	})
+}
+
+// forgetful loses the reply of the first attempt at creating a table, which it
+// has carried out.
+type forgetful struct {
+	*inprocess.Target
+	silence target.Outcome
+}
+
+func (f *forgetful) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
+	outcome, done := f.Target.Submit(now, op)
+	if op.Verb == entity.CreateTable && op.Attempt == 0 {
+		return f.silence, done
+	}
+	return outcome, done
+}
+
+func TestTableWhoseCreationIsInDoubt(t *testing.T) {
+	timedOut := target.Outcome{Status: 500, Code: entity.OperationTimedOut, Detail: "too long"}
+	busy := target.Outcome{Status: 503, Code: entity.ServerBusy}
+	rows := []struct {
+		sentence string
+		silence  target.Outcome
+		newName  bool
+		want     error
+		left     bool
+	}{
+		{"a table of a new name is ours though the reply was lost", target.Outcome{Detail: "reset"}, true, nil, false},
+		{"or the service took too long", timedOut, true, nil, false},
+		{"a table of a given name may be somebody else's", timedOut, false, campaign.ErrTableExists, true},
+		{"a busy service has created nothing, so that what exists is not ours", busy, true, campaign.ErrTableExists, true},
+	}
+	for _, row := range rows {
+		s := small(t)
+		w := newWorld(t, s, nil)
+		runner := &drive.Virtual{Target: &forgetful{w.target, row.silence}}
+		_, err := w.run(t, context.Background(), runner, campaign.Options{Scenario: s, Table: "stress", NewName: row.newName})
+		if !errors.Is(err, row.want) {
+			t.Errorf("%s: Run = %v; want %v", row.sentence, err, row.want)
+		}
+		reply := w.engine.Submit(runner.Now(), &engine.Request{Account: "a", Table: "stress", Verb: entity.DeleteTable})
+		if left := reply.Code == entity.OK; left != row.left {
+			t.Errorf("%s: the table is left behind: %v; want %v", row.sentence, left, row.left)
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"loadgen/engine/entity"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/drive"
+	"loadgen/scenarios/workflow"
+	"loadgen/scenarios/workflow/machine"
+	"loadgen/target"
+)
+
+// longestTable is how much of a table's name the name of a store keeps: no store has
+// more than 63 characters.
+const longestTable = 48
+
+// storeName returns the name of a queue or a container of the run on a table: small
+// letters and digits, and a dash between them.
+func storeName(table, name string) string {
+	table = strings.ToLower(table)
+	return table[max(0, len(table)-longestTable):] + "-" + strings.ToLower(name)
+}
+
+// performed returns every operation of the scenario that is a workflow, with its kind.
+func (c *Campaign) performed(visit func(kind *machine.Kind, spec *scenarios.OperationSpec)) {
+	for i := range c.Scenario.Phases {
+		list := c.Scenario.Phases[i].Operations()
+		for j := range list {
+			if kind := workflow.Find(list[j].Workflow); kind != nil {
+				visit(kind, &list[j])
+			}
+		}
+	}
+}
+
+// clear drops what workflows have made beside the run's own tables, after a run that
+// ended with an error or nil. Where a table of the run is somebody else's, no workflow
+// was carried out, and what is called like this is that somebody's, too. Where the record
+// can no longer be written, what is dropped goes unrecorded.
+func (c *Campaign) clear(ctx context.Context, ended error) error {
+	if slices.ContainsFunc(c.sites, func(at site) bool { return !at.ours }) {
+		return nil
+	}
+	list, broken := c.made(), errors.Is(ended, results.ErrWrite)
+	if broken {
+		if err := c.unrecorded(); err != nil {
+			return err
+		}
+	}
+	var failures []error
+	for i := 0; i < len(list); i++ {
+		_, err := c.once(ctx, kindDrop, kindDrop, list[i], target.Expected{NotFound: true})
+		failures = append(failures, err)
+		if errors.Is(err, ErrPreparation) && c.doubtful {
+			// Nobody answers: to ask for each of the others would take as long again.
+			break
+		}
+		if errors.Is(err, results.ErrWrite) && !broken {
+			broken = true
+			if err := c.unrecorded(); err != nil {
+				return errors.Join(append(failures, err)...)
+			}
+			i-- // it may not have been dropped
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// made returns the deletions of all that workflows can have made, each once.
+func (c *Campaign) made() []target.Operation {
+	var list []target.Operation
+	seen := make(map[string]bool)
+	add := func(op target.Operation, name string) {
+		if !seen[name] {
+			list = append(list, op)
+		}
+		seen[name] = true
+	}
+	c.performed(func(kind *machine.Kind, spec *scenarios.OperationSpec) {
+		if kind.Tables != nil {
+			for _, name := range kind.Tables(spec.With) {
+				add(target.Operation{Verb: entity.DeleteTable, Table: c.Table + name}, "table "+name)
+			}
+		}
+		if kind.Stores != nil {
+			for _, store := range kind.Stores(spec.With) {
+				verb := target.DropContainer
+				if store.Queue {
+					verb = target.DropQueue
+				}
+				add(target.Operation{Beside: &target.Beside{Verb: verb, Store: storeName(c.Table, store.Name)}}, verb.String()+store.Name)
+			}
+		}
+	})
+	return list
+}
+
+// Stores returns what a run of the scenario uses beside its tables: queues, containers
+// of blobs. A target has to have what is there.
+func Stores(s *scenarios.Scenario) (queues, blobs bool) {
+	c := &Campaign{Options: Options{Scenario: s}}
+	c.performed(func(kind *machine.Kind, spec *scenarios.OperationSpec) {
+		if kind.Stores == nil {
+			return
+		}
+		for _, store := range kind.Stores(spec.With) {
+			queues, blobs = queues || store.Queue, blobs || !store.Queue
+		}
+	})
+	return queues, blobs
+}
+
+// Tables returns what is added to the name of the run's table for each table that the
+// workflows of a scenario make and delete by themselves: under a name that the user
+// chose they could be somebody else's.
+func Tables(s *scenarios.Scenario) []string {
+	var names []string
+	c := &Campaign{Options: Options{Scenario: s}}
+	c.performed(func(kind *machine.Kind, spec *scenarios.OperationSpec) {
+		if kind.Tables != nil {
+			names = append(names, kind.Tables(spec.With)...)
+		}
+	})
+	return names
+}
+
+// site is a table that a run works on, in one account.
+type site struct {
+	account int
+	table   string
+	// copies is what the table's name has beside that of the run's, for the copies of
+	// entities that lie in it; empty for the table itself.
+	copies string
+	// ours says that the table is there because this run made or took it.
+	ours bool
+}
+
+// settleIn has the run work on the table, and those of copies, in each account, and every request of a
+// partition go to the account that the partition lies in.
+func (c *Campaign) settleIn(accounts *scenarios.Sharding) {
+	for account := range accounts.Number() {
+		c.sites = append(c.sites, site{account: account, table: c.Table})
+		for _, copies := range c.Scenario.Tables() {
+			c.sites = append(c.sites, site{account: account, table: c.Table + copies, copies: copies})
+		}
+	}
+	if accounts.Number() > 1 {
+		c.accountOf = accounts.AccountOf
+	}
+}
+
+// String names the table as errors do. The first account is the only one of most
+// runs, and goes without saying.
+func (at *site) String() string {
+	if at.account == 0 {
+		return at.table
+	}
+	return fmt.Sprintf("%s in account %d", at.table, at.account+1)
+}
+
+// stage returns the name of a stage of this table alone.
+func (at *site) stage(name string) string {
+	if at.copies != "" {
+		name += " " + at.copies
+	}
+	if at.account == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s in account %d", name, at.account+1)
+}
+
+// operation returns an operation on the table.
+func (at *site) operation(verb entity.Verb) target.Operation {
+	return target.Operation{Verb: verb, Account: at.account, Table: at.table}
+}
+
+// drop deletes the tables that are this run's, after a run that ended with an error
+// or nil. One that cannot be deleted keeps none of the others.
+func (c *Campaign) drop(ctx context.Context, ended error) error {
+	var failures []error
+	for i := range c.sites {
+		if c.sites[i].ours {
+			failures = append(failures, c.dropAt(ctx, &c.sites[i], ended))
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// dropAt deletes one table. Where the record can no longer be written, the deletion
+// goes unrecorded.
+func (c *Campaign) dropAt(ctx context.Context, at *site, ended error) error {
+	if !errors.Is(ended, results.ErrWrite) {
+		if err := c.dropOnce(ctx, at); !errors.Is(err, results.ErrWrite) {
+			return err
+		}
+	}
+	if err := c.unrecorded(); err != nil {
+		return err
+	}
+	return c.dropOnce(ctx, at)
+}
+
+// unrecorded has what follows be recorded where nobody reads it.
+func (c *Campaign) unrecorded() error {
+	unread, err := results.NewRecorder(new(results.Memory), results.Manifest{Operations: c.kinds})
+	if err == nil {
+		c.ledger = &drive.Ledger{Recorder: unread}
+	}
+	return err
+}
+
+func (c *Campaign) dropOnce(ctx context.Context, at *site) error {
+	_, err := c.once(ctx, at.stage(kindDrop), kindDrop, at.operation(entity.DeleteTable), target.Expected{NotFound: true})
+	return err
+}

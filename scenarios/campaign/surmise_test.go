@@ -1,0 +1,49 @@
+package campaign_test
+
+import (
+	"testing"
+
+	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
+)
+
+// What a workflow's queries read is due, of each partition what it holds: of fifty
+// employees to a department all, in the one where they lie, and as many as nobody knows
+// of where only the workflow itself writes.
+func TestWorkflowsAreDueWhatTheirQueriesRead(t *testing.T) {
+	for _, row := range []struct {
+		use     string
+		touches int
+	}{{"together", 1}, {"apart", 2}} {
+		s, err := scenarios.Builtin("one-to-many-partition")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Set("use", row.use); err != nil {
+			t.Fatal(err)
+		}
+		given, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "company"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		preview, err := given.Preview(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reads := 0
+		for k := range uint64(100) {
+			var touches []campaign.Touch
+			kind, due := preview.Operation(k, "company", func(touch campaign.Touch) { touches = append(touches, touch) })
+			if kind != 1 {
+				continue
+			}
+			reads++
+			if due < 30 || due > 90 || len(touches) != row.touches || touches[0].Entities != due-int64(row.touches-1) {
+				t.Errorf("%s, operation %d: %d are due, %+v; want the fifty or so of a department", row.use, k, due, touches)
+			}
+		}
+		if reads < 30 {
+			t.Errorf("%s: %d of 100 operations read; want about half", row.use, reads)
+		}
+	}
+}

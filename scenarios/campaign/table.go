@@ -1,0 +1,150 @@
+package campaign
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/results"
+	"loadgen/scenarios/drive"
+	"loadgen/scenarios/workflow/machine"
+	"loadgen/target"
+)
+
+// The marker is an entity by which this tool knows its own tables again. It
+// lies in a partition of its own and holds the first entity number that no run
+// has used, so that a further run inserts none twice.
+const (
+	markerPartition = "~loadgen"
+	markerRow       = "marker"
+	markerScenario  = "Scenario"
+	markerFresh     = "FreshNumber"
+)
+
+// create makes the tables, or takes those that are marked as this tool's, and marks
+// them.
+func (c *Campaign) create(ctx context.Context) error {
+	for i := range c.sites {
+		if err := c.createAt(ctx, &c.sites[i]); err != nil {
+			return err
+		}
+	}
+	claimed, err := c.claimed()
+	if err != nil {
+		return err
+	}
+	for i := range c.sites {
+		if err := c.markAt(ctx, &c.sites[i], claimed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// createAt makes one table, or takes it.
+func (c *Campaign) createAt(ctx context.Context, at *site) error {
+	outcome, err := c.once(ctx, at.stage(kindCreate), kindCreate, at.operation(entity.CreateTable), target.Expected{Conflict: true})
+	// A run that is stopped at this very moment has made the table all the same,
+	// and so may have an attempt whose reply was lost: where nobody else can
+	// have a table of that name, it is this run's.
+	at.ours = outcome.Class(target.Expected{}) == results.Ok || c.doubtful && c.NewName
+	if err == nil && outcome.Code == entity.TableBeingDeleted {
+		if outcome, err = c.createLater(ctx, at); err == nil {
+			at.ours = outcome.Class(target.Expected{}) == results.Ok
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if outcome.Status == entity.TableAlreadyExists.Status() && !at.ours {
+		if !c.Reuse {
+			return fmt.Errorf("%w: %s; give it another name, or take it with --reuse if this tool made it", ErrTableExists, at)
+		}
+		if err := c.take(ctx, at); err != nil {
+			return err
+		}
+	}
+	at.ours = true
+	return nil
+}
+
+// The service says that it takes at least 40 s to be through with a table that was
+// deleted: a run that follows another on its table asks again until then.
+const (
+	deletionLimit = 2 * time.Minute
+	deletionPause = 2 * time.Second
+)
+
+// createLater makes a table whose name one has that is being deleted, and returns what
+// it was answered last.
+func (c *Campaign) createLater(ctx context.Context, at *site) (target.Outcome, error) {
+	var answer target.Outcome
+	var ask func() machine.Request
+	ask = func() machine.Request {
+		return machine.Request{Operation: at.operation(entity.CreateTable), Expected: target.Expected{Conflict: true},
+			Then: func(a machine.Attempt) machine.Turn {
+				if a.Outcome.Code == entity.TableBeingDeleted {
+					return machine.SendAfter(deletionPause, ask())
+				}
+				return machine.End()
+			}}
+	}
+	stage := c.preparing(at.stage("recreate"), 1, 1, deletionLimit)
+	stage.AccountOf = func(string) int { return at.account }
+	stage.Build = func(uint64) drive.Work {
+		script := machine.NewScript(func(*machine.Script) machine.Request { return ask() })
+		return drive.Work{Kind: c.kindOf[kindCreate], Workflow: script}
+	}
+	stage.Observe = func(_ uint64, o *target.Outcome, _ results.Class) { answer = *o }
+	if err := c.run(ctx, stage); err != nil {
+		return answer, err
+	}
+	if answer.Class(target.Expected{Conflict: true}) != results.Ok || answer.Code == entity.TableBeingDeleted {
+		return answer, fmt.Errorf("%w: %s cannot be made after %v of asking; the last answer was %d %s %s",
+			ErrPreparation, at, deletionLimit, answer.Status, answer.Code, answer.Detail)
+	}
+	return answer, nil
+}
+
+// take reads the marker of a table that exists.
+func (c *Campaign) take(ctx context.Context, at *site) error {
+	get := at.operation(entity.Get)
+	get.Change.Key = entity.Key{Partition: markerPartition, Row: markerRow}
+	outcome, err := c.once(ctx, at.stage("take"), kindMark, get, target.Expected{NotFound: true})
+	if err != nil {
+		return err
+	}
+	fresh, marked := outcome.Entity.Lookup(markerFresh)
+	if outcome.Status == entity.ResourceNotFound.Status() || !marked {
+		return fmt.Errorf("%w: %s has no marker and is left alone", ErrNotOurs, at)
+	}
+	c.fresh = max(c.fresh, uint64(max(0, fresh.Int())))
+	return nil
+}
+
+// claimed returns the first number that this run cannot use. The markers hold it
+// before any number is used, so that a run that is killed leaves no doubt.
+func (c *Campaign) claimed() (uint64, error) {
+	all, err := c.dryRun(len(c.Scenario.Phases))
+	claimed := c.fresh
+	for _, d := range all {
+		claimed += d.claims()
+	}
+	return claimed, err
+}
+
+// markAt writes the marker of one table.
+func (c *Campaign) markAt(ctx context.Context, at *site, claimed uint64) error {
+	put := at.operation(entity.InsertOrReplace)
+	put.Change = entity.Change{
+		Verb: entity.InsertOrReplace,
+		Key:  entity.Key{Partition: markerPartition, Row: markerRow},
+		Properties: []entity.Property{
+			{Name: markerScenario, Value: entity.String(c.Scenario.Name)},
+			{Name: markerFresh, Value: entity.Int64(int64(claimed))},
+		},
+	}
+	_, err := c.once(ctx, at.stage(kindMark), kindMark, put, target.Expected{})
+	return err
+}

@@ -1,0 +1,239 @@
+package campaign
+
+import (
+	"context"
+	"sort"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/arrival"
+	"loadgen/scenarios/drive"
+	"loadgen/scenarios/keys"
+	"loadgen/target"
+)
+
+// traffic offers load as it arrives.
+func (c *Campaign) traffic(ctx context.Context, phase int) error {
+	d, err := c.staged(phase)
+	if err != nil {
+		return err
+	}
+	c.fresh += d.stage.Due() * stride(d.Operations)
+	if len(d.StopOn) == 0 && d.StopWhenStable == 0 {
+		return c.run(ctx, d.stage)
+	}
+	watch := newGuard(d.Traffic)
+	d.stage.Enough, d.stage.Settling = watch.enough, d.StopWhenStable > 0
+	before := c.ledger.Observers
+	c.ledger.Observers = append(before[:len(before):len(before)], watch)
+	defer func() { c.ledger.Observers = before }()
+	return c.run(ctx, d.stage)
+}
+
+// staged returns a phase whose stage has all that it takes to send it.
+func (c *Campaign) staged(phase int) (*dry, error) {
+	d, err := c.dry(phase)
+	if err != nil {
+		return nil, err
+	}
+	stage := d.stage
+	stage.Phases = c.trafficPhases(stage.Name, d.Traffic, stage.Schedule)
+	if last := &stage.Phases[len(stage.Phases)-1]; d.Count > 0 {
+		// It lasts as long as its operations do, which is not known before.
+		last.End = last.Begin
+	}
+	return d, c.offer(d)
+}
+
+// arrive gives a stage its open or closed loop.
+func (c *Campaign) arrive(stage *drive.Stage, spec *scenarios.Traffic) error {
+	if spec.Clients == 0 {
+		var err error
+		stage.Schedule, err = c.schedule(stage.Name, spec)
+		return err
+	}
+	if spec.Count > 0 {
+		stage.Lanes, stage.Count, stage.Limit = spec.Clients, uint64(spec.Count), countedLimit
+		return nil
+	}
+	stage.Lanes, stage.Count, stage.For = spec.Clients, mostThoughts(spec.Clients, spec.Think, spec.For), spec.For
+	stage.Think = thinking(spec.Think, clock.NewStream(c.Scenario.Seed, "think/"+stage.Name))
+	return nil
+}
+
+// countedLimit bounds a closed loop that lasts as long as its operations do.
+const countedLimit = time.Hour
+
+// schedule returns when the operations of an open loop are due.
+func (c *Campaign) schedule(phase string, spec *scenarios.Traffic) (arrival.Schedule, error) {
+	chance := clock.NewStream(c.Scenario.Seed, "arrivals/"+phase)
+	ladder := c.ladder(spec)
+	if len(ladder) == 0 {
+		return spec.Schedule(chance)
+	}
+	steps, err := arrival.NewSteps(ladder...)
+	if err != nil {
+		return nil, err
+	}
+	return arrival.NewJittered(steps, chance), nil
+}
+
+// offer gives a stage its operations: those that the rows of a trace name, or a mix
+// over partitions.
+func (c *Campaign) offer(d *dry) error {
+	stage, phase := d.stage, d.phase
+	if trace := keyedTrace(d.Traffic); trace != nil {
+		replay, err := c.newReplay(phase, trace)
+		if err != nil {
+			return err
+		}
+		stage.Build, stage.Outline = replay.work, replay.outline
+		return nil
+	}
+	if d.Events() {
+		events, err := c.eventsOf(d)
+		if err != nil {
+			return err
+		}
+		stage.Build, stage.Outline = events.work, events.outline
+		return events.stocked()
+	}
+	partitions, err := c.spreadOver(phase)
+	if err != nil {
+		return err
+	}
+	return c.offerMix(stage, phase, partitions)
+}
+
+// offeredBefore returns how long the phases of event traffic before a phase last.
+func (c *Campaign) offeredBefore(phase int) time.Duration {
+	lasts := time.Duration(0)
+	for i := range phase {
+		if t := c.Scenario.Phases[i].Traffic; t != nil && t.Events() {
+			lasts += t.Lasts()
+		}
+	}
+	return lasts
+}
+
+// keyedTrace returns the trace whose rows say what is to be done, nil where none
+// does.
+func keyedTrace(spec *scenarios.Traffic) *arrival.Trace {
+	if spec.Arrivals == nil || spec.Arrivals.Recorded == nil || !spec.Arrivals.Recorded.Keyed() {
+		return nil
+	}
+	return spec.Arrivals.Recorded
+}
+
+// trafficPhases returns the parts that traffic is recorded as: its warm-up, and
+// then each step, or all the rest.
+func (c *Campaign) trafficPhases(name string, spec *scenarios.Traffic, schedule arrival.Schedule) []results.Phase {
+	var phases []results.Phase
+	if spec.WarmUp > 0 {
+		phases = append(phases, results.Phase{Name: name + " (warm-up)", End: spec.WarmUp})
+	}
+	steps := []results.Phase{{Name: name, End: spec.Lasts(), Reported: true}}
+	if ladder := c.ladder(spec); len(ladder) > 0 {
+		steps = stepPhases(name, ladder, len(spec.Arrivals.Steps.Rates))
+	}
+	for _, step := range steps {
+		if step.Begin = max(step.Begin, spec.WarmUp); step.Begin < step.End {
+			phases = append(phases, step)
+		}
+	}
+	for i := range phases {
+		if schedule != nil && phases[i].Rate == 0 {
+			phases[i].Rate, phases[i].Varying = rateOf(spec, schedule, phases[i].Begin, phases[i].End)
+		}
+	}
+	return phases
+}
+
+// rateOf returns the rate of a part of a schedule: its own where it has one all the
+// time, else how many operations are due in it, per second, and that it varies.
+func rateOf(t *scenarios.Traffic, schedule arrival.Schedule, begin, end time.Duration) (rate float64, varying bool) {
+	switch a := t.Arrivals; {
+	case a.Constant > 0:
+		return t.PerSecond(a.Constant), false
+	case a.Poisson > 0 || a.Steps != nil && schedule.Rate(begin) == schedule.Rate(end-1):
+		return schedule.Rate(begin), false
+	}
+	return float64(dueBefore(schedule, end)-dueBefore(schedule, begin)) / (end - begin).Seconds(), true
+}
+
+// dueBefore returns how many operations of a schedule are due before a time.
+func dueBefore(schedule arrival.Schedule, at time.Duration) uint64 {
+	return uint64(sort.Search(int(schedule.Len()), func(n int) bool { return schedule.At(uint64(n)) >= at }))
+}
+
+// replay decides what operation k of a phase is by the rows of a trace, which name
+// an operation and a key each. What is written is generated, as that of a mix is.
+type replay struct {
+	// mix has the kinds of operation, their numbers and ids, and no partition.
+	*mix
+	trace     *arrival.Trace
+	generator *keys.Generator
+	// parts are what those of the operations that merge write.
+	parts []*keys.Part
+}
+
+// newReplay returns what a trace has a phase do.
+func (c *Campaign) newReplay(phase int, trace *arrival.Trace) (*replay, error) {
+	m, err := c.newMix(phase)
+	if err != nil {
+		return nil, err
+	}
+	m.deletes = deletes(m.specs, trace)
+	r := &replay{mix: m, trace: trace, generator: c.generator, parts: make([]*keys.Part, len(m.specs))}
+	for i := range m.specs {
+		if m.specs[i].Merges() {
+			if r.parts[i], err = m.specs[i].Part(c.generator); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return r, nil
+}
+
+// deletes reports whether a row deletes what later ones may look for. That an
+// operation could is not enough: where the trace names none, most are implied.
+func deletes(specs []scenarios.OperationSpec, trace *arrival.Trace) bool {
+	for n := range trace.Len() {
+		if specs[trace.Row(n).Operation].Verb == entity.Delete {
+			return true
+		}
+	}
+	return false
+}
+
+// outline returns operation k without its content.
+func (r *replay) outline(k uint64) drive.Work {
+	kind := r.trace.Row(k).Operation
+	return drive.Work{Kind: r.indexes[kind], Offers: int64(r.specs[kind].Offers())}
+}
+
+// work returns operation k.
+func (r *replay) work(k uint64) drive.Work {
+	row := r.trace.Row(k)
+	spec, w := &r.specs[row.Operation], r.outline(k)
+	w.Operation.Verb, w.Operation.Table = spec.Verb, r.table
+	change := &w.Operation.Change
+	change.Verb, change.Key = spec.Verb, row.Key
+	number := r.fresh + k*r.stride
+	switch spec.Verb {
+	case entity.Insert, entity.Replace, entity.InsertOrReplace:
+		change.Properties = r.generator.Properties(number)
+	case entity.Merge, entity.InsertOrMerge:
+		change.Properties = r.parts[row.Operation].Properties(number)
+	}
+	switch spec.Verb {
+	case entity.Replace, entity.Merge, entity.Delete:
+		change.Match = entity.MatchAny
+	}
+	w.Expected = target.Expected{NotFound: spec.Verb == entity.Delete || r.deletes && expectsExisting(spec.Verb)}
+	r.ids.guard(k, spec, &w)
+	return w
+}

@@ -1,0 +1,330 @@
+package campaign_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/report/verdict"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/drive"
+	"loadgen/target"
+	"loadgen/target/inprocess"
+)
+
+// races is a small table whose traffic the tests fill in. It is loaded by one lane:
+// of transactions due at one instant, in real time, either may come first, and which
+// of them is refused decides how long the load takes.
+const races = `name: races
+seed: 11
+workers: 200
+retry: short
+model: {profile: documented, partition_target: 200}
+attributes:
+  event: {list: [NYC, Berlin, Oslo], weights: [2, 1, 1]}
+  bib: {sequence: 1}
+  age: {uniform: [18, 79]}
+entity:
+  size: 600
+  filler: Notes
+  properties: [{name: Age, type: Int32, value: "{age}"}]
+design: {partition_key: "{event}", row_key: "{bib}__{age}"}
+phases:
+  - name: load
+    load: {entities: 300, transaction: 100, lanes: 1}
+  - name: measure
+    traffic: {%s}
+`
+
+// offers are the operations of most tests.
+const offers = "partitions: all, " + offered
+
+// offered are those operations for partitions that a test names.
+const offered = `operations: [{verb: get, weight: 5}, {verb: insert, weight: 2}, {verb: replace}, {name: pay, verb: merge, properties: [{name: Age, type: Int32, value: "{age}"}]}, {verb: delete}, {verb: query, rows: 5}, {verb: batch, entities: 3}]`
+
+// keyedRows is a trace of every verb of a single entity, and of keys that are
+// there and are not.
+func keyedRows() string {
+	verbs := []string{"get", "insert", "replace", "merge", "insert-or-replace", "insert-or-merge", "delete"}
+	var text strings.Builder
+	for n := range 800 {
+		fmt.Fprintf(&text, "%d.%03d,%s,%s,%d\n", n/160, n%160*6, verbs[n%7], []string{"NYC", "Rome"}[n/7%2], n/14)
+	}
+	return text.String()
+}
+
+// instantRows is a trace of instants alone, no two of which are the same.
+func instantRows() string {
+	var text strings.Builder
+	for n := range 900 {
+		fmt.Fprintf(&text, "%d.%03dms\n", n*n/200, n)
+	}
+	return text.String()
+}
+
+// trafficked returns a scenario with traffic, whose trace has been read.
+func trafficked(t testing.TB, traffic string, trace string) *scenarios.Scenario {
+	t.Helper()
+	s, err := scenarios.Parse("races.yaml", fmt.Appendf(nil, races, traffic))
+	if err == nil {
+		err = s.ReadFiles(func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(trace)), nil })
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// ran is what became of a scenario.
+type ran struct {
+	record *results.Record
+	folder *results.Memory
+	ended  error
+}
+
+// carriedOut runs a scenario with the target's own counts in its record, in virtual
+// time or, within a synctest bubble, in real time.
+func carriedOut(t testing.TB, s *scenarios.Scenario, inReal bool, wrap func(*inprocess.Target) target.Target) ran {
+	t.Helper()
+	e := engineOf(t, s, false)
+	var runner drive.Runner = &drive.Virtual{Target: inprocess.New(e, "one", nil)}
+	if inReal {
+		clk := clock.NewReal()
+		var to target.Target = inprocess.New(e, "one", clk)
+		if wrap != nil {
+			to = wrap(to.(*inprocess.Target))
+		}
+		runner = &drive.Live{Clock: clk, Target: to, Workers: s.Workers}
+	}
+	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "races"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := new(results.Memory)
+	recorder, err := results.NewRecorder(folder, results.Manifest{Operations: c.Kinds()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := c.Run(context.Background(), runner, &drive.Ledger{Recorder: recorder})
+	validity := results.Valid
+	if ended != nil {
+		validity = results.Partial
+	}
+	counts := results.TargetCounts(e.Counts())
+	if err := recorder.Finish(runner.Now().Offset(), validity, nil, &counts); err != nil {
+		t.Fatal(err)
+	}
+	record, err := results.Read(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ran{record, folder, ended}
+}
+
+// The books close for every kind of arrivals and both loops, live and virtual, at
+// a load of which some is refused, and both runners keep the same record.
+func TestBooksOfEveryArrivalKind(t *testing.T) {
+	for _, test := range []struct{ name, traffic, trace string }{
+		{"constant", "arrivals: {constant: 400}, for: 2s, " + offers, ""},
+		{"poisson", "arrivals: {poisson: 400}, for: 2s, " + offers, ""},
+		{"ramp", "arrivals: {ramp: {from: 0, to: 900}}, for: 2s, " + offers, ""},
+		{"steps", "arrivals: {steps: {rates: [200, 1000], each: 1s}}, " + offers, ""},
+		{"burst", "arrivals: {burst: {base: 100, peak: 1500, every: 1s, length: 250ms}}, for: 2s, " + offers, ""},
+		{"sine", "arrivals: {sine: {mean: 500, amplitude: 500, period: 2s}}, for: 2s, " + offers, ""},
+		{"a trace of instants", "arrivals: {trace: t.csv}, partitions: [NYC], " + offered, instantRows()},
+		{"a trace of operations and keys", "arrivals: {trace: t.csv}, drain: 1s", keyedRows()},
+		{"rates in entities", "arrivals: {constant: 600}, unit: entities, for: 2s, " + offers, ""},
+		{"with a warm-up, at one partition", "arrivals: {constant: 500}, partitions: [NYC], for: 3s, warm_up: 1s, " + offered, ""},
+		{"without a drain", "arrivals: {constant: 400}, for: 2s, drain: 0s, " + offers, ""},
+		{"a closed loop", "clients: 40, think: 50ms, for: 2s, " + offers, ""},
+		{"a closed loop with a warm-up", "clients: 40, think: 50ms, for: 2s, warm_up: 1s, " + offers, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if testing.Short() && !strings.HasPrefix(test.name, "a ") && test.name != "poisson" {
+				t.Skip("the other kinds take long under the race detector, and the same paths")
+			}
+			virtual := carriedOut(t, trafficked(t, test.traffic, test.trace), false, nil)
+			var real ran
+			synctest.Test(t, func(t *testing.T) { real = carriedOut(t, trafficked(t, test.traffic, test.trace), true, nil) })
+			for runner, r := range map[string]ran{"virtual": virtual, "live": real} {
+				if faults := verdict.Books(r.record); len(faults) > 0 || r.ended != nil {
+					t.Errorf("%s: %v, the books say %q; want them closed", runner, r.ended, faults)
+				}
+				if sum := r.record.Total(results.Reported); sum.Scheduled < 300 || sum.Attempts < sum.Sent {
+					t.Errorf("%s: %d operations and %d attempts are reported; want hundreds", runner, sum.Scheduled, sum.Attempts)
+				}
+				for _, kind := range r.record.Manifest.Operations {
+					of := r.record.Total(func(_ *results.Phase, k results.Kind) bool { return k.Name == kind.Name })
+					if of.Sent == 0 && kind.Name != "count" {
+						t.Errorf("%s: no %s was sent; want some of each", runner, kind.Name)
+					}
+				}
+			}
+			for _, file := range []string{results.RunFile, results.IntervalsFile, results.EventsFile} {
+				if a, b := virtual.folder.Bytes(file), real.folder.Bytes(file); string(a) != string(b) {
+					t.Errorf("%s of a live run differs from that of virtual time", file)
+				}
+			}
+		})
+	}
+}
+
+// Some of that load is refused, so that retries are in the books as well.
+func TestBooksWereOpen(t *testing.T) {
+	r := carriedOut(t, trafficked(t, "arrivals: {constant: 900}, for: 4s, drain: 0s, "+offers, ""), false, nil)
+	if sum := r.record.Total(results.Reported); sum.Refused == 0 || sum.Handled == 0 || sum.Cut == 0 {
+		t.Errorf("refused %d, handled %d, cut %d; want some of each", sum.Refused, sum.Handled, sum.Cut)
+	}
+}
+
+func TestPhasesOfTraffic(t *testing.T) {
+	type phase struct {
+		name       string
+		begin, end time.Duration
+		rate       float64
+		reported   bool
+		varying    bool
+	}
+	for _, test := range []struct {
+		name, traffic string
+		want          []phase
+	}{
+		{"one for all", "arrivals: {constant: 100}, for: 4s, " + offers, []phase{{"measure", 0, 4 * time.Second, 100, true, false}}},
+		{"the warm-up is not reported", "arrivals: {constant: 100}, for: 4s, warm_up: 1s, " + offers,
+			[]phase{{"measure (warm-up)", 0, time.Second, 100, false, false}, {"measure", time.Second, 4 * time.Second, 100, true, false}}},
+		{"a ramp has the mean of its part", "arrivals: {ramp: {from: 0, to: 400}}, for: 4s, warm_up: 2s, " + offers,
+			[]phase{{"measure (warm-up)", 0, 2 * time.Second, 100, false, true}, {"measure", 2 * time.Second, 4 * time.Second, 300, true, true}}},
+		{"steps are phases, less the warm-up", "arrivals: {steps: {rates: [100, 200, 100], each: 2s}}, warm_up: 3s, " + offers,
+			[]phase{{"measure (warm-up)", 0, 3 * time.Second, 400. / 3, false, true}, {"measure 200/s", 3 * time.Second, 4 * time.Second, 200, true, false},
+				{"measure 100/s #2", 4 * time.Second, 6 * time.Second, 100, true, false}}},
+		{"clients have no rate", "clients: 10, think: 100ms, for: 4s, warm_up: 1s, " + offers,
+			[]phase{{"measure (warm-up)", 0, time.Second, 0, false, false}, {"measure", time.Second, 4 * time.Second, 0, true, false}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := carriedOut(t, trafficked(t, test.traffic, ""), false, nil)
+			var got []phase
+			var start time.Duration
+			for i := range r.record.Phases {
+				if p := &r.record.Phases[i]; p.Stage == "measure" {
+					if len(got) == 0 {
+						start = p.Begin
+					}
+					got = append(got, phase{p.Name, p.Begin - start, p.End - start, p.Rate, p.Reported, p.Varying})
+					sent := int64(0)
+					for k := range p.Kinds {
+						sent += p.Kinds[k].Scheduled
+					}
+					if want := p.Rate * p.Seconds(); p.Rate > 0 && math.Abs(float64(sent)-want) > 2 {
+						t.Errorf("%q has %d operations; want %.0f", p.Name, sent, want)
+					} else if sent == 0 {
+						t.Errorf("%q has no operation; want some", p.Name)
+					}
+				}
+			}
+			for i := range got {
+				got[i].rate = math.Round(got[i].rate)
+			}
+			for i := range test.want {
+				test.want[i].rate = math.Round(test.want[i].rate)
+			}
+			if !reflect.DeepEqual(got, test.want) {
+				t.Errorf("the phases are %+v; want %+v", got, test.want)
+			}
+		})
+	}
+}
+
+// seenBy is a target that keeps what it was asked.
+type seenBy struct {
+	*inprocess.Target
+	asked *[]target.Operation
+}
+
+func (s seenBy) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
+	*s.asked = append(*s.asked, *op)
+	return s.Target.Submit(now, op)
+}
+
+// The rows of a trace decide what is done to which entity, and when.
+func TestTraceDecidesOperationAndKey(t *testing.T) {
+	const rows = "0,get,NYC,1\n0.25,pay,Rome,r\n0.25,insert,Rome,s\n1,delete,NYC,1\n"
+	s := trafficked(t, `arrivals: {trace: t.csv}, operations: [{verb: get}, {name: pay, verb: insert-or-merge, properties: [{name: Age, type: Int32, value: "{age}"}]}, {verb: insert}, {verb: delete}]`, rows)
+	var asked []target.Operation
+	runner := &drive.Virtual{Target: seenBy{inprocess.New(engineOf(t, s, false), "one", nil), &asked}}
+	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "races"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorder, err := results.NewRecorder(new(results.Memory), results.Manifest{Operations: c.Kinds()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Run(context.Background(), runner, &drive.Ledger{Recorder: recorder}); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, op := range asked {
+		if op.Verb.IsChange() && op.Change.Key.Partition != "~loadgen" || op.Verb == entity.Get {
+			got = append(got, fmt.Sprintf("%v %v %d", op.Verb, op.Change.Key, len(op.Change.Properties)))
+		}
+	}
+	if want := []string{"get {NYC 1} 0", "insert-or-merge {Rome r} 1", "insert {Rome s} 2", "delete {NYC 1} 0"}; !slices.Equal(got, want) {
+		t.Errorf("the target was asked %q; want %q", got, want)
+	}
+}
+
+func TestForecastOfTraffic(t *testing.T) {
+	for _, test := range []struct{ name, traffic, trace string }{
+		{"an open loop", "arrivals: {sine: {mean: 100, amplitude: 50, period: 2s}}, for: 6s, " + offers, ""},
+		{"a closed loop", "clients: 20, think: 200ms, for: 6s, " + offers, ""},
+		{"a trace", "arrivals: {trace: t.csv}", keyedRows()},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := trafficked(t, test.traffic, test.trace)
+			c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "races"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			forecast, sum := c.Forecast(), carriedOut(t, s, false, nil).record.Total(results.Everything)
+			if off := math.Abs(float64(forecast.Requests)/float64(sum.Sent) - 1); off > .12 {
+				t.Errorf("Forecast: %d requests; the run sent %d operations", forecast.Requests, sum.Sent)
+			}
+			if forecast.Lasts < 5*time.Second || forecast.Lasts > 6*time.Second {
+				t.Errorf("Forecast: lasts %v; want 5 to 6 s", forecast.Lasts)
+			}
+			if f := c.Footprint(true); f.Waiting <= 0 || f.Entities <= 0 || f.Histograms <= 0 {
+				t.Errorf("Footprint = %+v; want some of each", f)
+			}
+		})
+	}
+}
+
+// What the rows of a trace do decides what it weighs on the wire.
+func TestForecastOfATraceGoesByItsRows(t *testing.T) {
+	of := func(verb string) campaign.Forecast {
+		rows := strings.Repeat("0,"+verb+",NYC,1\n", 500)
+		c, err := campaign.NewCampaign(campaign.Options{Scenario: trafficked(t, "arrivals: {trace: t.csv}", rows), Table: "races"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Forecast()
+	}
+	reads, writes := of("get"), of("replace")
+	if more := writes.Sent - reads.Sent; more < 500*300 {
+		t.Errorf("500 replaces send %d bytes more than 500 gets; want those of their entities", more)
+	}
+	if more := reads.Received - writes.Received; more < 500*300 {
+		t.Errorf("500 gets receive %d bytes more than 500 replaces; want those of their entities", more)
+	}
+}

@@ -1,0 +1,256 @@
+package capture_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/rest"
+	"loadgen/results"
+	"loadgen/scenarios/capture"
+)
+
+func TestOptionsAreValidated(t *testing.T) {
+	recorder, err := results.NewRecorder(new(results.Memory), manifest())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		name    string
+		options capture.Options
+		want    []string
+	}{
+		{"a recorder is all it takes", capture.Options{Recorder: recorder}, nil},
+		{"the greatest bounds", capture.Options{Recorder: recorder, Partitions: 1 << 16, Shapes: 1 << 14, Tables: 1 << 12,
+			Retries: 1 << 20, Window: time.Hour, Hold: time.Minute}, nil},
+		{"nothing at all", capture.Options{}, []string{"recorder: there is none"}},
+		{"everything below", capture.Options{Recorder: recorder, Partitions: -1, Shapes: -1, Tables: -1, Retries: -1, Window: -1, Hold: -1},
+			[]string{"partitions: -1", "shapes: -1", "tables: -1", "retries: -1", "window: -1ns", "hold: -1ns"}},
+		{"everything above", capture.Options{Recorder: recorder, Partitions: 1<<16 + 1, Shapes: 1<<14 + 1, Tables: 1<<12 + 1,
+			Retries: 1<<20 + 1, Window: time.Hour + 1, Hold: time.Minute + 1},
+			[]string{"partitions: 65537", "shapes: 16385", "tables: 4097", "retries: 1048577", "window: 1h0m0.000000001s", "hold: 1m0.000000001s"}},
+	} {
+		_, err := capture.New(row.options)
+		faults := row.options.Validate()
+		if (err != nil) != (len(row.want) > 0) || err != nil && !errors.Is(err, capture.ErrOptions) || len(faults) != len(row.want) {
+			t.Errorf("%s: New = %v, Validate = %q; want %q", row.name, err, faults, row.want)
+			continue
+		}
+		for i, want := range row.want {
+			if !strings.Contains(faults[i].Error(), want) {
+				t.Errorf("%s: fault %d = %q; want %q", row.name, i, faults[i], want)
+			}
+		}
+	}
+}
+
+func TestKindsAreThoseOfTheVerbs(t *testing.T) {
+	var got []string
+	for _, kind := range capture.Kinds() {
+		got = append(got, kind.Name+" "+kind.Group)
+	}
+	want := "get GET, query GET, insert PUT, replace PUT, merge PUT, insert-or-replace PUT, insert-or-merge PUT, delete PUT, batch PUT, " +
+		"create-table , delete-table , other "
+	if text := strings.Join(got, ", "); text != want {
+		t.Errorf("Kinds() = %q; want %q", text, want)
+	}
+	s := open(t, capture.Options{})
+	for verb := range entity.DeleteTable + 3 {
+		s.saw(rest.Seen{Arrived: ms, Done: 2 * ms, Verb: verb, Status: 200})
+	}
+	for k, kind := range s.end().Phases[0].Kinds {
+		name, want := capture.Kinds()[k].Name, int64(1)
+		if name == "other" {
+			want = 3
+		}
+		if kind.Attempts != want {
+			t.Errorf("%s has %d attempts; want %d", name, kind.Attempts, want)
+		}
+	}
+}
+
+func TestMemoryDoesNotGrowWithTheTraffic(t *testing.T) { memoryDoesNotGrow(t, 200_000) }
+
+// memoryDoesNotGrow has an observer see so many different partitions, ids and
+// filters, as of a hostile or merely large application.
+func memoryDoesNotGrow(t *testing.T, many int64) {
+	t.Helper()
+	s := open(t, capture.Options{})
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for i := range many {
+		number := strconv.FormatInt(i, 10)
+		at := clock.Instant(i) * ms / 50
+		r := rest.Seen{Arrived: at, Done: at + ms, Verb: entity.Query, Table: "t" + number[len(number)-1:], PartitionKey: number,
+			HasPartition: true, Status: 503, Code: entity.ServerBusy, Shape: number, Class: "point", ClientRequestID: number}
+		if i%20 == 7 {
+			r.PartitionKey, r.Shape, r.Status, r.Code, r.Counted = "hot", "hot ?", 200, "", 1
+		}
+		s.counts.Requests++
+		s.counts.Entities += r.Counted
+		if r.Code == entity.OK {
+			s.counts.Ok++
+		} else {
+			s.counts.Refused++
+		}
+		s.last = r.Done.Offset()
+		s.observer.Saw(&r)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 64<<20 {
+		t.Errorf("the observer holds %d MiB; want at most 64", grown>>20)
+	}
+	o := s.end().Observation
+	share := many / 20
+	hot := o.Partitions[0]
+	if hot.PartitionKey != "hot" || hot.Entities > share || hot.Entities+hot.Missed < share || hot.Entities < share*9/10 {
+		t.Errorf("the hottest partition = %+v; want \"hot\" with %d entities, or a few less", hot, share)
+	}
+	if top := o.Shapes[0]; top.Shape != "hot ?" || top.Scanned < share*9/10 {
+		t.Errorf("the heaviest shape = %+v; want \"hot ?\"", top)
+	}
+	if o.PartitionsTold != capture.DefaultPartitions || o.PartitionsDropped < many*8/10 || o.ShapesTold != capture.DefaultShapes {
+		t.Errorf("%d partitions and %d shapes told apart, %d dropped", o.PartitionsTold, o.ShapesTold, o.PartitionsDropped)
+	}
+	if waiting := many - share - o.Forgotten; waiting != capture.DefaultRetries {
+		t.Errorf("%d operations were not forgotten; want %d", waiting, capture.DefaultRetries)
+	}
+}
+
+// TestSketchHoldsWhatItPromises compares what is kept with exact counts, for
+// skewed traffic of which the sketch holds a part.
+func TestSketchHoldsWhatItPromises(t *testing.T) {
+	for seed := range uint64(5) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		s := open(t, capture.Options{Partitions: 40})
+		zipf := rand.NewZipf(rng, 1.2, 1, 500)
+		exact := map[string]int64{}
+		total := int64(0)
+		for i := range 20_000 {
+			r := get(time.Duration(i)*100*time.Microsecond, "t", fmt.Sprint("p", zipf.Uint64()))
+			r.Counted = 1 + rng.Int64N(9)
+			exact[r.PartitionKey] += r.Counted
+			total += r.Counted
+			s.saw(r)
+		}
+		o := s.end().Observation
+		kept := map[string]bool{}
+		for _, p := range o.Partitions {
+			kept[p.PartitionKey] = true
+			if truth := exact[p.PartitionKey]; p.Entities > truth || p.Entities+p.Missed < truth {
+				t.Errorf("seed %d: %q has %d entities and at most %d more; want %d to lie between", seed, p.PartitionKey, p.Entities, p.Missed, truth)
+			}
+		}
+		for key, truth := range exact {
+			// Of the 20 that a record keeps, all beyond a twentieth are sure.
+			if truth > total/20 && !kept[key] {
+				t.Errorf("seed %d: %q has %d of %d entities and is not kept", seed, key, truth, total)
+			}
+		}
+	}
+}
+
+// Whatever comes in whichever order, it is the lightest that makes room.
+func TestLightestMakesRoom(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		traffic string
+	}{
+		{"the heaviest comes first", "aaaaaaaabbbccccdx"},
+		{"the heaviest comes last", "dbbbccccaaaaaaaax"},
+		{"the first grows later", "abcdaaaaaaacccbbx"},
+		{"all grow in turns", "abcdabcabcacaaaax"},
+	} {
+		s := open(t, capture.Options{Partitions: 4})
+		for i, letter := range row.traffic {
+			s.saw(get(time.Duration(i)*ms, "t", string(letter)))
+		}
+		var got []string
+		for _, p := range s.end().Observation.Partitions {
+			got = append(got, fmt.Sprint(p.PartitionKey, p.Entities, "+", p.Missed))
+		}
+		if text := strings.Join(got, " "); text != "a8+0 c4+0 b3+0 x1+1" {
+			t.Errorf("%s: of %q are kept %q; want a, b and c as they are and x in the place of d", row.name, row.traffic, text)
+		}
+	}
+}
+
+func TestHostileTextsAreKeptShort(t *testing.T) {
+	s := open(t, capture.Options{})
+	long := strings.Repeat("ä", 100_000)
+	for i := range 30 {
+		r := named(insert(time.Duration(i)*ms, long, "x"+long, long+fmt.Sprint(i)), long)
+		r.Verb, r.Shape, r.Class, r.Code = entity.Batch, "x"+long, long, ""
+		s.saw(r)
+		s.saw(answered(get(time.Duration(i)*ms, "\xff\x00\x1b[2J", "\u202e"), entity.Code(long)))
+	}
+	o := s.end().Observation
+	for _, text := range []string{o.Partitions[0].PartitionKey, o.Partitions[0].Table, o.Shapes[0].Shape, o.Shapes[0].Class,
+		o.Answers[0].Code, o.Orders[0].Table} {
+		if len(text) > 4096 || len(text) < 200 || !utf8.ValidString(text) {
+			t.Errorf("a text of %d bytes is kept, valid UTF-8: %t; want a few hundred", len(text), utf8.ValidString(text))
+		}
+	}
+}
+
+// FuzzObserver holds that no traffic opens the books or makes the observer panic.
+func FuzzObserver(f *testing.F) {
+	f.Add([]byte("a refused insert, and a scan"))
+	f.Add([]byte{0, 255, 7, 130, 9, 9, 9, 1, 2, 3, 4, 5, 6, 7, 8, 200, 100, 50})
+	f.Fuzz(func(t *testing.T, traffic []byte) {
+		s := open(t, capture.Options{Partitions: 3, Shapes: 2, Tables: 2, Retries: 2, Window: 3 * time.Second, Hold: time.Second})
+		at := clock.Instant(0)
+		for i := 0; i+3 < len(traffic); i += 4 {
+			a, b, c, d := traffic[i], traffic[i+1], traffic[i+2], traffic[i+3]
+			at += clock.Instant(a) * 20 * ms
+			r := rest.Seen{Arrived: at, Done: at + clock.Instant(d%8)*ms, Verb: entity.Verb(b % 14), Table: string(rune('a' + c%3)),
+				PartitionKey: string(rune(d)), HasPartition: c%2 == 0, RowKey: string(rune(c)), Inserts: c%3 == 0, Counted: int64(d), Status: 200,
+				ClientRequestID: strings.Repeat("x", int(b%4)), AccountBusy: d%5 == 0}
+			if a == 1 {
+				r.Status, r.Counted = 0, 0
+			}
+			switch c % 5 {
+			case 1:
+				r = refused(r)
+			case 2:
+				r = answered(r, entity.ResourceNotFound)
+			case 3:
+				r.Shape, r.Spans = string(rune(c)), []rest.Span{{PartitionKey: "a", Counted: int64(a)}, {PartitionKey: "b", Counted: int64(b)}}
+			}
+			s.saw(r)
+		}
+		s.end()
+	})
+}
+
+func BenchmarkSaw(b *testing.B) {
+	s := open(b, capture.Options{})
+	r := named(insert(0, "races", "2011 New York City Marathon__Full", "1234__John__M__55"), "6f1c9c9e-4b6a-4b0f-9c55-0b6a1d7f3a10")
+	b.ReportAllocs()
+	for b.Loop() {
+		r.Arrived += ms / 10
+		r.Done = r.Arrived + ms
+		s.observer.Saw(&r)
+	}
+}
+
+func BenchmarkSawOfNewPartitions(b *testing.B) {
+	s := open(b, capture.Options{})
+	r := get(0, "races", "")
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		r.Arrived += ms / 10
+		r.Done, r.PartitionKey = r.Arrived+ms, strconv.Itoa(i)
+		s.observer.Saw(&r)
+	}
+}

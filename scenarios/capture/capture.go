@@ -1,0 +1,190 @@
+package capture
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"loadgen/engine/rest"
+	"loadgen/results"
+)
+
+// Phase is the name of the one phase of an observed run: from the arrival of the
+// first request to the end of the last.
+const Phase = "observed"
+
+// Capture takes down requests that somebody else sends. Its methods are safe for
+// concurrent use.
+type Capture struct {
+	options Options
+	kinds   kindTable
+
+	// mu guards what follows.
+	mu      sync.Mutex
+	phase   int
+	begun   bool
+	ended   bool
+	attempt uint64
+	number  uint64
+	// last is the latest end of a request, written how far the record's whole
+	// seconds are on disk.
+	last, written time.Duration
+	waiting       waiting
+	counter       *counter
+	failure       error
+}
+
+// New returns an observer that writes into a recorder. Its error joins the faults
+// of the options, each wrapped around [ErrOptions].
+func New(o Options) (*Capture, error) {
+	if faults := o.Validate(); len(faults) > 0 {
+		return nil, errors.Join(faults...)
+	}
+	o = o.withDefaults()
+	return &Capture{options: o, kinds: newKindTable(), waiting: newWaiting(o.Retries), counter: newCounter(&o)}, nil
+}
+
+// Saw takes down one request after its reply. It keeps nothing of what it is
+// given. What comes after [Observer.End] is left out.
+func (o *Capture) Saw(seen *rest.Seen) {
+	r := (*request)(seen)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ended {
+		return
+	}
+	arrived := max(0, r.Arrived.Offset())
+	done := max(arrived, r.Done.Offset())
+	o.begin(arrived)
+	o.last = max(o.last, done)
+	if done < o.written {
+		o.counter.sum.Delayed++
+	}
+	o.expire(arrived)
+	class := r.class()
+	op := o.operationOf(r, arrived)
+	first := op.attempts == 0
+	if first {
+		o.options.Recorder.Scheduled(results.Scheduled{Phase: o.phase, Kind: op.kind,
+			Intended: arrived, Sent: arrived, Entities: op.asked, Noted: o.written})
+	} else {
+		o.options.Recorder.Again(max(arrived, o.written))
+		if wait := arrived - op.done; wait > 0 {
+			o.options.Recorder.Waited(o.phase, wait)
+		}
+	}
+	o.options.Recorder.Attempt(&results.Attempt{Phase: o.phase, Kind: op.kind, Number: op.number, Try: op.attempts, Retry: !first,
+		Sequence: o.attempt, Intended: op.first, Sent: arrived, Done: done, Class: class, Status: r.status(),
+		Code: string(r.Code), Counted: r.Counted, Returned: r.Returned, Noted: o.written})
+	o.attempt++
+	op.attempts++
+	op.class, op.done = class, done
+	o.counter.add(r, class, first, done)
+	if class == results.Ok || op.id == "" {
+		o.settle(op, r.Counted)
+	} else {
+		o.waiting.keep(op)
+	}
+	if over := o.waiting.over(); over != nil {
+		o.counter.sum.Forgotten++
+		o.settle(over, 0)
+	}
+	o.advance(done)
+}
+
+// begin opens the phase.
+func (o *Capture) begin(now time.Duration) {
+	if !o.begun {
+		o.begun = true
+		o.phase = o.options.Recorder.Phase(results.Phase{Name: Phase, Stage: Phase, Begin: now, Reported: true})
+		o.options.Recorder.Event(results.Event{At: int64(now), What: results.PhaseBegins, Phase: Phase})
+	}
+}
+
+// operationOf returns the operation that a request belongs to: one that waits for
+// a retry of just this under this id, or a new one.
+func (o *Capture) operationOf(r *request, arrived time.Duration) *operation {
+	id := r.ClientRequestID
+	if len(id) > longestClient {
+		id = ""
+	}
+	fresh := operation{number: o.number, kind: o.kinds.of(r.Verb), hash: r.hash(), first: arrived, asked: r.asked()}
+	if id == "" {
+		o.counter.sum.Unnamed++
+	} else if op := o.waiting.take(id); op != nil {
+		if op.hash == fresh.hash {
+			return op
+		}
+		// A client that names several requests alike means something else by it.
+		o.settle(op, 0)
+	}
+	o.number++
+	fresh.id = own(id, longestClient)
+	return &fresh
+}
+
+// settle takes down the end of an operation of which no attempt will come any
+// more. Served is what its last one counted.
+func (o *Capture) settle(op *operation, served int64) {
+	if op.class != results.Ok {
+		served = 0
+	}
+	o.options.Recorder.Completed(&results.Completed{Phase: o.phase, Kind: op.kind, Number: op.number,
+		Intended: op.first, Done: op.done, Class: op.class, Attempts: op.attempts,
+		Entities: op.asked, Served: served, Noted: o.written})
+}
+
+// Advance says what time it is, so that seconds without traffic are written and
+// operations that are not tried again come to an end. Its error wraps
+// results.ErrWrite; the observer goes on regardless.
+func (o *Capture) Advance(now time.Duration) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.ended {
+		o.advance(now)
+	}
+	return o.failure
+}
+
+// expire gives up the operations whose window is over.
+func (o *Capture) expire(now time.Duration) {
+	for op := o.waiting.before(now - o.options.Window); op != nil; op = o.waiting.before(now - o.options.Window) {
+		o.settle(op, 0)
+	}
+}
+
+func (o *Capture) advance(now time.Duration) {
+	o.expire(now)
+	if now = (now - o.options.Hold).Truncate(time.Second); now > o.written {
+		o.written = now
+		if err := o.options.Recorder.Advance(now); err != nil {
+			o.failure = err
+		}
+	}
+}
+
+// End takes down that no more requests come: operations that still wait for a
+// retry are given up, the phase ends with the last request, and the observation
+// goes to the recorder, which the caller finishes. Its error wraps
+// results.ErrWrite. A second call does nothing more.
+func (o *Capture) End() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ended {
+		return o.failure
+	}
+	o.ended = true
+	for op := o.waiting.before(1<<63 - 1); op != nil; op = o.waiting.before(1<<63 - 1) {
+		o.settle(op, 0)
+	}
+	if o.begun {
+		// The phase holds the end of its last request.
+		o.options.Recorder.EndPhase(o.phase, o.last+1)
+		o.options.Recorder.Event(results.Event{At: int64(o.last), What: results.PhaseEnds, Phase: Phase})
+	}
+	o.options.Recorder.Observed(o.counter.observation())
+	if err := o.options.Recorder.Advance(o.written); err != nil {
+		o.failure = err
+	}
+	return o.failure
+}

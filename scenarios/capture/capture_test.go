@@ -1,0 +1,379 @@
+package capture_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/google/go-cmp/cmp"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/rest"
+	"loadgen/report/verdict"
+	"loadgen/results"
+	"loadgen/scenarios/capture"
+)
+
+// hot offers one partition so many requests in each of some seconds, of which it
+// serves the first so many, and 30 others a little.
+func hot(s *scene, offered, serves, seconds int) {
+	for second := range seconds {
+		begin := time.Duration(second) * time.Second
+		for i := range offered {
+			r := get(begin+time.Duration(i)*900*ms/time.Duration(offered), "races", "2011 Full")
+			if i >= serves {
+				r = refused(r)
+			}
+			s.saw(r)
+		}
+		for i := range 30 {
+			s.saw(get(begin+time.Duration(i)*30*ms, "races", fmt.Sprintf("2011 other %02d", i)))
+		}
+	}
+}
+
+func TestHotPartitionIsNamedWithExactCounts(t *testing.T) {
+	s := open(t, capture.Options{})
+	hot(s, 400, 200, 6)
+	record := s.end()
+	o := record.Observation
+	twoHundred := 200.0
+	want := results.ObservedPartition{Table: "races", PartitionKey: "2011 Full", Entities: 1200, Demanded: 2400, Requests: 2400, Refused: 1200,
+		Seconds: 6, Typical: 200, Busiest: 200, Offered: 400, Saturation: &twoHundred, SaturationInterval: []float64{200, 200}}
+	if diff := cmp.Diff(want, o.Partitions[0]); diff != "" {
+		t.Errorf("the hottest partition differs (-want +got):\n%s", diff)
+	}
+	if o.PartitionsTold != 31 || o.PartitionsDropped != 0 || len(o.Partitions) != 20 {
+		t.Errorf("%d partitions told apart, %d dropped, %d kept; want 31, 0, 20", o.PartitionsTold, o.PartitionsDropped, len(o.Partitions))
+	}
+	if got := o.Partitions[1]; got.PartitionKey != "2011 other 00" || got.Entities != 6 || got.Saturation != nil {
+		t.Errorf("the second partition = %+v; want the first of the equal ones, with 6 entities and no saturation", got)
+	}
+	if o.RefusedByPartition != 1200 || o.RefusedByAccount != 0 {
+		t.Errorf("refused by partitions %d, by the account %d; want 1,200 and 0", o.RefusedByPartition, o.RefusedByAccount)
+	}
+	summary := verdict.Judge(record)
+	if summary.Saturation == nil || *summary.Saturation != 200 || summary.Hottest.Key != "2011 Full" || summary.Validity != results.Valid {
+		t.Errorf("the summary saturates at %v, names %+v and is %s", summary.Saturation, summary.Hottest, summary.Validity)
+	}
+	if !strings.Contains(summary.Verdict, `The partition "2011 Full" of the table "races"`) {
+		t.Errorf("Verdict = %q; want it to name the partition", summary.Verdict)
+	}
+}
+
+// A partition that serves next to nothing because it refuses nearly all is the
+// hottest, however many others serve more, and however little room there is.
+func TestHottestIsWhatMostIsDemandedOf(t *testing.T) {
+	for _, places := range []int{capture.DefaultPartitions, 40} {
+		s := open(t, capture.Options{Partitions: places})
+		for i := range 200 {
+			for range 6 {
+				s.saw(get(time.Duration(i)*ms, "races", fmt.Sprintf("calm %03d", i)))
+			}
+			r := get(time.Duration(i)*ms, "races", "2011 Full")
+			if i >= 5 {
+				r = refused(r)
+			}
+			s.saw(r)
+		}
+		record := s.end()
+		if p := record.Observation.Partitions[0]; p.PartitionKey != "2011 Full" || p.Entities+p.Missed < 5 || p.Demanded < 160 {
+			t.Errorf("with %d places the hottest partition = %+v; want the one that refused 195 of 200", places, p)
+		}
+		if said := verdict.Judge(record).Verdict; !strings.Contains(said, `The partition "2011 Full"`) {
+			t.Errorf("with %d places the verdict = %q; want it to name the partition", places, said)
+		}
+	}
+}
+
+// The account's refusals are not the partition's.
+func TestAccountIsToldFromPartition(t *testing.T) {
+	s := open(t, capture.Options{})
+	for second := range 4 {
+		for i := range 10 {
+			r := get(time.Duration(second)*time.Second+time.Duration(i)*10*ms, "races", "p")
+			if i > 4 {
+				r = refused(r)
+				r.AccountBusy = true
+			}
+			s.saw(r)
+		}
+	}
+	o := s.end().Observation
+	p := o.Partitions[0]
+	if o.RefusedByAccount != 20 || o.RefusedByPartition != 0 || p.Refused != 0 || p.AccountRefused != 20 || p.Saturation != nil {
+		t.Errorf("refused %+v, of the partition %+v; want 20 by the account alone", o, p)
+	}
+}
+
+func TestSaturationIsOfSecondsWithinSpells(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		// Of each second: how many are served, how many refused.
+		seconds [][2]int
+		want    string
+	}{
+		{"a spell's first and last second do not count", [][2]int{{5, 1}, {20, 9}, {22, 9}, {3, 1}}, "21 [20 22]"},
+		{"a second in the middle of three does", [][2]int{{5, 1}, {20, 1}, {5, 1}}, "20 [20 20]"},
+		{"two seconds have none in the middle", [][2]int{{20, 1}, {20, 1}}, "none"},
+		{"a second without refusals ends a spell", [][2]int{{9, 1}, {20, 1}, {30, 0}, {20, 1}, {9, 1}}, "none"},
+		{"so does one without requests", [][2]int{{9, 1}, {20, 1}, {0, 0}, {20, 1}, {9, 1}}, "none"},
+		{"one in a hundred is enough", [][2]int{{9, 9}, {99, 1}, {9, 9}}, "99 [99 99]"},
+		{"one in a hundred and one is not", [][2]int{{9, 9}, {100, 1}, {9, 9}}, "none"},
+		{"a partition that serves nothing", [][2]int{{0, 9}, {0, 9}, {0, 9}, {0, 9}}, "0 [0 0]"},
+		{"two spells count together", [][2]int{{1, 1}, {10, 1}, {1, 1}, {50, 0}, {1, 1}, {20, 1}, {40, 1}, {1, 1}}, "20 [10 40]"},
+	} {
+		s := open(t, capture.Options{})
+		for second, load := range row.seconds {
+			for i := range load[0] + load[1] {
+				r := get(time.Duration(second)*time.Second+time.Duration(i)*5*ms, "t", "p")
+				if i >= load[0] {
+					r = refused(r)
+				}
+				s.saw(r)
+			}
+		}
+		p := s.end().Observation.Partitions[0]
+		got := "none"
+		if p.Saturation != nil {
+			got = fmt.Sprint(*p.Saturation, " ", p.SaturationInterval)
+		}
+		if got != row.want {
+			t.Errorf("%s: saturation of %v = %s; want %s", row.name, row.seconds, got, row.want)
+		}
+	}
+}
+
+// A long run's median comes from a part of its seconds, which is spread over all
+// of them.
+func TestTypicalSecondOfALongRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it writes 2,400 seconds")
+	}
+	s := open(t, capture.Options{})
+	const seconds = 2400
+	for second := range seconds {
+		r := get(time.Duration(second)*time.Second, "t", "p")
+		if r.Counted = 9; second < seconds*5/9 {
+			r.Counted = 4
+		}
+		s.saw(r)
+	}
+	p := s.end().Observation.Partitions[0]
+	if p.Seconds != seconds || p.Typical != 4 || p.Busiest != 9 {
+		t.Errorf("%d seconds, typically %v, at most %d; want %d, 4 and 9", p.Seconds, p.Typical, p.Busiest, seconds)
+	}
+}
+
+func TestScansAreNamedByShapeWithExactDensity(t *testing.T) {
+	s := open(t, capture.Options{})
+	for i := range 20 {
+		at := clock.Instant(i) * 100 * ms
+		s.saw(rest.Seen{Arrived: at, Done: at + 50*ms, Verb: entity.Query, Table: "races", PartitionKey: "Full", HasPartition: true,
+			Status: 200, Counted: 1000, Returned: 10, Shape: "PartitionKey eq ? and Price gt ?", Class: "partition scan"})
+		s.saw(rest.Seen{Arrived: at, Done: at + 50*ms, Verb: entity.Query, Table: "races", Status: 200, Counted: 30, Returned: 30,
+			Spans: []rest.Span{{PartitionKey: "Full", Counted: 10}, {PartitionKey: "Half", Counted: 20}}, Class: "table scan"})
+	}
+	s.saw(refused(rest.Seen{Arrived: 2100 * ms, Verb: entity.Query, Table: "races", Class: "table scan"}))
+	o := s.end().Observation
+	sparse, whole := 0.01, 1.0
+	want := []results.QueryShape{
+		{Table: "races", Shape: "PartitionKey eq ? and Price gt ?", Class: "partition scan", Requests: 20, Scanned: 20_000, Returned: 200, Density: &sparse},
+		{Table: "races", Class: "table scan", Requests: 21, Refused: 1, Scanned: 600, Returned: 600, Density: &whole},
+	}
+	if diff := cmp.Diff(want, o.Shapes); diff != "" {
+		t.Errorf("the shapes differ (-want +got):\n%s", diff)
+	}
+	var got []string
+	for _, p := range o.Partitions {
+		got = append(got, fmt.Sprint(p.PartitionKey, " ", p.Entities, " ", p.Requests, " ", p.Busiest))
+	}
+	// Requests that end from 0.05 s to 0.95 s: ten in each second.
+	if diff := cmp.Diff([]string{"Full 20200 40 10100", "Half 400 20 200"}, got); diff != "" {
+		t.Errorf("the partitions that were crossed differ (-want +got):\n%s", diff)
+	}
+}
+
+func TestAnswersAreCountedByCode(t *testing.T) {
+	s := open(t, capture.Options{})
+	forbidden := rest.Seen{Arrived: ms, Done: 2 * ms, Status: 403, Code: entity.AuthenticationFailed}
+	for range 3 {
+		s.saw(forbidden)
+	}
+	s.saw(answered(get(3*ms, "t", "p"), entity.ResourceNotFound))
+	s.saw(answered(insert(3*ms, "t", "p", "r"), entity.InvalidInput))
+	batch := answered(insert(3*ms, "t", "p", "r"), entity.EntityAlreadyExists)
+	batch.Verb, batch.Status = entity.Batch, 202
+	s.saw(batch)
+	lost := get(4*ms, "t", "p")
+	lost.Status = 0
+	s.saw(lost)
+	record := s.end()
+	want := []results.Answer{
+		{Status: 403, Code: "AuthenticationFailed", Class: "failed", Requests: 3, Tableless: 3},
+		{Status: 200, Class: "failed", Requests: 1},
+		{Status: 400, Code: "InvalidInput", Class: "failed", Requests: 1},
+		{Status: 404, Code: "ResourceNotFound", Class: "ok", Requests: 1},
+		{Status: 409, Code: "EntityAlreadyExists", Class: "ok", Requests: 1},
+	}
+	if diff := cmp.Diff(want, record.Observation.Answers); diff != "" {
+		t.Errorf("the answers differ (-want +got):\n%s", diff)
+	}
+	if all := record.Total(results.Everything); all.Handled != 2 || all.Failed != 5 || all.Ok != 2 {
+		t.Errorf("ok %d, handled %d, failed %d; want 2, 2 and 5", all.Ok, all.Handled, all.Failed)
+	}
+}
+
+func TestCodesBeyondTheBoundAreCounted(t *testing.T) {
+	s := open(t, capture.Options{})
+	for i := range 200 {
+		s.saw(answered(get(ms, "t", "p"), entity.Code(fmt.Sprint("Code", i))))
+	}
+	if o := s.end().Observation; len(o.Answers) != 128 || o.AnswersOver != 72 {
+		t.Errorf("%d codes and %d requests beyond; want 128 and 72", len(o.Answers), o.AnswersOver)
+	}
+}
+
+func TestPhaseRunsFromTheFirstArrivalToTheLastReply(t *testing.T) {
+	s := open(t, capture.Options{})
+	// Nothing for ten minutes.
+	if err := s.observer.Advance(10 * time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	s.saw(get(10*time.Minute, "t", "p"))
+	s.saw(get(10*time.Minute+9*time.Second, "t", "p"))
+	record := s.end()
+	phase := record.Phases[0]
+	if phase.Name != capture.Phase || phase.Begin != 10*time.Minute || phase.End != 10*time.Minute+9*time.Second+3*ms+1 || !phase.Reported {
+		t.Errorf("the phase is %q from %v to %v", phase.Name, phase.Begin, phase.End)
+	}
+	if got := len(record.Intervals); got != 610 {
+		t.Errorf("%d seconds were written; want 610", got)
+	}
+}
+
+// A slow request arrived in a second that has long been written, and ends in its
+// own.
+func TestSlowAndLateRequestsLeaveTheBooksClosed(t *testing.T) {
+	s := open(t, capture.Options{Hold: 2 * time.Second})
+	for i := range 60 {
+		at := time.Duration(i) * time.Second
+		slow := get(max(0, at-30*time.Second), "t", "p")
+		slow.Done = clock.Instant(at)
+		s.saw(slow)
+		// One that is seen a little after others that ended later.
+		s.saw(get(max(0, at-time.Second), "t", "q"))
+		// And one whose clock went back.
+		s.saw(rest.Seen{Arrived: clock.Instant(at), Done: clock.Instant(at - time.Hour), Verb: entity.Get, Table: "t", Status: 200})
+	}
+	s.saw(get(-time.Second, "t", "p"))
+	record := s.end()
+	if record.Misplaced != 0 || record.Observation.Delayed != 1 {
+		t.Errorf("%d counts are misplaced and %d requests delayed; want only the last request, which ended before the start, delayed",
+			record.Misplaced, record.Observation.Delayed)
+	}
+	response := results.QuantilesOf(record.Phases[0].Kinds[0].Response)
+	if *response.Max < 29_900_000 || *response.Max > 30_100_000 {
+		t.Errorf("the longest response took %d µs; want 30 s", *response.Max)
+	}
+}
+
+func TestEmptyRunsAndTheEnd(t *testing.T) {
+	s := open(t, capture.Options{})
+	record := s.end()
+	if len(record.Phases) != 0 || record.Observation.Requests != 0 {
+		t.Errorf("a run without traffic has %d phases; want none", len(record.Phases))
+	}
+	if got := verdict.Judge(record); got.Validity != results.Valid || !strings.HasPrefix(got.Verdict, "Nothing can be said") {
+		t.Errorf("it is %s: %q", got.Validity, got.Verdict)
+	}
+	late := get(ms, "t", "p")
+	s.observer.Saw(&late)
+	if err := errors.Join(s.observer.Advance(time.Hour), s.observer.End()); err != nil {
+		t.Errorf("Advance and End after the end = %v; want no error", err)
+	}
+}
+
+// The server uses a request's memory again.
+func TestNothingOfARequestIsKept(t *testing.T) {
+	s := open(t, capture.Options{})
+	room := make([]byte, 16)
+	view := func(text string) string {
+		copy(room, text)
+		return unsafe.String(&room[0], len(text))
+	}
+	for i := range 40 {
+		key := fmt.Sprintf("key%05d", i)
+		r := named(insert(time.Duration(i)*10*ms, "t", view(key), "r"), "")
+		s.saw(r)
+		copy(room, strings.Repeat("x", 16))
+	}
+	q := rest.Seen{Arrived: ms, Done: 2 * ms, Verb: entity.Query, Status: 200, Counted: 9}
+	q.Table = view("races")
+	q.Shape, q.Class, q.ClientRequestID = q.Table, q.Table, q.Table
+	q.Spans = []rest.Span{{PartitionKey: q.Table, Counted: 9}}
+	s.saw(refused(q))
+	copy(room, strings.Repeat("x", 16))
+	o := s.end().Observation
+	if got := o.Orders[0].Partitions; got.Ascending != 39 {
+		t.Errorf("%d keys ascended; want 39", got.Ascending)
+	}
+	text := fmt.Sprint(o.Partitions, o.Shapes, o.Orders)
+	if strings.Contains(text, "xxx") || !strings.Contains(text, "races") {
+		t.Errorf("the observation holds a request's memory: %s", text)
+	}
+}
+
+func TestManyGoroutinesAreCountedOnce(t *testing.T) {
+	s := open(t, capture.Options{Partitions: 8, Shapes: 4, Retries: 16})
+	const senders, each = 8, 500
+	var wait sync.WaitGroup
+	for sender := range senders {
+		for i := range each {
+			r := sent(sender, i)
+			s.count(&r)
+			s.last = max(s.last, r.Done.Offset())
+		}
+		wait.Go(func() {
+			for i := range each {
+				r := sent(sender, i)
+				s.observer.Saw(&r)
+				if i%50 == 0 {
+					if err := s.observer.Advance(r.Done.Offset() - 2*time.Second); err != nil {
+						t.Errorf("Advance = %v; want no error", err)
+					}
+				}
+			}
+		})
+	}
+	wait.Wait()
+	s.end()
+}
+
+// sent is request i of a sender, of every kind there is.
+func sent(sender, i int) rest.Seen {
+	rng := rand.New(rand.NewPCG(uint64(sender), uint64(i)))
+	at := time.Duration(i) * 4 * ms
+	r := insert(at, "t", fmt.Sprint("p", rng.IntN(30)), fmt.Sprint(i))
+	switch rng.IntN(5) {
+	case 0:
+		r = get(at, "t", "p")
+	case 1:
+		r = refused(r)
+	case 2:
+		r = answered(r, entity.InvalidInput)
+	case 3:
+		r.Verb, r.Spans = entity.Query, []rest.Span{{PartitionKey: "a", Counted: 1}, {PartitionKey: "b", Counted: 2}}
+		r.Shape, r.Counted = fmt.Sprint("shape", rng.IntN(9)), 3
+	}
+	if rng.IntN(2) == 0 {
+		r.ClientRequestID = fmt.Sprint("id", sender, rng.IntN(20))
+	}
+	return r
+}

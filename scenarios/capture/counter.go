@@ -1,0 +1,169 @@
+package capture
+
+import (
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/results"
+	"loadgen/scenarios/advise/keystatistics"
+	"loadgen/scenarios/keys/sketch"
+)
+
+// place names a partition.
+type place struct{ table, key string }
+
+// partition is what is kept of a partition's traffic.
+type partition struct {
+	entities, requests, refused, accountRefused int64
+	// demanded is entities and what refused requests asked for.
+	demanded int64
+	seconds  seconds
+	rows     keystatistics.Stream
+}
+
+func (p *partition) reset() {
+	p.entities, p.requests, p.refused, p.accountRefused, p.demanded = 0, 0, 0, 0, 0
+	p.seconds.reset()
+	p.rows.Reset()
+}
+
+// query names what queries that differ in their literals only share.
+type query struct{ table, shape, class string }
+
+// shape is what is kept of such queries.
+type shape struct{ requests, refused, scanned, returned int64 }
+
+// answer names one way in which requests were not simply carried out.
+type answer struct {
+	status int
+	code   entity.Code
+	class  results.Class
+}
+
+// mostAnswers is how many ways are told apart; the service has no more codes.
+const mostAnswers = 128
+
+// counter keeps what an observation is made of. It belongs to one goroutine.
+type counter struct {
+	partitions *sketch.Heaviest[place, partition]
+	shapes     *sketch.Heaviest[query, shape]
+	tables     *sketch.Heaviest[string, table]
+	answers    map[answer]*results.Answer
+	sum        results.Observation
+}
+
+func newCounter(o *Options) *counter {
+	return &counter{
+		partitions: sketch.NewHeaviest(o.Partitions, func(p place) place {
+			return place{own(p.table, longestName), own(p.key, longestKey)}
+		}, (*partition).reset),
+		shapes: sketch.NewHeaviest(o.Shapes, func(q query) query {
+			return query{own(q.table, longestName), own(q.shape, longestShape), own(q.class, longestName)}
+		}, func(s *shape) { *s = shape{} }),
+		tables:  sketch.NewHeaviest(o.Tables, func(name string) string { return own(name, longestName) }, (*table).reset),
+		answers: make(map[answer]*results.Answer),
+	}
+}
+
+// add takes down one request. First says that it is the first attempt of its
+// operation.
+func (t *counter) add(r *request, class results.Class, first bool, done time.Duration) {
+	t.sum.Requests++
+	t.sum.Entities += r.Counted
+	switch {
+	case class != results.Refused:
+	case r.AccountBusy:
+		t.sum.RefusedByAccount++
+	default:
+		t.sum.RefusedByPartition++
+	}
+	if class != results.Ok || r.Code != entity.OK {
+		t.answer(r, class)
+	}
+	if r.Table == "" {
+		return
+	}
+	if len(r.Spans) > 0 {
+		for i := range r.Spans {
+			span := &r.Spans[i]
+			t.load(r, class, done, span.PartitionKey, span.Counted, span.Counted, first)
+		}
+	} else if r.HasPartition {
+		t.load(r, class, done, r.PartitionKey, r.Counted, r.asked(), first)
+	}
+	if r.Shape != "" || r.Class != "" {
+		t.query(r, class)
+	}
+	if r.inserts(class) {
+		t.insert(r)
+	}
+}
+
+func (t *counter) answer(r *request, class results.Class) {
+	key := answer{r.status(), r.Code, class}
+	counted := t.answers[key]
+	if counted == nil {
+		if len(t.answers) == mostAnswers {
+			t.sum.AnswersOver++
+			return
+		}
+		key.code = entity.Code(own(string(r.Code), longestName))
+		counted = &results.Answer{Status: key.status, Code: string(key.code), Class: class.String()}
+		t.answers[key] = counted
+	}
+	counted.Requests++
+	if r.Table == "" {
+		counted.Tableless++
+	}
+}
+
+// partition returns what is kept of a partition, with some weight added to it.
+func (t *counter) partition(table, key string, weight int64) *partition {
+	return &t.partitions.Of(place{within(table, longestName), within(key, longestKey)}, weight).Value
+}
+
+// load adds a request that asked for so many entities to a partition, which
+// weighs what is demanded of it: one that refuses nearly all must not be lost
+// behind those that serve a little.
+func (t *counter) load(r *request, class results.Class, done time.Duration, key string, counted, asked int64, first bool) {
+	demanded := counted
+	if class == results.Refused {
+		demanded = max(counted, asked)
+	}
+	p := t.partition(r.Table, key, max(1, demanded))
+	p.demanded += demanded
+	p.requests++
+	p.entities += counted
+	now := p.seconds.at(int64(done / time.Second))
+	now.attempts++
+	now.counted += counted
+	if first {
+		// A retry brings nothing new.
+		now.offered += asked
+	}
+	switch {
+	case class != results.Refused:
+	case r.AccountBusy:
+		p.accountRefused++
+	default:
+		p.refused++
+		now.refused++
+	}
+}
+
+func (t *counter) query(r *request, class results.Class) {
+	key := query{within(r.Table, longestName), within(r.Shape, longestShape), within(r.Class, longestName)}
+	s := &t.shapes.Of(key, max(1, r.Counted)).Value
+	s.requests++
+	s.scanned += r.Counted
+	s.returned += r.Returned
+	if class == results.Refused {
+		s.refused++
+	}
+}
+
+func (t *counter) insert(r *request) {
+	rows := &t.partition(r.Table, r.PartitionKey, 0).rows
+	came := rows.Next(within(r.RowKey, longestKey), rowLag)
+	t.tables.Of(within(r.Table, longestName), 1).Value.insert(within(r.PartitionKey, longestKey), came)
+}

@@ -1,0 +1,143 @@
+package capture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/model"
+	"loadgen/engine/rest"
+	"loadgen/report/verdict"
+	"loadgen/results"
+)
+
+// Plan says whose traffic is examined, and where its record lies.
+type Plan struct {
+	// Out is the folder of the run; empty is a new one in results/runs.
+	Out string
+	// Version and Commit name the build, Command is how to do it again.
+	Version, Commit string
+	Command         []string
+	// Model is the partition model of the service, Seed its root of all chance, and
+	// Started its instant zero.
+	Model   *model.Model
+	Seed    uint64
+	Started time.Time
+}
+
+// Examination makes a run of the traffic that others send to a table service of
+// this tool, in a folder of its own. The zero value is to be opened before the first
+// request; Saw may be called from many goroutines then, Advance from one beside them.
+type Examination struct {
+	// Folder is where the record lies, once the examination is open.
+	Folder   results.Dir
+	recorder *results.Recorder
+	observer *Capture
+	// told says that it is known that the record cannot be written.
+	told bool
+}
+
+// examined is what the folder of such a run is named after.
+const examined = "serve"
+
+// Open makes the folder of the run and the record in it. Its error wraps
+// results.ErrWrite; nothing is left behind that was not there before, then.
+func (e *Examination) Open(p Plan) (err error) {
+	if p.Out != "" {
+		e.Folder, err = results.UseDir(p.Out)
+	} else {
+		e.Folder, err = results.MakeDir(filepath.Join("results", "runs"), p.Started, examined)
+	}
+	if err != nil {
+		return err
+	}
+	if e.recorder, err = results.NewRecorder(e.Folder, p.manifest()); err != nil {
+		if p.Out == "" {
+			err = errors.Join(err, os.RemoveAll(string(e.Folder)))
+		}
+		return err
+	}
+	e.observer, err = New(Options{Recorder: e.recorder})
+	return err
+}
+
+// manifest says what is about to be observed, and how to do it again.
+func (p *Plan) manifest() results.Manifest {
+	m := p.Model
+	documented, _ := model.New(model.Documented) // which is always there
+	manifest := results.Manifest{
+		Tool: results.Tool{Version: p.Version, Commit: p.Commit, Go: runtime.Version(),
+			System: runtime.GOOS + "/" + runtime.GOARCH},
+		Command:  p.Command,
+		Scenario: results.Scenario{Name: examined},
+		Target:   results.Embedded, Start: model.Warm, Profile: m.Profile, Seed: p.Seed,
+		Started: p.Started.UTC().Round(0), Time: "real",
+		Targets: results.Targets{Partition: m.PartitionTarget, Account: m.AccountTarget,
+			Documented: m.PartitionTarget == documented.PartitionTarget && m.AccountTarget == documented.AccountTarget},
+		Operations:  Kinds(),
+		Environment: results.Environment{CPUs: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0)},
+	}
+	for _, p := range m.ParametersOf(model.Warm) {
+		manifest.Model = append(manifest.Model, results.Parameter{Name: p.Name, Value: p.Text(),
+			Unit: string(p.Unit), Provenance: string(p.From), About: p.About})
+	}
+	return manifest
+}
+
+// Saw takes down one request, as [Observer.Saw] does.
+func (e *Examination) Saw(seen *rest.Seen) { e.observer.Saw(seen) }
+
+// Advance says what time it is. Its error, which it returns once, is that the
+// record cannot be written.
+func (e *Examination) Advance(now clock.Instant) error {
+	if e.told {
+		return nil
+	}
+	if err := e.observer.Advance(now.Offset()); err != nil {
+		e.told = true
+		return fmt.Errorf("the record cannot be written, and serving goes on without it: %w", err)
+	}
+	return nil
+}
+
+// Conclude closes the record of a service that ended so at an instant and counted
+// so, judges it, and seals it. The error is that of the end and all that went wrong
+// here; where the record could not be closed or read back there is none.
+func (e *Examination) Conclude(now clock.Instant, ended error, counts results.TargetCounts) (*results.Record, error) {
+	ended = errors.Join(ended, e.observer.End())
+	validity, reasons := endOf(ended)
+	if err := e.recorder.Finish(now.Offset(), validity, reasons, &counts); err != nil {
+		// A write that failed in mid-run is what ended it, too: said once.
+		return nil, fmt.Errorf("%w; what was written until then is in %s", err, e.Folder)
+	}
+	record, err := results.Read(e.Folder)
+	if err != nil {
+		return nil, errors.Join(ended, err)
+	}
+	summary := verdict.Judge(record)
+	e.recorder.Event(results.Event{At: int64(record.Duration), What: results.VerdictTold, Text: summary.Verdict})
+	if err := e.recorder.Seal(summary); err != nil {
+		return nil, errors.Join(ended, err)
+	}
+	record.Summary = summary
+	record.Validity, record.Reasons = summary.Validity, summary.Reasons
+	return record, ended
+}
+
+// endOf returns the validity of a run by how it ended.
+func endOf(ended error) (validity string, reasons []string) {
+	switch {
+	case ended == nil:
+		return results.Valid, []string{}
+	case errors.Is(ended, context.Canceled):
+		return results.Partial, []string{"the run was interrupted"}
+	default:
+		return results.Partial, []string{"the run was ended by an error: " + strings.ReplaceAll(ended.Error(), "\n", "; ")}
+	}
+}

@@ -1,0 +1,234 @@
+package capture_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/model"
+	"loadgen/engine/rest/serve"
+	"loadgen/report"
+	"loadgen/report/verdict"
+	"loadgen/results"
+	"loadgen/scenarios/capture"
+)
+
+// office is a service whose traffic is examined, in a folder of the present one.
+type office struct {
+	*serve.Service
+	t           *testing.T
+	clock       clock.Real
+	examination capture.Examination
+	client      *aztables.ServiceClient
+}
+
+// examine opens a service without limits but those that are set.
+func examine(t *testing.T, set ...string) *office {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	o := &office{t: t, clock: clock.NewReal()}
+	var err error
+	o.Service, err = serve.Open(t.Context(), serve.Options{Listen: "127.0.0.1:0", Profile: model.Off, Set: set, Clock: o.clock,
+		Observe: o.examination.Saw, Tick: o.examination.Advance})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = o.Close() })
+	if err := o.examination.Open(capture.Plan{Model: o.Model(), Seed: 7, Started: o.clock.Started(),
+		Version: "v1", Commit: "abc", Command: []string{"loadgen", "serve"}}); err != nil {
+		t.Fatal(err)
+	}
+	o.Begin()
+	once := &aztables.ClientOptions{ClientOptions: azcore.ClientOptions{Retry: policy.RetryOptions{MaxRetries: -1}}}
+	if o.client, err = aztables.NewServiceClientFromConnectionString(o.ConnectionString(), once); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// create makes a table.
+func (o *office) create(table string) *aztables.Client {
+	o.t.Helper()
+	if _, err := o.client.CreateTable(o.t.Context(), table, nil); err != nil {
+		o.t.Fatal(err)
+	}
+	return o.client.NewClient(table)
+}
+
+// conclude ends the service and returns the record, whose books it holds to be closed.
+func (o *office) conclude() *results.Record {
+	o.t.Helper()
+	ended := o.Drain()
+	record, err := o.examination.Conclude(o.clock.Now(), ended, results.TargetCounts(o.Counts()))
+	if err != nil {
+		o.t.Fatalf("Conclude = %v; want no error", err)
+	}
+	if faults := verdict.Books(record); len(faults) > 0 || record.Validity != results.Valid {
+		o.t.Errorf("Books = %q, validity %s; want them closed", faults, record.Validity)
+	}
+	return record
+}
+
+// A program written with the vendor's own client, deliberately hot and
+// deliberately scanning, gets a verdict that names its partition and its query,
+// with counts equal to its own.
+func TestExamineJudgesAProgramOfAnotherMake(t *testing.T) {
+	s := examine(t, "model.partition_target=50")
+	const hot = "2011 New York City Marathon__Full"
+	races, runners := s.create("Races"), s.create("Runners")
+	requests, entities, refused := int64(2), int64(0), int64(0)
+	// add inserts an entity and reports whether it was refused.
+	add := func(into *aztables.Client, partition, row string, paid bool) bool {
+		text, err := json.Marshal(map[string]any{"PartitionKey": partition, "RowKey": row, "Paid": paid})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = into.AddEntity(t.Context(), text, nil)
+		requests++
+		var failure *azcore.ResponseError
+		switch {
+		case err == nil:
+			entities++
+			return false
+		case errors.As(err, &failure) && failure.StatusCode == 503 && failure.ErrorCode == "ServerBusy":
+			refused++
+			return true
+		}
+		t.Fatal(err)
+		return false
+	}
+	for i := range 200 {
+		// Each runner has a partition to himself, which is never busy.
+		add(runners, fmt.Sprintf("%03d", i), "r", i%100 == 0)
+	}
+	if refused > 0 {
+		t.Fatalf("%d inserts of cold partitions were refused", refused)
+	}
+	var ok int64
+	for i := range 200 {
+		if !add(races, hot, fmt.Sprintf("%04d", i), true) {
+			ok++
+		}
+	}
+	var returned int64
+	const queries = 5
+	for range queries {
+		filter := "Paid eq true"
+		for pages := runners.NewListEntitiesPager(&aztables.ListEntitiesOptions{Filter: &filter}); pages.More(); {
+			page, err := pages.NextPage(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			requests++
+			entities += 200
+			returned += int64(len(page.Entities))
+		}
+	}
+	if refused == 0 || returned != queries*2 {
+		t.Fatalf("the program had %d refused and %d returned; it is neither hot nor scanning", refused, returned)
+	}
+	record := s.conclude()
+	o := record.Observation
+	if o.Requests != requests || o.Entities != entities || o.RefusedByPartition != refused {
+		t.Errorf("observed %d requests, %d entities, %d refused; the program made %d, %d, %d",
+			o.Requests, o.Entities, o.RefusedByPartition, requests, entities, refused)
+	}
+	if p := o.Partitions[0]; p.PartitionKey != hot || p.Table != "Races" || p.Entities != ok || p.Refused != refused {
+		t.Errorf("the hottest partition = %+v; want %q with %d entities and %d refused", p, hot, ok, refused)
+	}
+	if q := o.Shapes[0]; q.Table != "Runners" || q.Requests != queries || q.Scanned != queries*200 || q.Returned != returned {
+		t.Errorf("the query that scanned most = %+v; want %d requests, %d scanned, %d returned", q, queries, queries*200, returned)
+	}
+	var text strings.Builder
+	if err := report.Text(&text, record, record.Summary); err != nil {
+		t.Fatal(err)
+	}
+	said := strings.Join(strings.Fields(text.String()), " ")
+	for _, want := range []string{fmt.Sprintf("The partition %q of the table \"Races\"", hot), "Paid eq ?", "a density of 1.0 %"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the report does not say %q:\n%s", want, &text)
+		}
+	}
+}
+
+// Of transactions only those that may bring new keys count as inserts.
+func TestTransactionsAreObserved(t *testing.T) {
+	s := examine(t)
+	races := s.create("Races")
+	transaction := func(kind aztables.TransactionType, rows ...string) {
+		var actions []aztables.TransactionAction
+		for _, row := range rows {
+			actions = append(actions, aztables.TransactionAction{ActionType: kind, Entity: fmt.Appendf(nil, `{"PartitionKey":"p","RowKey":%q}`, row)})
+		}
+		if _, err := races.SubmitTransaction(t.Context(), actions, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	transaction(aztables.TransactionTypeAdd, "1", "2")
+	transaction(aztables.TransactionTypeAdd, "3", "4")
+	transaction(aztables.TransactionTypeDelete, "2", "1")
+	transaction(aztables.TransactionTypeAdd, "5")
+	o := s.conclude().Observation
+	if o.Entities != 7 || len(o.Orders) != 1 || o.Orders[0].Rows != (results.Order{Keys: 2, Ascending: 2}) {
+		t.Errorf("observed %d entities and the orders %+v; want 7, and two rows after the first that ascend", o.Entities, o.Orders)
+	}
+}
+
+func TestExaminationSaysWhatItIsOf(t *testing.T) {
+	s := examine(t, "model.partition_target=50", "model.account_target=20000")
+	record := s.conclude()
+	runs, err := filepath.Glob("results/runs/*-serve")
+	if err != nil || len(runs) != 1 || results.Dir(runs[0]) != s.examination.Folder {
+		t.Errorf("results/runs holds %v, the record lies in %s; want one run called serve", runs, s.examination.Folder)
+	}
+	m := record.Manifest
+	if m.Tool.Version != "v1" || m.Tool.Commit != "abc" || strings.Join(m.Command, " ") != "loadgen serve" || m.Seed != 7 ||
+		m.Target != results.Embedded || m.Profile != model.Off || m.Start != model.Warm || m.Time != "real" || !m.Started.Equal(s.clock.Started()) {
+		t.Errorf("the manifest = %+v; want what was planned", m)
+	}
+	if want := (results.Targets{Partition: 50, Account: 20_000}); m.Targets != want || len(m.Model) == 0 {
+		t.Errorf("the targets = %+v, of %d parameters; want %+v", m.Targets, len(m.Model), want)
+	}
+	documented, err := model.New(model.Documented)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var other capture.Examination
+	if err := other.Open(capture.Plan{Out: "own", Model: documented, Started: s.clock.Started()}); err != nil {
+		t.Fatal(err)
+	}
+	interrupted := errors.Join(context.Canceled)
+	if record, err = other.Conclude(clock.Instant(time.Second), interrupted, results.TargetCounts{}); !errors.Is(err, context.Canceled) {
+		t.Fatalf("Conclude of what was interrupted = %v; want that", err)
+	}
+	if !record.Manifest.Targets.Documented || other.Folder != "own" || record.Summary == nil ||
+		record.Validity != results.Partial || len(record.Reasons) != 1 || record.Reasons[0] != "the run was interrupted" {
+		t.Errorf("the record in %s is %s for %q; want it judged, partial and interrupted", other.Folder, record.Validity, record.Reasons)
+	}
+	sealed, err := results.Read(other.Folder)
+	if err != nil || sealed.Summary == nil {
+		t.Errorf("the record in own = %v; want it sealed with its summary", err)
+	}
+}
+
+func TestExaminationWhereNothingCanBeWritten(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("taken", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var e capture.Examination
+	if err := e.Open(capture.Plan{Out: "taken", Model: new(model.Model)}); !errors.Is(err, results.ErrWrite) {
+		t.Errorf("Open in a file = %v; want %v", err, results.ErrWrite)
+	}
+}

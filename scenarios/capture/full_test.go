@@ -1,0 +1,68 @@
+package capture
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/rest"
+	"loadgen/results"
+)
+
+// full is a folder whose disk has no more room.
+type full struct{ results.Memory }
+
+type fullFile struct{ io.WriteCloser }
+
+func (f *full) Create(name string) (io.WriteCloser, error) {
+	file, err := f.Memory.Create(name)
+	return fullFile{file}, err
+}
+
+func (fullFile) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
+
+// onFullDisk is the examination of one request that cannot be written.
+func onFullDisk(t *testing.T) *Examination {
+	t.Helper()
+	var e Examination
+	var err error
+	if e.recorder, err = results.NewRecorder(new(full), results.Manifest{Operations: Kinds()}); err != nil {
+		t.Fatal(err)
+	}
+	if e.observer, err = New(Options{Recorder: e.recorder}); err != nil {
+		t.Fatal(err)
+	}
+	e.Saw(&rest.Seen{Verb: entity.Get, Table: "t", PartitionKey: "p", HasPartition: true, Status: 200, Counted: 1})
+	return &e
+}
+
+func TestWriteErrorsComeBack(t *testing.T) {
+	o := onFullDisk(t).observer
+	if err := o.Advance(time.Minute); !errors.Is(err, results.ErrWrite) {
+		t.Errorf("Advance = %v; want %v", err, results.ErrWrite)
+	}
+	if err := o.End(); !errors.Is(err, results.ErrWrite) {
+		t.Errorf("End = %v; want %v", err, results.ErrWrite)
+	}
+}
+
+// Whoever serves is told once that there is no record, and goes on.
+func TestExaminationOnAFullDiskSaysSoOnce(t *testing.T) {
+	e := onFullDisk(t)
+	err := e.Advance(clock.Instant(time.Minute))
+	if !errors.Is(err, results.ErrWrite) || !strings.HasPrefix(err.Error(), "the record cannot be written, and serving goes on without it: ") {
+		t.Errorf("Advance = %v; want %v, and that serving goes on", err, results.ErrWrite)
+	}
+	if err := e.Advance(clock.Instant(2 * time.Minute)); err != nil {
+		t.Errorf("Advance again = %v; want it said once", err)
+	}
+	e.Folder = "the run"
+	record, err := e.Conclude(clock.Instant(3*time.Minute), nil, results.TargetCounts{Requests: 1, Ok: 1, Entities: 1})
+	if record != nil || !errors.Is(err, results.ErrWrite) || !strings.HasSuffix(err.Error(), "; what was written until then is in the run") {
+		t.Errorf("Conclude = %v, %v; want no record, and where what there is lies", record, err)
+	}
+}

@@ -1,0 +1,136 @@
+package capture_test
+
+import (
+	"testing"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/rest"
+	"loadgen/report/verdict"
+	"loadgen/results"
+	"loadgen/scenarios/capture"
+)
+
+// ms is a millisecond, of a time as of an instant.
+const ms = 1_000_000
+
+// scene is an observed run whose traffic is counted a second time, as a server
+// does.
+type scene struct {
+	t        testing.TB
+	folder   *results.Memory
+	recorder *results.Recorder
+	observer *capture.Capture
+	counts   results.TargetCounts
+	last     time.Duration
+}
+
+// manifest is that of an embedded server under observation.
+func manifest() results.Manifest {
+	return results.Manifest{Command: []string{"loadgen", "serve", "--examine"}, Scenario: results.Scenario{Name: "observed"},
+		Target: results.Embedded, Start: "warm", Profile: "documented", Time: "real",
+		Started:    time.Date(2011, 11, 6, 9, 40, 0, 0, time.UTC),
+		Targets:    results.Targets{Partition: 2000, Account: 20_000, Documented: true},
+		Operations: capture.Kinds()}
+}
+
+func open(t testing.TB, o capture.Options) *scene {
+	t.Helper()
+	s := &scene{t: t, folder: new(results.Memory)}
+	var err error
+	if s.recorder, err = results.NewRecorder(s.folder, manifest()); err != nil {
+		t.Fatalf("NewRecorder = %v; want no error", err)
+	}
+	o.Recorder = s.recorder
+	if s.observer, err = capture.New(o); err != nil {
+		t.Fatalf("New = %v; want no error", err)
+	}
+	return s
+}
+
+// saw has the observer see a request, and counts it by its code alone.
+func (s *scene) saw(r rest.Seen) {
+	s.count(&r)
+	s.last = max(s.last, r.Done.Offset())
+	s.observer.Saw(&r)
+}
+
+func (s *scene) count(r *rest.Seen) {
+	s.counts.Requests++
+	s.counts.Entities += r.Counted
+	switch {
+	case r.Status == 0:
+		s.counts.Failed++
+	case r.Code == entity.OK:
+		s.counts.Ok++
+	case r.Code == entity.ServerBusy, r.Code == entity.OperationTimedOut:
+		s.counts.Refused++
+	default:
+		s.counts.Failed++
+	}
+}
+
+// end closes the run, reads it back and holds its books to be closed.
+func (s *scene) end() *results.Record {
+	s.t.Helper()
+	if err := s.observer.End(); err != nil {
+		s.t.Fatalf("End = %v; want no error", err)
+	}
+	if err := s.recorder.Finish(s.last+time.Second, results.Valid, nil, &s.counts); err != nil {
+		s.t.Fatalf("Finish = %v; want no error", err)
+	}
+	record, err := results.Read(s.folder)
+	if err != nil {
+		s.t.Fatalf("Read = %v; want no error", err)
+	}
+	if faults := verdict.Books(record); len(faults) > 0 {
+		s.t.Errorf("Books = %q; want them closed", faults)
+	}
+	if record.Observation == nil {
+		s.t.Fatal("the record holds no observation")
+	}
+	if record.Heat != nil {
+		s.t.Errorf("the record of others' traffic has a heat map: %+v; want none, the observation names its partitions", record.Heat)
+	}
+	if n := len(record.Intervals); n > 0 && record.Intervals[n-1].InFlight != 0 {
+		s.t.Errorf("%d requests are under way at the end; want none", record.Intervals[n-1].InFlight)
+	}
+	if got := record.Observation.Requests; got != s.counts.Requests {
+		s.t.Errorf("%d requests were observed; want the %d that were sent", got, s.counts.Requests)
+	}
+	if got := record.Observation.Entities; got != s.counts.Entities {
+		s.t.Errorf("%d entities were observed; want the %d that were counted", got, s.counts.Entities)
+	}
+	return record
+}
+
+// insert is the insert of an entity that succeeds.
+func insert(at time.Duration, table, pk, rk string) rest.Seen {
+	return rest.Seen{Arrived: clock.Instant(at), Done: clock.Instant(at + 4*ms), Verb: entity.Insert, Inserts: true, Table: table,
+		PartitionKey: pk, HasPartition: true, RowKey: rk, Status: 204, Counted: 1}
+}
+
+// get is a point read that succeeds.
+func get(at time.Duration, table, pk string) rest.Seen {
+	return rest.Seen{Arrived: clock.Instant(at), Done: clock.Instant(at + 3*ms), Verb: entity.Get, Table: table,
+		PartitionKey: pk, HasPartition: true, RowKey: "r", Status: 200, Counted: 1, Returned: 1}
+}
+
+// refused is the same request, refused by the partition.
+func refused(r rest.Seen) rest.Seen {
+	r.Done, r.Status, r.Code, r.Counted, r.Returned = r.Arrived+2*ms, 503, entity.ServerBusy, 0, 0
+	return r
+}
+
+// answered is the same request with another answer.
+func answered(r rest.Seen, code entity.Code) rest.Seen {
+	r.Status, r.Code, r.Returned = code.Status(), code, 0
+	return r
+}
+
+// named is the same request under a client's id.
+func named(r rest.Seen, id string) rest.Seen {
+	r.ClientRequestID = id
+	return r
+}

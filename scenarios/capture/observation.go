@@ -1,0 +1,91 @@
+package capture
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"loadgen/results"
+	"loadgen/scenarios/keys/sketch"
+)
+
+// keptPartitions, keptShapes and keptOrders are how many of each a record holds.
+const (
+	keptPartitions = 20
+	keptShapes     = 20
+	keptOrders     = 20
+)
+
+// observation returns what was observed. Nothing may be added after it.
+func (t *counter) observation() *results.Observation {
+	o := t.sum
+	o.PartitionsTold, o.PartitionsDropped = int64(len(t.partitions.Places())), t.partitions.Dropped()
+	o.ShapesTold, o.ShapesDropped = int64(len(t.shapes.Places())), t.shapes.Dropped()
+	o.TablesDropped = t.tables.Dropped()
+	o.Partitions = kept(t.partitions.Places(), keptPartitions, observedPartition, func(a, b results.ObservedPartition) int {
+		return cmp.Or(cmp.Compare(b.Demanded, a.Demanded), cmp.Compare(b.Entities, a.Entities),
+			cmp.Compare(b.Requests, a.Requests), strings.Compare(a.Table, b.Table),
+			strings.Compare(a.PartitionKey, b.PartitionKey))
+	})
+	o.Shapes = kept(t.shapes.Places(), keptShapes, queryShape, func(a, b results.QueryShape) int {
+		return cmp.Or(cmp.Compare(b.Scanned, a.Scanned), cmp.Compare(b.Requests, a.Requests),
+			strings.Compare(a.Table, b.Table), strings.Compare(a.Shape, b.Shape), strings.Compare(a.Class, b.Class))
+	})
+	o.Orders = kept(t.tables.Places(), keptOrders, keyOrder, func(a, b results.KeyOrder) int {
+		return cmp.Or(cmp.Compare(b.Rows.Keys+b.Partitions.Keys, a.Rows.Keys+a.Partitions.Keys),
+			strings.Compare(a.Table, b.Table))
+	})
+	o.Answers = make([]results.Answer, 0, len(t.answers))
+	for _, counted := range t.answers {
+		o.Answers = append(o.Answers, *counted)
+	}
+	slices.SortFunc(o.Answers, func(a, b results.Answer) int {
+		return cmp.Or(cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.Status, b.Status),
+			strings.Compare(a.Code, b.Code), strings.Compare(a.Class, b.Class))
+	})
+	return &o
+}
+
+// kept returns the first of a sketch's places in some order.
+func kept[K comparable, V, R any](places []*sketch.Place[K, V], most int,
+	made func(*sketch.Place[K, V]) R, order func(a, b R) int) []R {
+	all := make([]R, 0, len(places))
+	for _, place := range places {
+		all = append(all, made(place))
+	}
+	slices.SortFunc(all, order)
+	return slices.Clone(all[:min(len(all), most)])
+}
+
+func observedPartition(s *sketch.Place[place, partition]) results.ObservedPartition {
+	p := &s.Value
+	p.seconds.flush()
+	seen := results.ObservedPartition{
+		Table: s.Key.table, PartitionKey: s.Key.key,
+		Entities: p.entities, Demanded: p.demanded, Missed: s.Inherited,
+		Requests: p.requests, Refused: p.refused, AccountRefused: p.accountRefused,
+		Seconds: p.seconds.active.count, Typical: p.seconds.active.median(),
+		Busiest: p.seconds.busiest, Offered: p.seconds.offered,
+	}
+	if saturated := &p.seconds.saturated; saturated.count > 0 {
+		middle := saturated.median()
+		seen.Saturation = &middle
+		seen.SaturationInterval = []float64{float64(saturated.least), float64(saturated.great)}
+	}
+	return seen
+}
+
+func queryShape(s *sketch.Place[query, shape]) results.QueryShape {
+	seen := results.QueryShape{Table: s.Key.table, Shape: s.Key.shape, Class: s.Key.class,
+		Requests: s.Value.requests, Refused: s.Value.refused,
+		Scanned: s.Value.scanned, Missed: s.Inherited, Returned: s.Value.returned}
+	if seen.Scanned > 0 {
+		density := float64(seen.Returned) / float64(seen.Scanned)
+		seen.Density = &density
+	}
+	return seen
+}
+
+func keyOrder(s *sketch.Place[string, table]) results.KeyOrder {
+	return results.KeyOrder{Table: s.Key, Partitions: s.Value.partitions, Rows: s.Value.rows}
+}

@@ -1,0 +1,83 @@
+package capture
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"loadgen/results"
+)
+
+// Options says where an observer writes and how much it keeps. A bound that is 0
+// is the default.
+type Options struct {
+	// Recorder is of a run whose manifest's operations are [Kinds].
+	Recorder *results.Recorder
+	// Partitions, Shapes and Tables are how many of each are told apart at a
+	// time.
+	Partitions, Shapes, Tables int
+	// Retries is how many operations may wait for a retry at a time, and Window
+	// how long one waits after its last attempt until it counts as given up. It
+	// should outlast the longest wait between two attempts of a client.
+	Retries int
+	Window  time.Duration
+	// Hold is how long a second stays open after its end.
+	Hold time.Duration
+}
+
+// The defaults of [Options].
+const (
+	DefaultPartitions = 1024
+	DefaultShapes     = 256
+	DefaultTables     = 64
+	DefaultRetries    = 1 << 16
+	DefaultWindow     = 2 * time.Minute
+	DefaultHold       = 5 * time.Second
+)
+
+// The greatest bounds, so that memory stays within a gigabyte.
+const (
+	mostPartitions = 1 << 16
+	mostShapes     = 1 << 14
+	mostTables     = 1 << 12
+	mostRetries    = 1 << 20
+	longestWindow  = time.Hour
+	longestHold    = time.Minute
+)
+
+// Validate returns everything that is wrong with the options, each wrapped
+// around [ErrOptions]; nil where nothing is.
+func (o *Options) Validate() []error {
+	var faults []error
+	complain := func(format string, details ...any) {
+		faults = append(faults, fmt.Errorf("%w: "+format, append([]any{ErrOptions}, details...)...))
+	}
+	if o.Recorder == nil {
+		complain("recorder: there is none")
+	}
+	bounded(complain, "partitions", o.Partitions, mostPartitions)
+	bounded(complain, "shapes", o.Shapes, mostShapes)
+	bounded(complain, "tables", o.Tables, mostTables)
+	bounded(complain, "retries", o.Retries, mostRetries)
+	bounded(complain, "window", o.Window, longestWindow)
+	bounded(complain, "hold", o.Hold, longestHold)
+	return faults
+}
+
+// bounded complains of a bound that is not from 0 to the most.
+func bounded[N int | time.Duration](complain func(string, ...any), name string, given, most N) {
+	if given < 0 || given > most {
+		complain("%s: %v is not from %v to %v", name, given, N(0), most)
+	}
+}
+
+// withDefaults returns the options with every bound that is 0 filled in.
+func (o Options) withDefaults() Options {
+	o.Partitions = cmp.Or(o.Partitions, DefaultPartitions)
+	o.Shapes = cmp.Or(o.Shapes, DefaultShapes)
+	o.Tables = cmp.Or(o.Tables, DefaultTables)
+	o.Retries = cmp.Or(o.Retries, DefaultRetries)
+	o.Window = cmp.Or(o.Window, DefaultWindow)
+	o.Hold = cmp.Or(o.Hold, DefaultHold)
+	return o
+}

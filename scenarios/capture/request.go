@@ -1,0 +1,103 @@
+package capture
+
+import (
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/rest"
+	"loadgen/results"
+)
+
+// request is one request as the server saw it.
+type request rest.Seen
+
+// status returns the HTTP status of what was asked: a transaction that failed
+// comes back with 202 and the error inside.
+func (r *request) status() int {
+	if r.Status == 0 || r.Code != entity.OK && r.Status < http.StatusBadRequest {
+		return r.Code.Status()
+	}
+	return r.Status
+}
+
+// class returns the fate of the attempt. A 404, 409 or 412 is an answer like
+// another: an application that looks whether an entity exists, or creates a table
+// that may be there, expects it.
+func (r *request) class() results.Class {
+	switch status := r.status(); {
+	case r.Status == 0: // its sender got no reply, whatever was done
+		return results.Failed
+	case status == http.StatusServiceUnavailable, status == http.StatusTooManyRequests,
+		status == http.StatusGatewayTimeout, r.Code == entity.OperationTimedOut:
+		return results.Refused
+	case status < http.StatusBadRequest, status == http.StatusNotFound,
+		status == http.StatusConflict, status == http.StatusPreconditionFailed:
+		return results.Ok
+	default:
+		return results.Failed
+	}
+}
+
+// asked returns how many entities the request is about: what it counted, or
+// would have, and one at least where it is about entities at all.
+func (r *request) asked() int64 {
+	most := max(r.Asked, r.Counted)
+	if r.Verb >= entity.Insert && r.Verb <= entity.Batch {
+		most = max(most, 1)
+	}
+	return most
+}
+
+// inserts reports whether the request was carried out and may have brought new
+// keys.
+func (r *request) inserts(class results.Class) bool {
+	return r.Inserts && class == results.Ok && r.Code == entity.OK && r.HasPartition && r.Table != "" &&
+		(r.Verb != entity.Batch || r.RowKey != "")
+}
+
+// hash returns a number that two attempts of one operation share.
+func (r *request) hash() uint64 {
+	h := hashed(offset, r.Table)
+	for _, part := range [...]string{r.PartitionKey, r.RowKey, r.Shape} {
+		h = hashed((h^0xff)*prime, part)
+	}
+	return (h ^ uint64(r.Verb)) * prime
+}
+
+// The constants of FNV-1a, which needs no seed and so repeats.
+const (
+	offset = 14695981039346656037
+	prime  = 1099511628211
+)
+
+func hashed(h uint64, text string) uint64 {
+	for i := range len(text) {
+		h = (h ^ uint64(text[i])) * prime
+	}
+	return h
+}
+
+// The longest texts that are kept, in bytes: no valid key or name is longer, and
+// a filter that is longer is known by its beginning.
+const (
+	longestName   = 256
+	longestKey    = 4096
+	longestShape  = 1024
+	longestClient = 256
+)
+
+// within cuts a text after so many bytes, between two characters.
+func within(text string, bytes int) string {
+	if len(text) <= bytes {
+		return text
+	}
+	for bytes > 0 && !utf8.RuneStart(text[bytes]) {
+		bytes--
+	}
+	return text[:bytes]
+}
+
+// own returns a copy of a text, no longer than so many bytes.
+func own(text string, bytes int) string { return strings.Clone(within(text, bytes)) }

@@ -1,0 +1,362 @@
+package drive_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	vegeta "github.com/tsenart/vegeta/v12/lib"
+
+	"loadgen/results"
+	"loadgen/scenarios/drive"
+)
+
+// marathon is the wall time at which the taped runs started.
+var marathon = time.Date(2011, 11, 6, 9, 40, 0, 0, time.UTC)
+
+// exactSum is an observer that adds up service times, which a record holds only to
+// three figures.
+type exactSum struct {
+	attempts int
+	service  time.Duration
+}
+
+func (s *exactSum) Attempt(a *results.Attempt) {
+	s.attempts++
+	s.service += a.Done - a.Sent
+}
+
+func (s *exactSum) Completed(*results.Completed) {}
+
+// taped is a run in virtual time, its record and its result stream.
+func taped(t *testing.T) (*results.Record, *exactSum, []byte) {
+	t.Helper()
+	var written bytes.Buffer
+	resultStream, total := drive.NewResultStream(&written, "stress", marathon, kinds), new(exactSum)
+	f := &fake{refuse: 300, took: time.Millisecond}
+	record, _, err := outing(t, context.Background(), &drive.Virtual{Target: f}, []drive.Observer{resultStream, total}, stages(t)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := resultStream.Close(); err != nil {
+		t.Fatalf("Close = %v; want no error", err)
+	}
+	return record, total, written.Bytes()
+}
+
+// decode reads all that a decoder yields.
+func decode(t *testing.T, decoder vegeta.Decoder) vegeta.Results {
+	t.Helper()
+	var all vegeta.Results
+	for {
+		var r vegeta.Result
+		switch err := decoder.Decode(&r); {
+		case errors.Is(err, io.EOF):
+			return all
+		case err != nil:
+			t.Fatalf("decoding result %d = %v; want no error", len(all), err)
+		}
+		all = append(all, r)
+	}
+}
+
+// fieldsIn reads the header of a taped attempt.
+func fieldsIn(t *testing.T, r *vegeta.Result) (operation uint64, attempt int, intended time.Duration, code string) {
+	t.Helper()
+	values, err := url.ParseQuery(r.Headers.Get(drive.ResultStreamHeader))
+	if err != nil {
+		t.Fatalf("header of result %d: %v", r.Seq, err)
+	}
+	operation, noNumber := strconv.ParseUint(values.Get(drive.ResultStreamOperation), 10, 64)
+	attempt, noAttempt := strconv.Atoi(values.Get(drive.ResultStreamAttempt))
+	ns, noInstant := strconv.ParseInt(values.Get(drive.ResultStreamIntended), 10, 64)
+	if err := errors.Join(noNumber, noAttempt, noInstant); err != nil {
+		t.Fatalf("header of result %d = %v: %v", r.Seq, values, err)
+	}
+	return operation, attempt, time.Duration(ns), values.Get(drive.ResultStreamCode)
+}
+
+func sameHistogram(t *testing.T, what string, got, want *results.Histogram) {
+	t.Helper()
+	if want.Count() == 0 {
+		t.Errorf("%s of the record is empty: the test shows nothing", what)
+	}
+	if got.Count() != want.Count() || !reflect.DeepEqual(got.Bars(), want.Bars()) {
+		t.Errorf("%s from the tape has %d durations, %v; want %d, %v", what, got.Count(), got.Bars(), want.Count(), want.Bars())
+	}
+}
+
+func TestResultStreamOfARun(t *testing.T) {
+	record, exact, resultStream := taped(t)
+	total := record.Total(results.Everything)
+	t.Run("what the record says can be had from the tape", func(t *testing.T) { holdsTheRecord(t, &total, resultStream) })
+	t.Run("vegeta's own commands report what the record holds", func(t *testing.T) { isReportedByVegeta(t, &total, exact, resultStream) })
+	t.Run("an equal run has a tape of equal bytes", func(t *testing.T) {
+		if _, _, again := taped(t); !bytes.Equal(resultStream, again) {
+			t.Errorf("two tapes of one seed, of %d and %d bytes, differ", len(resultStream), len(again))
+		}
+	})
+}
+
+// inSequence holds that the results are numbered from 0 in the order in which
+// they were sent: vegeta's plot puts them in that order and takes no instant that
+// falls.
+func inSequence(t *testing.T, all []vegeta.Result) {
+	t.Helper()
+	ordered := slices.Clone(all)
+	slices.SortFunc(ordered, func(a, b vegeta.Result) int { return cmp.Compare(a.Seq, b.Seq) })
+	for i := range ordered {
+		if ordered[i].Seq != uint64(i) {
+			t.Fatalf("the %dth result has the number %d; want them numbered without a gap", i, ordered[i].Seq)
+		}
+		if i > 0 && ordered[i].Timestamp.Before(ordered[i-1].Timestamp) {
+			t.Fatalf("result %d was sent at %v, before the one of the number before", i, ordered[i].Timestamp)
+		}
+	}
+}
+
+func holdsTheRecord(t *testing.T, total *results.KindStats, resultStream []byte) {
+	all := decode(t, vegeta.NewDecoder(bytes.NewReader(resultStream)))
+	if int64(len(all)) != total.Attempts {
+		t.Fatalf("the tape holds %d results; want %d", len(all), total.Attempts)
+	}
+	type end struct {
+		attempt int
+		took    time.Duration
+		ok      bool
+	}
+	last := make(map[uint64]end)
+	ok, refused := results.NewHistogram(), results.NewHistogram()
+	for i := range all {
+		r := &all[i]
+		operation, attempt, intended, code := fieldsIn(t, r)
+		if before, known := last[operation]; known != (attempt > 0) || known && attempt != before.attempt+1 {
+			t.Fatalf("result %d is attempt %d of operation %d after %+v", i, attempt, operation, before)
+		}
+		last[operation] = end{attempt, r.End().Sub(marathon) - intended, r.Error == ""}
+		if r.Attack != "stress" || (code == "ServerBusy") != (r.Code == 503) {
+			t.Fatalf("result %d = %+v; want the attack and, of a 503, the code", i, r)
+		}
+		if r.Error == "" {
+			ok.Record(r.Latency)
+		} else {
+			refused.Record(r.Latency)
+		}
+	}
+	inSequence(t, all)
+	response, lost := results.NewHistogram(), results.NewHistogram()
+	for _, e := range last {
+		if e.ok {
+			response.Record(e.took)
+		} else {
+			lost.Record(e.took)
+		}
+	}
+	sameHistogram(t, "the service time of successes", ok, total.Service[results.Ok])
+	sameHistogram(t, "the service time of refusals", refused, total.Service[results.Refused])
+	sameHistogram(t, "the response time", response, total.Response)
+	sameHistogram(t, "the response time of what was lost", lost, total.Lost)
+}
+
+// isReportedByVegeta does what vegeta's commands do: find the encoding, read
+// everything, and report it in each form.
+func isReportedByVegeta(t *testing.T, total *results.KindStats, exact *exactSum, resultStream []byte) {
+	decoder := vegeta.DecoderFor(bytes.NewReader(resultStream))
+	if decoder == nil {
+		t.Fatal("vegeta.DecoderFor(tape) = nil; want the decoder of its encoding")
+	}
+	metrics := vegeta.Metrics{Histogram: &vegeta.Histogram{Buckets: vegeta.Buckets{0, 2 * time.Millisecond, time.Hour}}}
+	for _, r := range decode(t, decoder) {
+		metrics.Add(&r)
+	}
+	metrics.Close()
+	codes := map[string]int{"204": int(total.Ok), "503": int(total.Refused)}
+	if metrics.Requests != uint64(total.Attempts) || !reflect.DeepEqual(metrics.StatusCodes, codes) {
+		t.Errorf("metrics = %d requests, codes %v; want %d, %v", metrics.Requests, metrics.StatusCodes, total.Attempts, codes)
+	}
+	if metrics.Latencies.Total != exact.service || exact.attempts != int(total.Attempts) {
+		t.Errorf("latencies sum to %v; want %v over %d attempts", metrics.Latencies.Total, exact.service, exact.attempts)
+	}
+	if want := float64(total.Ok) / float64(total.Attempts); metrics.Success != want {
+		t.Errorf("success ratio = %v; want %v", metrics.Success, want)
+	}
+	if want := []string{"refused 503 ServerBusy"}; !reflect.DeepEqual(metrics.Errors, want) {
+		t.Errorf("errors = %v; want %v", metrics.Errors, want)
+	}
+
+	if text := reportOf(t, vegeta.NewTextReporter(&metrics)); !strings.Contains(text, fmt.Sprintf("204:%d  503:%d  ", total.Ok, total.Refused)) {
+		t.Errorf("text report =\n%s\nwant 204:%d and 503:%d", text, total.Ok, total.Refused)
+	}
+	var told struct {
+		Requests int64          `json:"requests"`
+		Codes    map[string]int `json:"status_codes"`
+	}
+	if err := json.Unmarshal([]byte(reportOf(t, vegeta.NewJSONReporter(&metrics))), &told); err != nil ||
+		told.Requests != total.Attempts || !reflect.DeepEqual(told.Codes, codes) {
+		t.Errorf("JSON report = %+v, %v; want %d requests and codes %v", told, err, total.Attempts, codes)
+	}
+	short, long := metrics.Histogram.Counts[0], metrics.Histogram.Counts[1]
+	if hist := reportOf(t, vegeta.NewHistogramReporter(metrics.Histogram)); short == 0 || long == 0 ||
+		short+long != uint64(total.Attempts) || !strings.Contains(hist, strconv.FormatUint(long, 10)) {
+		t.Errorf("histogram = %v of %d attempts, reported as\n%s", metrics.Histogram.Counts, total.Attempts, hist)
+	}
+	lines := strings.Split(strings.TrimSpace(reportOf(t, vegeta.NewHDRHistogramPlotReporter(&metrics))), "\n")
+	if last := strings.Fields(lines[len(lines)-1]); len(last) != 4 || last[2] != strconv.FormatInt(total.Attempts, 10) {
+		t.Errorf("last line of the percentiles = %q; want a total of %d", last, total.Attempts)
+	}
+}
+
+func reportOf(t *testing.T, r vegeta.Reporter) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := r.Report(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestTapedAttempt(t *testing.T) {
+	type row struct {
+		name    string
+		attempt results.Attempt
+		want    vegeta.Result
+		code    string
+	}
+	rows := []row{
+		{"a success is of its kind and group, with its sizes",
+			results.Attempt{Kind: 1, Number: 7, Sent: time.Second, Done: 3 * time.Second, Class: results.Ok, Status: 204, BytesOut: 900, BytesIn: 30},
+			vegeta.Result{Code: 204, Timestamp: marathon.Add(time.Second), Latency: 2 * time.Second,
+				BytesOut: 900, BytesIn: 30, Method: "PUT", URL: "loadgen:insert"}, ""},
+		{"an expected 404 is no error",
+			results.Attempt{Class: results.Ok, Status: 404, Code: "ResourceNotFound"},
+			vegeta.Result{Code: 404, Timestamp: marathon, Method: "GET", URL: "loadgen:get"}, "ResourceNotFound"},
+		{"a failure without a reply has neither status nor code",
+			results.Attempt{Class: results.Failed},
+			vegeta.Result{Timestamp: marathon, Error: "failed 0", Method: "GET", URL: "loadgen:get"}, ""},
+		{"a code of whatever characters comes back",
+			results.Attempt{Class: results.Refused, Status: 503, Code: "a=b&c d%\n"},
+			vegeta.Result{Code: 503, Timestamp: marathon, Error: "refused 503 a=b&c d%\n", Method: "GET", URL: "loadgen:get"}, "a=b&c d%\n"},
+	}
+	var written bytes.Buffer
+	resultStream := drive.NewResultStream(&written, "one", marathon, kinds)
+	for i := range rows {
+		rows[i].attempt.Sequence = uint64(i)
+		resultStream.Attempt(&rows[i].attempt)
+		resultStream.Completed(&results.Completed{Class: results.Ok}) // adds nothing
+	}
+	if err := resultStream.Close(); err != nil {
+		t.Fatal(err)
+	}
+	all := decode(t, vegeta.NewDecoder(&written))
+	if len(all) != len(rows) {
+		t.Fatalf("the tape holds %d results; want %d", len(all), len(rows))
+	}
+	for i, r := range rows {
+		r.want.Attack, r.want.Seq, r.want.Headers = "one", uint64(i), all[i].Headers
+		if !all[i].Equal(r.want) {
+			t.Errorf("%s: Attempt(%+v) is taped as %+v; want %+v", r.name, r.attempt, all[i], r.want)
+		}
+		if number, _, _, code := fieldsIn(t, &all[i]); number != r.attempt.Number || code != r.code {
+			t.Errorf("%s: the header names operation %d and code %q; want %d and %q", r.name, number, code, r.attempt.Number, r.code)
+		}
+	}
+}
+
+// fullWriter is a writer with room for some bytes.
+type fullWriter struct {
+	room    int
+	failure error
+}
+
+func (f *fullWriter) Write(text []byte) (int, error) {
+	if len(text) <= f.room {
+		f.room -= len(text)
+		return len(text), nil
+	}
+	wrote := f.room
+	f.room = 0
+	return wrote, f.failure
+}
+
+// A result stream that cannot be written says so in the end, and holds nobody up: more
+// attempts follow than may wait.
+func TestResultStreamThatCannotBeWritten(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		room    int
+		failure error
+		want    error
+	}{
+		{"a disk that was full before", 0, syscall.ENOSPC, syscall.ENOSPC},
+		{"a disk that is full after the first buffer", 70_000, syscall.ENOSPC, syscall.ENOSPC},
+		{"a writer that writes less than it was given", 100, nil, io.ErrShortWrite},
+		{"a disk with room enough", 1 << 30, syscall.ENOSPC, nil},
+	} {
+		resultStream := drive.NewResultStream(&fullWriter{test.room, test.failure}, "full", marathon, kinds)
+		for n := range uint64(20_000) {
+			resultStream.Attempt(&results.Attempt{Number: n, Class: results.Ok, Status: 200})
+		}
+		for range 2 {
+			if err := resultStream.Close(); !errors.Is(err, test.want) {
+				t.Errorf("%s: Close = %v; want %v", test.name, err, test.want)
+			}
+		}
+	}
+}
+
+func TestResultStreamOfManyWorkers(t *testing.T) {
+	const workers, each = 8, 400
+	var written bytes.Buffer
+	resultStream := drive.NewResultStream(&written, "many", marathon, kinds)
+	var all sync.WaitGroup
+	for w := range workers {
+		all.Go(func() {
+			for n := range each {
+				resultStream.Attempt(&results.Attempt{Number: uint64(w), Try: n, Sequence: uint64(w*each + n), Class: results.Ok, Status: 200})
+			}
+		})
+	}
+	all.Wait()
+	if err := resultStream.Close(); err != nil {
+		t.Fatal(err)
+	}
+	next := make(map[uint64]int)
+	for i, r := range decode(t, vegeta.NewDecoder(&written)) {
+		worker, n, _, _ := fieldsIn(t, &r)
+		if r.Seq != worker*each+uint64(n) || n != next[worker] {
+			t.Fatalf("result %d has the number %d and is attempt %d of worker %d; want %d and %d", i, r.Seq, n, worker, i, next[worker])
+		}
+		next[worker]++
+	}
+	for w := range uint64(workers) {
+		if next[w] != each {
+			t.Errorf("%d attempts of worker %d; want %d", next[w], w, each)
+		}
+	}
+}
+
+func TestRecordingOnAClosedResultStreamPanics(t *testing.T) {
+	resultStream := drive.NewResultStream(io.Discard, "closed", marathon, kinds)
+	if err := resultStream.Close(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if text := fmt.Sprint(recover()); !strings.HasPrefix(text, "drive: ") {
+			t.Errorf("recording on a closed tape panicked with %q; want the package's name and why", text)
+		}
+	}()
+	resultStream.Attempt(&results.Attempt{Class: results.Ok})
+}

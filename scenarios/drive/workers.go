@@ -1,0 +1,166 @@
+package drive
+
+import (
+	"context"
+	"sync"
+
+	"loadgen/engine/clock"
+)
+
+// workers are the workers of one stage under way in real time. One of those that
+// have nothing to do is the lead: it sleeps until the next operation is due,
+// calls another to lead in its place, and sends the operation itself, so that
+// none is late by the time it takes to be handed over. The others wait to be
+// called, and whoever has ended an operation goes on with what is due already.
+type workers struct {
+	*Live
+	opened *opened
+	stage  *Stage
+	ledger *Ledger
+	// ctx carries the caller's values and outlives its end: what is under way
+	// when the run is stopped is let finish, within a grace.
+	ctx     context.Context
+	sleeper clock.Sleeper
+	// ended holds a token when the stage's last operation may have ended.
+	ended   chan struct{}
+	running sync.WaitGroup
+
+	// The mutex of Live guards what follows, and the stage's observer.
+	agenda   *agenda
+	deadline clock.Instant
+	// idle are the workers that wait to be called, the last one first; called
+	// says that one has been and is on its way.
+	idle   []chan struct{}
+	called bool
+	// leading says that a worker sleeps until the next operation, awake when it
+	// means to wake.
+	leading   bool
+	awake     clock.Instant
+	dismissed bool
+	silence   silence
+}
+
+func newWorkers(l *Live, ctx context.Context, o *opened, deadline clock.Instant) *workers {
+	return &workers{
+		Live: l, opened: o, stage: o.stage, ledger: o.ledger, ctx: ctx, deadline: deadline,
+		sleeper: l.sleeper(), ended: make(chan struct{}, 1), agenda: newAgenda(o),
+	}
+}
+
+// serve is one worker.
+func (c *workers) serve() {
+	call := make(chan struct{}, 1)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for {
+		s, sent := c.next(call)
+		if s == nil {
+			return
+		}
+		c.mu.Unlock()
+		s.Step(sent, Due, nil)
+		outcome := c.Target.Do(c.ctx, s.Operation())
+		now := c.Clock.Now()
+		effect := s.Step(now, Replied, &outcome)
+		c.ledger.settle(s, effect)
+		c.mu.Lock()
+		c.busy--
+		c.silence.end(now, outcome.Status != 0, c.busy)
+		s.observe(effect, &outcome)
+		c.agenda.follow(now, s, effect, c.ledger)
+		if c.agenda.over(now) {
+			c.tell()
+		}
+	}
+}
+
+// next returns the session that the worker is to send, and the instant of it; nil
+// where there is none any more. The mutex is held, and let go of to wait.
+func (c *workers) next(call chan struct{}) (*Session, clock.Instant) {
+	for !c.dismissed {
+		now := c.Clock.Now()
+		if now >= c.deadline {
+			break
+		}
+		if s := c.agenda.take(now); s != nil {
+			c.delegate()
+			return s, c.begin(s)
+		}
+		wake := c.deadline
+		if due, _, any := c.agenda.due(now); any {
+			wake = min(wake, due)
+		}
+		if !c.leading {
+			c.lead(wake)
+			continue
+		}
+		if wake < c.awake {
+			c.awake = wake
+			c.sleeper.Wake()
+		}
+		c.standBy(call)
+	}
+	return nil, 0
+}
+
+// begin takes down that a session's next attempt is sent, and returns when. While
+// the mutex is held nobody can take the operation for one still to be taken, and
+// write the second in which it belongs.
+func (c *workers) begin(s *Session) clock.Instant {
+	c.busy++
+	c.busiest = max(c.busiest, c.busy)
+	now := c.ledger.stamp(s, c.Clock.Now)
+	c.silence.begin(now)
+	c.ledger.began(s, now)
+	return now
+}
+
+// delegate calls a worker to lead, unless one does or is on its way.
+func (c *workers) delegate() {
+	last := len(c.idle) - 1
+	if c.leading || c.called || last < 0 {
+		return
+	}
+	c.called = true
+	c.idle[last] <- struct{}{}
+	c.idle = c.idle[:last]
+}
+
+// lead sleeps until an instant, or until something is due before it.
+func (c *workers) lead(until clock.Instant) {
+	c.leading, c.awake = true, until
+	c.mu.Unlock()
+	c.sleeper.Sleep(until)
+	c.mu.Lock()
+	c.leading = false
+}
+
+// standBy waits to be called.
+func (c *workers) standBy(call chan struct{}) {
+	c.idle = append(c.idle, call)
+	c.mu.Unlock()
+	<-call
+	c.mu.Lock()
+	c.called = false
+}
+
+// tell has whoever watches the stage look at it.
+func (c *workers) tell() {
+	select {
+	case c.ended <- struct{}{}:
+	default:
+	}
+}
+
+// dismiss ends the stage: what is under way is let finish, nothing is begun.
+func (c *workers) dismiss() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.dismissed = true
+	c.agenda.abandon(c.Clock.Now(), c.ledger)
+	for _, call := range c.idle {
+		call <- struct{}{}
+	}
+	c.idle = nil
+	c.sleeper.Wake()
+}

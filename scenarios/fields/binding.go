@@ -1,0 +1,216 @@
+package fields
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"loadgen/engine/nearest"
+)
+
+// Binding ties a value of the file to a field of a Go struct, both ways: the
+// format is written down once, and reading, writing and the names to suggest
+// all follow from it.
+type Binding interface {
+	// Read sets the field from the node, or reports why it cannot.
+	Read(r *Reader, path string, n *Node)
+	// Write returns the field as a node, nil where it is left out.
+	Write() *Node
+	// Schema returns what an editor can be told of the value: its kind, its
+	// bounds, its words. A binding that wraps another embeds it; one of its own
+	// starts from the shapes of schema_value.go. It may refuse nothing that read
+	// accepts, and should refuse whatever is of the wrong kind or out of bounds.
+	Schema() *Schema
+}
+
+var (
+	_ Binding = Object{}
+	_ Binding = ListOf[int]{}
+	_ Binding = Optional[int]{}
+)
+
+// Reader gathers the faults of one reading.
+type Reader struct {
+	Faults Faults
+}
+
+// Fault reports what is wrong with a value at a path.
+func (r *Reader) Fault(at Place, path, format string, args ...any) {
+	r.Faults = append(r.Faults, Fault{
+		File: at.File, Line: at.line, Column: at.Column,
+		Path: path, What: fmt.Sprintf(format, args...),
+	})
+}
+
+// Expect reports that a value is not what it should be.
+func (r *Reader) Expect(n *Node, path, expected string) {
+	r.Fault(n.At, path, "%s is %s; expected %s", Label(path), n.Shown(), expected)
+}
+
+// Object is a dict with a closed set of fields.
+type Object struct {
+	// What names it in messages.
+	What   string
+	Fields []Field
+	// One, where set, names fields of which exactly one is given. It is for the
+	// schema alone: what is said of another number of them is up to then.
+	One []string
+	// Then, where set, looks at all fields together once they are read.
+	Then func(r *Reader, path string, n *Node)
+}
+
+// Field is one field of an [Object].
+type Field struct {
+	Name     string
+	Value    Binding
+	Required bool
+	// Says is one plain sentence on what the field is, for the schema.
+	Says string
+}
+
+func (o Object) names() []string {
+	names := make([]string, len(o.Fields))
+	for i, f := range o.Fields {
+		names[i] = f.Name
+	}
+	return names
+}
+
+// fieldsInWords names the fields, of many the required ones.
+func (o Object) fieldsInWords() string {
+	const most = 15
+	if len(o.Fields) <= most {
+		return strings.Join(o.names(), ", ")
+	}
+	var names []string
+	for _, f := range o.Fields {
+		if f.Required {
+			names = append(names, f.Name)
+		}
+	}
+	return strings.Join(append(names, "and others"), ", ")
+}
+
+// Read implements [Binding].
+func (o Object) Read(r *Reader, path string, n *Node) {
+	if n.Kind != Dict {
+		r.Fault(n.At, path, "%s is %s; expected a map with the fields %s", o.What, n.Shown(), o.fieldsInWords())
+		return
+	}
+	r.Once(path, n)
+	for _, e := range n.Entries {
+		known := false
+		for _, f := range o.Fields {
+			known = known || f.Name == e.Key
+		}
+		if !known {
+			r.Fault(e.At, Child(path, e.Key), "%s", nearest.Unknown("field", e.Key, o.names()))
+		}
+	}
+	for _, f := range o.Fields {
+		if value := n.Find(f.Name); value != nil {
+			f.Value.Read(r, Child(path, f.Name), value)
+		} else if f.Required {
+			r.Fault(n.At, Child(path, f.Name), "%s has no %s; expected one", o.What, f.Name)
+		}
+	}
+	if o.Then != nil {
+		o.Then(r, path, n)
+	}
+}
+
+// Once reports every key of a dict that was there before.
+func (r *Reader) Once(path string, n *Node) {
+	first := map[string]Place{}
+	for _, e := range n.Entries {
+		before, twice := first[e.Key]
+		switch {
+		case !twice:
+			first[e.Key] = e.At
+		case before.line > 0:
+			r.Fault(e.At, Child(path, e.Key), "field %q is given twice, first on line %d; expected once", e.Key, before.line)
+		default:
+			r.Fault(e.At, Child(path, e.Key), "field %q is given twice; expected once", e.Key)
+		}
+	}
+}
+
+// Write implements [Binding].
+func (o Object) Write() *Node {
+	n := &Node{Kind: Dict}
+	for _, f := range o.Fields {
+		if value := f.Value.Write(); value != nil {
+			n.Entries = append(n.Entries, Entry{Key: f.Name, Value: value})
+		}
+	}
+	return n
+}
+
+// Optional is a value that is there or not, behind a pointer.
+type Optional[T any] struct {
+	Into  **T
+	Fresh func() *T
+	Bind  func(*T) Binding
+}
+
+// Read implements [Binding].
+func (o Optional[T]) Read(r *Reader, path string, n *Node) {
+	value := o.Fresh()
+	o.Bind(value).Read(r, path, n)
+	*o.Into = value
+}
+
+// Write implements [Binding].
+func (o Optional[T]) Write() *Node {
+	if *o.Into == nil {
+		return nil
+	}
+	return o.Bind(*o.Into).Write()
+}
+
+// ListOf is a list of least to most values. An empty one is not written.
+type ListOf[T any] struct {
+	Into        *[]T
+	Least, Most int
+	// What names the items in messages.
+	What string
+	// Fresh, where set, returns an item with its defaults.
+	Fresh func() T
+	Bind  func(*T) Binding
+}
+
+// Read implements [Binding].
+func (l ListOf[T]) Read(r *Reader, path string, n *Node) {
+	if n.Kind != List {
+		r.Expect(n, path, "a list of "+l.What)
+		return
+	}
+	if len(n.Items) < l.Least || len(n.Items) > l.Most {
+		count := fmt.Sprintf("%d to %d", l.Least, l.Most)
+		if l.Least == l.Most {
+			count = strconv.Itoa(l.Least)
+		}
+		r.Fault(n.At, path, "%s has %d items; expected %s %s", Label(path), len(n.Items), count, l.What)
+		return
+	}
+	values := make([]T, len(n.Items))
+	for i, item := range n.Items {
+		if l.Fresh != nil {
+			values[i] = l.Fresh()
+		}
+		l.Bind(&values[i]).Read(r, Child(path, strconv.Itoa(i)), item)
+	}
+	*l.Into = values
+}
+
+// Write implements [Binding].
+func (l ListOf[T]) Write() *Node {
+	if len(*l.Into) == 0 {
+		return nil
+	}
+	n := &Node{Kind: List}
+	for i := range *l.Into {
+		n.Items = append(n.Items, l.Bind(&(*l.Into)[i]).Write())
+	}
+	return n
+}

@@ -1,0 +1,95 @@
+package fields
+
+import (
+	"encoding/json"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Schema returns the fields with what is said of each and its default.
+func (o Object) Schema() *Schema {
+	s := &Schema{Called: definitionName(o.What), Type: Types{"object"}, Additional: false}
+	for _, f := range o.Fields {
+		value := f.Value.Schema()
+		value.Description = strings.TrimSpace(f.Says + " " + value.Description)
+		if f.Required {
+			s.Required = append(s.Required, f.Name)
+		} else if fallback := fallbackOf(f.Value); fallback != nil {
+			value.Default = fallback
+		}
+		s.Properties = append(s.Properties, Property{f.Name, value})
+	}
+	for _, name := range o.One {
+		s.OneOf = append(s.OneOf, &Schema{Required: []string{name}})
+	}
+	return s
+}
+
+// definitionName returns the name of an object without its article.
+func definitionName(what string) string {
+	words := strings.Fields(what)
+	if len(words) > 1 && (words[0] == "a" || words[0] == "an" || words[0] == "the") {
+		words = words[1:]
+	}
+	return strings.Join(words, "-")
+}
+
+// fallbackOf returns the value that a field has where it is left out, nil where it
+// then has none. That of an object is in its own fields.
+func fallbackOf(value Binding) json.RawMessage {
+	n := value.Write()
+	if n == nil || n.Kind == Dict || n.Kind == Scalar && n.Text == "" {
+		return nil
+	}
+	return JSONText(n.json())
+}
+
+// Schema implements [Binding].
+func (o Optional[T]) Schema() *Schema { return o.Bind(o.Fresh()).Schema() }
+
+// Schema implements [Binding].
+func (l ListOf[T]) Schema() *Schema {
+	var item T
+	if l.Fresh != nil {
+		item = l.Fresh()
+	}
+	s := &Schema{Type: Types{"array"}, Items: l.Bind(&item).Schema(), MinItems: l.Least}
+	if l.Most < math.MaxInt32 {
+		s.MaxItems = l.Most
+	}
+	return s
+}
+
+// JSONNumeric is the form of a number in JSON.
+var JSONNumeric = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
+
+// json returns the value as one of JSON, which cannot tell a text in quotes from
+// one without.
+func (n *Node) json() any {
+	switch n.Kind {
+	case List:
+		items := make([]any, len(n.Items))
+		for i, item := range n.Items {
+			items[i] = item.json()
+		}
+		return items
+	case Dict:
+		fields := map[string]any{}
+		for _, e := range n.Entries {
+			fields[e.Key] = e.Value.json()
+		}
+		return fields
+	case Scalar:
+		if truth, err := strconv.ParseBool(n.Text); err == nil && !n.Quoted && len(n.Text) > 1 {
+			return truth
+		}
+		if !n.Quoted && JSONNumeric.MatchString(n.Text) {
+			return json.Number(n.Text)
+		}
+		return n.Text
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,217 @@
+package fields
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+
+	"loadgen/engine/nearest"
+)
+
+var (
+	_ Binding = Text{}
+	_ Binding = Form{}
+	_ Binding = Long{}
+	_ Binding = Whole[int]{}
+	_ Binding = Seed{}
+	_ Binding = Rate{}
+	_ Binding = Duration{}
+	_ Binding = Truth{}
+	_ Binding = Choice{}
+)
+
+// Text is a text. Numbers and the like are taken as they are typed, so
+// that a list of years needs no quotes.
+type Text struct {
+	Into *string
+	// Allow, where set, decides; expected says what it accepts.
+	Allow    func(string) bool
+	Expected string
+}
+
+// Read implements [Binding].
+func (v Text) Read(r *Reader, path string, n *Node) {
+	switch {
+	case n.Kind == Empty:
+		r.Fault(n.At, path, "%s is empty; expected a text, in quotes where it is \"\", \"null\" or \"~\"", Label(path))
+	case n.Kind != Scalar:
+		r.Expect(n, path, "a text, in quotes where it begins with a brace or a bracket")
+	case v.Allow != nil && !v.Allow(n.Text):
+		r.Expect(n, path, v.Expected)
+	default:
+		*v.Into = n.Text
+	}
+}
+
+// Write implements [Binding].
+func (v Text) Write() *Node { return TextNode(*v.Into) }
+
+// Form is a text of one form, which begins with a letter.
+type Form struct {
+	Text
+	form *regexp.Regexp
+}
+
+func formOf(into *string, form *regexp.Regexp, expected string) Form {
+	return Form{Text{into, form.MatchString, expected}, form}
+}
+
+var properName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
+
+// Name is the binding of a name that paths and file names can hold. It is
+// no number, for in a path a number is a position.
+func Name(into *string) Form {
+	return formOf(into, properName, "a name: a letter, then letters, digits, '_' or '-', at most 64")
+}
+
+// BaseName is the form of the base of a table's name.
+var BaseName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{2,39}$`)
+
+// TableName is the binding of a table's base name: what is left of a table
+// name's 63 characters belongs to the suffix.
+func TableName(into *string) Form {
+	return formOf(into, BaseName, "the base of a table's name: a letter, then letters or digits, 3 to 40 in all")
+}
+
+// LongText is the binding of a text of at most so many bytes.
+func LongText(into *string, most int) Long {
+	return Long{Text{into, func(s string) bool { return len(s) <= most }, fmt.Sprintf("a text of at most %d bytes", most)}, most}
+}
+
+// Long is a text of at most so many bytes.
+type Long struct {
+	Text
+	most int
+}
+
+// wholeNumber is a whole number without a leading zero, which some readers of
+// YAML would take as octal.
+var wholeNumber = regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)
+
+// Whole is a whole number from least to most.
+type Whole[T int | int64] struct {
+	Into        *T
+	Least, Most T
+	// UnlessZero leaves a zero out when the field is written.
+	UnlessZero bool
+}
+
+// Read implements [Binding].
+func (v Whole[T]) Read(r *Reader, path string, n *Node) {
+	number, err := strconv.ParseInt(n.Text, 10, 64)
+	if n.Kind != Scalar || n.Quoted || !wholeNumber.MatchString(n.Text) || err != nil || T(number) < v.Least || T(number) > v.Most {
+		r.Expect(n, path, fmt.Sprintf("a whole number from %d to %d", v.Least, v.Most))
+		return
+	}
+	*v.Into = T(number)
+}
+
+// Write implements [Binding].
+func (v Whole[T]) Write() *Node {
+	if v.UnlessZero && *v.Into == 0 {
+		return nil
+	}
+	return PlainNode(strconv.FormatInt(int64(*v.Into), 10))
+}
+
+// Seed is a whole number of 64 bits without a sign.
+type Seed struct{ Into *uint64 }
+
+// Read implements [Binding].
+func (v Seed) Read(r *Reader, path string, n *Node) {
+	number, err := strconv.ParseUint(n.Text, 10, 64)
+	if n.Kind != Scalar || n.Quoted || !wholeNumber.MatchString(n.Text) || err != nil {
+		r.Expect(n, path, fmt.Sprintf("a whole number from 0 to %d", uint64(math.MaxUint64)))
+		return
+	}
+	*v.Into = number
+}
+
+// Write implements [Binding].
+func (v Seed) Write() *Node { return PlainNode(strconv.FormatUint(*v.Into, 10)) }
+
+// DecimalNumber is the form of a number that is not negative, with or without decimals.
+var DecimalNumber = regexp.MustCompile(`^(0|[1-9][0-9]*)(\.[0-9]+)?$`)
+
+// The bounds of a rate, in operations per second.
+const (
+	MaxRate = 1_000_000
+	// MinRate keeps the time between two operations within what can be counted
+	// in nanoseconds.
+	MinRate = 0.001
+)
+
+// Rate is a rate in operations per second.
+type Rate struct{ Into *float64 }
+
+// Read implements [Binding].
+func (v Rate) Read(r *Reader, path string, n *Node) {
+	number, err := strconv.ParseFloat(n.Text, 64)
+	if n.Kind != Scalar || n.Quoted || !DecimalNumber.MatchString(n.Text) || err != nil || number < MinRate || number > MaxRate {
+		r.Expect(n, path, fmt.Sprintf("a rate in operations per second, such as 500 or 0.5, from %v to %d", MinRate, MaxRate))
+		return
+	}
+	*v.Into = number
+}
+
+// Write implements [Binding].
+func (v Rate) Write() *Node { return PlainNode(strconv.FormatFloat(*v.Into, 'f', -1, 64)) }
+
+// Duration is a length of time, above 0 and at most most.
+type Duration struct {
+	Into        *time.Duration
+	Least, Most time.Duration
+}
+
+// Read implements [Binding].
+func (v Duration) Read(r *Reader, path string, n *Node) {
+	d, err := time.ParseDuration(n.Text)
+	if n.Kind != Scalar || n.Quoted || err != nil || d < v.Least || d > v.Most {
+		r.Expect(n, path, fmt.Sprintf("a duration with its unit, such as 4s, 2500ms or 1m30s, from %s to %s", v.Least, v.Most))
+		return
+	}
+	*v.Into = d
+}
+
+// Write implements [Binding].
+func (v Duration) Write() *Node { return PlainNode(v.Into.String()) }
+
+// Truth is true or false.
+type Truth struct{ Into *bool }
+
+// Read implements [Binding].
+func (v Truth) Read(r *Reader, path string, n *Node) {
+	if n.Kind != Scalar || n.Quoted || n.Text != "true" && n.Text != "false" {
+		r.Expect(n, path, "true or false")
+		return
+	}
+	*v.Into = n.Text == "true"
+}
+
+// Write implements [Binding].
+func (v Truth) Write() *Node { return PlainNode(strconv.FormatBool(*v.Into)) }
+
+// Choice is one of a closed list of words; what says what they name.
+type Choice struct {
+	Into *string
+	What string
+	Of   []string
+}
+
+// Read implements [Binding].
+func (v Choice) Read(r *Reader, path string, n *Node) {
+	switch {
+	case n.Kind != Scalar || n.Text == "":
+		r.Expect(n, path, "the name of a "+v.What+": "+nearest.Choice(v.Of))
+	case !slices.Contains(v.Of, n.Text):
+		r.Fault(n.At, path, "%s", nearest.Unknown(v.What, n.Text, v.Of))
+	default:
+		*v.Into = n.Text
+	}
+}
+
+// Write implements [Binding].
+func (v Choice) Write() *Node { return TextNode(*v.Into) }

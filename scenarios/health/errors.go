@@ -1,0 +1,6 @@
+package health
+
+import "errors"
+
+// ErrOptions is wrapped by each fault of a sampler's options.
+var ErrOptions = errors.New("vitals: impossible options")

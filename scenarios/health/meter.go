@@ -1,0 +1,131 @@
+package health
+
+import (
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/results"
+)
+
+// stillAfter is how long after its instant a beat may come before the generator
+// counts as having stood still. Timers are a millisecond late, and a scheduler
+// with work to do some more.
+const stillAfter = 20 * time.Millisecond
+
+// Reading is what the system tells of the process.
+type Reading struct {
+	// CPU is what it has used since it began, user and system, 0 unless CPUKnown.
+	CPU      time.Duration
+	CPUKnown bool
+	// Pauses are those of the garbage collector since the process began,
+	// LongestPause is the longest since the reading before.
+	Pauses, LongestPause time.Duration
+	// Goroutines are those that exist, Heap the bytes of objects on it.
+	Goroutines, Heap int64
+}
+
+// Meter adds up readings and beats, and parts them into the whole seconds of a
+// clock. It belongs to one goroutine.
+type Meter struct {
+	sum results.Generator
+	// open is the second under way, which ends at end; whole says that the meter
+	// saw its beginning.
+	open  results.Vital
+	end   clock.Instant
+	whole bool
+	// last is the reading before, taken at lastAt.
+	last   Reading
+	lastAt clock.Instant
+}
+
+// NewMeter returns a meter that begins now with a first reading. Cores is how
+// many the process may keep busy, workers how many attempts it may have under
+// way.
+func NewMeter(now clock.Instant, first Reading, cores, workers int) *Meter {
+	second := int64(now.Offset() / time.Second)
+	return &Meter{
+		sum:   results.Generator{Cores: cores, Workers: workers, CPUKnown: first.CPUKnown},
+		open:  results.Vital{Second: second},
+		end:   clock.Instant(time.Duration(second+1) * time.Second),
+		whole: now.Offset()%time.Second == 0,
+		last:  first, lastAt: now,
+	}
+}
+
+// Beat takes in a beat that was due at one instant and came at another, with the
+// least number of workers that were free since the beat before, negative where it
+// is not known. Where a second has ended it reads anew, and returns the whole
+// seconds that have. Instants must not fall.
+func (m *Meter) Beat(due, now clock.Instant, free int64, read func() Reading) []results.Vital {
+	var ended []results.Vital
+	since := now
+	if still := now.Sub(due); still > stillAfter {
+		since = due
+		m.sum.LongestStill = max(m.sum.LongestStill, still)
+	}
+	m.free(free)
+	if now >= m.end {
+		m.read(now, read())
+	}
+	for now >= m.end {
+		m.open.StoodStill += max(0, m.end.Sub(since))
+		since = max(since, m.end)
+		if m.whole {
+			m.add()
+			ended = append(ended, m.open)
+		}
+		m.next()
+	}
+	m.open.StoodStill += now.Sub(since)
+	return ended
+}
+
+// Sum returns what the whole seconds come to so far.
+func (m *Meter) Sum() *results.Generator {
+	sum := m.sum
+	return &sum
+}
+
+// read enters into the open second what has happened since the last reading.
+func (m *Meter) read(now clock.Instant, r Reading) {
+	m.open.Lasted = now.Sub(m.lastAt)
+	m.open.CPU = max(0, r.CPU-m.last.CPU)
+	m.open.Pauses = max(0, r.Pauses-m.last.Pauses)
+	m.open.LongestPause = r.LongestPause
+	m.open.Goroutines, m.open.Heap = r.Goroutines, r.Heap
+	m.last, m.lastAt = r, now
+}
+
+// free enters a number of free workers into the open second.
+func (m *Meter) free(n int64) {
+	if n >= 0 && (m.open.FreeWorkers == nil || n < *m.open.FreeWorkers) {
+		m.open.FreeWorkers = &n
+	}
+}
+
+// add adds the open second to the sum.
+func (m *Meter) add() {
+	v, sum := m.open, &m.sum
+	sum.Seconds++
+	sum.CPU += v.CPU
+	sum.Pauses += v.Pauses
+	sum.LongestPause = max(sum.LongestPause, v.LongestPause)
+	sum.StoodStill += v.StoodStill
+	sum.Goroutines = max(sum.Goroutines, v.Goroutines)
+	sum.Heap = max(sum.Heap, v.Heap)
+	if v.FreeWorkers != nil && (sum.LeastFree == nil || *v.FreeWorkers < *sum.LeastFree) {
+		sum.LeastFree = v.FreeWorkers
+	}
+	if sum.Busiest == nil || v.Share(1) > sum.Busiest.Share(1) {
+		sum.Busiest = &v
+	}
+}
+
+// next opens the second after the open one. What a second holds that begins and
+// ends within one stand-still is that alone.
+func (m *Meter) next() {
+	m.open = results.Vital{Second: m.open.Second + 1, Lasted: time.Second,
+		Goroutines: m.last.Goroutines, Heap: m.last.Heap}
+	m.end = m.end.Add(time.Second)
+	m.whole = true
+}

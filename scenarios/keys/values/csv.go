@@ -1,0 +1,181 @@
+package values
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/csvfile"
+	"loadgen/engine/nearest"
+)
+
+// CSV takes the values of a file's column: each as often as it occurs there, or as
+// a column of weights says.
+type CSV struct {
+	// File is the path, Column the name of the column. Weight is that of the
+	// weights, empty where each row counts once.
+	File, Column, Weight string
+	// Set is what the file holds. Until it was read there is none: what depends on
+	// the values is then not checked, and no generator can be made.
+	Set *Set
+}
+
+// Set is the different values of a file's column, in the order in which they first
+// occur, and how often each does. It is immutable.
+type Set struct {
+	file    string
+	values  []string
+	weights []int64
+	lines   []int32
+}
+
+// Len returns how many different values there are.
+func (s *Set) Len() int { return len(s.values) }
+
+var _ Distribution = CSV{}
+
+// Unread reports whether a distribution waits for its file.
+func Unread(d Distribution) bool {
+	c, file := d.(CSV)
+	return file && c.Set == nil
+}
+
+// Faults implements [Distribution].
+func (c CSV) Faults(path string) []error {
+	var faults []error
+	if c.File == "" {
+		faults = append(faults, Faultf(path+".csv.file", "file is empty; expected the path of a CSV file"))
+	}
+	if c.Column == "" {
+		faults = append(faults, Faultf(path+".csv.column", "column is empty; expected the name of a column"))
+	}
+	if c.Weight != "" && c.Weight == c.Column {
+		faults = append(faults, Faultf(path+".csv.weight", "weight is %s, which is the column itself; expected another one",
+			nearest.Shown(c.Weight)))
+	}
+	return faults
+}
+
+// Probes implements [Distribution].
+func (c CSV) Probes() []string { return c.Set.values }
+
+func (c CSV) place(i int) (path, what string) {
+	return ".csv", fmt.Sprintf("%s of %s:%d", c.Column, c.File, c.Set.lines[i])
+}
+
+// Compile implements [Distribution].
+func (c CSV) Compile(clock.Stream) Source {
+	return Source{picker: newWeighted(c.Set.weights), texts: c.Set.values}
+}
+
+// Bounds of a file.
+const (
+	maxSetValues = 1_000_000
+	maxSetBytes  = 64 << 20
+	// MostRowFaults is how many rows are told of whose values no key may hold.
+	MostRowFaults = 20
+)
+
+// Read reads the values from the file, which is CSV that begins with a line that
+// names its columns. The error joins up to twenty [*csvfile.Fault], each of which
+// wraps [ErrRow], or is that of the reader.
+func (c CSV) Read(from io.Reader) (*Set, error) {
+	bounded := &io.LimitedReader{R: from, N: maxSetBytes + 1}
+	o := csvfile.Options{File: c.File, Holds: "the values of", Row: maxSetBytes, Kind: ErrRow,
+		Known: func(name string) bool { return name == c.Column || c.Weight != "" && name == c.Weight }}
+	r := &setReader{CSV: c, Reader: csvfile.New(bounded, o), set: &Set{file: c.File}, known: make(map[string]int)}
+	for more := r.Next() && r.header(r.Fields()); more && r.Next(); {
+		more = r.row(r.Fields()[r.value], r.Fields())
+	}
+	switch {
+	case bounded.N == 0:
+		return nil, errors.Join(&csvfile.Fault{File: c.File, Line: 1, Kind: ErrRow,
+			What: fmt.Sprintf("the file has more than %d MiB; expected at most so many", maxSetBytes>>20)})
+	case r.Err() == nil && len(r.set.values) == 0:
+		r.Fault("the file has no values; expected a line that names the columns, and rows")
+	}
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	return r.set, nil
+}
+
+// setReader is a file under way.
+type setReader struct {
+	CSV
+	*csvfile.Reader
+	set *Set
+	// known are the positions of values; value and weight are the columns that count.
+	known         map[string]int
+	value, weight int
+}
+
+// header finds the columns.
+func (r *setReader) header(fields []string) bool {
+	r.weight = -1
+	find := func(name string) int {
+		at := slices.Index(fields, name)
+		switch {
+		case at < 0:
+			r.Fault("%s", nearest.Unknown("column", name, fields))
+		case slices.Contains(fields[at+1:], name):
+			r.Fault("column %s occurs twice; expected once", nearest.Shown(name))
+		}
+		return at
+	}
+	r.value = find(r.Column)
+	if r.Weight != "" {
+		r.weight = find(r.Weight)
+	}
+	return r.Err() == nil
+}
+
+// row takes the value of a row.
+func (r *setReader) row(value string, fields []string) bool {
+	weight := int64(1)
+	if r.weight >= 0 {
+		number, err := strconv.ParseInt(fields[r.weight], 10, 64)
+		if err != nil || number < 1 || number > maxWeight {
+			r.Fault("%s is %s; expected a whole number from 1 to %d", r.Weight, nearest.Shown(fields[r.weight]), maxWeight)
+			return true
+		}
+		weight = number
+	}
+	at, known := r.known[value]
+	switch {
+	case known:
+		r.set.weights[at] += weight
+	case value == "":
+		r.Fault("%s is empty; expected a value", r.Column)
+	case !utf8.ValidString(value):
+		r.Fault("%s is not UTF-8; expected UTF-8 text", r.Column)
+	case len(r.set.values) == maxSetValues:
+		r.Fault("the file has more than %d different values; expected at most so many", maxSetValues)
+		return false
+	default:
+		// What the reader returned is a part of its row, the whole of which it would
+		// keep.
+		value = strings.Clone(value)
+		r.known[value] = len(r.set.values)
+		r.set.values = append(r.set.values, value)
+		r.set.weights = append(r.set.weights, weight)
+		r.set.lines = append(r.set.lines, int32(r.Line()))
+	}
+	return true
+}
+
+// UnreadFaults returns what keeps a generator from being made of sound attributes.
+func UnreadFaults(attributes []Attribute) []error {
+	var faults []error
+	for _, a := range attributes {
+		if Unread(a.Values) {
+			faults = append(faults, Faultf("attributes."+a.Name+".csv", "%s has not been read", a.Values.(CSV).File))
+		}
+	}
+	return faults
+}

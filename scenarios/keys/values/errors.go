@@ -1,0 +1,54 @@
+package values
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrInvalid is wrapped by every fault of [Options] and by the error of [New].
+var ErrInvalid = errors.New("keys: invalid options")
+
+// ErrTemplate is wrapped by every error of [ParseTemplate].
+var ErrTemplate = errors.New("keys: invalid template")
+
+// ErrRow is wrapped by every fault of a file of values.
+var ErrRow = errors.New("keys: invalid row")
+
+// Fault is one thing that is wrong with [Options].
+type Fault struct {
+	// Path names the field: "attributes.age.uniform.0", "row_key",
+	// "properties.2.value". Attributes go by name, properties by position.
+	Path string
+	// Offset is where in a template the fault is, in bytes; negative where it
+	// concerns the whole field.
+	Offset int
+	// What is wrong, and what was expected.
+	What string
+}
+
+// Error returns the path and what is wrong there.
+func (f *Fault) Error() string { return "keys: " + f.Path + ": " + f.What }
+
+// Unwrap returns [ErrInvalid].
+func (f *Fault) Unwrap() error { return ErrInvalid }
+
+// Faultf returns a [Fault] at a path, with what is wrong as by [fmt.Sprintf].
+func Faultf(path, format string, args ...any) error {
+	return &Fault{Path: path, Offset: -1, What: fmt.Sprintf(format, args...)}
+}
+
+// TemplateError says where a template's text goes wrong.
+type TemplateError struct {
+	// Offset is the position in the text, in bytes from 0.
+	Offset int
+	// What is wrong, and what was expected.
+	What string
+}
+
+// Error returns the position and what is wrong there.
+func (e *TemplateError) Error() string {
+	return fmt.Sprintf("keys: template: byte %d: %s", e.Offset, e.What)
+}
+
+// Unwrap returns [ErrTemplate].
+func (e *TemplateError) Unwrap() error { return ErrTemplate }

@@ -1,6 +1,0 @@
-package laboratory
-
-import "errors"
-
-// ErrExperiment is wrapped by errors about an experiment that cannot be.
-var ErrExperiment = errors.New("laboratory: impossible experiment")

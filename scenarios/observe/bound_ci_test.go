@@ -1,7 +1,0 @@
-//go:build ci
-
-package observe_test
-
-import "testing"
-
-func TestMemoryDoesNotGrowWithAMillion(t *testing.T) { memoryDoesNotGrow(t, 1_000_000) }

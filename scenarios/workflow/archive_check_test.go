@@ -1,0 +1,125 @@
+package workflow_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/target"
+)
+
+// The check says of each employee what became of it, and of a message that would come
+// back for ever.
+func TestArchivedFinds(t *testing.T) {
+	const employee = 1
+	for _, row := range []struct {
+		name   string
+		spoil  func(s *staff, from, to entity.Key, all []entity.Property)
+		given  map[string]string
+		faults string
+	}{
+		{"all is as it was", func(*staff, entity.Key, entity.Key, []entity.Property) {}, nil, ""},
+		{"an employee was moved", func(s *staff, from, to entity.Key, all []entity.Property) {
+			s.put("TestArchive", to, all...)
+			s.remove("Test", from)
+		}, nil, ""},
+		{"what a run adds to verify its writes is no fault", func(s *staff, from, _ entity.Key, all []entity.Property) {
+			s.put("Test", from, append(all, entity.Property{Name: "Run", Value: entity.String("r")})...)
+		}, nil, ""},
+		{"one is copied and not deleted", func(s *staff, _, to entity.Key, all []entity.Property) { s.put("TestArchive", to, all...) }, nil,
+			`"Finance" / "000457" is in both tables`},
+		{"one is deleted and not copied", func(s *staff, from, _ entity.Key, _ []entity.Property) { s.remove("Test", from) }, nil,
+			`"Finance" / "000457" is in neither table`},
+		{"one lacks a property in the archive", func(s *staff, from, to entity.Key, all []entity.Property) {
+			s.put("TestArchive", to, all[:1]...)
+			s.remove("Test", from)
+		}, nil, `"Finance" / "000457" is not what was loaded`},
+		{"one has another value where it was", func(s *staff, from, _ entity.Key, all []entity.Property) {
+			s.put("Test", from, all[0], entity.Property{Name: "Age", Value: entity.Int32(7)})
+		}, nil, `"Finance" / "000457" is not what was loaded`},
+		{"one is copied, and its message is on the queue", func(s *staff, _, to entity.Key, all []entity.Property) {
+			s.put("TestArchive", to, all...)
+			s.run(s.act("archive-request", 1, employee, nil))
+		}, nil, ""},
+		{"one is copied, and its message was put aside", func(s *staff, _, _ entity.Key, _ []entity.Property) {
+			s.halfway(employee)
+		}, map[string]string{"attempts": "1"}, ""},
+		{"one is lost, whatever was put aside", func(s *staff, from, to entity.Key, _ []entity.Property) {
+			s.halfway(employee)
+			s.remove("Test", from)
+			s.remove("TestArchive", to)
+		}, map[string]string{"attempts": "1"}, `"Finance" / "000457" is in neither table`},
+		{"a message of which nobody is rid", func(s *staff, _, _ entity.Key, _ []entity.Property) {
+			s.run(s.act("archive-request", 1, employee, map[string]string{"malformed": "100%"}))
+		}, map[string]string{"attempts": "0"}, `message "message 1 asks for nothing" was received 1 times, and nobody can carry it out`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s := newStaff(t, 3)
+			one := s.employees[employee]
+			row.spoil(s, one.Key(""), one.Key("archive"), one.Properties())
+			check := s.check("archive-work", row.given)
+			if !s.run(check) {
+				t.Fatal("the check did not come to its end")
+			}
+			found := check.Findings()
+			if got := strings.Join(found.Examples, ", "); got != row.faults || (found.Faults > 0) != (row.faults != "") || found.Looked < 3 {
+				t.Errorf("found %d faults in %d, %q; want %q, in 3 at least", found.Faults, found.Looked, got, row.faults)
+			}
+		})
+	}
+}
+
+// halfway has the worker of an employee's message die after the copy, and the message
+// put aside.
+func (s *staff) halfway(employee int) {
+	s.run(s.act("archive-request", 1, employee, nil))
+	for k := range 2 {
+		s.run(s.act("archive-work", k, 0, map[string]string{"hidden": "1s", "attempts": "1", "killed": "100%", "after": "copied"}))
+		s.now = s.now.Add(2 * time.Second)
+	}
+}
+
+// Whichever reply to the check is lost, it carries out what is on the queue and knows of
+// every message that was put aside, of which there are more than one request returns.
+func TestArchivedLosesNothing(t *testing.T) {
+	const employees, queued = 40, 3
+	for number, requests := 0, 1; number < requests; number++ {
+		s := newStaff(t, employees)
+		for n, one := range s.employees {
+			queue := map[bool]string{true: "moves", false: "poison"}[n < queued]
+			s.put("TestArchive", one.Key("archive"), one.Properties()...)
+			s.run(s.act("archive-request", n, n, map[string]string{"queue": queue}))
+		}
+		// A worker takes all of them and dies: they come back while the check waits.
+		s.run(s.act("archive-work", 1, 0, map[string]string{"hidden": "20s", "most": "3", "killed": "100%", "after": "received"}))
+		check := s.check("archive-work", map[string]string{"hidden": "20s"})
+		requests = s.losing(check, func(_ *target.Operation, at int) bool { return at == number })
+		if found := check.Findings(); found.Faults != 0 || found.Looked != employees {
+			t.Errorf("reply %d is lost: %d faults in %d, %q; want none in %d", number, found.Faults, found.Looked, found.Examples, employees)
+		}
+		for n := range queued {
+			if got := s.where(n); got != "archive" {
+				t.Errorf("reply %d is lost: employee %d is in %s; want archive", number, n, got)
+			}
+		}
+	}
+}
+
+// The check does not wait for messages that it has left itself as long as for those of
+// workers.
+func TestArchivedDoesNotWaitInVain(t *testing.T) {
+	s := newStaff(t, 1)
+	s.run(s.act("archive-request", 1, 0, map[string]string{"malformed": "100%"}))
+	from := s.now
+	check := s.check("archive-work", map[string]string{"hidden": "100s", "attempts": "5"})
+	s.losing(check, func(*target.Operation, int) bool { return false })
+	// Five times it comes back soon, and is put aside the sixth time.
+	if took := s.now.Sub(from); took < 108*time.Second || took > 109*time.Second {
+		t.Errorf("the check took %v; want the time-out of 100.5 s once, and 1.5 s for each of five attempts", took)
+	}
+	s.now = s.now.Add(time.Minute)
+	if aside := s.messages("poison"); len(aside) != 1 {
+		t.Errorf("%q were put aside; want one message", aside)
+	}
+}

@@ -1,0 +1,179 @@
+package workflow
+
+import (
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios/workflow/machine"
+	"loadgen/target"
+)
+
+// The steps after which a worker can die. After the last one but the message nothing is
+// left to be done, but the message.
+const (
+	anyStep     = "any"
+	stepReceive = "received"
+	stepRead    = "read"
+	stepCopy    = "copied"
+	stepDelete  = "deleted"
+)
+
+// archiveSteps returns them in their order.
+func archiveSteps() []string { return []string{stepReceive, stepRead, stepCopy, stepDelete} }
+
+// archiveWorker carries out what messages ask for. Every step can be carried out twice,
+// also by two workers at once: the copy is written over itself, and what is deleted
+// already need not be.
+type archiveWorker struct {
+	*machine.Script
+	// current and archive are tables, queue and poison queues.
+	current, archive string
+	queue, poison    string
+	// attempts is how often a message is received before it is poison, 0 for ever.
+	attempts int
+	// dies returns the step of a message after which the worker dies, "" for none.
+	dies func() string
+}
+
+// newArchiveWorker returns one that never dies and adds to a script's counters.
+func newArchiveWorker(s *machine.Setting, a machine.Arguments, script *machine.Script) *archiveWorker {
+	return &archiveWorker{Script: script, current: s.Table, archive: s.TableOf(a.Text("place")),
+		queue: s.StoreOf(a.Text("queue")), poison: s.StoreOf(a.Text("poison")), attempts: a.Count("attempts"),
+		dies: func() string { return "" }}
+}
+
+// newArchiveTurn returns one turn of a worker.
+func newArchiveTurn(c *machine.Call) *machine.Script {
+	draw := c.Chance
+	return machine.NewScript(func(s *machine.Script) machine.Request {
+		w := newArchiveWorker(c.Setting, c.Arguments, s)
+		w.dies = func() string {
+			dying, step := draw.Float64() < c.Arguments.Share("killed"), archiveSteps()[draw.IntN(len(archiveSteps()))]
+			switch after := c.Arguments.Text("after"); {
+			case !dying:
+				return ""
+			case after == anyStep:
+				return step
+			default:
+				return after
+			}
+		}
+		receive := w.receive(c.Arguments.Count("most"), c.Arguments.Duration("hidden"), func(found []target.Found, _ bool) machine.Turn {
+			if len(found) == 0 {
+				s.Add("idle", 1)
+			}
+			return w.carryOutAll(found)
+		})
+		m := moveOf(c.Subject, c.Arguments.Text("place"))
+		s.Foresee(receive.Operation, machine.Read(w.current, m.from(), nil).Operation, w.copied(m.to(), nil, nil).Operation,
+			w.deleted(m.from(), nil).Operation, w.forgotten(target.Found{}, nil).Operation)
+		return receive
+	})
+}
+
+// receive returns the request for messages. That the queue is not there is that there
+// are none: the first message makes it. then is also told whether others may have been
+// received unheard: they come back.
+func (w *archiveWorker) receive(most int, hidden time.Duration, then func(found []target.Found, unheard bool) machine.Turn) machine.Request {
+	return machine.Aside(target.Beside{Verb: target.ReceiveMessages, Store: w.queue, Most: most, Hidden: hidden}, target.Expected{NotFound: true},
+		func(a machine.Attempt) machine.Turn { return then(a.Outcome.Found, a.Silent) })
+}
+
+// carryOutAll carries messages out, one after another.
+func (w *archiveWorker) carryOutAll(found []target.Found) machine.Turn {
+	if len(found) == 0 {
+		return machine.End()
+	}
+	return w.carryOut(found[0], func() machine.Turn { return w.carryOutAll(found[1:]) })
+}
+
+// carryOut carries one message out and goes on, unless the worker dies: then the
+// message comes back, sooner or later.
+func (w *archiveWorker) carryOut(m target.Found, goOn func() machine.Turn) machine.Turn {
+	if w.attempts > 0 && m.Received > w.attempts {
+		return machine.Send(w.poisoned(m, goOn))
+	}
+	if m.Received > 1 {
+		w.Add("again", 1)
+	}
+	dies := w.dies()
+	if dies == stepReceive {
+		return w.died()
+	}
+	asked, sound := parseMove(m.Body)
+	if !sound {
+		w.Add("malformed", 1)
+		return goOn()
+	}
+	gone := w.deleted(asked.from(), func(a machine.Attempt) machine.Turn {
+		if machine.Ok(a.Outcome.Status) || a.Silent {
+			w.Add("moved", 1)
+		} else {
+			w.Add("repeated", 1)
+		}
+		if dies == stepDelete {
+			return w.died()
+		}
+		return machine.Send(w.forgotten(m, goOn))
+	})
+	return machine.Send(machine.Read(w.current, asked.from(), func(a machine.Attempt) machine.Turn {
+		switch {
+		case machine.Missing(a.Outcome.Status, a.Outcome.Code):
+			// Somebody has moved it, and died, or was asked to by another message.
+			w.Add("repeated", 1)
+			return machine.Send(w.forgotten(m, goOn))
+		case !machine.Ok(a.Outcome.Status):
+			return machine.GiveUp()
+		case dies == stepRead:
+			return w.died()
+		}
+		properties, err := a.Outcome.Entity.Unpack(nil)
+		if err != nil {
+			return machine.GiveUp()
+		}
+		return machine.Send(w.copied(asked.to(), properties, func(machine.Attempt) machine.Turn {
+			if dies == stepCopy {
+				return w.died()
+			}
+			return machine.Send(gone)
+		}))
+	}))
+}
+
+// died ends the turn as nobody sees who is not there any more: all requests were
+// answered.
+func (w *archiveWorker) died() machine.Turn {
+	w.Add("killed", 1)
+	return machine.End()
+}
+
+// copied returns the request that writes an entity to the archive, there or not.
+func (w *archiveWorker) copied(key entity.Key, properties []entity.Property, then func(machine.Attempt) machine.Turn) machine.Request {
+	return machine.WriteOne(w.archive, entity.Change{Verb: entity.InsertOrReplace, Key: key, Properties: properties}, target.Expected{}, then)
+}
+
+// deleted returns the request that deletes an entity where it was, if it is there.
+func (w *archiveWorker) deleted(key entity.Key, then func(machine.Attempt) machine.Turn) machine.Request {
+	return machine.WriteOne(w.current, entity.Change{Verb: entity.Delete, Key: key, Match: entity.MatchAny}, target.Expected{NotFound: true}, then)
+}
+
+// forgotten returns the request that deletes a message. Where the worker took longer
+// than the message was hidden, another has it, and will find that all is done.
+func (w *archiveWorker) forgotten(m target.Found, goOn func() machine.Turn) machine.Request {
+	return machine.Aside(target.Beside{Verb: target.DeleteMessage, Store: w.queue, Name: m.Name, Receipt: m.Receipt}, target.Expected{NotFound: true},
+		func(a machine.Attempt) machine.Turn {
+			if !machine.Ok(a.Outcome.Status) && !a.Silent {
+				w.Add("overtaken", 1)
+			}
+			return goOn()
+		})
+}
+
+// poisoned returns the requests that put a message aside: onto its own queue first, so
+// that it can be there twice but is never lost.
+func (w *archiveWorker) poisoned(m target.Found, goOn func() machine.Turn) machine.Request {
+	return machine.Aside(target.Beside{Verb: target.PutMessage, Store: w.poison, Body: m.Body}, target.Expected{}, func(machine.Attempt) machine.Turn {
+		w.Add("poisoned", 1)
+		return machine.Send(w.forgotten(m, goOn))
+	})
+}

@@ -1,0 +1,282 @@
+package workflow
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/filter"
+	"loadgen/scenarios/workflow/machine"
+	"loadgen/target"
+)
+
+// blobKinds returns the workflows of what is kept in blobs rather than in a table:
+// values too large for an entity, and logs.
+func blobKinds() []machine.Kind { return slices.Concat(largeKinds(), logKinds()) }
+
+// largeKinds returns the workflows of entities with a large value, such as a photo.
+func largeKinds() []machine.Kind {
+	size := machine.Parameter{Name: "size", Says: "How many bytes the value has.", Type: machine.OfCount, Default: "1200000", Least: 1, Most: 3_900_000}
+	form := machine.Parameter{Name: "form", Says: "Where the value lies: in a blob to which a property points, in properties of 64 KiB of its entity, or in those of several entities of one partition.",
+		Type: machine.OfChoice, Choices: []string{"blob", "inline", "entities"}, Default: "blob"}
+	first := machine.Parameter{Name: "first", Says: "What is written or deleted first.", Type: machine.OfChoice, Choices: []string{"blob", "entity"}}
+	killed := machine.Parameter{Name: "killed", Says: "The share of the operations whose client dies between the blob and the entity.", Type: machine.OfShare, Default: "0"}
+	wanted := machine.Parameter{Name: "wanted", Says: "The share of the readers that want the value, too.", Type: machine.OfShare, Default: "100%"}
+	usually := func(what string) machine.Parameter { p := first; p.Default = what; return p }
+	stores := func(a machine.Arguments) []machine.Store {
+		if a.Text("form") == "blob" {
+			return []machine.Store{{Name: largeStore}}
+		}
+		return nil
+	}
+	check := func(s *machine.Setting, a machine.Arguments) machine.Check {
+		if a.Text("form") == "blob" {
+			return newPointing(s)
+		}
+		return nil
+	}
+	return []machine.Kind{{
+		Name: "large-put", Says: "Writes a new entity with a large value.", Inserts: true,
+		Parameters: []machine.Parameter{size, form, usually("blob"), killed}, Counters: []string{"killed"},
+		Stores: stores, New: func(c *machine.Call) machine.Workflow { return newLargePut(c) }, Check: check,
+	}, {
+		Name: "large-get", Says: "Reads an entity, and its large value where that is wanted or comes with it.", Reads: true,
+		Parameters: []machine.Parameter{size, form, wanted}, Counters: []string{"absent", "bytes", "dangling"},
+		Stores: stores, New: func(c *machine.Call) machine.Workflow { return newLargeGet(c) },
+	}, {
+		Name: "large-delete", Says: "Deletes an entity with its large value.",
+		Parameters: []machine.Parameter{size, form, usually("entity"), killed}, Counters: []string{"killed"},
+		Stores: stores, New: func(c *machine.Call) machine.Workflow { return newLargeDelete(c) }, Check: check,
+	}, {
+		Name: "large-sweep", Says: "Deletes the blobs to which no entity points any more; nobody may be writing meanwhile.",
+		Parameters: []machine.Parameter{form}, Counters: []string{"blobs", "orphans"},
+		Stores: stores, New: func(c *machine.Call) machine.Workflow { return newLargeSweep(c) },
+	}}
+}
+
+const (
+	// largeStore is the container of the values.
+	largeStore = "large"
+	// largePointer is the property that names the blob, largePiece begins the names of
+	// those that hold the value itself.
+	largePointer = "Blob"
+	largePiece   = "Piece"
+	// largePieces is how many pieces of 64 KiB an entity holds of several: one less
+	// than would leave no room for anything else.
+	largePieces = 15
+)
+
+// blobOf returns the name of an entity's blob, which tells its key.
+func blobOf(key entity.Key) string {
+	return url.PathEscape(key.Partition) + "/" + url.PathEscape(key.Row)
+}
+
+// ownerOf returns the key of the entity that a blob belongs to, and false of a name
+// that is no entity's.
+func ownerOf(blob string) (entity.Key, bool) {
+	partition, row, whole := strings.Cut(blob, "/")
+	p, err := url.PathUnescape(partition)
+	r, also := url.PathUnescape(row)
+	return entity.Key{Partition: p, Row: r}, whole && err == nil && also == nil
+}
+
+// large is an operation on an entity with a large value.
+type large struct {
+	*machine.Call
+	*machine.Script
+	size int
+	dies bool
+}
+
+func newLarge(c *machine.Call) *large {
+	draw := c.Chance
+	return &large{Call: c, size: c.Arguments.Count("size"), dies: draw.Float64() < c.Arguments.Share("killed")}
+}
+
+// script returns the script that begins with a request.
+func (l *large) script(first func() machine.Request) *machine.Script {
+	return machine.NewScript(func(s *machine.Script) machine.Request {
+		l.Script = s
+		return first()
+	})
+}
+
+// both goes through two requests, unless the client dies after the first, or that found
+// nothing: then somebody else has done it, and sees to the rest.
+func (l *large) both(first, second machine.Request) machine.Request {
+	first.Then = func(a machine.Attempt) machine.Turn {
+		switch {
+		case !machine.Ok(a.Outcome.Status) && !a.Silent:
+			return machine.End()
+		case l.dies:
+			l.Add("killed", 1)
+			return machine.End()
+		default:
+			return machine.Send(second)
+		}
+	}
+	l.Foresee(first.Operation, second.Operation)
+	return first
+}
+
+// blob returns a request to the blob of the operation's entity.
+func (l *large) blob(verb target.BesideVerb, body []byte, expected target.Expected, then func(machine.Attempt) machine.Turn) machine.Request {
+	return machine.Aside(target.Beside{Verb: verb, Store: l.StoreOf(largeStore), Name: blobOf(l.Subject.Key("")), Body: body}, expected, then)
+}
+
+// pieces returns the value as properties, for as many entities as are allowed of it.
+func (l *large) pieces(entities int) [][]entity.Property {
+	lists := make([][]entity.Property, 1)
+	// What it holds does not matter: nothing here compresses.
+	whole := entity.Binary(make([]byte, min(l.size, entity.MaxBinaryBytes)))
+	for at, number := 0, 1; at < l.size; at, number = at+entity.MaxBinaryBytes, number+1 {
+		if entities > 1 && len(lists[len(lists)-1]) == largePieces {
+			lists = append(lists, nil)
+		}
+		piece := whole
+		if rest := l.size - at; rest < entity.MaxBinaryBytes {
+			piece = entity.Binary(make([]byte, rest))
+		}
+		last := len(lists) - 1
+		lists[last] = append(lists[last], entity.Property{Name: fmt.Sprintf("%s%02d", largePiece, number), Value: piece})
+	}
+	return lists
+}
+
+// keys returns where the entities of a value lie that is split over several.
+func (l *large) keys() []entity.Key {
+	key := l.Subject.Key("")
+	list := []entity.Key{key}
+	const each = largePieces * entity.MaxBinaryBytes
+	for at := each; at < l.size; at += each {
+		list = append(list, entity.Key{Partition: key.Partition, Row: fmt.Sprintf("%s_%02d", key.Row, len(list)+1)})
+	}
+	return list
+}
+
+// newLargePut returns the write of an entity with its value.
+func newLargePut(c *machine.Call) *machine.Script {
+	l := newLarge(c)
+	return l.script(func() machine.Request {
+		write := entity.Change{Verb: entity.InsertOrReplace, Key: c.Subject.Key(""), Properties: c.Subject.Properties()}
+		switch c.Arguments.Text("form") {
+		case "inline":
+			write.Properties = append(write.Properties, l.pieces(1)[0]...)
+			return machine.WriteOne(c.Table, write, target.Expected{}, nil)
+		case "entities":
+			var changes []entity.Change
+			pieces := l.pieces(2)
+			for i, key := range l.keys() {
+				changes = append(changes, entity.Change{Verb: entity.InsertOrReplace, Key: key, Properties: pieces[i]})
+			}
+			changes[0].Properties = append(write.Properties, pieces[0]...)
+			return machine.WriteTogether(c.Table, changes, target.Expected{}, nil)
+		}
+		write.Properties = append(write.Properties, entity.Property{Name: largePointer, Value: entity.String(blobOf(write.Key))})
+		blob := l.blob(target.PutBlob, make([]byte, l.size), target.Expected{}, nil)
+		owner := machine.WriteOne(c.Table, write, target.Expected{}, nil)
+		if c.Arguments.Text("first") == "entity" {
+			return l.both(owner, blob)
+		}
+		return l.both(blob, owner)
+	})
+}
+
+// newLargeGet returns the reading of an entity, with its value where that is wanted.
+func newLargeGet(c *machine.Call) *machine.Script {
+	l := newLarge(c)
+	draw := c.Chance
+	wants := draw.Float64() < c.Arguments.Share("wanted")
+	return l.script(func() machine.Request {
+		if c.Arguments.Text("form") == "entities" {
+			list := l.keys()
+			rows := filter.Rows(list[0].Partition, list[0].Row, list[len(list)-1].Row+"\x00")
+			found := false
+			return machine.ReadAll(c.Table, target.Query{Range: rows}, func(row target.Row) {
+				found = true
+				l.Add("bytes", carried(row.Entity))
+			}, func() machine.Turn {
+				if !found {
+					l.Add("absent", 1)
+				}
+				return machine.End()
+			})
+		}
+		read := machine.Read(c.Table, c.Subject.Key(""), func(a machine.Attempt) machine.Turn { return l.found(a, wants) })
+		if c.Arguments.Text("form") == "blob" && wants {
+			l.Foresee(read.Operation, l.blob(target.GetBlob, nil, target.Expected{}, nil).Operation)
+		}
+		return read
+	})
+}
+
+// found goes on from an entity to its blob, where it has one and that is wanted.
+func (l *large) found(a machine.Attempt, wants bool) machine.Turn {
+	if !machine.Ok(a.Outcome.Status) {
+		l.Add("absent", 1)
+		return machine.End()
+	}
+	l.Add("bytes", carried(a.Outcome.Entity))
+	if _, points := a.Outcome.Entity.Lookup(largePointer); !points || !wants {
+		return machine.End()
+	}
+	return machine.Send(l.blob(target.GetBlob, nil, target.Expected{NotFound: true}, func(a machine.Attempt) machine.Turn {
+		if machine.Ok(a.Outcome.Status) {
+			for i := range a.Outcome.Found {
+				l.Add("bytes", a.Outcome.Found[i].Size)
+			}
+			return machine.End()
+		}
+		// The entity may have been deleted since it was read.
+		return machine.Send(machine.Read(l.Table, l.Subject.Key(""), func(a machine.Attempt) machine.Turn {
+			if machine.Ok(a.Outcome.Status) {
+				l.Add("dangling", 1)
+			} else {
+				l.Add("absent", 1)
+			}
+			return machine.End()
+		}))
+	}))
+}
+
+// carried returns how many bytes of a value an entity holds.
+func carried(e entity.Packed) int64 {
+	bytes := 0
+	read := e.Cursor()
+	for p := (entity.Property{}); read.Next(&p); {
+		if strings.HasPrefix(p.Name, largePiece) {
+			bytes += len(p.Value.Bytes())
+		}
+	}
+	return int64(bytes)
+}
+
+// newLargeDelete returns the deletion of an entity with its value. What is gone already
+// somebody else has deleted, and sees to the rest.
+func newLargeDelete(c *machine.Call) *machine.Script {
+	l := newLarge(c)
+	return l.script(func() machine.Request {
+		remove := func(key entity.Key) entity.Change {
+			return entity.Change{Verb: entity.Delete, Key: key, Match: entity.MatchAny}
+		}
+		gone := target.Expected{NotFound: true}
+		own := machine.WriteOne(c.Table, remove(c.Subject.Key("")), gone, nil)
+		switch {
+		case c.Arguments.Text("form") == "inline":
+			return own
+		case c.Arguments.Text("form") == "entities":
+			var changes []entity.Change
+			for _, key := range l.keys() {
+				changes = append(changes, remove(key))
+			}
+			return machine.WriteTogether(c.Table, changes, gone, nil)
+		}
+		blob := l.blob(target.DeleteBlob, nil, gone, nil)
+		if c.Arguments.Text("first") == "blob" {
+			return l.both(blob, own)
+		}
+		return l.both(own, blob)
+	})
+}

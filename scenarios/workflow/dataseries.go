@@ -1,0 +1,265 @@
+package workflow
+
+import (
+	"fmt"
+	"strings"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/filter"
+	"loadgen/scenarios/workflow/machine"
+	"loadgen/target"
+)
+
+// seriesKinds returns the workflows of series of counts, such as one for each hour of
+// a day: in properties of one entity, of several in one partition, or in an entity each.
+func seriesKinds() []machine.Kind {
+	slots := machine.Parameter{Name: "slots", Says: "How many counts a series has.", Type: machine.OfCount, Default: "24", Least: 1, Most: mostSlots}
+	each := machine.Parameter{Name: "per-entity", Says: "How many counts an entity holds, each as a property: 1 has an entity to each count, as many as there are slots has one to the series.",
+		Type: machine.OfCount, Default: "24", Least: 1, Most: mostSlots}
+	at := machine.Parameter{Name: "at", Says: "The place where the series lie, the entities that were loaded unless it is given.", Type: machine.OfPlace}
+	complete := machine.Parameter{Name: "complete", Says: "Whether the phase writes each count of each series, so that one that is not there at the end was lost.",
+		Type: machine.OfTruth, Default: "false"}
+	write := machine.Parameter{Name: "write", Says: "How a count is written: merged blindly, merged under the ETag of what was read, or by replacing all of what was read by it and the count.",
+		Type: machine.OfChoice, Choices: []string{"merge", "etag", "replace"}, Default: "merge"}
+	by := machine.Parameter{Name: "by", Says: "How a series is read: by a point query for each of its entities, or by one range of rows.",
+		Type: machine.OfChoice, Choices: []string{"points", "range"}, Default: "points"}
+	check := func(s *machine.Setting, a machine.Arguments) machine.Check {
+		if !a.Truth("complete") {
+			return nil
+		}
+		return newComplete(s, newSeriesLayout(a))
+	}
+	return []machine.Kind{{
+		Name: "series-put", Says: "Writes one count of a series: those of the first, one after another, then those of the next.",
+		Parameters: []machine.Parameter{slots, each, at, write, complete}, Counters: []string{"conflicts"},
+		Serves: needsLoad, New: func(c *machine.Call) machine.Workflow { return newSeriesPut(c) }, Check: check,
+	}, {
+		Name: "series-write", Says: "Writes all counts of a series, a hundred entities to a transaction, one series after another.",
+		Parameters: []machine.Parameter{slots, each, at, complete},
+		Serves:     needsLoad, New: func(c *machine.Call) machine.Workflow { return newSeriesWrite(c) }, Check: check,
+	}, {
+		Name: "series-get", Says: "Reads all counts of the series of one entity.", Reads: true,
+		Parameters: []machine.Parameter{slots, each, at, by}, Counters: []string{"counts"},
+		Serves: needsLoad, New: func(c *machine.Call) machine.Workflow { return newSeriesGet(c) },
+	}}
+}
+
+// mostSlots is how many counts a series has at most.
+const mostSlots = 999
+
+// needsLoad refuses a design of which nothing is loaded: there would be no series.
+func needsLoad(d *machine.Design, _ machine.Arguments) []machine.Lack {
+	if d.Loaded {
+		return nil
+	}
+	return []machine.Lack{{Says: "each entity that was loaded has a series, and nothing is loaded before; expected a load first"}}
+}
+
+// seriesLayout is how the counts of a series lie in entities.
+type seriesLayout struct {
+	at          string
+	slots, each int
+}
+
+func newSeriesLayout(a machine.Arguments) seriesLayout {
+	return seriesLayout{at: a.Text("at"), slots: a.Count("slots"), each: a.Count("per-entity")}
+}
+
+// parts returns how many entities a series has.
+func (l seriesLayout) parts() int { return (l.slots + l.each - 1) / l.each }
+
+// key returns that of a part, numbered from 0: the series' own where there is one only,
+// else followed by its number from 01 on.
+func (l seriesLayout) key(about machine.Subject, part int) entity.Key {
+	key := about.Key(l.at)
+	if l.parts() > 1 {
+		width := max(2, len(fmt.Sprint(l.parts())))
+		key.Row = fmt.Sprintf("%s_%0*d", key.Row, width, part+1)
+	}
+	return key
+}
+
+// all returns the query for all entities of a series.
+func (l seriesLayout) all(about machine.Subject) target.Query {
+	first, last := l.key(about, 0), l.key(about, l.parts()-1)
+	// No key holds a NUL, so that nothing comes between the last one and this.
+	return target.Query{Range: filter.Rows(first.Partition, first.Row, last.Row+"\x00")}
+}
+
+// slotPrefix begins the names of the properties that are counts.
+const slotPrefix = "Count"
+
+func slotName(slot int) string { return fmt.Sprintf("%s%03d", slotPrefix, slot+1) }
+
+// countsIn returns how many counts an entity has.
+func countsIn(e entity.Packed) int {
+	count := 0
+	read := e.Cursor()
+	for p := (entity.Property{}); read.Next(&p); {
+		if strings.HasPrefix(p.Name, slotPrefix) {
+			count++
+		}
+	}
+	return count
+}
+
+// turn returns whose turn operation k is, of those that were loaded, where each has so
+// many.
+func turn(c *machine.Call, each int) (about machine.Subject, position int) {
+	k := c.K % (c.Loaded * uint64(each))
+	return c.Member(k / uint64(each)), int(k % uint64(each))
+}
+
+// newSeriesPut returns the write of one count.
+func newSeriesPut(c *machine.Call) *machine.Script {
+	l := newSeriesLayout(c.Arguments)
+	about, slot := turn(c, l.slots)
+	draw := c.Chance
+	p := &seriesPut{table: c.TableOf(l.at), key: l.key(about, slot/l.each),
+		count: entity.Property{Name: slotName(slot), Value: entity.Int32(int32(1 + draw.IntN(1000)))}}
+	return machine.NewScript(func(s *machine.Script) machine.Request {
+		p.Script = s
+		blind := p.write(entity.InsertOrMerge, entity.Match{}, p.count)
+		reads := machine.Read(p.table, p.key, p.changed)
+		switch c.Arguments.Text("write") {
+		case "etag":
+			s.Foresee(reads.Operation, blind.Operation)
+			return reads
+		case "replace":
+			reads = machine.Read(p.table, p.key, p.replaced)
+			s.Foresee(reads.Operation, blind.Operation)
+			return reads
+		default:
+			return blind
+		}
+	})
+}
+
+// seriesPut is the write of one count under way.
+type seriesPut struct {
+	*machine.Script
+	table    string
+	key      entity.Key
+	count    entity.Property
+	restarts int
+}
+
+// write returns a write of the entity that has the count.
+func (p *seriesPut) write(verb entity.Verb, match entity.Match, properties ...entity.Property) machine.Request {
+	c := entity.Change{Verb: verb, Key: p.key, Properties: properties, Match: match}
+	return machine.WriteOne(p.table, c, target.Expected{}, nil)
+}
+
+// replaced writes all of what was read, with the count, over whatever is there by now.
+func (p *seriesPut) replaced(a machine.Attempt) machine.Turn {
+	return machine.Send(p.write(entity.InsertOrReplace, entity.Match{}, machine.Over(a.Outcome.Entity, []entity.Property{p.count})...))
+}
+
+// changed writes the count if the entity is still what was read, and begins anew where
+// it is not. A write that was carried out unheard is met at the next read.
+func (p *seriesPut) changed(a machine.Attempt) machine.Turn {
+	found, some := a.Outcome.Entity.Lookup(p.count.Name)
+	switch {
+	case p.restarts > machine.MaxRestarts:
+		return machine.GiveUp()
+	case p.restarts > 0 && some && found == p.count.Value:
+		return machine.End()
+	}
+	r := p.write(entity.Merge, entity.MatchExactly(a.Outcome.Version), p.count)
+	r.Expected = target.Expected{Precondition: true, NotFound: true}
+	if !machine.Ok(a.Outcome.Status) {
+		r = p.write(entity.Insert, entity.Match{}, p.count)
+		r.Expected = target.Expected{Conflict: true}
+	}
+	r.Then = func(a machine.Attempt) machine.Turn {
+		if machine.Ok(a.Outcome.Status) {
+			return machine.End()
+		}
+		p.restarts++
+		p.Add("conflicts", 1)
+		return machine.Send(machine.Read(p.table, p.key, p.changed))
+	}
+	return machine.Send(r)
+}
+
+// newSeriesWrite returns the write of all counts: in one transaction, where it holds
+// all entities of the series.
+func newSeriesWrite(c *machine.Call) *machine.Script {
+	l := newSeriesLayout(c.Arguments)
+	about, _ := turn(c, 1)
+	draw := c.Chance
+	changes := make([]entity.Change, l.parts())
+	for slot := range l.slots {
+		one := &changes[slot/l.each]
+		one.Verb, one.Key = entity.InsertOrReplace, l.key(about, slot/l.each)
+		one.Properties = append(one.Properties, entity.Property{Name: slotName(slot), Value: entity.Int32(int32(1 + draw.IntN(1000)))})
+	}
+	return machine.NewScript(func(s *machine.Script) machine.Request {
+		var from func(at int) machine.Request
+		var foreseen []target.Operation
+		from = func(at int) machine.Request {
+			upTo := min(len(changes), at+entity.MaxBatchChanges)
+			r := machine.WriteTogether(c.TableOf(l.at), changes[at:upTo], target.Expected{}, func(machine.Attempt) machine.Turn {
+				if upTo == len(changes) {
+					return machine.End()
+				}
+				return machine.Send(from(upTo))
+			})
+			return r
+		}
+		for at := 0; at < len(changes); at += entity.MaxBatchChanges {
+			foreseen = append(foreseen, from(at).Operation)
+		}
+		s.Foresee(foreseen...)
+		return from(0)
+	})
+}
+
+// newSeriesGet returns the reading of a series.
+func newSeriesGet(c *machine.Call) *machine.Script {
+	l := newSeriesLayout(c.Arguments)
+	table := c.TableOf(l.at)
+	return machine.NewScript(func(s *machine.Script) machine.Request {
+		if c.Arguments.Text("by") == "range" {
+			see := func(row target.Row) { s.Add("counts", int64(countsIn(row.Entity))) }
+			return machine.ReadAll(table, l.all(c.Subject), see, machine.End)
+		}
+		var point func(part int) machine.Request
+		point = func(part int) machine.Request {
+			return machine.Read(table, l.key(c.Subject, part), func(a machine.Attempt) machine.Turn {
+				s.Add("counts", int64(countsIn(a.Outcome.Entity)))
+				if part+1 == l.parts() {
+					return machine.End()
+				}
+				return machine.Send(point(part + 1))
+			})
+		}
+		var foreseen []target.Operation
+		for part := range l.parts() {
+			foreseen = append(foreseen, point(part).Operation)
+		}
+		s.Foresee(foreseen...)
+		return point(0)
+	})
+}
+
+// newComplete returns the check that each series has all its counts, which reads one after
+// another.
+func newComplete(s *machine.Setting, l seriesLayout) *machine.Finding {
+	name := fmt.Sprintf("each series of %d has all its counts", l.slots)
+	if l.at != "" {
+		name += " at " + l.at
+	}
+	var from func(f *machine.Finding, member uint64) machine.Request
+	from = func(f *machine.Finding, member uint64) machine.Request {
+		about, held := s.Member(member), 0
+		return machine.ReadAll(s.TableOf(l.at), l.all(about), func(row target.Row) { held += countsIn(row.Entity) }, func() machine.Turn {
+			f.Look(held == l.slots, "the series at %q, %q has %d of %d counts", about.Key(l.at).Partition, about.Key(l.at).Row, held, l.slots)
+			if member+1 == s.Loaded {
+				return machine.End()
+			}
+			return machine.Send(from(f, member+1))
+		})
+	}
+	return machine.NewFinding(name, func(f *machine.Finding) machine.Request { return from(f, 0) })
+}

@@ -1,0 +1,265 @@
+package workflow_test
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios/workflow"
+	"loadgen/scenarios/workflow/machine"
+	"loadgen/target"
+)
+
+// shops returns so many things that have a series at the place "days".
+func shops(count int) []machine.Subject {
+	var all []machine.Subject
+	for n := range count {
+		all = append(all, shop(n))
+	}
+	return all
+}
+
+func shop(n int) thing {
+	own := entity.Key{Partition: fmt.Sprintf("s%02d", n), Row: "shop"}
+	return thing{number: uint64(n), keys: map[string]entity.Key{"": own, "days": {Partition: own.Partition, Row: "2014"}}}
+}
+
+// counts returns so many operations of a kind on series at "days".
+func counts(t *testing.T, s *machine.Setting, kind string, operations int, given map[string]string) []machine.Workflow {
+	given = maps.Clone(given)
+	given["at"] = "days"
+	var all []machine.Workflow
+	for k := range operations {
+		all = append(all, perform(t, s, kind, uint64(k), given, shop(0)))
+	}
+	return all
+}
+
+// Several at a time, of whose replies some are lost: merges and writes under the ETag
+// lose nothing, however the counts lie; replacing what was read does.
+func TestCountsOfASeriesAreAllThere(t *testing.T) {
+	for _, row := range []struct {
+		name      string
+		each      string
+		write     string
+		loses     bool
+		conflicts bool
+	}{
+		{"merges into one entity do not meet", "24", "merge", false, false},
+		{"merges into two entities do not either", "12", "merge", false, false},
+		{"nor does an entity to each count", "1", "merge", false, false},
+		{"one ETag is a matter of conflicts", "24", "etag", false, true},
+		{"two are a matter of fewer", "12", "etag", false, true},
+		{"replacing what was read loses counts", "24", "replace", true, false},
+		{"but not where nobody else writes the entity", "1", "replace", false, false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			faults, conflicts := int64(0), int64(0)
+			for seed := range uint64(10) {
+				w := newWorld(t, "Days")
+				s := w.setting(map[string]string{"days": "Days"}, shops(3)...)
+				given := map[string]string{"per-entity": row.each, "write": row.write, "complete": "true"}
+				all := counts(t, s, "series-put", 3*24, given)
+				for k, ended := range w.race(seed, 6, 20, all) {
+					conflicts += counted(all[k])["conflicts"]
+					if !ended {
+						t.Errorf("seed %d: the write of count %d ended badly; want it to end well", seed, k)
+					}
+				}
+				kind := workflow.Find("series-put")
+				given["at"] = "days"
+				check := kind.Check(s, kind.Settle(given))
+				if !w.run(check) || check.Findings().Looked != 3 {
+					t.Fatalf("seed %d: the check looked at %d series; want it to end well, and 3", seed, check.Findings().Looked)
+				}
+				faults += check.Findings().Faults
+			}
+			if loses := faults > 0; loses != row.loses {
+				t.Errorf("%d series have lost counts; want some: %v", faults, row.loses)
+			}
+			if met := conflicts > 0; met != row.conflicts {
+				t.Errorf("%d conflicts; want some: %v", conflicts, row.conflicts)
+			}
+		})
+	}
+}
+
+// A write under the ETag begins anew where somebody else was faster, and knows its own
+// success where nobody told it.
+func TestCountsUnderTheETag(t *testing.T) {
+	other := func(w *world, verb entity.Verb) {
+		c := entity.Change{Verb: verb, Key: entity.Key{Partition: "s00", Row: "2014"}, Properties: []entity.Property{{Name: "Count002", Value: entity.Int32(7)}}}
+		if verb == entity.Delete {
+			c.Match = entity.MatchAny
+		}
+		if o := w.do(&target.Operation{Verb: verb, Table: "TestDays", Change: c}); o.Status >= 300 {
+			w.t.Fatalf("%v by somebody else: %d", verb, o.Status)
+		}
+	}
+	for _, row := range []struct {
+		name                          string
+		there, lost                   bool
+		between                       entity.Verb
+		gets, inserts, merges, counts int
+	}{
+		{"nobody in between", true, false, 0, 1, 0, 1, 2},
+		{"nobody in between, nor anything there", false, false, 0, 1, 1, 0, 1},
+		{"changed in between", true, false, entity.InsertOrMerge, 2, 0, 2, 2},
+		{"inserted in between", false, false, entity.InsertOrMerge, 2, 1, 1, 2},
+		{"deleted in between", true, false, entity.Delete, 2, 1, 1, 1},
+		{"merged, and nobody said so", true, true, 0, 2, 0, 2, 2},
+		{"inserted, and nobody said so", false, true, 0, 2, 2, 0, 1},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			w := newWorld(t, "Days")
+			s := w.setting(map[string]string{"days": "Days"}, shops(1)...)
+			if row.there {
+				other(w, entity.Insert)
+			}
+			clear(w.requests)
+			c := begun(counts(t, s, "series-put", 1, map[string]string{"write": "etag"})[0])
+			for first := true; !c.ended; {
+				request := c.request
+				if first && request.Verb != entity.Get {
+					first = false
+					if row.between != 0 {
+						other(w, row.between)
+						w.requests[row.between.String()]--
+					}
+					if row.lost {
+						w.do(&request)
+						c.tell(w, target.Outcome{})
+						continue
+					}
+				}
+				c.tell(w, w.do(&request))
+			}
+			if !c.ok || w.requests["get"] != row.gets || w.requests["insert"] != row.inserts || w.requests["merge"] != row.merges {
+				t.Errorf("ended well: %v, by %v; want %d gets, %d inserts, %d merges", c.ok, w.requests, row.gets, row.inserts, row.merges)
+			}
+			look := perform(t, s, "series-get", 0, map[string]string{"at": "days"}, shop(0))
+			if w.run(look); counted(look)["counts"] != int64(row.counts) {
+				t.Errorf("%v are there; want %d", counted(look), row.counts)
+			}
+		})
+	}
+}
+
+// A count that was there by chance is written all the same: requests are what they are.
+func TestCountsThatAreThereAreWritten(t *testing.T) {
+	w := newWorld(t, "Days")
+	s := w.setting(map[string]string{"days": "Days"}, shops(1)...)
+	for range 2 {
+		w.run(counts(t, s, "series-put", 1, map[string]string{"write": "etag"})[0])
+	}
+	if w.requests["insert"] != 1 || w.requests["merge"] != 1 {
+		t.Errorf("written twice by %v; want an insert and a merge", w.requests)
+	}
+}
+
+// A series is written by as few transactions as hold it, and read as it lies.
+func TestSeriesAreWrittenAndReadWhole(t *testing.T) {
+	for _, row := range []struct {
+		name, slots, each, by       string
+		written, gets, queries, got int
+	}{
+		{"a day in one entity", "24", "24", "points", 1, 1, 0, 24},
+		{"a day in an entity to each hour is one range of rows", "24", "1", "range", 1, 0, 1, 24},
+		{"or as many point queries", "24", "1", "points", 1, 24, 0, 24},
+		{"a year in two entities", "365", "183", "points", 1, 2, 0, 365},
+		{"a year in two entities is a range of two rows", "365", "183", "range", 1, 0, 1, 365},
+		{"a year in an entity to each day takes four transactions", "365", "1", "range", 4, 0, 1, 365},
+		{"a hundred entities are one transaction still", "100", "1", "range", 1, 0, 1, 100},
+		{"an entity that could hold more holds what there is", "7", "24", "points", 1, 1, 0, 7},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			w := newWorld(t, "Days")
+			s := w.setting(map[string]string{"days": "Days"}, shops(2)...)
+			given := map[string]string{"slots": row.slots, "per-entity": row.each, "complete": "true", "at": "days"}
+			w.race(1, 2, 20, counts(t, s, "series-write", 2, given))
+			w.do(&target.Operation{Verb: entity.Insert, Table: "TestDays", Change: entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "s00", Row: "2014_x"},
+				Properties: []entity.Property{{Name: "Count001", Value: entity.Int32(1)}}}})
+			kind := workflow.Find("series-write")
+			w.holds(kind.Check(s, kind.Settle(given)), 2)
+
+			clear(w.requests)
+			for _, p := range counts(t, s, "series-write", 1, given) {
+				if foreseen := len(machine.Requests(p)); !w.run(p) || w.requests["batch"] != row.written || foreseen != row.written {
+					t.Errorf("a series is written by %d transactions, %d foreseen; want %d", w.requests["batch"], foreseen, row.written)
+				}
+			}
+			delete(given, "complete")
+			given["by"] = row.by
+			for _, p := range counts(t, s, "series-get", 1, given) {
+				if !w.run(p) || w.requests["get"] != row.gets || w.requests["query"] != row.queries || counted(p)["counts"] != int64(row.got) {
+					t.Errorf("it is read by %v and has %v; want %d gets, %d queries and %d counts", w.requests, counted(p), row.gets, row.queries, row.got)
+				}
+			}
+		})
+	}
+}
+
+// An entity of which too much is asked takes what it can hold, and the check says what
+// is missing.
+func TestWideEntitiesHaveABound(t *testing.T) {
+	w := newWorld(t, "Days")
+	s := w.setting(map[string]string{"days": "Days"}, shops(1)...)
+	given := map[string]string{"slots": "365", "per-entity": "365", "complete": "true", "at": "days"}
+	for k, p := range counts(t, s, "series-put", 365, given) {
+		if ended := w.run(p); ended != (k < entity.MaxProperties) {
+			t.Fatalf("the write of count %d ended well: %v; want %v", k+1, ended, !ended)
+		}
+	}
+	for _, p := range counts(t, s, "series-write", 1, given) {
+		if w.run(p) {
+			t.Error("an entity of 365 properties was written; want it refused")
+		}
+	}
+	kind := workflow.Find("series-put")
+	check := kind.Check(s, kind.Settle(given))
+	w.run(check)
+	if found := check.Findings(); found.Faults != 1 || !strings.Contains(fmt.Sprint(found.Examples), "has 252 of 365 counts") {
+		t.Errorf("the check finds %+v; want one fault, 252 of 365 counts", found)
+	}
+}
+
+// The entities of a series are numbered from 01, as many digits as the last one takes.
+func TestSeriesHaveNumberedEntities(t *testing.T) {
+	for _, row := range []struct {
+		each, slots string
+		k           uint64
+		want        string
+	}{{"24", "24", 23, "2014"}, {"183", "365", 0, "2014_01"}, {"183", "365", 183, "2014_02"}, {"1", "365", 8, "2014_009"}} {
+		s := newWorld(t).setting(map[string]string{"days": "Days"}, shops(1)...)
+		given := map[string]string{"at": "days", "per-entity": row.each, "slots": row.slots}
+		if got := perform(t, s, "series-put", row.k, given, shop(0)).Begin().Change.Key.Row; got != row.want {
+			t.Errorf("count %d of %s, %s to an entity, lies in row %q; want %q", row.k+1, row.slots, row.each, got, row.want)
+		}
+	}
+}
+
+// Writers take turns: each count of a series, then the next series, then from the start.
+func TestSeriesTakeTurns(t *testing.T) {
+	s := newWorld(t).setting(map[string]string{"days": "Days"}, shops(3)...)
+	for k, want := range map[uint64]string{0: "s00 Count001", 23: "s00 Count024", 24: "s01 Count001", 71: "s02 Count024", 72: "s00 Count001"} {
+		one := perform(t, s, "series-put", k, map[string]string{"at": "days"}, shop(0)).Begin().Change
+		if got := one.Key.Partition + " " + one.Properties[0].Name; got != want {
+			t.Errorf("operation %d writes %q; want %q", k, got, want)
+		}
+	}
+}
+
+func TestSeriesNeedALoad(t *testing.T) {
+	for _, name := range []string{"series-put", "series-write", "series-get"} {
+		kind := workflow.Find(name)
+		without, with := kind.Serves(&machine.Design{}, nil), kind.Serves(&machine.Design{Loaded: true}, nil)
+		if len(without) != 1 || len(with) != 0 {
+			t.Errorf("%s lacks %v without a load, and %v with one; want one and none", name, without, with)
+		}
+		if kind.Check != nil && kind.Check(nil, kind.Settle(nil)) != nil {
+			t.Errorf("%s has a check though counts may be left out; want none", name)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package workflow
+
+import (
+	"loadgen/engine/entity"
+	"loadgen/scenarios/workflow/machine"
+	"loadgen/target"
+)
+
+// The counters of a reader of partitions.
+const (
+	fanOutPartitions = "partitions"
+	fanOutEntities   = "entities"
+)
+
+// fanOutKinds returns the workflows that read all partitions of what was loaded by one
+// query each. A workflow is sequential: how many are under way at once is up to the
+// clients of its phase.
+func fanOutKinds() []machine.Kind {
+	sets := machine.Parameter{Name: "sets", Says: "Into how many sets of neighbours the partitions are divided; as many as there are partitions give each operation one.",
+		Type: machine.OfCount, Required: true, Least: 1, Most: 1_000_000}
+	return []machine.Kind{readThroughKind(), storeWithKind(), {
+		Name: "read-set", Says: "Reads a set of the partitions that were loaded, by one query each, one after another.",
+		Reads: true, Parameters: []machine.Parameter{sets}, Counters: []string{fanOutPartitions, fanOutEntities},
+		Serves: func(d *machine.Design, _ machine.Arguments) []machine.Lack {
+			if d.Loaded {
+				return nil
+			}
+			return []machine.Lack{{Says: "it reads the partitions that were loaded, and nothing is loaded before; expected a load first"}}
+		},
+		New: func(c *machine.Call) machine.Workflow { return newReadSet(c) },
+	}}
+}
+
+// newReadSet returns the reading of one set: operation k is about that of number k,
+// counted round.
+func newReadSet(c *machine.Call) *machine.Script {
+	set := setOf(c.Partitions(), uint64(c.Arguments.Count("sets")), c.K)
+	query := func(i int) target.Query { return target.OnePartition(set[i]) }
+	return machine.NewScript(func(s *machine.Script) machine.Request {
+		var nominal []target.Operation
+		for i := range set {
+			nominal = append(nominal, machine.ReadAll(c.Table, query(i), nil, nil).Operation)
+		}
+		s.Foresee(nominal...)
+		var read func(i int) machine.Request
+		read = func(i int) machine.Request {
+			entities := int64(0)
+			return machine.ReadAll(c.Table, query(i), func(target.Row) { entities++ }, func() machine.Turn {
+				s.Add(fanOutPartitions, 1)
+				s.Add(fanOutEntities, entities)
+				if i+1 == len(set) {
+					return machine.End()
+				}
+				return machine.Send(read(i + 1))
+			})
+		}
+		return read(0)
+	})
+}
+
+// setOf returns one of so many sets of neighbours, by a number that is counted round. No
+// set is empty, and there are no more sets than partitions; their lengths differ by one
+// at most.
+func setOf(partitions []string, sets, number uint64) []string {
+	all := uint64(len(partitions))
+	sets = min(sets, all)
+	at := number % sets
+	return partitions[at*all/sets : (at+1)*all/sets]
+}
+
+// storeWithKind returns the workflow of an entity that belongs to another one of its
+// partition: both are written in one transaction, or neither.
+func storeWithKind() machine.Kind {
+	return machine.Kind{
+		Name: "store-with", Says: "Stores an entity and, in the same transaction, one of its properties in the entity that it belongs to.",
+		Inserts: true,
+		Parameters: []machine.Parameter{
+			{Name: "place", Says: "Where the entity lies that it belongs to, in the same partition.", Type: machine.OfPlace, Required: true},
+			{Name: "keeps", Says: "The property that is kept there, as the latest has it.", Type: machine.OfProperty, Required: true},
+		},
+		Serves: func(d *machine.Design, a machine.Arguments) []machine.Lack {
+			there := d.Places[a.Text("place")]
+			if there.Table == d.Own.Table && there.PartitionKey == d.Own.PartitionKey {
+				return nil
+			}
+			return []machine.Lack{{Parameter: "place", Says: "a transaction lies in one partition of one table, and the place has another; expected the partition_key of the design, and no table"}}
+		},
+		New: func(c *machine.Call) machine.Workflow { return newStoreWith(c) },
+	}
+}
+
+// newStoreWith returns the transaction. Sent twice it leaves the same.
+func newStoreWith(c *machine.Call) *machine.Script {
+	properties := c.Subject.Properties()
+	var kept []entity.Property
+	for _, p := range properties {
+		if p.Name == c.Arguments.Text("keeps") {
+			kept = append(kept, p)
+		}
+	}
+	return machine.NewScript(func(*machine.Script) machine.Request {
+		return machine.WriteTogether(c.Table, []entity.Change{
+			{Verb: entity.InsertOrReplace, Key: c.Subject.Key(""), Properties: properties},
+			{Verb: entity.InsertOrMerge, Key: c.Subject.Key(c.Arguments.Text("place")), Properties: kept},
+		}, target.Expected{}, nil)
+	})
+}
+
+// The counters of a reader that goes by way of a copy.
+const (
+	readThroughMissing = "missing"
+	readThroughAstray  = "astray"
+)
+
+// readThroughKind returns the workflow of a reader who finds an entity by a copy that
+// keeps a part of it: the copy tells the entity's own key, and the rest is read there.
+//
+//	get copy ─┬─ 200 ─► get entity ─┬─ 200: done
+//	          │                     └─ 404: astray, the copy is of what is gone
+//	          └─ 404: missing, the copy is not there yet, or no more
+//
+// Which key the copy tells is known beforehand and is not read out of it.
+func readThroughKind() machine.Kind {
+	return machine.Kind{
+		Name: "read-through", Says: "Reads a copy that has a part of an entity, and then the entity itself.",
+		Reads: true, Counters: []string{readThroughMissing, readThroughAstray},
+		Parameters: []machine.Parameter{{Name: "copy", Says: "The copy that is found by what the reader knows.", Type: machine.OfCopy, Required: true}},
+		New:        func(c *machine.Call) machine.Workflow { return newReadThrough(c) },
+	}
+}
+
+// newReadThrough returns the two reads.
+func newReadThrough(c *machine.Call) *machine.Script {
+	place := machine.AtCopy(c.Arguments.Text("copy"))
+	return machine.NewScript(func(s *machine.Script) machine.Request {
+		unless := func(counter string, then machine.Turn) func(a machine.Attempt) machine.Turn {
+			return func(a machine.Attempt) machine.Turn {
+				if machine.Missing(a.Outcome.Status, a.Outcome.Code) {
+					s.Add(counter, 1)
+					return machine.End()
+				}
+				return then
+			}
+		}
+		whole := machine.Read(c.Table, c.Subject.Key(""), unless(readThroughAstray, machine.End()))
+		part := machine.Read(c.TableOf(place), c.Subject.Key(place), unless(readThroughMissing, machine.Send(whole)))
+		s.Foresee(part.Operation, whole.Operation)
+		return part
+	})
+}

@@ -1,0 +1,223 @@
+package workflow
+
+import (
+	"loadgen/engine/entity"
+	"loadgen/scenarios/workflow/machine"
+	"loadgen/target"
+)
+
+// indexChange is an entity written, deleted or renamed by one client, with the lists
+// that are to say so. In the partition of the entity one transaction writes both, each
+// under the ETag that was read; where somebody else was faster it begins anew at the
+// read. Apart from it a message names the lists, for a worker to set right:
+//
+//	announced first:  message, hidden ─► entity                a client that dies between
+//	                                                           leaves nothing to set right
+//	announced last:   entity ─► message                        a client that dies between
+//	                                                           leaves what nobody corrects
+//
+// A message that is put first has to stay hidden until the entity is written. A
+// client that takes longer leaves what nobody corrects, too.
+type indexChange struct {
+	*indexLists
+	call     *machine.Call
+	s        *machine.Script
+	name     string
+	restarts int
+	killed   bool
+	// touched are the lists that a message has to name.
+	touched []indexNote
+}
+
+func newIndexChange(c *machine.Call, first func(x *indexChange) machine.Request) *machine.Script {
+	return machine.NewScript(func(s *machine.Script) machine.Request {
+		draw := c.Chance
+		x := &indexChange{indexLists: newIndexLists(c.Setting, c.Arguments), call: c, s: s}
+		x.killed = draw.Float64() < c.Arguments.Share("killed")
+		x.name = c.Fresh.Value(c.Arguments.Text("attribute"))
+		return first(x)
+	})
+}
+
+// together reports whether one transaction writes the entity and its lists.
+func (x *indexChange) together() bool { return x.form == indexTogether }
+
+// listed returns the key of the list of the entity's kind that has a name.
+func (x *indexChange) listed(name string) entity.Key {
+	return x.KeyWith(x.call.Subject, x.place, x.call.Arguments.Text("attribute"), name)
+}
+
+// own returns the key of the entity.
+func (x *indexChange) own() entity.Key { return x.call.Subject.Key("") }
+
+// again begins anew at the read, unless that was done too often.
+func (x *indexChange) again(first func(x *indexChange) machine.Request) machine.Turn {
+	x.s.Add("conflicts", 1)
+	if x.restarts++; x.restarts > machine.MaxRestarts {
+		return machine.GiveUp()
+	}
+	return machine.Send(first(x))
+}
+
+// full ends the operation: a list takes no more.
+func (x *indexChange) full() machine.Turn {
+	x.s.Add("full", 1)
+	return machine.GiveUp()
+}
+
+// insert returns the write of the new entity.
+func (x *indexChange) insert() entity.Change {
+	return entity.Change{Verb: entity.Insert, Key: x.own(), Properties: x.call.Subject.Properties()}
+}
+
+// add writes a new entity. Nobody else writes its key: one that is there is its own.
+func (x *indexChange) add() machine.Request {
+	if !x.together() {
+		x.touch(x.name)
+		write := machine.WriteOne(x.Table, x.insert(), target.Expected{Conflict: true}, func(machine.Attempt) machine.Turn { return x.after() })
+		return x.before(write, write.Operation)
+	}
+	first := x.read(x.listed(x.name), x.name, func(l *indexList) machine.Turn {
+		if l.enter(x.id(x.own())); !x.fits(l) {
+			return x.full()
+		}
+		both := []entity.Change{x.insert(), x.change(l)}
+		return machine.Send(machine.WriteTogether(x.Table, both, overtaken, func(a machine.Attempt) machine.Turn {
+			own := a.Outcome.Status == 409 && a.Outcome.FailedIndex == 0
+			if machine.Ok(a.Outcome.Status) || own {
+				return machine.End()
+			}
+			return x.again((*indexChange).add)
+		}))
+	})
+	x.foresee(first.Operation, x.insert(), x.sketch(x.name))
+	return first
+}
+
+// remove deletes an entity.
+func (x *indexChange) remove() machine.Request {
+	gone := func() entity.Change {
+		return entity.Change{Verb: entity.Delete, Key: x.own(), Match: entity.MatchAny}
+	}
+	first := machine.Read(x.Table, x.own(), func(a machine.Attempt) machine.Turn {
+		if !machine.Ok(a.Outcome.Status) {
+			x.gone()
+			return x.after()
+		}
+		name, change := x.value(a.Outcome.Entity), gone()
+		change.Match = entity.MatchExactly(a.Outcome.Version)
+		if !x.together() {
+			return x.alone(change, (*indexChange).remove, name)
+		}
+		return machine.Send(x.read(x.listed(name), name, func(l *indexList) machine.Turn {
+			all := []entity.Change{change}
+			if l.there {
+				l.strike(x.id(x.own()))
+				all = append(all, x.change(l))
+			}
+			return machine.Send(x.transact(all, (*indexChange).remove))
+		}))
+	})
+	old := x.call.Subject.Value(x.call.Arguments.Text("attribute"))
+	if x.together() {
+		x.foresee(first.Operation, gone(), x.sketch(old))
+	} else {
+		x.foreseeApart(first.Operation, gone())
+	}
+	return first
+}
+
+// rename gives an entity the new one's name. Carried out twice, as where its reply was
+// lost and another client renamed the entity in between, it is as if it had come late.
+func (x *indexChange) rename() machine.Request {
+	merge := entity.Change{Verb: entity.Merge, Key: x.own(), Match: entity.MatchAny,
+		Properties: []entity.Property{{Name: x.property, Value: entity.String(x.name)}}}
+	first := machine.Read(x.Table, x.own(), func(a machine.Attempt) machine.Turn {
+		if !machine.Ok(a.Outcome.Status) {
+			x.gone()
+			return x.after()
+		}
+		old, change := x.value(a.Outcome.Entity), merge
+		change.Match = entity.MatchExactly(a.Outcome.Version)
+		switch {
+		case old == x.name:
+			return x.after()
+		case !x.together():
+			return x.alone(change, (*indexChange).rename, old, x.name)
+		}
+		return machine.Send(x.read(x.listed(old), old, func(from *indexList) machine.Turn {
+			return machine.Send(x.read(x.listed(x.name), x.name, func(to *indexList) machine.Turn {
+				from.strike(x.id(x.own()))
+				if to.enter(x.id(x.own())); !x.fits(to) {
+					return x.full()
+				}
+				three := []entity.Change{change, x.change(from), x.change(to)}
+				return machine.Send(x.transact(three, (*indexChange).rename))
+			}))
+		}))
+	})
+	old := x.call.Subject.Value(x.call.Arguments.Text("attribute"))
+	if x.together() {
+		x.foresee(first.Operation, merge, x.sketch(old), x.sketch(x.name))
+	} else {
+		x.foreseeApart(first.Operation, merge)
+	}
+	return first
+}
+
+// gone takes down that the entity is not there, unless that is its own doing.
+func (x *indexChange) gone() {
+	if x.restarts == 0 {
+		x.s.Add("gone", 1)
+	}
+}
+
+// transact returns the transaction of an entity and its lists.
+func (x *indexChange) transact(all []entity.Change, first func(x *indexChange) machine.Request) machine.Request {
+	return machine.WriteTogether(x.Table, all, overtaken, func(a machine.Attempt) machine.Turn {
+		if machine.Ok(a.Outcome.Status) {
+			return machine.End()
+		}
+		return x.again(first)
+	})
+}
+
+// alone goes on with the write of the entity, where its lists lie apart: those of these
+// names have to be set right.
+func (x *indexChange) alone(change entity.Change, first func(x *indexChange) machine.Request, names ...string) machine.Turn {
+	for _, name := range names {
+		x.touch(name)
+	}
+	return machine.Send(x.before(machine.WriteOne(x.Table, change, overtaken, func(a machine.Attempt) machine.Turn {
+		if machine.Ok(a.Outcome.Status) {
+			return x.after()
+		}
+		return x.again(first)
+	})))
+}
+
+// foresee says what is sent where lists lie with their entities: reads, and the
+// transaction.
+func (x *indexChange) foresee(first target.Operation, all ...entity.Change) {
+	nominal := []target.Operation{first}
+	for _, list := range all[1:] {
+		if list.Key != first.Change.Key {
+			nominal = append(nominal, machine.Read(x.Table, list.Key, nil).Operation)
+		}
+	}
+	x.s.Foresee(append(nominal, machine.WriteTogether(x.Table, all, overtaken, nil).Operation)...)
+}
+
+// foreseeApart says what is sent where they do not.
+func (x *indexChange) foreseeApart(first target.Operation, change entity.Change) {
+	write, announce := machine.WriteOne(x.Table, change, overtaken, nil).Operation, x.message(nil).Operation
+	if x.first() {
+		write, announce = announce, write
+	}
+	x.s.Foresee(first, write, announce)
+}
+
+// sketch returns what the write of a list looks like, for forecasts.
+func (x *indexChange) sketch(name string) entity.Change {
+	return x.change(&indexList{key: x.listed(name), name: name})
+}

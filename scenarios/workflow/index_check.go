@@ -1,0 +1,152 @@
+package workflow
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios/workflow/machine"
+	"loadgen/target"
+)
+
+// indexCheck is the check that each entity is in the list of its value and in no other,
+// and that lists name nothing else. Where a queue keeps them, it does first what is
+// left to do.
+type indexCheck struct {
+	*machine.Finding
+	*indexLists
+	worker *indexWork
+	// rests says that nothing was received after all that is hidden had time to appear.
+	rests    bool
+	entities []indexEntity
+	lists    []*indexList
+	// blobs are the names of the lists that are still to be read.
+	blobs []string
+}
+
+// indexEntity is one that is there.
+type indexEntity struct {
+	key   entity.Key
+	value string
+}
+
+func newIndexCheck(s *machine.Setting, a machine.Arguments) machine.Check {
+	c := &indexCheck{indexLists: newIndexLists(s, a)}
+	// What a blind worker took away is not brought back, but neither does the check lose
+	// anything itself: nobody else writes by now.
+	return machine.NewFinding("lists name each entity that is there, and nothing else", func(f *machine.Finding) machine.Request {
+		c.Finding = f
+		c.worker = &indexWork{c.indexLists, f.Script, a.Duration("hidden"), mostReceived, 0}
+		if c.form == indexTogether {
+			return c.readEntities()
+		}
+		return c.drain()
+	})
+}
+
+// drain returns the request that takes what is left on the queue. Messages that nobody
+// sees may still be hidden: that there are none is known once they would have appeared.
+func (c *indexCheck) drain() machine.Request {
+	return c.worker.receive(func(handled int, unheard bool) machine.Turn {
+		switch {
+		case handled > 0 || unheard:
+			c.rests = false
+			return machine.Send(c.drain())
+		case c.rests:
+			return machine.Send(c.readEntities())
+		default:
+			c.rests = true
+			return machine.SendAfter(c.worker.hidden+time.Second, c.drain())
+		}
+	})
+}
+
+// readEntities returns the request for all that is in the table of the entities.
+func (c *indexCheck) readEntities() machine.Request {
+	see := func(row target.Row) {
+		if _, listed := row.Entity.Lookup(c.property); listed {
+			c.entities = append(c.entities, indexEntity{row.Key, c.value(row.Entity)})
+		} else {
+			c.seeList(row)
+		}
+	}
+	return machine.ReadAll(c.Table, target.Query{}, see, func() machine.Turn {
+		switch {
+		case c.form == indexBlob:
+			return machine.Send(c.listBlobs(""))
+		case c.table() != c.Table:
+			return machine.Send(machine.ReadAll(c.table(), target.Query{}, c.seeList, c.judge))
+		default:
+			return c.judge()
+		}
+	})
+}
+
+// seeList takes a list down that is an entity.
+func (c *indexCheck) seeList(row target.Row) {
+	l := &indexList{key: row.Key}
+	if l.unpack(row.Entity) {
+		c.lists = append(c.lists, l)
+	}
+}
+
+// listBlobs returns the request for the names of the lists that are blobs.
+func (c *indexCheck) listBlobs(after string) machine.Request {
+	list := target.Beside{Verb: target.ListBlobs, Store: c.StoreOf(c.container), After: after}
+	return machine.Aside(list, target.Expected{NotFound: true}, func(a machine.Attempt) machine.Turn {
+		for _, one := range a.Outcome.Found {
+			c.blobs = append(c.blobs, one.Name)
+			after = one.Name
+		}
+		if len(a.Outcome.Found) > 0 {
+			return machine.Send(c.listBlobs(after))
+		}
+		return c.readBlobs()
+	})
+}
+
+// readBlobs goes on with the lists that are blobs.
+func (c *indexCheck) readBlobs() machine.Turn {
+	if len(c.blobs) == 0 {
+		return c.judge()
+	}
+	get := target.Beside{Verb: target.GetBlob, Store: c.StoreOf(c.container), Name: c.blobs[0]}
+	return machine.Send(machine.Aside(get, target.Expected{}, func(a machine.Attempt) machine.Turn {
+		l := new(indexList)
+		l.fill(string(a.Outcome.Found[0].Body))
+		c.lists, c.blobs = append(c.lists, l), c.blobs[1:]
+		return c.readBlobs()
+	}))
+}
+
+// judge compares both ways.
+func (c *indexCheck) judge() machine.Turn {
+	values := make(map[entity.Key]string, len(c.entities))
+	for _, one := range c.entities {
+		values[one.key] = one.value
+	}
+	named := make(map[entity.Key]int)
+	for _, l := range c.lists {
+		for _, id := range l.ids {
+			key := c.named(l, id)
+			c.Found.Looked++
+			switch value, there := values[key]; {
+			case !there:
+				c.Found.Fault(fmt.Sprintf("the list of %s names %s, which is not there", l.name, blobName(key)))
+			case value != l.name:
+				c.Found.Fault(fmt.Sprintf("the list of %s names %s, which is %s", l.name, blobName(key), value))
+			default:
+				named[key]++
+			}
+		}
+	}
+	for _, one := range c.entities {
+		c.Found.Looked++
+		if times := named[one.key]; times != 1 {
+			c.Found.Fault(fmt.Sprintf("%s is %s, and is named %d times by the list of those; want once", blobName(one.key), one.value, times))
+		}
+	}
+	slices.Sort(c.Found.Examples)
+	return machine.End()
+}

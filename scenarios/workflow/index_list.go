@@ -1,0 +1,226 @@
+package workflow
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios/workflow/machine"
+	"loadgen/target"
+)
+
+// indexList is a list as it was read, and as it is to be written. No key holds a line
+// feed or a tab, so that they set entries apart.
+type indexList struct {
+	key entity.Key
+	// name is the value that the listed entities have, ids what names them.
+	name string
+	ids  []string
+	// there says that there was one, which then had this version, or this ETag.
+	there   bool
+	version entity.Ticks
+	etag    string
+}
+
+// enter adds an id that is not in the list, strike takes it out. Both report whether
+// that changed anything.
+func (l *indexList) enter(id string) bool {
+	if slices.Contains(l.ids, id) {
+		return false
+	}
+	l.ids = append(l.ids, id)
+	return true
+}
+
+func (l *indexList) strike(id string) bool {
+	at := slices.Index(l.ids, id)
+	if at < 0 {
+		return false
+	}
+	l.ids = slices.Delete(l.ids, at, at+1)
+	return true
+}
+
+// text returns the name and the ids, a line each.
+func (l *indexList) text() string {
+	return strings.Join(append([]string{l.name}, l.ids...), "\n")
+}
+
+// fill sets the list to what a text has.
+func (l *indexList) fill(text string) {
+	lines := strings.Split(text, "\n")
+	l.name, l.ids = lines[0], lines[1:]
+}
+
+// indexProperty begins the names of the properties that a list lies in: one has 64 KiB
+// at most, and so there are as many as it takes.
+const indexProperty = "Ids"
+
+// properties returns the list as the properties of an entity.
+func (l *indexList) properties() []entity.Property {
+	var list []entity.Property
+	for text := l.text(); len(list) == 0 || text != ""; {
+		size := min(len(text), entity.MaxBinaryBytes)
+		list = append(list, entity.Property{Name: indexPart(len(list)), Value: entity.Binary([]byte(text[:size]))})
+		text = text[size:]
+	}
+	return list
+}
+
+func indexPart(number int) string {
+	if number == 0 {
+		return indexProperty
+	}
+	return fmt.Sprintf("%s%02d", indexProperty, number+1)
+}
+
+// unpack sets the list to what an entity has, and reports whether that is one.
+func (l *indexList) unpack(stored entity.Packed) bool {
+	var text strings.Builder
+	for number := 0; ; number++ {
+		part, some := stored.Lookup(indexPart(number))
+		if !some {
+			l.fill(text.String())
+			return number > 0
+		}
+		text.WriteString(string(part.Bytes()))
+	}
+}
+
+// indexLists is where the lists of one index lie. It is immutable.
+type indexLists struct {
+	*machine.Setting
+	form, place, property, container, queue string
+	blind                                   bool
+}
+
+func newIndexLists(s *machine.Setting, a machine.Arguments) *indexLists {
+	return &indexLists{Setting: s, form: a.Text("form"), place: a.Text("place"), property: a.Text("property"),
+		container: a.Text("container"), queue: a.Text("queue"), blind: a.Truth("blind")}
+}
+
+// table returns the name of the table of lists that are entities.
+func (x *indexLists) table() string {
+	if x.form == indexTogether {
+		return x.Table
+	}
+	return x.TableOf(x.place)
+}
+
+// id returns what names an entity in a list: in its own partition the RowKey tells.
+func (x *indexLists) id(key entity.Key) string {
+	if x.form == indexTogether {
+		return key.Row
+	}
+	return key.Partition + "\t" + key.Row
+}
+
+// named returns the key of the entity that an id of a list names.
+func (x *indexLists) named(l *indexList, id string) entity.Key {
+	partition, row, apart := strings.Cut(id, "\t")
+	if !apart {
+		return entity.Key{Partition: l.key.Partition, Row: id}
+	}
+	return entity.Key{Partition: partition, Row: row}
+}
+
+// value returns what an entity is listed by.
+func (x *indexLists) value(stored entity.Packed) string {
+	value, _ := stored.Lookup(x.property)
+	return value.Text()
+}
+
+func blobName(key entity.Key) string { return key.Partition + "/" + key.Row }
+
+// read returns the request that reads a list.
+func (x *indexLists) read(key entity.Key, name string, then func(l *indexList) machine.Turn) machine.Request {
+	l := &indexList{key: key, name: name}
+	if x.form == indexBlob {
+		get := target.Beside{Verb: target.GetBlob, Store: x.StoreOf(x.container), Name: blobName(key)}
+		return machine.Aside(get, target.Expected{NotFound: true}, func(a machine.Attempt) machine.Turn {
+			if len(a.Outcome.Found) > 0 {
+				l.there, l.etag = true, a.Outcome.Found[0].ETag
+				l.fill(string(a.Outcome.Found[0].Body))
+			}
+			return then(l)
+		})
+	}
+	return machine.Read(x.table(), key, func(a machine.Attempt) machine.Turn {
+		if machine.Ok(a.Outcome.Status) {
+			l.there, l.version = true, a.Outcome.Version
+			l.unpack(a.Outcome.Entity)
+		}
+		return then(l)
+	})
+}
+
+// change returns the write of a list that is an entity: over what was read alone, unless
+// that is done blindly.
+func (x *indexLists) change(l *indexList) entity.Change {
+	c := entity.Change{Verb: entity.Insert, Key: l.key, Properties: l.properties()}
+	switch {
+	case x.blind:
+		c.Verb = entity.InsertOrReplace
+	case l.there:
+		c.Verb, c.Match = entity.Replace, entity.MatchExactly(l.version)
+	}
+	return c
+}
+
+// fits reports whether a list is not too long for what it lies in.
+func (x *indexLists) fits(l *indexList) bool {
+	return x.form == indexBlob || entity.Size(l.key, l.properties()) <= entity.MaxEntityBytes
+}
+
+// overtaken are the answers to a write that somebody else was faster than.
+var overtaken = target.Expected{NotFound: true, Conflict: true, Precondition: true}
+
+// write returns the request that writes a list by itself; then is told whether it was
+// written, or has been by somebody else since it was read.
+func (x *indexLists) write(l *indexList, then func(written bool) machine.Turn) machine.Request {
+	told := func(a machine.Attempt) machine.Turn { return then(machine.Ok(a.Outcome.Status)) }
+	if x.form != indexBlob {
+		return machine.WriteOne(x.table(), x.change(l), overtaken, told)
+	}
+	put := target.Beside{Verb: target.PutBlob, Store: x.StoreOf(x.container), Name: blobName(l.key), Body: []byte(l.text()), Match: l.etag}
+	switch {
+	case x.blind:
+		put.Match = ""
+	case !l.there:
+		put.Match = target.IfAbsent
+	}
+	return machine.Aside(put, overtaken, told)
+}
+
+// mend sets one list right on one entity: it is read, the entity is read, and the list
+// is written with the entity in it if that is there and has its value, else without.
+// The list is written even where nothing changes, so that whoever has read it before,
+// and the entity before that changed, has to begin anew.
+func (x *indexLists) mend(s *machine.Script, key, about entity.Key, name string, then func() machine.Turn) machine.Request {
+	restarts := 0
+	var from func() machine.Request
+	from = func() machine.Request {
+		return x.read(key, name, func(l *indexList) machine.Turn {
+			return machine.Send(machine.Read(x.Table, about, func(a machine.Attempt) machine.Turn {
+				if !machine.Ok(a.Outcome.Status) || x.value(a.Outcome.Entity) != name {
+					l.strike(x.id(about))
+				} else if l.enter(x.id(about)) && !x.fits(l) {
+					s.Add("full", 1)
+					return then()
+				}
+				return machine.Send(x.write(l, func(written bool) machine.Turn {
+					if written {
+						return then()
+					}
+					s.Add("conflicts", 1)
+					if restarts++; restarts > machine.MaxRestarts {
+						return machine.GiveUp()
+					}
+					return machine.Send(from())
+				}))
+			}))
+		})
+	}
+	return from()
+}

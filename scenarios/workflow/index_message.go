@@ -1,0 +1,96 @@
+package workflow
+
+import (
+	"slices"
+	"strings"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios/workflow/machine"
+	"loadgen/target"
+)
+
+// indexNote names a list in a message.
+type indexNote struct {
+	key  entity.Key
+	name string
+}
+
+// touch has a message name a list.
+func (x *indexChange) touch(name string) {
+	note := indexNote{x.listed(name), name}
+	if !slices.Contains(x.touched, note) {
+		x.touched = append(x.touched, note)
+	}
+}
+
+// first reports whether the message is put before the entity is written.
+func (x *indexChange) first() bool { return x.call.Arguments.Text("announced") == "first" }
+
+// before returns the message and then the write, or the write where the message is to
+// come last. It foresees what it returns, unless that was done.
+func (x *indexChange) before(write machine.Request, foreseen ...target.Operation) machine.Request {
+	announce := x.message(func(machine.Attempt) machine.Turn {
+		if x.killed {
+			return x.die()
+		}
+		return machine.Send(write)
+	})
+	if len(foreseen) > 0 && x.first() {
+		x.s.Foresee(append([]target.Operation{announce.Operation}, foreseen...)...)
+	} else if len(foreseen) > 0 {
+		x.s.Foresee(append(foreseen, announce.Operation)...)
+	}
+	if x.first() {
+		return announce
+	}
+	return write
+}
+
+// after goes on when the entity is as it is to be: with the message, where that comes
+// last and there is something to be set right.
+func (x *indexChange) after() machine.Turn {
+	switch {
+	case x.together() || x.first() || len(x.touched) == 0:
+		return machine.End()
+	case x.killed:
+		return x.die()
+	default:
+		return machine.Send(x.message(nil))
+	}
+}
+
+func (x *indexChange) die() machine.Turn {
+	x.s.Add("killed", 1)
+	return machine.End()
+}
+
+// message returns the request that puts what has to be set right on the queue.
+func (x *indexChange) message(then func(a machine.Attempt) machine.Turn) machine.Request {
+	put := target.Beside{Verb: target.PutMessage, Store: x.StoreOf(x.queue), Body: []byte(indexText(x.own(), x.touched))}
+	if x.first() {
+		put.Hidden = x.call.Arguments.Duration("hidden")
+	}
+	return machine.Aside(put, target.Expected{}, then)
+}
+
+// indexText returns a message: the key of the entity that has changed, and a line for
+// each list that may have to.
+func indexText(about entity.Key, notes []indexNote) string {
+	lines := []string{about.Partition + "\t" + about.Row}
+	for _, one := range notes {
+		lines = append(lines, one.key.Partition+"\t"+one.key.Row+"\t"+one.name)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// parseIndexText reads a message; it has no notes where it is none.
+func parseIndexText(text string) (about entity.Key, notes []indexNote) {
+	lines := strings.Split(text, "\n")
+	about.Partition, about.Row, _ = strings.Cut(lines[0], "\t")
+	for _, line := range lines[1:] {
+		if parts := strings.SplitN(line, "\t", 3); len(parts) == 3 {
+			notes = append(notes, indexNote{entity.Key{Partition: parts[0], Row: parts[1]}, parts[2]})
+		}
+	}
+	return about, notes
+}

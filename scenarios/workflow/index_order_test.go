@@ -1,0 +1,122 @@
+package workflow_test
+
+import (
+	"strings"
+	"testing"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios/workflow/machine"
+	"loadgen/target"
+)
+
+// steps carries out so many requests of a course.
+func (w *world) steps(c *course, count int) {
+	w.t.Helper()
+	for range count {
+		request := c.request
+		c.tell(w, w.do(&request))
+	}
+}
+
+// Two clients that begin the same list at once: the later one finds it there, and begins
+// anew, rather than take it for its own.
+func TestIndexListsBegunTwice(t *testing.T) {
+	for _, form := range indexForms {
+		w, s := indexSetting(t, form)
+		given := indexGiven(form, nil)
+		var both [2]*course
+		for k := range both {
+			about := employee(form, 2*k, 1)
+			kind := "index-add"
+			if form != "partition" {
+				kind = "index-build"
+				w.do(&target.Operation{Verb: entity.Insert, Table: "Test", Change: entity.Change{Verb: entity.Insert, Key: about.Key(""), Properties: about.Properties()}})
+			}
+			both[k] = begun(perform(t, s, kind, 1000+uint64(k), indexWith(kind, given), about))
+		}
+		w.steps(both[0], 1)
+		w.steps(both[1], 1)
+		for _, c := range both {
+			for !c.ended {
+				w.steps(c, 1)
+			}
+		}
+		if found := indexFaults(w, s, given); found.Faults != 0 || found.Looked != 4 || counted(both[1].Workflow)["conflicts"] != 1 {
+			t.Errorf("form %s: %d faults in %d, %q, and %v counted; want none in 4, and one conflict", form, found.Faults, found.Looked, found.Examples, counted(both[1].Workflow))
+		}
+	}
+}
+
+// A worker that is slow has read that an employee has a name. The employee is renamed, and
+// another worker has nothing to strike off the list of the old name: it writes it all the
+// same, so that the slow one has to look again.
+func TestIndexWorkersOvertakenWithoutAChange(t *testing.T) {
+	for _, form := range []string{"place", "blob"} {
+		w, s := indexSetting(t, form)
+		given := indexGiven(form, map[string]string{"announced": "last"})
+		about := employee(form, 0, 3)
+		run := func(p machine.Workflow) {
+			if !w.run(p) {
+				t.Fatalf("form %s: an operation failed", form)
+			}
+		}
+		work := func() machine.Workflow {
+			return perform(t, s, "index-work", 1, indexWith("index-work", given), about)
+		}
+		// The list is there, and empty.
+		run(perform(t, s, "index-add", 1, indexWith("index-add", given), employee(form, 6, 3)))
+		run(work())
+		run(perform(t, s, "index-delete", 2, indexWith("index-delete", given), employee(form, 6, 3)))
+		run(work())
+
+		run(perform(t, s, "index-add", 3, indexWith("index-add", given), about))
+		slow := begun(work())
+		w.steps(slow, 3)
+		run(perform(t, s, "index-rename", 4, indexWith("index-rename", given), about, employee(form, 1, 3)))
+		run(work())
+		for !slow.ended {
+			w.steps(slow, 1)
+		}
+		if found := indexFaults(w, s, given); found.Faults != 0 || found.Looked != 2 || counted(slow.Workflow)["conflicts"] != 1 {
+			t.Errorf("form %s: %d faults in %d, %q, the slow one counted %v; want none in 2, and a conflict", form, found.Faults, found.Looked, found.Examples, counted(slow.Workflow))
+		}
+	}
+}
+
+// What the check tells apart.
+func TestIndexCheckFindsFaults(t *testing.T) {
+	for _, row := range []struct {
+		says    string
+		alter   func(w *world, one thing)
+		faults  int64
+		example string
+	}{
+		{"nothing is wrong", func(*world, thing) {}, 0, ""},
+		{"an employee is deleted, and the list not told", func(w *world, one thing) {
+			w.do(&target.Operation{Verb: entity.Delete, Table: "Test", Change: entity.Change{Verb: entity.Delete, Key: one.Key(""), Match: entity.MatchAny}})
+		}, 1, "which is not there"},
+		{"an employee is renamed, and no list told", func(w *world, one thing) {
+			w.do(&target.Operation{Verb: entity.Merge, Table: "Test", Change: entity.Change{Verb: entity.Merge, Key: one.Key(""), Match: entity.MatchAny,
+				Properties: []entity.Property{{Name: "LastName", Value: entity.String("other")}}}})
+		}, 2, "which is other"},
+		{"an employee is written, and the list not told", func(w *world, _ thing) {
+			w.do(&target.Operation{Verb: entity.Insert, Table: "Test", Change: entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "department0", Row: "900000"},
+				Properties: []entity.Property{{Name: "LastName", Value: entity.String("name0")}}}})
+		}, 1, "is named 0 times"},
+		{"two lists name an employee", func(w *world, one thing) {
+			w.do(&target.Operation{Verb: entity.Insert, Table: "Test", Change: entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: one.Key("").Partition, Row: "again"},
+				Properties: []entity.Property{{Name: "Ids", Value: entity.Binary([]byte(strings.Join([]string{"name0", one.Key("").Row}, "\n")))}}}})
+		}, 1, "is named 2 times"},
+	} {
+		w, s := indexSetting(t, "partition")
+		given := indexGiven("partition", nil)
+		for k := range 3 {
+			w.run(perform(t, s, "index-add", uint64(k), given, employee("partition", k, 3)))
+		}
+		row.alter(w, employee("partition", 0, 3))
+		found := indexFaults(w, s, given)
+		if found.Faults != row.faults || row.faults > 0 && !strings.Contains(strings.Join(found.Examples, "\n"), row.example) {
+			t.Errorf("%s: %d faults, %q; want %d, one with %q", row.says, found.Faults, found.Examples, row.faults, row.example)
+		}
+	}
+}

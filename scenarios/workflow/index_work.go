@@ -1,0 +1,156 @@
+package workflow
+
+import (
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/scenarios/workflow/machine"
+	"loadgen/target"
+)
+
+// newIndexBuild returns the step of building an index over what is there already: one
+// entity that was loaded is entered in its list. Whatever changes meanwhile, its list
+// is right in the end, as by a worker.
+func newIndexBuild(c *machine.Call) *machine.Script {
+	x := newIndexLists(c.Setting, c.Arguments)
+	return machine.NewScript(func(s *machine.Script) machine.Request {
+		subject := c.Subject
+		if c.K < c.Loaded {
+			subject = c.Member(c.K)
+		}
+		key, name := subject.Key(""), subject.Value(c.Arguments.Text("attribute"))
+		list := c.KeyWith(subject, x.place, c.Arguments.Text("attribute"), name)
+		first := x.mend(s, list, key, name, machine.End)
+		sketch := x.write(&indexList{key: list, name: name}, nil)
+		s.Foresee(first.Operation, machine.Read(x.Table, key, nil).Operation, sketch.Operation)
+		return first
+	})
+}
+
+// indexWork is one turn of a worker: it receives messages, sets right the lists that
+// each names by what the entity is by then, and deletes it. A message that is received
+// twice, as where the worker died before it deleted it, or by two workers out of turn,
+// does no harm: it says what to look at and not what to do.
+type indexWork struct {
+	*indexLists
+	s      *machine.Script
+	hidden time.Duration
+	most   int
+	// dies is after which of the requests of the turn the worker dies, 0 for none: 1
+	// once it has received, 2 once it has set right a list, 3 once it has all of a
+	// message.
+	dies int
+}
+
+// The requests after which a worker dies.
+const (
+	diesReceived = iota + 1
+	diesMended
+	diesUndeleted
+)
+
+func newIndexWork(c *machine.Call) *machine.Script {
+	return machine.NewScript(func(s *machine.Script) machine.Request {
+		x := &indexWork{newIndexLists(c.Setting, c.Arguments), s, c.Arguments.Duration("hidden"), c.Arguments.Count("most"), 0}
+		x.dies = killedAfter(c.Chance, c.Arguments.Share("killed"))
+		return x.receive(func(handled int, _ bool) machine.Turn {
+			if handled == 0 {
+				s.Add("idle", 1)
+			}
+			return machine.End()
+		})
+	})
+}
+
+// killedAfter returns after which request a worker dies.
+func killedAfter(draw clock.Draw, share float64) int {
+	if draw.Float64() >= share {
+		return 0
+	}
+	return diesReceived + draw.IntN(diesUndeleted)
+}
+
+// receive returns the request for messages; then is told how many were handled, and whether
+// others may have been received unheard: they come back.
+func (x *indexWork) receive(then func(handled int, unheard bool) machine.Turn) machine.Request {
+	take := target.Beside{Verb: target.ReceiveMessages, Store: x.StoreOf(x.queue), Hidden: x.hidden, Most: x.most}
+	return machine.Aside(take, target.Expected{NotFound: true}, func(a machine.Attempt) machine.Turn {
+		found := a.Outcome.Found
+		if len(found) > 0 && x.dies == diesReceived {
+			return x.die()
+		}
+		unheard := a.Silent
+		return x.handle(found, func() machine.Turn { return then(len(found), unheard) })
+	})
+}
+
+func (x *indexWork) die() machine.Turn {
+	x.s.Add("killed", 1)
+	return machine.End()
+}
+
+// handle goes through messages.
+func (x *indexWork) handle(found []target.Found, then func() machine.Turn) machine.Turn {
+	if len(found) == 0 {
+		return then()
+	}
+	about, notes := parseIndexText(string(found[0].Body))
+	remove := target.Beside{Verb: target.DeleteMessage, Store: x.StoreOf(x.queue), Name: found[0].Name, Receipt: found[0].Receipt}
+	return x.mendAll(about, notes, func() machine.Turn {
+		if x.dies != 0 {
+			return x.die()
+		}
+		// Where somebody else has received it since, it is theirs.
+		return machine.Send(machine.Aside(remove, target.Expected{NotFound: true}, func(machine.Attempt) machine.Turn {
+			x.s.Add("handled", 1)
+			return x.handle(found[1:], then)
+		}))
+	})
+}
+
+// mendAll sets one list right after another.
+func (x *indexWork) mendAll(about entity.Key, notes []indexNote, then func() machine.Turn) machine.Turn {
+	if len(notes) == 0 {
+		return then()
+	}
+	return machine.Send(x.mend(x.s, notes[0].key, about, notes[0].name, func() machine.Turn {
+		if x.dies == diesMended {
+			return x.die()
+		}
+		return x.mendAll(about, notes[1:], then)
+	}))
+}
+
+// newIndexLookup returns a look-up by a name: the list, then each entity in it.
+func newIndexLookup(c *machine.Call) *machine.Script {
+	x, attribute := newIndexLists(c.Setting, c.Arguments), c.Arguments.Text("attribute")
+	name := c.Subject.Value(attribute)
+	return machine.NewScript(func(s *machine.Script) machine.Request {
+		first := x.read(c.Subject.Key(x.place), name, func(l *indexList) machine.Turn {
+			if len(l.ids) == 0 {
+				s.Add("empty", 1)
+			}
+			return x.lookUp(s, l)
+		})
+		s.Foresee(first.Operation, machine.Read(x.Table, c.Subject.Key(""), nil).Operation)
+		return first
+	})
+}
+
+// lookUp reads what is left in a list.
+func (x *indexLists) lookUp(s *machine.Script, l *indexList) machine.Turn {
+	if len(l.ids) == 0 {
+		return machine.End()
+	}
+	return machine.Send(machine.Read(x.Table, x.named(l, l.ids[0]), func(a machine.Attempt) machine.Turn {
+		// It may have been renamed, or deleted, since the list was written.
+		if machine.Ok(a.Outcome.Status) && x.value(a.Outcome.Entity) == l.name {
+			s.Add("found", 1)
+		} else {
+			s.Add("stale", 1)
+		}
+		l.ids = l.ids[1:]
+		return x.lookUp(s, l)
+	}))
+}

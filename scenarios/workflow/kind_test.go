@@ -1,0 +1,137 @@
+package workflow_test
+
+import (
+	"loadgen/scenarios/workflow"
+	"loadgen/scenarios/workflow/machine"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	kebab = regexp.MustCompile(`^[a-z]+(-[a-z0-9]+)*$`)
+	// sentence is one that begins with a capital and ends with a full stop.
+	sentence = regexp.MustCompile(`^[A-Z0-9].*\.$`)
+)
+
+// The closed list is in order, and every entry says what it is, what it takes and what
+// it counts.
+func TestKindsAreWhole(t *testing.T) {
+	names := workflow.Names()
+	if len(names) == 0 || !slices.IsSorted(names) || len(slices.Compact(slices.Clone(names))) != len(names) {
+		t.Errorf("Names() = %q; want names in order, each once", names)
+	}
+	for _, name := range names {
+		k := workflow.Find(name)
+		if !kebab.MatchString(k.Name) || !sentence.MatchString(k.Says) || k.New == nil {
+			t.Errorf("procedure %q says %q, can be made: %v; want small letters and dashes, a sentence, and a maker", k.Name, k.Says, k.New != nil)
+		}
+		seen := map[string]bool{}
+		for _, p := range k.Parameters {
+			if !kebab.MatchString(p.Name) || !sentence.MatchString(p.Says) || seen[p.Name] || p.Type == 0 {
+				t.Errorf("parameter %q of %s says %q and is of type %d; want small letters and dashes, a sentence, a type, and a name of its own", p.Name, k.Name, p.Says, p.Type)
+			}
+			seen[p.Name] = true
+			if p.Required == (p.Default != "") && !(p.Type == machine.OfPlace || p.Type == machine.OfAttribute || p.Type == machine.OfProperty || p.Type == machine.OfName) {
+				t.Errorf("parameter %s of %s is required: %v, its default %q; want one of them", p.Name, k.Name, p.Required, p.Default)
+			}
+			if p.Default != "" && !p.Takes(p.Default) {
+				t.Errorf("the default of %s of %s is %q; want %s", p.Name, k.Name, p.Default, p.Expected())
+			}
+		}
+		for _, counter := range k.Counters {
+			if !kebab.MatchString(strings.ReplaceAll(counter, " ", "-")) {
+				t.Errorf("%s counts %q; want small letters", k.Name, counter)
+			}
+		}
+		if found := workflow.Find(k.Name); found == nil || found.Name != k.Name {
+			t.Errorf("Find(%q) = %v; want it", k.Name, found)
+		}
+	}
+	if found := workflow.Find("no-such-procedure"); found != nil {
+		t.Errorf("Find of a name that is none = %v; want nil", found)
+	}
+}
+
+func TestParametersTake(t *testing.T) {
+	choice := machine.Parameter{Type: machine.OfChoice, Choices: []string{"one", "other"}}
+	count := machine.Parameter{Type: machine.OfCount, Least: 2, Most: 10}
+	share := machine.Parameter{Type: machine.OfShare}
+	lasts := machine.Parameter{Type: machine.OfDuration, Least: 1e9, Most: 60e9}
+	name := machine.Parameter{Type: machine.OfName}
+	truth := machine.Parameter{Type: machine.OfTruth}
+	place := machine.Parameter{Type: machine.OfPlace}
+	for _, row := range []struct {
+		name  string
+		of    machine.Parameter
+		text  string
+		takes bool
+	}{
+		{"a word of the list", choice, "other", true},
+		{"a word beside the list", choice, "others", false},
+		{"the least count", count, "2", true},
+		{"the greatest count", count, "10", true},
+		{"a count that is too small", count, "1", false},
+		{"a count that is too great", count, "11", false},
+		{"a count written in another way", count, "+5", false},
+		{"a count with a point", count, "5.0", false},
+		{"a share in percent", share, "12.5%", true},
+		{"a share of one", share, "1", true},
+		{"a share of nothing", share, "0%", true},
+		{"a share of more than all", share, "101%", false},
+		{"a share below nothing", share, "-1%", false},
+		{"a share that is no number", share, "NaN", false},
+		{"a share that is unbounded", share, "Inf", false},
+		{"no share", share, "", false},
+		{"a time", lasts, "1m", true},
+		{"a time that is too short", lasts, "999ms", false},
+		{"a time that is too long", lasts, "61s", false},
+		{"a time without a unit", lasts, "30", false},
+		{"a name", name, "Day31", true},
+		{"a name that is too short", name, "Da", false},
+		{"a name with a dash", name, "a-b-c", false},
+		{"a name that begins with a digit", name, "1abc", false},
+		{"a truth", truth, "true", true},
+		{"a truth in other letters", truth, "True", false},
+		{"a place", place, "by-name", true},
+		{"no place", place, "", false},
+	} {
+		if got := row.of.Takes(row.text); got != row.takes {
+			t.Errorf("%s: Takes(%q) = %v; want %v", row.name, row.text, got, row.takes)
+		}
+	}
+	a := machine.Arguments{"share": "12.5%", "count": "7", "lasts": "90s", "truth": "true"}
+	if a.Share("share") != 0.125 || a.Count("count") != 7 || a.Duration("lasts").Seconds() != 90 || !a.Truth("truth") || a.Truth("count") || a.Text("count") != "7" {
+		t.Errorf("%v is read as %v, %v, %v, %v; want 0.125, 7, 90 s and true", a, a.Share("share"), a.Count("count"), a.Duration("lasts"), a.Truth("truth"))
+	}
+}
+
+// A default stands where nothing is given, and nothing that is no parameter is kept.
+func TestSettle(t *testing.T) {
+	k := workflow.Find("transfer")
+	a := k.Settle(map[string]string{"from": "payer", "keyed": "by-account", "form": "x"})
+	if len(a) != len(k.Parameters) || a.Text("from") != "payer" || a.Text("keyed") != "by-account" || a.Text("killed") != "0" || a.Text("to") != "" {
+		t.Errorf("Settle() = %v; want what was given, and the defaults of the rest", a)
+	}
+}
+
+// No text makes a parameter panic, and what a share takes is a part of one.
+func FuzzParameter(f *testing.F) {
+	for _, text := range []string{"5%", "0x1p-2", "1e-300", "٣", "1_0", "-0", "100.0000001%", "1h", "a-b", strings.Repeat("9", 400)} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for kind := machine.OfChoice; kind <= machine.OfTruth; kind++ {
+			p := machine.Parameter{Type: kind, Choices: []string{"x"}, Least: 1, Most: 1e12}
+			takes := p.Takes(text)
+			a := machine.Arguments{"p": text}
+			if share := a.Share("p"); kind == machine.OfShare && takes && !(share >= 0 && share <= 1) {
+				t.Errorf("the share %q is %v; want a part of one", text, share)
+			}
+			if n := a.Count("p"); kind == machine.OfCount && takes && (n < 1 || n > 1e12) {
+				t.Errorf("the count %q is %d; want one within its bounds", text, n)
+			}
+		}
+	})
+}

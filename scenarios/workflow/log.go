@@ -1,0 +1,217 @@
+package workflow
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/scenarios/workflow/machine"
+	"loadgen/target"
+)
+
+// logKinds returns the workflows of a log that is kept in blobs, of delimited lines, by
+// the hour in which they came about.
+func logKinds() []machine.Kind {
+	at := machine.Parameter{Name: "time", Says: "The property, an Edm.DateTime, that is when the message of an entity came about.", Type: machine.OfProperty, Required: true}
+	log := machine.Parameter{Name: "log", Says: "The name of the log, which its blobs begin with.", Type: machine.OfName, Default: "queue"}
+	stores := func(machine.Arguments) []machine.Store { return []machine.Store{{Name: logStore}} }
+	return []machine.Kind{{
+		Name: "log-append", Says: "Writes the messages that a writer has gathered as one blob: lines in the order of time, the first and the last time in the metadata.",
+		Inserts: true, Parameters: []machine.Parameter{at, log,
+			{Name: "buffer", Says: "How many messages are gathered before they are written.", Type: machine.OfCount, Default: "100", Least: 1, Most: 10_000},
+			{Name: "over", Says: "How long before the last of them the first came about.", Type: machine.OfDuration, Default: "0s", Most: int64(time.Hour)},
+			{Name: "killed", Says: "The share of the messages after which the writer dies with all that it has gathered, and begins anew.", Type: machine.OfShare, Default: "0"},
+		},
+		Counters: []string{"lines", "lost"}, Serves: needsTime, Stores: stores,
+		New: func(c *machine.Call) machine.Workflow { return newLogAppend(c) },
+	}, {
+		Name: "log-read", Says: "Reads the messages of some minutes: lists the blobs of the hour by their prefix, and reads those whose metadata say that they have any.",
+		Reads: true, Parameters: []machine.Parameter{at, log,
+			{Name: "minutes", Says: "How many minutes are read, from that of an entity's message on.", Type: machine.OfCount, Default: "2", Least: 1, Most: 60},
+		},
+		Counters: []string{"blobs", "lines", "listed"}, Serves: needsTime, Stores: stores,
+		New: func(c *machine.Call) machine.Workflow { return newLogRead(c) },
+	}}
+}
+
+const (
+	// logStore is the container of the logs.
+	logStore = "logs"
+	// logFirst and logLast are the metadata that say when the first and the last
+	// message of a blob came about.
+	logFirst = "first"
+	logLast  = "last"
+	// logDelimiter ends the columns of a line.
+	logDelimiter = ";"
+)
+
+// needsTime refuses a property that is no time.
+func needsTime(d *machine.Design, a machine.Arguments) []machine.Lack {
+	for _, p := range d.Properties {
+		if p.Name == a.Text("time") && p.Type != entity.TypeDateTime {
+			return []machine.Lack{{Parameter: "time", Says: fmt.Sprintf("the property %s is %v; expected one of Edm.DateTime", p.Name, p.Type)}}
+		}
+	}
+	return nil
+}
+
+// messageTime returns when the message of an entity came about.
+func messageTime(about machine.Subject, property string) time.Time {
+	for _, p := range about.Properties() {
+		if p.Name == property {
+			return p.Value.Ticks().Time()
+		}
+	}
+	return entity.EarliestDateTime.Time()
+}
+
+// hourOf returns what the names of the blobs begin with whose messages came about in
+// an hour: queue/2014/07/31/1800/ for one.
+func hourOf(log string, at time.Time) string { return log + "/" + at.Format("2006/01/02/1500") + "/" }
+
+// logBlob is a blob of a log before it is written.
+type logBlob struct {
+	hour        string
+	first, last time.Time
+	lines       int64
+	text        strings.Builder
+}
+
+// gathered returns what a writer has gathered, by the hour, and how many messages were
+// lost with writers that died: the first ones, since the last is written by one that
+// lives.
+func gathered(c *machine.Call) (blobs []*logBlob, lost int64) {
+	n := c.Arguments.Count("buffer")
+	over, killed := c.Arguments.Duration("over"), c.Arguments.Share("killed")
+	end := messageTime(c.Subject, c.Arguments.Text("time"))
+	draw := c.Chance
+	from := survived(n, killed, &draw)
+	for i := from; i < n; i++ {
+		at := end.Add(-over * time.Duration(n-1-i) / time.Duration(n))
+		hour := hourOf(c.Arguments.Text("log"), at)
+		if len(blobs) == 0 || blobs[len(blobs)-1].hour != hour {
+			blobs = append(blobs, &logBlob{hour: hour, first: at})
+		}
+		one := blobs[len(blobs)-1]
+		one.last = at
+		one.lines++
+		columns := []string{entity.TicksOf(at).String(), "GetMessages", "Success", fmt.Sprintf("%d-%d", c.Subject.Number(), i)}
+		one.text.WriteString(strings.Join(columns, logDelimiter) + "\n")
+	}
+	return blobs, int64(from)
+}
+
+// survived returns how many of the first messages are lost, where a writer dies with a
+// share of them: it has what came before in its buffer then. The last is written at
+// once, with all that is left.
+func survived(n int, killed float64, draw *clock.Draw) (lost int) {
+	for i := range n - 1 {
+		if draw.Float64() < killed {
+			lost = i + 1
+		}
+	}
+	return lost
+}
+
+// newLogAppend returns the write of a buffer: a blob, or one for each hour that it is of.
+func newLogAppend(c *machine.Call) *machine.Script {
+	blobs, lost := gathered(c)
+	return machine.NewScript(func(s *machine.Script) machine.Request {
+		s.Add("lost", lost)
+		var write func(at int) machine.Request
+		write = func(at int) machine.Request {
+			one := blobs[at]
+			put := target.Beside{Verb: target.PutBlob, Store: c.StoreOf(logStore), Name: fmt.Sprintf("%s%06d.log", one.hour, c.Subject.Number()),
+				Body: []byte(one.text.String()), Metadata: map[string]string{
+					logFirst: entity.TicksOf(one.first).String(), logLast: entity.TicksOf(one.last).String()}}
+			return machine.Aside(put, target.Expected{}, func(machine.Attempt) machine.Turn {
+				s.Add("lines", one.lines)
+				if at+1 == len(blobs) {
+					return machine.End()
+				}
+				return machine.Send(write(at + 1))
+			})
+		}
+		var foreseen []target.Operation
+		for at := range blobs {
+			foreseen = append(foreseen, write(at).Operation)
+		}
+		s.Foresee(foreseen...)
+		return write(0)
+	})
+}
+
+// logReading is the reading of a window of time, its end excluded.
+type logReading struct {
+	*machine.Script
+	from, upTo time.Time
+	chosen     []string
+}
+
+// side returns whether the instant that a text names lies in the window, 0, before it, -1,
+// or behind it, 1.
+func (r *logReading) side(text string) int {
+	ticks, err := entity.ParseTicks(text)
+	switch at := ticks.Time(); {
+	case err != nil || at.Before(r.from):
+		return -1
+	case at.Before(r.upTo):
+		return 0
+	default:
+		return 1
+	}
+}
+
+// newLogRead returns the reading of some minutes.
+func newLogRead(c *machine.Call) *machine.Script {
+	store, log := c.StoreOf(logStore), c.Arguments.Text("log")
+	from := messageTime(c.Subject, c.Arguments.Text("time")).Truncate(time.Minute)
+	r := &logReading{from: from, upTo: from.Add(time.Duration(c.Arguments.Count("minutes")) * time.Minute)}
+	choose := func(f target.Found) {
+		r.Add("listed", 1)
+		if r.side(f.Metadata[logFirst]) <= 0 && r.side(f.Metadata[logLast]) >= 0 {
+			r.chosen = append(r.chosen, f.Name)
+		}
+	}
+	var read func() machine.Turn
+	read = func() machine.Turn {
+		if len(r.chosen) == 0 {
+			return machine.End()
+		}
+		name := r.chosen[0]
+		r.chosen = r.chosen[1:]
+		get := target.Beside{Verb: target.GetBlob, Store: store, Name: name}
+		return machine.Send(machine.Aside(get, target.Expected{NotFound: true}, func(a machine.Attempt) machine.Turn {
+			for i := range a.Outcome.Found {
+				r.Add("blobs", 1)
+				r.Add("lines", r.lines(a.Outcome.Found[i].Body))
+			}
+			return read()
+		}))
+	}
+	// At most sixty minutes touch two hours.
+	last := hourOf(log, r.upTo.Add(-time.Nanosecond))
+	return machine.NewScript(func(s *machine.Script) machine.Request {
+		r.Script = s
+		return listAll(store, hourOf(log, from), choose, func() machine.Turn {
+			if last == hourOf(log, from) {
+				return read()
+			}
+			return machine.Send(listAll(store, last, choose, read))
+		})
+	})
+}
+
+// lines returns how many lines of a blob are of the window.
+func (r *logReading) lines(body []byte) int64 {
+	count := int64(0)
+	for line := range strings.Lines(string(body)) {
+		at, _, _ := strings.Cut(line, logDelimiter)
+		if r.side(at) == 0 {
+			count++
+		}
+	}
+	return count
+}

@@ -1,0 +1,187 @@
+package workflow_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios/workflow"
+	"loadgen/scenarios/workflow/machine"
+	"loadgen/target"
+)
+
+// message is a thing whose message came about at a time of the day, such as 18:00:05.
+func message(t *testing.T, n int, at string) thing {
+	t.Helper()
+	instant, err := time.Parse(time.RFC3339, "2014-07-31T"+at+"Z")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return thing{number: uint64(n), keys: map[string]entity.Key{"": {Partition: fmt.Sprint(n), Row: "message"}},
+		properties: []entity.Property{{Name: "Number", Value: entity.Int32(1)}, {Name: "At", Value: entity.DateTime(entity.TicksOf(instant))}}}
+}
+
+// logged is an operation of a log.
+func logged(t *testing.T, w *world, kind string, given map[string]string, about thing) machine.Workflow {
+	given = maps.Clone(given)
+	if given == nil {
+		given = map[string]string{}
+	}
+	given["time"] = "At"
+	return perform(t, w.setting(nil), kind, about.number, given, about)
+}
+
+// blobsOf returns all blobs of the log, with what they hold.
+func blobsOf(w *world) []target.Found {
+	list := w.do(&target.Operation{Beside: &target.Beside{Verb: target.ListBlobs, Store: "test-logs"}}).Found
+	for i := range list {
+		read := w.do(&target.Operation{Beside: &target.Beside{Verb: target.GetBlob, Store: "test-logs", Name: list[i].Name}})
+		list[i].Body = read.Found[0].Body
+	}
+	return list
+}
+
+// What a writer has gathered is a blob of the hour, with the first and the last time in
+// its metadata, and in an hour each where it is of two.
+func TestMessagesAreBlobsOfTheirHour(t *testing.T) {
+	for _, row := range []struct {
+		name, buffer, over, at string
+		want                   []string
+	}{
+		{"a message alone", "1", "0s", "18:00:00", []string{"queue/2014/07/31/1800/000007.log 1 18:00:00..18:00:00"}},
+		{"four gathered in four seconds", "4", "4s", "18:30:03", []string{"queue/2014/07/31/1800/000007.log 4 18:30:00..18:30:03"}},
+		{"four gathered at once", "4", "0s", "18:30:03", []string{"queue/2014/07/31/1800/000007.log 4 18:30:03..18:30:03"}},
+		{"four gathered over the end of an hour", "4", "4s", "19:00:00", []string{
+			"queue/2014/07/31/1800/000007.log 3 18:59:57..18:59:59", "queue/2014/07/31/1900/000007.log 1 19:00:00..19:00:00"}},
+	} {
+		w := newWorld(t)
+		p := logged(t, w, "log-append", map[string]string{"buffer": row.buffer, "over": row.over}, message(t, 7, row.at))
+		foreseen := len(machine.Requests(p))
+		if !w.run(p) || w.requests["put-blob"] != len(row.want) || foreseen != len(row.want) {
+			t.Errorf("%s: written by %v, %d foreseen; want %d", row.name, w.requests, foreseen, len(row.want))
+		}
+		var got []string
+		for _, blob := range blobsOf(w) {
+			lines := slices.Collect(strings.Lines(string(blob.Body)))
+			first, _, _ := strings.Cut(lines[0], ";")
+			last, _, _ := strings.Cut(lines[len(lines)-1], ";")
+			if first != blob.Metadata["first"] || last != blob.Metadata["last"] {
+				t.Errorf("%s: lines from %s to %s; metadata say %v", row.name, first, last, blob.Metadata)
+			}
+			got = append(got, fmt.Sprintf("%s %d %s..%s", blob.Name, len(lines), first[11:19], last[11:19]))
+		}
+		if !slices.Equal(got, row.want) {
+			t.Errorf("%s: written as %q; want %q", row.name, got, row.want)
+		}
+	}
+}
+
+// A window is found by the hour and the metadata: no line of it is missed, and no blob
+// read that has none.
+func TestAWindowIsFoundByPrefixAndMetadata(t *testing.T) {
+	w := newWorld(t)
+	// Two hours of the log, a message a second, ten of them to a blob.
+	var appends []machine.Workflow
+	start := time.Date(2014, 7, 31, 18, 0, 0, 0, time.UTC)
+	for k := range 720 {
+		at := start.Add(time.Duration(k*10+9) * time.Second).Format(time.TimeOnly)
+		appends = append(appends, logged(t, w, "log-append", map[string]string{"buffer": "10", "over": "10s"}, message(t, k, at)))
+	}
+	w.race(3, 4, 20, appends)
+	if lines := total(appends, "lines"); lines != 7200 {
+		t.Fatalf("%d lines were written; want 7,200", lines)
+	}
+	// What somebody else has put there is none of the log's.
+	w.do(&target.Operation{Beside: &target.Beside{Verb: target.PutBlob, Store: "test-logs", Name: "queue/2014/07/31/1800/notes.txt", Body: []byte("a\nb\n")}})
+	for _, row := range []struct {
+		name, at, minutes    string
+		lines, blobs, listed int64
+		lists                int
+	}{
+		{"two minutes of an hour", "18:04:00", "2", 120, 12, 361, 1},
+		{"from the minute on that the message is of", "18:04:59", "2", 120, 12, 361, 1},
+		{"the last minute of an hour", "18:59:30", "1", 60, 6, 361, 1},
+		{"two minutes of two hours", "18:59:30", "2", 120, 12, 721, 2},
+		{"an hour", "18:00:00", "60", 3600, 360, 361, 1},
+		{"an hour of two", "18:30:00", "60", 3600, 360, 721, 2},
+		{"the end of the log", "19:59:00", "2", 60, 6, 360, 2},
+		{"where nothing was logged", "21:00:00", "2", 0, 0, 0, 1},
+	} {
+		clear(w.requests)
+		p := logged(t, w, "log-read", map[string]string{"minutes": row.minutes}, message(t, 0, row.at))
+		ended, told := w.run(p), counted(p)
+		if !ended || told["lines"] != row.lines || told["blobs"] != row.blobs || told["listed"] != row.listed {
+			t.Errorf("%s: %v; want %d lines of %d blobs, %d listed", row.name, told, row.lines, row.blobs, row.listed)
+		}
+		if w.requests["list-blobs"] != row.lists || w.requests["get-blob"] != int(row.blobs) {
+			t.Errorf("%s: read by %v; want %d lists and %d blobs", row.name, w.requests, row.lists, row.blobs)
+		}
+	}
+}
+
+// Lines are counted that are of the window, of a blob that goes beyond it.
+func TestABlobCanGoBeyondTheWindow(t *testing.T) {
+	w := newWorld(t)
+	w.run(logged(t, w, "log-append", map[string]string{"buffer": "180", "over": "180s"}, message(t, 1, "18:02:59")))
+	read := logged(t, w, "log-read", map[string]string{"minutes": "1"}, message(t, 1, "18:01:20"))
+	if w.run(read); counted(read)["lines"] != 60 {
+		t.Errorf("%v were read; want 60 of 180 lines", counted(read))
+	}
+}
+
+// A writer that dies takes with it what it has gathered; whoever gathers nothing loses
+// nothing.
+func TestWritersThatDieLoseWhatTheyGathered(t *testing.T) {
+	for _, row := range []struct {
+		buffer, killed string
+		least, most    int64
+	}{{"1", "50%", 0, 0}, {"20", "0", 0, 0}, {"20", "5%", 200, 1000}, {"20", "100%", 1900, 1900}, {"2", "100%", 100, 100}} {
+		w := newWorld(t)
+		given := map[string]string{"buffer": row.buffer, "killed": row.killed}
+		var all []machine.Workflow
+		for k := range 100 {
+			all = append(all, logged(t, w, "log-append", given, message(t, k, "18:00:00")))
+			w.run(all[k])
+		}
+		there := int64(0)
+		for _, blob := range blobsOf(w) {
+			there += int64(strings.Count(string(blob.Body), "\n"))
+		}
+		lines, lost := total(all, "lines"), total(all, "lost")
+		var each int64
+		fmt.Sscan(row.buffer, &each)
+		if lost < row.least || lost > row.most || lines+lost != 100*each || lines != there {
+			t.Errorf("buffer %s, %s killed: %d lines, %d there, %d lost; want %d to %d lost of %d", row.buffer, row.killed, lines, there, lost, row.least, row.most, 100*each)
+		}
+	}
+}
+
+// A list of more blobs than one reply names goes on behind the last.
+func TestLongListsGoOn(t *testing.T) {
+	w := newWorld(t)
+	for i := range 5001 {
+		w.do(&target.Operation{Beside: &target.Beside{Verb: target.PutBlob, Store: "test-logs", Name: fmt.Sprintf("queue/2014/07/31/1800/%06d.log", i)}})
+	}
+	read := logged(t, w, "log-read", nil, message(t, 1, "18:00:00"))
+	if w.run(read); counted(read)["listed"] != 5001 || w.requests["list-blobs"] != 2 {
+		t.Errorf("%v by %d lists; want 5,001 by two", counted(read), w.requests["list-blobs"])
+	}
+}
+
+func TestALogNeedsATime(t *testing.T) {
+	d := &machine.Design{Properties: []machine.DesignProperty{{Name: "At", Type: entity.TypeDateTime}, {Name: "Number", Type: entity.TypeInt32}}}
+	for _, name := range []string{"log-append", "log-read"} {
+		kind := workflow.Find(name)
+		if lacks := kind.Serves(d, machine.Arguments{"time": "At"}); len(lacks) != 0 {
+			t.Errorf("%s by At lacks %v; want nothing", name, lacks)
+		}
+		lacks := kind.Serves(d, machine.Arguments{"time": "Number"})
+		if len(lacks) != 1 || lacks[0].Parameter != "time" || lacks[0].Says != "the property Number is Edm.Int32; expected one of Edm.DateTime" {
+			t.Errorf("%s by Number lacks %v; want one that names it", name, lacks)
+		}
+	}
+}

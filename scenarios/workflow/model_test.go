@@ -1,0 +1,194 @@
+package workflow_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios/workflow/machine"
+	"loadgen/target"
+)
+
+const counter = "Laps"
+
+var runner = entity.Key{Partition: "2011 New York City Marathon__Full", Row: "1234__John__M__55"}
+
+// shelf is a table of one entity, as simple as it can be.
+type shelf struct {
+	there   bool
+	version entity.Ticks
+	stored  map[string]entity.Value
+	order   []string
+	// raised counts, for each write id, how often it raised the counter.
+	raised map[string]int
+}
+
+func newShelf(there bool) *shelf {
+	return &shelf{there: there, version: 100, stored: map[string]entity.Value{}, raised: map[string]int{}}
+}
+
+// do carries a request out.
+func (s *shelf) do(op target.Operation) target.Outcome {
+	version, exactly := op.Change.Match.Exactly()
+	switch {
+	case op.Verb == entity.Insert && s.there:
+		return target.Outcome{Status: 409, Code: entity.EntityAlreadyExists}
+	case op.Verb != entity.Insert && !s.there:
+		return target.Outcome{Status: 404, Code: entity.ResourceNotFound}
+	case op.Verb == entity.Get:
+		return target.Outcome{Status: 200, Version: s.version, Entity: s.packed()}
+	case exactly && version != s.version:
+		return target.Outcome{Status: 412, Code: entity.ConditionNotSatisfied}
+	}
+	s.version++
+	if op.Verb != entity.Merge {
+		s.stored, s.order = map[string]entity.Value{}, nil
+	}
+	s.there = op.Verb != entity.Delete
+	for _, p := range op.Change.Properties {
+		if _, known := s.stored[p.Name]; !known {
+			s.order = append(s.order, p.Name)
+		}
+		s.stored[p.Name] = p.Value
+	}
+	if !s.there {
+		return target.Outcome{Status: 204}
+	}
+	s.raised[s.stored[machine.IDProperty].Text()]++
+	return target.Outcome{Status: 204, Version: s.version}
+}
+
+func (s *shelf) packed() entity.Packed {
+	var all []entity.Property
+	for _, name := range s.order {
+		all = append(all, entity.Property{Name: name, Value: s.stored[name]})
+	}
+	return entity.Pack(nil, s.version, all)
+}
+
+// errand is one workflow under way, as a session would carry it.
+type errand struct {
+	workflow *machine.ReadModifyWrite
+	request  target.Operation
+	silent   bool
+	// lost counts the attempts without a reply, ok says how it ended.
+	lost      int
+	ended, ok bool
+}
+
+// most is how many attempts an errand may lose before it gives up.
+const most = 6
+
+// tell takes the errand on by one outcome.
+func (e *errand) tell(o target.Outcome) {
+	e.silent = e.silent || o.Status == 0
+	sent := e.request
+	move, next := e.workflow.Next(machine.Attempt{Sent: &sent, Outcome: &o, Silent: e.silent})
+	switch {
+	case o.Status == 0 && move != machine.Fail:
+		e.lost++
+		e.ended = e.lost == most
+	case move == machine.Proceed:
+		e.request, e.silent = next, false
+	default:
+		e.ended, e.ok = true, move == machine.Succeed || move == machine.Settle && o.Status < 300
+	}
+}
+
+// race has many errands raise one counter, in an order, with losses and with
+// requests that arrive late, all of which chance decides.
+func race(t *testing.T, seed uint64, verb entity.Verb, there bool) (unknown, owns int) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 6))
+	s := newShelf(there)
+	const errands = 40
+	lanes, lost := 1+rng.IntN(6), rng.IntN(40)
+	var under []*errand
+	var late []target.Operation
+	acknowledged, begun := int64(0), uint64(0)
+	for begun < errands || len(under) > 0 {
+		for len(under) < lanes && begun < errands {
+			p := machine.NewReadModifyWrite(machine.Modification{Verb: verb, Key: runner, Counter: counter,
+				ID: machine.WriteID{Run: "r", Number: begun}})
+			under = append(under, &errand{workflow: p, request: p.Begin()})
+			begun++
+		}
+		if len(late) > 0 && rng.IntN(4) == 0 {
+			s.do(late[0])
+			late = late[1:]
+		}
+		i := rng.IntN(len(under))
+		e := under[i]
+		switch chance := rng.IntN(100); {
+		case chance < lost/2:
+			s.do(e.request)
+			e.tell(target.Outcome{})
+		case chance < lost:
+			// It has not arrived yet, but may.
+			late = append(late, e.request)
+			e.tell(target.Outcome{})
+		default:
+			e.tell(s.do(e.request))
+		}
+		if !e.ended {
+			continue
+		}
+		under = append(under[:i], under[i+1:]...)
+		r := e.workflow.Report()
+		switch {
+		case e.ok != (r.Written == machine.Acknowledged):
+			t.Fatalf("seed %d: an errand ended, ok %v, and reports %d; want acknowledged where it is ok", seed, e.ok, r.Written)
+		case r.Written == machine.Acknowledged:
+			acknowledged++
+		case r.Written == machine.Unknown:
+			unknown++
+		case s.raised[r.ID.String()] > 0:
+			t.Fatalf("seed %d: %v was carried out, and is reported as absent", seed, r.ID)
+		}
+		if r.Own409 || r.Own412 {
+			owns++
+			if s.raised[r.ID.String()] != 1 {
+				t.Fatalf("seed %d: %v met its own success, and was carried out %d times; want once", seed, r.ID, s.raised[r.ID.String()])
+			}
+		}
+	}
+	for _, op := range late {
+		s.do(op)
+	}
+	for id, times := range s.raised {
+		if times > 1 {
+			t.Fatalf("seed %d: %s was carried out %d times; want once", seed, id, times)
+		}
+	}
+	if got := s.stored[counter].Int(); got < acknowledged || got > acknowledged+int64(unknown) {
+		t.Fatalf("seed %d: the counter is at %d, %d were acknowledged and of %d nobody knows; want no more and no fewer",
+			seed, got, acknowledged, unknown)
+	}
+	return unknown, owns
+}
+
+// However attempts interleave, get lost or come late, the counter is what was
+// acknowledged.
+func TestCountersAreWhatWasAcknowledged(t *testing.T) {
+	for _, row := range []struct {
+		verb  entity.Verb
+		there bool
+	}{{entity.Merge, true}, {entity.Replace, true}, {entity.InsertOrMerge, false}, {entity.InsertOrReplace, false}} {
+		t.Run(fmt.Sprintf("%v, there: %v", row.verb, row.there), func(t *testing.T) {
+			exact, owns := 0, 0
+			const runs = 400
+			for seed := range uint64(runs) {
+				unknown, own := race(t, seed, row.verb, row.there)
+				owns += own
+				if unknown == 0 {
+					exact++
+				}
+			}
+			if exact < runs/4 || owns < runs {
+				t.Errorf("%d of %d runs left nothing unknown, %d writes met their own success; want %d and %d at least, or this shows little",
+					exact, runs, owns, runs/4, runs)
+			}
+		})
+	}
+}

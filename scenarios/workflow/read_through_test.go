@@ -1,0 +1,51 @@
+package workflow_test
+
+import (
+	"maps"
+	"testing"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios/workflow/machine"
+	"loadgen/target"
+)
+
+// Who goes by way of a copy reads both, and says which of the two is not there.
+func TestReadThrough(t *testing.T) {
+	own, copied := entity.Key{Partition: "Sales", Row: "000223"}, entity.Key{Partition: "Sales", Row: "jonesj@contoso.com"}
+	about := thing{keys: map[string]entity.Key{"": own, machine.AtCopy("by-email"): copied}}
+	for _, row := range []struct {
+		sentence  string
+		own, copy bool
+		gets      int
+		counts    map[string]int64
+	}{
+		{"both are there", true, true, 2, map[string]int64{}},
+		{"the copy is not there yet", true, false, 1, map[string]int64{"missing": 1}},
+		{"the copy is of what is gone", false, true, 2, map[string]int64{"astray": 1}},
+		{"neither is there", false, false, 1, map[string]int64{"missing": 1}},
+	} {
+		for _, lost := range []int{0, 30} {
+			w := newWorld(t, "ByEmail")
+			s := w.setting(map[string]string{machine.AtCopy("by-email"): "ByEmail"})
+			put := func(table string, key entity.Key) {
+				w.do(&target.Operation{Verb: entity.Insert, Table: table, Change: entity.Change{Verb: entity.Insert, Key: key}})
+			}
+			if row.own {
+				put("Test", own)
+			}
+			if row.copy {
+				put("TestByEmail", copied)
+			}
+			p := perform(t, s, "read-through", 0, map[string]string{"copy": "by-email"}, about)
+			if nominal := machine.Requests(p); len(nominal) != 2 || nominal[0].Change.Key != copied || nominal[1].Change.Key != own {
+				t.Errorf("%s: it foresees %v; want the copy and the entity", row.sentence, nominal)
+			}
+			if ended := w.race(5, 1, lost, []machine.Workflow{p}); !ended[0] {
+				t.Errorf("%s: it failed; want it to end well", row.sentence)
+			}
+			if got := counted(p); !maps.Equal(got, row.counts) || lost == 0 && w.requests["get"] != row.gets {
+				t.Errorf("%s: it counted %v in %d reads; want %v in %d", row.sentence, got, w.requests["get"], row.counts, row.gets)
+			}
+		}
+	}
+}

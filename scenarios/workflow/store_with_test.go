@@ -1,0 +1,61 @@
+package workflow_test
+
+import (
+	"fmt"
+	"testing"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios/workflow"
+	"loadgen/scenarios/workflow/machine"
+	"loadgen/target"
+)
+
+// Whatever replies are lost, each entity is there, and the one that they belong to with
+// what a last of them has, and with what it had beside that.
+func TestStoreWith(t *testing.T) {
+	w := newWorld(t)
+	employee := entity.Key{Partition: "Sales", Row: "000123"}
+	w.do(&target.Operation{Verb: entity.Insert, Table: "Test", Change: entity.Change{Verb: entity.Insert, Key: employee,
+		Properties: []entity.Property{{Name: "Name", Value: entity.String("Jones")}, {Name: "Score", Value: entity.Int32(9)}}}})
+	var all []machine.Workflow
+	for k := range 10 {
+		review := thing{number: uint64(k), keys: map[string]entity.Key{"": {Partition: "Sales", Row: fmt.Sprintf("000123_%d", 2003+k)}, "employee": employee},
+			properties: []entity.Property{{Name: "Text", Value: entity.String("good")}, {Name: "Score", Value: entity.Int32(3)}}}
+		all = append(all, perform(t, w.setting(nil), "store-with", uint64(k), map[string]string{"place": "employee", "keeps": "Score"}, review))
+	}
+	w.race(2, 3, 25, all)
+	o := w.do(&target.Operation{Verb: entity.Query, Table: "Test", Query: target.OnePartition("Sales")})
+	if len(o.Rows) != 11 || o.Rows[0].Key != employee {
+		t.Fatalf("the partition has %d entities, %v first; want the employee and 10 reviews", len(o.Rows), o.Rows[0].Key)
+	}
+	for i, row := range o.Rows {
+		name, named := row.Entity.Lookup("Name")
+		score, _ := row.Entity.Lookup("Score")
+		_, worded := row.Entity.Lookup("Text")
+		if named != (i == 0) || named && name.Text() != "Jones" || worded != (i > 0) || score.Int() != 3 {
+			t.Errorf("%v has a name: %v, a text: %v, and the score %d; want what belongs to it, and 3", row.Key, named, worded, score.Int())
+		}
+	}
+	if n := w.requests["batch"]; n < 10 || w.requests["insert-or-replace"] > 0 {
+		t.Errorf("%d transactions were sent, and %d single writes; want transactions alone", n, w.requests["insert-or-replace"])
+	}
+}
+
+// The place has to share the entity's partition.
+func TestStoreWithNeedsOnePartition(t *testing.T) {
+	own := machine.DesignPlace{PartitionKey: "{department}", RowKey: "{employee}_{year}"}
+	for _, row := range []struct {
+		sentence string
+		place    machine.DesignPlace
+		lacks    int
+	}{
+		{"the same partition", machine.DesignPlace{PartitionKey: "{department}", RowKey: "{employee}"}, 0},
+		{"another PartitionKey", machine.DesignPlace{PartitionKey: "{employee}", RowKey: "x"}, 1},
+		{"another table", machine.DesignPlace{Table: "Other", PartitionKey: "{department}", RowKey: "{employee}"}, 1},
+	} {
+		d := machine.Design{Own: own, Places: map[string]machine.DesignPlace{"employee": row.place}}
+		if lacks := workflow.Find("store-with").Serves(&d, machine.Arguments{"place": "employee"}); len(lacks) != row.lacks {
+			t.Errorf("%s: Serves() = %v; want %d lacks", row.sentence, lacks, row.lacks)
+		}
+	}
+}

@@ -1,0 +1,271 @@
+package scenarios
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/nearest"
+	"loadgen/scenarios/fields"
+	"loadgen/scenarios/keys"
+	"loadgen/scenarios/workflow"
+	"loadgen/scenarios/workflow/machine"
+)
+
+// argumentsValue is a map of the parameters of an operation's workflow.
+type argumentsValue struct{ of *OperationSpec }
+
+var _ fields.Binding = argumentsValue{}
+
+func (v argumentsValue) Read(r *fields.Reader, path string, n *fields.Node) {
+	if n.Kind != fields.Dict {
+		r.Expect(n, path, "a map of the procedure's parameters, such as {place: by-name}")
+		return
+	}
+	r.Once(path, n)
+	v.of.With = make(machine.Arguments, len(n.Entries))
+	for _, e := range n.Entries {
+		if e.Value.Kind != fields.Scalar {
+			r.Expect(e.Value, fields.Child(path, e.Key), "a word, a number or a time")
+			continue
+		}
+		v.of.With[e.Key] = e.Value.Text
+	}
+}
+
+func (v argumentsValue) Write() *fields.Node {
+	n := &fields.Node{Kind: fields.Dict}
+	kind := workflow.Find(v.of.Workflow)
+	for _, name := range v.of.given() {
+		text := v.of.With[name]
+		value := fields.PlainNode(text)
+		switch kind.Parameter(name).Type {
+		case machine.OfAttribute, machine.OfProperty, machine.OfPlace, machine.OfCopy, machine.OfName, machine.OfChoice:
+			value = &fields.Node{Kind: fields.Scalar, Text: text, Quoted: true}
+		}
+		n.Entries = append(n.Entries, fields.Entry{Key: name, Value: value})
+	}
+	return n
+}
+
+// Schema returns a map of single values: which they are is up to the workflow.
+func (v argumentsValue) Schema() *fields.Schema {
+	return &fields.Schema{Type: fields.Types{"object"}, Additional: fields.Typed()}
+}
+
+// given returns the names of the parameters that have another value than their
+// default, in the order of the workflow.
+func (o *OperationSpec) given() []string {
+	kind := workflow.Find(o.Workflow)
+	if kind == nil {
+		return nil
+	}
+	var names []string
+	for _, p := range kind.Parameters {
+		if text, some := o.With[p.Name]; some && text != p.Default {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// settleWorkflow fills in what follows from the workflow of an operation and
+// refuses what does not belong to it.
+func (o *OperationSpec) settleWorkflow(r *fields.Reader, path string, n *fields.Node) {
+	verb, named, with := n.Find("verb"), n.Find("procedure"), n.Find("with")
+	switch {
+	case verb == nil && named == nil:
+		r.Fault(n.At, fields.Child(path, "verb"), "an operation has no verb; expected one, or a procedure")
+		return
+	case verb != nil && named != nil:
+		r.Fault(named.At, fields.Child(path, "procedure"), "a procedure is an operation of its own; expected no verb beside it, or no procedure")
+		return
+	case with != nil && named == nil:
+		r.Fault(with.At, fields.Child(path, "with"), "with has the parameters of a procedure, and there is none; expected a procedure, or no with")
+		return
+	}
+	kind := workflow.Find(o.Workflow)
+	if kind == nil {
+		return
+	}
+	o.Verb = entity.Get
+	if kind.Inserts {
+		o.Verb = entity.Insert
+	}
+	if o.Name == "" {
+		o.Name = kind.Name
+	}
+	if o.Group == "" {
+		o.Group = GroupPut
+		if kind.Reads {
+			o.Group = GroupGet
+		}
+	}
+	o.settleArguments(r, path, n, kind)
+}
+
+// settleArguments gives every parameter a value.
+func (o *OperationSpec) settleArguments(r *fields.Reader, path string, n *fields.Node, kind *machine.Kind) {
+	with := n.Find("with")
+	if with != nil && with.Kind != fields.Dict {
+		return
+	}
+	var names []string
+	for _, p := range kind.Parameters {
+		names = append(names, p.Name)
+	}
+	at := func(name string) *fields.Node {
+		if with == nil {
+			return nil
+		}
+		return with.Find(name)
+	}
+	if with != nil {
+		for _, e := range with.Entries {
+			if kind.Parameter(e.Key) == nil {
+				r.Fault(e.At, fields.Child(path, "with."+e.Key), "procedure %s: %s", kind.Name, nearest.Unknown("parameter", e.Key, names))
+			}
+		}
+	}
+	for i := range kind.Parameters {
+		p := &kind.Parameters[i]
+		value := at(p.Name)
+		switch {
+		case value == nil && p.Required && with == nil:
+			r.Fault(n.At, fields.Child(path, "with"), "procedure %s is not told %s; expected %s, within with", kind.Name, p.Name, p.Expected())
+		case value == nil && p.Required:
+			r.Fault(with.At, fields.Child(path, "with."+p.Name), "procedure %s is not told %s; expected %s", kind.Name, p.Name, p.Expected())
+		case value == nil || value.Kind != fields.Scalar:
+		case p.Type == machine.OfChoice && !p.Takes(value.Text):
+			r.Fault(value.At, fields.Child(path, "with."+p.Name), "%s", nearest.Unknown(p.Name, value.Text, p.Choices))
+		case !p.Takes(value.Text):
+			r.Expect(value, fields.Child(path, "with."+p.Name), p.Expected())
+		}
+	}
+	o.With = kind.Settle(o.With)
+}
+
+// workflows checks the operations of one phase that are workflows against the
+// design in use.
+func (c *checker) workflows(phase int, list []OperationSpec, path string) {
+	if c.before.Cover("attributes") || c.before.Cover("entity.properties") || c.before.Concern("design", "designs", "use") {
+		return
+	}
+	for i := range list {
+		o := &list[i]
+		kind, at := workflow.Find(o.Workflow), fmt.Sprintf("%s.%d", path, i)
+		if kind == nil || c.before.Concern(at) {
+			continue
+		}
+		if len(c.Design.Copies) > 0 && !kind.Reads {
+			c.add(at+".procedure", "procedure %s writes entities and knows nothing of their copies; expected a design without copies", kind.Name)
+		}
+		design := c.workflowDesign(phase)
+		known := true
+		for j := range kind.Parameters {
+			known = c.knows(o, &kind.Parameters[j], &design, at) && known
+		}
+		if !known || kind.Serves == nil {
+			continue
+		}
+		for _, lack := range kind.Serves(&design, o.With) {
+			where := at + ".procedure"
+			if lack.Parameter != "" {
+				where = at + ".with." + lack.Parameter
+			}
+			c.add(where, "procedure %s: %s", kind.Name, lack.Says)
+		}
+	}
+}
+
+// knows checks that the name which a parameter has is there.
+func (c *checker) knows(o *OperationSpec, p *machine.Parameter, d *machine.Design, path string) bool {
+	text := o.With[p.Name]
+	var what string
+	var known []string
+	switch p.Type {
+	case machine.OfAttribute:
+		what, known = "attribute", d.Attributes
+	case machine.OfProperty:
+		what = "property"
+		for _, one := range d.Properties {
+			known = append(known, one.Name)
+		}
+	case machine.OfPlace:
+		what = "place"
+		for i := range c.Design.Places {
+			known = append(known, c.Design.Places[i].Name)
+		}
+	case machine.OfCopy:
+		what = "copy"
+		for i := range c.Design.Copies {
+			known = append(known, c.Design.Copies[i].Name)
+		}
+	}
+	if what == "" || text == "" && !p.Required || slices.Contains(known, text) {
+		return true
+	}
+	c.add(path+".with."+p.Name, "procedure %s: %s", o.Workflow, nearest.Unknown(what, text, known))
+	return false
+}
+
+// countersOf returns the names of what the workflow of an operation counts.
+func (c *checker) countersOf(operation string) []string {
+	for i := range c.Phases {
+		for _, o := range c.Phases[i].Operations() {
+			if kind := workflow.Find(o.Workflow); kind != nil && o.Name == operation {
+				return kind.Counters
+			}
+		}
+	}
+	return nil
+}
+
+// workflowDesign returns what workflows have to know of the scenario.
+func (c *checker) workflowDesign(phase int) machine.Design {
+	d := machine.Design{Filler: c.Entity.Filler, Loaded: c.Loaded(phase) > 0,
+		Own: c.Design.keys().place(""), Places: make(map[string]machine.DesignPlace)}
+	for _, a := range c.Attributes {
+		d.Attributes = append(d.Attributes, a.Name)
+	}
+	for _, p := range c.Entity.Properties {
+		one := machine.DesignProperty{Name: p.Name}
+		one.Type, _ = entity.ParseType(p.Type)
+		if name, whole := strings.CutPrefix(p.Value, "{"); whole && strings.IndexByte(name, '}') == len(name)-1 {
+			one.Attribute = strings.TrimSuffix(name, "}")
+		}
+		d.Properties = append(d.Properties, one)
+	}
+	for i := range c.Design.Places {
+		one := &c.Design.Places[i]
+		d.Places[one.Name] = Design{PartitionKey: one.PartitionKey, RowKey: one.RowKey}.place(one.Table)
+	}
+	return d
+}
+
+// placesOf checks the places of one design: their keys, and that names are their own.
+func (c *checker) placesOf(d *Design, path string) {
+	for i := range d.Places {
+		one, at := &d.Places[i], fmt.Sprintf("%s.places.%d", path, i)
+		c.formed(Design{PartitionKey: one.PartitionKey, RowKey: one.RowKey}, at)
+		if one.Name != "" && slices.ContainsFunc(d.Places[:i], func(p Place) bool { return p.Name == one.Name }) {
+			c.add(at+".name", "place %q occurs twice; expected names of their own", one.Name)
+		}
+	}
+}
+
+// keys returns the design without its copies and places.
+func (d *Design) keys() Design { return Design{PartitionKey: d.PartitionKey, RowKey: d.RowKey} }
+
+// place returns where a design has things lie.
+func (d Design) place(table string) machine.DesignPlace {
+	p := machine.DesignPlace{Table: table, PartitionKey: d.PartitionKey, RowKey: d.RowKey}
+	if t, err := keys.ParseTemplate(d.PartitionKey); err == nil {
+		p.PartitionNames = t.Attributes()
+	}
+	if t, err := keys.ParseTemplate(d.RowKey); err == nil {
+		p.RowNames = t.Attributes()
+	}
+	return p
+}

@@ -1,0 +1,217 @@
+package queueblob
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	azblob "github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blob"
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blockblob"
+	azcontainer "github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/service"
+
+	"loadgen/target"
+)
+
+// Blobs are the containers of a real account. It is safe for concurrent use.
+type Blobs struct {
+	link
+	client  *service.Client
+	markers markers
+}
+
+var _ target.Target = (*Blobs)(nil)
+
+// OpenBlobs returns the containers at a service, for so many attempts at once. It
+// sends nothing. The error is that of a key that is none.
+func OpenBlobs(s Service, connections int) (*Blobs, error) {
+	c := &Blobs{link: newLink(s, connections)}
+	options := &service.ClientOptions{ClientOptions: c.options()}
+	key, signature := s.prove()
+	if signature != "" {
+		client, err := service.NewClientWithNoCredential(c.signed(signature), options)
+		c.client = client
+		return c, err
+	}
+	credential, err := service.NewSharedKeyCredential(s.account, key)
+	if err != nil {
+		return nil, err
+	}
+	c.client, err = service.NewClientWithSharedKeyCredential(s.address, credential, options)
+	return c, err
+}
+
+// Do implements [target.Target] for requests to containers. What breaks a limit is not
+// sent.
+func (c *Blobs) Do(ctx context.Context, op *target.Operation) target.Outcome {
+	b := op.Beside
+	if o, sound := held(b); !sound {
+		return o
+	}
+	within := c.client.NewContainerClient(b.Store)
+	switch b.Verb {
+	case target.PutBlob:
+		return c.put(ctx, within, b)
+	case target.GetBlob:
+		return c.get(ctx, within, b)
+	case target.ListBlobs:
+		return c.list(ctx, within, b)
+	case target.DeleteBlob:
+		if _, err := within.NewBlobClient(b.Name).Delete(ctx, nil); err != nil {
+			return c.failed(err)
+		}
+		return answer{Status: 202}
+	default:
+		if _, err := within.Delete(ctx, nil); err != nil {
+			return c.failed(err)
+		}
+		return answer{Status: 202}
+	}
+}
+
+// put writes a blob, and makes the container first where that is missing.
+func (c *Blobs) put(ctx context.Context, within *azcontainer.Client, b *target.Beside) target.Outcome {
+	written, err := c.upload(ctx, within, b)
+	if err != nil && c.failed(err).Code == containerNotFound {
+		// Who is told that it is there already was beaten by another worker.
+		if _, err := within.Create(ctx, nil); err != nil && c.failed(err).Status != 409 {
+			return c.failed(err)
+		}
+		written, err = c.upload(ctx, within, b)
+	}
+	switch {
+	case err == nil:
+		return answer{Status: 201, Found: []target.Found{{Name: b.Name, Size: int64(len(b.Body)), ETag: string(value(written.ETag))}}}
+	case b.Match == target.IfAbsent && c.failed(err).Code == conditionNotMet:
+		// Some services say of either condition that it does not hold.
+		return thereAlready()
+	default:
+		return c.failed(err)
+	}
+}
+
+func (c *Blobs) upload(ctx context.Context, within *azcontainer.Client, b *target.Beside) (blockblob.UploadResponse, error) {
+	options := &blockblob.UploadOptions{}
+	if len(b.Metadata) > 0 {
+		options.Metadata = make(map[string]*string)
+		for name, text := range b.Metadata {
+			options.Metadata[name] = &text
+		}
+	}
+	switch b.Match {
+	case "":
+	case target.IfAbsent:
+		options.AccessConditions = &azblob.AccessConditions{ModifiedAccessConditions: &azblob.ModifiedAccessConditions{IfNoneMatch: new(azcore.ETagAny)}}
+	default:
+		options.AccessConditions = &azblob.AccessConditions{ModifiedAccessConditions: &azblob.ModifiedAccessConditions{IfMatch: new(azcore.ETag(b.Match))}}
+	}
+	return within.NewBlockBlobClient(b.Name).Upload(ctx, unclosed{bytes.NewReader(b.Body)}, options)
+}
+
+// unclosed is a body that nobody has to close.
+type unclosed struct{ *bytes.Reader }
+
+// Close implements [io.Closer].
+func (unclosed) Close() error { return nil }
+
+var errTooLong = errors.New("the blob is longer than any that is read here")
+
+func (c *Blobs) get(ctx context.Context, within *azcontainer.Client, b *target.Beside) target.Outcome {
+	reply, err := within.NewBlobClient(b.Name).DownloadStream(ctx, nil)
+	if err != nil {
+		return c.failed(err)
+	}
+	defer reply.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(reply.Body, MostBlob+1))
+	if err == nil && len(body) > MostBlob {
+		err = errTooLong
+	}
+	if err != nil {
+		return c.failed(err)
+	}
+	return answer{Status: 200, Found: []target.Found{{Name: b.Name, Body: body, Size: int64(len(body)),
+		Metadata: metadataOf(reply.Metadata), ETag: string(value(reply.ETag))}}}
+}
+
+// list names blobs, page by page until there are as many as were asked for.
+func (c *Blobs) list(ctx context.Context, within *azcontainer.Client, b *target.Beside) target.Outcome {
+	o, most := answer{Status: 200}, mostListed(b)
+	at, marker := place{b.Store, b.Name, b.After}, ""
+	if b.After != "" {
+		marker = c.markers.take(at)
+	}
+	// Where no marker leads there, what was named before is passed over in whole pages.
+	passing := b.After != "" && marker == ""
+	for {
+		ask := &azcontainer.ListBlobsFlatOptions{Prefix: &b.Name, Include: azcontainer.ListBlobsInclude{Metadata: true}}
+		if marker != "" {
+			ask.Marker = &marker
+		}
+		if !passing || len(o.Found) > 0 {
+			ask.MaxResults = new(int32(most - len(o.Found)))
+		}
+		page, err := within.NewListBlobsFlatPager(ask).NextPage(ctx)
+		if err != nil {
+			if o := c.failed(err); o.Code != containerNotFound {
+				return o
+			}
+			return answer{Status: 200}
+		}
+		marker = value(page.NextMarker)
+		for _, item := range itemsOf(&page) {
+			if *item.Name <= b.After {
+				continue
+			}
+			if len(o.Found) == most {
+				// The marker leads behind what was left out.
+				return o
+			}
+			o.Found = append(o.Found, foundOf(item))
+		}
+		if marker == "" || len(o.Found) == most {
+			if marker != "" {
+				at.after = o.Found[most-1].Name
+				c.markers.keep(at, marker)
+			}
+			return o
+		}
+	}
+}
+
+// itemsOf returns the blobs on a page.
+func itemsOf(page *azcontainer.ListBlobsFlatResponse) []*azcontainer.BlobItem {
+	if page.Segment == nil {
+		return nil
+	}
+	var list []*azcontainer.BlobItem
+	for _, item := range page.Segment.BlobItems {
+		if item != nil && item.Name != nil {
+			list = append(list, item)
+		}
+	}
+	return list
+}
+
+func foundOf(item *azcontainer.BlobItem) target.Found {
+	found := target.Found{Name: *item.Name, Metadata: metadataOf(item.Metadata)}
+	if item.Properties != nil {
+		found.Size, found.ETag = value(item.Properties.ContentLength), string(value(item.Properties.ETag))
+	}
+	return found
+}
+
+// metadataOf returns metadata by the names that they were written with: headers have
+// them in other letters.
+func metadataOf(list map[string]*string) map[string]string {
+	if len(list) == 0 {
+		return nil
+	}
+	metadata := make(map[string]string)
+	for name, text := range list {
+		metadata[strings.ToLower(name)] = value(text)
+	}
+	return metadata
+}

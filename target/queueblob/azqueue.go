@@ -1,0 +1,131 @@
+package queueblob
+
+import (
+	"context"
+	"encoding/base64"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue"
+
+	"loadgen/target"
+)
+
+// Queues are the queues of a real account. It is safe for concurrent use.
+type Queues struct {
+	link
+	client *azqueue.ServiceClient
+}
+
+var _ target.Target = (*Queues)(nil)
+
+// OpenQueues returns the queues at a service, for so many attempts at once. It sends
+// nothing. The error is that of a key that is none.
+func OpenQueues(s Service, connections int) (*Queues, error) {
+	q := &Queues{link: newLink(s, connections)}
+	options := &azqueue.ClientOptions{ClientOptions: q.options()}
+	key, signature := s.prove()
+	if signature != "" {
+		client, err := azqueue.NewServiceClientWithNoCredential(q.signed(signature), options)
+		q.client = client
+		return q, err
+	}
+	credential, err := azqueue.NewSharedKeyCredential(s.account, key)
+	if err != nil {
+		return nil, err
+	}
+	q.client, err = azqueue.NewServiceClientWithSharedKeyCredential(s.address, credential, options)
+	return q, err
+}
+
+// Do implements [target.Target] for requests to queues. What breaks a limit is not
+// sent.
+func (q *Queues) Do(ctx context.Context, op *target.Operation) target.Outcome {
+	b := op.Beside
+	if o, sound := held(b); !sound {
+		return o
+	}
+	queue := q.client.NewQueueClient(b.Store)
+	switch b.Verb {
+	case target.PutMessage:
+		return q.put(ctx, queue, b)
+	case target.ReceiveMessages:
+		return q.receive(ctx, queue, b)
+	case target.DeleteMessage:
+		_, err := queue.DeleteMessage(ctx, b.Name, b.Receipt, nil)
+		return q.deleted(err)
+	default:
+		if _, err := queue.Delete(ctx, nil); err != nil {
+			return q.failed(err)
+		}
+		return answer{Status: 204}
+	}
+}
+
+// put appends a message, and makes the queue first where that is missing. No message
+// expires.
+func (q *Queues) put(ctx context.Context, queue *azqueue.QueueClient, b *target.Beside) target.Outcome {
+	text := base64.StdEncoding.EncodeToString(b.Body)
+	options := &azqueue.EnqueueMessageOptions{TimeToLive: new(int32(-1)), VisibilityTimeout: seconds(b.Hidden)}
+	_, err := queue.EnqueueMessage(ctx, text, options)
+	if err != nil && q.failed(err).Code == queueNotFound {
+		// Who is told that it is there already was beaten by another worker.
+		if _, err := queue.Create(ctx, nil); err != nil && q.failed(err).Status != 409 {
+			return q.failed(err)
+		}
+		_, err = queue.EnqueueMessage(ctx, text, options)
+	}
+	if err != nil {
+		return q.failed(err)
+	}
+	return answer{Status: 201}
+}
+
+func (q *Queues) receive(ctx context.Context, queue *azqueue.QueueClient, b *target.Beside) target.Outcome {
+	page, err := queue.DequeueMessages(ctx, &azqueue.DequeueMessagesOptions{
+		NumberOfMessages: new(int32(max(1, b.Most))), VisibilityTimeout: seconds(b.Hidden)})
+	if err != nil {
+		o := q.failed(err)
+		if o.Code == queueNotFound {
+			return answer{Status: 200}
+		}
+		return o
+	}
+	o := answer{Status: 200}
+	for _, one := range page.Messages {
+		if one == nil || one.MessageID == nil || one.PopReceipt == nil {
+			continue
+		}
+		found := target.Found{Name: *one.MessageID, Receipt: *one.PopReceipt, Received: int(value(one.DequeueCount))}
+		// What is no base64 was put by somebody else.
+		if found.Body, err = base64.StdEncoding.DecodeString(value(one.MessageText)); err != nil {
+			found.Body = []byte(value(one.MessageText))
+		}
+		found.Size = int64(len(found.Body))
+		o.Found = append(o.Found, found)
+	}
+	return o
+}
+
+// deleted returns what came of deleting a message. Of a receipt that is not the last one
+// any more services say 400 or 404.
+func (q *Queues) deleted(err error) target.Outcome {
+	if err == nil {
+		return answer{Status: 204}
+	}
+	o := q.failed(err)
+	if o.Code == popReceiptMismatch {
+		return otherReceipt()
+	}
+	return o
+}
+
+// seconds is for how many a message is hidden.
+func seconds(d time.Duration) *int32 { return new(int32(wholeSeconds(d) / time.Second)) }
+
+// value returns what a pointer points to, zero for none.
+func value[T any](p *T) T {
+	if p == nil {
+		p = new(T)
+	}
+	return *p
+}

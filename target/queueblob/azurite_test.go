@@ -1,0 +1,90 @@
+//go:build peers
+
+package queueblob_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/target"
+	"loadgen/target/queueblob"
+)
+
+// azuriteService returns a service of the Azurite that .ci/azurite has started.
+func azuriteService(t *testing.T, setting string) queueblob.Service {
+	t.Helper()
+	text := os.Getenv("LOADGEN_AZURITE")
+	values := map[string]string{}
+	for one := range strings.SplitSeq(text, ";") {
+		name, value, _ := strings.Cut(one, "=")
+		values[name] = value
+	}
+	if values[setting] == "" {
+		t.Fatalf("LOADGEN_AZURITE has no %s; run this by .ci/azurite", setting)
+	}
+	return queueblob.NewService(values[setting], values["AccountName"], func() (string, string) { return values["AccountKey"], "" })
+}
+
+// openAzurite returns both of its services.
+func openAzurite(t *testing.T) queueblob.Services {
+	t.Helper()
+	queues, err := queueblob.OpenQueues(azuriteService(t, "QueueEndpoint"), 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blobs, err := queueblob.OpenBlobs(azuriteService(t, "BlobEndpoint"), 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(queues.Close)
+	t.Cleanup(blobs.Close)
+	return queueblob.Services{Queues: queues, Blobs: blobs}
+}
+
+// What a script is answered in memory, it is answered by Azurite.
+func TestAzuriteAnswersAsTheStandInsDo(t *testing.T) {
+	services := openAzurite(t)
+	mark := strconv.FormatInt(clock.NewReal().Started().UnixNano(), 36)
+	for number, file := range scripts(t) {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			golden, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			clk := clock.NewReal()
+			used := map[string]bool{}
+			here := &desk{
+				do: func(b *target.Beside) target.Outcome {
+					return services.Do(t.Context(), &target.Operation{Beside: b})
+				},
+				wait: func(d time.Duration) {
+					if err := clk.Sleep(t.Context(), clk.Now().Add(d)); err != nil {
+						t.Fatal(err)
+					}
+				},
+				store: func(name string) string {
+					if len(name) < 4 || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") != "" {
+						return name // which is at fault
+					}
+					used[name] = true
+					return name + "-" + mark + strconv.Itoa(number)
+				},
+			}
+			got := play(t, here, golden)
+			for name := range used {
+				for _, verb := range []target.BesideVerb{target.DropQueue, target.DropContainer} {
+					here.do(&target.Beside{Verb: verb, Store: here.store(name)})
+				}
+			}
+			if !bytes.Equal(got, golden) {
+				t.Errorf("Azurite plays %s as\n%s\nand the stand-ins as\n%s", file, got, golden)
+			}
+		})
+	}
+}

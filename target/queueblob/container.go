@@ -1,0 +1,141 @@
+package queueblob
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"loadgen/target"
+)
+
+// containers are those of an account by name.
+type containers struct {
+	named  map[string]*container
+	room   *room
+	issued uint64
+}
+
+// container is the blobs of one, in the order of their names.
+type container struct{ blobs []*blob }
+
+// blob is never altered: a write puts another in its place.
+type blob struct {
+	name     string
+	body     []byte
+	metadata map[string]string
+	etag     string
+}
+
+func (c *containers) carryOut(b *target.Beside) target.Outcome {
+	one, there := c.named[b.Store]
+	switch {
+	case b.Verb == target.PutBlob:
+		return c.put(b)
+	case b.Verb == target.ListBlobs && !there:
+		return target.Outcome{Status: 200}
+	case !there:
+		return missing(containerNotFound)
+	case b.Verb == target.ListBlobs:
+		return target.Outcome{Status: 200, Found: one.list(b)}
+	case b.Verb == target.DropContainer:
+		for _, blob := range one.blobs {
+			c.room.give(1, blob.size())
+		}
+		c.room.give(1, len(b.Store))
+		delete(c.named, b.Store)
+		return target.Outcome{Status: 202}
+	}
+	at, there := one.find(b.Name)
+	if !there {
+		return missing(blobNotFound)
+	}
+	blob := one.blobs[at]
+	if b.Verb == target.GetBlob {
+		found := blob.found()
+		found.Body = blob.body
+		return target.Outcome{Status: 200, Found: []target.Found{found}}
+	}
+	one.blobs = slices.Delete(one.blobs, at, at+1)
+	c.room.give(1, blob.size())
+	return target.Outcome{Status: 202}
+}
+
+// put writes a blob where its condition holds. The container is made where it is
+// missing, even for a blob that is not written then.
+func (c *containers) put(b *target.Beside) target.Outcome {
+	one := c.named[b.Store]
+	if one == nil {
+		if !c.room.take(1, len(b.Store)) {
+			return c.room.none()
+		}
+		one = new(container)
+		c.named[b.Store] = one
+	}
+	at, there := one.find(b.Name)
+	switch {
+	case b.Match == target.IfAbsent && there:
+		return thereAlready()
+	case b.Match != "" && b.Match != target.IfAbsent && (!there || one.blobs[at].etag != b.Match):
+		return otherETag()
+	}
+	c.issued++
+	written := &blob{b.Name, slices.Clone(b.Body), maps.Clone(b.Metadata), "0x" + strconv.FormatUint(c.issued, 16)}
+	things, bytes := 1, written.size()
+	if there {
+		things, bytes = 0, bytes-one.blobs[at].size()
+	}
+	if !c.room.take(things, bytes) {
+		return c.room.none()
+	}
+	if there {
+		one.blobs[at] = written
+	} else {
+		one.blobs = slices.Insert(one.blobs, at, written)
+	}
+	return target.Outcome{Status: 201, Found: []target.Found{{Name: b.Name, Size: int64(len(b.Body)), ETag: written.etag}}}
+}
+
+// thereAlready says of a blob that it must not be there, and is.
+func thereAlready() target.Outcome {
+	return target.Outcome{Status: 409, Code: blobAlreadyExists, Detail: "it is there already"}
+}
+
+// otherETag says of a blob that it was written since, or is gone.
+func otherETag() target.Outcome {
+	return target.Outcome{Status: 412, Code: conditionNotMet, Detail: "it has another ETag"}
+}
+
+// find returns where a blob is or belongs, and whether it is there.
+func (c *container) find(name string) (int, bool) {
+	return slices.BinarySearchFunc(c.blobs, name, func(b *blob, name string) int { return strings.Compare(b.name, name) })
+}
+
+// list names the blobs with a prefix that come behind another.
+func (c *container) list(b *target.Beside) []target.Found {
+	var found []target.Found
+	at, _ := c.find(max(b.Name, b.After))
+	for _, blob := range c.blobs[at:] {
+		if !strings.HasPrefix(blob.name, b.Name) || len(found) == mostListed(b) {
+			break
+		}
+		if blob.name != b.After {
+			found = append(found, blob.found())
+		}
+	}
+	return found
+}
+
+// found returns what is told of a blob beside what it holds.
+func (b *blob) found() target.Found {
+	return target.Found{Name: b.name, Size: int64(len(b.body)), Metadata: b.metadata, ETag: b.etag}
+}
+
+// size is about what a blob takes up.
+func (b *blob) size() int {
+	size := len(b.name) + len(b.body)
+	for name, value := range b.metadata {
+		size += len(name) + len(value)
+	}
+	return size
+}

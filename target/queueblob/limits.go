@@ -1,0 +1,188 @@
+package queueblob
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"loadgen/engine/entity"
+	"loadgen/target"
+)
+
+// The limits of the services.
+const (
+	// MostMessage is how many bytes a message has at most: as base64, in which it is
+	// sent, these are the 64 KiB of the service.
+	MostMessage = 48 << 10
+	// MostBlob is how many bytes a blob has at most here; the service takes more.
+	MostBlob = 64 << 20
+
+	mostReceived = 32
+	mostOnPage   = 5000
+	mostHidden   = 7 * 24 * time.Hour
+	mostName     = 1024
+	mostMetadata = 8 << 10
+)
+
+// The codes of queues and blobs.
+const (
+	queueNotFound      entity.Code = "QueueNotFound"
+	messageNotFound    entity.Code = "MessageNotFound"
+	messageTooLarge    entity.Code = "MessageTooLarge"
+	popReceiptMismatch entity.Code = "PopReceiptMismatch"
+	containerNotFound  entity.Code = "ContainerNotFound"
+	blobNotFound       entity.Code = "BlobNotFound"
+	blobAlreadyExists  entity.Code = "BlobAlreadyExists"
+	conditionNotMet    entity.Code = "ConditionNotMet"
+	outOfRangeQuery    entity.Code = "OutOfRangeQueryParameterValue"
+	invalidMetadata    entity.Code = "InvalidMetadata"
+)
+
+// held holds a request to the limits. Where it breaks one, it is not sound, and the
+// outcome is what it is answered.
+func held(b *target.Beside) (answer target.Outcome, sound bool) {
+	bad := func(code entity.Code, format string, args ...any) (target.Outcome, bool) {
+		return target.Outcome{Status: 400, Code: code, Detail: fmt.Sprintf(format, args...)}, false
+	}
+	if b == nil || b.Verb < target.PutMessage || b.Verb > target.DropContainer {
+		return bad(entity.InvalidInput, "it is no request to a queue or a container")
+	}
+	if !storeName(b.Store) {
+		return bad(entity.InvalidResourceName, "the name of the queue or container is %q; expected 3 to 63 small letters, digits and single dashes between them", clip(b.Store))
+	}
+	switch b.Verb {
+	case target.PutMessage:
+		return heldMessage(b, 0)
+	case target.ReceiveMessages:
+		if b.Most < 0 || b.Most > mostReceived {
+			return bad(outOfRangeQuery, "%d messages are asked for; expected 1 to %d", b.Most, mostReceived)
+		}
+		return heldMessage(b, time.Second)
+	case target.DeleteMessage:
+		if !messageName(b.Name) || !visible(b.Receipt) {
+			return bad(entity.InvalidInput, "a message is deleted by its id and the receipt of whoever received it; one of them is not what a queue gives")
+		}
+	case target.PutBlob:
+		return heldBlob(b)
+	case target.ListBlobs:
+		if b.Most < 0 || b.Most > mostOnPage {
+			return bad(outOfRangeQuery, "%d blobs are asked for; expected 1 to %d", b.Most, mostOnPage)
+		}
+		if !plain(b.Name) || !plain(b.After) {
+			return bad(entity.InvalidURI, "a prefix or a name has characters that no name has, or more than %d", mostName)
+		}
+	case target.GetBlob, target.DeleteBlob:
+		if !blobName(b.Name) {
+			return bad(entity.InvalidURI, badBlob, clip(b.Name), mostName)
+		}
+	}
+	return target.Outcome{}, true
+}
+
+const badBlob = "the name of the blob is %q; expected 1 to %d bytes without a backslash or control character, no part of it empty or ending with a dot"
+
+// heldMessage holds what is put and received.
+func heldMessage(b *target.Beside, least time.Duration) (target.Outcome, bool) {
+	switch {
+	case b.Hidden < least || b.Hidden > mostHidden:
+		return target.Outcome{Status: 400, Code: outOfRangeQuery,
+			Detail: fmt.Sprintf("it is hidden for %v; expected %v to %v", b.Hidden, least, mostHidden)}, false
+	case len(b.Body) > MostMessage:
+		return target.Outcome{Status: 413, Code: messageTooLarge,
+			Detail: fmt.Sprintf("the message has %d bytes; expected at most %d, which are 64 KiB in base64", len(b.Body), MostMessage)}, false
+	}
+	return target.Outcome{}, true
+}
+
+// heldBlob holds what is written.
+func heldBlob(b *target.Beside) (target.Outcome, bool) {
+	size := 0
+	for name, value := range b.Metadata {
+		size += len(name) + len(value)
+		if !metadataName(name) || !visible(strings.ReplaceAll(value, " ", "_")) || strings.TrimSpace(value) != value {
+			return target.Outcome{Status: 400, Code: invalidMetadata,
+				Detail: "expected metadata by names of small letters, digits and underscores, of visible characters with blanks between them"}, false
+		}
+	}
+	switch {
+	case !blobName(b.Name):
+		return target.Outcome{Status: 400, Code: entity.InvalidURI, Detail: fmt.Sprintf(badBlob, clip(b.Name), mostName)}, false
+	case size > mostMetadata:
+		return target.Outcome{Status: 400, Code: "MetadataTooLarge", Detail: fmt.Sprintf("the metadata have %d bytes; expected at most %d", size, mostMetadata)}, false
+	case b.Match != "" && !visible(b.Match):
+		return target.Outcome{Status: 400, Code: entity.InvalidHeaderValue, Detail: "the condition is no ETag"}, false
+	case len(b.Body) > MostBlob:
+		return target.Outcome{Status: 413, Code: entity.RequestBodyTooLarge, Detail: fmt.Sprintf("the blob has %d bytes; expected at most %d", len(b.Body), MostBlob)}, false
+	}
+	return target.Outcome{}, true
+}
+
+// wholeSeconds rounds up, as a message is hidden for whole seconds.
+func wholeSeconds(d time.Duration) time.Duration { return (d + time.Second - 1).Truncate(time.Second) }
+
+// mostListed is how many blobs a list names at most.
+func mostListed(b *target.Beside) int {
+	if b.Most == 0 {
+		return mostOnPage
+	}
+	return b.Most
+}
+
+// storeName reports whether a text can name a queue or a container.
+func storeName(name string) bool {
+	if len(name) < 3 || len(name) > 63 || strings.Contains(name, "--") || strings.Trim(name, "-") != name {
+		return false
+	}
+	return only(name, func(c byte) bool { return smallOrDigit(c) || c == '-' })
+}
+
+// messageName reports whether a text can be the id of a message.
+func messageName(id string) bool {
+	return id != "" && len(id) <= mostName && only(id, func(c byte) bool { return smallOrDigit(c|0x20) || c == '-' })
+}
+
+// metadataName reports whether a text names metadata: in small letters, since headers
+// lose the others.
+func metadataName(name string) bool {
+	return name != "" && (name[0] < '0' || name[0] > '9') && only(name, func(c byte) bool { return smallOrDigit(c) || c == '_' })
+}
+
+// visible reports whether a text is of visible ASCII characters, one at least.
+func visible(text string) bool {
+	return text != "" && len(text) <= mostMetadata && only(text, func(c byte) bool { return c > ' ' && c < 0x7F })
+}
+
+// blobName reports whether a text can name a blob: no address that is made of it is
+// taken for another.
+func blobName(name string) bool {
+	if name == "" || !plain(name) || strings.Contains(name, `\`) {
+		return false
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if part == "" || strings.HasSuffix(part, ".") {
+			return false
+		}
+	}
+	return true
+}
+
+// plain reports whether a text can be a part of a blob's name.
+func plain(text string) bool {
+	return len(text) <= mostName && utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
+}
+
+func smallOrDigit(c byte) bool { return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' }
+
+func only(text string, is func(c byte) bool) bool {
+	for i := range len(text) {
+		if !is(text[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// clip shortens a text that is told of.
+func clip(text string) string { return text[:min(len(text), 80)] }

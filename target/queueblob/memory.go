@@ -1,0 +1,105 @@
+package queueblob
+
+import (
+	"fmt"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/results"
+	"loadgen/target"
+)
+
+// Answer is how long a stand-in takes to answer: an assumption, about that of a table
+// in the same region.
+const Answer = 5 * time.Millisecond
+
+// What the stand-ins of an account hold at most; a real account holds as much as is
+// paid for.
+const (
+	// MostThings is the number of messages, blobs, queues and containers together.
+	MostThings = 100_000
+	// MostBytes is the bytes of bodies, names and metadata.
+	MostBytes = 256 << 20
+)
+
+// full is what a stand-in answers that has no room left. No real service says so.
+const full entity.Code = "StandInIsFull"
+
+// Memory is the queues and containers of one account, in memory. It belongs to one
+// goroutine at a time.
+type Memory struct {
+	queues     queues
+	containers containers
+	room       room
+	counts     target.Counts
+}
+
+var (
+	_ target.Immediate = (*Memory)(nil)
+	_ target.Counter   = (*Memory)(nil)
+)
+
+// NewMemory returns the stand-ins without a queue or a container.
+func NewMemory() *Memory {
+	m := &Memory{room: room{things: MostThings, bytes: MostBytes}}
+	m.queues = queues{named: make(map[string]*queue), room: &m.room}
+	m.containers = containers{named: make(map[string]*container), room: &m.room}
+	return m
+}
+
+// Submit implements [target.Immediate] for what goes beside the table.
+func (m *Memory) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
+	o := m.carryOut(now, op.Beside)
+	m.counts.Requests++
+	if o.Class(target.Expected{}) == results.Ok {
+		m.counts.Ok++
+	} else {
+		m.counts.Failed++
+	}
+	return o, now.Add(Answer)
+}
+
+// Counts implements [target.Counter].
+func (m *Memory) Counts() target.Counts { return m.counts }
+
+func (m *Memory) carryOut(now clock.Instant, b *target.Beside) target.Outcome {
+	if o, sound := held(b); !sound {
+		return o
+	}
+	if b.Verb.OfQueue() {
+		return m.queues.carryOut(now, b)
+	}
+	return m.containers.carryOut(b)
+}
+
+// room is what is left of the stand-ins' bounds.
+type room struct{ things, bytes int }
+
+// take takes room for so many things of so many bytes together, and reports whether
+// there was some.
+func (r *room) take(things, bytes int) bool {
+	if r.things < things || r.bytes < bytes {
+		return false
+	}
+	r.things -= things
+	r.bytes -= bytes
+	return true
+}
+
+// give gives back what things of so many bytes had.
+func (r *room) give(things, bytes int) {
+	r.things += things
+	r.bytes += bytes
+}
+
+// none says that there is no room left.
+func (r *room) none() target.Outcome {
+	return target.Outcome{Status: 507, Code: full, Detail: fmt.Sprintf("the stand-ins hold %d messages, blobs, queues and containers and %d MiB at most; a real service would hold more",
+		MostThings, MostBytes>>20)}
+}
+
+// missing says that something is not there.
+func missing(code entity.Code) target.Outcome {
+	return target.Outcome{Status: 404, Code: code, Detail: "it is not there"}
+}

@@ -1,0 +1,156 @@
+package queueblob
+
+import (
+	"container/heap"
+	"slices"
+	"strconv"
+
+	"loadgen/engine/clock"
+	"loadgen/target"
+)
+
+// queues are those of an account by name.
+type queues struct {
+	named  map[string]*queue
+	room   *room
+	issued uint64
+}
+
+// queue is one queue: its messages by their ids, and in the order in which they can be
+// seen.
+type queue struct {
+	byID  map[string]*message
+	order order
+}
+
+type message struct {
+	// number grows with each message that is put.
+	number      uint64
+	id, receipt string
+	body        []byte
+	received    int
+	// from is when it can be seen, at its place in the order.
+	from clock.Instant
+	at   int
+}
+
+func (q *queues) carryOut(now clock.Instant, b *target.Beside) target.Outcome {
+	one, there := q.named[b.Store]
+	switch {
+	case b.Verb == target.PutMessage:
+		return q.put(now, b)
+	case b.Verb == target.ReceiveMessages && !there:
+		return target.Outcome{Status: 200}
+	case !there:
+		return missing(queueNotFound)
+	case b.Verb == target.ReceiveMessages:
+		return q.receive(now, one, b)
+	case b.Verb == target.DeleteMessage:
+		return q.delete(one, b)
+	default:
+		for _, m := range one.order {
+			q.room.give(1, m.size())
+		}
+		q.room.give(1, len(b.Store))
+		delete(q.named, b.Store)
+		return target.Outcome{Status: 204}
+	}
+}
+
+// put appends a message to a queue, which is made where it is missing.
+func (q *queues) put(now clock.Instant, b *target.Beside) target.Outcome {
+	one := q.named[b.Store]
+	if one == nil {
+		if !q.room.take(1, len(b.Store)) {
+			return q.room.none()
+		}
+		one = &queue{byID: make(map[string]*message)}
+		q.named[b.Store] = one
+	}
+	q.issued++
+	m := &message{number: q.issued, id: strconv.FormatUint(q.issued, 10), body: slices.Clone(b.Body),
+		from: now.Add(wholeSeconds(b.Hidden))}
+	if !q.room.take(1, m.size()) {
+		return q.room.none()
+	}
+	one.byID[m.id] = m
+	heap.Push(&one.order, m)
+	return target.Outcome{Status: 201}
+}
+
+// receive takes the messages that can be seen, those first that can be so for longest,
+// and hides them. Every receipt before is worth nothing then.
+func (q *queues) receive(now clock.Instant, one *queue, b *target.Beside) target.Outcome {
+	var found []target.Found
+	hidden := now.Add(wholeSeconds(b.Hidden))
+	for len(one.order) > 0 && one.order[0].from <= now && len(found) < max(1, b.Most) {
+		m := one.order[0]
+		q.issued++
+		m.received++
+		m.receipt, m.from = strconv.FormatUint(q.issued, 10), hidden
+		heap.Fix(&one.order, 0)
+		found = append(found, target.Found{Name: m.id, Receipt: m.receipt, Received: m.received, Body: m.body, Size: int64(len(m.body))})
+	}
+	return target.Outcome{Status: 200, Found: found}
+}
+
+// delete deletes a message that whoever deletes it was the last to receive, also when it
+// can be seen again.
+func (q *queues) delete(one *queue, b *target.Beside) target.Outcome {
+	m, there := one.byID[b.Name]
+	switch {
+	case !there:
+		return missing(messageNotFound)
+	case m.receipt != b.Receipt:
+		return otherReceipt()
+	}
+	heap.Remove(&one.order, m.at)
+	delete(one.byID, m.id)
+	q.room.give(1, m.size())
+	return target.Outcome{Status: 204}
+}
+
+// otherReceipt says of a message that somebody else has received it since.
+func otherReceipt() target.Outcome {
+	return target.Outcome{Status: 404, Code: popReceiptMismatch, Detail: "it was received again since, by whoever has its receipt now"}
+}
+
+// size is about what a message takes up.
+func (m *message) size() int { return len(m.body) + len(m.id) }
+
+// order is a heap of messages by when they can be seen, then by when they were put.
+type order []*message
+
+var _ heap.Interface = (*order)(nil)
+
+// Len implements [heap.Interface].
+func (o order) Len() int { return len(o) }
+
+// Less implements [heap.Interface].
+func (o order) Less(i, j int) bool {
+	if o[i].from != o[j].from {
+		return o[i].from < o[j].from
+	}
+	return o[i].number < o[j].number
+}
+
+// Swap implements [heap.Interface].
+func (o order) Swap(i, j int) {
+	o[i], o[j] = o[j], o[i]
+	o[i].at, o[j].at = i, j
+}
+
+// Push implements [heap.Interface].
+func (o *order) Push(m any) {
+	m.(*message).at = len(*o)
+	*o = append(*o, m.(*message))
+}
+
+// Pop implements [heap.Interface].
+func (o *order) Pop() any {
+	last := len(*o) - 1
+	m := (*o)[last]
+	(*o)[last] = nil
+	*o = (*o)[:last]
+	return m
+}

@@ -1,0 +1,108 @@
+package queueblob
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+)
+
+// Service is where a real queue or blob service is and as whom it is asked. Printing it
+// in whatever way shows its address alone. It is immutable; the zero value is none.
+type Service struct {
+	address, account string
+	// prove returns the credential, of which one part is empty. It is a function so that
+	// no print of a struct that holds a service follows it to the secret.
+	prove func() (key, signature string)
+}
+
+// NewService returns the service at an address without a query, such as
+// https://ACCOUNT.queue.core.windows.net. The credential is the account's key in base64,
+// or a shared access signature without its question mark.
+func NewService(address, account string, prove func() (key, signature string)) Service {
+	return Service{strings.TrimRight(address, "/"), account, prove}
+}
+
+// String returns the address.
+func (s Service) String() string { return s.address }
+
+// Format writes the address, whatever the verb.
+func (s Service) Format(state fmt.State, _ rune) { fmt.Fprint(state, s.address) }
+
+// serviceTimeout bounds an attempt: it lies above the 30 s after which a service gives
+// up itself.
+const serviceTimeout = 35 * time.Second
+
+// mostIdle is for how long a connection is kept that nothing is sent on: services close
+// theirs, Azurite after 5 s, and what is sent then gets no reply.
+const mostIdle = 4 * time.Second
+
+// link is what the clients of both services have in common. It is safe for concurrent
+// use.
+type link struct {
+	service   Service
+	transport *http.Transport
+}
+
+// newLink returns that of a service, for so many attempts at once.
+func newLink(s Service, connections int) link {
+	return link{s, &http.Transport{DialContext: (&net.Dialer{Timeout: serviceTimeout}).DialContext, MaxIdleConnsPerHost: connections,
+		IdleConnTimeout: mostIdle, TLSHandshakeTimeout: serviceTimeout}}
+}
+
+// options are those of a client that makes one attempt a call, and follows nobody
+// elsewhere.
+func (l *link) options() azcore.ClientOptions {
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return azcore.ClientOptions{Retry: policy.RetryOptions{MaxRetries: -1},
+		Transport: &http.Client{Transport: l.transport, Timeout: serviceTimeout, CheckRedirect: stay}}
+}
+
+// signed returns the address with a signature as its query.
+func (l *link) signed(signature string) string { return l.service.address + "/?" + signature }
+
+// Close closes the connections that are open. Whoever calls it has no attempt under
+// way.
+func (l *link) Close() { l.transport.CloseIdleConnections() }
+
+// failed returns what came of an attempt that ended with an error. The error's own
+// text is never told where it can hold the address with its signature.
+func (l *link) failed(err error) answer {
+	var told *azcore.ResponseError
+	if !errors.As(err, &told) {
+		return answer{Detail: l.hide("no reply: " + noReply(err))}
+	}
+	o := answer{Status: told.StatusCode, Code: code(told.ErrorCode)}
+	o.Detail = strings.TrimSpace(fmt.Sprintf("the service answered %d %s", o.Status, o.Code))
+	if told.RawResponse != nil {
+		o.RetryAfter = retryAfter(told.RawResponse.Header.Get("Retry-After"))
+	}
+	return o
+}
+
+// noReply says why no reply came, without the address.
+func noReply(err error) string {
+	var asked *url.Error
+	for errors.As(err, &asked) {
+		err = asked.Err
+	}
+	return err.Error()
+}
+
+// hide returns a text of bounded length without the credential in it.
+func (l *link) hide(text string) string {
+	key, signature := l.service.prove()
+	for _, secret := range append(strings.Split(signature, "&"), key, signature) {
+		// The short parts of a signature are its version and its rights.
+		if len(secret) > 16 {
+			text = strings.ReplaceAll(text, secret, "(secret)")
+		}
+	}
+	return strings.ToValidUTF8(text[:min(len(text), 300)], "")
+}

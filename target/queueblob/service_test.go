@@ -1,0 +1,249 @@
+package queueblob_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"loadgen/target"
+	"loadgen/target/queueblob"
+)
+
+// The secrets of the tests: a key in base64, and a signature.
+const (
+	plantedKey       = "cGxhbnRlZCBzZWNyZXQgcGxhbnRlZCBzZWNyZXQ="
+	plantedSignature = "sv=2025-01-01&ss=bqt&se=2031-01-01&sig=cGxhbnRlZCBzaWduYXR1cmUgdGhhdCBpcyBsb25n"
+)
+
+// remote is a service that answers by a list, the last answer again and again.
+type remote struct {
+	*httptest.Server
+	mu    sync.Mutex
+	asked []string
+	// replies are told in their order.
+	replies []reaction
+}
+
+type reaction struct {
+	status  int
+	headers map[string]string
+	body    string
+}
+
+func newRemote(t *testing.T, replies ...reaction) *remote {
+	t.Helper()
+	r := &remote{replies: replies}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		io.Copy(io.Discard, request.Body)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		one := r.replies[min(len(r.asked), len(r.replies)-1)]
+		r.asked = append(r.asked, request.Method+" "+request.URL.RequestURI())
+		for name, value := range one.headers {
+			w.Header().Set(name, value)
+		}
+		w.WriteHeader(one.status)
+		io.WriteString(w, one.body)
+	}))
+	t.Cleanup(r.Close)
+	return r
+}
+
+// services opens both services at an address.
+func services(t *testing.T, address, key, signature string) queueblob.Services {
+	t.Helper()
+	s := queueblob.NewService(address, "races", func() (string, string) { return key, signature })
+	for _, shown := range []string{fmt.Sprint(s), fmt.Sprintf("%+v %#v %q", s, s, &s), s.String()} {
+		if key != "" && strings.Contains(shown, key) || signature != "" && strings.Contains(shown, signature[10:]) {
+			t.Errorf("a service is printed as %s, with its secret", shown)
+		}
+	}
+	queues, err := queueblob.OpenQueues(s, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blobs, err := queueblob.OpenBlobs(s, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(queues.Close)
+	t.Cleanup(blobs.Close)
+	return queueblob.Services{Queues: queues, Blobs: blobs}
+}
+
+// every is a request of each kind.
+func every() []target.Beside {
+	return []target.Beside{
+		{Verb: target.PutMessage, Store: "work", Body: []byte("a")}, {Verb: target.ReceiveMessages, Store: "work", Hidden: time.Second},
+		{Verb: target.DeleteMessage, Store: "work", Name: "1", Receipt: "r"}, {Verb: target.DropQueue, Store: "work"},
+		{Verb: target.PutBlob, Store: "notes", Name: "a"}, {Verb: target.GetBlob, Store: "notes", Name: "a"},
+		{Verb: target.ListBlobs, Store: "notes"}, {Verb: target.DeleteBlob, Store: "notes", Name: "a"}, {Verb: target.DropContainer, Store: "notes"},
+	}
+}
+
+// Each refusal is one attempt and an outcome, whoever asks, and no secret is told.
+func TestAServiceIsAskedOnce(t *testing.T) {
+	for _, row := range []struct {
+		name  string
+		reply reaction
+		want  target.Outcome
+	}{
+		{"a busy service", reaction{503, map[string]string{"x-ms-error-code": "ServerBusy", "Retry-After": "7"}, ""},
+			target.Outcome{Status: 503, Code: "ServerBusy", RetryAfter: 7 * time.Second}},
+		{"one that took too long", reaction{500, map[string]string{"x-ms-error-code": "OperationTimedOut", "Retry-After": "999999"}, ""},
+			target.Outcome{Status: 500, Code: "OperationTimedOut", RetryAfter: time.Hour}},
+		{"rights that are missing", reaction{403, map[string]string{"x-ms-error-code": "AuthenticationFailed"}, "<Error><Code>AuthenticationFailed</Code><AuthenticationErrorDetail>" + plantedKey + plantedSignature + "</AuthenticationErrorDetail></Error>"},
+			target.Outcome{Status: 403, Code: "AuthenticationFailed"}},
+		{"a code that is none", reaction{400, map[string]string{"x-ms-error-code": plantedSignature, "Retry-After": "soon"}, ""},
+			target.Outcome{Status: 400}},
+		{"a way to elsewhere", reaction{307, map[string]string{"Location": "http://127.0.0.1:1/"}, ""},
+			target.Outcome{Status: 307}},
+	} {
+		for _, credential := range [][2]string{{plantedKey, ""}, {"", plantedSignature}} {
+			for _, b := range every() {
+				r := newRemote(t, row.reply)
+				o := services(t, r.URL, credential[0], credential[1]).Do(t.Context(), &target.Operation{Beside: &b})
+				if o.Status != row.want.Status || o.Code != row.want.Code || o.RetryAfter != row.want.RetryAfter || len(r.asked) != 1 {
+					t.Errorf("%s, %v: %+v after %d requests; want %+v after one", row.name, b.Verb, o, len(r.asked), row.want)
+				}
+				if strings.Contains(o.Detail, "cGxhbnRlZ") || strings.ContainsAny(o.Detail, "\n?") || o.Detail == "" {
+					t.Errorf("%s, %v: the detail %q tells a secret, an address, or nothing", row.name, b.Verb, o.Detail)
+				}
+				if credential[1] != "" && !strings.Contains(r.asked[0], "sig=") {
+					t.Errorf("%v was asked as %s; want it signed", b.Verb, r.asked[0])
+				}
+			}
+		}
+	}
+}
+
+// Where nothing answers, the outcome has no status and tells no address with a secret.
+func TestNobodyAnswers(t *testing.T) {
+	for _, b := range every() {
+		o := services(t, "http://127.0.0.1:1/races", "", plantedSignature).Do(t.Context(), &target.Operation{Beside: &b})
+		if o.Status != 0 || !strings.Contains(o.Detail, "no reply: ") || strings.Contains(o.Detail, "sig") || strings.Contains(o.Detail, "http") {
+			t.Errorf("%v where nothing answers: %+v; want no status and why", b.Verb, o)
+		}
+	}
+}
+
+// A blob whose reply breaks off was not read.
+func TestAReplyThatBreaksOff(t *testing.T) {
+	r := newRemote(t, reaction{200, map[string]string{"Content-Length": "100"}, "short"})
+	o := services(t, r.URL, plantedKey, "").Do(t.Context(), &target.Operation{Beside: &target.Beside{Verb: target.GetBlob, Store: "notes", Name: "a"}})
+	if o.Status != 0 || len(o.Found) != 0 || len(r.asked) != 1 {
+		t.Errorf("%+v after %d requests; want no status after one", o, len(r.asked))
+	}
+}
+
+// What breaks a limit is not sent: a message without an id would be all of them.
+func TestNothingAtFaultIsSent(t *testing.T) {
+	r := newRemote(t, reaction{status: 204})
+	there := services(t, r.URL, plantedKey, "")
+	for _, b := range []target.Beside{
+		{Verb: target.DeleteMessage, Store: "work"}, {Verb: target.DeleteMessage, Store: "work", Name: "../x", Receipt: "r"},
+		{Verb: target.GetBlob, Store: "notes", Name: "../other/a"}, {Verb: target.DropQueue, Store: "a/b"}, {Verb: target.DropContainer},
+		{Verb: target.PutMessage, Store: "work", Body: make([]byte, queueblob.MostMessage+1)},
+	} {
+		if o := there.Do(t.Context(), &target.Operation{Beside: &b}); o.Status != 400 && o.Status != 413 {
+			t.Errorf("%+v is answered %+v; want 400 or 413", b.Verb, o)
+		}
+	}
+	if len(r.asked) != 0 {
+		t.Errorf("%v was sent; want nothing", r.asked)
+	}
+}
+
+// What is missing is made, whoever else makes it meanwhile; where that fails, it is told.
+func TestWhatIsMissingIsMade(t *testing.T) {
+	for _, row := range []struct {
+		name  string
+		made  int
+		verb  string
+		want  int
+		asked int
+	}{
+		{"it is made", 201, "PUT", 201, 3},
+		{"another was quicker", 409, "PUT", 201, 3},
+		{"it cannot be made", 403, "PUT", 403, 2},
+	} {
+		for _, b := range []target.Beside{{Verb: target.PutMessage, Store: "work"}, {Verb: target.PutBlob, Store: "notes", Name: "a"}} {
+			missing, body := "QueueNotFound", "<QueueMessagesList></QueueMessagesList>"
+			if b.Verb == target.PutBlob {
+				missing = "ContainerNotFound"
+			}
+			r := newRemote(t, reaction{404, map[string]string{"x-ms-error-code": missing}, ""}, reaction{status: row.made}, reaction{201, nil, body})
+			o := services(t, r.URL, plantedKey, "").Do(t.Context(), &target.Operation{Beside: &b})
+			if o.Status != row.want || len(r.asked) != row.asked || !strings.HasPrefix(r.asked[1], row.verb+" /"+b.Store) {
+				t.Errorf("%s, %v: %+v after %v; want %d after %d requests", row.name, b.Verb, o, r.asked, row.want, row.asked)
+			}
+		}
+	}
+}
+
+// page is one of a list of blobs.
+func page(marker string, names ...string) reaction {
+	var blobs strings.Builder
+	for _, name := range names {
+		fmt.Fprintf(&blobs, "<Blob><Name>%s</Name><Properties><Content-Length>3</Content-Length><Etag>e</Etag></Properties><Metadata><First>1</First></Metadata></Blob>", name)
+	}
+	return reaction{200, map[string]string{"Content-Type": "application/xml"}, `<?xml version="1.0" encoding="utf-8"?><EnumerationResults><Blobs>` +
+		blobs.String() + "</Blobs><NextMarker>" + marker + "</NextMarker></EnumerationResults>"}
+}
+
+// A list goes on at the service's own marker where that is known, through pages that are
+// empty; where it is not, it begins again and passes over what was named.
+func TestListsGoOn(t *testing.T) {
+	r := newRemote(t, page("m1", "a"), page("m2"), page("m3", "b"), page("m4", "c", "d"), page("m5", "a", "b", "c"), page("", "d", "e"))
+	there := services(t, r.URL, plantedKey, "")
+	for _, row := range []struct {
+		name  string
+		after string
+		most  int
+		want  string
+		asked []string
+	}{
+		{"from the beginning, over an empty page", "", 2, "a b", []string{"maxresults=2", "marker=m1&maxresults=1", "marker=m2&maxresults=1"}},
+		{"behind a name whose marker is known", "b", 2, "c d", []string{"marker=m3&maxresults=2"}},
+		{"behind a name whose marker is not", "c", 5, "d e", []string{"", "marker=m5"}},
+	} {
+		before := len(r.asked)
+		o := there.Do(t.Context(), &target.Operation{Beside: &target.Beside{Verb: target.ListBlobs, Store: "notes", Name: "p", After: row.after, Most: row.most}})
+		var names []string
+		for _, one := range o.Found {
+			names = append(names, one.Name)
+			if one.Size != 3 || one.Metadata["first"] != "1" || one.ETag != "e" {
+				t.Errorf("%s: found %+v; want its size, its metadata by small letters and its ETag", row.name, one)
+			}
+		}
+		var asked []string
+		for _, one := range r.asked[before:] {
+			var parts []string
+			for part := range strings.SplitSeq(one, "&") {
+				if strings.HasPrefix(part, "marker=") || strings.HasPrefix(part, "maxresults=") {
+					parts = append(parts, part)
+				}
+			}
+			asked = append(asked, strings.Join(parts, "&"))
+		}
+		if o.Status != 200 || strings.Join(names, " ") != row.want || strings.Join(asked, " ") != strings.Join(row.asked, " ") {
+			t.Errorf("%s: %d %v by %q; want %s by %q", row.name, o.Status, names, asked, row.want, row.asked)
+		}
+	}
+}
+
+// Of a message that somebody else has received since, a service says 400, and others 404.
+func TestAReceiptThatIsNotTheLast(t *testing.T) {
+	b := target.Beside{Verb: target.DeleteMessage, Store: "work", Name: "1", Receipt: "r"}
+	for _, status := range []int{400, 404} {
+		r := newRemote(t, reaction{status, map[string]string{"x-ms-error-code": "PopReceiptMismatch"}, ""})
+		if o := services(t, r.URL, plantedKey, "").Do(t.Context(), &target.Operation{Beside: &b}); o.Status != 404 || o.Code != "PopReceiptMismatch" {
+			t.Errorf("where the service says %d the outcome is %+v; want 404", status, o)
+		}
+	}
+}
