@@ -75,7 +75,6 @@ func (c *Cubic) Told(now time.Duration, _ Grant, answer Answer) {
 	c.hold(now, min(float64(c.Scale)/1000*t*t*t+c.most, 2*measured))
 }
 
-// hold sets the rate.
 func (c *Cubic) hold(now time.Duration, rate float64) {
 	c.bucket.fill(now)
 	c.bucket.rate = max(c.Least, rate)

@@ -127,7 +127,6 @@ type meter struct {
 
 const meterBucket = 500 * time.Millisecond
 
-// sent counts an attempt.
 func (m *meter) sent(now time.Duration) {
 	m.pass(now)
 	m.count++

@@ -35,7 +35,6 @@ func (t *counter) add(v entity.Verb, r *Reply) {
 	}
 }
 
-// of returns the counts of one verb.
 func (t *counter) of(v entity.Verb) Counts {
 	if int(v) >= len(t) {
 		return Counts{}
@@ -47,7 +46,6 @@ func (t *counter) of(v entity.Verb) Counts {
 	return c
 }
 
-// sum returns the sums over all verbs.
 func (t *counter) sum() Counts {
 	var sum Counts
 	for v := range t {

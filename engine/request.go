@@ -68,7 +68,6 @@ type Reply struct {
 	Done clock.Instant
 }
 
-// successStatus returns the status of a successful request.
 func successStatus(v entity.Verb) int {
 	switch v {
 	case entity.Get, entity.Query:

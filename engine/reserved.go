@@ -45,7 +45,6 @@ func (r *reserved) release(now clock.Instant) {
 	r.order = r.order[past:]
 }
 
-// has reports whether a name is kept back.
 func (r *reserved) has(name string) bool {
 	_, kept := r.until[strings.ToLower(name)]
 	return kept

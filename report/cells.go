@@ -12,7 +12,6 @@ import (
 // nothing to divide by.
 const untold = "–"
 
-// wordsCell is text.
 func wordsCell(text string) document.Cell {
 	if text == "" {
 		text = untold

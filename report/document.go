@@ -50,7 +50,6 @@ func (a *author) section(id, title string) {
 	a.sections = append(a.sections, document.Section{ID: id, Title: title})
 }
 
-// add adds blocks to the last section.
 func (a *author) add(blocks ...document.Block) {
 	last := &a.sections[len(a.sections)-1]
 	last.Blocks = append(last.Blocks, blocks...)
@@ -112,7 +111,6 @@ func (a *author) missing() (missing, whole int64) {
 	return whole - int64(len(a.record.Intervals)), whole
 }
 
-// started is when the run began.
 func (a *author) started() string {
 	return a.record.Manifest.Started.UTC().Format(time.DateTime) + " UTC"
 }

@@ -33,7 +33,6 @@ func (a *author) generator() {
 	a.line(text)
 }
 
-// ceilingOf tells what was sent flat out.
 func ceilingOf(g *results.Generator) string {
 	at := "a target that answers at once"
 	if g.Ceiling.Over == results.OverHTTP {

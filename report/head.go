@@ -82,7 +82,6 @@ func (a *author) tone() document.Tone {
 	}
 }
 
-// limits says what the run cannot tell.
 func (a *author) limits() {
 	a.list("limits", "What this run cannot tell", verdict.Limits(a.record))
 }

@@ -67,7 +67,6 @@ func (a *author) partitions() {
 	a.add(t)
 }
 
-// whoseTargets says who set the targets.
 func (a *author) whoseTargets() string {
 	if a.record.Manifest.Targets.Documented {
 		return "the documents'"

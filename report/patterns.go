@@ -64,7 +64,6 @@ func Patterns(w io.Writer, rows []string, list []Pattern) error {
 	return nil
 }
 
-// patternOnto writes the section of one pattern.
 func patternOnto(text *bytes.Buffer, one *Pattern) {
 	fmt.Fprintf(text, "\n### %s\n\n%s: %s\n\n", one.Name, capital(one.Row), prose(one.Says))
 	fmt.Fprintf(text, "- buys: %s\n- costs: %s\n- instead: %s\n", prose(one.Buys), prose(one.Costs), prose(one.Contrary))
@@ -114,7 +113,6 @@ func borneOut(e results.Expectation) string {
 	return "**" + cell(e.Observed) + "**"
 }
 
-// capital returns a text with a capital at its beginning.
 func capital(text string) string {
 	if text == "" {
 		return ""

@@ -42,7 +42,6 @@ func below(path string, parts ...any) string {
 	return path + pointer(parts...)
 }
 
-// phaseOf returns the place of a step's phase in the record.
 func (a *author) phaseOf(step verdict.Step) int {
 	for p := range a.record.Phases {
 		if &a.record.Phases[p] == step.Phase {

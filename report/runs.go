@@ -234,5 +234,4 @@ func leftAlone(plan *catalog.Plan) string {
 	return ""
 }
 
-// runsIn returns a number of runs in words.
 func runsIn(n int) string { return text.Counted(n, "run") }

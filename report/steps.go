@@ -86,7 +86,6 @@ func different(steps []verdict.Step) bool {
 	return slices.ContainsFunc(steps, func(s verdict.Step) bool { return s.Phase.Rate != steps[0].Phase.Rate })
 }
 
-// loadColumns are the headings of [author.loadCells].
 func loadColumns() []document.Column {
 	return []document.Column{{Title: "step", Unit: "operations/s"}, {Title: "offered", Unit: "entities/s"}, {Title: "served", Unit: "entities/s"},
 		{Title: "refused", Unit: "attempts/s"}, {Title: "lost"}, {Title: "att/op"}}
@@ -196,7 +195,6 @@ func (a *author) loadCells(step verdict.Step, figures results.PhaseOperationSumm
 		shareCell(figures.ShareLost, below(from, "share_lost")), eachCell(figures.AttemptsPerOperation, "")}
 }
 
-// quantileCells are the quantiles of a step.
 func quantileCells(q results.Quantiles, from string) []document.Cell {
 	return []document.Cell{millisCell(q.P50, below(from, "p50")), millisCell(q.P90, below(from, "p90")),
 		millisCell(q.P99, below(from, "p99")), millisCell(q.Max, below(from, "max"))}

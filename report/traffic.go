@@ -200,7 +200,6 @@ func atLeast(n, missed int64) string {
 	return amount(n)
 }
 
-// shareOf returns a share of one count in another.
 func shareOf(part, whole int64) string {
 	if whole <= 0 {
 		return untold

@@ -72,7 +72,6 @@ type columnCell struct {
 	heatCell
 }
 
-// cellOf returns what an attempt comes to.
 func cellOf(a *Attempt) heatCell {
 	switch a.Class {
 	case Ok:

@@ -146,7 +146,6 @@ func newKindStats() KindStats {
 	return k
 }
 
-// of returns the count of a class of attempts.
 func (k *KindStats) of(c Class) *int64 {
 	switch c {
 	case Ok:

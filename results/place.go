@@ -31,7 +31,6 @@ type slot struct {
 // powers of two.
 const slotsEach = 2
 
-// hash returns the hash of a place.
 func (p place) hash() uint64 { return mixed(mixed(0, p.table), p.key) }
 
 // mixed takes a text into a hash, eight bytes at a time: each is multiplied by an odd
@@ -113,7 +112,6 @@ type AccountStats struct {
 	Refused int64 `json:"refused"`
 }
 
-// account adds an attempt to the load of its account.
 func (r *Recorder) account(a *Attempt) {
 	if a.Try == 0 {
 		entities := a.Entities

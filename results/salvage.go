@@ -93,7 +93,6 @@ func (w *wreck) run(text []byte) {
 	}
 }
 
-// manifest takes in what can be read of a manifest.
 func (w *wreck) manifest(text []byte) {
 	members(text, func(name string, value []byte, complete bool) {
 		if complete {

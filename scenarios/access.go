@@ -64,7 +64,6 @@ func (v accessValue) Read(r *fields.Reader, path string, n *fields.Node) {
 	}
 }
 
-// numbers is the map of an access.
 func (v accessValue) numbers(n *fields.Node) fields.Object {
 	a := v.into
 	return fields.Object{

@@ -132,7 +132,6 @@ func (c *checker) choosesAccount(path string) {
 	}
 }
 
-// placeholders returns those of a template.
 func placeholders(all []piece) []string {
 	var names []string
 	for _, p := range all {

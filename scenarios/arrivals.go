@@ -152,7 +152,6 @@ func (s *Sine) binding() fields.Binding {
 // minSwing is the shortest time in which a rate goes up and down.
 const minSwing = time.Millisecond
 
-// pathValue is the binding of the path of a file.
 func pathValue(into *string) fields.Text {
 	const most = 4096
 	return fields.Text{Into: into, Allow: func(s string) bool { return s != "" && len(s) <= most && !strings.ContainsRune(s, 0) }, Expected: "the path of a file"}
@@ -263,7 +262,6 @@ func (t *Traffic) scale() float64 {
 	}
 }
 
-// even returns the schedule of what has slots.
 func (t *Traffic) even(scale float64, length time.Duration) (arrival.Even, error) {
 	switch a := t.Arrivals; {
 	case a.Ramp != nil:
@@ -334,7 +332,6 @@ func ParseBudget(text string) (Budget, bool) {
 	return Budget{match[1], share}, sound
 }
 
-// budgetsValue is the binding of a list of budgets.
 func budgetsValue(into *[]Budget) fields.Binding {
 	return fields.ListOf[Budget]{Into: into, Least: 1, Most: maxBudgets, What: "budgets, such as failed > 1%",
 		Bind: func(b *Budget) fields.Binding { return budgetValue{b} }}

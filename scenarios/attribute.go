@@ -77,7 +77,6 @@ type distribution struct {
 	text       keys.Template
 }
 
-// newDistribution returns what a file leaves out.
 func newDistribution() *distribution {
 	return &distribution{latest: values.Latest{Exponent: 1, Every: 1}, time: keys.Time{Every: time.Second, Speed: 1}}
 }

@@ -58,7 +58,6 @@ func (c *checker) addAt(path string, offset int, format string, args ...any) {
 	c.found = append(c.found, r.Faults...)
 }
 
-// text returns the single value at a path.
 func (c *checker) text(path string) (string, bool) {
 	n := c.binding().Write()
 	for _, part := range strings.Split(path, ".") {

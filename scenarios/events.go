@@ -25,7 +25,6 @@ func (c *checker) events(i int, path string) {
 	}
 }
 
-// event checks one operation of event traffic.
 func (c *checker) event(phase int, o *OperationSpec, path string) {
 	c.attributeNames(o.By, path+".by")
 	c.attributeNames(o.Together, path+".together")

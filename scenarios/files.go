@@ -51,7 +51,6 @@ func (c *checker) sets(open func(path string) (io.ReadCloser, error)) bool {
 	return some
 }
 
-// set reads the file of one attribute.
 func (c *checker) set(values *values.CSV, path string, open func(path string) (io.ReadCloser, error)) {
 	file, err := open(values.File)
 	if err != nil {
@@ -67,7 +66,6 @@ func (c *checker) set(values *values.CSV, path string, open func(path string) (i
 	values.Set = read
 }
 
-// rowFaults returns the faults of a file's rows.
 func rowFaults(err error, file string) fields.Faults {
 	joined, many := err.(interface{ Unwrap() []error })
 	if !many {
@@ -104,7 +102,6 @@ func (s *Scenario) Moved(path func(file string) string) (*Scenario, error) {
 	return &moved, nil
 }
 
-// trace reads the trace of one phase.
 func (c *checker) trace(i int, path string, open func(path string) (io.ReadCloser, error)) {
 	t := c.Phases[i].Traffic
 	file, err := open(t.Arrivals.Trace)
@@ -181,7 +178,6 @@ func (s *Scenario) imply() {
 	}
 }
 
-// scheduleFault returns what is wrong with a schedule.
 func scheduleFault(err error) string {
 	return strings.TrimPrefix(err.Error(), arrival.ErrSchedule.Error()+": ")
 }

@@ -299,7 +299,6 @@ func (o *OperationSpec) settle(r *fields.Reader, path string, n *fields.Node) {
 // maxSpan bounds how much time a query asks for.
 const maxSpan = 10 * 366 * 24 * time.Hour
 
-// attributeNames is a list of attributes' names.
 func attributeNames(into *[]string) fields.Binding {
 	return fields.ListOf[string]{Into: into, Least: 1, Most: maxNames, What: "names of attributes",
 		Bind: func(name *string) fields.Binding { return fields.LongText(name, entity.MaxNameUnits) }}

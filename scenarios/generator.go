@@ -35,7 +35,6 @@ func (o *OperationSpec) Part(g *keys.Generator) (*keys.Part, error) {
 // templates' syntax, each a [*keys.Fault] with a path as that package has it.
 func (s *Scenario) options() (keys.Options, []error) { return s.optionsOf(s.Design) }
 
-// optionsOf returns them for one way to form keys.
 func (s *Scenario) optionsOf(d Design) (keys.Options, []error) {
 	o := keys.Options{Seed: s.Seed, Attributes: s.Attributes, Size: s.Entity.Size, Filler: s.Entity.Filler,
 		History: s.Loaded(len(s.Phases))}

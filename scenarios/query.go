@@ -96,13 +96,11 @@ func (o *OperationSpec) settleQuery(r *fields.Reader, path string, n *fields.Nod
 	}
 }
 
-// selectValue is a list of properties' names.
 func selectValue(into *[]string) fields.Binding {
 	return fields.ListOf[string]{Into: into, Least: 1, Most: entity.MaxProperties, What: "names of properties",
 		Bind: func(name *string) fields.Binding { return fields.LongText(name, entity.MaxNameUnits) }}
 }
 
-// tokenValue is the text of a continuation token.
 func tokenValue(into *string) fields.Binding {
 	return fields.Text{Into: into, Allow: func(text string) bool {
 		token := target.Token{}

@@ -142,7 +142,6 @@ func (s *Scenario) Contents() string {
 		counted(len(phases), "phase"), strings.Join(phases, ", "), counted(len(s.Expect), "expectation"))
 }
 
-// counted writes how many of something there are.
 func counted(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

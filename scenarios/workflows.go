@@ -105,7 +105,6 @@ func (o *OperationSpec) settleWorkflow(r *fields.Reader, path string, n *fields.
 	o.settleArguments(r, path, n, kind)
 }
 
-// settleArguments gives every parameter a value.
 func (o *OperationSpec) settleArguments(r *fields.Reader, path string, n *fields.Node, kind *machine.Kind) {
 	with := n.Find("with")
 	if with != nil && with.Kind != fields.Dict {
@@ -210,7 +209,6 @@ func (c *checker) knows(o *OperationSpec, p *machine.Parameter, d *machine.Desig
 	return false
 }
 
-// countersOf returns the names of what the workflow of an operation counts.
 func (c *checker) countersOf(operation string) []string {
 	for i := range c.Phases {
 		for _, o := range c.Phases[i].Operations() {
@@ -222,7 +220,6 @@ func (c *checker) countersOf(operation string) []string {
 	return nil
 }
 
-// workflowDesign returns what workflows have to know of the scenario.
 func (c *checker) workflowDesign(phase int) machine.Design {
 	d := machine.Design{Filler: c.Entity.Filler, Loaded: c.Loaded(phase) > 0,
 		Own: c.Design.keys().place(""), Places: make(map[string]machine.DesignPlace)}

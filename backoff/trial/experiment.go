@@ -56,7 +56,6 @@ func (e *Experiment) Validate() []error {
 	return faults
 }
 
-// arrivals returns the experiment's schedule.
 func (e *Experiment) arrivals() (arrival.Schedule, error) {
 	chance := clock.NewStream(e.Seed, "arrivals")
 	if e.Together {

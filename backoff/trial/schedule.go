@@ -40,7 +40,6 @@ func Schedule(p *backoff.Preset) results.RetrySchedule {
 	return s
 }
 
-// codesOf says in words what a policy retries.
 func codesOf(p backoff.Policy) string {
 	if p.Retries == 0 {
 		return "nothing"

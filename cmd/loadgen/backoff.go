@@ -44,7 +44,6 @@ published ones:
 	return c
 }
 
-// policyList lists the policies with their formulas.
 func policyList() string {
 	var lines []string
 	for _, p := range backoff.Presets() {
@@ -73,7 +72,6 @@ func (o *backoffOutput) check() error {
 	return nil
 }
 
-// folder makes the folder of what is drawn.
 func (o *backoffOutput) folder(name string) (results.Dir, error) {
 	var folder results.Dir
 	var err error
@@ -157,7 +155,6 @@ func (f *showFlags) show(c *cobra.Command, args []string, stdout, stderr io.Writ
 	return report.Schedules(stdout, schedules)
 }
 
-// altered returns a policy with the values of the flags.
 func (f *showFlags) altered(c *cobra.Command, p backoff.Preset) (backoff.Preset, error) {
 	changed := c.Flags().Changed
 	if changed("retries") {

@@ -28,7 +28,6 @@ func (f *choiceFlags) register(flags *pflag.FlagSet) {
 	f.registerRetry(flags)
 }
 
-// registerForm adds what says in which of its forms a scenario is taken.
 func (f *choiceFlags) registerForm(flags *pflag.FlagSet) {
 	flags.StringVar(&f.use, "use", "", "the `design` to use (default: the scenario's)")
 	flags.BoolVar(&f.opposite, "opposite", false, "run what the scenario warns of, rather than what it teaches")

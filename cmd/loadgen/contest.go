@@ -60,7 +60,6 @@ why, and writes the scenario with the winner in use: to --write, or suggested.ya
 folder of the contest. Of several that share the first place it is the one with the
 fewest copies, and of those the first that was proposed.`
 
-// verb returns the verb with its flags bound to f.
 func (f *designsFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:               "contest file|name",

@@ -62,7 +62,6 @@ It exits with 10 where a check failed; what could not be told fails nothing.`,
 	return c
 }
 
-// heed works out what is to be looked at.
 func (f *doctorFlags) heed(c *cobra.Command) error {
 	if err := emptyFlag(c.Flags()); err != nil {
 		return err

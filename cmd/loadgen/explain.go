@@ -29,7 +29,6 @@ func newExplain(stdout, stderr io.Writer) *cobra.Command {
 	return new(explainFlags).verb(stdout, stderr)
 }
 
-// verb returns the verb with its flags bound to f.
 func (f *explainFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "explain file|name",
@@ -93,7 +92,6 @@ func (f *explainFlags) arguments(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// explain explains a scenario.
 func (f *explainFlags) explain(c *cobra.Command, name string, stdout, stderr io.Writer) error {
 	d, err := f.choice.open(name, "model.partition_target=500", stderr)
 	if err != nil {

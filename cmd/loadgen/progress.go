@@ -177,7 +177,6 @@ type uiFlag string
 
 var _ pflag.Value = (*uiFlag)(nil)
 
-// register adds the flag.
 func (u *uiFlag) register(flags *pflag.FlagSet) {
 	*u = uiAuto
 	flags.Var(u, "ui", "how to show the run on standard error: auto (a bar on a terminal, else plain), plain (a line every 10 s), none, or json (`loadgen help stress`)")

@@ -212,7 +212,6 @@ func wholeSeconds(d time.Duration) string {
 	return ((d + time.Second - 1) / time.Second * time.Second).String()
 }
 
-// spoken is a duration to three digits or so.
 func spoken(d time.Duration) string {
 	switch {
 	case d < time.Millisecond:
@@ -226,7 +225,6 @@ func spoken(d time.Duration) string {
 	}
 }
 
-// perSecond is a rate for people.
 func perSecond(rate float64) string {
 	if rate < 10 && rate != float64(int64(rate)) {
 		return fmt.Sprintf("%.1f", rate)
@@ -253,7 +251,6 @@ func lasting(length time.Duration) string {
 	return " in " + length.String()
 }
 
-// thousands writes a count with separators.
 func thousands(n int64) string {
 	text := fmt.Sprint(n)
 	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {

@@ -98,7 +98,6 @@ func (e *events) finish(s *live.Status, ended error) {
 	e.done.Wait()
 }
 
-// endingOf names how a run ended.
 func endingOf(ended error) string {
 	switch {
 	case ended == nil:

@@ -82,7 +82,6 @@ shows what can be read and invents nothing.`,
 	return c
 }
 
-// report reads a run and writes its report.
 func (f *reportFlags) report(ctx context.Context, name string, axis chart.Axis, stdout, stderr io.Writer) error {
 	form, err := f.form()
 	if err != nil {
@@ -185,7 +184,6 @@ func readRun(ctx context.Context, runs, name string) (folder string, one *report
 	return folder, one, err
 }
 
-// completeRuns completes a first argument by the names of runs.
 func completeRuns(c *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

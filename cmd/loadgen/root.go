@@ -11,7 +11,6 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// newRoot returns the command with all its verbs.
 func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "loadgen",

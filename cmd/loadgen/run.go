@@ -23,7 +23,6 @@ func newRun(stdout, stderr io.Writer) *cobra.Command {
 	return new(runFlags).verb(stdout, stderr)
 }
 
-// verb returns the verb with its flags bound to f.
 func (f *runFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run file|name",

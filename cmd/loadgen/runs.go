@@ -83,7 +83,6 @@ of their own such as those of contests, are counted below.`,
 	return c
 }
 
-// list prints what the flags ask for.
 func (f *runsListFlags) list(ctx context.Context, now time.Time, stdout io.Writer) error {
 	switch {
 	case f.format != "text" && f.format != "json":

@@ -33,7 +33,6 @@ func newServe(stdout, stderr io.Writer) *cobra.Command {
 	return new(serveFlags).verb(stdout, stderr)
 }
 
-// verb returns the verb with its flags bound to f.
 func (f *serveFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve",

@@ -37,7 +37,6 @@ func newSimulate(stdout, stderr io.Writer) *cobra.Command {
 	return new(simulateFlags).verb(stdout, stderr)
 }
 
-// verb returns the verb with its flags bound to f.
 func (f *simulateFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "simulate [file|name]",

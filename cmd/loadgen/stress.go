@@ -29,7 +29,6 @@ func newStress(stdout, stderr io.Writer) *cobra.Command {
 	return new(stressFlags).verb(stdout, stderr)
 }
 
-// verb returns the verb with its flags bound to f.
 func (f *stressFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "stress",

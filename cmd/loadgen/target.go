@@ -132,7 +132,6 @@ func (f *targetFlags) endpoints() ([]run.Endpoint, error) {
 	return list, nil
 }
 
-// endpoint returns what one --target names.
 func (f *targetFlags) endpoint(where string) (endpoint run.Endpoint, err error) {
 	switch {
 	case strings.HasPrefix(where, targetEnv):

@@ -40,7 +40,6 @@ func (f *tellFlags) register(flags *pflag.FlagSet, strict string) {
 	f.flags = flags
 }
 
-// check returns what is wrong with the form.
 func (f *tellFlags) check() error {
 	if f.format != "text" && f.format != "json" {
 		return usageError{fmt.Errorf("--format %s: expected text or json", f.format)}
@@ -95,7 +94,6 @@ func (f *tellFlags) equip(p *run.Plan, server *prometheus.Server, stderr io.Writ
 	}
 }
 
-// print writes the report of a finished run.
 func (f *tellFlags) print(stdout io.Writer, record *results.Record) error {
 	if f.format == "json" {
 		return report.JSON(stdout, record.Summary)

@@ -77,7 +77,6 @@ func columnOf(heading string) (column, error) {
 // heading returns the heading that announces a property's column.
 func (c *column) heading() string { return c.name + "@" + c.edm.String() }
 
-// columnsOf reads a header.
 func columnsOf(header []string) ([]column, error) {
 	columns := make([]column, 0, len(header))
 	seen := make(map[column]bool)

@@ -20,7 +20,6 @@ import (
 // typeSuffix makes the name of a property that of its annotation on the wire.
 const typeSuffix = "@odata.type"
 
-// readCSV reads a table of CSV.
 func readCSV(from io.Reader, visit func(*Record) error) error {
 	rows := csvfile.New(from, csvfile.Options{Row: longestLine, Fields: mostColumns, Faults: 1,
 		Known: func(name string) bool {
@@ -164,7 +163,6 @@ func writeCSV(out *bufio.Writer, records iter.Seq[*Record]) error {
 	return nil
 }
 
-// appendRow appends the row of a record whose values are sorted into columns.
 func appendRow(dst []byte, r *Record, values []*entity.Value) []byte {
 	dst = append(dst, r.Table...)
 	if !r.HasEntity {

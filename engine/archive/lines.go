@@ -55,7 +55,6 @@ func readLines(from io.Reader, visit func(*Record) error) error {
 	}
 }
 
-// parseLine reads one line into a record.
 func parseLine(record *Record, body *wire.EntityBody, text string) error {
 	if code, detail := body.Parse(text); code != entity.OK {
 		return fmt.Errorf("%s; expected an object such as %s", detail, anExample)
@@ -88,7 +87,6 @@ func parseLine(record *Record, body *wire.EntityBody, text string) error {
 	return nil
 }
 
-// writeLines writes JSON lines.
 func writeLines(out *bufio.Writer, records iter.Seq[*Record]) error {
 	var line []byte
 	for r := range records {

@@ -114,7 +114,6 @@ func (r *Record) writable() error {
 	return nil
 }
 
-// fault says what is wrong with a line.
 func fault(line int, format string, details ...any) error {
 	return fmt.Errorf("%w: line %d: "+format, append([]any{ErrForm, line}, details...)...)
 }

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// checkProperty returns what the property adds to the size of its entity.
 func checkProperty(p *Property) (size int, code Code, detail string) {
 	name, code, detail := checkName(p.Name)
 	if code != OK {
@@ -63,7 +62,6 @@ func identifierRune(r rune, first bool) bool {
 	return !first && unicode.In(r, unicode.Mn, unicode.Mc, unicode.Nd, unicode.Pc, unicode.Cf)
 }
 
-// checkValue returns the value's size by the billing rule.
 func checkValue(p *Property) (size int, code Code, detail string) {
 	v := &p.Value
 	switch v.kind {

@@ -90,7 +90,6 @@ func longTextAt(block string, at int) (string, int) {
 	return block[at:end], end
 }
 
-// valueAt reads a type and its value.
 func valueAt(block string, at int, v *Value) int {
 	if uint(at) >= uint(len(block)) {
 		return nowhere

@@ -106,7 +106,6 @@ type keyChecker struct {
 	length    int
 }
 
-// check returns what the key adds to the size of its entity.
 func (c *keyChecker) check(k Key) (size int, code Code, detail string) {
 	if k.Partition != c.partition {
 		length, code, detail := checkKeyPart("PartitionKey", k.Partition)

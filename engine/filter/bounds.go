@@ -24,7 +24,6 @@ type interval struct {
 // nothing is an interval that no string is in.
 func nothing() interval { return interval{bounded: true} }
 
-// bounds returns the keys of which a node can be true.
 func (e *Expression) bounds(at int32) bounds {
 	n := &e.nodes[at]
 	switch n.kind {
@@ -50,7 +49,6 @@ func (e *Expression) bounds(at int32) bounds {
 	}
 }
 
-// bounds returns the keys of which a comparison can be true.
 func (n *node) bounds() bounds {
 	var b bounds
 	switch n.subject {

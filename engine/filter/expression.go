@@ -178,7 +178,6 @@ func (p *printer) constant(dst []byte, n *node) []byte {
 	return appendLiteral(dst, n.constant)
 }
 
-// operands writes what an operator joins.
 func (p *printer) operands(dst []byte, n *node) []byte {
 	joint := append(append([]byte{' '}, n.kind.word()...), ' ')
 	// begun and ended are where the operand written last stands.

@@ -87,13 +87,11 @@ type parser struct {
 	depth, leaves int
 }
 
-// advance takes the token.
 func (p *parser) advance() (f *fault) {
 	p.token, f = p.lexer.next()
 	return f
 }
 
-// add adds a node and returns its index.
 func (p *parser) add(n node) int32 {
 	const few = 4
 	if p.nodes == nil {
@@ -125,7 +123,6 @@ func (p *parser) chain(kind nodeKind) (int32, *fault) {
 	return p.add(node{kind: kind, child: first}), nil
 }
 
-// link is one operand of a chain.
 func (p *parser) link(kind nodeKind) (int32, *fault) {
 	if kind == anyOf {
 		return p.chain(allOf)

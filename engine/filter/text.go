@@ -39,7 +39,6 @@ type rangeText struct {
 	refused bool
 }
 
-// rows adds what the range says of the rows of its one partition.
 func (t *rangeText) rows(r Range, pk string) {
 	switch {
 	case r.isPoint():
@@ -100,7 +99,6 @@ func (t *rangeText) before(name, s string) {
 	}
 }
 
-// add adds a comparison.
 func (t *rangeText) add(name string, accepts ordering, s string) {
 	t.refused = t.refused || strings.Contains(s, nul) || notUTF8(s) >= 0
 	if t.begun {

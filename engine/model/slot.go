@@ -58,7 +58,6 @@ func wait(name string, greatest time.Duration, about string, field func(*Model) 
 	return number(name, Duration, int64(greatest), about, func(m *Model) *int64 { return (*int64)(field(m)) })
 }
 
-// share is a number of thousandths.
 func share(name string, greatest int64, about string, field func(*Model) *int64) slot {
 	return number(name, Thousandths, greatest, about, field)
 }

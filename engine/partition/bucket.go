@@ -44,7 +44,6 @@ func (l limit) unlimited() bool { return l.rate == 0 }
 // full returns a bucket that has saved up all it can.
 func (l limit) full(now clock.Instant) bucket { return bucket{l.capacity, now} }
 
-// refill brings the bucket to now.
 func (b *bucket) refill(now clock.Instant, l limit) {
 	elapsed := int64(now - b.at)
 	b.at = now

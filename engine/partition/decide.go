@@ -59,7 +59,6 @@ func (s *stamp) heartbeats(now clock.Instant) (active bool) {
 	return active
 }
 
-// beat takes in what one range has seen.
 func (s *stamp) beat(now clock.Instant, r *rangePartition) (active bool) {
 	h := r.seen
 	quiet := perSecond(h.offered, int64(s.tick)) < s.model.MergeBelow*thousand

@@ -97,7 +97,6 @@ func (j *journal) add(e Event) {
 	j.events = append(j.events, e)
 }
 
-// drain returns the events in order and forgets them.
 func (j *journal) drain() []Event {
 	events := j.events
 	j.events = nil

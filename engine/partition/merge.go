@@ -46,7 +46,6 @@ func (s *stamp) canMerge() bool {
 	return false
 }
 
-// merge has a range take over its upper neighbour.
 func (s *stamp) merge(now clock.Instant, left, right *rangePartition) {
 	lasted := now - max(left.quiet.since, right.quiet.since)
 	e := event(now, EventMerge, left)

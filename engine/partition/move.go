@@ -31,7 +31,6 @@ func (s *stamp) move(now clock.Instant, r *rangePartition, to *server, reason st
 	s.journal.add(e)
 }
 
-// assign puts a range on a server.
 func (s *stamp) assign(now clock.Instant, r *rangePartition, to *server) {
 	r.server.leave(r)
 	to.host(now, r, s.serverLimit)

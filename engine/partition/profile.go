@@ -32,7 +32,6 @@ const (
 	heaviestPart = 32
 )
 
-// touch adds weight to a key.
 func (p *profile) touch(key string, load, bytes int64) {
 	p.load += load
 	p.bytes += bytes
@@ -162,7 +161,6 @@ func (p *profile) split(c cut) profile {
 	return above
 }
 
-// append takes over the profile of what lies above.
 func (p *profile) append(above *profile) {
 	p.marks = append(p.marks, above.marks...)
 	p.load += above.load

@@ -59,7 +59,6 @@ func (h *heartbeat) plus(o *heartbeat) {
 // perSecond returns a rate in thousandths of an entity per second.
 func perSecond(sum, tick int64) int64 { return sum / (tick / 1000) }
 
-// online reports whether the range serves requests.
 func (r *rangePartition) online(now clock.Instant) bool { return now >= r.offline }
 
 // episode is a stretch of ticks at which something held, interruptions no longer
@@ -82,7 +81,6 @@ func (e *episode) see(now, tick, gap clock.Instant, holds bool) {
 	}
 }
 
-// lasts reports whether the episode goes on now and how long it has.
 func (e *episode) lasts(now clock.Instant) (clock.Instant, bool) {
 	return now - e.since, e.on && e.last == now
 }

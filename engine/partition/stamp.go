@@ -92,7 +92,6 @@ func (s *stamp) open(now clock.Instant, a *accounts, p Place) *table {
 	return t
 }
 
-// drop forgets a table.
 func (s *stamp) drop(number uint32) {
 	t, known := s.known[number]
 	if !known {

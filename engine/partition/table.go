@@ -33,13 +33,11 @@ func (t *table) insert(lower, upper *rangePartition) {
 	t.ranges = slices.Insert(t.ranges, t.at(lower.low)+1, upper)
 }
 
-// remove takes a range out.
 func (t *table) remove(r *rangePartition) {
 	i := slices.Index(t.ranges, r)
 	t.ranges = slices.Delete(t.ranges, i, i+1)
 }
 
-// compareTables orders tables by account and number.
 func compareTables(a, b *table) int {
 	return cmp.Or(cmp.Compare(a.account, b.account), cmp.Compare(a.number, b.number))
 }

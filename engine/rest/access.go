@@ -125,7 +125,6 @@ func accessRange(given *signing.SharedAccess) filter.Range {
 	return filter.Range{From: from, To: last.To, Bounded: true}
 }
 
-// cut returns what two ranges have in common.
 func cut(r, within filter.Range) filter.Range {
 	r = r.StartingAt(within.From)
 	if within.Bounded && (!r.Bounded || within.To.Compare(r.To) < 0) {

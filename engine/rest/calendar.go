@@ -29,7 +29,6 @@ const httpDate = "Mon, 02 Jan 2006 15:04:05 GMT"
 
 const ticksPerSecond = entity.Ticks(time.Second / 100)
 
-// ticks returns the date of an instant.
 func (c *calendar) ticks(i clock.Instant) entity.Ticks {
 	return c.epoch + entity.Ticks(i.Offset()/100)
 }
@@ -67,7 +66,6 @@ type tagger struct {
 // tagEnd is what follows the fraction in a tag.
 const tagEnd = `Z'"`
 
-// append appends what [entity.Ticks.ETag] returns.
 func (t *tagger) append(dst []byte, version entity.Ticks) []byte {
 	fraction := version % ticksPerSecond
 	if second := version - fraction; t.start == "" || second != t.second {

@@ -84,7 +84,6 @@ func (x *exchange) prepareGet() (entity.Code, string) {
 	return entity.OK, ""
 }
 
-// readEntity reads the entity in the body.
 func (x *exchange) readEntity() (entity.Code, string) {
 	if code, detail := x.readJSON(); code != entity.OK {
 		return code, detail
@@ -145,7 +144,6 @@ func (x *exchange) presentEntity() {
 	x.output = x.rendering.AppendEntity(x.output, x.change.Key, x.reply.Entity)
 }
 
-// addTag adds the entity tag of what was written or read.
 func (x *exchange) addTag() {
 	x.headers.text = x.tags.append(x.headers.text, x.reply.Version)
 	x.headers.close(etagHeader)

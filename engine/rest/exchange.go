@@ -87,7 +87,6 @@ func newExchange(h *Handler) *exchange {
 	return x
 }
 
-// begin makes the exchange ready for a request.
 func (x *exchange) begin(r *http.Request, number uint64) {
 	x.matter = matter{}
 	x.request, x.number = r, number

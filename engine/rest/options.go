@@ -105,7 +105,6 @@ func (o Options) validated() (Options, error) {
 	return o, nil
 }
 
-// accountName reports whether a storage account can be called so.
 func accountName(name string) bool {
 	if len(name) < 3 || len(name) > 24 {
 		return false

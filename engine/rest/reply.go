@@ -157,7 +157,6 @@ func (h *headers) add(name, value string) {
 	h.close(name)
 }
 
-// again adds a header with the value of the last one.
 func (h *headers) again(name string) {
 	last := h.entries[h.count-1]
 	h.entries[h.count] = headerEntry{name, last.from, last.to}

@@ -104,7 +104,6 @@ func (x *exchange) permitKeys() (entity.Code, string) {
 	return x.permitChange(&x.change)
 }
 
-// permitChange checks one operation on one entity.
 func (x *exchange) permitChange(c *entity.Change) (entity.Code, string) {
 	if code := x.allows(&verbRights[c.Verb]); code != entity.OK {
 		return code, ""

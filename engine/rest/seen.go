@@ -111,7 +111,6 @@ func (x *exchange) show() {
 // mostSpans is how many spans an exchange keeps room for.
 const mostSpans = 4096
 
-// show says which entity a change is about.
 func (s *Seen) show(c *entity.Change) {
 	s.PartitionKey, s.HasPartition, s.RowKey = c.Key.Partition, true, c.Key.Row
 	switch c.Verb {

@@ -65,7 +65,6 @@ func (p *policies) get(table string) []service.SignedIdentifier {
 	return p.of[strings.ToLower(table)]
 }
 
-// find returns a policy by the table and its own name.
 func (p *policies) find(table, id string) (service.AccessPolicy, bool) {
 	for _, one := range p.get(table) {
 		if one.ID == id {

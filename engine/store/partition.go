@@ -107,7 +107,6 @@ func (p *partition) commit(s *staged) {
 	p.rows.Set(strings.Clone(s.row), s.after)
 }
 
-// creates reports whether a verb can be the first to write an entity.
 func creates(v entity.Verb) bool {
 	return v == entity.Insert || v == entity.InsertOrReplace || v == entity.InsertOrMerge
 }

@@ -44,7 +44,6 @@ func (s *jsonScanner) fail(what string) bool {
 	return false
 }
 
-// detail is one line on the fault.
 func (s *jsonScanner) detail() string {
 	return "the body is not JSON of the expected form: " + s.fault + " at byte " + strconv.Itoa(s.at)
 }
@@ -238,7 +237,6 @@ func (s *jsonScanner) digits() bool {
 	return s.at > start
 }
 
-// skip passes over a value of any kind.
 func (s *jsonScanner) skip() bool {
 	var objects uint64
 	depth, first := 0, false

@@ -269,5 +269,4 @@ func laneOf(record *results.Record, end float64, named bool) int {
 	return lines + 1 + slices.Max(turnRows(turns, end, 3))
 }
 
-// panelHeight is what a panel of bands takes of a figure.
 func (b *bands) panelHeight(words vg.Length) vg.Length { return vg.Length(b.top) + words }

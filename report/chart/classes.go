@@ -32,7 +32,6 @@ func newClasses(from, to int64) classes {
 	return classesOf(from, to, 10) // an hour takes 97
 }
 
-// classesOf returns classes of which so many make a decade.
 func classesOf(from, to int64, perDecade int) classes {
 	bound := func(i int) int64 {
 		return int64(math.Round(math.Pow(10, float64(i)/float64(perDecade))))

@@ -131,7 +131,6 @@ func (g *Grid) dropIdle() int {
 	return all - len(g.Rows)
 }
 
-// contestPanel draws one design of so many.
 func contestPanel(arm *HeatArm, g *Grid, scale shades, end float64, arms int) panel {
 	p := panel{
 		heading: clean(arm.Name, longestName), aside: clean(arm.Keys, 2*longestKey), says: clean(arm.Says, 3*longestKey),

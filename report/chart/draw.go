@@ -60,7 +60,6 @@ func Inline(name string, record *results.Record, o Options) ([]byte, error) {
 	return encodeInline(name, figure)
 }
 
-// pictured returns the figure of a name.
 func pictured(name string, record *results.Record, o *Options) (*figure, error) {
 	o.Charts = []string{name}
 	if faults := o.Validate(); len(faults) > 0 {

@@ -18,7 +18,6 @@ type figure struct {
 	height vg.Length
 }
 
-// tall returns the figure's height.
 func (f *figure) tall() vg.Length {
 	if f.height > 0 {
 		return f.height
@@ -63,7 +62,6 @@ const (
 	sampleWidth vg.Length = 20
 )
 
-// draw paints the figure onto a canvas.
 func (f *figure) draw(c draw.Canvas) {
 	c = draw.Crop(c, outerMargin, -outerMargin-4, outerMargin-2, -outerMargin)
 	for _, words := range []struct {
@@ -182,7 +180,6 @@ func (p *panel) drawHeading(c draw.Canvas) {
 	}
 }
 
-// drawSentence writes the panel's sentence in the middle of a frame.
 func (p *panel) drawSentence(c draw.Canvas) {
 	c.StrokeLines(stroke(0.8, gridInk), []vg.Point{
 		c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}, c.Min,

@@ -114,7 +114,6 @@ func (g *Grid) empty(table, key string) GridRow {
 	return GridRow{table, key, cells(), cells(), cells(), cells()}
 }
 
-// fold adds what the record has of a row.
 func (r *GridRow) fold(cells *results.HeatCells, fold func(sums, cells []int64)) {
 	fold(r.Served, cells.Served)
 	fold(r.Refused, cells.Refused)
@@ -253,7 +252,6 @@ func (g *Grid) greatest(layer func(*GridRow) []int64) float64 {
 	return most
 }
 
-// The layers of a heat map.
 func layerServed(r *GridRow) []int64  { return r.Served }
 func layerRefused(r *GridRow) []int64 { return r.Refused }
 func layerWeight(r *GridRow) []int64 {

@@ -64,7 +64,6 @@ func (g *Grid) says() string {
 	return words
 }
 
-// drawServed makes the panel one of the entities served.
 func (p *panel) drawServed(record *results.Record, b *bands, o *Options) {
 	scale, bar := servedScale(record, b.grid)
 	scale.log = o.Axis == Logarithmic
@@ -106,7 +105,6 @@ func (b *bands) togetherBar(of func(*GridRow) []int64) *colourBar {
 	return &colourBar{scale: asideShades(most), from: "0", to: number(most) + "/s, all together"}
 }
 
-// drawRefused makes the panel one of the attempts refused.
 func (p *panel) drawRefused(record *results.Record, b *bands, o *Options) {
 	most := roundUp(b.grid.greatest(layerRefused))
 	scale := refusedShades(most)

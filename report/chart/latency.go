@@ -133,7 +133,6 @@ func latencyFigure(record *results.Record, _ *Options) *figure {
 	return f
 }
 
-// drawLatencyBars makes the panel one of the histogram.
 func (p *panel) drawLatencyBars(bars []LatencyBar, time plot.Axis) {
 	drawn := columns{colours: []ink{getInk, putInk, otherInk}}
 	var sum LatencyBar
@@ -157,7 +156,6 @@ func (p *panel) drawLatencyBars(bars []LatencyBar, time plot.Axis) {
 	p.plot.Add(drawn)
 }
 
-// drawCurves makes the panel one of percentiles.
 func (p *panel) drawCurves(response, service []Percentile, time plot.Axis, all *results.Histogram) {
 	beyond := 1 / (1 - response[len(response)-1].P)
 	if len(service) > 0 {

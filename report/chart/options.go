@@ -60,7 +60,6 @@ func (o *Options) Validate() []error {
 	return faults
 }
 
-// wants reports whether a chart is to be drawn.
 func (o *Options) wants(c *chart, record *results.Record) bool {
 	if len(o.Charts) == 0 {
 		return c.some(record)

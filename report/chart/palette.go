@@ -64,7 +64,6 @@ func write(size vg.Length, colour ink) text.Style {
 	return text.Style{Color: colour, Font: font.From(typeface(), size), Handler: plot.DefaultTextHandler}
 }
 
-// writeBold is write in bold.
 func writeBold(size vg.Length, colour ink) text.Style {
 	style := write(size, colour)
 	style.Font.Weight = bold
@@ -75,5 +74,4 @@ func stroke(width vg.Length, colour ink, dashes ...vg.Length) draw.LineStyle {
 	return draw.LineStyle{Width: width, Color: colour, Dashes: dashes}
 }
 
-// targetLine is how the partition target is drawn.
 func targetLine() draw.LineStyle { return stroke(1.5, targetInk, 7, 4) }

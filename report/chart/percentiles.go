@@ -74,7 +74,6 @@ func percentilesFigure(record *results.Record, o *Options) *figure {
 	return f
 }
 
-// drawOperations makes the panel one of curves of operations.
 func (p *panel) drawOperations(curves []OperationCurve, o *Options) {
 	least, most, beyond := math.Inf(1), 0., 1.
 	for i := range curves {
@@ -122,7 +121,6 @@ func durationTicks(least, greatest float64) []plot.Tick {
 	return ticks
 }
 
-// swapped returns a curve with percentiles from left to right.
 func swapped(curve []Percentile) []point {
 	points := curvePoints(curve)
 	for i := range points {

@@ -140,7 +140,6 @@ func retriesFigure(contest *results.PolicyContest) *figure {
 	return f
 }
 
-// strip is the panel of one policy.
 func strip(trial *results.PolicyTrial, contest *results.PolicyContest, end float64, last bool) panel {
 	words := fmt.Sprintf("%s %% lost, %s attempts an operation, at most %s retries in 100 ms", number(trial.LostPercent),
 		number(trial.AttemptsPerOperation), number(float64(trial.PeakRetries)))

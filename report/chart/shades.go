@@ -72,7 +72,6 @@ func (s *shades) step(v float64) int {
 	return stepsWithin + 1 + int(min((share-1)/mostBeyond*stepsBeyond, stepsBeyond-1))
 }
 
-// colour returns the colour of a step.
 func (s *shades) colour(step int) ink {
 	switch {
 	case step <= 0:
@@ -138,7 +137,6 @@ func brightness(c ink) float64 {
 	return math.Pow((v+.055)/1.055, 2.4)
 }
 
-// channel is the inverse of brightness.
 func channel(light float64) ink {
 	light = within(light)
 	if light <= .0031308 {

@@ -90,7 +90,6 @@ func stepsFigure(record *results.Record, _ *Options) *figure {
 	return f
 }
 
-// drawSteps makes the panel one of steps.
 func (p *panel) drawSteps(record *results.Record, steps []Step) {
 	var widest, highest float64
 	for _, s := range steps {

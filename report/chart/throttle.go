@@ -207,7 +207,6 @@ func (p *panel) addSteps(record *results.Record, first, last float64) {
 	p.plot.Add(names)
 }
 
-// drawWaits makes the panel one of waits.
 func (p *panel) drawWaits(waits []results.Bar) {
 	drawn := columns{colours: []ink{refusedInk}}
 	var highest float64

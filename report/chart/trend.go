@@ -117,7 +117,6 @@ func drawable(line []TrendPoint) []point {
 	return list
 }
 
-// day returns an instant in days.
 func day(at time.Time) float64 { return float64(at.Unix()) / secondsADay }
 
 const secondsADay = 24 * 60 * 60
@@ -125,7 +124,6 @@ const secondsADay = 24 * 60 * 60
 // breakRow is how far below the names of steps those of series stand.
 const breakRow vg.Length = 12
 
-// panel draws one metric.
 func (m *TrendMetric) panel(breaks []TrendBreak, first, last float64, lowest bool) panel {
 	p := panel{heading: clean(m.Name, longestName), share: 1}
 	nights := m.points()
@@ -222,7 +220,6 @@ func (m *TrendMetric) ticks(least, greatest float64) []plot.Tick {
 	return ticks
 }
 
-// label writes a value with its unit.
 func (m *TrendMetric) label(value float64) string {
 	switch m.Unit {
 	case "us":

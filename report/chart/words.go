@@ -156,7 +156,6 @@ func percent(share float64) string {
 	}
 }
 
-// counted writes a number of things.
 func counted(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -246,7 +245,6 @@ func into(from, to, least, greatest vg.Length) vg.Length {
 	}
 }
 
-// covers reports whether a box comes near one of those taken.
 func covers(box vg.Rectangle, taken []vg.Rectangle) bool {
 	const apart = 3
 	for _, other := range taken {

@@ -74,7 +74,6 @@ func (o bands) ofChange(was, is []float64) (Band, error) {
 	return o.band([][]float64{was, is}, func(means []float64) float64 { return means[1]/means[0] - 1 })
 }
 
-// band returns the band of a figure made of the means of series.
 func (o bands) band(all [][]float64, figure func(means []float64) float64) (Band, error) {
 	band := Band{Seconds: math.MaxInt}
 	blocks, means := make([]int, len(all)), make([]float64, len(all))

@@ -29,7 +29,6 @@ type decimal struct {
 // is written.
 const mostExponent = math.MaxInt64 / 4
 
-// decimalOf takes a JSON number apart.
 func decimalOf(text string) (decimal, bool) {
 	var d decimal
 	text, d.negative = strings.CutPrefix(text, "-")

@@ -32,7 +32,6 @@ func Diff(was, is []byte) (Difference, error) {
 // differ walks two trees and keeps what it finds.
 type differ struct{ found Difference }
 
-// compare finds what differs at a path and below it.
 func (d *differ) compare(path string, was, is any) {
 	switch before := was.(type) {
 	case map[string]any:

@@ -127,7 +127,6 @@ func (g *Gate) measure(t *Trial) (Finding, error) {
 	return finding, nil
 }
 
-// decide gives a finding its verdict.
 func (g *Gate) decide(f *Finding, higher bool, metrics int) {
 	fewest := FewestPairs
 	if metrics == 1 {

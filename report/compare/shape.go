@@ -75,7 +75,6 @@ func ShapeOf(was, is []results.Bar) (Shape, error) {
 	return shape, nil
 }
 
-// checkBars returns how many durations there are.
 func checkBars(bars []results.Bar) (int64, error) {
 	n, last := int64(0), int64(-1)
 	for i, bar := range bars {

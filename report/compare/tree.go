@@ -62,7 +62,6 @@ func tooDeep(tree any, left int) bool {
 // rooted returns a path as it is written, "." for the root.
 func rooted(path string) string { return cmp.Or(path, ".") }
 
-// child returns the path of a key of an object.
 func child(path, key string) string {
 	if path == "" {
 		return pathWord(key)

@@ -49,7 +49,6 @@ func validityCase(class string, summary *results.Summary) Case {
 	return one
 }
 
-// caseProperties returns what the cases are about.
 func caseProperties(record *results.Record, summary *results.Summary) []Property {
 	m := &record.Manifest
 	var list []Property

@@ -174,7 +174,6 @@ func (c *copier) frame(attributes []xml.Attr) error {
 	return nil
 }
 
-// attribute writes one attribute of an element within.
 func (c *copier) attribute(element string, a xml.Attr) error {
 	key := a.Name.Local
 	switch {

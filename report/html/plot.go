@@ -136,7 +136,6 @@ func extremes(values []float64) (earlier, later float64) {
 // beyond, the numbers would lie flat on the axis.
 const levelReach = 4
 
-// scale sets the ends of the axes.
 func (p *plot) scale() {
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, values := range p.lines {

@@ -65,7 +65,6 @@ func (e *canvas) heights(unit string) {
 	e.text("unit", 0, 13, "start", unit)
 }
 
-// ticks returns the heights at which the axis has a number.
 func (p *plot) ticks() []float64 {
 	var at []float64
 	if p.log {
@@ -82,7 +81,6 @@ func (p *plot) ticks() []float64 {
 	return at
 }
 
-// times draws the horizontal axis.
 func (e *canvas) times() {
 	base := stillHeight - stillFoot
 	fmt.Fprintf(&e.svg, `<path class="axis" d="M%s %sH%s"/>`, short(stillLeft), short(base), short(stillWidth-stillRight))
@@ -97,7 +95,6 @@ func (e *canvas) times() {
 	e.text("unit", (stillLeft+stillWidth-stillRight)/2, stillHeight-5, "middle", e.axisName())
 }
 
-// axisName says what the horizontal axis counts.
 func (p *plot) axisName() string {
 	if p.long() {
 		return "since the start of the run, minutes:seconds"

@@ -86,7 +86,6 @@ func newTable(t *document.Table, ids *names) *table {
 	return shown
 }
 
-// group sets Groups by the columns of the document.
 func (t *table) group(columns []document.Column) {
 	grouped := false
 	for i := range columns {

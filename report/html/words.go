@@ -47,7 +47,6 @@ func hidden(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
 }
 
-// each returns the words of several texts.
 func each(texts []string) []string {
 	shown := make([]string, len(texts))
 	for i, text := range texts {

@@ -141,7 +141,6 @@ func (t *Table) fits() bool {
 	return total(widths, 1) <= Width
 }
 
-// narrow shortens the cells of a column.
 func (t *Table) narrow(column, columns int) {
 	for _, row := range append([][]string{t.Headings}, t.Rows...) {
 		row[column] = narrow(row[column], columns)

@@ -194,7 +194,6 @@ func union(sides ...[][]Figure) []Figure {
 	return list
 }
 
-// same reports whether another figure is the same of another run.
 func (f Figure) same(other Figure) bool {
 	return f.operation == other.operation && f.name == other.name
 }
@@ -239,7 +238,6 @@ func (s span) apart(other span) bool {
 	}
 }
 
-// in writes a span in its unit.
 func (s span) in(unit figureUnit) string {
 	if s.runs == 0 {
 		return "–"
@@ -256,7 +254,6 @@ func (s span) in(unit figureUnit) string {
 	return fmt.Sprintf("%s – %s", least, most)
 }
 
-// threeFigures writes a time to three figures.
 func threeFigures(d time.Duration) string {
 	for unit := time.Microsecond; unit <= 10*time.Second; unit *= 10 {
 		if d < 1000*unit {

@@ -52,7 +52,6 @@ func audited(audit *results.Audit) string {
 	}
 }
 
-// auditLimits says what verifying writes cannot tell.
 func auditLimits(audit *results.Audit) []string {
 	if audit == nil {
 		return nil

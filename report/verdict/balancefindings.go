@@ -47,7 +47,6 @@ func since(e *results.Event, begin int64) float64 {
 	return max(0, time.Duration(e.At).Seconds()-float64(begin))
 }
 
-// offline tells what moves cost.
 func offline(record *results.Record) []string {
 	var moves int
 	var sum, longest time.Duration

@@ -28,7 +28,6 @@ func (s *story) balanced() []string {
 	}
 }
 
-// offered names the load.
 func (s *story) offered(bins []loadBin) string {
 	spread := s.record.Manifest.Spread
 	switch {
@@ -57,7 +56,6 @@ func eachOf(n int) string {
 	return "each of " + partitions(n)
 }
 
-// atEnd is the last minute of the load.
 func (s *story) atEnd(bins []loadBin) *loadBin {
 	return merged(bins[max(0, len(bins)-6):])
 }
@@ -83,7 +81,6 @@ func (s *story) refusedOfAll() float64 {
 	return float64(sum.Refused) / float64(max(1, sum.Attempts))
 }
 
-// throttling says from when on and how much the load was refused.
 func (s *story) throttling(bins []loadBin, b *results.Balance) string {
 	first := 0
 	for first < len(bins)-1 && !bins[first].throttled() {
@@ -99,7 +96,6 @@ func (s *story) throttling(bins []loadBin, b *results.Balance) string {
 		Share(float64(worst.refused)/float64(max(1, worst.attempts))))
 }
 
-// relief says when and by what the throttling ended.
 func (s *story) relief(bins []loadBin, b *results.Balance) string {
 	end := s.atEnd(bins)
 	return fmt.Sprintf("load balancing relieves it after %s, by %s, into %s: from then on %s entities/s are served of %s operations/s.",
@@ -112,12 +108,10 @@ func (s *story) warmth(b *results.Balance) string {
 		"raise a load like this over that time, or retry with long waits.", minutes(*b.Relieved))
 }
 
-// actions counts what was done.
 func (s *story) actions(b *results.Balance) string {
 	return fmt.Sprintf("%s, %s and %s", counted(b.Splits, "split"), counted(b.Moves, "move"), counted(b.Merges, "merge"))
 }
 
-// counted is a number of things.
 func counted(n int, thing string) string {
 	switch n {
 	case 0:

@@ -83,7 +83,6 @@ func rounded(value float64, digits int) float64 {
 	return near
 }
 
-// inUnit prints a value with its unit.
 func inUnit(value float64, unit expectation.Unit) string {
 	switch unit {
 	case expectation.Nanoseconds:

@@ -149,7 +149,6 @@ func ratio(part, whole int64) (float64, bool) {
 	return float64(part) / float64(whole), true
 }
 
-// audited returns what verifying the writes came to.
 func (f *facts) audited(name string) (float64, bool) {
 	audit := f.record.Audit
 	if audit == nil {
@@ -169,7 +168,6 @@ func (f *facts) audited(name string) (float64, bool) {
 	}
 }
 
-// tallied returns what a workflow counted.
 func (f *facts) counted(figure expectation.Figure) (float64, bool) {
 	for _, t := range f.record.Counters {
 		if t.Operation == figure.Operation && t.Name == figure.Counter {

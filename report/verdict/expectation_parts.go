@@ -108,7 +108,6 @@ func nameOf(what string) string {
 	}
 }
 
-// within reports whether an instant lies in the scope.
 func (s scope) within(at time.Duration) bool {
 	for _, step := range s.steps {
 		if step.Phase.Begin <= at && at < step.end {

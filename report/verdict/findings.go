@@ -53,7 +53,6 @@ func knee(record *results.Record, steps []Step) string {
 	return ""
 }
 
-// amplification tells what retries add to the load.
 func amplification(record *results.Record, steps []Step) string {
 	most, at := 0.0, 0.0
 	for _, step := range steps {

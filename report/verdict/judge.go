@@ -46,7 +46,6 @@ func Judge(record *results.Record) *results.Summary {
 	return s
 }
 
-// phases summarises the reported phases.
 func phases(record *results.Record) []results.PhaseSummary {
 	list := []results.PhaseSummary{}
 	for _, step := range reported(record) {

@@ -64,7 +64,6 @@ func (s *story) unfinished(l *results.Limit) string {
 	}
 }
 
-// searched names what the search was of.
 func (s *story) searched(l *results.Limit) string {
 	switch {
 	case l.Of == results.LimitAccount:

@@ -65,7 +65,6 @@ func equalTo(first *results.PolicyTrial, all []results.PolicyTrial) []string {
 	return names
 }
 
-// lostShare writes a share with its doubt.
 func lostShare(t *results.PolicyTrial) string {
 	switch {
 	case t.Lost == 0:

@@ -218,7 +218,6 @@ func (s *story) lasting() string {
 // be held by that many: where 4,000/s meet a saturation of 1,999, two will do.
 const clientSaturation = 0.01
 
-// key says what the run says of the PartitionKey.
 func (s *story) key() string {
 	saturation := s.summary.Saturation
 	switch {

@@ -23,7 +23,6 @@ func (s *story) accountBinds() bool {
 // aimed says that every operation of the load goes to one known partition.
 func (s *story) aimed() bool { return s.record.Manifest.PartitionKey != "" }
 
-// subject names what was loaded.
 func (s *story) subject() string {
 	switch {
 	case s.accountBinds():
@@ -82,7 +81,6 @@ func (s *story) accounts() string {
 	return fmt.Sprintf("the load on %d accounts", s.record.Manifest.Accounts)
 }
 
-// forAccounts says whose the target of an account is.
 func (s *story) forAccounts() string {
 	if s.record.Manifest.Accounts < 2 {
 		return " for an account"

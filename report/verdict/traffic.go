@@ -78,7 +78,6 @@ func (t *traffic) sentences() string {
 	}
 }
 
-// name names the hottest partition.
 func (t *traffic) name() string {
 	return fmt.Sprintf("the partition %q of the table %q", shortened(t.hot.PartitionKey), shortened(t.hot.Table))
 }
@@ -167,7 +166,6 @@ func (t *traffic) query() string {
 	return fmt.Sprintf("the query that counts most, %s, %s.", shapeName(most), density(most))
 }
 
-// shapeName names a query by its shape.
 func shapeName(s *results.QueryShape) string {
 	text := "one without a filter"
 	if s.Shape != "" {
@@ -180,7 +178,6 @@ func shapeName(s *results.QueryShape) string {
 	return fmt.Sprintf("%s on the table %q", text, shortened(s.Table))
 }
 
-// density says what a query reads for what it returns.
 func density(s *results.QueryShape) string {
 	text := fmt.Sprintf("scanned %s entities and returned %s", Count(s.Scanned), Count(s.Returned))
 	if s.Returned <= 0 || s.Scanned <= 0 {

@@ -76,7 +76,6 @@ func (b *Baseline) file() file {
 		Text: strings.Split(strings.TrimSuffix(b.Text, "\n"), "\n"), Tree: b.Tree}
 }
 
-// sum returns the digest of what is in a file beside it.
 func (f file) sum() string {
 	f.Digest = ""
 	sum := sha256.Sum256(f.bytes())

@@ -26,7 +26,6 @@ type Run struct {
 	TagFault error
 }
 
-// read reads what is listed of the run.
 func (r *Run) read() {
 	r.Head, r.Fault = results.ReadHead(results.Dir(r.Folder))
 	r.Tags, r.TagFault = ReadTags(results.Dir(r.Folder))

@@ -48,7 +48,6 @@ func ReadTags(folder results.Folder) ([]string, error) {
 	return parseTags(text)
 }
 
-// parseTags reads the text of a file of tags.
 func parseTags(text []byte) ([]string, error) {
 	var form tagsForm
 	if len(text) > longestTags {

@@ -71,10 +71,8 @@ type argument struct {
 	quoted bool
 }
 
-// any reports whether the argument stands for whatever there is.
 func (a argument) any() bool { return a.text == "*" && !a.quoted }
 
-// part returns what part of the target the argument names for a figure.
 func (a argument) part(k kind) Part {
 	switch {
 	case a.quoted:
@@ -96,7 +94,6 @@ func (a argument) key() string {
 	return ""
 }
 
-// argument reads one of what stands in parentheses.
 func (p *parser) argument() argument {
 	a := argument{at: p.here()}
 	if p.take(`"`) {

@@ -64,7 +64,6 @@ func (c *Claim) Judge(facts Facts) Judgement {
 	return judged
 }
 
-// observed returns the left side.
 func (c *Claim) observed(facts Facts) (float64, bool) {
 	if c.joint == alone {
 		return facts.Look(c.left, c.unit)
@@ -143,7 +142,6 @@ func (c *Claim) String() string {
 	}
 }
 
-// own returns the unit in which a figure is compared with others.
 func (c *Claim) own(f Figure) Unit {
 	k, _ := known(f.Name)
 	return k.own

@@ -84,7 +84,6 @@ func (f Figure) String() string {
 	return f.Name + "(" + strings.Join(of, ", ") + ")"
 }
 
-// ofPhase reports whether a figure is of a phase alone.
 func ofPhase(name string) bool {
 	k, _ := known(name)
 	return k.scope == ofPhases
@@ -151,7 +150,6 @@ type kind struct {
 	quantile float64
 }
 
-// units returns what the figure can be told in.
 func (k *kind) units() []Unit {
 	units := []Unit{k.own}
 	if k.own == Count && k.scope == ofOperations {
@@ -166,7 +164,6 @@ func (k *kind) units() []Unit {
 // figures is the closed list, and places where in it each name stands.
 var figures, places = listed()
 
-// listed returns the figures.
 func listed() (list []kind, places map[string]int) {
 	add := func(k kind, names string) {
 		for _, name := range strings.Fields(names) {

@@ -89,7 +89,6 @@ func (p *parser) comparison() string {
 	return ""
 }
 
-// figure reads a figure with what it is of.
 func (p *parser) figure() Figure {
 	f := Figure{Offset: p.here()}
 	for p.at < len(p.text) && nameByte(p.text[p.at]) {
@@ -135,7 +134,6 @@ func (p *parser) exact(c *Claim, at int) {
 // written again.
 const mostDigits = 15
 
-// number reads a number with its unit.
 func (p *parser) number() Number {
 	begin := p.here()
 	for p.at < len(p.text) && (isDigit(p.text[p.at]) || p.text[p.at] == '.') {

@@ -60,7 +60,6 @@ func alternatives(units []Unit) string {
 	return text
 }
 
-// example returns how a number of the unit is written.
 func (u Unit) example() string {
 	switch u {
 	case Nanoseconds:
@@ -120,7 +119,6 @@ func (p *parser) peek() byte {
 	return 0
 }
 
-// digit reports whether a number comes next.
 func (p *parser) digit() bool { return p.fault == nil && isDigit(p.peek()) }
 
 // next shows the character that comes next.

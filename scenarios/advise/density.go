@@ -150,7 +150,6 @@ func (w *wish) value(attribute string, e keys.Event) string {
 	return text
 }
 
-// reads returns which keys lie in what is read for an entity.
 func (w *wish) reads(asker *met) func(entity.Key) bool {
 	switch {
 	case len(w.spec.By) > 0:

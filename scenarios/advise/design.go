@@ -93,7 +93,6 @@ func (o *Options) using(name string) (s *scenarios.Scenario, cannot []string, er
 	return &other, cannot, err
 }
 
-// told adds what a fault says.
 func told(list []string, fault error) []string {
 	var f fields.Fault
 	if errors.As(fault, &f) {

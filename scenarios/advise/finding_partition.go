@@ -24,7 +24,6 @@ const (
 // placed reports whether any operation goes to one partition.
 func (l *Load) placed() bool { return l.Hottest.Value > 0 || l.Keys.Partitions > 0 }
 
-// against judges a rate by a target.
 func (r Rate) against(target int64) Verdict {
 	switch {
 	case target == 0:
@@ -49,7 +48,6 @@ func (r Rate) text() string {
 	return fmt.Sprintf("%s (%s to %s)", count(r.Value), count(r.Least), count(r.Most))
 }
 
-// ofTarget writes which share of a target a rate is.
 func (r Rate) ofTarget(target int64) string { return percent(r.Value / float64(target)) }
 
 func (s *subject) partitionTarget() Finding {

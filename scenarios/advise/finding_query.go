@@ -88,7 +88,6 @@ func (s *subject) because(one *Operation) string {
 	return " Why: " + one.Why + "."
 }
 
-// requests writes how many of them an operation takes.
 func requests(n float64) string {
 	if n <= 1 {
 		return "one request"

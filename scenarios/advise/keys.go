@@ -77,7 +77,6 @@ func FromKeys(from io.Reader, o KeysOptions) (*Keys, error) {
 	return k, nil
 }
 
-// forecast takes over what a rate makes of the keys.
 func (k *Keys) forecast(f keystatistics.Forecast) {
 	k.Hottest = Rate{Value: f.Hottest.Most, Least: f.Hottest.Least, Most: f.Hottest.Most}
 	k.HotPlace = f.HotPlace

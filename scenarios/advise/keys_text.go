@@ -28,7 +28,6 @@ func (k *Keys) Text(w io.Writer) error {
 	return nil
 }
 
-// keysOnto tells how the keys lie.
 func (k *Keys) keysOnto(p *page) {
 	const room = len("partitions")
 	o := &k.Spread

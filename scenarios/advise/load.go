@@ -32,7 +32,6 @@ func lengths() []time.Duration {
 	return []time.Duration{time.Second, 3 * time.Second, 10 * time.Second}
 }
 
-// look explains what one phase offers.
 func look(p *campaign.Preview, s *scenarios.Scenario, phase *scenarios.Phase, times Times) Load {
 	l := &looker{preview: p, table: s.Table, count: p.Count(), accounts: s.Sharding(),
 		kinds: make([]counter, len(p.Approaches())), likely: -1, likelyAll: -1}
@@ -226,7 +225,6 @@ func (l *looker) steady() {
 	}
 }
 
-// approaches tells what each kind of operation does.
 func (l *looker) approaches() {
 	for i, a := range l.preview.Approaches() {
 		t := l.kinds[i]

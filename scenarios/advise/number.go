@@ -69,7 +69,6 @@ func size(bytes float64) string {
 
 func seconds(n float64) time.Duration { return time.Duration(math.Min(n*1e9, math.MaxInt64/2)) }
 
-// several writes how many of something there are.
 func several(n int, what string) string {
 	switch n {
 	case 0:

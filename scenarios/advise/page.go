@@ -19,7 +19,6 @@ const (
 // first.
 type page struct{ text strings.Builder }
 
-// heading begins a section.
 func (p *page) heading(title string) {
 	if p.text.Len() > 0 {
 		p.text.WriteByte('\n')

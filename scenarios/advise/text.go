@@ -75,7 +75,6 @@ func (e *Explanation) compare(p *page) {
 	p.line(legend)
 }
 
-// title names a design.
 func (d *Design) title() string {
 	if d.Name == "" {
 		return "(the only one)"
@@ -83,7 +82,6 @@ func (d *Design) title() string {
 	return short(d.Name, keyWidth/2)
 }
 
-// row is what a design makes of one phase.
 func (e *Explanation) row(l *Load) []string {
 	k := &l.Keys
 	target := "–"
@@ -103,7 +101,6 @@ func (e *Explanation) row(l *Load) []string {
 		hottest, target, count(l.Account.Value), order}
 }
 
-// onto tells of one design.
 func (d *Design) onto(p *page) {
 	title := "The design"
 	if d.Name != "" {
@@ -149,7 +146,6 @@ func (o *Operation) workflowOnto(p *page) {
 // tellable is the share from which the commonest partitions are told.
 const tellable = 0.01
 
-// onto tells what each operation of a phase does.
 func (l *Load) onto(p *page) {
 	p.text.WriteByte('\n')
 	rows := [][]string{{"phase " + l.Phase, "share", "counts", "requests", "wants", "does"}}
@@ -201,7 +197,6 @@ func (l *Load) onto(p *page) {
 	}
 }
 
-// onto tells what a run costs.
 func (c *Cost) onto(p *page) {
 	p.heading("A run with the design in use")
 	const room = 8

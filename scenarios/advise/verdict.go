@@ -78,7 +78,6 @@ func (e *Explanation) bound(hottest, busiest *Load) string {
 	return fmt.Sprintf("What bounds it is %s, at %s times this load.", what, ratio(1/most))
 }
 
-// ratio writes how many times something is.
 func ratio(times float64) string {
 	if times < 10 {
 		return fmt.Sprintf("%.1f", math.Floor(times*10)/10)
@@ -96,7 +95,6 @@ func (e *Explanation) failing(id string) bool {
 	return false
 }
 
-// documented reports whether the targets are the documents' own.
 func (t *Targets) documented() bool {
 	return t.Partition == documentedPartition && t.Account == documentedAccount
 }

@@ -94,7 +94,6 @@ func (h *half) rate(s sum, perSecond float64) Rate {
 	}
 }
 
-// heat returns how hot a partition is by a half.
 func (h *half) heat(at place, perSecond float64) Hottest {
 	s := h.places[at]
 	return Hottest{Rate: h.rate(s, perSecond), PartitionKey: at.key, Table: at.table,

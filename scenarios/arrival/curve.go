@@ -43,7 +43,6 @@ func (a amount) less(b amount) amount {
 	return amount{high, low}
 }
 
-// above reports whether a is the greater of two amounts.
 func (a amount) above(b amount) bool { return a.high > b.high || a.high == b.high && a.low > b.low }
 
 // times returns the product of two whole numbers.
@@ -127,7 +126,6 @@ func nothing() error { return fmt.Errorf("%w: all of its rates are 0", ErrSchedu
 // wide is a whole number of 192 bits without a sign, the highest 64 first.
 type wide [3]uint64
 
-// scaled returns the product of an amount and a whole number.
 func (a amount) scaled(factor uint64) wide {
 	lowHigh, lowLow := bits.Mul64(a.low, factor)
 	highHigh, highLow := bits.Mul64(a.high, factor)
@@ -135,7 +133,6 @@ func (a amount) scaled(factor uint64) wide {
 	return wide{highHigh + carry, middle, lowLow}
 }
 
-// above reports whether w is greater than another number.
 func (w wide) above(other wide) bool {
 	for i := range w {
 		if w[i] != other[i] {

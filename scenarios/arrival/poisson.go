@@ -66,7 +66,6 @@ func NewPoisson(rate float64, length time.Duration, chance clock.Stream) (*Poiss
 	return p, nil
 }
 
-// slot returns when a slot begins.
 func (p *Poisson) slot(slot uint64) time.Duration {
 	high, low := bits.Mul64(uint64(p.length), slot)
 	begin, _ := bits.Div64(high, low, uint64(len(p.upTo)))

@@ -83,7 +83,6 @@ func (t *Trace) Rate(at time.Duration) float64 {
 // last row.
 func (t *Trace) Length() time.Duration { return t.length }
 
-// add appends a row.
 func (t *Trace) add(at time.Duration, text *strings.Builder, operation int, key entity.Key) {
 	t.at = append(t.at, at)
 	if operation < 0 {

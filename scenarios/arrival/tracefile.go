@@ -107,7 +107,6 @@ func (r *traceReader) read() bool {
 	return r.row(r.Fields())
 }
 
-// row takes the fields of a row.
 func (r *traceReader) row(fields []string) bool {
 	at, sound := r.instant(fields[0])
 	operation, key := -1, entity.Key{}
@@ -158,7 +157,6 @@ func (r *traceReader) instant(text string) (time.Duration, bool) {
 	return at.Sub(r.first), true
 }
 
-// unknown returns what is wrong with the name of an operation.
 func (r *traceReader) unknown(name string) string {
 	if r.Unknown != nil {
 		return r.Unknown(name)

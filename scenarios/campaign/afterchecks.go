@@ -46,7 +46,6 @@ func (t *afterChecks) ended(kinds []results.Kind, w *drive.Work) {
 	})
 }
 
-// told returns what was counted so far.
 func (t *afterChecks) told() []results.Counter {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -119,7 +118,6 @@ func (c *Campaign) examine(ctx context.Context, ended error) error {
 	return nil
 }
 
-// look carries one check out.
 func (c *Campaign) look(ctx context.Context, check machine.Check) error {
 	completed := false
 	stage := c.preparing(kindAudit, 1, 1, preparationLimit)

@@ -59,7 +59,6 @@ func (a *audit) ended(w *drive.Work, c *results.Completed) {
 	}
 }
 
-// Count adds a write to the totals.
 func (a *audit) Count(r *machine.Report) {
 	a.result.Writes++
 	switch r.Written {
@@ -123,7 +122,6 @@ func (a *audit) watched() uint64 {
 	return uint64(len(a.order))
 }
 
-// told returns what came of it all so far.
 func (a *audit) told() *results.Audit {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -182,7 +180,6 @@ func (c *Campaign) ids() ids {
 	return ids{run: c.runMark(), first: c.number, verify: c.Verify, filler: c.Scenario.Entity.Filler}
 }
 
-// runMark returns what the run's writes are marked with.
 func (c *Campaign) runMark() string {
 	if c.RunMark == "" {
 		return "run"

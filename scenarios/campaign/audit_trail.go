@@ -107,7 +107,6 @@ func (t *trail) stray(number uint64) {
 	t.strays = append(t.strays, number)
 }
 
-// raise adds an increment of a counter.
 func (t *trail) raise(r *machine.Report, known bool) {
 	i := slices.IndexFunc(t.counters, func(one counter) bool { return one.name == r.Counter })
 	if i < 0 {

@@ -245,7 +245,6 @@ func (r *reading) query(h *home, one *entry, index int) target.Query {
 	return q
 }
 
-// about returns the query with the values of an entity in its filter.
 func (r *reading) about(q target.Query, generator *keys.Generator, n uint64) target.Query {
 	if !r.narrowed {
 		return q

@@ -236,7 +236,6 @@ func (c *Campaign) holdingBytes(index int) int64 {
 	return times(min(entities, 2*mostHeld*tables), heldBytes)
 }
 
-// stored is about what a stored entity takes.
 func (c *Campaign) stored() int64 { return c.weight(0) + storedBytes }
 
 // upserts reports whether an operation writes entities that need not be there.

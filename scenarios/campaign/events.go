@@ -108,7 +108,6 @@ func (c *Campaign) newEvents(d *dry) (*events, error) {
 	return e, nil
 }
 
-// stocked has the questions know what there is to be read.
 func (e *events) stocked() error {
 	for table, s := range e.holdings {
 		var homes []keyHome
@@ -151,7 +150,6 @@ func (c *Campaign) keyHomes() ([]keyHome, error) {
 	return homes, nil
 }
 
-// newEventKind returns what a kind of operation does.
 func (c *Campaign) newEventKind(spec *scenarios.OperationSpec, e *events) (eventKind, error) {
 	kind := eventKind{spec: spec, shared: c.generator.Sharing(spec.Together), offers: int64(spec.Offers())}
 	written := int64(0)
@@ -221,7 +219,6 @@ func (e *events) inserted(kind int) int {
 	}
 }
 
-// event returns the event of a member.
 func (e *events) event(m member) keys.Event {
 	if m.loaded {
 		return keys.Event{Number: m.number}
@@ -255,7 +252,6 @@ func (e *events) outline(k uint64) drive.Work {
 	return w
 }
 
-// work returns operation k.
 func (e *events) work(k uint64) drive.Work {
 	kind := e.pick(k)
 	spec, one := &e.specs[kind], &e.kinds[kind]

@@ -195,7 +195,6 @@ func answer(limit *results.Limit, a Answer) {
 	}
 }
 
-// outcome judges a step.
 func (f *Find) outcome(s *results.LimitStep) string {
 	slow := f.MaxP99 > 0 && (s.P99 == nil || *s.P99 > f.MaxP99.Microseconds())
 	switch {

@@ -140,7 +140,6 @@ func weighed(spec *scenarios.Traffic) []scenarios.OperationSpec {
 	return list
 }
 
-// forecastOperations adds so many operations of a mix.
 func (c *Campaign) forecastOperations(f *Forecast, list []scenarios.OperationSpec, operations float64) {
 	var weights float64
 	for i := range list {
@@ -289,7 +288,6 @@ func writtenBytes(op *target.Operation) int64 {
 	return bytes
 }
 
-// times returns so many times a forecast.
 func (f Forecast) times(factor float64) Forecast {
 	scaled := func(n int64) int64 { return int64(math.Round(min(float64(n)*factor, math.MaxInt64/4))) }
 	return Forecast{Requests: scaled(f.Requests), AtMost: scaled(f.AtMost), Beside: scaled(f.Beside), Entities: scaled(f.Entities),

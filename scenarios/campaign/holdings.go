@@ -88,7 +88,6 @@ type lot struct {
 	chance clock.Stream
 }
 
-// takes reports whether the thing with a number is the one of its share.
 func (l lot) takes(n uint64) bool {
 	if l.of <= 1 {
 		return true
@@ -181,7 +180,6 @@ func (c *Campaign) freshAt(phase int) (uint64, error) {
 	return fresh, err
 }
 
-// grown returns what so many operations insert.
 func (e *events) grown(operations uint64) growth {
 	g, weighed := growth{of: e, operations: operations}, 0
 	for i := range e.specs {

@@ -37,7 +37,6 @@ type batch struct {
 	numbers []uint64
 }
 
-// operation returns the transaction.
 func (b *batch) operation() target.Operation {
 	op := target.Operation{Verb: entity.Batch, Table: b.home.table}
 	op.Changes = make([]entity.Change, len(b.numbers))

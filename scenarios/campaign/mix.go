@@ -120,7 +120,6 @@ func partitionsFrom(g *keys.Generator, first, end uint64) []settlement {
 	return partitions
 }
 
-// offerMix gives a stage the operations of a phase's mix over partitions.
 func (c *Campaign) offerMix(stage *drive.Stage, phase int, partitions []settlement) error {
 	mix, err := c.newMix(phase, partitions...)
 	if err != nil {
@@ -134,7 +133,6 @@ func (c *Campaign) offerMix(stage *drive.Stage, phase int, partitions []settleme
 	return nil
 }
 
-// newMix returns the mix of a phase over partitions.
 func (c *Campaign) newMix(phase int, partitions ...settlement) (*mix, error) {
 	name := c.Scenario.Phases[phase].Name
 	m := &mix{
@@ -231,7 +229,6 @@ func (m *mix) outline(k uint64) drive.Work {
 	return drive.Work{Kind: m.indexes[kind], Offers: m.home(k).entries[kind].offers}
 }
 
-// work returns operation k.
 func (m *mix) work(k uint64) drive.Work {
 	kind, h := m.pick(k), m.home(k)
 	spec, one := &m.specs[kind], &h.entries[kind]

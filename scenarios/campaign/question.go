@@ -101,7 +101,6 @@ func equalities(s *scenarios.Scenario, home keyHome, know, told []string) []equa
 // narrowed reports whether the question wants only some of what it reads.
 func (q *question) narrowed() bool { return len(q.equal) > 0 || q.spec.Where != "" }
 
-// searches reports whether the question is for the key of what is to be written.
 func (q *question) searches() bool { return q.spec.Verb != entity.Query }
 
 // unbounded reports whether the question reads all that there is of its stretch.
@@ -122,7 +121,6 @@ func (q *question) stretches(e keys.Event) []target.Query {
 	return list
 }
 
-// stretch returns what is read for an event by a question of one query.
 func (q *question) stretch(e keys.Event) target.Query {
 	key := func() entity.Key { return q.home.generator.KeyOf(e) }
 	switch q.spec.Class {

@@ -133,7 +133,6 @@ func newTurns(partitions int, chance clock.Stream) *turns {
 	return t
 }
 
-// at returns the partition of operation k.
 func (t *turns) at(k uint64) int {
 	round, turn := k/t.partitions, k%t.partitions
 	draw := t.chance.At(round)

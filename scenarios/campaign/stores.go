@@ -164,7 +164,6 @@ func (at *site) String() string {
 	return fmt.Sprintf("%s in account %d", at.table, at.account+1)
 }
 
-// stage returns the name of a stage of this table alone.
 func (at *site) stage(name string) string {
 	if at.copies != "" {
 		name += " " + at.copies
@@ -175,7 +174,6 @@ func (at *site) stage(name string) string {
 	return fmt.Sprintf("%s in account %d", name, at.account+1)
 }
 
-// operation returns an operation on the table.
 func (at *site) operation(verb entity.Verb) target.Operation {
 	return target.Operation{Verb: verb, Account: at.account, Table: at.table}
 }

@@ -134,7 +134,6 @@ func (c *Campaign) claimed() (uint64, error) {
 	return claimed, err
 }
 
-// markAt writes the marker of one table.
 func (c *Campaign) markAt(ctx context.Context, at *site, claimed uint64) error {
 	put := at.operation(entity.InsertOrReplace)
 	put.Change = entity.Change{

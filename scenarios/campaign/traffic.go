@@ -180,7 +180,6 @@ type replay struct {
 	parts []*keys.Part
 }
 
-// newReplay returns what a trace has a phase do.
 func (c *Campaign) newReplay(phase int, trace *arrival.Trace) (*replay, error) {
 	m, err := c.newMix(phase)
 	if err != nil {
@@ -215,7 +214,6 @@ func (r *replay) outline(k uint64) drive.Work {
 	return drive.Work{Kind: r.indexes[kind], Offers: int64(r.specs[kind].Offers())}
 }
 
-// work returns operation k.
 func (r *replay) work(k uint64) drive.Work {
 	row := r.trace.Row(k)
 	spec, w := &r.specs[row.Operation], r.outline(k)

@@ -142,7 +142,6 @@ func (g *guard) sum(first int64) watchedSecond {
 	return sum
 }
 
-// over returns by what a budget is exceeded.
 func (w *watchedSecond) over(budget scenarios.Budget, overdue func() uint64) error {
 	part, all, of := int64(0), w.attempts, "attempts"
 	switch budget.Of {

@@ -92,7 +92,6 @@ func (o *Capture) Saw(seen *rest.Seen) {
 	o.advance(done)
 }
 
-// begin opens the phase.
 func (o *Capture) begin(now time.Duration) {
 	if !o.begun {
 		o.begun = true
@@ -146,7 +145,6 @@ func (o *Capture) Advance(now time.Duration) error {
 	return o.failure
 }
 
-// expire gives up the operations whose window is over.
 func (o *Capture) expire(now time.Duration) {
 	for op := o.waiting.before(now - o.options.Window); op != nil; op = o.waiting.before(now - o.options.Window) {
 		o.settle(op, 0)

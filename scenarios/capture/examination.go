@@ -130,7 +130,6 @@ func (e *Examination) Conclude(now clock.Instant, ended error, counts results.Ta
 	return record, ended
 }
 
-// endOf returns the validity of a run by how it ended.
 func endOf(ended error) (validity string, reasons []string) {
 	switch {
 	case ended == nil:

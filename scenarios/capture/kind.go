@@ -15,7 +15,6 @@ const (
 // listings, properties and access policies.
 const kindOther = "other"
 
-// listed are the verbs in the order of the reports.
 func listed() []entity.Verb {
 	return []entity.Verb{
 		entity.Get, entity.Query,
@@ -55,7 +54,6 @@ func newKindTable() kindTable {
 	return t
 }
 
-// of returns the place of a verb's kind.
 func (t *kindTable) of(verb entity.Verb) int {
 	if int(verb) >= len(t) {
 		return t[0]

@@ -46,7 +46,6 @@ func (t *counter) observation() *results.Observation {
 	return &o
 }
 
-// kept returns the first of a sketch's places in some order.
 func kept[K comparable, V, R any](places []*sketch.Place[K, V], most int,
 	made func(*sketch.Place[K, V]) R, order func(a, b R) int) []R {
 	all := make([]R, 0, len(places))

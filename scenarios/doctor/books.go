@@ -57,7 +57,6 @@ func measureBooks(ctx context.Context) (booksFigures, error) {
 	return f, errors.Join(err, os.RemoveAll(folder))
 }
 
-// booksScenario returns the short run.
 func booksScenario() (*scenarios.Scenario, error) {
 	return stress([][2]string{
 		{"phases.load.entities", booksLoad}, {"phases.load.transaction", "50"},

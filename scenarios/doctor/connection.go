@@ -9,7 +9,6 @@ import (
 	"syscall"
 )
 
-// resolve looks the host's name up.
 func (v *visit) resolve(ctx context.Context) Finding {
 	const bound = "an address"
 	name, _ := v.host()

@@ -121,7 +121,6 @@ func micros(quantile *int64) time.Duration {
 	return time.Duration(*quantile) * time.Microsecond
 }
 
-// longer counts the durations of a histogram beyond a bound.
 func longer(h *results.Histogram, bound time.Duration) int64 {
 	var count int64
 	for _, bar := range h.Bars() {
@@ -172,7 +171,6 @@ func (f stallFigures) finding() Finding {
 	}
 }
 
-// between returns the bounds about what is wanted.
 func between(want time.Duration) (low, high time.Duration) {
 	margin := time.Duration(float64(want) * stallTolerance)
 	return want - margin, want + margin

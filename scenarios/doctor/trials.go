@@ -106,7 +106,6 @@ func furniture() []*target.Operation {
 	}
 }
 
-// furnish carries them out.
 func furnish(ctx context.Context, t target.Target) error {
 	for _, op := range furniture() {
 		if outcome := t.Do(ctx, op); outcome.Class(target.Expected{}) != results.Ok {

@@ -39,7 +39,6 @@ func newVisit(endpoint azure.Endpoint, clk clock.Real, trust *tls.Config) *visit
 	return &visit{endpoint: endpoint, clock: clk, trust: trust}
 }
 
-// close closes the connections.
 func (v *visit) close() {
 	if v.client != nil {
 		v.client.Close()
@@ -84,7 +83,6 @@ func (v *visit) scheme() string {
 	return scheme
 }
 
-// host returns name and port of the service.
 func (v *visit) host() (name, port string) {
 	address, err := url.Parse(v.endpoint.String())
 	if err != nil {

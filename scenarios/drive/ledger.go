@@ -81,7 +81,6 @@ func (l *Ledger) due(s results.Scheduled) {
 	}
 }
 
-// event writes down what happened.
 func (l *Ledger) event(e results.Event) {
 	l.Recorder.Event(e)
 	for _, w := range l.watchers {
@@ -102,7 +101,6 @@ func (l *Ledger) watch() {
 	}
 }
 
-// settle writes down what an effect reports.
 func (l *Ledger) settle(s *Session, e Effect) {
 	if e.Attempt != nil {
 		l.Recorder.Attempt(e.Attempt)

@@ -80,7 +80,6 @@ func (l *Limiters) admit(s *Session, now clock.Instant, attempt int, try backoff
 	return grant.Hold, admitted
 }
 
-// told tells a client's limiter of an attempt.
 func (l *Limiters) told(s *Session, now clock.Instant, outcome *target.Outcome) {
 	if l == nil {
 		return
@@ -90,7 +89,6 @@ func (l *Limiters) told(s *Session, now clock.Instant, outcome *target.Outcome) 
 	l.of(s).Told(now.Offset(), s.grant, answerOf(outcome))
 }
 
-// answerOf returns what an outcome is to a limiter.
 func answerOf(o *target.Outcome) backoff.Answer {
 	switch {
 	case o.Status == 503 || o.Status == 429:

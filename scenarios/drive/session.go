@@ -142,7 +142,6 @@ func (s *Session) route(op *target.Operation) {
 	}
 }
 
-// form has the stage say what is to be sent.
 func (s *Session) form() {
 	s.work = s.stage.Build(s.k)
 	if s.work.Workflow != nil {

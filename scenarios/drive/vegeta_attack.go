@@ -163,7 +163,6 @@ func (a *attack) take(hit uint64) (*Session, clock.Instant) {
 	return s, sent
 }
 
-// settle takes down what came of a hit.
 func (a *attack) settle(hit *vegeta.Result) {
 	a.mu.Lock()
 	s := a.under[hit.Seq]

@@ -47,7 +47,6 @@ func newWorkers(l *Live, ctx context.Context, o *opened, deadline clock.Instant)
 	}
 }
 
-// serve is one worker.
 func (c *workers) serve() {
 	call := make(chan struct{}, 1)
 	c.mu.Lock()
@@ -135,7 +134,6 @@ func (c *workers) lead(until clock.Instant) {
 	c.leading = false
 }
 
-// standBy waits to be called.
 func (c *workers) standBy(call chan struct{}) {
 	c.idle = append(c.idle, call)
 	c.mu.Unlock()

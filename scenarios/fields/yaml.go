@@ -22,7 +22,6 @@ const (
 	maxPairs = 10_000
 )
 
-// syntaxFault is a fault in the YAML itself.
 func syntaxFault(at Place, format string, args ...any) Fault {
 	return Fault{File: at.File, Line: at.line, Column: at.Column, What: fmt.Sprintf(format, args...)}
 }

@@ -39,7 +39,6 @@ func (g *Generator) FannedPlan(know []string, span time.Duration) Plan {
 	return fanned
 }
 
-// reader returns who asks the plan's question.
 func (p *Plan) reader(know []string, span time.Duration) reader {
 	r := reader{generator: p.generator, known: map[int]bool{}, spanned: span > 0}
 	for _, name := range know {
@@ -81,7 +80,6 @@ func (p *Plan) Ranges(e Event) []filter.Range {
 	return ranges
 }
 
-// bucket adds the text of one of a slot's values to dst.
 func (s *slot) bucket(dst []byte, value int) []byte {
 	start := len(dst)
 	dst = strconv.AppendInt(dst, int64(value), 10)

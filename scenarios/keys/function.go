@@ -30,7 +30,6 @@ const (
 	toCut
 )
 
-// ofTime reports whether the transform is a format of times.
 func (f transform) ofTime() bool { return f.kind >= toTicks }
 
 // function is one that a placeholder can call.

@@ -127,7 +127,6 @@ func (g *Generator) Blank() *Generator {
 	return &blank
 }
 
-// form adds the properties of an event to dst.
 func (g *Generator) form(dst []entity.Property, properties []formed, e Event) []entity.Property {
 	var room [keyRoom]byte
 	o := occurrence{Event: e}

@@ -20,7 +20,6 @@ type slot struct {
 	source string
 }
 
-// resolve returns the layout of a template whose attributes exist.
 func (o *Options) resolve(t Template) layout {
 	var l layout
 	for i := range t.parts {
@@ -64,7 +63,6 @@ const (
 	byUUID7
 )
 
-// fix gives every entity the same value.
 func (d *drawn) fix(text string) {
 	d.kind, d.fixed, d.values = byChance, true, values.Constant(text)
 }
@@ -92,7 +90,6 @@ func (o *Options) draws() []drawn {
 		drawn{kind: byUUID7, stream: random, time: time})
 }
 
-// expand adds the text of a layout for an occurrence to dst.
 func (g *Generator) expand(dst []byte, l layout, o *occurrence) []byte {
 	for i := range l {
 		dst = g.fill(dst, &l[i], o)
@@ -100,7 +97,6 @@ func (g *Generator) expand(dst []byte, l layout, o *occurrence) []byte {
 	return dst
 }
 
-// fill adds the text of a slot to dst.
 func (g *Generator) fill(dst []byte, s *slot, o *occurrence) []byte {
 	if s.attribute < 0 {
 		return append(dst, s.literal...)

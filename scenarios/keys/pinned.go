@@ -35,7 +35,6 @@ func (g *Generator) hold(attributes []drawn, l layout, o *occurrence) {
 	}
 }
 
-// tells reports whether a slot's text gives its attribute's value away.
 func (s *slot) tells() bool {
 	return !slices.ContainsFunc(s.apply, func(f transform) bool { return !f.tells() })
 }

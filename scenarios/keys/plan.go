@@ -197,7 +197,6 @@ func (p *Plan) judge() (filter.Class, string) {
 	}
 }
 
-// lack says what the reader lacks of a key.
 func (w *route) lack(key string) string {
 	for _, s := range w.steps {
 		if s.isOpen() {

@@ -75,7 +75,6 @@ func (c *check) bases(t Template) []string {
 	return names
 }
 
-// expand returns what a sound template comes to with the chosen values.
 func (c *check) expand(t Template, chosen map[string]string) string {
 	return t.Expand(func(name string) string {
 		if derived, is := c.sound[name].values.(Text); is {

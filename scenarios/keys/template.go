@@ -140,7 +140,6 @@ func (t Template) ExpandAs(value func(attribute string) string, written func(tex
 	return text.String()
 }
 
-// apply returns what a placeholder makes of its attribute's value.
 func (p *part) apply(value string) string {
 	if p.isPlain() {
 		return value

@@ -109,7 +109,6 @@ func (l *timeline) after(n uint64) entity.Ticks {
 	return l.start + entity.Ticks(ticks)
 }
 
-// at returns the instant of an occurrence.
 func (l *timeline) at(o *occurrence) entity.Ticks {
 	var t entity.Ticks
 	if !o.Offered {

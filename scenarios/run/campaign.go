@@ -29,7 +29,6 @@ func (p *Plan) options(table string) campaign.Options {
 		RetryCodes: p.retryCodes(), Verify: p.verify(), RunMark: "run", Blank: !p.live()}
 }
 
-// campaign returns the run of the plan's scenario at a time.
 func (p *Plan) campaign(started time.Time) (*campaign.Campaign, error) {
 	table := p.Table
 	if table == "" {

@@ -48,7 +48,6 @@ func beside(err, kind error) error {
 	}
 }
 
-// endOf returns the validity of a run by how it ended.
 func endOf(ended error) (validity string, reasons []string) {
 	switch {
 	case ended == nil:

@@ -57,7 +57,6 @@ func firstRate(s *scenarios.Scenario, of string) float64 {
 	return documentedPartition / 4
 }
 
-// findFaults returns what is wrong with the search of the plan.
 func (p *Plan) findFaults() []error {
 	s := p.Scenario
 	if p.Find.Of == results.LimitAccount && severalOf(s) > 0 {

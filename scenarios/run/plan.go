@@ -150,7 +150,6 @@ type Progress interface {
 // live reports whether the run takes place in real time.
 func (p *Plan) live() bool { return p.On != Simulated }
 
-// verify reports whether writes are read back.
 func (p *Plan) verify() bool { return p.Verify || p.Scenario.Verify }
 
 // data reports whether a simulation stores entities.

@@ -130,7 +130,6 @@ func (t *openResultStream) close() error {
 	return errors.Join(t.ResultStream.Close(), t.file.Close())
 }
 
-// discard takes back the opening of a recording.
 func (t *openResultStream) discard() error {
 	err := t.close()
 	if t != nil && t.made {

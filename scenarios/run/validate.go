@@ -73,7 +73,6 @@ func modelOf(s *scenarios.Scenario) (*model.Model, error) {
 	return m, err
 }
 
-// tableFault returns what is wrong with the name of the table.
 func (p *Plan) tableFault() error {
 	if p.Table == "" {
 		return nil

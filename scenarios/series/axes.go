@@ -47,7 +47,6 @@ var (
 	errUnbalanced = errors.New("a bracket, a brace or a double quote is not closed; expected its counterpart")
 )
 
-// parseAxis reads a path and its values.
 func parseAxis(text string) (path string, values []string, err error) {
 	path, list, cut := strings.Cut(text, "=")
 	if !cut || path == "" {
@@ -77,7 +76,6 @@ func splitValues(list string) ([]string, error) {
 	return values, err
 }
 
-// splitAt parts a list at one separator.
 func splitAt(list string, separator byte) ([]string, error) {
 	var values []string
 	var open []byte // what is to be closed, the last first to be

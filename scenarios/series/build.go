@@ -36,7 +36,6 @@ var errTooLong = errors.New("the run does not end")
 // killedWithin is how long what a killed build has started may hold on to its output.
 const killedWithin = 5 * time.Second
 
-// launched is launch by the system.
 func launched(ctx context.Context, build string, args []string) (ending, error) {
 	stderr := new(tail)
 	c := exec.CommandContext(ctx, build, args...)
@@ -113,7 +112,6 @@ func executable(name string) (string, error) {
 	}
 }
 
-// sameFile reports whether two paths are of one file.
 func sameFile(a, b string) bool {
 	one, err := os.Stat(a)
 	if err != nil {

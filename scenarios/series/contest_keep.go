@@ -16,7 +16,6 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// makeFolder makes the folder of the contest.
 func (c *contestRun) makeFolder() (err error) {
 	if p := &c.plan.Run; p.Out != "" {
 		c.folder, err = results.UseDir(p.Out)

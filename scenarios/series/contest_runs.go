@@ -77,7 +77,6 @@ func (m *match) folder() string {
 	return fmt.Sprintf("%s-%d", m.arm.design, m.run+1)
 }
 
-// planOf returns the plan of one run.
 func (c *contestRun) planOf(m *match) run.Plan {
 	p := c.plan.Run
 	p.Scenario = m.scenario(c.scenario.Seed)
@@ -130,7 +129,6 @@ func (c *contestRun) play(ctx context.Context, m *match, all int) error {
 	return ended
 }
 
-// count takes down what a run came to.
 func (c *contestRun) count(m *match, record *results.Record, memory *results.Memory) {
 	trial := contest.Measure(record, record.Summary, c.needs)
 	c.mu.Lock()
@@ -145,7 +143,6 @@ func (c *contestRun) count(m *match, record *results.Record, memory *results.Mem
 	}
 }
 
-// announce says what is about to be run.
 func (c *contestRun) announce(runs, atOnce int) {
 	where, how := " on the virtual clock", fmt.Sprintf("%d at once", atOnce)
 	switch {

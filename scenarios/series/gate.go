@@ -113,7 +113,6 @@ func (g *Gate) reasons(name string) string {
 // mostBaseline bounds the size of a baseline.
 const mostBaseline = 16 << 20
 
-// read returns the baseline of a scenario.
 func (g *Gate) read(name string) (*baseline.Baseline, error) {
 	file, err := os.Open(g.file(name))
 	if errors.Is(err, fs.ErrNotExist) {

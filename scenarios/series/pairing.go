@@ -156,7 +156,6 @@ func (p *pairing) measure(record *results.Record) ([]float64, error) {
 	return values, nil
 }
 
-// shown returns metrics in words.
 func (p *pairing) shown(values []float64) string {
 	var words []string
 	for i, m := range p.metrics {

@@ -161,7 +161,6 @@ func (p *Pairs) prepare(q *pairing, s *scenarios.Scenario) (made bool, err error
 	return made, os.WriteFile(q.file, s.Text(), 0o644)
 }
 
-// ruling returns what the pairs come to.
 func (p *pairing) ruling(name string, threshold float64, pairs int, ended error) (gate.Result, error) {
 	one := gate.Result{Scenario: name, Outcome: compare.Inconclusive}
 	switch {
@@ -204,7 +203,6 @@ func (p *pairing) hold(one *gate.Result) {
 	}
 }
 
-// against names the older build.
 func (p *pairing) against() string {
 	tool := p.tools[compare.A]
 	name := strings.TrimSpace(tool.Version + " " + tool.Commit)

@@ -105,7 +105,6 @@ func newContrast(ctx context.Context, name string) (*contrast, error) {
 	return c, nil
 }
 
-// bySeeds runs a scenario by seeds and returns what the runs came to.
 func bySeeds(ctx context.Context, s *scenarios.Scenario, seeds []uint64) (summaries []*results.Summary, figures [][]verdict.Figure, err error) {
 	for _, seed := range seeds {
 		seeded := *s

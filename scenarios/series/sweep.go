@@ -91,7 +91,6 @@ func (s *Sweep) Run(ctx context.Context) (Swept, error) {
 	return swept, nil
 }
 
-// try makes one run.
 func (s *Sweep) try(ctx context.Context, plan run.Plan) (Tried, error) {
 	one, also := Tried{}, plan.Kept
 	plan.Kept = func(folder results.Folder, record *results.Record) error {
@@ -169,7 +168,6 @@ func (s *Swept) Exit() int {
 	return 0
 }
 
-// inWords lists the values of one run.
 func inWords(set []scenarios.Setting) string {
 	words := make([]string, len(set))
 	for i, one := range set {

@@ -79,7 +79,6 @@ func headings(set []scenarios.Setting) []string {
 	return list
 }
 
-// row returns the cells of a run.
 func (t *Tried) row() []string {
 	var cells []string
 	for _, s := range t.Set {
@@ -123,7 +122,6 @@ func millis(micros *int64) string {
 	return fmt.Sprintf("%.1f", float64(*micros)*float64(time.Microsecond)/float64(time.Millisecond))
 }
 
-// passed says how many of the expectations held.
 func passed(list []results.Expectation) string {
 	if len(list) == 0 {
 		return text.Untold

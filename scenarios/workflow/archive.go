@@ -103,7 +103,6 @@ type move struct {
 // asksArchive is what every message says that can be carried out.
 const asksArchive = "archive"
 
-// moveOf returns the move of an entity to a place.
 func moveOf(s machine.Subject, place string) move {
 	from, to := s.Key(""), s.Key(place)
 	return move{asksArchive, from.Partition, from.Row, to.Partition, to.Row}
@@ -113,7 +112,6 @@ func moveOf(s machine.Subject, place string) move {
 func (m *move) from() entity.Key { return entity.Key{Partition: m.Partition, Row: m.Row} }
 func (m *move) to() entity.Key   { return entity.Key{Partition: m.ToPartition, Row: m.ToRow} }
 
-// body returns the message.
 func (m *move) body() []byte {
 	text, err := json.Marshal(m)
 	if err != nil {

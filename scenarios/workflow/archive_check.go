@@ -121,7 +121,6 @@ func (c *archived) tables() machine.Request {
 	})
 }
 
-// Look looks for one entity in both tables.
 func (c *archived) Look(s machine.Subject, current, archive map[entity.Key]entity.Packed) {
 	c.Found.Looked++
 	asked := moveOf(s, c.place)

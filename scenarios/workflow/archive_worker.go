@@ -18,7 +18,6 @@ const (
 	stepDelete  = "deleted"
 )
 
-// archiveSteps returns them in their order.
 func archiveSteps() []string { return []string{stepReceive, stepRead, stepCopy, stepDelete} }
 
 // archiveWorker carries out what messages ask for. Every step can be carried out twice,
@@ -42,7 +41,6 @@ func newArchiveWorker(s *machine.Setting, a machine.Arguments, script *machine.S
 		dies: func() string { return "" }}
 }
 
-// newArchiveTurn returns one turn of a worker.
 func newArchiveTurn(c *machine.Call) *machine.Script {
 	draw := c.Chance
 	return machine.NewScript(func(s *machine.Script) machine.Request {

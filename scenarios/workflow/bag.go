@@ -69,7 +69,6 @@ func newBagUpdate(c *machine.Call) *bagUpdate {
 	return u
 }
 
-// read returns the request for the entity.
 func (u *bagUpdate) read() machine.Request {
 	r := machine.Read(u.table, u.key, func(a machine.Attempt) machine.Turn {
 		return machine.Send(u.write(a.Outcome.Entity, a.Outcome.Version))

@@ -121,7 +121,6 @@ func (l *large) both(first, second machine.Request) machine.Request {
 	return first
 }
 
-// blob returns a request to the blob of the operation's entity.
 func (l *large) blob(verb target.BesideVerb, body []byte, expected target.Expected, then func(machine.Attempt) machine.Turn) machine.Request {
 	return machine.Aside(target.Beside{Verb: verb, Store: l.StoreOf(largeStore), Name: blobOf(l.Subject.Key("")), Body: body}, expected, then)
 }
@@ -156,7 +155,6 @@ func (l *large) keys() []entity.Key {
 	return list
 }
 
-// newLargePut returns the write of an entity with its value.
 func newLargePut(c *machine.Call) *machine.Script {
 	l := newLarge(c)
 	return l.script(func() machine.Request {

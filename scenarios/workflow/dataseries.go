@@ -65,7 +65,6 @@ func newSeriesLayout(a machine.Arguments) seriesLayout {
 	return seriesLayout{at: a.Text("at"), slots: a.Count("slots"), each: a.Count("per-entity")}
 }
 
-// parts returns how many entities a series has.
 func (l seriesLayout) parts() int { return (l.slots + l.each - 1) / l.each }
 
 // key returns that of a part, numbered from 0: the series' own where there is one only,
@@ -79,7 +78,6 @@ func (l seriesLayout) key(about machine.Subject, part int) entity.Key {
 	return key
 }
 
-// all returns the query for all entities of a series.
 func (l seriesLayout) all(about machine.Subject) target.Query {
 	first, last := l.key(about, 0), l.key(about, l.parts()-1)
 	// No key holds a NUL, so that nothing comes between the last one and this.
@@ -91,7 +89,6 @@ const slotPrefix = "Count"
 
 func slotName(slot int) string { return fmt.Sprintf("%s%03d", slotPrefix, slot+1) }
 
-// countsIn returns how many counts an entity has.
 func countsIn(e entity.Packed) int {
 	count := 0
 	read := e.Cursor()
@@ -110,7 +107,6 @@ func turn(c *machine.Call, each int) (about machine.Subject, position int) {
 	return c.Member(k / uint64(each)), int(k % uint64(each))
 }
 
-// newSeriesPut returns the write of one count.
 func newSeriesPut(c *machine.Call) *machine.Script {
 	l := newSeriesLayout(c.Arguments)
 	about, slot := turn(c, l.slots)
@@ -215,7 +211,6 @@ func newSeriesWrite(c *machine.Call) *machine.Script {
 	})
 }
 
-// newSeriesGet returns the reading of a series.
 func newSeriesGet(c *machine.Call) *machine.Script {
 	l := newSeriesLayout(c.Arguments)
 	table := c.TableOf(l.at)

@@ -129,7 +129,6 @@ func readThroughKind() machine.Kind {
 	}
 }
 
-// newReadThrough returns the two reads.
 func newReadThrough(c *machine.Call) *machine.Script {
 	place := machine.AtCopy(c.Arguments.Text("copy"))
 	return machine.NewScript(func(s *machine.Script) machine.Request {

@@ -78,7 +78,6 @@ func indexPlaced() []machine.Parameter {
 	}
 }
 
-// indexParameters returns those of whatever writes lists.
 func indexParameters() []machine.Parameter {
 	return append(indexPlaced(),
 		machine.Parameter{Name: "queue", Says: "The queue by which lists apart from their entities are kept.", Type: machine.OfName, Default: "changes"},
@@ -103,7 +102,6 @@ func indexStores(a machine.Arguments) []machine.Store {
 	return append(indexContainers(a), machine.Store{Name: a.Text("queue"), Queue: true})
 }
 
-// indexLacks returns what a design lacks for lists by an attribute.
 func indexLacks(d *machine.Design, a machine.Arguments, renames bool) []machine.Lack {
 	name, place := a.Text("attribute"), d.Places[a.Text("place")]
 	var lacks []machine.Lack

@@ -47,7 +47,6 @@ func (x *indexChange) listed(name string) entity.Key {
 	return x.KeyWith(x.call.Subject, x.place, x.call.Arguments.Text("attribute"), name)
 }
 
-// own returns the key of the entity.
 func (x *indexChange) own() entity.Key { return x.call.Subject.Key("") }
 
 // again begins anew at the read, unless that was done too often.
@@ -65,7 +64,6 @@ func (x *indexChange) full() machine.Turn {
 	return machine.GiveUp()
 }
 
-// insert returns the write of the new entity.
 func (x *indexChange) insert() entity.Change {
 	return entity.Change{Verb: entity.Insert, Key: x.own(), Properties: x.call.Subject.Properties()}
 }
@@ -94,7 +92,6 @@ func (x *indexChange) add() machine.Request {
 	return first
 }
 
-// remove deletes an entity.
 func (x *indexChange) remove() machine.Request {
 	gone := func() entity.Change {
 		return entity.Change{Verb: entity.Delete, Key: x.own(), Match: entity.MatchAny}
@@ -172,7 +169,6 @@ func (x *indexChange) gone() {
 	}
 }
 
-// transact returns the transaction of an entity and its lists.
 func (x *indexChange) transact(all []entity.Change, first func(x *indexChange) machine.Request) machine.Request {
 	return machine.WriteTogether(x.Table, all, overtaken, func(a machine.Attempt) machine.Turn {
 		if machine.Ok(a.Outcome.Status) {

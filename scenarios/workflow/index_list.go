@@ -47,7 +47,6 @@ func (l *indexList) text() string {
 	return strings.Join(append([]string{l.name}, l.ids...), "\n")
 }
 
-// fill sets the list to what a text has.
 func (l *indexList) fill(text string) {
 	lines := strings.Split(text, "\n")
 	l.name, l.ids = lines[0], lines[1:]
@@ -125,7 +124,6 @@ func (x *indexLists) named(l *indexList, id string) entity.Key {
 	return entity.Key{Partition: partition, Row: row}
 }
 
-// value returns what an entity is listed by.
 func (x *indexLists) value(stored entity.Packed) string {
 	value, _ := stored.Lookup(x.property)
 	return value.Text()

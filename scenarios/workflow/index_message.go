@@ -15,7 +15,6 @@ type indexNote struct {
 	name string
 }
 
-// touch has a message name a list.
 func (x *indexChange) touch(name string) {
 	note := indexNote{x.listed(name), name}
 	if !slices.Contains(x.touched, note) {

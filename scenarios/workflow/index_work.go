@@ -138,7 +138,6 @@ func newIndexLookup(c *machine.Call) *machine.Script {
 	})
 }
 
-// lookUp reads what is left in a list.
 func (x *indexLists) lookUp(s *machine.Script, l *indexList) machine.Turn {
 	if len(l.ids) == 0 {
 		return machine.End()

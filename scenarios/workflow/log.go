@@ -57,7 +57,6 @@ func needsTime(d *machine.Design, a machine.Arguments) []machine.Lack {
 	return nil
 }
 
-// messageTime returns when the message of an entity came about.
 func messageTime(about machine.Subject, property string) time.Time {
 	for _, p := range about.Properties() {
 		if p.Name == property {
@@ -164,7 +163,6 @@ func (r *logReading) side(text string) int {
 	}
 }
 
-// newLogRead returns the reading of some minutes.
 func newLogRead(c *machine.Call) *machine.Script {
 	store, log := c.StoreOf(logStore), c.Arguments.Text("log")
 	from := messageTime(c.Subject, c.Arguments.Text("time")).Truncate(time.Minute)

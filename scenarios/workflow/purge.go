@@ -37,7 +37,6 @@ func purgeKinds() []machine.Kind {
 	}}
 }
 
-// dayTable returns what a day's table adds to the name of the run's.
 func dayTable(a machine.Arguments, day int) string {
 	if a.Text("names") == "reused" {
 		day %= a.Count("ring")

@@ -15,7 +15,6 @@ func relationKinds() []machine.Kind {
 	return slices.Concat(linkKinds(), subtypeKinds(), moveKinds(), groupKinds(), sumKinds(), joinKinds())
 }
 
-// linkKinds returns the reads of an entity and of what belongs to it.
 func linkKinds() []machine.Kind {
 	linked := machine.Kind{
 		Name: "read-linked", Says: "Reads what lies at a place, and where that holds a link, what it names: whoever does not know the second key has to read twice.",
@@ -39,7 +38,6 @@ func linkKinds() []machine.Kind {
 	return []machine.Kind{linked, together}
 }
 
-// linkLacks says what a design lacks for links.
 func linkLacks(d *machine.Design, a machine.Arguments) []machine.Lack {
 	link, to := a.Text("link"), a.Text("to")
 	if link == "" {
@@ -127,7 +125,6 @@ func subtypeKinds() []machine.Kind {
 	}}
 }
 
-// newWriteSubtype returns the write of a new entity.
 func newWriteSubtype(c *machine.Call) *machine.Script {
 	place := ""
 	if c.Subject.Value(c.Arguments.Text("kind")) == c.Arguments.Text("is") {

@@ -34,7 +34,6 @@ func groupKinds() []machine.Kind {
 	}}
 }
 
-// groupLacks says what a design lacks for groups.
 func groupLacks(d *machine.Design, a machine.Arguments) []machine.Lack {
 	place, copied := a.Text("place"), a.Text("copied")
 	if copied == "" {

@@ -34,7 +34,6 @@ func moveKinds() []machine.Kind {
 	}}
 }
 
-// moveLacks says what a design lacks for moves.
 func moveLacks(d *machine.Design, a machine.Arguments) []machine.Lack {
 	var lacks []machine.Lack
 	group, named := d.AttributeOf(a.Text("group"))
@@ -63,7 +62,6 @@ func moveLacks(d *machine.Design, a machine.Arguments) []machine.Lack {
 	return lacks
 }
 
-// newMove returns the move of a member.
 func newMove(c *machine.Call) *machine.Script {
 	name, here := c.Arguments.Text("group"), c.Subject.Key("")
 	group, _ := machine.Lookup(c.Fresh.Properties(), name)

@@ -82,7 +82,6 @@ func newSummedInsert(c *machine.Call) *summedInsert {
 	return w
 }
 
-// begin returns the first request.
 func (w *summedInsert) begin(s *machine.Script) machine.Request {
 	merge := w.write(sum{}, entity.MatchExactly(1))
 	if w.together {
@@ -137,7 +136,6 @@ func (w *summedInsert) write(was sum, match entity.Match) machine.Request {
 	return machine.WriteOne(w.table, raised, met, w.written)
 }
 
-// written is told of an attempt at the summary.
 func (w *summedInsert) written(a machine.Attempt) machine.Turn {
 	switch {
 	case machine.Ok(a.Outcome.Status):

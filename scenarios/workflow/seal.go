@@ -100,7 +100,6 @@ func sealing(c *machine.Call, about machine.Subject) (key entity.Key, properties
 	return key, properties, entity.Size(key, properties) - plain
 }
 
-// newSealPut returns the write of a new entity.
 func newSealPut(c *machine.Call) *machine.Script {
 	key, properties, added := sealing(c, c.Subject)
 	verb := entity.Insert
@@ -177,7 +176,6 @@ const (
 // application draws them from crypto/rand and keeps its master key where nobody reads it.
 type envelope struct{ master cipher.AEAD }
 
-// newMasterKey returns the envelope of a table.
 func newMasterKey(table string) envelope {
 	key := sha256.Sum256([]byte("the master key of " + table))
 	return envelope{newCipher(key[:])}

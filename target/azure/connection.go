@@ -91,7 +91,6 @@ func (c *connection) fits(a *attempt) bool {
 	return c.raw != nil && !a.apart() && len(a.message) <= 2*connectionBuffer
 }
 
-// write sends the request of an attempt.
 func (c *connection) write(a *attempt) error {
 	if _, err := c.Write(a.message); err != nil {
 		return err
@@ -174,7 +173,6 @@ func (c *connection) exchange(a *attempt, clk clock.Clock) (again bool, err erro
 	return again, err
 }
 
-// lasts reports whether the connection has another reply to give.
 func (c *connection) lasts(a *attempt) bool {
 	return !a.reply.closing && c.reader.Buffered() == 0 && c.drained()
 }

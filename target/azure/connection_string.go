@@ -88,7 +88,6 @@ func parseSettings(text string) (settings, error) {
 	return set, nil
 }
 
-// emulator returns the endpoint of a local emulator.
 func (set settings) emulator() (Endpoint, error) {
 	if !strings.EqualFold(set["UseDevelopmentStorage"], "true") {
 		return Endpoint{}, badString("UseDevelopmentStorage must be true or be left out")
@@ -159,7 +158,6 @@ func (set settings) address() (Endpoint, error) {
 	return ParseURL(protocol+"://"+account+".table."+suffix, account, nil)
 }
 
-// credential returns the endpoint with what the settings prove who asks by.
 func (set settings) credential(endpoint Endpoint) (Endpoint, error) {
 	key, hasKey := set["AccountKey"]
 	signature, hasSAS := set["SharedAccessSignature"]

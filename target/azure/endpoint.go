@@ -134,7 +134,6 @@ func accountOf(host, segment string) string {
 	return label
 }
 
-// plainHost reports whether a text is an IP address or a host's name.
 func plainHost(host string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return true

@@ -78,7 +78,6 @@ func (r *reply) early(err error) error {
 	return err
 }
 
-// readStatus reads the first line.
 func (r *reply) readStatus(line []byte) bool {
 	const begin = len(version) + len("1 ")
 	if len(line) < begin || string(line[:len(version)]) != version || line[begin-1] != ' ' {

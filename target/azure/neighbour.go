@@ -33,7 +33,6 @@ func (n Neighbour) setting() string {
 	return "BlobEndpoint"
 }
 
-// emulatorPort returns its port at an emulator.
 func (n Neighbour) emulatorPort() string {
 	if n == Queue {
 		return "10001"

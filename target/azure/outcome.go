@@ -27,7 +27,6 @@ const (
 // mostCode is the greatest length of a code, in bytes.
 const mostCode = 100
 
-// outcome returns what a reply says.
 func (t *Target) outcome(a *attempt, op *target.Operation) target.Outcome {
 	r := &a.reply
 	outcome := target.Outcome{Status: r.status, RetryAfter: t.retryAfter(r)}
@@ -73,7 +72,6 @@ func (t *Target) success(o *target.Outcome, a *attempt, op *target.Operation) (p
 	return false, ""
 }
 
-// page fills in a page of a query.
 func (t *Target) page(o *target.Outcome, a *attempt) (fault string) {
 	r := &a.reply
 	var err error
@@ -180,7 +178,6 @@ type sending struct {
 	came int64
 }
 
-// attempt returns the room for a request.
 func (t *Target) attempt() *attempt {
 	a := t.attempts.Get().(*attempt)
 	a.sending = sending{}

@@ -164,7 +164,6 @@ func (w *way) trace() *httptrace.ClientTrace {
 	}
 }
 
-// Read reads the body of the reply.
 func (w *way) Read(p []byte) (int, error) {
 	n, err := w.ReadCloser.Read(p)
 	if w.left -= int64(n); w.left < 0 {
@@ -176,7 +175,6 @@ func (w *way) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the attempt.
 func (w *way) Close() error {
 	err := w.ReadCloser.Close()
 	w.end()

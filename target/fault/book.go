@@ -58,7 +58,6 @@ func (b *book) Counts() target.Counts {
 	return b.counts
 }
 
-// Log returns what was done to the attempts so far.
 func (b *book) Log() Log {
 	b.lock.Lock()
 	defer b.lock.Unlock()
@@ -108,7 +107,6 @@ func (a *attempt) abandon(why error) {
 	a.told = target.Outcome{Detail: "gave up before a reply came: " + why.Error()}
 }
 
-// enter books an attempt and returns what its sender learns.
 func (b *book) enter(a attempt) target.Outcome {
 	b.lock.Lock()
 	defer b.lock.Unlock()

@@ -181,7 +181,6 @@ func (c *Blobs) list(ctx context.Context, within *azcontainer.Client, b *target.
 	}
 }
 
-// itemsOf returns the blobs on a page.
 func itemsOf(page *azcontainer.ListBlobsFlatResponse) []*azcontainer.BlobItem {
 	if page.Segment == nil {
 		return nil

@@ -131,7 +131,6 @@ func (b *blob) found() target.Found {
 	return target.Found{Name: b.name, Size: int64(len(b.body)), Metadata: b.metadata, ETag: b.etag}
 }
 
-// size is about what a blob takes up.
 func (b *blob) size() int {
 	size := len(b.name) + len(b.body)
 	for name, value := range b.metadata {

@@ -130,7 +130,6 @@ func mostListed(b *target.Beside) int {
 	return b.Most
 }
 
-// storeName reports whether a text can name a queue or a container.
 func storeName(name string) bool {
 	if len(name) < 3 || len(name) > 63 || strings.Contains(name, "--") || strings.Trim(name, "-") != name {
 		return false
@@ -138,7 +137,6 @@ func storeName(name string) bool {
 	return only(name, func(c byte) bool { return smallOrDigit(c) || c == '-' })
 }
 
-// messageName reports whether a text can be the id of a message.
 func messageName(id string) bool {
 	return id != "" && len(id) <= mostName && only(id, func(c byte) bool { return smallOrDigit(c|0x20) || c == '-' })
 }
@@ -168,7 +166,6 @@ func blobName(name string) bool {
 	return true
 }
 
-// plain reports whether a text can be a part of a blob's name.
 func plain(text string) bool {
 	return len(text) <= mostName && utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }

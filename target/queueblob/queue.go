@@ -115,7 +115,6 @@ func otherReceipt() target.Outcome {
 	return target.Outcome{Status: 404, Code: popReceiptMismatch, Detail: "it was received again since, by whoever has its receipt now"}
 }
 
-// size is about what a message takes up.
 func (m *message) size() int { return len(m.body) + len(m.id) }
 
 // order is a heap of messages by when they can be seen, then by when they were put.

@@ -53,7 +53,6 @@ func newAccounts[T any](each []T) accounts[T] {
 	return accounts[T]{each}
 }
 
-// of returns the target of an account.
 func (a *accounts[T]) of(account int) T {
 	if account < 0 || account >= len(a.each) {
 		panic(fmt.Sprintf("shard: an operation goes to account %d of %d, the first being 0", account, len(a.each)))

@@ -84,7 +84,6 @@ func (s *script) fill(n int) {
 	}
 }
 
-// numbers returns the keys of the rows first to last.
 func numbers(first, last int) []entity.Key {
 	var keys []entity.Key
 	for n := first; n <= last; n++ {

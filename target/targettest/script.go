@@ -128,7 +128,6 @@ func write(verb entity.Verb, key entity.Key, properties ...entity.Property) targ
 	return writeIf(verb, entity.Match{}, key, properties...)
 }
 
-// writeIf returns a single write with a condition.
 func writeIf(verb entity.Verb, match entity.Match, key entity.Key, properties ...entity.Property) target.Operation {
 	return target.Operation{Verb: verb, Change: entity.Change{Verb: verb, Key: key, Properties: properties, Match: match}}
 }
@@ -178,7 +177,6 @@ func (s *script) sameProperties(key entity.Key, packed entity.Packed, want []ent
 	}
 }
 
-// describe names an operation in a failure's text.
 func describe(op *target.Operation) string {
 	switch op.Verb {
 	case entity.Batch:
@@ -194,7 +192,6 @@ func describe(op *target.Operation) string {
 
 func name(key entity.Key) string { return fmt.Sprintf("%+q/%+q", key.Partition, key.Row) }
 
-// result shows an outcome in a failure's text.
 func result(o *target.Outcome) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s %s", o.Status, o.Code, o.Detail))
 }

@@ -10,7 +10,6 @@ import (
 	"loadgen/engine"
 )
 
-// say writes a line into the journal.
 func (s *Service) say(format string, details ...any) {
 	s.saying.Lock()
 	defer s.saying.Unlock()
@@ -61,7 +60,6 @@ func (s *Service) unwatch() {
 	s.watching.Wait()
 }
 
-// words says what was served.
 func words(c engine.Counts) string {
 	return fmt.Sprintf("requests: %s (%s ok, %s refused, %s failed); entities counted: %s",
 		grouped(c.Requests), grouped(c.Ok), grouped(c.Refused), grouped(c.Failed), grouped(c.Entities))

@@ -99,7 +99,6 @@ func newService(o Options) (s *Service, faults []error) {
 	return s, faults
 }
 
-// archives returns what is wrong with the names of the archives.
 func (o *Options) archives() error {
 	if _, known := archive.FormatOf(o.Export); o.Export != "" && !known {
 		return Fault{Field: "export", Value: o.Export, Err: errors.New("expected a file whose name ends in " + archive.Extensions)}
@@ -161,7 +160,6 @@ func (o *Options) newModel() (*model.Model, error) {
 	return m, nil
 }
 
-// parameters returns what Options.Set can give other values.
 func parameters() (paths []string) {
 	for _, name := range model.Names() {
 		paths = append(paths, modelPrefix+name)

@@ -73,7 +73,6 @@ func (s *Service) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// listen listens on both addresses.
 func (s *Service) listen(context.Context) (err error) {
 	if s.server, err = rest.Listen(s.door.address, http.HandlerFunc(s.answer)); err != nil {
 		return Fault{Field: "listen", Err: err}

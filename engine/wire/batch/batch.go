@@ -126,7 +126,6 @@ func (b *Request) addRead(part string) (code entity.Code, detail string) {
 	return entity.OK, ""
 }
 
-// addChange reads one operation of a change set.
 func (b *Request) addChange(part string) (code entity.Code, detail string) {
 	o, code, detail := b.open(part)
 	if code != entity.OK {

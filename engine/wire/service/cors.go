@@ -38,7 +38,6 @@ const (
 // corsMethods are those that a rule can name.
 var corsMethods = [...]string{"DELETE", "GET", "HEAD", "MERGE", "OPTIONS", "PATCH", "POST", "PUT"}
 
-// rules reads the element Cors.
 func (s *settings) rules(n *xmlNode) []CORSRule {
 	if len(n.children) > mostRules {
 		s.fail(entity.InvalidXMLDocument, "there are "+strconv.Itoa(mostRules)+" CORS rules at most")
@@ -82,7 +81,6 @@ func (s *settings) list(n *xmlNode, name string, most int) []string {
 	return items
 }
 
-// visible reports whether all characters of a text are visible ASCII.
 func visible(text string) bool {
 	for i := range len(text) {
 		if text[i] <= ' ' || text[i] > '~' {

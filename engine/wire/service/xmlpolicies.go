@@ -69,7 +69,6 @@ func ParsePolicies(text string) ([]SignedIdentifier, entity.Code, string) {
 	return all, entity.OK, ""
 }
 
-// identifier reads one SignedIdentifier.
 func (n *xmlNode) identifier() (one SignedIdentifier, code entity.Code, detail string) {
 	if code, detail := n.only("Id", "AccessPolicy"); code != entity.OK {
 		return one, code, detail

@@ -11,7 +11,6 @@ import (
 
 // The cells of the tables: a mean, or an interval, or an en dash for what is not told.
 
-// told shows the mean of an estimate.
 func (e *Estimate) told(as func(float64) string) string {
 	if e == nil {
 		return text.Untold
@@ -19,7 +18,6 @@ func (e *Estimate) told(as func(float64) string) string {
 	return as(e.Mean)
 }
 
-// rates shows the interval of a rate.
 func (e *Estimate) rates() string {
 	if e == nil {
 		return text.Untold

@@ -136,7 +136,6 @@ func byOffer(record *results.Record) *Reason {
 	return one
 }
 
-// offered is how many entities a phase was offered.
 func offered(phase *results.Phase) (all int64) {
 	for k := range phase.Kinds {
 		all += phase.Kinds[k].Offered

@@ -102,7 +102,6 @@ func reported(record *results.Record, kind int) results.KindStats {
 	return sum
 }
 
-// count adds the counts of one operation to those of all.
 func count(all, one *results.KindStats) {
 	all.Scheduled += one.Scheduled
 	all.Sent += one.Sent

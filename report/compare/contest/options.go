@@ -36,7 +36,6 @@ type fault string
 // Error implements error with what is wrong, and what was expected.
 func (f fault) Error() string { return string(f) }
 
-// Unwrap returns [ErrOptions].
 func (f fault) Unwrap() error { return ErrOptions }
 
 // Validate returns every fault, each of which wraps [ErrOptions].

@@ -71,7 +71,6 @@ func (arm *Arm) moves() bool {
 	return slices.Contains([]string{results.AppendOnly, results.PrependOnly, results.MovingPoint, results.HotTail}, arm.Order)
 }
 
-// oneEnd says what the order of new keys comes to.
 func oneEnd(order string) string {
 	switch order {
 	case results.AppendOnly:

@@ -109,7 +109,6 @@ func short(name string) string {
 	return head + "…"
 }
 
-// rankingOnto is the table of the designs.
 func (c *Contest) rankingOnto(p *text.Page) {
 	if len(c.Ranking) == 0 {
 		return
@@ -149,7 +148,6 @@ func (c *Contest) tag() string {
 	return " (" + c.Figures + ")"
 }
 
-// costsOnto is the table of what an event costs.
 func (c *Contest) costsOnto(p *text.Page) {
 	t := &text.Table{FlushLeft: []bool{true}, Headings: []string{"design", "counted", "billed", "refused", "stored, B"}}
 	if c.price.PerMillion > 0 {
@@ -184,7 +182,6 @@ func (c *Contest) costsOnto(p *text.Page) {
 	onto(p, "What an event costs", t, text+" (derived)")
 }
 
-// timesOnto is the table of response times.
 func (c *Contest) timesOnto(p *text.Page) {
 	t := &text.Table{FlushLeft: []bool{true}, Headings: []string{"design", "operation", "p50, ms", "p99, ms", "least p99", "greatest p99"}}
 	for i := range c.Ranking {

@@ -12,7 +12,6 @@ import (
 	"loadgen/results"
 )
 
-// judge tells the winner and the verdict.
 func (c *Contest) judge(r *order, ran, idle, unable []*Arm) {
 	switch {
 	case len(ran) == 0 && len(unable) > 0 && len(idle) == 0:

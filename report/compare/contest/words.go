@@ -12,7 +12,6 @@ import (
 // latency shows a mean of whole microseconds.
 func latency(micros float64) string { return milliseconds(int64(micros)) }
 
-// milliseconds shows microseconds.
 func milliseconds(micros int64) string {
 	ms := float64(micros) / 1000
 	switch {

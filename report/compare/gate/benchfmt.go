@@ -28,7 +28,6 @@ func Benchfmt(w io.Writer, list []Result) error {
 // is not as before.
 type bench struct{ text export.BenchmarkText }
 
-// add writes a line.
 func (b *bench) add(side compare.Side, name string, values ...export.Measured) {
 	b.text.Set("build", side.String())
 	b.text.Add(name, values...)

@@ -15,7 +15,6 @@ const (
 	codeInvalid      = 13
 )
 
-// code returns the exit code of one outcome.
 func code(o compare.Outcome) int {
 	switch o {
 	case compare.Same, compare.Improvement:

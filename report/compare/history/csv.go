@@ -65,7 +65,6 @@ func CSV(w io.Writer, d *Document) (left []string, err error) {
 	return left, out.Error()
 }
 
-// tells reports whether any night can tell a metric.
 func (d *Document) tells(m int) bool {
 	for i := range d.Scenarios {
 		for s := range d.Scenarios[i].Series {

@@ -48,7 +48,6 @@ type Step struct {
 	Before, After, Change, P float64
 }
 
-// findSteps fills in the trends of a series.
 func (s *Series) findSteps(metrics []Metric) error {
 	for m, metric := range metrics {
 		var values []float64
@@ -103,7 +102,6 @@ func (s *Step) Sentence(m Metric) string {
 // Short says by how much the metric steps.
 func (s *Step) Short() string { return changed(s.Change) }
 
-// changed returns a change for people.
 func changed(change float64) string {
 	if math.IsInf(change, 0) {
 		return "from nothing"
@@ -135,5 +133,4 @@ func (t *Trend) sentences() []string {
 	return list
 }
 
-// nightsIn counts nights.
 func nightsIn(n int) string { return text.Counted(n, "night") }

@@ -57,7 +57,6 @@ func millis(value float64) string {
 	return verdict.Count(int64(math.Round(value / 1000)))
 }
 
-// change returns how a figure changed.
 func (m *Metric) change() string {
 	switch {
 	case m.A == nil || m.B == nil:
@@ -76,10 +75,8 @@ func (m *Metric) interval() string {
 	return span(m.Interval[0], m.Interval[1])
 }
 
-// span returns the bounds of a change.
 func span(low, high float64) string { return compare.Percent(low) + " to " + compare.Percent(high) }
 
-// chance returns the p of a figure.
 func (m *Metric) chance() string {
 	if m.P == nil {
 		return text.Untold
@@ -87,7 +84,6 @@ func (m *Metric) chance() string {
 	return fmt.Sprintf("%.2g", *m.P)
 }
 
-// title returns a section's name.
 func (k key) title() string {
 	phase, operation := "all reported phases", "all operations"
 	if k.phase != "" {

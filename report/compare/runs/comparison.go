@@ -117,7 +117,6 @@ func sections(a, b *Side) []key {
 	return both
 }
 
-// metricOf returns one figure of one section.
 func metricOf(a, b *Side, k key, m measure) Metric {
 	metric := Metric{Metric: m.name, Phase: k.phase, Operation: k.operation, measure: m}
 	was, is := a.values(k, m), b.values(k, m)

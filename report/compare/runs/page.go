@@ -39,7 +39,6 @@ func (c *Comparison) blocks() []block {
 	return list
 }
 
-// sides says what A and B are.
 func (c *Comparison) sides() [][]string {
 	rows := [][]string{{"", "folder", "scenario", "runs", "first started", "time"}}
 	for _, one := range []struct {
@@ -112,7 +111,6 @@ func (c *Comparison) tested() int {
 	return tested
 }
 
-// legend says how the tables are to be read.
 func (c *Comparison) legend(same int) []string {
 	var list []string
 	if same > 0 {

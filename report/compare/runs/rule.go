@@ -10,7 +10,6 @@ import (
 	"loadgen/results"
 )
 
-// rule gives the comparison its verdict.
 func (c *Comparison) rule(a, b *Side) error {
 	if c.Exact != nil && c.Exact.Same == c.Exact.Pairs {
 		c.Outcome, c.Says = compare.Identical, []string{"They repeat to the last count."}
@@ -118,7 +117,6 @@ func (c *Comparison) trials(a, b *Side) []compare.Trial {
 	return trials
 }
 
-// judged takes the verdict of the gate over.
 func (c *Comparison) judged(j compare.Judgement) {
 	over := fmt.Sprintf("over %d pairs of runs", c.Pairs)
 	worse, better := moved(j.Findings, compare.Regression), moved(j.Findings, compare.Improvement)
@@ -137,7 +135,6 @@ func (c *Comparison) judged(j compare.Judgement) {
 	}
 }
 
-// moved returns the changes of the findings of a verdict.
 func moved(findings []compare.Finding, v compare.Outcome) string {
 	var words []string
 	for i := range findings {

@@ -163,7 +163,6 @@ func (s *Side) repeats() bool {
 	return false
 }
 
-// each returns something of every run.
 func (s *Side) each(of func(*run) string) []string {
 	var list []string
 	for _, one := range s.runs {

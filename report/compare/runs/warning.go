@@ -65,7 +65,6 @@ func (s *Side) faults() []string {
 // facet is something of a run that ought to be the same on both sides.
 type facet struct{ name, value string }
 
-// facets are those of a run.
 func (r *run) facets() []facet {
 	m, stored := &r.manifest, "all"
 	if m.Dataless {
@@ -155,12 +154,10 @@ func texts(a, b *Side) string {
 	return ""
 }
 
-// lines returns the scenario of a run by its lines.
 func lines(one *run) []string {
 	return strings.Split(strings.TrimSuffix(one.manifest.Scenario.Text, "\n"), "\n")
 }
 
-// told reports whether a line of a scenario has a warning of its own.
 func told(line string) bool {
 	return strings.HasPrefix(line, "seed:") || strings.HasPrefix(line, "name:")
 }

@@ -46,7 +46,6 @@ func Listen(address string) (*Server, error) {
 	return &Server{listener: listener}, nil
 }
 
-// addressOf returns what to listen on.
 func addressOf(address string) (string, error) {
 	expected := errors.New("expected a port, or a host and a port, such as :9464 or 127.0.0.1:0")
 	if !strings.Contains(address, ":") {

@@ -48,7 +48,6 @@ func (r *Report) Forecast(d Demand) Forecast {
 	return f
 }
 
-// fullAt returns the rate in all at which a share of it is the target.
 func fullAt(share, target float64) float64 {
 	if share <= 0 {
 		return math.Inf(1)

@@ -129,7 +129,6 @@ func judged(all []arrival) Order {
 	return o
 }
 
-// window takes the evidence of the windows one by one.
 func (o *Order) window(windows []window) {
 	hits := 0
 	spans := make([]time.Duration, len(windows))
@@ -164,7 +163,6 @@ const (
 	bucketsSame  = 0.5
 )
 
-// hotVerdict returns the kind of a hot place.
 func (o *Order) hotVerdict(all []arrival) Verdict {
 	if o.AtOnce-o.Heaviest < staysShare {
 		o.Prefix = commonest(all)

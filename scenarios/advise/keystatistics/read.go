@@ -91,7 +91,6 @@ func (r *keyReader) begin() bool {
 	return true
 }
 
-// row takes a row of keys.
 func (r *keyReader) row() {
 	row := Row{Entities: 1, Line: int64(r.Line())}
 	for i, meaning := range r.meanings {

@@ -55,7 +55,6 @@ type arrival struct {
 	hot     bool
 }
 
-// arrivals returns the sample in the order of its instants.
 func (s *sample) arrivals() []arrival {
 	all := make([]arrival, len(s.kept))
 	for i := range s.kept {

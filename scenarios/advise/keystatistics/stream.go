@@ -64,7 +64,6 @@ func (s *Stream) settle(key string) {
 	s.current.add(key)
 }
 
-// way returns how a key lies to those of the reach.
 func (r *reach) way(key string) results.Order {
 	switch {
 	case r.keys == 0:

@@ -77,7 +77,6 @@ func (w *window) judge(s *stretches) {
 // isHot reports whether nearly all of the window fell on one place.
 func (w *window) isHot() bool { return float64(w.hits) >= hotShare*float64(len(w.arrivals)) }
 
-// lasts returns the time from the window's first instant to its last.
 func (w *window) lasts() time.Duration {
 	return w.arrivals[len(w.arrivals)-1].at.Sub(w.arrivals[0].at)
 }

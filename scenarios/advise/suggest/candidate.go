@@ -39,7 +39,6 @@ type candidate struct {
 	cost, insertRequests, insertCounted float64
 }
 
-// explain computes what a design comes to.
 func (r *rule) explain(d *scenarios.Design) (candidate, error) {
 	with := *r.scenario
 	with.Design, with.AntiPattern, with.Pattern = *d, nil, nil
@@ -74,7 +73,6 @@ type weighing struct {
 	inserts, insertRequests, insertCounted float64
 }
 
-// look takes one phase in.
 func (a *candidate) look(l *advise.Load, sum *weighing) {
 	hottest := l.Hottest.Value
 	if hottest == 0 {
@@ -119,7 +117,6 @@ func (a *candidate) look(l *advise.Load, sum *weighing) {
 	}
 }
 
-// read takes down what one operation reads.
 func (a *candidate) read(one *advise.Operation, needed bool) {
 	if one.Share == 0 {
 		// None of those looked at is due, and nothing can be told of it but the class.

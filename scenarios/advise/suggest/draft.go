@@ -109,7 +109,6 @@ func (r *rule) knowsAll(q *question, set []string) bool {
 	})
 }
 
-// partitionKey returns the template of a set of attributes over buckets.
 func (r *rule) partitionKey(set []string, buckets int) string {
 	var parts []string
 	if buckets > 1 {
@@ -164,7 +163,6 @@ func (r *rule) rowKey(set []string, asked []question) row {
 	return k
 }
 
-// leads returns the word for what a RowKey begins with.
 func (k *row) leads(r *rule) string {
 	switch {
 	case len(k.names) > 0:

@@ -52,7 +52,6 @@ func (o Options) Validate() []error {
 	return faults
 }
 
-// withDefaults returns the options with what is left out filled in.
 func (o Options) withDefaults(s *scenarios.Scenario) (Options, error) {
 	if o.Most == 0 {
 		o.Most = usualMost

@@ -16,7 +16,6 @@ type planned struct {
 	told bool
 }
 
-// plan returns how a question gets at what it wants under a design.
 func (r *rule) plan(q *question, d *scenarios.Design) (planned, error) {
 	with := *r.scenario
 	with.Design = *d

@@ -115,7 +115,6 @@ type setReader struct {
 	value, weight int
 }
 
-// header finds the columns.
 func (r *setReader) header(fields []string) bool {
 	r.weight = -1
 	find := func(name string) int {
@@ -135,7 +134,6 @@ func (r *setReader) header(fields []string) bool {
 	return r.Err() == nil
 }
 
-// row takes the value of a row.
 func (r *setReader) row(value string, fields []string) bool {
 	weight := int64(1)
 	if r.weight >= 0 {

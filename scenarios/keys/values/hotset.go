@@ -19,7 +19,6 @@ type HotSet struct {
 
 var _ Distribution = HotSet{}
 
-// hot returns how many values are.
 func (h HotSet) hot() int64 { return int64(math.Round(h.Hot * float64(h.size()))) }
 
 // Faults implements [Distribution].

@@ -35,7 +35,6 @@ func (l List) Faults(path string) []error {
 	return faults
 }
 
-// textFaults returns what is wrong with a list of values.
 func textFaults(path string, values []string) []error {
 	var faults []error
 	if len(values) == 0 || len(values) > maxValues {

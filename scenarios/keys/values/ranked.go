@@ -25,7 +25,6 @@ type Ranked struct {
 // window.
 const MaxOf = 1_000_000_000
 
-// size returns how many values there are.
 func (r *Ranked) size() int64 {
 	if r.List != nil {
 		return int64(len(r.List))

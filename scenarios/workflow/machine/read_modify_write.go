@@ -98,7 +98,6 @@ func (r *ReadModifyWrite) Next(a Attempt) (Move, target.Operation) {
 	}
 }
 
-// read is told of an attempt at the read.
 func (r *ReadModifyWrite) read(o *target.Outcome) (Move, target.Operation) {
 	switch {
 	case Ok(o.Status):
@@ -180,7 +179,6 @@ func Over(stored entity.Packed, changed []entity.Property) []entity.Property {
 	return append(all, changed...)
 }
 
-// wrote is told of an attempt at the write.
 func (r *ReadModifyWrite) wrote(a Attempt) (Move, target.Operation) {
 	o := a.Outcome
 	if a.unheard() {

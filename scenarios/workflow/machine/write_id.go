@@ -45,7 +45,6 @@ func ParseWriteID(text string) (WriteID, bool) {
 	return id, some && err == nil && marks(run) && id.String() == text
 }
 
-// marks reports whether a text can mark a run.
 func marks(run string) bool {
 	if run == "" || len(run) > maxRun {
 		return false
