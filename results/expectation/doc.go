@@ -90,7 +90,7 @@
 //
 // Of workflows, in the whole run:
 //
-//	counter        what an operation's workflow counts under a name: counter(look, both)
+//	tally        what an operation's workflow counts under a name: tally(look, both)
 //	faults       in how many things that were left behind something does not hold
 //	             that must
 //
