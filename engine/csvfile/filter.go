@@ -20,6 +20,10 @@ type filter struct {
 	// return ended no line. before is the byte before.
 	fresh, escaped, alone bool
 	before                byte
+	// learns says that \" may still turn out to be a quotation mark of the text, since
+	// none has been read yet, and doubtful that one has come whose sense the next byte
+	// tells.
+	learns, doubtful bool
 	// row and now are the lines at which the row began and that is reached, length and
 	// fields how many there are of it so far.
 	row, now, length, fields int
@@ -66,6 +70,9 @@ func (f *filter) Read(into []byte) (int, error) {
 		n, err := f.from.Read(f.in[:])
 		f.out, f.taken, f.err = f.out[:0], 0, err
 		f.feed(f.in[:n])
+		if f.doubtful && f.err == io.EOF {
+			f.settle('\n')
+		}
 	}
 	n := copy(into, f.out[f.taken:])
 	f.taken += n
@@ -122,8 +129,17 @@ func (f *filter) take(text []byte) {
 // inside takes what stands between quotation marks.
 func (f *filter) inside(text []byte) {
 	c := text[0]
+	if f.doubtful && f.settle(c) {
+		if f.at == closing {
+			f.outside(text)
+		}
+		return
+	}
 	switch {
-	case f.escaped && (c == '"' || c == '\\'):
+	case f.escaped && f.learns && c == '"':
+		f.escaped, f.doubtful = false, true
+		return
+	case f.escaped && f.escapes && (c == '"' || c == '\\'):
 		if f.escaped = false; c == '"' {
 			f.add('"')
 		}
@@ -134,7 +150,7 @@ func (f *filter) inside(text []byte) {
 		f.add('\\')
 	}
 	switch {
-	case c == '\\' && f.escapes:
+	case c == '\\' && (f.escapes || f.learns):
 		f.escaped = true
 		return
 	case c == '"':
@@ -145,6 +161,26 @@ func (f *filter) inside(text []byte) {
 		}
 	}
 	f.add(text...)
+}
+
+// settle tells by the byte behind it what the first \" of a file is, and reports whether
+// that byte is taken or stands outside: a backslash and the last mark of a field, or a
+// backslash and a doubled mark, as RFC 4180 has it; before anything else only a mark of
+// the text, in this file from now on.
+func (f *filter) settle(c byte) (done bool) {
+	f.doubtful, f.learns = false, false
+	switch c {
+	case '"':
+		f.add('\\', '"', '"')
+	case f.separator, '\r', '\n':
+		f.add('\\', '"')
+		f.at = closing
+	default:
+		f.escapes = true
+		f.add('"', '"')
+		return false
+	}
+	return true
 }
 
 // add adds to a field in quotation marks.

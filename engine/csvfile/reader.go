@@ -79,6 +79,7 @@ func New(from io.Reader, o Options) *Reader {
 	}
 	h, rest := begin(from)
 	rows, filter := dialectOf(h, &o).reader(io.MultiReader(bytes.NewReader(h.text), rest), &o)
+	filter.learns = !filter.escapes
 	return &Reader{options: o, rows: rows, filter: filter, line: 1}
 }
 

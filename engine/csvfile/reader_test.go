@@ -84,7 +84,7 @@ func TestFaults(t *testing.T) {
 			"f.csv:3: field 1: text follows a closing quotation mark; expected a comma, or two marks for one\n" +
 			"f.csv:4: field 2: a quotation mark is never closed; expected another"},
 		{"a first row that cannot be read leaves no sense in others", "a\"b\nc\"d\n", "f.csv:1: field 1: a quotation mark stands in a field without; expected the field in quotation marks, and its own doubled"},
-		{"what neither dialect reads is told of by RFC 4180", "Key,Text\n1,\"a\\\"b\"\n2,c\"d\n", "f.csv:2: field 2: text follows a closing quotation mark; expected a comma, or two marks for one\n" +
+		{"one bad row does not keep another's \\\" from being read", "Key,Text\n1,\"a\\\"b\"\n2,c\"d\n",
 			"f.csv:3: field 2: a quotation mark stands in a field without; expected the field in quotation marks, and its own doubled"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -164,6 +164,55 @@ func TestDialectsAreTold(t *testing.T) {
 			if got, err := rowsOf(strings.NewReader(text.String()), options); err != nil || !slices.EqualFunc(got, want, slices.Equal) {
 				t.Fatalf("%q: rows of %q = %q, %v; want %q", w, text.String(), got, err, want)
 			}
+		}
+	}
+}
+
+// TestEscapesAreToldLate has the first \" of a file come anywhere, most often far behind
+// what its dialect is told from.
+func TestEscapesAreToldLate(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	marked := []string{`say "hi" now`, `"Bob" Smith`, `5" wide`, `"quoted"`, `a "b", c`, "two\n\"lines\""}
+	for i, w := range []written{{",", `\"`, `\\`}, {";", `\"`, `\\`}, {"\t", `\"`, `\\`}} {
+		want := [][]string{{"Text", "more", "Key"}}
+		for range 1500 + rng.IntN(6000) {
+			want = append(want, []string{strings.Repeat("x", rng.IntN(30)), "c:/d", "k"})
+		}
+		first := len(want)
+		want = append(want, []string{marked[rng.IntN(3)], "y", "first"})
+		for range 200 {
+			want = append(want, []string{marked[rng.IntN(len(marked))], `c:\d\`, "later"})
+		}
+		var text strings.Builder
+		for _, row := range want {
+			text.WriteString(w.line(rng, row, "\n"))
+		}
+		got, err := rowsOf(iotest.OneByteReader(strings.NewReader(text.String())), options)
+		if err != nil || !slices.EqualFunc(got, want, slices.Equal) {
+			t.Errorf("dialect %d, first mark in row %d: %d rows, %v; want the %d that were written", i, first, len(got), err, len(want))
+		}
+	}
+}
+
+// What RFC 4180 can read stays as it is read by it, and what neither can read is told.
+func TestLateBackslashes(t *testing.T) {
+	far := "Key,Text\n" + strings.Repeat("k,plain text\n", 6000)
+	for _, row := range []struct{ says, text, want, fault string }{
+		{"a backslash that ends a field", "k,\"c:\\d\\\"\n", `c:\d\`, ""},
+		{"a backslash before a doubled mark", "k,\"c:\\\"\" d\"\n", `c:\" d`, ""},
+		{"two backslashes", "k,\"c:\\\\d\"\n", `c:\\d`, ""},
+		{"the last mark of the file", "k,\"c:\\\"", `c:\`, ""},
+		{"a mark of the text", "k,\"5\\\" wide\"\n", `5" wide`, ""},
+		{"both senses in one file", "k,\"c:\\\"\nk,\"5\\\" wide\"\n", "", "text follows a closing quotation mark"},
+	} {
+		got, err := rowsOf(strings.NewReader(far+row.text), options)
+		switch {
+		case row.fault != "":
+			if err == nil || !strings.Contains(err.Error(), "f.csv:6003: field 2: "+row.fault) {
+				t.Errorf("%s: %v; want a fault of line 6003", row.says, err)
+			}
+		case err != nil || got[len(got)-1][1] != row.want:
+			t.Errorf("%s: %q, %v; want %q", row.says, got[len(got)-1], err, row.want)
 		}
 	}
 }
