@@ -14,10 +14,10 @@
 //   - A quotation mark within quotation marks is doubled, unless those bytes cannot be
 //     read so, and can where \" stands for it, and \\ for a backslash.
 //
-// Where neither can read those bytes, or \" comes first behind them, what follows it tells: before a separator, the
-// end of a line or another mark it is read by RFC 4180, and so is the rest; before
-// anything else, which RFC 4180 has no reading for, it is a mark of the text, and so are
-// those of the rest.
+// Where neither can read those bytes, or \" comes first behind them, what follows it
+// tells: before a separator, the end of a line or another mark it is read by RFC 4180,
+// and so is the rest; before anything else, which RFC 4180 has no reading for, it is a
+// mark of the text, and so are those of the rest.
 //
 // So whatever can be read by RFC 4180 is read by it, and a file that names no column
 // has commas. A backslash before anything else is itself in either case.
