@@ -57,18 +57,6 @@ func (f *fake) Do(ctx context.Context, op *target.Operation) target.Outcome {
 // kinds are the operations of the test stages.
 var kinds = []results.Kind{{Name: "get", Group: "GET"}, {Name: "insert", Group: "PUT"}}
 
-const day = 24 * time.Hour
-
-// steps returns a schedule of steps.
-func steps(t testing.TB, list ...arrival.Step) *arrival.Steps {
-	t.Helper()
-	s, err := arrival.NewSteps(list...)
-	if err != nil {
-		t.Fatalf("NewSteps(%v) = %v; want no error", list, err)
-	}
-	return s
-}
-
 // openStage returns an open loop of one or more steps, each a reported phase.
 func openStage(t testing.TB, policy backoff.Policy, grace time.Duration, steps ...arrival.Step) *drive.Stage {
 	t.Helper()
@@ -136,7 +124,3 @@ func outing(t testing.TB, ctx context.Context, r drive.Runner, observers []drive
 	}
 	return record, folder, failure
 }
-
-// short is a policy whose waits are short.
-var short = backoff.Policy{Name: "short", Retries: 3, Delay: backoff.Exponential{
-	Base: 100 * time.Millisecond, Min: 50 * time.Millisecond, Max: 2 * time.Second}}
