@@ -73,13 +73,7 @@ func (o *backoffOutput) check() error {
 }
 
 func (o *backoffOutput) folder(name string) (results.Dir, error) {
-	var folder results.Dir
-	var err error
-	if o.out != "" {
-		folder, err = results.UseDir(o.out)
-	} else {
-		folder, err = results.MakeDir(runsKept(), clock.NewReal().Started().UTC(), name)
-	}
+	folder, err := results.NewDir(o.out, runsKept(), clock.NewReal().Started().UTC(), name)
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", run.ErrFolder, err)
 	}

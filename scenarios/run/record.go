@@ -28,10 +28,8 @@ func (p *Plan) keep(manifest results.Manifest) (*kept, error) {
 	k := &kept{plan: p, manifest: manifest}
 	var err error
 	switch {
-	case p.Out != "":
-		k.folder, err = results.UseDir(p.Out)
-	case p.Runs != "":
-		k.folder, err = results.MakeDir(p.Runs, manifest.Started, manifest.Scenario.Name)
+	case p.Out != "", p.Runs != "":
+		k.folder, err = results.NewDir(p.Out, p.Runs, manifest.Started, manifest.Scenario.Name)
 	case p.Memory != nil:
 		k.folder = p.Memory
 	default:

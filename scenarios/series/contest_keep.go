@@ -17,12 +17,8 @@ import (
 )
 
 func (c *contestRun) makeFolder() (err error) {
-	if p := &c.plan.Run; p.Out != "" {
-		c.folder, err = results.UseDir(p.Out)
-	} else {
-		c.folder, err = results.MakeDir(p.Runs, c.clock.Started().UTC(), "contest-"+c.scenario.Name)
-	}
-	if err != nil {
+	p := &c.plan.Run
+	if c.folder, err = results.NewDir(p.Out, p.Runs, c.clock.Started().UTC(), "contest-"+c.scenario.Name); err != nil {
 		return fmt.Errorf("%w: %w", run.ErrFolder, err)
 	}
 	return nil
