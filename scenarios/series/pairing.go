@@ -114,7 +114,7 @@ func (p *pairing) pair(ctx context.Context, slots []compare.Slot, pairs, try int
 
 // one runs a build once and returns its record, judged by this build.
 func (p *pairing) one(ctx context.Context, side compare.Side, folder string) (*results.Record, error) {
-	bounded, end := within(ctx, p.clock, p.most)
+	bounded, end := clock.Within(ctx, p.clock, p.most, errTooLong)
 	defer end()
 	build := p.builds[side]
 	ended, err := p.launch(bounded, build, []string{"run", p.file, "--format", "json", "--quiet", "--no-probe", "--out", folder})
