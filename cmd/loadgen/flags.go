@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"regexp"
 	"strconv"
 	"strings"
@@ -113,13 +112,4 @@ func flagged(flags *pflag.FlagSet, err error) error {
 		}
 	}
 	return named(flags, list...)
-}
-
-// reason returns what is wrong with a file, without its path.
-func reason(err error) error {
-	var fault *fs.PathError
-	if errors.As(err, &fault) {
-		return fault.Err
-	}
-	return err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -117,14 +118,10 @@ func (f *tellFlags) judge(s *results.Summary) error {
 
 // shown returns how a run is shown: one that is to be quiet not at all.
 func (f *tellFlags) shown() string {
-	switch {
-	case f.quiet:
+	if f.quiet {
 		return uiNone
-	case f.ui == "":
-		return uiAuto
-	default:
-		return string(f.ui)
 	}
+	return string(cmp.Or(f.ui, uiAuto))
 }
 
 // silent says that nothing is to be told on standard error but faults.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"loadgen/engine/clock"
+	"loadgen/results"
 	"net"
 	"syscall"
 )
@@ -64,7 +65,7 @@ func reasonOf(err error) string {
 	case errors.Is(err, context.Canceled):
 		return "nobody answers"
 	default:
-		return oneLine(err)
+		return results.OneLine(err)
 	}
 }
 
@@ -101,7 +102,7 @@ func (v *visit) shakeHands(ctx context.Context) Finding {
 	began := v.clock.Now()
 	secured := tls.Client(conn, config)
 	if err := secured.HandshakeContext(ctx); err != nil {
-		return held(false, oneLine(err), bound, "does the address need http, does the certificate name this host, "+
+		return held(false, results.OneLine(err), bound, "does the address need http, does the certificate name this host, "+
 			"and does this machine trust who signed it?")
 	}
 	state := secured.ConnectionState()

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
+	"loadgen/results"
 	"loadgen/target/azure"
 )
 
@@ -89,7 +90,7 @@ func (v *visit) authenticate(ctx context.Context) Finding {
 	client, err := azure.New(azure.Options{Endpoint: v.endpoint, Connections: 1,
 		Clock: v.clock, Epoch: v.clock.Started(), RunID: "doctor", TLS: v.trust})
 	if err != nil {
-		return held(false, oneLine(err), bound, "")
+		return held(false, results.OneLine(err), bound, "")
 	}
 	v.client = client
 	took, err := v.ask(ctx)
@@ -134,7 +135,7 @@ func (v *visit) name() string {
 
 // saying returns what a request came to, without the address, which is known.
 func (v *visit) saying(err error) string {
-	text := oneLine(err)
+	text := results.OneLine(err)
 	if _, rest, found := strings.Cut(text, v.endpoint.String()+": "); found {
 		return rest
 	}

@@ -91,7 +91,7 @@ func (c *contestRun) named() []string {
 
 // cutShort says in a sentence or two that a contest did not come to its end.
 func cutShort(ended error, done, all int, left []string) string {
-	why := oneLine(ended)
+	why := results.OneLine(ended)
 	if errors.Is(ended, context.Canceled) {
 		why = "it was interrupted"
 	}
