@@ -2,11 +2,12 @@ package azure
 
 import (
 	"fmt"
-	"loadgen/engine/nearest"
-	"loadgen/engine/wire/signing"
 	"net/url"
 	"slices"
 	"strings"
+
+	"loadgen/engine/nearest"
+	"loadgen/engine/wire/signing"
 )
 
 // The emulators' account, whose key is public.
