@@ -4,9 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"loadgen/results"
 	"slices"
 	"strings"
+
+	"loadgen/results"
 )
 
 // check is one thing that a doctor looks at.

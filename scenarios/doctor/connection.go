@@ -5,10 +5,11 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"loadgen/engine/clock"
-	"loadgen/results"
 	"net"
 	"syscall"
+
+	"loadgen/engine/clock"
+	"loadgen/results"
 )
 
 func (v *visit) resolve(ctx context.Context) Finding {

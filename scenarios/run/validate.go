@@ -50,9 +50,9 @@ func (p *Plan) Validate() []error {
 	if len(faults) > 0 {
 		return faults
 	}
-	campaign, err := campaign.NewCampaign(p.options("loadgen"))
+	campaign, err := campaignOf(p.options(TablePrefix))
 	if err != nil {
-		return []error{wrong("", "%v", err)}
+		return []error{err}
 	}
 	if p.Find != nil {
 		add(p.enoughPartitions(campaign))

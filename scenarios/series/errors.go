@@ -4,8 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"loadgen/scenarios/fields"
 	"os/exec"
+
+	"loadgen/scenarios/fields"
 )
 
 // The exit codes of runs, of this build and of others.
