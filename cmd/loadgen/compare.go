@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -46,8 +45,8 @@ The exit code is 0 whatever it finds: gate is the verb that fails.`,
 
 // compare reads both sides and prints what they come to.
 func (f *compareFlags) compare(a, b string, stdout io.Writer) error {
-	if f.format != "text" && f.format != "json" && f.format != "markdown" {
-		return usageError{fmt.Errorf("--format %s: expected text, json or markdown", f.format)}
+	if err := knownFormat(f.format, "text", "json", "markdown"); err != nil {
+		return err
 	}
 	was, err := sideOf(a)
 	if err != nil {

@@ -70,8 +70,8 @@ func (f *doctorFlags) heed(c *cobra.Command) error {
 	if err := emptyFlag(c.Flags()); err != nil {
 		return err
 	}
-	if f.format != "text" && f.format != "json" {
-		return usageError{fmt.Errorf("--format %s: expected text or json", f.format)}
+	if err := knownFormat(f.format, "text", "json"); err != nil {
+		return err
 	}
 	if err := named(c.Flags(), f.options.Validate()...); err != nil {
 		return err

@@ -48,8 +48,8 @@ All numbers are derived. The exit code is 10 where a finding is an error.`,
 		ValidArgsFunction: oneScenario,
 		Args:              f.arguments,
 		RunE: func(c *cobra.Command, args []string) error {
-			if f.format != "text" && f.format != "json" {
-				return usageError{fmt.Errorf("--format %s: expected text or json", f.format)}
+			if err := knownFormat(f.format, "text", "json"); err != nil {
+				return err
 			}
 			if len(args) == 0 {
 				return f.keys(c, stdout, stderr)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -61,6 +62,14 @@ func expectedOf(kind string) string {
 	default:
 		return "a text"
 	}
+}
+
+// knownFormat refuses a --format that is none of those that a verb has.
+func knownFormat(format string, known ...string) error {
+	if slices.Contains(known, format) {
+		return nil
+	}
+	return usageError{fmt.Errorf("--format %s: expected %s", format, nearest.Choice(known))}
 }
 
 // emptyFlag returns the first flag that was given an empty text.

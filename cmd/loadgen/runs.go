@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -79,9 +78,10 @@ of their own such as those of contests, are counted below.`,
 }
 
 func (f *runsListFlags) list(ctx context.Context, now time.Time, stdout io.Writer) error {
+	if err := knownFormat(f.format, "text", "json"); err != nil {
+		return err
+	}
 	switch {
-	case f.format != "text" && f.format != "json":
-		return usageError{fmt.Errorf("--format %s: expected text or json", f.format)}
 	case f.limit < 0:
 		return usageError{fmt.Errorf("--limit %d: expected a number of runs, or 0 for all", f.limit)}
 	case f.since != "":
@@ -289,10 +289,10 @@ The exit code is 12 where no two nights can be compared, else 0 whatever is foun
 
 // history reads the runs, finds the steps, draws and prints them.
 func (f *historyFlags) history(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	switch extension := strings.ToLower(filepath.Ext(f.png)); {
-	case !slices.Contains([]string{"text", "json", "csv"}, f.format):
-		return usageError{fmt.Errorf("--format %s: expected text, json or csv", f.format)}
-	case f.png != "" && extension != ".png" && extension != ".svg":
+	if err := knownFormat(f.format, "text", "json", "csv"); err != nil {
+		return err
+	}
+	if extension := strings.ToLower(filepath.Ext(f.png)); f.png != "" && extension != ".png" && extension != ".svg" {
 		return usageError{fmt.Errorf("--png %s: expected a file that ends in .png or .svg", f.png)}
 	}
 	metrics, err := history.ParseMetrics(f.metrics)

@@ -89,8 +89,8 @@ their order. Run, simulate, explain and show take those names.`,
 }
 
 func (f *listFlags) list(stdout io.Writer) error {
-	if f.format != "text" && f.format != "json" {
-		return usageError{fmt.Errorf("--format %s: expected text or json", f.format)}
+	if err := knownFormat(f.format, "text", "json"); err != nil {
+		return err
 	}
 	all, err := scenarios.Catalogue()
 	if err != nil {

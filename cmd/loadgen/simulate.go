@@ -105,7 +105,7 @@ func (f *simulateFlags) register(flags *pflag.FlagSet) {
 func (f *simulateFlags) plan(c *cobra.Command, s *scenarios.Scenario, d *draft, command []string) (run.Plan, error) {
 	p := run.Plan{Scenario: s, AntiPattern: d.antiPattern, Command: command, RetryChosen: f.choice.retryChosen(c), Epoch: clock.NewReal().Started(),
 		Verify: f.verify, Data: f.data, Rival: !f.oneProfile, Out: f.tell.out, Runs: runsKept()}
-	if err := f.tell.check(); err != nil {
+	if err := knownFormat(f.tell.format, "text", "json"); err != nil {
 		return p, err
 	}
 	var err error

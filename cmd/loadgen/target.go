@@ -75,9 +75,6 @@ func (v targetsValue) Set(text string) error {
 	return nil
 }
 
-// every returns all that were given, for the command as it can be typed again.
-func (v targetsValue) every() []string { return v.flags.where }
-
 // fill enters into a plan what the flags aim at. No error repeats what may be a secret.
 func (f *targetFlags) fill(p *run.Plan) error {
 	if f.budget < 0 {
@@ -303,7 +300,7 @@ func (f *liveFlags) plan(c *cobra.Command, s *scenarios.Scenario, antiPattern st
 	p := run.Plan{Scenario: s, AntiPattern: antiPattern, Command: command, Driver: f.driver, RetryChosen: f.choice.retryChosen(c),
 		Table: f.table, Reuse: f.reuse, Keep: f.keep, Verify: f.verify, NoProbe: f.noProbe, Attempts: f.record,
 		Out: f.tell.out, Runs: runsKept(), Consent: f.target.agree(f.tell.silent(), stderr)}
-	if err := f.tell.check(); err != nil {
+	if err := knownFormat(f.tell.format, "text", "json"); err != nil {
 		return p, err
 	}
 	var err error
@@ -336,7 +333,7 @@ func commandOf(c *cobra.Command) []string {
 			return
 		}
 		if list, some := f.Value.(targetsValue); some {
-			for _, value := range list.every() {
+			for _, value := range list.flags.where {
 				command = append(command, "--"+f.Name+"="+value)
 			}
 			return

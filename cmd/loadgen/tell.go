@@ -41,13 +41,6 @@ func (f *tellFlags) register(flags *pflag.FlagSet, strict string) {
 	f.flags = flags
 }
 
-func (f *tellFlags) check() error {
-	if f.format != "text" && f.format != "json" {
-		return usageError{fmt.Errorf("--format %s: expected text or json", f.format)}
-	}
-	return nil
-}
-
 // run carries a sound plan out, prints its report and returns what its exit code is to
 // say.
 func (f *tellFlags) run(ctx context.Context, p run.Plan, stdout, stderr io.Writer) error {
