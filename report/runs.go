@@ -62,7 +62,7 @@ func List(of *catalog.Catalog, chosen []*catalog.Run, most int) *RunList {
 	l := &RunList{Runs: []ListedRun{}, Unreadable: []UnreadRun{}, Contests: of.Contests, Others: of.Others, Links: of.Links, of: of}
 	for _, r := range chosen {
 		if r.Head == nil {
-			l.Unreadable = append(l.Unreadable, UnreadRun{r.Name, catalog.OneLine(r.Fault)})
+			l.Unreadable = append(l.Unreadable, UnreadRun{r.Name, results.OneLine(r.Fault)})
 			continue
 		}
 		l.Matching++
@@ -77,7 +77,7 @@ func listed(r *catalog.Run) ListedRun {
 	m, s := &r.Head.Manifest, r.Head.Summary
 	one := ListedRun{Name: r.Name, Folder: r.Folder, Started: r.Begun.Format(time.RFC3339), Scenario: m.Scenario.Name,
 		Target: m.Target, Time: m.Time, Validity: r.Head.Validity, Short: untold, Tags: append([]string{}, r.Tags...),
-		TagFault: catalog.OneLine(r.TagFault)}
+		TagFault: results.OneLine(r.TagFault)}
 	if s != nil {
 		one.Served, one.ShareRefused = catalog.Served(s), catalog.ShareRefused(s)
 		one.Verdict, one.Short, one.P99, one.Attempts, one.Refused = &s.Verdict, shortVerdict(s), s.Response.P99, &s.Attempts, &s.Refused
@@ -191,7 +191,7 @@ func Files(w io.Writer, folder string) error {
 	tagged := ""
 	switch tags, err := catalog.ReadTags(results.Dir(folder)); {
 	case err != nil:
-		tagged = fmt.Sprintf("  its tags cannot be read: %s\n", catalog.Cell(catalog.OneLine(catalog.Reason(err)), widestReason))
+		tagged = fmt.Sprintf("  its tags cannot be read: %s\n", catalog.Cell(results.OneLine(catalog.Reason(err)), widestReason))
 	case len(tags) > 0:
 		tagged = fmt.Sprintf("  tags: %s\n", strings.Join(tags, ", "))
 	}

@@ -62,8 +62,4 @@ func (a *Audit) Clone() *Audit {
 }
 
 // Audit takes down what became of the run's writes, before [Recorder.Finish].
-func (r *Recorder) Audit(a *Audit) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.record.Audit = a
-}
+func (r *Recorder) Audit(a *Audit) { r.take(func(of *Record) { of.Audit = a }) }

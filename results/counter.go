@@ -54,18 +54,12 @@ func CloneInvariants(list []Invariant) []Invariant {
 
 // Counters takes down what the workflows of the run have counted, before
 // [Recorder.Finish].
-func (r *Recorder) Counters(list []Counter) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.record.Counters = list
-}
+func (r *Recorder) Counters(list []Counter) { r.take(func(of *Record) { of.Counters = list }) }
 
 // Invariant takes down whether something holds of what the run has left behind, before
 // [Recorder.Finish].
 func (r *Recorder) Invariant(one Invariant) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.record.Invariants = append(r.record.Invariants, one)
+	r.take(func(of *Record) { of.Invariants = append(of.Invariants, one) })
 }
 
 // sharesOf returns the partitions of a phase of so many seconds by how much they were

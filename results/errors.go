@@ -1,6 +1,9 @@
 package results
 
-import "errors"
+import (
+	"errors"
+	"strings"
+)
 
 var (
 	// ErrCorrupt is wrapped where a record's file does not hold what it should.
@@ -10,3 +13,11 @@ var (
 	// ErrWrite is wrapped where a record could not be written, as on a full disk.
 	ErrWrite = errors.New("results: cannot write the record")
 )
+
+// OneLine returns what an error says, joined errors on one line; "" of nil.
+func OneLine(err error) string {
+	if err == nil {
+		return ""
+	}
+	return strings.ReplaceAll(err.Error(), "\n", "; ")
+}

@@ -75,6 +75,15 @@ func fileName(scenario string) string {
 	return string(name[:min(len(name), longest)])
 }
 
+// NewDir makes the folder of a run: by the name of its own that it is given, as [UseDir]
+// does, and else a new one below the parent, as [MakeDir] does.
+func NewDir(name, parent string, started time.Time, scenario string) (Dir, error) {
+	if name != "" {
+		return UseDir(name)
+	}
+	return MakeDir(parent, started, scenario)
+}
+
 // UseDir makes a folder of the given name into one for a run, creating it where
 // it is missing. It refuses one that already holds a record, and proves that it
 // can be written to. Errors wrap [ErrWrite].
@@ -226,12 +235,10 @@ func ReadHead(folder Folder) (*Head, error) {
 			return nil, fmt.Errorf("%w: %s: %w", ErrCorrupt, RunFile, err)
 		}
 	}
-	switch {
-	case head.SchemaVersion < 1:
-		return nil, fmt.Errorf("%w: %s has no schema version", ErrCorrupt, RunFile)
-	case head.SchemaVersion > SchemaVersion:
-		return nil, fmt.Errorf("%w: %s has version %d, this is %d", ErrNewer, RunFile, head.SchemaVersion, SchemaVersion)
-	case head.Manifest.Started.IsZero() || !slices.Contains([]string{Valid, Partial, ClientLimited, Invalid}, head.Validity):
+	if err := checkVersion(head.SchemaVersion); err != nil {
+		return nil, err
+	}
+	if head.Manifest.Started.IsZero() || !slices.Contains([]string{Valid, Partial, ClientLimited, Invalid}, head.Validity) {
 		return nil, fmt.Errorf("%w: %s says neither when it was begun nor whether it is valid", ErrCorrupt, RunFile)
 	}
 	return head, nil

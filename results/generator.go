@@ -114,8 +114,4 @@ func (r *Recorder) Vital(v Vital) {
 
 // Generator takes down how the generator fared over the run, before
 // [Recorder.Finish]. The record keeps g.
-func (r *Recorder) Generator(g *Generator) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.record.Generator = g
-}
+func (r *Recorder) Generator(g *Generator) { r.take(func(of *Record) { of.Generator = g }) }

@@ -165,8 +165,4 @@ type Answer struct {
 
 // Observed takes down what was observed of outside traffic, before
 // [Recorder.Finish].
-func (r *Recorder) Observed(o *Observation) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.record.Observation = o
-}
+func (r *Recorder) Observed(o *Observation) { r.take(func(of *Record) { of.Observation = o }) }

@@ -90,21 +90,16 @@ func (r *Recorder) closePartitions(phase int) {
 			served = append(served, PartitionStats{at.table, at.key, load.served})
 		}
 	}
-	busiest(served)
-	busiest(offered)
+	p.Partitions, p.Offered = busiest(served), busiest(offered)
 	p.PartitionsHit = int64(len(offered))
 	p.Shares = sharesOf(p.Seconds(), offered, r.partitions[phase])
-	p.Partitions, p.Offered = keep(served), keep(offered)
 }
 
-// busiest sorts partitions by their entities, most first, ties by key and table.
-func busiest(all []PartitionStats) {
+// busiest sorts partitions by their entities, most first, ties by key and table,
+// and returns the first of them, as many as a record names.
+func busiest(all []PartitionStats) []PartitionStats {
 	slices.SortFunc(all, func(a, b PartitionStats) int {
 		return cmp.Or(cmp.Compare(b.Entities, a.Entities), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Table, b.Table))
 	})
-}
-
-// keep returns the first partitions, as many as a record names.
-func keep(sorted []PartitionStats) []PartitionStats {
-	return slices.Clone(sorted[:min(len(sorted), KeptPartitions)])
+	return slices.Clone(all[:min(len(all), KeptPartitions)])
 }

@@ -23,11 +23,8 @@ func Read(folder Folder) (*Record, error) {
 	if err := json.Unmarshal(text, &version); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrCorrupt, RunFile, err)
 	}
-	if version.SchemaVersion < 1 {
-		return nil, fmt.Errorf("%w: %s has no schema version", ErrCorrupt, RunFile)
-	}
-	if version.SchemaVersion > SchemaVersion {
-		return nil, fmt.Errorf("%w: %s has version %d, this is %d", ErrNewer, RunFile, version.SchemaVersion, SchemaVersion)
+	if err := checkVersion(version.SchemaVersion); err != nil {
+		return nil, err
 	}
 	var r Record
 	if err := json.Unmarshal(text, &r); err != nil {
@@ -59,6 +56,18 @@ func Read(folder Folder) (*Record, error) {
 	}
 	r.Cut = cutIntervals || cutEvents
 	return &r, nil
+}
+
+// checkVersion returns what is wrong with the schema version that a run has.
+func checkVersion(version int) error {
+	switch {
+	case version < 1:
+		return fmt.Errorf("%w: %s has no schema version", ErrCorrupt, RunFile)
+	case version > SchemaVersion:
+		return fmt.Errorf("%w: %s has version %d, this is %d", ErrNewer, RunFile, version, SchemaVersion)
+	default:
+		return nil
+	}
 }
 
 func readAll(folder Folder, name string) ([]byte, error) {

@@ -196,29 +196,24 @@ func (r *Recorder) Advance(watermark time.Duration) error {
 	return r.failure
 }
 
-// Connections takes down what the run's connections cost, before
-// [Recorder.Finish].
-func (r *Recorder) Connections(c *Connections) {
+// take has the record take something down.
+func (r *Recorder) take(into func(of *Record)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.record.Connections = c
+	into(&r.record)
 }
+
+// Connections takes down what the run's connections cost, before
+// [Recorder.Finish].
+func (r *Recorder) Connections(c *Connections) { r.take(func(of *Record) { of.Connections = c }) }
 
 // Tail takes down what became of the last part of the load, before
 // [Recorder.Finish].
-func (r *Recorder) Tail(keys []KeyTail) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.record.Tail = keys
-}
+func (r *Recorder) Tail(keys []KeyTail) { r.take(func(of *Record) { of.Tail = keys }) }
 
 // Rival takes down what the run came to under another profile, before
 // [Recorder.Finish].
-func (r *Recorder) Rival(rival *Rival) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.record.Rival = rival
-}
+func (r *Recorder) Rival(rival *Rival) { r.take(func(of *Record) { of.Rival = rival }) }
 
 // Finish writes what is still open and the whole seconds up to the end of the
 // run, with the end, the run's validity and reasons, and the target's own counts

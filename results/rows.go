@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"time"
@@ -118,10 +119,7 @@ func (s *rows) take(phase string) *row {
 	s.flying += oldest.begun - oldest.Attempts
 	oldest.InFlight = s.flying
 	if s.minute == nil {
-		s.minute, s.spare = s.spare, nil
-		if s.minute == nil {
-			s.minute = NewHistogram()
-		}
+		s.minute, s.spare = cmp.Or(s.spare, NewHistogram()), nil
 	}
 	s.minute.Merge(oldest.response)
 	s.open = s.open[1:]

@@ -199,31 +199,22 @@ func salvaged[T any](w *wreck, folder Folder, name string) ([]T, error) {
 func (w *wreck) settle() {
 	r := w.record
 	kinds := len(r.Manifest.Operations)
-	var phases []Phase
-	for p := range r.Phases {
-		if len(r.Phases[p].Kinds) == kinds {
-			phases = append(phases, r.Phases[p])
-		}
-	}
-	if left := len(r.Phases) - len(phases); left > 0 {
+	phases := len(r.Phases)
+	r.Phases = slices.DeleteFunc(r.Phases, func(p Phase) bool { return len(p.Kinds) != kinds })
+	if left := phases - len(r.Phases); left > 0 {
 		w.damaged = true
 		w.fault("%d phases are not of the operations of the manifest", left)
 	}
-	r.Phases = phases
-	var rows []Interval
 	for i := range r.Intervals {
-		row := r.Intervals[i]
 		if kinds == 0 {
-			row.Kinds = nil
-		}
-		if len(row.Kinds) == kinds {
-			rows = append(rows, row)
+			r.Intervals[i].Kinds = nil
 		}
 	}
-	if left := len(r.Intervals) - len(rows); left > 0 {
+	rows := len(r.Intervals)
+	r.Intervals = slices.DeleteFunc(r.Intervals, func(row Interval) bool { return len(row.Kinds) != kinds })
+	if left := rows - len(r.Intervals); left > 0 {
 		w.fault("%d seconds are not of the operations of the manifest", left)
 	}
-	r.Intervals = rows
 	if w.damaged {
 		r.Validity, r.Summary, r.Target = Partial, nil, nil
 		r.Reasons = append([]string{"the record cannot be read whole"}, r.Reasons...)

@@ -65,21 +65,8 @@ func (o *backoffOutput) register(c *cobra.Command) {
 	c.Flags().BoolVar(&o.quiet, "quiet", false, "nothing on standard error")
 }
 
-func (o *backoffOutput) check() error {
-	if o.format != "text" && o.format != "json" {
-		return usageError{fmt.Errorf("--format %s: expected text or json", o.format)}
-	}
-	return nil
-}
-
 func (o *backoffOutput) folder(name string) (results.Dir, error) {
-	var folder results.Dir
-	var err error
-	if o.out != "" {
-		folder, err = results.UseDir(o.out)
-	} else {
-		folder, err = results.MakeDir(runsKept(), clock.NewReal().Started().UTC(), name)
-	}
+	folder, err := results.NewDir(o.out, runsKept(), clock.NewReal().Started().UTC(), name)
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", run.ErrFolder, err)
 	}
@@ -127,7 +114,7 @@ as a fan chart. Without a policy it shows every one.`,
 }
 
 func (f *showFlags) show(c *cobra.Command, args []string, stdout, stderr io.Writer) error {
-	if err := f.check(); err != nil {
+	if err := knownFormat(f.format, "text", "json"); err != nil {
 		return err
 	}
 	presets, err := backoff.Choose(args...)
@@ -242,7 +229,7 @@ Each client has one of its own.`,
 
 // run carries the contest out and prints what came of it.
 func (f *contestFlags) run(c *cobra.Command, stdout, stderr io.Writer) error {
-	if err := f.check(); err != nil {
+	if err := knownFormat(f.format, "text", "json"); err != nil {
 		return err
 	}
 	var faults []error

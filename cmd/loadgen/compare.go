@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -37,12 +36,7 @@ The exit code is 0 whatever it finds: gate is the verb that fails.`,
 		Example: `  loadgen compare results/runs/20260301T020000Z-stress results/runs/20260302T020000Z-stress
   loadgen compare before after                     # folders of runs, taken in turn
   loadgen compare before after --format markdown >> "$GITHUB_STEP_SUMMARY"`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return usageError{fmt.Errorf("%s takes two folders, A and B, and got %d; expected runs, or folders of runs", c.CommandPath(), len(args))}
-			}
-			return nil
-		},
+		Args: takes(2, 2, "two folders, A and B, and got %d; expected runs, or folders of runs"),
 		RunE: func(_ *cobra.Command, args []string) error { return f.compare(args[0], args[1], stdout) },
 	}
 	c.Flags().StringVar(&f.format, "format", "text", "what to print: text, json or markdown")
@@ -51,8 +45,8 @@ The exit code is 0 whatever it finds: gate is the verb that fails.`,
 
 // compare reads both sides and prints what they come to.
 func (f *compareFlags) compare(a, b string, stdout io.Writer) error {
-	if f.format != "text" && f.format != "json" && f.format != "markdown" {
-		return usageError{fmt.Errorf("--format %s: expected text, json or markdown", f.format)}
+	if err := knownFormat(f.format, "text", "json", "markdown"); err != nil {
+		return err
 	}
 	was, err := sideOf(a)
 	if err != nil {

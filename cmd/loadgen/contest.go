@@ -26,11 +26,6 @@ type designsFlags struct {
 	strict, quiet       bool
 }
 
-// newContest returns the verb that holds the designs of a scenario against each other.
-func newContest(stdout, stderr io.Writer) *cobra.Command {
-	return new(designsFlags).verb(stdout, stderr)
-}
-
 const contestHelp = `Contest sends the same stream of events through several designs of a scenario and says
 which PartitionKey is best, by how much, and why the others are not: entities/s
 sustained within what the scenario expects, share lost, response times, what an event
@@ -72,7 +67,7 @@ func (f *designsFlags) verb(stdout, stderr io.Writer) *cobra.Command {
   loadgen contest my-table.yaml --suggest --write suggested.yaml
   loadgen contest my-table.yaml --live --seeds 3       # in real time, over HTTP
   loadgen contest my-table.yaml --target env:TABLES --seeds 2 --budget 500000 --yes`,
-		Args: takesOne,
+		Args: takesOne(),
 		RunE: func(c *cobra.Command, args []string) error { return f.contest(c, args[0], stdout, stderr) },
 	}
 	flags := c.Flags()

@@ -47,7 +47,11 @@ It exits with 10 where a check failed; what could not be told fails nothing.`,
 			if err := f.heed(c); err != nil {
 				return err
 			}
-			return f.run(c.Context(), stdout, stderr)
+			if f.quiet {
+				stderr = io.Discard
+			}
+			f.options.Clock = clock.NewReal()
+			return f.tell(c.Context(), doctor.Diagnose(c.Context(), f.options, stderr), stdout)
 		},
 	}
 	flags := c.Flags()
@@ -66,8 +70,8 @@ func (f *doctorFlags) heed(c *cobra.Command) error {
 	if err := emptyFlag(c.Flags()); err != nil {
 		return err
 	}
-	if f.format != "text" && f.format != "json" {
-		return usageError{fmt.Errorf("--format %s: expected text or json", f.format)}
+	if err := knownFormat(f.format, "text", "json"); err != nil {
+		return err
 	}
 	if err := named(c.Flags(), f.options.Validate()...); err != nil {
 		return err
@@ -89,15 +93,6 @@ func (f *doctorFlags) heed(c *cobra.Command) error {
 	}
 	f.options.Service = &plan.Accounts[0]
 	return nil
-}
-
-// run makes the checks and prints what they found.
-func (f *doctorFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
-	if f.quiet {
-		stderr = io.Discard
-	}
-	f.options.Clock = clock.NewReal()
-	return f.tell(ctx, doctor.Diagnose(ctx, f.options, stderr), stdout)
 }
 
 // tell prints a diagnosis, and turns a failed check into the exit code.

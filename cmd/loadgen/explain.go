@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"loadgen/engine/clock"
+	"loadgen/report/verdict"
+	"loadgen/results/catalog"
 	"loadgen/scenarios"
 	explanation "loadgen/scenarios/advise"
 	"loadgen/scenarios/advise/keystatistics"
@@ -22,11 +24,6 @@ type explainFlags struct {
 	rate   float64
 	format string
 	quiet  bool
-}
-
-// newExplain returns the verb that says what a scenario comes to before it runs.
-func newExplain(stdout, stderr io.Writer) *cobra.Command {
-	return new(explainFlags).verb(stdout, stderr)
 }
 
 func (f *explainFlags) verb(stdout, stderr io.Writer) *cobra.Command {
@@ -51,8 +48,8 @@ All numbers are derived. The exit code is 10 where a finding is an error.`,
 		ValidArgsFunction: oneScenario,
 		Args:              f.arguments,
 		RunE: func(c *cobra.Command, args []string) error {
-			if f.format != "text" && f.format != "json" {
-				return usageError{fmt.Errorf("--format %s: expected text or json", f.format)}
+			if err := knownFormat(f.format, "text", "json"); err != nil {
+				return err
 			}
 			if len(args) == 0 {
 				return f.keys(c, stdout, stderr)
@@ -133,13 +130,13 @@ func (f *explainFlags) keys(c *cobra.Command, stdout, stderr io.Writer) error {
 	}
 	if c.Flags().Changed("rate") && !(f.rate > 0 && f.rate <= mostRate) {
 		return usageError{fmt.Errorf("--rate %v: expected entities per second, above 0 and at most %s", f.rate,
-			thousands(mostRate))}
+			verdict.Count(mostRate))}
 	}
 	from, name := c.InOrStdin(), stdinName
 	if f.from != standardInput {
 		file, err := os.Open(f.from)
 		if err != nil {
-			return usageError{fmt.Errorf("the keys %s cannot be read: %w", f.from, reason(err))}
+			return usageError{fmt.Errorf("the keys %s cannot be read: %w", f.from, catalog.Reason(err))}
 		}
 		defer file.Close()
 		from, name = file, f.from
@@ -150,7 +147,7 @@ func (f *explainFlags) keys(c *cobra.Command, stdout, stderr io.Writer) error {
 	case errors.Is(err, keystatistics.ErrKeys):
 		return usageError{err}
 	case err != nil:
-		return usageError{fmt.Errorf("the keys %s cannot be read: %w", name, reason(err))}
+		return usageError{fmt.Errorf("the keys %s cannot be read: %w", name, catalog.Reason(err))}
 	}
 	return f.tell(told, stdout)
 }
@@ -204,6 +201,6 @@ const readingEvery = 2 * time.Second
 func (r *reading) rows(n int64) {
 	if now := r.clock.Now(); now >= r.next {
 		r.next = now.Add(readingEvery)
-		fmt.Fprintf(r.to, "%s rows\n", thousands(n))
+		fmt.Fprintf(r.to, "%s rows\n", verdict.Count(n))
 	}
 }

@@ -3,8 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -64,6 +64,14 @@ func expectedOf(kind string) string {
 	}
 }
 
+// knownFormat refuses a --format that is none of those that a verb has.
+func knownFormat(format string, known ...string) error {
+	if slices.Contains(known, format) {
+		return nil
+	}
+	return usageError{fmt.Errorf("--format %s: expected %s", format, nearest.Choice(known))}
+}
+
 // emptyFlag returns the first flag that was given an empty text.
 func emptyFlag(flags *pflag.FlagSet) error {
 	var fault error
@@ -113,13 +121,4 @@ func flagged(flags *pflag.FlagSet, err error) error {
 		}
 	}
 	return named(flags, list...)
-}
-
-// reason returns what is wrong with a file, without its path.
-func reason(err error) error {
-	var fault *fs.PathError
-	if errors.As(err, &fault) {
-		return fault.Err
-	}
-	return err
 }

@@ -153,7 +153,7 @@ func (f *gateFlags) gate(c *cobra.Command, names []string, stdout, stderr io.Wri
 	}
 	var list []gate.Result
 	for i, s := range all {
-		record, err := run.Run(c.Context(), run.Plan{Scenario: s, Progress: newProgress(stderr, uiOf(f.quiet), nil)})
+		record, err := run.Run(c.Context(), run.Plan{Scenario: s, Progress: newProgress(stderr, uiAuto, nil)})
 		if err != nil {
 			return err
 		}

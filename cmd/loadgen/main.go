@@ -7,9 +7,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
+	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/run"
@@ -136,20 +136,15 @@ func explain(ctx context.Context, err error) (int, string) {
 	case errors.As(err, &faults):
 		return codeUsage, faults.Error()
 	case errors.Is(err, syscall.ENOSPC):
-		return codeInternal, oneLine(err)
+		return codeInternal, results.OneLine(err)
 	case errors.As(err, &usage), errors.Is(err, run.ErrFolder), errors.Is(err, fields.ErrInvalid), errors.Is(err, scenarios.ErrUnknown),
 		errors.Is(err, run.ErrTableExists), errors.Is(err, run.ErrNotOurs):
-		return codeUsage, oneLine(err)
+		return codeUsage, results.OneLine(err)
 	case errors.Is(err, run.ErrStopped):
-		return codeExpectation, oneLine(err)
+		return codeExpectation, results.OneLine(err)
 	case errors.Is(err, run.ErrPreparation), errors.Is(err, run.ErrSilent), errors.Is(err, run.ErrTarget):
-		return codeTarget, oneLine(err)
+		return codeTarget, results.OneLine(err)
 	default:
-		return codeInternal, oneLine(err)
+		return codeInternal, results.OneLine(err)
 	}
-}
-
-// oneLine returns an error's text with joined errors on one line.
-func oneLine(err error) string {
-	return strings.ReplaceAll(err.Error(), "\n", "; ")
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -190,23 +191,22 @@ func (u *uiFlag) Type() string { return "how" }
 
 // Set implements [pflag.Value].
 func (u *uiFlag) Set(text string) error {
-	known := []string{uiAuto, uiPlain, uiNone, uiJSON}
-	for _, one := range known {
-		if text == one {
-			*u = uiFlag(text)
-			return nil
-		}
+	if !slices.Contains(uis(), text) {
+		return fmt.Errorf("expected %s", u.expected(text))
 	}
-	return fmt.Errorf("expected %s", u.expected(text))
+	*u = uiFlag(text)
+	return nil
 }
+
+func uis() []string { return []string{uiAuto, uiPlain, uiNone, uiJSON} }
 
 // expected says what the flag takes, to whom typed something else.
 func (u *uiFlag) expected(text string) string {
-	known := []string{uiAuto, uiPlain, uiNone, uiJSON}
-	if near, found := nearest.Name(text, known); found {
-		return strings.Join(known, ", ") + "; the nearest is " + near
+	known := strings.Join(uis(), ", ")
+	if near, found := nearest.Name(text, uis()); found {
+		return known + "; the nearest is " + near
 	}
-	return strings.Join(known, ", ")
+	return known
 }
 
 // sayWhere says where the record of a run is that lasted so long.
@@ -218,14 +218,6 @@ func (f *tellFlags) sayWhere(stderr io.Writer, folder results.Folder, lasted tim
 	default:
 		fmt.Fprintf(stderr, "the run is in %s\n", folder)
 	}
-}
-
-// uiOf returns how a run is shown by a verb that has --quiet alone.
-func uiOf(quiet bool) string {
-	if quiet {
-		return uiNone
-	}
-	return uiAuto
 }
 
 // isTerminal reports whether escape sequences are welcome there.

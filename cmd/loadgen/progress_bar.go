@@ -12,6 +12,7 @@ import (
 
 	"loadgen/report/live"
 	"loadgen/report/text"
+	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios/run"
 )
@@ -96,6 +97,7 @@ const plainEvery = 10 * time.Second
 
 // plainLines is a screen of lines, without any escape sequence.
 type plainLines struct {
+	darkness
 	to      io.Writer
 	stage   run.Stage
 	virtual bool
@@ -115,20 +117,16 @@ func (p *plainLines) begin(said start) {
 func (p *plainLines) enter(stage run.Stage, _ time.Duration) {
 	p.stage = stage
 	if stage.Operations > 1 {
-		fmt.Fprintf(p.to, "%s: %s operations%s\n", text.Harmless(stage.Stage), thousands(int64(stage.Operations)), lasting(stage.Length))
+		fmt.Fprintf(p.to, "%s: %s operations%s\n", text.Harmless(stage.Stage), verdict.Count(int64(stage.Operations)), lasting(stage.Length))
 	}
 }
 
 func (p *plainLines) show(s *live.Status) {
 	if p.stage.Operations > 1 {
-		fmt.Fprintf(p.to, "%s: %s of %s operations, %s; %s; %s\n", text.Harmless(s.Stage), thousands(int64(s.Ended)),
-			thousands(int64(s.Planned)), counterOf(&s.Sofar), statusLine(s), leftOf(s, p.virtual))
+		fmt.Fprintf(p.to, "%s: %s of %s operations, %s; %s; %s\n", text.Harmless(s.Stage), verdict.Count(int64(s.Ended)),
+			verdict.Count(int64(s.Planned)), counterOf(&s.Sofar), statusLine(s), leftOf(s, p.virtual))
 	}
 }
-
-func (*plainLines) leave(*live.Status)         {}
-func (*plainLines) happened(results.Event)     {}
-func (*plainLines) finish(*live.Status, error) {}
 
 // statusLine is a status as one line for a person, what matters most first, with a dash
 // for what cannot be told. No name in it can move a cursor.
@@ -229,17 +227,17 @@ func perSecond(rate float64) string {
 	if rate < 10 && rate != float64(int64(rate)) {
 		return fmt.Sprintf("%.1f", rate)
 	}
-	return thousands(int64(rate + .5))
+	return verdict.Count(int64(rate + .5))
 }
 
 // counterOf is what came of a stage so far.
 func counterOf(t *live.Totals) string {
-	text := fmt.Sprintf("%s attempts, %s refused", thousands(t.Attempts), thousands(t.Refused))
+	text := fmt.Sprintf("%s attempts, %s refused", verdict.Count(t.Attempts), verdict.Count(t.Refused))
 	if t.Failed > 0 {
-		text += fmt.Sprintf(", %s failed", thousands(t.Failed))
+		text += fmt.Sprintf(", %s failed", verdict.Count(t.Failed))
 	}
 	if t.Dropped > 0 {
-		text += fmt.Sprintf(", %s dropped", thousands(t.Dropped))
+		text += fmt.Sprintf(", %s dropped", verdict.Count(t.Dropped))
 	}
 	return text
 }
@@ -249,12 +247,4 @@ func lasting(length time.Duration) string {
 		return ""
 	}
 	return " in " + length.String()
-}
-
-func thousands(n int64) string {
-	text := fmt.Sprint(n)
-	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
 }

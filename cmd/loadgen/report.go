@@ -59,12 +59,7 @@ shows what can be read and invents nothing.`,
   loadgen report latest --format html --output report.html
   loadgen report latest --charts slides --axis log
   loadgen report results/runs/20260301T020000Z-stress --format md >> "$GITHUB_STEP_SUMMARY"`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usageError{fmt.Errorf("%s takes one run, and got %d; expected a folder, a name in %s, or latest", c.CommandPath(), len(args), runsKept())}
-			}
-			return nil
-		},
+		Args: takes(1, 1, "one run, and got %d; expected a folder, a name in "+runsKept()+", or latest"),
 		RunE: func(c *cobra.Command, args []string) error {
 			axis, err := f.scale(c.Flags())
 			if err != nil {
@@ -111,7 +106,7 @@ func (f *reportFlags) report(ctx context.Context, name string, axis chart.Axis, 
 		return err
 	}
 	if err := results.Dir(filepath.Dir(f.output)).Replace(filepath.Base(f.output), text.Bytes()); err != nil {
-		return usageError{fmt.Errorf("--output %s cannot be written: %w", f.output, reason(err))}
+		return usageError{fmt.Errorf("--output %s cannot be written: %w", f.output, catalog.Reason(err))}
 	}
 	return nil
 }
@@ -151,7 +146,7 @@ func (f *reportFlags) scale(flags *pflag.FlagSet) (chart.Axis, error) {
 // draw draws the charts of a run into the folder and says which files they are.
 func (f *reportFlags) draw(stdout io.Writer, record *results.Record, axis chart.Axis) error {
 	if err := os.MkdirAll(f.charts, 0o777); err != nil {
-		return usageError{fmt.Errorf("--charts %s cannot be made: %w", f.charts, reason(err))}
+		return usageError{fmt.Errorf("--charts %s cannot be made: %w", f.charts, catalog.Reason(err))}
 	}
 	names, err := chart.DrawAs(results.Dir(f.charts), record, chart.Options{Axis: axis})
 	if err != nil {
@@ -177,7 +172,7 @@ func readRun(ctx context.Context, runs, name string) (folder string, one *report
 	case errors.Is(err, fs.ErrNotExist):
 		err = usageError{fmt.Errorf("%s holds no run; expected a folder with a %s", folder, results.RunFile)}
 	case errors.As(err, &path):
-		err = usageError{fmt.Errorf("the run %s cannot be read: %w", folder, reason(err))}
+		err = usageError{fmt.Errorf("the run %s cannot be read: %w", folder, catalog.Reason(err))}
 	case err != nil:
 		err = fmt.Errorf("the run %s cannot be read: %w", folder, err)
 	}

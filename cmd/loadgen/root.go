@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,8 +29,10 @@ scanned entity counted), and says in plain words whether the keys hold.`,
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(flagFault)
 	root.SetHelpCommand(newHelp(root))
-	root.AddCommand(newStress(stdout, stderr), newServe(stdout, stderr), newSimulate(stdout, stderr), newRun(stdout, stderr), newScenarios(stdout, stderr),
-		newExplain(stdout, stderr), newBackoff(stdout, stderr), newContest(stdout, stderr), newReport(stdout, stderr), newGate(stdout, stderr),
+	root.AddCommand(new(stressFlags).verb(stdout, stderr), new(serveFlags).verb(stdout, stderr),
+		new(simulateFlags).verb(stdout, stderr), new(runFlags).verb(stdout, stderr), newScenarios(stdout, stderr),
+		new(explainFlags).verb(stdout, stderr), newBackoff(stdout, stderr), new(designsFlags).verb(stdout, stderr),
+		newReport(stdout, stderr), newGate(stdout, stderr),
 		newCompare(stdout), newRuns(stdout, stderr), newDoctor(stdout, stderr), &cobra.Command{
 			Use: "exit-codes", Short: "The exit codes of every verb", Long: exitCodes,
 			RunE: func(c *cobra.Command, _ []string) error {
@@ -87,33 +90,23 @@ func refuseArguments(c *cobra.Command) {
 
 // oneScenario completes the argument of a verb that takes a scenario: the names of
 // the built-in ones, and files.
-func oneScenario(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+func oneScenario(c *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return namesLike(toComplete), cobra.ShellCompDirectiveDefault
+	return someScenarios(c, args, toComplete)
 }
 
 // someScenarios completes those of a verb that takes several.
 func someScenarios(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-	return namesLike(toComplete), cobra.ShellCompDirectiveDefault
+	other := func(name string) bool { return !strings.HasPrefix(name, toComplete) }
+	return slices.DeleteFunc(scenarios.Library(), other), cobra.ShellCompDirectiveDefault
 }
 
-// namesLike returns the built-in scenarios whose names begin so.
-func namesLike(beginning string) []string {
-	var names []string
-	for _, name := range scenarios.Library() {
-		if strings.HasPrefix(name, beginning) {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// designsOf completes --use by the designs of the scenario that was named before it,
-// or of another where none is.
-func designsOf(unless string) cobra.CompletionFunc {
-	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+// completeUse has a verb's --use completed by the designs of the scenario that was named
+// before it, or of another where none is. That the flag is there is the caller's to see to.
+func completeUse(c *cobra.Command, unless string) {
+	err := c.RegisterFlagCompletionFunc("use", func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {
 			args = []string{unless}
 		}
@@ -122,21 +115,24 @@ func designsOf(unless string) cobra.CompletionFunc {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		return s.Alternatives(), cobra.ShellCompDirectiveNoFileComp
-	}
-}
-
-// completeUse has a verb's --use completed. That the flag is there is the caller's
-// to see to.
-func completeUse(c *cobra.Command, unless string) {
-	if err := c.RegisterFlagCompletionFunc("use", designsOf(unless)); err != nil {
+	})
+	if err != nil {
 		panic("loadgen: " + err.Error())
 	}
 }
 
-// takesOne refuses any number of arguments but one.
-func takesOne(c *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return usageError{fmt.Errorf("%s takes one scenario, a file or one of `loadgen scenarios list`, and got %d", c.CommandPath(), len(args))}
+// takes refuses any number of arguments but from least to most, in words that say what is
+// taken and have a %d for how many there are.
+func takes(least, most int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return usageError{fmt.Errorf("%s takes "+what, c.CommandPath(), len(args))}
+		}
+		return nil
 	}
-	return nil
+}
+
+// takesOne refuses anything but one scenario.
+func takesOne() cobra.PositionalArgs {
+	return takes(1, 1, "one scenario, a file or one of `loadgen scenarios list`, and got %d")
 }

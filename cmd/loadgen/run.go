@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -16,11 +15,6 @@ import (
 type runFlags struct {
 	live  liveFlags
 	sweep sweepFlags
-}
-
-// newRun returns the verb that runs a scenario in real time.
-func newRun(stdout, stderr io.Writer) *cobra.Command {
-	return new(runFlags).verb(stdout, stderr)
 }
 
 func (f *runFlags) verb(stdout, stderr io.Writer) *cobra.Command {
@@ -47,13 +41,7 @@ what was done until then, and the exit code is 10.
   loadgen run stress --retry documented           # a built-in one
   loadgen run my-table.yaml --target in-process --format json
   loadgen run my-table.yaml --target env:TABLES --yes`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usageError{fmt.Errorf("%s takes one scenario, a file or one of %s, and got %d",
-					c.CommandPath(), strings.Join(scenarios.Library(), ", "), len(args))}
-			}
-			return nil
-		},
+		Args: takes(1, 1, "one scenario, a file or one of "+strings.Join(scenarios.Library(), ", ")+", and got %d"),
 		RunE: func(c *cobra.Command, args []string) error {
 			d, err := f.live.choice.open(args[0], "phases.measure.arrivals.constant=200", stderr)
 			if err != nil {
@@ -63,21 +51,10 @@ what was done until then, and the exit code is 10.
 			plan := func(s *scenarios.Scenario, command []string) (run.Plan, error) {
 				return f.live.plan(c, s, d.antiPattern, command, stderr)
 			}
-			if len(f.sweep.axes) > 0 {
-				if f.live.record != "" {
-					return usageError{errors.New("--record is of one run, and --sweep makes several; expected one of them")}
-				}
-				return f.sweep.run(c, &f.live.choice, &f.live.tell, d, command, plan, stdout, stderr)
+			if len(f.sweep.axes) > 0 && f.live.record != "" {
+				return usageError{errors.New("--record is of one run, and --sweep makes several; expected one of them")}
 			}
-			s, err := f.live.choice.read(c.Flags(), d, nil)
-			if err != nil {
-				return err
-			}
-			p, err := plan(s, command)
-			if err != nil {
-				return err
-			}
-			return f.live.tell.run(c.Context(), p, stdout, stderr)
+			return f.sweep.run(c, &f.live.choice, &f.live.tell, d, command, plan, stdout, stderr)
 		},
 	}
 	f.live.register(c.Flags())

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -36,13 +36,7 @@ at together and looked after.`,
   loadgen runs tag latest baseline         # keeps it from being pruned
   loadgen runs prune --older-than 30d      # what would go?
   loadgen runs history stress              # where do its nights step?`,
-		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownPart(c, args[0])
-			}
-			return c.Help()
-		},
-		Args: cobra.ArbitraryArgs,
+		RunE: helpOrUnknown, Args: cobra.ArbitraryArgs,
 	}
 	c.AddCommand(newRunsList(stdout), newRunsShow(stdout), newRunsTag(stdout), newRunsPrune(stdout), newRunsHistory(stdout, stderr))
 	return c
@@ -84,9 +78,10 @@ of their own such as those of contests, are counted below.`,
 }
 
 func (f *runsListFlags) list(ctx context.Context, now time.Time, stdout io.Writer) error {
+	if err := knownFormat(f.format, "text", "json"); err != nil {
+		return err
+	}
 	switch {
-	case f.format != "text" && f.format != "json":
-		return usageError{fmt.Errorf("--format %s: expected text or json", f.format)}
 	case f.limit < 0:
 		return usageError{fmt.Errorf("--limit %d: expected a number of runs, or 0 for all", f.limit)}
 	case f.since != "":
@@ -121,12 +116,7 @@ func newRunsShow(stdout io.Writer) *cobra.Command {
 		Long:  `Show prints the report of a run that is kept, then its tags and its files. ` + aboutRun,
 		Example: `  loadgen runs show latest
   loadgen runs show 20260301T0200`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usageError{fmt.Errorf("%s takes one run, and got %d; expected its folder, its name or latest", c.CommandPath(), len(args))}
-			}
-			return nil
-		},
+		Args:              takes(1, 1, "one run, and got %d; expected its folder, its name or latest"),
 		ValidArgsFunction: completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
 			folder, one, err := readRun(c.Context(), runs, args[0])
@@ -154,12 +144,7 @@ func newRunsTag(stdout io.Writer) *cobra.Command {
 which is never altered. ` + aboutRun,
 		Example: `  loadgen runs tag latest baseline
   loadgen runs tag 20260301T0200 before-the-move --remove`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) < 2 {
-				return usageError{fmt.Errorf("%s takes a run and one tag or more, and got %d arguments; expected such as latest keep", c.CommandPath(), len(args))}
-			}
-			return nil
-		},
+		Args:              takes(2, math.MaxInt, "a run and one tag or more, and got %d arguments; expected such as latest keep"),
 		ValidArgsFunction: completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
 			return faultOfRuns(tag(c.Context(), runs, args[0], args[1:], remove, stdout))
@@ -304,10 +289,10 @@ The exit code is 12 where no two nights can be compared, else 0 whatever is foun
 
 // history reads the runs, finds the steps, draws and prints them.
 func (f *historyFlags) history(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	switch extension := strings.ToLower(filepath.Ext(f.png)); {
-	case !slices.Contains([]string{"text", "json", "csv"}, f.format):
-		return usageError{fmt.Errorf("--format %s: expected text, json or csv", f.format)}
-	case f.png != "" && extension != ".png" && extension != ".svg":
+	if err := knownFormat(f.format, "text", "json", "csv"); err != nil {
+		return err
+	}
+	if extension := strings.ToLower(filepath.Ext(f.png)); f.png != "" && extension != ".png" && extension != ".svg" {
 		return usageError{fmt.Errorf("--png %s: expected a file that ends in .png or .svg", f.png)}
 	}
 	metrics, err := history.ParseMetrics(f.metrics)
@@ -377,7 +362,7 @@ func (f *historyFlags) draw(d *history.Document) error {
 		return usageError{fmt.Errorf("--png draws one scenario, and there are %d; expected one of %s", len(names), nearest.Choice(names))}
 	}
 	if err := history.Draw(results.Dir(filepath.Dir(f.png)), filepath.Base(f.png), d.Metrics, &d.Scenarios[0]); err != nil {
-		return usageError{fmt.Errorf("--png %s cannot be written: %w", f.png, reason(err))}
+		return usageError{fmt.Errorf("--png %s cannot be written: %w", f.png, catalog.Reason(err))}
 	}
 	return nil
 }

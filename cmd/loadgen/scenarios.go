@@ -15,6 +15,7 @@ import (
 
 	"loadgen/engine/nearest"
 	"loadgen/report/text"
+	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
 )
@@ -32,26 +33,23 @@ name of its file.`,
   loadgen scenarios show stress            # how one of them is written
   loadgen scenarios init my-table.yaml     # begin with your own table
   loadgen scenarios check my-table.yaml    # all that is wrong with a file`,
-		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownPart(c, args[0])
-			}
-			return c.Help()
-		},
-		Args: cobra.ArbitraryArgs,
+		RunE: helpOrUnknown, Args: cobra.ArbitraryArgs,
 	}
 	c.AddCommand(new(listFlags).verb(stdout), new(sourceFlags).verb(stdout, stderr), newCheck(stdout),
 		newSchema(stdout), new(initFlags).verb(stdout), newPatterns(stdout, stderr))
 	return c
 }
 
-// unknownPart tells that a verb has no part of that name, and which is nearest.
-func unknownPart(c *cobra.Command, name string) error {
+// helpOrUnknown explains a verb that has verbs of its own; an argument is none of them.
+func helpOrUnknown(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return c.Help()
+	}
 	var names []string
 	for _, part := range c.Commands() {
 		names = append(names, part.Name())
 	}
-	return usageError{fmt.Errorf("%s: %s", c.CommandPath(), nearest.Unknown("verb", name, names))}
+	return usageError{fmt.Errorf("%s: %s", c.CommandPath(), nearest.Unknown("verb", args[0], names))}
 }
 
 // newSchema returns the verb that prints the schema of scenario files.
@@ -91,8 +89,8 @@ their order. Run, simulate, explain and show take those names.`,
 }
 
 func (f *listFlags) list(stdout io.Writer) error {
-	if f.format != "text" && f.format != "json" {
-		return usageError{fmt.Errorf("--format %s: expected text or json", f.format)}
+	if err := knownFormat(f.format, "text", "json"); err != nil {
+		return err
 	}
 	all, err := scenarios.Catalogue()
 	if err != nil {
@@ -183,7 +181,7 @@ good beginning for one of your own. With --effective it prints what a run would 
 every field with its value, defaults and overrides included, in one canonical form.`,
 		Example: `  loadgen scenarios show stress > my-table.yaml
   loadgen scenarios show stress --effective --set model.partition_target=500`,
-		Args:              takesOne,
+		Args:              takesOne(),
 		ValidArgsFunction: oneScenario,
 		RunE:              func(c *cobra.Command, args []string) error { return f.show(c, args[0], stdout, stderr) },
 	}
@@ -261,7 +259,7 @@ func checkAll(names []string, stdin io.Reader, stdout io.Writer) error {
 		if name != standardInput {
 			var err error
 			if files, err = scenarios.FilesOf(name); err != nil {
-				files, err = nil, told(oneLine(err), false)
+				files, err = nil, told(results.OneLine(err), false)
 			}
 			if err != nil {
 				return err
@@ -301,7 +299,7 @@ func checkOne(name string, stdin io.Reader) (said string, isSound bool) {
 	case errors.As(err, &faults):
 		return faults.Error(), false
 	case err != nil:
-		return oneLine(err), false
+		return results.OneLine(err), false
 	default:
 		return name + ": sound: " + s.Contents(), true
 	}

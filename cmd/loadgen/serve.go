@@ -28,11 +28,6 @@ type serveFlags struct {
 // standardInput is the name of it among files.
 const standardInput = "-"
 
-// newServe returns the verb that opens a table service to others.
-func newServe(stdout, stderr io.Writer) *cobra.Command {
-	return new(serveFlags).verb(stdout, stderr)
-}
-
 func (f *serveFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve",

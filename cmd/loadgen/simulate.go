@@ -32,11 +32,6 @@ type simulateFlags struct {
 // canonical is the scenario that is simulated where none is named.
 const canonical = "simulate"
 
-// newSimulate returns the verb that runs a scenario on the virtual clock.
-func newSimulate(stdout, stderr io.Writer) *cobra.Command {
-	return new(simulateFlags).verb(stdout, stderr)
-}
-
 func (f *simulateFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "simulate [file|name]",
@@ -86,17 +81,8 @@ admission, counts and times do not depend on them, but 404, 409 and 412 do.
 				// The table shows no verdict, so that none is held against another profile
 				// of the model unless that is asked for.
 				f.oneProfile = f.oneProfile || !c.Flags().Changed("one-profile")
-				return f.sweep.run(c, &f.choice, &f.tell, d, command, plan, stdout, stderr)
 			}
-			s, err := f.choice.read(c.Flags(), d, nil)
-			if err != nil {
-				return err
-			}
-			p, err := plan(s, command)
-			if err != nil {
-				return err
-			}
-			return f.tell.run(c.Context(), p, stdout, stderr)
+			return f.sweep.run(c, &f.choice, &f.tell, d, command, plan, stdout, stderr)
 		},
 	}
 	f.register(c.Flags())
@@ -119,7 +105,7 @@ func (f *simulateFlags) register(flags *pflag.FlagSet) {
 func (f *simulateFlags) plan(c *cobra.Command, s *scenarios.Scenario, d *draft, command []string) (run.Plan, error) {
 	p := run.Plan{Scenario: s, AntiPattern: d.antiPattern, Command: command, RetryChosen: f.choice.retryChosen(c), Epoch: clock.NewReal().Started(),
 		Verify: f.verify, Data: f.data, Rival: !f.oneProfile, Out: f.tell.out, Runs: runsKept()}
-	if err := f.tell.check(); err != nil {
+	if err := knownFormat(f.tell.format, "text", "json"); err != nil {
 		return p, err
 	}
 	var err error

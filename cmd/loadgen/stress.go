@@ -24,11 +24,6 @@ type stressFlags struct {
 	peak     float64
 }
 
-// newStress returns the verb that runs the documented stress test.
-func newStress(stdout, stderr io.Writer) *cobra.Command {
-	return new(stressFlags).verb(stdout, stderr)
-}
-
 func (f *stressFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "stress",

@@ -38,12 +38,23 @@ func (f *sweepFlags) register(flags *pflag.FlagSet) {
 type planner func(s *scenarios.Scenario, command []string) (run.Plan, error)
 
 // run makes the runs, prints the table that compares them, and returns what the exit code
-// is to say.
+// is to say. Where nothing is swept it is one run, with the report of its own.
 func (f *sweepFlags) run(c *cobra.Command, choice *choiceFlags, tell *tellFlags, d *draft, command []string, plan planner, stdout, stderr io.Writer) error {
+	if len(f.axes) == 0 {
+		s, err := choice.read(c.Flags(), d, nil)
+		if err != nil {
+			return err
+		}
+		p, err := plan(s, command)
+		if err != nil {
+			return err
+		}
+		return tell.run(c.Context(), p, stdout, stderr)
+	}
 	if err := f.once(c.Flags(), choice.set); err != nil {
 		return err
 	}
-	if err := tell.check(); err != nil {
+	if err := knownFormat(tell.format, "text", "json"); err != nil {
 		return err
 	}
 	server, err := tell.listen()

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"loadgen/engine/nearest"
+	"loadgen/report/verdict"
 	"loadgen/scenarios"
 	"loadgen/scenarios/run"
 )
@@ -74,9 +75,6 @@ func (v targetsValue) Set(text string) error {
 	return nil
 }
 
-// every returns all that were given, for the command as it can be typed again.
-func (v targetsValue) every() []string { return v.flags.where }
-
 // fill enters into a plan what the flags aim at. No error repeats what may be a secret.
 func (f *targetFlags) fill(p *run.Plan) error {
 	if f.budget < 0 {
@@ -134,10 +132,8 @@ func (f *targetFlags) endpoints() ([]run.Endpoint, error) {
 
 func (f *targetFlags) endpoint(where string) (endpoint run.Endpoint, err error) {
 	switch {
-	case strings.HasPrefix(where, targetEnv):
-		endpoint, err = byVariable(strings.TrimPrefix(where, targetEnv))
-	case strings.HasPrefix(where, targetFile):
-		endpoint, err = byFile(strings.TrimPrefix(where, targetFile))
+	case strings.HasPrefix(where, targetEnv), strings.HasPrefix(where, targetFile):
+		endpoint, err = byConnectionString(where)
 	case where == targetEmbedded || where == targetInProcess:
 		return endpoint, usageError{fmt.Errorf("--target %s has as many accounts as the scenario asks for; expected it alone", where)}
 	case strings.Contains(where, "://") && where == f.where[0]:
@@ -183,26 +179,22 @@ func (f *targetFlags) byURL(where string) (run.Endpoint, error) {
 	return run.ParseURL(where, f.account, secret)
 }
 
-func byVariable(name string) (run.Endpoint, error) {
-	text, set := os.LookupEnv(name)
-	if !set || text == "" {
-		return run.Endpoint{}, fmt.Errorf("the environment has no variable %q", name)
+// byConnectionString returns the account that a file or an environment variable names.
+func byConnectionString(where string) (endpoint run.Endpoint, err error) {
+	path, file := strings.CutPrefix(where, targetFile)
+	name := strings.TrimPrefix(where, targetEnv)
+	text := os.Getenv(name)
+	switch {
+	case file:
+		text, err = readSecret(path)
+	case text == "":
+		err = fmt.Errorf("the environment has no variable %q", name)
 	}
-	endpoint, err := run.ParseConnectionString(text)
 	if err != nil {
-		return run.Endpoint{}, fmt.Errorf("env:%s: %w", name, err)
+		return endpoint, err
 	}
-	return endpoint, nil
-}
-
-func byFile(path string) (run.Endpoint, error) {
-	text, err := readSecret(path)
-	if err != nil {
-		return run.Endpoint{}, err
-	}
-	endpoint, err := run.ParseConnectionString(text)
-	if err != nil {
-		return run.Endpoint{}, fmt.Errorf("file:%s: %w", path, err)
+	if endpoint, err = run.ParseConnectionString(text); err != nil {
+		return run.Endpoint{}, fmt.Errorf("%s: %w", where, err)
 	}
 	return endpoint, nil
 }
@@ -245,12 +237,12 @@ func forecastText(a run.Ask) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "forecast for %s, table %s\n", a.Where, a.Table)
 	fmt.Fprintf(&text, "  requests   %s, each a billed transaction; %s if all of the peak is refused until it is given up\n",
-		thousands(a.Requests), thousands(a.AtMost))
+		verdict.Count(a.Requests), verdict.Count(a.AtMost))
 	if a.Beside != "" {
 		fmt.Fprintf(&text, "  beside     of these about %s go to %s; what the run makes there, it drops; looking at the end at what is left comes on top\n",
-			thousands(a.Forecast.Beside), a.Beside)
+			verdict.Count(a.Forecast.Beside), a.Beside)
 	}
-	fmt.Fprintf(&text, "  entities   %s counted by the documents' rule\n", thousands(a.Entities))
+	fmt.Fprintf(&text, "  entities   %s counted by the documents' rule\n", verdict.Count(a.Entities))
 	fmt.Fprintf(&text, "  bytes      about %s sent and %s received, without retries\n", size(a.Sent), size(a.Received))
 	fmt.Fprintf(&text, "  lasts      %v, and as long as loading and counting take\n", a.Lasts.Round(time.Second))
 	return text.String()
@@ -308,7 +300,7 @@ func (f *liveFlags) plan(c *cobra.Command, s *scenarios.Scenario, antiPattern st
 	p := run.Plan{Scenario: s, AntiPattern: antiPattern, Command: command, Driver: f.driver, RetryChosen: f.choice.retryChosen(c),
 		Table: f.table, Reuse: f.reuse, Keep: f.keep, Verify: f.verify, NoProbe: f.noProbe, Attempts: f.record,
 		Out: f.tell.out, Runs: runsKept(), Consent: f.target.agree(f.tell.silent(), stderr)}
-	if err := f.tell.check(); err != nil {
+	if err := knownFormat(f.tell.format, "text", "json"); err != nil {
 		return p, err
 	}
 	var err error
@@ -341,7 +333,7 @@ func commandOf(c *cobra.Command) []string {
 			return
 		}
 		if list, some := f.Value.(targetsValue); some {
-			for _, value := range list.every() {
+			for _, value := range list.flags.where {
 				command = append(command, "--"+f.Name+"="+value)
 			}
 			return

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -38,13 +39,6 @@ func (f *tellFlags) register(flags *pflag.FlagSet, strict string) {
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error, as --ui none")
 	f.ui.register(flags)
 	f.flags = flags
-}
-
-func (f *tellFlags) check() error {
-	if f.format != "text" && f.format != "json" {
-		return usageError{fmt.Errorf("--format %s: expected text or json", f.format)}
-	}
-	return nil
 }
 
 // run carries a sound plan out, prints its report and returns what its exit code is to
@@ -117,14 +111,10 @@ func (f *tellFlags) judge(s *results.Summary) error {
 
 // shown returns how a run is shown: one that is to be quiet not at all.
 func (f *tellFlags) shown() string {
-	switch {
-	case f.quiet:
+	if f.quiet {
 		return uiNone
-	case f.ui == "":
-		return uiAuto
-	default:
-		return string(f.ui)
 	}
+	return string(cmp.Or(f.ui, uiAuto))
 }
 
 // silent says that nothing is to be told on standard error but faults.

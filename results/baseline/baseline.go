@@ -82,13 +82,16 @@ func (f file) sum() string {
 	return hex.EncodeToString(sum[:])
 }
 
-func (f file) bytes() []byte {
+func (f file) bytes() []byte { return written(f, " ") }
+
+// written returns a value as JSON, indented so.
+func written(value any, indent string) []byte {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", " ")
-	if err := encoder.Encode(f); err != nil {
-		panic("baseline: a baseline that is no JSON: " + err.Error())
+	encoder.SetIndent("", indent)
+	if err := encoder.Encode(value); err != nil {
+		panic("baseline: what is no JSON: " + err.Error())
 	}
 	return out.Bytes()
 }

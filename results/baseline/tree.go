@@ -1,8 +1,6 @@
 package baseline
 
 import (
-	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -189,7 +187,6 @@ func eventsOf(list []results.Event) []Events {
 	for _, what := range slices.Sorted(maps.Keys(kinds)) {
 		events = append(events, Events{what, linesOf(kinds[what])})
 	}
-	slices.SortFunc(events, func(a, b Events) int { return cmp.Compare(a.Name, b.Name) })
 	return events
 }
 
@@ -204,13 +201,4 @@ func digest(value any) string {
 }
 
 // JSON returns the tree as a text that is the same for the same tree.
-func (t *Tree) JSON() []byte {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(t); err != nil {
-		panic("baseline: a tree that is no JSON: " + err.Error())
-	}
-	return out.Bytes()
-}
+func (t *Tree) JSON() []byte { return written(t, "  ") }

@@ -3,7 +3,6 @@ package catalog
 import (
 	"errors"
 	"io/fs"
-	"strings"
 )
 
 var (
@@ -26,14 +25,6 @@ func (f *Fault) Error() string { return f.Field + ": " + f.Err.Error() }
 
 // Unwrap returns what is wrong.
 func (f *Fault) Unwrap() error { return f.Err }
-
-// OneLine returns an error's text with joined errors on one line, empty for none.
-func OneLine(err error) string {
-	if err == nil {
-		return ""
-	}
-	return strings.ReplaceAll(err.Error(), "\n", "; ")
-}
 
 // Reason returns what is wrong with a file, without its path.
 func Reason(err error) error {

@@ -102,7 +102,7 @@ func (r *Reader) take(folder string, scenarios []string, again bool) string {
 	record, err := results.Read(results.Dir(folder))
 	switch {
 	case err != nil && !again:
-		r.Archive.Refuse(folder, OneLine(Reason(err)))
+		r.Archive.Refuse(folder, results.OneLine(Reason(err)))
 	case err == nil && !again && (len(scenarios) == 0 || slices.Contains(scenarios, record.Manifest.Scenario.Name)):
 		r.Archive.Add(folder, record)
 	}

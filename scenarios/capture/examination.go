@@ -49,12 +49,7 @@ const examined = "serve"
 // Open makes the folder of the run and the record in it. Its error wraps
 // results.ErrWrite; nothing is left behind that was not there before, then.
 func (e *Examination) Open(p Plan) (err error) {
-	if p.Out != "" {
-		e.Folder, err = results.UseDir(p.Out)
-	} else {
-		e.Folder, err = results.MakeDir(filepath.Join("results", "runs"), p.Started, examined)
-	}
-	if err != nil {
+	if e.Folder, err = results.NewDir(p.Out, filepath.Join("results", "runs"), p.Started, examined); err != nil {
 		return err
 	}
 	if e.recorder, err = results.NewRecorder(e.Folder, p.manifest()); err != nil {

@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"loadgen/results"
 )
 
 // check is one thing that a doctor looks at.
@@ -61,14 +63,11 @@ func measured[F interface{ finding() Finding }](measure func(context.Context) (F
 	return func(ctx context.Context) Finding {
 		figures, err := measure(ctx)
 		if err != nil {
-			return Finding{Verdict: Fail, Measured: oneLine(err), Bound: "a measurement"}
+			return Finding{Verdict: Fail, Measured: results.OneLine(err), Bound: "a measurement"}
 		}
 		return figures.finding()
 	}
 }
-
-// oneLine returns an error's text with joined errors on one line.
-func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
 // Diagnosis is what all checks came to.
 type Diagnosis struct {

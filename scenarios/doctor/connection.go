@@ -7,15 +7,18 @@ import (
 	"fmt"
 	"net"
 	"syscall"
+
+	"loadgen/engine/clock"
+	"loadgen/results"
 )
 
 func (v *visit) resolve(ctx context.Context) Finding {
 	const bound = "an address"
-	name, _ := v.host()
+	name := v.host()
 	if net.ParseIP(name) != nil {
 		return held(true, name+" is one", bound, "")
 	}
-	ctx, release := v.within(ctx)
+	ctx, release := clock.Within(ctx, v.clock, visitLimit, context.Canceled)
 	defer release()
 	began := v.clock.Now()
 	addresses, err := net.DefaultResolver.LookupHost(ctx, name)
@@ -42,10 +45,9 @@ func (v *visit) connect(ctx context.Context) Finding {
 }
 
 func (v *visit) dial(ctx context.Context) (net.Conn, error) {
-	name, port := v.host()
-	ctx, release := v.within(ctx)
+	ctx, release := clock.Within(ctx, v.clock, visitLimit, context.Canceled)
 	defer release()
-	return new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort(name, port))
+	return new(net.Dialer).DialContext(ctx, "tcp", v.endpoint.Socket())
 }
 
 // The numbers by which Windows says that a connection was refused, or reset.
@@ -64,7 +66,7 @@ func reasonOf(err error) string {
 	case errors.Is(err, context.Canceled):
 		return "nobody answers"
 	default:
-		return oneLine(err)
+		return results.OneLine(err)
 	}
 }
 
@@ -94,14 +96,14 @@ func (v *visit) shakeHands(ctx context.Context) Finding {
 	}
 	config.NextProtos = []string{"http/1.1"}
 	if config.ServerName == "" {
-		config.ServerName, _ = v.host()
+		config.ServerName = v.host()
 	}
-	ctx, release := v.within(ctx)
+	ctx, release := clock.Within(ctx, v.clock, visitLimit, context.Canceled)
 	defer release()
 	began := v.clock.Now()
 	secured := tls.Client(conn, config)
 	if err := secured.HandshakeContext(ctx); err != nil {
-		return held(false, oneLine(err), bound, "does the address need http, does the certificate name this host, "+
+		return held(false, results.OneLine(err), bound, "does the address need http, does the certificate name this host, "+
 			"and does this machine trust who signed it?")
 	}
 	state := secured.ConnectionState()

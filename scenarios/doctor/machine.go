@@ -12,6 +12,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/report/text"
 	"loadgen/report/verdict"
+	"loadgen/results"
 	"loadgen/scenarios/health"
 )
 
@@ -123,7 +124,7 @@ func portsFinding(low, high int, known bool, workers int, opening error) Finding
 	measured := fmt.Sprintf("%s ports for connections, and one opens", verdict.Count(int64(ports)))
 	switch {
 	case opening != nil:
-		return held(false, "none opens: "+oneLine(opening), bound,
+		return held(false, "none opens: "+results.OneLine(opening), bound,
 			"the embedded engine needs a port of 127.0.0.1; --target in-process does without")
 	case !known:
 		return unknown("one opens, but the system does not say how many there are", bound)
@@ -153,7 +154,7 @@ func memoryFinding(available int64, known bool) Finding {
 func folderFinding(folder string, fault error) Finding {
 	const bound = "a folder to write runs to"
 	if fault != nil {
-		return held(false, oneLine(fault), bound, "choose another folder with --out, here and for the run")
+		return held(false, results.OneLine(fault), bound, "choose another folder with --out, here and for the run")
 	}
 	return held(true, folder+" can be written to", bound, "")
 }

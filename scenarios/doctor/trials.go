@@ -96,28 +96,15 @@ func trialWork(uint64) drive.Work {
 		Change: entity.Change{Verb: entity.Get, Key: key}}}
 }
 
-// furniture are the operations that make the table and the entity that trials
-// read.
-func furniture() []*target.Operation {
+func furnish(ctx context.Context, t target.Target) error {
 	key := entity.Key{Partition: trialKey, Row: trialKey}
-	return []*target.Operation{
+	for _, op := range []*target.Operation{
 		{Verb: entity.CreateTable, Table: trialTable},
 		{Verb: entity.Insert, Table: trialTable, Change: entity.Change{Verb: entity.Insert, Key: key}},
-	}
-}
-
-func furnish(ctx context.Context, t target.Target) error {
-	for _, op := range furniture() {
+	} {
 		if outcome := t.Do(ctx, op); outcome.Class(target.Expected{}) != results.Ok {
-			return &unfurnished{outcome}
+			return errors.New("the embedded engine did not take the entity of a trial: " + outcome.Detail)
 		}
 	}
 	return nil
-}
-
-// unfurnished is why a trial has nothing to read.
-type unfurnished struct{ outcome target.Outcome }
-
-func (u *unfurnished) Error() string {
-	return "the embedded engine did not take the entity of a trial: " + u.outcome.Detail
 }

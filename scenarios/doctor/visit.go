@@ -5,12 +5,13 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"net/url"
+	"net"
 	"slices"
 	"strings"
 	"time"
 
 	"loadgen/engine/clock"
+	"loadgen/results"
 	"loadgen/target/azure"
 )
 
@@ -63,7 +64,7 @@ func (v *visit) checks() []check {
 		{name: visitConnect, needs: []string{visitResolve}, examine: v.connect},
 	}
 	ready := []string{visitConnect}
-	if v.scheme() == "https" {
+	if strings.HasPrefix(v.endpoint.String(), "https://") {
 		list = append(list, check{name: visitTLS, needs: ready, examine: v.shakeHands})
 		ready = []string{visitTLS}
 	}
@@ -78,46 +79,9 @@ func (v *visit) checks() []check {
 // visitLimit bounds each step.
 const visitLimit = 4 * time.Second
 
-func (v *visit) scheme() string {
-	scheme, _, _ := strings.Cut(v.endpoint.String(), "://")
-	return scheme
-}
-
-func (v *visit) host() (name, port string) {
-	address, err := url.Parse(v.endpoint.String())
-	if err != nil {
-		return "", ""
-	}
-	name, port = address.Hostname(), address.Port()
-	switch {
-	case port != "":
-	case address.Scheme == "https":
-		port = "443"
-	default:
-		port = "80"
-	}
-	return name, port
-}
-
-// within returns a context that ends after the limit of a step, or with release,
-// which the caller owes it.
-func (v *visit) within(ctx context.Context) (limited context.Context, release func()) {
-	limited, cancel := context.WithCancel(ctx)
-	alarm := v.clock.Alarm(v.clock.Now().Add(visitLimit))
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		select {
-		case <-alarm.C:
-			cancel()
-		case <-limited.Done():
-		}
-	}()
-	return limited, func() {
-		cancel()
-		<-ended
-		alarm.Stop()
-	}
+func (v *visit) host() string {
+	name, _, _ := net.SplitHostPort(v.endpoint.Socket())
+	return name
 }
 
 // authenticate asks the service for a list of one table.
@@ -126,7 +90,7 @@ func (v *visit) authenticate(ctx context.Context) Finding {
 	client, err := azure.New(azure.Options{Endpoint: v.endpoint, Connections: 1,
 		Clock: v.clock, Epoch: v.clock.Started(), RunID: "doctor", TLS: v.trust})
 	if err != nil {
-		return held(false, oneLine(err), bound, "")
+		return held(false, results.OneLine(err), bound, "")
 	}
 	v.client = client
 	took, err := v.ask(ctx)
@@ -171,7 +135,7 @@ func (v *visit) name() string {
 
 // saying returns what a request came to, without the address, which is known.
 func (v *visit) saying(err error) string {
-	text := oneLine(err)
+	text := results.OneLine(err)
 	if _, rest, found := strings.Cut(text, v.endpoint.String()+": "); found {
 		return rest
 	}

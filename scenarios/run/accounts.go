@@ -38,16 +38,12 @@ func severalOf(s *scenarios.Scenario) int {
 // liveAccounts returns the accounts of an engine as one blocking target, and its
 // books.
 func liveAccounts(e *engine.Engine, names []string, clk clock.Clock) (target.Target, target.Counter) {
-	if len(names) == 1 {
-		t := inprocess.New(e, names[0], clk)
-		return t, t
-	}
 	var each []target.Target
 	for _, name := range names {
 		each = append(each, inprocess.New(e, name, clk))
 	}
-	t := shard.New(each)
-	return t, t
+	t := together(each)
+	return t, t.(target.Counter) // as both kinds are
 }
 
 // virtualAccounts returns the accounts of an engine as one immediate target.
@@ -64,13 +60,9 @@ func virtualAccounts(e *engine.Engine, names []string) target.Immediate {
 
 // together returns the clients of several accounts as one target, and a single one
 // as it is.
-func together(clients []*azure.Target) target.Target {
-	if len(clients) == 1 {
-		return clients[0]
-	}
-	var each []target.Target
-	for _, client := range clients {
-		each = append(each, client)
+func together(each []target.Target) target.Target {
+	if len(each) == 1 {
+		return each[0]
 	}
 	return shard.New(each)
 }

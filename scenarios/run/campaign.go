@@ -45,11 +45,16 @@ func (p *Plan) campaign(started time.Time) (*campaign.Campaign, error) {
 	if p.Progress != nil {
 		o.Entering = p.Progress.Enters
 	}
-	campaign, err := campaign.NewCampaign(o)
+	return campaignOf(o)
+}
+
+// campaignOf returns the stages of a run; what is wrong with them is a fault of the plan.
+func campaignOf(o campaign.Options) (*campaign.Campaign, error) {
+	made, err := campaign.NewCampaign(o)
 	if err != nil {
 		return nil, wrong("", "%v", err)
 	}
-	return campaign, nil
+	return made, nil
 }
 
 // retryCodes returns the statuses by which the target says that it is busy, beside those
@@ -66,9 +71,9 @@ func (p *Plan) retryCodes() []int {
 // Forecast returns what a run of the plan will ask of its target. Its error is that of a
 // scenario which cannot be run.
 func (p *Plan) Forecast() (Forecast, error) {
-	campaign, err := campaign.NewCampaign(p.options(TablePrefix + p.Scenario.Table))
+	campaign, err := campaignOf(p.options(TablePrefix + p.Scenario.Table))
 	if err != nil {
-		return Forecast{}, wrong("", "%v", err)
+		return Forecast{}, err
 	}
 	return campaign.Forecast(), nil
 }

@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"loadgen/results"
 	"loadgen/scenarios/campaign"
@@ -62,10 +61,7 @@ func endOf(ended error) (validity string, reasons []string) {
 		reasons, ended = append(reasons, "the run was "+stop.Reason()), beside(ended, drive.ErrStopped)
 	}
 	if ended != nil {
-		reasons = append(reasons, "the run was ended by an error: "+oneLine(ended))
+		reasons = append(reasons, "the run was ended by an error: "+results.OneLine(ended))
 	}
 	return results.Partial, reasons
 }
-
-// oneLine returns an error's text with joined errors on one line.
-func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }

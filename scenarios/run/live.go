@@ -65,7 +65,8 @@ func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.
 	bounded, t, release := p.bound(ctx, d.target)
 	defer release()
 	live := &drive.Live{Clock: clk, Target: t, Workers: p.Scenario.Workers, Fine: true}
-	look, err := lookAt(live, k.recorder)
+	look, err := health.Start(health.Options{Clock: live.Clock, Source: health.NewProcess(), Free: live.Free,
+		Tell: k.recorder.Vital, Cores: runtime.GOMAXPROCS(0), Workers: live.Workers})
 	if err != nil {
 		p.Progress.Ends(err)
 		return err
@@ -80,7 +81,9 @@ func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.
 	} else {
 		p.Progress.Ends(ended)
 	}
-	look.end(k.recorder, ceiling)
+	seen := look.Stop()
+	seen.Ceiling = ceiling
+	k.recorder.Generator(seen)
 	ended = errors.Join(ended, resultStream.close())
 	if spent {
 		ended = becauseOfBudget(ended)
@@ -95,21 +98,4 @@ func becauseOfBudget(ended error) error {
 		return errors.Join(ErrBudget, rest)
 	}
 	return ErrBudget
-}
-
-// look is the generator being looked at while it runs.
-type look struct{ *health.Sampler }
-
-// lookAt begins to look at a runner; the caller owes it an end.
-func lookAt(live *drive.Live, recorder *results.Recorder) (look, error) {
-	sampler, err := health.Start(health.Options{Clock: live.Clock, Source: health.NewProcess(),
-		Free: live.Free, Tell: recorder.Vital, Cores: runtime.GOMAXPROCS(0), Workers: live.Workers})
-	return look{sampler}, err
-}
-
-// end takes down what was seen, beside what the generator can send at most.
-func (l look) end(recorder *results.Recorder, ceiling *results.Ceiling) {
-	seen := l.Stop()
-	seen.Ceiling = ceiling
-	recorder.Generator(seen)
 }

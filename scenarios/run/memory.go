@@ -1,17 +1,18 @@
 package run
 
 import (
+	"math"
+
 	"loadgen/report/text"
 	"loadgen/scenarios/campaign"
-	"math"
 )
 
 // Footprint returns how much memory a simulation of the plan takes, in bytes. Its error is
 // that of a scenario which cannot be run.
 func (p *Plan) Footprint() (int64, error) {
-	campaign, err := campaign.NewCampaign(p.options(TablePrefix + p.Scenario.Table))
+	campaign, err := campaignOf(p.options(TablePrefix + p.Scenario.Table))
 	if err != nil {
-		return 0, wrong("", "%v", err)
+		return 0, err
 	}
 	return campaign.Footprint(p.data()).Total(), nil
 }

@@ -28,10 +28,8 @@ func (p *Plan) keep(manifest results.Manifest) (*kept, error) {
 	k := &kept{plan: p, manifest: manifest}
 	var err error
 	switch {
-	case p.Out != "":
-		k.folder, err = results.UseDir(p.Out)
-	case p.Runs != "":
-		k.folder, err = results.MakeDir(p.Runs, manifest.Started, manifest.Scenario.Name)
+	case p.Out != "", p.Runs != "":
+		k.folder, err = results.NewDir(p.Out, p.Runs, manifest.Started, manifest.Scenario.Name)
 	case p.Memory != nil:
 		k.folder = p.Memory
 	default:
@@ -50,16 +48,20 @@ func (p *Plan) keep(manifest results.Manifest) (*kept, error) {
 	return nil, fmt.Errorf("%w: %w", ErrFolder, err)
 }
 
+// countsOf returns what a target has counted itself, nil of one that keeps no books.
+func countsOf(counter target.Counter) *results.TargetCounts {
+	if counter == nil {
+		return nil
+	}
+	own := results.TargetCounts(counter.Counts())
+	return &own
+}
+
 // seal closes the books of a run that ended so, reads its record back, judges it and
 // seals it with its summary.
 func (k *kept) seal(end time.Duration, counter target.Counter, ended error) (*results.Record, error) {
-	var counts *results.TargetCounts
-	if counter != nil {
-		own := results.TargetCounts(counter.Counts())
-		counts = &own
-	}
 	validity, reasons := endOf(ended)
-	if err := k.recorder.Finish(end, validity, reasons, counts); err != nil {
+	if err := k.recorder.Finish(end, validity, reasons, countsOf(counter)); err != nil {
 		// A write that failed in mid-run is what ended it, too: said once.
 		if where, some := k.folder.(results.Dir); some {
 			err = fmt.Errorf("%w; what was written until then is in %s", err, where)

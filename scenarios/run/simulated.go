@@ -129,12 +129,5 @@ func (p *Plan) rival() (Plan, bool) {
 // OtherProfile returns the one of the model's profiles documented and headroom that
 // the other is held against, empty for any other profile.
 func OtherProfile(profile string) string {
-	switch profile {
-	case model.Documented:
-		return model.Headroom
-	case model.Headroom:
-		return model.Documented
-	default:
-		return ""
-	}
+	return map[string]string{model.Documented: model.Headroom, model.Headroom: model.Documented}[profile]
 }

@@ -38,12 +38,7 @@ func (t *Trial) Run(ctx context.Context, stages ...*drive.Stage) (*results.Recor
 			return nil, err
 		}
 	}
-	var counts *results.TargetCounts
-	if t.Counter != nil {
-		own := results.TargetCounts(t.Counter.Counts())
-		counts = &own
-	}
-	if err := recorder.Finish(t.Runner.Now().Offset(), results.Valid, nil, counts); err != nil {
+	if err := recorder.Finish(t.Runner.Now().Offset(), results.Valid, nil, countsOf(t.Counter)); err != nil {
 		return nil, err
 	}
 	return results.Read(folder)

@@ -17,12 +17,8 @@ import (
 // containers of blobs, or nothing.
 func storesOf(s *scenarios.Scenario) []string {
 	var names []string
-	queues, blobs := campaign.Stores(s)
-	if queues {
-		names = append(names, "queue")
-	}
-	if blobs {
-		names = append(names, "blobs")
+	for _, one := range neighboursOf(s) {
+		names = append(names, map[azure.Neighbour]string{azure.Queue: "queue", azure.Blob: "blobs"}[one])
 	}
 	return names
 }

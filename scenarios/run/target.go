@@ -187,16 +187,17 @@ func (p *Plan) openRemote(ctx context.Context, d *destination, clk clock.Real, i
 
 // connect makes a client for each endpoint, all with the same options.
 func (d *destination) connect(endpoints []azure.Endpoint, o azure.Options) error {
+	var each []target.Target
 	for _, endpoint := range endpoints {
 		o.Endpoint = endpoint
 		client, err := azure.New(o)
 		if err != nil {
 			return err
 		}
-		d.wires = append(d.wires, client)
+		d.wires, each = append(d.wires, client), append(each, client)
 		d.closing = append(d.closing, client.Close)
 	}
-	d.target = together(d.wires)
+	d.target = together(each)
 	return nil
 }
 
@@ -233,14 +234,10 @@ func (s *served) Counts() target.Counts {
 // emulates reports whether a service calls itself by the name of an emulator,
 // which keeps none of the limits of the real service; of several, whether one does.
 func emulates(services string) bool {
-	for _, service := range strings.Split(services, serviceAnd) {
-		for _, name := range []string{"Azurite", "loadgen"} {
-			if strings.HasPrefix(strings.ToLower(service), strings.ToLower(name)) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(services, serviceAnd), func(service string) bool {
+		service = strings.ToLower(service)
+		return strings.HasPrefix(service, "azurite") || strings.HasPrefix(service, "loadgen")
+	})
 }
 
 // serviceAnd stands between what the services of several accounts call themselves.

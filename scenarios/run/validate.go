@@ -6,6 +6,7 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
+	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/fields"
@@ -49,9 +50,9 @@ func (p *Plan) Validate() []error {
 	if len(faults) > 0 {
 		return faults
 	}
-	campaign, err := campaign.NewCampaign(p.options("loadgen"))
+	campaign, err := campaignOf(p.options(TablePrefix))
 	if err != nil {
-		return []error{wrong("", "%v", err)}
+		return []error{err}
 	}
 	if p.Find != nil {
 		add(p.enoughPartitions(campaign))
@@ -68,7 +69,7 @@ func (p *Plan) Validate() []error {
 func modelOf(s *scenarios.Scenario) (*model.Model, error) {
 	m, err := s.PartitionModel()
 	if err != nil {
-		err = wrong("", "%v", oneLine(err))
+		err = wrong("", "%v", results.OneLine(err))
 	}
 	return m, err
 }

@@ -4,15 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
-
-	"loadgen/engine/clock"
 )
 
 // ending is how a build that was run has ended.
@@ -76,26 +72,6 @@ func (t *tail) line() string {
 		return r
 	}, line)
 	return strings.TrimPrefix(line[:min(len(line), most)], "loadgen: ")
-}
-
-// within returns a context that ends after a time, too. Its end waits for what watches
-// the clock.
-func within(ctx context.Context, clk clock.Clock, most time.Duration) (bounded context.Context, end func()) {
-	bounded, cancel := context.WithCancelCause(ctx)
-	alarm := clk.Alarm(clk.Now().Add(most))
-	var watch sync.WaitGroup
-	watch.Go(func() {
-		select {
-		case <-alarm.C:
-			cancel(fmt.Errorf("%w within %v", errTooLong, most))
-		case <-bounded.Done():
-		}
-	})
-	return bounded, func() {
-		cancel(nil)
-		watch.Wait()
-		alarm.Stop()
-	}
 }
 
 // executable returns the path of an older build that can be run. The error is a

@@ -50,7 +50,7 @@ func TestLaunchedBuilds(t *testing.T) {
 	if end, err := asBuild(t.Context(), t, "ends"); err != nil || end.code != 0 {
 		t.Errorf("launched() = %+v, %v; want exit code 0", end, err)
 	}
-	bounded, end := within(t.Context(), clock.NewReal(), 50*time.Millisecond)
+	bounded, end := clock.Within(t.Context(), clock.NewReal(), 50*time.Millisecond, errTooLong)
 	defer end()
 	if _, err := asBuild(bounded, t, "hangs"); !errors.Is(err, errTooLong) {
 		t.Errorf("launched() of what hangs = %v; want it killed", err)

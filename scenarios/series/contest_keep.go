@@ -17,12 +17,8 @@ import (
 )
 
 func (c *contestRun) makeFolder() (err error) {
-	if p := &c.plan.Run; p.Out != "" {
-		c.folder, err = results.UseDir(p.Out)
-	} else {
-		c.folder, err = results.MakeDir(p.Runs, c.clock.Started().UTC(), "contest-"+c.scenario.Name)
-	}
-	if err != nil {
+	p := &c.plan.Run
+	if c.folder, err = results.NewDir(p.Out, p.Runs, c.clock.Started().UTC(), "contest-"+c.scenario.Name); err != nil {
 		return fmt.Errorf("%w: %w", run.ErrFolder, err)
 	}
 	return nil
@@ -95,7 +91,7 @@ func (c *contestRun) named() []string {
 
 // cutShort says in a sentence or two that a contest did not come to its end.
 func cutShort(ended error, done, all int, left []string) string {
-	why := oneLine(ended)
+	why := results.OneLine(ended)
 	if errors.Is(ended, context.Canceled) {
 		why = "it was interrupted"
 	}

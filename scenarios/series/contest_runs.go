@@ -168,6 +168,5 @@ func (c *contestRun) tell(m *match, all int) {
 		return
 	}
 	c.last = now
-	left := now / time.Duration(c.done) * time.Duration(all-c.done)
-	fmt.Fprintf(c.plan.Progress, "%d of %d runs, the last of %s (about %s left)\n", c.done, all, m.arm.design, left.Round(time.Second))
+	fmt.Fprintf(c.plan.Progress, "%d of %d runs, the last of %s%s\n", c.done, all, m.arm.design, remaining(c.clock, c.done, all))
 }

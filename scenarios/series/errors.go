@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"loadgen/scenarios/fields"
 	"os/exec"
-	"strings"
+
+	"loadgen/scenarios/fields"
 )
 
 // The exit codes of runs, of this build and of others.
@@ -21,9 +21,6 @@ const (
 func wrong(field, format string, args ...any) error {
 	return fields.Fault{Path: field, What: fmt.Sprintf(format, args...)}
 }
-
-// oneLine returns an error's text with joined errors on one line.
-func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
 // reason returns what is wrong with a file or a program, without its name.
 func reason(err error) error {

@@ -58,7 +58,7 @@ func (g *Gate) Rule(record *results.Record, typed string) (gate.Result, error) {
 		return invalid(none, record), nil
 	}
 	if err != nil {
-		none.Outcome, none.Reason = compare.NoBaseline, oneLine(err)
+		none.Outcome, none.Reason = compare.NoBaseline, results.OneLine(err)
 		none.Notes = []string{fmt.Sprintf("to make this run the baseline: loadgen gate %s --accept --reason \"why\"", typed)}
 		return none, nil
 	}

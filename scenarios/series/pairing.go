@@ -75,7 +75,7 @@ func (p *pairing) run(ctx context.Context, pairs int) error {
 			if !errors.Is(err, errNotValid) || try == mostRepeats {
 				return err
 			}
-			p.again = append(p.again, oneLine(err))
+			p.again = append(p.again, results.OneLine(err))
 		}
 		p.done++
 	}
@@ -96,7 +96,7 @@ func (p *pairing) pair(ctx context.Context, slots []compare.Slot, pairs, try int
 			values[slot.Side], err = p.measure(record)
 		}
 		if err != nil {
-			fmt.Fprintf(p.told, "pair %d of %d, %v: %s\n", slot.Pair+1, pairs, slot.Side, oneLine(err))
+			fmt.Fprintf(p.told, "pair %d of %d, %v: %s\n", slot.Pair+1, pairs, slot.Side, results.OneLine(err))
 			return fmt.Errorf("pair %d, %v: %w", slot.Pair+1, slot.Side, err)
 		}
 		records[slot.Side] = record
@@ -114,7 +114,7 @@ func (p *pairing) pair(ctx context.Context, slots []compare.Slot, pairs, try int
 
 // one runs a build once and returns its record, judged by this build.
 func (p *pairing) one(ctx context.Context, side compare.Side, folder string) (*results.Record, error) {
-	bounded, end := within(ctx, p.clock, p.most)
+	bounded, end := clock.Within(ctx, p.clock, p.most, errTooLong)
 	defer end()
 	build := p.builds[side]
 	ended, err := p.launch(bounded, build, []string{"run", p.file, "--format", "json", "--quiet", "--no-probe", "--out", folder})

@@ -167,9 +167,9 @@ func (p *pairing) ruling(name string, threshold float64, pairs int, ended error)
 	case errors.Is(ended, context.Canceled):
 		one.Reason = fmt.Sprintf("ended after %d of %s of runs", p.done, text.Counted(pairs, "pair"))
 	case errors.Is(ended, errNotValid):
-		one.Outcome, one.Reason = compare.Invalid, oneLine(ended)
+		one.Outcome, one.Reason = compare.Invalid, results.OneLine(ended)
 	case errors.Is(ended, errUntold):
-		one.Reason = oneLine(ended)
+		one.Reason = results.OneLine(ended)
 	case ended != nil:
 		return one, ended
 	default:

@@ -85,7 +85,7 @@ func (s *Sweep) Run(ctx context.Context) (Swept, error) {
 			return swept, ended
 		}
 		if ended != nil {
-			fmt.Fprintf(s.Told, "%s: %s\n", number, oneLine(ended))
+			fmt.Fprintf(s.Told, "%s: %s\n", number, results.OneLine(ended))
 		}
 	}
 	return swept, nil

@@ -2,10 +2,12 @@ package azure
 
 import (
 	"fmt"
-	"loadgen/engine/wire/signing"
 	"net/url"
 	"slices"
 	"strings"
+
+	"loadgen/engine/nearest"
+	"loadgen/engine/wire/signing"
 )
 
 // The emulators' account, whose key is public.
@@ -201,35 +203,12 @@ func knownName(name string) string {
 }
 
 // nearName returns the name that another was probably meant to be, empty for
-// none: two letters or fewer are missing, too many or wrong.
+// none: two letters or fewer are missing, too many, wrong or swapped.
 func nearName(name string) string {
-	const near = 2
 	for _, known := range usedNames {
-		if len(name) <= len(known)+near && distance(strings.ToLower(name), strings.ToLower(known)) <= near {
+		if nearest.Distance(name, known) <= 2 {
 			return known
 		}
 	}
 	return ""
-}
-
-// distance returns how many bytes have to be put in, taken out or replaced to
-// make one text of the other.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -85,25 +85,3 @@ func TestConnectionStringFaults(t *testing.T) {
 		}
 	}
 }
-
-func TestDistance(t *testing.T) {
-	for _, row := range []struct {
-		name, a, b string
-		want       int
-	}{
-		{"the same", "key", "key", 0},
-		{"nothing and nothing", "", "", 0},
-		{"nothing and something", "", "key", 3},
-		{"one letter more", "keys", "key", 1},
-		{"one letter changed", "kay", "key", 1},
-		{"two letters swapped", "kye", "key", 2},
-		{"a word by the book", "kitten", "sitting", 3},
-	} {
-		if got := azure.Distance(row.a, row.b); got != row.want {
-			t.Errorf("%s: distance(%q, %q) = %d; want %d", row.name, row.a, row.b, got, row.want)
-		}
-		if got := azure.Distance(row.b, row.a); got != row.want {
-			t.Errorf("%s: distance(%q, %q) = %d; want %d, as the other way round", row.name, row.b, row.a, got, row.want)
-		}
-	}
-}

@@ -26,14 +26,6 @@ type Timing struct {
 	Total, Max time.Duration
 }
 
-// Mean returns the mean time, 0 where nothing was done.
-func (t Timing) Mean() time.Duration {
-	if t.Count == 0 {
-		return 0
-	}
-	return t.Total / time.Duration(t.Count)
-}
-
 // counter is [Connections] while it is being counted.
 type counter struct {
 	opened, refused, reused                   atomic.Int64

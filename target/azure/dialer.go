@@ -49,7 +49,7 @@ func (d *dialer) secure(ctx context.Context, network, address string) (net.Conn,
 		config.ServerName, _, _ = net.SplitHostPort(address)
 	}
 	began := d.clock.Now()
-	ctx, release := within(ctx, d.clock, d.limit)
+	ctx, release := clock.Within(ctx, d.clock, d.limit, errLate)
 	defer release()
 	secured := tls.Client(conn, config)
 	err = secured.HandshakeContext(ctx)
@@ -63,7 +63,7 @@ func (d *dialer) secure(ctx context.Context, network, address string) (net.Conn,
 
 // connect opens a connection within the limit.
 func (d *dialer) connect(ctx context.Context, network, address string) (net.Conn, error) {
-	ctx, release := within(ctx, d.clock, d.limit)
+	ctx, release := clock.Within(ctx, d.clock, d.limit, errLate)
 	defer release()
 	began := d.clock.Now()
 	var asked clock.Instant
@@ -101,26 +101,5 @@ func orCause(ctx context.Context, err error) error {
 		return cause
 	default:
 		return fmt.Errorf("%w: %w", errCancelled, cause)
-	}
-}
-
-// within returns a context that ends with the parent, after a time on the clock
-// with a cause that wraps errLate, or with release, which the caller owes it.
-func within(parent context.Context, c clock.Clock, limit time.Duration) (ctx context.Context, release func()) {
-	ctx, cancel := context.WithCancelCause(parent)
-	alarm := c.Alarm(c.Now().Add(limit))
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		select {
-		case <-alarm.C:
-			cancel(fmt.Errorf("%w within %v", errLate, limit))
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, func() {
-		cancel(nil)
-		<-ended
-		alarm.Stop()
 	}
 }

@@ -1,13 +1,13 @@
 package azure
 
 import (
-	"encoding/json"
 	"fmt"
-	"loadgen/engine/wire/signing"
 	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
+
+	"loadgen/engine/wire/signing"
 )
 
 // Endpoint is where requests go and as whom. Printing it in whatever way shows
@@ -109,10 +109,7 @@ func (e Endpoint) Format(state fmt.State, verb rune) {
 // GoString returns the address.
 func (e Endpoint) GoString() string { return e.String() }
 
-// MarshalJSON returns the address as a JSON string.
-func (e Endpoint) MarshalJSON() ([]byte, error) { return json.Marshal(e.String()) }
-
-// MarshalText returns the address.
+// MarshalText returns the address, for JSON as well.
 func (e Endpoint) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
 
 // base is what the absolute URL of each resource begins with.
@@ -150,14 +147,6 @@ func plainHost(host string) bool {
 // plainName reports whether a text can name an account. No key and no signature
 // in base64 can: they are longer, or end with an equals sign.
 func plainName(name string) bool {
-	if name == "" || len(name) > 63 {
-		return false
-	}
-	for i := range len(name) {
-		c := name[i]
-		if ('a' > c|0x20 || c|0x20 > 'z') && ('0' > c || c > '9') && c != '-' {
-			return false
-		}
-	}
-	return true
+	odd := func(c rune) bool { return ('a' > c|0x20 || c|0x20 > 'z') && ('0' > c || c > '9') && c != '-' }
+	return name != "" && len(name) <= 63 && !strings.ContainsFunc(name, odd)
 }

@@ -21,9 +21,6 @@ func (t *Target) Callers() int {
 	return len(t.watch.callers)
 }
 
-// Distance is how many bytes tell two names apart.
-var Distance = distance
-
 // ReadReply reads a reply and returns what it holds, one header among it, and
 // whether it is the last of its connection.
 func ReadReply(in *bufio.Reader, name string) (status int, body, header string, last bool, err error) {

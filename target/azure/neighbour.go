@@ -18,27 +18,14 @@ const (
 )
 
 // String returns what the service is called in an address.
-func (n Neighbour) String() string {
-	if n == Queue {
-		return "queue"
-	}
-	return "blob"
-}
+func (n Neighbour) String() string { return [...]string{Queue: "queue", Blob: "blob"}[n] }
 
 // setting returns the setting of a connection string that says where it is.
 func (n Neighbour) setting() string {
-	if n == Queue {
-		return "QueueEndpoint"
-	}
-	return "BlobEndpoint"
+	return [...]string{Queue: "QueueEndpoint", Blob: "BlobEndpoint"}[n]
 }
 
-func (n Neighbour) emulatorPort() string {
-	if n == Queue {
-		return "10001"
-	}
-	return "10000"
-}
+func (n Neighbour) emulatorPort() string { return [...]string{Queue: "10001", Blob: "10000"}[n] }
 
 // Neighbour returns the address of another service of the same account, without a
 // slash at its end, and false where neither a connection string nor the table service's

@@ -1,9 +1,11 @@
 package azure
 
 import (
+	"cmp"
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"loadgen/engine/clock"
@@ -89,27 +91,13 @@ func (o Options) filled() (Options, error) {
 	if faults := o.Validate(); len(faults) > 0 {
 		return o, errors.Join(faults...)
 	}
-	if o.Scheme == 0 {
-		o.Scheme = signing.SharedKeyLite
-	}
-	if o.Connections == 0 {
-		o.Connections = defaultConnections
-	}
-	if o.Timeout == 0 {
-		o.Timeout = defaultTimeout
-	}
-	if o.RunID == "" {
-		o.RunID = defaultRunID
-	}
+	o.Scheme = cmp.Or(o.Scheme, signing.SharedKeyLite)
+	o.Connections = cmp.Or(o.Connections, defaultConnections)
+	o.Timeout, o.RunID = cmp.Or(o.Timeout, defaultTimeout), cmp.Or(o.RunID, defaultRunID)
 	return o, nil
 }
 
 // visible reports whether a text is made of visible ASCII characters alone.
 func visible(text string) bool {
-	for i := range len(text) {
-		if text[i] <= ' ' || text[i] >= 0x7F {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r >= 0x7F })
 }

@@ -1,6 +1,7 @@
 package azure
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
@@ -139,13 +140,7 @@ func (t *Target) described(status int, failure wire.Failure) (entity.Code, strin
 	if len(code) > mostCode || !visible(string(code)) {
 		code = ""
 	}
-	detail := t.line(failure.Message)
-	if detail == "" {
-		detail = http.StatusText(status)
-	}
-	if detail == "" {
-		detail = "no message"
-	}
+	detail := cmp.Or(t.line(failure.Message), http.StatusText(status), "no message")
 	// Both may be views into a long reply.
 	return entity.Code(strings.Clone(t.hide(string(code)))), strings.Clone(detail)
 }
@@ -190,7 +185,9 @@ const mostRows = 2 * mostTop
 // end gives the room back, without what is not to be kept for the next request. The watch
 // has its place in the list empty.
 func (a *attempt) end() {
-	a.reply.trim()
+	if cap(a.reply.body) > mostKept {
+		a.reply.body = nil
+	}
 	if cap(a.content) > mostKept {
 		a.content = nil
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
 )
@@ -47,7 +48,7 @@ func (t *Target) Probe(ctx context.Context) (Service, error) {
 	a.option("$top=", "1")
 	a.finish(0, path)
 
-	ctx, release := within(ctx, t.clock, probeLimit)
+	ctx, release := clock.Within(ctx, t.clock, probeLimit, errLate)
 	defer release()
 	began := t.clock.Now()
 	if err := t.exchange(ctx, a); err != nil {

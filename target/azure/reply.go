@@ -111,13 +111,6 @@ func (r *reply) first(name string) string {
 // text returns the body. Only a parser that copies what it keeps may have it.
 func (r *reply) text() string { return view(r.body) }
 
-// trim lets go of room that few replies need.
-func (r *reply) trim() {
-	if cap(r.body) > mostKept {
-		r.body = nil
-	}
-}
-
 // takeAll takes in what comes until the connection ends.
 func (r *reply) takeAll(in *bufio.Reader) error {
 	for {

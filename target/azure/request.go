@@ -3,6 +3,7 @@ package azure
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -179,13 +180,11 @@ func (a *attempt) option(name, value string) {
 // separate appends what comes before a parameter. A question mark in a path
 // would be escaped.
 func (a *attempt) separate() {
-	for _, c := range a.line {
-		if c == '?' {
-			a.line = append(a.line, '&')
-			return
-		}
+	mark := byte('?')
+	if slices.Contains(a.line, mark) {
+		mark = '&'
 	}
-	a.line = append(a.line, '?')
+	a.line = append(a.line, mark)
 }
 
 // finish signs the request and makes the message of it. path is how much of

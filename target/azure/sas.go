@@ -26,10 +26,8 @@ const redacted = "(secret)"
 // parseSAS reads the query string of a shared access signature.
 func parseSAS(text string) (*sas, bool) {
 	query := strings.TrimPrefix(strings.TrimSpace(text), "?")
-	for i := range len(query) {
-		if c := query[i]; c <= ' ' || c >= 0x7F || c == '#' {
-			return nil, false
-		}
+	if !visible(query) || strings.Contains(query, "#") {
+		return nil, false
 	}
 	values, err := url.ParseQuery(query)
 	if err != nil || values.Get("sig") == "" {

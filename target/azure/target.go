@@ -47,7 +47,7 @@ func New(o Options) (*Target, error) {
 	}
 	t := &Target{endpoint: o.Endpoint, base: o.Endpoint.base(), scheme: o.Scheme,
 		askCounted: o.AskCounted, runID: o.RunID, clock: o.Clock}
-	t.address = o.Endpoint.socket()
+	t.address = o.Endpoint.Socket()
 	t.begin = beginning(o.Endpoint.host)
 	t.dates.epoch = o.Epoch
 	t.dialer = &dialer{clock: o.Clock, limit: o.Timeout, counter: &t.counter, open: new(net.Dialer).DialContext}
@@ -64,8 +64,8 @@ func New(o Options) (*Target, error) {
 	return t, nil
 }
 
-// socket returns where the endpoint is to be dialled: host and port.
-func (e Endpoint) socket() string {
+// Socket returns where the endpoint is to be dialled: host and port.
+func (e Endpoint) Socket() string {
 	address := url.URL{Host: e.host}
 	port := address.Port()
 	switch {

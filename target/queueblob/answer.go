@@ -14,7 +14,7 @@ type answer = target.Outcome
 // code returns a service's name for an outcome, empty where it is none: it can come from
 // anybody who answers.
 func code(text string) entity.Code {
-	if len(text) > 64 || !only(text, func(c byte) bool { return smallOrDigit(c | 0x20) }) {
+	if len(text) > 64 || !only(text, func(c rune) bool { return smallOrDigit(c | 0x20) }) {
 		return ""
 	}
 	return entity.Code(text)

@@ -60,15 +60,11 @@ func (c *Blobs) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	case target.ListBlobs:
 		return c.list(ctx, within, b)
 	case target.DeleteBlob:
-		if _, err := within.NewBlobClient(b.Name).Delete(ctx, nil); err != nil {
-			return c.failed(err)
-		}
-		return answer{Status: 202}
+		_, err := within.NewBlobClient(b.Name).Delete(ctx, nil)
+		return c.answered(202, err)
 	default:
-		if _, err := within.Delete(ctx, nil); err != nil {
-			return c.failed(err)
-		}
-		return answer{Status: 202}
+		_, err := within.Delete(ctx, nil)
+		return c.answered(202, err)
 	}
 }
 

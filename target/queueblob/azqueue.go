@@ -52,12 +52,14 @@ func (q *Queues) Do(ctx context.Context, op *target.Operation) target.Outcome {
 		return q.receive(ctx, queue, b)
 	case target.DeleteMessage:
 		_, err := queue.DeleteMessage(ctx, b.Name, b.Receipt, nil)
-		return q.deleted(err)
-	default:
-		if _, err := queue.Delete(ctx, nil); err != nil {
-			return q.failed(err)
+		// Of a receipt that is not the last one any more services say 400 or 404.
+		if o := q.answered(204, err); o.Code != popReceiptMismatch {
+			return o
 		}
-		return answer{Status: 204}
+		return otherReceipt()
+	default:
+		_, err := queue.Delete(ctx, nil)
+		return q.answered(204, err)
 	}
 }
 
@@ -74,10 +76,7 @@ func (q *Queues) put(ctx context.Context, queue *azqueue.QueueClient, b *target.
 		}
 		_, err = queue.EnqueueMessage(ctx, text, options)
 	}
-	if err != nil {
-		return q.failed(err)
-	}
-	return answer{Status: 201}
+	return q.answered(201, err)
 }
 
 func (q *Queues) receive(ctx context.Context, queue *azqueue.QueueClient, b *target.Beside) target.Outcome {
@@ -102,19 +101,6 @@ func (q *Queues) receive(ctx context.Context, queue *azqueue.QueueClient, b *tar
 		}
 		found.Size = int64(len(found.Body))
 		o.Found = append(o.Found, found)
-	}
-	return o
-}
-
-// deleted returns what came of deleting a message. Of a receipt that is not the last one
-// any more services say 400 or 404.
-func (q *Queues) deleted(err error) target.Outcome {
-	if err == nil {
-		return answer{Status: 204}
-	}
-	o := q.failed(err)
-	if o.Code == popReceiptMismatch {
-		return otherReceipt()
 	}
 	return o
 }

@@ -1,6 +1,7 @@
 package queueblob
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -40,42 +41,44 @@ const (
 	invalidMetadata    entity.Code = "InvalidMetadata"
 )
 
+// unfit is the answer to a request that a service would refuse, which is not sent.
+func unfit(status int, code entity.Code, format string, args ...any) (answer target.Outcome, sound bool) {
+	return target.Outcome{Status: status, Code: code, Detail: fmt.Sprintf(format, args...)}, false
+}
+
 // held holds a request to the limits. Where it breaks one, it is not sound, and the
 // outcome is what it is answered.
 func held(b *target.Beside) (answer target.Outcome, sound bool) {
-	bad := func(code entity.Code, format string, args ...any) (target.Outcome, bool) {
-		return target.Outcome{Status: 400, Code: code, Detail: fmt.Sprintf(format, args...)}, false
-	}
 	if b == nil || b.Verb < target.PutMessage || b.Verb > target.DropContainer {
-		return bad(entity.InvalidInput, "it is no request to a queue or a container")
+		return unfit(400, entity.InvalidInput, "it is no request to a queue or a container")
 	}
 	if !storeName(b.Store) {
-		return bad(entity.InvalidResourceName, "the name of the queue or container is %q; expected 3 to 63 small letters, digits and single dashes between them", clip(b.Store))
+		return unfit(400, entity.InvalidResourceName, "the name of the queue or container is %q; expected 3 to 63 small letters, digits and single dashes between them", clip(b.Store))
 	}
 	switch b.Verb {
 	case target.PutMessage:
 		return heldMessage(b, 0)
 	case target.ReceiveMessages:
 		if b.Most < 0 || b.Most > mostReceived {
-			return bad(outOfRangeQuery, "%d messages are asked for; expected 1 to %d", b.Most, mostReceived)
+			return unfit(400, outOfRangeQuery, "%d messages are asked for; expected 1 to %d", b.Most, mostReceived)
 		}
 		return heldMessage(b, time.Second)
 	case target.DeleteMessage:
 		if !messageName(b.Name) || !visible(b.Receipt) {
-			return bad(entity.InvalidInput, "a message is deleted by its id and the receipt of whoever received it; one of them is not what a queue gives")
+			return unfit(400, entity.InvalidInput, "a message is deleted by its id and the receipt of whoever received it; one of them is not what a queue gives")
 		}
 	case target.PutBlob:
 		return heldBlob(b)
 	case target.ListBlobs:
 		if b.Most < 0 || b.Most > mostOnPage {
-			return bad(outOfRangeQuery, "%d blobs are asked for; expected 1 to %d", b.Most, mostOnPage)
+			return unfit(400, outOfRangeQuery, "%d blobs are asked for; expected 1 to %d", b.Most, mostOnPage)
 		}
 		if !plain(b.Name) || !plain(b.After) {
-			return bad(entity.InvalidURI, "a prefix or a name has characters that no name has, or more than %d", mostName)
+			return unfit(400, entity.InvalidURI, "a prefix or a name has characters that no name has, or more than %d", mostName)
 		}
 	case target.GetBlob, target.DeleteBlob:
 		if !blobName(b.Name) {
-			return bad(entity.InvalidURI, badBlob, clip(b.Name), mostName)
+			return unfit(400, entity.InvalidURI, badBlob, clip(b.Name), mostName)
 		}
 	}
 	return target.Outcome{}, true
@@ -87,11 +90,9 @@ const badBlob = "the name of the blob is %q; expected 1 to %d bytes without a ba
 func heldMessage(b *target.Beside, least time.Duration) (target.Outcome, bool) {
 	switch {
 	case b.Hidden < least || b.Hidden > mostHidden:
-		return target.Outcome{Status: 400, Code: outOfRangeQuery,
-			Detail: fmt.Sprintf("it is hidden for %v; expected %v to %v", b.Hidden, least, mostHidden)}, false
+		return unfit(400, outOfRangeQuery, "it is hidden for %v; expected %v to %v", b.Hidden, least, mostHidden)
 	case len(b.Body) > MostMessage:
-		return target.Outcome{Status: 413, Code: messageTooLarge,
-			Detail: fmt.Sprintf("the message has %d bytes; expected at most %d, which are 64 KiB in base64", len(b.Body), MostMessage)}, false
+		return unfit(413, messageTooLarge, "the message has %d bytes; expected at most %d, which are 64 KiB in base64", len(b.Body), MostMessage)
 	}
 	return target.Outcome{}, true
 }
@@ -102,19 +103,19 @@ func heldBlob(b *target.Beside) (target.Outcome, bool) {
 	for name, value := range b.Metadata {
 		size += len(name) + len(value)
 		if !metadataName(name) || !visible(strings.ReplaceAll(value, " ", "_")) || strings.TrimSpace(value) != value {
-			return target.Outcome{Status: 400, Code: invalidMetadata,
-				Detail: "expected metadata by names of small letters, digits and underscores, of visible characters with blanks between them"}, false
+			return unfit(400, invalidMetadata,
+				"expected metadata by names of small letters, digits and underscores, of visible characters with blanks between them")
 		}
 	}
 	switch {
 	case !blobName(b.Name):
-		return target.Outcome{Status: 400, Code: entity.InvalidURI, Detail: fmt.Sprintf(badBlob, clip(b.Name), mostName)}, false
+		return unfit(400, entity.InvalidURI, badBlob, clip(b.Name), mostName)
 	case size > mostMetadata:
-		return target.Outcome{Status: 400, Code: "MetadataTooLarge", Detail: fmt.Sprintf("the metadata have %d bytes; expected at most %d", size, mostMetadata)}, false
+		return unfit(400, "MetadataTooLarge", "the metadata have %d bytes; expected at most %d", size, mostMetadata)
 	case b.Match != "" && !visible(b.Match):
-		return target.Outcome{Status: 400, Code: entity.InvalidHeaderValue, Detail: "the condition is no ETag"}, false
+		return unfit(400, entity.InvalidHeaderValue, "the condition is no ETag")
 	case len(b.Body) > MostBlob:
-		return target.Outcome{Status: 413, Code: entity.RequestBodyTooLarge, Detail: fmt.Sprintf("the blob has %d bytes; expected at most %d", len(b.Body), MostBlob)}, false
+		return unfit(413, entity.RequestBodyTooLarge, "the blob has %d bytes; expected at most %d", len(b.Body), MostBlob)
 	}
 	return target.Outcome{}, true
 }
@@ -124,32 +125,29 @@ func wholeSeconds(d time.Duration) time.Duration { return (d + time.Second - 1).
 
 // mostListed is how many blobs a list names at most.
 func mostListed(b *target.Beside) int {
-	if b.Most == 0 {
-		return mostOnPage
-	}
-	return b.Most
+	return cmp.Or(b.Most, mostOnPage)
 }
 
 func storeName(name string) bool {
 	if len(name) < 3 || len(name) > 63 || strings.Contains(name, "--") || strings.Trim(name, "-") != name {
 		return false
 	}
-	return only(name, func(c byte) bool { return smallOrDigit(c) || c == '-' })
+	return only(name, func(c rune) bool { return smallOrDigit(c) || c == '-' })
 }
 
 func messageName(id string) bool {
-	return id != "" && len(id) <= mostName && only(id, func(c byte) bool { return smallOrDigit(c|0x20) || c == '-' })
+	return id != "" && len(id) <= mostName && only(id, func(c rune) bool { return smallOrDigit(c|0x20) || c == '-' })
 }
 
 // metadataName reports whether a text names metadata: in small letters, since headers
 // lose the others.
 func metadataName(name string) bool {
-	return name != "" && (name[0] < '0' || name[0] > '9') && only(name, func(c byte) bool { return smallOrDigit(c) || c == '_' })
+	return name != "" && (name[0] < '0' || name[0] > '9') && only(name, func(c rune) bool { return smallOrDigit(c) || c == '_' })
 }
 
 // visible reports whether a text is of visible ASCII characters, one at least.
 func visible(text string) bool {
-	return text != "" && len(text) <= mostMetadata && only(text, func(c byte) bool { return c > ' ' && c < 0x7F })
+	return text != "" && len(text) <= mostMetadata && only(text, func(c rune) bool { return c > ' ' && c < 0x7F })
 }
 
 // blobName reports whether a text can name a blob: no address that is made of it is
@@ -170,15 +168,10 @@ func plain(text string) bool {
 	return len(text) <= mostName && utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
-func smallOrDigit(c byte) bool { return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' }
+func smallOrDigit(c rune) bool { return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' }
 
-func only(text string, is func(c byte) bool) bool {
-	for i := range len(text) {
-		if !is(text[i]) {
-			return false
-		}
-	}
-	return true
+func only(text string, is func(c rune) bool) bool {
+	return !strings.ContainsFunc(text, func(c rune) bool { return !is(c) })
 }
 
 // clip shortens a text that is told of.

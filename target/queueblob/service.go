@@ -71,6 +71,14 @@ func (l *link) signed(signature string) string { return l.service.address + "/?"
 // way.
 func (l *link) Close() { l.transport.CloseIdleConnections() }
 
+// answered returns the outcome of a request with nothing to tell but whether it went well.
+func (l *link) answered(status int, err error) answer {
+	if err != nil {
+		return l.failed(err)
+	}
+	return answer{Status: status}
+}
+
 // failed returns what came of an attempt that ended with an error. The error's own
 // text is never told where it can hold the address with its signature.
 func (l *link) failed(err error) answer {

@@ -2,6 +2,7 @@ package targettest
 
 import (
 	"fmt"
+	"slices"
 
 	"loadgen/engine/entity"
 	"loadgen/target"
@@ -37,35 +38,13 @@ func runner(part string, n, every int) target.Operation {
 // register inserts the runners 1 to n of a partition by transactions.
 func (s *script) register(part string, n, every int) {
 	s.Helper()
-	for first := 1; first <= n; first += entity.MaxBatchChanges {
-		var changes []entity.Change
-		for i := first; i <= min(first+entity.MaxBatchChanges-1, n); i++ {
-			changes = append(changes, runner(part, i, every).Change)
-		}
+	var all []entity.Change
+	for i := 1; i <= n; i++ {
+		all = append(all, runner(part, i, every).Change)
+	}
+	for changes := range slices.Chunk(all, entity.MaxBatchChanges) {
 		s.must(batch(changes...))
 	}
-}
-
-// total follows the tokens of a query and returns the keys that it met, and what
-// all pages together counted.
-func (s *script) total(query target.Query) (keys []entity.Key, counted int64) {
-	s.Helper()
-	for range mostPages {
-		page := s.must(queryFor(query))
-		if page.Returned != int64(len(page.Rows)) {
-			s.Errorf("a page says it returned %d of its %d entities", page.Returned, len(page.Rows))
-		}
-		counted += page.Counted
-		for _, row := range page.Rows {
-			keys = append(keys, row.Key)
-		}
-		if !page.Next.Present {
-			return keys, counted
-		}
-		query.Token = page.Next
-	}
-	s.fatalf("query of %+v has not ended after %d pages", query, mostPages)
-	return nil, 0
 }
 
 // scans checks what a query returns, and that it counts what it reads: from least
@@ -73,7 +52,7 @@ func (s *script) total(query target.Query) (keys []entity.Key, counted int64) {
 // empty page counts one.
 func (s *script) scans(what string, query target.Query, want []entity.Key, least, most int64) {
 	s.Helper()
-	got, counted := s.total(query)
+	got, counted := s.total(query, nil)
 	s.sameKeys(what, got, want)
 	if !s.subject.Derived && (counted < least || counted > most) {
 		s.Errorf("%s counted %d entities; want %d to %d", what, counted, least, most)

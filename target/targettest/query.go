@@ -43,12 +43,16 @@ const mostPages = 1000
 // save that a last, empty page may follow a full one.
 func (s *script) walk(query target.Query, sizes []int) []entity.Key {
 	s.Helper()
-	var keys []entity.Key
-	for page := 0; ; page++ {
-		if page == mostPages {
-			s.fatalf("query of %+v has not ended after %d pages", query, mostPages)
-		}
+	keys, _ := s.total(query, sizes)
+	return keys
+}
+
+// total is [script.walk], and returns besides what all pages together counted.
+func (s *script) total(query target.Query, sizes []int) (keys []entity.Key, counted int64) {
+	s.Helper()
+	for page := range mostPages {
 		outcome := s.must(queryFor(query))
+		counted += outcome.Counted
 		if outcome.Returned != int64(len(outcome.Rows)) {
 			s.Errorf("page %d says it returned %d of its %d entities", page, outcome.Returned, len(outcome.Rows))
 		}
@@ -62,10 +66,12 @@ func (s *script) walk(query target.Query, sizes []int) []entity.Key {
 			if page+1 < len(sizes) {
 				s.Errorf("no token after page %d; want pages of %v", page, sizes)
 			}
-			return keys
+			return keys, counted
 		}
 		query.Token = outcome.Next
 	}
+	s.fatalf("query of %+v has not ended after %d pages", query, mostPages)
+	return nil, 0
 }
 
 // fits reports whether a page may hold that many entities.
@@ -79,8 +85,8 @@ func fits(sizes []int, page, held int) bool {
 // fill inserts the rows 1 to n of the usual partition by transactions.
 func (s *script) fill(n int) {
 	s.Helper()
-	for first := 1; first <= n; first += entity.MaxBatchChanges {
-		s.must(batch(inserts(first, min(first+entity.MaxBatchChanges-1, n))...))
+	for changes := range slices.Chunk(inserts(1, n), entity.MaxBatchChanges) {
+		s.must(batch(changes...))
 	}
 }
 

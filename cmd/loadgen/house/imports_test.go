@@ -191,8 +191,8 @@ var rows = []row{
 		path: "target/azure",
 		what: "the REST client of a table service, ours or another",
 		imports: []string{
-			"engine/clock", "engine/entity", "engine/filter", "engine/invariants", "engine/wire", "engine/wire/batch", "engine/wire/signing",
-			"target",
+			"engine/clock", "engine/entity", "engine/filter", "engine/invariants", "engine/nearest", "engine/wire", "engine/wire/batch",
+			"engine/wire/signing", "target",
 		},
 	}, {
 		path:    "target/fault",
