@@ -58,6 +58,14 @@ func (a *author) add(blocks ...document.Block) {
 // line adds a sentence to the last section.
 func (a *author) line(text string) { a.add(document.Paragraph{Text: text}) }
 
+// table begins a section of t, under its ID; there is none where t has no rows.
+func (a *author) table(title string, t document.Table) {
+	if len(t.Rows) > 0 {
+		a.section(t.ID, title)
+		a.add(t)
+	}
+}
+
 // list begins a section of sentences, none where there is nothing to say.
 func (a *author) list(id, title string, sentences []string) {
 	if len(sentences) > 0 {

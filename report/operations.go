@@ -26,8 +26,7 @@ func (a *author) operations() {
 		}
 		var each *float64
 		if told.Operations > 0 {
-			ratio := float64(told.Attempts) / float64(told.Operations)
-			each = &ratio
+			each = new(float64(told.Attempts) / float64(told.Operations))
 		}
 		reported, _ := verdict.Whole(a.record, func(kind results.Kind) bool { return kind.Name == name })
 		retries := sourced(untold, "", 0)
@@ -40,10 +39,7 @@ func (a *author) operations() {
 			amountCell(sum.Counted, a.soleSource(name, "counted_entities", func(k *results.KindStats) int64 { return k.Counted })),
 			amountCell(sum.Returned, a.soleSource(name, "returned_entities", func(k *results.KindStats) int64 { return k.Returned }))})
 	}
-	if len(t.Rows) > 0 {
-		a.section("operations", "Operations over the whole run, preparation included")
-		a.add(t)
-	}
+	a.table("Operations over the whole run, preparation included", t)
 }
 
 // times shows the response and service times of each kind of operation, and of all
@@ -80,8 +76,7 @@ func (a *author) times() {
 		of = "each operation"
 		t.Notes = []string{"over the whole run, as the server saw it; " + untold + ": fewer than ten durations lie beyond"}
 	}
-	a.section("times", "Times by operation, over the whole run")
-	a.add(t)
+	a.table("Times by operation, over the whole run", t)
 	a.chart("percentiles", "Response and service time by percentile",
 		"The times of "+of+", by the share that takes longer, on a logarithmic axis, as far as ten durations lie beyond.")
 }

@@ -40,10 +40,7 @@ func Policies(w io.Writer, contest *results.PolicyContest) error {
 	if withheld := withheldOf(contest); withheld > 0 {
 		p.Line(fmt.Sprintf("%s operations were never sent, because a limiter would not have it", verdict.Count(withheld)))
 	}
-	if _, err := w.Write(p.Bytes()); err != nil {
-		return fmt.Errorf("report: writing the Text: %w", err)
-	}
-	return nil
+	return written(w, "Text", p.Bytes())
 }
 
 // DrawPolicies writes a contest of retry policies into a folder: as contest.json, its
@@ -120,10 +117,7 @@ func Schedules(w io.Writer, schedules []results.RetrySchedule) error {
 			p.Line(s.Flat)
 		}
 	}
-	if _, err := w.Write(p.Bytes()); err != nil {
-		return fmt.Errorf("report: writing the Text: %w", err)
-	}
-	return nil
+	return written(w, "Text", p.Bytes())
 }
 
 // seconds writes a wait to the millisecond, and no digits that say nothing.

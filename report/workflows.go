@@ -17,8 +17,7 @@ func (a *author) workflows() {
 		for i, one := range a.record.Counters {
 			t.Rows = append(t.Rows, []document.Cell{countCell(one.Count, pointer("tallies", i, "count")), wordsCell(one.Operation), wordsCell(one.Name)})
 		}
-		a.section("tallies", "Counted by procedures, in the whole run")
-		a.add(t)
+		a.table("Counted by procedures, in the whole run", t)
 	}
 	if len(a.record.Invariants) == 0 {
 		return
