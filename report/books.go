@@ -137,9 +137,7 @@ func (a *author) connections() {
 		results.Spell
 	}{{"DNS", c.Lookups}, {"connect", c.Connects}, {"TLS", c.Handshakes}, {"first byte", c.FirstByte}} {
 		if spell.Count > 0 {
-			mean := (spell.Total / time.Duration(spell.Count)).Microseconds()
-			longest := spell.Max.Microseconds()
-			text += fmt.Sprintf("; %s mean %s, max %s", spell.what, inWords(&mean), inWords(&longest))
+			text += fmt.Sprintf("; %s mean %s, max %s", spell.what, lapse(spell.Total/time.Duration(spell.Count)), lapse(spell.Max))
 		}
 	}
 	a.line(text)

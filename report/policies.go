@@ -27,8 +27,8 @@ func Policies(w io.Writer, contest *results.PolicyContest) error {
 	for i := range contest.Policies {
 		one := &contest.Policies[i]
 		t.Rows = append(t.Rows, []string{lostCell(one), verdict.Rate(one.Goodput), fmt.Sprintf("%.2f", one.AttemptsPerOperation),
-			fmt.Sprintf("%.2f", one.AmplificationByChance), fmt.Sprintf("%.1f", one.DrainS), milli(one.Added.P50), milli(one.Added.P95),
-			milli(one.Added.P99), amount(int64(one.PeakRetries)), fairCell(one.Fairness), amount(one.Duplicates), one.Policy})
+			fmt.Sprintf("%.2f", one.AmplificationByChance), fmt.Sprintf("%.1f", one.DrainS),
+			text.Told(one.Added.P50, milli), text.Told(one.Added.P95, milli), text.Told(one.Added.P99, milli), amount(int64(one.PeakRetries)), text.Told(one.Fairness, fairCell), amount(one.Duplicates), one.Policy})
 	}
 	p.Heading("Policies, the best first")
 	t.Onto(p)
@@ -68,19 +68,9 @@ func lostCell(t *results.PolicyTrial) string {
 	return fmt.Sprintf("%.1f ± %.1f %%", t.LostPercent, t.LostDoubt)
 }
 
-func milli(v *float64) string {
-	if v == nil {
-		return untold
-	}
-	return verdict.Count(int64(*v + 0.5))
-}
+func milli(v float64) string { return verdict.Count(int64(v + 0.5)) }
 
-func fairCell(v *float64) string {
-	if v == nil {
-		return untold
-	}
-	return fmt.Sprintf("%.2f", *v)
-}
+func fairCell(v float64) string { return fmt.Sprintf("%.2f", v) }
 
 func withheldOf(contest *results.PolicyContest) int64 {
 	var sum int64

@@ -61,8 +61,7 @@ func newPlot(b *document.Series, stretch int) *plot {
 		p.thin(stretch)
 	}
 	if b.Level != nil && p.shows(b.Level.Value) {
-		level := *b.Level
-		p.level = &level
+		p.level = new(*b.Level)
 	}
 	p.scale()
 	return p

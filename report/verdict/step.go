@@ -104,8 +104,7 @@ func (s Step) Figures(want func(results.Kind) bool) results.PhaseOperationSummar
 		figures.Offered, figures.Served = float64(load.Offered)/over, float64(load.Served)/over
 	}
 	if sum.Operations > 0 {
-		each := float64(sum.Attempts) / float64(sum.Operations)
-		figures.AttemptsPerOperation = &each
+		figures.AttemptsPerOperation = new(float64(sum.Attempts) / float64(sum.Operations))
 	}
 	return figures
 }
@@ -126,8 +125,7 @@ func lost(load results.Share) *float64 {
 	if load.Offered <= 0 {
 		return nil
 	}
-	share := max(0, float64(load.Offered-load.Served)/float64(load.Offered))
-	return &share
+	return new(max(0, float64(load.Offered-load.Served)/float64(load.Offered)))
 }
 
 // refusedShare returns the share of a step's attempts that were refused, and

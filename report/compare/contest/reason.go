@@ -155,8 +155,7 @@ func countedBy(arm *Arm, name string) *float64 {
 	}
 	for k, kind := range arm.Record.Manifest.Operations {
 		if sum := reported(arm.Record, k); kind.Name == name && sum.Succeeded > 0 {
-			each := float64(sum.Counted) / float64(sum.Succeeded)
-			return &each
+			return new(float64(sum.Counted) / float64(sum.Succeeded))
 		}
 	}
 	return nil

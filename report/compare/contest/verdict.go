@@ -21,18 +21,16 @@ func (c *Contest) judge(r *order, ran, idle, unable []*Arm) {
 		c.Verdict = "Nothing was run, so nothing is told."
 		return
 	case len(ran) == 1 && len(idle) == 0 && len(unable) > 0:
-		name := ran[0].Design
-		c.Winner = &name
-		c.Verdict = name + " wins: it is the only design that can serve every operation."
+		c.Winner = new(ran[0].Design)
+		c.Verdict = ran[0].Design + " wins: it is the only design that can serve every operation."
 		return
 	case len(ran) == 1:
 		c.Verdict = "Only " + ran[0].Design + " was run, so nothing is told of the others."
 		return
 	}
 	if winner := r.winner(); winner >= 0 {
-		name := r.names[winner]
-		c.Winner = &name
-		c.Verdict = name + " wins: " + r.margin(winner, r.tiers[1][0]) + "." + r.last()
+		c.Winner = new(r.names[winner])
+		c.Verdict = *c.Winner + " wins: " + r.margin(winner, r.tiers[1][0]) + "." + r.last()
 	} else {
 		c.Verdict = r.tie(ran)
 	}
