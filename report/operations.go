@@ -46,11 +46,7 @@ func (a *author) operations() {
 // that the steps are of.
 func (a *author) times() {
 	t := document.Table{ID: "times", Caption: a.caption("Each operation"), Columns: []document.Column{{Title: "operation", Words: true}}}
-	for _, of := range []string{"response", "service"} {
-		for _, title := range []string{"p50", "p90", "p95", "p99", "p99.9", "max"} {
-			t.Columns = append(t.Columns, document.Column{Group: of, Title: title, Unit: "ms"})
-		}
-	}
+	t.Columns = slices.Concat(t.Columns, timeColumns("response", tail()...), timeColumns("service", tail()...))
 	for _, name := range a.kinds() {
 		sum, told, from := a.kindTotal(name)
 		if sum.Attempts > 0 {
@@ -102,6 +98,17 @@ func (a *author) kindTotal(name string) (results.KindStats, results.OperationSum
 	return sum, results.OperationSummary{Operations: sum.Operations, Attempts: sum.Attempts, Ok: sum.Ok, Refused: sum.Refused, Failed: sum.Failed,
 		Response: results.QuantilesOf(sum.Response), Service: results.QuantilesOf(sum.Service[results.Ok])}, ""
 }
+
+// timeColumns returns the columns of quantiles of times.
+func timeColumns(of string, quantiles ...string) (list []document.Column) {
+	for _, title := range quantiles {
+		list = append(list, document.Column{Group: of, Title: title, Unit: "ms"})
+	}
+	return list
+}
+
+// tail names the quantiles of [tailCells].
+func tail() []string { return []string{"p50", "p90", "p95", "p99", "p99.9", "max"} }
 
 // tailCells are the quantiles of a histogram, of which run.json tells all but p95.
 func tailCells(h *results.Histogram, q results.Quantiles, from string) []document.Cell {

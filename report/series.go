@@ -166,13 +166,10 @@ func (a *author) refusalSeries() document.Series {
 
 // nameOf names a way of being refused.
 func nameOf(r results.Refusal) string {
-	if r.Status == 0 && r.Code == "" {
-		return "no reply"
-	}
-	if r.Status == 0 {
-		return r.Code
-	}
-	if r.Code == "" {
+	switch {
+	case r.Status == 0:
+		return cmp.Or(r.Code, "no reply")
+	case r.Code == "":
 		return strconv.Itoa(r.Status)
 	}
 	return strconv.Itoa(r.Status) + " " + r.Code

@@ -150,11 +150,7 @@ func groups(kinds []results.Kind) []string {
 func (a *author) group(steps []verdict.Step, group string) (document.Table, string, bool) {
 	within := func(kind results.Kind) bool { return kind.Group == group }
 	t := document.Table{Columns: loadColumns()}
-	for _, of := range []string{"response", "service"} {
-		for _, title := range []string{"p50", "p90", "p99", "max"} {
-			t.Columns = append(t.Columns, document.Column{Group: of, Title: title, Unit: "ms"})
-		}
-	}
+	t.Columns = slices.Concat(t.Columns, timeColumns("response", "p50", "p90", "p99", "max"), timeColumns("service", "p50", "p90", "p99", "max"))
 	var kinds []string
 	for _, kind := range a.record.Manifest.Operations {
 		if within(kind) {

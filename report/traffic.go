@@ -33,11 +33,7 @@ func (a *author) requests() {
 	}
 	t := document.Table{ID: "requests", Caption: a.caption("Each operation, in the observed phases"), Columns: []document.Column{{Title: "operation", Words: true},
 		{Title: "requests"}, {Title: "ok"}, {Title: "refused"}, {Title: "failed"}, {Title: "att/op"}}}
-	for _, of := range []string{"response", "service"} {
-		for _, title := range []string{"p50", "p99", "max"} {
-			t.Columns = append(t.Columns, document.Column{Group: of, Title: title, Unit: "ms"})
-		}
-	}
+	t.Columns = slices.Concat(t.Columns, timeColumns("response", "p50", "p99", "max"), timeColumns("service", "p50", "p99", "max"))
 	for i, kind := range a.record.Manifest.Operations {
 		sum := a.record.Total(func(phase *results.Phase, other results.Kind) bool { return phase.Reported && other == kind })
 		if sum.Attempts == 0 || slices.Contains(a.record.Manifest.Operations[:i], kind) {

@@ -2,6 +2,7 @@ package html
 
 import (
 	"html/template"
+	"slices"
 	"unicode/utf8"
 
 	"loadgen/report/document"
@@ -131,12 +132,10 @@ func (p *page) dress(plotted bool) {
 
 // hasVerdict says that a section holds what a reader has to see first.
 func hasVerdict(s *document.Section) bool {
-	for _, b := range s.Blocks {
-		if p, ok := b.(document.Paragraph); ok && p.Lead {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Blocks, func(b document.Block) bool {
+		p, is := b.(document.Paragraph)
+		return is && p.Lead
+	})
 }
 
 // maker turns blocks of a document into what the layout lays out.

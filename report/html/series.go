@@ -33,9 +33,10 @@ type series struct {
 
 // line is the entry of a legend.
 type line struct {
-	Name, Meaning string
+	Name    string `json:"name"`
+	Meaning string `json:"meaning"`
 	// Dash tells lines of the same meaning apart, 0 to dashes − 1.
-	Dash int
+	Dash int `json:"dash"`
 }
 
 type mark struct {

@@ -168,7 +168,7 @@ func transactions(arm, first *Arm, behind int, p Price) []Reason {
 		return nil
 	}
 	of := func(a *Arm) float64 {
-		return statistics.Mean(some(a.Trials, func(t *Trial) (float64, bool) { return t.billed(p), t.Served > 0 }))
+		return statistics.Mean(some(a.Trials, figures(p)[byBilled].of))
 	}
 	return []Reason{{Kind: BillsMore, Says: fmt.Sprintf("an event takes %s billed transactions (%s: %s)", each(of(arm)),
 		first.Design, each(of(first)))}}
