@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"slices"
 	"time"
 
 	"loadgen/results"
@@ -18,13 +19,7 @@ type Step struct {
 // Steps returns the reported phases with an offered rate that the run came to,
 // in the order of the record.
 func Steps(record *results.Record) []Step {
-	var steps []Step
-	for _, step := range reported(record) {
-		if step.Phase.Rate > 0 {
-			steps = append(steps, step)
-		}
-	}
-	return steps
+	return slices.DeleteFunc(reported(record), Step.Closed)
 }
 
 // Shown returns the steps and the closed loops among them, in the order of the
@@ -126,6 +121,12 @@ func lost(load results.Share) *float64 {
 		return nil
 	}
 	return new(max(0, float64(load.Offered-load.Served)/float64(load.Offered)))
+}
+
+// refusing reports whether enough of a step's attempts were refused to call it overloaded.
+func (s Step) refusing() bool {
+	share, _ := s.refusedShare()
+	return share >= refusedEnough
 }
 
 // refusedShare returns the share of a step's attempts that were refused, and

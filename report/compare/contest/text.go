@@ -62,7 +62,8 @@ func (c *Contest) powerSays() string {
 	if len(found) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("As the runs vary, a true difference in the sustained rate would have been found so often: %s of 100 such contests.", and(found))
+	return fmt.Sprintf("As the runs vary, a true difference in the sustained rate would have been found so often: %s of 100 such contests.",
+		verdict.Enumerated(found))
 }
 
 // items adds a list below its heading, unless it has none.

@@ -105,7 +105,7 @@ func (r *order) tie(ran []*Arm) string {
 	if len(names) > mostNamed {
 		text = fmt.Sprintf("No difference shown between the %d best designs.", len(names))
 	} else {
-		text = fmt.Sprintf("No difference shown between %s.", and(names))
+		text = fmt.Sprintf("No difference shown between %s.", verdict.Enumerated(names))
 	}
 	fewest := len(ran[best[0]].Trials)
 	for _, i := range best {
@@ -162,7 +162,7 @@ func (c *Contest) survive(r *order, ran []*Arm, o Options) {
 			other.margin(winner, other.tiers[1][0]))
 	default:
 		c.SurvivesSays = fmt.Sprintf("It does not survive: %s%s no difference is shown between %s.", strings.ToLower(under[:1]), under[1:],
-			and(other.best()))
+			verdict.Enumerated(other.best()))
 	}
 }
 
@@ -208,7 +208,7 @@ func (r *order) divided() string {
 	for _, f := range r.figures {
 		list = append(list, fmt.Sprintf("%s %.0f %%", f.words, 100*f.part))
 	}
-	return and(list)
+	return verdict.Enumerated(list)
 }
 
 func namesOf(arms []*Arm) []string {
