@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -76,10 +77,7 @@ func (a *author) list(id, title string, sentences []string) {
 
 // title names the report after the scenario.
 func (a *author) title() string {
-	if name := a.record.Manifest.Scenario.Name; name != "" {
-		return name
-	}
-	return "A run of loadgen"
+	return cmp.Or(a.record.Manifest.Scenario.Name, "A run of loadgen")
 }
 
 // subtitle says on one line what was run, and when.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -106,13 +107,9 @@ func (a *author) shapes(o *results.Observation) {
 		if seen.Returned > 0 && seen.Scanned > 0 {
 			each = verdict.Rate(float64(seen.Scanned) / float64(seen.Returned))
 		}
-		filter := seen.Shape
-		if filter == "" {
-			filter = "(no filter)"
-		}
 		t.Rows = append(t.Rows, []document.Cell{amountCell(seen.Requests, below(from, "requests")), {Text: shareOf(seen.Refused, seen.Requests)},
 			sourced(atLeast(seen.Scanned, seen.Missed), below(from, "entities_scanned"), 0), amountCell(seen.Returned, below(from, "entities_returned")),
-			{Text: shareOf(seen.Returned, seen.Scanned)}, {Text: each}, wordsCell(seen.Table), wordsCell(seen.Class), wordsCell(filter)})
+			{Text: shareOf(seen.Returned, seen.Scanned)}, {Text: each}, wordsCell(seen.Table), wordsCell(seen.Class), wordsCell(cmp.Or(seen.Shape, "(no filter)"))})
 	}
 	text := "density: returned of scanned; for one: entities counted for each that is returned"
 	if rest := o.ShapesTold - int64(len(shown)); rest > 0 {
