@@ -96,9 +96,7 @@ func targetEntities(target *results.TargetCounts, all *results.KindStats) string
 // retries waited for.
 func (a *author) waits() {
 	t := document.Table{ID: "waits", Caption: "What operations of the steps waited for", Columns: []document.Column{{Title: "what", Words: true}, {Title: "times"}}}
-	for _, title := range []string{"p50", "p90", "p95", "p99", "p99.9", "max"} {
-		t.Columns = append(t.Columns, document.Column{Group: "waited", Title: title, Unit: "ms"})
-	}
+	t.Columns = append(t.Columns, timeColumns("waited", tail()...)...)
 	row := func(what string, h *results.Histogram, count, from string) {
 		t.Rows = append(t.Rows, append([]document.Cell{wordsCell(what), amountCell(h.Count(), count)}, tailCells(h, results.QuantilesOf(h), from)...))
 	}
@@ -137,9 +135,7 @@ func (a *author) connections() {
 		results.Spell
 	}{{"DNS", c.Lookups}, {"connect", c.Connects}, {"TLS", c.Handshakes}, {"first byte", c.FirstByte}} {
 		if spell.Count > 0 {
-			mean := (spell.Total / time.Duration(spell.Count)).Microseconds()
-			longest := spell.Max.Microseconds()
-			text += fmt.Sprintf("; %s mean %s, max %s", spell.what, inWords(&mean), inWords(&longest))
+			text += fmt.Sprintf("; %s mean %s, max %s", spell.what, lapse(spell.Total/time.Duration(spell.Count)), lapse(spell.Max))
 		}
 	}
 	a.line(text)

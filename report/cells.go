@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 
@@ -13,10 +14,7 @@ import (
 const untold = "–"
 
 func wordsCell(text string) document.Cell {
-	if text == "" {
-		text = untold
-	}
-	return document.Cell{Text: text}
+	return document.Cell{Text: cmp.Or(text, untold)}
 }
 
 // sourced is a number as it is shown, and where run.json has it: times scale, 0 being 1.

@@ -35,10 +35,7 @@ func CSV(w io.Writer, d *document.Document) error {
 	if err := s.to.Error(); err != nil {
 		return fmt.Errorf("report: encoding the CSV: %w", err)
 	}
-	if _, err := w.Write(text.Bytes()); err != nil {
-		return fmt.Errorf("report: writing the CSV: %w", err)
-	}
-	return nil
+	return written(w, "CSV", text.Bytes())
 }
 
 // sheet writes lines; the writer keeps its first error.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -58,6 +59,14 @@ func (a *author) add(blocks ...document.Block) {
 // line adds a sentence to the last section.
 func (a *author) line(text string) { a.add(document.Paragraph{Text: text}) }
 
+// table begins a section of t, under its ID; there is none where t has no rows.
+func (a *author) table(title string, t document.Table) {
+	if len(t.Rows) > 0 {
+		a.section(t.ID, title)
+		a.add(t)
+	}
+}
+
 // list begins a section of sentences, none where there is nothing to say.
 func (a *author) list(id, title string, sentences []string) {
 	if len(sentences) > 0 {
@@ -68,10 +77,7 @@ func (a *author) list(id, title string, sentences []string) {
 
 // title names the report after the scenario.
 func (a *author) title() string {
-	if name := a.record.Manifest.Scenario.Name; name != "" {
-		return name
-	}
-	return "A run of loadgen"
+	return cmp.Or(a.record.Manifest.Scenario.Name, "A run of loadgen")
 }
 
 // subtitle says on one line what was run, and when.

@@ -88,6 +88,5 @@ func figures(x float64) string {
 
 // lapse returns a duration as a cell of a table shows it, with the unit.
 func lapse(d time.Duration) string {
-	micros := d.Microseconds()
-	return inWords(&micros)
+	return inWords(new(d.Microseconds()))
 }

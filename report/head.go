@@ -167,9 +167,6 @@ func (a *author) caption(rows string) string {
 
 // asked shows what was claimed of the run, and whether it is borne out.
 func (a *author) asked() {
-	if len(a.summary.Expectations) == 0 {
-		return
-	}
 	t := document.Table{ID: "asked", Caption: "What was claimed of the run, and what was observed",
 		Columns: []document.Column{{Title: "result", Words: true}, {Title: "claim", Words: true}, {Title: "observed", Words: true}}}
 	for _, e := range a.summary.Expectations {
@@ -179,8 +176,7 @@ func (a *author) asked() {
 		}
 		t.Rows = append(t.Rows, []document.Cell{result, wordsCell(e.Expr), wordsCell(e.Observed)})
 	}
-	a.section("asked", "Asked")
-	a.add(t)
+	a.table("Asked", t)
 }
 
 // findings shows what stands out beside the verdict.

@@ -30,7 +30,12 @@ func object(w io.Writer, what string, value any) error {
 	if err := text.JSON(&prose, value); err != nil {
 		return fmt.Errorf("report: encoding the %s: %w", what, err)
 	}
-	if _, err := w.Write(escaped(prose.Bytes())); err != nil {
+	return written(w, what, escaped(prose.Bytes()))
+}
+
+// written writes what a report came to. Its error is the writer's, and says what was written.
+func written(w io.Writer, what string, text []byte) error {
+	if _, err := w.Write(text); err != nil {
 		return fmt.Errorf("report: writing the %s: %w", what, err)
 	}
 	return nil

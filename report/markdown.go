@@ -26,10 +26,7 @@ func Markdown(w io.Writer, d *document.Document) error {
 	for i := range d.Sections {
 		m.section(&d.Sections[i])
 	}
-	if _, err := w.Write(m.text.Bytes()); err != nil {
-		return fmt.Errorf("report: writing the Markdown: %w", err)
-	}
-	return nil
+	return written(w, "Markdown", m.text.Bytes())
 }
 
 // markdown gathers lines.

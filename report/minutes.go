@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"loadgen/report/document"
+	"loadgen/report/text"
 	"loadgen/report/verdict"
 )
 
@@ -17,9 +18,6 @@ const mostMinutes = 40
 // are of the seconds of intervals.ndjson, which run.json does not hold.
 func (a *author) minutes() {
 	list := verdict.Minutes(a.record, mostMinutes)
-	if len(list) == 0 {
-		return
-	}
 	t := document.Table{ID: "minutes", Caption: a.caption("Each stretch of the load"), Columns: []document.Column{{Title: "from"},
 		{Title: "offered", Unit: "operations/s"}, {Title: "served", Unit: "entities/s"}, {Title: "refused", Unit: "attempts/s"}, {Title: "lost"},
 		{Title: "load balancing", Words: true}}}
@@ -27,16 +25,14 @@ func (a *author) minutes() {
 		m := &list[i]
 		var lost *float64
 		if m.Offered > 0 {
-			share := max(0, 1-m.Served/m.Offered)
-			lost = &share
+			lost = new(max(0, 1-m.Served/m.Offered))
 		}
 		t.Rows = append(t.Rows, []document.Cell{{Text: strconv.Itoa(int(m.From/time.Minute)) + " min"}, rateCell(m.Offered, ""), rateCell(m.Served, ""),
 			rateCell(m.Refused, ""), shareCell(lost, ""), {Text: decisions(m)}})
 	}
 	t.Notes = []string{"from: since the load began; offered: operations/s that became due; served: entities/s; refused: attempts/s; " +
 		"lost: of what became due, where each operation is of one entity"}
-	a.section("minutes", "The load over time")
-	a.add(t)
+	a.table("The load over time", t)
 }
 
 // decisions says what load balancing did in a stretch.
@@ -46,11 +42,8 @@ func decisions(m *verdict.Minute) string {
 		count int
 		thing string
 	}{{m.Splits, "split"}, {m.Moves, "move"}, {m.Merges, "merge"}} {
-		switch {
-		case part.count == 1:
-			parts = append(parts, "1 "+part.thing)
-		case part.count > 1:
-			parts = append(parts, fmt.Sprintf("%d %ss", part.count, part.thing))
+		if part.count > 0 {
+			parts = append(parts, text.Counted(part.count, part.thing))
 		}
 	}
 	if len(parts) == 0 {

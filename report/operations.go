@@ -26,8 +26,7 @@ func (a *author) operations() {
 		}
 		var each *float64
 		if told.Operations > 0 {
-			ratio := float64(told.Attempts) / float64(told.Operations)
-			each = &ratio
+			each = new(float64(told.Attempts) / float64(told.Operations))
 		}
 		reported, _ := verdict.Whole(a.record, func(kind results.Kind) bool { return kind.Name == name })
 		retries := sourced(untold, "", 0)
@@ -40,21 +39,14 @@ func (a *author) operations() {
 			amountCell(sum.Counted, a.soleSource(name, "counted_entities", func(k *results.KindStats) int64 { return k.Counted })),
 			amountCell(sum.Returned, a.soleSource(name, "returned_entities", func(k *results.KindStats) int64 { return k.Returned }))})
 	}
-	if len(t.Rows) > 0 {
-		a.section("operations", "Operations over the whole run, preparation included")
-		a.add(t)
-	}
+	a.table("Operations over the whole run, preparation included", t)
 }
 
 // times shows the response and service times of each kind of operation, and of all
 // that the steps are of.
 func (a *author) times() {
 	t := document.Table{ID: "times", Caption: a.caption("Each operation"), Columns: []document.Column{{Title: "operation", Words: true}}}
-	for _, of := range []string{"response", "service"} {
-		for _, title := range []string{"p50", "p90", "p95", "p99", "p99.9", "max"} {
-			t.Columns = append(t.Columns, document.Column{Group: of, Title: title, Unit: "ms"})
-		}
-	}
+	t.Columns = slices.Concat(t.Columns, timeColumns("response", tail()...), timeColumns("service", tail()...))
 	for _, name := range a.kinds() {
 		sum, told, from := a.kindTotal(name)
 		if sum.Attempts > 0 {
@@ -80,8 +72,7 @@ func (a *author) times() {
 		of = "each operation"
 		t.Notes = []string{"over the whole run, as the server saw it; " + untold + ": fewer than ten durations lie beyond"}
 	}
-	a.section("times", "Times by operation, over the whole run")
-	a.add(t)
+	a.table("Times by operation, over the whole run", t)
 	a.chart("percentiles", "Response and service time by percentile",
 		"The times of "+of+", by the share that takes longer, on a logarithmic axis, as far as ten durations lie beyond.")
 }
@@ -107,6 +98,17 @@ func (a *author) kindTotal(name string) (results.KindStats, results.OperationSum
 	return sum, results.OperationSummary{Operations: sum.Operations, Attempts: sum.Attempts, Ok: sum.Ok, Refused: sum.Refused, Failed: sum.Failed,
 		Response: results.QuantilesOf(sum.Response), Service: results.QuantilesOf(sum.Service[results.Ok])}, ""
 }
+
+// timeColumns returns the columns of quantiles of times.
+func timeColumns(of string, quantiles ...string) (list []document.Column) {
+	for _, title := range quantiles {
+		list = append(list, document.Column{Group: of, Title: title, Unit: "ms"})
+	}
+	return list
+}
+
+// tail names the quantiles of [tailCells].
+func tail() []string { return []string{"p50", "p90", "p95", "p99", "p99.9", "max"} }
 
 // tailCells are the quantiles of a histogram, of which run.json tells all but p95.
 func tailCells(h *results.Histogram, q results.Quantiles, from string) []document.Cell {

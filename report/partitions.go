@@ -35,9 +35,6 @@ func (a *author) partitions() {
 		return
 	}
 	list := a.hottest()
-	if len(list) == 0 {
-		return
-	}
 	target := a.record.Manifest.Targets.Partition
 	t := document.Table{ID: "hottest", Caption: a.caption("The partitions that were served most, each in the step in which it was"),
 		Columns: []document.Column{{Title: "served", Unit: "entities/s"}, {Title: "offered", Unit: "entities/s"}, {Title: "of target"},
@@ -63,8 +60,7 @@ func (a *author) partitions() {
 		note += fmt.Sprintf("; of %s partitions in a step, the others served less", atLeast(told, over))
 	}
 	t.Notes = []string{note}
-	a.section("hottest", "Hottest partitions")
-	a.add(t)
+	a.table("Hottest partitions", t)
 }
 
 func (a *author) whoseTargets() string {
@@ -140,13 +136,9 @@ func (a *author) accounts() {
 	} else {
 		t.Rows = a.shards(target)
 	}
-	if len(t.Rows) == 0 {
-		return
-	}
 	t.Notes = []string{fmt.Sprintf("in the step in which each was the busiest; target: %s entities/s, %s",
 		verdict.Count(a.record.Manifest.Targets.Account), a.whoseTargets())}
-	a.section("accounts", "Accounts")
-	a.add(t)
+	a.table("Accounts", t)
 }
 
 // soleAccount is the row of the only account: all that a step served.
@@ -216,16 +208,12 @@ func (a *author) events() {
 			more++
 		}
 	}
-	if len(t.Rows) == 0 {
-		return
-	}
 	note := "at: since the start of the run; offered, served: entities/s of the range, averaged; offline: until all of it is served again"
 	if more > 0 {
 		note += fmt.Sprintf("; events.ndjson has %s more", verdict.Count(more))
 	}
 	t.Notes = []string{note}
-	a.section("events", "What the partition layer did")
-	a.add(t)
+	a.table("What the partition layer did", t)
 }
 
 func inSecondsCell(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) }

@@ -58,10 +58,7 @@ func Patterns(w io.Writer, rows []string, list []Pattern) error {
 			}
 		}
 	}
-	if _, err := w.Write(text.Bytes()); err != nil {
-		return fmt.Errorf("report: writing the patterns: %w", err)
-	}
-	return nil
+	return written(w, "patterns", text.Bytes())
 }
 
 func patternOnto(text *bytes.Buffer, one *Pattern) {

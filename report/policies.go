@@ -27,8 +27,8 @@ func Policies(w io.Writer, contest *results.PolicyContest) error {
 	for i := range contest.Policies {
 		one := &contest.Policies[i]
 		t.Rows = append(t.Rows, []string{lostCell(one), verdict.Rate(one.Goodput), fmt.Sprintf("%.2f", one.AttemptsPerOperation),
-			fmt.Sprintf("%.2f", one.AmplificationByChance), fmt.Sprintf("%.1f", one.DrainS), milli(one.Added.P50), milli(one.Added.P95),
-			milli(one.Added.P99), amount(int64(one.PeakRetries)), fairCell(one.Fairness), amount(one.Duplicates), one.Policy})
+			fmt.Sprintf("%.2f", one.AmplificationByChance), fmt.Sprintf("%.1f", one.DrainS),
+			text.Told(one.Added.P50, milli), text.Told(one.Added.P95, milli), text.Told(one.Added.P99, milli), amount(int64(one.PeakRetries)), text.Told(one.Fairness, fairCell), amount(one.Duplicates), one.Policy})
 	}
 	p.Heading("Policies, the best first")
 	t.Onto(p)
@@ -40,10 +40,7 @@ func Policies(w io.Writer, contest *results.PolicyContest) error {
 	if withheld := withheldOf(contest); withheld > 0 {
 		p.Line(fmt.Sprintf("%s operations were never sent, because a limiter would not have it", verdict.Count(withheld)))
 	}
-	if _, err := w.Write(p.Bytes()); err != nil {
-		return fmt.Errorf("report: writing the Text: %w", err)
-	}
-	return nil
+	return written(w, "Text", p.Bytes())
 }
 
 // DrawPolicies writes a contest of retry policies into a folder: as contest.json, its
@@ -71,19 +68,9 @@ func lostCell(t *results.PolicyTrial) string {
 	return fmt.Sprintf("%.1f ± %.1f %%", t.LostPercent, t.LostDoubt)
 }
 
-func milli(v *float64) string {
-	if v == nil {
-		return untold
-	}
-	return verdict.Count(int64(*v + 0.5))
-}
+func milli(v float64) string { return verdict.Count(int64(v + 0.5)) }
 
-func fairCell(v *float64) string {
-	if v == nil {
-		return untold
-	}
-	return fmt.Sprintf("%.2f", *v)
-}
+func fairCell(v float64) string { return fmt.Sprintf("%.2f", v) }
 
 func withheldOf(contest *results.PolicyContest) int64 {
 	var sum int64
@@ -120,10 +107,7 @@ func Schedules(w io.Writer, schedules []results.RetrySchedule) error {
 			p.Line(s.Flat)
 		}
 	}
-	if _, err := w.Write(p.Bytes()); err != nil {
-		return fmt.Errorf("report: writing the Text: %w", err)
-	}
-	return nil
+	return written(w, "Text", p.Bytes())
 }
 
 // seconds writes a wait to the millisecond, and no digits that say nothing.

@@ -157,22 +157,15 @@ func (l *RunList) Text(w io.Writer) error {
 }
 
 func (r *ListedRun) row() []string {
-	served, p99, refused, tags := untold, untold, untold, strings.Join(r.Tags, ",")
-	if r.Served != nil {
-		served = verdict.Rate(*r.Served)
-	}
-	if r.P99 != nil {
-		p99 = strconv.FormatFloat(float64(*r.P99)/1000, 'f', 1, 64)
-	}
-	if r.ShareRefused != nil {
-		refused = verdict.Share(*r.ShareRefused)
-	}
+	tags := strings.Join(r.Tags, ",")
 	if r.TagFault != "" {
 		tags = "(cannot be read)"
 	}
 	cell := catalog.Cell
 	return []string{cell(r.Name, widestName), strings.Replace(r.Started[:len("2006-01-02T15:04")], "T", " ", 1), cell(r.Scenario, widestWords),
-		cell(r.Target, widestWords), r.Validity, r.Short, cell(tags, widestTags), served, p99, refused}
+		cell(r.Target, widestWords), r.Validity, r.Short, cell(tags, widestTags), text.Told(r.Served, verdict.Rate),
+		text.Told(r.P99, func(us int64) string { return strconv.FormatFloat(float64(us)/1000, 'f', 1, 64) }),
+		text.Told(r.ShareRefused, verdict.Share)}
 }
 
 // Files tells where the files of a kept run lie, and how it is tagged. Its error is the

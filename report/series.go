@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -55,8 +56,7 @@ type track struct {
 // perSecond is a track of counts, inMillis one of durations.
 func perSecond(name string, meaning document.Meaning, of func(*results.Interval) int64) track {
 	return track{name, meaning, func(i *results.Interval) *float64 {
-		value := float64(of(i))
-		return &value
+		return new(float64(of(i)))
 	}}
 }
 
@@ -66,8 +66,7 @@ func inMillis(name string, meaning document.Meaning, of func(*results.Interval) 
 		if micros == nil {
 			return nil
 		}
-		value := float64(*micros) / 1000
-		return &value
+		return new(float64(*micros) / 1000)
 	}}
 }
 
@@ -167,13 +166,10 @@ func (a *author) refusalSeries() document.Series {
 
 // nameOf names a way of being refused.
 func nameOf(r results.Refusal) string {
-	if r.Status == 0 && r.Code == "" {
-		return "no reply"
-	}
-	if r.Status == 0 {
-		return r.Code
-	}
-	if r.Code == "" {
+	switch {
+	case r.Status == 0:
+		return cmp.Or(r.Code, "no reply")
+	case r.Code == "":
 		return strconv.Itoa(r.Status)
 	}
 	return strconv.Itoa(r.Status) + " " + r.Code
@@ -192,16 +188,7 @@ func (a *author) codes() []string {
 			sums[name] += r.Attempts
 		}
 	}
-	slices.SortStableFunc(names, func(x, y string) int {
-		switch {
-		case sums[x] > sums[y]:
-			return -1
-		case sums[x] < sums[y]:
-			return 1
-		default:
-			return 0
-		}
-	})
+	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(sums[y], sums[x]) })
 	return names
 }
 
@@ -233,15 +220,6 @@ func (a *author) marks() []document.Mark {
 			marks = append(marks, document.Mark{Second: time.Duration(e.At).Seconds(), Text: e.What, Balance: true})
 		}
 	}
-	slices.SortStableFunc(marks, func(x, y document.Mark) int {
-		switch {
-		case x.Second < y.Second:
-			return -1
-		case x.Second > y.Second:
-			return 1
-		default:
-			return 0
-		}
-	})
+	slices.SortStableFunc(marks, func(x, y document.Mark) int { return cmp.Compare(x.Second, y.Second) })
 	return marks
 }

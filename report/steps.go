@@ -121,8 +121,7 @@ func (a *author) groups() {
 		if t, heading, some := a.group(steps, group); some {
 			t.ID = fmt.Sprintf("steps-%d", i+1)
 			t.Caption = a.caption("Each step, with the operations of " + group)
-			a.section(t.ID, heading)
-			a.add(t)
+			a.table(heading, t)
 			last = len(a.sections) - 1
 		}
 	}
@@ -151,11 +150,7 @@ func groups(kinds []results.Kind) []string {
 func (a *author) group(steps []verdict.Step, group string) (document.Table, string, bool) {
 	within := func(kind results.Kind) bool { return kind.Group == group }
 	t := document.Table{Columns: loadColumns()}
-	for _, of := range []string{"response", "service"} {
-		for _, title := range []string{"p50", "p90", "p99", "max"} {
-			t.Columns = append(t.Columns, document.Column{Group: of, Title: title, Unit: "ms"})
-		}
-	}
+	t.Columns = slices.Concat(t.Columns, timeColumns("response", "p50", "p90", "p99", "max"), timeColumns("service", "p50", "p90", "p99", "max"))
 	var kinds []string
 	for _, kind := range a.record.Manifest.Operations {
 		if within(kind) {
@@ -203,9 +198,6 @@ func quantileCells(q results.Quantiles, from string) []document.Cell {
 // limit shows the steps of a search for the highest rate, in the order in which
 // they were tried.
 func (a *author) limit(l *results.Limit) {
-	if len(l.Steps) == 0 {
-		return
-	}
 	asked := fmt.Sprintf("at most %s of the first attempts refused", percent(l.MaxRefused))
 	if l.MaxP99 != nil {
 		asked += fmt.Sprintf(", a response p99 of at most %s", inWords(l.MaxP99))
@@ -223,6 +215,5 @@ func (a *author) limit(l *results.Limit) {
 	}
 	t.Notes = []string{"rate: operations/s; entities/s: due; refused and failed: of the first attempts; " +
 		"p99: of the response times of successes; entities: counted by all attempts of the step"}
-	a.section("rates-tried", "Rates tried: "+asked)
-	a.add(t)
+	a.table("Rates tried: "+asked, t)
 }

@@ -24,14 +24,10 @@ func (a *author) assumptions() {
 				wordsCell(parameter.Provenance), wordsCell(parameter.About)})
 		}
 	}
-	if len(t.Rows) == 0 {
-		return
-	}
 	if rest := len(a.record.Manifest.Model) - len(t.Rows); rest > 0 {
 		t.Notes = []string{fmt.Sprintf("the documents give the other %s, as run.json has them", verdict.Count(int64(rest)))}
 	}
-	a.section("assumptions", "Assumptions of the model")
-	a.add(t)
+	a.table("Assumptions of the model", t)
 }
 
 // valueOf returns a parameter's value with its unit, which durations hold.
@@ -62,10 +58,7 @@ func (a *author) environment() {
 	number("GOMAXPROCS", m.Environment.GOMAXPROCS, "gomaxprocs")
 	number("workers", m.Environment.Workers, "workers")
 	add("scenario's SHA-256", m.Scenario.SHA256, "")
-	if len(t.Rows) > 0 {
-		a.section("environment", "Environment")
-		a.add(t)
-	}
+	a.table("Environment", t)
 }
 
 // repeat shows the command that repeats the run.
@@ -73,10 +66,6 @@ func (a *author) repeat() {
 	if len(a.record.Manifest.Command) == 0 {
 		return
 	}
-	var words []string
-	for _, argument := range a.record.Manifest.Command {
-		words = append(words, quoted(argument))
-	}
 	a.section("repeat", "To repeat it")
-	a.add(document.Paragraph{Text: strings.Join(words, " "), Verbatim: true})
+	a.add(document.Paragraph{Text: CommandLine(a.record.Manifest.Command), Verbatim: true})
 }

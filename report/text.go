@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -31,10 +30,7 @@ func Plain(w io.Writer, d *document.Document) error {
 	for i := range d.Sections {
 		p.section(&d.Sections[i])
 	}
-	if _, err := w.Write(p.Bytes()); err != nil {
-		return fmt.Errorf("report: writing the text: %w", err)
-	}
-	return nil
+	return written(w, "text", p.Bytes())
 }
 
 // page is a text report, to which sections of a document go.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -33,11 +34,7 @@ func (a *author) requests() {
 	}
 	t := document.Table{ID: "requests", Caption: a.caption("Each operation, in the observed phases"), Columns: []document.Column{{Title: "operation", Words: true},
 		{Title: "requests"}, {Title: "ok"}, {Title: "refused"}, {Title: "failed"}, {Title: "att/op"}}}
-	for _, of := range []string{"response", "service"} {
-		for _, title := range []string{"p50", "p99", "max"} {
-			t.Columns = append(t.Columns, document.Column{Group: of, Title: title, Unit: "ms"})
-		}
-	}
+	t.Columns = slices.Concat(t.Columns, timeColumns("response", "p50", "p99", "max"), timeColumns("service", "p50", "p99", "max"))
 	for i, kind := range a.record.Manifest.Operations {
 		sum := a.record.Total(func(phase *results.Phase, other results.Kind) bool { return phase.Reported && other == kind })
 		if sum.Attempts == 0 || slices.Contains(a.record.Manifest.Operations[:i], kind) {
@@ -45,8 +42,7 @@ func (a *author) requests() {
 		}
 		var each *float64
 		if sum.Operations > 0 {
-			ratio := float64(sum.Attempts) / float64(sum.Operations)
-			each = &ratio
+			each = new(float64(sum.Attempts) / float64(sum.Operations))
 		}
 		sole := func(member string, count func(*results.KindStats) int64) document.Cell {
 			return amountCell(count(&sum), a.soleSource(kind.Name, member, count))
@@ -60,21 +56,14 @@ func (a *author) requests() {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	if len(t.Rows) == 0 {
-		return
-	}
 	t.Notes = []string{"ok: carried out, or answered 404, 409 or 412, which the application may expect; response: ms of the " +
 		"operations that succeeded, from the arrival of the first attempt to the end of the last; service: ms of one " +
 		"ok attempt, as the server saw it"}
-	a.section("requests", "Requests by operation")
-	a.add(t)
+	a.table("Requests by operation", t)
 }
 
 // hotTraffic shows the partitions of which most entities were demanded.
 func (a *author) hotTraffic(o *results.Observation) {
-	if len(o.Partitions) == 0 {
-		return
-	}
 	t := document.Table{ID: "hottest", Caption: a.caption("The partitions of which most entities were demanded"), Columns: []document.Column{{Title: "entities"}, {Title: "requests"}, {Title: "refused"},
 		{Title: "busiest"}, {Title: "asked"}, {Title: "typical"}, {Title: "saturates"}, {Title: "table and PartitionKey", Words: true}}}
 	for i := range o.Partitions[:min(len(o.Partitions), mostShown)] {
@@ -104,15 +93,11 @@ func (a *author) hotTraffic(o *results.Observation) {
 			verdict.Count(o.PartitionsDropped))
 	}
 	t.Notes = []string{text}
-	a.section("hottest", "Hottest partitions")
-	a.add(t)
+	a.table("Hottest partitions", t)
 }
 
 // shapes shows the queries that scanned most.
 func (a *author) shapes(o *results.Observation) {
-	if len(o.Shapes) == 0 {
-		return
-	}
 	t := document.Table{ID: "shapes", Caption: a.caption("The queries that scanned most"), Columns: []document.Column{{Title: "pages"}, {Title: "refused"}, {Title: "scanned"},
 		{Title: "returned"}, {Title: "density"}, {Title: "for one"}, {Title: "table", Words: true}, {Title: "rated", Words: true}, {Title: "filter", Words: true}}}
 	shown := o.Shapes[:min(len(o.Shapes), mostShown)]
@@ -122,13 +107,9 @@ func (a *author) shapes(o *results.Observation) {
 		if seen.Returned > 0 && seen.Scanned > 0 {
 			each = verdict.Rate(float64(seen.Scanned) / float64(seen.Returned))
 		}
-		filter := seen.Shape
-		if filter == "" {
-			filter = "(no filter)"
-		}
 		t.Rows = append(t.Rows, []document.Cell{amountCell(seen.Requests, below(from, "requests")), {Text: shareOf(seen.Refused, seen.Requests)},
 			sourced(atLeast(seen.Scanned, seen.Missed), below(from, "entities_scanned"), 0), amountCell(seen.Returned, below(from, "entities_returned")),
-			{Text: shareOf(seen.Returned, seen.Scanned)}, {Text: each}, wordsCell(seen.Table), wordsCell(seen.Class), wordsCell(filter)})
+			{Text: shareOf(seen.Returned, seen.Scanned)}, {Text: each}, wordsCell(seen.Table), wordsCell(seen.Class), wordsCell(cmp.Or(seen.Shape, "(no filter)"))})
 	}
 	text := "density: returned of scanned; for one: entities counted for each that is returned"
 	if rest := o.ShapesTold - int64(len(shown)); rest > 0 {
@@ -138,8 +119,7 @@ func (a *author) shapes(o *results.Observation) {
 		text += fmt.Sprintf("; %s times one was dropped for another", verdict.Count(o.ShapesDropped))
 	}
 	t.Notes = []string{text}
-	a.section("shapes", "Queries by shape")
-	a.add(t)
+	a.table("Queries by shape", t)
 }
 
 // orders shows how the inserted keys of each table came.
@@ -154,13 +134,9 @@ func (a *author) orders(o *results.Observation) {
 			t.Rows = append(t.Rows, append(row, wordsCell(seen.Table)))
 		}
 	}
-	if len(t.Rows) == 0 {
-		return
-	}
 	t.Notes = []string{"ascending, descending: keys beyond all of the hundred or so before them, RowKeys within their partition, " +
 		"the last few apart, which may have been under way together"}
-	a.section("orders", "Key order")
-	a.add(t)
+	a.table("Key order", t)
 }
 
 func orderCells(o results.Order, from string) []document.Cell {
@@ -169,9 +145,6 @@ func orderCells(o results.Order, from string) []document.Cell {
 
 // answers shows the requests that were not simply carried out.
 func (a *author) answers(o *results.Observation) {
-	if len(o.Answers) == 0 {
-		return
-	}
 	t := document.Table{ID: "answers", Caption: a.caption("Each answer"), Columns: []document.Column{{Title: "requests"}, {Title: "no table"},
 		{Title: "counts as", Words: true}, {Title: "answer", Words: true}}}
 	for i := range o.Answers[:min(len(o.Answers), mostShown)] {
@@ -185,8 +158,7 @@ func (a *author) answers(o *results.Observation) {
 	}
 	t.Notes = []string{fmt.Sprintf("refused by partitions %s, by the account %s; no table: requests that never reached one",
 		verdict.Count(o.RefusedByPartition), verdict.Count(o.RefusedByAccount))}
-	a.section("answers", "Other answers than success")
-	a.add(t)
+	a.table("Other answers than success", t)
 }
 
 // amount returns a count, in millions from a million on, so that it fits.

@@ -11,15 +11,12 @@ import (
 // workflows shows what workflows counted, and whether what they left behind is as it
 // must be.
 func (a *author) workflows() {
-	if len(a.record.Counters) > 0 {
-		t := document.Table{ID: "tallies", Caption: "Each count",
-			Columns: []document.Column{{Title: "times"}, {Title: "operation", Words: true}, {Title: "what", Words: true}}}
-		for i, one := range a.record.Counters {
-			t.Rows = append(t.Rows, []document.Cell{countCell(one.Count, pointer("tallies", i, "count")), wordsCell(one.Operation), wordsCell(one.Name)})
-		}
-		a.section("tallies", "Counted by procedures, in the whole run")
-		a.add(t)
+	tallies := document.Table{ID: "tallies", Caption: "Each count",
+		Columns: []document.Column{{Title: "times"}, {Title: "operation", Words: true}, {Title: "what", Words: true}}}
+	for i, one := range a.record.Counters {
+		tallies.Rows = append(tallies.Rows, []document.Cell{countCell(one.Count, pointer("tallies", i, "count")), wordsCell(one.Operation), wordsCell(one.Name)})
 	}
+	a.table("Counted by procedures, in the whole run", tallies)
 	if len(a.record.Invariants) == 0 {
 		return
 	}

@@ -146,15 +146,19 @@ func timeTicks(least, greatest float64) []plot.Tick {
 
 // unlabelled returns the axis with its ticks but without their labels.
 func unlabelled(axis plot.Axis) plot.Axis {
-	labelled := axis.Tick.Marker
-	axis.Tick.Marker = plot.TickerFunc(func(least, greatest float64) []plot.Tick {
-		ticks := labelled.Ticks(least, greatest)
+	axis.Tick.Marker = relabelled(axis.Tick.Marker, func(float64) string { return "" })
+	return axis
+}
+
+// relabelled returns the same ticks with other labels.
+func relabelled(marker plot.Ticker, label func(value float64) string) plot.Ticker {
+	return plot.TickerFunc(func(least, greatest float64) []plot.Tick {
+		ticks := marker.Ticks(least, greatest)
 		for i := range ticks {
-			ticks[i].Label = ""
+			ticks[i].Label = label(ticks[i].Value)
 		}
 		return ticks
 	})
-	return axis
 }
 
 // percentileAxis places a percentile p at 1/(1−p) on a logarithmic scale, so that

@@ -92,17 +92,25 @@ func save(folder results.Folder, drawn []drawing, only Form) ([]string, error) {
 				continue
 			}
 			name := d.name + "." + string(form.form)
-			file, err := form.encode(d.figure)
-			if err == nil {
-				err = folder.Replace(name, file)
-			}
-			if err != nil {
-				return names, fmt.Errorf("%w: chart %s: %w", results.ErrWrite, name, err)
+			if err := keep(folder, name, d.figure, form.encode); err != nil {
+				return names, err
 			}
 			names = append(names, name)
 		}
 	}
 	return names, nil
+}
+
+// keep writes a figure into a file of the folder. Its error wraps results.ErrWrite.
+func keep(folder results.Folder, name string, f *figure, encode func(*figure) ([]byte, error)) error {
+	file, err := encode(f)
+	if err == nil {
+		err = folder.Replace(name, file)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: chart %s: %w", results.ErrWrite, name, err)
+	}
+	return nil
 }
 
 func encodePNG(f *figure) ([]byte, error) {

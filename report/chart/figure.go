@@ -5,6 +5,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"loadgen/results"
 )
 
 // figure is one chart: a title above panels that stand above one another and
@@ -16,6 +18,11 @@ type figure struct {
 	panels []panel
 	// height is that of the figure; 0 stands for that of a page.
 	height vg.Length
+}
+
+// onePanel returns a figure of one panel, which says why it is empty until it is drawn.
+func onePanel(title string, record *results.Record, heading, empty string) *figure {
+	return &figure{title: title, subtitle: describe(record), panels: []panel{{heading: heading, share: 1, sentence: empty}}}
 }
 
 func (f *figure) tall() vg.Length {

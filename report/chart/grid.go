@@ -30,10 +30,7 @@ type Grid struct {
 // GridRow is one row of a heat map, with a number for each column of its grid: entities
 // that were counted for successes, attempts that were refused and that failed, and the
 // entities that attempts meant to touch, served or refused.
-type GridRow struct {
-	Table, Key                        string
-	Served, Refused, Failed, Demanded []int64
-}
+type GridRow results.HeatRow
 
 // How many rows and columns are drawn at most. A record has fewer of both, unless
 // somebody else wrote it.
@@ -54,20 +51,15 @@ func HeatGrid(record *results.Record) Grid {
 	}
 	columns, merged := heatColumns(heat)
 	g := Grid{SecondsPerColumn: max(heat.SecondsPerColumn, 1) * int64(merged), Columns: columns, MostMissed: heat.MostMissed}
-	fold := func(sums, cells []int64) {
-		for i, n := range cells {
-			sums[i/merged] += n
-		}
-	}
 	g.Rest, g.Nowhere = g.empty("", ""), g.empty("", "")
-	g.Rest.fold(&heat.Rest, fold)
-	g.Nowhere.fold(&heat.Nowhere, fold)
+	g.Rest.fold(&heat.Rest, merged)
+	g.Nowhere.fold(&heat.Nowhere, merged)
 	for at, i := range heaviest(heat.Rows) {
 		if at < mostRows && demandOf(&heat.Rows[i].HeatCells) > heat.MostMissed {
 			g.Rows = append(g.Rows, g.empty(heat.Rows[i].Table, heat.Rows[i].Key))
-			g.Rows[len(g.Rows)-1].fold(&heat.Rows[i].HeatCells, fold)
+			g.Rows[len(g.Rows)-1].fold(&heat.Rows[i].HeatCells, merged)
 		} else {
-			g.Rest.fold(&heat.Rows[i].HeatCells, fold)
+			g.Rest.fold(&heat.Rows[i].HeatCells, merged)
 		}
 	}
 	g.Others = -1
@@ -82,12 +74,7 @@ func HeatGrid(record *results.Record) Grid {
 func heaviest(rows []results.HeatRow) []int {
 	places, weights := make([]int, len(rows)), make([]int64, len(rows))
 	for i := range rows {
-		places[i] = i
-		for _, cells := range [][]int64{rows[i].Served, rows[i].Refused, rows[i].Failed} {
-			for _, n := range cells {
-				weights[i] += n
-			}
-		}
+		places[i], weights[i] = i, sum(rows[i].Served, rows[i].Refused, rows[i].Failed)
 	}
 	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(weights[b], weights[a]) })
 	return places
@@ -96,29 +83,33 @@ func heaviest(rows []results.HeatRow) []int {
 // demandOf returns what is compared with [results.Heat.MostMissed]; one without entities
 // is held to its attempts.
 func demandOf(cells *results.HeatCells) int64 {
-	demanded, attempts := int64(0), int64(0)
-	for _, n := range cells.Demanded {
-		demanded += n
-	}
-	for _, of := range [][]int64{cells.Served, cells.Refused, cells.Failed} {
-		for _, n := range of {
-			attempts += n
+	return max(sum(cells.Demanded), sum(cells.Served, cells.Refused, cells.Failed))
+}
+
+func sum(lists ...[]int64) int64 {
+	var all int64
+	for _, list := range lists {
+		for _, n := range list {
+			all += n
 		}
 	}
-	return max(demanded, attempts)
+	return all
 }
 
 // empty returns a row of nothing.
 func (g *Grid) empty(table, key string) GridRow {
 	cells := func() []int64 { return make([]int64, g.Columns) }
-	return GridRow{table, key, cells(), cells(), cells(), cells()}
+	return GridRow{table, key, results.HeatCells{Served: cells(), Refused: cells(), Failed: cells(), Demanded: cells()}}
 }
 
-func (r *GridRow) fold(cells *results.HeatCells, fold func(sums, cells []int64)) {
-	fold(r.Served, cells.Served)
-	fold(r.Refused, cells.Refused)
-	fold(r.Failed, cells.Failed)
-	fold(r.Demanded, cells.Demanded)
+// fold adds cells to those of the row, of which each is so many merged.
+func (r *GridRow) fold(cells *results.HeatCells, merged int) {
+	for _, layer := range []struct{ sums, cells []int64 }{{r.Served, cells.Served}, {r.Refused, cells.Refused},
+		{r.Failed, cells.Failed}, {r.Demanded, cells.Demanded}} {
+		for i, n := range layer.cells {
+			layer.sums[i/merged] += n
+		}
+	}
 }
 
 // heatColumns returns how many columns a grid needs and how many of the record's each of
@@ -143,7 +134,7 @@ func (g *Grid) bound(rows int) {
 	slices.SortStableFunc(g.Rows, func(a, b GridRow) int { return cmp.Compare(b.weight(), a.weight()) })
 	for len(g.Rows) > rows {
 		last := len(g.Rows) - 1
-		g.Rest.add(&g.Rows[last])
+		g.Rest.fold(&g.Rows[last].HeatCells, 1)
 		g.Rows = g.Rows[:last]
 		if g.Others >= 0 {
 			g.Others++
@@ -159,23 +150,9 @@ func (g *Grid) inOrder() {
 	})
 }
 
-func (r *GridRow) add(other *GridRow) {
-	for i := range r.Served {
-		r.Served[i] += other.Served[i]
-		r.Refused[i] += other.Refused[i]
-		r.Failed[i] += other.Failed[i]
-		r.Demanded[i] += other.Demanded[i]
-	}
-}
-
 // Totals returns the sums of a row: entities served, attempts refused, attempts failed.
 func (r *GridRow) Totals() (served, refused, failed int64) {
-	for i := range r.Served {
-		served += r.Served[i]
-		refused += r.Refused[i]
-		failed += r.Failed[i]
-	}
-	return served, refused, failed
+	return sum(r.Served), sum(r.Refused), sum(r.Failed)
 }
 
 // lost returns which share of a cell's demand was refused, in entities where the record
@@ -203,22 +180,16 @@ func (r *GridRow) missed(column int) int64 {
 
 // weight is what rows are compared by where not all can be shown or named.
 func (r *GridRow) weight() int64 {
-	served, refused, failed := r.Totals()
-	return served + refused + failed
+	return sum(r.Served, r.Refused, r.Failed)
 }
 
 // Totals returns the sums of all cells: entities served, attempts refused, attempts
 // failed.
 func (g *Grid) Totals() (served, refused, failed int64) {
-	sum := func(r *GridRow) {
-		s, f, e := r.Totals()
-		served, refused, failed = served+s, refused+f, failed+e
+	for _, row := range append(slices.Clone(g.Rows), g.Rest, g.Nowhere) {
+		s, r, f := row.Totals()
+		served, refused, failed = served+s, refused+r, failed+f
 	}
-	for i := range g.Rows {
-		sum(&g.Rows[i])
-	}
-	sum(&g.Rest)
-	sum(&g.Nowhere)
 	return served, refused, failed
 }
 

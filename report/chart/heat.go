@@ -12,11 +12,7 @@ import (
 // heatFigure draws what each partition served above what it refused, over time.
 func heatFigure(record *results.Record, o *Options) *figure {
 	g := HeatGrid(record)
-	f := &figure{
-		title:    "Where the load went: partitions over time",
-		subtitle: describe(record),
-		panels:   []panel{{heading: "Served", share: 1, sentence: "no data: the record does not tell partitions apart over time"}},
-	}
+	f := onePanel("Where the load went: partitions over time", record, "Served", "no data: the record does not tell partitions apart over time")
 	served, refusals, failed := g.Totals()
 	if g.Columns == 0 || served+refusals+failed == 0 {
 		return f

@@ -50,11 +50,7 @@ func OperationCurves(record *results.Record) []OperationCurve {
 // percentilesFigure draws a curve for each operation, response and service.
 func percentilesFigure(record *results.Record, o *Options) *figure {
 	curves := OperationCurves(record)
-	f := &figure{
-		title:    "Percentiles of each operation",
-		subtitle: describe(record),
-		panels:   []panel{{heading: "Time", share: 1, sentence: "no data: percentiles need ten successful operations of a kind at least"}},
-	}
+	f := onePanel("Percentiles of each operation", record, "Time", "no data: percentiles need ten successful operations of a kind at least")
 	if len(curves) == 0 {
 		return f
 	}
@@ -89,7 +85,7 @@ func (p *panel) drawOperations(curves []OperationCurve, o *Options) {
 	y := timeAxis(least, most)
 	if o.Axis == Linear {
 		y = linearAxis(0, most*1.05)
-		y.Tick.Marker = plot.TickerFunc(durationTicks)
+		y.Tick.Marker = relabelled(y.Tick.Marker, duration)
 	}
 	x := percentileAxis("", beyond)
 	// To the right of the curves there is room for their names.
@@ -110,15 +106,6 @@ func (p *panel) drawOperations(curves []OperationCurve, o *Options) {
 		named.list = append(named.list, endName{last, colour, clean(c.Name, longestName) + ": " + duration(last.y) + " at " + atPercentile(c.Response[len(c.Response)-1].P)})
 	}
 	p.plot.Add(named)
-}
-
-// durationTicks are linear ticks with units of time.
-func durationTicks(least, greatest float64) []plot.Tick {
-	ticks := linearTicks(least, greatest)
-	for i := range ticks {
-		ticks[i].Label = duration(ticks[i].Value)
-	}
-	return ticks
 }
 
 func swapped(curve []Percentile) []point {

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 
@@ -69,39 +70,18 @@ func ResponseHeat(record *results.Record) ResponseGrid {
 
 // most returns the greatest count of a cell.
 func (g *ResponseGrid) most() float64 {
-	var most int64
-	for _, line := range g.Counts {
-		for _, count := range line {
-			most = max(most, count)
-		}
-	}
-	return float64(most)
-}
-
-// sum returns how many operations a grid holds.
-func (g *ResponseGrid) sum() int64 {
-	var sum int64
-	for _, line := range g.Counts {
-		for _, count := range line {
-			sum += count
-		}
-	}
-	return sum
+	return float64(slices.Max(slices.Concat(g.Counts...)))
 }
 
 // responseFigure draws how many operations took how long, over time.
 func responseFigure(record *results.Record, o *Options) *figure {
 	g := ResponseHeat(record)
-	f := &figure{
-		title:    "Response times over time",
-		subtitle: describe(record),
-		panels:   []panel{{heading: "Successful operations", share: 1, sentence: "no data: no operation succeeded in a second of a reported phase"}},
-	}
+	f := onePanel("Response times over time", record, "Successful operations", "no data: no operation succeeded in a second of a reported phase")
 	if g.Columns == 0 {
 		return f
 	}
 	p := &f.panels[0]
-	p.heading = counted(g.sum(), "successful operation", "successful operations")
+	p.heading = counted(sum(g.Counts...), "successful operation", "successful operations")
 	p.says = "by when they ended, each cell " + counted(g.SecondsPerColumn, "second", "seconds") + ", and by how long they took, back-off included"
 	scale := responseShades(g.most())
 	p.bar = &colourBar{scale: scale, from: "1", to: number(g.most()) + " in a cell, logarithmic"}
@@ -133,7 +113,7 @@ func (g *ResponseGrid) axis(o *Options) plot.Axis {
 	const lane = .17 // of the axis
 	if o.Axis == Linear {
 		axis := linearAxis(0, max(high, 1)*(1+lane))
-		axis.Tick.Marker = plot.TickerFunc(durationTicks)
+		axis.Tick.Marker = relabelled(axis.Tick.Marker, duration)
 		return axis
 	}
 	high = max(high, low*2)

@@ -75,11 +75,7 @@ const mostSteps = 200
 // stepsFigure draws served over offered, a bar and a point for each step.
 func stepsFigure(record *results.Record, _ *Options) *figure {
 	steps := Steps(record)
-	f := &figure{
-		title:    "Offered against served, step by step",
-		subtitle: describe(record),
-		panels:   []panel{{heading: "Last half of each step", share: 1, sentence: "no data: no step of a given rate was reported"}},
-	}
+	f := onePanel("Offered against served, step by step", record, "Last half of each step", "no data: no step of a given rate was reported")
 	if len(steps) > mostSteps {
 		f.panels[0].heading = "Last halves of the first " + number(mostSteps) + " of " + number(float64(len(steps))) + " steps"
 		steps = steps[:mostSteps]
@@ -102,19 +98,12 @@ func (p *panel) drawSteps(record *results.Record, steps []Step) {
 	right := widest * 1.12
 	drawn, marks := stepBars(steps, right)
 	p.addStepLegend(steps)
-	target, shown := p.addTarget(record, highest)
-	if shown {
-		highest = max(highest, target.points[0].y)
-	}
-	target.points = []point{{0, target.points[0].y}, {right, target.points[0].y}}
+	target, highest := p.addTarget(record, highest, 0, right)
 	p.plot = newPlot(linearAxis(0, right), countAxis("served, entities per second", highest, 1.06))
 	p.below = "offered, entities per second"
 	end := min(right, p.plot.Y.Max)
 	ideal := line{stroke(1.2, fadedInk), []point{{0, 0}, {end, end}}}
-	p.plot.Add(drawn, ideal)
-	if shown {
-		p.plot.Add(target)
-	}
+	p.plot.Add(drawn, ideal, target)
 	p.plot.Add(lossNotes(steps), line{stroke(1.8, servedInk), marks}, dots{servedInk, 4, marks})
 	p.legend = append(p.legend, entry{"served = offered", ideal})
 }

@@ -133,29 +133,23 @@ func (p *panel) drawThrottleBars(record *results.Record, bars []ThrottleBar) {
 		p.legend = append(p.legend, entry{"attempts failed", swatch(failedInk)})
 	}
 	first, last := float64(bars[0].From), float64(bars[len(bars)-1].To)
-	target, shown := p.addTarget(record, highest)
-	target.points = []point{{first, target.points[0].y}, {last, target.points[0].y}}
-	if shown {
-		highest = max(highest, target.points[0].y)
-	}
+	target, highest := p.addTarget(record, highest, first, last)
 	headroom := 1.2 // for the names of the steps
 	if len(Turns(record, first, last, 0)) > 0 {
 		headroom = 1.35 // and for what load balancing did
 	}
 	p.plot = newPlot(linearAxis(first, last), countAxis("entities, attempts per second", highest, headroom))
 	p.below = "seconds since the start of the run"
-	p.plot.Add(drawn)
-	if shown {
-		p.plot.Add(target)
-	}
+	p.plot.Add(drawn, target)
 	p.addSteps(record, first, last)
 	p.addTurns(record, first, last)
 }
 
 // addTarget explains the line of the target of the partition, or of the account where the
-// load is not aimed at one, in the legend and returns it, and false where there is none to
-// draw: no target, or one so far above the data that they would shrink to nothing below it.
-func (p *panel) addTarget(record *results.Record, highest float64) (line, bool) {
+// load is not aimed at one, in the legend, and returns it and the highest that is drawn then.
+// The line has no points where there is none to draw: no target, or one so far above the data
+// that they would shrink to nothing below it.
+func (p *panel) addTarget(record *results.Record, highest, left, right float64) (line, float64) {
 	rate, whose := float64(record.Manifest.Targets.Partition), "partition"
 	if record.Manifest.Spread != nil || record.Manifest.PartitionKey == "" {
 		// A partition's would say nothing of what several are served together.
@@ -164,18 +158,19 @@ func (p *panel) addTarget(record *results.Record, highest float64) (line, bool) 
 			rate, whose = rate*float64(several), fmt.Sprintf("%d accounts'", several)
 		}
 	}
-	target := line{targetLine(), []point{{0, rate}}}
+	target := line{style: targetLine()}
 	if !(rate > 0) {
-		return target, false
+		return target, highest
 	}
 	const tooFar = 5
 	words := whose + " target " + number(rate) + "/s"
-	shown := rate <= tooFar*highest || highest <= 0
-	if !shown {
+	if rate <= tooFar*highest || highest <= 0 {
+		target.points, highest = []point{{left, rate}, {right, rate}}, max(highest, rate)
+	} else {
 		words += " (above the scale)"
 	}
 	p.legend = append(p.legend, entry{words, target})
-	return target, shown
+	return target, highest
 }
 
 // addSteps marks where the reported phases begin and what each was offered.

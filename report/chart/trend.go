@@ -1,13 +1,13 @@
 package chart
 
 import (
-	"fmt"
 	"math"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -20,13 +20,7 @@ type Trend struct {
 	Metrics         []TrendMetric
 	// Breaks are where another series of nights begins, which is not to be compared
 	// with the one before.
-	Breaks []TrendBreak
-}
-
-// TrendBreak is the first night of a series, and its name.
-type TrendBreak struct {
-	At    time.Time
-	Words string
+	Breaks []TrendStep
 }
 
 // TrendMetric is one panel: a line for each series, in the unit "us", "share",
@@ -67,14 +61,7 @@ func DrawTrend(folder results.Folder, name string, trend *Trend) error {
 	if strings.EqualFold(filepath.Ext(name), ".svg") {
 		encode = encodeSVG
 	}
-	file, err := encode(trendFigure(trend))
-	if err == nil {
-		err = folder.Replace(name, file)
-	}
-	if err != nil {
-		return fmt.Errorf("%w: chart %s: %w", results.ErrWrite, name, err)
-	}
-	return nil
+	return keep(folder, name, trendFigure(trend), encode)
 }
 
 // trendFigure draws a panel for each metric, all over the same days.
@@ -124,7 +111,7 @@ const secondsADay = 24 * 60 * 60
 // breakRow is how far below the names of steps those of series stand.
 const breakRow vg.Length = 12
 
-func (m *TrendMetric) panel(breaks []TrendBreak, first, last float64, lowest bool) panel {
+func (m *TrendMetric) panel(breaks []TrendStep, first, last float64, lowest bool) panel {
 	p := panel{heading: clean(m.Name, longestName), share: 1}
 	nights := m.points()
 	if len(nights) == 0 {
@@ -149,18 +136,8 @@ func (m *TrendMetric) panel(breaks []TrendBreak, first, last float64, lowest boo
 	level := line{style: stroke(1.2, fadedInk)}
 	p.legend = []entry{{"median of a night", marker}}
 	p.plot = newPlot(x, y)
-	words := notes{style: writeBold(tickSize, stepInk)}
-	begins := notes{style: write(tickSize, fadedInk)}
-	for _, b := range breaks {
-		at := day(b.At)
-		p.plot.Add(line{stroke(1, fadedInk, 2, 3), []point{{at, y.Min}, {at, y.Max}}})
-		begins.list = append(begins.list, note{point{at, y.Max}, vg.Point{X: 4, Y: -2 - breakRow}, draw.XLeft, draw.YTop, clean(b.Words, longestName)})
-	}
-	for _, s := range m.Steps {
-		at := day(s.At)
-		p.plot.Add(line{step.style, []point{{at, y.Min}, {at, y.Max}}})
-		words.list = append(words.list, note{point{at, y.Max}, vg.Point{X: 4, Y: -2}, draw.XLeft, draw.YTop, clean(s.Words, longestName)})
-	}
+	begins := p.addDays(breaks, stroke(1, fadedInk, 2, 3), breakRow, write(tickSize, fadedInk))
+	words := p.addDays(m.Steps, step.style, 0, writeBold(tickSize, stepInk))
 	for _, l := range m.Levels {
 		p.plot.Add(line{level.style, []point{{day(l.From), l.Value}, {day(l.To), l.Value}}})
 	}
@@ -175,6 +152,18 @@ func (m *TrendMetric) panel(breaks []TrendBreak, first, last float64, lowest boo
 		p.legend = append(p.legend, entry{"step", step})
 	}
 	return p
+}
+
+// addDays draws a line at each of the days, and returns what is said beside them, so far
+// below the top.
+func (p *panel) addDays(days []TrendStep, style draw.LineStyle, below vg.Length, words text.Style) notes {
+	named := notes{style: words}
+	for _, one := range days {
+		at, top := day(one.At), p.plot.Y.Max
+		p.plot.Add(line{style, []point{{at, p.plot.Y.Min}, {at, top}}})
+		named.list = append(named.list, note{point{at, top}, vg.Point{X: 4, Y: -2 - below}, draw.XLeft, draw.YTop, clean(one.Words, longestName)})
+	}
+	return named
 }
 
 // axis returns the vertical axis of the metric, and whether it begins at 0: where the

@@ -47,7 +47,7 @@ func TestTrendChart(t *testing.T) {
 	stepped := of(trendAround("us", 10_000, 10_100, 12_000, 12_100))
 	stepped.Metrics[0].Steps = []chart.TrendStep{{At: nightOf(2), Words: "+19.9 %"}}
 	stepped.Metrics[0].Levels = []chart.TrendLevel{{From: nightOf(0), To: nightOf(1), Value: 10_050}}
-	stepped.Breaks = []chart.TrendBreak{{At: nightOf(3), Words: "series 2"}}
+	stepped.Breaks = []chart.TrendStep{{At: nightOf(3), Words: "series 2"}}
 	two := of(trendAround("per_second", 1500, 1501))
 	two.Metrics = append(two.Metrics, trendAround("share", 0, 0))
 	hostile := of(trendAround("", math.MaxFloat64, -math.MaxFloat64))

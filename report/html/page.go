@@ -1,7 +1,9 @@
 package html
 
 import (
+	"cmp"
 	"html/template"
+	"slices"
 	"unicode/utf8"
 
 	"loadgen/report/document"
@@ -91,19 +93,13 @@ func newPage(d *document.Document, o Options) (*page, error) {
 		return nil, err
 	}
 	p := &page{
-		Title:    words(d.Title),
+		Title:    cmp.Or(words(d.Title), "Report"),
 		Subtitle: words(d.Subtitle),
 		Warnings: each(d.Warnings),
 	}
-	if p.Title == "" {
-		p.Title = "Report"
-	}
 	plotted := false
 	for i, s := range d.Sections {
-		shown := section{ID: m.ids.take(s.ID), Title: words(s.Title), First: hasVerdict(&d.Sections[i])}
-		if shown.Title == "" {
-			shown.Title = "Section"
-		}
+		shown := section{ID: m.ids.take(s.ID), Title: cmp.Or(words(s.Title), "Section"), First: hasVerdict(&d.Sections[i])}
 		for _, b := range s.Blocks {
 			if made, ok := m.block(b, shown.First); ok {
 				shown.Blocks = append(shown.Blocks, made.under(shown.Title))
@@ -131,12 +127,10 @@ func (p *page) dress(plotted bool) {
 
 // hasVerdict says that a section holds what a reader has to see first.
 func hasVerdict(s *document.Section) bool {
-	for _, b := range s.Blocks {
-		if p, ok := b.(document.Paragraph); ok && p.Lead {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Blocks, func(b document.Block) bool {
+		p, is := b.(document.Paragraph)
+		return is && p.Lead
+	})
 }
 
 // maker turns blocks of a document into what the layout lays out.
@@ -191,9 +185,7 @@ func (m *maker) chart(b *document.Chart) *chart {
 	if delete(m.charts, b.ID); c.ID == "" {
 		c.ID, c.Picture = m.ids.take("chart-"+b.ID), ""
 	}
-	if c.Title == "" {
-		c.Title = c.ID
-	}
+	c.Title = cmp.Or(c.Title, c.ID)
 	return c
 }
 

@@ -61,8 +61,7 @@ func newPlot(b *document.Series, stretch int) *plot {
 		p.thin(stretch)
 	}
 	if b.Level != nil && p.shows(b.Level.Value) {
-		level := *b.Level
-		p.level = &level
+		p.level = new(*b.Level)
 	}
 	p.scale()
 	return p
@@ -114,6 +113,15 @@ func (p *plot) thin(stretch int) {
 // extremes returns the least and the greatest number in the order in which they stand,
 // NaN where there is none.
 func extremes(values []float64) (earlier, later float64) {
+	first, last := span(values)
+	if first < 0 {
+		return math.NaN(), math.NaN()
+	}
+	return values[first], values[last]
+}
+
+// span returns where the least and the greatest value stand, in their order; −1 where none is told.
+func span(values []float64) (first, last int) {
 	least, most := -1, -1
 	for i, v := range values {
 		if math.IsNaN(v) {
@@ -126,10 +134,7 @@ func extremes(values []float64) (earlier, later float64) {
 			most = i
 		}
 	}
-	if least < 0 {
-		return math.NaN(), math.NaN()
-	}
-	return values[min(least, most)], values[max(least, most)]
+	return min(least, most), max(least, most)
 }
 
 // levelReach is how many times the greatest number a level may be and still be drawn:
@@ -254,11 +259,6 @@ func (p *plot) data(s *series) template.JS {
 		Text    string  `json:"text"`
 		Balance bool    `json:"balance,omitempty"`
 	}
-	type shownLine struct {
-		Name    string `json:"name"`
-		Meaning string `json:"meaning"`
-		Dash    int    `json:"dash"`
-	}
 	type shownLevel struct {
 		Name  string  `json:"name"`
 		Value float64 `json:"value"`
@@ -272,19 +272,19 @@ func (p *plot) data(s *series) template.JS {
 		Span  [2]float64  `json:"span"`
 		Level *shownLevel `json:"level"`
 		Marks []shownMark `json:"marks"`
-		Lines []shownLine `json:"lines"`
+		Lines []line      `json:"lines"`
 		X     numbers     `json:"x"`
 		Y     []numbers   `json:"y"`
-	}{Unit: s.Unit, Log: p.log, Long: p.long(), Range: [2]float64{p.low, p.high}, Ticks: p.ticks(), Span: [2]float64{p.first, p.last}, X: p.x}
+	}{Unit: s.Unit, Log: p.log, Long: p.long(), Range: [2]float64{p.low, p.high}, Ticks: p.ticks(), Span: [2]float64{p.first, p.last},
+		Lines: s.Lines, X: p.x}
 	if p.level != nil {
 		shown.Level = &shownLevel{words(p.level.Name), p.level.Value}
 	}
 	for _, m := range p.marks {
 		shown.Marks = append(shown.Marks, shownMark{m.Second, words(m.Text), m.Balance})
 	}
-	for i, l := range s.Lines {
-		shown.Lines = append(shown.Lines, shownLine(l))
-		shown.Y = append(shown.Y, p.lines[i])
+	for _, values := range p.lines {
+		shown.Y = append(shown.Y, values)
 	}
 	text, err := json.Marshal(shown)
 	if err != nil {

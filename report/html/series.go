@@ -1,6 +1,7 @@
 package html
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"math"
@@ -33,9 +34,10 @@ type series struct {
 
 // line is the entry of a legend.
 type line struct {
-	Name, Meaning string
+	Name    string `json:"name"`
+	Meaning string `json:"meaning"`
 	// Dash tells lines of the same meaning apart, 0 to dashes − 1.
-	Dash int
+	Dash int `json:"dash"`
 }
 
 type mark struct {
@@ -73,9 +75,7 @@ func thinning(d *document.Document) int {
 // newSeries returns the series with stretches of that many instants merged.
 func newSeries(b *document.Series, stretch int, ids *names) *series {
 	s := &series{ID: ids.take(b.ID), Title: words(b.Title), Says: words(b.Says), Unit: words(b.Unit), Stretch: stretch}
-	if s.Title == "" {
-		s.Title = s.ID
-	}
+	s.Title = cmp.Or(s.Title, s.ID)
 	used := make(map[string]int)
 	for _, l := range b.Lines {
 		meaning := meaningOf(l.Meaning)

@@ -168,17 +168,9 @@ func (e *canvas) path(values []float64) string {
 // notable returns the positions from from to to of the first, least, greatest and last
 // number, in order and each once.
 func notable(values []float64, from, to int) []int {
-	least, most := from, from
-	for k := from; k < to; k++ {
-		if values[k] < values[least] {
-			least = k
-		}
-		if values[k] > values[most] {
-			most = k
-		}
-	}
+	first, last := span(values[from:to])
 	var kept []int
-	for _, k := range [4]int{from, min(least, most), max(least, most), to - 1} {
+	for _, k := range [4]int{from, from + first, from + last, to - 1} {
 		if len(kept) == 0 || k > kept[len(kept)-1] {
 			kept = append(kept, k)
 		}

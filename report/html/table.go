@@ -1,6 +1,11 @@
 package html
 
-import "loadgen/report/document"
+import (
+	"cmp"
+	"slices"
+
+	"loadgen/report/document"
+)
 
 // table is a grid with one or two rows of headings.
 type table struct {
@@ -60,10 +65,8 @@ type figure struct {
 // newTable returns a table in which every row has a cell for each column, and every
 // column a heading.
 func newTable(t *document.Table, ids *names) *table {
-	shown := &table{ID: ids.take(t.ID), Caption: words(t.Caption), Notes: each(t.Notes)}
-	if shown.Caption == "" {
-		shown.Caption = shown.ID
-	}
+	shown := &table{ID: ids.take(t.ID), Notes: each(t.Notes)}
+	shown.Caption = cmp.Or(words(t.Caption), shown.ID)
 	for _, c := range t.Columns {
 		shown.Columns = append(shown.Columns, column{Title: heading(c.Title), Unit: words(c.Unit), Words: c.Words})
 	}
@@ -87,11 +90,7 @@ func newTable(t *document.Table, ids *names) *table {
 }
 
 func (t *table) group(columns []document.Column) {
-	grouped := false
-	for i := range columns {
-		grouped = grouped || columns[i].Group != ""
-	}
-	if !grouped {
+	if !slices.ContainsFunc(columns, func(c document.Column) bool { return c.Group != "" }) {
 		return
 	}
 	for i := range t.Columns {
@@ -131,10 +130,7 @@ func (t *table) liftUnits() {
 // heading returns what stands above a column: never nothing, which a screen reader
 // could not say.
 func heading(title string) string {
-	if title == "" {
-		return "–"
-	}
-	return words(title)
+	return words(cmp.Or(title, "–"))
 }
 
 // newFigures returns the cells of a table of one row, each by itself.

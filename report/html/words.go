@@ -34,12 +34,7 @@ func words(text string) string {
 
 // sound says that a text can be shown as it is.
 func sound(text string) bool {
-	for _, r := range text {
-		if r == utf8.RuneError || hidden(r) && r != '\n' && r != '\t' {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(text, func(r rune) bool { return r == utf8.RuneError || hidden(r) && r != '\n' && r != '\t' })
 }
 
 // hidden says that a character has no shape of its own.

@@ -49,8 +49,7 @@ func p99(counts *[bins]int64) *time.Duration {
 	rank := (all*99 + 99) / 100
 	for bin, n := range counts[:bins-1] {
 		if rank -= n; rank <= 0 {
-			top := topOf(bin)
-			return &top
+			return new(topOf(bin))
 		}
 	}
 	return nil

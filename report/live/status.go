@@ -101,14 +101,12 @@ func (t *Totals) since(before *Totals) Totals {
 func (s *stage) left(at time.Duration, ended uint64) (*time.Duration, bool) {
 	passed := at - s.begin
 	if s.length > 0 {
-		left := max(0, s.length-passed)
-		return &left, false
+		return new(max(0, s.length-passed)), false
 	}
 	if passed < shortest || ended == 0 || s.planned == 0 {
 		return nil, false
 	}
-	left := time.Duration(float64(passed) / float64(ended) * float64(s.planned-min(ended, s.planned)))
-	return &left, true
+	return new(time.Duration(float64(passed) / float64(ended) * float64(s.planned-min(ended, s.planned)))), true
 }
 
 // recent fills in what a status says of the last seconds of a stage.
@@ -141,8 +139,7 @@ func (p *Stats) recent(s *Status, in *stage, under phase) {
 	}
 	s.P99 = p99(&times)
 	if attempts > 0 {
-		share := float64(refused) / float64(attempts)
-		s.Refused = &share
+		s.Refused = new(float64(refused) / float64(attempts))
 	}
 	end := time.Duration(now) * time.Second
 	from := max(in.begin, end-rateOver*time.Second)

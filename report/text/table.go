@@ -224,7 +224,8 @@ func Aligned(rows [][]string, left int) string {
 	return Grid("", "  ", rows, func(column int) bool { return column < left })
 }
 
-// Grid is [Aligned] with an indent, a gap between columns, and whichever columns flush left.
+// Grid is [Aligned] with an indent, a gap between columns, and whichever columns flush left. A
+// column without a word in any row is left out.
 func Grid(indent, gap string, rows [][]string, left func(column int) bool) string {
 	var text strings.Builder
 	var widths []int
@@ -240,9 +241,11 @@ func Grid(indent, gap string, rows [][]string, left func(column int) bool) strin
 		line := indent
 		for i, cell := range row {
 			room := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-			if left(i) {
+			switch {
+			case widths[i] == 0:
+			case left(i):
 				line += cell + room + gap
-			} else {
+			default:
 				line += room + cell + gap
 			}
 		}

@@ -11,6 +11,19 @@ import (
 // Untold stands where there is no figure, or one that rests on too little.
 const Untold = "–"
 
+// Told writes a value, [Untold] where there is none.
+func Told[T any](value *T, as func(T) string) string {
+	if value == nil {
+		return Untold
+	}
+	return as(*value)
+}
+
+// Interval writes the bounds of a figure, [Untold] where there are none.
+func Interval(bounds *[2]float64, as func(float64) string) string {
+	return Told(bounds, func(b [2]float64) string { return as(b[0]) + " to " + as(b[1]) })
+}
+
 // Counted returns a number of things in words. Many is the plural where it is not one by
 // an s.
 func Counted(n int, one string, many ...string) string {

@@ -116,8 +116,7 @@ func balance(record *results.Record) *results.Balance {
 		b.Outcome = results.Relieved
 	}
 	if record.Rival != nil {
-		survives := b.Outcome == record.Rival.Outcome
-		b.Survives = &survives
+		b.Survives = new(b.Outcome == record.Rival.Outcome)
 	}
 	return b
 }

@@ -45,17 +45,17 @@ func clientSaturations(record *results.Record) []string {
 	var found []string
 	s := strainOf(record)
 	most := mostStrained * float64(s.seconds)
-	if n := s.workers; float64(n) >= most && n > 0 {
-		found = append(found, fmt.Sprintf("in %s of %s seconds the generator sent late while none of its %s was free",
-			Count(int64(n)), Count(int64(s.seconds)), counted(g.Workers, "worker")))
-	}
-	if n := s.ceiling; float64(n) >= most && n > 0 {
-		found = append(found, fmt.Sprintf("in %s of %s seconds the generator sent late at more than %s of the %s operations/s that it can send flat out",
-			Count(int64(n)), Count(int64(s.seconds)), Share(mostOfCeiling), Rate(g.Ceiling.PerSecond())))
-	}
-	if n := s.cpu; float64(n) >= most && n > 0 {
-		found = append(found, fmt.Sprintf("in %s of %s seconds the generator sent late while its process used all of the %s it has",
-			Count(int64(n)), Count(int64(s.seconds)), counted(g.Cores, "core")))
+	for _, one := range []struct {
+		seconds int
+		how     string
+	}{
+		{s.workers, fmt.Sprintf("while none of its %s was free", counted(g.Workers, "worker"))},
+		{s.ceiling, fmt.Sprintf("at more than %s of the %s operations/s that it can send flat out", Share(mostOfCeiling), Rate(g.Ceiling.PerSecond()))},
+		{s.cpu, fmt.Sprintf("while its process used all of the %s it has", counted(g.Cores, "core"))},
+	} {
+		if float64(one.seconds) >= most && one.seconds > 0 {
+			found = append(found, fmt.Sprintf("in %s of %s seconds the generator sent late %s", Count(int64(one.seconds)), Count(int64(s.seconds)), one.how))
+		}
 	}
 	if share := s.still.Seconds() / float64(max(1, s.seconds)); share >= mostStill {
 		found = append(found, fmt.Sprintf("the generator stood still for %s of the time, in which nothing was sent", Share(share)))

@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"loadgen/results"
@@ -17,14 +18,14 @@ func Findings(record *results.Record) []string {
 	if found != nil {
 		steps = nil
 	}
-	for _, finding := range []string{
-		knee(record, steps), beyondSending(record), amplification(record, steps), waiting(record, steps), ended(record), late(record), busiest(record), busiestAccount(record), clipped(record),
-	} {
-		if finding != "" {
-			found = append(found, finding)
-		}
-	}
+	found = append(found, spoken(knee(record, steps), beyondSending(record), amplification(record, steps), waiting(record, steps),
+		ended(record), late(record), busiest(record), busiestAccount(record), clipped(record))...)
 	return append(append(found, auditFindings(record.Audit)...), invariantFindings(record.Invariants)...)
+}
+
+// spoken returns the sentences that say anything.
+func spoken(sentences ...string) []string {
+	return slices.DeleteFunc(sentences, func(sentence string) bool { return sentence == "" })
 }
 
 // knee tells between which steps refusals begin to count; the steps of a search

@@ -42,7 +42,7 @@ func policiesVerdict(contest *results.PolicyContest) string {
 			lostShare(best), Count(best.Caught)))
 	default:
 		told = append(told, fmt.Sprintf("Of the %s operations caught in the trouble %s %s %s.",
-			Count(best.Caught), enumerated(equals), map[bool]string{true: "loses", false: "lose"}[len(equals) == 1], lostShare(best)))
+			Count(best.Caught), Enumerated(equals), map[bool]string{true: "loses", false: "lose"}[len(equals) == 1], lostShare(best)))
 	}
 	told = append(told, fmt.Sprintf("The last of them ends %.1f s after the trouble with %q, at %.2f attempts an operation.",
 		best.DrainS, best.Policy, best.AttemptsPerOperation))
@@ -76,8 +76,8 @@ func lostShare(t *results.PolicyTrial) string {
 	}
 }
 
-// enumerated joins names, the last with "and".
-func enumerated(names []string) string {
+// Enumerated joins names as a sentence does: with commas, and "and" before the last.
+func Enumerated(names []string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")
 	}

@@ -20,7 +20,7 @@ const refusedEnough = 0.01
 func saturation(record *results.Record, steps []Step) (*float64, []float64) {
 	var served []int64
 	for _, step := range steps {
-		if share, told := step.refusedShare(); told && share >= refusedEnough {
+		if step.refusing() {
 			intervals := record.Intervals
 			if step.Phase.Varying {
 				intervals = slices.DeleteFunc(slices.Clone(intervals), func(second results.Interval) bool {
@@ -40,12 +40,7 @@ func saturation(record *results.Record, steps []Step) (*float64, []float64) {
 // overloaded returns whether a step had enough of its attempts refused to tell
 // of saturation, were it long enough.
 func overloaded(steps []Step) bool {
-	for _, step := range steps {
-		if share, told := step.refusedShare(); told && share >= refusedEnough {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(steps, Step.refusing)
 }
 
 // servedPerSecond returns the entities served in the whole seconds between the

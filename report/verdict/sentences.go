@@ -53,11 +53,9 @@ func sentences(record *results.Record, summary *results.Summary, steps []Step) s
 
 // joined joins the sentences that are not empty, each with a capital.
 func joined(sentences []string) string {
-	var kept []string
-	for _, sentence := range sentences {
-		if sentence != "" {
-			kept = append(kept, strings.ToUpper(sentence[:1])+sentence[1:])
-		}
+	kept := spoken(sentences...)
+	for i, sentence := range kept {
+		kept[i] = strings.ToUpper(sentence[:1]) + sentence[1:]
 	}
 	return strings.Join(kept, " ")
 }

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"slices"
 	"time"
 
 	"loadgen/results"
@@ -18,13 +19,7 @@ type Step struct {
 // Steps returns the reported phases with an offered rate that the run came to,
 // in the order of the record.
 func Steps(record *results.Record) []Step {
-	var steps []Step
-	for _, step := range reported(record) {
-		if step.Phase.Rate > 0 {
-			steps = append(steps, step)
-		}
-	}
-	return steps
+	return slices.DeleteFunc(reported(record), Step.Closed)
 }
 
 // Shown returns the steps and the closed loops among them, in the order of the
@@ -104,8 +99,7 @@ func (s Step) Figures(want func(results.Kind) bool) results.PhaseOperationSummar
 		figures.Offered, figures.Served = float64(load.Offered)/over, float64(load.Served)/over
 	}
 	if sum.Operations > 0 {
-		each := float64(sum.Attempts) / float64(sum.Operations)
-		figures.AttemptsPerOperation = &each
+		figures.AttemptsPerOperation = new(float64(sum.Attempts) / float64(sum.Operations))
 	}
 	return figures
 }
@@ -126,8 +120,13 @@ func lost(load results.Share) *float64 {
 	if load.Offered <= 0 {
 		return nil
 	}
-	share := max(0, float64(load.Offered-load.Served)/float64(load.Offered))
-	return &share
+	return new(max(0, float64(load.Offered-load.Served)/float64(load.Offered)))
+}
+
+// refusing reports whether enough of a step's attempts were refused to call it overloaded.
+func (s Step) refusing() bool {
+	share, _ := s.refusedShare()
+	return share >= refusedEnough
 }
 
 // refusedShare returns the share of a step's attempts that were refused, and

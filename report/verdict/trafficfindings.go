@@ -21,13 +21,7 @@ func trafficFindings(record *results.Record) []string {
 	found = append(found, orders(o)...)
 	found = append(found, accountRefusals(o), retried(record), failures(o), ended(record), unnamed(o),
 		crowded(o), delayed(o), clipped(record))
-	var told []string
-	for _, finding := range found {
-		if finding != "" {
-			told = append(told, finding)
-		}
-	}
-	return told
+	return spoken(found...)
 }
 
 // largest tells how uneven the traffic is: where most entities were counted,

@@ -22,7 +22,7 @@ func (e *Estimate) rates() string {
 	if e == nil {
 		return text.Untold
 	}
-	return span(e.Interval, verdict.Rate)
+	return text.Interval(e.Interval, verdict.Rate)
 }
 
 // told shows a ratio, and ratios its interval.
@@ -37,14 +37,7 @@ func (e *Effect) ratios() string {
 	if e == nil {
 		return text.Untold
 	}
-	return span(e.Interval, factor)
-}
-
-func span(bounds *[2]float64, as func(float64) string) string {
-	if bounds == nil {
-		return text.Untold
-	}
-	return as(bounds[0]) + " to " + as(bounds[1])
+	return text.Interval(e.Interval, factor)
 }
 
 // each shows what an event takes so closely that what is told apart looks different.
@@ -69,23 +62,17 @@ func factor(v float64) string {
 	}
 }
 
-func millis(micros *int64) string {
-	if micros == nil {
-		return text.Untold
-	}
-	ms := float64(*micros) / 1000
+func millis(micros int64) string {
+	ms := float64(micros) / 1000
 	if ms < 100 {
 		return fmt.Sprintf("%.1f", ms)
 	}
 	return verdict.Rate(ms)
 }
 
-func money(v *float64) string {
-	if v == nil {
-		return text.Untold
+func money(v float64) string {
+	if v >= 1000 {
+		return verdict.Rate(v)
 	}
-	if *v >= 1000 {
-		return verdict.Rate(*v)
-	}
-	return strconv.FormatFloat(*v, 'g', 4, 64)
+	return strconv.FormatFloat(v, 'g', 4, 64)
 }

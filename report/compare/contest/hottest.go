@@ -78,8 +78,7 @@ func byHeat(record *results.Record) *Reason {
 		return nil
 	}
 	row := &heat.Rows[at]
-	key := row.Key
-	one := &Reason{Table: row.Table, Partition: &key}
+	one := &Reason{Table: row.Table, Partition: new(row.Key)}
 	first, last := -1, -1
 	for column, refused := range row.Refused {
 		if refused <= 0 || column < from || column > to {
@@ -89,8 +88,7 @@ func byHeat(record *results.Record) *Reason {
 			first = column
 		}
 	}
-	second := int64(first) * heat.SecondsPerColumn
-	one.FromSecond = &second
+	one.FromSecond = new(int64(first) * heat.SecondsPerColumn)
 	all := within(heat.Rest.Demanded, first, last) + within(heat.Nowhere.Demanded, first, last)
 	for i := range heat.Rows {
 		all += within(heat.Rows[i].Demanded, first, last)
@@ -116,8 +114,7 @@ func byOffer(record *results.Record) *Reason {
 		}
 		hot := phase.Offered[0]
 		if demand := float64(hot.Entities) / seconds; one == nil || demand > one.Demand {
-			key := hot.Key
-			one = &Reason{Partition: &key, Demand: demand}
+			one = &Reason{Partition: new(hot.Key), Demand: demand}
 			if all := offered(phase); all > 0 {
 				one.Share = min(1, float64(hot.Entities)/float64(all))
 			}

@@ -79,25 +79,18 @@ func (n *Needs) met(name string, sum *results.KindStats) float64 {
 // reported sums an operation over the reported phases. The histograms may be those of the
 // record.
 func reported(record *results.Record, kind int) results.KindStats {
-	var sum results.KindStats
-	phases := 0
+	var phases []*results.KindStats
 	for p := range record.Phases {
-		phase := &record.Phases[p]
-		if !phase.Reported || kind >= len(phase.Kinds) {
-			continue
+		if phase := &record.Phases[p]; phase.Reported && kind < len(phase.Kinds) {
+			phases = append(phases, &phase.Kinds[kind])
 		}
-		switch phases++; phases {
-		case 1:
-			// Most runs measure one phase, and merging histograms is what costs.
-			sum = phase.Kinds[kind]
-		case 2:
-			first := sum
-			sum = results.KindStats{}
-			sum.Add(&first)
-			sum.Add(&phase.Kinds[kind])
-		default:
-			sum.Add(&phase.Kinds[kind])
-		}
+	}
+	if len(phases) == 1 { // as in most runs: merging histograms is what costs
+		return *phases[0]
+	}
+	var sum results.KindStats
+	for _, one := range phases {
+		sum.Add(one)
 	}
 	return sum
 }
@@ -152,6 +145,5 @@ func (t *Trial) cold(record *results.Record) {
 	if partitions < 2 || squares <= 0 {
 		return
 	}
-	fairness, served := shares*shares/(float64(partitions)*squares), shares/float64(partitions)
-	t.Fairness, t.ColdServed = &fairness, &served
+	t.Fairness, t.ColdServed = new(shares*shares/(float64(partitions)*squares)), new(shares/float64(partitions))
 }

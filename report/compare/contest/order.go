@@ -145,8 +145,7 @@ func (r *order) ratio(f, a, b int) *Effect {
 	if d == nil {
 		return e
 	}
-	p, adjusted := d.effect.P, d.adjusted
-	e.P, e.Adjusted, e.Shown = &p, &adjusted, d.shown
+	e.P, e.Adjusted, e.Shown = new(d.effect.P), new(d.adjusted), d.shown
 	if !d.logs {
 		return e
 	}

@@ -116,9 +116,6 @@ func (c *Contest) place(r *order, ran []*Arm, o Options) {
 
 // measured adds what the runs of a design came to.
 func (one *Ranked) measured(trials []Trial, p Price) {
-	always := func(of func(t *Trial) float64) func(t *Trial) (float64, bool) {
-		return func(t *Trial) (float64, bool) { return of(t), true }
-	}
 	for i := range trials {
 		one.Seeds = append(one.Seeds, trials[i].Seed)
 		if trials[i].Validity != results.Valid {
@@ -139,17 +136,18 @@ func (one *Ranked) measured(trials []Trial, p Price) {
 			return 0, false
 		}
 	}
-	one.Sustained = estimate(told(trials, always(func(t *Trial) float64 { return t.Sustained })), most)
-	one.Lost = estimate(told(trials, always(func(t *Trial) float64 { return t.Lost })), 1)
-	one.WorstP99 = estimate(told(trials, (*Trial).worst), most)
-	one.Counted = estimate(told(trials, events(func(t *Trial) float64 { return t.Counted })), most)
+	figures := figures(p)
+	one.Sustained = estimate(told(trials, figures[bySustained].of), most)
+	one.Lost = estimate(told(trials, figures[byLost].of), 1)
+	one.WorstP99 = estimate(told(trials, figures[byWorst].of), most)
+	one.Counted = estimate(told(trials, figures[byCounted].of), most)
 	one.Billed = estimate(told(trials, events(func(t *Trial) float64 { return t.Billed })), most)
 	one.Refused = estimate(told(trials, events(func(t *Trial) float64 { return t.RefusedRequests })), most)
 	one.Stored = estimate(told(trials, events(func(t *Trial) float64 { return t.Stored })), most)
 	one.Recovery = estimate(some(trials, perhaps(func(t *Trial) *float64 { return t.Recovery })), most)
 	one.Fairness = estimate(some(trials, perhaps(func(t *Trial) *float64 { return t.Fairness })), 1)
 	one.ColdServed = estimate(some(trials, perhaps(func(t *Trial) *float64 { return t.ColdServed })), 1)
-	if billed := told(trials, events(func(t *Trial) float64 { return t.billed(p) })); len(billed) > 0 && p.PerMillion > 0 {
+	if billed := told(trials, figures[byBilled].of); len(billed) > 0 && p.PerMillion > 0 {
 		// A million events at so many transactions each, at so much per million.
 		one.Cost = text.Finite(statistics.Mean(billed) * p.PerMillion)
 	}

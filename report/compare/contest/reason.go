@@ -155,8 +155,7 @@ func countedBy(arm *Arm, name string) *float64 {
 	}
 	for k, kind := range arm.Record.Manifest.Operations {
 		if sum := reported(arm.Record, k); kind.Name == name && sum.Succeeded > 0 {
-			each := float64(sum.Counted) / float64(sum.Succeeded)
-			return &each
+			return new(float64(sum.Counted) / float64(sum.Succeeded))
 		}
 	}
 	return nil
@@ -169,7 +168,7 @@ func transactions(arm, first *Arm, behind int, p Price) []Reason {
 		return nil
 	}
 	of := func(a *Arm) float64 {
-		return statistics.Mean(some(a.Trials, func(t *Trial) (float64, bool) { return t.billed(p), t.Served > 0 }))
+		return statistics.Mean(some(a.Trials, figures(p)[byBilled].of))
 	}
 	return []Reason{{Kind: BillsMore, Says: fmt.Sprintf("an event takes %s billed transactions (%s: %s)", each(of(arm)),
 		first.Design, each(of(first)))}}

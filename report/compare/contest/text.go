@@ -62,7 +62,8 @@ func (c *Contest) powerSays() string {
 	if len(found) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("As the runs vary, a true difference in the sustained rate would have been found so often: %s of 100 such contests.", and(found))
+	return fmt.Sprintf("As the runs vary, a true difference in the sustained rate would have been found so often: %s of 100 such contests.",
+		verdict.Enumerated(found))
 }
 
 // items adds a list below its heading, unless it has none.
@@ -163,10 +164,10 @@ func (c *Contest) costsOnto(p *text.Page) {
 		}
 		row := []string{short(one.Design), one.Counted.told(verdict.Rate), one.Billed.told(verdict.Rate), one.Refused.told(verdict.Rate), one.Stored.told(verdict.Rate)}
 		if c.price.PerMillion > 0 {
-			row = append(row, money(one.Cost))
+			row = append(row, text.Told(one.Cost, money))
 		}
 		if c.price.PerGiBMonth > 0 {
-			row = append(row, money(one.Keeping))
+			row = append(row, text.Told(one.Keeping, money))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -189,9 +190,9 @@ func (c *Contest) timesOnto(p *text.Page) {
 		for _, one := range c.Ranking[i].Operations {
 			least, greatest := text.Untold, text.Untold
 			if one.P99Range != nil {
-				least, greatest = millis(&one.P99Range[0]), millis(&one.P99Range[1])
+				least, greatest = millis(one.P99Range[0]), millis(one.P99Range[1])
 			}
-			t.Rows = append(t.Rows, []string{name, short(one.Operation), millis(one.P50), millis(one.P99), least, greatest})
+			t.Rows = append(t.Rows, []string{name, short(one.Operation), text.Told(one.P50, millis), text.Told(one.P99, millis), least, greatest})
 			name = ""
 		}
 	}

@@ -21,18 +21,16 @@ func (c *Contest) judge(r *order, ran, idle, unable []*Arm) {
 		c.Verdict = "Nothing was run, so nothing is told."
 		return
 	case len(ran) == 1 && len(idle) == 0 && len(unable) > 0:
-		name := ran[0].Design
-		c.Winner = &name
-		c.Verdict = name + " wins: it is the only design that can serve every operation."
+		c.Winner = new(ran[0].Design)
+		c.Verdict = ran[0].Design + " wins: it is the only design that can serve every operation."
 		return
 	case len(ran) == 1:
 		c.Verdict = "Only " + ran[0].Design + " was run, so nothing is told of the others."
 		return
 	}
 	if winner := r.winner(); winner >= 0 {
-		name := r.names[winner]
-		c.Winner = &name
-		c.Verdict = name + " wins: " + r.margin(winner, r.tiers[1][0]) + "." + r.last()
+		c.Winner = new(r.names[winner])
+		c.Verdict = *c.Winner + " wins: " + r.margin(winner, r.tiers[1][0]) + "." + r.last()
 	} else {
 		c.Verdict = r.tie(ran)
 	}
@@ -107,7 +105,7 @@ func (r *order) tie(ran []*Arm) string {
 	if len(names) > mostNamed {
 		text = fmt.Sprintf("No difference shown between the %d best designs.", len(names))
 	} else {
-		text = fmt.Sprintf("No difference shown between %s.", and(names))
+		text = fmt.Sprintf("No difference shown between %s.", verdict.Enumerated(names))
 	}
 	fewest := len(ran[best[0]].Trials)
 	for _, i := range best {
@@ -164,7 +162,7 @@ func (c *Contest) survive(r *order, ran []*Arm, o Options) {
 			other.margin(winner, other.tiers[1][0]))
 	default:
 		c.SurvivesSays = fmt.Sprintf("It does not survive: %s%s no difference is shown between %s.", strings.ToLower(under[:1]), under[1:],
-			and(other.best()))
+			verdict.Enumerated(other.best()))
 	}
 }
 
@@ -210,7 +208,7 @@ func (r *order) divided() string {
 	for _, f := range r.figures {
 		list = append(list, fmt.Sprintf("%s %.0f %%", f.words, 100*f.part))
 	}
-	return and(list)
+	return verdict.Enumerated(list)
 }
 
 func namesOf(arms []*Arm) []string {

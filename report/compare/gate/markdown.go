@@ -96,12 +96,8 @@ func (r *Result) details() string {
 		out.WriteString("| metric | A | B | change | interval | p | pairs |\n|---|---:|---:|---:|---|---:|---:|\n")
 		for i := range r.Judgement.Findings {
 			f := &r.Judgement.Findings[i]
-			interval := "–"
-			if f.Interval != nil {
-				interval = compare.Percent(f.Interval[0]) + " to " + compare.Percent(f.Interval[1])
-			}
 			fmt.Fprintf(&out, "| %s | %.4g | %.4g | %s | %s | %.2g | %d |\n",
-				cell(f.Metric), f.A, f.B, compare.Percent(f.Change), interval, f.Adjusted, f.Pairs)
+				cell(f.Metric), f.A, f.B, compare.Percent(f.Change), text.Interval(f.Interval, compare.Percent), f.Adjusted, f.Pairs)
 		}
 		out.WriteString("\n")
 	}

@@ -15,17 +15,14 @@ import (
 func Text(w io.Writer, list []Result) error {
 	var out bytes.Buffer
 	for i := range list {
-		list[i].text(&out)
+		r := &list[i]
+		fmt.Fprintf(&out, "%s: %s: %s\n", export.Plain(r.Scenario), r.Outcome, r.sentence())
+		for _, line := range r.lines() {
+			fmt.Fprintf(&out, "  %s\n", line)
+		}
 	}
 	_, err := w.Write(out.Bytes())
 	return err
-}
-
-func (r *Result) text(out *bytes.Buffer) {
-	fmt.Fprintf(out, "%s: %s: %s\n", export.Plain(r.Scenario), r.Outcome, r.sentence())
-	for _, line := range r.lines() {
-		fmt.Fprintf(out, "  %s\n", line)
-	}
 }
 
 // lines returns what stands below a ruling, each without an end of line.

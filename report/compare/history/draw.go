@@ -14,7 +14,7 @@ func Draw(folder results.Folder, name string, metrics []Metric, s *Scenario) err
 	trend := &chart.Trend{Title: s.Sentence(), Subtitle: fmt.Sprintf("%d runs, those begun within six hours are a night  ·  steps of %v %% at least, p = %v at most",
 		s.Runs, 100*compare.DefaultLeastChange, compare.DefaultP)}
 	for i := 1; i < len(s.Series); i++ {
-		trend.Breaks = append(trend.Breaks, chart.TrendBreak{At: s.Series[i].Nights[0].Begun, Words: fmt.Sprintf("series %d", i+1)})
+		trend.Breaks = append(trend.Breaks, chart.TrendStep{At: s.Series[i].Nights[0].Begun, Words: fmt.Sprintf("series %d", i+1)})
 	}
 	for m, metric := range metrics {
 		panel := chart.TrendMetric{Name: metric.String(), Unit: metric.Unit()}

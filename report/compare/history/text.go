@@ -6,9 +6,9 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"loadgen/report/compare"
+	"loadgen/report/text"
 )
 
 // How many nights, series and unread runs are told of one by one.
@@ -85,41 +85,22 @@ func (s *Series) heading(out *bytes.Buffer, number int) {
 
 // table prints the last nights of a series, and beside a metric where it steps.
 func (s *Series) table(out *bytes.Buffer, metrics []Metric) {
-	rows := [][]string{{"night (UTC)", "runs"}}
+	rows := [][]string{{"night (UTC)", " runs"}}
 	for _, m := range metrics {
-		rows[0] = append(rows[0], m.String(), "")
+		rows[0] = append(rows[0], " "+m.String(), "")
 	}
 	first := max(0, len(s.Nights)-shownNights)
 	for _, night := range s.Nights[first:] {
-		row := []string{dated(night.Begun), strconv.Itoa(night.Runs)}
+		row := []string{dated(night.Begun), " " + strconv.Itoa(night.Runs)}
 		for m, metric := range metrics {
-			row = append(row, metric.Told(night.Values[m]), s.Trends[m].mark(&night))
+			row = append(row, " "+metric.Told(night.Values[m]), s.Trends[m].mark(&night))
 		}
 		rows = append(rows, row)
 	}
 	if first > 0 {
 		fmt.Fprintf(out, "  the last %d nights, of %d; --format csv has all\n", shownNights, len(s.Nights))
 	}
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	for _, row := range rows {
-		line := " "
-		for i, cell := range row {
-			gap := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-			switch {
-			case widths[i] == 0:
-			case i == 0 || i > 1 && i%2 == 1:
-				line += " " + cell + gap
-			default:
-				line += "  " + gap + cell
-			}
-		}
-		fmt.Fprintln(out, strings.TrimRight(line, " "))
-	}
+	out.WriteString(text.Grid("  ", " ", rows, func(column int) bool { return column == 0 || column > 1 && column%2 == 1 }))
 }
 
 // mark returns the change with which a metric steps on a night, empty for none.

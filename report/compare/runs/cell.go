@@ -1,7 +1,6 @@
 package runs
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -14,21 +13,18 @@ import (
 )
 
 // text returns a figure as tables have it: times in milliseconds.
-func (u unit) text(value *float64) string {
-	if value == nil {
-		return text.Untold
-	}
+func (u unit) text(value float64) string {
 	switch u {
 	case micros:
-		return millis(*value)
+		return millis(value)
 	case perSecond:
-		return verdict.Rate(*value)
+		return verdict.Rate(value)
 	case share:
-		return verdict.Share(*value)
+		return verdict.Share(value)
 	case each:
-		return strconv.FormatFloat(*value, 'f', 2, 64)
+		return strconv.FormatFloat(value, 'f', 2, 64)
 	default:
-		return verdict.Count(int64(math.Round(*value)))
+		return verdict.Count(int64(math.Round(value)))
 	}
 }
 
@@ -69,19 +65,10 @@ func (m *Metric) change() string {
 
 // interval returns between which bounds it did.
 func (m *Metric) interval() string {
-	if m.Interval == nil || m.Change == nil {
+	if m.Change == nil {
 		return text.Untold
 	}
-	return span(m.Interval[0], m.Interval[1])
-}
-
-func span(low, high float64) string { return compare.Percent(low) + " to " + compare.Percent(high) }
-
-func (m *Metric) chance() string {
-	if m.P == nil {
-		return text.Untold
-	}
-	return fmt.Sprintf("%.2g", *m.P)
+	return text.Interval(m.Interval, compare.Percent)
 }
 
 func (k key) title() string {

@@ -108,13 +108,7 @@ func (s *Side) summary() Summary {
 
 // sections returns those that both sides have, in the order of A.
 func sections(a, b *Side) []key {
-	var both []key
-	for _, k := range a.keys {
-		if slices.Contains(b.keys, k) {
-			both = append(both, k)
-		}
-	}
-	return both
+	return slices.DeleteFunc(slices.Clone(a.keys), func(k key) bool { return !slices.Contains(b.keys, k) })
 }
 
 func metricOf(a, b *Side, k key, m measure) Metric {
@@ -172,17 +166,12 @@ func paired(was, is []*float64) []compare.Pair {
 // alike reports whether nothing differs: not between the runs of a pair, or where they do
 // not pair, not between any.
 func alike(was, is []*float64) bool {
-	differ := func(a, b *float64) bool { return (a == nil) != (b == nil) || a != nil && *a != *b }
+	same := func(a, b *float64) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
 	if len(was) == len(is) {
-		for i := range was {
-			if differ(was[i], is[i]) {
-				return false
-			}
-		}
-		return true
+		return slices.EqualFunc(was, is, same)
 	}
 	all := slices.Concat(was, is)
-	return !slices.ContainsFunc(all, func(value *float64) bool { return differ(value, all[0]) })
+	return !slices.ContainsFunc(all, func(value *float64) bool { return !same(value, all[0]) })
 }
 
 // middle returns the median of the values that are there, and their range where there are

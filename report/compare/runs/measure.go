@@ -42,11 +42,10 @@ const (
 func measures() []measure {
 	quantile := func(name, label string, of func(*results.Quantiles) *int64) measure {
 		return measure{name, label, micros, false, 1, func(s *section) *float64 {
-			value := of(&s.Response)
-			if value == nil {
-				return nil
+			if value := of(&s.Response); value != nil {
+				return new(float64(*value))
 			}
-			return number(float64(*value))
+			return nil
 		}}
 	}
 	return []measure{
@@ -55,14 +54,11 @@ func measures() []measure {
 		quantile(responseP99, "response p99", func(q *results.Quantiles) *int64 { return q.P99 }),
 		quantile("response_us.p99_9", "response p99.9", func(q *results.Quantiles) *int64 { return q.P999 }),
 		quantile("response_us.max", "response max", func(q *results.Quantiles) *int64 { return q.Max }),
-		{"offered_entities_per_second", "offered", perSecond, true, .01, func(s *section) *float64 { return number(s.Offered) }},
-		{served, "served", perSecond, true, .01, func(s *section) *float64 { return number(s.Served) }},
+		{"offered_entities_per_second", "offered", perSecond, true, .01, func(s *section) *float64 { return new(s.Offered) }},
+		{served, "served", perSecond, true, .01, func(s *section) *float64 { return new(s.Served) }},
 		{"share_lost", "share lost", share, false, .001, func(s *section) *float64 { return s.ShareLost }},
-		{"refused_per_second", "refused", perSecond, false, .01, func(s *section) *float64 { return number(s.RefusedPerSecond) }},
+		{"refused_per_second", "refused", perSecond, false, .01, func(s *section) *float64 { return new(s.RefusedPerSecond) }},
 		{"attempts_per_operation", "attempts/op", each, false, .001, func(s *section) *float64 { return s.AttemptsPerOperation }},
-		{"entities_counted", "counted", count, true, 1, func(s *section) *float64 { return number(float64(s.counted)) }},
+		{"entities_counted", "counted", count, true, 1, func(s *section) *float64 { return new(float64(s.counted)) }},
 	}
 }
-
-// number returns a figure that is there.
-func number(value float64) *float64 { return &value }

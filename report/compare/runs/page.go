@@ -130,7 +130,8 @@ func (m *Metric) key() key { return key{m.Phase, m.Operation} }
 
 func (m *Metric) row() []string {
 	u := m.measure.unit
-	return []string{m.measure.label + u.suffix(), u.text(m.A), u.text(m.B), m.change(), m.interval(), m.chance()}
+	return []string{m.measure.label + u.suffix(), text.Told(m.A, u.text), text.Told(m.B, u.text), m.change(), m.interval(),
+		text.Told(m.P, func(p float64) string { return fmt.Sprintf("%.2g", p) })}
 }
 
 // within shows the bands of single runs.
@@ -144,22 +145,13 @@ func (c *Comparison) within() block {
 	doubtful := 0
 	for i := range c.Bands {
 		b := &c.Bands[i]
-		within := func(x Bounds) string {
-			if x.Interval == nil {
-				return text.Untold
-			}
-			return b.unit.text(&x.Interval[0]) + " to " + b.unit.text(&x.Interval[1])
-		}
-		moved := text.Untold
-		if x := b.Change.Interval; x != nil {
-			moved = span(x[0], x[1])
-		}
 		seconds := fmt.Sprint(b.Seconds)
 		if b.Doubt != "" {
 			seconds, doubtful = "~"+seconds, doubtful+1
 		}
-		one.table = append(one.table, []string{shown(b.Phase) + ", " + labels[b.Metric] + b.unit.suffix(), b.unit.text(&b.A.Mean), within(b.A),
-			b.unit.text(&b.B.Mean), within(b.B), compare.Percent(b.Change.Mean), moved, seconds})
+		one.table = append(one.table, []string{shown(b.Phase) + ", " + labels[b.Metric] + b.unit.suffix(),
+			b.unit.text(b.A.Mean), text.Interval(b.A.Interval, b.unit.text), b.unit.text(b.B.Mean), text.Interval(b.B.Interval, b.unit.text),
+			compare.Percent(b.Change.Mean), text.Interval(b.Change.Interval, compare.Percent), seconds})
 	}
 	if doubtful > 0 {
 		one.lines = append(one.lines, "~: too few seconds for bounds that can be relied on")
