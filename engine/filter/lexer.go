@@ -184,15 +184,8 @@ func (l *lexer) wordEnd() int { return l.at + nameWidth(l.text[l.at:], false) }
 
 // isWord reports whether s is that word, which is in lower case, in any case.
 func isWord(s, word string) bool {
-	if len(s) != len(word) {
-		return false
-	}
-	for i := range len(s) {
-		if s[i]|0x20 != word[i] {
-			return false
-		}
-	}
-	return true
+	// Of the letters beyond ASCII that fold to one of it none has the length of that.
+	return len(s) == len(word) && strings.EqualFold(s, word)
 }
 
 // nameWidth returns how many bytes at the beginning of s are a name: a letter or
