@@ -1,9 +1,6 @@
 package backoff
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // Adaptive is the client-side throttling of Google's SRE book (chapter Handling
 // Overload): each attempt is rejected on the spot with the probability
@@ -73,12 +70,8 @@ func (a *Adaptive) forget(now time.Duration) {
 
 // Validate returns the faults of the limiter, each wrapped around [ErrInvalid].
 func (a *Adaptive) Validate() []error {
-	var faults []error
-	if a.K < 1000 {
-		faults = append(faults, fmt.Errorf("%w: k is %d thousandths; below 1,000 a healthy service would be spared, too", ErrInvalid, a.K))
-	}
-	if a.Window < windowParts {
-		faults = append(faults, fmt.Errorf("%w: window is %v; it must be %v at least", ErrInvalid, a.Window, time.Duration(windowParts)))
-	}
+	var faults faultList
+	faults.when(a.K < 1000, "k is %d thousandths; below 1,000 a healthy service would be spared, too", a.K)
+	faults.when(a.Window < windowParts, "window is %v; it must be %v at least", a.Window, time.Duration(windowParts))
 	return faults
 }

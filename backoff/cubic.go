@@ -1,7 +1,6 @@
 package backoff
 
 import (
-	"fmt"
 	"math"
 	"time"
 )
@@ -82,15 +81,9 @@ func (c *Cubic) hold(now time.Duration, rate float64) {
 
 // Validate returns the faults of the limiter, each wrapped around [ErrInvalid].
 func (c *Cubic) Validate() []error {
-	var faults []error
-	if c.Beta <= 0 || c.Beta >= 1000 {
-		faults = append(faults, fmt.Errorf("%w: beta is %d thousandths; it must lie between 0 and 1,000", ErrInvalid, c.Beta))
-	}
-	if c.Scale <= 0 {
-		faults = append(faults, fmt.Errorf("%w: scale is %d thousandths; it must be positive", ErrInvalid, c.Scale))
-	}
-	if !(c.Least > 0) || math.IsInf(c.Least, 0) {
-		faults = append(faults, fmt.Errorf("%w: least is %v attempts/s; it must be positive", ErrInvalid, c.Least))
-	}
+	var faults faultList
+	faults.when(c.Beta <= 0 || c.Beta >= 1000, "beta is %d thousandths; it must lie between 0 and 1,000", c.Beta)
+	faults.when(c.Scale <= 0, "scale is %d thousandths; it must be positive", c.Scale)
+	faults.when(!(c.Least > 0) || math.IsInf(c.Least, 0), "least is %v attempts/s; it must be positive", c.Least)
 	return faults
 }

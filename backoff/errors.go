@@ -1,6 +1,9 @@
 package backoff
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // Errors of the package, to be tested for with [errors.Is].
 var (
@@ -9,3 +12,13 @@ var (
 	// ErrInvalid is the error for a policy that contradicts itself.
 	ErrInvalid = errors.New("backoff: invalid policy")
 )
+
+// faultList is what is wrong with a policy, a delay or a limiter.
+type faultList []error
+
+// when adds a fault, wrapped around [ErrInvalid], where something is wrong.
+func (l *faultList) when(wrong bool, format string, args ...any) {
+	if wrong {
+		*l = append(*l, fmt.Errorf("%w: "+format, append([]any{ErrInvalid}, args...)...))
+	}
+}

@@ -1,7 +1,6 @@
 package backoff
 
 import (
-	"fmt"
 	"math/bits"
 	"time"
 )
@@ -64,19 +63,11 @@ func (e Exponential) Bounds(x int) (least, mean, greatest time.Duration) {
 
 // Validate returns the faults of the delay, each wrapped around [ErrInvalid].
 func (e Exponential) Validate() []error {
-	var faults []error
-	if e.Base <= 0 {
-		faults = append(faults, fmt.Errorf("%w: base (z) is %v; it must be positive", ErrInvalid, e.Base))
-	}
-	if e.Min < 0 {
-		faults = append(faults, fmt.Errorf("%w: min (zmin) is %v; a wait cannot be negative", ErrInvalid, e.Min))
-	}
-	if e.Max <= 0 {
-		faults = append(faults, fmt.Errorf("%w: max (zmax) is %v; it must be positive", ErrInvalid, e.Max))
-	}
-	if e.Min > e.Max {
-		faults = append(faults, fmt.Errorf("%w: min (zmin) %v is above max (zmax) %v", ErrInvalid, e.Min, e.Max))
-	}
+	var faults faultList
+	faults.when(e.Base <= 0, "base (z) is %v; it must be positive", e.Base)
+	faults.when(e.Min < 0, "min (zmin) is %v; a wait cannot be negative", e.Min)
+	faults.when(e.Max <= 0, "max (zmax) is %v; it must be positive", e.Max)
+	faults.when(e.Min > e.Max, "min (zmin) %v is above max (zmax) %v", e.Min, e.Max)
 	return faults
 }
 
@@ -115,11 +106,8 @@ func (e Exponential) band(x int) (least, spread uint64, capped bool) {
 
 // scale returns the given share of n, rounded down, and at most n.
 func scale(n uint64, share float64) uint64 {
-	if !(share > 0) { // also refuses NaN
-		return 0
-	}
 	if share >= 1 {
 		return n
 	}
-	return min(n, uint64(float64(n)*share))
+	return min(n, uint64(float64(n)*scale1(share)))
 }

@@ -1,9 +1,6 @@
 package backoff
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // Fixed waits the same time before every retry. Clients that were refused
 // together come back together.
@@ -19,8 +16,7 @@ func (f Fixed) Wait(int, float64) time.Duration { return max(f.Every, 0) }
 
 // Validate returns the faults of the delay, each wrapped around [ErrInvalid].
 func (f Fixed) Validate() []error {
-	if f.Every < 0 {
-		return []error{fmt.Errorf("%w: every is %v; a wait cannot be negative", ErrInvalid, f.Every)}
-	}
-	return nil
+	var faults faultList
+	faults.when(f.Every < 0, "every is %v; a wait cannot be negative", f.Every)
+	return faults
 }

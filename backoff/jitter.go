@@ -1,7 +1,6 @@
 package backoff
 
 import (
-	"fmt"
 	"math"
 	"time"
 )
@@ -203,46 +202,28 @@ func (d Decorrelated) Validate() []error { return baseAndCap(d.Base, d.Cap) }
 // Validate returns the faults of the delay, each wrapped around [ErrInvalid].
 func (p Proportional) Validate() []error {
 	faults := baseAndCap(p.Base, p.Cap)
-	if p.Low < 0 || p.High < p.Low || p.High > 10_000 {
-		faults = append(faults, fmt.Errorf("%w: the share is from %d to %d thousandths; it must rise, from 0 to 10,000 at most",
-			ErrInvalid, p.Low, p.High))
-	}
+	faults.when(p.Low < 0 || p.High < p.Low || p.High > 10_000,
+		"the share is from %d to %d thousandths; it must rise, from 0 to 10,000 at most", p.Low, p.High)
 	return faults
 }
 
-func baseAndCap(base, top time.Duration) []error {
-	var faults []error
-	if base <= 0 {
-		faults = append(faults, fmt.Errorf("%w: base is %v; it must be positive", ErrInvalid, base))
-	}
-	if top < base {
-		faults = append(faults, fmt.Errorf("%w: cap %v is below base %v", ErrInvalid, top, base))
-	}
+func baseAndCap(base, top time.Duration) faultList {
+	var faults faultList
+	faults.when(base <= 0, "base is %v; it must be positive", base)
+	faults.when(top < base, "cap %v is below base %v", top, base)
 	return faults
 }
 
 // doubled returns min(cap, base · 2^(x−1)), 0 for x below 1.
 func doubled(base, top time.Duration, x int) time.Duration {
-	base, top = max(base, 0), max(top, 0)
-	if x < 1 {
+	top = max(top, 0)
+	switch {
+	case x < 1 || base <= 0:
 		return 0
-	}
-	if x > 63 || base > top>>(x-1) {
-		return min(top, saturated(base, x))
+	case x > 63 || base > top>>(x-1):
+		return top
 	}
 	return base << (x - 1)
-}
-
-// saturated is the bound where base · 2^(x−1) may not fit: everything but 0 is
-// above every cap.
-func saturated(base time.Duration, x int) time.Duration {
-	if base == 0 {
-		return 0
-	}
-	if x <= 63 && base <= math.MaxInt64>>(x-1) {
-		return base << (x - 1)
-	}
-	return math.MaxInt64
 }
 
 // scale1 returns a chance within [0, 1].

@@ -1,7 +1,6 @@
 package backoff
 
 import (
-	"fmt"
 	"math"
 	"time"
 )
@@ -36,13 +35,9 @@ func (l Linear) Bounds(x int) (least, mean, greatest time.Duration) {
 
 // Validate returns the faults of the delay, each wrapped around [ErrInvalid].
 func (l Linear) Validate() []error {
-	var faults []error
-	if l.Step <= 0 {
-		faults = append(faults, fmt.Errorf("%w: step is %v; it must be positive", ErrInvalid, l.Step))
-	}
-	if l.Max < l.Step {
-		faults = append(faults, fmt.Errorf("%w: max %v is below step %v", ErrInvalid, l.Max, l.Step))
-	}
+	var faults faultList
+	faults.when(l.Step <= 0, "step is %v; it must be positive", l.Step)
+	faults.when(l.Max < l.Step, "max %v is below step %v", l.Max, l.Step)
 	return faults
 }
 
@@ -73,11 +68,9 @@ func (l Ladder) Bounds(x int) (least, mean, greatest time.Duration) {
 
 // Validate returns the faults of the delay, each wrapped around [ErrInvalid].
 func (l Ladder) Validate() []error {
-	var faults []error
+	var faults faultList
 	for rung, wait := range l {
-		if wait < 0 {
-			faults = append(faults, fmt.Errorf("%w: rung %d is %v; a wait cannot be negative", ErrInvalid, rung+1, wait))
-		}
+		faults.when(wait < 0, "rung %d is %v; a wait cannot be negative", rung+1, wait)
 	}
 	return faults
 }

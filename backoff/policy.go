@@ -1,7 +1,6 @@
 package backoff
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -81,17 +80,11 @@ func (p Policy) With(codes ...int) Policy {
 // around [ErrInvalid] and with the name of the faulty field; nil where nothing
 // is.
 func (p Policy) Validate() []error {
-	var faults []error
-	if p.Retries < 0 || p.Retries > MaxRetries {
-		faults = append(faults, fmt.Errorf("%w: retries is %d; it must be 0 to %d", ErrInvalid, p.Retries, MaxRetries))
-	}
-	if p.Delay == nil && p.Retries > 0 {
-		faults = append(faults, fmt.Errorf("%w: delay is missing; %d retries need one", ErrInvalid, p.Retries))
-	}
+	var faults faultList
+	faults.when(p.Retries < 0 || p.Retries > MaxRetries, "retries is %d; it must be 0 to %d", p.Retries, MaxRetries)
+	faults.when(p.Delay == nil && p.Retries > 0, "delay is missing; %d retries need one", p.Retries)
 	for _, code := range p.Codes {
-		if code < leastCode || code > mostCode {
-			faults = append(faults, fmt.Errorf("%w: codes has %d; it must be a status from %d to %d", ErrInvalid, code, leastCode, mostCode))
-		}
+		faults.when(code < leastCode || code > mostCode, "codes has %d; it must be a status from %d to %d", code, leastCode, mostCode)
 	}
 	if checked, ok := p.Delay.(interface{ Validate() []error }); ok {
 		faults = append(faults, checked.Validate()...)

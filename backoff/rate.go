@@ -1,7 +1,6 @@
 package backoff
 
 import (
-	"fmt"
 	"math"
 	"time"
 )
@@ -101,19 +100,11 @@ func (a *AIMD) rise(now time.Duration) {
 
 // Validate returns the faults of the limiter, each wrapped around [ErrInvalid].
 func (a *AIMD) Validate() []error {
-	var faults []error
-	if !(a.Increase > 0) || math.IsInf(a.Increase, 0) {
-		faults = append(faults, fmt.Errorf("%w: increase is %v attempts/s; it must be positive", ErrInvalid, a.Increase))
-	}
-	if a.Decrease <= 0 || a.Decrease >= 1000 {
-		faults = append(faults, fmt.Errorf("%w: decrease is %d thousandths; it must lie between 0 and 1,000", ErrInvalid, a.Decrease))
-	}
-	if a.Interval <= 0 {
-		faults = append(faults, fmt.Errorf("%w: interval is %v; it must be positive", ErrInvalid, a.Interval))
-	}
-	if !(a.Least > 0) || math.IsInf(a.Least, 0) {
-		faults = append(faults, fmt.Errorf("%w: least is %v attempts/s; it must be positive", ErrInvalid, a.Least))
-	}
+	var faults faultList
+	faults.when(!(a.Increase > 0) || math.IsInf(a.Increase, 0), "increase is %v attempts/s; it must be positive", a.Increase)
+	faults.when(a.Decrease <= 0 || a.Decrease >= 1000, "decrease is %d thousandths; it must lie between 0 and 1,000", a.Decrease)
+	faults.when(a.Interval <= 0, "interval is %v; it must be positive", a.Interval)
+	faults.when(!(a.Least > 0) || math.IsInf(a.Least, 0), "least is %v attempts/s; it must be positive", a.Least)
 	return faults
 }
 

@@ -1,9 +1,6 @@
 package backoff
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // RetryBudget is gRPC's throttling of retries (proposal A6): a bucket of tokens
 // that a failure lowers by one and a success raises by a part of one; a retry is
@@ -38,13 +35,9 @@ func (b *RetryBudget) Told(_ time.Duration, _ Grant, answer Answer) {
 
 // Validate returns the faults of the budget, each wrapped around [ErrInvalid].
 func (b *RetryBudget) Validate() []error {
-	var faults []error
-	if b.Most <= 0 {
-		faults = append(faults, fmt.Errorf("%w: most is %d thousandths of a token; it must be positive", ErrInvalid, b.Most))
-	}
-	if b.Ratio <= 0 {
-		faults = append(faults, fmt.Errorf("%w: ratio is %d thousandths of a token; it must be positive", ErrInvalid, b.Ratio))
-	}
+	var faults faultList
+	faults.when(b.Most <= 0, "most is %d thousandths of a token; it must be positive", b.Most)
+	faults.when(b.Ratio <= 0, "ratio is %d thousandths of a token; it must be positive", b.Ratio)
 	return faults
 }
 
@@ -90,14 +83,9 @@ func (q *TokenQuota) Told(_ time.Duration, grant Grant, answer Answer) {
 
 // Validate returns the faults of the quota, each wrapped around [ErrInvalid].
 func (q *TokenQuota) Validate() []error {
-	var faults []error
-	for _, field := range []struct {
-		name  string
-		value int
-	}{{"most", q.Most}, {"cost", q.Cost}, {"timeout cost", q.TimeoutCost}} {
-		if field.value <= 0 {
-			faults = append(faults, fmt.Errorf("%w: %s is %d tokens; it must be positive", ErrInvalid, field.name, field.value))
-		}
-	}
+	var faults faultList
+	faults.when(q.Most <= 0, "most is %d tokens; it must be positive", q.Most)
+	faults.when(q.Cost <= 0, "cost is %d tokens; it must be positive", q.Cost)
+	faults.when(q.TimeoutCost <= 0, "timeout cost is %d tokens; it must be positive", q.TimeoutCost)
 	return faults
 }

@@ -3,6 +3,7 @@ package trial
 import (
 	"math"
 	"slices"
+	"sort"
 	"time"
 
 	"loadgen/results"
@@ -111,16 +112,7 @@ func (w *watch) trial(c Contestant, schedule arrival.Schedule, withheld int64) r
 
 // numberAt returns how many operations are due before an instant.
 func numberAt(schedule arrival.Schedule, at time.Duration) uint64 {
-	low, high := uint64(0), schedule.Len()
-	for low < high {
-		middle := (low + high) / 2
-		if schedule.At(middle) < at {
-			low = middle + 1
-		} else {
-			high = middle
-		}
-	}
-	return low
+	return uint64(sort.Search(int(schedule.Len()), func(k int) bool { return schedule.At(uint64(k)) >= at }))
 }
 
 // amplification is how many attempts an operation has on the average if each is

@@ -68,8 +68,8 @@ func columnOf(heading string) (column, error) {
 		return column{}, fmt.Errorf("the column %.60q: expected NAME@Edm.TYPE, such as Fee@Edm.Int32", heading)
 	}
 	probe := Record{Table: tableHeading, HasEntity: true, Properties: []entity.Property{{Name: name, Value: entity.Boolean(true)}}}
-	if detail := probe.check(); detail != "" {
-		return column{}, fmt.Errorf("the column %.60q: %s", heading, detail)
+	if err := probe.check(); err != nil {
+		return column{}, fmt.Errorf("the column %.60q: %w", heading, err)
 	}
 	return column{name: name, edm: edm}, nil
 }

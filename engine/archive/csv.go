@@ -96,7 +96,7 @@ func (r *rowReader) parse(row *csvfile.Reader) error {
 	}
 	switch {
 	case halves == 0 && len(r.spelled) == 0:
-		return r.checked()
+		return r.record.check()
 	case halves < 2:
 		return errors.New(`expected a PartitionKey and a RowKey, "" for an empty one, or neither and no property for a table alone`)
 	}
@@ -105,14 +105,7 @@ func (r *rowReader) parse(row *csvfile.Reader) error {
 		return errors.New(detail)
 	}
 	r.record.HasEntity, r.record.Key, r.record.Properties = true, r.body.Key, r.body.Properties
-	return r.checked()
-}
-
-func (r *rowReader) checked() error {
-	if detail := r.record.check(); detail != "" {
-		return errors.New(detail)
-	}
-	return nil
+	return r.record.check()
 }
 
 // writeCSV writes a table of CSV whose columns are in the order in which the

@@ -81,10 +81,7 @@ func parseLine(record *Record, body *wire.EntityBody, text string) error {
 	case !body.HasPartition || !body.HasRow:
 		return errors.New(`expected "PartitionKey" and "RowKey", or neither and no property for a table alone`)
 	}
-	if detail := record.check(); detail != "" {
-		return errors.New(detail)
-	}
-	return nil
+	return record.check()
 }
 
 func writeLines(out *bufio.Writer, records iter.Seq[*Record]) error {

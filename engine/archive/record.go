@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -90,26 +91,27 @@ func Write(f Format, to io.Writer, records iter.Seq[*Record]) error {
 	return out.Flush()
 }
 
-// check returns what keeps a table from holding the record, empty for nothing.
-func (r *Record) check() string {
-	if code, detail := entity.ValidateTableName(r.Table); code != entity.OK {
-		return detail
+// check returns what keeps a table from holding the record, nil for nothing.
+func (r *Record) check() error {
+	code, detail := entity.ValidateTableName(r.Table)
+	switch {
+	case code != entity.OK:
+	case r.HasEntity:
+		insert := entity.Change{Verb: entity.Insert, Key: r.Key, Properties: r.Properties}
+		_, detail = insert.Validate()
+	case len(r.Properties) > 0:
+		detail = "a table alone has no properties"
 	}
-	if !r.HasEntity {
-		if len(r.Properties) > 0 {
-			return "a table alone has no properties"
-		}
-		return ""
+	if detail == "" {
+		return nil
 	}
-	insert := entity.Change{Verb: entity.Insert, Key: r.Key, Properties: r.Properties}
-	_, detail := insert.Validate()
-	return detail
+	return errors.New(detail)
 }
 
 // writable returns what keeps a record from being written as an error.
 func (r *Record) writable() error {
-	if detail := r.check(); detail != "" {
-		return fmt.Errorf("%w: %s", ErrRecord, detail)
+	if err := r.check(); err != nil {
+		return fmt.Errorf("%w: %w", ErrRecord, err)
 	}
 	return nil
 }

@@ -44,14 +44,17 @@ func checkName(name string) (length int, code Code, detail string) {
 // have there, or -1.
 func notIdentifier(name string) int {
 	for i, r := range name {
-		if !identifierRune(r, i == 0) {
+		if !IdentifierRune(r, i == 0) {
 			return i
 		}
 	}
 	return -1
 }
 
-func identifierRune(r rune, first bool) bool {
+// IdentifierRune reports whether a character can stand in an identifier of C#, which the
+// name of a property is: a letter or underscore where it is the first, else also a digit,
+// and what marks and connects letters.
+func IdentifierRune(r rune, first bool) bool {
 	if r < utf8.RuneSelf {
 		c := byte(r)
 		return asciiLetter(c) || c == '_' || !first && asciiDigit(c)

@@ -101,15 +101,8 @@ func ParseETag(tag string) (Ticks, error) {
 func weakTag(text string) bool {
 	inner, weak := strings.CutPrefix(text, `W/"`)
 	inner, closed := strings.CutSuffix(inner, `"`)
-	if !weak || !closed {
-		return false
-	}
-	for i := range len(inner) {
-		if c := inner[i]; c <= ' ' || c == '"' || c == 0x7F {
-			return false
-		}
-	}
-	return true
+	foreign := func(c rune) bool { return c <= ' ' || c == '"' || c == 0x7F }
+	return weak && closed && !strings.ContainsFunc(inner, foreign)
 }
 
 // parseISO reads yyyy-MM-ddTHH:mm:ss, up to seven digits of fraction after a

@@ -2,7 +2,6 @@ package filter
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"loadgen/engine/entity"
@@ -184,15 +183,8 @@ func (l *lexer) wordEnd() int { return l.at + nameWidth(l.text[l.at:], false) }
 
 // isWord reports whether s is that word, which is in lower case, in any case.
 func isWord(s, word string) bool {
-	if len(s) != len(word) {
-		return false
-	}
-	for i := range len(s) {
-		if s[i]|0x20 != word[i] {
-			return false
-		}
-	}
-	return true
+	// Of the letters beyond ASCII that fold to one of it none has the length of that.
+	return len(s) == len(word) && strings.EqualFold(s, word)
 }
 
 // nameWidth returns how many bytes at the beginning of s are a name: a letter or
@@ -200,22 +192,11 @@ func isWord(s, word string) bool {
 // and what else a C# identifier may hold.
 func nameWidth(s string, first bool) int {
 	for i, r := range s {
-		if !nameRune(r, first && i == 0) {
+		if !entity.IdentifierRune(r, first && i == 0) {
 			return i
 		}
 	}
 	return len(s)
-}
-
-func nameRune(r rune, first bool) bool {
-	if r < utf8.RuneSelf {
-		c := byte(r)
-		return 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' || !first && isDigit(c)
-	}
-	if unicode.In(r, unicode.L, unicode.Nl) {
-		return true
-	}
-	return !first && unicode.In(r, unicode.Mn, unicode.Mc, unicode.Nd, unicode.Pc, unicode.Cf)
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }

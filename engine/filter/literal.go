@@ -2,6 +2,7 @@ package filter
 
 import (
 	"encoding/hex"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -107,21 +108,11 @@ func parseInstant(content string) (entity.Ticks, bool) {
 
 // parseGUID reads the form 4185404a-5818-48c3-b9be-f217df0dba6f, in any case.
 func parseGUID(content string) (g [16]byte, ok bool) {
-	if len(content) != 36 {
+	if c := content; len(c) != 36 || c[8] != '-' || c[13] != '-' || c[18] != '-' || c[23] != '-' {
 		return g, false
 	}
-	var digits [32]byte
-	to := 0
-	for i := range len(content) {
-		switch dash := i == 8 || i == 13 || i == 18 || i == 23; {
-		case dash && content[i] != '-':
-			return g, false
-		case !dash:
-			digits[to] = content[i]
-			to++
-		}
-	}
-	_, err := hex.Decode(g[:], digits[:])
+	digits := content[:8] + content[9:13] + content[14:18] + content[19:23] + content[24:]
+	_, err := hex.Decode(g[:], []byte(digits))
 	return g, err == nil
 }
 
@@ -144,7 +135,8 @@ func appendLiteral(dst []byte, v entity.Value) []byte {
 	case entity.TypeDateTime:
 		return append(append(append(dst, "datetime'"...), v.Ticks().String()...), '\'')
 	case entity.TypeGUID:
-		return appendGUID(dst, v.GUID())
+		g := v.GUID()
+		return fmt.Appendf(dst, "guid'%x-%x-%x-%x-%x'", g[:4], g[4:6], g[6:8], g[8:10], g[10:])
 	case entity.TypeBinary:
 		return append(hex.AppendEncode(append(dst, "X'"...), v.Bytes()), '\'')
 	default:
@@ -152,22 +144,7 @@ func appendLiteral(dst []byte, v entity.Value) []byte {
 	}
 }
 
-func appendGUID(dst []byte, g [16]byte) []byte {
-	dst = hex.AppendEncode(append(dst, "guid'"...), g[:4])
-	for at := 4; at < 10; at += 2 {
-		dst = hex.AppendEncode(append(dst, '-'), g[at:at+2])
-	}
-	return append(hex.AppendEncode(append(dst, '-'), g[10:]), '\'')
-}
-
 // appendString appends a string in quotes, those in it doubled.
 func appendString(dst []byte, s string) []byte {
-	dst = append(dst, '\'')
-	for i := range len(s) {
-		if s[i] == '\'' {
-			dst = append(dst, '\'')
-		}
-		dst = append(dst, s[i])
-	}
-	return append(dst, '\'')
+	return append(append(append(dst, '\''), strings.ReplaceAll(s, "'", "''")...), '\'')
 }

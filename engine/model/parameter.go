@@ -72,15 +72,19 @@ func (m *Model) ParametersOf(start string) []Parameter {
 
 func (m *Model) list(wanted func(slot) bool) []Parameter {
 	own, err := New(m.Profile)
+	if err != nil {
+		own = &Model{}
+	}
+	profile := own.slots()
 	var list []Parameter
-	for _, s := range slots() {
+	for i, s := range m.slots() {
 		if !wanted(s) {
 			continue
 		}
 		p := s.Parameter
-		p.Value = *s.field(m)
+		p.Value = *s.field
 		switch {
-		case err != nil || *s.field(own) != p.Value:
+		case err != nil || *profile[i].field != p.Value:
 			p.From = Assumed
 		case m.Profile == Measured2010:
 			p.From = measured2010(p)
@@ -104,7 +108,7 @@ func measured2010(p Parameter) Provenance {
 // Names returns the names of the parameters in the order in which they are
 // shown.
 func Names() []string {
-	all := slots()
+	all := new(Model).slots()
 	names := make([]string, len(all))
 	for i, s := range all {
 		names[i] = s.Name
@@ -116,7 +120,7 @@ func Names() []string {
 // duration such as 3ms. It wraps [ErrUnknown] or [ErrValue] and then changes
 // nothing.
 func (m *Model) Set(name, text string) error {
-	for _, s := range slots() {
+	for _, s := range m.slots() {
 		if s.Name != name {
 			continue
 		}
@@ -128,7 +132,7 @@ func (m *Model) Set(name, text string) error {
 			return fmt.Errorf("%w: %s is %s; it must be from %s to %s",
 				ErrValue, name, text, s.text(s.Least), s.text(s.Greatest))
 		}
-		*s.field(m) = value
+		*s.field = value
 		return nil
 	}
 	return fmt.Errorf("%w: parameter %q", ErrUnknown, name)

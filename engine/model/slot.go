@@ -1,11 +1,14 @@
 package model
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
-// slot ties a parameter's description to the field that holds it.
+// slot ties a parameter's description to the field of a model that holds it.
 type slot struct {
 	Parameter
-	field func(*Model) *int64
+	field *int64
 	// scope is where the parameter counts.
 	scope scope
 }
@@ -35,36 +38,32 @@ const (
 )
 
 // slots lists the parameters in the order in which they are shown.
-func slots() []slot {
-	list := admissionSlots()
-	list = append(list, idleSlots()...)
-	for _, more := range [][]slot{serverSlots(), balanceSlots(), moveSlots()} {
-		for _, s := range more {
-			s.scope = whenCold
-			list = append(list, s)
-		}
+func (m *Model) slots() []slot {
+	list := append(m.admissionSlots(), m.Idle.idleSlots()...)
+	for _, s := range slices.Concat(m.Stamp.serverSlots(), m.Stamp.balanceSlots(), m.Stamp.moveSlots()) {
+		s.scope = whenCold
+		list = append(list, s)
 	}
 	return list
 }
 
-func rate(name string, from Provenance, about string, field func(*Model) *int64) slot {
-	s := number(name, EntitiesPerSecond, maxRate, about, field)
+func rate(field *int64, name string, from Provenance, about string) slot {
+	s := number(field, name, EntitiesPerSecond, maxRate, about)
 	s.From = from
 	return s
 }
 
 // wait is a time; the provenance is an assumption unless it is said otherwise.
-func wait(name string, greatest time.Duration, about string, field func(*Model) *time.Duration) slot {
-	return number(name, Duration, int64(greatest), about, func(m *Model) *int64 { return (*int64)(field(m)) })
+func wait(field *time.Duration, name string, greatest time.Duration, about string) slot {
+	return number((*int64)(field), name, Duration, int64(greatest), about)
 }
 
-func share(name string, greatest int64, about string, field func(*Model) *int64) slot {
-	return number(name, Thousandths, greatest, about, field)
+func share(field *int64, name string, greatest int64, about string) slot {
+	return number(field, name, Thousandths, greatest, about)
 }
 
-func number(name string, unit Unit, greatest int64, about string, field func(*Model) *int64) slot {
-	p := Parameter{Name: name, Unit: unit, Greatest: greatest, From: Assumed, About: about}
-	return slot{Parameter: p, field: field}
+func number(field *int64, name string, unit Unit, greatest int64, about string) slot {
+	return slot{Parameter: Parameter{Name: name, Unit: unit, Greatest: greatest, From: Assumed, About: about}, field: field}
 }
 
 func (s slot) least(value int64) slot { s.Least = value; return s }
@@ -74,35 +73,21 @@ func (s slot) atLeast(d time.Duration) slot { return s.least(int64(d)) }
 func (s slot) documented() slot { s.From = FromDocuments; return s }
 
 // admissionSlots are the parameters of partition, account, page and times.
-func admissionSlots() []slot {
+func (m *Model) admissionSlots() []slot {
 	return []slot{
-		rate("partition_target", FromDocuments, "entities per second that one PartitionKey is held to; 0 is no limit",
-			func(m *Model) *int64 { return &m.PartitionTarget }),
-		rate("account_target", FromDocuments, "entities per second that one account is held to; 0 is no limit",
-			func(m *Model) *int64 { return &m.AccountTarget }),
-		wait("partition_burst", 10*time.Second, "allowance that an idle partition has saved up",
-			func(m *Model) *time.Duration { return &m.PartitionBurst }).atLeast(time.Millisecond),
-		wait("account_burst", 10*time.Second, "allowance that an idle account has saved up",
-			func(m *Model) *time.Duration { return &m.AccountBurst }).atLeast(time.Millisecond),
-		number("page_entities", Entities, 1000, "greatest number of entities in a page",
-			func(m *Model) *int64 { return &m.PageEntities }).least(1).documented(),
-		wait("page_time", 30*time.Second, "time after which a page ends",
-			func(m *Model) *time.Duration { return &m.PageTime }).atLeast(time.Millisecond).documented(),
-		rate("scan_rate", FromMeasurement, "entities that a query scans per second",
-			func(m *Model) *int64 { return &m.ScanRate }).least(1),
-		wait("round_trip", time.Minute, "network time of an attempt",
-			func(m *Model) *time.Duration { return &m.RoundTrip }),
-		wait("read_time", time.Minute, "mean time the service works on a point read",
-			func(m *Model) *time.Duration { return &m.ReadTime }),
-		wait("write_time", time.Minute, "mean time the service works on a write of one entity",
-			func(m *Model) *time.Duration { return &m.WriteTime }),
-		wait("entity_time", time.Minute, "time added by each further entity of a transaction",
-			func(m *Model) *time.Duration { return &m.EntityTime }),
-		wait("refusal_time", time.Minute, "time the service takes to refuse",
-			func(m *Model) *time.Duration { return &m.RefusalTime }),
-		share("time_spread", 2000, "coefficient of variation of read_time and write_time",
-			func(m *Model) *int64 { return &m.TimeSpread }),
-		wait("name_delay", time.Hour, "time for which the name of a deleted table cannot be used again",
-			func(m *Model) *time.Duration { return &m.NameDelay }).documented(),
+		rate(&m.PartitionTarget, "partition_target", FromDocuments, "entities per second that one PartitionKey is held to; 0 is no limit"),
+		rate(&m.AccountTarget, "account_target", FromDocuments, "entities per second that one account is held to; 0 is no limit"),
+		wait(&m.PartitionBurst, "partition_burst", 10*time.Second, "allowance that an idle partition has saved up").atLeast(time.Millisecond),
+		wait(&m.AccountBurst, "account_burst", 10*time.Second, "allowance that an idle account has saved up").atLeast(time.Millisecond),
+		number(&m.PageEntities, "page_entities", Entities, 1000, "greatest number of entities in a page").least(1).documented(),
+		wait(&m.PageTime, "page_time", 30*time.Second, "time after which a page ends").atLeast(time.Millisecond).documented(),
+		rate(&m.ScanRate, "scan_rate", FromMeasurement, "entities that a query scans per second").least(1),
+		wait(&m.RoundTrip, "round_trip", time.Minute, "network time of an attempt"),
+		wait(&m.ReadTime, "read_time", time.Minute, "mean time the service works on a point read"),
+		wait(&m.WriteTime, "write_time", time.Minute, "mean time the service works on a write of one entity"),
+		wait(&m.EntityTime, "entity_time", time.Minute, "time added by each further entity of a transaction"),
+		wait(&m.RefusalTime, "refusal_time", time.Minute, "time the service takes to refuse"),
+		share(&m.TimeSpread, "time_spread", 2000, "coefficient of variation of read_time and write_time"),
+		wait(&m.NameDelay, "name_delay", time.Hour, "time for which the name of a deleted table cannot be used again").documented(),
 	}
 }

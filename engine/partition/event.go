@@ -84,17 +84,12 @@ func (e Event) String() string {
 const mostEvents = 1 << 16
 
 // journal holds the events that wait to be drained.
-type journal struct {
-	events []Event
-	lost   int64
-}
+type journal struct{ events []Event }
 
 func (j *journal) add(e Event) {
-	if len(j.events) == mostEvents {
-		j.lost++
-		return
+	if len(j.events) < mostEvents {
+		j.events = append(j.events, e)
 	}
-	j.events = append(j.events, e)
 }
 
 func (j *journal) drain() []Event {

@@ -24,7 +24,7 @@ const (
 
 // preflight answers a browser that asks whether a page may send a request. The
 // question is never signed, and says nothing of the resource.
-var preflight = operation{present: (*exchange).presentPreflight}
+var preflight = operation{status: 200, present: (*exchange).presentPreflight}
 
 func (x *exchange) preparePreflight() (entity.Code, string) {
 	origin, method := headerOf(x.request, originHeader), headerOf(x.request, requestMethodHeader)
@@ -46,7 +46,6 @@ func (x *exchange) preparePreflight() (entity.Code, string) {
 }
 
 func (x *exchange) presentPreflight() {
-	x.status = 200
 	x.headers.add(allowOriginHeader, headerOf(x.request, originHeader))
 	x.headers.add(allowMethodsHeader, headerOf(x.request, requestMethodHeader))
 	if headers := headerOf(x.request, requestHeadersHeader); headers != "" {

@@ -23,7 +23,9 @@ type operation struct {
 	// perform does what one that is not the engine's is there to do, nil for
 	// nothing but to look.
 	perform func(*exchange) (entity.Code, string)
-	// present makes the reply to one that was carried out.
+	// status is that of the reply to one that was carried out, and present makes the rest
+	// of it, nil for nothing.
+	status  int
 	present func(*exchange)
 	// refuse makes the reply to one that was not, where that takes a form of its
 	// own, and reports whether it did.

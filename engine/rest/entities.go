@@ -8,16 +8,16 @@ import (
 // The operations on one entity. Whether If-Match is there is all that tells an
 // update from an upsert.
 var (
-	insertEntity = operation{writes: true, needs: verbRights[entity.Insert],
+	insertEntity = operation{status: 201, writes: true, needs: verbRights[entity.Insert],
 		prepare: (*exchange).prepareInsert, present: (*exchange).presentInserted}
-	getEntity = operation{needs: verbRights[entity.Get],
+	getEntity = operation{status: 200, needs: verbRights[entity.Get],
 		prepare: (*exchange).prepareGet, present: (*exchange).presentEntity}
-	replaceEntity = operation{writes: true, needs: verbRights[entity.Replace], upsert: entity.InsertOrReplace,
-		prepare: (*exchange).prepareReplace, present: (*exchange).presentUpdated}
-	mergeEntity = operation{writes: true, needs: verbRights[entity.Merge], upsert: entity.InsertOrMerge,
-		prepare: (*exchange).prepareMerge, present: (*exchange).presentUpdated}
-	deleteEntity = operation{writes: true, needs: verbRights[entity.Delete],
-		prepare: (*exchange).prepareDelete, present: (*exchange).presentNothing}
+	replaceEntity = operation{status: 204, writes: true, needs: verbRights[entity.Replace], upsert: entity.InsertOrReplace,
+		prepare: (*exchange).prepareReplace, present: (*exchange).addTag}
+	mergeEntity = operation{status: 204, writes: true, needs: verbRights[entity.Merge], upsert: entity.InsertOrMerge,
+		prepare: (*exchange).prepareMerge, present: (*exchange).addTag}
+	deleteEntity = operation{status: 204, writes: true, needs: verbRights[entity.Delete],
+		prepare: (*exchange).prepareDelete}
 )
 
 func (x *exchange) prepareInsert() (entity.Code, string) {
@@ -119,7 +119,6 @@ func (x *exchange) askEntity(verb entity.Verb, key entity.Key) {
 }
 
 func (x *exchange) presentInserted() {
-	x.status = 201
 	x.addTag()
 	x.startLocation()
 	x.headers.text = wire.AppendEntityPath(x.headers.text, x.asked.Table, x.change.Key)
@@ -133,13 +132,7 @@ func (x *exchange) presentInserted() {
 	x.output = x.rendering.AppendEntity(x.output, x.change.Key, x.packed)
 }
 
-func (x *exchange) presentUpdated() {
-	x.status = 204
-	x.addTag()
-}
-
 func (x *exchange) presentEntity() {
-	x.status = 200
 	x.addTag()
 	x.output = x.rendering.AppendEntity(x.output, x.change.Key, x.reply.Entity)
 }

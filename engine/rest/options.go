@@ -3,6 +3,7 @@ package rest
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"loadgen/engine"
 	"loadgen/engine/clock"
@@ -106,27 +107,12 @@ func (o Options) validated() (Options, error) {
 }
 
 func accountName(name string) bool {
-	if len(name) < 3 || len(name) > 24 {
-		return false
-	}
-	for i := range len(name) {
-		if c := name[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') {
-			return false
-		}
-	}
-	return true
+	foreign := func(c rune) bool { return (c < 'a' || c > 'z') && (c < '0' || c > '9') }
+	return len(name) >= 3 && len(name) <= 24 && !strings.ContainsFunc(name, foreign)
 }
 
 // headerText reports whether a text can be the value of a header: printable
 // ASCII, blanks included, at most so many characters.
 func headerText(text string, longest int) bool {
-	if len(text) > longest {
-		return false
-	}
-	for i := range len(text) {
-		if text[i] < ' ' || text[i] > '~' {
-			return false
-		}
-	}
-	return true
+	return len(text) <= longest && !strings.ContainsFunc(text, func(c rune) bool { return c < ' ' || c > '~' })
 }

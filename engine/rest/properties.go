@@ -9,18 +9,17 @@ import (
 // them only the rules for web pages of other origins have an effect. Logging and
 // metrics would go to places that are not served here.
 var (
-	getProperties = operation{xml: true, needs: rights{types: "s", any: "r"},
+	getProperties = operation{status: 200, xml: true, needs: rights{types: "s", any: "r"},
 		prepare: (*exchange).prepareGetProperties, present: (*exchange).presentProperties}
-	setProperties = operation{xml: true, writes: true, needs: rights{types: "s", any: "w"},
-		prepare: (*exchange).prepareSetProperties, perform: (*exchange).setProperties, present: (*exchange).presentAccepted}
-	getStatistics = operation{xml: true, needs: rights{types: "s", any: "r"},
+	setProperties = operation{status: 202, xml: true, writes: true, needs: rights{types: "s", any: "w"},
+		prepare: (*exchange).prepareSetProperties, perform: (*exchange).setProperties}
+	getStatistics = operation{status: 200, xml: true, needs: rights{types: "s", any: "r"},
 		prepare: (*exchange).prepareGetStatistics, present: (*exchange).presentStatistics}
 )
 
 func (x *exchange) prepareGetProperties() (entity.Code, string) { return entity.OK, "" }
 
 func (x *exchange) presentProperties() {
-	x.status = 200
 	x.output = service.AppendProperties(x.output, x.tenant.properties.Load())
 }
 
@@ -39,8 +38,6 @@ func (x *exchange) setProperties() (entity.Code, string) {
 	return entity.OK, ""
 }
 
-func (x *exchange) presentAccepted() { x.status = 202 }
-
 // prepareGetStatistics refuses to tell on the primary, which does not know.
 func (x *exchange) prepareGetStatistics() (entity.Code, string) {
 	if !x.target.secondary {
@@ -52,7 +49,6 @@ func (x *exchange) prepareGetStatistics() (entity.Code, string) {
 // presentStatistics tells that the secondary is as new as the primary: it is the
 // same.
 func (x *exchange) presentStatistics() {
-	x.status = 200
 	x.output = service.AppendStatistics(x.output, x.handler.calendar.header(x.released)[0])
 }
 
@@ -60,14 +56,10 @@ func (x *exchange) presentStatistics() {
 // for who has the account's key: no shared access signature lets anybody do
 // them.
 var (
-	getPolicies = operation{xml: true, prepare: (*exchange).prepareGetPolicies, present: (*exchange).presentPolicies}
-	setPolicies = operation{xml: true, writes: true, prepare: (*exchange).prepareSetPolicies,
-		perform: (*exchange).setPolicies, present: (*exchange).presentNothing}
+	getPolicies = operation{status: 200, xml: true, prepare: (*exchange).checkTable, present: (*exchange).presentPolicies}
+	setPolicies = operation{status: 204, xml: true, writes: true, prepare: (*exchange).prepareSetPolicies,
+		perform: (*exchange).setPolicies}
 )
-
-func (x *exchange) prepareGetPolicies() (entity.Code, string) {
-	return x.checkTable()
-}
 
 // checkTable returns TableNotFound where the table is missing that the path
 // names.
@@ -79,7 +71,6 @@ func (x *exchange) checkTable() (entity.Code, string) {
 }
 
 func (x *exchange) presentPolicies() {
-	x.status = 200
 	x.output = service.AppendPolicies(x.output, x.tenant.policies.get(x.resource.Table))
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // queryEntities reads one page of a table.
-var queryEntities = operation{needs: verbRights[entity.Query],
+var queryEntities = operation{status: 200, needs: verbRights[entity.Query],
 	prepare: (*exchange).prepareQuery, present: (*exchange).presentPage}
 
 // mostTop and mostSelected bound the options of a query: a page, and the
@@ -111,7 +111,6 @@ func (x *exchange) resume(r filter.Range) (filter.Range, entity.Code, string) {
 }
 
 func (x *exchange) presentPage() {
-	x.status = 200
 	x.output = x.rendering.AppendPageStart(x.output)
 	for i := range x.reply.Rows {
 		row := &x.reply.Rows[i]

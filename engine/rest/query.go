@@ -2,6 +2,7 @@ package rest
 
 import (
 	"net/url"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -131,15 +132,6 @@ func unescapeQuery(text string) (string, bool) {
 
 // smallNumber reads a decimal number of up to four digits, without a sign.
 func smallNumber(text string) (int, bool) {
-	if text == "" || len(text) > 4 {
-		return 0, false
-	}
-	n := 0
-	for i := range len(text) {
-		if text[i] < '0' || text[i] > '9' {
-			return 0, false
-		}
-		n = 10*n + int(text[i]-'0')
-	}
-	return n, true
+	n, err := strconv.ParseUint(text, 10, 64)
+	return int(n), err == nil && len(text) <= 4
 }

@@ -59,7 +59,10 @@ func (x *exchange) write(w http.ResponseWriter) {
 	x.addCORS()
 	switch {
 	case x.failure.code == entity.OK:
-		x.operation.present(x)
+		x.status = x.operation.status
+		if x.operation.present != nil {
+			x.operation.present(x)
+		}
 	case x.operation != nil && x.operation.refuse != nil && x.operation.refuse(x):
 	default:
 		x.presentFailure()

@@ -12,14 +12,14 @@ import (
 // The operations on tables. The engine answers for those that alter one; what
 // tables there are is looked up when the request arrives, and takes no time.
 var (
-	queryTables = operation{needs: rights{types: "c", any: "l"},
+	queryTables = operation{status: 200, needs: rights{types: "c", any: "l"},
 		prepare: (*exchange).prepareQueryTables, present: (*exchange).presentTables}
-	getTable = operation{needs: rights{types: "c", any: "lr"},
+	getTable = operation{status: 200, needs: rights{types: "c", any: "lr"},
 		prepare: (*exchange).prepareGetTable, present: (*exchange).presentTable}
-	createTable = operation{writes: true, needs: rights{types: "c", any: "cw"},
+	createTable = operation{status: 201, writes: true, needs: rights{types: "c", any: "cw"},
 		prepare: (*exchange).prepareCreateTable, present: (*exchange).presentCreated}
-	deleteTable = operation{writes: true, needs: rights{types: "c", any: "d"},
-		prepare: (*exchange).prepareDeleteTable, present: (*exchange).presentNothing}
+	deleteTable = operation{status: 204, writes: true, needs: rights{types: "c", any: "d"},
+		prepare: (*exchange).prepareDeleteTable}
 )
 
 // tableList is what was found of an account's tables.
@@ -77,7 +77,6 @@ func (x *exchange) keepsTable(wanted *filter.Expression, name string) bool {
 }
 
 func (x *exchange) presentTables() {
-	x.status = 200
 	x.output = x.rendering.AppendTables(x.output, x.tables.names)
 	if x.tables.next != "" {
 		x.headers.text = signing.AppendToken(x.headers.text, x.tables.next)
@@ -97,7 +96,6 @@ func (x *exchange) prepareGetTable() (entity.Code, string) {
 }
 
 func (x *exchange) presentTable() {
-	x.status = 200
 	x.output = x.rendering.AppendTable(x.output, x.tables.names[0])
 }
 
@@ -115,7 +113,6 @@ func (x *exchange) prepareCreateTable() (entity.Code, string) {
 }
 
 func (x *exchange) presentCreated() {
-	x.status = 201
 	x.startLocation()
 	x.headers.text = wire.AppendTablePath(x.headers.text, x.asked.Table)
 	x.headers.close("Location")
@@ -131,8 +128,6 @@ func (x *exchange) prepareDeleteTable() (entity.Code, string) {
 	x.ask(entity.DeleteTable, x.resource.Table)
 	return entity.OK, ""
 }
-
-func (x *exchange) presentNothing() { x.status = 204 }
 
 // ask says what the engine is asked, of which table. The name is copied: the
 // engine keeps those that it has seen.

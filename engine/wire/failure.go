@@ -132,13 +132,8 @@ func (f *Failure) readMessage(message string) {
 // errorCode returns a code that is one word of bounded length, and none for any
 // other text.
 func errorCode(text string) entity.Code {
-	if len(text) > mostErrorCode {
+	if len(text) > mostErrorCode || strings.ContainsFunc(text, func(c rune) bool { return c <= ' ' || c >= 0x7F }) {
 		return ""
-	}
-	for i := range len(text) {
-		if c := text[i]; c <= ' ' || c >= 0x7F {
-			return ""
-		}
 	}
 	return entity.Code(text)
 }

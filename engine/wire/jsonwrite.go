@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -110,22 +111,11 @@ func (j jsonStyle) appendEscaped(dst []byte, s string) []byte {
 
 // appendJSONControl appends a quote, a backslash or a control character.
 func appendJSONControl(dst []byte, c byte) []byte {
-	switch c {
-	case '"', '\\':
-		return append(dst, '\\', c)
-	case '\b':
-		return append(dst, '\\', 'b')
-	case '\f':
-		return append(dst, '\\', 'f')
-	case '\n':
-		return append(dst, '\\', 'n')
-	case '\r':
-		return append(dst, '\\', 'r')
-	case '\t':
-		return append(dst, '\\', 't')
-	default:
-		return appendJSONUnit(dst, rune(c))
+	const short, letters = "\"\\\b\f\n\r\t", `"\bfnrt`
+	if at := strings.IndexByte(short, c); at >= 0 {
+		return append(dst, '\\', letters[at])
 	}
+	return appendJSONUnit(dst, rune(c))
 }
 
 func appendJSONUnit(dst []byte, r rune) []byte {

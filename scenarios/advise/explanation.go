@@ -2,6 +2,7 @@ package advise
 
 import (
 	"io"
+	"slices"
 
 	"loadgen/engine/filter"
 	"loadgen/report/text"
@@ -234,12 +235,7 @@ func (e *Explanation) perMillion() int64 {
 
 // Used returns the design in use.
 func (e *Explanation) Used() *Design {
-	for i := range e.Designs {
-		if e.Designs[i].InUse {
-			return &e.Designs[i]
-		}
-	}
-	return &e.Designs[0]
+	return &e.Designs[max(0, slices.IndexFunc(e.Designs, func(d Design) bool { return d.InUse }))]
 }
 
 // Faulty reports whether a finding is an error.

@@ -2,6 +2,7 @@ package advise
 
 import (
 	"fmt"
+	"slices"
 
 	"loadgen/backoff"
 	"loadgen/scenarios"
@@ -32,14 +33,25 @@ type Finding struct {
 }
 
 // point is one of the checklist: how it is called, and what finds out about it.
-type point struct {
+type point[S any] struct {
 	id    string
-	judge func(*subject) Finding
+	judge func(S) Finding
+}
+
+// heldTo holds something to points, in their order.
+func heldTo[S any](of S, points []point[S]) []Finding {
+	var list []Finding
+	for _, one := range points {
+		f := one.judge(of)
+		f.ID = one.id
+		list = append(list, f)
+	}
+	return list
 }
 
 // checklist returns the points, in the order in which they are told.
-func checklist() []point {
-	return []point{
+func checklist() []point[*subject] {
+	return []point[*subject]{
 		{"partition-target", (*subject).partitionTarget},
 		{"account-target", (*subject).accountTarget},
 		{"insert-order", (*subject).insertOrder},
@@ -90,13 +102,7 @@ func findings(s *scenarios.Scenario, e *Explanation) ([]Finding, error) {
 	}
 	of := &subject{Scenario: s, targets: e.Targets, design: e.Used(), others: e.Designs, cost: e.Cost, policy: policy}
 	of.hottest, of.busiest = of.design.peaks()
-	var list []Finding
-	for _, one := range checklist() {
-		f := one.judge(of)
-		f.ID = one.id
-		list = append(list, f)
-	}
-	return list, nil
+	return heldTo(of, checklist()), nil
 }
 
 // peaks returns the loads that the hottest partition, and the busiest account, have
@@ -116,12 +122,7 @@ func (d *Design) peaks() (hottest, busiest *Load) {
 
 // faulty reports whether one of the findings is an error.
 func faulty(list []Finding) bool {
-	for i := range list {
-		if list[i].Verdict == Error {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(f Finding) bool { return f.Verdict == Error })
 }
 
 // found is a finding that asks for nothing.

@@ -7,22 +7,13 @@ import (
 
 // findings holds keys to those points of the checklist that they say something of.
 func (k *Keys) findings() []Finding {
-	var list []Finding
-	for _, one := range []struct {
-		id    string
-		judge func() Finding
-	}{
-		{"valid-keys", k.valid},
-		{"partition-target", k.partitionTarget},
-		{"account-target", k.accountTarget},
-		{"insert-order", k.insertOrder},
-		{"skew", k.skew},
-	} {
-		f := one.judge()
-		f.ID = one.id
-		list = append(list, f)
-	}
-	return list
+	return heldTo(k, []point[*Keys]{
+		{"valid-keys", (*Keys).valid},
+		{"partition-target", (*Keys).partitionTarget},
+		{"account-target", (*Keys).accountTarget},
+		{"insert-order", (*Keys).insertOrder},
+		{"skew", (*Keys).skew},
+	})
 }
 
 func (k *Keys) valid() Finding {

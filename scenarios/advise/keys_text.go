@@ -22,10 +22,7 @@ func (k *Keys) Text(w io.Writer) error {
 		}
 	}
 	findingsOnto(p, k.Findings)
-	if _, err := io.WriteString(w, p.text.String()); err != nil {
-		return fmt.Errorf("explain: writing the text: %w", err)
-	}
-	return nil
+	return p.writeTo(w)
 }
 
 func (k *Keys) keysOnto(p *page) {

@@ -1,6 +1,8 @@
 package advise
 
 import (
+	"fmt"
+	"io"
 	"loadgen/report/text"
 	"strconv"
 	"strings"
@@ -18,6 +20,14 @@ const (
 // page gathers the lines of a text. Everything that goes onto it is made harmless
 // first.
 type page struct{ text strings.Builder }
+
+// writeTo writes the page. Its error is the writer's, wrapped.
+func (p *page) writeTo(w io.Writer) error {
+	if _, err := io.WriteString(w, p.text.String()); err != nil {
+		return fmt.Errorf("explain: writing the text: %w", err)
+	}
+	return nil
+}
 
 func (p *page) heading(title string) {
 	if p.text.Len() > 0 {

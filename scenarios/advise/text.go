@@ -21,10 +21,7 @@ func (e *Explanation) Text(w io.Writer) error {
 	}
 	e.Cost.onto(p)
 	findingsOnto(p, e.Findings)
-	if _, err := io.WriteString(w, p.text.String()); err != nil {
-		return fmt.Errorf("explain: writing the text: %w", err)
-	}
-	return nil
+	return p.writeTo(w)
 }
 
 // basis says where the numbers come from.

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"container/list"
 	"time"
 
 	"loadgen/results"
@@ -18,53 +19,40 @@ type operation struct {
 	class       results.Class
 	attempts    int
 	asked       int64
-
-	older, newer *operation
 }
 
 // waiting are the operations that may be tried again, by the client's id and, in
 // a list, by the end of their last attempt.
 type waiting struct {
-	most           int
-	byID           map[string]*operation
-	oldest, newest *operation
+	most int
+	byID map[string]*list.Element
+	// line holds the operations, the oldest first.
+	line list.List
 }
 
 func newWaiting(most int) waiting {
-	return waiting{most: most, byID: make(map[string]*operation)}
+	return waiting{most: most, byID: make(map[string]*list.Element)}
 }
 
 // take removes and returns the operation of an id, nil where none waits.
 func (w *waiting) take(id string) *operation {
-	op := w.byID[id]
-	if op == nil {
+	place, some := w.byID[id]
+	if !some {
 		return nil
 	}
-	delete(w.byID, op.id)
-	if op.older != nil {
-		op.older.newer = op.newer
-	} else {
-		w.oldest = op.newer
-	}
-	if op.newer != nil {
-		op.newer.older = op.older
-	} else {
-		w.newest = op.older
-	}
-	op.older, op.newer = nil, nil
-	return op
+	delete(w.byID, id)
+	return w.line.Remove(place).(*operation)
 }
 
 // keep adds an operation, whose id must not be waiting.
-func (w *waiting) keep(op *operation) {
-	w.byID[op.id] = op
-	op.older = w.newest
-	if w.newest != nil {
-		w.newest.newer = op
-	} else {
-		w.oldest = op
+func (w *waiting) keep(op *operation) { w.byID[op.id] = w.line.PushBack(op) }
+
+// oldest returns the operation that has waited longest, nil where none does.
+func (w *waiting) oldest() *operation {
+	if first := w.line.Front(); first != nil {
+		return first.Value.(*operation)
 	}
-	w.newest = op
+	return nil
 }
 
 // over removes and returns the oldest operation where there are too many, nil
@@ -73,14 +61,15 @@ func (w *waiting) over() *operation {
 	if len(w.byID) <= w.most {
 		return nil
 	}
-	return w.take(w.oldest.id)
+	return w.take(w.oldest().id)
 }
 
 // before removes and returns the oldest operation where its last attempt ended
 // before an instant, nil where none did.
 func (w *waiting) before(instant time.Duration) *operation {
-	if w.oldest == nil || w.oldest.done >= instant {
+	first := w.oldest()
+	if first == nil || first.done >= instant {
 		return nil
 	}
-	return w.take(w.oldest.id)
+	return w.take(first.id)
 }

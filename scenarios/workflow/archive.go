@@ -16,11 +16,8 @@ import (
 func archiveKinds() []machine.Kind {
 	place := machine.Parameter{Name: "place", Says: "The place of the design that is the archive.", Type: machine.OfPlace, Required: true}
 	queue := machine.Parameter{Name: "queue", Says: "The queue of the messages, the same in all operations that use it.", Type: machine.OfName, Default: "moves"}
-	killed := machine.Parameter{Name: "killed", Type: machine.OfShare, Default: "0"}
 	dying := func(says string) machine.Parameter {
-		p := killed
-		p.Says = says
-		return p
+		return machine.Parameter{Name: "killed", Says: says, Type: machine.OfShare, Default: "0"}
 	}
 	work := []machine.Parameter{place, queue,
 		{Name: "hidden", Says: "For how long a message is hidden once it was received.",

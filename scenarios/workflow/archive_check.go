@@ -153,18 +153,15 @@ func holdsAll(p entity.Packed, wanted []entity.Property) bool {
 // client need not know what becomes of it. Put twice, the move is asked for twice,
 // which does no harm.
 func newArchiveRequest(c *machine.Call) *machine.Script {
-	draw, asks := c.Chance, "requested"
+	asks := "requested"
 	m := moveOf(c.Subject, c.Arguments.Text("place"))
 	body := m.body()
-	if draw.Float64() < c.Arguments.Share("malformed") {
+	if c.Happens("malformed") {
 		asks, body = "malformed", []byte(fmt.Sprintf("message %d asks for nothing", c.K))
 	}
 	return machine.NewScript(func(s *machine.Script) machine.Request {
 		return machine.Aside(target.Beside{Verb: target.PutMessage, Store: c.StoreOf(c.Arguments.Text("queue")), Body: body}, target.Expected{},
-			func(machine.Attempt) machine.Turn {
-				s.Add(asks, 1)
-				return machine.End()
-			})
+			func(machine.Attempt) machine.Turn { return s.EndWith(asks, 1) })
 	})
 }
 
@@ -183,8 +180,8 @@ func newArchiveLook(c *machine.Call) *machine.Script {
 	return machine.NewScript(func(s *machine.Script) machine.Request {
 		second := machine.Read(tables[order[1]], keys[order[1]], func(a machine.Attempt) machine.Turn {
 			there[order[1]] = machine.Ok(a.Outcome.Status)
-			s.Add(map[[2]bool]string{{true, false}: "current", {false, true}: "archive", {true, true}: "both", {false, false}: "neither"}[there], 1)
-			return machine.End()
+			found := map[[2]bool]string{{true, false}: "current", {false, true}: "archive", {true, true}: "both", {false, false}: "neither"}
+			return s.EndWith(found[there], 1)
 		})
 		first := machine.Read(tables[order[0]], keys[order[0]], func(a machine.Attempt) machine.Turn {
 			there[order[0]] = machine.Ok(a.Outcome.Status)
@@ -198,23 +195,18 @@ func newArchiveLook(c *machine.Call) *machine.Script {
 // newArchiveNaive returns a client that moves an entity by itself. That it finds the
 // copy written already is an error to it, as it is to an insert.
 func newArchiveNaive(c *machine.Call) *machine.Script {
-	draw, place := c.Chance, c.Arguments.Text("place")
-	dies := draw.Float64() < c.Arguments.Share("killed")
+	place, dies := c.Arguments.Text("place"), c.Happens("killed")
 	m := moveOf(c.Subject, place)
 	return machine.NewScript(func(s *machine.Script) machine.Request {
 		w := &archiveWorker{Script: s, current: c.Table, archive: c.TableOf(place)}
-		moved := func(machine.Attempt) machine.Turn {
-			s.Add("moved", 1)
-			return machine.End()
-		}
+		moved := func(machine.Attempt) machine.Turn { return s.EndWith("moved", 1) }
 		between := func(next machine.Request) func(machine.Attempt) machine.Turn {
 			return func(a machine.Attempt) machine.Turn {
 				switch {
 				case a.Outcome.Status == 404 && !a.Silent:
-					s.Add("repeated", 1)
-					return machine.End()
+					return s.EndWith("repeated", 1)
 				case dies:
-					return w.died()
+					return w.EndWith("killed", 1)
 				default:
 					return machine.Send(next)
 				}
@@ -227,8 +219,7 @@ func newArchiveNaive(c *machine.Call) *machine.Script {
 			properties, err := a.Outcome.Entity.Unpack(nil)
 			switch {
 			case machine.Missing(a.Outcome.Status, a.Outcome.Code):
-				s.Add("repeated", 1)
-				return machine.End()
+				return s.EndWith("repeated", 1)
 			case !machine.Ok(a.Outcome.Status), err != nil:
 				return machine.GiveUp()
 			case c.Arguments.Text("first") == "copy":

@@ -96,7 +96,7 @@ func (w *archiveWorker) carryOut(m target.Found, goOn func() machine.Turn) machi
 	}
 	dies := w.dies()
 	if dies == stepReceive {
-		return w.died()
+		return w.EndWith("killed", 1)
 	}
 	asked, sound := parseMove(m.Body)
 	if !sound {
@@ -110,7 +110,7 @@ func (w *archiveWorker) carryOut(m target.Found, goOn func() machine.Turn) machi
 			w.Add("repeated", 1)
 		}
 		if dies == stepDelete {
-			return w.died()
+			return w.EndWith("killed", 1)
 		}
 		return machine.Send(w.forgotten(m, goOn))
 	})
@@ -123,7 +123,7 @@ func (w *archiveWorker) carryOut(m target.Found, goOn func() machine.Turn) machi
 		case !machine.Ok(a.Outcome.Status):
 			return machine.GiveUp()
 		case dies == stepRead:
-			return w.died()
+			return w.EndWith("killed", 1)
 		}
 		properties, err := a.Outcome.Entity.Unpack(nil)
 		if err != nil {
@@ -131,18 +131,11 @@ func (w *archiveWorker) carryOut(m target.Found, goOn func() machine.Turn) machi
 		}
 		return machine.Send(w.copied(asked.to(), properties, func(machine.Attempt) machine.Turn {
 			if dies == stepCopy {
-				return w.died()
+				return w.EndWith("killed", 1)
 			}
 			return machine.Send(gone)
 		}))
 	}))
-}
-
-// died ends the turn as nobody sees who is not there any more: all requests were
-// answered.
-func (w *archiveWorker) died() machine.Turn {
-	w.Add("killed", 1)
-	return machine.End()
 }
 
 // copied returns the request that writes an entity to the archive, there or not.

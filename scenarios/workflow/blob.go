@@ -91,8 +91,7 @@ type large struct {
 }
 
 func newLarge(c *machine.Call) *large {
-	draw := c.Chance
-	return &large{Call: c, size: c.Arguments.Count("size"), dies: draw.Float64() < c.Arguments.Share("killed")}
+	return &large{Call: c, size: c.Arguments.Count("size"), dies: c.Happens("killed")}
 }
 
 // script returns the script that begins with a request.
@@ -111,8 +110,7 @@ func (l *large) both(first, second machine.Request) machine.Request {
 		case !machine.Ok(a.Outcome.Status) && !a.Silent:
 			return machine.End()
 		case l.dies:
-			l.Add("killed", 1)
-			return machine.End()
+			return l.EndWith("killed", 1)
 		default:
 			return machine.Send(second)
 		}
@@ -185,8 +183,7 @@ func newLargePut(c *machine.Call) *machine.Script {
 // newLargeGet returns the reading of an entity, with its value where that is wanted.
 func newLargeGet(c *machine.Call) *machine.Script {
 	l := newLarge(c)
-	draw := c.Chance
-	wants := draw.Float64() < c.Arguments.Share("wanted")
+	wants := c.Happens("wanted")
 	return l.script(func() machine.Request {
 		if c.Arguments.Text("form") == "entities" {
 			list := l.keys()
@@ -213,8 +210,7 @@ func newLargeGet(c *machine.Call) *machine.Script {
 // found goes on from an entity to its blob, where it has one and that is wanted.
 func (l *large) found(a machine.Attempt, wants bool) machine.Turn {
 	if !machine.Ok(a.Outcome.Status) {
-		l.Add("absent", 1)
-		return machine.End()
+		return l.EndWith("absent", 1)
 	}
 	l.Add("bytes", carried(a.Outcome.Entity))
 	if _, points := a.Outcome.Entity.Lookup(largePointer); !points || !wants {
@@ -230,11 +226,9 @@ func (l *large) found(a machine.Attempt, wants bool) machine.Turn {
 		// The entity may have been deleted since it was read.
 		return machine.Send(machine.Read(l.Table, l.Subject.Key(""), func(a machine.Attempt) machine.Turn {
 			if machine.Ok(a.Outcome.Status) {
-				l.Add("dangling", 1)
-			} else {
-				l.Add("absent", 1)
+				return l.EndWith("dangling", 1)
 			}
-			return machine.End()
+			return l.EndWith("absent", 1)
 		}))
 	}))
 }

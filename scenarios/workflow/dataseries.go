@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"loadgen/engine/entity"
@@ -191,23 +192,10 @@ func newSeriesWrite(c *machine.Call) *machine.Script {
 		one.Properties = append(one.Properties, entity.Property{Name: slotName(slot), Value: entity.Int32(int32(1 + draw.IntN(1000)))})
 	}
 	return machine.NewScript(func(s *machine.Script) machine.Request {
-		var from func(at int) machine.Request
-		var foreseen []target.Operation
-		from = func(at int) machine.Request {
-			upTo := min(len(changes), at+entity.MaxBatchChanges)
-			r := machine.WriteTogether(c.TableOf(l.at), changes[at:upTo], target.Expected{}, func(machine.Attempt) machine.Turn {
-				if upTo == len(changes) {
-					return machine.End()
-				}
-				return machine.Send(from(upTo))
-			})
-			return r
-		}
-		for at := 0; at < len(changes); at += entity.MaxBatchChanges {
-			foreseen = append(foreseen, from(at).Operation)
-		}
-		s.Foresee(foreseen...)
-		return from(0)
+		batches := slices.Collect(slices.Chunk(changes, entity.MaxBatchChanges))
+		return s.InTurn(len(batches), func(i int, next func() machine.Turn) machine.Request {
+			return machine.WriteTogether(c.TableOf(l.at), batches[i], target.Expected{}, func(machine.Attempt) machine.Turn { return next() })
+		})
 	})
 }
 
@@ -219,22 +207,12 @@ func newSeriesGet(c *machine.Call) *machine.Script {
 			see := func(row target.Row) { s.Add("counts", int64(countsIn(row.Entity))) }
 			return machine.ReadAll(table, l.all(c.Subject), see, machine.End)
 		}
-		var point func(part int) machine.Request
-		point = func(part int) machine.Request {
+		return s.InTurn(l.parts(), func(part int, next func() machine.Turn) machine.Request {
 			return machine.Read(table, l.key(c.Subject, part), func(a machine.Attempt) machine.Turn {
 				s.Add("counts", int64(countsIn(a.Outcome.Entity)))
-				if part+1 == l.parts() {
-					return machine.End()
-				}
-				return machine.Send(point(part + 1))
+				return next()
 			})
-		}
-		var foreseen []target.Operation
-		for part := range l.parts() {
-			foreseen = append(foreseen, point(part).Operation)
-		}
-		s.Foresee(foreseen...)
-		return point(0)
+		})
 	})
 }
 
@@ -245,16 +223,13 @@ func newComplete(s *machine.Setting, l seriesLayout) *machine.Finding {
 	if l.at != "" {
 		name += " at " + l.at
 	}
-	var from func(f *machine.Finding, member uint64) machine.Request
-	from = func(f *machine.Finding, member uint64) machine.Request {
-		about, held := s.Member(member), 0
-		return machine.ReadAll(s.TableOf(l.at), l.all(about), func(row target.Row) { held += countsIn(row.Entity) }, func() machine.Turn {
-			f.Look(held == l.slots, "the series at %q, %q has %d of %d counts", about.Key(l.at).Partition, about.Key(l.at).Row, held, l.slots)
-			if member+1 == s.Loaded {
-				return machine.End()
-			}
-			return machine.Send(from(f, member+1))
+	return machine.NewFinding(name, func(f *machine.Finding) machine.Request {
+		return machine.InTurn(int(s.Loaded), func(i int, next func() machine.Turn) machine.Request {
+			about, held := s.Member(uint64(i)), 0
+			return machine.ReadAll(s.TableOf(l.at), l.all(about), func(row target.Row) { held += countsIn(row.Entity) }, func() machine.Turn {
+				f.Look(held == l.slots, "the series at %q, %q has %d of %d counts", about.Key(l.at).Partition, about.Key(l.at).Row, held, l.slots)
+				return next()
+			})
 		})
-	}
-	return machine.NewFinding(name, func(f *machine.Finding) machine.Request { return from(f, 0) })
+	})
 }

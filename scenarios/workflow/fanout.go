@@ -1,6 +1,8 @@
 package workflow
 
 import (
+	"slices"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
@@ -35,26 +37,15 @@ func fanOutKinds() []machine.Kind {
 // counted round.
 func newReadSet(c *machine.Call) *machine.Script {
 	set := setOf(c.Partitions(), uint64(c.Arguments.Count("sets")), c.K)
-	query := func(i int) target.Query { return target.OnePartition(set[i]) }
 	return machine.NewScript(func(s *machine.Script) machine.Request {
-		var nominal []target.Operation
-		for i := range set {
-			nominal = append(nominal, machine.ReadAll(c.Table, query(i), nil, nil).Operation)
-		}
-		s.Foresee(nominal...)
-		var read func(i int) machine.Request
-		read = func(i int) machine.Request {
+		return s.InTurn(len(set), func(i int, next func() machine.Turn) machine.Request {
 			entities := int64(0)
-			return machine.ReadAll(c.Table, query(i), func(target.Row) { entities++ }, func() machine.Turn {
+			return machine.ReadAll(c.Table, target.OnePartition(set[i]), func(target.Row) { entities++ }, func() machine.Turn {
 				s.Add(fanOutPartitions, 1)
 				s.Add(fanOutEntities, entities)
-				if i+1 == len(set) {
-					return machine.End()
-				}
-				return machine.Send(read(i + 1))
+				return next()
 			})
-		}
-		return read(0)
+		})
 	})
 }
 
@@ -91,16 +82,11 @@ func storeWithKind() machine.Kind {
 
 // newStoreWith returns the transaction. Sent twice it leaves the same.
 func newStoreWith(c *machine.Call) *machine.Script {
-	properties := c.Subject.Properties()
-	var kept []entity.Property
-	for _, p := range properties {
-		if p.Name == c.Arguments.Text("keeps") {
-			kept = append(kept, p)
-		}
-	}
+	keeps := c.Arguments.Text("keeps")
+	kept := slices.DeleteFunc(c.Subject.Properties(), func(p entity.Property) bool { return p.Name != keeps })
 	return machine.NewScript(func(*machine.Script) machine.Request {
 		return machine.WriteTogether(c.Table, []entity.Change{
-			{Verb: entity.InsertOrReplace, Key: c.Subject.Key(""), Properties: properties},
+			{Verb: entity.InsertOrReplace, Key: c.Subject.Key(""), Properties: c.Subject.Properties()},
 			{Verb: entity.InsertOrMerge, Key: c.Subject.Key(c.Arguments.Text("place")), Properties: kept},
 		}, target.Expected{}, nil)
 	})
@@ -135,8 +121,7 @@ func newReadThrough(c *machine.Call) *machine.Script {
 		unless := func(counter string, then machine.Turn) func(a machine.Attempt) machine.Turn {
 			return func(a machine.Attempt) machine.Turn {
 				if machine.Missing(a.Outcome.Status, a.Outcome.Code) {
-					s.Add(counter, 1)
-					return machine.End()
+					return s.EndWith(counter, 1)
 				}
 				return then
 			}

@@ -108,10 +108,8 @@ func indexLacks(d *machine.Design, a machine.Arguments, renames bool) []machine.
 	lack := func(parameter, format string, values ...any) {
 		lacks = append(lacks, machine.Lack{Parameter: parameter, Says: fmt.Sprintf(format, values...)})
 	}
-	for _, p := range d.Properties {
-		if p.Name == a.Text("property") && (p.Attribute != name || p.Type != entity.TypeString) {
-			lack("property", "property %s has another value than the text of {%s}; expected value: \"{%s}\", which entities are listed by", p.Name, name, name)
-		}
+	if p := d.Property(a.Text("property")); p.Name != "" && (p.Attribute != name || p.Type != entity.TypeString) {
+		lack("property", "property %s has another value than the text of {%s}; expected value: \"{%s}\", which entities are listed by", p.Name, name, name)
 	}
 	own := slices.Concat(d.Own.PartitionNames, d.Own.RowNames)
 	if renames && slices.Contains(own, name) {

@@ -31,9 +31,8 @@ type indexChange struct {
 
 func newIndexChange(c *machine.Call, first func(x *indexChange) machine.Request) *machine.Script {
 	return machine.NewScript(func(s *machine.Script) machine.Request {
-		draw := c.Chance
 		x := &indexChange{indexLists: newIndexLists(c.Setting, c.Arguments), call: c, s: s}
-		x.killed = draw.Float64() < c.Arguments.Share("killed")
+		x.killed = c.Happens("killed")
 		x.name = c.Fresh.Value(c.Arguments.Text("attribute"))
 		return first(x)
 	})
@@ -45,6 +44,11 @@ func (x *indexChange) together() bool { return x.form == indexTogether }
 // listed returns the key of the list of the entity's kind that has a name.
 func (x *indexChange) listed(name string) entity.Key {
 	return x.KeyWith(x.call.Subject, x.place, x.call.Arguments.Text("attribute"), name)
+}
+
+// loaded returns the name that the entity was loaded with.
+func (x *indexChange) loaded() string {
+	return x.call.Subject.Value(x.call.Arguments.Text("attribute"))
 }
 
 func (x *indexChange) own() entity.Key { return x.call.Subject.Key("") }
@@ -98,8 +102,7 @@ func (x *indexChange) remove() machine.Request {
 	}
 	first := machine.Read(x.Table, x.own(), func(a machine.Attempt) machine.Turn {
 		if !machine.Ok(a.Outcome.Status) {
-			x.gone()
-			return x.after()
+			return x.gone()
 		}
 		name, change := x.value(a.Outcome.Entity), gone()
 		change.Match = entity.MatchExactly(a.Outcome.Version)
@@ -115,12 +118,7 @@ func (x *indexChange) remove() machine.Request {
 			return machine.Send(x.transact(all, (*indexChange).remove))
 		}))
 	})
-	old := x.call.Subject.Value(x.call.Arguments.Text("attribute"))
-	if x.together() {
-		x.foresee(first.Operation, gone(), x.sketch(old))
-	} else {
-		x.foreseeApart(first.Operation, gone())
-	}
+	x.foresee(first.Operation, gone(), x.sketch(x.loaded()))
 	return first
 }
 
@@ -131,8 +129,7 @@ func (x *indexChange) rename() machine.Request {
 		Properties: []entity.Property{{Name: x.property, Value: entity.String(x.name)}}}
 	first := machine.Read(x.Table, x.own(), func(a machine.Attempt) machine.Turn {
 		if !machine.Ok(a.Outcome.Status) {
-			x.gone()
-			return x.after()
+			return x.gone()
 		}
 		old, change := x.value(a.Outcome.Entity), merge
 		change.Match = entity.MatchExactly(a.Outcome.Version)
@@ -153,20 +150,16 @@ func (x *indexChange) rename() machine.Request {
 			}))
 		}))
 	})
-	old := x.call.Subject.Value(x.call.Arguments.Text("attribute"))
-	if x.together() {
-		x.foresee(first.Operation, merge, x.sketch(old), x.sketch(x.name))
-	} else {
-		x.foreseeApart(first.Operation, merge)
-	}
+	x.foresee(first.Operation, merge, x.sketch(x.loaded()), x.sketch(x.name))
 	return first
 }
 
-// gone takes down that the entity is not there, unless that is its own doing.
-func (x *indexChange) gone() {
+// gone takes down that the entity is not there, unless that is its own doing, and goes on.
+func (x *indexChange) gone() machine.Turn {
 	if x.restarts == 0 {
 		x.s.Add("gone", 1)
 	}
+	return x.after()
 }
 
 func (x *indexChange) transact(all []entity.Change, first func(x *indexChange) machine.Request) machine.Request {
@@ -192,9 +185,17 @@ func (x *indexChange) alone(change entity.Change, first func(x *indexChange) mac
 	})))
 }
 
-// foresee says what is sent where lists lie with their entities: reads, and the
-// transaction.
+// foresee says what is sent: where lists lie with their entities reads, and the
+// transaction; else the entity's own write, and the message.
 func (x *indexChange) foresee(first target.Operation, all ...entity.Change) {
+	if !x.together() {
+		write, announce := machine.WriteOne(x.Table, all[0], overtaken, nil).Operation, x.message(nil).Operation
+		if x.first() {
+			write, announce = announce, write
+		}
+		x.s.Foresee(first, write, announce)
+		return
+	}
 	nominal := []target.Operation{first}
 	for _, list := range all[1:] {
 		if list.Key != first.Change.Key {
@@ -202,15 +203,6 @@ func (x *indexChange) foresee(first target.Operation, all ...entity.Change) {
 		}
 	}
 	x.s.Foresee(append(nominal, machine.WriteTogether(x.Table, all, overtaken, nil).Operation)...)
-}
-
-// foreseeApart says what is sent where they do not.
-func (x *indexChange) foreseeApart(first target.Operation, change entity.Change) {
-	write, announce := machine.WriteOne(x.Table, change, overtaken, nil).Operation, x.message(nil).Operation
-	if x.first() {
-		write, announce = announce, write
-	}
-	x.s.Foresee(first, write, announce)
 }
 
 // sketch returns what the write of a list looks like, for forecasts.

@@ -30,7 +30,7 @@ func (x *indexChange) first() bool { return x.call.Arguments.Text("announced") =
 func (x *indexChange) before(write machine.Request, foreseen ...target.Operation) machine.Request {
 	announce := x.message(func(machine.Attempt) machine.Turn {
 		if x.killed {
-			return x.die()
+			return x.s.EndWith("killed", 1)
 		}
 		return machine.Send(write)
 	})
@@ -52,15 +52,10 @@ func (x *indexChange) after() machine.Turn {
 	case x.together() || x.first() || len(x.touched) == 0:
 		return machine.End()
 	case x.killed:
-		return x.die()
+		return x.s.EndWith("killed", 1)
 	default:
 		return machine.Send(x.message(nil))
 	}
-}
-
-func (x *indexChange) die() machine.Turn {
-	x.s.Add("killed", 1)
-	return machine.End()
 }
 
 // message returns the request that puts what has to be set right on the queue.

@@ -78,16 +78,11 @@ func (x *indexWork) receive(then func(handled int, unheard bool) machine.Turn) m
 	return machine.Aside(take, target.Expected{NotFound: true}, func(a machine.Attempt) machine.Turn {
 		found := a.Outcome.Found
 		if len(found) > 0 && x.dies == diesReceived {
-			return x.die()
+			return x.s.EndWith("killed", 1)
 		}
 		unheard := a.Silent
 		return x.handle(found, func() machine.Turn { return then(len(found), unheard) })
 	})
-}
-
-func (x *indexWork) die() machine.Turn {
-	x.s.Add("killed", 1)
-	return machine.End()
 }
 
 // handle goes through messages.
@@ -99,7 +94,7 @@ func (x *indexWork) handle(found []target.Found, then func() machine.Turn) machi
 	remove := target.Beside{Verb: target.DeleteMessage, Store: x.StoreOf(x.queue), Name: found[0].Name, Receipt: found[0].Receipt}
 	return x.mendAll(about, notes, func() machine.Turn {
 		if x.dies != 0 {
-			return x.die()
+			return x.s.EndWith("killed", 1)
 		}
 		// Where somebody else has received it since, it is theirs.
 		return machine.Send(machine.Aside(remove, target.Expected{NotFound: true}, func(machine.Attempt) machine.Turn {
@@ -116,7 +111,7 @@ func (x *indexWork) mendAll(about entity.Key, notes []indexNote, then func() mac
 	}
 	return machine.Send(x.mend(x.s, notes[0].key, about, notes[0].name, func() machine.Turn {
 		if x.dies == diesMended {
-			return x.die()
+			return x.s.EndWith("killed", 1)
 		}
 		return x.mendAll(about, notes[1:], then)
 	}))

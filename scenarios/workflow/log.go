@@ -49,19 +49,15 @@ const (
 
 // needsTime refuses a property that is no time.
 func needsTime(d *machine.Design, a machine.Arguments) []machine.Lack {
-	for _, p := range d.Properties {
-		if p.Name == a.Text("time") && p.Type != entity.TypeDateTime {
-			return []machine.Lack{{Parameter: "time", Says: fmt.Sprintf("the property %s is %v; expected one of Edm.DateTime", p.Name, p.Type)}}
-		}
+	if p := d.Property(a.Text("time")); p.Name != "" && p.Type != entity.TypeDateTime {
+		return []machine.Lack{{Parameter: "time", Says: fmt.Sprintf("the property %s is %v; expected one of Edm.DateTime", p.Name, p.Type)}}
 	}
 	return nil
 }
 
 func messageTime(about machine.Subject, property string) time.Time {
-	for _, p := range about.Properties() {
-		if p.Name == property {
-			return p.Value.Ticks().Time()
-		}
+	if value, some := machine.Lookup(about.Properties(), property); some {
+		return value.Ticks().Time()
 	}
 	return entity.EarliestDateTime.Time()
 }
@@ -119,26 +115,16 @@ func newLogAppend(c *machine.Call) *machine.Script {
 	blobs, lost := gathered(c)
 	return machine.NewScript(func(s *machine.Script) machine.Request {
 		s.Add("lost", lost)
-		var write func(at int) machine.Request
-		write = func(at int) machine.Request {
+		return s.InTurn(len(blobs), func(at int, next func() machine.Turn) machine.Request {
 			one := blobs[at]
 			put := target.Beside{Verb: target.PutBlob, Store: c.StoreOf(logStore), Name: fmt.Sprintf("%s%06d.log", one.hour, c.Subject.Number()),
 				Body: []byte(one.text.String()), Metadata: map[string]string{
 					logFirst: entity.TicksOf(one.first).String(), logLast: entity.TicksOf(one.last).String()}}
 			return machine.Aside(put, target.Expected{}, func(machine.Attempt) machine.Turn {
 				s.Add("lines", one.lines)
-				if at+1 == len(blobs) {
-					return machine.End()
-				}
-				return machine.Send(write(at + 1))
+				return next()
 			})
-		}
-		var foreseen []target.Operation
-		for at := range blobs {
-			foreseen = append(foreseen, write(at).Operation)
-		}
-		s.Foresee(foreseen...)
-		return write(0)
+		})
 	})
 }
 

@@ -234,23 +234,18 @@ func (p *purge) again(count int) machine.Turn {
 
 // newPurged returns the check that the days which were due have no login left.
 func newPurged(s *machine.Setting, a machine.Arguments) *machine.Finding {
-	first, days := a.Count("first"), a.Count("days")
-	var look func(f *machine.Finding, i int) machine.Request
-	look = func(f *machine.Finding, i int) machine.Request {
-		table, q := s.Table, dayRows(first+i)
-		if a.Text("how") == "drop" {
-			table += dayTable(a, first+i)
-		}
-		left := 0
-		// A table that is being deleted is gone, whichever way a service says so.
-		gone := target.Expected{NotFound: true, Conflict: true}
-		return machine.ReadAllExpecting(table, q, gone, func(target.Row) { left++ }, func() machine.Turn {
-			f.Look(left == 0, "of day %d there are %d logins left", first+i, left)
-			if i+1 == days {
-				return machine.End()
+	return machine.NewFinding("no login is left of a day that was purged", func(f *machine.Finding) machine.Request {
+		return machine.InTurn(a.Count("days"), func(i int, next func() machine.Turn) machine.Request {
+			table, day, left := s.Table, a.Count("first")+i, 0
+			if a.Text("how") == "drop" {
+				table += dayTable(a, day)
 			}
-			return machine.Send(look(f, i+1))
+			// A table that is being deleted is gone, whichever way a service says so.
+			gone := target.Expected{NotFound: true, Conflict: true}
+			return machine.ReadAllExpecting(table, dayRows(day), gone, func(target.Row) { left++ }, func() machine.Turn {
+				f.Look(left == 0, "of day %d there are %d logins left", day, left)
+				return next()
+			})
 		})
-	}
-	return machine.NewFinding("no login is left of a day that was purged", func(f *machine.Finding) machine.Request { return look(f, 0) })
+	})
 }

@@ -58,8 +58,7 @@ func newWriteGroup(c *machine.Call) *machine.Script {
 	if c.Arguments.Text("name") == "new" {
 		name = entity.String("name " + c.ID.String())
 	}
-	draw := c.Chance
-	killed := draw.Float64() < c.Arguments.Share("killed")
+	killed := c.Happens("killed")
 	return machine.NewScript(func(s *machine.Script) machine.Request {
 		var members []entity.Change
 		var rewrite func(from int) machine.Turn
@@ -68,8 +67,7 @@ func newWriteGroup(c *machine.Call) *machine.Script {
 			case from >= len(members):
 				return machine.End()
 			case from > 0 && killed:
-				s.Add("killed", 1)
-				return machine.End()
+				return s.EndWith("killed", 1)
 			}
 			some := members[from:min(from+entity.MaxBatchChanges, len(members))]
 			return machine.Send(machine.WriteTogether(c.Table, some, target.Expected{}, func(machine.Attempt) machine.Turn {

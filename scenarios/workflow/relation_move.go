@@ -1,6 +1,8 @@
 package workflow
 
 import (
+	"slices"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
@@ -46,17 +48,13 @@ func moveLacks(d *machine.Design, a machine.Arguments) []machine.Lack {
 	if !d.Loaded {
 		lacks = append(lacks, machine.Lack{Parameter: "", Says: "nobody is there to be moved; expected a load before"})
 	}
-	inKey := 0
-	for _, name := range append(append([]string(nil), d.Own.PartitionNames...), d.Own.RowNames...) {
-		if name == group {
-			inKey++
-		}
-	}
-	alone := len(d.Own.PartitionNames) == 1 && d.Own.PartitionNames[0] == group && inKey == 1
+	inRow := slices.Contains(d.Own.RowNames, group)
+	inKey := inRow || slices.Contains(d.Own.PartitionNames, group)
+	alone := slices.Equal(d.Own.PartitionNames, []string{group}) && !inRow
 	switch byGroup := a.Text("keyed") == "by-group"; {
 	case byGroup && !alone:
 		lacks = append(lacks, machine.Lack{Parameter: "keyed", Says: "the PartitionKey is " + d.Own.PartitionKey + ", the RowKey " + d.Own.RowKey + "; expected {" + group + "} as the PartitionKey's only attribute, and not in the RowKey"})
-	case !byGroup && inKey > 0:
+	case !byGroup && inKey:
 		lacks = append(lacks, machine.Lack{Parameter: "keyed", Says: "the keys hold {" + group + "}, which a move changes; expected by-group, or keys without it"})
 	}
 	return lacks
@@ -72,8 +70,7 @@ func newMove(c *machine.Call) *machine.Script {
 		})
 	}
 	there := entity.Key{Partition: c.Fresh.Key("").Partition, Row: here.Row}
-	draw := c.Chance
-	killed := draw.Float64() < c.Arguments.Share("killed")
+	killed := c.Happens("killed")
 	return machine.NewScript(func(s *machine.Script) machine.Request {
 		written := func(properties []entity.Property, then func(machine.Attempt) machine.Turn) machine.Request {
 			return machine.WriteOne(c.Table, entity.Change{Verb: entity.InsertOrReplace, Key: there, Properties: properties}, target.Expected{}, then)
@@ -84,16 +81,14 @@ func newMove(c *machine.Call) *machine.Script {
 		between := func(next machine.Request) func(machine.Attempt) machine.Turn {
 			return func(machine.Attempt) machine.Turn {
 				if killed {
-					s.Add("killed", 1)
-					return machine.End()
+					return s.EndWith("killed", 1)
 				}
 				return machine.Send(next)
 			}
 		}
 		read := machine.Read(c.Table, here, func(a machine.Attempt) machine.Turn {
 			if !machine.Ok(a.Outcome.Status) || there == here {
-				s.Add("elsewhere", 1)
-				return machine.End()
+				return s.EndWith("elsewhere", 1)
 			}
 			properties := machine.Over(a.Outcome.Entity, changed)
 			if c.Arguments.Text("order") == "delete-first" {

@@ -76,8 +76,7 @@ func newSummedInsert(c *machine.Call) *summedInsert {
 	w.entity = entity.Change{Verb: entity.Insert, Key: c.Subject.Key(""), Properties: c.Subject.Properties()}
 	w.value, _ = machine.Lookup(w.entity.Properties, c.Arguments.Text("adds"))
 	w.together = w.table == c.Table && w.key.Partition == w.entity.Key.Partition
-	draw := c.Chance
-	w.killed = draw.Float64() < c.Arguments.Share("killed")
+	w.killed = c.Happens("killed")
 	w.Script = machine.NewScript(w.begin)
 	return w
 }
@@ -92,8 +91,7 @@ func (w *summedInsert) begin(s *machine.Script) machine.Request {
 	inserted.Verb = entity.InsertOrReplace
 	first := machine.WriteOne(w.call.Table, inserted, target.Expected{}, func(machine.Attempt) machine.Turn {
 		if w.killed {
-			s.Add("killed", 1)
-			return machine.End()
+			return s.EndWith("killed", 1)
 		}
 		return machine.Send(w.read())
 	})

@@ -89,43 +89,34 @@ func unmerged(a machine.Arguments) []machine.Lack {
 		"expected insert or insert-or-replace"}}
 }
 
-// sealing returns what an entity is stored as, and by how many bytes more than its own.
-func sealing(c *machine.Call, about machine.Subject) (key entity.Key, properties []entity.Property, added int) {
-	key, properties = about.Key(""), about.Properties()
-	if !c.Arguments.Truth("sealed") {
-		return key, properties, 0
+// newSealed returns the write of what an entity is stored as, which counts by how many bytes
+// that is more than its own.
+func newSealed(c *machine.Call, about machine.Subject, change entity.Change) *machine.Script {
+	change.Key, change.Properties = about.Key(""), about.Properties()
+	plain := entity.Size(change.Key, change.Properties)
+	if draw := c.Chance; c.Arguments.Truth("sealed") {
+		change.Properties = newMasterKey(c.Table).seal(&draw, change.Key, change.Properties, c.Arguments.Text("property"))
 	}
-	draw, plain := c.Chance, entity.Size(key, properties)
-	properties = newMasterKey(c.Table).seal(&draw, key, properties, c.Arguments.Text("property"))
-	return key, properties, entity.Size(key, properties) - plain
+	added := entity.Size(change.Key, change.Properties) - plain
+	return machine.NewScript(func(s *machine.Script) machine.Request {
+		return machine.WriteOne(c.Table, change, target.Expected{}, func(machine.Attempt) machine.Turn {
+			return s.EndWith("added-bytes", int64(added))
+		})
+	})
 }
 
 func newSealPut(c *machine.Call) *machine.Script {
-	key, properties, added := sealing(c, c.Subject)
 	verb := entity.Insert
 	if c.Arguments.Text("verb") == "insert-or-replace" {
 		verb = entity.InsertOrReplace
 	}
-	change := entity.Change{Verb: verb, Key: key, Properties: properties}
-	return machine.NewScript(func(s *machine.Script) machine.Request {
-		return machine.WriteOne(c.Table, change, target.Expected{}, func(machine.Attempt) machine.Turn {
-			s.Add("added-bytes", int64(added))
-			return machine.End()
-		})
-	})
+	return newSealed(c, c.Subject, entity.Change{Verb: verb})
 }
 
 // newSealReplace returns the replacement of a loaded entity by its sealed form. It is
 // written whole, so that a second time is the same.
 func newSealReplace(c *machine.Call) *machine.Script {
-	key, properties, added := sealing(c, c.Member(c.K%c.Loaded))
-	change := entity.Change{Verb: entity.Replace, Key: key, Properties: properties, Match: entity.MatchAny}
-	return machine.NewScript(func(s *machine.Script) machine.Request {
-		return machine.WriteOne(c.Table, change, target.Expected{}, func(machine.Attempt) machine.Turn {
-			s.Add("added-bytes", int64(added))
-			return machine.End()
-		})
-	})
+	return newSealed(c, c.Member(c.K%c.Loaded), entity.Change{Verb: entity.Replace, Match: entity.MatchAny})
 }
 
 // newSealGet returns a read that opens what it has read.
@@ -133,30 +124,19 @@ func newSealGet(c *machine.Call) *machine.Script {
 	name, key := c.Arguments.Text("property"), c.Subject.Key("")
 	return machine.NewScript(func(s *machine.Script) machine.Request {
 		return machine.Read(c.Table, key, func(a machine.Attempt) machine.Turn {
+			plain, _ := machine.Lookup(c.Subject.Properties(), name)
 			stored, some := a.Outcome.Entity.Lookup(name)
 			switch {
 			case a.Outcome.Status == 404 || !some:
-				s.Add("missing", 1)
+				return s.EndWith("missing", 1)
 			case stored.Type() == entity.TypeString:
-				s.Add("clear", 1)
-			case newMasterKey(c.Table).opens(key, a.Outcome.Entity, name, plainText(c.Subject, name)):
-				s.Add("opened", 1)
-			default:
-				s.Add("broken", 1)
+				return s.EndWith("clear", 1)
+			case newMasterKey(c.Table).opens(key, a.Outcome.Entity, name, plain.Text()):
+				return s.EndWith("opened", 1)
 			}
-			return machine.End()
+			return s.EndWith("broken", 1)
 		})
 	})
-}
-
-// plainText returns what a property of an entity says before it is sealed.
-func plainText(about machine.Subject, name string) string {
-	for _, p := range about.Properties() {
-		if p.Name == name {
-			return p.Value.Text()
-		}
-	}
-	return ""
 }
 
 // The properties that a sealed entity has beside its own: its content key, which only the
@@ -255,18 +235,13 @@ func unseal(by cipher.AEAD, v entity.Value, bound []byte) ([]byte, bool) {
 	return plain, err == nil
 }
 
-// unsealed is the check that nobody can read a property without the key, and everybody
+// newUnsealed returns the check that nobody can read a property without the key, and everybody
 // with it can.
-type unsealed struct {
-	*machine.Finding
-	property string
-}
-
 func newUnsealed(s *machine.Setting, property string) *machine.Finding {
 	key := newMasterKey(s.Table)
 	return machine.NewFinding("nobody can read "+property+" without the key", func(f *machine.Finding) machine.Request {
-		u := unsealed{f, property}
-		return machine.ReadAll(s.Table, target.Query{}, func(row target.Row) { u.see(key, row) }, machine.End)
+		see := func(row target.Row) { seeSealed(f, property, key, row) }
+		return machine.ReadAll(s.Table, target.Query{}, see, machine.End)
 	})
 }
 
@@ -274,22 +249,22 @@ func newUnsealed(s *machine.Setting, property string) *machine.Finding {
 // six, in a million entities of a kilobyte each, about once in 300,000 runs.
 const shortestPlain = 6
 
-// see looks at one entity as whoever has no key sees it: at its keys, and the bytes of
+// seeSealed looks at one entity as whoever has no key sees it: at its keys, and the bytes of
 // its properties.
-func (u *unsealed) see(by envelope, row target.Row) {
-	value, some := row.Entity.Lookup(u.property)
+func seeSealed(f *machine.Finding, property string, by envelope, row target.Row) {
+	value, some := row.Entity.Lookup(property)
 	if !some {
 		return
 	}
-	u.Found.Looked++
+	f.Found.Looked++
 	fault := func(what string) {
-		u.Found.Fault(fmt.Sprintf("%s of (%s, %s) %s", u.property, row.Key.Partition, row.Key.Row, what))
+		f.Found.Fault(fmt.Sprintf("%s of (%s, %s) %s", property, row.Key.Partition, row.Key.Row, what))
 	}
 	if value.Type() == entity.TypeString {
 		fault("is stored as it is")
 		return
 	}
-	plain, opens := by.open(row.Key, row.Entity, u.property)
+	plain, opens := by.open(row.Key, row.Entity, property)
 	raw := append(bound(row.Key, ""), row.Entity...)
 	switch {
 	case !opens:

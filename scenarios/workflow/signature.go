@@ -70,8 +70,7 @@ func newProxiedRead(c *machine.Call) *machine.Script {
 	return machine.NewScript(func(s *machine.Script) machine.Request {
 		read := machine.Read(c.Table, key, func(a machine.Attempt) machine.Turn {
 			return machine.Send(carry(c, "answer", a.Outcome.Entity, func(a machine.Attempt) machine.Turn {
-				s.Add("carried", int64(len(a.Sent.Beside.Body)))
-				return machine.End()
+				return s.EndWith("carried", int64(len(a.Sent.Beside.Body)))
 			}))
 		})
 		s.Foresee(read.Operation, carry(c, "answer", nil, nil).Operation)

@@ -55,8 +55,7 @@ func newTransfer(c *machine.Call) *machine.Script {
 		paid := machine.WriteOne(c.Table, leg(entity.Key{Partition: "account " + to, Row: id + " to"}, id, cents), target.Expected{}, nil)
 		pays := machine.WriteOne(c.Table, leg(entity.Key{Partition: "account " + from, Row: id + " from"}, id, -cents), target.Expected{}, func(machine.Attempt) machine.Turn {
 			if killed {
-				s.Add("killed", 1)
-				return machine.End()
+				return s.EndWith("killed", 1)
 			}
 			return machine.Send(paid)
 		})

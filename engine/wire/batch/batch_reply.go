@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"net/http"
 	"strconv"
 
 	"loadgen/engine/entity"
@@ -133,7 +134,7 @@ func appendFailedPart(dst []byte, index int, part *Part, f *wire.Failure) []byte
 	status := f.Code.Status()
 	dst = append(dst, "HTTP/1.1 "...)
 	dst = strconv.AppendInt(dst, int64(status), 10)
-	dst = appendAll(dst, " ", reason(status), "\r\n")
+	dst = appendAll(dst, " ", http.StatusText(status), "\r\n")
 	dst = part.appendContentID(dst)
 	dst = append(dst, guardHeaders...)
 	if part.quiet {
@@ -174,36 +175,4 @@ func appendETagHeader(dst []byte, version entity.Ticks) []byte {
 	dst = append(dst, `ETag: W/"datetime'`...)
 	dst = wire.AppendTagged(dst, wire.AppendInstant(room[:0], version))
 	return append(dst, "'\"\r\n"...)
-}
-
-// reason returns the phrase that HTTP has for a status that a code has.
-func reason(status int) string {
-	switch status {
-	case 403:
-		return "Forbidden"
-	case 404:
-		return "Not Found"
-	case 405:
-		return "Method Not Allowed"
-	case 409:
-		return "Conflict"
-	case 411:
-		return "Length Required"
-	case 412:
-		return "Precondition Failed"
-	case 413:
-		return "Request Entity Too Large"
-	case 415:
-		return "Unsupported Media Type"
-	case 429:
-		return "Too Many Requests"
-	case 500:
-		return "Internal Server Error"
-	case 501:
-		return "Not Implemented"
-	case 503:
-		return "Service Unavailable"
-	default:
-		return "Bad Request"
-	}
 }

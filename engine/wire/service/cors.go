@@ -82,12 +82,7 @@ func (s *settings) list(n *xmlNode, name string, most int) []string {
 }
 
 func visible(text string) bool {
-	for i := range len(text) {
-		if text[i] <= ' ' || text[i] > '~' {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(text, func(c rune) bool { return c <= ' ' || c > '~' })
 }
 
 func (s *settings) origins(n *xmlNode) []string {

@@ -3,6 +3,7 @@ package service
 import (
 	"encoding/xml"
 	"io"
+	"slices"
 	"strings"
 
 	"loadgen/engine/entity"
@@ -95,11 +96,7 @@ func (n *xmlNode) only(names ...string) (entity.Code, string) {
 		return entity.InvalidXMLDocument, "<" + n.name + "> has text in it"
 	}
 	for i := range n.children {
-		known := false
-		for _, name := range names {
-			known = known || n.children[i].name == name
-		}
-		if !known {
+		if !slices.Contains(names, n.children[i].name) {
 			return UnsupportedXMLNode, "<" + n.name + "> has an element in it that has no meaning there"
 		}
 		if n.child(n.children[i].name) != &n.children[i] {

@@ -104,12 +104,8 @@ func looksBase64(text string) bool {
 		return false
 	}
 	text = strings.TrimSuffix(strings.TrimSuffix(text, "="), "=")
-	for i := range len(text) {
-		c := text[i]
+	return !strings.ContainsFunc(text, func(c rune) bool {
 		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
-		if !letter && ('0' > c || c > '9') && c != '+' && c != '/' {
-			return false
-		}
-	}
-	return true
+		return !letter && ('0' > c || c > '9') && c != '+' && c != '/'
+	})
 }

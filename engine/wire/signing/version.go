@@ -1,19 +1,12 @@
 package signing
 
+import "strings"
+
 // IsVersion reports whether a text has the form of a service version: a date,
 // 2019-02-02. Versions compare as text.
 func IsVersion(text string) bool {
-	if len(text) != len("2019-02-02") {
+	if len(text) != len("2019-02-02") || text[4] != '-' || text[7] != '-' {
 		return false
 	}
-	for i := range len(text) {
-		if i == 4 || i == 7 {
-			if text[i] != '-' {
-				return false
-			}
-		} else if text[i] < '0' || text[i] > '9' {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(text[:4]+text[5:7]+text[8:], func(c rune) bool { return c < '0' || c > '9' })
 }

@@ -1,10 +1,10 @@
 package suggest
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
-	"loadgen/engine/model"
 	"loadgen/scenarios"
 	"loadgen/scenarios/advise"
 )
@@ -53,24 +53,11 @@ func (o Options) Validate() []error {
 }
 
 func (o Options) withDefaults(s *scenarios.Scenario) (Options, error) {
-	if o.Most == 0 {
-		o.Most = usualMost
-	}
-	if o.Headroom == 0 {
-		o.Headroom = usualHeadroom
-	}
+	o.Most, o.Headroom = cmp.Or(o.Most, usualMost), cmp.Or(o.Headroom, usualHeadroom)
 	if o.Targets != nil {
 		return o, nil
 	}
-	m, err := model.New(s.Model.Profile)
-	if err != nil {
-		return o, err
-	}
-	for _, one := range s.Model.Overrides {
-		if err := m.Set(one.Name, one.Text); err != nil {
-			return o, err
-		}
-	}
-	o.Targets = &advise.Targets{Partition: m.PartitionTarget, Account: m.AccountTarget, Accounts: s.Sharding().Number()}
-	return o, nil
+	targets, _, err := advise.TargetsOf(s)
+	o.Targets = &targets
+	return o, err
 }

@@ -107,6 +107,13 @@ type Call struct {
 	Chance clock.Draw
 }
 
+// Happens draws whether something does to the operation whose share a parameter is: by
+// the first of what chance has for it.
+func (c *Call) Happens(parameter string) bool {
+	draw := c.Chance
+	return draw.Float64() < c.Arguments.Share(parameter)
+}
+
 // Counted is a workflow that counts what its operation came upon.
 type Counted interface {
 	Workflow

@@ -60,10 +60,7 @@ type ReadModifyWrite struct {
 	restarts int
 	// counted says that the counter has been read.
 	counted bool
-	// silent says that an attempt at the write ended without a word and nothing has
-	// told since whether it was carried out; lingers that there was one at all.
-	silent, lingers bool
-	report          Report
+	trace
 }
 
 // stage is what the request under way is for.
@@ -79,8 +76,8 @@ var _ Audited = (*ReadModifyWrite)(nil)
 
 // NewReadModifyWrite returns the workflow of a modification.
 func NewReadModifyWrite(m Modification) *ReadModifyWrite {
-	return &ReadModifyWrite{Modification: m, report: Report{
-		ID: m.ID, Verb: m.Verb, Keys: []entity.Key{m.Key}, Conditional: !m.Blind, Counter: m.Counter}}
+	return &ReadModifyWrite{Modification: m, trace: trace{report: Report{
+		ID: m.ID, Verb: m.Verb, Keys: []entity.Key{m.Key}, Conditional: !m.Blind, Counter: m.Counter}}}
 }
 
 // Begin implements [Workflow].
@@ -181,9 +178,7 @@ func Over(stored entity.Packed, changed []entity.Property) []entity.Property {
 
 func (r *ReadModifyWrite) wrote(a Attempt) (Move, target.Operation) {
 	o := a.Outcome
-	if a.unheard() {
-		r.silent, r.lingers = true, true
-	}
+	r.hear(&a)
 	deletes := a.Sent.Verb == entity.Delete
 	switch {
 	case Ok(o.Status):
@@ -262,20 +257,8 @@ func (r *ReadModifyWrite) restart() (Move, target.Operation) {
 	return Proceed, r.Begin()
 }
 
-func (r *ReadModifyWrite) done(version entity.Ticks) {
-	r.silent = false
-	r.report.Written, r.report.Version = Acknowledged, version
-}
-
 // Report implements [Audited].
-func (r *ReadModifyWrite) Report() Report {
-	report := r.report
-	if r.silent {
-		report.Written = Unknown
-	}
-	report.Lingers = r.Blind && r.lingers
-	return report
-}
+func (r *ReadModifyWrite) Report() Report { return r.told(r.Blind) }
 
 // Lookup returns the value of a property, and false where there is none.
 func Lookup(properties []entity.Property, name string) (entity.Value, bool) {

@@ -45,6 +45,36 @@ type Report struct {
 	From    int64
 }
 
+// trace is what a workflow knows of its write while it goes on.
+type trace struct {
+	// silent says that an attempt ended without a word and nothing has told since
+	// whether it was carried out; lingers that there was one at all.
+	silent, lingers bool
+	report          Report
+}
+
+// hear takes down that an attempt at the write may have been carried out unheard.
+func (t *trace) hear(a *Attempt) {
+	if a.unheard() {
+		t.silent, t.lingers = true, true
+	}
+}
+
+func (t *trace) done(version entity.Ticks) {
+	t.silent = false
+	t.report.Written, t.report.Version = Acknowledged, version
+}
+
+// told returns the report, in which a write that may linger does so where one was silent.
+func (t *trace) told(mayLinger bool) Report {
+	r := t.report
+	if t.silent {
+		r.Written = Unknown
+	}
+	r.Lingers = t.lingers && mayLinger
+	return r
+}
+
 // Audited is a workflow that says what it left in the table.
 type Audited interface {
 	Workflow

@@ -111,6 +111,21 @@ func (s *Script) Add(name string, count int64) {
 	s.counters[name] += count
 }
 
+// EndWith counts something and ends the operation well.
+func (s *Script) EndWith(name string, count int64) Turn {
+	s.Add(name, count)
+	return End()
+}
+
+// InTurn is [InTurn], and foresees all of the requests.
+func (s *Script) InTurn(count int, request func(i int, next func() Turn) Request) Request {
+	s.nominal = make([]target.Operation, count)
+	for i := range s.nominal {
+		s.nominal[i] = request(i, End).Operation
+	}
+	return InTurn(count, request)
+}
+
 // Counter implements [Counted].
 func (s *Script) Counter(add func(name string, count int64)) {
 	for name, count := range s.counters {
@@ -120,8 +135,7 @@ func (s *Script) Counter(add func(name string, count int64)) {
 
 // Read returns the request that reads an entity, there or not.
 func Read(table string, key entity.Key, then func(a Attempt) Turn) Request {
-	op := target.Operation{Verb: entity.Get, Table: table, Change: entity.Change{Verb: entity.Get, Key: key}}
-	return Request{Operation: op, Expected: target.Expected{NotFound: true}, Then: then}
+	return Request{Operation: reading(table, key), Expected: target.Expected{NotFound: true}, Then: then}
 }
 
 // WriteOne returns the request of a single write.
@@ -138,6 +152,21 @@ func WriteTogether(table string, changes []entity.Change, expected target.Expect
 // Aside returns a request to a queue or a container.
 func Aside(b target.Beside, expected target.Expected, then func(a Attempt) Turn) Request {
 	return Request{Operation: target.Operation{Beside: &b}, Expected: expected, Then: then}
+}
+
+// InTurn returns the first of so many requests, one at least, each of which goes on by
+// next: to the one after it, or behind the last to the end.
+func InTurn(count int, request func(i int, next func() Turn) Request) Request {
+	var from func(i int) Request
+	from = func(i int) Request {
+		return request(i, func() Turn {
+			if i+1 == count {
+				return End()
+			}
+			return Send(from(i + 1))
+		})
+	}
+	return from(0)
 }
 
 // ReadAll returns the request for all that a query reads, page by page: see is told of

@@ -19,10 +19,7 @@ type Write struct {
 	operation target.Operation
 	// checking says that the request under way reads back what is there.
 	checking bool
-	// silent says that an attempt ended without a word and nothing has told since
-	// whether it was carried out; lingers that there was one at all.
-	silent, lingers bool
-	report          Report
+	trace
 }
 
 var _ Audited = (*Write)(nil)
@@ -31,7 +28,7 @@ var _ Audited = (*Write)(nil)
 // entities carry the id; those that hold a filler of that name keep their size by
 // it.
 func NewWrite(op target.Operation, id WriteID, filler string) *Write {
-	w := &Write{operation: op, report: Report{ID: id, Verb: op.Verb, Keys: []entity.Key{op.Change.Key}}}
+	w := &Write{operation: op, trace: trace{report: Report{ID: id, Verb: op.Verb, Keys: []entity.Key{op.Change.Key}}}}
 	if op.Verb == entity.Batch && len(op.Changes) > 0 {
 		// A transaction changes all its entities one way.
 		w.report.Verb = op.Changes[0].Verb
@@ -74,9 +71,7 @@ func (w *Write) Next(a Attempt) (Move, target.Operation) {
 	if w.checking {
 		return w.check(a.Outcome), target.Operation{}
 	}
-	if a.unheard() {
-		w.silent, w.lingers = true, true
-	}
+	w.hear(&a)
 	o := a.Outcome
 	switch {
 	case Ok(o.Status):
@@ -125,20 +120,8 @@ func (w *Write) check(o *target.Outcome) Move {
 	}
 }
 
-func (w *Write) done(version entity.Ticks) {
-	w.silent = false
-	w.report.Written, w.report.Version = Acknowledged, version
-}
-
 // Report implements [Audited].
-func (w *Write) Report() Report {
-	r := w.report
-	if w.silent {
-		r.Written = Unknown
-	}
-	r.Lingers = w.lingers && !w.inserts()
-	return r
-}
+func (w *Write) Report() Report { return w.told(!w.inserts()) }
 
 // reading returns the request that reads an entity.
 func reading(table string, key entity.Key) target.Operation {

@@ -46,15 +46,8 @@ func ParseWriteID(text string) (WriteID, bool) {
 }
 
 func marks(run string) bool {
-	if run == "" || len(run) > maxRun {
-		return false
-	}
-	for i := range len(run) {
-		if c := run[i]; (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
-			return false
-		}
-	}
-	return true
+	foreign := func(c rune) bool { return (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') }
+	return run != "" && len(run) <= maxRun && !strings.ContainsFunc(run, foreign)
 }
 
 // IDOf returns the id of the write that an entity was written by last, and false
