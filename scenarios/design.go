@@ -135,11 +135,7 @@ func (s *Scenario) designs() []Design {
 // order of the file; none where it has one design without a name. The slice is the
 // caller's.
 func (s *Scenario) Alternatives() []string {
-	var names []string
-	for i := range s.Designs {
-		names = append(names, s.Designs[i].Name)
-	}
-	return names
+	return nearest.Of(s.Designs, func(d Design) string { return d.Name })
 }
 
 // Choose makes a design of the list the one in use. Whether there is one of that name is
@@ -206,10 +202,7 @@ func oneDesign(r *fields.Reader, path string, n *fields.Node) {
 // copies checks the copies of one design: their names, their tables, and that the
 // properties that they keep exist.
 func (c *checker) copies(d *Design, path string) {
-	var known []string
-	for i := range c.Entity.Properties {
-		known = append(known, c.Entity.Properties[i].Name)
-	}
+	known := nearest.Of(c.Entity.Properties, func(p PropertySpec) string { return p.Name })
 	seen := map[string]bool{}
 	for i := range d.Copies {
 		one, at := &d.Copies[i], fmt.Sprintf("%s.copies.%d", path, i)

@@ -5,6 +5,7 @@ import (
 
 	"loadgen/backoff"
 	"loadgen/engine/entity"
+	"loadgen/engine/nearest"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
 	"loadgen/scenarios/workflow"
@@ -82,15 +83,11 @@ func propertiesValue(into *[]PropertySpec) fields.Binding {
 }
 
 func (p *PropertySpec) binding() fields.Object {
-	var types []string
-	for _, kind := range keys.Types() {
-		types = append(types, keys.TypeName(kind))
-	}
 	return fields.Object{What: "a property", Fields: []fields.Field{
 		{Name: "name", Says: "The name of the property.",
 			Value: fields.LongText(&p.Name, entity.MaxNameUnits), Required: true},
 		{Name: "type", Says: "The type of the property.",
-			Value: fields.Choice{Into: &p.Type, What: "type", Of: types}},
+			Value: fields.Choice{Into: &p.Type, What: "type", Of: nearest.Of(keys.Types(), keys.TypeName)}},
 		{Name: "value", Says: "A template of text and attributes in braces, whose text is read as the type.",
 			Value: fields.Text{Into: &p.Value}, Required: true},
 	}}
@@ -314,21 +311,15 @@ type verbValue struct {
 }
 
 func (v verbValue) Read(r *fields.Reader, path string, n *fields.Node) {
-	var names []string
-	for _, verb := range v.of {
-		names = append(names, verb.String())
-	}
 	name := ""
-	fields.Choice{Into: &name, What: v.what, Of: names}.Read(r, path, n)
+	v.names(&name).Read(r, path, n)
 	*v.into, _ = entity.ParseVerb(name)
 }
 
 func (v verbValue) Write() *fields.Node { return fields.TextNode(v.into.String()) }
 
-func (v verbValue) Schema() *fields.Schema {
-	s := &fields.Schema{}
-	for _, verb := range v.of {
-		s.Enum = append(s.Enum, verb.String())
-	}
-	return s
+func (v verbValue) Schema() *fields.Schema { return v.names(nil).Schema() }
+
+func (v verbValue) names(into *string) fields.Choice {
+	return fields.Choice{Into: into, What: v.what, Of: nearest.Of(v.of, entity.Verb.String)}
 }

@@ -2,6 +2,7 @@ package keys
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -64,12 +65,9 @@ func (p *part) parseCall(text string, at int) error {
 }
 
 func findFunction(name string, at int) (function, error) {
-	var known []string
-	for _, f := range functions {
-		if f.name == name {
-			return f, nil
-		}
-		known = append(known, f.name)
+	known := nearest.Of(functions, func(f function) string { return f.name })
+	if at := slices.Index(known, name); at >= 0 {
+		return functions[at], nil
 	}
 	return function{}, &values.TemplateError{Offset: at, What: nearest.Unknown("function", name, known)}
 }
