@@ -50,7 +50,7 @@ func (g *Gate) binding() fields.Binding {
 			Value: fields.ListOf[string]{Into: &g.Metrics, Least: 1, Most: maxMetrics, What: "figures, such as p99(get)",
 				Bind: func(text *string) fields.Binding { return fields.LongText(text, longestExpectation) }}},
 		{Name: "threshold", Says: "The least change that matters, in percent.",
-			Value: shareValue{&g.Threshold}},
+			Value: shareValue(&g.Threshold)},
 	}}
 }
 

@@ -155,12 +155,12 @@ func (t *Traffic) asPeak() fields.Binding {
 		{Name: "rates", Says: "The offered loads in operations per second, each for one step, in this order.",
 			Required: true, Value: fields.ListOf[float64]{
 				Into: &steps.Rates, Least: 1, Most: maxRates, What: "rates in operations per second",
-				Bind: func(rate *float64) fields.Binding { return fields.Rate{Into: rate} },
+				Bind: func(rate *float64) fields.Binding { return fields.Rate(rate) },
 			}},
 		{Name: "each", Says: "How long a step lasts.",
 			Value: fields.Duration{Into: &steps.Each, Least: minStep, Most: maxStep}, Required: true},
 		{Name: "hold", Says: "Whether the last rate is offered once more, unreported, so that retries of the last step meet the load that they came from.",
-			Value: fields.Truth{Into: &steps.Hold}},
+			Value: fields.Truth(&steps.Hold)},
 		{Name: "operations", Says: "What is offered, in proportion to the weights.",
 			Required: true, Value: operationsValue(&t.Operations)},
 	}}
@@ -179,7 +179,7 @@ func (t *Traffic) asSpread() fields.Binding {
 			{Name: "partitions", Says: "How many partitions are offered to, or a list of their keys.",
 				Value: partitionsValue{&t.Partitions, &t.Keys}, Required: true},
 			{Name: "rate", Says: "Operations per second for each of the partitions, whether or not they are answered (open loop).",
-				Value: unlessZero{fields.Rate{Into: &rate.Constant}, func() bool { return rate.Constant == 0 }}},
+				Value: unlessZero{fields.Rate(&rate.Constant), func() bool { return rate.Constant == 0 }}},
 			{Name: "clients", Says: "How many clients do one operation after another (closed loop).",
 				Value: fields.Whole[int]{Into: &t.Clients, Least: 1, Most: maxWorkers, UnlessZero: true}},
 			{Name: "think", Says: "How long each client pauses between two operations, on the average.",
