@@ -25,10 +25,8 @@ func parsePlaceholder(inner string, at int) (part, error) {
 	if !formatted {
 		return p, nil
 	}
-	if err := p.parseFormat(format, at+len(value)+1); err != nil {
-		return part{}, err
-	}
-	return p, nil
+	err := p.parseFormat(format, at+len(value)+1)
+	return p, err
 }
 
 // parseCall reads a call such as hash(user,16).

@@ -1,6 +1,8 @@
 package keys
 
 import (
+	"slices"
+
 	"fmt"
 	"loadgen/scenarios/keys/values"
 	"strings"
@@ -110,10 +112,8 @@ func (t Template) String() string { return t.text }
 // the order of their first use. The slice is the caller's.
 func (t Template) Attributes() []string {
 	var names []string
-	seen := map[string]bool{}
 	for _, p := range t.parts {
-		if p.attribute != "" && !seen[p.attribute] {
-			seen[p.attribute] = true
+		if p.attribute != "" && !slices.Contains(names, p.attribute) {
 			names = append(names, p.attribute)
 		}
 	}

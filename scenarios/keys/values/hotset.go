@@ -40,9 +40,6 @@ func (h HotSet) Faults(path string) []error {
 	return faults
 }
 
-// Probes implements [Distribution].
-func (h HotSet) Probes() []string { return h.Ranked.Probes() }
-
 func (h HotSet) place(i int) (path, what string) { return h.Ranked.place(".hot_set", i) }
 
 // Compile implements [Distribution].

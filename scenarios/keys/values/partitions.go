@@ -83,10 +83,7 @@ func (p Partitions) Entities() int64 {
 
 // Faults implements [Distribution].
 func (p Partitions) Faults(path string) []error {
-	var faults []error
-	if p.Of < 1 || p.Of > MaxOf {
-		faults = append(faults, Faultf(path+".partitions", "partitions is %d; expected 1 to %d", p.Of, int64(MaxOf)))
-	}
+	faults := between(path+".partitions", "partitions", p.Of, 1, MaxOf)
 	if p.Rows < 0 || p.Rows > MaxRows {
 		faults = append(faults, Faultf(path+".rows", "rows is %d; expected 1 to %d", p.Rows, int64(MaxRows)))
 	}
