@@ -12,6 +12,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/fields"
+	"loadgen/scenarios/keys/values"
 )
 
 // Arrivals says when the operations of an open loop are due: exactly one of its
@@ -176,7 +177,7 @@ func levelValue(into *float64) fields.Binding {
 // shareValue is a share above 0 and up to 1, written in percent.
 func shareValue(into *float64) fields.Binding {
 	const expected = "a share in percent above 0, such as 2%"
-	return fields.Single[float64]{Into: into, Expected: expected, Written: shareText,
+	return fields.Single[float64]{Into: into, Expected: expected, Written: values.Percent,
 		Form: &fields.Schema{Type: fields.Types{"string"}, Pattern: percentage.String(), Description: fields.Sentence(expected)},
 		Parse: func(text string) (float64, bool) {
 			share, sound := parseShare(text)
@@ -190,12 +191,6 @@ var percentage = regexp.MustCompile(`^(0|[1-9][0-9]?|100)(\.[0-9]{1,6})?%$`)
 func parseShare(text string) (float64, bool) {
 	percent, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
 	return percent / 100, percentage.MatchString(text) && err == nil && percent <= 100
-}
-
-// shareText is the way back; six decimals are what a percentage can have.
-func shareText(share float64) string {
-	text := strconv.FormatFloat(share*100, 'f', 6, 64)
-	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".") + "%"
 }
 
 // Schedule returns when the operations of an open loop are due. Chance draws where
@@ -296,7 +291,7 @@ const (
 func Budgets() []string { return []string{BudgetFailed, BudgetRefused, BudgetLate, BudgetDropped} }
 
 // String returns the budget as a scenario has it: "failed > 1%".
-func (b Budget) String() string { return b.Of + " > " + shareText(b.Above) }
+func (b Budget) String() string { return b.Of + " > " + values.Percent(b.Above) }
 
 var budgetText = regexp.MustCompile(`^([a-z]+) *> *([0-9.]+%)$`)
 

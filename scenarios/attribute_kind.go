@@ -6,7 +6,6 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"strconv"
 )
 
 // The kinds of values that an attribute can have.
@@ -179,10 +178,8 @@ func sizeValue(into *values.Size) fields.Binding {
 
 func decimalValue(into *float64, least, most float64) fields.Binding {
 	return fields.Decimal(into, fields.JSONNumeric, least, most,
-		"a number such as 38 or 9.5, from "+decimalText(least)+" to "+decimalText(most))
+		"a number such as 38 or 9.5, from "+values.Decimal(least)+" to "+values.Decimal(most))
 }
-
-func decimalText(number float64) string { return strconv.FormatFloat(number, 'f', -1, 64) }
 
 // attributeName is what templates can call an attribute.
 var attributeName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
