@@ -42,14 +42,9 @@ type Copy struct {
 }
 
 // Place is where workflows keep something else than the entity or a copy of it, such
-// as a list of entities or an archive: many entities may share one.
-type Place struct {
-	// Name is unique among the places of a design.
-	Name string
-	// Table is added to the name of the scenario's table; empty is that itself.
-	Table                string
-	PartitionKey, RowKey string
-}
+// as a list of entities or an archive: many entities may share one. Its name is unique
+// among the places of a design, and it says nothing of properties.
+type Place = Copy
 
 // maxDesigns bounds how many designs a scenario has, maxCopies how many copies a
 // design makes of an entity.
@@ -66,10 +61,10 @@ func (d *Design) fields() []fields.Field {
 			Value: fields.Text{Into: &d.RowKey}, Required: true},
 		{Name: "copies", Says: "Further keys under which each entity is stored, too.",
 			Value: fields.ListOf[Copy]{Into: &d.Copies, Most: maxCopies, What: "copies",
-				Bind: func(c *Copy) fields.Binding { return c.binding() }}},
+				Bind: (*Copy).binding}},
 		{Name: "places", Says: "Further keys that procedures alone write to and read from.",
 			Value: fields.ListOf[Place]{Into: &d.Places, Most: maxCopies, What: "places",
-				Bind: func(p *Place) fields.Binding { return p.binding() }}},
+				Bind: placeBinding}},
 	}
 }
 
@@ -83,7 +78,7 @@ func (d *Design) named() fields.Object {
 	return fields.Object{What: "a design", Fields: append([]fields.Field{name}, d.fields()...)}
 }
 
-func (c *Copy) binding() fields.Object {
+func (c *Copy) binding() fields.Binding {
 	return fields.Object{What: "a copy", Fields: []fields.Field{
 		{Name: "name", Says: "What reports call the copy.",
 			Value: fields.Name(&c.Name), Required: true},
@@ -99,7 +94,7 @@ func (c *Copy) binding() fields.Object {
 	}}
 }
 
-func (p *Place) binding() fields.Object {
+func placeBinding(p *Place) fields.Binding {
 	return fields.Object{What: "a place", Fields: []fields.Field{
 		{Name: "name", Says: "What procedures call the place.",
 			Value: fields.Name(&p.Name), Required: true},
@@ -262,24 +257,12 @@ func (one *Copy) keys() Design { return Design{PartitionKey: one.PartitionKey, R
 // design in use has copies or places in, in the order of the file, each once.
 func (s *Scenario) Tables() []string {
 	var tables []string
-	for i := range s.Design.Copies {
-		if t := s.Design.Copies[i].Table; t != "" && !slices.Contains(tables, t) {
-			tables = append(tables, t)
-		}
-	}
-	for i := range s.Design.Places {
-		if t := s.Design.Places[i].Table; t != "" && !slices.Contains(tables, t) {
-			tables = append(tables, t)
+	for _, one := range slices.Concat(s.Design.Copies, s.Design.Places) {
+		if one.Table != "" && !slices.Contains(tables, one.Table) {
+			tables = append(tables, one.Table)
 		}
 	}
 	return tables
-}
-
-// Generator returns the generator of the keys at a place, of what another generates.
-// The error wraps [keys.ErrInvalid].
-func (p *Place) Generator(of *keys.Generator) (*keys.Generator, error) {
-	one := Copy{PartitionKey: p.PartitionKey, RowKey: p.RowKey}
-	return one.Generator(of)
 }
 
 // homePath turns a path of the keys package into one of the file, for the design or

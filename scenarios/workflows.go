@@ -223,7 +223,7 @@ func (c *checker) workflowDesign(phase int) machine.Design {
 	}
 	for i := range c.Design.Places {
 		one := &c.Design.Places[i]
-		d.Places[one.Name] = Design{PartitionKey: one.PartitionKey, RowKey: one.RowKey}.place(one.Table)
+		d.Places[one.Name] = one.keys().place(one.Table)
 	}
 	return d
 }
@@ -232,7 +232,7 @@ func (c *checker) workflowDesign(phase int) machine.Design {
 func (c *checker) placesOf(d *Design, path string) {
 	for i := range d.Places {
 		one, at := &d.Places[i], fmt.Sprintf("%s.places.%d", path, i)
-		c.formed(Design{PartitionKey: one.PartitionKey, RowKey: one.RowKey}, at)
+		c.formed(one.keys(), at)
 		if one.Name != "" && slices.ContainsFunc(d.Places[:i], func(p Place) bool { return p.Name == one.Name }) {
 			c.add(at+".name", "place %q occurs twice; expected names of their own", one.Name)
 		}
