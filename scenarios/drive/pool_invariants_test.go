@@ -28,7 +28,7 @@ func TestPoisonedSessionBeginsAsANewOne(t *testing.T) {
 		var fresh, used Session
 		invariants.Poison(&used)
 		for _, s := range []*Session{&fresh, &used} {
-			s.begin(&row.stage, 5, clock.Instant(9), []int{4}, row.sending)
+			s.begin(&row.stage, 5, clock.Instant(9), 4, row.sending)
 			s.Step(10, Due, nil)
 			s.Step(20, Replied, &target.Outcome{Status: 503, Code: entity.ServerBusy})
 		}
