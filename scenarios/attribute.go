@@ -111,23 +111,12 @@ func (d *distribution) binding() fields.Object {
 		}
 		d.kind = given[0]
 		for i := range kinds {
-			d.misplaced(r, path, n, &kinds[i])
+			for _, f := range kinds[i].fields[1:] {
+				misplaced(r, path, n, d.kind, owned{f.Name, kinds[i].name(), kinds[i].name() == d.kind})
+			}
 		}
 	}
 	return o
-}
-
-// misplaced reports the fields that go with another kind than the one given.
-func (d *distribution) misplaced(r *fields.Reader, path string, n *fields.Node, other *attributeKind) {
-	if other.name() == d.kind {
-		return
-	}
-	for _, f := range other.fields[1:] {
-		if value := n.Find(f.Name); value != nil {
-			r.Fault(value.At, fields.Child(path, f.Name), "%s belongs to %s, and this is %s; expected none",
-				f.Name, other.name(), d.kind)
-		}
-	}
 }
 
 // values returns the distribution that was read, nil where there is none.

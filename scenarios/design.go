@@ -89,8 +89,7 @@ func (c *Copy) binding() fields.Binding {
 		{Name: "row_key", Says: "The template of the RowKey of the copy.",
 			Value: fields.Text{Into: &c.RowKey}, Required: true},
 		{Name: "properties", Says: "The properties that the copy keeps, all unless this is given.",
-			Value: fields.ListOf[string]{Into: &c.Properties, Most: entity.MaxProperties, What: "names of properties",
-				Bind: func(name *string) fields.Binding { return fields.LongText(name, entity.MaxNameUnits) }}},
+			Value: longTexts(&c.Properties, 0, entity.MaxProperties, "names of properties", entity.MaxNameUnits)},
 	}}
 }
 
@@ -170,10 +169,7 @@ func (s *Scenario) designPath() string {
 func (c *checker) whichDesigns() {
 	seen := map[string]bool{}
 	for i := range c.Designs {
-		if name := c.Designs[i].Name; name != "" && seen[name] {
-			c.add(fmt.Sprintf("designs.%d.name", i), "design %q occurs twice; expected names of their own", name)
-		}
-		seen[c.Designs[i].Name] = true
+		c.own("design", c.Designs[i].Name, seen, fmt.Sprintf("designs.%d.name", i))
 	}
 	switch {
 	case c.before.Concern("design") || c.before.Cover("designs"):
@@ -201,10 +197,7 @@ func (c *checker) copies(d *Design, path string) {
 	seen := map[string]bool{}
 	for i := range d.Copies {
 		one, at := &d.Copies[i], fmt.Sprintf("%s.copies.%d", path, i)
-		if one.Name != "" && seen[one.Name] {
-			c.add(at+".name", "copy %q occurs twice; expected names of their own", one.Name)
-		}
-		seen[one.Name] = true
+		c.own("copy", one.Name, seen, at+".name")
 		for j, name := range one.Properties {
 			switch place := fmt.Sprintf("%s.properties.%d", at, j); {
 			case c.before.Concern(place, "entity.properties"):

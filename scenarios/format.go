@@ -53,7 +53,7 @@ func (s *Scenario) binding() fields.Object {
 				Bind: func(p *Phase) fields.Binding { return p.binding() },
 			}},
 		{Name: "expect", Says: "What every valid run has to bear out, each a claim such as p99(get) < 20ms or refused < 1%.",
-			Value: expectValue(&s.Expect)},
+			Value: longTexts(&s.Expect, 0, maxExpectations, "expectations, such as p99(get) < 20ms", longestExpectation)},
 		{Name: "gate", Says: "By what live runs are compared with those of another build, and how great a change matters.",
 			Value: fields.Optional[Gate]{Into: &s.Gate, Fresh: newGate, Bind: (*Gate).binding}},
 		{Name: "verify", Says: "Whether every write carries an id, and what was acknowledged is read back at the end.",
@@ -200,7 +200,7 @@ func (o *OperationSpec) binding() fields.Binding {
 			{Name: "where", Says: "A $filter on what a scan reads, with attributes in braces; what it does not keep is counted all the same.",
 				Value: unlessZero{fields.LongText(&o.Where, maxWhere), func() bool { return o.Where == "" }}},
 			{Name: "select", Says: "The properties that a query returns, all unless this is given.",
-				Value: selectValue(&o.Select)},
+				Value: longTexts(&o.Select, 1, entity.MaxProperties, "names of properties", entity.MaxNameUnits)},
 			{Name: "rows", Says: "How many entities a query of the class rows reads, from an existing one on.",
 				Value: fields.Whole[int]{Into: &o.Rows, Least: 1, Most: maxRows, UnlessZero: true}},
 			{Name: "top", Says: "The greatest number of entities in a page of a query.",
@@ -251,10 +251,7 @@ func (o *OperationSpec) settle(r *fields.Reader, path string, n *fields.Node) {
 	if o.Change == 0 {
 		o.Change = o.usualChange()
 	}
-	for _, part := range []struct {
-		field, owner string
-		belongs      bool
-	}{
+	misplaced(r, path, n, "a "+o.Verb.String(), []owned{
 		{"entities", "batch", batch},
 		{"change", "batch", batch},
 		{"class", "query", query},
@@ -273,11 +270,7 @@ func (o *OperationSpec) settle(r *fields.Reader, path string, n *fields.Node) {
 		{"by", "get, query, updates and delete", o.Verb == entity.Get || query || o.Updates() || o.Verb == entity.Delete},
 		{"span", "query", query},
 		{"together", "batch", batch},
-	} {
-		if value := n.Find(part.field); value != nil && !part.belongs {
-			r.Fault(value.At, fields.Child(path, part.field), "%s belongs to %s, and this is a %s; expected none", part.field, part.owner, o.Verb)
-		}
-	}
+	}...)
 	if asked := n.Find("read_first"); asked != nil && !o.ReadFirst && o.Counter != "" {
 		r.Fault(asked.At, fields.Child(path, "read_first"), "a counter is raised from what was read; expected read_first true, or no counter")
 	}
@@ -294,11 +287,31 @@ func (o *OperationSpec) settle(r *fields.Reader, path string, n *fields.Node) {
 }
 
 // maxSpan bounds how much time a query asks for.
+// owned is a field that belongs to some kinds of what can have it.
+type owned struct {
+	field, owner string
+	belongs      bool
+}
+
+// misplaced reports the fields that are given and belong to another kind than this.
+func misplaced(r *fields.Reader, path string, n *fields.Node, this string, parts ...owned) {
+	for _, part := range parts {
+		if value := n.Find(part.field); value != nil && !part.belongs {
+			r.Fault(value.At, fields.Child(path, part.field), "%s belongs to %s, and this is %s; expected none", part.field, part.owner, this)
+		}
+	}
+}
+
 const maxSpan = 10 * 366 * 24 * time.Hour
 
 func attributeNames(into *[]string) fields.Binding {
-	return fields.ListOf[string]{Into: into, Least: 1, Most: maxNames, What: "names of attributes",
-		Bind: func(name *string) fields.Binding { return fields.LongText(name, entity.MaxNameUnits) }}
+	return longTexts(into, 1, maxNames, "names of attributes", entity.MaxNameUnits)
+}
+
+// longTexts are texts that are so long at most.
+func longTexts(into *[]string, least, most int, what string, longest int) fields.ListOf[string] {
+	return fields.ListOf[string]{Into: into, Least: least, Most: most, What: what,
+		Bind: func(text *string) fields.Binding { return fields.LongText(text, longest) }}
 }
 
 const maxNames = 100

@@ -230,12 +230,11 @@ func (c *checker) workflowDesign(phase int) machine.Design {
 
 // placesOf checks the places of one design: their keys, and that names are their own.
 func (c *checker) placesOf(d *Design, path string) {
+	seen := map[string]bool{}
 	for i := range d.Places {
 		one, at := &d.Places[i], fmt.Sprintf("%s.places.%d", path, i)
 		c.formed(one.keys(), at)
-		if one.Name != "" && slices.ContainsFunc(d.Places[:i], func(p Place) bool { return p.Name == one.Name }) {
-			c.add(at+".name", "place %q occurs twice; expected names of their own", one.Name)
-		}
+		c.own("place", one.Name, seen, at+".name")
 	}
 }
 

@@ -237,12 +237,9 @@ func (c *Campaign) stored() int64 { return c.weight(0) + storedBytes }
 
 // upserts reports whether an operation writes entities that need not be there.
 func upserts(list []scenarios.OperationSpec) bool {
-	for i := range list {
-		if list[i].Verb == entity.InsertOrMerge || list[i].Verb == entity.InsertOrReplace {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(o scenarios.OperationSpec) bool {
+		return o.Verb == entity.InsertOrMerge || o.Verb == entity.InsertOrReplace
+	})
 }
 
 // insertedBy returns the most entities that an operation of a mix inserts.

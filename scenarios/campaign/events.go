@@ -298,10 +298,7 @@ func (e *events) change(k uint64, one *eventKind, event keys.Event, w *drive.Wor
 		case entity.Merge, entity.InsertOrMerge:
 			c.Properties = one.parts[home].PropertiesOf(merged)
 		}
-		switch c.Verb {
-		case entity.Replace, entity.Merge, entity.Delete:
-			c.Match = entity.MatchAny
-		}
+		c.Match = matchOf(c.Verb)
 		return c
 	}
 	w.Operation.Table, w.Operation.Change = e.homes[one.home].table, change(one.home)

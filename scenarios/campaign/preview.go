@@ -116,18 +116,13 @@ func (p *Preview) classOf(kind int) (worst filter.Class) {
 }
 
 func classOfQuery(class string) filter.Class {
-	switch class {
-	case scenarios.ClassPoint:
-		return filter.ClassPoint
-	case scenarios.ClassPartitionScan:
-		return filter.ClassPartitionScan
-	case scenarios.ClassPartitionRange:
-		return filter.ClassPartitionRangeScan
-	case scenarios.ClassTableScan:
-		return filter.ClassTableScan
-	default:
-		return filter.ClassRowRange
-	}
+	return map[string]filter.Class{
+		scenarios.ClassPoint:          filter.ClassPoint,
+		scenarios.ClassRows:           filter.ClassRowRange,
+		scenarios.ClassPartitionScan:  filter.ClassPartitionScan,
+		scenarios.ClassPartitionRange: filter.ClassPartitionRangeScan,
+		scenarios.ClassTableScan:      filter.ClassTableScan,
+	}[class]
 }
 
 // Approaches returns how each kind of operation gets at its entities, in the order of
