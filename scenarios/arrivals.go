@@ -114,13 +114,15 @@ func (m *Ramp) binding() fields.Binding {
 	}}
 }
 
+func ratesValue(into *[]float64, what string) fields.Binding {
+	return fields.ListOf[float64]{Into: into, Least: 1, Most: maxRates, What: what,
+		Bind: func(rate *float64) fields.Binding { return fields.Rate(rate) }}
+}
+
 func (s *Steps) binding() fields.Binding {
 	return fields.Object{What: "steps", Fields: []fields.Field{
 		{Name: "rates", Says: "The rates, in this order.",
-			Required: true, Value: fields.ListOf[float64]{
-				Into: &s.Rates, Least: 1, Most: maxRates, What: "rates a second",
-				Bind: func(rate *float64) fields.Binding { return fields.Rate(rate) },
-			}},
+			Required: true, Value: ratesValue(&s.Rates, "rates a second")},
 		{Name: "each", Says: "How long each rate lasts.",
 			Value: fields.Duration{Into: &s.Each, Least: minStep, Most: maxStep}, Required: true},
 	}}

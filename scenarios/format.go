@@ -286,7 +286,6 @@ func (o *OperationSpec) settle(r *fields.Reader, path string, n *fields.Node) {
 	}
 }
 
-// maxSpan bounds how much time a query asks for.
 // owned is a field that belongs to some kinds of what can have it.
 type owned struct {
 	field, owner string
@@ -302,6 +301,7 @@ func misplaced(r *fields.Reader, path string, n *fields.Node, this string, parts
 	}
 }
 
+// maxSpan bounds how much time a query asks for.
 const maxSpan = 10 * 366 * 24 * time.Hour
 
 func attributeNames(into *[]string) fields.Binding {

@@ -153,10 +153,7 @@ func (t *Traffic) asPeak() fields.Binding {
 		{Name: "partition_key", Says: "The partition that is offered to; the loads before must yield it.",
 			Value: fields.Text{Into: &t.Keys[0]}, Required: true},
 		{Name: "rates", Says: "The offered loads in operations per second, each for one step, in this order.",
-			Required: true, Value: fields.ListOf[float64]{
-				Into: &steps.Rates, Least: 1, Most: maxRates, What: "rates in operations per second",
-				Bind: func(rate *float64) fields.Binding { return fields.Rate(rate) },
-			}},
+			Required: true, Value: ratesValue(&steps.Rates, "rates in operations per second")},
 		{Name: "each", Says: "How long a step lasts.",
 			Value: fields.Duration{Into: &steps.Each, Least: minStep, Most: maxStep}, Required: true},
 		{Name: "hold", Says: "Whether the last rate is offered once more, unreported, so that retries of the last step meet the load that they came from.",

@@ -109,12 +109,7 @@ func (c *Campaign) newEvents(d *dry) (*events, error) {
 
 func (e *events) stocked() error {
 	for table, s := range e.holdings {
-		var homes []keyHome
-		for _, home := range e.homes {
-			if home.table == table {
-				homes = append(homes, home)
-			}
-		}
+		homes := slices.DeleteFunc(slices.Clone(e.homes), func(home keyHome) bool { return home.table != table })
 		*s = *newHoldings(e, homes, mostHeld, mostTurned, entity.Key{Partition: markerPartition, Row: markerRow})
 	}
 	for i := range e.kinds {
@@ -191,12 +186,7 @@ func (r *keyHome) part(spec *scenarios.OperationSpec) (*keys.Part, error) {
 		return nil, nil
 	}
 	kept := *spec
-	kept.Properties = nil
-	for _, p := range spec.Properties {
-		if r.holds(p.Name) {
-			kept.Properties = append(kept.Properties, p)
-		}
-	}
+	kept.Properties = slices.DeleteFunc(slices.Clone(spec.Properties), func(p scenarios.PropertySpec) bool { return !r.holds(p.Name) })
 	if r.copy != nil && len(kept.Properties) == 0 {
 		return nil, nil
 	}
