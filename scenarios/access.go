@@ -3,7 +3,6 @@ package scenarios
 import (
 	"fmt"
 	"loadgen/scenarios/fields"
-	"strconv"
 )
 
 // Access says which of the entities that are there an operation of event traffic
@@ -72,11 +71,11 @@ func (v accessValue) numbers(n *fields.Node) fields.Object {
 			{Name: AccessLatest, Says: "How many of the newest entities it is one of, each as likely as any other.",
 				Value: fields.Whole[int]{Into: &a.Window, Least: 1, Most: maxWindow, UnlessZero: true}},
 			{Name: AccessZipf, Says: "How steeply the chance falls with the rank of a loaded entity: by its power of minus this.",
-				Value: unlessZero{exponentValue{&a.Exponent}, func() bool { return a.Kind != AccessZipf }}},
+				Value: unlessZero{exponentValue(&a.Exponent), func() bool { return a.Kind != AccessZipf }}},
 			{Name: AccessHot, Says: "The part of the loaded entities that is hot.",
-				Value: unlessZero{shareValue{&a.Hot}, func() bool { return a.Kind != AccessHot }}},
+				Value: unlessZero{shareValue(&a.Hot), func() bool { return a.Kind != AccessHot }}},
 			{Name: "share", Says: "The share of the operations that goes to the hot part.",
-				Value: unlessZero{shareValue{&a.Share}, func() bool { return a.Kind != AccessHot }}},
+				Value: unlessZero{shareValue(&a.Share), func() bool { return a.Kind != AccessHot }}},
 		},
 		One: []string{AccessLatest, AccessZipf, AccessHot},
 		Then: func(r *fields.Reader, path string, n *fields.Node) {
@@ -103,21 +102,8 @@ func (v accessValue) Write() *fields.Node {
 }
 
 // exponentValue is the exponent of a zipf distribution.
-type exponentValue struct{ into *float64 }
-
-var _ fields.Binding = exponentValue{}
-
-func (v exponentValue) Read(r *fields.Reader, path string, n *fields.Node) {
-	exponent, err := strconv.ParseFloat(n.Text, 64)
-	if n.Kind != fields.Scalar || n.Quoted || !fields.DecimalNumber.MatchString(n.Text) || err != nil || exponent > maxExponent {
-		r.Expect(n, path, fmt.Sprintf("an exponent from 0 to %d, such as 1.1", maxExponent))
-		return
-	}
-	*v.into = exponent
-}
-
-func (v exponentValue) Write() *fields.Node {
-	return fields.PlainNode(strconv.FormatFloat(*v.into, 'f', -1, 64))
+func exponentValue(into *float64) fields.Binding {
+	return fields.Decimal(into, fields.DecimalNumber, 0, maxExponent, fmt.Sprintf("an exponent from 0 to %d, such as 1.1", maxExponent))
 }
 
 // Schema returns the word, or the map of numbers.
@@ -126,8 +112,4 @@ func (v accessValue) Schema() *fields.Schema {
 		{Enum: []string{AccessUniform, AccessLatest}},
 		accessValue{&Access{}}.numbers(nil).Schema(),
 	}}
-}
-
-func (v exponentValue) Schema() *fields.Schema {
-	return fields.Numeric("number", "0", strconv.Itoa(maxExponent))
 }

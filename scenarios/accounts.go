@@ -114,17 +114,17 @@ func (c *checker) choosesAccount(path string) {
 	by, some := pieces(c.Accounts.By), false
 	whole, parted := placeholders(pieces(c.Design.PartitionKey)), placeholders(merged(pieces(c.Design.PartitionKey)))
 	for _, p := range by {
-		if p.placeholder == "" {
+		if p.Placeholder == "" {
 			continue
 		}
 		some = true
 		switch {
-		case told(p.placeholder, parted):
-		case told(p.placeholder, whole):
-			c.addAt(path, p.offset, "in partition_key nothing parts what {%s} is made of from its neighbour; expected text between them", p.placeholder)
+		case told(p.Placeholder, parted):
+		case told(p.Placeholder, whole):
+			c.addAt(path, p.Offset, "in partition_key nothing parts what {%s} is made of from its neighbour; expected text between them", p.Placeholder)
 		default:
-			c.addAt(path, p.offset, "{%s} is not made of what partition_key holds, so that a partition could lie in two accounts; "+
-				"expected a placeholder of partition_key, or one of an attribute that it holds as it is", p.placeholder)
+			c.addAt(path, p.Offset, "{%s} is not made of what partition_key holds, so that a partition could lie in two accounts; "+
+				"expected a placeholder of partition_key, or one of an attribute that it holds as it is", p.Placeholder)
 		}
 	}
 	if !some {
@@ -132,11 +132,11 @@ func (c *checker) choosesAccount(path string) {
 	}
 }
 
-func placeholders(all []piece) []string {
+func placeholders(all []keys.Piece) []string {
 	var names []string
 	for _, p := range all {
-		if p.placeholder != "" {
-			names = append(names, p.placeholder)
+		if p.Placeholder != "" {
+			names = append(names, p.Placeholder)
 		}
 	}
 	return names
@@ -160,7 +160,7 @@ type Sharding struct {
 	number int
 	// key is the PartitionKey's template, by that of the choice, none for a hash of
 	// the whole key.
-	key, by []piece
+	key, by []keys.Piece
 }
 
 // Sharding returns that of the scenario, which is valid.
@@ -215,11 +215,11 @@ func (h *Sharding) choice(partitionKey string) (string, bool) {
 	}
 	var text strings.Builder
 	for _, p := range h.by {
-		if p.placeholder == "" {
-			text.WriteString(p.literal)
-		} else if value, same := found[p.placeholder]; same {
+		if p.Placeholder == "" {
+			text.WriteString(p.Literal)
+		} else if value, same := found[p.Placeholder]; same {
 			text.WriteString(value)
-		} else if made, err := keys.ParseTemplate("{" + p.placeholder + "}"); err == nil {
+		} else if made, err := keys.ParseTemplate("{" + p.Placeholder + "}"); err == nil {
 			text.WriteString(made.Expand(func(attribute string) string { return found[attribute] }))
 		}
 	}
@@ -237,54 +237,29 @@ func hashOf(text string) uint64 {
 	return hash ^ hash>>32
 }
 
-// piece is a stretch of a template that was read once already: literal text, or what
-// stands between the braces of a placeholder.
-type piece struct {
-	literal, placeholder string
-	// offset is where it begins in the template's text, in bytes.
-	offset int
-}
-
 // unknownPart stands for placeholders that follow one another, of which nobody can
 // tell where one ends.
 const unknownPart = "{"
 
-func pieces(template string) []piece {
-	var all []piece
-	for at := 0; at < len(template); {
-		rest := template[at:]
-		end := strings.IndexAny(rest, "{}")
-		switch {
-		case end < 0:
-			end = len(rest)
-			all = append(all, piece{literal: rest, offset: at})
-		case end > 0:
-			all = append(all, piece{literal: rest[:end], offset: at})
-		case strings.HasPrefix(rest, "{{"), strings.HasPrefix(rest, "}}"):
-			end = 2
-			all = append(all, piece{literal: rest[:1], offset: at})
-		default:
-			end = max(1, strings.IndexByte(rest, '}')+1)
-			all = append(all, piece{placeholder: strings.Trim(rest[:end], "{}"), offset: at})
-		}
-		at += end
-	}
-	return all
+// pieces returns the stretches of a template that was found sound before.
+func pieces(template string) []keys.Piece {
+	t, _ := keys.ParseTemplate(template)
+	return t.Pieces()
 }
 
 // merged joins the stretches of literal text, and the placeholders that nothing
 // parts.
-func merged(all []piece) []piece {
-	var joined []piece
+func merged(all []keys.Piece) []keys.Piece {
+	var joined []keys.Piece
 	for _, p := range all {
 		last := len(joined) - 1
 		switch {
-		case last < 0 || (joined[last].placeholder == "") != (p.placeholder == ""):
+		case last < 0 || (joined[last].Placeholder == "") != (p.Placeholder == ""):
 			joined = append(joined, p)
-		case p.placeholder == "":
-			joined[last].literal += p.literal
+		case p.Placeholder == "":
+			joined[last].Literal += p.Literal
 		default:
-			joined[last].placeholder = unknownPart
+			joined[last].Placeholder = unknownPart
 		}
 	}
 	return joined
@@ -292,11 +267,11 @@ func merged(all []piece) []piece {
 
 // match returns what stands in a key for each placeholder, each as far as the text
 // that follows it, and false where the key cannot have come of the template.
-func match(template []piece, key string) (map[string]string, bool) {
+func match(template []keys.Piece, key string) (map[string]string, bool) {
 	found := make(map[string]string, len(template))
 	for i, p := range template {
-		if p.placeholder == "" {
-			rest, fits := strings.CutPrefix(key, p.literal)
+		if p.Placeholder == "" {
+			rest, fits := strings.CutPrefix(key, p.Literal)
 			if !fits {
 				return nil, false
 			}
@@ -305,11 +280,11 @@ func match(template []piece, key string) (map[string]string, bool) {
 		}
 		end := len(key)
 		if i+1 < len(template) {
-			if end = strings.Index(key, template[i+1].literal); end < 0 {
+			if end = strings.Index(key, template[i+1].Literal); end < 0 {
 				return nil, false
 			}
 		}
-		found[p.placeholder], key = key[:end], key[end:]
+		found[p.Placeholder], key = key[:end], key[end:]
 	}
 	return found, key == ""
 }

@@ -12,6 +12,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/fields"
+	"loadgen/scenarios/keys/values"
 )
 
 // Arrivals says when the operations of an open loop are due: exactly one of its
@@ -79,9 +80,9 @@ func (a *Arrivals) binding() fields.Binding {
 		What: "arrivals",
 		Fields: []fields.Field{
 			{Name: kinds[0], Says: "One rate all the time.",
-				Value: unlessZero{fields.Rate{Into: &a.Constant}, func() bool { return a.Constant == 0 }}},
+				Value: unlessZero{fields.Rate(&a.Constant), func() bool { return a.Constant == 0 }}},
 			{Name: kinds[1], Says: "The rate of random arrivals.",
-				Value: unlessZero{fields.Rate{Into: &a.Poisson}, func() bool { return a.Poisson == 0 }}},
+				Value: unlessZero{fields.Rate(&a.Poisson), func() bool { return a.Poisson == 0 }}},
 			{Name: kinds[2], Says: "A rate that goes from one to another in a straight line.",
 				Value: fields.Optional[Ramp]{Into: &a.Ramp, Fresh: fresh[Ramp], Bind: (*Ramp).binding}},
 			{Name: kinds[3], Says: "Rates one after another.",
@@ -113,13 +114,15 @@ func (m *Ramp) binding() fields.Binding {
 	}}
 }
 
+func ratesValue(into *[]float64, what string) fields.Binding {
+	return fields.ListOf[float64]{Into: into, Least: 1, Most: maxRates, What: what,
+		Bind: func(rate *float64) fields.Binding { return fields.Rate(rate) }}
+}
+
 func (s *Steps) binding() fields.Binding {
 	return fields.Object{What: "steps", Fields: []fields.Field{
 		{Name: "rates", Says: "The rates, in this order.",
-			Required: true, Value: fields.ListOf[float64]{
-				Into: &s.Rates, Least: 1, Most: maxRates, What: "rates a second",
-				Bind: func(rate *float64) fields.Binding { return fields.Rate{Into: rate} },
-			}},
+			Required: true, Value: ratesValue(&s.Rates, "rates a second")},
 		{Name: "each", Says: "How long each rate lasts.",
 			Value: fields.Duration{Into: &s.Each, Least: minStep, Most: maxStep}, Required: true},
 	}}
@@ -130,7 +133,7 @@ func (b *Burst) binding() fields.Binding {
 		{Name: "base", Says: "The rate between bursts.",
 			Value: levelValue(&b.Base), Required: true},
 		{Name: "peak", Says: "The rate of a burst.",
-			Value: fields.Rate{Into: &b.Peak}, Required: true},
+			Value: fields.Rate(&b.Peak), Required: true},
 		{Name: "every", Says: "How long it is from the beginning of one burst to that of the next.",
 			Value: fields.Duration{Into: &b.Every, Least: minSwing, Most: maxStep}, Required: true},
 		{Name: "length", Says: "How long a burst lasts.",
@@ -141,7 +144,7 @@ func (b *Burst) binding() fields.Binding {
 func (s *Sine) binding() fields.Binding {
 	return fields.Object{What: "a sine", Fields: []fields.Field{
 		{Name: "mean", Says: "The rate around which it swings, and at which it begins.",
-			Value: fields.Rate{Into: &s.Mean}, Required: true},
+			Value: fields.Rate(&s.Mean), Required: true},
 		{Name: "amplitude", Says: "How far the rate goes from the mean; at most as far as the mean is.",
 			Value: levelValue(&s.Amplitude), Required: true},
 		{Name: "period", Says: "How long one swing lasts.",
@@ -158,29 +161,31 @@ func pathValue(into *string) fields.Text {
 }
 
 // level is a rate that may be 0.
-type level struct{ fields.Rate }
-
-var _ fields.Binding = level{}
-
-func levelValue(into *float64) level { return level{fields.Rate{Into: into}} }
-
-func (v level) Read(r *fields.Reader, path string, n *fields.Node) {
-	if n.Kind == fields.Scalar && !n.Quoted && n.Text == "0" {
-		*v.Into = 0
-		return
+func levelValue(into *float64) fields.Binding {
+	v := fields.Rate(into)
+	rate := v.Parse
+	v.Parse = func(text string) (float64, bool) {
+		if text == "0" {
+			return 0, true
+		}
+		return rate(text)
 	}
-	before := len(r.Faults)
-	v.Rate.Read(r, path, n)
-	if len(r.Faults) > before {
-		r.Faults = r.Faults[:before]
-		r.Expect(n, path, fmt.Sprintf("0, or a rate a second, such as 500 or 0.5, from %v to %d", fields.MinRate, fields.MaxRate))
-	}
+	v.Expected = fmt.Sprintf("0, or a rate a second, such as 500 or 0.5, from %v to %d", fields.MinRate, fields.MaxRate)
+	v.Form.AnyOf = []*fields.Schema{{Constant: "0"}, {Minimum: v.Form.Minimum}}
+	v.Form.Minimum = ""
+	return v
 }
 
 // shareValue is a share above 0 and up to 1, written in percent.
-type shareValue struct{ into *float64 }
-
-var _ fields.Binding = shareValue{}
+func shareValue(into *float64) fields.Binding {
+	const expected = "a share in percent above 0, such as 2%"
+	return fields.Single[float64]{Into: into, Expected: expected, Written: values.Percent,
+		Form: &fields.Schema{Type: fields.Types{"string"}, Pattern: percentage.String(), Description: fields.Sentence(expected)},
+		Parse: func(text string) (float64, bool) {
+			share, sound := parseShare(text)
+			return share, sound && share > 0
+		}}
+}
 
 var percentage = regexp.MustCompile(`^(0|[1-9][0-9]?|100)(\.[0-9]{1,6})?%$`)
 
@@ -189,23 +194,6 @@ func parseShare(text string) (float64, bool) {
 	percent, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
 	return percent / 100, percentage.MatchString(text) && err == nil && percent <= 100
 }
-
-// shareText is the way back; six decimals are what a percentage can have.
-func shareText(share float64) string {
-	text := strconv.FormatFloat(share*100, 'f', 6, 64)
-	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".") + "%"
-}
-
-func (v shareValue) Read(r *fields.Reader, path string, n *fields.Node) {
-	share, sound := parseShare(n.Text)
-	if n.Kind != fields.Scalar || n.Quoted || !sound || share == 0 {
-		r.Expect(n, path, "a share in percent above 0, such as 2%")
-		return
-	}
-	*v.into = share
-}
-
-func (v shareValue) Write() *fields.Node { return fields.PlainNode(shareText(*v.into)) }
 
 // Schedule returns when the operations of an open loop are due. Chance draws where
 // in their slots, or at which instants. The error wraps [arrival.ErrSchedule]; it
@@ -279,19 +267,6 @@ func (t *Traffic) even(scale float64, length time.Duration) (arrival.Even, error
 	}
 }
 
-func (v level) Schema() *fields.Schema {
-	s := v.Rate.Schema()
-	s.AnyOf = []*fields.Schema{{Constant: "0"}, {Minimum: s.Minimum}}
-	s.Minimum = ""
-	return s
-}
-
-func (v shareValue) Schema() *fields.Schema {
-	s := fields.Patterned(percentage)
-	s.Description = "A share in percent above 0, such as 2%."
-	return s
-}
-
 // Budget is a share of what was attempted or due that may come to an end of some
 // kind; more of it ends the run. It is judged at each whole second, of the five
 // before it, where there are a hundred attempts in them.
@@ -318,7 +293,7 @@ const (
 func Budgets() []string { return []string{BudgetFailed, BudgetRefused, BudgetLate, BudgetDropped} }
 
 // String returns the budget as a scenario has it: "failed > 1%".
-func (b Budget) String() string { return b.Of + " > " + shareText(b.Above) }
+func (b Budget) String() string { return b.Of + " > " + values.Percent(b.Above) }
 
 var budgetText = regexp.MustCompile(`^([a-z]+) *> *([0-9.]+%)$`)
 
@@ -334,27 +309,14 @@ func ParseBudget(text string) (Budget, bool) {
 
 func budgetsValue(into *[]Budget) fields.Binding {
 	return fields.ListOf[Budget]{Into: into, Least: 1, Most: maxBudgets, What: "budgets, such as failed > 1%",
-		Bind: func(b *Budget) fields.Binding { return budgetValue{b} }}
+		Bind: budgetValue}
 }
 
 const maxBudgets = 20
 
-type budgetValue struct{ into *Budget }
-
-var _ fields.Binding = budgetValue{}
-
-func (v budgetValue) Read(r *fields.Reader, path string, n *fields.Node) {
-	b, sound := ParseBudget(n.Text)
-	if n.Kind != fields.Scalar || !sound {
-		r.Expect(n, path, "a budget of "+strings.Join(Budgets(), ", ")+", such as failed > 1%")
-		return
-	}
-	*v.into = b
-}
-
-func (v budgetValue) Write() *fields.Node { return fields.TextNode(v.into.String()) }
-
-func (v budgetValue) Schema() *fields.Schema {
-	return &fields.Schema{Type: fields.Types{"string"},
-		Pattern: "^(" + strings.Join(Budgets(), "|") + ") *> *" + strings.TrimPrefix(percentage.String(), "^")}
+func budgetValue(into *Budget) fields.Binding {
+	return fields.Single[Budget]{Into: into, Parse: ParseBudget, Written: Budget.String, Quotes: true,
+		Expected: "a budget of " + strings.Join(Budgets(), ", ") + ", such as failed > 1%",
+		Form: &fields.Schema{Type: fields.Types{"string"},
+			Pattern: "^(" + strings.Join(Budgets(), "|") + ") *> *" + strings.TrimPrefix(percentage.String(), "^")}}
 }

@@ -111,23 +111,12 @@ func (d *distribution) binding() fields.Object {
 		}
 		d.kind = given[0]
 		for i := range kinds {
-			d.misplaced(r, path, n, &kinds[i])
+			for _, f := range kinds[i].fields[1:] {
+				misplaced(r, path, n, d.kind, owned{f.Name, kinds[i].name(), kinds[i].name() == d.kind})
+			}
 		}
 	}
 	return o
-}
-
-// misplaced reports the fields that go with another kind than the one given.
-func (d *distribution) misplaced(r *fields.Reader, path string, n *fields.Node, other *attributeKind) {
-	if other.name() == d.kind {
-		return
-	}
-	for _, f := range other.fields[1:] {
-		if value := n.Find(f.Name); value != nil {
-			r.Fault(value.At, fields.Child(path, f.Name), "%s belongs to %s, and this is %s; expected none",
-				f.Name, other.name(), d.kind)
-		}
-	}
 }
 
 // values returns the distribution that was read, nil where there is none.
@@ -181,11 +170,11 @@ const (
 func (d *distribution) eventKinds() []attributeKind {
 	return []attributeKind{{
 		fields: []fields.Field{
-			{Name: kindTime, Says: "The instant of the first event.", Value: instantValue{&d.time.Start}},
+			{Name: kindTime, Says: "The instant of the first event.", Value: instantValue(&d.time.Start)},
 			{Name: "every", Says: "How long after one loaded event the next came about; 1s unless this is given.",
 				Value: fields.Duration{Into: &d.time.Every, Least: 0, Most: keys.MaxEvery}},
 			{Name: "speed", Says: "How many times as fast as the load the time of what is offered passes; 1 unless this is given.",
-				Value: decimalValue{&d.time.Speed, 0, keys.MaxSpeed}},
+				Value: decimalValue(&d.time.Speed, 0, keys.MaxSpeed)},
 		},
 		values: func() values.Distribution { return d.time },
 	}, {
@@ -196,31 +185,21 @@ func (d *distribution) eventKinds() []attributeKind {
 }
 
 // instantValue is an instant of the service's calendar.
-type instantValue struct{ into *entity.Ticks }
-
-var (
-	_ fields.Binding = instantValue{}
-	_ fields.Binding = templateValue{}
-)
-
-func (v instantValue) Read(r *fields.Reader, path string, n *fields.Node) {
-	t, err := entity.ParseTicks(n.Text)
-	if n.Kind != fields.Scalar || err != nil || t < entity.EarliestDateTime || t > entity.LatestDateTime {
-		r.Expect(n, path, "an instant such as 2026-11-01T00:00:00Z, in the years 1601 to 9999")
-		return
-	}
-	*v.into = t
-}
-
-func (v instantValue) Write() *fields.Node { return fields.TextNode(v.into.String()) }
-
-func (v instantValue) Schema() *fields.Schema {
-	return &fields.Schema{Type: fields.Types{"string"}, Description: "An instant such as 2026-11-01T00:00:00Z, in the years 1601 to 9999."}
+func instantValue(into *entity.Ticks) fields.Binding {
+	const expected = "an instant such as 2026-11-01T00:00:00Z, in the years 1601 to 9999"
+	return fields.Single[entity.Ticks]{Into: into, Expected: expected, Written: entity.Ticks.String, Quotes: true,
+		Form: &fields.Schema{Type: fields.Types{"string"}, Description: fields.Sentence(expected)},
+		Parse: func(text string) (entity.Ticks, bool) {
+			t, err := entity.ParseTicks(text)
+			return t, err == nil && t >= entity.EarliestDateTime && t <= entity.LatestDateTime
+		}}
 }
 
 // templateValue is a template whose syntax is looked at where it is read. Whether its
 // attributes exist is for the keys package to judge.
 type templateValue struct{ into *keys.Template }
+
+var _ fields.Binding = templateValue{}
 
 func (v templateValue) Read(r *fields.Reader, path string, n *fields.Node) {
 	var typed string

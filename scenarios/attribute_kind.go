@@ -6,7 +6,6 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"strconv"
 )
 
 // The kinds of values that an attribute can have.
@@ -99,7 +98,7 @@ func rankedBinding(what string, ranked *values.Ranked, own ...fields.Field) fiel
 	parts = append(append(parts, own...), fields.Field{Name: "scramble",
 		Says: "Whether the common values are spread over the others rather than side by side; " +
 			"how uneven they are stays exactly as it is.",
-		Value: unlessZero{fields.Truth{Into: &ranked.Scramble}, func() bool { return !ranked.Scramble }}})
+		Value: unlessZero{fields.Truth(&ranked.Scramble), func() bool { return !ranked.Scramble }}})
 	return fields.Object{What: what, Fields: parts, One: []string{"of", "list"}, Then: func(r *fields.Reader, path string, n *fields.Node) {
 		if given := present(n, []string{"of", "list"}); len(given) != 1 {
 			r.Fault(n.At, path, "%s has %d of of and list; expected exactly one", fields.Label(path), len(given))
@@ -110,14 +109,14 @@ func rankedBinding(what string, ranked *values.Ranked, own ...fields.Field) fiel
 func zipfBinding(z *values.Zipf) fields.Object {
 	return rankedBinding("a zipf", &z.Ranked, fields.Field{Name: "exponent",
 		Says:     "How steeply the shares fall with the rank: 0 is all alike, 1 as 1, 1/2, 1/3.",
-		Required: true, Value: exponentValue{&z.Exponent}})
+		Required: true, Value: exponentValue(&z.Exponent)})
 }
 
 func hotSetBinding(h *values.HotSet) fields.Object {
 	return rankedBinding("a hot set", &h.Ranked,
-		fields.Field{Name: "hot", Says: "The part of the values that is hot.", Required: true, Value: shareValue{&h.Hot}},
+		fields.Field{Name: "hot", Says: "The part of the values that is hot.", Required: true, Value: shareValue(&h.Hot)},
 		fields.Field{Name: "share", Says: "The share of the entities that has one of the hot values.",
-			Required: true, Value: shareValue{&h.Share}})
+			Required: true, Value: shareValue(&h.Share)})
 }
 
 func partitionsFields(p *values.Partitions) []fields.Field {
@@ -129,15 +128,15 @@ func partitionsFields(p *values.Partitions) []fields.Field {
 		{Name: "sizes",
 			Says: "Which part of the partitions has how many times as much as is said by rows; all alike unless this is given.",
 			Value: fields.ListOf[values.Size]{Into: &p.Sizes, Least: 1, Most: values.MaxSizes, What: "sizes, such as 20% x2.5",
-				Bind: func(s *values.Size) fields.Binding { return sizeValue{s} }}},
+				Bind: sizeValue}},
 	}
 }
 
 func gaussianBinding(g *values.Gaussian) fields.Object {
 	const most = values.MaxInteger
 	return fields.Object{What: "a gaussian", Fields: []fields.Field{
-		{Name: "mean", Says: "Where the bell has its middle.", Required: true, Value: decimalValue{&g.Mean, -most, most}},
-		{Name: "sd", Says: "The standard deviation, above 0.", Required: true, Value: decimalValue{&g.Deviation, 0, most}},
+		{Name: "mean", Says: "Where the bell has its middle.", Required: true, Value: decimalValue(&g.Mean, -most, most)},
+		{Name: "sd", Says: "The standard deviation, above 0.", Required: true, Value: decimalValue(&g.Deviation, 0, most)},
 		{Name: "low", Says: "The lowest integer.", Required: true,
 			Value: fields.Whole[int64]{Into: &g.Low, Least: -most, Most: most}},
 		{Name: "high", Says: "The highest integer.", Required: true,
@@ -151,7 +150,7 @@ func latestBinding(l *values.Latest) fields.Object {
 		{Name: "window", Says: "How many of the latest numbers are in reach.", Required: true,
 			Value: fields.Whole[int64]{Into: &l.Window, Least: 1, Most: values.MaxOf}},
 		{Name: "exponent", Says: "How steeply the shares fall with the age of a number: 0 is all in the window alike.",
-			Value: exponentValue{&l.Exponent}},
+			Value: exponentValue(&l.Exponent)},
 		{Name: "every", Says: "How many entities there are to each new number.",
 			Value: fields.Whole[int64]{Into: &l.Every, Least: 1, Most: values.MaxOf}},
 		{Name: "start", Says: "The first number, that of entity 0.",
@@ -172,49 +171,14 @@ func csvBinding(c *values.CSV) fields.Object {
 
 const maxColumn = 1000
 
-// sizeValue is a share of the partitions and a weight.
-type sizeValue struct{ into *values.Size }
-
-var (
-	_ fields.Binding = sizeValue{}
-	_ fields.Binding = decimalValue{}
-)
-
-func (v sizeValue) Read(r *fields.Reader, path string, n *fields.Node) {
-	size, sound := values.ParseSize(n.Text)
-	if n.Kind != fields.Scalar || !sound {
-		r.Expect(n, path, "a share of the partitions and a weight, such as 20% x2.5")
-		return
-	}
-	*v.into = size
+func sizeValue(into *values.Size) fields.Binding {
+	return fields.Single[values.Size]{Into: into, Parse: values.ParseSize, Written: values.Size.String, Quotes: true,
+		Expected: "a share of the partitions and a weight, such as 20% x2.5", Form: fields.Patterned(values.SizeForm())}
 }
 
-func (v sizeValue) Write() *fields.Node { return fields.TextNode(v.into.String()) }
-
-func (v sizeValue) Schema() *fields.Schema { return fields.Patterned(values.SizeForm()) }
-
-// decimalValue is a decimal number within bounds.
-type decimalValue struct {
-	into        *float64
-	least, most float64
-}
-
-func (v decimalValue) Read(r *fields.Reader, path string, n *fields.Node) {
-	number, err := strconv.ParseFloat(n.Text, 64)
-	sound := n.Kind == fields.Scalar && !n.Quoted && fields.JSONNumeric.MatchString(n.Text) && err == nil
-	if !sound || number < v.least || number > v.most {
-		r.Expect(n, path, "a number such as 38 or 9.5, from "+decimalText(v.least)+" to "+decimalText(v.most))
-		return
-	}
-	*v.into = number
-}
-
-func decimalText(number float64) string { return strconv.FormatFloat(number, 'f', -1, 64) }
-
-func (v decimalValue) Write() *fields.Node { return fields.PlainNode(decimalText(*v.into)) }
-
-func (v decimalValue) Schema() *fields.Schema {
-	return fields.Numeric("number", decimalText(v.least), decimalText(v.most))
+func decimalValue(into *float64, least, most float64) fields.Binding {
+	return fields.Decimal(into, fields.JSONNumeric, least, most,
+		"a number such as 38 or 9.5, from "+values.Decimal(least)+" to "+values.Decimal(most))
 }
 
 // attributeName is what templates can call an attribute.

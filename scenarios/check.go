@@ -75,12 +75,17 @@ func (c *checker) names() {
 	groups := map[string]string{}
 	for i := range c.Phases {
 		p := &c.Phases[i]
-		if p.Name != "" && seen[p.Name] {
-			c.add(fmt.Sprintf("phases.%d.name", i), "phase %q occurs twice; expected names of their own", p.Name)
-		}
-		seen[p.Name] = true
+		c.own("phase", p.Name, seen, fmt.Sprintf("phases.%d.name", i))
 		c.operationNames(p.Operations(), fmt.Sprintf("phases.%d.%s.operations", i, p.Kind()), groups)
 	}
+}
+
+// own reports a name that was seen before, and makes it one that was.
+func (c *checker) own(what, name string, seen map[string]bool, path string) {
+	if name != "" && seen[name] {
+		c.add(path, "%s %q occurs twice; expected names of their own", what, name)
+	}
+	seen[name] = true
 }
 
 // operationNames checks the names in one phase; groups are those of the phases

@@ -42,14 +42,9 @@ type Copy struct {
 }
 
 // Place is where workflows keep something else than the entity or a copy of it, such
-// as a list of entities or an archive: many entities may share one.
-type Place struct {
-	// Name is unique among the places of a design.
-	Name string
-	// Table is added to the name of the scenario's table; empty is that itself.
-	Table                string
-	PartitionKey, RowKey string
-}
+// as a list of entities or an archive: many entities may share one. Its name is unique
+// among the places of a design, and it says nothing of properties.
+type Place = Copy
 
 // maxDesigns bounds how many designs a scenario has, maxCopies how many copies a
 // design makes of an entity.
@@ -66,10 +61,10 @@ func (d *Design) fields() []fields.Field {
 			Value: fields.Text{Into: &d.RowKey}, Required: true},
 		{Name: "copies", Says: "Further keys under which each entity is stored, too.",
 			Value: fields.ListOf[Copy]{Into: &d.Copies, Most: maxCopies, What: "copies",
-				Bind: func(c *Copy) fields.Binding { return c.binding() }}},
+				Bind: (*Copy).binding}},
 		{Name: "places", Says: "Further keys that procedures alone write to and read from.",
 			Value: fields.ListOf[Place]{Into: &d.Places, Most: maxCopies, What: "places",
-				Bind: func(p *Place) fields.Binding { return p.binding() }}},
+				Bind: placeBinding}},
 	}
 }
 
@@ -83,7 +78,7 @@ func (d *Design) named() fields.Object {
 	return fields.Object{What: "a design", Fields: append([]fields.Field{name}, d.fields()...)}
 }
 
-func (c *Copy) binding() fields.Object {
+func (c *Copy) binding() fields.Binding {
 	return fields.Object{What: "a copy", Fields: []fields.Field{
 		{Name: "name", Says: "What reports call the copy.",
 			Value: fields.Name(&c.Name), Required: true},
@@ -94,12 +89,11 @@ func (c *Copy) binding() fields.Object {
 		{Name: "row_key", Says: "The template of the RowKey of the copy.",
 			Value: fields.Text{Into: &c.RowKey}, Required: true},
 		{Name: "properties", Says: "The properties that the copy keeps, all unless this is given.",
-			Value: fields.ListOf[string]{Into: &c.Properties, Most: entity.MaxProperties, What: "names of properties",
-				Bind: func(name *string) fields.Binding { return fields.LongText(name, entity.MaxNameUnits) }}},
+			Value: longTexts(&c.Properties, 0, entity.MaxProperties, "names of properties", entity.MaxNameUnits)},
 	}}
 }
 
-func (p *Place) binding() fields.Object {
+func placeBinding(p *Place) fields.Binding {
 	return fields.Object{What: "a place", Fields: []fields.Field{
 		{Name: "name", Says: "What procedures call the place.",
 			Value: fields.Name(&p.Name), Required: true},
@@ -135,11 +129,7 @@ func (s *Scenario) designs() []Design {
 // order of the file; none where it has one design without a name. The slice is the
 // caller's.
 func (s *Scenario) Alternatives() []string {
-	var names []string
-	for i := range s.Designs {
-		names = append(names, s.Designs[i].Name)
-	}
-	return names
+	return nearest.Of(s.Designs, func(d Design) string { return d.Name })
 }
 
 // Choose makes a design of the list the one in use. Whether there is one of that name is
@@ -179,10 +169,7 @@ func (s *Scenario) designPath() string {
 func (c *checker) whichDesigns() {
 	seen := map[string]bool{}
 	for i := range c.Designs {
-		if name := c.Designs[i].Name; name != "" && seen[name] {
-			c.add(fmt.Sprintf("designs.%d.name", i), "design %q occurs twice; expected names of their own", name)
-		}
-		seen[c.Designs[i].Name] = true
+		c.own("design", c.Designs[i].Name, seen, fmt.Sprintf("designs.%d.name", i))
 	}
 	switch {
 	case c.before.Concern("design") || c.before.Cover("designs"):
@@ -206,17 +193,11 @@ func oneDesign(r *fields.Reader, path string, n *fields.Node) {
 // copies checks the copies of one design: their names, their tables, and that the
 // properties that they keep exist.
 func (c *checker) copies(d *Design, path string) {
-	var known []string
-	for i := range c.Entity.Properties {
-		known = append(known, c.Entity.Properties[i].Name)
-	}
+	known := nearest.Of(c.Entity.Properties, func(p PropertySpec) string { return p.Name })
 	seen := map[string]bool{}
 	for i := range d.Copies {
 		one, at := &d.Copies[i], fmt.Sprintf("%s.copies.%d", path, i)
-		if one.Name != "" && seen[one.Name] {
-			c.add(at+".name", "copy %q occurs twice; expected names of their own", one.Name)
-		}
-		seen[one.Name] = true
+		c.own("copy", one.Name, seen, at+".name")
 		for j, name := range one.Properties {
 			switch place := fmt.Sprintf("%s.properties.%d", at, j); {
 			case c.before.Concern(place, "entity.properties"):
@@ -269,24 +250,12 @@ func (one *Copy) keys() Design { return Design{PartitionKey: one.PartitionKey, R
 // design in use has copies or places in, in the order of the file, each once.
 func (s *Scenario) Tables() []string {
 	var tables []string
-	for i := range s.Design.Copies {
-		if t := s.Design.Copies[i].Table; t != "" && !slices.Contains(tables, t) {
-			tables = append(tables, t)
-		}
-	}
-	for i := range s.Design.Places {
-		if t := s.Design.Places[i].Table; t != "" && !slices.Contains(tables, t) {
-			tables = append(tables, t)
+	for _, one := range slices.Concat(s.Design.Copies, s.Design.Places) {
+		if one.Table != "" && !slices.Contains(tables, one.Table) {
+			tables = append(tables, one.Table)
 		}
 	}
 	return tables
-}
-
-// Generator returns the generator of the keys at a place, of what another generates.
-// The error wraps [keys.ErrInvalid].
-func (p *Place) Generator(of *keys.Generator) (*keys.Generator, error) {
-	one := Copy{PartitionKey: p.PartitionKey, RowKey: p.RowKey}
-	return one.Generator(of)
 }
 
 // homePath turns a path of the keys package into one of the file, for the design or

@@ -10,6 +10,7 @@ import (
 	"loadgen/engine/nearest"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
+	"loadgen/scenarios/keys/values"
 )
 
 // events checks traffic whose operations are about events: that what is to be there
@@ -70,10 +71,7 @@ func (c *checker) attributeNames(names []string, path string) {
 	if c.before.Cover("attributes") {
 		return
 	}
-	var known []string
-	for _, a := range c.Attributes {
-		known = append(known, a.Name)
-	}
+	known := nearest.Of(c.Attributes, func(a values.Attribute) string { return a.Name })
 	for i, name := range names {
 		switch at := fmt.Sprintf("%s.%d", path, i); {
 		case c.before.Concern(at):

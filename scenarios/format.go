@@ -5,6 +5,7 @@ import (
 
 	"loadgen/backoff"
 	"loadgen/engine/entity"
+	"loadgen/engine/nearest"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
 	"loadgen/scenarios/workflow"
@@ -22,7 +23,7 @@ func (s *Scenario) binding() fields.Object {
 		{Name: "pattern", Says: "The design pattern of the documents that the scenario shows.",
 			Value: fields.Optional[Pattern]{Into: &s.Pattern, Fresh: func() *Pattern { return new(Pattern) }, Bind: (*Pattern).binding}},
 		{Name: "seed", Says: "The root of all chance: the same seed gives the same entities, operations and waits.",
-			Value: fields.Seed{Into: &s.Seed}},
+			Value: fields.Seed(&s.Seed)},
 		{Name: "table", Says: "The base name of the test table, to which a suffix of its own is added.",
 			Value: fields.TableName(&s.Table)},
 		{Name: "start", Says: "How the ranges of the table lie when the test begins: spread over many servers (warm), or as one on one server (cold).",
@@ -52,11 +53,11 @@ func (s *Scenario) binding() fields.Object {
 				Bind: func(p *Phase) fields.Binding { return p.binding() },
 			}},
 		{Name: "expect", Says: "What every valid run has to bear out, each a claim such as p99(get) < 20ms or refused < 1%.",
-			Value: expectValue(&s.Expect)},
+			Value: longTexts(&s.Expect, 0, maxExpectations, "expectations, such as p99(get) < 20ms", longestExpectation)},
 		{Name: "gate", Says: "By what live runs are compared with those of another build, and how great a change matters.",
 			Value: fields.Optional[Gate]{Into: &s.Gate, Fresh: newGate, Bind: (*Gate).binding}},
 		{Name: "verify", Says: "Whether every write carries an id, and what was acknowledged is read back at the end.",
-			Value: unlessZero{fields.Truth{Into: &s.Verify}, func() bool { return !s.Verify }}},
+			Value: unlessZero{fields.Truth(&s.Verify), func() bool { return !s.Verify }}},
 		{Name: "opposite", Says: "Other values that turn the lesson into what it warns of.",
 			Value: fields.Optional[AntiPattern]{Into: &s.AntiPattern, Fresh: fresh[AntiPattern], Bind: (*AntiPattern).binding}},
 	}, One: []string{"design", "designs"}, Then: oneDesign}
@@ -82,15 +83,11 @@ func propertiesValue(into *[]PropertySpec) fields.Binding {
 }
 
 func (p *PropertySpec) binding() fields.Object {
-	var types []string
-	for _, kind := range keys.Types() {
-		types = append(types, keys.TypeName(kind))
-	}
 	return fields.Object{What: "a property", Fields: []fields.Field{
 		{Name: "name", Says: "The name of the property.",
 			Value: fields.LongText(&p.Name, entity.MaxNameUnits), Required: true},
 		{Name: "type", Says: "The type of the property.",
-			Value: fields.Choice{Into: &p.Type, What: "type", Of: types}},
+			Value: fields.Choice{Into: &p.Type, What: "type", Of: nearest.Of(keys.Types(), keys.TypeName)}},
 		{Name: "value", Says: "A template of text and attributes in braces, whose text is read as the type.",
 			Value: fields.Text{Into: &p.Value}, Required: true},
 	}}
@@ -203,7 +200,7 @@ func (o *OperationSpec) binding() fields.Binding {
 			{Name: "where", Says: "A $filter on what a scan reads, with attributes in braces; what it does not keep is counted all the same.",
 				Value: unlessZero{fields.LongText(&o.Where, maxWhere), func() bool { return o.Where == "" }}},
 			{Name: "select", Says: "The properties that a query returns, all unless this is given.",
-				Value: selectValue(&o.Select)},
+				Value: longTexts(&o.Select, 1, entity.MaxProperties, "names of properties", entity.MaxNameUnits)},
 			{Name: "rows", Says: "How many entities a query of the class rows reads, from an existing one on.",
 				Value: fields.Whole[int]{Into: &o.Rows, Least: 1, Most: maxRows, UnlessZero: true}},
 			{Name: "top", Says: "The greatest number of entities in a page of a query.",
@@ -215,11 +212,11 @@ func (o *OperationSpec) binding() fields.Binding {
 			{Name: "properties", Says: "What merge and insert-or-merge write.",
 				Value: propertiesValue(&o.Properties)},
 			{Name: "read_first", Says: "Whether an update or a delete is of what was read, on the condition that it has not changed meanwhile.",
-				Value: unlessZero{fields.Truth{Into: &o.ReadFirst}, func() bool { return !o.ReadFirst }}},
+				Value: unlessZero{fields.Truth(&o.ReadFirst), func() bool { return !o.ReadFirst }}},
 			{Name: "counter", Says: "A property of Int64 that the update raises by one.",
 				Value: unlessZero{fields.LongText(&o.Counter, entity.MaxNameUnits), func() bool { return o.Counter == "" }}},
 			{Name: "blind", Says: "Whether what was made of the entity read is written over whatever is there by then, so that updates are lost.",
-				Value: unlessZero{fields.Truth{Into: &o.Blind}, func() bool { return !o.Blind }}},
+				Value: unlessZero{fields.Truth(&o.Blind), func() bool { return !o.Blind }}},
 			{Name: "of", Says: "Which of the entities that are there the operation works on, each as likely as any other unless this is given.",
 				Value: accessValue{&o.Of}},
 			{Name: "by", Says: "The attributes that the reader knows; what has to be read for that is up to the design, and a get needs one that forms both keys of them.",
@@ -254,10 +251,7 @@ func (o *OperationSpec) settle(r *fields.Reader, path string, n *fields.Node) {
 	if o.Change == 0 {
 		o.Change = o.usualChange()
 	}
-	for _, part := range []struct {
-		field, owner string
-		belongs      bool
-	}{
+	misplaced(r, path, n, "a "+o.Verb.String(), []owned{
 		{"entities", "batch", batch},
 		{"change", "batch", batch},
 		{"class", "query", query},
@@ -276,11 +270,7 @@ func (o *OperationSpec) settle(r *fields.Reader, path string, n *fields.Node) {
 		{"by", "get, query, updates and delete", o.Verb == entity.Get || query || o.Updates() || o.Verb == entity.Delete},
 		{"span", "query", query},
 		{"together", "batch", batch},
-	} {
-		if value := n.Find(part.field); value != nil && !part.belongs {
-			r.Fault(value.At, fields.Child(path, part.field), "%s belongs to %s, and this is a %s; expected none", part.field, part.owner, o.Verb)
-		}
-	}
+	}...)
 	if asked := n.Find("read_first"); asked != nil && !o.ReadFirst && o.Counter != "" {
 		r.Fault(asked.At, fields.Child(path, "read_first"), "a counter is raised from what was read; expected read_first true, or no counter")
 	}
@@ -296,12 +286,32 @@ func (o *OperationSpec) settle(r *fields.Reader, path string, n *fields.Node) {
 	}
 }
 
+// owned is a field that belongs to some kinds of what can have it.
+type owned struct {
+	field, owner string
+	belongs      bool
+}
+
+// misplaced reports the fields that are given and belong to another kind than this.
+func misplaced(r *fields.Reader, path string, n *fields.Node, this string, parts ...owned) {
+	for _, part := range parts {
+		if value := n.Find(part.field); value != nil && !part.belongs {
+			r.Fault(value.At, fields.Child(path, part.field), "%s belongs to %s, and this is %s; expected none", part.field, part.owner, this)
+		}
+	}
+}
+
 // maxSpan bounds how much time a query asks for.
 const maxSpan = 10 * 366 * 24 * time.Hour
 
 func attributeNames(into *[]string) fields.Binding {
-	return fields.ListOf[string]{Into: into, Least: 1, Most: maxNames, What: "names of attributes",
-		Bind: func(name *string) fields.Binding { return fields.LongText(name, entity.MaxNameUnits) }}
+	return longTexts(into, 1, maxNames, "names of attributes", entity.MaxNameUnits)
+}
+
+// longTexts are texts that are so long at most.
+func longTexts(into *[]string, least, most int, what string, longest int) fields.ListOf[string] {
+	return fields.ListOf[string]{Into: into, Least: least, Most: most, What: what,
+		Bind: func(text *string) fields.Binding { return fields.LongText(text, longest) }}
 }
 
 const maxNames = 100
@@ -314,21 +324,15 @@ type verbValue struct {
 }
 
 func (v verbValue) Read(r *fields.Reader, path string, n *fields.Node) {
-	var names []string
-	for _, verb := range v.of {
-		names = append(names, verb.String())
-	}
 	name := ""
-	fields.Choice{Into: &name, What: v.what, Of: names}.Read(r, path, n)
+	v.names(&name).Read(r, path, n)
 	*v.into, _ = entity.ParseVerb(name)
 }
 
 func (v verbValue) Write() *fields.Node { return fields.TextNode(v.into.String()) }
 
-func (v verbValue) Schema() *fields.Schema {
-	s := &fields.Schema{}
-	for _, verb := range v.of {
-		s.Enum = append(s.Enum, verb.String())
-	}
-	return s
+func (v verbValue) Schema() *fields.Schema { return v.names(nil).Schema() }
+
+func (v verbValue) names(into *string) fields.Choice {
+	return fields.Choice{Into: into, What: v.what, Of: nearest.Of(v.of, entity.Verb.String)}
 }

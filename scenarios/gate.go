@@ -47,10 +47,9 @@ func (s *Scenario) Gated() Gate {
 func (g *Gate) binding() fields.Binding {
 	return fields.Object{What: "a gate", Fields: []fields.Field{
 		{Name: "metrics", Says: "The figures by which live runs are compared, each such as p99(get): one to three.",
-			Value: fields.ListOf[string]{Into: &g.Metrics, Least: 1, Most: maxMetrics, What: "figures, such as p99(get)",
-				Bind: func(text *string) fields.Binding { return fields.LongText(text, longestExpectation) }}},
+			Value: longTexts(&g.Metrics, 1, maxMetrics, "figures, such as p99(get)", longestExpectation)},
 		{Name: "threshold", Says: "The least change that matters, in percent.",
-			Value: shareValue{&g.Threshold}},
+			Value: shareValue(&g.Threshold)},
 	}}
 }
 
@@ -93,12 +92,6 @@ const (
 	maxExpectations    = 50
 	longestExpectation = 2000
 )
-
-// expectValue is the binding of what the scenario claims of its runs.
-func expectValue(into *[]string) fields.Binding {
-	return fields.ListOf[string]{Into: into, Most: maxExpectations, What: "expectations, such as p99(get) < 20ms",
-		Bind: func(text *string) fields.Binding { return fields.LongText(text, longestExpectation) }}
-}
 
 // expect checks that each claim can be read, and that what it names is there.
 func (c *checker) expect() {

@@ -80,11 +80,8 @@ const (
 // nearest PartitionKey that exists. It wraps [ErrNoPartition].
 func noPartition(g *keys.Generator, partitionKey string, entities uint64) error {
 	shares := keys.Skew(g, min(entities, comparedEntities))
-	var known []string
-	for _, share := range shares[:min(len(shares), comparedPartitions)] {
-		known = append(known, share.PartitionKey)
-	}
-	near, _ := nearest.Name(partitionKey, known)
+	compared := shares[:min(len(shares), comparedPartitions)]
+	near, _ := nearest.Name(partitionKey, nearest.Of(compared, func(s keys.Share) string { return s.PartitionKey }))
 	return fmt.Errorf("%w: none of the %d entities loaded has the PartitionKey %s; the nearest that exists is %q",
 		ErrNoPartition, entities, fields.TextNode(partitionKey).Shown(), near)
 }

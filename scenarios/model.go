@@ -3,6 +3,7 @@ package scenarios
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -59,11 +60,7 @@ func (v modelValue) override(r *fields.Reader, path string, e fields.Entry, into
 	if err != nil {
 		panic("scenarios: the documented profile does not exist: " + err.Error())
 	}
-	known := false
-	for _, name := range model.Names() {
-		known = known || name == e.Key
-	}
-	if !known {
+	if !slices.Contains(model.Names(), e.Key) {
 		r.Fault(e.At, path, "%s", nearest.Unknown("model parameter", e.Key, append([]string{profileField}, model.Names()...)))
 		return
 	}

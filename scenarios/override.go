@@ -183,18 +183,10 @@ func reachable(steps []string, n *fields.Node, part string) error {
 		// A name that is new here would be a new attribute, not a typo that
 		// shows.
 		if len(steps) == 1 && at == "attributes" && n.Find(part) == nil {
-			return fmt.Errorf("%s", nearest.Unknown("attribute", part, fieldsOf(n)))
+			return fmt.Errorf("%s", nearest.Unknown("attribute", part, nearest.Of(n.Entries, func(e fields.Entry) string { return e.Key })))
 		}
 	}
 	return nil
-}
-
-func fieldsOf(n *fields.Node) []string {
-	var names []string
-	for _, e := range n.Entries {
-		names = append(names, e.Key)
-	}
-	return names
 }
 
 func unknownItem(at string, n *fields.Node, part string) error {

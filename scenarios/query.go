@@ -79,26 +79,14 @@ func (o *OperationSpec) settleQuery(r *fields.Reader, path string, n *fields.Nod
 		o.Partitions = defaultPartitions
 	}
 	scans := "partition-scan, partition-range and table-scan"
-	for _, part := range []struct {
-		field, owner string
-		belongs      bool
-	}{
+	misplaced(r, path, n, "of class "+o.Class, []owned{
 		{"rows", "class rows", o.Class == ClassRows || o.Class == ClassBy},
 		{"partitions", "class partition-range", o.Class == ClassPartitionRange},
 		{"where", "the classes " + scans, o.Scans()},
 		{"top", "the classes rows, " + scans, o.Class != ClassPoint},
 		{"pages", "the classes rows, " + scans, o.Class != ClassPoint},
 		{"from", "the classes rows, " + scans, o.Class != ClassPoint},
-	} {
-		if value := n.Find(part.field); value != nil && !part.belongs {
-			r.Fault(value.At, fields.Child(path, part.field), "%s belongs to %s, and this is of class %s; expected none", part.field, part.owner, o.Class)
-		}
-	}
-}
-
-func selectValue(into *[]string) fields.Binding {
-	return fields.ListOf[string]{Into: into, Least: 1, Most: entity.MaxProperties, What: "names of properties",
-		Bind: func(name *string) fields.Binding { return fields.LongText(name, entity.MaxNameUnits) }}
+	}...)
 }
 
 func tokenValue(into *string) fields.Binding {

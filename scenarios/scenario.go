@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"loadgen/engine/nearest"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys/values"
 )
@@ -134,10 +135,7 @@ func (s *Scenario) Contents() string {
 	if len(s.Designs) > 0 {
 		designs += " (" + s.Use + " in use)"
 	}
-	var phases []string
-	for i := range s.Phases {
-		phases = append(phases, s.Phases[i].Name)
-	}
+	phases := nearest.Of(s.Phases, func(p Phase) string { return p.Name })
 	return fmt.Sprintf("%s has %s, %s, %s (%s), %s", s.Name, counted(len(s.Attributes), "attribute"), designs,
 		counted(len(phases), "phase"), strings.Join(phases, ", "), counted(len(s.Expect), "expectation"))
 }

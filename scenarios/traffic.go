@@ -102,7 +102,7 @@ func (t *Traffic) binding() fields.Binding {
 			{Name: "drain", Says: "How long retries may go on after the last operation was due.",
 				Value: fields.Duration{Into: &t.Drain, Least: 0, Most: maxStep}},
 			{Name: "stop_when_stable", Says: "Ends the phase once rate and response times differ by less than this share from those of five seconds before.",
-				Value: unlessZero{shareValue{&t.StopWhenStable}, func() bool { return t.StopWhenStable == 0 }}},
+				Value: unlessZero{shareValue(&t.StopWhenStable), func() bool { return t.StopWhenStable == 0 }}},
 			{Name: "stop_on", Says: "Budgets of which one that is exceeded ends the run.",
 				Value: budgetsValue(&t.StopOn)},
 			{Name: "entities", Says: "How many entities of each partition are worked on where none was loaded into it.",

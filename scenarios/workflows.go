@@ -9,6 +9,7 @@ import (
 	"loadgen/engine/nearest"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
+	"loadgen/scenarios/keys/values"
 	"loadgen/scenarios/workflow"
 	"loadgen/scenarios/workflow/machine"
 )
@@ -110,10 +111,7 @@ func (o *OperationSpec) settleArguments(r *fields.Reader, path string, n *fields
 	if with != nil && with.Kind != fields.Dict {
 		return
 	}
-	var names []string
-	for _, p := range kind.Parameters {
-		names = append(names, p.Name)
-	}
+	names := nearest.Of(kind.Parameters, func(p machine.Parameter) string { return p.Name })
 	at := func(name string) *fields.Node {
 		if with == nil {
 			return nil
@@ -187,20 +185,11 @@ func (c *checker) knows(o *OperationSpec, p *machine.Parameter, d *machine.Desig
 	case machine.OfAttribute:
 		what, known = "attribute", d.Attributes
 	case machine.OfProperty:
-		what = "property"
-		for _, one := range d.Properties {
-			known = append(known, one.Name)
-		}
+		what, known = "property", nearest.Of(d.Properties, func(p machine.DesignProperty) string { return p.Name })
 	case machine.OfPlace:
-		what = "place"
-		for i := range c.Design.Places {
-			known = append(known, c.Design.Places[i].Name)
-		}
+		what, known = "place", nearest.Of(c.Design.Places, func(p Place) string { return p.Name })
 	case machine.OfCopy:
-		what = "copy"
-		for i := range c.Design.Copies {
-			known = append(known, c.Design.Copies[i].Name)
-		}
+		what, known = "copy", nearest.Of(c.Design.Copies, func(one Copy) string { return one.Name })
 	}
 	if what == "" || text == "" && !p.Required || slices.Contains(known, text) {
 		return true
@@ -222,10 +211,8 @@ func (c *checker) countersOf(operation string) []string {
 
 func (c *checker) workflowDesign(phase int) machine.Design {
 	d := machine.Design{Filler: c.Entity.Filler, Loaded: c.Loaded(phase) > 0,
-		Own: c.Design.keys().place(""), Places: make(map[string]machine.DesignPlace)}
-	for _, a := range c.Attributes {
-		d.Attributes = append(d.Attributes, a.Name)
-	}
+		Own: c.Design.keys().place(""), Places: make(map[string]machine.DesignPlace),
+		Attributes: nearest.Of(c.Attributes, func(a values.Attribute) string { return a.Name })}
 	for _, p := range c.Entity.Properties {
 		one := machine.DesignProperty{Name: p.Name}
 		one.Type, _ = entity.ParseType(p.Type)
@@ -236,19 +223,18 @@ func (c *checker) workflowDesign(phase int) machine.Design {
 	}
 	for i := range c.Design.Places {
 		one := &c.Design.Places[i]
-		d.Places[one.Name] = Design{PartitionKey: one.PartitionKey, RowKey: one.RowKey}.place(one.Table)
+		d.Places[one.Name] = one.keys().place(one.Table)
 	}
 	return d
 }
 
 // placesOf checks the places of one design: their keys, and that names are their own.
 func (c *checker) placesOf(d *Design, path string) {
+	seen := map[string]bool{}
 	for i := range d.Places {
 		one, at := &d.Places[i], fmt.Sprintf("%s.places.%d", path, i)
-		c.formed(Design{PartitionKey: one.PartitionKey, RowKey: one.RowKey}, at)
-		if one.Name != "" && slices.ContainsFunc(d.Places[:i], func(p Place) bool { return p.Name == one.Name }) {
-			c.add(at+".name", "place %q occurs twice; expected names of their own", one.Name)
-		}
+		c.formed(one.keys(), at)
+		c.own("place", one.Name, seen, at+".name")
 	}
 }
 

@@ -53,6 +53,15 @@ func Unknown(what, name string, known []string) string {
 	return fmt.Sprintf("unknown %s %s; expected %s", what, Shown(name), Choice(known))
 }
 
+// Of returns the names of things that are known, in their order.
+func Of[T any](known []T, name func(T) string) []string {
+	var names []string
+	for _, one := range known {
+		names = append(names, name(one))
+	}
+	return names
+}
+
 // Choice returns names as a person lists alternatives: "a, b or c"; after the
 // twelfth it only counts them.
 func Choice(names []string) string {

@@ -1,7 +1,6 @@
 package arrival
 
 import (
-	"fmt"
 	"math"
 	"time"
 )
@@ -33,29 +32,19 @@ var _ curve = (*Burst)(nil)
 // NewBurst returns the schedule of bursts over a length. Its errors wrap
 // [ErrSchedule].
 func NewBurst(surge Surge, length time.Duration) (*Burst, error) {
+	var l limits
 	b := &Burst{calm: surge.Every - surge.Length, every: surge.Every, length: length}
-	var err error
-	if b.base, err = milliOf("the base rate", surge.Base, 0); err != nil {
-		return nil, err
+	b.base, b.peak = l.milli("the base rate", surge.Base, 0), l.milli("the rate of a burst", surge.Peak, 0)
+	l.lasting("the time between bursts", surge.Every)
+	l.lasting("the length of a burst", surge.Length)
+	l.lasting("the length of all", length)
+	l.require(b.calm > 0, "bursts of %v come every %v; each must be over before the next", surge.Length, surge.Every)
+	if l.err != nil {
+		return nil, l.err
 	}
-	if b.peak, err = milliOf("the rate of a burst", surge.Peak, 0); err != nil {
-		return nil, err
-	}
-	for _, one := range []struct {
-		what   string
-		length time.Duration
-	}{{"the time between bursts", surge.Every}, {"the length of a burst", surge.Length}, {"the length of all", length}} {
-		if err := lasting(one.what, one.length); err != nil {
-			return nil, err
-		}
-	}
-	if b.calm <= 0 {
-		return nil, fmt.Errorf("%w: bursts of %v come every %v; each must be over before the next", ErrSchedule, surge.Length, surge.Every)
-	}
-	if b.count = b.come(length).upTo(nanosPerThousandSeconds); b.count == 0 {
-		return nil, nothing()
-	}
-	return b, nil
+	b.count = b.come(length).upTo(nanosPerThousandSeconds)
+	l.some(b.count > 0)
+	return b, l.err
 }
 
 // come returns the load that has come by an instant.

@@ -103,25 +103,28 @@ func invert(c curve, wanted amount, operations float64, length time.Duration) ti
 	return low
 }
 
-// milliOf returns a rate in operations per thousand seconds. Its error wraps
-// [ErrSchedule] and names the rate.
-func milliOf(what string, rate, least float64) (uint64, error) {
-	if !(rate >= least && rate <= MaxRate) {
-		return 0, fmt.Errorf("%w: %s is %v; it must be from %v to %d operations/s", ErrSchedule, what, rate, least, MaxRate)
+// limits keeps the first fault of what a schedule is to be made of, which wraps
+// [ErrSchedule].
+type limits struct{ err error }
+
+func (l *limits) require(holds bool, format string, args ...any) {
+	if l.err == nil && !holds {
+		l.err = fmt.Errorf("%w: %s", ErrSchedule, fmt.Sprintf(format, args...))
 	}
-	return uint64(math.Round(rate * 1000)), nil
 }
 
-// lasting reports a length that cannot be.
-func lasting(what string, length time.Duration) error {
-	if length <= 0 || length > MaxLength {
-		return fmt.Errorf("%w: %s is %v; it must be more than 0 and at most %v", ErrSchedule, what, length, MaxLength)
-	}
-	return nil
+// milli returns a rate in operations per thousand seconds.
+func (l *limits) milli(what string, rate, least float64) uint64 {
+	l.require(rate >= least && rate <= MaxRate, "%s is %v; it must be from %v to %d operations/s", what, rate, least, MaxRate)
+	return uint64(math.Round(rate * 1000))
 }
 
-// nothing is the error for a schedule in which no operation is due.
-func nothing() error { return fmt.Errorf("%w: all of its rates are 0", ErrSchedule) }
+func (l *limits) lasting(what string, length time.Duration) {
+	l.require(length > 0 && length <= MaxLength, "%s is %v; it must be more than 0 and at most %v", what, length, MaxLength)
+}
+
+// some requires that operations are due.
+func (l *limits) some(rates bool) { l.require(rates, "all of its rates are 0") }
 
 // wide is a whole number of 192 bits without a sign, the highest 64 first.
 type wide [3]uint64

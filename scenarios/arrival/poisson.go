@@ -1,7 +1,6 @@
 package arrival
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 	"slices"
@@ -43,15 +42,13 @@ const (
 // NewPoisson returns the schedule of random arrivals at a constant rate, in
 // operations per second, over a length. Its errors wrap [ErrSchedule].
 func NewPoisson(rate float64, length time.Duration, chance clock.Stream) (*Poisson, error) {
-	if _, err := milliOf("the rate", rate, leastRate); err != nil {
-		return nil, err
-	}
-	if err := lasting("the length", length); err != nil {
-		return nil, err
-	}
+	var l limits
+	l.milli("the rate", rate, leastRate)
+	l.lasting("the length", length)
 	expected := rate * length.Seconds()
-	if expected > mostRandom {
-		return nil, fmt.Errorf("%w: %v/s for %v are %.0f random arrivals; they must be at most %d", ErrSchedule, rate, length, expected, mostRandom)
+	l.require(expected <= mostRandom, "%v/s for %v are %.0f random arrivals; they must be at most %d", rate, length, expected, mostRandom)
+	if l.err != nil {
+		return nil, l.err
 	}
 	p := &Poisson{rate: rate, length: length, chance: chance}
 	slots := min(uint64(expected/slotOperations)+1, mostSlots, uint64(length))

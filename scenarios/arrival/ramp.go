@@ -25,19 +25,12 @@ var _ curve = (*Ramp)(nil)
 // operations per second, over a length. One of the two may be 0; both are
 // rounded to three decimals. Its errors wrap [ErrSchedule].
 func NewRamp(from, to float64, length time.Duration) (*Ramp, error) {
-	r := &Ramp{length: length}
-	var err error
-	if r.from, err = milliOf("the rate at the beginning", from, 0); err != nil {
-		return nil, err
-	}
-	if r.to, err = milliOf("the rate at the end", to, 0); err != nil {
-		return nil, err
-	}
-	if err := lasting("the length of the ramp", length); err != nil {
-		return nil, err
-	}
-	if r.from+r.to == 0 {
-		return nil, nothing()
+	var l limits
+	r := &Ramp{from: l.milli("the rate at the beginning", from, 0), to: l.milli("the rate at the end", to, 0), length: length}
+	l.lasting("the length of the ramp", length)
+	l.some(r.from+r.to > 0)
+	if l.err != nil {
+		return nil, l.err
 	}
 	r.count = times(r.from+r.to, uint64(length)).upTo(2 * nanosPerThousandSeconds)
 	return r, nil

@@ -1,8 +1,8 @@
 package arrival
 
 import (
-	"fmt"
 	"math"
+	"sort"
 	"time"
 )
 
@@ -34,30 +34,20 @@ var _ Schedule = (*Sine)(nil)
 // NewSine returns the schedule of a wave over a length. Its errors wrap
 // [ErrSchedule].
 func NewSine(wave Wave, length time.Duration) (*Sine, error) {
-	if _, err := milliOf("the mean rate", wave.Mean, leastRate); err != nil {
-		return nil, err
-	}
-	if _, err := milliOf("the mean and the amplitude together", wave.Mean+wave.Amplitude, leastRate); err != nil {
-		return nil, err
-	}
-	if !(wave.Amplitude >= 0 && wave.Amplitude <= wave.Mean) {
-		return nil, fmt.Errorf("%w: the amplitude is %v; it must be from 0 to the mean rate, %v", ErrSchedule, wave.Amplitude, wave.Mean)
-	}
-	if err := lasting("the period", wave.Period); err != nil {
-		return nil, err
-	}
-	if err := lasting("the length of the wave", length); err != nil {
-		return nil, err
-	}
-	if !(wave.Phase >= 0 && wave.Phase < 1) {
-		return nil, fmt.Errorf("%w: the phase is %v; it must be from 0 up to, but not, 1", ErrSchedule, wave.Phase)
+	var l limits
+	l.milli("the mean rate", wave.Mean, leastRate)
+	l.milli("the mean and the amplitude together", wave.Mean+wave.Amplitude, leastRate)
+	l.require(wave.Amplitude >= 0 && wave.Amplitude <= wave.Mean,
+		"the amplitude is %v; it must be from 0 to the mean rate, %v", wave.Amplitude, wave.Mean)
+	l.lasting("the period", wave.Period)
+	l.lasting("the length of the wave", length)
+	l.require(wave.Phase >= 0 && wave.Phase < 1, "the phase is %v; it must be from 0 up to, but not, 1", wave.Phase)
+	if l.err != nil {
+		return nil, l.err
 	}
 	s := &Sine{wave: wave, length: length}
-	s.count = uint64(math.Ceil(s.come(length)))
-	if s.count == 0 {
-		// So short a part of a trough holds less than can be told from nothing.
-		s.count = 1
-	}
+	// So short a part of a trough can hold less than can be told from nothing.
+	s.count = max(1, uint64(math.Ceil(s.come(length))))
 	return s, nil
 }
 
@@ -85,16 +75,7 @@ func (s *Sine) within(n, share uint64) time.Duration {
 		// The slot of the last operation ends with the schedule.
 		wanted = float64(n) + (s.come(s.length)-float64(n))*float64(share)/(1<<64)
 	}
-	low, high := time.Duration(0), s.length-1
-	for low < high {
-		middle := low + (high-low)/2
-		if s.come(middle) < wanted {
-			low = middle + 1
-		} else {
-			high = middle
-		}
-	}
-	return low
+	return time.Duration(sort.Search(int(s.length-1), func(at int) bool { return s.come(time.Duration(at)) >= wanted }))
 }
 
 // Len implements [Schedule].

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"sort"
 	"time"
 )
 
@@ -44,16 +45,14 @@ func NewSteps(steps ...Step) (*Steps, error) {
 	var first uint64
 	for i, one := range steps {
 		milli := math.Round(one.Rate * 1000)
-		if !(milli >= 1 && one.Rate <= MaxRate) {
-			return nil, fmt.Errorf("%w: step %d has the rate %v; it must be from 0.001 to %d operations/s",
-				ErrSchedule, i+1, one.Rate, MaxRate)
-		}
-		if one.Length <= 0 || one.Length > MaxLength {
-			return nil, fmt.Errorf("%w: step %d lasts %v; it must be more than 0 and at most %v",
-				ErrSchedule, i+1, one.Length, MaxLength)
-		}
-		if one.Length > longestSchedule-begin {
-			return nil, fmt.Errorf("%w: steps 1 to %d last more than %v", ErrSchedule, i+1, longestSchedule)
+		var l limits
+		l.require(milli >= 1 && one.Rate <= MaxRate,
+			"step %d has the rate %v; it must be from 0.001 to %d operations/s", i+1, one.Rate, MaxRate)
+		l.require(one.Length > 0 && one.Length <= MaxLength,
+			"step %d lasts %v; it must be more than 0 and at most %v", i+1, one.Length, MaxLength)
+		l.require(one.Length <= longestSchedule-begin, "steps 1 to %d last more than %v", i+1, longestSchedule)
+		if l.err != nil {
+			return nil, l.err
 		}
 		next := step{milli: uint64(milli), begin: begin, length: one.Length, first: first}
 		next.count = operationsIn(next.milli, one.Length)
@@ -69,12 +68,7 @@ const nanosPerThousandSeconds = 1_000_000_000_000
 
 // operationsIn counts the n ≥ 0 whose instant n·10¹²/milli lies before length.
 func operationsIn(milli uint64, length time.Duration) uint64 {
-	high, low := bits.Mul64(uint64(length), milli)
-	quotient, rest := bits.Div64(high, low, nanosPerThousandSeconds)
-	if rest > 0 {
-		quotient++
-	}
-	return quotient
+	return times(uint64(length), milli).upTo(nanosPerThousandSeconds)
 }
 
 // At implements [Schedule].
@@ -87,16 +81,7 @@ func (s *Steps) At(n uint64) time.Duration {
 
 // StepOf returns the index of the step that operation n belongs to.
 func (s *Steps) StepOf(n uint64) int {
-	low, high := 0, len(s.steps)
-	for high-low > 1 {
-		middle := (low + high) / 2
-		if s.steps[middle].first <= n {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	return low
+	return sort.Search(len(s.steps)-1, func(i int) bool { return s.steps[i+1].first > n })
 }
 
 // Len implements [Schedule].

@@ -52,8 +52,9 @@ func (t *Trace) Row(n uint64) Row {
 // and where the last one comes sooner there is nothing after it. Both share their
 // memory. Its error wraps [ErrSchedule].
 func (t *Trace) Until(length time.Duration) (*Trace, error) {
-	if err := lasting("the length of the trace", length); err != nil {
-		return nil, err
+	var l limits
+	if l.lasting("the length of the trace", length); l.err != nil {
+		return nil, l.err
 	}
 	rows, _ := slices.BinarySearch(t.at, length)
 	short := *t

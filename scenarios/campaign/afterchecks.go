@@ -54,20 +54,14 @@ func (t *afterChecks) told() []results.Counter {
 
 // checks returns how what the workflows of the run leave behind is looked at: one for
 // each thing that must hold.
-func (c *Campaign) checks() ([]machine.Check, error) {
+func (c *Campaign) checks() []machine.Check {
 	var list []machine.Check
-	var failure error
 	var seen []looked
 	c.performed(func(kind *machine.Kind, spec *scenarios.OperationSpec) {
-		if kind.Check == nil || failure != nil {
+		if kind.Check == nil {
 			return
 		}
-		one, err := c.newPerformance(spec)
-		if err != nil {
-			failure = err
-			return
-		}
-		check := kind.Check(one.setting, spec.With)
+		check := kind.Check(&c.places.Setting, spec.With)
 		if check == nil {
 			return
 		}
@@ -77,7 +71,7 @@ func (c *Campaign) checks() ([]machine.Check, error) {
 		}
 		seen = append(seen, at)
 	})
-	return list, failure
+	return list
 }
 
 // looked is what a check is of: its name, and the places and stores that it looks at, by
@@ -106,11 +100,7 @@ func (c *Campaign) examine(ctx context.Context, ended error) error {
 	if ended != nil {
 		return ended
 	}
-	checks, err := c.checks()
-	if err != nil {
-		return err
-	}
-	for _, check := range checks {
+	for _, check := range c.checks() {
 		if err := c.look(ctx, check); err != nil {
 			return err
 		}

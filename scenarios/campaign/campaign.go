@@ -70,6 +70,10 @@ type Campaign struct {
 	policy    backoff.Policy
 	kinds     []results.Kind
 	kindOf    map[string]int
+	// homes are those of the scenario's entities, their own first; places those of its
+	// workflows.
+	homes  []keyHome
+	places *places
 
 	runner drive.Runner
 	ledger *drive.Ledger
@@ -133,14 +137,16 @@ func NewCampaign(o Options) (*Campaign, error) {
 	for _, name := range []string{kindCreate, kindMark, kindLoad, kindCount} {
 		c.addKind(results.Kind{Name: name})
 	}
-	homes, err := c.keyHomes()
-	if err != nil {
+	if c.homes, err = c.keyHomes(); err != nil {
+		return nil, err
+	}
+	if c.places, err = c.newPlaces(); err != nil {
 		return nil, err
 	}
 	for i := range o.Scenario.Phases {
 		list := o.Scenario.Phases[i].Operations()
 		for j := range list {
-			c.addKind(results.Kind{Name: list[j].Name, Group: list[j].Group, Filtered: c.filters(&list[j], homes)})
+			c.addKind(results.Kind{Name: list[j].Name, Group: list[j].Group, Filtered: c.filters(&list[j])})
 		}
 	}
 	if o.Verify {
@@ -148,9 +154,7 @@ func NewCampaign(o Options) (*Campaign, error) {
 		c.addKind(results.Kind{Name: kindAudit})
 	}
 	c.after = c.newAfterChecks()
-	if checks, err := c.checks(); err != nil {
-		return nil, err
-	} else if len(checks) > 0 {
+	if len(c.checks()) > 0 {
 		c.addKind(results.Kind{Name: kindAudit})
 	}
 	c.addKind(results.Kind{Name: kindDrop})

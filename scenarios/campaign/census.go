@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"maps"
 	"slices"
 
 	"loadgen/engine/entity"
@@ -43,11 +44,7 @@ func (c *Campaign) census(phase int) *census {
 	for n := range loaded {
 		members[c.generator.PartitionKey(n)]++
 	}
-	all := new(census)
-	for key := range members {
-		all.keys = append(all.keys, key)
-	}
-	slices.SortFunc(all.keys, comparePartitions)
+	all := &census{keys: slices.SortedFunc(maps.Keys(members), comparePartitions)}
 	sum := int64(0)
 	for _, key := range all.keys {
 		sum += members[key]

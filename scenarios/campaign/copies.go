@@ -80,8 +80,8 @@ func together(w *drive.Work, changes []entity.Change, entities int) {
 //   - an operation inserts what that copy keeps nothing of;
 //   - a transaction that inserts cannot hold the copies, so that they follow it and may be
 //     given up.
-func (c *Campaign) patchyHomes(phase int, homes []keyHome) ([]bool, error) {
-	patchy := make([]bool, len(homes))
+func (c *Campaign) patchyHomes(phase int) ([]bool, error) {
+	patchy := make([]bool, len(c.homes))
 	for i := range phase + 1 {
 		list := c.Scenario.Phases[i].Operations()
 		for j := range list {
@@ -90,9 +90,9 @@ func (c *Campaign) patchyHomes(phase int, homes []keyHome) ([]bool, error) {
 			if !merges && !spec.Inserts() {
 				continue
 			}
-			apart := c.overfull(spec, homes)
-			for home := range homes {
-				part, err := homes[home].part(spec)
+			apart := c.overfull(spec)
+			for home := range c.homes {
+				part, err := c.homes[home].part(spec)
 				if err != nil {
 					return nil, err
 				}
@@ -106,10 +106,10 @@ func (c *Campaign) patchyHomes(phase int, homes []keyHome) ([]bool, error) {
 // overfull reports whether what an operation inserts may be too much for one transaction
 // with its copies in the same table: as if all had the size of the first, and that twice,
 // for sizes differ.
-func (c *Campaign) overfull(spec *scenarios.OperationSpec, homes []keyHome) bool {
+func (c *Campaign) overfull(spec *scenarios.OperationSpec) bool {
 	changes := 0
-	for i := range homes {
-		if homes[i].table == c.Table {
+	for i := range c.homes {
+		if c.homes[i].table == c.Table {
 			changes += max(1, spec.Entities)
 		}
 	}

@@ -161,7 +161,7 @@ func (c *Campaign) Footprint(data bool) Footprint {
 	for i, d := range all {
 		phase := &c.Scenario.Phases[i]
 		if data && phase.Load != nil {
-			f.Entities = addUp(f.Entities, times(times(int64(phase.Load.Entities), c.homes()), c.stored()))
+			f.Entities = addUp(f.Entities, times(times(int64(phase.Load.Entities), int64(len(c.homes))), c.stored()))
 		}
 		switch {
 		case d.most == 0:
@@ -197,7 +197,7 @@ func (c *Campaign) footprintOf(f *Footprint, d *dry, data bool) {
 	}
 	homes := int64(1)
 	if d.Events() {
-		homes = c.homes()
+		homes = int64(len(c.homes))
 	}
 	content := int64(0)
 	for _, op := range d.Operations {
@@ -222,15 +222,12 @@ func (c *Campaign) footprintOf(f *Footprint, d *dry, data bool) {
 	}
 }
 
-// homes is under how many keys each entity is stored.
-func (c *Campaign) homes() int64 { return int64(1 + len(c.Scenario.Design.Copies)) }
-
 // holdingBytes is what the holdings of a phase of event traffic take at most.
 func (c *Campaign) holdingBytes(index int) int64 {
-	entities := times(int64(c.Scenario.Loaded(index)), c.homes())
+	entities := times(int64(c.Scenario.Loaded(index)), int64(len(c.homes)))
 	all, _ := c.dryRun(index + 1)
 	for _, d := range all {
-		entities = addUp(entities, times(d.written(math.MaxInt64/2), c.homes()))
+		entities = addUp(entities, times(d.written(math.MaxInt64/2), int64(len(c.homes))))
 	}
 	tables := int64(1 + len(c.Scenario.Tables()))
 	return times(min(entities, 2*mostHeld*tables), heldBytes)
@@ -240,12 +237,9 @@ func (c *Campaign) stored() int64 { return c.weight(0) + storedBytes }
 
 // upserts reports whether an operation writes entities that need not be there.
 func upserts(list []scenarios.OperationSpec) bool {
-	for i := range list {
-		if list[i].Verb == entity.InsertOrMerge || list[i].Verb == entity.InsertOrReplace {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(o scenarios.OperationSpec) bool {
+		return o.Verb == entity.InsertOrMerge || o.Verb == entity.InsertOrReplace
+	})
 }
 
 // insertedBy returns the most entities that an operation of a mix inserts.

@@ -9,6 +9,7 @@ import (
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/keys"
+	"loadgen/scenarios/workflow"
 	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
@@ -27,6 +28,7 @@ type events struct {
 	// the holdings.
 	sample, turns clock.Stream
 	homes         []keyHome
+	places        *places
 	// patchy says of each home whether entities can lack it.
 	patchy []bool
 	// properties are those of the entities.
@@ -68,7 +70,7 @@ type eventKind struct {
 	// offers is how many entities it is due to count beside those of a query.
 	offers int64
 	// performance is that of a workflow, nil for what is a verb's.
-	performance *performance
+	performance *machine.Kind
 }
 
 // newEvents returns the mix of a phase of event traffic. Nobody knows yet what its
@@ -91,11 +93,8 @@ func (c *Campaign) newEvents(d *dry) (*events, error) {
 	loaded := c.Scenario.Loaded(phase)
 	e := &events{mix: m, chance: clock.NewStream(c.Scenario.Seed, "procedures/"+name), begins: c.offeredBefore(phase), upserts: loaded == 0, properties: c.Scenario.Entity.Properties,
 		sample: clock.NewStream(c.Scenario.Seed, "holdings/"+name), turns: clock.NewStream(c.Scenario.Seed, "turns/"+name),
-		population: newPopulation(loaded, d, c.Scenario.Seed, name), holdings: make(map[string]*holdings)}
-	if e.homes, err = c.keyHomes(); err != nil {
-		return nil, err
-	}
-	if e.patchy, err = c.patchyHomes(phase, e.homes); err != nil {
+		population: newPopulation(loaded, d, c.Scenario.Seed, name), holdings: make(map[string]*holdings), homes: c.homes, places: c.places}
+	if e.patchy, err = c.patchyHomes(phase); err != nil {
 		return nil, err
 	}
 	for i := range m.specs {
@@ -110,12 +109,7 @@ func (c *Campaign) newEvents(d *dry) (*events, error) {
 
 func (e *events) stocked() error {
 	for table, s := range e.holdings {
-		var homes []keyHome
-		for _, home := range e.homes {
-			if home.table == table {
-				homes = append(homes, home)
-			}
-		}
+		homes := slices.DeleteFunc(slices.Clone(e.homes), func(home keyHome) bool { return home.table != table })
 		*s = *newHoldings(e, homes, mostHeld, mostTurned, entity.Key{Partition: markerPartition, Row: markerRow})
 	}
 	for i := range e.kinds {
@@ -166,20 +160,18 @@ func (c *Campaign) newEventKind(spec *scenarios.OperationSpec, e *events) (event
 	if spec.Writes().IsChange() {
 		kind.offers *= written
 	}
-	var err error
-	if kind.performance, err = c.newPerformance(spec); err != nil {
-		return kind, err
-	}
+	kind.performance = workflow.Find(spec.Workflow)
 	for i := range e.homes {
 		if kind.performance != nil {
 			e.holdingsOf(e.homes[i].table)
 		}
 	}
+	var err error
 	switch {
 	case spec.Verb == entity.Get && len(spec.By) > 0:
-		_, kind.home = c.bestPlan(spec, e.homes)
+		_, kind.home = c.bestPlan(spec)
 	case spec.Verb == entity.Query || len(spec.By) > 0:
-		kind.asked, err = c.newQuestion(spec, e.homes, e.holdingsOf)
+		kind.asked, err = c.newQuestion(spec, e.holdingsOf)
 	}
 	if spec.Verb == entity.Query {
 		kind.offers = 0
@@ -194,12 +186,7 @@ func (r *keyHome) part(spec *scenarios.OperationSpec) (*keys.Part, error) {
 		return nil, nil
 	}
 	kept := *spec
-	kept.Properties = nil
-	for _, p := range spec.Properties {
-		if r.holds(p.Name) {
-			kept.Properties = append(kept.Properties, p)
-		}
-	}
+	kept.Properties = slices.DeleteFunc(slices.Clone(spec.Properties), func(p scenarios.PropertySpec) bool { return !r.holds(p.Name) })
 	if r.copy != nil && len(kept.Properties) == 0 {
 		return nil, nil
 	}
@@ -301,10 +288,7 @@ func (e *events) change(k uint64, one *eventKind, event keys.Event, w *drive.Wor
 		case entity.Merge, entity.InsertOrMerge:
 			c.Properties = one.parts[home].PropertiesOf(merged)
 		}
-		switch c.Verb {
-		case entity.Replace, entity.Merge, entity.Delete:
-			c.Match = entity.MatchAny
-		}
+		c.Match = matchOf(c.Verb)
 		return c
 	}
 	w.Operation.Table, w.Operation.Change = e.homes[one.home].table, change(one.home)

@@ -87,13 +87,9 @@ func asJSON(key entity.Key, properties []entity.Property) int64 {
 func (c *Campaign) forecastLoad(f *Forecast, phase int) {
 	spec := c.Scenario.Phases[phase].Load
 	first := c.Scenario.Loaded(phase)
-	homes, err := c.keyHomes()
-	if err != nil {
-		return
-	}
-	batches, entities := int64(0), int64(len(homes)*spec.Entities)
-	for i := range homes {
-		batches += int64(len(homes[i].batches(first, first+uint64(spec.Entities), spec.Transaction)))
+	batches, entities := int64(0), int64(len(c.homes)*spec.Entities)
+	for i := range c.homes {
+		batches += int64(len(c.homes[i].batches(first, first+uint64(spec.Entities), spec.Transaction)))
 	}
 	f.add(Forecast{Requests: batches, AtMost: batches, Entities: entities,
 		Sent:     batches*requestBytes + entities*(c.weight(first)+batchPartBytes),
@@ -101,12 +97,8 @@ func (c *Campaign) forecastLoad(f *Forecast, phase int) {
 }
 
 func (c *Campaign) forecastCount(f *Forecast, phase int) {
-	shelves, err := c.loadedInto(phase)
-	if err != nil {
-		return
-	}
 	var pages, loaded int64
-	for _, one := range shelves {
+	for _, one := range c.loadedInto(phase) {
 		pages += (one.entities + pageEntities - 1) / pageEntities
 		loaded += one.entities
 	}

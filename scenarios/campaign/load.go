@@ -17,13 +17,9 @@ import (
 func (c *Campaign) load(ctx context.Context, phase int) error {
 	spec := c.Scenario.Phases[phase].Load
 	first := c.Scenario.Loaded(phase)
-	homes, err := c.keyHomes()
-	if err != nil {
-		return err
-	}
 	var batches []batch
-	for i := range homes {
-		batches = append(batches, homes[i].batches(first, first+uint64(spec.Entities), spec.Transaction)...)
+	for i := range c.homes {
+		batches = append(batches, c.homes[i].batches(first, first+uint64(spec.Entities), spec.Transaction)...)
 	}
 	name := c.Scenario.Phases[phase].Name
 	return c.prepare(ctx, name, spec.Lanes, uint64(len(batches)), func(k uint64) drive.Work {
@@ -72,14 +68,10 @@ type shelf struct {
 }
 
 // loadedInto returns every partition that was loaded before a phase.
-func (c *Campaign) loadedInto(phase int) ([]shelf, error) {
-	homes, err := c.keyHomes()
-	if err != nil {
-		return nil, err
-	}
+func (c *Campaign) loadedInto(phase int) []shelf {
 	var order []shelf
 	places := make(map[[2]string]int)
-	for _, home := range homes {
+	for _, home := range c.homes {
 		for n := range c.Scenario.Loaded(phase) {
 			at := [2]string{home.table, home.generator.PartitionKey(n)}
 			i, known := places[at]
@@ -91,19 +83,16 @@ func (c *Campaign) loadedInto(phase int) ([]shelf, error) {
 			order[i].entities++
 		}
 	}
-	return order, nil
+	return order
 }
 
 // Count reads every partition that was loaded and holds what it returns against
 // what was loaded.
 func (c *Campaign) Count(ctx context.Context, phase int) error {
-	shelves, err := c.loadedInto(phase)
-	if err != nil {
-		return err
-	}
+	shelves := c.loadedInto(phase)
 	name := c.Scenario.Phases[phase].Name
 	found := make([]int64, len(shelves))
-	err = c.prepare(ctx, name, c.Scenario.Phases[phase].Count.Lanes, uint64(len(shelves)), func(k uint64) drive.Work {
+	err := c.prepare(ctx, name, c.Scenario.Phases[phase].Count.Lanes, uint64(len(shelves)), func(k uint64) drive.Work {
 		op := target.Operation{Verb: entity.Query, Table: shelves[k].table}
 		op.Query = target.OnePartition(shelves[k].key)
 		return drive.Work{Kind: c.kindOf[kindCount], Operation: op, Pages: true, Offers: shelves[k].entities}

@@ -255,13 +255,18 @@ func (m *mix) work(k uint64) drive.Work {
 		w.Operation.Query = one.reading.query(h, one, index)
 		w.Pages, w.Rows, w.MostPages = true, int64(spec.Rows), spec.Pages
 	}
-	switch spec.Verb {
-	case entity.Replace, entity.Merge, entity.Delete:
-		change.Match = entity.MatchAny
-	}
+	change.Match = matchOf(spec.Verb)
 	w.Expected = target.Expected{NotFound: spec.Writes() == entity.Delete || m.deletes && expectsExisting(spec.Writes())}
 	m.ids.guard(k, spec, &w)
 	return w
+}
+
+// matchOf returns the condition of a verb that has to have one: that the entity is there.
+func matchOf(v entity.Verb) entity.Match {
+	if v == entity.Replace || v == entity.Merge || v == entity.Delete {
+		return entity.MatchAny
+	}
+	return entity.Match{}
 }
 
 func expectsExisting(v entity.Verb) bool {

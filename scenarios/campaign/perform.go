@@ -6,34 +6,27 @@ import (
 	"sync"
 
 	"loadgen/engine/entity"
-	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/workflow"
 	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
-// performance is what the operations of a workflow have in common.
-type performance struct {
-	kind      *machine.Kind
-	arguments machine.Arguments
-	setting   *machine.Setting
-	places    map[string]keyHome
-	// templates are those of the places' keys.
+// places are where the workflows of a run read and write, and what else they have in
+// common.
+type places struct {
+	machine.Setting
+	homes map[string]keyHome
+	// templates are those of the keys there.
 	templates map[string]placeTemplates
 }
 
 // placeTemplates are those of the two keys of a place.
 type placeTemplates struct{ partition, row keys.Template }
 
-// newPerformance returns that of one kind of operation, nil where it is a verb's.
-func (c *Campaign) newPerformance(spec *scenarios.OperationSpec) (*performance, error) {
-	if spec.Workflow == "" {
-		return nil, nil
-	}
-	p := &performance{kind: workflow.Find(spec.Workflow), arguments: spec.With, places: make(map[string]keyHome), templates: make(map[string]placeTemplates)}
-	p.places[""] = keyHome{table: c.Table, generator: c.generator}
+// newPlaces returns those of the design in use: where the entities are at "".
+func (c *Campaign) newPlaces() (*places, error) {
+	p := &places{homes: map[string]keyHome{"": c.homes[0]}, templates: make(map[string]placeTemplates)}
 	var err error
 	if p.templates[""], err = newPlaceTemplates(c.Scenario.Design.PartitionKey, c.Scenario.Design.RowKey); err != nil {
 		return nil, err
@@ -44,21 +37,17 @@ func (c *Campaign) newPerformance(spec *scenarios.OperationSpec) (*performance, 
 		if err != nil {
 			return nil, err
 		}
-		p.places[one.Name] = keyHome{table: c.Table + one.Table, generator: generator}
+		p.homes[one.Name] = keyHome{table: c.Table + one.Table, generator: generator}
 		if p.templates[one.Name], err = newPlaceTemplates(one.PartitionKey, one.RowKey); err != nil {
 			return nil, err
 		}
 	}
-	homes, err := c.keyHomes()
-	if err != nil {
-		return nil, err
+	for _, home := range c.homes[1:] {
+		p.homes[machine.AtCopy(home.copy.Name)] = home
 	}
-	for _, home := range homes[1:] {
-		p.places[machine.AtCopy(home.copy.Name)] = home
-	}
-	p.setting = &machine.Setting{
+	p.Setting = machine.Setting{
 		Table:   c.Table,
-		TableOf: func(place string) string { return p.places[place].table },
+		TableOf: func(place string) string { return p.homes[place].table },
 		StoreOf: func(name string) string { return storeName(c.Table, name) },
 		Loaded:  c.Scenario.Loaded(len(c.Scenario.Phases)),
 		Member:  func(n uint64) machine.Subject { return subject{p, keys.Event{Number: n}} },
@@ -66,7 +55,7 @@ func (c *Campaign) newPerformance(spec *scenarios.OperationSpec) (*performance, 
 			return p.templates[place].key(of, attribute, value)
 		},
 	}
-	p.setting.Partitions = sync.OnceValue(func() []string { return partitionsOf(c.generator, p.setting.Loaded) })
+	p.Partitions = sync.OnceValue(func() []string { return partitionsOf(c.generator, p.Loaded) })
 	return p, nil
 }
 
@@ -99,23 +88,23 @@ func partitionsOf(g *keys.Generator, entities uint64) []string {
 
 // subject is the entity of an event, for a workflow.
 type subject struct {
-	of    *performance
+	of    *places
 	event keys.Event
 }
 
 var _ machine.Subject = subject{}
 
 // Key implements [workflow.Subject]. It panics of a place that the design has not.
-func (s subject) Key(place string) entity.Key { return s.of.places[place].generator.KeyOf(s.event) }
+func (s subject) Key(place string) entity.Key { return s.of.homes[place].generator.KeyOf(s.event) }
 
 // Properties implements [workflow.Subject].
 func (s subject) Properties() []entity.Property {
-	return s.of.places[""].generator.PropertiesOf(s.event)
+	return s.of.homes[""].generator.PropertiesOf(s.event)
 }
 
 // Value implements [workflow.Subject].
 func (s subject) Value(attribute string) string {
-	text, _ := s.of.places[""].generator.ValueOf(attribute, s.event)
+	text, _ := s.of.homes[""].generator.ValueOf(attribute, s.event)
 	return text
 }
 
@@ -125,14 +114,14 @@ func (s subject) Number() uint64 { return s.event.Number }
 // perform returns operation k, which is of a kind that is a workflow.
 func (e *events) perform(k uint64, kind int) drive.Work {
 	one := e.kinds[kind].performance
-	call := &machine.Call{Setting: one.setting, Arguments: one.arguments, K: k,
+	call := &machine.Call{Setting: &e.places.Setting, Arguments: e.specs[kind].With, K: k,
 		ID: machine.WriteID{Run: e.ids.run, Number: e.ids.first + k}, Chance: e.chance.At(k)}
-	call.Fresh = subject{one, e.fresh(k, 0)}
+	call.Fresh = subject{e.places, e.fresh(k, 0)}
 	call.Subject = call.Fresh
-	if !one.kind.Inserts && !one.kind.Alone {
-		call.Subject = subject{one, e.event(e.choose(k, kind, &e.specs[kind].Of))}
+	if !one.Inserts && !one.Alone {
+		call.Subject = subject{e.places, e.event(e.choose(k, kind, &e.specs[kind].Of))}
 	}
-	w := drive.Work{Kind: e.indexes[kind], Workflow: one.kind.New(call)}
+	w := drive.Work{Kind: e.indexes[kind], Workflow: one.New(call)}
 	requests := machine.Requests(w.Workflow)
 	for i := range requests {
 		e.surmise(&requests[i], k)

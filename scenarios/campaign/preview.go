@@ -61,15 +61,11 @@ func (c *Campaign) Preview(phase int) (*Preview, error) {
 		return nil, fmt.Errorf("phase %s: %w", one.Name, err)
 	}
 	p := &Preview{Name: one.Name, Length: d.lasts, dry: d, kindOf: make(map[int]int)}
-	homes, err := c.keyHomes()
-	if err != nil {
-		return nil, err
-	}
 	for i := range d.Operations {
 		p.kindOf[c.kindOf[d.Operations[i].Name]] = i
 	}
 	for i := range d.Operations {
-		p.plans = append(p.plans, c.approach(&d.Operations[i], homes))
+		p.plans = append(p.plans, c.approach(&d.Operations[i]))
 		if d.Operations[i].Workflow != "" {
 			p.plans[i].Class = p.classOf(i)
 		}
@@ -78,14 +74,14 @@ func (c *Campaign) Preview(phase int) (*Preview, error) {
 }
 
 // approach returns how a kind of operation gets at its entities.
-func (c *Campaign) approach(spec *scenarios.OperationSpec, homes []keyHome) Approach {
+func (c *Campaign) approach(spec *scenarios.OperationSpec) Approach {
 	a := Approach{Spec: spec, Narrowed: spec.Where != "", Queries: 1}
 	switch {
 	case spec.Workflow != "":
 		// What it reads is up to each of its requests: there is no one class.
 		a.Queries = 0
 	case len(spec.By) > 0:
-		plan, _ := c.bestPlan(spec, homes)
+		plan, _ := c.bestPlan(spec)
 		a.Class, a.Why, a.Queries = plan.Class, plan.Why, plan.Queries()
 		told := plan.Tells()
 		a.Narrowed = a.Narrowed || spec.Verb != entity.Get && slices.ContainsFunc(spec.By, func(name string) bool { return !slices.Contains(told, name) })
@@ -120,18 +116,13 @@ func (p *Preview) classOf(kind int) (worst filter.Class) {
 }
 
 func classOfQuery(class string) filter.Class {
-	switch class {
-	case scenarios.ClassPoint:
-		return filter.ClassPoint
-	case scenarios.ClassPartitionScan:
-		return filter.ClassPartitionScan
-	case scenarios.ClassPartitionRange:
-		return filter.ClassPartitionRangeScan
-	case scenarios.ClassTableScan:
-		return filter.ClassTableScan
-	default:
-		return filter.ClassRowRange
-	}
+	return map[string]filter.Class{
+		scenarios.ClassPoint:          filter.ClassPoint,
+		scenarios.ClassRows:           filter.ClassRowRange,
+		scenarios.ClassPartitionScan:  filter.ClassPartitionScan,
+		scenarios.ClassPartitionRange: filter.ClassPartitionRangeScan,
+		scenarios.ClassTableScan:      filter.ClassTableScan,
+	}[class]
 }
 
 // Approaches returns how each kind of operation gets at its entities, in the order of

@@ -55,7 +55,7 @@ phases:
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.kinds[0].performance.kind = &machine.Kind{Name: "one-of-each", Inserts: inserts, New: oneOfEach}
+	e.kinds[0].performance = &machine.Kind{Name: "one-of-each", Inserts: inserts, New: oneOfEach}
 	spec := s.Phases[0].Operations()[0]
 	if spec.Verb = entity.Get; inserts {
 		spec.Verb = entity.Insert
@@ -119,7 +119,7 @@ phases:
 // What goes beside the table alone is due to count nothing, however it is looked at.
 func TestWorkflowBesideTheTableOffersNothing(t *testing.T) {
 	c, e, p := performed(t, false)
-	e.kinds[0].performance.kind.New = func(*machine.Call) machine.Workflow {
+	e.kinds[0].performance.New = func(*machine.Call) machine.Workflow {
 		return machine.NewScript(func(*machine.Script) machine.Request {
 			return machine.Request{Operation: target.Operation{Beside: &target.Beside{Verb: target.PutMessage, Store: "q"}}}
 		})

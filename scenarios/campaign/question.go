@@ -43,11 +43,11 @@ type equality struct {
 
 // newQuestion returns what a kind of operation reads: of the homes of an entity the
 // one where what is known gets furthest.
-func (c *Campaign) newQuestion(spec *scenarios.OperationSpec, homes []keyHome, stock func(table string) *holdings) (*question, error) {
-	q := &question{spec: spec, home: homes[0]}
+func (c *Campaign) newQuestion(spec *scenarios.OperationSpec, stock func(table string) *holdings) (*question, error) {
+	q := &question{spec: spec, home: c.homes[0]}
 	if len(spec.By) > 0 {
-		plan, at := c.bestPlan(spec, homes)
-		q.plan, q.home = plan, homes[at]
+		plan, at := c.bestPlan(spec)
+		q.plan, q.home = plan, c.homes[at]
 		q.equal = equalities(c.Scenario, q.home, spec.By, q.plan.Tells())
 	}
 	q.stock = stock(q.home.table)
@@ -61,20 +61,20 @@ func (c *Campaign) newQuestion(spec *scenarios.OperationSpec, homes []keyHome, s
 
 // filters reports whether an operation asks for only some of the entities that it has
 // the service read.
-func (c *Campaign) filters(spec *scenarios.OperationSpec, homes []keyHome) bool {
+func (c *Campaign) filters(spec *scenarios.OperationSpec) bool {
 	if len(spec.By) == 0 {
 		return spec.Where != ""
 	}
-	plan, at := c.bestPlan(spec, homes)
-	return spec.Where != "" || len(equalities(c.Scenario, homes[at], spec.By, plan.Tells())) > 0
+	plan, at := c.bestPlan(spec)
+	return spec.Where != "" || len(equalities(c.Scenario, c.homes[at], spec.By, plan.Tells())) > 0
 }
 
 // bestPlan returns what the design makes of what the application knows, and the position
 // of the home that it is of.
-func (c *Campaign) bestPlan(spec *scenarios.OperationSpec, homes []keyHome) (plan keys.Plan, at int) {
+func (c *Campaign) bestPlan(spec *scenarios.OperationSpec) (plan keys.Plan, at int) {
 	var generators []*keys.Generator
-	for i := range homes {
-		generators = append(generators, homes[i].generator)
+	for i := range c.homes {
+		generators = append(generators, c.homes[i].generator)
 	}
 	return c.Scenario.Plan(spec, generators)
 }

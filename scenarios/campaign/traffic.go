@@ -227,10 +227,7 @@ func (r *replay) work(k uint64) drive.Work {
 	case entity.Merge, entity.InsertOrMerge:
 		change.Properties = r.parts[row.Operation].Properties(number)
 	}
-	switch spec.Verb {
-	case entity.Replace, entity.Merge, entity.Delete:
-		change.Match = entity.MatchAny
-	}
+	change.Match = matchOf(spec.Verb)
 	w.Expected = target.Expected{NotFound: spec.Verb == entity.Delete || r.deletes && expectsExisting(spec.Verb)}
 	r.ids.guard(k, spec, &w)
 	return w

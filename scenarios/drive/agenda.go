@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
-	"loadgen/engine/invariants"
 	"loadgen/results"
 )
 
@@ -32,7 +31,7 @@ type agenda struct {
 	waiting clock.Queue[*Session]
 	// pausing are the lanes that think, by the instant at which they are ready.
 	pausing clock.Queue[struct{}]
-	free    []*Session
+	free    pool[Session]
 	// eager has an operation be formed as it is taken, where one goroutine does it
 	// all; elsewhere that is left to whoever sends it.
 	eager bool
@@ -131,7 +130,7 @@ func (a *agenda) pull(now clock.Instant) *Session {
 		_, s := a.waiting.Pop()
 		return s
 	}
-	s := a.session()
+	s := a.free.take()
 	s.begin(a.stage, a.next, at, a.phaseOf(at), a.eager)
 	if a.stage.Think != nil {
 		a.pausing.Pop()
@@ -184,17 +183,6 @@ func (a *agenda) latest(deadline clock.Instant) clock.Instant {
 	return min(deadline, a.end.Add(a.stage.Grace))
 }
 
-// session returns one to be begun, from memory that was used before if there is
-// any.
-func (a *agenda) session() *Session {
-	if last := len(a.free) - 1; last >= 0 {
-		s := a.free[last]
-		a.free = a.free[:last]
-		return s
-	}
-	return new(Session)
-}
-
 // follow does with a session what its effect asks for after a reply: put it
 // aside until its instant, or take it back because it has ended or is cut.
 func (a *agenda) follow(now clock.Instant, s *Session, e Effect, ledger *Ledger) {
@@ -215,13 +203,7 @@ func (a *agenda) finish(now clock.Instant, s *Session) {
 	if a.stage.Think != nil {
 		a.pausing.Push(now.Add(a.stage.Think(s.k)), s.number, struct{}{})
 	}
-	a.release(s)
-}
-
-// release puts a session where it is used again.
-func (a *agenda) release(s *Session) {
-	invariants.Poison(s)
-	a.free = append(a.free, s)
+	a.free.release(s)
 }
 
 // over reports whether every operation has been sent and has ended, and an open
@@ -261,10 +243,10 @@ func (a *agenda) abandon(now clock.Instant, ledger *Ledger) {
 			a.next = a.count
 			return
 		}
-		s := a.session()
+		s := a.free.take()
 		s.begin(a.stage, a.next, intended, a.phaseOf(intended), false)
 		ledger.due(s.scheduled(now, true))
-		a.release(s)
+		a.free.release(s)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"loadgen/engine/clock"
-	"loadgen/engine/invariants"
 	"loadgen/target"
 )
 
@@ -35,7 +34,7 @@ type course struct {
 	opened  *opened
 	ledger  *Ledger
 	replies clock.Queue[*inFlight]
-	free    []*inFlight
+	free    pool[inFlight]
 }
 
 // checkEvery is how many events pass between two looks at the context and the
@@ -127,21 +126,11 @@ func (c *course) next(deadline clock.Instant) bool {
 func (c *course) send(s *Session) {
 	c.ledger.began(s, c.Now())
 	s.Step(c.ledger.stamp(s, c.Now), Due, nil)
-	flight := c.flight()
+	flight := c.free.take()
 	flight.session = s
 	var done clock.Instant
 	flight.outcome, done = c.Target.Submit(c.Now(), s.Operation())
 	c.replies.Push(max(done, c.Now()), s.number, flight)
-}
-
-// flight returns one from memory that was used before if there is any.
-func (c *course) flight() *inFlight {
-	if last := len(c.free) - 1; last >= 0 {
-		flight := c.free[last]
-		c.free = c.free[:last]
-		return flight
-	}
-	return new(inFlight)
 }
 
 func (c *course) reply() {
@@ -153,8 +142,7 @@ func (c *course) reply() {
 	s.observe(effect, &flight.outcome)
 	c.agenda.follow(c.Now(), s, effect, c.ledger)
 	*flight = inFlight{}
-	invariants.Poison(flight)
-	c.free = append(c.free, flight)
+	c.free.release(flight)
 }
 
 // drain lets the attempts under way end after the stage was abandoned.

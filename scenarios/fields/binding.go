@@ -2,6 +2,7 @@ package fields
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -69,11 +70,7 @@ type Field struct {
 }
 
 func (o Object) names() []string {
-	names := make([]string, len(o.Fields))
-	for i, f := range o.Fields {
-		names[i] = f.Name
-	}
-	return names
+	return nearest.Of(o.Fields, func(f Field) string { return f.Name })
 }
 
 // fieldsInWords names the fields, of many the required ones.
@@ -99,11 +96,7 @@ func (o Object) Read(r *Reader, path string, n *Node) {
 	}
 	r.Once(path, n)
 	for _, e := range n.Entries {
-		known := false
-		for _, f := range o.Fields {
-			known = known || f.Name == e.Key
-		}
-		if !known {
+		if !slices.Contains(o.names(), e.Key) {
 			r.Fault(e.At, Child(path, e.Key), "%s", nearest.Unknown("field", e.Key, o.names()))
 		}
 	}

@@ -3,7 +3,6 @@ package fields
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -51,14 +50,10 @@ func (v Whole[T]) Schema() *Schema {
 	return Numeric("integer", strconv.FormatInt(int64(v.Least), 10), strconv.FormatInt(int64(v.Most), 10))
 }
 
-// Schema implements [Binding].
-func (v Seed) Schema() *Schema {
-	return Numeric("integer", "0", strconv.FormatUint(math.MaxUint64, 10))
-}
-
-// Schema implements [Binding].
-func (v Rate) Schema() *Schema {
-	return Numeric("number", strconv.FormatFloat(MinRate, 'f', -1, 64), strconv.Itoa(MaxRate))
+// Schema implements [Binding]. It is the caller's.
+func (v Single[T]) Schema() *Schema {
+	own := *v.Form
+	return &own
 }
 
 // DurationForm is what [time.ParseDuration] takes.
@@ -78,9 +73,6 @@ func (v Duration) Schema() *Schema {
 func (s *Schema) OrZero() {
 	s.Type, s.Minimum, s.Maximum = Types{"string", "integer"}, "0", "0"
 }
-
-// Schema implements [Binding].
-func (v Truth) Schema() *Schema { return &Schema{Type: Types{"boolean"}} }
 
 // Schema implements [Binding].
 func (v Choice) Schema() *Schema { return &Schema{Enum: v.Of} }

@@ -16,10 +16,8 @@ var (
 	_ Binding = Form{}
 	_ Binding = Long{}
 	_ Binding = Whole[int]{}
-	_ Binding = Seed{}
-	_ Binding = Rate{}
+	_ Binding = Single[int]{}
 	_ Binding = Duration{}
-	_ Binding = Truth{}
 	_ Binding = Choice{}
 )
 
@@ -117,21 +115,56 @@ func (v Whole[T]) Write() *Node {
 	return PlainNode(strconv.FormatInt(int64(*v.Into), 10))
 }
 
-// Seed is a whole number of 64 bits without a sign.
-type Seed struct{ Into *uint64 }
+// Single is a value without quotes that one function makes of its text, and another
+// writes.
+type Single[T any] struct {
+	Into *T
+	// Parse returns false for text that is no such value; Expected says what is one.
+	Parse    func(text string) (T, bool)
+	Expected string
+	Written  func(T) string
+	// Quotes is whether the text may stand in quotes, as it is written then.
+	Quotes bool
+	Form   *Schema
+}
 
 // Read implements [Binding].
-func (v Seed) Read(r *Reader, path string, n *Node) {
-	number, err := strconv.ParseUint(n.Text, 10, 64)
-	if n.Kind != Scalar || n.Quoted || !wholeNumber.MatchString(n.Text) || err != nil {
-		r.Expect(n, path, fmt.Sprintf("a whole number from 0 to %d", uint64(math.MaxUint64)))
+func (v Single[T]) Read(r *Reader, path string, n *Node) {
+	value, sound := v.Parse(n.Text)
+	if n.Kind != Scalar || n.Quoted && !v.Quotes || !sound {
+		r.Expect(n, path, v.Expected)
 		return
 	}
-	*v.Into = number
+	*v.Into = value
 }
 
 // Write implements [Binding].
-func (v Seed) Write() *Node { return PlainNode(strconv.FormatUint(*v.Into, 10)) }
+func (v Single[T]) Write() *Node {
+	return &Node{Kind: Scalar, Text: v.Written(*v.Into), Quoted: v.Quotes}
+}
+
+// Seed is a whole number of 64 bits without a sign.
+func Seed(into *uint64) Single[uint64] {
+	const most = uint64(math.MaxUint64)
+	written := func(number uint64) string { return strconv.FormatUint(number, 10) }
+	return Single[uint64]{Into: into, Expected: fmt.Sprintf("a whole number from 0 to %d", most), Written: written,
+		Form: Numeric("integer", "0", written(most)),
+		Parse: func(text string) (uint64, bool) {
+			number, err := strconv.ParseUint(text, 10, 64)
+			return number, wholeNumber.MatchString(text) && err == nil
+		}}
+}
+
+// Decimal is a number of a form, within bounds.
+func Decimal(into *float64, form *regexp.Regexp, least, most float64, expected string) Single[float64] {
+	written := func(number float64) string { return strconv.FormatFloat(number, 'f', -1, 64) }
+	return Single[float64]{Into: into, Expected: expected, Written: written,
+		Form: Numeric("number", written(least), written(most)),
+		Parse: func(text string) (float64, bool) {
+			number, err := strconv.ParseFloat(text, 64)
+			return number, form.MatchString(text) && err == nil && number >= least && number <= most
+		}}
+}
 
 // DecimalNumber is the form of a number that is not negative, with or without decimals.
 var DecimalNumber = regexp.MustCompile(`^(0|[1-9][0-9]*)(\.[0-9]+)?$`)
@@ -145,20 +178,10 @@ const (
 )
 
 // Rate is a rate in operations per second.
-type Rate struct{ Into *float64 }
-
-// Read implements [Binding].
-func (v Rate) Read(r *Reader, path string, n *Node) {
-	number, err := strconv.ParseFloat(n.Text, 64)
-	if n.Kind != Scalar || n.Quoted || !DecimalNumber.MatchString(n.Text) || err != nil || number < MinRate || number > MaxRate {
-		r.Expect(n, path, fmt.Sprintf("a rate in operations per second, such as 500 or 0.5, from %v to %d", MinRate, MaxRate))
-		return
-	}
-	*v.Into = number
+func Rate(into *float64) Single[float64] {
+	return Decimal(into, DecimalNumber, MinRate, MaxRate,
+		fmt.Sprintf("a rate in operations per second, such as 500 or 0.5, from %v to %d", MinRate, MaxRate))
 }
-
-// Write implements [Binding].
-func (v Rate) Write() *Node { return PlainNode(strconv.FormatFloat(*v.Into, 'f', -1, 64)) }
 
 // Duration is a length of time, above 0 and at most most.
 type Duration struct {
@@ -180,19 +203,10 @@ func (v Duration) Read(r *Reader, path string, n *Node) {
 func (v Duration) Write() *Node { return PlainNode(v.Into.String()) }
 
 // Truth is true or false.
-type Truth struct{ Into *bool }
-
-// Read implements [Binding].
-func (v Truth) Read(r *Reader, path string, n *Node) {
-	if n.Kind != Scalar || n.Quoted || n.Text != "true" && n.Text != "false" {
-		r.Expect(n, path, "true or false")
-		return
-	}
-	*v.Into = n.Text == "true"
+func Truth(into *bool) Single[bool] {
+	return Single[bool]{Into: into, Expected: "true or false", Written: strconv.FormatBool, Form: &Schema{Type: Types{"boolean"}},
+		Parse: func(text string) (bool, bool) { return text == "true", text == "true" || text == "false" }}
 }
-
-// Write implements [Binding].
-func (v Truth) Write() *Node { return PlainNode(strconv.FormatBool(*v.Into)) }
 
 // Choice is one of a closed list of words; what says what they name.
 type Choice struct {

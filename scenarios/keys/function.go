@@ -2,6 +2,7 @@ package keys
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -111,20 +112,13 @@ func padded(text []byte, start, width int) []byte {
 		return text
 	}
 	for missing := width - (len(text) - start); missing > 0; missing-- {
-		text = append(text, '0')
-		copy(text[digits+1:], text[digits:len(text)-1])
-		text[digits] = '0'
+		text = slices.Insert(text, digits, '0')
 	}
 	return text
 }
 
 func isNumber(digits []byte) bool {
-	for _, c := range digits {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return len(digits) > 0
+	return len(digits) > 0 && !slices.ContainsFunc(digits, func(c byte) bool { return c < '0' || c > '9' })
 }
 
 // hashOf returns a hash of a text that means the same for ever: FNV-1a of 64 bits
@@ -145,18 +139,12 @@ func hashOf(text []byte) uint64 {
 // reverse turns the characters of a text round: the bytes, and then those of each
 // character back.
 func reverse(text []byte) {
-	turn(text)
+	slices.Reverse(text)
 	for start, at := 0, 0; at < len(text); at++ {
 		if utf8.RuneStart(text[at]) {
-			turn(text[start : at+1])
+			slices.Reverse(text[start : at+1])
 			start = at + 1
 		}
-	}
-}
-
-func turn(text []byte) {
-	for i, j := 0, len(text)-1; i < j; i, j = i+1, j-1 {
-		text[i], text[j] = text[j], text[i]
 	}
 }
 

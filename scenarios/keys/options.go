@@ -176,7 +176,7 @@ func (c *check) properties(specs []PropertySpec) {
 		}
 		seen[spec.Name] = true
 		if !slices.Contains(Types(), spec.Type) {
-			c.add(path+".type", "type %s cannot be generated; expected %s", TypeName(spec.Type), nearest.Choice(typeNames()))
+			c.add(path+".type", "type %s cannot be generated; expected %s", TypeName(spec.Type), nearest.Choice(nearest.Of(Types(), TypeName)))
 		} else if c.template(path+".value", spec.Value) {
 			c.value(path+".value", spec)
 		}

@@ -2,6 +2,7 @@ package keys
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,10 +25,8 @@ func parsePlaceholder(inner string, at int) (part, error) {
 	if !formatted {
 		return p, nil
 	}
-	if err := p.parseFormat(format, at+len(value)+1); err != nil {
-		return part{}, err
-	}
-	return p, nil
+	err := p.parseFormat(format, at+len(value)+1)
+	return p, err
 }
 
 // parseCall reads a call such as hash(user,16).
@@ -64,12 +63,9 @@ func (p *part) parseCall(text string, at int) error {
 }
 
 func findFunction(name string, at int) (function, error) {
-	var known []string
-	for _, f := range functions {
-		if f.name == name {
-			return f, nil
-		}
-		known = append(known, f.name)
+	known := nearest.Of(functions, func(f function) string { return f.name })
+	if at := slices.Index(known, name); at >= 0 {
+		return functions[at], nil
 	}
 	return function{}, &values.TemplateError{Offset: at, What: nearest.Unknown("function", name, known)}
 }

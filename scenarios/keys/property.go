@@ -89,11 +89,3 @@ func nameFault(name string) string {
 
 // TypeName returns the type's name as a scenario spells it, such as Int32.
 func TypeName(kind entity.Type) string { return strings.TrimPrefix(kind.String(), "Edm.") }
-
-func typeNames() []string {
-	var names []string
-	for _, kind := range Types() {
-		names = append(names, TypeName(kind))
-	}
-	return names
-}

@@ -1,6 +1,8 @@
 package keys
 
 import (
+	"slices"
+
 	"fmt"
 	"loadgen/scenarios/keys/values"
 	"strings"
@@ -106,14 +108,29 @@ func nextPart(text string, at int) (part, int, error) {
 // String returns the text that the template was read from.
 func (t Template) String() string { return t.text }
 
+// Piece is a stretch of a template: literal text, or what stands between the braces of
+// a placeholder.
+type Piece struct {
+	Literal, Placeholder string
+	// Offset is where it begins in the template's text, in bytes.
+	Offset int
+}
+
+// Pieces returns the stretches of the template, in their order.
+func (t Template) Pieces() []Piece {
+	var all []Piece
+	for _, p := range t.parts {
+		all = append(all, Piece{p.literal, strings.Trim(p.source, "{}"), p.offset})
+	}
+	return all
+}
+
 // Attributes returns the names of the attributes in the template, each once, in
 // the order of their first use. The slice is the caller's.
 func (t Template) Attributes() []string {
 	var names []string
-	seen := map[string]bool{}
 	for _, p := range t.parts {
-		if p.attribute != "" && !seen[p.attribute] {
-			seen[p.attribute] = true
+		if p.attribute != "" && !slices.Contains(names, p.attribute) {
 			names = append(names, p.attribute)
 		}
 	}

@@ -2,6 +2,7 @@ package keys
 
 import (
 	"math/bits"
+	"strconv"
 	"time"
 
 	"loadgen/engine/clock"
@@ -186,13 +187,6 @@ func readTicks(text string) (entity.Ticks, bool) {
 	if len(text) != ticksWidth {
 		return 0, false
 	}
-	var t uint64
-	for i := range len(text) {
-		digit := text[i] - '0'
-		if digit > 9 {
-			return 0, false
-		}
-		t = t*10 + uint64(digit)
-	}
-	return entity.Ticks(t), t <= uint64(entity.LatestDateTime)
+	t, err := strconv.ParseUint(text, 10, 64)
+	return entity.Ticks(t), err == nil && t <= uint64(entity.LatestDateTime)
 }

@@ -37,6 +37,14 @@ func Faultf(path, format string, args ...any) error {
 	return &Fault{Path: path, Offset: -1, What: fmt.Sprintf(format, args...)}
 }
 
+// between is the fault of a number that has to lie between two bounds, or none.
+func between(path, name string, number, least, most int64) []error {
+	if number < least || number > most {
+		return []error{Faultf(path, "%s is %d; expected %d to %d", name, number, least, most)}
+	}
+	return nil
+}
+
 // TemplateError says where a template's text goes wrong.
 type TemplateError struct {
 	// Offset is the position in the text, in bytes from 0.

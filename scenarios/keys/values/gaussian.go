@@ -34,14 +34,8 @@ func (g Gaussian) Faults(path string) []error {
 	if !(g.Deviation > 0 && g.Deviation <= MaxInteger) {
 		add("sd", "sd is %v; expected a standard deviation above 0, at most %d", g.Deviation, int64(MaxInteger))
 	}
-	for _, end := range []struct {
-		field string
-		value int64
-	}{{"low", g.Low}, {"high", g.High}} {
-		if end.value < -MaxInteger || end.value > MaxInteger {
-			add(end.field, "%s is %d; expected -%d to %d", end.field, end.value, int64(MaxInteger), int64(MaxInteger))
-		}
-	}
+	faults = append(faults, between(path+".low", "low", g.Low, -MaxInteger, MaxInteger)...)
+	faults = append(faults, between(path+".high", "high", g.High, -MaxInteger, MaxInteger)...)
 	if g.Low > g.High {
 		add("low", "low is %d and high %d; expected the lower bound first", g.Low, g.High)
 	}

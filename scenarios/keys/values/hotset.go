@@ -28,20 +28,17 @@ func (h HotSet) Faults(path string) []error {
 	switch size := h.size(); {
 	case !(h.Hot > 0 && h.Hot < 1):
 		faults = append(faults, Faultf(path+".hot", "hot is %s of the values; expected a share above 0%% and below 100%%",
-			percent(h.Hot)))
+			Percent(h.Hot)))
 	case len(faults) == 0 && (h.hot() < 1 || h.hot() >= size):
 		faults = append(faults, Faultf(path+".hot",
 			"hot is %s, which of %d values is %d; expected at least one, and one that is not hot",
-			percent(h.Hot), size, h.hot()))
+			Percent(h.Hot), size, h.hot()))
 	}
 	if !(h.Share >= 0 && h.Share <= 1) {
-		faults = append(faults, Faultf(path+".share", "share is %s; expected 0%% to 100%%", percent(h.Share)))
+		faults = append(faults, Faultf(path+".share", "share is %s; expected 0%% to 100%%", Percent(h.Share)))
 	}
 	return faults
 }
-
-// Probes implements [Distribution].
-func (h HotSet) Probes() []string { return h.Ranked.Probes() }
 
 func (h HotSet) place(i int) (path, what string) { return h.Ranked.place(".hot_set", i) }
 

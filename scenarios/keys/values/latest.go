@@ -1,6 +1,7 @@
 package values
 
 import (
+	"slices"
 	"strconv"
 
 	"loadgen/engine/clock"
@@ -30,19 +31,8 @@ var _ Distribution = Latest{}
 // Faults implements [Distribution].
 func (l Latest) Faults(path string) []error {
 	path += ".latest"
-	var faults []error
-	if l.Window < 1 || l.Window > MaxOf {
-		faults = append(faults, Faultf(path+".window", "window is %d; expected 1 to %d", l.Window, int64(MaxOf)))
-	}
-	faults = append(faults, exponentFaults(path, l.Exponent)...)
-	if l.Every < 1 || l.Every > Furthest {
-		faults = append(faults, Faultf(path+".every", "every is %d; expected 1 to %d", l.Every, int64(Furthest)))
-	}
-	if l.Start < -MaxInteger || l.Start > MaxInteger {
-		faults = append(faults, Faultf(path+".start", "start is %d; expected -%d to %d",
-			l.Start, int64(MaxInteger), int64(MaxInteger)))
-	}
-	return faults
+	return slices.Concat(between(path+".window", "window", l.Window, 1, MaxOf), exponentFaults(path, l.Exponent),
+		between(path+".every", "every", l.Every, 1, Furthest), between(path+".start", "start", l.Start, -MaxInteger, MaxInteger))
 }
 
 // Probes implements [Distribution].

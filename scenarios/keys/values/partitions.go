@@ -32,7 +32,7 @@ type Size struct {
 }
 
 // String returns the size as a scenario has it: "20% x2.5".
-func (s Size) String() string { return percent(s.Share) + " x" + decimal(s.Weight) }
+func (s Size) String() string { return Percent(s.Share) + " x" + Decimal(s.Weight) }
 
 var sizeText = regexp.MustCompile(`^((?:0|[1-9][0-9]?|100)(?:\.[0-9]{1,6})?)% *x *` +
 	`((?:0|[1-9][0-9]{0,6})(?:\.[0-9]{1,6})?)$`)
@@ -83,10 +83,7 @@ func (p Partitions) Entities() int64 {
 
 // Faults implements [Distribution].
 func (p Partitions) Faults(path string) []error {
-	var faults []error
-	if p.Of < 1 || p.Of > MaxOf {
-		faults = append(faults, Faultf(path+".partitions", "partitions is %d; expected 1 to %d", p.Of, int64(MaxOf)))
-	}
+	faults := between(path+".partitions", "partitions", p.Of, 1, MaxOf)
 	if p.Rows < 0 || p.Rows > MaxRows {
 		faults = append(faults, Faultf(path+".rows", "rows is %d; expected 1 to %d", p.Rows, int64(MaxRows)))
 	}
@@ -102,7 +99,7 @@ func (p Partitions) Faults(path string) []error {
 		all += size.Share
 	}
 	if len(p.Sizes) > 0 && len(faults) == 0 && math.Abs(all-1) > 1e-9 {
-		faults = append(faults, Faultf(path+".sizes", "the shares of sizes are %s together; expected 100%%", percent(all)))
+		faults = append(faults, Faultf(path+".sizes", "the shares of sizes are %s together; expected 100%%", Percent(all)))
 	}
 	if len(faults) > 0 {
 		return faults

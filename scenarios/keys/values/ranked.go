@@ -25,7 +25,7 @@ type Ranked struct {
 // window.
 const MaxOf = 1_000_000_000
 
-func (r *Ranked) size() int64 {
+func (r Ranked) size() int64 {
 	if r.List != nil {
 		return int64(len(r.List))
 	}
@@ -33,9 +33,9 @@ func (r *Ranked) size() int64 {
 }
 
 // Faults implements [Distribution].
-func (r *Ranked) Faults(path string) []error {
+func (r Ranked) Faults(path string) []error {
 	if r.List == nil {
-		return ofFaults(path, r.Of)
+		return between(path+".of", "of", r.Of, 1, MaxOf)
 	}
 	faults := textFaults(path+".list", r.List)
 	if r.Of != 0 {
@@ -53,15 +53,8 @@ func (r *Ranked) Faults(path string) []error {
 	return faults
 }
 
-func ofFaults(path string, of int64) []error {
-	if of < 1 || of > MaxOf {
-		return []error{Faultf(path+".of", "of is %d; expected 1 to %d", of, int64(MaxOf))}
-	}
-	return nil
-}
-
 // Probes implements [Distribution].
-func (r *Ranked) Probes() []string {
+func (r Ranked) Probes() []string {
 	if r.List != nil {
 		return r.List
 	}
@@ -69,7 +62,7 @@ func (r *Ranked) Probes() []string {
 }
 
 // place returns where a probe stands, below the path of the kind.
-func (r *Ranked) place(kind string, i int) (path, what string) {
+func (r Ranked) place(kind string, i int) (path, what string) {
 	if r.List == nil {
 		return kind, "a value"
 	}
@@ -77,7 +70,7 @@ func (r *Ranked) place(kind string, i int) (path, what string) {
 }
 
 // source returns a source that takes the values by rank.
-func (r *Ranked) source(ranks picker, once clock.Stream) Source {
+func (r Ranked) source(ranks picker, once clock.Stream) Source {
 	if r.Scramble {
 		ranks = scrambled{ranks, newPermutation(r.size(), once)}
 	}

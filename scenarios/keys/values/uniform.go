@@ -22,10 +22,8 @@ var (
 func (u Uniform) Faults(path string) []error {
 	var faults []error
 	for i, end := range []int64{u.Low, u.High} {
-		if end < -MaxInteger || end > MaxInteger {
-			faults = append(faults, Faultf(fmt.Sprintf("%s.uniform.%d", path, i),
-				"uniform[%d] is %d; expected -%d to %d", i, end, int64(MaxInteger), int64(MaxInteger)))
-		}
+		at, name := fmt.Sprintf("%s.uniform.%d", path, i), fmt.Sprintf("uniform[%d]", i)
+		faults = append(faults, between(at, name, end, -MaxInteger, MaxInteger)...)
 	}
 	if u.Low > u.High {
 		faults = append(faults, Faultf(path+".uniform", "uniform is [%d, %d]; expected the lower bound first", u.Low, u.High))
@@ -67,11 +65,7 @@ type Sequence struct {
 
 // Faults implements [Distribution].
 func (s Sequence) Faults(path string) []error {
-	if s.Start < -MaxInteger || s.Start > MaxInteger {
-		return []error{Faultf(path+".sequence", "sequence is %d; expected -%d to %d",
-			s.Start, int64(MaxInteger), int64(MaxInteger))}
-	}
-	return nil
+	return between(path+".sequence", "sequence", s.Start, -MaxInteger, MaxInteger)
 }
 
 // Probes implements [Distribution].

@@ -33,9 +33,6 @@ func exponentFaults(path string, exponent float64) []error {
 	return nil
 }
 
-// Probes implements [Distribution].
-func (z Zipf) Probes() []string { return z.Ranked.Probes() }
-
 func (z Zipf) place(i int) (path, what string) { return z.Ranked.place(".zipf", i) }
 
 // Compile implements [Distribution].
