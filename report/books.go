@@ -100,7 +100,7 @@ func (a *author) waits() {
 	row := func(what string, h *results.Histogram, count, from string) {
 		t.Rows = append(t.Rows, append([]document.Cell{wordsCell(what), amountCell(h.Count(), count)}, tailCells(h, results.QuantilesOf(h), from)...))
 	}
-	if lag := a.record.Lag; lag.Count() > 0 && a.record.Observation == nil {
+	if lag := a.record.Lag; lag.Count() > 0 && a.record.Capture == nil {
 		row("lag, from due to sent", lag, pointer("lag", "count"), a.inSummary("lag_us"))
 		// The summary does not tell this one.
 		t.Rows[0][6].Source, t.Rows[0][6].Scale = "", 0
@@ -109,7 +109,7 @@ func (a *author) waits() {
 	if policy := a.record.Manifest.Retry; policy != "" {
 		retries += ", policy " + policy
 	}
-	if a.record.Observation != nil {
+	if a.record.Capture != nil {
 		whose = " of operations that were seen again"
 	}
 	if a.record.RetryWaits.Count() > 0 {

@@ -12,7 +12,7 @@ import (
 // at: 500 attempts in a fifth of a second of CPU.
 func generated(change func(*results.Record)) *results.Record {
 	free := int64(201)
-	busiest := &results.Vital{Second: 1, Lasted: time.Second, CPU: 200 * time.Millisecond}
+	busiest := &results.Health{Second: 1, Lasted: time.Second, CPU: 200 * time.Millisecond}
 	record := &results.Record{
 		Manifest:  results.Manifest{Target: results.Embedded},
 		Intervals: []results.Interval{{Second: 0, Attempts: 900}, {Second: 1, Attempts: 500, Generator: busiest}},

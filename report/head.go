@@ -51,7 +51,7 @@ func (a *author) figures() {
 		add("highest rate held", "operations/s", rateCell(*l.Held, pointer("limit", "highest_held_operations_per_second")))
 	}
 	steps := verdict.Reported(a.record)
-	if last := len(s.Phases) - 1; last >= 0 && a.record.Observation == nil && a.record.Limit == nil && (last >= len(steps) || steps[last].Settled()) {
+	if last := len(s.Phases) - 1; last >= 0 && a.record.Capture == nil && a.record.Limit == nil && (last >= len(steps) || steps[last].Settled()) {
 		phase, from := &s.Phases[last], a.inSummary("phases", last)
 		add("offered at the end", "entities/s", rateCell(phase.Offered, below(from, "offered_entities_per_second")))
 		add("of that lost", "", shareCell(phase.ShareLost, below(from, "share_lost")))
@@ -135,7 +135,7 @@ func accountsOf(m *results.Manifest) string {
 
 // origin says which figures are measured, which modelled, which derived.
 func (a *author) origin() string {
-	if a.record.Observation != nil {
+	if a.record.Capture != nil {
 		return "as the server saw them, its limits and times being modelled; entities counted: told by the engine"
 	}
 	const derived = "; entities counted: derived by the documents' rule"
@@ -154,7 +154,7 @@ func (a *author) origin() string {
 // caption says what the rows of a table are, and of what kind its figures.
 func (a *author) caption(rows string) string {
 	switch {
-	case a.record.Observation != nil:
+	case a.record.Capture != nil:
 		return rows + " (as the server saw it)"
 	case a.record.Manifest.Target == "":
 		return rows

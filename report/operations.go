@@ -10,7 +10,7 @@ import (
 
 // operations shows what each kind of operation came to over the whole run.
 func (a *author) operations() {
-	if a.record.Observation != nil {
+	if a.record.Capture != nil {
 		return
 	}
 	t := document.Table{ID: "operations", Caption: a.caption("Each operation"),
@@ -59,7 +59,7 @@ func (a *author) times() {
 	}
 	if all := a.record.Total(results.Reported); all.Attempts > 0 {
 		whole := "all of the steps"
-		if a.record.Observation != nil {
+		if a.record.Capture != nil {
 			whole = "all that was observed"
 		}
 		row := append([]document.Cell{wordsCell(whole)}, tailCells(all.Response, a.summary.Response, a.inSummary("response_us"))...)
@@ -68,7 +68,7 @@ func (a *author) times() {
 	of := "each operation due in the steps"
 	t.Notes = []string{"each operation: over the whole run, before and after the steps, too; all of the steps: only what was due in them, " +
 		"as in the verdict; " + timesLegend}
-	if a.record.Observation != nil {
+	if a.record.Capture != nil {
 		of = "each operation"
 		t.Notes = []string{"over the whole run, as the server saw it; " + untold + ": fewer than ten durations lie beyond"}
 	}

@@ -31,7 +31,7 @@ func (h *hot) rate() float64 { return float64(h.served) / h.seconds }
 // partitions shows the hottest partitions of the steps against a partition's target.
 // Of traffic that a server saw there is another account.
 func (a *author) partitions() {
-	if a.record.Observation != nil {
+	if a.record.Capture != nil {
 		return
 	}
 	list := a.hottest()
@@ -126,7 +126,7 @@ func (a *author) told() (hit, over int64) {
 // which it was the busiest.
 func (a *author) accounts() {
 	target := float64(a.record.Manifest.Targets.Account)
-	if target <= 0 || a.record.Observation != nil {
+	if target <= 0 || a.record.Capture != nil {
 		return
 	}
 	t := document.Table{ID: "accounts", Caption: a.caption("Each account"), Columns: []document.Column{{Title: "served", Unit: "entities/s"}, {Title: "of target"},

@@ -27,8 +27,8 @@ type Pattern struct {
 	// pattern and as its opposite bear it out, in one order.
 	Seeds            []uint64
 	Expected, Denied []results.Expectation
-	// Contrasts are the figures in which the two differ over all seeds.
-	Contrasts []verdict.Comparison
+	// Comparisons are the figures in which the two differ over all seeds.
+	Comparisons []verdict.Comparison
 }
 
 // Patterns writes what patterns come to beside what they replace as Markdown: a table
@@ -74,7 +74,7 @@ func patternOnto(text *bytes.Buffer, one *Pattern) {
 			fmt.Fprintf(text, "| %s | %s | %s | claim |\n", claimed(e), borneOut(e), borneOut(one.Denied[i]))
 		}
 	}
-	for _, c := range one.Contrasts {
+	for _, c := range one.Comparisons {
 		name := c.Name
 		if c.Operation != "" {
 			name = c.Operation + ": " + name

@@ -17,7 +17,7 @@ func TestPatternsInTheDocumentsOrder(t *testing.T) {
 		{Row: "second", Name: "b-two", Says: "It does.", Contrary: "It does not.", Buys: "time | money", Costs: "care", Assumes: []string{"partition_target 200", "round_trip 40ms"}, Seeds: []uint64{7, 1, 2},
 			Expected: []results.Expectation{{Expr: "faults == 0", Observed: "0", Pass: true}, {Expr: "a < 2", Observed: "1", Pass: true}},
 			Denied:   []results.Expectation{{Expr: "faults == 0", Observed: "22"}, {Expr: "a < 2", Observed: "1", Pass: true}},
-			Contrasts: []verdict.Comparison{{Operation: "look_up", Name: "requests to one", Pattern: "1", Instead: "2 – 3", Origin: verdict.Derived},
+			Comparisons: []verdict.Comparison{{Operation: "look_up", Name: "requests to one", Pattern: "1", Instead: "2 – 3", Origin: verdict.Derived},
 				{Name: "requests refused", Pattern: "0 %", Instead: "<0.1 %", Origin: verdict.Modelled}}},
 		{Row: "first", Name: "a-one"}, {Row: "second", Name: "c-three"}, {Row: "unknown", Name: "d-four"},
 	}

@@ -16,7 +16,7 @@ const mostShown = 10
 
 // observed shows what was observed of outside traffic, beside its requests.
 func (a *author) observed() {
-	o := a.record.Observation
+	o := a.record.Capture
 	if o == nil {
 		return
 	}
@@ -29,7 +29,7 @@ func (a *author) observed() {
 // requests shows the requests of the reported phases of outside traffic by what they
 // ask for.
 func (a *author) requests() {
-	if a.record.Observation == nil {
+	if a.record.Capture == nil {
 		return
 	}
 	t := document.Table{ID: "requests", Caption: a.caption("Each operation, in the observed phases"), Columns: []document.Column{{Title: "operation", Words: true},
@@ -63,7 +63,7 @@ func (a *author) requests() {
 }
 
 // hotTraffic shows the partitions of which most entities were demanded.
-func (a *author) hotTraffic(o *results.Observation) {
+func (a *author) hotTraffic(o *results.Capture) {
 	t := document.Table{ID: "hottest", Caption: a.caption("The partitions of which most entities were demanded"), Columns: []document.Column{{Title: "entities"}, {Title: "requests"}, {Title: "refused"},
 		{Title: "busiest"}, {Title: "asked"}, {Title: "typical"}, {Title: "saturates"}, {Title: "table and PartitionKey", Words: true}}}
 	for i := range o.Partitions[:min(len(o.Partitions), mostShown)] {
@@ -97,7 +97,7 @@ func (a *author) hotTraffic(o *results.Observation) {
 }
 
 // shapes shows the queries that scanned most.
-func (a *author) shapes(o *results.Observation) {
+func (a *author) shapes(o *results.Capture) {
 	t := document.Table{ID: "shapes", Caption: a.caption("The queries that scanned most"), Columns: []document.Column{{Title: "pages"}, {Title: "refused"}, {Title: "scanned"},
 		{Title: "returned"}, {Title: "density"}, {Title: "for one"}, {Title: "table", Words: true}, {Title: "rated", Words: true}, {Title: "filter", Words: true}}}
 	shown := o.Shapes[:min(len(o.Shapes), mostShown)]
@@ -123,7 +123,7 @@ func (a *author) shapes(o *results.Observation) {
 }
 
 // orders shows how the inserted keys of each table came.
-func (a *author) orders(o *results.Observation) {
+func (a *author) orders(o *results.Capture) {
 	t := document.Table{ID: "orders", Caption: a.caption("Each table, by how its keys came"), Columns: []document.Column{
 		{Group: "PartitionKeys", Title: "new"}, {Group: "PartitionKeys", Title: "ascending"}, {Group: "PartitionKeys", Title: "descending"},
 		{Group: "RowKeys", Title: "inserted"}, {Group: "RowKeys", Title: "ascending"}, {Group: "RowKeys", Title: "descending"}, {Title: "table", Words: true}}}
@@ -144,7 +144,7 @@ func orderCells(o results.Order, from string) []document.Cell {
 }
 
 // answers shows the requests that were not simply carried out.
-func (a *author) answers(o *results.Observation) {
+func (a *author) answers(o *results.Capture) {
 	t := document.Table{ID: "answers", Caption: a.caption("Each answer"), Columns: []document.Column{{Title: "requests"}, {Title: "no table"},
 		{Title: "counts as", Words: true}, {Title: "answer", Words: true}}}
 	for i := range o.Answers[:min(len(o.Answers), mostShown)] {

@@ -120,10 +120,10 @@ func TestTrafficAsItIsRendered(t *testing.T) {
 		{"observed_nothing", func(func(rest.Seen)) {}, nil},
 		{"observed_hostile", evil, func(r *results.Record) {
 			r.Manifest.Operations[0].Name = hostile
-			r.Observation.Answers[0].Class = hostile
+			r.Capture.Answers[0].Class = hostile
 		}},
 		{"observed_crowded", busy, func(r *results.Record) {
-			o := r.Observation
+			o := r.Capture
 			o.PartitionsTold, o.PartitionsDropped, o.Partitions[0].Missed = 1024, 98_765, 12
 			o.ShapesTold, o.ShapesDropped, o.Shapes[0].Missed = 256, 4321, 3
 		}},
@@ -196,7 +196,7 @@ func TestTrafficTablesSayWhatTheRecordHolds(t *testing.T) {
 // The widest figures that there can be fit the page.
 func TestWidestTrafficFitsThePage(t *testing.T) {
 	record := observed(t, busy)
-	o := record.Observation
+	o := record.Capture
 	saturation := 1e18
 	for i := range o.Partitions {
 		p := &o.Partitions[i]
@@ -226,7 +226,7 @@ func TestWidestTrafficFitsThePage(t *testing.T) {
 func TestLongNamesGoOnBelow(t *testing.T) {
 	record := observed(t, quiet)
 	key := "2011_New_York_City_Marathon_of_the_year__" + strings.Repeat("xyz", 50) + "__Full"
-	record.Observation.Partitions[0].PartitionKey = key
+	record.Capture.Partitions[0].PartitionKey = key
 	out := text(t, record)
 	joined := strings.Join(strings.Fields(strings.Join(section(t, out, "Hottest partitions"), "")), "")
 	if !strings.Contains(joined, `registrations"`+key+`"`) {

@@ -34,7 +34,7 @@ type Generator struct {
 	Heap       int64 `json:"most_heap_bytes"`
 	// Busiest is the second of the run that took most CPU, nil where none was
 	// looked at.
-	Busiest *Vital `json:"busiest"`
+	Busiest *Health `json:"busiest"`
 }
 
 // Ceiling is what the generator sends where nothing holds it up: a closed loop,
@@ -75,9 +75,9 @@ func (c *Ceiling) CPUMicros() float64 {
 	return float64(c.CPU) / float64(time.Microsecond) / float64(c.Operations)
 }
 
-// Vital is how the generator fared in one whole second of the run, as
+// Health is how the generator fared in one whole second of the run, as
 // [Generator] has it.
-type Vital struct {
+type Health struct {
 	Second int64 `json:"second"`
 	// Lasted is the time that CPU and pauses are of: a second, or more where the
 	// process stood still at its end.
@@ -95,16 +95,16 @@ type Vital struct {
 
 // Share returns the part of so many cores that the second kept busy, 0 where
 // that is not known.
-func (v *Vital) Share(cores int) float64 {
+func (v *Health) Share(cores int) float64 {
 	if v == nil || v.Lasted <= 0 || cores <= 0 {
 		return 0
 	}
 	return float64(v.CPU) / float64(v.Lasted) / float64(cores)
 }
 
-// Vital takes down how the generator fared in a whole second, as part of that
+// Health takes down how the generator fared in a whole second, as part of that
 // second's line. One that was written already goes without.
-func (r *Recorder) Vital(v Vital) {
+func (r *Recorder) Health(v Health) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if v.Second >= r.rows.first {

@@ -44,7 +44,7 @@ type Interval struct {
 	// the second.
 	Lag Quantiles `json:"lag_us"`
 	// Generator is how the process that sends fared, nil where nobody looked.
-	Generator *Vital `json:"generator,omitempty"`
+	Generator *Health `json:"generator,omitempty"`
 }
 
 // IntervalKind is one kind of operation in one second.

@@ -26,9 +26,9 @@ type Record struct {
 	// Generator is what sending cost the process that did, and how it fared, nil
 	// where nobody looked: in virtual time, and behind a server.
 	Generator *Generator `json:"generator,omitempty"`
-	// Observation is what a server saw of traffic that was not of this tool's
+	// Capture is what a server saw of traffic that was not of this tool's
 	// making, nil where the run sent its own.
-	Observation *Observation `json:"observation,omitempty"`
+	Capture *Capture `json:"observation,omitempty"`
 	// Tail is what became of the last part of the load, by PartitionKey: those with
 	// the most refusals first.
 	Tail []KeyTail `json:"tail,omitempty"`

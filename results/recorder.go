@@ -240,7 +240,7 @@ func (r *Recorder) Finish(end time.Duration, validity string, reasons []string, 
 	for p := range rec.Phases {
 		r.closePartitions(p)
 	}
-	if rec.Observation == nil {
+	if rec.Capture == nil {
 		// A server that watches names no partitions here: all would be nowhere.
 		rec.Heat = r.heat.heat(r.rows.first)
 	}

@@ -128,7 +128,7 @@ func (f *gateFlags) validate(flags *pflag.FlagSet, number int) error {
 	return nil
 }
 
-// gate rules on every scenario and prints the rulings.
+// gate rules on every scenario and prints the results.
 func (f *gateFlags) gate(c *cobra.Command, names []string, stdout, stderr io.Writer) error {
 	if err := f.validate(c.Flags(), len(names)); err != nil {
 		return err
@@ -185,7 +185,7 @@ func scenariosOf(names []string) ([]*scenarios.Scenario, error) {
 	return all, nil
 }
 
-// gateLive holds one scenario to an older build, and prints the ruling.
+// gateLive holds one scenario to an older build, and prints the result.
 func (f *gateFlags) gateLive(c *cobra.Command, name string, stdout, stderr io.Writer) error {
 	if err := f.begin(); err != nil {
 		return err
@@ -217,7 +217,7 @@ func (f *gateFlags) paired(ctx context.Context, name string, stderr io.Writer) (
 	return p.Run(ctx)
 }
 
-// begin empties the files of the rulings.
+// begin empties the files of the results.
 func (f *gateFlags) begin() error {
 	if err := f.reports.Begin(); err != nil {
 		return usageError{fmt.Errorf("--report: %w", err)}
@@ -225,7 +225,7 @@ func (f *gateFlags) begin() error {
 	return nil
 }
 
-// tell prints rulings, and writes them to the files first: whoever reads the output may
+// tell prints results, and writes them to the files first: whoever reads the output may
 // rely on them.
 func (f *gateFlags) tell(stdout io.Writer, list []gate.Result) error {
 	if err := f.reports.Write(list); err != nil {

@@ -209,7 +209,7 @@ func sendFor(t *testing.T, length time.Duration) {
 		t.Fatal(err)
 	}
 	live := &drive.Live{Clock: clk, Target: run.Nowhere{}, Workers: 64}
-	look, err := health.Start(health.Options{Clock: clk, Source: health.NewProcess(), Free: live.Free, Tell: recorder.Vital,
+	look, err := health.Start(health.Options{Clock: clk, Source: health.NewProcess(), Free: live.Free, Tell: recorder.Health,
 		Cores: runtime.GOMAXPROCS(0), Workers: live.Workers})
 	if err != nil {
 		t.Fatal(err)

@@ -101,7 +101,7 @@ func TestReadmeShowsWhatTheCommandPrints(t *testing.T) {
 	free := int64(1)
 	record.Generator = &results.Generator{Cores: 2, Workers: 2, CPUKnown: true, Seconds: 1, CPU: time.Second, LeastFree: &free,
 		Ceiling: &results.Ceiling{Over: results.OverHTTP, Lanes: 1, Operations: 1, Took: time.Second, CPU: time.Microsecond},
-		Busiest: &results.Vital{Lasted: time.Second, CPU: time.Second}}
+		Busiest: &results.Health{Lasted: time.Second, CPU: time.Second}}
 	var text bytes.Buffer
 	if err := report.Text(&text, record, record.Summary); err != nil {
 		t.Fatal(err)

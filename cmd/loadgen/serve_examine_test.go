@@ -106,7 +106,7 @@ func TestExamineNamesPartitionAndQuery(t *testing.T) {
 		t.Fatalf("results/runs holds %v, stderr %q; want one run called serve", runs, &s.stderr)
 	}
 	record := read(t, runs[0])
-	o := record.Observation
+	o := record.Capture
 	if faults := verdict.Books(record); len(faults) > 0 || record.Validity != results.Valid {
 		t.Errorf("Books = %q, validity %s; want them closed", faults, record.Validity)
 	}

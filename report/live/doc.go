@@ -2,14 +2,14 @@
 // offers, how long that takes, how much is refused, and where it is hottest, all of the
 // last few whole seconds.
 //
-// A [Pulse] is told of everything that a run writes down, [Pulse.Enter] and then the
+// A [Stats] is told of everything that a run writes down, [Stats.Enter] and then the
 // methods of an observer of drive's ledger, and asked at any instant for a [Status]. It
 // knows no clock: instants are those of the run, real or virtual, since its start.
 //
-// All methods of a Pulse are safe for concurrent use. Its memory is constant, about half
+// All methods of a Stats are safe for concurrent use. Its memory is constant, about half
 // a megabyte, whatever the number of partitions: those with more than a 32nd of the load
 // of a second are told exactly enough, lighter ones may be missed, and none is told to be
-// hotter than it was. The caller keeps a Pulse to one run.
+// hotter than it was. The caller keeps a Stats to one run.
 //
 // It never fails, and keeps nothing that it is given but names of phases and copies of
 // keys.

@@ -63,7 +63,7 @@ func (t *Totals) add(o *Totals) {
 	t.Served += o.Served
 }
 
-// New returns the pulse of a run that has not begun.
+// New returns the stats of a run that has not begun.
 func New() *Stats { return new(Stats) }
 
 // Enter is told of each stage before it begins: how many operations it is to send, and

@@ -32,7 +32,7 @@ func only(list []verdict.Comparison, name string) []verdict.Comparison {
 	return found
 }
 
-func TestContrastsTellWhatDiffers(t *testing.T) {
+func TestComparisonsTellWhatDiffers(t *testing.T) {
 	const rule = "the legs of each transfer sum to zero"
 	// counted has the reads of a run count so many entities each.
 	counted := func(each int64) func(*results.Record) {
@@ -117,7 +117,7 @@ func some(changes ...func(*results.Record)) []func(*results.Record) { return cha
 
 // What the whole load took is said where the operations of the two sides are not one
 // and the same, and no heat is spoken of where there is none.
-func TestContrastsOfTheWholeLoad(t *testing.T) {
+func TestComparisonsOfTheWholeLoad(t *testing.T) {
 	renamed := func(r *results.Record) { r.Manifest.Operations[1].Name = "scan" }
 	single := func(r *results.Record) {
 		// Of the kinds that the run sends only the reads remain.

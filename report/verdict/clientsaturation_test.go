@@ -28,7 +28,7 @@ func afresh(played *results.Record) *results.Record {
 	record.Generator = &results.Generator{Cores: 2, Workers: 16, CPUKnown: true, Seconds: 100, LeastFree: &free,
 		Ceiling: &results.Ceiling{Lanes: 16, Operations: 1000, Took: time.Second, CPU: time.Second}}
 	for i := range record.Intervals {
-		record.Intervals[i].Generator = &results.Vital{Second: int64(i), Lasted: time.Second, CPU: time.Second, FreeWorkers: &free}
+		record.Intervals[i].Generator = &results.Health{Second: int64(i), Lasted: time.Second, CPU: time.Second, FreeWorkers: &free}
 	}
 	return record
 }
@@ -42,8 +42,8 @@ func late(record *results.Record, all, each int64) {
 	}
 }
 
-// vitals changes so many of the reported seconds, from the first on.
-func vitals(record *results.Record, seconds int, change func(*results.Interval, *results.Vital)) {
+// health seconds changes so many of the reported seconds, from the first on.
+func healthSeconds(record *results.Record, seconds int, change func(*results.Interval, *results.Health)) {
 	for i := range seconds {
 		row := &record.Intervals[1+i]
 		changed := *row.Generator
@@ -67,27 +67,27 @@ func crowd(record *results.Record, seconds int, attempts int64) {
 func TestClientSaturationsJustBelowAndJustAboveTheirBounds(t *testing.T) {
 	played := healthy(t)
 	none := int64(0)
-	exhausted := func(_ *results.Interval, v *results.Vital) { v.FreeWorkers = &none }
-	full := func(_ *results.Interval, v *results.Vital) { v.CPU = 1900 * time.Millisecond }
+	exhausted := func(_ *results.Interval, v *results.Health) { v.FreeWorkers = &none }
+	full := func(_ *results.Interval, v *results.Health) { v.CPU = 1900 * time.Millisecond }
 	for _, row := range []struct {
 		name   string
 		change func(*results.Record)
 		reason string
 	}{
 		{"a healthy generator that was late with all", func(r *results.Record) { late(r, 10_000, 100) }, ""},
-		{"no worker free in two seconds of a hundred", func(r *results.Record) { late(r, 101, 2); vitals(r, 2, exhausted) },
+		{"no worker free in two seconds of a hundred", func(r *results.Record) { late(r, 101, 2); healthSeconds(r, 2, exhausted) },
 			"in 2 of 100 seconds the generator sent late while none of its 16 workers was free"},
-		{"no worker free in one of a hundred", func(r *results.Record) { late(r, 101, 2); vitals(r, 1, exhausted) }, ""},
-		{"no worker free while one of a hundred was late", func(r *results.Record) { late(r, 101, 1); vitals(r, 100, exhausted) }, ""},
-		{"no worker free, and one in a hundred late in all", func(r *results.Record) { late(r, 100, 2); vitals(r, 100, exhausted) }, ""},
+		{"no worker free in one of a hundred", func(r *results.Record) { late(r, 101, 2); healthSeconds(r, 1, exhausted) }, ""},
+		{"no worker free while one of a hundred was late", func(r *results.Record) { late(r, 101, 1); healthSeconds(r, 100, exhausted) }, ""},
+		{"no worker free, and one in a hundred late in all", func(r *results.Record) { late(r, 100, 2); healthSeconds(r, 100, exhausted) }, ""},
 		{"one worker was free all the time", func(r *results.Record) {
 			one := int64(1)
 			late(r, 10_000, 100)
-			vitals(r, 100, func(_ *results.Interval, v *results.Vital) { v.FreeWorkers = &one })
+			healthSeconds(r, 100, func(_ *results.Interval, v *results.Health) { v.FreeWorkers = &one })
 		}, ""},
 		{"nobody knows of the workers", func(r *results.Record) {
 			late(r, 10_000, 100)
-			vitals(r, 100, func(_ *results.Interval, v *results.Vital) { v.FreeWorkers = nil })
+			healthSeconds(r, 100, func(_ *results.Interval, v *results.Health) { v.FreeWorkers = nil })
 		}, ""},
 		{"what was exhausted outside the steps does not count", func(r *results.Record) {
 			late(r, 10_000, 100)
@@ -120,34 +120,34 @@ func TestClientSaturationsJustBelowAndJustAboveTheirBounds(t *testing.T) {
 		}, ""},
 		{"a ceiling that nobody tried", func(r *results.Record) { late(r, 10_000, 100); r.Generator.Ceiling = nil }, ""},
 		{"a ceiling of nothing", func(r *results.Record) { late(r, 10_000, 100); r.Generator.Ceiling.Took = 0 }, ""},
-		{"all of its CPU in two seconds", func(r *results.Record) { late(r, 101, 2); vitals(r, 2, full) },
+		{"all of its CPU in two seconds", func(r *results.Record) { late(r, 101, 2); healthSeconds(r, 2, full) },
 			"in 2 of 100 seconds the generator sent late while its process used all of the 2 cores it has"},
-		{"all of its CPU in one second", func(r *results.Record) { late(r, 101, 2); vitals(r, 1, full) }, ""},
-		{"all of its CPU, and in time", func(r *results.Record) { late(r, 101, 1); vitals(r, 100, full) }, ""},
-		{"CPU alone is no doubt", func(r *results.Record) { late(r, 100, 1); vitals(r, 100, full) }, ""},
+		{"all of its CPU in one second", func(r *results.Record) { late(r, 101, 2); healthSeconds(r, 1, full) }, ""},
+		{"all of its CPU, and in time", func(r *results.Record) { late(r, 101, 1); healthSeconds(r, 100, full) }, ""},
+		{"CPU alone is no doubt", func(r *results.Record) { late(r, 100, 1); healthSeconds(r, 100, full) }, ""},
 		{"a little less than all of its CPU", func(r *results.Record) {
 			late(r, 10_000, 100)
-			vitals(r, 100, func(_ *results.Interval, v *results.Vital) { v.CPU = 1899 * time.Millisecond })
+			healthSeconds(r, 100, func(_ *results.Interval, v *results.Health) { v.CPU = 1899 * time.Millisecond })
 		}, ""},
 		{"as much in a longer second", func(r *results.Record) {
 			late(r, 10_000, 100)
-			vitals(r, 100, func(_ *results.Interval, v *results.Vital) {
+			healthSeconds(r, 100, func(_ *results.Interval, v *results.Health) {
 				v.CPU, v.Lasted = 1900*time.Millisecond, 1001*time.Millisecond
 			})
 		}, ""},
 		{"stood still for a fifth of the time", func(r *results.Record) {
 			late(r, 101, 1)
-			vitals(r, 100, func(_ *results.Interval, v *results.Vital) { v.StoodStill = 200 * time.Millisecond })
+			healthSeconds(r, 100, func(_ *results.Interval, v *results.Health) { v.StoodStill = 200 * time.Millisecond })
 		}, "the generator stood still for 20.0 % of the time, in which nothing was sent"},
 		{"stood still for a little less", func(r *results.Record) {
 			late(r, 10_000, 100)
-			vitals(r, 100, func(_ *results.Interval, v *results.Vital) { v.StoodStill = 199 * time.Millisecond })
+			healthSeconds(r, 100, func(_ *results.Interval, v *results.Health) { v.StoodStill = 199 * time.Millisecond })
 		}, ""},
 		{"stood still while nothing was due", func(r *results.Record) {
 			late(r, 100, 1)
-			vitals(r, 100, func(_ *results.Interval, v *results.Vital) { v.StoodStill = time.Second })
+			healthSeconds(r, 100, func(_ *results.Interval, v *results.Health) { v.StoodStill = time.Second })
 		}, ""},
-		{"nobody looked", func(r *results.Record) { late(r, 10_000, 100); vitals(r, 100, exhausted); r.Generator = nil }, ""},
+		{"nobody looked", func(r *results.Record) { late(r, 10_000, 100); healthSeconds(r, 100, exhausted); r.Generator = nil }, ""},
 		{"nobody looked at any second", func(r *results.Record) {
 			late(r, 10_000, 100)
 			for i := range r.Intervals {
@@ -176,7 +176,7 @@ func TestSeveralClientSaturationsAreAllTold(t *testing.T) {
 	late(record, 10_000, 100)
 	none := int64(0)
 	record.Generator.Ceiling.Operations = 100
-	vitals(record, 100, func(_ *results.Interval, v *results.Vital) {
+	healthSeconds(record, 100, func(_ *results.Interval, v *results.Health) {
 		v.FreeWorkers, v.CPU, v.StoodStill = &none, 2*time.Second, time.Second
 	})
 	got := verdict.Judge(record).Reasons
@@ -192,7 +192,7 @@ func TestSeveralClientSaturationsAreAllTold(t *testing.T) {
 func TestLowerBoundIsNoMoreThanWasOffered(t *testing.T) {
 	record := healthy(t)
 	late(record, 10_000, 100)
-	vitals(record, 100, func(row *results.Interval, v *results.Vital) { row.Served, v.StoodStill = 130, time.Second/2 })
+	healthSeconds(record, 100, func(row *results.Interval, v *results.Health) { row.Served, v.StoodStill = 130, time.Second/2 })
 	if got := verdict.Judge(record).Verdict; !strings.Contains(got, "served at least 100 entities/s") {
 		t.Errorf("verdict of 100/s offered and 130/s served in most seconds = %q; want no more than 100 claimed", got)
 	}

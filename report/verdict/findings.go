@@ -10,7 +10,7 @@ import (
 
 // Findings returns what stands out beside the verdict, one sentence each.
 func Findings(record *results.Record) []string {
-	if record.Observation != nil {
+	if record.Capture != nil {
 		return trafficFindings(record)
 	}
 	steps := Steps(record)

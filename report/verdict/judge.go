@@ -38,7 +38,7 @@ func Judge(record *results.Record) *results.Summary {
 	s.Counters, s.Invariants = slices.Clone(record.Counters), results.CloneInvariants(record.Invariants)
 	s.Hottest = hottest(reported(record))
 	s.Expectations = expectations(record, s, steps)
-	if record.Observation != nil {
+	if record.Capture != nil {
 		judgeTraffic(record, s)
 		return s
 	}

@@ -29,7 +29,7 @@ func KindLimits(record *results.Record) []string {
 		limits = append(limits, profileLimit(manifest.Profile),
 			"The times of request and reply are assumptions: they show how waiting grows, not how fast the service is.")
 	}
-	if manifest.Target == results.Embedded && record.Observation == nil {
+	if manifest.Target == results.Embedded && record.Capture == nil {
 		limits = append(limits, "Client and engine share this machine: what sockets, JSON and signatures cost is in every time, "+
 			"and none of a network beyond the modelled round trip.")
 	}
@@ -52,7 +52,7 @@ func KindLimits(record *results.Record) []string {
 // loadLimits says what is not known of the load that the target bears.
 func loadLimits(record *results.Record) (limits []string) {
 	switch {
-	case record.Observation != nil:
+	case record.Capture != nil:
 		return trafficLimits(record)
 	case record.Limit != nil:
 		return searchLimits(record)

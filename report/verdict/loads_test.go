@@ -80,7 +80,7 @@ func TestClosedLoopsInWords(t *testing.T) {
 		}, 0, "", "", "Clients that wait"},
 		{"so has traffic that a server saw", []int{100}, func(r *results.Record) {
 			closed(r)
-			r.Observation = new(results.Observation)
+			r.Capture = new(results.Capture)
 		}, 0, "", "", "Clients that wait"},
 	} {
 		record := small(func(r *run) { r.rates = row.rates }).record(t)

@@ -26,7 +26,7 @@ func Steps(record *results.Record) []Step {
 // record. Of a run about load balancing, and of traffic that a server saw, there is
 // another account.
 func Shown(record *results.Record) []Step {
-	if record.Observation != nil || spreads(record) {
+	if record.Capture != nil || spreads(record) {
 		return Steps(record)
 	}
 	return reported(record)

@@ -10,7 +10,7 @@ import (
 // traffic is what the sentences about outside traffic are told from.
 type traffic struct {
 	*story
-	seen *results.Observation
+	seen *results.Capture
 	// hot is the partition that the verdict is about, nil where none was asked
 	// for anything.
 	hot *results.ObservedPartition
@@ -20,7 +20,7 @@ type traffic struct {
 // a stress test says of the partition that it is aimed at is said of the hottest
 // one. There is no generator whose lag could be told.
 func judgeTraffic(record *results.Record, s *results.Summary) {
-	t := traffic{&story{record: record, summary: s}, record.Observation, hottestSeen(record.Observation)}
+	t := traffic{&story{record: record, summary: s}, record.Capture, hottestSeen(record.Capture)}
 	s.Lag, s.Saturation, s.SaturationInterval, s.Hottest = results.LagQuantiles{}, nil, nil, nil
 	if t.hot != nil {
 		s.Hottest = &results.HottestPartition{Key: t.hot.PartitionKey, EntitiesPerSecond: t.hot.Typical}
@@ -35,7 +35,7 @@ func judgeTraffic(record *results.Record, s *results.Summary) {
 // hottestSeen returns the partition of which most entities were demanded of those
 // that had enough of their attempts refused, of all where none had; nil where
 // there is none.
-func hottestSeen(o *results.Observation) *results.ObservedPartition {
+func hottestSeen(o *results.Capture) *results.ObservedPartition {
 	var hot *results.ObservedPartition
 	for i := range o.Partitions {
 		p := &o.Partitions[i]

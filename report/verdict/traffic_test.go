@@ -16,7 +16,7 @@ import (
 
 // observed is a run of outside traffic: two requests, refused once and then
 // served, and what is said to have been observed.
-func observed(t testing.TB, change func(*results.Manifest, *results.Observation)) *results.Record {
+func observed(t testing.TB, change func(*results.Manifest, *results.Capture)) *results.Record {
 	t.Helper()
 	m, o := manifest(), seen()
 	m.Target, m.PartitionKey = results.Embedded, ""
@@ -46,9 +46,9 @@ func observed(t testing.TB, change func(*results.Manifest, *results.Observation)
 }
 
 // seen is a partition that saturates beside a calm one that counts more.
-func seen() *results.Observation {
+func seen() *results.Capture {
 	saturation, density := 1998.5, 0.01
-	return &results.Observation{Requests: 30_000, Entities: 100_000, RefusedByPartition: 3000,
+	return &results.Capture{Requests: 30_000, Entities: 100_000, RefusedByPartition: 3000,
 		Partitions: []results.ObservedPartition{
 			{Table: "races", PartitionKey: "Berlin", Entities: 60_000, Demanded: 60_000, Requests: 9000, Busiest: 900, Offered: 900, Typical: 850, Seconds: 60},
 			{Table: "races", PartitionKey: "New York", Entities: 30_000, Demanded: 33_000, Requests: 15_000, Refused: 3000, Busiest: 2190, Offered: 4100,
@@ -62,41 +62,41 @@ func seen() *results.Observation {
 }
 
 func TestVerdictsOfTraffic(t *testing.T) {
-	calm := func(o *results.Observation) { o.Partitions = o.Partitions[:1] }
+	calm := func(o *results.Capture) { o.Partitions = o.Partitions[:1] }
 	var got strings.Builder
 	for _, row := range []struct {
 		name   string
-		change func(*results.Manifest, *results.Observation)
+		change func(*results.Manifest, *results.Capture)
 		after  func(*results.Record)
 	}{
 		{"a partition saturates", nil, nil},
-		{"under a model's own target", func(m *results.Manifest, o *results.Observation) { m.Targets.Partition = 1000 }, nil},
-		{"overloaded in spells too short to tell", func(m *results.Manifest, o *results.Observation) {
+		{"under a model's own target", func(m *results.Manifest, o *results.Capture) { m.Targets.Partition = 1000 }, nil},
+		{"overloaded in spells too short to tell", func(m *results.Manifest, o *results.Capture) {
 			o.Partitions[1].Saturation, o.Partitions[1].SaturationInterval = nil, nil
 		}, nil},
-		{"refused in bursts within a second", func(m *results.Manifest, o *results.Observation) {
+		{"refused in bursts within a second", func(m *results.Manifest, o *results.Capture) {
 			p := &o.Partitions[1]
 			p.Saturation, p.SaturationInterval, p.Busiest, p.Offered, p.Typical = nil, nil, 700, 900, 30
 		}, nil},
-		{"calm", func(m *results.Manifest, o *results.Observation) { calm(o) }, nil},
-		{"nothing is refused without limits, but more was counted than one partition may", func(m *results.Manifest, o *results.Observation) {
+		{"calm", func(m *results.Manifest, o *results.Capture) { calm(o) }, nil},
+		{"nothing is refused without limits, but more was counted than one partition may", func(m *results.Manifest, o *results.Capture) {
 			calm(o)
 			m.Profile, m.Targets = "off", results.Targets{}
 			o.Partitions[0].Busiest, o.Partitions[0].Offered = 7000, 7000
 		}, nil},
-		{"keys that only ascend", func(m *results.Manifest, o *results.Observation) { o.Orders[0].Partitions.Ascending = 490 }, nil},
-		{"a calm partition of keys that only descend", func(m *results.Manifest, o *results.Observation) {
+		{"keys that only ascend", func(m *results.Manifest, o *results.Capture) { o.Orders[0].Partitions.Ascending = 490 }, nil},
+		{"a calm partition of keys that only descend", func(m *results.Manifest, o *results.Capture) {
 			calm(o)
 			o.Orders[0].Partitions.Descending = 450
 		}, nil},
-		{"a query that returns all it reads", func(m *results.Manifest, o *results.Observation) { o.Shapes[0].Returned = 20_000 }, nil},
-		{"a query that returns nothing", func(m *results.Manifest, o *results.Observation) { o.Shapes[0].Returned = 0 }, nil},
-		{"a query without a filter", func(m *results.Manifest, o *results.Observation) { o.Shapes[0].Shape, o.Shapes[0].Class = "", "" }, nil},
-		{"no query", func(m *results.Manifest, o *results.Observation) { o.Shapes = nil }, nil},
-		{"an account that gives in first", func(m *results.Manifest, o *results.Observation) { m.Targets.Account = 1000 }, nil},
-		{"no request for an entity", func(m *results.Manifest, o *results.Observation) { *o = results.Observation{Requests: 3} }, nil},
-		{"a service of somebody else's", func(m *results.Manifest, o *results.Observation) { m.Target = "https://example.table" }, nil},
-		{"names with escapes in them", func(m *results.Manifest, o *results.Observation) {
+		{"a query that returns all it reads", func(m *results.Manifest, o *results.Capture) { o.Shapes[0].Returned = 20_000 }, nil},
+		{"a query that returns nothing", func(m *results.Manifest, o *results.Capture) { o.Shapes[0].Returned = 0 }, nil},
+		{"a query without a filter", func(m *results.Manifest, o *results.Capture) { o.Shapes[0].Shape, o.Shapes[0].Class = "", "" }, nil},
+		{"no query", func(m *results.Manifest, o *results.Capture) { o.Shapes = nil }, nil},
+		{"an account that gives in first", func(m *results.Manifest, o *results.Capture) { m.Targets.Account = 1000 }, nil},
+		{"no request for an entity", func(m *results.Manifest, o *results.Capture) { *o = results.Capture{Requests: 3} }, nil},
+		{"a service of somebody else's", func(m *results.Manifest, o *results.Capture) { m.Target = "https://example.table" }, nil},
+		{"names with escapes in them", func(m *results.Manifest, o *results.Capture) {
 			p, s := &o.Partitions[1], &o.Shapes[0]
 			p.PartitionKey, p.Table = "a\x1b[2J\u202e\""+strings.Repeat("ä", 100), "\n"
 			s.Shape, s.Class, s.Table = strings.Repeat("\x07", 200), "\x1b[m", "\u202e"
@@ -136,11 +136,11 @@ func TestSummaryOfTrafficIsThatOfTheHottestPartition(t *testing.T) {
 		t.Errorf("Judge = %+v; want the figures of New York, and no lag", s)
 	}
 	s.SaturationInterval[0] = 7
-	if record.Observation.Partitions[1].SaturationInterval[0] == 7 {
+	if record.Capture.Partitions[1].SaturationInterval[0] == 7 {
 		t.Error("the summary shares memory with the record")
 	}
 	// Nothing was refused: the partition that counted most, and no saturation.
-	record.Observation.Partitions[1].Refused = 149
+	record.Capture.Partitions[1].Refused = 149
 	if s := verdict.Judge(record); s.Hottest.Key != "Berlin" || s.Saturation != nil || s.SaturationInterval != nil {
 		t.Errorf("Judge of calm traffic = %+v; want Berlin, not saturated", s)
 	}
@@ -161,7 +161,7 @@ func TestPartitionsThatAPeakNeeds(t *testing.T) {
 		{"no target is the documents'", 1_000_000, 0, "at least 495 partitions"},
 		{"less than one", 1999, 2000, "one partition would do"},
 	} {
-		record := observed(t, func(m *results.Manifest, o *results.Observation) {
+		record := observed(t, func(m *results.Manifest, o *results.Capture) {
 			m.Targets = results.Targets{Partition: row.target}
 			o.Partitions[1].Offered, o.Partitions[1].Busiest = row.asked, 10
 		})
@@ -174,7 +174,7 @@ func TestPartitionsThatAPeakNeeds(t *testing.T) {
 func TestFindingsOfTraffic(t *testing.T) {
 	for _, row := range []struct {
 		name   string
-		change func(*results.Observation)
+		change func(*results.Capture)
 		says   []string
 		silent []string
 	}{
@@ -182,42 +182,42 @@ func TestFindingsOfTraffic(t *testing.T) {
 			`Of 20 pages, the query "PartitionKey eq ? and Price gt ?" on the table "races" (partition scan) scanned 20,000 entities and returned 200: a density of 1.0 %`,
 			"Retries added 1.00 attempts to each operation: 2 requests were sent for 1 operations."},
 			[]string{"append", "prepend", "account", "failed", "x-ms-client", "room", "Beside it", "lag"}},
-		{"other partitions that refuse", func(o *results.Observation) { o.Partitions[0].Refused = 90 },
+		{"other partitions that refuse", func(o *results.Capture) { o.Partitions[0].Refused = 90 },
 			[]string{`refused by "New York" (20.0 %).`}, nil},
-		{"many of them", func(o *results.Observation) {
+		{"many of them", func(o *results.Capture) {
 			for range 6 {
 				o.Partitions = append(o.Partitions, o.Partitions[1])
 			}
 		}, []string{"and 3 more."}, nil},
-		{"a query that is dense enough", func(o *results.Observation) { o.Shapes[0].Returned = 2000 }, nil, []string{"pages"}},
-		{"keys that ascend", func(o *results.Observation) { o.Orders[0].Partitions = results.Order{Keys: 20, Ascending: 18} },
+		{"a query that is dense enough", func(o *results.Capture) { o.Shapes[0].Returned = 2000 }, nil, []string{"pages"}},
+		{"keys that ascend", func(o *results.Capture) { o.Orders[0].Partitions = results.Order{Keys: 20, Ascending: 18} },
 			[]string{`The table "races" is append-only: 18 of 20 new PartitionKeys came in ascending order, and such keys all land in its last range`}, nil},
-		{"keys that descend", func(o *results.Observation) {
+		{"keys that descend", func(o *results.Capture) {
 			o.Orders[0].Partitions = results.Order{Keys: 20, Ascending: 1, Descending: 19}
 		}, []string{`The table "races" is prepend-only: 19 of 20 new PartitionKeys came in descending order, and such keys all land in its first range`}, nil},
-		{"too few keys to tell", func(o *results.Observation) { o.Orders[0].Partitions = results.Order{Keys: 19, Ascending: 19} },
+		{"too few keys to tell", func(o *results.Capture) { o.Orders[0].Partitions = results.Order{Keys: 19, Ascending: 19} },
 			nil, []string{"append"}},
-		{"one in ten goes another way", func(o *results.Observation) { o.Orders[0].Partitions = results.Order{Keys: 100, Ascending: 89} },
+		{"one in ten goes another way", func(o *results.Capture) { o.Orders[0].Partitions = results.Order{Keys: 100, Ascending: 89} },
 			nil, []string{"append"}},
-		{"rows that ascend", func(o *results.Observation) { o.Orders[0].Rows.Ascending = 4900 },
+		{"rows that ascend", func(o *results.Capture) { o.Orders[0].Rows.Ascending = 4900 },
 			[]string{`RowKeys of the table "races" come in ascending order within their partitions (4,900 of 5,000)`}, []string{"append"}},
-		{"rows that descend", func(o *results.Observation) { o.Orders[0].Rows.Descending = 4900 }, []string{"come in descending order"}, nil},
-		{"an account that refuses", func(o *results.Observation) { o.RefusedByAccount = 70 },
+		{"rows that descend", func(o *results.Capture) { o.Orders[0].Rows.Descending = 4900 }, []string{"come in descending order"}, nil},
+		{"an account that refuses", func(o *results.Capture) { o.RefusedByAccount = 70 },
 			[]string{"The account refused 70 of 30,000 requests"}, nil},
-		{"failures", func(o *results.Observation) {
+		{"failures", func(o *results.Capture) {
 			o.Answers = []results.Answer{{Status: 404, Code: "ResourceNotFound", Class: "ok", Requests: 999},
 				{Status: 400, Code: "InvalidInput", Class: "failed", Requests: 5}, {Status: 403, Code: "AuthenticationFailed", Class: "failed", Requests: 9, Tableless: 8}}
 		}, []string{"14 of 30,000 requests failed for other reasons than load, most often with 403 AuthenticationFailed; 8 of them never reached a table."}, nil},
-		{"requests without an id", func(o *results.Observation) { o.Unnamed, o.Forgotten = 12, 9 },
+		{"requests without an id", func(o *results.Capture) { o.Unnamed, o.Forgotten = 12, 9 },
 			[]string{"12 of 30,000 requests carried no x-ms-client-request-id"}, nil},
-		{"requests without an id where nothing was refused", func(o *results.Observation) { o.Unnamed, o.RefusedByPartition = 12, 0 }, nil,
+		{"requests without an id where nothing was refused", func(o *results.Capture) { o.Unnamed, o.RefusedByPartition = 12, 0 }, nil,
 			[]string{"x-ms-client"}},
-		{"operations forgotten", func(o *results.Observation) { o.Forgotten = 9 }, []string{"9 operations were given up before their time"}, nil},
-		{"requests known too late", func(o *results.Observation) { o.Delayed = 4 }, []string{"4 requests became known"}, nil},
-		{"more than is told apart", func(o *results.Observation) { o.PartitionsDropped = 1234 }, []string{"1,234 times a partition made room"}, nil},
-		{"nothing at all", func(o *results.Observation) { *o = results.Observation{} }, nil, []string{"hottest", "query"}},
+		{"operations forgotten", func(o *results.Capture) { o.Forgotten = 9 }, []string{"9 operations were given up before their time"}, nil},
+		{"requests known too late", func(o *results.Capture) { o.Delayed = 4 }, []string{"4 requests became known"}, nil},
+		{"more than is told apart", func(o *results.Capture) { o.PartitionsDropped = 1234 }, []string{"1,234 times a partition made room"}, nil},
+		{"nothing at all", func(o *results.Capture) { *o = results.Capture{} }, nil, []string{"hottest", "query"}},
 	} {
-		record := observed(t, func(_ *results.Manifest, o *results.Observation) {
+		record := observed(t, func(_ *results.Manifest, o *results.Capture) {
 			if row.change != nil {
 				row.change(o)
 			}
@@ -229,32 +229,32 @@ func TestFindingsOfTraffic(t *testing.T) {
 func TestLimitsOfTraffic(t *testing.T) {
 	for _, row := range []struct {
 		name   string
-		change func(*results.Manifest, *results.Observation)
+		change func(*results.Manifest, *results.Capture)
 		says   []string
 		silent []string
 	}{
 		{"a partition saturates", nil, []string{"profile documented", "times are the server's", "waits for its replies", "Balancing", "warm"},
 			[]string{"saturates is not known", "sockets", "step"}},
-		{"calm", func(_ *results.Manifest, o *results.Observation) { o.Partitions = o.Partitions[:1] }, []string{"less than 1 %"}, nil},
-		{"overloaded too shortly", func(_ *results.Manifest, o *results.Observation) { o.Partitions[1].Saturation = nil },
+		{"calm", func(_ *results.Manifest, o *results.Capture) { o.Partitions = o.Partitions[:1] }, []string{"less than 1 %"}, nil},
+		{"overloaded too shortly", func(_ *results.Manifest, o *results.Capture) { o.Partitions[1].Saturation = nil },
 			[]string{"never filled three seconds"}, nil},
-		{"no traffic", func(_ *results.Manifest, o *results.Observation) { *o = results.Observation{} }, nil, []string{"hottest"}},
+		{"no traffic", func(_ *results.Manifest, o *results.Capture) { *o = results.Capture{} }, nil, []string{"hottest"}},
 	} {
 		saidAndUnsaid(t, row.name, verdict.Limits(observed(t, row.change)), row.says, row.silent)
 	}
 }
 
 // No observation that can be read makes the judgement panic.
-func TestImpossibleObservationsAreJudged(t *testing.T) {
+func TestImpossibleCapturesAreJudged(t *testing.T) {
 	nothing, huge := math.NaN(), math.Inf(1)
-	for _, o := range []results.Observation{
+	for _, o := range []results.Capture{
 		{Requests: -1, Entities: math.MinInt64, Partitions: []results.ObservedPartition{{Requests: -5, Refused: 7, Busiest: -3, Offered: math.MinInt64,
 			Typical: nothing, Saturation: &huge, SaturationInterval: []float64{1}}}},
 		{Partitions: []results.ObservedPartition{{Requests: 1, Refused: 1, Saturation: &nothing, SaturationInterval: []float64{2, 1}, Busiest: math.MaxInt64}},
 			Shapes: []results.QueryShape{{Scanned: math.MaxInt64, Returned: 1}, {Scanned: -1, Returned: -1}},
 			Orders: []results.KeyOrder{{Partitions: results.Order{Keys: math.MaxInt64, Ascending: math.MaxInt64}}}},
 	} {
-		record := &results.Record{Validity: results.Valid, Observation: &o}
+		record := &results.Record{Validity: results.Valid, Capture: &o}
 		if verdict.Judge(record).Verdict == "" || len(verdict.Limits(record)) == 0 {
 			t.Errorf("nothing is said of %+v", o)
 		}

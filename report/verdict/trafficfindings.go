@@ -15,7 +15,7 @@ const mostNamed = 3
 
 // trafficFindings returns what stands out in outside traffic, one sentence each.
 func trafficFindings(record *results.Record) []string {
-	o := record.Observation
+	o := record.Capture
 	found := []string{largest(o), otherHot(o)}
 	found = append(found, sparse(o)...)
 	found = append(found, orders(o)...)
@@ -26,7 +26,7 @@ func trafficFindings(record *results.Record) []string {
 
 // largest tells how uneven the traffic is: where most entities were counted,
 // whether or not that partition is the hottest.
-func largest(o *results.Observation) string {
+func largest(o *results.Capture) string {
 	var most *results.ObservedPartition
 	for i := range o.Partitions {
 		if p := &o.Partitions[i]; most == nil || p.Entities > most.Entities {
@@ -41,7 +41,7 @@ func largest(o *results.Observation) string {
 }
 
 // otherHot tells of partitions beside the hottest that refuse enough.
-func otherHot(o *results.Observation) string {
+func otherHot(o *results.Capture) string {
 	hot := hottestSeen(o)
 	var names []string
 	others := 0
@@ -62,7 +62,7 @@ func otherHot(o *results.Observation) string {
 }
 
 // sparse tells of the queries that read far more than they return.
-func sparse(o *results.Observation) []string {
+func sparse(o *results.Capture) []string {
 	var told []string
 	for i := range o.Shapes {
 		s := &o.Shapes[i]
@@ -75,7 +75,7 @@ func sparse(o *results.Observation) []string {
 
 // oneWay returns the first table whose new PartitionKeys all go one way, and the
 // word for that; nil where none is.
-func oneWay(o *results.Observation) (*results.KeyOrder, string) {
+func oneWay(o *results.Capture) (*results.KeyOrder, string) {
 	for i := range o.Orders {
 		if way := o.Orders[i].Partitions.Way(); way != "" {
 			return &o.Orders[i], way
@@ -97,7 +97,7 @@ func onlyWay(order *results.KeyOrder, way string) string {
 }
 
 // orders tells of each table whose keys all go one way.
-func orders(o *results.Observation) []string {
+func orders(o *results.Capture) []string {
 	var told []string
 	for i := range o.Orders {
 		order := &o.Orders[i]
@@ -119,7 +119,7 @@ func orders(o *results.Observation) []string {
 }
 
 // accountRefusals tells what all partitions together were refused for.
-func accountRefusals(o *results.Observation) string {
+func accountRefusals(o *results.Capture) string {
 	if o.RefusedByAccount <= 0 {
 		return ""
 	}
@@ -138,7 +138,7 @@ func retried(record *results.Record) string {
 }
 
 // failures tells what failed for other reasons than load.
-func failures(o *results.Observation) string {
+func failures(o *results.Capture) string {
 	var failed, tableless int64
 	var most *results.Answer
 	for i := range o.Answers {
@@ -162,7 +162,7 @@ func failures(o *results.Observation) string {
 }
 
 // unnamed tells which retries could not be recognised.
-func unnamed(o *results.Observation) string {
+func unnamed(o *results.Capture) string {
 	switch {
 	case o.Unnamed > 0 && (o.RefusedByPartition > 0 || o.RefusedByAccount > 0):
 		return fmt.Sprintf("%s of %s requests carried no x-ms-client-request-id: "+
@@ -177,7 +177,7 @@ func unnamed(o *results.Observation) string {
 }
 
 // crowded tells that there were more partitions or queries than are told apart.
-func crowded(o *results.Observation) string {
+func crowded(o *results.Capture) string {
 	if o.PartitionsDropped <= 0 && o.ShapesDropped <= 0 {
 		return ""
 	}
@@ -186,7 +186,7 @@ func crowded(o *results.Observation) string {
 }
 
 // delayed tells of requests that stand in the wrong second.
-func delayed(o *results.Observation) string {
+func delayed(o *results.Capture) string {
 	if o.Delayed <= 0 {
 		return ""
 	}
@@ -202,7 +202,7 @@ func trafficLimits(record *results.Record) []string {
 		"An application that waits for its replies sends less where they come late: " +
 			"a faster service would have met more of it.",
 	}
-	switch hot := hottestSeen(record.Observation); {
+	switch hot := hottestSeen(record.Capture); {
 	case hot == nil || saturates(hot):
 	case overloadedSeen(hot):
 		limits = append(limits, "Where the hottest partition saturates is not known: "+

@@ -110,7 +110,7 @@ func memoryDoesNotGrow(t *testing.T, many int64) {
 	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 64<<20 {
 		t.Errorf("the observer holds %d MiB; want at most 64", grown>>20)
 	}
-	o := s.end().Observation
+	o := s.end().Capture
 	share := many / 20
 	hot := o.Partitions[0]
 	if hot.PartitionKey != "hot" || hot.Entities > share || hot.Entities+hot.Missed < share || hot.Entities < share*9/10 {
@@ -143,7 +143,7 @@ func TestSketchHoldsWhatItPromises(t *testing.T) {
 			total += r.Counted
 			s.saw(r)
 		}
-		o := s.end().Observation
+		o := s.end().Capture
 		kept := map[string]bool{}
 		for _, p := range o.Partitions {
 			kept[p.PartitionKey] = true
@@ -176,7 +176,7 @@ func TestLightestMakesRoom(t *testing.T) {
 			s.saw(get(time.Duration(i)*ms, "t", string(letter)))
 		}
 		var got []string
-		for _, p := range s.end().Observation.Partitions {
+		for _, p := range s.end().Capture.Partitions {
 			got = append(got, fmt.Sprint(p.PartitionKey, p.Entities, "+", p.Missed))
 		}
 		if text := strings.Join(got, " "); text != "a8+0 c4+0 b3+0 x1+1" {
@@ -194,7 +194,7 @@ func TestHostileTextsAreKeptShort(t *testing.T) {
 		s.saw(r)
 		s.saw(answered(get(time.Duration(i)*ms, "\xff\x00\x1b[2J", "\u202e"), entity.Code(long)))
 	}
-	o := s.end().Observation
+	o := s.end().Capture
 	for _, text := range []string{o.Partitions[0].PartitionKey, o.Partitions[0].Table, o.Shapes[0].Shape, o.Shapes[0].Class,
 		o.Answers[0].Code, o.Orders[0].Table} {
 		if len(text) > 4096 || len(text) < 200 || !utf8.ValidString(text) {

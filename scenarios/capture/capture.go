@@ -180,7 +180,7 @@ func (o *Capture) End() error {
 		o.options.Recorder.EndPhase(o.phase, o.last+1)
 		o.options.Recorder.Event(results.Event{At: int64(o.last), What: results.PhaseEnds, Phase: Phase})
 	}
-	o.options.Recorder.Observed(o.counter.observation())
+	o.options.Recorder.Observed(o.counter.capture())
 	if err := o.options.Recorder.Advance(o.written); err != nil {
 		o.failure = err
 	}

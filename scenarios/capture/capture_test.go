@@ -42,7 +42,7 @@ func TestHotPartitionIsNamedWithExactCounts(t *testing.T) {
 	s := open(t, capture.Options{})
 	hot(s, 400, 200, 6)
 	record := s.end()
-	o := record.Observation
+	o := record.Capture
 	twoHundred := 200.0
 	want := results.ObservedPartition{Table: "races", PartitionKey: "2011 Full", Entities: 1200, Demanded: 2400, Requests: 2400, Refused: 1200,
 		Seconds: 6, Typical: 200, Busiest: 200, Offered: 400, Saturation: &twoHundred, SaturationInterval: []float64{200, 200}}
@@ -83,7 +83,7 @@ func TestHottestIsWhatMostIsDemandedOf(t *testing.T) {
 			s.saw(r)
 		}
 		record := s.end()
-		if p := record.Observation.Partitions[0]; p.PartitionKey != "2011 Full" || p.Entities+p.Missed < 5 || p.Demanded < 160 {
+		if p := record.Capture.Partitions[0]; p.PartitionKey != "2011 Full" || p.Entities+p.Missed < 5 || p.Demanded < 160 {
 			t.Errorf("with %d places the hottest partition = %+v; want the one that refused 195 of 200", places, p)
 		}
 		if said := verdict.Judge(record).Verdict; !strings.Contains(said, `The partition "2011 Full"`) {
@@ -105,7 +105,7 @@ func TestAccountIsToldFromPartition(t *testing.T) {
 			s.saw(r)
 		}
 	}
-	o := s.end().Observation
+	o := s.end().Capture
 	p := o.Partitions[0]
 	if o.RefusedByAccount != 20 || o.RefusedByPartition != 0 || p.Refused != 0 || p.AccountRefused != 20 || p.Saturation != nil {
 		t.Errorf("refused %+v, of the partition %+v; want 20 by the account alone", o, p)
@@ -139,7 +139,7 @@ func TestSaturationIsOfSecondsWithinSpells(t *testing.T) {
 				s.saw(r)
 			}
 		}
-		p := s.end().Observation.Partitions[0]
+		p := s.end().Capture.Partitions[0]
 		got := "none"
 		if p.Saturation != nil {
 			got = fmt.Sprint(*p.Saturation, " ", p.SaturationInterval)
@@ -165,7 +165,7 @@ func TestTypicalSecondOfALongRun(t *testing.T) {
 		}
 		s.saw(r)
 	}
-	p := s.end().Observation.Partitions[0]
+	p := s.end().Capture.Partitions[0]
 	if p.Seconds != seconds || p.Typical != 4 || p.Busiest != 9 {
 		t.Errorf("%d seconds, typically %v, at most %d; want %d, 4 and 9", p.Seconds, p.Typical, p.Busiest, seconds)
 	}
@@ -181,7 +181,7 @@ func TestScansAreNamedByShapeWithExactDensity(t *testing.T) {
 			Spans: []rest.Span{{PartitionKey: "Full", Counted: 10}, {PartitionKey: "Half", Counted: 20}}, Class: "table scan"})
 	}
 	s.saw(refused(rest.Seen{Arrived: 2100 * ms, Verb: entity.Query, Table: "races", Class: "table scan"}))
-	o := s.end().Observation
+	o := s.end().Capture
 	sparse, whole := 0.01, 1.0
 	want := []results.QueryShape{
 		{Table: "races", Shape: "PartitionKey eq ? and Price gt ?", Class: "partition scan", Requests: 20, Scanned: 20_000, Returned: 200, Density: &sparse},
@@ -222,7 +222,7 @@ func TestAnswersAreCountedByCode(t *testing.T) {
 		{Status: 404, Code: "ResourceNotFound", Class: "ok", Requests: 1},
 		{Status: 409, Code: "EntityAlreadyExists", Class: "ok", Requests: 1},
 	}
-	if diff := cmp.Diff(want, record.Observation.Answers); diff != "" {
+	if diff := cmp.Diff(want, record.Capture.Answers); diff != "" {
 		t.Errorf("the answers differ (-want +got):\n%s", diff)
 	}
 	if all := record.Total(results.Everything); all.Handled != 2 || all.Failed != 5 || all.Ok != 2 {
@@ -235,7 +235,7 @@ func TestCodesBeyondTheBoundAreCounted(t *testing.T) {
 	for i := range 200 {
 		s.saw(answered(get(ms, "t", "p"), entity.Code(fmt.Sprint("Code", i))))
 	}
-	if o := s.end().Observation; len(o.Answers) != 128 || o.AnswersOver != 72 {
+	if o := s.end().Capture; len(o.Answers) != 128 || o.AnswersOver != 72 {
 		t.Errorf("%d codes and %d requests beyond; want 128 and 72", len(o.Answers), o.AnswersOver)
 	}
 }
@@ -274,9 +274,9 @@ func TestSlowAndLateRequestsLeaveTheBooksClosed(t *testing.T) {
 	}
 	s.saw(get(-time.Second, "t", "p"))
 	record := s.end()
-	if record.Misplaced != 0 || record.Observation.Delayed != 1 {
+	if record.Misplaced != 0 || record.Capture.Delayed != 1 {
 		t.Errorf("%d counts are misplaced and %d requests delayed; want only the last request, which ended before the start, delayed",
-			record.Misplaced, record.Observation.Delayed)
+			record.Misplaced, record.Capture.Delayed)
 	}
 	response := results.QuantilesOf(record.Phases[0].Kinds[0].Response)
 	if *response.Max < 29_900_000 || *response.Max > 30_100_000 {
@@ -287,7 +287,7 @@ func TestSlowAndLateRequestsLeaveTheBooksClosed(t *testing.T) {
 func TestEmptyRunsAndTheEnd(t *testing.T) {
 	s := open(t, capture.Options{})
 	record := s.end()
-	if len(record.Phases) != 0 || record.Observation.Requests != 0 {
+	if len(record.Phases) != 0 || record.Capture.Requests != 0 {
 		t.Errorf("a run without traffic has %d phases; want none", len(record.Phases))
 	}
 	if got := verdict.Judge(record); got.Validity != results.Valid || !strings.HasPrefix(got.Verdict, "Nothing can be said") {
@@ -320,7 +320,7 @@ func TestNothingOfARequestIsKept(t *testing.T) {
 	q.Spans = []rest.Span{{PartitionKey: q.Table, Counted: 9}}
 	s.saw(refused(q))
 	copy(room, strings.Repeat("x", 16))
-	o := s.end().Observation
+	o := s.end().Capture
 	if got := o.Orders[0].Partitions; got.Ascending != 39 {
 		t.Errorf("%d keys ascended; want 39", got.Ascending)
 	}

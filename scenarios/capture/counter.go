@@ -49,7 +49,7 @@ type counter struct {
 	shapes     *sketch.Heaviest[query, shape]
 	tables     *sketch.Heaviest[string, table]
 	answers    map[answer]*results.Answer
-	sum        results.Observation
+	sum        results.Capture
 }
 
 func newCounter(o *Options) *counter {

@@ -139,7 +139,7 @@ func TestExamineJudgesAProgramOfAnotherMake(t *testing.T) {
 		t.Fatalf("the program had %d refused and %d returned; it is neither hot nor scanning", refused, returned)
 	}
 	record := s.conclude()
-	o := record.Observation
+	o := record.Capture
 	if o.Requests != requests || o.Entities != entities || o.RefusedByPartition != refused {
 		t.Errorf("observed %d requests, %d entities, %d refused; the program made %d, %d, %d",
 			o.Requests, o.Entities, o.RefusedByPartition, requests, entities, refused)
@@ -179,7 +179,7 @@ func TestTransactionsAreObserved(t *testing.T) {
 	transaction(aztables.TransactionTypeAdd, "3", "4")
 	transaction(aztables.TransactionTypeDelete, "2", "1")
 	transaction(aztables.TransactionTypeAdd, "5")
-	o := s.conclude().Observation
+	o := s.conclude().Capture
 	if o.Entities != 7 || len(o.Orders) != 1 || o.Orders[0].Rows != (results.Order{Keys: 2, Ascending: 2}) {
 		t.Errorf("observed %d entities and the orders %+v; want 7, and two rows after the first that ascend", o.Entities, o.Orders)
 	}

@@ -48,7 +48,7 @@ func Example() {
 		return
 	}
 
-	hot := record.Observation.Partitions[0]
+	hot := record.Capture.Partitions[0]
 	fmt.Println(hot.Table, hot.PartitionKey, hot.Entities, hot.Refused, *hot.Saturation, verdict.Books(record))
 	fmt.Println(verdict.Judge(record).Verdict)
 	// Output:

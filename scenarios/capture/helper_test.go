@@ -87,7 +87,7 @@ func (s *scene) end() *results.Record {
 	if faults := verdict.Books(record); len(faults) > 0 {
 		s.t.Errorf("Books = %q; want them closed", faults)
 	}
-	if record.Observation == nil {
+	if record.Capture == nil {
 		s.t.Fatal("the record holds no observation")
 	}
 	if record.Heat != nil {
@@ -96,10 +96,10 @@ func (s *scene) end() *results.Record {
 	if n := len(record.Intervals); n > 0 && record.Intervals[n-1].InFlight != 0 {
 		s.t.Errorf("%d requests are under way at the end; want none", record.Intervals[n-1].InFlight)
 	}
-	if got := record.Observation.Requests; got != s.counts.Requests {
+	if got := record.Capture.Requests; got != s.counts.Requests {
 		s.t.Errorf("%d requests were observed; want the %d that were sent", got, s.counts.Requests)
 	}
-	if got := record.Observation.Entities; got != s.counts.Entities {
+	if got := record.Capture.Entities; got != s.counts.Entities {
 		s.t.Errorf("%d entities were observed; want the %d that were counted", got, s.counts.Entities)
 	}
 	return record

@@ -17,7 +17,7 @@ const (
 )
 
 // observation returns what was observed. Nothing may be added after it.
-func (t *counter) observation() *results.Observation {
+func (t *counter) capture() *results.Capture {
 	o := t.sum
 	o.PartitionsTold, o.PartitionsDropped = int64(len(t.partitions.Places())), t.partitions.Dropped()
 	o.ShapesTold, o.ShapesDropped = int64(len(t.shapes.Places())), t.shapes.Dropped()

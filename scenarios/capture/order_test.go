@@ -67,7 +67,7 @@ func TestOrderOfPartitionKeys(t *testing.T) {
 		for i, key := range row.keys {
 			s.saw(insert(time.Duration(i)*ms, "t", key, "r"))
 		}
-		o := s.end().Observation.Orders[0]
+		o := s.end().Capture.Orders[0]
 		if o.Table != "t" || o.Partitions.Keys != row.count {
 			t.Errorf("%s: %d keys of %q count; want %d", row.name, o.Partitions.Keys, o.Table, row.count)
 		}
@@ -92,7 +92,7 @@ func TestOrderOfRowKeysIsWithinTheirPartition(t *testing.T) {
 	for i := range 200 {
 		s.saw(insert(time.Duration(i)*ms, "tail", "p", fmt.Sprintf("%06d", 1000-i)))
 	}
-	orders := s.end().Observation.Orders
+	orders := s.end().Capture.Orders
 	want := []results.Order{{Keys: 297, Ascending: 297}, {Keys: 199, Descending: 199}}
 	for i, o := range orders {
 		if o.Rows != want[i] {
@@ -132,7 +132,7 @@ func TestOnlyInsertsThatWereCarriedOutHaveAnOrder(t *testing.T) {
 	} {
 		s := open(t, capture.Options{})
 		s.saw(row.request)
-		if got := len(s.end().Observation.Orders) > 0; got != row.want {
+		if got := len(s.end().Capture.Orders) > 0; got != row.want {
 			t.Errorf("%s: its keys have an order: %t; want %t", row.name, got, row.want)
 		}
 	}

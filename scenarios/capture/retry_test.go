@@ -117,7 +117,7 @@ func TestForgottenOperationsAreCounted(t *testing.T) {
 	if got, want := counted(record), "10 attempts of 7 operations, 5 succeeded, 3 waits"; got != want {
 		t.Errorf("%s; want %s", got, want)
 	}
-	if got := record.Observation.Forgotten; got != 2 {
+	if got := record.Capture.Forgotten; got != 2 {
 		t.Errorf("%d operations were forgotten; want 2", got)
 	}
 }
@@ -152,7 +152,7 @@ func TestRequestsWithoutAnIDAreCounted(t *testing.T) {
 		s.saw(named(get(0, "t", "p"), strings.Repeat("x", i%2)))
 	}
 	s.saw(named(get(0, "t", "p"), strings.Repeat("x", 257)))
-	if got := s.end().Observation.Unnamed; got != 5 {
+	if got := s.end().Capture.Unnamed; got != 5 {
 		t.Errorf("%d requests without an id; want 4, and the one whose id is too long", got)
 	}
 }
@@ -166,7 +166,7 @@ func TestRetriesAreNotOfferedAgain(t *testing.T) {
 		r.Arrived, r.Done = r.Arrived+500*ms, r.Done+500*ms
 		s.saw(named(r, r.RowKey))
 	}
-	if p := s.end().Observation.Partitions[0]; p.Offered != 10 || p.Busiest != 10 || p.Requests != 20 {
+	if p := s.end().Capture.Partitions[0]; p.Offered != 10 || p.Busiest != 10 || p.Requests != 20 {
 		t.Errorf("the partition = %+v; want 10 entities offered and counted by 20 requests", p)
 	}
 }

@@ -30,7 +30,7 @@ type Meter struct {
 	sum results.Generator
 	// open is the second under way, which ends at end; whole says that the meter
 	// saw its beginning.
-	open  results.Vital
+	open  results.Health
 	end   clock.Instant
 	whole bool
 	// last is the reading before, taken at lastAt.
@@ -45,7 +45,7 @@ func NewMeter(now clock.Instant, first Reading, cores, workers int) *Meter {
 	second := int64(now.Offset() / time.Second)
 	return &Meter{
 		sum:   results.Generator{Cores: cores, Workers: workers, CPUKnown: first.CPUKnown},
-		open:  results.Vital{Second: second},
+		open:  results.Health{Second: second},
 		end:   clock.Instant(time.Duration(second+1) * time.Second),
 		whole: now.Offset()%time.Second == 0,
 		last:  first, lastAt: now,
@@ -56,8 +56,8 @@ func NewMeter(now clock.Instant, first Reading, cores, workers int) *Meter {
 // least number of workers that were free since the beat before, negative where it
 // is not known. Where a second has ended it reads anew, and returns the whole
 // seconds that have. Instants must not fall.
-func (m *Meter) Beat(due, now clock.Instant, free int64, read func() Reading) []results.Vital {
-	var ended []results.Vital
+func (m *Meter) Beat(due, now clock.Instant, free int64, read func() Reading) []results.Health {
+	var ended []results.Health
 	since := now
 	if still := now.Sub(due); still > stillAfter {
 		since = due
@@ -124,7 +124,7 @@ func (m *Meter) add() {
 // next opens the second after the open one. What a second holds that begins and
 // ends within one stand-still is that alone.
 func (m *Meter) next() {
-	m.open = results.Vital{Second: m.open.Second + 1, Lasted: time.Second,
+	m.open = results.Health{Second: m.open.Second + 1, Lasted: time.Second,
 		Goroutines: m.last.Goroutines, Heap: m.last.Heap}
 	m.end = m.end.Add(time.Second)
 	m.whole = true

@@ -31,7 +31,7 @@ type at struct {
 	due, late clock.Instant
 	free      int64
 	read      *health.Reading
-	want      []results.Vital
+	want      []results.Health
 }
 
 func TestMeterPartsTimeIntoWholeSeconds(t *testing.T) {
@@ -40,9 +40,9 @@ func TestMeterPartsTimeIntoWholeSeconds(t *testing.T) {
 	after := &health.Reading{CPU: 5200 * time.Millisecond, CPUKnown: true, Pauses: 1030 * time.Millisecond,
 		LongestPause: 20 * time.Millisecond, Goroutines: 7, Heap: 70}
 	// began is of a second that the meter saw from its beginning to a reading.
-	began := results.Vital{Lasted: time.Second, CPU: 200 * time.Millisecond, Pauses: 30 * time.Millisecond,
+	began := results.Health{Lasted: time.Second, CPU: 200 * time.Millisecond, Pauses: 30 * time.Millisecond,
 		LongestPause: 20 * time.Millisecond, FreeWorkers: pointer(3), Goroutines: 7, Heap: 70}
-	with := func(v results.Vital, change func(*results.Vital)) results.Vital { change(&v); return v }
+	with := func(v results.Health, change func(*results.Health)) results.Health { change(&v); return v }
 	for _, row := range []struct {
 		name  string
 		start clock.Instant
@@ -50,14 +50,14 @@ func TestMeterPartsTimeIntoWholeSeconds(t *testing.T) {
 		sum   results.Generator
 	}{
 		{"nothing has ended", 0, []at{{due: 999 * milli, free: 3}}, results.Generator{}},
-		{"a second has", 0, []at{{due: 500 * milli, free: 3}, {due: 1000 * milli, free: 4, read: after, want: []results.Vital{began}}},
+		{"a second has", 0, []at{{due: 500 * milli, free: 3}, {due: 1000 * milli, free: 4, read: after, want: []results.Health{began}}},
 			results.Generator{Seconds: 1, CPU: 200 * time.Millisecond, Pauses: 30 * time.Millisecond,
 				LongestPause: 20 * time.Millisecond, LeastFree: pointer(3), Goroutines: 7, Heap: 70, Busiest: &began}},
 		{"a second that the meter did not see begin is left out", 1, []at{{due: 1000 * milli, free: 3, read: after}}, results.Generator{}},
 		{"nobody knows of the workers", 0, []at{{due: 1000 * milli, free: -1, read: after,
-			want: []results.Vital{with(began, func(v *results.Vital) { v.FreeWorkers = nil })}}},
+			want: []results.Health{with(began, func(v *results.Health) { v.FreeWorkers = nil })}}},
 			results.Generator{Seconds: 1, CPU: 200 * time.Millisecond, Pauses: 30 * time.Millisecond, LongestPause: 20 * time.Millisecond,
-				Goroutines: 7, Heap: 70, Busiest: pointerTo(with(began, func(v *results.Vital) { v.FreeWorkers = nil }))}},
+				Goroutines: 7, Heap: 70, Busiest: pointerTo(with(began, func(v *results.Health) { v.FreeWorkers = nil }))}},
 		{"no worker is free", 0, []at{{due: 10 * milli, free: 0}, {due: 20 * milli, free: 9}}, results.Generator{}},
 		{"a beat that is just not late enough", 0, []at{{due: 10 * milli, late: 20 * milli, free: 1}}, results.Generator{}},
 		{"one that is", 0, []at{{due: 10 * milli, late: 20*milli + 1, free: 1}}, results.Generator{LongestStill: 20*time.Millisecond + 1}},
@@ -76,7 +76,7 @@ func TestMeterPartsTimeIntoWholeSeconds(t *testing.T) {
 	}
 }
 
-func pointerTo(v results.Vital) *results.Vital { return &v }
+func pointerTo(v results.Health) *results.Health { return &v }
 
 // A stand-still that reaches over seconds is parted among them, what was used
 // meanwhile belongs to the one in which it began.
@@ -85,7 +85,7 @@ func TestMeterPartsAStandStill(t *testing.T) {
 	used := health.Reading{CPU: 300 * time.Millisecond, CPUKnown: true, Goroutines: 4}
 	got := m.Beat(900*milli, 3250*milli, 1, func() health.Reading { return used })
 	one := int64(1)
-	want := []results.Vital{
+	want := []results.Health{
 		{Second: 0, Lasted: 3250 * time.Millisecond, CPU: 300 * time.Millisecond, StoodStill: 100 * time.Millisecond,
 			FreeWorkers: &one, Goroutines: 4},
 		{Second: 1, Lasted: time.Second, StoodStill: time.Second, Goroutines: 4},
@@ -112,7 +112,7 @@ func TestMeterAgreesWithCountingMilliseconds(t *testing.T) {
 	for seed := range uint64(50) {
 		rng := rand.New(rand.NewPCG(seed, 9))
 		var still [40]time.Duration
-		var told []results.Vital
+		var told []results.Health
 		var cpu time.Duration
 		m := health.NewMeter(0, health.Reading{}, 2, 8)
 		for now := clock.Instant(0); now < 30_000*milli; {

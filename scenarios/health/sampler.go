@@ -30,7 +30,7 @@ type Options struct {
 	Free func() int64
 	// Tell is called with each whole second, in order, by one goroutine at a
 	// time; nil is nobody.
-	Tell func(results.Vital)
+	Tell func(results.Health)
 	// Cores is how many of the machine's cores the process may keep busy, at least
 	// one; Workers the greatest number of attempts under way, for the record.
 	Cores, Workers int

@@ -24,11 +24,11 @@ func TestSamplerTellsOfEachWholeSecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clk := clock.NewReal()
 		time.Sleep(300 * time.Millisecond)
-		var told []results.Vital
+		var told []results.Health
 		var free atomic.Int64
 		free.Store(5)
 		sampler, err := health.Start(health.Options{Clock: clk, Source: steady{clk}, Free: free.Load,
-			Tell: func(v results.Vital) { told = append(told, v) }, Cores: 2, Workers: 8})
+			Tell: func(v results.Health) { told = append(told, v) }, Cores: 2, Workers: 8})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,9 +77,9 @@ func (h halting) Now() clock.Instant {
 func TestSamplerSeesThatItStoodStill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clk := halting{clock.NewReal(), clock.Instant(1505 * time.Millisecond), clock.Instant(1805 * time.Millisecond)}
-		var told []results.Vital
+		var told []results.Health
 		sampler, err := health.Start(health.Options{Clock: clk, Source: steady{clk}, Cores: 1,
-			Tell: func(v results.Vital) { told = append(told, v) }})
+			Tell: func(v results.Health) { told = append(told, v) }})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -66,7 +66,7 @@ func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.
 	defer release()
 	live := &drive.Live{Clock: clk, Target: t, Workers: p.Scenario.Workers, Fine: true}
 	look, err := health.Start(health.Options{Clock: live.Clock, Source: health.NewProcess(), Free: live.Free,
-		Tell: k.recorder.Vital, Cores: runtime.GOMAXPROCS(0), Workers: live.Workers})
+		Tell: k.recorder.Health, Cores: runtime.GOMAXPROCS(0), Workers: live.Workers})
 	if err != nil {
 		p.Progress.Ends(err)
 		return err

@@ -84,7 +84,7 @@ func (g *Gate) Rule(record *results.Record, typed string) (gate.Result, error) {
 	return one, nil
 }
 
-// invalid returns the ruling on a run that is not valid. What differs is listed all the
+// invalid returns the result on a run that is not valid. What differs is listed all the
 // same, for it says what has gone wrong.
 func invalid(one gate.Result, record *results.Record) gate.Result {
 	one.Outcome, one.Reason = compare.Invalid, "the run is "+record.Summary.Validity

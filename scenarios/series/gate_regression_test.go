@@ -117,7 +117,7 @@ func TestCommittedBaselinesCatchRegressions(t *testing.T) {
 	for _, row := range []struct {
 		name, scenario string
 		regression     regression
-		// says is what the ruling has to name.
+		// says is what the result has to name.
 		says    []string
 		outcome compare.Outcome
 	}{

@@ -55,8 +55,8 @@ func (p *Pairs) Validate() []error {
 }
 
 // Run runs the pairs and rules on them by the metrics that the scenario declares. Where
-// the context ended it, the ruling is of what was done, beside the context's error.
-// Other errors come without a ruling: they wrap [run.ErrFolder] where the runs cannot be
+// the context ended it, the result is of what was done, beside the context's error.
+// Other errors come without a result: they wrap [run.ErrFolder] where the runs cannot be
 // kept, and a [scenarios.Fault] where a build is none, of the field "against" before
 // anything was run.
 func (p *Pairs) Run(ctx context.Context) (gate.Result, error) {
@@ -90,7 +90,7 @@ func (p *Pairs) Run(ctx context.Context) (gate.Result, error) {
 		// Nothing came of it: what was made for it goes, too.
 		return gate.Result{}, errors.Join(ended, os.RemoveAll(q.folder))
 	}
-	return q.ruling(s.Name, held.Threshold, p.Number, ended)
+	return q.result(s.Name, held.Threshold, p.Number, ended)
 }
 
 // portable returns what of a scenario both builds run, from anywhere: without what is for
@@ -161,7 +161,7 @@ func (p *Pairs) prepare(q *pairing, s *scenarios.Scenario) (made bool, err error
 	return made, os.WriteFile(q.file, s.Text(), 0o644)
 }
 
-func (p *pairing) ruling(name string, threshold float64, pairs int, ended error) (gate.Result, error) {
+func (p *pairing) result(name string, threshold float64, pairs int, ended error) (gate.Result, error) {
 	one := gate.Result{Scenario: name, Outcome: compare.Inconclusive}
 	switch {
 	case errors.Is(ended, context.Canceled):

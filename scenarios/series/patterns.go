@@ -46,7 +46,7 @@ func PatternsOf(asked []string) (names, rows []string, err error) {
 func Patterns(ctx context.Context, names []string, told func()) ([]report.Pattern, error) {
 	list := make([]report.Pattern, len(names))
 	err := together(ctx, len(names), runtime.GOMAXPROCS(0), func(ctx context.Context, i int) error {
-		c, err := newContrast(ctx, names[i])
+		c, err := newComparison(ctx, names[i])
 		if err == nil {
 			list[i] = c.told
 		}
@@ -57,7 +57,7 @@ func Patterns(ctx context.Context, names []string, told func()) ([]report.Patter
 }
 
 // contrast is a pattern, run beside what it replaces.
-type contrast struct {
+type comparison struct {
 	told report.Pattern
 	// as and instead are what the runs came to, by seed.
 	as, instead []*results.Summary
@@ -74,8 +74,8 @@ func patternSeeds(own uint64) []uint64 {
 	return seeds
 }
 
-// newContrast runs a built-in scenario and its opposite by each of its seeds.
-func newContrast(ctx context.Context, name string) (*contrast, error) {
+// newComparison runs a built-in scenario and its opposite by each of its seeds.
+func newComparison(ctx context.Context, name string) (*comparison, error) {
 	s, err := scenarios.Builtin(name)
 	if err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func newContrast(ctx context.Context, name string) (*contrast, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &contrast{told: report.Pattern{Row: s.Pattern.Row, Name: name, Says: s.About,
+	c := &comparison{told: report.Pattern{Row: s.Pattern.Row, Name: name, Says: s.About,
 		Contrary: strings.Join(strings.Fields(s.AntiPattern.About), " "),
 		Buys:     s.Pattern.Buys, Costs: s.Pattern.Costs, Seeds: patternSeeds(s.Seed)}}
 	for _, o := range s.Model.Overrides {
@@ -101,7 +101,7 @@ func newContrast(ctx context.Context, name string) (*contrast, error) {
 		return nil, err
 	}
 	c.told.Expected, c.told.Denied = c.as[0].Expectations, c.instead[0].Expectations
-	c.told.Contrasts = verdict.Comparisons(figures, naive)
+	c.told.Comparisons = verdict.Comparisons(figures, naive)
 	return c, nil
 }
 

@@ -21,14 +21,14 @@ import (
 var rewrite = flag.Bool("rewrite", false, "write what `loadgen scenarios patterns` prints in docs/patterns.md anew; read the difference before it is kept")
 
 // contrasts are the patterns that this test binary has run, each once.
-var contrasts sync.Map
+var comparisons sync.Map
 
-// contrastOf returns a pattern of the library beside what it replaces.
-func contrastOf(t *testing.T, name string) *contrast {
+// comparisonOf returns a pattern of the library beside what it replaces.
+func comparisonOf(t *testing.T, name string) *comparison {
 	t.Helper()
-	once := sync.OnceValues(func() (*contrast, error) { return newContrast(context.Background(), name) })
-	shared, _ := contrasts.LoadOrStore(name, once)
-	c, err := shared.(func() (*contrast, error))()
+	once := sync.OnceValues(func() (*comparison, error) { return newComparison(context.Background(), name) })
+	shared, _ := comparisons.LoadOrStore(name, once)
+	c, err := shared.(func() (*comparison, error))()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestPatterns(t *testing.T) {
 		for _, name := range names {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				c := contrastOf(t, name)
+				c := comparisonOf(t, name)
 				for i, seed := range c.told.Seeds {
 					for _, e := range c.as[i].Expectations {
 						if !e.Pass {
@@ -60,7 +60,7 @@ func TestPatterns(t *testing.T) {
 	before, shown, after := patternsOfPage(t)
 	list := make([]report.Pattern, len(names))
 	for i, name := range names {
-		list[i] = contrastOf(t, name).told
+		list[i] = comparisonOf(t, name).told
 	}
 	var printed bytes.Buffer
 	if err := report.Patterns(&printed, scenarios.PatternRows(), list); err != nil {

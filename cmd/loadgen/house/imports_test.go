@@ -160,7 +160,7 @@ var rows = []row{
 		path: "scenarios/advise/suggest",
 		what: "designs to try for a scenario, by the documents' rule",
 		imports: []string{
-			"engine/clock", "engine/entity", "engine/filter", "engine/model",
+			"engine/clock", "engine/entity", "engine/filter",
 			"results/expectation",
 			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/fields", "scenarios/keys",
 		},
@@ -191,8 +191,8 @@ var rows = []row{
 		path: "target/azure",
 		what: "the REST client of a table service, ours or another",
 		imports: []string{
-			"engine/clock", "engine/entity", "engine/filter", "engine/invariants", "engine/nearest", "engine/wire", "engine/wire/batch",
-			"engine/wire/signing", "target",
+			"engine/clock", "engine/entity", "engine/filter", "engine/invariants", "engine/nearest", "engine/wire", "engine/wire/batch", "engine/wire/signing",
+			"target",
 		},
 	}, {
 		path:    "target/fault",

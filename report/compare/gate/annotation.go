@@ -16,7 +16,7 @@ const (
 	mostMessage = 3000
 )
 
-// Annotations prints rulings as commands of GitHub's workflows, which show them beside a
+// Annotations prints results as commands of GitHub's workflows, which show them beside a
 // change: errors for what bars it, warnings for what cannot be told, notices for what is
 // better, and one for what has not changed. Of more than ten of a kind, the last counts
 // the rest.

@@ -1,7 +1,7 @@
 // Package gate is what a gate says of scenarios, and the forms in which people and
 // machines read it.
 //
-// Whoever gates makes one [Ruling] for each scenario, by [Differs] of an exact comparison
+// Whoever gates makes one [Result] for each scenario, by [Differs] of an exact comparison
 // or [Judged] of paired runs, or by hand for what could not be compared. A list of them
 // is printed by [Text] for people, by [JSON] for scripts, by [JUnit], [Markdown] and
 // [Annotations] for what carries out jobs, and by [Benchfmt] for benchstat. Its exit code
@@ -10,7 +10,7 @@
 // Names and reasons may hold anything: each form escapes what it would take for its own,
 // and none but [JSON] lets through what controls a terminal.
 //
-// The caller owes rulings in the order in which they are to be read.
+// The caller owes results in the order in which they are to be read.
 //
 // The package never compares, and reads no run.
 package gate

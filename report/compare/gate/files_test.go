@@ -38,7 +38,7 @@ func TestFilesOfKnownForms(t *testing.T) {
 }
 
 // What an earlier gate left is gone at once; what is new is gone again where there is no
-// ruling, or where one of the files cannot be written.
+// result, or where one of the files cannot be written.
 func TestFilesFromBeginToEnd(t *testing.T) {
 	t.Chdir(t.TempDir())
 	left := func() string {

@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// Form is a form in which rulings are told.
+// Form is a form in which results are told.
 type Form struct {
 	// Name is what the form is called, Ending that of files that have it.
 	Name, Ending string
-	// Print writes rulings in the form.
+	// Print writes results in the form.
 	Print func(io.Writer, []Result) error
 }
 
@@ -44,7 +44,7 @@ func form(is func(Form) bool) (Form, bool) {
 	return Form{}, false
 }
 
-// Files are files that rulings are written to, each in the form of its ending. A gate
+// Files are files that results are written to, each in the form of its ending. A gate
 // begins them before anything runs, and then writes or withdraws them.
 type Files []string
 
@@ -90,7 +90,7 @@ func (f Files) Begin() error {
 	return nil
 }
 
-// Withdraw removes the files again that nothing was written to: there is no ruling.
+// Withdraw removes the files again that nothing was written to: there is no result.
 func (f Files) Withdraw() error {
 	var all error
 	for _, file := range f {
@@ -101,7 +101,7 @@ func (f Files) Withdraw() error {
 	return all
 }
 
-// Write writes rulings to the files.
+// Write writes results to the files.
 func (f Files) Write(list []Result) error {
 	for _, file := range f {
 		form, _ := formOf(file)

@@ -35,7 +35,7 @@ func sets() []compare.Trial {
 	return trials
 }
 
-// night is a ruling of every kind.
+// night is a result of every kind.
 func night(t testing.TB) []gate.Result {
 	t.Helper()
 	judged := func(scenario string, trials []compare.Trial) gate.Result {
@@ -177,7 +177,7 @@ func TestTextOfHostileTexts(t *testing.T) {
 	}
 }
 
-// about is a ruling of every kind that says so.
+// about is a result of every kind that says so.
 func about(text string) []gate.Result {
 	var list []gate.Result
 	change := .5
@@ -234,7 +234,7 @@ func TestLongForms(t *testing.T) {
 	}
 }
 
-// outcomes are those of rulings, in their order.
+// outcomes are those of results, in their order.
 func outcomes() []compare.Outcome {
 	return []compare.Outcome{compare.Same, compare.Improvement, compare.Inconclusive, compare.NoBaseline, compare.Regression, compare.Failed, compare.Invalid}
 }

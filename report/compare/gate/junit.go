@@ -9,7 +9,7 @@ import (
 	"loadgen/report/export"
 )
 
-// JUnit prints rulings as the XML that servers of continuous integration read: a
+// JUnit prints results as the XML that servers of continuous integration read: a
 // regression and a claim that fails are failures, an invalid run is an error, and what
 // cannot be told is skipped, for it has not passed either.
 func JUnit(w io.Writer, list []Result) error {
@@ -33,7 +33,7 @@ func JUnit(w io.Writer, list []Result) error {
 	return export.JUnit(w, &suite)
 }
 
-// properties returns the numbers of a ruling: how many values differ, and of each metric
+// properties returns the numbers of a result: how many values differ, and of each metric
 // what was judged.
 func (r *Result) properties() []export.Property {
 	list := []export.Property{{Name: "verdict", Value: r.Outcome.String()}, {Name: "exit_code", Value: strconv.Itoa(code(r.Outcome))}}

@@ -22,7 +22,7 @@ const (
 	roomForCut = 200
 )
 
-// Markdown prints rulings as a summary for the page of a job: a table, what bars a
+// Markdown prints results as a summary for the page of a job: a table, what bars a
 // change first, and below it what differs, as far as 64 KiB reach.
 func Markdown(w io.Writer, list []Result) error {
 	var out strings.Builder

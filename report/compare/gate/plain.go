@@ -20,7 +20,7 @@ func cut(text string, most int) string {
 
 const cutOff = " …"
 
-// sentence returns the reason of a ruling, and what was compared with.
+// sentence returns the reason of a result, and what was compared with.
 func (r *Result) sentence() string {
 	if r.Against == "" {
 		return export.Plain(r.Reason)
@@ -28,7 +28,7 @@ func (r *Result) sentence() string {
 	return export.Plain(r.Reason) + ", against " + export.Plain(r.Against)
 }
 
-// kind says how the runs of a ruling were made.
+// kind says how the runs of a result were made.
 func (r *Result) kind() string {
 	if r.Virtual {
 		return "virtual"
@@ -36,7 +36,7 @@ func (r *Result) kind() string {
 	return "live"
 }
 
-// gravity returns the rulings in the order in which they bar a change, those that do
+// gravity returns the results in the order in which they bar a change, those that do
 // first.
 func gravity(list []Result) []*Result {
 	sorted := make([]*Result, 0, len(list))

@@ -52,7 +52,7 @@ type Result struct {
 	Repeat string
 }
 
-// Differs returns the ruling on a run in virtual time that was compared.
+// Differs returns the result on a run in virtual time that was compared.
 func Differs(scenario, against string, d compare.Difference) Result {
 	r := Result{Scenario: scenario, Against: against, Virtual: true, Difference: &d,
 		Reason: "it repeats to the last count", Repeat: "loadgen simulate " + scenario}
@@ -67,7 +67,7 @@ func Differs(scenario, against string, d compare.Difference) Result {
 	return r
 }
 
-// Judged returns the ruling on paired live runs.
+// Judged returns the result on paired live runs.
 func Judged(scenario, against string, j compare.Judgement) Result {
 	r := Result{Scenario: scenario, Against: against, Judgement: &j, Repeat: "loadgen run " + scenario}
 	switch r.Outcome = j.Verdict; j.Verdict {
@@ -83,7 +83,7 @@ func Judged(scenario, against string, j compare.Judgement) Result {
 	return r
 }
 
-// Code returns the exit code of several rulings: of the codes 13, 10, 11 and 12 the
+// Code returns the exit code of several results: of the codes 13, 10, 11 and 12 the
 // first that one of them has, else 0.
 func Code(list []Result) int { return code(gravest(list)) }
 

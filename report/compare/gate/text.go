@@ -11,7 +11,7 @@ import (
 	"loadgen/report/text"
 )
 
-// Text prints rulings for people: a line each, and below it what differs.
+// Text prints results for people: a line each, and below it what differs.
 func Text(w io.Writer, list []Result) error {
 	var out bytes.Buffer
 	for i := range list {
@@ -25,7 +25,7 @@ func Text(w io.Writer, list []Result) error {
 	return err
 }
 
-// lines returns what stands below a ruling, each without an end of line.
+// lines returns what stands below a result, each without an end of line.
 func (r *Result) lines() []string {
 	var lines []string
 	if r.Difference != nil {
@@ -61,7 +61,7 @@ type metric struct {
 	Pairs    int         `json:"pairs"`
 }
 
-// told is one ruling of the JSON form.
+// told is one result of the JSON form.
 type told struct {
 	Scenario string          `json:"scenario"`
 	Outcome  compare.Outcome `json:"verdict"`
@@ -72,8 +72,8 @@ type told struct {
 	Notes    []string        `json:"notes"`
 }
 
-// JSON prints rulings as {verdict, metrics, scenarios}: the gravest outcome, each value
-// that differs or metric that was judged, and each ruling.
+// JSON prints results as {verdict, metrics, scenarios}: the gravest outcome, each value
+// that differs or metric that was judged, and each result.
 func JSON(w io.Writer, list []Result) error {
 	document := struct {
 		Verdict   compare.Outcome `json:"verdict"`

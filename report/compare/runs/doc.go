@@ -1,10 +1,10 @@
 // Package runs is two sets of runs, side by side.
 //
 // Make a [Side] of each, [Side.Add] the records of its runs, and take both to [Of]. The
-// [Contrast] has a verdict in a sentence or two, a warning for whatever is not the same on
+// [Comparison] has a verdict in a sentence or two, a warning for whatever is not the same on
 // both sides, every figure of every phase and operation, and says of each between which
-// bounds it changed where the runs can tell: [Contrast.Text], [Contrast.Markdown] and
-// [Contrast.JSON] print it.
+// bounds it changed where the runs can tell: [Comparison.Text], [Comparison.Markdown] and
+// [Comparison.JSON] print it.
 //
 // What may be said goes by what there is. Pairs of valid runs that were taken in turn are
 // judged by the gate of package compare, over at most three figures of the whole; all other

@@ -49,7 +49,7 @@ func (c *Comparison) Markdown(w io.Writer) error {
 	return err
 }
 
-// JSON prints the comparison as {verdict, metrics, …}: see [Contrast].
+// JSON prints the comparison as {verdict, metrics, …}: see [Comparison].
 func (c *Comparison) JSON(w io.Writer) error {
 	return text.JSON(w, c)
 }

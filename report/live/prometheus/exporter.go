@@ -16,7 +16,7 @@ import (
 
 // Exporter counts what a run does for whoever scrapes it.
 type Exporter struct {
-	pulse    *live.Stats
+	stats    *live.Stats
 	registry *prometheus.Registry
 	duration *prometheus.HistogramVec
 	kinds    []string
@@ -59,10 +59,10 @@ const (
 // mostScrapes is how many scrapes are answered at a time.
 const mostScrapes = 4
 
-// New returns the metrics of a run with operations of these kinds, whose pulse is told of
+// New returns the metrics of a run with operations of these kinds, whose stats is told of
 // it beside; now tells its present.
 func New(kinds []results.Kind, p *live.Stats, now func() time.Duration) *Exporter {
-	e := &Exporter{pulse: p, registry: prometheus.NewRegistry()}
+	e := &Exporter{stats: p, registry: prometheus.NewRegistry()}
 	for i, kind := range kinds {
 		if i < mostKinds {
 			e.kinds = append(e.kinds, strings.ToValidUTF8(kind.Name, "?"))
@@ -133,7 +133,7 @@ func (e *Exporter) observer(index, kind, class int) prometheus.Observer {
 	return made
 }
 
-// Completed, Due, Again and Event are told of what the pulse counts.
+// Completed, Due, Again and Event are told of what the stats counts.
 func (e *Exporter) Completed(*results.Completed) {}
 
 // Due is as Completed.

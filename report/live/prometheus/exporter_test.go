@@ -29,7 +29,7 @@ func scraped(t *testing.T, e *Exporter) string {
 	return lines.String()
 }
 
-// told is a run of two kinds and a phase, told to a pulse and its metrics.
+// told is a run of two kinds and a phase, told to a stats and its metrics.
 func toldOf(kinds []results.Kind, at time.Duration) (*live.Stats, *Exporter) {
 	p := live.New()
 	return p, New(kinds, p, func() time.Duration { return at })
@@ -137,7 +137,7 @@ func TestSeriesAreBounded(t *testing.T) {
 	}
 }
 
-// BenchmarkAttempt is what an attempt costs its teller beside the pulse.
+// BenchmarkAttempt is what an attempt costs its teller beside the stats.
 func BenchmarkAttempt(b *testing.B) {
 	_, e := toldOf([]results.Kind{{Name: "get"}}, 0)
 	e.Phase(0, &results.Phase{Name: "peak"})

@@ -8,9 +8,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// figures are counts and gauges, which a pulse has: they are read as they are scraped.
+// figures are counts and gauges, which a stats has: they are read as they are scraped.
 type figures struct {
-	pulse *live.Stats
+	stats *live.Stats
 	now   func() time.Duration
 
 	counts []count
@@ -29,7 +29,7 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 }
 
 func newFigures(p *live.Stats, now func() time.Duration) *figures {
-	return &figures{pulse: p, now: now,
+	return &figures{stats: p, now: now,
 		counts: []count{
 			{describe("scheduled_operations_total", "Operations that were due."), func(t *live.Totals) int64 { return t.Scheduled }},
 			{describe("dropped_operations_total", "Operations that were due and never sent."), func(t *live.Totals) int64 { return t.Dropped }},
@@ -63,7 +63,7 @@ func (f *figures) Describe(to chan<- *prometheus.Desc) {
 
 // Collect implements [prometheus.Collector].
 func (f *figures) Collect(to chan<- prometheus.Metric) {
-	s := f.pulse.Status(f.now())
+	s := f.stats.Status(f.now())
 	for _, one := range f.counts {
 		to <- prometheus.MustNewConstMetric(one.desc, prometheus.CounterValue, float64(one.of(&s.Totals)))
 	}

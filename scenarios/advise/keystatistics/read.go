@@ -42,7 +42,7 @@ const progressRows = 1 << 16
 // The error joins up to twenty [*csvfile.Fault], each of which wraps [ErrKeys], or is
 // that of the reader. What was read before a fault has been added all the same.
 func ReadKeys(from io.Reader, o ReadOptions, s *Statistics) (Reading, error) {
-	r := keyReader{ReadOptions: o, survey: s, spelled: make(map[string]Kind)}
+	r := keyReader{ReadOptions: o, statistics: s, spelled: make(map[string]Kind)}
 	r.Reader = csvfile.New(from, csvfile.Options{File: o.File, Holds: "the keys of", Known: isColumn, Kind: ErrKeys})
 	if r.Next() && r.begin() {
 		for r.Next() {
@@ -62,8 +62,8 @@ func ReadKeys(from io.Reader, o ReadOptions, s *Statistics) (Reading, error) {
 type keyReader struct {
 	ReadOptions
 	*csvfile.Reader
-	survey  *Statistics
-	reading Reading
+	statistics *Statistics
+	reading    Reading
 	// meanings are what the columns mean.
 	meanings []column
 	kind     clock.Notation
@@ -98,7 +98,7 @@ func (r *keyReader) row() {
 			return
 		}
 	}
-	r.survey.Add(&row)
+	r.statistics.Add(&row)
 	r.reading.Rows++
 	if r.Progress != nil && r.reading.Rows%progressRows == 0 {
 		r.Progress(r.reading.Rows)

@@ -165,8 +165,8 @@ func TestHeavyPartitionsAreListedFirst(t *testing.T) {
 	}
 }
 
-// TestSurveyOfADesignAgreesWithItsSkew counts a design the way a generator does.
-func TestSurveyOfADesignAgreesWithItsSkew(t *testing.T) {
+// TestStatisticsOfADesignAgreesWithItsSkew counts a design the way a generator does.
+func TestStatisticsOfADesignAgreesWithItsSkew(t *testing.T) {
 	g, err := keys.New(keys.Options{Seed: 3, Attributes: []values.Attribute{{Name: "x", Values: values.Uniform{Low: 1, High: 40}}}})
 	if err != nil {
 		t.Fatal(err)
@@ -227,7 +227,7 @@ func TestRowsAreWeighedWithinBounds(t *testing.T) {
 	}
 }
 
-func TestAnEmptySurveyHasAReport(t *testing.T) {
+func TestAnEmptyStatisticsHasAReport(t *testing.T) {
 	r := reportOf(t, keystatistics.Options{})
 	if r.Partitions.Value != 0 || r.Effective.Value != 0 || len(r.Top) != 0 || r.Order.Verdict != keystatistics.Unknown || r.Order.Reason != "there are no inserts" {
 		t.Errorf("Report() = %+v; want nothing", r)

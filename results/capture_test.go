@@ -11,9 +11,9 @@ import (
 	"loadgen/results"
 )
 
-func TestObservationIsReadBackAsItWasTakenDown(t *testing.T) {
+func TestCaptureIsReadBackAsItWasTakenDown(t *testing.T) {
 	saturation, density := 1998.5, 0.01
-	want := &results.Observation{
+	want := &results.Capture{
 		Requests: 1, Entities: 2, Unnamed: 3, Forgotten: 4, Delayed: 5, RefusedByPartition: 6, RefusedByAccount: 7,
 		Partitions: []results.ObservedPartition{{Table: "races", PartitionKey: "\x1b[2J\"世", Entities: 1, Missed: 2, Requests: 3, Refused: 4,
 			AccountRefused: 5, Seconds: 6, Typical: 7.5, Busiest: 8, Offered: 9, Saturation: &saturation, SaturationInterval: []float64{1, 2}}},
@@ -30,19 +30,19 @@ func TestObservationIsReadBackAsItWasTakenDown(t *testing.T) {
 	recorder := begin(t, folder)
 	recorder.Observed(want)
 	finish(t, recorder, time.Second)
-	if diff := cmp.Diff(want, read(t, folder).Observation); diff != "" {
+	if diff := cmp.Diff(want, read(t, folder).Capture); diff != "" {
 		t.Errorf("the observation changed (-taken down +read back):\n%s", diff)
 	}
 }
 
 // A run that sends its own load says nothing of an observation.
-func TestOtherRunsHaveNoObservation(t *testing.T) {
+func TestOtherRunsHaveNoCapture(t *testing.T) {
 	folder := new(results.Memory)
 	finish(t, begin(t, folder), time.Second)
 	if text := string(folder.Bytes(results.RunFile)); strings.Contains(text, "observation") {
 		t.Errorf("%s speaks of an observation:\n%s", results.RunFile, text)
 	}
-	if read(t, folder).Observation != nil {
+	if read(t, folder).Capture != nil {
 		t.Error("the record has an observation")
 	}
 }

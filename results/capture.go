@@ -1,10 +1,10 @@
 package results
 
-// Observation is what a server saw of traffic that was not of this tool's
+// Capture is what a server saw of traffic that was not of this tool's
 // making: where it went, what its queries read, in which order its keys came and
 // what was not carried out. Requests count attempts; entities count by the
 // documented rule. Every list is bounded, and says what it has no room for.
-type Observation struct {
+type Capture struct {
 	Requests int64 `json:"requests"`
 	Entities int64 `json:"entities_counted"`
 	// Unnamed is how many requests carried no id of the client's, so that a
@@ -165,4 +165,4 @@ type Answer struct {
 
 // Observed takes down what was observed of outside traffic, before
 // [Recorder.Finish].
-func (r *Recorder) Observed(o *Observation) { r.take(func(of *Record) { of.Observation = o }) }
+func (r *Recorder) Observed(o *Capture) { r.take(func(of *Record) { of.Capture = o }) }
