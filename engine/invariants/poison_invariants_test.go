@@ -33,7 +33,8 @@ func TestPoisonFillsEveryFieldButThoseKept(t *testing.T) {
 			t.Errorf("%s is still %v; want it poisoned", v.Type().Field(i).Name, v.Field(i))
 		}
 	}
-	if string(p.kept) != "\xdb\xdb\xdb\xdb" || !p.inner.on || p.inner.text == "" || p.list[0].text == "" || p.row[1] == 0 {
+	if string(p.kept) != "\xdb\xdb\xdb\xdb" || !p.inner.on || p.inner.text == "" || p.list[0].text == "" || p.row[1] == 0 ||
+		p.count == 0 || p.share == 0 || p.next == nil {
 		t.Errorf("Poison left %+v; want all poisoned, and of what is kept the room of bytes", p)
 	}
 }
