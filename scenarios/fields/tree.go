@@ -9,7 +9,7 @@ import (
 // Node is one value of a scenario file, before it is known what it means.
 type Node struct {
 	Kind kind
-	// Text is a scalar's, as typed; quoted says that it stood in quotes and is
+	// Text is a scalar's, as typed; Quoted says that it stood in quotes and is
 	// therefore no number and no truth value.
 	Text   string
 	Quoted bool

@@ -25,7 +25,7 @@ var (
 // that a list of years needs no quotes.
 type Text struct {
 	Into *string
-	// Allow, where set, decides; expected says what it accepts.
+	// Allow, where set, decides; Expected says what it accepts.
 	Allow    func(string) bool
 	Expected string
 }
