@@ -38,6 +38,8 @@ type exchange struct {
 	// echo is the method echoOf; made once, since it would be allocated anew
 	// each time.
 	echo func(i int) entity.Packed
+	// seen is what an observer is told, written anew for each request.
+	seen Seen
 }
 
 // matter is what belongs to one request.
@@ -78,7 +80,6 @@ type matter struct {
 	// What is said of it.
 	status    int
 	rendering wire.Rendering
-	seen      Seen
 }
 
 func newExchange(h *Handler) *exchange {
@@ -113,7 +114,7 @@ func (x *exchange) end() {
 	if cap(x.packed) > mostKept {
 		x.packed = nil
 	}
-	invariants.Poison(x, "handler", "headers", "body", "entity", "batch", "packed", "output", "kept", "base", "tags", "dateText", "dateTicks", "echo")
+	invariants.Poison(x, "handler", "headers", "body", "entity", "batch", "packed", "output", "kept", "base", "tags", "dateText", "dateTicks", "echo", "seen")
 }
 
 // partitionKey returns the one PartitionKey that the request is about, empty
