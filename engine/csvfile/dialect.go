@@ -97,7 +97,9 @@ func (d dialect) reads(h head, o *Options) bool {
 		case errors.Is(err, io.EOF):
 			return true
 		case errors.As(err, &form):
-			return !h.whole && form.Line > bytes.Count(h.text, []byte{'\n'})
+			// Within quotation marks, a row that is cut off behind a line of it ends with that.
+			cut := bytes.Count(h.text, []byte{'\n'})
+			return !h.whole && (form.Line > cut || form.Line == cut && errors.Is(form, csv.ErrQuote))
 		case err != nil:
 			return false
 		}
