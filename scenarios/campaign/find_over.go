@@ -51,7 +51,7 @@ func (c *Campaign) findOver(phase int) ([]settlement, error) {
 		return nil, fmt.Errorf("%w: the phase %s names no partitions, and its design says where each operation goes; "+
 			"expected partitions, such as phases.%s.partitions=all", ErrFind, one.Name, one.Name)
 	}
-	if c.Find.Of == results.LimitAccount && len(c.Scenario.Phases[phase].Traffic.Keys) == 1 && c.Scenario.Loaded(phase) > 0 {
+	if c.Find.Of == results.LimitAccount && c.Scenario.Phases[phase].Form == scenarios.FormPeak && c.Scenario.Loaded(phase) > 0 {
 		over := partitionsFrom(c.generator, 0, c.Scenario.Loaded(phase))
 		return over[:min(len(over), mostPartitions)], nil
 	}

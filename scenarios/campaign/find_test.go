@@ -292,6 +292,33 @@ func TestForecastBoundsASearch(t *testing.T) {
 	}
 }
 
+// A peak's single partition gives way to all that were loaded where an account is searched
+// for its limit; partitions that a spread or traffic names are those that it is about.
+func TestFindOverKeepsToThePartitionsThatAreNamed(t *testing.T) {
+	for _, load := range []string{
+		"spread: {partitions: [a], rate: 10, for: 2s, operations: [{verb: get}]}",
+		"traffic: {partitions: [a], arrivals: {constant: 10}, for: 2s, operations: [{verb: get}]}",
+	} {
+		s, err := scenarios.Parse("named.yaml", []byte(`name: named
+attributes: {p: {list: [a, b, c]}, id: {sequence: 1}}
+design: {partition_key: "{p}", row_key: "{id}"}
+phases:
+  - {name: fill, load: {entities: 300}}
+  - {name: offered, `+load+"}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		find := &campaign.Find{Of: results.LimitAccount, From: 10, UpTo: 100, Step: 2 * time.Second, MaxRefused: .01}
+		c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "named", Find: find})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if over, err := c.FindOver(); err != nil || !slices.Equal(over, []string{"a"}) {
+			t.Errorf("%s: FindOver() = %v, %v; want a alone", load, over, err)
+		}
+	}
+}
+
 // firsts counts the first attempts that were refused, by phase.
 type firsts struct{ refused map[int]int64 }
 

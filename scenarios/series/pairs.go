@@ -133,6 +133,9 @@ func longestRun(s *scenarios.Scenario) time.Duration {
 			sum += time.Duration(p.Load.Entities) * each
 		case p.Traffic != nil:
 			sum += 2 * p.Traffic.Lasts()
+			if p.Form == scenarios.FormPeak { // its last step may be held once more
+				sum += 2 * p.Traffic.Arrivals.Steps.Each
+			}
 		}
 	}
 	return sum

@@ -436,3 +436,23 @@ func TestNumberOfPairs(t *testing.T) {
 		}
 	}
 }
+
+// A peak may hold its last step once more, which a run that is waited for has to last.
+func TestLongestRunHasRoomForAHeldStep(t *testing.T) {
+	s, err := scenarios.Builtin("stress")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range s.Phases {
+		if p := &s.Phases[i]; p.Form == scenarios.FormPeak {
+			before := longestRun(s)
+			p.Traffic.Arrivals.Steps.Each += 10 * time.Minute
+			rates := time.Duration(len(p.Traffic.Arrivals.Steps.Rates))
+			if grown := longestRun(s) - before; grown != 2*(rates+1)*10*time.Minute {
+				t.Errorf("ten minutes more a step are %v more at most; want twice those of %d steps and of one held", grown, rates)
+			}
+			return
+		}
+	}
+	t.Fatal("no peak")
+}
