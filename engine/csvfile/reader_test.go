@@ -217,6 +217,28 @@ func TestLateBackslashes(t *testing.T) {
 	}
 }
 
+// Where the first \" ends a field, what follows it says nothing: the beginning of the file,
+// which RFC 4180 cannot read, does.
+func TestEscapesAreToldByTheBeginning(t *testing.T) {
+	text := "Key,Text\n1,\"5\\\"\"\n2,\"a \\\"b\\\"\"\n3,\"c:\\\\\"\n"
+	want := [][]string{{"Key", "Text"}, {"1", `5"`}, {"2", `a "b"`}, {"3", `c:\`}}
+	if got, err := rowsOf(strings.NewReader(text), options); err != nil || !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("rows of %q = %q, %v; want %q", text, got, err, want)
+	}
+}
+
+// A beginning that ends behind a line feed within quotation marks is cut off, not broken:
+// that the other dialect has a row end there says nothing.
+func TestTheBeginningMayEndWithinMarks(t *testing.T) {
+	const before, after = "Key,Text\nk,\"", "\\\"\n,\"\n"
+	long := strings.Repeat("x", 64<<10-len(before+after))
+	want := [][]string{{"Key", "Text"}, {"k", long + `\`}, {"", "\ny"}}
+	got, err := rowsOf(strings.NewReader(before+long+after+"y\"\n"), csvfile.Options{File: "f.csv", Row: 1 << 17})
+	if err != nil || !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("%d rows, %v; want three, the second with a backslash at its end", len(got), err)
+	}
+}
+
 func TestMemoryIsConstant(t *testing.T) {
 	var before, after runtime.MemStats
 	for _, row := range []string{"a,b\n", "\"" + strings.Repeat("x\n", 300) + "\",b\n"} {
