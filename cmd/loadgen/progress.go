@@ -34,7 +34,7 @@ type progress struct {
 	mu     sync.Mutex
 	screen screen
 	inside bool
-	// metrics is where the run is scraped, nil for nowhere.
+	// metrics is where the run is scraped, nil if it is not.
 	metrics *prometheus.Server
 
 	end  context.CancelFunc

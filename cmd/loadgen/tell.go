@@ -23,7 +23,7 @@ type tellFlags struct {
 	strict bool
 	quiet  bool
 	ui     uiFlag
-	// metrics is where to listen for scrapes, empty for nowhere.
+	// metrics is the address to listen on for scrapes, empty for none.
 	metrics string
 	// noCharts keeps the record alone.
 	noCharts bool
