@@ -1,4 +1,4 @@
-// Package backoff says how long to wait before a refused request is sent again,
+// Package backoff says how long to wait before a throttled request is sent again,
 // and whether to send it again at all: retry policies as pure formulas.
 //
 // Take a preset [ByName] or build a [Policy] from a [Delay], [Policy.Validate]

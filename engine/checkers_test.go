@@ -40,7 +40,7 @@ func (b *books) add(now clock.Instant, reply *engine.Reply, counts engine.Counts
 	if sum := b.ok + b.refused + b.failed + int64(b.flying.Len()); sum != b.submitted {
 		return fmt.Sprintf("%d ok, %d refused, %d failed, %d in flight of %d submitted", b.ok, b.refused, b.failed, b.flying.Len(), b.submitted)
 	}
-	if counts.Requests != b.submitted || counts.Entities != b.entities || counts.Ok+counts.Refused+counts.Failed != counts.Requests {
+	if counts.Requests != b.submitted || counts.Entities != b.entities || counts.Ok+counts.Throttled+counts.Failed != counts.Requests {
 		return fmt.Sprintf("the engine counted %+v; %d were submitted and counted %d entities", counts, b.submitted, b.entities)
 	}
 	return ""

@@ -8,15 +8,15 @@ import (
 
 // Counts is what an engine has seen since it was built.
 type Counts struct {
-	// Requests = Ok + Refused + Failed.
-	Requests, Ok, Refused, Failed int64
+	// Requests = Ok + Throttled + Failed.
+	Requests, Ok, Throttled, Failed int64
 	// Entities were counted against the targets.
 	Entities int64
 }
 
 // counter keeps the counts of each verb.
 type counter [entity.DeleteTable + 1]struct {
-	ok, refused, failed, entities atomic.Int64
+	ok, throttled, failed, entities atomic.Int64
 }
 
 func (t *counter) add(v entity.Verb, r *Reply) {
@@ -29,7 +29,7 @@ func (t *counter) add(v entity.Verb, r *Reply) {
 	case r.Code == entity.OK:
 		cell.ok.Add(1)
 	case r.Code == entity.ServerBusy, r.Code == entity.OperationTimedOut:
-		cell.refused.Add(1)
+		cell.throttled.Add(1)
 	default:
 		cell.failed.Add(1)
 	}
@@ -40,9 +40,9 @@ func (t *counter) of(v entity.Verb) Counts {
 		return Counts{}
 	}
 	cell := &t[v]
-	c := Counts{Ok: cell.ok.Load(), Refused: cell.refused.Load(),
+	c := Counts{Ok: cell.ok.Load(), Throttled: cell.throttled.Load(),
 		Failed: cell.failed.Load(), Entities: cell.entities.Load()}
-	c.Requests = c.Ok + c.Refused + c.Failed
+	c.Requests = c.Ok + c.Throttled + c.Failed
 	return c
 }
 
@@ -82,6 +82,6 @@ func (e *Engine) CountsIn(account string) Counts {
 }
 
 func (c Counts) plus(d Counts) Counts {
-	return Counts{c.Requests + d.Requests, c.Ok + d.Ok, c.Refused + d.Refused,
+	return Counts{c.Requests + d.Requests, c.Ok + d.Ok, c.Throttled + d.Throttled,
 		c.Failed + d.Failed, c.Entities + d.Entities}
 }

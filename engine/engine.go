@@ -42,6 +42,8 @@ type Engine struct {
 	dataless bool
 	delay    time.Duration
 	accounts map[string]*account
+	// partitionTarget and accountTarget are what the model holds them to.
+	partitionTarget, accountTarget int64
 
 	// mu guards what follows: the clamp of time and the partition layer. It is
 	// never held while the store works.
@@ -84,6 +86,9 @@ func New(o Options) *Engine {
 		cold:     o.Cold,
 		dataless: o.Dataless,
 		delay:    o.Model.NameDelay,
+
+		partitionTarget: o.Model.PartitionTarget, accountTarget: o.Model.AccountTarget,
+
 		accounts: make(map[string]*account),
 		names:    make(map[uint32]tableName),
 		layer: partition.New(partition.Options{
@@ -94,6 +99,10 @@ func New(o Options) *Engine {
 	}
 	return e
 }
+
+// Targets returns the entities per second that one partition and one account are held to,
+// 0 for no limit.
+func (e *Engine) Targets() (partition, account int64) { return e.partitionTarget, e.accountTarget }
 
 // Submit performs a request that arrives at now.
 func (e *Engine) Submit(now clock.Instant, r *Request) Reply {

@@ -86,7 +86,7 @@ func TestRepliesAndWhatTheyCount(t *testing.T) {
 	if got := after.Entities - before.Entities; got != counted {
 		t.Errorf("entities = %d; want %d", got, counted)
 	}
-	if after.Requests != after.Ok+after.Refused+after.Failed {
+	if after.Requests != after.Ok+after.Throttled+after.Failed {
 		t.Errorf("Counts() = %+v; want requests = ok + refused + failed", after)
 	}
 }
@@ -301,7 +301,7 @@ func TestConcurrentSubmitsKeepTheBooks(t *testing.T) {
 	}
 	workers.Wait()
 	c := b.CountsOf(entity.InsertOrReplace)
-	if c.Requests != 4000 || c.Requests != c.Ok+c.Refused || c.Entities != c.Ok {
+	if c.Requests != 4000 || c.Requests != c.Ok+c.Throttled || c.Entities != c.Ok {
 		t.Errorf("CountsOf = %+v; want 4000 requests, each ok or refused, one entity for each ok", c)
 	}
 }

@@ -18,13 +18,13 @@ func (a *author) billed() {
 	}
 	a.section("billed", "Billed transactions")
 	a.add(document.Table{ID: "billed", Caption: "Transactions of the whole run (derived)",
-		Columns: []document.Column{{Title: "attempts"}, {Title: "refused"}, {Title: "billed"}},
-		Rows: [][]document.Cell{{countCell(a.summary.Attempts, a.inSummary("attempts")), countCell(a.summary.Refused, a.inSummary("refused")),
-			countCell(a.summary.Attempts-a.summary.Refused, "")}},
-		Notes: []string{"billed: derived: attempts − refused, one for each request however many entities it counts; were refused ones billed, " +
+		Columns: []document.Column{{Title: "attempts"}, {Title: "throttled"}, {Title: "billed"}},
+		Rows: [][]document.Cell{{countCell(a.summary.Attempts, a.inSummary("attempts")), countCell(a.summary.Throttled, a.inSummary("throttled")),
+			countCell(a.summary.Attempts-a.summary.Throttled, "")}},
+		Notes: []string{"billed: derived: attempts − throttled, one for each request however many entities it counts; were throttled ones billed, " +
 			"too, it would be all attempts"}})
 	if budget := a.record.Manifest.Budget; budget > 0 {
-		a.line(fmt.Sprintf("of a budget of %s transactions, against which every attempt counts, refused or not: %s",
+		a.line(fmt.Sprintf("of a budget of %s transactions, against which every attempt counts, throttled or not: %s",
 			verdict.Count(budget), verdict.Count(all.Attempts)))
 	}
 }
@@ -41,22 +41,47 @@ func (a *author) books() {
 		Rows: [][]document.Cell{{count(s.Scheduled, "scheduled"), count(s.Sent, "sent"), count(s.Dropped, "dropped"),
 			count(s.Late, "late"), count(s.Operations, "operations")}}}
 	attempts := document.Table{ID: "books", Caption: "Attempts of the whole run, and what they counted",
-		Columns: []document.Column{{Title: "by", Words: true}, {Title: "attempts"}, {Title: "ok"}, {Title: "refused"}, {Title: "failed"},
+		Columns: []document.Column{{Title: "by", Words: true}, {Title: "attempts"}, {Title: "ok"}, {Title: "throttled"}, {Title: "failed"},
 			{Title: "counted"}, {Title: "returned"}},
-		Rows: [][]document.Cell{{{Text: "the run"}, count(s.Attempts, "attempts"), count(s.Ok, "ok"), count(s.Refused, "refused"),
+		Rows: [][]document.Cell{{{Text: "the run"}, count(s.Attempts, "attempts"), count(s.OkAttempts, "ok_attempts"), count(s.Throttled, "throttled"),
 			count(s.Failed, "failed"), count(s.EntitiesCounted, "entities_counted"), count(s.EntitiesReturned, "entities_returned")}}}
 	if target := a.record.Target; target != nil {
 		told := func(n int64, member string) document.Cell { return countCell(n, pointer("target_counts", member)) }
 		attempts.Rows = append(attempts.Rows, []document.Cell{{Text: "the target"}, told(target.Requests, "requests"), told(target.Ok, "ok"),
-			told(target.Refused, "refused"), told(target.Failed, "failed"), told(target.Entities, "entities"), {Text: untold}})
+			told(target.Throttled, "throttled"), told(target.Failed, "failed"), told(target.Entities, "entities"), {Text: untold}})
+	}
+	if a.summary.Killed != nil {
+		a.killed(operations, attempts)
+		return
 	}
 	a.section("books", "Books of the whole run")
 	a.add(operations, attempts)
-	a.line(fmt.Sprintf("scheduled %s sent + dropped; attempts %s ok + refused + failed; %s; late: sent over %d ms after they were due; counted, returned: entities, %s",
-		sign(all.Scheduled == all.Sent+all.Dropped), sign(all.Attempts == all.Ok+all.Refused+all.Failed),
+	a.line(fmt.Sprintf("scheduled %s sent + dropped; attempts %s ok + throttled + failed; %s; late: sent over %d ms after they were due; counted, returned: entities, %s",
+		sign(all.Scheduled == all.Sent+all.Dropped), sign(all.Attempts == all.Ok+all.Throttled+all.Failed),
 		targetAttempts(a.record.Target, &all), results.LateAfter.Milliseconds(), targetEntities(a.record.Target, &all)))
 	a.waits()
 	a.connections()
+}
+
+// killed shows the books of the whole seconds of a run that nobody closed, and its phases.
+func (a *author) killed(operations, attempts document.Table) {
+	a.section("books", "Books of the whole seconds that there are")
+	operations.Caption, attempts.Caption = "Operations of the whole seconds", "Attempts of the whole seconds, and what they counted"
+	a.add(operations, attempts)
+	a.line("killed: what was under way, and the seconds that were not written yet, are in none of these; nobody closed the books")
+	t := document.Table{ID: "killed", Caption: "Phases, as far as the run came",
+		Columns: []document.Column{{Title: "phase", Words: true}, {Title: "seconds"}, {Title: "due", Unit: "operations/s"},
+			{Title: "served", Unit: "entities/s"}, {Title: "attempts"}, {Title: "throttled"}, {Title: "failed"}},
+		Notes: []string{"seconds: whole ones that begin in the phase; due and served: means over them"}}
+	for i := range a.summary.Killed.Phases {
+		one, from := &a.summary.Killed.Phases[i], a.inSummary("killed", "phases", i)
+		t.Rows = append(t.Rows, []document.Cell{wordsCell(one.Name), countCell(one.Seconds, below(from, "whole_seconds")),
+			rateCell(one.Due, below(from, "operations_due_per_second")), rateCell(one.Served, below(from, "served_entities_per_second")),
+			countCell(one.Attempts, below(from, "attempts")), countCell(one.Throttled, below(from, "throttled")), countCell(one.Failed, below(from, "failed"))})
+	}
+	if len(t.Rows) > 0 {
+		a.add(t)
+	}
 }
 
 func sign(equal bool) string {
@@ -71,9 +96,9 @@ func targetAttempts(target *results.TargetCounts, all *results.KindStats) string
 	switch {
 	case target == nil:
 		return "the target keeps no count"
-	case target.Requests == all.Attempts && target.Ok == all.Ok && target.Refused == all.Refused && target.Failed == all.Failed:
+	case target.Requests == all.Attempts && target.Ok == all.Ok && target.Throttled == all.Throttled && target.Failed == all.Failed:
 		return "the target counted the same"
-	case target.Requests == all.Attempts && target.Ok == all.Ok-all.Handled && target.Refused == all.Refused && target.Failed == all.Failed+all.Handled:
+	case target.Requests == all.Attempts && target.Ok == all.Ok-all.Handled && target.Throttled == all.Throttled && target.Failed == all.Failed+all.Handled:
 		return fmt.Sprintf("the target counted the same, calling failed the %s answers with 404, 409 or 412 that operations handle", verdict.Count(all.Handled))
 	default:
 		return "the target counted otherwise"
@@ -180,7 +205,7 @@ func (a *author) audit() {
 		}
 		a.add(document.List{Items: examples})
 	}
-	a.line("unknown: without a word on whether it was carried out; absent: refused, or somebody else was faster; " +
+	a.line("unknown: without a word on whether it was carried out; absent: throttled, or somebody else was faster; " +
 		"own: a retry met its own success; foreign: conflicts with others' writes; lost: acknowledged and not there; " +
 		"doubled: increments of counters beyond those acknowledged; unwatched: beyond the bound on how many are watched; " +
 		"overwritten: written last by somebody whom the run does not know")

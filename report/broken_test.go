@@ -185,9 +185,7 @@ func TestWhatIsWrongStandsFirst(t *testing.T) {
 		phases  int
 		summary bool
 	}{
-		{"a newer schema", replaced(`"schema_version": 1`, `"schema_version": 99`), "run.json is of a newer version, 99", 4, true},
-		{"a newer schema whose members are others", replaced(`"schema_version": 1,`, `"schema_version": 2, "lag": [], "new": {},`), "run.json is of a newer version, 2", 4, false},
-		{"no schema version", replaced(`"schema_version": 1,`, ``), "run.json has no schema version", 4, false},
+		{"no schema version", replaced(`"schema_version": 2,`, ``), "run.json has no schema version", 4, false},
 		{"a phase that is none", replaced(`"kinds": [`, `"kinds": 7, "was": [`), "run.json holds what cannot be read, in: phases", 3, false},
 		{"a phase of other operations", replaced(`"kinds": [`, `"kinds": [{},`), "1 phases are not of the operations", 3, false},
 		{"a manifest of which a field is another", replaced(`"profile": "documented"`, `"profile": 7`), "run.json holds what cannot be read, in: manifest", 4, false},
@@ -215,11 +213,11 @@ func TestWhatIsWrongStandsFirst(t *testing.T) {
 // Of a member that cannot be read nothing is left, and of two the first one counts.
 func TestMembersAreWholeOrNotThere(t *testing.T) {
 	f := filesOf(t, short(t))
-	f.run = bytes.Replace(f.run, []byte(`"schema_version": 1,`), []byte(`"schema_version": 1, "audit": {"writes": 7, "lost": "x"}, `+
-		`"misplaced": 3, "misplaced": 4, "tallies": [{"count": 9}, {"count": "x"}],`), 1)
+	f.run = bytes.Replace(f.run, []byte(`"schema_version": 2,`), []byte(`"schema_version": 2, "audit": {"writes": 7, "lost": "x"}, `+
+		`"misplaced": 3, "misplaced": 4, "counters": [{"count": 9}, {"count": "x"}],`), 1)
 	record, _, _ := salvaged(t, f)
 	if record.Audit != nil || record.Counters != nil || record.Misplaced != 3 {
-		t.Errorf("the audit is %v, the tallies are %v, misplaced %d; want none, none and the first, 3", record.Audit, record.Counters, record.Misplaced)
+		t.Errorf("the audit is %v, the counters are %v, misplaced %d; want none, none and the first, 3", record.Audit, record.Counters, record.Misplaced)
 	}
 }
 
@@ -259,9 +257,9 @@ func FuzzDocument(f *testing.F) {
 	of := filesOf(f, short(f))
 	f.Add(of.run, of.intervals[:len(of.intervals)/8], of.events)
 	f.Add(of.run[:len(of.run)/2], []byte(nil), of.events)
-	f.Add([]byte(fmt.Sprintf(`{"schema_version":9,"manifest":{"command":["a","\u001b"],"operations":[{"name":"=a|","group":"\n"}],"targets":{"partition_entities_per_second":1,"account_entities_per_second":1}},`+
+	f.Add([]byte(fmt.Sprintf(`{"schema_version":2,"manifest":{"command":["a","\u001b"],"operations":[{"name":"=a|","group":"\n"}],"targets":{"partition_entities_per_second":1,"account_entities_per_second":1}},`+
 		`"duration_ns":-5,"phases":[{"begin_ns":-9223372036854775808,"end_ns":9223372036854775807,"rate":1e308,"partitions":[{"key":"<b>","entities":-7}],`+
-		`"reported":true,"kinds":[{"attempts":1,"refused":1,"last_half":{"offered_entities":1}}],"accounts":[{}]}],"heat":{"columns":-1,"rows":[{"key":"x","served_entities":[%d]}]}}`, int64(1)<<62)),
+		`"reported":true,"kinds":[{"attempts":1,"throttled":1,"last_half":{"offered_entities":1}}],"accounts":[{}]}],"heat":{"columns":-1,"rows":[{"key":"x","served_entities":[%d]}]}}`, int64(1)<<62)),
 		[]byte(`{"second":-9223372036854775808,"in_flight":-1,"per_operation":[{}]}`+"\n"+`{"second":9223372036854775807,"refusals":[{"code":"\u001b"}],"per_operation":[{}]}`+"\n"), []byte(`{"at_ns":-1,"event":"move","decision":{}}`+"\n"))
 	f.Fuzz(func(t *testing.T, run, intervals, events []byte) { salvaged(t, files{run, intervals, events}) })
 }

@@ -10,6 +10,7 @@ import (
 	"loadgen/report/document"
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/figure"
 )
 
 // Document returns the report of a record: the verdict, what it is worth and what the
@@ -21,11 +22,11 @@ import (
 // reading the record met with stands in no warning: that is the caller's to put before
 // the others.
 func Document(record *results.Record, summary *results.Summary) *document.Document {
-	a := &author{record: record, summary: summary, shown: chart.Shown(record)}
+	a := &author{record: record, summary: summary, taken: figure.Of(record), shown: chart.Shown(record)}
 	for _, write := range []func(*author){
-		(*author).verdict, (*author).limits, (*author).run,
+		(*author).verdict, (*author).firstCauses, (*author).limits, (*author).run,
 		(*author).steps, (*author).minutes, (*author).groups,
-		(*author).requests, (*author).operations, (*author).times,
+		(*author).requests, (*author).operations, (*author).causes, (*author).times,
 		(*author).partitions, (*author).accounts, (*author).observed, (*author).asked,
 		(*author).seconds, (*author).pictures, (*author).events,
 		(*author).billed, (*author).books, (*author).audit, (*author).workflows, (*author).generator,
@@ -41,6 +42,8 @@ func Document(record *results.Record, summary *results.Summary) *document.Docume
 type author struct {
 	record  *results.Record
 	summary *results.Summary
+	// taken are the figures of the record.
+	taken *figure.Figures
 	// shown are the charts of which the record has something to show.
 	shown    []string
 	sections []document.Section

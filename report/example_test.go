@@ -28,7 +28,7 @@ func Example() {
 		due := time.Duration(i) * 25 * time.Millisecond
 		class, served := results.Ok, int64(1)
 		if i%4 == 3 {
-			class, served = results.Refused, 0
+			class, served = results.Throttled, 0
 		}
 		recorder.Scheduled(results.Scheduled{Phase: step, Intended: due, Sent: due, Entities: 1})
 		recorder.Attempt(&results.Attempt{Phase: step, Intended: due, Sent: due, Done: due + 4*time.Millisecond,
@@ -56,9 +56,9 @@ func Example() {
 	}
 	// Output:
 	// GET by step (get)
-	//                                                   response, ms --------  service, ms ---------
-	//   step  offered  served  refused    lost  att/op   p50   p90  p99   max   p50   p90  p99   max
-	//     40       40      30       10  25.0 %    1.00  4.00  4.00    –  4.00  4.00  4.00    –  4.00
+	//                                                              response, ms --------  service, ms ---------
+	//   step  offered  served  throttled  lost, settled  tries/op   p50   p90  p99   max   p50   p90  p99   max
+	//     40       40      30         10         25.0 %      1.00  4.00  4.00    –  4.00  4.00  4.00    –  4.00
 	//   response: ms of the operations that succeeded, from the instant at which they were due to the end of their
 	//   last attempt, waits included; service: ms of one ok attempt; –: fewer than ten durations lie beyond
 }

@@ -31,7 +31,26 @@ func (a *author) generator() {
 		text += fmt.Sprintf("; free workers: %s of %s at least", verdict.Count(*g.LeastFree), verdict.Count(int64(g.Workers)))
 	}
 	a.line(text)
+	if lasting := verdict.Lateness(verdict.Strains(a.record)); lasting != "" {
+		a.line(lasting)
+	}
 }
+
+// silences tells when the target answered nothing.
+func (a *author) silences() []string {
+	var told []string
+	list := verdict.Silences(a.record)
+	for _, silence := range list[:min(len(list), mostSilences)] {
+		told = append(told, silence.String())
+	}
+	if more := len(list) - mostSilences; more > 0 {
+		told = append(told, fmt.Sprintf("and %s times more", verdict.Count(int64(more))))
+	}
+	return told
+}
+
+// mostSilences is how many times are told in which the target answered nothing.
+const mostSilences = 5
 
 func ceilingOf(g *results.Generator) string {
 	at := "a target that answers at once"

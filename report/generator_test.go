@@ -12,7 +12,7 @@ import (
 // at: 500 attempts in a fifth of a second of CPU.
 func generated(change func(*results.Record)) *results.Record {
 	free := int64(201)
-	busiest := &results.Health{Second: 1, Lasted: time.Second, CPU: 200 * time.Millisecond}
+	busiest := &results.Health{Second: 1, Lasted: time.Second, CPU: 200 * time.Millisecond, StoodStill: 25 * time.Millisecond}
 	record := &results.Record{
 		Manifest:  results.Manifest{Target: results.Embedded},
 		Intervals: []results.Interval{{Second: 0, Attempts: 900}, {Second: 1, Attempts: 500, Generator: busiest}},
@@ -53,6 +53,16 @@ func TestGeneratorBesideTheBooks(t *testing.T) {
 			"  1,324 at most\n" +
 			"  GC pauses: 1.42 ms in all, longest 0.786 ms; stood still: 30.0 ms in all, longest 25.0 ms; free workers: 201\n" +
 			"  of 256 at least\n"},
+		{"a target that answered nothing seven times, and a second that was late", func(r *results.Record) {
+			r.Phases = []results.Phase{{End: 2 * time.Second, Reported: true}}
+			r.Intervals[1].Sent, r.Intervals[1].Late = 500, 300
+			for i := range 7 {
+				from := time.Second + time.Duration(i)*time.Second/2
+				r.Intervals[1].Generator.Unanswered = append(r.Intervals[1].Generator.Unanswered,
+					results.Stretch{From: from, To: from + 300*time.Millisecond, Waiting: 9})
+			}
+		}, "  of 256 at least\n" +
+			"  late in 1 of 2 seconds: the process was not run in 1\n"},
 		{"no attempt", func(r *results.Record) { r.Intervals, r.Generator.Ceiling = nil, nil }, "– µs an attempt"},
 		{"a second that was too short", func(r *results.Record) { r.Generator.Seconds, r.Generator.Ceiling = 0, nil },
 			"Generator\n  the run was too short to look at it: no whole second\n"},
@@ -66,6 +76,25 @@ func TestGeneratorBesideTheBooks(t *testing.T) {
 		if got := p.String(); got != row.want && (row.want == "" || !strings.Contains(got, row.want)) {
 			t.Errorf("%s: the page says\n%s\nwant\n%s", row.name, got, row.want)
 		}
+	}
+}
+
+// Five of the times in which a target answered nothing are told, and how many more.
+func TestSilencesOfTheTarget(t *testing.T) {
+	a := &author{record: generated(func(r *results.Record) {
+		r.Phases = []results.Phase{{End: 2 * time.Second, Reported: true}}
+		for i := range 7 {
+			from := time.Second + time.Duration(i)*time.Second/2
+			r.Intervals[1].Generator.Unanswered = append(r.Intervals[1].Generator.Unanswered,
+				results.Stretch{From: from, To: from + 300*time.Millisecond, Waiting: 9})
+		}
+	})}
+	got := strings.Join(a.silences(), "; ")
+	want := "the target answered nothing from 1.0 to 1.3 s; the target answered nothing from 1.5 to 1.8 s; " +
+		"the target answered nothing from 2.0 to 2.3 s; the target answered nothing from 2.5 to 2.8 s; " +
+		"the target answered nothing from 3.0 to 3.3 s; and 2 times more"
+	if got != want {
+		t.Errorf("silences = %q; want %q", got, want)
 	}
 }
 

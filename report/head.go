@@ -2,20 +2,22 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"loadgen/report/document"
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/figure"
 )
 
 // verdict tells the verdict and what it is worth: before anything else that the run is
 // what its scenario warns of, where it is.
 func (a *author) verdict() {
 	a.section("verdict", "Verdict")
-	if m := &a.record.Manifest; m.Opposite != "" {
-		a.line("The opposite of " + m.Scenario.Name + ": " + m.Opposite)
+	if m := &a.record.Manifest; m.AntiPattern != "" {
+		a.line("The opposite of " + m.Scenario.Name + ": " + m.AntiPattern)
 	}
 	a.add(document.Paragraph{Text: a.summary.Verdict, Lead: true, Tone: a.tone()})
 	worth := document.Paragraph{Text: "Validity: " + a.summary.Validity}
@@ -28,8 +30,8 @@ func (a *author) verdict() {
 		worth.Tone = document.Doubtful
 	}
 	a.add(worth)
-	if len(a.summary.Reasons) > 0 {
-		a.add(document.List{Items: a.summary.Reasons})
+	if notes := slices.Concat(a.summary.Reasons, a.summary.ClientLimited, a.silences()); len(notes) > 0 {
+		a.add(document.List{Items: notes})
 	}
 	a.figures()
 }
@@ -50,11 +52,11 @@ func (a *author) figures() {
 	if l := a.record.Limit; l != nil && l.Held != nil {
 		add("highest rate held", "operations/s", rateCell(*l.Held, pointer("limit", "highest_held_operations_per_second")))
 	}
-	steps := verdict.Reported(a.record)
+	steps := figure.Reported(a.record)
 	if last := len(s.Phases) - 1; last >= 0 && a.record.Capture == nil && a.record.Limit == nil && (last >= len(steps) || steps[last].Settled()) {
 		phase, from := &s.Phases[last], a.inSummary("phases", last)
 		add("offered at the end", "entities/s", rateCell(phase.Offered, below(from, "offered_entities_per_second")))
-		add("of that lost", "", shareCell(phase.ShareLost, below(from, "share_lost")))
+		add("of that lost", "", shareCell(phase.ShareLostSettled, below(from, "share_lost_settled")))
 	}
 	add("response p50", "ms", millisCell(s.Response.P50, a.inSummary("response_us", "p50")))
 	add("response p99", "ms", millisCell(s.Response.P99, a.inSummary("response_us", "p99")))
@@ -66,16 +68,17 @@ func (a *author) figures() {
 // tone is what the verdict amounts to: a claim that does not hold spoils any run, and
 // that all hold proves something of a valid one alone.
 func (a *author) tone() document.Tone {
-	failed := !verdict.Holds(a.summary) || !a.record.Audit.Sound()
+	state, ok := verdict.State(a.summary)
+	failed := ok != nil && !*ok
 	for i := range a.record.Invariants {
 		failed = failed || a.record.Invariants[i].Faults > 0
 	}
 	switch {
-	case a.summary.Validity != results.Valid:
+	case a.summary.Validity != results.Valid, state == results.CannotTell && len(a.summary.Checks) > 0:
 		return document.Doubtful
 	case failed:
 		return document.Bad
-	case len(a.summary.Expectations) > 0:
+	case ok != nil:
 		return document.Good
 	default:
 		return document.Plain
@@ -101,9 +104,12 @@ func (a *author) run() {
 	}
 	a.section("run", "Run")
 	a.line(strings.Join(append(a.parts(), fmt.Sprintf("seed %d", m.Seed)), " · "))
-	a.line(fmt.Sprintf("started %s, lasted %.1f s", a.started(), a.record.Duration.Seconds()))
+	a.line(fmt.Sprintf("started %s, lasted %.1f s", a.started(), a.summary.DurationS))
 	if m.PartitionKey != "" {
 		a.line("PartitionKey " + m.PartitionKey)
+	}
+	if len(m.Tables) > 0 {
+		a.line("on " + verdict.TablesLeft(m.Tables))
 	}
 	if m.Target != "" {
 		a.line("figures: " + a.origin())
@@ -169,12 +175,15 @@ func (a *author) caption(rows string) string {
 func (a *author) asked() {
 	t := document.Table{ID: "asked", Caption: "What was claimed of the run, and what was observed",
 		Columns: []document.Column{{Title: "result", Words: true}, {Title: "claim", Words: true}, {Title: "observed", Words: true}}}
-	for _, e := range a.summary.Expectations {
-		result := document.Cell{Text: "FAIL", Tone: document.Bad}
-		if e.Pass {
-			result = document.Cell{Text: "pass", Tone: document.Good}
+	for _, e := range a.summary.Checks {
+		result := document.Cell{Text: e.Result(), Tone: document.Doubtful}
+		switch {
+		case e.Holds():
+			result.Tone = document.Good
+		case e.Fails():
+			result.Tone = document.Bad
 		}
-		t.Rows = append(t.Rows, []document.Cell{result, wordsCell(e.Expr), wordsCell(e.Observed)})
+		t.Rows = append(t.Rows, []document.Cell{result, wordsCell(e.Expr), wordsCell(e.Said())})
 	}
 	a.table("Asked", t)
 }

@@ -141,8 +141,8 @@ func (p *player) operation(i int, due time.Duration) {
 			a.Class = results.Failed
 			p.counts.Failed++
 		case p.served[second] >= 200:
-			a.Class, a.Done = results.Refused, sent+2*time.Millisecond
-			p.counts.Refused++
+			a.Class, a.Done = results.Throttled, sent+2*time.Millisecond
+			p.counts.Throttled++
 		default:
 			p.served[second]++
 			a.Counted = 1
@@ -150,7 +150,7 @@ func (p *player) operation(i int, due time.Duration) {
 			p.counts.Entities++
 		}
 		p.to.Attempt(&a)
-		if a.Class != results.Refused || try == 1 {
+		if a.Class != results.Throttled || try == 1 {
 			p.to.Completed(&results.Completed{Phase: p.phase, Kind: kind, Number: uint64(i), Intended: due, Done: a.Done,
 				Class: a.Class, Attempts: try + 1, Entities: 1, Served: a.Counted})
 			return
@@ -159,7 +159,7 @@ func (p *player) operation(i int, due time.Duration) {
 		sent = a.Done + 500*time.Millisecond
 		if end := p.run.end; end > 0 && sent >= end {
 			p.to.Completed(&results.Completed{Phase: p.phase, Kind: kind, Number: uint64(i), Intended: due,
-				Done: min(end, sent), Class: results.Refused, Attempts: 1, Entities: 1, Cut: true})
+				Done: min(end, sent), Class: results.Throttled, Attempts: 1, Entities: 1, Cut: true})
 			return
 		}
 	}

@@ -51,10 +51,10 @@ func TestJSONOfAnEmptyRunKeepsItsKeys(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &fields); err != nil {
 		t.Fatalf("Unmarshal = %v; want no error", err)
 	}
-	for _, key := range strings.Fields(`scenario target start profile seed started duration_s validity reasons scheduled sent
-		dropped late operations attempts ok refused failed entities_counted entities_returned
+	for _, key := range strings.Fields(`scenario target start profile seed started duration_s validity reasons state ok scheduled sent
+		dropped late operations attempts ok_attempts throttled failed entities_counted entities_returned
 		saturation_entities_per_second saturation_interval hottest_partition response_us service_us lag_us
-		retry_waits_us phases per_operation expectations verdict`) {
+		retry_waits_us phases per_operation checks verdict client_limited saturation_seconds saturation_why throttling`) {
 		if _, exists := fields[key]; !exists {
 			t.Errorf("the object has no key %q", key)
 		}

@@ -19,7 +19,7 @@ const mostMinutes = 40
 func (a *author) minutes() {
 	list := verdict.Minutes(a.record, mostMinutes)
 	t := document.Table{ID: "minutes", Caption: a.caption("Each stretch of the load"), Columns: []document.Column{{Title: "from"},
-		{Title: "offered", Unit: "operations/s"}, {Title: "served", Unit: "entities/s"}, {Title: "refused", Unit: "attempts/s"}, {Title: "lost"},
+		{Title: "offered", Unit: "operations/s"}, {Title: "served", Unit: "entities/s"}, {Title: "throttled", Unit: "attempts/s"}, {Title: "lost"},
 		{Title: "load balancing", Words: true}}}
 	for i := range list {
 		m := &list[i]
@@ -28,9 +28,9 @@ func (a *author) minutes() {
 			lost = new(max(0, 1-m.Served/m.Offered))
 		}
 		t.Rows = append(t.Rows, []document.Cell{{Text: strconv.Itoa(int(m.From/time.Minute)) + " min"}, rateCell(m.Offered, ""), rateCell(m.Served, ""),
-			rateCell(m.Refused, ""), shareCell(lost, ""), {Text: decisions(m)}})
+			rateCell(m.Throttled, ""), shareCell(lost, ""), {Text: decisions(m)}})
 	}
-	t.Notes = []string{"from: since the load began; offered: operations/s that became due; served: entities/s; refused: attempts/s; " +
+	t.Notes = []string{"from: since the load began; offered: operations/s that became due; served: entities/s; throttled: attempts/s; " +
 		"lost: of what became due, where each operation is of one entity"}
 	a.table("The load over time", t)
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"loadgen/report/document"
-	"loadgen/report/verdict"
 	"loadgen/results"
 )
 
@@ -15,26 +14,19 @@ func (a *author) operations() {
 	}
 	t := document.Table{ID: "operations", Caption: a.caption("Each operation"),
 		Columns: []document.Column{{Title: "operation", Words: true}, {Title: "ended"}, {Title: "lost"}, {Title: "attempts"},
-			{Title: "ok"}, {Title: "refused"}, {Title: "failed"}, {Title: "retries"}, {Title: "att/op"}, {Title: "counted"}, {Title: "returned"}},
-		Notes: []string{"ended: operations, with success or without; lost: of the entities due in the steps, as there; retries: attempts that sent a " +
+			{Title: "ok"}, {Title: "throttled"}, {Title: "failed"}, {Title: "retries"}, {Title: "att/op"}, {Title: "counted"}, {Title: "returned"}},
+		Notes: []string{"ended: operations, with success or without; lost: of the operations due in the steps, whatever became of them; retries: attempts that sent a " +
 			"request once more; counted, returned: entities by the documents' rule, scanned ones included, and those that replies held"}}
-	known := a.record.KnowsRetries()
 	for _, name := range a.kinds() {
 		sum, told, from := a.kindTotal(name)
 		if sum.Attempts == 0 && sum.Scheduled == 0 {
 			continue
 		}
-		var each *float64
-		if told.Operations > 0 {
-			each = new(float64(told.Attempts) / float64(told.Operations))
-		}
-		reported, _ := verdict.Whole(a.record, func(kind results.Kind) bool { return kind.Name == name })
-		retries := sourced(untold, "", 0)
-		if known {
-			retries = amountCell(sum.Retries, a.soleSource(name, "retries", func(k *results.KindStats) int64 { return k.Retries }))
-		}
-		t.Rows = append(t.Rows, []document.Cell{wordsCell(name), amountCell(told.Operations, below(from, "operations")), shareCell(reported.ShareLost, ""),
-			amountCell(told.Attempts, below(from, "attempts")), amountCell(told.Ok, below(from, "ok")), amountCell(told.Refused, below(from, "refused")),
+		each := a.taken.OfAll("tries", func(kind results.Kind) bool { return kind.Name == name }).Pointer()
+		lost := a.taken.OfKinds("share_lost", func(kind results.Kind) bool { return kind.Name == name })
+		retries := amountCell(sum.Retries, a.soleSource(name, "retries", func(k *results.KindStats) int64 { return k.Retries }))
+		t.Rows = append(t.Rows, []document.Cell{wordsCell(name), amountCell(told.Operations, below(from, "operations")), shareCell(lost.Pointer(), ""),
+			amountCell(told.Attempts, below(from, "attempts")), amountCell(told.OkAttempts, below(from, "ok_attempts")), amountCell(told.Throttled, below(from, "throttled")),
 			amountCell(told.Failed, below(from, "failed")), retries, eachCell(each, ""),
 			amountCell(sum.Counted, a.soleSource(name, "counted_entities", func(k *results.KindStats) int64 { return k.Counted })),
 			amountCell(sum.Returned, a.soleSource(name, "returned_entities", func(k *results.KindStats) int64 { return k.Returned }))})
@@ -95,8 +87,8 @@ func (a *author) kindTotal(name string) (results.KindStats, results.OperationSum
 	if told, some := a.summary.PerOperation[name]; some {
 		return sum, told, a.inSummary("per_operation", name)
 	}
-	return sum, results.OperationSummary{Operations: sum.Operations, Attempts: sum.Attempts, Ok: sum.Ok, Refused: sum.Refused, Failed: sum.Failed,
-		Response: results.QuantilesOf(sum.Response), Service: results.QuantilesOf(sum.Service[results.Ok])}, ""
+	return sum, results.OperationSummary{Operations: sum.Operations, Attempts: sum.Attempts, OkAttempts: sum.Ok, Throttled: sum.Throttled, Failed: sum.Failed,
+		Causes: sum.Causes.Told(), Response: results.QuantilesOf(sum.Response), Service: results.QuantilesOf(sum.Service[results.Ok])}, ""
 }
 
 // timeColumns returns the columns of quantiles of times.

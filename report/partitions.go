@@ -11,6 +11,7 @@ import (
 	"loadgen/report/document"
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/figure"
 )
 
 // place is a partition: the key, and what its table's name adds to the test table's.
@@ -19,7 +20,7 @@ type place struct{ table, key string }
 // hot is a partition in the step in which it was the busiest.
 type hot struct {
 	place   place
-	step    verdict.Step
+	step    figure.Step
 	phase   int
 	row     int
 	seconds float64
@@ -36,7 +37,7 @@ func (a *author) partitions() {
 	}
 	list := a.hottest()
 	target := a.record.Manifest.Targets.Partition
-	t := document.Table{ID: "hottest", Caption: a.caption("The partitions that were served most, each in the step in which it was"),
+	t := document.Table{ID: "hottest", Caption: a.caption("The partitions that were served most in a second, each in the step in which it was"),
 		Columns: []document.Column{{Title: "served", Unit: "entities/s"}, {Title: "offered", Unit: "entities/s"}, {Title: "of target"},
 			{Title: "step", Words: true}, {Title: "PartitionKey", Words: true}}}
 	if target <= 0 {
@@ -44,20 +45,20 @@ func (a *author) partitions() {
 	}
 	for i := range list {
 		h := &list[i]
-		served := pointer("phases", h.phase, "partitions", h.row, "entities")
+		served := pointer("phases", h.phase, "partitions", h.row, "busiest_second_entities")
 		row := []document.Cell{perSecondCell(h.served, h.seconds, served), h.offered()}
 		if target > 0 {
 			row = append(row, ofCell(h.rate(), float64(target), served, 1/h.seconds))
 		}
 		t.Rows = append(t.Rows, append(row, wordsCell(h.step.Phase.Name), wordsCell(strconv.Quote(results.PartitionName(h.place.table, h.place.key)))))
 	}
-	note := "served: entities/s counted for successes while the step in which the partition was the busiest lasted; offered: entities/s that " +
-		"operations due in that step were to touch there"
+	note := "served: entities counted for successes in the busiest second of the partition; offered: those that " +
+		"operations due in the busiest second of that step were to touch there"
 	if target > 0 {
 		note += fmt.Sprintf("; target: %s entities/s, %s", verdict.Count(target), a.whoseTargets())
 	}
 	if told, over := a.told(); told > int64(len(list)) || over > 0 {
-		note += fmt.Sprintf("; of %s partitions in a step, the others served less", atLeast(told, over))
+		note += fmt.Sprintf("; of %s partitions in a step, the others served less in each of their seconds", atLeast(told, over))
 	}
 	t.Notes = []string{note}
 	a.table("Hottest partitions", t)
@@ -67,6 +68,9 @@ func (a *author) whoseTargets() string {
 	if a.record.Manifest.Targets.Documented {
 		return "the documents'"
 	}
+	if a.record.Manifest.Emulator {
+		return "the emulator's, not the documents'"
+	}
 	return "the model's, not the documents'"
 }
 
@@ -75,19 +79,19 @@ func (a *author) whoseTargets() string {
 func (h *hot) offered() document.Cell {
 	for i, one := range h.step.Phase.Offered {
 		if (place{one.Table, one.Key}) == h.place {
-			return perSecondCell(one.Entities, h.seconds, pointer("phases", h.phase, "offered_partitions", i, "entities"))
+			return perSecondCell(one.Busiest, 1, pointer("phases", h.phase, "offered_partitions", i, "busiest_second_entities"))
 		}
 	}
 	return document.Cell{Text: untold}
 }
 
-// hottest returns the partitions that served most per second, each in the step in which
+// hottest returns the partitions that served most in a second, each in the step in which
 // it did, most first.
 func (a *author) hottest() []hot {
 	best := make(map[place]hot)
-	for _, step := range verdict.Reported(a.record) {
+	for _, step := range figure.Reported(a.record) {
 		for i, one := range step.Phase.Partitions {
-			h := hot{place{one.Table, one.Key}, step, a.phaseOf(step), i, a.lasted(step), one.Entities}
+			h := hot{place{one.Table, one.Key}, step, a.phaseOf(step), i, 1, one.Busiest}
 			if other, some := best[h.place]; !some || h.rate() > other.rate() {
 				best[h.place] = h
 			}
@@ -103,20 +107,10 @@ func (a *author) hottest() []hot {
 	return list[:min(len(list), mostShown)]
 }
 
-// lasted is how long the run was within a step, in seconds: more than none, as steps are
-// those that the run came to.
-func (a *author) lasted(step verdict.Step) float64 {
-	end := step.Phase.End
-	if a.record.Duration > 0 {
-		end = min(end, a.record.Duration)
-	}
-	return (end - step.Phase.Begin).Seconds()
-}
-
 // told returns how many partitions were hit in the step with the most of them, and the
 // entities that fell to others, beyond the bound on how many are told apart.
 func (a *author) told() (hit, over int64) {
-	for _, step := range verdict.Reported(a.record) {
+	for _, step := range figure.Reported(a.record) {
 		hit, over = max(hit, step.Phase.PartitionsHit), max(over, step.Phase.OfferedOver, step.Phase.PartitionsOver)
 	}
 	return hit, over
@@ -130,7 +124,7 @@ func (a *author) accounts() {
 		return
 	}
 	t := document.Table{ID: "accounts", Caption: a.caption("Each account"), Columns: []document.Column{{Title: "served", Unit: "entities/s"}, {Title: "of target"},
-		{Title: "offered", Unit: "entities/s"}, {Title: "refused", Unit: "attempts/s"}, {Title: "step", Words: true}, {Title: "account", Words: true}}}
+		{Title: "offered", Unit: "entities/s"}, {Title: "throttled", Unit: "attempts/s"}, {Title: "step", Words: true}, {Title: "account", Words: true}}}
 	if a.record.Manifest.Accounts < 2 {
 		t.Rows = a.soleAccount(target)
 	} else {
@@ -143,9 +137,9 @@ func (a *author) accounts() {
 
 // soleAccount is the row of the only account: all that a step served.
 func (a *author) soleAccount(target float64) [][]document.Cell {
-	var best verdict.Step
+	var best figure.Step
 	var most float64
-	for _, step := range verdict.Reported(a.record) {
+	for _, step := range figure.Reported(a.record) {
 		if figures, _ := a.wholeStep(step); figures.Served > most {
 			best, most = step, figures.Served
 		}
@@ -156,7 +150,7 @@ func (a *author) soleAccount(target float64) [][]document.Cell {
 	figures, from := a.wholeStep(best)
 	served := below(from, "served_entities_per_second")
 	return [][]document.Cell{{rateCell(figures.Served, served), ofCell(figures.Served, target, served, 1),
-		rateCell(figures.Offered, below(from, "offered_entities_per_second")), rateCell(figures.RefusedPerSecond, below(from, "refused_per_second")),
+		rateCell(figures.Offered, below(from, "offered_entities_per_second")), rateCell(figures.ThrottledPerSecond, below(from, "throttled_per_second")),
 		wordsCell(best.Phase.Name), wordsCell("the account")}}
 }
 
@@ -167,9 +161,9 @@ func (a *author) shards(target float64) [][]document.Cell {
 		most = max(most, len(a.record.Phases[p].Accounts))
 	}
 	best := make([]*hot, most)
-	for _, step := range verdict.Reported(a.record) {
+	for _, step := range figure.Reported(a.record) {
 		for i := range step.Phase.Accounts {
-			h := &hot{step: step, phase: a.phaseOf(step), seconds: a.lasted(step), served: step.Phase.Accounts[i].Served}
+			h := &hot{step: step, phase: a.phaseOf(step), seconds: step.Seconds(), served: step.Phase.Accounts[i].Served}
 			if best[i] == nil || h.rate() > best[i].rate() {
 				best[i] = h
 			}
@@ -183,7 +177,7 @@ func (a *author) shards(target float64) [][]document.Cell {
 		of, from := &h.step.Phase.Accounts[i], pointer("phases", h.phase, "accounts", i)
 		served := below(from, "served_entities")
 		rows = append(rows, []document.Cell{perSecondCell(of.Served, h.seconds, served), ofCell(h.rate(), target, served, 1/h.seconds),
-			perSecondCell(of.Offered, h.seconds, below(from, "offered_entities")), perSecondCell(of.Refused, h.seconds, below(from, "refused")),
+			perSecondCell(of.Offered, h.seconds, below(from, "offered_entities")), perSecondCell(of.Throttled, h.seconds, below(from, "throttled")),
 			wordsCell(h.step.Phase.Name), wordsCell(fmt.Sprintf("%d of %d", i+1, most))})
 	}
 	return rows

@@ -26,7 +26,7 @@ type Pattern struct {
 	// Seeds are those of the runs. Of the first are what the scenario expects, as the
 	// pattern and as its opposite bear it out, in one order.
 	Seeds            []uint64
-	Expected, Denied []results.Expectation
+	Expected, Denied []results.Check
 	// Comparisons are the figures in which the two differ over all seeds.
 	Comparisons []verdict.Comparison
 }
@@ -92,7 +92,7 @@ func patternOnto(text *bytes.Buffer, one *Pattern) {
 // not, empty where there is none.
 func (p *Pattern) difference() string {
 	for i, e := range p.Expected {
-		if i < len(p.Denied) && e.Pass && !p.Denied[i].Pass {
+		if i < len(p.Denied) && e.Holds() && p.Denied[i].Fails() {
 			return fmt.Sprintf("%s: %s; %s", claimed(e), borneOut(e), borneOut(p.Denied[i]))
 		}
 	}
@@ -100,14 +100,14 @@ func (p *Pattern) difference() string {
 }
 
 // claimed is a claim as it is written.
-func claimed(e results.Expectation) string { return "`" + strings.ReplaceAll(e.Expr, "|", `\|`) + "`" }
+func claimed(e results.Check) string { return "`" + strings.ReplaceAll(e.Expr, "|", `\|`) + "`" }
 
-// borneOut says what was observed of a claim, in bold where it is not borne out.
-func borneOut(e results.Expectation) string {
-	if e.Pass {
-		return cell(e.Observed)
+// borneOut says what was observed of a claim, in bold where it does not hold.
+func borneOut(e results.Check) string {
+	if e.Fails() {
+		return "**" + cell(e.Observed) + "**"
 	}
-	return "**" + cell(e.Observed) + "**"
+	return cell(e.Said())
 }
 
 func capital(text string) string {

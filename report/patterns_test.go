@@ -15,10 +15,10 @@ import (
 func TestPatternsInTheDocumentsOrder(t *testing.T) {
 	list := []report.Pattern{
 		{Row: "second", Name: "b-two", Says: "It does.", Contrary: "It does not.", Buys: "time | money", Costs: "care", Assumes: []string{"partition_target 200", "round_trip 40ms"}, Seeds: []uint64{7, 1, 2},
-			Expected: []results.Expectation{{Expr: "faults == 0", Observed: "0", Pass: true}, {Expr: "a < 2", Observed: "1", Pass: true}},
-			Denied:   []results.Expectation{{Expr: "faults == 0", Observed: "22"}, {Expr: "a < 2", Observed: "1", Pass: true}},
+			Expected: []results.Check{{Expr: "violations == 0", Observed: "0", Ok: new(true)}, {Expr: "a < 2", Observed: "1", Ok: new(true)}},
+			Denied:   []results.Check{{Expr: "violations == 0", Observed: "22", Ok: new(false)}, {Expr: "a < 2", Observed: "1", Ok: new(true)}},
 			Comparisons: []verdict.Comparison{{Operation: "look_up", Name: "requests to one", Pattern: "1", Instead: "2 – 3", Origin: verdict.Derived},
-				{Name: "requests refused", Pattern: "0 %", Instead: "<0.1 %", Origin: verdict.Modelled}}},
+				{Name: "requests throttled", Pattern: "0 %", Instead: "<0.1 %", Origin: verdict.Modelled}}},
 		{Row: "first", Name: "a-one"}, {Row: "second", Name: "c-three"}, {Row: "unknown", Name: "d-four"},
 	}
 	var text strings.Builder
@@ -30,7 +30,7 @@ func TestPatternsInTheDocumentsOrder(t *testing.T) {
 |---|---|---|---|---|
 | first | [a-one](#a-one) |  |  |  |
 | none | **missing** | | | |
-| second | [b-two](#b-two) | time \| money | care | ` + "`faults == 0`: 0; **22** |" + `
+| second | [b-two](#b-two) | time \| money | care | ` + "`violations == 0`: 0; **22** |" + `
 | second | [c-three](#c-three) |  |  |  |
 `
 	if diff := cmp.Diff(want, head); diff != "" {
@@ -41,10 +41,10 @@ func TestPatternsInTheDocumentsOrder(t *testing.T) {
 	const section = "b-two\n\nSecond: It does.\n\n" +
 		"- buys: time | money\n- costs: care\n- instead: It does not.\n- set in the model, for both: partition\\_target 200, round\\_trip 40ms\n\n" +
 		"| | the pattern | instead | known |\n|---|--:|--:|---|\n" +
-		"| `faults == 0` | 0 | **22** | claim |\n" +
+		"| `violations == 0` | 0 | **22** | claim |\n" +
 		"| `a < 2` | 1 | 1 | claim |\n" +
 		"| look\\_up: requests to one | 1 | 2 – 3 | derived |\n" +
-		"| requests refused | 0 % | \\<0.1 % | modelled |\n\n" +
+		"| requests throttled | 0 % | \\<0.1 % | modelled |\n\n" +
 		"`loadgen simulate b-two`, and with `--opposite`; seeds 7, 1, 2.\n"
 	if diff := cmp.Diff(section, second); diff != "" {
 		t.Errorf("a section (-want +got):\n%s", diff)

@@ -26,8 +26,8 @@ func (a *author) pictures() {
 	if all.Response.Count() > 0 {
 		picture("latency", "Response times", "How many operations took how long, and the share that takes longer.")
 	}
-	if all.Refused > 0 || a.record.RetryWaits.Count() > 0 {
-		picture("throttle", "Refusals and retries", "Served and refused second by second, and the waits before retries.")
+	if all.Throttled > 0 || a.record.RetryWaits.Count() > 0 {
+		picture("throttle", "Throttling and retries", "Served and throttled second by second, and the waits before retries.")
 	}
 }
 
@@ -46,9 +46,9 @@ func heatSays(record *results.Record) string {
 	}
 	rows := len(chart.HeatGrid(record).Rows)
 	if rows == 0 {
-		return "What was served and refused over the run at all partitions together: the load lay on so many that none of them stands out."
+		return "What was served and throttled over the run at all partitions together: the load lay on so many that none of them stands out."
 	}
-	says := fmt.Sprintf("What was served and refused over the run at the %s partitions with the most demand, in the order of their keys",
+	says := fmt.Sprintf("What was served and throttled over the run at the %s partitions with the most demand, in the order of their keys",
 		verdict.Count(int64(rows)))
 	if heat.Partitions != nil {
 		says += fmt.Sprintf(", of %s in all", verdict.Count(*heat.Partitions))

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/figure"
 )
 
 // pointer returns the JSON pointer (RFC 6901) of a place in run.json. Names stand
@@ -42,7 +42,7 @@ func below(path string, parts ...any) string {
 	return path + pointer(parts...)
 }
 
-func (a *author) phaseOf(step verdict.Step) int {
+func (a *author) phaseOf(step figure.Step) int {
 	for p := range a.record.Phases {
 		if &a.record.Phases[p] == step.Phase {
 			return p
@@ -53,8 +53,8 @@ func (a *author) phaseOf(step verdict.Step) int {
 
 // summaryOf returns the summary of a step and where run.json has it, nil and empty where
 // there is none.
-func (a *author) summaryOf(step verdict.Step) (*results.PhaseSummary, string) {
-	for i, reported := range verdict.Reported(a.record) {
+func (a *author) summaryOf(step figure.Step) (*results.PhaseSummary, string) {
+	for i, reported := range figure.Reported(a.record) {
 		if reported.Phase != step.Phase {
 			continue
 		}

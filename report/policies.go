@@ -34,7 +34,7 @@ func Policies(w io.Writer, contest *results.PolicyContest) error {
 	t.Onto(p)
 	p.Line("lost: of the operations that became due in the trouble, with its 95 % interval by chance; goodput: entities " +
 		"served per second from its begin to the last arrival; att/op: attempts to such an operation; chance: what they would " +
-		"be if each attempt were refused by chance, (1 − p^(R+1))/(1 − p); drain: from its end until the last of them ended; " +
+		"be if each attempt were throttled by chance, (1 − p^(R+1))/(1 − p); drain: from its end until the last of them ended; " +
 		"added: to the response times of those that succeeded, over the median before; peak: most retries within 100 ms; " +
 		"fair: Jain's index over the clients; twice: retries answered 404, 409 or 412, which may have met their own success")
 	if withheld := withheldOf(contest); withheld > 0 {

@@ -13,11 +13,12 @@ import (
 func remote(emulator bool) *run {
 	r := &run{manifest: manifest(), rates: []int{100, 200, 400}, seconds: 4, noCounts: true}
 	m := &r.manifest
-	m.Target, m.Service, m.Time = "https://races.table.example.net", "Windows-Azure-Table/1.0", "real"
+	m.Target, m.Service, m.Time, m.Genuine = "https://races.table.core.windows.net", "Windows-Azure-Table/1.0", "real", true
 	m.Profile, m.Start, m.Model, m.Budget = "", "", nil, 5000
 	m.Targets = results.Targets{Partition: 2000, Account: 20_000, Documented: true}
 	if emulator {
 		m.Target, m.Service, m.Emulator = "http://127.0.0.1:10002/devstoreaccount1", "Azurite-Table/3.0", true
+		m.Genuine, m.LimitsKnown = false, true
 		m.Targets = results.Targets{}
 	}
 	return r

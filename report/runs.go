@@ -37,23 +37,27 @@ type UnreadRun struct {
 
 // ListedRun is one run. The figures are null in one that has not come to its end.
 type ListedRun struct {
-	Name     string   `json:"name"`
-	Folder   string   `json:"folder"`
-	Started  string   `json:"started"`
-	Scenario string   `json:"scenario"`
-	Target   string   `json:"target"`
-	Time     string   `json:"time"`
-	Validity string   `json:"validity"`
-	Verdict  *string  `json:"verdict"`
-	Short    string   `json:"verdict_short"`
-	Served   *float64 `json:"served_entities_per_second"`
-	P99      *int64   `json:"response_p99_us"`
-	Attempts *int64   `json:"attempts"`
-	Refused  *int64   `json:"refused"`
-	// ShareRefused is of the operations that are reported, the others of all.
-	ShareRefused *float64 `json:"share_refused_reported"`
-	Tags         []string `json:"tags"`
-	TagFault     string   `json:"tags_unreadable,omitempty"`
+	Name      string   `json:"name"`
+	Folder    string   `json:"folder"`
+	Started   string   `json:"started"`
+	Scenario  string   `json:"scenario"`
+	Target    string   `json:"target"`
+	Time      string   `json:"time"`
+	Validity  string   `json:"validity"`
+	Verdict   *string  `json:"verdict"`
+	Short     string   `json:"verdict_short"`
+	Served    *float64 `json:"served_entities_per_second"`
+	P99       *int64   `json:"response_p99_us"`
+	Attempts  *int64   `json:"attempts"`
+	Throttled *int64   `json:"throttled"`
+	// ShareThrottled is of the operations that are reported, the others of all.
+	ShareThrottled *float64 `json:"share_throttled_reported"`
+	Tags           []string `json:"tags"`
+	TagFault       string   `json:"tags_unreadable,omitempty"`
+	// Killed says that nobody has closed the record: the run was killed, or goes on. Tables
+	// are those that it may have left at the target.
+	Killed bool     `json:"killed,omitempty"`
+	Tables []string `json:"tables_perhaps_left,omitempty"`
 }
 
 // List returns the list of some runs of a catalog, of so many at most that can be read, 0
@@ -78,9 +82,12 @@ func listed(r *catalog.Run) ListedRun {
 	one := ListedRun{Name: r.Name, Folder: r.Folder, Started: r.Begun.Format(time.RFC3339), Scenario: m.Scenario.Name,
 		Target: m.Target, Time: m.Time, Validity: r.Head.Validity, Short: untold, Tags: append([]string{}, r.Tags...),
 		TagFault: results.OneLine(r.TagFault)}
+	if one.Killed = r.Head.Killed(); one.Killed {
+		one.Short, one.Tables = "killed, or still goes on", append([]string{}, m.Tables...)
+	}
 	if s != nil {
-		one.Served, one.ShareRefused = catalog.Served(s), catalog.ShareRefused(s)
-		one.Verdict, one.Short, one.P99, one.Attempts, one.Refused = &s.Verdict, shortVerdict(s), s.Response.P99, &s.Attempts, &s.Refused
+		one.Served, one.ShareThrottled = catalog.Served(s), catalog.ShareThrottled(s)
+		one.Verdict, one.Short, one.P99, one.Attempts, one.Throttled = &s.Verdict, shortVerdict(s), s.Response.P99, &s.Attempts, &s.Throttled
 	}
 	return one
 }
@@ -90,14 +97,8 @@ func listed(r *catalog.Run) ListedRun {
 // verdict begins.
 func shortVerdict(s *results.Summary) string {
 	var parts []string
-	if len(s.Expectations) > 0 {
-		held := 0
-		for _, e := range s.Expectations {
-			if e.Pass {
-				held++
-			}
-		}
-		parts = append(parts, fmt.Sprintf("%d/%d hold", held, len(s.Expectations)))
+	if len(s.Checks) > 0 {
+		parts = append(parts, shortChecks(s.Checks))
 	}
 	if s.Saturation != nil {
 		parts = append(parts, "saturates at "+verdict.Rate(*s.Saturation)+"/s")
@@ -112,6 +113,19 @@ func shortVerdict(s *results.Summary) string {
 		parts = []string{s.Verdict}
 	}
 	return catalog.Cell(strings.Join(parts, ", "), widestVerdict)
+}
+
+// shortChecks says how many checks hold, of those that could be judged.
+func shortChecks(list []results.Check) string {
+	held, told := results.HeldOf(list)
+	switch left := len(list) - told; {
+	case told == 0:
+		return fmt.Sprintf("%d cannot be told", left)
+	case left > 0:
+		return fmt.Sprintf("%d/%d hold (%d untold)", held, told, left)
+	default:
+		return fmt.Sprintf("%d/%d hold", held, told)
+	}
 }
 
 // The greatest widths of what people and scenarios have called, in characters.
@@ -131,13 +145,19 @@ func (l *RunList) JSON(w io.Writer) error { return object(w, "runs", l) }
 func (l *RunList) Text(w io.Writer) error {
 	var prose strings.Builder
 	if len(l.Runs) > 0 {
-		rows := [][]string{{"run", "started (UTC)", "scenario", "target", "validity", "verdict", "tags", "served/s", "p99 ms", "refused"}}
+		rows := [][]string{{"run", "started (UTC)", "scenario", "target", "validity", "verdict", "tags", "served/s", "p99 ms", "throttled"}}
 		for i := range l.Runs {
 			rows = append(rows, l.Runs[i].row())
 		}
 		prose.WriteString(text.Aligned(rows, 7))
 	} else {
 		fmt.Fprintf(&prose, "no run in %s\n", catalog.Shown(l.of.Folder))
+	}
+	for i := range l.Runs {
+		if one := &l.Runs[i]; len(one.Tables) > 0 {
+			fmt.Fprintf(&prose, "perhaps left by %s: %s at %s\n", catalog.Cell(one.Name, widestName), verdict.TablesLeft(one.Tables),
+				catalog.Cell(one.Target, widestReason))
+		}
 	}
 	if more := l.Matching - len(l.Runs); more > 0 {
 		fmt.Fprintf(&prose, "and %d more; --limit 0 lists all\n", more)
@@ -165,7 +185,7 @@ func (r *ListedRun) row() []string {
 	return []string{cell(r.Name, widestName), strings.Replace(r.Started[:len("2006-01-02T15:04")], "T", " ", 1), cell(r.Scenario, widestWords),
 		cell(r.Target, widestWords), r.Validity, r.Short, cell(tags, widestTags), text.Told(r.Served, verdict.Rate),
 		text.Told(r.P99, func(us int64) string { return strconv.FormatFloat(float64(us)/1000, 'f', 1, 64) }),
-		text.Told(r.ShareRefused, verdict.Share)}
+		text.Told(r.ShareThrottled, verdict.Share)}
 }
 
 // Files tells where the files of a kept run lie, and how it is tagged. Its error is the

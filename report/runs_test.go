@@ -29,7 +29,7 @@ func listed(n int, scenario string, summary *results.Summary) catalog.Run {
 // run index is a catalog of some runs.
 func runIndex() *catalog.Catalog {
 	p99, served := int64(5120), 1850.4
-	judged := &results.Summary{Verdict: "It holds.", Expectations: []results.Expectation{{Pass: true}, {}}, Attempts: 400, Refused: 90,
+	judged := &results.Summary{Verdict: "It holds.", Checks: []results.Check{{Ok: new(true)}, {Ok: new(false)}}, Attempts: 400, Throttled: 90,
 		Phases: []results.PhaseSummary{{Offered: 1900, Served: served}}}
 	judged.Response.P99 = &p99
 	c := &catalog.Catalog{Folder: "runs", Contests: 1, Links: 2, Runs: []catalog.Run{
@@ -56,15 +56,15 @@ func TestListOfRuns(t *testing.T) {
 		list *report.RunList
 		want string
 	}{
-		{"all", report.List(c, chosen(c), 0), `run                              started (UTC)     scenario        target    validity  verdict   tags              served/s  p99 ms  refused
-20260309T020000Z-an-escape?[31m  2026-03-09 02:00  an-escape?[31m  embedded  valid     1/2 hold  baseline,keep        1,850     5.1   22.5 %
-20260308T020000Z-orders          2026-03-08 02:00  orders          embedded  valid     –         (cannot be read)         –       –        –
-20260306T020000Z-orders          2026-03-06 02:00  orders          embedded  valid     –                                  –       –        –
+		{"all", report.List(c, chosen(c), 0), `run                              started (UTC)     scenario        target    validity  verdict   tags              served/s  p99 ms  throttled
+20260309T020000Z-an-escape?[31m  2026-03-09 02:00  an-escape?[31m  embedded  valid     1/2 hold  baseline,keep        1,850     5.1     22.5 %
+20260308T020000Z-orders          2026-03-08 02:00  orders          embedded  valid     –         (cannot be read)         –       –          –
+20260306T020000Z-orders          2026-03-06 02:00  orders          embedded  valid     –                                  –       –          –
 cannot be read: 20260307T020000Z-broken: results: corrupt record; two?lines
 not listed: 1 contest, 2 links
 `},
-		{"so many at most", report.List(c, chosen(c)[1:], 1), `run                      started (UTC)     scenario  target    validity  verdict  tags              served/s  p99 ms  refused
-20260308T020000Z-orders  2026-03-08 02:00  orders    embedded  valid     –        (cannot be read)         –       –        –
+		{"so many at most", report.List(c, chosen(c)[1:], 1), `run                      started (UTC)     scenario  target    validity  verdict  tags              served/s  p99 ms  throttled
+20260308T020000Z-orders  2026-03-08 02:00  orders    embedded  valid     –        (cannot be read)         –       –          –
 and 1 more; --limit 0 lists all
 cannot be read: 20260307T020000Z-broken: results: corrupt record; two?lines
 not listed: 1 contest, 2 links
@@ -105,8 +105,8 @@ func TestListOfRunsForScripts(t *testing.T) {
 	}
 	one, s := list.Runs[0], c.Runs[0].Head.Summary
 	if one.Scenario != "an-escape\x1b[31m" || one.Folder != c.Runs[0].Folder || one.Started != "2026-03-09T02:00:00Z" || one.Target != results.Embedded || one.Validity != results.Valid ||
-		*one.Verdict != s.Verdict || one.Short != "1/2 hold" || *one.Attempts != s.Attempts || *one.Refused != s.Refused || *one.Served != s.Phases[0].Served ||
-		*one.P99 != *s.Response.P99 || *one.ShareRefused != .225 || len(one.Tags) != 2 || one.TagFault != "" {
+		*one.Verdict != s.Verdict || one.Short != "1/2 hold" || *one.Attempts != s.Attempts || *one.Throttled != s.Throttled || *one.Served != s.Phases[0].Served ||
+		*one.P99 != *s.Response.P99 || *one.ShareThrottled != .225 || len(one.Tags) != 2 || one.TagFault != "" {
 		t.Errorf("%+v is listed of %+v", one, c.Runs[0])
 	}
 	if one := list.Runs[1]; one.Verdict != nil || one.Served != nil || one.Short != "–" || one.Tags == nil || len(one.Tags) != 0 || one.TagFault == "" {
@@ -124,7 +124,7 @@ func TestShortVerdict(t *testing.T) {
 		{"nothing else", results.Summary{Verdict: "The load does not saturate."}, "The load does not saturate."},
 		{"much to say", results.Summary{Verdict: strings.Repeat("word ", 20)}, "word word word word word word w…"},
 		{"where it saturates", results.Summary{Verdict: "long", Saturation: &rate}, "saturates at 1,850/s"},
-		{"claims first", results.Summary{Verdict: "long", Saturation: &rate, Expectations: []results.Expectation{{Pass: true}, {}}}, "1/2 hold, saturates at 1,850/s"},
+		{"claims first", results.Summary{Verdict: "long", Saturation: &rate, Checks: []results.Check{{Ok: new(true)}, {Ok: new(false)}}}, "1/2 hold, saturates at 1,850/s"},
 		{"the rate that was searched", results.Summary{Verdict: "long", Limit: &results.Limit{Held: &rate}}, "holds 1,850/s"},
 		{"no rate that holds", results.Summary{Verdict: "none holds", Limit: &results.Limit{}}, "none holds"},
 		{"what load balancing came to", results.Summary{Verdict: "long", Balance: &results.Balance{Outcome: "relieved"}}, "relieved"},

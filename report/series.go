@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"loadgen/report/document"
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/figure"
 )
 
 // seconds shows the run second by second: rates, times, refusals by what they were
@@ -139,57 +139,38 @@ func (a *author) highQuantile(of func(*results.Interval) results.Quantiles) (str
 	return "p99", func(i *results.Interval) *int64 { return of(i).P99 }
 }
 
-// mostCodes is how many ways of being refused have a line of their own.
+// mostCodes is how many ways of being throttled have a line of their own.
 const mostCodes = 4
 
-// refusalSeries shows refused attempts by what they were answered, as far as the record
+// refusalSeries shows throttled attempts by what they were answered, as far as the record
 // tells that, and failed ones.
 func (a *author) refusalSeries() document.Series {
-	tracks := []track{perSecond("refused", document.Refused, func(i *results.Interval) int64 { return i.Refused })}
-	if codes := a.codes(); len(codes) > 1 {
-		for _, code := range codes[:min(len(codes), mostCodes)] {
-			tracks = append(tracks, perSecond("refused: "+code, document.Refused, func(i *results.Interval) int64 {
-				for _, r := range i.Refusals {
-					if nameOf(r) == code {
-						return r.Attempts
+	tracks := []track{perSecond("throttled", document.Throttled, func(i *results.Interval) int64 { return i.Throttled })}
+	if ways := a.throttledWays(); len(ways) > 1 {
+		for _, way := range ways[:min(len(ways), mostCodes)] {
+			tracks = append(tracks, perSecond("throttled: "+way.String(), document.Throttled, func(i *results.Interval) int64 {
+				for _, one := range i.Causes {
+					if one.Class == way.Class && one.Status == way.Status && one.Code == way.Code {
+						return one.Attempts
 					}
 				}
 				return 0
 			}))
 		}
-	} else if len(codes) == 1 {
-		tracks[0].name = "refused: " + codes[0]
+	} else if len(ways) == 1 {
+		tracks[0].name = "throttled: " + ways[0].String()
 	}
 	tracks = append(tracks, perSecond("failed", document.Failed, func(i *results.Interval) int64 { return i.Failed }))
-	return a.series("refused", "Attempts refused and failed", "attempts/s", "Attempts that ended in each second and were refused for load, or failed otherwise.", tracks...)
+	return a.series("throttled", "Attempts throttled and failed", "attempts/s", "Attempts that ended in each second and were throttled for load, or failed otherwise.", tracks...)
 }
 
-// nameOf names a way of being refused.
-func nameOf(r results.Refusal) string {
-	switch {
-	case r.Status == 0:
-		return cmp.Or(r.Code, "no reply")
-	case r.Code == "":
-		return strconv.Itoa(r.Status)
-	}
-	return strconv.Itoa(r.Status) + " " + r.Code
-}
-
-// codes returns the ways in which attempts were refused, most first.
-func (a *author) codes() []string {
-	sums := make(map[string]int64)
-	var names []string
+// throttledWays returns the ways in which attempts were throttled, most first.
+func (a *author) throttledWays() results.Causes {
+	var sum results.Causes
 	for i := range a.record.Intervals {
-		for _, r := range a.record.Intervals[i].Refusals {
-			name := nameOf(r)
-			if _, known := sums[name]; !known {
-				names = append(names, name)
-			}
-			sums[name] += r.Attempts
-		}
+		sum.Merge(a.record.Intervals[i].Causes.Only(results.Throttled))
 	}
-	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(sums[y], sums[x]) })
-	return names
+	return sum.Told()
 }
 
 // mostMarks bounds how many marks of load balancing a time axis has; the table of the
@@ -199,7 +180,7 @@ const mostMarks = 200
 // marks are the phases that begin, and what the partition layer did.
 func (a *author) marks() []document.Mark {
 	var marks []document.Mark
-	for _, step := range verdict.Reported(a.record) {
+	for _, step := range figure.Reported(a.record) {
 		text := step.Phase.Name
 		// Many a name says the rate already.
 		if rate := verdict.Rate(step.Phase.Rate); step.Phase.Rate > 0 && !step.Phase.Varying && !strings.Contains(text, strings.ReplaceAll(rate, ",", "")) {

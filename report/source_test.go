@@ -35,7 +35,7 @@ func varied(t testing.TB) map[string]*results.Record {
 	}
 	kinds["a service that is remote"].Connections = &results.Connections{Opened: 3}
 	kinds["a search for the limit"] = searched(t)
-	kinds["verified writes, procedures and names that do harm"] = verified(t)
+	kinds["verified writes, workflows and names that do harm"] = verified(t)
 	kinds["cold partitions that move, on three accounts"] = moved(t)
 	for _, record := range kinds {
 		sealed(t, record)
@@ -46,8 +46,8 @@ func varied(t testing.TB) map[string]*results.Record {
 func searched(t testing.TB) *results.Record {
 	r := stress().record(t)
 	p99, bound, held := int64(7_500), int64(50_000), 2.5
-	r.Limit = &results.Limit{Of: results.LimitPartition, MaxRefused: .005, MaxP99: &bound, Held: &held, Steps: []results.LimitStep{
-		{Rate: 4000, Offered: 8000, Seconds: 10, RefusedShare: .495, P99: &p99, Entities: 20_199, Outcome: results.LimitRefused},
+	r.Limit = &results.Limit{Of: results.LimitPartition, MaxThrottled: .005, MaxP99: &bound, Held: &held, Steps: []results.LimitStep{
+		{Rate: 4000, Offered: 8000, Seconds: 10, ThrottledShare: .495, P99: &p99, Entities: 20_199, Outcome: results.LimitThrottled},
 		{Rate: 2.5, Offered: 5, Seconds: 440.25, FailedShare: .0004, Entities: 1_100_000, Outcome: results.LimitHeld},
 	}}
 	return r
@@ -59,7 +59,7 @@ func verified(t testing.TB) *results.Record {
 	r.Manifest.Operations[1].Name = "get/~" + hostile
 	r.Manifest.Tool = results.Tool{Version: "v1", Commit: "abc", Go: "go1", System: "linux"}
 	r.Manifest.Environment = results.Environment{CPUs: 2, GOMAXPROCS: 2, Workers: 1256}
-	r.Manifest.Expectations = []string{"refused < 1%", "p99(insert) < 2s"}
+	r.Manifest.Checks = []string{"throttled < 1%", "p99(insert) < 2s"}
 	r.Audit = &results.Audit{Writes: 1500, Acknowledged: 1400, Unknown: 60, Absent: 40, Own409: 1, Own412: 2, Own404: 3,
 		ForeignConflicts: 1234, Keys: 900, ReadBack: 890, Lost: 5, Doubled: 6, Unwatched: 7, Overwritten: 8}
 	return r
@@ -70,7 +70,7 @@ func moved(t testing.TB) *results.Record {
 	r.Manifest.Start, r.Manifest.Accounts = "cold", 3
 	r.Manifest.Spread = &results.Spread{Partitions: 12, Rate: 100}
 	for p := range r.Phases {
-		r.Phases[p].Accounts = []results.AccountStats{{Offered: 100, Served: int64(90 * p), Refused: 7}, {Offered: 1}, {Served: 3}}
+		r.Phases[p].Accounts = []results.AccountStats{{Offered: 100, Served: int64(90 * p), Throttled: 7}, {Offered: 1}, {Served: 3}}
 		r.Phases[p].Offered = append(r.Phases[p].Offered, results.PartitionStats{Key: "cold", Entities: 5})
 		r.Phases[p].Partitions = append(r.Phases[p].Partitions, results.PartitionStats{Key: "cold", Entities: 3})
 	}

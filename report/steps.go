@@ -9,6 +9,7 @@ import (
 	"loadgen/report/document"
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/figure"
 )
 
 // closedLoop stands for the rate of clients that wait for their replies.
@@ -22,7 +23,7 @@ func (a *author) steps() {
 		a.limit(a.record.Limit)
 		return
 	}
-	steps := verdict.Shown(a.record)
+	steps := figure.Shown(a.record)
 	if len(steps) == 0 {
 		return
 	}
@@ -53,18 +54,18 @@ func (a *author) steps() {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	legend := "step: operations/s; offered, served and lost: entities/s due in the last half of the step; " +
-		"refused: attempts/s; att/op: attempts to an operation"
-	if slices.ContainsFunc(steps, verdict.Step.Closed) {
+	legend := "step: operations/s; offered and served: entities/s due in the last half of the step; lost, settled: of the operations due in it; " +
+		"throttled: attempts/s; tries/op: attempts to an operation"
+	if slices.ContainsFunc(steps, figure.Step.Closed) {
 		legend += "; " + closedLoop + ": clients that wait for each reply, over the whole of the phase"
 	}
-	if slices.ContainsFunc(steps, func(s verdict.Step) bool { return !s.Settled() }) {
+	if slices.ContainsFunc(steps, func(s figure.Step) bool { return !s.Settled() }) {
 		legend += "; " + untold + ": the run ended before the last half of the step"
 	}
 	t.Notes = []string{legend}
 	a.section("steps", heading)
 	a.add(t)
-	if different(verdict.Steps(a.record)) {
+	if different(figure.Steps(a.record)) {
 		a.chart("steps", "Offered against served, step by step",
 			"What each step offered, and what of it was served: the line of what is served bends where the load saturates.")
 	}
@@ -72,9 +73,9 @@ func (a *author) steps() {
 
 // repeats reports whether steps are of the same rate, so that only their names tell them
 // apart.
-func repeats(steps []verdict.Step) bool {
+func repeats(steps []figure.Step) bool {
 	for i, step := range steps {
-		if slices.ContainsFunc(steps[:i], func(other verdict.Step) bool { return other.Phase.Rate == step.Phase.Rate }) {
+		if slices.ContainsFunc(steps[:i], func(other figure.Step) bool { return other.Phase.Rate == step.Phase.Rate }) {
 			return true
 		}
 	}
@@ -82,29 +83,29 @@ func repeats(steps []verdict.Step) bool {
 }
 
 // different reports whether steps are of several rates, over which a chart can be drawn.
-func different(steps []verdict.Step) bool {
-	return slices.ContainsFunc(steps, func(s verdict.Step) bool { return s.Phase.Rate != steps[0].Phase.Rate })
+func different(steps []figure.Step) bool {
+	return slices.ContainsFunc(steps, func(s figure.Step) bool { return s.Phase.Rate != steps[0].Phase.Rate })
 }
 
 func loadColumns() []document.Column {
 	return []document.Column{{Title: "step", Unit: "operations/s"}, {Title: "offered", Unit: "entities/s"}, {Title: "served", Unit: "entities/s"},
-		{Title: "refused", Unit: "attempts/s"}, {Title: "lost"}, {Title: "att/op"}}
+		{Title: "throttled", Unit: "attempts/s"}, {Title: "lost, settled"}, {Title: "tries/op"}}
 }
 
 // wholeStep returns what all operations of a step came to, and where run.json has it.
-func (a *author) wholeStep(step verdict.Step) (results.PhaseOperationSummary, string) {
-	figures := step.Figures(nil)
+func (a *author) wholeStep(step figure.Step) (results.PhaseOperationSummary, string) {
+	figures := a.taken.Step(step, nil)
 	told, from := a.summaryOf(step)
 	if told != nil {
 		figures.Offered, figures.Served = told.Offered, told.Served
-		figures.RefusedPerSecond, figures.ShareLost = told.RefusedPerSecond, told.ShareLost
+		figures.ThrottledPerSecond, figures.ShareLostSettled = told.ThrottledPerSecond, told.ShareLostSettled
 	}
 	return figures, from
 }
 
 // kindStep returns what one kind of operation came to in a step, and where run.json has
 // it; false where that is nowhere.
-func (a *author) kindStep(step verdict.Step, name string) (results.PhaseOperationSummary, string, bool) {
+func (a *author) kindStep(step figure.Step, name string) (results.PhaseOperationSummary, string, bool) {
 	told, from := a.summaryOf(step)
 	if told == nil {
 		return results.PhaseOperationSummary{}, "", false
@@ -115,7 +116,7 @@ func (a *author) kindStep(step verdict.Step, name string) (results.PhaseOperatio
 
 // groups shows a table for each group of the manifest, in its order.
 func (a *author) groups() {
-	steps := verdict.Shown(a.record)
+	steps := figure.Shown(a.record)
 	last := -1
 	for i, group := range groups(a.record.Manifest.Operations) {
 		if t, heading, some := a.group(steps, group); some {
@@ -147,7 +148,7 @@ func groups(kinds []results.Kind) []string {
 
 // group returns the table of a group and its heading, and false where none of its
 // operations fell into a step.
-func (a *author) group(steps []verdict.Step, group string) (document.Table, string, bool) {
+func (a *author) group(steps []figure.Step, group string) (document.Table, string, bool) {
 	within := func(kind results.Kind) bool { return kind.Group == group }
 	t := document.Table{Columns: loadColumns()}
 	t.Columns = slices.Concat(t.Columns, timeColumns("response", "p50", "p90", "p99", "max"), timeColumns("service", "p50", "p90", "p99", "max"))
@@ -161,14 +162,14 @@ func (a *author) group(steps []verdict.Step, group string) (document.Table, stri
 	for _, step := range steps {
 		sum := step.Sum(within)
 		scheduled += sum.Scheduled
-		figures, from := step.Figures(within), ""
+		figures, from := a.taken.Step(step, within), ""
 		if len(kinds) == 1 {
 			if told, where, some := a.kindStep(step, kinds[0]); some {
 				figures, from = told, where
 			}
 		}
 		row := a.loadCells(step, figures, from)
-		row[len(row)-1] = eachCell(figures.AttemptsPerOperation, below(from, "attempts_per_operation"))
+		row[len(row)-1] = eachCell(figures.AttemptsPerOperation, below(from, "tries_per_operation"))
 		row = append(row, quantileCells(figures.Response, below(from, "response_us"))...)
 		t.Rows = append(t.Rows, append(row, quantileCells(figures.Service, below(from, "service_us"))...))
 	}
@@ -177,7 +178,7 @@ func (a *author) group(steps []verdict.Step, group string) (document.Table, stri
 
 // loadCells are a step's offered rate and what became of it, of which run.json has all
 // but the attempts to an operation at one place.
-func (a *author) loadCells(step verdict.Step, figures results.PhaseOperationSummary, from string) []document.Cell {
+func (a *author) loadCells(step figure.Step, figures results.PhaseOperationSummary, from string) []document.Cell {
 	rate := document.Cell{Text: closedLoop}
 	if !step.Closed() {
 		rate = rateCell(step.Phase.Rate, pointer("phases", a.phaseOf(step), "rate"))
@@ -186,8 +187,8 @@ func (a *author) loadCells(step verdict.Step, figures results.PhaseOperationSumm
 	if step.Settled() {
 		offered, served = rateCell(figures.Offered, below(from, "offered_entities_per_second")), rateCell(figures.Served, below(from, "served_entities_per_second"))
 	}
-	return []document.Cell{rate, offered, served, rateCell(figures.RefusedPerSecond, below(from, "refused_per_second")),
-		shareCell(figures.ShareLost, below(from, "share_lost")), eachCell(figures.AttemptsPerOperation, "")}
+	return []document.Cell{rate, offered, served, rateCell(figures.ThrottledPerSecond, below(from, "throttled_per_second")),
+		shareCell(figures.ShareLostSettled, below(from, "share_lost_settled")), eachCell(figures.AttemptsPerOperation, "")}
 }
 
 func quantileCells(q results.Quantiles, from string) []document.Cell {
@@ -198,22 +199,22 @@ func quantileCells(q results.Quantiles, from string) []document.Cell {
 // limit shows the steps of a search for the highest rate, in the order in which
 // they were tried.
 func (a *author) limit(l *results.Limit) {
-	asked := fmt.Sprintf("at most %s of the first attempts refused", percent(l.MaxRefused))
+	asked := fmt.Sprintf("at most %s of the first attempts throttled", percent(l.MaxThrottled))
 	if l.MaxP99 != nil {
 		asked += fmt.Sprintf(", a response p99 of at most %s", inWords(l.MaxP99))
 	}
 	t := document.Table{ID: "rates-tried", Caption: a.caption("Each rate, in the order in which they were tried"), Columns: []document.Column{{Title: "step"},
-		{Title: "rate", Unit: "operations/s"}, {Title: "entities/s"}, {Title: "length"}, {Title: "refused"}, {Title: "failed"},
+		{Title: "rate", Unit: "operations/s"}, {Title: "entities/s"}, {Title: "length"}, {Title: "throttled"}, {Title: "failed"},
 		{Title: "p99", Unit: "ms"}, {Title: "entities"}, {Title: "outcome", Words: true}}}
 	for i := range l.Steps {
 		step, from := &l.Steps[i], pointer("limit", "steps", i)
 		t.Rows = append(t.Rows, []document.Cell{{Text: strconv.Itoa(i + 1)}, rateCell(step.Rate, below(from, "operations_per_second")),
 			rateCell(step.Offered, below(from, "offered_entities_per_second")),
 			sourced(strconv.FormatFloat(step.Seconds, 'f', -1, 64)+" s", below(from, "length_s"), 0),
-			percentCell(step.RefusedShare, below(from, "refused_share")), percentCell(step.FailedShare, below(from, "failed_share")),
+			percentCell(step.ThrottledShare, below(from, "throttled_share")), percentCell(step.FailedShare, below(from, "failed_share")),
 			millisCell(step.P99, below(from, "response_p99_us")), countCell(step.Entities, below(from, "entities_counted")), wordsCell(step.Outcome)})
 	}
-	t.Notes = []string{"rate: operations/s; entities/s: due; refused and failed: of the first attempts; " +
+	t.Notes = []string{"rate: operations/s; entities/s: due; throttled and failed: of the first attempts; " +
 		"p99: of the response times of successes; entities: counted by all attempts of the step"}
 	a.table("Rates tried: "+asked, t)
 }

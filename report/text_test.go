@@ -85,7 +85,7 @@ func TestReportsAsTheyAreRendered(t *testing.T) {
 			r.manifest.Target, r.manifest.Time = results.Embedded, "real"
 			return r
 		}(), withConnections},
-		{"procedures", stress(), withWorkflows},
+		{"workflows", stress(), withWorkflows},
 		{"remote", remote(false), withConnections},
 		{"emulator", remote(true), nil},
 		{"hostile", stress(), func(r *results.Record) {
@@ -153,14 +153,14 @@ func TestTablesSayWhatTheSummarySays(t *testing.T) {
 		}
 		rate := fmt.Sprint(stress().rates[i])
 		whole := func(f float64) string { return fmt.Sprint(math.Round(f)) }
-		want := []string{rate, whole(phase.Offered), whole(phase.Served), whole(phase.RefusedPerSecond)}
+		want := []string{rate, whole(phase.Offered), whole(phase.Served), whole(phase.ThrottledPerSecond)}
 		if diff := cmp.Diff(want, cells(all[1+i])[:4]); diff != "" {
 			t.Errorf("step %s of all operations differs (-summary +text):\n%s", rate, diff)
 		}
 		if diff := cmp.Diff(fmt.Sprintf("%.1f%%", phase.Served/2), cells(all[1+i])[6]); diff != "" {
 			t.Errorf("step %s of all operations is told against the target (-summary +text):\n%s", rate, diff)
 		}
-		want = []string{rate, whole(of["get"].Offered), whole(of["get"].Served), whole(of["get"].RefusedPerSecond)}
+		want = []string{rate, whole(of["get"].Offered), whole(of["get"].Served), whole(of["get"].ThrottledPerSecond)}
 		if diff := cmp.Diff(want, cells(get[2+i])[:4]); diff != "" {
 			t.Errorf("step %s of GET differs (-summary +text):\n%s", rate, diff)
 		}
@@ -170,7 +170,7 @@ func TestTablesSayWhatTheSummarySays(t *testing.T) {
 		}
 		want = []string{rate, sum(func(o results.PhaseOperationSummary) float64 { return o.Offered }),
 			sum(func(o results.PhaseOperationSummary) float64 { return o.Served }),
-			sum(func(o results.PhaseOperationSummary) float64 { return o.RefusedPerSecond })}
+			sum(func(o results.PhaseOperationSummary) float64 { return o.ThrottledPerSecond })}
 		if diff := cmp.Diff(want, cells(put[2+i])[:4]); diff != "" {
 			t.Errorf("step %s of PUT differs (-summary +text):\n%s", rate, diff)
 		}
@@ -211,8 +211,8 @@ func TestWidestFiguresFitThePage(t *testing.T) {
 	for range 2000 {
 		hour.Record(24 * time.Hour)
 	}
-	stats := results.KindStats{Scheduled: 1, Attempts: 999_999_999_999, Operations: 1, Ok: 1, Refused: 999_999_999_998,
-		LastHalf: results.Share{Offered: 999_999_400_000, Served: 100_000}, Response: hour}
+	stats := results.KindStats{Scheduled: 1, Attempts: 999_999_999_999, Operations: 1, Ok: 1, Throttled: 999_999_999_998,
+		LastHalf: results.Cohort{Offered: 999_999_400_000, Served: 100_000}, Response: hour}
 	stats.Service[results.Ok] = hour
 	record := &results.Record{Validity: results.Valid, Duration: 2e9, Manifest: results.Manifest{
 		PartitionKey: "full", Targets: results.Targets{Partition: 1}, Operations: []results.Kind{{Name: "get", Group: "GET"}}},
@@ -264,11 +264,11 @@ func FuzzText(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(folder.Bytes(results.RunFile), folder.Bytes(results.IntervalsFile))
-	f.Add([]byte(`{"schema_version":1,"manifest":{"command":["a","\u001b"],"operations":[{"name":"a","group":"\n"}]},`+
+	f.Add([]byte(`{"schema_version": 2,"manifest":{"command":["a","\u001b"],"operations":[{"name":"a","group":"\n"}]},`+
 		`"duration_ns":-5,"phases":[{"begin_ns":-9223372036854775808,"end_ns":9223372036854775807,"rate":1e308,`+
-		`"reported":true,"kinds":[{"attempts":1,"refused":1,"last_half":{"offered_entities":1}}]}]}`), []byte(nil))
-	f.Add([]byte(`{"schema_version":1,"manifest":{"target":"embedded"},"observation":{"requests":-1,"partitions":[{"requests":1,`+
-		`"refused":1,"entities_counted":-9,"table":"\u001b","saturation_entities_per_second":-1,"saturation_interval":[1]}],`+
+		`"reported":true,"kinds":[{"attempts":1,"throttled":1,"last_half":{"offered_entities":1}}]}]}`), []byte(nil))
+	f.Add([]byte(`{"schema_version": 2,"manifest":{"target":"embedded"},"capture":{"requests":-1,"partitions":[{"requests":1,`+
+		`"throttled":1,"entities_counted":-9,"table":"\u001b","saturation_entities_per_second":-1,"saturation_interval":[1]}],`+
 		`"query_shapes":[{"shape":"\u0000","entities_scanned":9,"entities_returned":-1,"density":1e308}],"answers":[{"status":-1}],`+
 		`"key_orders":[{"table":"\u202e","partition_keys":{"keys":20,"ascending":99}}]}}`), []byte(nil))
 	f.Fuzz(func(t *testing.T, run, intervals []byte) {

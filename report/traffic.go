@@ -33,22 +33,19 @@ func (a *author) requests() {
 		return
 	}
 	t := document.Table{ID: "requests", Caption: a.caption("Each operation, in the observed phases"), Columns: []document.Column{{Title: "operation", Words: true},
-		{Title: "requests"}, {Title: "ok"}, {Title: "refused"}, {Title: "failed"}, {Title: "att/op"}}}
+		{Title: "requests"}, {Title: "ok"}, {Title: "throttled"}, {Title: "failed"}, {Title: "att/op"}}}
 	t.Columns = slices.Concat(t.Columns, timeColumns("response", "p50", "p99", "max"), timeColumns("service", "p50", "p99", "max"))
 	for i, kind := range a.record.Manifest.Operations {
 		sum := a.record.Total(func(phase *results.Phase, other results.Kind) bool { return phase.Reported && other == kind })
 		if sum.Attempts == 0 || slices.Contains(a.record.Manifest.Operations[:i], kind) {
 			continue
 		}
-		var each *float64
-		if sum.Operations > 0 {
-			each = new(float64(sum.Attempts) / float64(sum.Operations))
-		}
+		each := a.taken.OfKinds("tries", func(other results.Kind) bool { return other == kind }).Pointer()
 		sole := func(member string, count func(*results.KindStats) int64) document.Cell {
 			return amountCell(count(&sum), a.soleSource(kind.Name, member, count))
 		}
 		row := []document.Cell{wordsCell(kind.Name), sole("attempts", func(k *results.KindStats) int64 { return k.Attempts }),
-			sole("ok", func(k *results.KindStats) int64 { return k.Ok }), sole("refused", func(k *results.KindStats) int64 { return k.Refused }),
+			sole("ok", func(k *results.KindStats) int64 { return k.Ok }), sole("throttled", func(k *results.KindStats) int64 { return k.Throttled }),
 			sole("failed", func(k *results.KindStats) int64 { return k.Failed }), eachCell(each, "")}
 		for _, h := range []*results.Histogram{sum.Response, sum.Service[results.Ok]} {
 			q := results.QuantilesOf(h)
@@ -64,10 +61,10 @@ func (a *author) requests() {
 
 // hotTraffic shows the partitions of which most entities were demanded.
 func (a *author) hotTraffic(o *results.Capture) {
-	t := document.Table{ID: "hottest", Caption: a.caption("The partitions of which most entities were demanded"), Columns: []document.Column{{Title: "entities"}, {Title: "requests"}, {Title: "refused"},
+	t := document.Table{ID: "hottest", Caption: a.caption("The partitions of which most entities were demanded"), Columns: []document.Column{{Title: "entities"}, {Title: "requests"}, {Title: "throttled"},
 		{Title: "busiest"}, {Title: "asked"}, {Title: "typical"}, {Title: "saturates"}, {Title: "table and PartitionKey", Words: true}}}
 	for i := range o.Partitions[:min(len(o.Partitions), mostShown)] {
-		seen, from := &o.Partitions[i], pointer("observation", "partitions", i)
+		seen, from := &o.Partitions[i], pointer("capture", "partitions", i)
 		saturates := document.Cell{Text: untold}
 		if seen.Saturation != nil {
 			saturates = rateCell(*seen.Saturation, below(from, "saturation_entities_per_second"))
@@ -77,7 +74,7 @@ func (a *author) hotTraffic(o *results.Capture) {
 			asked, where = seen.Busiest, "busiest_second_entities"
 		}
 		t.Rows = append(t.Rows, []document.Cell{sourced(atLeast(seen.Entities, seen.Missed), below(from, "entities_counted"), 0),
-			amountCell(seen.Requests, below(from, "requests")), {Text: shareOf(seen.Refused, seen.Requests)},
+			amountCell(seen.Requests, below(from, "requests")), {Text: shareOf(seen.Throttled, seen.Requests)},
 			amountCell(seen.Busiest, below(from, "busiest_second_entities")), amountCell(asked, below(from, where)),
 			rateCell(seen.Typical, below(from, "typical_second_entities")), saturates,
 			wordsCell(seen.Table + " " + strconv.Quote(seen.PartitionKey))})
@@ -98,16 +95,16 @@ func (a *author) hotTraffic(o *results.Capture) {
 
 // shapes shows the queries that scanned most.
 func (a *author) shapes(o *results.Capture) {
-	t := document.Table{ID: "shapes", Caption: a.caption("The queries that scanned most"), Columns: []document.Column{{Title: "pages"}, {Title: "refused"}, {Title: "scanned"},
+	t := document.Table{ID: "shapes", Caption: a.caption("The queries that scanned most"), Columns: []document.Column{{Title: "pages"}, {Title: "throttled"}, {Title: "scanned"},
 		{Title: "returned"}, {Title: "density"}, {Title: "for one"}, {Title: "table", Words: true}, {Title: "rated", Words: true}, {Title: "filter", Words: true}}}
 	shown := o.Shapes[:min(len(o.Shapes), mostShown)]
 	for i := range shown {
-		seen, from := &shown[i], pointer("observation", "query_shapes", i)
+		seen, from := &shown[i], pointer("capture", "query_shapes", i)
 		each := untold
 		if seen.Returned > 0 && seen.Scanned > 0 {
 			each = verdict.Rate(float64(seen.Scanned) / float64(seen.Returned))
 		}
-		t.Rows = append(t.Rows, []document.Cell{amountCell(seen.Requests, below(from, "requests")), {Text: shareOf(seen.Refused, seen.Requests)},
+		t.Rows = append(t.Rows, []document.Cell{amountCell(seen.Requests, below(from, "requests")), {Text: shareOf(seen.Throttled, seen.Requests)},
 			sourced(atLeast(seen.Scanned, seen.Missed), below(from, "entities_scanned"), 0), amountCell(seen.Returned, below(from, "entities_returned")),
 			{Text: shareOf(seen.Returned, seen.Scanned)}, {Text: each}, wordsCell(seen.Table), wordsCell(seen.Class), wordsCell(cmp.Or(seen.Shape, "(no filter)"))})
 	}
@@ -129,7 +126,7 @@ func (a *author) orders(o *results.Capture) {
 		{Group: "RowKeys", Title: "inserted"}, {Group: "RowKeys", Title: "ascending"}, {Group: "RowKeys", Title: "descending"}, {Title: "table", Words: true}}}
 	for i := range o.Orders {
 		if seen := &o.Orders[i]; len(t.Rows) < mostShown && seen.Partitions.Keys+seen.Rows.Keys > 0 {
-			from := pointer("observation", "key_orders", i)
+			from := pointer("capture", "key_orders", i)
 			row := append(orderCells(seen.Partitions, below(from, "partition_keys")), orderCells(seen.Rows, below(from, "row_keys"))...)
 			t.Rows = append(t.Rows, append(row, wordsCell(seen.Table)))
 		}
@@ -148,7 +145,7 @@ func (a *author) answers(o *results.Capture) {
 	t := document.Table{ID: "answers", Caption: a.caption("Each answer"), Columns: []document.Column{{Title: "requests"}, {Title: "no table"},
 		{Title: "counts as", Words: true}, {Title: "answer", Words: true}}}
 	for i := range o.Answers[:min(len(o.Answers), mostShown)] {
-		seen, from := &o.Answers[i], pointer("observation", "answers", i)
+		seen, from := &o.Answers[i], pointer("capture", "answers", i)
 		answer := "no reply"
 		if seen.Code != "" || seen.Status >= 300 {
 			answer = strconv.Itoa(seen.Status) + " " + seen.Code
@@ -156,8 +153,8 @@ func (a *author) answers(o *results.Capture) {
 		t.Rows = append(t.Rows, []document.Cell{amountCell(seen.Requests, below(from, "requests")), amountCell(seen.Tableless, below(from, "without_table")),
 			wordsCell(seen.Class), wordsCell(answer)})
 	}
-	t.Notes = []string{fmt.Sprintf("refused by partitions %s, by the account %s; no table: requests that never reached one",
-		verdict.Count(o.RefusedByPartition), verdict.Count(o.RefusedByAccount))}
+	t.Notes = []string{fmt.Sprintf("throttled by partitions %s, by the account %s; no table: requests that never reached one",
+		verdict.Count(o.ThrottledByPartition), verdict.Count(o.ThrottledByAccount))}
 	a.table("Other answers than success", t)
 }
 

@@ -200,12 +200,12 @@ func TestWidestTrafficFitsThePage(t *testing.T) {
 	saturation := 1e18
 	for i := range o.Partitions {
 		p := &o.Partitions[i]
-		p.Entities, p.Requests, p.Refused, p.Busiest, p.Typical, p.Saturation = 1e18, 1e18, 1e18-1, 1e18, 1e18, &saturation
+		p.Entities, p.Requests, p.Throttled, p.Busiest, p.Typical, p.Saturation = 1e18, 1e18, 1e18-1, 1e18, 1e18, &saturation
 		p.Missed, p.PartitionKey = 1, strings.Repeat("世", 99)
 	}
 	for i := range o.Shapes {
 		s := &o.Shapes[i]
-		s.Requests, s.Refused, s.Scanned, s.Returned, s.Missed = 1e18, 1e18-1, 999_999, 999_998, 1
+		s.Requests, s.Throttled, s.Scanned, s.Returned, s.Missed = 1e18, 1e18-1, 999_999, 999_998, 1
 	}
 	for i := range o.Orders {
 		o.Orders[i].Partitions = results.Order{Keys: 999_999, Ascending: 999_998, Descending: 1}
@@ -213,7 +213,7 @@ func TestWidestTrafficFitsThePage(t *testing.T) {
 	}
 	for k := range record.Phases[0].Kinds {
 		kind := &record.Phases[0].Kinds[k]
-		kind.Attempts, kind.Ok, kind.Refused, kind.Failed, kind.Operations = 1e15, 1e15, 1e15, 1e15, 1
+		kind.Attempts, kind.Ok, kind.Throttled, kind.Failed, kind.Operations = 1e15, 1e15, 1e15, 1e15, 1
 		for range 2000 {
 			kind.Response.Record(24 * time.Hour)
 			kind.Service[results.Ok].Record(24 * time.Hour)

@@ -11,12 +11,12 @@ import (
 // workflows shows what workflows counted, and whether what they left behind is as it
 // must be.
 func (a *author) workflows() {
-	tallies := document.Table{ID: "tallies", Caption: "Each count",
+	tallies := document.Table{ID: "counters", Caption: "Each count",
 		Columns: []document.Column{{Title: "times"}, {Title: "operation", Words: true}, {Title: "what", Words: true}}}
 	for i, one := range a.record.Counters {
-		tallies.Rows = append(tallies.Rows, []document.Cell{countCell(one.Count, pointer("tallies", i, "count")), wordsCell(one.Operation), wordsCell(one.Name)})
+		tallies.Rows = append(tallies.Rows, []document.Cell{countCell(one.Count, pointer("counters", i, "count")), wordsCell(one.Operation), wordsCell(one.Name)})
 	}
-	a.table("Counted by procedures, in the whole run", tallies)
+	a.table("Counted by workflows, in the whole run", tallies)
 	if len(a.record.Invariants) == 0 {
 		return
 	}
@@ -25,7 +25,7 @@ func (a *author) workflows() {
 	t.Caption = "Rules, and in how many cases they do not hold"
 	for i := range a.record.Invariants {
 		one, from := &a.record.Invariants[i], pointer("invariants", i)
-		t.Rows = append(t.Rows, []document.Cell{heldBy(one), countCell(one.Looked, below(from, "looked")), countCell(one.Faults, below(from, "faults")), wordsCell(one.Name)})
+		t.Rows = append(t.Rows, []document.Cell{heldBy(one), countCell(one.Looked, below(from, "looked")), countCell(one.Faults, below(from, "violations")), wordsCell(one.Name)})
 	}
 	a.add(t)
 	if examples := faultsOf(a.record.Invariants); len(examples) > 0 {

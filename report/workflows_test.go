@@ -27,8 +27,8 @@ func withWorkflows(record *results.Record) {
 // What is not there is not spoken of, and what is not so has its number.
 func TestWorkflowsAreShownWhereThereAreAny(t *testing.T) {
 	record := stress().record(t)
-	if plain := text(t, record); strings.Contains(plain, "Counted by procedures") || strings.Contains(plain, "What must hold") {
-		t.Errorf("a run without procedures tells of them:\n%s", plain)
+	if plain := text(t, record); strings.Contains(plain, "Counted by workflows") || strings.Contains(plain, "What must hold") {
+		t.Errorf("a run without workflows tells of them:\n%s", plain)
 	}
 	withWorkflows(record)
 	shown := text(t, record)
@@ -44,8 +44,8 @@ func TestWorkflowsAreShownWhereThereAreAny(t *testing.T) {
 func TestSummaryHoldsWhatWorkflowsCame(t *testing.T) {
 	record := stress().record(t)
 	plain, err := json.Marshal(verdict.Judge(record))
-	if err != nil || strings.Contains(string(plain), "tallies") || strings.Contains(string(plain), "invariants") {
-		t.Errorf("%v; the summary of a run without procedures is %s", err, plain)
+	if err != nil || strings.Contains(string(plain), "counters") || strings.Contains(string(plain), "invariants") {
+		t.Errorf("%v; the summary of a run without workflows is %s", err, plain)
 	}
 	withWorkflows(record)
 	summary := verdict.Judge(record)
@@ -54,7 +54,7 @@ func TestSummaryHoldsWhatWorkflowsCame(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`{"operation":"transfer","name":"killed","count":1219}`,
-		`{"name":"each entity is in the list of its name","looked":1000,"faults":0}`} {
+		`{"name":"each entity is in the list of its name","looked":1000,"violations":0}`} {
 		if !strings.Contains(string(spelled), want) {
 			t.Errorf("the summary has no %s:\n%s", want, spelled)
 		}

@@ -45,8 +45,8 @@ func accountsOf(t *testing.T, accounts int, seed uint64) (*results.Record, [][]r
 				switch a.Class {
 				case results.Ok:
 					want[i][a.Account].Served += a.Counted
-				case results.Refused:
-					want[i][a.Account].Refused++
+				case results.Throttled:
+					want[i][a.Account].Throttled++
 				}
 			}
 		}

@@ -2,7 +2,10 @@ package results
 
 import (
 	"cmp"
+	"encoding/json"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -15,8 +18,8 @@ type Class uint8
 const (
 	// Ok is a 2xx, or a 404, 409 or 412 that the operation expects.
 	Ok Class = iota + 1
-	// Refused is 503, 429, 504 or 500 OperationTimedOut: the service was busy.
-	Refused
+	// Throttled is 503, 429, 504 or 500 OperationTimedOut: the service was busy.
+	Throttled
 	// Failed is everything else, a broken connection included.
 	Failed
 	classes
@@ -27,7 +30,21 @@ func (c Class) String() string {
 	if c >= classes {
 		c = 0
 	}
-	return [...]string{"unknown", "ok", "refused", "failed"}[c]
+	return [...]string{"unknown", "ok", "throttled", "failed"}[c]
+}
+
+// MarshalText implements [encoding.TextMarshaler]: the word of the reports.
+func (c Class) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (c *Class) UnmarshalText(text []byte) error {
+	for class := Ok; class < classes; class++ {
+		if class.String() == string(text) {
+			*c = class
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: no class of attempts is called %q", ErrCorrupt, text)
 }
 
 // LateAfter is how long after its intended instant a first attempt may be sent
@@ -117,76 +134,148 @@ type Completed struct {
 	Noted time.Duration
 }
 
-// Refusal is one way in which attempts were refused. An answer that never came has the
-// status 0, and so have those of [OtherRefusals] together.
-type Refusal struct {
+// Cause is one way in which attempts came to nothing: what was answered, or, with the
+// status 0, why there was no answer.
+type Cause struct {
+	// Class is [Throttled] or [Failed].
+	Class    Class  `json:"class"`
 	Status   int    `json:"status"`
 	Code     string `json:"code"`
 	Attempts int64  `json:"attempts"`
 }
 
-// OtherRefusals is the code of the refused attempts of a second that were answered in
-// none of the ways told apart.
-const OtherRefusals = "other"
+// OtherCauses is the code, with the status 0, of the attempts of a class whose cause is
+// not told apart.
+const OtherCauses = "other"
 
 const (
-	// mostRefusals is how many ways a second tells, mostHeard how many are kept until it
-	// is over: what comes later than those counts among the others.
-	mostRefusals = 8
-	mostHeard    = 32
+	// MostCauses is how many causes are told at most, beside the others of each class.
+	MostCauses = 16
+	// mostHeard is how many are told apart while they are counted: what comes later than
+	// those counts among the others.
+	mostHeard = 128
 	// longestCode is how much is kept of a code, in bytes: the service's are shorter, and
 	// another's can be anything.
 	longestCode = 64
 )
 
-// refusals are the ways in which attempts of a second were refused, in the order in which
-// they were met.
-type refusals []Refusal
+// Causes count the attempts that were throttled or failed, by what came of them: in the
+// order in which they were met while attempts are added, in that of [Causes.Told] where
+// they were read. The zero value is none. They are not safe for concurrent use.
+type Causes []Cause
 
-// add counts a refused attempt. There are few ways, and mostly one.
-func (r *refusals) add(status int, code string) {
-	if len(code) > longestCode {
-		cut := longestCode
-		for cut > 0 && !utf8.RuneStart(code[cut]) {
-			cut--
-		}
-		code = code[:cut]
+// Add counts attempts of a class that came to nothing. Of the code, 64 bytes count.
+func (c *Causes) Add(class Class, status int, code string, attempts int64) {
+	if attempts <= 0 {
+		return
 	}
-	for i := range *r {
-		if one := &(*r)[i]; one.Status == status && one.Code == code {
-			one.Attempts++
+	if class != Throttled {
+		class = Failed
+	}
+	if len(code) > longestCode || !utf8.ValidString(code) {
+		code = clipped(code)
+	}
+	if c.count(class, status, code, attempts) {
+		return
+	}
+	if len(*c) >= mostHeard {
+		if status, code = 0, OtherCauses; c.count(class, status, code, attempts) {
 			return
 		}
 	}
-	if len(*r) > mostHeard {
-		(*r)[mostHeard].Attempts++
-		return
-	}
-	if len(*r) == mostHeard {
-		status, code = 0, OtherRefusals
-	}
-	*r = append(*r, Refusal{status, strings.Clone(code), 1})
+	*c = append(*c, Cause{class, status, strings.Clone(code), attempts})
 }
 
-// most returns what a second tells of them, nil where there were none. The slice is the
+// clipped returns a code as it is kept: the bytes that a record can hold, no more than
+// there is room for, cut between two characters.
+func clipped(code string) string {
+	code = strings.ToValidUTF8(code[:min(len(code), 2*longestCode)], "\ufffd")
+	cut := min(len(code), longestCode)
+	for cut > 0 && cut < len(code) && !utf8.RuneStart(code[cut]) {
+		cut--
+	}
+	return code[:cut]
+}
+
+// count adds to a cause that was met before, if it was. There are few, and mostly one.
+func (c *Causes) count(class Class, status int, code string, attempts int64) bool {
+	for i := range *c {
+		if one := &(*c)[i]; one.Status == status && one.Class == class && one.Code == code {
+			one.Attempts += attempts
+			return true
+		}
+	}
+	return false
+}
+
+// Merge counts what other counts, too: of what is told of it, each where it stands, and
+// its others among the others. So the attempts of each class are exact, and those of a
+// cause are at least so many where there are others.
+func (c *Causes) Merge(other Causes) {
+	for i := range other {
+		c.Add(other[i].Class, other[i].Status, other[i].Code, other[i].Attempts)
+	}
+}
+
+// Of returns how many attempts of a class the causes are of.
+func (c Causes) Of(class Class) (attempts int64) {
+	for i := range c {
+		if c[i].Class == class {
+			attempts += c[i].Attempts
+		}
+	}
+	return attempts
+}
+
+// Only returns the causes of a class, in a slice of the caller's.
+func (c Causes) Only(class Class) Causes {
+	return slices.DeleteFunc(slices.Clone(c), func(one Cause) bool { return one.Class != class })
+}
+
+// Told returns the commonest of the causes, most first, ties by status, code and class, and
+// behind them the others of each class together; nil where there are none. The slice is the
 // caller's.
-func (r refusals) most() []Refusal {
-	if len(r) == 0 {
-		return nil
+func (c Causes) Told() Causes {
+	var told Causes
+	var others [classes]int64
+	for _, one := range c {
+		if one.Other() {
+			others[one.Class] += one.Attempts
+		} else {
+			told = append(told, one)
+		}
 	}
-	told, other := slices.Clone(r), Refusal{Code: OtherRefusals}
-	if len(told) > mostHeard {
-		other.Attempts, told = told[mostHeard].Attempts, told[:mostHeard]
-	}
-	slices.SortFunc(told, func(a, b Refusal) int {
-		return cmp.Or(cmp.Compare(b.Attempts, a.Attempts), cmp.Compare(a.Status, b.Status), cmp.Compare(a.Code, b.Code))
+	slices.SortFunc(told, func(a, b Cause) int {
+		return cmp.Or(cmp.Compare(b.Attempts, a.Attempts), cmp.Compare(a.Status, b.Status), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Class, b.Class))
 	})
-	for _, one := range told[min(len(told), mostRefusals):] {
-		other.Attempts += one.Attempts
+	for _, one := range told[min(len(told), MostCauses):] {
+		others[one.Class] += one.Attempts
 	}
-	told = told[:min(len(told), mostRefusals)]
-	if other.Attempts > 0 {
-		told = append(told, other)
+	told = told[:min(len(told), MostCauses)]
+	for class := Throttled; class < classes; class++ {
+		if others[class] > 0 {
+			told = append(told, Cause{class, 0, OtherCauses, others[class]})
+		}
 	}
 	return told
 }
+
+// Other reports whether the cause stands for several that are not told apart.
+func (c Cause) Other() bool { return c.Status == 0 && c.Code == OtherCauses }
+
+// String returns the cause as people are told it: by status and code, or by the code alone
+// where nothing was answered.
+func (c Cause) String() string {
+	switch {
+	case c.Other():
+		return "other causes"
+	case c.Status == 0:
+		return cmp.Or(c.Code, "no reply")
+	case c.Code == "":
+		return strconv.Itoa(c.Status)
+	}
+	return strconv.Itoa(c.Status) + " " + c.Code
+}
+
+// MarshalJSON implements [json.Marshaler]: what is told of them.
+func (c Causes) MarshalJSON() ([]byte, error) { return json.Marshal([]Cause(c.Told())) }

@@ -6,7 +6,7 @@ import "slices"
 type Audit struct {
 	// Writes is how many operations wrote under an id = Acknowledged + Unknown +
 	// Absent. An unknown write ended without a word on whether it was carried out:
-	// it may be there or not. An absent one was refused to the end, or found that
+	// it may be there or not. An absent one was throttled to the end, or found that
 	// somebody else had been faster.
 	Writes       int64 `json:"writes"`
 	Acknowledged int64 `json:"acknowledged"`

@@ -9,17 +9,17 @@ type Capture struct {
 	Entities int64 `json:"entities_counted"`
 	// Unnamed is how many requests carried no id of the client's, so that a
 	// retry of theirs counts as an operation of its own. Forgotten is how many
-	// refused or failed operations were given up before their time, for want of
+	// throttled or failed operations were given up before their time, for want of
 	// room: a later retry of theirs did likewise.
 	Unnamed   int64 `json:"requests_without_client_id"`
 	Forgotten int64 `json:"operations_forgotten"`
 	// Delayed is how many requests became known after their second was written,
 	// and count in a later one.
 	Delayed int64 `json:"requests_delayed"`
-	// RefusedByPartition and RefusedByAccount are the refused requests by what
-	// refused them.
-	RefusedByPartition int64 `json:"refused_by_partition"`
-	RefusedByAccount   int64 `json:"refused_by_account"`
+	// ThrottledByPartition and ThrottledByAccount are the throttled requests by what
+	// throttled them.
+	ThrottledByPartition int64 `json:"throttled_by_partition"`
+	ThrottledByAccount   int64 `json:"throttled_by_account"`
 
 	// Partitions are those of which most entities were demanded, most first. Told
 	// is how many were told apart at the end; Dropped is how often one had to make
@@ -49,26 +49,27 @@ type ObservedPartition struct {
 	// it may have had up to Missed more, 0 where the count is exact.
 	Entities int64 `json:"entities_counted"`
 	Missed   int64 `json:"entities_missed_at_most"`
-	// Demanded is Entities and what the refused requests asked for, those sent
+	// Demanded is Entities and what the throttled requests asked for, those sent
 	// again with each attempt: it says which partition is the hottest.
 	Demanded int64 `json:"entities_demanded"`
 	Requests int64 `json:"requests"`
-	// Refused are the requests that the partition refused, AccountRefused those
+	// Throttled are the requests that the partition throttled, AccountThrottled those
 	// that the account did.
-	Refused        int64 `json:"refused"`
-	AccountRefused int64 `json:"refused_by_account"`
+	Throttled        int64 `json:"throttled"`
+	AccountThrottled int64 `json:"throttled_by_account"`
+	// Failed are those that failed for other reasons than load.
+	Failed int64 `json:"failed"`
 	// Seconds is in how many seconds of the run the partition answered anything;
 	// Typical is the median of the entities counted in each of them.
 	Seconds int64   `json:"active_seconds"`
 	Typical float64 `json:"typical_second_entities"`
 	// Busiest is the most that was counted in one second, Offered the most that
-	// was asked for in one by first attempts, refused ones included.
+	// was asked for in one by first attempts, throttled ones included.
 	Busiest int64 `json:"busiest_second_entities"`
 	Offered int64 `json:"busiest_second_offered_entities"`
-	// Saturation is the median of the entities served in each second that lies,
-	// with the one before and the one after it, in a spell of seconds with 1 % or
-	// more of their requests refused; SaturationInterval the least and the
-	// greatest of them. They are null and empty where there is no such second.
+	// Saturation is where the partition saturates, by the rule of any load: of the seconds
+	// in which most was asked of it. SaturationInterval has the least and the greatest of
+	// those that it rests on. They are null and empty where no limit shows.
 	Saturation         *float64  `json:"saturation_entities_per_second"`
 	SaturationInterval []float64 `json:"saturation_interval"`
 }
@@ -80,9 +81,9 @@ type QueryShape struct {
 	// how the documents rate it.
 	Shape string `json:"shape"`
 	Class string `json:"class"`
-	// Requests are pages, of which Refused were refused.
-	Requests int64 `json:"requests"`
-	Refused  int64 `json:"refused"`
+	// Requests are pages, of which Throttled were throttled.
+	Requests  int64 `json:"requests"`
+	Throttled int64 `json:"throttled"`
 	// Scanned is what the pages counted, since the shape was last taken in,
 	// before which it may have been up to Missed more. Returned is what they held.
 	Scanned  int64 `json:"entities_scanned"`

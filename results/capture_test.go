@@ -14,11 +14,11 @@ import (
 func TestCaptureIsReadBackAsItWasTakenDown(t *testing.T) {
 	saturation, density := 1998.5, 0.01
 	want := &results.Capture{
-		Requests: 1, Entities: 2, Unnamed: 3, Forgotten: 4, Delayed: 5, RefusedByPartition: 6, RefusedByAccount: 7,
-		Partitions: []results.ObservedPartition{{Table: "races", PartitionKey: "\x1b[2J\"世", Entities: 1, Missed: 2, Requests: 3, Refused: 4,
-			AccountRefused: 5, Seconds: 6, Typical: 7.5, Busiest: 8, Offered: 9, Saturation: &saturation, SaturationInterval: []float64{1, 2}}},
+		Requests: 1, Entities: 2, Unnamed: 3, Forgotten: 4, Delayed: 5, ThrottledByPartition: 6, ThrottledByAccount: 7,
+		Partitions: []results.ObservedPartition{{Table: "races", PartitionKey: "\x1b[2J\"世", Entities: 1, Missed: 2, Requests: 3, Throttled: 4,
+			AccountThrottled: 5, Seconds: 6, Typical: 7.5, Busiest: 8, Offered: 9, Saturation: &saturation, SaturationInterval: []float64{1, 2}}},
 		PartitionsTold: 8, PartitionsDropped: 9,
-		Shapes: []results.QueryShape{{Table: "races", Shape: "Price gt ?", Class: "table scan", Requests: 1, Refused: 2, Scanned: 3, Missed: 4,
+		Shapes: []results.QueryShape{{Table: "races", Shape: "Price gt ?", Class: "table scan", Requests: 1, Throttled: 2, Scanned: 3, Missed: 4,
 			Returned: 5, Density: &density}},
 		ShapesTold: 10, ShapesDropped: 11,
 		Orders:        []results.KeyOrder{{Table: "races", Partitions: results.Order{Keys: 3, Ascending: 2, Descending: 1}, Rows: results.Order{Keys: 1}}},
@@ -39,7 +39,7 @@ func TestCaptureIsReadBackAsItWasTakenDown(t *testing.T) {
 func TestOtherRunsHaveNoCapture(t *testing.T) {
 	folder := new(results.Memory)
 	finish(t, begin(t, folder), time.Second)
-	if text := string(folder.Bytes(results.RunFile)); strings.Contains(text, "observation") {
+	if text := string(folder.Bytes(results.RunFile)); strings.Contains(text, "capture") {
 		t.Errorf("%s speaks of an observation:\n%s", results.RunFile, text)
 	}
 	if read(t, folder).Capture != nil {

@@ -39,7 +39,7 @@ type Invariant struct {
 	// Looked is at how many things was looked, Faults in how many it does not hold, of
 	// which Examples name some.
 	Looked   int64    `json:"looked"`
-	Faults   int64    `json:"faults"`
+	Faults   int64    `json:"violations"`
 	Examples []string `json:"examples,omitempty"`
 }
 
@@ -76,7 +76,7 @@ func sharesOf(seconds float64, offered []PartitionStats, loads map[place]*partit
 		if one.Entities <= 0 {
 			continue
 		}
-		served := loads[place{one.Table, one.Key}].served
+		served := loads[place{one.Table, one.Key}].served.entities
 		length := bits.Len64(uint64(min(float64(one.Entities)/seconds, 1<<62)))
 		c := &classes[length]
 		if length > 0 {

@@ -59,13 +59,13 @@ func randomOperation(rng *rand.Rand, number uint64, phase int, due time.Duration
 	for try := range tries {
 		done := sent + min(longestAttempt, time.Duration(rng.ExpFloat64()*float64(200*time.Millisecond)))
 		a := results.Attempt{Phase: phase, Kind: kind, Number: number, Try: try, Retry: try > 0, Intended: due, Sent: sent, Done: done,
-			Class: results.Refused, Status: 503, Table: table, PartitionKey: key, HasPartition: key != "", Entities: entities, Due: entities,
+			Class: results.Throttled, Status: 503, Table: table, PartitionKey: key, HasPartition: key != "", Entities: entities, Due: entities,
 			BytesOut: rng.Int64N(1000), BytesIn: rng.Int64N(1000)}
 		a.Code = []string{"ServerBusy", "OperationTimedOut", "Other<1>"}[rng.IntN(3)]
 		if try == tries-1 {
 			a.Class = results.Class(1 + rng.IntN(3))
 		}
-		if a.Class != results.Refused {
+		if a.Class != results.Throttled {
 			a.Status, a.Code = 0, ""
 			a.Counted, a.Returned = entities, rng.Int64N(3)
 			a.Stored = rng.Int64N(5000)
@@ -144,6 +144,7 @@ func count(ops []operation, phase, kind int) *counter {
 		t.Offered += op.due.Entities
 		if late {
 			t.LastHalf.Offered += op.due.Entities
+			t.LastHalf.Due++
 		}
 		if op.due.Dropped {
 			t.Dropped++
@@ -151,6 +152,15 @@ func count(ops []operation, phase, kind int) *counter {
 		}
 		t.Sent++
 		t.Operations++
+		first := int64(0)
+		if op.attempts[0].Class == results.Throttled {
+			first = 1
+		}
+		t.FirstThrottled += first
+		if late {
+			t.LastHalf.Sent++
+			t.LastHalf.FirstThrottled += first
+		}
 		if op.attempts[0].Sent-op.due.Intended > 5*time.Millisecond {
 			t.Late++
 		}
@@ -166,6 +176,9 @@ func (t *counter) attempts(attempts []results.Attempt) {
 		if a.Retry {
 			t.Retries++
 		}
+		if a.Class != results.Ok {
+			t.Causes = causedOnce(t.Causes, &a)
+		}
 		t.Counted += a.Counted
 		t.Returned += a.Returned
 		t.BytesOut += a.BytesOut
@@ -174,7 +187,7 @@ func (t *counter) attempts(attempts []results.Attempt) {
 		t.service[a.Class] = append(t.service[a.Class], a.Done-a.Sent)
 	}
 	t.Ok = int64(len(t.service[results.Ok]))
-	t.Refused = int64(len(t.service[results.Refused]))
+	t.Throttled = int64(len(t.service[results.Throttled]))
 	t.Failed = int64(len(t.service[results.Failed]))
 }
 
@@ -182,6 +195,9 @@ func (t *counter) ended(end *results.Completed, late bool) {
 	t.Served += end.Served
 	if late {
 		t.LastHalf.Served += end.Served
+	}
+	if late && end.Class == results.Ok {
+		t.LastHalf.Succeeded++
 	}
 	if end.Cut {
 		t.Cut++

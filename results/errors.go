@@ -8,8 +8,8 @@ import (
 var (
 	// ErrCorrupt is wrapped where a record's file does not hold what it should.
 	ErrCorrupt = errors.New("results: corrupt record")
-	// ErrNewer is wrapped where a record was written by a later version.
-	ErrNewer = errors.New("results: record of a newer schema")
+	// ErrSchema is wrapped where a record was written by an earlier or a later version.
+	ErrSchema = errors.New("results: record of another schema")
 	// ErrWrite is wrapped where a record could not be written, as on a full disk.
 	ErrWrite = errors.New("results: cannot write the record")
 )

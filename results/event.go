@@ -91,9 +91,9 @@ type Spread struct {
 // KeyTail is what became of the attempts at one PartitionKey in the last part of
 // the load.
 type KeyTail struct {
-	Key      string `json:"key"`
-	Attempts int64  `json:"attempts"`
-	Refused  int64  `json:"refused"`
+	Key       string `json:"key"`
+	Attempts  int64  `json:"attempts"`
+	Throttled int64  `json:"throttled"`
 }
 
 // Rival is what the same run came to under another profile of the model.
@@ -109,27 +109,30 @@ type Rival struct {
 
 // The outcomes of a load.
 const (
-	// Held is a load that was never refused to speak of, Relieved one that was
-	// until load balancing had spread it, Throttled one that was to its end.
-	Held      = "held"
-	Relieved  = "relieved"
-	Throttled = "throttled"
+	// LoadHeld is a load that was never throttled to speak of, LoadRelieved one that was
+	// until load balancing had spread it, LoadThrottled one that was to its end.
+	LoadHeld      = "held"
+	LoadRelieved  = "relieved"
+	LoadThrottled = "throttled"
 )
 
 // Balance is what load balancing came to, as a verdict sums it up.
 type Balance struct {
 	Outcome string `json:"outcome"`
-	// Throttled is when the load was first refused, Relieved from when on it was
-	// refused no more, in seconds since it began; nil where it never was so.
+	// Throttled is when the load was first throttled, Relieved from when on it was
+	// throttled no more, in seconds since it began; nil where it never was so.
 	Throttled *float64 `json:"throttled_from_s"`
 	Relieved  *float64 `json:"relieved_at_s"`
 	Splits    int      `json:"splits"`
 	Moves     int      `json:"moves"`
 	Merges    int      `json:"merges"`
+	// Elsewhere is how many of these it did while nothing was measured: in a warm-up, or
+	// while the table was read back.
+	Elsewhere int `json:"outside_of_measured_load,omitempty"`
 	// Ranges is how many there were at the end, 0 where nothing was done.
 	Ranges int `json:"ranges"`
-	// StillRefused are the PartitionKeys refused at the end of the load.
-	StillRefused []string `json:"still_refused_keys"`
+	// StillThrottled are the PartitionKeys throttled at the end of the load.
+	StillThrottled []string `json:"still_throttled_keys"`
 	// Survives says whether another profile gives the same verdict, nil where none
 	// was tried.
 	Survives *bool `json:"survives_other_profile"`

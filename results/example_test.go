@@ -23,7 +23,7 @@ func Example() {
 		due := time.Duration(i) * 10 * time.Millisecond
 		class, served := results.Ok, int64(1)
 		if i%4 == 3 {
-			class, served = results.Refused, 0
+			class, served = results.Throttled, 0
 		}
 		recorder.Scheduled(results.Scheduled{Phase: step, Intended: due, Sent: due, Entities: 1})
 		recorder.Attempt(&results.Attempt{Phase: step, Intended: due, Sent: due, Done: due + 4*time.Millisecond,
@@ -46,16 +46,16 @@ func Example() {
 	sum := record.Total(results.Reported)
 	median, told := sum.Response.Quantile(.5)
 	_, toldToo := sum.Response.Quantile(.99)
-	fmt.Printf("%s: %d operations, %d attempts = %d ok + %d refused + %d failed\n",
-		record.Phases[step].Name, sum.Operations, sum.Attempts, sum.Ok, sum.Refused, sum.Failed)
+	fmt.Printf("%s: %d operations, %d attempts = %d ok + %d throttled + %d failed\n",
+		record.Phases[step].Name, sum.Operations, sum.Attempts, sum.Ok, sum.Throttled, sum.Failed)
 	fmt.Printf("median %d µs (%t), p99 of so few: %t\n", median, told, toldToo)
 	fmt.Printf("busiest: %+v\n", record.Phases[step].Partitions)
 
-	if err := recorder.Seal(&results.Summary{Verdict: "A quarter was refused."}); err != nil {
+	if err := recorder.Seal(&results.Summary{Verdict: "A quarter was throttled."}); err != nil {
 		fmt.Println(err)
 	}
 	// Output:
-	// 100/s: 100 operations, 100 attempts = 75 ok + 25 refused + 0 failed
+	// 100/s: 100 operations, 100 attempts = 75 ok + 25 throttled + 0 failed
 	// median 4001 µs (true), p99 of so few: false
-	// busiest: [{Table: Key:2011 New York City Marathon__Full Entities:75}]
+	// busiest: [{Table: Key:2011 New York City Marathon__Full Entities:75 Busiest:75 AtLeast:false}]
 }

@@ -211,6 +211,9 @@ type Head struct {
 	Summary *Summary `json:"summary"`
 }
 
+// Killed reports whether nobody has closed the record: the run was killed, or goes on.
+func (h *Head) Killed() bool { return h.Summary == nil && h.Validity == Partial && h.Duration == 0 }
+
 // Where the measurements stand in a run.json as [Recorder] writes it: keys of the object
 // itself begin a line behind one space, and no string of JSON holds the end of a line, so
 // that neither can be met elsewhere.
@@ -221,7 +224,7 @@ var (
 
 // ReadHead reads the head of the record in a folder. It looks at neither the measurements
 // nor the two other files, and so takes a fraction of the time of [Read], and finds no
-// fault in them. Its errors wrap [ErrCorrupt], [ErrNewer] or fs.ErrNotExist.
+// fault in them. Its errors wrap [ErrCorrupt], [ErrSchema] or fs.ErrNotExist.
 func ReadHead(folder Folder) (*Head, error) {
 	text, err := readAll(folder, RunFile)
 	if err != nil {

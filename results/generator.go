@@ -26,6 +26,12 @@ type Generator struct {
 	// StoodStill is for how long the process was not let run, longest at once.
 	StoodStill   time.Duration `json:"stood_still_ns"`
 	LongestStill time.Duration `json:"longest_stood_still_ns"`
+	// Starved, GCCPU, RunQueue and Pressure are the sums of what [Health] says of
+	// each second; the last two are nil where the system does not tell.
+	Starved  time.Duration  `json:"starved_ns"`
+	GCCPU    time.Duration  `json:"gc_cpu_ns"`
+	RunQueue *time.Duration `json:"run_queue_wait_ns"`
+	Pressure *time.Duration `json:"cpu_pressure_ns"`
 	// LeastFree is the least number of workers that were free while load was
 	// sent, nil where that is not known.
 	LeastFree *int64 `json:"least_free_workers"`
@@ -87,10 +93,33 @@ type Health struct {
 	LongestPause time.Duration `json:"longest_gc_pause_ns"`
 	// StoodStill is of this second alone.
 	StoodStill time.Duration `json:"stood_still_ns"`
+	// Starved is for how long something was due and no worker was free to send it.
+	Starved time.Duration `json:"starved_ns"`
+	// RunQueue is how long threads of the process were ready to run and had no CPU,
+	// all of them together; Pressure for how long something on the machine had to
+	// wait for one. They are nil where the system does not tell.
+	RunQueue *time.Duration `json:"run_queue_wait_ns"`
+	Pressure *time.Duration `json:"cpu_pressure_ns"`
+	// GCCPU is what the garbage collector took of the CPU that the load could have
+	// had. The runtime tells it as a collection ends.
+	GCCPU time.Duration `json:"gc_cpu_ns"`
 	// FreeWorkers is the least number of them, nil where no load was sent.
 	FreeWorkers *int64 `json:"free_workers"`
 	Goroutines  int64  `json:"goroutines"`
 	Heap        int64  `json:"heap_bytes"`
+	// Unanswered are the stretches of the second in which attempts were under way
+	// and none was answered, in order, though the process was let run: those of at
+	// least 50 ms, what lay in seconds before counted. One that goes on has its next
+	// part in the next second.
+	Unanswered []Stretch `json:"unanswered,omitempty"`
+}
+
+// Stretch is a part of a run in which nothing was answered, from an instant to
+// another, with the greatest number of attempts that waited at its end.
+type Stretch struct {
+	From    time.Duration `json:"from_ns"`
+	To      time.Duration `json:"to_ns"`
+	Waiting int64         `json:"waiting"`
 }
 
 // Share returns the part of so many cores that the second kept busy, 0 where

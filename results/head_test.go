@@ -92,11 +92,11 @@ func TestHeadRefuses(t *testing.T) {
 		{"nothing", "", results.ErrCorrupt},
 		{"no JSON", "run", results.ErrCorrupt},
 		{"somebody else's run.json", `{"name": "x"}`, results.ErrCorrupt},
-		{"a version alone", `{"schema_version": 1}`, results.ErrCorrupt},
-		{"a validity that there is not", `{"schema_version": 1, "validity": "fine", "manifest": {"started": "2011-11-06T09:40:00Z"}}`, results.ErrCorrupt},
-		{"no instant", `{"schema_version": 1, "validity": "valid", "manifest": {}}`, results.ErrCorrupt},
-		{"a newer version", `{"schema_version": 2, "validity": "valid", "manifest": {"started": "2011-11-06T09:40:00Z"}}`, results.ErrNewer},
-		{"measurements without a summary", "{\"schema_version\": 1,\n \"phases\": []\n}\n", results.ErrCorrupt},
+		{"a version alone", `{"schema_version": 2}`, results.ErrCorrupt},
+		{"a validity that there is not", `{"schema_version": 2, "validity": "fine", "manifest": {"started": "2011-11-06T09:40:00Z"}}`, results.ErrCorrupt},
+		{"no instant", `{"schema_version": 2, "validity": "valid", "manifest": {}}`, results.ErrCorrupt},
+		{"a newer version", `{"schema_version": 3, "validity": "valid", "manifest": {"started": "2011-11-06T09:40:00Z"}}`, results.ErrSchema},
+		{"measurements without a summary", "{\"schema_version\": 2,\n \"phases\": []\n}\n", results.ErrCorrupt},
 		{"the first half", string(whole[:len(whole)/2]), results.ErrCorrupt},
 		{"all but the end", string(whole[:len(whole)-3]), results.ErrCorrupt},
 	} {
@@ -116,18 +116,18 @@ func TestHeadRefuses(t *testing.T) {
 // Whatever the measurements are, their layout is never met in a string.
 func FuzzHead(f *testing.F) {
 	f.Add(sealed(f, nil).Bytes(results.RunFile))
-	f.Add([]byte(`{"schema_version": 1, "manifest": {"started": "2011-11-06T09:40:00Z"}, "validity": "partial"}`))
-	f.Add([]byte("{\"schema_version\": 1,\n \"phases\": \n \"summary\": null\n}\n"))
+	f.Add([]byte(`{"schema_version": 2, "manifest": {"started": "2011-11-06T09:40:00Z"}, "validity": "partial"}`))
+	f.Add([]byte("{\"schema_version\": 2,\n \"phases\": \n \"summary\": null\n}\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		folder := new(results.Memory)
 		if err := folder.Replace(results.RunFile, text); err != nil {
 			t.Fatal(err)
 		}
 		head, err := results.ReadHead(folder)
-		if err != nil && !errors.Is(err, results.ErrCorrupt) && !errors.Is(err, results.ErrNewer) {
-			t.Fatalf("ReadHead = %v; want ErrCorrupt or ErrNewer", err)
+		if err != nil && !errors.Is(err, results.ErrCorrupt) && !errors.Is(err, results.ErrSchema) {
+			t.Fatalf("ReadHead = %v; want ErrCorrupt or ErrSchema", err)
 		}
-		if err == nil && (head.SchemaVersion != 1 || head.Manifest.Started.IsZero() || head.Validity == "") {
+		if err == nil && (head.SchemaVersion != results.SchemaVersion || head.Manifest.Started.IsZero() || head.Validity == "") {
 			t.Fatalf("ReadHead = %+v; want the head of a record", head)
 		}
 	})

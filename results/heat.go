@@ -40,12 +40,12 @@ type HeatRow struct {
 
 // HeatCells has an entry for each column; a slice of nothing but zeros is nil.
 type HeatCells struct {
-	// Served are the entities counted for successes, Refused and Failed are attempts.
-	Served  []int64 `json:"served_entities,omitempty"`
-	Refused []int64 `json:"refused,omitempty"`
-	Failed  []int64 `json:"failed,omitempty"`
-	// Demanded are the entities that the attempts meant to touch: served or refused. A
-	// refused attempt counts as what its operation was due to touch.
+	// Served are the entities counted for successes, Throttled and Failed are attempts.
+	Served    []int64 `json:"served_entities,omitempty"`
+	Throttled []int64 `json:"throttled,omitempty"`
+	Failed    []int64 `json:"failed,omitempty"`
+	// Demanded are the entities that the attempts meant to touch: served or throttled. A
+	// throttled attempt counts as what its operation was due to touch.
 	Demanded []int64 `json:"demanded_entities,omitempty"`
 }
 
@@ -90,7 +90,7 @@ func (h *Heat) check() error {
 // uneven reports whether cells are there for another number of columns, or less than
 // nothing is in one.
 func (c *HeatCells) uneven(columns int) bool {
-	for _, series := range [][]int64{c.Served, c.Refused, c.Failed, c.Demanded} {
+	for _, series := range [][]int64{c.Served, c.Throttled, c.Failed, c.Demanded} {
 		if series != nil && len(series) != columns || slices.ContainsFunc(series, func(n int64) bool { return n < 0 }) {
 			return true
 		}

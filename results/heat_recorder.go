@@ -65,7 +65,7 @@ type followed struct {
 }
 
 // heatCell is what attempts came to, columnCell that in one column.
-type heatCell struct{ served, refused, failed, demanded int64 }
+type heatCell struct{ served, throttled, failed, demanded int64 }
 
 type columnCell struct {
 	column int
@@ -76,8 +76,8 @@ func cellOf(a *Attempt) heatCell {
 	switch a.Class {
 	case Ok:
 		return heatCell{served: a.Counted, demanded: a.Counted}
-	case Refused:
-		return heatCell{refused: 1, demanded: a.due()}
+	case Throttled:
+		return heatCell{throttled: 1, demanded: a.due()}
 	default:
 		return heatCell{failed: 1}
 	}
@@ -97,7 +97,7 @@ func (a *Attempt) due() int64 {
 
 func (c *heatCell) add(other heatCell) {
 	c.served += other.served
-	c.refused += other.refused
+	c.throttled += other.throttled
 	c.failed += other.failed
 	c.demanded += other.demanded
 }
@@ -295,9 +295,9 @@ func cellsOf(cells *[MostColumns]heatCell, columns int) HeatCells {
 		return list
 	}
 	return HeatCells{
-		Served:   series(func(c *heatCell) int64 { return c.served }),
-		Refused:  series(func(c *heatCell) int64 { return c.refused }),
-		Failed:   series(func(c *heatCell) int64 { return c.failed }),
-		Demanded: series(func(c *heatCell) int64 { return c.demanded }),
+		Served:    series(func(c *heatCell) int64 { return c.served }),
+		Throttled: series(func(c *heatCell) int64 { return c.throttled }),
+		Failed:    series(func(c *heatCell) int64 { return c.failed }),
+		Demanded:  series(func(c *heatCell) int64 { return c.demanded }),
 	}
 }

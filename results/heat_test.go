@@ -13,14 +13,14 @@ import (
 )
 
 // heatSum is what cells come to.
-type heatSum struct{ Served, Refused, Failed, Demanded int64 }
+type heatSum struct{ Served, Throttled, Failed, Demanded int64 }
 
 // of adds cells up: of one column, or of all where that is negative.
 func (s *heatSum) of(c *results.HeatCells, column int) {
 	for _, series := range []struct {
 		sum  *int64
 		list []int64
-	}{{&s.Served, c.Served}, {&s.Refused, c.Refused}, {&s.Failed, c.Failed}, {&s.Demanded, c.Demanded}} {
+	}{{&s.Served, c.Served}, {&s.Throttled, c.Throttled}, {&s.Failed, c.Failed}, {&s.Demanded, c.Demanded}} {
 		for i, n := range series.list {
 			if column < 0 || i == column {
 				*series.sum += n
@@ -89,8 +89,8 @@ func booksClose(t *testing.T, record *results.Record) {
 	t.Helper()
 	h, all := record.Heat, record.Total(results.Everything)
 	sum := everywhere(h, -1)
-	if sum.Served != all.Served || sum.Refused != all.Refused || sum.Failed != all.Failed {
-		t.Errorf("the map sums to %+v; want %d served, %d refused, %d failed as in the totals", sum, all.Served, all.Refused, all.Failed)
+	if sum.Served != all.Served || sum.Throttled != all.Throttled || sum.Failed != all.Failed {
+		t.Errorf("the map sums to %+v; want %d served, %d throttled, %d failed as in the totals", sum, all.Served, all.Throttled, all.Failed)
 	}
 	for i := 1; i < len(h.Rows); i++ {
 		if a, b := &h.Rows[i-1], &h.Rows[i]; a.Table > b.Table || a.Table == b.Table && a.Key >= b.Key {
@@ -101,7 +101,7 @@ func booksClose(t *testing.T, record *results.Record) {
 	for _, i := range record.Intervals {
 		c := &columns[i.Second/h.SecondsPerColumn]
 		c.Served += i.Served
-		c.Refused += i.Refused
+		c.Throttled += i.Throttled
 		c.Failed += i.Failed
 	}
 	for c := range columns {
@@ -122,8 +122,8 @@ func (s *heatSum) attempt(a *results.Attempt, due int64) {
 	case results.Ok:
 		s.Served += a.Counted
 		s.Demanded += a.Counted
-	case results.Refused:
-		s.Refused++
+	case results.Throttled:
+		s.Throttled++
 		s.Demanded += due
 	default:
 		s.Failed++
@@ -155,7 +155,7 @@ func skewed(seed uint64, keys, attempts int, lasts time.Duration) []results.Atte
 			n = uint64(i/3*7919) % uint64(keys)
 		}
 		n = (n + uint64(i/(attempts/4))*31) % uint64(keys)
-		a := results.Attempt{Sent: done, Done: done, Class: []results.Class{results.Ok, results.Ok, results.Refused, results.Failed}[rng.IntN(4)],
+		a := results.Attempt{Sent: done, Done: done, Class: []results.Class{results.Ok, results.Ok, results.Throttled, results.Failed}[rng.IntN(4)],
 			Status: 503, Code: "ServerBusy", PartitionKey: fmt.Sprintf("key-%06d", n), HasPartition: rng.IntN(50) > 0, Entities: 1 + rng.Int64N(20)}
 		a.Table = []string{"", "Copies"}[n%2]
 		if a.Due = a.Entities; a.Class == results.Ok {
@@ -231,11 +231,11 @@ func TestHeatOfManyKeysAgreesWithBruteForce(t *testing.T) {
 			for c := range h.Columns {
 				var got heatSum
 				got.of(&row.HeatCells, c)
-				if want := cells[at][c]; got.Served > want.Served || got.Refused > want.Refused || got.Failed > want.Failed || got.Demanded > want.Demanded {
+				if want := cells[at][c]; got.Served > want.Served || got.Throttled > want.Throttled || got.Failed > want.Failed || got.Demanded > want.Demanded {
 					t.Fatalf("seed %d: column %d of %q has %+v; want %+v at most", seed, c, at, got, want)
 				}
 				total[c].Served -= got.Served
-				total[c].Refused -= got.Refused
+				total[c].Throttled -= got.Throttled
 				total[c].Failed -= got.Failed
 				total[c].Demanded -= got.Demanded
 			}
@@ -424,19 +424,19 @@ func TestHeatIsNotDrivenOutByFailures(t *testing.T) {
 	}
 }
 
-func TestWhatARefusedAttemptDemanded(t *testing.T) {
+func TestWhatAThrottledAttemptDemanded(t *testing.T) {
 	beyond := []results.Part{{Table: "Copies", PartitionKey: "b", Entities: 30}, {PartitionKey: "c", Entities: 20}}
 	for _, row := range []struct {
 		name string
 		a    results.Attempt
 		want heatSum
 	}{
-		{"what its request says", results.Attempt{Class: results.Refused, HasPartition: true, Entities: 100, Due: 7}, heatSum{Refused: 1, Demanded: 7}},
-		{"else all of its operation", results.Attempt{Class: results.Refused, HasPartition: true, Entities: 100}, heatSum{Refused: 1, Demanded: 100}},
-		{"but for what that does beyond", results.Attempt{Class: results.Refused, HasPartition: true, Entities: 100, Beyond: beyond}, heatSum{Refused: 1, Demanded: 50}},
-		{"a retry as well", results.Attempt{Class: results.Refused, HasPartition: true, Try: 3, Entities: 100, Due: 7}, heatSum{Refused: 1, Demanded: 7}},
-		{"a request without a partition as it says", results.Attempt{Class: results.Refused, Entities: 100, Due: 3}, heatSum{Refused: 1, Demanded: 3}},
-		{"none beside the tables, whatever its operation does in them", results.Attempt{Class: results.Refused, Entities: 100}, heatSum{Refused: 1}},
+		{"what its request says", results.Attempt{Class: results.Throttled, HasPartition: true, Entities: 100, Due: 7}, heatSum{Throttled: 1, Demanded: 7}},
+		{"else all of its operation", results.Attempt{Class: results.Throttled, HasPartition: true, Entities: 100}, heatSum{Throttled: 1, Demanded: 100}},
+		{"but for what that does beyond", results.Attempt{Class: results.Throttled, HasPartition: true, Entities: 100, Beyond: beyond}, heatSum{Throttled: 1, Demanded: 50}},
+		{"a retry as well", results.Attempt{Class: results.Throttled, HasPartition: true, Try: 3, Entities: 100, Due: 7}, heatSum{Throttled: 1, Demanded: 7}},
+		{"a request without a partition as it says", results.Attempt{Class: results.Throttled, Entities: 100, Due: 3}, heatSum{Throttled: 1, Demanded: 3}},
+		{"none beside the tables, whatever its operation does in them", results.Attempt{Class: results.Throttled, Entities: 100}, heatSum{Throttled: 1}},
 		{"one that was served what it counted", results.Attempt{Class: results.Ok, HasPartition: true, Entities: 100, Due: 7, Counted: 5}, heatSum{Served: 5, Demanded: 5}},
 		{"one that failed nothing", results.Attempt{Class: results.Failed, HasPartition: true, Entities: 100, Due: 7, Counted: 5}, heatSum{Failed: 1}},
 	} {

@@ -33,7 +33,7 @@ func TestAnHourIsBelowSixMegabytes(t *testing.T) {
 		for i := range int(each/time.Second) * perSecond {
 			due := time.Duration(p)*each + time.Duration(i)*time.Second/perSecond
 			a := results.Attempt{Phase: phase, Kind: rng.IntN(12), Intended: due, Sent: due, Done: due + time.Duration(math.Exp(rng.NormFloat64())*float64(20*time.Millisecond)),
-				Class: []results.Class{results.Ok, results.Ok, results.Ok, results.Refused}[rng.IntN(4)], Status: 503, Code: "ServerBusy",
+				Class: []results.Class{results.Ok, results.Ok, results.Ok, results.Throttled}[rng.IntN(4)], Status: 503, Code: "ServerBusy",
 				PartitionKey: fmt.Sprintf("2011 New York City Marathon__%04d", int(math.Pow(rng.Float64(), 3)*1000)), HasPartition: true,
 				Entities: 1 + rng.Int64N(1000), Stored: 1000}
 			if a.Due = a.Entities; a.Class == results.Ok {

@@ -15,12 +15,14 @@ type Interval struct {
 	Scheduled int64  `json:"scheduled"`
 	Sent      int64  `json:"sent"`
 	// Late are those of Sent that were sent more than [LateAfter] after they were due.
-	Late     int64 `json:"late"`
-	Dropped  int64 `json:"dropped"`
-	Attempts int64 `json:"attempts"`
-	Ok       int64 `json:"ok"`
-	Refused  int64 `json:"refused"`
-	Failed   int64 `json:"failed"`
+	Late    int64 `json:"late"`
+	Dropped int64 `json:"dropped"`
+	// Offered are the entities that the operations due in the second mean to touch.
+	Offered   int64 `json:"offered_entities"`
+	Attempts  int64 `json:"attempts"`
+	Ok        int64 `json:"ok"`
+	Throttled int64 `json:"throttled"`
+	Failed    int64 `json:"failed"`
 	// Operations ended in this second; Succeeded of them with success.
 	Operations int64 `json:"operations"`
 	Succeeded  int64 `json:"succeeded"`
@@ -34,11 +36,10 @@ type Interval struct {
 	// buckets to each doubling, see [BucketOf].
 	ResponseBuckets [Buckets]int64 `json:"response_buckets"`
 	Kinds           []IntervalKind `json:"per_operation"`
-	// Refusals are the refused attempts by what they were answered, most first: at most
-	// eight ways, and then those of all others together, with the code [OtherRefusals].
-	Refusals []Refusal `json:"refusals,omitempty"`
+	// Causes are the throttled and failed attempts by what came of them, most first.
+	Causes Causes `json:"causes,omitempty"`
 	// InFlight is how many attempts were under way at the last nanosecond of the second:
-	// sent by then, and not ended. It is 0 in older records.
+	// sent by then, and not ended.
 	InFlight int64 `json:"in_flight"`
 	// Lag is how long after they were due those operations were sent that were sent in
 	// the second.
@@ -47,14 +48,31 @@ type Interval struct {
 	Generator *Health `json:"generator,omitempty"`
 }
 
+// MostLate is the share of what is sent in a second that may be late before the generator
+// was, MostBehind that of what was due in it that may be sent in a later one, or not at
+// all, as are the last two operations before its end.
+const (
+	MostLate   = 0.01
+	MostBehind = 0.05
+)
+
+// OnTime reports whether the generator was on time in the second: what a target makes of
+// load that comes later than it was due is its answer to another load.
+func (i *Interval) OnTime() bool {
+	behind := i.Scheduled - i.Sent
+	return float64(i.Late) <= MostLate*float64(i.Sent) && (behind <= 2 || float64(behind) <= MostBehind*float64(i.Scheduled))
+}
+
 // IntervalKind is one kind of operation in one second.
 type IntervalKind struct {
-	Name     string `json:"name"`
-	Attempts int64  `json:"attempts"`
-	Ok       int64  `json:"ok"`
-	Refused  int64  `json:"refused"`
-	Failed   int64  `json:"failed"`
-	Served   int64  `json:"served_entities"`
+	Name      string `json:"name"`
+	Attempts  int64  `json:"attempts"`
+	Ok        int64  `json:"ok"`
+	Throttled int64  `json:"throttled"`
+	Failed    int64  `json:"failed"`
+	Served    int64  `json:"served_entities"`
+	// Causes are those of the kind, as [Interval] has them.
+	Causes Causes `json:"causes,omitempty"`
 }
 
 // Quantiles are in microseconds; a nil one rests on too few durations to be

@@ -17,11 +17,11 @@ const (
 // which it did not. What is too slow, dropped or late at the generator says
 // nothing of the target, whatever else a step shows.
 const (
-	LimitHeld    = "held"
-	LimitRefused = "refused"
-	LimitFailed  = "failed"
-	LimitP99     = "p99"
-	LimitClient  = ClientLimited
+	LimitHeld      = "held"
+	LimitThrottled = "throttled"
+	LimitFailed    = "failed"
+	LimitP99       = "p99"
+	LimitClient    = ClientLimited
 )
 
 // The share of the operations that may be sent more than so long after their
@@ -41,11 +41,11 @@ type Limit struct {
 	// spread over.
 	Of         string `json:"of"`
 	Partitions int    `json:"partitions"`
-	// MaxRefused is the greatest share of first attempts that may be refused, and
+	// MaxThrottled is the greatest share of first attempts that may be throttled, and
 	// of those that may fail otherwise. MaxP99 bounds the response time, in
 	// microseconds; it is null where nothing was asked of it.
-	MaxRefused float64 `json:"max_refused_share"`
-	MaxP99     *int64  `json:"max_response_p99_us"`
+	MaxThrottled float64 `json:"max_throttled_share"`
+	MaxP99       *int64  `json:"max_response_p99_us"`
 	// From is the first rate, UpTo the highest that may be tried.
 	From float64 `json:"from_operations_per_second"`
 	UpTo float64 `json:"up_to_operations_per_second"`
@@ -80,13 +80,14 @@ type LimitStep struct {
 	Scheduled int64 `json:"scheduled"`
 	Dropped   int64 `json:"dropped"`
 	HeldBack  int64 `json:"over_100_ms_late"`
-	// RefusedShare and FailedShare are of the first attempts.
-	RefusedShare float64 `json:"refused_share"`
-	FailedShare  float64 `json:"failed_share"`
+	// ThrottledShare and FailedShare are of the first attempts.
+	ThrottledShare float64 `json:"throttled_share"`
+	FailedShare    float64 `json:"failed_share"`
 	// P99 is of the response times of the operations that succeeded, null where
 	// they are too few.
 	P99 *int64 `json:"response_p99_us"`
-	// Entities are those counted by the step's attempts.
+	// Entities are those counted by the step's attempts, and by what drained the target
+	// before it, which no other figure of the step is of.
 	Entities int64  `json:"entities_counted"`
 	Outcome  string `json:"outcome"`
 }

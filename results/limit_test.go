@@ -11,15 +11,15 @@ func pointerTo[T any](value T) *T { return &value }
 
 // search is one that has everything set.
 func search() *results.Limit {
-	return &results.Limit{Of: results.LimitPartition, Partitions: 1, MaxRefused: .005, MaxP99: pointerTo(int64(50_000)),
+	return &results.Limit{Of: results.LimitPartition, Partitions: 1, MaxThrottled: .005, MaxP99: pointerTo(int64(50_000)),
 		From: 500, UpTo: 8000, StepSeconds: 10, BurstSeconds: .1, Held: pointerTo(1000.0), NotHeld: pointerTo(1010.0),
-		By: results.LimitRefused, Finished: true, Entities: 20_101, Steps: []results.LimitStep{
+		By: results.LimitThrottled, Finished: true, Entities: 20_101, Steps: []results.LimitStep{
 			{Phase: "limit 1: 1000/s", Rate: 1000, Offered: 1000, Seconds: 10, Scheduled: 10_000, P99: pointerTo(int64(7000)),
 				Entities: 10_000, Outcome: results.LimitHeld},
-			{Phase: "limit 2: 1010/s", Rate: 1010, Offered: 1010, Seconds: 10, Scheduled: 10_100, RefusedShare: .01,
+			{Phase: "limit 2: 1010/s", Rate: 1010, Offered: 1010, Seconds: 10, Scheduled: 10_100, ThrottledShare: .01,
 				Entities: 10_101, Outcome: results.LimitClient},
-			{Phase: "limit 3: 1010/s", Rate: 1010, Offered: 1010, Seconds: 10, Scheduled: 10_100, RefusedShare: .02,
-				Outcome: results.LimitRefused}}}
+			{Phase: "limit 3: 1010/s", Rate: 1010, Offered: 1010, Seconds: 10, Scheduled: 10_100, ThrottledShare: .02,
+				Outcome: results.LimitThrottled}}}
 }
 
 func TestLimitIsKeptWithTheRecord(t *testing.T) {

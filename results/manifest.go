@@ -2,9 +2,9 @@ package results
 
 import "time"
 
-// SchemaVersion is the version of the record's files. A reader refuses a newer
-// one.
-const SchemaVersion = 1
+// SchemaVersion is the version of the record's files. A reader refuses any
+// other.
+const SchemaVersion = 2
 
 // Manifest says what was run, on what, and how to run it again. It holds no
 // secret.
@@ -14,14 +14,19 @@ type Manifest struct {
 	Scenario Scenario `json:"scenario"`
 	// Target is [Embedded], [InProcess], or the address of another service.
 	Target string `json:"target"`
+	// Tables are those that the run makes at a remote target, in each account, and drops at
+	// its end: one that is killed may leave them.
+	Tables []string `json:"tables,omitempty"`
 	// Accounts is how many storage accounts the load is sharded over, each with the
 	// target of one; 0, like 1, is one.
 	Accounts int `json:"accounts,omitempty"`
-	// Service is what a remote target calls itself, empty where it does not say
-	// or is ours. Emulator says that it imitates the table service without its
-	// limits.
-	Service  string `json:"service,omitempty"`
-	Emulator bool   `json:"emulator,omitempty"`
+	// Service is what a remote target calls itself, empty where it does not say or is
+	// ours. Genuine says that it is the table service, Emulator that it imitates it, with
+	// Targets for limits where LimitsKnown; what is neither does not say what it is.
+	Service     string `json:"service,omitempty"`
+	Genuine     bool   `json:"genuine,omitempty"`
+	Emulator    bool   `json:"emulator,omitempty"`
+	LimitsKnown bool   `json:"limits_known,omitempty"`
 	// StandIns are what the run used beside its tables and had in memory in the place
 	// of the real services: "queue", "blobs".
 	StandIns []string `json:"stand_ins,omitempty"`
@@ -50,12 +55,12 @@ type Manifest struct {
 	// PeakAsked is the rate in operations per second whose holding was asked
 	// for, 0 for none.
 	PeakAsked float64 `json:"peak_asked,omitempty"`
-	// Expectations are what the scenario claims of the run, each in the form of the
-	// package expectation.
-	Expectations []string `json:"expectations,omitempty"`
-	// Opposite is what the run does wrong on purpose, empty unless it is the opposite
+	// Checks are what the scenario claims of the run, each in the form of the
+	// package check.
+	Checks []string `json:"checks,omitempty"`
+	// AntiPattern is what the run does wrong on purpose, empty unless it is the opposite
 	// of the scenario that it is called after.
-	Opposite string `json:"opposite,omitempty"`
+	AntiPattern string `json:"anti_pattern,omitempty"`
 	// Targets are the rates that the model holds partitions and accounts to.
 	Targets Targets `json:"targets"`
 	// Model lists every parameter of the partition model.

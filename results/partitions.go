@@ -3,6 +3,7 @@ package results
 import (
 	"cmp"
 	"slices"
+	"time"
 )
 
 // mostPartitions bounds how many partitions a phase tells apart.
@@ -14,8 +15,49 @@ const KeptPartitions = 10
 // partitionLoad is the load of a partition in a phase, in entities. Hit says that
 // an operation of the phase began there.
 type partitionLoad struct {
-	served, offered int64
+	served, offered load
 	hit             bool
+}
+
+// load is a number of entities, and how many fell into the busiest second.
+type load struct {
+	entities int64
+	busiest  int64
+	atLeast  bool
+	// open are the seconds that more may still come to, in their order; from is the
+	// first that is open.
+	open []loadSecond
+	from int64
+}
+
+type loadSecond struct{ second, entities int64 }
+
+// openSeconds is for how many seconds of a partition more may come: a request is given
+// up after 30 s, and what ends is told at once.
+const openSeconds = 64
+
+// add counts entities in a second of the phase.
+func (l *load) add(second, entities int64) {
+	l.entities += entities
+	if second < l.from {
+		l.atLeast = true
+		return
+	}
+	at := len(l.open)
+	for at > 0 && l.open[at-1].second > second {
+		at--
+	}
+	if at == 0 || l.open[at-1].second != second {
+		l.open = slices.Insert(l.open, at, loadSecond{second, 0})
+		at++
+	}
+	one := &l.open[at-1]
+	one.entities += entities
+	l.busiest = max(l.busiest, one.entities)
+	if l.open[0].second <= second-openSeconds {
+		l.from = second - openSeconds + 1
+		l.open = slices.DeleteFunc(l.open, func(s loadSecond) bool { return s.second < l.from })
+	}
 }
 
 // partition adds an attempt to the load of its partition: what it served in the
@@ -33,10 +75,10 @@ func (r *Recorder) partition(a *Attempt) {
 		entities := a.Entities
 		for i := range a.Beyond {
 			entities -= a.Beyond[i].Entities
-			r.offer(a.Phase, place{a.Beyond[i].Table, a.Beyond[i].PartitionKey}, a.Beyond[i].Entities)
+			r.offer(a, place{a.Beyond[i].Table, a.Beyond[i].PartitionKey}, a.Beyond[i].Entities)
 		}
 		if a.HasPartition {
-			load = r.offer(a.Phase, at, entities)
+			load = r.offer(a, at, entities)
 		}
 	}
 	if !within || !a.HasPartition {
@@ -46,21 +88,27 @@ func (r *Recorder) partition(a *Attempt) {
 		load = r.loadOf(ended, at)
 	}
 	if load != nil {
-		load.served += a.Counted
+		load.served.add(r.secondOf(ended, a.Done), a.Counted)
 	} else {
 		r.record.Phases[ended].PartitionsOver += a.Counted
 	}
 }
 
-// offer adds what an operation of a phase is due to touch to the load of a partition,
-// and returns that, nil where it is one too many.
-func (r *Recorder) offer(phase int, at place, entities int64) *partitionLoad {
-	load := r.loadOf(phase, at)
+// secondOf returns the second of a phase, counted from its begin, in which an instant
+// lies.
+func (r *Recorder) secondOf(phase int, at time.Duration) int64 {
+	return int64(max(0, at-r.record.Phases[phase].Begin) / time.Second)
+}
+
+// offer adds what the operation of a first attempt is due to touch to the load of a
+// partition, and returns that, nil where it is one too many.
+func (r *Recorder) offer(a *Attempt, at place, entities int64) *partitionLoad {
+	load := r.loadOf(a.Phase, at)
 	if load == nil {
-		r.record.Phases[phase].OfferedOver += entities
+		r.record.Phases[a.Phase].OfferedOver += entities
 		return nil
 	}
-	load.offered += entities
+	load.offered.add(r.secondOf(a.Phase, a.Intended), entities)
 	load.hit = true
 	return load
 }
@@ -84,10 +132,10 @@ func (r *Recorder) closePartitions(phase int) {
 	offered := []PartitionStats{}
 	for at, load := range r.partitions[phase] {
 		if load.hit {
-			offered = append(offered, PartitionStats{at.table, at.key, load.offered})
+			offered = append(offered, load.offered.stats(at))
 		}
-		if load.served > 0 {
-			served = append(served, PartitionStats{at.table, at.key, load.served})
+		if load.served.entities > 0 {
+			served = append(served, load.served.stats(at))
 		}
 	}
 	p.Partitions, p.Offered = busiest(served), busiest(offered)
@@ -95,11 +143,15 @@ func (r *Recorder) closePartitions(phase int) {
 	p.Shares = sharesOf(p.Seconds(), offered, r.partitions[phase])
 }
 
-// busiest sorts partitions by their entities, most first, ties by key and table,
-// and returns the first of them, as many as a record names.
+func (l *load) stats(at place) PartitionStats {
+	return PartitionStats{at.table, at.key, l.entities, l.busiest, l.atLeast}
+}
+
+// busiest sorts partitions by their busiest second, then by their entities, most first,
+// ties by key and table, and returns the first of them, as many as a record names.
 func busiest(all []PartitionStats) []PartitionStats {
 	slices.SortFunc(all, func(a, b PartitionStats) int {
-		return cmp.Or(cmp.Compare(b.Entities, a.Entities), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Table, b.Table))
+		return cmp.Or(cmp.Compare(b.Busiest, a.Busiest), cmp.Compare(b.Entities, a.Entities), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Table, b.Table))
 	})
 	return slices.Clone(all[:min(len(all), KeptPartitions)])
 }

@@ -20,12 +20,15 @@ type Phase struct {
 	Rate float64 `json:"rate,omitempty"`
 	// Varying says that the rate is the mean of one that changes.
 	Varying bool `json:"varying,omitempty"`
+	// Unplanned says that the end was not known as the phase began: its LastHalf is all of
+	// it.
+	Unplanned bool `json:"unplanned,omitempty"`
 	// Reported phases are what the verdict rests on.
 	Reported bool `json:"reported"`
 	// Kinds has one entry for each kind of operation of the manifest.
 	Kinds []KindStats `json:"kinds"`
 	// Partitions are the entities counted for successes in the busiest
-	// partitions, most first. Unlike all other counts they are of the attempts
+	// partitions, those with the busiest second first. Unlike all other counts they are of the attempts
 	// that ended while the phase lasted, so that no partition seems to have
 	// served more per second than it did.
 	Partitions []PartitionStats `json:"partitions,omitempty"`
@@ -33,9 +36,9 @@ type Phase struct {
 	// on how many are told apart.
 	PartitionsOver int64 `json:"partitions_over,omitempty"`
 	// Offered are the entities that operations on a single partition were due to
-	// touch, each told at its first attempt, in the partitions with the most of them,
-	// most first: of the operations due in the phase. It is nil in older records, and
-	// in those of a run that did not come to its end. OfferedOver is how many fell to
+	// touch, each told at its first attempt, in the partitions with the busiest second,
+	// that first: of the operations due in the phase. It is nil in the record of a run
+	// that did not come to its end. OfferedOver is how many fell to
 	// partitions beyond the bound, PartitionsHit how many were told apart.
 	Offered       []PartitionStats `json:"offered_partitions"`
 	OfferedOver   int64            `json:"offered_over,omitempty"`
@@ -55,6 +58,11 @@ type PartitionStats struct {
 	Table    string `json:"table,omitempty"`
 	Key      string `json:"key"`
 	Entities int64  `json:"entities"`
+	// Busiest is the most entities of any second, whole ones counted from the begin of
+	// the phase: a lower bound where AtLeast, because what belongs to a second came
+	// over a minute later.
+	Busiest int64 `json:"busiest_second_entities"`
+	AtLeast bool  `json:"at_least,omitempty"`
 }
 
 // PartitionName returns how people are told of a partition: by its key, and by what the
@@ -80,17 +88,18 @@ type KindStats struct {
 	Operations int64 `json:"operations"`
 	Succeeded  int64 `json:"succeeded"`
 	Cut        int64 `json:"cut"`
-	// Attempts = Ok + Refused + Failed. Handled of the Ok ones were answered
+	// Attempts = Ok + Throttled + Failed. Handled of the Ok ones were answered
 	// with a 404, 409 or 412 that the operation expects: a target that keeps
 	// its own books calls them failed.
-	Attempts int64 `json:"attempts"`
-	Ok       int64 `json:"ok"`
-	Handled  int64 `json:"handled"`
-	Refused  int64 `json:"refused"`
-	Failed   int64 `json:"failed"`
+	Attempts  int64 `json:"attempts"`
+	Ok        int64 `json:"ok"`
+	Handled   int64 `json:"handled"`
+	Throttled int64 `json:"throttled"`
+	Failed    int64 `json:"failed"`
+	// Causes are the Throttled and the Failed by what came of them, most first.
+	Causes Causes `json:"causes,omitempty"`
 	// Retries of the Attempts sent a request once more; the others are the
-	// requests that the operations came to. Older records do not have them, see
-	// [Record.KnowsRetries].
+	// requests that the operations came to.
 	Retries int64 `json:"retries"`
 	// Offered and Served are entities due and entities counted for successes;
 	// Counted is by the documented rule, Returned what replies held.
@@ -104,9 +113,12 @@ type KindStats struct {
 	BytesOut int64 `json:"bytes_out,omitempty"`
 	BytesIn  int64 `json:"bytes_in,omitempty"`
 	Stored   int64 `json:"stored_bytes,omitempty"`
-	// LastHalf is Offered and Served of the operations due in the last half of
-	// the phase; of all where its end was not known when they were recorded.
-	LastHalf Share `json:"last_half"`
+	// FirstThrottled are the first attempts that were throttled: of Sent there were as
+	// many first attempts.
+	FirstThrottled int64 `json:"first_attempts_throttled"`
+	// LastHalf is of the operations due in the last half of the phase, whenever they
+	// end; of all where its end was not known when they were recorded.
+	LastHalf Cohort `json:"last_half"`
 
 	// Response is of successful operations, Lost of the others, from the
 	// intended instant to the end of the last attempt. Service is of single
@@ -127,10 +139,26 @@ func (b *ByClass) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*[classes - Ok]*Histogram)(b[Ok:]))
 }
 
-// Share is a part of a phase's load, in entities.
-type Share struct {
-	Offered int64 `json:"offered_entities"`
-	Served  int64 `json:"served_entities"`
+// Cohort is the operations that were due in some part of a phase, and what became of
+// them, whenever that was.
+type Cohort struct {
+	// Due = Sent + dropped; FirstThrottled of Sent had their first attempt throttled.
+	Due            int64 `json:"due"`
+	Sent           int64 `json:"sent"`
+	Succeeded      int64 `json:"succeeded"`
+	FirstThrottled int64 `json:"first_attempts_throttled"`
+	Offered        int64 `json:"offered_entities"`
+	Served         int64 `json:"served_entities"`
+}
+
+// Add adds another cohort.
+func (c *Cohort) Add(other *Cohort) {
+	c.Due += other.Due
+	c.Sent += other.Sent
+	c.Succeeded += other.Succeeded
+	c.FirstThrottled += other.FirstThrottled
+	c.Offered += other.Offered
+	c.Served += other.Served
 }
 
 // inLastHalf says whether an operation due then counts in LastHalf.
@@ -150,8 +178,8 @@ func (k *KindStats) of(c Class) *int64 {
 	switch c {
 	case Ok:
 		return &k.Ok
-	case Refused:
-		return &k.Refused
+	case Throttled:
+		return &k.Throttled
 	default:
 		return &k.Failed
 	}
@@ -161,8 +189,21 @@ func (k *KindStats) of(c Class) *int64 {
 // value.
 func (k *KindStats) Add(other *KindStats) {
 	if k.Response == nil {
-		*k = newKindStats()
+		k.Response, k.Lost = NewHistogram(), NewHistogram()
+		for c := Ok; c < classes; c++ {
+			k.Service[c] = NewHistogram()
+		}
 	}
+	k.Count(other)
+	k.Response.Merge(other.Response)
+	k.Lost.Merge(other.Lost)
+	for c := range k.Service {
+		k.Service[c].Merge(other.Service[c])
+	}
+}
+
+// Count adds the counts of other to k, and none of its histograms.
+func (k *KindStats) Count(other *KindStats) {
 	k.Scheduled += other.Scheduled
 	k.Sent += other.Sent
 	k.Dropped += other.Dropped
@@ -173,8 +214,9 @@ func (k *KindStats) Add(other *KindStats) {
 	k.Attempts += other.Attempts
 	k.Ok += other.Ok
 	k.Handled += other.Handled
-	k.Refused += other.Refused
+	k.Throttled += other.Throttled
 	k.Failed += other.Failed
+	k.Causes.Merge(other.Causes)
 	k.Retries += other.Retries
 	k.Offered += other.Offered
 	k.Served += other.Served
@@ -183,11 +225,6 @@ func (k *KindStats) Add(other *KindStats) {
 	k.BytesOut += other.BytesOut
 	k.BytesIn += other.BytesIn
 	k.Stored += other.Stored
-	k.LastHalf.Offered += other.LastHalf.Offered
-	k.LastHalf.Served += other.LastHalf.Served
-	k.Response.Merge(other.Response)
-	k.Lost.Merge(other.Lost)
-	for c := range k.Service {
-		k.Service[c].Merge(other.Service[c])
-	}
+	k.FirstThrottled += other.FirstThrottled
+	k.LastHalf.Add(&other.LastHalf)
 }

@@ -105,11 +105,11 @@ type AccountStats struct {
 	// entities: what they do beside their own partition where that lies, such as copies,
 	// and all else where their first request went. What was never sent went to none.
 	Offered int64 `json:"offered_entities"`
-	// Served are the entities counted for successes, and Refused the attempts
-	// refused, that ended while the phase lasted: as in [Phase.Partitions], no account
+	// Served are the entities counted for successes, and Throttled the attempts
+	// throttled, that ended while the phase lasted: as in [Phase.Partitions], no account
 	// seems to have served more per second than it did.
-	Served  int64 `json:"served_entities"`
-	Refused int64 `json:"refused"`
+	Served    int64 `json:"served_entities"`
+	Throttled int64 `json:"throttled"`
 }
 
 func (r *Recorder) account(a *Attempt) {
@@ -129,8 +129,8 @@ func (r *Recorder) account(a *Attempt) {
 	switch a.Class {
 	case Ok:
 		one.Served += a.Counted
-	case Refused:
-		one.Refused++
+	case Throttled:
+		one.Throttled++
 	}
 }
 

@@ -35,10 +35,10 @@ type PolicyTrial struct {
 	// Goodput is entities served per second from the trouble's begin to the last
 	// arrival.
 	Goodput              float64 `json:"goodput"`
-	AttemptsPerOperation float64 `json:"attempts_per_operation"`
+	AttemptsPerOperation float64 `json:"tries_per_operation"`
 	// AmplificationByChance is (1 − p^(R+1))/(1 − p) with the measured share p of
-	// refused attempts and R retries: what attempts per operation would be if each
-	// attempt were refused by chance.
+	// throttled attempts and R retries: what attempts per operation would be if each
+	// attempt were throttled by chance.
 	AmplificationByChance float64 `json:"amplification_by_chance"`
 	// DrainS is how long after the trouble's end the last caught operation ended,
 	// in seconds.

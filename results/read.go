@@ -11,7 +11,7 @@ import (
 
 // Read loads the record of a folder. A file that ends within a line is read up
 // to that line and the record marked Cut; a missing interval or event file is
-// an empty one. Errors wrap [ErrCorrupt], [ErrNewer] or fs.ErrNotExist.
+// an empty one. Errors wrap [ErrCorrupt], [ErrSchema] or fs.ErrNotExist.
 func Read(folder Folder) (*Record, error) {
 	text, err := readAll(folder, RunFile)
 	if err != nil {
@@ -63,8 +63,8 @@ func checkVersion(version int) error {
 	switch {
 	case version < 1:
 		return fmt.Errorf("%w: %s has no schema version", ErrCorrupt, RunFile)
-	case version > SchemaVersion:
-		return fmt.Errorf("%w: %s has version %d, this is %d", ErrNewer, RunFile, version, SchemaVersion)
+	case version != SchemaVersion:
+		return fmt.Errorf("%w: %s has version %d; expected %d, which this version writes", ErrSchema, RunFile, version, SchemaVersion)
 	default:
 		return nil
 	}

@@ -28,7 +28,7 @@ type Record struct {
 	Generator *Generator `json:"generator,omitempty"`
 	// Capture is what a server saw of traffic that was not of this tool's
 	// making, nil where the run sent its own.
-	Capture *Capture `json:"observation,omitempty"`
+	Capture *Capture `json:"capture,omitempty"`
 	// Tail is what became of the last part of the load, by PartitionKey: those with
 	// the most refusals first.
 	Tail []KeyTail `json:"tail,omitempty"`
@@ -40,9 +40,9 @@ type Record struct {
 	Audit *Audit `json:"audit,omitempty"`
 	// Counters are what workflows counted in the whole run, by operation and name;
 	// Invariants what must hold of what they left behind.
-	Counters   []Counter   `json:"tallies,omitempty"`
+	Counters   []Counter   `json:"counters,omitempty"`
 	Invariants []Invariant `json:"invariants,omitempty"`
-	// Heat is where the load went, nil in older records.
+	// Heat is where the load went, nil where nobody kept it.
 	Heat *Heat `json:"heat,omitempty"`
 	// Misplaced is how many counts arrived after their second had been written
 	// and were put into a later one.
@@ -63,13 +63,13 @@ type Minute struct {
 	Response *Histogram `json:"response"`
 }
 
-// TargetCounts are the books of the target: Requests = Ok + Refused + Failed.
+// TargetCounts are the books of the target: Requests = Ok + Throttled + Failed.
 type TargetCounts struct {
-	Requests int64 `json:"requests"`
-	Ok       int64 `json:"ok"`
-	Refused  int64 `json:"refused"`
-	Failed   int64 `json:"failed"`
-	Entities int64 `json:"entities"`
+	Requests  int64 `json:"requests"`
+	Ok        int64 `json:"ok"`
+	Throttled int64 `json:"throttled"`
+	Failed    int64 `json:"failed"`
+	Entities  int64 `json:"entities"`
 }
 
 // Connections are the connections of a run's client, and what they took.
@@ -107,20 +107,6 @@ func (r *Record) Total(want func(p *Phase, kind Kind) bool) KindStats {
 		}
 	}
 	return sum
-}
-
-// KnowsRetries reports whether the kinds of operation tell their Retries: a record
-// of waits before retries without any comes from a tool that did not count them,
-// or from a run that ended while all of them waited.
-func (r *Record) KnowsRetries() bool {
-	for p := range r.Phases {
-		for k := range r.Phases[p].Kinds {
-			if r.Phases[p].Kinds[k].Retries > 0 {
-				return true
-			}
-		}
-	}
-	return r.RetryWaits.Count() == 0
 }
 
 // Everything is the choice of [Record.Total] that leaves nothing out.

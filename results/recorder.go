@@ -25,12 +25,15 @@ type Recorder struct {
 	failure error
 }
 
+// unended is what a record says of its run until that is closed.
+const unended = "the run did not come to its end"
+
 // NewRecorder opens a record in the folder: from now on a reader finds a
 // partial run there. Its errors wrap [ErrWrite].
 func NewRecorder(folder Folder, manifest Manifest) (*Recorder, error) {
 	r := &Recorder{folder: folder, record: Record{
 		SchemaVersion: SchemaVersion, Manifest: manifest, Validity: Partial,
-		Reasons: []string{"the run did not come to its end"},
+		Reasons: []string{unended},
 		Lag:     NewHistogram(), RetryWaits: NewHistogram(),
 	}}
 	r.rows.kinds = manifest.Operations
@@ -53,6 +56,7 @@ func NewRecorder(folder Folder, manifest Manifest) (*Recorder, error) {
 func (r *Recorder) Phase(p Phase) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	p.Unplanned = p.End <= p.Begin
 	p.Kinds = make([]KindStats, len(r.record.Manifest.Operations))
 	for k := range p.Kinds {
 		p.Kinds[k] = newKindStats()
@@ -83,17 +87,23 @@ func (r *Recorder) Scheduled(s Scheduled) {
 	kind := &phase.Kinds[s.Kind]
 	kind.Scheduled++
 	kind.Offered += s.Entities
-	if phase.inLastHalf(s.Intended) {
+	half := phase.inLastHalf(s.Intended)
+	if half {
+		kind.LastHalf.Due++
 		kind.LastHalf.Offered += s.Entities
 	}
 	row := r.rows.at(max(s.Intended, s.Noted))
 	row.Scheduled++
+	row.Offered += s.Entities
 	if s.Dropped {
 		kind.Dropped++
 		row.Dropped++
 		return
 	}
 	kind.Sent++
+	if half {
+		kind.LastHalf.Sent++
+	}
 	row = r.rows.at(max(s.Sent, s.Noted))
 	row.Sent++
 	row.begun++
@@ -127,8 +137,17 @@ func (r *Recorder) Attempt(a *Attempt) {
 	if a.Retry {
 		kind.Retries++
 	}
-	if a.Class == Ok && a.Status >= 400 {
+	switch {
+	case a.Class != Ok:
+		kind.Causes.Add(a.Class, a.Status, a.Code, 1)
+	case a.Status >= 400:
 		kind.Handled++
+	}
+	if a.Class == Throttled && a.Try == 0 {
+		kind.FirstThrottled++
+		if phase.inLastHalf(a.Intended) {
+			kind.LastHalf.FirstThrottled++
+		}
 	}
 	kind.Counted += a.Counted
 	kind.Returned += a.Returned
@@ -164,6 +183,9 @@ func (r *Recorder) Completed(c *Completed) {
 	kind.Served += c.Served
 	if phase.inLastHalf(c.Intended) {
 		kind.LastHalf.Served += c.Served
+		if c.Class == Ok {
+			kind.LastHalf.Succeeded++
+		}
 	}
 	if c.Cut {
 		kind.Cut++

@@ -118,25 +118,46 @@ func sameLagAndWaits(t *testing.T, ops []operation, record *results.Record) {
 func samePartitions(t *testing.T, ops []operation, record *results.Record) {
 	t.Helper()
 	for p := range record.Phases {
-		want := make(map[string]int64)
+		want := make(tallied)
 		for _, op := range ops {
 			for _, a := range op.attempts {
 				if phaseOf(a.Done) == record.Phases[p].Name && a.Class == results.Ok && a.HasPartition {
-					want[results.PartitionName(a.Table, a.PartitionKey)] += a.Counted
+					want.add(a.Table, a.PartitionKey, a.Done-record.Phases[p].Begin, a.Counted)
 				}
 			}
 		}
-		got := make(map[string]int64)
-		for i, partition := range record.Phases[p].Partitions {
-			got[results.PartitionName(partition.Table, partition.Key)] = partition.Entities
-			if i > 0 && partition.Entities > record.Phases[p].Partitions[i-1].Entities {
-				t.Errorf("phase %d lists partition %q after a lesser one; want most first", p, partition.Key)
-			}
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(want.stats(), record.Phases[p].Partitions); diff != "" {
 			t.Errorf("partitions of phase %d differ (-tally +record):\n%s", p, diff)
 		}
 	}
+}
+
+// tallied are the entities of each partition, by the seconds of their phase.
+type tallied map[[2]string]map[time.Duration]int64
+
+func (all tallied) add(table, key string, at time.Duration, entities int64) {
+	of := [2]string{table, key}
+	if all[of] == nil {
+		all[of] = make(map[time.Duration]int64)
+	}
+	all[of][at/time.Second] += entities
+}
+
+// stats lists the partitions, that with the busiest second first.
+func (all tallied) stats() []results.PartitionStats {
+	list := []results.PartitionStats{}
+	for of, seconds := range all {
+		one := results.PartitionStats{Table: of[0], Key: of[1]}
+		for _, entities := range seconds {
+			one.Entities += entities
+			one.Busiest = max(one.Busiest, entities)
+		}
+		list = append(list, one)
+	}
+	slices.SortFunc(list, func(a, b results.PartitionStats) int {
+		return cmpFirst(b.Busiest-a.Busiest, b.Entities-a.Entities, int64(strings.Compare(a.Key, b.Key)), int64(strings.Compare(a.Table, b.Table)))
+	})
+	return list
 }
 
 // sameOffered holds what each partition was offered against the operations that were
@@ -144,20 +165,13 @@ func samePartitions(t *testing.T, ops []operation, record *results.Record) {
 func sameOffered(t *testing.T, ops []operation, record *results.Record) {
 	t.Helper()
 	for p := range record.Phases {
-		want := make(map[string]int64)
+		want := make(tallied)
 		for _, op := range ops {
 			if op.due.Phase == p && !op.due.Dropped && op.attempts[0].HasPartition {
-				want[results.PartitionName(op.attempts[0].Table, op.attempts[0].PartitionKey)] += op.due.Entities
+				want.add(op.attempts[0].Table, op.attempts[0].PartitionKey, op.due.Intended-record.Phases[p].Begin, op.due.Entities)
 			}
 		}
-		got := make(map[string]int64)
-		for i, partition := range record.Phases[p].Offered {
-			got[results.PartitionName(partition.Table, partition.Key)] = partition.Entities
-			if i > 0 && partition.Entities > record.Phases[p].Offered[i-1].Entities {
-				t.Errorf("phase %d lists partition %q after a lesser one; want most first", p, partition.Key)
-			}
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(want.stats(), record.Phases[p].Offered); diff != "" {
 			t.Errorf("what partitions of phase %d were offered differs (-tally +record):\n%s", p, diff)
 		}
 		if hit := record.Phases[p].PartitionsHit; hit != int64(len(want)) || record.Phases[p].OfferedOver != 0 {
@@ -176,6 +190,7 @@ func naiveIntervals(ops []operation, seconds int64) []results.Interval {
 	at := func(d time.Duration) *results.Interval { return &rows[int(d.Seconds())] }
 	for _, op := range ops {
 		at(op.due.Intended).Scheduled++
+		at(op.due.Intended).Offered += op.due.Entities
 		if op.due.Dropped {
 			at(op.due.Intended).Dropped++
 			continue
@@ -192,10 +207,11 @@ func naiveIntervals(ops []operation, seconds int64) []results.Interval {
 				}
 			}
 			row := at(a.Done)
-			if a.Class == results.Refused {
-				row.Refusals = refusedOnce(row.Refusals, a.Status, a.Code)
-			}
 			kind := &row.Kinds[a.Kind]
+			if a.Class != results.Ok {
+				row.Causes = causedOnce(row.Causes, &a)
+				kind.Causes = causedOnce(kind.Causes, &a)
+			}
 			row.Attempts++
 			kind.Attempts++
 			row.Counted += a.Counted
@@ -204,8 +220,8 @@ func naiveIntervals(ops []operation, seconds int64) []results.Interval {
 				row.Served += a.Counted
 				kind.Served += a.Counted
 			}
-			*[]*int64{&row.Ok, &row.Refused, &row.Failed}[a.Class-results.Ok]++
-			*[]*int64{&kind.Ok, &kind.Refused, &kind.Failed}[a.Class-results.Ok]++
+			*[]*int64{&row.Ok, &row.Throttled, &row.Failed}[a.Class-results.Ok]++
+			*[]*int64{&kind.Ok, &kind.Throttled, &kind.Failed}[a.Class-results.Ok]++
 		}
 		row := at(op.end.Done)
 		row.Operations++
@@ -217,15 +233,15 @@ func naiveIntervals(ops []operation, seconds int64) []results.Interval {
 	return rows
 }
 
-// refusedOnce adds a refusal, and keeps them in order.
-func refusedOnce(list []results.Refusal, status int, code string) []results.Refusal {
-	i := slices.IndexFunc(list, func(r results.Refusal) bool { return r.Status == status && r.Code == code })
+// causedOnce adds a cause, and keeps them in order.
+func causedOnce(list results.Causes, a *results.Attempt) results.Causes {
+	i := slices.IndexFunc(list, func(r results.Cause) bool { return r.Class == a.Class && r.Status == a.Status && r.Code == a.Code })
 	if i < 0 {
-		list, i = append(list, results.Refusal{Status: status, Code: code}), len(list)
+		list, i = append(list, results.Cause{Class: a.Class, Status: a.Status, Code: a.Code}), len(list)
 	}
 	list[i].Attempts++
-	slices.SortFunc(list, func(a, b results.Refusal) int {
-		return cmpFirst(b.Attempts-a.Attempts, int64(a.Status-b.Status), int64(strings.Compare(a.Code, b.Code)))
+	slices.SortFunc(list, func(a, b results.Cause) int {
+		return cmpFirst(b.Attempts-a.Attempts, int64(a.Status-b.Status), int64(strings.Compare(a.Code, b.Code)), int64(a.Class)-int64(b.Class))
 	})
 	return list
 }
@@ -319,7 +335,7 @@ func sameSums(t *testing.T, record *results.Record) {
 		sum.Dropped += row.Dropped
 		sum.Attempts += row.Attempts
 		sum.Ok += row.Ok
-		sum.Refused += row.Refused
+		sum.Throttled += row.Throttled
 		sum.Failed += row.Failed
 		sum.Operations += row.Operations
 		sum.Succeeded += row.Succeeded
@@ -331,7 +347,7 @@ func sameSums(t *testing.T, record *results.Record) {
 	}
 	all := record.Total(results.Everything)
 	want := results.Interval{Scheduled: all.Scheduled, Sent: all.Sent, Late: all.Late, Dropped: all.Dropped,
-		Attempts: all.Attempts, Ok: all.Ok, Refused: all.Refused, Failed: all.Failed,
+		Attempts: all.Attempts, Ok: all.Ok, Throttled: all.Throttled, Failed: all.Failed,
 		Operations: all.Operations, Succeeded: all.Succeeded, Counted: all.Counted, Returned: all.Returned}
 	if diff := cmp.Diff(want, sum); diff != "" {
 		t.Errorf("totals differ (-phases +intervals):\n%s", diff)

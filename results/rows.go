@@ -41,8 +41,7 @@ type row struct {
 	Interval
 	response, service, lag *Histogram
 	// begun is how many attempts were sent, which is known as they are.
-	begun    int64
-	refusals refusals
+	begun int64
 }
 
 // at returns the row of an instant, opening those up to it. An instant whose
@@ -86,13 +85,14 @@ func (s *rows) attempt(a *Attempt) int64 {
 		r.Served += a.Counted
 		kind.Served += a.Counted
 		r.service.Record(a.Done - a.Sent)
-	case Refused:
-		r.Refused++
-		kind.Refused++
-		r.refusals.add(a.Status, a.Code)
+	case Throttled:
+		r.Throttled++
+		kind.Throttled++
+		kind.Causes.Add(a.Class, a.Status, a.Code, 1)
 	default:
 		r.Failed++
 		kind.Failed++
+		kind.Causes.Add(a.Class, a.Status, a.Code, 1)
 	}
 	return r.Second
 }
@@ -115,7 +115,9 @@ func (s *rows) take(phase string) *row {
 	oldest.Response = QuantilesOf(oldest.response)
 	oldest.Service = QuantilesOf(oldest.service)
 	oldest.Lag = QuantilesOf(oldest.lag)
-	oldest.Refusals = oldest.refusals.most()
+	for k := range oldest.Kinds {
+		oldest.Causes.Merge(oldest.Kinds[k].Causes)
+	}
 	s.flying += oldest.begun - oldest.Attempts
 	oldest.InFlight = s.flying
 	if s.minute == nil {
@@ -166,6 +168,6 @@ func (s *rows) recycle(r *row) {
 	r.response.reset()
 	r.service.reset()
 	r.lag.reset()
-	r.begun, r.refusals = 0, r.refusals[:0]
+	r.begun = 0
 	s.free = append(s.free, r)
 }

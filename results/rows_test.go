@@ -134,13 +134,13 @@ func TestPartitionsBeyondTheBoundAreCountedTogether(t *testing.T) {
 	}
 	recorder.Attempt(&results.Attempt{Phase: step, Try: 1, Class: results.Ok, Counted: 1, HasPartition: true,
 		PartitionKey: "\u4e07"})
-	recorder.Attempt(&results.Attempt{Phase: step, Try: 1, Class: results.Refused, HasPartition: true, PartitionKey: "new"})
+	recorder.Attempt(&results.Attempt{Phase: step, Try: 1, Class: results.Throttled, HasPartition: true, PartitionKey: "new"})
 	finish(t, recorder, time.Second)
 	phase := read(t, folder).Phases[step]
 	if phase.PartitionsOver != 2*100 {
 		t.Errorf("PartitionsOver = %d entities; want 200, two for each of 100 keys", phase.PartitionsOver)
 	}
-	want := []results.PartitionStats{{Key: "\u4e07", Entities: 3}, {Key: "\u4e00", Entities: 2}, {Key: "\u4e01", Entities: 2}}
+	want := []results.PartitionStats{{Key: "\u4e07", Entities: 3, Busiest: 3}, {Key: "\u4e00", Entities: 2, Busiest: 2}, {Key: "\u4e01", Entities: 2, Busiest: 2}}
 	if diff := cmp.Diff(want, phase.Partitions[:3]); diff != "" {
 		t.Errorf("busiest partitions differ, ties by key (-want +got):\n%s", diff)
 	}
@@ -157,9 +157,9 @@ func TestOfferedBeyondTheBoundIsCountedTogether(t *testing.T) {
 	idle := recorder.Phase(results.Phase{Name: "idle", Begin: 2 * time.Second, End: 3 * time.Second, Rate: 1})
 	const keys = 10_100
 	for i := range keys {
-		// Refused at first, and served only in the next phase.
+		// Throttled at first, and served only in the next phase.
 		key := string(rune('\u4e00' + i))
-		recorder.Attempt(&results.Attempt{Phase: first, Class: results.Refused, Entities: 3, HasPartition: true, PartitionKey: key})
+		recorder.Attempt(&results.Attempt{Phase: first, Class: results.Throttled, Entities: 3, HasPartition: true, PartitionKey: key})
 		recorder.Attempt(&results.Attempt{Phase: first, Try: 1, Retry: true, Done: time.Second, Class: results.Ok, Entities: 3, Counted: 2,
 			HasPartition: true, PartitionKey: key})
 	}
@@ -175,9 +175,9 @@ func TestOfferedBeyondTheBoundIsCountedTogether(t *testing.T) {
 		over, overServed, n int64
 	}{
 		{"what is offered belongs to the operation's phase, ties by key", first,
-			[]results.PartitionStats{{Key: "\u4e07", Entities: 4}, {Key: "\u4e00", Entities: 3}, {Key: "\u4e01", Entities: 3}}, nil, 3 * 100, 0, 10_000},
+			[]results.PartitionStats{{Key: "\u4e07", Entities: 4, Busiest: 4}, {Key: "\u4e00", Entities: 3, Busiest: 3}, {Key: "\u4e01", Entities: 3, Busiest: 3}}, nil, 3 * 100, 0, 10_000},
 		{"what is served belongs to the phase in which it ended", second, nil,
-			[]results.PartitionStats{{Key: "\u4e00", Entities: 2}, {Key: "\u4e01", Entities: 2}, {Key: "\u4e02", Entities: 2}}, 0, 2 * 100, 0},
+			[]results.PartitionStats{{Key: "\u4e00", Entities: 2, Busiest: 2}, {Key: "\u4e01", Entities: 2, Busiest: 2}, {Key: "\u4e02", Entities: 2, Busiest: 2}}, 0, 2 * 100, 0},
 		{"a phase without load", idle, nil, nil, 0, 0, 0},
 	} {
 		phase := record.Phases[row.phase]

@@ -25,7 +25,7 @@ func Salvage(folder Folder) (*Record, []string, error) {
 	if err == nil {
 		return record, nil, nil
 	}
-	if !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrNewer) {
+	if !errors.Is(err, ErrCorrupt) {
 		return nil, nil, err
 	}
 	text, err := readAll(folder, RunFile)
@@ -76,10 +76,7 @@ func (w *wreck) run(text []byte) {
 		}
 	})
 	w.damaged = !whole || len(bad) > 0
-	switch version := w.record.SchemaVersion; {
-	case version > SchemaVersion:
-		w.fault("%s is of a newer version, %d, and this program knows %d: what it does not know is not shown", RunFile, version, SchemaVersion)
-	case version < 1 && whole:
+	if w.record.SchemaVersion < 1 && whole {
 		w.damaged = true
 		w.fault("%s has no schema version", RunFile)
 	}
@@ -219,6 +216,54 @@ func (w *wreck) settle() {
 		r.Validity, r.Summary, r.Target = Partial, nil, nil
 		r.Reasons = append([]string{"the record cannot be read whole"}, r.Reasons...)
 	}
+}
+
+// Killed returns what the whole seconds show of a run that was not closed, nil of one that
+// was: it has a summary, or its phases hold what its seconds do. It shares no memory with
+// the record.
+func (r *Record) Killed() *Killed {
+	seconds, held := int64(0), int64(0)
+	for p := range r.Phases {
+		for k := range r.Phases[p].Kinds {
+			held += r.Phases[p].Kinds[k].Attempts
+		}
+	}
+	k := &Killed{Phases: []KilledPhase{}}
+	for i := range r.Intervals {
+		row := &r.Intervals[i]
+		seconds += row.Attempts
+		k.Seconds = max(k.Seconds, row.Second+1)
+		k.add(row)
+	}
+	begun := len(r.Phases) == 0 && slices.Equal(r.Reasons, []string{unended})
+	if r.Summary != nil || r.Validity != Partial || held >= seconds && !(begun && seconds == 0) {
+		return nil
+	}
+	k.Tables = slices.Clone(r.Manifest.Tables)
+	for i := range k.Phases {
+		one := &k.Phases[i]
+		one.Due /= float64(one.Seconds)
+		one.Served /= float64(one.Seconds)
+	}
+	return k
+}
+
+// add adds a second to the phase in which it begins; seconds between phases are in none.
+func (k *Killed) add(row *Interval) {
+	if row.Phase == "" {
+		return
+	}
+	if last := len(k.Phases) - 1; last < 0 || k.Phases[last].Name != row.Phase {
+		k.Phases = append(k.Phases, KilledPhase{Name: row.Phase})
+	}
+	one := &k.Phases[len(k.Phases)-1]
+	one.Seconds++
+	one.Due += float64(row.Scheduled)
+	one.Served += float64(row.Served)
+	one.Throttled += row.Throttled
+	one.Failed += row.Failed
+	one.Attempts += row.Attempts
+	one.Operations += row.Operations
 }
 
 // save writes run.json as the record stands.

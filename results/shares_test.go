@@ -15,7 +15,7 @@ import (
 // offer records operations at a partition in a phase: so many entities offered, so many of
 // them served.
 func offer(r *results.Recorder, phase int, table, key string, offered, served int64) {
-	r.Attempt(&results.Attempt{Phase: phase, Class: results.Refused, Table: table, PartitionKey: key, HasPartition: true, Entities: offered, Due: offered})
+	r.Attempt(&results.Attempt{Phase: phase, Class: results.Throttled, Table: table, PartitionKey: key, HasPartition: true, Entities: offered, Due: offered})
 	if served > 0 {
 		r.Attempt(&results.Attempt{Phase: phase, Try: 1, Class: results.Ok, Table: table, PartitionKey: key, HasPartition: true, Entities: offered, Counted: served})
 	}

@@ -8,6 +8,14 @@ const (
 	Invalid       = "invalid"
 )
 
+// The states of a run, and of whatever else answers what was asked of it.
+const (
+	Holds       = "holds"
+	DoesNotHold = "does not hold"
+	Saturates   = "saturates"
+	CannotTell  = "cannot tell"
+)
+
 // Summary is what scripts read: the object that `--format json` prints and that
 // run.json holds. Units are in the names; a quantile that rests on too few
 // durations is null. Counts cover the whole run, preparation included, so that
@@ -23,23 +31,37 @@ type Summary struct {
 	DurationS float64  `json:"duration_s"`
 	Validity  string   `json:"validity"`
 	Reasons   []string `json:"reasons"`
+	// ClientLimited says where the generator fell short of the load that was asked for:
+	// what rests on that is its doing in part. A limit that was met is not.
+	ClientLimited []string `json:"client_limited"`
+	// State is what the run came to: one of the states above. Ok is whether what was
+	// asked of it is so: null where nothing was asked, and where it cannot be told.
+	State string `json:"state"`
+	Ok    *bool  `json:"ok"`
 
-	Scheduled        int64 `json:"scheduled"`
-	Sent             int64 `json:"sent"`
-	Dropped          int64 `json:"dropped"`
-	Late             int64 `json:"late"`
-	Operations       int64 `json:"operations"`
-	Attempts         int64 `json:"attempts"`
-	Ok               int64 `json:"ok"`
-	Refused          int64 `json:"refused"`
-	Failed           int64 `json:"failed"`
-	EntitiesCounted  int64 `json:"entities_counted"`
-	EntitiesReturned int64 `json:"entities_returned"`
+	Scheduled  int64 `json:"scheduled"`
+	Sent       int64 `json:"sent"`
+	Dropped    int64 `json:"dropped"`
+	Late       int64 `json:"late"`
+	Operations int64 `json:"operations"`
+	Attempts   int64 `json:"attempts"`
+	OkAttempts int64 `json:"ok_attempts"`
+	Throttled  int64 `json:"throttled"`
+	Failed     int64 `json:"failed"`
+	// Causes are the Throttled and the Failed by what came of them, most first.
+	Causes           Causes `json:"causes,omitempty"`
+	EntitiesCounted  int64  `json:"entities_counted"`
+	EntitiesReturned int64  `json:"entities_returned"`
 
-	// Saturation is null where no step was refused enough to tell.
-	Saturation         *float64          `json:"saturation_entities_per_second"`
-	SaturationInterval []float64         `json:"saturation_interval"`
-	Hottest            *HottestPartition `json:"hottest_partition"`
+	// Saturation is null where no step was throttled enough to tell.
+	Saturation         *float64  `json:"saturation_entities_per_second"`
+	SaturationInterval []float64 `json:"saturation_interval"`
+	// SaturationSeconds are the whole seconds that it rests on. Throttling is what each
+	// stretch of load meets, SaturationWhy why there is no saturation.
+	SaturationSeconds int64             `json:"saturation_seconds"`
+	SaturationWhy     string            `json:"saturation_why,omitempty"`
+	Throttling        []Throttling      `json:"throttling"`
+	Hottest           *HottestPartition `json:"hottest_partition"`
 
 	Response   Quantiles    `json:"response_us"`
 	Service    Quantiles    `json:"service_us"`
@@ -48,7 +70,7 @@ type Summary struct {
 
 	Phases       []PhaseSummary              `json:"phases"`
 	PerOperation map[string]OperationSummary `json:"per_operation"`
-	Expectations []Expectation               `json:"expectations"`
+	Checks       []Check                     `json:"checks"`
 	// Balance is what load balancing came to, left out where there was none.
 	Balance *Balance `json:"balance,omitempty"`
 	// Limit is what the search for the highest rate that holds came to, left out
@@ -58,16 +80,65 @@ type Summary struct {
 	Audit *Audit `json:"audit,omitempty"`
 	// Counters are what workflows counted, Invariants what must hold of what they left
 	// behind and whether it does; both are left out where there are none.
-	Counters   []Counter   `json:"tallies,omitempty"`
+	Counters   []Counter   `json:"counters,omitempty"`
 	Invariants []Invariant `json:"invariants,omitempty"`
-	Verdict    string      `json:"verdict"`
+	// Killed is what is known of a run that was ended without a word, left out of any
+	// other. The counts above are then those of its whole seconds.
+	Killed  *Killed `json:"killed,omitempty"`
+	Verdict string  `json:"verdict"`
 }
 
-// HottestPartition is the partition that counted most in a reported phase.
+// Killed is what the whole seconds show of a run that nobody closed: it was killed, or
+// still goes on.
+type Killed struct {
+	// Seconds is how many whole seconds there are.
+	Seconds int64 `json:"whole_seconds"`
+	// Tables may be left at the target.
+	Tables []string      `json:"tables_perhaps_left,omitempty"`
+	Phases []KilledPhase `json:"phases"`
+}
+
+// KilledPhase is a phase of such a run, as far as it came: the seconds that begin in it,
+// and what a second was like.
+type KilledPhase struct {
+	Name       string  `json:"name"`
+	Seconds    int64   `json:"whole_seconds"`
+	Due        float64 `json:"operations_due_per_second"`
+	Served     float64 `json:"served_entities_per_second"`
+	Throttled  int64   `json:"throttled"`
+	Failed     int64   `json:"failed"`
+	Attempts   int64   `json:"attempts"`
+	Operations int64   `json:"operations"`
+}
+
+// HottestPartition is the partition that counted most in a whole second of a reported
+// phase.
 type HottestPartition struct {
-	Table             string  `json:"table,omitempty"`
-	Key               string  `json:"key"`
+	Table string `json:"table,omitempty"`
+	Key   string `json:"key"`
+	// EntitiesPerSecond is of that second, a lower bound where AtLeast; Mean is over the
+	// phase.
 	EntitiesPerSecond float64 `json:"entities_per_second"`
+	Mean              float64 `json:"mean_entities_per_second"`
+	AtLeast           bool    `json:"at_least,omitempty"`
+}
+
+// Throttling is what a stretch of load met of it.
+type Throttling struct {
+	Stage string `json:"stage"`
+	// Kind is none, limit, changing, sporadic, brief, outage, carried by retries, or
+	// limit or sporadic.
+	Kind string `json:"kind"`
+	// Share is of the attempts of the stretch.
+	Share float64 `json:"share_of_attempts"`
+	// Seconds of it had 1 % of their attempts throttled, from one to another second of
+	// the run.
+	Seconds int   `json:"seconds"`
+	From    int64 `json:"from_second"`
+	To      int64 `json:"to_second"`
+	// Rate is what the stretch saturates at, null where it is at no limit.
+	Rate     *float64  `json:"entities_per_second"`
+	Interval []float64 `json:"interval"`
 }
 
 // LagQuantiles tell how late the generator sent, in microseconds.
@@ -78,24 +149,36 @@ type LagQuantiles struct {
 	Max *int64 `json:"max"`
 }
 
-// PhaseSummary is one reported phase. Offered, served and the share lost are of
-// the operations due in its last half; refused attempts are of the whole phase.
+// PhaseSummary is one reported phase. Offered, served and the share lost, settled, are of
+// the operations due in its last half; all else is of the whole phase.
 type PhaseSummary struct {
-	Name             string                           `json:"name"`
-	Offered          float64                          `json:"offered_entities_per_second"`
-	Served           float64                          `json:"served_entities_per_second"`
-	RefusedPerSecond float64                          `json:"refused_per_second"`
-	ShareLost        *float64                         `json:"share_lost"`
+	Name string `json:"name"`
+	// Holds says whether the phase holds its rate, null where that cannot be told, with
+	// Why.
+	Holds *bool  `json:"holds"`
+	Why   string `json:"why,omitempty"`
+	// ClientLimited says that the generator was late in more than 1 % of what was due, so
+	// that response times are in part its own.
+	ClientLimited      bool     `json:"client_limited"`
+	Offered            float64  `json:"offered_entities_per_second"`
+	Served             float64  `json:"served_entities_per_second"`
+	ThrottledPerSecond float64  `json:"throttled_per_second"`
+	ShareLost          *float64 `json:"share_lost"`
+	// ShareLostSettled is of the operations due in the last half.
+	ShareLostSettled *float64                         `json:"share_lost_settled"`
+	Causes           Causes                           `json:"causes,omitempty"`
 	PerOperation     map[string]PhaseOperationSummary `json:"per_operation"`
 }
 
 // PhaseOperationSummary is one kind of operation in one reported phase.
 type PhaseOperationSummary struct {
-	Offered              float64   `json:"offered_entities_per_second"`
-	Served               float64   `json:"served_entities_per_second"`
-	RefusedPerSecond     float64   `json:"refused_per_second"`
-	ShareLost            *float64  `json:"share_lost"`
-	AttemptsPerOperation *float64  `json:"attempts_per_operation"`
+	Offered            float64  `json:"offered_entities_per_second"`
+	Served             float64  `json:"served_entities_per_second"`
+	ThrottledPerSecond float64  `json:"throttled_per_second"`
+	ShareLost          *float64 `json:"share_lost"`
+	// ShareLostSettled is of the operations due in the last half.
+	ShareLostSettled     *float64  `json:"share_lost_settled"`
+	AttemptsPerOperation *float64  `json:"tries_per_operation"`
 	Response             Quantiles `json:"response_us"`
 	Service              Quantiles `json:"service_us"`
 }
@@ -104,16 +187,64 @@ type PhaseOperationSummary struct {
 type OperationSummary struct {
 	Operations int64     `json:"operations"`
 	Attempts   int64     `json:"attempts"`
-	Ok         int64     `json:"ok"`
-	Refused    int64     `json:"refused"`
+	OkAttempts int64     `json:"ok_attempts"`
+	Throttled  int64     `json:"throttled"`
 	Failed     int64     `json:"failed"`
+	Causes     Causes    `json:"causes,omitempty"`
 	Response   Quantiles `json:"response_us"`
 	Service    Quantiles `json:"service_us"`
 }
 
-// Expectation is something that was asked of the run.
-type Expectation struct {
-	Expr     string `json:"expr"`
+// Check is something that was asked of the run. It is a value, and safe for concurrent
+// use.
+type Check struct {
+	Expr string `json:"expr"`
+	// Observed is what it came to in words; of one that could not be judged, that.
 	Observed string `json:"observed"`
-	Pass     bool   `json:"pass"`
+	// Ok is null where it could not be judged, for which Why says the reason: such a check
+	// has neither held nor failed.
+	Ok  *bool  `json:"ok"`
+	Why string `json:"why,omitempty"`
+}
+
+// Told reports whether the check could be judged.
+func (c *Check) Told() bool { return c.Ok != nil }
+
+// Holds reports whether the check was judged and holds.
+func (c *Check) Holds() bool { return c.Ok != nil && *c.Ok }
+
+// Fails reports whether the check was judged and does not hold.
+func (c *Check) Fails() bool { return c.Ok != nil && !*c.Ok }
+
+// Result says in a word or two what became of the check, as every report does.
+func (c *Check) Result() string {
+	switch {
+	case c.Holds():
+		return "holds"
+	case c.Fails():
+		return "FAILS"
+	default:
+		return "cannot tell"
+	}
+}
+
+// Said is what was observed, and where nothing could be, why.
+func (c *Check) Said() string {
+	if c.Why == "" {
+		return c.Observed
+	}
+	return c.Observed + ": " + c.Why
+}
+
+// HeldOf returns how many checks hold of how many that could be judged.
+func HeldOf(list []Check) (held, told int) {
+	for i := range list {
+		if list[i].Told() {
+			told++
+		}
+		if list[i].Holds() {
+			held++
+		}
+	}
+	return held, told
 }

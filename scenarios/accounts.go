@@ -60,7 +60,7 @@ func (c *checker) accounts() {
 			}
 			if list[j].Workflow != "" {
 				// Its requests have keys and stores of their own, and its check reads all.
-				c.add(at+".procedure", "a procedure cannot be parted over the %d accounts; expected one account, or a verb", c.Accounts.Number)
+				c.add(at+".workflow", "a workflow cannot be parted over the %d accounts; expected one account, or a verb", c.Accounts.Number)
 				continue
 			}
 			if what := c.crossing(&list[j]); what != "" {
@@ -75,7 +75,7 @@ func (c *checker) accounts() {
 func (c *checker) crossing(o *OperationSpec) string {
 	switch {
 	case o.Workflow != "":
-		return fmt.Sprintf("procedure %s, and the look at what it has left behind,", o.Workflow)
+		return fmt.Sprintf("workflow %s, and the look at what it has left behind,", o.Workflow)
 	case len(o.By) > 0:
 		if plan, known := c.plan(o); known && plan.Class > filter.ClassPartitionScan {
 			return fmt.Sprintf("what the design makes of by, a %s,", plan.Class)

@@ -110,9 +110,9 @@ func TestFaultsOfAccounts(t *testing.T) {
 		}
 	}
 	_, err := scenarios.Parse("race.yaml", []byte(strings.Replace(events("[event]", ""), "{verb: query, by: [event]}",
-		"{procedure: transfer, with: {from: bib, to: age}}", 1)))
-	if got := faultLines(t, err); !strings.HasSuffix(got, "a procedure cannot be parted over the 2 accounts; expected one account, or a verb") || strings.Contains(got, "\n") {
-		t.Errorf("a procedure over two accounts: Parse() = %s; want one fault", got)
+		"{workflow: transfer, with: {from: bib, to: age}}", 1)))
+	if got := faultLines(t, err); !strings.HasSuffix(got, "a workflow cannot be parted over the 2 accounts; expected one account, or a verb") || strings.Contains(got, "\n") {
+		t.Errorf("a workflow over two accounts: Parse() = %s; want one fault", got)
 	}
 	for _, row := range []struct{ name, text string }{
 		{"what is known names a partition", events("[event]", "")},

@@ -10,7 +10,7 @@ import (
 	"loadgen/scenarios/fields"
 )
 
-// Opposite turns an example into what it warns of: the same scenario with some values
+// AntiPattern turns an example into what it warns of: the same scenario with some values
 // set otherwise, under which at least one of its expectations fails.
 type AntiPattern struct {
 	// About says what is done wrong.
@@ -29,7 +29,7 @@ func (s Setting) String() string { return s.Path + "=" + s.Value }
 const maxSettings = 50
 
 func (o *AntiPattern) binding() fields.Binding {
-	return fields.Object{What: "opposite", Fields: []fields.Field{
+	return fields.Object{What: "anti_pattern", Fields: []fields.Field{
 		{Name: "about", Says: "What is done wrong.",
 			Value: fields.LongText(&o.About, 10_000), Required: true},
 		{Name: "set", Says: "The other values, each under a path such as phases.peak.each.",
@@ -114,7 +114,7 @@ func (c *checker) antiPattern() {
 	}
 	faults, _ := err.(fields.Faults)
 	for _, fault := range slices.Clone(faults) {
-		c.add("opposite.set", "as set here the scenario is at fault: %s", fault.What)
+		c.add("anti_pattern.set", "as set here the scenario is at fault: %s", fault.What)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 // example is the race with an opposite.
 func example(set string) string {
-	return race + "opposite:\n  about: what is wrong\n  set: {" + set + "}\n"
+	return race + "anti_pattern:\n  about: what is wrong\n  set: {" + set + "}\n"
 }
 
 func TestAntiPatterns(t *testing.T) {
@@ -38,7 +38,7 @@ func TestAntiPatterns(t *testing.T) {
 				if text := string(opposed.Text()); !strings.Contains(text, row.holds) {
 					t.Errorf("Opposed() =\n%s\nwant %s in it", text, row.holds)
 				}
-				if strings.Contains(string(one.Text()[:strings.Index(string(one.Text()), "opposite:")]), row.holds) {
+				if strings.Contains(string(one.Text()[:strings.Index(string(one.Text()), "anti_pattern:")]), row.holds) {
 					t.Errorf("the lesson itself has %s; want it changed in the opposite alone", row.holds)
 				}
 			}

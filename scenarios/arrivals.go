@@ -279,9 +279,9 @@ type Budget struct {
 
 // What a budget can be of.
 const (
-	// BudgetFailed and BudgetRefused are shares of the attempts.
-	BudgetFailed  = "failed"
-	BudgetRefused = "refused"
+	// BudgetFailed and BudgetThrottled are shares of the attempts.
+	BudgetFailed    = "failed"
+	BudgetThrottled = "throttled"
 	// BudgetLate is the share of the operations sent that were sent more than 5 ms
 	// after their instant, BudgetDropped that of the operations due that were not
 	// sent a second after it.
@@ -290,7 +290,7 @@ const (
 )
 
 // Budgets returns what a budget can be of, in the order in which they are listed.
-func Budgets() []string { return []string{BudgetFailed, BudgetRefused, BudgetLate, BudgetDropped} }
+func Budgets() []string { return []string{BudgetFailed, BudgetThrottled, BudgetLate, BudgetDropped} }
 
 // String returns the budget as a scenario has it: "failed > 1%".
 func (b Budget) String() string { return b.Of + " > " + values.Percent(b.Above) }

@@ -62,7 +62,7 @@ func (d *Design) fields() []fields.Field {
 		{Name: "copies", Says: "Further keys under which each entity is stored, too.",
 			Value: fields.ListOf[Copy]{Into: &d.Copies, Most: maxCopies, What: "copies",
 				Bind: (*Copy).binding}},
-		{Name: "places", Says: "Further keys that procedures alone write to and read from.",
+		{Name: "places", Says: "Further keys that workflows alone write to and read from.",
 			Value: fields.ListOf[Place]{Into: &d.Places, Most: maxCopies, What: "places",
 				Bind: placeBinding}},
 	}
@@ -95,7 +95,7 @@ func (c *Copy) binding() fields.Binding {
 
 func placeBinding(p *Place) fields.Binding {
 	return fields.Object{What: "a place", Fields: []fields.Field{
-		{Name: "name", Says: "What procedures call the place.",
+		{Name: "name", Says: "What workflows call the place.",
 			Value: fields.Name(&p.Name), Required: true},
 		{Name: "table", Says: "What is added to the name of the table to give that of the place; it is in the same table unless this is given.",
 			Value: unlessZero{copyTableValue(&p.Table), func() bool { return p.Table == "" }}},

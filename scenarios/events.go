@@ -168,7 +168,7 @@ func (c *checker) eventsAlone(o *OperationSpec, path, why string) {
 		{"by", len(o.By) > 0},
 		{"span", o.Span > 0},
 		{"together", len(o.Together) > 0},
-		{"procedure", o.Workflow != ""},
+		{"workflow", o.Workflow != ""},
 	} {
 		if at := path + "." + part.field; part.given && !c.before.Concern(at) {
 			c.add(at, "%s belongs to event traffic, and %s", part.field, why)

@@ -15,14 +15,14 @@ func expecting(list string) string { return race + "expect:\n" + list }
 
 func TestExpectationsOfAScenario(t *testing.T) {
 	text := expecting(`  - p99(get) < 20ms
-  - refused < 1%
+  - throttled < 1%
   - "share_lost(peak 20.5/s) <= 0.1%"
   - offered("NYC") < 2000
   - counted(merge, peak) / returned(*, peak) <= 1.2
   - length(load) < 1m
   - 'requests(load) == 0'
 `)
-	want := []string{"p99(get) < 20ms", "refused < 1%", "share_lost(peak 20.5/s) <= 0.1%", `offered("NYC") < 2000`,
+	want := []string{"p99(get) < 20ms", "throttled < 1%", "share_lost(peak 20.5/s) <= 0.1%", `offered("NYC") < 2000`,
 		"counted(merge, peak) / returned(*, peak) <= 1.2", "length(load) < 1m", "requests(load) == 0"}
 	s := parsed(t, text)
 	if diff := cmp.Diff(want, s.Expect); diff != "" {
@@ -35,10 +35,10 @@ func TestExpectationsOfAScenario(t *testing.T) {
 	if faults := s.Validate(); faults != nil {
 		t.Errorf("Validate() = %v; want none", faults)
 	}
-	if err := s.Set("expect.1", "refused < 2%"); err != nil || s.Expect[1] != "refused < 2%" {
+	if err := s.Set("expect.1", "throttled < 2%"); err != nil || s.Expect[1] != "throttled < 2%" {
 		t.Errorf("Set(expect.1) = %v and %q; want the other claim", err, s.Expect)
 	}
-	if err := s.Set("expect", "[refused < 3%]"); err != nil || !slices.Equal(s.Expect, []string{"refused < 3%"}) {
+	if err := s.Set("expect", "[throttled < 3%]"); err != nil || !slices.Equal(s.Expect, []string{"throttled < 3%"}) {
 		t.Errorf("Set(expect) = %v and %q; want one claim", err, s.Expect)
 	}
 	if err := s.Set("expect", "[]"); err != nil || len(s.Expect) > 0 {
@@ -55,9 +55,9 @@ func TestExpectationsOfAScenario(t *testing.T) {
 func TestFaultsOfExpectations(t *testing.T) {
 	const ops = "get or merge"
 	for _, row := range []struct{ name, list, want string }{
-		{"a misspelt figure, within quotes", `  - "p98(get) < 20ms"`, `31:6: unknown figure "p98"; did you mean "p90"?`},
-		{"a misspelt figure, without quotes", `  - refusd < 1%`, `31:5: unknown figure "refusd"; did you mean "refused"?`},
-		{"a misspelt figure behind characters of several bytes", `  - 'served("é") / servd > 1'`, `31:20: unknown figure "servd"; did you mean "served"?`},
+		{"a misspelt figure, within quotes", `  - "p98(get) < 20ms"`, `31:6: unknown figure "p98"; did you mean "p90", of the run, a phase or an operation?`},
+		{"a misspelt figure, without quotes", `  - throtled < 1%`, `31:5: unknown figure "throtled"; did you mean "throttled", of the run, a phase or an operation?`},
+		{"a misspelt figure behind characters of several bytes", `  - 'served("é") / servd > 1'`, `31:20: unknown figure "servd"; did you mean "served", of the run, a phase, an operation or a partition?`},
 		{"a figure nothing is near to", `  - throughput > 3`, `31:5: unknown figure "throughput"; expected p50, p90,`},
 		{"a misspelt operation", `  - p99(gt) < 20ms`, `31:9: unknown operation or phase "gt"; did you mean "get"?`},
 		{"a misspelt operation of a phase", `  - p99(gt, peak) < 20ms`, `31:9: unknown operation "gt"; did you mean "get"?`},
@@ -67,12 +67,12 @@ func TestFaultsOfExpectations(t *testing.T) {
 		{"the second figure's name", `  - counted(get) / returned(nobody) < 2`, `31:29: unknown operation or phase "nobody"; expected `},
 		{"the limit's", `  - p99(get) < 2 * p50(merg)`, `31:24: unknown operation or phase "merg"; did you mean "merge"?`},
 		{"no limit", `  - p99(get)`, `31:13: the end stands where the comparison should; expected <, <=, >, >=, == or !=`},
-		{"the second of two", "  - refused < 1%\n  - p99(get) < 20", `32:16: 20 is no limit for p99; expected a time such as 20ms`},
+		{"the second of two", "  - throttled < 1%\n  - p99(get) < 20", `32:16: 20 is no limit for p99; expected a time such as 20ms`},
 		{"no text", "  - {a: b}", `31:5: expect[0] is a map; expected a text, in quotes where it begins with a brace or a bracket`},
-		{"an empty one", `  - ""`, `31:6: the end stands where a figure should; expected one such as p99(get) or refused`},
+		{"an empty one", `  - ""`, `31:6: the end stands where a figure should; expected one such as p99(get) or throttled`},
 		{"a comma in a list in brackets", "  [p99(get, peak) < 20ms]", `31:11: the end stands within the parentheses of p99; expected ) or a comma`},
 		{"one that is too long", `  - "` + strings.Repeat(" ", 2000) + `p99 < 1s"`, `31:5: expect[0] is "`},
-		{"one too many", strings.Repeat("  - refused < 1%\n", 51), `31:3: expect has 51 items; expected 0 to 50 expectations, such as p99(get) < 20ms`},
+		{"one too many", strings.Repeat("  - throttled < 1%\n", 51), `31:3: expect has 51 items; expected 0 to 50 expectations, such as p99(get) < 20ms`},
 		{"no list", `  p99(get) < 20ms`, `31:3: expect is p99(get) < 20ms; expected a list of expectations, such as p99(get) < 20ms`},
 	} {
 		_, err := scenarios.Parse("race.yaml", []byte(expecting(row.list)))

@@ -86,7 +86,7 @@ func TestFaultsOfFields(t *testing.T) {
 		{"an attribute that stands twice", "  bib: {sequence: 1}", "  age: {sequence: 1}\n  bib: {sequence: 1}", []string{`11:3: field "age" is given twice, first on line 9; expected once`}},
 		{"a model parameter that stands twice", "{profile: documented, ", "{partition_target: 2, ", []string{`4:30: field "partition_target" is given twice, first on line 4; expected once`}},
 		{"a field that must be there", "name: race\n", "", []string{`1:1: a scenario has no name; expected one`}},
-		{"fields that must be there, in lists", "verb: get, ", "", []string{`28:11: an operation has no verb; expected one, or a procedure`}},
+		{"fields that must be there, in lists", "verb: get, ", "", []string{`28:11: an operation has no verb; expected one, or a workflow`}},
 		{"a map where a list is expected", "rates: [10, 20.5]", "rates: {from: 10, to: 20}", []string{`25:14: rates is a map; expected a list of rates in operations per second`}},
 		{"a list where a map is expected", "load: {entities: 200, transaction: 100, lanes: 4}", "load: [200, 100]", []string{`21:11: load is a list; expected a map with the fields entities, transaction, lanes`}},
 		{"nothing where a map is expected", "load: {entities: 200, transaction: 100, lanes: 4}", "load:", []string{`21:10: load is empty; expected a map with the fields entities, transaction, lanes`}},

@@ -8,14 +8,15 @@ import (
 	"strings"
 
 	"loadgen/engine/nearest"
-	"loadgen/results/expectation"
+	"loadgen/results/figure"
+	"loadgen/results/figure/check"
 	"loadgen/scenarios/fields"
 )
 
 // Gate says by what live runs of a scenario are compared with those of another build,
 // and how great a change matters.
 type Gate struct {
-	// Metrics are one to three figures, each a text that [expectation.ParseMetric]
+	// Metrics are one to three figures, each a text that [check.ParseMetric]
 	// takes, such as "p99(get)". Each further one makes all of them weaker.
 	Metrics []string
 	// Threshold is the least change that matters, as a part of one.
@@ -65,11 +66,11 @@ func (c *checker) gate() {
 		if !c.sound(path) {
 			continue
 		}
-		metric, err := expectation.ParseMetric(text)
-		var fault *expectation.Fault
+		metric, err := check.ParseMetric(text)
+		var fault *check.Fault
 		switch {
 		case errors.As(err, &fault) && fault.Name != "":
-			c.addAt(path, fault.Offset, "%s", nearest.Unknown("figure", fault.Name, expectation.Metrics()))
+			c.addAt(path, fault.Offset, "%s", unknownFigure(fault.Name, check.Metrics()))
 			continue
 		case errors.As(err, &fault):
 			c.addAt(path, fault.Offset, "%s", fault.What)
@@ -100,11 +101,11 @@ func (c *checker) expect() {
 		if !c.sound(path) {
 			continue
 		}
-		claim, err := expectation.Parse(text)
-		var fault *expectation.Fault
+		claim, err := check.Parse(text)
+		var fault *check.Fault
 		switch {
 		case errors.As(err, &fault) && fault.Name != "":
-			c.addAt(path, fault.Offset, "%s", nearest.Unknown("figure", fault.Name, expectation.Names()))
+			c.addAt(path, fault.Offset, "%s", unknownFigure(fault.Name, figure.Names()))
 		case errors.As(err, &fault):
 			c.addAt(path, fault.Offset, "%s", fault.What)
 		case !c.before.Concern("phases"):
@@ -115,8 +116,23 @@ func (c *checker) expect() {
 	}
 }
 
+// unknownFigure is the message for a name that is no figure: the one that was probably
+// meant with what that can be of, or else those that there are.
+func unknownFigure(name string, known []string) string {
+	says := nearest.Unknown("figure", name, known)
+	if near, found := nearest.Name(name, known); found {
+		says = strings.TrimSuffix(says, "?") + ", " + scopesOf(near) + "?"
+	}
+	return says
+}
+
+func scopesOf(name string) string {
+	d, _ := figure.Find(name)
+	return d.Scopes()
+}
+
 // named checks that the operations and phases of a figure are the scenario's.
-func (c *checker) named(f *expectation.Figure, path string) {
+func (c *checker) named(f *figure.Reference, path string) {
 	operations := c.operationsOf("")
 	switch phase := slices.Contains(c.phasesNamed(), f.Of); {
 	case f.Of == "":
@@ -133,7 +149,7 @@ func (c *checker) named(f *expectation.Figure, path string) {
 	case f.Operation == "":
 	case f.Counter != "" && slices.Contains(operations, f.Operation):
 		if known := c.countersOf(f.Operation); !slices.Contains(known, f.Counter) {
-			c.addAt(path, f.CounterOffset, "%s", nearest.Unknown("tally of "+f.Operation, f.Counter, known))
+			c.addAt(path, f.CounterOffset, "%s", nearest.Unknown("counter of "+f.Operation, f.Counter, known))
 		}
 	case !slices.Contains(operations, f.Operation):
 		c.addAt(path, f.OperationOffset, "%s", nearest.Unknown("operation", f.Operation, operations))

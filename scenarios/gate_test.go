@@ -21,7 +21,7 @@ func TestGateOfAScenario(t *testing.T) {
 		{"a threshold alone", "gate: {threshold: 10%}", byDefault, .1, "gate:\n  metrics: [p99, served, share_lost]\n  threshold: 10%\n"},
 		{"metrics alone", "gate: {metrics: [\"p50(get, peak)\"]}", []string{"p50(get, peak)"}, .05, "gate:\n  metrics: [\"p50(get, peak)\"]\n  threshold: 5%\n"},
 	} {
-		s := parsed(t, strings.TrimSuffix(expecting("  - refused < 1%"), "\n")+"\n"+row.gate+"\n")
+		s := parsed(t, strings.TrimSuffix(expecting("  - throttled < 1%"), "\n")+"\n"+row.gate+"\n")
 		got := s.Gated()
 		if !slices.Equal(got.Metrics, row.metrics) || got.Threshold != row.threshold {
 			t.Errorf("%s: Gated() = %+v; want %v and %v", row.name, got, row.metrics, row.threshold)
@@ -37,7 +37,7 @@ func TestGateOfAScenario(t *testing.T) {
 
 // A gate is changed by its path like any other value, and checked likewise.
 func TestSetGate(t *testing.T) {
-	s := parsed(t, expecting("  - refused < 1%"))
+	s := parsed(t, expecting("  - throttled < 1%"))
 	if err := s.Set("gate", "{metrics: [served]}"); err != nil || !slices.Equal(s.Gated().Metrics, []string{"served"}) {
 		t.Fatalf("Set(gate) = %v, %+v; want one metric", err, s.Gated())
 	}

@@ -149,7 +149,7 @@ func TestMutantsOfTheLibrary(t *testing.T) {
 var block = regexp.MustCompile(`^( *)[a-z_]+: [>|][-+]?$`)
 
 // sure returns a text in which each folded text is a single word, and that has no
-// opposite: a line within one is no field, within the other not one that counts
+// anti_pattern: a line within one is no field, within the other not one that counts
 // where it stands.
 func sure(text string) string {
 	var kept []string

@@ -43,6 +43,10 @@ type Count struct {
 	Lanes int
 }
 
+// FewestWorkers is how many operations can be in flight at once at the least, where a
+// scenario leaves their number to the place where it runs.
+const FewestWorkers = 256
+
 // Limits of a scenario's numbers.
 const (
 	maxWorkers    = 100_000

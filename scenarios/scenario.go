@@ -30,10 +30,11 @@ type Scenario struct {
 	// Start is how the table's ranges lie on the partition servers when the
 	// test begins: [StartWarm] or [StartCold].
 	Start string
-	// Retry names the back-off policy for refused attempts, as
+	// Retry names the back-off policy for throttled attempts, as
 	// [backoff.ByName] knows it.
 	Retry string
-	// Workers is how many operations can be in flight at once, 1 to 100,000.
+	// Workers is how many operations can be in flight at once, 1 to 100,000; 0 is as
+	// many as the place can have where the scenario runs, [FewestWorkers] or more.
 	Workers int
 	// Model is the partition model of an embedded run.
 	Model Model
@@ -53,7 +54,7 @@ type Scenario struct {
 	// Phases run one after another.
 	Phases []Phase
 	// Expect is what every valid run of the scenario has to bear out, each a text
-	// that [expectation.Parse] takes, such as "p99(get) < 20ms".
+	// that [check.Parse] takes, such as "p99(get) < 20ms".
 	Expect []string
 	// Gate is by what live runs are compared with those of another build, nil for the
 	// default of [Scenario.Gated].
@@ -61,7 +62,7 @@ type Scenario struct {
 	// Verify has every write of the measured phases carry an id, and what was
 	// acknowledged be read back at the end.
 	Verify bool
-	// Opposite turns an example into what it warns of, nil for none.
+	// AntiPattern turns an example into what it warns of, nil for none.
 	AntiPattern *AntiPattern
 
 	// places says where each value came from, for the faults that depend on
@@ -119,13 +120,12 @@ type PropertySpec struct {
 // out would have it.
 func blank() *Scenario {
 	return &Scenario{
-		Seed:    1,
-		Table:   "loadgen",
-		Start:   StartWarm,
-		Retry:   "short",
-		Workers: 256,
-		Model:   Model{Profile: "documented"},
-		Entity:  Entity{Size: 1024, Filler: "Filler"},
+		Seed:   1,
+		Table:  "loadgen",
+		Start:  StartWarm,
+		Retry:  "short",
+		Model:  Model{Profile: "documented"},
+		Entity: Entity{Size: 1024, Filler: "Filler"},
 	}
 }
 

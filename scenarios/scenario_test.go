@@ -202,7 +202,7 @@ phases:
             - name: Q
               type: Boolean
               value: "true"
-expect: ["p99(b, four) < 20ms", "offered(\"x{y\") <= 2000", "refused < 1%"]
+expect: ["p99(b, four) < 20ms", "offered(\"x{y\") <= 2000", "throttled < 1%"]
 `
 
 func TestOperationDefaults(t *testing.T) {
@@ -240,13 +240,13 @@ func TestValidateHoldsForWhatAProgramPutTogether(t *testing.T) {
 	if faults := s.Validate(); faults != nil {
 		t.Fatalf("Validate() = %v; want none", faults)
 	}
-	s.Workers = 0
+	s.Workers = -1
 	s.Phases[1].Traffic.Arrivals.Steps.Rates[1] = -1
 	s.Phases[1].Traffic.Keys[0] = "Rome"
 	s.Attributes[2].Values = nil
 	s.Phases[0].Count = &scenarios.Count{Lanes: 1}
 	want := []string{
-		"workers: workers is 0; expected a whole number from 1 to 100000",
+		"workers: workers is -1; expected a whole number from 1 to 100000",
 		"attributes.age: an attribute has 0 of list, uniform, sequence, zipf, hot_set, partitions, gaussian, latest, csv, time, text; expected exactly one",
 		"phases.0: a phase has 2 of load, count, peak, spread and traffic; expected exactly one",
 		"phases.1.peak.rates.1: rates[1] is -1; expected a rate in operations per second, such as 500 or 0.5, from 0.001 to 1000000",

@@ -179,7 +179,7 @@ func (c *checker) needy(i int, path string) bool {
 			continue
 		}
 		if at := fmt.Sprintf("%s.operations.%d", path, j); o.Workflow != "" {
-			c.add(at+".procedure", "procedure %s works on entities that are there, and nothing is loaded before; expected a load first", o.Workflow)
+			c.add(at+".workflow", "workflow %s works on entities that are there, and nothing is loaded before; expected a load first", o.Workflow)
 		} else {
 			c.add(at+".verb",
 				"a %s needs entities that are there, and nothing is loaded before; expected a load first, or a verb that needs none, such as %s",

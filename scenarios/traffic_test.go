@@ -97,8 +97,8 @@ func TestFaultsOfTraffic(t *testing.T) {
 		{"stability of what changes", "arrivals: {ramp: {from: 1, to: 2}}, for: 1m, stop_when_stable: 2%", "23:78: arrivals that change are never stable; expected constant, poisson or clients, or no stop_when_stable"},
 		{"stability of no percentage", constant + "for: 1m, stop_when_stable: 0.02", "23:67: stop_when_stable is 0.02; expected a share in percent above 0, such as 2%"},
 		{"stability of nothing", constant + "for: 1m, stop_when_stable: 0%", "23:67: stop_when_stable is 0%; expected a share in percent above 0, such as 2%"},
-		{"a budget that is none", constant + "for: 1m, stop_on: [lost > 1%]", "23:59: stop_on[0] is lost > 1%; expected a budget of failed, refused, late, dropped, such as failed > 1%"},
-		{"a budget of more than all", constant + "for: 1m, stop_on: [failed > 101%]", "23:59: stop_on[0] is failed > 101%; expected a budget of failed, refused, late, dropped, such as failed > 1%"},
+		{"a budget that is none", constant + "for: 1m, stop_on: [lost > 1%]", "23:59: stop_on[0] is lost > 1%; expected a budget of failed, throttled, late, dropped, such as failed > 1%"},
+		{"a budget of more than all", constant + "for: 1m, stop_on: [failed > 101%]", "23:59: stop_on[0] is failed > 101%; expected a budget of failed, throttled, late, dropped, such as failed > 1%"},
 		{"a budget as a single value", constant + "for: 1m, stop_on: failed > 1%", "23:58: stop_on is failed > 1%; expected a list of budgets, such as failed > 1%"},
 		{"so many operations of nobody", constant + "count: 9", "23:47: count belongs to clients, and there are none; expected none, or clients"},
 		{"so many operations with pauses", "clients: 2, count: 9, think: 1s", "23:44: the clients do count operations, one right after another, and think is given; expected no think, or no count"},
@@ -137,7 +137,7 @@ func TestFaultsOfTraffic(t *testing.T) {
 func TestSetOfTraffic(t *testing.T) {
 	s := parsed(t, trafficking("{arrivals: {constant: 500}, for: 1m, "+upserts+"}", true))
 	for _, set := range [][2]string{{"phases.measure.arrivals.constant", "200"}, {"phases.measure.for", "30s"},
-		{"phases.measure.stop_on", "[refused > 20%]"}, {"phases.measure.partitions", "[NYC]"}, {"phases.measure.stop_when_stable", "1%"},
+		{"phases.measure.stop_on", "[throttled > 20%]"}, {"phases.measure.partitions", "[NYC]"}, {"phases.measure.stop_when_stable", "1%"},
 		{"phases.measure.arrivals", "{poisson: 7}"}, {"phases.measure.traffic.unit", "entities"}} {
 		if err := s.Set(set[0], set[1]); err != nil {
 			t.Fatalf("Set(%q, %q) = %v; want no error", set[0], set[1], err)
@@ -145,7 +145,7 @@ func TestSetOfTraffic(t *testing.T) {
 	}
 	got := s.Phases[1].Traffic
 	if got.Arrivals.Poisson != 7 || got.Arrivals.Constant != 0 || got.For != 30*time.Second || len(got.StopOn) != 1 ||
-		got.StopOn[0].String() != "refused > 20%" || len(got.Keys) != 1 || got.StopWhenStable != .01 || got.Unit != scenarios.UnitEntities {
+		got.StopOn[0].String() != "throttled > 20%" || len(got.Keys) != 1 || got.StopWhenStable != .01 || got.Unit != scenarios.UnitEntities {
 		t.Errorf("after Set the traffic is %+v of %+v; want what was set", got, got.Arrivals)
 	}
 	if faults := s.Validate(); faults != nil {
@@ -254,7 +254,7 @@ func TestTraceImpliesOperations(t *testing.T) {
 }
 
 func FuzzParseBudget(f *testing.F) {
-	for _, seed := range []string{"failed > 1%", "late>0%", "dropped > 100%", "refused > 0.000001%", "failed > 101%", "lost > 1%", "failed > 1"} {
+	for _, seed := range []string{"failed > 1%", "late>0%", "dropped > 100%", "throttled > 0.000001%", "failed > 101%", "lost_writes > 1%", "failed > 1"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -21,7 +21,7 @@ var _ fields.Binding = argumentsValue{}
 
 func (v argumentsValue) Read(r *fields.Reader, path string, n *fields.Node) {
 	if n.Kind != fields.Dict {
-		r.Expect(n, path, "a map of the procedure's parameters, such as {place: by-name}")
+		r.Expect(n, path, "a map of the workflow's parameters, such as {place: by-name}")
 		return
 	}
 	r.Once(path, n)
@@ -74,16 +74,16 @@ func (o *OperationSpec) given() []string {
 // settleWorkflow fills in what follows from the workflow of an operation and
 // refuses what does not belong to it.
 func (o *OperationSpec) settleWorkflow(r *fields.Reader, path string, n *fields.Node) {
-	verb, named, with := n.Find("verb"), n.Find("procedure"), n.Find("with")
+	verb, named, with := n.Find("verb"), n.Find("workflow"), n.Find("with")
 	switch {
 	case verb == nil && named == nil:
-		r.Fault(n.At, fields.Child(path, "verb"), "an operation has no verb; expected one, or a procedure")
+		r.Fault(n.At, fields.Child(path, "verb"), "an operation has no verb; expected one, or a workflow")
 		return
 	case verb != nil && named != nil:
-		r.Fault(named.At, fields.Child(path, "procedure"), "a procedure is an operation of its own; expected no verb beside it, or no procedure")
+		r.Fault(named.At, fields.Child(path, "workflow"), "a workflow is an operation of its own; expected no verb beside it, or no workflow")
 		return
 	case with != nil && named == nil:
-		r.Fault(with.At, fields.Child(path, "with"), "with has the parameters of a procedure, and there is none; expected a procedure, or no with")
+		r.Fault(with.At, fields.Child(path, "with"), "with has the parameters of a workflow, and there is none; expected a workflow, or no with")
 		return
 	}
 	kind := workflow.Find(o.Workflow)
@@ -121,7 +121,7 @@ func (o *OperationSpec) settleArguments(r *fields.Reader, path string, n *fields
 	if with != nil {
 		for _, e := range with.Entries {
 			if kind.Parameter(e.Key) == nil {
-				r.Fault(e.At, fields.Child(path, "with."+e.Key), "procedure %s: %s", kind.Name, nearest.Unknown("parameter", e.Key, names))
+				r.Fault(e.At, fields.Child(path, "with."+e.Key), "workflow %s: %s", kind.Name, nearest.Unknown("parameter", e.Key, names))
 			}
 		}
 	}
@@ -130,9 +130,9 @@ func (o *OperationSpec) settleArguments(r *fields.Reader, path string, n *fields
 		value := at(p.Name)
 		switch {
 		case value == nil && p.Required && with == nil:
-			r.Fault(n.At, fields.Child(path, "with"), "procedure %s is not told %s; expected %s, within with", kind.Name, p.Name, p.Expected())
+			r.Fault(n.At, fields.Child(path, "with"), "workflow %s is not told %s; expected %s, within with", kind.Name, p.Name, p.Expected())
 		case value == nil && p.Required:
-			r.Fault(with.At, fields.Child(path, "with."+p.Name), "procedure %s is not told %s; expected %s", kind.Name, p.Name, p.Expected())
+			r.Fault(with.At, fields.Child(path, "with."+p.Name), "workflow %s is not told %s; expected %s", kind.Name, p.Name, p.Expected())
 		case value == nil || value.Kind != fields.Scalar:
 		case p.Type == machine.OfChoice && !p.Takes(value.Text):
 			r.Fault(value.At, fields.Child(path, "with."+p.Name), "%s", nearest.Unknown(p.Name, value.Text, p.Choices))
@@ -156,7 +156,7 @@ func (c *checker) workflows(phase int, list []OperationSpec, path string) {
 			continue
 		}
 		if len(c.Design.Copies) > 0 && !kind.Reads {
-			c.add(at+".procedure", "procedure %s writes entities and knows nothing of their copies; expected a design without copies", kind.Name)
+			c.add(at+".workflow", "workflow %s writes entities and knows nothing of their copies; expected a design without copies", kind.Name)
 		}
 		design := c.workflowDesign(phase)
 		known := true
@@ -167,11 +167,11 @@ func (c *checker) workflows(phase int, list []OperationSpec, path string) {
 			continue
 		}
 		for _, lack := range kind.Serves(&design, o.With) {
-			where := at + ".procedure"
+			where := at + ".workflow"
 			if lack.Parameter != "" {
 				where = at + ".with." + lack.Parameter
 			}
-			c.add(where, "procedure %s: %s", kind.Name, lack.Says)
+			c.add(where, "workflow %s: %s", kind.Name, lack.Says)
 		}
 	}
 }
@@ -194,7 +194,7 @@ func (c *checker) knows(o *OperationSpec, p *machine.Parameter, d *machine.Desig
 	if what == "" || text == "" && !p.Required || slices.Contains(known, text) {
 		return true
 	}
-	c.add(path+".with."+p.Name, "procedure %s: %s", o.Workflow, nearest.Unknown(what, text, known))
+	c.add(path+".with."+p.Name, "workflow %s: %s", o.Workflow, nearest.Unknown(what, text, known))
 	return false
 }
 

@@ -46,7 +46,7 @@ func Example() {
 	}
 	// Output:
 	// 200 ok counts 1
-	// 503 refused counts 0
+	// 503 throttled counts 0
 	// 404 failed counts 1
 	// 404 ok counts 1
 }

@@ -1,10 +1,47 @@
 package target
 
 import (
+	"cmp"
 	"time"
 
 	"loadgen/engine/entity"
 	"loadgen/results"
+)
+
+// Fault names, in one word for a record, why an attempt has no reply that could be
+// taken for one. The empty fault is none.
+type Fault string
+
+// The faults. All but the last two leave the status 0.
+const (
+	// TimedOut: no reply within the time that an attempt has.
+	TimedOut Fault = "Timeout"
+	// Cancelled: whoever waited for the reply gave up.
+	Cancelled Fault = "Cancelled"
+	// HostNotFound and LookupFailed: the host's name has no address; nobody said.
+	HostNotFound Fault = "HostNotFound"
+	LookupFailed Fault = "LookupFailed"
+	// ConnectionRefused, ConnectionReset and ConnectionClosed: nothing listens; the
+	// connection broke off; it was closed before a reply came.
+	ConnectionRefused Fault = "ConnectionRefused"
+	ConnectionReset   Fault = "ConnectionReset"
+	ConnectionClosed  Fault = "ConnectionClosed"
+	// ReplyCutOff: the connection ended within the reply.
+	ReplyCutOff Fault = "ReplyCutOff"
+	// ConnectionFailed is what else befell a connection.
+	ConnectionFailed Fault = "ConnectionFailed"
+	// TLSFailed: there is no secured connection.
+	TLSFailed Fault = "TLSFailed"
+	// NotHTTP and ReplyTooLong: what came is no reply; it is longer than any may be.
+	NotHTTP      Fault = "NotHTTP"
+	ReplyTooLong Fault = "ReplyTooLong"
+	// NotSent: there is no request that would say what the operation is.
+	NotSent Fault = "NotSent"
+	// Unreadable: a success whose body cannot be read. Of a transaction the status is 0
+	// then: nobody knows what was carried out.
+	Unreadable Fault = "UnreadableReply"
+	// WrongEntity: a success with an entity that was not asked for.
+	WrongEntity Fault = "WrongEntity"
 )
 
 // Outcome is what came of one attempt. A refusal is an outcome, not an error.
@@ -13,6 +50,10 @@ type Outcome struct {
 	Status int
 	// Code is the service's name for the outcome, empty on success.
 	Code entity.Code
+	// Fault says why there is no reply, or why the one that came is none; it is empty
+	// where the service's word counts. An outcome with a fault is failed, whatever its
+	// status, and holds no entity.
+	Fault Fault
 	// Detail is one line for a person, empty on success.
 	Detail string
 	// Counted is how many entities the attempt counts against the targets:
@@ -55,22 +96,36 @@ type Expected struct{ NotFound, Conflict, Precondition bool }
 // Class returns the fate of an attempt, given what its operation expects.
 func (o *Outcome) Class(expected Expected) results.Class {
 	switch s := o.Status; {
+	case o.Fault != "":
+		return results.Failed
 	case s >= 200 && s < 300,
 		s == 404 && expected.NotFound,
 		s == 409 && expected.Conflict,
 		s == 412 && expected.Precondition:
 		return results.Ok
 	case s == 503, s == 429, s == 504, s == 500 && o.Code == entity.OperationTimedOut:
-		return results.Refused
+		return results.Throttled
 	default:
 		return results.Failed
 	}
 }
+
+// Unanswered is the error of an attempt without a reply, of clients that have errors.
+type Unanswered struct {
+	Fault  Fault
+	Detail string
+}
+
+// Error implements error: one line for a person.
+func (u *Unanswered) Error() string { return u.Detail }
+
+// Cause returns the code that a record has of the outcome: the service's, or the fault.
+func (o *Outcome) Cause() string { return cmp.Or(string(o.Code), string(o.Fault)) }
 
 // Unheard reports whether an attempt may have been carried out although its reply
 // does not say so. A server that was busy (503, 429) has done nothing; one that
 // says nothing, that it failed or that it took too long may have, and so may what
 // stands behind a gateway that waited no longer (504).
 func (o *Outcome) Unheard() bool {
-	return o.Status == 0 || o.Code == entity.OperationTimedOut || o.Status >= 500 && o.Status != 503
+	return o.Status == 0 || o.Fault != "" || o.Code == entity.OperationTimedOut || o.Status >= 500 && o.Status != 503
 }

@@ -8,6 +8,23 @@ import (
 	"loadgen/target"
 )
 
+// Whatever status an outcome with a fault has, and whatever its operation expects, it is
+// failed, and nobody has heard whether it was carried out.
+func TestOutcomesWithAFault(t *testing.T) {
+	all := target.Expected{NotFound: true, Conflict: true, Precondition: true}
+	for _, fault := range []target.Fault{target.TimedOut, target.ConnectionReset, target.Unreadable, target.WrongEntity, "another"} {
+		for _, status := range []int{0, 200, 204, 404, 409, 412, 503} {
+			o := target.Outcome{Status: status, Fault: fault}
+			if class := o.Class(all); class != results.Failed || !o.Unheard() || o.Cause() != string(fault) {
+				t.Errorf("%d with the fault %s is %v by %q, unheard %v; want failed, by the fault, unheard", status, fault, class, o.Cause(), o.Unheard())
+			}
+		}
+	}
+	if o := (target.Outcome{Status: 503, Code: entity.ServerBusy}); o.Cause() != "ServerBusy" {
+		t.Errorf("the cause of %+v is %q; want the service's code", o, o.Cause())
+	}
+}
+
 func TestClass(t *testing.T) {
 	var none target.Expected
 	absent := target.Expected{NotFound: true}
@@ -45,15 +62,15 @@ func TestClass(t *testing.T) {
 		{"another version, as an optimistic writer expects", 412, entity.ConditionNotSatisfied, stale, results.Ok},
 		{"another version, where only 404 is expected", 412, entity.ConditionNotSatisfied, absent, results.Failed},
 		{"a body too large", 413, entity.RequestBodyTooLarge, all, results.Failed},
-		{"too many requests, of Cosmos DB", 429, "TooManyRequests", none, results.Refused},
+		{"too many requests, of Cosmos DB", 429, "TooManyRequests", none, results.Throttled},
 		{"an internal error", 500, "InternalError", none, results.Failed},
 		{"an internal error without a code", 500, "", none, results.Failed},
-		{"a time-out of the server", 500, entity.OperationTimedOut, none, results.Refused},
+		{"a time-out of the server", 500, entity.OperationTimedOut, none, results.Throttled},
 		{"not implemented", 501, "", all, results.Failed},
 		{"bad gateway", 502, "", all, results.Failed},
-		{"server busy", 503, entity.ServerBusy, none, results.Refused},
-		{"busy, whoever says so", 503, "", all, results.Refused},
-		{"gateway time-out", 504, "", none, results.Refused},
+		{"server busy", 503, entity.ServerBusy, none, results.Throttled},
+		{"busy, whoever says so", 503, "", all, results.Throttled},
+		{"gateway time-out", 504, "", none, results.Throttled},
 		{"HTTP version not supported", 505, "", all, results.Failed},
 	} {
 		outcome := target.Outcome{Status: row.status, Code: row.code}
@@ -83,7 +100,7 @@ func TestEveryStatusHasAClass(t *testing.T) {
 
 func TestClassNames(t *testing.T) {
 	for class, want := range map[results.Class]string{
-		results.Ok: "ok", results.Refused: "refused", results.Failed: "failed", 0: "unknown", 9: "unknown",
+		results.Ok: "ok", results.Throttled: "throttled", results.Failed: "failed", 0: "unknown", 9: "unknown",
 	} {
 		if got := class.String(); got != want {
 			t.Errorf("Class(%d).String() = %q; want %q", class, got, want)

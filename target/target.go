@@ -21,8 +21,8 @@ type Immediate interface {
 
 // Counts is what a target itself saw: the other side of the books.
 type Counts struct {
-	// Requests is the number of attempts that arrived = Ok + Refused + Failed.
-	Requests, Ok, Refused, Failed int64
+	// Requests is the number of attempts that arrived = Ok + Throttled + Failed.
+	Requests, Ok, Throttled, Failed int64
 	// Entities is how many of them were counted against the targets.
 	Entities int64
 }

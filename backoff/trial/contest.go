@@ -18,7 +18,7 @@ import (
 )
 
 // Contest says which policies are put through which trouble: an outage, in which every
-// attempt is refused at once, or an overload of one partition.
+// attempt is throttled at once, or an overload of one partition.
 type Contest struct {
 	Contestants []Contestant
 	// Length is how long the trouble lasts, 100ms to 1h.
@@ -138,7 +138,7 @@ func (c *Contest) experiment() (*Experiment, error) {
 
 // trouble says in words what the policies meet.
 func (c *Contest) trouble() string {
-	words := fmt.Sprintf("an outage of %v, in which every attempt is refused at once", c.Length)
+	words := fmt.Sprintf("an outage of %v, in which every attempt is throttled at once", c.Length)
 	if c.Together {
 		words += " and which finds every client with an operation due at its first instant"
 	}

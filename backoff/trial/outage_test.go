@@ -50,7 +50,7 @@ func upsert(clients int) func(k uint64) drive.Work {
 	}
 }
 
-// outage is an experiment in which everything is refused for so long.
+// outage is an experiment in which everything is throttled for so long.
 func outage(length time.Duration, clients int) *trial.Experiment {
 	rate := float64(clients)
 	return &trial.Experiment{Clients: clients, Lead: 2 * s, Trouble: length, Tail: 2 * s,

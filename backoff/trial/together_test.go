@@ -63,7 +63,7 @@ func TestClientsThatFailTogether(t *testing.T) {
 	}
 }
 
-// Attempts refused by chance: (1 − p^(R+1))/(1 − p) attempts an operation.
+// Attempts throttled by chance: (1 − p^(R+1))/(1 − p) attempts an operation.
 func TestAmplificationIsTheGeometricSum(t *testing.T) {
 	const clients, retries, share = 2000, 3, 300_000
 	e := outage(10*s, clients)

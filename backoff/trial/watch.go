@@ -25,13 +25,13 @@ type watch struct {
 	before, in []time.Duration
 	// retries are when each retry was sent.
 	retries []time.Duration
-	// attempts are those at caught operations, refused of them were, served what
+	// attempts are those at caught operations, throttled of them were, served what
 	// was counted for successes that ended from the trouble on, by the last arrival.
-	attempts, refused, ended int64
-	served                   int64
-	arrivals                 time.Duration
-	last                     time.Duration
-	duplicates               int64
+	attempts, throttled, ended int64
+	served                     int64
+	arrivals                   time.Duration
+	last                       time.Duration
+	duplicates                 int64
 }
 
 var _ drive.Observer = (*watch)(nil)
@@ -54,8 +54,8 @@ func (w *watch) Attempt(a *results.Attempt) {
 	}
 	if w.troubled(a.Intended) {
 		w.attempts++
-		if a.Class == results.Refused {
-			w.refused++
+		if a.Class == results.Throttled {
+			w.throttled++
 		}
 	}
 }
@@ -100,7 +100,7 @@ func (w *watch) trial(c Contestant, schedule arrival.Schedule, withheld int64) r
 		t.AttemptsPerOperation = float64(w.attempts) / float64(w.ended)
 	}
 	if w.attempts > 0 {
-		t.AmplificationByChance = amplification(float64(w.refused)/float64(w.attempts), c.Policy.Retries)
+		t.AmplificationByChance = amplification(float64(w.throttled)/float64(w.attempts), c.Policy.Retries)
 	}
 	t.DrainS = max(0, w.last-w.to).Seconds()
 	t.Added = w.added()
@@ -116,7 +116,7 @@ func numberAt(schedule arrival.Schedule, at time.Duration) uint64 {
 }
 
 // amplification is how many attempts an operation has on the average if each is
-// refused with probability p and at most so many retries follow:
+// throttled with probability p and at most so many retries follow:
 // (1 − p^(R+1))/(1 − p), the sum of the geometric series.
 func amplification(p float64, retries int) float64 {
 	if p >= 1 {

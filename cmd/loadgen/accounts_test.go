@@ -52,11 +52,11 @@ func intoShards(t *testing.T) {
 func inShards(t *testing.T, name string, record *results.Record, accounts int, attempts int64) {
 	t.Helper()
 	sum := record.Total(results.Reported)
-	if share := float64(sum.Refused) / float64(sum.Attempts); sum.Attempts != attempts || accounts == 2 && share != 0 || accounts == 1 && (share < .2 || share > .34) {
-		t.Errorf("%s: %d of %d attempts were refused; want none of %d over two accounts, and 20 %% to a third of them in one", name, sum.Refused, sum.Attempts, attempts)
+	if share := float64(sum.Throttled) / float64(sum.Attempts); sum.Attempts != attempts || accounts == 2 && share != 0 || accounts == 1 && (share < .2 || share > .34) {
+		t.Errorf("%s: %d of %d attempts were refused; want none of %d over two accounts, and 20 %% to a third of them in one", name, sum.Throttled, sum.Attempts, attempts)
 	}
-	if all := record.Total(results.Everything); record.Target == nil || record.Target.Requests != all.Attempts || record.Target.Refused != all.Refused || record.Target.Entities != all.Counted {
-		t.Errorf("%s: the accounts counted %+v; want the %d attempts, %d refused, %d entities of the record", name, record.Target, all.Attempts, all.Refused, all.Counted)
+	if all := record.Total(results.Everything); record.Target == nil || record.Target.Requests != all.Attempts || record.Target.Throttled != all.Throttled || record.Target.Entities != all.Counted {
+		t.Errorf("%s: the accounts counted %+v; want the %d attempts, %d refused, %d entities of the record", name, record.Target, all.Attempts, all.Throttled, all.Counted)
 	}
 	if record.Manifest.Accounts != 2*(accounts-1) {
 		t.Errorf("%s: the manifest has %d accounts; want %d, 0 for one", name, record.Manifest.Accounts, 2*(accounts-1))

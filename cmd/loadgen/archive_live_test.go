@@ -22,23 +22,23 @@ func TestLiveArchive(t *testing.T) {
 			code := execute(context.Background(), []string{"run", "eventual-transaction", "--quiet", "--format", "json", "--out", t.TempDir(),
 				"--set", "phases.leave.for=4s",
 				"--set", "phases.leave.operations=" + fmt.Sprintf(`[
-					{name: request, procedure: archive-request, weight: 15, with: {place: archive}},
-					{name: work, procedure: archive-work, weight: 30, with: {place: archive, hidden: 1s, killed: 30%%, after: %s}},
-					{name: look, procedure: archive-look, weight: 15, with: {place: archive}}]`, after),
-				"--set", "expect=[faults == 0, 'tally(look, neither) == 0', 'tally(work, killed) > 10', 'tally(work, again) > 10', 'tally(work, moved) > 20']",
+					{name: request, workflow: archive-request, weight: 15, with: {place: archive}},
+					{name: work, workflow: archive-work, weight: 30, with: {place: archive, hidden: 1s, killed: 30%%, after: %s}},
+					{name: look, workflow: archive-look, weight: 15, with: {place: archive}}]`, after),
+				"--set", "expect=[violations == 0, 'counter(look, neither) == 0', 'counter(work, killed) > 10', 'counter(work, again) > 10', 'counter(work, moved) > 20']",
 			}, nil, &stdout, &stderr)
 			var s results.Summary
 			if err := json.Unmarshal(stdout.Bytes(), &s); err != nil {
 				t.Fatalf("the run ended with %d: %v\n%s", code, err, &stderr)
 			}
-			for _, e := range s.Expectations {
+			for _, e := range s.Checks {
 				t.Logf("%s: observed %s", e.Expr, e.Observed)
-				if !e.Pass {
+				if !e.Holds() {
 					t.Errorf("workers die after %s: %s: observed %s; want it to hold", after, e.Expr, e.Observed)
 				}
 			}
-			if len(s.Expectations) != 5 || code != codeOk {
-				t.Errorf("the run ended with %d and %d expectations; want 0 and five\n%s", code, len(s.Expectations), &stderr)
+			if len(s.Checks) != 5 || code != codeOk {
+				t.Errorf("the run ended with %d and %d expectations; want 0 and five\n%s", code, len(s.Checks), &stderr)
 			}
 		})
 	}

@@ -42,7 +42,7 @@ func TestAzuriteStores(t *testing.T) {
 			if record.Validity == results.Partial || sum.Ok == 0 || len(record.Manifest.StandIns) > 0 {
 				t.Errorf("%s: the run is %s %v, %d attempts ok, with the stand-ins %v", s.Name, record.Validity, record.Reasons, sum.Ok, record.Manifest.StandIns)
 			}
-			if slices.Contains(s.Expect, "faults == 0") {
+			if slices.Contains(s.Expect, "violations == 0") {
 				if len(record.Invariants) == 0 {
 					t.Errorf("%s: nobody looked at what was left", s.Name)
 				}

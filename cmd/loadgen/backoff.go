@@ -198,7 +198,7 @@ func (f *contestFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 		Short: "Put retry policies through the same trouble",
 		Long: `Contest has clients insert entities on the virtual clock, through the sessions that
 a live run has, under one retry policy after another, and meets each with the same
-trouble: an outage, in which every attempt is refused at once (503), as while a
+trouble: an outage, in which every attempt is throttled at once (503), as while a
 partition is handed to another server; or an overload, with more operations on one
 partition than it bears. It tells which policy loses how many of the operations
 that came due in it, what that costs in attempts and in time, and whether retries

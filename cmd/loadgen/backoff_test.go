@@ -20,10 +20,10 @@ func TestBackoffContest(t *testing.T) {
 		trouble string
 		tried   int
 	}{
-		{"an outage of 15 seconds, unless another is asked for", []string{"--policies", "none,fixed-1s"}, "an outage of 15s, in which every attempt is refused at once", 2},
+		{"an outage of 15 seconds, unless another is asked for", []string{"--policies", "none,fixed-1s"}, "an outage of 15s, in which every attempt is throttled at once", 2},
 		{"an overload", []string{"--overload", "2x", "--for", "1s", "--policies", "none,fixed-1s"}, "2 times what a partition bears, for 1s", 2},
 		{"all of it", []string{"--outage", "1s", "--together", "--each", "2", "--lost-replies", "10%", "--policies", "js+cubic"},
-			"an outage of 1s, in which every attempt is refused at once and which finds every client with an operation due at its first instant, " +
+			"an outage of 1s, in which every attempt is throttled at once and which finds every client with an operation due at its first instant, " +
 				"10% of all replies being lost after the request was carried out", 1},
 	} {
 		t.Chdir(t.TempDir())

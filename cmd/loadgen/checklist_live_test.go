@@ -124,15 +124,15 @@ func (c *counter) closed(what string) {
 
 // figures are what a number of tasks that send flat out came to.
 type figures struct {
-	ok, refused int64
-	dialed      int64
-	rate        float64
-	p50, p99    time.Duration
+	ok, throttled int64
+	dialed        int64
+	rate          float64
+	p50, p99      time.Duration
 }
 
 func (f *figures) String() string {
-	return fmt.Sprintf("%.0f/s, %.1f %% refused, p50 %v, p99 %v, %d connections opened",
-		f.rate, 100*float64(f.refused)/float64(max(1, f.ok+f.refused)), f.p50.Round(100*time.Microsecond), f.p99.Round(100*time.Microsecond), f.dialed)
+	return fmt.Sprintf("%.0f/s, %.1f %% throttled, p50 %v, p99 %v, %d connections opened",
+		f.rate, 100*float64(f.throttled)/float64(max(1, f.ok+f.throttled)), f.p50.Round(100*time.Microsecond), f.p99.Round(100*time.Microsecond), f.dialed)
 }
 
 // flatOut has so many tasks send one request after another for two seconds.
@@ -140,7 +140,7 @@ func (c *counter) flatOut(client *http.Client, tasks int, request func(task int)
 	const length = 2 * time.Second
 	dialed := c.dialed.Load()
 	times := make([][]time.Duration, tasks)
-	var ok, refused atomic.Int64
+	var ok, throttled atomic.Int64
 	var working sync.WaitGroup
 	began := time.Now()
 	for task := range tasks {
@@ -152,7 +152,7 @@ func (c *counter) flatOut(client *http.Client, tasks int, request func(task int)
 				case status >= 200 && status < 300:
 					ok.Add(1)
 				case status == 503 || status == 500:
-					refused.Add(1)
+					throttled.Add(1)
 				default:
 					c.t.Errorf("%s %s = %d", method, path, status)
 					return
@@ -162,7 +162,7 @@ func (c *counter) flatOut(client *http.Client, tasks int, request func(task int)
 		})
 	}
 	working.Wait()
-	f := &figures{ok: ok.Load(), refused: refused.Load(), dialed: c.dialed.Load() - dialed}
+	f := &figures{ok: ok.Load(), throttled: throttled.Load(), dialed: c.dialed.Load() - dialed}
 	f.rate = float64(f.ok) / time.Since(began).Seconds()
 	all := slices.Concat(times...)
 	slices.Sort(all)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -43,7 +44,7 @@ func (f *choiceFlags) registerSeed(flags *pflag.FlagSet) {
 }
 
 func (f *choiceFlags) registerRetry(flags *pflag.FlagSet) {
-	flags.StringVar(&f.retry, "retry", "", "back-off policy of refused attempts: none, documented, short (default: the scenario's)")
+	flags.StringVar(&f.retry, "retry", "", "back-off policy of throttled attempts: none, documented, short (default: the scenario's)")
 }
 
 // draft is a scenario as it was opened: no flag but --opposite has changed it yet.
@@ -95,6 +96,9 @@ func (f *choiceFlags) apply(flags *pflag.FlagSet, d *draft) (*scenarios.Scenario
 	}
 	if err := emptyFlag(flags); err != nil {
 		return nil, err
+	}
+	if flags.Changed("workers") && f.workers == 0 { // which a scenario that does not say has
+		return nil, usageError{errors.New("--workers 0: expected 1 or more; without it a run has as many as it needs")}
 	}
 	for _, one := range []struct {
 		field string

@@ -112,18 +112,18 @@ func TestCommandWritesARun(t *testing.T) {
 	if strings.Contains(stderr, "\x1b") {
 		t.Errorf("escape sequences off a terminal: %q", stderr)
 	}
-	if ok, refused, err := onResultStream("attempts.bin"); err != nil || ok != printed.Ok || refused != printed.Refused {
-		t.Errorf("vegeta reads %d ok and %d refused of attempts.bin, %v; want %d and %d, every attempt", ok, refused, err, printed.Ok, printed.Refused)
+	if ok, refused, err := onResultStream("attempts.bin"); err != nil || ok != printed.OkAttempts || refused != printed.Throttled {
+		t.Errorf("vegeta reads %d ok and %d refused of attempts.bin, %v; want %d and %d, every attempt", ok, refused, err, printed.OkAttempts, printed.Throttled)
 	}
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(stdout), &keys); err != nil {
 		t.Fatal(err)
 	}
 	// The keys are a contract for scripts.
-	for _, key := range strings.Fields(`scenario target start profile seed started duration_s validity reasons
-		scheduled sent dropped late operations attempts ok refused failed entities_counted entities_returned
-		saturation_entities_per_second saturation_interval hottest_partition response_us service_us lag_us
-		retry_waits_us phases per_operation expectations verdict`) {
+	for _, key := range strings.Fields(`scenario target start profile seed started duration_s validity reasons client_limited
+		state ok scheduled sent dropped late operations attempts ok_attempts throttled failed causes entities_counted entities_returned
+		saturation_entities_per_second saturation_interval saturation_seconds throttling hottest_partition response_us service_us lag_us
+		retry_waits_us phases per_operation checks verdict`) {
 		if _, there := keys[key]; !there {
 			t.Errorf("the summary has no %q", key)
 		}
@@ -182,8 +182,8 @@ func TestStrictRefusesAClientLimitedRun(t *testing.T) {
 	leftOutWhenShort(t)
 	// One worker cannot send 1,000 operations a second at 4 ms and more each.
 	args := append([]string{"stress", "--workers", "1", "--rate", "1000"}, small...)
-	if code, stdout, _, _ := bubble(t, 0, args...); code != codeOk || !strings.Contains(stdout, results.ClientLimited) {
-		t.Errorf("a run of one worker = %d\n%s\nwant 0, and that it is client-limited", code, stdout)
+	if code, stdout, _, _ := bubble(t, 0, args...); code != codeOk || !strings.Contains(stdout, "late: too few workers") {
+		t.Errorf("a run of one worker = %d\n%s\nwant 0, and that the generator was late", code, stdout)
 	}
 	if code, _, _, _ := bubble(t, 0, append(args, "--strict")...); code != codeInvalidRun {
 		t.Errorf("the same with --strict = %d; want %d", code, codeInvalidRun)

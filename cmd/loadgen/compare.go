@@ -57,7 +57,7 @@ func (f *compareFlags) compare(a, b string, stdout io.Writer) error {
 		return err
 	}
 	c, err := runs.Of(was, is)
-	if errors.Is(err, runs.ErrSchema) || errors.Is(err, runs.ErrEmpty) {
+	if errors.Is(err, runs.ErrEmpty) {
 		return usageError{err}
 	}
 	if err != nil {

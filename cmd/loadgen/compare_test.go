@@ -91,7 +91,7 @@ func TestCompareBadInput(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("newer", func(r map[string]any) { r["schema_version"] = 2 })
+	write("newer", func(r map[string]any) { r["schema_version"] = 3 })
 	write("empty", func(r map[string]any) { r["phases"], r["duration_ns"] = []any{}, 0 })
 	write(filepath.Join("set", "bad"), func(r map[string]any) { r["phases"] = "none" })
 	if err := os.Mkdir("nothing", 0o700); err != nil {
@@ -112,7 +112,7 @@ func TestCompareBadInput(t *testing.T) {
 		{"a folder that is not there", []string{run, "rum"}, "there is no rum; expected"},
 		{"a folder without a run", []string{"nothing", run}, "nothing holds no run; expected"},
 		{"a file", []string{run, "file"}, "file cannot be read"},
-		{"a record of a newer schema", []string{run, "newer"}, "run.json has version 2, this is 1"},
+		{"a record of a newer schema", []string{run, "newer"}, "run.json has version 3; expected 2"},
 		{"a run of no length", []string{run, "empty"}, "empty is of no length"},
 		{"a broken record in a set", []string{"set", run}, filepath.Join("set", "bad") + " cannot be read"},
 		{"an unknown form", []string{run, run, "--format", "xml"}, "--format xml: expected text, json or markdown"},

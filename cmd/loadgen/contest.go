@@ -47,7 +47,7 @@ taking turns; --target names another table service, to which nothing is sent wit
 from one run to the next, no model says: nothing is held against another profile.
 
 The folder of the contest has the verdict (contest.json), a picture (heat.png and
-heat.svg: partitions by time, served and refused, for each design) and the record of
+heat.svg: partitions by time, served and throttled, for each design) and the record of
 each design's first run.
 
 --suggest adds candidates that follow from what the scenario's operations ask for, says
@@ -83,12 +83,12 @@ func (f *designsFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	flags.BoolVar(&f.oneProfile, "one-profile", false, "do not hold the verdict against another profile of the model")
 	flags.Float64Var(&f.plan.Price.PerMillion, "price", 0, "what a million billed transactions cost, in any currency")
 	flags.Float64Var(&f.plan.Price.PerGiBMonth, "price-stored", 0, "what a GiB stored for a month costs")
-	flags.BoolVar(&f.plan.Price.BillRefused, "bill-refused", false, "refused requests are billed, too")
+	flags.BoolVar(&f.plan.Price.BillRefused, "bill-refused", false, "throttled requests are billed, too")
 	flags.Float64Var(&f.plan.Alpha, "alpha", contest.DefaultAlpha, "how often a contest of designs that do not differ may tell some difference")
 	flags.StringVar(&f.memory, "memory-limit", "2GiB", "take no more memory than this `size`: fewer runs at once, or none")
 	flags.StringVar(&f.format, "format", "text", "what to print: text, or json ({verdict, ranking: […]})")
 	flags.StringVar(&f.out, "out", "", "folder of the contest (default: a new one in results/runs)")
-	flags.BoolVar(&f.strict, "strict", false, "exit 13 where a run is invalid or the generator was its limit")
+	flags.BoolVar(&f.strict, "strict", false, "exit 13 where the generator was the limit of a run, too")
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
 	flags.BoolVar(&f.plan.Suggest, "suggest", false, "let designs take part that follow from what the operations ask for")
 	flags.StringVar(&f.plan.Write, "write", "", "with --suggest: the `file` for the scenario with the winner (default: suggested.yaml in the folder)")
@@ -127,7 +127,7 @@ func (f *designsFlags) contest(c *cobra.Command, name string, stdout, stderr io.
 	if ended != nil && ended != run.ErrBudget {
 		return ended
 	}
-	return f.strictly(contest.Contest)
+	return f.judge(contest.Contest)
 }
 
 // check returns what is wrong with the flags, and works out what they aim at.
@@ -250,13 +250,12 @@ func (f *designsFlags) print(stdout io.Writer, held *series.Contested) error {
 	return held.Proposal.Text(stdout)
 }
 
-// strictly returns what the exit code says of runs that are not valid, where that was
-// asked for.
-func (f *designsFlags) strictly(contest *contest.Contest) error {
+// judge returns what the exit code says of the runs of a contest.
+func (f *designsFlags) judge(contest *contest.Contest) error {
+	o := outcome{strict: f.strict}
 	for i := range contest.Ranking {
-		if f.strict && contest.Ranking[i].Doubtful > 0 {
-			return verdictError{codeInvalidRun}
-		}
+		o.invalid = o.invalid || contest.Ranking[i].Invalid > 0
+		o.limited = o.limited || contest.Ranking[i].Doubtful > 0
 	}
-	return nil
+	return o.end()
 }

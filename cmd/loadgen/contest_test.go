@@ -72,7 +72,7 @@ func TestContest(t *testing.T) {
 	}
 	record := read(t, filepath.Join("d", "day"))
 	_, repeated, stderr, _ := simulatedBy(t, context.Background(), append(record.Manifest.Command[2:], "--format", "json", "--quiet", "--no-charts", "--one-profile")...)
-	if twin := decode(t, []byte(repeated)); twin.Attempts != record.Summary.Attempts || twin.Refused != record.Summary.Refused || twin.Seed != record.Manifest.Seed {
+	if twin := decode(t, []byte(repeated)); twin.Attempts != record.Summary.Attempts || twin.Throttled != record.Summary.Throttled || twin.Seed != record.Manifest.Seed {
 		t.Errorf("%v: %d attempts, %s; want %d", record.Manifest.Command, twin.Attempts, stderr, record.Summary.Attempts)
 	}
 }

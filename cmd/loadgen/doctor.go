@@ -104,8 +104,8 @@ func (f *doctorFlags) tell(ctx context.Context, d *doctor.Diagnosis, stdout io.W
 	if _, err := io.WriteString(stdout, text); err != nil {
 		return err
 	}
-	if d.Failed > 0 && ctx.Err() == nil {
-		return verdictError{codeExpectation}
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
-	return ctx.Err()
+	return outcome{failed: d.Failed > 0}.end()
 }

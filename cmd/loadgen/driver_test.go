@@ -36,7 +36,7 @@ func TestDriverRefusesWhatVegetaCannotDo(t *testing.T) {
 		{"more rows than a page holds", []string{"stress", "--driver", "vegeta", "--set", operations + "[{name: some, verb: query, class: rows, rows: 100, top: 50}]"},
 			"the operation some of the phase peak may read several pages"},
 		{"writes that the scenario has read back", []string{"stress", "--driver", "vegeta", "--set", "verify=true"}, "the scenario verifies its writes"},
-		{"a procedure", []string{"run", "bank-transfer", "--driver", "vegeta"}, "the operation transfer of the phase day is the procedure transfer"},
+		{"a workflow", []string{"run", "bank-transfer", "--driver", "vegeta"}, "the operation transfer of the phase day is the workflow transfer"},
 		{"copies", []string{"run", "copied.yaml", "--driver", "vegeta"}, "the operation put of the phase measure writes copies"},
 		{"a closed loop", []string{"run", "closed.yaml", "--driver", "vegeta"}, "the phase measure is a closed loop of 4 clients"},
 		{"a verb that has no drivers", []string{"simulate", "--driver", "vegeta"}, "no flag --driver"},
@@ -72,7 +72,7 @@ func TestVegetaDrivesARun(t *testing.T) {
 		t.Fatalf("--driver vegeta = %d: %s", code, stderr)
 	}
 	for _, want := range []string{"real time · driver vegeta · seed", "retries, policy none: none", "--driver=vegeta"} {
-		if !strings.Contains(stdout, want) {
+		if !strings.Contains(strings.Join(strings.Fields(stdout), " "), want) {
 			t.Errorf("the report does not say %q:\n%s", want, stdout)
 		}
 	}

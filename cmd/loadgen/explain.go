@@ -11,6 +11,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/report/verdict"
+	"loadgen/results"
 	"loadgen/results/catalog"
 	"loadgen/scenarios"
 	explanation "loadgen/scenarios/advise"
@@ -39,7 +40,9 @@ With --from it judges keys that you have already, in a CSV file of any size: a
 column PartitionKey, and where you have them RowKey, instant, entities and
 operation. Whether they only append can be told from instants alone.
 
-All numbers are derived. The exit code is 10 where a finding is an error.`,
+All numbers are derived. The exit code is 10 where a finding is an error, and 12 where it
+cannot be told whether the peak is held: it lies too near to a target, or keys come
+without instants.`,
 		Example: `  loadgen explain my-table.yaml
   loadgen explain my-table.yaml --use by-day
   loadgen explain stress --set model.partition_target=500
@@ -159,7 +162,7 @@ const mostRate = 1_000_000_000
 type explained interface {
 	Text(io.Writer) error
 	JSON(io.Writer) error
-	Faulty() bool
+	Answer() (state string, ok *bool)
 }
 
 var _, _ explained = (*explanation.Explanation)(nil), (*explanation.Keys)(nil)
@@ -173,10 +176,8 @@ func (f *explainFlags) tell(told explained, stdout io.Writer) error {
 	if err := write(stdout); err != nil {
 		return err
 	}
-	if told.Faulty() {
-		return verdictError{codeExpectation}
-	}
-	return nil
+	state, _ := told.Answer()
+	return outcome{failed: state == results.DoesNotHold, untold: state == results.CannotTell}.end()
 }
 
 // reading tells a person now and again how many rows were read.

@@ -77,8 +77,8 @@ func TestExplainJudgesTheDesignInUse(t *testing.T) {
 		if err := json.Unmarshal([]byte(spelled), &e); err != nil {
 			t.Fatalf("%s: %v in\n%s", row.sentence, err, spelled)
 		}
-		if e.Faulty() != (row.code == codeExpectation) || len(e.Designs) != 2 || e.Scenario != "choice" {
-			t.Errorf("%s: the JSON is of %s, %d designs, faulty %v; want the same as the text", row.sentence, e.Scenario, len(e.Designs), e.Faulty())
+		if holds := e.Ok != nil && *e.Ok; holds != (row.code == codeOk) || len(e.Designs) != 2 || e.Scenario != "choice" {
+			t.Errorf("%s: the JSON is of %s, %d designs, %s; want the same as the text", row.sentence, e.Scenario, len(e.Designs), e.State)
 		}
 	}
 	if left := leftIn(t, "."); len(left) != 2 {
@@ -138,8 +138,8 @@ func TestExplainFromStandardInput(t *testing.T) {
 		code     int
 		says     string
 	}{
-		{"no rate", nil, codeOk, "By the targets these keys carry 8,000 entities/s"},
-		{"a rate that they carry", []string{"--rate", "4000"}, codeOk, "These keys carry 4,000 entities/s."},
+		{"no rate, and no instants", nil, codeInconclusive, "By the targets these keys carry 8,000 entities/s"},
+		{"a rate that they may carry", []string{"--rate", "4000"}, codeInconclusive, "Whether these keys carry 4,000 entities/s cannot be told."},
 		{"a rate that they do not", []string{"--rate", "9000"}, codeExpectation, "These keys do not carry 9,000 entities/s."},
 	} {
 		args := append([]string{"explain", "--from", "-"}, row.args...)

@@ -92,17 +92,17 @@ func TestFindLimitFillsInWhatIsLeftOpen(t *testing.T) {
 		retry string
 	}{
 		{"a partition begins at the scenario's first rate", []string{"--find-limit", "partition"},
-			run.Find{Of: "partition", MaxRefused: .005, From: 500, UpTo: 8000, Step: 10 * time.Second, Burst: 100 * time.Millisecond}, ""},
+			run.Find{Of: "partition", MaxThrottled: .005, From: 500, UpTo: 8000, Step: 10 * time.Second, Burst: 100 * time.Millisecond}, ""},
 		{"an account saves up more, so that its steps last longer", []string{"--find-limit", "account"},
-			run.Find{Of: "account", MaxRefused: .005, From: 5000, UpTo: 40_000, Step: 25 * time.Second, Burst: 250 * time.Millisecond}, ""},
+			run.Find{Of: "account", MaxThrottled: .005, From: 5000, UpTo: 40_000, Step: 25 * time.Second, Burst: 250 * time.Millisecond}, ""},
 		{"another burst makes other steps", []string{"--find-limit", "partition", "--set", "model.partition_burst=300ms"},
-			run.Find{Of: "partition", MaxRefused: .005, From: 500, UpTo: 8000, Step: 30 * time.Second, Burst: 300 * time.Millisecond}, ""},
+			run.Find{Of: "partition", MaxThrottled: .005, From: 500, UpTo: 8000, Step: 30 * time.Second, Burst: 300 * time.Millisecond}, ""},
 		{"with a small burst a step lasts two seconds", []string{"--find-limit", "partition", "--set", "model.partition_burst=1ms"},
-			run.Find{Of: "partition", MaxRefused: .005, From: 500, UpTo: 8000, Step: 2 * time.Second, Burst: time.Millisecond}, ""},
+			run.Find{Of: "partition", MaxThrottled: .005, From: 500, UpTo: 8000, Step: 2 * time.Second, Burst: time.Millisecond}, ""},
 		{"all that is given is taken", []string{"--find-limit", "partition", "--max-refused", "2%", "--max-p99", "50ms", "--from", "4000", "--up-to", "4000", "--step", "3s", "--retry", "short"},
-			run.Find{Of: "partition", MaxRefused: .02, MaxP99: 50 * time.Millisecond, From: 4000, UpTo: 4000, Step: 3 * time.Second, Burst: 100 * time.Millisecond}, "short"},
+			run.Find{Of: "partition", MaxThrottled: .02, MaxP99: 50 * time.Millisecond, From: 4000, UpTo: 4000, Step: 3 * time.Second, Burst: 100 * time.Millisecond}, "short"},
 		{"retries can be set by their path, too", []string{"--find-limit", "partition", "--set", "retry=documented"},
-			run.Find{Of: "partition", MaxRefused: .005, From: 500, UpTo: 8000, Step: 10 * time.Second, Burst: 100 * time.Millisecond}, "documented"},
+			run.Find{Of: "partition", MaxThrottled: .005, From: 500, UpTo: 8000, Step: 10 * time.Second, Burst: 100 * time.Millisecond}, "documented"},
 	} {
 		plan, err := planned(t, row.args...)
 		if err != nil {
@@ -129,7 +129,7 @@ func TestFindLimitTellsWhatItFound(t *testing.T) {
 	}
 	s := decode(t, []byte(stdout))
 	l := s.Limit
-	if l == nil || l.Held == nil || l.NotHeld == nil || math.Abs(*l.Held/(120/.995)-1) > .02 || !l.Finished || l.By != results.LimitRefused {
+	if l == nil || l.Held == nil || l.NotHeld == nil || math.Abs(*l.Held/(120/.995)-1) > .02 || !l.Finished || l.By != results.LimitThrottled {
 		t.Fatalf("limit = %+v; want about 120/0.995 operations/s by refused", l)
 	}
 	if !slices.Contains([]string{"Amsterdam", "Berlin", "Chicago", "Dublin", "Edinburgh", "Frankfurt", "London", "New York City",
@@ -148,7 +148,7 @@ func TestFindLimitTellsWhatItFound(t *testing.T) {
 	if err := f.print(&told, record); err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"Rates tried: at most 0.50 % of the first attempts refused", "The limit of the partition"} {
+	for _, part := range []string{"Rates tried: at most 0.50 % of the first attempts throttled", "The limit of the partition"} {
 		if !strings.Contains(told.String(), part) {
 			t.Errorf("the report lacks %q:\n%s", part, told.String())
 		}

@@ -166,7 +166,7 @@ func (f *gateFlags) gate(c *cobra.Command, names []string, stdout, stderr io.Wri
 	if err := f.tell(stdout, list); err != nil {
 		return err
 	}
-	return exitWith(gate.Code(list))
+	return endsWith(gate.Code(list))
 }
 
 // scenariosOf reads scenarios, each of which has a name of its own.
@@ -198,7 +198,7 @@ func (f *gateFlags) gateLive(c *cobra.Command, name string, stdout, stderr io.Wr
 	if err := errors.Join(f.tell(stdout, list), ended); err != nil {
 		return err
 	}
-	return exitWith(gate.Code(list))
+	return endsWith(gate.Code(list))
 }
 
 // paired rules on a scenario by live runs of an older build and this one.

@@ -39,22 +39,22 @@ phases:
     traffic:
       arrivals: {constant: 100}
       for: 1s
-      operations: [{name: build, procedure: index-build, with: {%[2]s, attribute: last}}]
+      operations: [{name: build, workflow: index-build, with: {%[2]s, attribute: last}}]
   - name: day
     traffic:
       clients: 16
       think: %[4]s
       for: 4s
       operations:
-        - {name: hire, procedure: index-add, weight: 25, with: {%[2]s, attribute: last}}
-        - {name: marry, procedure: index-rename, weight: 25, with: {%[2]s, attribute: last}}
-        - {name: leave, procedure: index-delete, weight: 15, with: {%[2]s, attribute: last}}
-        - {name: lookup, procedure: index-lookup, weight: 5, with: {%[3]s, attribute: last}}
+        - {name: hire, workflow: index-add, weight: 25, with: {%[2]s, attribute: last}}
+        - {name: marry, workflow: index-rename, weight: 25, with: {%[2]s, attribute: last}}
+        - {name: leave, workflow: index-delete, weight: 15, with: {%[2]s, attribute: last}}
+        - {name: lookup, workflow: index-lookup, weight: 5, with: {%[3]s, attribute: last}}
 %[5]s`
 
 // Over HTTP, with sixteen clients at once, lists of each form agree with their entities.
 func TestLiveIndexEntities(t *testing.T) {
-	const work = "        - {name: work, procedure: index-work, weight: 60, with: {%s, killed: 5%%}}\n"
+	const work = "        - {name: work, workflow: index-work, weight: 60, with: {%s, killed: 5%%}}\n"
 	// Where a queue keeps lists, the check works off by itself what is left on it.
 	for _, row := range []struct {
 		form, think, place string

@@ -112,21 +112,21 @@ func keepsPace(t *testing.T, length time.Duration) (fault string) {
 		t.Fatal(err)
 	}
 	sum := record.Summary
-	if sum.Attempts != sum.Ok+sum.Refused+sum.Failed || sum.Scheduled != sum.Sent+sum.Dropped || sum.Refused+sum.Failed > 0 {
+	if sum.Attempts != sum.OkAttempts+sum.Throttled+sum.Failed || sum.Scheduled != sum.Sent+sum.Dropped || sum.Throttled+sum.Failed > 0 {
 		t.Fatalf("the books do not close, or something failed: %v %+v", sum.Reasons, sum)
 	}
 	each, sent := costOf(record, meter)
 	served := sum.Phases[0].Served
 	t.Logf("%s: served %.0f/s of %.0f/s; %d attempts at %v of CPU each, on both sides (aim %v); lag p50 %v µs, p99 %v µs",
 		sum.Validity, served, sum.Phases[0].Offered, sent, each, paceAim, microsOf(sum.Lag.P50), microsOf(sum.Lag.P99))
-	switch limited := sum.Validity == results.ClientLimited; {
+	switch limited := len(sum.ClientLimited) > 0; {
 	case each > paceMost:
 		return fmt.Sprintf("an operation costs %v of CPU on both sides, at most %v is allowed", each, paceMost)
 	case limited:
 		bare := bareRate(t, s)
 		t.Logf("a bare net/http client, flat out: %.0f gets/s", bare)
 		if bare >= bareEnough {
-			return fmt.Sprintf("limited by the client (%v) where a bare one sends %.0f/s", sum.Reasons, bare)
+			return fmt.Sprintf("limited by the client (%v) where a bare one sends %.0f/s", sum.ClientLimited, bare)
 		}
 		return ""
 	case served < paceServed:

@@ -71,7 +71,7 @@ const (
 	codeUsage       = 2
 	codeTarget      = 3
 	codeExpectation = 10
-	// codeInconclusive is that of a comparison with too little to compare.
+	// codeInconclusive says that what was asked cannot be told.
 	codeInconclusive = 12
 	codeInvalidRun   = 13
 	codeInterrupted  = 130
@@ -81,45 +81,45 @@ const (
 // exitCodes is what `loadgen help exit-codes` prints.
 const exitCodes = `Exit codes:
 
-    0   the run came to its end; serve was told to stop and has drained
+    0   what was asked holds, or nothing was asked; serve was told to stop and has drained
     1   an internal error, or the record could not be written (a full disk)
     2   usage, an invalid scenario, an unwritable folder, a table that is not ours,
         a port that is taken
     3   the target is not there, does not take the key, or stopped answering (a partial report
         was written), or the table could not be prepared
-   10   an expectation failed: a claim of the scenario (expect) is not borne out; with
-        --peak, the partition does not hold that rate; a budget of the scenario (stop_on)
-        was exceeded, which ended the run; with --verify-writes, an acknowledged write is
-        lost or a counter was raised too often; a check of doctor failed, or a
-        finding of explain is an error
+   10   what was asked does not hold: a check of the scenario (expect) fails; with --peak, that
+        rate is not held; with --find-limit, not even the lowest rate is; a budget of the
+        scenario (stop_on) was exceeded, which ended the run; with --verify-writes, an
+        acknowledged write is lost or a counter was raised too often; with --opposite, no
+        check fails, though one is to. gate: a check fails. doctor: a check failed. explain:
+        a finding is an error
    11   gate: a regression. A run in virtual time differs from its baseline, or paired live
         runs are worse than chance explains and by more than the threshold
-   12   gate: it cannot be told. There is no baseline, or it is of another scenario or was
-        changed by hand; there are too few pairs of runs. runs history: there are no two
-        nights to compare
-   13   with --strict: the run is invalid, or the generator was the limit; gate: a run in
-        virtual time is invalid, or pairs of live runs were not valid, again and again
+   12   what was asked cannot be told: by --peak, --find-limit or a check, for the run is
+        partial or the generator was late where it counts, or by what the record holds. gate:
+        there is no baseline, or it is of another scenario or was changed by hand, or there
+        are too few pairs of runs. explain: the peak is too near to a target, or keys come
+        without instants. runs history: there are no two nights to compare
+   13   the run is invalid: nothing succeeded in what it reports, or its accounting does not
+        close. With --strict also where the generator was the limit, and in place of 12. gate:
+        pairs of live runs were not valid, again and again
   130   interrupted; 143 terminated: a partial report was written
 
-Of several, 13 comes before 10, that before 11, and 11 before 12. (` + "`go run`" + ` turns every code but 0 into 1.)`
+An interruption comes first, then 1, 2 and 3. Of the others,
+13 comes before 10, that before 11, and 11 before 12. (` + "`go run`" + ` turns every code but 0 into 1.)`
 
 // usageError is a fault of what the user typed.
 type usageError struct{ error }
 
 func (u usageError) Unwrap() error { return u.error }
 
-// verdictError ends a run that was told in full: nothing is left to print.
-type verdictError struct{ code int }
+// verdictError ends a run that was told in full: at most a line is left to print.
+type verdictError struct {
+	code int
+	said string
+}
 
 func (v verdictError) Error() string { return "the run did not meet what was asked of it" }
-
-// exitWith returns a code as an error, nil where all is well.
-func exitWith(code int) error {
-	if code == codeOk {
-		return nil
-	}
-	return verdictError{code}
-}
 
 // explain returns the exit code of an error, and what is to be said of it in
 // one line a fault; empty where everything has been said.
@@ -130,7 +130,7 @@ func explain(ctx context.Context, err error) (int, string) {
 	var signalled interruption
 	switch {
 	case errors.As(err, &told):
-		return told.code, ""
+		return told.code, told.said
 	case errors.As(context.Cause(ctx), &signalled) && errors.Is(err, context.Canceled):
 		return signalled.code(), signalled.Error() + "; the report is of what was done until then"
 	case errors.As(err, &faults):
@@ -140,8 +140,6 @@ func explain(ctx context.Context, err error) (int, string) {
 	case errors.As(err, &usage), errors.Is(err, run.ErrFolder), errors.Is(err, fields.ErrInvalid), errors.Is(err, scenarios.ErrUnknown),
 		errors.Is(err, run.ErrTableExists), errors.Is(err, run.ErrNotOurs):
 		return codeUsage, results.OneLine(err)
-	case errors.Is(err, run.ErrStopped):
-		return codeExpectation, results.OneLine(err)
 	case errors.Is(err, run.ErrPreparation), errors.Is(err, run.ErrSilent), errors.Is(err, run.ErrTarget):
 		return codeTarget, results.OneLine(err)
 	default:

@@ -25,7 +25,7 @@ const (
 )
 
 // anHour is a scenario of 3,600 seconds, 1,000 partitions and 12 operations, of which a
-// few are refused.
+// few are throttled.
 func anHour() string {
 	var operations strings.Builder
 	for i, verb := range []string{"insert", "get", "get", "get", "insert", "get", "insert", "get", "insert", "get", "get", "get"} {

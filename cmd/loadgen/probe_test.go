@@ -15,8 +15,8 @@ func TestRunTellsOfItsGenerator(t *testing.T) {
 	}
 	record := read(t, folder)
 	g := record.Generator
-	if g == nil || g.Seconds < 7 || g.LeastFree == nil || *g.LeastFree < 0 || *g.LeastFree >= int64(g.Workers) || g.Workers != 256 || g.Ceiling != nil {
-		t.Fatalf("generator = %+v; want that of seven seconds and more on 256 workers, of which some were busy", g)
+	if g == nil || g.Seconds < 7 || g.LeastFree == nil || *g.LeastFree < 0 || *g.LeastFree >= int64(g.Workers) || g.Workers != 16_384 || g.Ceiling != nil {
+		t.Fatalf("generator = %+v; want that of seven seconds and more on 16,384 workers, of which some were busy", g)
 	}
 	if g.StoodStill != 0 || decode(t, []byte(stdout)).Validity != results.Valid {
 		t.Errorf("stood still for %v, %s; want a bubble's clock to be prompt and the run valid", g.StoodStill, stdout)

@@ -131,7 +131,7 @@ func (p *plainLines) show(s *live.Status) {
 // statusLine is a status as one line for a person, what matters most first, with a dash
 // for what cannot be told. No name in it can move a cursor.
 func statusLine(s *live.Status) string {
-	parts := []string{speedOf(s), "p99 " + p99Of(s), refusedOf(s), "hottest " + hottestOf(s)}
+	parts := []string{speedOf(s), "p99 " + p99Of(s), throttledOf(s), "hottest " + hottestOf(s)}
 	if s.Phase != "" && s.Phase != s.Stage {
 		parts = append(parts, text.Harmless(s.Phase))
 	}
@@ -158,14 +158,14 @@ func p99Of(s *live.Status) string {
 	return spoken(*s.P99)
 }
 
-func refusedOf(s *live.Status) string {
-	if s.Refused == nil {
-		return "– refused"
+func throttledOf(s *live.Status) string {
+	if s.Throttled == nil {
+		return "– throttled"
 	}
-	if *s.Refused > 0 && *s.Refused < .001 {
-		return "<0.1% refused"
+	if *s.Throttled > 0 && *s.Throttled < .001 {
+		return "<0.1% throttled"
 	}
-	return fmt.Sprintf("%.1f%% refused", 100**s.Refused)
+	return fmt.Sprintf("%.1f%% throttled", 100**s.Throttled)
 }
 
 // longestKey is how many columns of a key a status line has room for.
@@ -232,7 +232,7 @@ func perSecond(rate float64) string {
 
 // counterOf is what came of a stage so far.
 func counterOf(t *live.Totals) string {
-	text := fmt.Sprintf("%s attempts, %s refused", verdict.Count(t.Attempts), verdict.Count(t.Refused))
+	text := fmt.Sprintf("%s attempts, %s throttled", verdict.Count(t.Attempts), verdict.Count(t.Throttled))
 	if t.Failed > 0 {
 		text += fmt.Sprintf(", %s failed", verdict.Count(t.Failed))
 	}

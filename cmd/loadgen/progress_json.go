@@ -131,10 +131,10 @@ told: there is too little of it.
                 whole seconds offered_entities_per_second,
                 served_entities_per_second, and hottest, at most 10, most first, of
                 partition and served_entities_per_second (at least that); of the last
-                5 refused_share, 0 to 1; of the last 10 p99_us, response times to
+                5 throttled_share, 0 to 1; of the last 10 p99_us, response times to
                 within 4%; events_dropped, which nobody read in time; totals of the
                 run so far: scheduled, dropped, late, sent, in_flight, attempts, ok,
-                refused, failed, operations, served_entities
+                throttled, failed, operations, served_entities
   balance       what (split, size-split, move, merge, kept), range, other_range,
                 partition, from_server, to_server, reason
   stage_ends    stage, interrupted
@@ -179,7 +179,7 @@ type statusTold struct {
 	Offered   *float64   `json:"offered_entities_per_second"`
 	Served    *float64   `json:"served_entities_per_second"`
 	Hottest   []heatTold `json:"hottest"`
-	Refused   *float64   `json:"refused_share"`
+	Throttled *float64   `json:"throttled_share"`
 	P99       *int64     `json:"p99_us"`
 	Unread    int64      `json:"events_dropped"`
 	Totals    totalsTold `json:"totals"`
@@ -198,7 +198,7 @@ type totalsTold struct {
 	InFlight   int64 `json:"in_flight"`
 	Attempts   int64 `json:"attempts"`
 	Ok         int64 `json:"ok"`
-	Refused    int64 `json:"refused"`
+	Throttled  int64 `json:"throttled"`
 	Failed     int64 `json:"failed"`
 	Operations int64 `json:"operations"`
 	Served     int64 `json:"served_entities"`
@@ -237,7 +237,7 @@ func inSeconds(d time.Duration) float64 { return math.Round(d.Seconds()*1e6) / 1
 
 func statusOf(s *live.Status, unread int64) statusTold {
 	one := statusTold{head: head{"status", inSeconds(s.At)}, Stage: s.Stage, Phase: s.Phase, Planned: s.Planned, Ended: s.Ended,
-		Estimated: s.Estimated, Target: s.Target, Offered: s.Offered, Served: s.Served, Refused: s.Refused,
+		Estimated: s.Estimated, Target: s.Target, Offered: s.Offered, Served: s.Served, Throttled: s.Throttled,
 		Hottest: []heatTold{}, Unread: unread, Totals: totalsOf(&s.Totals)}
 	if s.Left != nil {
 		left := inSeconds(*s.Left)
@@ -254,7 +254,7 @@ func statusOf(s *live.Status, unread int64) statusTold {
 }
 
 func totalsOf(t *live.Totals) totalsTold {
-	return totalsTold{t.Scheduled, t.Dropped, t.Late, t.Sent, t.InFlight(), t.Attempts, t.Ok, t.Refused, t.Failed, t.Operations, t.Served}
+	return totalsTold{t.Scheduled, t.Dropped, t.Late, t.Sent, t.InFlight(), t.Attempts, t.Ok, t.Throttled, t.Failed, t.Operations, t.Served}
 }
 
 // lineOf is an event as a line of JSON in which every character is printable, so that no

@@ -121,7 +121,7 @@ func TestTerminal(t *testing.T) {
 	o := startOnTerminal(t, 120, program(t, nil, "stress", "--no-probe", "--no-charts", "--rate", "300", "--duration", "20s",
 		"--set", "phases.load.entities=300", "--out", folder))
 	at := o.until(0, `peak +\[[=>-]+\] \d+ %  \d+s left`)
-	at = o.until(at, `\d+ of 300 entities/s; p99 .*; 0\.0% refused; hottest "[^"]+" \d+/s; peak 300/s`)
+	at = o.until(at, `\d+ of 300 entities/s; p99 .*; 0\.0% throttled; hottest "[^"]+" \d+/s; peak 300/s`)
 	if err := pty.Setsize(o.terminal, &pty.Winsize{Rows: 30, Cols: 40}); err != nil {
 		t.Fatal(err)
 	}

@@ -27,23 +27,23 @@ func pointer[T any](v T) *T { return &v }
 
 func TestStatusLine(t *testing.T) {
 	full := live.Status{Stage: "peak", Phase: "peak 1500/s", Planned: 100, Ended: 50, Left: pointer(22500 * time.Millisecond), Target: pointer(1500.),
-		Offered: pointer(1500.), Served: pointer(1480.4), Refused: pointer(.0317), P99: pointer(12345 * time.Microsecond),
+		Offered: pointer(1500.), Served: pointer(1480.4), Throttled: pointer(.0317), P99: pointer(12345 * time.Microsecond),
 		Hottest: []live.Heat{{Name: "Paris", Rate: 800}, {Name: "Rome", Rate: 2}}}
 	for _, tt := range []struct {
 		name   string
 		change func(s *live.Status)
 		want   string
 	}{
-		{"all of it", func(*live.Status) {}, `1,480 of 1,500 entities/s; p99 12.3ms; 3.2% refused; hottest "Paris" 800/s; peak 1500/s; 23s left`},
-		{"nothing is known yet", func(s *live.Status) { *s = live.Status{} }, "– entities/s; p99 –; – refused; hottest –; – left"},
+		{"all of it", func(*live.Status) {}, `1,480 of 1,500 entities/s; p99 12.3ms; 3.2% throttled; hottest "Paris" 800/s; peak 1500/s; 23s left`},
+		{"nothing is known yet", func(s *live.Status) { *s = live.Status{} }, "– entities/s; p99 –; – throttled; hottest –; – left"},
 		{"a closed loop", func(s *live.Status) { s.Target, s.Estimated, s.Phase = nil, true, "peak" },
-			`1,480 entities/s; p99 12.3ms; 3.2% refused; hottest "Paris" 800/s; about 23s left`},
-		{"a little is not nothing", func(s *live.Status) { s.Refused, s.Served = pointer(.0001), pointer(.5) },
-			`0.5 of 1,500 entities/s; p99 12.3ms; <0.1% refused; hottest "Paris" 800/s; peak 1500/s; 23s left`},
+			`1,480 entities/s; p99 12.3ms; 3.2% throttled; hottest "Paris" 800/s; about 23s left`},
+		{"a little is not nothing", func(s *live.Status) { s.Throttled, s.Served = pointer(.0001), pointer(.5) },
+			`0.5 of 1,500 entities/s; p99 12.3ms; <0.1% throttled; hottest "Paris" 800/s; peak 1500/s; 23s left`},
 		{"after the schedule", func(s *live.Status) { s.Left = pointer(time.Duration(0)) },
-			`1,480 of 1,500 entities/s; p99 12.3ms; 3.2% refused; hottest "Paris" 800/s; peak 1500/s; finishing`},
+			`1,480 of 1,500 entities/s; p99 12.3ms; 3.2% throttled; hottest "Paris" 800/s; peak 1500/s; finishing`},
 		{"a key that is long", func(s *live.Status) { s.Hottest[0].Name = strings.Repeat("x", 30) },
-			`1,480 of 1,500 entities/s; p99 12.3ms; 3.2% refused; hottest "` + strings.Repeat("x", 23) + `…" 800/s; peak 1500/s; 23s left`},
+			`1,480 of 1,500 entities/s; p99 12.3ms; 3.2% throttled; hottest "` + strings.Repeat("x", 23) + `…" 800/s; peak 1500/s; 23s left`},
 	} {
 		s := full
 		s.Hottest = slices.Clone(full.Hottest)
@@ -150,7 +150,7 @@ func TestEventsOfARun(t *testing.T) {
 	summary := decode(t, []byte(stdout))
 	end := list[len(list)-2]
 	totals := end["totals"].(map[string]any)
-	for key, want := range map[string]int64{"attempts": summary.Attempts, "scheduled": summary.Scheduled, "ok": summary.Ok, "refused": summary.Refused,
+	for key, want := range map[string]int64{"attempts": summary.Attempts, "scheduled": summary.Scheduled, "ok": summary.OkAttempts, "throttled": summary.Throttled,
 		"operations": summary.Operations, "in_flight": 0, "sent": summary.Attempts, "late": summary.Late, "dropped": summary.Dropped} {
 		if got := totals[key]; got != float64(want) {
 			t.Errorf("in the end %s are %v; want %d", key, got, want)

@@ -87,7 +87,13 @@ func TestRunAgainstAServiceAtAnAddress(t *testing.T) {
 			t.Errorf("the report does not say %q:\n%s", want, stdout)
 		}
 	}
-	for _, not := range []string{"2,000/s", "modelled", "Assumptions"} {
+	for _, want := range []string{"against the documents' 2,000/s", "An emulator answered, which holds a partition to 2,000 entities/s and an account to 20,000 entities/s",
+		"loadgen/1 (partition_target=2000; account_target=20000)"} {
+		if !strings.Contains(strings.Join(strings.Fields(stdout), " "), want) {
+			t.Errorf("the report does not say %q:\n%s", want, stdout)
+		}
+	}
+	for _, not := range []string{"modelled", "Assumptions"} {
 		if strings.Contains(stdout, not) {
 			t.Errorf("the report says %q:\n%s", not, stdout)
 		}
@@ -96,6 +102,9 @@ func TestRunAgainstAServiceAtAnAddress(t *testing.T) {
 		t.Errorf("stderr %q; want the forecast", stderr)
 	}
 	record := read(t, "run")
+	if m := &record.Manifest; !m.Emulator || m.Genuine || !m.LimitsKnown || m.Targets != (results.Targets{Partition: 2000, Account: 20_000, Documented: true}) {
+		t.Errorf("the manifest has %+v, emulator %t, genuine %t; want an emulator with the limits that it told", m.Targets, m.Emulator, m.Genuine)
+	}
 	sum := record.Total(results.Everything)
 	seen := s.handler.Counts()
 	// The service also answered whether it was there, before the run.

@@ -53,7 +53,7 @@ results/runs or the beginning of it, or "latest".
     hlog       histograms, for the tools of HdrHistogram
     junit      what was claimed of the run, as test cases
 
-Of a record that was cut off, is of a newer version or of an invalid run it says so first,
+Of a record that was cut off, or is of an invalid run, it says so first,
 shows what can be read and invents nothing.`,
 		Example: `  loadgen report latest
   loadgen report latest --format html --output report.html

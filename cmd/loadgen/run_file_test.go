@@ -98,14 +98,14 @@ func TestSimulateScenarioFiles(t *testing.T) {
 		{"with another rate", []string{"tables/own.yaml", "--set", "phases.measure.arrivals.constant=50"}, codeOk, "scheduled sent dropped late ended 106 106 0 0 106"},
 		{"a trace beside it", []string{"tables/traced.yaml"}, codeOk, "scheduled sent dropped late ended 9 9 0 0 9"},
 		{"a budget that is exceeded", []string{"tables/own.yaml", "--retry", "none", "--set", "phases.measure.arrivals.constant=2000",
-			"--set", "phases.measure.for=1m", "--set", "phases.measure.stop_on=[refused > 10%]"}, codeExpectation, "the run was stopped"},
+			"--set", "phases.measure.for=1m", "--set", "phases.measure.stop_on=[throttled > 10%]"}, codeExpectation, "the run was stopped"},
 	} {
 		ownFiles(t)
 		code, stdout, stderr := say(t, append([]string{"simulate", "--quiet", "--one-profile"}, row.args...)...)
 		if code != row.code || !strings.Contains(strings.Join(strings.Fields(stdout), " "), row.says) {
 			t.Errorf("%s: exit code %d, %q on stderr, and on stdout\n%s\nwant %d and %q", row.sentence, code, stderr, stdout, row.code, row.says)
 		}
-		if row.code != codeOk && !strings.Contains(stderr, "stop_on is refused > 10%") {
+		if row.code != codeOk && !strings.Contains(stderr, "stop_on is throttled > 10%") {
 			t.Errorf("%s: said %q on stderr; want the budget", row.sentence, stderr)
 		}
 	}
@@ -114,7 +114,7 @@ func TestSimulateScenarioFiles(t *testing.T) {
 func TestRecordSaysWhatStoppedTheRun(t *testing.T) {
 	ownFiles(t)
 	say(t, "simulate", "--quiet", "--one-profile", "--out", "run", "tables/own.yaml", "--retry", "none", "--set", "phases.measure.arrivals.constant=2000",
-		"--set", "phases.measure.stop_on=[refused > 10%]")
+		"--set", "phases.measure.stop_on=[throttled > 10%]")
 	record, err := results.Read(results.Dir("run"))
 	if err != nil || record.Validity != results.Partial || len(record.Reasons) != 1 || !strings.HasPrefix(record.Reasons[0], "the run was stopped ") {
 		t.Errorf("the record is %s for %q, %v; want partial, since it was stopped", record.Validity, record.Reasons, err)

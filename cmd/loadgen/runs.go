@@ -56,7 +56,7 @@ func newRunsList(stdout io.Writer) *cobra.Command {
 		Short: "List the runs that are kept, the newest first",
 		Long: `List prints the runs of a folder, the one that was begun last first, with what became
 of each. served is the most entities a second of any reported phase, p99 the response
-time of its operations together, refused the share of their attempts, of
+time of its operations together, throttled the share of their attempts, of
 both without what prepares the table. What cannot be read, and folders without a run
 of their own such as those of contests, are counted below.`,
 		Example: `  loadgen runs list
@@ -313,10 +313,7 @@ func (f *historyFlags) history(ctx context.Context, args []string, stdout, stder
 	if err := f.tell(document, stdout, stderr); err != nil {
 		return err
 	}
-	if document.Outcome() == compare.Inconclusive {
-		return verdictError{codeInconclusive}
-	}
-	return nil
+	return outcome{untold: document.Outcome() == compare.Inconclusive}.end()
 }
 
 // gather puts the runs of folders and scenarios into an archive, each once. Without any

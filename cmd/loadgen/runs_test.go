@@ -88,7 +88,7 @@ func runIndexOf(t *testing.T) (folder string, runs []string) {
 		runs = append(runs, filepath.Base(k.write(t, folder)))
 	}
 	for name, text := range map[string]string{
-		"20260302T020000Z-broken/run.json": `{"schema_version": 1, "mani`, "20260309T020000Z-contest/contest.json": "{}",
+		"20260302T020000Z-broken/run.json": `{"schema_version": 2, "mani`, "20260309T020000Z-contest/contest.json": "{}",
 		"nothing/notes.txt": "x", "loose.txt": "x",
 	} {
 		path := filepath.Join(folder, filepath.FromSlash(name))
@@ -126,7 +126,7 @@ func keptJudged(t testing.TB, folder string, k kept) string {
 func library(t *testing.T) string {
 	t.Helper()
 	folder, _ := runIndexOf(t)
-	keptJudged(t, folder, kept{7, 3 * time.Millisecond, "orders", results.Valid, func(m *results.Manifest) { m.Expectations = []string{"p50(get) < 1s", "refused == 0", "served > 5000"} }})
+	keptJudged(t, folder, kept{7, 3 * time.Millisecond, "orders", results.Valid, func(m *results.Manifest) { m.Checks = []string{"p50(get) < 1s", "throttled == 0", "served > 5000"} }})
 	keptJudged(t, folder, kept{8, 3 * time.Millisecond, "an-escape\x1b[31m", results.Valid, func(m *results.Manifest) { m.Target = "https://\u202e\x1b]0;x\x07.example.org/with/a/long/path/to/it" }})
 	newest := keptJudged(t, folder, kept{9, 5 * time.Millisecond, "orders", results.Partial, nil})
 	if code, stdout, stderr := say(t, "runs", "tag", newest, "keep", "baseline"); code != codeOk || stdout != filepath.Join(folder, newest)+": baseline, keep\n" {
@@ -138,13 +138,13 @@ func library(t *testing.T) string {
 	return folder
 }
 
-const listing = `run                              started (UTC)     scenario        target                    validity  verdict                           tags           served/s  p99 ms  refused
-20260310T020000Z-orders          2026-03-10 02:00  orders          embedded                  partial   This run is partial. An embedde…  baseline,keep        24       –      0 %
-20260309T020000Z-an-escape--31m  2026-03-09 02:00  an-escape?[31m  https://??]0;x?.example…  valid     The load is not saturated: of 2…                       24       –      0 %
-20260308T020000Z-orders          2026-03-08 02:00  orders          embedded                  valid     2/3 hold                                               24       –      0 %
-20260306T020000Z-orders          2026-03-06 02:00  orders          embedded                  valid     –                                                       –       –        –
-20260303T020000Z-votes           2026-03-03 02:00  votes           embedded                  valid     –                                                       –       –        –
-20260301T020000Z-orders          2026-03-01 02:00  orders          embedded                  valid     –                                                       –       –        –
+const listing = `run                              started (UTC)     scenario        target                    validity  verdict                           tags           served/s  p99 ms  throttled
+20260310T020000Z-orders          2026-03-10 02:00  orders          embedded                  partial   This run is partial. An embedde…  baseline,keep        24       –        0 %
+20260309T020000Z-an-escape--31m  2026-03-09 02:00  an-escape?[31m  https://??]0;x?.example…  valid     The load is not saturated: of 2…                       24       –        0 %
+20260308T020000Z-orders          2026-03-08 02:00  orders          embedded                  valid     2/3 hold                                               24       –        0 %
+20260306T020000Z-orders          2026-03-06 02:00  orders          embedded                  valid     –                                                       –       –          –
+20260303T020000Z-votes           2026-03-03 02:00  votes           embedded                  valid     –                                                       –       –          –
+20260301T020000Z-orders          2026-03-01 02:00  orders          embedded                  valid     –                                                       –       –          –
 cannot be read: 20260302T020000Z-broken: results: corrupt record: run.json: unexpected end of JSON input
 not listed: 1 contest, 1 other folder, 1 link
 `
@@ -381,31 +381,31 @@ func keptNights(t testing.TB, nights int) {
 func TestHistoryOfNights(t *testing.T) {
 	keptNights(t, 14)
 	runs := filepath.Join("results", "runs")
-	kept{30, time.Millisecond, "another", results.Valid, nil}.write(t, runs)
+	kept{30, time.Millisecond, "apples", results.Valid, nil}.write(t, runs)
 	cut := kept{31, time.Millisecond, "orders", results.Valid, nil}.write(t, runs)
 	spoil(t, filepath.Join(cut, results.IntervalsFile), func(text string) string { return text[:len(text)-5] })
 	newer := kept{32, time.Millisecond, "orders", results.Valid, nil}.write(t, runs)
 	spoil(t, filepath.Join(newer, results.RunFile), func(text string) string {
-		return strings.Replace(text, `"schema_version": 1`, `"schema_version": 99`, 1)
+		return strings.Replace(text, `"schema_version": 2`, `"schema_version": 99`, 1)
 	})
 	kept{33, time.Millisecond, "orders", results.Partial, nil}.write(t, runs)
 	kept{34, time.Millisecond, "orders", results.Valid, func(m *results.Manifest) { m.Time = "virtual" }}.write(t, runs)
 	code, stdout, stderr := say(t, "runs", "history", "orders", "--metric", "p50(get)", "--png", "trend.PNG")
 	for _, says := range []string{"orders: p50(get) steps on 2026-03-08 (+", "p50(get) steps from ", "left out: 1 partial, 1 virtual",
-		"left out: " + cut + ": the record is cut off", "left out: " + newer + ": results: record of a newer schema"} {
+		"left out: " + cut + ": the record is cut off", "left out: " + newer + ": results: record of another schema"} {
 		if code != codeOk || stderr != "" || !strings.Contains(stdout, says) {
 			t.Errorf("runs history = %d, %q\n%s\nwant 0, and %q", code, stderr, stdout, says)
 		}
 	}
-	if strings.Contains(stdout, "another") {
+	if strings.Contains(stdout, "apples") {
 		t.Errorf("the history of one scenario names another:\n%s", stdout)
 	}
 	if png, err := os.ReadFile("trend.PNG"); err != nil || !strings.HasPrefix(string(png), "\x89PNG") {
 		t.Errorf("the chart is %.8q, %v; want a PNG", png, err)
 	}
 	_, again, _ := say(t, "runs", "history", runs, "orders", runs, "--metric", "p50(get)")
-	if !strings.Contains(again, "another: no history: a single run") || !strings.HasSuffix(again, stdout[strings.Index(stdout, "orders:"):]) {
-		t.Errorf("of the folder the history is\n%s\nwant that of another, and\n%s", again, stdout)
+	if !strings.Contains(again, "apples: no history: a single run") || !strings.HasSuffix(again, stdout[strings.Index(stdout, "orders:"):]) {
+		t.Errorf("of the folder the history is\n%s\nwant that of apples, and\n%s", again, stdout)
 	}
 	code, stdout, stderr = say(t, "runs", "history", "orders", "--format", "csv")
 	rows, err := csv.NewReader(strings.NewReader(stdout)).ReadAll()
@@ -427,7 +427,7 @@ func TestHistoryOfTooLittle(t *testing.T) {
 		says string
 	}{
 		{"a single run", kept{0, time.Millisecond, "orders", results.Valid, nil}, "orders: no history: a single run has nothing to be compared with"},
-		{"none that is valid", kept{0, time.Millisecond, "orders", results.ClientLimited, nil}, "none of its runs is valid\n  left out: 1 client-limited"},
+		{"none that is valid", kept{0, time.Millisecond, "orders", results.Invalid, nil}, "none of its runs is valid\n  left out: 1 invalid"},
 	} {
 		t.Chdir(t.TempDir())
 		folder := row.of.write(t, "runs")

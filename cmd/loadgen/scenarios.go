@@ -272,7 +272,7 @@ func checkAll(names []string, stdin io.Reader, stdout io.Writer) error {
 		}
 	}
 	if code != codeOk {
-		return verdictError{code}
+		return verdictError{code: code}
 	}
 	return nil
 }

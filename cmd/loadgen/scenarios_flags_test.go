@@ -29,13 +29,13 @@ func TestOppositeIsToldEverywhere(t *testing.T) {
 	choiceIn(t)
 	const contrary = "All of an event in one partition."
 	code, stdout, stderr := say(t, "simulate", "choice.yaml", "--opposite", "--out", "o", "--one-profile")
-	if code != codeExpectation || !strings.HasPrefix(stdout, "Verdict\n  The opposite of choice: "+contrary+"\n  ") ||
+	if code != codeOk || !strings.HasPrefix(stdout, "Verdict\n  The opposite of choice: "+contrary+"\n  ") ||
 		!strings.HasPrefix(stderr, "this is the opposite of choice: "+contrary+"\n") {
-		t.Errorf("the opposite = %d, %q on stderr, and\n%.300s\nwant %d, and what it is above all else", code, stderr, stdout, codeExpectation)
+		t.Errorf("the opposite = %d, %q on stderr, and\n%.300s\nwant %d, and what it is above all else", code, stderr, stdout, codeOk)
 	}
 	record := read(t, "o")
-	if record.Manifest.Opposite != contrary || !slices.Contains(record.Manifest.Command, "--opposite=true") {
-		t.Errorf("the manifest says %q of the opposite, and is repeated by %q", record.Manifest.Opposite, record.Manifest.Command)
+	if record.Manifest.AntiPattern != contrary || !slices.Contains(record.Manifest.Command, "--opposite=true") {
+		t.Errorf("the manifest says %q of the opposite, and is repeated by %q", record.Manifest.AntiPattern, record.Manifest.Command)
 	}
 	if code, stdout, _ := say(t, "simulate", "choice.yaml", "--quiet", "--one-profile"); code != codeOk || strings.Contains(stdout, "opposite") {
 		t.Errorf("as it stands it = %d, and says\n%s\nwant %d, and nothing of an opposite", code, stdout, codeOk)
@@ -46,8 +46,8 @@ func TestOppositeIsToldEverywhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		code, stdout, _ = say(t, "run", "choice.yaml", "--target", "in-process", "--opposite", "--out", "live")
 	})
-	if live := read(t, "live"); code != codeExpectation || live.Manifest.Opposite != contrary || !strings.HasPrefix(stdout, "Verdict\n  The opposite of choice: ") {
-		t.Errorf("the opposite, live, = %d, and says\n%.300s\nwant %d, and what it is above all else", code, stdout, codeExpectation)
+	if live := read(t, "live"); code != codeOk || live.Manifest.AntiPattern != contrary || !strings.HasPrefix(stdout, "Verdict\n  The opposite of choice: ") {
+		t.Errorf("the opposite, live, = %d, and says\n%.300s\nwant %d, and what it is above all else", code, stdout, codeOk)
 	}
 	if record.Validity != results.Valid {
 		t.Errorf("the opposite is %s %v; want a valid run", record.Validity, record.Reasons)

@@ -44,9 +44,9 @@ phases:
       drain: 0s
       operations: [{verb: get}]
 expect:
-  - refused < 1%
+  - throttled < 1%
   - offered(hottest) < 100
-opposite:
+anti_pattern:
   about: All of an event
     in one partition.
   set: {use: by-event}
@@ -56,7 +56,7 @@ opposite:
 func choiceIn(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	plain, _, _ := strings.Cut(twoDesigns, "opposite:")
+	plain, _, _ := strings.Cut(twoDesigns, "anti_pattern:")
 	for name, text := range map[string]string{"choice.yaml": twoDesigns, "plain.yaml": plain} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -274,22 +274,22 @@ func TestStarterRunsAsItStands(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
 		args     []string
-		code     int
+		foretold int
 	}{
 		{"as it stands", nil, codeOk},
 		{"its opposite, for a moment", []string{"--opposite", "--set", "phases.day.for=2s"}, codeExpectation},
 	} {
 		args := append([]string{"simulate", "my-table.yaml", "--quiet", "--one-profile", "--out", row.sentence}, row.args...)
 		code, stdout, stderr := say(t, args...)
-		if code != row.code {
-			t.Errorf("%s: exit code %d, %q, and\n%s\nwant %d", row.sentence, code, stderr, stdout, row.code)
+		if code != codeOk {
+			t.Errorf("%s: exit code %d, %q, and\n%s\nwant %d", row.sentence, code, stderr, stdout, codeOk)
 		}
-		if code, stdout, stderr := say(t, append([]string{"explain", "my-table.yaml", "--quiet"}, row.args...)...); code != row.code {
-			t.Errorf("%s: explain = %d, %q, and\n%s\nwant %d, too", row.sentence, code, stderr, stdout, row.code)
+		if code, stdout, stderr := say(t, append([]string{"explain", "my-table.yaml", "--quiet"}, row.args...)...); code != row.foretold {
+			t.Errorf("%s: explain = %d, %q, and\n%s\nwant %d", row.sentence, code, stderr, stdout, row.foretold)
 		}
-		if record := read(t, row.sentence); record.Validity != results.Valid || len(record.Summary.Expectations) < 5 {
+		if record := read(t, row.sentence); record.Validity != results.Valid || len(record.Summary.Checks) < 5 {
 			t.Errorf("%s: validity %s %v, %d expectations; want a valid run of five or more", row.sentence, record.Validity, record.Reasons,
-				len(record.Summary.Expectations))
+				len(record.Summary.Checks))
 		}
 	}
 }

@@ -132,14 +132,14 @@ func TestLiveSealedIsNotHeard(t *testing.T) {
 	}
 
 	// A look for a card has it in its $filter, so that there is none here.
-	const quiet = "phases.shop.operations=[{name: order, procedure: seal-put, with: {property: Card%s}, weight: 5}, " +
-		"{name: look, procedure: seal-get, with: {property: Card}, weight: 6}]"
-	claims := []string{"--set", "expect=[faults == 0]"}
+	const quiet = "phases.shop.operations=[{name: order, workflow: seal-put, with: {property: Card%s}, weight: 5}, " +
+		"{name: look, workflow: seal-get, with: {property: Card}, weight: 6}]"
+	claims := []string{"--set", "expect=[violations == 0]"}
 	cards, orders := heard("loadgenSealed", append(claims, "--set", fmt.Sprintf(quiet, ""))...)
 	if fmt.Sprint(cards) != "[100000 100001 100002]" || orders < 30 {
 		t.Errorf("of %d orders the cards of %v are heard; want those of the three that were loaded as they are", orders, cards)
 	}
-	cards, orders = heard("loadgenClear", append([]string{"--set", "expect=[faults > 0]"}, "--set", fmt.Sprintf(quiet, ", sealed: false"))...)
+	cards, orders = heard("loadgenClear", append([]string{"--set", "expect=[violations > 0]"}, "--set", fmt.Sprintf(quiet, ", sealed: false"))...)
 	if len(cards) != orders {
 		t.Errorf("stored as they are, the cards of %d orders of %d are heard; want all", len(cards), orders)
 	}

@@ -40,7 +40,7 @@ was deleted is free again after 40 s; --set model.name_delay=0 frees it at once.
 
 --examine records the traffic like a run of one's own, in a folder of its own in
 results/runs, and reports on it at the end: which partitions were hot, which
-queries scanned how much, what was refused, and what that means for the
+queries scanned how much, what was throttled, and what that means for the
 PartitionKey.
 
 Ctrl-C or SIGTERM ends it: it accepts no more, lets what is under way finish for
@@ -89,7 +89,7 @@ func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer
 	if err := f.readKey(); err != nil {
 		return usageError{err}
 	}
-	f.Clock, f.Name = clock.NewReal(), "loadgen/"+run.Version()
+	f.Clock = clock.NewReal()
 	var examination capture.Examination
 	if f.examine {
 		f.Observe, f.Tick = examination.Saw, examination.Advance

@@ -110,14 +110,14 @@ func TestExamineNamesPartitionAndQuery(t *testing.T) {
 	if faults := verdict.Books(record); len(faults) > 0 || record.Validity != results.Valid {
 		t.Errorf("Books = %q, validity %s; want them closed", faults, record.Validity)
 	}
-	if got := record.Target; got.Requests != requests || got.Entities != entities+scanned || got.Refused != refused {
+	if got := record.Target; got.Requests != requests || got.Entities != entities+scanned || got.Throttled != refused {
 		t.Errorf("the service counted %+v; the program %d requests, %d entities, %d refused", got, requests, entities+scanned, refused)
 	}
-	if o.Requests != requests || o.Entities != entities+scanned || o.RefusedByPartition != refused {
+	if o.Requests != requests || o.Entities != entities+scanned || o.ThrottledByPartition != refused {
 		t.Errorf("observed %d requests, %d entities, %d refused; want %d, %d, %d",
-			o.Requests, o.Entities, o.RefusedByPartition, requests, entities+scanned, refused)
+			o.Requests, o.Entities, o.ThrottledByPartition, requests, entities+scanned, refused)
 	}
-	if p := o.Partitions[0]; p.PartitionKey != hot || p.Table != "Races" || p.Entities != ok || p.Refused != refused || p.Requests != ok+refused {
+	if p := o.Partitions[0]; p.PartitionKey != hot || p.Table != "Races" || p.Entities != ok || p.Throttled != refused || p.Requests != ok+refused {
 		t.Errorf("the hottest partition = %+v; want %q with %d entities and %d refused", p, hot, ok, refused)
 	}
 	if q := o.Shapes[0]; q.Table != "Runners" || q.Requests != queries || q.Scanned != scanned || q.Returned != returned {

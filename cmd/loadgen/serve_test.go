@@ -41,7 +41,7 @@ func TestServeSaysWhereItIs(t *testing.T) {
 	}
 	wantSaid := "serving the account devstoreaccount1 on http://127.0.0.1:" + port + "/devstoreaccount1, profile documented\n" +
 		"state of the service: " + s.admin + "/-/state\n" +
-		"draining; requests under way: 0\ndrained; requests: 1 (1 ok, 0 refused, 0 failed); entities counted: 0\n"
+		"draining; requests under way: 0\ndrained; requests: 1 (1 ok, 0 throttled, 0 failed); entities counted: 0\n"
 	if got := s.stderr.String(); got != wantSaid {
 		t.Errorf("stderr = %q; want %q", got, wantSaid)
 	}

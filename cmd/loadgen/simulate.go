@@ -98,7 +98,7 @@ func (f *simulateFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.data, "data", false, "store entities even where the scenario never reads them")
 	flags.BoolVar(&f.oneProfile, "one-profile", false, "do not hold the verdict against another profile of the model")
 	flags.StringVar(&f.memory, "memory-limit", "2GiB", "refuse a scenario that would take more memory than this `size`")
-	f.tell.register(flags, "exit 13 where the run is invalid")
+	f.tell.register(flags, "exit 13 where what was asked cannot be told")
 }
 
 // plan returns the sound plan of a scenario that the flags ask for.

@@ -15,7 +15,7 @@ func TestStoresLive(t *testing.T) {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
 			record := asLive(t, s, t.TempDir(), curtailed(s, 10*time.Second)...)
-			if !slices.Contains(s.Expect, "faults == 0") {
+			if !slices.Contains(s.Expect, "violations == 0") {
 				return
 			}
 			if len(record.Invariants) == 0 {

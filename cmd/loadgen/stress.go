@@ -41,7 +41,7 @@ in results/runs.
 
 ` + findHelp + "\n\n" + driverHelp + "\n\n" + eventsHelp,
 		Example: `  loadgen stress                                  # where does the partition saturate?
-  loadgen stress --peak 1500                      # does it hold 1,500 operations/s? (exit 10 if not)
+  loadgen stress --peak 1500                      # does it hold 1,500 operations/s? (exit 10 if not, 12 if it cannot tell)
   loadgen stress --rate 2500 --duration 10s       # one step at one rate
   loadgen stress --set model.partition_target=500 # what if the limit were another?
   loadgen stress --retry none --format json
@@ -64,7 +64,7 @@ in results/runs.
 func (f *stressFlags) register(flags *pflag.FlagSet) {
 	flags.Float64Var(&f.rate, "rate", 0, "offer one step at this rate, in operations/s, instead of the ladder")
 	flags.DurationVar(&f.duration, "duration", 0, "length of each step, such as 4s")
-	flags.Float64Var(&f.peak, "peak", 0, "ask whether this rate, in operations/s, is held: steps around it, exit 10 if not")
+	flags.Float64Var(&f.peak, "peak", 0, "ask whether this rate, in operations/s, is held: steps around it, exit 10 if not, 12 if it cannot be told")
 	flags.StringVar(&f.key, "partition-key", "", "PartitionKey to aim at, one of those that are loaded")
 	f.live.register(flags)
 }

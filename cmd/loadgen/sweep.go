@@ -104,7 +104,7 @@ func (f *sweepFlags) run(c *cobra.Command, choice *choiceFlags, tell *tellFlags,
 	case ended != nil:
 		return flagged(c.Flags(), ended)
 	default:
-		return exitWith(swept.Exit())
+		return endsWith(swept.Exit())
 	}
 }
 
@@ -129,11 +129,8 @@ func (f *sweepFlags) once(flags *pflag.FlagSet, set []string) error {
 
 // exit returns the exit code that a run which ended so has by itself.
 func (f *tellFlags) exit(record *results.Record, ended error) int {
-	if errors.Is(ended, run.ErrStopped) {
-		return codeExpectation
-	}
 	var told verdictError
-	if errors.As(f.judge(record.Summary), &told) {
+	if errors.As(f.judge(record, ended), &told) {
 		return told.code
 	}
 	return codeOk
@@ -152,13 +149,13 @@ type findFlags struct {
 const findHelp = `--find-limit looks for the highest rate that holds instead of offering the
 scenario's own: it doubles or halves the rate until it has one that holds and one
 that does not, then bisects to 1 % and tries both ends once more. A rate holds
-where no more than --max-refused of its first attempts are refused, and where
+where no more than --max-refused of its first attempts are throttled, and where
 --max-p99 is given, the response p99 stays within it. Refused attempts are not
 tried again unless --retry says so.`
 
 func (f *findFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.limitOf, "find-limit", "", "look for the highest rate that one `partition` holds, or the account over all partitions")
-	flags.StringVar(&f.maxRefused, "max-refused", "0.5%", "with --find-limit: the greatest `share` of first attempts that may be refused")
+	flags.StringVar(&f.maxRefused, "max-refused", "0.5%", "with --find-limit: the greatest `share` of first attempts that may be throttled")
 	flags.DurationVar(&f.maxP99, "max-p99", 0, "with --find-limit: the greatest response p99, such as 50ms (default: any)")
 	flags.Float64Var(&f.from, "from", 0, "with --find-limit: the first rate, in operations/s (default: the scenario's first)")
 	flags.Float64Var(&f.upTo, "up-to", 0, "with --find-limit: the highest rate to try, in operations/s (default: 16 times --from, 8 times for an account)")
@@ -193,7 +190,7 @@ func (f *findFlags) find(flags *pflag.FlagSet, s *scenarios.Scenario) (*run.Find
 	if err != nil {
 		return nil, err
 	}
-	search.MaxRefused, search.MaxP99 = share, f.maxP99
+	search.MaxThrottled, search.MaxP99 = share, f.maxP99
 	if given("from") {
 		search.From, search.UpTo = f.from, run.HighestTried(f.limitOf, f.from)
 	}

@@ -97,7 +97,7 @@ func TestSweepComparesItsRuns(t *testing.T) {
 func TestSweepAsJSON(t *testing.T) {
 	choiceIn(t)
 	code, table, _ := say(t, "simulate", "choice.yaml", "--quiet", "--sweep", "use=by-event,by-bib", "--format", "json",
-		"--set", "phases.measure.stop_on=[refused > 10%]", "--set", "phases.measure.for=20s")
+		"--set", "phases.measure.stop_on=[throttled > 10%]", "--set", "phases.measure.for=20s")
 	var all []struct {
 		Set     map[string]string
 		Folder  string

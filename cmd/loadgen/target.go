@@ -236,7 +236,7 @@ func (f *targetFlags) agree(silent bool, stderr io.Writer) func(run.Ask) error {
 func forecastText(a run.Ask) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "forecast for %s, table %s\n", a.Where, a.Table)
-	fmt.Fprintf(&text, "  requests   %s, each a billed transaction; %s if all of the peak is refused until it is given up\n",
+	fmt.Fprintf(&text, "  requests   %s, each a billed transaction; %s if all of the peak is throttled until it is given up\n",
 		verdict.Count(a.Requests), verdict.Count(a.AtMost))
 	if a.Beside != "" {
 		fmt.Fprintf(&text, "  beside     of these about %s go to %s; what the run makes there, it drops; looking at the end at what is left comes on top\n",
@@ -290,7 +290,7 @@ func (f *liveFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.keep, "keep", false, "leave the table in place after the run (it ends with an embedded engine all the same)")
 	flags.BoolVar(&f.verify, "verify-writes", false, "have each write carry an id and read it back: lost replies, lost and doubled writes (exit 10)")
 	flags.BoolVar(&f.noProbe, "no-probe", false, "do not try before the run what the generator can send at most")
-	f.tell.register(flags, "exit 13 where the run is invalid or the generator was its limit")
+	f.tell.register(flags, "exit 13 where the generator was the limit, or what was asked cannot be told")
 	flags.StringVar(&f.tell.metrics, "metrics-listen", "", "serve Prometheus metrics at /metrics of this `address` during the run: a port of 127.0.0.1, such as :9464, or host:port")
 	f.find.register(flags)
 }

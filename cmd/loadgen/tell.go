@@ -3,8 +3,10 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -57,10 +59,10 @@ func (f *tellFlags) run(ctx context.Context, p run.Plan, stdout, stderr io.Write
 	if err := f.print(stdout, record); err != nil {
 		return err
 	}
-	if ended != nil && ended != run.ErrBudget {
+	if ended != nil && ended != run.ErrBudget && !errors.Is(ended, run.ErrStopped) {
 		return ended
 	}
-	return f.judge(record.Summary)
+	return f.judge(record, ended)
 }
 
 // listen opens the address where a run is scraped, nothing where that was not asked for.
@@ -95,18 +97,66 @@ func (f *tellFlags) print(stdout io.Writer, record *results.Record) error {
 	return report.Text(stdout, record, record.Summary)
 }
 
-// judge turns what a finished run found into an exit code. A run that is not
-// valid says so in its report, and fails nothing unless it is to be strict: but
-// for acknowledged writes that are lost, which are so in any run.
-func (f *tellFlags) judge(s *results.Summary) error {
+// judge turns what a run found that ended so into an exit code.
+func (f *tellFlags) judge(record *results.Record, ended error) error {
+	o := outcomeOfRun(record.Manifest.AntiPattern != "", record.Summary)
+	o.strict, o.stopped = f.strict, errors.Is(ended, run.ErrStopped)
+	if o.stopped {
+		return verdictError{o.code(), results.OneLine(ended)}
+	}
+	return o.end()
+}
+
+// outcome is what the exit code of a verb goes by that has told what there is to tell.
+type outcome struct {
+	// invalid: what is told proves nothing, for nothing succeeded or the accounting does
+	// not close. limited: the generator was the limit of what is told.
+	invalid, limited bool
+	// strict says that whoever asked wants an answer without reserve.
+	strict bool
+	// stopped: a budget of the scenario ended the run. failed: what was asked is not so.
+	stopped, failed bool
+	// untold: what was asked cannot be told.
+	untold bool
+}
+
+// code returns the exit code: of several reasons the gravest decides.
+func (o outcome) code() int {
 	switch {
-	case s.Validity != results.Valid && f.strict:
-		return verdictError{codeInvalidRun}
-	case s.Validity == results.Valid && !verdict.Holds(s), !s.Audit.Sound():
-		return verdictError{codeExpectation}
+	case o.invalid, o.strict && o.limited:
+		return codeInvalidRun
+	case o.stopped, o.failed:
+		return codeExpectation
+	case o.untold && o.strict:
+		return codeInvalidRun
+	case o.untold:
+		return codeInconclusive
 	default:
+		return codeOk
+	}
+}
+
+// end returns the code as an error, nil where all is well.
+func (o outcome) end() error { return endsWith(o.code()) }
+
+func endsWith(code int) error {
+	if code == codeOk {
 		return nil
 	}
+	return verdictError{code: code}
+}
+
+// outcomeOfRun returns what a run came to. The opposite of a scenario promises that a
+// claim fails: only where none does has it failed itself.
+func outcomeOfRun(opposite bool, s *results.Summary) outcome {
+	o := outcome{invalid: s.Validity == results.Invalid, limited: len(s.ClientLimited) > 0}
+	state, ok := verdict.State(s)
+	o.failed, o.untold = ok != nil && !*ok, state == results.CannotTell && verdict.Asked(s)
+	if opposite && len(s.Checks) > 0 {
+		fails := slices.ContainsFunc(s.Checks, func(c results.Check) bool { return c.Fails() })
+		o.failed = !s.Audit.Sound() || !fails && !o.untold
+	}
+	return o
 }
 
 // shown returns how a run is shown: one that is to be quiet not at all.

@@ -143,31 +143,3 @@ func TestVerifyWritesEqualsTheServicesLog(t *testing.T) {
 		t.Error("no reply to a write that was carried out was lost; want some")
 	}
 }
-
-// A lost write is what the exit code says, whatever the run is worth.
-func TestLostWritesAreAnExitCode(t *testing.T) {
-	for _, row := range []struct {
-		name     string
-		validity string
-		strict   bool
-		audit    *results.Audit
-		want     int
-	}{
-		{"nobody looked", results.Valid, false, nil, codeOk},
-		{"all is there", results.Valid, false, &results.Audit{Writes: 5}, codeOk},
-		{"a write is lost", results.Valid, false, &results.Audit{Lost: 1}, codeExpectation},
-		{"an increment is doubled", results.Valid, false, &results.Audit{Doubled: 1}, codeExpectation},
-		{"a write is lost in a run that was held back", results.ClientLimited, false, &results.Audit{Lost: 1}, codeExpectation},
-		{"which is to be strict", results.ClientLimited, true, &results.Audit{Lost: 1}, codeInvalidRun},
-		{"a run that was held back, and all is there", results.ClientLimited, false, &results.Audit{}, codeOk},
-	} {
-		f := &tellFlags{strict: row.strict}
-		code := codeOk
-		if err := f.judge(&results.Summary{Validity: row.validity, Audit: row.audit}); err != nil {
-			code, _ = explain(t.Context(), err)
-		}
-		if code != row.want {
-			t.Errorf("%s: exit code %d; want %d", row.name, code, row.want)
-		}
-	}
-}

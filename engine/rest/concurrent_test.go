@@ -53,7 +53,7 @@ func TestConcurrentRequestsDoNotMix(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if c := s.Counts(); c.Requests != c.Ok+c.Refused+c.Failed || c.Refused != 0 {
+	if c := s.Counts(); c.Requests != c.Ok+c.Throttled+c.Failed || c.Throttled != 0 {
 		t.Errorf("Counts() = %+v; want closed books, and nothing refused", c)
 	}
 }

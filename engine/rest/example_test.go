@@ -68,5 +68,5 @@ func Example() {
 	// 201 Created {"TableName":"Registrations"}
 	// 409 Conflict {"odata.error":{"code":"TableAlreadyExists","message":{"lang":"en-US","value":"The table specified already exists.
 	// 200 OK {"value":[{"TableName":"Registrations"}]}
-	// {Requests:3 Ok:2 Refused:0 Failed:1 Entities:0}
+	// {Requests:3 Ok:2 Throttled:0 Failed:1 Entities:0}
 }

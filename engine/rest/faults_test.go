@@ -62,7 +62,7 @@ func TestFaults(t *testing.T) {
 			want.Entities = 0
 		}
 		if !row.written && !row.lost {
-			want.Ok, want.Refused = 1, 1
+			want.Ok, want.Throttled = 1, 1
 		}
 		if got := s.Counts(); got != want {
 			t.Errorf("%s: Counts() = %+v; want %+v", row.name, got, want)
@@ -154,10 +154,10 @@ func TestRefusalsKeepTheBooks(t *testing.T) {
 		statuses[s.do("POST", "/contoso/$batch", insertBatch("full", "1", "2"), batchType).Code]++
 	}
 	got, engines := s.Counts(), s.engine.Counts()
-	if statuses[503] < 100 || statuses[404] < 10 || got.Refused != statuses[503] {
+	if statuses[503] < 100 || statuses[404] < 10 || got.Throttled != statuses[503] {
 		t.Errorf("statuses = %v, Counts() = %+v; want as many refused as 503s, and many", statuses, got)
 	}
-	if got.Requests != 801 || got.Requests != got.Ok+got.Refused+got.Failed || got != engines {
+	if got.Requests != 801 || got.Requests != got.Ok+got.Throttled+got.Failed || got != engines {
 		t.Errorf("Counts() = %+v, the engine's %+v; want 801 requests and the same", got, engines)
 	}
 }

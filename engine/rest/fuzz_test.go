@@ -52,7 +52,7 @@ func FuzzHandler(f *testing.F) {
 			codeOf(t, w)
 		}
 		after := s.Counts()
-		if after.Requests != before.Requests+1 || after.Requests != after.Ok+after.Refused+after.Failed || after.Refused != 0 {
+		if after.Requests != before.Requests+1 || after.Requests != after.Ok+after.Throttled+after.Failed || after.Throttled != 0 {
 			t.Errorf("Counts() = %+v after %+v; want one request more", after, before)
 		}
 		if w.Code >= 400 && after.Ok != before.Ok || w.Code < 300 && w.Code != 202 && after == (engine.Counts{}) {

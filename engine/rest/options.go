@@ -9,6 +9,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/fault"
+	"loadgen/engine/wire"
 	"loadgen/engine/wire/signing"
 )
 
@@ -29,7 +30,8 @@ type Options struct {
 	// Faults is what goes wrong on purpose, counted from the clock's instant
 	// zero; nil for nothing. It must not be altered once it is in use.
 	Faults *fault.Plan
-	// Name is the value of the header Server; empty is [DefaultName].
+	// Name is the value of the header Server; empty is one that tells the limits of the
+	// engine's model, see [wire.ServerName].
 	Name string
 	// Observe is told of every request that was answered or whose reply was
 	// lost, once; nil for nobody. It is called from the goroutine of the request,
@@ -37,9 +39,6 @@ type Options struct {
 	// is given.
 	Observe func(*Seen)
 }
-
-// DefaultName is what the header Server says of a handler without a name.
-const DefaultName = "loadgen"
 
 // Account is one storage account and its key.
 type Account struct {
@@ -101,7 +100,8 @@ func (o Options) validated() (Options, error) {
 		return o, errors.Join(faults...)
 	}
 	if o.Name == "" {
-		o.Name = DefaultName
+		partition, account := o.Engine.Targets()
+		o.Name = wire.ServerName(wire.Limits{Partition: partition, Account: account})
 	}
 	return o, nil
 }

@@ -131,20 +131,20 @@ func (x *exchange) showQuery(s *Seen) {
 
 // Counts returns what the handler has seen since it was built: every request
 // that arrived and was answered, or whose reply was lost. Ok are those whose
-// operation succeeded (2xx), Refused those with the status 503, 429 or 504 or
+// operation succeeded (2xx), Throttled those with the status 503, 429 or 504 or
 // the code OperationTimedOut, Failed all others: a lost reply is one, and so is
 // a transaction whose status is 202 and whose one part is an error. Entities
 // are those that the engine counted, whether or not the reply was lost.
 func (h *Handler) Counts() engine.Counts {
-	c := engine.Counts{Ok: h.counter.ok.Load(), Refused: h.counter.refused.Load(),
+	c := engine.Counts{Ok: h.counter.ok.Load(), Throttled: h.counter.throttled.Load(),
 		Failed: h.counter.failed.Load(), Entities: h.counter.entities.Load()}
-	c.Requests = c.Ok + c.Refused + c.Failed
+	c.Requests = c.Ok + c.Throttled + c.Failed
 	return c
 }
 
 // counter keeps the books of a handler.
 type counter struct {
-	ok, refused, failed, entities atomic.Int64
+	ok, throttled, failed, entities atomic.Int64
 }
 
 // add enters one request. Lost says that its sender got no reply.
@@ -158,7 +158,7 @@ func (t *counter) add(code entity.Code, counted int64, lost bool) {
 	case code == entity.OK:
 		t.ok.Add(1)
 	case refuses(code):
-		t.refused.Add(1)
+		t.throttled.Add(1)
 	default:
 		t.failed.Add(1)
 	}

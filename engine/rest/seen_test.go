@@ -58,7 +58,7 @@ func (w *witness) sum() (c engine.Counts) {
 		case s.Code == entity.OK:
 			c.Ok++
 		case s.Code == entity.ServerBusy, s.Code == entity.OperationTimedOut:
-			c.Refused++
+			c.Throttled++
 		default:
 			c.Failed++
 		}

@@ -1,5 +1,11 @@
 package wire
 
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
 // The headers by which a client of this module asks an engine of this module
 // how many entities a request counted; no other service knows them. The request
 // names what it wants to know, the reply has a decimal number.
@@ -8,3 +14,76 @@ const (
 	AskCounted    = "counted"
 	CountedHeader = "X-Loadgen-Counted"
 )
+
+// Limits are what a service holds load to, in entities per second; 0 is no limit.
+type Limits struct{ Partition, Account int64 }
+
+// product begins the header Server of an engine of this module that tells its limits.
+const product = "loadgen/1"
+
+// The parts of such a header, and what stands there for no limit.
+const (
+	partitionPart = "partition_target"
+	accountPart   = "account_target"
+	noLimit       = "none"
+)
+
+// greatestLimit bounds what is taken for a limit, longestServer the header that is read.
+const (
+	greatestLimit = 1_000_000_000_000
+	longestServer = 256
+)
+
+// ServerName returns the header Server of a service with such limits: loadgen/1
+// (partition_target=2000; account_target=20000).
+func ServerName(l Limits) string {
+	return fmt.Sprintf("%s (%s=%s; %s=%s)", product, partitionPart, limitText(l.Partition), accountPart, limitText(l.Account))
+}
+
+func limitText(limit int64) string {
+	if limit <= 0 {
+		return noLimit
+	}
+	return strconv.FormatInt(limit, 10)
+}
+
+// ParseServer returns the limits that a header Server tells, and false where it tells
+// none: it is another service's, or not as [ServerName] writes it. Parts that are not
+// known are left aside.
+func ParseServer(header string) (l Limits, told bool) {
+	rest, ours := strings.CutPrefix(header, product+" (")
+	rest, closed := strings.CutSuffix(rest, ")")
+	if !ours || !closed || len(header) > longestServer {
+		return Limits{}, false
+	}
+	seen := make(map[string]bool)
+	for part := range strings.SplitSeq(rest, "; ") {
+		name, text, cut := strings.Cut(part, "=")
+		if !cut || seen[name] {
+			return Limits{}, false
+		}
+		seen[name] = true
+		sound := true
+		switch name {
+		case partitionPart:
+			l.Partition, sound = parseLimit(text)
+		case accountPart:
+			l.Account, sound = parseLimit(text)
+		}
+		if !sound {
+			return Limits{}, false
+		}
+	}
+	if !seen[partitionPart] || !seen[accountPart] {
+		return Limits{}, false
+	}
+	return l, true
+}
+
+func parseLimit(text string) (int64, bool) {
+	if text == noLimit {
+		return 0, true
+	}
+	limit, err := strconv.ParseInt(text, 10, 64)
+	return limit, err == nil && limit > 0 && limit <= greatestLimit && strconv.FormatInt(limit, 10) == text
+}

@@ -174,13 +174,13 @@ func (b *bands) layer(of func(*GridRow) []int64, scale shades) []plot.Plotter {
 	return layers
 }
 
-// both returns what was served as pictures in which what was refused fills each cell from
+// both returns what was served as pictures in which what was throttled fills each cell from
 // below, by its share of what was asked for, the paler the less it was.
 func (b *bands) both(scale shades) []plot.Plotter {
 	const finest, coarsest, lines = 24, 4, 400
 	g := b.grid
 	fine := min(finest, max(coarsest, lines/max(len(g.Rows), 1)))
-	refusals := refusedShare(scale.anchor)
+	refusals := throttledShare(scale.anchor)
 	var layers []plot.Plotter
 	if len(g.Rows) > 0 && g.Columns > 0 {
 		cells := newRaster(g.Columns, len(g.Rows)*fine, scale, refusals)
@@ -199,22 +199,22 @@ func (b *bands) both(scale shades) []plot.Plotter {
 	return layers
 }
 
-// stack paints a row of so many partitions into lines of a picture: what was refused from
+// stack paints a row of so many partitions into lines of a picture: what was throttled from
 // below, and above it what was served.
 func (b *bands) stack(cells *image.Paletted, top, lines int, row *GridRow, partitions float64, scale, refusals shades) {
 	for column := range row.Served {
 		served := uint8(scale.step(b.grid.perSecond(row.Served[column]) / partitions))
-		filled, refused := 0, uint8(0)
+		filled, throttled := 0, uint8(0)
 		if lost := row.lost(column); lost > 0 {
-			// What was refused at all is seen.
+			// What was throttled at all is seen.
 			filled = max(1, int(lost*float64(lines)+.5))
-			refused = uint8(steps + refusals.step(b.grid.perSecond(row.missed(column))/partitions))
+			throttled = uint8(steps + refusals.step(b.grid.perSecond(row.missed(column))/partitions))
 		}
 		for line := range lines {
 			at := (top+line)*cells.Stride + column
 			cells.Pix[at] = served
 			if line >= lines-filled {
-				cells.Pix[at] = refused
+				cells.Pix[at] = throttled
 			}
 		}
 	}

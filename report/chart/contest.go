@@ -27,7 +27,7 @@ const mostContestRows = 48
 
 // DrawContest writes heat.png and heat.svg, the heat maps of all designs below one another
 // with one scale of colours and one axis of time, and for each design one of its own,
-// heat-NAME.png and heat-NAME.svg. What was refused is seen in the rows themselves: it
+// heat-NAME.png and heat-NAME.svg. What was throttled is seen in the rows themselves: it
 // fills each cell from below by its share. It returns the names of the files; its error
 // wraps results.ErrWrite.
 //
@@ -97,7 +97,7 @@ func contestFigure(arms []HeatArm) *figure {
 	}
 	scale, bar := servedScale(arms[0].Record, all...)
 	bar.scale, bar.from = scale, "entities served per second: 0"
-	f.key = &panel{bar: bar, legend: []entry{{"refused, by its share; paler: few", swatch(refusedInk)}}}
+	f.key = &panel{bar: bar, legend: []entry{{"throttled, by its share; paler: few", swatch(throttledInk)}}}
 	f.panels = nil
 	f.height = headRoom + headingRow
 	for i := range arms {
@@ -114,7 +114,7 @@ func contestFigure(arms []HeatArm) *figure {
 	return f
 }
 
-// dropIdle takes those rows out of a picture that refused nothing and served less than a
+// dropIdle takes those rows out of a picture that throttled nothing and served less than a
 // thousandth of the hottest, such as the one of the mark that a run leaves in its table.
 // It returns how many they were.
 func (g *Grid) dropIdle() int {
@@ -125,8 +125,8 @@ func (g *Grid) dropIdle() int {
 	}
 	most, all := g.Rows[hottest].weight(), len(g.Rows)
 	g.Rows = slices.DeleteFunc(g.Rows, func(r GridRow) bool {
-		_, refused, _ := r.Totals()
-		return refused == 0 && r.weight() < most/idle
+		_, throttled, _ := r.Totals()
+		return throttled == 0 && r.weight() < most/idle
 	})
 	return all - len(g.Rows)
 }
@@ -139,8 +139,8 @@ func contestPanel(arm *HeatArm, g *Grid, scale shades, end float64, arms int) pa
 	if p.says == "" {
 		p.says = "–"
 	}
-	served, refused, failed := g.Totals()
-	if g.Columns == 0 || served+refused+failed == 0 {
+	served, throttled, failed := g.Totals()
+	if g.Columns == 0 || served+throttled+failed == 0 {
 		return p
 	}
 	room := 300 / float64(max(arms, 2))

@@ -20,7 +20,7 @@ func arm(name string, seconds int, loads ...[2]int64) chart.HeatArm {
 		for range seconds {
 			row.Demanded = append(row.Demanded, load[0])
 			row.Served = append(row.Served, load[1])
-			row.Refused = append(row.Refused, load[0]-load[1])
+			row.Throttled = append(row.Throttled, load[0]-load[1])
 		}
 		h.Rows = append(h.Rows, row)
 	}
@@ -47,14 +47,14 @@ func rows(p *picture) []picturedCells {
 	return slices.DeleteFunc(p.rasters(), func(i picturedCells) bool { return i.Bounds().Dx() == 1 && i.Bounds().Dy() == 1 })
 }
 
-// orange reports whether a cell shows something that was refused.
+// orange reports whether a cell shows something that was throttled.
 func orange(cells picturedCells, x, y int) bool {
 	r, _, b, _ := cells.At(x, y).RGBA()
 	return r > b+b/20
 }
 
 // Whatever the design, the same load has the same colour, a second the same place, and
-// what was refused the same share of a cell's height.
+// what was throttled the same share of a cell's height.
 func TestContestShowsDesignsAlike(t *testing.T) {
 	buckets := slices.Repeat([][2]int64{{250, 250}}, 16)
 	seen := contest(t, arm("hour", 60, [2]int64{4000, 2000}), arm("buckets", 60, buckets...), arm("short", 30, [2]int64{250, 250}, [2]int64{0, 0}))
@@ -74,7 +74,7 @@ func TestContestShowsDesignsAlike(t *testing.T) {
 	if _, want := chart.Shade(250, 2000, false, false); hexAt(rasters[1], 0, 0) != want {
 		t.Errorf("250/s are %s; want %s, as in every other picture", hexAt(rasters[1], 0, 0), want)
 	}
-	refused := func(cells picturedCells) float64 {
+	throttled := func(cells picturedCells) float64 {
 		n := 0
 		for line := range cells.Bounds().Dy() {
 			if orange(cells, 5, line) {
@@ -84,14 +84,14 @@ func TestContestShowsDesignsAlike(t *testing.T) {
 		return float64(n) / float64(cells.Bounds().Dy())
 	}
 	for i, want := range []float64{.5, 0, 0} {
-		if got := refused(rasters[i]); math.Abs(got-want) > .03 {
-			t.Errorf("%v of the cells of design %d are what was refused; want %v", got, i, want)
+		if got := throttled(rasters[i]); math.Abs(got-want) > .03 {
+			t.Errorf("%v of the cells of design %d are what was throttled; want %v", got, i, want)
 		}
 	}
 	if lines := rasters[0].Bounds().Dy(); hexAt(rasters[0], 5, lines-1) != "#D55E00" || hexAt(rasters[0], 5, 0) != "#0072B2" {
-		t.Error("what was refused does not fill the cell from below")
+		t.Error("what was throttled does not fill the cell from below")
 	}
-	for _, words := range []string{"hour", "buckets", "PartitionKey {hour}", "what buckets came to", "partition target", "refused, by its share", "hour-00", "scenario stress"} {
+	for _, words := range []string{"hour", "buckets", "PartitionKey {hour}", "what buckets came to", "partition target", "throttled, by its share", "hour-00", "scenario stress"} {
 		if !seen.says(words) {
 			t.Errorf("the picture does not say %q", words)
 		}
@@ -100,14 +100,14 @@ func TestContestShowsDesignsAlike(t *testing.T) {
 
 // A refusal is seen however few there were, and shares are of entities where the record
 // has them, of attempts where not.
-func TestContestShowsWhatWasRefused(t *testing.T) {
+func TestContestShowsWhatWasThrottled(t *testing.T) {
 	for _, row := range []struct {
-		name                      string
-		demanded, served, refused int64
-		share                     float64
+		name                        string
+		demanded, served, throttled int64
+		share                       float64
 	}{
 		{"one of a million", 1_000_000, 999_999, 1, 1. / 24},
-		{"a batch of a hundred refused beside one served", 101, 1, 1, 1},
+		{"a batch of a hundred throttled beside one served", 101, 1, 1, 1},
 		{"all", 500, 0, 500, 1},
 		{"attempts, where demand is not told", 0, 30, 10, .25},
 		{"a demand below what was served", 10, 30, 10, .25},
@@ -115,7 +115,7 @@ func TestContestShowsWhatWasRefused(t *testing.T) {
 	} {
 		a := arm("x", 1, [2]int64{1, 1})
 		cells := &a.Record.Heat.Rows[0].HeatCells
-		cells.Demanded[0], cells.Served[0], cells.Refused[0] = row.demanded, row.served, row.refused
+		cells.Demanded[0], cells.Served[0], cells.Throttled[0] = row.demanded, row.served, row.throttled
 		seen := contest(t, a)
 		raster := rows(&seen)[0]
 		filled := 0

@@ -87,7 +87,7 @@ func TestDrawWritesEachChartTwice(t *testing.T) {
 // What is drawn is made from the bars: as many rectangles of each colour as there
 // are bars with that part, as high as their counts, to less than a point.
 func TestDrawingsAreMadeFromTheBars(t *testing.T) {
-	const get, put, served, refused = "#56B4E9", "#009E73", "#0072B2", "#D55E00"
+	const get, put, served, throttled = "#56B4E9", "#009E73", "#0072B2", "#D55E00"
 	record := stress()
 	pictures := drawn(t, record)
 	var gets, puts []float64
@@ -100,16 +100,16 @@ func TestDrawingsAreMadeFromTheBars(t *testing.T) {
 
 	var serveds, refuseds, waits []float64
 	for _, b := range chart.ThrottleBars(record) {
-		serveds, refuseds = append(serveds, float64(b.Served)), append(refuseds, float64(b.Refused))
+		serveds, refuseds = append(serveds, float64(b.Served)), append(refuseds, float64(b.Throttled))
 	}
 	for _, b := range chart.WaitBars(record) {
 		waits = append(waits, float64(b.Count))
 	}
 	throttle := pictures["throttle"]
 	checkHeights(t, "throttle, served", throttle.rectangles(served), serveds)
-	all := throttle.rectangles(refused)
+	all := throttle.rectangles(throttled)
 	split := slices.IndexFunc(all, func(b box) bool { return b.bottom < 150 }) // the lower panel
-	checkHeights(t, "throttle, refused", all[:split], refuseds)
+	checkHeights(t, "throttle, throttled", all[:split], refuseds)
 	checkHeights(t, "throttle, waits", all[split:], waits)
 
 	var lost []float64
@@ -251,15 +251,15 @@ func TestRecordsWithoutSenseGiveCharts(t *testing.T) {
 		{"huge counts and a huge target", func() *results.Record {
 			r := few(t, 20)
 			r.Manifest.Targets.Partition = math.MaxInt64
-			r.Intervals[0].Served, r.Intervals[0].Refused = math.MaxInt64, math.MaxInt64
-			r.Phases[0].Kinds[0].LastHalf = results.Share{Offered: math.MaxInt64, Served: 1}
+			r.Intervals[0].Served, r.Intervals[0].Throttled = math.MaxInt64, math.MaxInt64
+			r.Phases[0].Kinds[0].LastHalf = results.Cohort{Offered: math.MaxInt64, Served: 1}
 			r.Phases[0].Rate = math.MaxFloat64
 			return r
 		}, nil},
 		{"negative counts", func() *results.Record {
 			r := few(t, 20)
-			r.Intervals[0].Served, r.Intervals[0].Refused = math.MinInt64, -1
-			r.Phases[0].Kinds[0].LastHalf = results.Share{Offered: -5, Served: math.MinInt64}
+			r.Intervals[0].Served, r.Intervals[0].Throttled = math.MinInt64, -1
+			r.Phases[0].Kinds[0].LastHalf = results.Cohort{Offered: -5, Served: math.MinInt64}
 			return r
 		}, nil},
 		{"rates without end in phases out of time", func() *results.Record {
@@ -272,7 +272,7 @@ func TestRecordsWithoutSenseGiveCharts(t *testing.T) {
 			r := few(t, 20)
 			r.Manifest.Targets.Partition = math.MaxInt64 // with all this the legend is too long
 			for k := range r.Phases[0].Kinds {
-				r.Phases[0].Kinds[k].LastHalf = results.Share{Offered: 50, Served: 40}
+				r.Phases[0].Kinds[k].LastHalf = results.Cohort{Offered: 50, Served: 40}
 			}
 			for range chart.MostSteps {
 				r.Phases = append(r.Phases, r.Phases[0])

@@ -28,8 +28,8 @@ func Example() {
 		attempt := results.Attempt{Class: results.Ok, Number: uint64(n), Intended: due, Sent: due, Done: due + 2*time.Millisecond, Counted: 1}
 		operation := results.Completed{Class: results.Ok, Number: uint64(n), Intended: due, Done: attempt.Done, Attempts: 1, Entities: 1, Served: 1}
 		if n%2 == 1 {
-			attempt.Class, attempt.Counted = results.Refused, 0
-			operation.Class, operation.Served = results.Refused, 0
+			attempt.Class, attempt.Counted = results.Throttled, 0
+			operation.Class, operation.Served = results.Throttled, 0
 		}
 		recorder.Scheduled(results.Scheduled{Intended: due, Entities: 1})
 		recorder.Attempt(&attempt)
@@ -48,7 +48,7 @@ func Example() {
 		fmt.Println(bar.Get+bar.Put+bar.Other, "operations took", bar.From, "to", bar.To, "µs")
 	}
 	for _, bar := range chart.ThrottleBars(record) {
-		fmt.Println("second", bar.From, "served", bar.Served, "and refused", bar.Refused)
+		fmt.Println("second", bar.From, "served", bar.Served, "and throttled", bar.Throttled)
 	}
 	for _, step := range chart.Steps(record) {
 		lost, _ := step.Lost()
@@ -58,7 +58,7 @@ func Example() {
 	fmt.Println(names, err)
 	// Output:
 	// 2000 operations took 1995 to 2041 µs
-	// second 0 served 1996 and refused 1996
+	// second 0 served 1996 and throttled 1996
 	// of 4000/s, 2000/s were served and 50 % lost
 	// [throttle.svg steps.svg] <nil>
 }

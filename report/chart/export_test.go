@@ -93,11 +93,11 @@ func PicturePNG(name string, record *results.Record) ([]byte, error) {
 }
 
 // Shade returns the step of a value on the scale of what was served against a target, or
-// of what was refused at most, and the colour of each step.
-func Shade(v, anchor float64, refused, log bool) (step int, hex string) {
+// of what was throttled at most, and the colour of each step.
+func Shade(v, anchor float64, throttled, log bool) (step int, hex string) {
 	s := servedShades(anchor)
-	if refused {
-		s = refusedShades(anchor)
+	if throttled {
+		s = throttledShades(anchor)
 	}
 	s.log = log
 	return s.step(v), s.colour(s.step(v)).hex()
@@ -107,7 +107,7 @@ func Shade(v, anchor float64, refused, log bool) (step int, hex string) {
 // those above.
 func Scales() (within, beyond map[string][][3]uint8) {
 	within, beyond = make(map[string][][3]uint8), make(map[string][][3]uint8)
-	for name, s := range map[string]shades{"served": servedShades(1), "refused": refusedShades(1), "aside": asideShades(1), "response": responseShades(1)} {
+	for name, s := range map[string]shades{"served": servedShades(1), "throttled": throttledShades(1), "aside": asideShades(1), "response": responseShades(1)} {
 		for step := 1; step <= steps; step++ {
 			c := s.colour(step)
 			rgb := [3]uint8{uint8(c >> 16), uint8(c >> 8), uint8(c)}

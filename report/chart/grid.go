@@ -28,8 +28,8 @@ type Grid struct {
 }
 
 // GridRow is one row of a heat map, with a number for each column of its grid: entities
-// that were counted for successes, attempts that were refused and that failed, and the
-// entities that attempts meant to touch, served or refused.
+// that were counted for successes, attempts that were throttled and that failed, and the
+// entities that attempts meant to touch, served or throttled.
 type GridRow results.HeatRow
 
 // How many rows and columns are drawn at most. A record has fewer of both, unless
@@ -74,7 +74,7 @@ func HeatGrid(record *results.Record) Grid {
 func heaviest(rows []results.HeatRow) []int {
 	places, weights := make([]int, len(rows)), make([]int64, len(rows))
 	for i := range rows {
-		places[i], weights[i] = i, sum(rows[i].Served, rows[i].Refused, rows[i].Failed)
+		places[i], weights[i] = i, sum(rows[i].Served, rows[i].Throttled, rows[i].Failed)
 	}
 	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(weights[b], weights[a]) })
 	return places
@@ -83,7 +83,7 @@ func heaviest(rows []results.HeatRow) []int {
 // demandOf returns what is compared with [results.Heat.MostMissed]; one without entities
 // is held to its attempts.
 func demandOf(cells *results.HeatCells) int64 {
-	return max(sum(cells.Demanded), sum(cells.Served, cells.Refused, cells.Failed))
+	return max(sum(cells.Demanded), sum(cells.Served, cells.Throttled, cells.Failed))
 }
 
 func sum(lists ...[]int64) int64 {
@@ -99,12 +99,12 @@ func sum(lists ...[]int64) int64 {
 // empty returns a row of nothing.
 func (g *Grid) empty(table, key string) GridRow {
 	cells := func() []int64 { return make([]int64, g.Columns) }
-	return GridRow{table, key, results.HeatCells{Served: cells(), Refused: cells(), Failed: cells(), Demanded: cells()}}
+	return GridRow{table, key, results.HeatCells{Served: cells(), Throttled: cells(), Failed: cells(), Demanded: cells()}}
 }
 
 // fold adds cells to those of the row, of which each is so many merged.
 func (r *GridRow) fold(cells *results.HeatCells, merged int) {
-	for _, layer := range []struct{ sums, cells []int64 }{{r.Served, cells.Served}, {r.Refused, cells.Refused},
+	for _, layer := range []struct{ sums, cells []int64 }{{r.Served, cells.Served}, {r.Throttled, cells.Throttled},
 		{r.Failed, cells.Failed}, {r.Demanded, cells.Demanded}} {
 		for i, n := range layer.cells {
 			layer.sums[i/merged] += n
@@ -118,7 +118,7 @@ func (r *GridRow) fold(cells *results.HeatCells, merged int) {
 func heatColumns(heat *results.Heat) (columns, merged int) {
 	needed := min(heat.Columns, mostColumns)
 	each := func(cells *results.HeatCells) {
-		needed = max(needed, len(cells.Served), len(cells.Refused), len(cells.Failed), len(cells.Demanded))
+		needed = max(needed, len(cells.Served), len(cells.Throttled), len(cells.Failed), len(cells.Demanded))
 	}
 	each(&heat.Rest)
 	each(&heat.Nowhere)
@@ -150,47 +150,47 @@ func (g *Grid) inOrder() {
 	})
 }
 
-// Totals returns the sums of a row: entities served, attempts refused, attempts failed.
-func (r *GridRow) Totals() (served, refused, failed int64) {
-	return sum(r.Served), sum(r.Refused), sum(r.Failed)
+// Totals returns the sums of a row: entities served, attempts throttled, attempts failed.
+func (r *GridRow) Totals() (served, throttled, failed int64) {
+	return sum(r.Served), sum(r.Throttled), sum(r.Failed)
 }
 
-// lost returns which share of a cell's demand was refused, in entities where the record
+// lost returns which share of a cell's demand was throttled, in entities where the record
 // has them and else in attempts.
 func (r *GridRow) lost(column int) float64 {
-	demanded, served, refused := float64(r.Demanded[column]), float64(r.Served[column]), float64(r.Refused[column])
+	demanded, served, throttled := float64(r.Demanded[column]), float64(r.Served[column]), float64(r.Throttled[column])
 	switch {
-	case !(refused > 0):
+	case !(throttled > 0):
 		return 0
 	case demanded > served:
 		return within((demanded - served) / demanded)
 	default:
-		return within(refused / (refused + max(served, 0)))
+		return within(throttled / (throttled + max(served, 0)))
 	}
 }
 
-// missed returns what of a cell's demand was refused: entities where the record has them,
+// missed returns what of a cell's demand was throttled: entities where the record has them,
 // and else attempts.
 func (r *GridRow) missed(column int) int64 {
 	if missed := r.Demanded[column] - r.Served[column]; missed > 0 {
 		return missed
 	}
-	return max(r.Refused[column], 0)
+	return max(r.Throttled[column], 0)
 }
 
 // weight is what rows are compared by where not all can be shown or named.
 func (r *GridRow) weight() int64 {
-	return sum(r.Served, r.Refused, r.Failed)
+	return sum(r.Served, r.Throttled, r.Failed)
 }
 
-// Totals returns the sums of all cells: entities served, attempts refused, attempts
+// Totals returns the sums of all cells: entities served, attempts throttled, attempts
 // failed.
-func (g *Grid) Totals() (served, refused, failed int64) {
+func (g *Grid) Totals() (served, throttled, failed int64) {
 	for _, row := range append(slices.Clone(g.Rows), g.Rest, g.Nowhere) {
 		s, r, f := row.Totals()
-		served, refused, failed = served+s, refused+r, failed+f
+		served, throttled, failed = served+s, throttled+r, failed+f
 	}
-	return served, refused, failed
+	return served, throttled, failed
 }
 
 // perSecond returns a cell as a rate, at least 0 whatever the record says.
@@ -223,12 +223,12 @@ func (g *Grid) greatest(layer func(*GridRow) []int64) float64 {
 	return most
 }
 
-func layerServed(r *GridRow) []int64  { return r.Served }
-func layerRefused(r *GridRow) []int64 { return r.Refused }
+func layerServed(r *GridRow) []int64    { return r.Served }
+func layerThrottled(r *GridRow) []int64 { return r.Throttled }
 func layerWeight(r *GridRow) []int64 {
 	sums := slices.Clone(r.Served)
 	for i := range sums {
-		sums[i] += r.Refused[i]
+		sums[i] += r.Throttled[i]
 	}
 	return sums
 }

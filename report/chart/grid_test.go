@@ -30,7 +30,7 @@ func heated(t testing.TB, of *results.Record, partitions int, secondsPerColumn i
 		cells = append(cells, &h.Rows[i].HeatCells)
 	}
 	for _, c := range cells {
-		for _, layer := range []*[]int64{&c.Served, &c.Refused, &c.Failed, &c.Demanded} {
+		for _, layer := range []*[]int64{&c.Served, &c.Throttled, &c.Failed, &c.Demanded} {
 			*layer = make([]int64, h.Columns)
 		}
 	}
@@ -47,7 +47,7 @@ func heated(t testing.TB, of *results.Record, partitions int, secondsPerColumn i
 		}
 		demanded := func(c *results.HeatCells) []int64 { return c.Demanded }
 		deal(second.Served, func(c *results.HeatCells) []int64 { return c.Served }, demanded)
-		deal(second.Refused, func(c *results.HeatCells) []int64 { return c.Refused }, demanded)
+		deal(second.Throttled, func(c *results.HeatCells) []int64 { return c.Throttled }, demanded)
 		deal(second.Failed, func(c *results.HeatCells) []int64 { return c.Failed })
 	}
 	all := int64(partitions)
@@ -60,7 +60,7 @@ func heated(t testing.TB, of *results.Record, partitions int, secondsPerColumn i
 // another way, by kinds and phases.
 func TestHeatGridSumsToTheTotals(t *testing.T) {
 	total := stress().Total(results.Everything)
-	if total.Served == 0 || total.Refused == 0 {
+	if total.Served == 0 || total.Throttled == 0 {
 		t.Fatal("the record has nothing to sum")
 	}
 	for _, row := range []struct {
@@ -77,10 +77,10 @@ func TestHeatGridSumsToTheTotals(t *testing.T) {
 	} {
 		record := heated(t, stress(), row.partitions, row.seconds, 5)
 		g := chart.HeatGrid(record)
-		served, refused, failed := g.Totals()
-		if served != total.Served || refused != total.Refused || failed != total.Failed {
-			t.Errorf("%s: the cells sum to %d served, %d refused, %d failed; want %d, %d, %d", row.name, served, refused, failed,
-				total.Served, total.Refused, total.Failed)
+		served, throttled, failed := g.Totals()
+		if served != total.Served || throttled != total.Throttled || failed != total.Failed {
+			t.Errorf("%s: the cells sum to %d served, %d throttled, %d failed; want %d, %d, %d", row.name, served, throttled, failed,
+				total.Served, total.Throttled, total.Failed)
 		}
 		if len(g.Rows) != row.rows || g.Others != int64(row.partitions-row.rows) {
 			t.Errorf("%s: %d rows and %d others; want %d and %d", row.name, len(g.Rows), g.Others, row.rows, row.partitions-row.rows)
@@ -177,13 +177,13 @@ func TestHeatGridKeepsTheRowsWithTheMostInTheOrderOfKeys(t *testing.T) {
 // A row that has no more than any row may lack was told apart by chance: beside it there
 // may be others with as much that were not.
 func TestHeatGridShowsNoRowByChance(t *testing.T) {
-	cells := func(served, refused, demanded int64) results.HeatCells {
-		return results.HeatCells{Served: []int64{served, 0}, Refused: []int64{0, refused}, Demanded: []int64{demanded, 0}}
+	cells := func(served, throttled, demanded int64) results.HeatCells {
+		return results.HeatCells{Served: []int64{served, 0}, Throttled: []int64{0, throttled}, Demanded: []int64{demanded, 0}}
 	}
 	h := &results.Heat{SecondsPerColumn: 1, Columns: 2, MostMissed: 20, Rest: cells(1000, 100, 1100),
 		Rows: []results.HeatRow{{Key: "as little", HeatCells: cells(15, 5, 20)}, {Key: "less", HeatCells: cells(3, 0, 3)}, {Key: "more", HeatCells: cells(15, 1, 21)}}}
 	g := chart.HeatGrid(heatOf(h))
-	if len(g.Rows) != 1 || g.Rows[0].Key != "more" || g.Rest.Served[0] != 1018 || g.Rest.Refused[1] != 105 || g.Rest.Demanded[0] != 1123 {
+	if len(g.Rows) != 1 || g.Rows[0].Key != "more" || g.Rest.Served[0] != 1018 || g.Rest.Throttled[1] != 105 || g.Rest.Demanded[0] != 1123 {
 		t.Errorf("rows %+v, rest %+v; want the row with more than 20 alone, and the sums of the others in the rest", g.Rows, g.Rest)
 	}
 	h.Rows = h.Rows[:2]
@@ -205,20 +205,20 @@ func FuzzHeat(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(seed)
-	f.Add([]byte(`{"seconds_per_column":-9223372036854775808,"columns":9223372036854775807,"rows":[{"key":"<b>\u0000","served_entities":[-1,9223372036854775807],"refused":[1]}],"rest":{"failed":[1]},"partitions":-5,"most_missed":-1}`))
-	f.Add([]byte(`{"seconds_per_column":9223372036854775807,"columns":3,"nowhere":{"refused":[0,5]},"rows":[{},{}]}`))
+	f.Add([]byte(`{"seconds_per_column":-9223372036854775808,"columns":9223372036854775807,"rows":[{"key":"<b>\u0000","served_entities":[-1,9223372036854775807],"throttled":[1]}],"rest":{"failed":[1]},"partitions":-5,"most_missed":-1}`))
+	f.Add([]byte(`{"seconds_per_column":9223372036854775807,"columns":3,"nowhere":{"throttled":[0,5]},"rows":[{},{}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		h := new(results.Heat)
 		if json.Unmarshal(text, h) != nil {
 			return
 		}
-		var served, refused, failed int64
+		var served, throttled, failed int64
 		add := func(c *results.HeatCells) {
 			for _, n := range c.Served {
 				served += n
 			}
-			for _, n := range c.Refused {
-				refused += n
+			for _, n := range c.Throttled {
+				throttled += n
 			}
 			for _, n := range c.Failed {
 				failed += n
@@ -231,8 +231,8 @@ func FuzzHeat(f *testing.F) {
 		}
 		record := heatOf(h)
 		g := chart.HeatGrid(record)
-		if s, r, e := g.Totals(); s != served || r != refused || e != failed {
-			t.Errorf("the cells sum to %d, %d, %d; want %d, %d, %d", s, r, e, served, refused, failed)
+		if s, r, e := g.Totals(); s != served || r != throttled || e != failed {
+			t.Errorf("the cells sum to %d, %d, %d; want %d, %d, %d", s, r, e, served, throttled, failed)
 		}
 		file, err := chart.Picture("heat", record, chart.Options{})
 		if err != nil {

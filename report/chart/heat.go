@@ -9,7 +9,7 @@ import (
 	"loadgen/results"
 )
 
-// heatFigure draws what each partition served above what it refused, over time.
+// heatFigure draws what each partition served above what it throttled, over time.
 func heatFigure(record *results.Record, o *Options) *figure {
 	g := HeatGrid(record)
 	f := onePanel("Where the load went: partitions over time", record, "Served", "no data: the record does not tell partitions apart over time")
@@ -24,13 +24,13 @@ func heatFigure(record *results.Record, o *Options) *figure {
 	f.panels[0].share = b.panelHeight(words + saysRow)
 	f.height = headRoom + f.panels[0].share
 	if refusals > 0 {
-		below := newBands(&g, room, 0, layerRefused)
+		below := newBands(&g, room, 0, layerThrottled)
 		p := panel{share: below.panelHeight(words)}
-		p.drawRefused(record, below, o)
+		p.drawThrottled(record, below, o)
 		f.panels = append(f.panels, p)
 		f.height += p.share + panelGap
 	} else {
-		f.panels[0].legend = append([]entry{{"nothing was refused", nothing{}}}, f.panels[0].legend...)
+		f.panels[0].legend = append([]entry{{"nothing was throttled", nothing{}}}, f.panels[0].legend...)
 	}
 	last := &f.panels[len(f.panels)-1]
 	last.below = "time since the start of the run"
@@ -101,17 +101,17 @@ func (b *bands) togetherBar(of func(*GridRow) []int64) *colourBar {
 	return &colourBar{scale: asideShades(most), from: "0", to: number(most) + "/s, all together"}
 }
 
-func (p *panel) drawRefused(record *results.Record, b *bands, o *Options) {
-	most := roundUp(b.grid.greatest(layerRefused))
-	scale := refusedShades(most)
+func (p *panel) drawThrottled(record *results.Record, b *bands, o *Options) {
+	most := roundUp(b.grid.greatest(layerThrottled))
+	scale := throttledShades(most)
 	scale.log = o.Axis == Logarithmic
-	p.heading = "Refused, attempts per second"
+	p.heading = "Throttled, attempts per second"
 	p.bar = &colourBar{scale: scale, from: "0", to: number(most) + "/s"}
 	if b.untold() {
-		p.bar = b.togetherBar(layerRefused)
+		p.bar = b.togetherBar(layerThrottled)
 	}
 	p.plot = newPlot(unlabelled(clockAxis(b.grid.end())), b.axis())
-	p.plot.Add(b.layer(layerRefused, scale)...)
+	p.plot.Add(b.layer(layerThrottled, scale)...)
 	p.addTurnLines(record, 0, b.grid.end())
 }
 

@@ -48,7 +48,7 @@ func TestHeatIsDrawnFromTheGrid(t *testing.T) {
 	g := chart.HeatGrid(record)
 	var most float64
 	for i := range g.Rows {
-		for _, n := range g.Rows[i].Refused {
+		for _, n := range g.Rows[i].Throttled {
 			most = max(most, float64(n))
 		}
 	}
@@ -58,7 +58,7 @@ func TestHeatIsDrawnFromTheGrid(t *testing.T) {
 	}
 	var checked int
 	for panel, layer := range []func(i int) []int64{
-		func(i int) []int64 { return g.Rows[i].Served }, func(i int) []int64 { return g.Rows[i].Refused },
+		func(i int) []int64 { return g.Rows[i].Served }, func(i int) []int64 { return g.Rows[i].Throttled },
 	} {
 		anchor := 2000.
 		if panel == 1 {
@@ -103,12 +103,12 @@ func TestHeatSaysWhatItShows(t *testing.T) {
 		{"nowhere", func(*results.Record) {}, "no single partition", ""},
 		{"what rows lack", func(r *results.Record) { r.Heat.MostMissed = 70 }, "may lack up to 70 entities", ""},
 		{"failures", func(r *results.Record) { r.Heat.Rows[0].Failed[0] = 3 }, "3 attempts that failed not drawn", ""},
-		{"nothing refused", func(r *results.Record) {
-			r.Heat.Rest.Refused, r.Heat.Nowhere.Refused = nil, nil
+		{"nothing throttled", func(r *results.Record) {
+			r.Heat.Rest.Throttled, r.Heat.Nowhere.Throttled = nil, nil
 			for i := range r.Heat.Rows {
-				r.Heat.Rows[i].Refused = nil
+				r.Heat.Rows[i].Throttled = nil
 			}
-		}, "nothing was refused", "Refused, attempts"},
+		}, "nothing was throttled", "Throttled, attempts"},
 		{"steps of the load", func(*results.Record) {}, "offered 500/s", ""},
 		{"load balancing", func(r *results.Record) {
 			r.Events = []results.Event{happened(4, results.RangeSplit), happened(4, results.RangeMoved)}
@@ -185,13 +185,13 @@ func greyest() string {
 	return fmt.Sprintf("#%02X%02X%02X", c[0], c[1], c[2])
 }
 
-// Others that refused nothing take no room among what was refused.
-func TestHeatOfRefusalsShowsWhatRefused(t *testing.T) {
-	h := &results.Heat{SecondsPerColumn: 1, Columns: 1, Rows: []results.HeatRow{{Key: "a", HeatCells: results.HeatCells{Served: []int64{9}, Refused: []int64{5}}}},
+// Others that throttled nothing take no room among what was throttled.
+func TestHeatOfRefusalsShowsWhatThrottled(t *testing.T) {
+	h := &results.Heat{SecondsPerColumn: 1, Columns: 1, Rows: []results.HeatRow{{Key: "a", HeatCells: results.HeatCells{Served: []int64{9}, Throttled: []int64{5}}}},
 		Rest: results.HeatCells{Served: []int64{9}}}
 	seen := heat(t, heatOf(h))
 	if n := len(seen.rasters()); n != 3 {
-		t.Errorf("%d pictures; want the row and the others served, and the row refused", n)
+		t.Errorf("%d pictures; want the row and the others served, and the row throttled", n)
 	}
 }
 
@@ -204,7 +204,7 @@ func TestHeatStaysSmall(t *testing.T) {
 		row := results.HeatRow{Key: fmt.Sprintf("key-%03d", i)}
 		for range h.Columns {
 			row.Served = append(row.Served, rng.Int64N(2500))
-			row.Refused = append(row.Refused, int64(max(0, 20-i))*rng.Int64N(100))
+			row.Throttled = append(row.Throttled, int64(max(0, 20-i))*rng.Int64N(100))
 		}
 		h.Rows = append(h.Rows, row)
 	}
@@ -215,10 +215,10 @@ func TestHeatStaysSmall(t *testing.T) {
 	for i := range h.Rows {
 		for column := range h.Rows[i].Served {
 			h.Rows[i].Served[column] = int64(1000 + 30*rng.NormFloat64())
-			h.Rows[i].Refused[column] = 0
+			h.Rows[i].Throttled[column] = 0
 		}
 	}
-	h.Rows[7].Refused[3] = 1
+	h.Rows[7].Throttled[3] = 1
 	if file, err = chart.Picture("heat", heatOf(h), chart.Options{}); err != nil || len(file) > 40_000 {
 		t.Errorf("an SVG of 240 × 100 cells as loads are has %d bytes, %v; want 40,000 at most", len(file), err)
 	}

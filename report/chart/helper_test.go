@@ -18,7 +18,7 @@ type ladder struct {
 	rates  []float64
 	length time.Duration // of a step
 	cap    float64
-	// retries is how often a refused operation is tried again.
+	// retries is how often a throttled operation is tried again.
 	retries int
 	seed    uint64
 }
@@ -124,7 +124,7 @@ func (l ladder) serve(r *results.Recorder, queue attempts, rng *rand.Rand) {
 		done := &results.Completed{Class: results.Ok, Phase: a.phase, Kind: a.kind, Number: a.number, Intended: a.intended,
 			Done: out.Done, Attempts: a.try + 1, Entities: 1, Served: 1}
 		if tokens < 1 {
-			out.Class, out.Status, out.Counted, out.Done = results.Refused, 503, 0, a.at+time.Millisecond
+			out.Class, out.Status, out.Counted, out.Done = results.Throttled, 503, 0, a.at+time.Millisecond
 			r.Attempt(out)
 			if a.try < l.retries {
 				wait := min(2*time.Second, max(50*time.Millisecond,
@@ -134,7 +134,7 @@ func (l ladder) serve(r *results.Recorder, queue attempts, rng *rand.Rand) {
 				heap.Push(&queue, a)
 				continue
 			}
-			done.Class, done.Served, done.Done = results.Refused, 0, out.Done
+			done.Class, done.Served, done.Done = results.Throttled, 0, out.Done
 		} else {
 			tokens--
 			r.Attempt(out)

@@ -20,7 +20,7 @@ type namedInk struct {
 func inks() []namedInk {
 	return []namedInk{
 		{servedInk, "served"}, {getInk, "get"}, {putInk, "put"}, {otherInk, "other"},
-		{refusedInk, "refused"}, {lostInk, "lost"}, {failedInk, "failed"}, {textInk, "text"},
+		{throttledInk, "throttled"}, {lostInk, "lost"}, {failedInk, "failed"}, {textInk, "text"},
 		{fadedInk, "faded"}, {eventInk, "event"}, {axisInk, "axis"}, {gridInk, "grid"}, {paperInk, "paper"},
 	}
 }

@@ -129,7 +129,7 @@ func TestInline(t *testing.T) {
 			t.Errorf("%s has the elements %v; want %d texts, one title and one svg", name, seen, texts)
 		}
 	}
-	for _, property := range []string{"--ink-text", "--ink-faded", "--ink-served", "--ink-refused", "--ink-get", "--ink-put", "--ink-axis", "--ink-grid", "--ink-paper", "--ink-lost"} {
+	for _, property := range []string{"--ink-text", "--ink-faded", "--ink-served", "--ink-throttled", "--ink-get", "--ink-put", "--ink-axis", "--ink-grid", "--ink-paper", "--ink-lost"} {
 		if !used[property] {
 			t.Errorf("no chart takes %s from the page", property)
 		}
@@ -157,21 +157,23 @@ func inlined(t *testing.T, file []byte) map[string]int {
 	return counts
 }
 
-// What was refused is told by its answers, and what operations took by attempts.
+// What was throttled is told by its answers, and what operations took by attempts.
 func TestThrottleTellsAnswersAndAttempts(t *testing.T) {
 	record := *stress()
 	record.Intervals = slices.Clone(record.Intervals)
 	var want int64
 	for i := range record.Intervals {
 		second := &record.Intervals[i]
-		second.Refusals = []results.Refusal{{Status: 503, Code: "ServerBusy", Attempts: second.Refused}, {Attempts: 1}, {Status: 500, Code: "<b>", Attempts: 2}, {Status: 429, Attempts: 1}}
+		const busy = results.Throttled
+		second.Causes = results.Causes{{Class: busy, Status: 503, Code: "ServerBusy", Attempts: second.Throttled}, {Class: busy, Code: "Timeout", Attempts: 1},
+			{Class: busy, Status: 500, Code: "<b>", Attempts: 2}, {Class: busy, Status: 429, Attempts: 1}, {Class: results.Failed, Status: 400, Attempts: 9000}}
 		if slices.ContainsFunc(record.Phases, func(p results.Phase) bool { return p.Reported && p.Name == second.Phase }) {
-			want += second.Refused
+			want += second.Throttled
 		}
 	}
-	codes := chart.RefusalCodes(&record)
-	if len(codes) != 4 || codes[0] != (results.Refusal{Status: 503, Code: "ServerBusy", Attempts: want}) || codes[1].Status != 500 || codes[2].Status != 0 || codes[3].Status != 429 {
-		t.Errorf("RefusalCodes() = %v; want %d of 503 first", codes, want)
+	codes := chart.ThrottledCauses(&record)
+	if len(codes) != 4 || codes[0] != (results.Cause{Class: results.Throttled, Status: 503, Code: "ServerBusy", Attempts: want}) || codes[1].Status != 500 || codes[2].Status != 0 || codes[3].Status != 429 {
+		t.Errorf("ThrottledCauses() = %v; want %d of 503 first", codes, want)
 	}
 	var attempts, operations int64
 	for _, of := range chart.AttemptsByOperation(&record) {
@@ -181,15 +183,15 @@ func TestThrottleTellsAnswersAndAttempts(t *testing.T) {
 		t.Errorf("%d attempts of %d operations; want %d of %d", attempts, operations, total.Attempts, total.Operations)
 	}
 	seen := drawn(t, &record)["throttle"]
-	for _, words := range []string{"attempts refused: 503 ServerBusy " + chart.Number(float64(want)), "500 <b> 16", "2 other answers", "attempts per operation, on average: get 1.9"} {
+	for _, words := range []string{"attempts throttled: 503 ServerBusy " + chart.Number(float64(want)), "500 <b> 16", "2 other answers", "attempts per operation, on average: get 1.9"} {
 		if !seen.says(words) {
 			t.Errorf("throttle does not say %q", words)
 		}
 	}
 	for i := range record.Intervals {
-		record.Intervals[i].Refusals = nil
+		record.Intervals[i].Causes = nil
 	}
-	if told := chart.RefusalCodes(&record); told != nil {
-		t.Errorf("RefusalCodes() of a record that does not tell them = %v; want none", told)
+	if told := chart.ThrottledCauses(&record); told != nil {
+		t.Errorf("ThrottledCauses() of a record that does not tell them = %v; want none", told)
 	}
 }

@@ -19,22 +19,22 @@ var _ color.Color = ink(0)
 // Each colour has one meaning in all charts. Those of the data are of the set by
 // Okabe and Ito that people of every kind of colour vision tell apart.
 const (
-	servedInk  ink = 0x0072B2 // blue: everything served
-	getInk     ink = 0x56B4E9 // sky blue: served by GET
-	putInk     ink = 0x009E73 // bluish green: served by PUT
-	otherInk   ink = 0x8FA3AD // served by what is neither
-	refusedInk ink = 0xD55E00 // vermillion: refused attempts and their waits
-	lostInk    ink = 0xE69F00 // orange: offered, never served
-	failedInk  ink = 0x6F5A7E // grey purple: failed attempts
-	targetInk  ink = 0x222222 // the partition target, always dashed
-	textInk    ink = 0x222222
-	fadedInk   ink = 0x6B6B6B // service time, second-rank text
-	eventInk   ink = 0x7A1F5C // dark purple: what load balancing did
-	nightInk   ink = 0xCC79A7 // reddish purple: the runs of a night
-	stepInk    ink = 0x000000 // black: from where on nights differ from those before
-	axisInk    ink = 0x555555
-	gridInk    ink = 0xE4E4E4
-	paperInk   ink = 0xFFFFFF
+	servedInk    ink = 0x0072B2 // blue: everything served
+	getInk       ink = 0x56B4E9 // sky blue: served by GET
+	putInk       ink = 0x009E73 // bluish green: served by PUT
+	otherInk     ink = 0x8FA3AD // served by what is neither
+	throttledInk ink = 0xD55E00 // vermillion: throttled attempts and their waits
+	lostInk      ink = 0xE69F00 // orange: offered, never served
+	failedInk    ink = 0x6F5A7E // grey purple: failed attempts
+	targetInk    ink = 0x222222 // the partition target, always dashed
+	textInk      ink = 0x222222
+	fadedInk     ink = 0x6B6B6B // service time, second-rank text
+	eventInk     ink = 0x7A1F5C // dark purple: what load balancing did
+	nightInk     ink = 0xCC79A7 // reddish purple: the runs of a night
+	stepInk      ink = 0x000000 // black: from where on nights differ from those before
+	axisInk      ink = 0x555555
+	gridInk      ink = 0xE4E4E4
+	paperInk     ink = 0xFFFFFF
 	// groundInk is where a heat map has nothing. Unlike the paper it is the same on a
 	// dark page, where the scales, which begin beside it, are the same, too.
 	groundInk ink = 0xFDFDFD

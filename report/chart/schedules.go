@@ -69,7 +69,7 @@ func schedulesFigure(schedules []results.RetrySchedule) *figure {
 	f.panels[0].plot = newPlot(x, y)
 	f.panels[0].plot.Add(bands)
 	f.panels[0].below = "time since the first failure"
-	f.panels[0].legend = []entry{{"retry, by its number", swatch(getInk)}, {"no spread: all clients at once", swatch(refusedInk)}}
+	f.panels[0].legend = []entry{{"retry, by its number", swatch(getInk)}, {"no spread: all clients at once", swatch(throttledInk)}}
 	return f
 }
 
@@ -95,7 +95,7 @@ func (fs fans) Plot(c draw.Canvas, p *plot.Plot) {
 		at := float64(len(fs.names) - 1 - band.row)
 		colour, left, right := getInk, x(band.from), x(band.to)
 		if band.to-band.from <= 1e-6*band.to {
-			colour = refusedInk
+			colour = throttledInk
 		}
 		if right-left < 3*grain {
 			left, right = x(band.mean)-1.5*grain, x(band.mean)+1.5*grain
@@ -143,8 +143,8 @@ func retriesFigure(contest *results.PolicyContest) *figure {
 func strip(trial *results.PolicyTrial, contest *results.PolicyContest, end float64, last bool) panel {
 	words := fmt.Sprintf("%s %% lost, %s attempts an operation, at most %s retries in 100 ms", number(trial.LostPercent),
 		number(trial.AttemptsPerOperation), number(float64(trial.PeakRetries)))
-	p := panel{heading: clean(trial.Policy, longestName), share: 1, legend: []entry{{words, swatch(refusedInk)}}}
-	bars := columns{colours: []ink{refusedInk}}
+	p := panel{heading: clean(trial.Policy, longestName), share: 1, legend: []entry{{words, swatch(throttledInk)}}}
+	bars := columns{colours: []ink{throttledInk}}
 	var highest int64
 	for tenth, count := range trial.RetriesPer100ms {
 		highest = max(highest, count)

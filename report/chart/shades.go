@@ -31,15 +31,15 @@ func servedShades(target float64) shades {
 	return shades{least: 0xE3EFF7, full: servedInk, beyond: 0x03142B, anchor: target}
 }
 
-func refusedShades(greatest float64) shades {
+func throttledShades(greatest float64) shades {
 	return shades{least: 0xFFE6D6, full: 0xB84400, beyond: 0xB84400, anchor: greatest}
 }
 
-// refusedShare is of what was refused beside what was served, where its share is seen by
+// throttledShare is of what was throttled beside what was served, where its share is seen by
 // how much of a cell it fills: pale for the few entities of a partition that is hardly
-// used, and as all that is refused from a quarter of the target on.
-func refusedShare(target float64) shades {
-	return shades{least: 0xFFE6D6, full: refusedInk, beyond: refusedInk, anchor: target / 4}
+// used, and as all that is throttled from a quarter of the target on.
+func throttledShare(target float64) shades {
+	return shades{least: 0xFFE6D6, full: throttledInk, beyond: throttledInk, anchor: target / 4}
 }
 
 // asideShades are of what is not held against a partition's target.

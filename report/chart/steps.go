@@ -1,6 +1,8 @@
 package chart
 
 import (
+	figures "loadgen/results/figure"
+
 	"math"
 	"slices"
 
@@ -13,21 +15,12 @@ import (
 // Load is a rate in entities per second: due, and counted for successes.
 type Load struct {
 	Offered, Served float64
+	// lost is the share of the operations that were lost, where any were due.
+	lost figures.Value
 }
 
-// Lost returns the share of the offered load that was not served, and false
-// where nothing was offered.
-func (l Load) Lost() (float64, bool) {
-	if !(l.Offered > 0) {
-		return 0, false
-	}
-	return 1 - l.Served/l.Offered, true
-}
-
-func (l *Load) add(share results.Share, seconds float64) {
-	l.Offered += float64(share.Offered) / seconds
-	l.Served += float64(share.Served) / seconds
-}
+// Lost returns the share of the operations that was lost, and false where none was due.
+func (l Load) Lost() (float64, bool) { return l.lost.Value, l.lost.Told }
 
 // Step is what a reported step of the load came to, over the operations that
 // were due in its last half.
@@ -45,26 +38,19 @@ type Step struct {
 // of the record.
 func Steps(record *results.Record) []Step {
 	var steps []Step
-	for i := range record.Phases {
-		phase := &record.Phases[i]
-		half := phase.Seconds() / 2
-		if !phase.Reported || !(phase.Rate > 0) || !(half > 0) {
+	of := figures.Of(record)
+	for _, one := range figures.Steps(record) {
+		if !one.Settled() {
 			continue
 		}
-		step := Step{Name: phase.Name, Rate: phase.Rate}
-		for k := range phase.Kinds {
-			share := phase.Kinds[k].LastHalf
-			step.Load.add(share, half)
-			switch record.Manifest.Operations[k].Group {
-			case groupGet:
-				step.Get.add(share, half)
-			case groupPut:
-				step.Put.add(share, half)
-			default:
-				step.Other.add(share, half)
-			}
+		load := func(want func(results.Kind) bool) Load {
+			return Load{of.OfStep("offered", one, want).Value, of.OfStep("served", one, want).Value, of.OfStep("share_lost_settled", one, want)}
 		}
-		steps = append(steps, step)
+		group := func(names ...string) Load {
+			return load(func(kind results.Kind) bool { return slices.Contains(names, kind.Group) })
+		}
+		steps = append(steps, Step{Name: one.Phase.Name, Rate: one.Phase.Rate, Load: load(nil), Get: group(groupGet), Put: group(groupPut),
+			Other: load(func(kind results.Kind) bool { return kind.Group != groupGet && kind.Group != groupPut })})
 	}
 	return steps
 }

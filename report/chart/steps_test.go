@@ -38,7 +38,7 @@ func TestStepsAreTheLastHalvesOfTheReportedPhases(t *testing.T) {
 
 func TestStepsLeaveOutWhatHasNoRateToShow(t *testing.T) {
 	second := results.Phase{Name: "step", End: time.Second, Rate: 10, Reported: true,
-		Kinds: []results.KindStats{{LastHalf: results.Share{Offered: 5, Served: 4}}}}
+		Kinds: []results.KindStats{{Scheduled: 10, Succeeded: 8, LastHalf: results.Cohort{Due: 5, Succeeded: 4, Offered: 5, Served: 4}}}}
 	for _, row := range []struct {
 		name   string
 		change func(*results.Phase)
@@ -59,26 +59,33 @@ func TestStepsLeaveOutWhatHasNoRateToShow(t *testing.T) {
 			t.Errorf("%s: %d steps; want %d", row.name, len(steps), row.want)
 			continue
 		}
-		if want := (chart.Load{Offered: 10, Served: 8}); row.want > 0 && (steps[0].Load != want || steps[0].Get != want) {
-			t.Errorf("%s: %+v; want %+v for all and for GET", row.name, steps[0], want)
+		if row.want == 0 {
+			continue
+		}
+		for _, load := range []chart.Load{steps[0].Load, steps[0].Get} {
+			if lost, told := load.Lost(); load.Offered != 10 || load.Served != 8 || !told || math.Abs(lost-0.2) > 1e-9 {
+				t.Errorf("%s: %+v; want 10 offered, 8 served and a fifth lost for all and for GET", row.name, steps[0])
+			}
 		}
 	}
 }
 
+// What is lost is counted in operations of the last half, whatever entities were served.
 func TestLost(t *testing.T) {
 	for _, row := range []struct {
 		name string
-		load chart.Load
+		half results.Cohort
 		lost float64
 		told bool
 	}{
-		{"half served is half lost", chart.Load{Offered: 100, Served: 50}, 0.5, true},
-		{"all served is nothing lost", chart.Load{Offered: 100, Served: 100}, 0, true},
-		{"nothing offered tells nothing", chart.Load{}, 0, false},
-		{"no number tells nothing", chart.Load{Offered: math.NaN()}, 0, false},
+		{"half that succeeded is half lost", results.Cohort{Due: 100, Succeeded: 50, Offered: 100, Served: 90}, 0.5, true},
+		{"where all succeeded nothing is lost, though less was served", results.Cohort{Due: 100, Succeeded: 100, Offered: 100, Served: 50}, 0, true},
+		{"nothing due tells nothing", results.Cohort{Offered: 100}, 0, false},
 	} {
-		if lost, told := row.load.Lost(); lost != row.lost || told != row.told {
-			t.Errorf("%s: %+v.Lost() = %v, %v; want %v, %v", row.name, row.load, lost, told, row.lost, row.told)
+		steps := chart.Steps(&results.Record{Manifest: results.Manifest{Operations: []results.Kind{{Name: "get", Group: "GET"}}},
+			Phases: []results.Phase{{Name: "step", End: time.Second, Rate: 10, Reported: true, Kinds: []results.KindStats{{LastHalf: row.half}}}}})
+		if lost, told := steps[0].Lost(); lost != row.lost || told != row.told {
+			t.Errorf("%s: Lost() = %v, %v; want %v, %v", row.name, lost, told, row.lost, row.told)
 		}
 	}
 }

@@ -13,16 +13,16 @@ import (
 // mostSeconds is how many seconds are drawn one by one.
 const mostSeconds = 600
 
-// ThrottleBar is what was served and refused in one second of a reported phase,
+// ThrottleBar is what was served and throttled in one second of a reported phase,
 // or in a group of such seconds.
 type ThrottleBar struct {
 	// From is the first second of the group and To the one after its last,
 	// since the start of the run; Seconds is how many the group is of, which is
 	// less than To − From where a second between belongs to no reported phase.
 	From, To, Seconds int64
-	// Served is in entities, Refused and Failed are in attempts; all are sums
+	// Served is in entities, Throttled and Failed are in attempts; all are sums
 	// over the group.
-	Served, Refused, Failed int64
+	Served, Throttled, Failed int64
 }
 
 // mean returns a sum of the group per second.
@@ -45,7 +45,7 @@ func ThrottleBars(record *results.Record) []ThrottleBar {
 		bar.To = second.Second + 1
 		bar.Seconds++
 		bar.Served += second.Served
-		bar.Refused += second.Refused
+		bar.Throttled += second.Throttled
 		bar.Failed += second.Failed
 	}
 	return bars
@@ -87,10 +87,10 @@ func WaitBars(record *results.Record) []results.Bar {
 	return bars
 }
 
-// throttleFigure draws served and refused per second above the waits.
+// throttleFigure draws served and throttled per second above the waits.
 func throttleFigure(record *results.Record, _ *Options) *figure {
 	f := &figure{
-		title:    "Served and refused, second by second",
+		title:    "Served and throttled, second by second",
 		subtitle: describe(record),
 		panels: []panel{
 			{heading: "Per second", share: 13, sentence: "no data: no second of a reported phase was recorded"},
@@ -116,11 +116,11 @@ func throttleFigure(record *results.Record, _ *Options) *figure {
 
 // drawThrottleBars makes the panel one of seconds.
 func (p *panel) drawThrottleBars(record *results.Record, bars []ThrottleBar) {
-	drawn := columns{colours: []ink{servedInk, refusedInk, failedInk}}
+	drawn := columns{colours: []ink{servedInk, throttledInk, failedInk}}
 	var highest float64
 	var failed int64
 	for _, b := range bars {
-		parts := []float64{b.mean(b.Served), b.mean(b.Refused), b.mean(b.Failed)}
+		parts := []float64{b.mean(b.Served), b.mean(b.Throttled), b.mean(b.Failed)}
 		drawn.bars = append(drawn.bars, column{float64(b.From), float64(b.To), parts})
 		highest = max(highest, parts[0]+parts[1]+parts[2])
 		failed += b.Failed
@@ -128,7 +128,7 @@ func (p *panel) drawThrottleBars(record *results.Record, bars []ThrottleBar) {
 	if size := bars[0].Seconds; size > 1 {
 		p.heading = "Per second, means of " + number(float64(size)) + " s"
 	}
-	p.legend = []entry{{"entities served", swatch(servedInk)}, {"attempts refused" + refusalWords(record), swatch(refusedInk)}}
+	p.legend = []entry{{"entities served", swatch(servedInk)}, {"attempts throttled" + throttledWords(record), swatch(throttledInk)}}
 	if failed > 0 {
 		p.legend = append(p.legend, entry{"attempts failed", swatch(failedInk)})
 	}
@@ -203,7 +203,7 @@ func (p *panel) addSteps(record *results.Record, first, last float64) {
 }
 
 func (p *panel) drawWaits(waits []results.Bar) {
-	drawn := columns{colours: []ink{refusedInk}}
+	drawn := columns{colours: []ink{throttledInk}}
 	var highest float64
 	var sum int64
 	for _, b := range waits {
@@ -211,7 +211,7 @@ func (p *panel) drawWaits(waits []results.Bar) {
 		highest = max(highest, float64(b.Count))
 		sum += b.Count
 	}
-	p.legend = []entry{{counted(sum, "wait", "waits"), swatch(refusedInk)}}
+	p.legend = []entry{{counted(sum, "wait", "waits"), swatch(throttledInk)}}
 	time := timeAxis(float64(waits[0].From), float64(waits[len(waits)-1].To+1))
 	p.below = "wait before a retry"
 	p.plot = newPlot(time, countAxis("waits per bar", highest, 1.06))

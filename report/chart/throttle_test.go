@@ -24,18 +24,18 @@ func TestThrottleBarsEqualTheSecondsOfTheRecord(t *testing.T) {
 	if len(bars) != len(reported) || len(bars) != 8 {
 		t.Fatalf("%d bars for %d reported seconds; want 8 of each", len(bars), len(reported))
 	}
-	var refused int64
+	var throttled int64
 	for _, b := range bars {
 		second := reported[b.From]
 		want := chart.ThrottleBar{From: b.From, To: b.From + 1, Seconds: 1,
-			Served: second.Served, Refused: second.Refused, Failed: second.Failed}
+			Served: second.Served, Throttled: second.Throttled, Failed: second.Failed}
 		if b != want {
 			t.Errorf("the bar of second %d = %+v; want %+v", b.From, b, want)
 		}
-		refused += b.Refused
+		throttled += b.Throttled
 	}
-	if refused == 0 {
-		t.Error("nothing was refused; want a record that shows refusals")
+	if throttled == 0 {
+		t.Error("nothing was throttled; want a record that shows refusals")
 	}
 }
 
@@ -58,8 +58,8 @@ func TestThrottleBarsOfALongRunKeepTheirSums(t *testing.T) {
 		var want chart.ThrottleBar
 		for i := range row.seconds {
 			second := results.Interval{Second: int64(2*i + 1), Phase: "step",
-				Served: rng.Int64N(3000), Refused: rng.Int64N(3000), Failed: rng.Int64N(3)}
-			want.Served, want.Refused, want.Failed = want.Served+second.Served, want.Refused+second.Refused, want.Failed+second.Failed
+				Served: rng.Int64N(3000), Throttled: rng.Int64N(3000), Failed: rng.Int64N(3)}
+			want.Served, want.Throttled, want.Failed = want.Served+second.Served, want.Throttled+second.Throttled, want.Failed+second.Failed
 			want.Seconds++
 			record.Intervals = append(record.Intervals, results.Interval{Second: int64(2 * i), Phase: "load", Served: 9}, second)
 		}
@@ -70,7 +70,7 @@ func TestThrottleBarsOfALongRunKeepTheirSums(t *testing.T) {
 		}
 		var got chart.ThrottleBar
 		for i, b := range bars {
-			got.Served, got.Refused, got.Failed = got.Served+b.Served, got.Refused+b.Refused, got.Failed+b.Failed
+			got.Served, got.Throttled, got.Failed = got.Served+b.Served, got.Throttled+b.Throttled, got.Failed+b.Failed
 			got.Seconds += b.Seconds
 			if size := b.Seconds; i < len(bars)-1 && size != row.size || i == len(bars)-1 && size != row.lastSize {
 				t.Errorf("%s: bar %d is of %d seconds; want %d, of the last %d", row.name, i, size, row.size, row.lastSize)
@@ -84,7 +84,7 @@ func TestThrottleBarsOfALongRunKeepTheirSums(t *testing.T) {
 
 func TestWaitBarsSumToTheWaits(t *testing.T) {
 	record := stress()
-	var sum, refusedAgain int64
+	var sum, throttledAgain int64
 	for _, b := range chart.WaitBars(record) {
 		sum += b.Count
 		if b.From < 50_000 || b.To > 2_000_000 {
@@ -95,12 +95,12 @@ func TestWaitBarsSumToTheWaits(t *testing.T) {
 	for p := range record.Phases {
 		for _, k := range record.Phases[p].Kinds {
 			if record.Phases[p].Reported {
-				refusedAgain += k.Attempts - k.Operations
+				throttledAgain += k.Attempts - k.Operations
 			}
 		}
 	}
-	if sum != refusedAgain || sum == 0 {
-		t.Errorf("the bars hold %d waits; want %d", sum, refusedAgain)
+	if sum != throttledAgain || sum == 0 {
+		t.Errorf("the bars hold %d waits; want %d", sum, throttledAgain)
 	}
 	if got := chart.WaitBars(&results.Record{}); got != nil {
 		t.Errorf("WaitBars of no waits = %v; want none", got)

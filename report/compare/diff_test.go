@@ -20,7 +20,7 @@ func TestDiff(t *testing.T) {
 	}{
 		{"the same", `{"a":1,"b":[1,"x",null,true]}`, `{"b":[1,"x",null,true],"a":1}`, nil},
 		{"numbers written otherwise", `[1, 10, 0.5, -0, 1e3]`, `[1.0, 1e1, 5e-1, 0.0, 1000]`, nil},
-		{"a number", `{"refused":100}`, `{"refused":125}`, []string{"refused: was 100, is 125 (+25.0 %)"}},
+		{"a number", `{"throttled":100}`, `{"throttled":125}`, []string{"throttled: was 100, is 125 (+25.0 %)"}},
 		{"a number that falls", `{"a":{"p99":200}}`, `{"a":{"p99":150}}`, []string{"a.p99: was 200, is 150 (−25.0 %)"}},
 		{"the last digit of many", `9007199254740993`, `9007199254740992`, []string{".: was 9007199254740993, is 9007199254740992"}},
 		{"a change too small for tenths", `{"n":1000000}`, `{"n":1000001}`, []string{"n: was 1000000, is 1000001 (+0.0001 %)"}},

@@ -37,8 +37,8 @@ func Example() {
 
 // A simulated run repeats to the byte, so that any difference is one of behaviour.
 func ExampleDiff() {
-	was := `{"attempts": 120000, "phases": [{"name": "peak", "refused_per_second": 0}]}`
-	is := `{"attempts": 126000, "phases": [{"name": "peak", "refused_per_second": 12.5}]}`
+	was := `{"attempts": 120000, "phases": [{"name": "peak", "throttled_per_second": 0}]}`
+	is := `{"attempts": 126000, "phases": [{"name": "peak", "throttled_per_second": 12.5}]}`
 	difference, err := compare.Diff([]byte(was), []byte(is))
 	if err != nil {
 		log.Fatal(err)
@@ -48,5 +48,5 @@ func ExampleDiff() {
 	}
 	// Output:
 	// attempts: was 120000, is 126000 (+5.0 %)
-	// phases[peak].refused_per_second: was 0, is 12.5
+	// phases[peak].throttled_per_second: was 0, is 12.5
 }

@@ -187,7 +187,7 @@ func TestOrder(t *testing.T) {
 }
 
 func TestFloorGivesNothingARatio(t *testing.T) {
-	share := compare.Metric{Name: "share refused", Floor: 0.001}
+	share := compare.Metric{Name: "share throttled", Floor: 0.001}
 	nothing := slices.Repeat([]compare.Pair{{}}, 8)
 	if got := judge(t, compare.Trial{Metric: share, Pairs: nothing}).Findings[0]; got.Change != 0 || got.P != 1 {
 		t.Errorf("nothing on both sides: change %v, p %v; want 0 and 1", got.Change, got.P)

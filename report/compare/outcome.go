@@ -1,6 +1,10 @@
 package compare
 
-import "fmt"
+import (
+	"fmt"
+
+	"loadgen/results"
+)
 
 // Outcome is what a comparison comes to. Of several the greatest counts.
 type Outcome uint8
@@ -43,6 +47,19 @@ func (o Outcome) String() string {
 		return fmt.Sprintf("outcome %d", uint8(o))
 	}
 	return words[o]
+}
+
+// State returns the outcome as every verb tells what was asked, and whether it is so: nil
+// where it cannot be told.
+func (o Outcome) State() (state string, ok *bool) {
+	switch o {
+	case Same, NoDifference, Improvement, NoStep, Identical:
+		return results.Holds, new(true)
+	case Stepped, Different, Regression, Failed:
+		return results.DoesNotHold, new(false)
+	default:
+		return results.CannotTell, nil
+	}
 }
 
 // MarshalText returns the outcome in words.

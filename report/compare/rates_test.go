@@ -12,7 +12,7 @@ func threeMetrics(m machine, order []compare.Slot, effect float64, rng *rand.Ran
 	return []compare.Trial{
 		{Metric: compare.Metric{Name: "response p99"}, Pairs: m.pairs(order, effect, rng)},
 		{Metric: compare.Metric{Name: "served", Higher: true}, Pairs: m.pairs(order, 0, rng)},
-		{Metric: compare.Metric{Name: "share refused", Floor: 1e-4}, Pairs: m.pairs(order, 0, rng)},
+		{Metric: compare.Metric{Name: "share throttled", Floor: 1e-4}, Pairs: m.pairs(order, 0, rng)},
 	}
 }
 

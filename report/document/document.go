@@ -5,7 +5,7 @@ type Document struct {
 	// Title names the report; Subtitle says what was run, and when, on one line.
 	Title, Subtitle string
 	// Warnings say, each in one line, what is wrong with the record itself: that it was
-	// cut off, comes of a newer version, or is of an invalid run. They stand above all.
+	// cut off, or is of an invalid run. They stand above all.
 	Warnings []string
 	// Sections are in the order in which a person reads.
 	Sections []Section
@@ -109,11 +109,11 @@ type Meaning string
 
 // The meanings.
 const (
-	Served   Meaning = "served"
-	Refused  Meaning = "refused"
-	Failed   Meaning = "failed"
-	Offered  Meaning = "offered"
-	Returned Meaning = "returned"
+	Served    Meaning = "served"
+	Throttled Meaning = "throttled"
+	Failed    Meaning = "failed"
+	Offered   Meaning = "offered"
+	Returned  Meaning = "returned"
 	// First and Second are quantities that are neither, such as two percentiles.
 	First  Meaning = "first"
 	Second Meaning = "second"

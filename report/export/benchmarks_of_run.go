@@ -3,8 +3,8 @@ package export
 import (
 	"io"
 
-	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/figure"
 )
 
 // Benchmarks writes a run in the format of Go's benchmarks, which benchstat reads: a line
@@ -16,12 +16,9 @@ import (
 // writer's, wrapped.
 func Benchmarks(w io.Writer, record *results.Record, summary *results.Summary) error {
 	var b BenchmarkText
-	for _, unit := range []string{"p50-ns", "p90-ns", "p99-ns", "p99.9-ns", "refused/op", "attempts/op", "share-lost"} {
-		b.Better(unit, false)
-	}
-	b.Better("served-entities/s", true)
-	if summary.Saturation != nil {
-		b.Better("saturation-entities/s", true)
+	for _, one := range measures() {
+		d, _ := figure.Find(one.figure)
+		b.Better(one.unit, d.Better == figure.Higher)
 	}
 	m := &record.Manifest
 	for _, of := range []struct{ key, value string }{
@@ -31,44 +28,42 @@ func Benchmarks(w io.Writer, record *results.Record, summary *results.Summary) e
 			b.Set(of.key, value)
 		}
 	}
-	name := "scenario=" + Word(short(m.Scenario.Name))
-	values := measured(verdict.Whole(record, nil))
-	if summary.Saturation != nil && len(values) > 0 {
-		values = append(values, Measured{Value: *summary.Saturation, Unit: "saturation-entities/s"})
-	}
-	b.Add(name, values...)
+	name, figures := "scenario="+Word(short(m.Scenario.Name)), figure.Of(record)
+	b.Add(name, measured(figures, nil)...)
 	for k, word := range namesOf(m.Operations, Word) {
-		this := func(other results.Kind) bool { return other.Name == m.Operations[k].Name }
-		b.Add(name+"/of="+word, measured(verdict.Whole(record, this))...)
+		b.Add(name+"/of="+word, measured(figures, func(other results.Kind) bool { return other.Name == m.Operations[k].Name })...)
 	}
 	return b.Write(w)
 }
 
+// measure is a figure as benchmarks have it: in which unit, and how many of that are to
+// one of the figure's own.
+type measure struct {
+	figure, unit string
+	in           figure.Unit
+}
+
+func measures() []measure {
+	return []measure{
+		{"p50", "p50-ns", figure.Nanoseconds}, {"p90", "p90-ns", figure.Nanoseconds}, {"p99", "p99-ns", figure.Nanoseconds},
+		{"p99.9", "p99.9-ns", figure.Nanoseconds}, {"served", "served-entities/s", figure.PerSecond}, {"throttled", "throttled/attempt", figure.Share},
+		{"tries", "tries/op", figure.Ratio}, {"share_lost", "share-lost", figure.Share}, {"saturation", "saturation-entities/s", figure.PerSecond},
+	}
+}
+
 // measured returns the values of a line, none where nothing was measured.
-func measured(f results.PhaseOperationSummary, sum results.KindStats) []Measured {
-	if sum.Scheduled == 0 && sum.Attempts == 0 {
+func measured(figures *figure.Figures, want func(results.Kind) bool) []Measured {
+	if figures.OfKinds("scheduled", want).Value+figures.OfKinds("requests", want).Value == 0 {
 		return nil
 	}
 	var values []Measured
-	add := func(value float64, unit string) { values = append(values, Measured{Value: value, Unit: unit}) }
-	const nanoseconds = 1000
-	for _, q := range []struct {
-		micros *int64
-		unit   string
-	}{{f.Response.P50, "p50-ns"}, {f.Response.P90, "p90-ns"}, {f.Response.P99, "p99-ns"}, {f.Response.P999, "p99.9-ns"}} {
-		if q.micros != nil {
-			add(float64(*q.micros)*nanoseconds, q.unit)
+	for _, one := range measures() {
+		if one.figure == "saturation" && want != nil {
+			continue
 		}
-	}
-	add(f.Served, "served-entities/s")
-	if sum.Operations > 0 {
-		add(float64(sum.Refused)/float64(sum.Operations), "refused/op")
-	}
-	if f.AttemptsPerOperation != nil {
-		add(*f.AttemptsPerOperation, "attempts/op")
-	}
-	if f.ShareLost != nil {
-		add(*f.ShareLost, "share-lost")
+		if v := figures.InKinds(one.figure, one.in, want); v.Told {
+			values = append(values, Measured{Value: v.Value, Unit: one.unit})
+		}
 	}
 	return values
 }

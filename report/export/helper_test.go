@@ -10,7 +10,7 @@ import (
 )
 
 // run is a run of three kinds of operation: a load that is not reported, then steps in
-// which more and more is refused.
+// which more and more is throttled.
 type run struct {
 	names    [3]string
 	phases   [3]string
@@ -52,8 +52,8 @@ func (r run) record(t testing.TB) *results.Record {
 		n++
 		took += time.Duration(rng.IntN(4000))*time.Microsecond + r.tail
 		recorder.Scheduled(results.Scheduled{Phase: phase, Kind: kind, Intended: due, Sent: due + time.Millisecond, Entities: 1})
-		if class == results.Refused {
-			recorder.Attempt(&results.Attempt{Phase: phase, Kind: kind, Number: n, Intended: due, Sent: due + time.Millisecond, Done: due + took, Class: results.Refused, Status: 503})
+		if class == results.Throttled {
+			recorder.Attempt(&results.Attempt{Phase: phase, Kind: kind, Number: n, Intended: due, Sent: due + time.Millisecond, Done: due + took, Class: results.Throttled, Status: 503})
 			class = results.Ok + results.Class(n/7%2)
 		}
 		a := results.Attempt{Phase: phase, Kind: kind, Number: n, Try: 1, Intended: due, Sent: due + time.Millisecond, Done: due + 2*took, Class: class, Status: 200}
@@ -81,7 +81,7 @@ func (r run) record(t testing.TB) *results.Record {
 				recorder.Scheduled(results.Scheduled{Phase: p, Kind: 1, Intended: due, Entities: 1, Dropped: true})
 				continue
 			case step == 1 && i%5 == 4:
-				class = results.Refused
+				class = results.Throttled
 			}
 			one(p, 1+i%2, due, 3*time.Millisecond, class)
 		}

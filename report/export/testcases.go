@@ -10,17 +10,20 @@ import (
 )
 
 // TestCases writes a run as JUnit's XML. The first case is that the run is valid, which is
-// an error where it is not; each expectation is one more, a failure with what was observed
-// where it is not met; where the writes were verified, so is that they are all there. Its
+// an error where it is not; each check is one more, a failure with what was observed
+// where it is not met, skipped where it could not be judged; where the writes were verified, so is that they are all there. Its
 // error is the writer's, wrapped.
 func TestCases(w io.Writer, record *results.Record, summary *results.Summary) error {
 	suite := Suite{Name: "loadgen run", Properties: caseProperties(record, summary)}
 	class := "loadgen.run." + Word(short(record.Manifest.Scenario.Name))
 	suite.Cases = append(suite.Cases, validityCase(class, summary))
-	for _, e := range summary.Expectations {
+	for _, e := range summary.Checks {
 		one := Case{Class: class, Name: short(e.Expr), Kind: "expectation", Message: short("observed " + e.Observed), Lines: short("observed " + e.Observed)}
-		if !e.Pass {
+		switch {
+		case e.Fails():
 			one.Status = Failure
+		case !e.Told():
+			one.Status, one.Kind, one.Message, one.Lines = Skipped, results.CannotTell, short(e.Said()), ""
 		}
 		suite.Cases = append(suite.Cases, one)
 	}
@@ -56,8 +59,8 @@ func caseProperties(record *results.Record, summary *results.Summary) []Property
 		{"verdict", summary.Verdict}, {"scenario", m.Scenario.Name}, {"target", m.Target}, {"profile", m.Profile}, {"start", m.Start},
 		{"time", m.Time}, {"seed", strconv.FormatUint(m.Seed, 10)}, {"started", summary.Started},
 		{"duration_s", Decimal(summary.DurationS)}, {"operations", strconv.FormatInt(summary.Operations, 10)},
-		{"attempts", strconv.FormatInt(summary.Attempts, 10)}, {"ok", strconv.FormatInt(summary.Ok, 10)},
-		{"refused", strconv.FormatInt(summary.Refused, 10)}, {"failed", strconv.FormatInt(summary.Failed, 10)},
+		{"attempts", strconv.FormatInt(summary.Attempts, 10)}, {"ok", strconv.FormatInt(summary.OkAttempts, 10)},
+		{"throttled", strconv.FormatInt(summary.Throttled, 10)}, {"failed", strconv.FormatInt(summary.Failed, 10)},
 	} {
 		if p.value != "" {
 			list = append(list, Property{Name: p.name, Value: p.value})

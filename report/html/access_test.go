@@ -225,7 +225,7 @@ func TestContrast(t *testing.T) {
 			{4.5, []string{"paper"}, []string{"ink", "faded", "link", "good", "bad", "doubtful", "target", "event"}},
 			{4.5, []string{"raised", "good-paper", "bad-paper", "doubtful-paper"}, []string{"ink"}},
 			{4.5, []string{"raised"}, []string{"faded"}},
-			{3, []string{"paper"}, []string{"served", "refused", "failed", "offered", "returned", "first", "second", "third", "rule"}},
+			{3, []string{"paper"}, []string{"served", "throttled", "failed", "offered", "returned", "first", "second", "third", "rule"}},
 		} {
 			for _, paper := range row.above {
 				for _, ink := range row.inks {
@@ -245,7 +245,7 @@ func TestContrast(t *testing.T) {
 			}
 		}
 	}
-	if light["ink"] == dark["ink"] || light["served"] != "#0072b2" || light["refused"] != "#d55e00" || light["failed"] != "#6f5a7e" {
+	if light["ink"] == dark["ink"] || light["served"] != "#0072b2" || light["throttled"] != "#d55e00" || light["failed"] != "#6f5a7e" {
 		t.Errorf("the colours are not those of the charts: %v", light)
 	}
 }

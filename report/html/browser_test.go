@@ -49,7 +49,7 @@ func TestBrowserShowsVerdictAndCharts(t *testing.T) {
 					t.Errorf("chart %s is at %+v; want it to be seen", c.Name, c)
 				}
 			}
-			for _, name := range []string{"served", "refused", "failed", "offered", "target"} {
+			for _, name := range []string{"served", "throttled", "failed", "offered", "target"} {
 				if n := ask[int](o, fmt.Sprintf(inkOn, name)); n < 20 {
 					t.Errorf("the rate has %d pixels in the colour of %s; want a line", n, name)
 				}

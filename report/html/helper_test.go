@@ -91,7 +91,7 @@ func stress(seconds int) *document.Document {
 			{ID: "served", Title: "Offered against served", Blocks: []document.Block{stressTable(), document.Chart{
 				ID: "steps", Title: "Served over offered", Says: "Served follows offered up to 2,000 entities/s and stays there.",
 			}}},
-			{ID: "expectations", Title: "Expectations", Blocks: []document.Block{document.Table{
+			{ID: "checks", Title: "Expectations", Blocks: []document.Block{document.Table{
 				ID: "claims", Caption: "Expectations of the scenario", Columns: []document.Column{
 					{Title: "expectation", Words: true}, {Title: "observed"}, {Title: "outcome", Words: true},
 				}, Rows: [][]document.Cell{
@@ -143,7 +143,7 @@ func rate(seconds int, load, ripple func(float64) float64) document.Series {
 		Lines: []document.Line{
 			{Name: "offered", Meaning: document.Offered, Values: wave(seconds, load)},
 			{Name: "served", Meaning: document.Served, Values: wave(seconds, func(s float64) float64 { return min(2000, load(s)*ripple(s)) })},
-			{Name: "refused attempts", Meaning: document.Refused, Values: wave(seconds, func(s float64) float64 { return max(0, load(s)*ripple(s)-2000) * 1.6 })},
+			{Name: "throttled attempts", Meaning: document.Throttled, Values: wave(seconds, func(s float64) float64 { return max(0, load(s)*ripple(s)-2000) * 1.6 })},
 			{Name: "failed attempts", Meaning: document.Failed, Values: wave(seconds, func(s float64) float64 { return max(0, 90*math.Sin(s/2)-60) })},
 		},
 	}
@@ -173,7 +173,7 @@ func quantiles(seconds int, load, ripple func(float64) float64) document.Series 
 func refusals(seconds int, load, ripple func(float64) float64) document.Series {
 	s := document.Series{ID: "refusals", Title: "Refused attempts by what they were answered", Unit: "attempts/s", Seconds: clockOf(seconds), Says: "All are 503 ServerBusy at first."}
 	for i, code := range []string{"503 ServerBusy", "500 OperationTimedOut", "no answer"} {
-		s.Lines = append(s.Lines, document.Line{Name: code, Meaning: document.Refused, Values: wave(seconds, func(at float64) float64 {
+		s.Lines = append(s.Lines, document.Line{Name: code, Meaning: document.Throttled, Values: wave(seconds, func(at float64) float64 {
 			return max(0, load(at)*ripple(at)-2000) / math.Pow(3, float64(i))
 		})})
 	}
@@ -192,7 +192,7 @@ func hour() *document.Document {
 		})
 	}
 	partitions := document.Table{ID: "partitions", Caption: "Partitions", Columns: []document.Column{
-		{Title: "partition", Words: true}, {Title: "entities", Unit: "/s"}, {Title: "of target", Unit: "%"}, {Title: "refused"},
+		{Title: "partition", Words: true}, {Title: "entities", Unit: "/s"}, {Title: "of target", Unit: "%"}, {Title: "throttled"},
 	}}
 	for i := range 1000 {
 		partitions.Rows = append(partitions.Rows, cells(fmt.Sprintf("2011-11-06T09__%04d", i), fmt.Sprint(2000-i), fmt.Sprint(100-i/10), fmt.Sprint(i)))

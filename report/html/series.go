@@ -109,7 +109,7 @@ func newSeries(b *document.Series, stretch int, ids *names) *series {
 // meaningOf returns the class of a line's colour.
 func meaningOf(m document.Meaning) string {
 	switch m {
-	case document.Served, document.Refused, document.Failed, document.Offered, document.Returned,
+	case document.Served, document.Throttled, document.Failed, document.Offered, document.Returned,
 		document.First, document.Second, document.Third:
 		return string(m)
 	}

@@ -179,7 +179,7 @@ func TestMarksAndLinesAreToldApart(t *testing.T) {
 	for i := range 250 {
 		s.Marks = append(s.Marks, document.Mark{Second: float64(i), Text: "split"})
 	}
-	for _, m := range []document.Meaning{document.Offered, document.Served, document.Failed, document.Refused, document.Refused, document.Refused} {
+	for _, m := range []document.Meaning{document.Offered, document.Served, document.Failed, document.Throttled, document.Throttled, document.Throttled} {
 		s.Lines = append(s.Lines, document.Line{Meaning: m})
 	}
 	got := html.Draw(s, 1)

@@ -1,5 +1,5 @@
 // Package live says how a run fares while it goes on: how much it serves of what it
-// offers, how long that takes, how much is refused, and where it is hottest, all of the
+// offers, how long that takes, how much is throttled, and where it is hottest, all of the
 // last few whole seconds.
 //
 // A [Stats] is told of everything that a run writes down, [Stats.Enter] and then the

@@ -40,11 +40,11 @@ type phase struct {
 // Totals are what a whole run came to so far. Scheduled are the operations that were
 // due, of which Dropped were never sent and Late more than [results.LateAfter] after
 // their time; Sent are attempts, Operations those that ended, Served the entities
-// counted for their successes. Attempts = Ok + Refused + Failed.
+// counted for their successes. Attempts = Ok + Throttled + Failed.
 type Totals struct {
-	Scheduled, Dropped, Late, Sent int64
-	Attempts, Ok, Refused, Failed  int64
-	Operations, Served             int64
+	Scheduled, Dropped, Late, Sent  int64
+	Attempts, Ok, Throttled, Failed int64
+	Operations, Served              int64
 }
 
 // InFlight returns how many attempts are under way.
@@ -57,7 +57,7 @@ func (t *Totals) add(o *Totals) {
 	t.Sent += o.Sent
 	t.Attempts += o.Attempts
 	t.Ok += o.Ok
-	t.Refused += o.Refused
+	t.Throttled += o.Throttled
 	t.Failed += o.Failed
 	t.Operations += o.Operations
 	t.Served += o.Served

@@ -57,7 +57,7 @@ func TestP99(t *testing.T) {
 }
 
 // played is a run of ten operations a second, each of two entities in one partition,
-// from an instant on: the first attempt of every fourth is refused, and made again at
+// from an instant on: the first attempt of every fourth is throttled, and made again at
 // once.
 func played(p *Stats, from time.Duration, operations int, key func(n int) string) {
 	for n := range operations {
@@ -66,9 +66,9 @@ func played(p *Stats, from time.Duration, operations int, key func(n int) string
 		p.Due(&results.Scheduled{Intended: due, Sent: due + time.Duration(n%2)*6*time.Millisecond, Entities: 2})
 		attempt := results.Attempt{Class: results.Ok, Number: uint64(n), Intended: due, Sent: due, Done: done, HasPartition: true, PartitionKey: key(n)}
 		if n%4 == 3 {
-			refused := attempt
-			refused.Class, refused.Counted = results.Refused, 2
-			p.Attempt(&refused)
+			throttled := attempt
+			throttled.Class, throttled.Counted = results.Throttled, 2
+			p.Attempt(&throttled)
 			p.Again(due)
 		}
 		attempt.Counted = 2
@@ -98,50 +98,50 @@ func TestStatus(t *testing.T) {
 		at   time.Duration
 		want string
 	}{
-		{"before the first stage", func(*Stats) {}, 0, "phase  of –: – of –, refused –, left –, hottest []"},
-		{"before the stage has begun", func(p *Stats) { p.Enter("work", 100, time.Second) }, 0, "phase  of –: – of –, refused –, left –, hottest []"},
+		{"before the first stage", func(*Stats) {}, 0, "phase  of –: – of –, throttled –, left –, hottest []"},
+		{"before the stage has begun", func(p *Stats) { p.Enter("work", 100, time.Second) }, 0, "phase  of –: – of –, throttled –, left –, hottest []"},
 		{"too early for a rate", func(p *Stats) { stage(p, 10*time.Second, 10) }, 400 * time.Millisecond,
-			"phase step 10 of 10: – of –, refused –, left 9.6s, hottest []"},
+			"phase step 10 of 10: – of –, throttled –, left 9.6s, hottest []"},
 		{"the last two whole seconds", func(p *Stats) { stage(p, 10*time.Second, 10, 20); played(p, 0, 100, same) }, 4700 * time.Millisecond,
-			"phase step 10 of 10: 20 of 20, refused 0.2, left 5.3s, hottest [{hot 20}]"},
+			"phase step 10 of 10: 20 of 20, throttled 0.2, left 5.3s, hottest [{hot 20}]"},
 		{"the second step", func(p *Stats) { stage(p, 10*time.Second, 10, 20); played(p, 0, 100, same) }, 5 * time.Second,
-			"phase step 20 of 20: 20 of 20, refused 0.1935483870967742, left 5s, hottest [{hot 20}]"},
+			"phase step 20 of 20: 20 of 20, throttled 0.1935483870967742, left 5s, hottest [{hot 20}]"},
 		{"after the schedule", func(p *Stats) { stage(p, 10*time.Second, 10); played(p, 0, 100, same) }, 12500 * time.Millisecond,
-			"phase step 10 of 10: 0 of 0, refused 0.21052631578947367, left 0s, hottest []"},
+			"phase step 10 of 10: 0 of 0, throttled 0.21052631578947367, left 0s, hottest []"},
 		{"a closed loop", func(p *Stats) { stage(p, 0, 0); played(p, 0, 50, same) }, 5 * time.Second,
-			"phase step 0 of –: 20 of 20, refused 0.1935483870967742, left 5s, hottest [{hot 20}]"},
+			"phase step 0 of –: 20 of 20, throttled 0.1935483870967742, left 5s, hottest [{hot 20}]"},
 		{"half a second into the stage", func(p *Stats) {
 			p.Enter("work", 100, time.Second)
 			p.Phase(0, &results.Phase{Name: "late", Begin: 1500 * time.Millisecond, Rate: 10})
 			played(p, 1500*time.Millisecond, 20, same)
-		}, 2 * time.Second, "phase late of 10: 20 of 20, refused 0.16666666666666666, left 500ms, hottest [{hot 20}]"},
+		}, 2 * time.Second, "phase late of 10: 20 of 20, throttled 0.16666666666666666, left 500ms, hottest [{hot 20}]"},
 		{"nothing of the stage before", func(p *Stats) {
 			stage(p, 0, 0)
 			played(p, 0, 20, same)
 			p.Enter("next", 10, 0)
 			p.Phase(1, &results.Phase{Name: "next", Begin: 2 * time.Second})
-		}, 3 * time.Second, "phase next of –: 0 of 0, refused –, left –, hottest []"},
+		}, 3 * time.Second, "phase next of –: 0 of 0, throttled –, left –, hottest []"},
 		{"a generator that lags behind", func(p *Stats) { stage(p, 10*time.Second, 40); played(p, 0, 100, same) }, 4 * time.Second,
-			"phase step 40 of 40: 20 of 80, refused 0.2, left 6s, hottest [{hot 20}]"},
+			"phase step 40 of 40: 20 of 80, throttled 0.2, left 6s, hottest [{hot 20}]"},
 		{"the end of a schedule is no lag", func(p *Stats) { stage(p, 3*time.Second, 40); played(p, 0, 100, same) }, 4 * time.Second,
-			"phase step 40 of 40: 20 of 20, refused 0.2, left 0s, hottest [{hot 20}]"},
+			"phase step 40 of 40: 20 of 20, throttled 0.2, left 0s, hottest [{hot 20}]"},
 		{"a rate that changes is no lag", func(p *Stats) {
 			p.Enter("work", 100, 10*time.Second)
 			p.Phase(0, &results.Phase{Name: "waves", Rate: 40, Varying: true})
 			played(p, 0, 100, same)
-		}, 4 * time.Second, "phase waves of 40: 20 of 20, refused 0.2, left 6s, hottest [{hot 20}]"},
+		}, 4 * time.Second, "phase waves of 40: 20 of 20, throttled 0.2, left 6s, hottest [{hot 20}]"},
 		{"nor is a step that has just begun", func(p *Stats) { stage(p, 10*time.Second, 10, 40); played(p, 0, 100, same) }, 6 * time.Second,
-			"phase step 40 of 40: 20 of 20, refused 0.20634920634920634, left 4s, hottest [{hot 20}]"},
+			"phase step 40 of 40: 20 of 20, throttled 0.20634920634920634, left 4s, hottest [{hot 20}]"},
 		{"two partitions, alike by name", func(p *Stats) {
 			stage(p, 10*time.Second, 10)
 			played(p, 0, 100, func(n int) string { return []string{"b", "a"}[n%2] })
-		}, 4 * time.Second, "phase step 10 of 10: 20 of 20, refused 0.2, left 6s, hottest [{a 10} {b 10}]"},
+		}, 4 * time.Second, "phase step 10 of 10: 20 of 20, throttled 0.2, left 6s, hottest [{a 10} {b 10}]"},
 	} {
 		p := New()
 		tt.play(p)
 		s := p.Status(tt.at)
-		got := fmt.Sprintf("phase %s of %s: %s of %s, refused %s, left %s, hottest %v", s.Phase, told(s.Target), told(s.Served), told(s.Offered),
-			told(s.Refused), told(s.Left), s.Hottest)
+		got := fmt.Sprintf("phase %s of %s: %s of %s, throttled %s, left %s, hottest %v", s.Phase, told(s.Target), told(s.Served), told(s.Offered),
+			told(s.Throttled), told(s.Left), s.Hottest)
 		if got != tt.want {
 			t.Errorf("%s:\n%s\nwant\n%s", tt.name, got, tt.want)
 		}
@@ -158,7 +158,7 @@ func TestTotals(t *testing.T) {
 	p.Attempt(&results.Attempt{Class: results.Failed, Done: 3 * time.Second})
 	p.Due(&results.Scheduled{})
 	s := p.Status(0)
-	want := Totals{Scheduled: 11, Dropped: 1, Late: 4, Sent: 12, Attempts: 11, Ok: 8, Refused: 2, Failed: 1, Operations: 8, Served: 16}
+	want := Totals{Scheduled: 11, Dropped: 1, Late: 4, Sent: 12, Attempts: 11, Ok: 8, Throttled: 2, Failed: 1, Operations: 8, Served: 16}
 	sofar := Totals{Scheduled: 3, Dropped: 1, Sent: 2, Attempts: 1, Failed: 1}
 	if s.Totals != want || s.Sofar != sofar || s.Ended != 1 || s.Totals.InFlight() != 1 || p.Latest() != 3*time.Second {
 		t.Errorf("totals %+v, of the stage %+v, %d ended, %d in flight, latest %v;\nwant %+v, %+v, 1, 1, 3s", s.Totals, s.Sofar, s.Ended, s.Totals.InFlight(), p.Latest(), want, sofar)

@@ -29,8 +29,8 @@ type Status struct {
 	// the documented rule, and counted for operations that succeeded. Where the generator
 	// lags behind a constant rate, what that comes to is offered all the same.
 	Offered, Served *float64
-	// Refused is the share of attempts that were, from 0 to 1, of the last five seconds.
-	Refused *float64
+	// Throttled is the share of attempts that were, from 0 to 1, of the last five seconds.
+	Throttled *float64
 	// P99 is of the response times of operations that succeeded in the last ten seconds,
 	// from their intended instant, to within 4%; nil for less than a thousand of them.
 	P99 *time.Duration
@@ -53,9 +53,9 @@ const Hottest = 10
 
 // The stretches that a status is of, in whole seconds.
 const (
-	rateOver    = 2
-	refusedOver = 5
-	timesOver   = 10
+	rateOver      = 2
+	throttledOver = 5
+	timesOver     = 10
 )
 
 // shortest is the shortest stretch of time that anything is told of.
@@ -92,7 +92,7 @@ func (p *Stats) Status(at time.Duration) Status {
 func (t *Totals) since(before *Totals) Totals {
 	return Totals{
 		t.Scheduled - before.Scheduled, t.Dropped - before.Dropped, t.Late - before.Late, t.Sent - before.Sent,
-		t.Attempts - before.Attempts, t.Ok - before.Ok, t.Refused - before.Refused, t.Failed - before.Failed,
+		t.Attempts - before.Attempts, t.Ok - before.Ok, t.Throttled - before.Throttled, t.Failed - before.Failed,
 		t.Operations - before.Operations, t.Served - before.Served,
 	}
 }
@@ -111,7 +111,7 @@ func (s *stage) left(at time.Duration, ended uint64) (*time.Duration, bool) {
 
 // recent fills in what a status says of the last seconds of a stage.
 func (p *Stats) recent(s *Status, in *stage, under phase) {
-	var due, offered, served, attempts, refused int64
+	var due, offered, served, attempts, throttled int64
 	var times [bins]int64
 	heat := make(map[partition]int64)
 	now := int64(s.At / time.Second)
@@ -127,8 +127,8 @@ func (p *Stats) recent(s *Status, in *stage, under phase) {
 			for bin, n := range one.times {
 				times[bin] += int64(n)
 			}
-			if age <= refusedOver {
-				attempts, refused = attempts+one.attempts, refused+one.refused
+			if age <= throttledOver {
+				attempts, throttled = attempts+one.attempts, throttled+one.throttled
 			}
 			if age <= rateOver {
 				due, offered, served = due+one.due, offered+one.offered, served+one.served
@@ -139,7 +139,7 @@ func (p *Stats) recent(s *Status, in *stage, under phase) {
 	}
 	s.P99 = p99(&times)
 	if attempts > 0 {
-		s.Refused = new(float64(refused) / float64(attempts))
+		s.Throttled = new(float64(throttled) / float64(attempts))
 	}
 	end := time.Duration(now) * time.Second
 	from := max(in.begin, end-rateOver*time.Second)

@@ -29,8 +29,8 @@ type shard struct {
 
 // second is what came in one whole second of the run.
 type second struct {
-	number                                  int64
-	due, attempts, refused, offered, served int64
+	number                                    int64
+	due, attempts, throttled, offered, served int64
 	// times are of the operations that succeeded, by bin.
 	times [bins]uint32
 	heat  *sketch.Heaviest[partition, struct{}]
@@ -99,8 +99,8 @@ func (h *shard) attempt(a *results.Attempt) {
 	switch a.Class {
 	case results.Ok:
 		h.totals.Ok++
-	case results.Refused:
-		h.totals.Refused++
+	case results.Throttled:
+		h.totals.Throttled++
 	default:
 		h.totals.Failed++
 	}
@@ -109,8 +109,8 @@ func (h *shard) attempt(a *results.Attempt) {
 		return
 	}
 	one.attempts++
-	if a.Class == results.Refused {
-		one.refused++
+	if a.Class == results.Throttled {
+		one.throttled++
 	}
 	if a.Class == results.Ok && a.HasPartition && a.Counted > 0 {
 		if one.heat == nil {

@@ -26,7 +26,7 @@ func overAccounts(t *testing.T, accounts int, target int64, each ...results.Acco
 }
 
 func TestBusiestAccountIsHeldAgainstItsTarget(t *testing.T) {
-	each := []results.AccountStats{{Offered: 400, Served: 390}, {Offered: 800, Served: 600, Refused: 12}}
+	each := []results.AccountStats{{Offered: 400, Served: 390}, {Offered: 800, Served: 600, Throttled: 12}}
 	for _, row := range []struct {
 		name   string
 		record *results.Record

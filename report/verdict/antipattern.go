@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"loadgen/results"
+	"loadgen/results/figure"
 )
 
 // Origin is how a figure of a run on the virtual clock is known.
@@ -58,7 +59,7 @@ type Figure struct {
 func Figures(record *results.Record, summary *results.Summary) []Figure {
 	whole := record.Total(results.Reported)
 	counts := Derived
-	if whole.Refused+whole.Failed > 0 {
+	if whole.Throttled+whole.Failed > 0 {
 		// How often a request is sent again is up to the model's limits.
 		counts = Modelled
 	}
@@ -66,15 +67,15 @@ func Figures(record *results.Record, summary *results.Summary) []Figure {
 		{name: requestsInAll, origin: counts, unit: ofCount, value: float64(whole.Attempts)},
 		{name: countedInAll, origin: counts, unit: ofCount, value: float64(whole.Counted)},
 	}
+	figures := figure.Of(record)
 	for _, kind := range record.Manifest.Operations {
-		sum := record.Total(func(p *results.Phase, other results.Kind) bool { return p.Reported && other.Name == kind.Name })
-		list = append(list, figuresOfKind(kind.Name, &sum, counts)...)
+		list = append(list, figuresOfKind(figures, kind.Name, counts)...)
 	}
-	if share, told := ratioOf(whole.Refused, whole.Attempts); told {
-		list = append(list, Figure{name: "requests refused", origin: Modelled, unit: ofShare, value: share})
+	if share := figures.Share("throttled"); share.Told {
+		list = append(list, Figure{name: "requests throttled", origin: Modelled, unit: ofShare, value: share.Value})
 	}
-	if share, told := ratioOf(whole.Scheduled-whole.Succeeded, whole.Scheduled); told {
-		list = append(list, Figure{name: "operations without success", origin: Modelled, unit: ofShare, value: share})
+	if share := figures.Named("share_lost"); share.Told {
+		list = append(list, Figure{name: "operations lost", origin: Modelled, unit: ofShare, value: share.Value})
 	}
 	if summary.Hottest != nil {
 		list = append(list, Figure{name: ofHottest, origin: Modelled, unit: ofRate, value: summary.Hottest.EntitiesPerSecond})
@@ -89,34 +90,28 @@ func Figures(record *results.Record, summary *results.Summary) []Figure {
 }
 
 // figuresOfKind returns those of one kind of operation, none where none succeeded. What
-// all of them took is told of each that succeeded: one that is refused and given up took
+// all of them took is told of each that succeeded: one that is throttled and given up took
 // something, and has nothing to show for it.
-func figuresOfKind(name string, sum *results.KindStats, counts Origin) []Figure {
-	if sum.Succeeded == 0 {
-		return nil
-	}
-	each := float64(sum.Succeeded)
-	list := []Figure{
-		{operation: name, name: "requests for each done", origin: counts, unit: ofRate, value: float64(sum.Attempts) / each},
-		{operation: name, name: "entities counted for each done", origin: counts, unit: ofRate, value: float64(sum.Counted) / each},
-	}
-	for _, q := range []struct {
-		name     string
-		quantile float64
-	}{{"response p50", .5}, {"response p99", .99}} {
-		if micros, told := sum.Response.Quantile(q.quantile); told {
-			list = append(list, Figure{operation: name, name: q.name, origin: Modelled, unit: ofTime, value: float64(micros)})
+func figuresOfKind(figures *figure.Figures, name string, counts Origin) []Figure {
+	this := func(other results.Kind) bool { return other.Name == name }
+	var list []Figure
+	for _, one := range []struct {
+		figure, called string
+		origin         Origin
+		unit           figureUnit
+	}{
+		{"requests_per_success", "requests for each done", counts, ofRate}, {"counted_per_success", "entities counted for each done", counts, ofRate},
+		{"p50", "response p50", Modelled, ofTime}, {"p99", "response p99", Modelled, ofTime},
+	} {
+		v := figures.OfKinds(one.figure, this)
+		if one.unit == ofTime {
+			v.Value /= float64(time.Microsecond)
+		}
+		if v.Told {
+			list = append(list, Figure{operation: name, name: one.called, origin: one.origin, unit: one.unit, value: v.Value})
 		}
 	}
 	return list
-}
-
-// ratioOf returns a part of a whole, and false where there is no whole.
-func ratioOf(part, whole int64) (float64, bool) {
-	if whole <= 0 {
-		return 0, false
-	}
-	return float64(part) / float64(whole), true
 }
 
 // Comparison is a figure in which the runs of a pattern differ from those of what it

@@ -44,10 +44,10 @@ func TestComparisonsTellWhatDiffers(t *testing.T) {
 			}
 		}
 	}
-	refused := func(r *results.Record) {
+	throttled := func(r *results.Record) {
 		counted(50)(r)
 		for p := range r.Phases {
-			r.Phases[p].Kinds[1].Refused++
+			r.Phases[p].Kinds[1].Throttled++
 		}
 	}
 	halved := func(r *results.Record) {
@@ -91,14 +91,14 @@ func TestComparisonsTellWhatDiffers(t *testing.T) {
 		{"by a fiftieth", each, some(counted(100)), some(counted(102)), nil},
 		{"by more than a twentieth", each, some(counted(94)), some(counted(100)), []verdict.Comparison{{"get", each, "94", "100", verdict.Derived}}},
 		{"the other way round", each, some(counted(100)), some(counted(94)), []verdict.Comparison{{"get", each, "100", "94", verdict.Derived}}},
-		{"where something is refused, counts rest on the model", each, some(counted(1)), some(refused), []verdict.Comparison{{"get", each, "1", "50", verdict.Modelled}}},
+		{"where something is throttled, counts rest on the model", each, some(counted(1)), some(throttled), []verdict.Comparison{{"get", each, "1", "50", verdict.Modelled}}},
 		{"faults", "not so: " + rule, some(faulty(0)), some(faulty(1200)), []verdict.Comparison{{"", "not so: " + rule, "0", "1,200", verdict.Modelled}}},
 		{"a rule that one side alone is held to", "not so: " + rule, some(nil), some(faulty(3)), []verdict.Comparison{{"", "not so: " + rule, "–", "3", verdict.Modelled}}},
 		{"one that nobody breaks", "not so: " + rule, some(nil), some(faulty(0)), nil},
-		{"what the procedures of one side alone count", "counted as both", some(nil), some(tallied(9)), nil},
+		{"what the workflows of one side alone count", "counted as both", some(nil), some(tallied(9)), nil},
 		{"times", "response p50", some(slow(1)), some(slow(2)), []verdict.Comparison{{"get", "response p50", "4ms", "8ms", verdict.Modelled}}},
 		{"times that one run of a side does not tell", "response p50", some(slow(1), slow(0)), some(slow(2), slow(2)), nil},
-		{"what a procedure counts", "counted as both", some(tallied(0)), some(tallied(9)), []verdict.Comparison{{"get", "counted as both", "0", "9", verdict.Modelled}}},
+		{"what a workflow counts", "counted as both", some(tallied(0)), some(tallied(9)), []verdict.Comparison{{"get", "counted as both", "0", "9", verdict.Modelled}}},
 	} {
 		sides := [2][][]verdict.Figure{}
 		for side, changes := range [][]func(*results.Record){row.pattern, row.instead} {

@@ -74,7 +74,7 @@ func auditLimits(audit *results.Audit) []string {
 //
 // Faults do not fail a run by themselves, as acknowledged writes that are lost do: those
 // the service answers for, these the design that was chosen, and a scenario may be there
-// to show them. It says so by its claims, `faults == 0` or another.
+// to show them. It says so by its claims, `violations == 0` or another.
 func upheld(invariants []results.Invariant) string {
 	broken, faults := 0, int64(0)
 	for i := range invariants {

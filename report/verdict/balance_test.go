@@ -39,8 +39,8 @@ func (c course) record(t testing.TB) *results.Record {
 		at := time.Second + time.Duration(i)*10*time.Millisecond
 		class, entities := results.Ok, int64(1)
 		if i%100 >= c.served[i/1000] {
-			class, entities = results.Refused, 0
-			counts.Refused++
+			class, entities = results.Throttled, 0
+			counts.Throttled++
 		} else {
 			counts.Ok++
 		}
@@ -84,25 +84,25 @@ func TestBalance(t *testing.T) {
 		says, says2, not    string
 	}{
 		{"a load that is borne", course{served: []int{100, 100, 100, 100, 100}, spread: twelve, start: "cold"},
-			results.Held, nil, nil, "borne from the start", "Load balancing changed nothing", "throttled"},
+			results.LoadHeld, nil, nil, "borne from the start", "Load balancing changed nothing", "throttled from"},
 		{"refusals below one in a hundred", course{served: []int{100, 100, 100, 100, 100}, spread: twelve, start: "warm"},
-			results.Held, nil, nil, "borne from the start", "", "balancing changed"},
+			results.LoadHeld, nil, nil, "borne from the start", "", "balancing changed"},
 		{"one that is relieved", course{served: []int{50, 50, 60, 100, 100, 100, 100}, spread: twelve, start: "cold",
 			events: []results.Event{decided(11, results.RangeSplit, 2), decided(11, results.RangeMoved, 2), decided(21, results.RangeSplit, 3)}},
-			results.Relieved, seconds(0), seconds(30), "relieves it after 30 s, by 2 splits, 1 move and no merge, into 3 ranges", "throttled from the start", "to the end"},
+			results.LoadRelieved, seconds(0), seconds(30), "relieves it after 30 s, by 2 splits, 1 move and no merge, into 3 ranges", "throttled from the start", "to the end"},
 		{"one that is throttled later", course{served: []int{100, 50, 100, 100, 100, 100}, spread: twelve, start: "cold"},
-			results.Relieved, seconds(10), seconds(20), "throttled after 10 s", "", ""},
+			results.LoadRelieved, seconds(10), seconds(20), "throttled after 10 s", "", ""},
 		{"one that is throttled to the end", course{served: []int{50, 50, 50, 50, 50}, spread: twelve, start: "cold",
-			events: []results.Event{decided(11, results.RangeKept, 1)}, tail: []results.KeyTail{{Key: "NYC", Attempts: 100, Refused: 50}, {Key: "Berlin", Attempts: 1000, Refused: 1}}},
-			results.Throttled, seconds(0), nil, `"NYC" (50.0 % of its attempts)`, "no boundary divides its load", "Berlin"},
+			events: []results.Event{decided(11, results.RangeKept, 1)}, tail: []results.KeyTail{{Key: "NYC", Attempts: 100, Throttled: 50}, {Key: "Berlin", Attempts: 1000, Throttled: 1}}},
+			results.LoadThrottled, seconds(0), nil, `"NYC" (50.0 % of its attempts)`, "no boundary divides its load", "Berlin"},
 		{"one that ends too soon to tell", course{served: []int{50, 50, 50, 100, 100}, spread: twelve, start: "cold"},
-			results.Throttled, seconds(0), nil, "did not last long enough", "", ""},
-		{"a single hot key", course{served: []int{50, 50, 50, 50, 50}, spread: one, start: "cold", tail: []results.KeyTail{{Key: "NYC", Attempts: 100, Refused: 50}}},
-			results.Throttled, seconds(0), nil, "never divided", `"NYC" alone is asked for more than the 2,000/s`, ""},
-		{"a verdict that survives", course{served: []int{100, 100, 100, 100}, spread: twelve, start: "cold", rival: &results.Rival{Profile: "headroom", Outcome: results.Held}},
-			results.Held, nil, nil, "This verdict survives: under profile headroom the same load is borne from the start, too", "", "flips"},
-		{"a verdict that flips", course{served: []int{100, 100, 100, 100}, spread: twelve, start: "cold", rival: &results.Rival{Profile: "headroom", Outcome: results.Relieved, Relieved: seconds(3700)}},
-			results.Held, nil, nil, "This verdict flips with the model: under profile headroom the same load is throttled, and relieved after 1 h 1 min 40 s", "", "survives"},
+			results.LoadThrottled, seconds(0), nil, "did not last long enough", "", ""},
+		{"a single hot key", course{served: []int{50, 50, 50, 50, 50}, spread: one, start: "cold", tail: []results.KeyTail{{Key: "NYC", Attempts: 100, Throttled: 50}}},
+			results.LoadThrottled, seconds(0), nil, "never divided", `"NYC" alone is asked for more than the 2,000/s`, ""},
+		{"a verdict that survives", course{served: []int{100, 100, 100, 100}, spread: twelve, start: "cold", rival: &results.Rival{Profile: "headroom", Outcome: results.LoadHeld}},
+			results.LoadHeld, nil, nil, "This verdict survives: under profile headroom the same load is borne from the start, too", "", "flips"},
+		{"a verdict that flips", course{served: []int{100, 100, 100, 100}, spread: twelve, start: "cold", rival: &results.Rival{Profile: "headroom", Outcome: results.LoadRelieved, Relieved: seconds(3700)}},
+			results.LoadHeld, nil, nil, "This verdict flips with the model: under profile headroom the same load is throttled, and relieved after 1 h 1 min 40 s", "", "survives"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			record := tt.course.record(t)
@@ -156,8 +156,8 @@ func TestMinutesSumUpTheLoad(t *testing.T) {
 		t.Fatalf("Minutes = %+v; want three, a split in the first, a move and a merge in the second", list)
 	}
 	for i, m := range list {
-		if m.From != time.Duration(i)*time.Minute || m.Offered != 100 || m.Served != 40 || m.Refused != 60 {
-			t.Errorf("minute %d = %+v; want 100/s offered, 40/s served, 60/s refused", i, m)
+		if m.From != time.Duration(i)*time.Minute || m.Offered != 100 || m.Served != 40 || m.Throttled != 60 {
+			t.Errorf("minute %d = %+v; want 100/s offered, 40/s served, 60/s throttled", i, m)
 		}
 	}
 	if list := verdict.Minutes(record, 2); len(list) != 2 || list[1].From != 2*time.Minute {

@@ -5,23 +5,25 @@ import (
 	"time"
 
 	"loadgen/results"
+	"loadgen/results/figure"
 )
 
 // balanceFindings returns what stands out of how load balancing dealt with a load,
 // nil where the run is not about it.
 func balanceFindings(record *results.Record) []string {
-	b := balance(record)
+	figures := figure.Of(record)
+	b := figures.Balance()
 	if b == nil {
 		return nil
 	}
 	sum := record.Total(results.Reported)
-	found := []string{fmt.Sprintf("Over all of it %s of %s operations succeeded; %s of the attempts were refused.",
-		Share(float64(sum.Succeeded)/float64(max(1, sum.Operations))), Count(sum.Operations),
-		Share(float64(sum.Refused)/float64(max(1, sum.Attempts))))}
+	found := []string{fmt.Sprintf("Over all of it %s of %s operations succeeded; %s of the attempts were throttled.",
+		Share(figures.Share("succeeded").Value), Count(sum.Operations),
+		Share(figures.Share("throttled").Value))}
 	if record.Manifest.Start != "cold" {
 		return found
 	}
-	begin, _, _ := loadSpan(record)
+	begin, _, _ := figures.Span()
 	found = append(found, firstStep(record, begin))
 	if b.Splits+b.Moves+b.Merges > 0 {
 		found = append(found, fmt.Sprintf("Load balancing made %s, %s and %s, and there were %s at the end: events.ndjson has each with what it rests on.",
@@ -39,7 +41,7 @@ func firstStep(record *results.Record, begin int64) string {
 			return fmt.Sprintf("Load balancing took its first step, a %s, after %s of load.", e.What, minutes(since(e, begin)))
 		}
 	}
-	return "Load balancing did nothing: overload has to last before it does, and load that is refused nowhere is none."
+	return "Load balancing did nothing: overload has to last before it does, and load that is throttled nowhere is none."
 }
 
 // since is how long after the load began an event was, in seconds.
@@ -61,7 +63,7 @@ func offline(record *results.Record) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("While it moved, a range was offline for %s on average and %s at most: "+
-		"requests to it were refused, or held until it was back.",
+		"requests to it were throttled, or held until it was back.",
 		duration((sum / time.Duration(moves)).Microseconds()), duration(longest.Microseconds()))}
 }
 
@@ -90,20 +92,21 @@ func kept(record *results.Record, begin int64) []string {
 // Minutes returns what became of a load in equal stretches of whole minutes, at
 // most so many, where the run is about load balancing; nil elsewhere.
 func Minutes(record *results.Record, most int) []Minute {
-	begin, end, some := loadSpan(record)
-	if !some || !spreads(record) {
+	figures := figure.Of(record)
+	begin, end, some := figures.Span()
+	if !some || !figure.Spreads(record) {
 		return nil
 	}
 	length := int64(60)
 	for (end-begin+length-1)/length > int64(most) {
 		length += 60
 	}
-	bins := loadBins(record, length)
+	bins := figures.Bins(length)
 	list := make([]Minute, len(bins))
 	for i := range bins {
 		b := &bins[i]
-		list[i] = Minute{From: time.Duration(b.from-begin) * time.Second, Offered: b.offeredRate(), Served: b.servedRate(),
-			Refused: b.perSecond(b.refused)}
+		list[i] = Minute{From: time.Duration(b.From-begin) * time.Second, Offered: offeredRate(b), Served: servedRate(b),
+			Throttled: b.PerSecond(b.Throttled)}
 	}
 	for i := range record.Events {
 		e := &record.Events[i]
@@ -125,11 +128,11 @@ func Minutes(record *results.Record, most int) []Minute {
 }
 
 // Minute is one stretch of a load: operations due, entities served and attempts
-// refused per second, and what load balancing did.
+// throttled per second, and what load balancing did.
 type Minute struct {
-	From                     time.Duration
-	Offered, Served, Refused float64
-	Splits, Moves, Merges    int
+	From                       time.Duration
+	Offered, Served, Throttled float64
+	Splits, Moves, Merges      int
 	// Ranges is how many there were after the last decision of the stretch, 0
 	// where there was none.
 	Ranges int

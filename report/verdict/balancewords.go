@@ -7,28 +7,43 @@ import (
 	"time"
 
 	"loadgen/results"
+	"loadgen/results/figure"
 )
 
 // balanced returns the verdict on a load that load balancing had to deal with:
 // what became of it, and what that says of the keys.
 func (s *story) balanced() []string {
-	bins := loadBins(s.record, balanceBin)
+	bins := s.figures.Bins(figure.BalanceBin)
 	if len(bins) == 0 {
 		return []string{"Nothing can be said: no second of load was reported."}
 	}
 	b := s.summary.Balance
 	switch b.Outcome {
-	case results.Held:
-		return []string{fmt.Sprintf("%s is borne from the start: %s entities/s are served of %s operations/s, and %s of the attempts are refused.",
-			s.offered(bins), Rate(s.atEnd(bins).servedRate()), Rate(s.atEnd(bins).offeredRate()), Share(s.refusedOfAll())), s.done(b)}
-	case results.Relieved:
+	case results.LoadHeld:
+		return []string{fmt.Sprintf("%s is borne%s: %s entities/s are served of %s operations/s, and %s of the attempts are throttled.",
+			s.offered(bins), s.warmed(), Rate(servedRate(s.atEnd(bins))), Rate(offeredRate(s.atEnd(bins))), Share(s.throttledOfAll())), s.done(b)}
+	case results.LoadRelieved:
 		return []string{s.throttling(bins, b), s.relief(bins, b), s.warmth(b)}
 	default:
 		return append([]string{s.throttling(bins, b), s.done(b)}, s.stuck(bins)...)
 	}
 }
 
-func (s *story) offered(bins []loadBin) string {
+// warmed says of a load that was never throttled while it was measured from when on: what
+// a warm-up met is no part of it, and no secret.
+func (s *story) warmed() string {
+	apart := s.record.Total(func(p *results.Phase, kind results.Kind) bool { return !p.Reported && kind.Group != "" })
+	if apart.Throttled == 0 {
+		return " from the start"
+	}
+	return fmt.Sprintf(" while it was measured (of %s attempts of other phases, such as a warm-up, %s were throttled)",
+		Count(apart.Attempts), Count(apart.Throttled))
+}
+
+func servedRate(b *figure.Bin) float64  { return b.PerSecond(b.Served) }
+func offeredRate(b *figure.Bin) float64 { return b.PerSecond(b.Scheduled) }
+
+func (s *story) offered(bins []figure.Bin) string {
 	spread := s.record.Manifest.Spread
 	switch {
 	case spread == nil && !s.accountBinds() && !s.aimed():
@@ -56,50 +71,33 @@ func eachOf(n int) string {
 	return "each of " + partitions(n)
 }
 
-func (s *story) atEnd(bins []loadBin) *loadBin {
-	return merged(bins[max(0, len(bins)-6):])
+func (s *story) atEnd(bins []figure.Bin) *figure.Bin {
+	return figure.Merged(bins[max(0, len(bins)-12):])
 }
 
-// merged puts bins that follow one another together.
-func merged(bins []loadBin) *loadBin {
-	sum := bins[0]
-	for _, b := range bins[1:] {
-		sum.to = b.to
-		sum.scheduled += b.scheduled
-		sum.attempts += b.attempts
-		sum.refused += b.refused
-		sum.served += b.served
-	}
-	return &sum
+func (s *story) throttledOfAll() float64 {
+	return s.figures.Share("throttled").Value
 }
 
-func (b *loadBin) servedRate() float64  { return b.perSecond(b.served) }
-func (b *loadBin) offeredRate() float64 { return b.perSecond(b.scheduled) }
-
-func (s *story) refusedOfAll() float64 {
-	sum := s.record.Total(results.Reported)
-	return float64(sum.Refused) / float64(max(1, sum.Attempts))
-}
-
-func (s *story) throttling(bins []loadBin, b *results.Balance) string {
+func (s *story) throttling(bins []figure.Bin, b *results.Balance) string {
 	first := 0
-	for first < len(bins)-1 && !bins[first].throttled() {
+	for first < len(bins)-1 && !bins[first].Busy() {
 		first++
 	}
-	worst := merged(bins[first:min(len(bins), first+6)])
+	worst := &bins[first]
 	since := "from the start"
 	if *b.Throttled > 0 {
 		since = "after " + minutes(*b.Throttled)
 	}
-	return fmt.Sprintf("%s is throttled %s: of %s operations/s %s entities/s are served at first, and %s of the attempts refused.",
-		s.offered(bins), since, Rate(worst.offeredRate()), Rate(worst.servedRate()),
-		Share(float64(worst.refused)/float64(max(1, worst.attempts))))
+	return fmt.Sprintf("%s is throttled %s: of %s operations/s %s entities/s are served at first, and %s of the attempts throttled.",
+		s.offered(bins), since, Rate(offeredRate(worst)), Rate(servedRate(worst)),
+		Share(figure.ShareOf(worst.Throttled, worst.Attempts)))
 }
 
-func (s *story) relief(bins []loadBin, b *results.Balance) string {
+func (s *story) relief(bins []figure.Bin, b *results.Balance) string {
 	end := s.atEnd(bins)
 	return fmt.Sprintf("load balancing relieves it after %s, by %s, into %s: from then on %s entities/s are served of %s operations/s.",
-		minutes(*b.Relieved), s.actions(b), counted(b.Ranges, "range"), Rate(end.servedRate()), Rate(end.offeredRate()))
+		minutes(*b.Relieved), s.actions(b)+elsewhere(b), counted(b.Ranges, "range"), Rate(servedRate(end)), Rate(offeredRate(end)))
 }
 
 // warmth says what a relieved load says of the keys.
@@ -110,6 +108,14 @@ func (s *story) warmth(b *results.Balance) string {
 
 func (s *story) actions(b *results.Balance) string {
 	return fmt.Sprintf("%s, %s and %s", counted(b.Splits, "split"), counted(b.Moves, "move"), counted(b.Merges, "merge"))
+}
+
+// elsewhere tells of what load balancing did while nothing was measured.
+func elsewhere(b *results.Balance) string {
+	if b.Elsewhere == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (and %s more outside of the measured load)", Count(int64(b.Elsewhere)))
 }
 
 func counted(n int, thing string) string {
@@ -131,24 +137,24 @@ func (s *story) done(b *results.Balance) string {
 	if b.Splits+b.Moves+b.Merges == 0 {
 		return "load balancing changed nothing."
 	}
-	return fmt.Sprintf("load balancing made %s.", s.actions(b))
+	return fmt.Sprintf("load balancing made %s%s.", s.actions(b), elsewhere(b))
 }
 
-// stuck says what is refused to the end, and why.
-func (s *story) stuck(bins []loadBin) []string {
+// stuck says what is throttled to the end, and why.
+func (s *story) stuck(bins []figure.Bin) []string {
 	end := s.atEnd(bins)
-	text := fmt.Sprintf("to the end it is refused: of %s operations/s %s entities/s are served", Rate(end.offeredRate()), Rate(end.servedRate()))
-	keys := stillRefused(s.record)
+	text := fmt.Sprintf("to the end it is throttled: of %s operations/s %s entities/s are served", Rate(offeredRate(end)), Rate(servedRate(end)))
+	keys := s.figures.StillThrottled()
 	const most = 3
 	var names []string
 	for _, key := range keys[:min(most, len(keys))] {
-		names = append(names, fmt.Sprintf("%q (%s of its attempts)", shortened(key.Key), Share(float64(key.Refused)/float64(key.Attempts))))
+		names = append(names, fmt.Sprintf("%q (%s of its attempts)", shortened(key.Key), Share(figure.ShareOf(key.Throttled, key.Attempts))))
 	}
 	if more := len(keys) - most; more > 0 {
 		names = append(names, counted(more, "more key"))
 	}
 	if len(names) > 0 {
-		text += "; still refused are " + strings.Join(names, ", ")
+		text += "; still throttled are " + strings.Join(names, ", ")
 	}
 	told := []string{text + "."}
 	target := s.record.Manifest.Targets.Partition
@@ -221,9 +227,9 @@ func (s *story) rival() string {
 
 func rivalWords(r *results.Rival) string {
 	switch {
-	case r.Outcome == results.Held:
+	case r.Outcome == results.LoadHeld:
 		return "is borne from the start"
-	case r.Outcome == results.Relieved && r.Relieved != nil:
+	case r.Outcome == results.LoadRelieved && r.Relieved != nil:
 		return "is throttled, and relieved after " + minutes(*r.Relieved)
 	default:
 		return "is throttled to the end"

@@ -25,9 +25,13 @@ func Books(record *results.Record) []string {
 	fault(all.Scheduled != all.Sent+all.Dropped,
 		"%s operations were scheduled, but %s sent and %s dropped",
 		Count(all.Scheduled), Count(all.Sent), Count(all.Dropped))
-	fault(all.Attempts != all.Ok+all.Refused+all.Failed,
-		"%s attempts were made, but %s ok, %s refused and %s failed",
-		Count(all.Attempts), Count(all.Ok), Count(all.Refused), Count(all.Failed))
+	fault(all.Attempts != all.Ok+all.Throttled+all.Failed,
+		"%s attempts were made, but %s ok, %s throttled and %s failed",
+		Count(all.Attempts), Count(all.Ok), Count(all.Throttled), Count(all.Failed))
+	throttled, failed := all.Causes.Of(results.Throttled), all.Causes.Of(results.Failed)
+	fault(len(all.Causes) > 0 && (throttled != all.Throttled || failed != all.Failed),
+		"%s attempts were throttled and %s failed, but the causes are of %s and %s",
+		Count(all.Throttled), Count(all.Failed), Count(throttled), Count(failed))
 	fault(finished(record) && all.Operations != all.Sent,
 		"%s operations were sent, but %s came to an end", Count(all.Sent), Count(all.Operations))
 	timed := int64(0)
@@ -62,7 +66,7 @@ func targetFaults(record *results.Record, all *results.KindStats) []string {
 	}{
 		{"attempts", record.Target.Requests, all.Attempts},
 		{"ok attempts", record.Target.Ok, all.Ok - all.Handled},
-		{"refused attempts", record.Target.Refused, all.Refused},
+		{"throttled attempts", record.Target.Throttled, all.Throttled},
 		{"failed attempts", record.Target.Failed, all.Failed + all.Handled},
 		{"entities", record.Target.Entities, all.Counted},
 	} {

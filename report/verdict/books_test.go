@@ -50,7 +50,7 @@ func faults() []fault {
 			[]string{"201 operations were scheduled, but 200 sent and 0 dropped"}},
 		{"an attempt without a fate",
 			func(r *results.Record) { r.Phases[0].Kinds[1].Ok-- },
-			[]string{"200 attempts were made, but 199 ok, 0 refused and 0 failed", "the target counted 200 ok attempts, the run 199"}},
+			[]string{"200 attempts were made, but 199 ok, 0 throttled and 0 failed", "the target counted 200 ok attempts, the run 199"}},
 		{"an operation that never ended",
 			func(r *results.Record) {
 				r.Phases[0].Kinds[1].Operations--
@@ -76,8 +76,8 @@ func faults() []fault {
 			func(r *results.Record) { r.Target.Requests-- }, []string{"the target counted 199 attempts, the run 200"}},
 		{"a target that served more", func(r *results.Record) { r.Target.Ok++ },
 			[]string{"the target counted 201 ok attempts, the run 200"}},
-		{"a target that refused more", func(r *results.Record) { r.Target.Refused++ },
-			[]string{"the target counted 1 refused attempts, the run 0"}},
+		{"a target that throttled more", func(r *results.Record) { r.Target.Throttled++ },
+			[]string{"the target counted 1 throttled attempts, the run 0"}},
 		{"a target that failed more", func(r *results.Record) { r.Target.Failed++ },
 			[]string{"the target counted 1 failed attempts, the run 0"}},
 		{"a target that counted other entities", func(r *results.Record) { r.Target.Entities = 1234 },
@@ -158,24 +158,21 @@ func TestValidityIsTheWorstThatIsFound(t *testing.T) {
 		reasons  []string
 	}{
 		{"a run that did its part is valid", run{}, nil, results.Valid, []string{}},
-		{"a dropped operation limits the client", run{dropped: 100}, nil, results.ClientLimited,
-			[]string{"the generator dropped 2 of 200 operations"}},
+		{"a dropped operation spoils what rests on it, and not the run", run{dropped: 100}, nil, results.Valid, []string{}},
 		{"one of a hundred operations may be late", run{late: 100}, nil, results.Valid, []string{}},
-		{"one of sixty may not", run{late: 60}, nil, results.ClientLimited,
-			[]string{"the generator sent 1.5 % of the operations more than 100 ms late"}},
-		{"nor one of ten", run{late: 10}, nil, results.ClientLimited,
-			[]string{"the generator sent 10.0 % of the operations more than 100 ms late"}},
+		{"nor do late ones", run{late: 10}, nil, results.Valid, []string{}},
 		{"what was late unreported does not count", run{late: 2},
 			func(r *results.Record) { r.Phases[0].Reported = false }, results.Valid, []string{}},
 		{"a partial run stays partial", run{validity: results.Partial, reasons: []string{"interrupted"}}, nil,
 			results.Partial, []string{"interrupted"}},
-		{"a partial run that dropped is both, and called partial",
+		{"a partial run that dropped is partial",
 			run{validity: results.Partial, reasons: []string{"interrupted"}, dropped: 100}, nil,
-			results.Partial, []string{"interrupted", "the generator dropped 2 of 200 operations"}},
-		{"a driver's own finding stays", run{validity: results.ClientLimited, reasons: []string{"out of workers"}}, nil,
-			results.ClientLimited, []string{"out of workers"}},
+			results.Partial, []string{"interrupted"}},
+		{"a run of which nothing succeeded is invalid", run{failed: 1}, nil, results.Invalid, []string{"of 200 operations due none succeeded (no reply)"}},
+		{"a word for what the generator did is no validity", run{validity: "client-limited"}, nil, results.Invalid,
+			[]string{`the record calls itself "client-limited", which says nothing`}},
 		{"an invalid run stays invalid", run{validity: results.Invalid, reasons: []string{"clock went back"}, dropped: 100}, nil,
-			results.Invalid, []string{"clock went back", "the generator dropped 2 of 200 operations"}},
+			results.Invalid, []string{"clock went back"}},
 		{"open books spoil a partial run", run{validity: results.Partial},
 			func(r *results.Record) { r.Phases[0].Kinds[1].Scheduled++ }, results.Invalid,
 			[]string{"201 operations were scheduled, but 200 sent and 0 dropped"}},
@@ -203,6 +200,33 @@ func TestValidityIsTheWorstThatIsFound(t *testing.T) {
 		got := verdict.Judge(record)
 		if got.Validity != row.validity || !slices.Equal(got.Reasons, row.reasons) {
 			t.Errorf("%s: validity = %q for %q; want %q for %q", row.name, got.Validity, got.Reasons, row.validity, row.reasons)
+		}
+	}
+}
+
+// Where the generator fell short is told beside what the run is worth.
+func TestWhereTheGeneratorFellShort(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		run    run
+		change func(*results.Record)
+		want   []string
+	}{
+		{"a run that did its part", run{}, nil, nil},
+		{"a dropped operation", run{dropped: 100}, nil, []string{"the generator dropped 2 of 200 operations"}},
+		{"one of a hundred operations may be late", run{late: 100}, nil, nil},
+		{"one of sixty may not", run{late: 60}, nil, []string{"the generator sent 1.5 % of the operations more than 100 ms late"}},
+		{"nor one of ten", run{late: 10}, nil, []string{"the generator sent 10.0 % of the operations more than 100 ms late"}},
+		{"what was late unreported does not count", run{late: 2}, func(r *results.Record) { r.Phases[0].Reported = false }, nil},
+	} {
+		base := quiet()
+		row.run.manifest, row.run.serves, row.run.seconds, row.run.rates = base.manifest, base.serves, base.seconds, base.rates
+		record := row.run.record(t)
+		if row.change != nil {
+			row.change(record)
+		}
+		if got := verdict.Judge(record); got.Validity != results.Valid || !slices.Equal(got.ClientLimited, row.want) {
+			t.Errorf("%s: %s, client-limited by %q; want valid, by %q", row.name, got.Validity, got.ClientLimited, row.want)
 		}
 	}
 }

@@ -1,104 +1,366 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
+	"loadgen/report/compare/statistics"
 	"loadgen/results"
+	"loadgen/results/figure"
 )
 
-// The bounds past which the generator doubts itself. Each asks for load that was
-// late beside it: a busy processor alone, or a pool that is used up now and then,
-// has harmed nobody.
+// Cause is why the generator was late in a second.
+type Cause uint8
+
+// The causes. Of several, the one that explains the others is told.
 const (
-	// mostStrained is the share of the reported seconds that may pass under the
-	// same strain.
-	mostStrained = 0.02
+	// OnTime is none: the generator was not late.
+	OnTime Cause = iota
+	// Unexplained has no evidence for any other, or nobody looked.
+	Unexplained
+	// TargetSilent had the workers wait for a target that answered nothing, and then
+	// make up for it: the only cause that is the target's.
+	TargetSilent
+	// TooFewWorkers had all of them wait for a target that answered as it does.
+	TooFewWorkers
+	// Collecting had the garbage collector take the CPU.
+	Collecting
+	// OwnCeiling had the process want all of its cores, by what an attempt costs it.
+	OwnCeiling
+	// RunQueue had it wait for a CPU that others computed on.
+	RunQueue
+	// Pressure is that somebody had, where the system does not tell who.
+	Pressure
+	// StoodStill had the process not run, without a word of why.
+	StoodStill
+	causes
+)
+
+// String returns the cause in the words of the reports.
+func (c Cause) String() string {
+	if c >= causes {
+		c = Unexplained
+	}
+	return [...]string{"on time", "cause not known", "the target answered nothing", "too few workers", "garbage collection",
+		"own ceiling", "waited for a CPU (run queue)", "waited for a CPU (pressure)", "the process was not run"}[c]
+}
+
+// Generators reports whether the cause is the generator's, or its machine's.
+func (c Cause) Generators() bool { return c != OnTime && c != TargetSilent }
+
+// Strain is how the generator did in one whole second of a reported phase.
+type Strain struct {
+	Second, Sent, Late int64
+	// Cause is OnTime, or the one why it was not.
+	Cause Cause
+}
+
+// Silence is a time in which attempts were under way and the target answered none.
+type Silence struct{ From, To time.Duration }
+
+// String returns the sentence that tells of it.
+func (s Silence) String() string {
+	return fmt.Sprintf("the target answered nothing from %.1f to %.1f s", s.From.Seconds(), s.To.Seconds())
+}
+
+// What counts as evidence.
+const (
+	// shortestSilence is how long a target has to answer nothing; and so many times as
+	// long as its slowest reply of a second mostly takes, so that one who takes its time
+	// is not called silent; and fewestWaiting attempts have to wait for it.
+	shortestSilence = 200 * time.Millisecond
+	timesUsual      = 3
+	fewestWaiting   = 4
+	// fewestStarved is for how much of a second something has to be due and no worker
+	// free, at usual service times: up to slower times as long as they mostly are.
+	fewestStarved = 0.1
+	slower        = 2
+	// mostCollecting is the share of its cores that the collector may take, and
+	// longestCollecting how long it may stop all.
+	mostCollecting    = 0.25
+	longestCollecting = 2 * results.LateAfter
+	// allCPU is the share of its cores from which the process has, or wants, all that
+	// it can have: a scheduler never gives quite all.
+	allCPU = 0.95
+	// mostQueueing is how long its threads may wait for a CPU, of the time of its
+	// cores, and mostPressure how long anybody may, of a second.
+	mostQueueing = 0.1
+	mostPressure = 0.2
+	// longestStill is how long a process may not run unmentioned.
+	longestStill = 20 * time.Millisecond
+	// fewestTold attempts of a second tell what one of them costs.
+	fewestTold = 100
 	// mostOfCeiling is the share of what the generator sends flat out up to which
 	// it can be trusted to send in time.
 	mostOfCeiling = 0.8
-	// allCPU is the share of its cores from which the process has all that it can
-	// have: a scheduler never gives quite all.
-	allCPU = 0.95
-	// mostStill is the share of the reported time that the generator may stand
-	// still. What is due meanwhile is late, so that it is about the share of the
-	// operations, too, whose response times hold more than the target's.
-	mostStill = 0.2
 )
 
-// strain is what the reported seconds of a run have in common in which the
-// generator sent late. Of so many seconds that have been looked at, each count is
-// of those under one strain.
-type strain struct {
-	seconds, workers, ceiling, cpu int
-	still                          time.Duration
+// Strains returns how the generator did in each whole second of the reported phases, in
+// the order of time: a pure function of the record.
+func Strains(record *results.Record) []Strain {
+	var strains []Strain
+	steps, usual, before := figure.Reported(record), usualOf(record), OnTime
+	behind, left := int64(0), int64(0)
+	for i := range record.Intervals {
+		row := &record.Intervals[i]
+		behind, left = left, max(0, left+row.Scheduled-row.Sent)
+		if !within(steps, row.Second) {
+			before = OnTime
+			continue
+		}
+		one := Strain{Second: row.Second, Sent: row.Sent, Late: row.Late}
+		if !row.OnTime() {
+			// What a second leaves behind is late in the next one.
+			if one.Cause = usual.cause(row, behind); one.Cause == Unexplained && before != OnTime {
+				one.Cause = before
+			}
+		}
+		before = one.Cause
+		strains = append(strains, one)
+	}
+	return strains
 }
 
-// doubts returns why the generator rather than the target may have been the limit,
-// one sentence each; none where too few operations were late to say so, or nobody
-// looked at it.
-func clientSaturations(record *results.Record) []string {
-	g, sum := record.Generator, record.Total(results.Reported)
-	if g == nil || float64(sum.Late) <= fewLate*float64(sum.Sent) {
-		return nil
+// usual is what is usual for a run, against which one of its seconds is held.
+type usual struct {
+	cores    float64
+	silences []Silence
+	// work is the CPU of an attempt, service its time in microseconds, 0 where they
+	// are not known; ceiling is how many the generator has shown that it can send.
+	work    time.Duration
+	service float64
+	ceiling float64
+}
+
+func usualOf(record *results.Record) *usual {
+	u := &usual{silences: Silences(record), cores: 1}
+	steps := figure.Reported(record)
+	if g := record.Generator; g != nil {
+		u.cores, u.ceiling = float64(max(1, g.Cores)), mostOfCeiling*g.Ceiling.PerSecond()
 	}
-	var found []string
-	s := strainOf(record)
-	most := mostStrained * float64(s.seconds)
-	for _, one := range []struct {
-		seconds int
-		how     string
-	}{
-		{s.workers, fmt.Sprintf("while none of its %s was free", counted(g.Workers, "worker"))},
-		{s.ceiling, fmt.Sprintf("at more than %s of the %s operations/s that it can send flat out", Share(mostOfCeiling), Rate(g.Ceiling.PerSecond()))},
-		{s.cpu, fmt.Sprintf("while its process used all of the %s it has", counted(g.Cores, "core"))},
-	} {
-		if float64(one.seconds) >= most && one.seconds > 0 {
-			found = append(found, fmt.Sprintf("in %s of %s seconds the generator sent late %s", Count(int64(one.seconds)), Count(int64(s.seconds)), one.how))
+	var work, service []int64
+	for i := range record.Intervals {
+		row := &record.Intervals[i]
+		if !within(steps, row.Second) {
+			continue
+		}
+		if row.Generator != nil && row.Generator.CPU > 0 && row.Attempts >= fewestTold {
+			work = append(work, int64(row.Generator.CPU)/row.Attempts)
+		}
+		if row.Service.P50 != nil {
+			service = append(service, *row.Service.P50)
+		}
+		if u.ceiling > 0 && row.OnTime() {
+			u.ceiling = max(u.ceiling, float64(row.Attempts))
 		}
 	}
-	if share := s.still.Seconds() / float64(max(1, s.seconds)); share >= mostStill {
-		found = append(found, fmt.Sprintf("the generator stood still for %s of the time, in which nothing was sent", Share(share)))
+	if len(work) > 0 {
+		u.work = time.Duration(statistics.Median(work))
+	}
+	if len(service) > 0 {
+		u.service = statistics.Median(service)
+	}
+	return u
+}
+
+// cause returns why the generator was late in a second, by the evidence of that second,
+// at whose begin so many operations had been due before.
+func (u *usual) cause(row *results.Interval, behind int64) Cause {
+	h := row.Generator
+	if h == nil || h.Lasted <= 0 {
+		return Unexplained
+	}
+	cores := u.cores * float64(h.Lasted)
+	switch {
+	case h.Starved > 0 && u.silent(row.Second):
+		return TargetSilent
+	case float64(h.Starved) >= fewestStarved*float64(time.Second) && !u.slow(row):
+		return TooFewWorkers
+	case float64(h.GCCPU) >= mostCollecting*cores:
+		return Collecting
+	case float64(h.CPU) >= allCPU*cores || u.wanted(row, behind) >= allCPU*cores:
+		return OwnCeiling
+	case h.RunQueue != nil && float64(*h.RunQueue) >= mostQueueing*cores:
+		return RunQueue
+	case h.LongestPause >= longestCollecting:
+		return Collecting
+	case h.Pressure != nil && float64(*h.Pressure) >= mostPressure*float64(h.Lasted):
+		return Pressure
+	case h.StoodStill >= longestStill:
+		return StoodStill
+	case u.ceiling > 0 && float64(demanded(row)) > u.ceiling:
+		return OwnCeiling
+	case h.Starved > 0:
+		return TooFewWorkers
+	default:
+		return Unexplained
+	}
+}
+
+// demanded returns how many attempts a second asked for. Retries are sent, too: what is
+// due alone may be far less.
+func demanded(row *results.Interval) int64 { return max(row.Scheduled, row.Attempts) }
+
+// wanted returns the CPU that a second asked for, in nanoseconds, with what was left from
+// before. Where little is sent an attempt seems to cost more than it does.
+func (u *usual) wanted(row *results.Interval, behind int64) float64 {
+	if row.Attempts <= 0 {
+		return 0
+	}
+	each := float64(row.Generator.CPU) / float64(row.Attempts)
+	return min(each, float64(u.work)) * float64(demanded(row)+behind)
+}
+
+// slow reports whether the target took longer than it mostly does.
+func (u *usual) slow(row *results.Interval) bool {
+	return row.Service.P50 != nil && float64(*row.Service.P50) > slower*u.service
+}
+
+// silent reports whether a second lies in a silence of the target, or as soon after one as
+// what was due meanwhile may take to be made up for: as long again, and a second.
+func (u *usual) silent(second int64) bool {
+	begin := time.Duration(second) * time.Second
+	return slices.ContainsFunc(u.silences, func(s Silence) bool {
+		return s.From < begin+time.Second && begin < s.To+(s.To-s.From)+time.Second
+	})
+}
+
+// Silences returns when the target answered nothing though attempts were under way, in
+// the order of time.
+func Silences(record *results.Record) []Silence {
+	var longest []int64
+	var joined []results.Stretch
+	for i := range record.Intervals {
+		row := &record.Intervals[i]
+		if row.Service.Max != nil {
+			longest = append(longest, *row.Service.Max)
+		}
+		if row.Generator == nil {
+			continue
+		}
+		for _, part := range row.Generator.Unanswered {
+			if last := len(joined) - 1; last >= 0 && joined[last].To == part.From {
+				joined[last].To = part.To
+				joined[last].Waiting = max(joined[last].Waiting, part.Waiting)
+				continue
+			}
+			joined = append(joined, part)
+		}
+	}
+	least := shortestSilence
+	if len(longest) > 0 {
+		least = max(least, time.Duration(timesUsual*statistics.Median(longest))*time.Microsecond)
+	}
+	var silences []Silence
+	for _, one := range joined {
+		if one.To-one.From >= least && one.Waiting >= fewestWaiting {
+			silences = append(silences, Silence{one.From, one.To})
+		}
+	}
+	return silences
+}
+
+// Strained is what the seconds of a stretch have in common in which the generator was
+// late.
+type Strained struct {
+	// Seconds is how many whole ones there are, Late those that were not on time by a
+	// cause of the generator's, Silent those that were not for the target's silence; Cause
+	// is the commonest of the generator's, OnTime where there is none.
+	Seconds, Late, Silent int
+	Cause                 Cause
+}
+
+// lateIn returns which steps the generator sent late, as its own doing: where each late
+// second was one of the target's silence, the wait is the target's.
+func lateIn(record *results.Record) func(figure.Step) bool {
+	strains := Strains(record)
+	return func(step figure.Step) bool {
+		in := StrainedIn(step, strains)
+		return !step.OnTime() && (in.Late > 0 || in.Silent == 0)
+	}
+}
+
+// StrainedIn returns how the generator did in the whole seconds of a step.
+func StrainedIn(s figure.Step, strains []Strain) Strained {
+	var in Strained
+	var counts [causes]int
+	for _, one := range strains {
+		if !s.Within(one.Second) {
+			continue
+		}
+		in.Seconds++
+		if one.Cause == TargetSilent {
+			in.Silent++
+		}
+		if one.Cause.Generators() {
+			in.Late++
+			counts[one.Cause]++
+		}
+	}
+	for cause := range causes {
+		if counts[cause] > counts[in.Cause] {
+			in.Cause = cause
+		}
+	}
+	return in
+}
+
+// Lateness tells in how many of some seconds the generator was late, and why, the
+// commonest cause first; empty where it never was.
+func Lateness(strains []Strain) string {
+	counts, told := commonest(strains)
+	late, text := 0, ""
+	for _, cause := range told {
+		late += counts[cause]
+		text += fmt.Sprintf(", %s in %s", cause, Count(int64(counts[cause])))
+	}
+	if late == 0 {
+		return ""
+	}
+	return fmt.Sprintf("late in %s of %s: %s", Count(int64(late)), counted(len(strains), "second"), text[len(", "):])
+}
+
+// commonest counts the causes and returns those that there are but [OnTime], the
+// commonest first.
+func commonest(strains []Strain) (counts [causes]int, told []Cause) {
+	for _, one := range strains {
+		counts[one.Cause]++
+	}
+	for cause := Unexplained; cause < causes; cause++ {
+		if counts[cause] > 0 {
+			told = append(told, cause)
+		}
+	}
+	slices.SortStableFunc(told, func(a, b Cause) int { return cmp.Compare(counts[b], counts[a]) })
+	return counts, told
+}
+
+// mostStrained is the share of the reported seconds that may pass under the same strain.
+const mostStrained = 0.02
+
+// clientSaturations returns why the generator rather than the target may have been the
+// limit, one sentence for each cause, the commonest first; none where too few operations
+// were late to say so, or nobody looked at it.
+func clientSaturations(record *results.Record) []string {
+	sum := record.Total(results.Reported)
+	if record.Generator == nil || float64(sum.Late) <= results.MostLate*float64(sum.Sent) {
+		return nil
+	}
+	strains := Strains(record)
+	counts, told := commonest(strains)
+	var found []string
+	for _, cause := range told {
+		if cause.Generators() && float64(counts[cause]) >= mostStrained*float64(len(strains)) {
+			found = append(found, fmt.Sprintf("in %s of %s the generator was late: %s",
+				Count(int64(counts[cause])), counted(len(strains), "second"), cause))
+		}
 	}
 	return found
 }
 
-// strainOf goes through the whole seconds of the reported phases.
-func strainOf(record *results.Record) strain {
-	var s strain
-	steps := reported(record)
-	ceiling := mostOfCeiling * record.Generator.Ceiling.PerSecond()
-	for i := range record.Intervals {
-		row := &record.Intervals[i]
-		if row.Generator == nil || !within(steps, row.Second) {
-			continue
-		}
-		s.seconds++
-		s.still += row.Generator.StoodStill
-		if float64(row.Late) <= fewLate*float64(row.Sent) {
-			continue
-		}
-		if free := row.Generator.FreeWorkers; free != nil && *free == 0 {
-			s.workers++
-		}
-		// Retries are sent, too: what is due alone may be far less.
-		if ceiling > 0 && float64(max(row.Scheduled, row.Attempts)) > ceiling {
-			s.ceiling++
-		}
-		if row.Generator.Share(record.Generator.Cores) >= allCPU {
-			s.cpu++
-		}
-	}
-	return s
-}
-
 // within reports whether a second lies in one of the steps, whole.
-func within(steps []Step, second int64) bool {
-	begin := time.Duration(second) * time.Second
-	for _, step := range steps {
-		if step.Phase.Begin <= begin && begin+time.Second <= step.end {
-			return true
-		}
-	}
-	return false
+func within(steps []figure.Step, second int64) bool {
+	return slices.ContainsFunc(steps, func(step figure.Step) bool { return step.Within(second) })
 }

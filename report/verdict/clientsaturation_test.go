@@ -1,17 +1,20 @@
 package verdict_test
 
 import (
+	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/figure"
 )
 
+const milli = time.Millisecond
+
 // healthy is a run of a hundred seconds at 100 operations/s whose generator had
-// all that it needs: half of its two cores, ten of its sixteen workers, and ten
+// all that it needs: half of its two cores, six of its sixteen workers free, and ten
 // times the ceiling.
 func healthy(t *testing.T) *results.Record {
 	t.Helper()
@@ -28,172 +31,304 @@ func afresh(played *results.Record) *results.Record {
 	record.Generator = &results.Generator{Cores: 2, Workers: 16, CPUKnown: true, Seconds: 100, LeastFree: &free,
 		Ceiling: &results.Ceiling{Lanes: 16, Operations: 1000, Took: time.Second, CPU: time.Second}}
 	for i := range record.Intervals {
-		record.Intervals[i].Generator = &results.Health{Second: int64(i), Lasted: time.Second, CPU: time.Second, FreeWorkers: &free}
+		record.Intervals[i].Generator = &results.Health{Second: int64(i), Lasted: time.Second, CPU: time.Second, FreeWorkers: &free,
+			RunQueue: new(100 * milli), Pressure: new(100 * milli)}
 	}
 	return record
 }
 
-// late has so many operations of the record be late, by few milliseconds, and so
-// many of each of its seconds.
-func late(record *results.Record, all, each int64) {
-	record.Phases[0].Kinds[1].Late = all
-	for i := range record.Intervals {
-		record.Intervals[i].Late = each
-	}
-}
+// change is what befell a second.
+type change func(*results.Interval, *results.Health)
 
-// health seconds changes so many of the reported seconds, from the first on.
-func healthSeconds(record *results.Record, seconds int, change func(*results.Interval, *results.Health)) {
-	for i := range seconds {
-		row := &record.Intervals[1+i]
+// plant changes so many of the record's seconds from one on; each of them is late with
+// two of its hundred operations.
+func plant(record *results.Record, from, seconds int, do change) {
+	for i := from; i < from+seconds; i++ {
+		row := &record.Intervals[i]
 		changed := *row.Generator
-		row.Generator = &changed
-		change(row, row.Generator)
+		row.Generator, row.Late = &changed, 2
+		record.Phases[0].Kinds[1].Late += 2
+		do(row, row.Generator)
 	}
 }
 
-// crowd has so many seconds hold a number of attempts, which the last ones lack.
-func crowd(record *results.Record, seconds int, attempts int64) {
-	lender := 100
-	for i := range seconds {
-		for row := &record.Intervals[1+i]; row.Attempts < attempts; lender-- {
-			lent := min(record.Intervals[lender].Attempts, attempts-row.Attempts)
-			record.Intervals[lender].Attempts -= lent
-			row.Attempts += lent
+func queueing(wait time.Duration) change {
+	return func(_ *results.Interval, h *results.Health) { h.RunQueue = &wait }
+}
+
+func starving(of time.Duration) change {
+	return func(_ *results.Interval, h *results.Health) { h.Starved = of }
+}
+
+// unanswered has a second hold one stretch in which so many attempts waited.
+func unanswered(from, to time.Duration, waiting int64) change {
+	return func(_ *results.Interval, h *results.Health) {
+		h.Unanswered = []results.Stretch{{From: from, To: to, Waiting: waiting}}
+	}
+}
+
+// all does one change after the other.
+func all(changes ...change) change {
+	return func(row *results.Interval, h *results.Health) {
+		for _, do := range changes {
+			do(row, h)
 		}
 	}
 }
 
-func TestClientSaturationsJustBelowAndJustAboveTheirBounds(t *testing.T) {
+// causes are the seconds that have one but [verdict.OnTime].
+func causes(strains []verdict.Strain) map[int64]verdict.Cause {
+	found := make(map[int64]verdict.Cause)
+	for _, one := range strains {
+		if one.Cause != verdict.OnTime {
+			found[one.Second] = one.Cause
+		}
+	}
+	return found
+}
+
+func TestCauseOfEachSecond(t *testing.T) {
 	played := healthy(t)
-	none := int64(0)
-	exhausted := func(_ *results.Interval, v *results.Health) { v.FreeWorkers = &none }
-	full := func(_ *results.Interval, v *results.Health) { v.CPU = 1900 * time.Millisecond }
+	cpu := func(d time.Duration) change { return func(_ *results.Interval, h *results.Health) { h.CPU = d } }
+	still := func(d time.Duration) change { return func(_ *results.Interval, h *results.Health) { h.StoodStill = d } }
+	gc := func(d time.Duration) change { return func(_ *results.Interval, h *results.Health) { h.GCCPU = d } }
+	pause := func(d time.Duration) change {
+		return func(_ *results.Interval, h *results.Health) { h.LongestPause = d }
+	}
+	pressed := func(d time.Duration) change { return func(_ *results.Interval, h *results.Health) { h.Pressure = &d } }
+	silentSystem := func(_ *results.Interval, h *results.Health) { h.RunQueue, h.Pressure = nil, nil }
+	service := func(us int64) change {
+		return func(row *results.Interval, _ *results.Health) { row.Service.P50 = &us }
+	}
+	nothing := func(*results.Interval, *results.Health) {}
 	for _, row := range []struct {
-		name   string
-		change func(*results.Record)
-		reason string
+		sentence string
+		do       change
+		want     verdict.Cause
 	}{
-		{"a healthy generator that was late with all", func(r *results.Record) { late(r, 10_000, 100) }, ""},
-		{"no worker free in two seconds of a hundred", func(r *results.Record) { late(r, 101, 2); healthSeconds(r, 2, exhausted) },
-			"in 2 of 100 seconds the generator sent late while none of its 16 workers was free"},
-		{"no worker free in one of a hundred", func(r *results.Record) { late(r, 101, 2); healthSeconds(r, 1, exhausted) }, ""},
-		{"no worker free while one of a hundred was late", func(r *results.Record) { late(r, 101, 1); healthSeconds(r, 100, exhausted) }, ""},
-		{"no worker free, and one in a hundred late in all", func(r *results.Record) { late(r, 100, 2); healthSeconds(r, 100, exhausted) }, ""},
-		{"one worker was free all the time", func(r *results.Record) {
-			one := int64(1)
-			late(r, 10_000, 100)
-			healthSeconds(r, 100, func(_ *results.Interval, v *results.Health) { v.FreeWorkers = &one })
-		}, ""},
-		{"nobody knows of the workers", func(r *results.Record) {
-			late(r, 10_000, 100)
-			healthSeconds(r, 100, func(_ *results.Interval, v *results.Health) { v.FreeWorkers = nil })
-		}, ""},
-		{"what was exhausted outside the steps does not count", func(r *results.Record) {
-			late(r, 10_000, 100)
-			r.Intervals[0].Generator.FreeWorkers = &none
-			for i := range r.Intervals[101:] {
-				r.Intervals[101+i].Generator.FreeWorkers = &none
-			}
-		}, ""},
-		{"just above four fifths of the ceiling", func(r *results.Record) {
-			late(r, 101, 2)
-			r.Generator.Ceiling.Operations = 1249
-			r.Generator.Ceiling.Took = 10 * time.Second
-		}, "in 100 of 100 seconds the generator sent late at more than 80.0 % of the 125 operations/s that it can send flat out"},
-		{"at four fifths of the ceiling", func(r *results.Record) {
-			late(r, 10_000, 100)
-			r.Generator.Ceiling.Operations = 1250
-			r.Generator.Ceiling.Took = 10 * time.Second
-		}, ""},
-		{"retries count against the ceiling", func(r *results.Record) {
-			late(r, 101, 2)
-			crowd(r, 2, 801)
-		}, "in 2 of 100 seconds the generator sent late at more than 80.0 % of the 1,000 operations/s that it can send flat out"},
-		{"retries up to it do not", func(r *results.Record) {
-			late(r, 101, 2)
-			crowd(r, 2, 800)
-		}, ""},
-		{"at the ceiling, and in time", func(r *results.Record) {
-			late(r, 101, 1)
-			r.Generator.Ceiling.Operations = 100
-		}, ""},
-		{"a ceiling that nobody tried", func(r *results.Record) { late(r, 10_000, 100); r.Generator.Ceiling = nil }, ""},
-		{"a ceiling of nothing", func(r *results.Record) { late(r, 10_000, 100); r.Generator.Ceiling.Took = 0 }, ""},
-		{"all of its CPU in two seconds", func(r *results.Record) { late(r, 101, 2); healthSeconds(r, 2, full) },
-			"in 2 of 100 seconds the generator sent late while its process used all of the 2 cores it has"},
-		{"all of its CPU in one second", func(r *results.Record) { late(r, 101, 2); healthSeconds(r, 1, full) }, ""},
-		{"all of its CPU, and in time", func(r *results.Record) { late(r, 101, 1); healthSeconds(r, 100, full) }, ""},
-		{"CPU alone is no doubt", func(r *results.Record) { late(r, 100, 1); healthSeconds(r, 100, full) }, ""},
-		{"a little less than all of its CPU", func(r *results.Record) {
-			late(r, 10_000, 100)
-			healthSeconds(r, 100, func(_ *results.Interval, v *results.Health) { v.CPU = 1899 * time.Millisecond })
-		}, ""},
-		{"as much in a longer second", func(r *results.Record) {
-			late(r, 10_000, 100)
-			healthSeconds(r, 100, func(_ *results.Interval, v *results.Health) {
-				v.CPU, v.Lasted = 1900*time.Millisecond, 1001*time.Millisecond
-			})
-		}, ""},
-		{"stood still for a fifth of the time", func(r *results.Record) {
-			late(r, 101, 1)
-			healthSeconds(r, 100, func(_ *results.Interval, v *results.Health) { v.StoodStill = 200 * time.Millisecond })
-		}, "the generator stood still for 20.0 % of the time, in which nothing was sent"},
-		{"stood still for a little less", func(r *results.Record) {
-			late(r, 10_000, 100)
-			healthSeconds(r, 100, func(_ *results.Interval, v *results.Health) { v.StoodStill = 199 * time.Millisecond })
-		}, ""},
-		{"stood still while nothing was due", func(r *results.Record) {
-			late(r, 100, 1)
-			healthSeconds(r, 100, func(_ *results.Interval, v *results.Health) { v.StoodStill = time.Second })
-		}, ""},
-		{"nobody looked", func(r *results.Record) { late(r, 10_000, 100); healthSeconds(r, 100, exhausted); r.Generator = nil }, ""},
-		{"nobody looked at any second", func(r *results.Record) {
-			late(r, 10_000, 100)
-			for i := range r.Intervals {
-				r.Intervals[i].Generator = nil
-			}
-		}, ""},
+		{"late without any evidence", nothing, verdict.Unexplained},
+		{"one of a hundred late is on time, whatever else", all(queueing(time.Second), func(r *results.Interval, _ *results.Health) { r.Late = 1 }), verdict.OnTime},
+		{"nothing of what was due was sent", all(starving(time.Second), func(r *results.Interval, _ *results.Health) { r.Late, r.Sent = 0, 0 }), verdict.TooFewWorkers},
+		{"one in twenty was sent in the next second", all(queueing(time.Second), func(r *results.Interval, _ *results.Health) { r.Late, r.Sent = 0, 95 }), verdict.OnTime},
+		{"one more was", all(queueing(time.Second), func(r *results.Interval, _ *results.Health) { r.Late, r.Sent = 0, 94 }), verdict.RunQueue},
+		{"its threads waited a tenth of the time of two cores", queueing(200 * milli), verdict.RunQueue},
+		{"they waited for less", queueing(199 * milli), verdict.Unexplained},
+		{"all of its CPU", cpu(1900 * milli), verdict.OwnCeiling},
+		{"all of its CPU explains that threads wait", all(cpu(1900*milli), queueing(time.Second)), verdict.OwnCeiling},
+		{"a little less than all of it", cpu(1890 * milli), verdict.Unexplained},
+		{"an attempt costs so much that what was due asks for more than two cores",
+			all(cpu(1200*milli), queueing(time.Second), func(r *results.Interval, _ *results.Health) { r.Scheduled, r.Sent, r.Late = 200, 100, 9 }), verdict.OwnCeiling},
+		{"more attempts than four fifths of what it sends flat out", func(r *results.Interval, h *results.Health) { r.Attempts, h.CPU = 801, time.Second },
+			verdict.OwnCeiling},
+		{"four fifths of it", func(r *results.Interval, h *results.Health) { r.Attempts, h.CPU = 800, time.Second }, verdict.Unexplained},
+		{"a stalled second in which little was sent, dearly",
+			func(r *results.Interval, h *results.Health) {
+				r.Scheduled, r.Attempts, r.Sent, h.CPU = 100, 5, 5, 300*milli
+			}, verdict.Unexplained},
+		{"that others compute explains a low ceiling", all(queueing(300*milli), func(r *results.Interval, h *results.Health) { r.Attempts = 900 }), verdict.RunQueue},
+		{"the collector took a quarter of two cores", gc(500 * milli), verdict.Collecting},
+		{"it took them of a process that used all", all(gc(600*milli), cpu(2*time.Second)), verdict.Collecting},
+		{"it stopped all for ten milliseconds", pause(10 * milli), verdict.Collecting},
+		{"it stopped all for as long because it had no CPU", all(pause(10*milli), queueing(time.Second)), verdict.RunQueue},
+		{"it stopped all for less", pause(9 * milli), verdict.Unexplained},
+		{"something due and nobody free for a tenth of the second", starving(100 * milli), verdict.TooFewWorkers},
+		{"nobody free for a moment, because others computed", all(starving(99*milli), queueing(time.Second)), verdict.RunQueue},
+		{"nobody free for a moment, and no other evidence", starving(milli), verdict.TooFewWorkers},
+		{"nobody free because replies took three times as long while others computed",
+			all(starving(time.Second), service(12_000), queueing(time.Second)), verdict.RunQueue},
+		{"nobody free because the target took three times as long", all(starving(time.Second), service(12_000)), verdict.TooFewWorkers},
+		{"the target answered nothing, and nobody was free",
+			all(starving(600*milli), unanswered(50*time.Second, 50*time.Second+600*milli, 16)), verdict.TargetSilent},
+		{"it answered nothing, and others computed, too",
+			all(starving(600*milli), queueing(time.Second), unanswered(50*time.Second, 50*time.Second+600*milli, 16)), verdict.TargetSilent},
+		{"it answered nothing, and somebody was free: no reason to be late",
+			all(queueing(time.Second), unanswered(50*time.Second, 50*time.Second+600*milli, 10)), verdict.RunQueue},
+		{"it answered nothing for too short a time", all(starving(600*milli), unanswered(50*time.Second, 50*time.Second+199*milli, 16)), verdict.TooFewWorkers},
+		{"it answered nothing to three", all(starving(600*milli), unanswered(50*time.Second, 50*time.Second+600*milli, 3)), verdict.TooFewWorkers},
+		{"the process was not run, and nobody says why", all(still(20*milli), silentSystem), verdict.StoodStill},
+		{"it was not run for a moment", still(19 * milli), verdict.Unexplained},
+		{"somebody waited for a CPU for a fifth of the second", all(silentSystem, pressed(200*milli)), verdict.Pressure},
+		{"pressure, and the process was not run", all(silentSystem, pressed(200*milli), still(300*milli)), verdict.Pressure},
+		{"less pressure", all(silentSystem, pressed(199*milli)), verdict.Unexplained},
+		{"nobody looked", func(r *results.Interval, _ *results.Health) { r.Generator = nil }, verdict.Unexplained},
 	} {
 		record := afresh(played)
-		row.change(record)
-		got := verdict.Judge(record)
-		want, worth := []string{}, results.Valid
-		if row.reason != "" {
-			want, worth = []string{row.reason}, results.ClientLimited
+		plant(record, 50, 1, row.do)
+		strains := verdict.Strains(record)
+		want := map[int64]verdict.Cause{50: row.want}
+		if row.want == verdict.OnTime {
+			want = map[int64]verdict.Cause{}
 		}
-		if got.Validity != worth || !slices.Equal(got.Reasons, want) {
-			t.Errorf("%s: validity = %s for %q; want %s for %q", row.name, got.Validity, got.Reasons, worth, want)
-		}
-		if row.reason != "" && !strings.Contains(got.Verdict, "served at least 100 entities/s") {
-			t.Errorf("%s: verdict = %q; want what was served as a lower bound", row.name, got.Verdict)
+		if got := causes(strains); len(strains) != 100 || len(got) != len(want) || got[50] != row.want {
+			t.Errorf("%s: causes of %d seconds = %v; want %v", row.sentence, len(strains), got, want)
 		}
 	}
 }
 
-func TestSeveralClientSaturationsAreAllTold(t *testing.T) {
+// What is left from the seconds before is asked for, too: at 10 ms each, a hundred
+// operations and ninety more want all of two cores.
+func TestBacklogCountsAgainstTheCeiling(t *testing.T) {
+	for backlog, want := range map[int64]verdict.Cause{80: verdict.RunQueue, 90: verdict.OwnCeiling} {
+		record := healthy(t)
+		plant(record, 49, 1, all(queueing(time.Second), func(r *results.Interval, _ *results.Health) { r.Scheduled += backlog }))
+		plant(record, 50, 1, queueing(time.Second))
+		if got := causes(verdict.Strains(record)); got[50] != want {
+			t.Errorf("with %d left from before: %v; want %v", backlog, got[50], want)
+		}
+	}
+}
+
+// What it sends on time is no ceiling, whatever it sent flat out before.
+func TestCeilingThatTheRunRefutes(t *testing.T) {
 	record := healthy(t)
-	late(record, 10_000, 100)
-	none := int64(0)
 	record.Generator.Ceiling.Operations = 100
-	healthSeconds(record, 100, func(_ *results.Interval, v *results.Health) {
-		v.FreeWorkers, v.CPU, v.StoodStill = &none, 2*time.Second, time.Second
-	})
-	got := verdict.Judge(record).Reasons
-	for i, want := range []string{"none of its 16 workers", "80.0 % of the 100 operations/s", "all of the 2 cores", "stood still for 100 %"} {
-		if len(got) != 4 || !strings.Contains(got[i], want) {
-			t.Fatalf("reasons = %q; want four, of which number %d says %q", got, i+1, want)
+	plant(record, 50, 1, func(*results.Interval, *results.Health) {})
+	plant(record, 60, 1, func(r *results.Interval, _ *results.Health) { r.Attempts++ })
+	if got := causes(verdict.Strains(record)); got[50] != verdict.Unexplained || got[60] != verdict.OwnCeiling {
+		t.Errorf("causes at 100/s and just above = %v; want none, and the own ceiling", got)
+	}
+}
+
+func TestWhatASecondLeavesBehindHasItsCause(t *testing.T) {
+	record := healthy(t)
+	nothing := func(*results.Interval, *results.Health) {}
+	plant(record, 20, 1, queueing(time.Second))
+	plant(record, 21, 2, nothing)
+	plant(record, 40, 1, nothing)
+	// Three seconds of silence; sixteen workers take as long again to make up for it.
+	for i := range 3 {
+		second := time.Duration(60+i) * time.Second
+		plant(record, 60+i, 1, all(starving(time.Second), unanswered(second, second+time.Second, 16)))
+	}
+	plant(record, 63, 4, starving(500*milli))
+	plant(record, 67, 1, starving(500*milli))
+	got := causes(verdict.Strains(record))
+	want := map[int64]verdict.Cause{20: verdict.RunQueue, 21: verdict.RunQueue, 22: verdict.RunQueue, 40: verdict.Unexplained,
+		60: verdict.TargetSilent, 61: verdict.TargetSilent, 62: verdict.TargetSilent, 63: verdict.TargetSilent, 64: verdict.TargetSilent,
+		65: verdict.TargetSilent, 66: verdict.TargetSilent, 67: verdict.TooFewWorkers}
+	for second := range int64(100) {
+		if got[second] != want[second] {
+			t.Errorf("second %d: %v; want %v", second, got[second], want[second])
+		}
+	}
+	silences := verdict.Silences(record)
+	if len(silences) != 1 || silences[0].String() != "the target answered nothing from 60.0 to 63.0 s" {
+		t.Errorf("Silences = %v; want one from 60 to 63 s", silences)
+	}
+	if got, want := verdict.Lateness(verdict.Strains(record)),
+		"late in 12 of 100 seconds: the target answered nothing in 7, waited for a CPU (run queue) in 3, cause not known in 1, too few workers in 1"; got != want {
+		t.Errorf("Lateness = %q; want %q", got, want)
+	}
+	if got := verdict.Lateness(verdict.Strains(healthy(t))); got != "" {
+		t.Errorf("Lateness of a healthy run = %q; want nothing said", got)
+	}
+	step := verdict.StrainedIn(figure.Steps(record)[0], verdict.Strains(record))
+	if step.Seconds != 100 || step.Late != 5 || step.Cause != verdict.RunQueue {
+		t.Errorf("Strain of the step = %+v; want 5 of 100 seconds late by the generator, mostly for want of a CPU", step)
+	}
+}
+
+// A target whose replies mostly take seconds is silent only where it is so for longer.
+func TestSlowTargetIsNotSilent(t *testing.T) {
+	record := healthy(t)
+	for i := range record.Intervals {
+		record.Intervals[i].Service.Max = new(int64(1_000_000))
+	}
+	plant(record, 50, 1, unanswered(50*time.Second, 51*time.Second, 16))
+	plant(record, 51, 1, unanswered(51*time.Second, 52*time.Second, 16))
+	if got := verdict.Silences(record); len(got) != 0 {
+		t.Errorf("Silences of 2 s where a reply takes 1 s = %v; want none", got)
+	}
+	plant(record, 52, 1, unanswered(52*time.Second, 53*time.Second, 16))
+	if got := verdict.Silences(record); len(got) != 1 {
+		t.Errorf("Silences of 3 s where a reply takes 1 s = %v; want one", got)
+	}
+}
+
+// Random seconds with one kind of evidence each, in random places, are told by it.
+func TestCausesOfRandomSeconds(t *testing.T) {
+	played := healthy(t)
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 21))
+		record, want := afresh(played), make(map[int64]verdict.Cause)
+		for at := 2 + rng.IntN(9); at < 99; at += 2 + rng.IntN(9) {
+			more := func(least time.Duration) time.Duration { return least + time.Duration(rng.Int64N(int64(time.Second))) }
+			do, cause := change(nil), verdict.Cause(1+rng.IntN(8))
+			switch cause {
+			case verdict.Unexplained:
+				do = queueing(time.Duration(rng.Int64N(int64(200 * milli))))
+			case verdict.TargetSilent:
+				begin := time.Duration(at) * time.Second
+				do = all(starving(1+time.Duration(rng.Int64N(int64(time.Second)))), queueing(more(0)), unanswered(begin, begin+200*milli+time.Duration(rng.Int64N(int64(800*milli))), 16))
+				at += 2 // what comes right after it may be its own
+			case verdict.TooFewWorkers:
+				do = all(starving(min(time.Second, more(100*milli))), queueing(more(0)))
+			case verdict.Collecting:
+				do = func(_ *results.Interval, h *results.Health) { h.GCCPU, h.RunQueue = more(500*milli), new(more(0)) }
+			case verdict.OwnCeiling:
+				do = func(_ *results.Interval, h *results.Health) { h.CPU, h.RunQueue = more(1900*milli), new(more(0)) }
+			case verdict.RunQueue:
+				do = func(_ *results.Interval, h *results.Health) { h.RunQueue, h.StoodStill = new(more(200*milli)), more(0) }
+			case verdict.Pressure:
+				do = func(_ *results.Interval, h *results.Health) {
+					h.RunQueue, h.Pressure, h.StoodStill = nil, new(more(200*milli)), more(0)
+				}
+			case verdict.StoodStill:
+				do = func(_ *results.Interval, h *results.Health) { h.RunQueue, h.StoodStill = nil, more(20*milli) }
+			}
+			second := at
+			if cause == verdict.TargetSilent {
+				second -= 2
+			}
+			if second > 99 {
+				break
+			}
+			plant(record, second, 1, do)
+			want[int64(second)] = cause
+		}
+		got := causes(verdict.Strains(record))
+		for second := range int64(101) {
+			if got[second] != want[second] {
+				t.Errorf("seed %d, second %d: %q; want %q", seed, second, got[second], want[second])
+			}
 		}
 	}
 }
 
-// What was held back and then sent at once is served faster than it was offered,
-// which no lower bound may say.
-func TestLowerBoundIsNoMoreThanWasOffered(t *testing.T) {
-	record := healthy(t)
-	late(record, 10_000, 100)
-	healthSeconds(record, 100, func(row *results.Interval, v *results.Health) { row.Served, v.StoodStill = 130, time.Second/2 })
-	if got := verdict.Judge(record).Verdict; !strings.Contains(got, "served at least 100 entities/s") {
-		t.Errorf("verdict of 100/s offered and 130/s served in most seconds = %q; want no more than 100 claimed", got)
+func TestClientSaturationsNeedEnoughSeconds(t *testing.T) {
+	played := healthy(t)
+	for _, row := range []struct {
+		sentence string
+		do       func(*results.Record)
+		reasons  []string
+	}{
+		{"three seconds of a hundred, with more than a hundredth of the operations",
+			func(r *results.Record) { plant(r, 50, 3, queueing(time.Second)); r.Phases[0].Kinds[1].Late = 101 },
+			[]string{"in 3 of 100 seconds the generator was late: waited for a CPU (run queue)"}},
+		{"one second", func(r *results.Record) { plant(r, 50, 1, queueing(time.Second)); r.Phases[0].Kinds[1].Late = 101 }, []string{}},
+		{"a hundredth of the operations", func(r *results.Record) { plant(r, 50, 3, queueing(time.Second)); r.Phases[0].Kinds[1].Late = 100 }, []string{}},
+		{"two causes, the commoner one first", func(r *results.Record) {
+			plant(r, 50, 2, starving(time.Second))
+			plant(r, 60, 60-20, queueing(time.Second))
+			r.Phases[0].Kinds[1].Late = 101
+		}, []string{"in 40 of 100 seconds the generator was late: waited for a CPU (run queue)", "in 2 of 100 seconds the generator was late: too few workers"}},
+		{"a target that answered nothing is not the generator's limit", func(r *results.Record) {
+			for i := range 5 {
+				second := time.Duration(50+i) * time.Second
+				plant(r, 50+i, 1, all(starving(time.Second), unanswered(second, second+time.Second, 16)))
+			}
+			r.Phases[0].Kinds[1].Late = 500
+		}, []string{}},
+		{"nobody looked", func(r *results.Record) {
+			plant(r, 50, 3, queueing(time.Second))
+			r.Phases[0].Kinds[1].Late = 101
+			r.Generator = nil
+		}, []string{}},
+	} {
+		record := afresh(played)
+		row.do(record)
+		if got := verdict.Judge(record); got.Validity != results.Valid || !slices.Equal(got.ClientLimited, row.reasons) {
+			t.Errorf("%s: %s, client-limited for %q; want valid, client-limited for %q", row.sentence, got.Validity, got.ClientLimited, row.reasons)
+		}
 	}
 }

@@ -25,7 +25,7 @@ func Example() {
 		due := time.Duration(i) * 25 * time.Millisecond
 		class, served := results.Ok, int64(1)
 		if i%4 == 3 {
-			class, served = results.Refused, 0
+			class, served = results.Throttled, 0
 		}
 		recorder.Scheduled(results.Scheduled{Phase: step, Intended: due, Sent: due, Entities: 1})
 		recorder.Attempt(&results.Attempt{Phase: step, Intended: due, Sent: due, Done: due + time.Millisecond,
@@ -49,5 +49,5 @@ func Example() {
 	// Output:
 	// valid []
 	// 30 [30 30] 0.25
-	// The partition "full" saturates at 30 entities/s (30 to 30 in single seconds), against the model's 30/s, not the documents' 2,000/s; of the 40/s offered 25.0 % is lost. Every operation of this PartitionKey goes to one partition: a peak above 30/s needs keys that spread it, one of 40/s over at least 2 partitions. An embedded run cannot tell how the real service balances its partitions and what it grants beyond its targets: limits and times are modelled.
+	// The partition "full" saturates at 30 entities/s (30 to 30 in 3 seconds), against the model's 30/s, not the documents' 2,000/s; of the 40/s offered 25.0 % is lost. Every operation of this PartitionKey goes to one partition: a peak above 30/s needs keys that spread it, one of 40/s over at least 2 partitions. An embedded run cannot tell how the real service balances its partitions and what it grants beyond its targets: limits and times are modelled.
 }

@@ -9,50 +9,74 @@ import (
 	"time"
 
 	"loadgen/results"
-	"loadgen/results/expectation"
+	"loadgen/results/figure"
+	"loadgen/results/figure/check"
 )
 
-// notJudged begins what is observed where a claim was not held against the run.
-const notJudged = "not judged: "
-
-// claims judges what the scenario claims of the run, in its order. Only a valid run
-// can bear it out.
-func claims(record *results.Record, summary *results.Summary) []results.Expectation {
-	list := make([]results.Expectation, 0, len(record.Manifest.Expectations))
-	figures := &facts{record: record, summary: summary}
-	for _, text := range record.Manifest.Expectations {
-		list = append(list, claimed(text, figures))
+// claims judges what the scenario claims of the run, in its order.
+func claims(record *results.Record, summary *results.Summary, figures *figure.Figures) []results.Check {
+	list, late := make([]results.Check, 0, len(record.Manifest.Checks)), lateIn(record)
+	for _, text := range record.Manifest.Checks {
+		list = append(list, claimed(text, summary, figures, late))
 	}
 	return list
 }
 
-func claimed(text string, figures *facts) results.Expectation {
-	claim, err := expectation.Parse(text)
+func claimed(text string, summary *results.Summary, figures *figure.Figures, late func(figure.Step) bool) results.Check {
+	claim, err := check.Parse(text)
 	if err != nil {
-		return results.Expectation{Expr: cut(text, 200), Observed: notJudged + err.Error()}
+		one := results.Check{Expr: cut(text, 200)}
+		cannotTell(&one, err.Error())
+		return one
 	}
-	judged := results.Expectation{Expr: claim.String()}
-	if figures.summary.Validity != results.Valid {
-		judged.Observed = notJudged + "the run is " + shortened(figures.summary.Validity)
+	judged := results.Check{Expr: claim.String()}
+	if why := unfit(summary.Validity); why != "" {
+		cannotTell(&judged, why)
 		return judged
 	}
 	found := claim.Judge(figures)
 	if !found.Told {
-		judged.Observed = notMeasured
+		why := "it rests on too little, or the record does not hold it"
+		for _, of := range claim.Figures() {
+			if v := figures.Take(of); !v.Told && v.Why != "" {
+				why = v.Why
+			}
+		}
+		cannotTell(&judged, why)
 		return judged
 	}
-	judged.Pass = found.Pass
-	judged.Observed = observed(found)
+	for _, of := range claim.Figures() {
+		// A time that keeps below its bound though the generator was late keeps below it.
+		_, _, bounded := claim.Bound()
+		if why := figures.Late(of, late); why != "" && !(found.Pass && bounded && of.Name != "served") {
+			cannotTell(&judged, why)
+			return judged
+		}
+	}
+	judge(&judged, observed(found), found.Pass, "")
 	return judged
+}
+
+// unfit returns why nothing at all that was asked of a run can be told, empty where some
+// of it can.
+func unfit(validity string) string {
+	switch validity {
+	case results.Valid:
+		return ""
+	case results.Partial:
+		return "the run is partial, for it did not come to its end"
+	default:
+		return "the run is " + shortened(validity)
+	}
 }
 
 // observed prints what a claim came to, with as many digits as it takes to show on
 // which side of its limit it lies; and the limit, where that is computed.
-func observed(found expectation.Judgement) string {
+func observed(found check.Judgement) string {
 	const least, most = 3, 17
 	for digits := least; digits < most; digits++ {
 		left, right := rounded(found.Left, digits), rounded(found.Right, digits)
-		if found.Unit == expectation.Count {
+		if found.Unit == figure.Count {
 			// What is counted is exact, and shown so.
 			left, right = found.Left, found.Right
 		}
@@ -66,7 +90,7 @@ func observed(found expectation.Judgement) string {
 	return side(found.Left, found.Right, found)
 }
 
-func side(left, right float64, found expectation.Judgement) string {
+func side(left, right float64, found check.Judgement) string {
 	text := inUnit(left, found.Unit)
 	if found.Computed {
 		text += ", against " + inUnit(right, found.Unit)
@@ -83,13 +107,13 @@ func rounded(value float64, digits int) float64 {
 	return near
 }
 
-func inUnit(value float64, unit expectation.Unit) string {
+func inUnit(value float64, unit figure.Unit) string {
 	switch unit {
-	case expectation.Nanoseconds:
+	case figure.Nanoseconds:
 		return time.Duration(math.Round(value)).String()
-	case expectation.Share:
+	case figure.Share:
 		return decimals(value, 2) + "%"
-	case expectation.PerSecond:
+	case figure.PerSecond:
 		return decimals(value, 0) + "/s"
 	default:
 		return decimals(value, 0)

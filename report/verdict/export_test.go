@@ -1,8 +1,11 @@
 package verdict
 
-import "loadgen/results"
+import (
+	"loadgen/results"
+	"loadgen/results/figure"
+)
 
-// Expectations judges what was asked of a record, given what is known of it.
-func Expectations(record *results.Record, summary *results.Summary) []results.Expectation {
-	return expectations(record, summary, Steps(record))
+// Checks judges what was asked of a record, given what is known of it.
+func Checks(record *results.Record, summary *results.Summary) []results.Check {
+	return checks(record, summary, figure.Of(record))
 }

@@ -3,9 +3,11 @@ package verdict
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"loadgen/results"
+	"loadgen/results/figure"
 )
 
 // Findings returns what stands out beside the verdict, one sentence each.
@@ -13,7 +15,7 @@ func Findings(record *results.Record) []string {
 	if record.Capture != nil {
 		return trafficFindings(record)
 	}
-	steps := Steps(record)
+	steps := figure.Steps(record)
 	found := balanceFindings(record)
 	if found != nil {
 		steps = nil
@@ -28,24 +30,28 @@ func spoken(sentences ...string) []string {
 	return slices.DeleteFunc(sentences, func(sentence string) bool { return sentence == "" })
 }
 
+// throttledEnough is the share of throttled attempts from which on there is something to
+// say of them.
+const throttledEnough = 0.01
+
 // knee tells between which steps refusals begin to count; the steps of a search
 // come in no order.
-func knee(record *results.Record, steps []Step) string {
+func knee(record *results.Record, steps []figure.Step) string {
 	if record.Limit != nil {
 		return ""
 	}
 	below := ""
 	for _, step := range steps {
-		share, told := step.refusedShare()
+		share, told := step.ThrottledShare()
 		switch {
 		case !told:
-		case share >= refusedEnough && len(steps) == 1:
-			return fmt.Sprintf("At %s operations/s %s of the attempts are refused.", Rate(step.Phase.Rate), Share(share))
-		case share >= refusedEnough && below == "":
-			return fmt.Sprintf("Already the first step, %s operations/s, has %s of its attempts refused.",
+		case share >= throttledEnough && len(steps) == 1:
+			return fmt.Sprintf("At %s operations/s %s of the attempts are throttled.", Rate(step.Phase.Rate), Share(share))
+		case share >= throttledEnough && below == "":
+			return fmt.Sprintf("Already the first step, %s operations/s, has %s of its attempts throttled.",
 				Rate(step.Phase.Rate), Share(share))
-		case share >= refusedEnough:
-			return fmt.Sprintf("Refusals set in between %s and %s operations/s, where %s of the attempts are refused.",
+		case share >= throttledEnough:
+			return fmt.Sprintf("Throttling sets in between %s and %s operations/s, where %s of the attempts are throttled.",
 				below, Rate(step.Phase.Rate), Share(share))
 		default:
 			below = Rate(step.Phase.Rate)
@@ -54,10 +60,11 @@ func knee(record *results.Record, steps []Step) string {
 	return ""
 }
 
-func amplification(record *results.Record, steps []Step) string {
+func amplification(record *results.Record, steps []figure.Step) string {
 	most, at := 0.0, 0.0
+	figures := figure.Of(record)
 	for _, step := range steps {
-		if each := retriesEach(record, step.Sum(nil)); each > most {
+		if each := figures.OfStep("retries_per_operation", step, nil).Value; each > most {
 			most, at = each, step.Phase.Rate
 		}
 	}
@@ -71,38 +78,28 @@ func amplification(record *results.Record, steps []Step) string {
 // someRetries is how many retries to an operation are worth a word.
 const someRetries = 0.01
 
-// retriesEach returns how many retries there were to an operation: a further page
-// of a query, or the write after a read, is none. In a record that does not tell
-// them apart every attempt but the first counts as one.
-func retriesEach(record *results.Record, sum results.KindStats) float64 {
-	retries := sum.Retries
-	if !record.KnowsRetries() {
-		retries = max(0, sum.Attempts-sum.Operations)
-	}
-	return float64(retries) / float64(max(1, sum.Operations))
-}
-
 // waiting tells how much of the response time at the highest step is not the
 // target's. Operations of several requests are left out: what comes on top of one
 // of them is not all waiting.
-func waiting(record *results.Record, steps []Step) string {
-	top, any := highest(steps)
+func waiting(record *results.Record, steps []figure.Step) string {
+	top, any := figure.Highest(steps)
 	if !any {
 		return ""
 	}
 	single := make(map[string]bool)
 	whose := ""
-	for k, kind := range top.kinds {
-		sum := top.Phase.Kinds[k]
-		requests := float64(sum.Attempts)/float64(max(1, sum.Operations)) - retriesEach(record, sum)
+	figures := figure.Of(record)
+	for _, kind := range record.Manifest.Operations {
+		this := func(other results.Kind) bool { return other.Name == kind.Name }
+		requests := figures.OfStep("tries", top, this).Value - figures.OfStep("retries_per_operation", top, this).Value
 		if single[kind.Name] = requests < 1+someRetries; !single[kind.Name] {
 			whose = " of the operations of one request"
 		}
 	}
 	one := func(kind results.Kind) bool { return single[kind.Name] }
-	figures := top.Figures(one)
-	response, service := figures.Response.P50, figures.Service.P50
-	if response == nil || service == nil || *response < 2**service || retriesEach(record, top.Sum(one)) < someRetries {
+	of := figures.Step(top, one)
+	response, service := of.Response.P50, of.Service.P50
+	if response == nil || service == nil || *response < 2**service || figures.OfStep("retries_per_operation", top, one).Value < someRetries {
 		return ""
 	}
 	return fmt.Sprintf("At %s operations/s half of the successes%s take over %s, of which an ok attempt takes %s: the rest is waiting.",
@@ -141,14 +138,10 @@ func ended(record *results.Record) string {
 	return text + "."
 }
 
-// fewLate is the share of operations that may be late unmentioned.
-const fewLate = 0.01
-
 // late tells how much of the load was not sent when it should have been.
 func late(record *results.Record) string {
-	sum := record.Total(results.Reported)
-	share := float64(sum.Late) / float64(max(1, sum.Sent))
-	if share <= fewLate {
+	share := figure.Of(record).Share("late").Value
+	if share <= results.MostLate {
 		return ""
 	}
 	return fmt.Sprintf("The generator sent %s of the operations more than %d ms late: that wait is part of their response times.",
@@ -158,12 +151,12 @@ func late(record *results.Record) string {
 // busiest names the hottest partition, and how much fell to those that were too
 // many to be told apart.
 func busiest(record *results.Record) string {
-	hot := hottest(reported(record))
-	if hot == nil {
+	hot, known := figure.Of(record).Hottest()
+	if !known {
 		return ""
 	}
-	text := fmt.Sprintf("The busiest partition was %q with %s entities/s over its step",
-		shortened(hot.Key), Rate(hot.EntitiesPerSecond))
+	text := fmt.Sprintf("The busiest partition was %q with %s entities in its busiest second, and %s/s over its step",
+		shortened(hot.Key), Rate(float64(hot.Busiest)), Rate(hot.Mean))
 	over := int64(0)
 	for p := range record.Phases {
 		over += record.Phases[p].PartitionsOver
@@ -182,4 +175,61 @@ func clipped(record *results.Record) string {
 		return ""
 	}
 	return fmt.Sprintf("%s operations took longer than an hour and count as an hour.", Count(over))
+}
+
+// someFailed is the share of failed attempts from which they are told of any run, and on
+// the first screen.
+const someFailed = 0.01
+
+// ManyFailed reports whether so many attempts of a run failed that it is to be said first:
+// more than 1 % of all, or of those of the reported phases.
+func ManyFailed(record *results.Record) bool {
+	for _, choice := range []func(*results.Phase, results.Kind) bool{results.Everything, results.Reported} {
+		if sum := record.Total(choice); failedShare(&sum) > someFailed {
+			return true
+		}
+	}
+	return false
+}
+
+// failedShare returns the share of attempts that failed for other reasons than load.
+func failedShare(sum *results.KindStats) float64 {
+	return figure.ShareOf(sum.Failed, sum.Attempts)
+}
+
+// failed says how many attempts failed, and why, where that is more than a few: of the
+// reported phases, or where these have none, of all.
+func (s *story) failed() string {
+	sum := s.record.Total(results.Reported)
+	if sum.Attempts == 0 {
+		sum = s.record.Total(results.Everything)
+	}
+	if failedShare(&sum) <= someFailed {
+		return ""
+	}
+	return failedOf(&sum, "attempts") + "."
+}
+
+// failedOf says what share of attempts, called so, failed, and by which cause: with their
+// shares of all where there are several, of which the two commonest are named.
+func failedOf(sum *results.KindStats, called string) string {
+	const most = 2
+	causes := sum.Causes.Only(results.Failed).Told()
+	var names []string
+	for i, one := range causes {
+		share := Share(figure.ShareOf(one.Attempts, sum.Attempts))
+		switch name := printable(shortened(one.String())); {
+		case len(causes) == 1:
+			names = append(names, name)
+		case i < most:
+			names = append(names, name+" "+share)
+		case i == most:
+			names = append(names, "and others")
+		}
+	}
+	text := fmt.Sprintf("%s of the %s failed", Share(failedShare(sum)), called)
+	if len(names) > 0 {
+		text += " (" + strings.Join(names, ", ") + ")"
+	}
+	return text
 }

@@ -33,7 +33,7 @@ type run struct {
 	rates    []int
 	// seconds is the length of each step, pause of the hold after it.
 	seconds, pause int
-	// retries is how often a refused operation tries again, each time a second
+	// retries is how often a throttled operation tries again, each time a second
 	// later. Of so many operations one is late, one dropped, one failed; 0 is
 	// none.
 	retries, late, dropped, failed int
@@ -105,8 +105,8 @@ func (r *run) operation(to *results.Recorder, step, i int, due time.Duration, se
 			a.Class = results.Failed
 			counts.Failed++
 		case served[second] >= r.serves:
-			a.Class, a.Done = results.Refused, sent+2*time.Millisecond
-			counts.Refused++
+			a.Class, a.Done = results.Throttled, sent+2*time.Millisecond
+			counts.Throttled++
 		default:
 			served[second]++
 			a.Counted, a.Returned = 1, 1
@@ -114,7 +114,7 @@ func (r *run) operation(to *results.Recorder, step, i int, due time.Duration, se
 			counts.Entities++
 		}
 		to.Attempt(&a)
-		if a.Class != results.Refused || try == r.retries {
+		if a.Class != results.Throttled || try == r.retries {
 			to.Completed(&results.Completed{Phase: step, Kind: kind, Number: uint64(i), Intended: due, Done: a.Done,
 				Class: a.Class, Attempts: try + 1, Entities: 1, Served: a.Counted})
 			return

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"loadgen/results"
+	"loadgen/results/figure"
 )
 
 // Judge returns the summary of a record: counts over the whole run, rates and
@@ -19,49 +20,105 @@ func Judge(record *results.Record) *results.Summary {
 		Profile: manifest.Profile, Seed: manifest.Seed,
 		Started: manifest.Started.UTC().Format(time.RFC3339), DurationS: record.Duration.Seconds(),
 		Scheduled: all.Scheduled, Sent: all.Sent, Dropped: all.Dropped, Late: all.Late,
-		Operations: all.Operations, Attempts: all.Attempts, Ok: all.Ok, Refused: all.Refused, Failed: all.Failed,
+		Operations: all.Operations, Attempts: all.Attempts, OkAttempts: all.Ok, Throttled: all.Throttled, Failed: all.Failed,
+		Causes:          all.Causes.Told(),
 		EntitiesCounted: all.Counted, EntitiesReturned: all.Returned,
 		Response: results.QuantilesOf(measured.Response), Service: results.QuantilesOf(measured.Service[results.Ok]),
-		Lag:        results.LagQuantiles{P50: lag.P50, P90: lag.P90, P99: lag.P99, Max: lag.Max},
-		RetryWaits: results.QuantilesOf(record.RetryWaits),
-		Phases:     phases(record), PerOperation: operations(record),
+		Lag:          results.LagQuantiles{P50: lag.P50, P90: lag.P90, P99: lag.P99, Max: lag.Max},
+		RetryWaits:   results.QuantilesOf(record.RetryWaits),
+		PerOperation: operations(record),
 	}
+	remains(record, s)
 	s.Validity, s.Reasons = validity(record)
-	steps := Steps(record)
-	s.Balance = balance(record)
-	if record.Manifest.Spread == nil && (s.Balance == nil || manifest.PartitionKey != "") {
+	s.ClientLimited = append([]string{}, clientLimits(record)...)
+	figures := figure.Of(record)
+	s.Phases = phases(record, figures)
+	s.Balance = figures.Balance()
+	s.Throttling = []results.Throttling{}
+	if record.Manifest.Spread == nil && record.Capture == nil && (s.Balance == nil || manifest.PartitionKey != "") {
 		// What several partitions are served while load balancing works is no
 		// saturation of anything.
-		s.Saturation, s.SaturationInterval = saturation(record, steps)
+		saturate(s, figures)
 	}
 	s.Limit, s.Audit = record.Limit.Clone(), record.Audit.Clone()
 	s.Counters, s.Invariants = slices.Clone(record.Counters), results.CloneInvariants(record.Invariants)
-	s.Hottest = hottest(reported(record))
-	s.Expectations = expectations(record, s, steps)
+	if hot, known := figures.Hottest(); known {
+		s.Hottest = &results.HottestPartition{Table: hot.Table, Key: hot.Key, EntitiesPerSecond: float64(hot.Busiest), Mean: hot.Mean, AtLeast: hot.AtLeast}
+	}
+	s.Checks = checks(record, s, figures)
+	s.State, s.Ok = State(s)
 	if record.Capture != nil {
 		judgeTraffic(record, s)
 		return s
 	}
-	s.Verdict = sentences(record, s, steps)
+	s.Verdict = sentences(record, s, figures)
 	return s
 }
 
-func phases(record *results.Record) []results.PhaseSummary {
-	list := []results.PhaseSummary{}
-	for _, step := range reported(record) {
-		whole := step.Figures(nil)
+// saturate says of each stretch of load what it met of throttling, and of all of them
+// where the load saturates.
+func saturate(s *results.Summary, figures *figure.Figures) {
+	for _, l := range figures.Ladders() {
+		one := results.Throttling{Stage: l.Stage, Kind: string(l.Throttling), Share: l.Share, Seconds: l.Seconds, From: l.From, To: l.To}
+		if l.Throttling == figure.Limited {
+			one.Rate, one.Interval = new(l.Rate), []float64{l.Low, l.High}
+		}
+		s.Throttling = append(s.Throttling, one)
+	}
+	v := figures.Named("saturation")
+	s.SaturationWhy = v.Why
+	if v.Told {
+		s.Saturation, s.SaturationInterval, s.SaturationSeconds = v.Pointer(), v.Interval[:], v.Count
+	}
+}
+
+func phases(record *results.Record, figures *figure.Figures) []results.PhaseSummary {
+	list, late := []results.PhaseSummary{}, lateIn(record)
+	for _, step := range figure.Reported(record) {
+		whole := figures.Step(step, nil)
 		summary := results.PhaseSummary{Name: step.Phase.Name, Offered: whole.Offered, Served: whole.Served,
-			RefusedPerSecond: whole.RefusedPerSecond, ShareLost: whole.ShareLost,
-			PerOperation: make(map[string]results.PhaseOperationSummary)}
+			ThrottledPerSecond: whole.ThrottledPerSecond, ShareLost: whole.ShareLost, ShareLostSettled: whole.ShareLostSettled,
+			Causes: step.Sum(nil).Causes.Told(), ClientLimited: late(step), PerOperation: make(map[string]results.PhaseOperationSummary)}
+		if holding := figures.Holds(step); holding.Why != "" {
+			summary.Why = holding.Why
+		} else {
+			summary.Holds = &holding.Holds
+		}
 		for _, kind := range record.Manifest.Operations {
 			this := func(other results.Kind) bool { return other.Name == kind.Name }
 			if sum := step.Sum(this); sum.Scheduled > 0 || sum.Attempts > 0 {
-				summary.PerOperation[kind.Name] = step.Figures(this)
+				summary.PerOperation[kind.Name] = figures.Step(step, this)
 			}
 		}
 		list = append(list, summary)
 	}
 	return list
+}
+
+// remains enters into the summary of a run that was killed what its whole seconds hold.
+func remains(record *results.Record, s *results.Summary) {
+	if s.Killed = record.Killed(); s.Killed == nil {
+		return
+	}
+	var sum results.Interval
+	for i := range record.Intervals {
+		row := &record.Intervals[i]
+		sum.Scheduled += row.Scheduled
+		sum.Sent += row.Sent
+		sum.Dropped += row.Dropped
+		sum.Late += row.Late
+		sum.Operations += row.Operations
+		sum.Attempts += row.Attempts
+		sum.Ok += row.Ok
+		sum.Throttled += row.Throttled
+		sum.Failed += row.Failed
+		sum.Counted += row.Counted
+		sum.Returned += row.Returned
+	}
+	s.DurationS = max(s.DurationS, float64(s.Killed.Seconds))
+	s.Scheduled, s.Sent, s.Dropped, s.Late = sum.Scheduled, sum.Sent, sum.Dropped, sum.Late
+	s.Operations, s.Attempts, s.OkAttempts, s.Throttled, s.Failed = sum.Operations, sum.Attempts, sum.Ok, sum.Throttled, sum.Failed
+	s.EntitiesCounted, s.EntitiesReturned = sum.Counted, sum.Returned
 }
 
 // operations summarises each kind of operation over the whole run.
@@ -71,7 +128,7 @@ func operations(record *results.Record) map[string]results.OperationSummary {
 		sum := record.Total(func(_ *results.Phase, other results.Kind) bool { return other.Name == kind.Name })
 		kinds[kind.Name] = results.OperationSummary{
 			Operations: sum.Operations, Attempts: sum.Attempts,
-			Ok: sum.Ok, Refused: sum.Refused, Failed: sum.Failed,
+			OkAttempts: sum.Ok, Throttled: sum.Throttled, Failed: sum.Failed, Causes: sum.Causes.Told(),
 			Response: results.QuantilesOf(sum.Response), Service: results.QuantilesOf(sum.Service[results.Ok]),
 		}
 	}

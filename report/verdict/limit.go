@@ -40,9 +40,6 @@ func (s *story) interval(l *results.Limit) string {
 	case l.ClientLimited():
 		return fmt.Sprintf("%s holds at least %s, client-limited: at %s operations/s the generator was the limit, and not the target",
 			s.searched(l), asRate(*l.Held, lower), Rate(*l.NotHeld))
-	case s.summary.Validity == results.ClientLimited:
-		return fmt.Sprintf("%s holds at least %s, client-limited: what did not hold beyond may be the generator's doing",
-			s.searched(l), asRate(*l.Held, lower))
 	case l.NotHeld == nil:
 		return fmt.Sprintf("%s holds at least %s, the highest rate that was tried; %s",
 			s.searched(l), asRate(*l.Held, lower), s.searchedTarget(l))
@@ -82,14 +79,12 @@ func (s *story) searchedTarget(l *results.Limit) string {
 		limit, documented = s.record.Manifest.Targets.Account, documentedAccount
 	}
 	switch {
-	case limit == 0 && !s.record.Manifest.Modelled():
-		return "no target is known"
 	case limit == 0:
-		return "the model sets no target"
+		return noTarget("", &s.record.Manifest)
 	case limit == documented:
 		return fmt.Sprintf("the documents' target is %s entities/s", Count(limit))
 	default:
-		return fmt.Sprintf("the model's target is %s entities/s, not the documents' %s", Count(limit), Count(documented))
+		return fmt.Sprintf("%s target is %s entities/s, not the documents' %s", limitOf(&s.record.Manifest), Count(limit), Count(documented))
 	}
 }
 
@@ -108,8 +103,8 @@ func reason(l *results.Limit, step *results.LimitStep) string {
 		return "a step that is not in the record did not hold"
 	}
 	switch step.Outcome {
-	case results.LimitRefused:
-		return fmt.Sprintf("%s of the first attempts were refused and at most %s may be", cutShare(step.RefusedShare), cutShare(l.MaxRefused))
+	case results.LimitThrottled:
+		return fmt.Sprintf("%s of the first attempts were throttled and at most %s may be", cutShare(step.ThrottledShare), cutShare(l.MaxThrottled))
 	case results.LimitFailed:
 		return fmt.Sprintf("%s of the first attempts failed for other reasons than load", cutShare(step.FailedShare))
 	case results.LimitP99:
@@ -169,18 +164,27 @@ func beyondSending(record *results.Record) string {
 	return ""
 }
 
+// drained is how much of a second's allowance is drained before each step of a search:
+// half a second at half as much again.
+const drained = 0.25
+
 // searchLimits says what the answer of a search does not hold for.
 func searchLimits(record *results.Record) []string {
 	l := record.Limit
 	limits := []string{fmt.Sprintf("Each rate was offered for %s or little more: what gives in after longer load is not seen.",
 		seconds(l.StepSeconds))}
 	if record.Manifest.Retry == "none" {
-		limits = append(limits, "Refused attempts were not tried again: an application that retries adds to its own load.")
+		limits = append(limits, "Throttled attempts were not tried again: an application that retries adds to its own load.")
 	} else {
 		limits = append(limits, fmt.Sprintf("First attempts are judged, beside retries by the policy %s: "+
 			"the rate that holds is that of operations, not of attempts.", record.Manifest.Retry))
 	}
-	if l.BurstSeconds > 0 && l.StepSeconds > 0 {
+	switch {
+	case l.BurstSeconds <= 0 || l.StepSeconds <= 0:
+	case l.MaxP99 == nil && l.BurstSeconds <= drained:
+		limits = append(limits, fmt.Sprintf("What an idle target saves up (%s of its allowance) is drained by half a second "+
+			"at 1.5 times the rate before each step; that half second is not judged.", seconds(l.BurstSeconds)))
+	default:
 		limits = append(limits, fmt.Sprintf("What an idle target saves up (%s of its allowance) can carry a step of %s by %s of its rate.",
 			seconds(l.BurstSeconds), seconds(l.StepSeconds), Share(l.BurstSeconds/l.StepSeconds)))
 	}

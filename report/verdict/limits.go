@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"loadgen/results"
+	"loadgen/results/figure"
 )
 
 // off is the profile of a model without limits and service times.
@@ -54,20 +55,21 @@ func loadLimits(record *results.Record) (limits []string) {
 	switch {
 	case record.Capture != nil:
 		return trafficLimits(record)
+	case record.Killed() != nil:
+		return []string{"What the run did after its last whole second, how long its operations took together, and where its load saturates, " +
+			"its seconds do not tell."}
 	case record.Limit != nil:
 		return searchLimits(record)
-	case spreads(record):
+	case figure.Spreads(record):
 		return nil
 	}
-	steps := Steps(record)
-	switch saturation, _ := saturation(record, steps); {
-	case saturation != nil:
-	case len(steps) == 0 && slices.ContainsFunc(Shown(record), Step.Closed):
+	ladders := figure.Of(record).Ladders()
+	switch v := figure.Of(record).Named("saturation"); {
+	case v.Told:
+	case len(ladders) == 0 && slices.ContainsFunc(figure.Shown(record), figure.Step.Closed):
 		limits = append(limits, "Where the load saturates is not known: clients that wait for each reply offer no more than is answered.")
-	case overloaded(steps):
-		limits = append(limits, "Where the load saturates is not known: no step with refusals has a whole second after its first.")
 	default:
-		limits = append(limits, "Where the load saturates is not known: no step had 1 % of its attempts refused.")
+		limits = append(limits, fmt.Sprintf("Where the load saturates is not known: %s.", v.Why))
 	}
 	return limits
 }
@@ -87,13 +89,43 @@ func remoteLimits(manifest *results.Manifest) []string {
 	case manifest.Modelled() || manifest.Target == "":
 		return nil
 	case manifest.Emulator:
-		return []string{"An emulator has no partition servers: where a table of the real service would refuse, it only slows down.",
-			"Its times are those of a development tool on this machine."}
+		return []string{emulatorLimit(manifest), "Its times are those of a development tool."}
+	case !manifest.Genuine:
+		return []string{"What answers does not say what it is" + calledItself(manifest.Service) + ": nothing here is said of the table service.",
+			"The times include the network between this machine and it.",
+			"How many entities a request counted, it does not say: a query of a key range is taken to scan what it returns."}
 	default:
 		return []string{"The times include the network between this machine and the service.",
 			"How many entities a request counted, the service does not say: a query of a key range is taken to scan what it returns.",
 			"A service balances its partitions over minutes and hours: another time may show other limits."}
 	}
+}
+
+// emulatorLimit says what an emulator holds load to, as far as it tells.
+func emulatorLimit(manifest *results.Manifest) string {
+	of := func(what string, limit int64) string {
+		if limit == 0 {
+			return what + " to nothing"
+		}
+		return fmt.Sprintf("%s to %s entities/s", what, Count(limit))
+	}
+	switch t := manifest.Targets; {
+	case !manifest.LimitsKnown:
+		return "An emulator answered" + calledItself(manifest.Service) + ", which does not say which limits it keeps."
+	case t.Partition == 0 && t.Account == 0:
+		return "An emulator has no partition servers: where a table of the real service would refuse, it only slows down."
+	default:
+		return fmt.Sprintf("An emulator answered, which holds %s and %s: these limits are a model's, and the service may grant others.",
+			of("a partition", t.Partition), of("an account", t.Account))
+	}
+}
+
+// calledItself tells by which name a target goes, empty for none.
+func calledItself(name string) string {
+	if name == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (it calls itself %s)", printable(shortened(name)))
 }
 
 // scanLimits says what is not known of queries that keep a part of what they scan,
@@ -153,8 +185,10 @@ const (
 	longestHold = results.HeldBackAfter
 )
 
-// validity returns what a run is worth, and why. What the record says of itself
-// stands unless it is worse than that.
+// validity returns what a run as a whole is worth, and why: whether it came to its end,
+// its books close, and anything succeeded. What the generator fell short of spoils no more
+// than the claims that rest on it. What the record says of itself stands unless it is
+// worse than that.
 func validity(record *results.Record) (string, []string) {
 	worth, reasons := record.Validity, slices.Clone(record.Reasons)
 	add := func(found ...string) {
@@ -168,7 +202,7 @@ func validity(record *results.Record) (string, []string) {
 	if reasons == nil {
 		reasons = []string{}
 	}
-	if !slices.Contains([]string{results.Valid, results.Partial, results.ClientLimited, results.Invalid}, worth) {
+	if !slices.Contains([]string{results.Valid, results.Partial, results.Invalid}, worth) {
 		add(fmt.Sprintf("the record calls itself %q, which says nothing", shortened(worth)))
 		worth = results.Invalid
 	}
@@ -178,11 +212,9 @@ func validity(record *results.Record) (string, []string) {
 			worth = results.Partial
 		}
 	}
-	if limits := clientLimits(record); len(limits) > 0 {
-		add(limits...)
-		if worth == results.Valid {
-			worth = results.ClientLimited
-		}
+	if reported := record.Total(results.Reported); reported.Scheduled > 0 && reported.Succeeded == 0 && finished(record) && record.Capture == nil {
+		add(fmt.Sprintf("of %s operations due none succeeded%s", Count(reported.Scheduled), causesOf(reported.Causes)))
+		worth = results.Invalid
 	}
 	if faults := Books(record); len(faults) > 0 {
 		add(faults...)
@@ -205,11 +237,25 @@ func clientLimits(record *results.Record) []string {
 		limits = append(limits, fmt.Sprintf("the generator dropped %s of %s operations",
 			Count(all.Dropped), Count(all.Scheduled)))
 	}
-	if held := heldBack(record.Lag); reported.Sent > 0 && float64(held) > mostHeld*float64(reported.Sent) {
+	// What waited for a silent target waited for no generator.
+	silent := !slices.ContainsFunc(Strains(record), func(s Strain) bool { return s.Cause.Generators() }) && len(Silences(record)) > 0
+	if held := heldBack(record.Lag); reported.Sent > 0 && !silent && float64(held) > mostHeld*float64(reported.Sent) {
 		limits = append(limits, fmt.Sprintf("the generator sent %s of the operations more than %d ms late",
 			Share(float64(held)/float64(reported.Sent)), longestHold.Milliseconds()))
 	}
 	return append(limits, clientSaturations(record)...)
+}
+
+// causesOf names the two commonest causes, in parentheses.
+func causesOf(causes results.Causes) string {
+	var names []string
+	for _, one := range causes.Told()[:min(2, len(causes.Told()))] {
+		names = append(names, printable(shortened(one.String())))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(names, ", ") + ")"
 }
 
 // heldBack counts the operations of a lag histogram beyond longestHold.

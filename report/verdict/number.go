@@ -64,14 +64,6 @@ func Share(share float64) string {
 	}
 }
 
-// under is Share of a share, but never shows one below a bound as the bound.
-func under(share, bound float64) string {
-	if text := Share(share); share >= bound || text != Share(bound) {
-		return text
-	}
-	return "just under " + Share(bound)
-}
-
 // cutPercent returns a share as a percentage of three figures, cut off and not
 // rounded, so that it lies on the same side of a bound as the share itself.
 func cutPercent(share float64) string {

@@ -3,46 +3,51 @@ package verdict
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
-	"loadgen/report/compare/statistics"
 	"loadgen/results"
+	"loadgen/results/figure"
 )
 
 // story is what the sentences of a verdict are told from.
 type story struct {
 	record  *results.Record
 	summary *results.Summary
-	steps   []Step
+	figures *figure.Figures
+	steps   []figure.Step
 	// top is the highest step that the run came to, with its figures.
-	top     Step
+	top     figure.Step
 	topRate results.PhaseOperationSummary
 }
 
 // sentences returns the verdict in words: three sentences, four where a peak
 // was asked about.
-func sentences(record *results.Record, summary *results.Summary, steps []Step) string {
-	s := story{record: record, summary: summary, steps: steps}
-	top, any := highest(steps)
+func sentences(record *results.Record, summary *results.Summary, figures *figure.Figures) string {
+	steps := figure.Steps(record)
+	s := story{record: record, summary: summary, figures: figures, steps: steps}
+	top, any := figure.Highest(steps)
 	var told []string
 	switch {
+	case summary.Killed != nil:
+		told = append(told, s.killed()...)
 	case record.Limit != nil:
 		told = append(told, s.found()...)
 	case summary.Validity != results.Valid:
 		told = append(told, s.worth())
-		if served := math.Floor(mostServed(record, steps)); served > 0 {
-			told = append(told, fmt.Sprintf("All it shows is that %s served at least %s entities/s.", s.subject(), Rate(served)))
-		}
 		if asked := record.Manifest.PeakAsked; asked > 0 {
 			told = append(told, fmt.Sprintf("Whether a peak of %s operations/s holds, it cannot say.", Rate(asked)))
 		}
 	case summary.Balance != nil:
 		told = append(told, s.balanced()...)
-	case !any || top.Figures(nil).Offered <= 0:
+	case !any || figures.Step(top, nil).Offered <= 0:
 		told = append(told, s.closed())
 	default:
-		s.top, s.topRate = top, top.Figures(nil)
+		s.top, s.topRate = top, figures.Step(top, nil)
 		told = append(told, s.peak(), s.load(), s.key())
+	}
+	if s.top.Phase == nil {
+		told = append(told, s.failed())
 	}
 	if summary.Validity == results.Valid {
 		told = append(told, s.rival())
@@ -78,24 +83,6 @@ func (s *story) worth() string {
 	return text + "."
 }
 
-// mostServed returns the most that was served in the typical second of a step,
-// 0 where no step has a whole second after its first. What the operations of a
-// step were served in all would be too much: some are served after it.
-func mostServed(record *results.Record, steps []Step) float64 {
-	most := 0.0
-	for _, step := range steps {
-		if served := step.servedPerSecond(record.Intervals); len(served) > 0 {
-			// What was held back and then sent at once is no rate that could last.
-			typical := statistics.Median(served)
-			if offered := step.Figures(nil).Offered; offered > 0 {
-				typical = min(typical, offered)
-			}
-			most = max(most, typical)
-		}
-	}
-	return most
-}
-
 // peak answers whether the peak that was asked for holds.
 func (s *story) peak() string {
 	asked := s.record.Manifest.PeakAsked
@@ -103,95 +90,160 @@ func (s *story) peak() string {
 		return ""
 	}
 	step, found := atPeak(asked, s.steps)
-	offered := 0.0
-	if found {
-		offered = step.Figures(nil).Offered
-	}
-	if offered <= 0 {
+	if !found {
 		return fmt.Sprintf("whether a peak of %s operations/s holds was not measured.", Rate(asked))
 	}
-	verb := "does not hold"
-	if allPass(s.ofPeak()) {
-		verb = "holds"
+	figures, holding := s.figures.Step(step, nil), s.figures.Holds(step)
+	if holding.Why != "" && ofAll(s.ofPeak()) != results.DoesNotHold {
+		return fmt.Sprintf("whether a peak of %s operations/s holds cannot be told: %s.", Rate(asked), holding.Why)
 	}
-	headroom := "more than " + factor(s.topRate.Served/offered)
-	if s.summary.Saturation != nil {
-		headroom = factor(*s.summary.Saturation / offered)
-	} else if overloaded(s.steps) {
-		headroom = "not known, the steps being too short"
-	}
-	refused, _ := step.refusedShare()
-	text := fmt.Sprintf("a peak of %s operations/s %s: %s of its attempts were refused and %s of its load was lost; "+
-		"its headroom factor is %s", Rate(asked), verb, Share(refused), s.lostOf(step), headroom)
-	if s.borrowed() {
-		text += ", and only what the partition had saved up while idle carried it through its step"
+	verb := ofAll(s.ofPeak())
+	first := s.figures.OfStep("share_throttled_settled", step, nil)
+	text := fmt.Sprintf("a peak of %s operations/s %s: %s of its first attempts were throttled, and %s of its operations lost",
+		Rate(asked), verb, Share(first.Value), lostShareOf(figures))
+	if s.summary.Saturation != nil && figures.Offered > 0 {
+		text += fmt.Sprintf("; its headroom factor is %s", factor(*s.summary.Saturation/figures.Offered))
+	} else if holding.Holds && figures.Offered > 0 {
+		text += fmt.Sprintf("; its headroom factor is at least %s", factor(s.held()/step.Phase.Rate))
 	}
 	return text + "."
 }
 
-// borrowed says whether the peak fails for nothing but lying beyond saturation:
-// its step was too short for what an idle partition has saved up to run out.
-func (s *story) borrowed() bool {
-	asked := s.ofPeak()
-	for i, expectation := range asked {
-		if expectation.Pass == (i == len(asked)-1) {
-			return false
+// held is the highest rate of a step that holds, in operations per second, 0 where none
+// does.
+func (s *story) held() float64 {
+	most := 0.0
+	for _, step := range s.steps {
+		if s.figures.Holds(step).Holds && !step.Phase.Varying {
+			most = max(most, step.Phase.Rate)
 		}
 	}
-	return len(asked) > 0
+	return most
+}
+
+// ofAll says what several checks come to together.
+func ofAll(list []results.Check) string {
+	switch {
+	case slices.ContainsFunc(list, func(c results.Check) bool { return c.Fails() }):
+		return results.DoesNotHold
+	case slices.ContainsFunc(list, func(c results.Check) bool { return !c.Told() }):
+		return "may hold or not"
+	default:
+		return results.Holds
+	}
 }
 
 // ofPeak returns what was asked of the peak; what the scenario claims comes after it.
-func (s *story) ofPeak() []results.Expectation {
-	claimed := min(len(s.record.Manifest.Expectations), len(s.summary.Expectations))
-	return s.summary.Expectations[:len(s.summary.Expectations)-claimed]
+func (s *story) ofPeak() []results.Check {
+	claimed := min(len(s.record.Manifest.Checks), len(s.summary.Checks))
+	return s.summary.Checks[:len(s.summary.Checks)-claimed]
 }
 
-// lostOf tells the share of a step's load that was lost.
-func (s *story) lostOf(step Step) string {
-	if share := step.Figures(nil).ShareLost; share != nil {
-		return Share(*share)
+// lostShareOf tells the share that was lost of the operations due in the last half of a step.
+func lostShareOf(figures results.PhaseOperationSummary) string {
+	if figures.ShareLostSettled == nil {
+		return "an unknown share"
 	}
-	return "an unknown share"
+	return Share(*figures.ShareLostSettled)
 }
 
-// load says where what was loaded saturates, and what the highest step loses.
+// load says what was met of throttling: a limit, or none.
 func (s *story) load() string {
-	var text string
-	refused, _ := s.top.refusedShare()
-	byHighest := ""
-	if len(s.steps) > 1 {
-		byHighest = " by the highest step"
+	var told []string
+	ladders := s.figures.Ladders()
+	for i := range ladders {
+		text := s.met(&ladders[i])
+		if len(ladders) > 1 {
+			text = fmt.Sprintf("in %s %s", shortened(ladders[i].Stage), text)
+		}
+		told = append(told, text)
 	}
-	switch saturation, interval := s.summary.Saturation, s.summary.SaturationInterval; {
-	case saturation != nil:
-		text = fmt.Sprintf("%s saturates at %s entities/s (%s to %s in single seconds), %s; "+
-			"of the %s/s offered%s %s is lost%s", s.subject(), Rate(*saturation), Rate(interval[0]), Rate(interval[1]),
-			s.target(), Rate(s.topRate.Offered), byHighest, s.lostOf(s.top), s.lasting())
-	case overloaded(s.steps):
-		text = fmt.Sprintf("%s is overloaded, but no step is long enough to tell where it saturates: "+
-			"of %s entities/s offered by the highest it served %s/s and lost %s, with %s of the attempts refused, %s",
-			s.subject(), Rate(s.topRate.Offered), Rate(s.topRate.Served), s.lostOf(s.top), Share(refused), s.target())
-	default:
-		text = fmt.Sprintf("%s is not saturated%s: of %s entities/s offered it served %s/s and lost %s, "+
-			"with %s of the attempts refused, %s", s.subject(), byHighest, Rate(s.topRate.Offered), Rate(s.topRate.Served),
-			s.lostOf(s.top), under(refused, refusedEnough), s.target())
-	}
+	text := strings.Join(told, "; ")
 	if all := s.record.Total(results.Reported); all.Failed > 0 {
-		text += fmt.Sprintf("; %s of the attempts failed for other reasons than load",
-			Share(float64(all.Failed)/float64(max(1, all.Attempts))))
+		text += "; " + failedOf(&all, "attempts")
 	}
 	return text + "."
+}
+
+// met says what one stretch of load met.
+func (s *story) met(l *figure.Ladder) string {
+	share := Share(l.Share)
+	switch l.Throttling {
+	case figure.Limited:
+		return s.saturated(l)
+	case figure.Moving:
+		return fmt.Sprintf("%s had %s of its attempts throttled, and from %s to %s entities/s were served in single seconds meanwhile: "+
+			"that is no one limit, %s", s.subject(), share, Rate(l.Low), Rate(l.High), s.target())
+	case figure.Sporadic:
+		return fmt.Sprintf("%s had %s of its attempts throttled, as large a share of little load as of much: "+
+			"this is sporadic, and shows no limit, %s", s.subject(), share, s.target())
+	case figure.Brief:
+		rest := "and bore as much load in others: no limit shows"
+		if l.Seconds < figure.FewestSeconds {
+			rest = "too briefly to tell: no limit shows"
+		}
+		return fmt.Sprintf("%s was throttled in %s (between second %d and %d), %s, %s",
+			s.subject(), counted(l.Seconds, "second"), l.From, l.To, rest, s.target())
+	case figure.Outage:
+		return fmt.Sprintf("%s served nothing while it was throttled (between second %d and %d): an outage, which shows no limit",
+			s.subject(), l.From, l.To)
+	case figure.Carried:
+		return fmt.Sprintf("%s had %s of its attempts throttled, and retries carried all but less than 1 %% of the operations: "+
+			"it is about at its limit, or throttled in bursts, and where it saturates cannot be told, %s", s.subject(), share, s.target())
+	case figure.Undecided:
+		top, any := figure.Highest(l.Steps)
+		if !any {
+			top = l.Steps[len(l.Steps)-1]
+		}
+		return fmt.Sprintf("%s had %s of its attempts throttled, at one rate alone: that does not tell a limit from sporadic throttling; "+
+			"a second rate such as %s operations/s would", s.subject(), share, Rate(1.5*top.Phase.Rate))
+	default:
+		return s.unthrottled(l)
+	}
+}
+
+// saturated says where a stretch of load saturates, and what its highest step loses.
+func (s *story) saturated(l *figure.Ladder) string {
+	top, any := figure.Highest(l.Steps)
+	if !any {
+		top = l.Steps[len(l.Steps)-1]
+	}
+	byHighest := ""
+	if len(l.Steps) > 1 {
+		byHighest = " by the highest step"
+	}
+	figures := s.figures.Step(top, nil)
+	late := ""
+	if !l.OnTime {
+		late = "; the generator was late in some of them, and what was throttled is the target's word all the same"
+	}
+	return fmt.Sprintf("%s saturates at %s entities/s (%s to %s in %s%s), %s; of the %s/s offered%s %s is lost", s.subject(),
+		Rate(l.Rate), Rate(l.Low), Rate(l.High), counted(l.Used, "second"), late, s.target(), Rate(figures.Offered), byHighest, lostShareOf(figures))
+}
+
+// unthrottled says of a stretch of load that met no limit what it was served.
+func (s *story) unthrottled(l *figure.Ladder) string {
+	top, any := figure.Highest(l.Steps)
+	if !any {
+		return s.subject() + " was not loaded to the last half of a step"
+	}
+	figures, says := s.figures.Step(top, nil), "is not saturated"
+	if s.figures.Holds(top).NotSent() {
+		says = "shows no limit that can be told, for the generator did not send its load in time"
+	}
+	return fmt.Sprintf("%s %s: of %s entities/s offered it served %s/s and lost %s of the operations, "+
+		"with %s of the attempts throttled, %s", s.subject(), says, Rate(figures.Offered), Rate(figures.Served), lostShareOf(figures),
+		Share(l.Share), s.target())
 }
 
 // closed says what the clients of a closed loop were served, where there was no
 // other load.
 func (s *story) closed() string {
-	for _, step := range Shown(s.record) {
-		if refused, told := step.refusedShare(); step.Closed() && told {
-			return fmt.Sprintf("clients that wait for each reply were served %s entities/s, with %s of the attempts refused: "+
+	for _, step := range figure.Shown(s.record) {
+		if throttled, told := step.ThrottledShare(); step.Closed() && told {
+			return fmt.Sprintf("clients that wait for each reply were served %s entities/s, with %s of the attempts throttled: "+
 				"they offer no more than is answered, so that this is no limit of what they load.",
-				Rate(step.Figures(nil).Served), Share(refused))
+				Rate(s.figures.Step(step, nil).Served), Share(throttled))
 		}
 	}
 	if sum := s.record.Total(results.Reported); sum.Succeeded > 0 && sum.Offered == 0 {
@@ -201,20 +253,9 @@ func (s *story) closed() string {
 	return "Nothing can be said: no step of load was reported."
 }
 
-// lasting adds what a lasting peak loses where retries wait so long that those of
-// the step met a load that their own kind had not yet added to.
-func (s *story) lasting() string {
-	waits, saturation := s.record.RetryWaits.Max(), *s.summary.Saturation
-	if half := s.top.Phase.Seconds() / 2; float64(waits) < half*1e6 || saturation >= s.topRate.Offered {
-		return ""
-	}
-	return fmt.Sprintf(", and %s of a peak that outlasts its retries, which wait up to %s",
-		Share(1-saturation/s.topRate.Offered), duration(waits))
-}
-
-// doubt is by how much a rate may miss a whole number of partitions and still
+// slack is by how much a rate may miss a whole number of partitions and still
 // be held by that many: where 4,000/s meet a saturation of 1,999, two will do.
-const clientSaturation = 0.01
+const slack = 0.01
 
 func (s *story) key() string {
 	saturation := s.summary.Saturation
@@ -222,35 +263,55 @@ func (s *story) key() string {
 	case s.accountBinds():
 		return "the model holds the account to less than a partition, so this says nothing of the PartitionKey."
 	case !s.aimed() && s.summary.Hottest != nil:
-		return fmt.Sprintf("the busiest partition, %q, counted %s entities/s.",
-			shortened(results.PartitionName(s.summary.Hottest.Table, s.summary.Hottest.Key)), Rate(s.summary.Hottest.EntitiesPerSecond))
-	case !s.aimed():
-		return ""
-	case s.record.Manifest.Emulator:
+		return fmt.Sprintf("the busiest partition, %q, counted %s entities in its busiest second and %s/s over its step.",
+			shortened(results.PartitionName(s.summary.Hottest.Table, s.summary.Hottest.Key)), Rate(s.summary.Hottest.EntitiesPerSecond),
+			Rate(s.summary.Hottest.Mean))
+	case !s.aimed(), s.record.Manifest.Emulator && s.record.Manifest.Targets.Partition == 0:
 		return ""
 	case s.record.Manifest.Modelled() && s.record.Manifest.Targets.Partition == 0:
 		return "a model without a target for a partition says nothing of the PartitionKey."
-	case saturation == nil && overloaded(s.steps):
-		return "every operation of this PartitionKey goes to one partition, which the load overwhelms."
 	case saturation == nil:
-		return fmt.Sprintf("this PartitionKey bears a peak of at least %s/s on one partition; more was not tried.",
-			Rate(math.Floor(s.topRate.Served)))
-	case *saturation <= 0:
-		return "every operation of this PartitionKey goes to one partition, which served nothing."
+		return s.bears()
 	}
 	text := fmt.Sprintf("every operation of this PartitionKey goes to one partition: a peak above %s/s needs keys that spread it",
 		Rate(*saturation))
-	if partitions := math.Ceil(s.topRate.Offered / *saturation * (1 - clientSaturation)); partitions >= 2 {
+	if partitions := math.Ceil(s.topRate.Offered / *saturation * (1 - slack)); partitions >= 2 {
 		text += fmt.Sprintf(", one of %s/s over at least %s partitions", Rate(s.topRate.Offered), Rate(partitions))
 	}
 	return text + "."
 }
 
+// bears says what a PartitionKey bears whose limit was not met.
+func (s *story) bears() string {
+	held := s.held()
+	holding := s.figures.Holds(s.top)
+	switch {
+	case held > 0 && held == s.top.Phase.Rate:
+		return fmt.Sprintf("this PartitionKey holds %s operations/s on one partition; more was not tried.", Rate(held))
+	case held > 0 && holding.Why != "":
+		return fmt.Sprintf("this PartitionKey holds %s operations/s on one partition; whether it holds %s cannot be told: %s.",
+			Rate(held), Rate(s.top.Phase.Rate), holding.Why)
+	case held > 0:
+		return fmt.Sprintf("this PartitionKey holds %s operations/s on one partition, and does not hold %s.", Rate(held), Rate(s.top.Phase.Rate))
+	case holding.Why != "":
+		return fmt.Sprintf("whether this PartitionKey holds %s operations/s cannot be told: %s.", Rate(s.top.Phase.Rate), holding.Why)
+	case holding.Holds:
+		return fmt.Sprintf("this PartitionKey holds this load, of %s operations/s on average, on one partition; more was not tried.", Rate(s.top.Phase.Rate))
+	default:
+		return fmt.Sprintf("this PartitionKey does not hold %s operations/s: more than 0.5 %% of the first attempts were throttled, or some operations lost.",
+			Rate(s.top.Phase.Rate))
+	}
+}
+
 // unknown says what an embedded run, or one against an emulator, cannot tell.
 func (s *story) unknown() string {
 	switch {
+	case s.record.Manifest.Emulator && s.record.Manifest.Targets.Partition > 0:
+		return "What was measured is an emulator that keeps limits: how the real service balances its partitions, and what it grants beyond, it cannot tell."
 	case s.record.Manifest.Emulator:
-		return "What was measured is an emulator, which keeps none of the service's limits: it says nothing of the PartitionKey."
+		return "What was measured is an emulator, " + s.limitless() + ": it says nothing of the PartitionKey."
+	case !s.record.Manifest.Modelled() && !s.record.Manifest.Genuine && s.record.Manifest.Target != "":
+		return "What answers does not say what it is, so that nothing is said of the table service."
 	case !s.record.Manifest.Modelled():
 		return ""
 	case s.record.Manifest.Profile == off:
@@ -262,4 +323,49 @@ func (s *story) unknown() string {
 		return "An embedded run cannot tell how the real service balances its partitions and what it grants beyond its targets: " +
 			"limits and times are modelled."
 	}
+}
+
+// limitless says of an emulator that it holds no partition to anything, as far as it tells.
+func (s *story) limitless() string {
+	if s.record.Manifest.LimitsKnown {
+		return "which keeps none of the service's limits"
+	}
+	return "which does not say which limits it keeps"
+}
+
+// killed says what there is of a run that nobody closed, and what it may have left.
+func (s *story) killed() []string {
+	k, m := s.summary.Killed, &s.record.Manifest
+	told := []string{fmt.Sprintf("this run was killed after %s s, unless it still goes on: what its whole seconds show.", Count(k.Seconds))}
+	switch {
+	case k.Seconds == 0:
+		told = []string{"this run was killed within its first second, unless it still goes on: it left nothing to show."}
+	case s.record.Duration > 0:
+		told = []string{fmt.Sprintf("the record of this run cannot be read whole: what its %s whole seconds show.", Count(k.Seconds))}
+	}
+	if last := len(k.Phases) - 1; last >= 0 {
+		told = append(told, fmt.Sprintf("in %s it served %s entities/s over %s.", shortened(k.Phases[last].Name), Rate(k.Phases[last].Served),
+			counted(int(k.Phases[last].Seconds), "whole second")))
+	}
+	if len(k.Tables) > 0 {
+		told = append(told, fmt.Sprintf("At %s it may have left %s.", shortened(m.Target), TablesLeft(k.Tables)))
+	}
+	return told
+}
+
+// TablesLeft names tables in a line: the first ones, and how many there are.
+func TablesLeft(tables []string) string {
+	const most = 3
+	var names []string
+	for _, table := range tables[:min(most, len(tables))] {
+		names = append(names, printable(shortened(table)))
+	}
+	text := "the table " + names[0]
+	if len(tables) > 1 {
+		text = "the tables " + strings.Join(names, ", ")
+	}
+	if more := len(tables) - most; more > 0 {
+		text += fmt.Sprintf(" and %s more", Count(int64(more)))
+	}
+	return text
 }

@@ -80,7 +80,7 @@ func verdicts() []told {
 		}), nil},
 		{"a load on several partitions", small(nil), func(r *results.Record) {
 			r.Manifest.PartitionKey = ""
-			r.Phases[0].Partitions = []results.PartitionStats{{Key: "user-7", Entities: 3000}}
+			r.Phases[0].Partitions = []results.PartitionStats{{Key: "user-7", Entities: 3000, Busiest: 900}}
 		}},
 		{"a load on partitions that are not known", small(nil), func(r *results.Record) {
 			r.Manifest.PartitionKey = ""
@@ -159,7 +159,7 @@ func TestVerdictMovesWithTheModel(t *testing.T) {
 		r := small(func(r *run) { r.serves, r.manifest.Targets.Partition = limit, int64(limit) })
 		got := verdict.Judge(r.record(t)).Verdict
 		for _, want := range []string{
-			fmt.Sprintf("saturates at %d entities/s (%d to %d in single seconds), against the model's %d/s, not the documents' 2,000/s",
+			fmt.Sprintf("saturates at %d entities/s (%d to %d in 3 seconds), against the model's %d/s, not the documents' 2,000/s",
 				limit, limit, limit, limit),
 			fmt.Sprintf("highest step %.1f %% is lost", 100-float64(limit)/4),
 			fmt.Sprintf("a peak above %d/s", limit),
@@ -172,55 +172,63 @@ func TestVerdictMovesWithTheModel(t *testing.T) {
 	}
 }
 
-func TestExpectationsOfAPeak(t *testing.T) {
-	step := func(attempts, refused, offered, served int64) results.KindStats {
-		return results.KindStats{Attempts: attempts, Ok: attempts - refused, Refused: refused,
-			LastHalf: results.Share{Offered: offered, Served: served}}
-	}
+// peak is a step at the rate that was asked for, of so many operations due in its last
+// half.
+func peak(due, throttled, lost int64) results.KindStats {
+	half := results.Cohort{Due: due, Sent: due, Succeeded: due - lost, FirstThrottled: throttled, Offered: due, Served: due - lost}
+	return results.KindStats{Scheduled: due, Sent: due, Operations: due, Succeeded: due - lost, Attempts: due, Ok: due - lost, Throttled: throttled,
+		FirstThrottled: throttled, LastHalf: half}
+}
+
+func TestChecksOfAPeak(t *testing.T) {
 	for _, row := range []struct {
-		name            string
-		asked           float64
-		stats           results.KindStats
-		refused, lost   string
-		refusedP, lostP bool
+		name              string
+		asked             float64
+		stats             results.KindStats
+		throttled, lost   string
+		throttledP, lostP bool
 	}{
-		{"nothing refused, nothing lost", 3000, step(1000, 0, 1000, 1000), "0%", "0%", true, true},
-		{"exactly one per cent refused is too much", 3000, step(1000, 10, 1000, 1000), "1%", "0%", false, true},
-		{"a little less than one per cent is not", 3000, step(100_000, 999, 1000, 1000), "0.999%", "0%", true, true},
-		{"what would round to one per cent is not shown as that", 3000, step(1_000_000, 9_999, 1000, 1000), "0.999%", "0%", true, true},
-		{"exactly one in a thousand lost is too much", 3000, step(1000, 0, 1000, 999), "0%", "0.1%", true, false},
-		{"one in ten thousand is not", 3000, step(1000, 0, 10_000, 9_999), "0%", "0.01%", true, true},
-		{"a third of both", 3000, step(3000, 1000, 3000, 2000), "33.3%", "33.3%", false, false},
-		{"everything lost", 3000, step(10, 10, 10, 0), "100%", "100%", false, false},
-		{"a step of another rate is not the peak", 2500, step(10, 0, 10, 10), "not measured", "not measured", false, false},
-		{"a step without attempts measures nothing", 3000, step(0, 0, 0, 0), "not measured", "not measured", false, false},
+		{"nothing throttled, nothing lost", 3000, peak(1000, 0, 0), "0%", "0%", true, true},
+		{"exactly 0.5 % throttled is held", 3000, peak(1000, 5, 0), "0.5%", "0%", true, true},
+		{"a little more is not", 3000, peak(100_000, 501, 0), "0.501%", "0%", false, true},
+		{"what would round to the bound is not shown as that", 3000, peak(1_000_000, 4_999, 0), "0.499%", "0%", true, true},
+		{"one of ten thousand lost is too much", 3000, peak(10_000, 0, 1), "0%", "0.01%", true, false},
+		{"a third of both", 3000, peak(3000, 1000, 1000), "33.3%", "33.3%", false, false},
+		{"everything lost", 3000, peak(10, 10, 10), "100%", "100%", false, false},
+		{"a step of another rate is not the peak", 2500, peak(10, 0, 0), "not measured", "not measured", false, false},
+		{"a step of which nothing was due measures nothing", 3000, peak(0, 0, 0), "not measured", "not measured", false, false},
 	} {
 		record := &results.Record{Validity: results.Valid, Duration: 20 * time.Second,
 			Manifest: results.Manifest{PeakAsked: row.asked, Operations: []results.Kind{{Name: "get"}}},
 			Phases: []results.Phase{
-				{Name: "a", End: 5 * time.Second, Rate: 1500, Reported: true, Kinds: []results.KindStats{step(9, 9, 9, 0)}},
+				{Name: "a", End: 5 * time.Second, Rate: 1500, Reported: true, Kinds: []results.KindStats{peak(9, 9, 9)}},
 				{Name: "b", Begin: 5 * time.Second, End: 10 * time.Second, Rate: 3000, Reported: true,
 					Kinds: []results.KindStats{row.stats}}}}
 		summary := &results.Summary{Validity: results.Valid}
-		summary.Expectations = verdict.Expectations(record, summary)
-		want := []results.Expectation{
-			{Expr: fmt.Sprintf("refused(peak %.0f) < 1%%", row.asked), Observed: row.refused, Pass: row.refusedP},
-			{Expr: fmt.Sprintf("share_lost(peak %.0f) < 0.1%%", row.asked), Observed: row.lost, Pass: row.lostP}}
-		if diff := cmp.Diff(want, summary.Expectations[:2]); diff != "" {
-			t.Errorf("%s: Expectations differ (-want +got):\n%s", row.name, diff)
+		summary.Checks = verdict.Checks(record, summary)
+		want := []results.Check{
+			{Expr: fmt.Sprintf("share_throttled_settled(peak %.0f/s) <= 0.5%%", row.asked), Observed: row.throttled, Ok: new(row.throttledP)},
+			{Expr: fmt.Sprintf("share_lost_settled(peak %.0f/s) <= 0%%", row.asked), Observed: row.lost, Ok: new(row.lostP)}}
+		for i := range want {
+			if want[i].Observed == "not measured" {
+				want[i].Ok, want[i].Why = nil, summary.Checks[i].Why
+			}
 		}
-		if got := verdict.Holds(summary); got != (row.refusedP && row.lostP) {
-			t.Errorf("%s: Holds = %t; want %t", row.name, got, row.refusedP && row.lostP)
+		if diff := cmp.Diff(want, summary.Checks[:2]); diff != "" {
+			t.Errorf("%s: Checks differ (-want +got):\n%s", row.name, diff)
+		}
+		if got := verdict.Holds(summary); got != (row.throttledP && row.lostP) {
+			t.Errorf("%s: Holds = %t; want %t", row.name, got, row.throttledP && row.lostP)
 		}
 		// A run that is worth nothing is not judged.
-		for _, e := range verdict.Expectations(record, &results.Summary{Validity: results.ClientLimited}) {
-			if e.Pass || e.Observed != "not measured" {
-				t.Errorf("%s: of a client-limited run %+v; want it not measured", row.name, e)
+		for _, e := range verdict.Checks(record, &results.Summary{Validity: results.Invalid}) {
+			if e.Holds() || e.Observed != "not measured" {
+				t.Errorf("%s: of an invalid run %+v; want it not measured", row.name, e)
 			}
 		}
 	}
-	if asked := verdict.Judge(quiet().record(t)); len(asked.Expectations) != 0 || !verdict.Holds(asked) {
-		t.Errorf("Expectations of a run of which nothing was asked = %v; want none, and that it holds", asked.Expectations)
+	if asked := verdict.Judge(quiet().record(t)); len(asked.Checks) != 0 || !verdict.Holds(asked) {
+		t.Errorf("Checks of a run of which nothing was asked = %v; want none, and that it holds", asked.Checks)
 	}
 }
 
@@ -242,13 +250,13 @@ func TestPeakBeyondSaturationIsNotHeld(t *testing.T) {
 		record := &results.Record{Validity: results.Valid, Duration: 20 * time.Second,
 			Manifest: results.Manifest{PeakAsked: float64(row.peak), Operations: []results.Kind{{Name: "get"}}},
 			Phases: []results.Phase{{Name: "b", End: 4 * time.Second, Rate: float64(row.peak), Reported: true,
-				Kinds: []results.KindStats{{Attempts: 10, Ok: 10, LastHalf: results.Share{Offered: served, Served: served}}}}}}
+				Kinds: []results.KindStats{peak(served, 0, 0)}}}}
 		summary := &results.Summary{Validity: results.Valid}
 		if row.saturate != nil {
 			summary.Saturation, summary.SaturationInterval = &row.saturate[0], row.saturate[1:]
 		}
-		summary.Expectations = verdict.Expectations(record, summary)
-		if got := summary.Expectations[2]; got.Observed != row.observed || verdict.Holds(summary) != row.holds {
+		summary.Checks = verdict.Checks(record, summary)
+		if got := summary.Checks[2]; got.Observed != row.observed || verdict.Holds(summary) != row.holds {
 			t.Errorf("%s: %+v, Holds = %t; want %s observed, %t", row.name, got, verdict.Holds(summary), row.observed, row.holds)
 		}
 	}
@@ -266,8 +274,8 @@ func TestLimitsSayWhatTheRunCannotTell(t *testing.T) {
 		{"virtual time", small(func(r *run) { r.manifest.Time = "virtual" }), []string{"virtual"}, nil},
 		{"a cold start", small(func(r *run) { r.manifest.Start = "cold" }), []string{"cold"}, []string{"warm"}},
 		{"a start of no name", small(func(r *run) { r.manifest.Start = "" }), nil, []string{"warm", "cold"}},
-		{"nothing refused", small(func(r *run) { r.rates = []int{50} }), []string{"no step had 1 %"}, nil},
-		{"too short to tell", small(func(r *run) { r.seconds = 1 }), []string{"whole second"}, []string{"no step had"}},
+		{"nothing throttled", small(func(r *run) { r.rates = []int{50} }), []string{"not known: nothing was throttled to speak of"}, nil},
+		{"too short to tell", small(func(r *run) { r.seconds = 1 }), []string{"not known: throttling in 1 of the seconds"}, []string{"nothing was throttled"}},
 		{"profile off", small(func(r *run) { r.manifest.Profile = "off" }), []string{"Profile off"}, []string{"assumptions"}},
 		{"another target", small(func(r *run) { r.manifest.Target = "https://example.table" }), nil, []string{"Balancing", "profile", "warm"}},
 	} {
@@ -306,8 +314,8 @@ func TestFindingsSayWhatStandsOut(t *testing.T) {
 	}{
 		{"saturation sets in between two steps", small(nil), nil,
 			[]string{"between 100 and 400 operations/s, where 50.0 %", "Of 2,000 reported operations 800 were given up",
-				"busiest partition was \"" + fullKey + "\" with 200 entities/s"}, []string{"Retries", "waiting", "hour"}},
-		{"the first step is refused already", small(func(r *run) { r.rates = []int{400, 800} }), nil,
+				"busiest partition was \"" + fullKey + "\" with 200 entities in its busiest second, and 200/s over its step"}, []string{"Retries", "waiting", "hour"}},
+		{"the first step is throttled already", small(func(r *run) { r.rates = []int{400, 800} }), nil,
 			[]string{"Already the first step, 400 operations/s, has 50.0 %"}, nil},
 		{"a quiet run", small(func(r *run) { r.rates = []int{50} }), nil, []string{"busiest"},
 			[]string{"Refusals", "Retries", "given up"}},

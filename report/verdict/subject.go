@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"loadgen/results"
+	"loadgen/results/figure"
 )
 
 // The documents' targets in entities per second, to name where a model differs.
@@ -62,15 +63,33 @@ func (s *story) target() string {
 		whose = " for each partition"
 	}
 	switch {
-	case limit == 0 && !s.record.Manifest.Modelled():
-		return "where no target is known"
 	case limit == 0:
-		return "where the model sets no target"
+		return noTarget("where ", &s.record.Manifest)
 	case limit == documented:
 		return fmt.Sprintf("against the documents' %s/s%s", Count(limit), whose)
 	default:
-		return fmt.Sprintf("against the model's %s/s%s, not the documents' %s/s", Count(limit), whose, Count(documented))
+		return fmt.Sprintf("against %s %s/s%s, not the documents' %s/s", limitOf(&s.record.Manifest), Count(limit), whose, Count(documented))
 	}
+}
+
+// noTarget says that nothing is known to hold the load.
+func noTarget(before string, m *results.Manifest) string {
+	switch {
+	case m.Modelled():
+		return before + "the model sets no target"
+	case m.Emulator && m.LimitsKnown:
+		return before + "the emulator keeps no limit"
+	default:
+		return before + "no target is known"
+	}
+}
+
+// limitOf says whose a limit is that the documents do not name.
+func limitOf(m *results.Manifest) string {
+	if m.Emulator {
+		return "the emulator's"
+	}
+	return "the model's"
 }
 
 // accounts names all that the load was sharded over.
@@ -89,9 +108,9 @@ func (s *story) forAccounts() string {
 }
 
 // accountFull reports whether what was served is as much as all accounts may take.
-func (s *story) accountFull(end *loadBin) bool {
+func (s *story) accountFull(end *figure.Bin) bool {
 	target := float64(s.record.Manifest.Targets.Account * int64(max(1, s.record.Manifest.Accounts)))
-	return target > 0 && end.servedRate() >= .98*target
+	return target > 0 && servedRate(end) >= .98*target
 }
 
 // fullAccounts says that it is.
@@ -107,13 +126,13 @@ func (s *story) fullAccounts() string {
 // all together would seem to be beyond it.
 func busiestAccount(record *results.Record) string {
 	most, at, seconds := results.AccountStats{}, 0, 0.0
-	for _, step := range reported(record) {
+	for _, step := range figure.Reported(record) {
 		i, several := step.Phase.Busiest()
-		if !several || step.seconds() <= 0 {
+		if !several || step.Seconds() <= 0 {
 			continue
 		}
-		if one := step.Phase.Accounts[i]; seconds == 0 || float64(one.Offered)/step.seconds() > float64(most.Offered)/seconds {
-			most, at, seconds = one, i, step.seconds()
+		if one := step.Phase.Accounts[i]; seconds == 0 || float64(one.Offered)/step.Seconds() > float64(most.Offered)/seconds {
+			most, at, seconds = one, i, step.Seconds()
 		}
 	}
 	if seconds == 0 {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"loadgen/results"
+	"loadgen/results/figure"
 )
 
 // traffic is what the sentences about outside traffic are told from.
@@ -33,7 +34,7 @@ func judgeTraffic(record *results.Record, s *results.Summary) {
 }
 
 // hottestSeen returns the partition of which most entities were demanded of those
-// that had enough of their attempts refused, of all where none had; nil where
+// that had enough of their attempts throttled, of all where none had; nil where
 // there is none.
 func hottestSeen(o *results.Capture) *results.ObservedPartition {
 	var hot *results.ObservedPartition
@@ -47,14 +48,14 @@ func hottestSeen(o *results.Capture) *results.ObservedPartition {
 	return hot
 }
 
-// refusedOf returns the share of a partition's attempts that it refused.
-func refusedOf(p *results.ObservedPartition) float64 {
-	return float64(p.Refused) / float64(max(1, p.Requests))
+// throttledOf returns the share of a partition's attempts that it throttled.
+func throttledOf(p *results.ObservedPartition) float64 {
+	return figure.ShareOf(p.Throttled, p.Requests)
 }
 
-// overloadedSeen says that enough of a partition's attempts were refused to call
+// overloadedSeen says that enough of a partition's attempts were throttled to call
 // it so.
-func overloadedSeen(p *results.ObservedPartition) bool { return refusedOf(p) >= refusedEnough }
+func overloadedSeen(p *results.ObservedPartition) bool { return throttledOf(p) >= throttledEnough }
 
 // saturates says that it is known where a partition does.
 func saturates(p *results.ObservedPartition) bool {
@@ -96,7 +97,7 @@ func (t *traffic) against() string {
 
 // load says where the hottest partition saturates, or that it does not.
 func (t *traffic) load() string {
-	name, share := t.name(), Share(refusedOf(t.hot))
+	name, share := t.name(), Share(throttledOf(t.hot))
 	counted := fmt.Sprintf("its busiest second counted %s entities and its typical one %s, %s",
 		Count(t.hot.Busiest), Rate(t.hot.Typical), t.against())
 	if t.peak() > t.hot.Busiest {
@@ -108,13 +109,13 @@ func (t *traffic) load() string {
 	case saturates(t.hot):
 		interval := t.hot.SaturationInterval
 		return fmt.Sprintf("%s, the hottest of the traffic, saturates at %s entities/s (%s to %s in single seconds), %s; "+
-			"%s of its attempts were refused, and its busiest second was asked for %s entities.", name, Rate(*t.hot.Saturation),
+			"%s of its attempts were throttled, and its busiest second was asked for %s entities.", name, Rate(*t.hot.Saturation),
 			Rate(interval[0]), Rate(interval[1]), t.against(), share, Count(t.peak()))
 	case overloadedSeen(t.hot):
 		return fmt.Sprintf("%s, the hottest of the traffic, is overloaded, but never for three seconds on end, "+
-			"so that where it saturates is not known: %s of its attempts were refused; %s.", name, share, counted)
+			"so that where it saturates is not known: %s of its attempts were throttled; %s.", name, share, counted)
 	default:
-		return fmt.Sprintf("%s, the hottest of the traffic, is not saturated: %s, and %s of its attempts were refused.",
+		return fmt.Sprintf("%s, the hottest of the traffic, is not saturated: %s, and %s of its attempts were throttled.",
 			name, counted, share)
 	}
 }
@@ -131,9 +132,14 @@ func (t *traffic) key() string {
 	}
 	share := float64(t.peak()) / float64(target)
 	var text, and string
-	switch partitions := math.Ceil(share * (1 - clientSaturation)); {
+	switch partitions := needed(t.peak(), target); {
 	case t.accountBinds():
 		text, and = "the model holds the account to less than a partition, so this says nothing of the PartitionKey", "; "
+	case t.failing() && !saturates(t.hot) && needed(t.hot.Busiest, target) < 2:
+		sum := t.record.Total(results.Everything)
+		text = fmt.Sprintf("%s, of those for it %s: what this PartitionKey bears, traffic that fails cannot tell",
+			failedOf(&sum, "requests"), Share(failedAt(t.hot)))
+		and = "; "
 	case partitions >= 2:
 		text = fmt.Sprintf("a peak like that second, %s entities/s, needs keys that spread it over at least %s partitions",
 			Count(t.peak()), Rate(partitions))
@@ -150,6 +156,26 @@ func (t *traffic) key() string {
 		text += and + onlyWay(order, way)
 	}
 	return text + "."
+}
+
+// needed returns over how many partitions so many entities in a second have to go.
+func needed(entities, target int64) float64 {
+	return math.Ceil(float64(entities) / float64(target) * (1 - slack))
+}
+
+// fewFailed is the share of failed requests up to which traffic shows what a key bears.
+const fewFailed = 0.03
+
+// failedAt returns the share of a partition's requests that failed for other reasons than
+// load.
+func failedAt(p *results.ObservedPartition) float64 {
+	return figure.ShareOf(p.Failed, p.Requests)
+}
+
+// failing says that too much failed to say what the traffic would have asked for.
+func (t *traffic) failing() bool {
+	sum := t.record.Total(results.Everything)
+	return failedShare(&sum) > fewFailed || failedAt(t.hot) > fewFailed
 }
 
 // query names the query that counts most.

@@ -14,7 +14,7 @@ import (
 	"loadgen/results"
 )
 
-// observed is a run of outside traffic: two requests, refused once and then
+// observed is a run of outside traffic: two requests, throttled once and then
 // served, and what is said to have been observed.
 func observed(t testing.TB, change func(*results.Manifest, *results.Capture)) *results.Record {
 	t.Helper()
@@ -30,7 +30,7 @@ func observed(t testing.TB, change func(*results.Manifest, *results.Capture)) *r
 	}
 	phase := recorder.Phase(results.Phase{Name: "observed", Reported: true, End: 2 * time.Second})
 	recorder.Scheduled(results.Scheduled{Phase: phase, Kind: 1, Entities: 1})
-	for try, class := range []results.Class{results.Refused, results.Ok} {
+	for try, class := range []results.Class{results.Throttled, results.Ok} {
 		recorder.Attempt(&results.Attempt{Phase: phase, Kind: 1, Try: try, Retry: try > 0, Class: class, Done: time.Second, Counted: int64(try)})
 	}
 	recorder.Completed(&results.Completed{Class: results.Ok, Phase: phase, Kind: 1, Done: time.Second, Attempts: 2, Entities: 1, Served: 1})
@@ -48,10 +48,10 @@ func observed(t testing.TB, change func(*results.Manifest, *results.Capture)) *r
 // seen is a partition that saturates beside a calm one that counts more.
 func seen() *results.Capture {
 	saturation, density := 1998.5, 0.01
-	return &results.Capture{Requests: 30_000, Entities: 100_000, RefusedByPartition: 3000,
+	return &results.Capture{Requests: 30_000, Entities: 100_000, ThrottledByPartition: 3000,
 		Partitions: []results.ObservedPartition{
 			{Table: "races", PartitionKey: "Berlin", Entities: 60_000, Demanded: 60_000, Requests: 9000, Busiest: 900, Offered: 900, Typical: 850, Seconds: 60},
-			{Table: "races", PartitionKey: "New York", Entities: 30_000, Demanded: 33_000, Requests: 15_000, Refused: 3000, Busiest: 2190, Offered: 4100,
+			{Table: "races", PartitionKey: "New York", Entities: 30_000, Demanded: 33_000, Requests: 15_000, Throttled: 3000, Busiest: 2190, Offered: 4100,
 				Typical: 1990, Seconds: 15, Saturation: &saturation, SaturationInterval: []float64{1980, 2010}},
 		},
 		Shapes: []results.QueryShape{{Table: "races", Shape: "PartitionKey eq ? and Price gt ?", Class: "partition scan",
@@ -74,12 +74,12 @@ func TestVerdictsOfTraffic(t *testing.T) {
 		{"overloaded in spells too short to tell", func(m *results.Manifest, o *results.Capture) {
 			o.Partitions[1].Saturation, o.Partitions[1].SaturationInterval = nil, nil
 		}, nil},
-		{"refused in bursts within a second", func(m *results.Manifest, o *results.Capture) {
+		{"throttled in bursts within a second", func(m *results.Manifest, o *results.Capture) {
 			p := &o.Partitions[1]
 			p.Saturation, p.SaturationInterval, p.Busiest, p.Offered, p.Typical = nil, nil, 700, 900, 30
 		}, nil},
 		{"calm", func(m *results.Manifest, o *results.Capture) { calm(o) }, nil},
-		{"nothing is refused without limits, but more was counted than one partition may", func(m *results.Manifest, o *results.Capture) {
+		{"nothing is throttled without limits, but more was counted than one partition may", func(m *results.Manifest, o *results.Capture) {
 			calm(o)
 			m.Profile, m.Targets = "off", results.Targets{}
 			o.Partitions[0].Busiest, o.Partitions[0].Offered = 7000, 7000
@@ -139,8 +139,8 @@ func TestSummaryOfTrafficIsThatOfTheHottestPartition(t *testing.T) {
 	if record.Capture.Partitions[1].SaturationInterval[0] == 7 {
 		t.Error("the summary shares memory with the record")
 	}
-	// Nothing was refused: the partition that counted most, and no saturation.
-	record.Capture.Partitions[1].Refused = 149
+	// Nothing was throttled: the partition that counted most, and no saturation.
+	record.Capture.Partitions[1].Throttled = 149
 	if s := verdict.Judge(record); s.Hottest.Key != "Berlin" || s.Saturation != nil || s.SaturationInterval != nil {
 		t.Errorf("Judge of calm traffic = %+v; want Berlin, not saturated", s)
 	}
@@ -182,8 +182,8 @@ func TestFindingsOfTraffic(t *testing.T) {
 			`Of 20 pages, the query "PartitionKey eq ? and Price gt ?" on the table "races" (partition scan) scanned 20,000 entities and returned 200: a density of 1.0 %`,
 			"Retries added 1.00 attempts to each operation: 2 requests were sent for 1 operations."},
 			[]string{"append", "prepend", "account", "failed", "x-ms-client", "room", "Beside it", "lag"}},
-		{"other partitions that refuse", func(o *results.Capture) { o.Partitions[0].Refused = 90 },
-			[]string{`refused by "New York" (20.0 %).`}, nil},
+		{"other partitions that refuse", func(o *results.Capture) { o.Partitions[0].Throttled = 90 },
+			[]string{`throttled by "New York" (20.0 %).`}, nil},
 		{"many of them", func(o *results.Capture) {
 			for range 6 {
 				o.Partitions = append(o.Partitions, o.Partitions[1])
@@ -202,15 +202,15 @@ func TestFindingsOfTraffic(t *testing.T) {
 		{"rows that ascend", func(o *results.Capture) { o.Orders[0].Rows.Ascending = 4900 },
 			[]string{`RowKeys of the table "races" come in ascending order within their partitions (4,900 of 5,000)`}, []string{"append"}},
 		{"rows that descend", func(o *results.Capture) { o.Orders[0].Rows.Descending = 4900 }, []string{"come in descending order"}, nil},
-		{"an account that refuses", func(o *results.Capture) { o.RefusedByAccount = 70 },
-			[]string{"The account refused 70 of 30,000 requests"}, nil},
+		{"an account that refuses", func(o *results.Capture) { o.ThrottledByAccount = 70 },
+			[]string{"The account throttled 70 of 30,000 requests"}, nil},
 		{"failures", func(o *results.Capture) {
 			o.Answers = []results.Answer{{Status: 404, Code: "ResourceNotFound", Class: "ok", Requests: 999},
 				{Status: 400, Code: "InvalidInput", Class: "failed", Requests: 5}, {Status: 403, Code: "AuthenticationFailed", Class: "failed", Requests: 9, Tableless: 8}}
 		}, []string{"14 of 30,000 requests failed for other reasons than load, most often with 403 AuthenticationFailed; 8 of them never reached a table."}, nil},
 		{"requests without an id", func(o *results.Capture) { o.Unnamed, o.Forgotten = 12, 9 },
 			[]string{"12 of 30,000 requests carried no x-ms-client-request-id"}, nil},
-		{"requests without an id where nothing was refused", func(o *results.Capture) { o.Unnamed, o.RefusedByPartition = 12, 0 }, nil,
+		{"requests without an id where nothing was throttled", func(o *results.Capture) { o.Unnamed, o.ThrottledByPartition = 12, 0 }, nil,
 			[]string{"x-ms-client"}},
 		{"operations forgotten", func(o *results.Capture) { o.Forgotten = 9 }, []string{"9 operations were given up before their time"}, nil},
 		{"requests known too late", func(o *results.Capture) { o.Delayed = 4 }, []string{"4 requests became known"}, nil},
@@ -248,9 +248,9 @@ func TestLimitsOfTraffic(t *testing.T) {
 func TestImpossibleCapturesAreJudged(t *testing.T) {
 	nothing, huge := math.NaN(), math.Inf(1)
 	for _, o := range []results.Capture{
-		{Requests: -1, Entities: math.MinInt64, Partitions: []results.ObservedPartition{{Requests: -5, Refused: 7, Busiest: -3, Offered: math.MinInt64,
+		{Requests: -1, Entities: math.MinInt64, Partitions: []results.ObservedPartition{{Requests: -5, Throttled: 7, Busiest: -3, Offered: math.MinInt64,
 			Typical: nothing, Saturation: &huge, SaturationInterval: []float64{1}}}},
-		{Partitions: []results.ObservedPartition{{Requests: 1, Refused: 1, Saturation: &nothing, SaturationInterval: []float64{2, 1}, Busiest: math.MaxInt64}},
+		{Partitions: []results.ObservedPartition{{Requests: 1, Throttled: 1, Saturation: &nothing, SaturationInterval: []float64{2, 1}, Busiest: math.MaxInt64}},
 			Shapes: []results.QueryShape{{Scanned: math.MaxInt64, Returned: 1}, {Scanned: -1, Returned: -1}},
 			Orders: []results.KeyOrder{{Partitions: results.Order{Keys: math.MaxInt64, Ascending: math.MaxInt64}}}},
 	} {

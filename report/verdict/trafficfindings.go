@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"loadgen/results"
+	"loadgen/results/figure"
 )
 
 // lowDensity is the density below which a query is worth a finding.
@@ -48,7 +49,7 @@ func otherHot(o *results.Capture) string {
 	for i := range o.Partitions {
 		if p := &o.Partitions[i]; p != hot && overloadedSeen(p) {
 			if others++; others <= mostNamed {
-				names = append(names, fmt.Sprintf("%q (%s)", shortened(p.PartitionKey), Share(refusedOf(p))))
+				names = append(names, fmt.Sprintf("%q (%s)", shortened(p.PartitionKey), Share(throttledOf(p))))
 			}
 		}
 	}
@@ -58,7 +59,7 @@ func otherHot(o *results.Capture) string {
 	if others > mostNamed {
 		names = append(names, fmt.Sprintf("and %s more", Count(int64(others-mostNamed))))
 	}
-	return "Beside it 1 % or more of the attempts were refused by " + strings.Join(names, ", ") + "."
+	return "Beside it 1 % or more of the attempts were throttled by " + strings.Join(names, ", ") + "."
 }
 
 // sparse tells of the queries that read far more than they return.
@@ -118,23 +119,23 @@ func orders(o *results.Capture) []string {
 	return told
 }
 
-// accountRefusals tells what all partitions together were refused for.
+// accountRefusals tells what all partitions together were throttled for.
 func accountRefusals(o *results.Capture) string {
-	if o.RefusedByAccount <= 0 {
+	if o.ThrottledByAccount <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("The account refused %s of %s requests, for what all its partitions were asked together.",
-		Count(o.RefusedByAccount), Count(o.Requests))
+	return fmt.Sprintf("The account throttled %s of %s requests, for what all its partitions were asked together.",
+		Count(o.ThrottledByAccount), Count(o.Requests))
 }
 
 // retried tells what retries added to the traffic.
 func retried(record *results.Record) string {
-	sum := record.Total(results.Reported)
-	if sum.Operations <= 0 || float64(sum.Attempts) < 1.01*float64(sum.Operations) {
+	sum, tries := record.Total(results.Reported), figure.Of(record).Named("tries")
+	if !tries.Told || tries.Value < 1+someRetries {
 		return ""
 	}
 	return fmt.Sprintf("Retries added %s attempts to each operation: %s requests were sent for %s operations.",
-		factor(float64(sum.Attempts)/float64(sum.Operations)-1), Count(sum.Attempts), Count(sum.Operations))
+		factor(tries.Value-1), Count(sum.Attempts), Count(sum.Operations))
 }
 
 // failures tells what failed for other reasons than load.
@@ -164,7 +165,7 @@ func failures(o *results.Capture) string {
 // unnamed tells which retries could not be recognised.
 func unnamed(o *results.Capture) string {
 	switch {
-	case o.Unnamed > 0 && (o.RefusedByPartition > 0 || o.RefusedByAccount > 0):
+	case o.Unnamed > 0 && (o.ThrottledByPartition > 0 || o.ThrottledByAccount > 0):
 		return fmt.Sprintf("%s of %s requests carried no x-ms-client-request-id: "+
 			"a retry among them counts as an operation of its own.",
 			Count(o.Unnamed), Count(o.Requests))
@@ -209,7 +210,7 @@ func trafficLimits(record *results.Record) []string {
 			"its refusals never filled three seconds on end.")
 	default:
 		limits = append(limits, "Where the hottest partition saturates is not known: "+
-			"less than 1 % of its attempts were refused.")
+			"less than 1 % of its attempts were throttled.")
 	}
 	return limits
 }

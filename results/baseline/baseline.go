@@ -14,8 +14,8 @@ import (
 	"loadgen/results"
 )
 
-// Version is that of the file. A reader refuses a newer one.
-const Version = 1
+// Version is that of the file. A reader refuses any other.
+const Version = 2
 
 // Baseline is what runs of a scenario are held to, and why.
 type Baseline struct {
@@ -96,7 +96,7 @@ func written(value any, indent string) []byte {
 	return out.Bytes()
 }
 
-// Read returns the baseline that a file holds. Its errors wrap [ErrCorrupt], [ErrNewer]
+// Read returns the baseline that a file holds. Its errors wrap [ErrCorrupt], [ErrVersion]
 // or [ErrEdited].
 func Read(text []byte) (*Baseline, error) {
 	var version struct {
@@ -108,8 +108,8 @@ func Read(text []byte) (*Baseline, error) {
 	switch {
 	case version.Version == nil || *version.Version < 1:
 		return nil, fmt.Errorf("%w: it has no version", ErrCorrupt)
-	case *version.Version > Version:
-		return nil, fmt.Errorf("%w: %d, and this is %d", ErrNewer, *version.Version, Version)
+	case *version.Version != Version:
+		return nil, fmt.Errorf("%w: %d, and this is %d; gate --accept writes it anew", ErrVersion, *version.Version, Version)
 	}
 	var f file
 	decoder := json.NewDecoder(bytes.NewReader(text))

@@ -79,7 +79,7 @@ func TestTreeTellsRunsApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	attempt := results.Attempt{Number: 99, Class: results.Refused, Status: 503, Done: time.Millisecond}
+	attempt := results.Attempt{Number: 99, Class: results.Throttled, Status: 503, Done: time.Millisecond}
 	for _, row := range []struct {
 		name  string
 		alter func(r *results.Recorder)
@@ -88,7 +88,7 @@ func TestTreeTellsRunsApart(t *testing.T) {
 		{"a wait more", func(r *results.Recorder) { r.Waited(0, time.Second) }},
 		{"an event more", func(r *results.Recorder) { r.Event(results.Event{At: 2, What: results.RangeSplit}) }},
 		{"another event of the same kind", func(r *results.Recorder) { r.Event(results.Event{At: 3, What: results.StageBegins}) }},
-		{"a tally", func(r *results.Recorder) {
+		{"a counter", func(r *results.Recorder) {
 			r.Counters([]results.Counter{{CounterName: results.CounterName{Operation: "get", Name: "both"}, Count: 1}})
 		}},
 		{"what must hold and does not", func(r *results.Recorder) { r.Invariant(results.Invariant{Name: "sums", Faults: 1}) }},
@@ -96,10 +96,10 @@ func TestTreeTellsRunsApart(t *testing.T) {
 		{"a phase", func(r *results.Recorder) { r.Phase(results.Phase{Name: "drop", End: time.Second}) }},
 		{"bytes that were written", func(r *results.Recorder) { r.Attempt(&results.Attempt{Class: results.Ok, Stored: 1}) }},
 		{"where a refusal was met", func(r *results.Recorder) {
-			r.Attempt(&results.Attempt{Class: results.Refused, PartitionKey: "q", HasPartition: true, Try: 1, Due: 1})
+			r.Attempt(&results.Attempt{Class: results.Throttled, PartitionKey: "q", HasPartition: true, Try: 1, Due: 1})
 		}},
 		{"in which table", func(r *results.Recorder) {
-			r.Attempt(&results.Attempt{Class: results.Refused, Table: "Copies", PartitionKey: "q", HasPartition: true, Try: 1, Due: 1})
+			r.Attempt(&results.Attempt{Class: results.Throttled, Table: "Copies", PartitionKey: "q", HasPartition: true, Try: 1, Due: 1})
 		}},
 	} {
 		other, err := baseline.Of(recorded(t, row.alter))
@@ -127,16 +127,16 @@ func TestTreeHoldsNoCells(t *testing.T) {
 		for i := range cells {
 			cells[i] = 1_000_000 + int64(i)
 		}
-		record.Heat.Rows = append(record.Heat.Rows, results.HeatRow{Key: "p", HeatCells: results.HeatCells{Served: cells, Refused: []int64{1, 2}, Failed: []int64{0, 5}, Demanded: cells}})
+		record.Heat.Rows = append(record.Heat.Rows, results.HeatRow{Key: "p", HeatCells: results.HeatCells{Served: cells, Throttled: []int64{1, 2}, Failed: []int64{0, 5}, Demanded: cells}})
 	}
-	record.Heat.Rest, record.Heat.Nowhere = results.HeatCells{Refused: []int64{7}}, results.HeatCells{Failed: []int64{8, 1}}
+	record.Heat.Rest, record.Heat.Nowhere = results.HeatCells{Throttled: []int64{7}}, results.HeatCells{Failed: []int64{8, 1}}
 	tree, err := baseline.Of(record)
 	if err != nil {
 		t.Fatal(err)
 	}
 	rows := n * (240*1_000_000 + 239*240/2)
 	want := &baseline.Heat{SecondsPerColumn: 16, Columns: 240, Rows: 100, Partitions: &exact, MostMissed: 3,
-		Told: baseline.HeatSum{Served: rows, Refused: 3 * n, Failed: 5 * n, Demanded: rows}, Rest: baseline.HeatSum{Refused: 7}, Nowhere: baseline.HeatSum{Failed: 9}}
+		Told: baseline.HeatSum{Served: rows, Throttled: 3 * n, Failed: 5 * n, Demanded: rows}, Rest: baseline.HeatSum{Throttled: 7}, Nowhere: baseline.HeatSum{Failed: 9}}
 	digest := tree.Heat.Digest
 	if tree.Heat.Digest = ""; !reflect.DeepEqual(tree.Heat, want) {
 		t.Errorf("the tree holds %+v; want %+v", tree.Heat, want)
@@ -220,9 +220,9 @@ func TestReadRefuses(t *testing.T) {
 		{"more after its end", text + "{}", baseline.ErrCorrupt},
 		{"no JSON", "baseline", baseline.ErrCorrupt},
 		{"half of it", text[:len(text)/2], baseline.ErrCorrupt},
-		{"another document", `{"schema_version": 1}`, baseline.ErrCorrupt},
+		{"another document", `{"schema_version": 2}`, baseline.ErrCorrupt},
 		{"nothing", "", baseline.ErrCorrupt},
-		{"a newer one", strings.Replace(text, `"baseline": 1`, `"baseline": 2`, 1), baseline.ErrNewer},
+		{"a newer one", strings.Replace(text, `"baseline": 2`, `"baseline": 3`, 1), baseline.ErrVersion},
 	} {
 		if row.text == text {
 			t.Fatalf("%s: nothing was changed", row.name)

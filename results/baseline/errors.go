@@ -7,8 +7,8 @@ import "errors"
 var (
 	// ErrCorrupt: it is no baseline that can be read.
 	ErrCorrupt = errors.New("no baseline")
-	// ErrNewer: it was written by a newer version of the tool.
-	ErrNewer = errors.New("a baseline of a newer version")
+	// ErrVersion: it was written by an earlier or a later version of the tool.
+	ErrVersion = errors.New("a baseline of another version")
 	// ErrEdited: it is not what was accepted.
 	ErrEdited = errors.New("the baseline was changed by hand")
 	// ErrForeign: it is of another scenario.

@@ -19,10 +19,10 @@ type Heat struct {
 
 // HeatSum is what cells sum to: attempts, and entities where the name says so.
 type HeatSum struct {
-	Served   int64 `json:"served_entities"`
-	Refused  int64 `json:"refused"`
-	Failed   int64 `json:"failed"`
-	Demanded int64 `json:"demanded_entities"`
+	Served    int64 `json:"served_entities"`
+	Throttled int64 `json:"throttled"`
+	Failed    int64 `json:"failed"`
+	Demanded  int64 `json:"demanded_entities"`
 }
 
 // heatOf returns what a map came to, nil for none.
@@ -42,7 +42,7 @@ func heatOf(m *results.Heat) *Heat {
 
 func (s *HeatSum) add(c *results.HeatCells) {
 	s.Served += total(c.Served)
-	s.Refused += total(c.Refused)
+	s.Throttled += total(c.Throttled)
 	s.Failed += total(c.Failed)
 	s.Demanded += total(c.Demanded)
 }

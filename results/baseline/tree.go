@@ -28,14 +28,14 @@ type Tree struct {
 	Events   []Events              `json:"events"`
 	Counted  *results.TargetCounts `json:"target_counts"`
 	Audit    *results.Audit        `json:"audit,omitempty"`
-	Counters []Counter             `json:"tallies,omitempty"`
+	Counters []Counter             `json:"counters,omitempty"`
 	// Heat is what the heat map came to, nil in a baseline that is older than those. By
 	// its name it comes last where trees are compared: what it sums up is told before.
 	Heat *Heat `json:"where,omitempty"`
 	// Invariants are what must hold of what was left behind.
-	Invariants   []results.Invariant   `json:"invariants,omitempty"`
-	Saturation   *float64              `json:"saturation_entities_per_second"`
-	Expectations []results.Expectation `json:"expectations,omitempty"`
+	Invariants []results.Invariant `json:"invariants,omitempty"`
+	Saturation *float64            `json:"saturation_entities_per_second"`
+	Checks     []results.Check     `json:"checks,omitempty"`
 }
 
 // Parameter is one of the partition model, as it was used.
@@ -60,7 +60,7 @@ type Phase struct {
 	Hottest    []Partition `json:"hottest,omitempty"`
 	// Partitions is a digest of the load of all that were told apart.
 	Partitions string `json:"partitions_digest"`
-	// Shares is one of how evenly they were served, empty in older baselines.
+	// Shares is one of how evenly they were served.
 	Shares string `json:"shares_digest,omitempty"`
 }
 
@@ -81,18 +81,27 @@ type Operation struct {
 	Attempts   int64  `json:"attempts"`
 	Ok         int64  `json:"ok"`
 	Handled    int64  `json:"handled"`
-	Refused    int64  `json:"refused"`
+	Throttled  int64  `json:"throttled"`
 	Failed     int64  `json:"failed"`
-	Retries    int64  `json:"retries"`
-	Offered    int64  `json:"offered_entities"`
-	Served     int64  `json:"served_entities"`
-	Counted    int64  `json:"counted_entities"`
-	Returned   int64  `json:"returned_entities"`
-	Stored     int64  `json:"stored_bytes,omitempty"`
-	Response   Times  `json:"response"`
-	Lost       Times  `json:"lost"`
-	Service    Times  `json:"service"`
-	Refusals   Times  `json:"refusals"`
+	// Causes are what the throttled and the failed attempts came of.
+	Causes   []Cause `json:"causes,omitempty"`
+	Retries  int64   `json:"retries"`
+	Offered  int64   `json:"offered_entities"`
+	Served   int64   `json:"served_entities"`
+	Counted  int64   `json:"counted_entities"`
+	Returned int64   `json:"returned_entities"`
+	Stored   int64   `json:"stored_bytes,omitempty"`
+	Response Times   `json:"response"`
+	Lost     Times   `json:"lost"`
+	Service  Times   `json:"service"`
+	Refusals Times   `json:"refusals"`
+}
+
+// Cause is how many attempts came to nothing for one cause, named by class, status and
+// code.
+type Cause struct {
+	Name     string `json:"name"`
+	Attempts int64  `json:"attempts"`
 }
 
 // Times is a distribution of times: what people read of it, and a digest of all of it.
@@ -130,7 +139,7 @@ func Of(record *results.Record) (*Tree, error) {
 	t := &Tree{Profile: m.Profile, Start: m.Start, Seed: m.Seed, Retry: m.Retry, Targets: m.Targets,
 		Validity: record.Summary.Validity, Reasons: append([]string{}, record.Summary.Reasons...), Lasted: int64(record.Duration),
 		Waits: timesOf(record.RetryWaits), Counted: record.Target, Audit: record.Audit.Clone(), Invariants: record.Invariants,
-		Heat: heatOf(record.Heat), Saturation: record.Summary.Saturation, Expectations: record.Summary.Expectations}
+		Heat: heatOf(record.Heat), Saturation: record.Summary.Saturation, Checks: record.Summary.Checks}
 	for _, p := range m.Model {
 		t.Model = append(t.Model, Parameter{p.Name, p.Value})
 	}
@@ -163,10 +172,14 @@ func phaseOf(p *results.Phase, kinds []results.Kind) Phase {
 }
 
 func operationOf(name string, k *results.KindStats) Operation {
+	var causes []Cause
+	for _, one := range k.Causes.Told() {
+		causes = append(causes, Cause{one.Class.String() + ": " + one.String(), one.Attempts})
+	}
 	return Operation{Name: name, Scheduled: k.Scheduled, Dropped: k.Dropped, Operations: k.Operations, Succeeded: k.Succeeded,
-		Cut: k.Cut, Attempts: k.Attempts, Ok: k.Ok, Handled: k.Handled, Refused: k.Refused, Failed: k.Failed, Retries: k.Retries,
+		Cut: k.Cut, Attempts: k.Attempts, Ok: k.Ok, Handled: k.Handled, Throttled: k.Throttled, Failed: k.Failed, Causes: causes, Retries: k.Retries,
 		Offered: k.Offered, Served: k.Served, Counted: k.Counted, Returned: k.Returned, Stored: k.Stored,
-		Response: timesOf(k.Response), Lost: timesOf(k.Lost), Service: timesOf(k.Service[results.Ok]), Refusals: timesOf(k.Service[results.Refused])}
+		Response: timesOf(k.Response), Lost: timesOf(k.Lost), Service: timesOf(k.Service[results.Ok]), Refusals: timesOf(k.Service[results.Throttled])}
 }
 
 func timesOf(h *results.Histogram) Times {

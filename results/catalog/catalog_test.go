@@ -107,8 +107,8 @@ func TestRunThatCannotBeRead(t *testing.T) {
 
 // What prepares the table is in none of the figures.
 func TestFiguresLeaveOutWhatPreparesTheTable(t *testing.T) {
-	of := func(attempts, refused int64) results.OperationSummary {
-		return results.OperationSummary{Attempts: attempts, Refused: refused}
+	of := func(attempts, throttled int64) results.OperationSummary {
+		return results.OperationSummary{Attempts: attempts, Throttled: throttled}
 	}
 	step := func(served float64, names ...string) results.PhaseSummary {
 		p := results.PhaseSummary{Offered: served, Served: served, PerOperation: make(map[string]results.PhaseOperationSummary)}
@@ -119,13 +119,13 @@ func TestFiguresLeaveOutWhatPreparesTheTable(t *testing.T) {
 	}
 	all := map[string]results.OperationSummary{"load": of(300, 90), "get": of(60, 15), "put": of(40, 5)}
 	for _, row := range []struct {
-		name            string
-		summary         *results.Summary
-		served, refused float64
+		name              string
+		summary           *results.Summary
+		served, throttled float64
 	}{
-		{"a run with steps", &results.Summary{Phases: []results.PhaseSummary{step(300, "get"), step(200, "get", "put")}, PerOperation: all, Attempts: 400, Refused: 110}, 300, .2},
-		{"one that nothing is reported of", &results.Summary{PerOperation: all, Attempts: 400, Refused: 110}, -1, .275},
-		{"one that ended before the last half of its step", &results.Summary{Phases: []results.PhaseSummary{step(0, "get")}, PerOperation: all, Attempts: 400, Refused: 110}, -1, .25},
+		{"a run with steps", &results.Summary{Phases: []results.PhaseSummary{step(300, "get"), step(200, "get", "put")}, PerOperation: all, Attempts: 400, Throttled: 110}, 300, .2},
+		{"one that nothing is reported of", &results.Summary{PerOperation: all, Attempts: 400, Throttled: 110}, -1, .275},
+		{"one that ended before the last half of its step", &results.Summary{Phases: []results.PhaseSummary{step(0, "get")}, PerOperation: all, Attempts: 400, Throttled: 110}, -1, .25},
 		{"one without an attempt", &results.Summary{Phases: []results.PhaseSummary{step(0, "get")}}, -1, -1},
 	} {
 		told := func(figure *float64) float64 {
@@ -134,8 +134,8 @@ func TestFiguresLeaveOutWhatPreparesTheTable(t *testing.T) {
 			}
 			return *figure
 		}
-		if served, refused := told(catalog.Served(row.summary)), told(catalog.ShareRefused(row.summary)); served != row.served || refused != row.refused {
-			t.Errorf("%s: served %v, refused %v; want %v, %v, -1 for what is not known", row.name, served, refused, row.served, row.refused)
+		if served, throttled := told(catalog.Served(row.summary)), told(catalog.ShareThrottled(row.summary)); served != row.served || throttled != row.throttled {
+			t.Errorf("%s: served %v, throttled %v; want %v, %v, -1 for what is not known", row.name, served, throttled, row.served, row.throttled)
 		}
 	}
 }

@@ -64,7 +64,7 @@ func runIndex(t *testing.T) (folder string, runs []string) {
 	for _, k := range []kept{{0, "orders", nil}, {2, "votes", nil}, {5, "orders", nil}} {
 		runs = append(runs, filepath.Base(k.write(t, folder)))
 	}
-	put(t, `{"schema_version": 1, "mani`, folder, "20260302T020000Z-broken", results.RunFile)
+	put(t, `{"schema_version": 2, "mani`, folder, "20260302T020000Z-broken", results.RunFile)
 	put(t, "{}", folder, "20260309T020000Z-contest", "contest.json")
 	put(t, "x", folder, "nothing", "notes.txt")
 	put(t, "x", folder, "loose.txt")

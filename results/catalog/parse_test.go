@@ -9,7 +9,7 @@ import (
 	"loadgen/results"
 )
 
-// Any text is refused in words, or is tags that are written and read back the same.
+// Any text is throttled in words, or is tags that are written and read back the same.
 func FuzzTags(f *testing.F) {
 	for _, text := range []string{`{"tags": ["keep", "baseline", "keep"]}`, `{"tags": null}`, "{}", `{"tags": ["\u001b[31m"]}`, `{"tags": ["-x"]}`, "[]", "\x00", `{"tags": ["` + strings.Repeat("x", 41) + `"]}`} {
 		f.Add([]byte(text))

@@ -45,16 +45,16 @@ func TestRead(t *testing.T) {
 			t.Errorf("%s: %v; want a fault with %q", row.name, err, row.says)
 		}
 	}
-	refused := errors.New("no more")
-	if err := catalog.Read("set", func(string, *results.Record) error { return refused }); err != refused {
+	throttled := errors.New("no more")
+	if err := catalog.Read("set", func(string, *results.Record) error { return throttled }); err != throttled {
 		t.Errorf("Read = %v; want what was returned to it", err)
 	}
 }
 
 // archive keeps what is put into it.
 type archive struct {
-	mu             sync.Mutex
-	added, refused []string
+	mu               sync.Mutex
+	added, throttled []string
 }
 
 func (a *archive) Add(folder string, record *results.Record) {
@@ -66,14 +66,14 @@ func (a *archive) Add(folder string, record *results.Record) {
 func (a *archive) Refuse(folder, reason string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.refused = append(a.refused, filepath.Base(folder)+": "+reason)
+	a.throttled = append(a.throttled, filepath.Base(folder)+": "+reason)
 }
 
 // told returns what was put in, in order.
 func (a *archive) told() string {
 	slices.Sort(a.added)
-	slices.Sort(a.refused)
-	return strings.Join(append(a.added, a.refused...), " ")
+	slices.Sort(a.throttled)
+	return strings.Join(append(a.added, a.throttled...), " ")
 }
 
 // Runs are read once each, however they are come to, and those of a scenario by its name.

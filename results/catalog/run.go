@@ -76,28 +76,28 @@ func Served(s *results.Summary) *float64 {
 	return most
 }
 
-// ShareRefused returns the share of attempts that were refused, of the operations that are
+// ShareThrottled returns the share of attempts that were throttled, of the operations that are
 // reported where there are such: what loading a table met with is not what the run is
 // about. It is nil where there was no attempt.
-func ShareRefused(s *results.Summary) *float64 {
+func ShareThrottled(s *results.Summary) *float64 {
 	reported := make(map[string]bool)
 	for _, phase := range s.Phases {
 		for name := range phase.PerOperation {
 			reported[name] = true
 		}
 	}
-	var attempts, refused int64
+	var attempts, throttled int64
 	for name, of := range s.PerOperation {
 		if reported[name] {
-			attempts, refused = attempts+of.Attempts, refused+of.Refused
+			attempts, throttled = attempts+of.Attempts, throttled+of.Throttled
 		}
 	}
 	if attempts <= 0 {
-		attempts, refused = s.Attempts, s.Refused
+		attempts, throttled = s.Attempts, s.Throttled
 	}
 	if attempts <= 0 {
 		return nil
 	}
-	share := float64(refused) / float64(attempts)
+	share := float64(throttled) / float64(attempts)
 	return &share
 }

@@ -41,11 +41,11 @@ phases:
 			fmt.Println(f.ID)
 		}
 	}
-	fmt.Println("to be changed:", e.Faulty())
+	fmt.Println("holds:", *e.Ok)
 	// Output:
 	// partition-target
 	// insert-order
-	// to be changed: true
+	// holds: false
 }
 
 // Keys that somebody has are judged without a scenario.
@@ -59,5 +59,5 @@ func ExampleFromKeys() {
 	}
 	fmt.Println(k.Verdict)
 	// Output:
-	// These keys carry 2,000 entities/s. By the targets they carry 2,667 entities/s in all, where the commonest partition is full. Whether inserts all fall on one place is unknown.
+	// Whether these keys carry 2,000 entities/s cannot be told. By the targets they carry at most 2,667 entities/s in all, where the commonest partition is full. Whether inserts all fall on one place is unknown.
 }

@@ -59,7 +59,11 @@ type Explanation struct {
 	Scenario string `json:"scenario"`
 	About    string `json:"about"`
 	// Verdict says in a sentence or two whether the design in use holds the peak.
-	Verdict string  `json:"verdict"`
+	Verdict string `json:"verdict"`
+	// State and Ok say the same for scripts: Ok is nil where there is no peak, and where
+	// it cannot be told.
+	State   string  `json:"state"`
+	Ok      *bool   `json:"ok"`
 	Basis   string  `json:"basis"`
 	Targets Targets `json:"targets"`
 	// Designs are in the order of the file; the one in use is marked.
@@ -168,7 +172,7 @@ type Operation struct {
 	// Workflow is the one that it is, empty for what is its verb's; AtLeast then says
 	// that it counts more than Entities: what its queries read is not known before.
 	// Beside is how many of its requests go to queues or containers.
-	Workflow string  `json:"procedure,omitempty"`
+	Workflow string  `json:"workflow,omitempty"`
 	AtLeast  bool    `json:"at_least,omitempty"`
 	Beside   float64 `json:"requests_beside,omitempty"`
 	// Share is its share of the operations.
@@ -215,6 +219,7 @@ func Explain(o Options) (*Explanation, error) {
 		return nil, err
 	}
 	e.Verdict = e.verdict()
+	e.State, e.Ok = e.answer()
 	return e, nil
 }
 
@@ -238,8 +243,9 @@ func (e *Explanation) Used() *Design {
 	return &e.Designs[max(0, slices.IndexFunc(e.Designs, func(d Design) bool { return d.InUse }))]
 }
 
-// Faulty reports whether a finding is an error.
-func (e *Explanation) Faulty() bool { return faulty(e.Findings) }
+// Answer returns the state, and whether the peak is held: nil where that was not asked, or
+// cannot be told.
+func (e *Explanation) Answer() (state string, ok *bool) { return e.State, e.Ok }
 
 // JSON writes the explanation for scripts. Its error is the writer's.
 func (e *Explanation) JSON(w io.Writer) error { return text.JSON(w, e) }

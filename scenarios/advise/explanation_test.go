@@ -14,6 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"loadgen/scenarios"
+
+	"loadgen/results"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write the texts of testdata anew; read the difference before it is kept")
@@ -85,8 +87,8 @@ func TestTextsAreAsTheyWereRead(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			e := explained(t, row.s)
-			if e.Faulty() != row.faulty {
-				t.Errorf("Faulty() = %v; want %v", e.Faulty(), row.faulty)
+			if state, ok := e.Answer(); (state == results.DoesNotHold) != row.faulty || row.faulty && (ok == nil || *ok) {
+				t.Errorf("Answer() = %s, %v; want faulty %v", state, ok, row.faulty)
 			}
 			var text bytes.Buffer
 			if err := e.Text(&text); err != nil {
@@ -192,9 +194,9 @@ func TestFilesAreReadForEachDesign(t *testing.T) {
 func TestScenarioWithoutLoad(t *testing.T) {
 	text, _, _ := strings.Cut(hours(t), "  - name: reports")
 	e := explained(t, parsed(t, text))
-	if !strings.Contains(e.Verdict, "no load") || e.Faulty() || e.Cost.PerMillion != 0 {
-		t.Errorf("a scenario that only loads: %q, faulty %v, %d requests per million; want that it offers no load",
-			e.Verdict, e.Faulty(), e.Cost.PerMillion)
+	if !strings.Contains(e.Verdict, "no load") || e.Ok != nil || e.State != results.Holds || e.Cost.PerMillion != 0 {
+		t.Errorf("a scenario that only loads: %q, %s, %d requests per million; want that it offers no load",
+			e.Verdict, e.State, e.Cost.PerMillion)
 	}
 	if err := e.Text(io.Discard); err != nil {
 		t.Error(err)

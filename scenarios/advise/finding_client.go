@@ -1,10 +1,12 @@
 package advise
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
 	"loadgen/backoff"
+	"loadgen/scenarios"
 )
 
 const (
@@ -16,7 +18,7 @@ const (
 
 func (s *subject) retries() Finding {
 	if s.policy.Retries == 0 {
-		return found(Warning, "What is refused is not tried again (retry: none): data may not be saved.").
+		return found(Warning, "What is throttled is not tried again (retry: none): data may not be saved.").
 			but("retry: documented, unless each refusal is to be seen.")
 	}
 	least, first, most := s.policy.Bounds(1)
@@ -66,11 +68,16 @@ func (s *subject) parallelism() Finding {
 	if requests == 0 {
 		return idle()
 	}
-	each := float64(s.Workers) / requests
-	f := found(Good, "At most %s are under way at once: enough for the %s requests/s of phase %s while one takes "+
-		"less than %s.",
-		several(s.Workers, "operation"), count(requests), which.Phase, moment(each))
-	if each < quick {
+	least := scenarios.FewestWorkers
+	bound := fmt.Sprintf("At least %s can be under way at once, more where the place has room", several(least, "operation"))
+	if s.Workers > 0 {
+		least = s.Workers
+		bound = fmt.Sprintf("At most %s are under way at once", several(least, "operation"))
+	}
+	each := float64(least) / requests
+	f := found(Good, "%s: enough for the %s requests/s of phase %s while one takes less than %s.",
+		bound, count(requests), which.Phase, moment(each))
+	if each < quick && s.Workers > 0 {
 		f.Verdict = Warning
 		return f.but("Raise workers, or the generator is the limit rather than the table.")
 	}
@@ -117,8 +124,12 @@ func (s *subject) bandwidth() Finding {
 }
 
 func (s *subject) wire() Finding {
+	each := "each operation under way"
+	if s.Workers > 0 {
+		each = fmt.Sprintf("each of %d workers", s.Workers)
+	}
 	return found(Good, "This tool speaks JSON with little metadata, waits for no packet to fill up (TCP_NODELAY), "+
-		"and has a connection for each of %d workers.", s.Workers)
+		"and has a connection for %s.", each)
 }
 
 func (s *subject) location() Finding {

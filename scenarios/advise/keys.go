@@ -23,7 +23,11 @@ type KeysOptions struct {
 type Keys struct {
 	File string `json:"file"`
 	// Verdict says in a sentence or two whether they hold the rate, or which they hold.
-	Verdict string  `json:"verdict"`
+	Verdict string `json:"verdict"`
+	// State and Ok say the same for scripts: Ok is nil where no rate was given, and where
+	// it cannot be told.
+	State   string  `json:"state"`
+	Ok      *bool   `json:"ok"`
 	Basis   string  `json:"basis"`
 	Targets Targets `json:"targets"`
 	// PerSecond is the rate that was asked about, in entities per second; 0 for none.
@@ -74,6 +78,7 @@ func FromKeys(from io.Reader, o KeysOptions) (*Keys, error) {
 		AccountTarget: float64(o.Targets.Account)}))
 	k.Findings = k.findings()
 	k.Verdict = k.verdict()
+	k.State, k.Ok = k.answer()
 	return k, nil
 }
 
@@ -93,8 +98,9 @@ func finite(rate float64) float64 {
 	return rate
 }
 
-// Faulty reports whether a finding is an error.
-func (k *Keys) Faulty() bool { return faulty(k.Findings) }
+// Answer returns the state, and whether the keys carry the rate: nil where that was not
+// asked, or cannot be told.
+func (k *Keys) Answer() (state string, ok *bool) { return k.State, k.Ok }
 
 // JSON writes what the keys come to for scripts. Its error is the writer's.
 func (k *Keys) JSON(w io.Writer) error { return text.JSON(w, k) }

@@ -2,6 +2,8 @@ package advise
 
 import (
 	"fmt"
+
+	"loadgen/results"
 	"loadgen/scenarios/advise/keystatistics"
 )
 
@@ -117,6 +119,23 @@ func (k *Keys) skew() Finding {
 	return f
 }
 
+// answer returns what the verdict says, for scripts.
+func (k *Keys) answer() (state string, ok *bool) {
+	switch {
+	case faulty(k.Findings):
+		return results.DoesNotHold, new(false)
+	case k.Entities == 0, k.untimed(), k.PerSecond > k.Full.Least && k.Full.Least > 0:
+		return results.CannotTell, nil
+	case k.PerSecond == 0:
+		return results.Holds, nil
+	default:
+		return results.Holds, new(true)
+	}
+}
+
+// untimed reports whether it is not known on how many places inserts fall.
+func (k *Keys) untimed() bool { return k.Spread.verdict == keystatistics.Unknown && k.Inserts > 0 }
+
 // verdict says whether the keys hold the rate, or which they hold.
 func (k *Keys) verdict() string {
 	ceiling := k.Full.Least
@@ -140,10 +159,12 @@ func (k *Keys) verdict() string {
 	case k.PerSecond > bounded:
 		limit = fmt.Sprintf("These keys do not carry %s entities/s. By the targets they carry %s", count(k.PerSecond),
 			limit)
+	case k.untimed():
+		limit = fmt.Sprintf("Whether these keys carry %s entities/s cannot be told. By the targets they carry at most %s", count(k.PerSecond), limit)
 	default:
 		limit = fmt.Sprintf("These keys carry %s entities/s. By the targets they carry %s", count(k.PerSecond), limit)
 	}
-	if k.Spread.verdict == keystatistics.Unknown && k.Inserts > 0 {
+	if k.untimed() {
 		limit += " Whether inserts all fall on one place is unknown."
 	}
 	return limit

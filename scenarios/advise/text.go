@@ -159,7 +159,7 @@ func (l *Load) onto(p *page) {
 		}
 		entities := count(one.Entities)
 		if one.Workflow != "" {
-			does = "procedure " + one.Workflow
+			does = "workflow " + one.Workflow
 		}
 		if one.AtLeast {
 			entities += "+"
@@ -197,7 +197,7 @@ func (l *Load) onto(p *page) {
 func (c *Cost) onto(p *page) {
 	p.heading("A run with the design in use")
 	const room = 8
-	p.item("requests", room, fmt.Sprintf("%s, each a billed transaction; at most %s if all are refused as often as "+
+	p.item("requests", room, fmt.Sprintf("%s, each a billed transaction; at most %s if all are throttled as often as "+
 		"the policy goes on",
 		count(float64(c.Requests)), count(float64(c.AtMost))))
 	if c.PerMillion > 0 {

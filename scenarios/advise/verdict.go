@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"loadgen/results"
 )
 
 // verdict says whether the design in use holds the peak of its load, and by what.
@@ -28,8 +30,7 @@ func (e *Explanation) verdict() string {
 	case e.failing("insert-order"):
 		fmt.Fprintf(&text, "%s will hardly hold its peak: at any moment its inserts fall on one place, which one "+
 			"server serves", subject)
-	case partition == Warning && h.Value > float64(e.Targets.Partition),
-		account == Warning && a.Value > float64(e.Targets.Account):
+	case e.tooNear(hottest, busiest):
 		fmt.Fprintf(&text, "%s is too near to a target to say that it holds its peak", subject)
 	default:
 		fmt.Fprintf(&text, "%s holds its peak by the targets", subject)
@@ -54,6 +55,28 @@ func (e *Explanation) verdict() string {
 			count(documentedAccount))
 	}
 	return text.String()
+}
+
+// answer returns what the verdict says, for scripts.
+func (e *Explanation) answer() (state string, ok *bool) {
+	hottest, busiest := e.Used().peaks()
+	switch {
+	case faulty(e.Findings):
+		return results.DoesNotHold, new(false)
+	case hottest == nil:
+		return results.Holds, nil
+	case e.tooNear(hottest, busiest):
+		return results.CannotTell, nil
+	default:
+		return results.Holds, new(true)
+	}
+}
+
+// tooNear reports whether the peak may lie on either side of a target.
+func (e *Explanation) tooNear(hottest, busiest *Load) bool {
+	h, a := &hottest.Hottest, &busiest.Account
+	return h.against(e.Targets.Partition) == Warning && h.Value > float64(e.Targets.Partition) ||
+		a.against(e.Targets.Account) == Warning && a.Value > float64(e.Targets.Account)
 }
 
 // bound says what the load would meet first if it grew.

@@ -28,7 +28,7 @@ func TestWorkflowsAreToldByWhatTheySend(t *testing.T) {
 		e := explained(t, row.s)
 		one := e.Used().Loads[0].Approaches[0]
 		if one.Workflow != "transfer" || one.Requests != row.requests || one.Entities != 2 || one.Class != "" || one.AtLeast || one.Beside != 0 {
-			t.Errorf("%s: the operation is %+v; want the procedure transfer, %v requests and 2 entities, of no class", row.sentence, one, row.requests)
+			t.Errorf("%s: the operation is %+v; want the workflow transfer, %v requests and 2 entities, of no class", row.sentence, one, row.requests)
 		}
 		samples := e.Used().Samples
 		if len(samples) != 2 || samples[0].PartitionKey != row.partitions[0] || samples[1].PartitionKey != row.partitions[1] ||
@@ -68,7 +68,7 @@ func TestWorkflowsThatAskAreCountedAtLeast(t *testing.T) {
 	}
 	load := Load{Phase: "day", Approaches: []Operation{{Name: "move", Verb: "get", Workflow: "move", AtLeast: true, Entities: 3, Requests: 2, Share: 1}}}
 	p := new(page)
-	if load.onto(p); !strings.Contains(p.text.String(), " 3+ ") || !strings.Contains(p.text.String(), "procedure move\n") {
-		t.Errorf("the table is\n%s\nwant at least 3 entities, and the procedure's name", p.text.String())
+	if load.onto(p); !strings.Contains(p.text.String(), " 3+ ") || !strings.Contains(p.text.String(), "workflow move\n") {
+		t.Errorf("the table is\n%s\nwant at least 3 entities, and the workflow's name", p.text.String())
 	}
 }

@@ -126,8 +126,8 @@ func TestAnAccountIsACeilingAndTwoAreNone(t *testing.T) {
 	for _, row := range []struct {
 		name     string
 		accounts string
-		// refused is how many of the 6,000 attempts are.
-		refused int64
+		// throttled is how many of the 6,000 attempts are.
+		throttled int64
 		// offered is what the busiest account is.
 		offered int64
 	}{
@@ -137,8 +137,8 @@ func TestAnAccountIsACeilingAndTwoAreNone(t *testing.T) {
 		s := scenarioOf(t, ceiling, "accounts.number="+row.accounts)
 		record, _, at := sharding(t, s, nil, campaign.Options{})
 		sum := record.Total(results.Reported)
-		if sum.Attempts != 6000 || sum.Failed != 0 || sum.Refused < row.refused-3 || sum.Refused > row.refused+3 {
-			t.Errorf("%s: of %d attempts %d were refused, %d failed; want %d of 6,000", row.name, sum.Attempts, sum.Refused, sum.Failed, row.refused)
+		if sum.Attempts != 6000 || sum.Failed != 0 || sum.Throttled < row.throttled-3 || sum.Throttled > row.throttled+3 {
+			t.Errorf("%s: of %d attempts %d were throttled, %d failed; want %d of 6,000", row.name, sum.Attempts, sum.Throttled, sum.Failed, row.throttled)
 		}
 		closed(t, record, at.engine)
 		if got, want := target.Counts(at.engine.Counts()), at.virtual.Counts(); got != want {
@@ -160,8 +160,8 @@ func TestAnUnevenChoiceOverloadsItsAccount(t *testing.T) {
 	sum := record.Total(results.Reported)
 	accounts := record.Phases[slices.IndexFunc(record.Phases, func(p results.Phase) bool { return p.Reported })].Accounts
 	// An attempt or two end after the phase.
-	if sum.Refused < 1900 || accounts[0].Offered != 6000 || accounts[0].Refused < sum.Refused-5 || accounts[1] != (results.AccountStats{}) {
-		t.Errorf("refused %d of %d, accounts %+v; want a third, all of it in the first account", sum.Refused, sum.Attempts, accounts)
+	if sum.Throttled < 1900 || accounts[0].Offered != 6000 || accounts[0].Throttled < sum.Throttled-5 || accounts[1] != (results.AccountStats{}) {
+		t.Errorf("throttled %d of %d, accounts %+v; want a third, all of it in the first account", sum.Throttled, sum.Attempts, accounts)
 	}
 }
 
@@ -248,7 +248,7 @@ func TestShardedWritesAreVerified(t *testing.T) {
 func TestFindInAnAccount(t *testing.T) {
 	leftOutWhenShort(t)
 	s := scenarioOf(t, ceiling, "phases.peak.partitions=[1-3]")
-	find := &campaign.Find{Of: results.LimitPartition, MaxRefused: .005, From: 5, UpTo: 80, Step: 100 * time.Second}
+	find := &campaign.Find{Of: results.LimitPartition, MaxThrottled: .005, From: 5, UpTo: 80, Step: 100 * time.Second}
 	record, _, at := sharding(t, s, nil, campaign.Options{Find: find})
 	if l := record.Limit; l == nil || l.Held == nil || l.NotHeld == nil || *l.Held > 20.4 || *l.NotHeld < 19.6 {
 		t.Errorf("the search came to %+v; want an interval around 20/s", record.Limit)

@@ -28,10 +28,10 @@ phases:
       arrivals: {constant: 60}
       for: 3s
       operations:
-        - {name: a, procedure: archive-request, with: {place: archive, queue: first}}
-        - {name: b, procedure: archive-request, with: {place: archive, queue: second}}
-        - {name: work, procedure: archive-work, with: {place: archive, queue: first}}
-        - {name: also, procedure: archive-work, with: {place: archive, queue: second}, weight: 0}
+        - {name: a, workflow: archive-request, with: {place: archive, queue: first}}
+        - {name: b, workflow: archive-request, with: {place: archive, queue: second}}
+        - {name: work, workflow: archive-work, with: {place: archive, queue: first}}
+        - {name: also, workflow: archive-work, with: {place: archive, queue: second}, weight: 0}
 `
 
 // What must hold is looked at once for each queue that things go by, and not for each

@@ -1,6 +1,7 @@
 package campaign_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -177,7 +178,7 @@ func audited(t *testing.T, s *scenarios.Scenario, live bool, share int, o campai
 	o.Scenario, o.Table, o.NewName = s, "Laps", true
 	runner := drive.Runner(&drive.Virtual{Target: spy})
 	if live {
-		runner = &drive.Live{Clock: clk, Target: spy, Workers: s.Workers}
+		runner = &drive.Live{Clock: clk, Target: spy, Workers: cmp.Or(s.Workers, scenarios.FewestWorkers)}
 	}
 	record, err := w.run(t, t.Context(), runner, o)
 	if err != nil {
@@ -229,23 +230,23 @@ func tallied(t *testing.T, s *scenarios.Scenario, l *lossy) (sum results.Audit) 
 // carried out.
 func countedOne(t *testing.T, number uint64, attempts []*attemptLog, sum *results.Audit) (acknowledged, open bool) {
 	t.Helper()
-	done, refused := 0, 0
+	done, throttled := 0, 0
 	for _, a := range attempts {
 		once := a.conditional || a.verb == entity.Insert || a.verb == entity.Batch
 		if once && a.inside < 300 {
 			done++
 		}
 		switch {
-		case a.verb == entity.Get && a.told == 200 && open && refused > 0 && done > 0:
-			if refused == 409 {
+		case a.verb == entity.Get && a.told == 200 && open && throttled > 0 && done > 0:
+			if throttled == 409 {
 				sum.Own409++
 			} else {
 				sum.Own412++
 			}
 			acknowledged, open = true, false
-		case a.verb == entity.Get && a.told == 200 && open && refused > 0:
+		case a.verb == entity.Get && a.told == 200 && open && throttled > 0:
 			sum.ForeignConflicts++
-			open, refused = false, 0
+			open, throttled = false, 0
 		case a.verb == entity.Get:
 		case a.told == 0:
 			open = true
@@ -255,7 +256,7 @@ func countedOne(t *testing.T, number uint64, attempts []*attemptLog, sum *result
 			sum.Own404++
 			acknowledged, open = true, false
 		case (a.told == 409 || a.told == 412) && open:
-			refused = a.told
+			throttled = a.told
 		case a.told == 409 || a.told == 412:
 			sum.ForeignConflicts++
 		}

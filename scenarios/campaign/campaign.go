@@ -30,7 +30,7 @@ type Options struct {
 	// RetryCodes are statuses that are retried beside those of the scenario's
 	// policy, because this target says so that it is busy.
 	RetryCodes []int
-	// Policy, where set, is what refused attempts are tried again by in place of the
+	// Policy, where set, is what throttled attempts are tried again by in place of the
 	// scenario's policy: one that has no name.
 	Policy *backoff.Policy
 	// Find, where set, has the campaign look for the highest rate that holds, in

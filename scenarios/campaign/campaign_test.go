@@ -112,19 +112,19 @@ func closed(t *testing.T, record *results.Record, e *engine.Engine) {
 		t.Errorf("scheduled %d, sent %d, dropped %d, operations %d; want scheduled = sent + dropped, operations = sent",
 			sum.Scheduled, sum.Sent, sum.Dropped, sum.Operations)
 	}
-	if sum.Attempts != sum.Ok+sum.Refused+sum.Failed || sum.Attempts != c.Requests {
-		t.Errorf("attempts %d = ok %d + refused %d + failed %d; the engine saw %d",
-			sum.Attempts, sum.Ok, sum.Refused, sum.Failed, c.Requests)
+	if sum.Attempts != sum.Ok+sum.Throttled+sum.Failed || sum.Attempts != c.Requests {
+		t.Errorf("attempts %d = ok %d + throttled %d + failed %d; the engine saw %d",
+			sum.Attempts, sum.Ok, sum.Throttled, sum.Failed, c.Requests)
 	}
-	if sum.Refused != c.Refused || sum.Counted != c.Entities || sum.Ok-sum.Handled != c.Ok || sum.Failed+sum.Handled != c.Failed {
-		t.Errorf("ok %d (%d of them handled), refused %d, failed %d, entities counted %d; the engine's books say %+v",
-			sum.Ok, sum.Handled, sum.Refused, sum.Failed, sum.Counted, c)
+	if sum.Throttled != c.Throttled || sum.Counted != c.Entities || sum.Ok-sum.Handled != c.Ok || sum.Failed+sum.Handled != c.Failed {
+		t.Errorf("ok %d (%d of them handled), throttled %d, failed %d, entities counted %d; the engine's books say %+v",
+			sum.Ok, sum.Handled, sum.Throttled, sum.Failed, sum.Counted, c)
 	}
 	for verb, kinds := range verbs {
 		of := record.Total(func(_ *results.Phase, kind results.Kind) bool { return slices.Contains(kinds, kind.Name) })
-		if c := e.CountsOf(verb); of.Attempts != c.Requests || of.Refused != c.Refused || of.Counted != c.Entities {
-			t.Errorf("%v: attempts %d, refused %d, entities counted %d; the engine's books say %+v",
-				verb, of.Attempts, of.Refused, of.Counted, c)
+		if c := e.CountsOf(verb); of.Attempts != c.Requests || of.Throttled != c.Throttled || of.Counted != c.Entities {
+			t.Errorf("%v: attempts %d, throttled %d, entities counted %d; the engine's books say %+v",
+				verb, of.Attempts, of.Throttled, of.Counted, c)
 		}
 	}
 	var service int64
@@ -140,11 +140,11 @@ func closed(t *testing.T, record *results.Record, e *engine.Engine) {
 		inRows.Scheduled += row.Scheduled
 		inRows.Sent += row.Sent
 		inRows.Attempts += row.Attempts
-		inRows.Refused += row.Refused
+		inRows.Throttled += row.Throttled
 		inRows.Counted += row.Counted
 	}
 	if inRows.Scheduled != sum.Scheduled || inRows.Sent != sum.Sent || inRows.Attempts != sum.Attempts ||
-		inRows.Refused != sum.Refused || inRows.Counted != sum.Counted {
+		inRows.Throttled != sum.Throttled || inRows.Counted != sum.Counted {
 		t.Errorf("the seconds sum to %+v; want the totals", inRows)
 	}
 }
@@ -157,8 +157,8 @@ func TestBooksOfEveryOperation(t *testing.T) {
 		t.Fatal(err)
 	}
 	closed(t, virtual, w.engine)
-	if sum := virtual.Total(results.Everything); sum.Refused == 0 || sum.Handled == 0 {
-		t.Errorf("refused %d, handled %d: the books were not put to the test", sum.Refused, sum.Handled)
+	if sum := virtual.Total(results.Everything); sum.Throttled == 0 || sum.Handled == 0 {
+		t.Errorf("throttled %d, handled %d: the books were not put to the test", sum.Throttled, sum.Handled)
 	}
 	for k, kind := range virtual.Manifest.Operations {
 		var sent int64
@@ -243,7 +243,7 @@ func TestTableIsThisToolsOwn(t *testing.T) {
 	}{
 		{"a run drops its table", nil, campaign.Options{}, nil, false},
 		{"unless it is to be kept", nil, campaign.Options{Keep: true}, nil, true},
-		{"a table that exists is refused and left alone", nil, campaign.Options{}, campaign.ErrTableExists, true},
+		{"a table that exists is throttled and left alone", nil, campaign.Options{}, campaign.ErrTableExists, true},
 		{"unless it is marked as ours and may be taken", nil, campaign.Options{Reuse: true, Keep: true}, nil, true},
 		{"again, without inserting anything twice", nil, campaign.Options{Reuse: true}, nil, false},
 		{"a table of somebody else is not taken", func() {
@@ -291,7 +291,7 @@ func TestPreparationThatFailsEndsTheRun(t *testing.T) {
 	}{
 		{"a table that cannot be created", entity.CreateTable, entity.InvalidInput},
 		{"a transaction that fails", entity.Batch, entity.EntityAlreadyExists},
-		{"a transaction that is refused for ever", entity.Batch, entity.ServerBusy},
+		{"a transaction that is throttled for ever", entity.Batch, entity.ServerBusy},
 		{"a count that fails", entity.Query, entity.InvalidInput},
 	}
 	for _, row := range rows {

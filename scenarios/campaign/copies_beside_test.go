@@ -125,7 +125,7 @@ func TestDeletionsOfWhatLacksACopy(t *testing.T) {
 }
 
 // Nor does it keep a deletion from its entity that a copy was given up: those of a batch
-// that is too large to hold them follow it, and may be refused.
+// that is too large to hold them follow it, and may be throttled.
 func TestDeletionsOfWhatLostItsCopies(t *testing.T) {
 	leftOutWhenShort(t)
 	text := fmt.Sprintf(orders, "beside", "clients: 1, count: 6, operations: [{verb: batch, entities: 60, together: [customer]}]") +

@@ -38,7 +38,7 @@ func TestACountedLoopLastsAsLongAsItsOperations(t *testing.T) {
 // What its partitions serve is theirs however long a loop of so many operations lasts: also
 // what comes later than was reckoned with.
 func TestACountedLoopTellsOfItsPartitions(t *testing.T) {
-	r := carriedOut(t, unlimited(t, ordered(t, "customer", "clients: 2, count: 2, operations: [{procedure: read-set, with: {sets: 2}}]")), false, nil)
+	r := carriedOut(t, unlimited(t, ordered(t, "customer", "clients: 2, count: 2, operations: [{workflow: read-set, with: {sets: 2}}]")), false, nil)
 	phase := r.record.Phases[slices.IndexFunc(r.record.Phases, func(p results.Phase) bool { return p.Reported })]
 	if len(phase.Offered) == 0 || !slices.Equal(phase.Partitions, phase.Offered) {
 		t.Errorf("partitions served %v; want what was asked of them, %v", phase.Partitions, phase.Offered)
@@ -48,7 +48,7 @@ func TestACountedLoopTellsOfItsPartitions(t *testing.T) {
 // What a workflow reads is due to be counted as it is counted.
 func TestWorkflowsAreDueWhatTheyRead(t *testing.T) {
 	leftOutWhenShort(t)
-	r := carriedOut(t, unlimited(t, ordered(t, "customer", "arrivals: {constant: 20}, for: 5s, operations: [{procedure: read-set, with: {sets: 10}}, {verb: insert}]")), false, nil)
+	r := carriedOut(t, unlimited(t, ordered(t, "customer", "arrivals: {constant: 20}, for: 5s, operations: [{workflow: read-set, with: {sets: 10}}, {verb: insert}]")), false, nil)
 	k := kindOf(t, r.record, "read-set")
 	if off := float64(k.Offered-k.Served) / float64(k.Served); k.Served < 40*30 || off < -0.03 || off > 0.03 {
 		t.Errorf("sets of partitions were due to count %d entities and counted %d; want the same within 3 %%", k.Offered, k.Served)
@@ -58,7 +58,7 @@ func TestWorkflowsAreDueWhatTheyRead(t *testing.T) {
 // Before it runs, a loop of so many operations is known by their number, and what a
 // workflow does by what it reads.
 func TestPreviewOfACountedLoop(t *testing.T) {
-	s := ordered(t, "customer", "clients: 4, count: 40, operations: [{procedure: read-set, with: {sets: 1000}}]")
+	s := ordered(t, "customer", "clients: 4, count: 40, operations: [{workflow: read-set, with: {sets: 1000}}]")
 	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "orders"})
 	if err != nil {
 		t.Fatal(err)
@@ -71,6 +71,6 @@ func TestPreviewOfACountedLoop(t *testing.T) {
 		t.Errorf("Preview of 40 operations of 4 clients = %d in %v, the ninth at %v; want 40 in 50ms, the ninth at 10ms", p.Count(), p.Length, p.At(8))
 	}
 	if a := p.Approaches()[0]; a.Class != filter.ClassPartitionScan {
-		t.Errorf("a procedure that reads partitions has the class %v; want %v", a.Class, filter.ClassPartitionScan)
+		t.Errorf("a workflow that reads partitions has the class %v; want %v", a.Class, filter.ClassPartitionScan)
 	}
 }

@@ -3,7 +3,10 @@
 //
 // A [Campaign] strings these stages together and has a runner of package drive carry
 // them out, one after the other. With a [Find], what the phases would offer gives way to
-// the search for the highest rate that holds, whose steps a [Finder] chooses. What a
+// the search for the highest rate that holds, whose steps a [Finder] chooses. Before
+// each step a target is offered half as much again for half a second, which drains what it
+// has saved up while idle: that part is recorded, not reported, judged or retried, and left
+// out where a response time is asked for. What a
 // campaign comes to before it runs, [Campaign.Forecast], [Campaign.Footprint] and
 // [Campaign.Preview] read from one dry run over the stages, none of which is sent.
 //

@@ -26,7 +26,7 @@ func TestForecastOfEventTraffic(t *testing.T) {
 		{"each of several buckets", "buckets", "arrivals: {constant: 40}, for: 20s, " + bucketed},
 		{"searches", "copied", "arrivals: {constant: 50}, for: 10s, operations: [{verb: merge, by: [state], properties: [{name: State, value: void}]}, {verb: replace, by: [id]}, {verb: get}]"},
 		{"a table that grows while it is read", "hour", "arrivals: {constant: 60}, for: 20s, operations: [{verb: insert, weight: 3}, {verb: query, by: [state], top: 100}, {name: all, verb: query, class: table-scan}]"},
-		{"so many operations, and what procedures read", "customer", "clients: 6, count: 300, operations: [{verb: insert}, {verb: get}, {procedure: read-set, with: {sets: 20}}]"},
+		{"so many operations, and what workflows read", "customer", "clients: 6, count: 300, operations: [{verb: insert}, {verb: get}, {workflow: read-set, with: {sets: 20}}]"},
 		{"a closed loop", "customer", "clients: 6, think: 200ms, for: 20s, operations: [{verb: insert}, {verb: query, by: [customer], top: 5}, {verb: merge, read_first: true, properties: [{name: State, value: void}]}]"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestNoSearchOfEventTraffic(t *testing.T) {
 }
 
 // Over several accounts every request of event traffic has one partition and goes where
-// that lies, with its copies; what would cross accounts is refused ahead of time.
+// that lies, with its copies; what would cross accounts is throttled ahead of time.
 func TestEventTrafficOverAccounts(t *testing.T) {
 	leftOutWhenShort(t)
 	text := fmt.Sprintf(strings.Replace(orders, "attributes:", "accounts: {number: 3}\nattributes:", 1), "copied",
@@ -103,8 +103,8 @@ func TestEventTrafficOverAccounts(t *testing.T) {
 		t.Errorf("the books are open: %v", open)
 	}
 	sum := record.Total(results.Reported)
-	if sum.Failed+sum.Refused > 0 || sum.Operations != 500 || record.Audit.Lost > 0 {
-		t.Errorf("%d operations, %d attempts failed and %d were refused, the audit is %+v; want 500 and nothing lost", sum.Operations, sum.Failed, sum.Refused, record.Audit)
+	if sum.Failed+sum.Throttled > 0 || sum.Operations != 500 || record.Audit.Lost > 0 {
+		t.Errorf("%d operations, %d attempts failed and %d were throttled, the audit is %+v; want 500 and nothing lost", sum.Operations, sum.Failed, sum.Throttled, record.Audit)
 	}
 	for _, operation := range []string{"{verb: query, by: [at]}", "{verb: delete, by: [at]}", "{verb: query, class: table-scan}", "{verb: query, by: [state], select: [Placed]}"} {
 		_, err := scenarios.Parse("orders.yaml", []byte(strings.Replace(text, "{verb: replace}", "{name: across, "+operation[1:], 1)))

@@ -136,11 +136,11 @@ func alike(t *testing.T, live, virtual ran) {
 }
 
 func figures(k *results.KindStats) []int64 {
-	return []int64{k.Scheduled, k.Attempts, k.Ok, k.Handled, k.Refused, k.Failed, k.Offered, k.Served, k.Counted, k.Returned}
+	return []int64{k.Scheduled, k.Attempts, k.Ok, k.Handled, k.Throttled, k.Failed, k.Offered, k.Served, k.Counted, k.Returned}
 }
 
 // What an operation is said to be due to count is what it counts where nothing is
-// refused: the entities that a query has to read are known without a store.
+// throttled: the entities that a query has to read are known without a store.
 func TestEventTrafficOffersWhatItCounts(t *testing.T) {
 	leftOutWhenShort(t)
 	for _, design := range []string{"hour", "customer", "copied", "beside", "buckets"} {
@@ -169,8 +169,8 @@ func TestEventTrafficOffersWhatItCounts(t *testing.T) {
 					continue
 				}
 				looked++
-				if k.Refused+k.Failed > 0 {
-					t.Fatalf("%s: %d refused, %d failed; want none", kind.Name, k.Refused, k.Failed)
+				if k.Throttled+k.Failed > 0 {
+					t.Fatalf("%s: %d throttled, %d failed; want none", kind.Name, k.Throttled, k.Failed)
 				}
 				// Operations under way at one instant may or may not see one another.
 				if off := float64(k.Offered-k.Served) / float64(k.Served); off < -0.02 || off > 0.02 {
@@ -189,7 +189,7 @@ func TestEventTrafficOffersWhatItCounts(t *testing.T) {
 func TestDesignsMeetTheSameEvents(t *testing.T) {
 	leftOutWhenShort(t)
 	const traffic = `arrivals: {constant: 400}, for: 10s, operations: [{verb: insert}]`
-	refused := map[string]float64{}
+	throttled := map[string]float64{}
 	for _, design := range []string{"hour", "customer"} {
 		s := ordered(t, design, traffic)
 		if err := s.Set("retry", "none"); err != nil {
@@ -197,10 +197,10 @@ func TestDesignsMeetTheSameEvents(t *testing.T) {
 		}
 		r := carriedOut(t, s, false, nil)
 		all := r.record.Total(results.Reported)
-		refused[design] = float64(all.Refused) / float64(all.Attempts)
+		throttled[design] = float64(all.Throttled) / float64(all.Attempts)
 	}
 	// 150 of 400 a second are served in the one partition of the hour.
-	if refused["hour"] < 0.55 || refused["customer"] > 0.05 {
-		t.Errorf("refused with hour keys %.3f, with customer keys %.3f; want about 0.62, and hardly any", refused["hour"], refused["customer"])
+	if throttled["hour"] < 0.55 || throttled["customer"] > 0.05 {
+		t.Errorf("throttled with hour keys %.3f, with customer keys %.3f; want about 0.62, and hardly any", throttled["hour"], throttled["customer"])
 	}
 }

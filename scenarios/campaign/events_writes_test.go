@@ -16,7 +16,7 @@ import (
 	"loadgen/target"
 )
 
-// unlimited has nothing be refused.
+// unlimited has nothing be throttled.
 func unlimited(t testing.TB, s *scenarios.Scenario) *scenarios.Scenario {
 	t.Helper()
 	for _, path := range []string{"model.partition_target", "model.account_target"} {
@@ -138,7 +138,7 @@ func TestUpsertsWithoutALoad(t *testing.T) {
 func TestWhatIsNotThereIsNoFailure(t *testing.T) {
 	leftOutWhenShort(t)
 	for _, row := range []struct{ name, first, second string }{
-		{"an insert that was refused", "{verb: insert}, {verb: get, of: latest}, {verb: merge, of: {latest: 5}, properties: [{name: State, value: void}]}", "{verb: get}"},
+		{"an insert that was throttled", "{verb: insert}, {verb: get, of: latest}, {verb: merge, of: {latest: 5}, properties: [{name: State, value: void}]}", "{verb: get}"},
 		{"deleted beside it", "{verb: delete}, {verb: get}, {verb: replace}", "{verb: insert}"},
 		{"deleted before", "{verb: delete}", "{verb: get}, {verb: replace}"},
 	} {

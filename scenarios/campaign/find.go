@@ -20,9 +20,9 @@ type Find struct {
 	// Of is results.LimitPartition, for one partition, or results.LimitAccount,
 	// for all partitions of the scenario in turn.
 	Of string
-	// MaxRefused is the greatest share of a step's first attempts that may be
-	// refused, or fail otherwise: 0 to below 1.
-	MaxRefused float64
+	// MaxThrottled is the greatest share of a step's first attempts that may be
+	// throttled, or fail otherwise: 0 to below 1.
+	MaxThrottled float64
 	// MaxP99 is the greatest response time that may be exceeded by a hundredth of a
 	// step's successes; 0 asks nothing of it.
 	MaxP99 time.Duration
@@ -56,7 +56,7 @@ func (f *Find) Validate() []error {
 	if f.Of != results.LimitPartition && f.Of != results.LimitAccount {
 		add("find-limit", "expected %s or %s", results.LimitPartition, results.LimitAccount)
 	}
-	if !(f.MaxRefused >= 0 && f.MaxRefused < 1) {
+	if !(f.MaxThrottled >= 0 && f.MaxThrottled < 1) {
 		add("max-refused", "expected 0 or more and less than 1")
 	}
 	if f.MaxP99 < 0 || f.MaxP99 > time.Hour {
@@ -74,7 +74,7 @@ func (f *Find) Validate() []error {
 	return faults
 }
 
-// fewestOperations leaves ten of a hundredth beyond a p99, and some to be refused.
+// fewestOperations leaves ten of a hundredth beyond a p99, and some to be throttled.
 const fewestOperations = 1100
 
 // length returns how long the step at a rate lasts, in whole seconds unless Step
@@ -87,6 +87,54 @@ func (f *Find) length(rate float64) time.Duration {
 // between is how long a step waits before its load begins: what the step before
 // left behind has then gone.
 const between = 2 * time.Second
+
+// drain is for how long more than the rate of a step is offered before it: what an idle
+// target has saved up would else carry a rate beyond its limit through a short step.
+// Half as much again for half a second takes a quarter of a second's allowance.
+const (
+	drain     = 500 * time.Millisecond
+	drainMore = 1.5
+)
+
+// drained returns what is offered before the step at a rate so that nothing saved up is
+// left: of no length where the search asks for a response time. What it leaves waiting
+// at a target that queues would then be taken for the rate's own doing.
+func (f *Find) drained(rate float64) arrival.Step {
+	if f.MaxP99 > 0 {
+		return arrival.Step{Rate: rate}
+	}
+	return arrival.Step{Rate: min(drainMore*rate, arrival.MaxRate), Length: drain}
+}
+
+// parts returns what a step at a rate offers, and the number of operations of it that
+// come before the rate itself.
+func (f *Find) parts(rate float64) (steps *arrival.Steps, before uint64, err error) {
+	own := arrival.Step{Rate: rate, Length: f.length(rate)}
+	first := f.drained(rate)
+	if first.Length == 0 {
+		steps, err = arrival.NewSteps(own)
+		return steps, 0, err
+	}
+	alone, err := arrival.NewSteps(first)
+	if err != nil {
+		return nil, 0, err
+	}
+	steps, err = arrival.NewSteps(first, own)
+	return steps, alone.Len(), err
+}
+
+// tried returns the phases of a step at a rate: what drains the target is not reported.
+func (f *Find) tried(name string, rate float64) []results.Phase {
+	first, begin := f.drained(rate), between
+	var list []results.Phase
+	if first.Length > 0 {
+		begin += first.Length
+		list = append(list, results.Phase{Name: name + " (drain)", Stage: name, Begin: between, End: begin, Rate: first.Rate})
+	}
+	own := stepPhases(name+":", []arrival.Step{{Rate: rate, Length: f.length(rate)}}, 1)
+	own[0].Begin, own[0].End = begin, begin+f.length(rate)
+	return append(list, own...)
+}
 
 // paused is a schedule that begins after a pause.
 type paused struct {
@@ -148,34 +196,32 @@ const tryGrace = 5 * time.Second
 
 // try offers one rate for a step and returns what came of it, without its outcome.
 func (c *Campaign) try(ctx context.Context, phase, number int, rate float64, over []settlement) (*results.LimitStep, error) {
-	length := c.Find.length(rate)
-	steps, err := arrival.NewSteps(arrival.Step{Rate: rate, Length: length})
+	steps, before, err := c.Find.parts(rate)
 	if err != nil {
 		return &results.LimitStep{}, err
 	}
 	name := fmt.Sprintf("limit %d", number)
 	schedule := arrival.NewJittered(steps, clock.NewStream(c.Scenario.Seed, "arrivals/"+name))
-	phases := stepPhases(name+":", []arrival.Step{{Rate: rate, Length: length}}, 1)
-	phases[0].Begin, phases[0].End = between, between+length
+	phases := c.Find.tried(name, rate)
 	stage := &drive.Stage{
 		Name: name, Schedule: paused{schedule, between},
-		Retry: c.policy, Grace: tryGrace, WholeSecond: true, Phases: phases,
+		Retry: c.policy, Once: before, Grace: tryGrace, WholeSecond: true, Phases: phases,
 	}
 	if err := c.offerMix(stage, phase, over); err != nil {
 		return &results.LimitStep{}, err
 	}
 	c.fresh += stage.Due() * stride(c.Scenario.Phases[phase].Operations())
-	gauge := new(gauge)
+	gauge := &gauge{from: c.number + before}
 	observers := c.ledger.Observers
 	c.ledger.Observers = append(observers[:len(observers):len(observers)], gauge)
 	err = c.run(ctx, stage)
 	c.ledger.Observers = observers
-	return gauge.step(phases[0].Name, rate, length, int64(stage.Due())), err
+	return gauge.step(phases[len(phases)-1].Name, rate, c.Find.length(rate), int64(stage.Due()-before)), err
 }
 
 // record returns the search as it begins.
 func (f *Find) record(partitions int) *results.Limit {
-	limit := &results.Limit{Of: f.Of, Partitions: partitions, MaxRefused: f.MaxRefused, From: f.From, UpTo: f.UpTo,
+	limit := &results.Limit{Of: f.Of, Partitions: partitions, MaxThrottled: f.MaxThrottled, From: f.From, UpTo: f.UpTo,
 		StepSeconds: f.Step.Seconds(), BurstSeconds: f.Burst.Seconds(), Steps: []results.LimitStep{}}
 	if f.MaxP99 > 0 {
 		micros := f.MaxP99.Microseconds()
@@ -200,9 +246,9 @@ func (f *Find) outcome(s *results.LimitStep) string {
 	switch {
 	case s.Dropped > 0 || float64(s.HeldBack) > results.MostHeldBack*float64(s.Scheduled-s.Dropped):
 		return results.LimitClient
-	case s.RefusedShare > f.MaxRefused:
-		return results.LimitRefused
-	case s.FailedShare > f.MaxRefused:
+	case s.ThrottledShare > f.MaxThrottled:
+		return results.LimitThrottled
+	case s.FailedShare > f.MaxThrottled:
 		return results.LimitFailed
 	case slow:
 		return results.LimitP99

@@ -70,9 +70,11 @@ const mostPartitions = 10_000
 // both ends are tried once more.
 const usualSteps = 2 + 7 + 2
 
-// amount returns how many operations so many steps at the highest rate have.
+// amount returns how many operations so many steps at the highest rate have, with those
+// that drain the target before each.
 func (f *Find) amount(steps float64) float64 {
-	return steps * max(f.UpTo*f.Step.Seconds(), 2*fewestOperations)
+	first := f.drained(f.UpTo)
+	return steps * (max(f.UpTo*f.Step.Seconds(), 2*fewestOperations) + math.Ceil(first.Rate*first.Length.Seconds()))
 }
 
 // forecastFind adds a search that goes as far up as it may.
@@ -92,7 +94,7 @@ func (c *Campaign) forecastFind(f *Forecast, index int) {
 // lasts returns how long a search lasts at most unless chance contradicts it.
 func (f *Find) lasts() time.Duration {
 	steps := math.Ceil(math.Log2(f.UpTo/f.From)) + usualSteps
-	return time.Duration(steps * float64(between+f.length(f.From)))
+	return time.Duration(steps * float64(between+f.drained(f.From).Length+f.length(f.From)))
 }
 
 // mostFound returns how many operations a search in a phase has at the very most.
@@ -112,8 +114,10 @@ func (c *Campaign) footprintFind(f *Footprint, d *dry, data bool) {
 	if meanInserts(d.Operations) > 0 {
 		content = c.weight(0)
 	}
-	f.Waiting = max(f.Waiting, times(int64(c.Find.UpTo*alive.Seconds()), sessionBytes+content))
-	const each = 5 // response, lost, and service by class
+	first := c.Find.drained(c.Find.UpTo)
+	waiting := c.Find.UpTo*alive.Seconds() + (first.Rate-c.Find.UpTo)*min(alive, first.Length).Seconds()
+	f.Waiting = max(f.Waiting, times(int64(waiting), sessionBytes+content))
+	const each = 2 * 5 // response, lost, and service by class, of a step and what drains before it
 	minutes := int64(c.Find.lasts()/time.Minute) + 1
 	f.Histograms = addUp(f.Histograms, times(mostSteps*each*int64(len(d.Operations))+minutes, histogramBytes))
 	if !data {
@@ -143,8 +147,11 @@ func meanInserts(list []scenarios.OperationSpec) float64 {
 // it lasts. It is safe for concurrent use.
 type gauge struct {
 	mu sync.Mutex
-	// first counts first attempts; refused, failed and heldBack of them were so.
-	first, refused, failed, heldBack int64
+	// from is the number of the first operation of the step: those before it drained what
+	// the target had saved up.
+	from uint64
+	// first counts first attempts; throttled, failed and heldBack of them were so.
+	first, throttled, failed, heldBack int64
 	// counted are entities by the documented rule, due those that were to be
 	// touched by the operations that ended.
 	counted, ended, due int64
@@ -159,13 +166,13 @@ func (g *gauge) Attempt(a *results.Attempt) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.counted += a.Counted
-	if a.Try > 0 {
+	if a.Try > 0 || a.Number < g.from {
 		return
 	}
 	g.first++
 	switch a.Class {
-	case results.Refused:
-		g.refused++
+	case results.Throttled:
+		g.throttled++
 	case results.Failed:
 		g.failed++
 	}
@@ -178,6 +185,9 @@ func (g *gauge) Attempt(a *results.Attempt) {
 func (g *gauge) Completed(c *results.Completed) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if c.Number < g.from {
+		return
+	}
 	g.ended++
 	g.due += c.Entities
 	if c.Class == results.Ok {
@@ -192,7 +202,7 @@ func (g *gauge) step(phase string, rate float64, length time.Duration, scheduled
 	defer g.mu.Unlock()
 	first := float64(max(1, g.first))
 	step := &results.LimitStep{Phase: phase, Rate: rate, Seconds: length.Seconds(), Scheduled: scheduled,
-		Dropped: scheduled - g.ended, HeldBack: g.heldBack, RefusedShare: float64(g.refused) / first,
+		Dropped: scheduled - g.ended, HeldBack: g.heldBack, ThrottledShare: float64(g.throttled) / first,
 		FailedShare: float64(g.failed) / first, Entities: g.counted,
 		// Dropped operations were due as many as the others, on the average.
 		Offered: rate * float64(g.due) / float64(max(1, g.ended))}

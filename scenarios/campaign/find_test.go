@@ -36,7 +36,7 @@ func hiding(t testing.TB, seed uint64, partitions int, partition, account float6
 // finding returns the search of the tests: of one partition, with the documented
 // share, steps of a hundred times the documented burst.
 func finding(of string, from float64) *campaign.Find {
-	return &campaign.Find{Of: of, MaxRefused: .005, From: from, UpTo: 100_000, Step: 10 * time.Second, Burst: 100 * time.Millisecond}
+	return &campaign.Find{Of: of, MaxThrottled: .005, From: from, UpTo: 100_000, Step: 10 * time.Second, Burst: 100 * time.Millisecond}
 }
 
 // found is what a search came to.
@@ -94,7 +94,7 @@ func hidden(seed uint64) float64 {
 }
 
 // TestFinderFindsHiddenLimits has the real engine hide a limit L. Of a rate r the
-// share 1 − L/r is refused, so that L/(1−x) is the highest at which no more than x
+// share 1 − L/r is throttled, so that L/(1−x) is the highest at which no more than x
 // is. Of 40 limits 38 are to be found within 2 %, from below and from above.
 func TestFinderFindsHiddenLimits(t *testing.T) {
 	leftOutWhenShort(t)
@@ -128,6 +128,31 @@ func TestFinderFindsHiddenLimits(t *testing.T) {
 	}
 }
 
+// What an idle partition has saved up carries no rate beyond its limit: a twentieth to a
+// quarter of a second's allowance would be up to 2.5 % of a step of 10 s. Ten limits, the
+// first of them the documented one, and the burst of each are known beforehand.
+func TestFinderIsNotCarriedByWhatIsSavedUp(t *testing.T) {
+	leftOutWhenShort(t)
+	draws := clock.NewStream(16, "saved up")
+	for n := range uint64(10) {
+		draw := draws.At(n)
+		limit, burst := math.Round(logUniform(draw.Float64(), 200, 2000)), 50+draw.IntN(201)
+		if n == 0 {
+			limit, burst = 2000, 250
+		}
+		t.Run(fmt.Sprintf("%v/s and %d ms", limit, burst), func(t *testing.T) {
+			t.Parallel()
+			find := finding(results.LimitPartition, limit/3)
+			find.UpTo, find.Burst = 4*limit, time.Duration(burst)*time.Millisecond
+			l := look(t, hiding(t, n, 3, limit, 0, fmt.Sprintf("model.partition_burst=%dms", burst)), find).limit
+			// Of L/(1−x) the share x is throttled, and that much may be: 2,010 of 2,000.
+			if l.Held == nil || !l.Finished || *l.Held < limit*.99 || *l.Held > limit/(1-.005)*1.0001 {
+				t.Errorf("the interval = %s by %q; want one below %.1f by 1 %% of the limit at most", interval(l), l.By, limit/(1-.005))
+			}
+		})
+	}
+}
+
 // misses sends the search after a limit, from below and from above, and returns
 // what it found where it is not that.
 func misses(t *testing.T, s *scenarios.Scenario, of string, partitions int, limit float64) string {
@@ -157,7 +182,7 @@ func leftOutWhenShort(t *testing.T) {
 // within returns the highest rate that held, and whether it is a proper answer
 // within 2 % of what was to be found.
 func within(l *results.Limit, want float64) (float64, bool) {
-	if l.Held == nil || l.NotHeld == nil || !l.Finished || l.By != results.LimitRefused {
+	if l.Held == nil || l.NotHeld == nil || !l.Finished || l.By != results.LimitThrottled {
 		return 0, false
 	}
 	return *l.Held, math.Abs(*l.Held/want-1) <= .02 && math.Abs(*l.NotHeld/want-1) <= .03
@@ -167,32 +192,40 @@ func within(l *results.Limit, want float64) (float64, bool) {
 func TestFinderSpendsWhatItSays(t *testing.T) {
 	leftOutWhenShort(t)
 	f := look(t, hiding(t, 5, 3, 700, 0), finding(results.LimitPartition, 400))
-	var steps []results.Phase
+	var steps, drains []results.Phase
 	prepared := int64(0)
 	for _, p := range f.record.Phases {
-		if strings.HasPrefix(p.Name, "limit ") {
+		switch {
+		case strings.HasSuffix(p.Name, " (drain)"):
+			drains = append(drains, p)
+		case strings.HasPrefix(p.Name, "limit "):
 			steps = append(steps, p)
-		} else {
+		default:
 			prepared += p.Kinds[kindNamed(t, f.record, "create")].Counted + p.Kinds[kindNamed(t, f.record, "mark")].Counted
 		}
 	}
-	if len(steps) != len(f.limit.Steps) || len(steps) < 8 {
-		t.Fatalf("the record has %d phases of a search of %d steps; want as many, and 8 at least", len(steps), len(f.limit.Steps))
+	if len(steps) != len(f.limit.Steps) || len(drains) != len(steps) || len(steps) < 8 {
+		t.Fatalf("the record has %d phases and %d that drain, of a search of %d steps; want as many, and 8 at least",
+			len(steps), len(drains), len(f.limit.Steps))
 	}
 	spent := int64(0)
 	for i, step := range f.limit.Steps {
-		phase := steps[i]
-		sum := phase.Kinds[kindNamed(t, f.record, "merge")]
-		refused := float64(sum.Refused) / float64(sum.Attempts)
+		phase, drain := steps[i], drains[i]
+		sum, before := phase.Kinds[kindNamed(t, f.record, "merge")], drain.Kinds[kindNamed(t, f.record, "merge")]
+		throttled := float64(sum.Throttled) / float64(sum.Attempts)
 		p99, _ := sum.Response.Quantile(.99)
 		if step.Phase != phase.Name || step.Rate != phase.Rate || step.Seconds != phase.Seconds() || !phase.Reported ||
-			step.Scheduled != sum.Scheduled || step.RefusedShare != refused || step.FailedShare != 0 || step.Dropped != 0 ||
-			step.Entities != sum.Counted || *step.P99 != p99 || math.Abs(step.Offered-step.Rate) > 1e-9 {
-			t.Errorf("step %d = %+v; the record has %s with %d scheduled, %v refused, %d counted and a p99 of %d µs",
-				i+1, step, phase.Name, sum.Scheduled, refused, sum.Counted, p99)
+			step.Scheduled != sum.Scheduled || step.ThrottledShare != throttled || step.FailedShare != 0 || step.Dropped != 0 ||
+			step.Entities != before.Counted+sum.Counted || *step.P99 != p99 || math.Abs(step.Offered-step.Rate) > 1e-9 {
+			t.Errorf("step %d = %+v; the record has %s with %d scheduled, %v throttled, %d counted and a p99 of %d µs",
+				i+1, step, phase.Name, sum.Scheduled, throttled, sum.Counted, p99)
 		}
-		if (step.RefusedShare > .005) != (step.Outcome == results.LimitRefused) {
-			t.Errorf("step %d with %v refused is %q; want refused above 0.005", i+1, step.RefusedShare, step.Outcome)
+		if drain.Reported || drain.End != phase.Begin || drain.Seconds() != .5 || drain.Rate != 1.5*step.Rate ||
+			before.Scheduled != int64(math.Ceil(.75*step.Rate)) {
+			t.Errorf("before step %d at %v/s comes %+v; want half a second at 1.5 times the rate, not reported", i+1, step.Rate, drain)
+		}
+		if (step.ThrottledShare > .005) != (step.Outcome == results.LimitThrottled) {
+			t.Errorf("step %d with %v throttled is %q; want throttled above 0.005", i+1, step.ThrottledShare, step.Outcome)
 		}
 		spent += step.Entities
 	}
@@ -201,8 +234,8 @@ func TestFinderSpendsWhatItSays(t *testing.T) {
 			f.limit.Entities, spent, f.counts.Entities, prepared)
 	}
 	for i := 1; i < len(steps); i++ {
-		if gap := steps[i].Begin - steps[i-1].End; gap < 2*time.Second {
-			t.Errorf("step %d begins %v after the one before; want a pause of 2 s at least", i+1, gap)
+		if gap := drains[i].Begin - steps[i-1].End; gap < 2*time.Second {
+			t.Errorf("step %d is drained for %v after the one before; want a pause of 2 s at least", i+1, gap)
 		}
 	}
 }
@@ -241,12 +274,12 @@ func TestFinderThatIsStoppedKeepsItsSteps(t *testing.T) {
 		t.Fatalf("Run = %v; want that it was stopped", ended)
 	}
 	l := closing(t, folder, recorder, runner.Now()).Limit
-	// 4,000 operations of the first step, which holds, and a part of the second.
+	// 300 operations drain before the 4,000 of the first step, which holds; a part of the second.
 	if len(l.Steps) != 1 || l.Finished || l.Held == nil || *l.Held != 400 || l.NotHeld != nil {
 		t.Fatalf("the search = %+v; want one step that held 400/s, unfinished", l)
 	}
-	if l.Steps[0].Entities != 4000 || l.Entities <= 4000 || l.Entities+1 != e.Counts().Entities {
-		t.Errorf("the step spent %d, the search %d, the engine counted %d; want 4,000, more, and one more for the marker",
+	if l.Steps[0].Entities != 4300 || l.Steps[0].Scheduled != 4000 || l.Entities <= 4300 || l.Entities+1 != e.Counts().Entities {
+		t.Errorf("the step spent %d, the search %d, the engine counted %d; want 4,300, more, and one more for the marker",
 			l.Steps[0].Entities, l.Entities, e.Counts().Entities)
 	}
 }
@@ -308,7 +341,7 @@ phases:
 		if err != nil {
 			t.Fatal(err)
 		}
-		find := &campaign.Find{Of: results.LimitAccount, From: 10, UpTo: 100, Step: 2 * time.Second, MaxRefused: .01}
+		find := &campaign.Find{Of: results.LimitAccount, From: 10, UpTo: 100, Step: 2 * time.Second, MaxThrottled: .01}
 		c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "named", Find: find})
 		if err != nil {
 			t.Fatal(err)
@@ -319,12 +352,12 @@ phases:
 	}
 }
 
-// firsts counts the first attempts that were refused, by phase.
-type firsts struct{ refused map[int]int64 }
+// firsts counts the first attempts that were throttled, by phase.
+type firsts struct{ throttled map[int]int64 }
 
 func (f *firsts) Attempt(a *results.Attempt) {
-	if a.Try == 0 && a.Class == results.Refused {
-		f.refused[a.Phase]++
+	if a.Try == 0 && a.Class == results.Throttled {
+		f.throttled[a.Phase]++
 	}
 }
 
@@ -334,15 +367,19 @@ func (f *firsts) Completed(*results.Completed) {}
 func TestFinderJudgesFirstAttempts(t *testing.T) {
 	leftOutWhenShort(t)
 	s := hiding(t, 10, 3, 700, 0, "retry=short")
-	seen := firsts{refused: make(map[int]int64)}
+	seen := firsts{throttled: make(map[int]int64)}
 	f := lookAt(t, s, finding(results.LimitPartition, 400), inprocess.New(engineOf(t, s, true), "one", nil), &seen)
 	retried := false
-	for i, step := range f.limit.Steps {
-		phase := f.record.Phases[i+2]
+	at := make(map[string]int)
+	for i, phase := range f.record.Phases {
+		at[phase.Name] = i
+	}
+	for _, step := range f.limit.Steps {
+		phase := f.record.Phases[at[step.Phase]]
 		sum := phase.Kinds[kindNamed(t, f.record, "merge")]
 		retried = retried || sum.Attempts > sum.Operations
-		if want := float64(seen.refused[i+2]) / float64(sum.Operations); phase.Name != step.Phase || step.RefusedShare != want {
-			t.Errorf("step %s, %s in the record, has %v of its first attempts refused; want %v", step.Phase, phase.Name, step.RefusedShare, want)
+		if want := float64(seen.throttled[at[step.Phase]]) / float64(sum.Operations); phase.Name != step.Phase || step.ThrottledShare != want {
+			t.Errorf("step %s, %s in the record, has %v of its first attempts throttled; want %v", step.Phase, phase.Name, step.ThrottledShare, want)
 		}
 	}
 	// Retries take their share of the limit, so that no more than it holds.
@@ -382,17 +419,17 @@ func TestFindSaysAllThatIsWrong(t *testing.T) {
 		says   string
 	}{
 		{"a search that is possible has no fault", func(*campaign.Find) {}, 0, ""},
-		{"no share may be refused", func(f *campaign.Find) { f.MaxRefused = 0 }, 0, ""},
+		{"no share may be throttled", func(f *campaign.Find) { f.MaxThrottled = 0 }, 0, ""},
 		{"a limit of something else", func(f *campaign.Find) { f.Of = "table" }, 1, "find-limit: expected partition or account"},
-		{"all refused is nothing held", func(f *campaign.Find) { f.MaxRefused = 1 }, 1, "max-refused: expected 0 or more"},
-		{"a share that is no number", func(f *campaign.Find) { f.MaxRefused = math.NaN() }, 1, "max-refused"},
+		{"all throttled is nothing held", func(f *campaign.Find) { f.MaxThrottled = 1 }, 1, "max-refused: expected 0 or more"},
+		{"a share that is no number", func(f *campaign.Find) { f.MaxThrottled = math.NaN() }, 1, "max-refused"},
 		{"a negative p99", func(f *campaign.Find) { f.MaxP99 = -1 }, 1, "max-p99"},
 		{"a first rate of nothing", func(f *campaign.Find) { f.From = 0 }, 1, "from: expected operations/s"},
 		{"a highest rate below the first", func(f *campaign.Find) { f.UpTo = 99 }, 1, "up-to: expected at least the first one, 100"},
 		{"a highest rate beyond all bounds", func(f *campaign.Find) { f.UpTo = 1e9 }, 1, "up-to: "},
 		{"a step that is too short", func(f *campaign.Find) { f.Step = 1999 * time.Millisecond }, 1, "step: expected 2s to 1h0m0s"},
 		{"a step that is too long", func(f *campaign.Find) { f.Step = 61 * time.Minute }, 1, "step: "},
-		{"all at once", func(f *campaign.Find) { *f = campaign.Find{MaxRefused: 2, MaxP99: -1} }, 5, "find-limit: "},
+		{"all at once", func(f *campaign.Find) { *f = campaign.Find{MaxThrottled: 2, MaxP99: -1} }, 5, "find-limit: "},
 	} {
 		f := valid
 		row.alter(&f)

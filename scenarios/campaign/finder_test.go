@@ -48,9 +48,9 @@ func TestFinderEnclosesEveryLimitFromEverywhere(t *testing.T) {
 		limit := logUniform(draw.Float64(), campaign.LowestRate, campaign.HighestRate/2)
 		from := logUniform(draw.Float64(), campaign.LowestRate, campaign.HighestRate)
 		f := campaign.NewFinder(from, campaign.HighestRate)
-		tried := search(t, f, limited(limit, results.LimitRefused))
+		tried := search(t, f, limited(limit, results.LimitThrottled))
 		a := f.Answer()
-		if !a.Finished || a.By != results.LimitRefused || a.Held > limit || a.NotHeld <= limit || a.NotHeld > a.Held*1.01 {
+		if !a.Finished || a.By != results.LimitThrottled || a.Held > limit || a.NotHeld <= limit || a.NotHeld > a.Held*1.01 {
 			t.Fatalf("draw %d: Answer() of %v from %v = %+v; want an interval of 1 %% around it, finished", n, limit, from, a)
 		}
 		// Doubling or halving to the other side of the limit, seven steps to
@@ -103,7 +103,7 @@ func TestFinderBearsALimitThatWavers(t *testing.T) {
 		f := campaign.NewFinder(500, campaign.HighestRate)
 		search(t, f, func(rate float64, step int) string {
 			noise := chance.Try(n, step+1)
-			return limited(limit*(1+wave*(2*noise.Float64()-1)), results.LimitRefused)(rate, step)
+			return limited(limit*(1+wave*(2*noise.Float64()-1)), results.LimitThrottled)(rate, step)
 		})
 		a := f.Answer()
 		if a.Held > limit*(1+wave) || a.NotHeld <= limit*(1-wave) {
@@ -127,7 +127,7 @@ func TestFinderOutlivesASingleLie(t *testing.T) {
 		limit := logUniform(draw.Float64(), 200, 20_000)
 		f := campaign.NewFinder(500, campaign.HighestRate)
 		search(t, f, func(rate float64, step int) string {
-			held := limited(limit, results.LimitRefused)(rate, step) == results.LimitHeld
+			held := limited(limit, results.LimitThrottled)(rate, step) == results.LimitHeld
 			noise := chance.Try(n, step+1)
 			if noise.Float64() < .02 {
 				held = !held
@@ -135,7 +135,7 @@ func TestFinderOutlivesASingleLie(t *testing.T) {
 			if held {
 				return results.LimitHeld
 			}
-			return results.LimitRefused
+			return results.LimitThrottled
 		})
 		if a := f.Answer(); math.Abs(a.Held/limit-1) > .02 {
 			astray++
@@ -154,7 +154,7 @@ func TestFinderNeverGoesOnForever(t *testing.T) {
 		f := campaign.NewFinder(500, campaign.HighestRate)
 		search(t, f, func(_ float64, step int) string {
 			draw := chance.Try(n, step)
-			return []string{results.LimitHeld, results.LimitRefused}[draw.IntN(2)]
+			return []string{results.LimitHeld, results.LimitThrottled}[draw.IntN(2)]
 		})
 		if a := f.Answer(); a.NotHeld > 0 && a.Held >= a.NotHeld {
 			t.Fatalf("draw %d: Answer() of coins = %+v; want Held < NotHeld", n, a)

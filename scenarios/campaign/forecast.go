@@ -11,12 +11,12 @@ import (
 	"loadgen/target"
 )
 
-// Forecast is what a run will ask of its target if nothing is refused, and at
+// Forecast is what a run will ask of its target if nothing is throttled, and at
 // most if everything is.
 type Forecast struct {
 	// Requests is the number of attempts without a retry; each is a billed
 	// transaction. AtMost is that number if every attempt of the peaks is
-	// refused as often as the policy goes on.
+	// throttled as often as the policy goes on.
 	Requests, AtMost int64
 	// Beside is how many of the requests go to queues and containers of blobs.
 	Beside int64

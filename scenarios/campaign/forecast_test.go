@@ -11,7 +11,7 @@ import (
 	"loadgen/scenarios/drive"
 )
 
-// What is forecast is what a run that is refused nothing then does: requests and
+// What is forecast is what a run that is throttled nothing then does: requests and
 // entities but for what chance decides.
 func TestForecastIsWhatARunDoes(t *testing.T) {
 	leftOutWhenShort(t)

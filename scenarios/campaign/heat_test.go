@@ -20,7 +20,7 @@ import (
 )
 
 // warmth is what went to one place.
-type warmth struct{ served, refused, failed, demanded int64 }
+type warmth struct{ served, throttled, failed, demanded int64 }
 
 // thermometer is a target that notes by table and PartitionKey what it is asked for, and
 // what it answered.
@@ -46,8 +46,8 @@ func (m *thermometer) Submit(now clock.Instant, op *target.Operation) (target.Ou
 	case results.Ok:
 		at.served += outcome.Counted
 		at.demanded += outcome.Counted
-	case results.Refused:
-		at.refused++
+	case results.Throttled:
+		at.throttled++
 		at.demanded += op.Entities()
 	default:
 		at.failed++
@@ -64,10 +64,10 @@ func sum(list []int64) (all int64) {
 }
 
 func warmthOf(c *results.HeatCells) *warmth {
-	return &warmth{sum(c.Served), sum(c.Refused), sum(c.Failed), sum(c.Demanded)}
+	return &warmth{sum(c.Served), sum(c.Throttled), sum(c.Failed), sum(c.Demanded)}
 }
 
-// The heat map of a run is what the target saw: by table and PartitionKey, refused writes
+// The heat map of a run is what the target saw: by table and PartitionKey, throttled writes
 // of copies and retries included.
 func TestHeatIsWhatTheTargetSaw(t *testing.T) {
 	for _, row := range []struct{ name, design, operations string }{
@@ -102,17 +102,17 @@ func TestHeatIsWhatTheTargetSaw(t *testing.T) {
 				t.Errorf("nowhere has %+v; want %+v", whole, meter.whole)
 			}
 			all := record.Total(results.Everything)
-			if all.Refused < 50 {
-				t.Errorf("%d were refused; want enough for the test to say something", all.Refused)
+			if all.Throttled < 50 {
+				t.Errorf("%d were throttled; want enough for the test to say something", all.Throttled)
 			}
 			mapped := *warmthOf(&h.Rest)
 			for _, one := range append(slices.Collect(valuesOf(got)), warmthOf(&h.Nowhere)) {
 				mapped.served += one.served
-				mapped.refused += one.refused
+				mapped.throttled += one.throttled
 				mapped.failed += one.failed
 			}
-			if mapped.served != all.Served || mapped.refused != all.Refused || mapped.failed != all.Failed {
-				t.Errorf("the map sums to %+v; want the totals: %d served, %d refused, %d failed", mapped, all.Served, all.Refused, all.Failed)
+			if mapped.served != all.Served || mapped.throttled != all.Throttled || mapped.failed != all.Failed {
+				t.Errorf("the map sums to %+v; want the totals: %d served, %d throttled, %d failed", mapped, all.Served, all.Throttled, all.Failed)
 			}
 			if last := record.Intervals[len(record.Intervals)-1]; last.InFlight != 0 {
 				t.Errorf("%d attempts are under way at the end; want none", last.InFlight)
@@ -138,7 +138,7 @@ func TestOneKeyInTwoTablesIsTwoPartitions(t *testing.T) {
 	s := unlimited(t, ordered(t, "copied", "arrivals: {constant: 100}, for: 5s, operations: [{verb: insert}]"))
 	set(t, s, "attributes.customer={list: [\"1\"]}", "designs.copied.copies.state.partition_key={customer}", "designs.copied.copies.number.partition_key=id")
 	r := carriedOut(t, s, false, nil)
-	want := []results.PartitionStats{{Key: "1", Entities: 500}, {Table: "ByState", Key: "1", Entities: 500}, {Key: "id", Entities: 500}}
+	want := []results.PartitionStats{{Key: "1", Entities: 500, Busiest: 100}, {Table: "ByState", Key: "1", Entities: 500, Busiest: 100}, {Key: "id", Entities: 500, Busiest: 100}}
 	phase := r.record.Phases[slices.IndexFunc(r.record.Phases, func(p results.Phase) bool { return p.Reported })]
 	if diff := cmp.Diff(want, phase.Offered); diff != "" {
 		t.Errorf("what partitions were offered differs (-want +got):\n%s", diff)
@@ -190,9 +190,9 @@ func TestStoredIsWhatTheTablesHold(t *testing.T) {
 			}
 		}
 		all := record.Total(results.Everything)
-		if all.Stored != held || all.Failed > 0 || all.Refused == 0 {
-			t.Errorf("%s, %s: stored %d bytes, %d attempts failed and %d were refused; want the %d that the tables hold, none failed, and some refused",
-				row.design, row.operations, all.Stored, all.Failed, all.Refused, held)
+		if all.Stored != held || all.Failed > 0 || all.Throttled == 0 {
+			t.Errorf("%s, %s: stored %d bytes, %d attempts failed and %d were throttled; want the %d that the tables hold, none failed, and some throttled",
+				row.design, row.operations, all.Stored, all.Failed, all.Throttled, held)
 		}
 	}
 }
@@ -208,7 +208,7 @@ func (b busy) Submit(now clock.Instant, op *target.Operation) (target.Outcome, c
 }
 
 // Deletes write nothing, merges what they bring, replaces all of the entity again; what
-// was refused, or was there already, was not written.
+// was throttled, or was there already, was not written.
 func TestStoredByVerb(t *testing.T) {
 	properties := []entity.Property{{Name: "State", Value: entity.String("open")}}
 	key := entity.Key{Partition: "p", Row: "r"}
@@ -249,7 +249,7 @@ func (a answering) Submit(now clock.Instant, _ *target.Operation) (target.Outcom
 	return a.outcome, now.Add(time.Millisecond)
 }
 
-// pager answers a query of ten entities in two pages, of which the second is refused at
+// pager answers a query of ten entities in two pages, of which the second is throttled at
 // first.
 type pager struct{ calls int }
 
@@ -265,9 +265,9 @@ func (p *pager) Submit(now clock.Instant, op *target.Operation) (target.Outcome,
 	}
 }
 
-// A refused page demanded what the query had yet to read. Each request lands in the second
+// A throttled page demanded what the query had yet to read. Each request lands in the second
 // in which it ended, and is under way until then.
-func TestHeatOfARefusedPage(t *testing.T) {
+func TestHeatOfAThrottledPage(t *testing.T) {
 	stage := closedStage(backoff.Policy{Name: "one", Retries: 1, Delay: backoff.Exponential{Base: 700 * time.Millisecond, Min: 700 * time.Millisecond, Max: 700 * time.Millisecond}}, 1, 1, time.Minute)
 	stage.Table = "Races"
 	stage.Build = func(uint64) drive.Work {
@@ -279,7 +279,7 @@ func TestHeatOfARefusedPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []results.HeatRow{{Table: "ByState", Key: "p", HeatCells: results.HeatCells{
-		Served: []int64{4, 0, 6}, Refused: []int64{0, 1, 0}, Demanded: []int64{4, 6, 6}}}}
+		Served: []int64{4, 0, 6}, Throttled: []int64{0, 1, 0}, Demanded: []int64{4, 6, 6}}}}
 	if diff := cmp.Diff(want, record.Heat.Rows); diff != "" {
 		t.Errorf("the map differs (-want +got):\n%s", diff)
 	}

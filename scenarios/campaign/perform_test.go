@@ -1,6 +1,7 @@
 package campaign_test
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 	"slices"
@@ -30,7 +31,7 @@ func performed(t testing.TB, s *scenarios.Scenario, inReal bool) ran {
 		clk := clock.NewReal()
 		waiting := queueblob.NewWaiting(clk)
 		beside = waiting
-		runner = &drive.Live{Clock: clk, Target: queueblob.New(inprocess.New(e, "one", clk), waiting), Workers: s.Workers}
+		runner = &drive.Live{Clock: clk, Target: queueblob.New(inprocess.New(e, "one", clk), waiting), Workers: cmp.Or(s.Workers, scenarios.FewestWorkers)}
 	}
 	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "pattern", NewName: true, Verify: s.Verify})
 	if err != nil {
@@ -44,7 +45,7 @@ func performed(t testing.TB, s *scenarios.Scenario, inReal bool) ran {
 	ended := c.Run(context.Background(), runner, &drive.Ledger{Recorder: recorder})
 	tables, others := e.Counts(), beside.Counts()
 	counts := results.TargetCounts{Requests: tables.Requests + others.Requests, Ok: tables.Ok + others.Ok,
-		Refused: tables.Refused + others.Refused, Failed: tables.Failed + others.Failed, Entities: tables.Entities + others.Entities}
+		Throttled: tables.Throttled + others.Throttled, Failed: tables.Failed + others.Failed, Entities: tables.Entities + others.Entities}
 	if err := recorder.Finish(runner.Now().Offset(), results.Valid, nil, &counts); err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +98,7 @@ func TestWorkflowsLiveEqualVirtual(t *testing.T) {
 // has looked.
 func sound(t *testing.T, s *scenarios.Scenario, name string, record *results.Record) {
 	t.Helper()
-	if !slices.Contains(s.Expect, "faults == 0") {
+	if !slices.Contains(s.Expect, "violations == 0") {
 		return
 	}
 	looked := int64(0)
@@ -157,6 +158,9 @@ func serial(t *testing.T, s *scenarios.Scenario) (inStep bool) {
 // phase, and that all ended.
 func sameCounts(t *testing.T, live, virtual ran) {
 	t.Helper()
+	if len(live.record.Phases) != len(virtual.record.Phases) {
+		t.Fatalf("live has the phases %v, virtual %v; want the same", names(live.record), names(virtual.record))
+	}
 	for i := range virtual.record.Phases {
 		for j := range virtual.record.Phases[i].Kinds {
 			got, want := &live.record.Phases[i].Kinds[j], &virtual.record.Phases[i].Kinds[j]
@@ -166,6 +170,14 @@ func sameCounts(t *testing.T, live, virtual ran) {
 			}
 		}
 	}
+}
+
+// names returns what the phases of a record are called.
+func names(record *results.Record) (list []string) {
+	for i := range record.Phases {
+		list = append(list, record.Phases[i].Name)
+	}
+	return list
 }
 
 // proceeds reports whether an operation of a pattern's scenario is a workflow.

@@ -38,7 +38,7 @@ attributes: {id: {sequence: 1}}
 design: {partition_key: "{id}", row_key: x}
 phases:
   - name: day
-    traffic: {arrivals: {constant: 10}, for: 5s, operations: [{name: all, procedure: transfer, with: {from: id, to: id}}]}
+    traffic: {arrivals: {constant: 10}, for: 5s, operations: [{name: all, workflow: transfer, with: {from: id, to: id}}]}
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ attributes: {id: {sequence: 1}}
 design: {partition_key: "{id}", row_key: x}
 phases:
   - name: day
-    traffic: {arrivals: {constant: 10}, for: 5s, operations: [{name: move, procedure: transfer, with: {from: id, to: id}, weight: 1}, {verb: insert, weight: 50}]}
+    traffic: {arrivals: {constant: 10}, for: 5s, operations: [{name: move, workflow: transfer, with: {from: id, to: id}, weight: 1}, {verb: insert, weight: 50}]}
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -154,7 +154,7 @@ func TestForecastOfAWorkflow(t *testing.T) {
 	var none Forecast
 	c.forecastVerified(&none, &spec, 10, 100)
 	if none.Requests != 0 {
-		t.Errorf("verifying a procedure's writes costs %+v; want nothing", none)
+		t.Errorf("verifying a workflow's writes costs %+v; want nothing", none)
 	}
 	spec.Workflow = ""
 	if c.forecastVerified(&none, &spec, 10, 100); none.Requests != 10 {

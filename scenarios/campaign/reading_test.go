@@ -54,7 +54,7 @@ type situation struct {
 	// due is how many entities an operation is due to count and returned how many it
 	// returns, -1 for what differs from one to the next.
 	due, returned int64
-	// attempts are the requests of an operation where nothing is refused.
+	// attempts are the requests of an operation where nothing is throttled.
 	attempts int64
 }
 
@@ -159,12 +159,12 @@ func bothWays(t *testing.T, s *scenarios.Scenario) (*results.Record, *world) {
 	return virtual, w
 }
 
-// checkDone holds what was done where nothing is refused against what was due.
+// checkDone holds what was done where nothing is throttled against what was due.
 func checkDone(t *testing.T, sum results.KindStats, row situation) {
 	t.Helper()
-	if sum.Succeeded != sum.Scheduled || sum.Failed+sum.Refused > 0 {
-		t.Errorf("%d of %d operations succeeded, %d attempts failed and %d were refused; want all and none",
-			sum.Succeeded, sum.Scheduled, sum.Failed, sum.Refused)
+	if sum.Succeeded != sum.Scheduled || sum.Failed+sum.Throttled > 0 {
+		t.Errorf("%d of %d operations succeeded, %d attempts failed and %d were throttled; want all and none",
+			sum.Succeeded, sum.Scheduled, sum.Failed, sum.Throttled)
 	}
 	// A page that finds no entity counts one.
 	if empty := sum.Counted - sum.Offered; empty < 0 || empty > sum.Attempts {
@@ -202,7 +202,7 @@ func TestATransactionOfMoreThanAPartitionHolds(t *testing.T) {
 	}
 }
 
-// All classes and changes together, where most is refused: live equals virtual, and
+// All classes and changes together, where most is throttled: live equals virtual, and
 // the books close all the same.
 func TestBooksOfQueriesAndTransactionsUnderRefusals(t *testing.T) {
 	operations := ""
@@ -215,13 +215,13 @@ func TestBooksOfQueriesAndTransactionsUnderRefusals(t *testing.T) {
 	s := small(t, "phases.load.entities=1200", "phases.peak.rates=[211]", "phases.peak.each=1s", "phases.peak.operations=["+operations+"]")
 	record, w := bothWays(t, s)
 	sum, counts := record.Total(results.Everything), w.engine.Counts()
-	if sum.Attempts != counts.Requests || sum.Refused != counts.Refused || sum.Counted != counts.Entities ||
+	if sum.Attempts != counts.Requests || sum.Throttled != counts.Throttled || sum.Counted != counts.Entities ||
 		sum.Ok-sum.Handled != counts.Ok || sum.Failed+sum.Handled != counts.Failed {
-		t.Errorf("attempts %d, ok %d (%d of them handled), refused %d, failed %d, entities %d; the engine's books say %+v",
-			sum.Attempts, sum.Ok, sum.Handled, sum.Refused, sum.Failed, sum.Counted, counts)
+		t.Errorf("attempts %d, ok %d (%d of them handled), throttled %d, failed %d, entities %d; the engine's books say %+v",
+			sum.Attempts, sum.Ok, sum.Handled, sum.Throttled, sum.Failed, sum.Counted, counts)
 	}
-	if sum.Refused == 0 || sum.Failed > 0 {
-		t.Errorf("refused %d, failed %d; want some and none", sum.Refused, sum.Failed)
+	if sum.Throttled == 0 || sum.Failed > 0 {
+		t.Errorf("throttled %d, failed %d; want some and none", sum.Throttled, sum.Failed)
 	}
 }
 

@@ -1,6 +1,7 @@
 package campaign_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -97,7 +98,7 @@ func play(t testing.TB, s *scenarios.Scenario, inReal, dataless bool) played {
 	var runner drive.Runner = &drive.Virtual{Target: inprocess.New(e, "one", nil)}
 	if inReal {
 		clk := clock.NewReal()
-		runner = &drive.Live{Clock: clk, Target: inprocess.New(e, "one", clk), Workers: s.Workers}
+		runner = &drive.Live{Clock: clk, Target: inprocess.New(e, "one", clk), Workers: cmp.Or(s.Workers, scenarios.FewestWorkers)}
 	}
 	tail := drive.NewTail(5 * time.Second)
 	ledger := &drive.Ledger{Recorder: recorder, Happenings: func(now clock.Instant) []results.Event {
@@ -157,16 +158,16 @@ func TestThinkingClientsKeepLittlesLaw(t *testing.T) {
 	}
 }
 
-// A refused client backs off before it thinks, and no operation becomes due after
+// A throttled client backs off before it thinks, and no operation becomes due after
 // the end.
 func TestThinkingClientsRetryAndEnd(t *testing.T) {
 	leftOutWhenShort(t)
 	s := spreading(t, "retry=short", "start=warm", "phases.spread.partitions=1")
 	p := play(t, closedLoop(t, s, 400, 100*time.Millisecond, 10*time.Second), false, true)
 	sum := p.ofSpread()
-	if sum.Refused == 0 || sum.Attempts != sum.Ok+sum.Refused || sum.Scheduled != sum.Operations {
-		t.Errorf("attempts %d = ok %d + refused %d, scheduled %d, operations %d; want refusals and closed books",
-			sum.Attempts, sum.Ok, sum.Refused, sum.Scheduled, sum.Operations)
+	if sum.Throttled == 0 || sum.Attempts != sum.Ok+sum.Throttled || sum.Scheduled != sum.Operations {
+		t.Errorf("attempts %d = ok %d + throttled %d, scheduled %d, operations %d; want refusals and closed books",
+			sum.Attempts, sum.Ok, sum.Throttled, sum.Scheduled, sum.Operations)
 	}
 	for _, one := range p.record.Intervals {
 		if one.Scheduled > 1 && one.Second > 11 {
@@ -228,8 +229,8 @@ func TestLiveEqualsVirtualThroughSplitAndMove(t *testing.T) {
 				t.Errorf("events in real time:\n%s\nwant those of virtual time:\n%s", b, a)
 			}
 			a, b := virtual.ofSpread(), real.ofSpread()
-			if !reflect.DeepEqual(a.Response.Bars(), b.Response.Bars()) || a.Attempts != b.Attempts || a.Refused != b.Refused {
-				t.Errorf("real time: %d attempts, %d refused; want %d and %d and the same histogram", b.Attempts, b.Refused, a.Attempts, a.Refused)
+			if !reflect.DeepEqual(a.Response.Bars(), b.Response.Bars()) || a.Attempts != b.Attempts || a.Throttled != b.Throttled {
+				t.Errorf("real time: %d attempts, %d throttled; want %d and %d and the same histogram", b.Attempts, b.Throttled, a.Attempts, a.Throttled)
 			}
 		})
 	}

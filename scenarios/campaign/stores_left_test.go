@@ -1,6 +1,7 @@
 package campaign_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"testing"
@@ -30,7 +31,7 @@ func besideTables(t *testing.T, s *scenarios.Scenario) (*world, drive.Runner, fu
 	}
 }
 
-// A run that is refused because its table is somebody else's leaves alone what is called
+// A run that is throttled because its table is somebody else's leaves alone what is called
 // as it would call its queues and tables: they are that somebody's, who may be at work.
 func TestWhatIsBesideTheTableOfSomebodyElseIsLeftAlone(t *testing.T) {
 	for name, beside := range map[string]target.Operation{
@@ -68,7 +69,7 @@ func TestStoresGoThoughTheRecordFails(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			clk, folder := clock.NewReal(), new(failing)
 			e, beside := engineOf(t, s, false), queueblob.NewWaiting(clk)
-			runner := &drive.Live{Clock: clk, Target: queueblob.New(inprocess.New(e, "one", clk), beside), Workers: s.Workers}
+			runner := &drive.Live{Clock: clk, Target: queueblob.New(inprocess.New(e, "one", clk), beside), Workers: cmp.Or(s.Workers, scenarios.FewestWorkers)}
 			c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "races",
 				Entering: func(p campaign.Progress) { folder.broken = folder.broken || p.Stage == "drop" }})
 			if err != nil {

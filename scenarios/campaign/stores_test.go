@@ -1,6 +1,7 @@
 package campaign_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -61,7 +62,7 @@ func TestWhatIsMadeBesideTablesIsDropped(t *testing.T) {
 				ctx, cancel := context.WithCancel(context.Background())
 				defer cancel()
 				time.AfterFunc(after, cancel)
-				record, err := w.run(t, ctx, &drive.Live{Clock: clk, Target: to, Workers: s.Workers}, campaign.Options{Scenario: s, Table: "races"})
+				record, err := w.run(t, ctx, &drive.Live{Clock: clk, Target: to, Workers: cmp.Or(s.Workers, scenarios.FewestWorkers)}, campaign.Options{Scenario: s, Table: "races"})
 				if whole := clk.Now().Offset() < after; whole && err != nil || !whole && !errors.Is(err, context.Canceled) {
 					t.Errorf("%s, stopped after %v, ended at %v with %v", s.Name, after, clk.Now().Offset(), err)
 				}

@@ -18,9 +18,9 @@ import (
 // can have it, for minutes and not for ever.
 func TestRunWaitsForTheNameOfADeletedTable(t *testing.T) {
 	for _, row := range []struct {
-		delay   string
-		waits   bool
-		refused bool
+		delay     string
+		waits     bool
+		throttled bool
 	}{{"0", false, false}, {"40s", true, false}, {"1h", true, true}} {
 		s := small(t, "model.name_delay="+row.delay)
 		w := newWorld(t, s, nil)
@@ -28,7 +28,7 @@ func TestRunWaitsForTheNameOfADeletedTable(t *testing.T) {
 			w.engine.Submit(0, &engine.Request{Account: "a", Table: "stress", Verb: verb})
 		}
 		record, err := w.run(t, context.Background(), &drive.Virtual{Target: w.target}, campaign.Options{Scenario: s, Table: "stress", Reuse: true})
-		if row.refused {
+		if row.throttled {
 			if !errors.Is(err, campaign.ErrPreparation) || !strings.Contains(fmt.Sprint(err), string(entity.TableBeingDeleted)) {
 				t.Errorf("a name that is kept for %s: Run = %v; want ErrPreparation with %s", row.delay, err, entity.TableBeingDeleted)
 			}

@@ -45,8 +45,8 @@ const (
 type watchedSecond struct {
 	second int64
 	// sent are the first attempts, late those of them that were sent late.
-	attempts, failed, refused, sent, late, served int64
-	responses                                     counters
+	attempts, failed, throttled, sent, late, served int64
+	responses                                       counters
 }
 
 func newGuard(spec *scenarios.Traffic) *guard {
@@ -72,8 +72,8 @@ func (g *guard) Attempt(a *results.Attempt) {
 	switch a.Class {
 	case results.Failed:
 		one.failed++
-	case results.Refused:
-		one.refused++
+	case results.Throttled:
+		one.throttled++
 	}
 	if a.Try == 0 {
 		one.sent++
@@ -133,7 +133,7 @@ func (g *guard) sum(first int64) watchedSecond {
 		}
 		sum.attempts += one.attempts
 		sum.failed += one.failed
-		sum.refused += one.refused
+		sum.throttled += one.throttled
 		sum.sent += one.sent
 		sum.late += one.late
 		sum.served += one.served
@@ -147,8 +147,8 @@ func (w *watchedSecond) over(budget scenarios.Budget, overdue func() uint64) err
 	switch budget.Of {
 	case scenarios.BudgetFailed:
 		part = w.failed
-	case scenarios.BudgetRefused:
-		part = w.refused
+	case scenarios.BudgetThrottled:
+		part = w.throttled
 	case scenarios.BudgetLate:
 		part, all, of = w.late, w.sent, "operations sent"
 	case scenarios.BudgetDropped:

@@ -18,8 +18,8 @@ import (
 // second is what ends in one second: so many attempts of each kind, each served
 // one an entity, after so long a response.
 type second struct {
-	ok, failed, refused, late int
-	response                  time.Duration
+	ok, failed, throttled, late int
+	response                    time.Duration
 }
 
 // told is a guard that was told of some seconds.
@@ -35,7 +35,7 @@ func told(spec scenarios.Traffic, seconds ...second) *guard {
 		attempt(s.ok-s.late, results.Ok, 0)
 		attempt(s.late, results.Ok, results.LateAfter+1)
 		attempt(s.failed, results.Failed, results.LateAfter)
-		attempt(s.refused, results.Refused, 0)
+		attempt(s.throttled, results.Throttled, 0)
 		for range s.ok {
 			g.Completed(&results.Completed{Intended: done - s.response, Done: done, Class: results.Ok, Served: 1})
 		}
@@ -60,8 +60,8 @@ func TestGuardJudgesBudgets(t *testing.T) {
 		{"exactly the share is not yet too much", on("failed", .01), fiveOf(second{ok: 99, failed: 1}), 0, ""},
 		{"one more is", on("failed", .01), append(fiveOf(second{ok: 99, failed: 1})[1:], second{ok: 98, failed: 2}), 0, "1.2% of the 500 attempts of the last 5 s were failed"},
 		{"what was before the last five seconds is forgotten", on("failed", .01), append([]second{{failed: 400}}, fiveOf(second{ok: 99, failed: 1})...), 0, ""},
-		{"ninety-nine attempts are too few", on("refused", 0), []second{{refused: 99}}, 0, ""},
-		{"a hundred are not", on("refused", 0), []second{{refused: 100}}, 0, "100% of the 100 attempts of the last 5 s were refused"},
+		{"ninety-nine attempts are too few", on("throttled", 0), []second{{throttled: 99}}, 0, ""},
+		{"a hundred are not", on("throttled", 0), []second{{throttled: 100}}, 0, "100% of the 100 attempts of the last 5 s were throttled"},
 		{"five milliseconds are not late", on("late", 0), fiveOf(second{ok: 50, failed: 5}), 0, ""},
 		{"more than five are", on("late", .1), fiveOf(second{ok: 50, late: 6}), 0, "12% of the 250 operations sent of the last 5 s were late"},
 		{"what is overdue counts among what was due", on("dropped", .2), fiveOf(second{ok: 80}), 101, "20.2% of the 501 operations due of the last 5 s were dropped"},

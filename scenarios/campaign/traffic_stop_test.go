@@ -111,9 +111,9 @@ func TestStopsOnABudget(t *testing.T) {
 		// live is a run whose workers are too few.
 		live bool
 	}{
-		{"too much is refused", "arrivals: {constant: 1200}, for: 60s, stop_on: [failed > 1%, refused > 20%], operations: [{verb: get}]", "were refused, and stop_on is refused > 20%", false},
-		{"a share that is allowed", "arrivals: {constant: 1200}, for: 6s, stop_on: [refused > 99%], operations: [{verb: get}]", "", false},
-		{"too few attempts to judge", "arrivals: {constant: 10}, for: 8s, stop_on: [late > 0%, dropped > 0%, failed > 0%, refused > 0%], operations: [{verb: get}]", "", false},
+		{"too much is throttled", "arrivals: {constant: 1200}, for: 60s, stop_on: [failed > 1%, throttled > 20%], operations: [{verb: get}]", "were throttled, and stop_on is throttled > 20%", false},
+		{"a share that is allowed", "arrivals: {constant: 1200}, for: 6s, stop_on: [throttled > 99%], operations: [{verb: get}]", "", false},
+		{"too few attempts to judge", "arrivals: {constant: 10}, for: 8s, stop_on: [late > 0%, dropped > 0%, failed > 0%, throttled > 0%], operations: [{verb: get}]", "", false},
 		{"what is got is not there", "arrivals: {trace: t.csv}, stop_on: [failed > 10%]", "were failed, and stop_on is failed > 10%", false},
 		{"too much is late", "arrivals: {constant: 400}, for: 60s, stop_on: [late > 5%], operations: [{verb: get}]", "were late, and stop_on is late > 5%", true},
 		{"too much is not sent", "arrivals: {constant: 400}, for: 60s, stop_on: [dropped > 5%], operations: [{verb: get}]", "were dropped, and stop_on is dropped > 5%", true},

@@ -1,6 +1,7 @@
 package campaign_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -25,7 +26,7 @@ import (
 
 // races is a small table whose traffic the tests fill in. It is loaded by one lane:
 // of transactions due at one instant, in real time, either may come first, and which
-// of them is refused decides how long the load takes.
+// of them is throttled decides how long the load takes.
 const races = `name: races
 seed: 11
 workers: 200
@@ -105,7 +106,7 @@ func carriedOut(t testing.TB, s *scenarios.Scenario, inReal bool, wrap func(*inp
 		if wrap != nil {
 			to = wrap(to.(*inprocess.Target))
 		}
-		runner = &drive.Live{Clock: clk, Target: to, Workers: s.Workers}
+		runner = &drive.Live{Clock: clk, Target: to, Workers: cmp.Or(s.Workers, scenarios.FewestWorkers)}
 	}
 	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "races"})
 	if err != nil {
@@ -133,7 +134,7 @@ func carriedOut(t testing.TB, s *scenarios.Scenario, inReal bool, wrap func(*inp
 }
 
 // The books close for every kind of arrivals and both loops, live and virtual, at
-// a load of which some is refused, and both runners keep the same record.
+// a load of which some is throttled, and both runners keep the same record.
 func TestBooksOfEveryArrivalKind(t *testing.T) {
 	for _, test := range []struct{ name, traffic, trace string }{
 		{"constant", "arrivals: {constant: 400}, for: 2s, " + offers, ""},
@@ -180,11 +181,11 @@ func TestBooksOfEveryArrivalKind(t *testing.T) {
 	}
 }
 
-// Some of that load is refused, so that retries are in the books as well.
+// Some of that load is throttled, so that retries are in the books as well.
 func TestBooksWereOpen(t *testing.T) {
 	r := carriedOut(t, trafficked(t, "arrivals: {constant: 900}, for: 4s, drain: 0s, "+offers, ""), false, nil)
-	if sum := r.record.Total(results.Reported); sum.Refused == 0 || sum.Handled == 0 || sum.Cut == 0 {
-		t.Errorf("refused %d, handled %d, cut %d; want some of each", sum.Refused, sum.Handled, sum.Cut)
+	if sum := r.record.Total(results.Reported); sum.Throttled == 0 || sum.Handled == 0 || sum.Cut == 0 {
+		t.Errorf("throttled %d, handled %d, cut %d; want some of each", sum.Throttled, sum.Handled, sum.Cut)
 	}
 }
 

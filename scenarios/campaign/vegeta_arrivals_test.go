@@ -1,12 +1,14 @@
 package campaign_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results"
+	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
@@ -47,7 +49,7 @@ func TestVegetaKeepsToEveryArrival(t *testing.T) {
 		"arrivals: {sine: {mean: 100, amplitude: 80, period: 2s}}, for: 3s",
 		"arrivals: {trace: t.csv}",
 		"arrivals: {constant: 100}, for: 60s, stop_when_stable: 20%",
-		"arrivals: {constant: 2000}, for: 60s, stop_on: [refused > 10%]",
+		"arrivals: {constant: 2000}, for: 60s, stop_on: [throttled > 10%]",
 	} {
 		var records [2]*results.Record
 		var ended [2]error
@@ -57,9 +59,9 @@ func TestVegetaKeepsToEveryArrival(t *testing.T) {
 				s.Retry = "none"
 				clk := clock.NewReal()
 				w := newWorld(t, s, clk)
-				var runner drive.Runner = &drive.Live{Clock: clk, Target: w.target, Workers: s.Workers}
+				var runner drive.Runner = &drive.Live{Clock: clk, Target: w.target, Workers: cmp.Or(s.Workers, scenarios.FewestWorkers)}
 				if i == 1 {
-					runner = &drive.Vegeta{Live: &drive.Live{Clock: clk, Target: w.target, Workers: s.Workers}, Wire: wired{w.target}, Epoch: clk.Started()}
+					runner = &drive.Vegeta{Live: &drive.Live{Clock: clk, Target: w.target, Workers: cmp.Or(s.Workers, scenarios.FewestWorkers)}, Wire: wired{w.target}, Epoch: clk.Started()}
 				}
 				records[i], ended[i] = w.run(t, t.Context(), runner, campaign.Options{Scenario: s, Table: "traffic"})
 			})

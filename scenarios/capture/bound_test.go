@@ -100,7 +100,7 @@ func memoryDoesNotGrow(t *testing.T, many int64) {
 		if r.Code == entity.OK {
 			s.counts.Ok++
 		} else {
-			s.counts.Refused++
+			s.counts.Throttled++
 		}
 		s.last = r.Done.Offset()
 		s.observer.Saw(&r)
@@ -205,7 +205,7 @@ func TestHostileTextsAreKeptShort(t *testing.T) {
 
 // FuzzObserver holds that no traffic opens the books or makes the observer panic.
 func FuzzObserver(f *testing.F) {
-	f.Add([]byte("a refused insert, and a scan"))
+	f.Add([]byte("a throttled insert, and a scan"))
 	f.Add([]byte{0, 255, 7, 130, 9, 9, 9, 1, 2, 3, 4, 5, 6, 7, 8, 200, 100, 50})
 	f.Fuzz(func(t *testing.T, traffic []byte) {
 		s := open(t, capture.Options{Partitions: 3, Shapes: 2, Tables: 2, Retries: 2, Window: 3 * time.Second, Hold: time.Second})
@@ -221,7 +221,7 @@ func FuzzObserver(f *testing.F) {
 			}
 			switch c % 5 {
 			case 1:
-				r = refused(r)
+				r = throttled(r)
 			case 2:
 				r = answered(r, entity.ResourceNotFound)
 			case 3:

@@ -62,6 +62,7 @@ func (o *Capture) Saw(seen *rest.Seen) {
 	}
 	o.expire(arrived)
 	class := r.class()
+	status, code := r.cause()
 	op := o.operationOf(r, arrived)
 	first := op.attempts == 0
 	if first {
@@ -74,8 +75,8 @@ func (o *Capture) Saw(seen *rest.Seen) {
 		}
 	}
 	o.options.Recorder.Attempt(&results.Attempt{Phase: o.phase, Kind: op.kind, Number: op.number, Try: op.attempts, Retry: !first,
-		Sequence: o.attempt, Intended: op.first, Sent: arrived, Done: done, Class: class, Status: r.status(),
-		Code: string(r.Code), Counted: r.Counted, Returned: r.Returned, Noted: o.written})
+		Sequence: o.attempt, Intended: op.first, Sent: arrived, Done: done, Class: class, Status: status,
+		Code: code, Counted: r.Counted, Returned: r.Returned, Noted: o.written})
 	o.attempt++
 	op.attempts++
 	op.class, op.done = class, done

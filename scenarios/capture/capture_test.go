@@ -28,7 +28,7 @@ func hot(s *scene, offered, serves, seconds int) {
 		for i := range offered {
 			r := get(begin+time.Duration(i)*900*ms/time.Duration(offered), "races", "2011 Full")
 			if i >= serves {
-				r = refused(r)
+				r = throttled(r)
 			}
 			s.saw(r)
 		}
@@ -44,7 +44,7 @@ func TestHotPartitionIsNamedWithExactCounts(t *testing.T) {
 	record := s.end()
 	o := record.Capture
 	twoHundred := 200.0
-	want := results.ObservedPartition{Table: "races", PartitionKey: "2011 Full", Entities: 1200, Demanded: 2400, Requests: 2400, Refused: 1200,
+	want := results.ObservedPartition{Table: "races", PartitionKey: "2011 Full", Entities: 1200, Demanded: 2400, Requests: 2400, Throttled: 1200,
 		Seconds: 6, Typical: 200, Busiest: 200, Offered: 400, Saturation: &twoHundred, SaturationInterval: []float64{200, 200}}
 	if diff := cmp.Diff(want, o.Partitions[0]); diff != "" {
 		t.Errorf("the hottest partition differs (-want +got):\n%s", diff)
@@ -55,8 +55,8 @@ func TestHotPartitionIsNamedWithExactCounts(t *testing.T) {
 	if got := o.Partitions[1]; got.PartitionKey != "2011 other 00" || got.Entities != 6 || got.Saturation != nil {
 		t.Errorf("the second partition = %+v; want the first of the equal ones, with 6 entities and no saturation", got)
 	}
-	if o.RefusedByPartition != 1200 || o.RefusedByAccount != 0 {
-		t.Errorf("refused by partitions %d, by the account %d; want 1,200 and 0", o.RefusedByPartition, o.RefusedByAccount)
+	if o.ThrottledByPartition != 1200 || o.ThrottledByAccount != 0 {
+		t.Errorf("throttled by partitions %d, by the account %d; want 1,200 and 0", o.ThrottledByPartition, o.ThrottledByAccount)
 	}
 	summary := verdict.Judge(record)
 	if summary.Saturation == nil || *summary.Saturation != 200 || summary.Hottest.Key != "2011 Full" || summary.Validity != results.Valid {
@@ -78,13 +78,13 @@ func TestHottestIsWhatMostIsDemandedOf(t *testing.T) {
 			}
 			r := get(time.Duration(i)*ms, "races", "2011 Full")
 			if i >= 5 {
-				r = refused(r)
+				r = throttled(r)
 			}
 			s.saw(r)
 		}
 		record := s.end()
 		if p := record.Capture.Partitions[0]; p.PartitionKey != "2011 Full" || p.Entities+p.Missed < 5 || p.Demanded < 160 {
-			t.Errorf("with %d places the hottest partition = %+v; want the one that refused 195 of 200", places, p)
+			t.Errorf("with %d places the hottest partition = %+v; want the one that throttled 195 of 200", places, p)
 		}
 		if said := verdict.Judge(record).Verdict; !strings.Contains(said, `The partition "2011 Full"`) {
 			t.Errorf("with %d places the verdict = %q; want it to name the partition", places, said)
@@ -99,7 +99,7 @@ func TestAccountIsToldFromPartition(t *testing.T) {
 		for i := range 10 {
 			r := get(time.Duration(second)*time.Second+time.Duration(i)*10*ms, "races", "p")
 			if i > 4 {
-				r = refused(r)
+				r = throttled(r)
 				r.AccountBusy = true
 			}
 			s.saw(r)
@@ -107,34 +107,30 @@ func TestAccountIsToldFromPartition(t *testing.T) {
 	}
 	o := s.end().Capture
 	p := o.Partitions[0]
-	if o.RefusedByAccount != 20 || o.RefusedByPartition != 0 || p.Refused != 0 || p.AccountRefused != 20 || p.Saturation != nil {
-		t.Errorf("refused %+v, of the partition %+v; want 20 by the account alone", o, p)
+	if o.ThrottledByAccount != 20 || o.ThrottledByPartition != 0 || p.Throttled != 0 || p.AccountThrottled != 20 || p.Saturation != nil {
+		t.Errorf("throttled %+v, of the partition %+v; want 20 by the account alone", o, p)
 	}
 }
 
-func TestSaturationIsOfSecondsWithinSpells(t *testing.T) {
+func TestSaturationIsThatOfAnyLoad(t *testing.T) {
 	for _, row := range []struct {
 		name string
-		// Of each second: how many are served, how many refused.
+		// Of each second: how many are served, how many throttled.
 		seconds [][2]int
 		want    string
 	}{
-		{"a spell's first and last second do not count", [][2]int{{5, 1}, {20, 9}, {22, 9}, {3, 1}}, "21 [20 22]"},
-		{"a second in the middle of three does", [][2]int{{5, 1}, {20, 1}, {5, 1}}, "20 [20 20]"},
-		{"two seconds have none in the middle", [][2]int{{20, 1}, {20, 1}}, "none"},
-		{"a second without refusals ends a spell", [][2]int{{9, 1}, {20, 1}, {30, 0}, {20, 1}, {9, 1}}, "none"},
-		{"so does one without requests", [][2]int{{9, 1}, {20, 1}, {0, 0}, {20, 1}, {9, 1}}, "none"},
-		{"one in a hundred is enough", [][2]int{{9, 9}, {99, 1}, {9, 9}}, "99 [99 99]"},
-		{"one in a hundred and one is not", [][2]int{{9, 9}, {100, 1}, {9, 9}}, "none"},
-		{"a partition that serves nothing", [][2]int{{0, 9}, {0, 9}, {0, 9}, {0, 9}}, "0 [0 0]"},
-		{"two spells count together", [][2]int{{1, 1}, {10, 1}, {1, 1}, {50, 0}, {1, 1}, {20, 1}, {40, 1}, {1, 1}}, "20 [10 40]"},
+		{"a limit serves the same, whatever is asked", [][2]int{{20, 9}, {20, 15}, {20, 12}, {20, 30}, {20, 10}, {20, 22}}, "20 [20 20]"},
+		{"two seconds are no evidence", [][2]int{{20, 9}, {20, 9}}, "none"},
+		{"a blip among many is none", [][2]int{{20, 0}, {20, 0}, {20, 0}, {10, 10}, {11, 9}, {9, 11}, {20, 0}, {20, 0}, {20, 0}}, "none"},
+		{"a share of any load is sporadic", [][2]int{{10, 1}, {20, 2}, {40, 4}, {80, 8}, {100, 10}, {60, 6}}, "none"},
+		{"a partition that serves nothing is out", [][2]int{{0, 9}, {0, 9}, {0, 9}, {0, 9}, {0, 9}, {0, 9}}, "none"},
 	} {
 		s := open(t, capture.Options{})
 		for second, load := range row.seconds {
 			for i := range load[0] + load[1] {
 				r := get(time.Duration(second)*time.Second+time.Duration(i)*5*ms, "t", "p")
 				if i >= load[0] {
-					r = refused(r)
+					r = throttled(r)
 				}
 				s.saw(r)
 			}
@@ -180,12 +176,12 @@ func TestScansAreNamedByShapeWithExactDensity(t *testing.T) {
 		s.saw(rest.Seen{Arrived: at, Done: at + 50*ms, Verb: entity.Query, Table: "races", Status: 200, Counted: 30, Returned: 30,
 			Spans: []rest.Span{{PartitionKey: "Full", Counted: 10}, {PartitionKey: "Half", Counted: 20}}, Class: "table scan"})
 	}
-	s.saw(refused(rest.Seen{Arrived: 2100 * ms, Verb: entity.Query, Table: "races", Class: "table scan"}))
+	s.saw(throttled(rest.Seen{Arrived: 2100 * ms, Verb: entity.Query, Table: "races", Class: "table scan"}))
 	o := s.end().Capture
 	sparse, whole := 0.01, 1.0
 	want := []results.QueryShape{
 		{Table: "races", Shape: "PartitionKey eq ? and Price gt ?", Class: "partition scan", Requests: 20, Scanned: 20_000, Returned: 200, Density: &sparse},
-		{Table: "races", Class: "table scan", Requests: 21, Refused: 1, Scanned: 600, Returned: 600, Density: &whole},
+		{Table: "races", Class: "table scan", Requests: 21, Throttled: 1, Scanned: 600, Returned: 600, Density: &whole},
 	}
 	if diff := cmp.Diff(want, o.Shapes); diff != "" {
 		t.Errorf("the shapes differ (-want +got):\n%s", diff)
@@ -318,7 +314,7 @@ func TestNothingOfARequestIsKept(t *testing.T) {
 	q.Table = view("races")
 	q.Shape, q.Class, q.ClientRequestID = q.Table, q.Table, q.Table
 	q.Spans = []rest.Span{{PartitionKey: q.Table, Counted: 9}}
-	s.saw(refused(q))
+	s.saw(throttled(q))
 	copy(room, strings.Repeat("x", 16))
 	o := s.end().Capture
 	if got := o.Orders[0].Partitions; got.Ascending != 39 {
@@ -365,7 +361,7 @@ func sent(sender, i int) rest.Seen {
 	case 0:
 		r = get(at, "t", "p")
 	case 1:
-		r = refused(r)
+		r = throttled(r)
 	case 2:
 		r = answered(r, entity.InvalidInput)
 	case 3:

@@ -14,15 +14,15 @@ type place struct{ table, key string }
 
 // partition is what is kept of a partition's traffic.
 type partition struct {
-	entities, requests, refused, accountRefused int64
-	// demanded is entities and what refused requests asked for.
+	entities, requests, throttled, accountThrottled, failed int64
+	// demanded is entities and what throttled requests asked for.
 	demanded int64
 	seconds  seconds
 	rows     keystatistics.Stream
 }
 
 func (p *partition) reset() {
-	p.entities, p.requests, p.refused, p.accountRefused, p.demanded = 0, 0, 0, 0, 0
+	p.entities, p.requests, p.throttled, p.accountThrottled, p.failed, p.demanded = 0, 0, 0, 0, 0, 0
 	p.seconds.reset()
 	p.rows.Reset()
 }
@@ -31,7 +31,7 @@ func (p *partition) reset() {
 type query struct{ table, shape, class string }
 
 // shape is what is kept of such queries.
-type shape struct{ requests, refused, scanned, returned int64 }
+type shape struct{ requests, throttled, scanned, returned int64 }
 
 // answer names one way in which requests were not simply carried out.
 type answer struct {
@@ -71,11 +71,11 @@ func (t *counter) add(r *request, class results.Class, first bool, done time.Dur
 	t.sum.Requests++
 	t.sum.Entities += r.Counted
 	switch {
-	case class != results.Refused:
+	case class != results.Throttled:
 	case r.AccountBusy:
-		t.sum.RefusedByAccount++
+		t.sum.ThrottledByAccount++
 	default:
-		t.sum.RefusedByPartition++
+		t.sum.ThrottledByPartition++
 	}
 	if class != results.Ok || r.Code != entity.OK {
 		t.answer(r, class)
@@ -127,7 +127,7 @@ func (t *counter) partition(table, key string, weight int64) *partition {
 // behind those that serve a little.
 func (t *counter) load(r *request, class results.Class, done time.Duration, key string, counted, asked int64, first bool) {
 	demanded := counted
-	if class == results.Refused {
+	if class == results.Throttled {
 		demanded = max(counted, asked)
 	}
 	p := t.partition(r.Table, key, max(1, demanded))
@@ -142,12 +142,14 @@ func (t *counter) load(r *request, class results.Class, done time.Duration, key 
 		now.offered += asked
 	}
 	switch {
-	case class != results.Refused:
+	case class == results.Failed:
+		p.failed++
+	case class != results.Throttled:
 	case r.AccountBusy:
-		p.accountRefused++
+		p.accountThrottled++
 	default:
-		p.refused++
-		now.refused++
+		p.throttled++
+		now.throttled++
 	}
 }
 
@@ -157,8 +159,8 @@ func (t *counter) query(r *request, class results.Class) {
 	s.requests++
 	s.scanned += r.Counted
 	s.returned += r.Returned
-	if class == results.Refused {
-		s.refused++
+	if class == results.Throttled {
+		s.throttled++
 	}
 }
 

@@ -12,7 +12,7 @@
 // after the last one. Finishing and sealing the recorder is the caller's then.
 //
 // The run has one reported phase, [Phase]. An attempt is a request; what came
-// back refused or failed and comes again under the same client request id, in
+// back throttled or failed and comes again under the same client request id, in
 // time, is the same operation; an operation was due when its first attempt
 // arrived. Beside that the observer keeps a results.Capture: the heaviest
 // partitions and query shapes, found by the space-saving algorithm, the order in

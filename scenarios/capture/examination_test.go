@@ -87,8 +87,8 @@ func TestExamineJudgesAProgramOfAnotherMake(t *testing.T) {
 	s := examine(t, "model.partition_target=50")
 	const hot = "2011 New York City Marathon__Full"
 	races, runners := s.create("Races"), s.create("Runners")
-	requests, entities, refused := int64(2), int64(0), int64(0)
-	// add inserts an entity and reports whether it was refused.
+	requests, entities, throttled := int64(2), int64(0), int64(0)
+	// add inserts an entity and reports whether it was throttled.
 	add := func(into *aztables.Client, partition, row string, paid bool) bool {
 		text, err := json.Marshal(map[string]any{"PartitionKey": partition, "RowKey": row, "Paid": paid})
 		if err != nil {
@@ -102,7 +102,7 @@ func TestExamineJudgesAProgramOfAnotherMake(t *testing.T) {
 			entities++
 			return false
 		case errors.As(err, &failure) && failure.StatusCode == 503 && failure.ErrorCode == "ServerBusy":
-			refused++
+			throttled++
 			return true
 		}
 		t.Fatal(err)
@@ -112,8 +112,8 @@ func TestExamineJudgesAProgramOfAnotherMake(t *testing.T) {
 		// Each runner has a partition to himself, which is never busy.
 		add(runners, fmt.Sprintf("%03d", i), "r", i%100 == 0)
 	}
-	if refused > 0 {
-		t.Fatalf("%d inserts of cold partitions were refused", refused)
+	if throttled > 0 {
+		t.Fatalf("%d inserts of cold partitions were throttled", throttled)
 	}
 	var ok int64
 	for i := range 200 {
@@ -135,17 +135,17 @@ func TestExamineJudgesAProgramOfAnotherMake(t *testing.T) {
 			returned += int64(len(page.Entities))
 		}
 	}
-	if refused == 0 || returned != queries*2 {
-		t.Fatalf("the program had %d refused and %d returned; it is neither hot nor scanning", refused, returned)
+	if throttled == 0 || returned != queries*2 {
+		t.Fatalf("the program had %d throttled and %d returned; it is neither hot nor scanning", throttled, returned)
 	}
 	record := s.conclude()
 	o := record.Capture
-	if o.Requests != requests || o.Entities != entities || o.RefusedByPartition != refused {
-		t.Errorf("observed %d requests, %d entities, %d refused; the program made %d, %d, %d",
-			o.Requests, o.Entities, o.RefusedByPartition, requests, entities, refused)
+	if o.Requests != requests || o.Entities != entities || o.ThrottledByPartition != throttled {
+		t.Errorf("observed %d requests, %d entities, %d throttled; the program made %d, %d, %d",
+			o.Requests, o.Entities, o.ThrottledByPartition, requests, entities, throttled)
 	}
-	if p := o.Partitions[0]; p.PartitionKey != hot || p.Table != "Races" || p.Entities != ok || p.Refused != refused {
-		t.Errorf("the hottest partition = %+v; want %q with %d entities and %d refused", p, hot, ok, refused)
+	if p := o.Partitions[0]; p.PartitionKey != hot || p.Table != "Races" || p.Entities != ok || p.Throttled != throttled {
+		t.Errorf("the hottest partition = %+v; want %q with %d entities and %d throttled", p, hot, ok, throttled)
 	}
 	if q := o.Shapes[0]; q.Table != "Runners" || q.Requests != queries || q.Scanned != queries*200 || q.Returned != returned {
 		t.Errorf("the query that scanned most = %+v; want %d requests, %d scanned, %d returned", q, queries, queries*200, returned)

@@ -27,7 +27,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	for i := range 160 {
+	for i := range 320 {
 		arrived := clock.Instant(0).Add(time.Duration(i) * 25 * time.Millisecond)
 		r := rest.Seen{Arrived: arrived, Done: arrived.Add(4 * time.Millisecond), Verb: entity.Insert, Inserts: true,
 			Table: "races", PartitionKey: "full", HasPartition: true, RowKey: fmt.Sprintf("%04d", i), Status: 204, Counted: 1}
@@ -39,7 +39,7 @@ func Example() {
 	if err := observer.End(); err != nil {
 		fmt.Println(err)
 	}
-	if err := recorder.Finish(4*time.Second, results.Valid, nil, nil); err != nil {
+	if err := recorder.Finish(8*time.Second, results.Valid, nil, nil); err != nil {
 		fmt.Println(err)
 	}
 	record, err := results.Read(folder)
@@ -49,9 +49,9 @@ func Example() {
 	}
 
 	hot := record.Capture.Partitions[0]
-	fmt.Println(hot.Table, hot.PartitionKey, hot.Entities, hot.Refused, *hot.Saturation, verdict.Books(record))
+	fmt.Println(hot.Table, hot.PartitionKey, hot.Entities, hot.Throttled, *hot.Saturation, verdict.Books(record))
 	fmt.Println(verdict.Judge(record).Verdict)
 	// Output:
-	// races full 120 40 30 []
-	// The partition "full" of the table "races", the hottest of the traffic, saturates at 30 entities/s (30 to 30 in single seconds), against the model's 30/s, not the documents' 2,000/s; 25.0 % of its attempts were refused, and its busiest second was asked for 40 entities. A peak like that second, 40 entities/s, needs keys that spread it over at least 2 partitions. Seen from the server, this cannot tell what the application waited for beside it, nor how the real service balances its partitions and what it grants beyond its targets: limits and times are modelled.
+	// races full 240 80 30 []
+	// The partition "full" of the table "races", the hottest of the traffic, saturates at 30 entities/s (30 to 30 in single seconds), against the model's 30/s, not the documents' 2,000/s; 25.0 % of its attempts were throttled, and its busiest second was asked for 40 entities. A peak like that second, 40 entities/s, needs keys that spread it over at least 2 partitions. Seen from the server, this cannot tell what the application waited for beside it, nor how the real service balances its partitions and what it grants beyond its targets: limits and times are modelled.
 }

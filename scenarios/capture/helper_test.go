@@ -65,7 +65,7 @@ func (s *scene) count(r *rest.Seen) {
 	case r.Code == entity.OK:
 		s.counts.Ok++
 	case r.Code == entity.ServerBusy, r.Code == entity.OperationTimedOut:
-		s.counts.Refused++
+		s.counts.Throttled++
 	default:
 		s.counts.Failed++
 	}
@@ -117,8 +117,8 @@ func get(at time.Duration, table, pk string) rest.Seen {
 		PartitionKey: pk, HasPartition: true, RowKey: "r", Status: 200, Counted: 1, Returned: 1}
 }
 
-// refused is the same request, refused by the partition.
-func refused(r rest.Seen) rest.Seen {
+// throttled is the same request, throttled by the partition.
+func throttled(r rest.Seen) rest.Seen {
 	r.Done, r.Status, r.Code, r.Counted, r.Returned = r.Arrived+2*ms, 503, entity.ServerBusy, 0, 0
 	return r
 }

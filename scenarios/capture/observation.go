@@ -62,21 +62,19 @@ func observedPartition(s *sketch.Place[place, partition]) results.ObservedPartit
 	seen := results.ObservedPartition{
 		Table: s.Key.table, PartitionKey: s.Key.key,
 		Entities: p.entities, Demanded: p.demanded, Missed: s.Inherited,
-		Requests: p.requests, Refused: p.refused, AccountRefused: p.accountRefused,
+		Requests: p.requests, Throttled: p.throttled, AccountThrottled: p.accountThrottled, Failed: p.failed,
 		Seconds: p.seconds.active.count, Typical: p.seconds.active.median(),
 		Busiest: p.seconds.busiest, Offered: p.seconds.offered,
 	}
-	if saturated := &p.seconds.saturated; saturated.count > 0 {
-		middle := saturated.median()
-		seen.Saturation = &middle
-		seen.SaturationInterval = []float64{float64(saturated.least), float64(saturated.great)}
+	if limit := p.seconds.limit(); limit.Told {
+		seen.Saturation, seen.SaturationInterval = limit.Pointer(), limit.Interval[:]
 	}
 	return seen
 }
 
 func queryShape(s *sketch.Place[query, shape]) results.QueryShape {
 	seen := results.QueryShape{Table: s.Key.table, Shape: s.Key.shape, Class: s.Key.class,
-		Requests: s.Value.requests, Refused: s.Value.refused,
+		Requests: s.Value.requests, Throttled: s.Value.throttled,
 		Scanned: s.Value.scanned, Missed: s.Inherited, Returned: s.Value.returned}
 	if seen.Scanned > 0 {
 		density := float64(seen.Returned) / float64(seen.Scanned)

@@ -126,7 +126,7 @@ func TestOnlyInsertsThatWereCarriedOutHaveAnOrder(t *testing.T) {
 		{"a transaction with an insert", batch("r", true), true},
 		{"a transaction without one", batch("r", false), false},
 		{"an update", verb(entity.Merge), false},
-		{"a refused insert", refused(insert(ms, "t", "p", "r")), false},
+		{"a throttled insert", throttled(insert(ms, "t", "p", "r")), false},
 		{"an insert of what is there", answered(insert(ms, "t", "p", "r"), entity.EntityAlreadyExists), false},
 		{"an insert nowhere", nowhere, false},
 	} {

@@ -22,6 +22,17 @@ func (r *request) status() int {
 	return r.Status
 }
 
+// noReply is the code, with the status 0, of a request whose sender got no reply.
+const noReply = "NoReply"
+
+// cause returns what the record has as the status and the code of the request.
+func (r *request) cause() (int, string) {
+	if r.Status == 0 {
+		return 0, noReply
+	}
+	return r.status(), string(r.Code)
+}
+
 // class returns the fate of the attempt. A 404, 409 or 412 is an answer like
 // another: an application that looks whether an entity exists, or creates a table
 // that may be there, expects it.
@@ -31,7 +42,7 @@ func (r *request) class() results.Class {
 		return results.Failed
 	case status == http.StatusServiceUnavailable, status == http.StatusTooManyRequests,
 		status == http.StatusGatewayTimeout, r.Code == entity.OperationTimedOut:
-		return results.Refused
+		return results.Throttled
 	case status < http.StatusBadRequest, status == http.StatusNotFound,
 		status == http.StatusConflict, status == http.StatusPreconditionFailed:
 		return results.Ok

@@ -33,13 +33,13 @@ func TestRetriesAreKnownByTheirID(t *testing.T) {
 		requests []rest.Seen
 		want     string
 	}{
-		{"without an id each is an operation", []rest.Seen{refused(named(first, "")), named(again, "")},
+		{"without an id each is an operation", []rest.Seen{throttled(named(first, "")), named(again, "")},
 			"2 attempts of 2 operations, 1 succeeded, 0 waits"},
-		{"a refused one that comes again is the same", []rest.Seen{refused(first), again},
+		{"a throttled one that comes again is the same", []rest.Seen{throttled(first), again},
 			"2 attempts of 1 operations, 1 succeeded, 1 waits"},
-		{"as often as it comes", []rest.Seen{refused(first), refused(again), third},
+		{"as often as it comes", []rest.Seen{throttled(first), throttled(again), third},
 			"3 attempts of 1 operations, 1 succeeded, 2 waits"},
-		{"one that is given up ends all the same", []rest.Seen{refused(first), refused(again)},
+		{"one that is given up ends all the same", []rest.Seen{throttled(first), throttled(again)},
 			"2 attempts of 1 operations, 0 succeeded, 1 waits"},
 		{"a failed one may come again", []rest.Seen{answered(first, entity.InternalError), again},
 			"2 attempts of 1 operations, 1 succeeded, 1 waits"},
@@ -49,13 +49,13 @@ func TestRetriesAreKnownByTheirID(t *testing.T) {
 			"2 attempts of 2 operations, 2 succeeded, 0 waits"},
 		{"nor one that was told it exists", []rest.Seen{answered(first, entity.EntityAlreadyExists), again},
 			"2 attempts of 2 operations, 2 succeeded, 0 waits"},
-		{"another request under the same id is another", []rest.Seen{refused(first), other},
+		{"another request under the same id is another", []rest.Seen{throttled(first), other},
 			"2 attempts of 2 operations, 1 succeeded, 0 waits"},
-		{"a retry after the window is another", []rest.Seen{refused(first), late},
+		{"a retry after the window is another", []rest.Seen{throttled(first), late},
 			"2 attempts of 2 operations, 1 succeeded, 0 waits"},
-		{"an id that is too long is none", []rest.Seen{refused(long), named(again, long.ClientRequestID)},
+		{"an id that is too long is none", []rest.Seen{throttled(long), named(again, long.ClientRequestID)},
 			"2 attempts of 2 operations, 1 succeeded, 0 waits"},
-		{"one that comes before the first reply waits no time", []rest.Seen{refused(first), named(insert(ms, "t", "p", "r"), "one")},
+		{"one that comes before the first reply waits no time", []rest.Seen{throttled(first), named(insert(ms, "t", "p", "r"), "one")},
 			"2 attempts of 1 operations, 1 succeeded, 0 waits"},
 	} {
 		s := open(t, capture.Options{})
@@ -81,7 +81,7 @@ func TestResponseIsFromTheFirstArrivalToTheLastReply(t *testing.T) {
 	for i := range 20 {
 		at := time.Duration(i) * time.Second
 		id := fmt.Sprint("op", i)
-		s.saw(named(refused(insert(at, "t", "p", fmt.Sprint(i))), id))
+		s.saw(named(throttled(insert(at, "t", "p", fmt.Sprint(i))), id))
 		s.saw(named(insert(at+700*ms, "t", "p", fmt.Sprint(i)), id))
 	}
 	record := s.end()
@@ -107,7 +107,7 @@ func TestForgottenOperationsAreCounted(t *testing.T) {
 		return named(insert(at, "t", "p", fmt.Sprint(i)), fmt.Sprint("op", i))
 	}
 	for i := range 5 {
-		s.saw(refused(request(i, time.Duration(i)*10*ms)))
+		s.saw(throttled(request(i, time.Duration(i)*10*ms)))
 	}
 	// The first two had to make room for the last two.
 	for i := range 5 {
@@ -125,7 +125,7 @@ func TestForgottenOperationsAreCounted(t *testing.T) {
 // What ends with its window does so on its own, in a second that is still open.
 func TestOperationsEndWithTheirWindow(t *testing.T) {
 	s := open(t, capture.Options{Window: 10 * time.Second, Hold: time.Second})
-	s.saw(named(refused(get(0, "t", "p")), "one"))
+	s.saw(named(throttled(get(0, "t", "p")), "one"))
 	s.last = time.Minute
 	for at := time.Second; at < time.Minute; at += time.Second {
 		if err := s.observer.Advance(at); err != nil {
@@ -162,7 +162,7 @@ func TestRetriesAreNotOfferedAgain(t *testing.T) {
 	s := open(t, capture.Options{})
 	for i := range 10 {
 		r := insert(time.Duration(i)*10*ms, "t", "p", fmt.Sprint(i))
-		s.saw(named(refused(r), r.RowKey))
+		s.saw(named(throttled(r), r.RowKey))
 		r.Arrived, r.Done = r.Arrived+500*ms, r.Done+500*ms
 		s.saw(named(r, r.RowKey))
 	}

@@ -1,19 +1,24 @@
 package capture
 
-import "slices"
+import (
+	"cmp"
+	"loadgen/results"
+	"loadgen/results/figure"
+	"slices"
+)
 
 // openSeconds is how many seconds of a partition are open at a time: requests
 // that end together are not always seen in that order.
 const openSeconds = 8
 
-// refusedEnough is one over the share of refused attempts from which a second
-// tells where its partition saturates: the 1 % of a stress test's steps.
-const refusedEnough = 100
+// mostKept is how many seconds of a partition are kept to tell where it saturates: those
+// in which most was asked of it.
+const mostKept = 128
 
 // second is what one partition did in one second.
 type second struct {
-	number            int64
-	attempts, refused int64
+	number              int64
+	attempts, throttled int64
 	// counted are the entities of what was answered, offered those of the
 	// operations whose first attempt was.
 	counted, offered int64
@@ -28,22 +33,16 @@ type seconds struct {
 
 	active           series
 	busiest, offered int64
-	// saturated are the seconds in the middle of spells of refusals: the first
-	// and the last second of one may have had less than a second's load.
-	saturated series
-	spell     spell
+	// kept are the seconds in which most was asked.
+	kept []second
 }
 
-// spell is a row of seconds with enough refusals: its length so far, its last
-// second and what that counted.
-type spell struct {
-	length, last, counted int64
-}
+// asked is what a second was asked for: at least what was due in it, and what it served.
+func (s *second) asked() int64 { return max(s.offered, s.counted) }
 
 func (s *seconds) reset() {
 	s.active.reset()
-	s.saturated.reset()
-	s.open, s.from, s.busiest, s.offered, s.spell = s.open[:0], 0, 0, 0, spell{}
+	s.open, s.kept, s.from, s.busiest, s.offered = s.open[:0], s.kept[:0], 0, 0, 0
 }
 
 // at returns a second to add to. One that was closed, or is too long ago for
@@ -82,15 +81,34 @@ func (s *seconds) close(done *second) {
 	s.active.add(done.counted)
 	s.busiest = max(s.busiest, done.counted)
 	s.offered = max(s.offered, done.offered)
-	if done.refused == 0 || done.refused*refusedEnough < done.attempts {
-		s.spell = spell{}
+	s.keep(*done)
+}
+
+// keep takes a second among those in which most was asked.
+func (s *seconds) keep(done second) {
+	if len(s.kept) < mostKept {
+		s.kept = append(s.kept, done)
 		return
 	}
-	if s.spell.length > 0 && s.spell.last != done.number-1 {
-		s.spell = spell{}
+	least := 0
+	for i := range s.kept {
+		if s.kept[i].asked() < s.kept[least].asked() {
+			least = i
+		}
 	}
-	if s.spell.length > 1 {
-		s.saturated.add(s.spell.counted)
+	if s.kept[least].asked() < done.asked() {
+		s.kept[least] = done
 	}
-	s.spell = spell{s.spell.length + 1, done.number, done.counted}
+}
+
+// limit says where the partition saturates, as of any load: see [figure.Met].
+func (s *seconds) limit() figure.Value {
+	rows := make([]results.Interval, 0, len(s.kept))
+	for _, one := range s.kept {
+		rows = append(rows, results.Interval{Second: one.number, Attempts: one.attempts, Ok: one.attempts - one.throttled,
+			Throttled: one.throttled, Offered: one.offered, Served: one.counted})
+	}
+	slices.SortFunc(rows, func(a, b results.Interval) int { return cmp.Compare(a.Second, b.Second) })
+	met := figure.Met(rows)
+	return met.Saturation()
 }

@@ -7,7 +7,7 @@ import (
 	"loadgen/results"
 )
 
-// operation is one that came back refused or failed and may be tried again.
+// operation is one that came back throttled or failed and may be tried again.
 type operation struct {
 	id     string
 	number uint64

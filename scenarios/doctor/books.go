@@ -111,12 +111,12 @@ func differences(sealed *results.Summary, again *results.Record) []string {
 // finding holds the two sides of the books against each other.
 func (f booksFigures) finding() Finding {
 	s := f.summary
-	measured := fmt.Sprintf("%s attempts = %s ok + %s refused + %s failed",
-		verdict.Count(s.Attempts), verdict.Count(s.Ok), verdict.Count(s.Refused), verdict.Count(s.Failed))
+	measured := fmt.Sprintf("%s attempts = %s ok + %s throttled + %s failed",
+		verdict.Count(s.Attempts), verdict.Count(s.OkAttempts), verdict.Count(s.Throttled), verdict.Count(s.Failed))
 	const bound = "the service's own counts"
 	faults := slices.Clone(f.faults)
-	if f.lost == 0 || s.Refused == 0 {
-		faults = append(faults, "nothing was lost or nothing refused, so that nothing was proved; run it again")
+	if f.lost == 0 || s.Throttled == 0 {
+		faults = append(faults, "nothing was lost or nothing throttled, so that nothing was proved; run it again")
 	}
 	if len(faults) > 0 {
 		return held(false, measured, bound, joined(append(faults, "no report of this build is to be trusted; report it")))

@@ -39,7 +39,7 @@ func TestBooksOfALossyService(t *testing.T) {
 }
 
 func TestBooksFinding(t *testing.T) {
-	good := results.Summary{Scheduled: 10, Sent: 10, Attempts: 14, Ok: 9, Refused: 4, Failed: 1}
+	good := results.Summary{Scheduled: 10, Sent: 10, Attempts: 14, OkAttempts: 9, Throttled: 4, Failed: 1}
 	for _, row := range []struct {
 		sentence string
 		alter    func(f *booksFigures)
@@ -49,7 +49,7 @@ func TestBooksFinding(t *testing.T) {
 		{"closed books", func(*booksFigures) {}, true, "10 operations = 10 sent + 0 dropped; 1 replies were lost"},
 		{"books that do not close", func(f *booksFigures) { f.faults = []string{"one is missing"} }, false, "one is missing"},
 		{"nothing lost", func(f *booksFigures) { f.lost = 0 }, false, "nothing was proved"},
-		{"nothing refused", func(f *booksFigures) { f.summary.Refused = 0 }, false, "nothing was proved"},
+		{"nothing throttled", func(f *booksFigures) { f.summary.Throttled = 0 }, false, "nothing was proved"},
 	} {
 		summary := good
 		figures := booksFigures{summary: &summary, lost: 1}

@@ -52,8 +52,8 @@ func (v *visit) dial(ctx context.Context) (net.Conn, error) {
 
 // The numbers by which Windows says that a connection was refused, or reset.
 const (
-	windowsRefused = syscall.Errno(10061)
-	windowsReset   = syscall.Errno(10054)
+	windowsThrottled = syscall.Errno(10061)
+	windowsReset     = syscall.Errno(10054)
 )
 
 // reasonOf says in a few words why there is no connection.
@@ -71,7 +71,7 @@ func reasonOf(err error) string {
 }
 
 func refused(err error) bool {
-	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, windowsRefused)
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, windowsThrottled)
 }
 
 // adviceOn says what to look at where there is no connection.

@@ -38,7 +38,7 @@ func (r trials) checks() []check {
 	return []check{
 		{name: "pacing", lasts: "3 s of 2,000 operations/s that nothing answers to", examine: measured(r.measurePacing)},
 		{name: "ceiling", lasts: "as many operations as there can be, for a second or two", examine: measured(r.measureCeiling)},
-		{name: "books", lasts: "a short run whose replies are lost or refused", examine: measured(measureBooks)},
+		{name: "books", lasts: "a short run whose replies are lost, or which is throttled", examine: measured(measureBooks)},
 		{name: "stall", lasts: "20 s of 1,000 operations/s, in 2 s of which the engine stands still", examine: measured(r.measureStall)},
 	}
 }

@@ -70,7 +70,7 @@ func (v *visit) checks() []check {
 	}
 	return append(list,
 		check{name: visitKey, needs: ready, examine: v.authenticate},
-		// Where the key is refused, ten refusals more would look like an attack.
+		// Where the key is throttled, ten refusals more would look like an attack.
 		check{name: visitTrip, needs: []string{visitKey}, examine: v.goAndReturn},
 		check{name: visitClock, needs: ready, examine: at(v.compareClocks)},
 		check{name: visitKeep, needs: []string{visitTrip}, examine: at(v.countConnections)})

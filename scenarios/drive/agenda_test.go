@@ -74,7 +74,7 @@ func (run *trial) books(t testing.TB, end clock.Instant) results.KindStats {
 	return record.Total(results.Everything)
 }
 
-// getStage returns a stage of gets, each of which is refused for ever if the
+// getStage returns a stage of gets, each of which is throttled for ever if the
 // target wills.
 func getStage(schedule arrival.Schedule, wait time.Duration) *Stage {
 	return &Stage{
@@ -205,22 +205,22 @@ func TestLanesOfAClosedLoop(t *testing.T) {
 		t.Error("not over after four operations; want the count and no more")
 	}
 	sum := run.books(t, again)
-	if sum.Scheduled != 4 || sum.Sent != 4 || sum.Succeeded != 4 || sum.Attempts != 5 || sum.Refused != 1 {
-		t.Errorf("scheduled %d, sent %d, succeeded %d, attempts %d, refused %d; want 4, 4, 4, 5 and 1",
-			sum.Scheduled, sum.Sent, sum.Succeeded, sum.Attempts, sum.Refused)
+	if sum.Scheduled != 4 || sum.Sent != 4 || sum.Succeeded != 4 || sum.Attempts != 5 || sum.Throttled != 1 {
+		t.Errorf("scheduled %d, sent %d, succeeded %d, attempts %d, throttled %d; want 4, 4, 4, 5 and 1",
+			sum.Scheduled, sum.Sent, sum.Succeeded, sum.Attempts, sum.Throttled)
 	}
 }
 
 // A stage of ten operations is abandoned at the instant of operation 5: number 0
 // has ended, 1 waits to retry, 2 is under way and succeeds later, 3 is under way
-// and is refused later, 4 was due and never sent, 5 is due just now; what is due
+// and is throttled later, 4 was due and never sent, 5 is due just now; what is due
 // later is no part of the run.
 func TestAbandonedOpenLoop(t *testing.T) {
 	run := newTrial(t, getStage(everyTick(t, 10*tick), time.Hour), clock.Instant(time.Second))
 	at := func(k int) clock.Instant { return clock.Instant(time.Second + time.Duration(k)*tick) }
 	run.reply(at(0), run.send(t, at(0)), 200)
 	run.reply(at(1), run.send(t, at(1)), 503)
-	succeeds, isRefused := run.send(t, at(2)), run.send(t, at(3))
+	succeeds, isThrottled := run.send(t, at(2)), run.send(t, at(3))
 	if got := run.untaken(at(7)); got != at(4) {
 		t.Errorf("untaken = %v; want the instant of operation 4, %v", got.Offset(), at(4).Offset())
 	}
@@ -232,8 +232,8 @@ func TestAbandonedOpenLoop(t *testing.T) {
 		t.Errorf("untaken after abandon = %v; want now, %v", got.Offset(), at(7).Offset())
 	}
 	run.reply(at(6), succeeds, 200)
-	if effect := run.reply(at(7), isRefused, 503); effect.Action != WaitUntil || !run.over(clock.Never) {
-		t.Errorf("the refused session has the action %d, over: %v; want that it wishes to wait, and is cut", effect.Action, run.over(clock.Never))
+	if effect := run.reply(at(7), isThrottled, 503); effect.Action != WaitUntil || !run.over(clock.Never) {
+		t.Errorf("the throttled session has the action %d, over: %v; want that it wishes to wait, and is cut", effect.Action, run.over(clock.Never))
 	}
 	sum := run.books(t, at(7))
 	if sum.Scheduled != 6 || sum.Sent != 4 || sum.Dropped != 2 {
@@ -266,7 +266,7 @@ func TestAbandonedClosedLoop(t *testing.T) {
 
 // What was taken and finds no worker is dropped if it never was sent, and cut if
 // it was.
-func TestRefusedByTheRunner(t *testing.T) {
+func TestThrottledByTheRunner(t *testing.T) {
 	run := newTrial(t, getStage(everyTick(t, 3*tick), 3*tick), 0)
 	run.reply(0, run.send(t, 0), 503)
 	for _, now := range []clock.Instant{clock.Instant(tick), clock.Instant(2 * tick), clock.Instant(3 * tick)} {

@@ -50,7 +50,7 @@ func (s *Stage) beside(op *target.Operation) string {
 // by, if it was carried out. It goes by the request alone, so that it is the same whether
 // or not the target keeps what it is sent. What a merge makes of an entity only the target
 // knows: it counts the key and what is merged. It is measured once for each write that was
-// carried out, and not for those that were refused.
+// carried out, and not for those that were throttled.
 func stored(op *target.Operation, outcome *target.Outcome) int64 {
 	if op.Beside != nil || outcome.Status < 200 || outcome.Status >= 300 {
 		return 0

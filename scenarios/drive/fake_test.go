@@ -20,7 +20,7 @@ import (
 // so that no two instants coincide.
 type fake struct {
 	clock clock.Clock
-	// refuse is how many of a thousand attempts are refused.
+	// refuse is how many of a thousand attempts are throttled.
 	refuse int
 	// took is the least time of an attempt.
 	took time.Duration

@@ -44,7 +44,7 @@ func TestLedgerTellsEverybody(t *testing.T) {
 	run.reply(clock.Instant(tick), s, 503)
 	again := clock.Instant(tick + 3*time.Second)
 	run.reply(again.Add(tick), run.send(t, again), 200)
-	want := []string{"attempt 0 refused", "attempt 1 ok", "operation ok"}
+	want := []string{"attempt 0 throttled", "attempt 1 ok", "operation ok"}
 	if !slices.Equal(first.heard, want) || !slices.Equal(second.heard, want) {
 		t.Errorf("the observers heard %q and %q; want %q each", first.heard, second.heard, want)
 	}

@@ -16,7 +16,8 @@ import (
 type Live struct {
 	Clock  clock.Clock
 	Target target.Target
-	// Workers is the greatest number of attempts under way at once.
+	// Workers is the greatest number of attempts under way at once. Each is a
+	// goroutine, which begins when it is first needed.
 	Workers int
 	// Fine has operations awaited by a [clock.Sleeper] that is finer than the
 	// clock's alarms, if the clock has one.
@@ -27,6 +28,13 @@ type Live struct {
 	// busy counts the workers that have an operation in hand, busiest is the most
 	// of them since it was last asked for.
 	busy, busiest int
+	// exhausted is since when all of them have, where they do; starved how long
+	// something was due meanwhile, up to the last time that one became free.
+	exhausted clock.Instant
+	starved   time.Duration
+	answered  int64
+	// agenda is that of the stage under way, nil where there is none.
+	agenda *agenda
 }
 
 var _ Runner = (*Live)(nil)
@@ -34,16 +42,60 @@ var _ Runner = (*Live)(nil)
 // Now implements [Runner].
 func (l *Live) Now() clock.Instant { return l.Clock.Now() }
 
-// Free returns the least number of workers that were without an operation at any
-// moment since the call before, or since the beginning: asked once a second, it
-// says of each second how far the load was from being held up by the generator.
-// It is safe for concurrent use, but whoever asks resets it for the others.
-func (l *Live) Free() int64 {
+// Load is how the workers of a [Live] fare.
+type Load struct {
+	// Free is the least number of workers that were without an operation at any
+	// moment since it was last asked for: it says how far the load was from being
+	// held up by the generator.
+	Free int64
+	// Starved is for how long, so far, something was due and no worker was free.
+	Starved time.Duration
+	// UnderWay is how many attempts there are now, Answered how many have had a
+	// reply so far.
+	UnderWay, Answered int64
+}
+
+// Load returns how the workers fare. It is safe for concurrent use, but whoever asks
+// resets the least number of free ones for the others.
+func (l *Live) Load() Load {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	least := l.Workers - l.busiest
+	load := Load{Free: int64(l.Workers - l.busiest), Starved: l.starved + l.starving(l.Clock.Now()),
+		UnderWay: int64(l.busy), Answered: l.answered}
 	l.busiest = l.busy
-	return int64(least)
+	return load
+}
+
+// starving returns for how long something has been due now while no worker is free.
+// Only a worker can put anything onto the agenda, so that it was due all that time.
+func (l *Live) starving(now clock.Instant) time.Duration {
+	if l.busy < l.Workers || l.agenda == nil || l.agenda.stage.Schedule == nil {
+		return 0
+	}
+	due, _, any := l.agenda.due(now)
+	if !any {
+		return 0
+	}
+	return max(0, now.Sub(max(due, l.exhausted)))
+}
+
+// taken counts a worker that has an operation in hand from now on.
+func (l *Live) taken(now clock.Instant) {
+	l.busy++
+	l.busiest = max(l.busiest, l.busy)
+	if l.busy == l.Workers {
+		l.exhausted = now
+	}
+}
+
+// released counts a worker that is free again, with a reply or without. It comes
+// before what the reply puts onto the agenda.
+func (l *Live) released(now clock.Instant, reply bool) {
+	l.starved += l.starving(now)
+	l.busy--
+	if reply {
+		l.answered++
+	}
 }
 
 // writeBehind is how far the record's seconds are written behind the clock, so
@@ -66,9 +118,9 @@ const lookEvery = 100 * time.Millisecond
 // stopped answering.
 func (l *Live) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
 	return l.attend(ctx, stage, ledger, func(c *workers) (stop func()) {
-		for range l.Workers {
-			c.running.Go(c.serve)
-		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.delegate()
 		return c.dismiss
 	})
 }

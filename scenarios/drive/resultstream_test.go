@@ -139,7 +139,7 @@ func holdsTheRecord(t *testing.T, total *results.KindStats, resultStream []byte)
 		ok      bool
 	}
 	last := make(map[uint64]end)
-	ok, refused := results.NewHistogram(), results.NewHistogram()
+	ok, throttled := results.NewHistogram(), results.NewHistogram()
 	for i := range all {
 		r := &all[i]
 		operation, attempt, intended, code := fieldsIn(t, r)
@@ -153,7 +153,7 @@ func holdsTheRecord(t *testing.T, total *results.KindStats, resultStream []byte)
 		if r.Error == "" {
 			ok.Record(r.Latency)
 		} else {
-			refused.Record(r.Latency)
+			throttled.Record(r.Latency)
 		}
 	}
 	inSequence(t, all)
@@ -166,7 +166,7 @@ func holdsTheRecord(t *testing.T, total *results.KindStats, resultStream []byte)
 		}
 	}
 	sameHistogram(t, "the service time of successes", ok, total.Service[results.Ok])
-	sameHistogram(t, "the service time of refusals", refused, total.Service[results.Refused])
+	sameHistogram(t, "the service time of refusals", throttled, total.Service[results.Throttled])
 	sameHistogram(t, "the response time", response, total.Response)
 	sameHistogram(t, "the response time of what was lost", lost, total.Lost)
 }
@@ -183,7 +183,7 @@ func isReportedByVegeta(t *testing.T, total *results.KindStats, exact *exactSum,
 		metrics.Add(&r)
 	}
 	metrics.Close()
-	codes := map[string]int{"204": int(total.Ok), "503": int(total.Refused)}
+	codes := map[string]int{"204": int(total.Ok), "503": int(total.Throttled)}
 	if metrics.Requests != uint64(total.Attempts) || !reflect.DeepEqual(metrics.StatusCodes, codes) {
 		t.Errorf("metrics = %d requests, codes %v; want %d, %v", metrics.Requests, metrics.StatusCodes, total.Attempts, codes)
 	}
@@ -193,12 +193,12 @@ func isReportedByVegeta(t *testing.T, total *results.KindStats, exact *exactSum,
 	if want := float64(total.Ok) / float64(total.Attempts); metrics.Success != want {
 		t.Errorf("success ratio = %v; want %v", metrics.Success, want)
 	}
-	if want := []string{"refused 503 ServerBusy"}; !reflect.DeepEqual(metrics.Errors, want) {
+	if want := []string{"throttled 503 ServerBusy"}; !reflect.DeepEqual(metrics.Errors, want) {
 		t.Errorf("errors = %v; want %v", metrics.Errors, want)
 	}
 
-	if text := reportOf(t, vegeta.NewTextReporter(&metrics)); !strings.Contains(text, fmt.Sprintf("204:%d  503:%d  ", total.Ok, total.Refused)) {
-		t.Errorf("text report =\n%s\nwant 204:%d and 503:%d", text, total.Ok, total.Refused)
+	if text := reportOf(t, vegeta.NewTextReporter(&metrics)); !strings.Contains(text, fmt.Sprintf("204:%d  503:%d  ", total.Ok, total.Throttled)) {
+		t.Errorf("text report =\n%s\nwant 204:%d and 503:%d", text, total.Ok, total.Throttled)
 	}
 	var told struct {
 		Requests int64          `json:"requests"`
@@ -247,8 +247,8 @@ func TestTapedAttempt(t *testing.T) {
 			results.Attempt{Class: results.Failed},
 			vegeta.Result{Timestamp: marathon, Error: "failed 0", Method: "GET", URL: "loadgen:get"}, ""},
 		{"a code of whatever characters comes back",
-			results.Attempt{Class: results.Refused, Status: 503, Code: "a=b&c d%\n"},
-			vegeta.Result{Code: 503, Timestamp: marathon, Error: "refused 503 a=b&c d%\n", Method: "GET", URL: "loadgen:get"}, "a=b&c d%\n"},
+			results.Attempt{Class: results.Throttled, Status: 503, Code: "a=b&c d%\n"},
+			vegeta.Result{Code: 503, Timestamp: marathon, Error: "throttled 503 a=b&c d%\n", Method: "GET", URL: "loadgen:get"}, "a=b&c d%\n"},
 	}
 	var written bytes.Buffer
 	resultStream := drive.NewResultStream(&written, "one", marathon, kinds)

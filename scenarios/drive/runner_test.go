@@ -55,17 +55,17 @@ func TestBooksClose(t *testing.T) {
 		t.Errorf("scheduled %d, sent %d, dropped %d, operations %d; want all = sent + dropped, operations = sent",
 			sum.Scheduled, sum.Sent, sum.Dropped, sum.Operations)
 	}
-	if sum.Attempts != sum.Ok+sum.Refused+sum.Failed || sum.Attempts != int64(len(f.ops)) {
-		t.Errorf("attempts %d = ok %d + refused %d + failed %d; the target saw %d",
-			sum.Attempts, sum.Ok, sum.Refused, sum.Failed, len(f.ops))
+	if sum.Attempts != sum.Ok+sum.Throttled+sum.Failed || sum.Attempts != int64(len(f.ops)) {
+		t.Errorf("attempts %d = ok %d + throttled %d + failed %d; the target saw %d",
+			sum.Attempts, sum.Ok, sum.Throttled, sum.Failed, len(f.ops))
 	}
-	service := sum.Service[results.Ok].Count() + sum.Service[results.Refused].Count() + sum.Service[results.Failed].Count()
+	service := sum.Service[results.Ok].Count() + sum.Service[results.Throttled].Count() + sum.Service[results.Failed].Count()
 	if service != sum.Attempts || sum.Response.Count()+sum.Lost.Count() != sum.Operations {
 		t.Errorf("histograms hold %d attempts and %d + %d operations; want %d and %d",
 			service, sum.Response.Count(), sum.Lost.Count(), sum.Attempts, sum.Operations)
 	}
-	if sum.Refused == 0 || sum.Lost.Count() == 0 {
-		t.Error("nothing was refused or lost: the test shows nothing")
+	if sum.Throttled == 0 || sum.Lost.Count() == 0 {
+		t.Error("nothing was throttled or lost: the test shows nothing")
 	}
 }
 
@@ -144,7 +144,7 @@ func TestVirtualBytesAreTheSame(t *testing.T) {
 }
 
 // An operation that waits to retry holds no worker: with one worker and waits of
-// a second, a hundred operations that are all refused once end within two.
+// a second, a hundred operations that are all throttled once end within two.
 func TestWaitingHoldsNoWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clk := clock.NewReal()

@@ -58,7 +58,7 @@ type patience struct {
 	waited              time.Duration
 }
 
-// Session is the life of one operation: send, be refused, back off, retry, ask
+// Session is the life of one operation: send, be throttled, back off, retry, ask
 // for the next page, give up. It is a pure step machine, the same under both
 // runners; it knows no clock and belongs to one goroutine at a time.
 type Session struct {
@@ -262,6 +262,11 @@ func (s *Session) consult(outcome *target.Outcome) (machine.Move, target.Operati
 	if s.work.Workflow == nil {
 		return machine.Settle, target.Operation{}
 	}
+	if outcome.Fault != "" && outcome.Status != 0 {
+		// To a workflow, a reply that is not what was asked for is none.
+		unread := *outcome
+		unread.Status, outcome = 0, &unread
+	}
 	move, next := s.work.Workflow.Next(machine.Attempt{Sent: &s.work.Operation, Outcome: outcome, Silent: s.silent})
 	if move != machine.Fail && (outcome.Status == 0 || outcome.Status >= 500) {
 		return machine.Settle, target.Operation{}
@@ -309,7 +314,7 @@ func (s *Session) record(now clock.Instant, outcome *target.Outcome, class resul
 	a.Phase, a.Kind = s.phase, s.work.Kind
 	a.Number, a.Try, a.Retry = s.number, s.work.Operation.Attempt, s.retries > 0
 	a.Intended, a.Sent, a.Done = s.intended.Offset(), s.sent.Offset(), now.Offset()
-	a.Class, a.Status, a.Code = class, outcome.Status, string(outcome.Code)
+	a.Class, a.Status, a.Code = class, outcome.Status, outcome.Cause()
 	a.Counted, a.Returned = outcome.Counted, outcome.Returned
 	a.Account, a.Entities, a.Beyond = s.work.Operation.Account, s.completed.Entities, nil
 	a.Due, a.Stored = s.due(), 0
@@ -331,7 +336,7 @@ func (s *Session) record(now clock.Instant, outcome *target.Outcome, class resul
 // policy gives up.
 func (s *Session) backOff(now clock.Instant, outcome *target.Outcome) (time.Duration, bool) {
 	policy := &s.stage.Retry
-	if !policy.Retryable(outcome.Status, string(outcome.Code)) {
+	if s.number < s.stage.First+s.stage.Once || !policy.Retryable(outcome.Status, string(outcome.Code)) {
 		return 0, false
 	}
 	s.retries++

@@ -20,21 +20,21 @@ func getWork(uint64) Work {
 }
 
 // BenchmarkSessionStep is what the step machine does for one operation: of two
-// attempts, the first refused.
+// attempts, the first throttled.
 func BenchmarkSessionStep(b *testing.B) {
 	policy, err := backoff.ByName("short")
 	if err != nil {
 		b.Fatal(err)
 	}
 	stage := &Stage{Retry: policy, Chance: clock.NewStream(1, "retry"), Build: getWork}
-	refused := target.Outcome{Status: 503, Code: entity.ServerBusy}
+	throttled := target.Outcome{Status: 503, Code: entity.ServerBusy}
 	ok := target.Outcome{Status: 200, Counted: 1, Returned: 1}
 	var s Session
 	b.ReportAllocs()
 	for k := uint64(0); b.Loop(); k++ {
 		s.begin(stage, k, 0, 0, false)
 		s.Step(0, Due, nil)
-		wait := s.Step(1000, Replied, &refused)
+		wait := s.Step(1000, Replied, &throttled)
 		s.Step(wait.Until, Due, nil)
 		if end := s.Step(wait.Until+1000, Replied, &ok); end.Action != Done {
 			b.Fatalf("Step = %+v; want the operation's end", end)

@@ -37,18 +37,18 @@ func TestAnObserverIsToldTheClassThatIsRecorded(t *testing.T) {
 		{"an insert that meets its own success", drive.Work{Operation: target.Operation{Verb: entity.Insert}},
 			[]int{0, 409}, []results.Class{results.Failed, results.Ok}, 1},
 		{"an insert behind a gateway that waited too long", drive.Work{Operation: target.Operation{Verb: entity.Insert}},
-			[]int{504, 409}, []results.Class{results.Refused, results.Ok}, 1},
+			[]int{504, 409}, []results.Class{results.Throttled, results.Ok}, 1},
 		{"an insert that meets somebody else's", drive.Work{Operation: target.Operation{Verb: entity.Insert}},
-			[]int{503, 409}, []results.Class{results.Refused, results.Failed}, 1},
+			[]int{503, 409}, []results.Class{results.Throttled, results.Failed}, 1},
 		{"a delete that meets its own success", drive.Work{Operation: target.Operation{Verb: entity.Delete}},
-			[]int{0, 503, 404}, []results.Class{results.Failed, results.Refused, results.Ok}, 2},
+			[]int{0, 503, 404}, []results.Class{results.Failed, results.Throttled, results.Ok}, 2},
 		{"an upsert meets nothing", drive.Work{Operation: target.Operation{Verb: entity.InsertOrMerge}},
 			[]int{0, 409}, []results.Class{results.Failed, results.Failed}, 1},
 		{"a transaction of nothing", drive.Work{Operation: target.Operation{Verb: entity.Batch}},
 			[]int{0, 409}, []results.Class{results.Failed, results.Failed}, 1},
-		{"a procedure decides on its own conflicts", drive.Work{Workflow: insertOnce{}},
+		{"a workflow decides on its own conflicts", drive.Work{Workflow: insertOnce{}},
 			[]int{0, 409}, []results.Class{results.Failed, results.Failed}, 1},
-		{"a conflict after which a procedure goes on was as expected", drive.Work{Workflow: readThenWrite{new([]string)}},
+		{"a conflict after which a workflow goes on was as expected", drive.Work{Workflow: readThenWrite{new([]string)}},
 			[]int{200, 412, 200, 204}, []results.Class{results.Ok, results.Ok, results.Ok, results.Ok}, 0},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -72,11 +72,11 @@ func TestAnObserverIsToldTheClassThatIsRecorded(t *testing.T) {
 			for _, class := range told {
 				count[class]++
 			}
-			if sum := record.Total(results.Everything); sum.Ok != count[results.Ok] || sum.Refused != count[results.Refused] || sum.Failed != count[results.Failed] {
-				t.Errorf("recorded are %d ok, %d refused, %d failed; told were %v", sum.Ok, sum.Refused, sum.Failed, told)
+			if sum := record.Total(results.Everything); sum.Ok != count[results.Ok] || sum.Throttled != count[results.Throttled] || sum.Failed != count[results.Failed] {
+				t.Errorf("recorded are %d ok, %d throttled, %d failed; told were %v", sum.Ok, sum.Throttled, sum.Failed, told)
 			}
-			if sum := record.Total(results.Everything); sum.Retries != row.retries || !record.KnowsRetries() {
-				t.Errorf("recorded are %d retries of %v, known %t; want %d", sum.Retries, row.statuses, record.KnowsRetries(), row.retries)
+			if sum := record.Total(results.Everything); sum.Retries != row.retries {
+				t.Errorf("recorded are %d retries of %v; want %d", sum.Retries, row.statuses, row.retries)
 			}
 		})
 	}

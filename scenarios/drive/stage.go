@@ -42,10 +42,13 @@ type Stage struct {
 	// is dropped, or waits. It may be nil, and is then Build. Where it is not,
 	// Offers must be set.
 	Outline func(k uint64) Work
-	// Retry is the policy for refused attempts, Chance what its jitter draws
+	// Retry is the policy for throttled attempts, Chance what its jitter draws
 	// from, by the operation's number and attempt.
 	Retry  backoff.Policy
 	Chance clock.Stream
+	// Once is how many of the stage's first operations are not retried whatever Retry says:
+	// what only prepares a target is not to come back while it is measured.
+	Once uint64
 	// AccountOf, where set, chooses the account that each request goes to by its
 	// PartitionKey, in place of what its [Work] says: a pure function, safe for
 	// concurrent use. A request without a partition goes where its work says.

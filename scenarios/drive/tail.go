@@ -9,7 +9,7 @@ import (
 )
 
 // Tail counts what becomes of the attempts at each PartitionKey in the last part
-// of a run: which keys are still refused when all is over, and which no longer.
+// of a run: which keys are still throttled when all is over, and which no longer.
 // It keeps two stretches of time and bounds how many keys it tells apart. It
 // belongs to a run on the virtual clock, which has one goroutine.
 type Tail struct {
@@ -55,8 +55,8 @@ func (t *Tail) Attempt(a *results.Attempt) {
 		t.counts[0][a.PartitionKey] = one
 	}
 	one.Attempts++
-	if a.Class == results.Refused {
-		one.Refused++
+	if a.Class == results.Throttled {
+		one.Throttled++
 	}
 }
 
@@ -70,7 +70,7 @@ func (t *Tail) Keys() []results.KeyTail {
 	for _, counts := range t.counts {
 		for key, one := range counts {
 			both := sum[key]
-			sum[key] = results.KeyTail{Key: key, Attempts: both.Attempts + one.Attempts, Refused: both.Refused + one.Refused}
+			sum[key] = results.KeyTail{Key: key, Attempts: both.Attempts + one.Attempts, Throttled: both.Throttled + one.Throttled}
 		}
 	}
 	list := make([]results.KeyTail, 0, len(sum))
@@ -78,7 +78,7 @@ func (t *Tail) Keys() []results.KeyTail {
 		list = append(list, one)
 	}
 	slices.SortFunc(list, func(a, b results.KeyTail) int {
-		return cmp.Or(cmp.Compare(b.Refused, a.Refused), cmp.Compare(a.Key, b.Key))
+		return cmp.Or(cmp.Compare(b.Throttled, a.Throttled), cmp.Compare(a.Key, b.Key))
 	})
 	return list[:min(len(list), keptTails)]
 }

@@ -1,7 +1,9 @@
 package drive
 
 import (
+	"cmp"
 	"errors"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -32,6 +34,8 @@ type attack struct {
 	// The mutex of Live guards what follows: the sessions of hits that have not come
 	// to be sent yet, though one after them has, and of those under way.
 	awaited, under map[uint64]*Session
+	// faults are why hits under way have no reply: vegeta keeps of an error its text alone.
+	faults map[uint64]target.Fault
 }
 
 var (
@@ -59,6 +63,7 @@ func newAttack(v *Vegeta, c *workers) *attack {
 	a := &attack{
 		workers: c, wire: v.Wire, epoch: v.Epoch, pacer: Pacer(c.stage.Schedule), stopped: make(chan struct{}),
 		awaited: make(map[uint64]*Session), under: make(map[uint64]*Session),
+		faults: make(map[uint64]target.Fault),
 	}
 	client := &http.Client{Transport: a, CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse
@@ -129,7 +134,38 @@ func (a *attack) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, errUnsent
 	}
 	s.Step(sent, Due, nil)
-	return a.wire.RoundTrip(a.ctx, s.Operation())
+	response, err := a.wire.RoundTrip(a.ctx, s.Operation())
+	if err != nil {
+		a.unanswered(hit, err)
+		return nil, err
+	}
+	response.Body = &heard{response.Body, func(err error) { a.unanswered(hit, err) }}
+	return response, nil
+}
+
+// unanswered notes why a hit has no reply.
+func (a *attack) unanswered(hit uint64, err error) {
+	none := new(target.Unanswered)
+	if errors.As(err, &none) {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.faults[hit] = none.Fault
+	}
+}
+
+// heard is the body of a reply, of which it is told why it cannot be read to the end.
+type heard struct {
+	io.ReadCloser
+	failed func(error)
+}
+
+// Read implements io.Reader.
+func (h *heard) Read(p []byte) (int, error) {
+	n, err := h.ReadCloser.Read(p)
+	if err != nil && err != io.EOF {
+		h.failed(err)
+	}
+	return n, err
 }
 
 // take returns the session of a hit, and when it is sent; nil where nothing is to
@@ -166,21 +202,23 @@ func (a *attack) take(hit uint64) (*Session, clock.Instant) {
 func (a *attack) settle(hit *vegeta.Result) {
 	a.mu.Lock()
 	s := a.under[hit.Seq]
+	fault := a.faults[hit.Seq]
 	delete(a.under, hit.Seq)
+	delete(a.faults, hit.Seq)
 	a.mu.Unlock()
 	if s == nil {
 		return // It was not sent.
 	}
 	s.sent, s.attempt.Sequence = clock.Instant(hit.Timestamp.Sub(a.epoch)), a.first+hit.Seq
 	done := s.sent.Add(hit.Latency)
-	outcome := a.outcome(s.Operation(), hit)
+	outcome := a.outcome(s.Operation(), hit, fault)
 	effect := s.Step(done, Replied, &outcome)
 	a.ledger.settle(s, effect)
 
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.Clock.Now()
-	a.busy--
+	a.released(now, outcome.Status != 0)
 	a.silence.end(now, outcome.Status != 0, a.busy)
 	s.observe(effect, &outcome)
 	if effect.Action == WaitUntil {
@@ -195,9 +233,9 @@ func (a *attack) settle(hit *vegeta.Result) {
 
 // outcome returns what a hit came to. Vegeta gives it a status once its reply was
 // read to the end.
-func (a *attack) outcome(op *target.Operation, hit *vegeta.Result) target.Outcome {
+func (a *attack) outcome(op *target.Operation, hit *vegeta.Result, fault target.Fault) target.Outcome {
 	if hit.Code == 0 {
-		return target.Outcome{Detail: strings.TrimPrefix(hit.Error, `Get "`+hitURL+`": `)}
+		return target.Outcome{Fault: cmp.Or(fault, target.ConnectionFailed), Detail: strings.TrimPrefix(hit.Error, `Get "`+hitURL+`": `)}
 	}
 	return a.wire.Outcome(op, int(hit.Code), hit.Headers, hit.Body)
 }

@@ -31,14 +31,25 @@ type overWire struct{ target.Target }
 func (w overWire) RoundTrip(ctx context.Context, op *target.Operation) (*http.Response, error) {
 	outcome := w.Do(ctx, op)
 	if outcome.Status == 0 {
-		return nil, errors.New(outcome.Detail)
+		return nil, &target.Unanswered{Fault: outcome.Fault, Detail: outcome.Detail}
 	}
 	header := http.Header{"Code": {string(outcome.Code)}, "Counted": {fmt.Sprint(outcome.Counted)}, "Returned": {fmt.Sprint(outcome.Returned)},
 		"Location": {"http://elsewhere.invalid/"}}
 	if outcome.Next.Present {
 		header.Set("Next", "yes")
 	}
-	return &http.Response{StatusCode: outcome.Status, Header: header, Body: io.NopCloser(strings.NewReader("read"))}, nil
+	var body io.Reader = strings.NewReader("read")
+	if outcome.Fault == target.ReplyCutOff {
+		body = io.MultiReader(strings.NewReader("re"), cutOff{})
+	}
+	return &http.Response{StatusCode: outcome.Status, Header: header, Body: io.NopCloser(body)}, nil
+}
+
+// cutOff is where a body breaks off.
+type cutOff struct{}
+
+func (cutOff) Read([]byte) (int, error) {
+	return 0, &target.Unanswered{Fault: target.ReplyCutOff, Detail: "it broke off"}
 }
 
 func (overWire) Outcome(_ *target.Operation, status int, header http.Header, body []byte) target.Outcome {
@@ -110,8 +121,8 @@ func TestVegetaRecordsWhatLiveDoes(t *testing.T) {
 			}
 			var err error
 			records[i], folders[i], err = outing(t, t.Context(), runner, []drive.Observer{&seen[i]}, stages()...)
-			if sum := records[i].Total(results.Everything); err != nil || sum.Attempts != int64(len(f.ops)) || sum.Refused == 0 ||
-				sum.Attempts != sum.Ok+sum.Refused+sum.Failed || sum.Scheduled != 500+2000+300 {
+			if sum := records[i].Total(results.Everything); err != nil || sum.Attempts != int64(len(f.ops)) || sum.Throttled == 0 ||
+				sum.Attempts != sum.Ok+sum.Throttled+sum.Failed || sum.Scheduled != 500+2000+300 {
 				t.Errorf("runner %d: %+v, %v; want all 2800 operations and the %d attempts that the target saw", i, sum, err, len(f.ops))
 			}
 		})
@@ -192,7 +203,7 @@ func TestVegetaDropsWhatItCannotSend(t *testing.T) {
 		stage := openStage(t, backoff.Policy{}, time.Second, arrival.Step{Rate: 100, Length: 2 * time.Second})
 		runner := byVegeta(clk, f, 4)
 		record, _, err := outing(t, t.Context(), runner, nil, stage)
-		if least, left := runner.Free(), runner.Free(); least != 0 || left != 4 {
+		if least, left := runner.Load().Free, runner.Load().Free; least != 0 || left != 4 {
 			t.Errorf("at the least %d workers were free, and %d after the end; want none, and all 4", least, left)
 		}
 		sum := record.Total(results.Everything)
@@ -261,6 +272,30 @@ type always target.Outcome
 
 func (a always) Do(context.Context, *target.Operation) target.Outcome { return target.Outcome(a) }
 
+// Why a request has no reply is told of both drivers, wherever it broke off.
+func TestVegetaTellsWhyThereIsNoReply(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		outcome target.Outcome
+		want    results.Cause
+	}{
+		{"nobody listens", target.Outcome{Fault: target.ConnectionRefused, Detail: "x"}, results.Cause{Code: "ConnectionRefused"}},
+		{"the reply broke off", target.Outcome{Status: 200, Fault: target.ReplyCutOff}, results.Cause{Code: "ReplyCutOff"}},
+		{"an answer", target.Outcome{Status: 400, Code: entity.InvalidInput}, results.Cause{Status: 400, Code: "InvalidInput"}},
+		{"a redirection", target.Outcome{Status: 302}, results.Cause{Status: 302}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			clk := clock.NewReal()
+			stage := openStage(t, backoff.Policy{}, time.Second, arrival.Step{Rate: 20, Length: time.Second})
+			record, _, err := outing(t, t.Context(), byVegeta(clk, always(row.outcome), 32), nil, stage)
+			row.want.Class, row.want.Attempts = results.Failed, 20
+			if sum := record.Total(results.Everything); err != nil || !slices.Equal(sum.Causes, results.Causes{row.want}) {
+				t.Errorf("%s: %v, causes %+v; want %+v", row.name, err, sum.Causes, row.want)
+			}
+		})
+	}
+}
+
 // What would take a second request is cut after the first, and no policy has one
 // sent again.
 func TestVegetaSendsAnOperationOnce(t *testing.T) {
@@ -275,7 +310,7 @@ func TestVegetaSendsAnOperationOnce(t *testing.T) {
 			return always{Status: 200, Next: target.Token{Present: true, NextRowKey: "b"}}
 		}, 200, 50, results.Ok},
 		{"a redirection", func(clock.Clock) target.Target { return always{Status: 307} }, 307, 0, results.Failed},
-		{"refusals, with a policy that retries", func(c clock.Clock) target.Target { return &fake{clock: c, refuse: 1000} }, 503, 0, results.Refused},
+		{"refusals, with a policy that retries", func(c clock.Clock) target.Target { return &fake{clock: c, refuse: 1000} }, 503, 0, results.Throttled},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			clk := clock.NewReal()

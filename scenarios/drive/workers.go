@@ -26,10 +26,10 @@ type workers struct {
 	running sync.WaitGroup
 
 	// The mutex of Live guards what follows, and the stage's observer.
-	agenda   *agenda
 	deadline clock.Instant
-	// idle are the workers that wait to be called, the last one first; called
-	// says that one has been and is on its way.
+	// begun is how many workers there are; idle are those that wait to be called,
+	// the last one first; called says that one has been and is on its way.
+	begun  int
 	idle   []chan struct{}
 	called bool
 	// leading says that a worker sleeps until the next operation, awake when it
@@ -41,9 +41,12 @@ type workers struct {
 }
 
 func newWorkers(l *Live, ctx context.Context, o *opened, deadline clock.Instant) *workers {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.agenda = newAgenda(o)
 	return &workers{
 		Live: l, opened: o, stage: o.stage, ledger: o.ledger, ctx: ctx, deadline: deadline,
-		sleeper: l.sleeper(), ended: make(chan struct{}, 1), agenda: newAgenda(o),
+		sleeper: l.sleeper(), ended: make(chan struct{}, 1),
 	}
 }
 
@@ -51,6 +54,7 @@ func (c *workers) serve() {
 	call := make(chan struct{}, 1)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.called = false
 	for {
 		s, sent := c.next(call)
 		if s == nil {
@@ -63,7 +67,7 @@ func (c *workers) serve() {
 		effect := s.Step(now, Replied, &outcome)
 		c.ledger.settle(s, effect)
 		c.mu.Lock()
-		c.busy--
+		c.released(now, outcome.Status != 0)
 		c.silence.end(now, outcome.Status != 0, c.busy)
 		s.observe(effect, &outcome)
 		c.agenda.follow(now, s, effect, c.ledger)
@@ -106,23 +110,31 @@ func (c *workers) next(call chan struct{}) (*Session, clock.Instant) {
 // the mutex is held nobody can take the operation for one still to be taken, and
 // write the second in which it belongs.
 func (c *workers) begin(s *Session) clock.Instant {
-	c.busy++
-	c.busiest = max(c.busiest, c.busy)
 	now := c.ledger.stamp(s, c.Clock.Now)
+	c.taken(now)
 	c.silence.begin(now)
 	c.ledger.began(s, now)
 	return now
 }
 
-// delegate calls a worker to lead, unless one does or is on its way.
+// delegate calls a worker to lead, unless one does or is on its way; a new one where
+// all that there are have something to do.
 func (c *workers) delegate() {
+	if c.leading || c.called {
+		return
+	}
 	last := len(c.idle) - 1
-	if c.leading || c.called || last < 0 {
+	switch {
+	case last >= 0:
+		c.idle[last] <- struct{}{}
+		c.idle = c.idle[:last]
+	case c.begun < c.Workers:
+		c.begun++
+		c.running.Go(c.serve)
+	default:
 		return
 	}
 	c.called = true
-	c.idle[last] <- struct{}{}
-	c.idle = c.idle[:last]
 }
 
 // lead sleeps until an instant, or until something is due before it.

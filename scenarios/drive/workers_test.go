@@ -92,18 +92,18 @@ func TestFreeWorkers(t *testing.T) {
 				return target.Outcome{Status: 204, Counted: 1}
 			})
 			runner := &drive.Live{Clock: clk, Target: slow, Workers: row.workers}
-			if got := runner.Free(); got != int64(row.workers) {
-				t.Errorf("%s: Free() before the run = %d; want all %d", row.name, got, row.workers)
+			if got := runner.Load().Free; got != int64(row.workers) {
+				t.Errorf("%s: Load().Free before the run = %d; want all %d", row.name, got, row.workers)
 			}
 			stage := openStage(t, backoff.Policy{}, 5*time.Second, arrival.Step{Rate: row.rate, Length: 2 * time.Second})
 			if _, _, err := outing(t, context.Background(), runner, nil, stage); err != nil {
 				t.Fatal(err)
 			}
-			if got := runner.Free(); got != row.want {
-				t.Errorf("%s: Free() = %d; want %d", row.name, got, row.want)
+			if got := runner.Load().Free; got != row.want {
+				t.Errorf("%s: Load().Free = %d; want %d", row.name, got, row.want)
 			}
-			if got := runner.Free(); got != int64(row.workers) {
-				t.Errorf("%s: Free() asked again = %d; want all %d", row.name, got, row.workers)
+			if got := runner.Load().Free; got != int64(row.workers) {
+				t.Errorf("%s: Load().Free asked again = %d; want all %d", row.name, got, row.workers)
 			}
 		})
 	}
@@ -156,7 +156,7 @@ func TestTargetThatDies(t *testing.T) {
 				t.Errorf("%s: the run ended at %v; want %v", row.name, got, row.ends)
 			}
 			sum := record.Total(results.Everything)
-			if sum.Scheduled != sum.Sent+sum.Dropped || sum.Operations != sum.Sent || sum.Attempts != sum.Ok+sum.Refused+sum.Failed {
+			if sum.Scheduled != sum.Sent+sum.Dropped || sum.Operations != sum.Sent || sum.Attempts != sum.Ok+sum.Throttled+sum.Failed {
 				t.Errorf("%s: the books do not close: %+v", row.name, sum)
 			}
 			if row.cutShort > 0 && sum.Failed != row.cutShort {
@@ -188,4 +188,37 @@ func TestSlowTargetIsNotDead(t *testing.T) {
 			t.Errorf("Run = %v, %d operations succeeded; want 6 and no error", err, sum.Succeeded)
 		}
 	})
+}
+
+// Something is due and no worker free: by arithmetic on the instants at which operations
+// are due and workers come back.
+func TestStarvedTime(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		rate    float64
+		workers int
+		want    time.Duration
+	}{
+		// Each operation takes 99 ms.
+		{"one at a time", 10, 1, 0},
+		{"two at a time, and two workers", 20, 2, 0},
+		// During the first one the second is due after 50 ms, during that the third after 1.
+		{"two at a time, and one worker: all of the time but for those 51 ms and the last operation", 20, 1, (39*99 - 51) * time.Millisecond},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			clk := clock.NewReal()
+			slow := service(func(ctx context.Context, op *target.Operation) target.Outcome {
+				clk.Sleep(ctx, clk.Now().Add(99*time.Millisecond))
+				return target.Outcome{Status: 204, Counted: 1}
+			})
+			runner := &drive.Live{Clock: clk, Target: slow, Workers: row.workers}
+			stage := openStage(t, backoff.Policy{}, 5*time.Second, arrival.Step{Rate: row.rate, Length: 2 * time.Second})
+			if _, _, err := outing(t, context.Background(), runner, nil, stage); err != nil {
+				t.Fatal(err)
+			}
+			if got := runner.Load().Starved; got != row.want {
+				t.Errorf("%s: starved for %v; want %v", row.name, got, row.want)
+			}
+		})
+	}
 }

@@ -43,12 +43,18 @@ func (p readThenWrite) Next(a machine.Attempt) (machine.Move, target.Operation) 
 	}
 }
 
+// lying has a script answer 200 with what was not asked for.
+const lying = -200
+
 // scripted answers one attempt after another as it is told to.
 type scripted struct{ statuses []int }
 
 func (s *scripted) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
 	status := s.statuses[0]
 	s.statuses = s.statuses[1:]
+	if status == lying {
+		return target.Outcome{Status: 200, Fault: target.WrongEntity}, now.Add(time.Millisecond)
+	}
 	return target.Outcome{Status: status, Counted: 1}, now.Add(time.Millisecond)
 }
 
@@ -62,15 +68,16 @@ func TestWorkflowTakesAnOperationThroughItsRequests(t *testing.T) {
 		served   int64
 	}{
 		{"each request once", []int{200, 204}, []string{"get 2", "merge 2"}, results.Ok, 2, 2},
-		{"a refused write is retried by itself", []int{200, 503, 204}, []string{"get 2", "merge 5", "merge 2"}, results.Ok, 3, 2},
+		{"a throttled write is retried by itself", []int{200, 503, 204}, []string{"get 2", "merge 5", "merge 2"}, results.Ok, 3, 2},
 		{"a conflict restarts at the read", []int{200, 412, 200, 204}, []string{"get 2", "merge 4", "get 2", "merge 2"}, results.Ok, 4, 4},
 		{"a silent write meets its own success", []int{200, 500, 412}, []string{"get 2", "merge 5 silent", "merge 4 silent"}, results.Ok, 3, 2},
 		{"a read that was silent makes no write silent", []int{500, 200, 412, 200, 204},
 			[]string{"get 5 silent", "get 2 silent", "merge 4", "get 2", "merge 2"}, results.Ok, 5, 4},
-		{"the procedure gives up", []int{200, 400}, []string{"get 2", "merge 4"}, results.Failed, 2, 1},
+		{"a reply that is not what was asked for is none, and not asked for again", []int{lying}, []string{"get 0 silent"}, results.Failed, 1, 0},
+		{"the workflow gives up", []int{200, 400}, []string{"get 2", "merge 4"}, results.Failed, 2, 1},
 		{"retries are counted by request", []int{503, 503, 200, 503, 503, 204},
 			[]string{"get 5", "get 5", "get 2", "merge 5", "merge 5", "merge 2"}, results.Ok, 6, 2},
-		{"and spent, they end the operation", []int{200, 503, 503, 503}, []string{"get 2", "merge 5", "merge 5", "merge 5"}, results.Refused, 4, 1},
+		{"and spent, they end the operation", []int{200, 503, 503, 503}, []string{"get 2", "merge 5", "merge 5", "merge 5"}, results.Throttled, 4, 1},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			var told []string
@@ -87,7 +94,7 @@ func TestWorkflowTakesAnOperationThroughItsRequests(t *testing.T) {
 			}
 			sum := record.Total(results.Everything)
 			if len(played.statuses) > 0 || !slices.Equal(told, row.told) {
-				t.Errorf("the procedure was told %q, %d answers unasked for; want %q", told, len(played.statuses), row.told)
+				t.Errorf("the workflow was told %q, %d answers unasked for; want %q", told, len(played.statuses), row.told)
 			}
 			succeeded := map[bool]int64{true: 1}[row.class == results.Ok]
 			if sum.Operations != 1 || sum.Succeeded != succeeded || sum.Attempts != int64(row.attempts) || sum.Served != row.served {

@@ -94,6 +94,7 @@ func (o Object) Read(r *Reader, path string, n *Node) {
 		r.Fault(n.At, path, "%s is %s; expected a map with the fields %s", o.What, n.Shown(), o.fieldsInWords())
 		return
 	}
+	o.renamed(r, path, n)
 	r.Once(path, n)
 	for _, e := range n.Entries {
 		if !slices.Contains(o.names(), e.Key) {

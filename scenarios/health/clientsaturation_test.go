@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -32,7 +33,7 @@ func (p prompt) Do(ctx context.Context, _ *target.Operation) target.Outcome {
 
 // looked runs 200 operations/s for three seconds on so many workers against a
 // target under a plan of faults, looks at the generator, and has the record judged.
-func looked(t *testing.T, workers int, plan fault.Plan) *results.Summary {
+func looked(t *testing.T, workers int, plan fault.Plan) (*results.Summary, *results.Record) {
 	t.Helper()
 	if faults := plan.Validate(); len(faults) > 0 {
 		t.Fatal(faults)
@@ -51,7 +52,7 @@ func looked(t *testing.T, workers int, plan fault.Plan) *results.Summary {
 	stage := &drive.Stage{Name: "peak", Schedule: schedule, Grace: time.Second, WholeSecond: true,
 		Phases: []results.Phase{{Name: "peak", End: 3 * time.Second, Rate: 200, Reported: true}},
 		Build:  func(uint64) drive.Work { return drive.Work{Operation: target.Operation{Verb: entity.Get}} }}
-	sampler, err := health.Start(health.Options{Clock: clk, Source: steady{clk}, Free: live.Free, Tell: recorder.Health, Cores: 2, Workers: workers})
+	sampler, err := health.Start(health.Options{Clock: clk, Source: steady{clk}, Load: func() health.Load { return health.Load(live.Load()) }, Tell: recorder.Health, Cores: 2, Workers: workers})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +67,7 @@ func looked(t *testing.T, workers int, plan fault.Plan) *results.Summary {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return verdict.Judge(record)
+	return verdict.Judge(record), record
 }
 
 // slowdown delays the replies of a fifth of the second second by 40 ms: 40
@@ -82,18 +83,14 @@ func TestPoolThatIsTooSmallIsTold(t *testing.T) {
 		reasons []string
 	}{
 		{"six workers are enough for a prompt target", 6, fault.Plan{}, []string{}},
-		{"six are too few while it is slow", 6, slowdown, []string{"in 1 of 3 seconds the generator sent late while none of its 6 workers was free"}},
+		{"six are too few while it is slow", 6, slowdown, []string{"in 1 of 3 seconds the generator was late: too few workers"}},
 		{"sixteen are enough for that", 16, slowdown, []string{}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			summary := looked(t, row.workers, row.plan)
-			worth := results.Valid
-			if len(row.reasons) > 0 {
-				worth = results.ClientLimited
-			}
-			if summary.Validity != worth || !slices.Equal(summary.Reasons, row.reasons) {
-				t.Errorf("%s: validity = %s for %q with %d of %d late; want %s for %q",
-					row.name, summary.Validity, summary.Reasons, summary.Late, summary.Sent, worth, row.reasons)
+			summary, _ := looked(t, row.workers, row.plan)
+			if summary.Validity != results.Valid || !slices.Equal(summary.ClientLimited, row.reasons) {
+				t.Errorf("%s: %s, client-limited for %q with %d of %d late; want valid, client-limited for %q",
+					row.name, summary.Validity, summary.ClientLimited, summary.Late, summary.Sent, row.reasons)
 			}
 			if late := summary.Late > 0; late != (len(row.reasons) > 0) || summary.Dropped > 0 || summary.Scheduled != 600 {
 				t.Errorf("%s: %d late, %d dropped of %d; want lateness where there is a reason, and nothing dropped",
@@ -103,12 +100,51 @@ func TestPoolThatIsTooSmallIsTold(t *testing.T) {
 	}
 }
 
+// frozen has all replies of 0.8 s come at once at its end.
+var frozen = fault.Plan{Rules: []fault.Rule{{Kind: fault.Freeze, From: 700 * time.Millisecond, To: 1500 * time.Millisecond, Share: fault.Whole}}}
+
+// A target that answers nothing is told with when, whether or not the workers were enough
+// for it; where they were not, what is late because of it is put down to it.
+func TestFrozenTargetIsNotTheGeneratorsLimit(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		workers int
+		late    bool
+	}{{"workers enough for all that is due meanwhile", 400, false}, {"sixteen of them", 16, true}} {
+		synctest.Test(t, func(t *testing.T) {
+			summary, record := looked(t, row.workers, frozen)
+			silences := verdict.Silences(record)
+			if len(silences) != 1 || silences[0].String() != "the target answered nothing from 0.7 to 1.5 s" {
+				t.Errorf("%s: Silences = %v; want one from 0.7 to 1.5 s", row.name, silences)
+			}
+			tooFew := func(reason string) bool { return strings.Contains(reason, "seconds the generator was late") }
+			if slices.ContainsFunc(summary.ClientLimited, tooFew) || summary.Late > 0 != row.late {
+				t.Errorf("%s: %q with %d late; want no second be the generator's, late %v", row.name, summary.ClientLimited, summary.Late, row.late)
+			}
+			starved := record.Generator.Starved
+			// 16 workers are gone after 80 ms, and something is due within 10 more.
+			if row.late != (starved > 0) || row.late && (starved < 710*time.Millisecond || starved > 720*time.Millisecond+drained) {
+				t.Errorf("%s: something was due and nobody free for %v; want 0.71 to 0.72 s, and as long as it takes to make up for it", row.name, starved)
+			}
+			for _, one := range verdict.Strains(record) {
+				if one.Cause != verdict.OnTime && (!row.late || one.Cause != verdict.TargetSilent) {
+					t.Errorf("%s: second %d was late: %v", row.name, one.Second, one.Cause)
+				}
+			}
+		})
+	}
+}
+
+// drained is how long 16 workers take at 2 ms each for the 144 operations that came due
+// without one, and those that come due meanwhile.
+const drained = 20 * time.Millisecond
+
 // A minute of a process that uses a tenth of a core.
 func ExampleMeter() {
 	meter := health.NewMeter(0, health.Reading{CPUKnown: true}, 2, 64)
 	for beat := clock.Instant(0); beat < clock.Instant(time.Minute); {
 		beat = beat.Add(10 * time.Millisecond)
-		meter.Beat(beat, beat, 60, func() health.Reading { return health.Reading{CPU: beat.Offset() / 10, CPUKnown: true} })
+		meter.Beat(beat, beat, health.Load{Free: 60}, func() health.Reading { return health.Reading{CPU: beat.Offset() / 10, CPUKnown: true} })
 	}
 	sum := meter.Sum()
 	fmt.Printf("%v of CPU in %d seconds, %d of %d workers free at least, stood still for %v\n",

@@ -18,10 +18,26 @@ type Reading struct {
 	CPU      time.Duration
 	CPUKnown bool
 	// Pauses are those of the garbage collector since the process began,
-	// LongestPause is the longest since the reading before.
-	Pauses, LongestPause time.Duration
+	// LongestPause is the longest since the reading before. GCCPU is what the
+	// collector has used of the CPU, but where there was nothing else to do.
+	Pauses, LongestPause, GCCPU time.Duration
+	// RunQueue is how long its threads have waited for a CPU, Pressure for how long
+	// something on the machine has; nil where the system does not tell.
+	RunQueue, Pressure *time.Duration
 	// Goroutines are those that exist, Heap the bytes of objects on it.
 	Goroutines, Heap int64
+}
+
+// Load is how the workers fare that send.
+type Load struct {
+	// Free is the least number of them that were free since the load before,
+	// negative where that is not known.
+	Free int64
+	// Starved is for how long, so far, something was due and none was free.
+	Starved time.Duration
+	// UnderWay is how many attempts there are now, Answered how many have had a
+	// reply so far.
+	UnderWay, Answered int64
 }
 
 // Meter adds up readings and beats, and parts them into the whole seconds of a
@@ -36,6 +52,9 @@ type Meter struct {
 	// last is the reading before, taken at lastAt.
 	last   Reading
 	lastAt clock.Instant
+	quiet  quiet
+	// starved is what the load before told.
+	starved time.Duration
 }
 
 // NewMeter returns a meter that begins now with a first reading. Cores is how
@@ -52,24 +71,27 @@ func NewMeter(now clock.Instant, first Reading, cores, workers int) *Meter {
 	}
 }
 
-// Beat takes in a beat that was due at one instant and came at another, with the
-// least number of workers that were free since the beat before, negative where it
-// is not known. Where a second has ended it reads anew, and returns the whole
+// Beat takes in a beat that was due at one instant and came at another, with how the
+// workers fare. Where a second has ended it reads anew, and returns the whole
 // seconds that have. Instants must not fall.
-func (m *Meter) Beat(due, now clock.Instant, free int64, read func() Reading) []results.Health {
+func (m *Meter) Beat(due, now clock.Instant, load Load, read func() Reading) []results.Health {
 	var ended []results.Health
 	since := now
 	if still := now.Sub(due); still > stillAfter {
 		since = due
 		m.sum.LongestStill = max(m.sum.LongestStill, still)
 	}
-	m.free(free)
+	m.free(load.Free)
+	m.open.Starved += max(0, load.Starved-m.starved)
+	m.starved = load.Starved
+	m.quiet.beat(now, load, since == now)
 	if now >= m.end {
 		m.read(now, read())
 	}
 	for now >= m.end {
 		m.open.StoodStill += max(0, m.end.Sub(since))
 		since = max(since, m.end)
+		m.open.Unanswered = m.quiet.take(m.end)
 		if m.whole {
 			m.add()
 			ended = append(ended, m.open)
@@ -92,8 +114,19 @@ func (m *Meter) read(now clock.Instant, r Reading) {
 	m.open.CPU = max(0, r.CPU-m.last.CPU)
 	m.open.Pauses = max(0, r.Pauses-m.last.Pauses)
 	m.open.LongestPause = r.LongestPause
+	m.open.GCCPU = max(0, r.GCCPU-m.last.GCCPU)
+	m.open.RunQueue = grown(m.last.RunQueue, r.RunQueue)
+	m.open.Pressure = grown(m.last.Pressure, r.Pressure)
 	m.open.Goroutines, m.open.Heap = r.Goroutines, r.Heap
 	m.last, m.lastAt = r, now
+}
+
+// grown returns by how much what is known has grown, nil where it is not.
+func grown(before, now *time.Duration) *time.Duration {
+	if before == nil || now == nil {
+		return nil
+	}
+	return new(max(0, *now-*before))
 }
 
 // free enters a number of free workers into the open second.
@@ -111,6 +144,10 @@ func (m *Meter) add() {
 	sum.Pauses += v.Pauses
 	sum.LongestPause = max(sum.LongestPause, v.LongestPause)
 	sum.StoodStill += v.StoodStill
+	sum.Starved += v.Starved
+	sum.GCCPU += v.GCCPU
+	plus(&sum.RunQueue, v.RunQueue)
+	plus(&sum.Pressure, v.Pressure)
 	sum.Goroutines = max(sum.Goroutines, v.Goroutines)
 	sum.Heap = max(sum.Heap, v.Heap)
 	if v.FreeWorkers != nil && (sum.LeastFree == nil || *v.FreeWorkers < *sum.LeastFree) {
@@ -118,6 +155,17 @@ func (m *Meter) add() {
 	}
 	if sum.Busiest == nil || v.Share(1) > sum.Busiest.Share(1) {
 		sum.Busiest = &v
+	}
+}
+
+// plus adds to a sum what is known.
+func plus(sum **time.Duration, more *time.Duration) {
+	switch {
+	case more == nil:
+	case *sum == nil:
+		*sum = new(*more)
+	default:
+		*sum = new(**sum + *more)
 	}
 }
 

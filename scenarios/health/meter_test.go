@@ -64,7 +64,7 @@ func TestMeterPartsTimeIntoWholeSeconds(t *testing.T) {
 	} {
 		m := health.NewMeter(row.start, first, 2, 16)
 		for _, b := range row.beats {
-			got := m.Beat(b.due, b.due+b.late, b.free, reads(t, b.read))
+			got := m.Beat(b.due, b.due+b.late, health.Load{Free: b.free}, reads(t, b.read))
 			if diff := cmp.Diff(b.want, got); diff != "" {
 				t.Errorf("%s: Beat(%v late by %v) differs (-want +got):\n%s", row.name, b.due.Offset(), b.late.Offset(), diff)
 			}
@@ -83,7 +83,7 @@ func pointerTo(v results.Health) *results.Health { return &v }
 func TestMeterPartsAStandStill(t *testing.T) {
 	m := health.NewMeter(0, health.Reading{CPUKnown: true}, 1, 1)
 	used := health.Reading{CPU: 300 * time.Millisecond, CPUKnown: true, Goroutines: 4}
-	got := m.Beat(900*milli, 3250*milli, 1, func() health.Reading { return used })
+	got := m.Beat(900*milli, 3250*milli, health.Load{Free: 1}, func() health.Reading { return used })
 	one := int64(1)
 	want := []results.Health{
 		{Second: 0, Lasted: 3250 * time.Millisecond, CPU: 300 * time.Millisecond, StoodStill: 100 * time.Millisecond,
@@ -95,7 +95,7 @@ func TestMeterPartsAStandStill(t *testing.T) {
 		t.Errorf("Beat after 2.35 s of standing still differs (-want +got):\n%s", diff)
 	}
 	used.CPU += 50 * time.Millisecond
-	rest := m.Beat(4000*milli, 4000*milli, 0, func() health.Reading { return used })
+	rest := m.Beat(4000*milli, 4000*milli, health.Load{}, func() health.Reading { return used })
 	if len(rest) != 1 || rest[0].Second != 3 || rest[0].StoodStill != 250*time.Millisecond ||
 		rest[0].CPU != 50*time.Millisecond || rest[0].Lasted != 750*time.Millisecond || *rest[0].FreeWorkers != 0 {
 		t.Errorf("the second after it = %+v; want 250 ms of standing still and 50 ms of CPU in 750 ms", rest)
@@ -127,7 +127,7 @@ func TestMeterAgreesWithCountingMilliseconds(t *testing.T) {
 				}
 			}
 			cpu += time.Duration(rng.IntN(1000))
-			told = append(told, m.Beat(due, now, 8, func() health.Reading { return health.Reading{CPU: cpu} })...)
+			told = append(told, m.Beat(due, now, health.Load{Free: 8}, func() health.Reading { return health.Reading{CPU: cpu} })...)
 		}
 		var sum, used time.Duration
 		for i, v := range told {

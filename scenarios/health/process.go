@@ -11,6 +11,8 @@ const (
 	pausesName     = "/sched/pauses/total/gc:seconds"
 	goroutinesName = "/sched/goroutines:goroutines"
 	heapName       = "/memory/classes/heap/objects:bytes"
+	gcName         = "/cpu/classes/gc/total:cpu-seconds"
+	idleGCName     = "/cpu/classes/gc/mark/idle:cpu-seconds"
 )
 
 // Process is the present process as a [Source]. It belongs to one goroutine at a
@@ -20,13 +22,15 @@ type Process struct {
 	// counts are those of the histogram of pauses at the last reading.
 	counts []uint64
 	pauses time.Duration
+	queue  queue
 }
 
 var _ Source = (*Process)(nil)
 
 // NewProcess returns a source.
 func NewProcess() *Process {
-	return &Process{samples: []metrics.Sample{{Name: pausesName}, {Name: goroutinesName}, {Name: heapName}}}
+	return &Process{samples: []metrics.Sample{{Name: pausesName}, {Name: goroutinesName}, {Name: heapName},
+		{Name: gcName}, {Name: idleGCName}}}
 }
 
 // Read implements [Source].
@@ -44,7 +48,17 @@ func (p *Process) Read() Reading {
 	}
 	r.Pauses = p.pauses
 	r.Goroutines, r.Heap = whole(p.samples[1].Value), whole(p.samples[2].Value)
+	r.GCCPU = seconds(p.samples[3].Value) - seconds(p.samples[4].Value)
+	r.RunQueue, r.Pressure = p.queue.read(), pressure()
 	return r
+}
+
+// seconds returns a metric in seconds, 0 where the runtime has it no more.
+func seconds(v metrics.Value) time.Duration {
+	if v.Kind() != metrics.KindFloat64 {
+		return 0
+	}
+	return time.Duration(v.Float64() * float64(time.Second))
 }
 
 // whole returns a metric that is a whole number, 0 where the runtime has it no

@@ -24,10 +24,9 @@ type Options struct {
 	// Clock is that of the run, Source what tells of the process; both demanded.
 	Clock  clock.Clock
 	Source Source
-	// Free returns how many workers are free, or the least number since the last
-	// call, negative where no load is under way; nil where nobody knows. It must
-	// be safe for concurrent use.
-	Free func() int64
+	// Load returns how the workers fare; nil where nobody knows. It must be safe
+	// for concurrent use.
+	Load func() Load
 	// Tell is called with each whole second, in order, by one goroutine at a
 	// time; nil is nobody.
 	Tell func(results.Health)
@@ -88,7 +87,7 @@ func (s *Sampler) run(ctx context.Context) {
 	due := s.options.Clock.Now().Add(beat)
 	for s.options.Clock.Sleep(ctx, due) == nil {
 		now := s.options.Clock.Now()
-		for _, v := range s.meter.Beat(due, now, s.free(), s.options.Source.Read) {
+		for _, v := range s.meter.Beat(due, now, s.load(), s.options.Source.Read) {
 			if s.options.Tell != nil {
 				s.options.Tell(v)
 			}
@@ -98,9 +97,9 @@ func (s *Sampler) run(ctx context.Context) {
 	}
 }
 
-func (s *Sampler) free() int64 {
-	if s.options.Free == nil {
-		return -1
+func (s *Sampler) load() Load {
+	if s.options.Load == nil {
+		return Load{Free: -1}
 	}
-	return s.options.Free()
+	return s.options.Load()
 }

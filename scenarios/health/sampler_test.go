@@ -27,7 +27,7 @@ func TestSamplerTellsOfEachWholeSecond(t *testing.T) {
 		var told []results.Health
 		var free atomic.Int64
 		free.Store(5)
-		sampler, err := health.Start(health.Options{Clock: clk, Source: steady{clk}, Free: free.Load,
+		sampler, err := health.Start(health.Options{Clock: clk, Source: steady{clk}, Load: func() health.Load { return health.Load{Free: free.Load()} },
 			Tell: func(v results.Health) { told = append(told, v) }, Cores: 2, Workers: 8})
 		if err != nil {
 			t.Fatal(err)

@@ -19,6 +19,7 @@ func (p *Plan) carried() *scenarios.Scenario {
 	if !p.RetryChosen && p.Find != nil || p.Driver == Vegeta {
 		s.Retry = "none"
 	}
+	s.Workers = p.workers()
 	return &s
 }
 

@@ -56,7 +56,10 @@ func (p *Plan) probe(ctx context.Context) (*results.Ceiling, error) {
 func Ceiling(ctx context.Context, s *scenarios.Scenario, over string) (*results.Ceiling, error) {
 	clk := clock.NewReal()
 	null := &nullTarget{inner: Nowhere{}}
-	lanes := min(s.Workers, probeLanes)
+	lanes := probeLanes
+	if s.Workers > 0 {
+		lanes = min(s.Workers, lanes)
+	}
 	if over == results.OverHTTP {
 		client, stop, err := openNull(s, clk, lanes)
 		if err != nil {

@@ -81,7 +81,7 @@ func severalRequests(op *scenarios.OperationSpec) error {
 	}
 	switch {
 	case op.Workflow != "":
-		return fmt.Errorf("is the procedure %s, of several requests; expected a verb", op.Workflow)
+		return fmt.Errorf("is the workflow %s, of several requests; expected a verb", op.Workflow)
 	case op.ReadFirst:
 		return errors.New("reads before it writes, in a request of its own; expected one without read_first")
 	case op.Verb != entity.Query && len(op.By) > 0:

@@ -21,7 +21,7 @@ func TestOperationsOfSeveralRequests(t *testing.T) {
 	}{
 		{"a get", scenarios.OperationSpec{Verb: entity.Get}, false},
 		{"a transaction of a hundred", scenarios.OperationSpec{Verb: entity.Batch, Entities: 100}, false},
-		{"a procedure", scenarios.OperationSpec{Verb: entity.Insert, Workflow: "transfer"}, true},
+		{"a workflow", scenarios.OperationSpec{Verb: entity.Insert, Workflow: "transfer"}, true},
 		{"an update of what was read", scenarios.OperationSpec{Verb: entity.Replace, ReadFirst: true}, true},
 		{"an update of what was looked for", scenarios.OperationSpec{Verb: entity.Merge, By: []string{"age"}}, true},
 		{"rows that a filter may pick", scenarios.OperationSpec{Verb: entity.Query, Class: scenarios.ClassBy, By: []string{"age"}, Rows: 10}, true},

@@ -21,7 +21,7 @@ func NewFind(s *scenarios.Scenario, of string) (*Find, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Find{Of: of, MaxRefused: .005, From: firstRate(s, of), Burst: m.PartitionBurst}
+	f := &Find{Of: of, MaxThrottled: .005, From: firstRate(s, of), Burst: m.PartitionBurst}
 	if of == results.LimitAccount {
 		f.Burst = m.AccountBurst
 	}

@@ -22,8 +22,8 @@ func TestEveryFigureMovesWithTheModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := free.Summary; s.Saturation != nil || s.Refused != 0 {
-		t.Errorf("without limits: saturation %v, refused %d; want none", s.Saturation, s.Refused)
+	if s := free.Summary; s.Saturation != nil || s.Throttled != 0 {
+		t.Errorf("without limits: saturation %v, refused %d; want none", s.Saturation, s.Throttled)
 	}
 }
 
@@ -47,14 +47,14 @@ func figuresMove(t *testing.T, limit float64) {
 	for _, p := range sum.Phases {
 		want := max(0, 1-limit/p.Offered)
 		// A step whose retries end in the next one loses some of them to it.
-		if p.ShareLost == nil || math.Abs(*p.ShareLost-want) > .04 {
-			t.Errorf("%s behind a limit of %v: share lost = %v; want about %.2f", p.Name, limit, *p.ShareLost, want)
+		if p.ShareLostSettled == nil || math.Abs(*p.ShareLostSettled-want) > .04 {
+			t.Errorf("%s behind a limit of %v: share lost, settled = %v; want about %.2f", p.Name, limit, *p.ShareLostSettled, want)
 		}
 	}
 	// What is said of the key rests on the saturation, not on the limit.
 	for _, figure := range []string{
 		"saturates at " + verdict.Rate(*sum.Saturation) + " entities/s",
-		"(" + verdict.Rate(low) + " to " + verdict.Rate(high) + " in single seconds)",
+		"(" + verdict.Rate(low) + " to " + verdict.Rate(high) + " in ",
 		"against the model's " + verdict.Rate(limit) + "/s",
 		fmt.Sprintf("over at least %d partitions", int(math.Ceil(4000 / *sum.Saturation * .99))),
 	} {

@@ -32,7 +32,7 @@ func (p *Plan) inRealTime(ctx context.Context) (*results.Record, error) {
 		return nil, err
 	}
 	defer d.close()
-	manifest, err := p.manifest(campaign, clk.Started(), d.service)
+	manifest, err := p.manifest(campaign, clk.Started(), d.who)
 	if err != nil {
 		return nil, err
 	}
@@ -64,9 +64,9 @@ func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.
 	ledger := &drive.Ledger{Recorder: k.recorder, Observers: observers}
 	bounded, t, release := p.bound(ctx, d.target)
 	defer release()
-	live := &drive.Live{Clock: clk, Target: t, Workers: p.Scenario.Workers, Fine: true}
-	look, err := health.Start(health.Options{Clock: live.Clock, Source: health.NewProcess(), Free: live.Free,
-		Tell: k.recorder.Health, Cores: runtime.GOMAXPROCS(0), Workers: live.Workers})
+	live := &drive.Live{Clock: clk, Target: t, Workers: p.workers(), Fine: true}
+	look, err := health.Start(health.Options{Clock: live.Clock, Source: health.NewProcess(),
+		Load: func() health.Load { return health.Load(live.Load()) }, Tell: k.recorder.Health, Cores: runtime.GOMAXPROCS(0), Workers: live.Workers})
 	if err != nil {
 		p.Progress.Ends(err)
 		return err

@@ -18,9 +18,9 @@ const (
 	documentedAccount   = 20_000
 )
 
-// manifest says what is about to be run, when, and on what the service that calls
-// itself so is.
-func (p *Plan) manifest(c *campaign.Campaign, started time.Time, service string) (results.Manifest, error) {
+// manifest says what is about to be run, when, and on what who
+// answers is.
+func (p *Plan) manifest(c *campaign.Campaign, started time.Time, who whoAnswers) (results.Manifest, error) {
 	s := p.carried()
 	m, err := modelOf(s)
 	if err != nil {
@@ -33,9 +33,9 @@ func (p *Plan) manifest(c *campaign.Campaign, started time.Time, service string)
 			System: runtime.GOOS + "/" + runtime.GOARCH},
 		Command:  p.Command,
 		Scenario: results.Scenario{Name: s.Name, SHA256: hex.EncodeToString(sum[:]), Text: string(text)},
-		Started:  started.UTC().Round(0), Time: "real", Opposite: p.AntiPattern,
+		Started:  started.UTC().Round(0), Time: "real", AntiPattern: p.AntiPattern,
 		Start: s.Start, Profile: m.Profile, Seed: s.Seed, Retry: s.Retry,
-		PeakAsked: p.Peak, Accounts: severalOf(s), StandIns: storesOf(s), Expectations: s.Expect,
+		PeakAsked: p.Peak, Accounts: severalOf(s), StandIns: storesOf(s), Checks: s.Expect,
 		Targets: results.Targets{Partition: m.PartitionTarget, Account: m.AccountTarget,
 			Documented: m.PartitionTarget == documentedPartition && m.AccountTarget == documentedAccount},
 		Operations: c.Kinds(),
@@ -49,7 +49,7 @@ func (p *Plan) manifest(c *campaign.Campaign, started time.Time, service string)
 		manifest.Model = append(manifest.Model, results.Parameter{Name: one.Name, Value: one.Text(),
 			Unit: string(one.Unit), Provenance: string(one.From), About: one.About})
 	}
-	p.describe(&manifest, service)
+	p.describe(&manifest, c.Table, who)
 	return manifest, p.load(&manifest, c)
 }
 
@@ -58,7 +58,7 @@ func (p *Plan) load(m *results.Manifest, c *campaign.Campaign) error {
 	if p.Find != nil {
 		// Where the load goes, the phase no longer says alone; and of another load than
 		// its own the scenario expects nothing.
-		m.Expectations = nil
+		m.Checks = nil
 		partitions, err := c.FindOver()
 		if err == nil && p.Find.Of == results.LimitPartition {
 			m.PartitionKey = partitions[0]

@@ -65,7 +65,7 @@ func TestWorkersNeedFiles(t *testing.T) {
 func TestClaimsAreOfTheScenarioAlone(t *testing.T) {
 	s, err := scenarios.Builtin("stress")
 	if err == nil {
-		err = s.Set("expect", "[refused < 1%]")
+		err = s.Set("expect", "[throttled < 1%]")
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -80,15 +80,15 @@ func TestClaimsAreOfTheScenarioAlone(t *testing.T) {
 		want int
 	}{
 		{"the scenario's own load", nil, 1},
-		{"a search, which offers another", &Find{Of: results.LimitPartition, MaxRefused: .01, From: 10, UpTo: 100, Step: 2 * time.Second}, 0},
+		{"a search, which offers another", &Find{Of: results.LimitPartition, MaxThrottled: .01, From: 10, UpTo: 100, Step: 2 * time.Second}, 0},
 	} {
 		p := &Plan{Scenario: s, Find: row.find}
 		campaign, err := p.campaign(time.Time{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m, err := p.manifest(campaign, time.Time{}, ""); err != nil || len(m.Expectations) != row.want {
-			t.Errorf("%s: the manifest expects %q, %v; want %d claims", row.name, m.Expectations, err, row.want)
+		if m, err := p.manifest(campaign, time.Time{}, whoAnswers{}); err != nil || len(m.Checks) != row.want {
+			t.Errorf("%s: the manifest expects %q, %v; want %d claims", row.name, m.Checks, err, row.want)
 		}
 		if _, some := p.rival(); some {
 			t.Errorf("%s: held against another profile, which nobody asked for", row.name)
@@ -110,6 +110,53 @@ func TestATableKeepsItsName(t *testing.T) {
 		campaign, err := p.campaign(time.UnixMilli(1000))
 		if err != nil || campaign.Table != row.want || campaign.NewName != (row.table == "") {
 			t.Errorf("the table of %q is %q, new %t, %v; want %q", row.table, campaign.Table, campaign.NewName, err, row.want)
+		}
+	}
+}
+
+// A scenario that does not say has thousands of workers where they cost little, as many as
+// files are enough for; one that does has those.
+func TestWorkersByDefault(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		plan     Plan
+		said     int
+		least    int
+		most     int
+	}{
+		{"what the scenario says", Plan{On: Embedded}, 8, 8, 8},
+		{"what it says, called directly", Plan{On: InProcess}, 70_000, 70_000, 70_000},
+		{"called directly", Plan{On: InProcess}, 0, 16_384, 16_384},
+		{"on the virtual clock, where the number says nothing", Plan{}, 0, 256, 256},
+		{"vegeta's attack", Plan{On: Embedded, Driver: Vegeta}, 0, 256, 256},
+		{"over a wire", Plan{On: Remote}, 0, 256, 1024},
+	} {
+		s, err := scenarios.Builtin("stress")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Workers, row.plan.Scenario = row.said, s
+		if got := row.plan.workers(); got < row.least || got > row.most || row.plan.carried().Workers != got {
+			t.Errorf("%s: workers() = %d, carried on %d; want %d to %d, and as many", row.sentence, got, row.plan.carried().Workers, row.least, row.most)
+		}
+	}
+	for _, row := range []struct {
+		sentence string
+		limit    uint64
+		known    bool
+		on       Place
+		accounts int
+		want     int
+	}{
+		{"files enough", 1 << 20, true, Embedded, 1, 1024},
+		{"a system that does not tell", 0, false, Embedded, 1, 1024},
+		{"two ends of each connection here", 1024 + 64, true, Embedded, 1, 512},
+		{"one end here", 700 + 64, true, Remote, 1, 700},
+		{"over four accounts", 2048 + 64, true, Remote, 4, 512},
+		{"too few files for what a run needs, which is told as such", 100, true, Embedded, 1, 256},
+	} {
+		if got := workersWithin(row.limit, row.known, row.on, row.accounts); got != row.want {
+			t.Errorf("%s: workersWithin(%d) = %d; want %d", row.sentence, row.limit, got, row.want)
 		}
 	}
 }

@@ -47,13 +47,13 @@ func TestTheSampleScenarioRuns(t *testing.T) {
 	}
 	sum := record.Total(results.Everything)
 	if target := record.Target; target == nil || sum.Scheduled != sum.Sent+sum.Dropped || sum.Operations != sum.Sent ||
-		sum.Attempts != sum.Ok+sum.Refused+sum.Failed || sum.Attempts != target.Requests || sum.Counted != target.Entities {
+		sum.Attempts != sum.Ok+sum.Throttled+sum.Failed || sum.Attempts != target.Requests || sum.Counted != target.Entities {
 		t.Errorf("the books are %+v, the target's %+v; want them to close", sum, target)
 	}
 	measured := record.Total(results.Reported)
-	if sum.Failed > 0 || sum.Dropped > 0 || measured.Refused > 0 || measured.Retries > 0 || measured.Attempts < measured.Operations*11/10 {
+	if sum.Failed > 0 || sum.Dropped > 0 || measured.Throttled > 0 || measured.Retries > 0 || measured.Attempts < measured.Operations*11/10 {
 		t.Errorf("failed %d, dropped %d; measured: refused %d, retries %d, %d attempts of %d operations; want none of them, and pages",
-			sum.Failed, sum.Dropped, measured.Refused, measured.Retries, measured.Attempts, measured.Operations)
+			sum.Failed, sum.Dropped, measured.Throttled, measured.Retries, measured.Attempts, measured.Operations)
 	}
 	for _, phase := range record.Phases {
 		for k, kind := range record.Manifest.Operations {

@@ -34,7 +34,7 @@ func (p *Plan) simulated(ctx context.Context) (*results.Record, error) {
 	if epoch.IsZero() {
 		epoch = time.Unix(0, 0)
 	}
-	manifest, err := p.manifest(campaign, cmp.Or(p.Started, epoch), "")
+	manifest, err := p.manifest(campaign, cmp.Or(p.Started, epoch), whoAnswers{})
 	if err != nil {
 		return nil, err
 	}

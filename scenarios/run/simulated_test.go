@@ -47,7 +47,7 @@ func TestCanonicalScenarioRecovers(t *testing.T) {
 		}
 	}
 	b := record.Summary.Balance
-	if b == nil || b.Outcome != results.Relieved || *b.Throttled != 0 || *b.Relieved < 905 || *b.Relieved > 935 || b.Splits < 5 || b.Moves < 5 {
+	if b == nil || b.Outcome != results.LoadRelieved || *b.Throttled != 0 || *b.Relieved < 905 || *b.Relieved > 935 || b.Splits < 5 || b.Moves < 5 {
 		t.Errorf("balance %+v; want relieved between 905 s and 935 s by five splits and moves or more", b)
 	}
 	for _, want := range []string{"throttled from the start", "relieves it after 15 min", "bear the load once"} {
@@ -68,10 +68,10 @@ func TestSimulationBooksCloseEitherWay(t *testing.T) {
 	for _, record := range []record{without, with} {
 		all := record.Total(results.Everything)
 		target := record.Target
-		if all.Scheduled != all.Sent+all.Dropped || all.Attempts != all.Ok+all.Refused+all.Failed ||
-			target.Requests != all.Attempts || target.Ok != all.Ok || target.Refused != all.Refused || target.Entities != all.Counted {
+		if all.Scheduled != all.Sent+all.Dropped || all.Attempts != all.Ok+all.Throttled+all.Failed ||
+			target.Requests != all.Attempts || target.Ok != all.Ok || target.Throttled != all.Throttled || target.Entities != all.Counted {
 			t.Errorf("scheduled %d, attempts %d, ok %d, refused %d; the target counted %+v; want books that close",
-				all.Scheduled, all.Attempts, all.Ok, all.Refused, target)
+				all.Scheduled, all.Attempts, all.Ok, all.Throttled, target)
 		}
 	}
 	if *without.Target != *with.Target {
@@ -89,7 +89,7 @@ func TestHotKeyIsNeverRelieved(t *testing.T) {
 	record := canonical(t, run.Plan{Rival: true}, append(quickly(), "phases.spread.partitions=[Tokyo]", "phases.spread.rate=150",
 		"model.range_target=0")...)
 	b := record.Summary.Balance
-	if b.Outcome != results.Throttled || b.Splits != 0 || len(b.StillRefused) != 1 || b.StillRefused[0] != "Tokyo" {
+	if b.Outcome != results.LoadThrottled || b.Splits != 0 || len(b.StillThrottled) != 1 || b.StillThrottled[0] != "Tokyo" {
 		t.Errorf("balance %+v; want Tokyo throttled to the end without a split", b)
 	}
 	for _, want := range []string{"never divided", `"Tokyo"`, "flips with the model", "headroom"} {
@@ -109,7 +109,7 @@ func TestHotKeyIsNeverRelieved(t *testing.T) {
 // A warm start shows what the same load comes to on spread ranges.
 func TestWarmStartIsBorne(t *testing.T) {
 	record := canonical(t, run.Plan{Rival: true}, append(quickly(), "start=warm")...)
-	if b := record.Summary.Balance; b.Outcome != results.Held || b.Splits+b.Moves != 0 || b.Survives == nil || !*b.Survives {
+	if b := record.Summary.Balance; b.Outcome != results.LoadHeld || b.Splits+b.Moves != 0 || b.Survives == nil || !*b.Survives {
 		t.Errorf("balance %+v; want a load that is borne from the start under both profiles", b)
 	}
 }

@@ -40,7 +40,7 @@ var _ target.Counter = booksOfBoth{}
 // Counts implements [target.Counter].
 func (b booksOfBoth) Counts() target.Counts {
 	own, more := b.tables.Counts(), b.beside.Counts()
-	return target.Counts{Requests: own.Requests + more.Requests, Ok: own.Ok + more.Ok, Refused: own.Refused + more.Refused,
+	return target.Counts{Requests: own.Requests + more.Requests, Ok: own.Ok + more.Ok, Throttled: own.Throttled + more.Throttled,
 		Failed: own.Failed + more.Failed, Entities: own.Entities + more.Entities}
 }
 
@@ -95,14 +95,14 @@ func (p *Plan) withServices(ctx context.Context, d *destination) error {
 		service := queueblob.NewService(address, p.Accounts[0].Account(), p.Accounts[0].Credential)
 		ask := target.Beside{Verb: target.ListBlobs, Store: whoIsThere, Most: 1}
 		if one == azure.Queue {
-			queues, err := queueblob.OpenQueues(service, p.Scenario.Workers)
+			queues, err := queueblob.OpenQueues(service, p.workers())
 			if err != nil {
 				return badCredential(service)
 			}
 			beside.Queues, ask = queues, target.Beside{Verb: target.ReceiveMessages, Store: whoIsThere, Hidden: 1e9}
 			d.closing = append(d.closing, queues.Close)
 		} else {
-			blobs, err := queueblob.OpenBlobs(service, p.Scenario.Workers)
+			blobs, err := queueblob.OpenBlobs(service, p.workers())
 			if err != nil {
 				return badCredential(service)
 			}

@@ -58,22 +58,22 @@ func TestStandInsAreSaid(t *testing.T) {
 	told := func(m results.Manifest) bool {
 		return strings.Contains(strings.Join(verdict.Limits(&results.Record{Manifest: m}), "\n"), "stand-in in memory")
 	}
-	p, m := &Plan{On: Embedded}, results.Manifest{StandIns: []string{"queue"}}
+	p, m := &Plan{On: Embedded, Scenario: new(scenarios.Scenario)}, results.Manifest{StandIns: []string{"queue"}}
 	if !told(m) {
 		t.Error("the report says nothing of a stand-in")
 	}
-	p.describe(&m, "")
+	p.describe(&m, "races", whoAnswers{})
 	if !told(m) {
 		t.Error("beside the embedded engine the report says nothing of a stand-in")
 	}
 	p.On = Remote
-	p.describe(&m, "Windows-Azure-Table/1.0")
+	p.describe(&m, "races", whoAnswers{names: "Windows-Azure-Table/1.0"})
 	if told(m) || m.StandIns != nil {
 		t.Error("at a real service the report speaks of stand-ins")
 	}
 }
 
-// A sweep is refused alike, and tables alone need nothing beside them.
+// A sweep is throttled alike, and tables alone need nothing beside them.
 func TestWhatATargetHasToReach(t *testing.T) {
 	endpoint, err := azure.ParseURL("http://127.0.0.1:1/races", "", nil)
 	if err != nil {

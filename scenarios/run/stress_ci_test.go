@@ -26,9 +26,8 @@ func TestDocumentedPolicyIsHeldToItsWaits(t *testing.T) {
 		t.Errorf("%d operations of the reported step were cut, %d attempts for %d operations; want none cut, and retries",
 			sum.Cut, sum.Attempts, sum.Operations)
 	}
-	// What is lost while the retries are still away flatters: the verdict says
-	// what a lasting peak loses.
-	if want := "19.9 % of a peak that outlasts its retries, which wait up to 1m30s"; !strings.Contains(s.Summary.Verdict, want) {
+	// Retries that come after the load get through: that does not lift the limit.
+	if want := "saturates at 2,000 entities/s"; !strings.Contains(s.Summary.Verdict, want) {
 		t.Errorf("verdict = %q; want %q in it", s.Summary.Verdict, want)
 	}
 	if p99, told := s.RetryWaits.Quantile(.99); !told || p99 < 80_000_000 {

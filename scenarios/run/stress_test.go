@@ -99,8 +99,8 @@ func TestStressFindsThePartitionsTarget(t *testing.T) {
 		t.Errorf("saturation = %v; want 2,000 ± 2 %%", sum.Saturation)
 	}
 	for _, rate := range []string{"500", "1000"} {
-		if p := phaseNamed(t, sum, rate); p.RefusedPerSecond != 0 {
-			t.Errorf("refused at %s/s = %v; want none", rate, p.RefusedPerSecond)
+		if p := phaseNamed(t, sum, rate); p.ThrottledPerSecond != 0 {
+			t.Errorf("refused at %s/s = %v; want none", rate, p.ThrottledPerSecond)
 		}
 	}
 	if p := phaseNamed(t, sum, "4000"); p.ShareLost == nil || math.Abs(*p.ShareLost-.5) > .02 {
@@ -115,8 +115,8 @@ func TestStressFindsThePartitionsTarget(t *testing.T) {
 }
 
 // Where half of the operations are lost after three retries, each attempt is
-// refused with p = 0.5^(1/4), and (1 − p⁴)/(1 − p) = 3.14 attempts go to an
-// operation, if attempts are refused without regard to how often they were
+// throttled with p = 0.5^(1/4), and (1 − p⁴)/(1 − p) = 3.14 attempts go to an
+// operation, if attempts are throttled without regard to how often they were
 // tried. The first second, before retries have piled up, takes off a little;
 // arrivals in step with the partition's allowance would take off a fifth.
 func TestRetriesMeetWhatFirstAttemptsMeet(t *testing.T) {
@@ -131,24 +131,24 @@ func TestRetriesMeetWhatFirstAttemptsMeet(t *testing.T) {
 	}
 }
 
-func TestHalfIsRefusedWithoutRetries(t *testing.T) {
+func TestHalfIsThrottledWithoutRetries(t *testing.T) {
 	leftOutWhenShort(t)
 	t.Parallel()
 	s := simulate(t, "retry=none", "phases.peak.rates=[4000]", "phases.peak.each=8s")
-	var attempts, refused int64
+	var attempts, throttled int64
 	for _, row := range s.Intervals {
 		// The first second holds the burst that the idle partition saved up, a
 		// fortieth of what is admitted: within the bound, too.
 		if strings.HasPrefix(row.Phase, "peak") {
 			attempts += row.Attempts
-			refused += row.Refused
+			throttled += row.Throttled
 		}
 	}
 	if attempts < 30_000 {
 		t.Fatalf("%d attempts in the peak; the test reads too few", attempts)
 	}
-	if share := float64(refused) / float64(attempts); math.Abs(share-.5) > .02 {
-		t.Errorf("share of the attempts refused = %.3f; want half, ± 2 points", share)
+	if share := float64(throttled) / float64(attempts); math.Abs(share-.5) > .02 {
+		t.Errorf("share of the attempts throttled = %.3f; want half, ± 2 points", share)
 	}
 	p := phaseNamed(t, s.Summary, "4000")
 	if per := p.PerOperation["get"].AttemptsPerOperation; per == nil || *per != 1 {
@@ -205,7 +205,7 @@ func TestPeakAsked(t *testing.T) {
 		if verdict.Holds(s.Summary) != row.holds {
 			t.Errorf("%s: a peak of %v holds: %t; want %t (%s)", row.sentence, row.peak, !row.holds, row.holds, s.Summary.Verdict)
 		}
-		if len(s.Summary.Expectations) == 0 {
+		if len(s.Summary.Checks) == 0 {
 			t.Errorf("%s: a peak of %v left no expectation", row.sentence, row.peak)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/rest"
+	"loadgen/engine/wire"
 	"loadgen/engine/wire/signing"
 	"loadgen/results"
 	"loadgen/scenarios"
@@ -38,8 +39,8 @@ type destination struct {
 	target target.Target
 	// counter is the target's own books, nil where it keeps none for us.
 	counter target.Counter
-	// service is what a remote target calls itself.
-	service string
+	// who answers at a remote target.
+	who whoAnswers
 	// wires are the clients, one for each account; none where nothing is sent over a
 	// network.
 	wires []*azure.Target
@@ -147,7 +148,7 @@ func (p *Plan) openEmbedded(d *destination, clk clock.Real, id string) error {
 		endpoints = append(endpoints, endpoint)
 	}
 	d.counter = books
-	return d.connect(endpoints, azure.Options{Connections: s.Workers, AskCounted: true, Clock: clk, Epoch: clk.Started(), RunID: id})
+	return d.connect(endpoints, azure.Options{Connections: p.workers(), AskCounted: true, Clock: clk, Epoch: clk.Started(), RunID: id})
 }
 
 // stop ends a server at once.
@@ -167,21 +168,17 @@ func embeddedSecret(seed uint64) (*signing.Secret, error) {
 // openRemote opens a client of each account of another service and asks each whether
 // it is there.
 func (p *Plan) openRemote(ctx context.Context, d *destination, clk clock.Real, id string) error {
-	err := d.connect(p.Accounts, azure.Options{Connections: p.Scenario.Workers, Clock: clk, Epoch: clk.Started(), RunID: id})
+	err := d.connect(p.Accounts, azure.Options{Connections: p.workers(), Clock: clk, Epoch: clk.Started(), RunID: id})
 	if err != nil {
 		return wrong("", "%v", err)
 	}
-	var services []string
-	for _, client := range d.wires {
+	for i, client := range d.wires {
 		service, err := client.Probe(ctx)
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrTarget, err)
 		}
-		if !slices.Contains(services, service.Server) {
-			services = append(services, service.Server)
-		}
+		d.who = d.who.and(service, i == 0)
 	}
-	d.service = strings.Join(services, serviceAnd)
 	return p.withServices(ctx, d)
 }
 
@@ -231,33 +228,54 @@ func (s *served) Counts() target.Counts {
 	return counts
 }
 
-// emulates reports whether a service calls itself by the name of an emulator,
-// which keeps none of the limits of the real service; of several, whether one does.
-func emulates(services string) bool {
-	return slices.ContainsFunc(strings.Split(services, serviceAnd), func(service string) bool {
-		service = strings.ToLower(service)
-		return strings.HasPrefix(service, "azurite") || strings.HasPrefix(service, "loadgen")
-	})
+// whoAnswers is what is known of the services behind all accounts of a remote target.
+type whoAnswers struct {
+	// names is what they call themselves.
+	names string
+	azure.Service
+}
+
+// and returns what it and another service are together: genuine and of known limits where
+// all are, an emulator where one is.
+func (w whoAnswers) and(other azure.Service, first bool) whoAnswers {
+	switch {
+	case first:
+		return whoAnswers{other.Server, other}
+	case !slices.Contains(strings.Split(w.names, serviceAnd), other.Server):
+		w.names += serviceAnd + other.Server
+	}
+	w.Genuine, w.Emulator = w.Genuine && other.Genuine, w.Emulator || other.Emulator
+	if !other.LimitsKnown || other.Limits != w.Limits {
+		w.LimitsKnown, w.Limits = false, wire.Limits{}
+	}
+	return w
 }
 
 // serviceAnd stands between what the services of several accounts call themselves.
 const serviceAnd = " and "
 
-// describe enters into a manifest what the run is sent to.
-func (p *Plan) describe(m *results.Manifest, service string) {
+// describe enters into a manifest what the run is sent to, and on which table.
+func (p *Plan) describe(m *results.Manifest, table string, who whoAnswers) {
 	switch p.On {
 	case Simulated, InProcess:
 		m.Target = results.InProcess
 	case Embedded:
 		m.Target = results.Embedded
 	default:
-		m.Target, m.Service, m.Emulator, m.Budget = p.where(), service, emulates(service), p.Budget
-		// Neither a model nor a start is behind it, and nothing stands in for another;
-		// the documents' targets are, unless it only imitates the service.
-		m.Profile, m.Start, m.Model, m.StandIns = "", "", nil, nil
-		m.Targets = results.Targets{Partition: documentedPartition, Account: documentedAccount, Documented: true}
-		if m.Emulator {
-			m.Targets = results.Targets{}
+		m.Target, m.Service, m.Budget = p.where(), who.names, p.Budget
+		for _, copies := range append([]string{""}, p.Scenario.Tables()...) {
+			m.Tables = append(m.Tables, table+copies)
+		}
+		m.Genuine, m.Emulator, m.LimitsKnown = who.Genuine, who.Emulator, who.LimitsKnown
+		// Neither a model nor a start is behind it, and nothing stands in for another. The
+		// documents' targets are those of the service alone.
+		m.Profile, m.Start, m.Model, m.StandIns, m.Targets = "", "", nil, nil, results.Targets{}
+		switch {
+		case who.Genuine:
+			m.Targets = results.Targets{Partition: documentedPartition, Account: documentedAccount, Documented: true}
+		case who.LimitsKnown:
+			m.Targets = results.Targets{Partition: who.Limits.Partition, Account: who.Limits.Account,
+				Documented: who.Limits == wire.Limits{Partition: documentedPartition, Account: documentedAccount}}
 		}
 	}
 }

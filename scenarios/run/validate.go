@@ -94,6 +94,46 @@ func (p *Plan) tableFault() error {
 // spareFiles are those that a run has open beside its connections.
 const spareFiles = 64
 
+// How many workers a live run has whose scenario does not say. A target that stalls for
+// a quarter of a second at four thousand operations a second does not use them up; each is
+// begun when it is first needed, and so is its connection. A connection takes tens of
+// kilobytes at either end, a worker alone a few; and beyond a thousand requests at once a
+// machine that is short of CPU serves each so slowly that fewer are lost than a generator
+// on time would see. vegeta's attack breaks down under more than some
+// hundreds, and on the virtual clock the number is never reached.
+const (
+	fewWorkers    = scenarios.FewestWorkers
+	wireWorkers   = 1024
+	directWorkers = 16_384
+)
+
+// workers returns how many attempts may be under way at once.
+func (p *Plan) workers() int {
+	switch {
+	case p.Scenario.Workers > 0:
+		return p.Scenario.Workers
+	case p.Driver == Vegeta || !p.live():
+		return fewWorkers
+	case p.On == InProcess:
+		return directWorkers
+	}
+	limit, known := health.OpenFiles()
+	return workersWithin(limit, known, p.On, max(1, severalOf(p.Scenario)))
+}
+
+// workersWithin returns how many workers the files are enough for that a process may have
+// open, up to those of a run.
+func workersWithin(limit uint64, known bool, on Place, accounts int) int {
+	if !known {
+		return wireWorkers
+	}
+	room := (max(limit, spareFiles) - spareFiles) / endsAt(on) / uint64(accounts)
+	return int(min(max(room, fewWorkers), wireWorkers))
+}
+
+// endsAt returns how many ends of a connection this process has.
+func endsAt(on Place) uint64 { return map[Place]uint64{Embedded: 2, Remote: 1}[on] }
+
 // enoughFiles refuses more workers than this process may have connections, of which
 // an embedded engine has the other end, too. Each worker may leave one open to each
 // account.
@@ -104,13 +144,13 @@ func (p *Plan) enoughFiles() error {
 	}
 	accounts, before := max(1, severalOf(p.Scenario)), ""
 	if accounts > 1 {
-		before = fmt.Sprintf("%d workers for each of %d accounts: ", p.Scenario.Workers, accounts)
+		before = fmt.Sprintf("%d workers for each of %d accounts: ", p.workers(), accounts)
 	}
-	return fewerThan(before, p.Scenario.Workers*accounts, p.On, limit)
+	return fewerThan(before, p.workers()*accounts, p.On, limit)
 }
 
 func fewerThan(before string, workers int, on Place, limit uint64) error {
-	ends := map[Place]uint64{Embedded: 2, Remote: 1}[on]
+	ends := endsAt(on)
 	need := uint64(workers) * ends
 	if need == 0 || need+spareFiles <= limit {
 		return nil

@@ -17,6 +17,7 @@ import (
 	"loadgen/report/compare/contest"
 	"loadgen/report/text"
 	"loadgen/results"
+	"loadgen/results/figure"
 	"loadgen/scenarios"
 	"loadgen/scenarios/advise/suggest"
 	"loadgen/scenarios/run"
@@ -85,7 +86,7 @@ type Contested struct {
 type contestRun struct {
 	plan     ContestPlan
 	scenario *scenarios.Scenario
-	needs    contest.Needs
+	needs    figure.Needs
 	arms     []*arm
 	// other is the profile that the verdict is held against, empty for none.
 	other    string

@@ -8,7 +8,8 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/report/compare/contest"
 	"loadgen/results"
-	"loadgen/results/expectation"
+	"loadgen/results/figure"
+	"loadgen/results/figure/check"
 	"loadgen/scenarios"
 	"loadgen/scenarios/advise"
 	"loadgen/scenarios/advise/keystatistics"
@@ -99,8 +100,8 @@ func (c *contestRun) orderOf(one *arm) string {
 
 // needsOf returns what the application asks of its operations: what they are about, and
 // how long they may take by what the scenario expects.
-func needsOf(s *scenarios.Scenario) contest.Needs {
-	n := contest.Needs{Within: make(map[string]int64), Entities: make(map[string]int64), Reads: make(map[string]bool)}
+func needsOf(s *scenarios.Scenario) figure.Needs {
+	n := figure.Needs{Within: make(map[string]int64), Entities: make(map[string]int64), Reads: make(map[string]bool)}
 	for i := range s.Phases {
 		for _, o := range s.Phases[i].Operations() {
 			n.Entities[o.Name] = int64(max(1, o.Entities))
@@ -124,14 +125,14 @@ func bounding() []float64 { return []float64{.99, .999, .95, .9, 1} }
 func withinOf(s *scenarios.Scenario, p *scenarios.Phase, operation string) (int64, bool) {
 	place, least := len(bounding()), 0.0
 	for _, text := range s.Expect {
-		claim, err := expectation.Parse(text)
+		claim, err := check.Parse(text)
 		if err != nil {
 			continue
 		}
-		figure, below, some := claim.Bound()
-		of, quantile, timed := expectation.Statistic(figure.Name)
-		at := slices.Index(bounding(), quantile)
-		if !some || !timed || of != "response" || at < 0 || at > place || !concerns(&figure, p, operation) {
+		of, below, some := claim.Bound()
+		d, _ := figure.Find(of.Name)
+		at := slices.Index(bounding(), d.Quantile)
+		if !some || d.Times != "response" || at < 0 || at > place || !concerns(&of, p, operation) {
 			continue
 		}
 		if at < place || below < least {
@@ -142,8 +143,8 @@ func withinOf(s *scenarios.Scenario, p *scenarios.Phase, operation string) (int6
 }
 
 // concerns reports whether a figure is of an operation of a phase, perhaps among others.
-func concerns(f *expectation.Figure, p *scenarios.Phase, operation string) bool {
-	if f.Part != expectation.Whole {
+func concerns(f *figure.Reference, p *scenarios.Phase, operation string) bool {
+	if f.Part != figure.Whole {
 		return false
 	}
 	return (f.Of == "" || f.Of == operation || p.Is(f.Of)) &&

@@ -103,7 +103,7 @@ func TestNeedsOfAScenario(t *testing.T) {
 		{"no median, and no service time", "p50(order) < 5ms, service_p99(order) < 5ms", map[string]int64{}},
 		{"no bound from below, and none by another figure", "p99(order) > 5ms, p99(order) < 2 * p99(pack)", map[string]int64{}},
 	} {
-		n := needsOf(parsed(t, strings.Replace(orderBook, "expect: [refused(order) < 1%, p99(order) < 100ms]", "expect: ["+row.expect+"]", 1)))
+		n := needsOf(parsed(t, strings.Replace(orderBook, "expect: [throttled(order) < 1%, p99(order) < 100ms]", "expect: ["+row.expect+"]", 1)))
 		if len(n.Within) != len(row.want) {
 			t.Errorf("%s: within %v; want %v", row.sentence, n.Within, row.want)
 		}

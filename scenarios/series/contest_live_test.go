@@ -97,14 +97,14 @@ func TestContestAsksForConsent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	refused := errors.New("no")
+	throttled := errors.New("no")
 	p.Run.Consent = func(ask run.Ask) error {
 		if ask.Where != nowhere.String() || ask.Table != "loadgenloadgen…, a new one for each run" || ask.Requests != 4*one.Requests || ask.Lasts != 4*one.Lasts {
 			t.Errorf("asked for %+v; want what four runs like %+v come to", ask, one)
 		}
-		return refused
+		return throttled
 	}
-	if told, err := Contest(context.Background(), p); told != nil || err != refused {
+	if told, err := Contest(context.Background(), p); told != nil || err != throttled {
 		t.Errorf("%v, %v; want nothing, and why", told, err)
 	}
 	p.Run.Consent = nil

@@ -138,8 +138,8 @@ func recordsOfContest(t *testing.T, c *Contested, s *scenarios.Scenario) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if was, is := record.Summary, twin.Summary; is.Attempts != was.Attempts || is.Refused != was.Refused || is.EntitiesCounted != was.EntitiesCounted {
-			t.Errorf("%s: alone it came to %d attempts, %d refused; want %d and %d", name, is.Attempts, is.Refused, was.Attempts, was.Refused)
+		if was, is := record.Summary, twin.Summary; is.Attempts != was.Attempts || is.Throttled != was.Throttled || is.EntitiesCounted != was.EntitiesCounted {
+			t.Errorf("%s: alone it came to %d attempts, %d throttled; want %d and %d", name, is.Attempts, is.Throttled, was.Attempts, was.Throttled)
 		}
 	}
 	for _, picture := range []string{"heat.png", "heat.svg"} {

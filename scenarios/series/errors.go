@@ -14,6 +14,7 @@ const (
 	codeOk          = 0
 	codeUsage       = 2
 	codeExpectation = 10
+	codeUntold      = 12
 	codeInvalid     = 13
 )
 

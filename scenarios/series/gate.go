@@ -79,6 +79,8 @@ func (g *Gate) Rule(record *results.Record, typed string) (gate.Result, error) {
 		one.Notes = append(one.Notes, unmet(record.Summary)...)
 		if len(one.Notes) > 0 {
 			one.Outcome, one.Reason = compare.Failed, "it repeats, and a claim of the scenario is not borne out"
+		} else if one.Notes = unjudged(record.Summary); len(one.Notes) > 0 {
+			one.Outcome, one.Reason = compare.Inconclusive, "it repeats, and a claim of the scenario cannot be told"
 		}
 	}
 	return one, nil
@@ -95,9 +97,20 @@ func invalid(one gate.Result, record *results.Record) gate.Result {
 // unmet returns the claims that a run does not bear out.
 func unmet(s *results.Summary) []string {
 	var notes []string
-	for _, e := range s.Expectations {
-		if !e.Pass {
+	for _, e := range s.Checks {
+		if e.Fails() {
 			notes = append(notes, fmt.Sprintf("%s: observed %s", e.Expr, e.Observed))
+		}
+	}
+	return notes
+}
+
+// unjudged returns the claims that a run can say nothing of.
+func unjudged(s *results.Summary) []string {
+	var notes []string
+	for _, e := range s.Checks {
+		if !e.Told() {
+			notes = append(notes, e.Expr+": "+e.Said())
 		}
 	}
 	return notes

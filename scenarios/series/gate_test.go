@@ -70,7 +70,7 @@ func TestGateKeepsABaseline(t *testing.T) {
 		t.Errorf("the reasons are %q, %v; want the first alone", why, err)
 	}
 	for name, altered := range map[string]string{
-		"changed by hand": strings.Replace(string(text), `"refused": `, `"refused": 1`, 1),
+		"changed by hand": strings.Replace(string(text), `"throttled": `, `"throttled": 1`, 1),
 		"no baseline":     string(text[:100]),
 	} {
 		if err := os.WriteFile(file, []byte(altered), 0o600); err != nil {
@@ -108,7 +108,7 @@ func TestGateOfBadRuns(t *testing.T) {
 	}
 	g.Reason = ""
 	one, err := g.Rule(failing, "")
-	if err != nil || one.Outcome != compare.Failed || len(one.Notes) != 2 || !strings.HasPrefix(one.Notes[0], "refused < 1%: observed ") {
+	if err != nil || one.Outcome != compare.Failed || len(one.Notes) != 2 || !strings.HasPrefix(one.Notes[0], "throttled < 1%: observed ") {
 		t.Errorf("Rule() = %+v, %v; want both claims that are not borne out", one, err)
 	}
 }

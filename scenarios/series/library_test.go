@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"loadgen/report/verdict"
+	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/run"
 )
@@ -40,17 +41,18 @@ func TestLibrary(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(s.Expect) == 0 || s.AntiPattern == nil {
-				t.Fatalf("the scenario expects %d things and has an opposite: %v; want a claim and what it warns of", len(s.Expect), s.AntiPattern != nil)
+				t.Fatalf("the scenario expects %d things and has an anti_pattern: %v; want a claim and what it warns of", len(s.Expect), s.AntiPattern != nil)
 			}
 			record, err := run.Run(t.Context(), run.Plan{Scenario: s})
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, e := range record.Summary.Expectations {
-				if !e.Pass {
+			for _, e := range record.Summary.Checks {
+				if !e.Holds() {
 					t.Errorf("%s: observed %s; want it to hold", e.Expr, e.Observed)
 				}
 			}
+			losesWhereItSaturates(t, record)
 			if slices.Contains(kept, name) {
 				asCommitted(t, record)
 			}
@@ -61,9 +63,22 @@ func TestLibrary(t *testing.T) {
 			if record, err = run.Run(t.Context(), run.Plan{Scenario: opposed}); err != nil {
 				t.Fatal(err)
 			}
+			losesWhereItSaturates(t, record)
 			if verdict.Holds(record.Summary) {
-				t.Errorf("the opposite, %s, meets every expectation: %v; want one that fails", s.AntiPattern.About, record.Summary.Expectations)
+				t.Errorf("the opposite, %s, meets every expectation: %v; want one that fails", s.AntiPattern.About, record.Summary.Checks)
 			}
 		})
+	}
+}
+
+// losesWhereItSaturates fails the test where a run is said to saturate of which less than
+// 1 % was lost in any of its phases: what retries carry, or bursts of a query's pages throttle,
+// is no limit.
+func losesWhereItSaturates(t *testing.T, record *results.Record) {
+	t.Helper()
+	saturates := slices.ContainsFunc(record.Summary.Throttling, func(one results.Throttling) bool { return one.Rate != nil })
+	loses := slices.ContainsFunc(record.Summary.Phases, func(p results.PhaseSummary) bool { return p.ShareLost != nil && *p.ShareLost >= .01 })
+	if saturates && !loses {
+		t.Errorf("it saturates at %v, and next to nothing is lost: %s", record.Summary.Throttling, record.Summary.Verdict)
 	}
 }

@@ -14,7 +14,8 @@ import (
 	"loadgen/report/compare"
 	"loadgen/report/verdict"
 	"loadgen/results"
-	"loadgen/results/expectation"
+	"loadgen/results/figure"
+	"loadgen/results/figure/check"
 )
 
 // pairing are pairs that are run. Whoever made it calls run once.
@@ -23,7 +24,7 @@ type pairing struct {
 	// of their runs.
 	builds       [2]string
 	file, folder string
-	metrics      []expectation.Metric
+	metrics      []check.Metric
 	// most is how long a run may take.
 	most   time.Duration
 	clock  clock.Real
@@ -127,7 +128,7 @@ func (p *pairing) one(ctx context.Context, side compare.Side, folder string) (*r
 		return nil, wrong("", "%s cannot be run: %v; expected a build of loadgen", build, reason(err))
 	case ended.code == codeUsage:
 		return nil, wrong("", "%s does not run the scenario: %s", build, ended.said)
-	case ended.code != codeOk && ended.code != codeExpectation:
+	case ended.code != codeOk && ended.code != codeExpectation && ended.code != codeUntold:
 		return nil, fmt.Errorf("%w: exit code %d: %s", errNotValid, ended.code, ended.said)
 	}
 	record, err := results.Read(results.Dir(folder))
@@ -145,8 +146,9 @@ func (p *pairing) one(ctx context.Context, side compare.Side, folder string) (*r
 // measure returns the metrics of a record, in their order.
 func (p *pairing) measure(record *results.Record) ([]float64, error) {
 	var values []float64
+	figures := figure.Of(record)
 	for _, m := range p.metrics {
-		value, told := verdict.FigureOf(record, m.Figure, m.Unit)
+		value, told := figures.Look(m.Figure, m.Unit)
 		if !told {
 			return nil, fmt.Errorf("%w: %s rests on too little, or is not in the record; "+
 				"expected longer runs, or other metrics in the scenario (gate)", errUntold, m)
@@ -167,13 +169,13 @@ func (p *pairing) shown(values []float64) string {
 // count takes what a valid run says beside its metrics.
 func (p *pairing) count(side compare.Side, record *results.Record) {
 	p.tools[side], p.texts[side] = record.Manifest.Tool, record.Manifest.Scenario.Text
-	for _, e := range record.Summary.Expectations {
+	for _, e := range record.Summary.Checks {
 		at := slices.IndexFunc(p.claims, func(c claimOfPairs) bool { return c.expr == e.Expr })
 		if at < 0 {
 			at = len(p.claims)
 			p.claims = append(p.claims, claimOfPairs{expr: e.Expr})
 		}
-		if !e.Pass {
+		if e.Fails() {
 			p.claims[at].failed[side]++
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"loadgen/report/compare/gate"
 	"loadgen/report/text"
 	"loadgen/results"
-	"loadgen/results/expectation"
+	"loadgen/results/figure/check"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys/values"
@@ -75,7 +75,7 @@ func (p *Pairs) Run(ctx context.Context) (gate.Result, error) {
 	}
 	held := p.Scenario.Gated()
 	for _, text := range held.Metrics {
-		m, err := expectation.ParseMetric(text)
+		m, err := check.ParseMetric(text)
 		if err != nil {
 			return gate.Result{}, wrong("", "%v", err)
 		}

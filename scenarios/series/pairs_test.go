@@ -16,7 +16,7 @@ import (
 	"loadgen/report/compare"
 	"loadgen/report/compare/gate"
 	"loadgen/results"
-	"loadgen/results/expectation"
+	"loadgen/results/figure/check"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/run"
@@ -227,7 +227,7 @@ func TestGateOfPairs(t *testing.T) {
 // A pair with a run that is not valid is repeated, twice at most; nothing of it counts.
 func TestGateRepeatsPairs(t *testing.T) {
 	runs := keptRuns(t, 10)
-	limited := altered(t, runs[0], `"validity": "valid"`, `"validity": "client-limited"`)
+	limited := altered(t, runs[0], `"validity": "valid"`, `"validity": "partial"`)
 	for _, row := range []struct {
 		name string
 		// bad says which runs end how.
@@ -236,7 +236,7 @@ func TestGateRepeatsPairs(t *testing.T) {
 		outcome compare.Outcome
 		says    string
 	}{
-		{"once", map[int]func() (*results.Memory, ending, error, bool){2: client(limited)}, "ABBBAAB", compare.Inconclusive, "repeated: pair 2, B: a run is not valid: it is client-limited"},
+		{"once", map[int]func() (*results.Memory, ending, error, bool){2: client(limited)}, "ABBBAAB", compare.Inconclusive, "repeated: pair 2, B: a run is not valid: it is partial"},
 		{"by the second of the pair", map[int]func() (*results.Memory, ending, error, bool){1: exits(3, "gone"), 3: exits(-1, "")}, "ABABABBAAB", compare.Inconclusive, "pair 1, B: a run is not valid: exit code 3: gone"},
 		{"again and again", map[int]func() (*results.Memory, ending, error, bool){0: client(limited), 1: late(), 2: exits(1, "full")}, "AAA", compare.Invalid, "exit code 1: full"},
 	} {
@@ -286,7 +286,7 @@ func TestGateAgainstSomethingElse(t *testing.T) {
 		{"it does not take the scenario", exits(codeUsage, "paired.yaml:1:1: unknown field"), "older does not run the scenario: paired.yaml:1:1: unknown field"},
 		{"it leaves no record", exits(codeOk, ""), "left no record that can be read"},
 		{"it leaves a broken record", client(altered(t, run, `{`, `[`)), "left no record that can be read"},
-		{"it is a newer build", client(altered(t, run, `"schema_version": 1`, `"schema_version": 99`)), "no newer one"},
+		{"it is a newer build", client(altered(t, run, `"schema_version": 2`, `"schema_version": 99`)), "no newer one"},
 		{"it cannot be started", func() (*results.Memory, ending, error, bool) {
 			return nil, ending{}, errors.New("exec format error"), true
 		}, "older cannot be run: exec format error"},
@@ -419,7 +419,7 @@ func TestGateBoundsAreThoseOfTheStatistics(t *testing.T) {
 		t.Errorf("Gated() = %+v; want the threshold %v, and at most %d metrics", gate, compare.DefaultThreshold, compare.MostMetrics)
 	}
 	for _, text := range gate.Metrics {
-		if m, err := expectation.ParseMetric(text); err != nil || m.String() != text {
+		if m, err := check.ParseMetric(text); err != nil || m.String() != text {
 			t.Errorf("ParseMetric(%q) = %v, %v; want a metric", text, m, err)
 		}
 	}

@@ -100,7 +100,7 @@ func newComparison(ctx context.Context, name string) (*comparison, error) {
 	if c.instead, naive, err = bySeeds(ctx, antiPattern, c.told.Seeds); err != nil {
 		return nil, err
 	}
-	c.told.Expected, c.told.Denied = c.as[0].Expectations, c.instead[0].Expectations
+	c.told.Expected, c.told.Denied = c.as[0].Checks, c.instead[0].Checks
 	c.told.Comparisons = verdict.Comparisons(figures, naive)
 	return c, nil
 }

@@ -45,13 +45,13 @@ func TestPatterns(t *testing.T) {
 				t.Parallel()
 				c := comparisonOf(t, name)
 				for i, seed := range c.told.Seeds {
-					for _, e := range c.as[i].Expectations {
-						if !e.Pass {
+					for _, e := range c.as[i].Checks {
+						if !e.Holds() {
 							t.Errorf("seed %d: %s: observed %s; want it to hold", seed, e.Expr, e.Observed)
 						}
 					}
 					if verdict.Holds(c.instead[i]) {
-						t.Errorf("seed %d: the opposite, %s, meets every expectation: %v; want one that fails", seed, c.told.Contrary, c.instead[i].Expectations)
+						t.Errorf("seed %d: the opposite, %s, meets every expectation: %v; want one that fails", seed, c.told.Contrary, c.instead[i].Checks)
 					}
 				}
 			})

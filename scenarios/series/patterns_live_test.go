@@ -21,7 +21,7 @@ func lived(t *testing.T, of *scenarios.Scenario) *results.Summary {
 		t.Fatal(err)
 	}
 	s := record.Summary
-	if s.Validity == results.Invalid || s.Attempts != s.Ok+s.Refused+s.Failed || s.Scheduled != s.Sent+s.Dropped {
+	if s.Validity == results.Invalid || s.Attempts != s.OkAttempts+s.Throttled+s.Failed || s.Scheduled != s.Sent+s.Dropped {
 		t.Fatalf("the books do not close: %v %+v", s.Reasons, s)
 	}
 	return s

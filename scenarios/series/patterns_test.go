@@ -31,7 +31,7 @@ func TestEveryPatternOfTheDocumentsHasAScenario(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(s.Expect) == 0 || s.AntiPattern == nil || s.Pattern.Buys == "" || s.Pattern.Costs == "" {
-			t.Errorf("%s expects %d things, has an opposite: %v, and says %+v; want claims, what it warns of, what it buys and costs",
+			t.Errorf("%s expects %d things, has an anti_pattern: %v, and says %+v; want claims, what it warns of, what it buys and costs",
 				name, len(s.Expect), s.AntiPattern != nil, *s.Pattern)
 		}
 		shown[s.Pattern.Row] = true

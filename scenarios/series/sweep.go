@@ -160,7 +160,7 @@ func (s *Sweep) place(plans []run.Plan) error {
 // Exit returns the exit code that comes first among those of the runs, 0 where all is
 // well.
 func (s *Swept) Exit() int {
-	for _, code := range []int{codeInvalid, codeExpectation} {
+	for _, code := range []int{codeInvalid, codeExpectation, codeUntold} {
 		if slices.ContainsFunc(s.Made, func(t Tried) bool { return t.Exit == code }) {
 			return code
 		}

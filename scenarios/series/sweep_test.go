@@ -42,7 +42,7 @@ phases:
       drain: 0s
       operations: [{verb: get}]
 expect:
-  - refused < 1%
+  - throttled < 1%
   - offered(hottest) < 100
 `
 
@@ -63,7 +63,7 @@ func sweepOf(t *testing.T, alike []scenarios.Setting, axes ...string) *Sweep {
 			return run.Plan{Scenario: s}, fields.FaultsOf(s.Validate())
 		},
 		Exit: func(record *results.Record, ended error) int {
-			if ended != nil || slices.ContainsFunc(record.Summary.Expectations, func(e results.Expectation) bool { return !e.Pass }) {
+			if ended != nil || slices.ContainsFunc(record.Summary.Checks, func(e results.Check) bool { return !e.Holds() }) {
 				return 10
 			}
 			return 0
@@ -88,7 +88,7 @@ func TestSweepMakesItsRuns(t *testing.T) {
 		if inWords(one.Set) != want.set || one.Exit != want.exit || one.Folder != filepath.Join(out, string(rune('1'+i))) {
 			t.Errorf("run %d is of %s, in %s, with exit code %d; want %s and %d", i+1, inWords(one.Set), one.Folder, one.Exit, want.set, want.exit)
 		}
-		if kept, err := results.Read(results.Dir(one.Folder)); err != nil || kept.Summary.Ok != one.Record.Summary.Ok {
+		if kept, err := results.Read(results.Dir(one.Folder)); err != nil || kept.Summary.OkAttempts != one.Record.Summary.OkAttempts {
 			t.Errorf("run %d is not kept in %s: %v", i+1, one.Folder, err)
 		}
 	}
@@ -163,7 +163,7 @@ func TestSweepOfPlansThatCannotBe(t *testing.T) {
 // A run that a budget of its own ends does not end the sweep.
 func TestSweepGoesOnAfterARunThatWasStopped(t *testing.T) {
 	told := new(strings.Builder)
-	s := sweepOf(t, []scenarios.Setting{{Path: "phases.measure.stop_on", Value: "[refused > 10%]"}, {Path: "phases.measure.for", Value: "20s"}}, "use=by-event,by-bib")
+	s := sweepOf(t, []scenarios.Setting{{Path: "phases.measure.stop_on", Value: "[throttled > 10%]"}, {Path: "phases.measure.for", Value: "20s"}}, "use=by-event,by-bib")
 	s.Told = told
 	made, err := s.Run(t.Context())
 	if err != nil || len(made.Made) != 2 || made.Exit() != 10 || made.Made[0].Record.Validity != results.Partial ||
@@ -241,9 +241,9 @@ func TestLiveSweepIsThatOfTheVirtualClock(t *testing.T) {
 	}
 	for i := range live.Made {
 		a, b := live.Made[i].Record.Summary, virtual.Made[i].Record.Summary
-		if live.Made[i].Exit != virtual.Made[i].Exit || a.Ok != b.Ok || a.Refused != b.Refused || a.EntitiesCounted != b.EntitiesCounted {
-			t.Errorf("run %d: live exit code %d, ok %d, refused %d, counted %d; virtual %d, %d, %d, %d; want the same", i+1,
-				live.Made[i].Exit, a.Ok, a.Refused, a.EntitiesCounted, virtual.Made[i].Exit, b.Ok, b.Refused, b.EntitiesCounted)
+		if live.Made[i].Exit != virtual.Made[i].Exit || a.OkAttempts != b.OkAttempts || a.Throttled != b.Throttled || a.EntitiesCounted != b.EntitiesCounted {
+			t.Errorf("run %d: live exit code %d, ok %d, throttled %d, counted %d; virtual %d, %d, %d, %d; want the same", i+1,
+				live.Made[i].Exit, a.OkAttempts, a.Throttled, a.EntitiesCounted, virtual.Made[i].Exit, b.OkAttempts, b.Throttled, b.EntitiesCounted)
 		}
 		if record := live.Made[i].Record; record.Manifest.Time != "real" {
 			t.Errorf("run %d was in %s time; want a live one", i+1, record.Manifest.Time)

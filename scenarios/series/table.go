@@ -10,6 +10,7 @@ import (
 	"loadgen/report/text"
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/figure"
 	"loadgen/scenarios"
 )
 
@@ -41,14 +42,15 @@ func (s *Swept) Table(w io.Writer) error {
 	var prose strings.Builder
 	if len(s.Made) > 0 {
 		set := s.Made[0].Set
-		rows := [][]string{append(headings(set), "validity", "offered/s", "served/s", "refused", "lost",
+		rows := [][]string{append(headings(set), "validity", "offered/s", "served/s", "throttled", "lost",
 			"p50 ms", "p99 ms", "hottest/s", "expected")}
 		for _, t := range s.Made {
 			rows = append(rows, t.row())
 		}
 		prose.WriteString(text.Aligned(rows, len(set)+1))
-		prose.WriteString("\noffered, served and hottest: entities a second, of all that is reported and of the busiest partition;\n" +
-			"refused: of the attempts; lost: 1 − served/offered in the last half of each phase; p50 and p99: response times\n")
+		prose.WriteString("\noffered and served: entities a second due in the last half of each phase; hottest: entities of the busiest second of a partition;\n" +
+			"throttled: of the attempts; lost: of the operations due; p50 and p99: response times;\n" +
+			"expected: how many checks hold, of those that could be judged\n")
 	}
 	if len(s.Made) < s.Asked {
 		fmt.Fprintf(&prose, "%d of %d runs were made\n", len(s.Made), s.Asked)
@@ -84,53 +86,40 @@ func (t *Tried) row() []string {
 	for _, s := range t.Set {
 		cells = append(cells, s.Value)
 	}
-	summary, load := t.Record.Summary, t.Record.Total(results.Reported)
-	offered, served, hottest := text.Untold, text.Untold, text.Untold
-	if seconds := secondsOf(t.Record); seconds > 0 {
-		offered, served = verdict.Rate(float64(load.Offered)/seconds), verdict.Rate(float64(load.Served)/seconds)
+	summary, figures := t.Record.Summary, figure.Of(t.Record)
+	rate := func(name string) string {
+		if v := figures.Named(name); v.Told {
+			return verdict.Rate(v.Value)
+		}
+		return text.Untold
 	}
+	share := func(name string) string {
+		if v := figures.InKinds(name, figure.Share, nil); v.Told {
+			return verdict.Share(v.Value)
+		}
+		return text.Untold
+	}
+	millis := func(name string) string {
+		if v := figures.Named(name); v.Told {
+			return fmt.Sprintf("%.1f", v.Value/float64(time.Millisecond))
+		}
+		return text.Untold
+	}
+	hottest := text.Untold
 	if summary.Hottest != nil {
 		hottest = verdict.Rate(summary.Hottest.EntitiesPerSecond)
 	}
-	return append(cells, summary.Validity, offered, served, shareOf(load.Refused, load.Attempts),
-		shareOf(load.LastHalf.Offered-load.LastHalf.Served, load.LastHalf.Offered),
-		millis(summary.Response.P50), millis(summary.Response.P99), hottest, passed(summary.Expectations))
+	return append(cells, summary.Validity, rate("offered"), rate("served"), share("throttled"), share("share_lost"),
+		millis("p50"), millis("p99"), hottest, passed(summary.Checks))
 }
 
-// secondsOf returns how long the reported phases of a run lasted together.
-func secondsOf(record *results.Record) float64 {
-	seconds := 0.0
-	for i := range record.Phases {
-		if p := &record.Phases[i]; p.Reported {
-			seconds += p.Seconds()
-		}
-	}
-	return seconds
-}
-
-func shareOf(part, whole int64) string {
-	if whole <= 0 {
-		return text.Untold
-	}
-	return verdict.Share(float64(max(0, part)) / float64(whole))
-}
-
-func millis(micros *int64) string {
-	if micros == nil {
-		return text.Untold
-	}
-	return fmt.Sprintf("%.1f", float64(*micros)*float64(time.Microsecond)/float64(time.Millisecond))
-}
-
-func passed(list []results.Expectation) string {
+func passed(list []results.Check) string {
 	if len(list) == 0 {
 		return text.Untold
 	}
-	held := 0
-	for _, e := range list {
-		if e.Pass {
-			held++
-		}
+	held, told := results.HeldOf(list)
+	if told == 0 {
+		return results.CannotTell
 	}
-	return fmt.Sprintf("%d/%d", held, len(list))
+	return fmt.Sprintf("%d/%d", held, told)
 }

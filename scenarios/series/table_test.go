@@ -16,26 +16,30 @@ import (
 // The table of two runs by hand: one that lost a half, and one that was cut off
 // before anything was due.
 func TestTableOfASweep(t *testing.T) {
-	busy, rest := results.KindStats{}, int64(0)
-	p50, p99 := int64(3456), int64(1_234_567)
-	busy.Add(&results.KindStats{Offered: 6000, Served: 4000, Attempts: 8000, Refused: 2000, LastHalf: results.Share{Offered: 3000, Served: 1500},
-		Response: results.NewHistogram(), Lost: results.NewHistogram()})
+	busy := results.KindStats{}
+	times := results.NewHistogram()
+	for i := range 2000 {
+		times.Record([]time.Duration{3456 * time.Microsecond, 1_234_567 * time.Microsecond}[i/1900])
+	}
+	busy.Add(&results.KindStats{Scheduled: 4000, Succeeded: 2000, Offered: 6000, Served: 4000, Attempts: 8000, Throttled: 2000, LastHalf: results.Cohort{Due: 2000, Succeeded: 500, Offered: 3000, Served: 1500},
+		Response: times, Lost: results.NewHistogram()})
 	made := Swept{Asked: 3, Made: []Tried{
 		{Set: []scenarios.Setting{{Path: "use", Value: "by-event"}, {Path: "phases.peak.rates", Value: "[500, 1000]"}}, Folder: "runs/1", Exit: 10,
 			Record: &results.Record{Manifest: results.Manifest{Operations: []results.Kind{{Name: "get"}}}, Phases: []results.Phase{
 				{Name: "load", End: 9 * time.Second, Kinds: []results.KindStats{busy}},
 				{Name: "peak", Begin: 9 * time.Second, End: 11 * time.Second, Reported: true, Kinds: []results.KindStats{busy}}},
-				Summary: &results.Summary{Validity: results.Valid, Response: results.Quantiles{P50: &p50, P99: &p99},
-					Hottest: &results.HottestPartition{EntitiesPerSecond: 1999.5}, Expectations: []results.Expectation{{Pass: true}, {}}}}},
+				Summary: &results.Summary{Validity: results.Valid,
+					Hottest: &results.HottestPartition{EntitiesPerSecond: 1999.5}, Checks: []results.Check{{Ok: new(true)}, {Ok: new(false)}}}}},
 		{Set: []scenarios.Setting{{Path: "use", Value: "ё"}, {Path: "phases.peak.rates", Value: "[2]"}},
-			Record: &results.Record{Summary: &results.Summary{Validity: results.Partial, Response: results.Quantiles{P50: &rest}}}},
+			Record: &results.Record{Summary: &results.Summary{Validity: results.Partial}}},
 	}}
-	const want = `use       peak.rates   validity  offered/s  served/s  refused    lost  p50 ms  p99 ms  hottest/s  expected
-by-event  [500, 1000]  valid         3,000     2,000   25.0 %  50.0 %     3.5  1234.6      2,000       1/2
-ё         [2]          partial           –         –        –       –     0.0       –          –         –
+	const want = `use       peak.rates   validity  offered/s  served/s  throttled    lost  p50 ms  p99 ms  hottest/s  expected
+by-event  [500, 1000]  valid         3,000     2,000     25.0 %  50.0 %     3.5  1234.9      2,000       1/2
+ё         [2]          partial           –         –          –       –       –       –          –         –
 
-offered, served and hottest: entities a second, of all that is reported and of the busiest partition;
-refused: of the attempts; lost: 1 − served/offered in the last half of each phase; p50 and p99: response times
+offered and served: entities a second due in the last half of each phase; hottest: entities of the busiest second of a partition;
+throttled: of the attempts; lost: of the operations due; p50 and p99: response times;
+expected: how many checks hold, of those that could be judged
 2 of 3 runs were made
 `
 	var text strings.Builder
@@ -74,7 +78,7 @@ func TestHeadingsOfASweep(t *testing.T) {
 
 func TestSweepAsJSON(t *testing.T) {
 	made := Swept{Asked: 2, Made: []Tried{{Set: []scenarios.Setting{{Path: "use", Value: "by-event"}}, Folder: "runs/1", Exit: 10,
-		Record: &results.Record{Summary: &results.Summary{Validity: results.Valid, Ok: 42, Verdict: "a < b"}}}}}
+		Record: &results.Record{Summary: &results.Summary{Validity: results.Valid, OkAttempts: 42, Verdict: "a < b"}}}}}
 	var text strings.Builder
 	if err := made.JSON(&text); err != nil {
 		t.Fatal(err)

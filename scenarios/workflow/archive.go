@@ -112,7 +112,7 @@ func (m *move) to() entity.Key   { return entity.Key{Partition: m.ToPartition, R
 func (m *move) body() []byte {
 	text, err := json.Marshal(m)
 	if err != nil {
-		panic("procedure: texts that cannot be written as JSON: " + err.Error())
+		panic("workflow: texts that cannot be written as JSON: " + err.Error())
 	}
 	return text
 }

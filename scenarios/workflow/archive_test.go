@@ -202,7 +202,7 @@ func (w *world) losing(p machine.Workflow, which func(op *target.Operation, numb
 		c.tell(w, o)
 	}
 	if !c.ok {
-		w.t.Error("the procedure failed; want that it ends well")
+		w.t.Error("the workflow failed; want that it ends well")
 	}
 	return number
 }

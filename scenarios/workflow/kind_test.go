@@ -25,7 +25,7 @@ func TestKindsAreWhole(t *testing.T) {
 	for _, name := range names {
 		k := workflow.Find(name)
 		if !kebab.MatchString(k.Name) || !sentence.MatchString(k.Says) || k.New == nil {
-			t.Errorf("procedure %q says %q, can be made: %v; want small letters and dashes, a sentence, and a maker", k.Name, k.Says, k.New != nil)
+			t.Errorf("workflow %q says %q, can be made: %v; want small letters and dashes, a sentence, and a maker", k.Name, k.Says, k.New != nil)
 		}
 		seen := map[string]bool{}
 		for _, p := range k.Parameters {
@@ -49,7 +49,7 @@ func TestKindsAreWhole(t *testing.T) {
 			t.Errorf("Find(%q) = %v; want it", k.Name, found)
 		}
 	}
-	if found := workflow.Find("no-such-procedure"); found != nil {
+	if found := workflow.Find("no-such-workflow"); found != nil {
 		t.Errorf("Find of a name that is none = %v; want nil", found)
 	}
 }

@@ -59,7 +59,7 @@ func loginTables(a machine.Arguments) []string {
 func dayRows(day int) target.Query {
 	q, err := target.Filtered(fmt.Sprintf("RowKey ge '%04d_' and RowKey lt '%04d`'", day, day))
 	if err != nil {
-		panic("procedure: the filter of a day cannot be read: " + err.Error())
+		panic("workflow: the filter of a day cannot be read: " + err.Error())
 	}
 	return q
 }

@@ -170,7 +170,7 @@ func newCipher(key []byte) cipher.AEAD {
 			return sealer
 		}
 	}
-	panic("procedure: no cipher of 32 bytes: " + err.Error())
+	panic("workflow: no cipher of 32 bytes: " + err.Error())
 }
 
 // drawn returns so many bytes of chance.

@@ -146,7 +146,7 @@ func TestFindWrite(t *testing.T) {
 				}
 			}
 			if got := strings.Join(did, " "); got != row.did {
-				t.Errorf("the procedure did %q; want %q", got, row.did)
+				t.Errorf("the workflow did %q; want %q", got, row.did)
 			}
 			last := sent[len(sent)-1]
 			if last.Verb == entity.Merge && (last.Change.Key != runner || last.Change.Match != entity.MatchAny) {

@@ -89,7 +89,7 @@ func perform(t *testing.T, s *machine.Setting, kind string, k uint64, given map[
 	t.Helper()
 	one := workflow.Find(kind)
 	if one == nil {
-		t.Fatalf("there is no procedure %q", kind)
+		t.Fatalf("there is no workflow %q", kind)
 	}
 	call := &machine.Call{Setting: s, Arguments: one.Settle(maps.Clone(given)), K: k, Subject: about, Fresh: about,
 		ID: machine.WriteID{Run: "r", Number: k}, Chance: clock.NewStream(1, "test").At(k)}

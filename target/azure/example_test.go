@@ -58,7 +58,7 @@ func Example() {
 	used := races.Connections()
 	fmt.Println("attempts on connections, new and used:", used.Opened+used.Reused)
 	// Output:
-	// 503 refused counts 0
+	// 503 throttled counts 0
 	// 204 ok counts 1
 	// attempts on connections, new and used: 2
 }

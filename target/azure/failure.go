@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"unicode"
 	"unicode/utf8"
+
+	"loadgen/target"
 )
 
 // What Windows says for a connection that is refused, aborted or reset; the
@@ -20,37 +22,51 @@ const (
 	windowsReset   = syscall.Errno(10054)
 )
 
-// noReply says in a few words why an attempt got no reply. The texts of
+// unanswered returns the outcome of an attempt that got no reply, for an error that came
+// before the reply began to, or within it.
+func (t *Target) unanswered(err error, within bool) target.Outcome {
+	fault, text := noReply(err)
+	if within && (fault == target.ConnectionClosed || fault == target.ConnectionReset) {
+		fault = target.ReplyCutOff
+	}
+	return target.Outcome{Fault: fault, Detail: t.line(text)}
+}
+
+// noReply says in a word and in a few why an attempt got no reply. The texts of
 // other packages come last: they may hold anything that was received.
-func noReply(err error) string {
+func noReply(err error) (target.Fault, string) {
 	var name *net.DNSError
 	var record tls.RecordHeaderError
 	var timeout net.Error
 	switch {
-	case isAny(err, errLate, errCancelled, errClosed, errReplyTooLong, errHeadTooLong, errNotHTTP):
-		return err.Error()
+	case errors.Is(err, errLate):
+		return target.TimedOut, err.Error()
+	case isAny(err, errCancelled, errClosed):
+		return target.Cancelled, err.Error()
+	case isAny(err, errReplyTooLong, errHeadTooLong):
+		return target.ReplyTooLong, err.Error()
+	case errors.Is(err, errNotHTTP):
+		return target.NotHTTP, err.Error()
 	case errors.As(err, &name) && name.IsNotFound:
-		return "there is no host " + name.Name
+		return target.HostNotFound, "there is no host " + name.Name
 	case errors.As(err, &name):
-		return "looking up the host " + name.Name + " failed: " + name.Err
+		return target.LookupFailed, "looking up the host " + name.Name + " failed: " + name.Err
 	case isAny(err, syscall.ECONNREFUSED, windowsRefused):
-		return refusedText
+		return target.ConnectionRefused, "the connection was refused"
 	case errors.As(err, &record):
-		return "TLS: what answers does not speak it"
+		return target.TLSFailed, "TLS: what answers does not speak it"
 	case errors.Is(err, errTLS):
-		return err.Error()
+		return target.TLSFailed, err.Error()
 	case isAny(err, syscall.ECONNRESET, syscall.ECONNABORTED, syscall.EPIPE, windowsReset, windowsAborted):
-		return "the connection was reset before the reply was complete"
+		return target.ConnectionReset, "the connection was reset before the reply was complete"
 	case isAny(err, io.EOF, io.ErrUnexpectedEOF):
-		return "the connection was closed before the reply was complete"
+		return target.ConnectionClosed, "the connection was closed before the reply was complete"
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return "the connection timed out"
+		return target.TimedOut, "the connection timed out"
 	default:
-		return "the connection failed: " + err.Error()
+		return target.ConnectionFailed, "the connection failed: " + err.Error()
 	}
 }
-
-const refusedText = "the connection was refused"
 
 func isAny(err error, targets ...error) bool {
 	return slices.ContainsFunc(targets, func(target error) bool { return errors.Is(err, target) })

@@ -15,6 +15,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"loadgen/engine/entity"
+	"loadgen/results"
 	"loadgen/target"
 	"loadgen/target/azure"
 )
@@ -100,12 +102,16 @@ func FuzzReply(f *testing.F) {
 
 func checkShowable(t *testing.T, op target.Operation, got target.Outcome) {
 	t.Helper()
-	ok := got.Status >= 200 && got.Status < 300
+	ok := got.Status >= 200 && got.Status < 300 && got.Fault == ""
 	switch {
 	case got.Status != 0 && got.Status < 100:
 		t.Errorf("%v = status %d; want one, or 0", op.Verb, got.Status)
 	case ok != (got.Detail == "") || ok && got.Code != "":
 		t.Errorf("%v = %d %q %q; want a detail for a failure, and none for a success", op.Verb, got.Status, got.Code, got.Detail)
+	case (got.Status == 0) != (got.Fault != "" && got.Fault != target.Unreadable && got.Fault != target.WrongEntity) && op.Verb != entity.Batch:
+		t.Errorf("%v = %d with the fault %q; want one where there is no reply", op.Verb, got.Status, got.Fault)
+	case got.Fault != "" && got.Class(target.Expected{}) != results.Failed:
+		t.Errorf("%v with the fault %q is %v; want failed", op.Verb, got.Fault, got.Class(target.Expected{}))
 	case !utf8.ValidString(got.Detail) || len(got.Detail) > 400 || strings.ContainsFunc(got.Detail, unicode.IsControl):
 		t.Errorf("%v has the detail %q; want one short line", op.Verb, got.Detail)
 	case len(got.Code) > 100 || strings.ContainsFunc(string(got.Code), func(r rune) bool { return r <= ' ' || r > '~' }):

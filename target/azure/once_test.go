@@ -252,17 +252,19 @@ func TestFailures(t *testing.T) {
 		}
 	}
 	for _, row := range []struct {
-		name, detail string
-		address      func(*testing.T) string
+		name    string
+		fault   target.Fault
+		detail  string
+		address func(*testing.T) string
 	}{
-		{"nobody listens", "the connection was refused", func(*testing.T) string { return "http://" + refusing + "/races" }},
-		{"no host of that name", "there is no host nowhere.invalid", func(*testing.T) string { return "http://nowhere.invalid/races" }},
-		{"hung up at once", "the connection was closed before the reply was complete", hangUp("")},
-		{"hung up within the headers", "the connection was closed before the reply was complete", hangUp("HTTP/1.1 200 OK\r\nServer: x\r\n")},
-		{"hung up within the body", "the connection was closed before the reply was complete", hangUp("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{")},
-		{"no HTTP at all", "what answers does not speak HTTP", hangUp("SSH-2.0-OpenSSH_9.6\r\n")},
-		{"a reply that says it is too long", "the reply has more than 16 MiB", hangUp("HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n{")},
-		{"TLS where there is none", "TLS: what answers does not speak it", func(t *testing.T) string {
+		{"nobody listens", target.ConnectionRefused, "the connection was refused", func(*testing.T) string { return "http://" + refusing + "/races" }},
+		{"no host of that name", target.HostNotFound, "there is no host nowhere.invalid", func(*testing.T) string { return "http://nowhere.invalid/races" }},
+		{"hung up at once", target.ConnectionClosed, "the connection was closed before the reply was complete", hangUp("")},
+		{"hung up within the headers", target.ReplyCutOff, "the connection was closed before the reply was complete", hangUp("HTTP/1.1 200 OK\r\nServer: x\r\n")},
+		{"hung up within the body", target.ReplyCutOff, "the connection was closed before the reply was complete", hangUp("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{")},
+		{"no HTTP at all", target.NotHTTP, "what answers does not speak HTTP", hangUp("SSH-2.0-OpenSSH_9.6\r\n")},
+		{"a reply that says it is too long", target.ReplyTooLong, "the reply has more than 16 MiB", hangUp("HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n{")},
+		{"TLS where there is none", target.TLSFailed, "TLS: what answers does not speak it", func(t *testing.T) string {
 			server := httptest.NewServer(http.NotFoundHandler())
 			t.Cleanup(server.Close)
 			return strings.Replace(server.URL, "http:", "https:", 1) + "/races"
@@ -270,8 +272,8 @@ func TestFailures(t *testing.T) {
 	} {
 		subject := open(t, azure.Options{Endpoint: endpointAt(t, row.address(t))})
 		got := subject.Do(context.Background(), &op)
-		if !strings.HasPrefix(got.Detail, row.detail) || got.Status != 0 || got.Code != "" || got.Counted != 0 {
-			t.Errorf("%s: Do = %+v; want status 0, detail %q", row.name, got, row.detail)
+		if !strings.HasPrefix(got.Detail, row.detail) || got.Status != 0 || got.Code != "" || got.Fault != row.fault || got.Counted != 0 {
+			t.Errorf("%s: Do = %+v; want status 0, %s, detail %q", row.name, got, row.fault, row.detail)
 		}
 		if class := got.Class(target.Expected{NotFound: true}); class != results.Failed {
 			t.Errorf("%s: class %v; want failed", row.name, class)

@@ -2,11 +2,14 @@ package azure
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"strings"
+	"unicode/utf8"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/engine/filter"
 	"loadgen/engine/invariants"
 	"loadgen/engine/wire"
 	"loadgen/engine/wire/batch"
@@ -33,12 +36,11 @@ func (t *Target) outcome(a *attempt, op *target.Operation) target.Outcome {
 	outcome := target.Outcome{Status: r.status, RetryAfter: t.retryAfter(r)}
 	part := false
 	if r.status >= 200 && r.status < 300 {
-		fault := ""
-		if part, fault = t.success(&outcome, a, op); fault != "" {
-			// The status alone would make a success of a reply that cannot be
-			// read, so that nobody would learn of it.
-			counted := t.counted(op, &target.Outcome{Status: r.status}, false, r)
-			return target.Outcome{Detail: t.line(fault), Counted: counted}
+		detail := ""
+		if part, detail = t.success(&outcome, a, op); detail != "" {
+			// The status alone would make a success of a reply that is not what was
+			// asked for, so that nobody would learn of it.
+			return t.unfit(&outcome, &a.reply, op, detail)
 		}
 	} else {
 		outcome.Code, outcome.Detail = t.refusal(r, string(r.body))
@@ -47,15 +49,32 @@ func (t *Target) outcome(a *attempt, op *target.Operation) target.Outcome {
 	return outcome
 }
 
-// success fills in what a 2xx holds, or says why it cannot. part says that the
-// outcome is that of a part of a transaction, not of the reply as a whole.
-func (t *Target) success(o *target.Outcome, a *attempt, op *target.Operation) (part bool, fault string) {
+// unfit returns what came of a success that does not hold what was asked for. What a
+// transaction came to nobody knows then: it is as if no reply had come.
+func (t *Target) unfit(o *target.Outcome, r *reply, op *target.Operation, detail string) target.Outcome {
+	unfit := target.Outcome{Status: o.Status, Fault: o.Fault, Detail: t.line(detail)}
+	if op.Verb == entity.Batch {
+		unfit.Status, unfit.Fault = 0, target.Unreadable
+		unfit.Counted = t.counted(op, &target.Outcome{Status: r.status}, false, r)
+	}
+	return unfit
+}
+
+// success fills in what a 2xx holds, or says why it cannot, of what only reads with the
+// fault. part says that the outcome is that of a part of a transaction, not of the reply
+// as a whole.
+func (t *Target) success(o *target.Outcome, a *attempt, op *target.Operation) (part bool, unfit string) {
 	r := &a.reply
 	switch op.Verb {
 	case entity.Get:
 		row, err := wire.ParseEntity(r.text())
 		if err != nil {
+			o.Fault = target.Unreadable
 			return false, "the reply cannot be read: " + err.Error()
+		}
+		if row.Key != op.Change.Key && told(op.Change.Key) {
+			o.Fault = target.WrongEntity
+			return false, "the reply holds another entity than was asked for: " + named(row.Key)
 		}
 		o.Entity, o.Returned = row.Entity, 1
 		// The body repeats the tag of the header, which is then looked at only
@@ -64,7 +83,7 @@ func (t *Target) success(o *target.Outcome, a *attempt, op *target.Operation) (p
 			o.Version = max(o.Version, t.etags.read(r.first(etagHeader)))
 		}
 	case entity.Query:
-		return false, t.page(o, a)
+		return false, t.page(o, a, &op.Query.Range)
 	case entity.Batch:
 		return t.transaction(o, op, r, string(r.body))
 	default:
@@ -73,11 +92,30 @@ func (t *Target) success(o *target.Outcome, a *attempt, op *target.Operation) (p
 	return false, ""
 }
 
-func (t *Target) page(o *target.Outcome, a *attempt) (fault string) {
+// told reports whether a key comes through the wire as it is: what is no UTF-8 does not.
+func told(k entity.Key) bool { return utf8.ValidString(k.Partition) && utf8.ValidString(k.Row) }
+
+// named returns a key for a person, cut to what is enough to find it.
+func named(k entity.Key) string {
+	const most = 60
+	return fmt.Sprintf("PartitionKey %.*q, RowKey %.*q", most, k.Partition, most, k.Row)
+}
+
+func (t *Target) page(o *target.Outcome, a *attempt, asked *filter.Range) (unfit string) {
 	r := &a.reply
 	var err error
 	if a.rows, err = wire.ParsePage(a.rows[:0], r.text()); err != nil {
+		o.Fault = target.Unreadable
 		return "the reply cannot be read: " + err.Error()
+	}
+	// Of a whole partition, which is what most pages are of, there is one word to compare.
+	only, alone := asked.Partition()
+	whole := alone && asked.From.Row == "" && asked.To.Partition != only
+	for i := range a.rows {
+		if k := a.rows[i].Key; (!whole || k.Partition != only) && outside(asked, k) {
+			o.Fault = target.WrongEntity
+			return "the reply holds an entity outside of what was asked for: " + named(k)
+		}
 	}
 	t.etags.learn(r.text(), a.rows)
 	if len(a.rows) > 0 {
@@ -92,6 +130,19 @@ func (t *Target) page(o *target.Outcome, a *attempt) (fault string) {
 	o.Next = target.Token{Present: more || further,
 		NextPartitionKey: strings.Clone(partition), NextRowKey: strings.Clone(row)}
 	return ""
+}
+
+// outside reports whether a key lies outside of a range. A service may order keys by UTF-16
+// code units, as the documents have it, or by bytes, as some others do: what lies within
+// by either is no fault. A page always has both keys: they are a part of each $select.
+func outside(asked *filter.Range, k entity.Key) bool {
+	if asked.Contains(k) || !told(asked.From) || !told(asked.To) {
+		return false
+	}
+	bytewise := func(a, b entity.Key) int {
+		return cmp.Or(cmp.Compare(a.Partition, b.Partition), cmp.Compare(a.Row, b.Row))
+	}
+	return bytewise(k, asked.From) < 0 || asked.Bounded && bytewise(k, asked.To) >= 0
 }
 
 // transaction fills in what came of a transaction. The reply to one that failed

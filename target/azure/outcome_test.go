@@ -62,6 +62,9 @@ func outcomeRows(t *testing.T) []outcomeRow {
 	fails := func(status int, code entity.Code, detail string, counted int64) target.Outcome {
 		return target.Outcome{Status: status, Code: code, Detail: detail, Counted: counted}
 	}
+	unfit := func(status int, fault target.Fault, detail string, counted int64) target.Outcome {
+		return target.Outcome{Status: status, Fault: fault, Detail: detail, Counted: counted}
+	}
 	const (
 		exists  = "The specified entity already exists."
 		timeout = "The operation could not be completed within the permitted time."
@@ -99,7 +102,7 @@ func outcomeRows(t *testing.T) []outcomeRow {
 		{"a transaction too large for the store", "batch_202_too_large", batch, large},
 		{"a transaction too large for the wire", "too_large_413", batch, fails(413, entity.RequestBodyTooLarge, tooBig, 0)},
 		{"a transaction refused in its part", "batch_202_busy", batch, fails(503, entity.ServerBusy, moving, 0)},
-		{"a transaction answered in part", "batch_202_short", batch, fails(0, "", "the reply to a transaction does not answer each of its writes", 2)},
+		{"a transaction answered in part", "batch_202_short", batch, unfit(0, target.Unreadable, "the reply to a transaction does not answer each of its writes", 2)},
 		{"a transaction with an error in the place of parts", "batch_202_plain", batch, fails(400, entity.InvalidInput, "One of the request inputs is not valid.", 2)},
 		{"a missing entity", "get_404", get("1"), fails(404, entity.ResourceNotFound, "The specified resource does not exist.", 1)},
 		{"a missing table", "table_404", get("1"), fails(404, entity.TableNotFound, noTable, 0)},
@@ -118,9 +121,9 @@ func outcomeRows(t *testing.T) []outcomeRow {
 		{"the header's code goes before the body's", "header_first_409", create, fails(409, entity.TableAlreadyExists, "The table specified already exists.", 0)},
 		{"a web page for an error", "gateway_502", insert, fails(502, "", "Bad Gateway", 0)},
 		{"a redirection is not followed", "moved_301", get("1"), fails(301, "", "Moved Permanently", 0)},
-		{"a web page for an entity is a failure", "garbage_200", get("1"), fails(0, "", "the reply cannot be read: ", 1)},
-		{"a web page for a page of entities too", "garbage_200", query, fails(0, "", "the reply cannot be read: ", 1)},
-		{"a web page for a transaction too", "garbage_200", batch, fails(0, "", "the reply to a transaction is not multipart/mixed", 2)},
+		{"a web page for an entity is a failure", "garbage_200", get("1"), unfit(200, target.Unreadable, "the reply cannot be read: ", 0)},
+		{"a web page for a page of entities too", "garbage_200", query, unfit(200, target.Unreadable, "the reply cannot be read: ", 0)},
+		{"a web page for a transaction too", "garbage_200", batch, unfit(0, target.Unreadable, "the reply to a transaction is not multipart/mixed", 2)},
 	}
 }
 

@@ -1,6 +1,8 @@
 package azure
 
 import (
+	"context"
+	"net"
 	"sync"
 	"time"
 
@@ -12,6 +14,10 @@ import (
 // concurrent use.
 type pool struct {
 	most int
+	// opening holds a token for each connection that is being opened; wanted hands
+	// one that comes back to whoever waits to open another.
+	opening chan struct{}
+	wanted  chan *connection
 
 	mu     sync.Mutex
 	idle   []*connection // in the order in which they came
@@ -21,6 +27,37 @@ type pool struct {
 // idleFor lies below the 5 s after which Azurite closes a connection that is not
 // in use; an attempt on one that closes just then would fail.
 const idleFor = 4 * time.Second
+
+// mostOpening is how many connections are opened at once. Where a thousand attempts are
+// due after a hiccup, one that comes back is there sooner than another can be opened, and
+// to open a thousand would hold up the next thousand.
+const mostOpening = 32
+
+func newPool(most int) *pool {
+	return &pool{most: most, opening: make(chan struct{}, mostOpening), wanted: make(chan *connection)}
+}
+
+// open returns a connection that dial opens, or one that has come back meanwhile.
+func (p *pool) open(ctx context.Context, dial func() (net.Conn, error)) (*connection, error) {
+	for {
+		select {
+		case p.opening <- struct{}{}:
+			conn, err := dial()
+			<-p.opening
+			if err != nil {
+				return nil, err
+			}
+			return newConnection(conn), nil
+		case c := <-p.wanted:
+			if c.quiet() {
+				return c, nil
+			}
+			c.cut()
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
 
 // take returns an open connection, nil where there is none. It closes those that
 // it finds to be no good. However short a connection was idle, it is looked at: of
@@ -55,6 +92,11 @@ func (p *pool) last() *connection {
 // there are enough.
 func (p *pool) put(c *connection, since clock.Instant) {
 	c.since = since
+	select {
+	case p.wanted <- c:
+		return
+	default:
+	}
 	p.mu.Lock()
 	room := !p.closed && len(p.idle) < p.most
 	if room {

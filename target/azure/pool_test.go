@@ -1,8 +1,14 @@
 package azure
 
 import (
+	"context"
+	"errors"
 	"net"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"loadgen/engine/clock"
 )
@@ -50,4 +56,49 @@ func TestExpiringMovesNoConnection(t *testing.T) {
 		}
 		p.close()
 	}
+}
+
+// Of a hundred attempts that find no connection at once, no more than some open one at the
+// same time; the others go on with what comes back, or open one when it is their turn.
+func TestConnectionsAreOpenedAFewAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPool(200)
+		var at, most, opened atomic.Int64
+		dial := func() (net.Conn, error) {
+			now := at.Add(1)
+			for before := most.Load(); now > before && !most.CompareAndSwap(before, now); before = most.Load() {
+			}
+			time.Sleep(time.Second)
+			at.Add(-1)
+			opened.Add(1)
+			conn, _ := net.Pipe()
+			return conn, nil
+		}
+		var got sync.Map
+		var under sync.WaitGroup
+		for i := range 100 {
+			under.Go(func() {
+				c, err := p.open(t.Context(), dial)
+				if _, twice := got.LoadOrStore(c, i); twice || err != nil {
+					t.Errorf("attempt %d: open = %v, %v; want a connection of its own", i, c, err)
+				}
+			})
+		}
+		synctest.Wait()
+		conn, _ := net.Pipe()
+		back := newConnection(conn)
+		p.put(back, 0)
+		under.Wait()
+		if _, used := got.Load(back); !used || opened.Load() != 99 || most.Load() != mostOpening {
+			t.Errorf("one that came back was used: %v; %d opened, %d at a time; want it used, 99, %d", used, opened.Load(), most.Load(), mostOpening)
+		}
+		over, end := context.WithCancel(t.Context())
+		end()
+		for range mostOpening {
+			p.opening <- struct{}{}
+		}
+		if _, err := p.open(over, dial); !errors.Is(err, context.Canceled) {
+			t.Errorf("open of an attempt that has ended = %v; want that it has", err)
+		}
+	})
 }

@@ -11,12 +11,22 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
+	"loadgen/target"
 )
 
 // Service is what a service says of itself.
 type Service struct {
-	// Server is what it calls itself, empty where it does not say.
+	// Server is what it calls itself, printable and no longer than a line takes; empty
+	// where it does not say.
 	Server string
+	// Genuine says that it is the table service: its host is one of it, and so it calls
+	// itself. Emulator says that it calls itself one. What is neither does not say what it
+	// is.
+	Genuine, Emulator bool
+	// Limits are those that an emulator holds load to, where LimitsKnown: it tells them,
+	// or is one that has none.
+	Limits      wire.Limits
+	LimitsKnown bool
 	// Version is the version of the protocol that it answered in.
 	Version string
 	// Ahead is how far its clock is ahead of this machine's, to a second or so;
@@ -55,25 +65,54 @@ func (t *Target) Probe(ctx context.Context) (Service, error) {
 		return Service{}, t.unreachable(err)
 	}
 	ours := t.dates.epoch.Add((began.Offset() + t.clock.Now().Offset()) / 2)
-	service := Service{
-		Server:  t.line(a.reply.first(serverHeader)),
-		Version: t.line(a.reply.first(versionHeader)),
-	}
+	service := identify(t.endpoint.host, t.hide(a.reply.first(serverHeader)))
+	service.Version = t.line(a.reply.first(versionHeader))
 	if theirs, err := http.ParseTime(a.reply.first(dateHeader)); err == nil {
 		service.Ahead = theirs.Sub(ours)
 	}
 	return service, t.judge(&a.reply, string(a.reply.body), service, ours)
 }
 
+// tableHosts are what the hosts of the table service end with, in each of its clouds.
+var tableHosts = []string{".table.core.windows.net", ".table.core.chinacloudapi.cn", ".table.core.usgovcloudapi.net",
+	".table.core.cloudapi.de", ".table.storage.azure.net"}
+
+// longestServer is how much is kept of what a service calls itself.
+const longestServer = 120
+
+// identify says who answers at a host that calls itself so. Anybody can call himself as
+// the service does, and a name of one's own can lead to it: host and name have to agree.
+func identify(host, header string) Service {
+	s := Service{Server: header}
+	if strings.ContainsFunc(header, func(c rune) bool { return c < ' ' || c > '~' }) {
+		// No service of this kind does that, and no terminal is to have it.
+		return Service{}
+	}
+	if len(s.Server) > longestServer {
+		s.Server = s.Server[:longestServer] + "…"
+	}
+	server := strings.ToLower(header)
+	switch {
+	case strings.HasPrefix(server, "loadgen"):
+		s.Emulator = true
+		s.Limits, s.LimitsKnown = wire.ParseServer(header)
+	case strings.HasPrefix(server, "azurite"):
+		s.Emulator, s.LimitsKnown = true, true
+	case strings.HasPrefix(server, "windows-azure-table/"), strings.HasPrefix(server, "microsoft-httpapi/"):
+		s.Genuine = endsWithOne(host, tableHosts) || endsWithOne(host, cosmosHosts)
+	}
+	return s
+}
+
 // unreachable returns the error for a probe that got no reply.
 func (t *Target) unreachable(err error) error {
 	kind, hint := ErrUnreachable, ""
-	cause := noReply(err)
+	none, cause := noReply(err)
 	switch {
 	case errors.Is(err, errNotHTTP):
 		kind = ErrNotTables
 		hint = "; does the address need https?"
-	case cause == refusedText:
+	case none == target.ConnectionRefused:
 		hint = "; is the service running, and is the port right?"
 	case errors.Is(err, errTLS):
 		hint = "; does the address need http, or its certificate to be trusted?"

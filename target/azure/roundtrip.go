@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"net/http/httptrace"
@@ -47,25 +46,26 @@ func (n *NetHTTP) Close() { n.transport.CloseIdleConnections() }
 
 // RoundTrip sends the request of an operation, once, and returns the reply as soon
 // as its head is there. The caller owes its body a Close; reading it gives no more
-// than 16 MiB. An error is one line without a secret: that no reply came, and why.
+// than 16 MiB. Both errors are a [target.Unanswered] without a secret: that no reply came,
+// and why.
 func (n *NetHTTP) RoundTrip(ctx context.Context, op *target.Operation) (*http.Response, error) {
 	t := n.target
 	a := t.attempt()
 	if fault := a.write(op); fault != "" {
 		a.end()
-		return nil, errors.New(fault)
+		return nil, &target.Unanswered{Fault: target.NotSent, Detail: fault}
 	}
 	w := &way{attempt: a, left: mostReply}
 	w.ctx, w.cancel = context.WithCancelCause(ctx)
 	request, err := w.request()
 	if err != nil {
 		w.end()
-		return nil, errors.New("nothing sent: the request has no form that net/http takes")
+		return nil, &target.Unanswered{Fault: target.NotSent, Detail: "nothing sent: the request has no form that net/http takes"}
 	}
 	t.watch.begin(ctx, a, t.clock.Now(), nil, w.cancel)
 	response, err := n.transport.RoundTrip(request)
 	if err != nil {
-		err = w.failure(err)
+		err = w.failure(err, false)
 		w.end()
 		return nil, err
 	}
@@ -167,10 +167,10 @@ func (w *way) trace() *httptrace.ClientTrace {
 func (w *way) Read(p []byte) (int, error) {
 	n, err := w.ReadCloser.Read(p)
 	if w.left -= int64(n); w.left < 0 {
-		return 0, w.failure(errReplyTooLong)
+		return 0, w.failure(errReplyTooLong, true)
 	}
 	if err != nil && err != io.EOF {
-		err = w.failure(err)
+		err = w.failure(err, true)
 	}
 	return n, err
 }
@@ -181,15 +181,15 @@ func (w *way) Close() error {
 	return err
 }
 
-// failure says in one line why the attempt has no reply.
-func (w *way) failure(err error) error {
+// failure says in one line why the attempt has no reply, or no more of it.
+func (w *way) failure(err error, within bool) error {
 	if cause := context.Cause(w.ctx); isAny(cause, errCancelled, errClosed, io.ErrUnexpectedEOF) {
 		err = cause
 	} else {
 		err = orCause(w.ctx, err)
 	}
-	t := w.attempt.target
-	return errors.New(t.line(noReply(err)))
+	none := w.attempt.target.unanswered(err, within)
+	return &target.Unanswered{Fault: none.Fault, Detail: none.Detail}
 }
 
 // end gives the room of the attempt back.

@@ -2,6 +2,7 @@ package azure_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -27,17 +28,26 @@ type byNetHTTP struct{ *azure.NetHTTP }
 func (b byNetHTTP) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	response, err := b.RoundTrip(ctx, op)
 	if err != nil {
-		return target.Outcome{Detail: err.Error()}
+		return unanswered(err)
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
-		return target.Outcome{Detail: err.Error()}
+		return unanswered(err)
 	}
 	outcome := b.Outcome(op, response.StatusCode, response.Header, body)
 	clear(body)
 	clear(response.Header)
 	return outcome
+}
+
+// unanswered returns what an error tells of an attempt, all of it.
+func unanswered(err error) target.Outcome {
+	none := new(target.Unanswered)
+	if !errors.As(err, &none) {
+		return target.Outcome{Detail: "not told by a target.Unanswered: " + err.Error()}
+	}
+	return target.Outcome{Fault: none.Fault, Detail: err.Error()}
 }
 
 // netHTTP returns a target's other way, closed when the test ends.
@@ -153,14 +163,15 @@ func TestNetHTTPSaysWhyNoReplyCame(t *testing.T) {
 		stay  bool
 		// gives is when the caller gives up, if ever, after when the attempt ends.
 		gives, after time.Duration
+		fault        target.Fault
 		says         string
 	}{
-		{"a service that hangs", "", true, 0, 5 * time.Second, "no reply within 5s"},
-		{"a body that hangs", begun + "50\r\n\r\n{", true, 0, 5 * time.Second, "no reply within 5s"},
-		{"a caller who gives up", "", true, time.Second, time.Second, "cancelled before a reply came: context canceled"},
-		{"a reply cut short", begun + "50\r\n\r\n{}", false, 0, 0, "the connection was closed before the reply was complete"},
-		{"a reply beyond all bounds", begun + "17000000\r\n\r\n" + strings.Repeat("x", 17_000_000), false, 0, 0, "the reply has more than 16 MiB"},
-		{"something that is not HTTP", "SSH-2.0-OpenSSH\r\n", false, 0, 0, "the connection failed: net/http: HTTP/1.x transport connection broken"},
+		{"a service that hangs", "", true, 0, 5 * time.Second, target.TimedOut, "no reply within 5s"},
+		{"a body that hangs", begun + "50\r\n\r\n{", true, 0, 5 * time.Second, target.TimedOut, "no reply within 5s"},
+		{"a caller who gives up", "", true, time.Second, time.Second, target.Cancelled, "cancelled before a reply came: context canceled"},
+		{"a reply cut short", begun + "50\r\n\r\n{}", false, 0, 0, target.ReplyCutOff, "the connection was closed before the reply was complete"},
+		{"a reply beyond all bounds", begun + "17000000\r\n\r\n" + strings.Repeat("x", 17_000_000), false, 0, 0, target.ReplyTooLong, "the reply has more than 16 MiB"},
+		{"something that is not HTTP", "SSH-2.0-OpenSSH\r\n", false, 0, 0, target.ConnectionFailed, "the connection failed: net/http: HTTP/1.x transport connection broken"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			clk := clock.NewReal()
@@ -178,8 +189,8 @@ func TestNetHTTPSaysWhyNoReplyCame(t *testing.T) {
 			other := byNetHTTP{subject.NetHTTP()}
 			op := get("1")
 			got := other.Do(ctx, &op)
-			if got.Status != 0 || got.Counted != 0 || !strings.HasPrefix(got.Detail, row.says) || strings.Contains(got.Detail, "\n") {
-				t.Errorf("%s: %+v; want status 0 and %q", row.name, got, row.says)
+			if got.Status != 0 || got.Fault != row.fault || got.Counted != 0 || !strings.HasPrefix(got.Detail, row.says) || strings.Contains(got.Detail, "\n") {
+				t.Errorf("%s: %+v; want status 0, %s and %q", row.name, got, row.fault, row.says)
 			}
 			if took := clk.Now().Offset(); took != row.after {
 				t.Errorf("%s: it took %v; want %v", row.name, took, row.after)

@@ -56,7 +56,7 @@ func New(o Options) (*Target, error) {
 		t.dialer.tls = new(tls.Config)
 	}
 	t.dialer.tls.NextProtos = []string{"http/1.1"}
-	t.pool = &pool{most: o.Connections}
+	t.pool = newPool(o.Connections)
 	t.watch = newWatch(o.Timeout)
 	t.attempts.New = func() any { return &attempt{target: t} }
 	t.stop = make(chan struct{})
@@ -79,16 +79,16 @@ func (e Endpoint) Socket() string {
 }
 
 // Do implements [target.Target]: it sends one request, once. Where no reply
-// came, or none that can be read, the status is 0 and the detail says why. It
-// must not be called after Close.
+// came the status is 0, and where one came that does not hold what was asked for it is
+// as it was answered; fault and detail say why. It must not be called after Close.
 func (t *Target) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	a := t.attempt()
 	defer a.end()
 	if fault := a.write(op); fault != "" {
-		return target.Outcome{Detail: fault}
+		return target.Outcome{Fault: target.NotSent, Detail: fault}
 	}
 	if err := t.exchange(ctx, a); err != nil {
-		return target.Outcome{Detail: t.line(noReply(err))}
+		return t.unanswered(err, a.answered)
 	}
 	outcome := t.outcome(a, op)
 	outcome.BytesOut, outcome.BytesIn = a.length(), a.came
@@ -144,11 +144,10 @@ func (t *Target) connect(ctx context.Context, a *attempt, now clock.Instant) (*c
 	if t.endpoint.scheme == "https" {
 		open = t.dialer.secure
 	}
-	conn, err := open(making, "tcp", t.address)
+	line, err := t.pool.open(making, func() (net.Conn, error) { return open(making, "tcp", t.address) })
 	if err != nil {
 		return nil, orCause(making, err)
 	}
-	line := newConnection(conn)
 	t.watch.connected(a, line)
 	return line, nil
 }

@@ -95,7 +95,7 @@ func answered(verdict fault.Verdict, inner target.Outcome, done clock.Instant) a
 	if verdict.Lost != 0 {
 		// The same for both moments: a sender cannot tell whether a request
 		// whose reply is lost was carried out.
-		a.told = target.Outcome{Detail: "the connection broke before a reply came"}
+		a.told = target.Outcome{Fault: target.ConnectionReset, Detail: "the connection broke before a reply came"}
 	}
 	a.released = clock.Instant(verdict.Release(done.Offset()))
 	return a
@@ -104,7 +104,7 @@ func answered(verdict fault.Verdict, inner target.Outcome, done clock.Instant) a
 // abandon tells the sender that it gave up waiting.
 func (a *attempt) abandon(why error) {
 	a.abandoned = true
-	a.told = target.Outcome{Detail: "gave up before a reply came: " + why.Error()}
+	a.told = target.Outcome{Fault: target.Cancelled, Detail: "gave up before a reply came: " + why.Error()}
 }
 
 func (b *book) enter(a attempt) target.Outcome {
@@ -114,8 +114,8 @@ func (b *book) enter(a attempt) target.Outcome {
 	switch a.told.Class(target.Expected{}) {
 	case results.Ok:
 		b.counts.Ok++
-	case results.Refused:
-		b.counts.Refused++
+	case results.Throttled:
+		b.counts.Throttled++
 	default:
 		b.counts.Failed++
 	}

@@ -50,8 +50,8 @@ func (s *service) answer(op *target.Operation) target.Outcome {
 	switch outcome.Class(target.Expected{}) {
 	case results.Ok:
 		s.counts.Ok++
-	case results.Refused:
-		s.counts.Refused++
+	case results.Throttled:
+		s.counts.Throttled++
 	default:
 		s.counts.Failed++
 	}
@@ -130,7 +130,7 @@ func TestWhatAFaultDoesToAnAttempt(t *testing.T) {
 		if got := wrapped.Log(); got != row.log {
 			t.Errorf("%s: Log() = %+v; want %+v", row.name, got, row.log)
 		}
-		if got := wrapped.Counts(); got.Requests != 1 || got.Ok+got.Refused+got.Failed != 1 {
+		if got := wrapped.Counts(); got.Requests != 1 || got.Ok+got.Throttled+got.Failed != 1 {
 			t.Errorf("%s: Counts() = %+v; want one request of one class", row.name, got)
 		}
 		if row.status == 0 && (outcome.Class(target.Expected{}) != results.Failed || outcome.Detail == "" || outcome.Code != "") {
@@ -295,7 +295,7 @@ func booksFollow(t *testing.T, seed uint64, outer target.Counts, log fault.Log, 
 	if inner.Entities != outer.Entities+log.EntitiesLost {
 		t.Errorf("seed %d: inner entities = %d; want %d + %d lost", seed, inner.Entities, outer.Entities, log.EntitiesLost)
 	}
-	if outer.Requests != outer.Ok+outer.Refused+outer.Failed {
+	if outer.Requests != outer.Ok+outer.Throttled+outer.Failed {
 		t.Errorf("seed %d: Counts() = %+v; want requests = ok + refused + failed", seed, outer)
 	}
 }

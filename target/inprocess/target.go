@@ -34,7 +34,7 @@ func New(e *engine.Engine, account string, c clock.Clock) *Target {
 func (t *Target) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	outcome, done := t.Submit(t.clock.Now(), op)
 	if err := t.clock.Sleep(ctx, done); err != nil {
-		return target.Outcome{Detail: "gave up waiting for the reply: " + err.Error()}
+		return target.Outcome{Fault: target.Cancelled, Detail: "gave up waiting for the reply: " + err.Error()}
 	}
 	return outcome
 }
@@ -101,6 +101,6 @@ func project(rows []target.Row, names []string) {
 // Counts implements [target.Counter] with the engine's own books of the account.
 func (t *Target) Counts() target.Counts {
 	c := t.engine.CountsIn(t.account)
-	return target.Counts{Requests: c.Requests, Ok: c.Ok, Refused: c.Refused,
+	return target.Counts{Requests: c.Requests, Ok: c.Ok, Throttled: c.Throttled,
 		Failed: c.Failed, Entities: c.Entities}
 }

@@ -226,8 +226,8 @@ func counter(events []event) target.Counts {
 		switch e.outcome.Class(target.Expected{}) {
 		case results.Ok:
 			sum.Ok++
-		case results.Refused:
-			sum.Refused++
+		case results.Throttled:
+			sum.Throttled++
 		default:
 			sum.Failed++
 		}

@@ -1,16 +1,21 @@
 package queueblob
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+
+	"loadgen/target"
 )
 
 // Service is where a real queue or blob service is and as whom it is asked. Printing it
@@ -84,7 +89,7 @@ func (l *link) answered(status int, err error) answer {
 func (l *link) failed(err error) answer {
 	var told *azcore.ResponseError
 	if !errors.As(err, &told) {
-		return answer{Detail: l.hide("no reply: " + noReply(err))}
+		return answer{Fault: faultOf(err), Detail: l.hide("no reply: " + noReply(err))}
 	}
 	o := answer{Status: told.StatusCode, Code: code(told.ErrorCode)}
 	o.Detail = strings.TrimSpace(fmt.Sprintf("the service answered %d %s", o.Status, o.Code))
@@ -92,6 +97,23 @@ func (l *link) failed(err error) answer {
 		o.RetryAfter = retryAfter(told.RawResponse.Header.Get("Retry-After"))
 	}
 	return o
+}
+
+// faultOf names why no reply came.
+func faultOf(err error) target.Fault {
+	var timeout net.Error
+	switch {
+	case errors.Is(err, context.Canceled):
+		return target.Cancelled
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		return target.TimedOut
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return target.ConnectionRefused
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return target.ConnectionClosed
+	default:
+		return target.ConnectionFailed
+	}
 }
 
 // noReply says why no reply came, without the address.

@@ -126,7 +126,7 @@ func TestAServiceIsAskedOnce(t *testing.T) {
 func TestNobodyAnswers(t *testing.T) {
 	for _, b := range every() {
 		o := services(t, "http://127.0.0.1:1/races", "", plantedSignature).Do(t.Context(), &target.Operation{Beside: &b})
-		if o.Status != 0 || !strings.Contains(o.Detail, "no reply: ") || strings.Contains(o.Detail, "sig") || strings.Contains(o.Detail, "http") {
+		if o.Status != 0 || o.Fault == "" || !strings.Contains(o.Detail, "no reply: ") || strings.Contains(o.Detail, "sig") || strings.Contains(o.Detail, "http") {
 			t.Errorf("%v where nothing answers: %+v; want no status and why", b.Verb, o)
 		}
 	}

@@ -30,7 +30,7 @@ func (w *Waiting) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	outcome, done := w.memory.Submit(w.clock.Now(), op)
 	w.mu.Unlock()
 	if err := w.clock.Sleep(ctx, done); err != nil {
-		return target.Outcome{Detail: "gave up waiting for the reply: " + err.Error()}
+		return target.Outcome{Fault: target.Cancelled, Detail: "gave up waiting for the reply: " + err.Error()}
 	}
 	return outcome
 }

@@ -42,5 +42,5 @@ func Example() {
 	// inserted into account 1: 204
 	// looked for in account 0 it is: 404
 	// looked for in account 1 it is: 200
-	// {Requests:5 Ok:4 Refused:0 Failed:1 Entities:3}
+	// {Requests:5 Ok:4 Throttled:0 Failed:1 Entities:3}
 }

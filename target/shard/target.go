@@ -73,7 +73,7 @@ func (a *accounts[T]) Counts() target.Counts {
 		c := counter.Counts()
 		sum.Requests += c.Requests
 		sum.Ok += c.Ok
-		sum.Refused += c.Refused
+		sum.Throttled += c.Throttled
 		sum.Failed += c.Failed
 		sum.Entities += c.Entities
 	}

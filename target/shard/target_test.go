@@ -164,9 +164,9 @@ func TestAnAccountThatIsNotThere(t *testing.T) {
 }
 
 func TestBooksAreTheSumOfThoseThatAreKept(t *testing.T) {
-	kept := &keeper{spy{books: target.Counts{Requests: 7, Ok: 4, Refused: 2, Failed: 1, Entities: 90}}}
-	more := &keeper{spy{books: target.Counts{Requests: 100, Ok: 50, Refused: 20, Failed: 30, Entities: 60}}}
-	both := target.Counts{Requests: 107, Ok: 54, Refused: 22, Failed: 31, Entities: 150}
+	kept := &keeper{spy{books: target.Counts{Requests: 7, Ok: 4, Throttled: 2, Failed: 1, Entities: 90}}}
+	more := &keeper{spy{books: target.Counts{Requests: 100, Ok: 50, Throttled: 20, Failed: 30, Entities: 60}}}
+	both := target.Counts{Requests: 107, Ok: 54, Throttled: 22, Failed: 31, Entities: 150}
 	for _, row := range []struct {
 		name string
 		got  target.Counts
@@ -191,13 +191,13 @@ func TestAnAccountsLimitIsItsOwn(t *testing.T) {
 	}
 	// For 10 s the first account is asked for three times its limit, the second for
 	// two thirds of it.
-	refused, number := [2]int{}, uint64(10)
+	throttled, number := [2]int{}, uint64(10)
 	send := func(now clock.Instant, account int) {
 		number++
 		op := &target.Operation{Verb: entity.InsertOrReplace, Account: account, Table: "Races", Number: number}
 		op.Change = entity.Change{Verb: entity.InsertOrReplace, Key: entity.Key{Partition: fmt.Sprint(number)}}
-		if outcome, _ := router.Submit(now, op); outcome.Class(target.Expected{}) == results.Refused {
-			refused[account]++
+		if outcome, _ := router.Submit(now, op); outcome.Class(target.Expected{}) == results.Throttled {
+			throttled[account]++
 		}
 	}
 	for k := range 9000 {
@@ -208,11 +208,11 @@ func TestAnAccountsLimitIsItsOwn(t *testing.T) {
 		}
 	}
 	// The first is served 300/s for 10 s and what it had saved up, 30.
-	if want := 9000 - 3030; refused[0] < want-2 || refused[0] > want+2 {
-		t.Errorf("the account with three times its limit refused %d of 9,000; want %d", refused[0], want)
+	if want := 9000 - 3030; throttled[0] < want-2 || throttled[0] > want+2 {
+		t.Errorf("the account with three times its limit refused %d of 9,000; want %d", throttled[0], want)
 	}
-	if refused[1] != 0 {
-		t.Errorf("the account within its limit refused %d of 2,000; want none", refused[1])
+	if throttled[1] != 0 {
+		t.Errorf("the account within its limit refused %d of 2,000; want none", throttled[1])
 	}
 	if got, want := router.Counts(), target.Counts(e.Counts()); got != want || got.Requests != 11002 {
 		t.Errorf("Counts() = %+v; want the engine's %+v, of 11,002 requests", got, want)

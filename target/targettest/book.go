@@ -25,16 +25,16 @@ func (s *script) compareBooks() {
 	}
 	after := s.subject.Counts()
 	got := target.Counts{
-		Requests: after.Requests - s.before.Requests,
-		Ok:       after.Ok - s.before.Ok,
-		Refused:  after.Refused - s.before.Refused,
-		Failed:   after.Failed - s.before.Failed,
-		Entities: after.Entities - s.before.Entities,
+		Requests:  after.Requests - s.before.Requests,
+		Ok:        after.Ok - s.before.Ok,
+		Throttled: after.Throttled - s.before.Throttled,
+		Failed:    after.Failed - s.before.Failed,
+		Entities:  after.Entities - s.before.Entities,
 	}
 	if got != s.told {
 		s.Errorf("Counts() grew by %+v; want %+v, as the outcomes say", got, s.told)
 	}
-	if got.Requests != got.Ok+got.Refused+got.Failed {
+	if got.Requests != got.Ok+got.Throttled+got.Failed {
 		s.Errorf("Counts() grew by %+v; want requests = ok + refused + failed", got)
 	}
 }

@@ -13,5 +13,5 @@
 // The suite works in tables of its own, one for each check, and deletes them.
 // It expects of a target only what package target and the service's documents
 // promise, and never sleeps except, on a subject that throttles, to retry what
-// was refused.
+// was throttled.
 package targettest

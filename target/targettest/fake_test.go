@@ -17,7 +17,7 @@ import (
 // has at most one flaw, which the suite has to find.
 type fake struct {
 	flaw flaw
-	// busy makes every so-manieth attempt be refused; 0 none.
+	// busy makes every so-manieth attempt be throttled; 0 none.
 	busy int64
 
 	lock   sync.Mutex
@@ -53,8 +53,8 @@ func (f *fake) enter(o *target.Outcome) {
 	switch {
 	case o.Class(target.Expected{}) == results.Ok, f.flaw == failureAsOk && o.Status == 400:
 		f.counts.Ok++
-	case o.Class(target.Expected{}) == results.Refused:
-		f.counts.Refused++
+	case o.Class(target.Expected{}) == results.Throttled:
+		f.counts.Throttled++
 	case f.flaw != lostFailure:
 		f.counts.Failed++
 	}
@@ -77,7 +77,7 @@ func (f *fake) Counts() target.Counts {
 	return f.counts
 }
 
-func refused(code entity.Code) target.Outcome {
+func throttled(code entity.Code) target.Outcome {
 	return target.Outcome{Code: code}
 }
 
@@ -90,13 +90,13 @@ func (f *fake) answer(op *target.Operation) target.Outcome {
 	switch op.Verb {
 	case entity.CreateTable:
 		if known && f.flaw != tableTwice {
-			return refused(entity.TableAlreadyExists)
+			return throttled(entity.TableAlreadyExists)
 		}
 		f.tables[name] = map[entity.Key]entity.Packed{}
 		return target.Outcome{Status: 204}
 	case entity.DeleteTable:
 		if !known {
-			return refused(entity.ResourceNotFound)
+			return throttled(entity.ResourceNotFound)
 		}
 		if f.flaw != tableStays {
 			delete(f.tables, name)
@@ -104,13 +104,13 @@ func (f *fake) answer(op *target.Operation) target.Outcome {
 		return target.Outcome{Status: 204}
 	}
 	if f.busy > 0 && f.counts.Requests%f.busy == 0 {
-		return refused(entity.ServerBusy)
+		return throttled(entity.ServerBusy)
 	}
 	if !known {
 		if f.flaw == tableUnknown {
-			return refused(entity.ResourceNotFound)
+			return throttled(entity.ResourceNotFound)
 		}
-		return refused(entity.TableNotFound)
+		return throttled(entity.TableNotFound)
 	}
 	switch op.Verb {
 	case entity.Get:
@@ -159,13 +159,13 @@ func (f *fake) change(rows map[entity.Key]entity.Packed, c *entity.Change) targe
 		if f.flaw == insertOverwrites {
 			rows[key] = entity.Pack(nil, f.tick(), c.Properties)
 		}
-		return refused(entity.EntityAlreadyExists)
+		return throttled(entity.EntityAlreadyExists)
 	case checked && !there && f.flaw == conditionFirst && c.Match != entity.MatchAny:
-		return refused(entity.ConditionNotSatisfied)
+		return throttled(entity.ConditionNotSatisfied)
 	case checked && !there && f.flaw != replaceInserts:
-		return refused(entity.ResourceNotFound)
+		return throttled(entity.ResourceNotFound)
 	case checked && there && !c.Match.Accepts(stored.Timestamp()) && f.flaw != conditionIgnored:
-		return refused(entity.ConditionNotSatisfied)
+		return throttled(entity.ConditionNotSatisfied)
 	}
 	if c.Verb == entity.Delete {
 		if f.flaw != deleteKeeps {

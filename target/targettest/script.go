@@ -29,14 +29,14 @@ type script struct {
 	told   target.Counts
 }
 
-// A refused attempt is made again after a pause, for 20 s of the target's time.
+// A throttled attempt is made again after a pause, for 20 s of the target's time.
 const (
-	pause       = 50 * time.Millisecond
-	mostRefused = 400
+	pause         = 50 * time.Millisecond
+	mostThrottled = 400
 )
 
 // do sends an operation and returns its outcome. Where the target may throttle
-// it sends again what was refused.
+// it sends again what was throttled.
 func (s *script) do(op target.Operation) target.Outcome {
 	s.Helper()
 	if op.Table == "" {
@@ -49,8 +49,8 @@ func (s *script) do(op target.Operation) target.Outcome {
 	for ; ; op.Attempt++ {
 		outcome := s.subject.Do(&op)
 		s.enter(&outcome)
-		refused := outcome.Class(target.Expected{}) == results.Refused
-		if !refused || s.subject.Unlimited || op.Attempt == mostRefused {
+		throttled := outcome.Class(target.Expected{}) == results.Throttled
+		if !throttled || s.subject.Unlimited || op.Attempt == mostThrottled {
 			return outcome
 		}
 		s.subject.Pause(pause)
@@ -67,8 +67,8 @@ func (s *script) enter(o *target.Outcome) {
 	switch o.Class(target.Expected{}) {
 	case results.Ok:
 		s.told.Ok++
-	case results.Refused:
-		s.told.Refused++
+	case results.Throttled:
+		s.told.Throttled++
 	default:
 		s.told.Failed++
 	}

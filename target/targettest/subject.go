@@ -14,13 +14,13 @@ type Subject struct {
 	Do func(*target.Operation) target.Outcome
 	// Counts returns the target's own books; nil where it keeps none.
 	Counts func() target.Counts
-	// Pause waits, on the target's clock, before a refused attempt is made
+	// Pause waits, on the target's clock, before a throttled attempt is made
 	// again.
 	Pause func(time.Duration)
 	// Cancelled performs an attempt whose caller has already given up; nil
 	// where the target does not wait.
 	Cancelled func(*target.Operation) target.Outcome
-	// Unlimited says that the target throttles nothing: a refused attempt is
+	// Unlimited says that the target throttles nothing: a throttled attempt is
 	// then a failure of the check, and otherwise made again.
 	Unlimited bool
 	// Derived says that the target is not told what an attempt counts, and derives

@@ -38,7 +38,7 @@ var rows = []row{
 		imports: []string{
 			"backoff",
 			"engine/clock", "engine/csvfile", "engine/entity", "engine/filter", "engine/model", "engine/nearest",
-			"results/expectation",
+			"results/figure", "results/figure/check",
 			"scenarios/arrival", "scenarios/fields", "scenarios/keys", "scenarios/keys/values", "scenarios/workflow", "scenarios/workflow/machine",
 			"target",
 		},
@@ -105,6 +105,7 @@ var rows = []row{
 			"backoff",
 			"engine/clock", "engine/entity", "engine/filter",
 			"report/text",
+			"results",
 			"scenarios", "scenarios/advise/keystatistics", "scenarios/campaign", "scenarios/fields", "scenarios/keys",
 		},
 	}, {
@@ -124,7 +125,7 @@ var rows = []row{
 		imports: []string{
 			"engine/clock", "engine/entity", "engine/model", "engine/rest",
 			"report/compare/statistics", "report/verdict",
-			"results",
+			"results", "results/figure",
 			"scenarios/advise/keystatistics", "scenarios/keys/sketch",
 		},
 	}, {
@@ -141,7 +142,7 @@ var rows = []row{
 		what: "one run, from a plan to a sealed record: the only place that puts one together",
 		imports: []string{
 			"backoff",
-			"engine", "engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/nearest", "engine/rest", "engine/wire/signing",
+			"engine", "engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/nearest", "engine/rest", "engine/wire", "engine/wire/signing",
 			"report/text", "report/verdict",
 			"results",
 			"scenarios", "scenarios/campaign", "scenarios/drive", "scenarios/fields", "scenarios/health",
@@ -153,7 +154,7 @@ var rows = []row{
 		imports: []string{
 			"engine/clock", "engine/entity", "engine/nearest",
 			"report", "report/chart", "report/compare", "report/compare/contest", "report/compare/gate", "report/text", "report/verdict",
-			"results", "results/baseline", "results/expectation",
+			"results", "results/baseline", "results/figure", "results/figure/check",
 			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/advise/suggest", "scenarios/fields", "scenarios/keys/values", "scenarios/run",
 		},
 	}, {
@@ -161,7 +162,7 @@ var rows = []row{
 		what: "designs to try for a scenario, by the documents' rule",
 		imports: []string{
 			"engine/clock", "engine/entity", "engine/filter",
-			"results/expectation",
+			"results/figure", "results/figure/check",
 			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/fields", "scenarios/keys",
 		},
 	}, {
@@ -294,14 +295,19 @@ var rows = []row{
 		what:    "the runs that are kept: their names, tags, age",
 		imports: []string{"engine/nearest", "results"},
 	}, {
-		path: "results/expectation",
-		what: "what a scenario claims of a run: the grammar of `p99(get) < 20ms`, and its truth over figures",
+		path:    "results/figure",
+		what:    "the registry of figures: each defined once, and taken from a record by its name",
+		imports: []string{"results"},
+	}, {
+		path:    "results/figure/check",
+		what:    "what a scenario claims of a run: the grammar of `p99(get) < 20ms`, and its truth over figures",
+		imports: []string{"results/figure"},
 	}, {
 		path: "report",
 		what: "a judged record as one document, and that in every form; its charts and its page beside it; the list of the runs that are kept",
 		imports: []string{
 			"report/chart", "report/document", "report/export", "report/html", "report/text", "report/verdict",
-			"results", "results/catalog",
+			"results", "results/catalog", "results/figure",
 		},
 	}, {
 		path:    "report/compare",
@@ -312,9 +318,12 @@ var rows = []row{
 		what: "the arithmetic of samples: means, medians, distributions, tests",
 		owns: []string{"gonum.org/v1/gonum"},
 	}, {
-		path:    "report/compare/runs",
-		what:    "two runs or sets of runs, side by side: figures, bounds, warnings",
-		imports: []string{"report/compare", "report/compare/statistics", "report/text", "report/verdict", "results", "results/baseline"},
+		path: "report/compare/runs",
+		what: "two runs or sets of runs, side by side: figures, bounds, warnings",
+		imports: []string{
+			"report/compare", "report/compare/statistics", "report/text", "report/verdict",
+			"results", "results/baseline", "results/figure",
+		},
 	}, {
 		path: "report/document",
 		what: "what a report says, before anybody has decided how it looks",
@@ -325,14 +334,14 @@ var rows = []row{
 	}, {
 		path:    "report/export",
 		what:    "a run in the forms that other tools read: HdrHistogram's log, Go's benchmarks, JUnit",
-		imports: []string{"report/verdict", "results"},
+		imports: []string{"results", "results/figure"},
 	}, {
 		path: "report/compare/history",
 		what: "the nights of a scenario, and where they step",
 		imports: []string{
 			"engine/nearest",
 			"report/chart", "report/compare", "report/compare/statistics", "report/text", "report/verdict",
-			"results", "results/expectation",
+			"results", "results/figure", "results/figure/check",
 		},
 	}, {
 		path: "report/text",
@@ -340,19 +349,19 @@ var rows = []row{
 	}, {
 		path:    "report/compare/contest",
 		what:    "which of several designs is best, by how much, and why",
-		imports: []string{"report/compare/statistics", "report/text", "report/verdict", "results"},
+		imports: []string{"report/compare/statistics", "report/text", "report/verdict", "results", "results/figure"},
 	}, {
 		path:    "report/compare/gate",
 		what:    "what a gate says of scenarios, in the forms that people and machines read",
-		imports: []string{"report/compare", "report/export", "report/text", "results/expectation"},
+		imports: []string{"report/compare", "report/export", "report/text", "results/figure"},
 	}, {
 		path:    "report/verdict",
 		what:    "what a record means, and what it cannot tell",
-		imports: []string{"report/compare/statistics", "results", "results/expectation"},
+		imports: []string{"report/compare/statistics", "results", "results/figure", "results/figure/check"},
 	}, {
 		path:    "report/chart",
 		what:    "charts of a run, of a contest and of nights, PNG and SVG",
-		imports: []string{"results"},
+		imports: []string{"results", "results/figure"},
 		owns:    []string{"gonum.org/v1/plot"},
 	},
 }

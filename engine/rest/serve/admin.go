@@ -31,10 +31,10 @@ type State struct {
 
 // Requests are counted by their fate: Total is the sum of the others.
 type Requests struct {
-	Total   int64 `json:"total"`
-	Ok      int64 `json:"ok"`
-	Refused int64 `json:"refused"`
-	Failed  int64 `json:"failed"`
+	Total     int64 `json:"total"`
+	Ok        int64 `json:"ok"`
+	Throttled int64 `json:"throttled"`
+	Failed    int64 `json:"failed"`
 }
 
 // Table is one that the account has, and how many entities are in it.
@@ -74,7 +74,7 @@ func (s *Service) State() *State {
 		Account: s.door.account, Profile: s.model.Profile, Seed: s.options.Seed,
 		UptimeSeconds: s.options.Clock.Now().Offset().Seconds(),
 		Draining:      s.draining.Load(), UnderWay: s.underWay.Load(),
-		Requests: Requests{c.Requests, c.Ok, c.Refused, c.Failed}, EntitiesCounted: c.Entities,
+		Requests: Requests{c.Requests, c.Ok, c.Throttled, c.Failed}, EntitiesCounted: c.Entities,
 		PartitionsKnown: s.engine.Partitions(), Tables: tables,
 	}
 }

@@ -61,8 +61,8 @@ func (s *Service) unwatch() {
 }
 
 func words(c engine.Counts) string {
-	return fmt.Sprintf("requests: %s (%s ok, %s refused, %s failed); entities counted: %s",
-		grouped(c.Requests), grouped(c.Ok), grouped(c.Refused), grouped(c.Failed), grouped(c.Entities))
+	return fmt.Sprintf("requests: %s (%s ok, %s throttled, %s failed); entities counted: %s",
+		grouped(c.Requests), grouped(c.Ok), grouped(c.Throttled), grouped(c.Failed), grouped(c.Entities))
 }
 
 // grouped writes a number that is not negative with commas between thousands.

@@ -38,7 +38,7 @@ func TestCountsAreToldWhereThereAreAny(t *testing.T) {
 			ask()
 			time.Sleep(2 * time.Second)
 			s.unwatch()
-			want := "requests: 2 (0 ok, 0 refused, 2 failed); entities counted: 0\nno room; at all\nrequests: 3 (0 ok, 0 refused, 3 failed); entities counted: 0\n"
+			want := "requests: 2 (0 ok, 0 throttled, 2 failed); entities counted: 0\nno room; at all\nrequests: 3 (0 ok, 0 throttled, 3 failed); entities counted: 0\n"
 			if quiet {
 				want = "no room; at all\n"
 			}

@@ -46,8 +46,6 @@ type Options struct {
 	// Clock is that of the service, which begins at its instant zero; the zero
 	// value is one that begins when the service is opened.
 	Clock clock.Real
-	// Name is the header Server of replies; empty is rest.DefaultName.
-	Name string
 	// Journal is told line by line what the service does; nil is nobody. Quiet
 	// leaves out what was served from time to time.
 	Journal io.Writer

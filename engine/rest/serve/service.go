@@ -63,7 +63,7 @@ func (s *Service) prepare(ctx context.Context) (err error) {
 	o, epoch := &s.options, entity.TicksOf(s.options.Clock.Started())
 	s.engine = engine.New(engine.Options{Model: s.model, Accounts: []string{s.door.account}, Epoch: epoch, Seed: o.Seed})
 	s.handler, err = rest.New(rest.Options{Engine: s.engine, Clock: o.Clock, Epoch: epoch, Seed: o.Seed,
-		Accounts: []rest.Account{{Name: s.door.account, Secret: s.door.secret}}, Name: o.Name, Observe: o.Observe})
+		Accounts: []rest.Account{{Name: s.door.account, Secret: s.door.secret}}, Observe: o.Observe})
 	if err == nil {
 		err = s.fill(ctx)
 	}

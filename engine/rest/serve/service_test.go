@@ -46,7 +46,7 @@ func TestServiceIsATableService(t *testing.T) {
 	}
 	wantJournal := "serving the account " + emulators + " on " + s.URL() + ", profile documented\n" +
 		"state of the service: " + s.AdminURL() + "/-/state\n" +
-		"draining; requests under way: 0\ndrained; requests: 4 (3 ok, 0 refused, 1 failed); entities counted: 3\n"
+		"draining; requests under way: 0\ndrained; requests: 4 (3 ok, 0 throttled, 1 failed); entities counted: 3\n"
 	if got := s.journal.String(); got != wantJournal {
 		t.Errorf("the journal = %q; want %q", got, wantJournal)
 	}
@@ -92,7 +92,7 @@ func TestDrainLetsWhatIsUnderWayFinish(t *testing.T) {
 	if err := <-drained; err != nil {
 		t.Errorf("Drain = %v; want no error", err)
 	}
-	if got := s.journal.String(); !strings.HasSuffix(got, "draining; requests under way: 1\ndrained; requests: 1 (1 ok, 0 refused, 0 failed); entities counted: 0\n") {
+	if got := s.journal.String(); !strings.HasSuffix(got, "draining; requests under way: 1\ndrained; requests: 1 (1 ok, 0 throttled, 0 failed); entities counted: 0\n") {
 		t.Errorf("the journal = %q; want what was under way and what was served", got)
 	}
 	if got := s.do(entity.Get, "Races", "2011", "1"); got.Status != 0 {

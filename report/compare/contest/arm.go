@@ -28,21 +28,8 @@ type Obstacle struct {
 	Why       string `json:"why"`
 }
 
-// Needs is what the application asks of its operations.
-type Needs struct {
-	// Within is how long an operation may take, by its name, in microseconds, as the
-	// scenario's expectations on p99 and the like bound it; one that is not named may
-	// take as long as it likes.
-	Within map[string]int64
-	// Entities is how many entities of its own an operation is about, by its name: 1, or
-	// the number of a batch. Copies are not among them.
-	Entities map[string]int64
-	// Reads are the operations that ask for entities, which count as what they return.
-	Reads map[string]bool
-}
-
 // Price is what is paid, in whatever currency, per million billed transactions and per
-// GiB and month of stored entities. BillRefused says that refused requests are billed, too.
+// GiB and month of stored entities. BillRefused says that throttled requests are billed, too.
 type Price struct {
 	PerMillion, PerGiBMonth float64
 	BillRefused             bool
@@ -72,11 +59,11 @@ type Trial struct {
 	// Events is how many operations of the measured phases were sent, Served how many of
 	// them succeeded. The others are per one that did, so that a design is no cheaper for
 	// what it loses: entities counted by the documents' rule, transactions billed, and bytes
-	// stored. Refused requests are apart. All are 0 where none succeeded.
-	Events, Served                           int64
-	Counted, Billed, RefusedRequests, Stored float64
-	// Expected says for each expectation of the scenario, in its order, whether it held.
-	Expected []results.Expectation
+	// stored. Throttled requests are apart. All are 0 where none succeeded.
+	Events, Served                             int64
+	Counted, Billed, ThrottledRequests, Stored float64
+	// Expected says for each check of the scenario, in its order, whether it held.
+	Expected []results.Check
 }
 
 // OperationTrial is the response time of one operation, in microseconds; a quantile that

@@ -1,5 +1,7 @@
 package contest
 
+import "loadgen/results"
+
 // Contest is what came of several designs under the same events. It is what JSON
 // prints: units are in the names, intervals are pairs of bounds, and what is not told
 // is null. It shares no memory with the arms.
@@ -8,6 +10,10 @@ type Contest struct {
 	// than any other, nil where no difference is shown or there was nothing to rank.
 	Verdict string  `json:"verdict"`
 	Winner  *string `json:"winner"`
+	// State and Ok are those of the winner's checks; it cannot be told where no design is
+	// shown to be the best, and Ok is nil where the scenario claims nothing.
+	State string `json:"state"`
+	Ok    *bool  `json:"ok"`
 	// Survives says whether the other profile of the model gives the same verdict, nil
 	// where it was not tried; SurvivesSays says it in words.
 	Survives     *bool  `json:"survives_other_profile"`
@@ -63,9 +69,11 @@ type Ranked struct {
 	Copies       int        `json:"copies"`
 	Order        string     `json:"order_of_keys"`
 	Cannot       []Obstacle `json:"cannot,omitempty"`
-	// Seeds are those of its runs; Doubtful how many of them were not valid.
+	// Seeds are those of its runs; Doubtful how many of them were not valid,
+	// and Invalid how many proved nothing at all.
 	Seeds    []uint64 `json:"seeds"`
 	Doubtful int      `json:"runs_not_valid"`
+	Invalid  int      `json:"runs_invalid"`
 
 	Sustained *Estimate `json:"sustained_entities_per_second"`
 	// Ratio is the sustained rate as a part of that of the design in the first place;
@@ -85,13 +93,16 @@ type Ranked struct {
 	ColdServed  *Estimate `json:"share_served_of_cold_partitions"`
 	Counted     *Estimate `json:"entities_counted_per_event"`
 	Billed      *Estimate `json:"transactions_billed_per_event"`
-	Refused     *Estimate `json:"requests_refused_per_event"`
+	Throttled   *Estimate `json:"requests_throttled_per_event"`
 	Stored      *Estimate `json:"bytes_stored_per_event"`
 	// Cost is of a million events, in the currency of the price; Keeping what their
 	// entities cost a month. Nil without a price.
-	Cost     *float64      `json:"cost_per_million_events"`
-	Keeping  *float64      `json:"cost_per_million_events_and_month"`
-	Expected []Expectation `json:"expectations"`
+	Cost     *float64 `json:"cost_per_million_events"`
+	Keeping  *float64 `json:"cost_per_million_events_and_month"`
+	Expected []Check  `json:"checks"`
+	// State and Ok are what the checks come to, left out and nil where there are none.
+	State string `json:"state,omitempty"`
+	Ok    *bool  `json:"ok"`
 	// Reason is one sentence, empty for a design that did as well as any and failed in
 	// nothing; Reasons is what it is made of, the heaviest first.
 	Reason  string   `json:"reason"`
@@ -127,11 +138,31 @@ type RankedTiming struct {
 	P99Range  *[2]int64 `json:"p99_range_us"`
 }
 
-// Expectation is a claim of the scenario, and in how many runs it held.
-type Expectation struct {
-	Expr string `json:"expr"`
-	Held int    `json:"held"`
-	Runs int    `json:"runs"`
+// Check is a claim of the scenario, and in how many runs it held, of those that could
+// tell; Untold are the others.
+type Check struct {
+	Expr   string `json:"expr"`
+	Held   int    `json:"held"`
+	Runs   int    `json:"runs"`
+	Untold int    `json:"runs_untold"`
+}
+
+// stateOf returns what the checks of a design come to over all of its runs: empty where
+// there are none.
+func stateOf(list []Check) (state string, ok *bool) {
+	if len(list) == 0 {
+		return "", nil
+	}
+	state, ok = results.Holds, new(true)
+	for _, one := range list {
+		switch {
+		case one.Held < one.Runs:
+			return results.DoesNotHold, new(false)
+		case one.Untold > 0:
+			state, ok = results.CannotTell, nil
+		}
+	}
+	return state, ok
 }
 
 // Reason is one thing that kept a design from being better. What does not apply is zero
@@ -144,10 +175,10 @@ type Reason struct {
 	// Table is as in the record, Partition the PartitionKey.
 	Table     string  `json:"table,omitempty"`
 	Partition *string `json:"partition_key,omitempty"`
-	// FromSecond is when the partition was first refused, since the start of the run.
+	// FromSecond is when the partition was first throttled, since the start of the run.
 	FromSecond *int64 `json:"from_s,omitempty"`
 	// Demand is in entities per second, at its highest, retries included, against
-	// Target; Share is the partition's of all demand from when it was first refused
+	// Target; Share is the partition's of all demand from when it was first throttled
 	// until it was last.
 	Demand float64 `json:"demand_entities_per_second,omitempty"`
 	Target float64 `json:"target_entities_per_second,omitempty"`

@@ -72,9 +72,9 @@ func median(values []int64) *int64 {
 	return &values[(len(values)-1)/2]
 }
 
-// expected says in how many runs each expectation held.
-func expected(trials []Trial) []Expectation {
-	list := []Expectation{}
+// expected says in how many runs each check held, of those that could tell.
+func expected(trials []Trial) []Check {
+	list := []Check{}
 	for i := range trials {
 		for _, one := range trials[i].Expected {
 			list = held(list, one)
@@ -83,14 +83,19 @@ func expected(trials []Trial) []Expectation {
 	return list
 }
 
-func held(list []Expectation, one results.Expectation) []Expectation {
-	at := slices.IndexFunc(list, func(e Expectation) bool { return e.Expr == one.Expr })
+func held(list []Check, one results.Check) []Check {
+	at := slices.IndexFunc(list, func(e Check) bool { return e.Expr == one.Expr })
 	if at < 0 {
-		at, list = len(list), append(list, Expectation{Expr: one.Expr})
+		at, list = len(list), append(list, Check{Expr: one.Expr})
 	}
-	list[at].Runs++
-	if one.Pass {
+	switch {
+	case !one.Told():
+		list[at].Untold++
+	case one.Holds():
 		list[at].Held++
+		fallthrough
+	default:
+		list[at].Runs++
 	}
 	return list
 }

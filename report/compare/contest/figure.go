@@ -7,8 +7,8 @@ import (
 	"loadgen/report/compare/statistics"
 )
 
-// figure is one by which designs are told apart, in its place of the sequence.
-type figure struct {
+// criterion is a figure by which designs are told apart, in its place of the sequence.
+type criterion struct {
 	// name is that of JSON, words how a sentence calls it.
 	name, words string
 	// part is its share of alpha. Together they are all of it, so that designs that do not
@@ -33,10 +33,10 @@ const (
 	byBilled
 )
 
-// figures returns them in the order in which they decide. What matters most has most of
+// criteria returns them in the order in which they decide. What matters most has most of
 // alpha: an application buys entities served in time.
-func figures(p Price) []figure {
-	return []figure{
+func criteria(p Price) []criterion {
+	return []criterion{
 		bySustained: {name: "sustained_entities_per_second", words: "sustained rate", part: 0.6, resolution: 0.005, higher: true, counts: true,
 			of: func(t *Trial) (float64, bool) { return t.Sustained, true }},
 		byLost: {name: "share_lost", words: "share lost", part: 0.1, resolution: 0.001, absolute: true, counts: true,
@@ -67,7 +67,7 @@ func (t *Trial) worst() (float64, bool) {
 // billed is the transactions of an event that are paid for.
 func (t *Trial) billed(p Price) float64 {
 	if p.BillRefused {
-		return t.Billed + t.RefusedRequests
+		return t.Billed + t.ThrottledRequests
 	}
 	return t.Billed
 }
@@ -114,7 +114,7 @@ type pair struct {
 // grain is by how much runs are taken to vary at least, as a standard deviation: half the
 // resolution, and what one of so many operations is. Few runs of small numbers come out
 // the same by chance, and would else be sure of any difference.
-func (f *figure) grain(operations int64) float64 {
+func (f *criterion) grain(operations int64) float64 {
 	least := f.resolution / 2
 	if f.counts && operations > 0 {
 		least = math.Max(least, 1/float64(operations))
@@ -125,7 +125,7 @@ func (f *figure) grain(operations int64) float64 {
 // meet compares two designs by a figure, given by how much runs vary at least. Ratios of
 // positive figures are compared by their logarithms; where one is zero there is no ratio,
 // and the means themselves are.
-func (f *figure) meet(a, b []float64, grain float64) (effect statistics.Means, logs, resolved bool) {
+func (f *criterion) meet(a, b []float64, grain float64) (effect statistics.Means, logs, resolved bool) {
 	if !f.absolute && positive(a) && positive(b) {
 		effect = statistics.Welch(logarithms(a), logarithms(b), grain)
 		return effect, true, math.Abs(effect.Difference) >= math.Log1p(f.resolution)
@@ -142,7 +142,7 @@ func (f *figure) meet(a, b []float64, grain float64) (effect statistics.Means, l
 // pairs compares every two designs by a figure, given what it is in the trials of each and
 // how many operations the smallest of those had. That all pairs are in Holm's family
 // allows to look at any of them afterwards.
-func (f *figure) pairs(values [][]float64, operations []int64, alpha float64) []pair {
+func (f *criterion) pairs(values [][]float64, operations []int64, alpha float64) []pair {
 	var list []pair
 	var p []float64
 	var resolved []bool

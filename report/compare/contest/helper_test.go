@@ -15,6 +15,7 @@ import (
 	"loadgen/report/compare/contest"
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/figure"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
@@ -27,7 +28,7 @@ var rewrite = flag.Bool("rewrite", false, "write the golden files anew")
 // logged is a target that keeps what it was asked, and what it answered.
 type logged struct {
 	target.Immediate
-	requests, refused, entities int64
+	requests, throttled, entities int64
 }
 
 func (l *logged) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
@@ -35,7 +36,7 @@ func (l *logged) Submit(now clock.Instant, op *target.Operation) (target.Outcome
 	l.requests++
 	l.entities += outcome.Counted
 	if outcome.Status == 503 {
-		l.refused++
+		l.throttled++
 	}
 	return outcome, at
 }
@@ -74,7 +75,7 @@ func simulated(t testing.TB, s *scenarios.Scenario) (*results.Record, *logged) {
 		t.Fatal(err)
 	}
 	manifest := results.Manifest{Scenario: results.Scenario{Name: s.Name}, Target: results.InProcess, Profile: m.Profile, Start: s.Start,
-		Seed: s.Seed, Time: "virtual", Operations: c.Kinds(), Expectations: s.Expect,
+		Seed: s.Seed, Time: "virtual", Operations: c.Kinds(), Checks: s.Expect,
 		Targets: results.Targets{Partition: m.PartitionTarget, Account: m.AccountTarget}}
 	folder := new(results.Memory)
 	recorder, err := results.NewRecorder(folder, manifest)
@@ -98,7 +99,7 @@ func simulated(t testing.TB, s *scenarios.Scenario) (*results.Record, *logged) {
 }
 
 // measured runs a scenario and measures it.
-func measured(t testing.TB, s *scenarios.Scenario, needs contest.Needs) (contest.Trial, *results.Record) {
+func measured(t testing.TB, s *scenarios.Scenario, needs figure.Needs) (contest.Trial, *results.Record) {
 	t.Helper()
 	record, _ := simulated(t, s)
 	return contest.Measure(record, verdict.Judge(record), needs), record

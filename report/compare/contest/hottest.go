@@ -9,7 +9,7 @@ import (
 	"loadgen/results"
 )
 
-// hottest is the partition that refused most, with its demand: as the heat map has it, or
+// hottest is the partition that throttled most, with its demand: as the heat map has it, or
 // where the record has none, the partition that was offered most. It is nil where neither
 // is known.
 func hottest(record *results.Record) *Reason {
@@ -31,9 +31,9 @@ func hottest(record *results.Record) *Reason {
 	}
 	switch {
 	case one.Target <= 0:
-		one.Says = fmt.Sprintf("the partition %s was refused most%s: it was asked for up to %s entities/s", name, from, verdict.Rate(one.Demand))
+		one.Says = fmt.Sprintf("the partition %s was throttled most%s: it was asked for up to %s entities/s", name, from, verdict.Rate(one.Demand))
 	case one.Demand < one.Target:
-		one.Says = fmt.Sprintf("the partition %s was refused most%s, though it was asked for no more than %s entities/s of the %s that one bears: %s",
+		one.Says = fmt.Sprintf("the partition %s was throttled most%s, though it was asked for no more than %s entities/s of the %s that one bears: %s",
 			name, from, verdict.Rate(one.Demand), verdict.Rate(one.Target), belowTarget(record))
 	default:
 		one.Says = fmt.Sprintf("the partition %s sank it%s: it was asked for up to %s entities/s and bears %s", name, from,
@@ -70,8 +70,8 @@ func byHeat(record *results.Record) *Reason {
 	from, to := measuredColumns(record)
 	at, most := -1, int64(0)
 	for i := range heat.Rows {
-		if refused := within(heat.Rows[i].Refused, from, to); refused > most {
-			at, most = i, refused
+		if throttled := within(heat.Rows[i].Throttled, from, to); throttled > most {
+			at, most = i, throttled
 		}
 	}
 	if at < 0 {
@@ -80,8 +80,8 @@ func byHeat(record *results.Record) *Reason {
 	row := &heat.Rows[at]
 	one := &Reason{Table: row.Table, Partition: new(row.Key)}
 	first, last := -1, -1
-	for column, refused := range row.Refused {
-		if refused <= 0 || column < from || column > to {
+	for column, throttled := range row.Throttled {
+		if throttled <= 0 || column < from || column > to {
 			continue
 		}
 		if last = column; first < 0 {
@@ -103,7 +103,7 @@ func byHeat(record *results.Record) *Reason {
 }
 
 // byOffer takes the partition that was offered most per second of a reported phase; when
-// it was first refused is when anything was.
+// it was first throttled is when anything was.
 func byOffer(record *results.Record) *Reason {
 	var one *Reason
 	for p := range record.Phases {
@@ -125,7 +125,7 @@ func byOffer(record *results.Record) *Reason {
 	}
 	from, _ := measuredSpan(record)
 	for i := range record.Intervals {
-		if second := record.Intervals[i].Second; second >= int64(from.Seconds()) && record.Intervals[i].Refused > 0 {
+		if second := record.Intervals[i].Second; second >= int64(from.Seconds()) && record.Intervals[i].Throttled > 0 {
 			one.FromSecond = &second
 			break
 		}
@@ -142,7 +142,7 @@ func offered(phase *results.Phase) (all int64) {
 
 // measuredColumns are the first and the last column of the heat map in which load was
 // measured. One in which it only began is left to what prepared it, unless there is no
-// other: what is refused there says nothing of the design.
+// other: what is throttled there says nothing of the design.
 func measuredColumns(record *results.Record) (from, to int) {
 	begin, end := measuredSpan(record)
 	width := float64(record.Heat.SecondsPerColumn)

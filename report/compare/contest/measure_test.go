@@ -8,6 +8,7 @@ import (
 
 	"loadgen/report/compare/contest"
 	"loadgen/results"
+	"loadgen/results/figure"
 )
 
 // lines are orders written a hundred lines at a time, and read again; a partition bears
@@ -49,7 +50,7 @@ func TestBilledIsWhatTheEngineDidNotRefuse(t *testing.T) {
 	for _, row := range []struct {
 		name string
 		set  []string
-		// refuses says that some has to be refused, or nothing.
+		// refuses says that some has to be throttled, or nothing.
 		refuses bool
 	}{
 		{"a hundred at a time, beyond what a partition bears", nil, true},
@@ -57,19 +58,19 @@ func TestBilledIsWhatTheEngineDidNotRefuse(t *testing.T) {
 		{"without a limit", []string{"model.profile", "off", "model.partition_target", "1000000"}, false},
 	} {
 		record, log := simulated(t, parsed(t, lines, 7, row.set...))
-		trial := contest.Measure(record, nil, contest.Needs{})
+		trial := contest.Measure(record, nil, figure.Needs{})
 		measured := int64(math.Round(trial.Billed * float64(trial.Served)))
 		beside := record.Total(func(p *results.Phase, _ results.Kind) bool { return !p.Reported })
-		got := measured + beside.Attempts - beside.Refused
-		if want := record.Target.Requests - record.Target.Refused; got != want || got != log.requests-log.refused {
-			t.Errorf("%s: %d were billed; want the %d that the engine did not refuse, and the %d of the log", row.name, got, want, log.requests-log.refused)
+		got := measured + beside.Attempts - beside.Throttled
+		if want := record.Target.Requests - record.Target.Throttled; got != want || got != log.requests-log.throttled {
+			t.Errorf("%s: %d were billed; want the %d that the engine did not refuse, and the %d of the log", row.name, got, want, log.requests-log.throttled)
 		}
-		if (log.refused > 0) != row.refuses || (trial.RefusedRequests > 0) != row.refuses {
-			t.Errorf("%s: %d were refused, %v an event; want some: %v", row.name, log.refused, trial.RefusedRequests, row.refuses)
+		if (log.throttled > 0) != row.refuses || (trial.ThrottledRequests > 0) != row.refuses {
+			t.Errorf("%s: %d were throttled, %v an event; want some: %v", row.name, log.throttled, trial.ThrottledRequests, row.refuses)
 		}
-		refused := int64(math.Round(trial.RefusedRequests * float64(trial.Served)))
-		if refused+beside.Refused != record.Target.Refused {
-			t.Errorf("%s: %d were refused; want %d as the engine says", row.name, refused+beside.Refused, record.Target.Refused)
+		throttled := int64(math.Round(trial.ThrottledRequests * float64(trial.Served)))
+		if throttled+beside.Throttled != record.Target.Throttled {
+			t.Errorf("%s: %d were throttled; want %d as the engine says", row.name, throttled+beside.Throttled, record.Target.Throttled)
 		}
 	}
 }
@@ -89,8 +90,8 @@ phases:
 `
 
 func TestATransactionOfAHundredIsBilledOnce(t *testing.T) {
-	trial, _ := measured(t, parsed(t, hundred, 1), contest.Needs{Entities: map[string]int64{"write": 100}})
-	if trial.Events != 40 || trial.Billed != 1 || trial.Counted != 100 || trial.RefusedRequests != 0 || trial.Lost != 0 || trial.Sustained != 1000 {
+	trial, _ := measured(t, parsed(t, hundred, 1), figure.Needs{Entities: map[string]int64{"write": 100}})
+	if trial.Events != 40 || trial.Billed != 1 || trial.Counted != 100 || trial.ThrottledRequests != 0 || trial.Lost != 0 || trial.Sustained != 1000 {
 		t.Errorf("40 transactions of a hundred in 4 s come to %+v; want 1 billed, 100 counted, and 1,000 entities/s", trial)
 	}
 	if trial.Stored < 100*400 || trial.Stored > 100*600 {
@@ -101,7 +102,7 @@ func TestATransactionOfAHundredIsBilledOnce(t *testing.T) {
 // A copy adds to what is counted and billed, and nothing to what is sustained; nor does
 // what a query scans and does not return.
 func TestCopiesAndScansDoNotSustain(t *testing.T) {
-	needs := contest.Needs{Entities: map[string]int64{"write": 100}, Reads: map[string]bool{"read": true}}
+	needs := figure.Needs{Entities: map[string]int64{"write": 100}, Reads: map[string]bool{"read": true}}
 	free := []string{"model.partition_target", "0", "model.profile", "off"}
 	alone, record := measured(t, parsed(t, lines, 3, append(free, "use", "plain")...), needs)
 	copied, _ := measured(t, parsed(t, lines, 3, append(free, "use", "copied")...), needs)
@@ -124,7 +125,7 @@ func counted(record *results.Record, name string) int64 {
 
 // recordOf is a record of one reported phase of ten seconds with one operation.
 func recordOf(change func(r *results.Record, k *results.KindStats)) *results.Record {
-	k := results.KindStats{Scheduled: 100, Sent: 90, Operations: 90, Succeeded: 80, Attempts: 120, Ok: 80, Refused: 35, Failed: 5,
+	k := results.KindStats{Scheduled: 100, Sent: 90, Operations: 90, Succeeded: 80, Attempts: 120, Ok: 80, Throttled: 35, Failed: 5,
 		Counted: 400, Returned: 40, Stored: 9000, Response: results.NewHistogram()}
 	for i := range 80 {
 		k.Response.Record(time.Duration(i+1) * 100 * time.Microsecond)
@@ -141,22 +142,22 @@ func recordOf(change func(r *results.Record, k *results.KindStats)) *results.Rec
 }
 
 func TestMeasure(t *testing.T) {
-	needs := contest.Needs{}
+	needs := figure.Needs{}
 	for _, row := range []struct {
 		name   string
-		needs  contest.Needs
+		needs  figure.Needs
 		change func(r *results.Record, k *results.KindStats)
 		see    func(got contest.Trial) any
 		want   any
 	}{
 		{"an operation that needs nothing is an entity however long it took", needs, nil, sustained, 8.0},
-		{"a batch is as many entities as it writes", contest.Needs{Entities: map[string]int64{"save": 5}}, nil, sustained, 40.0},
-		{"a read is what it returned", contest.Needs{Reads: map[string]bool{"save": true}}, nil, sustained, 4.0},
-		{"half of all came in time", contest.Needs{Within: map[string]int64{"save": 4001}}, nil, sustained, 4.0},
-		{"the rest of a bucket of the histogram counts for nothing", contest.Needs{Within: map[string]int64{"save": 4000}}, nil, sustained, 3.9},
-		{"a read returned in time, in proportion", contest.Needs{Reads: map[string]bool{"save": true}, Within: map[string]int64{"save": 4001}}, nil, sustained, 2.0},
-		{"none in time", contest.Needs{Within: map[string]int64{"save": 99}}, nil, sustained, 0.0},
-		{"nothing can be served within nothing", contest.Needs{Within: map[string]int64{"save": 0}}, nil, sustained, 0.0},
+		{"a batch is as many entities as it writes", figure.Needs{Entities: map[string]int64{"save": 5}}, nil, sustained, 40.0},
+		{"a read is what it returned", figure.Needs{Reads: map[string]bool{"save": true}}, nil, sustained, 4.0},
+		{"half of all came in time", figure.Needs{Within: map[string]int64{"save": 4001}}, nil, sustained, 4.0},
+		{"the rest of a bucket of the histogram counts for nothing", figure.Needs{Within: map[string]int64{"save": 4000}}, nil, sustained, 3.9},
+		{"a read returned in time, in proportion", figure.Needs{Reads: map[string]bool{"save": true}, Within: map[string]int64{"save": 4001}}, nil, sustained, 2.0},
+		{"none in time", figure.Needs{Within: map[string]int64{"save": 99}}, nil, sustained, 0.0},
+		{"nothing can be served within nothing", figure.Needs{Within: map[string]int64{"save": 0}}, nil, sustained, 0.0},
 		{"a run that ended early lasted less", needs, func(r *results.Record, _ *results.KindStats) { r.Duration = 7 * time.Second }, sustained, 40.0},
 		{"two phases are added, and their times", needs, func(r *results.Record, k *results.KindStats) {
 			r.Phases[0].Reported, r.Phases[0].Kinds[1] = true, *k
@@ -166,7 +167,7 @@ func TestMeasure(t *testing.T) {
 		}, func(got contest.Trial) any { return [2]float64{got.Sustained, float64(got.Events)} }, [2]float64{8, 270}},
 		{"what was dropped is lost as well", needs, nil, func(got contest.Trial) any { return got.Lost }, 0.2},
 		{"costs are of an operation that succeeded", needs, nil, func(got contest.Trial) any {
-			return [6]float64{float64(got.Events), float64(got.Served), got.Counted, got.Billed, got.RefusedRequests, got.Stored}
+			return [6]float64{float64(got.Events), float64(got.Served), got.Counted, got.Billed, got.ThrottledRequests, got.Stored}
 		}, [6]float64{90, 80, 400.0 / 80, 85.0 / 80, 35.0 / 80, 9000.0 / 80}},
 		{"where none succeeded no costs are told", needs, func(_ *results.Record, k *results.KindStats) { k.Succeeded = 0 }, func(got contest.Trial) any {
 			return [3]float64{float64(got.Events), float64(got.Served), got.Counted}
@@ -185,13 +186,13 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("%s: %v; want %v", row.name, got, row.want)
 		}
 	}
-	summary := &results.Summary{Validity: results.ClientLimited, Expectations: []results.Expectation{{Expr: "p99 < 1s", Pass: true}}}
+	summary := &results.Summary{Validity: results.ClientLimited, Checks: []results.Check{{Expr: "p99 < 1s", Ok: new(true)}}}
 	got := contest.Measure(recordOf(nil), summary, needs)
-	if got.Validity != results.ClientLimited || !reflect.DeepEqual(got.Expected, summary.Expectations) {
+	if got.Validity != results.ClientLimited || !reflect.DeepEqual(got.Expected, summary.Checks) {
 		t.Errorf("of a judged record: %+v; want the validity and the expectations of its summary", got)
 	}
-	summary.Expectations[0].Pass = false
-	if !got.Expected[0].Pass {
+	summary.Checks[0] = results.Check{}
+	if !got.Expected[0].Holds() {
 		t.Error("the trial shares its expectations with the summary; want its own")
 	}
 }
@@ -223,7 +224,7 @@ func TestFairnessOfColdPartitions(t *testing.T) {
 			r.Manifest.Targets.Partition, r.Phases[1].Shares = row.target, row.shares
 			r.Phases[0].Shares = []results.SharesClass{{From: 1, Partitions: 100, Shares: 1, Squares: 1}}
 		})
-		got := contest.Measure(record, nil, contest.Needs{})
+		got := contest.Measure(record, nil, figure.Needs{})
 		if value(got.Fairness) != row.fairness || value(got.ColdServed) != row.served {
 			t.Errorf("%s: fairness %v, served %v; want %v and %v", row.name, value(got.Fairness), value(got.ColdServed), row.fairness, row.served)
 		}
@@ -245,8 +246,8 @@ func TestRecovery(t *testing.T) {
 	}
 	for _, row := range []struct {
 		name string
-		// refused are the attempts refused of a hundred, by second.
-		refused            []int64
+		// throttled are the attempts throttled of a hundred, by second.
+		throttled          []int64
 		events             []results.Event
 		recovery           float64
 		moves, unrecovered int
@@ -259,7 +260,7 @@ func TestRecovery(t *testing.T) {
 		{"two seconds are too short a quiet", []int64{0, 0, 0, 0, 0, 50, 50, 0, 0, 50, 0, 0, 0, 0, 0}, []results.Event{move(6*s, s)}, 4, 1, 0},
 		{"quiet at the end is too short to tell", []int64{0, 0, 0, 0, 0, 50, 50, 50, 50, 50, 50, 50, 50, 0, 0}, []results.Event{move(6*s, s)}, -1, 1, 1},
 		{"quiet after the load does not count", []int64{0, 0, 0, 0, 0, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 0, 0, 0, 0}, []results.Event{move(6*s, s)}, -1, 1, 1},
-		{"nothing was refused", make([]int64, 15), []results.Event{move(6500*time.Millisecond, 0)}, 0, 1, 0},
+		{"nothing was throttled", make([]int64, 15), []results.Event{move(6500*time.Millisecond, 0)}, 0, 1, 0},
 		{"half a second after the move", []int64{0, 0, 0, 0, 0, 50, 50, 0, 0, 0, 0, 0, 0, 0, 0}, []results.Event{move(6500*time.Millisecond, s)}, 0.5, 1, 0},
 		{"the worst of two", []int64{0, 0, 0, 0, 0, 50, 50, 0, 0, 0, 50, 0, 0, 0, 0}, []results.Event{move(6*s, s), move(8*s, s)}, 3, 2, 0},
 		{"one did not recover", []int64{0, 0, 0, 0, 0, 50, 0, 0, 0, 0, 50, 50, 50, 50, 50}, []results.Event{move(5*s, 0), move(10*s, 0)}, 1, 2, 1},
@@ -271,18 +272,18 @@ func TestRecovery(t *testing.T) {
 	} {
 		record := recordOf(func(r *results.Record, _ *results.KindStats) {
 			r.Events = row.events
-			for second, refused := range row.refused {
-				one := results.Interval{Second: int64(second), Scheduled: 100, Attempts: 100, Refused: refused}
-				switch refused {
+			for second, throttled := range row.throttled {
+				one := results.Interval{Second: int64(second), Scheduled: 100, Attempts: 100, Throttled: throttled}
+				switch throttled {
 				case -2:
 					continue
 				case -1:
-					one.Attempts, one.Refused = 0, 0
+					one.Attempts, one.Throttled = 0, 0
 				}
 				r.Intervals = append(r.Intervals, one)
 			}
 		})
-		got := contest.Measure(record, nil, contest.Needs{})
+		got := contest.Measure(record, nil, figure.Needs{})
 		if value(got.Recovery) != row.recovery || got.Moves != row.moves || got.Unrecovered != row.unrecovered {
 			t.Errorf("%s: recovered after %v s, %d moves, %d not recovered; want %v, %d, %d", row.name, value(got.Recovery), got.Moves, got.Unrecovered,
 				row.recovery, row.moves, row.unrecovered)

@@ -11,7 +11,7 @@ import (
 
 // order is how designs come in under one profile.
 type order struct {
-	figures []figure
+	figures []criterion
 	names   []string
 	// values has each figure of each design, by figure and design, pairs each figure's.
 	values [][][]float64
@@ -27,7 +27,7 @@ type order struct {
 // newOrder ranks designs by their trials. Names have to be in their order already, so
 // that what is computed does not depend on that of the arms.
 func newOrder(names []string, trials [][]Trial, o Options) *order {
-	r := &order{figures: figures(o.Price), names: names, behind: make([]int, len(names))}
+	r := &order{figures: criteria(o.Price), names: names, behind: make([]int, len(names))}
 	all := make([]int, len(names))
 	for i := range all {
 		all[i], r.behind[i] = i, -1

@@ -52,9 +52,24 @@ func Rank(arms []Arm, o Options) *Contest {
 		c.Ranking = append(c.Ranking, one)
 	}
 	c.judge(r, ran, idle, unable)
+	c.tellState()
 	c.survive(r, ran, o)
 	c.rest(r, ran)
 	return c
+}
+
+// tellState says whether one design is the best, and whether its checks hold.
+func (c *Contest) tellState() {
+	c.State = results.CannotTell
+	if c.Winner == nil {
+		return
+	}
+	c.State = results.Holds
+	for i := range c.Ranking {
+		if one := &c.Ranking[i]; one.Design == *c.Winner && one.State != "" {
+			c.State, c.Ok = one.State, one.Ok
+		}
+	}
 }
 
 // orderOf ranks arms by some trials of theirs.
@@ -70,7 +85,7 @@ func orderOf(ran []*Arm, o Options, of func(*Arm) []Trial) *order {
 // named is a design before anything of its runs is told.
 func named(arm *Arm) Ranked {
 	return Ranked{Design: arm.Design, PartitionKey: arm.PartitionKey, RowKey: arm.RowKey, Copies: arm.Copies, Order: arm.Order,
-		Seeds: []uint64{}, Operations: []RankedTiming{}, Expected: []Expectation{}, Reasons: []Reason{}}
+		Seeds: []uint64{}, Operations: []RankedTiming{}, Expected: []Check{}, Reasons: []Reason{}}
 }
 
 // place adds the designs that ran, tier by tier.
@@ -121,6 +136,9 @@ func (one *Ranked) measured(trials []Trial, p Price) {
 		if trials[i].Validity != results.Valid {
 			one.Doubtful++
 		}
+		if trials[i].Validity == results.Invalid {
+			one.Invalid++
+		}
 		one.Moves += trials[i].Moves
 		one.Unrecovered += trials[i].Unrecovered
 	}
@@ -136,13 +154,13 @@ func (one *Ranked) measured(trials []Trial, p Price) {
 			return 0, false
 		}
 	}
-	figures := figures(p)
+	figures := criteria(p)
 	one.Sustained = estimate(told(trials, figures[bySustained].of), most)
 	one.Lost = estimate(told(trials, figures[byLost].of), 1)
 	one.WorstP99 = estimate(told(trials, figures[byWorst].of), most)
 	one.Counted = estimate(told(trials, figures[byCounted].of), most)
 	one.Billed = estimate(told(trials, events(func(t *Trial) float64 { return t.Billed })), most)
-	one.Refused = estimate(told(trials, events(func(t *Trial) float64 { return t.RefusedRequests })), most)
+	one.Throttled = estimate(told(trials, events(func(t *Trial) float64 { return t.ThrottledRequests })), most)
 	one.Stored = estimate(told(trials, events(func(t *Trial) float64 { return t.Stored })), most)
 	one.Recovery = estimate(some(trials, perhaps(func(t *Trial) *float64 { return t.Recovery })), most)
 	one.Fairness = estimate(some(trials, perhaps(func(t *Trial) *float64 { return t.Fairness })), 1)
@@ -155,12 +173,13 @@ func (one *Ranked) measured(trials []Trial, p Price) {
 		one.Keeping = text.Finite(one.Stored.Mean * 1e6 / (1 << 30) * p.PerGiBMonth)
 	}
 	one.Operations, one.Expected = timings(trials), expected(trials)
+	one.State, one.Ok = stateOf(one.Expected)
 }
 
 // failed says whether something of the design has to be explained, first or not.
 func (one *Ranked) failed() bool {
 	return one.Lost != nil && one.Lost.Mean >= lostToSpeakOf ||
-		slices.ContainsFunc(one.Expected, func(e Expectation) bool { return e.Held < e.Runs })
+		slices.ContainsFunc(one.Expected, func(e Check) bool { return e.Held < e.Runs })
 }
 
 // because takes reasons, the heaviest first.

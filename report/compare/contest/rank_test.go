@@ -143,9 +143,9 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// Refused requests cost what the price says they do, and then decide by what is billed.
+// Throttled requests cost what the price says they do, and then decide by what is billed.
 func TestPrice(t *testing.T) {
-	refused := with(trialsOf(100, 101, 102), func(i int, t *contest.Trial) { t.RefusedRequests, t.Stored = 1, 1<<30/1e6 })
+	throttled := with(trialsOf(100, 101, 102), func(i int, t *contest.Trial) { t.ThrottledRequests, t.Stored = 1, 1<<30/1e6 })
 	for _, row := range []struct {
 		name          string
 		price         contest.Price
@@ -154,10 +154,10 @@ func TestPrice(t *testing.T) {
 	}{
 		{"no price", contest.Price{}, "a 1, b 1", -1, -1},
 		{"a price", contest.Price{PerMillion: 0.5}, "a 1, b 1", 0.5, -1},
-		{"refused ones are billed", contest.Price{PerMillion: 0.5, BillRefused: true}, "b 1, a 2 transactions_billed_per_event", 1, -1},
+		{"throttled ones are billed", contest.Price{PerMillion: 0.5, BillRefused: true}, "b 1, a 2 transactions_billed_per_event", 1, -1},
 		{"what is stored has a price", contest.Price{PerGiBMonth: 3}, "a 1, b 1", -1, 3},
 	} {
-		c := contest.Rank([]contest.Arm{arm("a", refused), arm("b", trialsOf(100, 101, 102))}, contest.Options{Price: row.price})
+		c := contest.Rank([]contest.Arm{arm("a", throttled), arm("b", trialsOf(100, 101, 102))}, contest.Options{Price: row.price})
 		at := slices.IndexFunc(c.Ranking, func(r contest.Ranked) bool { return r.Design == "a" })
 		if one := &c.Ranking[at]; ranks(c) != row.ranks || value(one.Cost) != row.cost || math.Abs(value(one.Keeping)-row.keeping) > 1e-9 {
 			t.Errorf("%s: %q, cost %v, keeping %v; want %q, %v, %v", row.name, ranks(c), value(one.Cost), value(one.Keeping), row.ranks, row.cost, row.keeping)

@@ -10,10 +10,11 @@ import (
 
 	"loadgen/report/compare/contest"
 	"loadgen/results"
+	"loadgen/results/figure"
 )
 
 // partly is a load of random arrivals (poisson) on partitions of very different heat
-// (zipf), of which the hottest are refused: what it sustains varies from seed to seed by
+// (zipf), of which the hottest are throttled: what it sustains varies from seed to seed by
 // about a twenty-fifth, and depends on the partition's target.
 const partly = `name: partly
 seed: 1
@@ -51,7 +52,7 @@ func arms(t *testing.T, design, target string, seed int) []contest.Arm {
 					one := *scenario
 					one.Seed = uint64(seed + int(i)*runsEach + run)
 					record, _ := simulated(t, &one)
-					trial := contest.Measure(record, nil, contest.Needs{})
+					trial := contest.Measure(record, nil, figure.Needs{})
 					list[i].Trials = append(list[i].Trials, trial)
 					most.Store(max(most.Load(), record.Total(results.Everything).Attempts))
 				}

@@ -7,13 +7,14 @@ import (
 
 	"loadgen/report/compare/statistics"
 	"loadgen/report/text"
+	"loadgen/results/figure"
 
 	"loadgen/report/verdict"
 	"loadgen/results"
 )
 
 const (
-	// lostToSpeakOf is the share of operations lost, or of attempts refused, from which on
+	// lostToSpeakOf is the share of operations lost, or of attempts throttled, from which on
 	// there is something to explain.
 	lostToSpeakOf = 0.01
 	// nearlyAll is the share of a target from which on it is what limits.
@@ -39,10 +40,10 @@ func reasons(arm, first *Arm, behind int, p Price) []Reason {
 	return append(list, slowness(arm, first, behind, len(list) > 0)...)
 }
 
-// refusals says where the load was refused: at a partition, or at the account.
+// refusals says where the load was throttled: at a partition, or at the account.
 func refusals(arm *Arm) []Reason {
-	all := arm.Record.Total(results.Reported)
-	if all.Attempts == 0 || float64(all.Refused) < lostToSpeakOf*float64(all.Attempts) {
+	throttled := figure.Of(arm.Record).Share("throttled")
+	if !throttled.Told || throttled.Value < lostToSpeakOf {
 		return nil
 	}
 	worst := hottest(arm.Record)
@@ -51,13 +52,13 @@ func refusals(arm *Arm) []Reason {
 	case account != nil && (worst == nil || worst.Demand < worst.Target):
 		return []Reason{*account}
 	case worst == nil:
-		return []Reason{{Kind: Unserved, Says: fmt.Sprintf("%s of its requests were refused; by which partition is not recorded",
-			verdict.Share(float64(all.Refused)/float64(all.Attempts)))}}
+		return []Reason{{Kind: Unserved, Says: fmt.Sprintf("%s of its requests were throttled; by which partition is not recorded",
+			verdict.Share(throttled.Value))}}
 	}
 	if worst.Demand < worst.Target && worst.Share < shareToSpeakOf {
 		return []Reason{{Kind: Unserved, Demand: worst.Demand, Target: worst.Target,
-			Says: fmt.Sprintf("%s of its requests were refused, over many partitions, none of which was asked for more than it bears: %s",
-				verdict.Share(float64(all.Refused)/float64(all.Attempts)), belowTarget(arm.Record))}}
+			Says: fmt.Sprintf("%s of its requests were throttled, over many partitions, none of which was asked for more than it bears: %s",
+				verdict.Share(throttled.Value), belowTarget(arm.Record))}}
 	}
 	list := []Reason{*worst}
 	if says := oneEnd(arm.Order); says != "" {
@@ -114,13 +115,14 @@ func counts(arm, first *Arm, behind int) []Reason {
 	if behind == byCounted {
 		times = someMore
 	}
-	for k, kind := range arm.Record.Manifest.Operations {
-		sum := reported(arm.Record, k)
-		if sum.Succeeded == 0 {
+	figures := figure.Of(arm.Record)
+	for _, kind := range arm.Record.Manifest.Operations {
+		this := func(other results.Kind) bool { return other.Name == kind.Name }
+		counted, returned := figures.OfKinds("counted_per_success", this), figures.OfKinds("returned_per_success", this)
+		if !counted.Told {
 			continue
 		}
-		one := Reason{Kind: CountsMore, Operation: kind.Name, Counted: float64(sum.Counted) / float64(sum.Succeeded),
-			Returned: float64(sum.Returned) / float64(sum.Succeeded), First: countedBy(first, kind.Name)}
+		one := Reason{Kind: CountsMore, Operation: kind.Name, Counted: counted.Value, Returned: returned.Value, First: countedBy(first, kind.Name)}
 		scans := one.Returned > 0 && one.Counted >= 2*one.Returned
 		more := one.First != nil && arm != first && one.Counted >= times*(*one.First)
 		switch {
@@ -129,7 +131,7 @@ func counts(arm, first *Arm, behind int) []Reason {
 			one.Says = fmt.Sprintf("the operation %s scans %s entities for %s that it returns", kind.Name, verdict.Rate(one.Counted), verdict.Rate(one.Returned))
 		case more:
 			one.Says = fmt.Sprintf("the operation %s counts %s entities each time", kind.Name, verdict.Rate(one.Counted))
-			if arm.Copies > 0 && sum.Returned == 0 { // a read has none
+			if arm.Copies > 0 && one.Returned == 0 { // a read has none
 				one.Says += fmt.Sprintf(", its %s included", text.Counted(arm.Copies, "copy", "copies"))
 			}
 		default:
@@ -153,12 +155,7 @@ func countedBy(arm *Arm, name string) *float64 {
 	if arm.Record == nil {
 		return nil
 	}
-	for k, kind := range arm.Record.Manifest.Operations {
-		if sum := reported(arm.Record, k); kind.Name == name && sum.Succeeded > 0 {
-			return new(float64(sum.Counted) / float64(sum.Succeeded))
-		}
-	}
-	return nil
+	return figure.Of(arm.Record).OfKinds("counted_per_success", func(kind results.Kind) bool { return kind.Name == name }).Pointer()
 }
 
 // transactions says that a design bills more than the first, where that is what tells
@@ -168,7 +165,7 @@ func transactions(arm, first *Arm, behind int, p Price) []Reason {
 		return nil
 	}
 	of := func(a *Arm) float64 {
-		return statistics.Mean(some(a.Trials, figures(p)[byBilled].of))
+		return statistics.Mean(some(a.Trials, criteria(p)[byBilled].of))
 	}
 	return []Reason{{Kind: BillsMore, Says: fmt.Sprintf("an event takes %s billed transactions (%s: %s)", each(of(arm)),
 		first.Design, each(of(first)))}}

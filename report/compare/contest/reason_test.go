@@ -7,6 +7,7 @@ import (
 
 	"loadgen/report/compare/contest"
 	"loadgen/results"
+	"loadgen/results/figure"
 )
 
 func TestReasons(t *testing.T) {
@@ -27,17 +28,17 @@ func TestReasons(t *testing.T) {
 	}{
 		{"the hottest partition of the heat map", contest.Arm{Trials: behind, Record: logRecord(840, 30, hourly())}, "hot-partition",
 			`The partition "2026-05-01T12" sank it from second 2 on: it was asked for up to 2,550 entities/s and bears 2,000, 95.2 % of all demand meanwhile.`},
-		{"of partitions refused alike, the first", contest.Arm{Trials: behind, Record: edited(logRecord(840, 30, hourly()), func(r *results.Record) {
+		{"of partitions throttled alike, the first", contest.Arm{Trials: behind, Record: edited(logRecord(840, 30, hourly()), func(r *results.Record) {
 			r.Heat.Rows = append(r.Heat.Rows, r.Heat.Rows[1])
 			r.Heat.Rows[2].Key = "2026-05-01T13"
 		})}, "hot-partition", `The partition "2026-05-01T12" sank it`},
-		{"what is refused before and after the measured load is no reason", contest.Arm{Trials: behind, Record: edited(logRecord(840, 30, hourly()), func(r *results.Record) {
-			r.Heat.Rows[0].Refused, r.Heat.Rows[0].Demanded = []int64{9000, 0, 0, 0, 0, 0, 9000}, []int64{90_000, 0, 0, 0, 0, 0, 90_000}
-			r.Heat.Rows[1].Refused[0], r.Heat.Rows[1].Demanded[0] = 50, 70_000
+		{"what is throttled before and after the measured load is no reason", contest.Arm{Trials: behind, Record: edited(logRecord(840, 30, hourly()), func(r *results.Record) {
+			r.Heat.Rows[0].Throttled, r.Heat.Rows[0].Demanded = []int64{9000, 0, 0, 0, 0, 0, 9000}, []int64{90_000, 0, 0, 0, 0, 0, 90_000}
+			r.Heat.Rows[1].Throttled[0], r.Heat.Rows[1].Demanded[0] = 50, 70_000
 		})}, "hot-partition", `The partition "2026-05-01T12" sank it from second 2 on: it was asked for up to 2,550 entities/s and bears 2,000, 95.2 % of all`},
 		{"where the column in which it began is the only one", contest.Arm{Trials: behind, Record: edited(logRecord(840, 30, hourly()), func(r *results.Record) {
 			r.Heat.SecondsPerColumn, r.Heat.Rows = 16, r.Heat.Rows[1:]
-			r.Heat.Rows[0].Refused, r.Heat.Rows[0].Demanded = []int64{9000}, []int64{64_000}
+			r.Heat.Rows[0].Throttled, r.Heat.Rows[0].Demanded = []int64{9000}, []int64{64_000}
 		})}, "hot-partition", `sank it from second 0 on: it was asked for up to 4,000 entities/s`},
 		{"a broken record, whose load began before the run", contest.Arm{Trials: behind, Record: edited(logRecord(840, 30, hourly()), func(r *results.Record) {
 			r.Phases[0].Begin = -time.Hour
@@ -50,16 +51,16 @@ func TestReasons(t *testing.T) {
 			"hot-partition one-end", "only more buckets help"},
 		{"one partition", contest.Arm{Trials: behind, Order: "one partition", Record: logRecord(840, 30, hourly())}, "hot-partition one-end", "all inserts go to one partition"},
 		{"a spread is no reason", contest.Arm{Trials: behind, Order: "spread", Record: logRecord(840, 30, hourly())}, "hot-partition", ""},
-		{"nor is an order where nothing was refused", contest.Arm{Trials: behind, Order: "append-only", Record: logRecord(19, 30, hourly())}, "slow", "The p99 of save is 20.0 ms"},
+		{"nor is an order where nothing was throttled", contest.Arm{Trials: behind, Order: "append-only", Record: logRecord(19, 30, hourly())}, "slow", "The p99 of save is 20.0 ms"},
 		{"without a heat map, what was offered most", contest.Arm{Trials: behind, Record: edited(logRecord(840, 30, nil), func(r *results.Record) {
 			r.Phases[0].Offered = []results.PartitionStats{{Key: "x\n", Entities: 46_000}, {Key: "y", Entities: 9}}
-			r.Intervals = []results.Interval{{Second: 0, Refused: 9}, {Second: 3}, {Second: 4, Refused: 1}, {Second: 5, Refused: 9}}
+			r.Intervals = []results.Interval{{Second: 0, Throttled: 9}, {Second: 3}, {Second: 4, Throttled: 1}, {Second: 5, Throttled: 9}}
 		})}, "hot-partition", `The partition "x\n" sank it from second 4 on: it was asked for up to 4,600 entities/s and bears 2,000, 100 % of all demand in that phase.`},
 		{"a partition below its own limit", contest.Arm{Trials: behind, Record: edited(logRecord(840, 30, hourly()), func(r *results.Record) { r.Manifest.Targets.Partition = 9000 })},
-			"hot-partition", "was refused most from second 2 on, though it was asked for no more than 2,550 entities/s of the 9,000 that one bears: for an instant it was more, as in a burst, or with queries that count much, 95"},
+			"hot-partition", "was throttled most from second 2 on, though it was asked for no more than 2,550 entities/s of the 9,000 that one bears: for an instant it was more, as in a burst, or with queries that count much, 95"},
 		{"many partitions, none of them hot", contest.Arm{Trials: behind, Record: edited(logRecord(840, 30, hourly()), func(r *results.Record) {
 			r.Manifest.Targets.Partition, r.Manifest.Start, r.Heat.Rest.Demanded = 9000, "cold", []int64{0, 900_000}
-		})}, "unserved", "41.8 % of its requests were refused, over many partitions, none of which was asked for more than it bears: its range shared a server"},
+		})}, "unserved", "41.8 % of its requests were throttled, over many partitions, none of which was asked for more than it bears: its range shared a server"},
 		{"a little more is counted, by chance", contest.Arm{Trials: behind, Record: logRecord(0, 35, nil)}, "slow", ""},
 		{"a little more is counted, by which it is behind", contest.Arm{Trials: costly(func(t *contest.Trial) { t.Counted = 2 }), Record: logRecord(0, 35, nil)}, "counts-more",
 			"The operation list counts 35 entities each time (a: 30)."},
@@ -69,7 +70,7 @@ func TestReasons(t *testing.T) {
 			r.Manifest.Targets.Partition, r.Manifest.Start = 9000, "cold"
 		})}, "hot-partition", "of the 9,000 that one bears: its range shared a server or was being moved, or for an instant"},
 		{"no known target", contest.Arm{Trials: behind, Record: edited(logRecord(840, 30, hourly()), func(r *results.Record) { r.Manifest.Targets = results.Targets{} })},
-			"hot-partition", "was refused most from second 2 on: it was asked for up to 2,550 entities/s, 95.2 %"},
+			"hot-partition", "was throttled most from second 2 on: it was asked for up to 2,550 entities/s, 95.2 %"},
 		{"a table beside the test table", contest.Arm{Trials: behind, Record: edited(logRecord(840, 30, hourly()), func(r *results.Record) { r.Heat.Rows[1].Table = "ByName" })},
 			"hot-partition", `The partition "2026-05-01T12" of the table …"ByName" sank it`},
 		{"the account", contest.Arm{Trials: behind, Record: edited(logRecord(840, 30, nil), func(r *results.Record) { r.Phases[0].Kinds[0].Offered = 196_000 })},
@@ -77,7 +78,7 @@ func TestReasons(t *testing.T) {
 		{"a partition beyond its own limit goes before the account", contest.Arm{Trials: behind, Record: edited(logRecord(840, 30, hourly()), func(r *results.Record) {
 			r.Phases[0].Kinds[0].Offered = 196_000
 		})}, "hot-partition", ""},
-		{"refused, but nobody knows where", contest.Arm{Trials: behind, Record: logRecord(840, 30, nil)}, "unserved", "41.8 % of its requests were refused; by which partition is not recorded"},
+		{"throttled, but nobody knows where", contest.Arm{Trials: behind, Record: logRecord(840, 30, nil)}, "unserved", "41.8 % of its requests were throttled; by which partition is not recorded"},
 		{"a scan", contest.Arm{Trials: behind, Record: logRecord(0, 400, nil)}, "scans", "The operation list scans 400 entities for 20 that it returns (a: 30)."},
 		{"a scan that the first has as well", contest.Arm{Trials: costly(func(t *contest.Trial) { t.Counted = 2 }), Record: logRecord(0, 400, nil)}, "scans", ""},
 		{"more is counted, copies among it", contest.Arm{Trials: behind, Copies: 2, Record: edited(logRecord(0, 30, nil), func(r *results.Record) { r.Phases[0].Kinds[0].Counted *= 3 })},
@@ -87,7 +88,7 @@ func TestReasons(t *testing.T) {
 		{"nothing is known but the figures", contest.Arm{Trials: behind}, "slow", ""},
 		{"as good as the first", contest.Arm{Trials: trialsOf(200, 201, 202), Record: logRecord(0, 400, nil)}, "", ""},
 		{"as good, but it failed in something", contest.Arm{Trials: costly(func(t *contest.Trial) {
-			t.Expected = []results.Expectation{{Expr: "refused < 1%"}}
+			t.Expected = []results.Check{{Expr: "throttled < 1%", Ok: new(false)}}
 		}), Record: logRecord(840, 30, hourly())}, "hot-partition", ""},
 	} {
 		row.arm.Design = "b"
@@ -131,7 +132,7 @@ func TestTheReasonOfARealRun(t *testing.T) {
 	for _, target := range []string{"22", "2000"} {
 		one := contest.Arm{Design: target}
 		for seed := range uint64(3) {
-			trial, record := measured(t, parsed(t, partly, seed+1, "model.partition_target", target), contest.Needs{})
+			trial, record := measured(t, parsed(t, partly, seed+1, "model.partition_target", target), figure.Needs{})
 			if one.Trials = append(one.Trials, trial); one.Record == nil {
 				one.Record = record
 			}

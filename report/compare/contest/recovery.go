@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// quietShare is the share of refused attempts that is none to speak of, quietFor for
+	// quietShare is the share of throttled attempts that is none to speak of, quietFor for
 	// how many seconds it has to last so that the load is served as before.
 	quietShare = 0.01
 	quietFor   = 3
@@ -26,7 +26,7 @@ func (t *Trial) moved(record *results.Record) {
 		}
 		t.Moves++
 		begun := int64((at - max(0, e.Decision.Overloaded)) / time.Second)
-		usual := max(quietShare, seconds.refused(begun-quietFor, begun))
+		usual := max(quietShare, seconds.throttled(begun-quietFor, begun))
 		first := int64(at / time.Second)
 		after, found := seconds.quiet(first, int64(to/time.Second), usual)
 		if !found {
@@ -59,19 +59,19 @@ func measuredSpan(record *results.Record) (from, to time.Duration) {
 // fates are the whole seconds of a run, in their order.
 type fates []results.Interval
 
-// refused is the share of refused attempts in the seconds from one, included, to another.
-func (f fates) refused(from, to int64) float64 {
-	var refused, attempts int64
+// throttled is the share of throttled attempts in the seconds from one, included, to another.
+func (f fates) throttled(from, to int64) float64 {
+	var throttled, attempts int64
 	for i := range f {
 		if f[i].Second >= from && f[i].Second < to {
-			refused += f[i].Refused
+			throttled += f[i].Throttled
 			attempts += f[i].Attempts
 		}
 	}
 	if attempts == 0 {
 		return 0
 	}
-	return float64(refused) / float64(attempts)
+	return float64(throttled) / float64(attempts)
 }
 
 // quiet returns the first second, from one on, with which as many begin as have to be
@@ -87,7 +87,7 @@ func (f fates) quiet(from, end int64, usual float64) (int64, bool) {
 			run = 0
 		}
 		silent := one.Attempts == 0 && one.Scheduled > 0
-		if silent || float64(one.Refused) > usual*float64(one.Attempts) {
+		if silent || float64(one.Throttled) > usual*float64(one.Attempts) {
 			run = 0
 			continue
 		}

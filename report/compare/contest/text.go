@@ -3,11 +3,11 @@ package contest
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 
 	"loadgen/report/text"
 	"loadgen/report/verdict"
+	"loadgen/results"
 )
 
 // JSON prints the contest as {verdict, …, ranking: […]}: see [Contest]. Its error is
@@ -150,7 +150,7 @@ func (c *Contest) tag() string {
 }
 
 func (c *Contest) costsOnto(p *text.Page) {
-	t := &text.Table{FlushLeft: []bool{true}, Headings: []string{"design", "counted", "billed", "refused", "stored, B"}}
+	t := &text.Table{FlushLeft: []bool{true}, Headings: []string{"design", "counted", "billed", "throttled", "stored, B"}}
 	if c.price.PerMillion > 0 {
 		t.Headings = append(t.Headings, "cost/million")
 	}
@@ -162,7 +162,7 @@ func (c *Contest) costsOnto(p *text.Page) {
 		if one.Counted == nil {
 			continue
 		}
-		row := []string{short(one.Design), one.Counted.told(verdict.Rate), one.Billed.told(verdict.Rate), one.Refused.told(verdict.Rate), one.Stored.told(verdict.Rate)}
+		row := []string{short(one.Design), one.Counted.told(verdict.Rate), one.Billed.told(verdict.Rate), one.Throttled.told(verdict.Rate), one.Stored.told(verdict.Rate)}
 		if c.price.PerMillion > 0 {
 			row = append(row, text.Told(one.Cost, money))
 		}
@@ -171,12 +171,12 @@ func (c *Contest) costsOnto(p *text.Page) {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	refused := "refused ones are not billed"
+	throttled := "throttled ones are not billed"
 	if c.price.BillRefused {
-		refused = "in the cost, refused ones are billed, too"
+		throttled = "in the cost, throttled ones are billed, too"
 	}
 	text := "of each operation that succeeded, with what was spent on those that did not; counted: entities by the documents' rule; " +
-		"billed: transactions, a batch being one; " + refused
+		"billed: transactions, a batch being one; " + throttled
 	if c.price.PerMillion > 0 {
 		text += fmt.Sprintf("; cost: of a million operations that succeeded, at %g a million transactions", c.price.PerMillion)
 	}
@@ -210,12 +210,12 @@ func (c *Contest) movesOnto(p *text.Page) {
 		t.Rows = append(t.Rows, []string{short(one.Design), strconv.Itoa(one.Moves), one.Recovery.told(verdict.Rate), one.Recovery.rates(),
 			strconv.Itoa(one.Unrecovered), one.Fairness.told(verdict.Rate), one.ColdServed.told(verdict.Share)})
 	}
-	onto(p, "Moves, and cold partitions", t, "moves: ranges split, moved or merged, in all runs; recovery: the worst of a run, from the move until the share refused is for 3 s "+
+	onto(p, "Moves, and cold partitions", t, "moves: ranges split, moved or merged, in all runs; recovery: the worst of a run, from the move until the share throttled is for 3 s "+
 		"what it was before the overload, or 1 %; never: moves after which it was not; cold: partitions offered less than half the target, "+
 		"Jain's index over the shares that they were served, and the mean of those shares, not told where keys move on and partitions are hot in turn")
 }
 
-// failures lists the expectations that did not hold in every run.
+// failures lists the checks that did not hold in every run.
 func (c *Contest) failures() []string {
 	var list []string
 	for i := range c.Ranking {
@@ -229,13 +229,24 @@ func (c *Contest) failures() []string {
 	return list
 }
 
-// heldIn is how many expectations held in all runs, of how many.
+// heldIn is how many checks held in all runs that could tell, of how many that any could.
 func heldIn(one *Ranked) string {
 	if len(one.Expected) == 0 {
 		return text.Untold
 	}
-	failed := slices.DeleteFunc(slices.Clone(one.Expected), func(e Expectation) bool { return e.Held == e.Runs })
-	return fmt.Sprintf("%d of %d", len(one.Expected)-len(failed), len(one.Expected))
+	held, told := 0, 0
+	for _, e := range one.Expected {
+		if e.Runs > 0 {
+			told++
+		}
+		if e.Runs > 0 && e.Held == e.Runs {
+			held++
+		}
+	}
+	if told == 0 {
+		return results.CannotTell
+	}
+	return fmt.Sprintf("%d of %d", held, told)
 }
 
 func rankOf(one *Ranked) string {

@@ -12,17 +12,18 @@ import (
 	"loadgen/report/compare/contest"
 	"loadgen/report/text"
 	"loadgen/results"
+	"loadgen/results/figure"
 )
 
 // logRecord is a record of a log under a design: what its operations came to, and where
 // the load went.
-func logRecord(refused, counted int64, heat *results.Heat) *results.Record {
+func logRecord(throttled, counted int64, heat *results.Heat) *results.Record {
 	response := results.NewHistogram()
 	for range 2000 {
 		response.Record(6 * time.Millisecond)
 	}
-	write := results.KindStats{Scheduled: 2000, Sent: 2000, Succeeded: 2000 - refused, Attempts: 2000, Ok: 2000 - refused, Refused: refused,
-		Offered: 2000, Counted: 2000 - refused, Response: response}
+	write := results.KindStats{Scheduled: 2000, Sent: 2000, Succeeded: 2000 - throttled, Attempts: 2000, Ok: 2000 - throttled, Throttled: throttled,
+		Offered: 2000, Counted: 2000 - throttled, Response: response}
 	list := results.KindStats{Scheduled: 10, Sent: 10, Succeeded: 10, Attempts: 10, Ok: 10, Offered: 10 * counted, Counted: 10 * counted, Returned: 200, Response: response}
 	return &results.Record{Manifest: results.Manifest{Target: results.InProcess, Profile: "documented", Start: "warm", Time: "virtual",
 		Operations: []results.Kind{{Name: "write"}, {Name: "list", Filtered: true}}, Targets: results.Targets{Partition: 2000, Account: 20_000, Documented: true}},
@@ -30,11 +31,11 @@ func logRecord(refused, counted int64, heat *results.Heat) *results.Record {
 		Phases: []results.Phase{{Name: "measure", Begin: time.Second, End: 11 * time.Second, Rate: 201, Reported: true, Kinds: []results.KindStats{write, list}}}}
 }
 
-// hourly is a heat map in which the current hour is refused from the second column on.
+// hourly is a heat map in which the current hour is throttled from the second column on.
 func hourly() *results.Heat {
 	return &results.Heat{SecondsPerColumn: 2, Columns: 3, Rows: []results.HeatRow{
 		{Key: "2026-05-01T11", HeatCells: results.HeatCells{Served: []int64{3000}, Demanded: []int64{3000}}},
-		{Key: "2026-05-01T12", HeatCells: results.HeatCells{Served: []int64{1000, 4000, 4000}, Refused: []int64{0, 900, 1100}, Demanded: []int64{1000, 4900, 5100}}},
+		{Key: "2026-05-01T12", HeatCells: results.HeatCells{Served: []int64{1000, 4000, 4000}, Throttled: []int64{0, 900, 1100}, Demanded: []int64{1000, 4900, 5100}}},
 	}, Rest: results.HeatCells{Demanded: []int64{500}}, Nowhere: results.HeatCells{Demanded: []int64{0, 500}}}
 }
 
@@ -43,10 +44,10 @@ func hourly() *results.Heat {
 func logContest() []contest.Arm {
 	figures := func(rate, lost, counted, billed float64, p99 int64) []contest.Trial {
 		return with(trialsOf(rate, rate*1.004, rate*0.996, rate*1.002, rate*0.998), func(i int, t *contest.Trial) {
-			t.Lost, t.Counted, t.Billed, t.RefusedRequests, t.Stored = lost, counted, billed, lost, 420
+			t.Lost, t.Counted, t.Billed, t.ThrottledRequests, t.Stored = lost, counted, billed, lost, 420
 			p50, worst, listed, listedWorst := int64(5_800), p99+int64(i)*100, int64(9_000), int64(15_000)
 			t.Operations = []contest.OperationTrial{{Name: "write", P50: &p50, P99: &worst}, {Name: "list", P50: &listed, P99: &listedWorst}}
-			t.Expected = []results.Expectation{{Expr: "p99(write) < 50ms", Pass: worst < 50_000}, {Expr: "refused < 1%", Pass: lost < 0.01}}
+			t.Expected = []results.Check{{Expr: "p99(write) < 50ms", Ok: new(worst < 50_000)}, {Expr: "throttled < 1%", Ok: new(lost < 0.01)}}
 		})
 	}
 	hour := figures(2010, 0.42, 0.58, 0.58, 120_000)
@@ -109,14 +110,14 @@ func FuzzContest(f *testing.F) {
 	f.Add("", "\u202e", "\xff", 1e300, -1.0, int64(0), int64(1<<62))
 	f.Fuzz(func(t *testing.T, design, key, operation string, rate, share float64, n, second int64) {
 		record := logRecord(n, second, &results.Heat{SecondsPerColumn: second, Rows: []results.HeatRow{{Key: key, Table: operation,
-			HeatCells: results.HeatCells{Refused: []int64{n}, Demanded: []int64{second, n}}}}})
+			HeatCells: results.HeatCells{Throttled: []int64{n}, Demanded: []int64{second, n}}}}})
 		record.Manifest.Operations[0].Name = operation
-		record.Intervals = []results.Interval{{Second: second, Attempts: n, Refused: n}}
+		record.Intervals = []results.Interval{{Second: second, Attempts: n, Throttled: n}}
 		record.Phases[0].Shares = []results.SharesClass{{From: second, Partitions: n, Shares: rate, Squares: share}}
 		record.Events = []results.Event{{At: second, What: results.RangeMoved, Decision: &results.Decision{Overloaded: time.Duration(n)}}}
-		first := contest.Measure(record, nil, contest.Needs{Within: map[string]int64{operation: n}, Entities: map[string]int64{operation: second}})
+		first := contest.Measure(record, nil, figure.Needs{Within: map[string]int64{operation: n}, Entities: map[string]int64{operation: second}})
 		other := trialsOf(rate, share)
-		other[0].Expected = []results.Expectation{{Expr: key}}
+		other[0].Expected = []results.Check{{Expr: key}}
 		c := contest.Rank([]contest.Arm{{Design: design, PartitionKey: key, Order: operation, Trials: []contest.Trial{first, first}, Record: record},
 			{Design: key, Trials: other, Others: other}, {Design: operation, Cannot: []contest.Obstacle{{Operation: operation, Why: key}}}},
 			contest.Options{Scenario: key, Repeat: operation, Alpha: share, Price: contest.Price{PerMillion: rate}})

@@ -7,7 +7,7 @@ import (
 
 	"loadgen/report/compare"
 	"loadgen/report/export"
-	"loadgen/results/expectation"
+	"loadgen/results/figure"
 )
 
 // Benchfmt prints results in the format of Go's benchmarks, which benchstat reads: with
@@ -110,7 +110,8 @@ func (b *bench) virtual(r *Result) {
 func unitOf(metric string) (unit, of string, time bool) {
 	name, of, _ := strings.Cut(strings.TrimSuffix(metric, ")"), "(")
 	unit = export.Word(name)
-	if _, _, time = expectation.Statistic(strings.TrimSpace(name)); time {
+	if d, _ := figure.Find(strings.TrimSpace(name)); d.Times != "" {
+		time = true
 		unit += "-ns"
 	}
 	return unit, of, time

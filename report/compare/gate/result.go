@@ -9,7 +9,7 @@ import (
 // The exit codes of gates.
 const (
 	codeOk           = 0
-	codeExpectation  = 10
+	codeCheck        = 10
 	codeRegression   = 11
 	codeInconclusive = 12
 	codeInvalid      = 13
@@ -20,7 +20,7 @@ func code(o compare.Outcome) int {
 	case compare.Same, compare.Improvement:
 		return codeOk
 	case compare.Failed:
-		return codeExpectation
+		return codeCheck
 	case compare.Regression:
 		return codeRegression
 	case compare.Invalid:

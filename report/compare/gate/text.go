@@ -68,22 +68,28 @@ type told struct {
 	Virtual  bool            `json:"virtual"`
 	Reason   string          `json:"reason"`
 	Against  string          `json:"against"`
+	State    string          `json:"state"`
+	Ok       *bool           `json:"ok"`
 	Differ   int             `json:"values_that_differ"`
 	Notes    []string        `json:"notes"`
 }
 
-// JSON prints results as {verdict, metrics, scenarios}: the gravest outcome, each value
+// JSON prints results as {verdict, state, ok, metrics, scenarios}: the gravest outcome, each value
 // that differs or metric that was judged, and each result.
 func JSON(w io.Writer, list []Result) error {
 	document := struct {
 		Verdict   compare.Outcome `json:"verdict"`
+		State     string          `json:"state"`
+		Ok        *bool           `json:"ok"`
 		Metrics   []metric        `json:"metrics"`
 		Scenarios []told          `json:"scenarios"`
 	}{Metrics: []metric{}, Scenarios: []told{}, Verdict: gravest(list)}
+	document.State, document.Ok = document.Verdict.State()
 	for i := range list {
 		r := &list[i]
 		one := told{Scenario: r.Scenario, Outcome: r.Outcome, Virtual: r.Virtual, Reason: r.Reason, Against: r.Against,
 			Notes: append([]string{}, r.Notes...)}
+		one.State, one.Ok = r.Outcome.State()
 		if r.Difference != nil {
 			one.Differ = r.Difference.Total
 		}

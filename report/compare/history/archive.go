@@ -66,7 +66,7 @@ func (a *Archive) Add(name string, record *results.Record) {
 	kept := run{name: name, scenario: m.Scenario.Name, started: m.Started.UTC(), validity: record.Summary.Validity,
 		virtual: m.Time == "virtual", conditions: conditionsOf(record), commit: printable(m.Tool.Commit, longestWord)}
 	for _, metric := range a.metrics {
-		kept.values = append(kept.values, metric.of(record))
+		kept.values = append(kept.values, metric.value(record))
 	}
 	for _, kind := range m.Operations {
 		kept.names = append(kept.names, printable(kind.Name, longestPath))

@@ -20,7 +20,7 @@ func conditionsOf(record *results.Record) []condition {
 	return []condition{
 		{textOf, m.Scenario.Text}, {"target", m.Target}, {"number of accounts", strconv.Itoa(max(1, m.Accounts))},
 		{"clock", m.Time}, {"start", m.Start}, {"profile", m.Profile}, {"retry policy", m.Retry}, {"driver", m.Driver},
-		{"opposite", m.Opposite}, {"search for a limit", strconv.FormatBool(record.Limit != nil)},
+		{"opposite", m.AntiPattern}, {"search for a limit", strconv.FormatBool(record.Limit != nil)},
 		{"system", m.Tool.System}, {"number of processors", strconv.Itoa(environment.CPUs)},
 		{"GOMAXPROCS", strconv.Itoa(environment.GOMAXPROCS)}, {"number of workers", strconv.Itoa(environment.Workers)},
 	}

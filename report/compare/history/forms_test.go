@@ -219,8 +219,8 @@ func TestColumnsAndUnits(t *testing.T) {
 		{"p99", "p99_us", "us", 4830, "4.83 ms"}, {"max(get)", "max(get)_us", "us", 999.4, "999 µs"},
 		{"max(get)", "max(get)_us", "us", 999.6, "1.00 ms"}, {"mean(us-orders)", "mean(us-orders)_us", "us", 999_600, "1.00 s"},
 		{"wait_p99", "wait_p99_us", "us", 15.04, "15.0 µs"}, {"served", "served_per_second", "per_second", 1999.6, "2,000/s"},
-		{"share_lost", "share_lost", "share", .0123, "1.2 %"}, {"refused", "refused", "", 1204, "1,204"},
-		{"attempts", "attempts", "", 1.25, "1.25"}, {"saturation", "saturation_per_second", "per_second", math.NaN(), "–"},
+		{"share_lost", "share_lost", "share", .0123, "1.2 %"}, {"throttled", "throttled", "", 1204, "1,204"},
+		{"tries", "tries", "", 1.25, "1.25"}, {"saturation", "saturation_per_second", "per_second", math.NaN(), "–"},
 	} {
 		m := metrics(t, row.metric)[0]
 		if m.Column() != row.column || m.Unit() != row.unit || m.Told(row.value) != row.told {

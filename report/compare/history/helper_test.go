@@ -61,8 +61,8 @@ func (r *run) record(t testing.TB) *results.Record {
 		a := results.Attempt{Class: results.Ok, Phase: phase, Number: uint64(n), Intended: due, Sent: due, Done: due + r.takes, Counted: 1, Returned: 1}
 		counts.Requests++
 		if r.lost > 0 && n%r.lost == 0 {
-			a.Class, a.Counted, a.Returned = results.Refused, 0, 0
-			counts.Refused++
+			a.Class, a.Counted, a.Returned = results.Throttled, 0, 0
+			counts.Throttled++
 		} else {
 			counts.Ok++
 			counts.Entities++

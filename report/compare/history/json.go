@@ -46,26 +46,33 @@ type toldSeries struct {
 type toldScenario struct {
 	Scenario string          `json:"scenario"`
 	Verdict  compare.Outcome `json:"verdict"`
-	Reason   string          `json:"reason"`
-	Runs     int             `json:"runs"`
-	Virtual  bool            `json:"virtual"`
-	Left     Left            `json:"left_out"`
-	Series   []toldSeries    `json:"series"`
+	State    string          `json:"state"`
+	// Ok is null: that nothing steps is asked of no run.
+	Ok      *bool        `json:"ok"`
+	Reason  string       `json:"reason"`
+	Runs    int          `json:"runs"`
+	Virtual bool         `json:"virtual"`
+	Left    Left         `json:"left_out"`
+	Series  []toldSeries `json:"series"`
 }
 
-// JSON prints a document as {verdict, metrics, scenarios, unread}: each step, or that a
+// JSON prints a document as {verdict, state, ok, metrics, scenarios, unread}: each step, or that a
 // series has none; and every night.
 func JSON(w io.Writer, d *Document) error {
 	document := struct {
 		Verdict   compare.Outcome `json:"verdict"`
+		State     string          `json:"state"`
+		Ok        *bool           `json:"ok"`
 		Metrics   []toldMetric    `json:"metrics"`
 		Scenarios []toldScenario  `json:"scenarios"`
 		Unread    []Unread        `json:"unread"`
-	}{d.Outcome(), []toldMetric{}, []toldScenario{}, append([]Unread{}, d.Unread...)}
+	}{Verdict: d.Outcome(), Metrics: []toldMetric{}, Scenarios: []toldScenario{}, Unread: append([]Unread{}, d.Unread...)}
+	document.State, _ = document.Verdict.State()
 	for i := range d.Scenarios {
 		s := &d.Scenarios[i]
 		told := toldScenario{Scenario: s.Name, Verdict: s.Outcome(), Reason: s.Sentence(), Runs: s.Runs, Virtual: s.Virtual,
 			Left: s.Left, Series: []toldSeries{}}
+		told.State, _ = told.Verdict.State()
 		for number := range s.Series {
 			series := &s.Series[number]
 			told.Series = append(told.Series, series.told(d.Metrics))

@@ -11,11 +11,12 @@ import (
 	"loadgen/engine/nearest"
 	"loadgen/report/verdict"
 	"loadgen/results"
-	"loadgen/results/expectation"
+	"loadgen/results/figure"
+	"loadgen/results/figure/check"
 )
 
 // Metric is what runs are compared by: a figure in the unit of its [Metric.Column].
-type Metric struct{ figure expectation.Figure }
+type Metric struct{ of figure.Reference }
 
 // mostMetrics bounds how many metrics are followed at once.
 const mostMetrics = 24
@@ -45,12 +46,12 @@ func ParseMetrics(texts []string) ([]Metric, error) {
 	}
 	var metrics []Metric
 	for _, text := range texts {
-		figure, err := expectation.ParseFigure(text)
-		metric := Metric{figure}
-		var fault *expectation.Fault
+		of, err := check.ParseFigure(text)
+		metric := Metric{of}
+		var fault *check.Fault
 		switch {
 		case errors.As(err, &fault) && fault.Name != "":
-			return nil, &Fault{"metric", errors.New(nearest.Unknown("figure", fault.Name, expectation.Names()))}
+			return nil, &Fault{"metric", errors.New(nearest.Unknown("figure", fault.Name, figure.Names()))}
 		case err != nil:
 			return nil, &Fault{fmt.Sprintf("metric %q", text), err}
 		case slices.ContainsFunc(metrics, func(other Metric) bool { return other.String() == metric.String() }):
@@ -64,20 +65,20 @@ func ParseMetrics(texts []string) ([]Metric, error) {
 // Default returns the metrics of a history that names none: the response time that one
 // operation of a hundred exceeds, what is served, and what is lost.
 func Default() []Metric {
-	return []Metric{{expectation.Figure{Name: "p99"}}, {expectation.Figure{Name: "served"}}, {expectation.Figure{Name: "share_lost"}}}
+	return []Metric{{figure.Reference{Name: "p99"}}, {figure.Reference{Name: "served"}}, {figure.Reference{Name: "share_lost"}}}
 }
 
 // String returns the metric in its canonical form.
-func (m Metric) String() string { return m.figure.String() }
+func (m Metric) String() string { return m.of.String() }
 
 // Unit is us, per_second or share, and empty for counts and plain numbers.
 func (m Metric) Unit() string {
-	switch m.figure.Unit() {
-	case expectation.Nanoseconds:
+	switch m.of.Unit() {
+	case figure.Nanoseconds:
 		return "us"
-	case expectation.PerSecond:
+	case figure.PerSecond:
 		return "per_second"
-	case expectation.Share:
+	case figure.Share:
 		return "share"
 	default:
 		return ""
@@ -87,19 +88,20 @@ func (m Metric) Unit() string {
 // Column returns the name of the metric where figures stand alone: with its unit, unless
 // the name says it.
 func (m Metric) Column() string {
-	if unit := m.Unit(); unit != "" && !strings.HasPrefix(m.figure.Name, unit) {
+	if unit := m.Unit(); unit != "" && !strings.HasPrefix(m.of.Name, unit) {
 		return m.String() + "_" + unit
 	}
 	return m.String()
 }
 
 // of returns what the metric is of a judged record, not a number where it cannot be told.
-func (m Metric) of(record *results.Record) float64 {
-	value, told := verdict.FigureOf(record, m.figure, m.figure.Unit())
-	if !told || math.IsInf(value, 0) {
+func (m Metric) value(record *results.Record) float64 {
+	v := figure.Of(record).Take(m.of)
+	if !v.Told {
 		return math.NaN()
 	}
-	if m.figure.Unit() == expectation.Nanoseconds {
+	value := v.Value
+	if m.of.Unit() == figure.Nanoseconds {
 		value /= 1000
 	}
 	return value
@@ -107,7 +109,7 @@ func (m Metric) of(record *results.Record) float64 {
 
 // names returns the operations and phases that the metric is of.
 func (m Metric) names() []string {
-	return slices.DeleteFunc([]string{m.figure.Of, m.figure.Operation, m.figure.Phase}, func(name string) bool { return name == "" })
+	return slices.DeleteFunc([]string{m.of.Of, m.of.Operation, m.of.Phase}, func(name string) bool { return name == "" })
 }
 
 // Told returns a value of the metric for people, to three figures.
@@ -115,11 +117,11 @@ func (m Metric) Told(value float64) string {
 	switch {
 	case math.IsNaN(value):
 		return "–"
-	case m.figure.Unit() == expectation.Nanoseconds:
+	case m.of.Unit() == figure.Nanoseconds:
 		return duration(value)
-	case m.figure.Unit() == expectation.PerSecond:
+	case m.of.Unit() == figure.PerSecond:
 		return verdict.Rate(value) + "/s"
-	case m.figure.Unit() == expectation.Share:
+	case m.of.Unit() == figure.Share:
 		return verdict.Share(value)
 	default:
 		return verdict.Rate(value)

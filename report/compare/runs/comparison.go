@@ -66,16 +66,13 @@ type Metric struct {
 	same bool
 }
 
-// Of holds B against A. Its error wraps [ErrEmpty] where a side has no run, or [ErrSchema].
+// Of holds B against A. Its error wraps [ErrEmpty] where a side has no run.
 func Of(a, b *Side) (*Comparison, error) {
 	for _, side := range []*Side{a, b} {
 		if len(side.runs) == 0 {
 			return nil, fmt.Errorf("%w: %s has no run", ErrEmpty, side.Name)
 		}
 		side.sort()
-	}
-	if a.runs[0].schema != b.runs[0].schema {
-		return nil, fmt.Errorf("%w: %s has %d, %s %d", ErrSchema, a.Name, a.runs[0].schema, b.Name, b.runs[0].schema)
 	}
 	c := &Comparison{A: a.summary(), B: b.summary(), Warnings: warnings(a, b), Decides: []compare.Finding{},
 		Metrics: []Metric{}, Bands: []Band{}, Shapes: []Shape{}}

@@ -16,7 +16,7 @@ import (
 
 // The figures are those of the summaries of the records.
 func TestFiguresAreTheSummaries(t *testing.T) {
-	a, b := played{seed: 1, refused: 10}, played{seed: 2, slower: 1.2, refused: 9}
+	a, b := played{seed: 1, throttled: 10}, played{seed: 2, slower: 1.2, throttled: 9}
 	c := held(t, side(t, "a", a), side(t, "b", b))
 	compared := 0
 	for letter, p := range map[string]played{"A": a, "B": b} {
@@ -51,22 +51,22 @@ func TestFiguresAreTheSummaries(t *testing.T) {
 		for _, phase := range summary.Phases {
 			is(phase.Name, "", "offered_entities_per_second", &phase.Offered)
 			is(phase.Name, "", "served_entities_per_second", &phase.Served)
-			is(phase.Name, "", "refused_per_second", &phase.RefusedPerSecond)
+			is(phase.Name, "", "throttled_per_second", &phase.ThrottledPerSecond)
 			is(phase.Name, "", "share_lost", phase.ShareLost)
 			for operation, o := range phase.PerOperation {
 				times(phase.Name, operation, o.Response)
 				is(phase.Name, operation, "offered_entities_per_second", &o.Offered)
 				is(phase.Name, operation, "served_entities_per_second", &o.Served)
-				is(phase.Name, operation, "refused_per_second", &o.RefusedPerSecond)
+				is(phase.Name, operation, "throttled_per_second", &o.ThrottledPerSecond)
 				is(phase.Name, operation, "share_lost", o.ShareLost)
-				is(phase.Name, operation, "attempts_per_operation", o.AttemptsPerOperation)
+				is(phase.Name, operation, "tries_per_operation", o.AttemptsPerOperation)
 			}
 		}
 	}
 	if compared < 80 {
 		t.Errorf("%d figures were compared; want all of two phases and two operations", compared)
 	}
-	// 4 s at 600/s, two phases, and every tenth of 7,200 was refused, those of the load included.
+	// 4 s at 600/s, two phases, and every tenth of 7,200 was throttled, those of the load included.
 	if m := find(t, c, "", "", "entities_counted"); *m.A != 4320 {
 		t.Errorf("counted = %v; want 4320", *m.A)
 	}
@@ -238,10 +238,10 @@ func TestVirtualRuns(t *testing.T) {
 		!strings.HasPrefix(text(t, same), "identical: They repeat to the last count.\n") {
 		t.Errorf("a run that repeats is %s, %v with %q", same.Outcome, same.Says, same.Warnings)
 	}
-	other := held(t, side(t, "a", played{virtual: true}), side(t, "b", played{virtual: true, refused: 2399}))
+	other := held(t, side(t, "a", played{virtual: true}), side(t, "b", played{virtual: true, throttled: 2399}))
 	if other.Outcome != compare.Different || other.Exact.Difference.Total == 0 || len(other.Says) != 1 ||
-		!strings.Contains(text(t, other), "operations[get].refused: was 0, is 1") {
-		t.Errorf("a run with refusals is %s, %v:\n%s", other.Outcome, other.Says, text(t, other))
+		!strings.Contains(text(t, other), "operations[get].lost.count: was 0, is 1") {
+		t.Errorf("a run with throttled attempts is %s, %v:\n%s", other.Outcome, other.Says, text(t, other))
 	}
 	seeded := held(t, side(t, "a", played{virtual: true}), side(t, "b", played{virtual: true, seed: 8, alter: func(m *results.Manifest) {
 		m.Scenario.Text = strings.Replace(scenarioText, "7", "8", 1)
@@ -294,8 +294,8 @@ func TestJSON(t *testing.T) {
 		t.Errorf("the first metric is %+v; want the median, a third slower", m)
 	}
 	for _, m := range got.Metrics {
-		if m.Metric == "refused_per_second" && (*m.A != 0 || *m.Change != 0) {
-			t.Errorf("%+v; want nothing refused, and no change", m)
+		if m.Metric == "throttled_per_second" && (*m.A != 0 || *m.Change != 0) {
+			t.Errorf("%+v; want nothing throttled, and no change", m)
 		}
 	}
 }

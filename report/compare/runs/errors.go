@@ -6,8 +6,6 @@ import "errors"
 var (
 	// ErrEmpty: a run is of no length, or a side has no run.
 	ErrEmpty = errors.New("nothing to compare")
-	// ErrSchema: the records are of different schemas.
-	ErrSchema = errors.New("records of different schemas")
 	// ErrTooMany: a side has more runs than can be compared.
 	ErrTooMany = errors.New("too many runs")
 )

@@ -21,10 +21,10 @@ type played struct {
 	started time.Time
 	// seconds is the length of each phase, perSecond its rate. 0 is 4 and 600.
 	seconds, perSecond int
-	// refused is after how many operations one is refused, 0 for none.
-	refused int
-	virtual bool
-	alter   func(*results.Manifest)
+	// throttled is after how many operations one is throttled, 0 for none.
+	throttled int
+	virtual   bool
+	alter     func(*results.Manifest)
 	// one leaves the second reported phase out.
 	one bool
 	// killed ends the record without its totals.
@@ -107,8 +107,8 @@ func (p played) record(t testing.TB) *results.Record {
 // operation records one operation of a single attempt.
 func (p played) operation(r *results.Recorder, phase, kind int, number uint64, at, took time.Duration) {
 	class, served := results.Ok, int64(1)
-	if p.refused > 0 && number%uint64(p.refused) == 0 {
-		class, served = results.Refused, 0
+	if p.throttled > 0 && number%uint64(p.throttled) == 0 {
+		class, served = results.Throttled, 0
 	}
 	r.Scheduled(results.Scheduled{Phase: phase, Kind: kind, Intended: at, Sent: at, Entities: 1})
 	r.Attempt(&results.Attempt{Phase: phase, Kind: kind, Number: number, Intended: at, Sent: at, Done: at + took, Class: class,

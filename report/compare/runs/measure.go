@@ -57,8 +57,8 @@ func measures() []measure {
 		{"offered_entities_per_second", "offered", perSecond, true, .01, func(s *section) *float64 { return new(s.Offered) }},
 		{served, "served", perSecond, true, .01, func(s *section) *float64 { return new(s.Served) }},
 		{"share_lost", "share lost", share, false, .001, func(s *section) *float64 { return s.ShareLost }},
-		{"refused_per_second", "refused", perSecond, false, .01, func(s *section) *float64 { return new(s.RefusedPerSecond) }},
-		{"attempts_per_operation", "attempts/op", each, false, .001, func(s *section) *float64 { return s.AttemptsPerOperation }},
+		{"throttled_per_second", "throttled", perSecond, false, .01, func(s *section) *float64 { return new(s.ThrottledPerSecond) }},
+		{"tries_per_operation", "attempts/op", each, false, .001, func(s *section) *float64 { return s.AttemptsPerOperation }},
 		{"entities_counted", "counted", count, true, 1, func(s *section) *float64 { return new(float64(s.counted)) }},
 	}
 }

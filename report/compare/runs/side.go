@@ -10,6 +10,7 @@ import (
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/baseline"
+	"loadgen/results/figure"
 )
 
 // Side is a run or a set of runs. It keeps what is compared of the records that it is
@@ -31,7 +32,6 @@ type key struct{ phase, operation string }
 // run is what of a record is compared.
 type run struct {
 	name     string
-	schema   int
 	started  time.Time
 	manifest results.Manifest
 	validity string
@@ -55,19 +55,16 @@ type section struct {
 // MostRuns is how many runs a side may have.
 const MostRuns = 1000
 
-// Add adds the record of a run. Its error wraps [ErrEmpty], [ErrSchema] or [ErrTooMany].
+// Add adds the record of a run. Its error wraps [ErrEmpty] or [ErrTooMany].
 func (s *Side) Add(name string, record *results.Record) error {
 	if len(s.runs) == MostRuns {
 		return fmt.Errorf("%w: %s holds more than %d", ErrTooMany, s.Name, MostRuns)
 	}
-	if len(s.runs) > 0 && s.runs[0].schema != record.SchemaVersion {
-		return fmt.Errorf("%w: %s has %d, %s %d", ErrSchema, s.runs[0].name, s.runs[0].schema, name, record.SchemaVersion)
-	}
 	judged := *record
 	judged.Summary = verdict.Judge(record)
-	one := &run{name: name, schema: record.SchemaVersion, started: record.Manifest.Started, manifest: record.Manifest,
+	one := &run{name: name, started: record.Manifest.Started, manifest: record.Manifest,
 		validity: judged.Summary.Validity, reasons: judged.Summary.Reasons, seconds: stretches(record)}
-	steps := verdict.Reported(record)
+	steps := figure.Reported(record)
 	if len(steps) == 0 && len(one.seconds) == 0 {
 		return fmt.Errorf("%w: %s is of no length: it came to no reported phase, and to no whole second of any; expected a run that did",
 			ErrEmpty, name)
@@ -100,27 +97,27 @@ func cutOff(record *results.Record, steps int) string {
 }
 
 // take takes the figures of a record, and the distributions of its response times.
-func (s *Side) take(one *run, record *results.Record, steps []verdict.Step) {
+func (s *Side) take(one *run, record *results.Record, steps []figure.Step) {
 	one.figures = make(map[key]section)
 	if len(steps) == 0 {
 		return
 	}
-	kinds := []results.Kind{{}}
+	kinds, of := []results.Kind{{}}, figure.Of(record)
 	for i, kind := range record.Manifest.Operations {
-		if slices.ContainsFunc(steps, func(step verdict.Step) bool { k := &step.Phase.Kinds[i]; return k.Scheduled+k.Attempts > 0 }) {
+		if slices.ContainsFunc(steps, func(step figure.Step) bool { k := &step.Phase.Kinds[i]; return k.Scheduled+k.Attempts > 0 }) {
 			kinds = append(kinds, kind)
 		}
 	}
 	for _, kind := range kinds {
 		want := func(other results.Kind) bool { return kind.Name == "" || other.Name == kind.Name }
-		figures, sum := verdict.Whole(record, want)
-		s.put(one, key{"", kind.Name}, figures, &sum)
+		sum := record.Total(func(p *results.Phase, other results.Kind) bool { return p.Reported && want(other) })
+		s.put(one, key{"", kind.Name}, of.Whole(want), &sum)
 	}
 	for _, step := range steps {
 		for _, kind := range kinds {
 			want := func(other results.Kind) bool { return kind.Name == "" || other.Name == kind.Name }
 			sum := step.Sum(want)
-			s.put(one, key{step.Phase.Name, kind.Name}, step.Figures(want), &sum)
+			s.put(one, key{step.Phase.Name, kind.Name}, of.Step(step, want), &sum)
 		}
 	}
 }

@@ -80,7 +80,7 @@ func (r *run) facets() []facet {
 		{"retry policy", m.Retry},
 		{"time", m.Time},
 		{"driver", m.Driver},
-		{"opposite of a scenario", m.Opposite},
+		{"opposite of a scenario", m.AntiPattern},
 		{"storing of data", stored},
 		{"build of the tool", strings.TrimSpace(m.Tool.Version + " " + m.Tool.Commit)},
 		{"version of Go, or the system,", m.Tool.Go + " " + m.Tool.System},

@@ -40,7 +40,7 @@ func TestWarnings(t *testing.T) {
 		{"the retry policy", func(m *results.Manifest) { m.Retry = "short" }, "retry policy differs"},
 		{"time", func(m *results.Manifest) { m.Time = "virtual" }, "the time differs: A has real, B has virtual"},
 		{"the driver", func(m *results.Manifest) { m.Driver = "vegeta" }, "the driver differs: A has none, B has vegeta"},
-		{"the opposite", func(m *results.Manifest) { m.Opposite = "x" }, "the opposite of a scenario differs"},
+		{"the opposite", func(m *results.Manifest) { m.AntiPattern = "x" }, "the opposite of a scenario differs"},
 		{"what is stored", func(m *results.Manifest) { m.Dataless = true }, "the storing of data differs: A has all, B has none"},
 		{"the version", func(m *results.Manifest) { m.Tool.Version = "v2" }, "build of the tool differs: A has v1 abc, B has v2 abc"},
 		{"the commit", func(m *results.Manifest) { m.Tool.Commit = "def" }, "build of the tool differs"},
@@ -177,24 +177,13 @@ func TestManyUnsoundRuns(t *testing.T) {
 func TestRunsThatCannotBeCompared(t *testing.T) {
 	empty := played{}.record(t)
 	empty.Phases, empty.Intervals, empty.Duration = nil, nil, 0
-	newer := played{}.record(t)
-	newer.SchemaVersion = 2
 	a := side(t, "a", played{})
 	if err := a.Add("a/2", empty); !errors.Is(err, runs.ErrEmpty) || !strings.Contains(err.Error(), "a/2 is of no length") {
 		t.Errorf("a run of no length: %v; want ErrEmpty", err)
 	}
-	if err := a.Add("a/2", newer); !errors.Is(err, runs.ErrSchema) {
-		t.Errorf("a run of another schema in a set: %v; want ErrSchema", err)
-	}
 	b := new(runs.Side)
 	if _, err := runs.Of(a, b); !errors.Is(err, runs.ErrEmpty) {
 		t.Errorf("a side without runs: %v; want ErrEmpty", err)
-	}
-	if err := b.Add("b", newer); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := runs.Of(a, b); !errors.Is(err, runs.ErrSchema) {
-		t.Errorf("sides of two schemas: %v; want ErrSchema", err)
 	}
 	full, small := new(runs.Side), played{seconds: 3, perSecond: 2, killed: true}.record(t)
 	for i := range runs.MostRuns {
@@ -242,8 +231,8 @@ func TestGolden(t *testing.T) {
 	b[0].alter = func(m *results.Manifest) { m.Tool.Version = "v2" }
 	for name, c := range map[string]*runs.Comparison{
 		"sets":    held(t, side(t, "before", a...), side(t, "after", b...)),
-		"single":  held(t, side(t, "one", played{seed: 1, seconds: 20, refused: 50}), side(t, "other", played{seed: 2, seconds: 20, slower: 1.3, refused: 20})),
-		"virtual": held(t, side(t, "one", played{virtual: true}), side(t, "other", played{virtual: true, refused: 100})),
+		"single":  held(t, side(t, "one", played{seed: 1, seconds: 20, throttled: 50}), side(t, "other", played{seed: 2, seconds: 20, slower: 1.3, throttled: 20})),
+		"virtual": held(t, side(t, "one", played{virtual: true}), side(t, "other", played{virtual: true, throttled: 100})),
 		"repeats": held(t, side(t, "one", played{virtual: true}), side(t, "other", played{virtual: true})),
 	} {
 		var page strings.Builder

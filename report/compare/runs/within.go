@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"loadgen/report/compare"
-	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/figure"
 )
 
 // stretch is the whole seconds of one phase.
@@ -22,7 +22,7 @@ type stretch struct {
 // none, or has no phases, those of each phase that its seconds name.
 func stretches(record *results.Record) []stretch {
 	var list []stretch
-	for _, step := range verdict.Reported(record) {
+	for _, step := range figure.Reported(record) {
 		end := step.Phase.End
 		if record.Duration > 0 {
 			end = min(end, record.Duration)

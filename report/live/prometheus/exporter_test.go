@@ -51,7 +51,7 @@ func TestMetrics(t *testing.T) {
 	}
 	attempt(0, 200, results.Ok, "secret", 6, 3*time.Millisecond)
 	attempt(0, 200, results.Ok, "Paris", 2, 20*time.Millisecond)
-	attempt(1, 503, results.Refused, "secret", 0, 40*time.Second)
+	attempt(1, 503, results.Throttled, "secret", 0, 40*time.Second)
 	attempt(1, 0, results.Failed, "secret", 0, time.Millisecond)
 	attempt(7, 999, results.Failed, "secret", 0, time.Millisecond)
 	p.Due(&results.Scheduled{Dropped: true})
@@ -68,7 +68,7 @@ func TestMetrics(t *testing.T) {
 		`loadgen_request_duration_seconds_count{op="other",phase="peak 10/s",status_class="none"} 1`,
 		"loadgen_scheduled_operations_total 6", "loadgen_dropped_operations_total 1", "loadgen_late_operations_total 5",
 		"loadgen_operations_total 5", "loadgen_sent_attempts_total 6", "loadgen_attempts_total 5", "loadgen_ok_attempts_total 2",
-		"loadgen_refused_attempts_total 1", "loadgen_failed_attempts_total 2", "loadgen_served_entities_total 8",
+		"loadgen_throttled_attempts_total 1", "loadgen_failed_attempts_total 2", "loadgen_served_entities_total 8",
 		"loadgen_in_flight_attempts 1", "loadgen_target_operations_per_second 10",
 		"loadgen_served_entities_per_second 4", "loadgen_offered_entities_per_second 13.333333333333334",
 		`loadgen_partition_heat_entities_per_second{rank="1"} 3`, `loadgen_partition_heat_entities_per_second{rank="2"} 1`,

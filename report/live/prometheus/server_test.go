@@ -22,7 +22,7 @@ func TestAddressOf(t *testing.T) {
 	}
 }
 
-// Whatever is typed, it is refused, or an address of which the host is not empty.
+// Whatever is typed, it is throttled, or an address of which the host is not empty.
 func FuzzAddressOf(f *testing.F) {
 	for _, seed := range []string{":9464", "127.0.0.1:0", "[::1]:1", "9464", "a:b", "\x00"} {
 		f.Add(seed)

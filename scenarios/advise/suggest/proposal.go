@@ -3,7 +3,8 @@ package suggest
 import (
 	"slices"
 
-	"loadgen/results/expectation"
+	"loadgen/results/figure"
+	"loadgen/results/figure/check"
 	"loadgen/scenarios"
 )
 
@@ -89,7 +90,7 @@ func (p *Proposal) Scenario() (*scenarios.Scenario, error) {
 	// An example's opposite names a design of its own, and its pattern is of that design.
 	s.AntiPattern, s.Pattern, s.Expect = nil, nil, nil
 	for _, text := range p.of.Expect {
-		if claim, err := expectation.Parse(text); err == nil && general(claim) {
+		if claim, err := check.Parse(text); err == nil && general(claim) {
 			s.Expect = append(s.Expect, text)
 		}
 	}
@@ -126,14 +127,15 @@ func sameKeys(a, b *scenarios.Design) bool {
 }
 
 // general reports whether a claim is one that any design should bear out.
-func general(c *expectation.Claim) bool {
+func general(c *check.Claim) bool {
 	figures := c.Figures()
-	if len(figures) != 1 || figures[0].Part == expectation.Partition {
+	if len(figures) != 1 || figures[0].Part == figure.Partition {
 		return false
 	}
 	name := figures[0].Name
-	_, _, times := expectation.Statistic(name)
-	bad := times || slices.Contains([]string{"refused", "failed", "dropped", "late", "share_lost", "retries", "attempts", "lost", "doubled", "offered"}, name)
+	d, _ := figure.Find(name)
+	times := d.Times != ""
+	bad := times || slices.Contains([]string{"throttled", "failed", "dropped", "late", "share_lost", "retries", "tries", "lost_writes", "doubled_writes", "offered"}, name)
 	good := slices.Contains([]string{"succeeded", "ok", "served", "saturation"}, name)
 	return bad && bounds(c) || good && assures(c)
 }

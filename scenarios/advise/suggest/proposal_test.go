@@ -52,8 +52,8 @@ func TestUnsuitedScenarios(t *testing.T) {
 			"the operations that say what they know have weight 0; expected one with a weight"},
 		{"a trace", "constant, for: 2s, operations: [{verb: insert}]", "arrivals: {trace: rows.csv}, operations: [{verb: query, by: [customer]}]",
 			"phase work replays a trace, whose rows rather than the design say what is asked; expected arrivals such as {constant: 500}, or clients"},
-		{"a procedure", "constant, for: 2s, operations: [{verb: insert}]", "arrivals: {constant: 9}, for: 2s, operations: [{verb: query, by: [customer]}, {procedure: read-set, with: {sets: 20}}]",
-			"operation read-set is the procedure read-set, which has keys of its own; expected operations with a verb"},
+		{"a workflow", "constant, for: 2s, operations: [{verb: insert}]", "arrivals: {constant: 9}, for: 2s, operations: [{verb: query, by: [customer]}, {workflow: read-set, with: {sets: 20}}]",
+			"operation read-set is the workflow read-set, which has keys of its own; expected operations with a verb"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			text := fmt.Sprintf(orders, 2000, "constant", "{verb: insert}", "")
@@ -103,7 +103,7 @@ func TestOptions(t *testing.T) {
 // that any design should bear out; printed and read again it is the same.
 func TestScenarioOfAProposal(t *testing.T) {
 	s := ordered(t, 2000, "arrivals: {constant: 100}", "{verb: insert}, {verb: query, by: [customer]}",
-		`p99(query) < 50ms, refused < 1%, offered(hottest) < 500, ok >= 99%, requests(insert) == operations(insert), counted(query) > 2 * returned(query), refused(insert) > 10%, "offered(\"7\") < 10"`)
+		`p99(query) < 50ms, throttled < 1%, offered(hottest) < 500, ok >= 99%, requests(insert) == operations(insert), counted(query) > 2 * returned(query), throttled(insert) > 10%, "offered(\"7\") < 10"`)
 	for _, beside := range []bool{false, true} {
 		p := proposed(t, s, suggest.Options{Most: 1, Beside: beside})
 		got, err := p.Scenario()
@@ -117,7 +117,7 @@ func TestScenarioOfAProposal(t *testing.T) {
 		if names := got.Alternatives(); !slices.Equal(names, want) || got.Use != names[0] {
 			t.Errorf("beside %v: the designs are %v with %s in use; want %v with the first in use", beside, names, got.Use, want)
 		}
-		if kept := []string{"p99(query) < 50ms", "refused < 1%", "offered(hottest) < 500", "ok >= 99%"}; !slices.Equal(got.Expect, kept) {
+		if kept := []string{"p99(query) < 50ms", "throttled < 1%", "offered(hottest) < 500", "ok >= 99%"}; !slices.Equal(got.Expect, kept) {
 			t.Errorf("the expectations are %q; want %q", got.Expect, kept)
 		}
 		again := parsed(t, string(got.Text()))

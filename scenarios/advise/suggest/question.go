@@ -7,7 +7,8 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/results/expectation"
+	"loadgen/results/figure"
+	"loadgen/results/figure/check"
 	"loadgen/scenarios"
 )
 
@@ -53,7 +54,7 @@ func suited(s *scenarios.Scenario) error {
 		}
 		for _, op := range p.Operations() {
 			if op.Workflow != "" {
-				return fmt.Errorf("%w: operation %s is the procedure %s, which has keys of its own; expected operations with a verb", ErrUnsuited, op.Name, op.Workflow)
+				return fmt.Errorf("%w: operation %s is the workflow %s, which has keys of its own; expected operations with a verb", ErrUnsuited, op.Name, op.Workflow)
 			}
 			if t != nil && t.Events() {
 				asks = asks || len(op.By) > 0
@@ -124,14 +125,14 @@ func needs(s *scenarios.Scenario) func(operation string) bool {
 	var named []string
 	everybody := false
 	for _, text := range s.Expect {
-		claim, err := expectation.Parse(text)
+		claim, err := check.Parse(text)
 		if err != nil || !bounds(claim) {
 			continue
 		}
 		for _, f := range claim.Figures() {
-			of, _, times := expectation.Statistic(f.Name)
+			d, _ := figure.Find(f.Name)
 			switch name := cmp.Or(f.Operation, f.Of); {
-			case !times || of == "wait" || of == "lag":
+			case d.Times == "" || d.Times == "wait" || d.Times == "lag":
 			case name == "" || isPhase(s, name):
 				everybody = true
 			default:
@@ -149,19 +150,19 @@ func isPhase(s *scenarios.Scenario, name string) bool {
 // constantly are the facts of a run in which every figure is the same.
 type constantly float64
 
-// Look implements [expectation.Facts].
-func (f constantly) Look(expectation.Figure, expectation.Unit) (float64, bool) {
+// Look implements [check.Facts].
+func (f constantly) Look(figure.Reference, figure.Unit) (float64, bool) {
 	return float64(f), true
 }
 
 // bounds reports whether a claim is of one figure that must not be too great.
-func bounds(c *expectation.Claim) bool {
+func bounds(c *check.Claim) bool {
 	const vast = 1e18
 	return len(c.Figures()) == 1 && c.Judge(constantly(0)).Pass && !c.Judge(constantly(vast)).Pass
 }
 
 // assures reports whether a claim is of one figure that must not be too small.
-func assures(c *expectation.Claim) bool {
+func assures(c *check.Claim) bool {
 	const vast = 1e18
 	return len(c.Figures()) == 1 && !c.Judge(constantly(0)).Pass && c.Judge(constantly(vast)).Pass
 }

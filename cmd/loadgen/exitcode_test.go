@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"loadgen/report/compare"
+	"loadgen/report/compare/contest"
+	"loadgen/report/compare/gate"
+	"loadgen/results"
+	"loadgen/scenarios/doctor"
+	"loadgen/scenarios/run"
+)
+
+// The codes of a run, by what was asked of it and what it came to.
+func TestExitCodesOfRuns(t *testing.T) {
+	holds, fails := results.Check{Ok: new(true)}, results.Check{Ok: new(false)}
+	untold := results.Check{Why: "the generator was late"}
+	list := func(checks ...results.Check) results.Summary {
+		return results.Summary{Validity: results.Valid, Checks: checks}
+	}
+	of := func(validity string, s results.Summary) results.Summary {
+		s.Validity = validity
+		return s
+	}
+	late := func(s results.Summary) results.Summary {
+		s.ClientLimited = []string{"the generator was late"}
+		return s
+	}
+	search := func(validity string, held, notHeld *float64, by string, finished bool) results.Summary {
+		return results.Summary{Validity: validity, Limit: &results.Limit{Held: held, NotHeld: notHeld, By: by, Finished: finished}}
+	}
+	audited := func(validity string, a results.Audit) results.Summary {
+		return results.Summary{Validity: validity, Audit: &a}
+	}
+	low, high := new(100.0), new(200.0)
+	stopped := fmt.Errorf("the run was stopped: %w", run.ErrStopped)
+	for _, row := range []struct {
+		sentence string
+		summary  results.Summary
+		strict   bool
+		opposite bool
+		ended    error
+		want     int
+	}{
+		{"nothing was asked", list(), false, false, nil, 0},
+		{"nothing was asked, strictly", list(), true, false, nil, 0},
+		{"it saturates, and nobody asked", results.Summary{Validity: results.Valid, Saturation: low}, true, false, nil, 0},
+		{"all checks hold", list(holds, holds), false, false, nil, 0},
+		{"a check fails", list(holds, fails), false, false, nil, 10},
+		{"a check fails, strictly", list(holds, fails), true, false, nil, 10},
+		{"a check cannot be told", list(holds, untold), false, false, nil, 12},
+		{"a check cannot be told, strictly", list(holds, untold), true, false, nil, 13},
+		{"one fails and one cannot be told", list(fails, untold), false, false, nil, 10},
+		{"one fails and one cannot be told, strictly", list(fails, untold), true, false, nil, 10},
+		{"an invalid run, of which nothing was asked", of(results.Invalid, list()), false, false, nil, 13},
+		{"an invalid run whose checks would fail", of(results.Invalid, list(fails)), false, false, nil, 13},
+		{"an invalid run that a budget ended", of(results.Invalid, list()), false, false, stopped, 13},
+		{"an invalid run of an opposite", of(results.Invalid, list(fails)), false, true, nil, 13},
+		{"an invalid run that lost a write", audited(results.Invalid, results.Audit{Lost: 1}), false, false, nil, 13},
+		{"a late generator, and nothing was asked", late(list()), false, false, nil, 0},
+		{"a late generator, strictly", late(list()), true, false, nil, 13},
+		{"a late generator, and a count that fails", late(list(fails)), false, false, nil, 10},
+		{"a late generator, and a count that fails, strictly", late(list(fails)), true, false, nil, 13},
+		{"a late generator, and a peak that it did not offer", late(list(holds, untold)), false, false, nil, 12},
+		{"a run that its budget of transactions ended", of(results.Partial, list()), true, false, run.ErrBudget, 0},
+		{"the same with checks", of(results.Partial, list(untold)), false, false, run.ErrBudget, 12},
+		{"a budget of the scenario was exceeded", of(results.Partial, list()), false, false, stopped, 10},
+		{"and its checks cannot be told", of(results.Partial, list(untold)), true, false, stopped, 10},
+		{"a search that found the limit", search(results.Valid, low, high, results.LimitThrottled, true), false, false, nil, 0},
+		{"a search that held all it was to try", search(results.Valid, high, nil, "", true), false, false, nil, 0},
+		{"a search in which not even the lowest rate holds", search(results.Valid, nil, low, results.LimitThrottled, true), false, false, nil, 10},
+		{"a search that met the generator's limit", search(results.Valid, low, high, results.LimitClient, true), false, false, nil, 12},
+		{"the same, strictly", search(results.Valid, low, high, results.LimitClient, true), true, false, nil, 13},
+		{"a search that did not come to its end", search(results.Partial, low, high, results.LimitThrottled, false), false, false, run.ErrBudget, 12},
+		{"a search whose steps contradict one another", search(results.Valid, low, high, results.LimitThrottled, false), false, false, nil, 12},
+		{"every acknowledged write is there", audited(results.Valid, results.Audit{Writes: 5}), false, false, nil, 0},
+		{"a write is lost", audited(results.Valid, results.Audit{Lost: 1}), false, false, nil, 10},
+		{"an increment is doubled", audited(results.Valid, results.Audit{Doubled: 1}), false, false, nil, 10},
+		{"a write is lost before a late generator", late(audited(results.Valid, results.Audit{Lost: 1})), false, false, nil, 10},
+		{"the same, strictly", late(audited(results.Valid, results.Audit{Lost: 1})), true, false, nil, 13},
+		{"an opposite of which a check fails, as promised", list(holds, fails), false, true, nil, 0},
+		{"an opposite of which none fails", list(holds, holds), false, true, nil, 10},
+		{"an opposite of which none fails and one cannot be told", list(holds, untold), false, true, nil, 12},
+		{"an opposite of which one fails and one cannot be told", list(fails, untold), false, true, nil, 0},
+		{"an opposite without checks", list(), false, true, nil, 0},
+		{"an opposite that a budget ended", of(results.Partial, list(untold)), false, true, stopped, 10},
+	} {
+		record := &results.Record{Summary: &row.summary}
+		if row.opposite {
+			record.Manifest.AntiPattern = "all in one partition"
+		}
+		f := &tellFlags{strict: row.strict}
+		err := f.judge(record, row.ended)
+		code, said := codeOk, ""
+		if err != nil {
+			code, said = explain(t.Context(), err)
+		}
+		if code != row.want || (said != "") != (row.ended == stopped) {
+			t.Errorf("%s: exit code %d, %q; want %d", row.sentence, code, said, row.want)
+		}
+		if got := f.exit(record, row.ended); got != row.want {
+			t.Errorf("%s, in a sweep: %d; want %d", row.sentence, got, row.want)
+		}
+	}
+}
+
+// The codes of the other verbs, and of what ends a verb early.
+func TestExitCodesOfOtherEnds(t *testing.T) {
+	interrupted, cancel := context.WithCancelCause(t.Context())
+	cancel(interruption{os.Interrupt})
+	terminated, cancel := context.WithCancelCause(t.Context())
+	cancel(interruption{syscall.SIGTERM})
+	ranked := func(doubtful, invalid int) *contest.Contest {
+		return &contest.Contest{Ranking: []contest.Ranked{{}, {Doubtful: doubtful, Invalid: invalid}}}
+	}
+	ruled := func(list ...compare.Outcome) error {
+		var all []gate.Result
+		for _, o := range list {
+			all = append(all, gate.Result{Outcome: o})
+		}
+		return endsWith(gate.Code(all))
+	}
+	diagnosed := func(ctx context.Context, failed int) error {
+		return new(doctorFlags).tell(ctx, &doctor.Diagnosis{Failed: failed}, new(strings.Builder))
+	}
+	for _, row := range []struct {
+		sentence string
+		ctx      context.Context
+		err      error
+		want     int
+	}{
+		{"a fault of the program", nil, errors.New("a fault"), 1},
+		{"a full disk", nil, fmt.Errorf("writing: %w", syscall.ENOSPC), 1},
+		{"a fault of usage", nil, usageError{errors.New("--rate")}, 2},
+		{"a folder that cannot be written to", nil, run.ErrFolder, 2},
+		{"a target that is not there", nil, run.ErrTarget, 3},
+		{"a target that stopped answering", nil, run.ErrSilent, 3},
+		{"interrupted", interrupted, context.Canceled, 130},
+		{"terminated", terminated, context.Canceled, 143},
+		{"interrupted, and a check of doctor failed", interrupted, diagnosed(interrupted, 1), 130},
+		{"doctor: a check failed", nil, diagnosed(t.Context(), 1), 10},
+		{"doctor: all is well", nil, diagnosed(t.Context(), 0), 0},
+		{"gate: it repeats", nil, ruled(compare.Same, compare.Improvement), 0},
+		{"gate: a check fails beside a regression", nil, ruled(compare.Regression, compare.Failed), 10},
+		{"gate: a regression, and no baseline", nil, ruled(compare.NoBaseline, compare.Regression), 11},
+		{"gate: no baseline", nil, ruled(compare.Same, compare.NoBaseline), 12},
+		{"gate: too few pairs", nil, ruled(compare.Inconclusive), 12},
+		{"gate: runs that are not valid, and all else", nil, ruled(compare.Failed, compare.Invalid, compare.Regression), 13},
+		{"contest: all runs are valid", nil, (&designsFlags{strict: true}).judge(ranked(0, 0)), 0},
+		{"contest: the generator was late", nil, (&designsFlags{}).judge(ranked(1, 0)), 0},
+		{"contest: the same, strictly", nil, (&designsFlags{strict: true}).judge(ranked(1, 0)), 13},
+		{"contest: a run is invalid", nil, (&designsFlags{}).judge(ranked(1, 1)), 13},
+		{"explain: it does not hold", nil, outcome{failed: true}.end(), 10},
+		{"explain and history: it cannot be told", nil, outcome{untold: true}.end(), 12},
+	} {
+		if row.ctx == nil {
+			row.ctx = t.Context()
+		}
+		code := codeOk
+		if row.err != nil {
+			code, _ = explain(row.ctx, row.err)
+		}
+		if code != row.want {
+			t.Errorf("%s: %d; want %d", row.sentence, code, row.want)
+		}
+	}
+}

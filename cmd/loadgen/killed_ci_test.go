@@ -1,0 +1,106 @@
+//go:build ci
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/model"
+	"loadgen/report"
+	"loadgen/results"
+)
+
+// killedChild has the variable that makes this program the command that is to be killed.
+const killedChild = "LOADGEN_KILLED_CHILD"
+
+// TestAKilledProcess kills a run against a service of its own in mid-load: its record shows
+// its whole seconds, and which table it has left there, as it did.
+func TestAKilledProcess(t *testing.T) {
+	if args := os.Getenv(killedChild); args != "" {
+		os.Exit(execute(context.Background(), strings.Split(args, "\n"), os.Stdin, os.Stdout, os.Stderr))
+	}
+	s := newService(t, model.Documented, 0)
+	t.Chdir(t.TempDir())
+	itself, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"stress", "--target", s.url, "--key-file", s.keyFile, "--duration", "60s", "--rate", "60", "--out", filepath.Join("runs", "killed"),
+		"--set", "phases.load.entities=100", "--workers", "8", "--no-probe", "--quiet", "--yes"}
+	var said bytes.Buffer
+	c := exec.Command(itself, "-test.run", "^"+t.Name()+"$")
+	c.Env, c.Stdout, c.Stderr = append(os.Environ(), killedChild+"="+strings.Join(args, "\n")), &said, &said
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	clk := clock.NewReal()
+	intervals := filepath.Join("runs", "killed", results.IntervalsFile)
+	for written := 0; written < 4; {
+		if clk.Now().Offset() > time.Minute {
+			break
+		}
+		if err := clk.Sleep(t.Context(), clk.Now().Add(50*time.Millisecond)); err != nil {
+			break
+		}
+		text, _ := os.ReadFile(intervals)
+		written = bytes.Count(text, []byte("\n"))
+	}
+	if err := c.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() >= 0 {
+		t.Fatalf("the command came to its end: %v\n%s", err, &said)
+	}
+	text, err := os.ReadFile(intervals)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, &said)
+	}
+	seconds := bytes.Count(text, []byte("\n"))
+	record, err := results.Read(results.Dir(filepath.Join("runs", "killed")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := s.engine.TableNames("races")
+	if seconds < 4 || len(left) != 1 || !slices.Equal(record.Manifest.Tables, left) {
+		t.Fatalf("%d seconds, the service has the tables %v, the manifest %v; want four, and the same", seconds, left, record.Manifest.Tables)
+	}
+	code, stdout, stderr := say(t, "report", filepath.Join("runs", "killed"), "--format", "json")
+	var summary results.Summary
+	if err := json.Unmarshal([]byte(stdout), &summary); code != codeOk || err != nil {
+		t.Fatalf("report = %d, %s: %v", code, stderr, err)
+	}
+	seen := s.handler.Counts()
+	if summary.Killed == nil || summary.Killed.Seconds != int64(seconds) || summary.DurationS != float64(seconds) ||
+		summary.Attempts == 0 || summary.Attempts > seen.Requests || summary.State != results.CannotTell {
+		t.Errorf("the summary is %+v, %d attempts in %v s; want %d s of at most %d requests", summary.Killed, summary.Attempts, summary.DurationS, seconds, seen.Requests)
+	}
+	if last := summary.Killed.Phases[len(summary.Killed.Phases)-1]; last.Served < 40 || last.Served > 80 {
+		t.Errorf("the last phase is %+v; want about 60 entities/s served", last)
+	}
+	_, page, _ := say(t, "report", filepath.Join("runs", "killed"))
+	_, list, _ := say(t, "runs", "list", "--runs", "runs")
+	for what, text := range map[string]string{"the report": page, "the list": list} {
+		if flat := strings.Join(strings.Fields(text), " "); !strings.Contains(flat, left[0]) || !strings.Contains(flat, "killed") {
+			t.Errorf("%s does not say that the run was killed and may have left %s:\n%s", what, left[0], text)
+		}
+	}
+	if want := fmt.Sprintf("killed after %d s", seconds); !strings.Contains(strings.Join(strings.Fields(page), " "), want) {
+		t.Errorf("the report does not say %q:\n%s", want, page)
+	}
+	_, spelled, _ := say(t, "runs", "list", "--runs", "runs", "--format", "json")
+	var runs report.RunList
+	if err := json.Unmarshal([]byte(spelled), &runs); err != nil || len(runs.Runs) != 1 || !runs.Runs[0].Killed || !slices.Equal(runs.Runs[0].Tables, left) {
+		t.Errorf("the list as JSON: %v, %s", err, spelled)
+	}
+}

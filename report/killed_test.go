@@ -1,0 +1,161 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/report"
+	"loadgen/results"
+)
+
+// killedAfter returns the files of a run that was killed once so many bytes of its seconds
+// were written, and the seconds that are whole among them.
+func killedAfter(t testing.TB, whole files, m results.Manifest, bytesLeft int) (files, []results.Interval) {
+	t.Helper()
+	folder := new(results.Memory)
+	if _, err := results.NewRecorder(folder, m); err != nil {
+		t.Fatal(err)
+	}
+	left := files{run: folder.Bytes(results.RunFile), intervals: whole.intervals[:bytesLeft], events: whole.events}
+	var rows []results.Interval
+	for line := range bytes.Lines(left.intervals) {
+		var row results.Interval
+		if line[len(line)-1] == '\n' && json.Unmarshal(line, &row) == nil {
+			rows = append(rows, row)
+		}
+	}
+	return left, rows
+}
+
+// Wherever a run is killed, its report is of the whole seconds that there are.
+func TestAKilledRunShowsItsWholeSeconds(t *testing.T) {
+	r := stress()
+	r.manifest.Target, r.manifest.Tables = "http://127.0.0.1:1/races", []string{"t1", "t1copies"}
+	whole := filesOf(t, r.record(t))
+	const places = 50
+	for place := range places + 1 {
+		left, rows := killedAfter(t, whole, r.manifest, len(whole.intervals)*place/places)
+		k, err := report.Read(left.folder(t))
+		if err != nil {
+			t.Fatalf("place %d: %v", place, err)
+		}
+		var want results.Interval
+		for i := range rows {
+			want.Scheduled += rows[i].Scheduled
+			want.Attempts += rows[i].Attempts
+			want.Throttled += rows[i].Throttled
+			want.Counted += rows[i].Counted
+		}
+		s := k.Summary
+		if s.Killed == nil || s.Killed.Seconds != int64(len(rows)) || s.DurationS != float64(len(rows)) || s.Validity != results.Partial ||
+			s.State != results.CannotTell || s.Ok != nil {
+			t.Fatalf("place %d: of %d whole seconds the summary is %+v, lasted %v, %s, %s", place, len(rows), s.Killed, s.DurationS, s.Validity, s.State)
+		}
+		if s.Scheduled != want.Scheduled || s.Attempts != want.Attempts || s.Throttled != want.Throttled || s.EntitiesCounted != want.Counted {
+			t.Errorf("place %d: books of %d scheduled, %d attempts, %d throttled, %d counted; want %+v",
+				place, s.Scheduled, s.Attempts, s.Throttled, s.EntitiesCounted, want)
+		}
+		says := fmt.Sprintf("killed after %d s", len(rows))
+		if len(rows) == 0 {
+			says = "killed within its first second"
+		}
+		for _, want := range []string{says, "At http://127.0.0.1:1/races it may have left the tables t1, t1copies."} {
+			if !strings.Contains(s.Verdict, want) {
+				t.Errorf("place %d: the verdict is %q; want %q in it", place, s.Verdict, want)
+			}
+		}
+		for _, form := range report.Forms() {
+			if err := form.Write(new(bytes.Buffer), k); err != nil {
+				t.Errorf("place %d, as %s: %v", place, form.Name, err)
+			}
+		}
+	}
+}
+
+// What was served is the mean of the whole seconds of each phase.
+func TestWhatAKilledRunServed(t *testing.T) {
+	r := stress()
+	record := r.record(t)
+	left, rows := killedAfter(t, filesOf(t, record), r.manifest, len(filesOf(t, record).intervals))
+	k, err := report.Read(left.folder(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, phase := range k.Summary.Killed.Phases {
+		served, seconds := int64(0), int64(0)
+		for i := range rows {
+			if rows[i].Phase == phase.Name {
+				served, seconds = served+rows[i].Served, seconds+1
+			}
+		}
+		if phase.Seconds != seconds || phase.Served != float64(served)/float64(seconds) {
+			t.Errorf("%s: %v/s over %d s; want %d entities over %d s", phase.Name, phase.Served, phase.Seconds, served, seconds)
+		}
+	}
+	if n := len(k.Summary.Killed.Phases); n < 2 {
+		t.Errorf("%d phases; want those of the run", n)
+	}
+	text := written(t, report.Forms()[0], k)
+	for _, want := range []string{"Books of the whole seconds that there are", "nobody closed"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the report does not say %q:\n%s", want, text)
+		}
+	}
+}
+
+// The begin of run.json, cut at 50 places, leaves what its seconds hold or says that it
+// cannot be read.
+func TestTheBeginOfAKilledRunCutOff(t *testing.T) {
+	r := stress()
+	whole := filesOf(t, r.record(t))
+	left, rows := killedAfter(t, whole, r.manifest, len(whole.intervals))
+	for place := range 50 {
+		cut := left
+		cut.run = left.run[:len(left.run)*place/50]
+		k, err := report.Read(cut.folder(t))
+		if err != nil {
+			t.Fatalf("place %d: %v; want what can be read", place, err)
+		}
+		if len(k.Document.Warnings) == 0 || k.Summary.Validity == results.Valid || k.Summary.Ok != nil {
+			t.Errorf("place %d: %s, warnings %q; want a record of which some is missing", place, k.Summary.Validity, k.Document.Warnings)
+		}
+		if k.Summary.Killed != nil && k.Summary.Killed.Seconds > int64(len(rows)) {
+			t.Errorf("place %d: %d whole seconds of %d", place, k.Summary.Killed.Seconds, len(rows))
+		}
+	}
+}
+
+// Runs that were closed are not taken for killed ones, however they ended.
+func TestOnlyARunThatNobodyClosedIsKilled(t *testing.T) {
+	closed := stress().record(t)
+	interrupted := stress().record(t)
+	interrupted.Validity = results.Partial
+	within := stress().record(t)
+	within.Validity, within.Intervals, within.Phases, within.Duration = results.Partial, nil, nil, 0
+	within.Reasons = []string{"the run did not come to its end"}
+	lacking := stress().record(t)
+	lacking.Validity, lacking.Phases = results.Partial, lacking.Phases[:1]
+	for _, row := range []struct {
+		sentence string
+		record   *results.Record
+		killed   bool
+	}{
+		{"it came to its end", closed, false},
+		{"it was interrupted, and closed", interrupted, false},
+		{"nothing of it is known", &results.Record{Validity: results.Partial}, false},
+		{"it was killed within a second", within, true},
+		{"phases are missing of which there are seconds", lacking, true},
+	} {
+		row.record.Summary = nil
+		if got := row.record.Killed(); (got != nil) != row.killed {
+			t.Errorf("%s: Killed() = %+v; want %t", row.sentence, got, row.killed)
+		}
+	}
+	if (&results.Head{Validity: results.Partial, Duration: time.Second}).Killed() || !(&results.Head{Validity: results.Partial}).Killed() {
+		t.Error("Head.Killed is not that of a run without an end")
+	}
+}

@@ -1,0 +1,274 @@
+package results_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"loadgen/results"
+)
+
+func TestCausesOfASecond(t *testing.T) {
+	many := func(ways int) (list results.Causes) {
+		for i := range ways {
+			list = append(list, results.Cause{Class: results.Throttled, Status: 500 + i, Code: fmt.Sprint("code ", i), Attempts: int64(200 - i)})
+		}
+		return list
+	}
+	other := func(class results.Class, attempts int64) results.Cause {
+		return results.Cause{Class: class, Code: results.OtherCauses, Attempts: attempts}
+	}
+	beyond := func(from, to int) (sum int64) {
+		for i := from; i < to; i++ {
+			sum += int64(200 - i)
+		}
+		return sum
+	}
+	const throttled, failed = results.Throttled, results.Failed
+	long := strings.Repeat("é", 40)
+	for _, row := range []struct {
+		name   string
+		causes results.Causes
+		want   results.Causes
+	}{
+		{"none", nil, nil},
+		{"most first, whichever came first",
+			results.Causes{{throttled, 503, "ServerBusy", 2}, {failed, 500, "InternalError", 5}, {throttled, 503, "Else", 2}},
+			results.Causes{{failed, 500, "InternalError", 5}, {throttled, 503, "Else", 2}, {throttled, 503, "ServerBusy", 2}}},
+		{"one code with two statuses is two causes", results.Causes{{throttled, 503, "Busy", 1}, {throttled, 429, "Busy", 1}},
+			results.Causes{{throttled, 429, "Busy", 1}, {throttled, 503, "Busy", 1}}},
+		{"one answer that an operation takes twofold is two causes", results.Causes{{failed, 404, "Gone", 1}, {throttled, 404, "Gone", 1}},
+			results.Causes{{throttled, 404, "Gone", 1}, {failed, 404, "Gone", 1}}},
+		{"no reply has the status 0", results.Causes{{failed, 0, "Timeout", 3}, {failed, 0, "", 1}}, results.Causes{{failed, 0, "Timeout", 3}, {failed, 0, "", 1}}},
+		{"sixteen causes", many(16), many(16)},
+		{"a seventeenth is another", many(17), append(many(16), other(throttled, 184))},
+		{"the others of each class are apart", append(many(17), results.Cause{Class: failed, Status: 400, Code: "rare", Attempts: 3}),
+			append(many(16), other(throttled, 184), other(failed, 3))},
+		{"as many as are kept", many(128), append(many(16), other(throttled, beyond(16, 128)))},
+		{"the last that is kept, named where it is the commonest", append(many(127), results.Cause{Class: failed, Status: 400, Code: "late", Attempts: 1000}),
+			append(append(results.Causes{{failed, 400, "late", 1000}}, many(15)...), other(throttled, beyond(15, 127)))},
+		{"those beyond, which are among the others whatever they had",
+			append(many(128), results.Cause{Class: throttled, Status: 999, Code: "late", Attempts: 1000}, results.Cause{Class: failed, Status: 998, Code: "later", Attempts: 10}),
+			append(many(16), other(throttled, beyond(16, 128)+1000), other(failed, 10))},
+		{"a code of any length, cut between two characters", results.Causes{{throttled, 503, "x" + long, 1}, {throttled, 503, "x" + long + "y", 1}},
+			results.Causes{{throttled, 503, "x" + long[:62], 2}}},
+		{"a code that is no text", results.Causes{{failed, 400, "a\xffb", 1}}, results.Causes{{failed, 400, "a\ufffdb", 1}}},
+	} {
+		folder := new(results.Memory)
+		recorder := begin(t, folder)
+		recorder.Phase(results.Phase{Name: "step", End: 3 * time.Second})
+		for second := range 3 {
+			if second == 1 {
+				continue // what a second had is not the next one's
+			}
+			at := time.Duration(second) * time.Second
+			for _, r := range row.causes {
+				for range r.Attempts {
+					recorder.Attempt(&results.Attempt{Class: r.Class, Status: r.Status, Code: r.Code, Sent: at, Done: at})
+				}
+			}
+			recorder.Attempt(&results.Attempt{Class: results.Ok, Status: 404, Code: "ResourceNotFound", Sent: at, Done: at})
+			if err := recorder.Advance(at); err != nil {
+				t.Fatal(err)
+			}
+		}
+		finish(t, recorder, 3*time.Second)
+		for second, i := range read(t, folder).Intervals {
+			want := row.want
+			if second == 1 {
+				want = nil
+			}
+			if diff := cmp.Diff(want, i.Causes); diff != "" {
+				t.Errorf("%s: second %d differs (-want +got):\n%s", row.name, second, diff)
+			}
+			if diff := cmp.Diff(want, i.Kinds[0].Causes); diff != "" {
+				t.Errorf("%s: the operation of second %d differs (-want +got):\n%s", row.name, second, diff)
+			}
+		}
+	}
+}
+
+// drawn is an attempt of a random stream.
+type drawn struct {
+	kind   int
+	class  results.Class
+	status int
+	code   string
+}
+
+// byHand counts a stream the long way.
+func byHand(stream []drawn, of func(drawn) bool) map[results.Cause]int64 {
+	counts := make(map[results.Cause]int64)
+	for _, one := range stream {
+		if of(one) && one.class != results.Ok {
+			counts[results.Cause{Class: one.class, Status: one.status, Code: one.code}]++
+		}
+	}
+	return counts
+}
+
+// held holds causes against a count by hand of no more of them than are told apart while
+// they are counted: the commonest, each with its exact count, in their order, and the rest.
+func held(counts map[results.Cause]int64, got results.Causes) error {
+	var list []results.Cause
+	var sums [4]int64
+	for one, n := range counts {
+		one.Attempts = n
+		list = append(list, one)
+		sums[one.Class] += n
+	}
+	for class := results.Throttled; class <= results.Failed; class++ {
+		if got.Of(class) != sums[class] {
+			return fmt.Errorf("%d attempts are %v; want %d", got.Of(class), class, sums[class])
+		}
+	}
+	named := slices.Clone(got)
+	named = slices.DeleteFunc(named, results.Cause.Other)
+	if want := min(len(list), results.MostCauses); len(named) != want {
+		return fmt.Errorf("%d causes are named; want %d", len(named), want)
+	}
+	least := int64(1 << 62)
+	for i, one := range named {
+		key := results.Cause{Class: one.Class, Status: one.Status, Code: one.Code}
+		if counts[key] != one.Attempts {
+			return fmt.Errorf("%v has %d attempts; want %d", one, one.Attempts, counts[key])
+		}
+		if i > 0 && one.Attempts > named[i-1].Attempts {
+			return fmt.Errorf("%v comes before %v", named[i-1], one)
+		}
+		delete(counts, key)
+		least = one.Attempts
+	}
+	for one, n := range counts {
+		if n > least {
+			return fmt.Errorf("%v with %d attempts is not named, and one with %d is", one, n, least)
+		}
+	}
+	return nil
+}
+
+func TestRandomCausesAreCountedAsByHand(t *testing.T) {
+	for seed := range uint64(30) {
+		rng := rand.New(rand.NewPCG(seed, 21))
+		ways := 1 + rng.IntN(100)
+		stream := make([]drawn, 200+rng.IntN(2000))
+		for i := range stream {
+			way := int(float64(ways) * rng.Float64() * rng.Float64())
+			stream[i] = drawn{rng.IntN(2), results.Class(1 + way%3), 200 + way*7%400, fmt.Sprint("code", way%50)}
+		}
+		folder := new(results.Memory)
+		recorder := begin(t, folder)
+		halves := [2]int{recorder.Phase(results.Phase{Name: "a", End: time.Second}), recorder.Phase(results.Phase{Name: "b", Begin: time.Second, End: 2 * time.Second})}
+		half := func(i int) int { return 2 * i / len(stream) }
+		for i, one := range stream {
+			at := time.Duration(half(i)) * time.Second
+			recorder.Attempt(&results.Attempt{Phase: halves[half(i)], Kind: one.kind, Class: one.class, Status: one.status, Code: one.code, Sent: at, Done: at})
+		}
+		finish(t, recorder, 2*time.Second)
+		record := read(t, folder)
+		for second := range record.Intervals {
+			part := stream[(second*len(stream)+1)/2 : ((second+1)*len(stream)+1)/2]
+			if err := held(byHand(part, func(drawn) bool { return true }), record.Intervals[second].Causes); err != nil {
+				t.Errorf("seed %d: second %d: %v", seed, second, err)
+			}
+			for kind := range record.Manifest.Operations {
+				of := func(one drawn) bool { return one.kind == kind }
+				if err := held(byHand(part, of), record.Intervals[second].Kinds[kind].Causes); err != nil {
+					t.Errorf("seed %d: second %d, operation %d: %v", seed, second, kind, err)
+				}
+				if err := held(byHand(part, of), record.Phases[second].Kinds[kind].Causes); err != nil {
+					t.Errorf("seed %d: phase %d, operation %d: %v", seed, second, kind, err)
+				}
+			}
+		}
+		sum := record.Total(results.Everything)
+		if sum.Causes.Of(results.Throttled) != sum.Throttled || sum.Causes.Of(results.Failed) != sum.Failed {
+			t.Errorf("seed %d: the causes are of %d throttled and %d failed; want %d and %d", seed,
+				sum.Causes.Of(results.Throttled), sum.Causes.Of(results.Failed), sum.Throttled, sum.Failed)
+		}
+	}
+}
+
+func TestCausesAreBounded(t *testing.T) {
+	const codes = 10_000
+	var causes, halves [2]results.Causes
+	for i := range codes {
+		causes[0].Add(results.Failed, 400, fmt.Sprint("code ", i), 1)
+		causes[0].Add(results.Throttled, 503, fmt.Sprint("code ", i), 2)
+		halves[i%2].Add(results.Failed, 400, fmt.Sprint("code ", i), 1)
+		halves[i%2].Add(results.Throttled, 503, fmt.Sprint("code ", i), 2)
+	}
+	causes[1].Merge(halves[0])
+	causes[1].Merge(halves[1])
+	for i, c := range causes {
+		if len(c) > 130 || len(c.Told()) > 18 {
+			t.Errorf("%d: %d causes are kept and %d told; want at most 130 and 18", i, len(c), len(c.Told()))
+		}
+		for _, all := range []results.Causes{c, c.Told()} {
+			if all.Of(results.Failed) != codes || all.Of(results.Throttled) != 2*codes {
+				t.Errorf("%d: %d failed, %d throttled; want %d and %d", i, all.Of(results.Failed), all.Of(results.Throttled), codes, 2*codes)
+			}
+		}
+	}
+}
+
+// A class that no reader knows, and one that is no class, are no causes.
+func TestForeignCauses(t *testing.T) {
+	for _, text := range []string{`[{"class":"refused","status":503,"code":"","attempts":1}]`, `[{"class":7,"status":503,"code":"","attempts":1}]`} {
+		var causes results.Causes
+		if err := json.Unmarshal([]byte(text), &causes); err == nil {
+			t.Errorf("%s was read as %v; want an error", text, causes)
+		}
+	}
+	var class results.Class
+	if err := class.UnmarshalText([]byte("refused")); !errors.Is(err, results.ErrCorrupt) {
+		t.Errorf("UnmarshalText = %v; want ErrCorrupt", err)
+	}
+}
+
+func FuzzCauses(f *testing.F) {
+	f.Add(503, "ServerBusy", true)
+	f.Add(0, "", false)
+	f.Add(0, "other", false)
+	f.Add(-1, strings.Repeat("é", 33), true)
+	f.Add(400, strings.Repeat("x", 63)+"é", false)
+	f.Add(400, "\xf0\x9f"+strings.Repeat("\x80", 90), false)
+	f.Fuzz(func(t *testing.T, status int, code string, busy bool) {
+		class := results.Failed
+		if busy {
+			class = results.Throttled
+		}
+		var causes results.Causes
+		causes.Add(class, status, code, 2)
+		causes.Add(class, status, code, 1)
+		if len(causes) != 1 || causes[0].Attempts != 3 || causes[0].Class != class || causes[0].Status != status {
+			t.Fatalf("%d %q twice = %v; want one cause of 3", status, code, causes)
+		}
+		kept := causes[0].Code
+		if len(kept) > 64 || !utf8.ValidString(kept) {
+			t.Fatalf("%q is kept as %q; want at most 64 bytes of text", code, kept)
+		}
+		if utf8.ValidString(code) && (!strings.HasPrefix(code, kept) || len(code) > len(kept) && len(kept) < 61) {
+			t.Fatalf("%q is kept as %q; want its beginning, as much as fits", code, kept)
+		}
+		text, err := json.Marshal(causes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again results.Causes
+		if err := json.Unmarshal(text, &again); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(causes, again); diff != "" {
+			t.Fatalf("read back it differs (-was +is):\n%s", diff)
+		}
+	})
+}

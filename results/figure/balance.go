@@ -1,0 +1,184 @@
+package figure
+
+import (
+	"time"
+
+	"loadgen/results"
+)
+
+const (
+	// BalanceBin is the time over which throttling is looked at, in seconds: short enough
+	// to show what five of them bring.
+	BalanceBin = 5
+	// relieved is how long before the end of the load the last throttling must lie for it
+	// to be called relieved, in seconds.
+	relieved = 30
+)
+
+// Bin is what became of the measured load in a few seconds.
+type Bin struct {
+	// From and To are in whole seconds of the run.
+	From, To                               int64
+	Scheduled, Attempts, Throttled, Served int64
+}
+
+// Busy reports whether enough of the bin's attempts were throttled.
+func (b *Bin) Busy() bool {
+	return b.Throttled > 0 && float64(b.Throttled) >= enough*float64(b.Attempts)
+}
+
+// PerSecond is a sum of the bin as a rate.
+func (b *Bin) PerSecond(sum int64) float64 { return float64(sum) / float64(max(1, b.To-b.From)) }
+
+// ShareOf is the share that a count is of another, 0 of none.
+func ShareOf(part, whole int64) float64 { return float64(part) / float64(max(1, whole)) }
+
+// Merged puts bins that follow one another together; there has to be one.
+func Merged(bins []Bin) *Bin {
+	sum := bins[0]
+	for _, b := range bins[1:] {
+		sum.To = b.To
+		sum.Scheduled += b.Scheduled
+		sum.Attempts += b.Attempts
+		sum.Throttled += b.Throttled
+		sum.Served += b.Served
+	}
+	return &sum
+}
+
+// Bins returns the measured load in bins of so many seconds, the last of which may be
+// shorter. What prepares, warms up or reads back is in none.
+func (f *Figures) Bins(seconds int64) []Bin {
+	begin, end, some := f.Span()
+	if !some {
+		return nil
+	}
+	var bins []Bin
+	for i := range f.record.Intervals {
+		one := &f.record.Intervals[i]
+		if one.Second < begin || one.Second >= end {
+			continue
+		}
+		at := int((one.Second - begin) / seconds)
+		for len(bins) <= at {
+			from := begin + int64(len(bins))*seconds
+			bins = append(bins, Bin{From: from, To: min(from+seconds, end)})
+		}
+		if !f.measured(one.Second) {
+			continue
+		}
+		bins[at].Scheduled += one.Scheduled
+		bins[at].Attempts += one.Attempts
+		bins[at].Throttled += one.Throttled
+		bins[at].Served += one.Served
+	}
+	return bins
+}
+
+// measured reports whether a second begins in a reported phase.
+func (f *Figures) measured(second int64) bool {
+	begin := time.Duration(second) * time.Second
+	for _, step := range f.reported {
+		if step.Phase.Begin.Truncate(time.Second) <= begin && begin < step.end {
+			return true
+		}
+	}
+	return false
+}
+
+// Span returns the whole seconds of the reported load, as far as the run came.
+func (f *Figures) Span() (begin, end int64, some bool) {
+	for _, step := range f.reported {
+		from, to := int64(step.Phase.Begin/time.Second), int64(step.end/time.Second)
+		if !some {
+			begin, end, some = from, to, true
+		}
+		begin, end = min(begin, from), max(end, to)
+	}
+	return begin, end, some && end > begin
+}
+
+// Spreads says that the run is judged by how load balancing dealt with it: load on
+// several partitions, or on a table that began cold.
+func Spreads(record *results.Record) bool {
+	return record.Manifest.Spread != nil || record.Manifest.Start == "cold" && record.Manifest.Time == "virtual"
+}
+
+// Balance sums up what load balancing came to, nil where the run is not about it. What it
+// did while nothing was measured is told apart.
+func (f *Figures) Balance() *results.Balance {
+	record := f.record
+	if !Spreads(record) {
+		return nil
+	}
+	b := &results.Balance{Outcome: results.LoadHeld, StillThrottled: []string{}}
+	for i := range record.Events {
+		event := &record.Events[i]
+		switch measured := f.measured(event.At / int64(time.Second)); {
+		case !event.Balanced():
+		case !measured:
+			b.Elsewhere++
+		case event.What == results.RangeMoved:
+			b.Moves++
+		case event.What == results.RangesMerged:
+			b.Merges++
+		default:
+			b.Splits++
+		}
+		if event.Decision != nil && f.until(event.At) {
+			b.Ranges = event.Decision.Ranges
+		}
+	}
+	f.relief(b)
+	if record.Rival != nil {
+		b.Survives = new(b.Outcome == record.Rival.Outcome)
+	}
+	return b
+}
+
+// until reports whether an instant lies before the end of the measured load.
+func (f *Figures) until(at int64) bool {
+	_, end, some := f.Span()
+	return some && at < end*int64(time.Second)
+}
+
+// relief says from when to when the load was throttled.
+func (f *Figures) relief(b *results.Balance) {
+	bins := f.Bins(BalanceBin)
+	for i := range bins {
+		if !bins[i].Busy() {
+			continue
+		}
+		since, until := float64(bins[i].From-bins[0].From), float64(bins[i].To-bins[0].From)
+		if b.Throttled == nil {
+			b.Throttled = &since
+		}
+		b.Relieved = &until
+	}
+	length := 0.0
+	if len(bins) > 0 {
+		length = float64(bins[len(bins)-1].To - bins[0].From)
+	}
+	switch {
+	case b.Throttled == nil:
+	case *b.Relieved > length-min(relieved, length/2):
+		b.Outcome, b.Relieved = results.LoadThrottled, nil
+		for _, key := range f.StillThrottled() {
+			b.StillThrottled = append(b.StillThrottled, key.Key)
+		}
+	default:
+		b.Outcome = results.LoadRelieved
+	}
+}
+
+// StillThrottled returns the keys of which enough attempts were throttled in the last
+// part of the load.
+func (f *Figures) StillThrottled() []results.KeyTail {
+	var list []results.KeyTail
+	for _, key := range f.record.Tail {
+		if key.Throttled > 0 && float64(key.Throttled) >= enough*float64(key.Attempts) {
+			list = append(list, key)
+		}
+	}
+	return list
+}

@@ -1,0 +1,86 @@
+package figure
+
+import (
+	"time"
+
+	"loadgen/results"
+)
+
+// balances are what load balancing did, of which only a simulated run tells.
+func balances() []Definition {
+	var list []Definition
+	for _, one := range []struct{ name, about string }{
+		{"splits", "ranges that load balancing split"}, {"moves", "ranges that it moved to another server"}, {"merges", "ranges that it merged"},
+	} {
+		list = append(list, Definition{Name: one.name, About: one.about, Scope: OfPhases, Unit: Count, take: func(s *Selection) Value {
+			number := int64(0)
+			return s.balanced(func(e *results.Event) float64 {
+				if actionOf(e.What) == one.name {
+					number++
+				}
+				return float64(number)
+			})
+		}})
+	}
+	return append(list,
+		Definition{Name: "offline", About: "the longest time for which a range was not served while it moved", Scope: OfPhases, Unit: Nanoseconds,
+			take: func(s *Selection) Value {
+				longest := 0.0
+				return s.balanced(func(e *results.Event) float64 {
+					longest = max(longest, float64(e.Decision.Until-time.Duration(e.At)))
+					return longest
+				})
+			}},
+		Definition{Name: "throttled_from", About: "from when on the load was throttled, since it began", Scope: OfRun, Unit: Nanoseconds,
+			take: func(s *Selection) Value { return s.relief(func(b *results.Balance) *float64 { return b.Throttled }) }},
+		Definition{Name: "relieved_after", About: "until when it was, since it began", Scope: OfRun, Unit: Nanoseconds,
+			take: func(s *Selection) Value { return s.relief(func(b *results.Balance) *float64 { return b.Relieved }) }})
+}
+
+const noBalancing = "only a simulated run tells what load balancing did"
+
+func (s *Selection) simulated() bool {
+	m := &s.of.record.Manifest
+	return m.Modelled() && m.Time == "virtual"
+}
+
+// balanced hands what load balancing did in the selection to a function, and returns what
+// that came to in the end.
+func (s *Selection) balanced(of func(e *results.Event) float64) Value {
+	if !s.simulated() {
+		return untold(noBalancing)
+	}
+	v := told(0, 0)
+	for i := range s.of.record.Events {
+		if e := &s.of.record.Events[i]; e.Balanced() && s.within(time.Duration(e.At)) {
+			v.Value = of(e)
+			v.Count++
+		}
+	}
+	return v
+}
+
+// actionOf returns the figure that counts events of a kind.
+func actionOf(what string) string {
+	switch what {
+	case results.RangeMoved:
+		return "moves"
+	case results.RangesMerged:
+		return "merges"
+	default:
+		return "splits"
+	}
+}
+
+func (s *Selection) relief(of func(*results.Balance) *float64) Value {
+	b := s.of.Balance()
+	switch {
+	case !s.simulated():
+		return untold(noBalancing)
+	case b == nil:
+		return untold("the run is not about load balancing")
+	case of(b) == nil:
+		return untold("the load never came to it")
+	}
+	return told(*of(b)*float64(time.Second), 1)
+}

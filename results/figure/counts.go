@@ -1,0 +1,70 @@
+package figure
+
+import "loadgen/results"
+
+// count is a figure that is counted, and what it is a part of, nil for nothing.
+type count struct {
+	name, about string
+	better      Better
+	of, whole   func(k *results.KindStats) int64
+}
+
+// counts are those of operations, of attempts and of entities.
+func counts() []Definition {
+	scheduled := func(k *results.KindStats) int64 { return k.Scheduled }
+	sent := func(k *results.KindStats) int64 { return k.Sent }
+	operations := func(k *results.KindStats) int64 { return k.Operations }
+	attempts := func(k *results.KindStats) int64 { return k.Attempts }
+	counted := func(k *results.KindStats) int64 { return k.Counted }
+	var list []Definition
+	for _, c := range []count{
+		{"scheduled", "operations that became due = sent + dropped", Neither, scheduled, nil},
+		{"sent", "operations whose first attempt was sent", Neither, sent, nil},
+		{"dropped", "operations that were due and never sent", Lower, func(k *results.KindStats) int64 { return k.Dropped }, scheduled},
+		{"late", "first attempts sent more than 5 ms after they were due", Lower, func(k *results.KindStats) int64 { return k.Late }, sent},
+		{"operations", "operations that were completed, with success or without", Neither, operations, nil},
+		{"succeeded", "operations that ended with success", Higher, func(k *results.KindStats) int64 { return k.Succeeded }, operations},
+		{"lost_operations", "operations that were due and did not succeed: given up, failed or dropped", Lower, lost, scheduled},
+		{"requests", "attempts made, retries and further pages included = ok + throttled + failed", Neither, attempts, nil},
+		{"ok", "attempts that succeeded", Higher, func(k *results.KindStats) int64 { return k.Ok }, attempts},
+		{"handled", "ok attempts answered 404, 409 or 412, as the operation expects", Neither,
+			func(k *results.KindStats) int64 { return k.Handled }, attempts},
+		{"throttled", "attempts answered 503, 429, 504 or 500 OperationTimedOut: the service was busy", Lower,
+			func(k *results.KindStats) int64 { return k.Throttled }, attempts},
+		{"failed", "attempts that were neither ok nor throttled", Lower, func(k *results.KindStats) int64 { return k.Failed }, attempts},
+		{"retries", "attempts that sent a request once more", Lower, func(k *results.KindStats) int64 { return k.Retries }, attempts},
+		{"first_throttled", "first attempts that were throttled", Lower, func(k *results.KindStats) int64 { return k.FirstThrottled }, sent},
+		{"counted", "entities counted by the documented rule: inserted, updated, deleted or scanned", Neither, counted, nil},
+		{"returned", "entities that replies held", Neither, func(k *results.KindStats) int64 { return k.Returned }, counted},
+	} {
+		list = append(list, Definition{Name: c.name, About: c.about, Scope: OfOperations, Unit: Count, Better: c.better, Part: c.whole != nil,
+			take: c.take})
+	}
+	return list
+}
+
+// take returns the count, its share of what it is a part of, or its number per second of
+// the phases that it is of.
+func (c count) take(s *Selection) Value {
+	sum := s.counts()
+	part := c.of(&sum)
+	switch {
+	case s.in == Share && c.whole != nil:
+		return ratio(part, c.whole(&sum), "it is a share of nothing")
+	case s.in == PerSecond:
+		return perSecond(float64(part), s.seconds(), part)
+	case len(s.steps) == 0:
+		return untold("no phase was reported")
+	}
+	return told(float64(part), part)
+}
+
+// lost counts the operations that were due and did not succeed: whatever became of them.
+func lost(k *results.KindStats) int64 { return max(0, k.Scheduled-k.Succeeded) }
+
+func perSecond(number, seconds float64, count int64) Value {
+	if seconds <= 0 {
+		return untold("no time passed")
+	}
+	return told(number/seconds, count)
+}

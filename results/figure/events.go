@@ -1,0 +1,122 @@
+package figure
+
+import "loadgen/results"
+
+// events are what an operation that succeeded came to, so that a design is no cheaper for
+// what it loses.
+func events() []Definition {
+	var list []Definition
+	for _, one := range []struct {
+		name, about string
+		of          func(k *results.KindStats) int64
+	}{
+		{"requests_per_success", "attempts made", func(k *results.KindStats) int64 { return k.Attempts }},
+		{"counted_per_success", "entities counted by the documented rule", func(k *results.KindStats) int64 { return k.Counted }},
+		{"returned_per_success", "entities that replies held", func(k *results.KindStats) int64 { return k.Returned }},
+		{"billed_per_success", "billed transactions, throttled ones apart", func(k *results.KindStats) int64 { return k.Attempts - k.Throttled }},
+		{"throttled_per_success", "throttled requests", func(k *results.KindStats) int64 { return k.Throttled }},
+		{"stored_per_success", "bytes written, as the service bills them", func(k *results.KindStats) int64 { return k.Stored }},
+	} {
+		list = append(list, Definition{Name: one.name, About: one.about + ", to each operation that succeeded", Scope: OfOperations, Unit: Ratio,
+			Better: Lower, take: func(s *Selection) Value {
+				sum := s.counts()
+				return ratio(one.of(&sum), sum.Succeeded, "no operation succeeded")
+			}})
+	}
+	return append(list,
+		Definition{Name: "fairness", About: "Jain's index over the partitions that were offered less than half a partition's target: 1 where all were served alike",
+			Scope: OfRun, Unit: Ratio, Better: Higher, take: func(s *Selection) Value {
+				c := s.of.cold()
+				return c.told(c.shares * c.shares / (float64(c.partitions) * c.squares))
+			}},
+		Definition{Name: "share_served_cold", About: "the share of what it was offered that one of them was served, on average", Scope: OfRun,
+			Unit: Share, Better: Higher, take: func(s *Selection) Value {
+				c := s.of.cold()
+				return c.told(c.shares / float64(c.partitions))
+			}})
+}
+
+// coldShares are those of the partitions that were offered less than half the target.
+type coldShares struct {
+	partitions      int64
+	shares, squares float64
+}
+
+// cold adds up the classes that lie below half the target as a whole.
+func (f *Figures) cold() (c coldShares) {
+	half := f.record.Manifest.Targets.Partition / 2
+	for _, step := range f.reported {
+		for _, class := range step.Phase.Shares {
+			if half > 0 && class.From <= half/2 {
+				c.partitions += class.Partitions
+				c.shares += class.Shares
+				c.squares += class.Squares
+			}
+		}
+	}
+	return c
+}
+
+func (c *coldShares) told(value float64) Value {
+	if c.partitions < 2 || c.squares <= 0 {
+		return untold("fewer than two partitions were offered less than half the target, or nothing of theirs was served")
+	}
+	return told(value, c.partitions)
+}
+
+// Needs is what an application asks of its operations.
+type Needs struct {
+	// Within is how long an operation may take, by its name, in microseconds; one that is
+	// not named may take as long as it likes.
+	Within map[string]int64
+	// Entities is how many entities of its own an operation is about, by its name: 1, or
+	// the number of a batch. Copies are not among them.
+	Entities map[string]int64
+	// Reads are the operations that ask for entities, which count as what they return.
+	Reads map[string]bool
+}
+
+// Sustained returns the entities per second, of the application's own counting, that were
+// served within what it needs: what a copy adds, and what a query scans and does not
+// return, is not among them.
+func (f *Figures) Sustained(needs Needs) Value {
+	sum, count := 0.0, int64(0)
+	for _, kind := range f.record.Manifest.Operations {
+		s := Selection{of: f, steps: f.reported, want: func(other results.Kind) bool { return other.Name == kind.Name }}
+		stats := s.sum()
+		sum += needs.met(kind.Name, &stats)
+		count += stats.Succeeded
+	}
+	whole := Selection{of: f, steps: f.reported}
+	return perSecond(sum, whole.seconds(), count)
+}
+
+// met returns the entities of the application's own that an operation was served within
+// what it needs. Of the response times in a bucket of the histogram it counts all or, where
+// the bucket reaches beyond the need, none: no design is better than it was. Reads count as
+// what was returned, in the same proportion, since the record does not say which of them
+// returned how much.
+func (n *Needs) met(name string, sum *results.KindStats) float64 {
+	entities := float64(sum.Returned)
+	if !n.Reads[name] {
+		each, named := n.Entities[name]
+		if !named {
+			each = 1
+		}
+		entities = float64(sum.Succeeded * each)
+	}
+	within, bounded := n.Within[name]
+	if !bounded {
+		return entities
+	}
+	var soon int64
+	for _, bar := range sum.Response.Bars() {
+		if bar.To <= within {
+			soon += bar.Count
+		}
+	}
+	if soon == 0 {
+		return 0
+	}
+	return entities * float64(soon) / float64(sum.Response.Count())
+}

@@ -1,0 +1,320 @@
+package figure
+
+import (
+	"slices"
+
+	"loadgen/results"
+)
+
+// Ladder is the steps of one stretch of load, and what their seconds say of a limit.
+type Ladder struct {
+	// Stage names the stretch.
+	Stage string
+	Steps []Step
+	// holds offer the last rate on, unreported: as evidence they are as good as its step.
+	holds []Step
+	// Throttling says what kind it is, and everything below is of that.
+	Throttling Throttling
+	// Rate is the median of the entities served in the seconds that it rests on, Low
+	// and High the least and the greatest: a limit only of a [Limited] load.
+	Rate, Low, High float64
+	// Seconds are the evidence, Used of them what Rate rests on, OnTime says that in all
+	// of these the generator was on time.
+	Seconds, Used int
+	OnTime        bool
+	// Share is the part of the attempts that was throttled, in all of the ladder.
+	Share float64
+	// From and To are the first second of the run in which enough was throttled, and
+	// the one behind the last.
+	From, To int64
+}
+
+// Throttling is what the throttled attempts of a stretch of load amount to.
+type Throttling string
+
+// The kinds of throttling.
+const (
+	// Unthrottled is a load of which no second had 1 % of its attempts throttled.
+	Unthrottled Throttling = "none"
+	// Limited is a load that meets a limit: what is served stays, whatever is asked.
+	Limited Throttling = "limit"
+	// Moving is one of which no share is the same all the time, and no limit.
+	Moving Throttling = "changing"
+	// Sporadic throttling takes its share of whatever is asked.
+	Sporadic Throttling = "sporadic"
+	// Brief throttling is that of a few seconds among many with as much load.
+	Brief Throttling = "brief"
+	// Outage is a load of which nothing is served while it is throttled.
+	Outage Throttling = "outage"
+	// Carried is throttling at which nothing is lost: retries carry it.
+	Carried Throttling = "carried by retries"
+	// Undecided throttling may be that of a limit or sporadic: one rate does not tell.
+	Undecided Throttling = "limit or sporadic"
+)
+
+// FewestSeconds is how many seconds of evidence a limit takes.
+const FewestSeconds = 3
+
+const (
+	// enough is the share of throttled attempts from which on a second is evidence, and
+	// of lost operations from which on there is a limit.
+	enough = 0.01
+	// steady is by which part of it a limit may vary from second to second, steadyLate where
+	// the generator was late, whose load then comes in bursts that the limit does not see
+	// in full.
+	steady, steadyLate = 0.05, 0.02
+	// coarse is the part of a limit from which on a single request makes its seconds few
+	// numbers apart.
+	coarse = 0.02
+	// apart is how many times better the one explanation has to fit than the other.
+	apart = 4
+)
+
+// Ladders returns the stretches of load, in the order of the record. The slice is not to
+// be changed.
+func (f *Figures) Ladders() []Ladder {
+	if f.looked {
+		return f.ladders
+	}
+	f.looked = true
+	for _, step := range f.reported {
+		if step.Closed() {
+			continue
+		}
+		at := slices.IndexFunc(f.ladders, func(l Ladder) bool { return l.Stage == step.Phase.Stage })
+		if at < 0 {
+			at = len(f.ladders)
+			f.ladders = append(f.ladders, Ladder{Stage: step.Phase.Stage})
+		}
+		f.ladders[at].Steps = append(f.ladders[at].Steps, step)
+	}
+	for i := range f.ladders {
+		f.ladders[i].holds = f.holds(&f.ladders[i])
+		f.ladders[i].judge(f.record.Intervals)
+	}
+	return f.ladders
+}
+
+// holds returns the phases that go on with the load of a ladder behind its last step.
+func (f *Figures) holds(l *Ladder) []Step {
+	var list []Step
+	last := l.Steps[len(l.Steps)-1].Phase
+	for p := range f.record.Phases {
+		phase := &f.record.Phases[p]
+		if step, some := StepOf(f.record, phase); some && !phase.Reported && phase.Stage == l.Stage && phase.Rate > 0 && phase.Begin >= last.End {
+			list = append(list, step)
+		}
+	}
+	return list
+}
+
+// second is a whole second of a step, and what it says of a limit.
+type second struct {
+	*results.Interval
+	step int
+	// judged attempts are those that were served or throttled, share the part of them
+	// that was throttled; asked is in entities.
+	judged, share, asked float64
+}
+
+func (s *second) evidence() bool {
+	return float64(s.Throttled) >= enough*float64(s.Attempts) && s.Throttled > 0 && float64(s.Served) < s.asked
+}
+
+func (s *second) late() bool { return !s.OnTime() }
+
+// seconds returns the whole seconds of the ladder from the second one of each step on: in
+// the first an idle partition spends what it has saved up. A step of a single second is
+// taken as it is where it follows another.
+func (l *Ladder) seconds(intervals []results.Interval) []second {
+	var list []second
+	for i, step := range slices.Concat(l.Steps, l.holds) {
+		first, end := step.whole()
+		if end-first > 1 || i == 0 {
+			first++
+		}
+		at, _ := slices.BinarySearchFunc(intervals, first, func(row results.Interval, want int64) int { return int(row.Second - want) })
+		for ; at < len(intervals) && intervals[at].Second < end; at++ {
+			list = append(list, secondOf(&intervals[at], i))
+		}
+	}
+	return list
+}
+
+func secondOf(row *results.Interval, step int) second {
+	s := second{Interval: row, step: step, judged: float64(row.Ok + row.Throttled)}
+	s.asked = max(float64(row.Offered), float64(row.Served))
+	if s.judged > 0 {
+		s.share = float64(row.Throttled) / s.judged
+	}
+	if row.Ok > 0 {
+		// What was throttled is taken to be of the size of what was served.
+		s.asked = max(s.asked, float64(row.Served)/(1-s.share))
+	}
+	return s
+}
+
+// judge says what the throttled attempts of the steps amount to.
+func (l *Ladder) judge(intervals []results.Interval) {
+	l.Share = l.share()
+	l.weigh(l.seconds(intervals))
+}
+
+// Met says what the throttled attempts of single seconds amount to, of which no steps are
+// known: those that a server saw of one partition. They are in their order.
+func Met(seconds []results.Interval) Ladder {
+	var l Ladder
+	all := make([]second, len(seconds))
+	for i := range seconds {
+		all[i] = secondOf(&seconds[i], 0)
+	}
+	l.weigh(all)
+	return l
+}
+
+func (l *Ladder) weigh(all []second) {
+	l.Throttling = Unthrottled
+	var evidence []second
+	for _, s := range all {
+		if s.evidence() {
+			evidence = append(evidence, s)
+		}
+	}
+	if l.Seconds = len(evidence); l.Seconds == 0 {
+		return
+	}
+	l.From, l.To = evidence[0].Second, evidence[len(evidence)-1].Second+1
+	core := atLimit(evidence)
+	rate := medianServed(core)
+	reached := 0
+	for i := range all {
+		if all[i].asked >= rate {
+			reached++
+		}
+	}
+	switch {
+	case rate <= 0:
+		l.Throttling = Outage
+	case len(core) < FewestSeconds || 2*len(core) < reached:
+		l.Throttling = Brief
+	case !l.loses(core) && !behind(core):
+		l.Throttling = Carried
+	default:
+		l.explain(all, evidence, core)
+	}
+}
+
+// share is that of the ladder's attempts that were throttled.
+func (l *Ladder) share() float64 {
+	var throttled, attempts int64
+	for _, step := range l.Steps {
+		sum := step.counts(nil)
+		throttled += sum.Throttled
+		attempts += sum.Attempts
+	}
+	return float64(throttled) / float64(max(1, attempts))
+}
+
+// atLimit returns the seconds of evidence in which as much was asked as they typically
+// serve: in one that the load passed its limit in, less was.
+func atLimit(evidence []second) []second {
+	core := evidence
+	for range 5 {
+		rate := medianServed(core)
+		next := make([]second, 0, len(evidence))
+		for _, s := range evidence {
+			if s.asked >= rate*(1+enough) {
+				next = append(next, s)
+			}
+		}
+		if len(next) < FewestSeconds || len(next) == len(core) {
+			return core
+		}
+		core = next
+	}
+	return core
+}
+
+func medianServed(list []second) float64 {
+	if len(list) == 0 {
+		return 0
+	}
+	served := make([]int64, len(list))
+	for i := range list {
+		served[i] = list[i].Served
+	}
+	slices.Sort(served)
+	return float64(served[(len(served)-1)/2]+served[len(served)/2]) / 2
+}
+
+func meanServed(list []second) float64 {
+	sum := 0.0
+	for _, s := range list {
+		sum += float64(s.Served)
+	}
+	return sum / float64(max(1, len(list)))
+}
+
+// loses reports whether a step of the evidence lost enough of its operations: where
+// retries get through, the target is busy, and serves what it is asked all the same.
+func (l *Ladder) loses(core []second) bool {
+	for i, step := range l.Steps {
+		if !slices.ContainsFunc(core, func(s second) bool { return s.step == i }) {
+			continue
+		}
+		sum := step.counts(nil)
+		settled, _ := step.settled(&sum)
+		if lost(&sum) > 0 && (float64(lost(&sum)) >= enough*float64(sum.Scheduled) ||
+			float64(settled.Due-settled.Succeeded) >= enough*float64(max(1, settled.Due))) {
+			return true
+		}
+	}
+	return false
+}
+
+// onTimeOf returns the seconds in which the generator was on time, all where those are too
+// few.
+func onTimeOf(list []second) []second {
+	used := slices.DeleteFunc(slices.Clone(list), func(s second) bool { return s.late() })
+	if len(used) < FewestSeconds {
+		return list
+	}
+	return used
+}
+
+// heavier returns the half of the seconds in which more was asked, where that differs: what
+// throttling by chance leaves of less load may lie below a limit.
+func heavier(list []second) []second {
+	asked := make([]float64, len(list))
+	for i := range list {
+		asked[i] = list[i].asked
+	}
+	slices.Sort(asked)
+	const wide = 1.1
+	quarter := len(asked) / 4
+	if len(asked) < 2*FewestSeconds || asked[len(asked)-1-quarter] < wide*asked[quarter] {
+		return list
+	}
+	middle := asked[len(asked)/2]
+	light := slices.DeleteFunc(slices.Clone(list), func(s second) bool { return s.asked >= middle })
+	heavy := slices.DeleteFunc(slices.Clone(list), func(s second) bool { return s.asked < middle })
+	if medianServed(light) > (1+steady)*medianServed(heavy) {
+		// That no limit explains which stays.
+		return list
+	}
+	return heavy
+}
+
+// behind reports whether so much less is served than becomes due that retries do no more
+// than put it off.
+func behind(core []second) bool {
+	const much, long = 0.03, 5
+	var due, served int64
+	seconds, rate := 0, medianServed(core)
+	for _, s := range core {
+		if float64(s.Offered) >= rate {
+			due, served, seconds = due+s.Offered, served+s.Served, seconds+1
+		}
+	}
+	return seconds >= long && float64(due-served) >= much*float64(due)
+}

@@ -1,0 +1,164 @@
+package figure_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"loadgen/results"
+	"loadgen/results/figure"
+)
+
+// part returns seconds of which a part of what is offered is served, a little more or
+// less from second to second.
+func part(share float64, spread int64, offered ...int64) []second {
+	list := make([]second, len(offered))
+	for i, number := range offered {
+		list[i] = second{offered: number, served: int64(share*float64(number)) + spread*(int64(i)%3-1)}
+	}
+	return list
+}
+
+func late(list []second, share float64) []second {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].late = int64(share * float64(list[i].offered))
+	}
+	return list
+}
+
+func TestThrottlingIsToldByItsSeconds(t *testing.T) {
+	calm := same(10, 500, 500)
+	for _, row := range []struct {
+		name           string
+		record         *results.Record
+		kind           figure.Throttling
+		rate, low, top float64
+		seconds        int
+	}{
+		{"a load of which nothing is throttled", steps(calm, same(10, 900, 900)), figure.Unthrottled, 0, 0, 0, 0},
+		{"less than 1 % throttled in each second", steps(calm, same(10, 1000, 991)), figure.Unthrottled, 0, 0, 0, 0},
+		{"steps beyond a limit serve no more than it", steps(calm, same(10, 1500, 1000), same(10, 2000, 1000)), figure.Limited, 1000, 1000, 1000, 18},
+		{"one step beyond it is enough", steps(calm, same(10, 1500, 1000)), figure.Limited, 1000, 1000, 1000, 9},
+		{"the first second of a step is none of it: an idle partition spends what it saved up",
+			steps(calm, append(same(1, 1500, 1200), same(5, 1500, 1000)...)), figure.Limited, 1000, 1000, 1000, 5},
+		{"three seconds of evidence are enough", steps(calm, same(4, 1500, 1000)), figure.Limited, 1000, 1000, 1000, 3},
+		{"two are not", steps(calm, same(3, 1500, 1000)), figure.Brief, 0, 0, 0, 2},
+		{"steps of one second are taken together", steps(same(1, 500, 500), same(1, 1500, 1000), same(1, 1600, 1000), same(1, 1700, 1000)),
+			figure.Limited, 1000, 1000, 1000, 3},
+		{"the median of what the seconds serve, and the least and the most of them",
+			steps(calm, part(0.5, 10, 2000, 2000, 2000, 2000, 2000, 2000, 2000)), figure.Limited, 1000, 990, 1010, 6},
+		{"three seconds among forty with as much load are no limit",
+			steps(slices.Concat(same(20, 1000, 1000), same(3, 1000, 400), same(20, 1000, 1000))), figure.Brief, 0, 0, 0, 3},
+		{"seconds that serve nothing are an outage", steps(slices.Concat(same(5, 1000, 1000), same(10, 1000, 0))), figure.Outage, 0, 0, 0, 10},
+		{"the same share of little load as of much is sporadic",
+			steps(part(0.9, 1, 500, 500, 500, 500), part(0.9, 1, 1000, 1000, 1000, 1000), part(0.9, 1, 2000, 2000, 2000, 2000)), figure.Sporadic, 0, 0, 0, 9},
+		{"a rate at which as much varies as chance has it does not tell",
+			steps(part(0.9, 12, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000)), figure.Undecided, 0, 0, 0, 7},
+		{"a rate at which it stays tells", steps(same(12, 1100, 1000)), figure.Limited, 1000, 1000, 1000, 11},
+	} {
+		list := figure.Of(row.record).Ladders()
+		if len(list) != 1 {
+			t.Fatalf("%s: Ladders = %d; want 1", row.name, len(list))
+		}
+		l := list[0]
+		if l.Throttling != row.kind || l.Seconds != row.seconds {
+			t.Errorf("%s: %s in %d seconds; want %s in %d", row.name, l.Throttling, l.Seconds, row.kind, row.seconds)
+		}
+		v := figure.Of(row.record).Named("saturation")
+		if v.Told != (row.kind == figure.Limited) || v.Value != row.rate || v.Told && *v.Interval != [2]float64{row.low, row.top} || !v.Told && v.Why == "" {
+			t.Errorf("%s: saturation = %+v; want %v in %v to %v, or why not", row.name, v, row.rate, row.low, row.top)
+		}
+	}
+}
+
+// What retries carry is no limit, but where they only put it off.
+func TestThrottlingThatRetriesCarry(t *testing.T) {
+	record := steps(same(10, 500, 500), same(10, 1000, 1000))
+	carry := func(offered int64) {
+		for i := 10; i < 20; i++ {
+			row := &record.Intervals[i]
+			row.Attempts, row.Throttled, row.Offered = 1100, 100, offered
+		}
+	}
+	carry(1000)
+	if got := figure.Of(record).Ladders()[0].Throttling; got != figure.Carried {
+		t.Errorf("throttling of which nothing is lost = %s; want %s", got, figure.Carried)
+	}
+	carry(1100)
+	if got := figure.Of(record).Ladders()[0]; got.Throttling != figure.Limited || got.Rate != 1000 {
+		t.Errorf("throttling that falls behind by 9 %% = %s at %v; want a limit of 1,000", got.Throttling, got.Rate)
+	}
+}
+
+// A target's refusal is its word: a late generator does not unsay it, but what is told
+// rests on seconds on time where there are enough.
+func TestSecondsOnTimeComeFirst(t *testing.T) {
+	calm := same(10, 500, 500)
+	for _, row := range []struct {
+		name   string
+		list   []second
+		used   int
+		rate   float64
+		onTime bool
+	}{
+		{"all on time", same(9, 1500, 1000), 8, 1000, true},
+		{"three on time are enough", slices.Concat(late(same(5, 1500, 900), .5), same(3, 1500, 1000)), 3, 1000, true},
+		{"two are not", slices.Concat(late(same(6, 1500, 1000), .5), same(2, 1500, 1000)), 7, 1000, false},
+		{"1 % late is on time", late(same(9, 1500, 1000), .01), 8, 1000, true},
+	} {
+		l := figure.Of(steps(calm, row.list)).Ladders()[0]
+		if l.Throttling != figure.Limited || l.Used != row.used || l.Rate != row.rate || l.OnTime != row.onTime {
+			t.Errorf("%s: %s at %v of %d seconds, on time %t; want a limit of %v of %d, %t", row.name, l.Throttling, l.Rate, l.Used, l.OnTime, row.rate, row.used, row.onTime)
+		}
+	}
+}
+
+func TestStretchesOfLoadAreJudgedApart(t *testing.T) {
+	record := steps(same(10, 500, 500), same(10, 1500, 1000))
+	add(record, "calm", same(10, 800, 800)...)
+	if v := figure.Of(record).Named("saturation"); !v.Told || v.Value != 1000 || v.Count != 9 {
+		t.Errorf("saturation beside a calm stretch = %+v; want 1,000 of nine seconds", v)
+	}
+	if v := figure.Of(record).Take(parsed(t, "saturation(calm)")); v.Told {
+		t.Errorf("saturation of the calm stretch = %+v; want none", v)
+	}
+	add(record, "later", same(10, 2000, 1200)...)
+	if v := figure.Of(record).Named("saturation"); v.Told || v.Why != "parts of the load meet different limits, 1000 and 1200 entities/s" {
+		t.Errorf("saturation of two limits = %+v; want that they differ", v)
+	}
+	if v := figure.Of(record).Take(parsed(t, "saturation(later)")); !v.Told || v.Value != 1200 {
+		t.Errorf("saturation of the later one = %+v; want 1,200", v)
+	}
+	closed := add(record, "closed", same(10, 2000, 1200)...)
+	closed.Rate = 0
+	if got := figure.Of(record).Ladders(); len(got) != 3 {
+		t.Errorf("Ladders = %d with a closed loop; want the 3 without", len(got))
+	}
+	hold := add(record, "hold", same(10, 2000, 1200)...)
+	hold.Reported = false
+	if got := figure.Of(record).Ladders(); len(got) != 3 {
+		t.Errorf("Ladders = %d with a hold; want the 3 without", len(got))
+	}
+}
+
+// The seconds of a ladder lie whole within its steps, after the first of each.
+func TestSecondsOfALadderAreWhole(t *testing.T) {
+	for _, row := range []struct {
+		name     string
+		change   func(*results.Record)
+		from, to int64
+		seconds  int
+	}{
+		{"from 11 on, without second 10", func(*results.Record) {}, 11, 20, 9},
+		{"a step that begins within a second loses the whole one after it", func(r *results.Record) { r.Phases[1].Begin += time.Second / 2 }, 12, 20, 8},
+		{"one that ends within a second loses that", func(r *results.Record) { r.Phases[1].End -= time.Second / 2 }, 11, 19, 8},
+		{"an interrupted one ends with the run", func(r *results.Record) { r.Duration = 15500 * time.Millisecond }, 11, 15, 4},
+	} {
+		record := steps(same(10, 500, 500), same(10, 1500, 1000))
+		row.change(record)
+		if l := figure.Of(record).Ladders()[0]; l.From != row.from || l.To != row.to || l.Seconds != row.seconds {
+			t.Errorf("%s: %d seconds from %d to %d; want %d from %d to %d", row.name, l.Seconds, l.From, l.To, row.seconds, row.from, row.to)
+		}
+	}
+}

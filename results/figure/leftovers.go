@@ -1,0 +1,57 @@
+package figure
+
+import "loadgen/results"
+
+// audits are of writes that were verified after the run.
+func audits() []Definition {
+	var list []Definition
+	for _, one := range []struct {
+		name, about string
+		better      Better
+		of          func(a *results.Audit) int64
+	}{
+		{"lost_writes", "acknowledged writes that are not there", Lower, func(a *results.Audit) int64 { return a.Lost }},
+		{"doubled_writes", "how many times too often counters were raised", Lower, func(a *results.Audit) int64 { return a.Doubled }},
+		{"unknown_writes", "writes of which nobody knows whether they were carried out", Neither,
+			func(a *results.Audit) int64 { return a.Unknown }},
+		{"overwritten", "entities written last by somebody whom the run does not know", Neither,
+			func(a *results.Audit) int64 { return a.Overwritten }},
+		{"conflicts", "replies to writes that somebody else was faster than", Neither,
+			func(a *results.Audit) int64 { return a.ForeignConflicts }},
+	} {
+		list = append(list, Definition{Name: one.name, About: one.about, Scope: OfRun, Unit: Count, Better: one.better,
+			take: func(s *Selection) Value {
+				if s.of.record.Audit == nil {
+					return untold("the writes were not verified")
+				}
+				return told(float64(one.of(s.of.record.Audit)), s.of.record.Audit.Writes)
+			}})
+	}
+	return list
+}
+
+// workflows are what they counted, and what must hold of what they left behind.
+func workflows() []Definition {
+	return []Definition{
+		{Name: "violations", About: "in how many things that were left behind something does not hold that must", Scope: OfRun, Unit: Count,
+			Better: Lower, take: func(s *Selection) Value {
+				list := s.of.record.Invariants
+				if len(list) == 0 {
+					return untold("nothing was looked at after the run")
+				}
+				sum, looked := int64(0), int64(0)
+				for i := range list {
+					sum, looked = sum+list[i].Faults, looked+list[i].Looked
+				}
+				return told(float64(sum), looked)
+			}},
+		{Name: "counter", About: "what an operation's workflow counts under a name", Scope: OfCounter, Unit: Count, take: func(s *Selection) Value {
+			for _, c := range s.of.record.Counters {
+				if c.Operation == s.ref.Operation && c.Name == s.ref.Counter {
+					return told(float64(c.Count), c.Count)
+				}
+			}
+			return untold("the workflow counted nothing of that name")
+		}},
+	}
+}

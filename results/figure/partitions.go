@@ -1,0 +1,169 @@
+package figure
+
+import "loadgen/results"
+
+// partitions say how many there were, and what the busiest of them met. The busiest
+// second, counted whole from the begin of the phase, is what a partition is known by:
+// a mean over a phase hides the second in which it is throttled.
+func partitions() []Definition {
+	return []Definition{
+		{Name: "partitions", About: "PartitionKeys that operations on a single partition went to; of several phases the most",
+			Scope: OfPhases, Unit: Count, take: func(s *Selection) Value {
+				most := untold("no phase was reported")
+				for _, step := range s.steps {
+					one := told(float64(step.Phase.PartitionsHit), step.Phase.PartitionsHit)
+					if one.AtLeast = step.Phase.OfferedOver > 0; step.Phase.Offered == nil {
+						return untold("the run did not come to its end")
+					}
+					most = greater(most, one)
+				}
+				return exact(most, "there were more partitions than are told apart")
+			}},
+		{Name: "mean_offered", About: "entities per second due over the whole phase, of the partition that had most", Scope: OfPhases,
+			Unit: PerSecond, take: func(s *Selection) Value {
+				return s.mean(func(p *results.Phase) []results.PartitionStats { return p.Offered })
+			}},
+		{Name: "mean_served", About: "entities per second counted over the whole phase, of the partition that had most", Scope: OfPhases,
+			Unit: PerSecond, take: func(s *Selection) Value {
+				return s.mean(func(p *results.Phase) []results.PartitionStats { return p.Partitions })
+			}},
+	}
+}
+
+// offeredTo is what a partition or the account was offered in its busiest second, by the
+// instants at which operations were due.
+func offeredTo(s *Selection) Value {
+	if s.ref.Part == Account {
+		return s.account()
+	}
+	return s.busiest(func(p *results.Phase) ([]results.PartitionStats, int64) { return p.Offered, p.OfferedOver })
+}
+
+// servedBy is what a partition counted in its busiest second, by the ends of attempts.
+func servedBy(s *Selection) Value {
+	return s.busiest(func(p *results.Phase) ([]results.PartitionStats, int64) {
+		if p.Partitions == nil && p.Offered != nil {
+			// Nothing was served, which is told.
+			return []results.PartitionStats{}, p.PartitionsOver
+		}
+		return p.Partitions, p.PartitionsOver
+	})
+}
+
+// busiest returns the busiest second of a partition in any of the phases.
+func (s *Selection) busiest(of func(*results.Phase) (list []results.PartitionStats, over int64)) Value {
+	most := untold("no operation went to a single partition")
+	for _, step := range s.steps {
+		list, over := of(step.Phase)
+		one := s.busiestOf(list, over)
+		if !one.Told && one.Why == notKept {
+			return one
+		}
+		most = greater(most, one)
+	}
+	return exact(most, "partitions too many to be told apart could have been hotter")
+}
+
+const notKept = "the record does not say which partitions there were"
+
+func (s *Selection) busiestOf(list []results.PartitionStats, over int64) Value {
+	switch {
+	case list == nil && over == 0:
+		return untold(notKept)
+	case s.ref.Part == Hottest && len(list) == 0:
+		return Value{Why: "no operation went to a single partition"}
+	case s.ref.Part == Hottest:
+		v := told(float64(list[0].Busiest), list[0].Entities)
+		// All that fell to others together is less than what the first had in a second.
+		v.AtLeast = list[0].AtLeast || over > list[0].Busiest
+		return v
+	}
+	// Of partitions of several tables with that key the first has most.
+	for _, one := range list {
+		if one.Key == s.ref.Key {
+			v := told(float64(one.Busiest), one.Entities)
+			v.AtLeast = one.AtLeast
+			return v
+		}
+	}
+	if over > 0 || len(list) >= results.KeptPartitions {
+		return untold(notKept)
+	}
+	return told(0, 0)
+}
+
+// exact turns a lower bound into a figure that is not told: a check must not pass on it.
+func exact(v Value, why string) Value {
+	if v.Told && v.AtLeast {
+		v.Told, v.Why = false, why
+	}
+	return v
+}
+
+// greater returns the greater of two figures. It is no more than a lower bound where
+// either is: that one may be the greater.
+func greater(a, b Value) Value {
+	switch {
+	case !b.Told:
+		return a
+	case !a.Told:
+		return b
+	case b.Value > a.Value:
+		a, b = b, a
+	}
+	a.AtLeast = a.AtLeast || b.AtLeast
+	return a
+}
+
+// mean returns the greatest mean of the partitions that are named.
+func (s *Selection) mean(of func(*results.Phase) []results.PartitionStats) Value {
+	most := untold("no operation went to a single partition")
+	for _, step := range s.steps {
+		for _, one := range of(step.Phase) {
+			most = greater(most, perSecond(float64(one.Entities), step.Seconds(), one.Entities))
+		}
+	}
+	return most
+}
+
+// account returns what the busiest account of a phase was offered per second, which is
+// all where there is one.
+func (s *Selection) account() Value {
+	most := untold("no phase was reported")
+	for _, step := range s.steps {
+		sum := step.counts(nil)
+		offered := sum.Offered
+		if busiest, several := step.Phase.Busiest(); several {
+			offered = step.Phase.Accounts[busiest].Offered
+		}
+		most = greater(most, perSecond(float64(offered), step.Seconds(), offered))
+	}
+	return most
+}
+
+// Hot is the partition with the busiest second of a run.
+type Hot struct {
+	Table, Key string
+	// Busiest is in entities, Mean in entities per second over its phase.
+	Busiest int64
+	Mean    float64
+	AtLeast bool
+}
+
+// Hottest returns the partition that served most in a second of a reported phase, and
+// false where none is known.
+func (f *Figures) Hottest() (Hot, bool) {
+	var most Hot
+	for _, step := range f.reported {
+		list := step.Phase.Partitions
+		if len(list) == 0 {
+			continue
+		}
+		one, bound := list[0], most.AtLeast || list[0].AtLeast || step.Phase.PartitionsOver > list[0].Busiest
+		if one.Busiest > most.Busiest {
+			most = Hot{Table: one.Table, Key: one.Key, Busiest: one.Busiest, Mean: float64(one.Entities) / step.Seconds()}
+		}
+		most.AtLeast = bound
+	}
+	return most, most.Busiest > 0
+}

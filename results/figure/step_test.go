@@ -1,0 +1,46 @@
+package figure_test
+
+import (
+	"testing"
+	"time"
+
+	"loadgen/results"
+	"loadgen/results/figure"
+)
+
+func TestInterruptedStepIsJudgedAsFarAsItWent(t *testing.T) {
+	// The last half of the step begins at 6 s; the run ends at 8 s.
+	phase := results.Phase{Name: "step", Begin: 2 * time.Second, End: 10 * time.Second, Rate: 100, Reported: true,
+		Kinds: []results.KindStats{{Offered: 600, Served: 500, Throttled: 60, Attempts: 600, Operations: 300,
+			Scheduled: 300, Succeeded: 240,
+			LastHalf: results.Cohort{Due: 100, Succeeded: 90, Offered: 200, Served: 150}}}}
+	record := &results.Record{Validity: results.Partial, Duration: 8 * time.Second, Phases: []results.Phase{phase},
+		Manifest: results.Manifest{Operations: []results.Kind{{Name: "get"}}}}
+	f := figure.Of(record).Step(figure.Steps(record)[0], nil)
+	if f.Offered != 100 || f.Served != 75 || f.ThrottledPerSecond != 10 || *f.ShareLost != .2 || *f.ShareLostSettled != .1 || *f.AttemptsPerOperation != 2 {
+		t.Errorf("Figures = %+v; want offered 100, served 75, throttled 10, lost 0.2, settled 0.1, attempts 2", f)
+	}
+	record.Duration, record.Phases[0].Kinds[0].LastHalf = 5*time.Second, results.Cohort{}
+	f = figure.Of(record).Step(figure.Steps(record)[0], nil)
+	if f.Offered != 0 || f.ShareLostSettled != nil || f.ThrottledPerSecond != 20 {
+		t.Errorf("Figures before the last half = %+v; want no load of it, throttled 20", f)
+	}
+	record.Duration = 2 * time.Second
+	if got := figure.Steps(record); len(got) != 0 {
+		t.Errorf("Steps = %d of a run that ended before its step; want none", len(got))
+	}
+}
+
+func TestClosedLoopIsSummarisedAsAWhole(t *testing.T) {
+	record := &results.Record{Validity: results.Valid, Duration: 10 * time.Second,
+		Manifest: results.Manifest{Operations: []results.Kind{{Name: "query"}}},
+		Phases: []results.Phase{{Name: "scan", End: 10 * time.Second, Reported: true, Kinds: []results.KindStats{
+			{Scheduled: 100, Succeeded: 100, Offered: 100, Served: 5000, LastHalf: results.Cohort{Due: 1, Offered: 1}}}}}}
+	got := figure.Of(record).Step(figure.Reported(record)[0], nil)
+	if got.Offered != 10 || got.Served != 500 || got.ShareLost == nil || *got.ShareLost != 0 {
+		t.Errorf("the step is %+v; want offered 10, served 500, nothing lost", got)
+	}
+	if steps := figure.Steps(record); len(steps) != 0 {
+		t.Errorf("Steps = %d; want none, a closed loop is no step", len(steps))
+	}
+}

@@ -1,0 +1,119 @@
+package capture_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"loadgen/engine/entity"
+	"loadgen/report/verdict"
+	"loadgen/results"
+	"loadgen/scenarios/capture"
+)
+
+// spoiled is the traffic of an application some of whose requests come to nothing, and
+// what came of them, counted by hand.
+type spoiled struct {
+	record   *results.Record
+	causes   results.Causes
+	requests int64
+	failed   int64
+	// hot has the requests and the failed ones of the busiest partition.
+	hot [2]int64
+}
+
+// spoil plays two seconds of traffic of two partitions at so many requests a second, of
+// which such shares fail in each.
+func spoil(t *testing.T, rng *rand.Rand, rate int, shares [2]float64) *spoiled {
+	t.Helper()
+	s := open(t, capture.Options{})
+	counts := make(map[results.Cause]int64)
+	var p spoiled
+	codes := []entity.Code{entity.InvalidInput, entity.NotImplemented, entity.InternalError, entity.AuthenticationFailed, ""}
+	for i := range 2 * rate {
+		key := i % 4 / 3 // of four requests three go to the hot one
+		r := get(time.Duration(i)*time.Second/time.Duration(rate), "races", []string{"Berlin", "Oslo"}[key])
+		p.requests++
+		if key == 0 {
+			p.hot[0]++
+		}
+		switch failed := rng.Float64() < shares[key]; {
+		case failed:
+			code := codes[rng.IntN(len(codes))]
+			if r = answered(r, code); code == "" {
+				r.Status = 0 // it hung up
+				counts[results.Cause{Code: "NoReply"}]++
+			} else {
+				r.Counted = 0
+				counts[results.Cause{Status: code.Status(), Code: string(code)}]++
+			}
+			p.failed++
+			if key == 0 {
+				p.hot[1]++
+			}
+		case i%10 == 0:
+			r = answered(r, entity.ResourceNotFound) // which an application may expect
+		}
+		s.saw(r)
+	}
+	for one, n := range counts {
+		one.Class, one.Attempts = results.Failed, n
+		p.causes = append(p.causes, one)
+	}
+	p.record = s.end()
+	return &p
+}
+
+// Traffic of which more than a few percent fail says nothing of what a key bears, and
+// says so with the share and the causes; other traffic does.
+func TestTrafficThatFailsClaimsNothingOfTheKey(t *testing.T) {
+	told := map[bool]int{}
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 21))
+		draw := []float64{0, 0.01, 0.02, 0.05, 0.1, 0.3, 0.58, 0.9, 1}
+		shares := [2]float64{draw[rng.IntN(len(draw))], draw[rng.IntN(len(draw))]}
+		p := spoil(t, rng, 100+rng.IntN(1000), shares)
+		summary := verdict.Judge(p.record)
+		unordered := cmpopts.SortSlices(func(a, b results.Cause) bool { return a.String() < b.String() })
+		for name, got := range map[string]results.Causes{"phase": p.record.Phases[0].Kinds[0].Causes, "run": summary.Causes, "operation": summary.PerOperation["get"].Causes} {
+			if diff := cmp.Diff(p.causes, got, cmpopts.EquateEmpty(), unordered); diff != "" {
+				t.Errorf("seed %d: the causes of the %s differ (-by hand +got):\n%s", seed, name, diff)
+			}
+		}
+		share := float64(p.failed) / float64(p.requests)
+		failing := share > 0.03 || float64(p.hot[1])/float64(p.hot[0]) > 0.03
+		told[failing]++
+		const bears, cannot = "this PartitionKey bears it", "what this PartitionKey bears, traffic that fails cannot tell"
+		if claims := strings.Contains(summary.Verdict, bears); claims == failing || failing != strings.Contains(summary.Verdict, cannot) {
+			t.Errorf("seed %d: of %d requests %d failed, of those of the hot partition %v: %q", seed, p.requests, p.failed, p.hot, summary.Verdict)
+		}
+		if failing {
+			commonest := fmt.Sprintf("%s of the requests failed (%s", verdict.Share(share), p.record.Phases[0].Kinds[0].Causes[0])
+			if !strings.Contains(summary.Verdict, commonest) {
+				t.Errorf("seed %d: %q does not say %q", seed, summary.Verdict, commonest)
+			}
+		}
+		for _, seen := range p.record.Capture.Partitions {
+			if seen.PartitionKey == "Berlin" && (seen.Requests != p.hot[0] || seen.Failed != p.hot[1]) {
+				t.Errorf("seed %d: Berlin has %d requests, %d failed; want %v", seed, seen.Requests, seen.Failed, p.hot)
+			}
+		}
+	}
+	if told[true] < 10 || told[false] < 5 {
+		t.Errorf("%v of the drawn traffic failed; want enough of both", told)
+	}
+}
+
+// What was asked for in a second that one partition could not have served is a limit,
+// whatever failed beside it.
+func TestTrafficThatFailsAndIsTooMuchNeedsMoreKeys(t *testing.T) {
+	p := spoil(t, rand.New(rand.NewPCG(1, 1)), 6000, [2]float64{0.1, 0.1})
+	if text := verdict.Judge(p.record).Verdict; !strings.Contains(text, "needs keys that spread it over at least") {
+		t.Errorf("a partition of 4,000 entities/s is %q; want that it needs more keys", text)
+	}
+}

@@ -1,0 +1,47 @@
+package scenarios_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"loadgen/results/figure/check"
+	"loadgen/scenarios"
+	"loadgen/scenarios/fields"
+)
+
+// Each name of before is told at its line, by the name of now, and nothing else is said.
+func TestRenamedFields(t *testing.T) {
+	holders := map[string]string{"workflow": "workflows.yaml", "anti_pattern": ""}
+	texts := textsIn(t, "testdata/valid")
+	for _, one := range fields.Renamed() {
+		was, is := one[0], one[1]
+		text := example("phases.peak.each: 7s")
+		if name := holders[is]; name != "" {
+			text = texts[name]
+		}
+		before, after, found := strings.Cut(text, is+":")
+		if !found {
+			t.Fatalf("no text of the tests has %s", is)
+		}
+		_, err := scenarios.Parse("own.yaml", []byte(before+was+":"+after))
+		column := len(before) - strings.LastIndex(before, "\n")
+		want := fmt.Sprintf("own.yaml:%d:%d: %s is called %s now; expected that name", 1+strings.Count(before, "\n"), column, was, is)
+		if !errors.Is(err, fields.ErrInvalid) || err.Error() != want {
+			t.Errorf("Parse with %s = %v; want %s", was, err, want)
+		}
+	}
+}
+
+// So is each figure of before, at its place within the claim.
+func TestRenamedFiguresOfAScenario(t *testing.T) {
+	for _, one := range check.Renamed() {
+		_, err := scenarios.Parse("own.yaml", []byte(race+"expect:\n  - p99 < 1s\n  - "+one[0]+" < 1\n"))
+		line := 3 + strings.Count(race, "\n")
+		want := fmt.Sprintf("own.yaml:%d:5: %s is called %s now; expected that name", line, one[0], one[1])
+		if err == nil || err.Error() != want {
+			t.Errorf("Parse = %v; want %s", err, want)
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package azure_test
+
+import (
+	"cmp"
+	"net/http"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/filter"
+	"loadgen/engine/model"
+	"loadgen/engine/wire"
+	"loadgen/results"
+	"loadgen/target"
+	"loadgen/target/azure"
+)
+
+// rowsOf returns the body of a page of entities with these keys.
+func rowsOf(keys ...entity.Key) string {
+	var rows []string
+	for _, k := range keys {
+		rows = append(rows, string(wire.AppendEntityBody(nil, k, nil)))
+	}
+	return `{"value":[` + strings.Join(rows, ",") + `]}`
+}
+
+// A reply is held to the keys that were asked for, however they are written.
+func TestRepliesAreHeldToTheKeysAskedFor(t *testing.T) {
+	key := func(partition, row string) entity.Key { return entity.Key{Partition: partition, Row: row} }
+	one := func(k entity.Key) target.Operation {
+		return target.Operation{Verb: entity.Get, Table: "Runners", Change: entity.Change{Verb: entity.Get, Key: k}}
+	}
+	body := func(k entity.Key) string { return string(wire.AppendEntityBody(nil, k, nil)) }
+	query := func(q target.Query) target.Operation {
+		return target.Operation{Verb: entity.Query, Table: "Runners", Query: q}
+	}
+	within := func(r filter.Range) target.Operation { return query(target.Query{Range: r}) }
+	filtered, err := target.Filtered("PartitionKey eq 'p' and RowKey ge 'b' and RowKey lt 'd' and Age gt 3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	later := target.RowsFrom("p", "b")
+	later.Token = target.Token{Present: true, NextPartitionKey: "p", NextRowKey: "x"}
+	few := target.OnePartition("p")
+	few.Select = []string{"Age"}
+	quoted, wild := key("O'Neill / 5?%", "100 % & more#+\\"), key("世界 \U0001F3C3", "é\U0001F600")
+	const fine, wrong, unread = target.Fault(""), target.WrongEntity, target.Unreadable
+	for _, row := range []struct {
+		name string
+		op   target.Operation
+		body string
+		want target.Fault
+	}{
+		{"the entity that was asked for", one(key("p", "r")), body(key("p", "r")), fine},
+		{"another row", one(key("p", "r")), body(key("p", "s")), wrong},
+		{"another partition", one(key("p", "r")), body(key("q", "r")), wrong},
+		{"the keys the other way about", one(key("p", "r")), body(key("r", "p")), wrong},
+		{"a key that only begins so", one(key("p", "r")), body(key("p", "rr")), wrong},
+		{"other letters", one(key("p", "r")), body(key("P", "r")), wrong},
+		{"empty keys", one(key("", "")), body(key("", "")), fine},
+		{"no keys at all", one(key("p", "r")), `{"Age":5}`, wrong},
+		{"an object of nothing", one(key("p", "r")), `{}`, wrong},
+		{"no entity", one(key("p", "r")), `[]`, unread},
+		{"an error with a success", one(key("p", "r")), `{"odata.error":{"code":"InvalidInput","message":{"lang":"en-US","value":"x"}}}`, unread},
+		{"nothing", one(key("p", "r")), ``, unread},
+		{"a page instead of an entity", one(key("p", "r")), rowsOf(key("p", "r")), unread},
+		{"quotes, slashes, questions, percents", one(quoted), body(quoted), fine},
+		{"quotes doubled as in the address", one(quoted), body(key("O''Neill / 5?%", quoted.Row)), wrong},
+		{"a key still escaped", one(quoted), body(key("O%27Neill%20%2F%205%3F%25", quoted.Row)), wrong},
+		{"letters of everywhere", one(wild), body(wild), fine},
+		{"letters of everywhere, escaped", one(key("é", "\U0001F600")), `{"PartitionKey":"\u00e9","RowKey":"\uD83D\uDE00"}`, fine},
+		{"the same to the eye, in other code points", one(key("é", "r")), body(key("e\u0301", "r")), wrong},
+		{"a key that no reply can hold", one(key("p\xff", "r")), `{"PartitionKey":"p\ufffd","RowKey":"r"}`, fine},
+
+		{"an empty page", query(target.OnePartition("p")), rowsOf(), fine},
+		{"a partition", query(target.OnePartition("p")), rowsOf(key("p", ""), key("p", "a"), key("p", "\uffff")), fine},
+		{"a row of another partition among them", query(target.OnePartition("p")), rowsOf(key("p", "a"), key("q", "a")), wrong},
+		{"a row of a partition that begins so", query(target.OnePartition("p")), rowsOf(key("pp", "a")), wrong},
+		{"a partition, of each entity one property", query(few), `{"value":[{"PartitionKey":"p","RowKey":"r","Age":5}]}`, fine},
+		{"another partition, of each entity one property", query(few), `{"value":[{"PartitionKey":"q","RowKey":"r","Age":5}]}`, wrong},
+		{"one entity by a query", query(target.OnePoint(quoted)), rowsOf(quoted), fine},
+		{"one entity by a query, and another", query(target.OnePoint(quoted)), rowsOf(quoted, key(quoted.Partition, quoted.Row+"1")), wrong},
+		{"rows from one on", query(target.RowsFrom("p", "b")), rowsOf(key("p", "b"), key("p", "c")), fine},
+		{"a row before it", query(target.RowsFrom("p", "b")), rowsOf(key("p", "azz")), wrong},
+		{"rows up to one", within(filter.Rows("p", "", "d")), rowsOf(key("p", ""), key("p", "c")), fine},
+		{"a row beyond the last", within(filter.Rows("p", "", "d")), rowsOf(key("p", "d")), wrong},
+		{"a further page", query(later), rowsOf(key("p", "x"), key("p", "y")), fine},
+		{"a prefix", within(filter.RowPrefix("p", "2011-")), rowsOf(key("p", "2011-"), key("p", "2011-12-31")), fine},
+		{"beyond the prefix", within(filter.RowPrefix("p", "2011-")), rowsOf(key("p", "2011.")), wrong},
+		{"partitions", query(target.Partitions("a", "c")), rowsOf(key("a", "x"), key("b", ""), key("c", "\uffff")), fine},
+		{"beyond the partitions", query(target.Partitions("a", "c")), rowsOf(key("c0", "")), wrong},
+		{"the whole table", within(filter.All()), rowsOf(key("", ""), key("\uffff", "\uffff")), fine},
+		{"a filter, by the range that it implies", query(filtered), rowsOf(key("p", "b"), key("p", "c")), fine},
+		{"beyond that range", query(filtered), rowsOf(key("p", "d")), wrong},
+		{"by code unit between the bounds, by byte beyond them", within(filter.Rows("p", "a", "\ufb00")), rowsOf(key("p", "\U0001F600")), fine},
+		{"by byte between the bounds, by code unit beyond them", within(filter.Rows("p", "\ufb00", "\U0010ffff")), rowsOf(key("p", "\U0001F600")), fine},
+		{"beyond the bounds by either", within(filter.Rows("p", "a", "e")), rowsOf(key("p", "\U0001F600")), wrong},
+		{"no page", query(target.OnePartition("p")), `{"PartitionKey":"p","RowKey":"r"}`, unread},
+	} {
+		server := serve(t, always(framed("HTTP/1.1 200 OK\n\n"+row.body, false)))
+		subject := open(t, azure.Options{Endpoint: endpointAt(t, server.url())})
+		got := subject.Do(t.Context(), &row.op)
+		if again := netHTTP(t, subject).Do(t.Context(), &row.op); again.Fault != got.Fault || again.Status != got.Status || again.Detail != got.Detail {
+			t.Errorf("%s: over net/http %+v; want as by Do %+v", row.name, again, got)
+		}
+		switch class := got.Class(target.Expected{NotFound: true, Conflict: true, Precondition: true}); {
+		case got.Status != 200 || got.Fault != row.want || got.Cause() != string(row.want):
+			t.Errorf("%s: Do = %+v; want 200 and the fault %q", row.name, got, row.want)
+		case row.want == "" && (class != results.Ok || got.Counted == 0 || got.Detail != ""):
+			t.Errorf("%s: Do = %v, %+v; want ok, and something counted", row.name, class, got)
+		case row.want != "" && (class != results.Failed || got.Counted != 0 || got.Returned != 0 || got.Rows != nil || got.Entity != nil || got.Next.Present || got.Detail == ""):
+			t.Errorf("%s: Do = %v, %+v; want failed, and nothing counted or returned", row.name, class, got)
+		}
+	}
+}
+
+// FuzzHeldKeys: what is sent back as it was asked for is never wrong, and whatever has
+// other keys is.
+func FuzzHeldKeys(f *testing.F) {
+	for _, k := range []string{"", "p", "O'Neill", "a/b?c%2F#", "\\\"\t\x7f", "世界", "\U0001F3C3", "\ufb00", "a\x00", "\xff", "e\u0301", "\u2028", "'"} {
+		f.Add(k, "r", k, "s")
+		f.Add("p", k, "q", k)
+		f.Add(k, k, k, k+k)
+	}
+	subject := netHTTP(f, open(f, azure.Options{Endpoint: endpointAt(f, "http://127.0.0.1/races")}))
+	f.Fuzz(func(t *testing.T, pk, rk, otherPK, otherRK string) {
+		asked, other := entity.Key{Partition: pk, Row: rk}, entity.Key{Partition: otherPK, Row: otherRK}
+		for _, k := range []entity.Key{asked, other} {
+			if !utf8.ValidString(k.Partition) || !utf8.ValidString(k.Row) || strings.Contains(k.Partition+k.Row, "\x00") {
+				return // which no service holds
+			}
+		}
+		for _, row := range []struct {
+			op    target.Operation
+			holds bool
+		}{
+			{target.Operation{Verb: entity.Get, Change: entity.Change{Verb: entity.Get, Key: asked}}, other == asked},
+			{target.Operation{Verb: entity.Query, Query: target.OnePoint(asked)}, other == asked},
+			{target.Operation{Verb: entity.Query, Query: target.OnePartition(pk)}, otherPK == pk},
+			{target.Operation{Verb: entity.Query, Query: target.RowsFrom(pk, rk)}, otherPK == pk && (entity.Compare(otherRK, rk) >= 0 || otherRK >= rk)},
+			{target.Operation{Verb: entity.Query, Query: target.Query{Range: filter.RowPrefix(pk, rk)}}, otherPK == pk && strings.HasPrefix(otherRK, rk)},
+		} {
+			reply := func(k entity.Key) target.Fault {
+				text := string(wire.AppendEntityBody(nil, k, nil))
+				if row.op.Verb == entity.Query {
+					text = `{"value":[` + text + `]}`
+				}
+				outcome := subject.Outcome(&row.op, 200, http.Header{}, []byte(text))
+				return outcome.Fault
+			}
+			if got := reply(asked); got != "" {
+				t.Errorf("%v of %q answered as asked is %s; want no fault", row.op.Verb, asked, got)
+			}
+			if got := reply(other); row.holds && got != "" {
+				t.Errorf("%v of %q answered with %q is %s; want no fault", row.op.Verb, asked, other, got)
+			} else if !row.holds && cmp.Or(got, "none") != target.WrongEntity && !eitherOrder(&row.op, other) {
+				t.Errorf("%v of %q answered with %q is %q; want WrongEntity", row.op.Verb, asked, other, got)
+			}
+		}
+	})
+}
+
+// eitherOrder reports whether a key lies in the range of a query by the order of bytes:
+// what is asked for by a prefix is asked for by bounds.
+func eitherOrder(op *target.Operation, k entity.Key) bool {
+	r := op.Query.Range
+	from := cmp.Or(cmp.Compare(k.Partition, r.From.Partition), cmp.Compare(k.Row, r.From.Row))
+	to := cmp.Or(cmp.Compare(k.Partition, r.To.Partition), cmp.Compare(k.Row, r.To.Row))
+	return op.Verb == entity.Query && from >= 0 && (!r.Bounded || to < 0)
+}
+
+// An engine that answers right is never held to have lied, whatever its keys are.
+func TestARightServerIsNeverWrong(t *testing.T) {
+	e := openEmbedded(t, model.Off, 0, true)
+	create := target.Operation{Verb: entity.CreateTable, Table: "Held"}
+	if got := e.Do(t.Context(), &create); got.Status/100 != 2 {
+		t.Fatalf("creating the table = %+v", got)
+	}
+	names := []string{"", "p", "O'Neill", "100 % &more", "a+b=c;d", "世界", "\U0001F3C3", "\ufb00", "~", "e\u0301", "pp", "\u2028", "'", "''"}
+	for i, pk := range names {
+		for j, rk := range names {
+			key := entity.Key{Partition: pk, Row: rk}
+			insert := target.Operation{Verb: entity.Insert, Table: "Held", Change: entity.Change{Verb: entity.Insert, Key: key}}
+			if got := e.Do(t.Context(), &insert); got.Status/100 != 2 {
+				t.Fatalf("inserting %q = %+v", key, got)
+			}
+			get := target.Operation{Verb: entity.Get, Table: "Held", Change: entity.Change{Verb: entity.Get, Key: key}}
+			if got := e.Do(t.Context(), &get); got.Status != 200 || got.Fault != "" || got.Returned != 1 {
+				t.Errorf("getting %q = %+v; want it", key, got)
+			}
+			for _, r := range []filter.Range{filter.Point(pk, rk), filter.OnePartition(pk), filter.RowsFrom(pk, rk), filter.RowPrefix(pk, rk),
+				filter.PartitionRange(names[0], pk), filter.PartitionPrefixes(pk, pk), filter.Rows(pk, names[j/2], rk), filter.PartitionRange(names[i/2], pk)} {
+				query := target.Operation{Verb: entity.Query, Table: "Held", Query: target.Query{Range: r}}
+				if got := e.Do(t.Context(), &query); got.Status != 200 || got.Fault != "" {
+					t.Errorf("querying %+v = %+v; want a page", r, got)
+				}
+			}
+		}
+	}
+}
