@@ -3,6 +3,7 @@ package verdict_test
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -329,6 +330,43 @@ func TestClientSaturationsNeedEnoughSeconds(t *testing.T) {
 		row.do(record)
 		if got := verdict.Judge(record); got.Validity != results.Valid || !slices.Equal(got.ClientLimited, row.reasons) {
 			t.Errorf("%s: %s, client-limited for %q; want valid, client-limited for %q", row.sentence, got.Validity, got.ClientLimited, row.reasons)
+		}
+	}
+}
+
+// A step of which a part was sent late is the generator's doing only where a late second of
+// it is: what waited for a silent target spoils no response time, and counts as held back
+// by nobody.
+func TestWhatWaitedForTheTargetIsNotTheGenerators(t *testing.T) {
+	played := healthy(t)
+	second := func(s int) time.Duration { return time.Duration(s) * time.Second }
+	silent := func(at int) change { return all(starving(time.Second), unanswered(second(at), second(at+1), 16)) }
+	for _, row := range []struct {
+		sentence string
+		planted  map[int]change
+		limited  bool
+	}{
+		{"seconds of silence alone", map[int]change{50: silent(50), 51: silent(51), 52: silent(52)}, false},
+		{"seconds without a CPU", map[int]change{50: queueing(time.Second), 51: queueing(time.Second)}, true},
+		{"one without a CPU beside a silence", map[int]change{20: queueing(time.Second), 50: silent(50), 51: silent(51)}, true},
+		{"no late second at all, the operations late all the same", nil, true},
+	} {
+		record := afresh(played)
+		record.Manifest.Checks = []string{"p50 < 1us"}
+		record.Phases[0].Kinds[1].Late = record.Phases[0].Kinds[1].Sent / 10
+		record.Lag = results.NewHistogram()
+		for range record.Phases[0].Kinds[1].Sent {
+			record.Lag.Record(2 * results.HeldBackAfter)
+		}
+		for at, do := range row.planted {
+			plant(record, at, 1, do)
+		}
+		summary := verdict.Judge(record)
+		held := slices.ContainsFunc(summary.ClientLimited, func(why string) bool { return strings.Contains(why, "more than 100 ms late") })
+		told := summary.Checks[0].Told()
+		if summary.Phases[0].ClientLimited != row.limited || held != row.limited || told == row.limited {
+			t.Errorf("%s: the phase is limited by the generator: %t, said of the operations: %t, its response times told: %t; want %t, %t, %t (%q)",
+				row.sentence, summary.Phases[0].ClientLimited, held, told, row.limited, row.limited, !row.limited, summary.ClientLimited)
 		}
 	}
 }
