@@ -169,6 +169,8 @@ func TestValidityIsTheWorstThatIsFound(t *testing.T) {
 			run{validity: results.Partial, reasons: []string{"interrupted"}, dropped: 100}, nil,
 			results.Partial, []string{"interrupted"}},
 		{"a run of which nothing succeeded is invalid", run{failed: 1}, nil, results.Invalid, []string{"of 200 operations due none succeeded (no reply)"}},
+		{"one that was interrupted before anything did is partial", run{validity: results.Partial, reasons: []string{"interrupted"}, failed: 1}, nil,
+			results.Partial, []string{"interrupted"}},
 		{"a word for what the generator did is no validity", run{validity: "client-limited"}, nil, results.Invalid,
 			[]string{`the record calls itself "client-limited", which says nothing`}},
 		{"an invalid run stays invalid", run{validity: results.Invalid, reasons: []string{"clock went back"}, dropped: 100}, nil,

@@ -19,6 +19,25 @@ func part(share float64, spread int64, offered ...int64) []second {
 	return list
 }
 
+// pattern is so many seconds of one rate that serve some numbers in turn.
+func pattern(seconds int, offered int64, served ...int64) []second {
+	list := make([]second, seconds)
+	for i := range list {
+		list[i] = second{offered: offered, served: served[i%len(served)]}
+	}
+	return list
+}
+
+// thrice is three steps, each twice the one before, that are served 1,000, and so much more
+// or less from second to second.
+func thrice(spread int64) [][]second {
+	var list [][]second
+	for _, times := range []int64{2, 4, 8} {
+		list = append(list, part(1/float64(times), spread, slices.Repeat([]int64{1000 * times}, 4)...))
+	}
+	return list
+}
+
 func late(list []second, share float64) []second {
 	list = slices.Clone(list)
 	for i := range list {
@@ -56,6 +75,19 @@ func TestThrottlingIsToldByItsSeconds(t *testing.T) {
 		{"a rate at which as much varies as chance has it does not tell",
 			steps(part(0.9, 12, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000)), figure.Undecided, 0, 0, 0, 7},
 		{"a rate at which it stays tells", steps(same(12, 1100, 1000)), figure.Limited, 1000, 1000, 1000, 11},
+		{"one at which it goes along with what is asked does not, however little that varies",
+			steps(part(0.9, 0, slices.Repeat([]int64{1000, 1004, 996}, 5)...)), figure.Undecided, 0, 0, 0, 14},
+		{"few requests a second that a limit hands out in turn", steps(pattern(13, 3, 1, 2, 2)), figure.Limited, 20.0 / 12, 1, 2, 12},
+		{"a rate that varies half as much as chance has it is one, where less load met nothing",
+			steps(same(10, 900, 900), pattern(10, 1030, 1003, 1003, 997, 997)), figure.Limited, 1003, 997, 1003, 9},
+		{"where less load met the same, it may be either",
+			steps(same(10, 900, 892), pattern(10, 1030, 1003, 1003, 997, 997)), figure.Undecided, 0, 0, 0, 9},
+		{"eight seconds among twenty with as much load are no limit",
+			steps(slices.Concat(same(6, 1000, 1000), same(8, 1000, 700), same(6, 1000, 1000))), figure.Brief, 0, 0, 0, 8},
+		{"twelve are", steps(slices.Concat(same(4, 1000, 1000), same(12, 1000, 700), same(4, 1000, 1000))), figure.Limited, 700, 700, 700, 12},
+		{"seconds that ask for less than a limit grants, and 1 %, are not at it", steps(calm, same(3, 1005, 994), same(4, 1500, 1000)), figure.Limited, 1000, 1000, 1000, 5},
+		{"what is served may vary by a twentieth", steps(thrice(60)...), figure.Limited, 1000, 940, 1060, 9},
+		{"by a tenth it moves", steps(thrice(130)...), figure.Moving, 0, 0, 0, 9},
 	} {
 		list := figure.Of(row.record).Ladders()
 		if len(list) != 1 {
@@ -106,11 +138,33 @@ func TestSecondsOnTimeComeFirst(t *testing.T) {
 		{"three on time are enough", slices.Concat(late(same(5, 1500, 900), .5), same(3, 1500, 1000)), 3, 1000, true},
 		{"two are not", slices.Concat(late(same(6, 1500, 1000), .5), same(2, 1500, 1000)), 7, 1000, false},
 		{"1 % late is on time", late(same(9, 1500, 1000), .01), 8, 1000, true},
+		{"late ones that serve much the same", late(slices.Concat(thrice(10)...), .5), 8, 995, false},
+		{"late ones that vary by what a limit may", late(slices.Concat(thrice(60)...), .5), 0, 0, false},
 	} {
 		l := figure.Of(steps(calm, row.list)).Ladders()[0]
+		if row.used == 0 {
+			if l.Throttling == figure.Limited {
+				t.Errorf("%s: a limit at %v; want none told", row.name, l.Rate)
+			}
+			continue
+		}
 		if l.Throttling != figure.Limited || l.Used != row.used || l.Rate != row.rate || l.OnTime != row.onTime {
 			t.Errorf("%s: %s at %v of %d seconds, on time %t; want a limit of %v of %d, %t", row.name, l.Throttling, l.Rate, l.Used, l.OnTime, row.rate, row.used, row.onTime)
 		}
+	}
+}
+
+// What a hold offers on is evidence as good as the step's before it.
+func TestAHoldIsEvidenceToo(t *testing.T) {
+	record := steps(same(10, 500, 500), same(3, 1500, 1000))
+	hold := add(record, "peak", same(4, 1500, 1000)...)
+	hold.Reported = false
+	if l := figure.Of(record).Ladders()[0]; l.Throttling != figure.Limited || l.Seconds != 5 || len(l.Steps) != 2 {
+		t.Errorf("a hold behind two seconds of evidence: %s in %d seconds of %d steps; want a limit in 5 of 2", l.Throttling, l.Seconds, len(l.Steps))
+	}
+	hold.Rate = 0
+	if l := figure.Of(record).Ladders()[0]; l.Throttling != figure.Brief {
+		t.Errorf("a phase that offers nothing on: %s; want %s", l.Throttling, figure.Brief)
 	}
 }
 
