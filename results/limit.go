@@ -32,6 +32,9 @@ const (
 const (
 	MostHeldBack  = 0.01
 	HeldBackAfter = 100 * time.Millisecond
+	// MostSecondsHeldBack is the share of the seconds of a step that may have more such
+	// operations before it is another load as a whole.
+	MostSecondsHeldBack = 0.02
 )
 
 // Limit is a search for the highest rate that holds: what was asked, the steps

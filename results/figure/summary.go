@@ -48,7 +48,7 @@ const (
 	MostFirstThrottled = 0.005
 	// mostLateSeconds is the share of the seconds of a step in which the generator may send
 	// what is due so much later that the target met another load.
-	mostLateSeconds = 0.02
+	mostLateSeconds = results.MostSecondsHeldBack
 	// leastOver is by which part a rate has to lie beyond a target to be beyond it.
 	leastOver = 0.002
 )

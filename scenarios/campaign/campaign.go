@@ -36,6 +36,10 @@ type Options struct {
 	// Find, where set, has the campaign look for the highest rate that holds, in
 	// place of what its phases would offer. It is valid.
 	Find *Find
+	// Peak is a rate of one of the scenario's steps, in operations per second, of which it
+	// is asked whether it holds: that step is offered once more where the generator did not
+	// send it in time. 0 asks of none.
+	Peak float64
 	// RunMark marks what this run writes, where writes carry an id: letters and
 	// digits, 1 to 32, that no earlier run on the same table had; it may be empty in
 	// a new table.

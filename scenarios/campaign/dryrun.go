@@ -34,8 +34,13 @@ type dry struct {
 // dry returns a phase as it would be offered: as nothing with an error, where its arrivals
 // cannot be.
 func (c *Campaign) dry(phase int) (*dry, error) {
+	return c.dryOf(phase, c.Scenario.Phases[phase].Offered())
+}
+
+// dryOf is dry of a phase that offers some traffic.
+func (c *Campaign) dryOf(phase int, traffic *scenarios.Traffic) (*dry, error) {
 	one := &c.Scenario.Phases[phase]
-	d := &dry{Traffic: one.Offered(), phase: phase}
+	d := &dry{Traffic: traffic, phase: phase}
 	if one.Traffic == nil {
 		return d, nil
 	}
@@ -266,4 +271,13 @@ func addUp(a, b int64) int64 {
 		return math.MaxInt64
 	}
 	return a + b
+}
+
+// stride is how many entity numbers each of some operations may use.
+func stride(operations []scenarios.OperationSpec) uint64 {
+	most := 1
+	for i := range operations {
+		most = max(most, operations[i].Entities)
+	}
+	return uint64(most)
 }

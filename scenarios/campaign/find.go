@@ -212,10 +212,7 @@ func (c *Campaign) try(ctx context.Context, phase, number int, rate float64, ove
 	}
 	c.fresh += stage.Due() * stride(c.Scenario.Phases[phase].Operations())
 	gauge := &gauge{from: c.number + before}
-	observers := c.ledger.Observers
-	c.ledger.Observers = append(observers[:len(observers):len(observers)], gauge)
-	err = c.run(ctx, stage)
-	c.ledger.Observers = observers
+	err = c.observed(ctx, stage, gauge)
 	return gauge.step(phases[len(phases)-1].Name, rate, c.Find.length(rate), int64(stage.Due()-before)), err
 }
 

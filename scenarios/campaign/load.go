@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
@@ -118,3 +119,77 @@ var (
 	// counted.
 	ErrPreparation = errors.New("drive: preparation failed")
 )
+
+// spreadOver returns for each partition that a phase offers to the entities that are
+// worked on: those that were loaded into it, or some that are numbered on where nothing
+// was loaded at all.
+func (c *Campaign) spreadOver(phase int) ([]settlement, error) {
+	entities, loaded := c.Scenario.Phases[phase].Offered().Entities, c.Scenario.Loaded(phase)
+	witnesses, err := c.Scenario.Witnesses(phase)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrPreparation, err)
+	}
+	partitions := make([]settlement, len(witnesses))
+	if loaded == 0 {
+		// Entities of one number differ from partition to partition.
+		numbers := make([]uint64, entities)
+		for n := range numbers {
+			numbers[n] = c.fresh + uint64(n)
+		}
+		for i, witness := range witnesses {
+			partitions[i] = settlement{witness, numbers}
+		}
+		c.fresh += uint64(entities)
+		return partitions, nil
+	}
+	index := make(map[string]int)
+	for i, witness := range witnesses {
+		partitions[i].witness = witness
+		index[c.generator.PartitionKey(witness)] = i
+	}
+	for n := range loaded {
+		if i, one := index[c.generator.PartitionKey(n)]; one {
+			partitions[i].members = append(partitions[i].members, n)
+		}
+	}
+	return partitions, nil
+}
+
+// turns decides which of several partitions an operation goes to: of as many
+// operations as there are partitions, one each, in an order that is drawn anew
+// for every such round. A partition's rate is thus exact, and no two follow one
+// another for long. It is a pure function of the operation's number.
+type turns struct {
+	partitions uint64
+	// strides are the steps by which a round can go about and meet each partition
+	// once.
+	strides []uint64
+	chance  clock.Stream
+}
+
+// newTurns returns the turns of so many partitions, one at least.
+func newTurns(partitions int, chance clock.Stream) *turns {
+	t := &turns{partitions: uint64(partitions), chance: chance}
+	const most = 1024
+	for stride := uint64(1); stride <= t.partitions && len(t.strides) < most; stride++ {
+		if coprime(stride, t.partitions) {
+			t.strides = append(t.strides, stride)
+		}
+	}
+	return t
+}
+
+func (t *turns) at(k uint64) int {
+	round, turn := k/t.partitions, k%t.partitions
+	draw := t.chance.At(round)
+	first := uint64(draw.IntN(int(t.partitions)))
+	stride := t.strides[draw.IntN(len(t.strides))]
+	return int((first + turn*stride) % t.partitions)
+}
+
+func coprime(a, b uint64) bool {
+	for b > 0 {
+		a, b = b, a%b
+	}
+	return a == 1
+}

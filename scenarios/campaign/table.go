@@ -129,7 +129,7 @@ func (c *Campaign) claimed() (uint64, error) {
 	all, err := c.dryRun(len(c.Scenario.Phases))
 	claimed := c.fresh
 	for _, d := range all {
-		claimed += d.claims()
+		claimed += d.claims() + c.repeated(d)
 	}
 	return claimed, err
 }

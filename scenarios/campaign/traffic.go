@@ -23,14 +23,19 @@ func (c *Campaign) traffic(ctx context.Context, phase int) error {
 	}
 	c.fresh += d.stage.Due() * stride(d.Operations)
 	if len(d.StopOn) == 0 && d.StopWhenStable == 0 {
-		return c.run(ctx, d.stage)
+		return c.offerPeak(ctx, d)
 	}
 	watch := newGuard(d.Traffic)
 	d.stage.Enough, d.stage.Settling = watch.enough, d.StopWhenStable > 0
+	return c.observed(ctx, d.stage, watch)
+}
+
+// observed carries out a stage of which an observer is told, too.
+func (c *Campaign) observed(ctx context.Context, stage *drive.Stage, observer drive.Observer) error {
 	before := c.ledger.Observers
-	c.ledger.Observers = append(before[:len(before):len(before)], watch)
+	c.ledger.Observers = append(before[:len(before):len(before)], observer)
 	defer func() { c.ledger.Observers = before }()
-	return c.run(ctx, d.stage)
+	return c.run(ctx, stage)
 }
 
 // staged returns a phase whose stage has all that it takes to send it.
@@ -39,13 +44,18 @@ func (c *Campaign) staged(phase int) (*dry, error) {
 	if err != nil {
 		return nil, err
 	}
+	return d, c.furnish(d)
+}
+
+// furnish gives the stage of a phase its parts and its operations.
+func (c *Campaign) furnish(d *dry) error {
 	stage := d.stage
 	stage.Phases = c.trafficPhases(stage.Name, d.Traffic, stage.Schedule)
 	if last := &stage.Phases[len(stage.Phases)-1]; d.Count > 0 {
 		// It lasts as long as its operations do, which is not known before.
 		last.End = last.Begin
 	}
-	return d, c.offer(d)
+	return c.offer(d)
 }
 
 // arrive gives a stage its open or closed loop.
@@ -231,4 +241,19 @@ func (r *replay) work(k uint64) drive.Work {
 	w.Expected = target.Expected{NotFound: spec.Verb == entity.Delete || r.deletes && expectsExisting(spec.Verb)}
 	r.ids.guard(k, spec, &w)
 	return w
+}
+
+// thinking returns how long a lane pauses after an operation: from half of the
+// mean to half more than that, so that lanes do not stay in step.
+func thinking(mean time.Duration, chance clock.Stream) func(uint64) time.Duration {
+	return func(k uint64) time.Duration {
+		draw := chance.At(k)
+		return mean/2 + time.Duration(draw.Float64()*float64(mean))
+	}
+}
+
+// mostThoughts is how many operations a closed loop can have: those of clients
+// that are answered at once and always pause for the shortest time.
+func mostThoughts(clients int, think, length time.Duration) uint64 {
+	return uint64(clients) * (uint64(length/(think/2)) + 2)
 }

@@ -26,7 +26,7 @@ func (p *Plan) carried() *scenarios.Scenario {
 // options returns what the campaign of the plan is made of, but for what depends on
 // when it begins.
 func (p *Plan) options(table string) campaign.Options {
-	return campaign.Options{Scenario: p.carried(), Table: table, NewName: p.Table == "", Reuse: p.Reuse, Keep: p.Keep, Find: p.Find,
+	return campaign.Options{Scenario: p.carried(), Table: table, NewName: p.Table == "", Reuse: p.Reuse, Keep: p.Keep, Find: p.Find, Peak: p.Peak,
 		RetryCodes: p.retryCodes(), Verify: p.verify(), RunMark: "run", Blank: !p.live()}
 }
 

@@ -1,0 +1,175 @@
+package campaign
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/arrival"
+	"loadgen/scenarios/drive"
+)
+
+// ladder returns the steps of traffic at one rate after another, nil where it has none.
+// A step that holds the last rate lasts as long as a step, and long enough for every
+// retry of the step before to meet the same load: where a policy waits for minutes, so
+// does the hold.
+func (c *Campaign) ladder(t *scenarios.Traffic) []arrival.Step {
+	steps := t.Ladder()
+	if len(steps) > 0 && t.Arrivals.Steps.Hold {
+		waits := c.policy.LongestWait().Truncate(time.Second) + 2*time.Second
+		if c.policy.Retries == 0 {
+			waits = 0
+		}
+		last := steps[len(steps)-1]
+		steps = append(steps, arrival.Step{Rate: last.Rate, Length: max(last.Length, waits)})
+	}
+	return steps
+}
+
+// stepPhases returns steps as parts of the record, of which the
+// first are reported.
+func stepPhases(name string, steps []arrival.Step, reported int) []results.Phase {
+	var phases []results.Phase
+	seen := make(map[string]int)
+	var begin time.Duration
+	for i, step := range steps {
+		phase := results.Phase{Begin: begin, End: begin + step.Length, Rate: step.Rate, Reported: i < reported}
+		begin = phase.End
+		phase.Name = name + " " + strconv.FormatFloat(step.Rate, 'f', -1, 64) + "/s"
+		if !phase.Reported {
+			phase.Name += " (hold)"
+		}
+		seen[phase.Name]++
+		if again := seen[phase.Name]; again > 1 {
+			phase.Name += fmt.Sprintf(" #%d", again)
+		}
+		phases = append(phases, phase)
+	}
+	return phases
+}
+
+// offerPeak offers a phase. If one of its steps has the rate of which it is asked whether
+// it holds, and the generator did not send that in time, the step answers nothing and is
+// offered once more, behind the others.
+func (c *Campaign) offerPeak(ctx context.Context, d *dry) error {
+	step := c.peakStep(d.stage)
+	if step == nil {
+		return c.run(ctx, d.stage)
+	}
+	first, end := dueBefore(d.stage.Schedule, step.Begin), dueBefore(d.stage.Schedule, step.End)
+	sent := &dispatch{from: c.number + first, to: c.number + end, seconds: make(map[time.Duration]*[2]int64)}
+	if err := c.observed(ctx, d.stage, sent); err != nil || sent.inTime() {
+		return err
+	}
+	again, err := c.dryOf(d.phase, oneStep(d.Traffic, c.Peak))
+	if err != nil {
+		return err
+	}
+	if err := c.furnish(again); err != nil {
+		return err
+	}
+	for i := range again.stage.Phases {
+		again.stage.Phases[i].Name += " #2"
+	}
+	c.fresh += again.claims()
+	return c.run(ctx, again.stage)
+}
+
+// peakStep returns the last reported step of a phase at the rate that was asked for, nil
+// where there is none.
+func (c *Campaign) peakStep(stage *drive.Stage) *results.Phase {
+	var found *results.Phase
+	for i := range stage.Phases {
+		if one := &stage.Phases[i]; c.Peak > 0 && one.Reported && !one.Varying && one.Rate == c.Peak {
+			found = one
+		}
+	}
+	return found
+}
+
+// repeated is how many entity numbers a second try of the phase's step at the peak may use.
+func (c *Campaign) repeated(d *dry) uint64 {
+	for _, step := range d.steps() {
+		if c.Peak > 0 && step.Rate == c.Peak {
+			if again, err := c.dryOf(d.phase, oneStep(d.Traffic, c.Peak)); err == nil {
+				return again.claims()
+			}
+		}
+	}
+	return 0
+}
+
+// steps are those of a phase that has a ladder of them.
+func (d *dry) steps() []arrival.Step {
+	if d.Traffic == nil {
+		return nil
+	}
+	return d.Ladder()
+}
+
+// oneStep returns a phase's traffic with one of the steps of its ladder alone.
+func oneStep(t *scenarios.Traffic, rate float64) *scenarios.Traffic {
+	alone, arrivals, steps := *t, *t.Arrivals, *t.Arrivals.Steps
+	alone.Arrivals, arrivals.Steps, alone.WarmUp = &arrivals, &steps, 0
+	for _, one := range t.Arrivals.Steps.Rates {
+		if t.PerSecond(one) == rate {
+			steps.Rates = []float64{one}
+		}
+	}
+	return &alone
+}
+
+// dispatch watches whether the operations of a step are sent when they are due. It is safe
+// for concurrent use.
+type dispatch struct {
+	// from and to are the run's numbers of the step's first operation, and of the one
+	// behind its last.
+	from, to uint64
+
+	mu   sync.Mutex
+	sent uint64
+	// seconds are those in which operations were due: how many were sent, and how many of
+	// them more than results.HeldBackAfter later.
+	seconds map[time.Duration]*[2]int64
+}
+
+var _ drive.Observer = (*dispatch)(nil)
+
+// Attempt implements [drive.Observer].
+func (s *dispatch) Attempt(a *results.Attempt) {
+	if a.Try > 0 || a.Number < s.from || a.Number >= s.to {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sent++
+	second := a.Intended.Truncate(time.Second)
+	if s.seconds[second] == nil {
+		s.seconds[second] = new([2]int64)
+	}
+	s.seconds[second][0]++
+	if a.Sent-a.Intended > results.HeldBackAfter {
+		s.seconds[second][1]++
+	}
+}
+
+// Completed implements [drive.Observer].
+func (s *dispatch) Completed(*results.Completed) {}
+
+// inTime reports whether all were sent, and in all but few seconds all but a hundredth soon
+// enough: else it cannot be told whether the step's rate holds.
+func (s *dispatch) inTime() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	late := 0
+	for _, second := range s.seconds {
+		if float64(second[1]) > results.MostHeldBack*float64(second[0]) {
+			late++
+		}
+	}
+	return s.sent == s.to-s.from && float64(late) <= results.MostSecondsHeldBack*float64(len(s.seconds))
+}

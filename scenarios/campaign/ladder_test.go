@@ -1,0 +1,136 @@
+package campaign_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/report/verdict"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/drive"
+	"loadgen/target"
+)
+
+const peakSteps = `name: peak
+seed: 3
+table: peak
+retry: none
+attributes:
+  number: {sequence: 1}
+design: {partition_key: "one", row_key: "{number}"}
+phases:
+  - name: fill
+    load: {entities: 1}
+  - name: rise
+    peak:
+      partition_key: one
+      rates: [50, 100, 200]
+      each: 4s
+      operations: [{name: insert, verb: insert}]
+`
+
+// stalling keeps each request for 5 ms, or until the end of a stretch of the load in which
+// it answers nothing, and remembers what was inserted.
+type stalling struct {
+	clock   clock.Clock
+	silent  [][2]time.Duration
+	mu      sync.Mutex
+	begin   clock.Instant
+	entered map[string]int
+}
+
+func (s *stalling) Do(ctx context.Context, op *target.Operation) target.Outcome {
+	now := s.clock.Now()
+	if op.Verb == entity.Insert {
+		s.mu.Lock()
+		if len(s.entered) == 0 {
+			s.begin = clock.Instant(now.Offset().Truncate(time.Second))
+		}
+		s.entered[op.Change.Key.Row]++
+		begin := s.begin
+		s.mu.Unlock()
+		for _, span := range s.silent {
+			if at := time.Duration(now - begin); span[0] <= at && at < span[1] {
+				s.clock.Sleep(ctx, begin.Add(span[1]))
+			}
+		}
+	}
+	s.clock.Sleep(ctx, s.clock.Now().Add(5*time.Millisecond))
+	return target.Outcome{Status: 204, Counted: 1}
+}
+
+// The step that is asked about is offered once more where it was not sent in time, and
+// only then.
+func TestAPeakThatWasNotSentIsOfferedOnceMore(t *testing.T) {
+	second := func(from, to float64) [2]time.Duration {
+		return [2]time.Duration{time.Duration(from * 1e9), time.Duration(to * 1e9)}
+	}
+	for _, row := range []struct {
+		sentence string
+		peak     float64
+		silent   [][2]time.Duration
+		phases   string
+		told     bool
+	}{
+		{"what was sent in time is enough", 100, nil, "50 100 200", true},
+		{"one that was held up comes again, and is told by that", 100, [][2]time.Duration{second(5.5, 7)}, "50 100 200 100", true},
+		{"one that is held up again is not tried a third time", 100, [][2]time.Duration{second(5.5, 7), second(13, 16)}, "50 100 200 100", false},
+		{"a step beside it does not matter", 100, [][2]time.Duration{second(1, 2.5), second(9, 10)}, "50 100 200", true},
+		{"nor does any where none is asked about", 0, [][2]time.Duration{second(5.5, 7)}, "50 100 200", false},
+		{"the last step comes again, too", 200, [][2]time.Duration{second(9, 10)}, "50 100 200 200", true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s, err := scenarios.Parse("peak.yaml", []byte(peakSteps))
+			if err != nil {
+				t.Fatal(err)
+			}
+			clk := clock.NewReal()
+			at := &stalling{clock: clk, silent: row.silent, entered: make(map[string]int)}
+			c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "peak", NewName: true, Peak: row.peak})
+			if err != nil {
+				t.Fatal(err)
+			}
+			folder, live := new(results.Memory), &drive.Live{Clock: clk, Target: at, Workers: 8}
+			recorder, err := results.NewRecorder(folder, results.Manifest{Operations: c.Kinds(), PeakAsked: row.peak, PartitionKey: "one", Time: "real"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Run(t.Context(), live, &drive.Ledger{Recorder: recorder}); err != nil {
+				t.Fatal(err)
+			}
+			if err := recorder.Finish(clk.Now().Offset(), results.Valid, nil, nil); err != nil {
+				t.Fatal(err)
+			}
+			record, err := results.Read(folder)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var phases []string
+			for _, phase := range record.Phases {
+				if phase.Reported {
+					phases = append(phases, fmt.Sprint(phase.Rate))
+				}
+			}
+			if got := strings.Join(phases, " "); got != row.phases {
+				t.Errorf("%s: steps %s; want %s", row.sentence, got, row.phases)
+			}
+			if twice := slices.Max(slices.Collect(maps.Values(at.entered))); twice != 1 {
+				t.Errorf("%s: an entity was inserted %d times; want each once", row.sentence, twice)
+			}
+			checks := verdict.Judge(record).Checks
+			if told := len(checks) > 0 && !slices.ContainsFunc(checks, func(c results.Check) bool { return !c.Told() }); told != row.told {
+				t.Errorf("%s: told = %t; want %t: %+v", row.sentence, told, row.told, checks)
+			}
+		})
+	}
+}
