@@ -42,8 +42,9 @@ type Engine struct {
 	dataless bool
 	delay    time.Duration
 	accounts map[string]*account
-	// partitionTarget and accountTarget are what the model holds them to.
-	partitionTarget, accountTarget int64
+	// partitionTarget and accountTarget are what the model holds them to, headroom the
+	// multiple of its own, in thousandths, that a partition reaches while a server is idle.
+	partitionTarget, accountTarget, headroom int64
 
 	// mu guards what follows: the clamp of time and the partition layer. It is
 	// never held while the store works.
@@ -87,7 +88,7 @@ func New(o Options) *Engine {
 		dataless: o.Dataless,
 		delay:    o.Model.NameDelay,
 
-		partitionTarget: o.Model.PartitionTarget, accountTarget: o.Model.AccountTarget,
+		partitionTarget: o.Model.PartitionTarget, accountTarget: o.Model.AccountTarget, headroom: o.Model.Idle.Headroom,
 
 		accounts: make(map[string]*account),
 		names:    make(map[uint32]tableName),
@@ -101,8 +102,15 @@ func New(o Options) *Engine {
 }
 
 // Targets returns the entities per second that one partition and one account are held to,
-// 0 for no limit.
-func (e *Engine) Targets() (partition, account int64) { return e.partitionTarget, e.accountTarget }
+// 0 for no limit, and the multiple of its own, in thousandths, that a partition reaches while
+// its server is idle, 0 where it is held to that hard.
+func (e *Engine) Targets() (partition, account, headroom int64) {
+	const none = 1000
+	if headroom = e.headroom; headroom <= none || e.partitionTarget == 0 {
+		headroom = 0
+	}
+	return e.partitionTarget, e.accountTarget, headroom
+}
 
 // Submit performs a request that arrives at now.
 func (e *Engine) Submit(now clock.Instant, r *Request) Reply {

@@ -36,11 +36,11 @@ func (a *author) books() {
 	}
 	s, all := a.summary, a.record.Total(results.Everything)
 	count := func(n int64, member string) document.Cell { return countCell(n, a.inSummary(member)) }
-	operations := document.Table{ID: "books-operations", Caption: "Operations of the whole run",
-		Columns: []document.Column{{Title: "scheduled"}, {Title: "sent"}, {Title: "dropped"}, {Title: "late"}, {Title: "ended"}},
+	operations := document.Table{ID: "accounting-operations", Caption: "Operations of the whole run",
+		Columns: []document.Column{{Title: "scheduled"}, {Title: "sent"}, {Title: "dropped"}, {Title: "late"}, {Title: "completed"}},
 		Rows: [][]document.Cell{{count(s.Scheduled, "scheduled"), count(s.Sent, "sent"), count(s.Dropped, "dropped"),
 			count(s.Late, "late"), count(s.Operations, "operations")}}}
-	attempts := document.Table{ID: "books", Caption: "Attempts of the whole run, and what they counted",
+	attempts := document.Table{ID: "accounting", Caption: "Attempts of the whole run, and what they counted",
 		Columns: []document.Column{{Title: "by", Words: true}, {Title: "attempts"}, {Title: "ok"}, {Title: "throttled"}, {Title: "failed"},
 			{Title: "counted"}, {Title: "returned"}},
 		Rows: [][]document.Cell{{{Text: "the run"}, count(s.Attempts, "attempts"), count(s.OkAttempts, "ok_attempts"), count(s.Throttled, "throttled"),
@@ -54,7 +54,7 @@ func (a *author) books() {
 		a.killed(operations, attempts)
 		return
 	}
-	a.section("books", "Books of the whole run")
+	a.section("accounting", "Accounting check")
 	a.add(operations, attempts)
 	a.line(fmt.Sprintf("scheduled %s sent + dropped; attempts %s ok + throttled + failed; %s; late: sent over %d ms after they were due; counted, returned: entities, %s",
 		sign(all.Scheduled == all.Sent+all.Dropped), sign(all.Attempts == all.Ok+all.Throttled+all.Failed),
@@ -65,10 +65,10 @@ func (a *author) books() {
 
 // killed shows the books of the whole seconds of a run that nobody closed, and its phases.
 func (a *author) killed(operations, attempts document.Table) {
-	a.section("books", "Books of the whole seconds that there are")
+	a.section("accounting", "Accounting check of the whole seconds that there are")
 	operations.Caption, attempts.Caption = "Operations of the whole seconds", "Attempts of the whole seconds, and what they counted"
 	a.add(operations, attempts)
-	a.line("killed: what was under way, and the seconds that were not written yet, are in none of these; nobody closed the books")
+	a.line("killed: what was under way, and the seconds that were not written yet, are in none of these; nobody closed the record")
 	t := document.Table{ID: "killed", Caption: "Phases, as far as the run came",
 		Columns: []document.Column{{Title: "phase", Words: true}, {Title: "seconds"}, {Title: "due", Unit: "operations/s"},
 			{Title: "served", Unit: "entities/s"}, {Title: "attempts"}, {Title: "throttled"}, {Title: "failed"}},

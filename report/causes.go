@@ -18,13 +18,13 @@ const mostCauseRows = 20
 // causes further down where few did, or where several ways of being throttled are to be
 // told apart.
 func (a *author) firstCauses() {
-	if verdict.ManyFailed(a.record) {
+	if verdict.ManyFailed(a.record, a.summary) {
 		a.causeTable()
 	}
 }
 
 func (a *author) causes() {
-	if all := a.record.Total(results.Everything).Causes; !verdict.ManyFailed(a.record) &&
+	if all := a.summary.Causes; !verdict.ManyFailed(a.record, a.summary) &&
 		(all.Of(results.Failed) > 0 || len(all.Only(results.Throttled)) > 1) {
 		a.causeTable()
 	}
@@ -42,9 +42,9 @@ type caused struct {
 func (a *author) causeTable() {
 	var rows []caused
 	for _, name := range a.kinds() {
-		sum, told, from := a.kindTotal(name)
+		_, told, from := a.kindTotal(name)
 		for i, one := range told.Causes {
-			rows = append(rows, caused{one, name, sum.Attempts, below(from, "causes", i)})
+			rows = append(rows, caused{one, name, told.Attempts, below(from, "causes", i)})
 		}
 	}
 	// What failed comes first, whatever was throttled beside it.

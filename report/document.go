@@ -27,7 +27,7 @@ func Document(record *results.Record, summary *results.Summary) *document.Docume
 		(*author).verdict, (*author).firstCauses, (*author).limits, (*author).run,
 		(*author).steps, (*author).minutes, (*author).groups,
 		(*author).requests, (*author).operations, (*author).causes, (*author).times,
-		(*author).partitions, (*author).accounts, (*author).observed, (*author).asked,
+		(*author).partitions, (*author).accounts, (*author).observed, (*author).checks,
 		(*author).seconds, (*author).pictures, (*author).events,
 		(*author).billed, (*author).books, (*author).audit, (*author).workflows, (*author).generator,
 		(*author).assumptions, (*author).environment, (*author).repeat, (*author).findings,

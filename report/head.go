@@ -171,10 +171,10 @@ func (a *author) caption(rows string) string {
 	}
 }
 
-// asked shows what was claimed of the run, and whether it is borne out.
-func (a *author) asked() {
-	t := document.Table{ID: "asked", Caption: "What was claimed of the run, and what was observed",
-		Columns: []document.Column{{Title: "result", Words: true}, {Title: "claim", Words: true}, {Title: "observed", Words: true}}}
+// checks shows what is checked of the run, and whether it holds.
+func (a *author) checks() {
+	t := document.Table{ID: "checks", Caption: "What is checked of the run, and what was observed",
+		Columns: []document.Column{{Title: "result", Words: true}, {Title: "check", Words: true}, {Title: "observed", Words: true}}}
 	for _, e := range a.summary.Checks {
 		result := document.Cell{Text: e.Result(), Tone: document.Doubtful}
 		switch {
@@ -185,7 +185,7 @@ func (a *author) asked() {
 		}
 		t.Rows = append(t.Rows, []document.Cell{result, wordsCell(e.Expr), wordsCell(e.Said())})
 	}
-	a.table("Asked", t)
+	a.table("Checks", t)
 }
 
 // findings shows what stands out beside the verdict.

@@ -54,7 +54,7 @@ func TestJSONOfAnEmptyRunKeepsItsKeys(t *testing.T) {
 	for _, key := range strings.Fields(`scenario target start profile seed started duration_s validity reasons state ok scheduled sent
 		dropped late operations attempts ok_attempts throttled failed entities_counted entities_returned
 		saturation_entities_per_second saturation_interval hottest_partition response_us service_us lag_us
-		retry_waits_us phases per_operation checks verdict client_limited saturation_seconds saturation_why throttling`) {
+		retry_waits_us phases per_operation checks verdict client_limited saturation_seconds saturation_why throttling share_throttled_reported`) {
 		if _, exists := fields[key]; !exists {
 			t.Errorf("the object has no key %q", key)
 		}

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"loadgen/report"
 	"loadgen/results"
@@ -76,6 +79,49 @@ func TestAKilledRunShowsItsWholeSeconds(t *testing.T) {
 	}
 }
 
+// What failed of a run that was killed is told of its whole seconds, and why: at once, and
+// of each operation.
+func TestAKilledRunSaysWhyItFailed(t *testing.T) {
+	m, folder := manifest(), new(results.Memory)
+	recorder, err := results.NewRecorder(folder, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const seconds, rate = 12, 200
+	phase := recorder.Phase(results.Phase{Name: "step", Stage: "peak", End: 60 * time.Second, Rate: rate, Reported: true})
+	for i := range seconds * rate {
+		at := time.Duration(i) * time.Second / rate
+		recorder.Scheduled(results.Scheduled{Phase: phase, Kind: 1, Intended: at, Sent: at, Entities: 1})
+		recorder.Attempt(&results.Attempt{Phase: phase, Kind: 1, Number: uint64(i), Sequence: uint64(i), Intended: at, Sent: at, Done: at + time.Millisecond,
+			Class: results.Failed, Status: 400, Code: "InvalidInput"})
+		recorder.Completed(&results.Completed{Phase: phase, Kind: 1, Number: uint64(i), Intended: at, Done: at + time.Millisecond, Class: results.Failed, Attempts: 1, Entities: 1})
+	}
+	if err := recorder.Advance(seconds * time.Second); err != nil {
+		t.Fatal(err)
+	}
+	k, err := report.Read(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := k.Summary
+	want := results.Causes{{Class: results.Failed, Status: 400, Code: "InvalidInput", Attempts: seconds * rate}}
+	get := s.PerOperation["get"]
+	if s.Killed == nil || s.Failed != seconds*rate || !cmp.Equal(s.Causes, want) || get.Attempts != seconds*rate || get.Failed != seconds*rate ||
+		!cmp.Equal(get.Causes, want) || s.PerOperation["insert"].Attempts != 0 {
+		t.Errorf("the summary has %d failed for %v, of the reads %d of %d for %v; want %v", s.Failed, s.Causes, get.Failed, get.Attempts, get.Causes, want)
+	}
+	if reason := "of 2,400 operations due none succeeded (400 InvalidInput)"; s.Validity != results.Invalid || !slices.Contains(s.Reasons, reason) {
+		t.Errorf("the run is %s for %q; want invalid, for %q", s.Validity, s.Reasons, reason)
+	}
+	if says := "100 % of the attempts failed (400 InvalidInput)."; !strings.Contains(s.Verdict, says) {
+		t.Errorf("the verdict is %q; want %q in it", s.Verdict, says)
+	}
+	text := written(t, report.Forms()[0], k)
+	if screen := strings.Join(strings.SplitN(text, "\n", 25)[:24], "\n"); !strings.Contains(screen, "Failures by cause") || !strings.Contains(screen, "InvalidInput     2,400") {
+		t.Errorf("the first screen does not show why:\n%s", screen)
+	}
+}
+
 // What was served is the mean of the whole seconds of each phase.
 func TestWhatAKilledRunServed(t *testing.T) {
 	r := stress()
@@ -100,7 +146,7 @@ func TestWhatAKilledRunServed(t *testing.T) {
 		t.Errorf("%d phases; want those of the run", n)
 	}
 	text := written(t, report.Forms()[0], k)
-	for _, want := range []string{"Books of the whole seconds that there are", "nobody closed"} {
+	for _, want := range []string{"Accounting check of the whole seconds that there are", "nobody closed"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the report does not say %q:\n%s", want, text)
 		}

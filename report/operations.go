@@ -13,9 +13,9 @@ func (a *author) operations() {
 		return
 	}
 	t := document.Table{ID: "operations", Caption: a.caption("Each operation"),
-		Columns: []document.Column{{Title: "operation", Words: true}, {Title: "ended"}, {Title: "lost"}, {Title: "attempts"},
-			{Title: "ok"}, {Title: "throttled"}, {Title: "failed"}, {Title: "retries"}, {Title: "att/op"}, {Title: "counted"}, {Title: "returned"}},
-		Notes: []string{"ended: operations, with success or without; lost: of the operations due in the steps, whatever became of them; retries: attempts that sent a " +
+		Columns: []document.Column{{Title: "operation", Words: true}, {Title: "completed"}, {Title: "lost"}, {Title: "attempts"},
+			{Title: "ok"}, {Title: "throttled"}, {Title: "failed"}, {Title: "retries"}, {Title: "tries/op"}, {Title: "counted"}, {Title: "returned"}},
+		Notes: []string{"completed: operations, with success or without; lost: of the operations due in the steps, whatever became of them; retries: attempts that sent a " +
 			"request once more; counted, returned: entities by the documents' rule, scanned ones included, and those that replies held"}}
 	for _, name := range a.kinds() {
 		sum, told, from := a.kindTotal(name)

@@ -63,7 +63,7 @@ func TestPageHasEveryChart(t *testing.T) {
 	if got := strings.Count(page.String(), "<svg"); charts < 3 || got < charts {
 		t.Errorf("the page has %d graphics; want at least the %d charts", got, charts)
 	}
-	for _, section := range []string{"Verdict", "What this run cannot tell", "Times by operation", "Second by second", "Books of the whole run", "To repeat it"} {
+	for _, section := range []string{"Verdict", "What this run cannot tell", "Times by operation", "Second by second", "Accounting check", "To repeat it"} {
 		if !strings.Contains(page.String(), section) {
 			t.Errorf("the page has no section %q", section)
 		}

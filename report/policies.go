@@ -23,7 +23,7 @@ func Policies(w io.Writer, contest *results.PolicyContest) error {
 		verdict.Count(int64(contest.Clients)), contest.OperationsPerSecondEachClient, contest.Seed))
 	p.Line("figures: modelled, by the driving loop's own session")
 	t := &text.Table{FlushLeft: []bool{11: true}, Titles: []text.Title{{From: 5, Columns: 3, Text: "added, ms"}},
-		Headings: []string{"lost", "goodput", "att/op", "chance", "drain, s", "p50", "p95", "p99", "peak", "fair", "twice", "policy"}}
+		Headings: []string{"lost", "goodput", "tries/op", "chance", "drain, s", "p50", "p95", "p99", "peak", "fair", "twice", "policy"}}
 	for i := range contest.Policies {
 		one := &contest.Policies[i]
 		t.Rows = append(t.Rows, []string{lostCell(one), verdict.Rate(one.Goodput), fmt.Sprintf("%.2f", one.AttemptsPerOperation),
@@ -33,7 +33,7 @@ func Policies(w io.Writer, contest *results.PolicyContest) error {
 	p.Heading("Policies, the best first")
 	t.Onto(p)
 	p.Line("lost: of the operations that became due in the trouble, with its 95 % interval by chance; goodput: entities " +
-		"served per second from its begin to the last arrival; att/op: attempts to such an operation; chance: what they would " +
+		"served per second from its begin to the last arrival; tries/op: attempts to such an operation; chance: what they would " +
 		"be if each attempt were throttled by chance, (1 − p^(R+1))/(1 − p); drain: from its end until the last of them ended; " +
 		"added: to the response times of those that succeeded, over the median before; peak: most retries within 100 ms; " +
 		"fair: Jain's index over the clients; twice: retries answered 404, 409 or 412, which may have met their own success")

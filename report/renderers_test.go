@@ -152,7 +152,7 @@ func TestCSVHasEveryCell(t *testing.T) {
 	if want := 2 * len(record.Intervals); got["rate"] != want {
 		t.Errorf("the CSV has %d values of the series of rates; want %d", got["rate"], want)
 	}
-	for _, want := range [][]string{{"steps", "steps-all", "3", "lost, settled", "50.0", "%"}, {"books", "books", "1", "attempts", "4205", ""},
+	for _, want := range [][]string{{"steps", "steps-all", "3", "lost, settled", "50.0", "%"}, {"accounting", "accounting", "1", "attempts", "4205", ""},
 		{"steps-2", "steps-2", "1", "response p99", "", ""}, {"seconds", "throttled", "9", "throttled: no reply", strconv.FormatInt(record.Intervals[9].Throttled, 10), "attempts/s"}} {
 		if !slices.ContainsFunc(rows, func(row []string) bool { return slices.Equal(row, want) }) {
 			t.Errorf("the CSV lacks %q", want)

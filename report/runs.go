@@ -50,7 +50,7 @@ type ListedRun struct {
 	P99       *int64   `json:"response_p99_us"`
 	Attempts  *int64   `json:"attempts"`
 	Throttled *int64   `json:"throttled"`
-	// ShareThrottled is of the operations that are reported, the others of all.
+	// ShareThrottled is of the reported phases, the others of all.
 	ShareThrottled *float64 `json:"share_throttled_reported"`
 	Tags           []string `json:"tags"`
 	TagFault       string   `json:"tags_unreadable,omitempty"`
@@ -86,7 +86,7 @@ func listed(r *catalog.Run) ListedRun {
 		one.Short, one.Tables = "killed, or still goes on", append([]string{}, m.Tables...)
 	}
 	if s != nil {
-		one.Served, one.ShareThrottled = catalog.Served(s), catalog.ShareThrottled(s)
+		one.Served, one.ShareThrottled = catalog.Served(s), s.ShareThrottled
 		one.Verdict, one.Short, one.P99, one.Attempts, one.Throttled = &s.Verdict, shortVerdict(s), s.Response.P99, &s.Attempts, &s.Throttled
 	}
 	return one

@@ -29,7 +29,7 @@ func listed(n int, scenario string, summary *results.Summary) catalog.Run {
 // run index is a catalog of some runs.
 func runIndex() *catalog.Catalog {
 	p99, served := int64(5120), 1850.4
-	judged := &results.Summary{Verdict: "It holds.", Checks: []results.Check{{Ok: new(true)}, {Ok: new(false)}}, Attempts: 400, Throttled: 90,
+	judged := &results.Summary{Verdict: "It holds.", Checks: []results.Check{{Ok: new(true)}, {Ok: new(false)}}, Attempts: 400, Throttled: 90, ShareThrottled: new(.15),
 		Phases: []results.PhaseSummary{{Offered: 1900, Served: served}}}
 	judged.Response.P99 = &p99
 	c := &catalog.Catalog{Folder: "runs", Contests: 1, Links: 2, Runs: []catalog.Run{
@@ -57,7 +57,7 @@ func TestListOfRuns(t *testing.T) {
 		want string
 	}{
 		{"all", report.List(c, chosen(c), 0), `run                              started (UTC)     scenario        target    validity  verdict   tags              served/s  p99 ms  throttled
-20260309T020000Z-an-escape?[31m  2026-03-09 02:00  an-escape?[31m  embedded  valid     1/2 hold  baseline,keep        1,850     5.1     22.5 %
+20260309T020000Z-an-escape?[31m  2026-03-09 02:00  an-escape?[31m  embedded  valid     1/2 hold  baseline,keep        1,850     5.1     15.0 %
 20260308T020000Z-orders          2026-03-08 02:00  orders          embedded  valid     –         (cannot be read)         –       –          –
 20260306T020000Z-orders          2026-03-06 02:00  orders          embedded  valid     –                                  –       –          –
 cannot be read: 20260307T020000Z-broken: results: corrupt record; two?lines
@@ -106,7 +106,7 @@ func TestListOfRunsForScripts(t *testing.T) {
 	one, s := list.Runs[0], c.Runs[0].Head.Summary
 	if one.Scenario != "an-escape\x1b[31m" || one.Folder != c.Runs[0].Folder || one.Started != "2026-03-09T02:00:00Z" || one.Target != results.Embedded || one.Validity != results.Valid ||
 		*one.Verdict != s.Verdict || one.Short != "1/2 hold" || *one.Attempts != s.Attempts || *one.Throttled != s.Throttled || *one.Served != s.Phases[0].Served ||
-		*one.P99 != *s.Response.P99 || *one.ShareThrottled != .225 || len(one.Tags) != 2 || one.TagFault != "" {
+		*one.P99 != *s.Response.P99 || *one.ShareThrottled != .15 || len(one.Tags) != 2 || one.TagFault != "" {
 		t.Errorf("%+v is listed of %+v", one, c.Runs[0])
 	}
 	if one := list.Runs[1]; one.Verdict != nil || one.Served != nil || one.Short != "–" || one.Tags == nil || len(one.Tags) != 0 || one.TagFault == "" {

@@ -128,7 +128,26 @@ func (a *author) groups() {
 	}
 	if last >= 0 {
 		a.line(timesLegend)
+		if late := a.late(steps); late != "" {
+			a.line(late)
+		}
 	}
+}
+
+// late names the steps whose response times are in part the generator's; empty for none.
+// Whether such a step holds can be told all the same.
+func (a *author) late(steps []figure.Step) string {
+	var names []string
+	for _, step := range steps {
+		if told, _ := a.summaryOf(step); told != nil && told.ClientLimited {
+			names = append(names, step.Phase.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("late: in %s the generator sent more than %.0f %% of the operations over %d ms late, or some never: "+
+		"that wait is part of the response times there", strings.Join(names, ", "), 100*results.MostLate, results.LateAfter.Milliseconds())
 }
 
 // timesLegend says what the times of operations are.

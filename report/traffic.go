@@ -33,7 +33,7 @@ func (a *author) requests() {
 		return
 	}
 	t := document.Table{ID: "requests", Caption: a.caption("Each operation, in the observed phases"), Columns: []document.Column{{Title: "operation", Words: true},
-		{Title: "requests"}, {Title: "ok"}, {Title: "throttled"}, {Title: "failed"}, {Title: "att/op"}}}
+		{Title: "requests"}, {Title: "ok"}, {Title: "throttled"}, {Title: "failed"}, {Title: "tries/op"}}}
 	t.Columns = slices.Concat(t.Columns, timeColumns("response", "p50", "p99", "max"), timeColumns("service", "p50", "p99", "max"))
 	for i, kind := range a.record.Manifest.Operations {
 		sum := a.record.Total(func(phase *results.Phase, other results.Kind) bool { return phase.Reported && other == kind })
@@ -81,7 +81,7 @@ func (a *author) hotTraffic(o *results.Capture) {
 	}
 	text := "entities: counted by the documents' rule; busiest, asked, typical: entities counted in the busiest second, " +
 		"asked for in one at most, and in the median of the seconds with any request; saturates: the median of the " +
-		"seconds within spells of refusals"
+		"seconds at a limit"
 	if rest := o.PartitionsTold - int64(len(t.Rows)); rest > 0 {
 		text += fmt.Sprintf("; %s partitions more are not shown", verdict.Count(rest))
 	}

@@ -69,9 +69,11 @@ type ObservedPartition struct {
 	Offered int64 `json:"busiest_second_offered_entities"`
 	// Saturation is where the partition saturates, by the rule of any load: of the seconds
 	// in which most was asked of it. SaturationInterval has the least and the greatest of
-	// those that it rests on. They are null and empty where no limit shows.
+	// those that it rests on. They are null and empty where no limit shows, and
+	// SaturationWhy says why none does.
 	Saturation         *float64  `json:"saturation_entities_per_second"`
 	SaturationInterval []float64 `json:"saturation_interval"`
+	SaturationWhy      string    `json:"saturation_why,omitempty"`
 }
 
 // QueryShape is what queries that differ in nothing but their literals came to.

@@ -241,7 +241,7 @@ func ReadHead(folder Folder) (*Head, error) {
 	if err := checkVersion(head.SchemaVersion); err != nil {
 		return nil, err
 	}
-	if head.Manifest.Started.IsZero() || !slices.Contains([]string{Valid, Partial, ClientLimited, Invalid}, head.Validity) {
+	if head.Manifest.Started.IsZero() || !slices.Contains([]string{Valid, Partial, Invalid}, head.Validity) {
 		return nil, fmt.Errorf("%w: %s says neither when it was begun nor whether it is valid", ErrCorrupt, RunFile)
 	}
 	return head, nil

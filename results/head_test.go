@@ -94,6 +94,7 @@ func TestHeadRefuses(t *testing.T) {
 		{"somebody else's run.json", `{"name": "x"}`, results.ErrCorrupt},
 		{"a version alone", `{"schema_version": 2}`, results.ErrCorrupt},
 		{"a validity that there is not", `{"schema_version": 2, "validity": "fine", "manifest": {"started": "2011-11-06T09:40:00Z"}}`, results.ErrCorrupt},
+		{"a word for what the generator did", `{"schema_version": 2, "validity": "client-limited", "manifest": {"started": "2011-11-06T09:40:00Z"}}`, results.ErrCorrupt},
 		{"no instant", `{"schema_version": 2, "validity": "valid", "manifest": {}}`, results.ErrCorrupt},
 		{"a newer version", `{"schema_version": 3, "validity": "valid", "manifest": {"started": "2011-11-06T09:40:00Z"}}`, results.ErrSchema},
 		{"measurements without a summary", "{\"schema_version\": 2,\n \"phases\": []\n}\n", results.ErrCorrupt},

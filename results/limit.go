@@ -21,7 +21,7 @@ const (
 	LimitThrottled = "throttled"
 	LimitFailed    = "failed"
 	LimitP99       = "p99"
-	LimitClient    = ClientLimited
+	LimitClient    = "client-limited"
 )
 
 // The share of the operations that may be sent more than so long after their

@@ -9,7 +9,9 @@ import (
 // mostPartitions bounds how many partitions a phase tells apart.
 const mostPartitions = 10_000
 
-// KeptPartitions is how many partitions of a phase the record names at most.
+// KeptPartitions is how many partitions of a phase the record names for their busiest
+// second, and how many others at most for their mean: a burst must not hide the one that
+// had most over the whole of the phase.
 const KeptPartitions = 10
 
 // partitionLoad is the load of a partition in a phase, in entities. Hit says that
@@ -138,7 +140,7 @@ func (r *Recorder) closePartitions(phase int) {
 			served = append(served, load.served.stats(at))
 		}
 	}
-	p.Partitions, p.Offered = busiest(served), busiest(offered)
+	p.Partitions, p.Offered = named(served), named(offered)
 	p.PartitionsHit = int64(len(offered))
 	p.Shares = sharesOf(p.Seconds(), offered, r.partitions[phase])
 }
@@ -147,11 +149,21 @@ func (l *load) stats(at place) PartitionStats {
 	return PartitionStats{at.table, at.key, l.entities, l.busiest, l.atLeast}
 }
 
-// busiest sorts partitions by their busiest second, then by their entities, most first,
-// ties by key and table, and returns the first of them, as many as a record names.
-func busiest(all []PartitionStats) []PartitionStats {
-	slices.SortFunc(all, func(a, b PartitionStats) int {
-		return cmp.Or(cmp.Compare(b.Busiest, a.Busiest), cmp.Compare(b.Entities, a.Entities), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Table, b.Table))
-	})
-	return slices.Clone(all[:min(len(all), KeptPartitions)])
+// named sorts partitions by their busiest second, then by their entities, most first,
+// ties by key and table, and returns those that a record names: the first of them, and of
+// the others those with the most entities, in the same order.
+func named(all []PartitionStats) []PartitionStats {
+	slices.SortFunc(all, byBusiest)
+	if len(all) <= KeptPartitions {
+		return slices.Clone(all)
+	}
+	others := slices.Clone(all[KeptPartitions:])
+	slices.SortStableFunc(others, func(a, b PartitionStats) int { return cmp.Compare(b.Entities, a.Entities) })
+	others = others[:min(len(others), KeptPartitions)]
+	slices.SortFunc(others, byBusiest)
+	return slices.Concat(all[:KeptPartitions], others)
+}
+
+func byBusiest(a, b PartitionStats) int {
+	return cmp.Or(cmp.Compare(b.Busiest, a.Busiest), cmp.Compare(b.Entities, a.Entities), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Table, b.Table))
 }

@@ -27,8 +27,9 @@ type Phase struct {
 	Reported bool `json:"reported"`
 	// Kinds has one entry for each kind of operation of the manifest.
 	Kinds []KindStats `json:"kinds"`
-	// Partitions are the entities counted for successes in the busiest
-	// partitions, those with the busiest second first. Unlike all other counts they are of the attempts
+	// Partitions are the entities counted for successes in the partitions that had
+	// most in a second or over the whole phase, those with the busiest second first: see
+	// [KeptPartitions]. Unlike all other counts they are of the attempts
 	// that ended while the phase lasted, so that no partition seems to have
 	// served more per second than it did.
 	Partitions []PartitionStats `json:"partitions,omitempty"`
@@ -36,8 +37,8 @@ type Phase struct {
 	// on how many are told apart.
 	PartitionsOver int64 `json:"partitions_over,omitempty"`
 	// Offered are the entities that operations on a single partition were due to
-	// touch, each told at its first attempt, in the partitions with the busiest second,
-	// that first: of the operations due in the phase. It is nil in the record of a run
+	// touch, each told at its first attempt, in the partitions chosen and ordered in the
+	// same way: of the operations due in the phase. It is nil in the record of a run
 	// that did not come to its end. OfferedOver is how many fell to
 	// partitions beyond the bound, PartitionsHit how many were told apart.
 	Offered       []PartitionStats `json:"offered_partitions"`

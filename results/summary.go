@@ -2,10 +2,9 @@ package results
 
 // The validities of a run.
 const (
-	Valid         = "valid"
-	Partial       = "partial"
-	ClientLimited = "client-limited"
-	Invalid       = "invalid"
+	Valid   = "valid"
+	Partial = "partial"
+	Invalid = "invalid"
 )
 
 // The states of a run, and of whatever else answers what was asked of it.
@@ -48,6 +47,8 @@ type Summary struct {
 	OkAttempts int64 `json:"ok_attempts"`
 	Throttled  int64 `json:"throttled"`
 	Failed     int64 `json:"failed"`
+	// ShareThrottled is of the attempts of the reported phases, null where those had none.
+	ShareThrottled *float64 `json:"share_throttled_reported"`
 	// Causes are the Throttled and the Failed by what came of them, most first.
 	Causes           Causes `json:"causes,omitempty"`
 	EntitiesCounted  int64  `json:"entities_counted"`
@@ -157,8 +158,9 @@ type PhaseSummary struct {
 	// Why.
 	Holds *bool  `json:"holds"`
 	Why   string `json:"why,omitempty"`
-	// ClientLimited says that the generator was late in more than 1 % of what was due, so
-	// that response times are in part its own.
+	// ClientLimited says that the generator sent more than 1 % of the phase over 5 ms late, or
+	// some of it never, so that response times are in part its own. Holds can be told all the
+	// same, where each second was sent within 100 ms.
 	ClientLimited      bool     `json:"client_limited"`
 	Offered            float64  `json:"offered_entities_per_second"`
 	Served             float64  `json:"served_entities_per_second"`

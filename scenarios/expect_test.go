@@ -72,8 +72,8 @@ func TestFaultsOfExpectations(t *testing.T) {
 		{"an empty one", `  - ""`, `31:6: the end stands where a figure should; expected one such as p99(get) or throttled`},
 		{"a comma in a list in brackets", "  [p99(get, peak) < 20ms]", `31:11: the end stands within the parentheses of p99; expected ) or a comma`},
 		{"one that is too long", `  - "` + strings.Repeat(" ", 2000) + `p99 < 1s"`, `31:5: expect[0] is "`},
-		{"one too many", strings.Repeat("  - throttled < 1%\n", 51), `31:3: expect has 51 items; expected 0 to 50 expectations, such as p99(get) < 20ms`},
-		{"no list", `  p99(get) < 20ms`, `31:3: expect is p99(get) < 20ms; expected a list of expectations, such as p99(get) < 20ms`},
+		{"one too many", strings.Repeat("  - throttled < 1%\n", 51), `31:3: expect has 51 items; expected 0 to 50 checks, such as p99(get) < 20ms`},
+		{"no list", `  p99(get) < 20ms`, `31:3: expect is p99(get) < 20ms; expected a list of checks, such as p99(get) < 20ms`},
 	} {
 		_, err := scenarios.Parse("race.yaml", []byte(expecting(row.list)))
 		lines := strings.Split(faultLines(t, err), "\n")

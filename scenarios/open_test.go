@@ -175,8 +175,8 @@ func TestContents(t *testing.T) {
 	}
 	written(t, map[string]string{"orders.yaml": string(starter)})
 	for name, want := range map[string]string{
-		"stress":      "stress has 11 attributes, 1 design, 3 phases (load, count, peak), 0 expectations",
-		"orders.yaml": "orders has 6 attributes, 2 designs (by-customer in use), 2 phases (load, day), 5 expectations",
+		"stress":      "stress has 11 attributes, 1 design, 3 phases (load, count, peak), 0 checks",
+		"orders.yaml": "orders has 6 attributes, 2 designs (by-customer in use), 2 phases (load, day), 5 checks",
 	} {
 		s, _, err := scenarios.Open(name)
 		if err != nil {

@@ -137,7 +137,7 @@ func (s *Scenario) Contents() string {
 	}
 	phases := nearest.Of(s.Phases, func(p Phase) string { return p.Name })
 	return fmt.Sprintf("%s has %s, %s, %s (%s), %s", s.Name, counted(len(s.Attributes), "attribute"), designs,
-		counted(len(phases), "phase"), strings.Join(phases, ", "), counted(len(s.Expect), "expectation"))
+		counted(len(phases), "phase"), strings.Join(phases, ", "), counted(len(s.Expect), "check"))
 }
 
 func counted(n int, what string) string {

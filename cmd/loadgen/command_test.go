@@ -121,7 +121,7 @@ func TestCommandWritesARun(t *testing.T) {
 	}
 	// The keys are a contract for scripts.
 	for _, key := range strings.Fields(`scenario target start profile seed started duration_s validity reasons client_limited
-		state ok scheduled sent dropped late operations attempts ok_attempts throttled failed causes entities_counted entities_returned
+		state ok scheduled sent dropped late operations attempts ok_attempts throttled share_throttled_reported failed causes entities_counted entities_returned
 		saturation_entities_per_second saturation_interval saturation_seconds throttling hottest_partition response_us service_us lag_us
 		retry_waits_us phases per_operation checks verdict`) {
 		if _, there := keys[key]; !there {

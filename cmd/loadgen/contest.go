@@ -10,6 +10,7 @@ import (
 
 	"loadgen/report"
 	"loadgen/report/compare/contest"
+	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/run"
 	"loadgen/scenarios/series"
@@ -53,7 +54,10 @@ each design's first run.
 --suggest adds candidates that follow from what the scenario's operations ask for, says
 why, and writes the scenario with the winner in use: to --write, or suggested.yaml in the
 folder of the contest. Of several that share the first place it is the one with the
-fewest copies, and of those the first that was proposed.`
+fewest copies, and of those the first that was proposed.
+
+The exit code is 10 where a check of the scenario fails in a run of the winner, 12 where
+one cannot be told of it; what other designs fail, or that nobody wins, changes nothing.`
 
 func (f *designsFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
@@ -88,7 +92,7 @@ func (f *designsFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	flags.StringVar(&f.memory, "memory-limit", "2GiB", "take no more memory than this `size`: fewer runs at once, or none")
 	flags.StringVar(&f.format, "format", "text", "what to print: text, or json ({verdict, ranking: […]})")
 	flags.StringVar(&f.out, "out", "", "folder of the contest (default: a new one in results/runs)")
-	flags.BoolVar(&f.strict, "strict", false, "exit 13 where the generator was the limit of a run, too")
+	flags.BoolVar(&f.strict, "strict", false, "exit 13 where the generator was the limit of a run, or the winner's checks cannot be told")
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
 	flags.BoolVar(&f.plan.Suggest, "suggest", false, "let designs take part that follow from what the operations ask for")
 	flags.StringVar(&f.plan.Write, "write", "", "with --suggest: the `file` for the scenario with the winner (default: suggested.yaml in the folder)")
@@ -250,12 +254,15 @@ func (f *designsFlags) print(stdout io.Writer, held *series.Contested) error {
 	return held.Proposal.Text(stdout)
 }
 
-// judge returns what the exit code says of the runs of a contest.
+// judge returns what the exit code says of a contest: of its runs, and what contest.json
+// says of the winner's checks. That other designs fail is what a contest is for.
 func (f *designsFlags) judge(contest *contest.Contest) error {
-	o := outcome{strict: f.strict}
+	o := outcome{strict: f.strict, failed: contest.Ok != nil && !*contest.Ok}
+	// That nobody wins is an answer.
+	o.untold = contest.Winner != nil && contest.State == results.CannotTell
 	for i := range contest.Ranking {
 		o.invalid = o.invalid || contest.Ranking[i].Invalid > 0
-		o.limited = o.limited || contest.Ranking[i].Doubtful > 0
+		o.limited = o.limited || contest.Ranking[i].Limited > 0
 	}
 	return o.end()
 }

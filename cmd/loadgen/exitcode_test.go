@@ -8,13 +8,16 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 
 	"loadgen/report/compare"
 	"loadgen/report/compare/contest"
 	"loadgen/report/compare/gate"
 	"loadgen/results"
+	"loadgen/scenarios"
 	"loadgen/scenarios/doctor"
 	"loadgen/scenarios/run"
+	"loadgen/scenarios/series"
 )
 
 // The codes of a run, by what was asked of it and what it came to.
@@ -116,9 +119,16 @@ func TestExitCodesOfOtherEnds(t *testing.T) {
 	cancel(interruption{os.Interrupt})
 	terminated, cancel := context.WithCancelCause(t.Context())
 	cancel(interruption{syscall.SIGTERM})
-	ranked := func(doubtful, invalid int) *contest.Contest {
-		return &contest.Contest{Ranking: []contest.Ranked{{}, {Doubtful: doubtful, Invalid: invalid}}}
+	invalid := &contest.Contest{Ranking: []contest.Ranked{{}, {Doubtful: 1, Invalid: 1}}}
+	won := func(ahead float64, winners, losers results.Check) *contest.Contest {
+		trials := func(sustained float64, check results.Check) []contest.Trial {
+			one := contest.Trial{Validity: results.Valid, Sustained: sustained, Events: 1000, Served: 1000, Expected: []results.Check{check}}
+			return []contest.Trial{one, one}
+		}
+		return contest.Rank([]contest.Arm{{Design: "a", Trials: trials(100*ahead, winners)}, {Design: "b", Trials: trials(100, losers)}}, contest.Options{})
 	}
+	holds, fails, untold := results.Check{Expr: "p99 < 1s", Ok: new(true)}, results.Check{Expr: "p99 < 1s", Ok: new(false)}, results.Check{Expr: "p99 < 1s"}
+	inTime, late := seatsBy(t, "8"), seatsBy(t, "1")
 	ruled := func(list ...compare.Outcome) error {
 		var all []gate.Result
 		for _, o := range list {
@@ -152,10 +162,15 @@ func TestExitCodesOfOtherEnds(t *testing.T) {
 		{"gate: no baseline", nil, ruled(compare.Same, compare.NoBaseline), 12},
 		{"gate: too few pairs", nil, ruled(compare.Inconclusive), 12},
 		{"gate: runs that are not valid, and all else", nil, ruled(compare.Failed, compare.Invalid, compare.Regression), 13},
-		{"contest: all runs are valid", nil, (&designsFlags{strict: true}).judge(ranked(0, 0)), 0},
-		{"contest: the generator was late", nil, (&designsFlags{}).judge(ranked(1, 0)), 0},
-		{"contest: the same, strictly", nil, (&designsFlags{strict: true}).judge(ranked(1, 0)), 13},
-		{"contest: a run is invalid", nil, (&designsFlags{}).judge(ranked(1, 1)), 13},
+		{"contest: all runs are in time", nil, (&designsFlags{strict: true}).judge(inTime), 0},
+		{"contest: the generator was late", nil, (&designsFlags{}).judge(late), 0},
+		{"contest: the same, strictly", nil, (&designsFlags{strict: true}).judge(late), 13},
+		{"contest: the winner's check holds, the loser's fails", nil, (&designsFlags{strict: true}).judge(won(9, holds, fails)), 0},
+		{"contest: the winner's check fails", nil, (&designsFlags{}).judge(won(9, fails, holds)), 10},
+		{"contest: the winner's check cannot be told", nil, (&designsFlags{}).judge(won(9, untold, holds)), 12},
+		{"contest: the same, strictly", nil, (&designsFlags{strict: true}).judge(won(9, untold, holds)), 13},
+		{"contest: nobody wins, and a check fails", nil, (&designsFlags{strict: true}).judge(won(1, fails, fails)), 0},
+		{"contest: a run is invalid", nil, (&designsFlags{}).judge(invalid), 13},
 		{"explain: it does not hold", nil, outcome{failed: true}.end(), 10},
 		{"explain and history: it cannot be told", nil, outcome{untold: true}.end(), 12},
 	} {
@@ -170,4 +185,42 @@ func TestExitCodesOfOtherEnds(t *testing.T) {
 			t.Errorf("%s: %d; want %d", row.sentence, code, row.want)
 		}
 	}
+}
+
+// seats is a scenario of two designs that are alike, of whose reads one worker can send
+// half in time.
+const seats = `name: seats
+attributes: {seat: {sequence: 1}, row: {list: [A, B, C, D]}}
+model: {read_time: 10ms}
+entity: {size: 200}
+retry: none
+use: by-row
+designs:
+  - {name: by-row, partition_key: "{row}", row_key: "{seat}"}
+  - {name: by-seat, partition_key: "{seat}", row_key: "{row}"}
+phases:
+  - name: load
+    load: {entities: 20}
+  - name: rush
+    traffic: {arrivals: {constant: 200}, for: 2s, operations: [{verb: get}]}
+`
+
+// seatsBy holds a contest of two runs in real time, by so many workers, in a bubble.
+func seatsBy(t *testing.T, workers string) *contest.Contest {
+	t.Helper()
+	s, err := scenarios.Parse("seats.yaml", []byte(seats))
+	if err == nil {
+		err = s.Set("workers", workers)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := series.ContestPlan{Run: run.Plan{Scenario: s, On: run.InProcess, NoProbe: true, Out: t.TempDir()}, Seeds: 1}
+	var held *series.Contested
+	synctest.Test(t, func(t *testing.T) {
+		if held, err = series.Contest(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+	})
+	return held.Contest
 }

@@ -51,8 +51,10 @@ file, and B this one. The order A B, B A, A B, … cancels what drifts. Each pai
 a ratio for each metric that the scenario declares (gate), and the exit code is 11
 where an exact test over the pairs, corrected for several metrics, and the size of
 the change both call B worse. It takes 8 pairs, with a single metric 6; fewer are
-inconclusive, 12. A pair with a run that is not valid is repeated twice at most, then
-it is 13; where most runs of B, and not of A, fail a claim of the scenario, 10.`,
+inconclusive, 12. A pair with a run that is not valid, or that was sent too late for
+a metric to be the build's, is repeated twice at most, then it is 13; where most runs
+of B, and not of A, fail a claim of the scenario, 10; where most of B can say nothing
+of one, 12.`,
 		ValidArgsFunction: oneScenario,
 		Example: `  loadgen gate stress-one-partition
   loadgen gate nightly/*.yaml --format json

@@ -17,32 +17,59 @@ import (
 
 func main() {
 	ctx, cancel := context.WithCancelCause(context.Background())
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		// Whoever started it with nohup wants it to go on.
+		ends = append(ends, syscall.SIGHUP)
+	}
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		first := <-signals
-		cancel(interruption{first})
-		second := <-signals
-		os.Exit(interruption{second}.code())
-	}()
+	signal.Notify(signals, ends...)
+	go heed(signals, cancel)
 	os.Exit(execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// heed has the first signal end what is done, and another one the process. A terminal that
+// is closed hangs up more than once, for the shell does and the system does: that hurries
+// nothing.
+func heed(signals <-chan os.Signal, cancel context.CancelCauseFunc) {
+	for first := true; ; first = false {
+		one := <-signals
+		if one == syscall.SIGHUP {
+			// Whoever read what is written here may be gone, too: a broken pipe is an error
+			// from now on, and no longer the end of the process.
+			signal.Ignore(syscall.SIGPIPE)
+		}
+		if first {
+			cancel(interruption{one})
+		} else if one != syscall.SIGHUP {
+			os.Exit(interruption{one}.code())
+		}
+	}
 }
 
 // interruption is the cause of a context that a signal ended.
 type interruption struct{ signal os.Signal }
 
 func (i interruption) Error() string {
-	if i.signal == syscall.SIGTERM {
+	switch i.signal {
+	case syscall.SIGTERM:
 		return "terminated"
+	case syscall.SIGHUP:
+		return "hung up"
+	default:
+		return "interrupted"
 	}
-	return "interrupted"
 }
 
 func (i interruption) code() int {
-	if i.signal == syscall.SIGTERM {
+	switch i.signal {
+	case syscall.SIGTERM:
 		return codeTerminated
+	case syscall.SIGHUP:
+		return codeHungUp
+	default:
+		return codeInterrupted
 	}
-	return codeInterrupted
 }
 
 // execute is the whole program but for the process around it. It returns the exit
@@ -74,6 +101,7 @@ const (
 	// codeInconclusive says that what was asked cannot be told.
 	codeInconclusive = 12
 	codeInvalidRun   = 13
+	codeHungUp       = 129
 	codeInterrupted  = 130
 	codeTerminated   = 143
 )
@@ -91,8 +119,8 @@ const exitCodes = `Exit codes:
         rate is not held; with --find-limit, not even the lowest rate is; a budget of the
         scenario (stop_on) was exceeded, which ended the run; with --verify-writes, an
         acknowledged write is lost or a counter was raised too often; with --opposite, no
-        check fails, though one is to. gate: a check fails. doctor: a check failed. explain:
-        a finding is an error
+        check fails, though one is to. gate: a check fails. contest: a check of the winner
+        fails. doctor: a check failed. explain: a finding is an error
    11   gate: a regression. A run in virtual time differs from its baseline, or paired live
         runs are worse than chance explains and by more than the threshold
    12   what was asked cannot be told: by --peak, --find-limit or a check, for the run is
@@ -102,8 +130,10 @@ const exitCodes = `Exit codes:
         without instants. runs history: there are no two nights to compare
    13   the run is invalid: nothing succeeded in what it reports, or its accounting does not
         close. With --strict also where the generator was the limit, and in place of 12. gate:
-        pairs of live runs were not valid, again and again
-  130   interrupted; 143 terminated: a partial report was written
+        pairs of live runs were not valid, or a compared figure was client-limited, again and
+        again
+  130   interrupted; 143 terminated; 129 hung up, for its terminal was closed (not under nohup):
+        a partial report was written
 
 An interruption comes first, then 1, 2 and 3. Of the others,
 13 comes before 10, that before 11, and 11 before 12. (` + "`go run`" + ` turns every code but 0 into 1.)`
@@ -131,7 +161,7 @@ func explain(ctx context.Context, err error) (int, string) {
 	switch {
 	case errors.As(err, &told):
 		return told.code, told.said
-	case errors.As(context.Cause(ctx), &signalled) && errors.Is(err, context.Canceled):
+	case errors.As(context.Cause(ctx), &signalled) && (errors.Is(err, context.Canceled) || unheard(err)):
 		return signalled.code(), signalled.Error() + "; the report is of what was done until then"
 	case errors.As(err, &faults):
 		return codeUsage, faults.Error()
@@ -145,4 +175,10 @@ func explain(ctx context.Context, err error) (int, string) {
 	default:
 		return codeInternal, results.OneLine(err)
 	}
+}
+
+// unheard reports whether an error is that nobody is left to read what is printed: on a
+// terminal that was closed, or behind a pipe.
+func unheard(err error) bool {
+	return !errors.Is(err, results.ErrWrite) && (errors.Is(err, syscall.EIO) || errors.Is(err, syscall.EPIPE))
 }

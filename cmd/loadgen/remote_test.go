@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -147,6 +148,32 @@ func TestBudgetEndsTheRun(t *testing.T) {
 	}
 	if left := s.engine.TableNames("races"); len(left) > 0 {
 		t.Errorf("the run left the tables %v", left)
+	}
+}
+
+// A run that got nothing done is invalid, whatever ended it.
+func TestBudgetOfARunOfWhichNothingSucceeds(t *testing.T) {
+	s := newService(t, model.Off, 0)
+	var filled atomic.Bool
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		batch := strings.HasSuffix(r.URL.Path, "/$batch")
+		if batch {
+			filled.Store(true)
+		}
+		if !filled.Load() || batch || strings.Contains(r.URL.Path, "/Tables") || strings.HasSuffix(r.URL.Path, "()") {
+			s.handler.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("x-ms-error-code", "InvalidInput")
+		w.WriteHeader(http.StatusBadRequest)
+	}))
+	defer server.Close()
+	s.url = server.URL + "/races"
+	t.Chdir(t.TempDir())
+	code, stdout, stderr := say(t, s.args("--yes", "--budget", "60", "--rate", "1000", "--retry", "short")...)
+	if text := strings.Join(strings.Fields(stdout), " "); code != codeInvalidRun ||
+		!strings.Contains(text, "This run is invalid: the budget of billed transactions was spent; of ") || !strings.Contains(text, "none succeeded (400 InvalidInput)") {
+		t.Errorf("stress --budget of nothing but 400s = %d, stderr %q\n%s\nwant %d, and why", code, stderr, stdout, codeInvalidRun)
 	}
 }
 

@@ -94,9 +94,9 @@ func TestSimulateScenarioFiles(t *testing.T) {
 		code     int
 		says     string
 	}{
-		{"a file of one's own", []string{"tables/own.yaml"}, codeOk, "scheduled sent dropped late ended 206 206 0 0 206"},
-		{"with another rate", []string{"tables/own.yaml", "--set", "phases.measure.arrivals.constant=50"}, codeOk, "scheduled sent dropped late ended 106 106 0 0 106"},
-		{"a trace beside it", []string{"tables/traced.yaml"}, codeOk, "scheduled sent dropped late ended 9 9 0 0 9"},
+		{"a file of one's own", []string{"tables/own.yaml"}, codeOk, "scheduled sent dropped late completed 206 206 0 0 206"},
+		{"with another rate", []string{"tables/own.yaml", "--set", "phases.measure.arrivals.constant=50"}, codeOk, "scheduled sent dropped late completed 106 106 0 0 106"},
+		{"a trace beside it", []string{"tables/traced.yaml"}, codeOk, "scheduled sent dropped late completed 9 9 0 0 9"},
 		{"a budget that is exceeded", []string{"tables/own.yaml", "--retry", "none", "--set", "phases.measure.arrivals.constant=2000",
 			"--set", "phases.measure.for=1m", "--set", "phases.measure.stop_on=[throttled > 10%]"}, codeExpectation, "the run was stopped"},
 	} {

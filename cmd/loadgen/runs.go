@@ -266,8 +266,9 @@ nights, steps of 5 % at least). It never reads single requests: the unit is the 
 
 An argument is a folder of runs, or the name or file of a scenario, whose runs are then
 looked for in --runs; without one it is all that are there. Runs that are not valid are
-counted and left out, and so are those in virtual time unless all are. Where the
-scenario's text, target, profile or machine is another, another series begins.
+counted and left out, and so are those in virtual time unless all are; of those that
+were sent late the rates and response times are. Where the scenario's text, target,
+profile or machine is another, another series begins.
 
 A metric is a figure as in a scenario's expect: p99(get), served(hottest), share_lost.
 The exit code is 12 where no two nights can be compared, else 0 whatever is found.`,

@@ -220,7 +220,7 @@ func TestCheckTellsEachFaultOfEachFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const sound = "sound: choice has 2 attributes, 2 designs (by-bib in use), 2 phases (load, measure), 2 expectations\n"
+	const sound = "sound: choice has 2 attributes, 2 designs (by-bib in use), 2 phases (load, measure), 2 checks\n"
 	for _, row := range []struct {
 		sentence string
 		args     []string

@@ -43,8 +43,8 @@ results/runs, and reports on it at the end: which partitions were hot, which
 queries scanned how much, what was throttled, and what that means for the
 PartitionKey.
 
-Ctrl-C or SIGTERM ends it: it accepts no more, lets what is under way finish for
-5 s, and then exports and reports. On a second address, of this machine only, it
+Ctrl-C, SIGTERM or SIGHUP ends it: it accepts no more, lets what is under way finish
+for 5 s, and then exports and reports. On a second address, of this machine only, it
 answers GET /-/healthz and GET /-/state, which is JSON.
 
 The account and the key are the emulators' well-known ones, on a loopback address

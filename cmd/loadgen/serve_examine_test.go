@@ -125,7 +125,7 @@ func TestExamineNamesPartitionAndQuery(t *testing.T) {
 	}
 	said := strings.Join(strings.Fields(s.stdout.String()), " ")
 	for _, want := range []string{
-		fmt.Sprintf("The partition %q of the table \"Races\", the hottest of the traffic, is overloaded", hot),
+		fmt.Sprintf("The partition %q of the table \"Races\", the hottest of the traffic, had ", hot),
 		fmt.Sprintf("%q on the table \"Runners\"", o.Shapes[0].Shape),
 		"scanned 2,000 entities and returned 20: a density of 1.0 %", "the target counted the same",
 		"loadgen serve --examine=true --import - --listen=127.0.0.1:0 --profile=off --set model.partition_target=50",

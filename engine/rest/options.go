@@ -31,7 +31,7 @@ type Options struct {
 	// zero; nil for nothing. It must not be altered once it is in use.
 	Faults *fault.Plan
 	// Name is the value of the header Server; empty is one that tells the limits of the
-	// engine's model, see [wire.ServerName].
+	// engine's model, and whether partitions may exceed theirs, see [wire.ServerName].
 	Name string
 	// Observe is told of every request that was answered or whose reply was
 	// lost, once; nil for nobody. It is called from the goroutine of the request,
@@ -100,8 +100,8 @@ func (o Options) validated() (Options, error) {
 		return o, errors.Join(faults...)
 	}
 	if o.Name == "" {
-		partition, account := o.Engine.Targets()
-		o.Name = wire.ServerName(wire.Limits{Partition: partition, Account: account})
+		partition, account, headroom := o.Engine.Targets()
+		o.Name = wire.ServerName(wire.Limits{Partition: partition, Account: account, Headroom: headroom})
 	}
 	return o, nil
 }

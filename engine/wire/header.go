@@ -16,7 +16,12 @@ const (
 )
 
 // Limits are what a service holds load to, in entities per second; 0 is no limit.
-type Limits struct{ Partition, Account int64 }
+type Limits struct {
+	Partition, Account int64
+	// Headroom is the multiple of Partition, in thousandths, that a partition reaches while
+	// its server is idle; 0 where it is held to Partition hard.
+	Headroom int64
+}
 
 // product begins the header Server of an engine of this module that tells its limits.
 const product = "loadgen/1"
@@ -25,6 +30,7 @@ const product = "loadgen/1"
 const (
 	partitionPart = "partition_target"
 	accountPart   = "account_target"
+	headroomPart  = "headroom"
 	noLimit       = "none"
 )
 
@@ -35,9 +41,14 @@ const (
 )
 
 // ServerName returns the header Server of a service with such limits: loadgen/1
-// (partition_target=2000; account_target=20000).
+// (partition_target=2000; account_target=20000), where partitions may exceed theirs with
+// headroom=2000 before them.
 func ServerName(l Limits) string {
-	return fmt.Sprintf("%s (%s=%s; %s=%s)", product, partitionPart, limitText(l.Partition), accountPart, limitText(l.Account))
+	headroom := ""
+	if l.Headroom > 0 {
+		headroom = fmt.Sprintf("%s=%d; ", headroomPart, l.Headroom)
+	}
+	return fmt.Sprintf("%s (%s%s=%s; %s=%s)", product, headroom, partitionPart, limitText(l.Partition), accountPart, limitText(l.Account))
 }
 
 func limitText(limit int64) string {
@@ -69,6 +80,8 @@ func ParseServer(header string) (l Limits, told bool) {
 			l.Partition, sound = parseLimit(text)
 		case accountPart:
 			l.Account, sound = parseLimit(text)
+		case headroomPart:
+			l.Headroom, sound = parseLimit(text)
 		}
 		if !sound {
 			return Limits{}, false

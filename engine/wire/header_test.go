@@ -12,6 +12,10 @@ func TestLimitsInTheHeaderServer(t *testing.T) {
 	if got := wire.ServerName(wire.Limits{Partition: 2000, Account: 20_000}); got != whole {
 		t.Errorf("ServerName = %q; want %q", got, whole)
 	}
+	const exceeded = "loadgen/1 (headroom=2000; partition_target=2000; account_target=20000)"
+	if got := wire.ServerName(wire.Limits{Partition: 2000, Account: 20_000, Headroom: 2000}); got != exceeded {
+		t.Errorf("ServerName = %q; want %q", got, exceeded)
+	}
 	for _, row := range []struct {
 		sentence, header string
 		want             wire.Limits
@@ -22,6 +26,12 @@ func TestLimitsInTheHeaderServer(t *testing.T) {
 		{"one of them", "loadgen/1 (partition_target=500; account_target=none)", wire.Limits{Partition: 500}, true},
 		{"the other order", "loadgen/1 (account_target=7; partition_target=5)", wire.Limits{Partition: 5, Account: 7}, true},
 		{"a part of a later build", "loadgen/1 (partition_target=5; account_target=7; burst=100ms)", wire.Limits{Partition: 5, Account: 7}, true},
+		{"limits that a partition may exceed", exceeded, wire.Limits{Partition: 2000, Account: 20_000, Headroom: 2000}, true},
+		{"that behind them", "loadgen/1 (partition_target=500; account_target=7; headroom=5000)", wire.Limits{Partition: 500, Account: 7, Headroom: 5000}, true},
+		{"no headroom", "loadgen/1 (partition_target=5; account_target=7; headroom=none)", wire.Limits{Partition: 5, Account: 7}, true},
+		{"headroom below nothing", "loadgen/1 (partition_target=5; account_target=7; headroom=-1)", wire.Limits{}, false},
+		{"headroom twice", "loadgen/1 (partition_target=5; account_target=7; headroom=2000; headroom=none)", wire.Limits{}, false},
+		{"headroom alone", "loadgen/1 (headroom=2000)", wire.Limits{}, false},
 		{"nothing", "", wire.Limits{}, false},
 		{"a name alone", "loadgen/1", wire.Limits{}, false},
 		{"another service", "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0", wire.Limits{}, false},
@@ -52,6 +62,7 @@ func TestLimitsInTheHeaderServer(t *testing.T) {
 func FuzzParseServer(f *testing.F) {
 	f.Add("loadgen/1 (partition_target=2000; account_target=20000)")
 	f.Add("loadgen/1 (partition_target=none; account_target=none; x=y)")
+	f.Add("loadgen/1 (partition_target=2000; account_target=20000; headroom=2000)")
 	f.Add("loadgen/1 (")
 	f.Add("Windows-Azure-Table/1.0")
 	f.Fuzz(func(t *testing.T, header string) {
@@ -59,7 +70,7 @@ func FuzzParseServer(f *testing.F) {
 		if !told && l != (wire.Limits{}) {
 			t.Fatalf("ParseServer(%q) tells nothing and returns %+v", header, l)
 		}
-		if l.Partition < 0 || l.Account < 0 || l.Partition > 1e12 || l.Account > 1e12 {
+		if l.Partition < 0 || l.Account < 0 || l.Headroom < 0 || max(l.Partition, l.Account, l.Headroom) > 1e12 {
 			t.Fatalf("ParseServer(%q) = %+v; want limits within bounds", header, l)
 		}
 		if again, still := wire.ParseServer(wire.ServerName(l)); again != l || !still {

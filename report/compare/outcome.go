@@ -33,7 +33,7 @@ const (
 	Different
 	// Regression: it is worse beyond doubt, or a run that must repeat does not.
 	Regression
-	// Failed: a claim of the scenario is not borne out.
+	// Failed: a check of the scenario fails.
 	Failed
 	// Invalid: a run is not valid, or the generator was its limit.
 	Invalid
@@ -42,7 +42,7 @@ const (
 // String returns the outcome in words, as all reports have it.
 func (o Outcome) String() string {
 	words := [...]string{"no difference", "no difference shown", "improvement", "inconclusive", "too few nights", "no step", "step",
-		"no baseline", "identical", "different", "regression", "expectation failed", "invalid"}
+		"no baseline", "identical", "different", "regression", "check failed", "invalid"}
 	if int(o) >= len(words) {
 		return fmt.Sprintf("outcome %d", uint8(o))
 	}

@@ -18,7 +18,7 @@ func TestCases(w io.Writer, record *results.Record, summary *results.Summary) er
 	class := "loadgen.run." + Word(short(record.Manifest.Scenario.Name))
 	suite.Cases = append(suite.Cases, validityCase(class, summary))
 	for _, e := range summary.Checks {
-		one := Case{Class: class, Name: short(e.Expr), Kind: "expectation", Message: short("observed " + e.Observed), Lines: short("observed " + e.Observed)}
+		one := Case{Class: class, Name: short(e.Expr), Kind: "check", Message: short("observed " + e.Observed), Lines: short("observed " + e.Observed)}
 		switch {
 		case e.Fails():
 			one.Status = Failure

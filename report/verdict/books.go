@@ -113,7 +113,7 @@ func secondFaults(record *results.Record, all *results.KindStats) []string {
 	}{
 		{"scheduled operations", sum.Scheduled, all.Scheduled},
 		{"attempts", sum.Attempts, all.Attempts},
-		{"ended operations", sum.Operations, all.Operations},
+		{"completed operations", sum.Operations, all.Operations},
 		{"entities", sum.Counted, all.Counted},
 	} {
 		if row.seconds != row.total {

@@ -96,7 +96,7 @@ func faults() []fault {
 		{"attempts that are in no second", func(r *results.Record) { r.Intervals[2].Attempts -= 3 },
 			[]string{"the seconds hold 197 attempts, the phases 200"}},
 		{"operations that end in no second", func(r *results.Record) { r.Intervals[2].Operations -= 3 },
-			[]string{"the seconds hold 197 ended operations, the phases 200"}},
+			[]string{"the seconds hold 197 completed operations, the phases 200"}},
 		{"entities that are in no second", func(r *results.Record) { r.Intervals[2].Counted -= 3 },
 			[]string{"the seconds hold 197 entities, the phases 200"}},
 	}
@@ -149,6 +149,36 @@ func TestBooksOfAnInterruptedRun(t *testing.T) {
 	}
 }
 
+func ofEach(r *results.Record, change func(k *results.KindStats)) {
+	for p := range r.Phases {
+		for k := range r.Phases[p].Kinds {
+			change(&r.Phases[p].Kinds[k])
+		}
+	}
+}
+
+// waiting has all that failed come to the same, and wait to be tried again as the run ends,
+// but for so many.
+func waiting(cause results.Cause, but int64) func(*results.Record) {
+	return func(r *results.Record) {
+		r.Target = nil
+		ofEach(r, func(k *results.KindStats) {
+			spared := min(but, k.Failed)
+			but -= spared
+			cause.Attempts = k.Failed - spared
+			if k.Cut, k.Causes = k.Operations-spared, nil; cause.Attempts > 0 {
+				k.Causes = results.Causes{cause}
+			}
+			if spared > 0 {
+				k.Causes = append(k.Causes, results.Cause{Class: results.Failed, Attempts: spared})
+			}
+			if cause.Class == results.Throttled {
+				k.Throttled, k.Failed = k.Failed, 0
+			}
+		})
+	}
+}
+
 func TestValidityIsTheWorstThatIsFound(t *testing.T) {
 	for _, row := range []struct {
 		name     string
@@ -169,8 +199,23 @@ func TestValidityIsTheWorstThatIsFound(t *testing.T) {
 			run{validity: results.Partial, reasons: []string{"interrupted"}, dropped: 100}, nil,
 			results.Partial, []string{"interrupted"}},
 		{"a run of which nothing succeeded is invalid", run{failed: 1}, nil, results.Invalid, []string{"of 200 operations due none succeeded (no reply)"}},
-		{"one that was interrupted before anything did is partial", run{validity: results.Partial, reasons: []string{"interrupted"}, failed: 1}, nil,
-			results.Partial, []string{"interrupted"}},
+		{"so is one that was interrupted after nothing did", run{validity: results.Partial, reasons: []string{"interrupted"}, failed: 1}, nil,
+			results.Invalid, []string{"interrupted", "of 200 operations due none succeeded (no reply)"}},
+		{"one that was interrupted before anything was due is partial", run{validity: results.Partial, reasons: []string{"interrupted"}},
+			func(r *results.Record) { r.Phases, r.Intervals, r.Target = nil, nil, nil }, results.Partial, []string{"interrupted"}},
+		{"before anything was answered, too", run{validity: results.Partial, reasons: []string{"interrupted"}, failed: 1},
+			waiting(results.Cause{Class: results.Failed, Code: "Cancelled"}, 0), results.Partial, []string{"interrupted"}},
+		{"unless an operation came to nothing before", run{validity: results.Partial, reasons: []string{"interrupted"}, failed: 1},
+			waiting(results.Cause{Class: results.Failed, Code: "Cancelled"}, 1), results.Invalid, []string{"interrupted", "of 200 operations due none succeeded (Cancelled, no reply)"}},
+		{"or all were turned away, and would try again", run{validity: results.Partial, reasons: []string{"the budget was spent"}, failed: 1},
+			waiting(results.Cause{Class: results.Throttled, Status: 503, Code: "ServerBusy"}, 0), results.Invalid,
+			[]string{"the budget was spent", "of 200 operations due none succeeded (503 ServerBusy)"}},
+		{"requests that succeed are no operations that do", run{validity: results.Partial, reasons: []string{"interrupted"}}, func(r *results.Record) {
+			ofEach(r, func(k *results.KindStats) { k.Succeeded = 0 })
+		}, results.Invalid, []string{"interrupted", "of 200 operations due none succeeded"}},
+		{"one of several requests that was cut off may have succeeded", run{validity: results.Partial, reasons: []string{"interrupted"}}, func(r *results.Record) {
+			ofEach(r, func(k *results.KindStats) { k.Succeeded, k.Cut = 0, k.Operations })
+		}, results.Partial, []string{"interrupted"}},
 		{"a word for what the generator did is no validity", run{validity: "client-limited"}, nil, results.Invalid,
 			[]string{`the record calls itself "client-limited", which says nothing`}},
 		{"an invalid run stays invalid", run{validity: results.Invalid, reasons: []string{"clock went back"}, dropped: 100}, nil,

@@ -89,14 +89,15 @@ func TestVerdictNamesTheCausesOfFailures(t *testing.T) {
 		{"a code with an escape in it", 0, results.Causes{failedBy(400, "\x1b[2J", 5)}, nil, `failed (400 \x1b[2J)`, true},
 	} {
 		record := spoilt(t, row.ok, row.causes, row.prepared)
-		text := verdict.Judge(record).Verdict
+		summary := verdict.Judge(record)
+		text := summary.Verdict
 		if row.says == "" && strings.Contains(text, "failed (") || !strings.Contains(text, row.says) {
 			t.Errorf("%s: the verdict is %q; want it to say %q", row.name, text, row.says)
 		}
 		if strings.ContainsRune(text, '\x1b') {
 			t.Errorf("%s: the verdict %q holds what is not printable", row.name, text)
 		}
-		if got := verdict.ManyFailed(record); got != row.many {
+		if got := verdict.ManyFailed(record, summary); got != row.many {
 			t.Errorf("%s: ManyFailed = %v; want %v", row.name, got, row.many)
 		}
 		if faults := verdict.Books(record); len(faults) > 0 {

@@ -57,22 +57,8 @@ type Strain struct {
 	Cause Cause
 }
 
-// Silence is a time in which attempts were under way and the target answered none.
-type Silence struct{ From, To time.Duration }
-
-// String returns the sentence that tells of it.
-func (s Silence) String() string {
-	return fmt.Sprintf("the target answered nothing from %.1f to %.1f s", s.From.Seconds(), s.To.Seconds())
-}
-
 // What counts as evidence.
 const (
-	// shortestSilence is how long a target has to answer nothing; and so many times as
-	// long as its slowest reply of a second mostly takes, so that one who takes its time
-	// is not called silent; and fewestWaiting attempts have to wait for it.
-	shortestSilence = 200 * time.Millisecond
-	timesUsual      = 3
-	fewestWaiting   = 4
 	// fewestStarved is for how much of a second something has to be due and no worker
 	// free, at usual service times: up to slower times as long as they mostly are.
 	fewestStarved = 0.1
@@ -174,7 +160,7 @@ func (u *usual) cause(row *results.Interval, behind int64) Cause {
 	}
 	cores := u.cores * float64(h.Lasted)
 	switch {
-	case h.Starved > 0 && u.silent(row.Second):
+	case h.Starved > 0 && silenceAt(u.silences, row.Second) != "":
 		return TargetSilent
 	case float64(h.Starved) >= fewestStarved*float64(time.Second) && !u.slow(row):
 		return TooFewWorkers
@@ -218,50 +204,6 @@ func (u *usual) slow(row *results.Interval) bool {
 	return row.Service.P50 != nil && float64(*row.Service.P50) > slower*u.service
 }
 
-// silent reports whether a second lies in a silence of the target, or as soon after one as
-// what was due meanwhile may take to be made up for: as long again, and a second.
-func (u *usual) silent(second int64) bool {
-	begin := time.Duration(second) * time.Second
-	return slices.ContainsFunc(u.silences, func(s Silence) bool {
-		return s.From < begin+time.Second && begin < s.To+(s.To-s.From)+time.Second
-	})
-}
-
-// Silences returns when the target answered nothing though attempts were under way, in
-// the order of time.
-func Silences(record *results.Record) []Silence {
-	var longest []int64
-	var joined []results.Stretch
-	for i := range record.Intervals {
-		row := &record.Intervals[i]
-		if row.Service.Max != nil {
-			longest = append(longest, *row.Service.Max)
-		}
-		if row.Generator == nil {
-			continue
-		}
-		for _, part := range row.Generator.Unanswered {
-			if last := len(joined) - 1; last >= 0 && joined[last].To == part.From {
-				joined[last].To = part.To
-				joined[last].Waiting = max(joined[last].Waiting, part.Waiting)
-				continue
-			}
-			joined = append(joined, part)
-		}
-	}
-	least := shortestSilence
-	if len(longest) > 0 {
-		least = max(least, time.Duration(timesUsual*statistics.Median(longest))*time.Microsecond)
-	}
-	var silences []Silence
-	for _, one := range joined {
-		if one.To-one.From >= least && one.Waiting >= fewestWaiting {
-			silences = append(silences, Silence{one.From, one.To})
-		}
-	}
-	return silences
-}
-
 // Strained is what the seconds of a stretch have in common in which the generator was
 // late.
 type Strained struct {
@@ -270,16 +212,6 @@ type Strained struct {
 	// is the commonest of the generator's, OnTime where there is none.
 	Seconds, Late, Silent int
 	Cause                 Cause
-}
-
-// lateIn returns which steps the generator sent late, as its own doing: where each late
-// second was one of the target's silence, the wait is the target's.
-func lateIn(record *results.Record) func(figure.Step) bool {
-	strains := Strains(record)
-	return func(step figure.Step) bool {
-		in := StrainedIn(step, strains)
-		return !step.OnTime() && (in.Late > 0 || in.Silent == 0)
-	}
 }
 
 // StrainedIn returns how the generator did in the whole seconds of a step.

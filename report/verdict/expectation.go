@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -85,16 +86,17 @@ func answered(l *results.Limit, validity string) *bool {
 	}
 }
 
-// bears reports whether a run of which nothing was asked shows that its load is borne, nil
-// where it shows neither.
+// bears reports whether a run of which nothing was asked shows that its load is borne: false
+// where any phase does not hold, else nil where one cannot be told, or there is none.
 func bears(s *results.Summary) *bool {
 	var borne *bool
 	for i := range s.Phases {
-		switch p := &s.Phases[i]; {
-		case p.Holds == nil:
-			return nil
-		case borne == nil || *borne:
-			borne = p.Holds
+		holds := s.Phases[i].Holds
+		if holds != nil && !*holds {
+			return holds
+		}
+		if i == 0 || holds == nil {
+			borne = holds
 		}
 	}
 	return borne
@@ -102,10 +104,10 @@ func bears(s *results.Summary) *bool {
 
 // checks judges everything that was asked: of the peak first, then what the
 // scenario claims.
-func checks(record *results.Record, summary *results.Summary, figures *figure.Figures) []results.Check {
+func checks(record *results.Record, summary *results.Summary, figures *figure.Figures, holds func(figure.Step) figure.Holding) []results.Check {
 	list := []results.Check{}
-	list = append(list, ofPeak(record, summary, figures)...)
-	return append(list, claims(record, summary, figures)...)
+	list = append(list, ofPeak(record, summary, figures, holds)...)
+	return append(list, claims(record, summary, figures, holds)...)
 }
 
 // ofPeak judges the peak that was asked for on the step of its rate, by what it takes to
@@ -113,7 +115,7 @@ func checks(record *results.Record, summary *results.Summary, figures *figure.Fi
 // lie beyond the best second of that: a step is short, and what an idle partition has
 // saved up can carry it. What was throttled is the target's own word, however late it was
 // asked; that little was says nothing of a peak that the generator did not offer in time.
-func ofPeak(record *results.Record, summary *results.Summary, figures *figure.Figures) []results.Check {
+func ofPeak(record *results.Record, summary *results.Summary, figures *figure.Figures, holds func(figure.Step) figure.Holding) []results.Check {
 	asked := record.Manifest.PeakAsked
 	if asked <= 0 {
 		return nil
@@ -130,14 +132,15 @@ func ofPeak(record *results.Record, summary *results.Summary, figures *figure.Fi
 	if why != "" {
 		return untold([]results.Check{throttled, lost, within}, why)
 	}
-	unless := figures.Holds(step).Why
+	holding := holds(step)
+	unless := cmp.Or(holding.Why, holding.Unsent)
 	for _, one := range []struct {
 		check *results.Check
 		name  string
 		most  float64
 	}{{&throttled, "share_throttled_settled", figure.MostFirstThrottled}, {&lost, "share_lost_settled", 0}} {
 		if v := figures.OfStep(one.name, step, nil); v.Told {
-			judge(one.check, cutPercent(v.Value), v.Value <= one.most || unless != "", unless)
+			judge(one.check, cutPercent(v.Value), v.Value <= one.most || holding.Why != "", unless)
 		} else {
 			cannotTell(one.check, nothingSent)
 		}

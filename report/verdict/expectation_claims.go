@@ -14,15 +14,18 @@ import (
 )
 
 // claims judges what the scenario claims of the run, in its order.
-func claims(record *results.Record, summary *results.Summary, figures *figure.Figures) []results.Check {
-	list, late := make([]results.Check, 0, len(record.Manifest.Checks)), lateIn(record)
+func claims(record *results.Record, summary *results.Summary, figures *figure.Figures, holds func(figure.Step) figure.Holding) []results.Check {
+	list, late := make([]results.Check, 0, len(record.Manifest.Checks)), LateIn(record)
+	spoilt := func(claim *check.Claim, found check.Judgement) string {
+		return spoiled(claim, found, figures, late, holds)
+	}
 	for _, text := range record.Manifest.Checks {
-		list = append(list, claimed(text, summary, figures, late))
+		list = append(list, claimed(text, summary, figures, spoilt))
 	}
 	return list
 }
 
-func claimed(text string, summary *results.Summary, figures *figure.Figures, late func(figure.Step) bool) results.Check {
+func claimed(text string, summary *results.Summary, figures *figure.Figures, spoilt func(*check.Claim, check.Judgement) string) results.Check {
 	claim, err := check.Parse(text)
 	if err != nil {
 		one := results.Check{Expr: cut(text, 200)}
@@ -45,16 +48,33 @@ func claimed(text string, summary *results.Summary, figures *figure.Figures, lat
 		cannotTell(&judged, why)
 		return judged
 	}
-	for _, of := range claim.Figures() {
-		// A time that keeps below its bound though the generator was late keeps below it.
-		_, _, bounded := claim.Bound()
-		if why := figures.Late(of, late); why != "" && !(found.Pass && bounded && of.Name != "served") {
-			cannotTell(&judged, why)
-			return judged
-		}
+	if why := spoilt(claim, found); why != "" {
+		cannotTell(&judged, why)
+		return judged
 	}
 	judge(&judged, observed(found), found.Pass, "")
 	return judged
+}
+
+// spoiled returns why what a claim came to says nothing of the load that was due, for it was
+// not offered in time, empty where it does.
+func spoiled(claim *check.Claim, found check.Judgement, figures *figure.Figures, late func(figure.Step) bool, holds func(figure.Step) figure.Holding) string {
+	_, _, bounded := claim.Bound()
+	for _, of := range claim.Figures() {
+		// A time that keeps below its bound though the generator was late keeps below it.
+		if why := figures.Late(of, late); why != "" && !(found.Pass && bounded && of.Name != "served") {
+			return why
+		}
+	}
+	if !found.Pass {
+		return ""
+	}
+	for _, of := range claim.Capped() {
+		if why := figures.Unsent(of, holds); why != "" {
+			return why
+		}
+	}
+	return ""
 }
 
 // unfit returns why nothing at all that was asked of a run can be told, empty where some

@@ -7,5 +7,6 @@ import (
 
 // Checks judges what was asked of a record, given what is known of it.
 func Checks(record *results.Record, summary *results.Summary) []results.Check {
-	return checks(record, summary, figure.Of(record))
+	figures := figure.Of(record)
+	return checks(record, summary, figures, holdsIn(record, figures))
 }

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -138,14 +139,27 @@ func ended(record *results.Record) string {
 	return text + "."
 }
 
-// late tells how much of the load was not sent when it should have been.
+// late tells how much of the load was not sent when it should have been, and of what
+// waited for the target, that it did.
 func late(record *results.Record) string {
-	share := figure.Of(record).Share("late").Value
-	if share <= results.MostLate {
-		return ""
+	sum, waited, silence := record.Total(results.Reported), int64(0), ""
+	for waits, i := waitedIn(record), 0; i < len(record.Intervals); i++ {
+		row := &record.Intervals[i]
+		if reason := waits(row.Second); row.Late > 0 && reason != "" {
+			waited, silence = waited+row.Late, cmp.Or(silence, reason)
+		}
 	}
-	return fmt.Sprintf("The generator sent %s of the operations more than %d ms late: that wait is part of their response times.",
-		Share(share), results.LateAfter.Milliseconds())
+	share, own := figure.Of(record).Share("late").Value, figure.ShareOf(sum.Late-waited, sum.Sent)
+	switch {
+	case share <= results.MostLate:
+		return ""
+	case own > results.MostLate:
+		return fmt.Sprintf("The generator sent %s of the operations more than %d ms late: that wait is part of their response times.",
+			Share(own), results.LateAfter.Milliseconds())
+	default:
+		return fmt.Sprintf("%s of the operations were sent more than %d ms late, for %s: that wait is part of their response times.",
+			Share(share), results.LateAfter.Milliseconds(), silence)
+	}
 }
 
 // busiest names the hottest partition, and how much fell to those that were too
@@ -182,8 +196,13 @@ func clipped(record *results.Record) string {
 const someFailed = 0.01
 
 // ManyFailed reports whether so many attempts of a run failed that it is to be said first:
-// more than 1 % of all, or of those of the reported phases.
-func ManyFailed(record *results.Record) bool {
+// more than 1 % of all, or of those of the reported phases. The summary is that of the
+// record.
+func ManyFailed(record *results.Record, summary *results.Summary) bool {
+	if summary.Killed != nil {
+		sum := inSeconds(record)
+		return failedShare(&sum) > someFailed
+	}
 	for _, choice := range []func(*results.Phase, results.Kind) bool{results.Everything, results.Reported} {
 		if sum := record.Total(choice); failedShare(&sum) > someFailed {
 			return true
@@ -201,7 +220,10 @@ func failedShare(sum *results.KindStats) float64 {
 // reported phases, or where these have none, of all.
 func (s *story) failed() string {
 	sum := s.record.Total(results.Reported)
-	if sum.Attempts == 0 {
+	switch {
+	case s.summary.Killed != nil:
+		sum = inSeconds(s.record)
+	case sum.Attempts == 0:
 		sum = s.record.Total(results.Everything)
 	}
 	if failedShare(&sum) <= someFailed {

@@ -32,7 +32,8 @@ func Judge(record *results.Record) *results.Summary {
 	s.Validity, s.Reasons = validity(record)
 	s.ClientLimited = append([]string{}, clientLimits(record)...)
 	figures := figure.Of(record)
-	s.Phases = phases(record, figures)
+	holds := holdsIn(record, figures)
+	s.Phases, s.ShareThrottled = phases(record, figures, holds), figures.Share("throttled").Pointer()
 	s.Balance = figures.Balance()
 	s.Throttling = []results.Throttling{}
 	if record.Manifest.Spread == nil && record.Capture == nil && (s.Balance == nil || manifest.PartitionKey != "") {
@@ -45,14 +46,21 @@ func Judge(record *results.Record) *results.Summary {
 	if hot, known := figures.Hottest(); known {
 		s.Hottest = &results.HottestPartition{Table: hot.Table, Key: hot.Key, EntitiesPerSecond: float64(hot.Busiest), Mean: hot.Mean, AtLeast: hot.AtLeast}
 	}
-	s.Checks = checks(record, s, figures)
-	s.State, s.Ok = State(s)
+	s.Checks = checks(record, s, figures, holds)
 	if record.Capture != nil {
 		judgeTraffic(record, s)
-		return s
+	} else {
+		s.Verdict = sentences(record, s, figures, holds)
 	}
-	s.Verdict = sentences(record, s, figures)
+	s.State, s.Ok = State(s)
 	return s
+}
+
+// holdsIn returns what says whether a step of a record holds its rate, and whose doing it is
+// where that cannot be told.
+func holdsIn(record *results.Record, figures *figure.Figures) func(figure.Step) figure.Holding {
+	waited := waitedIn(record)
+	return func(step figure.Step) figure.Holding { return figures.Holds(step, waited) }
 }
 
 // saturate says of each stretch of load what it met of throttling, and of all of them
@@ -72,14 +80,14 @@ func saturate(s *results.Summary, figures *figure.Figures) {
 	}
 }
 
-func phases(record *results.Record, figures *figure.Figures) []results.PhaseSummary {
-	list, late := []results.PhaseSummary{}, lateIn(record)
+func phases(record *results.Record, figures *figure.Figures, holds func(figure.Step) figure.Holding) []results.PhaseSummary {
+	list, late := []results.PhaseSummary{}, LateIn(record)
 	for _, step := range figure.Reported(record) {
 		whole := figures.Step(step, nil)
 		summary := results.PhaseSummary{Name: step.Phase.Name, Offered: whole.Offered, Served: whole.Served,
 			ThrottledPerSecond: whole.ThrottledPerSecond, ShareLost: whole.ShareLost, ShareLostSettled: whole.ShareLostSettled,
 			Causes: step.Sum(nil).Causes.Told(), ClientLimited: late(step), PerOperation: make(map[string]results.PhaseOperationSummary)}
-		if holding := figures.Holds(step); holding.Why != "" {
+		if holding := holds(step); holding.Why != "" {
 			summary.Why = holding.Why
 		} else {
 			summary.Holds = &holding.Holds
@@ -95,12 +103,25 @@ func phases(record *results.Record, figures *figure.Figures) []results.PhaseSumm
 	return list
 }
 
-// remains enters into the summary of a run that was killed what its whole seconds hold.
+// remains enters into the summary of a run that was killed what its whole seconds hold:
+// all but the operations and the times of each kind, which they do not tell.
 func remains(record *results.Record, s *results.Summary) {
 	if s.Killed = record.Killed(); s.Killed == nil {
 		return
 	}
-	var sum results.Interval
+	sum := inSeconds(record)
+	s.DurationS = max(s.DurationS, float64(s.Killed.Seconds))
+	s.Scheduled, s.Sent, s.Dropped, s.Late = sum.Scheduled, sum.Sent, sum.Dropped, sum.Late
+	s.Operations, s.Attempts, s.OkAttempts, s.Throttled, s.Failed = sum.Operations, sum.Attempts, sum.Ok, sum.Throttled, sum.Failed
+	s.EntitiesCounted, s.EntitiesReturned, s.Causes = sum.Counted, sum.Returned, sum.Causes.Told()
+	for name := range s.PerOperation {
+		s.PerOperation[name] = remainsOf(name, record.Intervals)
+	}
+}
+
+// inSeconds returns what the whole seconds hold of a run that was killed, whose phases hold
+// none of it.
+func inSeconds(record *results.Record) (sum results.KindStats) {
 	for i := range record.Intervals {
 		row := &record.Intervals[i]
 		sum.Scheduled += row.Scheduled
@@ -108,17 +129,33 @@ func remains(record *results.Record, s *results.Summary) {
 		sum.Dropped += row.Dropped
 		sum.Late += row.Late
 		sum.Operations += row.Operations
+		sum.Succeeded += row.Succeeded
 		sum.Attempts += row.Attempts
 		sum.Ok += row.Ok
 		sum.Throttled += row.Throttled
 		sum.Failed += row.Failed
 		sum.Counted += row.Counted
 		sum.Returned += row.Returned
+		sum.Causes.Merge(row.Causes)
 	}
-	s.DurationS = max(s.DurationS, float64(s.Killed.Seconds))
-	s.Scheduled, s.Sent, s.Dropped, s.Late = sum.Scheduled, sum.Sent, sum.Dropped, sum.Late
-	s.Operations, s.Attempts, s.OkAttempts, s.Throttled, s.Failed = sum.Operations, sum.Attempts, sum.Ok, sum.Throttled, sum.Failed
-	s.EntitiesCounted, s.EntitiesReturned = sum.Counted, sum.Returned
+	return sum
+}
+
+// remainsOf returns what whole seconds hold of one kind of operation.
+func remainsOf(name string, seconds []results.Interval) (sum results.OperationSummary) {
+	for i := range seconds {
+		for k := range seconds[i].Kinds {
+			if one := &seconds[i].Kinds[k]; one.Name == name {
+				sum.Attempts += one.Attempts
+				sum.OkAttempts += one.Ok
+				sum.Throttled += one.Throttled
+				sum.Failed += one.Failed
+				sum.Causes.Merge(one.Causes)
+			}
+		}
+	}
+	sum.Causes = sum.Causes.Told()
+	return sum
 }
 
 // operations summarises each kind of operation over the whole run.

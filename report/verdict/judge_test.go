@@ -110,6 +110,34 @@ func TestQuantilesAreOfReportedPhases(t *testing.T) {
 	}
 }
 
+// Operations of a warm-up have the names of those that are measured after it.
+func TestThrottledShareIsOfTheReportedPhases(t *testing.T) {
+	phase := func(name string, begin time.Duration, reported bool, attempts, throttled int64) results.Phase {
+		return results.Phase{Name: name, Begin: begin, End: begin + 10*time.Second, Rate: 10, Reported: reported,
+			Kinds: []results.KindStats{{Scheduled: 100, Sent: 100, Operations: 100, Attempts: attempts, Ok: attempts - throttled, Throttled: throttled}}}
+	}
+	for _, row := range []struct {
+		name     string
+		warmUp   int64
+		measured []int64
+		want     *float64
+	}{
+		{"a throttled warm-up before load that is not", 60, []int64{0}, new(0.)},
+		{"a warm-up that is not throttled before load that is", 0, []int64{30}, new(.3)},
+		{"several reported phases are taken together", 60, []int64{30, 0}, new(.15)},
+		{"nothing but a warm-up", 60, nil, nil},
+	} {
+		record := &results.Record{Validity: results.Valid, Duration: time.Minute, Manifest: results.Manifest{Operations: []results.Kind{{Name: "get", Group: "GET"}}},
+			Phases: []results.Phase{phase("warm_up", 0, false, 100, row.warmUp)}}
+		for i, throttled := range row.measured {
+			record.Phases = append(record.Phases, phase(fmt.Sprint("load ", i), time.Duration(i+1)*10*time.Second, true, 100, throttled))
+		}
+		if diff := cmp.Diff(row.want, verdict.Judge(record).ShareThrottled); diff != "" {
+			t.Errorf("%s: the share throttled differs (-want +got):\n%s", row.name, diff)
+		}
+	}
+}
+
 func TestTheHottestPartitionOfTheSummary(t *testing.T) {
 	record := &results.Record{Validity: results.Valid, Duration: time.Minute, Phases: []results.Phase{
 		{Name: "long", End: 20 * time.Second, Reported: true, PartitionsOver: 900,

@@ -111,7 +111,7 @@ func emulatorLimit(manifest *results.Manifest) string {
 	}
 	switch t := manifest.Targets; {
 	case !manifest.LimitsKnown:
-		return "An emulator answered" + calledItself(manifest.Service) + ", which does not say which limits it keeps."
+		return "An emulator answered" + calledItself(manifest.Service) + ", of which no limit is known that it holds hard."
 	case t.Partition == 0 && t.Account == 0:
 		return "An emulator has no partition servers: where a table of the real service would refuse, it only slows down."
 	default:
@@ -176,98 +176,4 @@ func profileLimit(profile string) string {
 		return fmt.Sprintf("The limits are those of profile %s, held hard: "+
 			"the real service may grant more while a server is idle, and less while it is busy.", profile)
 	}
-}
-
-// mostHeld is the share of the reported operations that may be sent more than
-// longestHold after their intended instants.
-const (
-	mostHeld    = results.MostHeldBack
-	longestHold = results.HeldBackAfter
-)
-
-// validity returns what a run as a whole is worth, and why: whether it came to its end,
-// its books close, and anything succeeded. What the generator fell short of spoils no more
-// than the claims that rest on it. What the record says of itself stands unless it is
-// worse than that.
-func validity(record *results.Record) (string, []string) {
-	worth, reasons := record.Validity, slices.Clone(record.Reasons)
-	add := func(found ...string) {
-		for _, reason := range found {
-			// A record that was judged before holds its reasons.
-			if !slices.Contains(reasons, reason) {
-				reasons = append(reasons, reason)
-			}
-		}
-	}
-	if reasons == nil {
-		reasons = []string{}
-	}
-	if !slices.Contains([]string{results.Valid, results.Partial, results.Invalid}, worth) {
-		add(fmt.Sprintf("the record calls itself %q, which says nothing", shortened(worth)))
-		worth = results.Invalid
-	}
-	if record.Cut {
-		add("the record is cut off within a line")
-		if worth != results.Invalid {
-			worth = results.Partial
-		}
-	}
-	if reported := record.Total(results.Reported); reported.Scheduled > 0 && reported.Succeeded == 0 && finished(record) && record.Capture == nil {
-		add(fmt.Sprintf("of %s operations due none succeeded%s", Count(reported.Scheduled), causesOf(reported.Causes)))
-		worth = results.Invalid
-	}
-	if faults := Books(record); len(faults) > 0 {
-		add(faults...)
-		worth = results.Invalid
-	} else if record.Misplaced > 0 {
-		add(fmt.Sprintf("%s counts came too late for their second and stand in a later one",
-			Count(record.Misplaced)))
-	}
-	return worth, reasons
-}
-
-// clientLimits returns how the generator fell short of what was asked of it.
-func clientLimits(record *results.Record) []string {
-	if record.Limit != nil {
-		return limitReasons(record)
-	}
-	var limits []string
-	all, reported := record.Total(results.Everything), record.Total(results.Reported)
-	if all.Dropped > 0 {
-		limits = append(limits, fmt.Sprintf("the generator dropped %s of %s operations",
-			Count(all.Dropped), Count(all.Scheduled)))
-	}
-	// What waited for a silent target waited for no generator.
-	silent := !slices.ContainsFunc(Strains(record), func(s Strain) bool { return s.Cause.Generators() }) && len(Silences(record)) > 0
-	if held := heldBack(record.Lag); reported.Sent > 0 && !silent && float64(held) > mostHeld*float64(reported.Sent) {
-		limits = append(limits, fmt.Sprintf("the generator sent %s of the operations more than %d ms late",
-			Share(float64(held)/float64(reported.Sent)), longestHold.Milliseconds()))
-	}
-	return append(limits, clientSaturations(record)...)
-}
-
-// causesOf names the two commonest causes, in parentheses.
-func causesOf(causes results.Causes) string {
-	var names []string
-	for _, one := range causes.Told()[:min(2, len(causes.Told()))] {
-		names = append(names, printable(shortened(one.String())))
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(names, ", ") + ")"
-}
-
-// heldBack counts the operations of a lag histogram beyond longestHold.
-func heldBack(lag *results.Histogram) int64 {
-	if lag == nil {
-		return 0
-	}
-	var held int64
-	for _, bar := range lag.Bars() {
-		if bar.From > longestHold.Microseconds() {
-			held += bar.Count
-		}
-	}
-	return held
 }

@@ -15,6 +15,7 @@ type story struct {
 	record  *results.Record
 	summary *results.Summary
 	figures *figure.Figures
+	holds   func(figure.Step) figure.Holding
 	steps   []figure.Step
 	// top is the highest step that the run came to, with its figures.
 	top     figure.Step
@@ -23,9 +24,9 @@ type story struct {
 
 // sentences returns the verdict in words: three sentences, four where a peak
 // was asked about.
-func sentences(record *results.Record, summary *results.Summary, figures *figure.Figures) string {
+func sentences(record *results.Record, summary *results.Summary, figures *figure.Figures, holds func(figure.Step) figure.Holding) string {
 	steps := figure.Steps(record)
-	s := story{record: record, summary: summary, figures: figures, steps: steps}
+	s := story{record: record, summary: summary, figures: figures, holds: holds, steps: steps}
 	top, any := figure.Highest(steps)
 	var told []string
 	switch {
@@ -93,7 +94,7 @@ func (s *story) peak() string {
 	if !found {
 		return fmt.Sprintf("whether a peak of %s operations/s holds was not measured.", Rate(asked))
 	}
-	figures, holding := s.figures.Step(step, nil), s.figures.Holds(step)
+	figures, holding := s.figures.Step(step, nil), s.holds(step)
 	if holding.Why != "" && ofAll(s.ofPeak()) != results.DoesNotHold {
 		return fmt.Sprintf("whether a peak of %s operations/s holds cannot be told: %s.", Rate(asked), holding.Why)
 	}
@@ -114,7 +115,7 @@ func (s *story) peak() string {
 func (s *story) held() float64 {
 	most := 0.0
 	for _, step := range s.steps {
-		if s.figures.Holds(step).Holds && !step.Phase.Varying {
+		if s.holds(step).Holds && !step.Phase.Varying {
 			most = max(most, step.Phase.Rate)
 		}
 	}
@@ -228,8 +229,8 @@ func (s *story) unthrottled(l *figure.Ladder) string {
 		return s.subject() + " was not loaded to the last half of a step"
 	}
 	figures, says := s.figures.Step(top, nil), "is not saturated"
-	if s.figures.Holds(top).NotSent() {
-		says = "shows no limit that can be told, for the generator did not send its load in time"
+	if unsent := s.holds(top).Unsent; unsent != "" {
+		says = "shows no limit that can be told, for " + unsent
 	}
 	return fmt.Sprintf("%s %s: of %s entities/s offered it served %s/s and lost %s of the operations, "+
 		"with %s of the attempts throttled, %s", s.subject(), says, Rate(figures.Offered), Rate(figures.Served), lostShareOf(figures),
@@ -284,7 +285,7 @@ func (s *story) key() string {
 // bears says what a PartitionKey bears whose limit was not met.
 func (s *story) bears() string {
 	held := s.held()
-	holding := s.figures.Holds(s.top)
+	holding := s.holds(s.top)
 	switch {
 	case held > 0 && held == s.top.Phase.Rate:
 		return fmt.Sprintf("this PartitionKey holds %s operations/s on one partition; more was not tried.", Rate(held))
@@ -330,7 +331,7 @@ func (s *story) limitless() string {
 	if s.record.Manifest.LimitsKnown {
 		return "which keeps none of the service's limits"
 	}
-	return "which does not say which limits it keeps"
+	return "of which no limit is known that it holds hard"
 }
 
 // killed says what there is of a run that nobody closed, and what it may have left.

@@ -54,6 +54,47 @@ func TestWhatBearsACheck(t *testing.T) {
 	}
 }
 
+// That little was throttled of a load that was not sent says nothing; that much was is the
+// target's word, and what was lost counts what was not sent.
+func TestWhatWasNotSentWasNotThrottled(t *testing.T) {
+	const yes, no, untold = "holds", "FAILS", "cannot tell"
+	played := stress().record(t)
+	for p := range played.Phases {
+		played.Phases[p].Name = fmt.Sprintf("peak %v", played.Phases[p].Rate)
+	}
+	kind := &played.Phases[0].Kinds[1]
+	kind.Scheduled, kind.Dropped, kind.LastHalf.Due = kind.Scheduled+1, 1, kind.LastHalf.Due+1
+	for _, row := range []struct{ name, text, result string }{
+		{"a share throttled, of all", "throttled < 99%", untold},
+		{"of the step of which all was sent", "throttled(peak 4000) < 99%", yes},
+		{"of the one of which it was not", "throttled(peak 1000) < 99%", untold},
+		{"more than it may be", "throttled < 0.01%", no},
+		{"a number", "throttled(peak 1000) == 0", untold},
+		{"of first attempts", "first_throttled < 99%", untold},
+		{"of those of the last half", "share_throttled_settled < 99%", untold},
+		{"a second", "throttled_per_second < 1000000", untold},
+		{"a success", "throttled_per_success < 1000", untold},
+		{"retries", "retries(peak 1000) == 0", untold},
+		{"retries to an operation", "retries_per_operation < 9", untold},
+		{"requests to an operation", "tries < 9", untold},
+		{"as a divisor", "succeeded / throttled > 0", untold},
+		{"against another figure", "throttled < scheduled", untold},
+		{"from below", "throttled > 1", yes},
+		{"what was served", "served < 1000000", untold},
+		{"by a partition", "served(hottest, peak 1000) < 1000000", untold},
+		{"as a mean", "mean_served(peak 1000) < 1000000", untold},
+		{"what a partition was offered", "offered(hottest, peak 1000) < 1000000", yes},
+		{"what was lost", "share_lost < 99%", yes},
+		{"times of attempts", "service_p99 < 1h", yes},
+	} {
+		played.Manifest.Checks = []string{row.text}
+		got := verdict.Checks(played, &results.Summary{Validity: results.Valid})[0]
+		if got.Result() != row.result || !got.Told() && !strings.HasPrefix(got.Why, "the generator ") {
+			t.Errorf("%s: %q = %s, %q; want %s", row.name, row.text, got.Result(), got.Why, row.result)
+		}
+	}
+}
+
 func TestState(t *testing.T) {
 	holds, fails, untold := results.Check{Ok: new(true)}, results.Check{Ok: new(false)}, results.Check{}
 	// phases hold, do not, or cannot be told.
@@ -74,6 +115,8 @@ func TestState(t *testing.T) {
 		{"nothing asked, and all is held", results.Valid, phases(yes, yes), nil, results.Holds, nil},
 		{"nothing asked, and some is not", results.Valid, phases(yes, no), nil, results.DoesNotHold, nil},
 		{"nothing asked, and some cannot be told", results.Valid, phases(yes, nil), nil, results.CannotTell, nil},
+		{"nothing asked, and one is not held behind one that cannot be told", results.Valid, phases(yes, nil, no), nil, results.DoesNotHold, nil},
+		{"nothing asked, and one cannot be told before one that holds", results.Valid, phases(nil, yes), nil, results.CannotTell, nil},
 		{"nothing asked, and nothing sent", results.Valid, results.Summary{}, nil, results.CannotTell, nil},
 		{"nothing asked, saturated", results.Valid, results.Summary{Saturation: new(2000.0)}, nil, results.Saturates, nil},
 		{"nothing asked, with limits of its phases' own", results.Valid, results.Summary{Throttling: []results.Throttling{{Rate: new(900.0)}}}, nil,

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -19,18 +20,31 @@ type traffic struct {
 
 // judgeTraffic completes the summary of a run that observed outside traffic: what
 // a stress test says of the partition that it is aimed at is said of the hottest
-// one. There is no generator whose lag could be told.
+// one. There is no generator whose lag could be told, and no rate that was asked for: what
+// its phases hold, and so the state of the run, is what the sentences say of the
+// PartitionKey.
 func judgeTraffic(record *results.Record, s *results.Summary) {
 	t := traffic{&story{record: record, summary: s}, record.Capture, hottestSeen(record.Capture)}
 	s.Lag, s.Saturation, s.SaturationInterval, s.Hottest = results.LagQuantiles{}, nil, nil, nil
 	if t.hot != nil {
 		s.Hottest = &results.HottestPartition{Key: t.hot.PartitionKey, EntitiesPerSecond: t.hot.Typical}
-		if saturates(t.hot) {
+		if s.SaturationWhy = unfit(s.Validity); s.SaturationWhy != "" {
+			// Of a part of the traffic no more is said than what it counted.
+		} else if saturates(t.hot) {
 			middle := *t.hot.Saturation
 			s.Saturation, s.SaturationInterval = &middle, []float64{t.hot.SaturationInterval[0], t.hot.SaturationInterval[1]}
+		} else {
+			s.SaturationWhy = unsaturated(t.hot)
 		}
 	}
-	s.Verdict = t.sentences()
+	var holding figure.Holding
+	s.Verdict, holding = t.sentences()
+	for i := range s.Phases {
+		p := &s.Phases[i]
+		if p.Holds, p.Why = nil, holding.Why; p.Why == "" {
+			p.Holds = &holding.Holds
+		}
+	}
 }
 
 // hottestSeen returns the partition of which most entities were demanded of those
@@ -62,8 +76,16 @@ func saturates(p *results.ObservedPartition) bool {
 	return overloadedSeen(p) && p.Saturation != nil && len(p.SaturationInterval) == 2
 }
 
-// sentences returns the verdict in words, four sentences at most.
-func (t *traffic) sentences() string {
+// unsaturated says why it is not known where a partition saturates.
+func unsaturated(p *results.ObservedPartition) string {
+	if !overloadedSeen(p) {
+		return "less than 1 % of its attempts were throttled"
+	}
+	return cmp.Or(printable(cut(p.SaturationWhy, 120)), "its seconds are not in the record")
+}
+
+// sentences returns the verdict in words, four sentences at most, and what it comes to.
+func (t *traffic) sentences() (string, figure.Holding) {
 	switch {
 	case t.summary.Validity != results.Valid:
 		told := []string{t.worth()}
@@ -71,11 +93,13 @@ func (t *traffic) sentences() string {
 			told = append(told, fmt.Sprintf("all it shows is that %s counted %s entities in its busiest second.",
 				t.name(), Count(t.hot.Busiest)))
 		}
-		return joined(append(told, t.unseen()))
+		return joined(append(told, t.unseen())), figure.Holding{Why: unfit(t.summary.Validity)}
 	case t.hot == nil:
-		return joined([]string{"nothing can be said: no request for a table's entities arrived.", t.unseen()})
+		const why = "no request for a table's entities arrived"
+		return joined([]string{"nothing can be said: " + why + ".", t.unseen()}), figure.Holding{Why: why}
 	default:
-		return joined([]string{t.load(), t.key(), t.query(), t.unseen()})
+		key, holding := t.key()
+		return joined([]string{t.load(), key, t.query(), t.unseen()}), holding
 	}
 }
 
@@ -112,8 +136,8 @@ func (t *traffic) load() string {
 			"%s of its attempts were throttled, and its busiest second was asked for %s entities.", name, Rate(*t.hot.Saturation),
 			Rate(interval[0]), Rate(interval[1]), t.against(), share, Count(t.peak()))
 	case overloadedSeen(t.hot):
-		return fmt.Sprintf("%s, the hottest of the traffic, is overloaded, but never for three seconds on end, "+
-			"so that where it saturates is not known: %s of its attempts were throttled; %s.", name, share, counted)
+		return fmt.Sprintf("%s, the hottest of the traffic, had %s of its attempts throttled, but where it saturates is not known (%s); %s.",
+			name, share, unsaturated(t.hot), counted)
 	default:
 		return fmt.Sprintf("%s, the hottest of the traffic, is not saturated: %s, and %s of its attempts were throttled.",
 			name, counted, share)
@@ -124,38 +148,39 @@ func (t *traffic) load() string {
 func (t *traffic) peak() int64 { return max(t.hot.Busiest, t.hot.Offered) }
 
 // key says what the traffic says of the PartitionKey, and of keys that all go
-// the same way.
-func (t *traffic) key() string {
+// the same way; and whether the key bears the traffic: one that saturates does not.
+func (t *traffic) key() (string, figure.Holding) {
 	target := t.record.Manifest.Targets.Partition
 	if target <= 0 {
 		target = documentedPartition
 	}
 	share := float64(t.peak()) / float64(target)
-	var text, and string
+	var text, and, why string
 	switch partitions := needed(t.peak(), target); {
 	case t.accountBinds():
-		text, and = "the model holds the account to less than a partition, so this says nothing of the PartitionKey", "; "
+		why = "the model holds the account to less than a partition"
+		text, and = why+", so this says nothing of the PartitionKey", "; "
 	case t.failing() && !saturates(t.hot) && needed(t.hot.Busiest, target) < 2:
 		sum := t.record.Total(results.Everything)
-		text = fmt.Sprintf("%s, of those for it %s: what this PartitionKey bears, traffic that fails cannot tell",
-			failedOf(&sum, "requests"), Share(failedAt(t.hot)))
-		and = "; "
+		why = "what this PartitionKey bears, traffic that fails cannot tell"
+		text, and = fmt.Sprintf("%s, of those for it %s: %s", failedOf(&sum, "requests"), Share(failedAt(t.hot)), why), "; "
 	case partitions >= 2:
-		text = fmt.Sprintf("a peak like that second, %s entities/s, needs keys that spread it over at least %s partitions",
+		why = fmt.Sprintf("a peak like that second, %s entities/s, needs keys that spread it over at least %s partitions",
 			Count(t.peak()), Rate(partitions))
-		and = ", and "
+		text, and = why, ", and "
 	case overloadedSeen(t.hot):
-		text = "over that whole second one partition would do: what it refuses comes in shorter bursts, which it does not bear"
-		and = "; "
+		why = "where it saturates is not known"
+		text, and = "over that whole second one partition would do: it was throttled for shorter bursts than that, or not for load", "; "
 	default:
-		text = fmt.Sprintf("a peak like that second takes %s of %s/s: this PartitionKey bears it",
-			Share(share), Count(target))
-		and = ", but "
+		text, and = fmt.Sprintf("a peak like that second takes %s of %s/s: this PartitionKey bears it", Share(share), Count(target)), ", but "
+	}
+	if saturates(t.hot) {
+		why = ""
 	}
 	if order, way := oneWay(t.seen); order != nil {
 		text += and + onlyWay(order, way)
 	}
-	return text + "."
+	return text + ".", figure.Holding{Holds: why == "" && !saturates(t.hot), Why: why}
 }
 
 // needed returns over how many partitions so many entities in a second have to go.
@@ -190,30 +215,6 @@ func (t *traffic) query() string {
 		return ""
 	}
 	return fmt.Sprintf("the query that counts most, %s, %s.", shapeName(most), density(most))
-}
-
-func shapeName(s *results.QueryShape) string {
-	text := "one without a filter"
-	if s.Shape != "" {
-		const most = 100
-		text = fmt.Sprintf("%q", cut(s.Shape, most))
-	}
-	if s.Class != "" {
-		return fmt.Sprintf("%s on the table %q (%s)", text, shortened(s.Table), printable(shortened(s.Class)))
-	}
-	return fmt.Sprintf("%s on the table %q", text, shortened(s.Table))
-}
-
-func density(s *results.QueryShape) string {
-	text := fmt.Sprintf("scanned %s entities and returned %s", Count(s.Scanned), Count(s.Returned))
-	if s.Returned <= 0 || s.Scanned <= 0 {
-		return text
-	}
-	text += ": a density of " + Share(float64(s.Returned)/float64(s.Scanned))
-	if s.Returned >= s.Scanned {
-		return text + ", which is the best there is"
-	}
-	return text + fmt.Sprintf(", at which each returned entity counts %s", Rate(float64(s.Scanned)/float64(s.Returned)))
 }
 
 // unseen says what a server's view of modelled limits cannot tell.

@@ -61,6 +61,12 @@ func seen() *results.Capture {
 	}
 }
 
+// unknown takes from the partition that saturates where it does, and says why.
+func unknown(o *results.Capture, why string) {
+	p := &o.Partitions[1]
+	p.Saturation, p.SaturationInterval, p.SaturationWhy = nil, nil, why
+}
+
 func TestVerdictsOfTraffic(t *testing.T) {
 	calm := func(o *results.Capture) { o.Partitions = o.Partitions[:1] }
 	var got strings.Builder
@@ -72,11 +78,15 @@ func TestVerdictsOfTraffic(t *testing.T) {
 		{"a partition saturates", nil, nil},
 		{"under a model's own target", func(m *results.Manifest, o *results.Capture) { m.Targets.Partition = 1000 }, nil},
 		{"overloaded in spells too short to tell", func(m *results.Manifest, o *results.Capture) {
-			o.Partitions[1].Saturation, o.Partitions[1].SaturationInterval = nil, nil
+			unknown(o, "throttling in 3 of the seconds alone, too few to show a limit")
+		}, nil},
+		{"throttled by chance", func(m *results.Manifest, o *results.Capture) {
+			unknown(o, "the throttling is sporadic: it takes the same share of any load")
 		}, nil},
 		{"throttled in bursts within a second", func(m *results.Manifest, o *results.Capture) {
+			unknown(o, "one rate does not tell a limit from sporadic throttling")
 			p := &o.Partitions[1]
-			p.Saturation, p.SaturationInterval, p.Busiest, p.Offered, p.Typical = nil, nil, 700, 900, 30
+			p.Busiest, p.Offered, p.Typical = 700, 900, 30
 		}, nil},
 		{"calm", func(m *results.Manifest, o *results.Capture) { calm(o) }, nil},
 		{"nothing is throttled without limits, but more was counted than one partition may", func(m *results.Manifest, o *results.Capture) {
@@ -143,6 +153,63 @@ func TestSummaryOfTrafficIsThatOfTheHottestPartition(t *testing.T) {
 	record.Capture.Partitions[1].Throttled = 149
 	if s := verdict.Judge(record); s.Hottest.Key != "Berlin" || s.Saturation != nil || s.SaturationInterval != nil {
 		t.Errorf("Judge of calm traffic = %+v; want Berlin, not saturated", s)
+	}
+}
+
+// The state of a capture, and what its phase holds, are what its verdict says.
+func TestStateOfTrafficIsThatOfItsVerdict(t *testing.T) {
+	calm := func(o *results.Capture) { o.Partitions = o.Partitions[:1] }
+	for _, row := range []struct {
+		name        string
+		change      func(*results.Manifest, *results.Capture)
+		after       func(*results.Record)
+		says, state string
+		holds, why  string
+	}{
+		{"a partition saturates", nil, nil, "saturates at 1,999", results.Saturates, "false", ""},
+		{"the traffic is borne", func(_ *results.Manifest, o *results.Capture) { calm(o) }, nil, "this PartitionKey bears it", results.Holds, "true", ""},
+		{"throttled, at no limit that is known", func(_ *results.Manifest, o *results.Capture) { unknown(o, "an outage") }, nil,
+			"is not known (an outage)", results.CannotTell, "", "at least 3 partitions"},
+		{"throttled in bursts", func(_ *results.Manifest, o *results.Capture) {
+			unknown(o, "an outage")
+			o.Partitions[1].Busiest, o.Partitions[1].Offered = 700, 900
+		}, nil, "one partition would do", results.CannotTell, "", "where it saturates is not known"},
+		{"too much failed", func(_ *results.Manifest, o *results.Capture) {
+			calm(o)
+			o.Partitions[0].Failed = 900
+		}, nil, "traffic that fails cannot tell", results.CannotTell, "", "traffic that fails"},
+		{"the account gives in first", func(m *results.Manifest, o *results.Capture) {
+			calm(o)
+			m.Targets.Account = 1000
+		}, nil, "says nothing of the PartitionKey", results.CannotTell, "", "the account"},
+		{"more than one partition bears, with nothing to stop it", func(m *results.Manifest, o *results.Capture) {
+			calm(o)
+			o.Partitions[0].Busiest, o.Partitions[0].Offered = 7000, 7000
+		}, nil, "over at least 4 partitions", results.CannotTell, "", "over at least 4 partitions"},
+		{"nothing was asked for", func(_ *results.Manifest, o *results.Capture) { *o = results.Capture{Requests: 3} }, nil,
+			"nothing can be said", results.CannotTell, "", "no request"},
+		{"a part of a run saturates", nil, func(r *results.Record) { r.Validity = results.Partial }, "all it shows", results.CannotTell, "", "partial"},
+	} {
+		record := observed(t, row.change)
+		if row.after != nil {
+			record.Target = nil
+			row.after(record)
+		}
+		s := verdict.Judge(record)
+		holds := ""
+		if one := s.Phases[0].Holds; one != nil {
+			holds = fmt.Sprint(*one)
+		}
+		again, ok := verdict.State(s)
+		if !strings.Contains(strings.ToLower(s.Verdict), strings.ToLower(row.says)) || s.State != row.state || again != row.state || ok != nil || s.Ok != nil {
+			t.Errorf("%s: %s, again %s, ok %v, for %q; want %s, for %q", row.name, s.State, again, s.Ok, s.Verdict, row.state, row.says)
+		}
+		if (s.Saturation != nil) != (row.state == results.Saturates) || (s.SaturationWhy == "") != (row.state == results.Saturates) && record.Capture.Partitions != nil {
+			t.Errorf("%s: saturation = %v, for %q; want one where the run saturates, else why there is none", row.name, s.Saturation, s.SaturationWhy)
+		}
+		if why := s.Phases[0].Why; holds != row.holds || (why == "") != (row.why == "") || !strings.Contains(why, row.why) {
+			t.Errorf("%s: the phase holds: %s, for %q; want %s, for %q", row.name, holds, why, row.holds, row.why)
+		}
 	}
 }
 
@@ -236,8 +303,10 @@ func TestLimitsOfTraffic(t *testing.T) {
 		{"a partition saturates", nil, []string{"profile documented", "times are the server's", "waits for its replies", "Balancing", "warm"},
 			[]string{"saturates is not known", "sockets", "step"}},
 		{"calm", func(_ *results.Manifest, o *results.Capture) { o.Partitions = o.Partitions[:1] }, []string{"less than 1 %"}, nil},
-		{"overloaded too shortly", func(_ *results.Manifest, o *results.Capture) { o.Partitions[1].Saturation = nil },
-			[]string{"never filled three seconds"}, nil},
+		{"overloaded too shortly", func(_ *results.Manifest, o *results.Capture) { unknown(o, "throttling in 3 of the seconds alone") },
+			[]string{"saturates is not known: throttling in 3 of the seconds alone."}, nil},
+		{"out of service", func(_ *results.Manifest, o *results.Capture) { unknown(o, "an\x1b[2J outage") },
+			[]string{`saturates is not known: an\x1b[2J outage.`}, nil},
 		{"no traffic", func(_ *results.Manifest, o *results.Capture) { *o = results.Capture{} }, nil, []string{"hottest"}},
 	} {
 		saidAndUnsaid(t, row.name, verdict.Limits(observed(t, row.change)), row.says, row.silent)

@@ -74,6 +74,30 @@ func sparse(o *results.Capture) []string {
 	return told
 }
 
+func shapeName(s *results.QueryShape) string {
+	text := "one without a filter"
+	if s.Shape != "" {
+		const most = 100
+		text = fmt.Sprintf("%q", cut(s.Shape, most))
+	}
+	if s.Class != "" {
+		return fmt.Sprintf("%s on the table %q (%s)", text, shortened(s.Table), printable(shortened(s.Class)))
+	}
+	return fmt.Sprintf("%s on the table %q", text, shortened(s.Table))
+}
+
+func density(s *results.QueryShape) string {
+	text := fmt.Sprintf("scanned %s entities and returned %s", Count(s.Scanned), Count(s.Returned))
+	if s.Returned <= 0 || s.Scanned <= 0 {
+		return text
+	}
+	text += ": a density of " + Share(float64(s.Returned)/float64(s.Scanned))
+	if s.Returned >= s.Scanned {
+		return text + ", which is the best there is"
+	}
+	return text + fmt.Sprintf(", at which each returned entity counts %s", Rate(float64(s.Scanned)/float64(s.Returned)))
+}
+
 // oneWay returns the first table whose new PartitionKeys all go one way, and the
 // word for that; nil where none is.
 func oneWay(o *results.Capture) (*results.KeyOrder, string) {
@@ -203,14 +227,8 @@ func trafficLimits(record *results.Record) []string {
 		"An application that waits for its replies sends less where they come late: " +
 			"a faster service would have met more of it.",
 	}
-	switch hot := hottestSeen(record.Capture); {
-	case hot == nil || saturates(hot):
-	case overloadedSeen(hot):
-		limits = append(limits, "Where the hottest partition saturates is not known: "+
-			"its refusals never filled three seconds on end.")
-	default:
-		limits = append(limits, "Where the hottest partition saturates is not known: "+
-			"less than 1 % of its attempts were throttled.")
+	if hot := hottestSeen(record.Capture); hot != nil && !saturates(hot) {
+		limits = append(limits, fmt.Sprintf("Where the hottest partition saturates is not known: %s.", unsaturated(hot)))
 	}
 	return limits
 }

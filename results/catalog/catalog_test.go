@@ -105,37 +105,26 @@ func TestRunThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// What prepares the table is in none of the figures.
-func TestFiguresLeaveOutWhatPreparesTheTable(t *testing.T) {
-	of := func(attempts, throttled int64) results.OperationSummary {
-		return results.OperationSummary{Attempts: attempts, Throttled: throttled}
+// The rate is of the phases that got to one.
+func TestServedIsOfTheReportedPhases(t *testing.T) {
+	step := func(served float64) results.PhaseSummary {
+		return results.PhaseSummary{Offered: served, Served: served}
 	}
-	step := func(served float64, names ...string) results.PhaseSummary {
-		p := results.PhaseSummary{Offered: served, Served: served, PerOperation: make(map[string]results.PhaseOperationSummary)}
-		for _, name := range names {
-			p.PerOperation[name] = results.PhaseOperationSummary{}
-		}
-		return p
-	}
-	all := map[string]results.OperationSummary{"load": of(300, 90), "get": of(60, 15), "put": of(40, 5)}
 	for _, row := range []struct {
-		name              string
-		summary           *results.Summary
-		served, throttled float64
+		name   string
+		phases []results.PhaseSummary
+		served float64
 	}{
-		{"a run with steps", &results.Summary{Phases: []results.PhaseSummary{step(300, "get"), step(200, "get", "put")}, PerOperation: all, Attempts: 400, Throttled: 110}, 300, .2},
-		{"one that nothing is reported of", &results.Summary{PerOperation: all, Attempts: 400, Throttled: 110}, -1, .275},
-		{"one that ended before the last half of its step", &results.Summary{Phases: []results.PhaseSummary{step(0, "get")}, PerOperation: all, Attempts: 400, Throttled: 110}, -1, .25},
-		{"one without an attempt", &results.Summary{Phases: []results.PhaseSummary{step(0, "get")}}, -1, -1},
+		{"the most of several", []results.PhaseSummary{step(300), step(200)}, 300},
+		{"nothing is reported", nil, -1},
+		{"the run ended before the last half of its step", []results.PhaseSummary{step(0)}, -1},
 	} {
-		told := func(figure *float64) float64 {
-			if figure == nil {
-				return -1
-			}
-			return *figure
+		served := -1.0
+		if most := catalog.Served(&results.Summary{Phases: row.phases}); most != nil {
+			served = *most
 		}
-		if served, throttled := told(catalog.Served(row.summary)), told(catalog.ShareThrottled(row.summary)); served != row.served || throttled != row.throttled {
-			t.Errorf("%s: served %v, throttled %v; want %v, %v, -1 for what is not known", row.name, served, throttled, row.served, row.throttled)
+		if served != row.served {
+			t.Errorf("%s: served %v; want %v, -1 for what is not known", row.name, served, row.served)
 		}
 	}
 }

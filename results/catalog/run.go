@@ -75,29 +75,3 @@ func Served(s *results.Summary) *float64 {
 	}
 	return most
 }
-
-// ShareThrottled returns the share of attempts that were throttled, of the operations that are
-// reported where there are such: what loading a table met with is not what the run is
-// about. It is nil where there was no attempt.
-func ShareThrottled(s *results.Summary) *float64 {
-	reported := make(map[string]bool)
-	for _, phase := range s.Phases {
-		for name := range phase.PerOperation {
-			reported[name] = true
-		}
-	}
-	var attempts, throttled int64
-	for name, of := range s.PerOperation {
-		if reported[name] {
-			attempts, throttled = attempts+of.Attempts, throttled+of.Throttled
-		}
-	}
-	if attempts <= 0 {
-		attempts, throttled = s.Attempts, s.Throttled
-	}
-	if attempts <= 0 {
-		return nil
-	}
-	share := float64(throttled) / float64(attempts)
-	return &share
-}

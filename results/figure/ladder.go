@@ -256,8 +256,16 @@ func meanServed(list []second) float64 {
 }
 
 // loses reports whether a step of the evidence lost enough of its operations: where
-// retries get through, the target is busy, and serves what it is asked all the same.
+// retries get through, the target is busy, and serves what it is asked all the same. Of
+// seconds without steps it is what was due in them and not served.
 func (l *Ladder) loses(core []second) bool {
+	if len(l.Steps) == 0 {
+		var due, served int64
+		for _, s := range core {
+			due, served = due+s.Offered, served+s.Served
+		}
+		return due > served && float64(due-served) >= enough*float64(due)
+	}
 	for i, step := range l.Steps {
 		if !slices.ContainsFunc(core, func(s second) bool { return s.step == i }) {
 			continue

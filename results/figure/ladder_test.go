@@ -216,3 +216,28 @@ func TestSecondsOfALadderAreWhole(t *testing.T) {
 		}
 	}
 }
+
+// Of seconds alone, such as a server saw of a partition, it is what was due in them and not
+// served that tells a limit from retries that get through.
+func TestThrottlingOfSecondsWithoutSteps(t *testing.T) {
+	for _, row := range []struct {
+		name              string
+		offered, ok, busy []int64
+		kind              figure.Throttling
+	}{
+		{"nothing is throttled", []int64{100, 100, 100}, []int64{100, 100, 100}, []int64{0, 0, 0}, figure.Unthrottled},
+		{"a limit", []int64{150, 170, 160}, []int64{100, 100, 100}, []int64{50, 70, 60}, figure.Limited},
+		{"as much is served in the end, whatever was throttled first", []int64{100, 100, 100}, []int64{100, 100, 100}, []int64{50, 70, 60}, figure.Carried},
+		{"a tenth of whatever is asked", []int64{100, 200, 400, 800}, []int64{90, 180, 360, 720}, []int64{10, 20, 40, 80}, figure.Sporadic},
+		{"two seconds of many", []int64{100, 100, 100, 100}, []int64{100, 50, 50, 100}, []int64{0, 50, 50, 0}, figure.Brief},
+	} {
+		var rows []results.Interval
+		for i := range row.offered {
+			rows = append(rows, results.Interval{Second: int64(i), Attempts: row.ok[i] + row.busy[i], Ok: row.ok[i], Throttled: row.busy[i],
+				Offered: row.offered[i], Served: row.ok[i]})
+		}
+		if met := figure.Met(rows); met.Throttling != row.kind || (met.Saturation().Why == "") != (row.kind == figure.Limited) {
+			t.Errorf("%s: Met = %s, for %q; want %s", row.name, met.Throttling, met.Saturation().Why, row.kind)
+		}
+	}
+}

@@ -20,13 +20,9 @@ func partitions() []Definition {
 				return exact(most, "there were more partitions than are told apart")
 			}},
 		{Name: "mean_offered", About: "entities per second due over the whole phase, of the partition that had most", Scope: OfPhases,
-			Unit: PerSecond, take: func(s *Selection) Value {
-				return s.mean(func(p *results.Phase) []results.PartitionStats { return p.Offered })
-			}},
+			Unit: PerSecond, take: func(s *Selection) Value { return s.mean(offeredIn) }},
 		{Name: "mean_served", About: "entities per second counted over the whole phase, of the partition that had most", Scope: OfPhases,
-			Unit: PerSecond, take: func(s *Selection) Value {
-				return s.mean(func(p *results.Phase) []results.PartitionStats { return p.Partitions })
-			}},
+			Unit: PerSecond, take: func(s *Selection) Value { return s.mean(servedIn) }},
 	}
 }
 
@@ -36,18 +32,22 @@ func offeredTo(s *Selection) Value {
 	if s.ref.Part == Account {
 		return s.account()
 	}
-	return s.busiest(func(p *results.Phase) ([]results.PartitionStats, int64) { return p.Offered, p.OfferedOver })
+	return s.busiest(offeredIn)
 }
 
 // servedBy is what a partition counted in its busiest second, by the ends of attempts.
-func servedBy(s *Selection) Value {
-	return s.busiest(func(p *results.Phase) ([]results.PartitionStats, int64) {
-		if p.Partitions == nil && p.Offered != nil {
-			// Nothing was served, which is told.
-			return []results.PartitionStats{}, p.PartitionsOver
-		}
-		return p.Partitions, p.PartitionsOver
-	})
+func servedBy(s *Selection) Value { return s.busiest(servedIn) }
+
+func offeredIn(p *results.Phase) (list []results.PartitionStats, over int64) {
+	return p.Offered, p.OfferedOver
+}
+
+func servedIn(p *results.Phase) (list []results.PartitionStats, over int64) {
+	if p.Partitions == nil && p.Offered != nil {
+		// Nothing was served, which is told.
+		return []results.PartitionStats{}, p.PartitionsOver
+	}
+	return p.Partitions, p.PartitionsOver
 }
 
 // busiest returns the busiest second of a partition in any of the phases.
@@ -115,15 +115,31 @@ func greater(a, b Value) Value {
 	return a
 }
 
-// mean returns the greatest mean of the partitions that are named.
-func (s *Selection) mean(of func(*results.Phase) []results.PartitionStats) Value {
+// mean returns the greatest mean of a partition in any of the phases.
+func (s *Selection) mean(of func(*results.Phase) (list []results.PartitionStats, over int64)) Value {
 	most := untold("no operation went to a single partition")
 	for _, step := range s.steps {
-		for _, one := range of(step.Phase) {
-			most = greater(most, perSecond(float64(one.Entities), step.Seconds(), one.Entities))
+		list, over := of(step.Phase)
+		if list == nil && over == 0 {
+			return untold(notKept)
+		}
+		entities := int64(0)
+		for _, one := range list {
+			entities = max(entities, one.Entities)
+		}
+		if len(list) > 0 {
+			one := perSecond(float64(entities), step.Seconds(), entities)
+			one.AtLeast = over > entities || !namedByMean(step.Phase)
+			most = greater(most, one)
 		}
 	}
-	return most
+	return exact(most, "partitions that are not named could have had more")
+}
+
+// namedByMean reports whether the record names the partitions with the greatest mean too:
+// earlier ones of the same schema have none beyond those with the busiest second.
+func namedByMean(p *results.Phase) bool {
+	return len(p.Offered) > results.KeptPartitions || p.PartitionsHit <= results.KeptPartitions
 }
 
 // account returns what the busiest account of a phase was offered per second, which is

@@ -1,6 +1,11 @@
 package figure
 
-import "loadgen/results"
+import (
+	"cmp"
+	"slices"
+
+	"loadgen/results"
+)
 
 // Shown returns the steps and the closed loops among them, in the order of the record. Of
 // a run about load balancing, and of traffic that a server saw, there is another account.
@@ -46,8 +51,9 @@ const (
 	// MostFirstThrottled is the share of first attempts that may be throttled in the last
 	// half of a step.
 	MostFirstThrottled = 0.005
-	// mostLateSeconds is the share of the seconds of a step in which the generator may send
-	// what is due so much later that the target met another load.
+	// mostLateSeconds is the share of the seconds of a step in which more than 1 % of what is
+	// sent may be over 100 ms late, so that the target met another load. What is 5 ms late
+	// spoils response times alone, see [Step.OnTime].
 	mostLateSeconds = results.MostSecondsHeldBack
 	// leastOver is by which part a rate has to lie beyond a target to be beyond it.
 	leastOver = 0.002
@@ -63,56 +69,99 @@ type Holding struct {
 	Holds bool
 	// Why says why it cannot be told, empty where it can.
 	Why string
+	// Unsent says why its load was not offered as it was due, empty where it was: little
+	// that was throttled of it tells nothing.
+	Unsent string
 }
 
-// Holds says whether a step holds its rate. What a generator sent too late, or not at all,
-// is no load that was held; nor is one beyond the target of a model, which what an idle
-// partition had saved up carried through a short step.
-func (f *Figures) Holds(step Step) Holding {
+// Holds says whether a step holds its rate. What a generator sent over 100 ms late, in more
+// than 2 % of its seconds, or not at all, is no load that was held; nor is one beyond the
+// target of a model, which what an idle partition had saved up carried through a short step.
+// Waited tells of a second for what
+// of the target's those operations waited that were sent late in it, or never; empty where
+// that was the generator's doing.
+func (f *Figures) Holds(step Step, waited func(second int64) string) Holding {
 	sum := step.counts(nil)
 	settled, seconds := step.settled(&sum)
-	throttled := settled.FirstThrottled
+	throttled, unsent := settled.FirstThrottled, f.unsent(step, waited)
 	switch {
 	case seconds <= 0 || settled.Due == 0:
-		return Holding{Why: "the run ended before the last half of the step"}
+		return Holding{Why: "the run ended before the last half of the step", Unsent: unsent}
 	case float64(throttled) > MostFirstThrottled*float64(settled.Sent), settled.Sent > settled.Succeeded:
-		return Holding{}
-	case sum.Dropped > 0 || f.heldBack(step):
-		return Holding{Why: notSent}
+		return Holding{Unsent: unsent}
+	case unsent == notSent:
+		return Holding{Why: unsent, Unsent: unsent}
+	case settled.Due > settled.Succeeded:
+		// What waited for the target until it was too late, the target lost.
+		return Holding{Unsent: unsent}
+	case unsent != "":
+		return Holding{Why: unsent, Unsent: unsent}
 	case f.borrowed(step, &settled, seconds):
 		return Holding{Why: "it is at its limit, and what the partition had saved up while idle carried it"}
 	}
 	return Holding{Holds: true}
 }
 
-// NotSent reports whether that is why nothing can be told.
-func (h Holding) NotSent() bool { return h.Why == notSent }
-
-// heldBack reports whether the generator sent so late that the target met another load.
-func (f *Figures) heldBack(step Step) bool {
-	late, all := 0, 0
+// unsent returns why the target met another load than the one that was due: a part of it
+// was dropped, or sent much later in too many seconds; empty where it met that one.
+func (f *Figures) unsent(step Step, waited func(second int64) string) string {
+	all, late, sum, why := 0, 0, step.counts(nil), ""
+	own, dropped := 0, sum.Dropped
 	for i := range f.record.Intervals {
 		row := &f.record.Intervals[i]
 		if !step.Within(row.Second) {
 			continue
 		}
 		all++
-		lag := row.Lag.P99
-		if lag == nil {
-			lag = row.Lag.Max
-		}
-		if lag != nil && *lag > results.HeldBackAfter.Microseconds() {
+		held := heldBack(row)
+		if held {
 			late++
 		}
+		if !held && row.Dropped == 0 {
+			continue
+		}
+		if reason := waited(row.Second); reason != "" {
+			why, dropped = cmp.Or(why, reason), dropped-row.Dropped
+		} else if held {
+			own++
+		}
 	}
-	return float64(late) > mostLateSeconds*float64(all)
+	most := mostLateSeconds * float64(all)
+	switch {
+	case dropped > 0, float64(own) > most:
+		return notSent
+	case sum.Dropped > 0, float64(late) > most:
+		return why
+	}
+	return ""
 }
+
+// heldBack reports whether a second's load was sent so late that the target met another:
+// more than a hundredth of what it sent, or as much of what was due in it as is due in that
+// time.
+func heldBack(row *results.Interval) bool {
+	const few = 2
+	within := results.HeldBackAfter.Seconds()
+	if behind := row.Scheduled - row.Sent; behind > few && float64(behind) > within*float64(row.Scheduled) {
+		return true
+	}
+	lag := row.Lag.P99
+	if lag == nil {
+		lag = row.Lag.Max
+	}
+	return lag != nil && *lag > results.HeldBackAfter.Microseconds()
+}
+
+// noHeadroom is the value of that parameter of a model that holds partitions to their target,
+// in thousandths of it.
+const noHeadroom = "1000"
 
 // borrowed reports whether a step on a single partition was offered more than that may
 // serve for ever.
 func (f *Figures) borrowed(step Step, settled *results.Cohort, seconds float64) bool {
 	m := &f.record.Manifest
-	if m.PartitionKey == "" || m.Targets.Partition <= 0 || m.Genuine || m.Profile != "documented" && m.Modelled() {
+	exceeded := slices.ContainsFunc(m.Model, func(p results.Parameter) bool { return p.Name == "headroom" && p.Value != noHeadroom })
+	if m.PartitionKey == "" || m.Targets.Partition <= 0 || m.Genuine || exceeded {
 		return false
 	}
 	offered := float64(settled.Offered) / seconds
@@ -124,7 +173,8 @@ func (f *Figures) borrowed(step Step, settled *results.Cohort, seconds float64) 
 }
 
 // OnTime reports whether the generator sent a step's load when it was due: no more than
-// 1 % of it over 5 ms late, and all of it.
+// 1 % of it over 5 ms late, and all of it. Response times rest on that; whether the step
+// holds its rate does not.
 func (s Step) OnTime() bool {
 	sum := s.counts(nil)
 	return sum.Dropped == 0 && float64(sum.Late) <= results.MostLate*float64(sum.Sent)
@@ -148,6 +198,29 @@ func (f *Figures) Late(ref Reference, late func(Step) bool) string {
 	for _, step := range s.steps {
 		if late(step) {
 			return "the generator was late in " + step.Phase.Name
+		}
+	}
+	return ""
+}
+
+// Unsent returns why a figure would be greater, had the load been offered as it was due:
+// less load is throttled less, tried less often and served less. That such a figure keeps
+// below a bound then says nothing; that it does not is the target's word. It is empty where
+// the load was offered, and of figures of another kind.
+func (f *Figures) Unsent(ref Reference, holds func(Step) Holding) string {
+	switch ref.Name {
+	case "throttled", "first_throttled", "throttled_per_second", "share_throttled_settled", "throttled_per_success",
+		"retries", "retries_per_operation", "tries", "served", "mean_served":
+	default:
+		return ""
+	}
+	s, why := f.selection(ref, ref.Unit())
+	if why != "" {
+		return ""
+	}
+	for _, step := range s.steps {
+		if unsent := holds(step).Unsent; unsent != "" {
+			return unsent + ", in " + step.Phase.Name
 		}
 	}
 	return ""

@@ -1,6 +1,7 @@
 package figure_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,6 +29,8 @@ func TestWhatAStepHolds(t *testing.T) {
 		{"half of it is", 500, nil, false, ""},
 		{"one was never sent", 1000, func(r *results.Record) { kind(r).Dropped = 1 }, false, "did not send"},
 		{"one of its ten seconds was held back", 1000, func(r *results.Record) { r.Intervals[7].Lag.P99 = &held }, false, "did not send"},
+		{"in one of them nothing was sent", 1000, func(r *results.Record) { r.Intervals[7].Sent = 0; r.Intervals[8].Sent = 2000 }, false, "did not send"},
+		{"in one a tenth was sent in the next", 1000, func(r *results.Record) { r.Intervals[7].Sent = 900; r.Intervals[8].Sent = 1100 }, true, ""},
 		{"a second was held back by its longest alone", 1000, func(r *results.Record) { r.Intervals[7].Lag.Max = &held }, false, "did not send"},
 		{"it ended before its last half", 1000, func(r *results.Record) { kind(r).LastHalf = results.Cohort{} }, false, "ended before"},
 		{"at the target, which chance passes in its last half", 2000, func(r *results.Record) {
@@ -36,7 +39,13 @@ func TestWhatAStepHolds(t *testing.T) {
 		{"beyond the target", 2010, nil, false, "saved up"},
 		{"beyond it, at the service, which says itself what it bears", 2010, func(r *results.Record) { r.Manifest.Genuine = true }, true, ""},
 		{"beyond it, in a model that lets partitions exceed it", 2010,
-			func(r *results.Record) { r.Manifest.Time, r.Manifest.Profile = "virtual", "headroom" }, true, ""},
+			func(r *results.Record) {
+				r.Manifest.Model = []results.Parameter{{Name: "headroom", Value: "2000"}}
+			}, true, ""},
+		{"beyond it, in a cold one that does not", 2010,
+			func(r *results.Record) {
+				r.Manifest.Model = []results.Parameter{{Name: "headroom", Value: "1000"}}
+			}, false, "saved up"},
 		{"beyond it, over several partitions", 2010, func(r *results.Record) { r.Manifest.PartitionKey = "" }, true, ""},
 		{"beyond it in its last half, below it as a mean", 2010,
 			func(r *results.Record) { r.Phases[0].Rate, r.Phases[0].Varying = 1500, true }, false, "saved up"},
@@ -46,12 +55,59 @@ func TestWhatAStepHolds(t *testing.T) {
 		if row.change != nil {
 			row.change(record)
 		}
-		got := figure.Of(record).Holds(figure.Steps(record)[0])
+		got := figure.Of(record).Holds(figure.Steps(record)[0], nobody)
 		if got.Holds != row.holds || (got.Why == "") != (row.why == "") || !strings.Contains(got.Why, row.why) {
 			t.Errorf("%s: %+v; want %t, why %q", row.name, got, row.holds, row.why)
 		}
-		if got.NotSent() != (row.why == "did not send") {
-			t.Errorf("%s: NotSent = %t", row.name, got.NotSent())
+		if (got.Unsent != "") != (row.why == "did not send") {
+			t.Errorf("%s: Unsent = %q", row.name, got.Unsent)
+		}
+	}
+}
+
+// nobody waited for the target.
+func nobody(int64) string { return "" }
+
+// What waited for a silent target was not held back by the generator: whether the rate holds
+// cannot be told for that, and where operations were never sent for it, it does not hold.
+func TestWhatWaitedForTheTarget(t *testing.T) {
+	const silence, own = "the target answered nothing", "did not send"
+	held := 2 * results.HeldBackAfter.Microseconds()
+	for _, row := range []struct {
+		name string
+		// late and silent are seconds of the step, drops how many of each were never sent,
+		// which half tells of in the last half of the step.
+		late, silent []int64
+		drops, half  int64
+		holds        bool
+		why, unsent  string
+	}{
+		{"a second was late for the target's silence", []int64{7}, []int64{7}, 0, 0, false, silence, silence},
+		{"one was by itself", []int64{7}, nil, 0, 0, false, own, own},
+		{"one was by itself beside two that were not", []int64{3, 6, 7}, []int64{6, 7}, 0, 0, false, own, own},
+		{"a silence in which nothing was late", nil, []int64{7}, 0, 0, true, "", ""},
+		{"operations of its last half waited until it was too late", []int64{7}, []int64{7}, 5, 5, false, "", silence},
+		{"those of its first half did", []int64{3}, []int64{3}, 5, 0, false, silence, silence},
+		{"some were dropped in the silence and some were not", []int64{6, 7}, []int64{7}, 5, 10, false, own, own},
+		{"they were dropped in no silence", []int64{7}, nil, 5, 5, false, own, own},
+	} {
+		record := steps(same(10, 1000, 1000))
+		kind := &record.Phases[0].Kinds[1]
+		for _, second := range row.late {
+			record.Intervals[second].Lag.P99, record.Intervals[second].Dropped = &held, row.drops
+			kind.Dropped += row.drops
+		}
+		kind.LastHalf.Sent, kind.LastHalf.Succeeded = kind.LastHalf.Sent-row.half, kind.LastHalf.Succeeded-row.half
+		waited := func(second int64) string {
+			if slices.Contains(row.silent, second) {
+				return silence
+			}
+			return ""
+		}
+		got := figure.Of(record).Holds(figure.Steps(record)[0], waited)
+		if got.Holds != row.holds || (got.Why == "") != (row.why == "") || !strings.Contains(got.Why, row.why) ||
+			(got.Unsent == "") != (row.unsent == "") || !strings.Contains(got.Unsent, row.unsent) {
+			t.Errorf("%s: %+v; want %t, why %q, unsent %q", row.name, got, row.holds, row.why, row.unsent)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -116,14 +117,15 @@ func TestSaturationIsThatOfAnyLoad(t *testing.T) {
 	for _, row := range []struct {
 		name string
 		// Of each second: how many are served, how many throttled.
-		seconds [][2]int
-		want    string
+		seconds   [][2]int
+		want, why string
 	}{
-		{"a limit serves the same, whatever is asked", [][2]int{{20, 9}, {20, 15}, {20, 12}, {20, 30}, {20, 10}, {20, 22}}, "20 [20 20]"},
-		{"two seconds are no evidence", [][2]int{{20, 9}, {20, 9}}, "none"},
-		{"a blip among many is none", [][2]int{{20, 0}, {20, 0}, {20, 0}, {10, 10}, {11, 9}, {9, 11}, {20, 0}, {20, 0}, {20, 0}}, "none"},
-		{"a share of any load is sporadic", [][2]int{{10, 1}, {20, 2}, {40, 4}, {80, 8}, {100, 10}, {60, 6}}, "none"},
-		{"a partition that serves nothing is out", [][2]int{{0, 9}, {0, 9}, {0, 9}, {0, 9}, {0, 9}, {0, 9}}, "none"},
+		{"a limit serves the same, whatever is asked", [][2]int{{20, 9}, {20, 15}, {20, 12}, {20, 30}, {20, 10}, {20, 22}}, "20 [20 20]", ""},
+		{"two seconds are no evidence", [][2]int{{20, 9}, {20, 9}}, "none", "throttling in 2 of the seconds alone"},
+		{"a blip among many is none", [][2]int{{20, 0}, {20, 0}, {20, 0}, {10, 10}, {11, 9}, {9, 11}, {20, 0}, {20, 0}, {20, 0}}, "none", "throttling in 3 of the seconds alone"},
+		{"three that are all there was are", [][2]int{{20, 9}, {20, 15}, {20, 12}}, "20 [20 20]", ""},
+		{"a share of any load is sporadic", slices.Repeat([][2]int{{10, 1}, {20, 2}, {40, 4}, {80, 8}, {100, 10}, {60, 6}}, 2), "none", "the throttling is sporadic"},
+		{"a partition that serves nothing is out", [][2]int{{0, 9}, {0, 9}, {0, 9}, {0, 9}, {0, 9}, {0, 9}}, "none", "an outage"},
 	} {
 		s := open(t, capture.Options{})
 		for second, load := range row.seconds {
@@ -140,9 +142,81 @@ func TestSaturationIsThatOfAnyLoad(t *testing.T) {
 		if p.Saturation != nil {
 			got = fmt.Sprint(*p.Saturation, " ", p.SaturationInterval)
 		}
-		if got != row.want {
-			t.Errorf("%s: saturation of %v = %s; want %s", row.name, row.seconds, got, row.want)
+		if got != row.want || !strings.Contains(p.SaturationWhy, row.why) || (p.SaturationWhy == "") != (row.why == "") {
+			t.Errorf("%s: saturation of %v = %s, for %q; want %s, for %q", row.name, row.seconds, got, p.SaturationWhy, row.want, row.why)
 		}
+	}
+}
+
+// What failed, or was throttled by the account, was not served: it says nothing of which
+// share a partition takes.
+func TestFailuresAreNotServed(t *testing.T) {
+	for _, beside := range []int{0, 30} {
+		s := open(t, capture.Options{})
+		for second, load := range slices.Repeat([]int{10, 20, 40, 80, 100, 60}, 2) {
+			at := func(i int) rest.Seen { return get(time.Duration(second)*time.Second+time.Duration(i)*4*ms, "t", "p") }
+			for i := range load {
+				r := at(i)
+				if i%5 == 4 {
+					r = throttled(r)
+				}
+				s.saw(r)
+			}
+			for i := range beside {
+				r := throttled(at(load + i))
+				r.AccountBusy = true
+				s.saw(r)
+				r = answered(at(load+i), entity.InvalidInput)
+				r.Counted = 0
+				s.saw(r)
+			}
+		}
+		if p := s.end().Capture.Partitions[0]; !strings.Contains(p.SaturationWhy, "sporadic: it takes the same share") {
+			t.Errorf("beside %d failures a second, and as many throttled by the account, saturation = %v, for %q; want that a fifth is throttled whatever is asked",
+				beside, p.Saturation, p.SaturationWhy)
+		}
+	}
+}
+
+// The state of a run is what its verdict says of the hottest partition, whatever became of
+// single operations.
+func TestStateIsWhatTheVerdictSays(t *testing.T) {
+	for _, row := range []struct {
+		name, says, state string
+		load              func(*scene)
+	}{
+		{"a hot partition", `"2011 Full" of the table "races", the hottest of the traffic, saturates at 200 entities/s`, results.Saturates,
+			func(s *scene) { hot(s, 400, 200, 6) }},
+		{"one 400 among thousands", "this PartitionKey bears it", results.Holds, func(s *scene) {
+			hot(s, 400, 400, 6)
+			s.saw(answered(get(6*time.Second, "races", "2011 Full"), entity.InvalidInput))
+		}},
+	} {
+		s := open(t, capture.Options{})
+		row.load(s)
+		if got := verdict.Judge(s.end()); got.State != row.state || !strings.Contains(got.Verdict, row.says) {
+			t.Errorf("%s: %s, for %q; want %s, for %q", row.name, got.State, got.Verdict, row.state, row.says)
+		}
+	}
+}
+
+// What takes a share of any load is told as that, however long it lasts.
+func TestTenMinutesOfSporadicThrottling(t *testing.T) {
+	s, rng := open(t, capture.Options{}), rand.New(rand.NewPCG(7, 7))
+	for second := range 600 {
+		for i := range 40 {
+			r := get(time.Duration(second)*time.Second+time.Duration(i)*20*ms, "t", "p")
+			if rng.IntN(10) == 0 {
+				r = throttled(r)
+			}
+			s.saw(r)
+		}
+	}
+	record := s.end()
+	why := record.Capture.Partitions[0].SaturationWhy
+	summary := verdict.Judge(record)
+	if !strings.Contains(why, "sporadic") || !strings.Contains(summary.Verdict, "where it saturates is not known ("+why+")") {
+		t.Errorf("the verdict on 600 seconds of which each had a tenth throttled, for %q, is %q; want it to say that they may be sporadic", why, summary.Verdict)
 	}
 }
 

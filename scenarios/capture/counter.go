@@ -145,6 +145,7 @@ func (t *counter) load(r *request, class results.Class, done time.Duration, key 
 	case class == results.Failed:
 		p.failed++
 	case class != results.Throttled:
+		now.ok++
 	case r.AccountBusy:
 		p.accountThrottled++
 	default:

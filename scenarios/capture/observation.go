@@ -66,7 +66,8 @@ func observedPartition(s *sketch.Place[place, partition]) results.ObservedPartit
 		Seconds: p.seconds.active.count, Typical: p.seconds.active.median(),
 		Busiest: p.seconds.busiest, Offered: p.seconds.offered,
 	}
-	if limit := p.seconds.limit(); limit.Told {
+	limit := p.seconds.limit()
+	if seen.SaturationWhy = limit.Why; limit.Told {
 		seen.Saturation, seen.SaturationInterval = limit.Pointer(), limit.Interval[:]
 	}
 	return seen

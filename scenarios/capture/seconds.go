@@ -17,8 +17,9 @@ const mostKept = 128
 
 // second is what one partition did in one second.
 type second struct {
-	number              int64
-	attempts, throttled int64
+	number int64
+	// attempts = ok + throttled by the partition + throttled by the account + failed.
+	attempts, ok, throttled int64
 	// counted are the entities of what was answered, offered those of the
 	// operations whose first attempt was.
 	counted, offered int64
@@ -105,8 +106,8 @@ func (s *seconds) keep(done second) {
 func (s *seconds) limit() figure.Value {
 	rows := make([]results.Interval, 0, len(s.kept))
 	for _, one := range s.kept {
-		rows = append(rows, results.Interval{Second: one.number, Attempts: one.attempts, Ok: one.attempts - one.throttled,
-			Throttled: one.throttled, Offered: one.offered, Served: one.counted})
+		rows = append(rows, results.Interval{Second: one.number, Attempts: one.attempts, Ok: one.ok, Throttled: one.throttled,
+			Offered: one.offered, Served: one.counted})
 	}
 	slices.SortFunc(rows, func(a, b results.Interval) int { return cmp.Compare(a.Second, b.Second) })
 	met := figure.Met(rows)

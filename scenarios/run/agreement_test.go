@@ -10,6 +10,7 @@ import (
 
 	"loadgen/report"
 	"loadgen/report/compare/contest"
+	"loadgen/report/compare/history"
 	"loadgen/report/document"
 	"loadgen/report/export"
 	"loadgen/report/verdict"
@@ -19,10 +20,11 @@ import (
 )
 
 // Whoever shows a figure shows the same: of runs drawn by chance the summary, the cells of
-// the report, its CSV, the benchmarks, a contest, and what gates and histories look up.
+// the report, its CSV, the benchmarks, a contest, a gate and a history.
 func TestWhoeverShowsAFigureShowsTheSame(t *testing.T) {
 	leftOutWhenShort(t)
 	t.Parallel()
+	compared := 0
 	for i := range 20 {
 		c := draw(rand.New(rand.NewPCG(5, uint64(i))))
 		record := loaded(t, &c.world, c.text, 0)
@@ -66,18 +68,82 @@ func TestWhoeverShowsAFigureShowsTheSame(t *testing.T) {
 				same("the benchmark", "saturation", value)
 			}
 		}
-		for _, name := range check.Metrics() {
-			m, err := check.ParseMetric(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, told := figures.Look(m.Figure, m.Figure.Unit())
-			if want := figures.Named(name); told != want.Told || got != want.Value {
-				t.Errorf("run %d: a gate says that %s is %v, %t; want %v", i, name, got, told, want)
-			}
-		}
+		compared += comparedAgree(t, i, record, figures)
 		cellsAgree(t, record, figures)
 	}
+	if compared < 200 {
+		t.Errorf("%d figures of gates and histories were told; want so many that they say something", compared)
+	}
+}
+
+// summarised returns what a gate compares, as far as the summary has it too: times in
+// nanoseconds, counts as shares; not a number where it tells nothing.
+func summarised(record *results.Record) map[string]float64 {
+	said := make(map[string]float64)
+	nanoseconds := func(prefix string, q results.Quantiles) {
+		for name, micros := range map[string]*int64{"p50": q.P50, "p90": q.P90, "p99": q.P99, "p99.9": q.P999, "max": q.Max} {
+			said[prefix+name] = math.NaN()
+			if micros != nil {
+				said[prefix+name] = float64(*micros) * 1000
+			}
+		}
+	}
+	s, sum := record.Summary, record.Total(results.Reported)
+	nanoseconds("", s.Response)
+	nanoseconds("service_", s.Service)
+	for name, part := range map[string][2]int64{"lost_operations": {sum.Scheduled - sum.Succeeded, sum.Scheduled}, "dropped": {sum.Dropped, sum.Scheduled},
+		"throttled": {sum.Throttled, sum.Attempts}, "failed": {sum.Failed, sum.Attempts}, "ok": {sum.Ok, sum.Attempts}} {
+		said[name] = float64(part[0]) / float64(part[1])
+	}
+	return said
+}
+
+// comparedAgree holds what a gate compares and what a history follows against the summary.
+// It returns how many figures were told.
+func comparedAgree(t *testing.T, run int, record *results.Record, figures *figure.Figures) (compared int) {
+	t.Helper()
+	said := summarised(record)
+	agree := func(where, name string, got float64) {
+		t.Helper()
+		if want := said[name]; math.IsNaN(got) != math.IsNaN(want) || math.Abs(got-want) > 1e-9*math.Max(1, want) {
+			t.Errorf("run %d: %s says that %s is %v; want %v", run, where, name, got, want)
+		}
+		if !math.IsNaN(got) {
+			compared++
+		}
+	}
+	for name := range said {
+		m, err := check.ParseMetric(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, told := m.Of(figures)
+		if !told {
+			got = math.NaN()
+		}
+		agree("a gate", name, got)
+	}
+	metrics, err := history.ParseMetrics([]string{"p50", "p99", "max", "service_p50", "share_lost", "saturation"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive := history.New(metrics)
+	archive.Add("run", record)
+	kept, err := archive.Document()
+	if err != nil || len(kept.Scenarios) != 1 || len(kept.Scenarios[0].Series) != 1 {
+		t.Fatalf("run %d: the history is %+v, %v; want one night", run, kept, err)
+	}
+	said["share_lost"], said["saturation"] = said["lost_operations"], math.NaN()
+	if record.Summary.Saturation != nil {
+		said["saturation"] = *record.Summary.Saturation
+	}
+	for m, got := range kept.Scenarios[0].Series[0].Nights[0].Values {
+		if metrics[m].Unit() == "us" {
+			got *= 1000
+		}
+		agree("a history", metrics[m].String(), got)
+	}
+	return compared
 }
 
 // benchmarksOf returns the values of the first line of a run's benchmarks, by unit.

@@ -43,6 +43,27 @@ func TestContestInRealTime(t *testing.T) {
 	})
 }
 
+// Runs that are late for want of workers are valid, and marked: the contest says so.
+func TestContestOfLateRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for workers, want := range map[string]int{"8": 0, "1": 2} {
+			p := tradeOf(t, "400")
+			if err := p.Run.Scenario.Set("workers", workers); err != nil {
+				t.Fatal(err)
+			}
+			c := contested(t, p)
+			for i := range c.Ranking {
+				if one := &c.Ranking[i]; one.Limited != want || one.Doubtful != 0 {
+					t.Errorf("%s workers: of %s %d runs are late and %d not valid; want %d and none", workers, one.Design, one.Limited, one.Doubtful, want)
+				}
+			}
+			if said := strings.Contains(c.Verdict, " Client-limited: 4 of 4 runs, "); said != (want > 0) || strings.Contains(c.Verdict, "Not valid") {
+				t.Errorf("%s workers: %s; want it to speak of late runs: %t", workers, c.Verdict, want > 0)
+			}
+		}
+	})
+}
+
 // The budget is that of all runs together: the run in which it is spent counts nothing, and
 // the last may spend all that is left.
 func TestContestWithinABudget(t *testing.T) {

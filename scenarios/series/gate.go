@@ -78,9 +78,9 @@ func (g *Gate) Rule(record *results.Record, typed string) (gate.Result, error) {
 	if one.Outcome == compare.Same {
 		one.Notes = append(one.Notes, unmet(record.Summary)...)
 		if len(one.Notes) > 0 {
-			one.Outcome, one.Reason = compare.Failed, "it repeats, and a claim of the scenario is not borne out"
+			one.Outcome, one.Reason = compare.Failed, "it repeats, and a check of the scenario fails"
 		} else if one.Notes = unjudged(record.Summary); len(one.Notes) > 0 {
-			one.Outcome, one.Reason = compare.Inconclusive, "it repeats, and a claim of the scenario cannot be told"
+			one.Outcome, one.Reason = compare.Inconclusive, "it repeats, and a check of the scenario cannot be told"
 		}
 	}
 	return one, nil

@@ -43,24 +43,26 @@ type pairing struct {
 	texts [2]string
 }
 
-// claimOfPairs is a claim of the scenario, and how many runs of A and of B did not
-// bear it out.
+// claimOfPairs is a claim of the scenario, how many runs of A and of B did not bear it
+// out, and how many could say nothing of it.
 type claimOfPairs struct {
-	expr   string
-	failed [2]int
+	expr           string
+	failed, untold [2]int
 }
 
-// mostRepeats is how often a pair is repeated where one of its runs is not valid.
+// mostRepeats is how often a pair is repeated where one of its runs is not valid, or the
+// generator was late where a metric is taken.
 const mostRepeats = 2
 
 // The ends of a pairing before its last pair.
 var (
 	errNotValid = errors.New("a run is not valid")
+	errLate     = errors.New("a figure is client-limited")
 	errUntold   = errors.New("a figure is not measured")
 )
 
 // run takes so many pairs, in the order that cancels drift. Its error wraps
-// [errNotValid], [errUntold], the end of the context, or a [scenarios.Fault] of a build.
+// [errNotValid], [errLate], [errUntold], the end of the context, or a [scenarios.Fault] of a build.
 func (p *pairing) run(ctx context.Context, pairs int) error {
 	for _, m := range p.metrics {
 		p.trials = append(p.trials, compare.Trial{Metric: compare.Metric{Name: m.String(), Higher: m.Higher, Floor: m.Floor}})
@@ -73,7 +75,7 @@ func (p *pairing) run(ctx context.Context, pairs int) error {
 			if err == nil {
 				break
 			}
-			if !errors.Is(err, errNotValid) || try == mostRepeats {
+			if !spoiled(err) || try == mostRepeats {
 				return err
 			}
 			p.again = append(p.again, results.OneLine(err))
@@ -83,7 +85,11 @@ func (p *pairing) run(ctx context.Context, pairs int) error {
 	return nil
 }
 
-// pair runs both builds once, and counts what came of it where both runs are valid.
+// spoiled reports whether a pair is worth repeating: what its runs came to is not the
+// builds'.
+func spoiled(err error) bool { return errors.Is(err, errNotValid) || errors.Is(err, errLate) }
+
+// pair runs both builds once, and counts what came of it where nothing spoils it.
 func (p *pairing) pair(ctx context.Context, slots []compare.Slot, pairs, try int) error {
 	var records [2]*results.Record
 	var values [2][]float64
@@ -143,12 +149,16 @@ func (p *pairing) one(ctx context.Context, side compare.Side, folder string) (*r
 	return record, nil
 }
 
-// measure returns the metrics of a record, in their order.
+// measure returns the metrics of a record, in their order. Its error wraps [errLate] or
+// [errUntold].
 func (p *pairing) measure(record *results.Record) ([]float64, error) {
 	var values []float64
-	figures := figure.Of(record)
+	figures, late := figure.Of(record), verdict.LateIn(record)
 	for _, m := range p.metrics {
-		value, told := figures.Look(m.Figure, m.Unit)
+		if why := figures.Late(m.Figure, late); why != "" {
+			return nil, fmt.Errorf("%w: %s, for %s", errLate, m, why)
+		}
+		value, told := m.Of(figures)
 		if !told {
 			return nil, fmt.Errorf("%w: %s rests on too little, or is not in the record; "+
 				"expected longer runs, or other metrics in the scenario (gate)", errUntold, m)
@@ -175,8 +185,11 @@ func (p *pairing) count(side compare.Side, record *results.Record) {
 			at = len(p.claims)
 			p.claims = append(p.claims, claimOfPairs{expr: e.Expr})
 		}
-		if e.Fails() {
+		switch {
+		case e.Fails():
 			p.claims[at].failed[side]++
+		case !e.Told():
+			p.claims[at].untold[side]++
 		}
 	}
 }
@@ -185,3 +198,7 @@ func (p *pairing) count(side compare.Side, record *results.Record) {
 func (c *claimOfPairs) broken(pairs int) bool {
 	return 2*c.failed[compare.B] > pairs && 2*c.failed[compare.A] <= pairs
 }
+
+// silent reports whether most runs of B can say nothing of a claim. That A could not
+// either makes it no pass.
+func (c *claimOfPairs) silent(pairs int) bool { return 2*c.untold[compare.B] > pairs }

@@ -169,7 +169,7 @@ func (p *pairing) result(name string, threshold float64, pairs int, ended error)
 	switch {
 	case errors.Is(ended, context.Canceled):
 		one.Reason = fmt.Sprintf("ended after %d of %s of runs", p.done, text.Counted(pairs, "pair"))
-	case errors.Is(ended, errNotValid):
+	case spoiled(ended):
 		one.Outcome, one.Reason = compare.Invalid, results.OneLine(ended)
 	case errors.Is(ended, errUntold):
 		one.Reason = results.OneLine(ended)
@@ -192,16 +192,24 @@ func (p *pairing) result(name string, threshold float64, pairs int, ended error)
 	return one, ended
 }
 
-// hold counts the claims of the scenario against B, unless A fails them alike.
+// hold counts the claims of the scenario against B, unless A fails them alike. What cannot
+// be told is no pass, and hides nothing that can.
 func (p *pairing) hold(one *gate.Result) {
 	for i := range p.claims {
 		c := &p.claims[i]
-		if c.broken(p.done) {
-			one.Outcome, one.Reason = compare.Failed, "a claim of the scenario is not borne out any more"
+		switch {
+		case c.broken(p.done):
+			one.Outcome, one.Reason = compare.Failed, "a check of the scenario fails that did not before"
+		case c.silent(p.done) && one.Outcome < compare.Inconclusive:
+			one.Outcome, one.Reason = compare.Inconclusive, "a check of the scenario cannot be told"
 		}
 		if c.failed != [2]int{} {
 			one.Notes = append(one.Notes, fmt.Sprintf("%s fails in %d of %s of A and in %d of B",
 				c.expr, c.failed[compare.A], text.Counted(p.done, "run"), c.failed[compare.B]))
+		}
+		if c.untold != [2]int{} {
+			one.Notes = append(one.Notes, fmt.Sprintf("%s cannot be told in %d of %s of A and in %d of B",
+				c.expr, c.untold[compare.A], text.Counted(p.done, "run"), c.untold[compare.B]))
 		}
 	}
 }

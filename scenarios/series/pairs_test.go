@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"loadgen/report/compare"
@@ -55,6 +56,26 @@ func keptRun(t *testing.T, set ...string) *results.Memory {
 	if _, err := run.Run(t.Context(), run.Plan{Scenario: s, Data: true, Memory: folder}); err != nil {
 		t.Fatal(err)
 	}
+	return folder
+}
+
+// lateRun is a run in real time that is valid, and late for want of workers.
+func lateRun(t *testing.T, set ...string) *results.Memory {
+	t.Helper()
+	s := paired(t)
+	for _, one := range append([]string{"expect=[]", "workers=1"}, set...) {
+		path, value, _ := strings.Cut(one, "=")
+		if err := s.Set(path, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folder := new(results.Memory)
+	synctest.Test(t, func(t *testing.T) {
+		record, err := run.Run(t.Context(), run.Plan{Scenario: s, On: run.InProcess, NoProbe: true, Memory: folder})
+		if err != nil || record.Summary.Validity != results.Valid || !record.Summary.Phases[0].ClientLimited {
+			t.Fatalf("one worker's run is %+v, %v; want a valid one that is late", record, err)
+		}
+	})
 	return folder
 }
 
@@ -104,6 +125,8 @@ type played struct {
 	runs  [2][]*results.Memory
 	// instead, where set, says how the run of this number ends, from 0.
 	instead func(number int, side compare.Side) (record *results.Memory, end ending, err error, some bool)
+	// metrics are compared in place of the scenario's, where there are any.
+	metrics []string
 	calls   []string
 	args    [][]string
 	taken   [2]int
@@ -154,7 +177,11 @@ func (p *played) play(ctx context.Context, pairs int, told io.Writer) (gate.Resu
 		p.t.Fatal(err)
 	}
 	p.older = older
-	g := &Pairs{Scenario: paired(p.t), Folder: ".", Against: "./older", Build: "newer", Number: pairs, Runs: "runs", Told: told, launch: p.launch}
+	s := paired(p.t)
+	if p.metrics != nil {
+		s.Gate.Metrics = p.metrics
+	}
+	g := &Pairs{Scenario: s, Folder: ".", Against: "./older", Build: "newer", Number: pairs, Runs: "runs", Told: told, launch: p.launch}
 	return g.Run(ctx)
 }
 
@@ -192,6 +219,8 @@ func TestGateOfPairs(t *testing.T) {
 	}
 	usual, slow, fast := keptRuns(t, 10), keptRuns(t, 11.5), keptRuns(t, 8.5)
 	const claim = "expect=[p50(get) < 11.5ms]"
+	const mute = "expect=[p99(get) < 1s]"
+	untold, untoldSlow := keptRuns(t, 10, mute), keptRuns(t, 11.5, mute)
 	claiming, failing := keptRuns(t, 10, claim), keptRuns(t, 11.5, claim)
 	for _, row := range []struct {
 		name  string
@@ -208,6 +237,12 @@ func TestGateOfPairs(t *testing.T) {
 		{"a claim that both fail", failing, failing, 3, compare.Inconclusive, "fails in 3 of 3 runs of A and in 3 of B"},
 		{"a claim that B fails now and then", usual[:1], append(slices.Clone(claiming), failing[0]), 4, compare.Inconclusive,
 			"fails in 0 of 4 runs of A and in 1 of B"},
+		{"a claim that no run can tell", untold, untold, 8, compare.Inconclusive, "p99(get) < 1s cannot be told in 8 of 8 runs of A and in 8 of B"},
+		{"a claim that most runs of B cannot tell", usual[:1], append(slices.Clone(untold[:2]), claiming[0]), 8, compare.Inconclusive,
+			"p99(get) < 1s cannot be told in 0 of 8 runs of A and in 6 of B"},
+		{"a claim that few runs of B cannot tell", usual[:1], append(slices.Clone(untold[:1]), usual...), 8, compare.Same,
+			"p99(get) < 1s cannot be told in 0 of 8 runs of A and in 2 of B"},
+		{"slower, and a claim that no run can tell", untold, untoldSlow, 8, compare.Regression, "p99(get) < 1s cannot be told in 8 of 8"},
 	} {
 		p := &played{t: t, runs: [2][]*results.Memory{row.a, row.b}}
 		one, err := p.play(t.Context(), row.pairs, io.Discard)
@@ -224,10 +259,12 @@ func TestGateOfPairs(t *testing.T) {
 	}
 }
 
-// A pair with a run that is not valid is repeated, twice at most; nothing of it counts.
+// A pair with a run that is not valid, or with a compared figure that the generator's
+// lateness spoils, is repeated, twice at most; nothing of it counts.
 func TestGateRepeatsPairs(t *testing.T) {
 	runs := keptRuns(t, 10)
 	limited := altered(t, runs[0], `"validity": "valid"`, `"validity": "partial"`)
+	behind := lateRun(t)
 	for _, row := range []struct {
 		name string
 		// bad says which runs end how.
@@ -238,6 +275,10 @@ func TestGateRepeatsPairs(t *testing.T) {
 	}{
 		{"once", map[int]func() (*results.Memory, ending, error, bool){2: client(limited)}, "ABBBAAB", compare.Inconclusive, "repeated: pair 2, B: a run is not valid: it is partial"},
 		{"by the second of the pair", map[int]func() (*results.Memory, ending, error, bool){1: exits(3, "gone"), 3: exits(-1, "")}, "ABABABBAAB", compare.Inconclusive, "pair 1, B: a run is not valid: exit code 3: gone"},
+		{"late once", map[int]func() (*results.Memory, ending, error, bool){2: client(behind)}, "ABBBAAB", compare.Inconclusive,
+			"repeated: pair 2, B: a figure is client-limited: p50(get), for the generator was late in rush"},
+		{"late again and again", map[int]func() (*results.Memory, ending, error, bool){1: client(behind), 3: client(behind), 5: client(behind)}, "ABABAB", compare.Invalid,
+			"pair 1, B: a figure is client-limited: p50(get), for the generator was late in rush"},
 		{"again and again", map[int]func() (*results.Memory, ending, error, bool){0: client(limited), 1: late(), 2: exits(1, "full")}, "AAA", compare.Invalid, "exit code 1: full"},
 	} {
 		p := &played{t: t, runs: [2][]*results.Memory{runs, runs}}
@@ -257,6 +298,16 @@ func TestGateRepeatsPairs(t *testing.T) {
 		if one.Judgement != nil && one.Judgement.Findings[0].Pairs != 3 {
 			t.Errorf("%s: %d pairs were judged; want 3", row.name, one.Judgement.Findings[0].Pairs)
 		}
+	}
+}
+
+// What is counted is so whoever was late: no pair is repeated for it.
+func TestGateByCountsOfALateRun(t *testing.T) {
+	behind := lateRun(t)
+	p := &played{t: t, runs: [2][]*results.Memory{{behind}, {behind}}, metrics: []string{"share_lost", "tries"}}
+	one, err := p.play(t.Context(), 3, io.Discard)
+	if err != nil || one.Judgement == nil || len(p.calls) != 6 {
+		t.Errorf("Run() = %+v, %v after %d runs; want a judgement after six", one, err, len(p.calls))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,7 +51,7 @@ func (s *Swept) Table(w io.Writer) error {
 		prose.WriteString(text.Aligned(rows, len(set)+1))
 		prose.WriteString("\noffered and served: entities a second due in the last half of each phase; hottest: entities of the busiest second of a partition;\n" +
 			"throttled: of the attempts; lost: of the operations due; p50 and p99: response times;\n" +
-			"expected: how many checks hold, of those that could be judged\n")
+			"expected: how many checks hold, of those that could be judged; late: the generator was, so that rates and times may be its own\n")
 	}
 	if len(s.Made) < s.Asked {
 		fmt.Fprintf(&prose, "%d of %d runs were made\n", len(s.Made), s.Asked)
@@ -109,7 +110,11 @@ func (t *Tried) row() []string {
 	if summary.Hottest != nil {
 		hottest = verdict.Rate(summary.Hottest.EntitiesPerSecond)
 	}
-	return append(cells, summary.Validity, rate("offered"), rate("served"), share("throttled"), share("share_lost"),
+	worth := summary.Validity
+	if slices.ContainsFunc(summary.Phases, func(p results.PhaseSummary) bool { return p.ClientLimited }) {
+		worth += ", late"
+	}
+	return append(cells, worth, rate("offered"), rate("served"), share("throttled"), share("share_lost"),
 		millis("p50"), millis("p99"), hottest, passed(summary.Checks))
 }
 

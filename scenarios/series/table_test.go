@@ -23,7 +23,7 @@ func TestTableOfASweep(t *testing.T) {
 	}
 	busy.Add(&results.KindStats{Scheduled: 4000, Succeeded: 2000, Offered: 6000, Served: 4000, Attempts: 8000, Throttled: 2000, LastHalf: results.Cohort{Due: 2000, Succeeded: 500, Offered: 3000, Served: 1500},
 		Response: times, Lost: results.NewHistogram()})
-	made := Swept{Asked: 3, Made: []Tried{
+	made := Swept{Asked: 4, Made: []Tried{
 		{Set: []scenarios.Setting{{Path: "use", Value: "by-event"}, {Path: "phases.peak.rates", Value: "[500, 1000]"}}, Folder: "runs/1", Exit: 10,
 			Record: &results.Record{Manifest: results.Manifest{Operations: []results.Kind{{Name: "get"}}}, Phases: []results.Phase{
 				{Name: "load", End: 9 * time.Second, Kinds: []results.KindStats{busy}},
@@ -32,15 +32,18 @@ func TestTableOfASweep(t *testing.T) {
 					Hottest: &results.HottestPartition{EntitiesPerSecond: 1999.5}, Checks: []results.Check{{Ok: new(true)}, {Ok: new(false)}}}}},
 		{Set: []scenarios.Setting{{Path: "use", Value: "ё"}, {Path: "phases.peak.rates", Value: "[2]"}},
 			Record: &results.Record{Summary: &results.Summary{Validity: results.Partial}}},
+		{Set: []scenarios.Setting{{Path: "use", Value: "late"}, {Path: "phases.peak.rates", Value: "[3]"}},
+			Record: &results.Record{Summary: &results.Summary{Validity: results.Valid, Phases: []results.PhaseSummary{{}, {ClientLimited: true}}}}},
 	}}
-	const want = `use       peak.rates   validity  offered/s  served/s  throttled    lost  p50 ms  p99 ms  hottest/s  expected
-by-event  [500, 1000]  valid         3,000     2,000     25.0 %  50.0 %     3.5  1234.9      2,000       1/2
-ё         [2]          partial           –         –          –       –       –       –          –         –
+	const want = `use       peak.rates   validity     offered/s  served/s  throttled    lost  p50 ms  p99 ms  hottest/s  expected
+by-event  [500, 1000]  valid            3,000     2,000     25.0 %  50.0 %     3.5  1234.9      2,000       1/2
+ё         [2]          partial              –         –          –       –       –       –          –         –
+late      [3]          valid, late          –         –          –       –       –       –          –         –
 
 offered and served: entities a second due in the last half of each phase; hottest: entities of the busiest second of a partition;
 throttled: of the attempts; lost: of the operations due; p50 and p99: response times;
-expected: how many checks hold, of those that could be judged
-2 of 3 runs were made
+expected: how many checks hold, of those that could be judged; late: the generator was, so that rates and times may be its own
+3 of 4 runs were made
 `
 	var text strings.Builder
 	if err := made.Table(&text); err != nil {

@@ -36,6 +36,7 @@ func TestWhoAnswers(t *testing.T) {
 		{"loadgen serve", "127.0.0.1:10002", ours, false, true, true, wire.Limits{Partition: 500}},
 		{"loadgen serve without limits", own, "loadgen/1 (partition_target=none; account_target=none)", false, true, true, wire.Limits{}},
 		{"loadgen serve at the service's host", real, ours, false, true, true, wire.Limits{Partition: 500}},
+		{"loadgen serve whose partitions may exceed their limit", own, "loadgen/1 (partition_target=2000; account_target=20000; headroom=2000)", false, true, false, wire.Limits{}},
 		{"an older one, which tells none", own, "loadgen/(unknown)", false, true, false, wire.Limits{}},
 		{"one that tells what cannot be", own, "loadgen/1 (partition_target=-1; account_target=9e9)", false, true, false, wire.Limits{}},
 		{"Azurite", "127.0.0.1:10002", "Azurite-Table/3.35.0", false, true, true, wire.Limits{}},

@@ -23,8 +23,8 @@ type Service struct {
 	// itself. Emulator says that it calls itself one. What is neither does not say what it
 	// is.
 	Genuine, Emulator bool
-	// Limits are those that an emulator holds load to, where LimitsKnown: it tells them,
-	// or is one that has none.
+	// Limits are those that an emulator holds load to, where LimitsKnown: it tells them, and
+	// lets no partition exceed them, or is one that has none.
 	Limits      wire.Limits
 	LimitsKnown bool
 	// Version is the version of the protocol that it answered in.
@@ -95,7 +95,9 @@ func identify(host, header string) Service {
 	switch {
 	case strings.HasPrefix(server, "loadgen"):
 		s.Emulator = true
-		s.Limits, s.LimitsKnown = wire.ParseServer(header)
+		if limits, told := wire.ParseServer(header); told && limits.Headroom == 0 {
+			s.Limits, s.LimitsKnown = limits, true
+		}
 	case strings.HasPrefix(server, "azurite"):
 		s.Emulator, s.LimitsKnown = true, true
 	case strings.HasPrefix(server, "windows-azure-table/"), strings.HasPrefix(server, "microsoft-httpapi/"):

@@ -39,6 +39,9 @@ type Price struct {
 type Trial struct {
 	Seed     uint64
 	Validity string
+	// Late says that the generator was late where rates and response times come from, so
+	// that Sustained and Operations are not the design's alone.
+	Late bool
 	// Sustained is the entities per second, of the application's own counting, that were
 	// served within what it needs: what a copy adds, and what a query scans and does not
 	// return, is not among them. Lost is the share of the offered operations that was not

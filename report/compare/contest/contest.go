@@ -69,11 +69,13 @@ type Ranked struct {
 	Copies       int        `json:"copies"`
 	Order        string     `json:"order_of_keys"`
 	Cannot       []Obstacle `json:"cannot,omitempty"`
-	// Seeds are those of its runs; Doubtful how many of them were not valid,
-	// and Invalid how many proved nothing at all.
+	// Seeds are those of its runs; Doubtful how many of them were not valid, and Invalid
+	// how many proved nothing at all. Limited is in how many the generator was late where
+	// a figure comes from that designs are ranked by.
 	Seeds    []uint64 `json:"seeds"`
 	Doubtful int      `json:"runs_not_valid"`
 	Invalid  int      `json:"runs_invalid"`
+	Limited  int      `json:"runs_client_limited"`
 
 	Sustained *Estimate `json:"sustained_entities_per_second"`
 	// Ratio is the sustained rate as a part of that of the design in the first place;
@@ -177,7 +179,8 @@ type Reason struct {
 	Partition *string `json:"partition_key,omitempty"`
 	// FromSecond is when the partition was first throttled, since the start of the run.
 	FromSecond *int64 `json:"from_s,omitempty"`
-	// Demand is in entities per second, at its highest, retries included, against
+	// Demand is in entities per second, at its highest, retries included (without a heat
+	// map what was first due in the busiest second), against
 	// Target; Share is the partition's of all demand from when it was first throttled
 	// until it was last.
 	Demand float64 `json:"demand_entities_per_second,omitempty"`

@@ -13,9 +13,9 @@ import (
 // where the record has none, the partition that was offered most. It is nil where neither
 // is known.
 func hottest(record *results.Record) *Reason {
-	one, while := byHeat(record), "meanwhile"
+	one, a, while := byHeat(record), "entities/s", "meanwhile"
 	if one == nil {
-		one, while = byOffer(record), "in that phase"
+		one, a, while = byOffer(record), "entities in its busiest second", "in that phase"
 	}
 	if one == nil {
 		return nil
@@ -31,13 +31,13 @@ func hottest(record *results.Record) *Reason {
 	}
 	switch {
 	case one.Target <= 0:
-		one.Says = fmt.Sprintf("the partition %s was throttled most%s: it was asked for up to %s entities/s", name, from, verdict.Rate(one.Demand))
+		one.Says = fmt.Sprintf("the partition %s was throttled most%s: it was asked for up to %s %s", name, from, verdict.Rate(one.Demand), a)
 	case one.Demand < one.Target:
-		one.Says = fmt.Sprintf("the partition %s was throttled most%s, though it was asked for no more than %s entities/s of the %s that one bears: %s",
-			name, from, verdict.Rate(one.Demand), verdict.Rate(one.Target), belowTarget(record))
+		one.Says = fmt.Sprintf("the partition %s was throttled most%s, though it was asked for no more than %s %s of the %s that one bears: %s",
+			name, from, verdict.Rate(one.Demand), a, verdict.Rate(one.Target), belowTarget(record))
 	default:
-		one.Says = fmt.Sprintf("the partition %s sank it%s: it was asked for up to %s entities/s and bears %s", name, from,
-			verdict.Rate(one.Demand), verdict.Rate(one.Target))
+		one.Says = fmt.Sprintf("the partition %s sank it%s: it was asked for up to %s %s and bears %s", name, from,
+			verdict.Rate(one.Demand), a, verdict.Rate(one.Target))
 	}
 	if one.Share > 0 {
 		one.Says += fmt.Sprintf(", %s of all demand %s", verdict.Share(one.Share), while)
@@ -102,18 +102,17 @@ func byHeat(record *results.Record) *Reason {
 	return one
 }
 
-// byOffer takes the partition that was offered most per second of a reported phase; when
+// byOffer takes the partition that was offered most in a second of a reported phase; when
 // it was first throttled is when anything was.
 func byOffer(record *results.Record) *Reason {
 	var one *Reason
 	for p := range record.Phases {
 		phase := &record.Phases[p]
-		seconds := phase.Seconds()
-		if !phase.Reported || seconds <= 0 || len(phase.Offered) == 0 {
+		if !phase.Reported || phase.Seconds() <= 0 || len(phase.Offered) == 0 {
 			continue
 		}
 		hot := phase.Offered[0]
-		if demand := float64(hot.Entities) / seconds; one == nil || demand > one.Demand {
+		if demand := float64(hot.Busiest); one == nil || demand > one.Demand {
 			one = &Reason{Partition: new(hot.Key), Demand: demand}
 			if all := offered(phase); all > 0 {
 				one.Share = min(1, float64(hot.Entities)/float64(all))

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/figure"
 )
@@ -18,6 +19,8 @@ func Measure(record *results.Record, summary *results.Summary, needs figure.Need
 		trial.Expected = slices.Clone(summary.Checks)
 	}
 	figures := figure.Of(record)
+	// What is sustained is served: one step that is late spoils it, and the times with it.
+	trial.Late = figures.Late(figure.Reference{Name: "served"}, verdict.LateIn(record)) != ""
 	for _, kind := range record.Manifest.Operations {
 		this := func(other results.Kind) bool { return other.Name == kind.Name }
 		if figures.OfKinds("scheduled", this).Value+figures.OfKinds("requests", this).Value == 0 {

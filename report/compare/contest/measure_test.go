@@ -186,14 +186,39 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("%s: %v; want %v", row.name, got, row.want)
 		}
 	}
-	summary := &results.Summary{Validity: results.ClientLimited, Checks: []results.Check{{Expr: "p99 < 1s", Ok: new(true)}}}
+	summary := &results.Summary{Validity: results.Partial, Checks: []results.Check{{Expr: "p99 < 1s", Ok: new(true)}}}
 	got := contest.Measure(recordOf(nil), summary, needs)
-	if got.Validity != results.ClientLimited || !reflect.DeepEqual(got.Expected, summary.Checks) {
+	if got.Validity != results.Partial || !reflect.DeepEqual(got.Expected, summary.Checks) {
 		t.Errorf("of a judged record: %+v; want the validity and the expectations of its summary", got)
 	}
 	summary.Checks[0] = results.Check{}
 	if !got.Expected[0].Holds() {
 		t.Error("the trial shares its expectations with the summary; want its own")
+	}
+}
+
+// A trial whose rates and times the generator's lateness spoils is marked so; what was
+// prepared late spoils nothing.
+func TestLateTrials(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		change   func(r *results.Record, k *results.KindStats)
+		want     bool
+	}{
+		{"all in time", nil, false},
+		{"two of ninety late", func(_ *results.Record, k *results.KindStats) { k.Late = 2 }, true},
+		{"two of two hundred late", func(_ *results.Record, k *results.KindStats) { k.Sent, k.Late = 200, 2 }, false},
+		{"some dropped", func(_ *results.Record, k *results.KindStats) { k.Dropped = 1 }, true},
+		{"the preparation late", func(r *results.Record, _ *results.KindStats) { r.Phases[0].Kinds[0].Late = 50 }, false},
+		{"late for a target that answered nothing", func(r *results.Record, k *results.KindStats) {
+			k.Late = 50
+			r.Intervals = append(r.Intervals, results.Interval{Second: 7, Scheduled: 9, Sent: 9, Late: 9, Attempts: 9, Generator: &results.Health{Second: 7,
+				Lasted: time.Second, Starved: time.Second, Unanswered: []results.Stretch{{From: 7 * time.Second, To: 8 * time.Second, Waiting: 16}}}})
+		}, false},
+	} {
+		if got := contest.Measure(recordOf(row.change), nil, figure.Needs{}); got.Late != row.want || got.Validity != results.Valid {
+			t.Errorf("%s: late %t, %s; want %t, and valid", row.sentence, got.Late, got.Validity, row.want)
+		}
 	}
 }
 

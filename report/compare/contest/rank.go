@@ -139,6 +139,9 @@ func (one *Ranked) measured(trials []Trial, p Price) {
 		if trials[i].Validity == results.Invalid {
 			one.Invalid++
 		}
+		if trials[i].Late {
+			one.Limited++
+		}
 		one.Moves += trials[i].Moves
 		one.Unrecovered += trials[i].Unrecovered
 	}

@@ -12,6 +12,7 @@ import (
 	"loadgen/report/compare/contest"
 	"loadgen/report/compare/statistics"
 	"loadgen/results"
+	"loadgen/results/figure"
 )
 
 // trialsOf are runs that sustain as many entities per second, all else alike.
@@ -55,6 +56,7 @@ func ranks(c *contest.Contest) string {
 }
 
 func TestRank(t *testing.T) {
+	lateTrial := contest.Measure(recordOf(func(_ *results.Record, k *results.KindStats) { k.Late = k.Sent }), nil, figure.Needs{})
 	slow := func(micros int64) func(int, *contest.Trial) {
 		return func(i int, t *contest.Trial) { p99 := micros + int64(i); t.Operations[0].P99 = &p99 }
 	}
@@ -121,8 +123,11 @@ func TestRank(t *testing.T) {
 			"b 1, c –, a 2", "", "Only b was run"},
 		{"none can", []contest.Arm{{Design: "a", Cannot: []contest.Obstacle{{}}}, {Design: "b", Cannot: []contest.Obstacle{{}}}}, "a 1, b 1", "",
 			"No design can serve"},
-		{"a run that is not valid is said", []contest.Arm{arm("a", with(trialsOf(100, 101), func(i int, t *contest.Trial) { t.Validity = results.ClientLimited })),
-			arm("b", trialsOf(900, 901))}, "b 1, a 2 sustained_entities_per_second", "b", " Not valid: 2 of 4 runs, "},
+		{"a run that is not valid is said", []contest.Arm{arm("a", with(trialsOf(100, 101), func(i int, t *contest.Trial) { t.Validity = results.Partial })),
+			arm("b", trialsOf(900, 901))}, "b 1, a 2 sustained_entities_per_second", "b", " Not valid: 2 of 4 runs, which did not come to their end, or prove nothing."},
+		{"a late run is said, which is valid", []contest.Arm{arm("a", with(trialsOf(100, 101), func(i int, t *contest.Trial) { t.Late = lateTrial.Late })),
+			arm("b", trialsOf(900, 901))}, "b 1, a 2 sustained_entities_per_second", "b",
+			"against 101. Client-limited: 2 of 4 runs, whose rates and times may be the generator's rather than a design's."},
 		{"figures of a broken record are not told", []contest.Arm{arm("a", trialsOf(math.Inf(1), math.NaN())), arm("b", trialsOf(1, 2))}, "b 1, a 1", "", "No difference"},
 	} {
 		c := contest.Rank(row.arms, contest.Options{})

@@ -52,10 +52,10 @@ func TestReasons(t *testing.T) {
 		{"one partition", contest.Arm{Trials: behind, Order: "one partition", Record: logRecord(840, 30, hourly())}, "hot-partition one-end", "all inserts go to one partition"},
 		{"a spread is no reason", contest.Arm{Trials: behind, Order: "spread", Record: logRecord(840, 30, hourly())}, "hot-partition", ""},
 		{"nor is an order where nothing was throttled", contest.Arm{Trials: behind, Order: "append-only", Record: logRecord(19, 30, hourly())}, "slow", "The p99 of save is 20.0 ms"},
-		{"without a heat map, what was offered most", contest.Arm{Trials: behind, Record: edited(logRecord(840, 30, nil), func(r *results.Record) {
-			r.Phases[0].Offered = []results.PartitionStats{{Key: "x\n", Entities: 46_000}, {Key: "y", Entities: 9}}
+		{"without a heat map, what was offered most in a second", contest.Arm{Trials: behind, Record: edited(logRecord(840, 30, nil), func(r *results.Record) {
+			r.Phases[0].Offered = []results.PartitionStats{{Key: "x\n", Entities: 46_000, Busiest: 9200}, {Key: "y", Entities: 60_000, Busiest: 6001}}
 			r.Intervals = []results.Interval{{Second: 0, Throttled: 9}, {Second: 3}, {Second: 4, Throttled: 1}, {Second: 5, Throttled: 9}}
-		})}, "hot-partition", `The partition "x\n" sank it from second 4 on: it was asked for up to 4,600 entities/s and bears 2,000, 100 % of all demand in that phase.`},
+		})}, "hot-partition", `The partition "x\n" sank it from second 4 on: it was asked for up to 9,200 entities in its busiest second and bears 2,000, 100 % of all demand in that phase.`},
 		{"a partition below its own limit", contest.Arm{Trials: behind, Record: edited(logRecord(840, 30, hourly()), func(r *results.Record) { r.Manifest.Targets.Partition = 9000 })},
 			"hot-partition", "was throttled most from second 2 on, though it was asked for no more than 2,550 entities/s of the 9,000 that one bears: for an instant it was more, as in a burst, or with queries that count much, 95"},
 		{"many partitions, none of them hot", contest.Arm{Trials: behind, Record: edited(logRecord(840, 30, hourly()), func(r *results.Record) {

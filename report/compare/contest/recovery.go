@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"loadgen/results"
+	"loadgen/results/figure"
 )
 
 const (
@@ -68,10 +69,7 @@ func (f fates) throttled(from, to int64) float64 {
 			attempts += f[i].Attempts
 		}
 	}
-	if attempts == 0 {
-		return 0
-	}
-	return float64(throttled) / float64(attempts)
+	return figure.ShareOf(throttled, attempts)
 }
 
 // quiet returns the first second, from one on, with which as many begin as have to be

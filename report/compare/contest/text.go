@@ -35,7 +35,7 @@ func Text(w io.Writer, c *Contest) error {
 	c.costsOnto(p)
 	c.timesOnto(p)
 	c.movesOnto(p)
-	items(p, "Expectations that did not hold", c.failures())
+	items(p, "Checks that did not hold", c.failures())
 	items(p, "What it rests on", c.RestsOn)
 	items(p, "What this cannot tell", c.CannotTell)
 	if c.Repeat != "" {
@@ -124,7 +124,7 @@ func (c *Contest) rankingOnto(p *text.Page) {
 	}
 	t.Onto(p)
 	p.Line("sustained: entities of the application's own served per second within what it needs" + c.tag() + "; lost: share of the operations due that " +
-		"did not succeed; worst p99: of the operation with the greatest, response time; held: expectations that held in all runs; " +
+		"did not succeed; worst p99: of the operation with the greatest, response time; held: checks that held in all runs; " +
 		"of the first: the sustained rate as a part of that of the first; rank: shared where no difference is shown; means over the runs, with the interval of the mean")
 	for i := range c.Ranking {
 		one := &c.Ranking[i]

@@ -9,7 +9,6 @@ import (
 	"loadgen/report/text"
 
 	"loadgen/report/verdict"
-	"loadgen/results"
 )
 
 func (c *Contest) judge(r *order, ran, idle, unable []*Arm) {
@@ -37,17 +36,24 @@ func (c *Contest) judge(r *order, ran, idle, unable []*Arm) {
 	if len(idle) > 0 {
 		c.Verdict += fmt.Sprintf(" Not run, and so not ranked: %s.", strings.Join(namesOf(idle), ", "))
 	}
-	doubtful, runs := 0, 0
-	for _, arm := range ran {
-		for i := range arm.Trials {
-			if runs++; arm.Trials[i].Validity != results.Valid {
-				doubtful++
-			}
-		}
+	c.Verdict += c.reserve()
+}
+
+// reserve says which runs do not speak for their designs alone, empty where all do.
+func (c *Contest) reserve() string {
+	doubtful, limited, runs, says := 0, 0, 0, ""
+	for i := range c.Ranking {
+		one := &c.Ranking[i]
+		doubtful, limited, runs = doubtful+one.Doubtful, limited+one.Limited, runs+len(one.Seeds)
 	}
 	if doubtful > 0 {
-		c.Verdict += fmt.Sprintf(" Not valid: %d of %s, whose figures may be the generator's limit rather than a design's.", doubtful, text.Counted(runs, "run", "runs"))
+		says += fmt.Sprintf(" Not valid: %d of %s, which did not come to their end, or prove nothing.", doubtful, text.Counted(runs, "run", "runs"))
 	}
+	if limited > 0 {
+		says += fmt.Sprintf(" Client-limited: %d of %s, whose rates and times may be the generator's rather than a design's.",
+			limited, text.Counted(runs, "run", "runs"))
+	}
+	return says
 }
 
 // margin says by what the winner is ahead of the best of the others.

@@ -56,7 +56,7 @@ func night(t testing.TB) []gate.Result {
 	kept := judged("stress", sets())
 	kept.Trials = sets()
 	failed := gate.Differs("votes", baseline, diff(was))
-	failed.Outcome, failed.Reason, failed.Notes = compare.Failed, "it repeats, and a claim of the scenario is not borne out", []string{"lost_writes == 0: observed 3"}
+	failed.Outcome, failed.Reason, failed.Notes = compare.Failed, "it repeats, and a check of the scenario fails", []string{"lost_writes == 0: observed 3"}
 	return []gate.Result{
 		gate.Differs("density", baseline, diff(was)),
 		gate.Differs("row-range-scan", baseline, diff(`{"digest": "b", "phases": [{"name": "peak", "us": {"p99": 11, "digest": "y"}}], "seed": 1, "model": [{"name": "target", "value": "1000"}]}`)),

@@ -3,6 +3,7 @@ package history
 import (
 	"cmp"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"loadgen/engine/nearest"
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/figure"
 )
 
 // Archive takes in the runs of a history, and keeps of each no more than its figures.
@@ -37,8 +39,10 @@ type run struct {
 	virtual        bool
 	conditions     []condition
 	commit         string
-	// values are those of the metrics, not a number where one cannot be told.
+	// values are those of the metrics, not a number where one cannot be told, and late how
+	// many of them the generator's lateness spoils.
 	values []float64
+	late   int
 	// names are its operations and phases.
 	names []string
 }
@@ -65,8 +69,14 @@ func (a *Archive) Add(name string, record *results.Record) {
 	m := &record.Manifest
 	kept := run{name: name, scenario: m.Scenario.Name, started: m.Started.UTC(), validity: record.Summary.Validity,
 		virtual: m.Time == "virtual", conditions: conditionsOf(record), commit: printable(m.Tool.Commit, longestWord)}
+	figures, late := figure.Of(record), verdict.LateIn(record)
 	for _, metric := range a.metrics {
-		kept.values = append(kept.values, metric.value(record))
+		value := metric.value(figures)
+		if figures.Late(metric.of, late) != "" {
+			kept.late++
+			value = math.NaN()
+		}
+		kept.values = append(kept.values, value)
 	}
 	for _, kind := range m.Operations {
 		kept.names = append(kept.names, printable(kind.Name, longestPath))

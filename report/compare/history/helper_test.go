@@ -21,8 +21,10 @@ func night(n int) time.Time { return first.AddDate(0, 0, n) }
 type run struct {
 	manifest results.Manifest
 	// takes is how long a read takes; of so many reads one is lost, 0 is none.
-	takes    time.Duration
-	lost     int
+	takes time.Duration
+	lost  int
+	// late is by how much they are sent too late.
+	late     time.Duration
 	validity string
 }
 
@@ -57,8 +59,8 @@ func (r *run) record(t testing.TB) *results.Record {
 	counts := new(results.TargetCounts)
 	for n := range reads {
 		due := time.Duration(n) * time.Second / reads
-		recorder.Scheduled(results.Scheduled{Phase: phase, Intended: due, Sent: due, Entities: 1})
-		a := results.Attempt{Class: results.Ok, Phase: phase, Number: uint64(n), Intended: due, Sent: due, Done: due + r.takes, Counted: 1, Returned: 1}
+		recorder.Scheduled(results.Scheduled{Phase: phase, Intended: due, Sent: due + r.late, Entities: 1})
+		a := results.Attempt{Class: results.Ok, Phase: phase, Number: uint64(n), Intended: due, Sent: due + r.late, Done: due + r.late + r.takes, Counted: 1, Returned: 1}
 		counts.Requests++
 		if r.lost > 0 && n%r.lost == 0 {
 			a.Class, a.Counted, a.Returned = results.Throttled, 0, 0

@@ -10,7 +10,6 @@ import (
 
 	"loadgen/engine/nearest"
 	"loadgen/report/verdict"
-	"loadgen/results"
 	"loadgen/results/figure"
 	"loadgen/results/figure/check"
 )
@@ -94,9 +93,9 @@ func (m Metric) Column() string {
 	return m.String()
 }
 
-// of returns what the metric is of a judged record, not a number where it cannot be told.
-func (m Metric) value(record *results.Record) float64 {
-	v := figure.Of(record).Take(m.of)
+// value returns what the metric is of a record, not a number where it cannot be told.
+func (m Metric) value(figures *figure.Figures) float64 {
+	v := figures.Take(m.of)
 	if !v.Told {
 		return math.NaN()
 	}

@@ -57,6 +57,8 @@ func (s *Scenario) Sentence() string {
 		return fmt.Sprintf("%s: no step in %s, too few to show one: that takes %d", s.Name, among, FewestNights)
 	}
 	switch {
+	case s.Runs == 0 && s.Left.ClientLimited > 0:
+		return s.Name + ": no history: none of its runs is valid and was sent in time"
 	case s.Runs == 0:
 		return s.Name + ": no history: none of its runs is valid"
 	case s.Runs == 1:
@@ -89,7 +91,7 @@ func (s *Scenario) leftOut() string {
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{s.Left.Partial, "partial"}, {s.Left.ClientLimited, "client-limited"}, {s.Left.Invalid, "invalid"}, {s.Left.Virtual, "virtual"}} {
+	}{{s.Left.Partial, "partial"}, {s.Left.ClientLimited, "client-limited (their rates and response times)"}, {s.Left.Invalid, "invalid"}, {s.Left.Virtual, "virtual"}} {
 		if part.n > 0 {
 			words = append(words, fmt.Sprintf("%d %s", part.n, part.what))
 		}

@@ -32,8 +32,10 @@ type Scenario struct {
 
 // Left counts the runs that were left out.
 type Left struct {
-	Virtual       int `json:"virtual"`
-	Partial       int `json:"partial"`
+	Virtual int `json:"virtual"`
+	Partial int `json:"partial"`
+	// ClientLimited counts runs too of which some metrics are left out alone: what was
+	// counted is so whoever was late.
 	ClientLimited int `json:"client_limited"`
 	Invalid       int `json:"invalid"`
 }
@@ -98,13 +100,13 @@ func scenarioOf(name string, runs []run) Scenario {
 	s := Scenario{Name: printable(name, longestWord)}
 	var valid []run
 	for _, r := range runs {
-		switch r.validity {
-		case results.Valid:
-			valid = append(valid, r)
-		case results.Partial:
-			s.Left.Partial++
-		case results.ClientLimited:
+		switch {
+		case r.validity == results.Valid && r.late == len(r.values):
 			s.Left.ClientLimited++
+		case r.validity == results.Valid:
+			valid = append(valid, r)
+		case r.validity == results.Partial:
+			s.Left.Partial++
 		default:
 			s.Left.Invalid++
 		}
@@ -118,6 +120,9 @@ func scenarioOf(name string, runs []run) Scenario {
 	s.Runs = len(valid)
 	parts := make([][]run, 0, 1)
 	for _, r := range valid {
+		if r.late > 0 {
+			s.Left.ClientLimited++
+		}
 		i := slices.IndexFunc(parts, func(part []run) bool { return slices.Equal(part[0].conditions, r.conditions) })
 		if i < 0 {
 			i, parts = len(parts), append(parts, nil)

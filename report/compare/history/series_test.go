@@ -55,6 +55,8 @@ func TestRunsBecomeNights(t *testing.T) {
 		{"another build is the same series", []*run{at(0), other(1, func(m *results.Manifest) { m.Tool.Commit, m.Tool.Version, m.Tool.Go = "beef", "2", "3" })}, [][]int{{1, 1}}, history.Left{}},
 		{"runs that are not valid", []*run{at(0), worth(1, results.Partial), worth(1, results.Invalid), cut(at(72))}, [][]int{{1}},
 			history.Left{Partial: 2, Invalid: 1}},
+		{"late runs, of which what was counted stays", []*run{at(0), lateOn(1), lateOn(2)}, [][]int{{1, 1, 1}}, history.Left{ClientLimited: 2}},
+		{"late virtual runs among real ones are left out as virtual", []*run{at(0), lateOn(1).with(func(m *results.Manifest) { m.Time = "virtual" })}, [][]int{{1}}, history.Left{Virtual: 1}},
 		{"virtual runs among real ones", []*run{at(0), virtual(1), virtual(2)}, [][]int{{1}}, history.Left{Virtual: 2}},
 		{"nothing but virtual runs", []*run{virtual(1), virtual(2)}, [][]int{{1, 1}}, history.Left{}},
 		{"virtual runs beside real ones that are not valid", []*run{worth(0, results.Invalid), virtual(1)}, [][]int{{1}}, history.Left{Invalid: 1}},
@@ -64,6 +66,48 @@ func TestRunsBecomeNights(t *testing.T) {
 		s := &d.Scenarios[0]
 		if got := shape(s); !slices.EqualFunc(got, row.want, slices.Equal) || s.Left != row.left {
 			t.Errorf("%s: nights of %v runs, left out %+v; want %v and %+v", row.name, got, s.Left, row.want, row.left)
+		}
+	}
+}
+
+// lateOn is a run of the n-th night whose reads were sent a second late, and so took longer.
+func lateOn(n int) *run {
+	r := nightly(n, 10)
+	r.late = time.Second
+	return r
+}
+
+// The response times and rates of late runs enter no series; what they count does.
+func TestLateRuns(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		metrics  string
+		runs     []*run
+		// want are the values of the first metric by night, left how many runs are counted as late.
+		want []float64
+		left int
+		says string
+	}{
+		{"a late night among others", "max", []*run{nightly(0, 10), lateOn(1), nightly(2, 10)}, []float64{10_000, 10_000}, 1,
+			"left out: 1 client-limited (their rates and response times)"},
+		{"the same, of which another metric stays", "max share_lost", []*run{nightly(0, 10), lateOn(1), nightly(2, 10)}, []float64{10_000, math.NaN(), 10_000}, 1,
+			"left out: 1 client-limited (their rates and response times)"},
+		{"a late run of a night", "max share_lost", []*run{nightly(0, 10), nightly(1, 10), lateOn(1)}, []float64{10_000, 10_000}, 1, "left out: 1 client-limited"},
+		{"what a late night served", "served", []*run{nightly(0, 10), lateOn(1)}, []float64{24}, 1, "left out: 1 client-limited"},
+		{"what it lost", "share_lost", []*run{nightly(0, 10), lateOn(1)}, []float64{0, 0}, 0, "share_lost"},
+		{"nothing but late runs", "max", []*run{lateOn(0), lateOn(1)}, nil, 2, "no history: none of its runs is valid and was sent in time"},
+	} {
+		d := document(t, archived(t, metrics(t, strings.Fields(row.metrics)...), row.runs...))
+		s := &d.Scenarios[0]
+		var got []float64
+		for i := range s.Series {
+			for _, night := range s.Series[i].Nights {
+				got = append(got, night.Values[0])
+			}
+		}
+		near := func(a, b float64) bool { return math.Abs(a-b) <= .001*b || math.IsNaN(a) && math.IsNaN(b) }
+		if !slices.EqualFunc(got, row.want, near) || s.Left != (history.Left{ClientLimited: row.left}) || !strings.Contains(text(t, d), row.says) {
+			t.Errorf("%s: %v, left out %+v; want %v and %d, and %q in\n%s", row.sentence, got, s.Left, row.want, row.left, row.says, text(t, d))
 		}
 	}
 }

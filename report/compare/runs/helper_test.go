@@ -23,8 +23,10 @@ type played struct {
 	seconds, perSecond int
 	// throttled is after how many operations one is throttled, 0 for none.
 	throttled int
-	virtual   bool
-	alter     func(*results.Manifest)
+	// late is by how much the last phase is sent too late.
+	late    time.Duration
+	virtual bool
+	alter   func(*results.Manifest)
 	// one leaves the second reported phase out.
 	one bool
 	// killed ends the record without its totals.
@@ -110,10 +112,14 @@ func (p played) operation(r *results.Recorder, phase, kind int, number uint64, a
 	if p.throttled > 0 && number%uint64(p.throttled) == 0 {
 		class, served = results.Throttled, 0
 	}
-	r.Scheduled(results.Scheduled{Phase: phase, Kind: kind, Intended: at, Sent: at, Entities: 1})
-	r.Attempt(&results.Attempt{Phase: phase, Kind: kind, Number: number, Intended: at, Sent: at, Done: at + took, Class: class,
+	sent := at
+	if phase == 2 {
+		sent += p.late
+	}
+	r.Scheduled(results.Scheduled{Phase: phase, Kind: kind, Intended: at, Sent: sent, Entities: 1})
+	r.Attempt(&results.Attempt{Phase: phase, Kind: kind, Number: number, Intended: at, Sent: sent, Done: sent + took, Class: class,
 		Counted: served, Returned: served, Entities: 1})
-	r.Completed(&results.Completed{Phase: phase, Kind: kind, Number: number, Intended: at, Done: at + took, Class: class,
+	r.Completed(&results.Completed{Phase: phase, Kind: kind, Number: number, Intended: at, Done: sent + took, Class: class,
 		Attempts: 1, Entities: 1, Served: served})
 }
 

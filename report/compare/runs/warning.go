@@ -34,7 +34,7 @@ func warnings(a, b *Side) []string {
 }
 
 // mostFaults is how many runs of a side are told that are cut off, and as many that are not
-// valid.
+// valid or were sent late.
 const mostFaults = 10
 
 // faults returns what speaks against the runs of a side.
@@ -44,12 +44,15 @@ func (s *Side) faults() []string {
 		if one.cut != "" {
 			cut = append(cut, fmt.Sprintf("%s %s", shown(one.name), one.cut))
 		}
-		if one.validity != results.Valid {
+		switch {
+		case one.validity != results.Valid:
 			text := fmt.Sprintf("%s is %s", shown(one.name), shown(one.validity))
 			if len(one.reasons) > 0 {
 				text += ": " + shown(one.reasons[0])
 			}
 			unsound = append(unsound, text)
+		case len(one.late) > 0:
+			unsound = append(unsound, fmt.Sprintf("%s is client-limited: %s", shown(one.name), shown(one.late[0])))
 		}
 	}
 	var list []string

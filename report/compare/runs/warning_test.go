@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -57,6 +58,25 @@ func TestWarnings(t *testing.T) {
 		}
 		if len(c.Warnings) != want || !strings.Contains(strings.Join(c.Warnings, "\n"), row.says) {
 			t.Errorf("%s: the warnings are %q; want one with %q", row.name, c.Warnings, row.says)
+		}
+	}
+}
+
+// A run that was sent late is valid, and warned of: its times are not the target's.
+func TestWarningsOfLateRuns(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		late     time.Duration
+		says     []string
+	}{
+		{"in time", 0, nil},
+		{"as late as counts for nothing", 4 * time.Millisecond, nil},
+		{"late in a phase", 50 * time.Millisecond, []string{"b/00 is client-limited: the generator was late in peak 2"}},
+		{"so late that the load was another", 200 * time.Millisecond,
+			[]string{"b/00 is client-limited: the generator sent 50.0 % of the operations more than 100 ms late"}},
+	} {
+		if got := held(t, side(t, "a", played{}), side(t, "b", played{late: row.late})).Warnings; !slices.Equal(got, row.says) {
+			t.Errorf("%s: the warnings are %q; want %q", row.sentence, got, row.says)
 		}
 	}
 }

@@ -126,6 +126,25 @@ func (c *Claim) Bound() (of figure.Reference, below float64, some bool) {
 	return c.left, c.number.Value(), c.unit == c.own(c.left)
 }
 
+// Capped returns the figures that the claim holds only because they are not greater, where
+// it holds. The slice is the caller's.
+func (c *Claim) Capped() []figure.Reference {
+	var list []figure.Reference
+	if c.comparison == "<" || c.comparison == "<=" || c.comparison == "==" {
+		list = append(list, c.left)
+	}
+	if c.comparison != ">" && c.comparison != ">=" && c.comparison != "==" {
+		return list
+	}
+	if c.joint != alone {
+		list = append(list, c.second)
+	}
+	if c.againstOther {
+		list = append(list, c.right)
+	}
+	return list
+}
+
 // String returns the claim in its one canonical form, which parses to the same.
 func (c *Claim) String() string {
 	text := c.left.String()

@@ -1,10 +1,12 @@
 package check_test
 
 import (
+	"maps"
 	"math"
 	"math/big"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"testing"
 
 	"loadgen/results/figure"
@@ -107,6 +109,43 @@ func TestDecimalLimitsAgreeWithExactArithmetic(t *testing.T) {
 		want := big.NewRat(part, whole).Cmp(big.NewRat(hundredths, 10_000)) <= 0
 		if got != want {
 			t.Fatalf("%d of %d <= %s%% = %t; want %t", part, whole, limit, got, want)
+		}
+	}
+}
+
+// A claim that holds is broken by a greater figure only where that is said to be capped; and
+// each that is said to be is broken by some.
+func TestCappedFigures(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for _, comparison := range []string{"<", "<=", "==", ">=", ">"} {
+		for _, form := range []string{"throttled ? 3", "throttled - ok ? 3", "throttled / ok ? 3",
+			"throttled ? 2 * failed", "throttled - ok ? 2 * failed", "throttled / ok ? 2 * tries"} {
+			if comparison == "==" && strings.Contains(form, "/") {
+				continue // A ratio is no whole count.
+			}
+			text := strings.ReplaceAll(form, "?", comparison)
+			claim, err := check.Parse(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			capped, broken := make(map[string]bool), make(map[string]bool)
+			for _, of := range claim.Capped() {
+				capped[of.Name] = true
+			}
+			for range 300 {
+				drawn := func() float64 { return float64(1 + rng.IntN(6)) }
+				facts := told{"throttled": drawn(), "ok": drawn(), "failed": drawn(), "tries": drawn()}
+				for name := range facts {
+					more := maps.Clone(facts)
+					more[name] += drawn()
+					if claim.Judge(facts).Pass && !claim.Judge(more).Pass {
+						broken[name] = true
+					}
+				}
+			}
+			if !maps.Equal(capped, broken) {
+				t.Errorf("%s: capped are %v; want those that break it, %v", text, capped, broken)
+			}
 		}
 	}
 }

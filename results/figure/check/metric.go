@@ -81,6 +81,9 @@ func Metrics() []string {
 	return names
 }
 
+// Of returns the metric of a run, and false where it cannot be told.
+func (m Metric) Of(facts Facts) (value float64, told bool) { return facts.Look(m.Figure, m.Unit) }
+
 // String returns the metric in its canonical form.
 func (m Metric) String() string { return m.Figure.String() }
 

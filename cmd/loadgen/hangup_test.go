@@ -1,0 +1,178 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/model"
+	"loadgen/results"
+)
+
+// hanging is the program in a process of its own, with a run that lasts for an hour, and
+// the service that it loads.
+type hanging struct {
+	*service
+	t       *testing.T
+	program *exec.Cmd
+	folder  string
+	clock   clock.Real
+}
+
+// newHanging is still to be started.
+func newHanging(t *testing.T, more ...string) *hanging {
+	t.Helper()
+	// What this process ignores, the program would, too; what it listens for, not.
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(heard) })
+	h := &hanging{service: newService(t, model.Off, 0), t: t, folder: filepath.Join(t.TempDir(), "run"), clock: clock.NewReal()}
+	h.program = program(t, nil, h.args(append([]string{"--yes", "--no-probe", "--no-charts", "--duration", "1h", "--rate", "200", "--out", h.folder}, more...)...)...)
+	return h
+}
+
+// loaded waits until the service has seen so many requests more.
+func (h *hanging) loaded(requests int64) {
+	h.t.Helper()
+	until := h.handler.Counts().Requests + requests
+	for h.handler.Counts().Requests < until {
+		if h.clock.Now().Offset() > 30*time.Second {
+			h.t.Fatalf("the service has seen %d requests; want %d", h.handler.Counts().Requests, until)
+		}
+		if err := h.clock.Sleep(h.t.Context(), h.clock.Now().Add(5*time.Millisecond)); err != nil {
+			h.t.Fatal(err)
+		}
+	}
+}
+
+func (h *hanging) send(s os.Signal) {
+	h.t.Helper()
+	if err := h.program.Process.Signal(s); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// left holds what the program has left behind, which ended with a code, against what it is
+// to: a partial record that was judged, and no table.
+func (h *hanging) left(code, want int) {
+	h.t.Helper()
+	if code != want {
+		h.t.Errorf("exit code %d; want %d", code, want)
+	}
+	if left := h.engine.TableNames("races"); len(left) > 0 {
+		h.t.Errorf("the run left the tables %v", left)
+	}
+	if record := read(h.t, h.folder); record.Validity != results.Partial || record.Summary == nil || record.Summary.Operations == 0 {
+		h.t.Errorf("the record is %s, its summary %+v; want a partial one that was judged", record.Validity, record.Summary)
+	}
+}
+
+// A run whose terminal is closed ends as one that is interrupted does, though nobody can
+// read its report.
+func TestTerminalThatIsClosed(t *testing.T) {
+	t.Parallel()
+	h := newHanging(t)
+	o := startOnTerminal(t, 100, h.program)
+	h.loaded(100)
+	if err := o.terminal.Close(); err != nil {
+		t.Fatal(err)
+	}
+	h.left(o.ended(), codeHungUp)
+}
+
+// What a hang-up ends writes what it can, whatever has become of those who read it, and
+// takes its time for it, however often it is hung up.
+func TestHungUpBehindAPipe(t *testing.T) {
+	t.Parallel()
+	h := newHanging(t)
+	reads, writes, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.program.Stdout, h.program.Stderr = writes, writes
+	if err := errors.Join(h.program.Start(), writes.Close()); err != nil {
+		t.Fatal(err)
+	}
+	h.loaded(100)
+	h.send(syscall.SIGHUP)
+	h.send(syscall.SIGHUP)
+	if err := reads.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_ = h.program.Wait()
+	h.left(h.program.ProcessState.ExitCode(), codeHungUp)
+}
+
+// A pipe that breaks while nobody hung up ends the program, as it does any.
+func TestBrokenPipe(t *testing.T) {
+	t.Parallel()
+	c := program(t, nil, "help", "exit-codes")
+	reads, writes, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Stdout = writes
+	if err := errors.Join(reads.Close(), c.Start(), writes.Close()); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait()
+	if status, _ := c.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() || status.Signal() != syscall.SIGPIPE {
+		t.Errorf("the program ended with %v; want it ended by SIGPIPE", c.ProcessState)
+	}
+}
+
+// A run under nohup outlives its terminal, and can be ended otherwise.
+func TestUnderNohup(t *testing.T) {
+	t.Parallel()
+	h := newHanging(t)
+	itself := h.program.Args
+	h.program.Path, h.program.Args = "/bin/sh", append([]string{"sh", "-c", `trap "" HUP; exec "$@"`, "sh"}, itself...)
+	var said strings.Builder
+	h.program.Stdout, h.program.Stderr = &said, &said
+	if err := h.program.Start(); err != nil {
+		t.Skipf("no shell here: %v", err)
+	}
+	h.loaded(100)
+	h.send(syscall.SIGHUP)
+	h.loaded(200)
+	h.send(syscall.SIGTERM)
+	_ = h.program.Wait()
+	h.left(h.program.ProcessState.ExitCode(), codeTerminated)
+	if text := said.String(); !strings.Contains(text, "Validity: partial") || !strings.Contains(text, "loadgen: terminated;") {
+		t.Errorf("it said\n%s\nwant a report of what was done until it was terminated", text)
+	}
+}
+
+// Whatever could not be printed after a signal, the signal is what is told of.
+func TestExitCodesAfterAHangUp(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(interruption{syscall.SIGHUP})
+	printed := &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EIO}
+	for _, row := range []struct {
+		sentence string
+		ctx      context.Context
+		err      error
+		want     int
+	}{
+		{"the run was ended", ctx, context.Canceled, 129},
+		{"its report could not be printed", ctx, printed, 129},
+		{"a pipe was broken", ctx, syscall.EPIPE, 129},
+		{"the record could not be written", ctx, errors.Join(results.ErrWrite, syscall.EIO), 1},
+		{"a report could not be printed, and nobody hung up", t.Context(), printed, 1},
+		{"a check failed, and was told", ctx, verdictError{code: codeExpectation}, 10},
+	} {
+		if code, _ := explain(row.ctx, row.err); code != row.want {
+			t.Errorf("%s: exit code %d; want %d", row.sentence, code, row.want)
+		}
+	}
+}

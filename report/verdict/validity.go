@@ -1,0 +1,134 @@
+package verdict
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"loadgen/results"
+	"loadgen/results/figure"
+)
+
+// mostHeld is the share of the reported operations that may be sent more than
+// longestHold after their intended instants.
+const (
+	mostHeld    = results.MostHeldBack
+	longestHold = results.HeldBackAfter
+)
+
+// validity returns what a run as a whole is worth, and why: whether it came to its end,
+// its books close, and anything succeeded. What the generator fell short of spoils no more
+// than the claims that rest on it. What the record says of itself stands unless it is
+// worse than that.
+func validity(record *results.Record) (string, []string) {
+	worth, reasons := record.Validity, slices.Clone(record.Reasons)
+	add := func(found ...string) {
+		for _, reason := range found {
+			// A record that was judged before holds its reasons.
+			if !slices.Contains(reasons, reason) {
+				reasons = append(reasons, reason)
+			}
+		}
+	}
+	if reasons == nil {
+		reasons = []string{}
+	}
+	if !slices.Contains([]string{results.Valid, results.Partial, results.Invalid}, worth) {
+		add(fmt.Sprintf("the record calls itself %q, which says nothing", shortened(worth)))
+		worth = results.Invalid
+	}
+	if record.Cut {
+		add("the record is cut off within a line")
+		if worth != results.Invalid {
+			worth = results.Partial
+		}
+	}
+	if due, causes := futile(record); due > 0 {
+		add(fmt.Sprintf("of %s operations due none succeeded%s", Count(due), causesOf(causes)))
+		worth = results.Invalid
+	}
+	if faults := Books(record); len(faults) > 0 {
+		add(faults...)
+		worth = results.Invalid
+	} else if record.Misplaced > 0 {
+		add(fmt.Sprintf("%s counts came too late for their second and stand in a later one",
+			Count(record.Misplaced)))
+	}
+	return worth, reasons
+}
+
+// cutOff is the cause of an attempt that the end of the run cut off.
+const cutOff = "Cancelled"
+
+// futile returns how many operations were due in what a run reports of which none
+// succeeded, and what came of them; 0 where some did. Of a run that did not come to its end
+// an attempt has to have come to one of its own, or an operation of several: what was cut
+// off, as all may be that a run sends in its first milliseconds, could have succeeded.
+func futile(record *results.Record) (due int64, causes results.Causes) {
+	sum := record.Total(results.Reported)
+	if record.Killed() != nil {
+		sum = inSeconds(record)
+	}
+	var cut int64
+	for _, one := range sum.Causes {
+		if one.Status == 0 && one.Code == cutOff {
+			cut += one.Attempts
+		}
+	}
+	ended := sum.Ok == 0 && sum.Attempts > cut || sum.Operations > sum.Cut+cut
+	if record.Capture != nil || sum.Succeeded > 0 || !ended && !finished(record) {
+		return 0, nil
+	}
+	return sum.Scheduled, sum.Causes
+}
+
+// clientLimits returns how the generator fell short of what was asked of it.
+func clientLimits(record *results.Record) []string {
+	if record.Limit != nil {
+		return limitReasons(record)
+	}
+	var limits []string
+	all, reported := record.Total(results.Everything), record.Total(results.Reported)
+	dropped, held := all.Dropped, heldBack(record.Lag)
+	for waited, i := waitedIn(record), 0; i < len(record.Intervals); i++ {
+		// What waited for a silent target waited for no generator. Of what was late in such
+		// a second nobody knows by how much, so that all of it is taken for held back.
+		if row := &record.Intervals[i]; waited(row.Second) != "" {
+			dropped, held = dropped-row.Dropped, held-row.Late
+		}
+	}
+	if dropped > 0 {
+		limits = append(limits, fmt.Sprintf("the generator dropped %s of %s operations", Count(dropped), Count(all.Scheduled)))
+	}
+	if reported.Sent > 0 && float64(held) > mostHeld*float64(reported.Sent) {
+		limits = append(limits, fmt.Sprintf("the generator sent %s of the operations more than %d ms late",
+			Share(figure.ShareOf(held, reported.Sent)), longestHold.Milliseconds()))
+	}
+	return append(limits, clientSaturations(record)...)
+}
+
+// causesOf names the two commonest causes, in parentheses.
+func causesOf(causes results.Causes) string {
+	var names []string
+	for _, one := range causes.Told()[:min(2, len(causes.Told()))] {
+		names = append(names, printable(shortened(one.String())))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(names, ", ") + ")"
+}
+
+// heldBack counts the operations of a lag histogram beyond longestHold.
+func heldBack(lag *results.Histogram) int64 {
+	if lag == nil {
+		return 0
+	}
+	var held int64
+	for _, bar := range lag.Bars() {
+		if bar.From > longestHold.Microseconds() {
+			held += bar.Count
+		}
+	}
+	return held
+}
