@@ -32,6 +32,9 @@ const (
 const (
 	MostHeldBack  = 0.01
 	HeldBackAfter = 100 * time.Millisecond
+	// MostFirstThrottled is the share of the first attempts of a step's last half that may be
+	// throttled where its rate holds.
+	MostFirstThrottled = 0.005
 	// MostSecondsHeldBack is the share of the seconds of a step that may have more such
 	// operations before it is another load as a whole.
 	MostSecondsHeldBack = 0.02

@@ -111,7 +111,7 @@ func emulatorLimit(manifest *results.Manifest) string {
 	}
 	switch t := manifest.Targets; {
 	case !manifest.LimitsKnown:
-		return "An emulator answered" + calledItself(manifest.Service) + ", of which no limit is known that it holds hard."
+		return "An emulator answered" + calledItself(manifest.Service) + ", of which no limit of a partition is known that it holds hard."
 	case t.Partition == 0 && t.Account == 0:
 		return "An emulator has no partition servers: where a table of the real service would refuse, it only slows down."
 	default:

@@ -331,7 +331,7 @@ func (s *story) limitless() string {
 	if s.record.Manifest.LimitsKnown {
 		return "which keeps none of the service's limits"
 	}
-	return "of which no limit is known that it holds hard"
+	return "of which no limit of a partition is known that it holds hard"
 }
 
 // killed says what there is of a run that nobody closed, and what it may have left.

@@ -30,10 +30,10 @@ func TestWhatIsSaidOfWhoAnswers(t *testing.T) {
 		{"Azurite", func(m *results.Manifest) { m.Emulator, m.LimitsKnown, m.Service = true, true, "Azurite-Table/3.35.0" },
 			[]string{"where the emulator keeps no limit", "no partition servers", "keeps none of the service's limits"}, []string{"2,000", "keys that spread"}},
 		{"an emulator that tells nothing", func(m *results.Manifest) { m.Emulator, m.Service = true, "loadgen/0.1" },
-			[]string{"answered (it calls itself loadgen/0.1), of which no limit is known that it holds hard", "was measured is an emulator, of which no limit"}, []string{"2,000", "keys that spread", "none of the service's limits"}},
+			[]string{"answered (it calls itself loadgen/0.1), of which no limit of a partition is known that it holds hard", "was measured is an emulator, of which no limit of a partition"}, []string{"2,000", "keys that spread", "none of the service's limits"}},
 		{"loadgen serve whose partitions may exceed their target", func(m *results.Manifest) {
 			m.Emulator, m.Service = true, "loadgen/1 (headroom=2000; partition_target=2000; account_target=20000)"
-		}, []string{"it calls itself loadgen/1 (headroom=2000; ", "no limit is known that it holds hard"}, []string{"holds a partition", "saved up"}},
+		}, []string{"it calls itself loadgen/1 (headroom=2000; ", "no limit of a partition is known that it holds hard"}, []string{"holds a partition", "saved up"}},
 		{"a domain of one's own", func(m *results.Manifest) { m.Service = "Windows-Azure-Table/1.0" },
 			[]string{"where no target is known", "does not say what it is (it calls itself Windows-Azure-Table/1.0)", "nothing is said of the table service"},
 			[]string{"2,000", "the service balances", "A service balances", "emulator"}},

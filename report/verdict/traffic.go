@@ -168,13 +168,15 @@ func (t *traffic) key() (string, figure.Holding) {
 		why = fmt.Sprintf("a peak like that second, %s entities/s, needs keys that spread it over at least %s partitions",
 			Count(t.peak()), Rate(partitions))
 		text, and = why, ", and "
+	case saturates(t.hot):
+		text, and = "a load like that needs keys that spread it over at least 2 partitions", ", and "
 	case overloadedSeen(t.hot):
 		why = "where it saturates is not known"
 		text, and = "over that whole second one partition would do: it was throttled for shorter bursts than that, or not for load", "; "
 	default:
 		text, and = fmt.Sprintf("a peak like that second takes %s of %s/s: this PartitionKey bears it", Share(share), Count(target)), ", but "
 	}
-	if saturates(t.hot) {
+	if saturates(t.hot) && !t.accountBinds() {
 		why = ""
 	}
 	if order, way := oneWay(t.seen); order != nil {

@@ -226,7 +226,7 @@ func TestPartitionsThatAPeakNeeds(t *testing.T) {
 		{"a little more", 4100, 2000, "at least 3 partitions"},
 		{"a model of its own", 4100, 500, "at least 9 partitions"},
 		{"no target is the documents'", 1_000_000, 0, "at least 495 partitions"},
-		{"less than one", 1999, 2000, "one partition would do"},
+		{"less than one, of which a limit at that serves a part", 1999, 2000, "at least 2 partitions"},
 	} {
 		record := observed(t, func(m *results.Manifest, o *results.Capture) {
 			m.Targets = results.Targets{Partition: row.target}

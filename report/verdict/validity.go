@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -93,8 +94,13 @@ func clientLimits(record *results.Record) []string {
 	for waited, i := waitedIn(record), 0; i < len(record.Intervals); i++ {
 		// What waited for a silent target waited for no generator. Of what was late in such
 		// a second nobody knows by how much, so that all of it is taken for held back.
-		if row := &record.Intervals[i]; waited(row.Second) != "" {
-			dropped, held = dropped-row.Dropped, held-row.Late
+		row := &record.Intervals[i]
+		if waited(row.Second) == "" {
+			continue
+		}
+		dropped -= row.Dropped
+		if longest := cmp.Or(row.Lag.P99, row.Lag.Max); longest != nil && *longest > longestHold.Microseconds() {
+			held -= row.Late
 		}
 	}
 	if dropped > 0 {

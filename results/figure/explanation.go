@@ -18,7 +18,7 @@ func (l *Ladder) explain(whole, evidence, core []second) {
 		l.Low, l.High = min(l.Low, float64(s.Served)), max(l.High, float64(s.Served))
 	}
 	l.Used, l.OnTime = len(used), !slices.ContainsFunc(used, func(s second) bool { return s.late() })
-	at, all := fitOf(used), fitOf(near(onTimeOf(evidence)))
+	at := fitOf(used)
 	if at.each > coarse*l.Rate {
 		// Of so few requests a second the median is one of few numbers.
 		l.Rate = meanServed(used)
@@ -29,10 +29,11 @@ func (l *Ladder) explain(whole, evidence, core []second) {
 		varies = steadyLate
 	}
 	switch {
-	case spread <= varies && at.flat*apart <= at.rising:
+	case spread <= varies && at.flat*apart <= at.rising && at.tells(at.rising, len(used)):
 		// Throttling by chance may come on top of a limit.
 		l.Throttling = Limited
-	case all.rising*apart <= all.flat && all.flat > all.chance:
+	case rises(near(onTimeOf(evidence))), rises(near(evidence)):
+		// A late second is asked less, and has the same share of that turned away.
 		l.Throttling = Sporadic
 	case spread <= varies && (at.steadier(len(used)) && !at.follows(len(used)) ||
 		2*at.flat <= at.chance && l.Rate > 0 && clean(whole, l.Rate, at.share)):
@@ -42,6 +43,12 @@ func (l *Ladder) explain(whole, evidence, core []second) {
 	default:
 		l.Throttling = Undecided
 	}
+}
+
+// rises reports whether what seconds serve goes along with what they are asked.
+func rises(list []second) bool {
+	f := fitOf(list)
+	return f.rising*apart <= f.flat && f.flat > f.chance
 }
 
 // clean reports whether seconds of less load had no such share of their attempts throttled,
@@ -88,9 +95,10 @@ func fitOf(used []second) (f fit) {
 func square(x float64) float64 { return x * x }
 
 // near returns the seconds without those that lie far from all others, such as one of an
-// outage.
+// outage. Several that serve as large a part of what they are asked as the others do are
+// none: they speak against a limit.
 func near(used []second) []second {
-	rate := medianServed(used)
+	rate, part := medianServed(used), medianPart(used)
 	away := make([]float64, len(used))
 	var served, ok int64
 	for i, s := range used {
@@ -101,7 +109,18 @@ func near(used []second) []second {
 	// As many deviations as leave out no more than chance does in a normal distribution.
 	const most = 4 * 1.4826
 	bound := most * max(away[len(away)/2], float64(served)/float64(max(1, ok)))
-	kept := slices.DeleteFunc(slices.Clone(used), func(s second) bool { return math.Abs(float64(s.Served)-rate) > bound })
+	var kept, alike []second
+	for _, s := range used {
+		switch {
+		case math.Abs(float64(s.Served)-rate) <= bound:
+			kept = append(kept, s)
+		case math.Abs(float64(s.Served)-part*s.judged) <= bound:
+			alike = append(alike, s)
+		}
+	}
+	if len(alike) >= FewestSeconds {
+		kept = append(kept, alike...)
+	}
 	if 10*len(kept) < 7*len(used) || len(kept) < FewestSeconds {
 		return used
 	}
@@ -111,8 +130,24 @@ func near(used []second) []second {
 // follows reports whether what is served goes along with what is asked, by more than a
 // request or two: a server that turns every tenth request away is steady, too.
 func (f *fit) follows(seconds int) bool {
+	return 2*f.rising < f.flat && f.tells(f.flat, seconds)
+}
+
+// tells reports whether so many seconds lie further from an explanation than a request or
+// two each.
+func (f *fit) tells(from float64, seconds int) bool {
 	const some = 1.5
-	return 2*f.rising < f.flat && f.flat > float64(seconds)*square(some*f.each)
+	return from > float64(seconds)*square(some*f.each)
+}
+
+// medianPart returns the median of what is served for each attempt that is judged.
+func medianPart(list []second) float64 {
+	parts := make([]float64, len(list))
+	for i, s := range list {
+		parts[i] = float64(s.Served) / max(1, s.judged)
+	}
+	slices.Sort(parts)
+	return parts[len(parts)/2]
 }
 
 // steadier reports whether seconds vary less than chance would have it in about one of a

@@ -55,7 +55,7 @@ func (s *Selection) busiest(of func(*results.Phase) (list []results.PartitionSta
 	most := untold("no operation went to a single partition")
 	for _, step := range s.steps {
 		list, over := of(step.Phase)
-		one := s.busiestOf(list, over)
+		one := s.busiestOf(list, over, int64(len(list)) < step.Phase.PartitionsHit)
 		if !one.Told && one.Why == notKept {
 			return one
 		}
@@ -66,7 +66,9 @@ func (s *Selection) busiest(of func(*results.Phase) (list []results.PartitionSta
 
 const notKept = "the record does not say which partitions there were"
 
-func (s *Selection) busiestOf(list []results.PartitionStats, over int64) Value {
+// busiestOf returns the busiest second in a phase of which the record names some of its
+// partitions, or, where there are no more, all.
+func (s *Selection) busiestOf(list []results.PartitionStats, over int64, more bool) Value {
 	switch {
 	case list == nil && over == 0:
 		return untold(notKept)
@@ -78,9 +80,13 @@ func (s *Selection) busiestOf(list []results.PartitionStats, over int64) Value {
 		v.AtLeast = list[0].AtLeast || over > list[0].Busiest
 		return v
 	}
-	// Of partitions of several tables with that key the first has most.
-	for _, one := range list {
+	// Of partitions of several tables with that key the first has most, unless it stands
+	// among the others for its mean.
+	for i, one := range list {
 		if one.Key == s.ref.Key {
+			if more && i >= results.KeptPartitions {
+				return untold(notKept)
+			}
 			v := told(float64(one.Busiest), one.Entities)
 			v.AtLeast = one.AtLeast
 			return v

@@ -50,7 +50,7 @@ func (s Step) ThrottledShare() (float64, bool) {
 const (
 	// MostFirstThrottled is the share of first attempts that may be throttled in the last
 	// half of a step.
-	MostFirstThrottled = 0.005
+	MostFirstThrottled = results.MostFirstThrottled
 	// mostLateSeconds is the share of the seconds of a step in which more than 1 % of what is
 	// sent may be over 100 ms late, so that the target met another load. What is 5 ms late
 	// spoils response times alone, see [Step.OnTime].
@@ -113,7 +113,7 @@ func (f *Figures) unsent(step Step, waited func(second int64) string) string {
 			continue
 		}
 		all++
-		held := heldBack(row)
+		held := heldBack(row) || f.leftBehind(i)
 		if held {
 			late++
 		}
@@ -136,15 +136,25 @@ func (f *Figures) unsent(step Step, waited func(second int64) string) string {
 	return ""
 }
 
-// heldBack reports whether a second's load was sent so late that the target met another:
-// more than a hundredth of what it sent, or as much of what was due in it as is due in that
-// time.
-func heldBack(row *results.Interval) bool {
+// leftBehind reports whether a second left so much of what was due in it to a later one,
+// which was held back by it, as is due in the time for which nothing counts as held back.
+func (f *Figures) leftBehind(at int) bool {
 	const few = 2
-	within := results.HeldBackAfter.Seconds()
-	if behind := row.Scheduled - row.Sent; behind > few && float64(behind) > within*float64(row.Scheduled) {
-		return true
+	row, within := &f.record.Intervals[at], results.HeldBackAfter.Seconds()
+	if behind := row.Scheduled - row.Sent; behind <= few || float64(behind) <= within*float64(row.Scheduled) {
+		return false
 	}
+	for _, next := range f.record.Intervals[at+1:] {
+		if next.Sent > 0 {
+			return heldBack(&next)
+		}
+	}
+	return true
+}
+
+// heldBack reports whether more than a hundredth of what a second sent was so late that the
+// target met another load.
+func heldBack(row *results.Interval) bool {
 	lag := row.Lag.P99
 	if lag == nil {
 		lag = row.Lag.Max
@@ -210,7 +220,7 @@ func (f *Figures) Late(ref Reference, late func(Step) bool) string {
 func (f *Figures) Unsent(ref Reference, holds func(Step) Holding) string {
 	switch ref.Name {
 	case "throttled", "first_throttled", "throttled_per_second", "share_throttled_settled", "throttled_per_success",
-		"retries", "retries_per_operation", "tries", "served", "mean_served":
+		"requests", "retries", "retries_per_operation", "tries", "served", "mean_served":
 	default:
 		return ""
 	}

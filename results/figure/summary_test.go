@@ -29,8 +29,13 @@ func TestWhatAStepHolds(t *testing.T) {
 		{"half of it is", 500, nil, false, ""},
 		{"one was never sent", 1000, func(r *results.Record) { kind(r).Dropped = 1 }, false, "did not send"},
 		{"one of its ten seconds was held back", 1000, func(r *results.Record) { r.Intervals[7].Lag.P99 = &held }, false, "did not send"},
-		{"in one of them nothing was sent", 1000, func(r *results.Record) { r.Intervals[7].Sent = 0; r.Intervals[8].Sent = 2000 }, false, "did not send"},
-		{"in one a tenth was sent in the next", 1000, func(r *results.Record) { r.Intervals[7].Sent = 900; r.Intervals[8].Sent = 1100 }, true, ""},
+		{"in one of them nothing was sent", 1000, func(r *results.Record) {
+			r.Intervals[7].Sent, r.Intervals[8].Sent, r.Intervals[8].Lag.P99 = 0, 2000, &held
+		}, false, "did not send"},
+		{"what was due at its end was sent soon after", 1000, func(r *results.Record) { r.Intervals[7].Sent, r.Intervals[8].Sent = 0, 2000 }, true, ""},
+		{"in one a tenth was sent in the next", 1000, func(r *results.Record) {
+			r.Intervals[7].Sent, r.Intervals[8].Sent, r.Intervals[8].Lag.Max = 900, 1100, new(int64(99_000))
+		}, true, ""},
 		{"a second was held back by its longest alone", 1000, func(r *results.Record) { r.Intervals[7].Lag.Max = &held }, false, "did not send"},
 		{"it ended before its last half", 1000, func(r *results.Record) { kind(r).LastHalf = results.Cohort{} }, false, "ended before"},
 		{"at the target, which chance passes in its last half", 2000, func(r *results.Record) {

@@ -16,7 +16,8 @@ import (
 type Forecast struct {
 	// Requests is the number of attempts without a retry; each is a billed
 	// transaction. AtMost is that number if every attempt of the peaks is
-	// throttled as often as the policy goes on.
+	// throttled as often as the policy goes on, and a step whose holding is asked comes
+	// once more.
 	Requests, AtMost int64
 	// Beside is how many of the requests go to queues and containers of blobs.
 	Beside int64
@@ -113,6 +114,11 @@ func (c *Campaign) forecastTraffic(f *Forecast, d *dry) {
 		c.forecastOperations(f, weighed(d.Traffic), float64(d.expected))
 	}
 	f.Lasts += d.lasts
+	if again := c.again(d); again != nil {
+		var once Forecast
+		c.forecastOperations(&once, weighed(again.Traffic), float64(again.expected))
+		f.AtMost += once.AtMost
+	}
 }
 
 // weighed returns what traffic offers, with the weights that the rows of a trace

@@ -3,6 +3,7 @@ package campaign
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -56,17 +57,14 @@ func stepPhases(name string, steps []arrival.Step, reported int) []results.Phase
 // it holds, and the generator did not send that in time, the step answers nothing and is
 // offered once more, behind the others.
 func (c *Campaign) offerPeak(ctx context.Context, d *dry) error {
-	step := c.peakStep(d.stage)
-	if step == nil {
+	step, again := c.peakStep(d.stage), c.again(d)
+	if step == nil || again == nil {
 		return c.run(ctx, d.stage)
 	}
-	first, end := dueBefore(d.stage.Schedule, step.Begin), dueBefore(d.stage.Schedule, step.End)
-	sent := &dispatch{from: c.number + first, to: c.number + end, seconds: make(map[time.Duration]*[2]int64)}
-	if err := c.observed(ctx, d.stage, sent); err != nil || sent.inTime() {
-		return err
-	}
-	again, err := c.dryOf(d.phase, oneStep(d.Traffic, c.Peak))
-	if err != nil {
+	due := func(at time.Duration) uint64 { return c.number + dueBefore(d.stage.Schedule, at) }
+	sent := &dispatch{from: due(step.Begin), half: due(step.Begin + (step.End-step.Begin)/2), to: due(step.End),
+		seconds: make(map[time.Duration]*[2]int64)}
+	if err := c.observed(ctx, d.stage, sent); err != nil || sent.answers() {
 		return err
 	}
 	if err := c.furnish(again); err != nil {
@@ -75,7 +73,7 @@ func (c *Campaign) offerPeak(ctx context.Context, d *dry) error {
 	for i := range again.stage.Phases {
 		again.stage.Phases[i].Name += " #2"
 	}
-	c.fresh += again.claims()
+	c.fresh += again.stage.Due() * stride(again.Operations)
 	return c.run(ctx, again.stage)
 }
 
@@ -91,24 +89,18 @@ func (c *Campaign) peakStep(stage *drive.Stage) *results.Phase {
 	return found
 }
 
-// repeated is how many entity numbers a second try of the phase's step at the peak may use.
-func (c *Campaign) repeated(d *dry) uint64 {
-	for _, step := range d.steps() {
-		if c.Peak > 0 && step.Rate == c.Peak {
-			if again, err := c.dryOf(d.phase, oneStep(d.Traffic, c.Peak)); err == nil {
-				return again.claims()
-			}
-		}
-	}
-	return 0
-}
-
-// steps are those of a phase that has a ladder of them.
-func (d *dry) steps() []arrival.Step {
-	if d.Traffic == nil {
+// again is a second try of a phase's step at the rate that was asked for, nil where it has
+// none.
+func (c *Campaign) again(d *dry) *dry {
+	asked := func(step arrival.Step) bool { return c.Peak > 0 && step.Rate == c.Peak }
+	if d.stage == nil || d.Events() || !slices.ContainsFunc(d.Ladder(), asked) {
 		return nil
 	}
-	return d.Ladder()
+	again, err := c.dryOf(d.phase, oneStep(d.Traffic, c.Peak))
+	if err != nil {
+		return nil
+	}
+	return again
 }
 
 // oneStep returns a phase's traffic with one of the steps of its ladder alone.
@@ -123,15 +115,18 @@ func oneStep(t *scenarios.Traffic, rate float64) *scenarios.Traffic {
 	return &alone
 }
 
-// dispatch watches whether the operations of a step are sent when they are due. It is safe
-// for concurrent use.
+// dispatch watches whether a step tells if its rate holds: whether its operations are sent
+// when they are due and, as a refusal counts however late it is asked for, what comes of
+// those of its last half. It is safe for concurrent use.
 type dispatch struct {
-	// from and to are the run's numbers of the step's first operation, and of the one
-	// behind its last.
-	from, to uint64
+	// from, half and to are the run's numbers of the first operation of the step and of its
+	// last half, and of the one behind its last.
+	from, half, to uint64
 
-	mu   sync.Mutex
-	sent uint64
+	mu sync.Mutex
+	// sent are all, settled those of the last half: throttled of these were so at first,
+	// lost never got through.
+	sent, settled, throttled, lost uint64
 	// seconds are those in which operations were due: how many were sent, and how many of
 	// them more than results.HeldBackAfter later.
 	seconds map[time.Duration]*[2]int64
@@ -147,6 +142,12 @@ func (s *dispatch) Attempt(a *results.Attempt) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sent++
+	if a.Number >= s.half {
+		s.settled++
+		if a.Class == results.Throttled {
+			s.throttled++
+		}
+	}
 	second := a.Intended.Truncate(time.Second)
 	if s.seconds[second] == nil {
 		s.seconds[second] = new([2]int64)
@@ -158,13 +159,23 @@ func (s *dispatch) Attempt(a *results.Attempt) {
 }
 
 // Completed implements [drive.Observer].
-func (s *dispatch) Completed(*results.Completed) {}
-
-// inTime reports whether all were sent, and in all but few seconds all but a hundredth soon
-// enough: else it cannot be told whether the step's rate holds.
-func (s *dispatch) inTime() bool {
+func (s *dispatch) Completed(c *results.Completed) {
+	if c.Number < s.half || c.Number >= s.to || c.Class == results.Ok {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.lost++
+}
+
+// answers reports whether the rate does not hold, or all were sent, and in all but few
+// seconds all but a hundredth soon enough: else it cannot be told whether it does.
+func (s *dispatch) answers() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lost > 0 || float64(s.throttled) > results.MostFirstThrottled*float64(s.settled) {
+		return true
+	}
 	late := 0
 	for _, second := range s.seconds {
 		if float64(second[1]) > results.MostHeldBack*float64(second[0]) {

@@ -129,7 +129,10 @@ func (c *Campaign) claimed() (uint64, error) {
 	all, err := c.dryRun(len(c.Scenario.Phases))
 	claimed := c.fresh
 	for _, d := range all {
-		claimed += d.claims() + c.repeated(d)
+		claimed += d.claims()
+		if again := c.again(d); again != nil {
+			claimed += again.claims()
+		}
 	}
 	return claimed, err
 }

@@ -137,8 +137,9 @@ func (t *counter) load(r *request, class results.Class, done time.Duration, key 
 	now := p.seconds.at(int64(done / time.Second))
 	now.attempts++
 	now.counted += counted
-	if first {
-		// A retry brings nothing new.
+	if first && class != results.Failed && !(class == results.Throttled && r.AccountBusy) {
+		// A retry brings nothing new; what fails for another reason than the partition's load
+		// is none that it left unserved.
 		now.offered += asked
 	}
 	switch {
