@@ -122,17 +122,6 @@ func (s *Selection) settled() (results.Cohort, float64) {
 	return all, seconds
 }
 
-// counts is [Step.Sum] without the histograms.
-func (s Step) counts(want func(results.Kind) bool) results.KindStats {
-	var sum results.KindStats
-	for k := range min(len(s.Phase.Kinds), len(s.kinds)) {
-		if want == nil || want(s.kinds[k]) {
-			sum.Count(&s.Phase.Kinds[k])
-		}
-	}
-	return sum
-}
-
 // counts returns the sum of what the selection holds, without the histograms.
 func (s *Selection) counts() results.KindStats {
 	var sum results.KindStats

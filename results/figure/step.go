@@ -86,12 +86,23 @@ func (s Step) Within(second int64) bool {
 // Sum returns the sum of the kinds of operation that want chooses; nil chooses all.
 func (s Step) Sum(want func(results.Kind) bool) results.KindStats {
 	var sum results.KindStats
+	s.each(want, sum.Add)
+	return sum
+}
+
+// counts is [Step.Sum] without the histograms.
+func (s Step) counts(want func(results.Kind) bool) results.KindStats {
+	var sum results.KindStats
+	s.each(want, sum.Count)
+	return sum
+}
+
+func (s Step) each(want func(results.Kind) bool, take func(*results.KindStats)) {
 	for k := range min(len(s.Phase.Kinds), len(s.kinds)) {
 		if want == nil || want(s.kinds[k]) {
-			sum.Add(&s.Phase.Kinds[k])
+			take(&s.Phase.Kinds[k])
 		}
 	}
-	return sum
 }
 
 // settled returns the operations that the rates of the step are of, and for how many

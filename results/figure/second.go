@@ -1,0 +1,122 @@
+package figure
+
+import (
+	"slices"
+
+	"loadgen/results"
+)
+
+// second is a whole second of a step, and what it says of a limit.
+type second struct {
+	*results.Interval
+	step int
+	// judged attempts are those that were served or throttled, share the part of them
+	// that was throttled; asked is in entities.
+	judged, share, asked float64
+}
+
+func (s *second) evidence() bool {
+	return float64(s.Throttled) >= enough*float64(s.Attempts) && s.Throttled > 0 && float64(s.Served) < s.asked
+}
+
+func (s *second) late() bool { return !s.OnTime() }
+
+func secondOf(row *results.Interval, step int) second {
+	s := second{Interval: row, step: step, judged: float64(row.Ok + row.Throttled)}
+	s.asked = max(float64(row.Offered), float64(row.Served))
+	if s.judged > 0 {
+		s.share = float64(row.Throttled) / s.judged
+	}
+	if row.Ok > 0 {
+		// What was throttled is taken to be of the size of what was served.
+		s.asked = max(s.asked, float64(row.Served)/(1-s.share))
+	}
+	return s
+}
+
+// atLimit returns the seconds of evidence in which as much was asked as they typically
+// serve: in one that the load passed its limit in, less was.
+func atLimit(evidence []second) []second {
+	core := evidence
+	for range 5 {
+		rate := medianServed(core)
+		next := make([]second, 0, len(evidence))
+		for _, s := range evidence {
+			if s.asked >= rate*(1+enough) {
+				next = append(next, s)
+			}
+		}
+		if len(next) < FewestSeconds || len(next) == len(core) {
+			return core
+		}
+		core = next
+	}
+	return core
+}
+
+func medianServed(list []second) float64 {
+	if len(list) == 0 {
+		return 0
+	}
+	served := make([]int64, len(list))
+	for i := range list {
+		served[i] = list[i].Served
+	}
+	slices.Sort(served)
+	return float64(served[(len(served)-1)/2]+served[len(served)/2]) / 2
+}
+
+func meanServed(list []second) float64 {
+	sum := 0.0
+	for _, s := range list {
+		sum += float64(s.Served)
+	}
+	return sum / float64(max(1, len(list)))
+}
+
+// onTimeOf returns the seconds in which the generator was on time, all where those are too
+// few.
+func onTimeOf(list []second) []second {
+	used := slices.DeleteFunc(slices.Clone(list), func(s second) bool { return s.late() })
+	if len(used) < FewestSeconds {
+		return list
+	}
+	return used
+}
+
+// heavier returns the half of the seconds in which more was asked, where that differs: what
+// throttling by chance leaves of less load may lie below a limit.
+func heavier(list []second) []second {
+	asked := make([]float64, len(list))
+	for i := range list {
+		asked[i] = list[i].asked
+	}
+	slices.Sort(asked)
+	const wide = 1.1
+	quarter := len(asked) / 4
+	if len(asked) < 2*FewestSeconds || asked[len(asked)-1-quarter] < wide*asked[quarter] {
+		return list
+	}
+	middle := asked[len(asked)/2]
+	light := slices.DeleteFunc(slices.Clone(list), func(s second) bool { return s.asked >= middle })
+	heavy := slices.DeleteFunc(slices.Clone(list), func(s second) bool { return s.asked < middle })
+	if medianServed(light) > (1+steady)*medianServed(heavy) {
+		// That no limit explains which stays.
+		return list
+	}
+	return heavy
+}
+
+// behind reports whether so much less is served than becomes due that retries do no more
+// than put it off.
+func behind(core []second) bool {
+	const much, long = 0.03, 5
+	var due, served int64
+	seconds, rate := 0, medianServed(core)
+	for _, s := range core {
+		if float64(s.Offered) >= rate {
+			due, served, seconds = due+s.Offered, served+s.Served, seconds+1
+		}
+	}
+	return seconds >= long && float64(due-served) >= much*float64(due)
+}
