@@ -10,6 +10,7 @@ import (
 	"loadgen/report"
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/figure"
 )
 
 func TestPatternsInTheDocumentsOrder(t *testing.T) {
@@ -17,8 +18,8 @@ func TestPatternsInTheDocumentsOrder(t *testing.T) {
 		{Row: "second", Name: "b-two", Says: "It does.", Contrary: "It does not.", Buys: "time | money", Costs: "care", Assumes: []string{"partition_target 200", "round_trip 40ms"}, Seeds: []uint64{7, 1, 2},
 			Expected: []results.Check{{Expr: "violations == 0", Observed: "0", Ok: new(true)}, {Expr: "a < 2", Observed: "1", Ok: new(true)}},
 			Denied:   []results.Check{{Expr: "violations == 0", Observed: "22", Ok: new(false)}, {Expr: "a < 2", Observed: "1", Ok: new(true)}},
-			Comparisons: []verdict.Comparison{{Operation: "look_up", Name: "requests to one", Pattern: "1", Instead: "2 – 3", Origin: verdict.Derived},
-				{Name: "requests throttled", Pattern: "0 %", Instead: "<0.1 %", Origin: verdict.Modelled}}},
+			Comparisons: []verdict.Comparison{{Operation: "look_up", Name: "requests to one", Pattern: "1", Instead: "2 – 3", Origin: figure.Derived},
+				{Name: "requests throttled", Pattern: "0 %", Instead: "<0.1 %", Origin: figure.Modelled}}},
 		{Row: "first", Name: "a-one"}, {Row: "second", Name: "c-three"}, {Row: "unknown", Name: "d-four"},
 	}
 	var text strings.Builder

@@ -10,16 +10,6 @@ import (
 	"loadgen/results/figure"
 )
 
-// Origin is how a figure of a run on the virtual clock is known.
-type Origin string
-
-// The origins: by the documents' rule for what counts, or by the model's limits, times
-// and order of events.
-const (
-	Derived  Origin = "derived"
-	Modelled Origin = "modelled"
-)
-
 // figureUnit is what a figure is counted in.
 type figureUnit uint8
 
@@ -46,7 +36,7 @@ const someHeat = 20
 type Figure struct {
 	// operation is whose it is, empty for all, name what it is called.
 	operation, name string
-	origin          Origin
+	origin          figure.Provenance
 	unit            figureUnit
 	// tallied says that a workflow counts it.
 	counted bool
@@ -58,10 +48,10 @@ type Figure struct {
 // cannot be told is left out.
 func Figures(record *results.Record, summary *results.Summary) []Figure {
 	whole := record.Total(results.Reported)
-	counts := Derived
+	counts := figure.Derived
 	if whole.Throttled+whole.Failed > 0 {
 		// How often a request is sent again is up to the model's limits.
-		counts = Modelled
+		counts = figure.Modelled
 	}
 	list := []Figure{
 		{name: requestsInAll, origin: counts, unit: ofCount, value: float64(whole.Attempts)},
@@ -72,19 +62,19 @@ func Figures(record *results.Record, summary *results.Summary) []Figure {
 		list = append(list, figuresOfKind(figures, kind.Name, counts)...)
 	}
 	if share := figures.Share("throttled"); share.Told {
-		list = append(list, Figure{name: "requests throttled", origin: Modelled, unit: ofShare, value: share.Value})
+		list = append(list, Figure{name: "requests throttled", origin: figure.Modelled, unit: ofShare, value: share.Value})
 	}
 	if share := figures.Named("share_lost"); share.Told {
-		list = append(list, Figure{name: "operations lost", origin: Modelled, unit: ofShare, value: share.Value})
+		list = append(list, Figure{name: "operations lost", origin: figure.Modelled, unit: ofShare, value: share.Value})
 	}
 	if summary.Hottest != nil {
-		list = append(list, Figure{name: ofHottest, origin: Modelled, unit: ofRate, value: summary.Hottest.EntitiesPerSecond})
+		list = append(list, Figure{name: ofHottest, origin: figure.Modelled, unit: ofRate, value: summary.Hottest.EntitiesPerSecond})
 	}
 	for _, one := range record.Invariants {
-		list = append(list, Figure{name: "not so: " + one.Name, origin: Modelled, unit: ofCount, value: float64(one.Faults)})
+		list = append(list, Figure{name: "not so: " + one.Name, origin: figure.Modelled, unit: ofCount, value: float64(one.Faults)})
 	}
 	for _, one := range record.Counters {
-		list = append(list, Figure{operation: one.Operation, name: "counted as " + one.Name, origin: Modelled, unit: ofCount, counted: true, value: float64(one.Count)})
+		list = append(list, Figure{operation: one.Operation, name: "counted as " + one.Name, origin: figure.Modelled, unit: ofCount, counted: true, value: float64(one.Count)})
 	}
 	return list
 }
@@ -92,16 +82,16 @@ func Figures(record *results.Record, summary *results.Summary) []Figure {
 // figuresOfKind returns those of one kind of operation, none where none succeeded. What
 // all of them took is told of each that succeeded: one that is throttled and given up took
 // something, and has nothing to show for it.
-func figuresOfKind(figures *figure.Figures, name string, counts Origin) []Figure {
+func figuresOfKind(figures *figure.Figures, name string, counts figure.Provenance) []Figure {
 	this := func(other results.Kind) bool { return other.Name == name }
 	var list []Figure
 	for _, one := range []struct {
 		figure, called string
-		origin         Origin
+		origin         figure.Provenance
 		unit           figureUnit
 	}{
 		{"requests_per_success", "requests for each done", counts, ofRate}, {"counted_per_success", "entities counted for each done", counts, ofRate},
-		{"p50", "response p50", Modelled, ofTime}, {"p99", "response p99", Modelled, ofTime},
+		{"p50", "response p50", figure.Modelled, ofTime}, {"p99", "response p99", figure.Modelled, ofTime},
 	} {
 		v := figures.OfKinds(one.figure, this)
 		if one.unit == ofTime {
@@ -121,7 +111,7 @@ type Comparison struct {
 	// Operation is whose it is, empty for all.
 	Operation, Name  string
 	Pattern, Instead string
-	Origin           Origin
+	Origin           figure.Provenance
 }
 
 // clear is how much of the greater of two figures they must differ by to be worth a
@@ -153,8 +143,8 @@ func Comparisons(pattern, instead [][]Figure) []Comparison {
 			continue
 		}
 		origin := one.origin
-		if ours.origin == Modelled || theirs.origin == Modelled {
-			origin = Modelled
+		if ours.origin == figure.Modelled || theirs.origin == figure.Modelled {
+			origin = figure.Modelled
 		}
 		list = append(list, Comparison{one.operation, one.name, ours.in(one.unit), theirs.in(one.unit), origin})
 	}
@@ -198,18 +188,18 @@ func (f Figure) same(other Figure) bool {
 type span struct {
 	least, most float64
 	runs        int
-	origin      Origin
+	origin      figure.Provenance
 }
 
 // spanOf returns the values that runs have of a figure.
 func spanOf(runs [][]Figure, of Figure) span {
-	s := span{least: math.Inf(1), most: math.Inf(-1), origin: Derived}
+	s := span{least: math.Inf(1), most: math.Inf(-1), origin: figure.Derived}
 	for _, run := range runs {
 		for _, one := range run {
 			if one.same(of) {
 				s.least, s.most, s.runs = min(s.least, one.value), max(s.most, one.value), s.runs+1
-				if one.origin == Modelled {
-					s.origin = Modelled
+				if one.origin == figure.Modelled {
+					s.origin = figure.Modelled
 				}
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/figure"
 )
 
 // figuresOf plays a run of so many reads at a rate that is served whole, has its
@@ -82,23 +83,23 @@ func TestComparisonsTellWhatDiffers(t *testing.T) {
 		pattern, instead []func(*results.Record)
 		want             []verdict.Comparison
 	}{
-		{"a figure that differs", each, some(counted(1)), some(counted(50)), []verdict.Comparison{{"get", each, "1", "50", verdict.Derived}}},
+		{"a figure that differs", each, some(counted(1)), some(counted(50)), []verdict.Comparison{{"get", each, "1", "50", figure.Derived}}},
 		{"the least and the greatest of several runs", each, some(counted(1), counted(3), counted(2)), some(counted(50), counted(40)),
-			[]verdict.Comparison{{"get", each, "1 – 3", "40 – 50", verdict.Derived}}},
-		{"half of them without success", "requests for each done", some(nil), some(halved), []verdict.Comparison{{"get", "requests for each done", "1", "2", verdict.Derived}}},
+			[]verdict.Comparison{{"get", each, "1 – 3", "40 – 50", figure.Derived}}},
+		{"half of them without success", "requests for each done", some(nil), some(halved), []verdict.Comparison{{"get", "requests for each done", "1", "2", figure.Derived}}},
 		{"the same on both sides", each, some(counted(7)), some(counted(7)), nil},
 		{"ranges that overlap", each, some(counted(7), counted(20)), some(counted(19), counted(90)), nil},
 		{"by a fiftieth", each, some(counted(100)), some(counted(102)), nil},
-		{"by more than a twentieth", each, some(counted(94)), some(counted(100)), []verdict.Comparison{{"get", each, "94", "100", verdict.Derived}}},
-		{"the other way round", each, some(counted(100)), some(counted(94)), []verdict.Comparison{{"get", each, "100", "94", verdict.Derived}}},
-		{"where something is throttled, counts rest on the model", each, some(counted(1)), some(throttled), []verdict.Comparison{{"get", each, "1", "50", verdict.Modelled}}},
-		{"faults", "not so: " + rule, some(faulty(0)), some(faulty(1200)), []verdict.Comparison{{"", "not so: " + rule, "0", "1,200", verdict.Modelled}}},
-		{"a rule that one side alone is held to", "not so: " + rule, some(nil), some(faulty(3)), []verdict.Comparison{{"", "not so: " + rule, "–", "3", verdict.Modelled}}},
+		{"by more than a twentieth", each, some(counted(94)), some(counted(100)), []verdict.Comparison{{"get", each, "94", "100", figure.Derived}}},
+		{"the other way round", each, some(counted(100)), some(counted(94)), []verdict.Comparison{{"get", each, "100", "94", figure.Derived}}},
+		{"where something is throttled, counts rest on the model", each, some(counted(1)), some(throttled), []verdict.Comparison{{"get", each, "1", "50", figure.Modelled}}},
+		{"faults", "not so: " + rule, some(faulty(0)), some(faulty(1200)), []verdict.Comparison{{"", "not so: " + rule, "0", "1,200", figure.Modelled}}},
+		{"a rule that one side alone is held to", "not so: " + rule, some(nil), some(faulty(3)), []verdict.Comparison{{"", "not so: " + rule, "–", "3", figure.Modelled}}},
 		{"one that nobody breaks", "not so: " + rule, some(nil), some(faulty(0)), nil},
 		{"what the workflows of one side alone count", "counted as both", some(nil), some(tallied(9)), nil},
-		{"times", "response p50", some(slow(1)), some(slow(2)), []verdict.Comparison{{"get", "response p50", "4ms", "8ms", verdict.Modelled}}},
+		{"times", "response p50", some(slow(1)), some(slow(2)), []verdict.Comparison{{"get", "response p50", "4ms", "8ms", figure.Modelled}}},
 		{"times that one run of a side does not tell", "response p50", some(slow(1), slow(0)), some(slow(2), slow(2)), nil},
-		{"what a workflow counts", "counted as both", some(tallied(0)), some(tallied(9)), []verdict.Comparison{{"get", "counted as both", "0", "9", verdict.Modelled}}},
+		{"what a workflow counts", "counted as both", some(tallied(0)), some(tallied(9)), []verdict.Comparison{{"get", "counted as both", "0", "9", figure.Modelled}}},
 	} {
 		sides := [2][][]verdict.Figure{}
 		for side, changes := range [][]func(*results.Record){row.pattern, row.instead} {
@@ -135,10 +136,10 @@ func TestComparisonsOfTheWholeLoad(t *testing.T) {
 		t.Errorf("one operation of one name: %v; want nothing of requests in all", one)
 	}
 	two := verdict.Comparisons([][]verdict.Figure{figuresOf(t, 100, single)}, [][]verdict.Figure{figuresOf(t, 200, both)})
-	if diff := cmp.Diff([]verdict.Comparison{{"", "requests in all", "150", "300", verdict.Derived}}, only(two, "requests in all")); diff != "" {
+	if diff := cmp.Diff([]verdict.Comparison{{"", "requests in all", "150", "300", figure.Derived}}, only(two, "requests in all")); diff != "" {
 		t.Errorf("two names (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]verdict.Comparison{{"get", "requests for each done", "1", "–", verdict.Derived}, {"scan", "requests for each done", "–", "1", verdict.Derived}},
+	if diff := cmp.Diff([]verdict.Comparison{{"get", "requests for each done", "1", "–", figure.Derived}, {"scan", "requests for each done", "–", "1", figure.Derived}},
 		only(two, "requests for each done")); diff != "" {
 		t.Errorf("an operation of one side alone (-want +got):\n%s", diff)
 	}
