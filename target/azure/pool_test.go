@@ -68,7 +68,7 @@ func TestConnectionsAreOpenedAFewAtATime(t *testing.T) {
 			now := at.Add(1)
 			for before := most.Load(); now > before && !most.CompareAndSwap(before, now); before = most.Load() {
 			}
-			time.Sleep(time.Second)
+			<-time.After(time.Second)
 			at.Add(-1)
 			opened.Add(1)
 			conn, _ := net.Pipe()
