@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"loadgen/report/document"
-	"loadgen/report/verdict"
 	"loadgen/results"
 )
 
@@ -25,7 +24,7 @@ func (a *author) billed() {
 			"too, it would be all attempts"}})
 	if budget := a.record.Manifest.Budget; budget > 0 {
 		a.line(fmt.Sprintf("of a budget of %s transactions, against which every attempt counts, throttled or not: %s",
-			verdict.Count(budget), verdict.Count(all.Attempts)))
+			document.Count(budget), document.Count(all.Attempts)))
 	}
 }
 
@@ -99,7 +98,7 @@ func targetAttempts(target *results.TargetCounts, all *results.KindStats) string
 	case target.Requests == all.Attempts && target.Ok == all.Ok && target.Throttled == all.Throttled && target.Failed == all.Failed:
 		return "the target counted the same"
 	case target.Requests == all.Attempts && target.Ok == all.Ok-all.Handled && target.Throttled == all.Throttled && target.Failed == all.Failed+all.Handled:
-		return fmt.Sprintf("the target counted the same, calling failed the %s answers with 404, 409 or 412 that operations handle", verdict.Count(all.Handled))
+		return fmt.Sprintf("the target counted the same, calling failed the %s answers with 404, 409 or 412 that operations handle", document.Count(all.Handled))
 	default:
 		return "the target counted otherwise"
 	}
@@ -113,7 +112,7 @@ func targetEntities(target *results.TargetCounts, all *results.KindStats) string
 	case target.Entities == all.Counted:
 		return "of which the target counted the same"
 	default:
-		return "of which the target counted " + verdict.Count(target.Entities)
+		return "of which the target counted " + document.Count(target.Entities)
 	}
 }
 
@@ -154,7 +153,7 @@ func (a *author) connections() {
 	if c == nil {
 		return
 	}
-	text := fmt.Sprintf("connections: %s opened, %s attempts over one that was open", verdict.Count(c.Opened), verdict.Count(c.Reused))
+	text := fmt.Sprintf("connections: %s opened, %s attempts over one that was open", document.Count(c.Opened), document.Count(c.Reused))
 	for _, spell := range []struct {
 		what string
 		results.Spell
@@ -184,7 +183,7 @@ func (a *author) audit() {
 	a.section("audit", "Writes, read back after the run")
 	count := func(n int64, member string) document.Cell { return countCell(n, pointer("audit", member)) }
 	a.line(fmt.Sprintf("%s writes = %s acknowledged + %s unknown + %s absent",
-		verdict.Count(of.Writes), verdict.Count(of.Acknowledged), verdict.Count(of.Unknown), verdict.Count(of.Absent)))
+		document.Count(of.Writes), document.Count(of.Acknowledged), document.Count(of.Unknown), document.Count(of.Absent)))
 	lost, doubled := count(of.Lost, "lost"), count(of.Doubled, "doubled")
 	if of.Lost != 0 {
 		lost.Tone = document.Bad

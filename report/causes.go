@@ -67,7 +67,7 @@ func (a *author) causeTable() {
 		for _, one := range more {
 			attempts += one.Attempts
 		}
-		note += fmt.Sprintf("; %s causes more, of %s attempts, are not shown", verdict.Count(int64(len(more))), verdict.Count(attempts))
+		note += fmt.Sprintf("; %s causes more, of %s attempts, are not shown", document.Count(int64(len(more))), document.Count(attempts))
 	}
 	t.Notes = []string{note}
 	a.table("Failures by cause", t)

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"loadgen/report/document"
-	"loadgen/report/verdict"
 )
 
 // untold stands where a quantile rests on too few durations, or where there is
@@ -30,18 +29,18 @@ func sourced(text, source string, scale float64) document.Cell {
 }
 
 // countCell is a whole number in full, amountCell one that is in millions from there on.
-func countCell(n int64, source string) document.Cell { return sourced(verdict.Count(n), source, 0) }
+func countCell(n int64, source string) document.Cell { return sourced(document.Count(n), source, 0) }
 
 func amountCell(n int64, source string) document.Cell { return sourced(amount(n), source, 0) }
 
 // rateCell is a number per second that run.json has unscaled, perSecondCell one of which
 // it has the sum over so many seconds.
 func rateCell(perSecond float64, source string) document.Cell {
-	return sourced(verdict.Rate(perSecond), source, 0)
+	return sourced(document.Rate(perSecond), source, 0)
 }
 
 func perSecondCell(sum int64, seconds float64, source string) document.Cell {
-	return sourced(verdict.Rate(float64(sum)/seconds), source, 1/seconds)
+	return sourced(document.Rate(float64(sum)/seconds), source, 1/seconds)
 }
 
 // shareCell is a share of one as a percentage; nil is untold.
@@ -49,7 +48,7 @@ func shareCell(share *float64, source string) document.Cell {
 	if share == nil {
 		return sourced(untold, "", 0)
 	}
-	return sourced(verdict.Share(*share), source, 100)
+	return sourced(document.Share(*share), source, 100)
 }
 
 // ofCell is what a number comes to of another, as a percentage to a tenth. The source is
@@ -112,7 +111,7 @@ func millis(micros *int64) string {
 			return strconv.FormatFloat(float64(rounded)/1000, 'f', scale.decimals, 64)
 		}
 	}
-	return verdict.Count((*micros + 500) / 1000)
+	return document.Count((*micros + 500) / 1000)
 }
 
 // inSeconds says whether a duration is too long to be told in milliseconds.

@@ -8,7 +8,6 @@ import (
 
 	"loadgen/report/chart"
 	"loadgen/report/document"
-	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/figure"
 )
@@ -99,7 +98,7 @@ func (a *author) warnings() []string {
 	}
 	if missing, whole := a.missing(); missing > 0 && !a.record.Cut {
 		list = append(list, fmt.Sprintf("The record lacks %s of the %s seconds of the run: what is shown second by second is not all of it.",
-			verdict.Count(missing), verdict.Count(whole)))
+			document.Count(missing), document.Count(whole)))
 	}
 	if a.summary.Validity == results.Invalid {
 		why := ""

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"loadgen/report/document"
 	"loadgen/report/verdict"
 	"loadgen/results"
 )
@@ -28,7 +29,7 @@ func (a *author) generator() {
 	text := fmt.Sprintf("GC pauses: %s in all, longest %s; stood still: %s in all, longest %s",
 		lapse(g.Pauses), lapse(g.LongestPause), lapse(g.StoodStill), lapse(g.LongestStill))
 	if g.LeastFree != nil {
-		text += fmt.Sprintf("; free workers: %s of %s at least", verdict.Count(*g.LeastFree), verdict.Count(int64(g.Workers)))
+		text += fmt.Sprintf("; free workers: %s of %s at least", document.Count(*g.LeastFree), document.Count(int64(g.Workers)))
 	}
 	a.line(text)
 	if lasting := verdict.Lateness(verdict.Strains(a.record)); lasting != "" {
@@ -44,7 +45,7 @@ func (a *author) silences() []string {
 		told = append(told, silence.String())
 	}
 	if more := len(list) - mostSilences; more > 0 {
-		told = append(told, fmt.Sprintf("and %s times more", verdict.Count(int64(more))))
+		told = append(told, fmt.Sprintf("and %s times more", document.Count(int64(more))))
 	}
 	return told
 }
@@ -57,7 +58,7 @@ func ceilingOf(g *results.Generator) string {
 	if g.Ceiling.Over == results.OverHTTP {
 		at = "a server of this process that answers at once"
 	}
-	text := fmt.Sprintf("ceiling: %s operations/s flat out, %d under way, at %s", verdict.Rate(g.Ceiling.PerSecond()), g.Ceiling.Lanes, at)
+	text := fmt.Sprintf("ceiling: %s operations/s flat out, %d under way, at %s", document.Rate(g.Ceiling.PerSecond()), g.Ceiling.Lanes, at)
 	if g.CPUKnown {
 		text += fmt.Sprintf("; CPU: %s µs an operation", figures(g.Ceiling.CPUMicros()))
 	}
@@ -67,7 +68,7 @@ func ceilingOf(g *results.Generator) string {
 // usageOf tells what the run took of the machine.
 func usageOf(record *results.Record) string {
 	g := record.Generator
-	memory := fmt.Sprintf("heap: %.0f MiB at most; goroutines: %s at most", float64(g.Heap)/(1<<20), verdict.Count(g.Goroutines))
+	memory := fmt.Sprintf("heap: %.0f MiB at most; goroutines: %s at most", float64(g.Heap)/(1<<20), document.Count(g.Goroutines))
 	if !g.CPUKnown {
 		return "CPU: this system does not tell; " + memory
 	}
@@ -76,8 +77,8 @@ func usageOf(record *results.Record) string {
 		whose = ", the engine's part included"
 	}
 	return fmt.Sprintf("CPU: %s of %d cores, %s in the busiest second, %s µs an attempt%s; %s",
-		verdict.Share(g.CPU.Seconds()/float64(g.Seconds)/float64(max(1, g.Cores))), g.Cores,
-		verdict.Share(g.Busiest.Share(g.Cores)), perAttempt(record), whose, memory)
+		document.Share(g.CPU.Seconds()/float64(g.Seconds)/float64(max(1, g.Cores))), g.Cores,
+		document.Share(g.Busiest.Share(g.Cores)), perAttempt(record), whose, memory)
 }
 
 // perAttempt returns the microseconds of CPU that went to an attempt of the whole
@@ -102,7 +103,7 @@ func figures(x float64) string {
 	if x < 99.95 {
 		return strconv.FormatFloat(x, 'g', 3, 64)
 	}
-	return verdict.Rate(x)
+	return document.Rate(x)
 }
 
 // lapse returns a duration as a cell of a table shows it, with the unit.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"loadgen/report/document"
-	"loadgen/report/text"
 	"loadgen/report/verdict"
 )
 
@@ -43,7 +42,7 @@ func decisions(m *verdict.Minute) string {
 		thing string
 	}{{m.Splits, "split"}, {m.Moves, "move"}, {m.Merges, "merge"}} {
 		if part.count > 0 {
-			parts = append(parts, text.Counted(part.count, part.thing))
+			parts = append(parts, document.Counted(part.count, part.thing))
 		}
 	}
 	if len(parts) == 0 {

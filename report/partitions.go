@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"loadgen/report/document"
-	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/figure"
 )
@@ -55,7 +54,7 @@ func (a *author) partitions() {
 	note := "served: entities counted for successes in the busiest second of the partition; offered: those that " +
 		"operations due in the busiest second of that step were to touch there"
 	if target > 0 {
-		note += fmt.Sprintf("; target: %s entities/s, %s", verdict.Count(target), a.whoseTargets())
+		note += fmt.Sprintf("; target: %s entities/s, %s", document.Count(target), a.whoseTargets())
 	}
 	if told, over := a.told(); told > int64(len(list)) || over > 0 {
 		note += fmt.Sprintf("; of %s partitions in a step, the others served less in each of their seconds", atLeast(told, over))
@@ -131,7 +130,7 @@ func (a *author) accounts() {
 		t.Rows = a.shards(target)
 	}
 	t.Notes = []string{fmt.Sprintf("in the step in which each was the busiest; target: %s entities/s, %s",
-		verdict.Count(a.record.Manifest.Targets.Account), a.whoseTargets())}
+		document.Count(a.record.Manifest.Targets.Account), a.whoseTargets())}
 	a.table("Accounts", t)
 }
 
@@ -204,7 +203,7 @@ func (a *author) events() {
 	}
 	note := "at: since the start of the run; offered, served: entities/s of the range, averaged; offline: until all of it is served again"
 	if more > 0 {
-		note += fmt.Sprintf("; events.ndjson has %s more", verdict.Count(more))
+		note += fmt.Sprintf("; events.ndjson has %s more", document.Count(more))
 	}
 	t.Notes = []string{note}
 	a.table("What the partition layer did", t)

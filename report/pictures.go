@@ -6,7 +6,6 @@ import (
 
 	"loadgen/report/chart"
 	"loadgen/report/document"
-	"loadgen/report/verdict"
 	"loadgen/results"
 )
 
@@ -49,12 +48,12 @@ func heatSays(record *results.Record) string {
 		return "What was served and throttled over the run at all partitions together: the load lay on so many that none of them stands out."
 	}
 	says := fmt.Sprintf("What was served and throttled over the run at the %s partitions with the most demand, in the order of their keys",
-		verdict.Count(int64(rows)))
+		document.Count(int64(rows)))
 	if heat.Partitions != nil {
-		says += fmt.Sprintf(", of %s in all", verdict.Count(*heat.Partitions))
+		says += fmt.Sprintf(", of %s in all", document.Count(*heat.Partitions))
 	}
 	if heat.MostMissed > 0 {
-		says += fmt.Sprintf("; a row lacks %s entities at most", verdict.Count(heat.MostMissed))
+		says += fmt.Sprintf("; a row lacks %s entities at most", document.Count(heat.MostMissed))
 	}
 	return says + "."
 }

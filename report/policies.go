@@ -6,8 +6,8 @@ import (
 	"io"
 
 	"loadgen/report/chart"
+	"loadgen/report/document"
 	"loadgen/report/text"
-	"loadgen/report/verdict"
 	"loadgen/results"
 )
 
@@ -20,15 +20,15 @@ func Policies(w io.Writer, contest *results.PolicyContest) error {
 	p.Heading("Trouble")
 	p.Line(fmt.Sprintf("%s, after %g s without, and with %g s of arrivals after it", contest.Trouble, contest.LeadS, contest.TailS))
 	p.Line(fmt.Sprintf("%s clients, each with %g operations/s on the average, in virtual time · seed %d",
-		verdict.Count(int64(contest.Clients)), contest.OperationsPerSecondEachClient, contest.Seed))
+		document.Count(int64(contest.Clients)), contest.OperationsPerSecondEachClient, contest.Seed))
 	p.Line("figures: modelled, by the driving loop's own session")
 	t := &text.Table{FlushLeft: []bool{11: true}, Titles: []text.Title{{From: 5, Columns: 3, Text: "added, ms"}},
 		Headings: []string{"lost", "goodput", "tries/op", "chance", "drain, s", "p50", "p95", "p99", "peak", "fair", "twice", "policy"}}
 	for i := range contest.Policies {
 		one := &contest.Policies[i]
-		t.Rows = append(t.Rows, []string{lostCell(one), verdict.Rate(one.Goodput), fmt.Sprintf("%.2f", one.AttemptsPerOperation),
+		t.Rows = append(t.Rows, []string{lostCell(one), document.Rate(one.Goodput), fmt.Sprintf("%.2f", one.AttemptsPerOperation),
 			fmt.Sprintf("%.2f", one.AmplificationByChance), fmt.Sprintf("%.1f", one.DrainS),
-			text.Told(one.Added.P50, milli), text.Told(one.Added.P95, milli), text.Told(one.Added.P99, milli), amount(int64(one.PeakRetries)), text.Told(one.Fairness, fairCell), amount(one.Duplicates), one.Policy})
+			document.Told(one.Added.P50, milli), document.Told(one.Added.P95, milli), document.Told(one.Added.P99, milli), amount(int64(one.PeakRetries)), document.Told(one.Fairness, fairCell), amount(one.Duplicates), one.Policy})
 	}
 	p.Heading("Policies, the best first")
 	t.Onto(p)
@@ -38,7 +38,7 @@ func Policies(w io.Writer, contest *results.PolicyContest) error {
 		"added: to the response times of those that succeeded, over the median before; peak: most retries within 100 ms; " +
 		"fair: Jain's index over the clients; twice: retries answered 404, 409 or 412, which may have met their own success")
 	if withheld := withheldOf(contest); withheld > 0 {
-		p.Line(fmt.Sprintf("%s operations were never sent, because a limiter would not have it", verdict.Count(withheld)))
+		p.Line(fmt.Sprintf("%s operations were never sent, because a limiter would not have it", document.Count(withheld)))
 	}
 	return written(w, "Text", p.Bytes())
 }
@@ -68,7 +68,7 @@ func lostCell(t *results.PolicyTrial) string {
 	return fmt.Sprintf("%.1f ± %.1f %%", t.LostPercent, t.LostDoubt)
 }
 
-func milli(v float64) string { return verdict.Count(int64(v + 0.5)) }
+func milli(v float64) string { return document.Count(int64(v + 0.5)) }
 
 func fairCell(v float64) string { return fmt.Sprintf("%.2f", v) }
 

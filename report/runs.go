@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"loadgen/report/document"
 	"loadgen/report/text"
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -101,10 +102,10 @@ func shortVerdict(s *results.Summary) string {
 		parts = append(parts, shortChecks(s.Checks))
 	}
 	if s.Saturation != nil {
-		parts = append(parts, "saturates at "+verdict.Rate(*s.Saturation)+"/s")
+		parts = append(parts, "saturates at "+document.Rate(*s.Saturation)+"/s")
 	}
 	if s.Limit != nil && s.Limit.Held != nil {
-		parts = append(parts, "holds "+verdict.Rate(*s.Limit.Held)+"/s")
+		parts = append(parts, "holds "+document.Rate(*s.Limit.Held)+"/s")
 	}
 	if s.Balance != nil && s.Balance.Outcome != "" {
 		parts = append(parts, s.Balance.Outcome)
@@ -183,9 +184,9 @@ func (r *ListedRun) row() []string {
 	}
 	cell := catalog.Cell
 	return []string{cell(r.Name, widestName), strings.Replace(r.Started[:len("2006-01-02T15:04")], "T", " ", 1), cell(r.Scenario, widestWords),
-		cell(r.Target, widestWords), r.Validity, r.Short, cell(tags, widestTags), text.Told(r.Served, verdict.Rate),
-		text.Told(r.P99, func(us int64) string { return strconv.FormatFloat(float64(us)/1000, 'f', 1, 64) }),
-		text.Told(r.ShareThrottled, verdict.Share)}
+		cell(r.Target, widestWords), r.Validity, r.Short, cell(tags, widestTags), document.Told(r.Served, document.Rate),
+		document.Told(r.P99, func(us int64) string { return strconv.FormatFloat(float64(us)/1000, 'f', 1, 64) }),
+		document.Told(r.ShareThrottled, document.Share)}
 }
 
 // Files tells where the files of a kept run lie, and how it is tagged. Its error is the
@@ -198,7 +199,7 @@ func Files(w io.Writer, folder string) error {
 	var rows [][]string
 	for _, entry := range entries {
 		if info, err := entry.Info(); err == nil && info.Mode().IsRegular() {
-			rows = append(rows, []string{"    " + catalog.Cell(entry.Name(), widestName), text.Size(info.Size())})
+			rows = append(rows, []string{"    " + catalog.Cell(entry.Name(), widestName), document.Bytes(info.Size())})
 		}
 	}
 	tagged := ""
@@ -219,11 +220,11 @@ func Pruning(w io.Writer, plan *catalog.Plan) error {
 	for _, r := range plan.Goes {
 		size := plan.Size(r)
 		bytes += size
-		rows = append(rows, []string{catalog.Cell(r.Name, widestName), r.Begun.Format("2006-01-02 15:04"), catalog.Cell(r.Scenario(), widestWords), text.Size(size)})
+		rows = append(rows, []string{catalog.Cell(r.Name, widestName), r.Begun.Format("2006-01-02 15:04"), catalog.Cell(r.Scenario(), widestWords), document.Bytes(size)})
 	}
 	said := "no run would go\n"
 	if len(rows) > 0 {
-		said = fmt.Sprintf("%s%s would go, %s; nothing has been deleted, --yes does it\n", text.Aligned(rows, 3), runsIn(len(rows)), text.Size(bytes))
+		said = fmt.Sprintf("%s%s would go, %s; nothing has been deleted, --yes does it\n", text.Aligned(rows, 3), runsIn(len(rows)), document.Bytes(bytes))
 	}
 	_, err := io.WriteString(w, said+leftAlone(plan))
 	return err
@@ -236,7 +237,7 @@ func Pruned(w io.Writer, plan *catalog.Plan, done *catalog.Deletion) error {
 		fmt.Fprintf(&prose, "%s: the run is gone; left what loadgen did not write: %s\n", catalog.Cell(one.Name, widestName),
 			catalog.Cell(strings.Join(one.Files, ", "), widestReason))
 	}
-	_, err := fmt.Fprintf(w, "%sdeleted %s, %s\n%s", &prose, runsIn(done.Runs), text.Size(done.Bytes), leftAlone(plan))
+	_, err := fmt.Fprintf(w, "%sdeleted %s, %s\n%s", &prose, runsIn(done.Runs), document.Bytes(done.Bytes), leftAlone(plan))
 	return err
 }
 
@@ -247,4 +248,4 @@ func leftAlone(plan *catalog.Plan) string {
 	return ""
 }
 
-func runsIn(n int) string { return text.Counted(n, "run") }
+func runsIn(n int) string { return document.Counted(n, "run") }

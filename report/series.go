@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"loadgen/report/document"
-	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/figure"
 )
@@ -183,7 +182,7 @@ func (a *author) marks() []document.Mark {
 	for _, step := range figure.Reported(a.record) {
 		text := step.Phase.Name
 		// Many a name says the rate already.
-		if rate := verdict.Rate(step.Phase.Rate); step.Phase.Rate > 0 && !step.Phase.Varying && !strings.Contains(text, strings.ReplaceAll(rate, ",", "")) {
+		if rate := document.Rate(step.Phase.Rate); step.Phase.Rate > 0 && !step.Phase.Varying && !strings.Contains(text, strings.ReplaceAll(rate, ",", "")) {
 			text = fmt.Sprintf("%s (%s/s)", step.Phase.Name, rate)
 		}
 		marks = append(marks, document.Mark{Second: step.Phase.Begin.Seconds(), Text: text})

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"loadgen/report/document"
-	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/figure"
 )
@@ -32,7 +31,7 @@ func (a *author) steps() {
 	t := document.Table{ID: "steps-all", Columns: loadColumns()}
 	heading := "All operations by step"
 	if against {
-		heading += fmt.Sprintf(", against the partition's target of %s entities/s", verdict.Count(a.record.Manifest.Targets.Partition))
+		heading += fmt.Sprintf(", against the partition's target of %s entities/s", document.Count(a.record.Manifest.Targets.Partition))
 		t.Columns = append(t.Columns, document.Column{Title: "of target"})
 	}
 	named := repeats(steps)

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"loadgen/report/document"
-	"loadgen/report/verdict"
 	"loadgen/results"
 )
 
@@ -25,7 +24,7 @@ func (a *author) assumptions() {
 		}
 	}
 	if rest := len(a.record.Manifest.Model) - len(t.Rows); rest > 0 {
-		t.Notes = []string{fmt.Sprintf("the documents give the other %s, as run.json has them", verdict.Count(int64(rest)))}
+		t.Notes = []string{fmt.Sprintf("the documents give the other %s, as run.json has them", document.Count(int64(rest)))}
 	}
 	a.table("Assumptions of the model", t)
 }
@@ -49,7 +48,7 @@ func (a *author) environment() {
 	}
 	number := func(name string, n int, member string) {
 		if n != 0 {
-			add(name, verdict.Count(int64(n)), pointer("manifest", "environment", member))
+			add(name, document.Count(int64(n)), pointer("manifest", "environment", member))
 		}
 	}
 	add("loadgen", strings.TrimSpace(m.Tool.Version+" "+m.Tool.Commit), "")

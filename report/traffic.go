@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"loadgen/report/document"
-	"loadgen/report/verdict"
 	"loadgen/results"
 )
 
@@ -83,11 +82,11 @@ func (a *author) hotTraffic(o *results.Capture) {
 		"asked for in one at most, and in the median of the seconds with any request; saturates: the median of the " +
 		"seconds at a limit"
 	if rest := o.PartitionsTold - int64(len(t.Rows)); rest > 0 {
-		text += fmt.Sprintf("; %s partitions more are not shown", verdict.Count(rest))
+		text += fmt.Sprintf("; %s partitions more are not shown", document.Count(rest))
 	}
 	if o.PartitionsDropped > 0 {
 		text += fmt.Sprintf("; %s times one was dropped for another, and ≥ stands before what it may have counted before",
-			verdict.Count(o.PartitionsDropped))
+			document.Count(o.PartitionsDropped))
 	}
 	t.Notes = []string{text}
 	a.table("Hottest partitions", t)
@@ -102,7 +101,7 @@ func (a *author) shapes(o *results.Capture) {
 		seen, from := &shown[i], pointer("capture", "query_shapes", i)
 		each := untold
 		if seen.Returned > 0 && seen.Scanned > 0 {
-			each = verdict.Rate(float64(seen.Scanned) / float64(seen.Returned))
+			each = document.Rate(float64(seen.Scanned) / float64(seen.Returned))
 		}
 		t.Rows = append(t.Rows, []document.Cell{amountCell(seen.Requests, below(from, "requests")), {Text: shareOf(seen.Throttled, seen.Requests)},
 			sourced(atLeast(seen.Scanned, seen.Missed), below(from, "entities_scanned"), 0), amountCell(seen.Returned, below(from, "entities_returned")),
@@ -110,10 +109,10 @@ func (a *author) shapes(o *results.Capture) {
 	}
 	text := "density: returned of scanned; for one: entities counted for each that is returned"
 	if rest := o.ShapesTold - int64(len(shown)); rest > 0 {
-		text += fmt.Sprintf("; %s shapes more are not shown", verdict.Count(rest))
+		text += fmt.Sprintf("; %s shapes more are not shown", document.Count(rest))
 	}
 	if o.ShapesDropped > 0 {
-		text += fmt.Sprintf("; %s times one was dropped for another", verdict.Count(o.ShapesDropped))
+		text += fmt.Sprintf("; %s times one was dropped for another", document.Count(o.ShapesDropped))
 	}
 	t.Notes = []string{text}
 	a.table("Queries by shape", t)
@@ -154,12 +153,12 @@ func (a *author) answers(o *results.Capture) {
 			wordsCell(seen.Class), wordsCell(answer)})
 	}
 	t.Notes = []string{fmt.Sprintf("throttled by partitions %s, by the account %s; no table: requests that never reached one",
-		verdict.Count(o.ThrottledByPartition), verdict.Count(o.ThrottledByAccount))}
+		document.Count(o.ThrottledByPartition), document.Count(o.ThrottledByAccount))}
 	a.table("Other answers than success", t)
 }
 
 // amount returns a count, in millions from a million on, so that it fits.
-func amount(n int64) string { return verdict.Rate(float64(n)) }
+func amount(n int64) string { return document.Rate(float64(n)) }
 
 // atLeast returns a count that may have missed some.
 func atLeast(n, missed int64) string {
@@ -173,5 +172,5 @@ func shareOf(part, whole int64) string {
 	if whole <= 0 {
 		return untold
 	}
-	return verdict.Share(float64(part) / float64(whole))
+	return document.Share(float64(part) / float64(whole))
 }

@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"loadgen/report/document"
-	"loadgen/report/verdict"
 	"loadgen/results"
 )
 
@@ -52,7 +51,7 @@ func faultsOf(list []results.Invariant) []string {
 		one := &list[i]
 		examples = append(examples, one.Examples...)
 		if more := one.Faults - int64(len(one.Examples)); len(one.Examples) > 0 && more > 0 {
-			examples = append(examples, "and "+verdict.Count(more)+" more, where "+strconv.Quote(one.Name)+" does not hold")
+			examples = append(examples, "and "+document.Count(more)+" more, where "+strconv.Quote(one.Name)+" does not hold")
 		}
 	}
 	return examples

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"loadgen/engine/clock"
-	"loadgen/report/verdict"
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/results/catalog"
 	"loadgen/scenarios"
@@ -133,7 +133,7 @@ func (f *explainFlags) keys(c *cobra.Command, stdout, stderr io.Writer) error {
 	}
 	if c.Flags().Changed("rate") && !(f.rate > 0 && f.rate <= mostRate) {
 		return usageError{fmt.Errorf("--rate %v: expected entities per second, above 0 and at most %s", f.rate,
-			verdict.Count(mostRate))}
+			document.Count(mostRate))}
 	}
 	from, name := c.InOrStdin(), stdinName
 	if f.from != standardInput {
@@ -202,6 +202,6 @@ const readingEvery = 2 * time.Second
 func (r *reading) rows(n int64) {
 	if now := r.clock.Now(); now >= r.next {
 		r.next = now.Add(readingEvery)
-		fmt.Fprintf(r.to, "%s rows\n", verdict.Count(n))
+		fmt.Fprintf(r.to, "%s rows\n", document.Count(n))
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 
+	"loadgen/report/document"
 	"loadgen/report/live"
 	"loadgen/report/text"
-	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios/run"
 )
@@ -117,14 +117,14 @@ func (p *plainLines) begin(said start) {
 func (p *plainLines) enter(stage run.Stage, _ time.Duration) {
 	p.stage = stage
 	if stage.Operations > 1 {
-		fmt.Fprintf(p.to, "%s: %s operations%s\n", text.Harmless(stage.Stage), verdict.Count(int64(stage.Operations)), lasting(stage.Length))
+		fmt.Fprintf(p.to, "%s: %s operations%s\n", text.Harmless(stage.Stage), document.Count(int64(stage.Operations)), lasting(stage.Length))
 	}
 }
 
 func (p *plainLines) show(s *live.Status) {
 	if p.stage.Operations > 1 {
-		fmt.Fprintf(p.to, "%s: %s of %s operations, %s; %s; %s\n", text.Harmless(s.Stage), verdict.Count(int64(s.Ended)),
-			verdict.Count(int64(s.Planned)), counterOf(&s.Sofar), statusLine(s), leftOf(s, p.virtual))
+		fmt.Fprintf(p.to, "%s: %s of %s operations, %s; %s; %s\n", text.Harmless(s.Stage), document.Count(int64(s.Ended)),
+			document.Count(int64(s.Planned)), counterOf(&s.Sofar), statusLine(s), leftOf(s, p.virtual))
 	}
 }
 
@@ -227,17 +227,17 @@ func perSecond(rate float64) string {
 	if rate < 10 && rate != float64(int64(rate)) {
 		return fmt.Sprintf("%.1f", rate)
 	}
-	return verdict.Count(int64(rate + .5))
+	return document.Count(int64(rate + .5))
 }
 
 // counterOf is what came of a stage so far.
 func counterOf(t *live.Totals) string {
-	text := fmt.Sprintf("%s attempts, %s throttled", verdict.Count(t.Attempts), verdict.Count(t.Throttled))
+	text := fmt.Sprintf("%s attempts, %s throttled", document.Count(t.Attempts), document.Count(t.Throttled))
 	if t.Failed > 0 {
-		text += fmt.Sprintf(", %s failed", verdict.Count(t.Failed))
+		text += fmt.Sprintf(", %s failed", document.Count(t.Failed))
 	}
 	if t.Dropped > 0 {
-		text += fmt.Sprintf(", %s dropped", verdict.Count(t.Dropped))
+		text += fmt.Sprintf(", %s dropped", document.Count(t.Dropped))
 	}
 	return text
 }

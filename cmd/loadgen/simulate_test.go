@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"loadgen/report/text"
+	"loadgen/report/document"
 	"loadgen/results"
 )
 
@@ -139,7 +139,7 @@ func TestSizes(t *testing.T) {
 		}
 	}
 	for bytes, want := range map[int64]string{0: "0B", 2047: "2047B", 2048: "2KiB", 2049: "3KiB", 5 << 30: "5GiB", 1 << 62: "4194304TiB"} {
-		if got := text.Size(bytes); got != want {
+		if got := document.Bytes(bytes); got != want {
 			t.Errorf("plain.Size(%d) = %s; want %s", bytes, got, want)
 		}
 	}
@@ -155,8 +155,8 @@ func FuzzParseSize(f *testing.F) {
 			return
 		}
 		// What is written of a size is a size again, and not a smaller one.
-		if again, err := parseSize(text.Size(size)); size < 0 || err != nil && size < 1<<62 || err == nil && again < size {
-			t.Errorf("parseSize(%q) = %d, written %s, read %d, %v", prose, size, text.Size(size), again, err)
+		if again, err := parseSize(document.Bytes(size)); size < 0 || err != nil && size < 1<<62 || err == nil && again < size {
+			t.Errorf("parseSize(%q) = %d, written %s, read %d, %v", prose, size, document.Bytes(size), again, err)
 		}
 	})
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"loadgen/engine/nearest"
-	"loadgen/report/verdict"
+	"loadgen/report/document"
 	"loadgen/scenarios"
 	"loadgen/scenarios/run"
 )
@@ -237,12 +237,12 @@ func forecastText(a run.Ask) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "forecast for %s, table %s\n", a.Where, a.Table)
 	fmt.Fprintf(&text, "  requests   %s, each a billed transaction; %s if all of the peak is throttled until it is given up\n",
-		verdict.Count(a.Requests), verdict.Count(a.AtMost))
+		document.Count(a.Requests), document.Count(a.AtMost))
 	if a.Beside != "" {
 		fmt.Fprintf(&text, "  beside     of these about %s go to %s; what the run makes there, it drops; looking at the end at what is left comes on top\n",
-			verdict.Count(a.Forecast.Beside), a.Beside)
+			document.Count(a.Forecast.Beside), a.Beside)
 	}
-	fmt.Fprintf(&text, "  entities   %s counted by the documents' rule\n", verdict.Count(a.Entities))
+	fmt.Fprintf(&text, "  entities   %s counted by the documents' rule\n", document.Count(a.Entities))
 	fmt.Fprintf(&text, "  bytes      about %s sent and %s received, without retries\n", size(a.Sent), size(a.Received))
 	fmt.Fprintf(&text, "  lasts      %v, and as long as loading and counting take\n", a.Lasts.Round(time.Second))
 	return text.String()

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"loadgen/report/compare/statistics"
-	"loadgen/report/text"
+	"loadgen/report/document"
 )
 
 const (
@@ -85,7 +85,7 @@ func (o bands) band(all [][]float64, figure func(means []float64) float64) (Band
 		band.Seconds, band.Block = min(band.Seconds, len(series)), max(band.Block, blocks[i])
 		if len(series) < fewestBlocks*blocks[i] {
 			band.Doubt = fmt.Sprintf("the run is too short: %s hold fewer than %d blocks of %d that are not correlated",
-				text.Counted(len(series), "second"), fewestBlocks, blocks[i])
+				document.Counted(len(series), "second"), fewestBlocks, blocks[i])
 		}
 		means[i] = statistics.Mean(series)
 	}

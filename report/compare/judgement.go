@@ -2,7 +2,7 @@ package compare
 
 import (
 	"fmt"
-	"loadgen/report/text"
+	"loadgen/report/document"
 	"math"
 )
 
@@ -45,14 +45,14 @@ type Finding struct {
 func (f *Finding) Sentence() string {
 	if f.fewest > 0 {
 		return fmt.Sprintf("%s: inconclusive: %s, and fewer than %d cannot show a difference.",
-			f.Metric, text.Counted(f.Pairs, "pair"), f.fewest)
+			f.Metric, document.Counted(f.Pairs, "pair"), f.fewest)
 	}
 	prose := fmt.Sprintf("%s: %s: %s", f.Metric, f.Verdict, Percent(f.Change))
 	if f.Interval != nil {
 		prose += fmt.Sprintf(" (%g %% interval %s to %s)",
 			math.Round(1000*f.Level)/10, Percent(f.Interval[0]), Percent(f.Interval[1]))
 	}
-	prose += fmt.Sprintf(", p = %.2g over %s", f.Adjusted, text.Counted(f.Pairs, "pair"))
+	prose += fmt.Sprintf(", p = %.2g over %s", f.Adjusted, document.Counted(f.Pairs, "pair"))
 	if f.Verdict == NoDifference && f.Adjusted <= 1-f.Level {
 		prose += fmt.Sprintf("; real, but less than the %s that matter", Percent(f.threshold))
 	}

@@ -7,8 +7,16 @@ type Document struct {
 	// Warnings say, each in one line, what is wrong with the record itself: that it was
 	// cut off, or is of an invalid run. They stand above all.
 	Warnings []string
-	// Sections are in the order in which a person reads.
+	// Answer is what a reader has to know first. Screen is what the first screen shows
+	// below it, an empty line before each block: about twenty lines of it. A chart among
+	// it is the one that answers; a page sets it beside the answer, text leaves it out.
+	Answer Answer
+	Screen []Block
+	// Sections are the whole of it, in the order in which a person reads: what stands on
+	// the screen stands here again where it belongs, with all that goes with it.
 	Sections []Section
+	// Data is what scripts read: its JSON is the document's.
+	Data any
 }
 
 // Section is a heading and what stands below it.
@@ -18,7 +26,7 @@ type Section struct {
 	Blocks    []Block
 }
 
-// Block is one of [Paragraph], [List], [Table], [Chart] and [Series].
+// Block is one of [Paragraph], [Facts], [List], [Table], [Chart] and [Series].
 type Block interface{ block() }
 
 // Tone is what a word or number amounts to; no renderer tells it by colour alone.
@@ -43,6 +51,10 @@ type Paragraph struct {
 	Verbatim bool
 }
 
+// Facts are short lines that stand together, one below the other: what was counted, where
+// the page is. Each is cut where it does not fit, so that the most important comes first.
+type Facts struct{ Lines []string }
+
 // List is sentences of equal rank.
 type List struct{ Items []string }
 
@@ -64,6 +76,9 @@ type Column struct {
 	Unit string
 	// Words says that the cells are text, set flush left, not numbers.
 	Words bool
+	// Spare says that the column goes where a narrow screen has no room: the greatest goes
+	// first. One of 0 stays.
+	Spare int
 }
 
 // Cell is what stands at one place of a table.
@@ -77,7 +92,14 @@ type Cell struct {
 	Source string
 	Scale  float64
 	Tone   Tone
+	// Bar is drawn in place of the text, nil for none.
+	Bar *Bar
 }
+
+// Bar is a length beside others of its column: Solid of it drawn full, Hollow behind that
+// drawn lightly, and a mark at Mark, 0 for none. All are in the same unit, and Full is the
+// length of the longest bar of the column.
+type Bar struct{ Solid, Hollow, Mark, Full float64 }
 
 // Chart is a picture: one that package chart draws of the record.
 type Chart struct {
@@ -143,6 +165,7 @@ type Mark struct {
 }
 
 func (Paragraph) block() {}
+func (Facts) block()     {}
 func (List) block()      {}
 func (Table) block()     {}
 func (Chart) block()     {}

@@ -1,6 +1,7 @@
 package text_test
 
 import (
+	"loadgen/report/document"
 	"loadgen/report/text"
 	"testing"
 )
@@ -42,8 +43,8 @@ func TestInertIsNoFormula(t *testing.T) {
 
 func TestCounted(t *testing.T) {
 	for _, row := range []struct{ got, want string }{
-		{text.Counted(0, "run"), "0 runs"}, {text.Counted(1, "run"), "1 run"}, {text.Counted(2, "copy", "copies"), "2 copies"},
-		{text.Counted(1, "copy", "copies"), "1 copy"},
+		{document.Counted(0, "run"), "0 runs"}, {document.Counted(1, "run"), "1 run"}, {document.Counted(2, "copy", "copies"), "2 copies"},
+		{document.Counted(1, "copy", "copies"), "1 copy"},
 	} {
 		if row.got != row.want {
 			t.Errorf("Counted = %q; want %q", row.got, row.want)

@@ -118,17 +118,6 @@ func Cut(word string, columns int) (head, tail string) {
 	return word, ""
 }
 
-// Size returns a number of bytes in the largest unit of which it has two, rounded up.
-func Size(bytes int64) string {
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
-	unit := 0
-	for bytes >= 2<<10 && unit < len(units)-1 {
-		bytes = (bytes + 1023) / 1024
-		unit++
-	}
-	return strconv.FormatInt(bytes, 10) + units[unit]
-}
-
 // Columns returns how many columns a printable text fills.
 func Columns(text string) int {
 	columns := 0

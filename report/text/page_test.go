@@ -1,6 +1,7 @@
 package text_test
 
 import (
+	"loadgen/report/document"
 	"loadgen/report/text"
 	"strings"
 	"testing"
@@ -59,7 +60,7 @@ func TestAligned(t *testing.T) {
 
 func TestSize(t *testing.T) {
 	for bytes, want := range map[int64]string{0: "0B", 2047: "2047B", 2048: "2KiB", 2049: "3KiB", 5 << 30: "5GiB", 1 << 62: "4194304TiB"} {
-		if got := text.Size(bytes); got != want {
+		if got := document.Bytes(bytes); got != want {
 			t.Errorf("Size(%d) = %s; want %s", bytes, got, want)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/results/figure"
 )
@@ -228,8 +229,8 @@ func (s span) in(unit figureUnit) string {
 		return "–"
 	}
 	write := map[figureUnit]func(float64) string{
-		ofCount: func(v float64) string { return Count(int64(math.Round(v))) },
-		ofRate:  Rate, ofShare: Share,
+		ofCount: func(v float64) string { return document.Count(int64(math.Round(v))) },
+		ofRate:  document.Rate, ofShare: document.Share,
 		ofTime: func(v float64) string { return threeFigures(time.Duration(v) * time.Microsecond) },
 	}[unit]
 	least, most := write(s.least), write(s.most)

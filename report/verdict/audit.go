@@ -3,6 +3,7 @@ package verdict
 import (
 	"fmt"
 
+	"loadgen/report/document"
 	"loadgen/results"
 )
 
@@ -16,19 +17,19 @@ func auditFindings(audit *results.Audit) []string {
 	if own := audit.Own409 + audit.Own412 + audit.Own404; own > 0 {
 		found = append(found, fmt.Sprintf("%s retries met their own success, after a reply that was lost: "+
 			"%s inserts (409), %s conditional writes (412), %s deletions (404).",
-			Count(own), Count(audit.Own409), Count(audit.Own412), Count(audit.Own404)))
+			document.Count(own), document.Count(audit.Own409), document.Count(audit.Own412), document.Count(audit.Own404)))
 	}
 	if audit.ForeignConflicts > 0 {
 		found = append(found, fmt.Sprintf("Writes met %s conflicts with what somebody else had written before them.",
-			Count(audit.ForeignConflicts)))
+			document.Count(audit.ForeignConflicts)))
 	}
 	if audit.Unknown > 0 {
 		found = append(found, fmt.Sprintf("Of %s writes nobody knows whether they were carried out: "+
-			"their last attempt had no reply, and none was sent after it.", Count(audit.Unknown)))
+			"their last attempt had no reply, and none was sent after it.", document.Count(audit.Unknown)))
 	}
 	if audit.Overwritten > 0 {
 		found = append(found, fmt.Sprintf("%s entities were written last by somebody whom this run does not know: "+
-			"whether its own writes were there before, they do not show.", Count(audit.Overwritten)))
+			"whether its own writes were there before, they do not show.", document.Count(audit.Overwritten)))
 	}
 	return found
 }
@@ -41,14 +42,14 @@ func audited(audit *results.Audit) string {
 		return ""
 	case !audit.Sound():
 		return fmt.Sprintf("the table broke its word: of %s acknowledged writes %s are lost, "+
-			"and counters were raised %s times too often.", Count(audit.Acknowledged), Count(audit.Lost), Count(audit.Doubled))
+			"and counters were raised %s times too often.", document.Count(audit.Acknowledged), document.Count(audit.Lost), document.Count(audit.Doubled))
 	case audit.ReadBack < audit.Keys:
 		return fmt.Sprintf("whether acknowledged writes are there is not known of %s of the %s entities written: "+
-			"they were not read back.", Count(audit.Keys-audit.ReadBack), Count(audit.Keys))
+			"they were not read back.", document.Count(audit.Keys-audit.ReadBack), document.Count(audit.Keys))
 	case audit.Keys == 0:
 		return "there was no acknowledged write to be read back."
 	default:
-		return fmt.Sprintf("every acknowledged write was found again, in %s entities.", Count(audit.ReadBack))
+		return fmt.Sprintf("every acknowledged write was found again, in %s entities.", document.Count(audit.ReadBack))
 	}
 }
 
@@ -64,7 +65,7 @@ func auditLimits(audit *results.Audit) []string {
 	}
 	if audit.Unwatched > 0 {
 		limits = append(limits, fmt.Sprintf("Whether %s writes of further entities are there was not looked at: "+
-			"no more than %s entities were watched.", Count(audit.Unwatched), Count(audit.Keys)))
+			"no more than %s entities were watched.", document.Count(audit.Unwatched), document.Count(audit.Keys)))
 	}
 	return limits
 }
@@ -88,10 +89,10 @@ func upheld(invariants []results.Invariant) string {
 		return ""
 	case len(invariants) == 1:
 		return fmt.Sprintf("what the run left behind is not as it must be, in %s of %s cases looked at.",
-			Count(faults), Count(invariants[0].Looked))
+			document.Count(faults), document.Count(invariants[0].Looked))
 	default:
 		return fmt.Sprintf("what the run left behind is not as it must be, by %s of %s rules, in %s cases.",
-			Count(int64(broken)), Count(int64(len(invariants))), Count(faults))
+			document.Count(int64(broken)), document.Count(int64(len(invariants))), document.Count(faults))
 	}
 }
 
@@ -102,7 +103,7 @@ func invariantFindings(invariants []results.Invariant) []string {
 	for i := range invariants {
 		switch one := &invariants[i]; {
 		case one.Faults > 0:
-			found = append(found, fmt.Sprintf("Not so in %s of %s cases looked at: %s.", Count(one.Faults), Count(one.Looked), one.Name))
+			found = append(found, fmt.Sprintf("Not so in %s of %s cases looked at: %s.", document.Count(one.Faults), document.Count(one.Looked), one.Name))
 		case one.Looked == 0:
 			found = append(found, fmt.Sprintf("The run left nothing behind to look at, so that nobody knows whether this holds: %s.", one.Name))
 		}

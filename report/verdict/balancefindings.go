@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/results/figure"
 )
@@ -18,8 +19,8 @@ func balanceFindings(record *results.Record) []string {
 	}
 	sum := record.Total(results.Reported)
 	found := []string{fmt.Sprintf("Over all of it %s of %s operations succeeded; %s of the attempts were throttled.",
-		Share(figures.Share("succeeded").Value), Count(sum.Operations),
-		Share(figures.Share("throttled").Value))}
+		document.Share(figures.Share("succeeded").Value), document.Count(sum.Operations),
+		document.Share(figures.Share("throttled").Value))}
 	if record.Manifest.Start != "cold" {
 		return found
 	}
@@ -84,7 +85,7 @@ func kept(record *results.Record, begin int64) []string {
 			minutes(since(e, begin)), shortened(e.Decision.Key), printable(shortened(e.Decision.Reason))))
 	}
 	if more > 0 {
-		told = append(told, fmt.Sprintf("So were %s more.", Count(int64(more))))
+		told = append(told, fmt.Sprintf("So were %s more.", document.Count(int64(more))))
 	}
 	return told
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/results/figure"
 )
@@ -21,7 +22,7 @@ func (s *story) balanced() []string {
 	switch b.Outcome {
 	case results.LoadHeld:
 		return []string{fmt.Sprintf("%s is borne%s: %s entities/s are served of %s operations/s, and %s of the attempts are throttled.",
-			s.offered(bins), s.warmed(), Rate(servedRate(s.atEnd(bins))), Rate(offeredRate(s.atEnd(bins))), Share(s.throttledOfAll())), s.done(b)}
+			s.offered(bins), s.warmed(), document.Rate(servedRate(s.atEnd(bins))), document.Rate(offeredRate(s.atEnd(bins))), document.Share(s.throttledOfAll())), s.done(b)}
 	case results.LoadRelieved:
 		return []string{s.throttling(bins, b), s.relief(bins, b), s.warmth(b)}
 	default:
@@ -37,7 +38,7 @@ func (s *story) warmed() string {
 		return " from the start"
 	}
 	return fmt.Sprintf(" while it was measured (of %s attempts of other phases, such as a warm-up, %s were throttled)",
-		Count(apart.Attempts), Count(apart.Throttled))
+		document.Count(apart.Attempts), document.Count(apart.Throttled))
 }
 
 func servedRate(b *figure.Bin) float64  { return b.PerSecond(b.Served) }
@@ -51,9 +52,9 @@ func (s *story) offered(bins []figure.Bin) string {
 	case spread == nil:
 		return "the load on " + s.subject()
 	case spread.Clients > 0:
-		return fmt.Sprintf("the load of %s clients on %s", Count(int64(spread.Clients)), partitions(spread.Partitions))
+		return fmt.Sprintf("the load of %s clients on %s", document.Count(int64(spread.Clients)), partitions(spread.Partitions))
 	default:
-		return fmt.Sprintf("a load of %s operations/s on %s", Rate(spread.Rate), eachOf(spread.Partitions))
+		return fmt.Sprintf("a load of %s operations/s on %s", document.Rate(spread.Rate), eachOf(spread.Partitions))
 	}
 }
 
@@ -61,7 +62,7 @@ func partitions(n int) string {
 	if n == 1 {
 		return "one partition"
 	}
-	return Count(int64(n)) + " partitions"
+	return document.Count(int64(n)) + " partitions"
 }
 
 func eachOf(n int) string {
@@ -90,14 +91,14 @@ func (s *story) throttling(bins []figure.Bin, b *results.Balance) string {
 		since = "after " + minutes(*b.Throttled)
 	}
 	return fmt.Sprintf("%s is throttled %s: of %s operations/s %s entities/s are served at first, and %s of the attempts throttled.",
-		s.offered(bins), since, Rate(offeredRate(worst)), Rate(servedRate(worst)),
-		Share(figure.ShareOf(worst.Throttled, worst.Attempts)))
+		s.offered(bins), since, document.Rate(offeredRate(worst)), document.Rate(servedRate(worst)),
+		document.Share(figure.ShareOf(worst.Throttled, worst.Attempts)))
 }
 
 func (s *story) relief(bins []figure.Bin, b *results.Balance) string {
 	end := s.atEnd(bins)
 	return fmt.Sprintf("load balancing relieves it after %s, by %s, into %s: from then on %s entities/s are served of %s operations/s.",
-		minutes(*b.Relieved), s.actions(b)+elsewhere(b), counted(b.Ranges, "range"), Rate(servedRate(end)), Rate(offeredRate(end)))
+		minutes(*b.Relieved), s.actions(b)+elsewhere(b), counted(b.Ranges, "range"), document.Rate(servedRate(end)), document.Rate(offeredRate(end)))
 }
 
 // warmth says what a relieved load says of the keys.
@@ -115,7 +116,7 @@ func elsewhere(b *results.Balance) string {
 	if b.Elsewhere == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (and %s more outside of the measured load)", Count(int64(b.Elsewhere)))
+	return fmt.Sprintf(" (and %s more outside of the measured load)", document.Count(int64(b.Elsewhere)))
 }
 
 func counted(n int, thing string) string {
@@ -125,7 +126,7 @@ func counted(n int, thing string) string {
 	case 1:
 		return "1 " + thing
 	default:
-		return Count(int64(n)) + " " + thing + "s"
+		return document.Count(int64(n)) + " " + thing + "s"
 	}
 }
 
@@ -143,12 +144,12 @@ func (s *story) done(b *results.Balance) string {
 // stuck says what is throttled to the end, and why.
 func (s *story) stuck(bins []figure.Bin) []string {
 	end := s.atEnd(bins)
-	text := fmt.Sprintf("to the end it is throttled: of %s operations/s %s entities/s are served", Rate(offeredRate(end)), Rate(servedRate(end)))
+	text := fmt.Sprintf("to the end it is throttled: of %s operations/s %s entities/s are served", document.Rate(offeredRate(end)), document.Rate(servedRate(end)))
 	keys := s.figures.StillThrottled()
 	const most = 3
 	var names []string
 	for _, key := range keys[:min(most, len(keys))] {
-		names = append(names, fmt.Sprintf("%q (%s of its attempts)", shortened(key.Key), Share(figure.ShareOf(key.Throttled, key.Attempts))))
+		names = append(names, fmt.Sprintf("%q (%s of its attempts)", shortened(key.Key), document.Share(figure.ShareOf(key.Throttled, key.Attempts))))
 	}
 	if more := len(keys) - most; more > 0 {
 		names = append(names, counted(more, "more key"))
@@ -161,7 +162,7 @@ func (s *story) stuck(bins []figure.Bin) []string {
 	switch hot := s.overTarget(keys); {
 	case len(hot) > 0:
 		told = append(told, fmt.Sprintf("a PartitionKey is never divided, however long its overload lasts: "+
-			"%q alone is asked for more than the %s/s that one partition has%s, and needs more keys.", shortened(hot[0].Key), Count(target), s.also(len(hot))))
+			"%q alone is asked for more than the %s/s that one partition has%s, and needs more keys.", shortened(hot[0].Key), document.Count(target), s.also(len(hot))))
 	case s.lastKept() != "":
 		told = append(told, fmt.Sprintf("load balancing left it so: %s.", s.lastKept()))
 	case s.accountFull(end):
@@ -176,7 +177,7 @@ func (s *story) also(keys int) string {
 	if keys < 2 {
 		return ""
 	}
-	return fmt.Sprintf(", like %s more beside it", Count(int64(keys-1)))
+	return fmt.Sprintf(", like %s more beside it", document.Count(int64(keys-1)))
 }
 
 // overTarget returns those of the keys that are asked for more than a partition's
@@ -240,7 +241,7 @@ func saturationWords(r *results.Rival) string {
 	if r.Saturation == nil {
 		return "is not saturated"
 	}
-	return fmt.Sprintf("saturates at %s entities/s", Rate(*r.Saturation))
+	return fmt.Sprintf("saturates at %s entities/s", document.Rate(*r.Saturation))
 }
 
 // minutes writes seconds as a person does.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"loadgen/report/document"
 	"loadgen/results"
 )
 
@@ -24,26 +25,26 @@ func Books(record *results.Record) []string {
 	}
 	fault(all.Scheduled != all.Sent+all.Dropped,
 		"%s operations were scheduled, but %s sent and %s dropped",
-		Count(all.Scheduled), Count(all.Sent), Count(all.Dropped))
+		document.Count(all.Scheduled), document.Count(all.Sent), document.Count(all.Dropped))
 	fault(all.Attempts != all.Ok+all.Throttled+all.Failed,
 		"%s attempts were made, but %s ok, %s throttled and %s failed",
-		Count(all.Attempts), Count(all.Ok), Count(all.Throttled), Count(all.Failed))
+		document.Count(all.Attempts), document.Count(all.Ok), document.Count(all.Throttled), document.Count(all.Failed))
 	throttled, failed := all.Causes.Of(results.Throttled), all.Causes.Of(results.Failed)
 	fault(len(all.Causes) > 0 && (throttled != all.Throttled || failed != all.Failed),
 		"%s attempts were throttled and %s failed, but the causes are of %s and %s",
-		Count(all.Throttled), Count(all.Failed), Count(throttled), Count(failed))
+		document.Count(all.Throttled), document.Count(all.Failed), document.Count(throttled), document.Count(failed))
 	fault(finished(record) && all.Operations != all.Sent,
-		"%s operations were sent, but %s came to an end", Count(all.Sent), Count(all.Operations))
+		"%s operations were sent, but %s came to an end", document.Count(all.Sent), document.Count(all.Operations))
 	timed := int64(0)
 	for _, h := range all.Service {
 		timed += h.Count()
 	}
-	fault(timed != all.Attempts, "%s attempts were made, but %s timed", Count(all.Attempts), Count(timed))
+	fault(timed != all.Attempts, "%s attempts were made, but %s timed", document.Count(all.Attempts), document.Count(timed))
 	told := all.Response.Count() + all.Lost.Count()
 	fault(told != all.Operations, "%s operations came to an end, but %s were timed",
-		Count(all.Operations), Count(told))
+		document.Count(all.Operations), document.Count(told))
 	fault(float64(record.Misplaced) > mostMisplaced*float64(all.Attempts),
-		"%s counts came too late for their second, to %s attempts", Count(record.Misplaced), Count(all.Attempts))
+		"%s counts came too late for their second, to %s attempts", document.Count(record.Misplaced), document.Count(all.Attempts))
 	faults = append(faults, targetFaults(record, &all)...)
 	return append(faults, secondFaults(record, &all)...)
 }
@@ -72,7 +73,7 @@ func targetFaults(record *results.Record, all *results.KindStats) []string {
 	} {
 		if row.target < row.record || row.target > row.record && finished(record) {
 			faults = append(faults, fmt.Sprintf("the target counted %s %s, the run %s",
-				Count(row.target), row.what, Count(row.record)))
+				document.Count(row.target), row.what, document.Count(row.record)))
 		}
 	}
 	return faults
@@ -99,13 +100,13 @@ func secondFaults(record *results.Record, all *results.KindStats) []string {
 		sum.Counted += row.Counted
 	}
 	if wrong > 1 {
-		faults = append(faults, fmt.Sprintf("the seconds are out of order in %s places more", Count(int64(wrong-1))))
+		faults = append(faults, fmt.Sprintf("the seconds are out of order in %s places more", document.Count(int64(wrong-1))))
 	}
 	if !finished(record) {
 		return faults
 	}
 	if end := int64(record.Duration / time.Second); next < end {
-		faults = append(faults, fmt.Sprintf("the run lasted %s seconds, but only %s were written", Count(end), Count(next)))
+		faults = append(faults, fmt.Sprintf("the run lasted %s seconds, but only %s were written", document.Count(end), document.Count(next)))
 	}
 	for _, row := range []struct {
 		what           string
@@ -118,7 +119,7 @@ func secondFaults(record *results.Record, all *results.KindStats) []string {
 	} {
 		if row.seconds != row.total {
 			faults = append(faults, fmt.Sprintf("the seconds hold %s %s, the phases %s",
-				Count(row.seconds), row.what, Count(row.total)))
+				document.Count(row.seconds), row.what, document.Count(row.total)))
 		}
 	}
 	return faults

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"loadgen/report/compare/statistics"
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/results/figure"
 )
@@ -246,12 +247,12 @@ func Lateness(strains []Strain) string {
 	late, text := 0, ""
 	for _, cause := range told {
 		late += counts[cause]
-		text += fmt.Sprintf(", %s in %s", cause, Count(int64(counts[cause])))
+		text += fmt.Sprintf(", %s in %s", cause, document.Count(int64(counts[cause])))
 	}
 	if late == 0 {
 		return ""
 	}
-	return fmt.Sprintf("late in %s of %s: %s", Count(int64(late)), counted(len(strains), "second"), text[len(", "):])
+	return fmt.Sprintf("late in %s of %s: %s", document.Count(int64(late)), counted(len(strains), "second"), text[len(", "):])
 }
 
 // commonest counts the causes and returns those that there are but [OnTime], the
@@ -286,7 +287,7 @@ func clientSaturations(record *results.Record) []string {
 	for _, cause := range told {
 		if cause.Generators() && float64(counts[cause]) >= mostStrained*float64(len(strains)) {
 			found = append(found, fmt.Sprintf("in %s of %s the generator was late: %s",
-				Count(int64(counts[cause])), counted(len(strains), "second"), cause))
+				document.Count(int64(counts[cause])), counted(len(strains), "second"), cause))
 		}
 	}
 	return found

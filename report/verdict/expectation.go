@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/results/figure"
 )
@@ -140,7 +141,7 @@ func ofPeak(record *results.Record, summary *results.Summary, figures *figure.Fi
 		most  float64
 	}{{&throttled, "share_throttled_settled", figure.MostFirstThrottled}, {&lost, "share_lost_settled", 0}} {
 		if v := figures.OfStep(one.name, step, nil); v.Told {
-			judge(one.check, cutPercent(v.Value), v.Value <= one.most || holding.Why != "", unless)
+			judge(one.check, document.CutShare(v.Value), v.Value <= one.most || holding.Why != "", unless)
 		} else {
 			cannotTell(one.check, nothingSent)
 		}
@@ -149,7 +150,7 @@ func ofPeak(record *results.Record, summary *results.Summary, figures *figure.Fi
 	if summary.Saturation == nil {
 		judge(&within, "not saturated", true, unless)
 	} else {
-		judge(&within, fmt.Sprintf("%s of %s", Rate(offered), Rate(*summary.Saturation)), offered <= summary.SaturationInterval[1], unless)
+		judge(&within, fmt.Sprintf("%s of %s", document.Rate(offered), document.Rate(*summary.Saturation)), offered <= summary.SaturationInterval[1], unless)
 	}
 	return []results.Check{throttled, lost, within}
 }

@@ -2,12 +2,11 @@ package verdict
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"strconv"
-	"strings"
 	"time"
 
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/results/figure"
 	"loadgen/results/figure/check"
@@ -132,31 +131,10 @@ func inUnit(value float64, unit figure.Unit) string {
 	case figure.Nanoseconds:
 		return time.Duration(math.Round(value)).String()
 	case figure.Share:
-		return decimals(value, 2) + "%"
+		return document.Exactly(value, 2) + "%"
 	case figure.PerSecond:
-		return decimals(value, 0) + "/s"
+		return document.Exactly(value, 0) + "/s"
 	default:
-		return decimals(value, 0)
+		return document.Exactly(value, 0)
 	}
-}
-
-// decimals prints a number times a power of ten, with separators of thousands.
-func decimals(value float64, power int) string {
-	sign := ""
-	if value < 0 {
-		sign, value = "-", -value
-	}
-	// The power is put into the decimals, so that no digit comes of multiplying.
-	digits, exponent, _ := strings.Cut(strconv.FormatFloat(value, 'e', -1, 64), "e")
-	shifted, err := strconv.Atoi(exponent)
-	if err != nil {
-		return fmt.Sprint(value)
-	}
-	value, _ = strconv.ParseFloat(digits+"e"+strconv.Itoa(shifted+power), 64)
-	whole, rest, some := strings.Cut(strconv.FormatFloat(value, 'f', -1, 64), ".")
-	text := sign + grouped(whole)
-	if some {
-		text += "." + rest
-	}
-	return text
 }

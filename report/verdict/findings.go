@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/results/figure"
 )
@@ -47,15 +48,15 @@ func knee(record *results.Record, steps []figure.Step) string {
 		switch {
 		case !told:
 		case share >= throttledEnough && len(steps) == 1:
-			return fmt.Sprintf("At %s operations/s %s of the attempts are throttled.", Rate(step.Phase.Rate), Share(share))
+			return fmt.Sprintf("At %s operations/s %s of the attempts are throttled.", document.Rate(step.Phase.Rate), document.Share(share))
 		case share >= throttledEnough && below == "":
 			return fmt.Sprintf("Already the first step, %s operations/s, has %s of its attempts throttled.",
-				Rate(step.Phase.Rate), Share(share))
+				document.Rate(step.Phase.Rate), document.Share(share))
 		case share >= throttledEnough:
 			return fmt.Sprintf("Throttling sets in between %s and %s operations/s, where %s of the attempts are throttled.",
-				below, Rate(step.Phase.Rate), Share(share))
+				below, document.Rate(step.Phase.Rate), document.Share(share))
 		default:
-			below = Rate(step.Phase.Rate)
+			below = document.Rate(step.Phase.Rate)
 		}
 	}
 	return ""
@@ -73,7 +74,7 @@ func amplification(record *results.Record, steps []figure.Step) string {
 		return ""
 	}
 	return fmt.Sprintf("Retries add up to %s attempts to each operation (at %s operations/s): the target meets more than is offered.",
-		factor(most), Rate(at))
+		document.CutFactor(most), document.Rate(at))
 }
 
 // someRetries is how many retries to an operation are worth a word.
@@ -104,7 +105,7 @@ func waiting(record *results.Record, steps []figure.Step) string {
 		return ""
 	}
 	return fmt.Sprintf("At %s operations/s half of the successes%s take over %s, of which an ok attempt takes %s: the rest is waiting.",
-		Rate(top.Phase.Rate), whose, duration(*response), duration(*service))
+		document.Rate(top.Phase.Rate), whose, duration(*response), duration(*service))
 }
 
 // duration returns microseconds as a person reads them, to three figures.
@@ -129,12 +130,12 @@ func ended(record *results.Record) string {
 	if record.Manifest.Retry == "none" {
 		how = "did not succeed and were not tried again"
 	}
-	text := fmt.Sprintf("Of %s reported operations %s %s", Count(sum.Operations), Count(max(0, given)), how)
+	text := fmt.Sprintf("Of %s reported operations %s %s", document.Count(sum.Operations), document.Count(max(0, given)), how)
 	if half, told := sum.Lost.Quantile(.5); told && sum.Cut == 0 {
 		text += fmt.Sprintf(", half of them after more than %s", duration(half))
 	}
 	if sum.Cut > 0 {
-		text += fmt.Sprintf(", and %s still waited to retry when the run ended", Count(sum.Cut))
+		text += fmt.Sprintf(", and %s still waited to retry when the run ended", document.Count(sum.Cut))
 	}
 	return text + "."
 }
@@ -155,10 +156,10 @@ func late(record *results.Record) string {
 		return ""
 	case own > results.MostLate:
 		return fmt.Sprintf("The generator sent %s of the operations more than %d ms late: that wait is part of their response times.",
-			Share(own), results.LateAfter.Milliseconds())
+			document.Share(own), results.LateAfter.Milliseconds())
 	default:
 		return fmt.Sprintf("%s of the operations were sent more than %d ms late, for %s: that wait is part of their response times.",
-			Share(share), results.LateAfter.Milliseconds(), silence)
+			document.Share(share), results.LateAfter.Milliseconds(), silence)
 	}
 }
 
@@ -170,13 +171,13 @@ func busiest(record *results.Record) string {
 		return ""
 	}
 	text := fmt.Sprintf("The busiest partition was %q with %s entities in its busiest second, and %s/s over its step",
-		shortened(hot.Key), Rate(float64(hot.Busiest)), Rate(hot.Mean))
+		shortened(hot.Key), document.Rate(float64(hot.Busiest)), document.Rate(hot.Mean))
 	over := int64(0)
 	for p := range record.Phases {
 		over += record.Phases[p].PartitionsOver
 	}
 	if over > 0 {
-		text += fmt.Sprintf(", beside %s entities in partitions too many to be told apart", Count(over))
+		text += fmt.Sprintf(", beside %s entities in partitions too many to be told apart", document.Count(over))
 	}
 	return text + "."
 }
@@ -188,7 +189,7 @@ func clipped(record *results.Record) string {
 	if over == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s operations took longer than an hour and count as an hour.", Count(over))
+	return fmt.Sprintf("%s operations took longer than an hour and count as an hour.", document.Count(over))
 }
 
 // someFailed is the share of failed attempts from which they are told of any run, and on
@@ -239,7 +240,7 @@ func failedOf(sum *results.KindStats, called string) string {
 	causes := sum.Causes.Only(results.Failed).Told()
 	var names []string
 	for i, one := range causes {
-		share := Share(figure.ShareOf(one.Attempts, sum.Attempts))
+		share := document.Share(figure.ShareOf(one.Attempts, sum.Attempts))
 		switch name := printable(shortened(one.String())); {
 		case len(causes) == 1:
 			names = append(names, name)
@@ -249,7 +250,7 @@ func failedOf(sum *results.KindStats, called string) string {
 			names = append(names, "and others")
 		}
 	}
-	text := fmt.Sprintf("%s of the %s failed", Share(failedShare(sum)), called)
+	text := fmt.Sprintf("%s of the %s failed", document.Share(failedShare(sum)), called)
 	if len(names) > 0 {
 		text += " (" + strings.Join(names, ", ") + ")"
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"loadgen/report/document"
 	"loadgen/results"
 )
 
@@ -19,7 +20,7 @@ func (s *story) found() []string {
 	told = append(told, s.interval(l)+s.unfinished(l)+".")
 	if len(l.Steps) > 0 {
 		told = append(told, fmt.Sprintf("The search took %s steps of %s or more and counted %s entities.",
-			Count(int64(len(l.Steps))), seconds(l.StepSeconds), Count(l.Entities)))
+			document.Count(int64(len(l.Steps))), seconds(l.StepSeconds), document.Count(l.Entities)))
 	}
 	return told
 }
@@ -36,16 +37,16 @@ func (s *story) interval(l *results.Limit) string {
 	case l.Held == nil && l.NotHeld == nil:
 		return "no rate was judged"
 	case l.Held == nil:
-		return fmt.Sprintf("%s does not hold even %s operations/s: %s", s.searched(l), Rate(*l.NotHeld), reason(l, l.Step(l.NotHeld)))
+		return fmt.Sprintf("%s does not hold even %s operations/s: %s", s.searched(l), document.Rate(*l.NotHeld), reason(l, l.Step(l.NotHeld)))
 	case l.ClientLimited():
 		return fmt.Sprintf("%s holds at least %s, client-limited: at %s operations/s the generator was the limit, and not the target",
-			s.searched(l), asRate(*l.Held, lower), Rate(*l.NotHeld))
+			s.searched(l), asRate(*l.Held, lower), document.Rate(*l.NotHeld))
 	case l.NotHeld == nil:
 		return fmt.Sprintf("%s holds at least %s, the highest rate that was tried; %s",
 			s.searched(l), asRate(*l.Held, lower), s.searchedTarget(l))
 	default:
 		return fmt.Sprintf("the limit of %s lies between %s, which held, and %s/s, where %s; %s",
-			s.searched(l), asRate(*l.Held, lower), Rate(*l.NotHeld), reason(l, l.Step(l.NotHeld)), s.searchedTarget(l))
+			s.searched(l), asRate(*l.Held, lower), document.Rate(*l.NotHeld), reason(l, l.Step(l.NotHeld)), s.searchedTarget(l))
 	}
 }
 
@@ -64,7 +65,7 @@ func (s *story) unfinished(l *results.Limit) string {
 func (s *story) searched(l *results.Limit) string {
 	switch {
 	case l.Of == results.LimitAccount:
-		return fmt.Sprintf("the account with its load on %s partitions", Count(int64(l.Partitions)))
+		return fmt.Sprintf("the account with its load on %s partitions", document.Count(int64(l.Partitions)))
 	case s.aimed():
 		return fmt.Sprintf("the partition %q", shortened(s.record.Manifest.PartitionKey))
 	default:
@@ -82,17 +83,17 @@ func (s *story) searchedTarget(l *results.Limit) string {
 	case limit == 0:
 		return noTarget("", &s.record.Manifest)
 	case limit == documented:
-		return fmt.Sprintf("the documents' target is %s entities/s", Count(limit))
+		return fmt.Sprintf("the documents' target is %s entities/s", document.Count(limit))
 	default:
-		return fmt.Sprintf("%s target is %s entities/s, not the documents' %s", limitOf(&s.record.Manifest), Count(limit), Count(documented))
+		return fmt.Sprintf("%s target is %s entities/s, not the documents' %s", limitOf(&s.record.Manifest), document.Count(limit), document.Count(documented))
 	}
 }
 
 // asRate tells a rate, in entities too where its operations are of several.
 func asRate(rate float64, step *results.LimitStep) string {
-	text := Rate(rate) + " operations/s"
+	text := document.Rate(rate) + " operations/s"
 	if step != nil && math.Abs(step.Offered-rate) > .005*rate {
-		text += fmt.Sprintf(" (%s entities/s)", Rate(step.Offered))
+		text += fmt.Sprintf(" (%s entities/s)", document.Rate(step.Offered))
 	}
 	return text
 }
@@ -121,7 +122,7 @@ func reason(l *results.Limit, step *results.LimitStep) string {
 
 // cutShare returns a share that is held against a bound as the other sentences
 // show one.
-func cutShare(share float64) string { return strings.Replace(cutPercent(share), "%", " %", 1) }
+func cutShare(share float64) string { return strings.Replace(document.CutShare(share), "%", " %", 1) }
 
 // seconds returns a length of time as a person reads it.
 func seconds(s float64) string {
@@ -141,10 +142,10 @@ func limitReasons(record *results.Record) []string {
 		return nil
 	}
 	short := fmt.Sprintf("at %s operations/s the generator sent %s of the operations more than %d ms late",
-		Rate(step.Rate), Share(float64(step.HeldBack)/float64(max(1, step.Scheduled))), results.HeldBackAfter.Milliseconds())
+		document.Rate(step.Rate), document.Share(float64(step.HeldBack)/float64(max(1, step.Scheduled))), results.HeldBackAfter.Milliseconds())
 	if step.Dropped > 0 {
 		short = fmt.Sprintf("at %s operations/s the generator dropped %s of %s operations",
-			Rate(step.Rate), Count(step.Dropped), Count(step.Scheduled))
+			document.Rate(step.Rate), document.Count(step.Dropped), document.Count(step.Scheduled))
 	}
 	return append([]string{short}, clientSaturations(record)...)
 }
@@ -158,7 +159,7 @@ func beyondSending(record *results.Record) string {
 	}
 	for i := range l.Steps {
 		if step := &l.Steps[i]; step.Outcome == results.LimitClient {
-			return fmt.Sprintf("At %s operations/s the generator was the limit; the answer does not rest on that step.", Rate(step.Rate))
+			return fmt.Sprintf("At %s operations/s the generator was the limit; the answer does not rest on that step.", document.Rate(step.Rate))
 		}
 	}
 	return ""
@@ -186,7 +187,7 @@ func searchLimits(record *results.Record) []string {
 			"at 1.5 times the rate before each step; that half second is not judged.", seconds(l.BurstSeconds)))
 	default:
 		limits = append(limits, fmt.Sprintf("What an idle target saves up (%s of its allowance) can carry a step of %s by %s of its rate.",
-			seconds(l.BurstSeconds), seconds(l.StepSeconds), Share(l.BurstSeconds/l.StepSeconds)))
+			seconds(l.BurstSeconds), seconds(l.StepSeconds), document.Share(l.BurstSeconds/l.StepSeconds)))
 	}
 	if record.Manifest.Start == "cold" {
 		limits = append(limits, "The table was new: load balancing may have changed the limit while it was searched.")

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/results/figure"
 )
@@ -107,7 +108,7 @@ func emulatorLimit(manifest *results.Manifest) string {
 		if limit == 0 {
 			return what + " to nothing"
 		}
-		return fmt.Sprintf("%s to %s entities/s", what, Count(limit))
+		return fmt.Sprintf("%s to %s entities/s", what, document.Count(limit))
 	}
 	switch t := manifest.Targets; {
 	case !manifest.LimitsKnown:

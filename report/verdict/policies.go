@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"loadgen/report/document"
 	"loadgen/results"
 )
 
@@ -36,13 +37,13 @@ func policiesVerdict(contest *results.PolicyContest) string {
 	switch {
 	case len(contest.Policies) == 1:
 		told = append(told, fmt.Sprintf("The policy %q loses %s of the %s operations caught in the trouble.",
-			best.Policy, lostShare(best), Count(best.Caught)))
+			best.Policy, lostShare(best), document.Count(best.Caught)))
 	case len(equals) == len(contest.Policies):
 		told = append(told, fmt.Sprintf("No difference shown: every policy loses %s of the %s operations caught in the trouble, within the doubt.",
-			lostShare(best), Count(best.Caught)))
+			lostShare(best), document.Count(best.Caught)))
 	default:
 		told = append(told, fmt.Sprintf("Of the %s operations caught in the trouble %s %s %s.",
-			Count(best.Caught), Enumerated(equals), map[bool]string{true: "loses", false: "lose"}[len(equals) == 1], lostShare(best)))
+			document.Count(best.Caught), document.Enumerated(equals), map[bool]string{true: "loses", false: "lose"}[len(equals) == 1], lostShare(best)))
 	}
 	told = append(told, fmt.Sprintf("The last of them ends %.1f s after the trouble with %q, at %.2f attempts an operation.",
 		best.DrainS, best.Policy, best.AttemptsPerOperation))
@@ -74,12 +75,4 @@ func lostShare(t *results.PolicyTrial) string {
 	default:
 		return fmt.Sprintf("%.1f %% ± %.1f", t.LostPercent, t.LostDoubt)
 	}
-}
-
-// Enumerated joins names as a sentence does: with commas, and "and" before the last.
-func Enumerated(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }

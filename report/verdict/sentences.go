@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/results/figure"
 )
@@ -37,7 +38,7 @@ func sentences(record *results.Record, summary *results.Summary, figures *figure
 	case summary.Validity != results.Valid:
 		told = append(told, s.worth())
 		if asked := record.Manifest.PeakAsked; asked > 0 {
-			told = append(told, fmt.Sprintf("Whether a peak of %s operations/s holds, it cannot say.", Rate(asked)))
+			told = append(told, fmt.Sprintf("Whether a peak of %s operations/s holds, it cannot say.", document.Rate(asked)))
 		}
 	case summary.Balance != nil:
 		told = append(told, s.balanced()...)
@@ -79,7 +80,7 @@ func (s *story) worth() string {
 		text += separator + strings.TrimSuffix(reason, ".")
 	}
 	if more := len(reasons) - most; more > 0 {
-		text += fmt.Sprintf("; and %s more", Count(int64(more)))
+		text += fmt.Sprintf("; and %s more", document.Count(int64(more)))
 	}
 	return text + "."
 }
@@ -92,20 +93,20 @@ func (s *story) peak() string {
 	}
 	step, found := atPeak(asked, s.steps)
 	if !found {
-		return fmt.Sprintf("whether a peak of %s operations/s holds was not measured.", Rate(asked))
+		return fmt.Sprintf("whether a peak of %s operations/s holds was not measured.", document.Rate(asked))
 	}
 	figures, holding := s.figures.Step(step, nil), s.holds(step)
 	if holding.Why != "" && ofAll(s.ofPeak()) != results.DoesNotHold {
-		return fmt.Sprintf("whether a peak of %s operations/s holds cannot be told: %s.", Rate(asked), holding.Why)
+		return fmt.Sprintf("whether a peak of %s operations/s holds cannot be told: %s.", document.Rate(asked), holding.Why)
 	}
 	verb := ofAll(s.ofPeak())
 	first := s.figures.OfStep("share_throttled_settled", step, nil)
 	text := fmt.Sprintf("a peak of %s operations/s %s: %s of its first attempts were throttled, and %s of its operations lost",
-		Rate(asked), verb, Share(first.Value), lostShareOf(figures))
+		document.Rate(asked), verb, document.Share(first.Value), lostShareOf(figures))
 	if s.summary.Saturation != nil && figures.Offered > 0 {
-		text += fmt.Sprintf("; its headroom factor is %s", factor(*s.summary.Saturation/figures.Offered))
+		text += fmt.Sprintf("; its headroom factor is %s", document.CutFactor(*s.summary.Saturation/figures.Offered))
 	} else if holding.Holds && figures.Offered > 0 {
-		text += fmt.Sprintf("; its headroom factor is at least %s", factor(s.held()/step.Phase.Rate))
+		text += fmt.Sprintf("; its headroom factor is at least %s", document.CutFactor(s.held()/step.Phase.Rate))
 	}
 	return text + "."
 }
@@ -145,7 +146,7 @@ func lostShareOf(figures results.PhaseOperationSummary) string {
 	if figures.ShareLostSettled == nil {
 		return "an unknown share"
 	}
-	return Share(*figures.ShareLostSettled)
+	return document.Share(*figures.ShareLostSettled)
 }
 
 // load says what was met of throttling: a limit, or none.
@@ -168,13 +169,13 @@ func (s *story) load() string {
 
 // met says what one stretch of load met.
 func (s *story) met(l *figure.Ladder) string {
-	share := Share(l.Share)
+	share := document.Share(l.Share)
 	switch l.Throttling {
 	case figure.Limited:
 		return s.saturated(l)
 	case figure.Moving:
 		return fmt.Sprintf("%s had %s of its attempts throttled, and from %s to %s entities/s were served in single seconds meanwhile: "+
-			"that is no one limit, %s", s.subject(), share, Rate(l.Low), Rate(l.High), s.target())
+			"that is no one limit, %s", s.subject(), share, document.Rate(l.Low), document.Rate(l.High), s.target())
 	case figure.Sporadic:
 		return fmt.Sprintf("%s had %s of its attempts throttled, as large a share of little load as of much: "+
 			"this is sporadic, and shows no limit, %s", s.subject(), share, s.target())
@@ -197,7 +198,7 @@ func (s *story) met(l *figure.Ladder) string {
 			top = l.Steps[len(l.Steps)-1]
 		}
 		return fmt.Sprintf("%s had %s of its attempts throttled, at one rate alone: that does not tell a limit from sporadic throttling; "+
-			"a second rate such as %s operations/s would", s.subject(), share, Rate(1.5*top.Phase.Rate))
+			"a second rate such as %s operations/s would", s.subject(), share, document.Rate(1.5*top.Phase.Rate))
 	default:
 		return s.unthrottled(l)
 	}
@@ -219,7 +220,7 @@ func (s *story) saturated(l *figure.Ladder) string {
 		late = "; the generator was late in some of them, and what was throttled is the target's word all the same"
 	}
 	return fmt.Sprintf("%s saturates at %s entities/s (%s to %s in %s%s), %s; of the %s/s offered%s %s is lost", s.subject(),
-		Rate(l.Rate), Rate(l.Low), Rate(l.High), counted(l.Used, "second"), late, s.target(), Rate(figures.Offered), byHighest, lostShareOf(figures))
+		document.Rate(l.Rate), document.Rate(l.Low), document.Rate(l.High), counted(l.Used, "second"), late, s.target(), document.Rate(figures.Offered), byHighest, lostShareOf(figures))
 }
 
 // unthrottled says of a stretch of load that met no limit what it was served.
@@ -233,8 +234,8 @@ func (s *story) unthrottled(l *figure.Ladder) string {
 		says = "shows no limit that can be told, for " + unsent
 	}
 	return fmt.Sprintf("%s %s: of %s entities/s offered it served %s/s and lost %s of the operations, "+
-		"with %s of the attempts throttled, %s", s.subject(), says, Rate(figures.Offered), Rate(figures.Served), lostShareOf(figures),
-		Share(l.Share), s.target())
+		"with %s of the attempts throttled, %s", s.subject(), says, document.Rate(figures.Offered), document.Rate(figures.Served), lostShareOf(figures),
+		document.Share(l.Share), s.target())
 }
 
 // closed says what the clients of a closed loop were served, where there was no
@@ -244,12 +245,12 @@ func (s *story) closed() string {
 		if throttled, told := step.ThrottledShare(); step.Closed() && told {
 			return fmt.Sprintf("clients that wait for each reply were served %s entities/s, with %s of the attempts throttled: "+
 				"they offer no more than is answered, so that this is no limit of what they load.",
-				Rate(s.figures.Step(step, nil).Served), Share(throttled))
+				document.Rate(s.figures.Step(step, nil).Served), document.Share(throttled))
 		}
 	}
 	if sum := s.record.Total(results.Reported); sum.Succeeded > 0 && sum.Offered == 0 {
 		return fmt.Sprintf("the load counts no entity: of %s operations %s succeeded, and of partitions nothing can be said.",
-			Count(sum.Operations), Count(sum.Succeeded))
+			document.Count(sum.Operations), document.Count(sum.Succeeded))
 	}
 	return "Nothing can be said: no step of load was reported."
 }
@@ -265,8 +266,8 @@ func (s *story) key() string {
 		return "the model holds the account to less than a partition, so this says nothing of the PartitionKey."
 	case !s.aimed() && s.summary.Hottest != nil:
 		return fmt.Sprintf("the busiest partition, %q, counted %s entities in its busiest second and %s/s over its step.",
-			shortened(results.PartitionName(s.summary.Hottest.Table, s.summary.Hottest.Key)), Rate(s.summary.Hottest.EntitiesPerSecond),
-			Rate(s.summary.Hottest.Mean))
+			shortened(results.PartitionName(s.summary.Hottest.Table, s.summary.Hottest.Key)), document.Rate(s.summary.Hottest.EntitiesPerSecond),
+			document.Rate(s.summary.Hottest.Mean))
 	case !s.aimed(), s.record.Manifest.Emulator && s.record.Manifest.Targets.Partition == 0:
 		return ""
 	case s.record.Manifest.Modelled() && s.record.Manifest.Targets.Partition == 0:
@@ -275,9 +276,9 @@ func (s *story) key() string {
 		return s.bears()
 	}
 	text := fmt.Sprintf("every operation of this PartitionKey goes to one partition: a peak above %s/s needs keys that spread it",
-		Rate(*saturation))
+		document.Rate(*saturation))
 	if partitions := math.Ceil(s.topRate.Offered / *saturation * (1 - slack)); partitions >= 2 {
-		text += fmt.Sprintf(", one of %s/s over at least %s partitions", Rate(s.topRate.Offered), Rate(partitions))
+		text += fmt.Sprintf(", one of %s/s over at least %s partitions", document.Rate(s.topRate.Offered), document.Rate(partitions))
 	}
 	return text + "."
 }
@@ -288,19 +289,19 @@ func (s *story) bears() string {
 	holding := s.holds(s.top)
 	switch {
 	case held > 0 && held == s.top.Phase.Rate:
-		return fmt.Sprintf("this PartitionKey holds %s operations/s on one partition; more was not tried.", Rate(held))
+		return fmt.Sprintf("this PartitionKey holds %s operations/s on one partition; more was not tried.", document.Rate(held))
 	case held > 0 && holding.Why != "":
 		return fmt.Sprintf("this PartitionKey holds %s operations/s on one partition; whether it holds %s cannot be told: %s.",
-			Rate(held), Rate(s.top.Phase.Rate), holding.Why)
+			document.Rate(held), document.Rate(s.top.Phase.Rate), holding.Why)
 	case held > 0:
-		return fmt.Sprintf("this PartitionKey holds %s operations/s on one partition, and does not hold %s.", Rate(held), Rate(s.top.Phase.Rate))
+		return fmt.Sprintf("this PartitionKey holds %s operations/s on one partition, and does not hold %s.", document.Rate(held), document.Rate(s.top.Phase.Rate))
 	case holding.Why != "":
-		return fmt.Sprintf("whether this PartitionKey holds %s operations/s cannot be told: %s.", Rate(s.top.Phase.Rate), holding.Why)
+		return fmt.Sprintf("whether this PartitionKey holds %s operations/s cannot be told: %s.", document.Rate(s.top.Phase.Rate), holding.Why)
 	case holding.Holds:
-		return fmt.Sprintf("this PartitionKey holds this load, of %s operations/s on average, on one partition; more was not tried.", Rate(s.top.Phase.Rate))
+		return fmt.Sprintf("this PartitionKey holds this load, of %s operations/s on average, on one partition; more was not tried.", document.Rate(s.top.Phase.Rate))
 	default:
 		return fmt.Sprintf("this PartitionKey does not hold %s operations/s: more than 0.5 %% of the first attempts were throttled, or some operations lost.",
-			Rate(s.top.Phase.Rate))
+			document.Rate(s.top.Phase.Rate))
 	}
 }
 
@@ -337,15 +338,15 @@ func (s *story) limitless() string {
 // killed says what there is of a run that nobody closed, and what it may have left.
 func (s *story) killed() []string {
 	k, m := s.summary.Killed, &s.record.Manifest
-	told := []string{fmt.Sprintf("this run was killed after %s s, unless it still goes on: what its whole seconds show.", Count(k.Seconds))}
+	told := []string{fmt.Sprintf("this run was killed after %s s, unless it still goes on: what its whole seconds show.", document.Count(k.Seconds))}
 	switch {
 	case k.Seconds == 0:
 		told = []string{"this run was killed within its first second, unless it still goes on: it left nothing to show."}
 	case s.record.Duration > 0:
-		told = []string{fmt.Sprintf("the record of this run cannot be read whole: what its %s whole seconds show.", Count(k.Seconds))}
+		told = []string{fmt.Sprintf("the record of this run cannot be read whole: what its %s whole seconds show.", document.Count(k.Seconds))}
 	}
 	if last := len(k.Phases) - 1; last >= 0 {
-		told = append(told, fmt.Sprintf("in %s it served %s entities/s over %s.", shortened(k.Phases[last].Name), Rate(k.Phases[last].Served),
+		told = append(told, fmt.Sprintf("in %s it served %s entities/s over %s.", shortened(k.Phases[last].Name), document.Rate(k.Phases[last].Served),
 			counted(int(k.Phases[last].Seconds), "whole second")))
 	}
 	if len(k.Tables) > 0 {
@@ -366,7 +367,7 @@ func TablesLeft(tables []string) string {
 		text = "the tables " + strings.Join(names, ", ")
 	}
 	if more := len(tables) - most; more > 0 {
-		text += fmt.Sprintf(" and %s more", Count(int64(more)))
+		text += fmt.Sprintf(" and %s more", document.Count(int64(more)))
 	}
 	return text
 }

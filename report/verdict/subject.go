@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/results/figure"
 )
@@ -66,9 +67,9 @@ func (s *story) target() string {
 	case limit == 0:
 		return noTarget("where ", &s.record.Manifest)
 	case limit == documented:
-		return fmt.Sprintf("against the documents' %s/s%s", Count(limit), whose)
+		return fmt.Sprintf("against the documents' %s/s%s", document.Count(limit), whose)
 	default:
-		return fmt.Sprintf("against %s %s/s%s, not the documents' %s/s", limitOf(&s.record.Manifest), Count(limit), whose, Count(documented))
+		return fmt.Sprintf("against %s %s/s%s, not the documents' %s/s", limitOf(&s.record.Manifest), document.Count(limit), whose, document.Count(documented))
 	}
 }
 
@@ -139,9 +140,9 @@ func busiestAccount(record *results.Record) string {
 		return ""
 	}
 	text := fmt.Sprintf("Of %d accounts number %d was the busiest: it was offered %s entities/s over its step and served %s/s",
-		record.Manifest.Accounts, at+1, Rate(float64(most.Offered)/seconds), Rate(float64(most.Served)/seconds))
+		record.Manifest.Accounts, at+1, document.Rate(float64(most.Offered)/seconds), document.Rate(float64(most.Served)/seconds))
 	if target := record.Manifest.Targets.Account; target > 0 {
-		text += fmt.Sprintf(", and each has a target of %s/s", Count(target))
+		text += fmt.Sprintf(", and each has a target of %s/s", document.Count(target))
 	}
 	return text + "."
 }

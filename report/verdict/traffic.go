@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/results/figure"
 )
@@ -91,7 +92,7 @@ func (t *traffic) sentences() (string, figure.Holding) {
 		told := []string{t.worth()}
 		if t.hot != nil && t.hot.Busiest > 0 {
 			told = append(told, fmt.Sprintf("all it shows is that %s counted %s entities in its busiest second.",
-				t.name(), Count(t.hot.Busiest)))
+				t.name(), document.Count(t.hot.Busiest)))
 		}
 		return joined(append(told, t.unseen())), figure.Holding{Why: unfit(t.summary.Validity)}
 	case t.hot == nil:
@@ -111,30 +112,30 @@ func (t *traffic) name() string {
 func (t *traffic) against() string {
 	switch limit := t.record.Manifest.Targets.Partition; limit {
 	case 0:
-		return fmt.Sprintf("where the model sets no target and the documents set %s/s", Count(documentedPartition))
+		return fmt.Sprintf("where the model sets no target and the documents set %s/s", document.Count(documentedPartition))
 	case documentedPartition:
-		return fmt.Sprintf("against the documents' %s/s", Count(limit))
+		return fmt.Sprintf("against the documents' %s/s", document.Count(limit))
 	default:
-		return fmt.Sprintf("against the model's %s/s, not the documents' %s/s", Count(limit), Count(documentedPartition))
+		return fmt.Sprintf("against the model's %s/s, not the documents' %s/s", document.Count(limit), document.Count(documentedPartition))
 	}
 }
 
 // load says where the hottest partition saturates, or that it does not.
 func (t *traffic) load() string {
-	name, share := t.name(), Share(throttledOf(t.hot))
+	name, share := t.name(), document.Share(throttledOf(t.hot))
 	counted := fmt.Sprintf("its busiest second counted %s entities and its typical one %s, %s",
-		Count(t.hot.Busiest), Rate(t.hot.Typical), t.against())
+		document.Count(t.hot.Busiest), document.Rate(t.hot.Typical), t.against())
 	if t.peak() > t.hot.Busiest {
 		counted = fmt.Sprintf("its busiest second was asked for %s entities, "+
 			"the most that one counted is %s and the typical one %s, %s",
-			Count(t.peak()), Count(t.hot.Busiest), Rate(t.hot.Typical), t.against())
+			document.Count(t.peak()), document.Count(t.hot.Busiest), document.Rate(t.hot.Typical), t.against())
 	}
 	switch {
 	case saturates(t.hot):
 		interval := t.hot.SaturationInterval
 		return fmt.Sprintf("%s, the hottest of the traffic, saturates at %s entities/s (%s to %s in single seconds), %s; "+
-			"%s of its attempts were throttled, and its busiest second was asked for %s entities.", name, Rate(*t.hot.Saturation),
-			Rate(interval[0]), Rate(interval[1]), t.against(), share, Count(t.peak()))
+			"%s of its attempts were throttled, and its busiest second was asked for %s entities.", name, document.Rate(*t.hot.Saturation),
+			document.Rate(interval[0]), document.Rate(interval[1]), t.against(), share, document.Count(t.peak()))
 	case overloadedSeen(t.hot):
 		return fmt.Sprintf("%s, the hottest of the traffic, had %s of its attempts throttled, but where it saturates is not known (%s); %s.",
 			name, share, unsaturated(t.hot), counted)
@@ -163,10 +164,10 @@ func (t *traffic) key() (string, figure.Holding) {
 	case t.failing() && !saturates(t.hot) && needed(t.hot.Busiest, target) < 2:
 		sum := t.record.Total(results.Everything)
 		why = "what this PartitionKey bears, traffic that fails cannot tell"
-		text, and = fmt.Sprintf("%s, of those for it %s: %s", failedOf(&sum, "requests"), Share(failedAt(t.hot)), why), "; "
+		text, and = fmt.Sprintf("%s, of those for it %s: %s", failedOf(&sum, "requests"), document.Share(failedAt(t.hot)), why), "; "
 	case partitions >= 2:
 		why = fmt.Sprintf("a peak like that second, %s entities/s, needs keys that spread it over at least %s partitions",
-			Count(t.peak()), Rate(partitions))
+			document.Count(t.peak()), document.Rate(partitions))
 		text, and = why, ", and "
 	case saturates(t.hot):
 		text, and = "a load like that needs keys that spread it over at least 2 partitions", ", and "
@@ -174,7 +175,7 @@ func (t *traffic) key() (string, figure.Holding) {
 		why = "where it saturates is not known"
 		text, and = "over that whole second one partition would do: it was throttled for shorter bursts than that, or not for load", "; "
 	default:
-		text, and = fmt.Sprintf("a peak like that second takes %s of %s/s: this PartitionKey bears it", Share(share), Count(target)), ", but "
+		text, and = fmt.Sprintf("a peak like that second takes %s of %s/s: this PartitionKey bears it", document.Share(share), document.Count(target)), ", but "
 	}
 	if saturates(t.hot) && !t.accountBinds() {
 		why = ""

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/results/figure"
 )
@@ -38,7 +39,7 @@ func largest(o *results.Capture) string {
 		return ""
 	}
 	return fmt.Sprintf("Of %s entities counted most, %s, were of the partition %q.",
-		Count(o.Entities), Share(float64(most.Entities)/float64(max(1, o.Entities))), shortened(most.PartitionKey))
+		document.Count(o.Entities), document.Share(float64(most.Entities)/float64(max(1, o.Entities))), shortened(most.PartitionKey))
 }
 
 // otherHot tells of partitions beside the hottest that refuse enough.
@@ -49,7 +50,7 @@ func otherHot(o *results.Capture) string {
 	for i := range o.Partitions {
 		if p := &o.Partitions[i]; p != hot && overloadedSeen(p) {
 			if others++; others <= mostNamed {
-				names = append(names, fmt.Sprintf("%q (%s)", shortened(p.PartitionKey), Share(throttledOf(p))))
+				names = append(names, fmt.Sprintf("%q (%s)", shortened(p.PartitionKey), document.Share(throttledOf(p))))
 			}
 		}
 	}
@@ -57,7 +58,7 @@ func otherHot(o *results.Capture) string {
 		return ""
 	}
 	if others > mostNamed {
-		names = append(names, fmt.Sprintf("and %s more", Count(int64(others-mostNamed))))
+		names = append(names, fmt.Sprintf("and %s more", document.Count(int64(others-mostNamed))))
 	}
 	return "Beside it 1 % or more of the attempts were throttled by " + strings.Join(names, ", ") + "."
 }
@@ -68,7 +69,7 @@ func sparse(o *results.Capture) []string {
 	for i := range o.Shapes {
 		s := &o.Shapes[i]
 		if len(told) < mostNamed && s.Scanned > 0 && float64(s.Returned) < lowDensity*float64(s.Scanned) {
-			told = append(told, fmt.Sprintf("Of %s pages, the query %s %s.", Count(s.Requests), shapeName(s), density(s)))
+			told = append(told, fmt.Sprintf("Of %s pages, the query %s %s.", document.Count(s.Requests), shapeName(s), density(s)))
 		}
 	}
 	return told
@@ -87,15 +88,15 @@ func shapeName(s *results.QueryShape) string {
 }
 
 func density(s *results.QueryShape) string {
-	text := fmt.Sprintf("scanned %s entities and returned %s", Count(s.Scanned), Count(s.Returned))
+	text := fmt.Sprintf("scanned %s entities and returned %s", document.Count(s.Scanned), document.Count(s.Returned))
 	if s.Returned <= 0 || s.Scanned <= 0 {
 		return text
 	}
-	text += ": a density of " + Share(float64(s.Returned)/float64(s.Scanned))
+	text += ": a density of " + document.Share(float64(s.Returned)/float64(s.Scanned))
 	if s.Returned >= s.Scanned {
 		return text + ", which is the best there is"
 	}
-	return text + fmt.Sprintf(", at which each returned entity counts %s", Rate(float64(s.Scanned)/float64(s.Returned)))
+	return text + fmt.Sprintf(", at which each returned entity counts %s", document.Rate(float64(s.Scanned)/float64(s.Returned)))
 }
 
 // oneWay returns the first table whose new PartitionKeys all go one way, and the
@@ -118,7 +119,7 @@ func onlyWay(order *results.KeyOrder, way string) string {
 	}
 	return fmt.Sprintf("the table %q is %s: %s of %s new PartitionKeys came in %s order, "+
 		"and such keys all land in its %s range, which one server serves, however many keys there are",
-		shortened(order.Table), way, Count(count), Count(order.Partitions.Keys), direction, end)
+		shortened(order.Table), way, document.Count(count), document.Count(order.Partitions.Keys), direction, end)
 }
 
 // orders tells of each table whose keys all go one way.
@@ -137,7 +138,7 @@ func orders(o *results.Capture) []string {
 			}
 			told = append(told, fmt.Sprintf("RowKeys of the table %q come in %s order within their partitions (%s of %s): "+
 				"that costs nothing more, one server serving a partition whatever their order.",
-				shortened(order.Table), direction, Count(count), Count(order.Rows.Keys)))
+				shortened(order.Table), direction, document.Count(count), document.Count(order.Rows.Keys)))
 		}
 	}
 	return told
@@ -149,7 +150,7 @@ func accountRefusals(o *results.Capture) string {
 		return ""
 	}
 	return fmt.Sprintf("The account throttled %s of %s requests, for what all its partitions were asked together.",
-		Count(o.ThrottledByAccount), Count(o.Requests))
+		document.Count(o.ThrottledByAccount), document.Count(o.Requests))
 }
 
 // retried tells what retries added to the traffic.
@@ -159,7 +160,7 @@ func retried(record *results.Record) string {
 		return ""
 	}
 	return fmt.Sprintf("Retries added %s attempts to each operation: %s requests were sent for %s operations.",
-		factor(tries.Value-1), Count(sum.Attempts), Count(sum.Operations))
+		document.CutFactor(tries.Value-1), document.Count(sum.Attempts), document.Count(sum.Operations))
 }
 
 // failures tells what failed for other reasons than load.
@@ -179,9 +180,9 @@ func failures(o *results.Capture) string {
 		return ""
 	}
 	text := fmt.Sprintf("%s of %s requests failed for other reasons than load, most often with %s",
-		Count(failed), Count(o.Requests), strings.TrimSuffix(fmt.Sprintf("%d %s", most.Status, printable(shortened(most.Code))), " "))
+		document.Count(failed), document.Count(o.Requests), strings.TrimSuffix(fmt.Sprintf("%d %s", most.Status, printable(shortened(most.Code))), " "))
 	if tableless > 0 {
-		text += fmt.Sprintf("; %s of them never reached a table", Count(tableless))
+		text += fmt.Sprintf("; %s of them never reached a table", document.Count(tableless))
 	}
 	return text + "."
 }
@@ -192,10 +193,10 @@ func unnamed(o *results.Capture) string {
 	case o.Unnamed > 0 && (o.ThrottledByPartition > 0 || o.ThrottledByAccount > 0):
 		return fmt.Sprintf("%s of %s requests carried no x-ms-client-request-id: "+
 			"a retry among them counts as an operation of its own.",
-			Count(o.Unnamed), Count(o.Requests))
+			document.Count(o.Unnamed), document.Count(o.Requests))
 	case o.Forgotten > 0:
 		return fmt.Sprintf("%s operations were given up before their time, so many being under way: "+
-			"a later retry of theirs counts as an operation of its own.", Count(o.Forgotten))
+			"a later retry of theirs counts as an operation of its own.", document.Count(o.Forgotten))
 	default:
 		return ""
 	}
@@ -207,7 +208,7 @@ func crowded(o *results.Capture) string {
 		return ""
 	}
 	return fmt.Sprintf("More was asked for than is told apart: %s times a partition made room for another, "+
-		"and %s times a query; the heaviest of both are kept.", Count(max(0, o.PartitionsDropped)), Count(max(0, o.ShapesDropped)))
+		"and %s times a query; the heaviest of both are kept.", document.Count(max(0, o.PartitionsDropped)), document.Count(max(0, o.ShapesDropped)))
 }
 
 // delayed tells of requests that stand in the wrong second.
@@ -216,7 +217,7 @@ func delayed(o *results.Capture) string {
 		return ""
 	}
 	return fmt.Sprintf("%s requests became known after their second was written and stand in a later one.",
-		Count(o.Delayed))
+		document.Count(o.Delayed))
 }
 
 // trafficLimits returns what a server's view of outside traffic cannot tell.

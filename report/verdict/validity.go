@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/results/figure"
 )
@@ -45,7 +46,7 @@ func validity(record *results.Record) (string, []string) {
 		}
 	}
 	if due, causes := futile(record); due > 0 {
-		add(fmt.Sprintf("of %s operations due none succeeded%s", Count(due), causesOf(causes)))
+		add(fmt.Sprintf("of %s operations due none succeeded%s", document.Count(due), causesOf(causes)))
 		worth = results.Invalid
 	}
 	if faults := Books(record); len(faults) > 0 {
@@ -53,7 +54,7 @@ func validity(record *results.Record) (string, []string) {
 		worth = results.Invalid
 	} else if record.Misplaced > 0 {
 		add(fmt.Sprintf("%s counts came too late for their second and stand in a later one",
-			Count(record.Misplaced)))
+			document.Count(record.Misplaced)))
 	}
 	return worth, reasons
 }
@@ -104,11 +105,11 @@ func clientLimits(record *results.Record) []string {
 		}
 	}
 	if dropped > 0 {
-		limits = append(limits, fmt.Sprintf("the generator dropped %s of %s operations", Count(dropped), Count(all.Scheduled)))
+		limits = append(limits, fmt.Sprintf("the generator dropped %s of %s operations", document.Count(dropped), document.Count(all.Scheduled)))
 	}
 	if reported.Sent > 0 && float64(held) > mostHeld*float64(reported.Sent) {
 		limits = append(limits, fmt.Sprintf("the generator sent %s of the operations more than %d ms late",
-			Share(figure.ShareOf(held, reported.Sent)), longestHold.Milliseconds()))
+			document.Share(figure.ShareOf(held, reported.Sent)), longestHold.Milliseconds()))
 	}
 	return append(limits, clientSaturations(record)...)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"loadgen/engine/entity"
+	"loadgen/report/document"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios/capture"
@@ -93,7 +94,7 @@ func TestTrafficThatFailsClaimsNothingOfTheKey(t *testing.T) {
 			t.Errorf("seed %d: of %d requests %d failed, of those of the hot partition %v: %q", seed, p.requests, p.failed, p.hot, summary.Verdict)
 		}
 		if failing {
-			commonest := fmt.Sprintf("%s of the requests failed (%s", verdict.Share(share), p.record.Phases[0].Kinds[0].Causes[0])
+			commonest := fmt.Sprintf("%s of the requests failed (%s", document.Share(share), p.record.Phases[0].Kinds[0].Causes[0])
 			if !strings.Contains(summary.Verdict, commonest) {
 				t.Errorf("seed %d: %q does not say %q", seed, summary.Verdict, commonest)
 			}

@@ -14,6 +14,7 @@ import (
 
 	"loadgen/engine/fault"
 	"loadgen/engine/rest"
+	"loadgen/report/document"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios"
@@ -112,7 +113,7 @@ func differences(sealed *results.Summary, again *results.Record) []string {
 func (f booksFigures) finding() Finding {
 	s := f.summary
 	measured := fmt.Sprintf("%s attempts = %s ok + %s throttled + %s failed",
-		verdict.Count(s.Attempts), verdict.Count(s.OkAttempts), verdict.Count(s.Throttled), verdict.Count(s.Failed))
+		document.Count(s.Attempts), document.Count(s.OkAttempts), document.Count(s.Throttled), document.Count(s.Failed))
 	const bound = "the service's own counts"
 	faults := slices.Clone(f.faults)
 	if f.lost == 0 || s.Throttled == 0 {
@@ -123,5 +124,5 @@ func (f booksFigures) finding() Finding {
 	}
 	return held(true, measured, bound, fmt.Sprintf("%s operations = %s sent + %s dropped; "+
 		"%s replies were lost after the service had done what was asked; the record was read back to the same summary",
-		verdict.Count(s.Scheduled), verdict.Count(s.Sent), verdict.Count(s.Dropped), verdict.Count(f.lost)))
+		document.Count(s.Scheduled), document.Count(s.Sent), document.Count(s.Dropped), document.Count(f.lost)))
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"loadgen/engine/model"
-	"loadgen/report/verdict"
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/scenarios/health"
 	"loadgen/scenarios/run"
@@ -36,7 +36,7 @@ type pace struct {
 
 // String is the pace in words, with the processor time of an operation.
 func (p pace) String() string {
-	text := verdict.Count(int64(p.PerSecond())) + "/s"
+	text := document.Count(int64(p.PerSecond())) + "/s"
 	if micros := p.CPUMicros(); micros > 0 {
 		text += fmt.Sprintf(" (%.1f CPU-µs)", micros)
 	}
@@ -106,13 +106,13 @@ func (r trials) measurePace(ctx context.Context, t target.Target, operations uin
 // finding holds the figures against the bound.
 func (f ceilingFigures) finding() Finding {
 	measured := fmt.Sprintf("%s over HTTP, %s over nothing", f.engine, f.nothing)
-	bound := verdict.Count(ceilingBound) + "/s over HTTP"
+	bound := document.Count(ceilingBound) + "/s over HTTP"
 	can := fmt.Sprintf("with retries counted, this machine can honestly drive the embedded engine at up to about "+
 		"%s attempts/s, and another service at up to about %s", honest(f.engine), honest(f.empty))
 	switch {
 	case f.engine.failed > 0:
 		return held(false, measured, bound,
-			verdict.Count(f.engine.failed)+" operations failed that nothing stood against; report it")
+			document.Count(f.engine.failed)+" operations failed that nothing stood against; report it")
 	case f.engine.PerSecond() < ceilingBound:
 		return held(false, measured, bound, "free this machine of other work, or use one with more cores; "+can)
 	default:
@@ -122,4 +122,4 @@ func (f ceilingFigures) finding() Finding {
 
 // honest returns the rate up to which a pace leaves the generator room, cut off to
 // hundreds.
-func honest(p pace) string { return verdict.Count(int64(honestShare*p.PerSecond()) / 100 * 100) }
+func honest(p pace) string { return document.Count(int64(honestShare*p.PerSecond()) / 100 * 100) }

@@ -10,8 +10,7 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
-	"loadgen/report/text"
-	"loadgen/report/verdict"
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/scenarios/health"
 )
@@ -104,24 +103,24 @@ func filesFinding(files uint64, known bool, workers int) Finding {
 	const own = 64
 	needs := uint64(2*workers + own)
 	bound := fmt.Sprintf("at least %s for %s workers, two each and %d",
-		verdict.Count(int64(needs)), verdict.Count(int64(workers)), own)
+		document.Count(int64(needs)), document.Count(int64(workers)), own)
 	switch {
 	case !known:
 		return unknown("the system does not say how many files may be open", bound)
 	case files < needs:
-		return held(false, verdict.Count(int64(files))+" files may be open", bound,
+		return held(false, document.Count(int64(files))+" files may be open", bound,
 			fmt.Sprintf("raise it with `ulimit -n %d`, or have fewer --workers", needs))
 	case files > 1<<40:
 		return held(true, "any number of files may be open", bound, "")
 	default:
-		return held(true, verdict.Count(int64(files))+" files may be open", bound, "")
+		return held(true, document.Count(int64(files))+" files may be open", bound, "")
 	}
 }
 
 func portsFinding(low, high int, known bool, workers int, opening error) Finding {
-	bound := fmt.Sprintf("at least %s, and that one opens", verdict.Count(int64(2*workers)))
+	bound := fmt.Sprintf("at least %s, and that one opens", document.Count(int64(2*workers)))
 	ports := high - low + 1
-	measured := fmt.Sprintf("%s ports for connections, and one opens", verdict.Count(int64(ports)))
+	measured := fmt.Sprintf("%s ports for connections, and one opens", document.Count(int64(ports)))
 	switch {
 	case opening != nil:
 		return held(false, "none opens: "+results.OneLine(opening), bound,
@@ -139,15 +138,15 @@ func portsFinding(low, high int, known bool, workers int, opening error) Finding
 const leastMemory = 512 << 20
 
 func memoryFinding(available int64, known bool) Finding {
-	bound := "at least " + text.Size(leastMemory)
+	bound := "at least " + document.Bytes(leastMemory)
 	switch {
 	case !known:
 		return unknown("the system does not say how much memory is free", bound)
 	case available < leastMemory:
-		return held(false, text.Size(available)+" available", bound, "end other programs, or raise the limit of the container: "+
+		return held(false, document.Bytes(available)+" available", bound, "end other programs, or raise the limit of the container: "+
 			"a run that is short of memory measures its own garbage collection")
 	default:
-		return held(true, text.Size(available)+" available", bound, "")
+		return held(true, document.Bytes(available)+" available", bound, "")
 	}
 }
 

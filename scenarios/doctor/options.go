@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"loadgen/engine/clock"
-	"loadgen/report/verdict"
+	"loadgen/report/document"
 	"loadgen/scenarios/fields"
 	"loadgen/target/azure"
 )
@@ -33,7 +33,7 @@ const mostWorkers = 100_000
 // is.
 func (o *Options) Validate() []error {
 	if o.Workers < 1 || o.Workers > mostWorkers {
-		return []error{fields.Fault{Path: "workers", What: "expected 1 to " + verdict.Count(mostWorkers)}}
+		return []error{fields.Fault{Path: "workers", What: "expected 1 to " + document.Count(mostWorkers)}}
 	}
 	return nil
 }

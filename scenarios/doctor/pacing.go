@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"loadgen/report/document"
 	"loadgen/report/verdict"
 	"loadgen/scenarios/run"
 )
@@ -43,12 +44,12 @@ func (r trials) measurePacing(ctx context.Context) (pacingFigures, error) {
 // finding holds the figures against the bound.
 func (f pacingFigures) finding() Finding {
 	measured := fmt.Sprintf("lag p50 %s, p90 %s, p99 %s, max %s at %s/s",
-		brief(f.p50), brief(f.p90), brief(f.p99), brief(f.longest), verdict.Count(pacingRate))
+		brief(f.p50), brief(f.p90), brief(f.p99), brief(f.longest), document.Count(pacingRate))
 	bound := "p50 at most " + brief(pacingBound)
 	switch {
 	case f.sent != f.due:
 		return held(false, measured, bound, fmt.Sprintf("%s of %s operations were sent: this machine does not keep up "+
-			"with a rate as low; free it of other work", verdict.Count(f.sent), verdict.Count(f.due)))
+			"with a rate as low; free it of other work", document.Count(f.sent), document.Count(f.due)))
 	case f.p50 > pacingBound:
 		return held(false, measured, bound, "free this machine of other work, or use one with more cores; "+
 			"until then responses of a millisecond or less are mostly its own lateness")

@@ -8,6 +8,7 @@ import (
 
 	"loadgen/engine/fault"
 	"loadgen/engine/model"
+	"loadgen/report/document"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios/run"
@@ -149,12 +150,12 @@ func (f stallFigures) finding() Finding {
 		}
 	}
 	all := int64(stallWithin.Seconds() * stallRate)
-	say(f.operations != all || f.succeeded != all, "%s of %s operations succeeded", verdict.Count(f.succeeded), verdict.Count(all))
+	say(f.operations != all || f.succeeded != all, "%s of %s operations succeeded", document.Count(f.succeeded), document.Count(all))
 	say(f.due != due, "%s operations are told to have been due during the stall, not %s",
-		verdict.Count(f.due), verdict.Count(due))
+		document.Count(f.due), document.Count(due))
 	leastSlow, mostSlow := between(time.Duration(slow))
 	say(f.slow < int64(leastSlow) || f.slow > int64(mostSlow),
-		"%s operations are told to have taken over %s, not about %s", verdict.Count(f.slow), brief(stallSlow), verdict.Count(slow))
+		"%s operations are told to have taken over %s, not about %s", document.Count(f.slow), brief(stallSlow), document.Count(slow))
 	wrong = append(wrong, f.books...)
 	wide := f.responseP99 < low || f.responseP99 > high ||
 		f.longest > stallLongest || f.serviceP99 > stallService
@@ -180,6 +181,6 @@ func between(want time.Duration) (low, high time.Duration) {
 func (f stallFigures) example() string {
 	return fmt.Sprintf("the engine stood still for %s of %s: %s operations were due meanwhile, and %s took over %s. "+
 		"By service times alone p99 were %s, and %s of them slow: that is coordinated omission.",
-		brief(stallLasts), brief(stallWithin), verdict.Count(f.due), verdict.Count(f.slow), brief(stallSlow),
-		brief(f.serviceP99), verdict.Count(f.slowAttempts))
+		brief(stallLasts), brief(stallWithin), document.Count(f.due), document.Count(f.slow), brief(stallSlow),
+		brief(f.serviceP99), document.Count(f.slowAttempts))
 }

@@ -13,7 +13,6 @@ import (
 	"loadgen/report/compare/history"
 	"loadgen/report/document"
 	"loadgen/report/export"
-	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/figure"
 	"loadgen/results/figure/check"
@@ -182,8 +181,8 @@ func cellsAgree(t *testing.T, record *results.Record, figures *figure.Figures) {
 				continue
 			}
 			for i, step := range figure.Shown(record) {
-				for column, want := range map[int]string{1: verdict.Rate(figures.OfStep("offered", step, nil).Value),
-					2: verdict.Rate(figures.OfStep("served", step, nil).Value), 4: verdict.Share(figures.OfStep("share_lost_settled", step, nil).Value)} {
+				for column, want := range map[int]string{1: document.Rate(figures.OfStep("offered", step, nil).Value),
+					2: document.Rate(figures.OfStep("served", step, nil).Value), 4: document.Share(figures.OfStep("share_lost_settled", step, nil).Value)} {
 					if got := table.Rows[i][column].Text; got != want {
 						t.Errorf("the cell %s of %s is %s; want %s", table.Columns[column].Title, step.Phase.Name, got, want)
 					}

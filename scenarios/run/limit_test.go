@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"loadgen/report/verdict"
+	"loadgen/report/document"
 	"loadgen/scenarios/run"
 )
 
@@ -53,9 +53,9 @@ func figuresMove(t *testing.T, limit float64) {
 	}
 	// What is said of the key rests on the saturation, not on the limit.
 	for _, figure := range []string{
-		"saturates at " + verdict.Rate(*sum.Saturation) + " entities/s",
-		"(" + verdict.Rate(low) + " to " + verdict.Rate(high) + " in ",
-		"against the model's " + verdict.Rate(limit) + "/s",
+		"saturates at " + document.Rate(*sum.Saturation) + " entities/s",
+		"(" + document.Rate(low) + " to " + document.Rate(high) + " in ",
+		"against the model's " + document.Rate(limit) + "/s",
 		fmt.Sprintf("over at least %d partitions", int(math.Ceil(4000 / *sum.Saturation * .99))),
 	} {
 		if !strings.Contains(sum.Verdict, figure) {

@@ -3,7 +3,7 @@ package run
 import (
 	"math"
 
-	"loadgen/report/text"
+	"loadgen/report/document"
 	"loadgen/scenarios/campaign"
 )
 
@@ -33,9 +33,9 @@ func (p *Plan) fits(c *campaign.Campaign) error {
 		return nil
 	}
 	if need.Holdings > 0 {
-		more = ", " + text.Size(need.Holdings) + " of keys that tell what queries read" + more
+		more = ", " + document.Bytes(need.Holdings) + " of keys that tell what queries read" + more
 	}
 	return wrong("memory-limit", "the scenario would take about %s: %s of operations that wait, "+
-		"%s of stored entities, %s of histograms%s", text.Size(sum),
-		text.Size(need.Waiting), text.Size(need.Entities), text.Size(need.Histograms), more)
+		"%s of stored entities, %s of histograms%s", document.Bytes(sum),
+		document.Bytes(need.Waiting), document.Bytes(need.Entities), document.Bytes(need.Histograms), more)
 }

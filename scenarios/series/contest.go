@@ -15,7 +15,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/nearest"
 	"loadgen/report/compare/contest"
-	"loadgen/report/text"
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/results/figure"
 	"loadgen/scenarios"
@@ -200,7 +200,7 @@ func (c *contestRun) foresee() (atOnce int, err error) {
 	}
 	limit := cmp.Or(c.plan.Run.MemoryLimit, math.MaxInt64)
 	if most > limit {
-		return 0, wrong("memory-limit", "a run of the design %s would take about %s", design, text.Size(most))
+		return 0, wrong("memory-limit", "a run of the design %s would take about %s", design, document.Bytes(most))
 	}
 	return int(min(int64(runtime.GOMAXPROCS(0)), limit/most)), nil
 }

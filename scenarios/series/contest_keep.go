@@ -11,7 +11,7 @@ import (
 
 	"loadgen/report/chart"
 	"loadgen/report/compare/contest"
-	"loadgen/report/verdict"
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/scenarios/run"
 )
@@ -173,10 +173,10 @@ func (c *contestRun) draw(told *contest.Contest) error {
 func inAGlance(one *contest.Ranked) string {
 	var words []string
 	if one.Sustained != nil {
-		words = append(words, fmt.Sprintf("sustains %s entities/s", verdict.Count(int64(one.Sustained.Mean+.5))))
+		words = append(words, fmt.Sprintf("sustains %s entities/s", document.Count(int64(one.Sustained.Mean+.5))))
 	}
 	if one.Lost != nil {
-		words = append(words, verdict.Share(one.Lost.Mean)+" lost")
+		words = append(words, document.Share(one.Lost.Mean)+" lost")
 	}
 	return strings.Join(words, "; ")
 }

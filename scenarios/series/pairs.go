@@ -14,7 +14,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/report/compare"
 	"loadgen/report/compare/gate"
-	"loadgen/report/text"
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/results/figure/check"
 	"loadgen/scenarios"
@@ -168,7 +168,7 @@ func (p *pairing) result(name string, threshold float64, pairs int, ended error)
 	one := gate.Result{Scenario: name, Outcome: compare.Inconclusive}
 	switch {
 	case errors.Is(ended, context.Canceled):
-		one.Reason = fmt.Sprintf("ended after %d of %s of runs", p.done, text.Counted(pairs, "pair"))
+		one.Reason = fmt.Sprintf("ended after %d of %s of runs", p.done, document.Counted(pairs, "pair"))
 	case spoiled(ended):
 		one.Outcome, one.Reason = compare.Invalid, results.OneLine(ended)
 	case errors.Is(ended, errUntold):
@@ -205,11 +205,11 @@ func (p *pairing) hold(one *gate.Result) {
 		}
 		if c.failed != [2]int{} {
 			one.Notes = append(one.Notes, fmt.Sprintf("%s fails in %d of %s of A and in %d of B",
-				c.expr, c.failed[compare.A], text.Counted(p.done, "run"), c.failed[compare.B]))
+				c.expr, c.failed[compare.A], document.Counted(p.done, "run"), c.failed[compare.B]))
 		}
 		if c.untold != [2]int{} {
 			one.Notes = append(one.Notes, fmt.Sprintf("%s cannot be told in %d of %s of A and in %d of B",
-				c.expr, c.untold[compare.A], text.Counted(p.done, "run"), c.untold[compare.B]))
+				c.expr, c.untold[compare.A], document.Counted(p.done, "run"), c.untold[compare.B]))
 		}
 	}
 }

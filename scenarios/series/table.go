@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"loadgen/report/document"
 	"loadgen/report/text"
-	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/figure"
 	"loadgen/scenarios"
@@ -90,25 +90,25 @@ func (t *Tried) row() []string {
 	summary, figures := t.Record.Summary, figure.Of(t.Record)
 	rate := func(name string) string {
 		if v := figures.Named(name); v.Told {
-			return verdict.Rate(v.Value)
+			return document.Rate(v.Value)
 		}
-		return text.Untold
+		return document.Untold
 	}
 	share := func(name string) string {
 		if v := figures.InKinds(name, figure.Share, nil); v.Told {
-			return verdict.Share(v.Value)
+			return document.Share(v.Value)
 		}
-		return text.Untold
+		return document.Untold
 	}
 	millis := func(name string) string {
 		if v := figures.Named(name); v.Told {
 			return fmt.Sprintf("%.1f", v.Value/float64(time.Millisecond))
 		}
-		return text.Untold
+		return document.Untold
 	}
-	hottest := text.Untold
+	hottest := document.Untold
 	if summary.Hottest != nil {
-		hottest = verdict.Rate(summary.Hottest.EntitiesPerSecond)
+		hottest = document.Rate(summary.Hottest.EntitiesPerSecond)
 	}
 	worth := summary.Validity
 	if slices.ContainsFunc(summary.Phases, func(p results.PhaseSummary) bool { return p.ClientLimited }) {
@@ -120,7 +120,7 @@ func (t *Tried) row() []string {
 
 func passed(list []results.Check) string {
 	if len(list) == 0 {
-		return text.Untold
+		return document.Untold
 	}
 	held, told := results.HeldOf(list)
 	if told == 0 {

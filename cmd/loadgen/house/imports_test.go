@@ -27,7 +27,7 @@ var rows = []row{
 		imports: []string{
 			"backoff", "backoff/trial",
 			"engine/clock", "engine/nearest", "engine/rest/serve",
-			"report", "report/chart", "report/compare", "report/compare/contest", "report/compare/gate", "report/compare/history", "report/compare/runs", "report/export", "report/live", "report/live/prometheus", "report/text", "report/verdict",
+			"report", "report/chart", "report/compare", "report/compare/contest", "report/compare/gate", "report/compare/history", "report/compare/runs", "report/document", "report/export", "report/live", "report/live/prometheus", "report/text", "report/verdict",
 			"results", "results/catalog",
 			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/capture", "scenarios/doctor", "scenarios/fields", "scenarios/health", "scenarios/run", "scenarios/series",
 		},
@@ -72,7 +72,7 @@ var rows = []row{
 		what: "what proves the tool on its machine, and visits a service",
 		imports: []string{
 			"engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/rest",
-			"report/text", "report/verdict",
+			"report/document", "report/text", "report/verdict",
 			"results",
 			"scenarios", "scenarios/arrival", "scenarios/drive", "scenarios/fields", "scenarios/health", "scenarios/run",
 			"target", "target/azure", "target/fault",
@@ -104,7 +104,7 @@ var rows = []row{
 		imports: []string{
 			"backoff",
 			"engine/clock", "engine/entity", "engine/filter",
-			"report/text",
+			"report/document", "report/text",
 			"results",
 			"scenarios", "scenarios/advise/keystatistics", "scenarios/campaign", "scenarios/fields", "scenarios/keys",
 		},
@@ -114,7 +114,7 @@ var rows = []row{
 		imports: []string{
 			"backoff",
 			"engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/nearest",
-			"report/verdict",
+			"report/document", "report/verdict",
 			"results",
 			"scenarios/arrival", "scenarios/drive", "scenarios/run",
 			"target", "target/fault",
@@ -124,14 +124,14 @@ var rows = []row{
 		what: "outside traffic of the server, turned into the record of a run",
 		imports: []string{
 			"engine/clock", "engine/entity", "engine/model", "engine/rest",
-			"report/compare/statistics", "report/verdict",
+			"report/compare/statistics", "report/document", "report/verdict",
 			"results", "results/figure",
 			"scenarios/advise/keystatistics", "scenarios/keys/sketch",
 		},
 	}, {
 		path:    "report/live",
 		what:    "how a run fares while it goes on, in constant memory",
-		imports: []string{"results", "scenarios/keys/sketch"},
+		imports: []string{"report/document", "results", "scenarios/keys/sketch"},
 	}, {
 		path:    "report/live/prometheus",
 		what:    "how a run fares, as Prometheus metrics",
@@ -143,7 +143,7 @@ var rows = []row{
 		imports: []string{
 			"backoff",
 			"engine", "engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/nearest", "engine/rest", "engine/wire", "engine/wire/signing",
-			"report/text", "report/verdict",
+			"report/document", "report/text", "report/verdict",
 			"results",
 			"scenarios", "scenarios/campaign", "scenarios/drive", "scenarios/fields", "scenarios/health",
 			"target", "target/azure", "target/inprocess", "target/queueblob", "target/shard",
@@ -153,7 +153,7 @@ var rows = []row{
 		what: "many runs that answer one question: sweep, search, contest, pairs of a gate, patterns",
 		imports: []string{
 			"engine/clock", "engine/entity", "engine/nearest",
-			"report", "report/chart", "report/compare", "report/compare/contest", "report/compare/gate", "report/text", "report/verdict",
+			"report", "report/chart", "report/compare", "report/compare/contest", "report/compare/gate", "report/document", "report/text", "report/verdict",
 			"results", "results/baseline", "results/figure", "results/figure/check",
 			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/advise/suggest", "scenarios/fields", "scenarios/keys/values", "scenarios/run",
 		},
@@ -162,13 +162,13 @@ var rows = []row{
 		what: "designs to try for a scenario, by the documents' rule",
 		imports: []string{
 			"engine/clock", "engine/entity", "engine/filter",
-			"results/figure", "results/figure/check",
+			"report/document", "results/figure", "results/figure/check",
 			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/fields", "scenarios/keys",
 		},
 	}, {
 		path:    "scenarios/advise/keystatistics",
 		what:    "how a stream of keys lies over partitions, in constant memory: skew, and whether inserts all go to one end",
-		imports: []string{"engine/clock", "engine/csvfile", "engine/entity", "engine/nearest", "results", "scenarios/keys/sketch"},
+		imports: []string{"engine/clock", "engine/csvfile", "engine/entity", "engine/nearest", "report/document", "results", "scenarios/keys/sketch"},
 	}, {
 		path: "scenarios/keys/sketch",
 		what: "the heaviest keys, their number and their unevenness, in constant memory",
@@ -312,7 +312,7 @@ var rows = []row{
 	}, {
 		path:    "report/compare",
 		what:    "whether two builds, two runs or the nights of a series differ: one set of outcomes",
-		imports: []string{"report/compare/statistics", "report/text", "results"},
+		imports: []string{"report/compare/statistics", "report/document", "report/text", "results"},
 	}, {
 		path: "report/compare/statistics",
 		what: "the arithmetic of samples: means, medians, distributions, tests",
@@ -321,7 +321,7 @@ var rows = []row{
 		path: "report/compare/runs",
 		what: "two runs or sets of runs, side by side: figures, bounds, warnings",
 		imports: []string{
-			"report/compare", "report/compare/statistics", "report/text", "report/verdict",
+			"report/compare", "report/compare/statistics", "report/document", "report/text", "report/verdict",
 			"results", "results/baseline", "results/figure",
 		},
 	}, {
@@ -334,34 +334,35 @@ var rows = []row{
 	}, {
 		path:    "report/export",
 		what:    "a run in the forms that other tools read: HdrHistogram's log, Go's benchmarks, JUnit",
-		imports: []string{"results", "results/figure"},
+		imports: []string{"report/document", "results", "results/figure"},
 	}, {
 		path: "report/compare/history",
 		what: "the nights of a scenario, and where they step",
 		imports: []string{
 			"engine/nearest",
-			"report/chart", "report/compare", "report/compare/statistics", "report/text", "report/verdict",
+			"report/chart", "report/compare", "report/compare/statistics", "report/document", "report/text", "report/verdict",
 			"results", "results/figure", "results/figure/check",
 		},
 	}, {
-		path: "report/text",
-		what: "text for a person: lines of a bounded width, tables, Markdown, nothing that moves a cursor",
+		path:    "report/text",
+		what:    "text for a person: lines of a bounded width, tables, Markdown, nothing that moves a cursor",
+		imports: []string{"report/document"},
 	}, {
 		path:    "report/compare/contest",
 		what:    "which of several designs is best, by how much, and why",
-		imports: []string{"report/compare/statistics", "report/text", "report/verdict", "results", "results/figure"},
+		imports: []string{"report/compare/statistics", "report/document", "report/text", "report/verdict", "results", "results/figure"},
 	}, {
 		path:    "report/compare/gate",
 		what:    "what a gate says of scenarios, in the forms that people and machines read",
-		imports: []string{"report/compare", "report/export", "report/text", "results/figure"},
+		imports: []string{"report/compare", "report/document", "report/export", "report/text", "results/figure"},
 	}, {
 		path:    "report/verdict",
 		what:    "what a record means, and what it cannot tell",
-		imports: []string{"report/compare/statistics", "results", "results/figure", "results/figure/check"},
+		imports: []string{"report/compare/statistics", "report/document", "results", "results/figure", "results/figure/check"},
 	}, {
 		path:    "report/chart",
 		what:    "charts of a run, of a contest and of nights, PNG and SVG",
-		imports: []string{"results", "results/figure"},
+		imports: []string{"report/document", "results", "results/figure"},
 		owns:    []string{"gonum.org/v1/plot"},
 	},
 }

@@ -5,39 +5,38 @@ import (
 	"math"
 	"strconv"
 
-	"loadgen/report/text"
-	"loadgen/report/verdict"
+	"loadgen/report/document"
 )
 
 // The cells of the tables: a mean, or an interval, or an en dash for what is not told.
 
 func (e *Estimate) told(as func(float64) string) string {
 	if e == nil {
-		return text.Untold
+		return document.Untold
 	}
 	return as(e.Mean)
 }
 
 func (e *Estimate) rates() string {
 	if e == nil {
-		return text.Untold
+		return document.Untold
 	}
-	return text.Interval(e.Interval, verdict.Rate)
+	return document.Interval(e.Interval, document.Rate)
 }
 
 // told shows a ratio, and ratios its interval.
 func (e *Effect) told() string {
 	if e == nil {
-		return text.Untold
+		return document.Untold
 	}
 	return factor(e.Ratio)
 }
 
 func (e *Effect) ratios() string {
 	if e == nil {
-		return text.Untold
+		return document.Untold
 	}
-	return text.Interval(e.Interval, factor)
+	return document.Interval(e.Interval, factor)
 }
 
 // each shows what an event takes so closely that what is told apart looks different.
@@ -45,7 +44,7 @@ func each(v float64) string {
 	if v < 100 {
 		return strconv.FormatFloat(math.Round(v*1000)/1000, 'f', -1, 64)
 	}
-	return verdict.Rate(v)
+	return document.Rate(v)
 }
 
 // factor shows a ratio to three figures; beyond a thousand, either way, only that it is so.
@@ -67,12 +66,12 @@ func millis(micros int64) string {
 	if ms < 100 {
 		return fmt.Sprintf("%.1f", ms)
 	}
-	return verdict.Rate(ms)
+	return document.Rate(ms)
 }
 
 func money(v float64) string {
 	if v >= 1000 {
-		return verdict.Rate(v)
+		return document.Rate(v)
 	}
 	return strconv.FormatFloat(v, 'g', 4, 64)
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"loadgen/report/compare/statistics"
-	"loadgen/report/text"
+	"loadgen/report/document"
 	"loadgen/results"
 )
 
@@ -28,7 +28,7 @@ func estimate(values []float64, greatest float64) *Estimate {
 
 // bounds are an interval, nil where one of them is no number that can be written.
 func bounds(low, high float64) *[2]float64 {
-	if text.Finite(low) == nil || text.Finite(high) == nil {
+	if document.Finite(low) == nil || document.Finite(high) == nil {
 		return nil
 	}
 	return &[2]float64{low, high}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"loadgen/report/verdict"
+	"loadgen/report/document"
 	"loadgen/results"
 )
 
@@ -31,16 +31,16 @@ func hottest(record *results.Record) *Reason {
 	}
 	switch {
 	case one.Target <= 0:
-		one.Says = fmt.Sprintf("the partition %s was throttled most%s: it was asked for up to %s %s", name, from, verdict.Rate(one.Demand), a)
+		one.Says = fmt.Sprintf("the partition %s was throttled most%s: it was asked for up to %s %s", name, from, document.Rate(one.Demand), a)
 	case one.Demand < one.Target:
 		one.Says = fmt.Sprintf("the partition %s was throttled most%s, though it was asked for no more than %s %s of the %s that one bears: %s",
-			name, from, verdict.Rate(one.Demand), a, verdict.Rate(one.Target), belowTarget(record))
+			name, from, document.Rate(one.Demand), a, document.Rate(one.Target), belowTarget(record))
 	default:
 		one.Says = fmt.Sprintf("the partition %s sank it%s: it was asked for up to %s %s and bears %s", name, from,
-			verdict.Rate(one.Demand), a, verdict.Rate(one.Target))
+			document.Rate(one.Demand), a, document.Rate(one.Target))
 	}
 	if one.Share > 0 {
-		one.Says += fmt.Sprintf(", %s of all demand %s", verdict.Share(one.Share), while)
+		one.Says += fmt.Sprintf(", %s of all demand %s", document.Share(one.Share), while)
 	}
 	return one
 }

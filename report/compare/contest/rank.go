@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"loadgen/report/compare/statistics"
-	"loadgen/report/text"
+	"loadgen/report/document"
 
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -170,10 +170,10 @@ func (one *Ranked) measured(trials []Trial, p Price) {
 	one.ColdServed = estimate(some(trials, perhaps(func(t *Trial) *float64 { return t.ColdServed })), 1)
 	if billed := told(trials, figures[byBilled].of); len(billed) > 0 && p.PerMillion > 0 {
 		// A million events at so many transactions each, at so much per million.
-		one.Cost = text.Finite(statistics.Mean(billed) * p.PerMillion)
+		one.Cost = document.Finite(statistics.Mean(billed) * p.PerMillion)
 	}
 	if one.Stored != nil && p.PerGiBMonth > 0 {
-		one.Keeping = text.Finite(one.Stored.Mean * 1e6 / (1 << 30) * p.PerGiBMonth)
+		one.Keeping = document.Finite(one.Stored.Mean * 1e6 / (1 << 30) * p.PerGiBMonth)
 	}
 	one.Operations, one.Expected = timings(trials), expected(trials)
 	one.State, one.Ok = stateOf(one.Expected)

@@ -6,10 +6,9 @@ import (
 	"slices"
 
 	"loadgen/report/compare/statistics"
-	"loadgen/report/text"
+	"loadgen/report/document"
 	"loadgen/results/figure"
 
-	"loadgen/report/verdict"
 	"loadgen/results"
 )
 
@@ -53,12 +52,12 @@ func refusals(arm *Arm) []Reason {
 		return []Reason{*account}
 	case worst == nil:
 		return []Reason{{Kind: Unserved, Says: fmt.Sprintf("%s of its requests were throttled; by which partition is not recorded",
-			verdict.Share(throttled.Value))}}
+			document.Share(throttled.Value))}}
 	}
 	if worst.Demand < worst.Target && worst.Share < shareToSpeakOf {
 		return []Reason{{Kind: Unserved, Demand: worst.Demand, Target: worst.Target,
 			Says: fmt.Sprintf("%s of its requests were throttled, over many partitions, none of which was asked for more than it bears: %s",
-				verdict.Share(throttled.Value), belowTarget(arm.Record))}}
+				document.Share(throttled.Value), belowTarget(arm.Record))}}
 	}
 	list := []Reason{*worst}
 	if says := oneEnd(arm.Order); says != "" {
@@ -105,7 +104,7 @@ func wholeAccount(record *results.Record) *Reason {
 	}
 	return &Reason{Kind: AccountLimit, Demand: demand, Target: target,
 		Says: fmt.Sprintf("the account limits it, not a partition: all of them together were asked for %s entities/s, and it bears %s",
-			verdict.Rate(demand), verdict.Rate(target))}
+			document.Rate(demand), document.Rate(target))}
 }
 
 // counts says which operation counts more entities than it does in the first design.
@@ -128,17 +127,17 @@ func counts(arm, first *Arm, behind int) []Reason {
 		switch {
 		case scans && (more || behind == byCounted || behind == byWorst):
 			one.Kind = Scans
-			one.Says = fmt.Sprintf("the operation %s scans %s entities for %s that it returns", kind.Name, verdict.Rate(one.Counted), verdict.Rate(one.Returned))
+			one.Says = fmt.Sprintf("the operation %s scans %s entities for %s that it returns", kind.Name, document.Rate(one.Counted), document.Rate(one.Returned))
 		case more:
-			one.Says = fmt.Sprintf("the operation %s counts %s entities each time", kind.Name, verdict.Rate(one.Counted))
+			one.Says = fmt.Sprintf("the operation %s counts %s entities each time", kind.Name, document.Rate(one.Counted))
 			if arm.Copies > 0 && one.Returned == 0 { // a read has none
-				one.Says += fmt.Sprintf(", its %s included", text.Counted(arm.Copies, "copy", "copies"))
+				one.Says += fmt.Sprintf(", its %s included", document.Counted(arm.Copies, "copy", "copies"))
 			}
 		default:
 			continue
 		}
 		if more {
-			one.Says += fmt.Sprintf(" (%s: %s)", first.Design, verdict.Rate(*one.First))
+			one.Says += fmt.Sprintf(" (%s: %s)", first.Design, document.Rate(*one.First))
 		}
 		list = append(list, one)
 	}

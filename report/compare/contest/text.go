@@ -5,8 +5,8 @@ import (
 	"io"
 	"strconv"
 
+	"loadgen/report/document"
 	"loadgen/report/text"
-	"loadgen/report/verdict"
 	"loadgen/results"
 )
 
@@ -63,7 +63,7 @@ func (c *Contest) powerSays() string {
 		return ""
 	}
 	return fmt.Sprintf("As the runs vary, a true difference in the sustained rate would have been found so often: %s of 100 such contests.",
-		verdict.Enumerated(found))
+		document.Enumerated(found))
 }
 
 // items adds a list below its heading, unless it has none.
@@ -118,8 +118,8 @@ func (c *Contest) rankingOnto(p *text.Page) {
 	t := &text.Table{FlushLeft: []bool{true}, Headings: []string{"design", "rank", "sustained/s", "95 %", "of the first", "95 %", "lost", "worst p99", "held"}}
 	for i := range c.Ranking {
 		one := &c.Ranking[i]
-		row := []string{short(one.Design), rankOf(one), one.Sustained.told(verdict.Rate), one.Sustained.rates(), one.Ratio.told(), one.Ratio.ratios(),
-			one.Lost.told(verdict.Share), one.WorstP99.told(latency), heldIn(one)}
+		row := []string{short(one.Design), rankOf(one), one.Sustained.told(document.Rate), one.Sustained.rates(), one.Ratio.told(), one.Ratio.ratios(),
+			one.Lost.told(document.Share), one.WorstP99.told(latency), heldIn(one)}
 		t.Rows = append(t.Rows, row)
 	}
 	t.Onto(p)
@@ -133,7 +133,7 @@ func (c *Contest) rankingOnto(p *text.Page) {
 			continue
 		}
 		if one.Copies > 0 {
-			keys += ", and " + text.Counted(one.Copies, "copy", "copies")
+			keys += ", and " + document.Counted(one.Copies, "copy", "copies")
 		}
 		if one.Order != "" {
 			keys += "; new keys: " + one.Order
@@ -162,12 +162,12 @@ func (c *Contest) costsOnto(p *text.Page) {
 		if one.Counted == nil {
 			continue
 		}
-		row := []string{short(one.Design), one.Counted.told(verdict.Rate), one.Billed.told(verdict.Rate), one.Throttled.told(verdict.Rate), one.Stored.told(verdict.Rate)}
+		row := []string{short(one.Design), one.Counted.told(document.Rate), one.Billed.told(document.Rate), one.Throttled.told(document.Rate), one.Stored.told(document.Rate)}
 		if c.price.PerMillion > 0 {
-			row = append(row, text.Told(one.Cost, money))
+			row = append(row, document.Told(one.Cost, money))
 		}
 		if c.price.PerGiBMonth > 0 {
-			row = append(row, text.Told(one.Keeping, money))
+			row = append(row, document.Told(one.Keeping, money))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -188,11 +188,11 @@ func (c *Contest) timesOnto(p *text.Page) {
 	for i := range c.Ranking {
 		name := short(c.Ranking[i].Design)
 		for _, one := range c.Ranking[i].Operations {
-			least, greatest := text.Untold, text.Untold
+			least, greatest := document.Untold, document.Untold
 			if one.P99Range != nil {
 				least, greatest = millis(one.P99Range[0]), millis(one.P99Range[1])
 			}
-			t.Rows = append(t.Rows, []string{name, short(one.Operation), text.Told(one.P50, millis), text.Told(one.P99, millis), least, greatest})
+			t.Rows = append(t.Rows, []string{name, short(one.Operation), document.Told(one.P50, millis), document.Told(one.P99, millis), least, greatest})
 			name = ""
 		}
 	}
@@ -207,8 +207,8 @@ func (c *Contest) movesOnto(p *text.Page) {
 		if one.Moves == 0 && one.Fairness == nil {
 			continue
 		}
-		t.Rows = append(t.Rows, []string{short(one.Design), strconv.Itoa(one.Moves), one.Recovery.told(verdict.Rate), one.Recovery.rates(),
-			strconv.Itoa(one.Unrecovered), one.Fairness.told(verdict.Rate), one.ColdServed.told(verdict.Share)})
+		t.Rows = append(t.Rows, []string{short(one.Design), strconv.Itoa(one.Moves), one.Recovery.told(document.Rate), one.Recovery.rates(),
+			strconv.Itoa(one.Unrecovered), one.Fairness.told(document.Rate), one.ColdServed.told(document.Share)})
 	}
 	onto(p, "Moves, and cold partitions", t, "moves: ranges split, moved or merged, in all runs; recovery: the worst of a run, from the move until the share throttled is for 3 s "+
 		"what it was before the overload, or 1 %; never: moves after which it was not; cold: partitions offered less than half the target, "+
@@ -222,7 +222,7 @@ func (c *Contest) failures() []string {
 		one := &c.Ranking[i]
 		for _, e := range one.Expected {
 			if e.Held < e.Runs {
-				list = append(list, fmt.Sprintf("%s: %s held in %d of %s", one.Design, e.Expr, e.Held, text.Counted(e.Runs, "run")))
+				list = append(list, fmt.Sprintf("%s: %s held in %d of %s", one.Design, e.Expr, e.Held, document.Counted(e.Runs, "run")))
 			}
 		}
 	}
@@ -232,7 +232,7 @@ func (c *Contest) failures() []string {
 // heldIn is how many checks held in all runs that could tell, of how many that any could.
 func heldIn(one *Ranked) string {
 	if len(one.Expected) == 0 {
-		return text.Untold
+		return document.Untold
 	}
 	held, told := 0, 0
 	for _, e := range one.Expected {

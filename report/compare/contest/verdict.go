@@ -6,9 +6,7 @@ import (
 	"strings"
 
 	"loadgen/report/compare/statistics"
-	"loadgen/report/text"
-
-	"loadgen/report/verdict"
+	"loadgen/report/document"
 )
 
 func (c *Contest) judge(r *order, ran, idle, unable []*Arm) {
@@ -47,11 +45,11 @@ func (c *Contest) reserve() string {
 		doubtful, limited, runs = doubtful+one.Doubtful, limited+one.Limited, runs+len(one.Seeds)
 	}
 	if doubtful > 0 {
-		says += fmt.Sprintf(" Not valid: %d of %s, which did not come to their end, or prove nothing.", doubtful, text.Counted(runs, "run", "runs"))
+		says += fmt.Sprintf(" Not valid: %d of %s, which did not come to their end, or prove nothing.", doubtful, document.Counted(runs, "run", "runs"))
 	}
 	if limited > 0 {
 		says += fmt.Sprintf(" Client-limited: %d of %s, whose rates and times may be the generator's rather than a design's.",
-			limited, text.Counted(runs, "run", "runs"))
+			limited, document.Counted(runs, "run", "runs"))
 	}
 	return says
 }
@@ -64,14 +62,14 @@ func (r *order) margin(winner, next int) string {
 	x, y := statistics.Mean(r.values[f][winner]), statistics.Mean(r.values[f][next])
 	switch {
 	case f == bySustained && e == nil:
-		return fmt.Sprintf("it sustains %s entities/s within what is needed, and %s none", verdict.Rate(x), than)
+		return fmt.Sprintf("it sustains %s entities/s within what is needed, and %s none", document.Rate(x), than)
 	case f == bySustained:
-		return fmt.Sprintf("it sustains %s, %s entities/s within what is needed against %s", e.against(than), verdict.Rate(x), verdict.Rate(y))
+		return fmt.Sprintf("it sustains %s, %s entities/s within what is needed against %s", e.against(than), document.Rate(x), document.Rate(y))
 	}
 	told := each
 	switch f {
 	case byLost:
-		told = verdict.Share
+		told = document.Share
 	case byWorst:
 		told = latency
 	}
@@ -85,7 +83,7 @@ func (r *order) last() string {
 		return ""
 	}
 	last := r.tiers[len(r.tiers)-1][0]
-	return fmt.Sprintf(" The last, %s, sustains %s entities/s.", r.names[last], verdict.Rate(statistics.Mean(r.values[bySustained][last])))
+	return fmt.Sprintf(" The last, %s, sustains %s entities/s.", r.names[last], document.Rate(statistics.Mean(r.values[bySustained][last])))
 }
 
 // against says a ratio above 1 in words, both ends of its interval in the same ones.
@@ -111,7 +109,7 @@ func (r *order) tie(ran []*Arm) string {
 	if len(names) > mostNamed {
 		text = fmt.Sprintf("No difference shown between the %d best designs.", len(names))
 	} else {
-		text = fmt.Sprintf("No difference shown between %s.", verdict.Enumerated(names))
+		text = fmt.Sprintf("No difference shown between %s.", document.Enumerated(names))
 	}
 	fewest := len(ran[best[0]].Trials)
 	for _, i := range best {
@@ -168,7 +166,7 @@ func (c *Contest) survive(r *order, ran []*Arm, o Options) {
 			other.margin(winner, other.tiers[1][0]))
 	default:
 		c.SurvivesSays = fmt.Sprintf("It does not survive: %s%s no difference is shown between %s.", strings.ToLower(under[:1]), under[1:],
-			verdict.Enumerated(other.best()))
+			document.Enumerated(other.best()))
 	}
 }
 
@@ -184,7 +182,7 @@ func (c *Contest) rest(r *order, ran []*Arm) {
 			events = max(events, arm.Trials[i].Events)
 		}
 	}
-	runs := text.Counted(least, "run", "runs")
+	runs := document.Counted(least, "run", "runs")
 	if least != greatest {
 		runs = fmt.Sprintf("%d to %d runs", least, greatest)
 	}
@@ -192,7 +190,7 @@ func (c *Contest) rest(r *order, ran []*Arm) {
 		c.RestsOn = append(c.RestsOn, "the scenario "+c.Scenario)
 	}
 	c.RestsOn = append(c.RestsOn, fmt.Sprintf("%s of each design, with seeds that no two share, of up to %s operations each; all designs are offered "+
-		"the same kind of load, and copies, retries and what a query scans count for none of them", runs, verdict.Count(events)))
+		"the same kind of load, and copies, retries and what a query scans count for none of them", runs, document.Count(events)))
 	if c.Figures != "" {
 		on := c.Figures
 		if c.Figures == "modelled" {
@@ -201,7 +199,7 @@ func (c *Contest) rest(r *order, ran []*Arm) {
 		c.RestsOn = append(c.RestsOn, "rates, times and shares: "+on+"; entities counted, transactions billed and bytes: derived by the documents' rules")
 	}
 	c.RestsOn = append(c.RestsOn, fmt.Sprintf("designs that do not differ are told apart by chance in %s of such contests at most "+
-		"(Welch's test, Holm over all pairs, alpha divided over %s)", verdict.Share(c.Alpha), r.divided()))
+		"(Welch's test, Holm over all pairs, alpha divided over %s)", document.Share(c.Alpha), r.divided()))
 	c.CannotTell = append(c.CannotTell, "Another rate or mix of operations may have another winner.")
 	if c.Winner == nil && len(ran) > 1 {
 		c.CannotTell = append(c.CannotTell, "That no difference is shown does not say that there is none: what would have been found is told above.")
@@ -214,7 +212,7 @@ func (r *order) divided() string {
 	for _, f := range r.figures {
 		list = append(list, fmt.Sprintf("%s %.0f %%", f.words, 100*f.part))
 	}
-	return verdict.Enumerated(list)
+	return document.Enumerated(list)
 }
 
 func namesOf(arms []*Arm) []string {

@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"loadgen/report/verdict"
+	"loadgen/report/document"
 )
 
 // latency shows a mean of whole microseconds.
@@ -19,7 +19,7 @@ func milliseconds(micros int64) string {
 	case ms < 100:
 		return fmt.Sprintf("%.1f ms", ms)
 	default:
-		return verdict.Rate(ms) + " ms"
+		return document.Rate(ms) + " ms"
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"loadgen/report/compare"
+	"loadgen/report/document"
 	"loadgen/report/export"
 	"loadgen/report/text"
 )
@@ -62,7 +63,7 @@ func Markdown(w io.Writer, list []Result) error {
 
 // counts returns how many scenarios came to what.
 func counts(sorted []*Result) string {
-	text := text.Counted(len(sorted), "scenario")
+	text := document.Counted(len(sorted), "scenario")
 	separator := ": "
 	for len(sorted) > 0 {
 		n := 1
@@ -97,7 +98,7 @@ func (r *Result) details() string {
 		for i := range r.Judgement.Findings {
 			f := &r.Judgement.Findings[i]
 			fmt.Fprintf(&out, "| %s | %.4g | %.4g | %s | %s | %.2g | %d |\n",
-				cell(f.Metric), f.A, f.B, compare.Percent(f.Change), text.Interval(f.Interval, compare.Percent), f.Adjusted, f.Pairs)
+				cell(f.Metric), f.A, f.B, compare.Percent(f.Change), document.Interval(f.Interval, compare.Percent), f.Adjusted, f.Pairs)
 		}
 		out.WriteString("\n")
 	}

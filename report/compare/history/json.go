@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"loadgen/report/compare"
+	"loadgen/report/document"
 	"loadgen/report/text"
 )
 
@@ -90,7 +91,7 @@ func (s *Series) told(metrics []Metric) toldSeries {
 	for _, night := range s.Nights {
 		values := make(map[string]*float64, len(metrics))
 		for m, metric := range metrics {
-			values[metric.Column()] = text.Finite(night.Values[m])
+			values[metric.Column()] = document.Finite(night.Values[m])
 		}
 		told.Nights = append(told.Nights, toldNight{night.Begun.Format(time.RFC3339), night.Runs, append([]string{}, night.Commits...), values})
 	}
@@ -99,11 +100,11 @@ func (s *Series) told(metrics []Metric) toldSeries {
 
 func (t *Trend) told(scenario string, series int) []toldMetric {
 	one := toldMetric{Scenario: scenario, Series: series, Metric: t.Metric.String(), Unit: t.Metric.Unit(),
-		Nights: t.Nights, Variation: text.Finite(t.Variation)}
+		Nights: t.Nights, Variation: document.Finite(t.Variation)}
 	if len(t.Steps) == 0 {
 		one.Verdict = compare.NoStep
 		if len(t.Stretches) > 0 {
-			one.B = text.Finite(t.Stretches[0].Mean)
+			one.B = document.Finite(t.Stretches[0].Mean)
 		}
 		if t.Nights < FewestNights {
 			one.Verdict = compare.TooFew
@@ -114,7 +115,7 @@ func (t *Trend) told(scenario string, series int) []toldMetric {
 	for _, step := range t.Steps {
 		night := step.Night.Format(time.RFC3339)
 		one.Verdict, one.Night = compare.Stepped, &night
-		one.A, one.B, one.Change, one.P = text.Finite(step.Before), text.Finite(step.After), text.Finite(step.Change), text.Finite(step.P)
+		one.A, one.B, one.Change, one.P = document.Finite(step.Before), document.Finite(step.After), document.Finite(step.Change), document.Finite(step.P)
 		list = append(list, one)
 	}
 	return list

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"loadgen/engine/nearest"
-	"loadgen/report/verdict"
+	"loadgen/report/document"
 	"loadgen/results/figure"
 	"loadgen/results/figure/check"
 )
@@ -119,11 +119,11 @@ func (m Metric) Told(value float64) string {
 	case m.of.Unit() == figure.Nanoseconds:
 		return duration(value)
 	case m.of.Unit() == figure.PerSecond:
-		return verdict.Rate(value) + "/s"
+		return document.Rate(value) + "/s"
 	case m.of.Unit() == figure.Share:
-		return verdict.Share(value)
+		return document.Share(value)
 	default:
-		return verdict.Rate(value)
+		return document.Rate(value)
 	}
 }
 

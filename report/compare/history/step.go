@@ -8,7 +8,7 @@ import (
 
 	"loadgen/report/compare"
 	"loadgen/report/compare/statistics"
-	"loadgen/report/text"
+	"loadgen/report/document"
 )
 
 // FewestNights is how many nights a series takes to show a step: of fewer, too many
@@ -133,4 +133,4 @@ func (t *Trend) sentences() []string {
 	return list
 }
 
-func nightsIn(n int) string { return text.Counted(n, "night") }
+func nightsIn(n int) string { return document.Counted(n, "night") }

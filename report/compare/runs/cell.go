@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 
 	"loadgen/report/compare"
-	"loadgen/report/text"
-	"loadgen/report/verdict"
+	"loadgen/report/document"
 )
 
 // text returns a figure as tables have it: times in milliseconds.
@@ -18,13 +17,13 @@ func (u unit) text(value float64) string {
 	case micros:
 		return millis(value)
 	case perSecond:
-		return verdict.Rate(value)
+		return document.Rate(value)
 	case share:
-		return verdict.Share(value)
+		return document.Share(value)
 	case each:
 		return strconv.FormatFloat(value, 'f', 2, 64)
 	default:
-		return verdict.Count(int64(math.Round(value)))
+		return document.Count(int64(math.Round(value)))
 	}
 }
 
@@ -50,13 +49,13 @@ func millis(value float64) string {
 			return strconv.FormatFloat(value/1000, 'f', scale.decimals, 64)
 		}
 	}
-	return verdict.Count(int64(math.Round(value / 1000)))
+	return document.Count(int64(math.Round(value / 1000)))
 }
 
 func (m *Metric) change() string {
 	switch {
 	case m.A == nil || m.B == nil:
-		return text.Untold
+		return document.Untold
 	case m.Change == nil:
 		return "from 0"
 	}
@@ -66,9 +65,9 @@ func (m *Metric) change() string {
 // interval returns between which bounds it did.
 func (m *Metric) interval() string {
 	if m.Change == nil {
-		return text.Untold
+		return document.Untold
 	}
-	return text.Interval(m.Interval, compare.Percent)
+	return document.Interval(m.Interval, compare.Percent)
 }
 
 func (k key) title() string {

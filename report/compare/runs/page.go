@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"loadgen/report/compare"
-	"loadgen/report/text"
+	"loadgen/report/document"
 )
 
 // block is a part of the report: a heading, and below it a table, lines, or both.
@@ -114,7 +114,7 @@ func (c *Comparison) tested() int {
 func (c *Comparison) legend(same int) []string {
 	var list []string
 	if same > 0 {
-		list = append(list, fmt.Sprintf("%s the same on both sides, and not shown", text.Counted(same, "more figure is", "more figures are")))
+		list = append(list, fmt.Sprintf("%s the same on both sides, and not shown", document.Counted(same, "more figure is", "more figures are")))
 	}
 	if tested := c.tested(); tested > 0 {
 		list = append(list, fmt.Sprintf("interval and p are each figure's own: of %d that do not differ, about %.0f have p <= %g by chance",
@@ -130,8 +130,8 @@ func (m *Metric) key() key { return key{m.Phase, m.Operation} }
 
 func (m *Metric) row() []string {
 	u := m.measure.unit
-	return []string{m.measure.label + u.suffix(), text.Told(m.A, u.text), text.Told(m.B, u.text), m.change(), m.interval(),
-		text.Told(m.P, func(p float64) string { return fmt.Sprintf("%.2g", p) })}
+	return []string{m.measure.label + u.suffix(), document.Told(m.A, u.text), document.Told(m.B, u.text), m.change(), m.interval(),
+		document.Told(m.P, func(p float64) string { return fmt.Sprintf("%.2g", p) })}
 }
 
 // within shows the bands of single runs.
@@ -150,8 +150,8 @@ func (c *Comparison) within() block {
 			seconds, doubtful = "~"+seconds, doubtful+1
 		}
 		one.table = append(one.table, []string{shown(b.Phase) + ", " + labels[b.Metric] + b.unit.suffix(),
-			b.unit.text(b.A.Mean), text.Interval(b.A.Interval, b.unit.text), b.unit.text(b.B.Mean), text.Interval(b.B.Interval, b.unit.text),
-			compare.Percent(b.Change.Mean), text.Interval(b.Change.Interval, compare.Percent), seconds})
+			b.unit.text(b.A.Mean), document.Interval(b.A.Interval, b.unit.text), b.unit.text(b.B.Mean), document.Interval(b.B.Interval, b.unit.text),
+			compare.Percent(b.Change.Mean), document.Interval(b.Change.Interval, compare.Percent), seconds})
 	}
 	if doubtful > 0 {
 		one.lines = append(one.lines, "~: too few seconds for bounds that can be relied on")
@@ -171,7 +171,7 @@ func (c *Comparison) exact() block {
 		return one
 	}
 	one.lines = append(one.lines, fmt.Sprintf("%d of %d repeat; %s and %s differ in %s", e.Same, e.Pairs,
-		shown(e.A), shown(e.B), text.Counted(e.Difference.Total, "value", "values")))
+		shown(e.A), shown(e.B), document.Counted(e.Difference.Total, "value", "values")))
 	// The sums of the heat map come last: most of them are those of the phases once more.
 	for _, line := range e.Difference.Lines(mostDiffering, "phases", "where") {
 		one.lines = append(one.lines, shown(line))

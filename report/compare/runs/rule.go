@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"loadgen/report/compare"
-	"loadgen/report/text"
+	"loadgen/report/document"
 	"loadgen/results"
 )
 
@@ -55,7 +55,7 @@ func (c *Comparison) untold(a, b *Side) []string {
 		if c.Exact.Pairs > 1 {
 			which = fmt.Sprintf(" in %d of %d pairs, first", c.Exact.Pairs-c.Exact.Same, c.Exact.Pairs)
 		}
-		says := []string{fmt.Sprintf("The runs are in virtual time and do not repeat:%s %s.", which, text.Counted(c.Exact.Difference.Total, "value differs", "values differ"))}
+		says := []string{fmt.Sprintf("The runs are in virtual time and do not repeat:%s %s.", which, document.Counted(c.Exact.Difference.Total, "value differs", "values differ"))}
 		if text := func(one *run) string { return one.manifest.Scenario.Text }; !slices.Equal(a.each(text), b.each(text)) {
 			says = append(says, "They are not of one scenario and seed, so that they need not.")
 		}
@@ -64,13 +64,13 @@ func (c *Comparison) untold(a, b *Side) []string {
 		return []string{c.overlap(), take}
 	case c.Pairs == 0:
 		return []string{fmt.Sprintf("A has %s and B %s, and only runs in pairs can be told apart.",
-			text.Counted(len(a.runs), "run", "runs"), text.Counted(len(b.runs), "run", "runs")), take}
+			document.Counted(len(a.runs), "run", "runs"), document.Counted(len(b.runs), "run", "runs")), take}
 	case c.Pairs < compare.FewestPairsOfOne:
-		return []string{fmt.Sprintf("%s of runs are too few to tell a difference from chance.", text.Counted(c.Pairs, "pair", "pairs")), take}
+		return []string{fmt.Sprintf("%s of runs are too few to tell a difference from chance.", document.Counted(c.Pairs, "pair", "pairs")), take}
 	case a.repeats() || b.repeats():
 		return []string{"Runs in virtual time with one seed repeat each other, and count as one: expected a seed of its own for each."}
 	case unsound > 0:
-		return []string{fmt.Sprintf("%s not valid, and only valid runs can be told apart.", text.Counted(unsound, "run is", "runs are"))}
+		return []string{fmt.Sprintf("%s not valid, and only valid runs can be told apart.", document.Counted(unsound, "run is", "runs are"))}
 	case !inTurn(a, b):
 		return []string{"The runs were not taken in turn, so that a drift of the machine cannot be told from a difference.", take}
 	}

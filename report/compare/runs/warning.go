@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"loadgen/report/text"
+	"loadgen/report/document"
 	"loadgen/results"
 )
 
@@ -59,7 +59,7 @@ func (s *Side) faults() []string {
 	for _, faults := range [][]string{cut, unsound} {
 		list = append(list, faults[:min(len(faults), mostFaults)]...)
 		if more := len(faults) - mostFaults; more > 0 {
-			list = append(list, fmt.Sprintf("and so it is with %s of %s", text.Counted(more, "more run", "more runs"), shown(s.Name)))
+			list = append(list, fmt.Sprintf("and so it is with %s of %s", document.Counted(more, "more run", "more runs"), shown(s.Name)))
 		}
 	}
 	return list

@@ -1,4 +1,4 @@
-package verdict_test
+package document_test
 
 import (
 	"math"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"loadgen/report/verdict"
+	"loadgen/report/document"
 )
 
 func TestCountSeparatesThousands(t *testing.T) {
@@ -25,13 +25,13 @@ func TestCountSeparatesThousands(t *testing.T) {
 		{"the greatest", math.MaxInt64, "9,223,372,036,854,775,807"},
 		{"the least", math.MinInt64, "-9,223,372,036,854,775,808"},
 	} {
-		if got := verdict.Count(row.n); got != row.want {
+		if got := document.Count(row.n); got != row.want {
 			t.Errorf("%s: Count(%d) = %q; want %q", row.name, row.n, got, row.want)
 		}
 	}
 	for n := int64(1); n > 0; n *= 7 {
-		if back, err := strconv.ParseInt(strings.ReplaceAll(verdict.Count(n), ",", ""), 10, 64); err != nil || back != n {
-			t.Errorf("Count(%d) = %q; want its digits", n, verdict.Count(n))
+		if back, err := strconv.ParseInt(strings.ReplaceAll(document.Count(n), ",", ""), 10, 64); err != nil || back != n {
+			t.Errorf("Count(%d) = %q; want its digits", n, document.Count(n))
 		}
 	}
 }
@@ -57,7 +57,7 @@ func TestRateIsRoundedBySize(t *testing.T) {
 		{"no number", math.NaN(), "–"},
 		{"below nothing", -1, "–"},
 	} {
-		if got := verdict.Rate(row.rate); got != row.want {
+		if got := document.Rate(row.rate); got != row.want {
 			t.Errorf("%s: Rate(%v) = %q; want %q", row.name, row.rate, got, row.want)
 		}
 	}
@@ -82,7 +82,7 @@ func TestShareIsNeverRoundedToNothingOrAll(t *testing.T) {
 		{"less than nothing", -0.2, "0 %"},
 		{"no number", math.NaN(), "–"},
 	} {
-		if got := verdict.Share(row.share); got != row.want {
+		if got := document.Share(row.share); got != row.want {
 			t.Errorf("%s: Share(%v) = %q; want %q", row.name, row.share, got, row.want)
 		}
 	}

@@ -1,0 +1,82 @@
+package document
+
+import "strings"
+
+// Answer is what a reader has to know first: a state, a claim with its number, and what
+// follows from it.
+type Answer struct {
+	// State is holds, does not hold, saturates or cannot tell, as results names them, and
+	// empty where nothing is answered: a list, a table of formulas.
+	State string
+	// Claim begins with the state, Number is the figure in it that counts, with its unit;
+	// both may be empty. "SATURATES at 1,999 entities/s" has "1,999" and "entities/s".
+	Claim, Number, Unit string
+	// Beside is what the number is held against and how sure it is, in a few words.
+	Beside string
+	// Says is what follows from it: three lines at most, of which the first names what the
+	// answer is about.
+	Says []string
+}
+
+// The states, as results names them.
+const (
+	Holds       = "holds"
+	DoesNotHold = "does not hold"
+	Saturates   = "saturates"
+	CannotTell  = "cannot tell"
+)
+
+// Tone is what the state amounts to: three colours for four states.
+func (a *Answer) Tone() Tone { return ToneOf(a.State) }
+
+// ToneOf is what a state amounts to.
+func ToneOf(state string) Tone {
+	switch state {
+	case Holds:
+		return Good
+	case DoesNotHold, Saturates:
+		return Bad
+	case CannotTell:
+		return Doubtful
+	default:
+		return Plain
+	}
+}
+
+// Sign is the mark of a tone, by which it is told without a colour; empty for none.
+func (t Tone) Sign() string {
+	switch t {
+	case Good:
+		return "✓"
+	case Bad:
+		return "✗"
+	case Doubtful:
+		return "?"
+	default:
+		return ""
+	}
+}
+
+// Whole is the answer in one line, as a title or a summary of a job has it.
+func (a *Answer) Whole() string {
+	line := a.Claim
+	if a.Beside != "" {
+		line += " (" + a.Beside + ")"
+	}
+	return strings.TrimSpace(strings.Join(append([]string{line}, a.Says...), " "))
+}
+
+// Around returns a table with so many rows at most, those about the one at the given
+// place, and the first and the last; a note says how many more there are.
+func (t Table) Around(at, most int) Table {
+	if len(t.Rows) <= most || most < 3 {
+		return t
+	}
+	first := max(1, min(at-(most-2)/2, len(t.Rows)-1-(most-2)))
+	last := len(t.Rows) - 1
+	rows := append([][]Cell{t.Rows[0]}, t.Rows[first:first+most-2]...)
+	more := len(t.Rows) - most
+	t.Rows = append(rows, t.Rows[last])
+	t.Notes = append(append([]string{}, t.Notes...), Count(int64(more))+" more: --verbose shows all")
+	return t
+}

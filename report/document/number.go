@@ -1,0 +1,209 @@
+package document
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Untold stands where there is no figure, or one that rests on too little.
+const Untold = "–"
+
+// Told writes a value, [Untold] where there is none.
+func Told[T any](value *T, as func(T) string) string {
+	if value == nil {
+		return Untold
+	}
+	return as(*value)
+}
+
+// Interval writes the bounds of a figure, [Untold] where there are none.
+func Interval(bounds *[2]float64, as func(float64) string) string {
+	return Told(bounds, func(b [2]float64) string { return as(b[0]) + " to " + as(b[1]) })
+}
+
+// Count returns a whole number with separators of thousands.
+func Count(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	sign := ""
+	if n < 0 {
+		sign, digits = "-", digits[1:]
+	}
+	return sign + grouped(digits)
+}
+
+func grouped(digits string) string {
+	var text strings.Builder
+	for i, digit := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			text.WriteByte(',')
+		}
+		text.WriteRune(digit)
+	}
+	return text.String()
+}
+
+// Rate returns a number per second: to hundredths below ten, rounded to a whole
+// one below a million, to three figures of millions beyond.
+func Rate(perSecond float64) string {
+	switch {
+	case math.IsNaN(perSecond) || perSecond < 0:
+		return Untold
+	case perSecond >= 999.5e6:
+		return strconv.FormatFloat(perSecond, 'g', 3, 64)
+	case perSecond >= 999_999.5:
+		return strconv.FormatFloat(perSecond/1e6, 'g', 3, 64) + "M"
+	case perSecond >= 9.995:
+		return Count(int64(math.Round(perSecond)))
+	default:
+		return Decimals(perSecond, 2)
+	}
+}
+
+// Decimals returns a number with so many decimals at most: none that are zeros at its end.
+func Decimals(number float64, most int) string {
+	text := strconv.FormatFloat(number, 'f', most, 64)
+	if most > 0 {
+		text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+	}
+	return text
+}
+
+// Share returns a share of one as a percentage to a tenth. What is not nothing
+// is never shown as 0 %, nor what is not all as 100 %.
+func Share(share float64) string {
+	switch percent := share * 100; {
+	case math.IsNaN(percent):
+		return Untold
+	case percent <= 0:
+		return "0 %"
+	case percent < 0.1:
+		return "<0.1 %"
+	case percent >= 100:
+		return "100 %"
+	case percent > 99.9:
+		return ">99.9 %"
+	default:
+		return strconv.FormatFloat(percent, 'f', 1, 64) + " %"
+	}
+}
+
+// FineShare returns a share of one to hundredths of a per cent, in which bounds are given.
+func FineShare(share float64) string {
+	return strconv.FormatFloat(100*share, 'f', 2, 64) + " %"
+}
+
+// CutShare returns a share as a percentage of three figures, cut off and not
+// rounded, so that it lies on the same side of a bound as the share itself.
+func CutShare(share float64) string {
+	percent := share * 100
+	if percent <= 0 {
+		return "0%"
+	}
+	// The figures before the third are kept; the small addition keeps what is
+	// exact in decimals from being cut for its binary form.
+	scale := math.Pow(10, 2-math.Floor(math.Log10(percent)))
+	return strconv.FormatFloat(math.Floor(percent*scale+1e-9)/scale, 'g', 3, 64) + "%"
+}
+
+// CutFactor returns a ratio cut off to hundredths.
+func CutFactor(ratio float64) string {
+	return strconv.FormatFloat(math.Floor(ratio*100+1e-9)/100, 'f', 2, 64)
+}
+
+// Factor returns a ratio to three figures; beyond a thousand, either way, only that it is
+// so.
+func Factor(ratio float64) string {
+	switch {
+	case ratio < 0.001:
+		return "<0.001"
+	case ratio < 9.9995:
+		return strconv.FormatFloat(ratio, 'f', 3, 64)
+	case ratio < 999.5:
+		return strconv.FormatFloat(ratio, 'g', 3, 64)
+	default:
+		return ">999"
+	}
+}
+
+// Change returns a change as a percentage with its sign, to a tenth.
+func Change(part float64) string {
+	percent := strconv.FormatFloat(100*part, 'f', 1, 64)
+	if part >= 0 {
+		percent = "+" + percent
+	}
+	return percent + " %"
+}
+
+// Figures returns a number to three figures, or to whole ones from a hundred on.
+func Figures(number float64) string {
+	if number < 99.95 {
+		return strconv.FormatFloat(number, 'g', 3, 64)
+	}
+	return Rate(number)
+}
+
+// Millis returns microseconds in milliseconds, to the figures that a histogram tells
+// apart, for a column in ms; durations of 100 s and more are in seconds and say so.
+func Millis(micros int64) string {
+	if InSeconds(micros) {
+		return strconv.FormatInt((micros+500_000)/1_000_000, 10) + " s"
+	}
+	for _, scale := range []struct {
+		below, per int64
+		decimals   int
+	}{{1_000, 1, 3}, {10_000, 10, 2}, {1_000_000, 100, 1}} {
+		// Rounded first, so that 999.96 is not shown as 1000.0.
+		if rounded := (micros + scale.per/2) / scale.per * scale.per; rounded < scale.below {
+			return strconv.FormatFloat(float64(rounded)/1000, 'f', scale.decimals, 64)
+		}
+	}
+	return Count((micros + 500) / 1000)
+}
+
+// InSeconds says whether a duration of so many microseconds is too long to be told in
+// milliseconds.
+func InSeconds(micros int64) bool { return (micros+500)/1000 >= 100_000 }
+
+// Lapse returns a duration with the unit that suits it, to two figures, or to whole ones
+// from ten on.
+func Lapse(d time.Duration) string {
+	units := []struct {
+		name string
+		of   time.Duration
+	}{{"µs", time.Microsecond}, {"ms", time.Millisecond}, {"s", time.Second}}
+	for i, unit := range units {
+		number := float64(d) / float64(unit.of)
+		if i < len(units)-1 && math.Round(number) >= 1000 {
+			continue
+		}
+		if number < 9.95 {
+			return Decimals(number, 1) + " " + unit.name
+		}
+		return Count(int64(math.Round(number))) + " " + unit.name
+	}
+	return Untold
+}
+
+// Micros is [Lapse] of a number of microseconds.
+func Micros(micros int64) string { return Lapse(time.Duration(micros) * time.Microsecond) }
+
+// Bytes returns a number of bytes in the largest unit of which it has two, rounded up.
+func Bytes(bytes int64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	unit := 0
+	for bytes >= 2<<10 && unit < len(units)-1 {
+		bytes = (bytes + 1023) / 1024
+		unit++
+	}
+	return strconv.FormatInt(bytes, 10) + units[unit]
+}
+
+// Finite returns a number that JSON can hold, nil for any other.
+func Finite(value float64) *float64 {
+	if math.IsNaN(value) || math.IsInf(value, 0) {
+		return nil
+	}
+	return &value
+}

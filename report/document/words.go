@@ -1,0 +1,38 @@
+package document
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Counted returns a number of things in words. Many is the plural where it is not one by
+// an s.
+func Counted(n int, one string, many ...string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Count(int64(n)) + " " + strings.Join(append(many, one+"s")[:1], "")
+}
+
+// Enumerated joins names as a sentence does.
+func Enumerated(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// Key quotes a key, cut to so many characters at its end.
+func Key(key string, most int) string { return strconv.Quote(Cut(key, most)) }
+
+// Cut ends a text after so many characters.
+func Cut(text string, most int) string {
+	characters := 0
+	for i := range text {
+		if characters++; characters > most {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}
