@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"loadgen/report/document"
@@ -159,19 +158,10 @@ func (a *author) connections() {
 		results.Spell
 	}{{"DNS", c.Lookups}, {"connect", c.Connects}, {"TLS", c.Handshakes}, {"first byte", c.FirstByte}} {
 		if spell.Count > 0 {
-			text += fmt.Sprintf("; %s mean %s, max %s", spell.what, lapse(spell.Total/time.Duration(spell.Count)), lapse(spell.Max))
+			text += fmt.Sprintf("; %s mean %s, max %s", spell.what, document.Lapse(spell.Total/time.Duration(spell.Count)), document.Lapse(spell.Max))
 		}
 	}
 	a.line(text)
-}
-
-// inWords returns microseconds as a cell of a table shows them, with the unit.
-func inWords(micros *int64) string {
-	cell := millis(micros)
-	if cell == untold || strings.HasSuffix(cell, " s") {
-		return cell
-	}
-	return cell + " ms"
 }
 
 // audit shows what became of the writes that were verified.

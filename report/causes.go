@@ -19,14 +19,14 @@ const mostCauseRows = 20
 // told apart.
 func (a *author) firstCauses() {
 	if verdict.ManyFailed(a.record, a.summary) {
-		a.causeTable()
+		a.table("Failures by cause", a.causeTable())
 	}
 }
 
 func (a *author) causes() {
 	if all := a.summary.Causes; !verdict.ManyFailed(a.record, a.summary) &&
 		(all.Of(results.Failed) > 0 || len(all.Only(results.Throttled)) > 1) {
-		a.causeTable()
+		a.table("Failures by cause", a.causeTable())
 	}
 }
 
@@ -39,7 +39,7 @@ type caused struct {
 	from     string
 }
 
-func (a *author) causeTable() {
+func (a *author) causeTable() document.Table {
 	var rows []caused
 	for _, name := range a.kinds() {
 		_, told, from := a.kindTotal(name)
@@ -52,7 +52,7 @@ func (a *author) causeTable() {
 		return cmp.Or(cmp.Compare(y.Class, x.Class), cmp.Compare(y.Attempts, x.Attempts))
 	})
 	t := document.Table{ID: "causes", Caption: a.caption("Each cause, over the whole run"), Columns: []document.Column{{Title: "operation", Words: true},
-		{Title: "counts as", Words: true}, {Title: "status"}, {Title: "code", Words: true}, {Title: "attempts"}, {Title: "share of attempts"}}}
+		{Title: "counts as", Words: true, Spare: 1}, {Title: "status"}, {Title: "code", Words: true}, {Title: "attempts"}, {Title: "share of attempts", Spare: 2}}}
 	for _, one := range rows[:min(len(rows), mostCauseRows)] {
 		status := document.Cell{Text: untold}
 		if one.Status != 0 {
@@ -70,5 +70,5 @@ func (a *author) causeTable() {
 		note += fmt.Sprintf("; %s causes more, of %s attempts, are not shown", document.Count(int64(len(more))), document.Count(attempts))
 	}
 	t.Notes = []string{note}
-	a.table("Failures by cause", t)
+	return t
 }

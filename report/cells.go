@@ -3,14 +3,14 @@ package report
 import (
 	"cmp"
 	"math"
-	"strconv"
+	"strings"
 
 	"loadgen/report/document"
 )
 
 // untold stands where a quantile rests on too few durations, or where there is
 // nothing to divide by.
-const untold = "–"
+const untold = document.Untold
 
 func wordsCell(text string) document.Cell {
 	return document.Cell{Text: cmp.Or(text, untold)}
@@ -57,17 +57,12 @@ func ofCell(number, of float64, source string, scale float64) document.Cell {
 	if of <= 0 {
 		return sourced(untold, "", 0)
 	}
-	return sourced(strconv.FormatFloat(100*number/of, 'f', 1, 64)+" %", source, 100*scale/of)
+	return sourced(document.PartOf(number, of), source, 100*scale/of)
 }
 
 // percentCell is a share to hundredths of a per cent, in which bounds are given.
 func percentCell(share float64, source string) document.Cell {
-	return sourced(percent(share), source, 100)
-}
-
-// percent returns a share to hundredths of a per cent.
-func percent(share float64) string {
-	return strconv.FormatFloat(100*share, 'f', 2, 64) + " %"
+	return sourced(document.FineShare(share), source, 100)
 }
 
 // eachCell is how many of a thing there are to another; nil is untold.
@@ -75,44 +70,17 @@ func eachCell(each *float64, source string) document.Cell {
 	if each == nil {
 		return sourced(untold, "", 0)
 	}
-	if *each > mostEach {
+	if text := document.Tries(*each); strings.HasPrefix(text, ">") {
 		// What is not the number has no source.
-		return document.Cell{Text: ">" + strconv.Itoa(mostEach)}
+		return document.Cell{Text: text}
 	}
-	return sourced(strconv.FormatFloat(*each, 'f', 2, 64), source, 0)
+	return sourced(document.Tries(*each), source, 0)
 }
-
-// mostEach bounds what [eachCell] shows, so that it fits.
-const mostEach = 999
 
 // millisCell is a duration in milliseconds, or in seconds where that is said.
 func millisCell(micros *int64, source string) document.Cell {
-	if micros != nil && inSeconds(*micros) {
-		return sourced(millis(micros), source, 1e-6)
+	if micros != nil && document.InSeconds(*micros) {
+		return sourced(document.Millis(*micros), source, 1e-6)
 	}
-	return sourced(millis(micros), source, 1e-3)
+	return sourced(document.Told(micros, document.Millis), source, 1e-3)
 }
-
-// millis returns microseconds in milliseconds, to the figures that a histogram
-// tells apart; durations of 100 s and more are in seconds and say so.
-func millis(micros *int64) string {
-	if micros == nil {
-		return untold
-	}
-	if inSeconds(*micros) {
-		return strconv.FormatInt((*micros+500_000)/1_000_000, 10) + " s"
-	}
-	for _, scale := range []struct {
-		below, per int64
-		decimals   int
-	}{{1_000, 1, 3}, {10_000, 10, 2}, {1_000_000, 100, 1}} {
-		// Rounded first, so that 999.96 is not shown as 1000.0.
-		if rounded := (*micros + scale.per/2) / scale.per * scale.per; rounded < scale.below {
-			return strconv.FormatFloat(float64(rounded)/1000, 'f', scale.decimals, 64)
-		}
-	}
-	return document.Count((*micros + 500) / 1000)
-}
-
-// inSeconds says whether a duration is too long to be told in milliseconds.
-func inSeconds(micros int64) bool { return (micros+500)/1000 >= 100_000 }

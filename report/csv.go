@@ -28,8 +28,9 @@ func CSV(w io.Writer, d *document.Document) error {
 	s := &sheet{to: csv.NewWriter(&text)}
 	s.write("section", "table", "row", "column", "value", "unit")
 	s.sentences("warnings", d.Warnings)
-	for i := range d.Sections {
-		s.section(&d.Sections[i])
+	s.answer(&d.Answer)
+	for _, section := range d.Whole() {
+		s.section(&section)
 	}
 	s.to.Flush()
 	if err := s.to.Error(); err != nil {
@@ -53,6 +54,17 @@ func (s *sheet) write(fields ...string) {
 	_ = s.to.Write(fields)
 }
 
+// answer writes the answer: its state, its number and what follows from it.
+func (s *sheet) answer(a *document.Answer) {
+	if a.Claim == "" {
+		return
+	}
+	s.write("answer", "answer", "1", "state", a.State, "")
+	value, _ := bare(a.Number)
+	s.write("answer", "answer", "1", "number", value, a.Unit)
+	s.sentences("answer", append([]string{a.Claim}, a.Says...))
+}
+
 func (s *sheet) section(of *document.Section) {
 	s.said = 0
 	for _, block := range of.Blocks {
@@ -61,6 +73,8 @@ func (s *sheet) section(of *document.Section) {
 			s.sentences(of.ID, []string{b.Text})
 		case document.List:
 			s.sentences(of.ID, b.Items)
+		case document.Facts:
+			s.sentences(of.ID, b.Lines)
 		case document.Table:
 			s.table(of.ID, &b)
 		case document.Series:
@@ -100,13 +114,11 @@ func (s *sheet) series(section string, of *document.Series) {
 		for l := range of.Lines {
 			line := &of.Lines[l]
 			if i < len(line.Values) && line.Values[i] != nil {
-				s.write(section, of.ID, decimal(second), line.Name, decimal(*line.Values[i]), of.Unit)
+				s.write(section, of.ID, document.Plainly(second), line.Name, document.Plainly(*line.Values[i]), of.Unit)
 			}
 		}
 	}
 }
-
-func decimal(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // shownNumber is a number as a cell shows it: with separators of thousands, in
 // millions, and with its unit.

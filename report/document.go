@@ -3,11 +3,13 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"loadgen/report/chart"
 	"loadgen/report/document"
+	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/figure"
 )
@@ -33,7 +35,8 @@ func Document(record *results.Record, summary *results.Summary) *document.Docume
 	} {
 		write(a)
 	}
-	return &document.Document{Title: a.title(), Subtitle: a.subtitle(), Warnings: a.warnings(), Sections: a.sections}
+	return &document.Document{Title: a.title(), Subtitle: a.subtitle(), Warnings: a.warnings(), Answer: verdict.Answer(record, summary),
+		Screen: a.screen(), Sections: a.sections, Data: summary}
 }
 
 // author writes the sections of a document, each method one or several, in their
@@ -77,17 +80,57 @@ func (a *author) list(id, title string, sentences []string) {
 	}
 }
 
-// title names the report after the scenario.
+// title names the report after the tool and the scenario.
 func (a *author) title() string {
-	return cmp.Or(a.record.Manifest.Scenario.Name, "A run of loadgen")
+	return "loadgen " + cmp.Or(a.record.Manifest.Scenario.Name, "run")
 }
 
-// subtitle says on one line what was run, and when.
+// subtitle says on one line what was run, against what, how long it took and what the
+// record is worth.
 func (a *author) subtitle() string {
-	if a.record.Manifest.Started.IsZero() {
-		return strings.Join(a.parts(), " · ")
+	m := &a.record.Manifest
+	parts := []string{a.against()}
+	if m.Accounts > 1 {
+		parts = append(parts, fmt.Sprintf("%d accounts", m.Accounts))
 	}
-	return strings.Join(append(a.parts(), "started "+a.started()), " · ")
+	if m.Start == "cold" {
+		parts = append(parts, "cold start")
+	}
+	if m.Driver != "" {
+		parts = append(parts, "driver "+m.Driver)
+	}
+	if a.known() {
+		parts = append(parts, fmt.Sprintf("seed %d", m.Seed))
+	}
+	if a.summary.DurationS > 0 {
+		parts = append(parts, document.Minutes(a.summary.DurationS))
+	}
+	parts = append(parts, "run "+a.summary.Validity)
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " · ")
+}
+
+// against says what the load was sent to, and whether its limits are a model's.
+func (a *author) against() string {
+	m := &a.record.Manifest
+	where := m.Target
+	switch {
+	case a.record.Capture != nil:
+		where = "traffic of another program"
+	case m.Time == "virtual":
+		where = "simulated"
+	case m.Service != "":
+		where += " (" + m.Service + ")"
+	}
+	switch {
+	case !m.Modelled() || where == "":
+		return where
+	case m.Profile == "off":
+		return where + ", no limits"
+	case m.Profile == "documented":
+		return where + ", limits modelled"
+	default:
+		return where + ", limits of profile " + m.Profile
+	}
 }
 
 // warnings say what is wrong with the record as a whole.
@@ -99,16 +142,6 @@ func (a *author) warnings() []string {
 	if missing, whole := a.missing(); missing > 0 && !a.record.Cut {
 		list = append(list, fmt.Sprintf("The record lacks %s of the %s seconds of the run: what is shown second by second is not all of it.",
 			document.Count(missing), document.Count(whole)))
-	}
-	if a.summary.Validity == results.Invalid {
-		why := ""
-		if reasons := a.summary.Reasons; len(reasons) > 0 {
-			why = ": " + reasons[0]
-			if more := len(reasons) - 1; more > 0 {
-				why += fmt.Sprintf(", and %d more", more)
-			}
-		}
-		list = append(list, "This run is invalid, and its figures prove nothing"+why+".")
 	}
 	return list
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"loadgen/report"
+	layout "loadgen/report/text"
 	"loadgen/report/verdict"
 	"loadgen/results"
 )
@@ -46,7 +47,7 @@ func Example() {
 	}
 
 	var text bytes.Buffer
-	if err := report.Text(&text, record, verdict.Judge(record)); err != nil {
+	if err := report.Screen(&text, report.Document(record, verdict.Judge(record)), layout.Look{Verbose: true}); err != nil {
 		fmt.Println(err)
 	}
 	for _, section := range strings.Split(text.String(), "\n\n") {

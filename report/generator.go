@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strconv"
 	"time"
 
 	"loadgen/report/document"
@@ -27,7 +26,7 @@ func (a *author) generator() {
 	}
 	a.line(usageOf(a.record))
 	text := fmt.Sprintf("GC pauses: %s in all, longest %s; stood still: %s in all, longest %s",
-		lapse(g.Pauses), lapse(g.LongestPause), lapse(g.StoodStill), lapse(g.LongestStill))
+		document.Lapse(g.Pauses), document.Lapse(g.LongestPause), document.Lapse(g.StoodStill), document.Lapse(g.LongestStill))
 	if g.LeastFree != nil {
 		text += fmt.Sprintf("; free workers: %s of %s at least", document.Count(*g.LeastFree), document.Count(int64(g.Workers)))
 	}
@@ -60,7 +59,7 @@ func ceilingOf(g *results.Generator) string {
 	}
 	text := fmt.Sprintf("ceiling: %s operations/s flat out, %d under way, at %s", document.Rate(g.Ceiling.PerSecond()), g.Ceiling.Lanes, at)
 	if g.CPUKnown {
-		text += fmt.Sprintf("; CPU: %s µs an operation", figures(g.Ceiling.CPUMicros()))
+		text += fmt.Sprintf("; CPU: %s µs an operation", document.Figures(g.Ceiling.CPUMicros()))
 	}
 	return text
 }
@@ -95,18 +94,5 @@ func perAttempt(record *results.Record) string {
 	if attempts == 0 {
 		return untold
 	}
-	return figures(float64(cpu) / float64(time.Microsecond) / float64(attempts))
-}
-
-// figures returns a number to three figures, or to whole ones from a hundred on.
-func figures(x float64) string {
-	if x < 99.95 {
-		return strconv.FormatFloat(x, 'g', 3, 64)
-	}
-	return document.Rate(x)
-}
-
-// lapse returns a duration as a cell of a table shows it, with the unit.
-func lapse(d time.Duration) string {
-	return inWords(new(d.Microseconds()))
+	return document.Figures(float64(cpu) / float64(time.Microsecond) / float64(attempts))
 }

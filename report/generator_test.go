@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"loadgen/report/document"
+	"loadgen/report/text"
 	"loadgen/results"
 )
 
@@ -68,12 +70,10 @@ func TestGeneratorBesideTheBooks(t *testing.T) {
 			"Generator\n  the run was too short to look at it: no whole second\n"},
 		{"nobody looked", func(r *results.Record) { r.Generator = nil }, ""},
 	} {
-		p, a := new(page), &author{record: generated(row.change)}
+		a := &author{record: generated(row.change)}
 		a.generator()
-		for i := range a.sections {
-			p.section(&a.sections[i])
-		}
-		if got := p.String(); got != row.want && (row.want == "" || !strings.Contains(got, row.want)) {
+		d := &document.Document{Sections: a.sections}
+		if got := string(text.Write(d, text.Look{Verbose: true, Columns: 110})); got != row.want && (row.want == "" || !strings.Contains(got, row.want)) {
 			t.Errorf("%s: the page says\n%s\nwant\n%s", row.name, got, row.want)
 		}
 	}
@@ -95,21 +95,5 @@ func TestSilencesOfTheTarget(t *testing.T) {
 		"the target answered nothing from 3.0 to 3.3 s; and 2 times more"
 	if got != want {
 		t.Errorf("silences = %q; want %q", got, want)
-	}
-}
-
-func TestFiguresAreThree(t *testing.T) {
-	for _, row := range []struct {
-		name string
-		x    float64
-		want string
-	}{
-		{"nothing", 0, "0"}, {"a part", .01234, "0.0123"}, {"some", 1.2345, "1.23"}, {"tens", 56.71, "56.7"},
-		{"just below a hundred", 99.94, "99.9"}, {"what rounds to a hundred", 99.96, "100"},
-		{"hundreds", 338.4, "338"}, {"thousands", 12_345, "12,345"},
-	} {
-		if got := figures(row.x); got != row.want {
-			t.Errorf("%s: figures(%v) = %q; want %q", row.name, row.x, got, row.want)
-		}
 	}
 }

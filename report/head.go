@@ -172,7 +172,9 @@ func (a *author) caption(rows string) string {
 }
 
 // checks shows what is checked of the run, and whether it holds.
-func (a *author) checks() {
+func (a *author) checks() { a.table("Checks", a.checkTable()) }
+
+func (a *author) checkTable() document.Table {
 	t := document.Table{ID: "checks", Caption: "What is checked of the run, and what was observed",
 		Columns: []document.Column{{Title: "result", Words: true}, {Title: "check", Words: true}, {Title: "observed", Words: true}}}
 	for _, e := range a.summary.Checks {
@@ -185,7 +187,7 @@ func (a *author) checks() {
 		}
 		t.Rows = append(t.Rows, []document.Cell{result, wordsCell(e.Expr), wordsCell(e.Said())})
 	}
-	a.table("Checks", t)
+	return t
 }
 
 // findings shows what stands out beside the verdict.

@@ -10,6 +10,7 @@ import (
 	"loadgen/report/document"
 	"loadgen/report/export"
 	"loadgen/report/html"
+	"loadgen/report/text"
 	"loadgen/report/verdict"
 	"loadgen/results"
 )
@@ -20,6 +21,8 @@ type Kept struct {
 	// Summary is that of the record, or what is made of it where it has none.
 	Summary  *results.Summary
 	Document *document.Document
+	// Look is how text is laid out.
+	Look text.Look
 	// Axis is that of the page's charts, empty for what suits each.
 	Axis chart.Axis
 }
@@ -41,6 +44,11 @@ func Read(folder results.Folder) (*Kept, error) {
 	return k, nil
 }
 
+// Keep returns a run that has just been judged.
+func Keep(record *results.Record) *Kept {
+	return &Kept{Record: record, Summary: record.Summary, Document: Document(record, record.Summary)}
+}
+
 // Form is a way to write the report of a run.
 type Form struct {
 	// Name is what a user calls it.
@@ -55,7 +63,7 @@ type Form struct {
 // Forms returns every form, that for a terminal first.
 func Forms() []Form {
 	return []Form{
-		{"text", true, func(w io.Writer, k *Kept) error { return Plain(w, k.Document) }},
+		{"text", true, func(w io.Writer, k *Kept) error { return Screen(w, k.Document, k.Look) }},
 		{"html", true, Page},
 		{"md", true, func(w io.Writer, k *Kept) error { return Markdown(w, k.Document) }},
 		{"json", false, func(w io.Writer, k *Kept) error { return JSON(w, k.Summary) }},
@@ -91,11 +99,11 @@ func Page(w io.Writer, k *Kept) error {
 	return html.Render(w, k.Document, html.Options{Pictures: pictures})
 }
 
-// pageFile is the page that lies beside a run.
-const pageFile = "report.html"
+// PageFile is the page that lies beside a run.
+const PageFile = "report.html"
 
 // Illustrations returns the names of all files that [Illustrate] may write.
-func Illustrations() []string { return append(chart.Files(), pageFile) }
+func Illustrations() []string { return append(chart.Files(), PageFile) }
 
 // Illustrate writes the charts of a judged record and its page into its folder. What could
 // not be drawn holds up nothing else.
@@ -105,9 +113,9 @@ func Illustrate(folder results.Folder, record *results.Record) error {
 		err = fmt.Errorf("drawing the charts: %w", err)
 	}
 	var page bytes.Buffer
-	unwritten := Page(&page, &Kept{Record: record, Document: Document(record, record.Summary)})
+	unwritten := Page(&page, Keep(record))
 	if unwritten == nil {
-		unwritten = folder.Replace(pageFile, page.Bytes())
+		unwritten = folder.Replace(PageFile, page.Bytes())
 	}
 	if unwritten != nil {
 		err = errors.Join(err, fmt.Errorf("writing the page: %w", unwritten))

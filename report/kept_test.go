@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"loadgen/report"
+	layout "loadgen/report/text"
 	"loadgen/results"
 )
 
@@ -27,7 +28,7 @@ func TestForms(t *testing.T) {
 	k := reread(t, folder)
 	all := report.Forms()
 	for i, row := range []struct{ form, begins, holds string }{
-		{"text", "", "Verdict"}, {"html", "<!", "Verdict"}, {"md", "# ", "\n## Verdict\n"}, {"json", "{\n", `"verdict": "`},
+		{"text", "loadgen stress", "DOES NOT HOLD"}, {"html", "<!", "Verdict"}, {"md", "# ", "\n## Verdict\n"}, {"json", "{\n", `"verdict": "`},
 		{"csv", "section,table,row,column,value,unit\n", "\nseconds,rate,0,due,"}, {"benchfmt", "", "Benchmark"},
 		{"hlog", "#", "Tag="}, {"junit", "<?xml", "<testcase"},
 	} {
@@ -39,7 +40,7 @@ func TestForms(t *testing.T) {
 		}
 	}
 	var told bytes.Buffer
-	if err := report.Text(&told, record, record.Summary); err != nil {
+	if err := report.Screen(&told, report.Document(record, record.Summary), layout.Look{}); err != nil {
 		t.Fatal(err)
 	}
 	if again := written(t, all[0], k); again != told.String() {

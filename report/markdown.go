@@ -23,8 +23,9 @@ func Markdown(w io.Writer, d *document.Document) error {
 	for _, warning := range d.Warnings {
 		m.paragraph("> **Warning:** " + text.Markdown(warning))
 	}
-	for i := range d.Sections {
-		m.section(&d.Sections[i])
+	m.answer(&d.Answer)
+	for _, section := range d.Whole() {
+		m.section(&section)
 	}
 	return written(w, "Markdown", m.text.Bytes())
 }
@@ -37,12 +38,32 @@ func (m *markdown) line(text string) { m.text.WriteString(text + "\n") }
 // paragraph adds lines after an empty one.
 func (m *markdown) paragraph(text string) { m.line("\n" + text) }
 
+// answer adds what a reader has to know first.
+func (m *markdown) answer(a *document.Answer) {
+	if a.Claim == "" {
+		return
+	}
+	claim := "**" + strings.TrimSpace(a.Tone().Sign()+" "+text.Markdown(a.Claim)) + "**"
+	if a.Beside != "" {
+		claim += " (" + text.Marked(a.Beside) + ")"
+	}
+	m.paragraph(claim)
+	for _, said := range a.Says {
+		m.paragraph(text.Markdown(said))
+	}
+}
+
 func (m *markdown) section(s *document.Section) {
 	m.paragraph("## " + text.Markdown(s.Title))
 	for _, block := range s.Blocks {
 		switch b := block.(type) {
 		case document.Paragraph:
 			m.prose(&b)
+		case document.Facts:
+			m.line("")
+			for _, fact := range b.Lines {
+				m.line("- " + text.Markdown(fact))
+			}
 		case document.List:
 			m.line("")
 			for _, item := range b.Items {
@@ -97,6 +118,9 @@ func (m *markdown) table(t *document.Table, above string) {
 			prose := ""
 			if i < len(row) {
 				prose = toned(text.Markdown(row[i].Text), row[i].Tone)
+				if i == 0 && row[i].Tone != document.Plain {
+					prose = row[i].Tone.Sign() + " " + prose
+				}
 			}
 			cells = append(cells, prose)
 		}

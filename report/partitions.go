@@ -195,8 +195,8 @@ func (a *author) events() {
 		e := &a.record.Events[i]
 		if d := e.Decision; d != nil && len(t.Rows) < mostEvents {
 			at := time.Duration(e.At)
-			t.Rows = append(t.Rows, []document.Cell{{Text: inSecondsCell(at)}, wordsCell(e.What), wordsCell(serversOf(d)), rateCell(float64(d.Offered), ""),
-				rateCell(float64(d.Served), ""), {Text: inSecondsCell(max(0, d.Until-at))}, wordsCell(strconv.Quote(d.Key) + ": " + d.Reason)})
+			t.Rows = append(t.Rows, []document.Cell{{Text: document.Seconds(at)}, wordsCell(e.What), wordsCell(serversOf(d)), rateCell(float64(d.Offered), ""),
+				rateCell(float64(d.Served), ""), {Text: document.Seconds(max(0, d.Until-at))}, wordsCell(strconv.Quote(d.Key) + ": " + d.Reason)})
 		} else if d != nil {
 			more++
 		}
@@ -208,8 +208,6 @@ func (a *author) events() {
 	t.Notes = []string{note}
 	a.table("What the partition layer did", t)
 }
-
-func inSecondsCell(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) }
 
 // serversOf says where a range lies, and where it moved to.
 func serversOf(d *results.Decision) string {

@@ -1,12 +1,15 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"unicode"
 
 	"loadgen/report/document"
 	"loadgen/report/html"
 	"loadgen/report/text"
+	"loadgen/results"
 )
 
 // The forms that every document has.
@@ -43,7 +46,57 @@ func Print(w io.Writer, d *document.Document, form string, look text.Look) error
 }
 
 // Screen writes what a document says on one screen, or all of it where the look asks for
-// that. Its error is the writer's.
+// that. Its error is the writer's, wrapped.
 func Screen(w io.Writer, d *document.Document, look text.Look) error {
-	return Plain(w, d)
+	return written(w, "text", text.Write(d, look))
+}
+
+// JSON writes the summary as an indented object and a line's end. Characters
+// that are not printable are escaped, beyond those for which JSON asks. Its
+// error is the writer's, wrapped.
+func JSON(w io.Writer, summary *results.Summary) error { return object(w, "summary", summary) }
+
+// PoliciesJSON writes a contest of retry policies as [JSON] does a summary.
+func PoliciesJSON(w io.Writer, contest *results.PolicyContest) error {
+	return object(w, "contest", contest)
+}
+
+// SchedulesJSON writes retry schedules as a list, as [JSON] does a summary.
+func SchedulesJSON(w io.Writer, schedules []results.RetrySchedule) error {
+	return object(w, "schedules", schedules)
+}
+
+func object(w io.Writer, what string, value any) error {
+	var prose bytes.Buffer
+	if err := text.JSON(&prose, value); err != nil {
+		return fmt.Errorf("report: encoding the %s: %w", what, err)
+	}
+	return written(w, what, escaped(prose.Bytes()))
+}
+
+// written writes what a report came to. Its error is the writer's, and says what was written.
+func written(w io.Writer, what string, text []byte) error {
+	if _, err := w.Write(text); err != nil {
+		return fmt.Errorf("report: writing the %s: %w", what, err)
+	}
+	return nil
+}
+
+// escaped replaces what could move a terminal's cursor and is not escaped yet.
+// Such characters occur within the strings of JSON only, where an escape means
+// the same.
+func escaped(text []byte) []byte {
+	var safe bytes.Buffer
+	for _, c := range string(text) {
+		switch {
+		case c == '\n' || unicode.IsPrint(c):
+			safe.WriteRune(c)
+		case c > 0xffff:
+			// A pair of surrogates, as JSON wants it.
+			fmt.Fprintf(&safe, `\u%04x\u%04x`, 0xd800+(c-0x10000)>>10, 0xdc00+(c-0x10000)&0x3ff)
+		default:
+			fmt.Fprintf(&safe, `\u%04x`, c)
+		}
+	}
+	return safe.Bytes()
 }

@@ -18,13 +18,19 @@ import (
 
 	"loadgen/report"
 	"loadgen/report/document"
+	layout "loadgen/report/text"
 	"loadgen/report/verdict"
 	"loadgen/results"
 )
 
 // renderers are those of a document, by the ending of their golden files.
 func renderers() map[string]func(io.Writer, *document.Document) error {
-	return map[string]func(io.Writer, *document.Document) error{"text": report.Plain, "md": report.Markdown, "csv": report.CSV}
+	return map[string]func(io.Writer, *document.Document) error{"text": whole, "md": report.Markdown, "csv": report.CSV}
+}
+
+// whole writes all that a document says as text.
+func whole(w io.Writer, d *document.Document) error {
+	return report.Screen(w, d, layout.Look{Verbose: true})
 }
 
 // planted is a document whose every word would do harm somewhere.

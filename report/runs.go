@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -185,7 +184,7 @@ func (r *ListedRun) row() []string {
 	cell := catalog.Cell
 	return []string{cell(r.Name, widestName), strings.Replace(r.Started[:len("2006-01-02T15:04")], "T", " ", 1), cell(r.Scenario, widestWords),
 		cell(r.Target, widestWords), r.Validity, r.Short, cell(tags, widestTags), document.Told(r.Served, document.Rate),
-		document.Told(r.P99, func(us int64) string { return strconv.FormatFloat(float64(us)/1000, 'f', 1, 64) }),
+		document.Told(r.P99, document.Millis),
 		document.Told(r.ShareThrottled, document.Share)}
 }
 

@@ -57,7 +57,7 @@ func TestListOfRuns(t *testing.T) {
 		want string
 	}{
 		{"all", report.List(c, chosen(c), 0), `run                              started (UTC)     scenario        target    validity  verdict   tags              served/s  p99 ms  throttled
-20260309T020000Z-an-escape?[31m  2026-03-09 02:00  an-escape?[31m  embedded  valid     1/2 hold  baseline,keep        1,850     5.1     15.0 %
+20260309T020000Z-an-escape?[31m  2026-03-09 02:00  an-escape?[31m  embedded  valid     1/2 hold  baseline,keep        1,850    5.12     15.0 %
 20260308T020000Z-orders          2026-03-08 02:00  orders          embedded  valid     –         (cannot be read)         –       –          –
 20260306T020000Z-orders          2026-03-06 02:00  orders          embedded  valid     –                                  –       –          –
 cannot be read: 20260307T020000Z-broken: results: corrupt record; two?lines

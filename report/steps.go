@@ -217,22 +217,26 @@ func quantileCells(q results.Quantiles, from string) []document.Cell {
 // limit shows the steps of a search for the highest rate, in the order in which
 // they were tried.
 func (a *author) limit(l *results.Limit) {
-	asked := fmt.Sprintf("at most %s of the first attempts throttled", percent(l.MaxThrottled))
+	asked := fmt.Sprintf("at most %s of the first attempts throttled", document.FineShare(l.MaxThrottled))
 	if l.MaxP99 != nil {
-		asked += fmt.Sprintf(", a response p99 of at most %s", inWords(l.MaxP99))
+		asked += fmt.Sprintf(", a response p99 of at most %s", document.Micros(*l.MaxP99))
 	}
+	a.table("Rates tried: "+asked, a.rates(l))
+}
+
+func (a *author) rates(l *results.Limit) document.Table {
 	t := document.Table{ID: "rates-tried", Caption: a.caption("Each rate, in the order in which they were tried"), Columns: []document.Column{{Title: "step"},
-		{Title: "rate", Unit: "operations/s"}, {Title: "entities/s"}, {Title: "length"}, {Title: "throttled"}, {Title: "failed"},
-		{Title: "p99", Unit: "ms"}, {Title: "entities"}, {Title: "outcome", Words: true}}}
+		{Title: "rate", Unit: "operations/s"}, {Title: "entities/s", Spare: 3}, {Title: "length", Spare: 2}, {Title: "throttled"}, {Title: "failed", Spare: 1},
+		{Title: "p99", Unit: "ms"}, {Title: "entities", Spare: 4}, {Title: "outcome", Words: true}}}
 	for i := range l.Steps {
 		step, from := &l.Steps[i], pointer("limit", "steps", i)
 		t.Rows = append(t.Rows, []document.Cell{{Text: strconv.Itoa(i + 1)}, rateCell(step.Rate, below(from, "operations_per_second")),
 			rateCell(step.Offered, below(from, "offered_entities_per_second")),
-			sourced(strconv.FormatFloat(step.Seconds, 'f', -1, 64)+" s", below(from, "length_s"), 0),
+			sourced(document.Plainly(step.Seconds)+" s", below(from, "length_s"), 0),
 			percentCell(step.ThrottledShare, below(from, "throttled_share")), percentCell(step.FailedShare, below(from, "failed_share")),
 			millisCell(step.P99, below(from, "response_p99_us")), countCell(step.Entities, below(from, "entities_counted")), wordsCell(step.Outcome)})
 	}
 	t.Notes = []string{"rate: operations/s; entities/s: due; throttled and failed: of the first attempts; " +
 		"p99: of the response times of successes; entities: counted by all attempts of the step"}
-	a.table("Rates tried: "+asked, t)
+	return t
 }

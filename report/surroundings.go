@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"loadgen/report/document"
+	"loadgen/report/text"
 	"loadgen/results"
 )
 
@@ -66,5 +67,5 @@ func (a *author) repeat() {
 		return
 	}
 	a.section("repeat", "To repeat it")
-	a.add(document.Paragraph{Text: CommandLine(a.record.Manifest.Command), Verbatim: true})
+	a.add(document.Paragraph{Text: text.CommandLine(a.record.Manifest.Command), Verbatim: true})
 }

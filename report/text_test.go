@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +18,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"loadgen/report"
+	"loadgen/report/document"
+	layout "loadgen/report/text"
 	"loadgen/report/verdict"
 	"loadgen/results"
 )
@@ -26,34 +29,68 @@ var update = flag.Bool("update", false, "write the golden files anew; read the d
 // hostile is a name that would do harm on a terminal.
 const hostile = "a\x1b[2J\x1b]0;owned\x07\r\n\u202eb\u009b31m\xff'"
 
-// text renders a record and holds the result to what must be true of each.
+// text renders the whole of a record's report, and holds that and its first screen to what
+// must be true of each.
 func text(t testing.TB, record *results.Record) string {
 	t.Helper()
+	d := report.Document(record, verdict.Judge(record))
+	fitting(t, d)
+	return laidOut(t, d, layout.Look{Verbose: true})
+}
+
+// fitting holds the first screen of a document to what must be true of each.
+func fitting(t testing.TB, d *document.Document) {
+	t.Helper()
+	for _, look := range []layout.Look{{Columns: 20}, {Columns: 60}, {Columns: 80}, {Columns: 120, ASCII: true}, {Columns: 1000, Colour: true}} {
+		screen := laidOut(t, d, look)
+		if lines := strings.Count(screen, "\n"); lines > mostLines {
+			t.Errorf("the first screen of %d columns has %d lines; want at most %d:\n%s", look.Columns, lines, mostLines, screen)
+		}
+	}
+}
+
+// mostLines is how long a first screen may be.
+const mostLines = 30
+
+// escape is what sets a colour, and what ends one.
+var escape = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// laidOut renders a document, and holds the text to its width and to printable lines.
+func laidOut(t testing.TB, d *document.Document, look layout.Look) string {
+	t.Helper()
 	var out bytes.Buffer
-	if err := report.Text(&out, record, verdict.Judge(record)); err != nil {
-		t.Fatalf("Text = %v; want no error", err)
+	if err := report.Screen(&out, d, look); err != nil {
+		t.Fatalf("Screen = %v; want no error", err)
+	}
+	most := map[int]int{0: 110, 20: 60, 1000: 120}[look.Columns]
+	if most == 0 {
+		most = look.Columns
+	}
+	bare := out.String()
+	if look.Colour {
+		bare = escape.ReplaceAllString(bare, "")
 	}
 	repeating := false
-	for i, line := range strings.Split(out.String(), "\n") {
+	for i, line := range strings.Split(bare, "\n") {
 		columns := 0
 		for _, c := range line {
 			if columns++; unicode.In(c, unicode.Han, unicode.Hiragana) {
 				columns++
 			}
-			if !unicode.IsPrint(c) {
+			if !unicode.IsPrint(c) || look.ASCII && c >= utf8.RuneSelf {
 				t.Errorf("line %d holds %U: %q", i+1, c, line)
 			}
 		}
 		repeating = repeating || line == "To repeat it"
 		// An argument that is too long for a line stands on its own.
-		if columns > 110 && !(repeating && strings.HasPrefix(line, "      ")) {
-			t.Errorf("line %d is %d columns wide; want at most 110: %q", i+1, columns, line)
+		if columns > most && !(repeating && strings.HasPrefix(line, "      ")) {
+			t.Errorf("line %d is %d columns wide; want at most %d: %q", i+1, columns, most, line)
 		}
 		if strings.TrimRight(line, " ") != line {
 			t.Errorf("line %d ends in spaces: %q", i+1, line)
 		}
 	}
-	if !utf8.Valid(out.Bytes()) || !strings.HasSuffix(out.String(), "\n") || strings.HasSuffix(out.String(), "\n\n") {
+	if !utf8.Valid(out.Bytes()) || !strings.HasSuffix(bare, "\n") || strings.HasSuffix(bare, "\n\n") {
 		t.Errorf("the text is not UTF-8 that ends with one line's end")
 	}
 	return out.String()
@@ -241,7 +278,7 @@ func TestWriterErrorsComeBack(t *testing.T) {
 	record := stress().record(t)
 	summary := verdict.Judge(record)
 	for _, left := range []int{0, 10, 100} {
-		if err := report.Text(&broken{left}, record, summary); !errors.Is(err, errBroken) {
+		if err := report.Screen(&broken{left}, report.Document(record, summary), layout.Look{}); !errors.Is(err, errBroken) {
 			t.Errorf("Text to a writer that takes %d bytes = %v; want its error", left, err)
 		}
 		if err := report.JSON(&broken{left}, summary); !errors.Is(err, errBroken) {
@@ -292,7 +329,7 @@ func BenchmarkText(b *testing.B) {
 	summary := verdict.Judge(record)
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := report.Text(new(bytes.Buffer), record, summary); err != nil {
+		if err := report.Screen(new(bytes.Buffer), report.Document(record, summary), layout.Look{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -32,8 +32,8 @@ func TestWorkflowsAreShownWhereThereAreAny(t *testing.T) {
 	}
 	withWorkflows(record)
 	shown := text(t, record)
-	for _, want := range []string{"  1,219  transfer   killed\n", "  NO       40,000      12  the legs of each transfer sum to zero\n",
-		"  - and 10 more, where", "  yes       1,000       0  each entity is in the list of its name\n", "  unknown       0       0  no message is left\n"} {
+	for _, want := range []string{"  1,219  transfer   killed\n", "NO       40,000      12  the legs of each transfer sum to zero\n",
+		"  - and 10 more, where", "yes       1,000       0  each entity is in the list of its name\n", "unknown       0       0  no message is left\n"} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("the report does not show %q:\n%s", want, shown)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"loadgen/report"
 	"loadgen/report/compare/contest"
+	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/run"
@@ -190,7 +191,7 @@ func (f *designsFlags) contested(c *cobra.Command, name string) (*scenarios.Scen
 func (f *designsFlags) fill(c *cobra.Command, name string, stderr io.Writer) {
 	p := &f.plan.Run
 	p.Out, p.Runs, p.Rival, p.NoProbe = f.out, runsKept(), !f.oneProfile, f.noProbe
-	f.plan.Repeat = func(designs []string) string { return report.CommandLine(f.repeated(c, name, designs)) }
+	f.plan.Repeat = func(designs []string) string { return text.CommandLine(f.repeated(c, name, designs)) }
 	f.plan.Alone = func(design string, seed uint64) []string { return f.alone(name, design, seed) }
 	if !f.quiet {
 		f.plan.Progress = stderr

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -10,8 +13,12 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/term"
 
 	"loadgen/engine/nearest"
+	"loadgen/report"
+	"loadgen/report/document"
+	"loadgen/report/text"
 	"loadgen/scenarios/fields"
 )
 
@@ -121,4 +128,72 @@ func flagged(flags *pflag.FlagSet, err error) error {
 		}
 	}
 	return named(flags, list...)
+}
+
+// formFlags say in which form what a verb came to is printed, and how much of it.
+type formFlags struct {
+	format  string
+	verbose bool
+}
+
+// register adds the flags; more are forms of the verb's own.
+func (f *formFlags) register(flags *pflag.FlagSet, more ...string) {
+	f.format = report.FormText
+	known := append(report.PrintForms(), more...)
+	flags.VarP(&formValue{&f.format, known}, "format", "o", "what to print: "+strings.Join(known, ", "))
+	flags.BoolVar(&f.verbose, "verbose", false, "print all there is to say, not one screen of it")
+}
+
+// formValue is one of the forms that a verb knows.
+type formValue struct {
+	form  *string
+	known []string
+}
+
+func (v *formValue) String() string { return *v.form }
+func (v *formValue) Type() string   { return "form" }
+
+func (v *formValue) Set(form string) error {
+	if !slices.Contains(v.known, form) {
+		return errForm
+	}
+	*v.form = form
+	return nil
+}
+
+var errForm = errors.New("expected a form that the verb knows")
+
+// expected names the forms, the nearest where one is near.
+func (v *formValue) expected(typed string) string {
+	choice := nearest.Choice(v.known)
+	if near, found := nearest.Name(typed, v.known); found {
+		return choice + "; the nearest is " + near
+	}
+	return choice
+}
+
+// show prints a document in the form that was asked for, which is one of every document.
+func (f *formFlags) show(stdout io.Writer, d *document.Document) error {
+	return report.Print(stdout, d, f.format, f.look(stdout))
+}
+
+// look is how a text is laid out where it goes.
+func (f *formFlags) look(stdout io.Writer) text.Look {
+	look := text.Look{Verbose: f.verbose, ASCII: !speaksUTF8(os.Getenv)}
+	file, is := stdout.(*os.File)
+	if !is || !term.IsTerminal(int(file.Fd())) {
+		return look
+	}
+	if columns, _, err := term.GetSize(int(file.Fd())); err == nil && columns > 0 {
+		look.Columns = columns
+	}
+	look.Colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return look
+}
+
+// speaksUTF8 reports whether the locale says that more than ASCII is shown. Where none is
+// set, it is.
+func speaksUTF8(getenv func(string) string) bool {
+	locale := strings.ToLower(cmp.Or(getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG")))
+	return locale == "" || strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"loadgen/report"
+	layout "loadgen/report/text"
 	"loadgen/results"
 )
 
@@ -71,7 +72,7 @@ func unlikeReadme(t *testing.T, folder string) string {
 	t.Helper()
 	record := read(t, folder)
 	var text bytes.Buffer
-	if err := report.Text(&text, record, record.Summary); err != nil {
+	if err := report.Screen(&text, report.Document(record, record.Summary), layout.Look{Verbose: true}); err != nil {
 		t.Fatal(err)
 	}
 	// The command is another one: it names the format and the folder; and in which seconds

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"loadgen/report"
+	layout "loadgen/report/text"
 	"loadgen/results"
 	"loadgen/scenarios/run"
 )
@@ -105,7 +106,7 @@ func TestReadmeShowsWhatTheCommandPrints(t *testing.T) {
 		Ceiling: &results.Ceiling{Over: results.OverHTTP, Lanes: 1, Operations: 1, Took: time.Second, CPU: time.Microsecond},
 		Busiest: &results.Health{Lasted: time.Second, CPU: time.Second}}
 	var text bytes.Buffer
-	if err := report.Text(&text, record, record.Summary); err != nil {
+	if err := report.Screen(&text, report.Document(record, record.Summary), layout.Look{Verbose: true}); err != nil {
 		t.Fatal(err)
 	}
 	// In which seconds it was late is the machine's, which had other things to do.

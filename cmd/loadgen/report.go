@@ -19,14 +19,14 @@ import (
 	"loadgen/report"
 	"loadgen/report/chart"
 	"loadgen/report/compare/history"
-	"loadgen/report/export"
 	"loadgen/results"
 	"loadgen/results/catalog"
 )
 
 // reportFlags are what a user typed after `loadgen report`.
 type reportFlags struct {
-	format, output, runs string
+	formFlags
+	output, runs string
 	// charts is where charts of the run are to be drawn, axis how times and heat are
 	// scaled there and on a page.
 	charts, axis string
@@ -69,7 +69,7 @@ shows what can be read and invents nothing.`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.format, "format", "text", "what to write: text, html, md, json, csv, benchfmt, hlog or junit")
+	f.formFlags.register(flags, runForms()...)
 	flags.StringVar(&f.output, "output", "", "write to a `file` instead, replacing it in one step")
 	flags.StringVar(&f.charts, "charts", "", "draw the charts into this `folder`, as PNG and SVG, in place of a report")
 	flags.StringVar(&f.axis, "axis", anyAxis, "with --charts or --format html: how times and heat are scaled, linear or log (default: what suits each chart)")
@@ -78,7 +78,7 @@ shows what can be read and invents nothing.`,
 }
 
 func (f *reportFlags) report(ctx context.Context, name string, axis chart.Axis, stdout, stderr io.Writer) error {
-	form, err := f.form()
+	form, err := formOf(f.format)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (f *reportFlags) report(ctx context.Context, name string, axis chart.Axis, 
 	if f.charts != "" {
 		return f.draw(stdout, one.Record, axis)
 	}
-	one.Axis = axis
+	one.Axis, one.Look = axis, f.look(stdout)
 	var text bytes.Buffer
 	if err := form.Write(&text, one); err != nil {
 		return err
@@ -111,19 +111,25 @@ func (f *reportFlags) report(ctx context.Context, name string, axis chart.Axis, 
 	return nil
 }
 
-// form returns the form that is asked for.
-func (f *reportFlags) form() (report.Form, error) {
+// runForms names the forms that the report of a run has beside those of every document.
+func runForms() []string {
 	var names []string
 	for _, form := range report.Forms() {
-		if form.Name == f.format {
-			return form, nil
+		if !slices.Contains(report.PrintForms(), form.Name) {
+			names = append(names, form.Name)
 		}
-		names = append(names, form.Name)
 	}
-	if f.format == "vegeta" {
-		return report.Form{}, usageError{fmt.Errorf("--format vegeta: %s", export.NoAttempts)}
+	return names
+}
+
+// formOf returns a form of the report of a run.
+func formOf(name string) (report.Form, error) {
+	forms := report.Forms()
+	at := slices.IndexFunc(forms, func(f report.Form) bool { return f.Name == name })
+	if at < 0 {
+		return report.Form{}, usageError{fmt.Errorf("--format %s: expected a form of the report of a run", name)}
 	}
-	return report.Form{}, usageError{fmt.Errorf("--format: %s", nearest.Unknown("form", f.format, names))}
+	return forms[at], nil
 }
 
 // scale returns the axis that is asked for, empty for that which suits each chart.

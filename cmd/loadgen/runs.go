@@ -18,6 +18,7 @@ import (
 	"loadgen/report"
 	"loadgen/report/compare"
 	"loadgen/report/compare/history"
+	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/results/catalog"
 	"loadgen/scenarios"
@@ -123,7 +124,7 @@ func newRunsShow(stdout io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := report.Plain(stdout, one.Document); err != nil {
+			if err := report.Screen(stdout, one.Document, text.Look{}); err != nil {
 				return err
 			}
 			return faultOfRuns(report.Files(stdout, folder))

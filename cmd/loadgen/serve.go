@@ -170,5 +170,5 @@ func (f *serveFlags) report(stdout io.Writer, of *capture.Examination, counts re
 	if _, err := fmt.Fprintln(stdout); err != nil {
 		return errors.Join(ended, drawn, err)
 	}
-	return errors.Join(ended, drawn, report.Text(stdout, record, record.Summary))
+	return errors.Join(ended, drawn, report.Screen(stdout, report.Keep(record).Document, new(formFlags).look(stdout)))
 }

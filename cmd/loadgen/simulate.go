@@ -105,9 +105,6 @@ func (f *simulateFlags) register(flags *pflag.FlagSet) {
 func (f *simulateFlags) plan(c *cobra.Command, s *scenarios.Scenario, d *draft, command []string) (run.Plan, error) {
 	p := run.Plan{Scenario: s, AntiPattern: d.antiPattern, Command: command, RetryChosen: f.choice.retryChosen(c), Epoch: clock.NewReal().Started(),
 		Verify: f.verify, Data: f.data, Rival: !f.oneProfile, Out: f.tell.out, Runs: runsKept()}
-	if err := knownFormat(f.tell.format, "text", "json"); err != nil {
-		return p, err
-	}
 	var err error
 	if p.Find, err = f.find.find(c.Flags(), s); err != nil {
 		return p, err

@@ -54,9 +54,6 @@ func (f *sweepFlags) run(c *cobra.Command, choice *choiceFlags, tell *tellFlags,
 	if err := f.once(c.Flags(), choice.set); err != nil {
 		return err
 	}
-	if err := knownFormat(tell.format, "text", "json"); err != nil {
-		return err
-	}
 	server, err := tell.listen()
 	if err != nil {
 		return err

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/pflag"
 
 	"loadgen/report"
+	"loadgen/report/document"
 	"loadgen/report/live/prometheus"
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -20,21 +22,22 @@ import (
 // tellFlags say how a run is shown while it goes on, what is kept of it, and how it is
 // told.
 type tellFlags struct {
-	format string
+	formFlags
 	out    string
 	strict bool
 	quiet  bool
 	ui     uiFlag
 	// metrics is the address to listen on for scrapes, empty for none.
 	metrics string
-	// noCharts keeps the record alone.
+	// noCharts keeps the record alone, without the page.
 	noCharts bool
+	page     string
 	// flags are those of the verb, to name what is wrong with a plan.
 	flags *pflag.FlagSet
 }
 
 func (f *tellFlags) register(flags *pflag.FlagSet, strict string) {
-	flags.StringVar(&f.format, "format", "text", "what to print: text, or json (the summary of run.json)")
+	f.formFlags.register(flags, runForms()...)
 	flags.StringVar(&f.out, "out", "", "folder of the run (default: a new one in results/runs)")
 	flags.BoolVar(&f.strict, "strict", false, strict)
 	flags.BoolVar(&f.noCharts, "no-charts", false, "keep the record alone, without charts and page (loadgen report makes the page of a record)")
@@ -84,17 +87,25 @@ func (f *tellFlags) equip(p *run.Plan, server *prometheus.Server, stderr io.Writ
 		var err error
 		if !f.noCharts {
 			err = report.Illustrate(folder, record)
+			f.page = filepath.Join(fmt.Sprint(folder), report.PageFile)
 		}
 		f.sayWhere(stderr, folder, record.Duration)
 		return err
 	}
 }
 
+// print prints the report of a run, and on a screen where its page is.
 func (f *tellFlags) print(stdout io.Writer, record *results.Record) error {
-	if f.format == "json" {
-		return report.JSON(stdout, record.Summary)
+	kept := report.Keep(record)
+	kept.Look = f.look(stdout)
+	if f.page != "" {
+		kept.Document.Screen = append(kept.Document.Screen, document.Facts{Lines: []string{"report  " + f.page + "   again: loadgen report latest"}})
 	}
-	return report.Text(stdout, record, record.Summary)
+	form, err := formOf(f.format)
+	if err != nil {
+		return err
+	}
+	return form.Write(stdout, kept)
 }
 
 // judge turns what a run found that ended so into an exit code.

@@ -66,17 +66,31 @@ func (a *Answer) Whole() string {
 	return strings.TrimSpace(strings.Join(append([]string{line}, a.Says...), " "))
 }
 
-// Around returns a table with so many rows at most, those about the one at the given
-// place, and the first and the last; a note says how many more there are.
-func (t Table) Around(at, most int) Table {
+// Around returns a table with so many rows at most: the first and the last, and those about
+// the first that is bad or doubtful. A note says how many more there are.
+func (t Table) Around(most int) Table {
 	if len(t.Rows) <= most || most < 3 {
 		return t
 	}
-	first := max(1, min(at-(most-2)/2, len(t.Rows)-1-(most-2)))
-	last := len(t.Rows) - 1
+	last, at := len(t.Rows)-1, 1
+	for i, row := range t.Rows {
+		if len(row) > 0 && (row[0].Tone == Bad || row[0].Tone == Doubtful) {
+			at = i
+			break
+		}
+	}
+	first := max(1, min(at-(most-2)/2, last-(most-2)))
 	rows := append([][]Cell{t.Rows[0]}, t.Rows[first:first+most-2]...)
 	more := len(t.Rows) - most
 	t.Rows = append(rows, t.Rows[last])
 	t.Notes = append(append([]string{}, t.Notes...), Count(int64(more))+" more: --verbose shows all")
 	return t
+}
+
+// Whole returns the sections, or where there are none what the screen shows as one.
+func (d *Document) Whole() []Section {
+	if len(d.Sections) > 0 || len(d.Screen) == 0 {
+		return d.Sections
+	}
+	return []Section{{ID: "screen", Title: "What was found", Blocks: d.Screen}}
 }

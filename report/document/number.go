@@ -166,28 +166,17 @@ func Millis(micros int64) string {
 // milliseconds.
 func InSeconds(micros int64) bool { return (micros+500)/1000 >= 100_000 }
 
-// Lapse returns a duration with the unit that suits it, to two figures, or to whole ones
-// from ten on.
-func Lapse(d time.Duration) string {
-	units := []struct {
-		name string
-		of   time.Duration
-	}{{"µs", time.Microsecond}, {"ms", time.Millisecond}, {"s", time.Second}}
-	for i, unit := range units {
-		number := float64(d) / float64(unit.of)
-		if i < len(units)-1 && math.Round(number) >= 1000 {
-			continue
-		}
-		if number < 9.95 {
-			return Decimals(number, 1) + " " + unit.name
-		}
-		return Count(int64(math.Round(number))) + " " + unit.name
+// Micros returns microseconds as [Millis] does, with the unit: a duration is the same text
+// in a table and in a sentence.
+func Micros(micros int64) string {
+	if InSeconds(micros) {
+		return Millis(micros)
 	}
-	return Untold
+	return Millis(micros) + " ms"
 }
 
-// Micros is [Lapse] of a number of microseconds.
-func Micros(micros int64) string { return Lapse(time.Duration(micros) * time.Microsecond) }
+// Lapse is [Micros] of a duration.
+func Lapse(d time.Duration) string { return Micros(d.Microseconds()) }
 
 // Bytes returns a number of bytes in the largest unit of which it has two, rounded up.
 func Bytes(bytes int64) string {
@@ -206,4 +195,39 @@ func Finite(value float64) *float64 {
 		return nil
 	}
 	return &value
+}
+
+// PartOf returns what a number comes to of another, as a percentage to a tenth: above
+// 100 %, too.
+func PartOf(number, of float64) string { return strconv.FormatFloat(100*number/of, 'f', 1, 64) + " %" }
+
+// Tries returns how many of a thing there are to another, to hundredths; beyond 999 only
+// that it is so.
+func Tries(each float64) string {
+	if each > 999 {
+		return ">999"
+	}
+	return strconv.FormatFloat(each, 'f', 2, 64)
+}
+
+// Seconds returns a length of time in seconds to a tenth, for a column in s.
+func Seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) }
+
+// Plainly returns a number with all of its decimals and no separators, for a script.
+func Plainly(number float64) string { return strconv.FormatFloat(number, 'f', -1, 64) }
+
+// Minutes returns seconds as a person says them: in hours, minutes and seconds.
+func Minutes(seconds float64) string {
+	d := time.Duration(math.Round(min(seconds, 1e9))) * time.Second
+	text := ""
+	if h := int(d.Hours()); h > 0 {
+		text = strconv.Itoa(h) + " h "
+	}
+	if m := int(d.Minutes()) % 60; m > 0 {
+		text += strconv.Itoa(m) + " min "
+	}
+	if s := int(d.Seconds()) % 60; s > 0 || text == "" {
+		text += strconv.Itoa(s) + " s"
+	}
+	return strings.TrimSpace(text)
 }

@@ -87,3 +87,19 @@ func TestShareIsNeverRoundedToNothingOrAll(t *testing.T) {
 		}
 	}
 }
+
+func TestFiguresAreThree(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		x    float64
+		want string
+	}{
+		{"nothing", 0, "0"}, {"a part", .01234, "0.0123"}, {"some", 1.2345, "1.23"}, {"tens", 56.71, "56.7"},
+		{"just below a hundred", 99.94, "99.9"}, {"what rounds to a hundred", 99.96, "100"},
+		{"hundreds", 338.4, "338"}, {"thousands", 12_345, "12,345"},
+	} {
+		if got := document.Figures(row.x); got != row.want {
+			t.Errorf("%s: document.Figures(%v) = %q; want %q", row.name, row.x, got, row.want)
+		}
+	}
+}

@@ -23,8 +23,14 @@ func Enumerated(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// Key quotes a key, cut to so many characters at its end.
-func Key(key string, most int) string { return strconv.Quote(Cut(key, most)) }
+// Key quotes a key in so many characters at most, of which the end is left out.
+func Key(key string, most int) string {
+	quoted := []rune(strconv.Quote(key))
+	if len(quoted) <= most {
+		return string(quoted)
+	}
+	return string(quoted[:most-2]) + "…\""
+}
 
 // Cut ends a text after so many characters.
 func Cut(text string, most int) string {

@@ -3,7 +3,7 @@ package text
 // Look is how a text is laid out for whoever reads it. The zero value is one screen of 80
 // columns without colour.
 type Look struct {
-	// Columns is the width, 0 for 80. Below 60 and above 120 it is taken for that.
+	// Columns is the width, 0 for 80, or 110 for the whole. Below 60 and above 120 it is taken for that.
 	Columns int
 	// Colour says that escapes for colours are understood, ASCII that nothing else is shown.
 	Colour, ASCII bool
@@ -16,11 +16,15 @@ const (
 	leastColumns = 60
 	mostColumns  = 120
 	usualColumns = 80
+	wholeColumns = 110
 )
 
 // columns is the width to fit.
 func (l Look) columns() int {
-	if l.Columns == 0 {
+	switch {
+	case l.Columns == 0 && l.Verbose:
+		return wholeColumns
+	case l.Columns == 0:
 		return usualColumns
 	}
 	return max(leastColumns, min(mostColumns, l.Columns))

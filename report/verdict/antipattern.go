@@ -231,20 +231,11 @@ func (s span) in(unit figureUnit) string {
 	write := map[figureUnit]func(float64) string{
 		ofCount: func(v float64) string { return document.Count(int64(math.Round(v))) },
 		ofRate:  document.Rate, ofShare: document.Share,
-		ofTime: func(v float64) string { return threeFigures(time.Duration(v) * time.Microsecond) },
+		ofTime: func(v float64) string { return document.Lapse(time.Duration(v) * time.Microsecond) },
 	}[unit]
 	least, most := write(s.least), write(s.most)
 	if least == most {
 		return least
 	}
 	return fmt.Sprintf("%s – %s", least, most)
-}
-
-func threeFigures(d time.Duration) string {
-	for unit := time.Microsecond; unit <= 10*time.Second; unit *= 10 {
-		if d < 1000*unit {
-			return d.Round(unit).String()
-		}
-	}
-	return d.Round(time.Minute).String()
 }

@@ -39,7 +39,7 @@ func firstStep(record *results.Record, begin int64) string {
 	for i := range record.Events {
 		e := &record.Events[i]
 		if e.Balanced() {
-			return fmt.Sprintf("Load balancing took its first step, a %s, after %s of load.", e.What, minutes(since(e, begin)))
+			return fmt.Sprintf("Load balancing took its first step, a %s, after %s of load.", e.What, document.Minutes(since(e, begin)))
 		}
 	}
 	return "Load balancing did nothing: overload has to last before it does, and load that is throttled nowhere is none."
@@ -65,7 +65,7 @@ func offline(record *results.Record) []string {
 	}
 	return []string{fmt.Sprintf("While it moved, a range was offline for %s on average and %s at most: "+
 		"requests to it were throttled, or held until it was back.",
-		duration((sum / time.Duration(moves)).Microseconds()), duration(longest.Microseconds()))}
+		document.Micros((sum / time.Duration(moves)).Microseconds()), document.Micros(longest.Microseconds()))}
 }
 
 // kept tells which ranges load balancing could do nothing about.
@@ -82,7 +82,7 @@ func kept(record *results.Record, begin int64) []string {
 			continue
 		}
 		told = append(told, fmt.Sprintf("After %s the range from %q on was overloaded and left as it was: %s.",
-			minutes(since(e, begin)), shortened(e.Decision.Key), printable(shortened(e.Decision.Reason))))
+			document.Minutes(since(e, begin)), shortened(e.Decision.Key), printable(shortened(e.Decision.Reason))))
 	}
 	if more > 0 {
 		told = append(told, fmt.Sprintf("So were %s more.", document.Count(int64(more))))

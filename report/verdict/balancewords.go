@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"time"
 
 	"loadgen/report/document"
 	"loadgen/results"
@@ -88,7 +87,7 @@ func (s *story) throttling(bins []figure.Bin, b *results.Balance) string {
 	worst := &bins[first]
 	since := "from the start"
 	if *b.Throttled > 0 {
-		since = "after " + minutes(*b.Throttled)
+		since = "after " + document.Minutes(*b.Throttled)
 	}
 	return fmt.Sprintf("%s is throttled %s: of %s operations/s %s entities/s are served at first, and %s of the attempts throttled.",
 		s.offered(bins), since, document.Rate(offeredRate(worst)), document.Rate(servedRate(worst)),
@@ -98,13 +97,13 @@ func (s *story) throttling(bins []figure.Bin, b *results.Balance) string {
 func (s *story) relief(bins []figure.Bin, b *results.Balance) string {
 	end := s.atEnd(bins)
 	return fmt.Sprintf("load balancing relieves it after %s, by %s, into %s: from then on %s entities/s are served of %s operations/s.",
-		minutes(*b.Relieved), s.actions(b)+elsewhere(b), counted(b.Ranges, "range"), document.Rate(servedRate(end)), document.Rate(offeredRate(end)))
+		document.Minutes(*b.Relieved), s.actions(b)+elsewhere(b), counted(b.Ranges, "range"), document.Rate(servedRate(end)), document.Rate(offeredRate(end)))
 }
 
 // warmth says what a relieved load says of the keys.
 func (s *story) warmth(b *results.Balance) string {
 	return fmt.Sprintf("so these PartitionKeys bear the load once the table has been split, and not in the first %s of a new one: "+
-		"raise a load like this over that time, or retry with long waits.", minutes(*b.Relieved))
+		"raise a load like this over that time, or retry with long waits.", document.Minutes(*b.Relieved))
 }
 
 func (s *story) actions(b *results.Balance) string {
@@ -231,7 +230,7 @@ func rivalWords(r *results.Rival) string {
 	case r.Outcome == results.LoadHeld:
 		return "is borne from the start"
 	case r.Outcome == results.LoadRelieved && r.Relieved != nil:
-		return "is throttled, and relieved after " + minutes(*r.Relieved)
+		return "is throttled, and relieved after " + document.Minutes(*r.Relieved)
 	default:
 		return "is throttled to the end"
 	}
@@ -242,20 +241,4 @@ func saturationWords(r *results.Rival) string {
 		return "is not saturated"
 	}
 	return fmt.Sprintf("saturates at %s entities/s", document.Rate(*r.Saturation))
-}
-
-// minutes writes seconds as a person does.
-func minutes(seconds float64) string {
-	d := time.Duration(math.Round(min(seconds, 1e9))) * time.Second
-	text := ""
-	if h := int(d.Hours()); h > 0 {
-		text = fmt.Sprintf("%d h ", h)
-	}
-	if m := int(d.Minutes()) % 60; m > 0 {
-		text += fmt.Sprintf("%d min ", m)
-	}
-	if s := int(d.Seconds()) % 60; s > 0 || text == "" {
-		text += fmt.Sprintf("%d s", s)
-	}
-	return strings.TrimSpace(text)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"loadgen/report/document"
 	"loadgen/results"
@@ -105,18 +104,7 @@ func waiting(record *results.Record, steps []figure.Step) string {
 		return ""
 	}
 	return fmt.Sprintf("At %s operations/s half of the successes%s take over %s, of which an ok attempt takes %s: the rest is waiting.",
-		document.Rate(top.Phase.Rate), whose, duration(*response), duration(*service))
-}
-
-// duration returns microseconds as a person reads them, to three figures.
-func duration(micros int64) string {
-	d := time.Duration(micros) * time.Microsecond
-	for unit := time.Microsecond; unit <= time.Second; unit *= 10 {
-		if d < 1000*unit {
-			return d.Round(unit).String()
-		}
-	}
-	return d.Round(time.Second).String()
+		document.Rate(top.Phase.Rate), whose, document.Micros(*response), document.Micros(*service))
 }
 
 // ended tells what became of the operations that did not succeed.
@@ -132,7 +120,7 @@ func ended(record *results.Record) string {
 	}
 	text := fmt.Sprintf("Of %s reported operations %s %s", document.Count(sum.Operations), document.Count(max(0, given)), how)
 	if half, told := sum.Lost.Quantile(.5); told && sum.Cut == 0 {
-		text += fmt.Sprintf(", half of them after more than %s", duration(half))
+		text += fmt.Sprintf(", half of them after more than %s", document.Micros(half))
 	}
 	if sum.Cut > 0 {
 		text += fmt.Sprintf(", and %s still waited to retry when the run ended", document.Count(sum.Cut))

@@ -112,7 +112,7 @@ func reason(l *results.Limit, step *results.LimitStep) string {
 		if step.P99 == nil || l.MaxP99 == nil {
 			return "too few operations succeeded to tell their p99"
 		}
-		return fmt.Sprintf("the response p99 was %s and may be %s", duration(*step.P99), duration(*l.MaxP99))
+		return fmt.Sprintf("the response p99 was %s and may be %s", document.Micros(*step.P99), document.Micros(*l.MaxP99))
 	case results.LimitClient:
 		return "the generator was the limit"
 	default:

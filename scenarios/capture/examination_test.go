@@ -19,6 +19,7 @@ import (
 	"loadgen/engine/model"
 	"loadgen/engine/rest/serve"
 	"loadgen/report"
+	layout "loadgen/report/text"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios/capture"
@@ -151,7 +152,7 @@ func TestExamineJudgesAProgramOfAnotherMake(t *testing.T) {
 		t.Errorf("the query that scanned most = %+v; want %d requests, %d scanned, %d returned", q, queries, queries*200, returned)
 	}
 	var text strings.Builder
-	if err := report.Text(&text, record, record.Summary); err != nil {
+	if err := report.Screen(&text, report.Document(record, record.Summary), layout.Look{Verbose: true}); err != nil {
 		t.Fatal(err)
 	}
 	said := strings.Join(strings.Fields(text.String()), " ")

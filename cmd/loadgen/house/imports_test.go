@@ -347,6 +347,7 @@ var rows = []row{
 		path:    "report/text",
 		what:    "text for a person: lines of a bounded width, tables, Markdown, nothing that moves a cursor",
 		imports: []string{"report/document"},
+		owns:    []string{"charm.land/lipgloss/v2", "github.com/charmbracelet/x/ansi"},
 	}, {
 		path:    "report/compare/contest",
 		what:    "which of several designs is best, by how much, and why",

@@ -1,0 +1,103 @@
+package text
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"charm.land/lipgloss/v2"
+
+	"loadgen/report/document"
+)
+
+// brush puts what words amount to into colours, where they are understood, and into ASCII,
+// where nothing else is shown.
+type brush struct{ look Look }
+
+// tone paints words in the colour of what they amount to, strong ones in bold type.
+func (b brush) tone(t document.Tone, strong bool, words string) string {
+	style := lipgloss.NewStyle().Bold(strong)
+	switch t {
+	case document.Good:
+		style = style.Foreground(lipgloss.Green)
+	case document.Bad:
+		style = style.Foreground(lipgloss.Red)
+	case document.Doubtful:
+		style = style.Foreground(lipgloss.Yellow)
+	}
+	return b.in(style, words)
+}
+
+// faint paints what is less than the figures around it.
+func (b brush) faint(words string) string { return b.in(lipgloss.NewStyle().Faint(true), words) }
+
+func (b brush) in(style lipgloss.Style, words string) string {
+	if !b.look.Colour || strings.TrimSpace(words) == "" {
+		return words
+	}
+	return style.Render(words)
+}
+
+// right is how far to the right all stands that is no heading.
+func (b brush) right() int {
+	if b.look.Verbose {
+		return indent + 1
+	}
+	return indent
+}
+
+// bar draws a bar in so many columns.
+func (b brush) bar(bar *document.Bar, columns int) string {
+	at := func(v float64) int {
+		if bar.Full <= 0 || !(v > 0) {
+			return 0
+		}
+		return min(columns, max(1, int(v/bar.Full*float64(columns)+.5)))
+	}
+	solid, all := at(bar.Solid), at(bar.Solid+bar.Hollow)
+	drawn := []rune(strings.Repeat("█", solid) + strings.Repeat("▒", max(0, all-solid)))
+	mark := at(bar.Mark) - 1
+	if bar.Mark > 0 && mark < len(drawn) && bar.Solid+bar.Hollow >= bar.Mark {
+		drawn[mark] = '│'
+	}
+	hollow := len(drawn)
+	for hollow > 0 && drawn[hollow-1] != '█' {
+		hollow--
+	}
+	return string(drawn[:hollow]) + b.tone(document.Bad, false, string(drawn[hollow:]))
+}
+
+// scale is the heading of a column of bars: 0, the mark and the longest.
+func scale(bar *document.Bar, columns int) string {
+	full := document.Rate(bar.Full)
+	if bar.Full <= 0 || columns < len(full)+2 {
+		return ""
+	}
+	line := []rune("0" + strings.Repeat(" ", columns-1-len(full)) + full)
+	mark := document.Rate(bar.Mark)
+	from := int(bar.Mark/bar.Full*float64(columns)+.5) - 1 - len(mark)/2
+	if bar.Mark > 0 && from >= 2 && from+len(mark) < columns-len(full) {
+		copy(line[from:], []rune(mark))
+	}
+	return string(line)
+}
+
+// plain is what stands for the signs of a report where nothing but ASCII is shown: each
+// takes as many columns.
+var plain = map[rune]rune{'█': '#', '▒': ':', '│': '|', '✓': '+', '✗': 'x', '·': '-', '–': '-', '—': '-', '…': '~', 'µ': 'u', '−': '-',
+	'←': '<', '→': '>', '≥': '>', '≤': '<', '±': '~', '×': 'x', '“': '"', '”': '"', '’': '\''}
+
+// ascii returns a text in ASCII: what stands for nothing in it is a question mark.
+func ascii(text []byte) []byte {
+	var b strings.Builder
+	for _, c := range string(text) {
+		switch instead, known := plain[c]; {
+		case c < utf8.RuneSelf:
+			b.WriteRune(c)
+		case known:
+			b.WriteRune(instead)
+		default:
+			b.WriteString(strings.Repeat("?", RuneColumns(c)))
+		}
+	}
+	return []byte(b.String())
+}

@@ -1,0 +1,239 @@
+package text
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"loadgen/report/document"
+)
+
+// Write returns a document as text: its answer first, then what one screen shows of it, or
+// where the look is verbose all that it says. Charts and series are left out, as a terminal
+// has no place for them. No line is wider than the look asks for, but for commands whose
+// words are, and nothing in it moves a cursor.
+func Write(d *document.Document, look Look) []byte {
+	if look.Verbose || len(d.Screen) == 0 {
+		s := newScreen(d, look)
+		for _, section := range d.Whole() {
+			s.section(&section)
+		}
+		return s.bytes()
+	}
+	for rows := mostRows; ; rows-- {
+		s := newScreen(d, look)
+		for _, block := range d.Screen {
+			if table, is := block.(document.Table); is {
+				block = table.Around(rows)
+			}
+			if !seen(block) {
+				s.space()
+				s.block(block)
+			}
+		}
+		if rows == fewestRows || bytes.Count(s.text.Bytes(), []byte("\n")) <= mostLines {
+			return s.bytes()
+		}
+	}
+}
+
+// What one screen shows: rows of a table, those around the answer where there are more,
+// and fewer where that makes too many lines; and lines of a text.
+const (
+	mostRows   = 8
+	fewestRows = 3
+	mostLines  = 30
+	mostOfText = 3
+	mostOfFact = 2
+)
+
+// newScreen returns one that says what was run, and what it came to.
+func newScreen(d *document.Document, look Look) *screen {
+	s := &screen{brush: brush{look}, columns: look.columns()}
+	s.head(d)
+	s.answer(&d.Answer)
+	s.warnings(d.Warnings)
+	return s
+}
+
+// screen gathers lines.
+type screen struct {
+	brush
+	columns int
+	text    bytes.Buffer
+}
+
+// bytes is what has been gathered, in ASCII where nothing else is shown.
+func (s *screen) bytes() []byte {
+	if s.look.ASCII {
+		return ascii(s.text.Bytes())
+	}
+	return s.text.Bytes()
+}
+
+func (s *screen) line(line string) { s.text.WriteString(strings.TrimRight(line, " ") + "\n") }
+
+// space parts what comes from what stands there.
+func (s *screen) space() {
+	if s.text.Len() > 0 {
+		s.text.WriteByte('\n')
+	}
+}
+
+// head says what was run.
+func (s *screen) head(d *document.Document) {
+	title := d.Title
+	if d.Subtitle != "" {
+		title += " · " + d.Subtitle
+	}
+	if title != "" {
+		s.wrapped(0, title, s.faint)
+	}
+}
+
+// warnings say what is wrong with the record itself.
+func (s *screen) warnings(list []string) {
+	for i, warning := range list {
+		if i == 0 {
+			s.space()
+		}
+		s.wrapped(0, "Warning: "+warning, func(line string) string { return s.tone(document.Doubtful, false, line) })
+	}
+}
+
+// answer says what a reader has to know first.
+func (s *screen) answer(a *document.Answer) {
+	if a.Claim == "" {
+		return
+	}
+	s.space()
+	mark, claim, beside := a.Tone().Sign(), Harmless(a.Claim), Harmless(a.Beside)
+	if mark == "" {
+		mark = " "
+	}
+	strong := func(line string) string { return s.tone(a.Tone(), true, line) }
+	room := s.columns - markWidth - ansi.StringWidth(claim)
+	if beside != "" && ansi.StringWidth(beside)+2 <= room {
+		gap := strings.Repeat(" ", room-ansi.StringWidth(beside))
+		s.line(" " + strong(mark) + " " + strong(claim) + gap + s.faint(beside))
+		beside = ""
+	} else {
+		for i, line := range Wrapped(ansi.Truncate(claim, mostOfText*(s.columns-markWidth)/2, "…"), s.columns-markWidth) {
+			if i > 0 {
+				mark = " "
+			}
+			s.line(" " + strong(mark) + " " + strong(line))
+		}
+	}
+	if beside != "" {
+		s.wrapped(markWidth, beside, s.faint)
+	}
+	for _, said := range a.Says {
+		s.wrapped(markWidth, said, nil)
+	}
+}
+
+// wrapped adds a text in as many lines as it needs, each so far to the right.
+func (s *screen) wrapped(right int, words string, paint func(string) string) {
+	for _, line := range s.cut(Wrapped(Harmless(words), s.columns-right), mostOfText, s.columns-right) {
+		if paint != nil {
+			line = paint(line)
+		}
+		s.line(strings.Repeat(" ", right) + line)
+	}
+}
+
+// cut returns so many lines at most on one screen, the last of them with a mark that there
+// is more.
+func (s *screen) cut(lines []string, most, columns int) []string {
+	if len(lines) <= most || s.look.Verbose {
+		return lines
+	}
+	return append(lines[:most-1], ansi.Truncate(lines[most-1], columns-1, "")+"…")
+}
+
+// section adds a section, unless all of it is for the eye.
+func (s *screen) section(of *document.Section) {
+	shown := false
+	for _, block := range of.Blocks {
+		shown = shown || !seen(block)
+	}
+	if !shown && len(of.Blocks) > 0 {
+		return
+	}
+	s.space()
+	s.wrapped(0, of.Title, func(line string) string { return s.tone(document.Plain, true, line) })
+	for _, block := range of.Blocks {
+		if !seen(block) {
+			s.block(block)
+		}
+	}
+}
+
+// seen reports whether a block is for the eye alone.
+func seen(block document.Block) bool {
+	switch block.(type) {
+	case document.Chart, document.Series:
+		return true
+	}
+	return false
+}
+
+func (s *screen) block(block document.Block) {
+	right := s.right()
+	switch b := block.(type) {
+	case document.Paragraph:
+		if b.Verbatim {
+			s.command(b.Text)
+		} else {
+			s.wrapped(right, b.Text, func(line string) string { return s.tone(b.Tone, b.Lead, line) })
+		}
+	case document.Facts:
+		for _, fact := range b.Lines {
+			for _, line := range s.cut(Wrapped(Harmless(fact), s.columns-right), mostOfFact, s.columns-right) {
+				s.line(strings.Repeat(" ", right) + line)
+			}
+		}
+	case document.List:
+		for _, item := range b.Items {
+			for i, line := range Wrapped(Harmless(item), s.columns-right-2) {
+				before := "- "
+				if i > 0 {
+					before = "  "
+				}
+				s.line(strings.Repeat(" ", right) + before + line)
+			}
+		}
+	case document.Table:
+		for i, grid := range s.grids(&b, s.columns, s.look.Verbose) {
+			if i > 0 {
+				s.space()
+			}
+			for _, line := range grid.lines() {
+				s.line(line)
+			}
+		}
+		for _, note := range b.Notes {
+			s.wrapped(right, note, s.faint)
+		}
+	}
+}
+
+// command adds a command, broken at its arguments where it does not fit.
+func (s *screen) command(prose string) {
+	const first, rest, more = "  ", "      ", ` \`
+	line := first
+	for i, word := range arguments(Harmless(prose)) {
+		if i > 0 && ansi.StringWidth(line)+1+ansi.StringWidth(word)+len(more) > s.columns {
+			s.line(line + more)
+			line = rest + word
+			continue
+		}
+		if i > 0 {
+			line += " "
+		}
+		line += word
+	}
+	s.line(line)
+}
