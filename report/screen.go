@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"loadgen/report/document"
 	"loadgen/report/verdict"
@@ -158,7 +157,8 @@ func (a *author) counts() []string {
 	if s.Killed != nil {
 		facts = []string{document.Count(s.Scheduled) + " operations due"}
 	}
-	requests := fmt.Sprintf("%s requests in all: %s throttled, %s failed", document.Count(s.Attempts), document.Count(s.Throttled), document.Count(s.Failed))
+	requests := fmt.Sprintf("%s requests in all: %s throttled, %s failed, %s billed", document.Count(s.Attempts), document.Count(s.Throttled),
+		document.Count(s.Failed), document.Count(s.Attempts-s.Throttled))
 	if a.record.Capture == nil {
 		requests += " · accounting " + a.accounting()
 	}
@@ -183,7 +183,7 @@ func cpuShare(g *results.Generator) float64 {
 
 // accounting says whether the accounting closes.
 func (a *author) accounting() string {
-	if slices.ContainsFunc(a.summary.Reasons, func(reason string) bool { return strings.Contains(reason, "accounting") }) {
+	if len(verdict.Books(a.record)) > 0 {
 		return "DOES NOT CLOSE"
 	}
 	return "exact"

@@ -99,7 +99,7 @@ func (f *tellFlags) print(stdout io.Writer, record *results.Record) error {
 	kept := report.Keep(record)
 	kept.Look = f.look(stdout)
 	if f.page != "" {
-		kept.Document.Screen = append(kept.Document.Screen, document.Facts{Lines: []string{"report  " + f.page + "   again: loadgen report latest"}})
+		kept.Document.Screen = append(kept.Document.Screen, document.Facts{Lines: []string{"report  " + f.page, "again   loadgen report latest"}})
 	}
 	form, err := formOf(f.format)
 	if err != nil {

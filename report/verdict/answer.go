@@ -195,13 +195,7 @@ func (a *answer) peak() {
 	}
 	a.Beside = strings.Join(spoken(beside...), " · ")
 	a.names()
-	for _, c := range a.summary.Checks {
-		if c.Told() && c.Holds() {
-			continue
-		}
-		a.says(c.Expr + ": " + c.Said())
-		break
-	}
+	a.first(func(c *results.Check) bool { return c.Fails() }, func(c *results.Check) bool { return !c.Told() })
 	if a.State == results.DoesNotHold && a.summary.Saturation != nil {
 		a.spread()
 	}
@@ -216,8 +210,12 @@ func (a *answer) checked() {
 	if left := all - told; left > 0 && a.State != results.CannotTell {
 		a.Beside = fmt.Sprintf("%d cannot be told", left)
 	}
-	a.first(func(c *results.Check) bool { return c.Fails() }, func(c *results.Check) bool { return !c.Told() },
-		func(c *results.Check) bool { return c.Holds() })
+	if a.State == results.Holds && all > 1 {
+		a.says(a.kept())
+	} else {
+		a.first(func(c *results.Check) bool { return c.Fails() }, func(c *results.Check) bool { return !c.Told() },
+			func(c *results.Check) bool { return c.Holds() })
+	}
 	if limit := a.limit(); limit != nil {
 		a.says(strings.TrimSuffix(fmt.Sprintf("saturates at %s entities/s (%s)", document.Rate(*limit), a.against(true)), " ()"))
 	}
@@ -225,12 +223,26 @@ func (a *answer) checked() {
 	a.remedy()
 }
 
+// kept says which rules what the run left behind keeps to, where it was looked at.
+func (a *answer) kept() string {
+	var names []string
+	for i := range a.record.Invariants {
+		if one := &a.record.Invariants[i]; one.Looked > 0 && one.Faults == 0 {
+			names = append(names, shortened(one.Name))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return document.Enumerated(names) + "."
+}
+
 // first names the first check of the gravest kind.
 func (a *answer) first(kinds ...func(*results.Check) bool) {
 	for _, is := range kinds {
 		for i := range a.summary.Checks {
 			if c := &a.summary.Checks[i]; is(c) {
-				a.says(c.Result() + ": " + c.Expr + " (" + c.Said() + ")")
+				a.says(c.Result() + ": " + c.Expr + ", " + c.Said())
 				return
 			}
 		}

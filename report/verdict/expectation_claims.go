@@ -2,9 +2,7 @@ package verdict
 
 import (
 	"cmp"
-	"math"
 	"strconv"
-	"time"
 
 	"loadgen/report/document"
 	"loadgen/results"
@@ -129,9 +127,9 @@ func rounded(value float64, digits int) float64 {
 func inUnit(value float64, unit figure.Unit) string {
 	switch unit {
 	case figure.Nanoseconds:
-		return time.Duration(math.Round(value)).String()
+		return document.Exactly(value, -6) + " ms"
 	case figure.Share:
-		return document.Exactly(value, 2) + "%"
+		return document.Exactly(value, 2) + " %"
 	case figure.PerSecond:
 		return document.Exactly(value, 0) + "/s"
 	default:

@@ -1,0 +1,107 @@
+package report_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"loadgen/report"
+	"loadgen/report/document"
+	layout "loadgen/report/text"
+	"loadgen/report/verdict"
+	"loadgen/results"
+)
+
+// situations are records of which each asks another first screen.
+func situations(t *testing.T) map[string]*results.Record {
+	peak := func(rate float64, change func(*run)) *results.Record {
+		r := stress()
+		r.manifest.PeakAsked, r.manifest.Time, r.manifest.Target = rate, "real", results.Embedded
+		if change != nil {
+			change(r)
+		}
+		return r.record(t)
+	}
+	checked := stress()
+	checked.manifest.Scenario.Name, checked.manifest.PartitionKey = "bank-transfer", ""
+	checked.manifest.Checks = []string{"share_lost < 60%", "p99 < 20ms", "p99.9 < 1s"}
+	held := stress()
+	held.manifest.Checks = []string{"share_lost < 60%", "throttled < 90%"}
+	workflows := held.record(t)
+	withWorkflows(workflows)
+	for i := range workflows.Invariants {
+		workflows.Invariants[i].Faults = 0
+	}
+	steps := stress()
+	steps.seconds, steps.rates = 2, nil
+	for rate := 20; rate <= 400; rate += 20 {
+		steps.rates = append(steps.rates, rate)
+	}
+	invalid := stress().record(t)
+	invalid.Target.Requests++
+	invalid.Validity = results.Invalid
+	searched := stress().record(t)
+	low, high, p99 := 190.0, 210.0, int64(7_500)
+	searched.Limit = &results.Limit{Of: results.LimitPartition, MaxThrottled: .005, Held: &low, NotHeld: &high, By: results.LimitThrottled, Finished: true,
+		StepSeconds: 10, Steps: []results.LimitStep{
+			{Rate: 190, Offered: 190, Seconds: 10, P99: &p99, Entities: 1900, Outcome: results.LimitHeld},
+			{Rate: 210, Offered: 210, Seconds: 10, ThrottledShare: .051, P99: &p99, Entities: 2001, Outcome: results.LimitThrottled}}}
+	partial := &run{manifest: manifest(), rates: []int{100, 400}, seconds: 4, dropped: 9, failed: 50,
+		validity: results.Partial, reasons: []string{"interrupted by the user"}, end: 4500 * time.Millisecond, noCounts: true}
+	return map[string]*results.Record{
+		"saturates": stress().record(t), "peak_holds": peak(200, nil), "peak_does_not_hold": peak(400, nil),
+		"peak_not_reached": peak(400, func(r *run) { r.validity, r.end, r.reasons = results.Partial, 8*time.Second, []string{"interrupted"} }),
+		"checks_fail":      checked.record(t), "checks_hold": workflows, "twenty_steps": steps.record(t), "invalid": invalid, "search": searched,
+		"partial": partial.record(t), "emulator": remote(true).record(t), "traffic": observed(t, busy), "cold": moved(t),
+	}
+}
+
+// Every situation's first screen fits its width and a screen's lines, and says the same in
+// colour as without. Marks stand for the colours.
+func TestFirstScreens(t *testing.T) {
+	for name, record := range situations(t) {
+		d := report.Document(record, verdict.Judge(record))
+		fitting(t, d)
+		var got strings.Builder
+		for _, columns := range []int{60, 80, 120} {
+			plain := laidOut(t, d, layout.Look{Columns: columns})
+			fmt.Fprintf(&got, "== %d columns\n%s", columns, plain)
+			if painted := laidOut(t, d, layout.Look{Columns: columns, Colour: true}); escape.ReplaceAllString(painted, "") != plain {
+				t.Errorf("%s, %d columns: the colours change the text:\n%s", name, columns, painted)
+			}
+		}
+		painted := laidOut(t, d, layout.Look{Colour: true})
+		fmt.Fprintf(&got, "== colour\n%s== ASCII\n%s", strings.ReplaceAll(painted, "\x1b", "^"), laidOut(t, d, layout.Look{ASCII: true}))
+		held(t, "screen_"+name, got.String())
+		colour := map[document.Tone]string{document.Good: "32m", document.Bad: "31m", document.Doubtful: "33m"}[d.Answer.Tone()]
+		if colour == "" || !strings.Contains(painted, "\x1b[1;"+colour+d.Answer.Tone().Sign()) {
+			t.Errorf("%s: %q is not marked in its colour", name, d.Answer.State)
+		}
+		if want, _ := verdict.State(verdict.Judge(record)); d.Answer.State != want || !strings.HasPrefix(d.Answer.Claim, strings.ToUpper(want)) {
+			t.Errorf("%s: the answer is %q, %q; want the state %q", name, d.Answer.State, d.Answer.Claim, want)
+		}
+	}
+}
+
+// held holds a text to its golden file.
+func held(t *testing.T, name, got string) {
+	t.Helper()
+	golden := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatalf("%v; -update writes it", err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s differs (-golden +got); -update writes it anew:\n%s", golden, diff)
+	}
+}
