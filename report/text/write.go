@@ -14,43 +14,39 @@ import (
 // has no place for them. No line is wider than the look asks for, but for commands whose
 // words are, and nothing in it moves a cursor.
 func Write(d *document.Document, look Look) []byte {
-	if look.Verbose || len(d.Screen) == 0 {
-		s := newScreen(d, look)
+	if look.Verbose = look.Verbose || len(d.Screen) == 0; look.Verbose {
+		s := newScreen(d, look, measure{})
 		for _, section := range d.Whole() {
 			s.section(&section)
 		}
 		return s.bytes()
 	}
-	for rows := mostRows; ; rows-- {
-		s := newScreen(d, look)
+	var s *screen
+	for _, m := range []measure{{8, 3}, {7, 3}, {6, 3}, {5, 3}, {4, 3}, {3, 3}, {3, 2}, {3, 1}} {
+		s = newScreen(d, look, m)
 		for _, block := range d.Screen {
-			if table, is := block.(document.Table); is {
-				block = table.Around(rows)
-			}
 			if !seen(block) {
 				s.space()
 				s.block(block)
 			}
 		}
-		if rows == fewestRows || bytes.Count(s.text.Bytes(), []byte("\n")) <= mostLines {
-			return s.bytes()
+		if bytes.Count(s.text.Bytes(), []byte("\n")) <= mostLines {
+			break
 		}
 	}
+	return s.bytes()
 }
 
-// What one screen shows: rows of a table, those around the answer where there are more,
-// and fewer where that makes too many lines; and lines of a text.
-const (
-	mostRows   = 8
-	fewestRows = 3
-	mostLines  = 30
-	mostOfText = 3
-	mostOfFact = 2
-)
+// measure is how much of a document one screen shows: so many rows of a table, those about
+// the answer where there are more, and so many lines of a text.
+type measure struct{ rows, lines int }
+
+// mostLines is how long one screen is.
+const mostLines = 30
 
 // newScreen returns one that says what was run, and what it came to.
-func newScreen(d *document.Document, look Look) *screen {
-	s := &screen{brush: brush{look}, columns: look.columns()}
+func newScreen(d *document.Document, look Look, m measure) *screen {
+	s := &screen{brush: brush{look}, columns: look.columns(), measure: m}
 	s.head(d)
 	s.answer(&d.Answer)
 	s.warnings(d.Warnings)
@@ -60,6 +56,7 @@ func newScreen(d *document.Document, look Look) *screen {
 // screen gathers lines.
 type screen struct {
 	brush
+	measure
 	columns int
 	text    bytes.Buffer
 }
@@ -119,7 +116,7 @@ func (s *screen) answer(a *document.Answer) {
 		s.line(" " + strong(mark) + " " + strong(claim) + gap + s.faint(beside))
 		beside = ""
 	} else {
-		for i, line := range Wrapped(ansi.Truncate(claim, mostOfText*(s.columns-markWidth)/2, "…"), s.columns-markWidth) {
+		for i, line := range Wrapped(ansi.Truncate(claim, 3*(s.columns-markWidth)/2, "…"), s.columns-markWidth) {
 			if i > 0 {
 				mark = " "
 			}
@@ -136,7 +133,7 @@ func (s *screen) answer(a *document.Answer) {
 
 // wrapped adds a text in as many lines as it needs, each so far to the right.
 func (s *screen) wrapped(right int, words string, paint func(string) string) {
-	for _, line := range s.cut(Wrapped(Harmless(words), s.columns-right), mostOfText, s.columns-right) {
+	for _, line := range s.cut(Wrapped(Harmless(words), s.columns-right), s.lines, s.columns-right) {
 		if paint != nil {
 			line = paint(line)
 		}
@@ -191,7 +188,7 @@ func (s *screen) block(block document.Block) {
 		}
 	case document.Facts:
 		for _, fact := range b.Lines {
-			for _, line := range s.cut(Wrapped(Harmless(fact), s.columns-right), mostOfFact, s.columns-right) {
+			for _, line := range s.cut(Wrapped(Harmless(fact), s.columns-right), min(2, s.lines), s.columns-right) {
 				s.line(strings.Repeat(" ", right) + line)
 			}
 		}
@@ -206,6 +203,9 @@ func (s *screen) block(block document.Block) {
 			}
 		}
 	case document.Table:
+		if !s.look.Verbose {
+			b = b.Around(s.rows)
+		}
 		for i, grid := range s.grids(&b, s.columns, s.look.Verbose) {
 			if i > 0 {
 				s.space()
