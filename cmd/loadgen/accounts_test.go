@@ -66,7 +66,7 @@ func inShards(t *testing.T, name string, record *results.Record, accounts int, a
 func TestShardedSimulation(t *testing.T) {
 	leftOutWhenShort(t)
 	intoShards(t)
-	code, stdout, stderr := say(t, "simulate", "--quiet", "--one-profile", "--out", "two", "sharded.yaml")
+	code, stdout, stderr := say(t, "simulate", "--verbose", "--quiet", "--one-profile", "--out", "two", "sharded.yaml")
 	if code != codeOk {
 		t.Fatalf("simulate = %d: %s", code, stderr)
 	}
@@ -102,7 +102,7 @@ func TestShardedLive(t *testing.T) {
 // what is refused in real time depends on the machine.
 func TestShardedOverHTTP(t *testing.T) {
 	intoShards(t)
-	code, stdout, stderr := say(t, "run", "--quiet", "--no-probe", "--out", "run", "sharded.yaml",
+	code, stdout, stderr := say(t, "run", "--verbose", "--quiet", "--no-probe", "--out", "run", "sharded.yaml",
 		"--set", "phases.measure.for=1s", "--set", "model={profile: off}")
 	if code != codeOk || !strings.Contains(stdout, "over 2 accounts") {
 		t.Fatalf("run = %d %s\n%s", code, stderr, stdout)

@@ -182,7 +182,7 @@ func TestStrictRefusesAClientLimitedRun(t *testing.T) {
 	leftOutWhenShort(t)
 	// One worker cannot send 1,000 operations a second at 4 ms and more each.
 	args := append([]string{"stress", "--workers", "1", "--rate", "1000"}, small...)
-	if code, stdout, _, _ := bubble(t, 0, args...); code != codeOk || !strings.Contains(stdout, "late: too few workers") {
+	if code, stdout, _, _ := bubble(t, 0, args...); code != codeOk || !strings.Contains(stdout, "generator: THE LIMIT") {
 		t.Errorf("a run of one worker = %d\n%s\nwant 0, and that the generator was late", code, stdout)
 	}
 	if code, _, _, _ := bubble(t, 0, append(args, "--strict")...); code != codeInvalidRun {

@@ -67,7 +67,7 @@ func TestDriverRefusesWhatVegetaCannotDo(t *testing.T) {
 func TestVegetaDrivesARun(t *testing.T) {
 	s := newService(t, model.Off, 0)
 	t.Chdir(t.TempDir())
-	code, stdout, stderr := say(t, s.args("--yes", "--driver", "vegeta")...)
+	code, stdout, stderr := say(t, s.args("--yes", "--verbose", "--driver", "vegeta")...)
 	if code != codeOk {
 		t.Fatalf("--driver vegeta = %d: %s", code, stderr)
 	}

@@ -35,11 +35,11 @@ func TestClaimsDecideTheExitCode(t *testing.T) {
 		code     int
 		says     string
 	}{
-		{"all of them are true", tenClaims()[:9], nil, codeOk, "holds throttled < 1% 0%"},
+		{"all of them are true", tenClaims()[:9], nil, codeOk, "holds throttled < 1% 0 %"},
 		{"one of ten is not", tenClaims(), nil, codeExpectation, "FAILS offered >= 2000 1"},
 		{"one cannot be told", []string{"lost_writes == 0"}, nil, codeInconclusive, "cannot tell lost_writes == 0 not measured"},
 		{"it can once somebody looks", []string{"lost_writes == 0"}, []string{"--verify-writes"}, codeOk, "holds lost_writes == 0 0"},
-		{"a claim from the command line", nil, []string{"--set", "expect=[throttled > 50%]"}, codeExpectation, "FAILS throttled > 50% 0%"},
+		{"a claim from the command line", nil, []string{"--set", "expect=[throttled > 50%]"}, codeExpectation, "FAILS throttled > 50% 0 %"},
 		{"of a run that is stopped nothing is said", []string{"throttled > 1%"}, []string{"--retry", "none",
 			"--set", "phases.measure.arrivals.constant=2000", "--set", "phases.measure.for=1m", "--set", "phases.measure.stop_on=[throttled > 10%]"},
 			codeExpectation, "cannot tell throttled > 1% not measured: the run is partial"},
@@ -50,7 +50,7 @@ func TestClaimsDecideTheExitCode(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		code, stdout, stderr := say(t, append([]string{"simulate", "--quiet", "--one-profile", "own.yaml"}, row.flags...)...)
+		code, stdout, stderr := say(t, append([]string{"simulate", "--verbose", "--quiet", "--one-profile", "own.yaml"}, row.flags...)...)
 		if code != row.code || !strings.Contains(strings.Join(strings.Fields(stdout), " "), row.says) {
 			t.Errorf("%s: exit code %d, %q on stderr, and on stdout\n%s\nwant %d and %q", row.sentence, code, stderr, stdout, row.code, row.says)
 		}

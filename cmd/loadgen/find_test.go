@@ -144,7 +144,7 @@ func TestFindLimitTellsWhatItFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	var told bytes.Buffer
-	f := tellFlags{formFlags: formFlags{format: "text"}}
+	f := tellFlags{formFlags: formFlags{format: "text", verbose: true}}
 	if err := f.print(&told, record); err != nil {
 		t.Fatal(err)
 	}

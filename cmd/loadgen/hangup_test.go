@@ -148,7 +148,7 @@ func TestUnderNohup(t *testing.T) {
 	h.send(syscall.SIGTERM)
 	_ = h.program.Wait()
 	h.left(h.program.ProcessState.ExitCode(), codeTerminated)
-	if text := said.String(); !strings.Contains(text, "Validity: partial") || !strings.Contains(text, "loadgen: terminated;") {
+	if text := said.String(); !strings.Contains(text, "run partial") || !strings.Contains(text, "loadgen: terminated;") {
 		t.Errorf("it said\n%s\nwant a report of what was done until it was terminated", text)
 	}
 }

@@ -61,6 +61,8 @@ var (
 	escapes = regexp.MustCompile(`\x1b(\[[0-9;?]*[A-Za-z])?`)
 	// redraw is all that a bar needs: up so many lines, and clear what is below.
 	redraw = regexp.MustCompile(`^\x1b\[(\d*A|J)$`)
+	// coloured is what the report of a run sets a colour with.
+	coloured = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 )
 
 // harmful returns what of a text is not to reach a terminal.

@@ -79,7 +79,7 @@ func (s *service) args(more ...string) []string {
 func TestRunAgainstAServiceAtAnAddress(t *testing.T) {
 	s := newService(t, model.Documented, 0)
 	t.Chdir(t.TempDir())
-	code, stdout, stderr := say(t, s.args("--yes")...)
+	code, stdout, stderr := say(t, s.args("--yes", "--verbose")...)
 	if code != codeOk {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
@@ -170,7 +170,7 @@ func TestBudgetOfARunOfWhichNothingSucceeds(t *testing.T) {
 	defer server.Close()
 	s.url = server.URL + "/races"
 	t.Chdir(t.TempDir())
-	code, stdout, stderr := say(t, s.args("--yes", "--budget", "60", "--rate", "1000", "--retry", "short")...)
+	code, stdout, stderr := say(t, s.args("--yes", "--verbose", "--budget", "60", "--rate", "1000", "--retry", "short")...)
 	if text := strings.Join(strings.Fields(stdout), " "); code != codeInvalidRun ||
 		!strings.Contains(text, "This run is invalid: the budget of billed transactions was spent; of ") || !strings.Contains(text, "none succeeded (400 InvalidInput)") {
 		t.Errorf("stress --budget of nothing but 400s = %d, stderr %q\n%s\nwant %d, and why", code, stderr, stdout, codeInvalidRun)

@@ -101,7 +101,7 @@ func TestSimulateScenarioFiles(t *testing.T) {
 			"--set", "phases.measure.for=1m", "--set", "phases.measure.stop_on=[throttled > 10%]"}, codeExpectation, "the run was stopped"},
 	} {
 		ownFiles(t)
-		code, stdout, stderr := say(t, append([]string{"simulate", "--quiet", "--one-profile"}, row.args...)...)
+		code, stdout, stderr := say(t, append([]string{"simulate", "--verbose", "--quiet", "--one-profile"}, row.args...)...)
 		if code != row.code || !strings.Contains(strings.Join(strings.Fields(stdout), " "), row.says) {
 			t.Errorf("%s: exit code %d, %q on stderr, and on stdout\n%s\nwant %d and %q", row.sentence, code, stderr, stdout, row.code, row.says)
 		}

@@ -29,7 +29,7 @@ func TestOppositeIsToldEverywhere(t *testing.T) {
 	choiceIn(t)
 	const contrary = "All of an event in one partition."
 	code, stdout, stderr := say(t, "simulate", "choice.yaml", "--opposite", "--out", "o", "--one-profile")
-	if code != codeOk || !strings.HasPrefix(stdout, "Verdict\n  The opposite of choice: "+contrary+"\n  ") ||
+	if code != codeOk || !strings.Contains(stdout, "\n   The anti-pattern of choice: "+contrary+"\n") ||
 		!strings.HasPrefix(stderr, "this is the opposite of choice: "+contrary+"\n") {
 		t.Errorf("the opposite = %d, %q on stderr, and\n%.300s\nwant %d, and what it is above all else", code, stderr, stdout, codeOk)
 	}
@@ -46,7 +46,7 @@ func TestOppositeIsToldEverywhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		code, stdout, _ = say(t, "run", "choice.yaml", "--target", "in-process", "--opposite", "--out", "live")
 	})
-	if live := read(t, "live"); code != codeOk || live.Manifest.AntiPattern != contrary || !strings.HasPrefix(stdout, "Verdict\n  The opposite of choice: ") {
+	if live := read(t, "live"); code != codeOk || live.Manifest.AntiPattern != contrary || !strings.Contains(stdout, "\n   The anti-pattern of choice: "+contrary) {
 		t.Errorf("the opposite, live, = %d, and says\n%.300s\nwant %d, and what it is above all else", code, stdout, codeOk)
 	}
 	if record.Validity != results.Valid {

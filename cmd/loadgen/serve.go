@@ -22,7 +22,8 @@ type serveFlags struct {
 	serve.Options
 	keyFile string
 	examine bool
-	out     string
+	formFlags
+	out string
 }
 
 // standardInput is the name of it among files.
@@ -77,6 +78,7 @@ HTTP: beyond networks that are trusted it needs a proxy for TLS before it.`,
 		"standard input as JSON lines")
 	flags.StringVar(&f.Export, "export", "", "save all tables in this `file` at the end: .jsonl, .ndjson or .csv")
 	flags.StringVar(&f.Admin, "admin", serve.DefaultAdmin, "loopback `address` of /-/healthz and /-/state")
+	flags.BoolVar(&f.verbose, "verbose", false, "with --examine: print all there is to say of it, not one screen")
 	flags.BoolVar(&f.Quiet, "quiet", false, "no lines with counts on standard error")
 	return c
 }
@@ -170,5 +172,5 @@ func (f *serveFlags) report(stdout io.Writer, of *capture.Examination, counts re
 	if _, err := fmt.Fprintln(stdout); err != nil {
 		return errors.Join(ended, drawn, err)
 	}
-	return errors.Join(ended, drawn, report.Screen(stdout, report.Keep(record).Document, new(formFlags).look(stdout)))
+	return errors.Join(ended, drawn, report.Screen(stdout, report.Keep(record).Document, f.look(stdout)))
 }

@@ -68,7 +68,7 @@ func TestExamineNamesPartitionAndQuery(t *testing.T) {
 	for i := range 400 {
 		fmt.Fprintf(&runners, `{"Table":"Runners","PartitionKey":"%03d","RowKey":"r","Paid":%v}`+"\n", i, i%100 == 0)
 	}
-	s := openShop(t, runners.String(), "--import", "-", "--examine", "--profile", "off", "--set", "model.partition_target=50")
+	s := openShop(t, runners.String(), "--import", "-", "--examine", "--verbose", "--profile", "off", "--set", "model.partition_target=50")
 	s.enter(s.ready)
 	s.want(write(entity.CreateTable, "Races", "", ""))
 	requests, entities, ok, refused := int64(1), int64(0), int64(0), int64(0)

@@ -67,7 +67,7 @@ func TestSimulateUsage(t *testing.T) {
 	}{
 		{"an unknown scenario", []string{"simulte"}, `did you mean "simulate"?`},
 		{"two scenarios", []string{"stress", "simulate"}, `takes one scenario, and "simulate" is another`},
-		{"a format that does not exist", []string{"--format", "xml"}, "expected text or json"},
+		{"a format that does not exist", []string{"--format", "xml"}, "expected text, json, md, csv, html"},
 		{"a size that is none", []string{"--memory-limit", "lots"}, "--memory-limit lots: expected a size such as 512MiB"},
 		{"a size of nothing", []string{"--memory-limit", "0"}, "--memory-limit 0: expected a size"},
 		{"too much memory", []string{"--memory-limit", "8MiB"}, "the scenario would take about"},
@@ -107,7 +107,7 @@ func TestInterruptedSimulation(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	// The first word of progress is that the load begins.
 	code := execute(ctx, []string{"simulate", "--out", folder}, strings.NewReader(""), &stdout, stopAfter{&stderr, cancel})
-	if code != codeInterrupted || !strings.Contains(stdout.String(), "Validity: partial") {
+	if code != codeInterrupted || !strings.Contains(stdout.String(), "run partial") {
 		t.Errorf("exit code %d, %s; want %d and a partial report", code, stdout.String(), codeInterrupted)
 	}
 	record := read(t, folder)

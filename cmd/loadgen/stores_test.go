@@ -67,7 +67,7 @@ func curtailed(s *scenarios.Scenario, each time.Duration) []string {
 func asLive(t *testing.T, s *scenarios.Scenario, folder string, args ...string) *results.Record {
 	t.Helper()
 	out := filepath.Join(folder, "run")
-	code, stdout, stderr := say(t, append([]string{"run", s.Name, "--out", out, "--quiet", "--no-probe"}, args...)...)
+	code, stdout, stderr := say(t, append([]string{"run", s.Name, "--out", out, "--quiet", "--no-probe", "--verbose"}, args...)...)
 	// A run that is cut short need not show what the whole one does.
 	if code != codeOk && code != codeExpectation {
 		t.Fatalf("%s: exit code %d: %s", s.Name, code, stderr)

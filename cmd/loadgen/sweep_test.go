@@ -35,7 +35,7 @@ func TestBadSweepsRunNothing(t *testing.T) {
 		{"what a flag sets as well", []string{"run", "choice.yaml", "--sweep", "seed=1,2", "--seed", "3"}, "seed is given a value of its own, too", 1},
 		{"a recording of several runs", []string{"run", "choice.yaml", "--sweep", "seed=1,2", "--record", "a.bin"}, "--record is of one run", 1},
 		{"a target that does not exist", []string{"run", "choice.yaml", "--sweep", "seed=1,2", "--target", "azure"}, "--target azure", 1},
-		{"a format that does not exist", []string{"simulate", "choice.yaml", "--sweep", "seed=1,2", "--format", "csv"}, "expected text or json", 1},
+		{"a format that does not exist", []string{"simulate", "choice.yaml", "--sweep", "seed=1,2", "--format", "xml"}, "expected text, json", 1},
 		{"a folder that is a file", []string{"simulate", "choice.yaml", "--sweep", "seed=1,2", "--out", "choice.yaml"}, "--out choice.yaml: it is a file", 1},
 		{"a folder of which one holds a run", []string{"simulate", "choice.yaml", "--sweep", "seed=1,2,3", "--out", "old"}, "already holds a run", 1},
 		{"more memory than there may be, in the last", []string{"simulate", "choice.yaml", "--memory-limit", "8MiB",

@@ -23,7 +23,7 @@ const counters = `phases.peak.operations=[{name: lap, verb: merge, counter: Laps
 	{name: pay, verb: merge, properties: [{name: Paid, type: Boolean, value: "true"}]}]`
 
 func TestVerifyWritesIsReported(t *testing.T) {
-	code, stdout, stderr, folder := bubble(t, 0, "stress", "--verify-writes", "--rate", "300", "--duration", "2s",
+	code, stdout, stderr, folder := bubble(t, 0, "stress", "--verbose", "--verify-writes", "--rate", "300", "--duration", "2s",
 		"--set", "phases.load.entities=400", "--set", "phases.peak.hold=false", "--set", counters)
 	if code != codeOk {
 		t.Fatalf("exit code %d: %s", code, stderr)

@@ -97,7 +97,7 @@ func TestComparisonsTellWhatDiffers(t *testing.T) {
 		{"a rule that one side alone is held to", "not so: " + rule, some(nil), some(faulty(3)), []verdict.Comparison{{"", "not so: " + rule, "–", "3", figure.Modelled}}},
 		{"one that nobody breaks", "not so: " + rule, some(nil), some(faulty(0)), nil},
 		{"what the workflows of one side alone count", "counted as both", some(nil), some(tallied(9)), nil},
-		{"times", "response p50", some(slow(1)), some(slow(2)), []verdict.Comparison{{"get", "response p50", "4ms", "8ms", figure.Modelled}}},
+		{"times", "response p50", some(slow(1)), some(slow(2)), []verdict.Comparison{{"get", "response p50", "4.00 ms", "8.00 ms", figure.Modelled}}},
 		{"times that one run of a side does not tell", "response p50", some(slow(1), slow(0)), some(slow(2), slow(2)), nil},
 		{"what a workflow counts", "counted as both", some(tallied(0)), some(tallied(9)), []verdict.Comparison{{"get", "counted as both", "0", "9", figure.Modelled}}},
 	} {

@@ -174,7 +174,7 @@ func TestFindingsOfBalance(t *testing.T) {
 		decided(11, results.RangeSplit, 2), decided(11, results.RangeMoved, 2), decided(12, results.RangeKept, 2)}}
 	found := strings.Join(verdict.Findings(c.record(t)), "\n")
 	for _, want := range []string{"90.0 % of 5,000 operations succeeded", "first step, a split, after 10 s of load", "made 1 split, 1 move and no merge, and there were 2 ranges",
-		"offline for 5s on average", `After 11 s the range from "NYC" on was overloaded and left as it was: no boundary divides its load.`} {
+		"offline for 5,000 ms on average", `After 11 s the range from "NYC" on was overloaded and left as it was: no boundary divides its load.`} {
 		if !strings.Contains(found, want) {
 			t.Errorf("findings:\n%s\nwant them to say %q", found, want)
 		}

@@ -49,7 +49,7 @@ func TestVerdictOfASearch(t *testing.T) {
 				"The search took 2 steps of 10s or more and counted 40,200 entities."}},
 		{"a response time is told beside its bound", searched(900, 910, results.LimitP99, tried(900, 0, 49_000, results.LimitHeld), tried(910, 0, 61_000, results.LimitP99)),
 			func(r *results.Record) { r.Limit.MaxP99 = new(int64); *r.Limit.MaxP99 = 50_000 },
-			results.Valid, []string{"and 910/s, where the response p99 was 61ms and may be 50ms"}},
+			results.Valid, []string{"and 910/s, where the response p99 was 61.0 ms and may be 50.0 ms"}},
 		{"a p99 that nobody can tell", searched(900, 910, results.LimitP99, tried(900, 0, 1, results.LimitHeld), results.LimitStep{Rate: 910, Outcome: results.LimitP99}), nil,
 			results.Valid, []string{"too few operations succeeded to tell their p99"}},
 		{"failures are no refusals", searched(900, 910, results.LimitFailed, tried(900, 0, 1, results.LimitHeld), results.LimitStep{Rate: 910, FailedShare: .25, Outcome: results.LimitFailed}), nil,

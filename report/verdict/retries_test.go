@@ -66,7 +66,7 @@ func TestFindingsTellRetriesFromFurtherRequests(t *testing.T) {
 		{"one operation of a thousand was", 1000, nil, []string{"Retries", "waiting"}},
 		{"every tenth was", 10, []string{"Retries add up to 0.10 attempts to each operation (at 100 operations/s)"}, []string{"waiting"}},
 		{"every operation was", 1, []string{"Retries add up to 1.00 attempts",
-			"half of the successes of the operations of one request take over 1.01s, of which an ok attempt takes 4ms"}, nil},
+			"half of the successes of the operations of one request take over 1,012 ms, of which an ok attempt takes 4.00 ms"}, nil},
 	} {
 		saidAndUnsaid(t, row.name, verdict.Findings(twoRequests(t, row.again)), row.says, row.silent)
 	}

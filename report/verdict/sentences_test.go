@@ -320,7 +320,7 @@ func TestFindingsSayWhatStandsOut(t *testing.T) {
 		{"a quiet run", small(func(r *run) { r.rates = []int{50} }), nil, []string{"busiest"},
 			[]string{"Refusals", "Retries", "given up"}},
 		{"retries raise the load and the response", small(func(r *run) { r.retries = 3 }), nil,
-			[]string{"Retries add up to", "half of the successes take over 2", "an ok attempt takes 4ms"}, nil},
+			[]string{"Retries add up to", "half of the successes take over 2", "an ok attempt takes 4.00 ms"}, nil},
 		{"operations that still waited", small(nil), func(r *results.Record) { r.Phases[1].Kinds[1].Cut = 5 },
 			[]string{"795 were given up after their last attempt, and 5 still waited"}, nil},
 		{"partitions beyond the bound", small(nil), func(r *results.Record) { r.Phases[0].PartitionsOver = 1234 },
