@@ -67,7 +67,7 @@ func ceilingOf(g *results.Generator) string {
 // usageOf tells what the run took of the machine.
 func usageOf(record *results.Record) string {
 	g := record.Generator
-	memory := fmt.Sprintf("heap: %.0f MiB at most; goroutines: %s at most", float64(g.Heap)/(1<<20), document.Count(g.Goroutines))
+	memory := fmt.Sprintf("heap: %s at most; goroutines: %s at most", document.Bytes(int64(g.Heap)), document.Count(g.Goroutines))
 	if !g.CPUKnown {
 		return "CPU: this system does not tell; " + memory
 	}

@@ -104,7 +104,7 @@ func (a *author) run() {
 	}
 	a.section("run", "Run")
 	a.line(strings.Join(append(a.parts(), fmt.Sprintf("seed %d", m.Seed)), " · "))
-	a.line(fmt.Sprintf("started %s, lasted %.1f s", a.started(), a.summary.DurationS))
+	a.line(fmt.Sprintf("started %s, lasted %s", a.started(), document.Minutes(a.summary.DurationS)))
 	if m.PartitionKey != "" {
 		a.line("PartitionKey " + m.PartitionKey)
 	}

@@ -105,3 +105,60 @@ func held(t *testing.T, name, got string) {
 		t.Errorf("%s differs (-golden +got); -update writes it anew:\n%s", golden, diff)
 	}
 }
+
+// A figure that run.json has is the same text wherever the document shows it, and every
+// renderer has it.
+func TestAFigureIsTheSameTextEverywhere(t *testing.T) {
+	told, twice := 0, 0
+	for name, record := range situations(t) {
+		d := report.Document(record, verdict.Judge(record))
+		known := make(map[string]string)
+		each := func(blocks []document.Block) {
+			for _, block := range blocks {
+				table, is := block.(document.Table)
+				if !is {
+					continue
+				}
+				for _, row := range table.Rows {
+					for _, cell := range row {
+						if cell.Source == "" {
+							continue
+						}
+						place := fmt.Sprint(cell.Source, " times ", cell.Scale)
+						if other, seen := known[place]; seen && other != cell.Text {
+							t.Errorf("%s: %s is %q and %q", name, place, other, cell.Text)
+						} else if seen {
+							twice++
+						}
+						known[place] = cell.Text
+						told++
+					}
+				}
+			}
+		}
+		each(d.Screen)
+		for _, section := range d.Sections {
+			each(section.Blocks)
+		}
+		for form, render := range renderers() {
+			var out strings.Builder
+			if err := render(&out, d); err != nil {
+				t.Fatal(err)
+			}
+			for place, text := range known {
+				if form == "csv" {
+					text = strings.TrimSuffix(strings.ReplaceAll(strings.TrimSuffix(text, " %"), ",", ""), " s")
+				}
+				if !strings.Contains(out.String(), text) {
+					t.Errorf("%s as %s lacks %s, %q", name, form, place, text)
+				}
+			}
+		}
+		if saturation := known["/summary/saturation_entities_per_second times 0"]; strings.HasPrefix(d.Answer.Claim, "SATURATES") && saturation != "" && saturation != d.Answer.Number {
+			t.Errorf("%s: the answer says %s, its table %s", name, d.Answer.Number, saturation)
+		}
+	}
+	if told < 400 || twice < 100 {
+		t.Errorf("%d figures were looked at, %d of them again; want many", told, twice)
+	}
+}

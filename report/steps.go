@@ -145,8 +145,8 @@ func (a *author) late(steps []figure.Step) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("late: in %s the generator sent more than %.0f %% of the operations over %d ms late, or some never: "+
-		"that wait is part of the response times there", strings.Join(names, ", "), 100*results.MostLate, results.LateAfter.Milliseconds())
+	return fmt.Sprintf("late: in %s the generator sent more than %s of the operations over %d ms late, or some never: "+
+		"that wait is part of the response times there", strings.Join(names, ", "), document.Share(results.MostLate), results.LateAfter.Milliseconds())
 }
 
 // timesLegend says what the times of operations are.

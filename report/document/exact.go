@@ -26,3 +26,12 @@ func Exactly(value float64, power int) string {
 	}
 	return text
 }
+
+// Rounded returns a value to so many significant figures.
+func Rounded(value float64, digits int) float64 {
+	near, err := strconv.ParseFloat(strconv.FormatFloat(value, 'e', digits-1, 64), 64)
+	if err != nil {
+		return value
+	}
+	return near
+}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"loadgen/report/document"
 	"loadgen/results"
@@ -121,7 +120,7 @@ func ofPeak(record *results.Record, summary *results.Summary, figures *figure.Fi
 	if asked <= 0 {
 		return nil
 	}
-	rate := strconv.FormatFloat(asked, 'f', -1, 64)
+	rate := document.Plainly(asked)
 	throttled := results.Check{Expr: fmt.Sprintf("share_throttled_settled(peak %s/s) <= 0.5%%", rate)}
 	lost := results.Check{Expr: fmt.Sprintf("share_lost_settled(peak %s/s) <= 0%%", rate)}
 	within := results.Check{Expr: fmt.Sprintf("offered(peak %s/s) <= saturation", rate)}

@@ -2,7 +2,6 @@ package verdict
 
 import (
 	"cmp"
-	"strconv"
 
 	"loadgen/report/document"
 	"loadgen/results"
@@ -92,7 +91,7 @@ func unfit(validity string) string {
 func observed(found check.Judgement) string {
 	const least, most = 3, 17
 	for digits := least; digits < most; digits++ {
-		left, right := rounded(found.Left, digits), rounded(found.Right, digits)
+		left, right := document.Rounded(found.Left, digits), document.Rounded(found.Right, digits)
 		if found.Unit == figure.Count {
 			// What is counted is exact, and shown so.
 			left, right = found.Left, found.Right
@@ -113,15 +112,6 @@ func side(left, right float64, found check.Judgement) string {
 		text += ", against " + inUnit(right, found.Unit)
 	}
 	return text
-}
-
-// rounded returns a value to so many significant figures.
-func rounded(value float64, digits int) float64 {
-	near, err := strconv.ParseFloat(strconv.FormatFloat(value, 'e', digits-1, 64), 64)
-	if err != nil {
-		return value
-	}
-	return near
 }
 
 func inUnit(value float64, unit figure.Unit) string {

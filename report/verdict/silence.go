@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"loadgen/report/compare/statistics"
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/results/figure"
 )
@@ -14,7 +15,7 @@ type Silence struct{ From, To time.Duration }
 
 // String returns the sentence that tells of it.
 func (s Silence) String() string {
-	return fmt.Sprintf("the target answered nothing from %.1f to %.1f s", s.From.Seconds(), s.To.Seconds())
+	return fmt.Sprintf("the target answered nothing from %s to %s s", document.Seconds(s.From), document.Seconds(s.To))
 }
 
 // What counts as one.
