@@ -243,17 +243,9 @@ func forecastText(a run.Ask) string {
 			document.Count(a.Forecast.Beside), a.Beside)
 	}
 	fmt.Fprintf(&text, "  entities   %s counted by the documents' rule\n", document.Count(a.Entities))
-	fmt.Fprintf(&text, "  bytes      about %s sent and %s received, without retries\n", size(a.Sent), size(a.Received))
+	fmt.Fprintf(&text, "  bytes      about %s sent and %s received, without retries\n", document.Bytes(a.Sent), document.Bytes(a.Received))
 	fmt.Fprintf(&text, "  lasts      %v, and as long as loading and counting take\n", a.Lasts.Round(time.Second))
 	return text.String()
-}
-
-// size returns a number of bytes in words.
-func size(bytes int64) string {
-	if bytes >= 1e9 {
-		return fmt.Sprintf("%.1f GB", float64(bytes)/1e9)
-	}
-	return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
 }
 
 // liveFlags are those of the verbs that run load in real time.
