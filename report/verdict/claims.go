@@ -189,7 +189,8 @@ func (a *answer) balanced() {
 		a.claim(":", "", "load balancing does not relieve it", "")
 	}
 	a.Beside = a.against(false)
-	for _, sentence := range a.story.balanced() {
+	told := a.story.balanced()
+	for _, sentence := range told[:min(len(told), 2)] {
 		a.says(sentence)
 	}
 }

@@ -2,6 +2,9 @@ package verdict
 
 import (
 	"cmp"
+	"math"
+	"strconv"
+	"strings"
 
 	"loadgen/report/document"
 	"loadgen/results"
@@ -86,32 +89,57 @@ func unfit(validity string) string {
 	}
 }
 
-// observed prints what a claim came to, with as many digits as it takes to show on
-// which side of its limit it lies; and the limit, where that is computed.
+// observed prints what a claim came to as every report does, or where that would not show
+// on which side of its limit it lies with as many digits as it takes; and the limit, where
+// that is computed.
 func observed(found check.Judgement) string {
+	as := func(left, right string) string {
+		if found.Computed {
+			return left + ", against " + right
+		}
+		return left
+	}
+	side := cmp.Compare(found.Left, found.Right)
+	left, near := reported(found.Left, found.Unit)
+	right, limit := reported(found.Right, found.Unit)
+	if !found.Computed {
+		limit = found.Right
+	}
+	if !math.IsNaN(near) && !math.IsNaN(limit) && cmp.Compare(near, limit) == side {
+		return as(left, right)
+	}
 	const least, most = 3, 17
 	for digits := least; digits < most; digits++ {
-		left, right := document.Rounded(found.Left, digits), document.Rounded(found.Right, digits)
-		if found.Unit == figure.Count {
-			// What is counted is exact, and shown so.
-			left, right = found.Left, found.Right
+		near, limit = document.Rounded(found.Left, digits), found.Right
+		if found.Computed {
+			limit = document.Rounded(found.Right, digits)
 		}
-		if !found.Computed {
-			right = found.Right
-		}
-		if cmp.Compare(left, right) == cmp.Compare(found.Left, found.Right) {
-			return side(left, right, found)
+		if cmp.Compare(near, limit) == side {
+			return as(inUnit(near, found.Unit), inUnit(limit, found.Unit))
 		}
 	}
-	return side(found.Left, found.Right, found)
+	return as(inUnit(found.Left, found.Unit), inUnit(found.Right, found.Unit))
 }
 
-func side(left, right float64, found check.Judgement) string {
-	text := inUnit(left, found.Unit)
-	if found.Computed {
-		text += ", against " + inUnit(right, found.Unit)
+// reported is a value as every report shows it, and what of it is to be read there: no number
+// where the text tells none, such as "<0.1 %".
+func reported(value float64, unit figure.Unit) (text string, shown float64) {
+	ending, scale := "", 1.0
+	switch unit {
+	case figure.Share:
+		text, ending, scale = document.Share(value), " %", .01
+	case figure.PerSecond:
+		text = document.Rate(value)
+	case figure.Nanoseconds:
+		text, scale = document.Millis(int64(math.Round(value/1e3))), 1e6
+	default:
+		return inUnit(value, unit), value
 	}
-	return text
+	number, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSuffix(text, ending), ",", ""), 64)
+	if err != nil {
+		return text, math.NaN()
+	}
+	return text + map[figure.Unit]string{figure.PerSecond: "/s", figure.Nanoseconds: " ms"}[unit], number * scale
 }
 
 func inUnit(value float64, unit figure.Unit) string {

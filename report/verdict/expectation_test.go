@@ -25,7 +25,7 @@ func TestOnlyAValidRunBearsAClaimOut(t *testing.T) {
 		name, validity, text, observed string
 		pass                           bool
 	}{
-		{"valid", results.Valid, "throttled < 45%", "40 %", true},
+		{"valid", results.Valid, "throttled < 45%", "40.0 %", true},
 		{"interrupted", results.Partial, "throttled < 45%", "not measured: the run is partial", false},
 		{"untrue", results.Invalid, "throttled < 45%", "not measured: the run is invalid", false},
 		{"not a claim", results.Valid, "throttled <> 1%", "not measured: byte 11: the character '>' stands where the limit should", false},
@@ -51,11 +51,11 @@ func TestObservedLiesOnItsSideOfTheLimit(t *testing.T) {
 		{"a third", 1, 3, "throttled(get, step) < 1%", "33.3 %", false},
 		{"a little below", 99_999, 10_000_000, "throttled(get, step) < 1%", "0.99999 %", true},
 		{"a little above", 100_001, 10_000_000, "throttled(get, step) < 1%", "1.00001 %", false},
-		{"just there", 1, 100, "throttled(get, step) < 1%", "1 %", false},
-		{"just there, which is allowed", 1, 100, "throttled(get, step) <= 1%", "1 %", true},
+		{"just there", 1, 100, "throttled(get, step) < 1%", "1.0 %", false},
+		{"just there, which is allowed", 1, 100, "throttled(get, step) <= 1%", "1.0 %", true},
 		{"far more than the limit", 1_234_567, 1, "throttled(get, step) <= 3", "1,234,567", false},
-		{"many per second", 1_234_567, 1, "throttled(get, step) <= 3/s", "123,000/s", false},
-		{"many per second, just above", 1_234_567, 1, "throttled(get, step) <= 123456/s", "123,500/s", false},
+		{"many per second", 1_234_567, 1, "throttled(get, step) <= 3/s", "123,457/s", false},
+		{"many per second, just above", 1_234_567, 1, "throttled(get, step) <= 123456/s", "123,457/s", false},
 	} {
 		record.Phases[0].Kinds[1].Throttled, record.Phases[0].Kinds[1].Attempts = row.throttled, row.attempts
 		summary := &results.Summary{Validity: results.Valid}
