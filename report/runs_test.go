@@ -149,14 +149,14 @@ func TestFilesOfARun(t *testing.T) {
 		}
 		return text.String()
 	}
-	want := "\nFiles\n  " + folder + "\n    run.json  3KiB\n"
+	want := "\nFiles\n  " + folder + "\n    run.json  3 KiB\n"
 	if got := told(); got != want {
 		t.Errorf("the files are %q; want %q", got, want)
 	}
 	if _, err := catalog.ChangeTags(folder, []string{"keep", "baseline"}, false); err != nil {
 		t.Fatal(err)
 	}
-	if got := told(); !strings.HasSuffix(got, "\n    run.json   3KiB\n    tags.json   41B\n  tags: baseline, keep\n") {
+	if got := told(); !strings.HasSuffix(got, "\n    run.json   3 KiB\n    tags.json   41 B\n  tags: baseline, keep\n") {
 		t.Errorf("the files of a run with tags are %q", got)
 	}
 	if err := os.WriteFile(filepath.Join(folder, catalog.TagsFile), []byte("x"), 0o600); err != nil {
@@ -180,13 +180,13 @@ func TestPruningInWords(t *testing.T) {
 		done *catalog.Deletion
 		want string
 	}{
-		{"one that would go", catalog.Pruning{Now: now, KeepLast: 0, OlderThan: 13 * 24 * time.Hour}, nil, `20260306T020000Z-orders  2026-03-06 02:00  orders  0B
-1 run would go, 0B; nothing has been deleted, --yes does it
+		{"one that would go", catalog.Pruning{Now: now, KeepLast: 0, OlderThan: 13 * 24 * time.Hour}, nil, `20260306T020000Z-orders  2026-03-06 02:00  orders  0 B
+1 run would go, 0 B; nothing has been deleted, --yes does it
 left alone: 2 with tags, 1 that cannot be read, 1 contest, 2 links
 `},
 		{"none", catalog.Pruning{Now: now, KeepLast: 1}, nil, "no run would go\nleft alone: 2 with tags, 1 that cannot be read, 1 new enough, 1 contest, 2 links\n"},
 		{"some that are gone", catalog.Pruning{Now: now, KeepLast: 1}, &catalog.Deletion{Runs: 2, Bytes: 5 << 10, Left: []catalog.Remains{{Name: "a\x1b", Files: []string{"x.txt", "y"}}}},
-			"a?: the run is gone; left what loadgen did not write: x.txt, y\ndeleted 2 runs, 5KiB\nleft alone: 2 with tags, 1 that cannot be read, 1 new enough, 1 contest, 2 links\n"},
+			"a?: the run is gone; left what loadgen did not write: x.txt, y\ndeleted 2 runs, 5 KiB\nleft alone: 2 with tags, 1 that cannot be read, 1 new enough, 1 contest, 2 links\n"},
 	} {
 		plan, err := c.Plan(row.by)
 		if err != nil {

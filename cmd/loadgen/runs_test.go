@@ -343,7 +343,7 @@ func TestRunsPrune(t *testing.T) {
 	if left := leftIn(t, orders); len(left) != 1 {
 		t.Errorf("left of the run is %v; want the notes alone", left)
 	}
-	if code, said, _ = say(t, "runs", "prune", "--keep-last", "1", "--yes"); code != codeOk || !strings.HasPrefix(said, "deleted 0 runs, 0B\n") {
+	if code, said, _ = say(t, "runs", "prune", "--keep-last", "1", "--yes"); code != codeOk || !strings.HasPrefix(said, "deleted 0 runs, 0 B\n") {
 		t.Errorf("runs prune of scenarios with one run each = %d, %q; want none to go", code, said)
 	}
 }

@@ -118,7 +118,7 @@ func (f *simulateFlags) plan(c *cobra.Command, s *scenarios.Scenario, d *draft, 
 // errSize is wrapped by errors about a size that is none.
 var errSize = errors.New("expected a size such as 512MiB or 2GiB")
 
-var sizeText = regexp.MustCompile(`^([0-9]{1,15})(KiB|MiB|GiB|TiB|B)?$`)
+var sizeText = regexp.MustCompile(`^([0-9]{1,15}) ?(KiB|MiB|GiB|TiB|B)?$`)
 
 // parseSize reads a size in bytes: a whole number, and a unit unless it is bytes.
 func parseSize(text string) (int64, error) {

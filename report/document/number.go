@@ -186,7 +186,7 @@ func Bytes(bytes int64) string {
 		bytes = (bytes + 1023) / 1024
 		unit++
 	}
-	return strconv.FormatInt(bytes, 10) + units[unit]
+	return strconv.FormatInt(bytes, 10) + " " + units[unit]
 }
 
 // Finite returns a number that JSON can hold, nil for any other.

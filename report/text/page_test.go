@@ -59,7 +59,7 @@ func TestAligned(t *testing.T) {
 }
 
 func TestSize(t *testing.T) {
-	for bytes, want := range map[int64]string{0: "0B", 2047: "2047B", 2048: "2KiB", 2049: "3KiB", 5 << 30: "5GiB", 1 << 62: "4194304TiB"} {
+	for bytes, want := range map[int64]string{0: "0 B", 2047: "2047 B", 2048: "2 KiB", 2049: "3 KiB", 5 << 30: "5 GiB", 1 << 62: "4194304 TiB"} {
 		if got := document.Bytes(bytes); got != want {
 			t.Errorf("Size(%d) = %s; want %s", bytes, got, want)
 		}
