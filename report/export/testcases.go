@@ -11,8 +11,8 @@ import (
 
 // TestCases writes a run as JUnit's XML. The first case is that the run is valid, which is
 // an error where it is not; each check is one more, a failure with what was observed
-// where it is not met, skipped where it could not be judged; where the writes were verified, so is that they are all there. Its
-// error is the writer's, wrapped.
+// where it is not met, skipped where it could not be judged; so is that a search found a rate that holds, and where the
+// writes were verified that they are all there. What the run came to is a property. Its error is the writer's, wrapped.
 func TestCases(w io.Writer, record *results.Record, summary *results.Summary) error {
 	suite := Suite{Name: "loadgen run", Properties: caseProperties(record, summary)}
 	class := "loadgen.run." + Word(short(record.Manifest.Scenario.Name))
@@ -27,6 +27,9 @@ func TestCases(w io.Writer, record *results.Record, summary *results.Summary) er
 		}
 		suite.Cases = append(suite.Cases, one)
 	}
+	if l := summary.Limit; l != nil {
+		suite.Cases = append(suite.Cases, limitCase(class, l, summary))
+	}
 	if a := summary.Audit; a != nil {
 		said := fmt.Sprintf("%d acknowledged writes are lost, %d counters were raised too often", a.Lost, a.Doubled)
 		one := Case{Class: class, Name: "every acknowledged write is there, once", Kind: "audit", Message: said, Lines: said}
@@ -36,6 +39,18 @@ func TestCases(w io.Writer, record *results.Record, summary *results.Summary) er
 		suite.Cases = append(suite.Cases, one)
 	}
 	return JUnit(w, &suite)
+}
+
+// limitCase is the case that some rate holds, which a search was to find.
+func limitCase(class string, l *results.Limit, summary *results.Summary) Case {
+	one := Case{Class: class, Name: "a rate holds", Kind: "limit", Message: Plain(summary.Verdict), Lines: Plain(summary.Verdict)}
+	switch {
+	case summary.State == results.CannotTell:
+		one.Status, one.Kind, one.Lines = Skipped, results.CannotTell, ""
+	case l.Held == nil:
+		one.Status = Failure
+	}
+	return one
 }
 
 // validityCase is the case that a run is valid, without which the others say little.
@@ -53,10 +68,13 @@ func validityCase(class string, summary *results.Summary) Case {
 }
 
 func caseProperties(record *results.Record, summary *results.Summary) []Property {
-	m := &record.Manifest
+	m, ok := &record.Manifest, ""
+	if summary.Ok != nil {
+		ok = strconv.FormatBool(*summary.Ok)
+	}
 	var list []Property
 	for _, p := range []struct{ name, value string }{
-		{"verdict", summary.Verdict}, {"scenario", m.Scenario.Name}, {"target", m.Target}, {"profile", m.Profile}, {"start", m.Start},
+		{"state", summary.State}, {"ok", ok}, {"verdict", summary.Verdict}, {"scenario", m.Scenario.Name}, {"target", m.Target}, {"profile", m.Profile}, {"start", m.Start},
 		{"time", m.Time}, {"seed", strconv.FormatUint(m.Seed, 10)}, {"started", summary.Started},
 		{"duration_s", Decimal(summary.DurationS)}, {"operations", strconv.FormatInt(summary.Operations, 10)},
 		{"attempts", strconv.FormatInt(summary.Attempts, 10)}, {"ok", strconv.FormatInt(summary.OkAttempts, 10)},
