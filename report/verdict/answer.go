@@ -65,7 +65,7 @@ func (a *answer) tell() {
 		a.says(audited(s.Audit))
 	case a.record.Limit != nil:
 		a.searched(a.record.Limit)
-	case len(s.Checks) > claimed:
+	case a.record.Manifest.PeakAsked > 0 && (a.State == results.Holds || ofAll(s.Checks[:len(s.Checks)-claimed]) != results.Holds):
 		a.peak()
 	case len(s.Checks) > 0:
 		a.checked()
@@ -123,9 +123,11 @@ func (a *answer) cannotTell() {
 			}
 		}
 	}
-	if why == "" {
+	switch {
+	case why == "" && a.throttling():
+	case why == "":
 		a.opening(1)
-	} else {
+	default:
 		a.says(strings.TrimSuffix(why, ".") + ".")
 	}
 	a.remedy()
@@ -134,7 +136,6 @@ func (a *answer) cannotTell() {
 // remedy says what to do where an answer cannot be told.
 func (a *answer) remedy() {
 	s := a.summary
-	undecided := func(t results.Throttling) bool { return t.Kind == string(figure.Undecided) }
 	switch {
 	case a.State != results.CannotTell:
 	case s.Validity == results.Invalid && s.Killed == nil:
@@ -143,8 +144,6 @@ func (a *answer) remedy() {
 		a.says("run it again, to its end.")
 	case len(s.ClientLimited) > 0:
 		a.says("leave the machine to it, or offer less: " + s.ClientLimited[0])
-	case slices.ContainsFunc(s.Throttling, undecided) && a.top.Phase != nil:
-		a.says(fmt.Sprintf("offer a second rate, such as %s operations/s.", document.Rate(1.5*a.top.Phase.Rate)))
 	case a.top.Phase == nil && a.record.Capture == nil:
 		a.says("give each step 2 s at least.")
 	}

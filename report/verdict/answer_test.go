@@ -1,0 +1,67 @@
+package verdict_test
+
+import (
+	"strings"
+	"testing"
+
+	"loadgen/report/document"
+	"loadgen/report/verdict"
+	"loadgen/results"
+)
+
+// What is said first follows from what was asked, then from what was met; what cannot be
+// told has a reason, and where there is one a remedy.
+func TestAnswers(t *testing.T) {
+	yes, no, rate, low := new(true), new(false), 2001.0, 1500.0
+	phase := func(holds *bool, why string) []results.PhaseSummary {
+		return []results.PhaseSummary{{Name: "peak 3000/s", Holds: holds, Why: why, Offered: 3000, ShareLost: new(.25)}}
+	}
+	met := func(kind string) []results.Throttling {
+		return []results.Throttling{{Kind: kind, Share: .125, Seconds: 2, From: 3, To: 4}}
+	}
+	for _, row := range []struct {
+		sentence string
+		summary  results.Summary
+		claim    string
+		says     string
+	}{
+		{"a limit", results.Summary{Saturation: &rate, SaturationInterval: []float64{1998, 2004}}, "SATURATES at 2,001 entities/s", "At 400/s"},
+		{"a limit and checks: these were asked", results.Summary{Saturation: &rate, Checks: []results.Check{{Expr: "a", Ok: yes}, {Expr: "b", Ok: no, Observed: "7"}}},
+			"DOES NOT HOLD: 1 of 2 checks holds", "FAILS: b, 7"},
+		{"a check that could not be judged", results.Summary{Checks: []results.Check{{Expr: "a", Observed: "not measured", Why: "too few"}}},
+			"CANNOT TELL: 0 of 1 check hold", "Cannot tell: a, not measured: too few"},
+		{"a step that does not hold", results.Summary{Phases: phase(no, "")}, "DOES NOT HOLD 3,000 entities/s", ""},
+		{"throttling of no rate", results.Summary{Phases: phase(no, ""), Throttling: met("sporadic")}, "DOES NOT HOLD 3,000 entities/s", "12.5 % of the attempts throttled, of little load as of much"},
+		{"throttling at one rate", results.Summary{Phases: phase(no, ""), Throttling: met("limit or sporadic")}, "DOES NOT HOLD 3,000 entities/s", "; 600 operations/s would"},
+		{"a limit that changes", results.Summary{Phases: phase(no, ""), Throttling: met("changing")}, "DOES NOT HOLD", "by no one limit"},
+		{"an outage", results.Summary{Phases: phase(no, ""), Throttling: met("outage")}, "DOES NOT HOLD", "an outage, and no limit"},
+		{"two seconds", results.Summary{Phases: phase(no, ""), Throttling: met("brief")}, "DOES NOT HOLD", "Throttled in 2 seconds, between second 3 and 4"},
+		{"what retries carry", results.Summary{Phases: phase(nil, ""), Throttling: met("carried by retries")}, "CANNOT TELL", "carried by retries"},
+		{"a step of which it cannot be told", results.Summary{Phases: phase(nil, "the generator was late")}, "CANNOT TELL", "Peak 3000/s: the generator was late."},
+		{"a generator that was late", results.Summary{Phases: phase(nil, "x"), ClientLimited: []string{"too few workers"}}, "CANNOT TELL", "Leave the machine to it, or offer less: too few workers"},
+		{"a step that holds", results.Summary{Phases: phase(yes, "")}, "HOLDS 400 operations/s", "more was not tried"},
+		{"a search", results.Summary{Limit: &results.Limit{Held: &low, Finished: true}}, "HOLDS 1,500 operations/s at least", ""},
+		{"a search that found nothing that holds", results.Summary{Limit: &results.Limit{NotHeld: &low, Finished: true}}, "DOES NOT HOLD even 1,500 operations/s", ""},
+		{"writes that are lost", results.Summary{Audit: &results.Audit{Writes: 9, Acknowledged: 9, Lost: 2}}, "DOES NOT HOLD: 2 writes lost or doubled", "2 are lost"},
+		{"an invalid run", results.Summary{Validity: results.Invalid, Reasons: []string{"nothing succeeded"}}, "CANNOT TELL", "This run is invalid: nothing succeeded."},
+		{"a run that was stopped", results.Summary{Validity: results.Partial, Reasons: []string{"interrupted"}}, "CANNOT TELL", "Run it again, to its end."},
+		{"load balancing that relieves", results.Summary{Balance: &results.Balance{Outcome: results.LoadRelieved, Throttled: new(0.), Relieved: new(75.)}},
+			"HOLDS after 1 min 15 s of load balancing", ""},
+	} {
+		record := small(func(r *run) {}).record(t)
+		if row.summary.Validity == "" {
+			row.summary.Validity = results.Valid
+		}
+		record.Limit, record.Audit = row.summary.Limit, row.summary.Audit
+		a := verdict.Answer(record, &row.summary)
+		if state, _ := verdict.State(&row.summary); a.State != state || a.Tone() == document.Plain {
+			t.Errorf("%s: the state is %q of tone %d; want %q", row.sentence, a.State, a.Tone(), state)
+		}
+		if said := strings.Join(a.Says, " "); !strings.HasPrefix(a.Claim, row.claim) || !strings.Contains(said, row.says) || len(a.Says) > 5 {
+			t.Errorf("%s: %q, %q; want %q and %q", row.sentence, a.Claim, said, row.claim, row.says)
+		}
+		if a.Number != "" && !strings.Contains(a.Claim, a.Number) {
+			t.Errorf("%s: the claim %q lacks its number %q", row.sentence, a.Claim, a.Number)
+		}
+	}
+}
