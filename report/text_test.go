@@ -6,8 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -139,23 +137,7 @@ func TestReportsAsTheyAreRendered(t *testing.T) {
 		if row.change != nil {
 			row.change(record)
 		}
-		got := text(t, record)
-		golden := filepath.Join("testdata", row.golden+".golden")
-		if *update {
-			if err := os.MkdirAll("testdata", 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatalf("%v; -update writes it", err)
-		}
-		if diff := cmp.Diff(string(want), got); diff != "" {
-			t.Errorf("%s differs (-golden +got); -update writes it anew:\n%s", golden, diff)
-		}
+		held(t, row.golden, text(t, record))
 	}
 }
 

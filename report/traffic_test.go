@@ -3,14 +3,11 @@ package report_test
 import (
 	"cmp"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	diff "github.com/google/go-cmp/cmp"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -132,20 +129,7 @@ func TestTrafficAsItIsRendered(t *testing.T) {
 		if row.change != nil {
 			row.change(record)
 		}
-		got := text(t, record)
-		golden := filepath.Join("testdata", row.golden+".golden")
-		if *update {
-			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatalf("%v; -update writes it", err)
-		}
-		if change := diff.Diff(string(want), got); change != "" {
-			t.Errorf("%s differs (-golden +got); -update writes it anew:\n%s", golden, change)
-		}
+		held(t, row.golden, text(t, record))
 	}
 }
 
