@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/rest"

@@ -1,0 +1,122 @@
+package text_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"loadgen/report/document"
+	"loadgen/report/text"
+)
+
+// ladder is a table of so many steps, of which those from the bad one on do not hold.
+func ladder(steps, bad int) document.Table {
+	t := document.Table{ID: "ladder", Columns: []document.Column{{Title: "offered/s"}, {Title: "of it"}, {Title: "lost"},
+		{Title: "p50", Unit: "ms", Spare: 1}, {Title: "PartitionKey", Words: true, Spare: 2}}}
+	for i := range steps {
+		offered := float64(100 * (i + 1))
+		served := min(offered, float64(100*bad))
+		row := []document.Cell{{Text: document.Rate(offered)}, {Bar: &document.Bar{Solid: served, Hollow: offered - served, Mark: float64(100 * bad), Full: float64(100 * steps)}},
+			{Text: document.Share(1 - served/offered)}, {Text: "4.50"}, {Text: "2011 New York City Marathon__Full"}}
+		if i >= bad {
+			row[0].Tone = document.Bad
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func answered(blocks ...document.Block) *document.Document {
+	return &document.Document{Title: "loadgen stress", Subtitle: "embedded", Screen: blocks,
+		Answer: document.Answer{State: document.Saturates, Claim: "SATURATES at 200 entities/s", Number: "200", Unit: "entities/s", Beside: "target 200/s"}}
+}
+
+// A bar is as long as its number, with the target marked where it reaches that, and what is
+// lost drawn lightly; the rows about the first that does not hold are shown.
+func TestScreenOfALadder(t *testing.T) {
+	got := string(text.Write(answered(ladder(4, 2)), text.Look{Columns: 60}))
+	want := `loadgen stress · embedded
+
+ ✗ SATURATES at 200 entities/s                  target 200/s
+
+   offered/s  0            200          400    lost  p50, ms
+         100  ███████                           0 %     4.50
+         200  ██████████████│                   0 %     4.50
+ ✗       300  ██████████████│▒▒▒▒▒▒▒         33.3 %     4.50
+ ✗       400  ██████████████│▒▒▒▒▒▒▒▒▒▒▒▒▒▒  50.0 %     4.50
+`
+	if got != want {
+		t.Errorf("the screen is\n%s\nwant\n%s", got, want)
+	}
+}
+
+// However much there is to show, and however it is named, a screen stays one: within its
+// width, in thirty lines, with nothing that moves a cursor.
+func TestScreenStaysOne(t *testing.T) {
+	hostile := "a\x1b[2J\x1b]0;owned\x07\r\n\u202e" + strings.Repeat("世", 200)
+	long := document.Table{Columns: []document.Column{{Title: hostile, Words: true}, {Title: "n"}, {Title: hostile}}}
+	for i := range 10_000 {
+		long.Rows = append(long.Rows, []document.Cell{{Text: hostile}, {Text: fmt.Sprint(i)}, {Text: hostile}})
+	}
+	hostiles := answered(long, ladder(10_000, 7_000), document.Facts{Lines: []string{hostile, strings.Repeat("word ", 500)}})
+	hostiles.Title, hostiles.Subtitle = hostile, hostile
+	hostiles.Answer.Claim, hostiles.Answer.Beside, hostiles.Answer.Says = hostile, hostile, []string{hostile, strings.Repeat("word ", 500)}
+	for _, columns := range []int{-1, 0, 1, 20, 60, 80, 120, 100_000} {
+		for _, look := range []text.Look{{Columns: columns}, {Columns: columns, Colour: true}, {Columns: columns, ASCII: true}} {
+			got := string(text.Write(hostiles, look))
+			lines := strings.Split(strings.TrimSuffix(got, "\n"), "\n")
+			most := max(60, min(120, columns))
+			if columns == 0 {
+				most = 80
+			}
+			if len(lines) > 30 {
+				t.Errorf("%+v: %d lines", look, len(lines))
+			}
+			for _, line := range lines {
+				bare := ansi.Strip(line)
+				if width := ansi.StringWidth(bare); width > most {
+					t.Errorf("%+v: a line of %d columns: %q", look, width, line)
+				}
+				for _, c := range bare {
+					if !unicode.IsPrint(c) || look.ASCII && c > 126 {
+						t.Errorf("%+v: %U in %q", look, c, line)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Where nothing may be left out, a table that is too wide goes on below itself, each part
+// with its first column.
+func TestWideTablesGoOnBelow(t *testing.T) {
+	wide := document.Table{Columns: []document.Column{{Title: "operation", Words: true}}}
+	row := []document.Cell{{Text: "get"}}
+	for i := range 30 {
+		wide.Columns = append(wide.Columns, document.Column{Group: fmt.Sprintf("group %d", i/3), Title: "figure", Spare: 1})
+		row = append(row, document.Cell{Text: fmt.Sprint(100_000 + i)})
+	}
+	wide.Rows = [][]document.Cell{row}
+	d := answered()
+	d.Sections = []document.Section{{ID: "wide", Title: "Wide", Blocks: []document.Block{wide}}}
+	got := string(text.Write(d, text.Look{Verbose: true}))
+	for i := range 30 {
+		if strings.Count(got, fmt.Sprint(100_000+i)) != 1 {
+			t.Errorf("figure %d is not there once:\n%s", i, got)
+		}
+	}
+	if n := strings.Count(got, "get"); n < 3 {
+		t.Errorf("the first column stands in %d parts; want it in each:\n%s", n, got)
+	}
+}
+
+// Without sections the whole is what the screen shows.
+func TestWholeOfADocumentOfOneScreen(t *testing.T) {
+	got := string(text.Write(answered(ladder(20, 2)), text.Look{Verbose: true}))
+	if strings.Count(got, "\n") < 24 || strings.Contains(got, "--verbose") {
+		t.Errorf("the whole is\n%s\nwant all of its rows", got)
+	}
+}
