@@ -51,7 +51,7 @@ func atAzurite(more ...string) []string {
 func TestAzuriteStress(t *testing.T) {
 	before := azuriteTables(t)
 	t.Chdir(t.TempDir())
-	code, stdout, stderr := say(t, atAzurite()...)
+	code, stdout, stderr := say(t, atAzurite("--verbose")...)
 	if code != codeOk {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}

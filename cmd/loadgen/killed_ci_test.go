@@ -88,7 +88,7 @@ func TestAKilledProcess(t *testing.T) {
 	if last := summary.Killed.Phases[len(summary.Killed.Phases)-1]; last.Served < 40 || last.Served > 80 {
 		t.Errorf("the last phase is %+v; want about 60 entities/s served", last)
 	}
-	_, page, _ := say(t, "report", filepath.Join("runs", "killed"))
+	_, page, _ := say(t, "report", "--verbose", filepath.Join("runs", "killed"))
 	_, list, _ := say(t, "runs", "list", "--runs", "runs")
 	for what, text := range map[string]string{"the report": page, "the list": list} {
 		if flat := strings.Join(strings.Fields(text), " "); !strings.Contains(flat, left[0]) || !strings.Contains(flat, "killed") {
