@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"loadgen/engine/clock"
+	"loadgen/report"
 	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/results/catalog"
@@ -20,10 +21,10 @@ import (
 
 // explainFlags are what a user typed after `loadgen explain`.
 type explainFlags struct {
+	formFlags
 	choice choiceFlags
 	from   string
 	rate   float64
-	format string
 	quiet  bool
 }
 
@@ -51,7 +52,7 @@ without instants.`,
 		ValidArgsFunction: oneScenario,
 		Args:              f.arguments,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := knownFormat(f.format, "text", "json"); err != nil {
+			if err := knownFormat(f.format, report.PrintForms()...); err != nil {
 				return err
 			}
 			if len(args) == 0 {
@@ -67,7 +68,7 @@ without instants.`,
 	completeUse(c, canonical)
 	flags.StringVar(&f.from, "from", "", "judge the keys of a CSV `file`, - for standard input")
 	flags.Float64Var(&f.rate, "rate", 0, "with --from: how many `entities` a second the keys are to carry in all")
-	flags.StringVar(&f.format, "format", "text", "what to print: text, or json")
+	f.formFlags.register(flags)
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
 	return c
 }
@@ -113,7 +114,7 @@ func (f *explainFlags) explain(c *cobra.Command, name string, stdout, stderr io.
 	if err != nil {
 		return usageError{err}
 	}
-	return f.tell(told, stdout)
+	return f.tell(told.Document(), told.State, stdout)
 }
 
 // targetsOf returns what the model of a scenario holds partitions and accounts to, and
@@ -152,31 +153,17 @@ func (f *explainFlags) keys(c *cobra.Command, stdout, stderr io.Writer) error {
 	case err != nil:
 		return usageError{fmt.Errorf("the keys %s cannot be read: %w", name, catalog.Reason(err))}
 	}
-	return f.tell(told, stdout)
+	return f.tell(told.Document(), told.State, stdout)
 }
 
 // mostRate bounds what keys can be asked to carry.
 const mostRate = 1_000_000_000
 
-// explained is what can be told of a scenario, or of keys.
-type explained interface {
-	Text(io.Writer) error
-	JSON(io.Writer) error
-	Answer() (state string, ok *bool)
-}
-
-var _, _ explained = (*explanation.Explanation)(nil), (*explanation.Keys)(nil)
-
-// tell prints an explanation, and ends with the exit code of what it found.
-func (f *explainFlags) tell(told explained, stdout io.Writer) error {
-	write := told.Text
-	if f.format == "json" {
-		write = told.JSON
-	}
-	if err := write(stdout); err != nil {
+// tell prints an explanation, and ends with the exit code of its state.
+func (f *explainFlags) tell(told *document.Document, state string, stdout io.Writer) error {
+	if err := f.show(stdout, told); err != nil {
 		return err
 	}
-	state, _ := told.Answer()
 	return outcome{failed: state == results.DoesNotHold, untold: state == results.CannotTell}.end()
 }
 

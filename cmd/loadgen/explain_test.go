@@ -29,7 +29,7 @@ func TestBadUseOfExplainIsOneLine(t *testing.T) {
 		{"a file that is not there", []string{"none.yaml"}, "none.yaml cannot be read"},
 		{"a design that does not exist", []string{"choice.yaml", "--use", "by-bob"}, `did you mean "by-bib"?`},
 		{"a value that cannot be", []string{"stress", "--set", "seed=x"}, "--set seed"},
-		{"a format that does not exist", []string{"stress", "--format", "yaml"}, "expected text or json"},
+		{"a format that does not exist", []string{"stress", "--format", "yaml"}, "--format yaml: expected "},
 		{"a rate for a scenario", []string{"stress", "--rate", "5"}, "--rate is that of the keys of --from"},
 		{"an opposite where there is none", []string{"plain.yaml", "--opposite"}, "has none"},
 		{"a scenario and keys", []string{"stress", "--from", "good.csv"}, "expected one of them"},
@@ -68,7 +68,7 @@ func TestExplainJudgesTheDesignInUse(t *testing.T) {
 		{"nor does the opposite", []string{"--opposite"}, codeExpectation, "The design by-event does not hold its peak"},
 		{"with a target of its own it does", []string{"--use", "by-event", "--set", "model.partition_target=2000"}, codeOk, "of 2,000"},
 	} {
-		code, stdout, _ := say(t, append([]string{"explain", "choice.yaml"}, row.args...)...)
+		code, stdout, _ := say(t, append([]string{"explain", "choice.yaml", "--verbose"}, row.args...)...)
 		if code != row.code || !strings.Contains(stdout, row.says) {
 			t.Errorf("%s: exit code %d; want %d and %q in\n%s", row.sentence, code, row.code, row.says, stdout)
 		}
@@ -120,7 +120,7 @@ func TestExplainReadsTheFilesOfAScenario(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	code, stdout, stderr := say(t, "explain", filepath.Join("tables", "choice.yaml"))
+	code, stdout, stderr := say(t, "explain", filepath.Join("tables", "choice.yaml"), "--verbose")
 	if code != codeOk || !strings.Contains(stdout, "Berlin") {
 		t.Errorf("explain = %d %s\n%s\nwant what the file beside the scenario holds", code, stderr, stdout)
 	}
@@ -143,7 +143,7 @@ func TestExplainFromStandardInput(t *testing.T) {
 		{"a rate that they do not", []string{"--rate", "9000"}, codeExpectation, "These keys do not carry 9,000 entities/s."},
 	} {
 		args := append([]string{"explain", "--from", "-"}, row.args...)
-		code, stdout, stderr := speak(keys.String(), args...)
+		code, stdout, stderr := speak(keys.String(), append(args, "--verbose")...)
 		if code != row.code || !strings.Contains(stdout, row.says) || stderr != "" {
 			t.Errorf("%s: exit code %d, %q on stderr; want %d and %q in\n%s", row.sentence, code, stderr, row.code, row.says, stdout)
 		}

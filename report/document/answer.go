@@ -1,6 +1,9 @@
 package document
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Answer is what a reader has to know first: a state, a claim with its number, and what
 // follows from it.
@@ -16,6 +19,14 @@ type Answer struct {
 	// Says is what follows from it: three lines at most, of which the first names what the
 	// answer is about.
 	Says []string
+}
+
+// Claimed begins an answer: its state in capitals, then a number with its unit, and words
+// around them. Each may be empty.
+func Claimed(state, before, number, unit, after string) Answer {
+	parts := []string{strings.ToUpper(state) + before, number, unit, after}
+	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
+	return Answer{State: state, Claim: strings.Join(parts, " "), Number: number, Unit: unit}
 }
 
 // The states, as results names them.

@@ -8,10 +8,17 @@ import (
 // Counted returns a number of things in words. Many is the plural where it is not one by
 // an s.
 func Counted(n int, one string, many ...string) string {
-	if n == 1 {
+	return things(Count(int64(n)), one, many)
+}
+
+// Averaged is [Counted] of a number that may be an average, as 7.5 entities.
+func Averaged(n float64, one string, many ...string) string { return things(Rate(n), one, many) }
+
+func things(number, one string, many []string) string {
+	if number == "1" {
 		return "1 " + one
 	}
-	return Count(int64(n)) + " " + strings.Join(append(many, one+"s")[:1], "")
+	return number + " " + append(many, one+"s")[0]
 }
 
 // Enumerated joins names as a sentence does.

@@ -2,7 +2,7 @@
 // designs would lie over partitions, what each operation would read, which targets a
 // peak would meet, and which points of the documents' checklist it touches.
 //
-// Describe the targets in [Options] and call [Explain]; [Explanation.Text] is for
+// Describe the targets in [Options] and call [Explain]; [Explanation.Document] is for
 // people, and the value itself, as JSON, for scripts. [FromKeys] does as much as can
 // be done with keys that somebody has already.
 //

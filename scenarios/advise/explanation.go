@@ -1,11 +1,9 @@
 package advise
 
 import (
-	"io"
 	"slices"
 
 	"loadgen/engine/filter"
-	"loadgen/report/text"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 )
@@ -242,10 +240,3 @@ func (e *Explanation) perMillion() int64 {
 func (e *Explanation) Used() *Design {
 	return &e.Designs[max(0, slices.IndexFunc(e.Designs, func(d Design) bool { return d.InUse }))]
 }
-
-// Answer returns the state, and whether the peak is held: nil where that was not asked, or
-// cannot be told.
-func (e *Explanation) Answer() (state string, ok *bool) { return e.State, e.Ok }
-
-// JSON writes the explanation for scripts. Its error is the writer's.
-func (e *Explanation) JSON(w io.Writer) error { return text.JSON(w, e) }

@@ -1,13 +1,10 @@
 package advise
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -17,8 +14,6 @@ import (
 
 	"loadgen/results"
 )
-
-var rewrite = flag.Bool("rewrite", false, "write the texts of testdata anew; read the difference before it is kept")
 
 // documented are the documents' own targets.
 var documented = Targets{Partition: documentedPartition, Account: documentedAccount, Accounts: 1}
@@ -73,71 +68,23 @@ func builtin(t *testing.T, name string) *scenarios.Scenario {
 	return s
 }
 
-func TestTextsAreAsTheyWereRead(t *testing.T) {
-	for _, row := range []struct {
-		name   string
-		s      *scenarios.Scenario
-		faulty bool
-	}{
-		{"stress", builtin(t, "stress"), true},
-		{"simulate", builtin(t, "simulate"), false},
-		{"bank-transfer", builtin(t, "bank-transfer"), false},
-		{"hours", parsed(t, hours(t)), true},
-		{"buckets", parsed(t, hours(t), "use=by-bucket", "phases.reports.operations.site.weight=0"), false},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			e := explained(t, row.s)
-			if state, ok := e.Answer(); (state == results.DoesNotHold) != row.faulty || row.faulty && (ok == nil || *ok) {
-				t.Errorf("Answer() = %s, %v; want faulty %v", state, ok, row.faulty)
-			}
-			var text bytes.Buffer
-			if err := e.Text(&text); err != nil {
-				t.Fatal(err)
-			}
-			golden(t, row.name, text.String())
-		})
-	}
-}
-
-// golden holds a text to the one of testdata, and its lines to the page.
-func golden(t *testing.T, name, text string) {
-	t.Helper()
-	for line := range strings.SplitSeq(text, "\n") {
-		if width(line) > pageWidth || strings.TrimRight(line, " ") != line {
-			t.Errorf("the line %q has %d characters; want at most %d, and no space at its end", line, width(line), pageWidth)
-		}
-	}
-	path := filepath.Join("testdata", name+".txt")
-	if *rewrite {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), text); diff != "" {
-		t.Errorf("another text than %s (-want +got):\n%s", path, diff)
-	}
-}
-
 func TestExplanationIsTheSameEachTime(t *testing.T) {
-	var first, second bytes.Buffer
-	for _, to := range []*bytes.Buffer{&first, &second} {
-		if err := explained(t, parsed(t, hours(t), "phases.reports.for=1s")).JSON(to); err != nil {
+	var documents [2][]byte
+	for i := range documents {
+		var err error
+		if documents[i], err = json.Marshal(explained(t, parsed(t, hours(t), "phases.reports.for=1s")).Document()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if first.String() != second.String() {
-		t.Error("two explanations of one scenario differ")
+	if diff := cmp.Diff(string(documents[0]), string(documents[1])); diff != "" {
+		t.Errorf("two explanations of one scenario differ:\n%s", diff)
 	}
-	var read map[string]any
-	if err := json.Unmarshal(first.Bytes(), &read); err != nil {
+	var of struct{ Data map[string]any }
+	if err := json.Unmarshal(documents[0], &of); err != nil {
 		t.Fatal(err)
 	}
 	for _, key := range strings.Fields("scenario about verdict basis targets designs cost findings") {
-		if _, there := read[key]; !there {
+		if _, there := of.Data[key]; !there {
 			t.Errorf("the JSON has no %q", key)
 		}
 	}
@@ -154,13 +101,9 @@ func TestDesignThatCannotServe(t *testing.T) {
 			t.Errorf("design %s cannot serve a transaction by site: %v with %d loads; want %v", d.Name, d.Cannot, len(d.Loads), cannot)
 		}
 	}
-	var page bytes.Buffer
-	if err := e.Text(&page); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"cannot serve it", "It cannot serve the scenario: an entity group transaction"} {
-		if !strings.Contains(page.String(), want) {
-			t.Errorf("the text has no %q:\n%s", want, &page)
+	for _, want := range []string{"by-bucket cannot serve it", "It cannot serve the scenario: an entity group transaction"} {
+		if page := whole(e.Document()); !strings.Contains(page, want) {
+			t.Errorf("the document has no %q:\n%s", want, page)
 		}
 	}
 }
@@ -194,30 +137,17 @@ func TestFilesAreReadForEachDesign(t *testing.T) {
 func TestScenarioWithoutLoad(t *testing.T) {
 	text, _, _ := strings.Cut(hours(t), "  - name: reports")
 	e := explained(t, parsed(t, text))
-	if !strings.Contains(e.Verdict, "no load") || e.Ok != nil || e.State != results.Holds || e.Cost.PerMillion != 0 {
+	d := e.Document()
+	if !strings.Contains(e.Verdict, "no load") || e.Ok != nil || e.State != results.Holds || e.Cost.PerMillion != 0 || d.Answer.State != "" {
 		t.Errorf("a scenario that only loads: %q, %s, %d requests per million; want that it offers no load",
 			e.Verdict, e.State, e.Cost.PerMillion)
 	}
-	if err := e.Text(io.Discard); err != nil {
-		t.Error(err)
+	if page := whole(d); !strings.Contains(d.Answer.Claim, "no peak to hold") || strings.Contains(page, "Designs") {
+		t.Errorf("a scenario that only loads says %q, and\n%s\nwant no table of designs", d.Answer.Claim, page)
 	}
 }
-
-type brokenPipe struct{}
 
 var errPipe = errors.New("broken pipe")
-
-func (brokenPipe) Write([]byte) (int, error) { return 0, errPipe }
-
-func TestWritersErrorsAreReturned(t *testing.T) {
-	e := explained(t, parsed(t, hours(t), "phases.reports.for=1s"))
-	k := new(Keys)
-	for name, write := range map[string]func(io.Writer) error{"Text": e.Text, "JSON": e.JSON, "Keys.Text": k.Text, "Keys.JSON": k.JSON} {
-		if err := write(brokenPipe{}); !errors.Is(err, errPipe) {
-			t.Errorf("%s to a broken pipe = %v; want %v", name, err, errPipe)
-		}
-	}
-}
 
 func BenchmarkExplain(b *testing.B) {
 	s := parsed(b, hours(b))

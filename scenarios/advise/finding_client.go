@@ -2,10 +2,12 @@ package advise
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	"loadgen/backoff"
+	"loadgen/report/document"
 	"loadgen/scenarios"
 )
 
@@ -23,8 +25,8 @@ func (s *subject) retries() Finding {
 	}
 	least, first, most := s.policy.Bounds(1)
 	_, second, _ := s.policy.Bounds(min(2, s.policy.Retries))
-	f := found(Good, "Policy %s tries again up to %d times, first after %v to %v.", s.Retry, s.policy.Retries,
-		least.Round(time.Millisecond), most.Round(time.Millisecond))
+	f := found(Good, "Policy %s tries again up to %s, first after %s to %s.", s.Retry,
+		document.Counted(s.policy.Retries, "time"), document.Span(least), document.Span(most))
 	switch {
 	case s.policy.Retries > 1 && second <= first:
 		f.Verdict = Note
@@ -69,14 +71,14 @@ func (s *subject) parallelism() Finding {
 		return idle()
 	}
 	least := scenarios.FewestWorkers
-	bound := fmt.Sprintf("At least %s can be under way at once, more where the place has room", several(least, "operation"))
+	bound := fmt.Sprintf("At least %s can be under way at once, more where the place has room", document.Counted(least, "operation"))
 	if s.Workers > 0 {
 		least = s.Workers
-		bound = fmt.Sprintf("At most %s are under way at once", several(least, "operation"))
+		bound = fmt.Sprintf("At most %s are under way at once", document.Counted(least, "operation"))
 	}
 	each := float64(least) / requests
 	f := found(Good, "%s: enough for the %s requests/s of phase %s while one takes less than %s.",
-		bound, count(requests), which.Phase, moment(each))
+		bound, document.Rate(requests), which.Phase, document.Span(seconds(each)))
 	if each < quick && s.Workers > 0 {
 		f.Verdict = Warning
 		return f.but("Raise workers, or the generator is the limit rather than the table.")
@@ -93,17 +95,8 @@ func (l *Load) requests() float64 {
 	return sum
 }
 
-// moment writes a time in seconds.
-func moment(n float64) string {
-	switch d := seconds(n); {
-	case d >= 10*time.Second:
-		return d.Round(time.Second).String()
-	case d >= 10*time.Millisecond:
-		return d.Round(time.Millisecond).String()
-	default:
-		return d.Round(10 * time.Microsecond).String()
-	}
-}
+// seconds returns a number of them, the longest duration for what is longer.
+func seconds(n float64) time.Duration { return time.Duration(math.Min(n*1e9, math.MaxInt64/2)) }
 
 func (s *subject) bandwidth() Finding {
 	if s.busiest == nil || s.cost.Requests == 0 {
@@ -115,7 +108,7 @@ func (s *subject) bandwidth() Finding {
 	}
 	per := float64(s.cost.Sent+s.cost.Received) / float64(s.cost.Requests)
 	rate := requests * per
-	f := found(Good, "At the peak about %s/s go over the wire, %s of 1 Gbit/s.", size(rate), percent(rate/gigabit))
+	f := found(Good, "At the peak about %s/s go over the wire, %s of 1 Gbit/s.", document.Bytes(int64(rate)), document.PartOf(rate, gigabit))
 	if rate >= near*gigabit {
 		f.Verdict = Warning
 		return f.but("Project, use more or larger machines, or compress what is large before it is sent.")

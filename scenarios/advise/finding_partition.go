@@ -3,6 +3,7 @@ package advise
 import (
 	"fmt"
 
+	"loadgen/report/document"
 	"loadgen/scenarios"
 	"loadgen/scenarios/advise/keystatistics"
 )
@@ -41,14 +42,14 @@ func (r Rate) against(target int64) Verdict {
 func (r Rate) text() string {
 	switch {
 	case r.Most-r.Least < 0.01*r.Value:
-		return count(r.Value)
+		return document.Rate(r.Value)
 	case r.Value == 0:
-		return "at most " + count(r.Most)
+		return "at most " + document.Rate(r.Most)
 	}
-	return fmt.Sprintf("%s (%s to %s)", count(r.Value), count(r.Least), count(r.Most))
+	return fmt.Sprintf("%s (%s to %s)", document.Rate(r.Value), document.Rate(r.Least), document.Rate(r.Most))
 }
 
-func (r Rate) ofTarget(target int64) string { return percent(r.Value / float64(target)) }
+func (r Rate) ofTarget(target int64) string { return document.PartOf(r.Value, float64(target)) }
 
 func (s *subject) partitionTarget() Finding {
 	switch {
@@ -62,8 +63,8 @@ func (s *subject) partitionTarget() Finding {
 	h, scans := &s.hottest.Hottest, s.hottest.Scans
 	f := found(h.against(s.targets.Partition), "The hottest partition, %s, counts %s entities/s in phase %s, %s of "+
 		"its target of %s.",
-		quoted(h.PartitionKey), h.text(), s.hottest.Phase, h.ofTarget(s.targets.Partition),
-		count(float64(s.targets.Partition)))
+		document.Key(h.PartitionKey, keyWidth), h.text(), s.hottest.Phase, h.ofTarget(s.targets.Partition),
+		document.Count(s.targets.Partition))
 	if scans.Value > 0 {
 		f.Evidence += fmt.Sprintf(" Queries of several partitions count %s entities/s beside it, of which it has its "+
 			"part.", scans.text())
@@ -106,7 +107,7 @@ func (s *subject) better() string {
 			b.Account.against(s.targets.Account) == Error {
 			continue
 		}
-		return fmt.Sprintf("Use the design %s: its hottest partition counts %s entities/s.", d.Name, count(h.Hottest.Value))
+		return fmt.Sprintf("Use the design %s: its hottest partition counts %s entities/s.", d.Name, document.Rate(h.Hottest.Value))
 	}
 	return ""
 }
@@ -123,12 +124,12 @@ func (s *subject) accountTarget() Finding {
 		which = fmt.Sprintf("The busiest of %d accounts", s.targets.Accounts)
 	}
 	f := found(a.against(s.targets.Account), "%s counts %s entities/s in phase %s, %s of its target of %s.",
-		which, a.text(), s.busiest.Phase, a.ofTarget(s.targets.Account), count(float64(s.targets.Account)))
+		which, a.text(), s.busiest.Phase, a.ofTarget(s.targets.Account), document.Count(s.targets.Account))
 	if f.Verdict == Good {
 		return f
 	}
 	if l, one, most := s.design.worst((*Load).counts); l == s.busiest && one.rank > 1 && most > a.Value/2 {
-		return f.but(fmt.Sprintf("Have %s read less: it counts %s of these entities/s.", one.Name, count(most)))
+		return f.but(fmt.Sprintf("Have %s read less: it counts %s of these entities/s.", one.Name, document.Rate(most)))
 	}
 	return f.but("Shard over more accounts (accounts: {number: 2}), or have each operation count fewer entities.")
 }
@@ -163,11 +164,16 @@ func (s *subject) insertOrder() Finding {
 		return f
 	}
 	f.Verdict = Warning
-	f.Evidence += fmt.Sprintf(" At the peak %s entities/s are inserted.", count(l.Inserts))
-	if target := float64(s.targets.Partition); target > 0 && l.atOnce() >= endangered*target {
+	f.Evidence += fmt.Sprintf(" At the peak %s entities/s are inserted.", document.Rate(l.Inserts))
+	if l.endangered(s.targets.Partition) {
 		f.Verdict = Error
 	}
 	return f.but(orderCure)
+}
+
+// endangered reports whether inserts that all fall on one place are too many for it.
+func (l *Load) endangered(target int64) bool {
+	return l.Events && l.Keys.Hot && target > 0 && l.atOnce() >= endangered*float64(target)
 }
 
 func (s *subject) skew() Finding {
@@ -192,7 +198,7 @@ func (s *subject) skew() Finding {
 		f.Verdict = Note
 		f.Evidence += fmt.Sprintf(" It reaches its target when all together count %s entities/s, before the account "+
 			"does at %s.",
-			count(ceiling), count(all))
+			document.Rate(ceiling), document.Rate(all))
 	}
 	if k.TopMost >= endangered {
 		f.Verdict = Warning
@@ -208,12 +214,12 @@ func (s *subject) sharding() Finding {
 		return idle()
 	case n > 1:
 		return found(Good, "The load is sharded over %d accounts by PartitionKey; the busiest counts %s entities/s.",
-			n, count(s.busiest.Account.Value))
+			n, document.Rate(s.busiest.Account.Value))
 	case s.targets.Account == 0 || s.busiest.Account.Value < near*float64(s.targets.Account):
 		return found(NotApplicable, "One account is enough.")
 	default:
 		need := int(s.busiest.Account.Value/(near*float64(s.targets.Account))) + 1
-		return found(Note, "%s accounts would have room for it, if no partition is too hot.", count(float64(need))).
+		return found(Note, "%s accounts would have room for it, if no partition is too hot.", document.Count(int64(need))).
 			but(fmt.Sprintf("accounts: {number: %d}", need))
 	}
 }
@@ -230,7 +236,7 @@ func (s *subject) coldStart() Finding {
 	if target := float64(s.targets.Partition); target > 0 && s.busiest.Account.Value > target {
 		f.Verdict = Warning
 		f.Evidence += fmt.Sprintf(" The %s entities/s of the peak are more than one range bears.",
-			count(s.busiest.Account.Value))
+			document.Rate(s.busiest.Account.Value))
 		return f.but("Raise the load slowly, and expect refusals at first; loading the table beforehand does not spare " +
 			"them.")
 	}
@@ -244,8 +250,8 @@ func (s *subject) burst() Finding {
 			continue
 		}
 		b := t.Arrivals.Burst
-		return found(Note, "Phase %s goes from %s/s to %s/s at once, every %v for %v.",
-			s.Phases[i].Name, count(b.Base), count(b.Peak), b.Every, b.Length).
+		return found(Note, "Phase %s goes from %s/s to %s/s at once, every %s for %s.",
+			s.Phases[i].Name, document.Rate(b.Base), document.Rate(b.Peak), document.Span(b.Every), document.Span(b.Length)).
 			but("Expect refusals while the service adapts; where it can be chosen, a ramp does better.")
 	}
 	if s.busiest == nil {

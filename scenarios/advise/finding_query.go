@@ -5,6 +5,7 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
+	"loadgen/report/document"
 )
 
 const (
@@ -40,7 +41,7 @@ func (s *subject) pointQueries() Finding {
 	if reads == 0 {
 		return found(NotApplicable, "No operation reads.")
 	}
-	f := found(Good, "%s of the reads know both keys of what they want.", percent(points/reads))
+	f := found(Good, "%s of the reads know both keys of what they want.", document.Share(points/reads))
 	if points/reads >= mostPoints {
 		return f
 	}
@@ -66,7 +67,7 @@ func (s *subject) scans() Finding {
 	}
 	rate := l.counts(one)
 	f := found(Good, "%s is a %s: it counts %s entities and takes %s, at the peak %s entities/s.%s",
-		one.Name, one.Class, count(one.Entities), requests(one.Requests), count(rate), s.because(one))
+		one.Name, one.Class, document.Rate(one.Entities), document.Averaged(one.Requests, "request"), document.Rate(rate), s.because(one))
 	switch target := float64(s.targets.Account); {
 	case one.rank == filter.ClassTableScan && target > 0 && rate >= endangered*target:
 		f.Verdict = Error
@@ -86,13 +87,6 @@ func (s *subject) because(one *Operation) string {
 		return ""
 	}
 	return " Why: " + one.Why + "."
-}
-
-func requests(n float64) string {
-	if n <= 1 {
-		return "one request"
-	}
-	return count(n) + " requests"
 }
 
 func (s *subject) density() Finding {
@@ -122,11 +116,11 @@ func (s *subject) density() Finding {
 	}
 	d := *worst.Density
 	f := found(Good, "%s wants %s of what it reads: each entity that it returns counts about %s.", worst.Name,
-		percent(d), count(1/d))
+		document.Share(d), document.Rate(1/d))
 	switch {
 	case d < vain && load.counts(worst) > float64(s.targets.Partition):
 		f.Verdict = Error
-		f.Evidence += fmt.Sprintf(" At the peak it counts %s entities/s.", count(load.counts(worst)))
+		f.Evidence += fmt.Sprintf(" At the peak it counts %s entities/s.", document.Rate(load.counts(worst)))
 	case d < thin:
 		f.Verdict = Warning
 	default:
@@ -148,12 +142,12 @@ func (s *subject) projection() Finding {
 	case worst == nil:
 		return found(NotApplicable, "No query returns whole entities.")
 	case most < wide:
-		return found(Good, "No query without a projection returns more than %s on the average.", size(most))
+		return found(Good, "No query without a projection returns more than %s on the average.", document.Bytes(int64(most)))
 	}
-	return found(Note, "%s returns about %s of whole entities each time.", worst.Name, size(most)).
+	return found(Note, "%s returns about %s of whole entities each time.", worst.Name, document.Bytes(int64(most))).
 		but(fmt.Sprintf("Where some properties are enough, name them in its select: fewer bytes for the same count of "+
 			"%s entities.",
-			count(worst.Entities)))
+			document.Rate(worst.Entities)))
 }
 
 // returned is about how many entities an operation returns.
@@ -177,7 +171,7 @@ func (s *subject) denormalization() Finding {
 	n := len(s.Design.Copies)
 	if n > 0 {
 		return found(Note, "Each entity has %s beside it: a write counts for each of them, and those of other partitions "+
-			"are not written at the same moment.", copies(n)).
+			"are not written at the same moment.", document.Counted(n, "copy", "copies")).
 			but("Have readers bear that a copy is missing or old for a while; what must be atomic goes into one partition.")
 	}
 	_, one, _ := s.design.worst(func(_ *Load, one *Operation) float64 { return float64(one.rank) })
@@ -188,11 +182,4 @@ func (s *subject) denormalization() Finding {
 		but(fmt.Sprintf("A copy whose PartitionKey is formed from what it knows ({%s}) makes two writes of one, and no "+
 			"scan of its read.",
 			one.spec.By[0]))
-}
-
-func copies(n int) string {
-	if n == 1 {
-		return "one copy"
-	}
-	return fmt.Sprintf("%d copies", n)
 }

@@ -7,6 +7,7 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
+	"loadgen/report/document"
 	"loadgen/scenarios/keys"
 )
 
@@ -36,7 +37,7 @@ func (s *subject) scanToWrite() Finding {
 			but("Write without asking (leave by out).")
 	}
 	f := found(Warning, "%s finds the key of what it writes by a %s: it counts %s entities for one write.",
-		one.Name, one.Class, count(one.Entities))
+		one.Name, one.Class, document.Rate(one.Entities))
 	switch {
 	case one.rank == filter.ClassRowRange:
 		f.Verdict = Note
@@ -72,7 +73,7 @@ func (s *subject) batches() Finding {
 		share = load.Hottest.Share
 	}
 	rate := load.PerSecond * single.Share * share
-	f := found(Good, "One partition takes about %s single inserts a second at most (%s).", count(rate), single.Name)
+	f := found(Good, "One partition takes about %s single inserts a second at most (%s).", document.Rate(rate), single.Name)
 	if rate < often {
 		return f
 	}
@@ -105,7 +106,7 @@ func (s *subject) upserts() Finding {
 
 func (s *subject) entitySize() Finding {
 	bytes := s.bytes()
-	f := found(Good, "The largest sample has %s.", size(float64(bytes)))
+	f := found(Good, "The largest sample has %s.", document.Bytes(int64(bytes)))
 	switch {
 	case bytes > large:
 		f.Verdict = Warning
@@ -137,7 +138,7 @@ func (s *subject) series() Finding {
 	case s.bytes() > tiny:
 		return found(CannotTell, "RowKeys go by {%s}; whether the values of a series are read together is not said.", name)
 	default:
-		return found(Note, "RowKeys go by {%s}, and entities have only %s.", name, size(float64(s.bytes()))).
+		return found(Note, "RowKeys go by {%s}, and entities have only %s.", name, document.Bytes(int64(s.bytes()))).
 			but("Values that are read together (24 hours of a day) can be properties of one entity: one read and one " +
 				"count for all.")
 	}
@@ -149,7 +150,7 @@ func (s *subject) logs() Finding {
 		return found(NotApplicable, "Entities do not pile up by time alone.")
 	}
 	return found(Note, "Entities come by time, as lines of a log do: phase %s inserts %s a second.", l.Phase,
-		count(l.Inserts)).
+		document.Rate(l.Inserts)).
 		but(fmt.Sprintf("Is it a log, and read by stretches of {%s}? A blob for each stretch is cheaper than a table.",
 			s.timed(s.design.PartitionKey)))
 }

@@ -2,7 +2,6 @@ package advise
 
 import (
 	"io"
-	"loadgen/report/text"
 	"loadgen/scenarios/advise/keystatistics"
 	"math"
 )
@@ -97,10 +96,3 @@ func finite(rate float64) float64 {
 	}
 	return rate
 }
-
-// Answer returns the state, and whether the keys carry the rate: nil where that was not
-// asked, or cannot be told.
-func (k *Keys) Answer() (state string, ok *bool) { return k.State, k.Ok }
-
-// JSON writes what the keys come to for scripts. Its error is the writer's.
-func (k *Keys) JSON(w io.Writer) error { return text.JSON(w, k) }

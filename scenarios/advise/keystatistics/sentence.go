@@ -3,6 +3,8 @@ package keystatistics
 import (
 	"fmt"
 	"time"
+
+	"loadgen/report/document"
 )
 
 // Sentence says the verdict in one sentence, with the numbers it rests on.
@@ -10,7 +12,7 @@ func (o *Order) Sentence() string {
 	switch o.Verdict {
 	case Spread:
 		return fmt.Sprintf("Inserts are spread: within %s the busiest quarter of the keys took %s of them, "+
-			"where half is chance%s.", moment(o.Window), percent(o.AtOnce), o.hotAtTimes())
+			"where half is chance%s.", moment(o.Window), document.Share(o.AtOnce), o.hotAtTimes())
 	case AppendOnly:
 		return o.oneWay("last", o.AtTop)
 	case PrependOnly:
@@ -22,14 +24,14 @@ func (o *Order) Sentence() string {
 		}
 		return fmt.Sprintf("Inserts make one hot tail: several PartitionKeys take them at a time, "+
 			"but within %s %s of them fell on one place, in %s of the windows the %s range, which one server serves.",
-			moment(o.Window), percent(o.AtOnce), percent(share), end)
+			moment(o.Window), document.Share(o.AtOnce), document.Share(share), end)
 	case MovingPoint:
 		return fmt.Sprintf("Inserts fall on one moving point: within %s %s of them fell on one place, "+
 			"which was at the end in %s and at the beginning in %s of the windows, and on %d different places in all.",
-			moment(o.Window), percent(o.AtOnce), percent(o.AtTop), percent(o.AtBottom), o.Moves)
+			moment(o.Window), document.Share(o.AtOnce), document.Share(o.AtTop), document.Share(o.AtBottom), o.Moves)
 	case Dominant:
 		return fmt.Sprintf("Inserts are hot by skew: within %s %s of them fell on one place, "+
-			"always where keys begin with %q, while others took the rest.", moment(o.Window), percent(o.AtOnce), o.Prefix)
+			"always where keys begin with %q, while others took the rest.", moment(o.Window), document.Share(o.AtOnce), o.Prefix)
 	case OnePartition:
 		return "Inserts all fall on one partition, which one server serves."
 	default:
@@ -40,7 +42,7 @@ func (o *Order) Sentence() string {
 func (o *Order) oneWay(end string, share float64) string {
 	return fmt.Sprintf("Inserts are %s: within %s %s of them fell on one place, in %s of the windows the %s range, "+
 		"which one server serves, however many of the %d PartitionKeys there are.",
-		o.Verdict, moment(o.Window), percent(o.AtOnce), percent(share), end, o.Keys)
+		o.Verdict, moment(o.Window), document.Share(o.AtOnce), document.Share(share), end, o.Keys)
 }
 
 // hotAtTimes tells of the windows that are hot where most are not.
@@ -58,18 +60,5 @@ func moment(d time.Duration) string {
 	if d == 0 {
 		return "one instant"
 	}
-	const day = 24 * time.Hour
-	switch {
-	case d >= 2*day:
-		return fmt.Sprintf("%.1f days", d.Hours()/24)
-	case d >= time.Minute:
-		d = d.Round(time.Second)
-	case d >= time.Second:
-		d = d.Round(10 * time.Millisecond)
-	case d >= time.Millisecond:
-		d = d.Round(100 * time.Microsecond)
-	}
-	return d.String()
+	return document.Span(d)
 }
-
-func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }

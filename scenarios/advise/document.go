@@ -1,0 +1,151 @@
+package advise
+
+import (
+	"fmt"
+	"slices"
+
+	"loadgen/report/document"
+)
+
+// keyWidth is how much of a key is shown, in characters.
+const keyWidth = 40
+
+// mostChanges is how many of the findings that ask for a change one screen shows.
+const mostChanges = 4
+
+// Document says what a scenario comes to: its designs and what is to be changed on one
+// screen, then all that this rests on. It shares no memory that is altered.
+func (e *Explanation) Document() *document.Document {
+	d := &document.Document{Title: "explain " + e.Scenario, Subtitle: "derived", Answer: e.claim(), Data: e}
+	verdict := document.Section{ID: "verdict", Title: "Will it hold?", Blocks: []document.Block{
+		document.Paragraph{Text: e.Verdict, Lead: true, Tone: d.Answer.Tone()},
+		document.Paragraph{Text: summary(e.Findings)}}}
+	if sampled, all := e.looked(); all > 0 {
+		d.Subtitle += fmt.Sprintf(" from %s of %s operations", document.Count(sampled), document.Count(all))
+		verdict.Blocks = append(verdict.Blocks, document.Paragraph{Text: fmt.Sprintf("Every number is derived: nothing was sent. "+
+			"%s of %s operations were looked at, and windows of neighbouring ones; bounds in brackets hold in about 95 of 100 such samples.",
+			document.Count(sampled), document.Count(all))})
+	}
+	d.Sections = append(d.Sections, verdict)
+	if designs := e.compared(); len(designs.Rows) > 0 {
+		screen := designs
+		screen.Notes = nil
+		d.Screen = append(d.Screen, screen)
+		d.Sections = append(d.Sections, document.Section{ID: "designs", Title: "Designs", Blocks: []document.Block{designs}})
+	}
+	if more := changes(e.Findings, mostChanges); len(more.Lines) > 0 {
+		d.Screen = append(d.Screen, more)
+	}
+	d.Screen = append(d.Screen, document.Facts{Lines: []string{summary(e.Findings), e.Cost.short()}})
+	for i := range e.Designs {
+		d.Sections = append(d.Sections, e.Designs[i].section(fmt.Sprintf("design-%d", i+1)))
+	}
+	d.Sections = append(d.Sections, e.Cost.section(), findingsSection(e.Findings))
+	return d
+}
+
+// looked returns how many operations were looked at, of how many.
+func (e *Explanation) looked() (sampled, all int64) {
+	for _, l := range e.Used().Loads {
+		sampled, all = sampled+int64(l.Sampled), all+int64(l.Operations)
+	}
+	return sampled, all
+}
+
+// compared puts the designs side by side.
+func (e *Explanation) compared() document.Table {
+	phase := document.Column{Title: "phase", Words: true, Spare: 9}
+	if slices.ContainsFunc(e.Designs, func(d Design) bool { return len(d.Loads) > 1 }) {
+		phase.Spare = 0
+	}
+	t := document.Table{ID: "designs", Caption: "Each design in each phase that offers load, at its busiest", Columns: []document.Column{
+		{Title: "design", Words: true}, phase, {Title: "hottest/s", Unit: "entities/s"}, {},
+		{Title: "of target", Spare: 3}, {Title: "account/s", Unit: "entities/s", Spare: 2}, {Title: "partitions"},
+		{Title: "like", Spare: 6}, {Title: "commonest", Spare: 5}, {Title: "inserts come", Words: true, Spare: 1}}}
+	offers, full := false, float64(e.Targets.Partition)
+	for i := range e.Designs {
+		for j := range e.Designs[i].Loads {
+			offers, full = true, max(full, e.Designs[i].Loads[j].Hottest.Value)
+		}
+	}
+	if !offers {
+		return document.Table{}
+	}
+	for i := range e.Designs {
+		d := &e.Designs[i]
+		name := d.title()
+		if d.InUse && len(e.Designs) > 1 {
+			name += " *"
+		}
+		if len(d.Cannot) > 0 {
+			t.Rows = append(t.Rows, []document.Cell{{Text: name + " cannot serve it", Tone: document.Bad}})
+		}
+		for j := range d.Loads {
+			t.Rows = append(t.Rows, e.row(name, &d.Loads[j], full))
+		}
+	}
+	legend := "like: of how many equal partitions it is as uneven. commonest: its share of all entities."
+	if len(e.Designs) > 1 {
+		legend = "*: in use; --use takes another. " + legend
+	}
+	t.Notes = []string{legend}
+	return t
+}
+
+func (d *Design) title() string {
+	if d.Name == "" {
+		return "the only one"
+	}
+	return document.Cut(d.Name, keyWidth/2)
+}
+
+// row is what a design makes of a phase, with what its hottest partition counts as a bar.
+func (e *Explanation) row(name string, l *Load, full float64) []document.Cell {
+	k, target, order := &l.Keys, document.Untold, l.Keys.Order
+	bar := &document.Bar{Solid: l.Hottest.Value, Full: full}
+	if limit := float64(e.Targets.Partition); limit > 0 {
+		target = l.Hottest.ofTarget(e.Targets.Partition)
+		bar.Mark, bar.Solid, bar.Hollow = limit, min(bar.Solid, limit), max(0, bar.Solid-limit)
+	}
+	if !l.Events {
+		order = "by name"
+	}
+	hottest := document.Rate(l.Hottest.Value)
+	if l.Scans.Value > 0 {
+		hottest += "+"
+	}
+	return slices.Concat([]document.Cell{{Text: name, Tone: e.tone(l)}, {Text: document.Cut(l.Phase, keyWidth/2)}, {Text: hottest}, {Bar: bar}},
+		words(target, document.Rate(l.Account.Value), about(k.Partitions, k.PartitionsError), document.Rate(k.Effective),
+			document.Share(k.TopMost), order))
+}
+
+// tone is what a load amounts to by the targets: bad where one is surely not held, or where
+// inserts fall on one place that cannot take them.
+func (e *Explanation) tone(l *Load) document.Tone {
+	partition, account := l.Hottest.against(e.Targets.Partition), l.Account.against(e.Targets.Account)
+	switch {
+	case partition == Error, account == Error, l.endangered(e.Targets.Partition):
+		return document.Bad
+	case partition == Warning, account == Warning:
+		return document.Doubtful
+	default:
+		return document.Good
+	}
+}
+
+// words are cells without a source.
+func words(texts ...string) []document.Cell {
+	var cells []document.Cell
+	for _, text := range texts {
+		cells = append(cells, document.Cell{Text: text})
+	}
+	return cells
+}
+
+// about writes an estimate with its standard error, if it has one.
+func about(value, deviation float64) string {
+	if deviation == 0 {
+		return document.Rate(value)
+	}
+	return document.Rate(value) + " ± " + document.Rate(2*deviation)
+}

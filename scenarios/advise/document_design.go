@@ -1,0 +1,128 @@
+package advise
+
+import (
+	"fmt"
+	"strings"
+
+	"loadgen/report/document"
+)
+
+// section is all that is known of a design.
+func (d *Design) section(id string) document.Section {
+	s := document.Section{ID: id, Title: "The design"}
+	if d.Name != "" {
+		s.Title = "Design " + d.Name
+	}
+	if d.InUse && d.Name != "" {
+		s.Title += ", which is in use"
+	}
+	add := func(sentence string) { s.Blocks = append(s.Blocks, document.Paragraph{Text: sentence}) }
+	add("PartitionKey " + d.PartitionKey)
+	add("RowKey " + d.RowKey)
+	for _, reason := range d.Cannot {
+		add("It cannot serve the scenario: " + reason)
+	}
+	for i := range d.Loads {
+		s.Blocks = append(s.Blocks, d.Loads[i].table(fmt.Sprintf("%s-load-%d", id, i+1)))
+	}
+	if len(d.Samples) == 0 {
+		return s
+	}
+	t := document.Table{ID: id + "-samples", Caption: "Some entities", Columns: []document.Column{{Title: "entity of", Words: true},
+		{Title: "PartitionKey", Words: true}, {Title: "RowKey", Words: true}, {Title: "bytes", Unit: "B"}}}
+	for _, one := range d.Samples {
+		t.Rows = append(t.Rows, words(one.Of, document.Cut(one.PartitionKey, keyWidth), document.Cut(one.RowKey, keyWidth),
+			document.Count(int64(one.Bytes))))
+	}
+	s.Blocks = append(s.Blocks, t)
+	return s
+}
+
+// table is what each operation of a load does, and below it what else is known of it.
+func (l *Load) table(id string) document.Table {
+	t := document.Table{ID: id, Caption: "The operations of phase " + l.Phase, Columns: []document.Column{{Title: "phase " + l.Phase, Words: true},
+		{Title: "share"}, {Title: "counts", Unit: "entities"}, {Title: "requests"}, {Title: "wants"}, {Title: "does", Words: true}}}
+	for i := range l.Approaches {
+		one := &l.Approaches[i]
+		wants, does := document.Untold, one.Verb
+		if one.Density != nil {
+			wants = document.Share(*one.Density)
+		} else if one.rank > 1 && !one.Narrowed {
+			wants = "all"
+		}
+		if one.Class != "" {
+			does += ", " + one.Class
+		}
+		entities := document.Rate(one.Entities)
+		if one.Workflow != "" {
+			does = "workflow " + one.Workflow
+		}
+		if one.AtLeast {
+			entities += "+"
+		}
+		t.Rows = append(t.Rows, words(one.Name, document.Share(one.Share), entities, document.Rate(one.Requests), wants, does))
+		t.Notes = append(t.Notes, one.unknown()...)
+	}
+	t.Notes = append(t.Notes, l.notes()...)
+	return t
+}
+
+// unknown tells what cannot be told of an operation before it runs, and what a better one
+// would need.
+func (o *Operation) unknown() (list []string) {
+	if o.AtLeast {
+		list = append(list, o.Name+": what its queries read is known when they are answered.")
+	}
+	if o.Beside > 0 {
+		list = append(list, fmt.Sprintf("%s: of its requests %s go to a queue or to blobs.", o.Name, document.Rate(o.Beside)))
+	}
+	if o.rank > 1 && o.Why != "" {
+		list = append(list, o.Name+": "+o.Why+".")
+	}
+	return list
+}
+
+// tellable is the share from which the commonest partitions are told.
+const tellable = 0.01
+
+// notes say where inserts fall, which partitions are commonest and how often clients ask.
+func (l *Load) notes() (list []string) {
+	if l.Events {
+		list = append(list, l.Keys.Evidence)
+	}
+	if len(l.Keys.Top) > 1 && l.Keys.Top[0].Most >= tellable {
+		var top []string
+		for _, one := range l.Keys.Top {
+			top = append(top, document.Key(one.PartitionKey, keyWidth)+" "+document.Share(one.Most))
+		}
+		list = append(list, "Commonest: "+strings.Join(top, ", ")+".")
+	}
+	if l.Clients > 0 {
+		list = append(list, fmt.Sprintf("%s ask %s times a second, each waiting %s for an answer by the times given.",
+			document.Counted(l.Clients, "client"), document.Rate(l.PerSecond), document.Span(seconds(l.Answer))))
+	}
+	if l.Scans.Value > 0 {
+		list = append(list, fmt.Sprintf("Queries of several partitions count %s entities/s; which partitions have them is not told apart (+).",
+			l.Scans.text()))
+	}
+	return list
+}
+
+// section is what a run costs with the design in use.
+func (c *Cost) section() document.Section {
+	items := []string{fmt.Sprintf("requests: %s, each a billed transaction; at most %s if all are throttled as often as the policy goes on",
+		document.Count(c.Requests), document.Count(c.AtMost))}
+	if c.PerMillion > 0 {
+		items = append(items, fmt.Sprintf("a million operations of the load take %s requests", document.Count(c.PerMillion)))
+	}
+	items = append(items, fmt.Sprintf("entities: %s counted by the documented rule", document.Count(c.Entities)),
+		fmt.Sprintf("bytes: about %s sent and %s received, without retries", document.Bytes(c.Sent), document.Bytes(c.Received)),
+		fmt.Sprintf("it lasts %s, and as long as loading and counting take", document.Span(seconds(c.Seconds))))
+	return document.Section{ID: "cost", Title: "A run with the design in use", Blocks: []document.Block{document.List{Items: items}}}
+}
+
+// short is what a run costs, on a line.
+func (c *Cost) short() string {
+	return fmt.Sprintf("A run: %s requests, %s entities counted, about %s sent, %s", document.Count(c.Requests), document.Count(c.Entities),
+		document.Bytes(c.Sent), document.Span(seconds(c.Seconds)))
+}

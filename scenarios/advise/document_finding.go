@@ -1,0 +1,104 @@
+package advise
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"loadgen/report/document"
+)
+
+// tone is what a verdict amounts to.
+func (v Verdict) tone() document.Tone {
+	switch v {
+	case Error:
+		return document.Bad
+	case Warning, CannotTell:
+		return document.Doubtful
+	case Good:
+		return document.Good
+	default:
+		return document.Plain
+	}
+}
+
+// asking are the verdicts that ask for a change, the gravest first.
+func asking() []Verdict { return []Verdict{Error, Warning, Note} }
+
+// named returns the points that came to a verdict.
+func named(list []Finding, v Verdict) (ids []string) {
+	for _, f := range list {
+		if f.Verdict == v {
+			ids = append(ids, f.ID)
+		}
+	}
+	return ids
+}
+
+// summary says how many findings there are to look at, and which are errors.
+func summary(list []Finding) string {
+	var parts []string
+	for _, v := range asking() {
+		part := document.Counted(len(named(list, v)), string(v))
+		if errors := named(list, v); v == Error && len(errors) > 0 {
+			part += " (" + strings.Join(errors, ", ") + ")"
+		}
+		parts = append(parts, part)
+	}
+	return "Findings: " + strings.Join(parts, ", ") + "."
+}
+
+// lineWidth is how much of a change one line of the screen shows, in characters.
+const lineWidth = 77
+
+// changes are what the gravest findings ask for beside the first, a line each, so many at
+// most.
+func changes(list []Finding, most int) document.Facts {
+	var lines []string
+	for _, v := range asking() {
+		for _, f := range list {
+			if f.Verdict == v && f.Change != "" && f.Change != firstChange(list) && len(lines) < most {
+				lines = append(lines, document.Cut(fmt.Sprintf("%s %s: %s", cmp.Or(v.tone().Sign(), "·"), f.ID, f.Change), lineWidth))
+			}
+		}
+	}
+	return document.Facts{Lines: lines}
+}
+
+// firstChange is what the gravest finding asks for, empty where there is neither error nor
+// warning.
+func firstChange(list []Finding) string {
+	for _, v := range []Verdict{Error, Warning} {
+		for _, f := range list {
+			if f.Verdict == v && f.Change != "" {
+				return f.Change
+			}
+		}
+	}
+	return ""
+}
+
+// findingsSection tells the findings that ask for something first; what does not apply
+// goes by its name alone.
+func findingsSection(list []Finding) document.Section {
+	t := document.Table{ID: "findings", Caption: "The points of the documents' performance checklist",
+		Columns: []document.Column{{Title: "verdict", Words: true}, {Title: "point", Words: true}, {Title: "finding", Words: true}}}
+	for _, v := range []Verdict{Error, Warning, Note, CannotTell, Good} {
+		for _, f := range list {
+			if f.Verdict != v {
+				continue
+			}
+			text := f.Evidence
+			if f.Change != "" {
+				text += " Change: " + f.Change
+			}
+			t.Rows = append(t.Rows, []document.Cell{{Text: string(v), Tone: v.tone()}, {Text: f.ID}, {Text: text}})
+		}
+	}
+	if apart := named(list, NotApplicable); len(apart) > 0 {
+		slices.Sort(apart)
+		t.Notes = []string{"Does not apply: " + strings.Join(apart, ", ") + "."}
+	}
+	return document.Section{ID: "findings", Title: "Findings, by the documents' performance checklist", Blocks: []document.Block{t}}
+}

@@ -1,0 +1,119 @@
+package advise
+
+import (
+	"fmt"
+	"strings"
+
+	"loadgen/report/document"
+	"loadgen/results"
+)
+
+// screenKeys is how many of the commonest keys one screen shows.
+const screenKeys = 4
+
+// Document says what keys come to: the commonest on one screen, then all that this rests
+// on.
+func (k *Keys) Document() *document.Document {
+	d := &document.Document{Title: "explain keys", Subtitle: "derived from " + document.Counted(int(k.Rows), "row") + " of " + k.File, Answer: k.claim(), Data: k}
+	commonest := k.commonest()
+	if len(commonest.Rows) > 0 {
+		short := commonest
+		short.Rows, short.Notes = short.Rows[:min(len(short.Rows), screenKeys)], nil
+		d.Screen = append(d.Screen, short)
+	}
+	o := &k.Spread
+	d.Screen = append(d.Screen, document.Facts{Lines: []string{fmt.Sprintf("%s partitions, like %s; inserts: %s", about(o.Partitions, o.PartitionsError),
+		o.like(), o.Order), summary(k.Findings)}})
+	d.Sections = []document.Section{{ID: "verdict", Title: "Will they hold?", Blocks: []document.Block{
+		document.Paragraph{Text: k.Verdict, Lead: true, Tone: d.Answer.Tone()}, document.Paragraph{Text: summary(k.Findings)},
+		document.Paragraph{Text: "Every number is derived: from shares of what was read, whatever a target makes of it."}}}, k.section(commonest)}
+	if len(k.Refused) > 0 {
+		var items []string
+		for _, r := range k.Refused {
+			items = append(items, fmt.Sprintf("line %d, %s: %s", r.Line, document.Key(r.PartitionKey, keyWidth), r.What))
+		}
+		d.Sections = append(d.Sections, document.Section{ID: "refused", Title: "Keys that no table takes", Blocks: []document.Block{document.List{Items: items}}})
+	}
+	d.Sections = append(d.Sections, findingsSection(k.Findings))
+	return d
+}
+
+// claim is the answer in a few words.
+func (k *Keys) claim() document.Answer {
+	bounded, what := k.carried()
+	a, most := document.Answer{}, document.Rate(bounded)
+	switch {
+	case k.Entities == 0:
+		return document.Claimed(k.State, ": there are no keys to judge", "", "", "")
+	case k.State == results.DoesNotHold && k.PerSecond <= bounded:
+		a = document.Claimed(k.State, ": "+document.Enumerated(named(k.Findings, Error)), "", "", "")
+	case k.PerSecond > 0:
+		a = document.Claimed(k.State, " at", document.Rate(k.PerSecond), "entities/s", "")
+	case k.State == results.CannotTell:
+		a = document.Claimed(k.State, ": at most", most, "entities/s", "")
+	default:
+		a = document.Claimed(k.State, " up to", most, "entities/s", "")
+	}
+	a.Beside = "at most " + most + "/s in all"
+	a.Says = []string{"Full first is " + what + "."}
+	if k.untimed() {
+		a.Says = append(a.Says, "Whether inserts all fall on one place is unknown: add a column named instant.")
+	} else if change := firstChange(k.Findings); change != "" {
+		a.Says = append(a.Says, change)
+	}
+	return a
+}
+
+// commonest are the partitions that have most.
+func (k *Keys) commonest() document.Table {
+	t := document.Table{ID: "commonest", Caption: "The commonest partitions, by their share of all entities", Columns: []document.Column{
+		{Title: "PartitionKey", Words: true}, {Title: "at least"}, {Title: "at most"}, {Title: "full when all are"}}}
+	for _, one := range k.Spread.Top {
+		full := document.Untold
+		if one.Most > 0 && k.Targets.Partition > 0 {
+			full = document.Rate(float64(k.Targets.Partition)/one.Most) + "/s"
+		}
+		t.Rows = append(t.Rows, words(document.Cut(one.PartitionKey, keyWidth), document.Share(one.Least), document.Share(one.Most), full))
+	}
+	if k.Unlisted > 0 {
+		t.Notes = []string{"A partition that is not listed has at most " + document.Share(k.Unlisted) + "."}
+	}
+	return t
+}
+
+// section is how the keys lie.
+func (k *Keys) section(commonest document.Table) document.Section {
+	o := &k.Spread
+	items := []string{
+		fmt.Sprintf("rows: %s in %s, %s of them inserts; %s counted", document.Count(k.Rows), k.File, document.Count(k.Inserts),
+			document.Counted(int(k.Entities), "entity", "entities")),
+		"partitions: " + about(o.Partitions, o.PartitionsError) + ", as uneven as " + o.like(),
+		"the commonest has " + o.top() + " of all entities",
+		"inserts: " + o.Evidence}
+	if len(k.Ignored) > 0 {
+		items = append(items, "columns that were not looked at: "+strings.Join(k.Ignored, ", "))
+	}
+	s := document.Section{ID: "keys", Title: "Keys", Blocks: []document.Block{document.List{Items: items}}}
+	if len(commonest.Rows) > 0 {
+		s.Blocks = append(s.Blocks, commonest)
+	}
+	return s
+}
+
+// like says of how many equal partitions the keys are as uneven.
+func (s *Spread) like() string {
+	if s.Effective == 1 && s.EffectiveError == 0 {
+		return "one"
+	}
+	return about(s.Effective, s.EffectiveError) + " equal ones"
+}
+
+// top writes the share of the commonest partition, between its bounds if they are
+// apart.
+func (s *Spread) top() string {
+	least, most := document.Share(s.TopLeast), document.Share(s.TopMost)
+	if least == most {
+		return most
+	}
+	return least + " to " + most
+}
