@@ -252,7 +252,7 @@ func (f *designsFlags) print(stdout io.Writer, held *series.Contested) error {
 	if _, err := fmt.Fprintln(stdout); err != nil {
 		return err
 	}
-	return held.Proposal.Text(stdout)
+	return report.Screen(stdout, held.Proposal.Document(), new(formFlags).look(stdout))
 }
 
 // judge returns what the exit code says of a contest: of its runs, and what contest.json

@@ -1,6 +1,10 @@
 package suggest
 
-import "math"
+import (
+	"math"
+
+	"loadgen/report/document"
+)
 
 // compute computes drafts, and in place of those whose hottest partition bears too much,
 // or whose inserts go to one place, what becomes of them with the fewest buckets.
@@ -79,8 +83,8 @@ func (r *rule) lack(a *candidate) string {
 	case r.moves(a):
 		return "its inserts come as " + a.order + ": at any moment they fall on one place."
 	case !r.holdsPartition(a):
-		return "its hottest partition counts " + count(a.hottest) + " entities/s at the peak, and the target of " +
-			count(float64(r.options.Targets.Partition)) + " less the headroom is " + count(r.limit()) + " (derived)."
+		return "its hottest partition counts " + document.Rate(a.hottest) + " entities/s at the peak, and the target of " +
+			document.Count(r.options.Targets.Partition) + " less the headroom is " + document.Rate(r.limit()) + " (derived)."
 	default:
 		return ""
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"loadgen/report/document"
 	"loadgen/scenarios"
 )
 
@@ -58,7 +59,7 @@ func (r *rule) over(a *candidate) string {
 	if lack := r.lack(a); lack != "" {
 		return lack
 	}
-	return "the account counts " + count(a.account) + " entities/s at the peak, and its target is " + count(float64(r.options.Targets.Account)) + " (derived)."
+	return "the account counts " + document.Rate(a.account) + " entities/s at the peak, and its target is " + document.Count(r.options.Targets.Account) + " (derived)."
 }
 
 // better orders designs: what holds the peak, leaves nobody with a bounded response time
@@ -94,17 +95,17 @@ func (r *rule) behind(a, best *candidate) string {
 	than := best.design.Name
 	switch {
 	case a.unserved > best.unserved:
-		return fmt.Sprintf("%s with a bounded response time would read more than it wants, and %d under %s.", several(float64(a.unserved), "operation"), best.unserved, than)
+		return fmt.Sprintf("%s with a bounded response time would read more than it wants, and %d under %s.", document.Counted(a.unserved, "operation"), best.unserved, than)
 	case coarse(a.cost, 1.05) > coarse(best.cost, 1.05):
-		return fmt.Sprintf("an operation comes to %s requests and counted entities on the average, and to %s under %s (derived).", count(a.cost), count(best.cost), than)
+		return fmt.Sprintf("an operation comes to %s requests and counted entities on the average, and to %s under %s (derived).", document.Rate(a.cost), document.Rate(best.cost), than)
 	case len(a.design.Copies) > len(best.design.Copies):
-		return fmt.Sprintf("it costs about as much as %s and needs %s more.", than, several(float64(len(a.design.Copies)-len(best.design.Copies)), "copy"))
+		return fmt.Sprintf("it costs about as much as %s and needs %s more.", than, document.Counted(len(a.design.Copies)-len(best.design.Copies), "copy", "copies"))
 	case apartFrom(&a.design) > apartFrom(&best.design):
-		return fmt.Sprintf("it costs about as much as %s, and no transaction keeps %s consistent.", than, several(float64(apartFrom(&a.design)), "copy"))
+		return fmt.Sprintf("it costs about as much as %s, and no transaction keeps %s consistent.", than, document.Counted(apartFrom(&a.design), "copy", "copies"))
 	case a.buckets > best.buckets:
 		return fmt.Sprintf("it costs about as much as %s and has %d buckets rather than %d.", than, a.buckets, best.buckets)
 	default:
-		return fmt.Sprintf("it costs about as much as %s, and its hottest partition counts %s entities/s rather than %s (derived).", than, count(a.hottest), count(best.hottest))
+		return fmt.Sprintf("it costs about as much as %s, and its hottest partition counts %s entities/s rather than %s (derived).", than, document.Rate(a.hottest), document.Rate(best.hottest))
 	}
 }
 

@@ -9,7 +9,7 @@
 // needs and at how the values of its attributes are distributed, and returns a [Proposal]:
 // candidates in the order in which they seem best, each with its reasons, and what was
 // left out and why. [Proposal.Scenario] is the scenario with these designs, ready for a
-// contest, and [Proposal.Text] says all of it to a person.
+// contest, and [Proposal.Document] says all of it to a person.
 //
 // The caller owes a scenario that was found sound and has event traffic. Nothing is run,
 // and nothing is claimed of a candidate beyond what its keys come to: which of them is

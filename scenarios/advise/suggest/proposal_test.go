@@ -169,7 +169,7 @@ func TestProposals(t *testing.T) {
 	})
 	t.Run("a key that appends under many is not, and says why", func(t *testing.T) {
 		p := proposed(t, ordered(t, 0, "arrivals: {constant: 100}", "{verb: insert}, {verb: query, by: [hour]}", ""), suggest.Options{})
-		if find(p, "{hour}") != nil || !rejected(p, "{hour}", "append-only: it begins with hour, which rises or falls as entities come about, and 50 % of the operations insert") {
+		if find(p, "{hour}") != nil || !rejected(p, "{hour}", "append-only: it begins with hour, which rises or falls as entities come about, and 50.0 % of the operations insert") {
 			t.Errorf("proposed %+v, rejected %+v; want {hour} rejected", p.Candidates, p.Rejected)
 		}
 		if c := p.Candidates[0]; c.Design.PartitionKey != "{hash(id,2):01d}_{hour}" || c.Buckets != 2 || c.Reads[0].Requests != 2 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"loadgen/report/document"
 	"loadgen/scenarios"
 	"loadgen/scenarios/advise/keystatistics"
 )
@@ -142,7 +143,7 @@ func (r *rule) drafts(p *Proposal) ([]draft, error) {
 		buckets := 1
 		if r.appends(set) && r.inserts >= insertHeavy {
 			d, _ := r.draft(set, parts{1, 1}, 0)
-			p.reject(&d.design, keystatistics.AppendOnly.String()+": it begins with "+set[r.leading(set)]+", which rises or falls as entities come about, and "+percent(r.inserts)+
+			p.reject(&d.design, keystatistics.AppendOnly.String()+": it begins with "+set[r.leading(set)]+", which rises or falls as entities come about, and "+document.Share(r.inserts)+
 				" of the operations insert: all of those fall on one partition server, whatever the number of keys.")
 			if r.bucketBy == "" {
 				continue

@@ -2,9 +2,11 @@ package suggest
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"loadgen/engine/filter"
+	"loadgen/report/document"
 	"loadgen/scenarios"
 )
 
@@ -19,10 +21,10 @@ func (r *rule) why(a *candidate) []string {
 		list = append(list, r.whyCopy(a, &a.design.Copies[i]))
 	}
 	if a.insertCounted > 0 && len(a.design.Copies) > 0 {
-		list = append(list, fmt.Sprintf("An insert counts %s entities in %s (derived).", count(a.insertCounted), several(a.insertRequests, "request")))
+		list = append(list, fmt.Sprintf("An insert counts %s entities in %s (derived).", document.Rate(a.insertCounted), document.Averaged(a.insertRequests, "request")))
 	}
 	if a.appends && a.insertRate > 0 {
-		list = append(list, fmt.Sprintf("It appends: its %s inserts/s all fall at the end, on one server; that is no matter only while they are so few.", count(a.insertRate)))
+		list = append(list, fmt.Sprintf("It appends: its %s inserts/s all fall at the end, on one server; that is no matter only while they are so few.", document.Rate(a.insertRate)))
 	}
 	if !r.holds(a) {
 		list = append(list, "It does not hold the peak, nor does any other design that was found: "+r.over(a))
@@ -45,15 +47,15 @@ func (r *rule) whyPartition(a *candidate) string {
 		what = "all of it but the bucket"
 	}
 	return fmt.Sprintf("PartitionKey %s: %s of what is asked by attributes knows %s; the load falls on %s, the hottest of which counts %s entities/s of %s at the peak, the account %s of %s (derived).",
-		a.design.PartitionKey, percent(known/max(all, 1e-9)), what, partitions(a.partitions), count(a.hottest), target(r.options.Targets.Partition),
-		count(a.account), target(r.options.Targets.Account))
+		a.design.PartitionKey, document.Share(known/max(all, 1e-9)), what, document.Counted(max(1, int(math.Round(a.partitions))), "partition"), document.Rate(a.hottest), target(r.options.Targets.Partition),
+		document.Rate(a.account), target(r.options.Targets.Account))
 }
 
 func target(limit int64) string {
 	if limit == 0 {
 		return "no limit"
 	}
-	return count(float64(limit))
+	return document.Count(limit)
 }
 
 // whyBuckets says why there are so many buckets, and what they cost who reads.
@@ -64,13 +66,13 @@ func (r *rule) whyBuckets(a *candidate) string {
 	} else if r.limit() == 0 {
 		fewest = "the fewest that spread the inserts"
 	} else {
-		fewest += fmt.Sprintf(" that leave %s of a partition's target free", percent(r.options.Headroom))
+		fewest += fmt.Sprintf(" that leave %s of a partition's target free", document.Share(r.options.Headroom))
 	}
 	text := fmt.Sprintf("%d buckets by {%s}: %s", a.buckets, r.bucketBy, fewest)
 	var asks []string
 	for _, c := range a.reads {
 		if c.Requests > 1.5 {
-			asks = append(asks, fmt.Sprintf("%s takes %s", c.Operation, several(c.Requests, "request")))
+			asks = append(asks, fmt.Sprintf("%s takes %s", c.Operation, document.Averaged(c.Requests, "request")))
 		}
 	}
 	if len(asks) > 0 {

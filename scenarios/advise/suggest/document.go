@@ -1,0 +1,99 @@
+package suggest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"loadgen/report/document"
+)
+
+// Document says what is proposed: the designs with their keys on one screen, then the
+// reasons for each, what its queries come to, and what was left out.
+func (p *Proposal) Document() *document.Document {
+	const derived = "Every number is derived: nothing was sent. Which of them is best, a contest says."
+	d := &document.Document{Title: "suggest " + p.of.Name, Subtitle: "derived, nothing was sent", Data: p,
+		Answer: document.Answer{Claim: document.Counted(len(p.Candidates), "design") + " to try, the most promising first"},
+		Screen: []document.Block{p.table()}}
+	for i := range p.Candidates {
+		d.Sections = append(d.Sections, p.Candidates[i].section(i+1))
+	}
+	s := document.Section{ID: "left-out", Title: "Left out"}
+	var rejected []string
+	for _, r := range p.Rejected {
+		rejected = append(rejected, r.PartitionKey+" ("+r.Name+"): "+r.Why)
+	}
+	if p.Unlisted > 0 {
+		rejected = append(rejected, "and "+document.Count(int64(p.Unlisted))+" more.")
+	}
+	if len(rejected) > 0 {
+		s.Blocks = append(s.Blocks, document.List{Items: rejected})
+	}
+	s.Blocks = append(s.Blocks, document.Paragraph{Text: derived})
+	d.Sections = append(d.Sections, s)
+	return d
+}
+
+// keyWidth is how much of a key's template a table shows, in characters.
+const keyWidth = 40
+
+// table is one line for each design: its keys, and in a few words why.
+func (p *Proposal) table() document.Table {
+	t := document.Table{ID: "proposed", Caption: "The designs that are proposed, the most promising first", Columns: []document.Column{
+		{Title: "proposed", Words: true}, {Title: "PartitionKey", Words: true}, {Title: "RowKey", Words: true, Spare: 3}, {Title: "hottest/s", Unit: "entities/s"},
+		{Title: "copies", Spare: 1}, {Title: "buckets", Spare: 2}, {Title: "reads", Words: true}}}
+	for i := range p.Candidates {
+		c := &p.Candidates[i]
+		tone := document.Good
+		if !c.Holds {
+			tone = document.Bad
+		}
+		t.Rows = append(t.Rows, []document.Cell{{Text: c.Design.Name, Tone: tone}, {Text: document.Cut(c.Design.PartitionKey, keyWidth)},
+			{Text: document.Cut(c.Design.RowKey, keyWidth)}, {Text: document.Rate(c.Hottest)}, {Text: document.Count(int64(len(c.Design.Copies)))},
+			{Text: document.Count(int64(c.Buckets))}, {Text: c.classes()}})
+	}
+	return t
+}
+
+// classes are how its queries are rated, each class once.
+func (c *Candidate) classes() string {
+	var list []string
+	for _, r := range c.Reads {
+		if !slices.Contains(list, r.Class) {
+			list = append(list, r.Class)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// section is all that is to be said of a candidate, the n-th.
+func (c *Candidate) section(n int) document.Section {
+	id := fmt.Sprintf("proposal-%d", n)
+	s := document.Section{ID: id, Title: fmt.Sprintf("%d. %s", n, c.Design.Name)}
+	add := func(sentence string) { s.Blocks = append(s.Blocks, document.Paragraph{Text: sentence}) }
+	add("PartitionKey " + c.Design.PartitionKey)
+	add("RowKey " + c.Design.RowKey)
+	for _, one := range c.Design.Copies {
+		table := ""
+		if one.Table != "" {
+			table = ", table " + one.Table
+		}
+		add(fmt.Sprintf("copy %s%s: %s / %s", one.Name, table, one.PartitionKey, one.RowKey))
+	}
+	s.Blocks = append(s.Blocks, document.List{Items: c.Why})
+	t := document.Table{ID: id + "-reads", Caption: "What each query comes to, on the average",
+		Columns: []document.Column{{Title: "query", Words: true}, {Title: "requests"}, {Title: "counts", Unit: "entities"}, {Title: "class", Words: true}}}
+	for _, r := range c.Reads {
+		requests, counted := document.Untold, document.Untold
+		if r.Requests > 0 {
+			requests, counted = document.Rate(r.Requests), document.Rate(r.Counted)
+		} else {
+			t.Notes = []string{document.Untold + ": too seldom to be met in a sample"}
+		}
+		t.Rows = append(t.Rows, []document.Cell{{Text: r.Operation}, {Text: requests}, {Text: counted}, {Text: r.Class}})
+	}
+	if len(t.Rows) > 0 {
+		s.Blocks = append(s.Blocks, t)
+	}
+	return s
+}
