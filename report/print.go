@@ -56,16 +56,6 @@ func Screen(w io.Writer, d *document.Document, look text.Look) error {
 // error is the writer's, wrapped.
 func JSON(w io.Writer, summary *results.Summary) error { return object(w, "summary", summary) }
 
-// PoliciesJSON writes a contest of retry policies as [JSON] does a summary.
-func PoliciesJSON(w io.Writer, contest *results.PolicyContest) error {
-	return object(w, "contest", contest)
-}
-
-// SchedulesJSON writes retry schedules as a list, as [JSON] does a summary.
-func SchedulesJSON(w io.Writer, schedules []results.RetrySchedule) error {
-	return object(w, "schedules", schedules)
-}
-
 func object(w io.Writer, what string, value any) error {
 	var prose bytes.Buffer
 	if err := text.JSON(&prose, value); err != nil {

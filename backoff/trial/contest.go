@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 
 	"loadgen/backoff"
 	"loadgen/engine/fault"
 	"loadgen/engine/model"
-	"loadgen/report/verdict"
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/scenarios/drive"
 )
@@ -84,7 +83,7 @@ func (c *Contest) Run(ctx context.Context) (*results.PolicyContest, error) {
 		OperationsPerSecondEachClient: e.LeadRate / float64(c.Clients), Policies: []results.PolicyTrial{},
 		LeadS: seconds(e.Lead), TroubleS: seconds(e.Trouble), TailS: seconds(e.Tail)}
 	ended := c.tryAll(ctx, e, contest)
-	verdict.RankPolicies(contest)
+	rank(contest)
 	if ended != nil {
 		contest.Verdict = fmt.Sprintf("Ended after %d of %d policies: %s. ", len(contest.Policies), len(c.Contestants),
 			strings.ReplaceAll(ended.Error(), "\n", "; ")) + contest.Verdict
@@ -138,15 +137,15 @@ func (c *Contest) experiment() (*Experiment, error) {
 
 // trouble says in words what the policies meet.
 func (c *Contest) trouble() string {
-	words := fmt.Sprintf("an outage of %v, in which every attempt is throttled at once", c.Length)
+	words := fmt.Sprintf("an outage of %s, in which every attempt is throttled at once", document.Span(c.Length))
 	if c.Together {
 		words += " and which finds every client with an operation due at its first instant"
 	}
 	if c.Overload > 0 {
-		words = fmt.Sprintf("%g times what a partition bears, for %v", c.Overload, c.Length)
+		words = fmt.Sprintf("%s times what a partition bears, for %s", document.Plainly(c.Overload), document.Span(c.Length))
 	}
 	if c.lost() > 0 {
-		words += ", " + strconv.FormatFloat(c.LostReplies, 'f', -1, 64) + "% of all replies being lost after the request was carried out"
+		words += ", " + document.Plainly(c.LostReplies) + " % of all replies being lost after the request was carried out"
 	}
 	return words
 }

@@ -75,23 +75,23 @@ func TestTroublesOfAContest(t *testing.T) {
 		holds    func(p []results.PolicyTrial) bool
 	}{
 		{"an overload of twice what a partition bears loses half without retries", []string{"none"},
-			func(c *trial.Contest) { c.Overload, c.Length = 2, 5*s }, "2 times what a partition bears, for 5s",
+			func(c *trial.Contest) { c.Overload, c.Length = 2, 5*s }, "2 times what a partition bears, for 5 s",
 			func(p []results.PolicyTrial) bool { return math.Abs(p[0].LostPercent-48) < 3 && p[0].Goodput > 1000 }},
 		{"clients that fail together come back together", []string{"fixed-1s", "was-1.x"},
 			func(c *trial.Contest) { c.Together, c.Clients = true, 100 },
-			"an outage of 15s, in which every attempt is throttled at once and which finds every client with an operation due at its first instant",
+			"an outage of 15 s, in which every attempt is throttled at once and which finds every client with an operation due at its first instant",
 			func(p []results.PolicyTrial) bool {
 				return p[0].PeakRetries == 100 && p[1].PeakRetries == 100 && p[0].Caught == 100
 			}},
 		{"lost replies show as duplicate effects", []string{"documented"},
 			func(c *trial.Contest) { c.Length, c.Clients, c.LostReplies = s, 1000, 10 },
-			"an outage of 1s, in which every attempt is throttled at once, 10% of all replies being lost after the request was carried out",
+			"an outage of 1 s, in which every attempt is throttled at once, 10 % of all replies being lost after the request was carried out",
 			func(p []results.PolicyTrial) bool { return p[0].Duplicates > 500 }},
 		{"none of them without lost replies", []string{"documented"},
-			func(c *trial.Contest) { c.Length = s }, "an outage of 1s, in which every attempt is throttled at once",
+			func(c *trial.Contest) { c.Length = s }, "an outage of 1 s, in which every attempt is throttled at once",
 			func(p []results.PolicyTrial) bool { return p[0].Duplicates == 0 }},
 		{"a limiter of one's own for each client", []string{"fixed-1s", "fixed-1s+retry-budget"},
-			func(c *trial.Contest) { c.Length = 10 * s }, "an outage of 10s, in which every attempt is throttled at once",
+			func(c *trial.Contest) { c.Length = 10 * s }, "an outage of 10 s, in which every attempt is throttled at once",
 			func(p []results.PolicyTrial) bool {
 				return len(p) == 2 && p[0].AttemptsPerOperation != p[1].AttemptsPerOperation
 			}},

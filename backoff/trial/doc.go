@@ -3,7 +3,8 @@
 //
 // Describe a [Contest]: who takes part ([Named]), how many clients there are, and
 // whether they meet an outage or an overload. [Contest.Run] tries one [Contestant] after
-// another and ranks them; [Schedule] says of a policy alone when it tries again.
+// another and ranks them, [Document] says what came of it, and [Keep] keeps that; [Schedule]
+// says of a policy alone when it tries again, [Schedules] of several as a document.
 //
 // Each try is an [Experiment]: how many clients offer how much, before, in and after the
 // trouble, and a fresh target that makes the trouble. [Experiment.Try] sends the

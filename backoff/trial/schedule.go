@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"loadgen/backoff"
+	"loadgen/report/document"
 	"loadgen/results"
 )
 
@@ -26,7 +27,7 @@ func Schedule(p *backoff.Preset) results.RetrySchedule {
 		sums.SumGreatestS += sums.GreatestS
 		s.Waits = append(s.Waits, sums)
 		if least == greatest {
-			flat = append(flat, fmt.Sprintf("%d (%v)", x, least))
+			flat = append(flat, fmt.Sprintf("%d (%s)", x, document.Span(least)))
 		}
 	}
 	switch {

@@ -15,9 +15,9 @@ func TestScheduleSaysWhereItIsFlat(t *testing.T) {
 		flat, codes string
 		waits       int
 	}{
-		{"documented", "Without any spread are the waits before retry 3 (1m30s): clients that come to one together come back together.",
+		{"documented", "Without any spread are the waits before retry 3 (90 s): clients that come to one together come back together.",
 			"5xx except 501 and 505, and attempts without a reply, the first of which at once", 3},
-		{"was-1.x", "Without any spread are the waits before retry 1 (3s)", "5xx except", 3},
+		{"was-1.x", "Without any spread are the waits before retry 1 (3 s)", "5xx except", 3},
 		{"ladder", "No wait has any spread: clients that failed together come back together each time.", "5xx except", 4},
 		{"js", "", "408 and 5xx except 501 and 505, and attempts", 3},
 		{"azcore", "", "408, 429, 500, 502, 503, 504, and attempts", 3},

@@ -54,13 +54,13 @@ func policyList() string {
 
 // backoffOutput says how the verbs of back-off tell what they found.
 type backoffOutput struct {
-	format string
-	out    string
-	quiet  bool
+	formFlags
+	out   string
+	quiet bool
 }
 
 func (o *backoffOutput) register(c *cobra.Command) {
-	c.Flags().StringVar(&o.format, "format", "text", "what to print: text, or json")
+	o.formFlags.register(c.Flags())
 	c.Flags().StringVar(&o.out, "out", "", "folder of the charts (default: a new one in results/runs)")
 	c.Flags().BoolVar(&o.quiet, "quiet", false, "nothing on standard error")
 }
@@ -114,7 +114,7 @@ as a fan chart. Without a policy it shows every one.`,
 }
 
 func (f *showFlags) show(c *cobra.Command, args []string, stdout, stderr io.Writer) error {
-	if err := knownFormat(f.format, "text", "json"); err != nil {
+	if err := knownFormat(f.format, report.PrintForms()...); err != nil {
 		return err
 	}
 	presets, err := backoff.Choose(args...)
@@ -136,10 +136,7 @@ func (f *showFlags) show(c *cobra.Command, args []string, stdout, stderr io.Writ
 		return err
 	}
 	f.told(stderr, folder)
-	if f.format == "json" {
-		return report.SchedulesJSON(stdout, schedules)
-	}
-	return report.Schedules(stdout, schedules)
+	return f.formFlags.show(stdout, trial.Schedules(schedules))
 }
 
 func (f *showFlags) altered(c *cobra.Command, p backoff.Preset) (backoff.Preset, error) {
@@ -229,7 +226,7 @@ Each client has one of its own.`,
 
 // run carries the contest out and prints what came of it.
 func (f *contestFlags) run(c *cobra.Command, stdout, stderr io.Writer) error {
-	if err := knownFormat(f.format, "text", "json"); err != nil {
+	if err := knownFormat(f.format, report.PrintForms()...); err != nil {
 		return err
 	}
 	var faults []error
@@ -251,16 +248,11 @@ func (f *contestFlags) run(c *cobra.Command, stdout, stderr io.Writer) error {
 		return err
 	}
 	contest, ended := f.contest.Run(c.Context())
-	if err := report.DrawPolicies(folder, contest, f.contest.Schedules()); err != nil {
+	if err := trial.Keep(folder, contest, f.contest.Schedules()); err != nil {
 		return err
 	}
 	f.told(stderr, folder)
-	if f.format == "json" {
-		err = report.PoliciesJSON(stdout, contest)
-	} else {
-		err = report.Policies(stdout, contest)
-	}
-	return errors.Join(ended, err)
+	return errors.Join(ended, f.formFlags.show(stdout, trial.Document(contest)))
 }
 
 // trouble reads the flags that are texts and settles what goes together.

@@ -10,5 +10,6 @@
 // within a document, and words in plain Unicode: escaping is the renderers', each in its
 // own way, and they trust nothing that stands here.
 //
-// The package is a leaf. It computes nothing, formats no number and knows no record.
+// Numbers, units, shares and durations are formatted here, and nowhere else. The package is
+// a leaf: it computes nothing and knows no record.
 package document

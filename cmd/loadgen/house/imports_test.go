@@ -114,7 +114,7 @@ var rows = []row{
 		imports: []string{
 			"backoff",
 			"engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/nearest",
-			"report/document", "report/verdict",
+			"report/chart", "report/document", "report/text",
 			"results",
 			"scenarios/arrival", "scenarios/drive", "scenarios/run",
 			"target", "target/fault",

@@ -1,0 +1,175 @@
+package trial
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"loadgen/report/chart"
+	"loadgen/report/document"
+	"loadgen/report/text"
+	"loadgen/results"
+)
+
+// Document says what policies made of the same trouble: who lost least and the best of
+// them on one screen, then all of them.
+func Document(contest *results.PolicyContest) *document.Document {
+	d := &document.Document{Title: "backoff contest", Data: contest, Answer: answerOf(contest), Subtitle: fmt.Sprintf("%s · %s · seed %d · modelled",
+		contest.Trouble, document.Counted(contest.Clients, "client"), contest.Seed)}
+	if ended := strings.TrimSpace(strings.TrimSuffix(contest.Verdict, verdictOf(contest))); ended != "" {
+		d.Warnings = append(d.Warnings, ended)
+	}
+	t := policies(contest)
+	screen := t
+	screen.Notes = nil
+	d.Screen = []document.Block{screen}
+	d.Sections = []document.Section{
+		{ID: "verdict", Title: "Verdict", Blocks: []document.Block{document.Paragraph{Text: contest.Verdict, Lead: true}}},
+		{ID: "trouble", Title: "Trouble", Blocks: []document.Block{document.List{Items: []string{
+			fmt.Sprintf("%s, after %s without, and with %s of arrivals after it", contest.Trouble, document.Span(lasting(contest.LeadS)),
+				document.Span(lasting(contest.TailS))),
+			fmt.Sprintf("%s, each with %s operations/s on the average, in virtual time, seed %d", document.Counted(contest.Clients, "client"),
+				document.Rate(contest.OperationsPerSecondEachClient), contest.Seed),
+			"figures: modelled, by the driving loop's own session"}}}},
+		{ID: "policies", Title: "Policies, the best first", Blocks: []document.Block{t}}}
+	return d
+}
+
+// policies is a line for each policy.
+func policies(contest *results.PolicyContest) document.Table {
+	const added = "added, ms"
+	t := document.Table{ID: "policies", Caption: "The policies, the best first", Columns: []document.Column{
+		{Title: "policy", Words: true}, {Title: "lost"}, {Spare: 9}, {Title: "goodput", Unit: "entities/s", Spare: 3}, {Title: "tries/op"},
+		{Title: "chance", Spare: 6}, {Title: "drain", Unit: "s"}, {Group: added, Title: "p50", Spare: 2}, {Group: added, Title: "p95", Spare: 4}, {Group: added, Title: "p99"},
+		{Title: "peak", Spare: 1}, {Title: "fair", Spare: 7}, {Title: "twice", Spare: 8}}}
+	withheld := int64(0)
+	for i := range contest.Policies {
+		one := &contest.Policies[i]
+		tone := document.Plain
+		if equal(&contest.Policies[0], one) && one.Lost < one.Caught {
+			tone = document.Good
+		}
+		lost := document.Cell{Bar: &document.Bar{Solid: 100 - one.LostPercent, Hollow: one.LostPercent, Full: 100}}
+		row := []document.Cell{{Text: one.Policy, Tone: tone}, {Text: lostPart(one)}, lost}
+		for _, text := range []string{document.Rate(one.Goodput), document.Tries(one.AttemptsPerOperation), document.Tries(one.AmplificationByChance),
+			document.Seconds(lasting(one.DrainS)), document.Told(one.Added.P50, millis), document.Told(one.Added.P95, millis),
+			document.Told(one.Added.P99, millis), document.Count(int64(one.PeakRetries)), document.Told(one.Fairness, document.Tries),
+			document.Count(one.Duplicates)} {
+			row = append(row, document.Cell{Text: text})
+		}
+		t.Rows = append(t.Rows, row)
+		withheld += one.Withheld
+	}
+	t.Notes = []string{"lost: of the operations that became due in the trouble, with its 95 % interval by chance; goodput: entities " +
+		"served per second from its begin to the last arrival; tries/op: attempts to such an operation; chance: what they would " +
+		"be if each attempt were throttled by chance, (1 − p^(R+1))/(1 − p); drain: from its end until the last of them ended; " +
+		"added: to the response times of those that succeeded, over the median before; peak: most retries within 100 ms; " +
+		"fair: Jain's index over the clients; twice: retries answered 404, 409 or 412, which may have met their own success"}
+	if withheld > 0 {
+		t.Notes = append(t.Notes, document.Count(withheld)+" operations were never sent, because a limiter would not have it")
+	}
+	return t
+}
+
+// Schedules says when policies try again: of one alone each wait, of several the first and
+// all of them together on one screen.
+func Schedules(schedules []results.RetrySchedule) *document.Document {
+	d := &document.Document{Title: "backoff show", Data: schedules}
+	for i := range schedules {
+		d.Sections = append(d.Sections, scheduleSection(fmt.Sprintf("policy-%d", i+1), &schedules[i]))
+	}
+	if len(schedules) == 1 {
+		one := &schedules[0]
+		d.Answer = document.Answer{Claim: one.Policy + " never retries"}
+		if waits := one.Waits; len(waits) > 0 {
+			d.Answer.Claim = fmt.Sprintf("%s retries %s, first after %s to %s s", one.Policy, document.Counted(one.Retries, "time"),
+				document.Figures(waits[0].LeastS), document.Figures(waits[0].GreatestS))
+			d.Screen = append(d.Screen, waitsOf("waits", one))
+		}
+		d.Answer.Says = []string{one.Formula}
+		if one.Flat != "" {
+			d.Answer.Says = append(d.Answer.Says, one.Flat)
+		}
+		d.Screen = append(d.Screen, document.Facts{Lines: []string{"retries " + one.Codes}})
+		return d
+	}
+	d.Answer.Claim = "When " + document.Counted(len(schedules), "retry policy", "retry policies") + " try again"
+	const first, all = "first wait, s", "all waits, s"
+	t := document.Table{ID: "schedules", Caption: "The waits of each policy", Columns: []document.Column{{Title: "policy", Words: true}, {Title: "retries"},
+		{Group: first, Title: "least"}, {Group: first, Title: "greatest"}, {Group: all, Title: "least"}, {Group: all, Title: "greatest"}}}
+	for i := range schedules {
+		s := &schedules[i]
+		row := []document.Cell{{Text: s.Policy}, {Text: document.Count(int64(s.Retries))}}
+		if n := len(s.Waits); n > 0 {
+			row = append(row, figures(s.Waits[0].LeastS, s.Waits[0].GreatestS, s.Waits[n-1].SumLeastS, s.Waits[n-1].SumGreatestS)...)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	d.Screen = []document.Block{t}
+	return d
+}
+
+// scheduleSection is all that is known of a schedule.
+func scheduleSection(id string, s *results.RetrySchedule) document.Section {
+	section := document.Section{ID: id, Title: s.Policy}
+	for _, line := range []string{s.Formula, "retries " + s.Codes, "source: " + s.Source} {
+		if line != "source: " {
+			section.Blocks = append(section.Blocks, document.Paragraph{Text: line})
+		}
+	}
+	if len(s.Waits) == 0 {
+		section.Blocks = append(section.Blocks, document.Paragraph{Text: "it never retries"})
+		return section
+	}
+	section.Blocks = append(section.Blocks, waitsOf(id+"-waits", s))
+	if s.Flat != "" {
+		section.Blocks = append(section.Blocks, document.Paragraph{Text: s.Flat})
+	}
+	return section
+}
+
+// waitsOf is a line for each retry.
+func waitsOf(id string, s *results.RetrySchedule) document.Table {
+	const wait, since = "wait, s", "since the failure, s"
+	t := document.Table{ID: id, Caption: "The waits of " + s.Policy, Columns: []document.Column{{Title: "retry"},
+		{Group: wait, Title: "least"}, {Group: wait, Title: "mean"}, {Group: wait, Title: "greatest"},
+		{Group: since, Title: "least"}, {Group: since, Title: "mean"}, {Group: since, Title: "greatest"}}}
+	for _, w := range s.Waits {
+		t.Rows = append(t.Rows, append([]document.Cell{{Text: document.Count(int64(w.Retry))}},
+			figures(w.LeastS, w.MeanS, w.GreatestS, w.SumLeastS, w.SumMeanS, w.SumGreatestS)...))
+	}
+	return t
+}
+
+func figures(numbers ...float64) []document.Cell {
+	var cells []document.Cell
+	for _, n := range numbers {
+		cells = append(cells, document.Cell{Text: document.Figures(n)})
+	}
+	return cells
+}
+
+// millis writes milliseconds as a column of them has it.
+func millis(v float64) string { return document.Millis(int64(math.Round(1000 * v))) }
+
+func lasting(seconds float64) time.Duration { return time.Duration(seconds * 1e9) }
+
+// Keep writes a contest into a folder: as contest.json, its retries over time as a chart,
+// and as another when the policies of some schedules try again. Its error wraps
+// [results.ErrWrite].
+func Keep(folder results.Folder, contest *results.PolicyContest, schedules []results.RetrySchedule) error {
+	var spelled bytes.Buffer
+	if err := text.JSON(&spelled, contest); err != nil {
+		return err
+	}
+	if err := folder.Replace("contest.json", spelled.Bytes()); err != nil {
+		return fmt.Errorf("%w: %w", results.ErrWrite, err)
+	}
+	if _, err := chart.DrawRetries(folder, contest); err != nil {
+		return err
+	}
+	_, err := chart.DrawSchedules(folder, schedules)
+	return err
+}

@@ -1,0 +1,131 @@
+package trial
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"loadgen/report/document"
+	"loadgen/report/text"
+	"loadgen/results"
+)
+
+func tried(name string, lost int64, attempts float64) results.PolicyTrial {
+	return results.PolicyTrial{Policy: name, Caught: 1000, Lost: lost, LostPercent: float64(lost) / 10, LostDoubt: 1,
+		AttemptsPerOperation: attempts, Goodput: 123.4, DrainS: 2.5, PeakRetries: 77}
+}
+
+func contestAmong(trials ...results.PolicyTrial) *results.PolicyContest {
+	c := &results.PolicyContest{Trouble: "an outage of 15 s", Clients: 500, OperationsPerSecondEachClient: 1, Seed: 1,
+		LeadS: 5, TroubleS: 15, TailS: 10, Policies: trials}
+	rank(c)
+	return c
+}
+
+// row returns what stands in a table's row by the titles of its columns.
+func row(t *testing.T, block document.Block, at int) map[string]string {
+	t.Helper()
+	table := block.(document.Table)
+	cells := map[string]string{}
+	for i, column := range table.Columns {
+		cells[strings.TrimSpace(column.Group+" "+column.Title)] = table.Rows[at][i].Text
+	}
+	return cells
+}
+
+func TestAnswerOfAContest(t *testing.T) {
+	cut := contestAmong()
+	cut.Verdict = "Ended after 0 of 2 policies: interrupted. " + cut.Verdict
+	for _, row := range []struct {
+		name                     string
+		contest                  *results.PolicyContest
+		claim, beside, says, cut string
+		state                    string
+	}{
+		{"the best first, and the worst", contestAmong(tried("azcore", 382, 3.7), tried("documented", 0, 2), tried("js", 650, 1.5)),
+			`"documented" loses none`, "of 1,000 operations caught in the trouble", `2.5 s after the trouble with "documented", at 2.00 attempts an operation. Most are lost by "js": 65.0 % ± 1.0 %.`, "", ""},
+		{"no difference shown", contestAmong(tried("a", 300, 2), tried("b", 310, 2)), "No difference shown: within the doubt every policy loses 30.0 % ± 1.0 %", "of 1,000 operations caught in the trouble", "", "", ""},
+		{"several lead", contestAmong(tried("a", 0, 2), tried("b", 5, 1), tried("c", 900, 1)), `"a" and "b" lose none`, "of 1,000 operations caught in the trouble", `Most are lost by "c": 90.0 %`, "", ""},
+		{"one alone", contestAmong(tried("a", 1000, 2)), `The policy "a" loses all`, "of 1,000 operations caught in the trouble", "", "", ""},
+		{"none at all", contestAmong(), "No policy was tried", "", "", "", results.CannotTell},
+		{"none before it was cut", cut, "No policy was tried", "", "", "Ended after 0 of 2 policies: interrupted.", results.CannotTell},
+		{"nothing caught", contestAmong(results.PolicyTrial{Policy: "a"}), "Nothing can be said: no operation became due in the trouble", "", "", "", results.CannotTell},
+	} {
+		d := Document(row.contest)
+		if a := d.Answer; a.Claim != row.claim || a.Beside != row.beside || a.State != row.state || !strings.Contains(strings.Join(a.Says, " "), row.says) {
+			t.Errorf("%s: the answer is %+v; want %q beside %q, %s, %q", row.name, a, row.claim, row.beside, row.state, row.says)
+		}
+		if got := strings.Join(d.Warnings, " "); got != row.cut {
+			t.Errorf("%s: warned of %q; want %q", row.name, got, row.cut)
+		}
+	}
+}
+
+func TestDocumentOfAContest(t *testing.T) {
+	median, fair := 33_063.2, 0.98
+	best, held := tried("documented", 0, 2), tried("js+adaptive", 650, 1.5)
+	best.Added.P50, best.Fairness, best.Duplicates, held.Withheld = &median, &fair, 12, 400
+	trials := []results.PolicyTrial{best, held}
+	for range 11 {
+		trials = append(trials, tried("azcore", 382, 3.7))
+	}
+	d := Document(contestAmong(trials...))
+	got := row(t, d.Screen[0], 0)
+	for title, want := range map[string]string{"policy": "documented", "lost": "0 %", "tries/op": "2.00", "drain": "2.5", "added, ms p50": "33,063",
+		"added, ms p99": document.Untold, "fair": "0.98", "twice": "12", "peak": "77", "goodput": "123"} {
+		if got[title] != want {
+			t.Errorf("%s of the best is %q; want %q", title, got[title], want)
+		}
+	}
+	screen, whole := d.Screen[0].(document.Table), d.Sections[2].Blocks[0].(document.Table)
+	if around := screen.Around(8); len(whole.Rows) != len(trials) || row(t, around, 0)["policy"] != "documented" || row(t, around, 7)["policy"] != "js+adaptive" {
+		t.Errorf("the whole has %d policies, and eight of them are %v; want all, and the first and the last among the eight", len(whole.Rows), around.Rows)
+	}
+	if notes := strings.Join(whole.Notes, " "); !strings.Contains(notes, "400 operations were never sent") {
+		t.Errorf("the notes are %q; want what was withheld", notes)
+	}
+	if items := d.Sections[1].Blocks[0].(document.List).Items; items[0] != "an outage of 15 s, after 5 s without, and with 10 s of arrivals after it" {
+		t.Errorf("the trouble is %q", items[0])
+	}
+}
+
+func TestDocumentOfSchedules(t *testing.T) {
+	documented := results.RetrySchedule{Policy: "documented", Retries: 1, Formula: "y", Codes: "5xx", Source: "here", Flat: "It is flat.",
+		Waits: []results.RetryWait{{Retry: 1, LeastS: 27, MeanS: 33.333, GreatestS: 39, SumLeastS: 27, SumMeanS: 33.333, SumGreatestS: 39}}}
+	none := results.RetrySchedule{Policy: "none", Formula: "never", Codes: "nothing"}
+	one := Schedules([]results.RetrySchedule{documented})
+	if a := one.Answer; a.Claim != "documented retries 1 time, first after 27 to 39 s" || len(a.Says) != 2 || a.Says[1] != "It is flat." || row(t, one.Screen[0], 0)["wait, s mean"] != "33.3" {
+		t.Errorf("one policy: %+v, %v; want its waits", a, one.Screen)
+	}
+	if a := Schedules([]results.RetrySchedule{none}).Answer; a.Claim != "none never retries" {
+		t.Errorf("a policy without retries says %q", a.Claim)
+	}
+	both := Schedules([]results.RetrySchedule{documented, none})
+	if got := row(t, both.Screen[0], 0); got["first wait, s greatest"] != "39" || len(both.Sections) != 2 || both.Answer.Claim != "When 2 retry policies try again" {
+		t.Errorf("two policies: %+v, %v; want a line for each", both.Answer, got)
+	}
+}
+
+// A contest is kept as it is printed, beside what is drawn of it.
+func TestKeepWritesTheContest(t *testing.T) {
+	c := contestAmong(tried("documented", 0, 2), tried("js", 650, 3))
+	folder := results.Dir(t.TempDir())
+	if err := Keep(folder, c, []results.RetrySchedule{{Policy: "js"}}); err != nil {
+		t.Fatal(err)
+	}
+	var printed strings.Builder
+	if err := text.JSON(&printed, Document(c).Data); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"contest.json", "retries.png", "retries.svg", "schedules.png", "schedules.svg"} {
+		kept, err := os.ReadFile(filepath.Join(string(folder), name))
+		if err != nil || len(kept) == 0 || name == "contest.json" && string(kept) != printed.String() {
+			t.Errorf("%s: %v, %d bytes; want it written", name, err, len(kept))
+		}
+	}
+	if err := Keep(results.Dir(filepath.Join(string(folder), "none")), c, nil); !errors.Is(err, results.ErrWrite) {
+		t.Errorf("Keep in a folder that is not there = %v; want ErrWrite", err)
+	}
+}
