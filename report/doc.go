@@ -3,8 +3,8 @@
 // in which a person reads; [Text], [Markdown] and [CSV] write it for people and
 // spreadsheets, and [JSON] the summary for scripts. [Illustrate] puts charts and a page
 // beside the record, and of one that is kept [Read] and [Forms] tell once more, in every
-// form. [List], [Files] and [Pruning] tell of the runs of a catalog; [Policies],
-// [Schedules] and [Patterns] are reports of other things than a run.
+// form. [List], [Files] and [Pruning] tell of the runs of a catalog; [Patterns] is a report
+// of other things than a run.
 //
 // The caller reads a record, has it judged, and hands both over; the same
 // record always gives the same bytes. Names and keys of the record may hold

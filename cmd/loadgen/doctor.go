@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"loadgen/engine/clock"
+	"loadgen/report"
 	"loadgen/scenarios/doctor"
 	"loadgen/scenarios/run"
 )
@@ -20,8 +21,8 @@ type doctorFlags struct {
 	// are not registered, since a visit changes nothing.
 	service targetFlags
 	target  string
-	format  string
-	quiet   bool
+	formFlags
+	quiet bool
 }
 
 // newDoctor returns the verb that proves the tool on this machine.
@@ -59,7 +60,7 @@ It exits with 10 where a check failed; what could not be told fails nothing.`,
 		"env:NAME or file:PATH for a connection string")
 	flags.StringVar(&f.service.account, "account", "", "account that signs for a --target URL (default: the one in the URL)")
 	flags.StringVar(&f.service.keyFile, "key-file", "", "`file` with the account key of a --target URL, base64")
-	flags.StringVar(&f.format, "format", "text", "what to print: text, or json")
+	f.formFlags.register(flags)
 	flags.StringVar(&f.options.Folder, "out", runsKept(), "folder that runs are to be written to")
 	flags.IntVar(&f.options.Workers, "workers", 256, "greatest number of attempts at once that runs are to have")
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
@@ -70,7 +71,7 @@ func (f *doctorFlags) heed(c *cobra.Command) error {
 	if err := emptyFlag(c.Flags()); err != nil {
 		return err
 	}
-	if err := knownFormat(f.format, "text", "json"); err != nil {
+	if err := knownFormat(f.format, report.PrintForms()...); err != nil {
 		return err
 	}
 	if err := named(c.Flags(), f.options.Validate()...); err != nil {
@@ -97,11 +98,7 @@ func (f *doctorFlags) heed(c *cobra.Command) error {
 
 // tell prints a diagnosis, and turns a failed check into the exit code.
 func (f *doctorFlags) tell(ctx context.Context, d *doctor.Diagnosis, stdout io.Writer) error {
-	text := d.Text()
-	if f.format == "json" {
-		text = d.JSON()
-	}
-	if _, err := io.WriteString(stdout, text); err != nil {
+	if err := f.show(stdout, d.Document()); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {

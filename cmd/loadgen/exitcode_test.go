@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"loadgen/report"
 	"loadgen/report/compare"
 	"loadgen/report/compare/contest"
 	"loadgen/report/compare/gate"
@@ -137,7 +138,7 @@ func TestExitCodesOfOtherEnds(t *testing.T) {
 		return endsWith(gate.Code(all))
 	}
 	diagnosed := func(ctx context.Context, failed int) error {
-		return new(doctorFlags).tell(ctx, &doctor.Diagnosis{Failed: failed}, new(strings.Builder))
+		return (&doctorFlags{formFlags: formFlags{format: report.FormText}}).tell(ctx, &doctor.Diagnosis{Failed: failed}, new(strings.Builder))
 	}
 	for _, row := range []struct {
 		sentence string

@@ -113,7 +113,7 @@ func TestCeilingFinding(t *testing.T) {
 		says     string
 	}{
 		{"as fast as the stress test needs", ceilingFigures{nothing: perSecond(100_000), empty: perSecond(20_000), engine: perSecond(4000)},
-			Pass, "4,000/s (50.0 CPU-µs) over HTTP, 100,000/s (50.0 CPU-µs) over nothing"},
+			Pass, "4,000/s (50 CPU-µs) over HTTP, 100,000/s (50 CPU-µs) over nothing"},
 		{"what it can drive", ceilingFigures{empty: perSecond(20_199), engine: perSecond(10_000)}, Pass, "up to about 8,000 attempts/s, and another service at up to about 16,100"},
 		{"slower", ceilingFigures{engine: perSecond(3999)}, Fail, "3,100 attempts/s"},
 		{"operations that failed", ceilingFigures{engine: pace{results.Ceiling{Operations: 9000, Took: time.Second}, 1}}, Fail, "1 operations failed"},

@@ -38,7 +38,7 @@ type pace struct {
 func (p pace) String() string {
 	text := document.Count(int64(p.PerSecond())) + "/s"
 	if micros := p.CPUMicros(); micros > 0 {
-		text += fmt.Sprintf(" (%.1f CPU-µs)", micros)
+		text += " (" + document.Figures(micros) + " CPU-µs)"
 	}
 	return text
 }
@@ -108,7 +108,7 @@ func (f ceilingFigures) finding() Finding {
 	measured := fmt.Sprintf("%s over HTTP, %s over nothing", f.engine, f.nothing)
 	bound := document.Count(ceilingBound) + "/s over HTTP"
 	can := fmt.Sprintf("with retries counted, this machine can honestly drive the embedded engine at up to about "+
-		"%s attempts/s, and another service at up to about %s", honest(f.engine), honest(f.empty))
+		"%s attempts/s, and another service at up to about %s", document.Count(honest(f.engine)), document.Count(honest(f.empty)))
 	switch {
 	case f.engine.failed > 0:
 		return held(false, measured, bound,
@@ -116,10 +116,12 @@ func (f ceilingFigures) finding() Finding {
 	case f.engine.PerSecond() < ceilingBound:
 		return held(false, measured, bound, "free this machine of other work, or use one with more cores; "+can)
 	default:
-		return held(true, measured, bound, can)
+		passed := held(true, measured, bound, can)
+		passed.offers = honest(f.engine)
+		return passed
 	}
 }
 
 // honest returns the rate up to which a pace leaves the generator room, cut off to
 // hundreds.
-func honest(p pace) string { return document.Count(int64(honestShare*p.PerSecond()) / 100 * 100) }
+func honest(p pace) int64 { return int64(honestShare*p.PerSecond()) / 100 * 100 }

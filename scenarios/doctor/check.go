@@ -33,6 +33,10 @@ type Finding struct {
 	Bound    string `json:"bound"`
 	// Note says what to do about a failure, or what follows from a pass.
 	Note string `json:"note"`
+
+	// offers is how many attempts a second the machine can honestly send, 0 where the check
+	// is of something else.
+	offers int64
 }
 
 // The verdicts of a check.

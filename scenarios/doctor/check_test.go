@@ -9,8 +9,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
+
+	"loadgen/report/document"
 )
 
 // finds is a check that comes to a verdict.
@@ -104,41 +105,49 @@ func TestErrorOfAMeasurementIsAFailedCheck(t *testing.T) {
 	}
 }
 
-func TestPageOfADiagnosis(t *testing.T) {
+func TestDocumentOfADiagnosis(t *testing.T) {
 	long := strings.Repeat("words and ", 30)
-	d := &Diagnosis{Verdict: "2 of 3 checks failed", Checks: []Finding{
-		{Name: "a", Verdict: Pass, Measured: "3 µs", Bound: "at most 5 µs"},
-		{Name: "folder", Verdict: Fail, Measured: long, Bound: "less", Note: "buy another " + long},
-		{Name: "c", Verdict: NotTried, Note: "it needs a"},
-		{Name: "d", Verdict: CannotTell, Measured: "nobody knows"},
-	}}
-	text := d.Text()
-	for _, line := range []string{
-		"pass         a       3 µs; wanted at most 5 µs\n",
-		"\nFAIL         folder  words and ",
-		"\n                     buy another words",
-		"\nnot tried    c       it needs a\n",
-		"\ncannot tell  d       nobody knows\n",
-		"\n\ndoctor: 2 of 3 checks failed\n",
+	ceiling := Finding{Name: "ceiling", Verdict: Pass, Measured: "17,000/s", Bound: "4,000/s", Note: "up to 13,600", offers: 13_600}
+	for _, row := range []struct {
+		sentence    string
+		checks      []Finding
+		claim, tone string
+		says, cell  string
+	}{
+		{"all pass", []Finding{{Name: "a", Verdict: Pass, Measured: "3 µs", Bound: "at most 5 µs"}, ceiling},
+			"HOLDS: this machine can offer 13,600 attempts/s", "✓", "up to 13,600", "3 µs; wanted at most 5 µs"},
+		{"one fails, and others need it", []Finding{ceiling, {Name: "folder", Verdict: Fail, Measured: long, Bound: "less", Note: "buy another"}, {Name: "c", Verdict: NotTried, Note: "it needs folder"}},
+			"DOES NOT HOLD: 1 of 3 checks failed: folder; not tried: c", "✗", "wanted less; buy another", "17,000/s; wanted 4,000/s; up to 13,600"},
+		{"one cannot tell", []Finding{{Name: "d", Verdict: CannotTell, Measured: "nobody knows"}}, "CANNOT TELL: 0 of 1 checks passed, none failed; cannot tell: d", "?", "", "nobody knows"},
+		{"one was not tried", []Finding{{Name: "e", Verdict: NotTried, Note: "interrupted"}}, "CANNOT TELL: 0 of 1 checks passed, none failed; not tried: e", "?", "", "interrupted"},
 	} {
-		if !strings.Contains(text, line) {
-			t.Errorf("the page has no %q:\n%s", line, text)
+		d := &Diagnosis{Checks: row.checks}
+		d.Passed, d.Failed = len(d.names(Pass)), len(d.names(Fail))
+		d.Verdict = d.sentence()
+		doc := d.Document()
+		a, screen, whole := doc.Answer, doc.Screen[0].(document.Facts), doc.Sections[1].Blocks[0].(document.Table)
+		if a.Claim != row.claim || a.Tone().Sign() != row.tone || !strings.Contains(strings.Join(a.Says, " "), row.says) {
+			t.Errorf("%s: the answer is %+v; want %q with %q", row.sentence, a, row.claim, row.says)
 		}
-	}
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSuffix(line, "\n"); utf8.RuneCountInString(line) > pageWidth || strings.HasSuffix(line, " ") {
-			t.Errorf("the page has the line %q; want at most %d characters, without blanks at the end", line, pageWidth)
+		if got := whole.Rows[0][2].Text; got != row.cell {
+			t.Errorf("%s: the first check says %q; want %q", row.sentence, got, row.cell)
 		}
-	}
-	if strings.Count(text, "it needs a") != 1 {
-		t.Errorf("a note is told twice:\n%s", text)
+		for i, line := range screen.Lines {
+			if mark, said, both := strings.Cut(line, " "); !both || !strings.Contains("✓✗?", mark) || !strings.HasPrefix(said, row.checks[i].Name+": ") || utf8.RuneCountInString(line) > 79 {
+				t.Errorf("%s: line %d is %q; want a mark, the check and what was measured, on one line", row.sentence, i, line)
+			}
+		}
 	}
 }
 
 func TestDiagnosisAsJSON(t *testing.T) {
 	d := diagnose(context.Background(), []check{finds("a", Pass), finds("b", Fail)}, io.Discard)
+	spelled, err := json.Marshal(d.Document().Data)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var got map[string]any
-	if err := json.Unmarshal([]byte(d.JSON()), &got); err != nil {
+	if err := json.Unmarshal(spelled, &got); err != nil {
 		t.Fatal(err)
 	}
 	// The keys are a contract for scripts.
@@ -150,23 +159,6 @@ func TestDiagnosisAsJSON(t *testing.T) {
 	for key, want := range first {
 		if one := checks[0].(map[string]any); one[key] != want || len(one) != len(first) {
 			t.Errorf("the first check is %v; want %v", one, first)
-		}
-	}
-}
-
-func TestBrief(t *testing.T) {
-	for _, row := range []struct {
-		d    time.Duration
-		want string
-	}{
-		{0, "0 ns"}, {56, "56 ns"}, {999, "999 ns"}, {time.Microsecond, "1 µs"}, {99_400, "99 µs"},
-		{100 * time.Microsecond, "0.10 ms"}, {1800 * time.Microsecond, "1.80 ms"}, {9994 * time.Microsecond, "9.99 ms"},
-		{10 * time.Millisecond, "10 ms"}, {999 * time.Millisecond, "999 ms"}, {time.Second, "1 s"},
-		{1800 * time.Millisecond, "1.80 s"}, {20 * time.Second, "20 s"}, {15 * time.Minute, "15m0s"},
-		{240 * time.Hour, "240h0m0s"},
-	} {
-		if got := brief(row.d); got != row.want {
-			t.Errorf("brief(%d) = %q; want %q", row.d, got, row.want)
 		}
 	}
 }

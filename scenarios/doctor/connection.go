@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"loadgen/engine/clock"
+	"loadgen/report/document"
 	"loadgen/results"
 )
 
@@ -22,7 +23,7 @@ func (v *visit) resolve(ctx context.Context) Finding {
 	defer release()
 	began := v.clock.Now()
 	addresses, err := net.DefaultResolver.LookupHost(ctx, name)
-	took := brief(v.clock.Now().Sub(began))
+	took := document.Span(v.clock.Now().Sub(began))
 	if err != nil {
 		return held(false, fmt.Sprintf("no address of %s after %s", name, took), bound,
 			"is the account's name spelled right, and does this machine reach a name server?")
@@ -32,14 +33,14 @@ func (v *visit) resolve(ctx context.Context) Finding {
 
 // connect opens a connection and closes it.
 func (v *visit) connect(ctx context.Context) Finding {
-	bound := "a connection within " + brief(visitLimit)
+	bound := "a connection within " + document.Span(visitLimit)
 	began := v.clock.Now()
 	conn, err := v.dial(ctx)
 	v.connecting = v.clock.Now().Sub(began)
 	if err != nil {
-		return held(false, fmt.Sprintf("none after %s: %s", brief(v.connecting), reasonOf(err)), bound, adviceOn(err))
+		return held(false, fmt.Sprintf("none after %s: %s", document.Span(v.connecting), reasonOf(err)), bound, adviceOn(err))
 	}
-	measured := fmt.Sprintf("with %s in %s", conn.RemoteAddr(), brief(v.connecting))
+	measured := fmt.Sprintf("with %s in %s", conn.RemoteAddr(), document.Span(v.connecting))
 	_ = conn.Close() // nothing was sent
 	return held(true, measured, bound, "")
 }
@@ -108,5 +109,5 @@ func (v *visit) shakeHands(ctx context.Context) Finding {
 	}
 	state := secured.ConnectionState()
 	return held(true, fmt.Sprintf("%s in %s, certificate until %s", tls.VersionName(state.Version),
-		brief(v.clock.Now().Sub(began)), state.PeerCertificates[0].NotAfter.UTC().Format("2006-01-02")), bound, "")
+		document.Span(v.clock.Now().Sub(began)), state.PeerCertificates[0].NotAfter.UTC().Format("2006-01-02")), bound, "")
 }

@@ -16,7 +16,7 @@ func TestLiveDoctor(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for n := 1; n <= 3; n++ {
 		d := Diagnose(t.Context(), Options{Workers: 256, Folder: "runs", Service: &endpoint, Clock: clock.NewReal()}, t.Output())
-		t.Logf("run %d:\n%s", n, d.Text())
+		t.Logf("run %d:\n%s", n, spelled(d))
 		for _, one := range d.Checks {
 			if one.Verdict == Fail && !slices.Contains([]string{"pacing", "ceiling", "stall"}, one.Name) {
 				t.Fatalf("%s failed: %+v", one.Name, one)

@@ -82,8 +82,8 @@ func builtYear() int {
 }
 
 func clockFinding(step time.Duration, wall time.Time, year int) Finding {
-	measured := fmt.Sprintf("steps of %s, %s", brief(step), wall.UTC().Format("2006-01-02 15:04:05 UTC"))
-	bound := fmt.Sprintf("at most %s, not before %d", brief(coarsestStep), year)
+	measured := fmt.Sprintf("steps of %s, %s", document.Span(step), wall.UTC().Format("2006-01-02 15:04:05 UTC"))
+	bound := fmt.Sprintf("at most %s, not before %d", document.Span(coarsestStep), year)
 	switch {
 	case step == 0:
 		return held(false, "it stands still", bound, "the monotonic clock does not move; nothing can be timed on this machine")

@@ -52,7 +52,7 @@ func TestMachineFindings(t *testing.T) {
 		says     string
 	}{
 		{"a fine clock of today", clockFinding(50, day(2026), 2026), Pass, "50 ns"},
-		{"a clock as coarse as may be", clockFinding(coarsestStep, day(2030), 2026), Pass, "0.10 ms"},
+		{"a clock as coarse as may be", clockFinding(coarsestStep, day(2030), 2026), Pass, "steps of 100 µs"},
 		{"a coarser clock", clockFinding(coarsestStep+1, day(2026), 2026), Fail, "hardware clock"},
 		{"a clock that stands still", clockFinding(0, day(2026), 2026), Fail, "stands still"},
 		{"the date of a machine whose battery is empty", clockFinding(50, day(1970), 2026), Fail, "set the date"},

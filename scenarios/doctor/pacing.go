@@ -44,8 +44,8 @@ func (r trials) measurePacing(ctx context.Context) (pacingFigures, error) {
 // finding holds the figures against the bound.
 func (f pacingFigures) finding() Finding {
 	measured := fmt.Sprintf("lag p50 %s, p90 %s, p99 %s, max %s at %s/s",
-		brief(f.p50), brief(f.p90), brief(f.p99), brief(f.longest), document.Count(pacingRate))
-	bound := "p50 at most " + brief(pacingBound)
+		document.Span(f.p50), document.Span(f.p90), document.Span(f.p99), document.Span(f.longest), document.Count(pacingRate))
+	bound := "p50 at most " + document.Span(pacingBound)
 	switch {
 	case f.sent != f.due:
 		return held(false, measured, bound, fmt.Sprintf("%s of %s operations were sent: this machine does not keep up "+

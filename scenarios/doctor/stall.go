@@ -139,10 +139,10 @@ func (f stallFigures) finding() Finding {
 	due := int64(stallLasts.Seconds() * stallRate)
 	slow := int64((stallLasts - stallSlow).Seconds() * stallRate)
 	measured := fmt.Sprintf("response p99 %s, max %s, service p99 %s",
-		brief(f.responseP99), brief(f.longest), brief(f.serviceP99))
+		document.Span(f.responseP99), document.Span(f.longest), document.Span(f.serviceP99))
 	low, high := between(want)
-	bound := fmt.Sprintf("%s ± %.0f %%, ≤ %s, ≤ %s",
-		brief(want), stallTolerance*100, brief(stallLongest), brief(stallService))
+	bound := fmt.Sprintf("%s ± %s, ≤ %s, ≤ %s",
+		document.Span(want), document.PartOf(stallTolerance, 1), document.Span(stallLongest), document.Span(stallService))
 	var wrong []string
 	say := func(is bool, format string, args ...any) {
 		if is {
@@ -155,7 +155,7 @@ func (f stallFigures) finding() Finding {
 		document.Count(f.due), document.Count(due))
 	leastSlow, mostSlow := between(time.Duration(slow))
 	say(f.slow < int64(leastSlow) || f.slow > int64(mostSlow),
-		"%s operations are told to have taken over %s, not about %s", document.Count(f.slow), brief(stallSlow), document.Count(slow))
+		"%s operations are told to have taken over %s, not about %s", document.Count(f.slow), document.Span(stallSlow), document.Count(slow))
 	wrong = append(wrong, f.books...)
 	wide := f.responseP99 < low || f.responseP99 > high ||
 		f.longest > stallLongest || f.serviceP99 > stallService
@@ -163,7 +163,7 @@ func (f stallFigures) finding() Finding {
 	case len(wrong) == 0 && !wide:
 		return held(true, measured, bound, f.example())
 	case len(f.books) == 0 && f.heldUp > stallHeldUp:
-		why := fmt.Sprintf("this machine held the program up for %s, on top of the engine's stall", brief(f.heldUp))
+		why := fmt.Sprintf("this machine held the program up for %s, on top of the engine's stall", document.Span(f.heldUp))
 		return Finding{Verdict: CannotTell, Measured: why + ": " + measured, Bound: bound,
 			Note: "run it again with nothing else at work"}
 	default:
@@ -181,6 +181,6 @@ func between(want time.Duration) (low, high time.Duration) {
 func (f stallFigures) example() string {
 	return fmt.Sprintf("the engine stood still for %s of %s: %s operations were due meanwhile, and %s took over %s. "+
 		"By service times alone p99 were %s, and %s of them slow: that is coordinated omission.",
-		brief(stallLasts), brief(stallWithin), document.Count(f.due), document.Count(f.slow), brief(stallSlow),
-		brief(f.serviceP99), document.Count(f.slowAttempts))
+		document.Span(stallLasts), document.Span(stallWithin), document.Count(f.due), document.Count(f.slow), document.Span(stallSlow),
+		document.Span(f.serviceP99), document.Count(f.slowAttempts))
 }

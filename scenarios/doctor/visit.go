@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/target/azure"
 )
@@ -106,7 +107,7 @@ func (v *visit) authenticate(ctx context.Context) Finding {
 		return held(false, v.saying(err), bound,
 			"give the address of the table service, such as https://ACCOUNT.table.core.windows.net")
 	default:
-		return held(false, fmt.Sprintf("%s, after %s", v.saying(err), brief(took)), bound,
+		return held(false, fmt.Sprintf("%s, after %s", v.saying(err), document.Span(took)), bound,
 			"what accepts the connection does not answer as a table service does")
 	}
 }
@@ -159,8 +160,8 @@ func (v *visit) goAndReturn(ctx context.Context) Finding {
 	}
 	slices.Sort(took)
 	median := (took[(len(took)-1)/2] + took[len(took)/2]) / 2
-	return held(true, fmt.Sprintf("median %s, from %s to %s", brief(median), brief(took[0]), brief(took[len(took)-1])),
-		bound, fmt.Sprintf("no service time can be shorter than about %s from here", brief(took[0])))
+	return held(true, fmt.Sprintf("median %s, from %s to %s", document.Span(median), document.Span(took[0]), document.Span(took[len(took)-1])),
+		bound, fmt.Sprintf("no service time can be shorter than about %s from here", document.Span(took[0])))
 }
 
 // The skew that a service refuses beyond, and the one from which on it is worth
@@ -173,7 +174,7 @@ const (
 // compareClocks holds the date of the first reply against this machine's clock.
 // A date is cut off to the second, and was written at some time of the round trip.
 func (v *visit) compareClocks() Finding {
-	bound := "at most " + brief(mostSkew) + " off"
+	bound := "at most " + document.Span(mostSkew) + " off"
 	if v.first.Ahead == 0 {
 		return unknown("the service said nothing of the time", bound)
 	}
@@ -183,10 +184,10 @@ func (v *visit) compareClocks() Finding {
 	if skew < 0 {
 		side = "ahead of"
 	}
-	measured := fmt.Sprintf("this clock is %s %s the service's, ± %s", brief(skew.Abs()), side, brief(doubt))
+	measured := fmt.Sprintf("this clock is %s %s the service's, ± %s", document.Span(skew.Abs()), side, document.Span(doubt))
 	switch {
 	case skew.Abs() <= doubt:
-		return held(true, fmt.Sprintf("none that can be told, ± %s", brief(doubt)), bound, "")
+		return held(true, fmt.Sprintf("none that can be told, ± %s", document.Span(doubt)), bound, "")
 	case skew.Abs() > mostSkew:
 		return held(false, measured, bound,
 			"set this machine's clock right: the service refuses every request that is dated so")
@@ -206,7 +207,7 @@ func (v *visit) countConnections() Finding {
 	if c.Reused*2 < v.requests-1 {
 		return held(false, measured, bound, fmt.Sprintf("the service, or what stands before it, closes connections after "+
 			"a reply: each attempt then pays for a new one, about %s, and the ports of this machine last for a few hundred "+
-			"attempts/s", brief(v.connecting)))
+			"attempts/s", document.Span(v.connecting)))
 	}
 	return held(true, measured, bound, "")
 }

@@ -1,0 +1,83 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"loadgen/report/document"
+	"loadgen/results"
+)
+
+// mostMeasured is how much of what was measured a line of the screen shows, in characters.
+const mostMeasured = 60
+
+// Document says what a diagnosis came to: what this machine can offer and a line for each
+// check on one screen, then what was wanted and what follows from it.
+func (d *Diagnosis) Document() *document.Document {
+	var screen document.Facts
+	whole := document.Table{ID: "checks", Caption: "The checks, in their order",
+		Columns: []document.Column{{Title: "verdict", Words: true}, {Title: "check", Words: true}, {Title: "measured, and wanted", Words: true}}}
+	for _, one := range d.Checks {
+		measured := one.Measured
+		if measured == "" {
+			measured = one.Note
+		}
+		screen.Lines = append(screen.Lines, fmt.Sprintf("%s %s: %s", one.tone().Sign(), one.Name, document.Cut(measured, mostMeasured)))
+		whole.Rows = append(whole.Rows, []document.Cell{{Text: one.Verdict, Tone: one.tone()}, {Text: one.Name}, {Text: one.whole()}})
+	}
+	answer := d.answer()
+	return &document.Document{Title: "doctor", Subtitle: "what may this tool's figures be trusted with on this machine?", Answer: answer, Data: d,
+		Screen: []document.Block{screen},
+		Sections: []document.Section{
+			{ID: "verdict", Title: "Verdict", Blocks: []document.Block{document.Paragraph{Text: "doctor: " + d.Verdict, Lead: true, Tone: answer.Tone()}}},
+			{ID: "checks", Title: "Checks", Blocks: []document.Block{whole}}}}
+}
+
+// answer says what the machine can offer where all checks pass, and else which do not.
+func (d *Diagnosis) answer() document.Answer {
+	state := results.Holds
+	switch {
+	case d.Failed > 0:
+		state = results.DoesNotHold
+	case d.Passed < len(d.Checks):
+		state = results.CannotTell
+	}
+	a := document.Claimed(state, ": "+d.Verdict, "", "", "")
+	for _, one := range d.Checks {
+		if state == results.Holds && one.offers > 0 {
+			a = document.Claimed(state, ": this machine can offer", document.Count(one.offers), "attempts/s", "")
+			a.Beside, a.Says = d.Verdict, []string{one.Note}
+		}
+		if one.Verdict == Fail {
+			a.Says = append(a.Says, one.Name+": "+one.whole())
+			break
+		}
+	}
+	return a
+}
+
+// tone is what a verdict amounts to.
+func (f Finding) tone() document.Tone {
+	switch f.Verdict {
+	case Pass:
+		return document.Good
+	case Fail:
+		return document.Bad
+	default:
+		return document.Doubtful
+	}
+}
+
+// whole is what was measured, what was wanted, and what follows.
+func (f Finding) whole() string {
+	wanted := ""
+	if f.Measured != "" && f.Bound != "" {
+		wanted = "wanted " + f.Bound
+	}
+	parts := []string{f.Measured, wanted, f.Note}
+	return joined(slices.DeleteFunc(parts, func(part string) bool { return part == "" }))
+}
+
+// joined returns sentences as one.
+func joined(sentences []string) string { return strings.Join(sentences, "; ") }
