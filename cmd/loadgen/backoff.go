@@ -13,7 +13,6 @@ import (
 	"loadgen/backoff"
 	"loadgen/backoff/trial"
 	"loadgen/engine/clock"
-	"loadgen/report"
 	"loadgen/report/chart"
 	"loadgen/results"
 	"loadgen/scenarios/run"
@@ -114,9 +113,6 @@ as a fan chart. Without a policy it shows every one.`,
 }
 
 func (f *showFlags) show(c *cobra.Command, args []string, stdout, stderr io.Writer) error {
-	if err := knownFormat(f.format, report.PrintForms()...); err != nil {
-		return err
-	}
 	presets, err := backoff.Choose(args...)
 	if err != nil {
 		return usageError{err}
@@ -226,9 +222,6 @@ Each client has one of its own.`,
 
 // run carries the contest out and prints what came of it.
 func (f *contestFlags) run(c *cobra.Command, stdout, stderr io.Writer) error {
-	if err := knownFormat(f.format, report.PrintForms()...); err != nil {
-		return err
-	}
 	var faults []error
 	f.contest.Contestants, faults = trial.Named(f.policies...)
 	for i, fault := range faults {

@@ -91,7 +91,7 @@ func TestBackoffBadInput(t *testing.T) {
 		{"more retries than there can be", []string{"show", "js", "--retries", "1001"}, "retries is 1001"},
 		{"a first retry of two", []string{"show", "documented", "--first", "2"}, "--first 2"},
 		{"z of another formula", []string{"show", "js", "--z", "1s"}, "--z belongs to the documents' formula"},
-		{"another format", []string{"show", "--format", "yaml"}, "--format yaml"},
+		{"another format", []string{"show", "--format", "yaml"}, `--format "yaml"`},
 		{"two kinds of trouble", []string{"contest", "--outage", "1s", "--overload", "2x"}, "expected one of them"},
 		{"an overload of nothing", []string{"contest", "--overload", "0x"}, "--overload 0x"},
 		{"an overload that is a word", []string{"contest", "--overload", "much"}, "--overload much"},

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"loadgen/engine/clock"
-	"loadgen/report"
 	"loadgen/scenarios/doctor"
 	"loadgen/scenarios/run"
 )
@@ -69,9 +68,6 @@ It exits with 10 where a check failed; what could not be told fails nothing.`,
 
 func (f *doctorFlags) heed(c *cobra.Command) error {
 	if err := emptyFlag(c.Flags()); err != nil {
-		return err
-	}
-	if err := knownFormat(f.format, report.PrintForms()...); err != nil {
 		return err
 	}
 	if err := named(c.Flags(), f.options.Validate()...); err != nil {

@@ -19,7 +19,7 @@ func TestBadInputOfDoctor(t *testing.T) {
 		args     []string
 		says     string
 	}{
-		{"a format that does not exist", []string{"--format", "yaml"}, "--format yaml"},
+		{"a format that does not exist", []string{"--format", "yaml"}, `--format "yaml"`},
 		{"no workers", []string{"--workers", "0"}, "--workers 0"},
 		{"workers beyond all bounds", []string{"--workers", "100001"}, "1 to 100,000"},
 		{"a flag that is nearly one", []string{"--worker", "5"}, "nearest is --workers"},

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"loadgen/engine/clock"
-	"loadgen/report"
 	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/results/catalog"
@@ -52,9 +51,6 @@ without instants.`,
 		ValidArgsFunction: oneScenario,
 		Args:              f.arguments,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := knownFormat(f.format, report.PrintForms()...); err != nil {
-				return err
-			}
 			if len(args) == 0 {
 				return f.keys(c, stdout, stderr)
 			}

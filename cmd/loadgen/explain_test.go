@@ -29,7 +29,7 @@ func TestBadUseOfExplainIsOneLine(t *testing.T) {
 		{"a file that is not there", []string{"none.yaml"}, "none.yaml cannot be read"},
 		{"a design that does not exist", []string{"choice.yaml", "--use", "by-bob"}, `did you mean "by-bib"?`},
 		{"a value that cannot be", []string{"stress", "--set", "seed=x"}, "--set seed"},
-		{"a format that does not exist", []string{"stress", "--format", "yaml"}, "--format yaml: expected "},
+		{"a format that does not exist", []string{"stress", "--format", "yaml"}, `--format "yaml": expected text, json, md, csv or html`},
 		{"a rate for a scenario", []string{"stress", "--rate", "5"}, "--rate is that of the keys of --from"},
 		{"an opposite where there is none", []string{"plain.yaml", "--opposite"}, "has none"},
 		{"a scenario and keys", []string{"stress", "--from", "good.csv"}, "expected one of them"},
