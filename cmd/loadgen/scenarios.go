@@ -1,20 +1,16 @@
 package main
 
 import (
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"loadgen/engine/nearest"
-	"loadgen/report/text"
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
@@ -71,99 +67,56 @@ writes it beside the file already.`,
 }
 
 // listFlags are what a user typed after `loadgen scenarios list`.
-type listFlags struct{ format string }
+type listFlags struct{ formFlags }
 
 func (f *listFlags) verb(stdout io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the built-in scenarios and what each teaches",
 		Long: `List prints the name of every built-in scenario and the first sentence of what it is
-about, one on a line: the lessons first, then the design patterns of the documents, in
+about, one on a line: the examples first, then the design patterns of the documents, in
 their order. Run, simulate, explain and show take those names.`,
 		Example: "  loadgen scenarios list\n  loadgen scenarios list --format json",
 		RunE:    func(*cobra.Command, []string) error { return f.list(stdout) },
 	}
 	refuseArguments(c)
-	c.Flags().StringVar(&f.format, "format", "text", "what to print: text, or json")
+	f.register(c.Flags())
 	return c
 }
 
 func (f *listFlags) list(stdout io.Writer) error {
-	if err := knownFormat(f.format, "text", "json"); err != nil {
-		return err
-	}
 	all, err := scenarios.Catalogue()
 	if err != nil {
 		return err
 	}
-	if f.format == "json" {
-		text, err := json.MarshalIndent(all, "", "  ")
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(stdout, "%s\n", text)
-		return err
-	}
-	_, err = io.WriteString(stdout, listText(all, columnsOf(stdout)))
-	return err
+	return f.show(stdout, listed(all))
 }
 
-// listText writes names and sentences in two columns, in lines of at most so many
-// characters; 0 is any number. Examples come first, then patterns in the order of the
-// documents.
-func listText(all []scenarios.Entry, columns int) string {
-	widest := 0
-	var examples, patterns []scenarios.Entry
-	for _, one := range all {
-		widest = max(widest, len(one.Name))
-		if one.Pattern == nil {
-			examples = append(examples, one)
-		} else {
-			patterns = append(patterns, one)
-		}
-	}
+// listed is a table of the built-in scenarios: examples first, then patterns in the order
+// of the documents.
+func listed(all []scenarios.Entry) *document.Document {
+	examples := document.Table{ID: "examples", Caption: "Scenarios that show one thing each"}
+	patterns := document.Table{ID: "patterns", Caption: "Scenarios that show the documents' design patterns"}
 	rows := scenarios.PatternRows()
-	slices.SortStableFunc(patterns, func(a, b scenarios.Entry) int {
-		return slices.Index(rows, a.Pattern.Row) - slices.Index(rows, b.Pattern.Row)
-	})
-	return "Lessons\n" + listLines(examples, widest, columns) +
-		"\nDesign patterns (`loadgen scenarios patterns` runs each beside what it replaces)\n" + listLines(patterns, widest, columns)
-}
-
-// leastRoom is what a column of text needs to be one; where there is less, lines are
-// left as they are.
-const leastRoom = 20
-
-// listLines writes those of one section, with a column for names of so many characters.
-func listLines(all []scenarios.Entry, widest, columns int) string {
-	room := columns - widest - 2
-	if room < leastRoom {
-		room = math.MaxInt
-	}
-	var prose strings.Builder
-	for _, one := range all {
-		for i, line := range text.Wrapped(one.Says, room) {
-			name := one.Name
-			if i > 0 {
-				name = ""
-			}
-			fmt.Fprintf(&prose, "%-*s  %s\n", widest, name, line)
+	place := func(one scenarios.Entry) int {
+		if one.Pattern == nil {
+			return -1
 		}
+		return slices.Index(rows, one.Pattern.Row)
 	}
-	return prose.String()
-}
-
-// columnsOf returns how wide a terminal is, 0 for what is none.
-func columnsOf(to io.Writer) int {
-	file, ok := to.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
-		return 0
+	sorted := slices.Clone(all)
+	slices.SortStableFunc(sorted, func(a, b scenarios.Entry) int { return cmp.Compare(place(a), place(b)) })
+	for _, one := range sorted {
+		into := &examples
+		if one.Pattern != nil {
+			into = &patterns
+		}
+		into.Columns = []document.Column{{Title: "scenario", Words: true}, {Title: "what it shows", Words: true}}
+		into.Rows = append(into.Rows, []document.Cell{{Text: one.Name}, {Text: one.Says}})
 	}
-	columns, _, err := term.GetSize(int(file.Fd()))
-	if err != nil {
-		return 0
-	}
-	return columns
+	return &document.Document{Title: document.Counted(len(all), "scenario") + " built in", Data: all, Sections: []document.Section{
+		{ID: "examples", Title: "Examples", Blocks: []document.Block{examples}},
+		{ID: "patterns", Title: "Design patterns (`loadgen scenarios patterns` runs each beside what it replaces)", Blocks: []document.Block{patterns}}}}
 }
 
 // sourceFlags are what a user typed after `loadgen scenarios show`.

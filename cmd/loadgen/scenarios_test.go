@@ -11,8 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/scenarios"
 )
@@ -79,7 +78,7 @@ func TestBadUseOfScenariosIsOneLine(t *testing.T) {
 		says     string
 	}{
 		{"a verb that is nearly one", []string{"scenarios", "chek"}, `did you mean "check"?`},
-		{"a format that does not exist", []string{"scenarios", "list", "--format", "yaml"}, "expected text or json"},
+		{"a format that does not exist", []string{"scenarios", "list", "--format", "yaml"}, `--format "yaml"`},
 		{"an argument to what takes none", []string{"scenarios", "list", "stress"}, "takes no argument"},
 		{"an argument to the schema", []string{"scenarios", "schema", "stress"}, "takes no argument"},
 		{"nothing to show", []string{"scenarios", "show"}, "takes one scenario"},
@@ -117,55 +116,33 @@ func TestBadUseOfScenariosIsOneLine(t *testing.T) {
 func TestListNamesEveryBuiltInScenario(t *testing.T) {
 	leftOutWhenShort(t)
 	_, text, _ := say(t, "scenarios", "list")
-	lines := make(map[string]string)
-	for line := range strings.SplitSeq(text, "\n") {
-		if name, says, found := strings.Cut(line, " "); found {
-			lines[name] = strings.TrimSpace(says)
-		}
-	}
 	_, spelled, _ := say(t, "scenarios", "list", "--format", "json")
 	var all []scenarios.Entry
 	if err := json.Unmarshal([]byte(spelled), &all); err != nil {
 		t.Fatalf("%v in\n%s", err, spelled)
 	}
 	names := scenarios.Library()
-	// The heading of the patterns is the one line that is no scenario's.
-	if len(lines) != len(names)+1 || len(all) != len(names) {
-		t.Fatalf("%d lines and %d objects for %d scenarios", len(lines), len(all), len(names))
-	}
 	for i, name := range names {
-		if all[i].Name != name || lines[name] != all[i].Says {
-			t.Errorf("line %q, object %+v; want both of %s", lines[name], all[i], name)
+		if len(all) != len(names) || all[i].Name != name || !strings.Contains(text, "\n  "+name+" ") {
+			t.Fatalf("%d objects for %d scenarios, and in the text\n%s\nwant all of them, and %s", len(all), len(names), text, name)
 		}
 	}
 }
 
-// Patterns come after the examples, in the order of the documents and not of their names,
-// and sentences are folded where a terminal has room for text.
-func TestListTextFitsATerminal(t *testing.T) {
+// Patterns come after the examples, in the order of the documents and not of their names.
+func TestListIsInTheDocumentsOrder(t *testing.T) {
 	pattern := func(name, row string) scenarios.Entry {
 		return scenarios.Entry{Name: name, Says: "It does.", Pattern: &scenarios.Pattern{Row: row}}
 	}
-	all := []scenarios.Entry{pattern("a", "bank transactions"), {Name: "cold", Says: "A new table is one range."},
-		{Name: "stress", Says: "All load goes to one partition, step by step, up to twice the target."}, pattern("z", "log tail")}
-	const (
-		patterns = "\nDesign patterns (`loadgen scenarios patterns` runs each beside what it replaces)\nz       It does.\na       It does.\n"
-		unfolded = "Lessons\ncold    A new table is one range.\nstress  All load goes to one partition, step by step, up to twice the target.\n" + patterns
-	)
-	for _, row := range []struct {
-		sentence string
-		columns  int
-		want     string
-	}{
-		{"no terminal", 0, unfolded},
-		{"a wide one", 200, unfolded},
-		{"a narrow one", 40, "Lessons\ncold    A new table is one range.\nstress  All load goes to one partition,\n" +
-			"        step by step, up to twice the\n        target.\n" + patterns},
-		{"one with no room for text", 20, unfolded},
-	} {
-		if diff := cmp.Diff(row.want, listText(all, row.columns)); diff != "" {
-			t.Errorf("%s: listText(…, %d) (-want +got):\n%s", row.sentence, row.columns, diff)
+	d := listed([]scenarios.Entry{pattern("a", "bank transactions"), {Name: "cold", Says: "A new table is one range."}, {Name: "stress"}, pattern("z", "log tail")})
+	var got []string
+	for _, section := range d.Sections {
+		for _, row := range section.Blocks[0].(document.Table).Rows {
+			got = append(got, section.ID+" "+row[0].Text)
 		}
+	}
+	if want := []string{"examples cold", "examples stress", "patterns z", "patterns a"}; !slices.Equal(got, want) {
+		t.Errorf("the list is %q; want %q", got, want)
 	}
 }
 
