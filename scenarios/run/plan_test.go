@@ -47,9 +47,9 @@ func TestWorkersNeedFiles(t *testing.T) {
 		says     string
 	}{
 		{"as many as there can be behind a socket", 480, Embedded, 1024, ""},
-		{"one more", 481, Embedded, 1024, "481 workers need 1026 open files, and this process may have 1024; expected at most 480 workers"},
+		{"one more", 481, Embedded, 1024, "481 workers need 1,026 open files, and this process may have 1,024; expected at most 480 workers"},
 		{"a remote target has the other ends", 960, Remote, 1024, ""},
-		{"one more than that", 961, Remote, 1024, "961 workers need 1025 open files, and this process may have 1024; expected at most 960 workers"},
+		{"one more than that", 961, Remote, 1024, "961 workers need 1,025 open files, and this process may have 1,024; expected at most 960 workers"},
 		{"an engine in process needs none", 100_000, InProcess, 10, ""},
 		{"hardly any files", 1, Remote, 10, "expected at most 0 workers"},
 	} {

@@ -6,6 +6,7 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
@@ -144,7 +145,7 @@ func (p *Plan) enoughFiles() error {
 	}
 	accounts, before := max(1, severalOf(p.Scenario)), ""
 	if accounts > 1 {
-		before = fmt.Sprintf("%d workers for each of %d accounts: ", p.workers(), accounts)
+		before = fmt.Sprintf("%s for each of %s: ", document.Counted(p.workers(), "worker"), document.Counted(accounts, "account"))
 	}
 	return fewerThan(before, p.workers()*accounts, p.On, limit)
 }
@@ -155,6 +156,7 @@ func fewerThan(before string, workers int, on Place, limit uint64) error {
 	if need == 0 || need+spareFiles <= limit {
 		return nil
 	}
-	return wrong("", "%s%d workers need %d open files, and this process may have %d; "+
-		"expected at most %d workers, or a higher bound (ulimit -n)", before, workers, need+spareFiles, limit, (max(limit, spareFiles)-spareFiles)/ends)
+	return wrong("", "%s%s need %s open files, and this process may have %s; expected at most %s, or a higher bound (ulimit -n)", before,
+		document.Counted(workers, "worker"), document.Count(int64(need+spareFiles)), document.Count(int64(limit)),
+		document.Counted(int((max(limit, spareFiles)-spareFiles)/ends), "worker"))
 }
