@@ -69,7 +69,7 @@ func TestMachineFindings(t *testing.T) {
 		{"nobody says how many ports", portsFinding(0, 0, false, 256, nil), CannotTell, "does not say"},
 		{"nobody says how many ports, and none opens", portsFinding(0, 0, false, 256, errors.New("no")), Fail, "in-process"},
 
-		{"memory enough", memoryFinding(512<<20, true), Pass, "512MiB"},
+		{"memory enough", memoryFinding(512<<20, true), Pass, "512 MiB"},
 		{"memory too little", memoryFinding(512<<20-1, true), Fail, "garbage collection"},
 		{"nobody says how much memory", memoryFinding(0, false), CannotTell, "does not say"},
 
