@@ -33,7 +33,7 @@ func Document(contest *results.PolicyContest) *document.Document {
 			fmt.Sprintf("%s, each with %s operations/s on the average, in virtual time, seed %d", document.Counted(contest.Clients, "client"),
 				document.Rate(contest.OperationsPerSecondEachClient), contest.Seed),
 			"figures: modelled, by the driving loop's own session"}}}},
-		{ID: "policies", Title: "Policies, the best first", Blocks: []document.Block{t}}}
+		{ID: "policies", Title: "Policies, the best first", Blocks: []document.Block{t.WithoutBars()}}}
 	return d
 }
 

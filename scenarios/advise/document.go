@@ -31,7 +31,7 @@ func (e *Explanation) Document() *document.Document {
 		screen := designs
 		screen.Notes = nil
 		d.Screen = append(d.Screen, screen)
-		d.Sections = append(d.Sections, document.Section{ID: "designs", Title: "Designs", Blocks: []document.Block{designs}})
+		d.Sections = append(d.Sections, document.Section{ID: "designs", Title: "Designs", Blocks: []document.Block{designs.WithoutBars()}})
 	}
 	if more := changes(e.Findings, mostChanges); len(more.Lines) > 0 {
 		d.Screen = append(d.Screen, more)
