@@ -33,7 +33,7 @@ func (e *Explanation) Document() *document.Document {
 		d.Screen = append(d.Screen, screen)
 		d.Sections = append(d.Sections, document.Section{ID: "designs", Title: "Designs", Blocks: []document.Block{designs.WithoutBars()}})
 	}
-	if more := changes(e.Findings, mostChanges); len(more.Lines) > 0 {
+	if more := changes(e.Findings, d.Answer.Says, mostChanges); len(more.Lines) > 0 {
 		d.Screen = append(d.Screen, more)
 	}
 	d.Screen = append(d.Screen, document.Facts{Lines: []string{summary(e.Findings), e.Cost.short()}})

@@ -52,13 +52,13 @@ func summary(list []Finding) string {
 // lineWidth is how much of a change one line of the screen shows, in characters.
 const lineWidth = 77
 
-// changes are what the gravest findings ask for beside the first, a line each, so many at
-// most.
-func changes(list []Finding, most int) document.Facts {
+// changes are what the gravest findings ask for beside what an answer says, a line each, so
+// many at most.
+func changes(list []Finding, said []string, most int) document.Facts {
 	var lines []string
 	for _, v := range asking() {
 		for _, f := range list {
-			if f.Verdict == v && f.Change != "" && f.Change != firstChange(list) && len(lines) < most {
+			if f.Verdict == v && f.Change != "" && !slices.Contains(said, f.Change) && len(lines) < most {
 				lines = append(lines, document.Cut(fmt.Sprintf("%s %s: %s", cmp.Or(v.tone().Sign(), "·"), f.ID, f.Change), lineWidth))
 			}
 		}
@@ -66,8 +66,8 @@ func changes(list []Finding, most int) document.Facts {
 	return document.Facts{Lines: lines}
 }
 
-// firstChange is what the gravest finding asks for, empty where there is neither error nor
-// warning.
+// firstChange is what the gravest finding asks for where something does not hold, empty
+// where there is neither error nor warning.
 func firstChange(list []Finding) string {
 	for _, v := range []Verdict{Error, Warning} {
 		for _, f := range list {

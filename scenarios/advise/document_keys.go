@@ -58,7 +58,7 @@ func (k *Keys) claim() document.Answer {
 	a.Says = []string{"Full first is " + what + "."}
 	if k.untimed() {
 		a.Says = append(a.Says, "Whether inserts all fall on one place is unknown: add a column named instant.")
-	} else if change := firstChange(k.Findings); change != "" {
+	} else if change := firstChange(k.Findings); change != "" && k.State != results.Holds {
 		a.Says = append(a.Says, change)
 	}
 	return a

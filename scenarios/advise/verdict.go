@@ -98,7 +98,7 @@ func (e *Explanation) claim() document.Answer {
 		a.Beside = fmt.Sprintf("%s of %s/s %s", rate, document.Count(bound.target), bound.each)
 	}
 	a.Says = append(a.Says, e.Used().headline(hottest))
-	if change := firstChange(e.Findings); change != "" {
+	if change := firstChange(e.Findings); change != "" && e.State != results.Holds {
 		a.Says = append(a.Says, change)
 	}
 	return a
