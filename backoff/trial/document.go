@@ -18,7 +18,7 @@ import (
 func Document(contest *results.PolicyContest) *document.Document {
 	d := &document.Document{Title: "backoff contest", Data: contest, Answer: answerOf(contest), Subtitle: fmt.Sprintf("%s · %s · seed %d · modelled",
 		contest.Trouble, document.Counted(contest.Clients, "client"), contest.Seed)}
-	if ended := strings.TrimSpace(strings.TrimSuffix(contest.Verdict, verdictOf(contest))); ended != "" {
+	if ended := strings.TrimSpace(strings.TrimSuffix(contest.Verdict, d.Answer.Whole())); ended != "" {
 		d.Warnings = append(d.Warnings, ended)
 	}
 	t := policies(contest)
@@ -26,7 +26,6 @@ func Document(contest *results.PolicyContest) *document.Document {
 	screen.Notes = nil
 	d.Screen = []document.Block{screen}
 	d.Sections = []document.Section{
-		{ID: "verdict", Title: "Verdict", Blocks: []document.Block{document.Paragraph{Text: contest.Verdict, Lead: true}}},
 		{ID: "trouble", Title: "Trouble", Blocks: []document.Block{document.List{Items: []string{
 			fmt.Sprintf("%s, after %s without, and with %s of arrivals after it", contest.Trouble, document.Span(lasting(contest.LeadS)),
 				document.Span(lasting(contest.TailS))),

@@ -79,14 +79,14 @@ func TestDocumentOfAContest(t *testing.T) {
 			t.Errorf("%s of the best is %q; want %q", title, got[title], want)
 		}
 	}
-	screen, whole := d.Screen[0].(document.Table), d.Sections[2].Blocks[0].(document.Table)
+	screen, whole := d.Screen[0].(document.Table), d.Sections[1].Blocks[0].(document.Table)
 	if around := screen.Around(8); len(whole.Rows) != len(trials) || row(t, around, 0)["policy"] != "documented" || row(t, around, 7)["policy"] != "js+adaptive" {
 		t.Errorf("the whole has %d policies, and eight of them are %v; want all, and the first and the last among the eight", len(whole.Rows), around.Rows)
 	}
 	if notes := strings.Join(whole.Notes, " "); !strings.Contains(notes, "400 operations were never sent") {
 		t.Errorf("the notes are %q; want what was withheld", notes)
 	}
-	if items := d.Sections[1].Blocks[0].(document.List).Items; items[0] != "an outage of 15 s, after 5 s without, and with 10 s of arrivals after it" {
+	if items := d.Sections[0].Blocks[0].(document.List).Items; items[0] != "an outage of 15 s, after 5 s without, and with 10 s of arrivals after it" {
 		t.Errorf("the trouble is %q", items[0])
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"loadgen/report/document"
 	"loadgen/results"
@@ -19,16 +18,8 @@ func rank(contest *results.PolicyContest) {
 		return cmp.Or(cmp.Compare(a.LostPercent, b.LostPercent),
 			cmp.Compare(a.AttemptsPerOperation, b.AttemptsPerOperation), cmp.Compare(a.DrainS, b.DrainS))
 	})
-	contest.Verdict = verdictOf(contest)
-}
-
-// verdictOf is the answer in sentences.
-func verdictOf(contest *results.PolicyContest) string {
 	a := answerOf(contest)
-	if a.Beside == "" {
-		return a.Claim + "."
-	}
-	return a.Claim + ", " + a.Beside + ". " + strings.Join(a.Says, " ")
+	contest.Verdict = a.Whole()
 }
 
 // answerOf says who lost least, what that costs, and who lost most.

@@ -57,10 +57,10 @@ func TestDoctorTells(t *testing.T) {
 		exit     int
 		says     string
 	}{
-		{"nothing fails", t.Context(), doctor.Diagnosis{Passed: 2, Verdict: "fine"}, "text", codeOk, "doctor: fine\n"},
-		{"a check fails", t.Context(), doctor.Diagnosis{Failed: 1, Verdict: "broken"}, "text", codeExpectation, "doctor: broken\n"},
+		{"nothing fails", t.Context(), doctor.Diagnosis{Passed: 2, Verdict: "fine"}, "text", codeOk, "HOLDS: fine\n"},
+		{"a check fails", t.Context(), doctor.Diagnosis{Failed: 1, Verdict: "broken"}, "text", codeExpectation, "DOES NOT HOLD: broken\n"},
 		{"a check fails, for a script", t.Context(), doctor.Diagnosis{Failed: 1, Verdict: "broken"}, "json", codeExpectation, "\"failed\": 1,\n  \"verdict\": \"broken\"\n}\n"},
-		{"a check fails before it is all over", over, doctor.Diagnosis{Failed: 1, Verdict: "broken"}, "text", codeInternal, "doctor: broken\n"},
+		{"a check fails before it is all over", over, doctor.Diagnosis{Failed: 1, Verdict: "broken"}, "text", codeInternal, "DOES NOT HOLD: broken\n"},
 	} {
 		var stdout bytes.Buffer
 		code := codeOk

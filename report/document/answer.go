@@ -68,13 +68,13 @@ func (t Tone) Sign() string {
 	}
 }
 
-// Whole is the answer in one line, as a title or a summary of a job has it.
+// Whole is the answer in sentences, as a verdict that scripts read has it.
 func (a *Answer) Whole() string {
 	line := a.Claim
 	if a.Beside != "" {
 		line += " (" + a.Beside + ")"
 	}
-	return strings.TrimSpace(strings.Join(append([]string{line}, a.Says...), " "))
+	return strings.Join(append([]string{line + "."}, a.Says...), " ")
 }
 
 // Around returns a table with so many rows at most: the first and the last, and those about

@@ -17,16 +17,14 @@ const mostChanges = 4
 // screen, then all that this rests on. It shares no memory that is altered.
 func (e *Explanation) Document() *document.Document {
 	d := &document.Document{Title: "explain " + e.Scenario, Subtitle: "derived", Answer: e.claim(), Data: e}
-	verdict := document.Section{ID: "verdict", Title: "Will it hold?", Blocks: []document.Block{
-		document.Paragraph{Text: e.Verdict, Lead: true, Tone: d.Answer.Tone()},
-		document.Paragraph{Text: summary(e.Findings)}}}
+	rests := document.Section{ID: "basis", Title: "What it rests on", Blocks: []document.Block{document.Paragraph{Text: summary(e.Findings)}}}
 	if sampled, all := e.looked(); all > 0 {
 		d.Subtitle += fmt.Sprintf(" from %s of %s operations", document.Count(sampled), document.Count(all))
-		verdict.Blocks = append(verdict.Blocks, document.Paragraph{Text: fmt.Sprintf("Every number is derived: nothing was sent. "+
+		rests.Blocks = append(rests.Blocks, document.Paragraph{Text: fmt.Sprintf("Every number is derived: nothing was sent. "+
 			"%s of %s operations were looked at, and windows of neighbouring ones; bounds in brackets hold in about 95 of 100 such samples.",
 			document.Count(sampled), document.Count(all))})
 	}
-	d.Sections = append(d.Sections, verdict)
+	d.Sections = append(d.Sections, rests)
 	if designs := e.compared(); len(designs.Rows) > 0 {
 		screen := designs
 		screen.Notes = nil

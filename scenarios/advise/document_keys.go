@@ -24,9 +24,8 @@ func (k *Keys) Document() *document.Document {
 	o := &k.Spread
 	d.Screen = append(d.Screen, document.Facts{Lines: []string{fmt.Sprintf("%s partitions, like %s; inserts: %s", about(o.Partitions, o.PartitionsError),
 		o.like(), o.Order), summary(k.Findings)}})
-	d.Sections = []document.Section{{ID: "verdict", Title: "Will they hold?", Blocks: []document.Block{
-		document.Paragraph{Text: k.Verdict, Lead: true, Tone: d.Answer.Tone()}, document.Paragraph{Text: summary(k.Findings)},
-		document.Paragraph{Text: "Every number is derived: from shares of what was read, whatever a target makes of it."}}}, k.section(commonest)}
+	d.Sections = []document.Section{{ID: "basis", Title: "What it rests on", Blocks: []document.Block{
+		document.Paragraph{Text: summary(k.Findings)}, document.Paragraph{Text: "Every number is derived: from shares of what was read, whatever a target makes of it."}}}, k.section(commonest)}
 	if len(k.Refused) > 0 {
 		var items []string
 		for _, r := range k.Refused {
@@ -54,8 +53,13 @@ func (k *Keys) claim() document.Answer {
 	default:
 		a = document.Claimed(k.State, " up to", most, "entities/s", "")
 	}
-	a.Beside = "at most " + most + "/s in all"
-	a.Says = []string{"Full first is " + what + "."}
+	a.Beside = "where " + what + " is full"
+	if k.PerSecond > 0 {
+		a.Beside = "at most " + most + "/s, " + a.Beside
+	}
+	if o := &k.Spread; len(o.Top) > 0 {
+		a.Says = append(a.Says, fmt.Sprintf("The commonest PartitionKey, %s, has %s of all entities.", document.Key(o.Top[0].PartitionKey, keyWidth), o.top()))
+	}
 	if k.untimed() {
 		a.Says = append(a.Says, "Whether inserts all fall on one place is unknown: add a column named instant.")
 	} else if change := firstChange(k.Findings); change != "" && k.State != results.Holds {

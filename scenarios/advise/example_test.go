@@ -59,5 +59,5 @@ func ExampleFromKeys() {
 	}
 	fmt.Println(k.Verdict)
 	// Output:
-	// Whether these keys carry 2,000 entities/s cannot be told. By the targets they carry at most 2,667 entities/s in all, where the commonest partition is full. Whether inserts all fall on one place is unknown.
+	// CANNOT TELL at 2,000 entities/s (at most 2,667/s, where the commonest partition is full). The commonest PartitionKey, "Berlin", has 75.0 % of all entities. Whether inserts all fall on one place is unknown: add a column named instant.
 }

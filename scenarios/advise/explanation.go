@@ -216,8 +216,9 @@ func Explain(o Options) (*Explanation, error) {
 	if e.Findings, err = findings(s, e); err != nil {
 		return nil, err
 	}
-	e.Verdict = e.verdict()
 	e.State, e.Ok = e.answer()
+	claim := e.claim()
+	e.Verdict = claim.Whole()
 	return e, nil
 }
 

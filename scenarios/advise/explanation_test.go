@@ -138,7 +138,7 @@ func TestScenarioWithoutLoad(t *testing.T) {
 	text, _, _ := strings.Cut(hours(t), "  - name: reports")
 	e := explained(t, parsed(t, text))
 	d := e.Document()
-	if !strings.Contains(e.Verdict, "no load") || e.Ok != nil || e.State != results.Holds || e.Cost.PerMillion != 0 || d.Answer.State != "" {
+	if !strings.Contains(e.Verdict, "offers load") || e.Ok != nil || e.State != results.Holds || e.Cost.PerMillion != 0 || d.Answer.State != "" {
 		t.Errorf("a scenario that only loads: %q, %s, %d requests per million; want that it offers no load",
 			e.Verdict, e.State, e.Cost.PerMillion)
 	}

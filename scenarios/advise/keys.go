@@ -76,8 +76,9 @@ func FromKeys(from io.Reader, o KeysOptions) (*Keys, error) {
 	k.forecast(r.Forecast(keystatistics.Demand{EntitiesPerSecond: o.PerSecond, PartitionTarget: float64(o.Targets.Partition),
 		AccountTarget: float64(o.Targets.Account)}))
 	k.Findings = k.findings()
-	k.Verdict = k.verdict()
 	k.State, k.Ok = k.answer()
+	claim := k.claim()
+	k.Verdict = claim.Whole()
 	return k, nil
 }
 

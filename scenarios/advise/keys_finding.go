@@ -137,30 +137,6 @@ func (k *Keys) answer() (state string, ok *bool) {
 // untimed reports whether it is not known on how many places inserts fall.
 func (k *Keys) untimed() bool { return k.Spread.verdict == keystatistics.Unknown && k.Inserts > 0 }
 
-// verdict says whether the keys hold the rate, or which they hold.
-func (k *Keys) verdict() string {
-	if k.Entities == 0 {
-		return "There are no keys to judge."
-	}
-	bounded, what := k.carried()
-	limit := fmt.Sprintf("%s entities/s in all, where %s is full.", document.Rate(bounded), what)
-	switch {
-	case k.PerSecond == 0:
-		limit = "By the targets these keys carry " + limit
-	case k.PerSecond > bounded:
-		limit = fmt.Sprintf("These keys do not carry %s entities/s. By the targets they carry %s", document.Rate(k.PerSecond),
-			limit)
-	case k.untimed():
-		limit = fmt.Sprintf("Whether these keys carry %s entities/s cannot be told. By the targets they carry at most %s", document.Rate(k.PerSecond), limit)
-	default:
-		limit = fmt.Sprintf("These keys carry %s entities/s. By the targets they carry %s", document.Rate(k.PerSecond), limit)
-	}
-	if k.untimed() {
-		limit += " Whether inserts all fall on one place is unknown."
-	}
-	return limit
-}
-
 // carried returns the rate of all entities that the keys carry by the targets, and what is
 // full there.
 func (k *Keys) carried() (perSecond float64, full string) {

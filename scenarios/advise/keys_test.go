@@ -152,12 +152,12 @@ func TestVerdictOnKeys(t *testing.T) {
 		says           string
 	}{
 		{"nothing", "PartitionKey,entities\na,0\n", 0, "no keys to judge"},
-		{"no rate", halves, 0, "By the targets these keys carry 4,000 entities/s in all, where the commonest partition is full."},
-		{"a rate that they may carry, without instants", halves, 3000, "Whether these keys carry 3,000 entities/s cannot be told."},
-		{"a rate that they do not", halves, 5000, "These keys do not carry 5,000 entities/s."},
-		{"the account is full first", many, 0, "20,000 entities/s in all, where the account is full"},
-		{"the end of the index is full first", hour, 0, "where the one place on which inserts fall at any moment is full"},
-		{"no instants", halves, 0, "Whether inserts all fall on one place is unknown."},
+		{"no rate", halves, 0, "CANNOT TELL: at most 4,000 entities/s (where the commonest partition is full)."},
+		{"a rate that they may carry, without instants", halves, 3000, "CANNOT TELL at 3,000 entities/s (at most 4,000/s, "},
+		{"a rate that they do not", halves, 5000, "DOES NOT HOLD at 5,000 entities/s (at most 4,000/s, "},
+		{"the account is full first", many, 0, "at most 20,000 entities/s (where the account is full)"},
+		{"the end of the index is full first", hour, 0, "HOLDS up to 2,000 entities/s (where the one place on which inserts fall at any moment is full)"},
+		{"no instants", halves, 0, "Whether inserts all fall on one place is unknown:"},
 	} {
 		if got := judgedKeys(t, row.text, row.perSecond).Verdict; !strings.Contains(got, row.says) {
 			t.Errorf("%s: the verdict is %q; want %q in it", row.sentence, got, row.says)

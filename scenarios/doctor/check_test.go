@@ -125,7 +125,7 @@ func TestDocumentOfADiagnosis(t *testing.T) {
 		d.Passed, d.Failed = len(d.names(Pass)), len(d.names(Fail))
 		d.Verdict = d.sentence()
 		doc := d.Document()
-		a, screen, whole := doc.Answer, doc.Screen[0].(document.Facts), doc.Sections[1].Blocks[0].(document.Table)
+		a, screen, whole := doc.Answer, doc.Screen[0].(document.Facts), doc.Sections[0].Blocks[0].(document.Table)
 		if a.Claim != row.claim || a.Tone().Sign() != row.tone || !strings.Contains(strings.Join(a.Says, " "), row.says) {
 			t.Errorf("%s: the answer is %+v; want %q with %q", row.sentence, a, row.claim, row.says)
 		}

@@ -26,12 +26,8 @@ func (d *Diagnosis) Document() *document.Document {
 		screen.Lines = append(screen.Lines, fmt.Sprintf("%s %s: %s", one.tone().Sign(), one.Name, document.Cut(measured, mostMeasured)))
 		whole.Rows = append(whole.Rows, []document.Cell{{Text: one.Verdict, Tone: one.tone()}, {Text: one.Name}, {Text: one.whole()}})
 	}
-	answer := d.answer()
-	return &document.Document{Title: "doctor", Subtitle: "what may this tool's figures be trusted with on this machine?", Answer: answer, Data: d,
-		Screen: []document.Block{screen},
-		Sections: []document.Section{
-			{ID: "verdict", Title: "Verdict", Blocks: []document.Block{document.Paragraph{Text: "doctor: " + d.Verdict, Lead: true, Tone: answer.Tone()}}},
-			{ID: "checks", Title: "Checks", Blocks: []document.Block{whole}}}}
+	return &document.Document{Title: "doctor", Subtitle: "what may this tool's figures be trusted with on this machine?", Answer: d.answer(), Data: d,
+		Screen: []document.Block{screen}, Sections: []document.Section{{ID: "checks", Title: "Checks", Blocks: []document.Block{whole}}}}
 }
 
 // answer says what the machine can offer where all checks pass, and else which do not.
