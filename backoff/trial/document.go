@@ -50,14 +50,11 @@ func policies(contest *results.PolicyContest) document.Table {
 		if equal(&contest.Policies[0], one) && one.Lost < one.Caught {
 			tone = document.Good
 		}
-		lost := document.Cell{Bar: &document.Bar{Solid: 100 - one.LostPercent, Hollow: one.LostPercent, Full: 100}}
-		row := []document.Cell{{Text: one.Policy, Tone: tone}, {Text: lostPart(one)}, lost}
-		for _, text := range []string{document.Rate(one.Goodput), document.Tries(one.AttemptsPerOperation), document.Tries(one.AmplificationByChance),
-			document.Seconds(lasting(one.DrainS)), document.Told(one.Added.P50, millis), document.Told(one.Added.P95, millis),
-			document.Told(one.Added.P99, millis), document.Count(int64(one.PeakRetries)), document.Told(one.Fairness, document.Tries),
-			document.Count(one.Duplicates)} {
-			row = append(row, document.Cell{Text: text})
-		}
+		row := document.Cells(one.Policy, lostPart(one), "", document.Rate(one.Goodput), document.Tries(one.AttemptsPerOperation),
+			document.Tries(one.AmplificationByChance), document.Seconds(lasting(one.DrainS)), document.Told(one.Added.P50, millis),
+			document.Told(one.Added.P95, millis), document.Told(one.Added.P99, millis), document.Count(int64(one.PeakRetries)),
+			document.Told(one.Fairness, document.Tries), document.Count(one.Duplicates))
+		row[0].Tone, row[2].Bar = tone, &document.Bar{Solid: 100 - one.LostPercent, Hollow: one.LostPercent, Full: 100}
 		t.Rows = append(t.Rows, row)
 		withheld += one.Withheld
 	}
@@ -81,17 +78,11 @@ func Schedules(schedules []results.RetrySchedule) *document.Document {
 	}
 	if len(schedules) == 1 {
 		one := &schedules[0]
-		d.Answer = document.Answer{Claim: one.Policy + " never retries"}
+		d.Screen, d.Answer.Claim = d.Sections[0].Blocks, one.Policy+" never retries"
 		if waits := one.Waits; len(waits) > 0 {
 			d.Answer.Claim = fmt.Sprintf("%s retries %s, first after %s to %s s", one.Policy, document.Counted(one.Retries, "time"),
 				document.Figures(waits[0].LeastS), document.Figures(waits[0].GreatestS))
-			d.Screen = append(d.Screen, waitsOf("waits", one))
 		}
-		d.Answer.Says = []string{one.Formula}
-		if one.Flat != "" {
-			d.Answer.Says = append(d.Answer.Says, one.Flat)
-		}
-		d.Screen = append(d.Screen, document.Facts{Lines: []string{"retries " + one.Codes}})
 		return d
 	}
 	d.Answer.Claim = "When " + document.Counted(len(schedules), "retry policy", "retry policies") + " try again"
@@ -100,7 +91,7 @@ func Schedules(schedules []results.RetrySchedule) *document.Document {
 		{Group: first, Title: "least"}, {Group: first, Title: "greatest"}, {Group: all, Title: "least"}, {Group: all, Title: "greatest"}}}
 	for i := range schedules {
 		s := &schedules[i]
-		row := []document.Cell{{Text: s.Policy}, {Text: document.Count(int64(s.Retries))}}
+		row := document.Cells(s.Policy, document.Count(int64(s.Retries)))
 		if n := len(s.Waits); n > 0 {
 			row = append(row, figures(s.Waits[0].LeastS, s.Waits[0].GreatestS, s.Waits[n-1].SumLeastS, s.Waits[n-1].SumGreatestS)...)
 		}
@@ -113,16 +104,16 @@ func Schedules(schedules []results.RetrySchedule) *document.Document {
 // scheduleSection is all that is known of a schedule.
 func scheduleSection(id string, s *results.RetrySchedule) document.Section {
 	section := document.Section{ID: id, Title: s.Policy}
-	for _, line := range []string{s.Formula, "retries " + s.Codes, "source: " + s.Source} {
-		if line != "source: " {
-			section.Blocks = append(section.Blocks, document.Paragraph{Text: line})
-		}
+	about := document.Facts{Lines: []string{s.Formula, "retries " + s.Codes}}
+	if s.Source != "" {
+		about.Lines = append(about.Lines, "source: "+s.Source)
 	}
 	if len(s.Waits) == 0 {
-		section.Blocks = append(section.Blocks, document.Paragraph{Text: "it never retries"})
+		about.Lines = append(about.Lines, "it never retries")
+		section.Blocks = []document.Block{about}
 		return section
 	}
-	section.Blocks = append(section.Blocks, waitsOf(id+"-waits", s))
+	section.Blocks = []document.Block{about, waitsOf(id+"-waits", s)}
 	if s.Flat != "" {
 		section.Blocks = append(section.Blocks, document.Paragraph{Text: s.Flat})
 	}
@@ -136,14 +127,12 @@ func waitsOf(id string, s *results.RetrySchedule) document.Table {
 		{Group: wait, Title: "least"}, {Group: wait, Title: "mean"}, {Group: wait, Title: "greatest"},
 		{Group: since, Title: "least"}, {Group: since, Title: "mean"}, {Group: since, Title: "greatest"}}}
 	for _, w := range s.Waits {
-		t.Rows = append(t.Rows, append([]document.Cell{{Text: document.Count(int64(w.Retry))}},
-			figures(w.LeastS, w.MeanS, w.GreatestS, w.SumLeastS, w.SumMeanS, w.SumGreatestS)...))
+		t.Rows = append(t.Rows, append(document.Cells(document.Count(int64(w.Retry))), figures(w.LeastS, w.MeanS, w.GreatestS, w.SumLeastS, w.SumMeanS, w.SumGreatestS)...))
 	}
 	return t
 }
 
-func figures(numbers ...float64) []document.Cell {
-	var cells []document.Cell
+func figures(numbers ...float64) (cells []document.Cell) {
 	for _, n := range numbers {
 		cells = append(cells, document.Cell{Text: document.Figures(n)})
 	}

@@ -96,7 +96,7 @@ func TestDocumentOfSchedules(t *testing.T) {
 		Waits: []results.RetryWait{{Retry: 1, LeastS: 27, MeanS: 33.333, GreatestS: 39, SumLeastS: 27, SumMeanS: 33.333, SumGreatestS: 39}}}
 	none := results.RetrySchedule{Policy: "none", Formula: "never", Codes: "nothing"}
 	one := Schedules([]results.RetrySchedule{documented})
-	if a := one.Answer; a.Claim != "documented retries 1 time, first after 27 to 39 s" || len(a.Says) != 2 || a.Says[1] != "It is flat." || row(t, one.Screen[0], 0)["wait, s mean"] != "33.3" {
+	if a := one.Answer; a.Claim != "documented retries 1 time, first after 27 to 39 s" || row(t, one.Screen[1], 0)["wait, s mean"] != "33.3" || one.Screen[2].(document.Paragraph).Text != "It is flat." {
 		t.Errorf("one policy: %+v, %v; want its waits", a, one.Screen)
 	}
 	if a := Schedules([]results.RetrySchedule{none}).Answer; a.Claim != "none never retries" {

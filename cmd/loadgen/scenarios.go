@@ -112,7 +112,7 @@ func listed(all []scenarios.Entry) *document.Document {
 			into = &patterns
 		}
 		into.Columns = []document.Column{{Title: "scenario", Words: true}, {Title: "what it shows", Words: true}}
-		into.Rows = append(into.Rows, []document.Cell{{Text: one.Name}, {Text: one.Says}})
+		into.Rows = append(into.Rows, document.Cells(one.Name, one.Says))
 	}
 	return &document.Document{Title: document.Counted(len(all), "scenario") + " built in", Data: all, Sections: []document.Section{
 		{ID: "examples", Title: "Examples", Blocks: []document.Block{examples}},

@@ -113,7 +113,7 @@ func (e *Explanation) row(name string, l *Load, full float64) []document.Cell {
 		hottest += "+"
 	}
 	return slices.Concat([]document.Cell{{Text: name, Tone: e.tone(l)}, {Text: document.Cut(l.Phase, keyWidth/2)}, {Text: hottest}, {Bar: bar}},
-		words(target, document.Rate(l.Account.Value), about(k.Partitions, k.PartitionsError), document.Rate(k.Effective),
+		document.Cells(target, document.Rate(l.Account.Value), about(k.Partitions, k.PartitionsError), document.Rate(k.Effective),
 			document.Share(k.TopMost), order))
 }
 
@@ -129,15 +129,6 @@ func (e *Explanation) tone(l *Load) document.Tone {
 	default:
 		return document.Good
 	}
-}
-
-// words are cells without a source.
-func words(texts ...string) []document.Cell {
-	var cells []document.Cell
-	for _, text := range texts {
-		cells = append(cells, document.Cell{Text: text})
-	}
-	return cells
 }
 
 // about writes an estimate with its standard error, if it has one.

@@ -31,7 +31,7 @@ func (d *Design) section(id string) document.Section {
 	t := document.Table{ID: id + "-samples", Caption: "Some entities", Columns: []document.Column{{Title: "entity of", Words: true},
 		{Title: "PartitionKey", Words: true}, {Title: "RowKey", Words: true}, {Title: "bytes", Unit: "B"}}}
 	for _, one := range d.Samples {
-		t.Rows = append(t.Rows, words(one.Of, document.Cut(one.PartitionKey, keyWidth), document.Cut(one.RowKey, keyWidth),
+		t.Rows = append(t.Rows, document.Cells(one.Of, document.Cut(one.PartitionKey, keyWidth), document.Cut(one.RowKey, keyWidth),
 			document.Count(int64(one.Bytes))))
 	}
 	s.Blocks = append(s.Blocks, t)
@@ -60,7 +60,7 @@ func (l *Load) table(id string) document.Table {
 		if one.AtLeast {
 			entities += "+"
 		}
-		t.Rows = append(t.Rows, words(one.Name, document.Share(one.Share), entities, document.Rate(one.Requests), wants, does))
+		t.Rows = append(t.Rows, document.Cells(one.Name, document.Share(one.Share), entities, document.Rate(one.Requests), wants, does))
 		t.Notes = append(t.Notes, one.unknown()...)
 	}
 	t.Notes = append(t.Notes, l.notes()...)

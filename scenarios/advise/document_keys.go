@@ -77,7 +77,7 @@ func (k *Keys) commonest() document.Table {
 		if one.Most > 0 && k.Targets.Partition > 0 {
 			full = document.Rate(float64(k.Targets.Partition)/one.Most) + "/s"
 		}
-		t.Rows = append(t.Rows, words(document.Cut(one.PartitionKey, keyWidth), document.Share(one.Least), document.Share(one.Most), full))
+		t.Rows = append(t.Rows, document.Cells(document.Cut(one.PartitionKey, keyWidth), document.Share(one.Least), document.Share(one.Most), full))
 	}
 	if k.Unlisted > 0 {
 		t.Notes = []string{"A partition that is not listed has at most " + document.Share(k.Unlisted) + "."}

@@ -48,9 +48,10 @@ func (p *Proposal) table() document.Table {
 		if !c.Holds {
 			tone = document.Bad
 		}
-		t.Rows = append(t.Rows, []document.Cell{{Text: c.Design.Name, Tone: tone}, {Text: document.Cut(c.Design.PartitionKey, keyWidth)},
-			{Text: document.Cut(c.Design.RowKey, keyWidth)}, {Text: document.Rate(c.Hottest)}, {Text: document.Count(int64(len(c.Design.Copies)))},
-			{Text: document.Count(int64(c.Buckets))}, {Text: c.classes()}})
+		row := document.Cells(c.Design.Name, document.Cut(c.Design.PartitionKey, keyWidth), document.Cut(c.Design.RowKey, keyWidth),
+			document.Rate(c.Hottest), document.Count(int64(len(c.Design.Copies))), document.Count(int64(c.Buckets)), c.classes())
+		row[0].Tone = tone
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
@@ -90,7 +91,7 @@ func (c *Candidate) section(n int) document.Section {
 		} else {
 			t.Notes = []string{document.Untold + ": too seldom to be met in a sample"}
 		}
-		t.Rows = append(t.Rows, []document.Cell{{Text: r.Operation}, {Text: requests}, {Text: counted}, {Text: r.Class}})
+		t.Rows = append(t.Rows, document.Cells(r.Operation, requests, counted, r.Class))
 	}
 	if len(t.Rows) > 0 {
 		s.Blocks = append(s.Blocks, t)
