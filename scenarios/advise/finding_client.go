@@ -119,7 +119,7 @@ func (s *subject) bandwidth() Finding {
 func (s *subject) wire() Finding {
 	each := "each operation under way"
 	if s.Workers > 0 {
-		each = fmt.Sprintf("each of %d workers", s.Workers)
+		each = "each of " + document.Counted(s.Workers, "worker")
 	}
 	return found(Good, "This tool speaks JSON with little metadata, waits for no packet to fill up (TCP_NODELAY), "+
 		"and has a connection for %s.", each)

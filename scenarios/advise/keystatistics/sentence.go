@@ -27,8 +27,8 @@ func (o *Order) Sentence() string {
 			moment(o.Window), document.Share(o.AtOnce), document.Share(share), end)
 	case MovingPoint:
 		return fmt.Sprintf("Inserts fall on one moving point: within %s %s of them fell on one place, "+
-			"which was at the end in %s and at the beginning in %s of the windows, and on %d different places in all.",
-			moment(o.Window), document.Share(o.AtOnce), document.Share(o.AtTop), document.Share(o.AtBottom), o.Moves)
+			"which was at the end in %s and at the beginning in %s of the windows, and on %s in all.",
+			moment(o.Window), document.Share(o.AtOnce), document.Share(o.AtTop), document.Share(o.AtBottom), document.Counted(o.Moves, "different place"))
 	case Dominant:
 		return fmt.Sprintf("Inserts are hot by skew: within %s %s of them fell on one place, "+
 			"always where keys begin with %q, while others took the rest.", moment(o.Window), document.Share(o.AtOnce), o.Prefix)
@@ -41,8 +41,8 @@ func (o *Order) Sentence() string {
 
 func (o *Order) oneWay(end string, share float64) string {
 	return fmt.Sprintf("Inserts are %s: within %s %s of them fell on one place, in %s of the windows the %s range, "+
-		"which one server serves, however many of the %d PartitionKeys there are.",
-		o.Verdict, moment(o.Window), document.Share(o.AtOnce), document.Share(share), end, o.Keys)
+		"which one server serves, however many of the %s there are.",
+		o.Verdict, moment(o.Window), document.Share(o.AtOnce), document.Share(share), end, document.Counted(o.Keys, "PartitionKey"))
 }
 
 // hotAtTimes tells of the windows that are hot where most are not.
@@ -52,7 +52,7 @@ func (o *Order) hotAtTimes() string {
 	if float64(o.HotWindows) < worthTelling*float64(o.Windows) {
 		return ""
 	}
-	return fmt.Sprintf(", but in %d of %d windows nearly all fell on one place", o.HotWindows, o.Windows)
+	return fmt.Sprintf(", but in %s of %s nearly all fell on one place", document.Count(int64(o.HotWindows)), document.Counted(o.Windows, "window"))
 }
 
 // moment returns how long a window lasts.
