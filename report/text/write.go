@@ -22,7 +22,12 @@ func Write(d *document.Document, look Look) []byte {
 		return s.bytes()
 	}
 	var s *screen
-	for _, m := range []measure{{8, 3}, {7, 3}, {6, 3}, {5, 3}, {4, 3}, {3, 3}, {3, 2}, {3, 1}} {
+	measures := []measure{{24, 3}, {20, 3}, {16, 3}, {12, 3}, {8, 3}, {7, 3}, {6, 3}, {5, 3}, {4, 3}, {3, 3}, {3, 2}, {3, 1}}
+	if d.Answer.State != "" {
+		// Rows far from the answer are not what a reader came for; those of a list are.
+		measures = measures[4:]
+	}
+	for _, m := range measures {
 		s = newScreen(d, look, m)
 		for _, block := range d.Screen {
 			if !seen(block) {
