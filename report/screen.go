@@ -50,7 +50,7 @@ func (a *author) screen() []document.Block {
 func (a *author) ladder(steps []figure.Step) document.Table {
 	group, within := a.mainGroup()
 	t := document.Table{ID: "ladder", Caption: a.caption("Each step"), Columns: []document.Column{{Title: "offered/s"}, {Title: "served/s"},
-		{Title: "served of offered"}, {Title: "lost"}, {Title: group + " p50", Spare: 2}, {Title: "p99", Unit: "ms", Spare: 1}, {Title: "tries/op"}}}
+		{Title: "served of offered"}, {Title: "lost"}, {Title: group + " p50", Unit: "ms", Spare: 2}, {Title: "p99", Unit: "ms", Spare: 1}, {Title: "tries/op"}}}
 	mark, full := 0.0, 0.0
 	if a.record.Manifest.PartitionKey != "" {
 		mark = float64(a.record.Manifest.Targets.Partition)

@@ -302,7 +302,7 @@ func TestRunsShow(t *testing.T) {
 		says      []string
 	}{
 		{"a judged run", "latest", []string{"run partial", "\nFiles\n  " + filepath.Join(folder, "20260310T020000Z-orders") + "\n", "    events.ndjson", "    run.json          ", "  tags: baseline, keep\n"}},
-		{"one that was not judged", "20260301", []string{"HOLDS 100 operations/s", "20260301T020000Z-orders\n    events.ndjson"}},
+		{"one that was not judged", "20260301", []string{"HOLDS 24 operations/s", "20260301T020000Z-orders\n    events.ndjson"}},
 	} {
 		code, stdout, stderr := say(t, "runs", "show", row.run)
 		if code != codeOk || stderr != "" || strings.Contains(stdout, "\x1b") {

@@ -122,7 +122,7 @@ func (g *grid) narrow(most int) {
 
 // need is the width that a column needs, the least where it can do with less.
 func (g *grid) need(i int) (least, most int) {
-	most = ansi.StringWidth(heading(g.columns[i]))
+	most = ansi.StringWidth(g.heading(i))
 	least = most
 	for _, row := range g.rows {
 		if row[i].Bar != nil {
@@ -136,15 +136,18 @@ func (g *grid) need(i int) (least, most int) {
 	return most, most
 }
 
-// heading is what stands over a column: times say their unit, what else there is says so
-// elsewhere.
-func heading(c document.Column) string {
+// heading is what stands over a column: of times that stand side by side the last says the
+// unit, what else there is says so elsewhere.
+func (g *grid) heading(i int) string {
+	c := g.columns[i]
 	title := Harmless(c.Title)
-	if c.Group == "" && (c.Unit == "ms" || c.Unit == "s" || c.Unit == "µs") {
+	if last := i == len(g.columns)-1 || g.columns[i+1].Unit != c.Unit; last && c.Group == "" && isTime(c.Unit) {
 		title += ", " + c.Unit
 	}
 	return title
 }
+
+func isTime(unit string) bool { return unit == "ms" || unit == "s" || unit == "µs" }
 
 func (g *grid) before() int {
 	if g.marked {
@@ -247,8 +250,8 @@ func (g *grid) headings() []string {
 	if g.marked {
 		list = append(list, "")
 	}
-	for i, column := range g.columns {
-		title := heading(column)
+	for i := range g.columns {
+		title := g.heading(i)
 		for _, row := range g.rows {
 			if row[i].Bar != nil {
 				title = scale(row[i].Bar, g.widths[i])
@@ -293,8 +296,8 @@ func (g *grid) groups() string {
 		if group := g.columns[i].Group; group != "" {
 			any = true
 			title := Harmless(group)
-			if unit := g.columns[i].Unit; unit == "ms" || unit == "s" || unit == "µs" {
-				title += ", " + unit
+			if isTime(g.columns[i].Unit) {
+				title += ", " + g.columns[i].Unit
 			}
 			title = ansi.Truncate(title, width, "…")
 			if rest := width - ansi.StringWidth(title) - 1; rest > 0 {
