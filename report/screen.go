@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -15,20 +16,25 @@ import (
 func (a *author) screen() []document.Block {
 	var blocks []document.Block
 	add := func(t document.Table) {
-		if t.Notes = nil; len(t.Rows) > 0 {
+		if len(t.Rows) > 0 {
 			blocks = append(blocks, t)
 		}
 	}
-	if len(a.summary.Checks) > 1 {
-		add(a.checkTable())
+	if _, told := results.HeldOf(a.summary.Checks); told > 0 && len(a.summary.Checks) > 1 {
+		t := a.checkTable()
+		// What fails comes first, and what holds last: not all of them may have room.
+		slices.SortStableFunc(t.Rows, func(x, y []document.Cell) int { return gravity(x[0].Tone) - gravity(y[0].Tone) })
+		add(t)
 	}
 	if verdict.ManyFailed(a.record, a.summary) {
-		add(a.causeTable())
+		t := a.causeTable()
+		t.Notes = nil
+		add(t)
 	}
 	switch steps := figure.Shown(a.record); {
 	case a.record.Limit != nil:
-		add(a.rates(a.record.Limit))
-	case a.record.Capture == nil && len(steps) > 1 && different(steps):
+		add(a.ratesInOrder(a.record.Limit))
+	case a.record.Capture == nil && len(steps) > 1 && (different(steps) || !oneStage(steps)):
 		add(a.ladder(steps))
 	default:
 		add(a.operationsShort())
@@ -45,34 +51,103 @@ func (a *author) screen() []document.Block {
 	return blocks
 }
 
+// gravity orders what checks came to: what fails, what cannot be told, what holds.
+func gravity(t document.Tone) int {
+	return map[document.Tone]int{document.Bad: 0, document.Doubtful: 1}[t] + map[bool]int{t == document.Good: 2}[true]
+}
+
+// oneStage reports whether steps are of one stretch of load, so that their rates can be set
+// beside one another.
+func oneStage(steps []figure.Step) bool {
+	return !slices.ContainsFunc(steps, func(s figure.Step) bool { return s.Phase.Stage != steps[0].Phase.Stage || s.Closed() })
+}
+
+// ratesInOrder shows the rates of a search from the lowest on, those that do not hold marked.
+func (a *author) ratesInOrder(l *results.Limit) document.Table {
+	t := a.rates(l)
+	t.Notes = nil
+	for i := range t.Rows {
+		if l.Steps[i].Outcome != results.LimitHeld {
+			t.Rows[i][0].Tone = document.Bad
+		}
+	}
+	order := make([]int, len(t.Rows))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(l.Steps[x].Rate, l.Steps[y].Rate) })
+	rows := make([][]document.Cell, len(order))
+	for i, at := range order {
+		rows[i] = t.Rows[at]
+	}
+	t.Rows = rows
+	return t
+}
+
 // ladder shows the steps: what each offered and what of it was served, as numbers and as
-// a bar, against the target where all goes to one partition.
+// a bar, against the target where all goes to one partition; with their names where they
+// are of several stretches of load.
 func (a *author) ladder(steps []figure.Step) document.Table {
 	group, within := a.mainGroup()
 	t := document.Table{ID: "ladder", Caption: a.caption("Each step"), Columns: []document.Column{{Title: "offered/s"}, {Title: "served/s"},
-		{Title: "served of offered"}, {Title: "lost"}, {Title: group + " p50", Unit: "ms", Spare: 2}, {Title: "p99", Unit: "ms", Spare: 1}, {Title: "tries/op"}}}
-	mark, full := 0.0, 0.0
-	if a.record.Manifest.PartitionKey != "" {
-		mark = float64(a.record.Manifest.Targets.Partition)
+		{Title: "served of offered"}, {Title: "lost"}, {Title: group + " p50", Unit: "ms", Spare: 2}, {Title: "p99", Unit: "ms", Spare: 1}, {Title: "tries/op"}},
+		Notes: []string{"lost, settled: of the operations due in the last half of a step"}}
+	named := !oneStage(steps)
+	if named {
+		t.Columns = append([]document.Column{{Title: "phase", Words: true}}, t.Columns...)
 	}
+	full := 0.0
 	for _, step := range steps {
 		figures, _ := a.wholeStep(step)
 		full = max(full, figures.Offered)
 	}
 	for _, step := range steps {
-		figures, from := a.wholeStep(step)
-		cells := a.loadCells(step, figures, from)
-		offered, served := cells[1], cells[2]
-		offered.Tone = a.toneOf(step)
-		bar := document.Cell{Bar: &document.Bar{Solid: figures.Served, Hollow: max(0, figures.Offered-figures.Served), Mark: mark, Full: full}}
-		if !step.Settled() {
-			bar = document.Cell{Text: "not run to its end"}
+		row := a.rung(step, within, full)
+		if named {
+			row = append([]document.Cell{{Text: step.Phase.Name, Tone: row[0].Tone}}, row...)
+			row[1].Tone = document.Plain
 		}
-		own := a.taken.Step(step, within)
-		t.Rows = append(t.Rows, []document.Cell{offered, served, bar, cells[4],
-			millisCell(own.Response.P50, ""), millisCell(own.Response.P99, ""), cells[5]})
+		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// rung is the row of a step. Where the generator was too late to tell whether it holds, what
+// was served of it in the end is no rate, and no bar shows it as one.
+func (a *author) rung(step figure.Step, within func(results.Kind) bool, full float64) []document.Cell {
+	figures, from := a.wholeStep(step)
+	cells := a.loadCells(step, figures, from)
+	offered, served := cells[1], cells[2]
+	offered.Tone = a.toneOf(step)
+	bar := document.Cell{Text: "not run to its end"}
+	switch {
+	case step.Settled() && offered.Tone == document.Doubtful:
+		bar = document.Cell{Text: "generator late"}
+	case step.Settled() && figures.Offered > 0:
+		lost := 0.0
+		if figures.ShareLostSettled != nil {
+			lost = figures.Offered * *figures.ShareLostSettled
+		}
+		bar = document.Cell{Bar: &document.Bar{Solid: max(0, figures.Offered-lost), Hollow: lost, Mark: a.mark(), Full: full}}
+	case step.Settled():
+		bar = document.Cell{}
+	}
+	own := a.taken.Step(step, within)
+	return []document.Cell{offered, served, bar, cells[4], millisCell(own.Response.P50, ""), millisCell(own.Response.P99, ""), cells[5]}
+}
+
+// mark is the limit that bars are marked at: of the one partition that all goes to, or of
+// the account where that is held to less; 0 for none.
+func (a *author) mark() float64 {
+	t := a.record.Manifest.Targets
+	switch {
+	case t.Account > 0 && (t.Partition == 0 || t.Account < t.Partition) && a.record.Manifest.Accounts < 2:
+		return float64(t.Account)
+	case a.record.Manifest.PartitionKey != "":
+		return float64(t.Partition)
+	default:
+		return 0
+	}
 }
 
 // toneOf marks a step that does not hold, and one of which that cannot be told.
@@ -143,8 +218,8 @@ func (a *author) timesShort() document.Table {
 	return t
 }
 
-// counts are what was sent and what came of it, whether that adds up, and how the
-// generator fared.
+// counts are what was sent in the measured phases and what came of it, whether the
+// accounting of the whole run adds up, and how the generator fared.
 func (a *author) counts() []string {
 	s := a.summary
 	all := a.record.Total(results.Reported)
@@ -152,41 +227,64 @@ func (a *author) counts() []string {
 	if a.record.Capture != nil {
 		due, says = all.Operations, "seen"
 	}
-	facts := []string{fmt.Sprintf("%s operations %s: %s succeeded, %s did not", document.Count(due), says, document.Count(all.Succeeded),
-		document.Count(max(0, due-all.Succeeded)))}
+	operations := fmt.Sprintf("%s operations %s: %s succeeded, %s did not", document.Count(due), says, document.Count(all.Succeeded),
+		document.Count(max(0, due-all.Succeeded)))
+	if all.Dropped > 0 {
+		operations += fmt.Sprintf(", of which %s were never sent", document.Count(all.Dropped))
+	}
+	attempts, throttled, failed, causes := all.Attempts, all.Throttled, all.Failed, all.Causes.Told()
 	if s.Killed != nil {
-		facts = []string{document.Count(s.Scheduled) + " operations due"}
+		operations = document.Count(s.Scheduled) + " operations due"
+		attempts, throttled, failed, causes = s.Attempts, s.Throttled, s.Failed, s.Causes
 	}
-	requests := fmt.Sprintf("%s requests in all: %s throttled, %s failed, %s billed", document.Count(s.Attempts), document.Count(s.Throttled),
-		document.Count(s.Failed), document.Count(s.Attempts-s.Throttled))
-	if a.record.Capture == nil {
-		requests += " · accounting " + a.accounting()
+	requests := fmt.Sprintf("%s requests: %s throttled, %s failed, %s billed", document.Count(attempts), document.Count(throttled),
+		document.Count(failed), document.Count(attempts-throttled-unanswered(causes)))
+	facts := []string{operations, requests}
+	switch {
+	case len(verdict.Books(a.record)) > 0:
+		facts = append(facts, "the accounting DOES NOT CLOSE: see --verbose")
+	case a.record.Capture == nil:
+		facts[1] += " · accounting exact"
 	}
-	facts = append(facts, requests)
-	if g := a.record.Generator; g != nil && g.Seconds > 0 && g.CPUKnown {
-		says := "not the limit"
-		if len(s.ClientLimited) > 0 {
-			says = "THE LIMIT: " + s.ClientLimited[0]
+	return append(facts, a.generatorShort()...)
+}
+
+// unanswered is how many attempts failed without a reply: whether the service met them, and
+// bills them, nobody knows.
+func unanswered(causes results.Causes) int64 {
+	sum := int64(0)
+	for _, one := range causes {
+		if one.Class == results.Failed && one.Status == 0 {
+			sum += one.Attempts
 		}
-		facts = append(facts, fmt.Sprintf("generator: %s (%s of %d cores, %s at most)", says,
-			document.Share(cpuShare(g)), g.Cores, document.Share(g.Busiest.Share(g.Cores))))
-	} else if len(s.ClientLimited) > 0 {
-		facts = append(facts, "generator: THE LIMIT: "+s.ClientLimited[0])
 	}
-	return facts
+	return sum
+}
+
+// generatorShort says whether the generator was the limit of what cannot be told, or late
+// where that takes nothing from the answer.
+func (a *author) generatorShort() []string {
+	says, limited := "not the limit", a.summary.ClientLimited
+	if len(limited) > 0 {
+		says = "late in part: " + limited[0]
+		if state, _ := verdict.State(a.summary); state == results.CannotTell {
+			says = "THE LIMIT: " + limited[0]
+		}
+	}
+	g := a.record.Generator
+	if g == nil || g.Seconds == 0 || !g.CPUKnown {
+		if len(limited) == 0 {
+			return nil
+		}
+		return []string{"generator: " + says}
+	}
+	return []string{fmt.Sprintf("generator: %s (%s of %d cores, %s at most)", says,
+		document.Share(cpuShare(g)), g.Cores, document.Share(g.Busiest.Share(g.Cores)))}
 }
 
 // cpuShare is the share of the machine that the run took.
 func cpuShare(g *results.Generator) float64 {
 	return g.CPU.Seconds() / float64(g.Seconds) / float64(max(1, g.Cores))
-}
-
-// accounting says whether the accounting closes.
-func (a *author) accounting() string {
-	if len(verdict.Books(a.record)) > 0 {
-		return "DOES NOT CLOSE"
-	}
-	return "exact"
 }
 
 // reserve says in a line how far the figures can be trusted.
@@ -195,6 +293,8 @@ func (a *author) reserve() []string {
 	switch {
 	case m.Target == "":
 		return nil
+	case m.Modelled() && m.Profile == "off":
+		return []string{"nothing of the service is modelled: no limit, and no time of its own"}
 	case m.Modelled():
 		return []string{"modelled, not measured: limits and times of the service differ (see --verbose)"}
 	case m.Emulator:

@@ -99,12 +99,12 @@ func FineShare(share float64) string {
 func CutShare(share float64) string {
 	percent := share * 100
 	if percent <= 0 {
-		return "0%"
+		return "0 %"
 	}
 	// The figures before the third are kept; the small addition keeps what is
 	// exact in decimals from being cut for its binary form.
 	scale := math.Pow(10, 2-math.Floor(math.Log10(percent)))
-	return strconv.FormatFloat(math.Floor(percent*scale+1e-9)/scale, 'g', 3, 64) + "%"
+	return strconv.FormatFloat(math.Floor(percent*scale+1e-9)/scale, 'g', 3, 64) + " %"
 }
 
 // CutFactor returns a ratio cut off to hundredths.

@@ -22,7 +22,7 @@ func Write(d *document.Document, look Look) []byte {
 		return s.bytes()
 	}
 	var s *screen
-	measures := []measure{{24, 3}, {20, 3}, {16, 3}, {12, 3}, {8, 3}, {7, 3}, {6, 3}, {5, 3}, {4, 3}, {3, 3}, {3, 2}, {3, 1}}
+	measures := []measure{{24, 5}, {20, 5}, {16, 5}, {12, 5}, {8, 5}, {7, 5}, {6, 5}, {5, 5}, {4, 5}, {3, 5}, {3, 4}, {3, 3}, {3, 2}, {3, 1}}
 	if d.Answer.State != "" {
 		// Rows far from the answer are not what a reader came for; those of a list are.
 		measures = measures[4:]
@@ -193,7 +193,7 @@ func (s *screen) block(block document.Block) {
 		}
 	case document.Facts:
 		for _, fact := range b.Lines {
-			for _, line := range s.cut(Wrapped(Harmless(fact), s.columns-right), min(2, s.lines), s.columns-right) {
+			for _, line := range s.cut(Wrapped(Harmless(fact), s.columns-right), min(3, s.lines), s.columns-right) {
 				s.line(strings.Repeat(" ", right) + line)
 			}
 		}

@@ -23,14 +23,14 @@ func Answer(record *results.Record, summary *results.Summary) document.Answer {
 	} else {
 		a.tell()
 	}
-	a.says(a.failed())
-	if broken := upheld(record.Invariants); broken != "" && len(summary.Checks) == 0 {
-		a.Says = append([]string{strings.ToUpper(broken[:1]) + broken[1:]}, a.Says...)
+	if failed := a.failed(); failed != "" {
+		// Why much failed comes right behind what the answer is about.
+		a.Says = slices.Insert(a.Says, min(1, len(a.Says)), strings.ToUpper(failed[:1])+failed[1:])
 	}
+	a.Says = a.Says[:min(len(a.Says), mostSaid)]
 	if m := &record.Manifest; m.AntiPattern != "" {
 		a.Says = append([]string{"The anti-pattern of " + m.Scenario.Name + ": " + m.AntiPattern}, a.Says...)
 	}
-	a.Says = a.Says[:min(len(a.Says), mostSaid)]
 	return a.Answer
 }
 
@@ -63,12 +63,20 @@ func (a *answer) tell() {
 	case s.Audit != nil && !s.Audit.Sound():
 		a.claim(":", document.Count(s.Audit.Lost+s.Audit.Doubled), "writes lost or doubled", "")
 		a.says(audited(s.Audit))
+	case len(s.Checks) == 0 && broken(s.Invariants) != nil:
+		one := broken(s.Invariants)
+		a.claim(":", document.Count(one.Faults), plural(int(one.Faults), "violation"), "")
+		a.Beside = document.Count(one.Looked) + " looked at"
+		a.says("not so: " + shortened(one.Name) + ".")
 	case a.record.Limit != nil:
 		a.searched(a.record.Limit)
 	case a.record.Manifest.PeakAsked > 0 && (a.State == results.Holds || ofAll(s.Checks[:len(s.Checks)-claimed]) != results.Holds):
 		a.peak()
 	case len(s.Checks) > 0:
 		a.checked()
+	case s.Audit != nil:
+		a.claim(":", document.Count(s.Audit.Acknowledged), "acknowledged writes found again", "")
+		a.limited()
 	case a.State == results.Saturates:
 		a.saturates()
 	case s.Balance != nil:
@@ -89,7 +97,9 @@ func (a *answer) names() {
 	case a.record.Capture != nil && hot != nil:
 		a.says(fmt.Sprintf("PartitionKey %s, the hottest of the traffic", document.Key(hot.Key, longestKey)))
 	case a.accountBinds():
-		a.says(a.accounts())
+		if m.Accounts > 1 {
+			a.says(a.accounts() + ".")
+		}
 	case a.aimed():
 		a.says("PartitionKey " + document.Key(m.PartitionKey, longestKey))
 	case hot != nil:
@@ -136,12 +146,21 @@ func (a *answer) cannotTell() {
 // remedy says what to do where an answer cannot be told.
 func (a *answer) remedy() {
 	s := a.summary
+	reason := strings.Join(s.Reasons, "; ")
 	switch {
 	case a.State != results.CannotTell:
-	case s.Validity == results.Invalid && s.Killed == nil:
-		a.says("nothing that it shows proves anything: mend that, and run it again.")
-	case s.Killed != nil, s.Validity == results.Partial:
+	case s.Killed != nil:
 		a.says("run it again, to its end.")
+	case s.Validity == results.Invalid:
+		a.says("nothing that it shows proves anything: mend that, and run it again.")
+	case s.Validity == results.Partial && strings.Contains(reason, "stop_on"):
+		a.says("offer less, or raise what stop_on allows.")
+	case s.Validity == results.Partial && strings.Contains(reason, "target"):
+		a.says("look at the target first.")
+	case s.Validity == results.Partial:
+		a.says("run it again, to its end.")
+	case len(s.ClientLimited) > 0 && strings.Contains(Lateness(Strains(a.record)), TooFewWorkers.String()):
+		a.says("raise --workers: " + s.ClientLimited[0])
 	case len(s.ClientLimited) > 0:
 		a.says("leave the machine to it, or offer less: " + s.ClientLimited[0])
 	case a.top.Phase == nil && a.record.Capture == nil:
@@ -170,9 +189,9 @@ func plural(n int, one string) string {
 	return one + "s"
 }
 
-func holdOrHolds(n int) string {
+func failOrFails(n int) string {
 	if n == 1 {
-		return "holds"
+		return "fails"
 	}
-	return "hold"
+	return "fail"
 }

@@ -110,3 +110,13 @@ func invariantFindings(invariants []results.Invariant) []string {
 	}
 	return found
 }
+
+// broken returns the first invariant that does not hold, nil where all do.
+func broken(invariants []results.Invariant) *results.Invariant {
+	for i := range invariants {
+		if invariants[i].Faults > 0 {
+			return &invariants[i]
+		}
+	}
+	return nil
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"loadgen/report/document"
 	"loadgen/results"
@@ -38,15 +39,14 @@ func (a *answer) limit() *float64 {
 // seconds lie that a limit rests on.
 func (a *answer) against(seconds bool) string {
 	var parts []string
-	t, target := a.record.Manifest.Targets, int64(0)
+	t := a.record.Manifest.Targets
 	switch {
-	case a.accountBinds():
-		target = t.Account
-	default:
-		target = t.Partition
-	}
-	if target > 0 {
-		parts = append(parts, "target "+document.Count(target)+"/s")
+	case (a.accountBinds() || a.full()) && t.Account > 0:
+		parts = append(parts, "target "+document.Count(t.Account)+"/s an account")
+	case t.Partition > 0 && a.aimed():
+		parts = append(parts, "target "+document.Count(t.Partition)+"/s")
+	case t.Partition > 0:
+		parts = append(parts, "target "+document.Count(t.Partition)+"/s a partition")
 	}
 	if in := a.summary.SaturationInterval; seconds && len(in) == 2 {
 		parts = append(parts, fmt.Sprintf("seconds %s–%s", document.Rate(in[0]), document.Rate(in[1])))
@@ -66,12 +66,26 @@ func (a *answer) spread() {
 		}
 		return
 	}
-	if a.top.Phase == nil || limit == nil {
+	ladder := a.ladder(limit)
+	if ladder == nil {
 		return
 	}
-	figures := a.figures.Step(a.top, nil)
-	lost := fmt.Sprintf("at %s/s %s is lost", document.Rate(figures.Offered), lostShareOf(figures))
-	switch partitions := math.Ceil(figures.Offered / *limit * (1 - slack)); {
+	top, any := figure.Highest(ladder.Steps)
+	if !any {
+		return
+	}
+	figures := a.figures.Step(top, nil)
+	offered, lost := figures.Offered, ""
+	if top.Phase.Varying {
+		offered = a.busiest(top)
+		lost = fmt.Sprintf("in its busiest second %s/s are offered, and of all %s is lost", document.Rate(offered), document.Told(figures.ShareLost, document.Share))
+	} else {
+		lost = fmt.Sprintf("at %s/s %s is lost", document.Rate(offered), lostShareOf(figures))
+	}
+	if len(a.figures.Ladders()) > 1 {
+		lost = "in " + shortened(ladder.Stage) + " " + lost
+	}
+	switch partitions := math.Ceil(offered / *limit * (1 - slack)); {
 	case a.accountBinds() || a.full():
 		a.says(lost + ": no key raises the limit of an account; shard over several accounts.")
 	case partitions >= 2 && a.aimed():
@@ -81,11 +95,38 @@ func (a *answer) spread() {
 	}
 }
 
-// full reports whether the limit that was met is as much as the account may take.
+// ladder is the stretch of load whose limit is so much, or that meets one.
+func (a *answer) ladder(limit *float64) *figure.Ladder {
+	list := a.figures.Ladders()
+	var met *figure.Ladder
+	for i := range list {
+		if limit == nil || list[i].Throttling != figure.Limited {
+			continue
+		}
+		if met == nil || list[i].Rate == *limit {
+			met = &list[i]
+		}
+	}
+	return met
+}
+
+// busiest is the most entities that a whole second of a step was offered.
+func (a *answer) busiest(step figure.Step) float64 {
+	most := int64(0)
+	for i := range a.record.Intervals {
+		row := &a.record.Intervals[i]
+		if at := time.Duration(row.Second) * time.Second; at >= step.Phase.Begin && at+time.Second <= step.Phase.End {
+			most = max(most, row.Offered)
+		}
+	}
+	return float64(most)
+}
+
+// full reports whether the limit that was met is as much as all accounts may take.
 func (a *answer) full() bool {
-	target := a.record.Manifest.Targets.Account
+	m := &a.record.Manifest
 	limit := a.limit()
-	return !a.aimed() && target > 0 && limit != nil && *limit >= .98*float64(target)
+	return !a.aimed() && m.Targets.Account > 0 && limit != nil && *limit >= .98*float64(m.Targets.Account*int64(max(1, m.Accounts)))
 }
 
 // peak answers whether the peak that was asked about holds.
@@ -111,9 +152,17 @@ func (a *answer) peak() {
 func (a *answer) checked() {
 	held, told := results.HeldOf(a.summary.Checks)
 	all := len(a.summary.Checks)
-	a.claim(":", fmt.Sprintf("%d of %d", held, all), plural(all, "check"), holdOrHolds(held))
-	if left := all - told; left > 0 && a.State != results.CannotTell {
-		a.Beside = fmt.Sprintf("%d cannot be told", left)
+	of := func(n int) string { return fmt.Sprintf("%d of %d", n, all) }
+	switch a.State {
+	case results.Holds:
+		a.claim(":", of(held), plural(all, "check"), "")
+	case results.DoesNotHold:
+		a.claim(":", of(told-held), plural(all, "check"), failOrFails(told-held))
+		if told < all {
+			a.Beside = fmt.Sprintf("%d cannot be told", all-told)
+		}
+	default:
+		a.claim(":", of(all-told), plural(all, "check"), "")
 	}
 	if a.State == results.Holds && all > 1 {
 		a.says(a.kept())
@@ -121,11 +170,16 @@ func (a *answer) checked() {
 		a.first(func(c *results.Check) bool { return c.Fails() }, func(c *results.Check) bool { return !c.Told() },
 			func(c *results.Check) bool { return c.Holds() })
 	}
+	a.limited()
+	a.says(upheld(a.record.Invariants))
+	a.remedy()
+}
+
+// limited adds the limit that was met beside what was asked.
+func (a *answer) limited() {
 	if limit := a.limit(); limit != nil {
 		a.says(strings.TrimSuffix(fmt.Sprintf("saturates at %s entities/s (%s)", document.Rate(*limit), a.against(true)), " ()"))
 	}
-	a.says(upheld(a.record.Invariants))
-	a.remedy()
 }
 
 // kept says which rules what the run left behind keeps to, where it was looked at.
@@ -147,7 +201,7 @@ func (a *answer) first(kinds ...func(*results.Check) bool) {
 	for _, is := range kinds {
 		for i := range a.summary.Checks {
 			if c := &a.summary.Checks[i]; is(c) {
-				a.says(c.Result() + ": " + c.Expr + ", " + c.Said())
+				a.says(fmt.Sprintf("%s: %s; observed: %s", strings.ToLower(c.Result()), c.Expr, c.Said()))
 				return
 			}
 		}
@@ -196,43 +250,59 @@ func (a *answer) balanced() {
 	}
 }
 
-// holds tells the highest rate that was held.
+// holds tells the highest rate that was held: of a load of several stretches, of one that
+// varies, and of clients that wait, only that it is.
 func (a *answer) holds() {
-	rate := ""
-	if top := a.top.Phase; top != nil && !top.Varying && top.Rate > 0 && a.record.Capture == nil {
-		rate = document.Rate(top.Rate)
+	top := a.top
+	one := top.Phase != nil && a.record.Capture == nil && len(a.figures.Ladders()) < 2
+	figures := results.PhaseOperationSummary{}
+	if one {
+		figures = a.figures.Step(top, nil)
+		one = figures.Offered > 0
 	}
-	if rate == "" {
-		a.claim(" this load", "", "", "")
+	if one && !top.Phase.Varying && top.Phase.Rate > 0 {
+		a.claim("", document.Rate(top.Phase.Rate), "operations/s", "")
 	} else {
-		a.claim("", rate, "operations/s", "")
+		a.claim(" this load", "", "", "")
 	}
 	a.Beside = cmp.Or(a.against(false), "no limit is known")
 	a.names()
-	if a.top.Phase != nil && a.record.Capture == nil {
-		figures := a.figures.Step(a.top, nil)
-		a.says(fmt.Sprintf("of %s entities/s offered %s/s are served, and %s of the operations lost; more was not tried.",
-			document.Rate(figures.Offered), document.Rate(figures.Served), lostShareOf(figures)))
+	if !one {
+		a.opening(1)
 		return
 	}
-	a.opening(1)
+	lost := document.Told(figures.ShareLost, document.Share)
+	a.says(fmt.Sprintf("of %s entities/s offered %s/s are served, and %s of the operations lost; more was not tried.",
+		document.Rate(figures.Offered), document.Rate(figures.Served), lost))
 }
 
-// fails tells the lowest rate that was not held.
+// fails tells the lowest rate that was not held, and by what.
 func (a *answer) fails() {
+	var worst *results.PhaseSummary
+	varies := false
 	for i := range a.summary.Phases {
 		p := &a.summary.Phases[i]
-		if p.Holds == nil || *p.Holds {
-			continue
+		if p.Holds != nil && !*p.Holds && (worst == nil || p.Offered < worst.Offered) {
+			worst = p
 		}
-		a.claim("", document.Rate(p.Offered), "entities/s", "")
-		if p.ShareLost != nil {
-			a.Beside = document.Share(*p.ShareLost) + " lost"
-		}
-		break
 	}
-	if a.Claim == "" {
+	for _, step := range a.steps {
+		varies = varies || step.Phase.Varying
+	}
+	if worst == nil || varies || worst.Offered == 0 {
 		a.claim(" this load", "", "", "")
+	} else {
+		a.claim("", document.Rate(worst.Offered), "entities/s", "")
+	}
+	if worst != nil {
+		parts := []string{a.against(false)}
+		if worst.Served > 0 && !varies {
+			parts = append(parts, document.Rate(worst.Served)+"/s served")
+		}
+		if worst.ShareLost != nil {
+			parts = append(parts, document.Share(*worst.ShareLost)+" lost")
+		}
+		a.Beside = strings.Join(spoken(parts...), " · ")
 	}
 	a.names()
 	if !a.throttling() {
@@ -245,6 +315,9 @@ func (a *answer) fails() {
 func (a *answer) throttling() bool {
 	for i := range a.summary.Throttling {
 		if says := a.met(&a.summary.Throttling[i]); says != "" {
+			if len(a.summary.Throttling) > 1 {
+				says = "in " + shortened(a.summary.Throttling[i].Stage) + " " + says
+			}
 			a.says(says)
 			return true
 		}

@@ -132,6 +132,8 @@ func reported(value float64, unit figure.Unit) (text string, shown float64) {
 		text = document.Rate(value)
 	case figure.Nanoseconds:
 		text, scale = document.Millis(int64(math.Round(value/1e3))), 1e6
+	case figure.Ratio:
+		text = document.Exactly(document.Rounded(value, 3), 0)
 	default:
 		return inUnit(value, unit), value
 	}

@@ -3,7 +3,6 @@ package verdict
 import (
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"loadgen/report/document"
@@ -105,9 +104,9 @@ func reason(l *results.Limit, step *results.LimitStep) string {
 	}
 	switch step.Outcome {
 	case results.LimitThrottled:
-		return fmt.Sprintf("%s of the first attempts were throttled and at most %s may be", cutShare(step.ThrottledShare), cutShare(l.MaxThrottled))
+		return fmt.Sprintf("%s of the first attempts were throttled and at most %s may be", document.CutShare(step.ThrottledShare), document.CutShare(l.MaxThrottled))
 	case results.LimitFailed:
-		return fmt.Sprintf("%s of the first attempts failed for other reasons than load", cutShare(step.FailedShare))
+		return fmt.Sprintf("%s of the first attempts failed for other reasons than load", document.CutShare(step.FailedShare))
 	case results.LimitP99:
 		if step.P99 == nil || l.MaxP99 == nil {
 			return "too few operations succeeded to tell their p99"
@@ -119,10 +118,6 @@ func reason(l *results.Limit, step *results.LimitStep) string {
 		return "the step is called " + shortened(step.Outcome)
 	}
 }
-
-// cutShare returns a share that is held against a bound as the other sentences
-// show one.
-func cutShare(share float64) string { return strings.Replace(document.CutShare(share), "%", " %", 1) }
 
 // seconds returns a length of time as a person reads it.
 func seconds(s float64) string {

@@ -188,13 +188,13 @@ func TestChecksOfAPeak(t *testing.T) {
 		throttled, lost   string
 		throttledP, lostP bool
 	}{
-		{"nothing throttled, nothing lost", 3000, peak(1000, 0, 0), "0%", "0%", true, true},
-		{"exactly 0.5 % throttled is held", 3000, peak(1000, 5, 0), "0.5%", "0%", true, true},
-		{"a little more is not", 3000, peak(100_000, 501, 0), "0.501%", "0%", false, true},
-		{"what would round to the bound is not shown as that", 3000, peak(1_000_000, 4_999, 0), "0.499%", "0%", true, true},
-		{"one of ten thousand lost is too much", 3000, peak(10_000, 0, 1), "0%", "0.01%", true, false},
-		{"a third of both", 3000, peak(3000, 1000, 1000), "33.3%", "33.3%", false, false},
-		{"everything lost", 3000, peak(10, 10, 10), "100%", "100%", false, false},
+		{"nothing throttled, nothing lost", 3000, peak(1000, 0, 0), "0 %", "0 %", true, true},
+		{"exactly 0.5 % throttled is held", 3000, peak(1000, 5, 0), "0.5 %", "0 %", true, true},
+		{"a little more is not", 3000, peak(100_000, 501, 0), "0.501 %", "0 %", false, true},
+		{"what would round to the bound is not shown as that", 3000, peak(1_000_000, 4_999, 0), "0.499 %", "0 %", true, true},
+		{"one of ten thousand lost is too much", 3000, peak(10_000, 0, 1), "0 %", "0.01 %", true, false},
+		{"a third of both", 3000, peak(3000, 1000, 1000), "33.3 %", "33.3 %", false, false},
+		{"everything lost", 3000, peak(10, 10, 10), "100 %", "100 %", false, false},
 		{"a step of another rate is not the peak", 2500, peak(10, 0, 0), "not measured", "not measured", false, false},
 		{"a step of which nothing was due measures nothing", 3000, peak(0, 0, 0), "not measured", "not measured", false, false},
 	} {

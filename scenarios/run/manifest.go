@@ -65,18 +65,33 @@ func (p *Plan) load(m *results.Manifest, c *campaign.Campaign) error {
 		}
 		return err
 	}
-	for _, phase := range p.Scenario.Phases {
-		switch t := phase.Offered(); {
-		case t.Unit == scenarios.UnitEach:
+	for i, phase := range p.Scenario.Phases {
+		t := phase.Offered()
+		if t.Unit == scenarios.UnitEach {
 			m.Spread = &results.Spread{Partitions: max(t.Partitions, len(t.Keys)), Clients: t.Clients, Think: t.Think}
 			if t.Arrivals != nil {
 				m.Spread.Rate = t.Arrivals.Constant
 			}
-		case len(t.Keys) == 1:
+		} else if len(t.Keys) == 1 && p.aimsAt(t.Keys[0], i+1) {
 			m.PartitionKey = t.Keys[0]
+			return nil
+		}
+		if t.Unit != scenarios.UnitEach && (t.Arrivals != nil || t.Clients > 0) {
+			// What one phase offers elsewhere is not to be told of another's key.
+			return nil
 		}
 	}
 	return nil
+}
+
+// aimsAt reports whether what phases from one on offer goes to one key alone.
+func (p *Plan) aimsAt(key string, from int) bool {
+	for _, phase := range p.Scenario.Phases[from:] {
+		if t := phase.Offered(); (t.Arrivals != nil || t.Clients > 0) && (len(t.Keys) != 1 || t.Keys[0] != key || t.Unit == scenarios.UnitEach) {
+			return false
+		}
+	}
+	return true
 }
 
 // Version names the build.
