@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"html/template"
 	"io"
 
 	"loadgen/report/chart"
@@ -79,21 +80,31 @@ func exchanged(write func(io.Writer, *results.Record, *results.Summary) error) f
 	return func(w io.Writer, k *Kept) error { return write(w, k.Record, k.Summary) }
 }
 
-// Page writes the report of a run as one page with the charts that its document names. It
-// writes nothing where one of them cannot be drawn.
+// Page writes the report of a run as one page with the charts that its document names,
+// the one that answers drawn for the room beside the answer. It writes nothing where one of
+// them cannot be drawn.
 func Page(w io.Writer, k *Kept) error {
-	pictures := make(map[string][]byte)
-	for _, section := range k.Document.Sections {
-		for _, block := range section.Blocks {
-			one, drawn := block.(document.Chart)
-			if !drawn {
+	pictures := make(map[string]template.HTML)
+	draw := func(blocks []document.Block, beside bool) error {
+		for _, block := range blocks {
+			one, is := block.(document.Chart)
+			if !is || pictures[one.ID] != "" {
 				continue
 			}
-			picture, err := chart.Inline(one.ID, k.Record, chart.Options{Axis: k.Axis})
+			picture, err := chart.Inline(one.ID, k.Record, chart.Options{Axis: k.Axis, Narrow: beside})
 			if err != nil {
 				return fmt.Errorf("drawing the chart %s: %w", one.ID, err)
 			}
-			pictures[one.ID] = picture
+			pictures[one.ID], beside = picture, false
+		}
+		return nil
+	}
+	if err := draw(k.Document.Screen, true); err != nil {
+		return err
+	}
+	for _, section := range k.Document.Sections {
+		if err := draw(section.Blocks, false); err != nil {
+			return err
 		}
 	}
 	return html.Render(w, k.Document, html.Options{Pictures: pictures})

@@ -65,8 +65,7 @@ func (a *author) times() {
 		t.Notes = []string{"over the whole run, as the server saw it; " + untold + ": fewer than ten durations lie beyond"}
 	}
 	a.table("Times by operation, over the whole run", t)
-	a.chart("percentiles", "Response and service time by percentile",
-		"The times of "+of+", by the share that takes longer, on a logarithmic axis, as far as ten durations lie beyond.")
+	a.chart("percentiles", "The times of "+of+", by the share that takes longer, on a logarithmic axis, as far as ten durations lie beyond.")
 }
 
 // kinds returns the names of the kinds of operation, each once.

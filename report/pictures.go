@@ -10,30 +10,26 @@ import (
 )
 
 // pictures are the charts of the record, beside those that belong to a table: none of
-// what the record does not hold.
+// what the record does not hold. What the run was like second by second is drawn from the
+// seconds themselves.
 func (a *author) pictures() {
-	all := a.record.Total(results.Everything)
-	picture := func(id, title, says string) {
-		a.section("chart-"+id, title)
-		a.chart(id, title, says)
-		if last := len(a.sections) - 1; len(a.sections[last].Blocks) == 0 {
-			a.sections = a.sections[:last]
+	for _, one := range []struct{ id, heading, says string }{
+		{"response", "Response times over the run", "How many operations took how long, by the second in which they ended."},
+		{"heat", "Partitions over the run", heatSays(a.record)},
+		{"latency", "Response times", "How many operations took how long, and the share that takes longer."},
+		{"waits", "Waits before retries", "How long operations waited before they were tried again."},
+	} {
+		if slices.Contains(a.shown, one.id) {
+			a.section("chart-"+one.id, one.heading)
+			a.chart(one.id, one.says)
 		}
-	}
-	picture("response", "Response times over the run", "How many operations took how long, by the second in which they ended.")
-	picture("heat", "Partitions over the run", heatSays(a.record))
-	if all.Response.Count() > 0 {
-		picture("latency", "Response times", "How many operations took how long, and the share that takes longer.")
-	}
-	if all.Throttled > 0 || a.record.RetryWaits.Count() > 0 {
-		picture("throttle", "Throttling and retries", "Served and throttled second by second, and the waits before retries.")
 	}
 }
 
 // chart adds a chart to the last section if the record has something to show by it.
-func (a *author) chart(id, title, says string) {
+func (a *author) chart(id, says string) {
 	if slices.Contains(a.shown, id) {
-		a.add(document.Chart{ID: id, Title: title, Says: says})
+		a.add(document.Chart{ID: id, Title: chart.Title(id, a.record), Says: says})
 	}
 }
 
@@ -43,7 +39,7 @@ func heatSays(record *results.Record) string {
 	if heat == nil {
 		return ""
 	}
-	rows := len(chart.HeatGrid(record).Rows)
+	rows := chart.HeatRows(record)
 	if rows == 0 {
 		return "What was served and throttled over the run at all partitions together: the load lay on so many that none of them stands out."
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"loadgen/report/chart"
 	"loadgen/report/document"
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -39,8 +40,8 @@ func (a *author) screen() []document.Block {
 	default:
 		add(a.operationsShort())
 	}
-	if chart := a.answering(); chart.ID != "" {
-		blocks = append(blocks, chart)
+	if one := a.answering(); one.ID != "" {
+		blocks = append(blocks, one)
 	}
 	add(a.timesShort())
 	for _, facts := range [][]string{a.counts(), a.reserve()} {
@@ -309,11 +310,12 @@ func (a *author) reserve() []string {
 // answering is the chart that shows the answer, none where the record has none to show.
 func (a *author) answering() document.Chart {
 	for _, one := range []document.Chart{
-		{ID: "steps", Title: "Offered against served, step by step", Says: "What each step offered, and what of it was served."},
-		{ID: "throttle", Title: "Throttling and retries", Says: "Served and throttled second by second."},
-		{ID: "latency", Title: "Response times", Says: "How many operations took how long."},
+		{ID: "steps", Says: "What each step offered, and what of it was served."},
+		{ID: "throttle", Says: "Served and throttled second by second.", Shows: []string{"entities", "throttled"}},
+		{ID: "latency", Says: "How many operations took how long."},
 	} {
 		if slices.Contains(a.shown, one.ID) {
+			one.Title = chart.Title(one.ID, a.record)
 			return one
 		}
 	}

@@ -25,7 +25,8 @@ func (a *author) seconds() {
 		a.add(a.series("in-flight", "Attempts under way at the end of each second", "attempts",
 			"How many attempts had been sent and not been answered.", perSecond("under way", document.First, func(i *results.Interval) int64 { return i.InFlight })))
 	}
-	if some(a.record.Intervals, func(i *results.Interval) bool { return i.Lag.Max != nil }) {
+	// In virtual time nothing is late.
+	if a.record.Manifest.Time != "virtual" && some(a.record.Intervals, func(i *results.Interval) bool { return i.Lag.Max != nil }) {
 		high, of := a.highQuantile(func(i *results.Interval) results.Quantiles { return i.Lag })
 		lag := a.series("lag", "Lag of the generator, from due to sent", "ms", "How late the generator sent the operations of each second.",
 			inMillis("p50", document.First, func(i *results.Interval) *int64 { return i.Lag.P50 }),
@@ -34,6 +35,25 @@ func (a *author) seconds() {
 		lag.Log = true
 		a.add(lag)
 	}
+}
+
+// measured returns the seconds that are worth looking at: what prepares, verifies or reads
+// back would set the scale of all others. What was due in a phase may end after it.
+func (a *author) measured() document.Stretch {
+	begin, end, found := a.taken.Span()
+	if !found {
+		return document.Stretch{}
+	}
+	reported := make(map[string]bool)
+	for _, step := range figure.Reported(a.record) {
+		reported[step.Phase.Name] = true
+	}
+	for i := range a.record.Intervals {
+		if row := &a.record.Intervals[i]; reported[row.Phase] {
+			end = max(end, row.Second+1)
+		}
+	}
+	return document.Stretch{From: float64(begin), To: float64(end)}
 }
 
 func some(rows []results.Interval, is func(*results.Interval) bool) bool {
@@ -72,7 +92,7 @@ func inMillis(name string, meaning document.Meaning, of func(*results.Interval) 
 // series lays tracks out over the seconds that the record has; where some are missing
 // there is a gap.
 func (a *author) series(id, title, unit, says string, tracks ...track) document.Series {
-	s := document.Series{ID: id, Title: title, Unit: unit, Says: says, Marks: a.marks()}
+	s := document.Series{ID: id, Title: title, Unit: unit, Says: says, Marks: a.marks(), Shown: a.measured()}
 	for _, t := range tracks {
 		s.Lines = append(s.Lines, document.Line{Name: t.name, Meaning: t.meaning})
 	}
@@ -166,8 +186,8 @@ func (a *author) refusalSeries() document.Series {
 // throttledWays returns the ways in which attempts were throttled, most first.
 func (a *author) throttledWays() results.Causes {
 	var sum results.Causes
-	for i := range a.record.Intervals {
-		sum.Merge(a.record.Intervals[i].Causes.Only(results.Throttled))
+	for _, row := range a.record.Intervals {
+		sum.Merge(row.Causes.Only(results.Throttled))
 	}
 	return sum.Told()
 }
@@ -186,12 +206,6 @@ func (a *author) marks() []document.Mark {
 			text = fmt.Sprintf("%s (%s/s)", step.Phase.Name, rate)
 		}
 		marks = append(marks, document.Mark{Second: step.Phase.Begin.Seconds(), Text: text})
-	}
-	for i := range a.record.Phases {
-		// What goes on at the rate of a step after it is none of the figures.
-		if p := &a.record.Phases[i]; !p.Reported && p.Rate > 0 && p.End > p.Begin {
-			marks = append(marks, document.Mark{Second: p.Begin.Seconds(), Text: "not reported: " + p.Name})
-		}
 	}
 	balanced := 0
 	for i := range a.record.Events {

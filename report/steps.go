@@ -65,8 +65,7 @@ func (a *author) steps() {
 	a.section("steps", heading)
 	a.add(t)
 	if different(figure.Steps(a.record)) {
-		a.chart("steps", "Offered against served, step by step",
-			"What each step offered, and what of it was served: the line of what is served bends where the load saturates.")
+		a.chart("steps", "What each step offered, and what of it was served: the line of what is served bends where the load saturates.")
 	}
 }
 

@@ -138,7 +138,7 @@ func TestExamineNamesPartitionAndQuery(t *testing.T) {
 		t.Errorf("the shape is %q; want the filter's", o.Shapes[0].Shape)
 	}
 	left := strings.Join(leftIn(t, runs[0]), " ")
-	for _, name := range []string{"run.json", "latency.png", "throttle.svg"} {
+	for _, name := range []string{"run.json", "latency.png", "report.html"} {
 		if !strings.Contains(left, name) {
 			t.Errorf("the run's folder holds %s; want %s in it", left, name)
 		}

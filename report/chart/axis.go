@@ -2,10 +2,11 @@ package chart
 
 import (
 	"math"
-	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
+
+	"loadgen/report/document"
 )
 
 // linear and logarithmic are scales that never leave the axis: a value beyond an
@@ -101,7 +102,7 @@ func linearTicks(least, greatest float64) []plot.Tick {
 	var ticks []plot.Tick
 	const most = 8
 	for i := math.Ceil(least / step); i*step <= greatest && len(ticks) < most; i++ {
-		ticks = append(ticks, plot.Tick{Value: i * step, Label: number(i * step)})
+		ticks = append(ticks, plot.Tick{Value: i * step, Label: document.Figures(i * step)})
 	}
 	return ticks
 }
@@ -136,7 +137,7 @@ func timeTicks(least, greatest float64) []plot.Tick {
 			}
 			tick := plot.Tick{Value: value}
 			if digit == 1 || between && (digit == 2 || digit == 5) {
-				tick.Label = duration(value)
+				tick.Label = document.RoundTime(value)
 			}
 			ticks = append(ticks, tick)
 		}
@@ -179,13 +180,19 @@ func percentileAxis(label string, beyond float64) plot.Axis {
 // nineth writes the percentile of so many nines: 90, 99, 99.9 and so on.
 func nineth(nines int) string {
 	share := 100 - math.Pow10(2-nines)
-	return strconv.FormatFloat(share, 'f', max(0, nines-2), 64)
+	return document.Decimals(share, max(0, nines-2))
 }
 
-// clockAxis runs from the start of a run to so many seconds after it.
-func clockAxis(end float64) plot.Axis {
-	axis := linearAxis(0, end)
-	axis.Tick.Marker = plot.TickerFunc(clockTicks)
+// clockAxis runs from one second of a run to another; its ticks count from an origin.
+func clockAxis(begin, end, origin float64) plot.Axis {
+	axis := linearAxis(begin, end)
+	axis.Tick.Marker = plot.TickerFunc(func(least, greatest float64) []plot.Tick {
+		ticks := clockTicks(least-origin, greatest-origin)
+		for i := range ticks {
+			ticks[i].Value += origin
+		}
+		return ticks
+	})
 	return axis
 }
 
@@ -201,7 +208,7 @@ func clockTicks(least, greatest float64) []plot.Tick {
 		unit, name = 60, " min"
 	}
 	step := unit
-	for _, factor := range []float64{2, 5, 10, 15, 30, 60, 120, 240, 480, 1e3, 1e4, 1e5, 1e6, 1e9, 1e12, 1e15} {
+	for _, factor := range []float64{2, 5, 10, 20, 30, 60, 120, 300, 600, 1e3, 1e4, 1e5, 1e6, 1e9, 1e12, 1e15} {
 		if (greatest-least)/step <= most {
 			break
 		}
@@ -209,7 +216,7 @@ func clockTicks(least, greatest float64) []plot.Tick {
 	}
 	var ticks []plot.Tick
 	for i := math.Ceil(least / step); i*step <= greatest && len(ticks) <= most+1; i++ {
-		ticks = append(ticks, plot.Tick{Value: i * step, Label: number(i*step/unit) + name})
+		ticks = append(ticks, plot.Tick{Value: i * step, Label: document.Figures(i*step/unit) + name})
 	}
 	return ticks
 }

@@ -1,14 +1,17 @@
 package chart
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"math"
 	"slices"
+	"unicode/utf8"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 
+	"loadgen/report/document"
 	"loadgen/results"
 )
 
@@ -73,11 +76,11 @@ func newBands(g *Grid, room float64, lane int, layer func(*GridRow) []int64) *ba
 func (g *Grid) rest(bottom float64) aside {
 	switch {
 	case g.Others > 0 && len(g.Rows) == 0:
-		return aside{&g.Rest, bottom, g.Others, fmt.Sprintf("%s partitions, mean of each", number(float64(g.Others)))}
+		return aside{&g.Rest, bottom, g.Others, fmt.Sprintf("%s partitions, mean of each", document.Figures(float64(g.Others)))}
 	case len(g.Rows) == 0:
 		return aside{&g.Rest, bottom, 0, "all partitions together"}
 	case g.Others > 0:
-		return aside{&g.Rest, bottom, g.Others, fmt.Sprintf("%s others, mean of each", number(float64(g.Others)))}
+		return aside{&g.Rest, bottom, g.Others, fmt.Sprintf("%s others, mean of each", document.Figures(float64(g.Others)))}
 	case g.Others == 0:
 		return aside{&g.Rest, bottom, 0, "before told apart"}
 	default:
@@ -101,8 +104,9 @@ func (b *bands) ticks() []plot.Tick {
 	for i := range b.asides {
 		ticks = append(ticks, plot.Tick{Value: b.asides[i].bottom + asideBand/2, Label: b.asides[i].label})
 	}
+	names := rowNames(b.grid.Rows)
 	for _, i := range b.named() {
-		ticks = append(ticks, plot.Tick{Value: b.middle(i), Label: rowName(&b.grid.Rows[i])})
+		ticks = append(ticks, plot.Tick{Value: b.middle(i), Label: names[i]})
 	}
 	return ticks
 }
@@ -126,18 +130,71 @@ func (b *bands) named() []int {
 func (b *bands) middle(row int) float64 { return b.rows - b.height*(float64(row)+.5) }
 
 // longestRow is how many characters the name of a row has.
-const longestRow = 26
+const longestRow = 36
 
-// rowName is the key and, where it is not the test table, the table of a row.
-func rowName(r *GridRow) string {
-	name := r.Key
-	if name == "" {
-		name = "(empty)"
+// rowNames are the keys and, where it is not the test table, the tables of rows. Where one
+// is too long, what all begin with and all end with is left out: names are there to differ.
+func rowNames(rows []GridRow) []string {
+	var names []string
+	long := false
+	for i := range rows {
+		name := cmp.Or(rows[i].Key, "(empty)")
+		if rows[i].Table != "" {
+			name += " (table " + rows[i].Table + ")"
+		}
+		long = long || utf8.RuneCountInString(name) > longestRow
+		names = append(names, name)
 	}
-	if r.Table != "" {
-		name += " (table " + r.Table + ")"
+	if long && len(names) > 1 {
+		names = differing(names)
 	}
-	return clean(ends(name, longestRow), longestRow)
+	for i := range names {
+		names[i] = clean(ends(names[i], longestRow), longestRow)
+	}
+	return names
+}
+
+// differing returns names with three characters at most of what they have in common at
+// either end.
+func differing(names []string) []string {
+	const kept = 3
+	first := []rune(names[0])
+	head, tail := len(first), len(first)
+	for _, name := range names[1:] {
+		runes := []rune(name)
+		head, tail = min(head, len(runes)), min(tail, len(runes))
+		for i := range head {
+			if runes[i] != first[i] {
+				head = i
+				break
+			}
+		}
+		for i := range tail {
+			if runes[len(runes)-1-i] != first[len(first)-1-i] {
+				tail = i
+				break
+			}
+		}
+	}
+	short := make([]string, len(names))
+	for i, name := range names {
+		runes := []rune(name)
+		from, to := max(0, head-kept), min(len(runes), len(runes)-tail+kept)
+		if from < kept {
+			from = 0
+		}
+		if len(runes)-to < kept {
+			to = len(runes)
+		}
+		short[i] = string(runes[from:max(from, to)])
+		if from > 0 {
+			short[i] = "…" + short[i]
+		}
+		if to < len(runes) {
+			short[i] += "…"
+		}
+	}
+	return short
 }
 
 // ends shortens a name in its middle, since keys often differ at their ends.
@@ -161,7 +218,7 @@ func (b *bands) layer(of func(*GridRow) []int64, scale shades) []plot.Plotter {
 				cells.Pix[i*cells.Stride+column] = uint8(scale.step(g.perSecond(n)))
 			}
 		}
-		layers = append(layers, raster{0, b.bottom, g.end(), b.rows, cells}, b.rules())
+		layers = append(layers, raster{g.begin(), b.bottom, g.end(), b.rows, cells}, b.rules())
 	}
 	for i := range b.asides {
 		own := b.asides[i].scale(g, of, scale)
@@ -169,7 +226,7 @@ func (b *bands) layer(of func(*GridRow) []int64, scale shades) []plot.Plotter {
 		for column, n := range of(b.asides[i].row) {
 			cells.Pix[column] = uint8(own.step(b.asides[i].rate(g, n)))
 		}
-		layers = append(layers, raster{0, b.asides[i].bottom, g.end(), b.asides[i].bottom + asideBand, cells})
+		layers = append(layers, raster{g.begin(), b.asides[i].bottom, g.end(), b.asides[i].bottom + asideBand, cells})
 	}
 	return layers
 }
@@ -187,14 +244,14 @@ func (b *bands) both(scale shades) []plot.Plotter {
 		for i := range g.Rows {
 			b.stack(cells, i*fine, fine, &g.Rows[i], 1, scale, refusals)
 		}
-		layers = append(layers, raster{0, b.bottom, g.end(), b.rows, cells}, b.rules())
+		layers = append(layers, raster{g.begin(), b.bottom, g.end(), b.rows, cells}, b.rules())
 	}
 	for i := range b.asides {
 		a := &b.asides[i]
 		own := a.scale(g, layerServed, scale)
 		cells := newRaster(g.Columns, finest, own, refusals)
 		b.stack(cells, 0, finest, a.row, float64(max(a.share, 1)), own, refusals)
-		layers = append(layers, raster{0, a.bottom, g.end(), a.bottom + asideBand, cells})
+		layers = append(layers, raster{g.begin(), a.bottom, g.end(), a.bottom + asideBand, cells})
 	}
 	return layers
 }
@@ -240,12 +297,12 @@ func (a *aside) scale(g *Grid, of func(*GridRow) []int64, partitions shades) sha
 
 // ground is what lies below all rows, to the end of the axis.
 func (b *bands) ground(end float64) plot.Plotter {
-	return raster{0, b.bottom, end, max(b.rows, asideBand), newRaster(1, 1)}
+	return raster{b.grid.begin(), b.bottom, end, max(b.rows, asideBand), newRaster(1, 1)}
 }
 
 // rules part the rows that are tall enough to be parted.
 func (b *bands) rules() ruled {
-	lines := ruled{left: 0, right: b.grid.end()}
+	lines := ruled{left: b.grid.begin(), right: b.grid.end()}
 	const tall = 7
 	if b.height >= tall {
 		for i := 1; i < len(b.grid.Rows); i++ {
@@ -257,16 +314,16 @@ func (b *bands) rules() ruled {
 
 // laneOf returns how many lines of words a record has for an axis of time: one for the
 // steps of the load where they are named, and up to three for what load balancing did.
-func laneOf(record *results.Record, end float64, named bool) int {
+func laneOf(record *results.Record, begin, end float64, named bool) int {
 	lines := 0
 	if named && slices.ContainsFunc(record.Phases, func(p results.Phase) bool { return p.Reported }) {
 		lines = 1
 	}
-	turns := turnsOn(record, 0, end)
+	turns := turnsOn(record, begin, end)
 	if len(turns) == 0 {
 		return lines
 	}
-	return lines + 1 + slices.Max(turnRows(turns, end, 3))
+	return lines + 1 + slices.Max(turnRows(turns, end-begin, 3))
 }
 
 func (b *bands) panelHeight(words vg.Length) vg.Length { return vg.Length(b.top) + words }

@@ -2,11 +2,10 @@ package chart
 
 import (
 	"fmt"
-	"slices"
+	"html/template"
 	"strings"
 
-	"gonum.org/v1/plot"
-
+	"loadgen/report/document"
 	"loadgen/results"
 )
 
@@ -41,11 +40,17 @@ func DrawContest(folder results.Folder, arms []HeatArm) ([]string, error) {
 			name = fmt.Sprintf("heat-%s-%d", fileName(arms[i].Name), n)
 		}
 		taken[name] = true
-		f := contestFigure(arms[i : i+1])
-		f.title = "Where the load went under " + clean(arms[i].Name, longestName)
-		list = append(list, drawing{name, f})
+		list = append(list, drawing{name, contestFigure(arms[i : i+1])})
 	}
 	return save(folder, list, "")
+}
+
+// InlineContest returns the heat maps of all designs as [Inline] does, and what they show.
+// Its error is that of drawing.
+func InlineContest(arms []HeatArm) (title string, picture template.HTML, err error) {
+	f := contestFigure(arms)
+	picture, err = encodeInline(f)
+	return f.title, picture, err
 }
 
 // fileName makes a design's name fit to be that of a file anywhere.
@@ -69,7 +74,7 @@ func fileName(name string) string {
 
 // contestFigure draws designs below one another.
 func contestFigure(arms []HeatArm) *figure {
-	f := &figure{title: "Where the load went, design by design",
+	f := &figure{title: contestTitle(arms),
 		panels: []panel{{heading: "Designs", share: 1, sentence: "no data: no design was run"}}}
 	if len(arms) == 0 {
 		return f
@@ -84,16 +89,17 @@ func contestFigure(arms []HeatArm) *figure {
 	}
 	grids := make([]Grid, len(arms))
 	var all []*Grid
-	end, idle := 0., 0
+	longest, idle := 0., 0
 	for i := range arms {
-		grids[i] = HeatGrid(arms[i].Record)
-		idle += grids[i].dropIdle()
+		next := 0
+		grids[i], next = reportedGrid(arms[i].Record)
+		idle += next
 		grids[i].bound(mostContestRows)
 		all = append(all, &grids[i])
-		end = max(end, grids[i].end())
+		longest = max(longest, grids[i].end()-grids[i].begin())
 	}
 	if idle > 0 {
-		f.subtitle += "  ·  without " + counted(int64(idle), "partition that was", "partitions that were") + " next to idle"
+		f.subtitle += "  ·  without " + document.Counted(idle, "partition that was", "partitions that were") + " next to idle"
 	}
 	scale, bar := servedScale(arms[0].Record, all...)
 	bar.scale, bar.from = scale, "entities served per second: 0"
@@ -101,11 +107,12 @@ func contestFigure(arms []HeatArm) *figure {
 	f.panels = nil
 	f.height = headRoom + headingRow
 	for i := range arms {
-		p := contestPanel(&arms[i], &grids[i], scale, end, len(arms))
+		p := contestPanel(&arms[i], &grids[i], scale, longest, len(arms))
 		if i == len(arms)-1 {
-			p.below, p.share = "time since the start of the run", p.share+30
+			p.below, p.share = "time since the measured load began", p.share+30
 			if p.plot != nil {
-				p.plot.X.Tick.Marker = plot.TickerFunc(clockTicks)
+				begin := grids[i].begin()
+				p.plot.X.Tick.Marker = clockAxis(begin, begin+longest, begin).Tick.Marker
 			}
 		}
 		f.panels = append(f.panels, p)
@@ -114,24 +121,7 @@ func contestFigure(arms []HeatArm) *figure {
 	return f
 }
 
-// dropIdle takes those rows out of a picture that throttled nothing and served less than a
-// thousandth of the hottest, such as the one of the mark that a run leaves in its table.
-// It returns how many they were.
-func (g *Grid) dropIdle() int {
-	const idle = 1000
-	hottest := g.hottest()
-	if hottest < 0 {
-		return 0
-	}
-	most, all := g.Rows[hottest].weight(), len(g.Rows)
-	g.Rows = slices.DeleteFunc(g.Rows, func(r GridRow) bool {
-		_, throttled, _ := r.Totals()
-		return throttled == 0 && r.weight() < most/idle
-	})
-	return all - len(g.Rows)
-}
-
-func contestPanel(arm *HeatArm, g *Grid, scale shades, end float64, arms int) panel {
+func contestPanel(arm *HeatArm, g *Grid, scale shades, longest float64, arms int) panel {
 	p := panel{
 		heading: clean(arm.Name, longestName), aside: clean(arm.Keys, 2*longestKey), says: clean(arm.Says, 3*longestKey),
 		share: 80, sentence: "no data: the record does not tell partitions apart over time",
@@ -144,11 +134,12 @@ func contestPanel(arm *HeatArm, g *Grid, scale shades, end float64, arms int) pa
 		return p
 	}
 	room := 300 / float64(max(arms, 2))
-	b := newBands(g, room, laneOf(arm.Record, end, false), layerWeight)
+	begin, end := g.begin(), g.begin()+longest
+	b := newBands(g, room, laneOf(arm.Record, begin, end, false), layerWeight)
 	p.share = b.panelHeight(headingRow + saysRow + 10)
-	p.plot = newPlot(unlabelled(clockAxis(end)), b.axis())
+	p.plot = newPlot(unlabelled(clockAxis(begin, end, begin)), b.axis())
 	p.plot.Add(b.ground(end))
 	p.plot.Add(b.both(scale)...)
-	p.addTurnsFrom(arm.Record, 0, end, 0, 3)
+	p.addTurnsFrom(arm.Record, begin, end, 0, 3)
 	return p
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"html"
+	"html/template"
 	"image/png"
 	"regexp"
 	"strconv"
@@ -23,6 +24,9 @@ const (
 	dotsPerInch           = 144
 	width       vg.Length = 750
 	height      vg.Length = 450
+	// narrow is how wide a chart is that stands beside an answer, also on a telephone: its
+	// letters are then large enough.
+	narrow vg.Length = 360
 )
 
 // Draw writes each chart of which the record has something to show, and latency,
@@ -41,23 +45,40 @@ func DrawAs(folder results.Folder, record *results.Record, o Options) ([]string,
 	var drawn []drawing
 	for _, chart := range charts() {
 		if o.wants(&chart, record) {
-			drawn = append(drawn, drawing{chart.name, chart.figure(record, &o)})
+			figure, err := pictured(chart.name, record, &Options{Axis: o.Axis})
+			if err != nil {
+				return nil, err
+			}
+			drawn = append(drawn, drawing{chart.name, figure})
 		}
 	}
 	return save(folder, drawn, o.Form)
 }
 
 // Inline returns one of the charts of [Names] as an SVG element for a page: on the page's
-// own paper, with inks that the page may set as custom properties such as --ink-text,
-// with identifiers that begin with the chart's name, and without a single
-// style attribute, so that a strict content policy has nothing to object to. Its error
-// wraps [ErrOptions].
-func Inline(name string, record *results.Record, o Options) ([]byte, error) {
+// own paper, with inks that the page may set as custom properties such as --ink-text, and
+// without a single style attribute or identifier, so that a strict content policy has
+// nothing to object to and a page may hold several. Its title is [Title], which the page
+// says. Its error wraps [ErrOptions].
+func Inline(name string, record *results.Record, o Options) (template.HTML, error) {
 	figure, err := pictured(name, record, &o)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	return encodeInline(name, figure)
+	if o.Narrow {
+		figure.width, figure.height = narrow, 0
+	}
+	return encodeInline(figure)
+}
+
+// Title returns what one of the charts of [Names] shows of a record, in a few words and
+// figures; empty where there is no such chart.
+func Title(name string, record *results.Record) string {
+	figure, err := pictured(name, record, &Options{})
+	if err != nil {
+		return ""
+	}
+	return figure.title
 }
 
 func pictured(name string, record *results.Record, o *Options) (*figure, error) {
@@ -67,7 +88,11 @@ func pictured(name string, record *results.Record, o *Options) (*figure, error) 
 	}
 	for _, chart := range charts() {
 		if chart.name == name {
-			return chart.figure(record, o), nil
+			figure := chart.figure(record, o)
+			if said := title(name, record); said != "" {
+				figure.title = said
+			}
+			return figure, nil
 		}
 	}
 	panic("chart: a name that is valid has no chart")
@@ -114,7 +139,7 @@ func keep(folder results.Folder, name string, f *figure, encode func(*figure) ([
 }
 
 func encodePNG(f *figure) ([]byte, error) {
-	canvas := vgimg.NewWith(vgimg.UseWH(width, f.tall()), vgimg.UseDPI(dotsPerInch), vgimg.UseBackgroundColor(paperInk))
+	canvas := vgimg.NewWith(vgimg.UseWH(f.size()), vgimg.UseDPI(dotsPerInch), vgimg.UseBackgroundColor(paperInk))
 	f.draw(draw.New(canvas))
 	var file bytes.Buffer
 	// The best compression would take twice the time to save a thirtieth.
@@ -142,7 +167,7 @@ const fonts = "'Liberation Sans',Arial,Helvetica,sans-serif"
 // rawSVG draws the figure as the library writes it, on the paper that is laid, but for
 // what the library says of pictures: that they are JPEG, and may be blurred.
 func rawSVG(f *figure, lay func(page *draw.Canvas)) ([]byte, error) {
-	canvas := vgsvg.New(width, f.tall())
+	canvas := vgsvg.New(f.size())
 	page := draw.New(canvas)
 	lay(&page)
 	f.draw(page)

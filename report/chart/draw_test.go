@@ -11,13 +11,14 @@ import (
 	"time"
 
 	"loadgen/report/chart"
+	"loadgen/report/document"
 	"loadgen/results"
 )
 
 // names are the files of Draw, in its order.
 func names() []string {
 	var list []string
-	for _, name := range []string{"latency", "throttle", "steps", "percentiles", "response", "heat"} {
+	for _, name := range []string{"latency", "throttle", "waits", "steps", "percentiles", "response", "heat"} {
 		list = append(list, name+".png", name+".svg")
 	}
 	return list
@@ -107,17 +108,9 @@ func TestDrawingsAreMadeFromTheBars(t *testing.T) {
 	}
 	throttle := pictures["throttle"]
 	checkHeights(t, "throttle, served", throttle.rectangles(served), serveds)
-	all := throttle.rectangles(throttled)
-	split := slices.IndexFunc(all, func(b box) bool { return b.bottom < 150 }) // the lower panel
-	checkHeights(t, "throttle, throttled", all[:split], refuseds)
-	checkHeights(t, "throttle, waits", all[split:], waits)
-
-	var lost []float64
-	for _, s := range chart.Steps(record) {
-		lost = append(lost, s.Offered-s.Served)
-	}
-	steps := pictures["steps"]
-	checkHeights(t, "steps, lost", steps.rectangles("#E69F00"), lost)
+	checkHeights(t, "throttle, throttled", throttle.rectangles(throttled), refuseds)
+	waited := pictures["waits"]
+	checkHeights(t, "waits", waited.rectangles(throttled), waits)
 }
 
 func checkHeights(t *testing.T, name string, boxes []box, counts []float64) {
@@ -144,11 +137,12 @@ func TestDrawingsSayWhatTheyShow(t *testing.T) {
 	steps := chart.Steps(&record)
 	lost, _ := steps[len(steps)-1].Lost()
 	for kind, parts := range map[string][]string{
-		"latency":     {chart.Number(float64(total.Succeeded)) + " successful operations", "GET: ", "PUT: ", "1 ms", "10 ms", "100 ms", "1 s", "99.9", "response time", "service time"},
-		"throttle":    {"partition target 2,000/s", "offered 500/s", "4,000/s", "policy short", "waits", "seconds since"},
-		"percentiles": {"response time, back-off", "service time", "get: ", "insert: ", "merge: ", "at p99."},
-		"response":    {"successful operations", "each cell 1 second", "offered 500/s", "logarithmic"},
-		"steps":       {"partition target 2,000/s", "served = offered", "0 % lost", chart.Percent(lost) + " lost", "by GET", "by PUT"},
+		"latency":     {"Half of " + document.Count(total.Response.Count()) + " operations took ", "GET: ", "PUT: ", "1 ms", "10 ms", "100 ms", "1 s", "99.9", "response time", "service time"},
+		"throttle":    {"partition target 2,000/s", "offered 500/s", "4,000/s", "attempts throttled, from second ", "Attempts throttled per second", "since the start"},
+		"waits":       {"Policy short", "waits before retries, half of them"},
+		"percentiles": {"response time, back-off", "service time", "get: ", "insert: ", "merge: ", "at p99.", "The slowest 1 %: get "},
+		"response":    {"operations that succeeded", "p99 rises from ", "each cell 1 second", "offered 500/s", "logarithmic"},
+		"steps":       {"partition target 2,000/s", "all that was offered", document.Share(lost) + " lost", "Served bends at "},
 	} {
 		seen := pictures[kind]
 		seen.checkTexts(t, kind)
@@ -317,7 +311,7 @@ func (f *full) Replace(name string, text []byte) error {
 
 func TestDrawTellsWhatItCouldNotWrite(t *testing.T) {
 	folder := &full{room: 1}
-	got, err := chart.Draw(folder, new(results.Record))
+	got, err := chart.Draw(folder, stress())
 	if !slices.Equal(got, names()[:1]) {
 		t.Errorf("Draw() = %q on a disk with room for one; want %q", got, names()[:1])
 	}

@@ -5,9 +5,6 @@ import "loadgen/results"
 // What the tests of the package look at from outside.
 var (
 	Clean       = clean
-	Number      = number
-	Duration    = duration
-	Percent     = percent
 	LinearTicks = linearTicks
 	TimeTicks   = timeTicks
 )
@@ -19,6 +16,21 @@ const (
 	MostSeconds = mostSeconds
 	MostSteps   = mostSteps
 )
+
+// ReportedGrid is what heat is drawn from.
+func ReportedGrid(record *results.Record) Grid {
+	g, _ := reportedGrid(record)
+	return g
+}
+
+// RowNames are those of rows of heat with these keys.
+func RowNames(keys ...string) []string {
+	rows := make([]GridRow, len(keys))
+	for i, key := range keys {
+		rows[i].Key = key
+	}
+	return rowNames(rows)
+}
 
 // Classes returns the bounds of the classes that hold these durations.
 func Classes(from, to int64) []int64 { return newClasses(from, to) }

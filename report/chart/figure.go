@@ -12,25 +12,40 @@ import (
 // figure is one chart: a title above panels that stand above one another and
 // whose data begin and end at the same places from left to right.
 type figure struct {
+	// title says what is to be seen; subtitle says of which run.
 	title, subtitle string
+	// bare leaves both to the page that the figure stands on.
+	bare bool
 	// key is the heading of all panels, nil for none.
 	key    *panel
 	panels []panel
-	// height is that of the figure; 0 stands for that of a page.
-	height vg.Length
+	// width and height are those of the figure; 0 stands for those of a page.
+	width, height vg.Length
 }
 
 // onePanel returns a figure of one panel, which says why it is empty until it is drawn.
-func onePanel(title string, record *results.Record, heading, empty string) *figure {
-	return &figure{title: title, subtitle: describe(record), panels: []panel{{heading: heading, share: 1, sentence: empty}}}
+func onePanel(record *results.Record, heading, empty string) *figure {
+	return &figure{title: heading, subtitle: describe(record), panels: []panel{{heading: heading, share: 1, sentence: empty}}}
 }
 
-func (f *figure) tall() vg.Length {
-	if f.height > 0 {
-		return f.height
+// size returns how wide and how tall the figure is: without its title it is as much less
+// tall.
+func (f *figure) size() (wide, tall vg.Length) {
+	wide, tall = width, height
+	if f.width > 0 {
+		wide, tall = f.width, f.width*.8
 	}
-	return height
+	if f.height > 0 {
+		tall = f.height
+	}
+	if f.bare && f.width == 0 {
+		tall -= titleRoom
+	}
+	return wide, tall
 }
+
+// titleRoom is what title and subtitle take.
+const titleRoom vg.Length = 34
 
 // name is what the figure is called where it cannot be seen.
 func (f *figure) name() string { return f.title + " (" + f.subtitle + ")" }
@@ -70,7 +85,24 @@ const (
 )
 
 func (f *figure) draw(c draw.Canvas) {
-	c = draw.Crop(c, outerMargin, -outerMargin-4, outerMargin-2, -outerMargin)
+	if f.bare {
+		const margin = 4
+		c = draw.Crop(c, 0, -margin, 0, -margin)
+	} else {
+		c = draw.Crop(c, outerMargin, -outerMargin-4, outerMargin-2, -outerMargin)
+		f.drawTitle(&c)
+	}
+	if f.key != nil {
+		c.Max.Y -= f.key.drawHeading(c)
+	}
+	places := f.places(c)
+	left, right := f.insets(places)
+	for i := range f.panels {
+		f.panels[i].draw(places[i], left, right)
+	}
+}
+
+func (f *figure) drawTitle(c *draw.Canvas) {
 	for _, words := range []struct {
 		text  string
 		style text.Style
@@ -80,15 +112,6 @@ func (f *figure) draw(c draw.Canvas) {
 		c.Max.Y -= words.style.Height(words.text) + 2
 	}
 	c.Max.Y -= panelGap / 2
-	if f.key != nil {
-		f.key.drawHeading(draw.Crop(c, 0, 0, c.Max.Y-c.Min.Y-headingRow, 0))
-		c.Max.Y -= headingRow
-	}
-	places := f.places(c)
-	left, right := f.insets(places)
-	for i := range f.panels {
-		f.panels[i].draw(places[i], left, right)
-	}
 }
 
 // places divides a canvas among the panels, from the top down.
@@ -124,12 +147,11 @@ func (f *figure) insets(places []draw.Canvas) (left, right vg.Length) {
 
 // draw paints the panel into its place, its data that far from left and right.
 func (p *panel) draw(c draw.Canvas, left, right vg.Length) {
-	p.drawHeading(draw.Crop(c, 0, 0, c.Max.Y-c.Min.Y-headingRow, 0))
-	c.Max.Y -= headingRow
-	if p.says != "" {
-		style := write(labelSize, textInk)
-		style.YAlign = draw.YTop
-		c.FillText(style, vg.Point{X: c.Min.X, Y: c.Max.Y + 1}, fit(style, p.says, c.Max.X-c.Min.X))
+	c.Max.Y -= p.drawHeading(c)
+	style := write(labelSize, textInk)
+	style.YAlign = draw.YTop
+	for _, words := range lines(style, p.says, c.Max.X-c.Min.X) {
+		c.FillText(style, vg.Point{X: c.Min.X, Y: c.Max.Y + 1}, words)
 		c.Max.Y -= saysRow
 	}
 	if p.plot == nil {
@@ -140,51 +162,57 @@ func (p *panel) draw(c draw.Canvas, left, right vg.Length) {
 	if p.below != "" {
 		style := write(labelSize, textInk)
 		style.XAlign = draw.XCenter
-		c.FillText(style, vg.Point{X: (c.Min.X + left + c.Max.X - right) / 2, Y: c.Min.Y + 2}, p.below)
+		room := c.Max.X - right - c.Min.X - left
+		c.FillText(style, vg.Point{X: (c.Min.X + left + c.Max.X - right) / 2, Y: c.Min.Y + 2}, fit(style, p.below, room))
 		c.Min.Y += belowRow
 	}
 	p.plot.Draw(draw.Crop(c, left-(data.Min.X-c.Min.X), c.Max.X-data.Max.X-right, 0, 0))
 }
 
-// drawHeading writes the heading and after it as much of the legend as there is
-// room for.
-func (p *panel) drawHeading(c draw.Canvas) {
+// drawHeading writes the heading, and after it the legend, in as many rows as they take,
+// and returns how tall those are.
+func (p *panel) drawHeading(c draw.Canvas) vg.Length {
 	const gap, inner = 16, 5
-	style := writeBold(headingSize, textInk)
-	style.YAlign = draw.YCenter
+	bold := writeBold(headingSize, textInk)
+	bold.YAlign = draw.YCenter
 	// Most letters stay above the base line, so that the middle of what is seen
 	// lies above the middle of the font.
-	middle := c.Center().Y + 1
+	middle := c.Max.Y - headingRow/2 + 1
+	right := c.Max.X
 	if p.bar != nil {
-		p.bar.draw(&c, vg.Point{X: c.Max.X - p.bar.width(), Y: middle})
-		c.Max.X -= p.bar.width() + gap
+		p.bar.draw(&c, vg.Point{X: right - p.bar.width(), Y: middle})
+		right -= p.bar.width() + gap
 	}
-	heading := fit(style, p.heading, c.Max.X-c.Min.X)
-	c.FillText(style, vg.Point{X: c.Min.X, Y: middle}, heading)
+	heading := fit(bold, p.heading, right-c.Min.X)
+	c.FillText(bold, vg.Point{X: c.Min.X, Y: middle}, heading)
 	at := c.Min.X
 	if heading != "" {
-		at += style.Width(heading) + gap
+		at += bold.Width(heading) + gap
 	}
-	style = write(labelSize, textInk)
+	style := write(labelSize, textInk)
 	style.YAlign = draw.YCenter
 	if p.aside != "" {
 		style.Color = fadedInk
-		aside := fit(style, p.aside, c.Max.X-at)
+		aside := fit(style, p.aside, right-at)
 		c.FillText(style, vg.Point{X: at, Y: middle}, aside)
 		style.Color = textInk
 		at += style.Width(aside) + gap
 	}
+	rows := headingRow
 	for _, e := range p.legend {
 		width := sampleWidth + inner + style.Width(e.words)
-		if at+width > c.Max.X {
-			return
+		if at+width > right && at > c.Min.X {
+			at, right = c.Min.X, c.Max.X
+			middle, rows = middle-saysRow, rows+saysRow
 		}
 		sample := c
 		sample.Min.X, sample.Max.X = at, at+sampleWidth
+		sample.Min.Y, sample.Max.Y = middle-1-headingRow/2, middle-1+headingRow/2
 		e.sample.Thumbnail(&sample)
-		c.FillText(style, vg.Point{X: at + sampleWidth + inner, Y: middle}, e.words)
+		c.FillText(style, vg.Point{X: at + sampleWidth + inner, Y: middle}, fit(style, e.words, c.Max.X-at-sampleWidth-inner))
 		at += width + gap
 	}
+	return rows
 }
 
 func (p *panel) drawSentence(c draw.Canvas) {

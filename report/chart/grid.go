@@ -5,13 +5,15 @@ import (
 	"slices"
 
 	"loadgen/results"
+	figures "loadgen/results/figure"
 )
 
 // Grid is what a heat map is drawn from: cells by partition and by time, which sum to
 // what the record's heat sums to, and so to its books, exactly.
 type Grid struct {
-	// SecondsPerColumn is how much time a column spans, Columns how many there are from
-	// second 0 on.
+	// From is the second of the run at which the first column begins, SecondsPerColumn how
+	// much time a column spans, Columns how many there are.
+	From             int64
 	SecondsPerColumn int64
 	Columns          int
 	// Rows are partitions in the order of table and key, [mostRows] at most.
@@ -68,6 +70,52 @@ func HeatGrid(record *results.Record) Grid {
 	}
 	g.inOrder()
 	return g
+}
+
+// reportedGrid returns the cells of the reported phases, without the rows of partitions
+// that had next to nothing in them, and how many rows those were.
+func reportedGrid(record *results.Record) (g Grid, idle int) {
+	g = HeatGrid(record)
+	begin, end, some := figures.Of(record).Span()
+	if !some || g.Columns == 0 {
+		return g, g.dropIdle()
+	}
+	each := max(g.SecondsPerColumn, 1)
+	from := int(min(max(begin/each, 0), int64(g.Columns)-1))
+	to := int(min(max((end+each-1)/each, int64(from)+1), int64(g.Columns)))
+	g.From, g.Columns = int64(from)*each, to-from
+	crop := func(cells *results.HeatCells) {
+		for _, layer := range []*[]int64{&cells.Served, &cells.Throttled, &cells.Failed, &cells.Demanded} {
+			*layer = (*layer)[from:to]
+		}
+	}
+	crop(&g.Rest.HeatCells)
+	crop(&g.Nowhere.HeatCells)
+	for i := range g.Rows {
+		crop(&g.Rows[i].HeatCells)
+	}
+	return g, g.dropIdle()
+}
+
+// dropIdle takes those rows out that throttled nothing and served less than a
+// thousandth of the hottest, such as the one of the mark that a run leaves in its table.
+// It returns how many they were that served something at all.
+func (g *Grid) dropIdle() (idle int) {
+	const little = 1000
+	hottest := g.hottest()
+	if hottest < 0 {
+		return 0
+	}
+	most := g.Rows[hottest].weight()
+	g.Rows = slices.DeleteFunc(g.Rows, func(r GridRow) bool {
+		_, throttled, _ := r.Totals()
+		drop := throttled == 0 && (r.weight() == 0 || r.weight() < most/little)
+		if drop && r.weight() > 0 {
+			idle++
+		}
+		return drop
+	})
+	return idle
 }
 
 // heaviest returns the places of rows, those with the most first.
@@ -198,8 +246,12 @@ func (g *Grid) perSecond(cell int64) float64 {
 	return max(0, float64(cell)/float64(max(g.SecondsPerColumn, 1)))
 }
 
-// end returns where the last column ends, in seconds since the start of the run.
-func (g *Grid) end() float64 { return float64(g.Columns) * float64(max(g.SecondsPerColumn, 1)) }
+// begin and end return where the first column begins and the last ends, in seconds since
+// the start of the run.
+func (g *Grid) begin() float64 { return float64(g.From) }
+func (g *Grid) end() float64 {
+	return g.begin() + float64(g.Columns)*float64(max(g.SecondsPerColumn, 1))
+}
 
 // hottest returns the row with the most, −1 where there is none.
 func (g *Grid) hottest() int {

@@ -3,22 +3,22 @@ package chart
 import (
 	"math"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 
+	"loadgen/report/document"
 	"loadgen/results"
 )
 
 // heatFigure draws what each partition served above what it throttled, over time.
 func heatFigure(record *results.Record, o *Options) *figure {
-	g := HeatGrid(record)
-	f := onePanel("Where the load went: partitions over time", record, "Served", "no data: the record does not tell partitions apart over time")
+	g, _ := reportedGrid(record)
+	f := onePanel(record, "Where the load went", "no data: the record does not tell partitions apart over time")
 	served, refusals, failed := g.Totals()
 	if g.Columns == 0 || served+refusals+failed == 0 {
 		return f
 	}
 	const room, words, bottom = 165, 28, 30
-	b := newBands(&g, room, laneOf(record, g.end(), true), layerServed)
+	b := newBands(&g, room, laneOf(record, g.begin(), g.end(), true), layerServed)
 	f.panels[0].drawServed(record, b, o)
 	f.panels[0].says = g.says()
 	f.panels[0].share = b.panelHeight(words + saysRow)
@@ -34,7 +34,7 @@ func heatFigure(record *results.Record, o *Options) *figure {
 	}
 	last := &f.panels[len(f.panels)-1]
 	last.below = "time since the start of the run"
-	last.plot.X.Tick.Marker = plot.TickerFunc(clockTicks)
+	last.plot.X.Tick.Marker = clockAxis(g.begin(), g.end(), 0).Tick.Marker
 	last.share += bottom
 	f.height = max(f.height+bottom, height*2/3)
 	return f
@@ -48,14 +48,14 @@ type nothing struct{}
 
 // says explains what a picture of a grid leaves open.
 func (g *Grid) says() string {
-	words := "each row is a partition, in the order of keys, each cell " + counted(g.SecondsPerColumn, "second", "seconds")
+	words := "each row is a partition, in the order of keys, each cell " + document.Counted(int(g.SecondsPerColumn), "second")
 	if len(g.Rows) == 0 {
-		words = "no partition stands out of so many, each cell " + counted(g.SecondsPerColumn, "second", "seconds")
+		words = "no partition stands out of so many, each cell " + document.Counted(int(g.SecondsPerColumn), "second")
 	} else if g.MostMissed > 0 {
-		words += "; a row may lack up to " + number(float64(g.MostMissed)) + " entities, which are among the others"
+		words += "; a row may lack up to " + document.Figures(float64(g.MostMissed)) + " entities, which are among the others"
 	}
 	if _, _, failed := g.Totals(); failed > 0 {
-		words += "; " + counted(failed, "attempt", "attempts") + " that failed not drawn"
+		words += "; " + document.Counted(int(failed), "attempt") + " that failed not drawn"
 	}
 	return words
 }
@@ -68,24 +68,25 @@ func (p *panel) drawServed(record *results.Record, b *bands, o *Options) {
 		bar = b.togetherBar(layerServed)
 	}
 	p.heading, p.bar = "Served, entities per second", bar
-	p.plot = newPlot(unlabelled(clockAxis(b.grid.end())), b.axis())
+	p.plot = newPlot(unlabelled(clockAxis(b.grid.begin(), b.grid.end(), 0)), b.axis())
 	p.plot.Add(b.layer(layerServed, scale)...)
-	p.addSteps(record, 0, b.grid.end())
-	p.addTurns(record, 0, b.grid.end())
+	p.addSteps(record, b.grid.begin(), b.grid.end())
+	p.addTurns(record, b.grid.begin(), b.grid.end())
 }
 
 // servedScale is the scale of what partitions served: anchored at their target, so that
 // a colour means the same in every picture, or at the most that one served where there
-// is no target.
+// is no target or none comes near it.
 func servedScale(record *results.Record, grids ...*Grid) (shades, *colourBar) {
-	if target := float64(record.Manifest.Targets.Partition); target > 0 {
-		return servedShades(target), &colourBar{from: "0", to: number(target) + "/s: partition target; darker: above", open: true}
-	}
 	most := 0.
 	for _, g := range grids {
 		most = max(most, g.greatest(layerServed))
 	}
-	return servedShades(most), &colourBar{from: "0", to: number(most) + "/s"}
+	const near = 4
+	if target := float64(record.Manifest.Targets.Partition); target > 0 && near*most >= target {
+		return servedShades(target), &colourBar{from: "0", to: document.Figures(target) + "/s: partition target; darker: above", open: true}
+	}
+	return servedShades(most), &colourBar{from: "0", to: document.Figures(most) + "/s"}
 }
 
 // untold reports whether all there is of a grid is the sum of partitions that nobody
@@ -98,7 +99,7 @@ func (b *bands) togetherBar(of func(*GridRow) []int64) *colourBar {
 	for _, n := range of(&b.grid.Rest) {
 		most = max(most, b.grid.perSecond(n))
 	}
-	return &colourBar{scale: asideShades(most), from: "0", to: number(most) + "/s, all together"}
+	return &colourBar{scale: asideShades(most), from: "0", to: document.Figures(most) + "/s, all together"}
 }
 
 func (p *panel) drawThrottled(record *results.Record, b *bands, o *Options) {
@@ -106,13 +107,13 @@ func (p *panel) drawThrottled(record *results.Record, b *bands, o *Options) {
 	scale := throttledShades(most)
 	scale.log = o.Axis == Logarithmic
 	p.heading = "Throttled, attempts per second"
-	p.bar = &colourBar{scale: scale, from: "0", to: number(most) + "/s"}
+	p.bar = &colourBar{scale: scale, from: "0", to: document.Figures(most) + "/s"}
 	if b.untold() {
 		p.bar = b.togetherBar(layerThrottled)
 	}
-	p.plot = newPlot(unlabelled(clockAxis(b.grid.end())), b.axis())
+	p.plot = newPlot(unlabelled(clockAxis(b.grid.begin(), b.grid.end(), 0)), b.axis())
 	p.plot.Add(b.layer(layerThrottled, scale)...)
-	p.addTurnLines(record, 0, b.grid.end())
+	p.addTurnLines(record, b.grid.begin(), b.grid.end())
 }
 
 // roundUp returns the next number that is easily read.
@@ -127,4 +128,10 @@ func roundUp(v float64) float64 {
 		}
 	}
 	return 10 * power
+}
+
+// HeatRows returns how many partitions the chart of heat tells apart.
+func HeatRows(record *results.Record) int {
+	g, _ := reportedGrid(record)
+	return len(g.Rows)
 }

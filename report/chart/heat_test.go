@@ -6,6 +6,7 @@ import (
 	"image"
 	"image/png"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,7 +35,7 @@ func hexAt(i image.Image, x, y int) string {
 // that says the picture is, in the PNG.
 func TestHeatIsDrawnFromTheGrid(t *testing.T) {
 	record := heated(t, stress(), 5, 1, 3)
-	record.Heat.Rows[2].Served[4] = 2600 // above the target
+	record.Heat.Rows[2].Served[9] = 2600 // above the target
 	record.Heat.Partitions = nil
 	seen := heat(t, record)
 	file, err := chart.PicturePNG("heat", record)
@@ -45,7 +46,7 @@ func TestHeatIsDrawnFromTheGrid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := chart.HeatGrid(record)
+	g := chart.ReportedGrid(record)
 	var most float64
 	for i := range g.Rows {
 		for _, n := range g.Rows[i].Throttled {
@@ -93,7 +94,8 @@ func TestHeatSaysWhatItShows(t *testing.T) {
 		not    string
 	}{
 		{"keys and scale", func(*results.Record) {}, "key-0000", "no data"},
-		{"the target", func(*results.Record) {}, "2,000/s: partition target; darker: above", ""},
+		{"the target", func(r *results.Record) { r.Heat.Rows[2].Served[9] = 2600 }, "2,000/s: partition target; darker: above", ""},
+		{"a target that nothing comes near", func(r *results.Record) { r.Manifest.Targets.Partition = 1e6 }, "key-0000", "partition target"},
 		{"another target", func(r *results.Record) { r.Manifest.Targets.Partition = 500 }, "500/s: partition target", "2,000/s: partition"},
 		{"no target", func(r *results.Record) { r.Manifest.Targets.Partition = 0 }, "0", "target"},
 		{"what a cell is", func(*results.Record) {}, "each cell 1 second", ""},
@@ -102,7 +104,7 @@ func TestHeatSaysWhatItShows(t *testing.T) {
 		{"all have rows", func(*results.Record) {}, "before told apart", "others"},
 		{"nowhere", func(*results.Record) {}, "no single partition", ""},
 		{"what rows lack", func(r *results.Record) { r.Heat.MostMissed = 70 }, "may lack up to 70 entities", ""},
-		{"failures", func(r *results.Record) { r.Heat.Rows[0].Failed[0] = 3 }, "3 attempts that failed not drawn", ""},
+		{"failures", func(r *results.Record) { r.Heat.Rows[0].Failed[9] = 3 }, "3 attempts that failed not drawn", ""},
 		{"nothing throttled", func(r *results.Record) {
 			r.Heat.Rest.Throttled, r.Heat.Nowhere.Throttled = nil, nil
 			for i := range r.Heat.Rows {
@@ -121,7 +123,7 @@ func TestHeatSaysWhatItShows(t *testing.T) {
 		}, "split, move, merge", ""},
 		{"a table", func(r *results.Record) { r.Heat.Rows[0].Table = "copies" }, "key-0000 (table copies)", ""},
 		{"an empty key", func(r *results.Record) { r.Heat.Rows[0].Key = "" }, "(empty)", ""},
-		{"a long key keeps its ends", func(r *results.Record) { r.Heat.Rows[5].Key = strings.Repeat("x", 500) + "-the-end" }, "xxxx…xxxx-the-end", ""},
+		{"a long key keeps its ends", func(r *results.Record) { r.Heat.Rows[5].Key = strings.Repeat("x", 500) + "-the-end" }, "xxxx…xxxxxxxxx-the-end", ""},
 		{"a key is a word", func(r *results.Record) { r.Heat.Rows[0].Key = "<i>\x1b\x00" }, "<i>??", ""},
 		{"no heat", func(r *results.Record) { r.Heat = nil }, "no data: the record does not tell partitions apart", "key-"},
 		{"heat without anything", func(r *results.Record) { r.Heat = &results.Heat{SecondsPerColumn: 1, Columns: 4} }, "no data", ""},
@@ -131,6 +133,44 @@ func TestHeatSaysWhatItShows(t *testing.T) {
 		seen := heat(t, record)
 		if !seen.says(row.says) || row.not != "" && seen.says(row.not) {
 			t.Errorf("%s: the picture does not say %q, or says %q", row.name, row.says, row.not)
+		}
+	}
+}
+
+// Preparation sets no scale and takes no room: neither its seconds nor partitions that had
+// load in them alone.
+func TestHeatIsOfReportedPhases(t *testing.T) {
+	record := heated(t, stress(), 3, 1, 1)
+	begin := record.Phases[slices.IndexFunc(record.Phases, func(p results.Phase) bool { return p.Reported })].Begin
+	whole, g := chart.HeatGrid(record), chart.ReportedGrid(record)
+	if g.From != int64(begin.Seconds()) || g.From == 0 || g.Columns >= whole.Columns {
+		t.Errorf("drawn are %d columns from second %d on; want those from %v on, of %d", g.Columns, g.From, begin, whole.Columns)
+	}
+	for column := range record.Heat.Rows[0].Served {
+		if int64(column) >= g.From {
+			record.Heat.Rows[0].Served[column], record.Heat.Rows[0].Throttled[column] = 0, 0
+		}
+	}
+	record.Heat.Rows[0].Served[0] = 1e6
+	if got := chart.ReportedGrid(record); len(got.Rows) != len(g.Rows)-1 {
+		t.Errorf("%d rows are drawn; want %d, without one that was only prepared", len(got.Rows), len(g.Rows)-1)
+	}
+}
+
+func TestNamesOfRowsDiffer(t *testing.T) {
+	const race = "2011 New York City Marathon by the clock__"
+	for _, row := range []struct {
+		name       string
+		keys, want []string
+	}{
+		{"short ones are whole", []string{"a", "b"}, []string{"a", "b"}},
+		{"one alone keeps its ends", []string{race + "Full"}, []string{"2011 New York City…y the clock__Full"}},
+		{"what all begin with goes", []string{race + "Full", race + "Half"}, []string{"…k__Full", "…k__Half"}},
+		{"what all end with goes", []string{"a" + race, "b" + race}, []string{"a201…", "b201…"}},
+		{"no key at all", []string{""}, []string{"(empty)"}},
+	} {
+		if got := chart.RowNames(row.keys...); !slices.Equal(got, row.want) {
+			t.Errorf("%s: %q; want %q", row.name, got, row.want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"html"
+	"html/template"
 	"regexp"
 	"strings"
 
@@ -21,18 +22,19 @@ func inks() []namedInk {
 	return []namedInk{
 		{servedInk, "served"}, {getInk, "get"}, {putInk, "put"}, {otherInk, "other"},
 		{throttledInk, "throttled"}, {lostInk, "lost"}, {failedInk, "failed"}, {textInk, "text"},
-		{fadedInk, "faded"}, {eventInk, "event"}, {axisInk, "axis"}, {gridInk, "grid"}, {paperInk, "paper"},
+		{fadedInk, "faded"}, {eventInk, "event"}, {nightInk, "night"}, {axisInk, "axis"}, {gridInk, "grid"}, {paperInk, "paper"},
 	}
 }
 
 // hex writes a colour as CSS does.
 func (i ink) hex() string { return fmt.Sprintf("#%06X", uint32(i)) }
 
-// encodeInline draws the figure as an element of a page.
-func encodeInline(name string, f *figure) ([]byte, error) {
+// encodeInline draws the figure as an element of a page, without what the page says.
+func encodeInline(f *figure) (template.HTML, error) {
+	f.bare = true
 	file, err := rawSVG(f, func(*draw.Canvas) {})
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	_, body, _ := bytes.Cut(file, []byte("1999/xlink\">\n"))
 	// A text of the record holds no quotation mark that is not escaped.
@@ -42,12 +44,10 @@ func encodeInline(name string, f *figure) ([]byte, error) {
 		_, list, _ := bytes.Cut(match, []byte(`"`))
 		return []byte(attributes(string(list[:len(list)-1]), properties))
 	})
-	var page bytes.Buffer
-	fmt.Fprintf(&page, "<svg class=\"chart\" role=\"img\" aria-labelledby=\"chart-%[1]s-title\" viewBox=\"0 0 %[2]g %[3]g\" "+
-		"xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\">\n<title id=\"chart-%[1]s-title\">%[4]s</title>\n",
-		name, float64(width), float64(f.tall()), html.EscapeString(f.name()))
-	page.Write(body)
-	return page.Bytes(), nil
+	wide, tall := f.size()
+	return template.HTML(fmt.Sprintf("<svg role=\"img\" aria-label=\"%s\" viewBox=\"0 0 %g %g\" "+
+		"xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\">\n%s",
+		html.EscapeString(f.title), float64(wide), float64(tall), body)), nil
 }
 
 // properties returns what stands for each colour in a page.

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"loadgen/report/document"
 	"loadgen/results"
 )
 
@@ -104,7 +105,7 @@ func latencyFigure(record *results.Record, _ *Options) *figure {
 	service := total.Service[results.Ok]
 	response := PercentileCurve(total.Response)
 	f := &figure{
-		title:    "Response time of " + counted(total.Response.Count(), "successful operation", "successful operations"),
+		title:    "Response times",
 		subtitle: describe(record),
 		panels: []panel{
 			{heading: "Histogram", share: 11, sentence: "no data: no operation of a reported phase succeeded"},
@@ -149,7 +150,7 @@ func (p *panel) drawLatencyBars(bars []LatencyBar, time plot.Axis) {
 		colour ink
 	}{{"GET", sum.Get, getInk}, {"PUT", sum.Put, putInk}, {"other", sum.Other, otherInk}} {
 		if group.count > 0 {
-			p.legend = append(p.legend, entry{group.name + ": " + number(float64(group.count)), swatch(group.colour)})
+			p.legend = append(p.legend, entry{group.name + ": " + document.Figures(float64(group.count)), swatch(group.colour)})
 		}
 	}
 	p.plot = newPlot(time, countAxis("operations per bar", highest, 1.06))
@@ -165,7 +166,7 @@ func (p *panel) drawCurves(response, service []Percentile, time plot.Axis, all *
 	slow := line{stroke(2.2, textInk), curvePoints(response)}
 	quick := line{stroke(1.6, fadedInk, 2, 2), curvePoints(service)}
 	p.plot.Add(quick, slow)
-	longest := duration(float64(all.Max()))
+	longest := document.Micros(all.Max())
 	if all.Over() > 0 {
 		longest += " or more"
 	}
@@ -202,7 +203,7 @@ func (p *panel) addMarks(curve []Percentile, colour ink, side draw.XAlignment) {
 		}
 		spot := point{float64(at.Micros), 1 / (1 - at.P)}
 		spots.points = append(spots.points, spot)
-		named.list = append(named.list, note{spot, off, side, draw.YCenter, duration(spot.x)})
+		named.list = append(named.list, note{spot, off, side, draw.YCenter, document.Micros(int64(spot.x))})
 	}
 	p.plot.Add(spots, named)
 }

@@ -41,6 +41,8 @@ type Options struct {
 	// operations took, and the colours of heat; empty stands for what suits each: a
 	// logarithmic one of time, and a linear one of colour. Other charts are not changed.
 	Axis Axis
+	// Narrow draws for the room beside an answer. It is of [Inline] alone.
+	Narrow bool
 }
 
 // Validate returns all faults of the options.
@@ -97,11 +99,11 @@ type chart struct {
 }
 
 func charts() []chart {
-	always := func(*results.Record) bool { return true }
 	return []chart{
-		{"latency", latencyFigure, always},
-		{"throttle", throttleFigure, always},
-		{"steps", stepsFigure, always},
+		{"latency", latencyFigure, func(r *results.Record) bool { return len(LatencyBars(r)) > 0 }},
+		{"throttle", throttleFigure, func(r *results.Record) bool { return len(ThrottleBars(r)) > 0 }},
+		{"waits", waitsFigure, func(r *results.Record) bool { return r.RetryWaits.Count() > 0 }},
+		{"steps", stepsFigure, func(r *results.Record) bool { return len(Steps(r)) > 1 }},
 		{"percentiles", percentilesFigure, func(r *results.Record) bool { return len(OperationCurves(r)) > 0 }},
 		{"response", responseFigure, func(r *results.Record) bool { return ResponseHeat(r).Columns > 1 }},
 		{"heat", heatFigure, func(r *results.Record) bool {

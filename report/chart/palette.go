@@ -2,6 +2,7 @@ package chart
 
 import (
 	"image/color"
+	"math"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -35,8 +36,8 @@ const (
 	axisInk      ink = 0x555555
 	gridInk      ink = 0xE4E4E4
 	paperInk     ink = 0xFFFFFF
-	// groundInk is where a heat map has nothing. Unlike the paper it is the same on a
-	// dark page, where the scales, which begin beside it, are the same, too.
+	// groundInk is where a heat map has nothing. A dark page turns maps about, and this
+	// with them.
 	groundInk ink = 0xFDFDFD
 )
 
@@ -75,3 +76,145 @@ func stroke(width vg.Length, colour ink, dashes ...vg.Length) draw.LineStyle {
 }
 
 func targetLine() draw.LineStyle { return stroke(1.5, targetInk, 7, 4) }
+
+// shades is the colour scale of a heat map: the more, the darker, in steps that look
+// equally far apart, so that it can be read without colour vision and on grey paper.
+// From 0 to anchor it goes from least to full; what is above goes on, twice as steeply
+// and to a darkness that nothing below has, until a quarter above the anchor.
+type shades struct {
+	least, full, beyond ink
+	anchor              float64
+	// log says that equal steps are equal factors.
+	log bool
+}
+
+// A scale has so many steps up to its anchor and above. Few steps let equal neighbours
+// run together, which is what keeps a drawing small; the eye tells about as many.
+const (
+	stepsWithin = 40
+	stepsBeyond = 10
+	steps       = stepsWithin + stepsBeyond
+	// mostBeyond is by what share above the anchor the scale ends.
+	mostBeyond = .25
+)
+
+// The scales of heat. Each has the hue of what it counts.
+func servedShades(target float64) shades {
+	return shades{least: 0xE3EFF7, full: servedInk, beyond: 0x03142B, anchor: target}
+}
+
+func throttledShades(greatest float64) shades {
+	return shades{least: 0xFFE6D6, full: 0xB84400, beyond: 0xB84400, anchor: greatest}
+}
+
+// throttledShare is of what was throttled beside what was served, where its share is seen by
+// how much of a cell it fills: pale for the few entities of a partition that is hardly
+// used, and as all that is throttled from a quarter of the target on.
+func throttledShare(target float64) shades {
+	return shades{least: 0xFFE6D6, full: throttledInk, beyond: throttledInk, anchor: target / 4}
+}
+
+// asideShades are of what is not held against a partition's target.
+func asideShades(greatest float64) shades {
+	return shades{least: 0xEDF0F2, full: 0x5C6C75, beyond: 0x5C6C75, anchor: greatest}
+}
+
+// responseShades are of operations by the time that they took: the hue of curves of
+// response times.
+func responseShades(greatest float64) shades {
+	return shades{least: 0xDDE5EA, full: 0x10202B, beyond: 0x10202B, anchor: greatest, log: true}
+}
+
+// step returns the place of a value on the scale: 0 for nothing, then 1 to steps. What is
+// not nothing is never drawn as nothing.
+func (s *shades) step(v float64) int {
+	if !(v > 0) {
+		return 0
+	}
+	if !(s.anchor > 0) {
+		return 1
+	}
+	share := v / s.anchor
+	if s.log && share <= 1 {
+		share = math.Log1p(v) / math.Log1p(s.anchor)
+	}
+	if share <= 1 {
+		return 1 + int(min(share*stepsWithin, stepsWithin-1))
+	}
+	return stepsWithin + 1 + int(min((share-1)/mostBeyond*stepsBeyond, stepsBeyond-1))
+}
+
+func (s *shades) colour(step int) ink {
+	switch {
+	case step <= 0:
+		return groundInk
+	case step <= stepsWithin:
+		return mix(s.least, s.full, float64(step-1)/(stepsWithin-1))
+	default:
+		// The first step above is a leap, so that it cannot be taken for the last below.
+		const leap = .2
+		return mix(s.full, s.beyond, leap+(1-leap)*float64(step-stepsWithin-1)/(stepsBeyond-1))
+	}
+}
+
+// palette appends the colours of all steps from 1 on.
+func (s *shades) palette(p color.Palette) color.Palette {
+	for step := 1; step <= steps; step++ {
+		p = append(p, s.colour(step))
+	}
+	return p
+}
+
+// mix returns a colour between two by Björn Ottosson's Oklab, in which equal distances
+// look equally far.
+func mix(a, b ink, share float64) ink {
+	from, to := oklab(a), oklab(b)
+	for i := range from {
+		from[i] += (to[i] - from[i]) * share
+	}
+	return fromOklab(from)
+}
+
+// oklab returns lightness, from green to red, and from blue to yellow.
+func oklab(c ink) [3]float64 {
+	r, g, b := brightness(c>>16), brightness(c>>8), brightness(c)
+	l := math.Cbrt(.4122214708*r + .5363325363*g + .0514459929*b)
+	m := math.Cbrt(.2119034982*r + .6806995451*g + .1073969566*b)
+	s := math.Cbrt(.0883024619*r + .2817188376*g + .6299787005*b)
+	return [3]float64{
+		.2104542553*l + .7936177850*m - .0040720468*s,
+		1.9779984951*l - 2.4285922050*m + .4505937099*s,
+		.0259040371*l + .7827717662*m - .8086757660*s,
+	}
+}
+
+// fromOklab is the inverse of oklab, for colours that a screen has.
+func fromOklab(c [3]float64) ink {
+	l := cube(c[0] + .3963377774*c[1] + .2158037573*c[2])
+	m := cube(c[0] - .1055613458*c[1] - .0638541728*c[2])
+	s := cube(c[0] - .0894841775*c[1] - 1.2914855480*c[2])
+	return channel(4.0767416621*l-3.3077115913*m+.2309699292*s)<<16 |
+		channel(-1.2684380046*l+2.6097574011*m-.3413193965*s)<<8 |
+		channel(-.0041960863*l-.7034186147*m+1.7076147010*s)
+}
+
+func cube(v float64) float64 { return v * v * v }
+
+// brightness returns the light of the lowest channel of a colour, 0 to 1.
+func brightness(c ink) float64 {
+	v := float64(c&0xFF) / 0xFF
+	if v <= .04045 {
+		return v / 12.92
+	}
+	return math.Pow((v+.055)/1.055, 2.4)
+}
+
+func channel(light float64) ink {
+	light = within(light)
+	if light <= .0031308 {
+		light *= 12.92
+	} else {
+		light = 1.055*math.Pow(light, 1/2.4) - .055
+	}
+	return ink(math.Round(light * 0xFF))
+}

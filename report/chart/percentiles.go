@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"loadgen/report/document"
 	"loadgen/results"
 )
 
@@ -50,12 +50,12 @@ func OperationCurves(record *results.Record) []OperationCurve {
 // percentilesFigure draws a curve for each operation, response and service.
 func percentilesFigure(record *results.Record, o *Options) *figure {
 	curves := OperationCurves(record)
-	f := onePanel("Percentiles of each operation", record, "Time", "no data: percentiles need ten successful operations of a kind at least")
+	f := onePanel(record, "Times of each operation", "no data: percentiles need ten successful operations of a kind at least")
 	if len(curves) == 0 {
 		return f
 	}
 	p := &f.panels[0]
-	p.heading = "Response and service time"
+	p.heading = ""
 	p.legend = []entry{
 		{"response time, back-off included", line{style: stroke(2, textInk)}},
 		{"service time of one attempt", line{style: stroke(1.4, fadedInk, 2, 2)}},
@@ -63,9 +63,9 @@ func percentilesFigure(record *results.Record, o *Options) *figure {
 	p.says = "each curve ends where fewer than ten durations lie beyond it"
 	if more := len(curves) - mostCurves; more > 0 {
 		curves = curves[:mostCurves]
-		p.says += "; the " + number(mostCurves) + " operations with the most successes, " + number(float64(more)) + " more not drawn"
+		p.says += "; the " + document.Figures(mostCurves) + " operations with the most successes, " + document.Figures(float64(more)) + " more not drawn"
 	}
-	p.below = "percentile, by 1/(1 − p)"
+	p.below = "share of the operations that took as long or less, %"
 	p.drawOperations(curves, o)
 	return f
 }
@@ -85,25 +85,24 @@ func (p *panel) drawOperations(curves []OperationCurve, o *Options) {
 	y := timeAxis(least, most)
 	if o.Axis == Linear {
 		y = linearAxis(0, most*1.05)
-		y.Tick.Marker = relabelled(y.Tick.Marker, duration)
+		y.Tick.Marker = relabelled(y.Tick.Marker, document.RoundTime)
 	}
 	x := percentileAxis("", beyond)
 	// To the right of the curves there is room for their names.
 	x.Max = max(20, beyond) * math.Pow(max(20, beyond), .3)
+	y.Label.Text = "time of an operation"
 	p.plot = newPlot(x, y)
 	named := endNames{}
-	seen := make(map[string]int)
 	for i := range curves {
 		c := &curves[i]
-		colour := operationInk(c.Group, seen[c.Group])
-		seen[c.Group]++
+		colour := curveInk(i)
 		if len(c.Service) > 0 {
 			p.plot.Add(line{stroke(1.4, colour, 2, 2), swapped(c.Service)})
 		}
 		points := swapped(c.Response)
 		p.plot.Add(line{stroke(2, colour), points})
 		last := points[len(points)-1]
-		named.list = append(named.list, endName{last, colour, clean(c.Name, longestName) + ": " + duration(last.y) + " at " + atPercentile(c.Response[len(c.Response)-1].P)})
+		named.list = append(named.list, endName{last, colour, clean(c.Name, longestName) + ": " + document.Micros(int64(last.y)) + " at " + atPercentile(c.Response[len(c.Response)-1].P)})
 	}
 	p.plot.Add(named)
 }
@@ -116,19 +115,10 @@ func swapped(curve []Percentile) []point {
 	return points
 }
 
-// operationInk returns the colour of the n-th operation of a group: that of the group,
-// then darker ones of its hue.
-func operationInk(group string, n int) ink {
-	base := otherInk
-	switch group {
-	case groupGet:
-		base = getInk
-	case groupPut:
-		base = putInk
-	}
-	// Not too dark for a dark page.
-	const darker, each, most = 0x101418, .18, .5
-	return mix(base, darker, min(each*float64(n), most))
+// curveInk returns the colour of the n-th curve: of neighbours, colours far apart.
+func curveInk(n int) ink {
+	colours := []ink{servedInk, lostInk, putInk, nightInk, getInk, failedInk}
+	return colours[n%len(colours)]
 }
 
 // endName names a curve, whose last point is at.
@@ -170,5 +160,5 @@ func (n endNames) Plot(c draw.Canvas, p *plot.Plot) {
 func atPercentile(p float64) string {
 	decimals := max(0, math.Ceil(-math.Log10(1-p)-1e-9)-1)
 	unit := math.Pow10(int(decimals))
-	return "p" + strconv.FormatFloat(math.Floor(100*p*unit+1e-6)/unit, 'f', -1, 64)
+	return "p" + document.Decimals(math.Floor(100*p*unit+1e-6)/unit, int(decimals))
 }

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/plot"
 
+	"loadgen/report/document"
 	"loadgen/results"
 )
 
@@ -76,19 +77,20 @@ func (g *ResponseGrid) most() float64 {
 // responseFigure draws how many operations took how long, over time.
 func responseFigure(record *results.Record, o *Options) *figure {
 	g := ResponseHeat(record)
-	f := onePanel("Response times over time", record, "Successful operations", "no data: no operation succeeded in a second of a reported phase")
+	f := onePanel(record, "Response times", "no data: no operation succeeded in a second of a reported phase")
 	if g.Columns == 0 {
 		return f
 	}
 	p := &f.panels[0]
-	p.heading = counted(sum(g.Counts...), "successful operation", "successful operations")
-	p.says = "by when they ended, each cell " + counted(g.SecondsPerColumn, "second", "seconds") + ", and by how long they took, back-off included"
+	p.heading = document.Counted(int(sum(g.Counts...)), "operation") + " that succeeded"
+	p.says = "the operations that ended in a second of a reported phase, each cell " + document.Counted(int(g.SecondsPerColumn), "second") + ", and by how long they took, back-off included"
 	scale := responseShades(g.most())
-	p.bar = &colourBar{scale: scale, from: "1", to: number(g.most()) + " in a cell, logarithmic"}
+	p.bar = &colourBar{scale: scale, from: "1", to: document.Figures(g.most()) + " in a cell, logarithmic"}
 	from, to := float64(g.From), float64(g.From)+float64(g.Columns)*float64(g.SecondsPerColumn)
 	x := linearAxis(from, to)
 	x.Tick.Marker = plot.TickerFunc(clockTicks)
 	y := g.axis(o)
+	y.Label.Text = "response time"
 	p.plot = newPlot(x, y)
 	p.plot.Add(g.raster(scale, y, from, to))
 	p.below = "time since the start of the run"
@@ -113,7 +115,7 @@ func (g *ResponseGrid) axis(o *Options) plot.Axis {
 	const lane = .17 // of the axis
 	if o.Axis == Linear {
 		axis := linearAxis(0, max(high, 1)*(1+lane))
-		axis.Tick.Marker = relabelled(axis.Tick.Marker, duration)
+		axis.Tick.Marker = relabelled(axis.Tick.Marker, document.RoundTime)
 		return axis
 	}
 	high = max(high, low*2)

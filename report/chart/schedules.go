@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"loadgen/report/document"
 	"loadgen/results"
 )
 
@@ -123,7 +124,7 @@ func DrawRetries(folder results.Folder, contest *results.PolicyContest) ([]strin
 func retriesFigure(contest *results.PolicyContest) *figure {
 	f := &figure{title: "Retries over time, by policy",
 		subtitle: fmt.Sprintf("%s · %s clients · retries sent per 100 ms since the trouble began",
-			clean(contest.Trouble, 80), number(float64(contest.Clients)))}
+			clean(contest.Trouble, 80), document.Figures(float64(contest.Clients)))}
 	trials := contest.Policies[:min(len(contest.Policies), mostFans)]
 	longest := 0
 	for i := range trials {
@@ -141,8 +142,8 @@ func retriesFigure(contest *results.PolicyContest) *figure {
 }
 
 func strip(trial *results.PolicyTrial, contest *results.PolicyContest, end float64, last bool) panel {
-	words := fmt.Sprintf("%s %% lost, %s attempts an operation, at most %s retries in 100 ms", number(trial.LostPercent),
-		number(trial.AttemptsPerOperation), number(float64(trial.PeakRetries)))
+	words := fmt.Sprintf("%s %% lost, %s attempts an operation, at most %s retries in 100 ms", document.Figures(trial.LostPercent),
+		document.Figures(trial.AttemptsPerOperation), document.Figures(float64(trial.PeakRetries)))
 	p := panel{heading: clean(trial.Policy, longestName), share: 1, legend: []entry{{words, swatch(throttledInk)}}}
 	bars := columns{colours: []ink{throttledInk}}
 	var highest int64
@@ -160,7 +161,7 @@ func strip(trial *results.PolicyTrial, contest *results.PolicyContest, end float
 	}
 	y := countAxis("", float64(highest), 1.15)
 	y.Tick.Marker = plot.TickerFunc(func(float64, float64) []plot.Tick {
-		return []plot.Tick{{Value: 0, Label: "0"}, {Value: float64(max(highest, 1)), Label: number(float64(max(highest, 1)))}}
+		return []plot.Tick{{Value: 0, Label: "0"}, {Value: float64(max(highest, 1)), Label: document.Figures(float64(max(highest, 1)))}}
 	})
 	p.plot = newPlot(x, y)
 	p.plot.Add(bars, line{stroke(1.2, targetInk, 4, 3), []point{{contest.TroubleS, 0}, {contest.TroubleS, float64(max(highest, 1)) * 1.15}}})

@@ -1,26 +1,17 @@
 package chart
 
 import (
-	figures "loadgen/results/figure"
-
 	"math"
 	"slices"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"loadgen/report/document"
 	"loadgen/results"
+	figures "loadgen/results/figure"
 )
-
-// Load is a rate in entities per second: due, and counted for successes.
-type Load struct {
-	Offered, Served float64
-	// lost is the share of the operations that were lost, where any were due.
-	lost figures.Value
-}
-
-// Lost returns the share of the operations that was lost, and false where none was due.
-func (l Load) Lost() (float64, bool) { return l.lost.Value, l.lost.Told }
 
 // Step is what a reported step of the load came to, over the operations that
 // were due in its last half.
@@ -28,11 +19,14 @@ type Step struct {
 	Name string
 	// Rate is what was asked for, in operations per second.
 	Rate float64
-	// Load is of all operations; Get and Put are of the kinds of these groups
-	// and Other of the rest.
-	Load
-	Get, Put, Other Load
+	// Offered and Served are entities per second: due, and counted for successes.
+	Offered, Served float64
+	// lost is the share of the operations that were lost, where any were due.
+	lost figures.Value
 }
+
+// Lost returns the share of the operations that was lost, and false where none was due.
+func (s Step) Lost() (float64, bool) { return s.lost.Value, s.lost.Told }
 
 // Steps returns the reported phases that have a rate and a length, in the order
 // of the record.
@@ -40,17 +34,10 @@ func Steps(record *results.Record) []Step {
 	var steps []Step
 	of := figures.Of(record)
 	for _, one := range figures.Steps(record) {
-		if !one.Settled() {
-			continue
+		if one.Settled() {
+			steps = append(steps, Step{Name: one.Phase.Name, Rate: one.Phase.Rate, Offered: of.OfStep("offered", one, nil).Value,
+				Served: of.OfStep("served", one, nil).Value, lost: of.OfStep("share_lost_settled", one, nil)})
 		}
-		load := func(want func(results.Kind) bool) Load {
-			return Load{of.OfStep("offered", one, want).Value, of.OfStep("served", one, want).Value, of.OfStep("share_lost_settled", one, want)}
-		}
-		group := func(names ...string) Load {
-			return load(func(kind results.Kind) bool { return slices.Contains(names, kind.Group) })
-		}
-		steps = append(steps, Step{Name: one.Phase.Name, Rate: one.Phase.Rate, Load: load(nil), Get: group(groupGet), Put: group(groupPut),
-			Other: load(func(kind results.Kind) bool { return kind.Group != groupGet && kind.Group != groupPut })})
 	}
 	return steps
 }
@@ -58,12 +45,14 @@ func Steps(record *results.Record) []Step {
 // mostSteps is how many steps are drawn.
 const mostSteps = 200
 
-// stepsFigure draws served over offered, a bar and a point for each step.
+// stepsFigure draws served over offered, a mark for each step, and what is between that
+// and all of it.
 func stepsFigure(record *results.Record, _ *Options) *figure {
 	steps := Steps(record)
-	f := onePanel("Offered against served, step by step", record, "Last half of each step", "no data: no step of a given rate was reported")
+	f := onePanel(record, "Offered against served, step by step", "no data: no step of a given rate was reported")
+	f.panels[0].heading = ""
 	if len(steps) > mostSteps {
-		f.panels[0].heading = "Last halves of the first " + number(mostSteps) + " of " + number(float64(len(steps))) + " steps"
+		f.panels[0].heading = "The first " + document.Figures(mostSteps) + " of " + document.Counted(len(steps), "step")
 		steps = steps[:mostSteps]
 	}
 	if len(steps) > 0 {
@@ -73,83 +62,71 @@ func stepsFigure(record *results.Record, _ *Options) *figure {
 }
 
 func (p *panel) drawSteps(record *results.Record, steps []Step) {
-	var widest, highest float64
-	for _, s := range steps {
-		widest = max(widest, s.Offered)
-		highest = max(highest, s.Offered, s.Served)
-	}
-	if !(widest > 0) {
-		widest = 1
-	}
-	right := widest * 1.12
-	drawn, marks := stepBars(steps, right)
-	p.addStepLegend(steps)
-	target, highest := p.addTarget(record, highest, 0, right)
-	p.plot = newPlot(linearAxis(0, right), countAxis("served, entities per second", highest, 1.06))
-	p.below = "offered, entities per second"
-	end := min(right, p.plot.Y.Max)
-	ideal := line{stroke(1.2, fadedInk), []point{{0, 0}, {end, end}}}
-	p.plot.Add(drawn, ideal, target)
-	p.plot.Add(lossNotes(steps), line{stroke(1.8, servedInk), marks}, dots{servedInk, 4, marks})
-	p.legend = append(p.legend, entry{"served = offered", ideal})
-}
-
-// stepBars returns a bar for each step, served by group and lost above it, and
-// the points that their served loads end at.
-func stepBars(steps []Step, right float64) (columns, []point) {
-	const widestShare = 0.022
-	drawn := columns{colours: []ink{getInk, putInk, otherInk, lostInk}}
-	half := right * widestShare / 2
-	for i := 1; i < len(steps); i++ {
-		if apart := math.Abs(steps[i].Offered - steps[i-1].Offered); apart > 0 {
-			half = min(half, max(apart*0.3, right/1000))
-		}
-	}
+	steps = slices.Clone(steps)
+	slices.SortStableFunc(steps, func(a, b Step) int { return int(math.Copysign(1, a.Offered-b.Offered)) })
+	var highest float64
+	gap := area{colour: lostInk}
 	var marks []point
 	for _, s := range steps {
-		lost := max(0, s.Offered-s.Served)
-		drawn.bars = append(drawn.bars, column{s.Offered - half, s.Offered + half,
-			[]float64{s.Get.Served, s.Put.Served, s.Other.Served, lost}})
+		highest = max(highest, s.Offered, s.Served)
 		marks = append(marks, point{s.Offered, s.Served})
+		gap.from, gap.to = append(gap.from, point{s.Offered, s.Served}), append(gap.to, point{s.Offered, max(s.Offered, s.Served)})
 	}
-	return drawn, marks
-}
-
-// addStepLegend explains the parts that some step has.
-func (p *panel) addStepLegend(steps []Step) {
-	var sum Step
-	for _, s := range steps {
-		sum.Get.Served += s.Get.Served
-		sum.Put.Served += s.Put.Served
-		sum.Other.Served += s.Other.Served
-	}
-	p.legend = []entry{{"served", dots{colour: servedInk, radius: 4}}}
-	for _, part := range []struct {
-		words  string
-		served float64
-		colour ink
-	}{{"by GET", sum.Get.Served, getInk}, {"by PUT", sum.Put.Served, putInk}, {"by others", sum.Other.Served, otherInk}} {
-		if part.served > 0 {
-			p.legend = append(p.legend, entry{part.words, swatch(part.colour)})
-		}
-	}
+	right := max(highest, 1) * 1.06
+	target, highest := p.addTarget(record, highest, 0, right)
+	p.plot = newPlot(linearAxis(0, right), countAxis("entities served per second", highest, 1.12))
+	p.below = "entities offered per second, in the last half of each step"
+	ideal := line{stroke(1.2, fadedInk), []point{{0, 0}, {min(right, p.plot.Y.Max), min(right, p.plot.Y.Max)}}}
+	p.plot.Add(gap, ideal, target, line{stroke(2.4, servedInk), marks}, dots{servedInk, 4.5, marks}, lossNote(steps[len(steps)-1]))
+	legend := []entry{{"served", dots{colour: servedInk, radius: 4.5}}, {"all that was offered", ideal}}
 	if slices.ContainsFunc(steps, func(s Step) bool { return s.Served < s.Offered }) {
-		p.legend = append(p.legend, entry{"lost", swatch(lostInk)})
+		legend = append(legend, entry{"not served", gap})
 	}
+	p.legend = append(legend, p.legend...)
 }
 
-// lossNotes writes at each step which share of it was lost, above the diagonal,
-// where nothing else is drawn but the target.
-func lossNotes(steps []Step) notes {
-	beside := notes{style: write(tickSize, textInk), stay: true}
-	// The last step comes first, since of notes in one place the first stays.
-	for _, s := range slices.Backward(steps) {
-		lost, offered := s.Lost()
-		if !offered {
-			continue
-		}
-		at := point{s.Offered, max(s.Offered, s.Served)}
-		beside.list = append(beside.list, note{at, vg.Point{X: -3, Y: 5}, draw.XRight, draw.YBottom, percent(lost) + " lost"})
+// lossNote writes which share of the greatest step was lost, where some was, between what
+// was served and what was offered.
+func lossNote(step Step) notes {
+	lost, some := step.Lost()
+	if !some || !(lost > 0) {
+		return notes{}
 	}
-	return beside
+	return notes{style: writeBold(tickSize, textInk), list: []note{{point{step.Offered, (step.Offered + max(step.Served, 0)) / 2}, vg.Point{X: -5},
+		draw.XRight, draw.YCenter, document.Share(lost) + " lost"}}}
+}
+
+// area is what lies between two lines that have their points at the same places; it is its
+// own sample in a legend.
+type area struct {
+	colour   ink
+	from, to []point
+}
+
+// Plot implements plot.Plotter.
+func (a area) Plot(c draw.Canvas, p *plot.Plot) {
+	if len(a.from) < 2 {
+		return
+	}
+	x, y := p.Transforms(&c)
+	var path vg.Path
+	for i, at := range append(slices.Clone(a.from), reversed(a.to)...) {
+		if next := (vg.Point{X: x(at.x), Y: y(at.y)}); i == 0 {
+			path.Move(next)
+		} else {
+			path.Line(next)
+		}
+	}
+	path.Close()
+	c.SetColor(a.colour)
+	c.Fill(path)
+}
+
+// Thumbnail implements plot.Thumbnailer.
+func (a area) Thumbnail(c *draw.Canvas) { swatch(a.colour).Thumbnail(c) }
+
+func reversed(points []point) []point {
+	points = slices.Clone(points)
+	slices.Reverse(points)
+	return points
 }

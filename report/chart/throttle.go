@@ -3,10 +3,13 @@ package chart
 import (
 	"fmt"
 	"math"
+	"strings"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"loadgen/report/document"
 	"loadgen/results"
 )
 
@@ -68,81 +71,62 @@ func reportedSeconds(record *results.Record) []*results.Interval {
 	return seconds
 }
 
-// WaitBars returns how long operations of the reported phases waited before
-// retries, in microseconds, in at most 120 bars without the empty ones; their
-// counts sum to the waits, exactly.
-func WaitBars(record *results.Record) []results.Bar {
-	waits := record.RetryWaits.Bars()
-	from, to, found := extent(waits)
-	if !found {
-		return nil
-	}
-	c := newClasses(from, to)
-	var bars []results.Bar
-	for i, count := range c.count(waits) {
-		if count != 0 {
-			bars = append(bars, results.Bar{From: c[i], To: c[i+1] - 1, Count: count})
-		}
-	}
-	return bars
-}
-
-// throttleFigure draws served and throttled per second above the waits.
+// throttleFigure draws what was served above what was throttled, each second: entities and
+// attempts are not to be added up.
 func throttleFigure(record *results.Record, _ *Options) *figure {
-	f := &figure{
-		title:    "Served and throttled, second by second",
-		subtitle: describe(record),
-		panels: []panel{
-			{heading: "Per second", share: 13, sentence: "no data: no second of a reported phase was recorded"},
-			{heading: "Waits before retries", share: 8, sentence: "no operation waited for a retry"},
-		},
+	f := onePanel(record, "Entities served per second", "no data: no second of a reported phase was recorded")
+	bars := ThrottleBars(record)
+	if len(bars) == 0 {
+		return f
 	}
-	if bars := ThrottleBars(record); len(bars) > 0 {
-		f.panels[0].drawThrottleBars(record, bars)
+	served, turned := columns{colours: []ink{servedInk}}, columns{colours: []ink{throttledInk, failedInk}}
+	var highest, most float64
+	var failed int64
+	for _, b := range bars {
+		from, to := float64(b.From), float64(b.To)
+		served.bars = append(served.bars, column{from, to, []float64{b.mean(b.Served)}})
+		turned.bars = append(turned.bars, column{from, to, []float64{b.mean(b.Throttled), b.mean(b.Failed)}})
+		highest, most = max(highest, b.mean(b.Served)), max(most, b.mean(b.Throttled)+b.mean(b.Failed))
+		failed += b.Failed
 	}
-	if policy := clean(record.Manifest.Retry, longestName); policy != "" {
-		f.panels[1].heading += ", policy " + policy
+	f.panels[0].share = 13
+	f.panels = append(f.panels, panel{heading: "Attempts throttled per second", share: 9,
+		legend: []entry{{"throttled" + throttledWords(record), swatch(throttledInk)}}})
+	if failed > 0 {
+		f.panels[1].heading = "Attempts throttled and failed per second"
+		f.panels[1].legend = append(f.panels[1].legend, entry{"failed", swatch(failedInk)})
 	}
-	switch waits := WaitBars(record); {
-	case len(waits) > 0:
-		f.panels[1].drawWaits(waits)
-		f.panels[1].says = attemptWords(record)
-	case record.Manifest.Spread != nil:
-		// A load that is not retried leaves all room to its course.
-		f.panels = f.panels[:1]
-	}
+	f.panels[0].drawSeconds(record, bars, served, highest)
+	f.panels[1].drawSeconds(record, bars, turned, most)
+	f.panels[1].below = "time since the start of the run"
+	f.panels[0].plot.X = unlabelled(f.panels[0].plot.X)
 	return f
 }
 
-// drawThrottleBars makes the panel one of seconds.
-func (p *panel) drawThrottleBars(record *results.Record, bars []ThrottleBar) {
-	drawn := columns{colours: []ink{servedInk, throttledInk, failedInk}}
-	var highest float64
-	var failed int64
-	for _, b := range bars {
-		parts := []float64{b.mean(b.Served), b.mean(b.Throttled), b.mean(b.Failed)}
-		drawn.bars = append(drawn.bars, column{float64(b.From), float64(b.To), parts})
-		highest = max(highest, parts[0]+parts[1]+parts[2])
-		failed += b.Failed
-	}
+// drawSeconds makes the panel one of seconds.
+func (p *panel) drawSeconds(record *results.Record, bars []ThrottleBar, drawn columns, highest float64) {
 	if size := bars[0].Seconds; size > 1 {
-		p.heading = "Per second, means of " + number(float64(size)) + " s"
-	}
-	p.legend = []entry{{"entities served", swatch(servedInk)}, {"attempts throttled" + throttledWords(record), swatch(throttledInk)}}
-	if failed > 0 {
-		p.legend = append(p.legend, entry{"attempts failed", swatch(failedInk)})
+		p.heading += ", means of " + document.Figures(float64(size)) + " s"
 	}
 	first, last := float64(bars[0].From), float64(bars[len(bars)-1].To)
-	target, highest := p.addTarget(record, highest, first, last)
-	headroom := 1.2 // for the names of the steps
-	if len(Turns(record, first, last, 0)) > 0 {
-		headroom = 1.35 // and for what load balancing did
+	target, headroom := line{style: targetLine()}, 1.06
+	if drawn.colours[0] == servedInk {
+		headroom = 1.2 // for the names of the steps
+		target, highest = p.addTarget(record, highest, first, last)
+		if len(Turns(record, first, last, 0)) > 0 {
+			headroom = 1.35 // and for what load balancing did
+		}
 	}
-	p.plot = newPlot(linearAxis(first, last), countAxis("entities, attempts per second", highest, headroom))
-	p.below = "seconds since the start of the run"
+	x := linearAxis(first, last)
+	x.Tick.Marker = plot.TickerFunc(clockTicks)
+	p.plot = newPlot(x, countAxis("", highest, headroom))
 	p.plot.Add(drawn, target)
-	p.addSteps(record, first, last)
-	p.addTurns(record, first, last)
+	if headroom > 1.1 {
+		p.addSteps(record, first, last)
+		p.addTurns(record, first, last)
+		return
+	}
+	p.addTurnLines(record, first, last)
 }
 
 // addTarget explains the line of the target of the partition, or of the account where the
@@ -163,7 +147,7 @@ func (p *panel) addTarget(record *results.Record, highest, left, right float64) 
 		return target, highest
 	}
 	const tooFar = 5
-	words := whose + " target " + number(rate) + "/s"
+	words := whose + " target " + document.Figures(rate) + "/s"
 	if rate <= tooFar*highest || highest <= 0 {
 		target.points, highest = []point{{left, rate}, {right, rate}}, max(highest, rate)
 	} else {
@@ -192,7 +176,7 @@ func (p *panel) addSteps(record *results.Record, first, last float64) {
 		}
 		words := clean(phase.Name, longestName)
 		if phase.Rate > 0 {
-			words = number(phase.Rate) + "/s"
+			words = document.Figures(phase.Rate) + "/s"
 			if len(names.list) == 0 {
 				words = "offered " + words
 			}
@@ -202,18 +186,30 @@ func (p *panel) addSteps(record *results.Record, first, last float64) {
 	p.plot.Add(names)
 }
 
-func (p *panel) drawWaits(waits []results.Bar) {
-	drawn := columns{colours: []ink{throttledInk}}
-	var highest float64
-	var sum int64
-	for _, b := range waits {
-		drawn.bars = append(drawn.bars, column{float64(b.From), float64(b.To + 1), []float64{float64(b.Count)}})
-		highest = max(highest, float64(b.Count))
-		sum += b.Count
+// ThrottledCauses returns the throttled attempts of the seconds of reported phases by what
+// they were answered, most first; none where the record does not tell them apart.
+func ThrottledCauses(record *results.Record) results.Causes {
+	var sum results.Causes
+	for _, second := range reportedSeconds(record) {
+		sum.Merge(second.Causes.Only(results.Throttled))
 	}
-	p.legend = []entry{{counted(sum, "wait", "waits"), swatch(throttledInk)}}
-	time := timeAxis(float64(waits[0].From), float64(waits[len(waits)-1].To+1))
-	p.below = "wait before a retry"
-	p.plot = newPlot(time, countAxis("waits per bar", highest, 1.06))
-	p.plot.Add(drawn)
+	return sum.Told()
+}
+
+// throttledWords says how often the commonest answers to throttled attempts came.
+func throttledWords(record *results.Record) string {
+	const told = 2
+	causes := ThrottledCauses(record)
+	var words []string
+	for i, r := range causes {
+		if i == told {
+			words = append(words, document.Counted(len(causes)-told, "other answer"))
+			break
+		}
+		words = append(words, clean(r.String(), 28)+" "+document.Figures(float64(r.Attempts)))
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(words, ", ")
 }

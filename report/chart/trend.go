@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"loadgen/report/document"
 	"loadgen/results"
 )
 
@@ -189,36 +190,20 @@ func (m *TrendMetric) axis(nights []point) (plot.Axis, bool) {
 		}
 	}
 	axis := linearAxis(from, to)
-	axis.Tick.Marker = plot.TickerFunc(func(least, greatest float64) []plot.Tick { return m.ticks(least, greatest) })
+	axis.Tick.Marker = relabelled(axis.Tick.Marker, m.label)
 	return axis, fromNought
-}
-
-// ticks are those of a linear axis, six at most, with the unit of the metric.
-func (m *TrendMetric) ticks(least, greatest float64) []plot.Tick {
-	const most = 6
-	step := math.Pow10(int(math.Floor(math.Log10((greatest - least) / most))))
-	for _, factor := range []float64{2, 2.5, 2} {
-		if (greatest-least)/step > most {
-			step *= factor
-		}
-	}
-	var ticks []plot.Tick
-	for i := math.Ceil(least / step); i*step <= greatest && len(ticks) <= 2*most; i++ {
-		ticks = append(ticks, plot.Tick{Value: i * step, Label: m.label(i * step)})
-	}
-	return ticks
 }
 
 func (m *TrendMetric) label(value float64) string {
 	switch m.Unit {
 	case "us":
-		return duration(value)
+		return document.RoundTime(value)
 	case "share":
-		return number(100*value) + " %"
+		return document.Figures(100*value) + " %"
 	case "per_second":
-		return number(value) + "/s"
+		return document.Figures(value) + "/s"
 	default:
-		return number(value)
+		return document.Figures(value)
 	}
 }
 

@@ -2,8 +2,6 @@ package chart
 
 import (
 	"fmt"
-	"math"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -12,6 +10,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"loadgen/report/document"
 	"loadgen/results"
 )
 
@@ -64,103 +63,22 @@ func fit(style text.Style, words string, room vg.Length) string {
 	return strings.TrimRight(string(runes[:low]), " ") + "…"
 }
 
-// number writes a count or a rate for people: whole from 100 on, with thousands
-// separated, and from ten million on with a prefix of the metric system.
-func number(v float64) string {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return "–"
-	}
-	v += 0 // a zero loses its sign
-	size := math.Abs(v)
-	const prefixed = 1e7
-	if size < prefixed {
-		if size >= 100 {
-			v = math.Round(v)
+// lines breaks a text where the room ends, between its words.
+func lines(style text.Style, said string, room vg.Length) []string {
+	var list []string
+	line := ""
+	for _, word := range strings.Fields(said) {
+		longer := strings.TrimSpace(line + " " + word)
+		if line != "" && style.Width(longer) > room {
+			list, line = append(list, line), word
+			continue
 		}
-		return thousands(significant(v))
+		line = longer
 	}
-	prefixes := []string{" M", " G", " T", " P", " E"}
-	size /= 1e6
-	p := 0
-	for size >= 1000 && p < len(prefixes)-1 {
-		size /= 1000
-		p++
+	if line == "" {
+		return list
 	}
-	if size >= 1e6 {
-		return strconv.FormatFloat(v, 'e', 1, 64)
-	}
-	return thousands(significant(math.Copysign(size, v))) + prefixes[p]
-}
-
-// significant writes two or three figures, without zeros at the end of a fraction.
-func significant(v float64) string {
-	decimals := 0
-	switch size := math.Abs(v); {
-	case size < 0.1 && size > 0:
-		return strconv.FormatFloat(v, 'g', 2, 64)
-	case size < 10:
-		decimals = 2
-	case size < 100:
-		decimals = 1
-	}
-	written := strconv.FormatFloat(v, 'f', decimals, 64)
-	if decimals > 0 {
-		written = strings.TrimRight(strings.TrimRight(written, "0"), ".")
-	}
-	return written
-}
-
-// thousands puts commas into the whole part of a written number.
-func thousands(written string) string {
-	whole, fraction, _ := strings.Cut(written, ".")
-	sign := ""
-	if strings.HasPrefix(whole, "-") {
-		sign, whole = "-", whole[1:]
-	}
-	for i := len(whole) - 3; i > 0; i -= 3 {
-		whole = whole[:i] + "," + whole[i:]
-	}
-	if fraction != "" {
-		fraction = "." + fraction
-	}
-	return sign + whole + fraction
-}
-
-// duration writes microseconds with the unit that suits them.
-func duration(micros float64) string {
-	switch {
-	case micros < 1000:
-		return number(micros) + " µs"
-	case micros < 1e6:
-		return number(micros/1000) + " ms"
-	default:
-		return number(micros/1e6) + " s"
-	}
-}
-
-// percent writes a share between 0 and 1; what lies outside counts as the nearer
-// of them.
-func percent(share float64) string {
-	share = within(share)
-	switch {
-	case share == 0:
-		return "0 %"
-	case share < 0.001:
-		return "< 0.1 %"
-	case share < 0.1:
-		return strconv.FormatFloat(share*100, 'f', 1, 64) + " %"
-	case share > 0.99 && share < 1:
-		return "> 99 %"
-	default:
-		return strconv.FormatFloat(share*100, 'f', 0, 64) + " %"
-	}
-}
-
-func counted(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return number(float64(n)) + " " + many
+	return append(list, fit(style, line, room))
 }
 
 // describe says which run a chart is of; what makes the run less than valid
@@ -178,7 +96,7 @@ func describe(record *results.Record) string {
 	parts = append(parts, "scenario "+scenario)
 	switch {
 	case m.Spread != nil:
-		parts = append(parts, counted(int64(m.Spread.Partitions), "partition", "partitions"))
+		parts = append(parts, document.Counted(m.Spread.Partitions, "partition"))
 	case m.PartitionKey == "":
 		parts = append(parts, "no single partition")
 	default:
@@ -206,10 +124,7 @@ type note struct {
 // cover an earlier one is left out: unreadable text says less than none.
 type notes struct {
 	style text.Style
-	// stay says that a text which would leave the panel to the left or right is
-	// left out and not moved inside.
-	stay bool
-	list []note
+	list  []note
 }
 
 // Plot implements plot.Plotter.
@@ -224,7 +139,7 @@ func (ns notes) Plot(c draw.Canvas, p *plot.Plot) {
 		box := style.Rectangle(n.words).Add(at)
 		move := vg.Point{X: into(box.Min.X, box.Max.X, c.Min.X, c.Max.X), Y: into(box.Min.Y, box.Max.Y, c.Min.Y, c.Max.Y)}
 		at, box = at.Add(move), box.Add(move)
-		if covers(box, taken) || ns.stay && move.X != 0 {
+		if covers(box, taken) {
 			continue
 		}
 		taken = append(taken, box)

@@ -108,6 +108,9 @@ type Chart struct {
 	ID, Title string
 	// Says tells in words what is to be seen, for who cannot see it.
 	Says string
+	// Shows are the IDs of series that the picture shows too: where both would be drawn,
+	// the picture is.
+	Shows []string
 }
 
 // Series are numbers over the time of the run that share an axis.
@@ -116,14 +119,24 @@ type Series struct {
 	// Unit is that of the vertical axis. Log says that it is logarithmic.
 	Unit string
 	Log  bool
-	// Seconds are the instants, since the start of the run, in order.
+	// Seconds are the instants, since the start of the run, in order. Shown are those that
+	// a picture has: all of them where it is empty.
 	Seconds []float64
+	Shown   Stretch
 	Lines   []Line
 	// Level is a line to hold the others against, such as a target; nil for none.
 	Level *Level
 	Marks []Mark
 	// Says tells in words what is to be seen.
 	Says string
+}
+
+// Stretch is from one instant to before another.
+type Stretch struct{ From, To float64 }
+
+// Holds says that an instant lies in it; all do in an empty one.
+func (s Stretch) Holds(second float64) bool {
+	return s == Stretch{} || second >= s.From && second < s.To
 }
 
 // Meaning is what a line shows, one colour throughout a report.

@@ -231,3 +231,16 @@ func Minutes(seconds float64) string {
 	}
 	return strings.TrimSpace(text)
 }
+
+// RoundTime returns microseconds as the axis of a chart has them, of which it divides off
+// round ones: in the unit that suits, to three figures.
+func RoundTime(micros float64) string {
+	switch {
+	case micros < 1e3:
+		return Figures(micros) + " µs"
+	case micros < 1e6:
+		return Figures(micros/1e3) + " ms"
+	default:
+		return Figures(micros/1e6) + " s"
+	}
+}

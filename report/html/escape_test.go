@@ -30,6 +30,9 @@ var planted = []string{
 func hostile(text string, number float64) *document.Document {
 	return &document.Document{
 		Title: text, Subtitle: text, Warnings: []string{text},
+		Answer: document.Answer{State: document.Saturates, Claim: text + " " + text, Number: text, Unit: text, Beside: text, Says: []string{text}},
+		Screen: []document.Block{document.Facts{Lines: []string{text}}, document.Table{ID: text, Caption: text, Columns: []document.Column{{Title: text}, {Title: text}},
+			Rows: [][]document.Cell{{{Text: text}, {Text: text, Bar: &document.Bar{Solid: 1, Hollow: number, Mark: 1, Full: 3}}}}}},
 		Sections: []document.Section{{ID: text, Title: text, Blocks: []document.Block{
 			document.Paragraph{Text: text, Lead: true, Tone: document.Bad},
 			document.Paragraph{Text: text, Tone: document.Doubtful},

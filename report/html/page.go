@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"html/template"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"loadgen/report/document"
@@ -11,62 +12,54 @@ import (
 
 // page is what the layout lays out.
 type page struct {
-	Title, Subtitle string
-	Warnings        []string
-	Policy          string
-	Style           template.CSS
-	Scripts         []template.JS
-	Sections        []section
+	// Claim is the name of the page: the answer, or what it is about where there is none.
+	Claim, Title, Subtitle string
+	Warnings               []string
+	Policy                 string
+	Style                  template.CSS
+	Scripts                []template.JS
+	// Answer is nil where nothing is answered.
+	Answer *answer
+	// Screen is what stands below it, open to all.
+	Screen   []block
+	Sections []section
 }
 
+// section is a part that is folded; Open says that it is not, to begin with.
 type section struct {
 	ID, Title string
-	// First is the one that has to be seen before all others: the verdict.
-	First  bool
-	Blocks []block
+	Open      bool
+	Blocks    []block
 }
 
 // block has one of its fields.
 type block struct {
 	Paragraph *paragraph
 	List      []string
+	Facts     []string
 	Table     *table
-	Figures   *figures
 	Chart     *chart
 	Series    *series
+	// Above is the figure that stands on the page already.
+	Above *above
 }
 
 type paragraph struct {
-	// Opening is the first sentence of the verdict, Text the rest or all.
-	Opening, Text  string
-	Lead, Verbatim bool
-	// Badge is a toned paragraph of few words.
-	Badge bool
-	ID    string
+	Text                  string
+	Lead, Verbatim, Badge bool
+	ID                    string
 	tone
-}
-
-// under returns the block below a heading, which it does not say again to who sees both.
-func (b block) under(title string) block {
-	switch {
-	case b.Table != nil:
-		b.Table.Known = b.Table.Caption == title
-	case b.Chart != nil:
-		b.Chart.Known = b.Chart.Title == title
-	case b.Series != nil:
-		b.Series.Known = b.Series.Title == title && b.Series.Unit == ""
-	}
-	return b
 }
 
 // chart is a picture with its words.
 type chart struct {
 	ID, Title, Says string
-	// Known says that the title is the section's once more.
-	Known bool
-	// Picture is nil where nobody drew it.
+	// Picture is empty where nobody drew it.
 	Picture template.HTML
 }
+
+// above leads to a figure that is shown further up.
+type above struct{ ID, Title string }
 
 // tone is how a page tells what a word amounts to: by a sign and a word, and by a
 // colour.
@@ -75,41 +68,37 @@ type tone struct{ Class, Sign, Word string }
 func toneOf(t document.Tone) tone {
 	switch t {
 	case document.Good:
-		return tone{"good", "✓", "good: "}
+		return tone{"good", t.Sign(), "good: "}
 	case document.Bad:
-		return tone{"bad", "✗", "bad: "}
+		return tone{"bad", t.Sign(), "bad: "}
 	case document.Doubtful:
-		return tone{"doubtful", "!", "doubtful: "}
+		return tone{"doubtful", t.Sign(), "doubtful: "}
 	}
 	return tone{}
 }
 
-// newPage returns the page of a document. Its error wraps [ErrPicture].
-func newPage(d *document.Document, o Options) (*page, error) {
-	m := maker{ids: names{taken: map[string]bool{"main": true, "contents": true}}, stretch: thinning(d)}
-	m.charts = m.chartNames(d)
-	var err error
-	if m.drawn, err = pictures(o, m.charts); err != nil {
-		return nil, err
+// newPage returns the page of a document.
+func newPage(d *document.Document, o Options) *page {
+	m := maker{
+		ids: names{taken: map[string]bool{"main": true, "contents": true, "answer": true, "answer-name": true, "screen": true, "screen-name": true}}, pictures: o.Pictures,
+		stretch: thinning(d), shown: make(map[string]above),
 	}
 	p := &page{
-		Title:    cmp.Or(words(d.Title), "Report"),
-		Subtitle: words(d.Subtitle),
-		Warnings: each(d.Warnings),
+		Title: words(cmp.Or(d.Title, "Report")), Subtitle: words(d.Subtitle), Warnings: each(d.Warnings),
+		Answer: m.answer(d),
 	}
-	plotted := false
-	for i, s := range d.Sections {
-		shown := section{ID: m.ids.take(s.ID), Title: cmp.Or(words(s.Title), "Section"), First: hasVerdict(&d.Sections[i])}
-		for _, b := range s.Blocks {
-			if made, ok := m.block(b, shown.First); ok {
-				shown.Blocks = append(shown.Blocks, made.under(shown.Title))
-				plotted = plotted || made.Series != nil
-			}
-		}
+	p.Claim = cmp.Or(words(d.Answer.Claim), p.Title)
+	p.Screen = slices.DeleteFunc(m.blocks(d.Screen), func(b block) bool { return b.Above != nil })
+	for i := range d.Sections {
+		s := &d.Sections[i]
+		shown := section{ID: m.ids.take(s.ID), Title: words(cmp.Or(s.Title, "Section"))}
+		shown.Blocks = m.blocks(s.Blocks)
+		// What answers stands open; where nothing did, the first part does.
+		shown.Open = i == 0 && p.Answer == nil
 		p.Sections = append(p.Sections, shown)
 	}
-	p.dress(plotted)
-	return p, nil
+	p.dress(m.plotted)
+	return p
 }
 
 // dress adds style, scripts and the policy that admits them; what draws series comes
@@ -125,66 +114,73 @@ func (p *page) dress(plotted bool) {
 	}
 }
 
-// hasVerdict says that a section holds what a reader has to see first.
-func hasVerdict(s *document.Section) bool {
-	return slices.ContainsFunc(s.Blocks, func(b document.Block) bool {
-		p, is := b.(document.Paragraph)
-		return is && p.Lead
-	})
-}
-
 // maker turns blocks of a document into what the layout lays out.
 type maker struct {
-	ids     names
-	stretch int
-	// charts and drawn are the identifiers on the page, and the pictures, of the charts
-	// that have not been met yet, by their identifiers in the document.
-	charts map[string]string
-	drawn  map[string]template.HTML
+	ids      names
+	pictures map[string]template.HTML
+	stretch  int
+	// shown are the figures that are on the page already, by their IDs in the document:
+	// none stands there twice.
+	shown   map[string]above
+	plotted bool
+	// marks are those of the series before, which are not listed again.
+	marks []document.Mark
 }
 
-// chartNames returns the identifiers on the page of the charts that a document names.
-func (m *maker) chartNames(d *document.Document) map[string]string {
-	named := make(map[string]string)
-	for _, s := range d.Sections {
-		for _, b := range s.Blocks {
-			if c, ok := b.(document.Chart); ok && named[c.ID] == "" {
-				named[c.ID] = m.ids.take("chart-" + c.ID)
-			}
+func (m *maker) blocks(list []document.Block) []block {
+	var shown []block
+	for _, b := range list {
+		if made, some := m.block(b); some {
+			shown = append(shown, made)
 		}
 	}
-	return named
+	return shown
 }
 
 // block returns what stands for a block of the document, and false for one that is
 // empty.
-func (m *maker) block(b document.Block, first bool) (block, bool) {
+func (m *maker) block(b document.Block) (block, bool) {
 	switch b := b.(type) {
 	case document.Paragraph:
 		return block{Paragraph: newParagraph(b, &m.ids)}, b.Text != ""
 	case document.List:
 		return block{List: each(b.Items)}, len(b.Items) > 0
+	case document.Facts:
+		return block{Facts: each(b.Lines)}, len(b.Lines) > 0
 	case document.Table:
-		if first && len(b.Rows) == 1 && len(b.Columns) == len(b.Rows[0]) && len(b.Columns) <= mostFigures {
-			return block{Figures: newFigures(&b, &m.ids)}, len(b.Columns) > 0
-		}
 		t := newTable(&b, &m.ids)
 		return block{Table: t}, len(t.Columns) > 0
 	case document.Chart:
-		return block{Chart: m.chart(&b)}, true
+		return m.once("chart-"+b.ID, func() (block, string, string) {
+			c := m.chart(&b)
+			for _, id := range b.Shows {
+				if c.Picture != "" {
+					m.shown["series-"+id] = above{c.ID, c.Title}
+				}
+			}
+			return block{Chart: c}, c.ID, c.Title
+		}), true
 	case document.Series:
-		return block{Series: newSeries(&b, m.stretch, &m.ids)}, true
+		return m.once("series-"+b.ID, func() (block, string, string) {
+			s := m.series(&b)
+			return block{Series: s}, s.ID, s.Title
+		}), true
 	}
 	return block{}, false
 }
 
-// chart returns a chart with its picture. A picture shows once: what it holds has
-// identifiers, which are to be unique in the page.
-func (m *maker) chart(b *document.Chart) *chart {
-	c := &chart{ID: m.charts[b.ID], Title: words(b.Title), Says: words(b.Says), Picture: m.drawn[b.ID]}
-	if delete(m.charts, b.ID); c.ID == "" {
-		c.ID, c.Picture = m.ids.take("chart-"+b.ID), ""
+// once makes a figure, or leads to it where the page has it already.
+func (m *maker) once(key string, show func() (shown block, id, title string)) block {
+	if at, again := m.shown[key]; again {
+		return block{Above: &at}
 	}
+	b, id, title := show()
+	m.shown[key] = above{id, title}
+	return b
+}
+
+func (m *maker) chart(b *document.Chart) *chart {
+	c := &chart{ID: m.ids.take("chart-" + b.ID), Title: words(b.Title), Says: words(b.Says), Picture: m.pictures[b.ID]}
 	c.Title = cmp.Or(c.Title, c.ID)
 	return c
 }
@@ -193,25 +189,10 @@ func (m *maker) chart(b *document.Chart) *chart {
 const badgeLength = 48
 
 func newParagraph(b document.Paragraph, ids *names) *paragraph {
-	p := &paragraph{Text: words(b.Text), Lead: b.Lead, Verbatim: b.Verbatim, tone: toneOf(b.Tone)}
-	switch {
-	case b.Verbatim:
-		p.ID = ids.take("text")
-	case b.Lead:
-		p.Opening, p.Text = opening(p.Text)
-	case b.Tone != document.Plain:
-		p.Badge = utf8.RuneCountInString(p.Text) <= badgeLength
+	p := &paragraph{Text: words(strings.TrimSpace(b.Text)), Lead: b.Lead, Verbatim: b.Verbatim, tone: toneOf(b.Tone)}
+	if b.Verbatim {
+		p.Text, p.ID = words(b.Text), ids.take("text")
 	}
+	p.Badge = b.Tone != document.Plain && !b.Lead && utf8.RuneCountInString(p.Text) <= badgeLength
 	return p
-}
-
-// opening divides a text behind its first sentence; the parts together are the text. A
-// full stop ends a sentence where a space and a capital letter follow.
-func opening(text string) (first, rest string) {
-	for i := 0; i+2 < len(text); i++ {
-		if text[i] == '.' && text[i+1] == ' ' && text[i+2] >= 'A' && text[i+2] <= 'Z' {
-			return text[:i+1], text[i+1:]
-		}
-	}
-	return text, ""
 }

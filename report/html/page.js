@@ -1,10 +1,11 @@
 "use strict";
-// Draws the series of the page with uPlot, in place of their still pictures, and keeps
-// their cursors together. Whatever goes wrong here leaves the page as it was: readable.
+// Draws the series of the page with uPlot, each when it is unfolded, and keeps their
+// cursors together. Whatever goes wrong here leaves the page as it was: readable.
 (() => {
   const dashes = [[], [7, 4], [1.5, 4], [10, 4, 1.5, 4]];
   const number = new Intl.NumberFormat("en", { maximumSignificantDigits: 6 });
-  const steps = [5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 14400, 43200, 86400];
+  const steps = [5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 43200, 86400];
+  const round = Array.from({ length: 20 }, (_, power) => [1, 2, 5].map((digit) => Number(digit + "e" + (power - 4)))).flat();
   const drawings = [];
 
   const ink = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
@@ -44,9 +45,22 @@
     ctx.restore();
   };
 
+  // scale is from zero to above the greatest value, the level among them unless they lay
+  // flat on the axis then; a logarithmic one is of whole decades.
+  const scale = (data) => (u, least, most) => {
+    if (data.log) return least == null ? [1, 10] : uPlot.rangeLog(least, most, 10, true);
+    if (data.level && (most == null || data.level.value <= 4 * most)) most = Math.max(most ?? 0, data.level.value);
+    return [Math.min(0, least ?? 0), (most ?? 0) > 0 ? most * 1.08 : 1];
+  };
+  const decades = (u) => {
+    const at = [];
+    for (let v = u.scales.y.min; v <= u.scales.y.max * 1.001; v *= 10) at.push(Number(v.toPrecision(1)));
+    return at;
+  };
+
   // level draws what the lines are held against, before them.
   const level = (data) => (u) => {
-    if (!data.level || data.level.value < data.range[0] || data.level.value > data.range[1]) return;
+    if (!data.level || data.level.value < u.scales.y.min || data.level.value > u.scales.y.max) return;
     const { ctx, bbox } = u, dots = uPlot.pxRatio;
     const y = Math.round(u.valToPos(data.level.value, "y", true));
     ctx.save();
@@ -77,25 +91,28 @@
     return at;
   };
 
+  const tall = (width) => Math.max(220, Math.min(300, width * 0.45));
   const options = (figure, data, width) => ({
-    width, height: Math.max(240, Math.min(300, width * 0.4)),
+    width, height: tall(width),
     padding: [26, 14, 0, 0],
     legend: { show: false },
     cursor: { sync: { key: "run", scales: ["x", null] }, drag: { x: true, y: false }, points: { size: 7 } },
     scales: {
       x: { time: false, range: (u, from, to) => (from == null ? data.span : [from, to]) },
-      y: { range: () => data.range, distr: data.log ? 3 : 1 },
+      y: { range: scale(data), distr: data.log ? 3 : 1 },
     },
     axes: [
       axis({
-        grid: { show: false }, incrs: data.long ? steps : undefined,
+        grid: { show: false }, incrs: data.long ? steps : round,
         values: (u, at) => at.map(clock(data.long)), size: 44, labelSize: 18,
         label: data.long ? "since the start of the run, min:s" : "since the start of the run, s",
         labelFont: "12px system-ui, sans-serif",
       }),
       // uPlot drops every other tick of a narrow logarithmic axis, handing on null for it:
       // all of ours have room.
-      axis({ size: 64, splits: () => data.ticks, filter: (u, at) => at, values: (u, at) => at.map(show) }),
+      axis(data.log
+        ? { size: 64, splits: decades, filter: (u, at) => at, values: (u, at) => at.map(show) }
+        : { size: 64, incrs: round, values: (u, at) => at.map(show) }),
     ],
     series: [{}].concat(data.lines.map((l, i) => ({
       label: l.name, stroke: () => ink(l.meaning), width: 1.75, dash: dashes[l.dash], cap: "round",
@@ -128,10 +145,11 @@
   const draw = (figure) => {
     const data = JSON.parse(figure.querySelector("script.data").textContent);
     if (data.x.length === 0) return;
+    data.span = [data.x[0], Math.max(data.x.at(-1), data.x[0] + 1)];
+    data.long = data.span[1] - data.span[0] > 180;
     const live = figure.querySelector(".live");
     live.hidden = false;
     const u = new uPlot(options(figure, data, live.clientWidth || 320), [data.x].concat(data.y), live);
-    figure.classList.add("drawn");
     const canvas = live.querySelector("canvas");
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-labelledby", figure.id + "-name");
@@ -162,27 +180,46 @@
   });
 
   if (typeof uPlot !== "undefined") {
-    each("figure.series", draw);
     const fit = new ResizeObserver(() => {
       for (const { u, live } of drawings) {
         const width = live.clientWidth;
-        if (width > 0 && width !== u.width) u.setSize({ width, height: Math.max(240, Math.min(300, width * 0.4)) });
+        if (width > 0 && width !== u.width) u.setSize({ width, height: tall(width) });
       }
     });
-    for (const { live } of drawings) fit.observe(live);
+    // What is folded has no width: it is drawn when it is seen.
+    const unfolded = () => each("figure.series:not([data-drawn])", (figure) => {
+      if (figure.clientWidth === 0) return;
+      figure.dataset.drawn = "";
+      draw(figure);
+      if (!figure.querySelector(".live").hidden) fit.observe(figure.querySelector(".live"));
+    });
+    unfolded();
+    each(".part", (part) => part.addEventListener("toggle", () => { unfolded(); stops(); }));
+    addEventListener("beforeprint", () => { each(".part", (part) => { part.open = true; }); unfolded(); });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
       for (const { u } of drawings) u.redraw(false, true);
     });
   }
 
   // A region that does not scroll is no stop for the keyboard.
-  const stops = () => each(".scroll[tabindex], .scroll[data-stop]", (region) => {
-    region.dataset.stop = "";
-    if (region.scrollWidth > region.clientWidth) region.setAttribute("tabindex", "0");
-    else region.removeAttribute("tabindex");
-  });
+  function stops() {
+    each(".scroll", (region) => {
+      const wide = region.scrollWidth > region.clientWidth;
+      region.toggleAttribute("data-wide", wide);
+      if (wide) region.setAttribute("tabindex", "0");
+      else region.removeAttribute("tabindex");
+    });
+  }
   stops();
   addEventListener("resize", stops);
+
+  // A link of the contents unfolds what it leads to, which a browser may not do by itself.
+  const unfold = () => {
+    const part = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)))?.closest(".part");
+    if (part && !part.open) { part.open = true; part.scrollIntoView(); }
+  };
+  unfold();
+  addEventListener("hashchange", unfold);
 
   // The contents say where the reader is.
   const links = new Map();
@@ -196,7 +233,7 @@
       else link.removeAttribute("aria-current");
     }
   }, { rootMargin: "-10% 0px -60% 0px" });
-  each("main > section", (part) => watch.observe(part));
+  each(".part > section", (part) => watch.observe(part));
 
   if (navigator.clipboard) each(".copy", (button) => {
     button.hidden = false;

@@ -8,7 +8,7 @@ import (
 
 // policy is the content policy of a page with that style and those scripts: it names
 // them by their hashes and forbids all else but pictures inside the page. Style
-// attributes are forbidden, too, which is why pictures lose theirs, see [inline].
+// attributes are forbidden, too: the pictures of package chart have none.
 func policy(style string, scripts []string) string {
 	var named strings.Builder
 	for _, script := range scripts {

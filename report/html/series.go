@@ -2,22 +2,21 @@ package html
 
 import (
 	"cmp"
-	"fmt"
+	"encoding/json"
 	"html/template"
 	"math"
+	"slices"
 
 	"loadgen/report/document"
 )
 
-// series is numbers over time as the page holds them: a still picture, a legend, and
-// the same numbers for the script.
+// series is numbers over time as the page holds them: a legend, and the numbers for the
+// script that draws them.
 type series struct {
 	ID, Title, Says, Unit string
-	// Known says that the title is the section's once more.
-	Known bool
-	Lines []line
-	Level string
-	Marks []mark
+	Lines                 []line
+	Level                 string
+	Marks                 []mark
 	// MoreMarks is how many marks are not listed.
 	MoreMarks int
 	// Stretch is how many instants are drawn as their extremes, 1 for all as they are.
@@ -26,7 +25,6 @@ type series struct {
 	Unshown int
 	// Skipped is how many instants are not after those before them, or beyond any axis.
 	Skipped int
-	Still   template.HTML
 	Data    template.JS
 	// Last is the position of the last instant, −1 where there is none.
 	Last int
@@ -40,9 +38,27 @@ type line struct {
 	Dash int `json:"dash"`
 }
 
+// mark is something that happened, and where the axis of time has it.
 type mark struct {
-	At, Text string
-	Balance  bool
+	At      string  `json:"-"`
+	X       float64 `json:"x"`
+	Text    string  `json:"text"`
+	Balance bool    `json:"balance,omitempty"`
+}
+
+// plotted is what the script draws.
+type plotted struct {
+	Log   bool         `json:"log"`
+	Level *level       `json:"level"`
+	Marks []mark       `json:"marks"`
+	Lines []line       `json:"lines"`
+	X     []float64    `json:"x"`
+	Y     [][]*float64 `json:"y"`
+}
+
+type level struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
 }
 
 const (
@@ -53,15 +69,19 @@ const (
 	// mostValues bounds the numbers of all series of a page. As JSON they then take
 	// some 500 kB.
 	mostValues = 100_000
+	// farthest bounds what has a place on an axis: the numbers that a float has at its
+	// ends leave no room for the steps of one.
+	farthest = 1e15
 )
 
 // thinning returns how many instants each series has to merge into two so that the page
 // stays small: 1 for none.
 func thinning(d *document.Document) int {
-	values := 0
-	for _, s := range d.Sections {
-		for _, b := range s.Blocks {
-			if b, ok := b.(document.Series); ok {
+	values, counted := 0, make(map[string]bool)
+	for _, list := range append([]document.Section{{Blocks: d.Screen}}, d.Sections...) {
+		for _, b := range list.Blocks {
+			if b, ok := b.(document.Series); ok && !counted[b.ID] {
+				counted[b.ID] = true
 				values += len(b.Seconds) * (len(b.Lines) + 1)
 			}
 		}
@@ -72,9 +92,10 @@ func thinning(d *document.Document) int {
 	return 2 * ((values + mostValues - 1) / mostValues)
 }
 
-// newSeries returns the series with stretches of that many instants merged.
-func newSeries(b *document.Series, stretch int, ids *names) *series {
-	s := &series{ID: ids.take(b.ID), Title: words(b.Title), Says: words(b.Says), Unit: words(b.Unit), Stretch: stretch}
+// series returns a series with stretches of instants merged.
+func (m *maker) series(b *document.Series) *series {
+	m.plotted = true
+	s := &series{ID: m.ids.take(b.ID), Title: words(b.Title), Says: words(b.Says), Unit: words(b.Unit), Stretch: m.stretch}
 	s.Title = cmp.Or(s.Title, s.ID)
 	used := make(map[string]int)
 	for _, l := range b.Lines {
@@ -82,28 +103,128 @@ func newSeries(b *document.Series, stretch int, ids *names) *series {
 		s.Lines = append(s.Lines, line{words(l.Name), meaning, (dashOf(l.Meaning) + used[meaning]) % dashes})
 		used[meaning]++
 	}
-	p := newPlot(b, stretch)
-	s.Last, s.Unshown, s.Skipped = len(p.x)-1, p.unshown, p.skipped
-	for _, m := range b.Marks {
-		if !finite(m.Second) {
+	p := &plotted{Log: b.Log && positive(b.Lines), Lines: s.Lines, X: []float64{}, Y: [][]*float64{}}
+	s.place(p, b)
+	p.thin(s.Stretch)
+	s.Last = len(p.X) - 1
+	for _, one := range b.Marks {
+		if !(math.Abs(one.Second) <= farthest) {
 			continue
 		}
-		if len(s.Marks) == mostMarks {
+		if len(p.Marks) == mostMarks {
 			s.MoreMarks++
 			continue
 		}
-		s.Marks = append(s.Marks, mark{p.clock(m.Second), words(m.Text), m.Balance})
-		p.marks = append(p.marks, m)
+		p.Marks = append(p.Marks, mark{document.Figures(one.Second) + " s", one.Second, words(one.Text), one.Balance})
 	}
-	if b.Level != nil && finite(b.Level.Value) {
-		s.Level = words(b.Level.Name)
-		if b.Level.Value > p.high { // beyond the picture: told, not drawn
-			s.Level += fmt.Sprintf(" (%s, above the picture)", grouped(b.Level.Value))
+	if !slices.Equal(b.Marks, m.marks) {
+		s.Marks, m.marks = p.Marks, b.Marks
+	}
+	if b.Level != nil && p.shows(b.Level.Value) {
+		p.Level = &level{words(b.Level.Name), b.Level.Value}
+		s.Level = words(b.Level.Name) + " " + document.Figures(b.Level.Value)
+	}
+	data, err := json.Marshal(p)
+	if err != nil {
+		panic("html: a series holds a number that JSON has not: " + err.Error())
+	}
+	s.Data = template.JS(data)
+	return s
+}
+
+// place puts the numbers of a series in order: what an axis cannot show is a gap.
+func (s *series) place(p *plotted, b *document.Series) {
+	kept, out := make([]int, 0, len(b.Seconds)), 0
+	for i, second := range b.Seconds {
+		if math.Abs(second) <= farthest && !b.Shown.Holds(second) {
+			out++
+			continue
+		}
+		if math.Abs(second) <= farthest && (len(p.X) == 0 || second > p.X[len(p.X)-1]) {
+			p.X, kept = append(p.X, second), append(kept, i)
 		}
 	}
-	s.Still = p.still(s)
-	s.Data = p.data(s)
-	return s
+	s.Skipped = len(b.Seconds) - len(kept) - out
+	for _, l := range b.Lines {
+		values := make([]*float64, len(kept))
+		for i, k := range kept {
+			switch {
+			case k >= len(l.Values) || l.Values[k] == nil || !(math.Abs(*l.Values[k]) <= farthest):
+			case p.shows(*l.Values[k]):
+				values[i] = l.Values[k]
+			default:
+				s.Unshown++
+			}
+		}
+		p.Y = append(p.Y, values)
+	}
+}
+
+// positive says that a logarithmic axis has something to show, or that there is nothing
+// at all: a line of zeros is seen on a plain one.
+func positive(lines []document.Line) bool {
+	none := true
+	for i := range lines {
+		for _, v := range lines[i].Values {
+			if v != nil && *v > 0 {
+				return true
+			}
+			none = none && v == nil
+		}
+	}
+	return none
+}
+
+// shows says whether the axis has a place for a number: a logarithmic one has none for
+// what is not positive.
+func (p *plotted) shows(v float64) bool { return math.Abs(v) <= farthest && (!p.Log || v > 0) }
+
+// thin merges stretches of that many instants into two each: the least and the greatest
+// number, in the order in which they were.
+func (p *plotted) thin(stretch int) {
+	if stretch < 3 {
+		return
+	}
+	lines := make([][]*float64, len(p.Y))
+	var x []float64
+	for from := 0; from < len(p.X); from += stretch {
+		to := min(from+stretch, len(p.X))
+		whole := to-from < 3
+		if whole {
+			x = append(x, p.X[from:to]...)
+		} else {
+			x = append(x, p.X[from], p.X[to-1])
+		}
+		for i, values := range p.Y {
+			if whole {
+				lines[i] = append(lines[i], values[from:to]...)
+			} else {
+				lines[i] = append(lines[i], extremes(values[from:to])...)
+			}
+		}
+	}
+	p.X, p.Y = x, lines
+}
+
+// extremes returns the least and the greatest number in the order in which they stand,
+// nil where there is none.
+func extremes(values []*float64) []*float64 {
+	least, most := -1, -1
+	for i, v := range values {
+		if v == nil {
+			continue
+		}
+		if least < 0 || *v < *values[least] {
+			least = i
+		}
+		if most < 0 || *v > *values[most] {
+			most = i
+		}
+	}
+	if least < 0 {
+		return []*float64{nil, nil}
+	}
+	return []*float64{values[min(least, most)], values[max(least, most)]}
 }
 
 // meaningOf returns the class of a line's colour.
@@ -129,5 +250,3 @@ func dashOf(m document.Meaning) int {
 	}
 	return 0
 }
-
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -2,6 +2,7 @@ package html
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"loadgen/report/document"
@@ -10,8 +11,6 @@ import (
 // table is a grid with one or two rows of headings.
 type table struct {
 	ID, Caption string
-	// Known says that the caption is the section's title once more, for the ear alone.
-	Known bool
 	// Groups stand above the columns; nil where no column has one.
 	Groups  []group
 	Columns []column
@@ -32,6 +31,8 @@ type group struct {
 type column struct {
 	Title, Unit string
 	Words       bool
+	// Spare says that the column goes where a narrow screen has no room for it.
+	Spare bool
 	// Alone says that the heading has no group above, though others have.
 	Alone bool
 }
@@ -39,27 +40,28 @@ type column struct {
 type cell struct {
 	Text string
 	// Head says that the cell names its row.
-	Head, Words bool
+	Head, Words, Spare bool
 	tone
+	// Bar is drawn in place of the text, which is then for the ear alone.
+	Bar *bar
 }
 
-// figures are the few numbers that a reader is to see with the verdict.
-type figures struct {
-	ID, Caption string
-	Items       []figure
-	Notes       []string
-	// Columns is how many stand beside one another so that rows are even; 0 for as many as
-	// fit.
-	Columns int
-}
+// bar is a length of a column, in hundredths of its longest.
+type bar struct{ Solid, Hollow, Mark float64 }
 
-// mostFigures is how many numbers stand by themselves; more are a table.
-const mostFigures = 8
-
-// figure is a number that stands by itself.
-type figure struct {
-	Title, Unit, Text string
-	tone
+func newBar(b *document.Bar) *bar {
+	if b == nil {
+		return nil
+	}
+	part := func(of float64) float64 {
+		if share := of / b.Full; share > 0 {
+			return math.Round(1000*min(share, 1)) / 10
+		}
+		return 0
+	}
+	shown := &bar{Solid: part(b.Solid), Mark: part(b.Mark)}
+	shown.Hollow = min(part(b.Hollow), 100-shown.Solid)
+	return shown
 }
 
 // newTable returns a table in which every row has a cell for each column, and every
@@ -68,20 +70,22 @@ func newTable(t *document.Table, ids *names) *table {
 	shown := &table{ID: ids.take(t.ID), Notes: each(t.Notes)}
 	shown.Caption = cmp.Or(words(t.Caption), shown.ID)
 	for _, c := range t.Columns {
-		shown.Columns = append(shown.Columns, column{Title: heading(c.Title), Unit: words(c.Unit), Words: c.Words})
+		shown.Columns = append(shown.Columns, column{Title: words(c.Title), Unit: words(c.Unit), Words: c.Words, Spare: c.Spare > 0})
 	}
 	for _, row := range t.Rows {
 		for len(shown.Columns) < len(row) {
-			shown.Columns = append(shown.Columns, column{Title: heading(""), Words: true})
+			shown.Columns = append(shown.Columns, column{Words: true})
 		}
 	}
 	shown.group(t.Columns)
 	for _, row := range t.Rows {
 		cells := make([]cell, len(shown.Columns))
 		for i := range cells {
-			cells[i].Head, cells[i].Words = i == 0, shown.Columns[i].Words
+			cells[i].Head, cells[i].Words, cells[i].Spare = i == 0, shown.Columns[i].Words, shown.Columns[i].Spare
 			if i < len(row) {
 				cells[i].Text, cells[i].tone = words(row[i].Text), toneOf(row[i].Tone)
+				cells[i].Bar = newBar(row[i].Bar)
+				shown.Columns[i].Words = shown.Columns[i].Words || cells[i].Bar != nil
 			}
 		}
 		shown.Rows = append(shown.Rows, cells)
@@ -125,27 +129,4 @@ func (t *table) liftUnits() {
 			}
 		}
 	}
-}
-
-// heading returns what stands above a column: never nothing, which a screen reader
-// could not say.
-func heading(title string) string {
-	return words(cmp.Or(title, "–"))
-}
-
-// newFigures returns the cells of a table of one row, each by itself.
-func newFigures(t *document.Table, ids *names) *figures {
-	full := newTable(t, ids)
-	shown := &figures{ID: full.ID, Caption: full.Caption, Notes: full.Notes}
-	for i, c := range full.Columns {
-		title := c.Title
-		if i < len(t.Columns) && t.Columns[i].Group != "" {
-			title = words(t.Columns[i].Group) + " " + title
-		}
-		shown.Items = append(shown.Items, figure{title, c.Unit, full.Rows[0][i].Text, full.Rows[0][i].tone})
-	}
-	if n := len(shown.Items); n > 5 {
-		shown.Columns = (n + 1) / 2
-	}
-	return shown
 }

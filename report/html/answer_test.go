@@ -1,0 +1,113 @@
+package html_test
+
+import (
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"loadgen/report/document"
+)
+
+// byClass returns the elements that have a class.
+func byClass(root *html.Node, class string) (found []*html.Node) {
+	for _, n := range all(root) {
+		if strings.Contains(" "+attribute(n, "class")+" ", " "+class+" ") {
+			found = append(found, n)
+		}
+	}
+	return found
+}
+
+// Four states have three colours and marks; what answers nothing has neither.
+func TestAStateHasItsColourAndMark(t *testing.T) {
+	for _, row := range []struct{ name, state, class, mark string }{
+		{"a key that holds", document.Holds, "good", "✓"},
+		{"a claim that does not", document.DoesNotHold, "bad", "✗"},
+		{"a partition that saturates", document.Saturates, "bad", "✗"},
+		{"what cannot be told", document.CannotTell, "doubtful", "?"},
+		{"no question", "", "plain", ""},
+	} {
+		root := parsed(t, rendered(t, &document.Document{Answer: document.Answer{State: row.state, Claim: "IT IS SO"}}, nil))
+		states := byClass(root, "state")
+		if len(states) != 1 || attribute(states[0], "class") != "state "+row.class {
+			t.Fatalf("%s: %d boxes, of class %q; want one of %q", row.name, len(states), attribute(states[0], "class"), row.class)
+		}
+		if signs := byClass(states[0], "sign"); (row.mark == "") != (len(signs) == 0) || row.mark != "" && said(signs[0]) != row.mark {
+			t.Errorf("%s: the box says %q; want the mark %q", row.name, said(states[0]), row.mark)
+		}
+	}
+}
+
+func TestAClaimIsTakenApartAboutItsNumber(t *testing.T) {
+	for _, row := range []struct{ name, claim, number, unit, want string }{
+		{"state, number and unit", "SATURATES at 1,999 entities/s", "1,999", "entities/s", "SATURATES at|1,999entities/s"},
+		{"words go on behind it", "HOLDS 500/s for 2 minutes", "500/s", "", "HOLDS|500/s|for 2 minutes"},
+		{"no number", "CANNOT TELL", "", "", "CANNOT TELL"},
+		{"a number that the claim has not", "HOLDS", "12", "ms", "HOLDS|12ms"},
+	} {
+		root := parsed(t, rendered(t, &document.Document{Answer: document.Answer{Claim: row.claim, Number: row.number, Unit: row.unit}}, nil))
+		var parts []string
+		for _, p := range all(byClass(root, "state")[0], "p") {
+			parts = append(parts, strings.TrimSpace(said(p)))
+		}
+		if got := strings.Join(parts, "|"); got != row.want {
+			t.Errorf("%s: the box says %q; want %q", row.name, got, row.want)
+		}
+		if title := said(all(root, "title")[0]); title != row.claim {
+			t.Errorf("%s: the page is called %q; want its claim", row.name, title)
+		}
+	}
+}
+
+// The figure that answers stands beside the answer, and nowhere a second time.
+func TestTheAnsweringFigureStandsOnce(t *testing.T) {
+	still := document.Chart{ID: "steps", Title: "Served bends", Shows: []string{"entities"}}
+	series := document.Series{ID: "entities", Title: "Entities", Seconds: clockOf(2), Lines: []document.Line{line(1, 2)}}
+	table := document.Table{ID: "t", Columns: []document.Column{{Title: "a"}}, Rows: [][]document.Cell{cells("1")}}
+	for _, row := range []struct {
+		name             string
+		screen, section  []document.Block
+		charts, plots    int
+		beside, reminder string
+	}{
+		{"a chart below a table", []document.Block{table, still}, []document.Block{still}, 1, 0, "Served bends", "Served bends"},
+		{"a series that the chart shows too", []document.Block{still}, []document.Block{series}, 1, 0, "Served bends", "Served bends"},
+		{"a series", []document.Block{series}, []document.Block{series, still}, 1, 1, "Entities", "Entities"},
+		{"none on the screen", []document.Block{table}, []document.Block{still}, 1, 0, "", ""},
+	} {
+		d := &document.Document{Answer: document.Answer{Claim: "IT HOLDS"}, Screen: row.screen, Sections: []document.Section{{Title: "All", Blocks: row.section}}}
+		root := parsed(t, rendered(t, d, drawn()))
+		if c, p := len(byClass(root, "chart")), len(byClass(root, "series")); c != row.charts || p != row.plots {
+			t.Errorf("%s: %d charts and %d series; want %d and %d", row.name, c, p, row.charts, row.plots)
+		}
+		beside := ""
+		for _, h := range all(byClass(root, "hero")[0], "h3") {
+			beside += said(h)
+		}
+		if beside != row.beside {
+			t.Errorf("%s: beside the answer stands %q; want %q", row.name, beside, row.beside)
+		}
+		if again := "Shown above: " + row.reminder; row.reminder != "" && !strings.Contains(said(root), again) {
+			t.Errorf("%s: the section does not say %q", row.name, again)
+		}
+	}
+}
+
+// Parts are folded where there is an answer; without one the first stands open.
+func TestPartsAreFolded(t *testing.T) {
+	for _, row := range []struct{ claim, open string }{{"IT HOLDS", ""}, {"", "First"}} {
+		d := &document.Document{Answer: document.Answer{Claim: row.claim}, Sections: []document.Section{{ID: "a", Title: "First"}, {ID: "b", Title: "Second"}}}
+		open := ""
+		for _, part := range byClass(parsed(t, rendered(t, d, nil)), "part") {
+			for _, a := range part.Attr {
+				if a.Key == "open" {
+					open += said(all(part, "h2")[0])
+				}
+			}
+		}
+		if open != row.open {
+			t.Errorf("with the claim %q the part %q is open; want %q", row.claim, open, row.open)
+		}
+	}
+}
