@@ -43,8 +43,8 @@ func heatSays(record *results.Record) string {
 	if rows == 0 {
 		return "What was served and throttled over the run at all partitions together: the load lay on so many that none of them stands out."
 	}
-	says := fmt.Sprintf("What was served and throttled over the run at the %s partitions with the most demand, in the order of their keys",
-		document.Count(int64(rows)))
+	says := fmt.Sprintf("What was served and throttled over the run at the %s with the most demand, in the order of keys",
+		document.Counted(rows, "partition"))
 	if heat.Partitions != nil {
 		says += fmt.Sprintf(", of %s in all", document.Count(*heat.Partitions))
 	}

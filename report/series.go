@@ -116,7 +116,29 @@ func (a *author) series(id, title, unit, says string, tracks ...track) document.
 			s.Lines[l].Values = append(s.Lines[l].Values, t.of(row))
 		}
 	}
+	s.Title += heights(&s)
 	return s
+}
+
+// heights says how high the first lines of a series go, empty where none goes anywhere.
+func heights(s *document.Series) string {
+	const told = 2
+	var words []string
+	for _, l := range s.Lines[:min(len(s.Lines), told)] {
+		most := 0.
+		for i, v := range l.Values {
+			if v != nil && s.Shown.Holds(s.Seconds[i]) {
+				most = max(most, *v)
+			}
+		}
+		if most > 0 {
+			words = append(words, l.Name+" up to "+document.Figures(most))
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return ": " + document.Enumerated(words)
 }
 
 func (a *author) rateSeries() document.Series {

@@ -103,7 +103,7 @@ func contestFigure(arms []HeatArm) *figure {
 	}
 	scale, bar := servedScale(arms[0].Record, all...)
 	bar.scale, bar.from = scale, "entities served per second: 0"
-	f.key = &panel{bar: bar, legend: []entry{{"throttled, by its share; paler: few", swatch(throttledInk)}}}
+	f.key = &panel{bar: bar, legend: []entry{{"throttled, by its share; fainter: few", swatch(throttledInk)}}}
 	f.panels = nil
 	f.height = headRoom + headingRow
 	for i := range arms {

@@ -84,7 +84,7 @@ func servedScale(record *results.Record, grids ...*Grid) (shades, *colourBar) {
 	}
 	const near = 4
 	if target := float64(record.Manifest.Targets.Partition); target > 0 && near*most >= target {
-		return servedShades(target), &colourBar{from: "0", to: document.Figures(target) + "/s: partition target; darker: above", open: true}
+		return servedShades(target), &colourBar{from: "0", to: document.Figures(target) + "/s: partition target; beyond the line: above", open: true}
 	}
 	return servedShades(most), &colourBar{from: "0", to: document.Figures(most) + "/s"}
 }

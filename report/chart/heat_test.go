@@ -94,7 +94,7 @@ func TestHeatSaysWhatItShows(t *testing.T) {
 		not    string
 	}{
 		{"keys and scale", func(*results.Record) {}, "key-0000", "no data"},
-		{"the target", func(r *results.Record) { r.Heat.Rows[2].Served[9] = 2600 }, "2,000/s: partition target; darker: above", ""},
+		{"the target", func(r *results.Record) { r.Heat.Rows[2].Served[9] = 2600 }, "2,000/s: partition target; beyond the line: above", ""},
 		{"a target that nothing comes near", func(r *results.Record) { r.Manifest.Targets.Partition = 1e6 }, "key-0000", "partition target"},
 		{"another target", func(r *results.Record) { r.Manifest.Targets.Partition = 500 }, "500/s: partition target", "2,000/s: partition"},
 		{"no target", func(r *results.Record) { r.Manifest.Targets.Partition = 0 }, "0", "target"},

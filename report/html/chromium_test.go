@@ -25,6 +25,8 @@ import (
 
 var screenshots = flag.String("screenshots", "", "folder that keeps a picture of each page; none are kept without")
 
+var folder = flag.String("pages", "", "folder of pages of real runs, which are opened, too")
+
 // browse starts a Chromium of its own, which ends with the test.
 func browse(t *testing.T) context.Context {
 	t.Helper()
@@ -124,6 +126,13 @@ func (o *tab) run(actions ...step) {
 	if err := chromedp.Do(o.ctx, actions...); err != nil {
 		o.t.Fatal(err)
 	}
+}
+
+// unfold opens all parts, and waits until their series are drawn.
+func (o *tab) unfold() {
+	o.t.Helper()
+	ask[bool](o, `(() => { for (const part of document.querySelectorAll(".part")) part.open = true; return true })()`)
+	answer(o, chromedp.Poll[bool](`[...document.querySelectorAll("figure.series")].every((e) => "drawn" in e.dataset)`))
 }
 
 // ask evaluates JavaScript in the page.
