@@ -5,6 +5,8 @@ import (
 	"html/template"
 	"strings"
 
+	"gonum.org/v1/plot/vg"
+
 	"loadgen/report/document"
 	"loadgen/results"
 )
@@ -17,8 +19,8 @@ type HeatArm struct {
 	Record           *results.Record
 }
 
-// mostArms is how many designs are drawn below one another.
-const mostArms = 8
+// MostArms is how many designs are drawn below one another.
+const MostArms = 8
 
 // mostContestRows is how many partitions of a design are drawn: where there are more, none
 // of them is what the picture is about.
@@ -45,12 +47,13 @@ func DrawContest(folder results.Folder, arms []HeatArm) ([]string, error) {
 	return save(folder, list, "")
 }
 
-// InlineContest returns the heat maps of all designs as [Inline] does, and what they show.
-// Its error is that of drawing.
-func InlineContest(arms []HeatArm) (title string, picture template.HTML, err error) {
+// InlineContest returns the heat maps of all designs as [Inline] does a chart of a run,
+// for the room beside an answer. Its title is [ContestTitle]. Its error is that of drawing.
+func InlineContest(arms []HeatArm) (template.HTML, error) {
+	const besideNames vg.Length = 520
 	f := contestFigure(arms)
-	picture, err = encodeInline(f)
-	return f.title, picture, err
+	f.width = besideNames
+	return encodeInline(f)
 }
 
 // fileName makes a design's name fit to be that of a file anywhere.
@@ -74,7 +77,7 @@ func fileName(name string) string {
 
 // contestFigure draws designs below one another.
 func contestFigure(arms []HeatArm) *figure {
-	f := &figure{title: contestTitle(arms),
+	f := &figure{title: ContestTitle(arms),
 		panels: []panel{{heading: "Designs", share: 1, sentence: "no data: no design was run"}}}
 	if len(arms) == 0 {
 		return f
@@ -83,9 +86,9 @@ func contestFigure(arms []HeatArm) *figure {
 	if scenario := clean(arms[0].Record.Manifest.Scenario.Name, longestName); scenario != "" {
 		f.subtitle = "scenario " + scenario + "  ·  " + f.subtitle
 	}
-	if len(arms) > mostArms {
-		f.subtitle += fmt.Sprintf("  ·  the first %d of %d designs", mostArms, len(arms))
-		arms = arms[:mostArms]
+	if len(arms) > MostArms {
+		f.subtitle += fmt.Sprintf("  ·  the first %d of %d designs", MostArms, len(arms))
+		arms = arms[:MostArms]
 	}
 	grids := make([]Grid, len(arms))
 	var all []*Grid

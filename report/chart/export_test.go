@@ -85,7 +85,6 @@ const (
 	MostRows        = mostRows
 	MostColumns     = mostColumns
 	MostContestRows = mostContestRows
-	MostArms        = mostArms
 	MostCurves      = mostCurves
 	MostMoments     = mostMoments
 	StepsWithin     = stepsWithin

@@ -38,7 +38,7 @@ func (f *figure) size() (wide, tall vg.Length) {
 	if f.height > 0 {
 		tall = f.height
 	}
-	if f.bare && f.width == 0 {
+	if f.bare && (f.height > 0 || f.width == 0) {
 		tall -= titleRoom
 	}
 	return wide, tall

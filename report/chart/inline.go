@@ -45,9 +45,13 @@ func encodeInline(f *figure) (template.HTML, error) {
 		return []byte(attributes(string(list[:len(list)-1]), properties))
 	})
 	wide, tall := f.size()
-	return template.HTML(fmt.Sprintf("<svg role=\"img\" aria-label=\"%s\" viewBox=\"0 0 %g %g\" "+
+	class := ""
+	if wide > narrow {
+		class = ` class="wide"`
+	}
+	return template.HTML(fmt.Sprintf("<svg%s role=\"img\" aria-label=\"%s\" viewBox=\"0 0 %g %g\" "+
 		"xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\">\n%s",
-		html.EscapeString(f.title), float64(wide), float64(tall), body)), nil
+		class, html.EscapeString(f.title), float64(wide), float64(tall), body)), nil
 }
 
 // properties returns what stands for each colour in a page.

@@ -173,8 +173,8 @@ func heatTitle(record *results.Record) string {
 	return words
 }
 
-// contestTitle says under which designs something was throttled.
-func contestTitle(arms []HeatArm) string {
+// ContestTitle says under which designs something was throttled.
+func ContestTitle(arms []HeatArm) string {
 	var throttled []string
 	for i := range arms {
 		if g, _ := reportedGrid(arms[i].Record); g.Columns > 0 {
