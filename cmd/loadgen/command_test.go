@@ -89,7 +89,7 @@ func TestCommandWritesARun(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	want := []string{"events.ndjson", "heat.png", "heat.svg", "intervals.ndjson", "latency.png", "latency.svg", "percentiles.png", "percentiles.svg",
-		"report.html", "response.png", "response.svg", "run.json", "steps.png", "steps.svg", "throttle.png", "throttle.svg"}
+		"report.html", "response.png", "response.svg", "run.json", "steps.png", "steps.svg", "throttle.png", "throttle.svg", "waits.png", "waits.svg"}
 	if got := leftIn(t, folder); len(got) != len(want) {
 		t.Errorf("the run's folder holds %v; want %v", got, want)
 	}

@@ -81,22 +81,26 @@ func throttleFigure(record *results.Record, _ *Options) *figure {
 	}
 	served, turned := columns{colours: []ink{servedInk}}, columns{colours: []ink{throttledInk, failedInk}}
 	var highest, most float64
-	var failed int64
+	var throttled, failed int64
 	for _, b := range bars {
 		from, to := float64(b.From), float64(b.To)
 		served.bars = append(served.bars, column{from, to, []float64{b.mean(b.Served)}})
 		turned.bars = append(turned.bars, column{from, to, []float64{b.mean(b.Throttled), b.mean(b.Failed)}})
 		highest, most = max(highest, b.mean(b.Served)), max(most, b.mean(b.Throttled)+b.mean(b.Failed))
-		failed += b.Failed
+		throttled, failed = throttled+b.Throttled, failed+b.Failed
 	}
-	f.panels[0].share = 13
+	f.panels[0].drawSeconds(record, bars, served, highest)
+	f.panels[0].below = "time since the start of the run"
+	if throttled+failed == 0 {
+		return f
+	}
+	f.panels[0].share, f.panels[0].below = 13, ""
 	f.panels = append(f.panels, panel{heading: "Attempts throttled per second", share: 9,
 		legend: []entry{{"throttled" + throttledWords(record), swatch(throttledInk)}}})
 	if failed > 0 {
 		f.panels[1].heading = "Attempts throttled and failed per second"
 		f.panels[1].legend = append(f.panels[1].legend, entry{"failed", swatch(failedInk)})
 	}
-	f.panels[0].drawSeconds(record, bars, served, highest)
 	f.panels[1].drawSeconds(record, bars, turned, most)
 	f.panels[1].below = "time since the start of the run"
 	f.panels[0].plot.X = unlabelled(f.panels[0].plot.X)

@@ -130,12 +130,16 @@ func responseTitle(record *results.Record) string {
 
 func throttleTitle(record *results.Record) string {
 	all := record.Total(results.Reported)
-	if all.Throttled == 0 {
-		return "Nothing was throttled"
-	}
 	bars := ThrottleBars(record)
 	if len(bars) == 0 {
 		return ""
+	}
+	if all.Throttled == 0 {
+		sum := ThrottleBar{}
+		for _, b := range bars {
+			sum.Served, sum.Seconds = sum.Served+b.Served, sum.Seconds+b.Seconds
+		}
+		return document.Rate(sum.mean(sum.Served)) + " entities/s served, nothing throttled"
 	}
 	first := slices.IndexFunc(bars, func(b ThrottleBar) bool { return b.Throttled > 0 })
 	return fmt.Sprintf("%s of %s throttled, from second %s on", document.Share(float64(all.Throttled)/float64(all.Attempts)),

@@ -49,7 +49,7 @@ func TestTitlesSayTheAnswer(t *testing.T) {
 		{"times rise", "response", loses, "p99 rises from 4.00 ms at 500 to 900.1 ms at 4,000 operations/s"},
 		{"half and the slow ones", "latency", loses, "Half of 4,000 operations took 4.00 ms or less, 1 % took more than 900.1 ms"},
 		{"the slowest of each operation", "percentiles", loses, "The slowest 1 %: get 900.1 ms or more"},
-		{"nothing throttled", "throttle", holds, "Nothing was throttled"},
+		{"nothing throttled", "throttle", few(t, 12), "12 entities/s served, nothing throttled"},
 		{"waits", "waits", waits, "40 waits before retries, half of them of 100.0 ms or more"},
 		{"one partition", "heat", heatOf(&results.Heat{SecondsPerColumn: 1, Columns: 1, Rows: []results.HeatRow{{Key: "a", HeatCells: results.HeatCells{Served: []int64{700}, Throttled: []int64{3}}}}}),
 			"All of the load went to one partition, at most 700 entities/s, and was throttled"},
