@@ -201,7 +201,7 @@ func (p *panel) drawHeading(c draw.Canvas) vg.Length {
 	rows := headingRow
 	for _, e := range p.legend {
 		width := sampleWidth + inner + style.Width(e.words)
-		if at+width > right && at > c.Min.X {
+		if at+width > right && (at > c.Min.X || right < c.Max.X) {
 			at, right = c.Min.X, c.Max.X
 			middle, rows = middle-saysRow, rows+saysRow
 		}

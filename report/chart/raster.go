@@ -75,7 +75,7 @@ func spread(page imagedraw.Image, at image.Rectangle, cells *image.Paletted) {
 	}
 }
 
-// ruled are lines of the ground that part the rows of a heat map.
+// ruled are lines of the paper that part the rows of a heat map.
 type ruled struct {
 	left, right float64
 	at          []float64
@@ -86,7 +86,7 @@ func (r ruled) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for _, at := range r.at {
 		middle := snap(y(at))
-		fill(&c, groundInk, x(r.left), middle-grain/2, x(r.right), middle+grain/2)
+		fill(&c, paperInk, x(r.left), middle-grain/2, x(r.right), middle+grain/2)
 	}
 }
 
