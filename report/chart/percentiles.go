@@ -15,7 +15,7 @@ import (
 
 // OperationCurve is one kind of operation by percentiles, see [PercentileCurve].
 type OperationCurve struct {
-	Name, Group string
+	Name string
 	// Succeeded is how many operations Response is of, Service is of single attempts
 	// that were ok. Either has no percentiles where it rests on fewer than ten.
 	Succeeded         int64
@@ -37,7 +37,7 @@ func OperationCurves(record *results.Record) []OperationCurve {
 				sum.Add(&phase.Kinds[k])
 			}
 		}
-		c := OperationCurve{Name: kind.Name, Group: kind.Group, Response: PercentileCurve(sum.Response), Service: PercentileCurve(sum.Service[results.Ok])}
+		c := OperationCurve{Name: kind.Name, Response: PercentileCurve(sum.Response), Service: PercentileCurve(sum.Service[results.Ok])}
 		if len(c.Response) > 0 {
 			c.Succeeded = sum.Response.Count()
 			curves = append(curves, c)

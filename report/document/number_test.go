@@ -103,3 +103,29 @@ func TestFiguresAreThree(t *testing.T) {
 		}
 	}
 }
+
+func TestRoundTimesOfAxes(t *testing.T) {
+	for micros, want := range map[float64]string{0: "0 µs", 500: "500 µs", 1e3: "1 ms", 2e5: "200 ms", 1e6: "1 s", 2.5e6: "2.5 s", 3.6e9: "3,600 s"} {
+		if got := document.RoundTime(micros); got != want {
+			t.Errorf("RoundTime(%v) = %q; want %q", micros, got, want)
+		}
+	}
+}
+
+func TestAStretchHoldsItsInstants(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		of     document.Stretch
+		second float64
+		want   bool
+	}{
+		{"an empty one holds all", document.Stretch{}, -3, true},
+		{"its begin", document.Stretch{From: 4, To: 8}, 4, true},
+		{"not its end", document.Stretch{From: 4, To: 8}, 8, false},
+		{"not what is before", document.Stretch{From: 4, To: 8}, 3.9, false},
+	} {
+		if got := row.of.Holds(row.second); got != row.want {
+			t.Errorf("%s: Holds(%v) = %v; want %v", row.name, row.second, got, row.want)
+		}
+	}
+}
