@@ -295,7 +295,10 @@ func TestBrowserPrintsAndDoesWithoutScripts(t *testing.T) {
 	const seen = `[...document.querySelectorAll("figure.chart .picture svg, .part table")]` + boxes
 	o := open(t, browser, views()[1], rendered(t, stress(60), drawn()))
 	paper := answer(o, chromedp.PrintToPDF())
-	o.run(command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}))
+	o.run(command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print",
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}))
+	// Paper is light, whatever the screen was: the lines are drawn anew.
+	answer(o, chromedp.Poll[bool](fmt.Sprintf(inkOn, "served")+" >= 20"))
 	found := ask[[]box](o, seen)
 	for _, s := range found {
 		if s.Width < 250 || s.Height < 60 {
@@ -311,6 +314,7 @@ func TestBrowserPrintsAndDoesWithoutScripts(t *testing.T) {
 	if *screenshots != "" {
 		o.write("stress.pdf", paper)
 	}
+	o.keep("print")
 	o.quiet()
 
 	o = open(t, browser, views()[0], rendered(t, stress(60), drawn()), command(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))

@@ -196,7 +196,7 @@
     unfolded();
     each(".part", (part) => part.addEventListener("toggle", () => { unfolded(); stops(); }));
     addEventListener("beforeprint", () => { each(".part", (part) => { part.open = true; }); unfolded(); });
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    for (const inks of ["(prefers-color-scheme: dark)", "print"]) matchMedia(inks).addEventListener("change", () => {
       for (const { u } of drawings) u.redraw(false, true);
     });
   }
