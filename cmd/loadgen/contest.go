@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,6 +12,7 @@ import (
 
 	"loadgen/report"
 	"loadgen/report/compare/contest"
+	"loadgen/report/document"
 	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/scenarios"
@@ -19,13 +22,14 @@ import (
 
 // designsFlags are what a user typed after `loadgen contest`.
 type designsFlags struct {
-	target              targetFlags
-	choice              choiceFlags
-	plan                series.ContestPlan
-	live, oneProfile    bool
-	memory, format, out string
-	noProbe             bool
-	strict, quiet       bool
+	target           targetFlags
+	choice           choiceFlags
+	plan             series.ContestPlan
+	live, oneProfile bool
+	memory, out      string
+	form             formFlags
+	noProbe          bool
+	strict, quiet    bool
 }
 
 const contestHelp = `Contest sends the same stream of events through several designs of a scenario and says
@@ -48,9 +52,9 @@ taking turns; --target names another table service, to which nothing is sent wit
 --yes, and --budget bounds what all runs together may bill. What a real service keeps
 from one run to the next, no model says: nothing is held against another profile.
 
-The folder of the contest has the verdict (contest.json), a picture (heat.png and
-heat.svg: partitions by time, served and throttled, for each design) and the record of
-each design's first run.
+The folder of the contest has its page (report.html), the verdict (contest.json), a
+picture (heat.png and heat.svg: partitions by time, served and throttled, for each
+design) and the record of each design's first run. loadgen report shows it again.
 
 --suggest adds candidates that follow from what the scenario's operations ask for, says
 why, and writes the scenario with the winner in use: to --write, or suggested.yaml in the
@@ -91,7 +95,7 @@ func (f *designsFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	flags.BoolVar(&f.plan.Price.BillRefused, "bill-refused", false, "throttled requests are billed, too")
 	flags.Float64Var(&f.plan.Alpha, "alpha", contest.DefaultAlpha, "how often a contest of designs that do not differ may tell some difference")
 	flags.StringVar(&f.memory, "memory-limit", "2GiB", "take no more memory than this `size`: fewer runs at once, or none")
-	flags.StringVar(&f.format, "format", "text", "what to print: text, or json ({verdict, ranking: […]})")
+	f.form.register(flags)
 	flags.StringVar(&f.out, "out", "", "folder of the contest (default: a new one in results/runs)")
 	flags.BoolVar(&f.strict, "strict", false, "exit 13 where the generator was the limit of a run, or the winner's checks cannot be told")
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
@@ -139,9 +143,6 @@ func (f *designsFlags) contest(c *cobra.Command, name string, stdout, stderr io.
 func (f *designsFlags) check(c *cobra.Command) error {
 	var faults []error
 	add := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
-	if f.format != "text" && f.format != "json" {
-		add("--format %s: expected text or json", f.format)
-	}
 	faults = append(faults, f.plan.Validate()...)
 	if f.plan.Alpha == 0 {
 		add("--alpha 0: expected more than 0 and less than 0.5")
@@ -214,7 +215,7 @@ func (f *designsFlags) repeated(c *cobra.Command, name string, designs []string)
 			skip = false
 		case word == "--designs":
 			skip = true
-		case strings.HasPrefix(word, "--write="), strings.HasPrefix(word, "--yes="):
+		case slices.ContainsFunc([]string{"--write=", "--yes=", "--format=", "--verbose="}, func(flag string) bool { return strings.HasPrefix(word, flag) }):
 		default:
 			command = append(command, word)
 		}
@@ -241,18 +242,23 @@ func (f *designsFlags) alone(name, design string, seed uint64) []string {
 	return append(command, "--use="+design, "--seed="+strconv.FormatUint(seed, 10))
 }
 
-// print writes the contest, and after it what was proposed and why, for people alone.
+// print writes the contest, and what was proposed and why.
 func (f *designsFlags) print(stdout io.Writer, held *series.Contested) error {
-	if f.format == "json" {
-		return contest.JSON(stdout, held.Contest)
+	d := held.Document()
+	if f.form.format != report.FormPage {
+		d.Screen = append(d.Screen, document.Facts{Lines: keptIn(string(held.Folder))})
+		return f.form.show(stdout, d)
 	}
-	if err := contest.Text(stdout, held.Contest); err != nil || held.Proposal == nil {
+	kept, err := contest.Open(held.Folder)
+	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintln(stdout); err != nil {
-		return err
-	}
-	return report.Screen(stdout, held.Proposal.Document(), new(formFlags).look(stdout))
+	return kept.Page(stdout)
+}
+
+// keptIn says where the page in a folder is, and how it is shown again.
+func keptIn(folder string) []string {
+	return []string{"report  " + filepath.Join(folder, contest.PageFile), "again   loadgen report " + folder}
 }
 
 // judge returns what the exit code says of a contest: of its runs, and what contest.json

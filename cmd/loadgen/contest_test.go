@@ -51,9 +51,9 @@ func contestBy(t *testing.T, ctx context.Context, args ...string) (int, contest.
 func TestContest(t *testing.T) {
 	ordersIn(t)
 	args := []string{"contest", "orders.yaml", "--set", "phases.trade.for=1s", "--designs", "day", "--seeds", "2", "--out", "c", "--suggest", "--write", "won.yaml"}
-	code, text, stderr := say(t, append(args, "--price", "0.036")...)
+	code, text, stderr := say(t, append(args, "--price", "0.036", "--verbose")...)
 	// Of so short a run the winner's p99 cannot be told, which the scenario asks for.
-	if code != codeInconclusive || !strings.Contains(text, "  loadgen contest --price=0.036 --seeds=2 --set phases.trade.for=1s --suggest=true --designs=by-shop,day orders.yaml\n") || !strings.Contains(text, "What an event costs") {
+	if code != codeInconclusive || !strings.Contains(text, "  loadgen contest --price=0.036 --seeds=2 --set phases.trade.for=1s --suggest=true --designs=by-shop,day \\\n      orders.yaml\n") || !strings.Contains(text, "What an event costs") {
 		t.Errorf("exit code %d: %s; want a report with the command that repeats it:\n%s", code, stderr, text)
 	}
 	for _, want := range []string{" designs, ", " under each of two profiles on the virtual clock: ", "the contest is in c\n",
@@ -98,12 +98,12 @@ func TestContestUsage(t *testing.T) {
 		{"an alpha that is none", orders, []string{"--alpha", "0.5"}, "alpha is 0.5; expected more than 0 and less than 0.5"},
 		{"no alpha", orders, []string{"--alpha", "0"}, "--alpha 0: expected more than 0"},
 		{"a price that is none", orders, []string{"--price", "-1"}, "the price of a million transactions is -1; expected"},
-		{"a format that does not exist", orders, []string{"--format", "xml"}, "--format xml: expected text or json"},
+		{"a format that does not exist", orders, []string{"--format", "xml"}, "loadgen: --format \"xml\": expected text, json, md, csv or html"},
 		{"memory for not one run", orders, []string{"--memory-limit", "1MiB"}, "--memory-limit 1MiB: a run of the design day would take about"},
 		{"a size that is none", orders, []string{"--memory-limit", "lots"}, "--memory-limit lots: expected a size"},
 		{"consent for what is virtual", orders, []string{"--yes"}, "--yes belongs to runs in real time; expected --live or --target beside it"},
 		{"a file for no suggestion", orders, []string{"--write", "x.yaml"}, "--write is for what --suggest comes to"},
-		{"several faults of flags", orders, []string{"--seeds", "0", "--format", "xml"}, "--format xml: expected text or json; --seeds 0: expected 1 to 100"},
+		{"several faults of flags", orders, []string{"--seeds", "0", "--memory-limit", "lots"}, "--seeds 0: expected 1 to 100; --memory-limit lots: expected a size"},
 		{"a fault of the scenario", strings.Replace(orders, "for: 2s", "for: 0s", 1), nil, "orders.yaml:22:12: for is 0s"},
 		{"a fault that a flag makes", orders, []string{"--set", "phases.trade.for=0s"}, "--set phases.trade.for"},
 		{"a policy that does not exist", orders, []string{"--retry", "shrt"}, `--retry: unknown retry policy "shrt"; did you mean "short"?`},

@@ -98,6 +98,7 @@ type contestRun struct {
 	mu   sync.Mutex
 	done int
 	last time.Duration
+	pace *pace
 	// left is what the runs to come may bill, where there is a budget: they are made one
 	// after another.
 	left int64

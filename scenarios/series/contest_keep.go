@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"loadgen/report/chart"
+	"loadgen/report"
 	"loadgen/report/compare/contest"
 	"loadgen/report/document"
+	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/scenarios/run"
 )
@@ -73,7 +73,8 @@ func (c *contestRun) ranked(ended error) *contest.Contest {
 		if able-len(left) > 1 {
 			left = nil // the verdict names them
 		}
-		told.Verdict = cutShort(ended, done, c.plan.Seeds*able, left) + told.Verdict
+		told.Ended = cutShort(ended, done, c.plan.Seeds*able, left)
+		told.Verdict = told.Ended + " " + told.Verdict
 	}
 	return told
 }
@@ -95,9 +96,9 @@ func cutShort(ended error, done, all int, left []string) string {
 	if errors.Is(ended, context.Canceled) {
 		why = "it was interrupted"
 	}
-	text := fmt.Sprintf("Ended early, by %d of %d runs: %s. ", done, all, why)
+	text := fmt.Sprintf("Ended early, by %d of %d runs: %s.", done, all, why)
 	if len(left) > 0 {
-		text += fmt.Sprintf("Not run: %s. ", strings.Join(left, ", "))
+		text += fmt.Sprintf(" Not run: %s.", strings.Join(left, ", "))
 	}
 	return text
 }
@@ -127,11 +128,11 @@ func firstRuns(list []*contest.Trial, most int) []contest.Trial {
 // keep writes the contest, its pictures and the records of the designs' first runs, unless
 // they are there.
 func (c *contestRun) keep(told *contest.Contest) error {
-	var text bytes.Buffer
-	if err := contest.JSON(&text, told); err != nil {
+	var file bytes.Buffer
+	if err := report.Print(&file, contest.Document(told), report.FormJSON, text.Look{}); err != nil {
 		return err
 	}
-	if err := c.folder.Replace("contest.json", text.Bytes()); err != nil {
+	if err := c.folder.Replace(contest.File, file.Bytes()); err != nil {
 		return fmt.Errorf("%w: %w", results.ErrWrite, err)
 	}
 	for _, one := range c.arms {
@@ -148,35 +149,18 @@ func (c *contestRun) keep(told *contest.Contest) error {
 			return fmt.Errorf("%w: %w", results.ErrWrite, err)
 		}
 	}
-	return c.draw(told)
+	records := make(map[string]*results.Record)
+	for _, one := range c.arms {
+		records[one.design] = one.first
+	}
+	return (&contest.Kept{Contest: told, Records: records}).Illustrate(c.folder)
 }
 
-// draw draws where the load of each design went, best first.
-func (c *contestRun) draw(told *contest.Contest) error {
-	var list []chart.HeatArm
-	for i := range told.Ranking {
-		one := &told.Ranking[i]
-		at := slices.IndexFunc(c.arms, func(of *arm) bool { return of.design == one.Design })
-		if at >= 0 && c.arms[at].first != nil {
-			list = append(list, chart.HeatArm{Name: one.Design, Keys: "PartitionKey " + one.PartitionKey + ", RowKey " + one.RowKey,
-				Says: inAGlance(one), Record: c.arms[at].first})
-		}
+// Document is that of the contest, and of what was proposed.
+func (c *Contested) Document() *document.Document {
+	d := contest.Document(c.Contest)
+	if c.Proposal != nil {
+		d.Sections = append(d.Sections, c.Proposal.Document().Sections...)
 	}
-	if len(list) == 0 {
-		return nil
-	}
-	_, err := chart.DrawContest(c.folder, list)
-	return err
-}
-
-// inAGlance says in a line what a design came to.
-func inAGlance(one *contest.Ranked) string {
-	var words []string
-	if one.Sustained != nil {
-		words = append(words, fmt.Sprintf("sustains %s entities/s", document.Count(int64(one.Sustained.Mean+.5))))
-	}
-	if one.Lost != nil {
-		words = append(words, document.Share(one.Lost.Mean)+" lost")
-	}
-	return strings.Join(words, "; ")
+	return d
 }

@@ -103,12 +103,26 @@ func (c *contestRun) carryOut(ctx context.Context, atOnce int) error {
 	list := c.matches()
 	atOnce = max(1, min(atOnce, len(list)))
 	c.announce(len(list), atOnce)
-	return together(ctx, len(list), atOnce, func(ctx context.Context, i int) error { return c.play(ctx, &list[i], len(list)) })
+	kinds := make([]string, len(list))
+	for i := range list {
+		kinds[i] = list[i].arm.design + "\n" + list[i].profile
+	}
+	c.pace = newPace(atOnce, kinds)
+	return together(ctx, len(list), atOnce, func(ctx context.Context, i int) error {
+		c.mu.Lock()
+		c.pace.begin(i, c.clock.Now().Offset())
+		c.mu.Unlock()
+		ended := c.play(ctx, &list[i])
+		if ended == nil {
+			c.tell(i, list)
+		}
+		return ended
+	})
 }
 
 // play makes one run of all and takes down what it came to. A run that its scenario ended
 // counts, one whose budget was spent does not.
-func (c *contestRun) play(ctx context.Context, m *match, all int) error {
+func (c *contestRun) play(ctx context.Context, m *match) error {
 	bounded := c.plan.Run.Budget > 0
 	if bounded && c.left <= 0 {
 		return run.ErrBudget
@@ -125,7 +139,6 @@ func (c *contestRun) play(ctx context.Context, m *match, all int) error {
 	if bounded {
 		c.left -= record.Summary.Attempts
 	}
-	c.tell(m, all)
 	return ended
 }
 
@@ -159,14 +172,19 @@ func (c *contestRun) announce(runs, atOnce int) {
 const tellEvery = time.Second
 
 // tell says how far the contest is, at most once a second.
-func (c *contestRun) tell(m *match, all int) {
+func (c *contestRun) tell(i int, list []match) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.done++
 	now := c.clock.Now().Offset()
-	if c.done < all && now-c.last < tellEvery {
+	c.pace.end(i, now)
+	if c.done < len(list) && now-c.last < tellEvery {
 		return
 	}
 	c.last = now
-	fmt.Fprintf(c.plan.Progress, "%d of %d runs, the last of %s%s\n", c.done, all, m.arm.design, remaining(c.clock, c.done, all))
+	rest := ""
+	if left, known := c.pace.left(now); known && c.done < len(list) {
+		rest = aboutLeft(left)
+	}
+	fmt.Fprintf(c.plan.Progress, "%d of %d runs, the last of %s%s\n", c.done, len(list), list[i].arm.design, rest)
 }

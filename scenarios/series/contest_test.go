@@ -13,7 +13,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"loadgen/report/compare/contest"
+	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
@@ -77,10 +80,15 @@ func TestContest(t *testing.T) {
 	var told bytes.Buffer
 	p.Progress = &told
 	c := contested(t, p)
-	var text bytes.Buffer
-	kept, err := os.ReadFile(filepath.Join(string(c.Folder), "contest.json"))
-	if err != nil || contest.JSON(&text, c.Contest) != nil || !bytes.Equal(kept, text.Bytes()) {
-		t.Errorf("contest.json (%v) is not the contest", err)
+	kept, err := contest.Open(c.Folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(c.Contest, kept.Contest); diff != "" || len(kept.Records) != 4 {
+		t.Errorf("the folder has %d records and another contest (-was +kept):\n%s", len(kept.Records), diff)
+	}
+	if page, err := os.ReadFile(filepath.Join(string(c.Folder), contest.PageFile)); err != nil || !bytes.Contains(page, []byte("<svg")) {
+		t.Errorf("the page: %v, %d bytes; want one with a picture", err, len(page))
 	}
 	rank, order := rankOf(c.Contest)
 	if got := strings.Join(order, " "); !strings.HasPrefix(got, "shop") || !strings.HasSuffix(got, " id") {
@@ -156,13 +164,13 @@ func TestOrderOfDesignsChangesNothing(t *testing.T) {
 	for _, designs := range []string{"day,shop,id", "id,shop,day", "shop,id,day"} {
 		p := contestOf(t, s, 2, strings.Split(designs, ",")...)
 		p.Repeat = func(designs []string) string { return strings.Join(designs, ",") }
-		var text bytes.Buffer
-		if err := contest.JSON(&text, contested(t, p).Contest); err != nil {
+		var file bytes.Buffer
+		if err := text.JSON(&file, contested(t, p).Contest); err != nil {
 			t.Fatal(err)
 		}
 		if first == nil {
-			first = text.Bytes()
-		} else if !bytes.Equal(text.Bytes(), first) {
+			first = file.Bytes()
+		} else if !bytes.Equal(file.Bytes(), first) {
 			t.Errorf("of %s the contest differs; want the same bytes", designs)
 		}
 	}
@@ -241,10 +249,10 @@ func TestUnfinishedContestIsEven(t *testing.T) {
 	if got := c.even(func(one *arm) []*contest.Trial { return one.trials }); got != 2 {
 		t.Errorf("even = %d runs; want 2", got)
 	}
-	if got := cutShort(context.Canceled, 4, 12, []string{"c"}); got != "Ended early, by 4 of 12 runs: it was interrupted. Not run: c. " {
+	if got := cutShort(context.Canceled, 4, 12, []string{"c"}); got != "Ended early, by 4 of 12 runs: it was interrupted. Not run: c." {
 		t.Errorf("cutShort = %q", got)
 	}
-	if got := cutShort(run.ErrBudget, 4, 12, nil); got != "Ended early, by 4 of 12 runs: the budget of billed transactions was spent. " {
+	if got := cutShort(run.ErrBudget, 4, 12, nil); got != "Ended early, by 4 of 12 runs: the budget of billed transactions was spent." {
 		t.Errorf("cutShort = %q", got)
 	}
 }

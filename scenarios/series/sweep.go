@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
@@ -182,6 +183,7 @@ func remaining(start clock.Real, done, all int) string {
 		return ""
 	}
 	passed := start.Now().Offset()
-	left := passed / time.Duration(done) * time.Duration(all-done)
-	return fmt.Sprintf(" (about %s left)", left.Round(time.Second))
+	return aboutLeft(passed / time.Duration(done) * time.Duration(all-done))
 }
+
+func aboutLeft(d time.Duration) string { return " (about " + document.Minutes(d.Seconds()) + " left)" }

@@ -351,7 +351,7 @@ var rows = []row{
 	}, {
 		path:    "report/compare/contest",
 		what:    "which of several designs is best, by how much, and why",
-		imports: []string{"report/compare/statistics", "report/document", "report/text", "report/verdict", "results", "results/figure"},
+		imports: []string{"report/chart", "report/compare/statistics", "report/document", "report/html", "report/verdict", "results", "results/figure"},
 	}, {
 		path:    "report/compare/gate",
 		what:    "what a gate says of scenarios, in the forms that people and machines read",

@@ -31,8 +31,9 @@ type Obstacle struct {
 // Price is what is paid, in whatever currency, per million billed transactions and per
 // GiB and month of stored entities. BillRefused says that throttled requests are billed, too.
 type Price struct {
-	PerMillion, PerGiBMonth float64
-	BillRefused             bool
+	PerMillion  float64 `json:"per_million_transactions"`
+	PerGiBMonth float64 `json:"per_gib_and_month"`
+	BillRefused bool    `json:"throttled_are_billed"`
 }
 
 // Trial is what one run of a design came to.
@@ -61,7 +62,7 @@ type Trial struct {
 	Fairness, ColdServed *float64
 	// Events is how many operations of the measured phases were sent, Served how many of
 	// them succeeded. The others are per one that did, so that a design is no cheaper for
-	// what it loses: entities counted by the documents' rule, transactions billed, and bytes
+	// what it loses: entities counted by Azure's documented rule, transactions billed, and bytes
 	// stored. Throttled requests are apart. All are 0 where none succeeded.
 	Events, Served                             int64
 	Counted, Billed, ThrottledRequests, Stored float64

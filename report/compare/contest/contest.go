@@ -39,8 +39,10 @@ type Contest struct {
 	// that cannot.
 	Ranking []Ranked `json:"ranking"`
 	Repeat  string   `json:"repeat,omitempty"`
-
-	price Price
+	// Price is what costs were told at, nil where none were. Ended says in a sentence or two
+	// that the contest did not come to its end, and why; the verdict begins with it.
+	Price *Price `json:"price,omitempty"`
+	Ended string `json:"ended_early,omitempty"`
 }
 
 // Test is one figure by which designs are told apart, and its share of alpha.

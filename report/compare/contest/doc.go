@@ -14,9 +14,11 @@
 // S. Holm's correction. A difference below the figure's resolution is never told, so
 // that constants cannot differ by a rounding, and runs are taken to vary by half of that,
 // or by one operation, at least, so that few that come out alike are not sure of anything.
-// What an event counts and bills is of operations that succeeded. [Text] and [JSON] print
-// what came of it.
+// What an event counts and bills is of operations that succeeded. [Document] says what came
+// of it, and [Read] takes back the contest that its JSON is.
 //
-// The package runs nothing and reads no file. What it computes does not depend on the
+// [Open] reads one that is kept in a folder, which has its page and its pictures.
+//
+// The package runs nothing. What it computes does not depend on the
 // order of the arms.
 package contest

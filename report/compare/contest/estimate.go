@@ -3,6 +3,8 @@ package contest
 import (
 	"math"
 	"slices"
+	"unicode"
+	"unicode/utf8"
 
 	"loadgen/report/compare/statistics"
 	"loadgen/report/document"
@@ -98,4 +100,10 @@ func held(list []Check, one results.Check) []Check {
 		list[at].Runs++
 	}
 	return list
+}
+
+// sentence has a text begin with a capital and end with a full stop.
+func sentence(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:] + "."
 }

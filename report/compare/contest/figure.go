@@ -33,11 +33,14 @@ const (
 	byBilled
 )
 
+// bySustainedName is how JSON calls the figure that decides first.
+const bySustainedName = "sustained_entities_per_second"
+
 // criteria returns them in the order in which they decide. What matters most has most of
 // alpha: an application buys entities served in time.
 func criteria(p Price) []criterion {
 	return []criterion{
-		bySustained: {name: "sustained_entities_per_second", words: "sustained rate", part: 0.6, resolution: 0.005, higher: true, counts: true,
+		bySustained: {name: bySustainedName, words: "sustained rate", part: 0.6, resolution: 0.005, higher: true, counts: true,
 			of: func(t *Trial) (float64, bool) { return t.Sustained, true }},
 		byLost: {name: "share_lost", words: "share lost", part: 0.1, resolution: 0.001, absolute: true, counts: true,
 			of: func(t *Trial) (float64, bool) { return t.Lost, true }},

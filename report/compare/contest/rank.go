@@ -32,7 +32,10 @@ func Rank(arms []Arm, o Options) *Contest {
 	}
 	r := orderOf(ran, o, func(arm *Arm) []Trial { return arm.Trials })
 	c := &Contest{Scenario: o.Scenario, Profile: o.Profile, Other: o.Other, Alpha: o.alpha(), Repeat: o.Repeat,
-		Tests: []Test{}, Power: r.power(o.alpha()), RestsOn: []string{}, CannotTell: []string{}, Ranking: []Ranked{}, price: o.Price}
+		Tests: []Test{}, Power: r.power(o.alpha()), RestsOn: []string{}, CannotTell: []string{}, Ranking: []Ranked{}}
+	if o.Price != (Price{}) {
+		c.Price = &o.Price
+	}
 	for _, f := range r.figures {
 		c.Tests = append(c.Tests, Test{f.name, f.part * c.Alpha, f.resolution})
 	}

@@ -1,16 +1,20 @@
 package contest_test
 
 import (
-	"bytes"
 	"errors"
+	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"loadgen/report"
 	"loadgen/report/compare/contest"
 	"loadgen/report/compare/statistics"
+	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/results/figure"
 )
@@ -81,7 +85,7 @@ func TestRank(t *testing.T) {
 		{"constants that differ by little more, in ten", []contest.Arm{arm("a", trialsOf(constant(10, 1000)...)), arm("b", trialsOf(constant(10, 1006)...))},
 			"b 1, a 2 sustained_entities_per_second", "b", "b wins: it sustains 0.6 % more than a (95 %: 0.4 to 0.8 %)"},
 		{"constants that differ by far", []contest.Arm{arm("a", trialsOf(1000, 1000)), arm("b", trialsOf(1100, 1100))},
-			"b 1, a 2 sustained_entities_per_second", "b", "b wins: it sustains 10.0 % more than a (95 %: 8.8 to 11.2 %)"},
+			"b 1, a 2 sustained_entities_per_second", "b", "b wins: it sustains 10 % more than a (95 %: 8.8 to 11.2 %)"},
 		{"one of ten operations, lost in either run", []contest.Arm{arm("a", with(trialsOf(9, 9), few)), arm("b", with(trialsOf(10, 10), few))}, "b 1, a 1", "", "No difference"},
 		{"most of ten operations", []contest.Arm{arm("a", with(trialsOf(1, 1), few)), arm("b", with(trialsOf(10, 10), few))},
 			"b 1, a 2 sustained_entities_per_second", "b", "b wins"},
@@ -138,12 +142,8 @@ func TestRank(t *testing.T) {
 		if got := ranks(c); got != row.ranks || winner != row.winner || !strings.Contains(c.Verdict, row.says) {
 			t.Errorf("%s: %q, won by %q: %s; want %q, won by %q: %s", row.name, got, winner, c.Verdict, row.ranks, row.winner, row.says)
 		}
-		for _, write := range []func(*contest.Contest) error{
-			func(c *contest.Contest) error { return contest.Text(new(bytes.Buffer), c) },
-			func(c *contest.Contest) error { return contest.JSON(new(bytes.Buffer), c) }} {
-			if err := write(c); err != nil {
-				t.Errorf("%s: %v; want it written", row.name, err)
-			}
+		if err := report.Print(io.Discard, contest.Document(c), report.FormJSON, text.Look{}); err != nil {
+			t.Errorf("%s: %v; want it written", row.name, err)
 		}
 	}
 }
@@ -369,18 +369,10 @@ func TestOrderOfArmsChangesNothing(t *testing.T) {
 			}
 			arms = append(arms, one)
 		}
-		written := func() (string, string) {
-			c := contest.Rank(arms, contest.Options{Scenario: "s", Other: "headroom"})
-			var text, data bytes.Buffer
-			if err := errors.Join(contest.Text(&text, c), contest.JSON(&data, c)); err != nil {
-				t.Fatal(err)
-			}
-			return text.String(), data.String()
-		}
-		text, data := written()
+		was := contest.Document(contest.Rank(arms, contest.Options{Scenario: "s", Other: "headroom"}))
 		rng.Shuffle(len(arms), func(i, k int) { arms[i], arms[k] = arms[k], arms[i] })
-		if again, dataAgain := written(); again != text || dataAgain != data {
-			t.Fatalf("shuffled arms give\n%s\nwant\n%s", again, text)
+		if diff := cmp.Diff(was, contest.Document(contest.Rank(arms, contest.Options{Scenario: "s", Other: "headroom"}))); diff != "" {
+			t.Fatalf("shuffled arms give another document (-was +is):\n%s", diff)
 		}
 	}
 }

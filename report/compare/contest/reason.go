@@ -166,8 +166,8 @@ func transactions(arm, first *Arm, behind int, p Price) []Reason {
 	of := func(a *Arm) float64 {
 		return statistics.Mean(some(a.Trials, criteria(p)[byBilled].of))
 	}
-	return []Reason{{Kind: BillsMore, Says: fmt.Sprintf("an event takes %s billed transactions (%s: %s)", each(of(arm)),
-		first.Design, each(of(first)))}}
+	return []Reason{{Kind: BillsMore, Says: fmt.Sprintf("an event takes %s billed transactions (%s: %s)", document.Finely(of(arm)),
+		first.Design, document.Finely(of(first)))}}
 }
 
 // slowness says which operation is slow, where that is what tells a design from the first
@@ -185,10 +185,10 @@ func slowness(arm, first *Arm, behind int, explained bool) []Reason {
 	if name == "" {
 		return nil
 	}
-	says := fmt.Sprintf("the p99 of %s is %s", name, milliseconds(worst))
+	says := fmt.Sprintf("the p99 of %s is %s", name, document.Micros(worst))
 	for _, one := range timings(first.Trials) {
 		if one.Operation == name && one.P99 != nil && arm != first {
-			says += fmt.Sprintf(" (%s: %s)", first.Design, milliseconds(*one.P99))
+			says += fmt.Sprintf(" (%s: %s)", first.Design, document.Micros(*one.P99))
 		}
 	}
 	return []Reason{{Kind: Slow, Operation: name, Says: says}}

@@ -84,7 +84,7 @@ func TestReasons(t *testing.T) {
 		{"more is counted, copies among it", contest.Arm{Trials: behind, Copies: 2, Record: edited(logRecord(0, 30, nil), func(r *results.Record) { r.Phases[0].Kinds[0].Counted *= 3 })},
 			"counts-more", "The operation write counts 3 entities each time, its 2 copies included (a: 1)."},
 		{"more is billed", contest.Arm{Trials: costly(func(t *contest.Trial) { t.Billed = 3 })}, "bills-more", "An event takes 3 billed transactions (a: 1)."},
-		{"it is slow", contest.Arm{Trials: costly(func(t *contest.Trial) { v := int64(150_000); t.Operations[0].P99 = &v })}, "slow", "The p99 of save is 150 ms (a: 20.0 ms)."},
+		{"it is slow", contest.Arm{Trials: costly(func(t *contest.Trial) { v := int64(150_000); t.Operations[0].P99 = &v })}, "slow", "The p99 of save is 150.0 ms (a: 20.0 ms)."},
 		{"nothing is known but the figures", contest.Arm{Trials: behind}, "slow", ""},
 		{"as good as the first", contest.Arm{Trials: trialsOf(200, 201, 202), Record: logRecord(0, 400, nil)}, "", ""},
 		{"as good, but it failed in something", contest.Arm{Trials: costly(func(t *contest.Trial) {

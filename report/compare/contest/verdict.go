@@ -66,7 +66,7 @@ func (r *order) margin(winner, next int) string {
 	case f == bySustained:
 		return fmt.Sprintf("it sustains %s, %s entities/s within what is needed against %s", e.against(than), document.Rate(x), document.Rate(y))
 	}
-	told := each
+	told := document.Finely
 	switch f {
 	case byLost:
 		told = document.Share
@@ -86,20 +86,26 @@ func (r *order) last() string {
 	return fmt.Sprintf(" The last, %s, sustains %s entities/s.", r.names[last], document.Rate(statistics.Mean(r.values[bySustained][last])))
 }
 
+// manyTimes is the ratio from which on it is told as one, and not as a percentage.
+const manyTimes = 1.5
+
 // against says a ratio above 1 in words, both ends of its interval in the same ones.
 func (e *Effect) against(than string) string {
 	interval := ""
-	if e.Ratio < 2 {
+	if e.Ratio < manyTimes {
 		if e.Interval != nil {
-			interval = fmt.Sprintf(" (95 %%: %.1f to %.1f %%)", 100*(e.Interval[0]-1), 100*(e.Interval[1]-1))
+			interval = fmt.Sprintf(" (95 %%: %s to %s %%)", more(e.Interval[0]), more(e.Interval[1]))
 		}
-		return fmt.Sprintf("%.1f %% more than %s%s", 100*(e.Ratio-1), than, interval)
+		return fmt.Sprintf("%s %% more than %s%s", more(e.Ratio), than, interval)
 	}
 	if e.Interval != nil {
-		interval = fmt.Sprintf(" (95 %%: %.3g to %.3g)", e.Interval[0], e.Interval[1])
+		interval = fmt.Sprintf(" (95 %%: %s to %s)", document.Figures(e.Interval[0]), document.Figures(e.Interval[1]))
 	}
-	return fmt.Sprintf("%.3g times what %s does%s", e.Ratio, than, interval)
+	return fmt.Sprintf("%s times what %s does%s", document.Figures(e.Ratio), than, interval)
 }
+
+// more is a ratio above 1 as so many per cent more.
+func more(ratio float64) string { return document.Decimals(100*(ratio-1), 1) }
 
 // tie says that the best designs are not told apart, and why not.
 func (r *order) tie(ran []*Arm) string {
@@ -196,7 +202,7 @@ func (c *Contest) rest(r *order, ran []*Arm) {
 		if c.Figures == "modelled" {
 			on += ", profile " + c.Profile
 		}
-		c.RestsOn = append(c.RestsOn, "rates, times and shares: "+on+"; entities counted, transactions billed and bytes: derived by the documents' rules")
+		c.RestsOn = append(c.RestsOn, "rates, times and shares: "+on+"; entities counted, transactions billed and bytes: derived by Azure's documented rules")
 	}
 	c.RestsOn = append(c.RestsOn, fmt.Sprintf("designs that do not differ are told apart by chance in %s of such contests at most "+
 		"(Welch's test, Holm over all pairs, alpha divided over %s)", document.Share(c.Alpha), r.divided()))
@@ -210,7 +216,7 @@ func (c *Contest) rest(r *order, ran []*Arm) {
 func (r *order) divided() string {
 	var list []string
 	for _, f := range r.figures {
-		list = append(list, fmt.Sprintf("%s %.0f %%", f.words, 100*f.part))
+		list = append(list, fmt.Sprintf("%s %s %%", f.words, document.Decimals(100*f.part, 0)))
 	}
 	return document.Enumerated(list)
 }

@@ -4,12 +4,19 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 	"unicode"
 
+	"github.com/google/go-cmp/cmp"
+
+	"loadgen/report"
 	"loadgen/report/compare/contest"
+	"loadgen/report/document"
 	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/results/figure"
@@ -66,41 +73,124 @@ func logContest() []contest.Arm {
 	}
 }
 
-func TestText(t *testing.T) {
+// The document of a contest says who wins, and of each design a line and why it is behind.
+func TestDocument(t *testing.T) {
 	o := contest.Options{Scenario: "log", Profile: "documented", Other: "headroom", Price: contest.Price{PerMillion: 0.036, PerGiBMonth: 0.045, BillRefused: true},
 		Repeat: "loadgen contest log.yaml --designs device,guid,hour,hour-buckets --seeds 5"}
 	c := contest.Rank(logContest(), o)
-	var text, data bytes.Buffer
-	if err := errors.Join(contest.Text(&text, c), contest.JSON(&data, c)); err != nil {
+	d := contest.Document(c)
+	if diff := cmp.Diff(document.Answer{State: "holds", Claim: "WINS: hour-buckets by entities counted an event: 1", Number: "1", Beside: "against 2 of device",
+		Says: []string{"PartitionKey {at:hour}_{hash(id,8)}, RowKey {at:ticks}_{id}", "Under the other profile headroom it wins, too."}}, d.Answer); diff != "" {
+		t.Errorf("the answer (-want +got):\n%s", diff)
+	}
+	if rows := d.Screen[0].(document.Table).Rows; len(rows) != 4 || rows[2][0].Text != "hour" || rows[2][2].Text != "2,010" || rows[2][3].Text != "42.0 %" ||
+		rows[2][4].Text != "0 of 2" || rows[2][4].Tone != document.Bad || rows[2][1].Bar == nil || rows[2][1].Bar.Full != rows[0][1].Bar.Solid || rows[3][2].Text != "cannot" {
+		t.Errorf("the screen's table is %+v; want a row a design, with a bar, lost and checks", rows)
+	}
+	if diff := cmp.Diff(document.Facts{Lines: []string{"device: the operation list scans 4,000 entities for 20 that it returns (hour-buckets: 160)",
+		`hour: partition "2026-05-01T12" is asked for 2,550/s and bears 2,000`, "guid: it cannot serve group: its entities lie in several partitions, and a transaction takes one"}}, d.Screen[1]); diff != "" {
+		t.Errorf("why, in a line each (-want +got):\n%s", diff)
+	}
+	var prose, data bytes.Buffer
+	if err := errors.Join(report.Screen(&prose, d, text.Look{Columns: 80, Verbose: true}), report.Print(&data, d, report.FormJSON, text.Look{})); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "log", text.Bytes())
+	golden(t, "log", prose.Bytes())
 	golden(t, "log.json", data.Bytes())
-	var parsed struct {
-		Verdict string
-		Ranking []map[string]any
+	back, err := contest.Read(data.Bytes())
+	if err != nil {
+		t.Fatal(err)
 	}
-	if err := json.Unmarshal(data.Bytes(), &parsed); err != nil || parsed.Verdict == "" || len(parsed.Ranking) != 4 {
-		t.Fatalf("JSON: %v, verdict %q, %d designs; want a verdict and a ranking of 4", err, parsed.Verdict, len(parsed.Ranking))
+	if diff := cmp.Diff(d, contest.Document(back)); diff != "" {
+		t.Errorf("the document of what was read back (-was +is):\n%s", diff)
 	}
-	for _, one := range parsed.Ranking {
-		if _, has := one["design"].(string); !has {
-			t.Errorf("a design without its name: %v", one)
-		}
-		if reason, has := one["reason"].(string); !has || (reason == "") != (one["design"] == "hour-buckets") {
-			t.Errorf("the reason of %v is %q; want one for all but the first", one["design"], reason)
+}
+
+// What a contest comes to is told by its claim, whatever little it rests on.
+func TestAnswerOfLittle(t *testing.T) {
+	fails := func(all []contest.Trial, some ...int) []contest.Trial {
+		return with(all, func(i int, t *contest.Trial) {
+			t.Expected = []results.Check{{Expr: "a < b", Ok: new(!slices.Contains(some, i))}}
+		})
+	}
+	untold := func(_ int, t *contest.Trial) { t.Expected = []results.Check{{Expr: "a < b"}} }
+	few, many := []float64{100, 101, 99, 100, 101}, []float64{200, 201, 199, 200, 201}
+	cannot := contest.Arm{Design: "c", Cannot: []contest.Obstacle{{Operation: "get", Why: "no key"}}}
+	for _, row := range []struct {
+		sentence      string
+		arms          []contest.Arm
+		state, claims string
+	}{
+		{"nothing took part", nil, "cannot tell", "CANNOT TELL which design is best"},
+		{"one design with one run", []contest.Arm{arm("a", trialsOf(100))}, "cannot tell", "CANNOT TELL which design is best"},
+		{"two with one run each", []contest.Arm{arm("a", trialsOf(100)), arm("b", trialsOf(90)), {Design: "c"}}, "cannot tell", "NO DIFFERENCE SHOWN between a and b"},
+		{"none can serve all", []contest.Arm{cannot}, "cannot tell", "NO DESIGN CAN SERVE what the scenario asks"},
+		{"one alone can", []contest.Arm{arm("a", trialsOf(100)), cannot}, "holds", "WINS: a"},
+		{"one sustains twice as much", []contest.Arm{arm("a", trialsOf(few...)), arm("b", trialsOf(many...))}, "holds", "WINS: b by 2 times"},
+		{"one serves all, the other nothing", []contest.Arm{arm("a", trialsOf(0, 0, 0, 0, 0)), arm("b", trialsOf(many...))}, "holds", "WINS: b by 200 entities/s"},
+		{"it wins and fails its checks", []contest.Arm{arm("a", fails(trialsOf(few...))), arm("b", fails(trialsOf(many...), 3))}, "does not hold",
+			"DOES NOT HOLD its checks: b wins by 2 times"},
+		{"all fail", []contest.Arm{arm("a", fails(trialsOf(few...), 0)), arm("b", fails(trialsOf(many...), 3))}, "does not hold", "NO DESIGN HOLDS its checks: b wins by 2 times"},
+		{"its checks cannot be told", []contest.Arm{arm("a", trialsOf(few...)), arm("b", with(trialsOf(many...), untold))}, "cannot tell",
+			"CANNOT TELL whether its checks hold: b wins by 2 times"},
+	} {
+		if d := contest.Document(contest.Rank(row.arms, contest.Options{})); d.Answer.State != row.state || d.Answer.Claim != row.claims {
+			t.Errorf("%s: %s, %q; want %s, %q", row.sentence, d.Answer.State, d.Answer.Claim, row.state, row.claims)
 		}
 	}
 }
 
-// A contest of runs that show nothing, without a record, a price or a second profile.
-func TestTextOfLittle(t *testing.T) {
-	c := contest.Rank([]contest.Arm{arm("a", trialsOf(100)), arm("b", trialsOf(90)), {Design: "c"}}, contest.Options{})
-	var text bytes.Buffer
-	if err := contest.Text(&text, c); err != nil {
-		t.Fatal(err)
+// However many designs there are, a screen has room for them.
+func TestScreenOfManyDesigns(t *testing.T) {
+	for designs := range 20 {
+		arms := logContest()
+		for i := range designs {
+			one := arms[0]
+			one.Design = fmt.Sprintf("hour-%d", i)
+			arms = append(arms, one)
+		}
+		lines := 0
+		for _, block := range contest.Document(contest.Rank(arms, contest.Options{})).Screen {
+			switch b := block.(type) {
+			case document.Table:
+				lines += 1 + len(b.Rows) + len(b.Notes)
+			case document.Facts:
+				lines += 1 + len(b.Lines)
+			}
+		}
+		if lines > 15 {
+			t.Errorf("the screen of %d designs has %d lines; want 15 at most", len(arms), lines)
+		}
 	}
-	golden(t, "little", text.Bytes())
+}
+
+// FuzzRead has any text for a contest: it is refused in a line, or what is read of it is
+// told in every form.
+func FuzzRead(f *testing.F) {
+	var data bytes.Buffer
+	if err := text.JSON(&data, contest.Rank(logContest(), contest.Options{Scenario: "log"})); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data.Bytes())
+	for _, text := range []string{"", "null", "{}", "[]", `{"verdict":"a","state":"holds","winner":"a"}`, `{"verdict":"a","state":"holds"} x`,
+		`{"verdict":"a","state":"holds","winner":"a","ranking":[{"design":"a","rank":1},{"design":"b","rank":2,"sustained_to_first":{"ratio":-1,"interval":[0,0]}}]}`,
+		`{"verdict":"a","state":"cannot tell","ranking":[{"rank":1,"seeds":[1],"checks":[{"held":2,"runs":1}],"per_operation":[{}]}]}`} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := contest.Read(data)
+		if err != nil {
+			if !errors.Is(err, contest.ErrFile) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("Read(…) = %q; want one line about the file", err)
+			}
+			return
+		}
+		for _, form := range report.PrintForms() {
+			if err := report.Print(io.Discard, contest.Document(c), form, text.Look{}); err != nil {
+				t.Errorf("%s: %v", form, err)
+			}
+		}
+	})
 }
 
 // FuzzContest has names and figures of any kind go through: nothing of it panics, is
@@ -122,7 +212,7 @@ func FuzzContest(f *testing.F) {
 			{Design: key, Trials: other, Others: other}, {Design: operation, Cannot: []contest.Obstacle{{Operation: operation, Why: key}}}},
 			contest.Options{Scenario: key, Repeat: operation, Alpha: share, Price: contest.Price{PerMillion: rate}})
 		var prose, data bytes.Buffer
-		if err := errors.Join(contest.Text(&prose, c), contest.JSON(&data, c)); err != nil {
+		if err := errors.Join(report.Screen(&prose, contest.Document(c), text.Look{Columns: 80, Verbose: true}), text.JSON(&data, c)); err != nil {
 			t.Fatal(err)
 		}
 		for _, line := range strings.Split(strings.TrimSuffix(prose.String(), "\n"), "\n") {

@@ -1,0 +1,208 @@
+package contest
+
+import (
+	"fmt"
+	"strings"
+
+	"loadgen/report/document"
+	"loadgen/results"
+)
+
+// answer says who wins, by how much, and whether its checks hold.
+func (c *Contest) answer() document.Answer {
+	a := document.Answer{State: c.State}
+	if c.Winner == nil {
+		a.Claim, a.Beside = c.undecided()
+	} else {
+		c.win(&a)
+	}
+	if c.Winner != nil && c.Survives != nil && *c.Survives {
+		a.Says = append(a.Says, "Under the other profile"+spaced(c.Other)+" it wins, too.")
+	} else if c.SurvivesSays != "" {
+		a.Says = append(a.Says, c.SurvivesSays)
+	}
+	if says := c.reserve(); says != "" {
+		a.Says = append(a.Says, strings.TrimSpace(says))
+	}
+	return a
+}
+
+// undecided says why nobody wins.
+func (c *Contest) undecided() (claim, beside string) {
+	best := c.best()
+	switch unable := len(c.Ranking) > 0 && c.Ranking[0].place() == "cannot"; {
+	case unable:
+		return "NO DESIGN CAN SERVE what the scenario asks", ""
+	case len(best) == 0:
+		return "CANNOT TELL which design is best", "nothing was run"
+	case len(best) == 1:
+		return "CANNOT TELL which design is best", "only " + best[0] + " was run"
+	case len(c.Ranking[0].Seeds) < 2:
+		beside = "one run of a design shows none by itself: two or more do, better five"
+	case len(c.Power) > 0:
+		last := c.Power[len(c.Power)-1]
+		beside = fmt.Sprintf("one of %s %% in the sustained rate is found in %s of 100", document.Decimals(last.Difference, 1), document.Decimals(last.Found, 0))
+	}
+	if len(best) > mostBest {
+		return fmt.Sprintf("NO DIFFERENCE SHOWN between the %d best designs", len(best)), beside
+	}
+	return "NO DIFFERENCE SHOWN between " + document.Enumerated(best), beside
+}
+
+// mostBest is how many designs a claim names.
+const mostBest = 3
+
+// best names the designs that share the first place.
+func (c *Contest) best() []string {
+	var names []string
+	for i := range c.Ranking {
+		if one := &c.Ranking[i]; one.Rank != nil && *one.Rank == 1 && len(one.Cannot) == 0 {
+			names = append(names, one.Design)
+		}
+	}
+	return names
+}
+
+// win says of the winner by how much it is ahead of the next, and what its checks come to.
+func (c *Contest) win(a *document.Answer) {
+	name, next := *c.Winner, c.next()
+	a.Claim = "WINS: " + name
+	if next != nil {
+		var by string
+		by, a.Number, a.Unit, a.Beside = c.margin(next)
+		a.Claim = strings.Join(strings.Fields(a.Claim+" by "+by+" "+a.Number+" "+a.Unit), " ")
+	} else {
+		a.Beside = "the only design that can serve every operation"
+	}
+	first := &c.Ranking[0]
+	a.Says = append(a.Says, first.template())
+	held := false
+	for i := range c.Ranking {
+		held = held || c.Ranking[i].State == results.Holds
+	}
+	switch {
+	case c.State == results.DoesNotHold && held:
+		a.Claim = strings.Replace(a.Claim, "WINS: "+name, "DOES NOT HOLD its checks: "+name+" wins", 1)
+	case c.State == results.DoesNotHold:
+		a.Claim = strings.Replace(a.Claim, "WINS: "+name, "NO DESIGN HOLDS its checks: "+name+" wins", 1)
+	case c.State == results.CannotTell:
+		a.Claim = strings.Replace(a.Claim, "WINS: "+name, "CANNOT TELL whether its checks hold: "+name+" wins", 1)
+	}
+}
+
+// next is the best design behind the winner that was run, nil where there is none.
+func (c *Contest) next() *Ranked {
+	for i := range c.Ranking {
+		if one := &c.Ranking[i]; one.Rank != nil && *one.Rank > 1 && len(one.Cannot) == 0 {
+			return one
+		}
+	}
+	return nil
+}
+
+// margin says by which figure the winner is ahead of the next design, by how much, and
+// how sure that is.
+func (c *Contest) margin(next *Ranked) (by, number, unit, beside string) {
+	first, than := &c.Ranking[0], "over "+next.Design
+	against := func(a, b *Estimate, as func(float64) string) (string, string) {
+		return a.told(as), fmt.Sprintf("against %s of %s", b.told(as), next.Design)
+	}
+	switch e := next.Ratio; {
+	case next.Behind == bySustainedName && (e == nil || e.Ratio <= 0):
+		number, beside = against(first.Sustained, next.Sustained, document.Rate)
+		return "", number, "entities/s", beside
+	case next.Behind == bySustainedName:
+		interval := func(as func(float64) string) string {
+			if e.Interval == nil || e.Interval[0] <= 0 {
+				return than
+			}
+			return fmt.Sprintf("%s; 95 %%: %s to %s", than, as(1/e.Interval[1]), as(1/e.Interval[0]))
+		}
+		if ratio := 1 / e.Ratio; ratio >= manyTimes {
+			return "", document.Figures(ratio), "times", interval(document.Figures)
+		}
+		percent := func(ratio float64) string { return more(ratio) + " %" }
+		return "", percent(1 / e.Ratio), "", interval(percent)
+	case next.Behind == "share_lost":
+		number, beside = against(first.Lost, next.Lost, document.Share)
+		return "share lost:", number, "", beside
+	case next.Behind == "worst_p99_us":
+		number, beside = against(first.WorstP99, next.WorstP99, latency)
+		return "worst p99:", number, "", beside
+	case next.Behind == "entities_counted_per_event":
+		number, beside = against(first.Counted, next.Counted, document.Finely)
+		return "entities counted an event:", number, "", beside
+	default:
+		number, beside = against(first.Billed, next.Billed, document.Finely)
+		return "transactions billed an event:", number, "", beside
+	}
+}
+
+// screen shows a line for each design, one for why it is behind, and what all rests on.
+func (c *Contest) screen() []document.Block {
+	if len(c.Ranking) == 0 {
+		return nil
+	}
+	t := document.Table{ID: "designs", Columns: document.Headed(1, "design", "", "sustained/s", "lost", "checks held")}
+	most := 0.
+	for i := range c.Ranking {
+		if e := c.Ranking[i].Sustained; e != nil {
+			most = max(most, e.Mean)
+		}
+	}
+	var why []string
+	for i := range c.Ranking {
+		one := &c.Ranking[i]
+		row := document.Row(one.Design, "", one.Sustained.told(document.Rate), one.Lost.told(document.Share), one.heldIn())
+		if one.Sustained == nil {
+			row[2].Text = one.place()
+		} else {
+			row[1].Bar = &document.Bar{Solid: one.Sustained.Mean, Full: most}
+		}
+		row[0].Tone, row[4].Tone = document.ToneOf(one.State), document.ToneOf(one.State)
+		t.Rows = append(t.Rows, row)
+		if reason := one.inShort(); reason != "" {
+			why = append(why, one.Design+": "+reason)
+		}
+	}
+	t = t.Around(mostDesigns)
+	blocks := []document.Block{t}
+	// A screen has fifteen lines: those of the table, and one before each block.
+	if room := 11 - len(t.Rows) - len(t.Notes); len(why) > room {
+		why = append(why[:room-1], fmt.Sprintf("and %d more: --verbose says why", len(why)-room+1))
+	}
+	if len(why) > 0 {
+		blocks = append(blocks, document.Facts{Lines: why})
+	}
+	if first := &c.Ranking[0]; len(first.Seeds) > 0 {
+		rests := fmt.Sprintf("rests on %s of each design, each with a seed of its own", document.Counted(len(first.Seeds), "run"))
+		blocks = append(blocks, document.Facts{Lines: []string{rests}})
+	}
+	return blocks
+}
+
+// mostDesigns is how many of them the screen shows.
+const mostDesigns = 6
+
+// inShort is the heaviest reason in a line.
+func (one *Ranked) inShort() string {
+	if len(one.Reasons) == 0 {
+		return ""
+	}
+	r := &one.Reasons[0]
+	if r.Kind == HotPartition && r.Partition != nil && r.Demand >= r.Target && r.Target > 0 {
+		return fmt.Sprintf("partition %s is asked for %s/s and bears %s", document.Key(*r.Partition, longestKey), document.Rate(r.Demand), document.Rate(r.Target))
+	}
+	return r.Says
+}
+
+// longestKey is how much of a key a line has room for.
+const longestKey = 24
+
+// spaced is a name with a space before it, empty for none.
+func spaced(name string) string {
+	if name == "" {
+		return ""
+	}
+	return " " + name
+}

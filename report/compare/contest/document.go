@@ -1,0 +1,163 @@
+package contest
+
+import (
+	"fmt"
+	"strings"
+
+	"loadgen/report/document"
+	"loadgen/results"
+)
+
+// ChartID is that of the chart of a contest: where the load of each design went.
+const ChartID = "heat"
+
+// Document returns what there is to say of a contest: who wins, by how much, and why the
+// others do not. Its Data is the contest.
+func Document(c *Contest) *document.Document {
+	d := &document.Document{Title: "Contest of designs", Subtitle: c.subtitle(), Answer: c.answer(), Data: c}
+	if c.Scenario != "" {
+		d.Title += ": " + c.Scenario
+	}
+	if c.Ended != "" {
+		d.Warnings = []string{c.Ended}
+	}
+	d.Screen = c.screen()
+	power := ""
+	if c.Winner == nil {
+		// Beside a difference that is shown, the power of the least sure pair misleads.
+		power = c.powerSays()
+	}
+	d.Add("verdict", "Verdict", document.Paragraph{Text: c.Verdict, Lead: true, Tone: document.ToneOf(c.State)},
+		document.Paragraph{Text: c.SurvivesSays}, document.Paragraph{Text: power})
+	d.Add("why", "Why", document.List{Items: c.why()})
+	d.Add("ranking", "Ranking", c.ranking(), document.List{Items: c.keys()})
+	if c.ran() > 0 {
+		d.Add("where", "Where the load went", document.Chart{ID: ChartID, Title: "Where the load went, design by design",
+			Says: "One row a partition, in the order of its keys: what was served by second, and what was throttled."})
+	}
+	d.Add("costs", "What an event costs", c.costs())
+	d.Add("times", "Response times", c.times())
+	d.Add("moves", "Moves, and cold partitions", c.moves())
+	d.Add("failures", "Checks that did not hold", document.List{Items: c.failures()})
+	d.Add("rests-on", "What it rests on", document.List{Items: c.RestsOn})
+	d.Add("cannot-tell", "What this cannot tell", document.List{Items: c.CannotTell})
+	d.Add("repeat", "To repeat it", document.Paragraph{Text: c.Repeat, Verbatim: true})
+	return d
+}
+
+// ran is how many designs have runs.
+func (c *Contest) ran() (n int) {
+	for i := range c.Ranking {
+		if len(c.Ranking[i].Seeds) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func (c *Contest) subtitle() string {
+	parts := []string{document.Counted(len(c.Ranking), "design")}
+	if c.Target != "" {
+		parts = append(parts, c.Target)
+	}
+	return strings.Join(append(parts, c.basis()...), " · ")
+}
+
+// basis says whence the figures come.
+func (c *Contest) basis() []string {
+	switch {
+	case c.Figures == "":
+		return nil
+	case c.Profile != "":
+		return []string{c.Figures + ", profile " + c.Profile}
+	default:
+		return []string{c.Figures}
+	}
+}
+
+// powerSays is the sentence about the differences that would have been found.
+func (c *Contest) powerSays() string {
+	var found []string
+	for _, one := range c.Power {
+		// What is found nearly always is not said to be always.
+		often := "about " + document.Decimals(one.Found, 0)
+		if one.Found > 99 {
+			often = "more than 99"
+		}
+		found = append(found, fmt.Sprintf("one of %s %% in %s", document.Decimals(one.Difference, 1), often))
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("As the runs vary, a true difference in the sustained rate would have been found so often: %s of 100 such contests.",
+		document.Enumerated(found))
+}
+
+// why says why designs are behind, or cannot.
+func (c *Contest) why() []string {
+	var list []string
+	for i := range c.Ranking {
+		if one := &c.Ranking[i]; one.Reason != "" {
+			list = append(list, one.Design+": "+one.Reason)
+		}
+	}
+	return list
+}
+
+// keys says what the keys of each design are made of.
+func (c *Contest) keys() []string {
+	var list []string
+	for i := range c.Ranking {
+		one := &c.Ranking[i]
+		if one.PartitionKey == "" && one.RowKey == "" {
+			continue
+		}
+		keys := one.Design + ": " + one.template()
+		if one.Copies > 0 {
+			keys += ", and " + document.Counted(one.Copies, "copy", "copies")
+		}
+		if one.Order != "" {
+			keys += "; new keys: " + one.Order
+		}
+		list = append(list, keys)
+	}
+	return list
+}
+
+func (one *Ranked) template() string {
+	return fmt.Sprintf("PartitionKey %s, RowKey %s", one.PartitionKey, one.RowKey)
+}
+
+// failures lists the checks that did not hold in every run.
+func (c *Contest) failures() []string {
+	var list []string
+	for i := range c.Ranking {
+		one := &c.Ranking[i]
+		for _, e := range one.Expected {
+			if e.Held < e.Runs {
+				list = append(list, fmt.Sprintf("%s: %s held in %d of %s", one.Design, e.Expr, e.Held, document.Counted(e.Runs, "run")))
+			}
+		}
+	}
+	return list
+}
+
+// heldIn is how many checks held in all runs that could tell, of how many that any could.
+func (one *Ranked) heldIn() string {
+	if len(one.Expected) == 0 {
+		return document.Untold
+	}
+	held, told := 0, 0
+	for _, e := range one.Expected {
+		if e.Runs > 0 {
+			told++
+		}
+		if e.Runs > 0 && e.Held == e.Runs {
+			held++
+		}
+	}
+	if told == 0 {
+		return results.CannotTell
+	}
+	return fmt.Sprintf("%d of %d", held, told)
+}

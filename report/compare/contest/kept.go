@@ -1,0 +1,108 @@
+package contest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"loadgen/report/chart"
+	"loadgen/report/document"
+	"loadgen/report/html"
+	"loadgen/results"
+)
+
+// PageFile is the page in the folder of a contest.
+const PageFile = "report.html"
+
+// Kept is a contest that is kept, with the record of each design's first run by its name:
+// none of a design that was not run, or whose record cannot be read.
+type Kept struct {
+	*Contest
+	Records map[string]*results.Record
+}
+
+// Open reads a contest from its folder. Its error says in one line that there is none, or
+// what is wrong with it: it wraps [ErrFile], or is that of the file.
+func Open(folder results.Dir) (*Kept, error) {
+	file, err := folder.Open(File)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, MostBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	told, err := Read(text)
+	if err != nil {
+		return nil, err
+	}
+	c := &Kept{told, make(map[string]*results.Record)}
+	for i := range told.Ranking {
+		name := told.Ranking[i].Design
+		if len(c.Records) == chart.MostArms || !filepath.IsLocal(name) {
+			continue
+		}
+		if record, err := results.Read(results.Dir(filepath.Join(string(folder), name))); err == nil {
+			c.Records[name] = record
+		}
+	}
+	return c, nil
+}
+
+// arms are the designs that can be drawn, best first.
+func (c *Kept) arms() []chart.HeatArm {
+	var list []chart.HeatArm
+	for i := range c.Ranking {
+		one := &c.Ranking[i]
+		if record := c.Records[one.Design]; record != nil {
+			list = append(list, chart.HeatArm{Name: one.Design, Keys: "PartitionKey " + one.PartitionKey + ", RowKey " + one.RowKey,
+				Says: inAGlance(one), Record: record})
+		}
+	}
+	return list
+}
+
+// inAGlance says in a line what a design came to.
+func inAGlance(one *Ranked) string {
+	var words []string
+	if one.Sustained != nil {
+		words = append(words, "sustains "+document.Rate(one.Sustained.Mean)+" entities/s")
+	}
+	if one.Lost != nil {
+		words = append(words, document.Share(one.Lost.Mean)+" lost")
+	}
+	return strings.Join(words, "; ")
+}
+
+// Page writes the contest as one page, with the picture of where the load went. It writes
+// nothing where that cannot be drawn.
+func (c *Kept) Page(w io.Writer) error {
+	pictures := make(map[string][]byte)
+	if arms := c.arms(); len(arms) > 0 {
+		picture, err := chart.InlineContest(arms)
+		if err != nil {
+			return fmt.Errorf("drawing where the load went: %w", err)
+		}
+		pictures[ChartID] = picture
+	}
+	return html.Render(w, Document(c.Contest), html.Options{Pictures: pictures})
+}
+
+// Illustrate writes the pictures of a contest and its page into its folder. What could not
+// be drawn holds up nothing else.
+func (c *Kept) Illustrate(folder results.Folder) error {
+	var err error
+	if arms := c.arms(); len(arms) > 0 {
+		_, err = chart.DrawContest(folder, arms)
+	}
+	var page bytes.Buffer
+	unwritten := c.Page(&page)
+	if unwritten == nil {
+		unwritten = folder.Replace(PageFile, page.Bytes())
+	}
+	return errors.Join(err, unwritten)
+}
