@@ -1,18 +1,26 @@
 package main
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"loadgen/report"
 	"loadgen/report/compare/runs"
+	"loadgen/report/text"
+	"loadgen/results"
 	"loadgen/results/catalog"
 )
 
 // compareFlags are what a user typed after `loadgen compare`.
 type compareFlags struct {
-	format string
+	form formFlags
+	out  string
 }
 
 // newCompare returns the verb that shows two sets of runs side by side.
@@ -35,18 +43,19 @@ compared value by value.
 The exit code is 0 whatever it finds: gate is the verb that fails.`,
 		Example: `  loadgen compare results/runs/20260301T020000Z-stress results/runs/20260302T020000Z-stress
   loadgen compare before after                     # folders of runs, taken in turn
-  loadgen compare before after --format markdown >> "$GITHUB_STEP_SUMMARY"`,
+  loadgen compare before after --format md >> "$GITHUB_STEP_SUMMARY"`,
 		Args: takes(2, 2, "two folders, A and B, and got %d; expected runs, or folders of runs"),
 		RunE: func(_ *cobra.Command, args []string) error { return f.compare(args[0], args[1], stdout) },
 	}
-	c.Flags().StringVar(&f.format, "format", "text", "what to print: text, json or markdown")
+	f.form.register(c.Flags())
+	c.Flags().StringVar(&f.out, "out", "", "write the page to this `file` as well, which ends in .html")
 	return c
 }
 
 // compare reads both sides and prints what they come to.
 func (f *compareFlags) compare(a, b string, stdout io.Writer) error {
-	if err := knownFormat(f.format, "text", "json", "markdown"); err != nil {
-		return err
+	if f.out != "" && strings.ToLower(filepath.Ext(f.out)) != ".html" {
+		return usageError{fmt.Errorf("--out %s: expected a file that ends in .html", f.out)}
 	}
 	was, err := sideOf(a)
 	if err != nil {
@@ -63,14 +72,17 @@ func (f *compareFlags) compare(a, b string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	switch f.format {
-	case "json":
-		return c.JSON(stdout)
-	case "markdown":
-		return c.Markdown(stdout)
-	default:
-		return c.Text(stdout)
+	d := c.Document()
+	if f.out != "" {
+		var page bytes.Buffer
+		if err := report.Print(&page, d, report.FormPage, text.Look{}); err != nil {
+			return err
+		}
+		if err := results.Dir(filepath.Dir(f.out)).Replace(filepath.Base(f.out), page.Bytes()); err != nil {
+			return usageError{fmt.Errorf("--out %s cannot be written: %w", f.out, catalog.Reason(err))}
+		}
 	}
+	return f.form.show(stdout, d)
 }
 
 // sideOf reads a run, or every run of a folder.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -36,7 +37,7 @@ func TestCompare(t *testing.T) {
 	one := recordedIn(t, "one", 1, time.Millisecond)
 	again := recordedIn(t, "again", 1, time.Millisecond)
 	other := recordedIn(t, "set", 9, 2*time.Millisecond)
-	if code, stdout, stderr := say(t, "compare", one, again); code != codeOk || !strings.HasPrefix(stdout, "identical: They repeat to the last count.\n") || stderr != "" {
+	if code, stdout, stderr := say(t, "compare", one, again); code != codeOk || !strings.Contains(stdout, " ✓ IDENTICAL\n   They repeat to the last count.\n") || stderr != "" {
 		t.Errorf("a run that repeats: %d, %q, %q", code, stdout, stderr)
 	}
 	code, stdout, stderr := say(t, "compare", one, "set", "--format", "json")
@@ -62,8 +63,9 @@ func TestCompare(t *testing.T) {
 	if same != len(a.Phases) || same == 0 {
 		t.Errorf("%d phases were compared; want %d", same, len(a.Phases))
 	}
-	if code, stdout, _ := say(t, "compare", one, "set", "--format", "markdown"); code != codeOk || !strings.HasPrefix(stdout, "**different**: ") {
-		t.Errorf("markdown = %d, %.80q; want the verdict first", code, stdout)
+	code, stdout, stderr = say(t, "compare", one, "set", "-o", "md", "--out", "page.html")
+	if page, err := os.ReadFile("page.html"); code != codeOk || !strings.HasPrefix(stdout, "# A and B side by side\n") || err != nil || !bytes.HasPrefix(page, []byte("<!DOCTYPE html>")) {
+		t.Errorf("-o md --out page.html = %d, %.80q, %q, and the page is %.80q, %v; want Markdown, and the page beside", code, stdout, stderr, page, err)
 	}
 }
 
@@ -115,7 +117,10 @@ func TestCompareBadInput(t *testing.T) {
 		{"a record of a newer schema", []string{run, "newer"}, "run.json has version 3; expected 2"},
 		{"a run of no length", []string{run, "empty"}, "empty is of no length"},
 		{"a broken record in a set", []string{"set", run}, filepath.Join("set", "bad") + " cannot be read"},
-		{"an unknown form", []string{run, run, "--format", "xml"}, "--format xml: expected text, json or markdown"},
+		{"an unknown form", []string{run, run, "--format", "xml"}, "--format \"xml\": expected text, json, md, csv or html"},
+		{"a form that was called otherwise", []string{run, run, "--format", "markdown"}, "--format \"markdown\": expected text, json, md, csv or html"},
+		{"a page that is none", []string{run, run, "--out", "page.pdf"}, "--out page.pdf: expected a file that ends in .html"},
+		{"a page that cannot be written", []string{run, run, "--out", "none/page.html"}, "--out none/page.html cannot be written: "},
 	} {
 		code, stdout, stderr := say(t, append([]string{"compare"}, row.args...)...)
 		if code != codeUsage || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, row.says) {

@@ -27,7 +27,7 @@ type gateFlags struct {
 	pairs     series.Pairs
 	all       bool
 	accept    bool
-	format    string
+	form      formFlags
 	reports   gate.Files
 	quiet     bool
 }
@@ -77,8 +77,8 @@ of one, 12.`,
 	flags.BoolVar(&f.all, "all", false, "every built-in scenario that has a baseline")
 	flags.BoolVar(&f.accept, "accept", false, "make what the scenarios come to now their baselines")
 	flags.StringVar(&f.baselines.Reason, "reason", "", "with --accept: why, in one line")
-	flags.StringVar(&f.format, "format", "text", "what to print: text, json, junit, markdown, github (annotations) or benchfmt (for benchstat)")
-	flags.StringArrayVar((*[]string)(&f.reports), "report", nil, "`file` to write the rulings to as well, in the form of its ending: .xml (junit), .md, .json, .txt, .github or .bench; may be repeated")
+	f.form.register(flags, gate.Own()...)
+	flags.StringArrayVar((*[]string)(&f.reports), "report", nil, "`file` to write the rulings to as well, in the form of its ending: .xml (junit), .md, .html, .json, .csv, .txt, .github (annotations) or .bench (for benchstat); may be repeated")
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
 	flags.StringVar(&f.pairs.Against, "against", "", "compare live runs with those of this older `build`, in pairs")
 	flags.IntVar(&f.pairs.Number, "pairs", compare.DefaultPairs, "with --against: how many pairs of runs")
@@ -115,14 +115,11 @@ func (f *gateFlags) validate(flags *pflag.FlagSet, number int) error {
 	if err := f.possible(flags, number); err != nil {
 		return err
 	}
-	_, known := gate.Called(f.format)
 	switch {
 	case f.accept && strings.TrimSpace(f.baselines.Reason) == "":
 		return usageError{errors.New("--accept needs a reason; expected --reason \"why the behaviour changed\"")}
 	case !f.accept && f.baselines.Reason != "":
 		return usageError{errors.New("--reason says why a baseline is accepted; expected --accept beside it")}
-	case !known:
-		return usageError{fmt.Errorf("--format %s: expected text, json, junit, markdown, github or benchfmt", f.format)}
 	}
 	if err := f.reports.Validate(); err != nil {
 		return usageError{fmt.Errorf("--report %w", err)}
@@ -233,8 +230,10 @@ func (f *gateFlags) tell(stdout io.Writer, list []gate.Result) error {
 	if err := f.reports.Write(list); err != nil {
 		return fmt.Errorf("--report: %w", err)
 	}
-	form, _ := gate.Called(f.format)
-	return form.Print(stdout, list)
+	if done, err := gate.Print(stdout, list, f.form.format); done {
+		return err
+	}
+	return f.form.show(stdout, gate.Document(list))
 }
 
 // usageOf names the flags in an error that is what a user typed wrongly.

@@ -14,8 +14,10 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
 
+	"loadgen/report"
 	"loadgen/report/compare"
 	"loadgen/report/compare/gate"
+	look "loadgen/report/text"
 	"loadgen/scenarios"
 	runner "loadgen/scenarios/run"
 	"loadgen/scenarios/series"
@@ -102,7 +104,7 @@ func TestNightlyPageShowsARegression(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text strings.Builder
-	if err := gate.Text(&text, []gate.Result{one}); err != nil {
+	if err := report.Print(&text, gate.Document([]gate.Result{one}), report.FormText, look.Look{}); err != nil {
 		t.Fatal(err)
 	}
 	page, printed := strings.Split(strings.TrimSpace(undated(shown[0])), "\n"), strings.Split(strings.TrimSpace(undated(text.String())), "\n")

@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"loadgen/engine/nearest"
+	"loadgen/report"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
@@ -54,6 +56,9 @@ func (f *sweepFlags) run(c *cobra.Command, choice *choiceFlags, tell *tellFlags,
 	if err := f.once(c.Flags(), choice.set); err != nil {
 		return err
 	}
+	if !slices.Contains(report.PrintForms(), tell.format) {
+		return usageError{fmt.Errorf("--format %s is of one run; expected %s beside --sweep", tell.format, nearest.Choice(report.PrintForms()))}
+	}
 	server, err := tell.listen()
 	if err != nil {
 		return err
@@ -85,11 +90,7 @@ func (f *sweepFlags) run(c *cobra.Command, choice *choiceFlags, tell *tellFlags,
 		}}
 	swept, ended := sweep.Run(c.Context())
 	if len(swept.Made) > 0 || ended == nil {
-		print := swept.Table
-		if tell.format == "json" {
-			print = swept.JSON
-		}
-		if err := print(stdout); err != nil {
+		if err := tell.show(stdout, swept.Document()); err != nil {
 			return err
 		}
 	}

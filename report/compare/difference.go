@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"loadgen/report/document"
 )
 
 // Kind says what became of a value.
@@ -61,9 +63,9 @@ func (e *Entry) Line() string {
 		return line
 	}
 	if change := math.Abs(*e.Change); change < 0.0005 {
-		return line + fmt.Sprintf(" (%+.1g %%)", 100**e.Change)
+		return line + " (" + document.SmallChange(*e.Change) + ")"
 	}
-	return line + " (" + Percent(*e.Change) + ")"
+	return line + " (" + document.Change(*e.Change) + ")"
 }
 
 // Difference is everything in which two trees differ.

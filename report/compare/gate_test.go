@@ -280,20 +280,6 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-func TestPercent(t *testing.T) {
-	for _, row := range []struct {
-		change float64
-		want   string
-	}{
-		{0, "±0.0 %"}, {0.0004, "±0.0 %"}, {-0.0004, "±0.0 %"}, {0.1, "+10.0 %"}, {-0.1, "−10.0 %"},
-		{98.9, "+9890.0 %"}, {99, "×100"}, {math.Inf(1), "+∞"}, {math.NaN(), "–"}, {-1, "−100.0 %"},
-	} {
-		if got := compare.Percent(row.change); got != row.want {
-			t.Errorf("Percent(%v) = %q; want %q", row.change, got, row.want)
-		}
-	}
-}
-
 func TestJudgementIsReadableByMachines(t *testing.T) {
 	for _, row := range []struct {
 		name  string

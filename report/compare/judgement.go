@@ -2,8 +2,8 @@ package compare
 
 import (
 	"fmt"
+
 	"loadgen/report/document"
-	"math"
 )
 
 // Judgement is what a gate says of all metrics.
@@ -47,32 +47,14 @@ func (f *Finding) Sentence() string {
 		return fmt.Sprintf("%s: inconclusive: %s, and fewer than %d cannot show a difference.",
 			f.Metric, document.Counted(f.Pairs, "pair"), f.fewest)
 	}
-	prose := fmt.Sprintf("%s: %s: %s", f.Metric, f.Verdict, Percent(f.Change))
+	prose := fmt.Sprintf("%s: %s: %s", f.Metric, f.Verdict, document.Change(f.Change))
 	if f.Interval != nil {
-		prose += fmt.Sprintf(" (%g %% interval %s to %s)",
-			math.Round(1000*f.Level)/10, Percent(f.Interval[0]), Percent(f.Interval[1]))
+		prose += fmt.Sprintf(" (%s %% interval %s to %s)",
+			document.Decimals(100*f.Level, 1), document.Change(f.Interval[0]), document.Change(f.Interval[1]))
 	}
-	prose += fmt.Sprintf(", p = %.2g over %s", f.Adjusted, document.Counted(f.Pairs, "pair"))
+	prose += fmt.Sprintf(", p = %s over %s", document.Chance(f.Adjusted), document.Counted(f.Pairs, "pair"))
 	if f.Verdict == NoDifference && f.Adjusted <= 1-f.Level {
-		prose += fmt.Sprintf("; real, but less than the %s that matter", Percent(f.threshold))
+		prose += fmt.Sprintf("; real, but less than the %s that matter", document.Change(f.threshold))
 	}
 	return prose + "."
-}
-
-// Percent returns a change as a percentage with its sign, to a tenth; beyond a
-// hundredfold as a factor.
-func Percent(change float64) string {
-	switch {
-	case math.IsNaN(change):
-		return "–"
-	case math.IsInf(change, 1):
-		return "+∞"
-	case change >= 99:
-		return fmt.Sprintf("×%.3g", change+1)
-	case math.Abs(change) < 0.0005:
-		return "±0.0 %"
-	case change < 0:
-		return fmt.Sprintf("−%.1f %%", -change*100)
-	}
-	return fmt.Sprintf("+%.1f %%", change*100)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"loadgen/report/compare/statistics"
+	"loadgen/report/document"
 	"loadgen/results"
 )
 
@@ -151,24 +152,24 @@ func (s *Shape) describe() string {
 	alike := math.Abs(statistics.Relative(1+body.Change, 1+tail.Change)) < leastShift
 	switch {
 	case len(s.Quantiles) == 1 && bodyMoved:
-		return fmt.Sprintf("The median changed by %s; the tail cannot be told.", Percent(body.Change))
+		return fmt.Sprintf("The median changed by %s; the tail cannot be told.", document.Change(body.Change))
 	case len(s.Quantiles) == 1:
 		return "The median stayed; the tail cannot be told."
 	case bodyMoved && alike:
-		return fmt.Sprintf("The whole distribution changed by about %s.", Percent(body.Change))
+		return fmt.Sprintf("The whole distribution changed by about %s.", document.Change(body.Change))
 	case bodyMoved && tailMoved:
 		return fmt.Sprintf("The shape changed: the median by %s, %s by %s.",
-			Percent(body.Change), tail.name(), Percent(tail.Change))
+			document.Change(body.Change), tail.name(), document.Change(tail.Change))
 	case tailMoved:
-		return fmt.Sprintf("The tail changed: %s by %s, while the median stayed.", tail.name(), Percent(tail.Change))
+		return fmt.Sprintf("The tail changed: %s by %s, while the median stayed.", tail.name(), document.Change(tail.Change))
 	case bodyMoved:
-		return fmt.Sprintf("The body changed: the median by %s, while %s stayed.", Percent(body.Change), tail.name())
+		return fmt.Sprintf("The body changed: the median by %s, while %s stayed.", document.Change(body.Change), tail.name())
 	case s.Distance >= leastDistance:
-		return fmt.Sprintf("The median and %s stayed, but %.1f %% of the durations lie on another side of %d µs.",
-			tail.name(), 100*s.Distance, s.AtMicros)
+		return fmt.Sprintf("The median and %s stayed, but %s of the durations lie on another side of %s.",
+			tail.name(), document.Share(s.Distance), document.Micros(s.AtMicros))
 	}
 	return "The shape is the same."
 }
 
 // name returns the quantile as it is written everywhere: p99.9.
-func (s *Shift) name() string { return fmt.Sprintf("p%g", math.Round(1e4*s.Quantile)/100) }
+func (s *Shift) name() string { return "p" + document.Decimals(100*s.Quantile, 2) }

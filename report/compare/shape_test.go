@@ -60,7 +60,7 @@ func TestShapeInWords(t *testing.T) {
 				return 4000
 			}
 			return micros
-		}), "The median and p99.9 stayed, but 20.0 % of the durations lie on another side of 3777 µs."},
+		}), "The median and p99.9 stayed, but 20.0 % of the durations lie on another side of 3.78 ms."},
 		{"too few for a tail", histogram(25, spread(25, 0, 2)), "The median changed by +100.0 %; the tail cannot be told."},
 		{"too few for a tail, and the same", histogram(25, spread(25, 0, 1)), "The median stayed; the tail cannot be told."},
 		{"too few for anything", histogram(19, spread(19, 0, 1)), "Too few durations to say anything of the shape."},

@@ -146,6 +146,15 @@ func Change(part float64) string {
 	}
 }
 
+// SmallChange is [Change] of one that would be shown as none: to the first figure.
+func SmallChange(part float64) string {
+	sign := "+"
+	if part < 0 {
+		sign = "−"
+	}
+	return sign + strconv.FormatFloat(math.Abs(100*part), 'g', 1, 64) + " %"
+}
+
 // Chance returns a p-value to two figures.
 func Chance(p float64) string { return strconv.FormatFloat(p, 'g', 2, 64) }
 

@@ -129,3 +129,17 @@ func TestAStretchHoldsItsInstants(t *testing.T) {
 		}
 	}
 }
+
+func TestChangeHasItsSign(t *testing.T) {
+	for _, row := range []struct {
+		change float64
+		want   string
+	}{
+		{0, "±0.0 %"}, {0.0004, "±0.0 %"}, {-0.0004, "±0.0 %"}, {0.1, "+10.0 %"}, {-0.1, "−10.0 %"},
+		{98.9, "+9890.0 %"}, {99, "×100"}, {math.Inf(1), "+∞"}, {math.NaN(), "–"}, {-1, "−100.0 %"},
+	} {
+		if got := document.Change(row.change); got != row.want {
+			t.Errorf("Change(%v) = %q; want %q", row.change, got, row.want)
+		}
+	}
+}

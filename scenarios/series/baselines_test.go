@@ -9,8 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"loadgen/report"
 	"loadgen/report/compare"
 	"loadgen/report/compare/gate"
+	look "loadgen/report/text"
 	"loadgen/results"
 	"loadgen/results/baseline"
 	"loadgen/scenarios"
@@ -38,7 +40,7 @@ func asCommitted(t *testing.T, record *results.Record) {
 	name := record.Manifest.Scenario.Name
 	if one, err := g.Rule(record, ""); err != nil || one.Outcome != compare.Same {
 		var text strings.Builder
-		_ = gate.Text(&text, []gate.Result{one})
+		_ = report.Print(&text, gate.Document([]gate.Result{one}), report.FormText, look.Look{Verbose: true})
 		t.Errorf("%s, %v", &text, err)
 	}
 	was, err := os.ReadFile(g.file(name))

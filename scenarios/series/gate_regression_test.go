@@ -8,8 +8,10 @@ import (
 
 	"loadgen/backoff"
 	"loadgen/engine/model"
+	"loadgen/report"
 	"loadgen/report/compare"
 	"loadgen/report/compare/gate"
+	look "loadgen/report/text"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios"
@@ -145,7 +147,7 @@ func TestCommittedBaselinesCatchRegressions(t *testing.T) {
 				t.Fatal(err)
 			}
 			var text strings.Builder
-			if err := gate.Text(&text, []gate.Result{one}); err != nil {
+			if err := report.Print(&text, gate.Document([]gate.Result{one}), report.FormText, look.Look{Verbose: true}); err != nil {
 				t.Fatal(err)
 			}
 			t.Logf("%s", &text)

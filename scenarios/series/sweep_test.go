@@ -12,6 +12,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
@@ -192,14 +193,11 @@ func TestInterruptedSweep(t *testing.T) {
 	s := sweepOf(t, nil, "seed=1,2,3")
 	s.Told = &stopper{at: "2 of 3: seed=2", stop: cancel}
 	made, err := s.Run(ctx)
-	var text strings.Builder
-	if err := made.Table(&text); err != nil {
-		t.Fatal(err)
-	}
-	rows := strings.Split(text.String(), "\n")
-	if !errors.Is(err, context.Canceled) || len(made.Made) != 2 || !strings.HasPrefix(rows[1], "1     valid") || !strings.HasPrefix(rows[2], "2     partial") ||
-		!strings.HasSuffix(text.String(), "\n2 of 3 runs were made\n") {
-		t.Errorf("Run() = %v, and\n%s\nwant two rows, and that there are no more", err, &text)
+	d := made.Document()
+	rows := d.Screen[0].(document.Table).Rows
+	if !errors.Is(err, context.Canceled) || len(rows) != 2 || rows[0][1].Text != "valid" || rows[1][1].Text != "partial" ||
+		!slices.Equal(d.Warnings, []string{"2 of 3 runs were made"}) {
+		t.Errorf("Run() = %v, and %v, %q; want two rows, and that there are no more", err, rows, d.Warnings)
 	}
 }
 

@@ -1,63 +1,111 @@
 package series
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
 
 	"loadgen/report/document"
-	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/results/figure"
 	"loadgen/scenarios"
 )
 
-// JSON prints what came of the runs of a sweep as a list: the values of each, its folder,
-// its exit code and its summary.
-func (s *Swept) JSON(w io.Writer) error {
-	type one struct {
-		Set     map[string]string `json:"set"`
-		Folder  string            `json:"folder"`
-		Exit    int               `json:"exit_code"`
-		Summary *results.Summary  `json:"summary"`
-	}
-	list := []one{}
+// sweptRun is a run of a sweep in JSON: the values of it, its folder, its exit code and its
+// summary.
+type sweptRun struct {
+	Set     map[string]string `json:"set"`
+	Folder  string            `json:"folder"`
+	Exit    int               `json:"exit_code"`
+	Summary *results.Summary  `json:"summary"`
+}
+
+// Document says what came of the runs of a sweep: a row for each. Its Data is the list of
+// them.
+func (s *Swept) Document() *document.Document {
+	list := []sweptRun{}
 	for _, t := range s.Made {
 		set := map[string]string{}
 		for _, o := range t.Set {
 			set[o.Path] = o.Value
 		}
-		list = append(list, one{set, t.Folder, t.Exit, t.Record.Summary})
+		list = append(list, sweptRun{set, t.Folder, t.Exit, t.Record.Summary})
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(list)
+	d := &document.Document{Title: "Sweep", Answer: s.answer(), Data: list}
+	if len(s.Made) < s.Asked {
+		d.Warnings = []string{fmt.Sprintf("%d of %d runs were made", len(s.Made), s.Asked)}
+	}
+	if len(s.Made) == 0 {
+		return d
+	}
+	d.Title += " of " + s.Made[0].Record.Manifest.Scenario.Name
+	set := s.Made[0].Set
+	t := document.Table{ID: "runs", Caption: "A row for each run",
+		Columns: document.Headed(len(set)+1, append(headings(set), "validity", "offered/s", "served/s", "throttled", "lost", "p50", "p99", "hottest/s", "expected")...)}
+	own := t.Columns[len(set):]
+	own[5].Unit, own[6].Unit = "ms", "ms"
+	for i, spare := range []int{4, 2, 0, 1, 0, 3, 0, 2, 0} {
+		own[i].Spare = spare
+	}
+	for i := range s.Made {
+		t.Rows = append(t.Rows, s.Made[i].row())
+	}
+	d.Screen = []document.Block{t}
+	t.Notes = []string{"offered and served: entities a second due in the last half of each phase; hottest: entities of the busiest second of a partition; " +
+		"throttled: of the attempts; lost: of the operations due; p50 and p99: response times; " +
+		"expected: how many checks hold, of those that could be judged; late: the generator was, so that rates and times may be its own"}
+	d.Add("runs", "Runs", t)
+	return d
 }
 
-// Table prints a row for each run of a sweep: its values flush left, its figures flush
-// right, and no line broken.
-func (s *Swept) Table(w io.Writer) error {
-	var prose strings.Builder
-	if len(s.Made) > 0 {
-		set := s.Made[0].Set
-		rows := [][]string{append(headings(set), "validity", "offered/s", "served/s", "throttled", "lost",
-			"p50 ms", "p99 ms", "hottest/s", "expected")}
-		for _, t := range s.Made {
-			rows = append(rows, t.row())
+// answer says of how many runs the checks hold, as the exit code does: of several outcomes
+// the gravest.
+func (s *Swept) answer() document.Answer {
+	for _, one := range []struct {
+		code         int
+		state, claim string
+	}{
+		{codeInvalid, document.CannotTell, "INVALID"},
+		{codeExpectation, document.DoesNotHold, "DOES NOT HOLD"},
+		{codeUntold, document.CannotTell, "CANNOT TELL"},
+	} {
+		if n := len(s.with(func(t *Tried) bool { return t.Exit == one.code })); n > 0 {
+			a := document.Answer{State: one.state, Number: document.Count(int64(n)), Unit: "of " + document.Counted(len(s.Made), "run")}
+			a.Claim = one.claim + " in " + a.Number + " " + a.Unit
+			return a
 		}
-		prose.WriteString(text.Aligned(rows, len(set)+1))
-		prose.WriteString("\noffered and served: entities a second due in the last half of each phase; hottest: entities of the busiest second of a partition;\n" +
-			"throttled: of the attempts; lost: of the operations due; p50 and p99: response times;\n" +
-			"expected: how many checks hold, of those that could be judged; late: the generator was, so that rates and times may be its own\n")
 	}
-	if len(s.Made) < s.Asked {
-		fmt.Fprintf(&prose, "%d of %d runs were made\n", len(s.Made), s.Asked)
+	if asked := len(s.with(func(t *Tried) bool { return len(t.Record.Summary.Checks) > 0 })); asked > 0 {
+		a := document.Answer{State: document.Holds, Number: document.Count(int64(asked)), Unit: "of " + document.Counted(len(s.Made), "run")}
+		a.Claim = "HOLDS in " + a.Number + " " + a.Unit
+		return a
 	}
-	_, err := io.WriteString(w, prose.String())
-	return err
+	return document.Answer{Claim: document.Counted(len(s.Made), "run") + " made"}
+}
+
+// with are the runs of which something is so.
+func (s *Swept) with(is func(*Tried) bool) (list []*Tried) {
+	for i := range s.Made {
+		if is(&s.Made[i]) {
+			list = append(list, &s.Made[i])
+		}
+	}
+	return list
+}
+
+// tone is what the exit code of a run amounts to, plain where nothing was asked of it.
+func (t *Tried) tone() document.Tone {
+	switch {
+	case t.Exit == codeExpectation:
+		return document.Bad
+	case t.Exit != codeOk:
+		return document.Doubtful
+	case len(t.Record.Summary.Checks) > 0:
+		return document.Good
+	default:
+		return document.Plain
+	}
 }
 
 // headings returns the paths that are swept, each by its last two parts where no
@@ -82,7 +130,7 @@ func headings(set []scenarios.Setting) []string {
 	return list
 }
 
-func (t *Tried) row() []string {
+func (t *Tried) row() []document.Cell {
 	var cells []string
 	for _, s := range t.Set {
 		cells = append(cells, s.Value)
@@ -102,7 +150,7 @@ func (t *Tried) row() []string {
 	}
 	millis := func(name string) string {
 		if v := figures.Named(name); v.Told {
-			return fmt.Sprintf("%.1f", v.Value/float64(time.Millisecond))
+			return document.Millis(time.Duration(v.Value).Microseconds())
 		}
 		return document.Untold
 	}
@@ -114,8 +162,10 @@ func (t *Tried) row() []string {
 	if slices.ContainsFunc(summary.Phases, func(p results.PhaseSummary) bool { return p.ClientLimited }) {
 		worth += ", late"
 	}
-	return append(cells, worth, rate("offered"), rate("served"), share("throttled"), share("share_lost"),
-		millis("p50"), millis("p99"), hottest, passed(summary.Checks))
+	row := document.Row(append(cells, worth, rate("offered"), rate("served"), share("throttled"), share("share_lost"),
+		millis("p50"), millis("p99"), hottest, passed(summary.Checks))...)
+	row[0].Tone, row[len(row)-1].Tone = t.tone(), t.tone()
+	return row
 }
 
 func passed(list []results.Check) string {
@@ -126,5 +176,5 @@ func passed(list []results.Check) string {
 	if told == 0 {
 		return results.CannotTell
 	}
-	return fmt.Sprintf("%d/%d", held, told)
+	return fmt.Sprintf("%d of %d", held, told)
 }

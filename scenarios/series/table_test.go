@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"loadgen/report/document"
+	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/scenarios"
 )
@@ -35,26 +37,32 @@ func TestTableOfASweep(t *testing.T) {
 		{Set: []scenarios.Setting{{Path: "use", Value: "late"}, {Path: "phases.peak.rates", Value: "[3]"}},
 			Record: &results.Record{Summary: &results.Summary{Validity: results.Valid, Phases: []results.PhaseSummary{{}, {ClientLimited: true}}}}},
 	}}
-	const want = `use       peak.rates   validity     offered/s  served/s  throttled    lost  p50 ms  p99 ms  hottest/s  expected
-by-event  [500, 1000]  valid            3,000     2,000     25.0 %  50.0 %     3.5  1234.9      2,000       1/2
-ё         [2]          partial              –         –          –       –       –       –          –         –
-late      [3]          valid, late          –         –          –       –       –       –          –         –
-
-offered and served: entities a second due in the last half of each phase; hottest: entities of the busiest second of a partition;
-throttled: of the attempts; lost: of the operations due; p50 and p99: response times;
-expected: how many checks hold, of those that could be judged; late: the generator was, so that rates and times may be its own
-3 of 4 runs were made
-`
-	var text strings.Builder
-	if err := made.Table(&text); err != nil {
-		t.Fatal(err)
+	d := made.Document()
+	table := d.Screen[0].(document.Table)
+	var headings []string
+	for _, column := range table.Columns {
+		headings = append(headings, column.Title)
 	}
-	if diff := cmp.Diff(want, text.String()); diff != "" {
-		t.Errorf("Table(…) (-want +got):\n%s", diff)
+	var rows [][]string
+	for _, row := range table.Rows {
+		var cells []string
+		for _, cell := range row {
+			cells = append(cells, cell.Text)
+		}
+		rows = append(rows, cells)
 	}
-	text.Reset()
-	if err := (&Swept{Asked: 3}).Table(&text); err != nil || text.String() != "0 of 3 runs were made\n" {
-		t.Errorf("Table of nothing = %q, %v; want that there was none", text.String(), err)
+	if diff := cmp.Diff([][]string{{"use", "peak.rates", "validity", "offered/s", "served/s", "throttled", "lost", "p50", "p99", "hottest/s", "expected"},
+		{"by-event", "[500, 1000]", "valid", "3,000", "2,000", "25.0 %", "50.0 %", "3.46", "1,235", "2,000", "1 of 2"},
+		{"ё", "[2]", "partial", "–", "–", "–", "–", "–", "–", "–", "–"},
+		{"late", "[3]", "valid, late", "–", "–", "–", "–", "–", "–", "–", "–"}}, append([][]string{headings}, rows...)); diff != "" {
+		t.Errorf("the table (-want +got):\n%s", diff)
+	}
+	if d.Answer.State != "does not hold" || d.Answer.Claim != "DOES NOT HOLD in 1 of 3 runs" || table.Rows[0][0].Tone != document.Bad || table.Rows[1][0].Tone != document.Plain ||
+		!slices.Equal(d.Warnings, []string{"3 of 4 runs were made"}) {
+		t.Errorf("%+v, %q; want the run that fails, and what was not made", d.Answer, d.Warnings)
+	}
+	if d := (&Swept{Asked: 3}).Document(); d.Answer.Claim != "0 runs made" || !slices.Equal(d.Warnings, []string{"0 of 3 runs were made"}) || len(d.Screen) != 0 {
+		t.Errorf("of nothing: %+v, %q; want that there was none", d.Answer, d.Warnings)
 	}
 }
 
@@ -82,8 +90,8 @@ func TestHeadingsOfASweep(t *testing.T) {
 func TestSweepAsJSON(t *testing.T) {
 	made := Swept{Asked: 2, Made: []Tried{{Set: []scenarios.Setting{{Path: "use", Value: "by-event"}}, Folder: "runs/1", Exit: 10,
 		Record: &results.Record{Summary: &results.Summary{Validity: results.Valid, OkAttempts: 42, Verdict: "a < b"}}}}}
-	var text strings.Builder
-	if err := made.JSON(&text); err != nil {
+	var out strings.Builder
+	if err := text.JSON(&out, made.Document().Data); err != nil {
 		t.Fatal(err)
 	}
 	var list []struct {
@@ -92,14 +100,14 @@ func TestSweepAsJSON(t *testing.T) {
 		Exit    int `json:"exit_code"`
 		Summary *results.Summary
 	}
-	if err := json.Unmarshal([]byte(text.String()), &list); err != nil || len(list) != 1 {
-		t.Fatalf("%v, %d runs in\n%s", err, len(list), &text)
+	if err := json.Unmarshal([]byte(out.String()), &list); err != nil || len(list) != 1 {
+		t.Fatalf("%v, %d runs in\n%s", err, len(list), &out)
 	}
 	if one := list[0]; !cmp.Equal(one.Set, map[string]string{"use": "by-event"}) || one.Folder != "runs/1" || one.Exit != 10 || !cmp.Equal(one.Summary, made.Made[0].Record.Summary) {
 		t.Errorf("JSON(…) = %+v; want the values, the folder, the exit code and the summary", one)
 	}
-	text.Reset()
-	if err := new(Swept).JSON(&text); err != nil || text.String() != "[]\n" {
-		t.Errorf("JSON of nothing = %q, %v; want an empty list", text.String(), err)
+	out.Reset()
+	if err := text.JSON(&out, new(Swept).Document().Data); err != nil || out.String() != "[]\n" {
+		t.Errorf("JSON of nothing = %q, %v; want an empty list", out.String(), err)
 	}
 }

@@ -321,7 +321,7 @@ var rows = []row{
 		path: "report/compare/runs",
 		what: "two runs or sets of runs, side by side: figures, bounds, warnings",
 		imports: []string{
-			"report/compare", "report/compare/statistics", "report/document", "report/text", "report/verdict",
+			"report/compare", "report/compare/statistics", "report/document", "report/verdict",
 			"results", "results/baseline", "results/figure",
 		},
 	}, {
@@ -355,7 +355,7 @@ var rows = []row{
 	}, {
 		path:    "report/compare/gate",
 		what:    "what a gate says of scenarios, in the forms that people and machines read",
-		imports: []string{"report/compare", "report/document", "report/export", "report/text", "results/figure"},
+		imports: []string{"engine/nearest", "report", "report/compare", "report/document", "report/export", "report/text", "results/figure"},
 	}, {
 		path:    "report/verdict",
 		what:    "what a record means, and what it cannot tell",

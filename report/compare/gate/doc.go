@@ -3,12 +3,12 @@
 //
 // Whoever gates makes one [Result] for each scenario, by [Differs] of an exact comparison
 // or [Judged] of paired runs, or by hand for what could not be compared. A list of them
-// is printed by [Text] for people, by [JSON] for scripts, by [JUnit], [Markdown] and
-// [Annotations] for what carries out jobs, and by [Benchfmt] for benchstat. Its exit code
-// is [Code]. [Forms] are all of them by name, and [Files] those that a gate writes.
+// is a [Document] for people and scripts, and is printed by [JUnit] and [Annotations] for
+// what carries out jobs, and by [Benchfmt] for benchstat. Its exit code is [Code]. [Forms]
+// are all of them by name, and [Files] those that a gate writes.
 //
 // Names and reasons may hold anything: each form escapes what it would take for its own,
-// and none but [JSON] lets through what controls a terminal.
+// and none lets through what controls a terminal.
 //
 // The caller owes results in the order in which they are to be read.
 //

@@ -8,17 +8,6 @@ import (
 	"testing"
 )
 
-func TestCalled(t *testing.T) {
-	for _, form := range gate.Forms() {
-		if got, found := gate.Called(form.Name); !found || got.Ending != form.Ending {
-			t.Errorf("Called(%q) = %+v, %t; want the form", form.Name, got, found)
-		}
-	}
-	if got, found := gate.Called("xml"); found {
-		t.Errorf("Called(xml) = %+v; want none", got)
-	}
-}
-
 // Files have the form of their ending in any case, and each is there once.
 func TestFilesOfKnownForms(t *testing.T) {
 	for _, row := range []struct {
@@ -26,9 +15,9 @@ func TestFilesOfKnownForms(t *testing.T) {
 		says  string
 	}{
 		{nil, ""},
-		{gate.Files{"a.xml", "a.XML", "b.md", "c.json", "d.txt", "e.github", "f.bench"}, ""},
+		{gate.Files{"a.xml", "a.XML", "b.md", "c.json", "d.txt", "e.github", "f.bench", "g.csv", "h.html"}, ""},
 		{gate.Files{"a.md", "gate"}, "gate: expected a file that ends in .xml (junit), .md"},
-		{gate.Files{"gate.html"}, "gate.html: expected"},
+		{gate.Files{"gate.pdf"}, "gate.pdf: expected"},
 		{gate.Files{"a.md", "b.md", "a.md"}, "a.md is there twice"},
 	} {
 		if err := row.files.Validate(); (err == nil) != (row.says == "") || err != nil && !strings.HasPrefix(err.Error(), row.says) {
@@ -70,13 +59,13 @@ func TestFilesFromBeginToEnd(t *testing.T) {
 		t.Fatalf("Begin() = %v, left %s; want both empty", err, left())
 	}
 	list := []gate.Result{{Scenario: "own", Reason: "it repeats"}}
-	if err := files.Write(list); err != nil || !strings.Contains(left(), "new.txt=own: no difference: it repeats") || !strings.Contains(left(), "old.md=### loadgen gate") {
+	if err := files.Write(list); err != nil || !strings.Contains(left(), "new.txt=loadgen gate · 1 scenario") || !strings.Contains(left(), "old.md=# loadgen gate") {
 		t.Errorf("Write() = %v, left %s; want the ruling in both", err, left())
 	}
 	if err := os.WriteFile("old.md", nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := files.Withdraw(); err != nil || left() != "kept.txt=mine new.txt=own: no difference: it repeats" {
+	if err := files.Withdraw(); err != nil || left() != "kept.txt=mine new.txt=loadgen gate · 1 scenario: 1 no difference" {
 		t.Errorf("Withdraw() = %v, left %s; want those gone that nothing was written to", err, left())
 	}
 	if err := (gate.Files{"nowhere/a.md"}).Write(list); err == nil {

@@ -9,6 +9,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"loadgen/engine/nearest"
+	"loadgen/report"
+	"loadgen/report/text"
 )
 
 // Form is a form in which results are told.
@@ -19,29 +23,37 @@ type Form struct {
 	Print func(io.Writer, []Result) error
 }
 
-// Forms returns all forms, in the order in which they are told of.
+// Forms returns all forms: those of every document first, then a gate's own.
 func Forms() []Form {
-	return []Form{
-		{"text", ".txt", Text},
-		{"json", ".json", JSON},
-		{"junit", ".xml", JUnit},
-		{"markdown", ".md", Markdown},
-		{"github", ".github", Annotations},
-		{"benchfmt", ".bench", Benchfmt},
+	var forms []Form
+	for _, name := range report.PrintForms() {
+		ending := "." + name
+		if name == report.FormText {
+			ending = ".txt"
+		}
+		forms = append(forms, Form{name, ending, func(w io.Writer, list []Result) error {
+			return report.Print(w, Document(list), name, text.Look{Verbose: true})
+		}})
 	}
+	return append(forms, own()...)
 }
 
-// Called returns the form of a name, and false where there is none.
-func Called(name string) (Form, bool) {
-	return form(func(f Form) bool { return f.Name == name })
+// own are the forms of a gate alone: for what carries out jobs, and for benchstat.
+func own() []Form {
+	return []Form{{"junit", ".xml", JUnit}, {"github", ".github", Annotations}, {"benchfmt", ".bench", Benchfmt}}
 }
 
-func form(is func(Form) bool) (Form, bool) {
-	forms := Forms()
-	if i := slices.IndexFunc(forms, is); i >= 0 {
-		return forms[i], true
+// Own returns the names of the forms that no document has.
+func Own() []string { return nearest.Of(own(), func(f Form) string { return f.Name }) }
+
+// Print writes results in one of the [Own] forms, and false for any other.
+func Print(w io.Writer, list []Result, name string) (bool, error) {
+	for _, form := range own() {
+		if form.Name == name {
+			return true, form.Print(w, list)
+		}
 	}
-	return Form{}, false
+	return false, nil
 }
 
 // Files are files that results are written to, each in the form of its ending. A gate
@@ -52,7 +64,7 @@ type Files []string
 func (f Files) Validate() error {
 	for i, file := range f {
 		if _, found := formOf(file); !found {
-			return fmt.Errorf("%s: expected a file that ends in .xml (junit), .md, .json, .txt, .github or .bench", file)
+			return fmt.Errorf("%s: expected a file that ends in .xml (junit), .md, .json, .txt, .csv, .html, .github or .bench", file)
 		}
 		if slices.Contains(f[:i], file) {
 			return fmt.Errorf("%s is there twice; expected files that differ", file)
@@ -63,7 +75,11 @@ func (f Files) Validate() error {
 
 // formOf returns the form that a file's ending stands for.
 func formOf(file string) (Form, bool) {
-	return form(func(f Form) bool { return strings.EqualFold(filepath.Ext(file), f.Ending) })
+	forms := Forms()
+	if i := slices.IndexFunc(forms, func(f Form) bool { return strings.EqualFold(filepath.Ext(file), f.Ending) }); i >= 0 {
+		return forms[i], true
+	}
+	return Form{}, false
 }
 
 // Begin empties the files, so that a gate that does not come to its end leaves none that
@@ -105,11 +121,11 @@ func (f Files) Withdraw() error {
 func (f Files) Write(list []Result) error {
 	for _, file := range f {
 		form, _ := formOf(file)
-		var text bytes.Buffer
-		if err := form.Print(&text, list); err != nil {
+		var told bytes.Buffer
+		if err := form.Print(&told, list); err != nil {
 			return err
 		}
-		if err := os.WriteFile(file, text.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile(file, told.Bytes(), 0o644); err != nil {
 			return err
 		}
 	}

@@ -46,3 +46,24 @@ func gravity(list []Result) []*Result {
 	slices.SortStableFunc(sorted, func(a, b *Result) int { return cmp.Compare(b.Outcome, a.Outcome) })
 	return sorted
 }
+
+// lines returns what stands below a result, each without an end of line.
+func (r *Result) lines() []string {
+	var lines []string
+	if r.Difference != nil {
+		lines = append(lines, r.Difference.Lines(mostLines, "phases")...)
+	}
+	if r.Judgement != nil {
+		for i := range r.Judgement.Findings {
+			lines = append(lines, r.Judgement.Findings[i].Sentence())
+		}
+	}
+	lines = append(lines, r.Notes...)
+	for i := range lines {
+		lines[i] = export.Plain(lines[i])
+	}
+	return lines
+}
+
+// mostLines is how many values that differ are listed for people.
+const mostLines = 40

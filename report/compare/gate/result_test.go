@@ -2,11 +2,14 @@ package gate_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
 	"loadgen/report/compare"
 	"loadgen/report/compare/gate"
+	"loadgen/report/document"
+	"loadgen/report/text"
 )
 
 // Of several outcomes the gravest decides.
@@ -45,30 +48,42 @@ func differing(t *testing.T, is string) compare.Difference {
 	return d
 }
 
-func text(t *testing.T, list ...gate.Result) string {
-	t.Helper()
-	var out strings.Builder
-	if err := gate.Text(&out, list); err != nil {
-		t.Fatal(err)
+// What is of the whole run is read first, and a digest only where nothing else differs.
+func TestDocumentOfADifference(t *testing.T) {
+	repeat := "the run: loadgen simulate s"
+	accept := "where this is meant: loadgen gate s --accept --reason \"why\""
+	for _, row := range []struct {
+		name, is, state, claim string
+		lines                  []string
+	}{
+		{"nothing differs", was, "holds", "NO DIFFERENCE: s", []string{repeat}},
+		{"values and digests differ", `{"digest": "b", "phases": [{"name": "peak", "us": {"p99": 11, "digest": "y"}}], "seed": 1, "model": [{"name": "target", "value": "1000"}]}`,
+			"does not hold", "REGRESSION: s", []string{`model[target].value: was "2000", is "1000"`, "phases[peak].us.p99: was 10, is 11 (+10.0 %)", "and 2 more", accept, repeat}},
+		{"a digest alone differs", strings.Replace(was, `"x"`, `"y"`, 1), "does not hold", "REGRESSION: s",
+			[]string{`phases[peak].us.digest: was "x", is "y"`, accept, repeat}},
+	} {
+		d := gate.Document([]gate.Result{gate.Differs("s", "the baseline of yesterday", differing(t, row.is))})
+		var lines []string
+		for _, block := range d.Screen {
+			lines = append(lines, block.(document.Facts).Lines...)
+		}
+		if d.Answer.State != row.state || d.Answer.Claim != row.claim || !slices.Equal(lines, row.lines) || d.Answer.Says[1] != "against the baseline of yesterday" {
+			t.Errorf("%s: %+v, %q; want %s, %q, %q", row.name, d.Answer, lines, row.state, row.claim, row.lines)
+		}
 	}
-	return out.String()
 }
 
-// What is of the whole run is read first, and a digest only where nothing else differs.
-func TestTextOfADifference(t *testing.T) {
-	for _, row := range []struct{ name, is, want string }{
-		{"nothing differs", was, "s: no difference: it repeats to the last count, against the baseline of yesterday\n"},
-		{"values and digests differ", `{"digest": "b", "phases": [{"name": "peak", "us": {"p99": 11, "digest": "y"}}], "seed": 1, "model": [{"name": "target", "value": "1000"}]}`,
-			"s: regression: 4 values differ, against the baseline of yesterday\n" +
-				"  model[target].value: was \"2000\", is \"1000\"\n  phases[peak].us.p99: was 10, is 11 (+10.0 %)\n  and 2 more\n" +
-				"  where this is meant: loadgen gate s --accept --reason \"why\"\n"},
-		{"a digest alone differs", strings.Replace(was, `"x"`, `"y"`, 1),
-			"s: regression: one value differs, against the baseline of yesterday\n  phases[peak].us.digest: was \"x\", is \"y\"\n" +
-				"  where this is meant: loadgen gate s --accept --reason \"why\"\n"},
-	} {
-		if got := text(t, gate.Differs("s", "the baseline of yesterday", differing(t, row.is))); got != row.want {
-			t.Errorf("%s:\n%s\nwant\n%s", row.name, got, row.want)
-		}
+// Of several scenarios the gravest outcome is told, in how many it is, and its first.
+func TestDocumentOfSeveral(t *testing.T) {
+	list := night(t)
+	d := gate.Document(list)
+	rows := d.Screen[0].(document.Table).Rows
+	if d.Answer.State != "cannot tell" || d.Answer.Claim != "INVALID in 1 of 8 scenarios" || d.Answer.Says[0] != "stall: the run is invalid" ||
+		len(rows) != 8 || rows[0][0].Text != "stall" || rows[2][1].Text != "regression" || rows[2][1].Tone != document.Bad || rows[7][1].Tone != document.Good {
+		t.Errorf("%+v with %v; want what bars a change first", d.Answer, rows)
+	}
+	if whole := gate.Document(list[:1:1]); whole.Answer.State != "holds" || len(whole.Screen) != 1 {
+		t.Errorf("one that repeats: %+v; want that it holds, and how it is repeated", whole)
 	}
 }
 
@@ -102,7 +117,7 @@ func TestJudged(t *testing.T) {
 		if r.Outcome != row.outcome || r.Virtual {
 			t.Errorf("%s: %s; want %s", row.name, r.Outcome, row.outcome)
 		}
-		if got := text(t, r); !strings.Contains(got, j.Findings[0].Sentence()) {
+		if got := printed(t, gate.Forms()[0], []gate.Result{r}); !strings.Contains(strings.Join(strings.Fields(got), " "), j.Findings[0].Sentence()) {
 			t.Errorf("%s: the text does not hold the finding:\n%s", row.name, got)
 		}
 	}
@@ -117,7 +132,7 @@ func TestJSON(t *testing.T) {
 	var out strings.Builder
 	list := []gate.Result{gate.Differs("v", "b", differing(t, strings.Replace(was, "10", "11", 1))), gate.Judged("l", "a", j),
 		{Scenario: "n", Outcome: compare.NoBaseline, Reason: "there is none"}}
-	if err := gate.JSON(&out, list); err != nil {
+	if err := text.JSON(&out, gate.Document(list).Data); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {

@@ -24,8 +24,6 @@ func soundForm(t testing.TB, f gate.Form, list []gate.Result) {
 		if s := read(t, text).Suites[0]; s.Tests != len(list) || len(s.Cases) != len(list) || s.Failures+s.Errors+s.Skipped > len(list) {
 			t.Errorf("the suite is %+v; want %d cases", s, len(list))
 		}
-	case "markdown":
-		soundMarkdown(t, text)
 	case "github":
 		if len(list) > 0 {
 			soundAnnotations(t, lines)
@@ -34,46 +32,6 @@ func soundForm(t testing.TB, f gate.Form, list []gate.Result) {
 		if text != "" {
 			soundBench(t, lines)
 		}
-	}
-}
-
-// soundMarkdown checks that a table's rows have its columns, that every fence is ended,
-// and that nothing is HTML but what folds.
-func soundMarkdown(t testing.TB, text string) {
-	t.Helper()
-	if len(text) > 64<<10 {
-		t.Errorf("the Markdown has %d bytes; want 64 KiB at most", len(text))
-	}
-	fence, columns, open := "", 0, 0
-	for line := range strings.SplitSeq(text, "\n") {
-		switch {
-		case fence != "":
-			if line == fence {
-				fence = ""
-			}
-			continue
-		case strings.HasPrefix(line, "```"):
-			fence = line
-			continue
-		case strings.HasPrefix(line, "|"):
-			n := strings.Count(line, "|") - strings.Count(line, `\|`)
-			if columns == 0 {
-				columns = n
-			}
-			if n != columns {
-				t.Errorf("a row of %d columns; want %d: %s", n, columns, line)
-			}
-		default:
-			columns = 0
-		}
-		open += strings.Count(line, "<details>") - strings.Count(line, "</details>")
-		bare := strings.NewReplacer("<details>", "", "</details>", "", "<summary>", "", "</summary>", "").Replace(line)
-		if strings.ContainsAny(bare, "<>") {
-			t.Errorf("HTML in %q", line)
-		}
-	}
-	if fence != "" || open != 0 {
-		t.Errorf("fence %q and %d folds are left open in\n%s", fence, open, text)
 	}
 }
 

@@ -106,7 +106,7 @@ func changed(change float64) string {
 	if math.IsInf(change, 0) {
 		return "from nothing"
 	}
-	return compare.Percent(change)
+	return document.Change(change)
 }
 
 // dated returns when a night began, in UTC.

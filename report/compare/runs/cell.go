@@ -2,12 +2,10 @@ package runs
 
 import (
 	"math"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"loadgen/report/compare"
 	"loadgen/report/document"
 )
 
@@ -15,13 +13,13 @@ import (
 func (u unit) text(value float64) string {
 	switch u {
 	case micros:
-		return millis(value)
+		return document.Millis(int64(math.Round(value)))
 	case perSecond:
 		return document.Rate(value)
 	case share:
 		return document.Share(value)
 	case each:
-		return strconv.FormatFloat(value, 'f', 2, 64)
+		return document.Tries(value)
 	default:
 		return document.Count(int64(math.Round(value)))
 	}
@@ -39,19 +37,6 @@ func (u unit) suffix() string {
 	}
 }
 
-// millis returns microseconds in milliseconds, to three figures and no less than whole ones.
-func millis(value float64) string {
-	for _, scale := range []struct {
-		below    float64
-		decimals int
-	}{{999.5, 3}, {9_995, 2}, {99_950, 1}} {
-		if value < scale.below {
-			return strconv.FormatFloat(value/1000, 'f', scale.decimals, 64)
-		}
-	}
-	return document.Count(int64(math.Round(value / 1000)))
-}
-
 func (m *Metric) change() string {
 	switch {
 	case m.A == nil || m.B == nil:
@@ -59,7 +44,7 @@ func (m *Metric) change() string {
 	case m.Change == nil:
 		return "from 0"
 	}
-	return compare.Percent(*m.Change)
+	return document.Change(*m.Change)
 }
 
 // interval returns between which bounds it did.
@@ -67,7 +52,7 @@ func (m *Metric) interval() string {
 	if m.Change == nil {
 		return document.Untold
 	}
-	return document.Interval(m.Interval, compare.Percent)
+	return document.Interval(m.Interval, document.Change)
 }
 
 func (k key) title() string {

@@ -9,7 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"loadgen/report"
 	"loadgen/report/compare"
+	look "loadgen/report/text"
 	"loadgen/report/verdict"
 	"loadgen/results"
 )
@@ -178,8 +180,11 @@ func TestOutcomes(t *testing.T) {
 		if c.Outcome != row.outcome || !strings.Contains(strings.Join(c.Says, " "), row.says) || len(c.Decides) != row.decide {
 			t.Errorf("%s: %s, %q by %d metrics; want %s, %q by %d", row.name, c.Outcome, c.Says, len(c.Decides), row.outcome, row.says, row.decide)
 		}
-		if got := text(t, c); !strings.HasPrefix(got, row.outcome.String()+": "+c.Says[0]) {
-			t.Errorf("%s: the text begins %.80q; want its verdict", row.name, got)
+		state, _ := row.outcome.State()
+		claim := map[compare.Outcome]string{compare.Regression: "B IS WORSE: response p99 +", compare.Improvement: "B IS BETTER: response p99 −",
+			compare.NoDifference: "NO DIFFERENCE SHOWN", compare.Inconclusive: "CANNOT TELL whether they differ"}[row.outcome]
+		if a := c.Document().Answer; a.State != state || !strings.HasPrefix(a.Claim, claim) || !strings.Contains(a.Claim, a.Number) {
+			t.Errorf("%s: %+v; want %s, %q", row.name, a, state, claim)
 		}
 	}
 }
@@ -235,7 +240,7 @@ func TestSingleRunsProveNothing(t *testing.T) {
 func TestVirtualRuns(t *testing.T) {
 	same := held(t, side(t, "a", played{virtual: true}), side(t, "b", played{virtual: true, started: night.Add(time.Hour)}))
 	if same.Outcome != compare.Identical || same.Exact == nil || len(same.Bands) != 0 || len(same.Warnings) != 0 ||
-		!strings.HasPrefix(text(t, same), "identical: They repeat to the last count.\n") {
+		same.Document().Answer.State != "holds" {
 		t.Errorf("a run that repeats is %s, %v with %q", same.Outcome, same.Says, same.Warnings)
 	}
 	other := held(t, side(t, "a", played{virtual: true}), side(t, "b", played{virtual: true, throttled: 2399}))
@@ -272,7 +277,7 @@ func TestJSON(t *testing.T) {
 	a, b := sets(8, .3)
 	c := held(t, side(t, "a", a...), side(t, "b", b...))
 	var out bytes.Buffer
-	if err := c.JSON(&out); err != nil {
+	if err := report.Print(&out, c.Document(), report.FormJSON, look.Look{}); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {

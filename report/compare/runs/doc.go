@@ -3,8 +3,7 @@
 // Make a [Side] of each, [Side.Add] the records of its runs, and take both to [Of]. The
 // [Comparison] has a verdict in a sentence or two, a warning for whatever is not the same on
 // both sides, every figure of every phase and operation, and says of each between which
-// bounds it changed where the runs can tell: [Comparison.Text], [Comparison.Markdown] and
-// [Comparison.JSON] print it.
+// bounds it changed where the runs can tell: [Comparison.Document] says all of it.
 //
 // What may be said goes by what there is. Pairs of valid runs that were taken in turn are
 // judged by the gate of package compare, over at most three figures of the whole; all other

@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"loadgen/report"
 	"loadgen/report/compare/runs"
+	look "loadgen/report/text"
 	"loadgen/results"
 )
 
@@ -187,11 +189,13 @@ func find(t testing.TB, c *runs.Comparison, phase, operation, name string) runs.
 	return runs.Metric{}
 }
 
-// text returns what Text prints.
-func text(t testing.TB, c *runs.Comparison) string {
+// text returns all that is printed.
+func text(t testing.TB, c *runs.Comparison) string { return printed(t, c, report.FormText, true) }
+
+func printed(t testing.TB, c *runs.Comparison, form string, verbose bool) string {
 	t.Helper()
 	var out strings.Builder
-	if err := c.Text(&out); err != nil {
+	if err := report.Print(&out, c.Document(), form, look.Look{Verbose: verbose}); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

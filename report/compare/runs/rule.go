@@ -139,7 +139,7 @@ func moved(findings []compare.Finding, v compare.Outcome) string {
 	var words []string
 	for i := range findings {
 		if f := &findings[i]; f.Verdict == v {
-			words = append(words, f.Metric+" "+compare.Percent(f.Change))
+			words = append(words, f.Metric+" "+document.Change(f.Change))
 		}
 	}
 	return strings.Join(words, ", ")

@@ -1,50 +1,10 @@
 package gate
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
-	"io"
 
 	"loadgen/report/compare"
-	"loadgen/report/export"
-	"loadgen/report/text"
 )
-
-// Text prints results for people: a line each, and below it what differs.
-func Text(w io.Writer, list []Result) error {
-	var out bytes.Buffer
-	for i := range list {
-		r := &list[i]
-		fmt.Fprintf(&out, "%s: %s: %s\n", export.Plain(r.Scenario), r.Outcome, r.sentence())
-		for _, line := range r.lines() {
-			fmt.Fprintf(&out, "  %s\n", line)
-		}
-	}
-	_, err := w.Write(out.Bytes())
-	return err
-}
-
-// lines returns what stands below a result, each without an end of line.
-func (r *Result) lines() []string {
-	var lines []string
-	if r.Difference != nil {
-		lines = append(lines, r.Difference.Lines(mostLines, "phases")...)
-	}
-	if r.Judgement != nil {
-		for i := range r.Judgement.Findings {
-			lines = append(lines, r.Judgement.Findings[i].Sentence())
-		}
-	}
-	lines = append(lines, r.Notes...)
-	for i := range lines {
-		lines[i] = export.Plain(lines[i])
-	}
-	return lines
-}
-
-// mostLines is how many values that differ are listed for people.
-const mostLines = 40
 
 // metric is one of the metrics of the JSON form: of runs in virtual time a value that
 // differs, of live ones a metric that was judged.
@@ -74,17 +34,19 @@ type told struct {
 	Notes    []string        `json:"notes"`
 }
 
-// JSON prints results as {verdict, state, ok, metrics, scenarios}: the gravest outcome, each value
-// that differs or metric that was judged, and each result.
-func JSON(w io.Writer, list []Result) error {
-	document := struct {
-		Verdict   compare.Outcome `json:"verdict"`
-		State     string          `json:"state"`
-		Ok        *bool           `json:"ok"`
-		Metrics   []metric        `json:"metrics"`
-		Scenarios []told          `json:"scenarios"`
-	}{Metrics: []metric{}, Scenarios: []told{}, Verdict: gravest(list)}
-	document.State, document.Ok = document.Verdict.State()
+// verdict is the JSON form: the gravest outcome, each value that differs or metric that was
+// judged, and each result.
+type verdict struct {
+	Verdict   compare.Outcome `json:"verdict"`
+	State     string          `json:"state"`
+	Ok        *bool           `json:"ok"`
+	Metrics   []metric        `json:"metrics"`
+	Scenarios []told          `json:"scenarios"`
+}
+
+func verdictOf(list []Result) *verdict {
+	all := &verdict{Metrics: []metric{}, Scenarios: []told{}, Verdict: gravest(list)}
+	all.State, all.Ok = all.Verdict.State()
 	for i := range list {
 		r := &list[i]
 		one := told{Scenario: r.Scenario, Outcome: r.Outcome, Virtual: r.Virtual, Reason: r.Reason, Against: r.Against,
@@ -93,10 +55,10 @@ func JSON(w io.Writer, list []Result) error {
 		if r.Difference != nil {
 			one.Differ = r.Difference.Total
 		}
-		document.Scenarios = append(document.Scenarios, one)
-		document.Metrics = append(document.Metrics, r.metrics()...)
+		all.Scenarios = append(all.Scenarios, one)
+		all.Metrics = append(all.Metrics, r.metrics()...)
 	}
-	return text.JSON(w, document)
+	return all
 }
 
 func (r *Result) metrics() []metric {

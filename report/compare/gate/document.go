@@ -1,0 +1,140 @@
+package gate
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"loadgen/report/document"
+	"loadgen/report/export"
+)
+
+const (
+	// mostCell bounds what is shown of a name or a reason, in bytes.
+	mostCell = 400
+	// mostDetails is how many scenarios have a section of their own: a summary of a job has
+	// room for 1 MiB.
+	mostDetails = 50
+	// mostShown is how many lines of the gravest result a screen shows.
+	mostShown = 8
+)
+
+// Document says what a gate came to: the gravest outcome, a row for each scenario, what
+// bars a change first, and of each what differs or was judged. Its Data is the JSON form.
+func Document(list []Result) *document.Document {
+	sorted := gravity(list)
+	d := &document.Document{Title: "loadgen gate", Subtitle: counts(sorted), Answer: answer(sorted), Data: verdictOf(list)}
+	t := scenarios(sorted)
+	if len(sorted) > 1 {
+		d.Screen = append(d.Screen, t)
+	}
+	if len(sorted) > 0 {
+		lines := sorted[0].inShort()
+		if repeat := sorted[0].Repeat; repeat != "" {
+			lines = append(lines, "the run: "+export.Plain(repeat))
+		}
+		if len(lines) > 0 {
+			d.Screen = append(d.Screen, document.Facts{Lines: lines})
+		}
+	}
+	d.Add("scenarios", "Scenarios", t)
+	for i, r := range sorted {
+		if i == mostDetails {
+			d.Add("left-out", "Left out", document.Paragraph{Text: fmt.Sprintf("What there is to say of %d further scenarios.", len(sorted)-i)})
+			break
+		}
+		d.Add(fmt.Sprintf("scenario-%d", i+1), cut(export.Plain(r.Scenario), mostCell)+": "+r.Outcome.String(),
+			r.metricsTable(i+1), document.List{Items: r.lines()})
+	}
+	return d
+}
+
+// inShort is what a screen has room for of what differs, and what to do about it.
+func (r *Result) inShort() []string {
+	lines := r.lines()
+	notes := lines[len(lines)-len(r.Notes):]
+	lines = lines[:len(lines)-len(r.Notes)]
+	if len(lines) > mostShown {
+		lines = append(lines[:mostShown:mostShown], "--verbose shows more")
+	}
+	return append(lines, notes[:min(len(notes), mostShown)]...)
+}
+
+// answer says in how many scenarios the gravest outcome is, or what the one came to.
+func answer(sorted []*Result) document.Answer {
+	if len(sorted) == 0 {
+		return document.Answer{Claim: "NOTHING WAS GATED"}
+	}
+	worst := sorted[0]
+	state, _ := worst.Outcome.State()
+	a := document.Answer{State: state, Claim: strings.ToUpper(worst.Outcome.String())}
+	if len(sorted) == 1 {
+		a.Claim += ": " + cut(export.Plain(worst.Scenario), mostCell)
+		a.Says = []string{export.Plain(worst.Reason)}
+		if worst.Against != "" {
+			a.Says = append(a.Says, "against "+export.Plain(worst.Against))
+		}
+		return a
+	}
+	of := 0
+	for of < len(sorted) && sorted[of].Outcome == worst.Outcome {
+		of++
+	}
+	a.Number, a.Unit = document.Count(int64(of)), fmt.Sprintf("of %d scenarios", len(sorted))
+	a.Claim += " in " + a.Number + " " + a.Unit
+	if state != document.Holds {
+		a.Says = []string{cut(export.Plain(worst.Scenario), mostCell) + ": " + worst.sentence()}
+	}
+	return a
+}
+
+// counts returns how many scenarios came to what.
+func counts(sorted []*Result) string {
+	text := document.Counted(len(sorted), "scenario")
+	separator := ": "
+	for len(sorted) > 0 {
+		n := 1
+		for n < len(sorted) && sorted[n].Outcome == sorted[0].Outcome {
+			n++
+		}
+		text += fmt.Sprintf("%s%d %s", separator, n, sorted[0].Outcome)
+		sorted, separator = sorted[n:], ", "
+	}
+	return text
+}
+
+func scenarios(sorted []*Result) document.Table {
+	t := document.Table{ID: "scenarios", Caption: "Scenarios", Columns: document.Headed(4, "scenario", "verdict", "runs", "reason")}
+	t.Columns[2].Spare = 1
+	for _, r := range sorted {
+		row := document.Row(cut(export.Plain(r.Scenario), mostCell), r.Outcome.String(), r.kind(), cut(r.sentence(), mostCell))
+		state, _ := r.Outcome.State()
+		row[0].Tone, row[1].Tone = document.ToneOf(state), document.ToneOf(state)
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// metricsTable is the metrics that were judged of one scenario.
+func (r *Result) metricsTable(number int) document.Table {
+	t := document.Table{ID: fmt.Sprintf("metrics-%d", number), Columns: document.Headed(1, "metric", "A", "B", "change", "interval", "p", "pairs")}
+	if r.Judgement == nil {
+		return t
+	}
+	for i := range r.Judgement.Findings {
+		f := &r.Judgement.Findings[i]
+		as := document.Figures
+		if _, _, time := unitOf(f.Metric); time {
+			as = lapse
+		}
+		row := document.Row(export.Plain(f.Metric), as(f.A), as(f.B), document.Change(f.Change), document.Interval(f.Interval, document.Change),
+			document.Chance(f.Adjusted), document.Count(int64(f.Pairs)))
+		state, _ := f.Verdict.State()
+		row[3].Tone = document.ToneOf(state)
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// lapse is a time of so many nanoseconds.
+func lapse(nanoseconds float64) string { return document.Lapse(time.Duration(nanoseconds)) }

@@ -1,0 +1,206 @@
+package runs
+
+import (
+	"fmt"
+	"slices"
+
+	"loadgen/report/compare"
+	"loadgen/report/document"
+)
+
+// Document returns what the comparison says: whether B is better or worse, by how much, and
+// every figure of both. Its Data is the comparison.
+func (c *Comparison) Document() *document.Document {
+	d := &document.Document{Title: "A and B side by side", Subtitle: shown(c.A.Name) + " · " + shown(c.B.Name), Answer: c.answer(), Data: c}
+	if whole := c.figures(key{}); len(whole.Rows) > 0 {
+		d.Screen = append(d.Screen, whole)
+	}
+	if n := len(c.Warnings); n > 0 {
+		lines := slices.Clone(c.Warnings[:min(n, mostWarnings)])
+		if n > mostWarnings {
+			lines = append(lines, fmt.Sprintf("%d more: --verbose shows all", n-mostWarnings))
+		}
+		d.Screen = append(d.Screen, document.Facts{Lines: lines})
+	}
+	d.Add("sides", "Sides", c.sides())
+	d.Add("doubts", "Not the same, or to be doubted", document.List{Items: c.Warnings})
+	var decides []string
+	for i := range c.Decides {
+		decides = append(decides, c.Decides[i].Sentence())
+	}
+	d.Add("rests-on", "What the verdict rests on", document.List{Items: decides})
+	same := 0
+	for n, k := range c.keys() {
+		t := c.figures(k)
+		same += c.told(k) - len(t.Rows)
+		if len(t.Rows) == 0 {
+			continue
+		}
+		t.ID = fmt.Sprintf("figures-%d", n+1)
+		for _, s := range c.Shapes {
+			if k == (key{s.Phase, s.Operation}) {
+				t.Notes = append(t.Notes, "response times: "+s.Sentence)
+			}
+		}
+		d.Add(t.ID, k.title(), t)
+	}
+	d.Add("reading", "How the figures are to be read", document.List{Items: c.legend(same)})
+	d.Add("within", "Within the runs, by the second: this gates nothing, for it knows nothing of the next run", c.within())
+	d.Add("exact", "Virtual time, value by value", document.List{Items: c.exact()})
+	return d
+}
+
+// mostWarnings is how many of them a screen shows.
+const mostWarnings = 4
+
+// answer says whether B is better or worse, and by how much in the figure that says so.
+func (c *Comparison) answer() document.Answer {
+	state, _ := c.Outcome.State()
+	a := document.Answer{State: state, Says: c.Says}
+	switch c.Outcome {
+	case compare.Identical:
+		a.Claim = "IDENTICAL"
+	case compare.Different:
+		a.Number, a.Unit = document.Count(int64(c.Exact.Difference.Total)), "values"
+		a.Claim = "DIFFERENT in " + a.Number + " " + a.Unit
+	case compare.NoDifference:
+		a.Claim, a.Beside = "NO DIFFERENCE SHOWN", fmt.Sprintf("over %d pairs of runs", c.Pairs)
+	case compare.Regression, compare.Improvement:
+		a.Claim = "B IS WORSE"
+		if c.Outcome == compare.Improvement {
+			a.Claim = "B IS BETTER"
+		}
+		at := slices.IndexFunc(c.Decides, func(f compare.Finding) bool { return f.Verdict == c.Outcome })
+		if at < 0 {
+			break
+		}
+		f := &c.Decides[at]
+		a.Number = document.Change(f.Change)
+		a.Claim += ": " + f.Metric + " " + a.Number
+		a.Beside = fmt.Sprintf("%s at %s %%, over %d pairs", document.Interval(f.Interval, document.Change), document.Decimals(100*f.Level, 1), f.Pairs)
+	default:
+		a.Claim = "CANNOT TELL whether they differ"
+	}
+	return a
+}
+
+func (c *Comparison) sides() document.Table {
+	t := document.Table{ID: "sides", Caption: "Sides", Columns: document.Headed(3, "", "folder", "scenario", "runs", "first started", "time")}
+	for i, of := range []*Summary{&c.A, &c.B} {
+		t.Rows = append(t.Rows, document.Row(compare.Side(i).String(), shown(of.Name), shown(of.Scenario), document.Count(int64(of.Runs)), of.Started, shown(of.Time)))
+	}
+	return t
+}
+
+// keys are the phases and operations, in the order of the figures.
+func (c *Comparison) keys() []key {
+	var list []key
+	for i := range c.Metrics {
+		list = append(list, c.Metrics[i].key())
+	}
+	return slices.Compact(list)
+}
+
+func (m *Metric) key() key { return key{m.Phase, m.Operation} }
+
+// told is how many figures of a phase and operation either side can tell.
+func (c *Comparison) told(k key) (n int) {
+	for i := range c.Metrics {
+		if m := &c.Metrics[i]; m.key() == k && (m.A != nil || m.B != nil) {
+			n++
+		}
+	}
+	return n
+}
+
+// figures is those of a phase and operation that differ; of the whole all. Intervals and
+// chances are shown only where there are any.
+func (c *Comparison) figures(k key) document.Table {
+	titles := []string{"", "A", "B", "change"}
+	if c.tested() > 0 {
+		titles = append(titles, document.Decimals(100*(1-compare.DefaultAlpha), 1)+" % interval", "p")
+	}
+	t := document.Table{ID: "whole", Caption: k.title(), Columns: document.Headed(1, titles...)}
+	for i := range c.Metrics {
+		m := &c.Metrics[i]
+		if m.key() != k || m.A == nil && m.B == nil || m.same && k != (key{}) {
+			continue
+		}
+		u := m.measure.unit
+		row := document.Row(m.measure.label+u.suffix(), document.Told(m.A, u.text), document.Told(m.B, u.text), m.change(), m.interval(),
+			document.Told(m.P, document.Chance))
+		t.Rows = append(t.Rows, row[:len(titles)])
+	}
+	return t
+}
+
+// tested is how many figures have a p.
+func (c *Comparison) tested() int {
+	tested := 0
+	for i := range c.Metrics {
+		if c.Metrics[i].P != nil {
+			tested++
+		}
+	}
+	return tested
+}
+
+func (c *Comparison) legend(same int) []string {
+	var list []string
+	if same > 0 {
+		list = append(list, fmt.Sprintf("%s the same on both sides, and not shown", document.Counted(same, "more figure is", "more figures are")))
+	}
+	if tested := c.tested(); tested > 0 {
+		list = append(list, fmt.Sprintf("interval and p are each figure's own: of %d that do not differ, about %s have p <= %g by chance",
+			tested, document.Decimals(float64(tested)*compare.DefaultAlpha, 0), compare.DefaultAlpha))
+	}
+	if c.A.Runs > 1 || c.B.Runs > 1 {
+		list = append(list, "A and B are medians over the runs")
+	}
+	return list
+}
+
+// within shows the bands of single runs.
+func (c *Comparison) within() document.Table {
+	t := document.Table{ID: "within", Columns: document.Headed(1, "", "A", "within", "B", "within", "change", "within", "seconds")}
+	labels := make(map[string]string)
+	for _, m := range measures() {
+		labels[m.name] = m.label
+	}
+	doubtful := false
+	for i := range c.Bands {
+		b := &c.Bands[i]
+		seconds := document.Count(int64(b.Seconds))
+		if b.Doubt != "" {
+			seconds, doubtful = "~"+seconds, true
+		}
+		t.Rows = append(t.Rows, document.Row(shown(b.Phase)+", "+labels[b.Metric]+b.unit.suffix(),
+			b.unit.text(b.A.Mean), document.Interval(b.A.Interval, b.unit.text), b.unit.text(b.B.Mean), document.Interval(b.B.Interval, b.unit.text),
+			document.Change(b.Change.Mean), document.Interval(b.Change.Interval, document.Change), seconds))
+	}
+	if doubtful {
+		t.Notes = []string{"~: too few seconds for bounds that can be relied on"}
+	}
+	return t
+}
+
+// mostDiffering is how many values that differ are listed.
+const mostDiffering = 20
+
+// exact says how runs in virtual time differ.
+func (c *Comparison) exact() []string {
+	e := c.Exact
+	switch {
+	case e == nil:
+		return nil
+	case e.Same == e.Pairs:
+		return []string{"they repeat to the last count"}
+	}
+	list := []string{fmt.Sprintf("%d of %d repeat; %s and %s differ in %s", e.Same, e.Pairs,
+		shown(e.A), shown(e.B), document.Counted(e.Difference.Total, "value"))}
+	// The sums of the heat map come last: most of them are those of the phases once more.
+	for _, line := range e.Difference.Lines(mostDiffering, "phases", "where") {
+		list = append(list, shown(line))
+	}
+	return list
+}
