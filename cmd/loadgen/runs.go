@@ -251,8 +251,9 @@ func (f *runsPruneFlags) prune(ctx context.Context, keepLast bool, now time.Time
 
 // historyFlags are what a user typed after `loadgen runs history`.
 type historyFlags struct {
-	metrics           []string
-	runs, format, png string
+	metrics   []string
+	runs, png string
+	form      formFlags
 }
 
 func newRunsHistory(stdout, stderr io.Writer) *cobra.Command {
@@ -284,16 +285,13 @@ The exit code is 12 where no two nights can be compared, else 0 whatever is foun
 	flags := c.Flags()
 	flags.StringArrayVar(&f.metrics, "metric", nil, "`figure` to follow, may be repeated (default p99, served, share_lost)")
 	flags.StringVar(&f.runs, "runs", runsKept(), "`folder` of the runs")
-	flags.StringVar(&f.format, "format", "text", "what to print: text, json or csv")
+	f.form.register(flags)
 	flags.StringVar(&f.png, "png", "", "draw the nights into a `file`, .png or .svg")
 	return c
 }
 
 // history reads the runs, finds the steps, draws and prints them.
 func (f *historyFlags) history(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	if err := knownFormat(f.format, "text", "json", "csv"); err != nil {
-		return err
-	}
 	if extension := strings.ToLower(filepath.Ext(f.png)); f.png != "" && extension != ".png" && extension != ".svg" {
 		return usageError{fmt.Errorf("--png %s: expected a file that ends in .png or .svg", f.png)}
 	}
@@ -366,13 +364,11 @@ func (f *historyFlags) draw(d *history.Document) error {
 	return nil
 }
 
-// tell prints the history. What a form has no place for is told in words beside it.
+// tell prints the history. As CSV it is a row a night; what that has no place for is told in
+// words beside it.
 func (f *historyFlags) tell(d *history.Document, stdout, stderr io.Writer) error {
-	switch f.format {
-	case "json":
-		return history.JSON(stdout, d)
-	case "text":
-		return history.Text(stdout, d)
+	if f.form.format != report.FormCSV {
+		return f.form.show(stdout, history.Report(d))
 	}
 	left, err := history.CSV(stdout, d)
 	for i := 0; err == nil && i < len(left); i++ {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"loadgen/report/compare"
+	"loadgen/report/document"
 	"loadgen/report/text"
 )
 
@@ -82,7 +83,7 @@ func (n *Night) append(row []string, columns []int) []string {
 		if math.IsNaN(n.Values[m]) {
 			return nil
 		}
-		row = append(row, strconv.FormatFloat(n.Values[m], 'f', -1, 64))
+		row = append(row, document.Plainly(n.Values[m]))
 	}
 	return row
 }

@@ -5,8 +5,8 @@
 // order in which they were begun: runs of the same conditions are a [Series], whatever
 // is run between them, and runs begun within six hours of the first are a [Night], whose
 // figures are the medians over its runs. Where a metric steps from one night to the next
-// is found by compare.ChangePoints. [Text], [JSON] and [CSV] print the
-// document, and [Draw] draws one of its scenarios. [ParseMetrics] reads the metrics; what
+// is found by compare.ChangePoints. [Report] says what the
+// history comes to, [CSV] prints its nights, and [Draw] draws one of its scenarios. [ParseMetrics] reads the metrics; what
 // is wrong with them is a [Fault].
 //
 // What the runs rest on is a condition: the text of the scenario, target, start and

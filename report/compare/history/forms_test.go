@@ -13,25 +13,30 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"loadgen/report/compare"
 	"loadgen/report/compare/history"
+	told "loadgen/report/document"
+	look "loadgen/report/text"
 	"loadgen/results"
 )
 
 // A step is told in one sentence with its night, before, after, change and p, and first
-// of all.
-func TestTextOfAStep(t *testing.T) {
-	told := text(t, document(t, archived(t, metrics(t, "p50(get)", "served"), stepped(10)...)))
-	const want = `orders: p50(get) steps on 2026-03-11 (+19.8 %) in 20 nights
-  p50(get) steps from 9.94 ms to 11.9 ms with the night of 2026-03-11 02:00 (+19.8 %, p = 0.0005)
-  served: no step in 20 nights
-  a step shows from its third night on at the soonest
-
-  night (UTC)       runs  p50(get)            served
-  2026-03-01 02:00     1   10.2 ms              24/s
-`
-	if !strings.HasPrefix(told, want) || !strings.Contains(told, "12.1 ms ← +19.8 %    24/s\n") {
-		t.Errorf("the text is\n%s\nwant it to begin\n%s", told, want)
+// of all; the table marks its night.
+func TestReportOfAStep(t *testing.T) {
+	d := history.Report(document(t, archived(t, metrics(t, "p50(get)", "served"), stepped(10)...)))
+	if diff := cmp.Diff(told.Answer{State: "does not hold", Claim: "STEPS: p50(get) +19.8 %", Number: "+19.8 %", Beside: "from 9.94 ms to 11.9 ms, p = 0.0005",
+		Says: []string{"orders: p50(get) steps on 2026-03-11 (+19.8 %) in 20 nights"}}, d.Answer); diff != "" {
+		t.Errorf("the answer (-want +got):\n%s", diff)
+	}
+	rows := d.Screen[0].(told.Table).Rows
+	if len(rows) != 20 || rows[10][0].Text != "2026-03-11 02:00" || rows[10][0].Tone != told.Bad || rows[10][2].Text != "12.1 ms" || rows[10][3].Text != "← +19.8 %" || rows[9][3].Text != "" {
+		t.Errorf("the nights are %v; want the eleventh marked", rows)
+	}
+	const step = "p50(get) steps from 9.94 ms to 11.9 ms with the night of 2026-03-11 02:00 (+19.8 %, p = 0.0005)"
+	if facts := d.Screen[1].(told.Facts).Lines; len(facts) != 1 || facts[0] != step {
+		t.Errorf("below the nights stands %q; want the step", facts)
 	}
 }
 
@@ -60,15 +65,15 @@ func TestSentences(t *testing.T) {
 		says    []string
 	}{
 		{"one run", several(1), compare.Inconclusive, []string{"orders: no history: a single run has nothing to be compared with"}},
-		{"none that is valid", []*run{invalid}, compare.Inconclusive, []string{"orders: no history: none of its runs is valid\n  left out: 1 invalid\n"}},
+		{"none that is valid", []*run{invalid}, compare.Inconclusive, []string{"orders: no history: none of its runs is valid left out: 1 invalid"}},
 		{"one night", []*run{nightly(0, 10), sameNight}, compare.Inconclusive, []string{"orders: no history: its 2 runs are of one night"}},
 		{"two nights of two hosts", []*run{nightly(0, 10), elsewhere}, compare.Inconclusive, []string{"no two of its nights are of the same conditions"}},
-		{"too few nights", several(11), compare.TooFew, []string{"orders: no step in 11 nights, too few to show one: that takes 12\n",
+		{"too few nights", several(11), compare.TooFew, []string{"orders: no step in 11 nights, too few to show one: that takes 12",
 			"max(get): no step in 11 nights, which can hardly show one: that takes 12"}},
-		{"just enough", several(12), compare.NoStep, []string{"orders: no step in 12 nights\n  max(get): no step in 12 nights\n"}},
+		{"just enough", several(12), compare.NoStep, []string{"orders: no step in 12 nights - max(get): no step in 12 nights"}},
 		{"noise", noisy(), compare.NoStep, []string{"its nights vary by 9.4 %"}},
-		{"two series", append(several(13), elsewhere), compare.NoStep, []string{"orders: no step in 14 nights of 2 series\n",
-			"  series 2: 1 night from 2026-03-02 02:00 on; the number of processors was \"2\" and is \"64\"\n"}},
+		{"two series", append(several(13), elsewhere), compare.NoStep, []string{"orders: no step in 14 nights of 2 series",
+			"series 2: 1 night from 2026-03-02 02:00 on; the number of processors was \"2\" and is \"64\""}},
 	} {
 		d := document(t, archived(t, metrics(t, "max(get)"), row.runs...))
 		told := text(t, d)
@@ -111,7 +116,7 @@ func TestJSON(t *testing.T) {
 	a := archived(t, metrics(t, "p50(get)", "share_lost", "saturation"), append(stepped(10), nightly(30, 12).with(func(m *results.Manifest) { m.Profile = "relaxed" }))...)
 	a.Refuse("runs/x", "why")
 	var out strings.Builder
-	if err := history.JSON(&out, document(t, a)); err != nil {
+	if err := look.JSON(&out, history.Report(document(t, a)).Data); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {
@@ -216,9 +221,9 @@ func TestColumnsAndUnits(t *testing.T) {
 		value                float64
 		told                 string
 	}{
-		{"p99", "p99_us", "us", 4830, "4.83 ms"}, {"max(get)", "max(get)_us", "us", 999.4, "999 µs"},
-		{"max(get)", "max(get)_us", "us", 999.6, "1.00 ms"}, {"mean(us-orders)", "mean(us-orders)_us", "us", 999_600, "1.00 s"},
-		{"wait_p99", "wait_p99_us", "us", 15.04, "15.0 µs"}, {"served", "served_per_second", "per_second", 1999.6, "2,000/s"},
+		{"p99", "p99_us", "us", 4830, "4.83 ms"}, {"max(get)", "max(get)_us", "us", 999.4, "0.999 ms"},
+		{"max(get)", "max(get)_us", "us", 999.6, "1.00 ms"}, {"mean(us-orders)", "mean(us-orders)_us", "us", 999_600, "999.6 ms"},
+		{"wait_p99", "wait_p99_us", "us", 15.04, "0.015 ms"}, {"served", "served_per_second", "per_second", 1999.6, "2,000/s"},
 		{"share_lost", "share_lost", "share", .0123, "1.2 %"}, {"throttled", "throttled", "", 1204, "1,204"},
 		{"tries", "tries", "", 1.25, "1.25"}, {"saturation", "saturation_per_second", "per_second", math.NaN(), "–"},
 	} {
@@ -237,11 +242,11 @@ func TestHostileRecords(t *testing.T) {
 	}))
 	d := document(t, a)
 	told := text(t, d)
-	if strings.ContainsRune(told, '\x1b') || !strings.HasPrefix(told, "?[2J??: no history") {
+	if strings.ContainsRune(told, '\x1b') || !strings.Contains(told, "?[2J??: no history") {
 		t.Errorf("the text is %q", told)
 	}
 	var out strings.Builder
-	if err := history.JSON(&out, d); err != nil || !json.Valid([]byte(out.String())) {
+	if err := look.JSON(&out, history.Report(d).Data); err != nil || !json.Valid([]byte(out.String())) {
 		t.Errorf("the JSON is %q, %v", &out, err)
 	}
 }

@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"loadgen/report"
 	"loadgen/report/compare/history"
+	look "loadgen/report/text"
 	"loadgen/results"
 )
 
@@ -127,12 +129,12 @@ func stepped(each int) []*run {
 	return runs
 }
 
-// text prints a document for people.
+// text prints all of a history for people, on one line.
 func text(t testing.TB, d *history.Document) string {
 	t.Helper()
 	var out strings.Builder
-	if err := history.Text(&out, d); err != nil {
+	if err := report.Print(&out, history.Report(d), report.FormText, look.Look{Verbose: true}); err != nil {
 		t.Fatal(err)
 	}
-	return out.String()
+	return strings.Join(strings.Fields(out.String()), " ")
 }

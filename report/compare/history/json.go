@@ -1,12 +1,10 @@
 package history
 
 import (
-	"io"
 	"time"
 
 	"loadgen/report/compare"
 	"loadgen/report/document"
-	"loadgen/report/text"
 )
 
 // toldMetric is a step of a metric, or that there is none in a series.
@@ -57,18 +55,19 @@ type toldScenario struct {
 	Series  []toldSeries `json:"series"`
 }
 
-// JSON prints a document as {verdict, state, ok, metrics, scenarios, unread}: each step, or that a
-// series has none; and every night.
-func JSON(w io.Writer, d *Document) error {
-	document := struct {
-		Verdict   compare.Outcome `json:"verdict"`
-		State     string          `json:"state"`
-		Ok        *bool           `json:"ok"`
-		Metrics   []toldMetric    `json:"metrics"`
-		Scenarios []toldScenario  `json:"scenarios"`
-		Unread    []Unread        `json:"unread"`
-	}{Verdict: d.Outcome(), Metrics: []toldMetric{}, Scenarios: []toldScenario{}, Unread: append([]Unread{}, d.Unread...)}
-	document.State, _ = document.Verdict.State()
+// toldHistory is the JSON form: each step, or that a series has none; and every night.
+type toldHistory struct {
+	Verdict   compare.Outcome `json:"verdict"`
+	State     string          `json:"state"`
+	Ok        *bool           `json:"ok"`
+	Metrics   []toldMetric    `json:"metrics"`
+	Scenarios []toldScenario  `json:"scenarios"`
+	Unread    []Unread        `json:"unread"`
+}
+
+func (d *Document) told() *toldHistory {
+	all := &toldHistory{Verdict: d.Outcome(), Metrics: []toldMetric{}, Scenarios: []toldScenario{}, Unread: append([]Unread{}, d.Unread...)}
+	all.State, _ = all.Verdict.State()
 	for i := range d.Scenarios {
 		s := &d.Scenarios[i]
 		told := toldScenario{Scenario: s.Name, Verdict: s.Outcome(), Reason: s.Sentence(), Runs: s.Runs, Virtual: s.Virtual,
@@ -78,12 +77,12 @@ func JSON(w io.Writer, d *Document) error {
 			series := &s.Series[number]
 			told.Series = append(told.Series, series.told(d.Metrics))
 			for t := range series.Trends {
-				document.Metrics = append(document.Metrics, series.Trends[t].told(s.Name, number+1)...)
+				all.Metrics = append(all.Metrics, series.Trends[t].told(s.Name, number+1)...)
 			}
 		}
-		document.Scenarios = append(document.Scenarios, told)
+		all.Scenarios = append(all.Scenarios, told)
 	}
-	return text.JSON(w, document)
+	return all
 }
 
 func (s *Series) told(metrics []Metric) toldSeries {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"loadgen/engine/nearest"
@@ -115,9 +114,9 @@ func (m Metric) names() []string {
 func (m Metric) Told(value float64) string {
 	switch {
 	case math.IsNaN(value):
-		return "–"
+		return document.Untold
 	case m.of.Unit() == figure.Nanoseconds:
-		return duration(value)
+		return document.Micros(int64(math.Round(value)))
 	case m.of.Unit() == figure.PerSecond:
 		return document.Rate(value) + "/s"
 	case m.of.Unit() == figure.Share:
@@ -125,30 +124,4 @@ func (m Metric) Told(value float64) string {
 	default:
 		return document.Rate(value)
 	}
-}
-
-// duration returns microseconds to three figures, with the unit that suits them.
-func duration(micros float64) string {
-	// What rounds up to a thousand of a unit is one of the next.
-	const next = 999.5
-	switch {
-	case micros < next:
-		return threeFigures(micros) + " µs"
-	case micros < next*1e3:
-		return threeFigures(micros/1e3) + " ms"
-	default:
-		return threeFigures(micros/1e6) + " s"
-	}
-}
-
-// threeFigures returns a number to three figures, or whole where that takes more.
-func threeFigures(value float64) string {
-	decimals := 0
-	switch size := math.Abs(value); {
-	case size < 9.995:
-		decimals = 2
-	case size < 99.95:
-		decimals = 1
-	}
-	return strconv.FormatFloat(value, 'f', decimals, 64)
 }

@@ -193,7 +193,7 @@ func TestUnreadRuns(t *testing.T) {
 	if !slices.Equal(d.Unread, want) || len(d.Scenarios[0].Series[0].Nights) != 2 {
 		t.Errorf("unread are %v beside %v; want %v beside two nights", d.Unread, shape(&d.Scenarios[0]), want)
 	}
-	if told := text(t, d); !strings.Contains(told, "left out: runs/cut: the record is cut off") {
+	if told := text(t, d); !strings.Contains(told, "runs/cut: the record is cut off") {
 		t.Errorf("the text does not name the cut record:\n%s", told)
 	}
 }

@@ -3,7 +3,6 @@ package history
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"time"
 
 	"loadgen/report/compare"
@@ -96,7 +95,7 @@ func spread(values []float64) (mean, variation float64) {
 // Sentence says when a metric stepped, from what to what, by how much, and how sure that is.
 func (s *Step) Sentence(m Metric) string {
 	return fmt.Sprintf("%s steps from %s to %s with the night of %s (%s, p = %s)", m, m.Told(s.Before), m.Told(s.After),
-		dated(s.Night), changed(s.Change), strconv.FormatFloat(s.P, 'g', 2, 64))
+		dated(s.Night), changed(s.Change), document.Chance(s.P))
 }
 
 // Short says by how much the metric steps.
@@ -127,8 +126,8 @@ func (t *Trend) sentences() []string {
 		list = append(list, fmt.Sprintf("%s: no step in %s", t.Metric, nightsIn(t.Nights)))
 	}
 	if t.Variation > calm {
-		list[len(list)-1] += fmt.Sprintf("; its nights vary by %.1f %%, and up to %.0f %% a step of 10 %% is found within two weeks: the median of more runs a night varies less",
-			100*t.Variation, 100*calm)
+		list[len(list)-1] += fmt.Sprintf("; its nights vary by %s, and up to %s %% a step of 10 %% is found within two weeks: the median of more runs a night varies less",
+			document.Share(t.Variation), document.Decimals(100*calm, 0))
 	}
 	return list
 }

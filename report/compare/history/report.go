@@ -1,0 +1,220 @@
+package history
+
+import (
+	"fmt"
+	"strings"
+
+	"loadgen/report/compare"
+	"loadgen/report/document"
+)
+
+// How many nights, series and unread runs are told of one by one, and how many sentences a
+// screen shows.
+const (
+	shownNights = 30
+	shownSeries = 12
+	shownUnread = 10
+	shownSteps  = 4
+)
+
+// Report says what a history comes to: which metric steps, when and by how much, and the
+// last nights of each scenario. Its Data is the JSON form.
+func Report(h *Document) *document.Document {
+	d := &document.Document{Title: "History", Answer: h.answer(), Data: h.told()}
+	if len(h.Scenarios) == 1 {
+		d.Title += " of " + h.Scenarios[0].Name
+	} else if len(h.Scenarios) > 1 {
+		d.Screen = []document.Block{h.scenarios()}
+	}
+	var steps []string
+	for i := range h.Scenarios {
+		steps = append(steps, h.Scenarios[i].screen(d, h.Metrics)...)
+		h.Scenarios[i].sections(d, h.Metrics, i)
+	}
+	if more := len(steps) - shownSteps; more > 0 {
+		steps = append(steps[:shownSteps:shownSteps], fmt.Sprintf("%d more: --verbose shows all", more))
+	}
+	if len(steps) == 0 {
+		steps = []string{fmt.Sprintf("A step shows in %d nights or more, from its third night on.", FewestNights)}
+	}
+	d.Screen = append(d.Screen, document.Facts{Lines: steps})
+	var unread []string
+	for i, one := range h.Unread {
+		if i == shownUnread {
+			unread = append(unread, fmt.Sprintf("%d more", len(h.Unread)-shownUnread))
+			break
+		}
+		unread = append(unread, one.Name+": "+one.Reason)
+	}
+	d.Add("unread", "Left out: what cannot be read", document.List{Items: unread})
+	if len(unread) > 0 {
+		d.Warnings = []string{document.Counted(len(h.Unread), "run") + " cannot be read, the first of which is " + unread[0]}
+	}
+	return d
+}
+
+// scenarios is a row for each, where there are several.
+func (d *Document) scenarios() document.Table {
+	t := document.Table{ID: "scenarios", Caption: "Scenarios", Columns: document.Headed(2, "scenario", "comes to", "runs")}
+	for i := range d.Scenarios {
+		s := &d.Scenarios[i]
+		state, _ := s.Outcome().State()
+		row := document.Row(s.Name, s.Outcome().String(), document.Count(int64(s.Runs)))
+		row[0].Tone = document.ToneOf(state)
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// answer says which metric steps, of the scenario with the greatest outcome.
+func (d *Document) answer() document.Answer {
+	state, _ := d.Outcome().State()
+	a := document.Answer{State: state}
+	for i := range d.Scenarios {
+		s := &d.Scenarios[i]
+		if s.Outcome() != d.Outcome() {
+			continue
+		}
+		if a.Claim == "" {
+			s.claim(&a)
+		}
+		a.Says = append(a.Says, s.Sentence())
+	}
+	if a.Claim == "" {
+		a.Claim = "NO HISTORY"
+	}
+	return a
+}
+
+// claim says what a scenario comes to: its latest step, or that there is none.
+func (s *Scenario) claim(a *document.Answer) {
+	nights := 0
+	for i := range s.Series {
+		nights += len(s.Series[i].Nights)
+	}
+	switch s.Outcome() {
+	case compare.Stepped:
+		metric, step := s.last()
+		a.Number = changed(step.Change)
+		a.Claim = "STEPS: " + metric.String() + " " + a.Number
+		a.Beside = fmt.Sprintf("from %s to %s, p = %s", metric.Told(step.Before), metric.Told(step.After), document.Chance(step.P))
+	case compare.NoStep:
+		a.Number, a.Unit = document.Count(int64(nights)), "nights"
+		a.Claim = "NO STEP in " + nightsIn(nights)
+	case compare.TooFew:
+		a.Number, a.Unit = document.Count(int64(nights)), "nights"
+		a.Claim = "CANNOT TELL whether it steps in " + nightsIn(nights)
+	default:
+		a.Claim = "NO HISTORY"
+	}
+}
+
+// last is the latest step of any metric, of a scenario that has one.
+func (s *Scenario) last() (metric Metric, step Step) {
+	for i := range s.Series {
+		for _, t := range s.Series[i].Trends {
+			for _, one := range t.Steps {
+				if !one.Night.Before(step.Night) {
+					metric, step = t.Metric, one
+				}
+			}
+		}
+	}
+	return metric, step
+}
+
+// screen adds the last nights of a scenario that is alone, and returns its steps.
+func (s *Scenario) screen(d *document.Document, metrics []Metric) []string {
+	if s.Outcome() != compare.Inconclusive && len(d.Screen) == 0 {
+		d.Screen = append(d.Screen, s.Series[len(s.Series)-1].table("nights", metrics))
+	}
+	var steps []string
+	if left := s.leftOut(); left != "" {
+		steps = []string{s.Name + ": left out: " + left}
+	}
+	for i := range s.Series {
+		for _, t := range s.Series[i].Trends {
+			for n := range t.Steps {
+				steps = append(steps, t.Steps[n].Sentence(t.Metric))
+			}
+		}
+	}
+	return steps
+}
+
+// sections adds what there is to say of a scenario, the number-th: its series with their
+// steps, and the last nights.
+func (s *Scenario) sections(d *document.Document, metrics []Metric, number int) {
+	id := fmt.Sprintf("scenario-%d", number+1)
+	state, _ := s.Outcome().State()
+	blocks := []document.Block{document.Paragraph{Text: s.Sentence(), Lead: true, Tone: document.ToneOf(state)}}
+	say := func(text string) { blocks = append(blocks, document.Paragraph{Text: text}) }
+	if s.Virtual {
+		say("all runs are in virtual time, where nothing but a change of the program makes nights differ")
+	}
+	if left := s.leftOut(); left != "" {
+		say("left out: " + left)
+	}
+	first := max(0, len(s.Series)-shownSeries)
+	if first > 0 {
+		say(fmt.Sprintf("%d earlier series are not shown", first))
+	}
+	for i := first; i < len(s.Series); i++ {
+		series := &s.Series[i]
+		if len(s.Series) > 1 {
+			say(series.heading(i))
+		}
+		var items []string
+		for t := range series.Trends {
+			if len(series.Nights) >= 2 { // what there is to say of one night has been said
+				items = append(items, series.Trends[t].sentences()...)
+			}
+		}
+		blocks = append(blocks, document.List{Items: items})
+	}
+	if s.Outcome() != compare.Inconclusive {
+		say("a step shows from its third night on at the soonest")
+		blocks = append(blocks, s.Series[len(s.Series)-1].table(id+"-nights", metrics))
+	}
+	d.Add(id, s.Name, blocks...)
+}
+
+// heading says how long a series is, and why it is one of its own.
+func (s *Series) heading(number int) string {
+	text := fmt.Sprintf("series %d: %s from %s on", number+1, nightsIn(len(s.Nights)), dated(s.Nights[0].Begun))
+	return strings.Join(append([]string{text}, s.Differs...), "; ")
+}
+
+// table is the last nights of a series, and beside a metric where it steps.
+func (s *Series) table(id string, metrics []Metric) document.Table {
+	t := document.Table{ID: id, Caption: "The last nights", Columns: document.Headed(1, "night (UTC)", "runs")}
+	for _, m := range metrics {
+		t.Columns = append(t.Columns, document.Column{Title: m.String()}, document.Column{Words: true})
+	}
+	first := max(0, len(s.Nights)-shownNights)
+	for _, night := range s.Nights[first:] {
+		row := document.Row(dated(night.Begun), document.Count(int64(night.Runs)))
+		for m, metric := range metrics {
+			mark := s.Trends[m].mark(&night)
+			row = append(row, document.Row(metric.Told(night.Values[m]), mark)...)
+			if mark != "" {
+				row[0].Tone = document.Bad
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if first > 0 {
+		t.Notes = []string{fmt.Sprintf("the last %d nights, of %d; --format csv has all", shownNights, len(s.Nights))}
+	}
+	return t
+}
+
+// mark returns the change with which a metric steps on a night, empty for none.
+func (t *Trend) mark(night *Night) string {
+	for i := range t.Steps {
+		if t.Steps[i].Night.Equal(night.Begun) {
+			return "← " + changed(t.Steps[i].Change)
+		}
+	}
+	return ""
+}
