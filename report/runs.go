@@ -21,7 +21,8 @@ type RunList struct {
 	// Matching is how many there are, of which Runs are the newest.
 	Matching   int         `json:"matching"`
 	Unreadable []UnreadRun `json:"unreadable"`
-	// Contests and Others are folders without a run of their own; Links are not followed.
+	// Contests is how many of them are contests of designs. Others are folders without a
+	// run of their own; Links are not followed.
 	Contests int `json:"contests"`
 	Others   int `json:"others"`
 	Links    int `json:"links"`
@@ -54,6 +55,8 @@ type ListedRun struct {
 	ShareThrottled *float64 `json:"share_throttled_reported"`
 	Tags           []string `json:"tags"`
 	TagFault       string   `json:"tags_unreadable,omitempty"`
+	// Contest says that it is a contest of designs, of which no figure is told.
+	Contest bool `json:"contest,omitempty"`
 	// Killed says that nobody has closed the record: the run was killed, or goes on. Tables
 	// are those that it may have left at the target.
 	Killed bool     `json:"killed,omitempty"`
@@ -63,9 +66,11 @@ type ListedRun struct {
 // List returns the list of some runs of a catalog, of so many at most that can be read, 0
 // for all.
 func List(of *catalog.Catalog, chosen []*catalog.Run, most int) *RunList {
-	l := &RunList{Runs: []ListedRun{}, Unreadable: []UnreadRun{}, Contests: of.Contests, Others: of.Others, Links: of.Links, of: of}
+	l := &RunList{Runs: []ListedRun{}, Unreadable: []UnreadRun{}, Others: of.Others, Links: of.Links, of: of}
 	for _, r := range chosen {
-		if r.Head == nil {
+		if r.Contest != nil {
+			l.Contests++
+		} else if r.Head == nil {
 			l.Unreadable = append(l.Unreadable, UnreadRun{r.Name, results.OneLine(r.Fault)})
 			continue
 		}
@@ -78,6 +83,9 @@ func List(of *catalog.Catalog, chosen []*catalog.Run, most int) *RunList {
 }
 
 func listed(r *catalog.Run) ListedRun {
+	if r.Contest != nil {
+		return listedContest(r)
+	}
 	m, s := &r.Head.Manifest, r.Head.Summary
 	one := ListedRun{Name: r.Name, Folder: r.Folder, Started: r.Begun.Format(time.RFC3339), Scenario: m.Scenario.Name,
 		Target: m.Target, Time: m.Time, Validity: r.Head.Validity, Short: untold, Tags: append([]string{}, r.Tags...),
@@ -90,6 +98,20 @@ func listed(r *catalog.Run) ListedRun {
 		one.Verdict, one.Short, one.P99, one.Attempts, one.Throttled = &s.Verdict, shortVerdict(s), s.Response.P99, &s.Attempts, &s.Throttled
 	}
 	return one
+}
+
+// listedContest is a contest of designs, which has a verdict and no figures of its own.
+func listedContest(r *catalog.Run) ListedRun {
+	c := r.Contest
+	short := c.Verdict
+	if c.Winner != nil {
+		short = *c.Winner + " wins"
+		if c.State == results.DoesNotHold {
+			short += ", its checks fail"
+		}
+	}
+	return ListedRun{Name: r.Name, Folder: r.Folder, Started: r.Begun.Format(time.RFC3339), Scenario: c.Scenario, Target: c.Target, Contest: true,
+		Verdict: &c.Verdict, Short: catalog.Cell(short, widestVerdict), Tags: append([]string{}, r.Tags...), TagFault: results.OneLine(r.TagFault)}
 }
 
 // shortVerdict says in a few words what a run came to: how many of the claims hold, which
@@ -181,9 +203,13 @@ func (r *ListedRun) row() []string {
 	if r.TagFault != "" {
 		tags = "(cannot be read)"
 	}
+	validity := r.Validity
+	if r.Contest {
+		validity = "contest"
+	}
 	cell := catalog.Cell
 	return []string{cell(r.Name, widestName), strings.Replace(r.Started[:len("2006-01-02T15:04")], "T", " ", 1), cell(r.Scenario, widestWords),
-		cell(r.Target, widestWords), r.Validity, r.Short, cell(tags, widestTags), document.Told(r.Served, document.Rate),
+		cell(r.Target, widestWords), validity, r.Short, cell(tags, widestTags), document.Told(r.Served, document.Rate),
 		document.Told(r.P99, document.Millis),
 		document.Told(r.ShareThrottled, document.Share)}
 }

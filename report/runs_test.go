@@ -32,10 +32,11 @@ func runIndex() *catalog.Catalog {
 	judged := &results.Summary{Verdict: "It holds.", Checks: []results.Check{{Ok: new(true)}, {Ok: new(false)}}, Attempts: 400, Throttled: 90, ShareThrottled: new(.15),
 		Phases: []results.PhaseSummary{{Offered: 1900, Served: served}}}
 	judged.Response.P99 = &p99
-	c := &catalog.Catalog{Folder: "runs", Contests: 1, Links: 2, Runs: []catalog.Run{
-		listed(9, "an-escape\x1b[31m", judged), listed(8, "orders", nil), listed(7, "broken", nil), listed(6, "orders", nil)}}
+	c := &catalog.Catalog{Folder: "runs", Links: 2, Runs: []catalog.Run{
+		listed(9, "an-escape\x1b[31m", judged), listed(8, "orders", nil), listed(7, "broken", nil), listed(6, "orders", nil), listed(5, "contest-keys", nil)}}
 	c.Runs[0].Tags = []string{"baseline", "keep"}
 	c.Runs[1].TagFault = catalog.ErrTags
+	c.Runs[4].Head, c.Runs[4].Contest = nil, &catalog.Contest{Verdict: "by-day wins: it sustains more.", Winner: new("by-day"), State: "does not hold", Scenario: "keys", Target: "in-process"}
 	c.Runs[2].Head, c.Runs[2].Fault = nil, errors.Join(results.ErrCorrupt, errors.New("two\x1blines"))
 	return c
 }
@@ -56,18 +57,19 @@ func TestListOfRuns(t *testing.T) {
 		list *report.RunList
 		want string
 	}{
-		{"all", report.List(c, chosen(c), 0), `run                              started (UTC)     scenario        target    validity  verdict   tags              served/s  p99 ms  throttled
-20260309T020000Z-an-escape?[31m  2026-03-09 02:00  an-escape?[31m  embedded  valid     1/2 hold  baseline,keep        1,850    5.12     15.0 %
-20260308T020000Z-orders          2026-03-08 02:00  orders          embedded  valid     –         (cannot be read)         –       –          –
-20260306T020000Z-orders          2026-03-06 02:00  orders          embedded  valid     –                                  –       –          –
+		{"all", report.List(c, chosen(c), 0), `run                              started (UTC)     scenario        target      validity  verdict                       tags              served/s  p99 ms  throttled
+20260309T020000Z-an-escape?[31m  2026-03-09 02:00  an-escape?[31m  embedded    valid     1/2 hold                      baseline,keep        1,850    5.12     15.0 %
+20260308T020000Z-orders          2026-03-08 02:00  orders          embedded    valid     –                             (cannot be read)         –       –          –
+20260306T020000Z-orders          2026-03-06 02:00  orders          embedded    valid     –                                                      –       –          –
+20260305T020000Z-contest-keys    2026-03-05 02:00  keys            in-process  contest   by-day wins, its checks fail                           –       –          –
 cannot be read: 20260307T020000Z-broken: results: corrupt record; two?lines
-not listed: 1 contest, 2 links
+not listed: 2 links
 `},
 		{"so many at most", report.List(c, chosen(c)[1:], 1), `run                      started (UTC)     scenario  target    validity  verdict  tags              served/s  p99 ms  throttled
 20260308T020000Z-orders  2026-03-08 02:00  orders    embedded  valid     –        (cannot be read)         –       –          –
-and 1 more; --limit 0 lists all
+and 2 more; --limit 0 lists all
 cannot be read: 20260307T020000Z-broken: results: corrupt record; two?lines
-not listed: 1 contest, 2 links
+not listed: 2 links
 `},
 		{"none", report.List(&catalog.Catalog{Folder: "\x1b"}, nil, 0), "no run in \"\\x1b\"\n"},
 	} {
@@ -100,8 +102,8 @@ func TestListOfRunsForScripts(t *testing.T) {
 	if err := json.Unmarshal(text.Bytes(), &list); err != nil {
 		t.Fatal(err)
 	}
-	if len(list.Runs) != 3 || list.Matching != 3 || len(list.Unreadable) != 1 || list.Contests != 1 || list.Others != 0 || list.Links != 2 {
-		t.Errorf("the list is %+v; want 3 runs, one that cannot be read, a contest and two links", list)
+	if len(list.Runs) != 4 || list.Matching != 4 || len(list.Unreadable) != 1 || list.Contests != 1 || list.Others != 0 || list.Links != 2 {
+		t.Errorf("the list is %+v; want 3 runs and a contest, one that cannot be read, and two links", list)
 	}
 	one, s := list.Runs[0], c.Runs[0].Head.Summary
 	if one.Scenario != "an-escape\x1b[31m" || one.Folder != c.Runs[0].Folder || one.Started != "2026-03-09T02:00:00Z" || one.Target != results.Embedded || one.Validity != results.Valid ||
@@ -182,11 +184,11 @@ func TestPruningInWords(t *testing.T) {
 	}{
 		{"one that would go", catalog.Pruning{Now: now, KeepLast: 0, OlderThan: 13 * 24 * time.Hour}, nil, `20260306T020000Z-orders  2026-03-06 02:00  orders  0 B
 1 run would go, 0 B; nothing has been deleted, --yes does it
-left alone: 2 with tags, 1 that cannot be read, 1 contest, 2 links
+left alone: 2 with tags, 1 that cannot be read, 1 of contests, 2 links
 `},
-		{"none", catalog.Pruning{Now: now, KeepLast: 1}, nil, "no run would go\nleft alone: 2 with tags, 1 that cannot be read, 1 new enough, 1 contest, 2 links\n"},
+		{"none", catalog.Pruning{Now: now, KeepLast: 1}, nil, "no run would go\nleft alone: 2 with tags, 1 that cannot be read, 1 of contests, 1 new enough, 2 links\n"},
 		{"some that are gone", catalog.Pruning{Now: now, KeepLast: 1}, &catalog.Deletion{Runs: 2, Bytes: 5 << 10, Left: []catalog.Remains{{Name: "a\x1b", Files: []string{"x.txt", "y"}}}},
-			"a?: the run is gone; left what loadgen did not write: x.txt, y\ndeleted 2 runs, 5 KiB\nleft alone: 2 with tags, 1 that cannot be read, 1 new enough, 1 contest, 2 links\n"},
+			"a?: the run is gone; left what loadgen did not write: x.txt, y\ndeleted 2 runs, 5 KiB\nleft alone: 2 with tags, 1 that cannot be read, 1 of contests, 1 new enough, 2 links\n"},
 	} {
 		plan, err := c.Plan(row.by)
 		if err != nil {

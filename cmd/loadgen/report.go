@@ -18,6 +18,7 @@ import (
 	"loadgen/engine/nearest"
 	"loadgen/report"
 	"loadgen/report/chart"
+	"loadgen/report/compare/contest"
 	"loadgen/report/compare/history"
 	"loadgen/results"
 	"loadgen/results/catalog"
@@ -41,8 +42,8 @@ func newReport(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report RUN",
 		Short: "Render the report of a run that is kept: as text, a page, tables, or for other tools",
-		Long: `Report renders the record of a run once more. RUN is the folder of a run, its name in
-results/runs or the beginning of it, or "latest".
+		Long: `Report renders the record of a run once more, or a contest of designs. RUN is its folder,
+its name in results/runs or the beginning of it, or "latest".
 
     text       what the run printed at its end
     html       one page that needs nothing else, with its charts
@@ -53,7 +54,7 @@ results/runs or the beginning of it, or "latest".
     hlog       histograms, for the tools of HdrHistogram
     junit      what was claimed of the run, as test cases
 
-Of a record that was cut off, or is of an invalid run, it says so first,
+A contest has the first five. Of a record that was cut off, or is of an invalid run, it says so first,
 shows what can be read and invents nothing.`,
 		Example: `  loadgen report latest
   loadgen report latest --format html --output report.html
@@ -82,7 +83,14 @@ func (f *reportFlags) report(ctx context.Context, name string, axis chart.Axis, 
 	if err != nil {
 		return err
 	}
-	_, one, err := readRun(ctx, f.runs, name)
+	folder, err := catalog.Find(ctx, f.runs, name)
+	if err != nil {
+		return faultOfRuns(err)
+	}
+	if catalog.IsContest(folder) {
+		return f.contest(folder, stdout)
+	}
+	one, err := readRun(folder)
 	if err != nil {
 		return err
 	}
@@ -101,11 +109,40 @@ func (f *reportFlags) report(ctx context.Context, name string, axis chart.Axis, 
 			}
 		}
 	}
-	if f.output == "" {
-		_, err := stdout.Write(text.Bytes())
+	return f.write(stdout, text.Bytes())
+}
+
+// contest writes a contest of designs once more, in one of the forms of every document.
+func (f *reportFlags) contest(folder string, stdout io.Writer) error {
+	switch {
+	case f.charts != "":
+		return usageError{fmt.Errorf("--charts draws a run, and %s is a contest: heat.png and heat.svg are in its folder", catalog.Shown(folder))}
+	case !slices.Contains(report.PrintForms(), f.format):
+		return usageError{fmt.Errorf("--format %s is of a run, and %s is a contest; expected %s", f.format, catalog.Shown(folder), nearest.Choice(report.PrintForms()))}
+	}
+	kept, err := readContest(folder)
+	if err != nil {
 		return err
 	}
-	if err := results.Dir(filepath.Dir(f.output)).Replace(filepath.Base(f.output), text.Bytes()); err != nil {
+	var text bytes.Buffer
+	if f.format == report.FormPage {
+		err = kept.Page(&text)
+	} else {
+		err = report.Print(&text, contest.Document(kept.Contest), f.format, f.look(stdout))
+	}
+	if err != nil {
+		return err
+	}
+	return f.write(stdout, text.Bytes())
+}
+
+// write writes a report to where it is asked for.
+func (f *reportFlags) write(stdout io.Writer, text []byte) error {
+	if f.output == "" {
+		_, err := stdout.Write(text)
+		return err
+	}
+	if err := results.Dir(filepath.Dir(f.output)).Replace(filepath.Base(f.output), text); err != nil {
 		return usageError{fmt.Errorf("--output %s cannot be written: %w", f.output, catalog.Reason(err))}
 	}
 	return nil
@@ -166,13 +203,18 @@ func (f *reportFlags) draw(stdout io.Writer, record *results.Record, axis chart.
 	return nil
 }
 
-// readRun finds the run that a user means in the folder runs, and reads what can be read
-// of it.
-func readRun(ctx context.Context, runs, name string) (folder string, one *report.Kept, err error) {
-	if folder, err = catalog.Find(ctx, runs, name); err != nil {
-		return "", nil, faultOfRuns(err)
+// readContest reads the contest in a folder.
+func readContest(folder string) (*contest.Kept, error) {
+	kept, err := contest.Open(results.Dir(folder))
+	if err != nil {
+		return nil, usageError{fmt.Errorf("the contest %s cannot be read: %w", catalog.Shown(folder), catalog.Reason(err))}
 	}
-	one, err = report.Read(results.Dir(folder))
+	return kept, nil
+}
+
+// readRun reads what can be read of the run in a folder.
+func readRun(folder string) (*report.Kept, error) {
+	one, err := report.Read(results.Dir(folder))
 	var path *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -182,7 +224,7 @@ func readRun(ctx context.Context, runs, name string) (folder string, one *report
 	case err != nil:
 		err = fmt.Errorf("the run %s cannot be read: %w", folder, err)
 	}
-	return folder, one, err
+	return one, err
 }
 
 func completeRuns(c *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {

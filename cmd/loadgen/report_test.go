@@ -156,3 +156,48 @@ func TestReportOfACutRecord(t *testing.T) {
 		}
 	}
 }
+
+// A contest is shown once more in the forms of every document, by its name, its folder or
+// its file; a form of runs, and a file that holds none, is refused in a line.
+func TestReportOfAContest(t *testing.T) {
+	ordersIn(t)
+	name := filepath.Join(runsKept(), "20260401T020000Z-contest")
+	if code, _, stderr := say(t, shortly("--one-profile", "--quiet", "--out", name)...); code != codeOk {
+		t.Fatalf("the contest: %d, %s", code, stderr)
+	}
+	for _, row := range []struct {
+		sentence string
+		args     []string
+		begins   string
+	}{
+		{"the latest", []string{"latest"}, "Contest of designs: orders · 2 designs"},
+		{"the beginning of its name", []string{"20260401", "--verbose"}, "Contest of designs: orders · 2 designs"},
+		{"its folder, as Markdown", []string{name, "-o", "md"}, "# Contest of designs: orders\n"},
+		{"its file, for scripts", []string{filepath.Join(name, "contest.json"), "-o", "json"}, "{\n  \"verdict\": "},
+	} {
+		code, stdout, stderr := say(t, append([]string{"report"}, row.args...)...)
+		if code != codeOk || stderr != "" || !strings.HasPrefix(stdout, row.begins) {
+			t.Errorf("%s: %d, %.80q, %q; want %q", row.sentence, code, stdout, stderr, row.begins)
+		}
+	}
+	was, err := os.ReadFile(filepath.Join(name, "report.html"))
+	if code, stdout, stderr := say(t, "report", name, "-o", "html"); code != codeOk || err != nil || stdout != string(was) || !strings.Contains(stdout, "<svg") {
+		t.Errorf("as a page: %d, %q, %d bytes, %v; want that of the contest, with its picture", code, stderr, len(stdout), err)
+	}
+	for _, row := range []struct {
+		sentence string
+		args     []string
+		says     string
+	}{
+		{"a form of runs", []string{"-o", "junit"}, "--format junit is of a run, and " + name + " is a contest; expected text, json, md, csv or html"},
+		{"charts of a run", []string{"--charts", "slides"}, "--charts draws a run, and " + name + " is a contest"},
+	} {
+		if code, stdout, stderr := say(t, append([]string{"report", name}, row.args...)...); code != codeUsage || stdout != "" || !strings.Contains(stderr, row.says) {
+			t.Errorf("%s: %d, %q, %q; want %q", row.sentence, code, stdout, stderr, row.says)
+		}
+	}
+	spoil(t, filepath.Join(name, "contest.json"), func(text string) string { return text[:len(text)/2] })
+	if code, stdout, stderr := say(t, "report", name); code != codeUsage || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "cannot be read: it holds no contest: ") {
+		t.Errorf("half a file: %d, %q, %q; want one line", code, stdout, stderr)
+	}
+}

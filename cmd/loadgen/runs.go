@@ -17,7 +17,9 @@ import (
 	"loadgen/engine/nearest"
 	"loadgen/report"
 	"loadgen/report/compare"
+	"loadgen/report/compare/contest"
 	"loadgen/report/compare/history"
+	"loadgen/report/document"
 	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/results/catalog"
@@ -58,8 +60,8 @@ func newRunsList(stdout io.Writer) *cobra.Command {
 		Long: `List prints the runs of a folder, the one that was begun last first, with what became
 of each. served is the most entities a second of any reported phase, p99 the response
 time of its operations together, throttled the share of their attempts, of
-both without what prepares the table. What cannot be read, and folders without a run
-of their own such as those of contests, are counted below.`,
+both without what prepares the table. A contest of designs is told by who wins it. What
+cannot be read, and folders without a run or a contest, are counted below.`,
 		Example: `  loadgen runs list
   loadgen runs list --scenario stress --since 7d
   loadgen runs list --tag baseline --format json`,
@@ -120,11 +122,15 @@ func newRunsShow(stdout io.Writer) *cobra.Command {
 		Args:              takes(1, 1, "one run, and got %d; expected its folder, its name or latest"),
 		ValidArgsFunction: completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
-			folder, one, err := readRun(c.Context(), runs, args[0])
+			folder, err := catalog.Find(c.Context(), runs, args[0])
+			if err != nil {
+				return faultOfRuns(err)
+			}
+			d, err := keptDocument(folder)
 			if err != nil {
 				return err
 			}
-			if err := report.Screen(stdout, one.Document, text.Look{}); err != nil {
+			if err := report.Screen(stdout, d, text.Look{}); err != nil {
 				return err
 			}
 			return faultOfRuns(report.Files(stdout, folder))
@@ -132,6 +138,22 @@ func newRunsShow(stdout io.Writer) *cobra.Command {
 	}
 	c.Flags().StringVar(&runs, "runs", runsKept(), "`folder` of the runs")
 	return c
+}
+
+// keptDocument is that of the run or the contest in a folder.
+func keptDocument(folder string) (*document.Document, error) {
+	if catalog.IsContest(folder) {
+		kept, err := readContest(folder)
+		if err != nil {
+			return nil, err
+		}
+		return contest.Document(kept.Contest), nil
+	}
+	one, err := readRun(folder)
+	if err != nil {
+		return nil, err
+	}
+	return one.Document, nil
 }
 
 func newRunsTag(stdout io.Writer) *cobra.Command {

@@ -87,9 +87,12 @@ func runIndexOf(t *testing.T) (folder string, runs []string) {
 	for _, k := range []kept{{0, time.Millisecond, "orders", results.Valid, nil}, {2, time.Millisecond, "votes", results.Valid, nil}, {5, time.Millisecond, "orders", results.Valid, nil}} {
 		runs = append(runs, filepath.Base(k.write(t, folder)))
 	}
+	const contested = `{"verdict": "by-day wins: it sustains more.", "winner": "by-day", "state": "holds", "scenario": "votes", "target": "in-process",
+			"ranking": [{"design": "by-day", "rank": 1, "seeds": [1], "partition_key": "{at:day}", "row_key": "{id}"}]}`
 	for name, text := range map[string]string{
-		"20260302T020000Z-broken/run.json": `{"schema_version": 2, "mani`, "20260309T020000Z-contest/contest.json": "{}",
-		"nothing/notes.txt": "x", "loose.txt": "x",
+		"20260302T020000Z-broken/run.json":      `{"schema_version": 2, "mani`,
+		"20260304T020000Z-contest/contest.json": contested,
+		"nothing/notes.txt":                     "x", "loose.txt": "x",
 	} {
 		path := filepath.Join(folder, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -143,10 +146,11 @@ const listing = `run                              started (UTC)     scenario    
 20260309T020000Z-an-escape--31m  2026-03-09 02:00  an-escape?[31m  https://??]0;x?.example…  valid     The load is not saturated: of 2…                       24       –        0 %
 20260308T020000Z-orders          2026-03-08 02:00  orders          embedded                  valid     2/3 hold                                               24       –        0 %
 20260306T020000Z-orders          2026-03-06 02:00  orders          embedded                  valid     –                                                       –       –          –
+20260304T020000Z-contest         2026-03-04 02:00  votes           in-process                contest   by-day wins                                             –       –          –
 20260303T020000Z-votes           2026-03-03 02:00  votes           embedded                  valid     –                                                       –       –          –
 20260301T020000Z-orders          2026-03-01 02:00  orders          embedded                  valid     –                                                       –       –          –
 cannot be read: 20260302T020000Z-broken: results: corrupt record: run.json: unexpected end of JSON input
-not listed: 1 contest, 1 other folder, 1 link
+not listed: 1 other folder, 1 link
 `
 
 func TestRunsList(t *testing.T) {
@@ -171,8 +175,8 @@ func TestRunsList(t *testing.T) {
 		{"since a day", []string{"--since", "2026-03-08"}, []string{"20260310", "20260309", "20260308"}, ""},
 		{"since an instant", []string{"--since", "2026-03-08T03:00:00Z"}, []string{"20260310", "20260309"}, ""},
 		{"within an age", []string{"--since", "1h"}, nil, "no run in " + folder},
-		{"the newest two", []string{"--limit", "2"}, []string{"20260310", "20260309"}, "and 4 more; --limit 0 lists all\n"},
-		{"all", []string{"--limit", "0"}, []string{"20260310", "20260309", "20260308", "20260306", "20260303", "20260301"}, "1 contest, 1 other folder, 1 link"},
+		{"the newest two", []string{"--limit", "2"}, []string{"20260310", "20260309"}, "and 5 more; --limit 0 lists all\n"},
+		{"all", []string{"--limit", "0"}, []string{"20260310", "20260309", "20260308", "20260306", "20260304", "20260303", "20260301"}, "1 other folder, 1 link"},
 	} {
 		code, stdout, stderr := say(t, append([]string{"runs", "list"}, row.args...)...)
 		var got []string
@@ -195,8 +199,8 @@ func TestRunsListForScripts(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &list); code != codeOk || err != nil || strings.ContainsAny(stdout, "\x1b\x07\u202e") {
 		t.Fatalf("runs list --format json = %d, %v:\n%s", code, err, stdout)
 	}
-	if len(list.Runs) != 6 || list.Matching != 6 || len(list.Unreadable) != 1 || list.Contests != 1 || list.Others != 1 || list.Links != 1 {
-		t.Errorf("the list is %+v; want 6 runs, one that cannot be read, a contest, another folder and a link", list)
+	if len(list.Runs) != 7 || list.Matching != 7 || len(list.Unreadable) != 1 || list.Contests != 1 || list.Others != 1 || list.Links != 1 {
+		t.Errorf("the list is %+v; want 6 runs and a contest, one that cannot be read, another folder and a link", list)
 	}
 	if one := list.Runs[2]; one.Short != "2/3 hold" || *one.Attempts != 24 || one.Tags == nil {
 		t.Errorf("of claims of which one fails %+v is told", one)
@@ -303,6 +307,7 @@ func TestRunsShow(t *testing.T) {
 	}{
 		{"a judged run", "latest", []string{"run partial", "\nFiles\n  " + filepath.Join(folder, "20260310T020000Z-orders") + "\n", "    events.ndjson", "    run.json          ", "  tags: baseline, keep\n"}},
 		{"one that was not judged", "20260301", []string{"HOLDS 24 operations/s", "20260301T020000Z-orders\n    events.ndjson"}},
+		{"a contest", "20260304", []string{" ✓ WINS: by-day", "PartitionKey {at:day}, RowKey {id}", "20260304T020000Z-contest\n    contest.json"}},
 	} {
 		code, stdout, stderr := say(t, "runs", "show", row.run)
 		if code != codeOk || stderr != "" || strings.Contains(stdout, "\x1b") {
@@ -328,7 +333,7 @@ func TestRunsPrune(t *testing.T) {
 	}
 	before := leftIn(t, folder)
 	code, said, stderr := say(t, "runs", "prune", "--older-than", "1d", "--scenario", "orders")
-	const stay = "left alone: 1 with tags, 3 being written, 1 that cannot be read, 1 of other scenarios, 1 contest, 1 other folder, 1 link\n"
+	const stay = "left alone: 1 with tags, 3 being written, 1 that cannot be read, 1 of contests, 1 of other scenarios, 1 other folder, 1 link\n"
 	if code != codeOk || stderr != "" || !strings.HasPrefix(said, "20260308T020000Z-orders  2026-03-08 02:00  orders  ") ||
 		!strings.HasSuffix(said, "; nothing has been deleted, --yes does it\n"+stay) {
 		t.Errorf("runs prune = %d, %q\n%s\nwant one run, and\n%s", code, stderr, said, stay)

@@ -23,14 +23,11 @@ type Catalog struct {
 	// Runs are those directly below it, the one that was begun last first, those of one
 	// instant by name, the last first.
 	Runs []Run
-	// Links are not followed; contests and others are folders without a run of their own.
-	Links, Contests, Others int
+	// Links are not followed; Others are folders without a run or a contest of their own.
+	Links, Others int
 }
 
-// contestFile is what a folder of a contest holds in the place of a run.json.
-const contestFile = "contest.json"
-
-// Open reads the heads and the tags of all runs of a folder, several at once. Its error is
+// Open reads the heads and the tags of all runs and contests of a folder, several at once. Its error is
 // a [Fault] of the folder, or the context's.
 func Open(ctx context.Context, folder string) (*Catalog, error) {
 	entries, err := os.ReadDir(folder)
@@ -44,10 +41,8 @@ func Open(ctx context.Context, folder string) (*Catalog, error) {
 		case entry.Type()&fs.ModeSymlink != 0:
 			c.Links++
 		case !entry.IsDir():
-		case isFile(filepath.Join(path, results.RunFile)):
+		case isFile(filepath.Join(path, results.RunFile)), isFile(filepath.Join(path, ContestFile)):
 			c.Runs = append(c.Runs, Run{Name: entry.Name(), Folder: path})
-		case isFile(filepath.Join(path, contestFile)):
-			c.Contests++
 		default:
 			c.Others++
 		}
@@ -147,7 +142,7 @@ func (c *Catalog) Beside() string {
 	for _, of := range []struct {
 		n         int
 		one, many string
-	}{{c.Contests, "contest", "contests"}, {c.Others, "other folder", "other folders"}, {c.Links, "link", "links"}} {
+	}{{c.Others, "other folder", "other folders"}, {c.Links, "link", "links"}} {
 		if of.n == 1 {
 			of.many = of.one
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -29,9 +30,25 @@ func library(t *testing.T) *catalog.Catalog {
 	return open(t, folder)
 }
 
+// What is told of a contest is who won; one that cannot be read is told so.
+func TestContestsAreListed(t *testing.T) {
+	c := library(t)
+	at := slices.IndexFunc(c.Runs, func(r catalog.Run) bool { return r.Name == "20260304T020000Z-contest" })
+	if at < 0 || c.Runs[at].Contest == nil || c.Runs[at].Fault != nil || *c.Runs[at].Contest.Winner != "day" || c.Runs[at].Scenario() != "orders" ||
+		!c.Runs[at].Begun.Equal(time.Date(2026, 3, 4, 2, 0, 0, 0, time.UTC)) {
+		t.Errorf("the contest is %+v; want that the day wins", c.Runs)
+	}
+	for _, text := range []string{"", "{}", "[]", "null", "{\"verdict\": 1}", "\x1b[2J\n"} {
+		put(t, text, c.Folder, "20260304T020000Z-contest", "contest.json")
+		if one := open(t, c.Folder).Runs[at]; one.Contest != nil || one.Fault == nil || strings.ContainsAny(one.Fault.Error(), "\n\x1b") {
+			t.Errorf("of %q the contest is %+v, %v; want one line about the file", text, one.Contest, one.Fault)
+		}
+	}
+}
+
 func TestSelect(t *testing.T) {
 	c := library(t)
-	if got := c.Beside(); got != "1 contest, 1 other folder, 1 link" {
+	if got := c.Beside(); got != "1 other folder, 1 link" {
 		t.Errorf("beside the runs there are %s", got)
 	}
 	day := func(n int) time.Time { return time.Date(2026, 3, n, 2, 0, 0, 0, time.UTC) }
@@ -41,8 +58,8 @@ func TestSelect(t *testing.T) {
 		// days are those of March on which the runs were begun.
 		days string
 	}{
-		{"all, one that cannot be read among them", catalog.Selection{}, "10 8 6 3 2 1"},
-		{"of a scenario", catalog.Selection{Scenario: "orders"}, "8 6 1"},
+		{"all, one that cannot be read among them", catalog.Selection{}, "10 8 6 4 3 2 1"},
+		{"of a scenario", catalog.Selection{Scenario: "orders"}, "8 6 4 1"},
 		{"of a scenario whose name moves a cursor", catalog.Selection{Scenario: "an-escape\x1b[31m"}, "10"},
 		{"with a tag", catalog.Selection{Tags: []string{"keep"}}, "10"},
 		{"with both of two tags", catalog.Selection{Tags: []string{"keep", "baseline"}}, "10"},
@@ -95,7 +112,7 @@ func TestRunThatCannotBeRead(t *testing.T) {
 		name  string
 		begun time.Time
 	}{
-		{0, "mine", written}, {3, "20260302T020000Z-broken", time.Date(2026, 3, 2, 2, 0, 0, 0, time.UTC)},
+		{0, "mine", written}, {4, "20260302T020000Z-broken", time.Date(2026, 3, 2, 2, 0, 0, 0, time.UTC)},
 	} {
 		r := &runs[row.at]
 		if r.Name != row.name || !r.Begun.Equal(row.begun) || r.Head != nil || !errors.Is(r.Fault, results.ErrCorrupt) ||

@@ -86,7 +86,7 @@ func TestDelete(t *testing.T) {
 	if after := below(t, "."); !slices.Equal(after, before) {
 		t.Errorf("after the plan %v is left; want all of %v", after, before)
 	}
-	const beside = "1 contest, 1 other folder, 2 links"
+	const beside = "1 of contests, 1 other folder, 2 links"
 	if got, want := prune(t, folder, orders), "2 gone, left [{20260301T020000Z-orders [latency.png]}]; 2 with tags, 1 being written, 1 that cannot be read, "+beside; got != want {
 		t.Errorf("%s; want %s", got, want)
 	}
@@ -113,12 +113,12 @@ func TestDelete(t *testing.T) {
 	}
 	for _, path := range []string{filepath.Join(outside, "notes.txt"), filepath.Join(elsewhere, results.RunFile), in("20260303T020000Z-votes", "notes.png"),
 		in("20260303T020000Z-votes", "20260302T020000Z-orders", results.RunFile), in("20260302T020000Z-broken", results.RunFile),
-		in("20260309T020000Z-contest", "contest.json"), in("nothing", "notes.txt"), in("loose.txt"), in("linked")} {
+		in("20260304T020000Z-contest", "contest.json"), in("nothing", "notes.txt"), in("loose.txt"), in("linked")} {
 		if _, err := os.Lstat(path); err != nil {
 			t.Errorf("%s is gone: %v", path, err)
 		}
 	}
-	if left, err := catalog.Names(folder); err != nil || !slices.Equal(left, []string{"20260302T020000Z-broken", "20260308T020000Z-orders", "20260310T020000Z-an-escape--31m", "a-link", "linked"}) {
+	if left, err := catalog.Names(folder); err != nil || !slices.Equal(left, []string{"20260302T020000Z-broken", "20260304T020000Z-contest", "20260308T020000Z-orders", "20260310T020000Z-an-escape--31m", "a-link", "linked"}) {
 		t.Errorf("left are the runs %v, %v", left, err)
 	}
 }

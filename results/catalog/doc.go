@@ -1,6 +1,6 @@
 // Package catalog is the runs that are kept: their names, their tags and their age.
 //
-// A run is a folder with a run.json. [Open] reads what a folder of them holds into a
+// A run is a folder with a run.json, a contest of designs one with a contest.json. [Open] reads what a folder of them holds into a
 // [Catalog], of which [Catalog.Select] takes some and [Catalog.Plan] says which are to go;
 // [Plan.Delete] deletes these. [Find] returns the run that a person means by a path, a
 // name, the beginning of one or [Latest]; [ChangeTags] gives a run names of one's own,

@@ -17,9 +17,9 @@ import (
 // Latest is the word for the run that was begun last.
 const Latest = "latest"
 
-// Find returns the folder of the run that a user means. That is, in this order: [Latest],
-// the one of the folder runs that was begun last; a path to the folder of a run, or to the
-// run.json in it; the name of a folder in runs; the beginning of the name of a single one.
+// Find returns the folder of the run or the contest that a user means. That is, in this order: [Latest],
+// the one of the folder runs that was begun last; a path to the folder of one, or to the
+// run.json or contest.json in it; the name of a folder in runs; the beginning of the name of a single one.
 // The record in it need not be readable. Any other name is a [Fault] that names what is
 // nearest.
 func Find(ctx context.Context, runs, name string) (string, error) {
@@ -66,10 +66,10 @@ func at(path string) (string, bool) {
 	if path == "" {
 		return "", false
 	}
-	if filepath.Base(path) == results.RunFile && !isFolder(path) {
+	if base := filepath.Base(path); (base == results.RunFile || base == ContestFile) && !isFolder(path) {
 		path = filepath.Dir(path)
 	}
-	return path, holdsRun(path)
+	return path, holdsAny(path)
 }
 
 func isFolder(path string) bool {
@@ -95,10 +95,10 @@ func newest(ctx context.Context, runs string) (string, error) {
 	return c.Runs[0].Folder, nil
 }
 
-// Names returns the names of the folders of runs that a folder holds, in order. Its error
+// Names returns the names of the folders of runs and contests that a folder holds, in order. Its error
 // says in one line that the folder cannot be read.
 func Names(runs string) ([]string, error) {
-	names, err := below(runs, holdsRun)
+	names, err := below(runs, holdsAny)
 	for i := range names {
 		names[i] = filepath.Base(names[i])
 	}

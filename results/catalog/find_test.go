@@ -28,6 +28,8 @@ func TestFind(t *testing.T) {
 		{"the record itself", filepath.Join(in(runs[0]), results.RunFile), in(runs[0])},
 		{"a name", runs[1], in(runs[1])},
 		{"the beginning of one name", "20260303", in(runs[1])},
+		{"a contest", "20260304", in("20260304T020000Z-contest")},
+		{"what a contest came to", filepath.Join(in("20260304T020000Z-contest"), catalog.ContestFile), in("20260304T020000Z-contest")},
 		{"a record that cannot be read", "20260302", in("20260302T020000Z-broken")},
 	} {
 		if got, err := catalog.Find(context.Background(), folder, row.says); err != nil || got != row.want {
@@ -36,11 +38,10 @@ func TestFind(t *testing.T) {
 	}
 	for _, row := range []struct{ name, runs, says, want string }{
 		{"nothing", folder, "", "unknown run"},
-		{"the beginning of several", folder, "2026030", `4 runs in ` + folder + ` begin with "2026030"; expected one of 20260301T020000Z-orders, `},
+		{"the beginning of several", folder, "2026030", `5 runs in ` + folder + ` begin with "2026030"; expected one of 20260301T020000Z-orders, `},
 		{"a name with a letter too many", folder, "20260301T020000Z-orderss", `did you mean "20260301T020000Z-orders"?`},
 		{"the word, mistyped", folder, "lates", `did you mean "latest"?`},
 		{"a folder without a run", folder, filepath.Join(folder, "nothing"), "holds no run; expected a folder with a run.json"},
-		{"a contest", folder, "20260309T020000Z-contest", "unknown run"},
 		{"a way out of the folder", folder, "..", "holds no run"},
 		{"what moves a cursor", folder, "\x1b[2Jx", `"\x1b[2Jx"`},
 		{"no folder of runs", "nowhere", "x", `there is no run "x": there is no folder nowhere`},
@@ -80,12 +81,16 @@ func TestLatest(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(folder, "0-a-name-of-my-own")); err != nil {
 		t.Fatal(err)
 	}
+	latest("20260304T020000Z-contest")
+	if err := os.RemoveAll(filepath.Join(folder, "20260304T020000Z-contest")); err != nil {
+		t.Fatal(err)
+	}
 	latest(runs[1])
 }
 
 func TestNames(t *testing.T) {
 	folder, runs := runIndex(t)
-	want := []string{runs[0], "20260302T020000Z-broken", runs[1], runs[2]}
+	want := []string{runs[0], "20260302T020000Z-broken", runs[1], "20260304T020000Z-contest", runs[2]}
 	if got, err := catalog.Names(folder); err != nil || !slices.Equal(got, want) {
 		t.Errorf("the names are %q, %v; want %q", got, err, want)
 	}

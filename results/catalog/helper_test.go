@@ -65,7 +65,7 @@ func runIndex(t *testing.T) (folder string, runs []string) {
 		runs = append(runs, filepath.Base(k.write(t, folder)))
 	}
 	put(t, `{"schema_version": 2, "mani`, folder, "20260302T020000Z-broken", results.RunFile)
-	put(t, "{}", folder, "20260309T020000Z-contest", "contest.json")
+	put(t, `{"verdict": "day wins.", "winner": "day", "state": "holds", "scenario": "orders"}`, folder, "20260304T020000Z-contest", "contest.json")
 	put(t, "x", folder, "nothing", "notes.txt")
 	put(t, "x", folder, "loose.txt")
 	return folder, runs

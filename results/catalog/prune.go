@@ -51,6 +51,7 @@ const (
 	whyTagged     = "with tags"
 	whyUnderWay   = "being written"
 	whyUnreadable = "that cannot be read"
+	whyContest    = "of contests"
 	whyOther      = "of other scenarios"
 	whyNew        = "new enough"
 )
@@ -89,6 +90,8 @@ func (c *Catalog) Plan(by Pruning) (*Plan, error) {
 // protects returns why a run stays however old it is, empty where nothing says so.
 func (p *Pruning) protects(r *Run) string {
 	switch {
+	case r.Contest != nil:
+		return whyContest
 	case r.Head == nil:
 		return whyUnreadable
 	case len(r.Tags) > 0 || r.TagFault != nil:
@@ -105,7 +108,7 @@ func (p *Pruning) protects(r *Run) string {
 // for nothing.
 func (p *Plan) Stay() string {
 	var parts []string
-	for _, why := range []string{whyTagged, whyUnderWay, whyUnreadable, whyOther, whyNew} {
+	for _, why := range []string{whyTagged, whyUnderWay, whyUnreadable, whyContest, whyOther, whyNew} {
 		if n := p.kept[why]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, why))
 		}

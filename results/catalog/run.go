@@ -8,13 +8,15 @@ import (
 	"loadgen/results"
 )
 
-// Run is a folder that holds a run.json.
+// Run is a folder that holds a run.json, or a contest.
 type Run struct {
 	// Name is that of the folder within the catalog's, Folder the path to it.
 	Name, Folder string
-	// Head is nil where the record cannot be read, which is why Fault is there.
-	Head  *results.Head
-	Fault error
+	// Head is that of a run's record, Contest what a contest came to. Both are nil where
+	// neither can be read, which is why Fault is there.
+	Head    *results.Head
+	Contest *Contest
+	Fault   error
 	// Begun is when the run was begun: by its record, else by the folder's name, else
 	// when the record was written.
 	Begun time.Time
@@ -27,10 +29,14 @@ type Run struct {
 }
 
 func (r *Run) read() {
-	r.Head, r.Fault = results.ReadHead(results.Dir(r.Folder))
+	if IsContest(r.Folder) {
+		r.Contest, r.Fault = readContest(r.Folder)
+	} else {
+		r.Head, r.Fault = results.ReadHead(results.Dir(r.Folder))
+	}
 	r.Tags, r.TagFault = ReadTags(results.Dir(r.Folder))
 	r.Fault, r.TagFault = Reason(r.Fault), Reason(r.TagFault)
-	for _, name := range recordFiles() {
+	for _, name := range append(recordFiles(), ContestFile) {
 		if info, err := os.Lstat(filepath.Join(r.Folder, name)); err == nil && info.ModTime().After(r.Written) {
 			r.Written = info.ModTime()
 		}
@@ -57,10 +63,14 @@ func (r *Run) beganAt() time.Time {
 
 // Scenario returns the name of the run's scenario, empty where it is not known.
 func (r *Run) Scenario() string {
-	if r.Head == nil {
+	switch {
+	case r.Head != nil:
+		return r.Head.Manifest.Scenario.Name
+	case r.Contest != nil:
+		return r.Contest.Scenario
+	default:
 		return ""
 	}
-	return r.Head.Manifest.Scenario.Name
 }
 
 // Served returns the most entities a second that any reported phase of a run has served,
