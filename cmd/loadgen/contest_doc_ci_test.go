@@ -35,8 +35,8 @@ func TestReadmeShowsTheContest(t *testing.T) {
 			}
 			output := strings.Split(strings.TrimSuffix(stdout.String(), "\n"), "\n")
 			if *rewrite {
-				upTo := slices.Index(output, "What an event costs")
-				shown := "$ " + one.typed + "\n" + strings.Join(output[:upTo-1], "\n") + "\n" + elided + "\n"
+				upTo := slices.IndexFunc(output, func(line string) bool { return strings.HasPrefix(line, " report ") })
+				shown := "$ " + one.typed + "\n" + strings.Join(output[:upTo], "\n") + "\n" + elided + "\n"
 				if err := os.WriteFile(path, []byte(strings.Replace(page, block, shown, 1)), 0o644); err != nil {
 					t.Fatal(err)
 				}
