@@ -32,8 +32,10 @@ func Document(c *Contest) *document.Document {
 	d.Add("why", "Why", document.List{Items: c.why()})
 	d.Add("ranking", "Ranking", c.ranking(), document.List{Items: c.keys()})
 	if c.ran() > 0 {
-		d.Add("where", "Where the load went", document.Chart{ID: ChartID, Title: "Where the load went, design by design",
-			Says: "One row a partition, in the order of its keys: what was served by second, and what was throttled."})
+		where := document.Chart{ID: ChartID, Title: "Where the load went, design by design",
+			Says: "One row a partition, in the order of its keys: what was served by second, and what was throttled."}
+		d.Screen = append(d.Screen, where)
+		d.Add("where", "Where the load went", where)
 	}
 	d.Add("costs", "What an event costs", c.costs())
 	d.Add("times", "Response times", c.times())
