@@ -16,9 +16,7 @@ func (c *Contest) answer() document.Answer {
 	} else {
 		c.win(&a)
 	}
-	if c.Winner != nil && c.Survives != nil && *c.Survives {
-		a.Says = append(a.Says, "Under the other profile"+spaced(c.Other)+" it wins, too.")
-	} else if c.SurvivesSays != "" {
+	if c.SurvivesSays != "" {
 		a.Says = append(a.Says, c.SurvivesSays)
 	}
 	if says := c.reserve(); says != "" {
@@ -68,9 +66,9 @@ func (c *Contest) win(a *document.Answer) {
 	name, next := *c.Winner, c.next()
 	a.Claim = "WINS: " + name
 	if next != nil {
-		var by string
-		by, a.Number, a.Unit, a.Beside = c.margin(next)
-		a.Claim = strings.Join(strings.Fields(a.Claim+" by "+by+" "+a.Number+" "+a.Unit), " ")
+		lead := leadOf(&c.Ranking[0], next)
+		a.Number, a.Unit, a.Beside = lead.number, lead.unit, lead.beside
+		a.Claim += " " + lead.by()
 	} else {
 		a.Beside = "the only design that can serve every operation"
 	}
@@ -98,44 +96,6 @@ func (c *Contest) next() *Ranked {
 		}
 	}
 	return nil
-}
-
-// margin says by which figure the winner is ahead of the next design, by how much, and
-// how sure that is.
-func (c *Contest) margin(next *Ranked) (by, number, unit, beside string) {
-	first, than := &c.Ranking[0], "over "+next.Design
-	against := func(a, b *Estimate, as func(float64) string) (string, string) {
-		return a.told(as), fmt.Sprintf("against %s of %s", b.told(as), next.Design)
-	}
-	switch e := next.Ratio; {
-	case next.Behind == bySustainedName && (e == nil || e.Ratio <= 0):
-		number, beside = against(first.Sustained, next.Sustained, document.Rate)
-		return "", number, "entities/s", beside
-	case next.Behind == bySustainedName:
-		interval := func(as func(float64) string) string {
-			if e.Interval == nil || e.Interval[0] <= 0 {
-				return than
-			}
-			return fmt.Sprintf("%s; 95 %%: %s to %s", than, as(1/e.Interval[1]), as(1/e.Interval[0]))
-		}
-		if ratio := 1 / e.Ratio; ratio >= manyTimes {
-			return "", document.Figures(ratio), "times", interval(document.Figures)
-		}
-		percent := func(ratio float64) string { return more(ratio) + " %" }
-		return "", percent(1 / e.Ratio), "", interval(percent)
-	case next.Behind == "share_lost":
-		number, beside = against(first.Lost, next.Lost, document.Share)
-		return "share lost:", number, "", beside
-	case next.Behind == "worst_p99_us":
-		number, beside = against(first.WorstP99, next.WorstP99, latency)
-		return "worst p99:", number, "", beside
-	case next.Behind == "entities_counted_per_event":
-		number, beside = against(first.Counted, next.Counted, document.Finely)
-		return "entities counted an event:", number, "", beside
-	default:
-		number, beside = against(first.Billed, next.Billed, document.Finely)
-		return "transactions billed an event:", number, "", beside
-	}
 }
 
 // screen shows a line for each design, one for why it is behind, and what all rests on.
@@ -198,11 +158,3 @@ func (one *Ranked) inShort() string {
 
 // longestKey is how much of a key a line has room for.
 const longestKey = 24
-
-// spaced is a name with a space before it, empty for none.
-func spaced(name string) string {
-	if name == "" {
-		return ""
-	}
-	return " " + name
-}

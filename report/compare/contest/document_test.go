@@ -80,7 +80,7 @@ func TestDocument(t *testing.T) {
 	c := contest.Rank(logContest(), o)
 	d := contest.Document(c)
 	if diff := cmp.Diff(document.Answer{State: "holds", Claim: "WINS: hour-buckets by entities counted an event: 1", Number: "1", Beside: "against 2 of device",
-		Says: []string{"PartitionKey {at:hour}_{hash(id,8)}, RowKey {at:ticks}_{id}", "Under the other profile headroom it wins, too."}}, d.Answer); diff != "" {
+		Says: []string{"PartitionKey {at:hour}_{hash(id,8)}, RowKey {at:ticks}_{id}", "Under the profile headroom, too, hour-buckets wins by entities counted an event: 1 (against 2 of device). In the sustained rate no difference between them is shown."}}, d.Answer); diff != "" {
 		t.Errorf("the answer (-want +got):\n%s", diff)
 	}
 	if rows := d.Screen[0].(document.Table).Rows; len(rows) != 4 || rows[2][0].Text != "hour" || rows[2][2].Text != "2,010" || rows[2][3].Text != "42.0 %" ||

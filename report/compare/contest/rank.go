@@ -97,20 +97,14 @@ func (c *Contest) place(r *order, ran []*Arm, o Options) {
 	for _, tier := range r.tiers {
 		rank := len(c.Ranking) + 1
 		for _, i := range tier {
-			one := named(ran[i])
+			if first < 0 {
+				first = i
+			}
+			one := r.ranked(ran[i], ran[i].Trials, i, first, o.Price)
 			one.Rank = &rank
-			one.measured(ran[i].Trials, o.Price)
 			if ran[i].moves() {
 				// Each partition was hot in its turn: what is cold on the average was not.
 				one.Fairness, one.ColdServed = nil, nil
-			}
-			if first < 0 {
-				first = i
-			} else {
-				one.Ratio = r.ratio(bySustained, first, i)
-			}
-			if r.behind[i] >= 0 {
-				one.Behind = r.figures[r.behind[i]].name
 			}
 			if rank > 1 || one.failed() {
 				one.because(reasons(ran[i], ran[first], r.behind[i], o.Price))
@@ -130,6 +124,19 @@ func (c *Contest) place(r *order, ran []*Arm, o Options) {
 		c.CannotTell = append(c.CannotTell, verdict.KindLimits(record)...)
 		break
 	}
+}
+
+// ranked is the i-th design by some trials of it, held against the first.
+func (r *order) ranked(arm *Arm, trials []Trial, i, first int, p Price) Ranked {
+	one := named(arm)
+	one.measured(trials, p)
+	if i != first {
+		one.Ratio = r.ratio(bySustained, first, i)
+	}
+	if r.behind[i] >= 0 {
+		one.Behind = r.figures[r.behind[i]].name
+	}
+	return one
 }
 
 // measured adds what the runs of a design came to.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"loadgen/report/compare/statistics"
 	"loadgen/report/document"
 )
 
@@ -27,7 +26,7 @@ func (c *Contest) judge(r *order, ran, idle, unable []*Arm) {
 	}
 	if winner := r.winner(); winner >= 0 {
 		c.Winner = new(r.names[winner])
-		c.Verdict = *c.Winner + " wins: " + r.margin(winner, r.tiers[1][0]) + "." + r.last()
+		c.Verdict = leadOf(&c.Ranking[0], c.next()).sentence(*c.Winner)
 	} else {
 		c.Verdict = r.tie(ran)
 	}
@@ -53,59 +52,6 @@ func (c *Contest) reserve() string {
 	}
 	return says
 }
-
-// margin says by what the winner is ahead of the best of the others.
-func (r *order) margin(winner, next int) string {
-	than := r.names[next]
-	e := r.ratio(bySustained, next, winner)
-	f := r.behind[next]
-	x, y := statistics.Mean(r.values[f][winner]), statistics.Mean(r.values[f][next])
-	switch {
-	case f == bySustained && e == nil:
-		return fmt.Sprintf("it sustains %s entities/s within what is needed, and %s none", document.Rate(x), than)
-	case f == bySustained:
-		return fmt.Sprintf("it sustains %s, %s entities/s within what is needed against %s", e.against(than), document.Rate(x), document.Rate(y))
-	}
-	told := document.Finely
-	switch f {
-	case byLost:
-		told = document.Share
-	case byWorst:
-		told = latency
-	}
-	return fmt.Sprintf("by %s, %s against %s of %s; in the sustained rate no difference between them is shown", r.figures[f].words, told(x), told(y), than)
-}
-
-// last names the first design of the last tier, where that is neither the first nor next
-// to it.
-func (r *order) last() string {
-	if len(r.tiers) < 3 {
-		return ""
-	}
-	last := r.tiers[len(r.tiers)-1][0]
-	return fmt.Sprintf(" The last, %s, sustains %s entities/s.", r.names[last], document.Rate(statistics.Mean(r.values[bySustained][last])))
-}
-
-// manyTimes is the ratio from which on it is told as one, and not as a percentage.
-const manyTimes = 1.5
-
-// against says a ratio above 1 in words, both ends of its interval in the same ones.
-func (e *Effect) against(than string) string {
-	interval := ""
-	if e.Ratio < manyTimes {
-		if e.Interval != nil {
-			interval = fmt.Sprintf(" (95 %%: %s to %s %%)", more(e.Interval[0]), more(e.Interval[1]))
-		}
-		return fmt.Sprintf("%s %% more than %s%s", more(e.Ratio), than, interval)
-	}
-	if e.Interval != nil {
-		interval = fmt.Sprintf(" (95 %%: %s to %s)", document.Figures(e.Interval[0]), document.Figures(e.Interval[1]))
-	}
-	return fmt.Sprintf("%s times what %s does%s", document.Figures(e.Ratio), than, interval)
-}
-
-// more is a ratio above 1 as so many per cent more.
-func more(ratio float64) string { return document.Decimals(100*(ratio-1), 1) }
 
 // tie says that the best designs are not told apart, and why not.
 func (r *order) tie(ran []*Arm) string {
@@ -161,18 +107,22 @@ func (c *Contest) survive(r *order, ran []*Arm, o Options) {
 	if o.Other != "" {
 		under = "Under the profile " + o.Other
 	}
-	winner := other.winner()
-	switch {
+	wins := func(winner int) string {
+		first := other.ranked(ran[winner], ran[winner].Others, winner, winner, o.Price)
+		at := other.tiers[1][0]
+		next := other.ranked(ran[at], ran[at].Others, at, winner, o.Price)
+		return leadOf(&first, &next).sentence(first.Design)
+	}
+	low := strings.ToLower(under[:1]) + under[1:]
+	switch winner := other.winner(); {
 	case survives && winner >= 0:
-		c.SurvivesSays = fmt.Sprintf("%s it wins, too: %s.", under, other.margin(winner, other.tiers[1][0]))
+		c.SurvivesSays = under + ", too, " + wins(winner)
 	case survives:
 		c.SurvivesSays = under + " no difference is shown between them, either."
 	case winner >= 0:
-		c.SurvivesSays = fmt.Sprintf("It does not survive: %s%s %s wins: %s.", strings.ToLower(under[:1]), under[1:], other.names[winner],
-			other.margin(winner, other.tiers[1][0]))
+		c.SurvivesSays = "It does not survive: " + low + " " + wins(winner)
 	default:
-		c.SurvivesSays = fmt.Sprintf("It does not survive: %s%s no difference is shown between %s.", strings.ToLower(under[:1]), under[1:],
-			document.Enumerated(other.best()))
+		c.SurvivesSays = fmt.Sprintf("It does not survive: %s no difference is shown between %s.", low, document.Enumerated(other.best()))
 	}
 }
 
