@@ -1,14 +1,5 @@
 package document
 
-// Row is cells that hold texts and nothing else.
-func Row(texts ...string) []Cell {
-	cells := make([]Cell, len(texts))
-	for i, text := range texts {
-		cells[i].Text = text
-	}
-	return cells
-}
-
 // Headed is columns by their titles, of which the first so many hold words and the others
 // numbers.
 func Headed(words int, titles ...string) []Column {

@@ -162,7 +162,7 @@ func (t *Tried) row() []document.Cell {
 	if slices.ContainsFunc(summary.Phases, func(p results.PhaseSummary) bool { return p.ClientLimited }) {
 		worth += ", late"
 	}
-	row := document.Row(append(cells, worth, rate("offered"), rate("served"), share("throttled"), share("share_lost"),
+	row := document.Cells(append(cells, worth, rate("offered"), rate("served"), share("throttled"), share("share_lost"),
 		millis("p50"), millis("p99"), hottest, passed(summary.Checks))...)
 	row[0].Tone, row[len(row)-1].Tone = t.tone(), t.tone()
 	return row

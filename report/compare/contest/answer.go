@@ -113,7 +113,7 @@ func (c *Contest) screen() []document.Block {
 	var why []string
 	for i := range c.Ranking {
 		one := &c.Ranking[i]
-		row := document.Row(one.Design, "", one.Sustained.told(document.Rate), one.Lost.told(document.Share), one.heldIn())
+		row := document.Cells(one.Design, "", one.Sustained.told(document.Rate), one.Lost.told(document.Share), one.heldIn())
 		if one.Sustained == nil {
 			row[2].Text = one.place()
 		} else {

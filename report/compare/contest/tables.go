@@ -32,7 +32,7 @@ func (c *Contest) ranking() document.Table {
 		Columns: document.Headed(1, "design", "rank", "sustained/s", "95 %", "of the first", "95 %", "lost", "worst p99", "held")}
 	for i := range c.Ranking {
 		one := &c.Ranking[i]
-		row := document.Row(one.Design, one.place(), one.Sustained.told(document.Rate), one.Sustained.interval(), one.Ratio.told(),
+		row := document.Cells(one.Design, one.place(), one.Sustained.told(document.Rate), one.Sustained.interval(), one.Ratio.told(),
 			one.Ratio.interval(), one.Lost.told(document.Share), one.WorstP99.told(latency), one.heldIn())
 		row[len(row)-1].Tone = document.ToneOf(one.State)
 		t.Rows = append(t.Rows, row)
@@ -78,7 +78,7 @@ func (c *Contest) costs() document.Table {
 		if one.Counted == nil {
 			continue
 		}
-		row := document.Row(one.Design, one.Counted.told(document.Rate), one.Billed.told(document.Rate), one.Throttled.told(document.Rate), one.Stored.told(document.Rate))
+		row := document.Cells(one.Design, one.Counted.told(document.Rate), one.Billed.told(document.Rate), one.Throttled.told(document.Rate), one.Stored.told(document.Rate))
 		if price.PerMillion > 0 {
 			row = append(row, document.Cell{Text: document.Told(one.Cost, document.Money)})
 		}
@@ -112,7 +112,7 @@ func (c *Contest) times() document.Table {
 			if one.P99Range != nil {
 				least, greatest = document.Millis(one.P99Range[0]), document.Millis(one.P99Range[1])
 			}
-			t.Rows = append(t.Rows, document.Row(c.Ranking[i].Design, one.Operation, document.Told(one.P50, document.Millis), document.Told(one.P99, document.Millis), least, greatest))
+			t.Rows = append(t.Rows, document.Cells(c.Ranking[i].Design, one.Operation, document.Told(one.P50, document.Millis), document.Told(one.P99, document.Millis), least, greatest))
 		}
 	}
 	t.Notes = []string{"of operations that succeeded, back-off included" + c.tag() + "; medians over the runs, the least and the greatest p99 beside them"}
@@ -128,7 +128,7 @@ func (c *Contest) moves() document.Table {
 		if one.Moves == 0 && one.Fairness == nil {
 			continue
 		}
-		t.Rows = append(t.Rows, document.Row(one.Design, strconv.Itoa(one.Moves), one.Recovery.told(document.Rate), one.Recovery.interval(),
+		t.Rows = append(t.Rows, document.Cells(one.Design, strconv.Itoa(one.Moves), one.Recovery.told(document.Rate), one.Recovery.interval(),
 			strconv.Itoa(one.Unrecovered), one.Fairness.told(document.Rate), one.ColdServed.told(document.Share)))
 	}
 	t.Notes = []string{"moves: ranges split, moved or merged, in all runs; recovery: the worst of a run, from the move until the share throttled is for 3 s " +

@@ -107,7 +107,7 @@ func scenarios(sorted []*Result) document.Table {
 	t := document.Table{ID: "scenarios", Caption: "Scenarios", Columns: document.Headed(4, "scenario", "verdict", "runs", "reason")}
 	t.Columns[2].Spare = 1
 	for _, r := range sorted {
-		row := document.Row(cut(export.Plain(r.Scenario), mostCell), r.Outcome.String(), r.kind(), cut(r.sentence(), mostCell))
+		row := document.Cells(cut(export.Plain(r.Scenario), mostCell), r.Outcome.String(), r.kind(), cut(r.sentence(), mostCell))
 		state, _ := r.Outcome.State()
 		row[0].Tone, row[1].Tone = document.ToneOf(state), document.ToneOf(state)
 		t.Rows = append(t.Rows, row)
@@ -127,7 +127,7 @@ func (r *Result) metricsTable(number int) document.Table {
 		if _, _, time := unitOf(f.Metric); time {
 			as = lapse
 		}
-		row := document.Row(export.Plain(f.Metric), as(f.A), as(f.B), document.Change(f.Change), document.Interval(f.Interval, document.Change),
+		row := document.Cells(export.Plain(f.Metric), as(f.A), as(f.B), document.Change(f.Change), document.Interval(f.Interval, document.Change),
 			document.Chance(f.Adjusted), document.Count(int64(f.Pairs)))
 		state, _ := f.Verdict.State()
 		row[3].Tone = document.ToneOf(state)

@@ -59,7 +59,7 @@ func (d *Document) scenarios() document.Table {
 	for i := range d.Scenarios {
 		s := &d.Scenarios[i]
 		state, _ := s.Outcome().State()
-		row := document.Row(s.Name, s.Outcome().String(), document.Count(int64(s.Runs)))
+		row := document.Cells(s.Name, s.Outcome().String(), document.Count(int64(s.Runs)))
 		row[0].Tone = document.ToneOf(state)
 		t.Rows = append(t.Rows, row)
 	}
@@ -193,10 +193,10 @@ func (s *Series) table(id string, metrics []Metric) document.Table {
 	}
 	first := max(0, len(s.Nights)-shownNights)
 	for _, night := range s.Nights[first:] {
-		row := document.Row(dated(night.Begun), document.Count(int64(night.Runs)))
+		row := document.Cells(dated(night.Begun), document.Count(int64(night.Runs)))
 		for m, metric := range metrics {
 			mark := s.Trends[m].mark(&night)
-			row = append(row, document.Row(metric.Told(night.Values[m]), mark)...)
+			row = append(row, document.Cells(metric.Told(night.Values[m]), mark)...)
 			if mark != "" {
 				row[0].Tone = document.Bad
 			}

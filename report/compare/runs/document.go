@@ -87,7 +87,7 @@ func (c *Comparison) answer() document.Answer {
 func (c *Comparison) sides() document.Table {
 	t := document.Table{ID: "sides", Caption: "Sides", Columns: document.Headed(3, "", "folder", "scenario", "runs", "first started", "time")}
 	for i, of := range []*Summary{&c.A, &c.B} {
-		t.Rows = append(t.Rows, document.Row(compare.Side(i).String(), shown(of.Name), shown(of.Scenario), document.Count(int64(of.Runs)), of.Started, shown(of.Time)))
+		t.Rows = append(t.Rows, document.Cells(compare.Side(i).String(), shown(of.Name), shown(of.Scenario), document.Count(int64(of.Runs)), of.Started, shown(of.Time)))
 	}
 	return t
 }
@@ -127,7 +127,7 @@ func (c *Comparison) figures(k key) document.Table {
 			continue
 		}
 		u := m.measure.unit
-		row := document.Row(m.measure.label+u.suffix(), document.Told(m.A, u.text), document.Told(m.B, u.text), m.change(), m.interval(),
+		row := document.Cells(m.measure.label+u.suffix(), document.Told(m.A, u.text), document.Told(m.B, u.text), m.change(), m.interval(),
 			document.Told(m.P, document.Chance))
 		t.Rows = append(t.Rows, row[:len(titles)])
 	}
@@ -174,7 +174,7 @@ func (c *Comparison) within() document.Table {
 		if b.Doubt != "" {
 			seconds, doubtful = "~"+seconds, true
 		}
-		t.Rows = append(t.Rows, document.Row(shown(b.Phase)+", "+labels[b.Metric]+b.unit.suffix(),
+		t.Rows = append(t.Rows, document.Cells(shown(b.Phase)+", "+labels[b.Metric]+b.unit.suffix(),
 			b.unit.text(b.A.Mean), document.Interval(b.A.Interval, b.unit.text), b.unit.text(b.B.Mean), document.Interval(b.B.Interval, b.unit.text),
 			document.Change(b.Change.Mean), document.Interval(b.Change.Interval, document.Change), seconds))
 	}
