@@ -12,7 +12,7 @@ import (
 func (c *Contest) answer() document.Answer {
 	a := document.Answer{State: c.State}
 	if c.Winner == nil {
-		a.Claim, a.Beside = c.undecided()
+		c.undecided(&a)
 	} else {
 		c.win(&a)
 	}
@@ -26,29 +26,31 @@ func (c *Contest) answer() document.Answer {
 }
 
 // undecided says why nobody wins.
-func (c *Contest) undecided() (claim, beside string) {
+func (c *Contest) undecided(a *document.Answer) {
 	best := c.best()
 	switch unable := len(c.Ranking) > 0 && c.Ranking[0].place() == "cannot"; {
 	case unable:
-		return "NO DESIGN CAN SERVE what the scenario asks", ""
+		a.Claim = "NO DESIGN CAN SERVE what the scenario asks"
+		return
 	case len(best) == 0:
-		return "CANNOT TELL which design is best", "nothing was run"
+		a.Claim, a.Beside = "CANNOT TELL which design is best", "nothing was run"
+		return
 	case len(best) == 1:
-		return "CANNOT TELL which design is best", "only " + best[0] + " was run"
+		a.Claim, a.Beside = "CANNOT TELL which design is best", "only "+best[0]+" was run"
+		return
 	case len(c.Ranking[0].Seeds) < 2:
-		beside = "one run of a design shows none by itself: two or more do, better five"
+		a.Beside = "one run of a design shows none by itself"
 	case len(c.Power) > 0:
 		last := c.Power[len(c.Power)-1]
-		beside = fmt.Sprintf("one of %s %% in the sustained rate is found in %s of 100", document.Decimals(last.Difference, 1), document.Decimals(last.Found, 0))
+		a.Beside = fmt.Sprintf("one of %s %% would be found in %s of 100", document.Decimals(last.Difference, 1), last.often())
 	}
-	if len(best) > mostBest {
-		return fmt.Sprintf("NO DIFFERENCE SHOWN between the %d best designs", len(best)), beside
+	a.Claim = "NO DIFFERENCE SHOWN"
+	between := document.Enumerated(best)
+	if len(best) > mostNamed {
+		between = fmt.Sprintf("the %d best designs", len(best))
 	}
-	return "NO DIFFERENCE SHOWN between " + document.Enumerated(best), beside
+	a.Says = []string{"between " + between}
 }
-
-// mostBest is how many designs a claim names.
-const mostBest = 3
 
 // best names the designs that share the first place.
 func (c *Contest) best() []string {
@@ -103,7 +105,7 @@ func (c *Contest) screen() []document.Block {
 	if len(c.Ranking) == 0 {
 		return nil
 	}
-	t := document.Table{ID: "designs", Columns: document.Headed(1, "design", "", "sustained/s", "lost", "checks held")}
+	t := document.Table{ID: "designs", Caption: "Designs, best first", Columns: document.Headed(1, "design", "", "sustained/s", "lost", "checks held")}
 	most := 0.
 	for i := range c.Ranking {
 		if e := c.Ranking[i].Sustained; e != nil {

@@ -81,18 +81,22 @@ func (c *Contest) basis() []string {
 func (c *Contest) powerSays() string {
 	var found []string
 	for _, one := range c.Power {
-		// What is found nearly always is not said to be always.
-		often := "about " + document.Decimals(one.Found, 0)
-		if one.Found > 99 {
-			often = "more than 99"
-		}
-		found = append(found, fmt.Sprintf("one of %s %% in %s", document.Decimals(one.Difference, 1), often))
+		found = append(found, fmt.Sprintf("one of %s %% in %s", document.Decimals(one.Difference, 1), one.often()))
 	}
 	if len(found) == 0 {
 		return ""
 	}
 	return fmt.Sprintf("As the runs vary, a true difference in the sustained rate would have been found so often: %s of 100 such contests.",
 		document.Enumerated(found))
+}
+
+// often is of how many contests of a hundred the difference is found in. What is found nearly
+// always is not said to be always.
+func (p Power) often() string {
+	if p.Found > 99 {
+		return "more than 99"
+	}
+	return "about " + document.Decimals(p.Found, 0)
 }
 
 // why says why designs are behind, or cannot.
