@@ -43,8 +43,12 @@ func readContest(folder string) (*Contest, error) {
 		return nil, err
 	}
 	defer file.Close()
+	return parseContest(io.LimitReader(file, mostContest))
+}
+
+func parseContest(text io.Reader) (*Contest, error) {
 	c := new(Contest)
-	if err := json.NewDecoder(io.LimitReader(file, mostContest)).Decode(c); err != nil {
+	if err := json.NewDecoder(text).Decode(c); err != nil {
 		return nil, fmt.Errorf("%w: %s", errContest, results.OneLine(err))
 	}
 	if c.Verdict == "" {

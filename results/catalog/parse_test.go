@@ -51,3 +51,16 @@ func TestParseTags(t *testing.T) {
 		}
 	}
 }
+
+// Any text is a contest with a verdict, or refused in a line that moves no cursor.
+func FuzzContest(f *testing.F) {
+	for _, text := range []string{`{"verdict": "day wins.", "winner": "day", "state": "holds"}`, "{}", "null", "", "\x1b[2J", `{"verdict": 1}`, `{"winner": "\u001b"`} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := parseContest(strings.NewReader(text))
+		if err == nil && c.Verdict == "" || err != nil && (!errors.Is(err, errContest) || strings.ContainsAny(err.Error(), "\n\x1b")) {
+			t.Errorf("parseContest(%q) = %+v, %v; want a verdict, or a line", text, c, err)
+		}
+	})
+}
