@@ -2,9 +2,6 @@ package runs
 
 import (
 	"math"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"loadgen/report/document"
 )
@@ -69,19 +66,5 @@ func (k key) title() string {
 // longest bounds what is shown of a name.
 const longest = 200
 
-// shown returns a name that a record holds as it may be printed: nothing in it moves a
-// cursor or ends a line.
-func shown(name string) string {
-	var out strings.Builder
-	for _, r := range name {
-		if out.Len() >= longest {
-			out.WriteString("…")
-			break
-		}
-		if r == utf8.RuneError || !unicode.IsPrint(r) {
-			r = '�'
-		}
-		out.WriteRune(r)
-	}
-	return out.String()
-}
+// shown returns a name that a record holds as far as it is shown.
+func shown(name string) string { return document.Cut(name, longest) }
