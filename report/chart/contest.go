@@ -146,9 +146,3 @@ func contestPanel(arm *HeatArm, g *Grid, scale shades, longest float64, arms int
 	p.addTurnsFrom(arm.Record, begin, end, 0, 3)
 	return p
 }
-
-// InlineContest draws the heat maps of all designs as one picture of a page, as [Inline]
-// does a chart of a run.
-func InlineContest(arms []HeatArm) ([]byte, error) {
-	return encodeInline("heat", contestFigure(arms))
-}

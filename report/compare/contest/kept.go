@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"html/template"
 	"io"
 	"path/filepath"
 	"strings"
@@ -81,15 +82,32 @@ func inAGlance(one *Ranked) string {
 // Page writes the contest as one page, with the picture of where the load went. It writes
 // nothing where that cannot be drawn.
 func (c *Kept) Page(w io.Writer) error {
-	pictures := make(map[string][]byte)
+	d, pictures := Document(c.Contest), make(map[string]template.HTML)
 	if arms := c.arms(); len(arms) > 0 {
 		picture, err := chart.InlineContest(arms)
 		if err != nil {
 			return fmt.Errorf("drawing where the load went: %w", err)
 		}
 		pictures[ChartID] = picture
+		title(d, chart.ContestTitle(arms))
 	}
-	return html.Render(w, Document(c.Contest), html.Options{Pictures: pictures})
+	return html.Render(w, d, html.Options{Pictures: pictures})
+}
+
+// title gives the picture of where the load went a title that says its answer.
+func title(d *document.Document, says string) {
+	blocks := [][]document.Block{d.Screen}
+	for i := range d.Sections {
+		blocks = append(blocks, d.Sections[i].Blocks)
+	}
+	for _, list := range blocks {
+		for i, block := range list {
+			if one, is := block.(document.Chart); is && one.ID == ChartID {
+				one.Title = says
+				list[i] = one
+			}
+		}
+	}
 }
 
 // Illustrate writes the pictures of a contest and its page into its folder. What could not
