@@ -258,7 +258,7 @@ func (f *designsFlags) print(stdout io.Writer, held *series.Contested) error {
 
 // keptIn says where the page in a folder is, and how it is shown again.
 func keptIn(folder string) []string {
-	return []string{"report  " + filepath.Join(folder, contest.PageFile) + "   again: loadgen report " + folder}
+	return []string{"report  " + filepath.Join(folder, contest.PageFile), "again   loadgen report " + folder}
 }
 
 // judge returns what the exit code says of a contest: of its runs, and what contest.json

@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
+	"loadgen/report/document"
 	"loadgen/results"
 )
 
@@ -193,6 +194,6 @@ func hold(file []byte) []byte {
 			style.Font.Weight = bold
 		}
 		length := style.Width(html.UnescapeString(string(parts[4])))
-		return fmt.Appendf(nil, `<text %s textLength="%.5g" lengthAdjust="spacingAndGlyphs">%s</text>`, parts[1], length.Points(), parts[4])
+		return fmt.Appendf(nil, `<text %s textLength="%s" lengthAdjust="spacingAndGlyphs">%s</text>`, parts[1], document.Plainly(document.Rounded(length.Points(), 5)), parts[4])
 	})
 }

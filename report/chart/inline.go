@@ -49,7 +49,7 @@ func encodeInline(f *figure) (template.HTML, error) {
 	if wide > narrow {
 		class = ` class="wide"`
 	}
-	return template.HTML(fmt.Sprintf("<svg%s role=\"img\" aria-label=\"%s\" viewBox=\"0 0 %g %g\" "+
+	return template.HTML(fmt.Sprintf("<svg%s role=\"img\" aria-label=\"%s\" viewBox=\"0 0 %v %v\" "+
 		"xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\">\n%s",
 		class, html.EscapeString(f.title), float64(wide), float64(tall), body)), nil
 }

@@ -3,6 +3,8 @@ package contest
 import (
 	"errors"
 	"fmt"
+
+	"loadgen/report/document"
 )
 
 // ErrOptions is wrapped by every fault of [Options]; test for it with errors.Is.
@@ -49,7 +51,7 @@ func (o Options) Validate() []error {
 		value float64
 	}{{"the price of a million transactions", o.Price.PerMillion}, {"the price of a GiB and month", o.Price.PerGiBMonth}} {
 		if !(one.value >= 0 && one.value <= dearest) {
-			faults = append(faults, fault(fmt.Sprintf("%s is %v; expected a number from 0 to %g", one.what, one.value, float64(dearest))))
+			faults = append(faults, fault(fmt.Sprintf("%s is %v; expected a number from 0 to %s", one.what, one.value, document.Count(dearest))))
 		}
 	}
 	return faults

@@ -151,8 +151,8 @@ func (c *Comparison) legend(same int) []string {
 		list = append(list, fmt.Sprintf("%s the same on both sides, and not shown", document.Counted(same, "more figure is", "more figures are")))
 	}
 	if tested := c.tested(); tested > 0 {
-		list = append(list, fmt.Sprintf("interval and p are each figure's own: of %d that do not differ, about %s have p <= %g by chance",
-			tested, document.Decimals(float64(tested)*compare.DefaultAlpha, 0), compare.DefaultAlpha))
+		list = append(list, fmt.Sprintf("interval and p are each figure's own: of %d that do not differ, about %s have p <= %s by chance",
+			tested, document.Decimals(float64(tested)*compare.DefaultAlpha, 0), document.Plainly(compare.DefaultAlpha)))
 	}
 	if c.A.Runs > 1 || c.B.Runs > 1 {
 		list = append(list, "A and B are medians over the runs")
