@@ -85,7 +85,7 @@ func patternOnto(text *bytes.Buffer, one *Pattern) {
 	for _, seed := range one.Seeds {
 		seeds = append(seeds, strconv.FormatUint(seed, 10))
 	}
-	fmt.Fprintf(text, "\n`loadgen simulate %s`, and with `--opposite`; seeds %s.\n", one.Name, strings.Join(seeds, ", "))
+	fmt.Fprintf(text, "\n`loadgen simulate %s`, and with `--anti-pattern`; seeds %s.\n", one.Name, strings.Join(seeds, ", "))
 }
 
 // difference tells of the first claim that the pattern bears out and its opposite does

@@ -46,7 +46,7 @@ func TestPatternsInTheDocumentsOrder(t *testing.T) {
 		"| `a < 2` | 1 | 1 | claim |\n" +
 		"| look\\_up: requests to one | 1 | 2 – 3 | derived |\n" +
 		"| requests throttled | 0 % | \\<0.1 % | modelled |\n\n" +
-		"`loadgen simulate b-two`, and with `--opposite`; seeds 7, 1, 2.\n"
+		"`loadgen simulate b-two`, and with `--anti-pattern`; seeds 7, 1, 2.\n"
 	if diff := cmp.Diff(section, second); diff != "" {
 		t.Errorf("a section (-want +got):\n%s", diff)
 	}

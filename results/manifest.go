@@ -58,7 +58,7 @@ type Manifest struct {
 	// Checks are what the scenario claims of the run, each in the form of the
 	// package check.
 	Checks []string `json:"checks,omitempty"`
-	// AntiPattern is what the run does wrong on purpose, empty unless it is the opposite
+	// AntiPattern is what the run does wrong on purpose, empty unless it is the anti-pattern
 	// of the scenario that it is called after.
 	AntiPattern string `json:"anti_pattern,omitempty"`
 	// Targets are the rates that the model holds partitions and accounts to.

@@ -86,7 +86,7 @@ func (v settingsValue) Write() *fields.Node {
 	return n
 }
 
-// Opposed returns the scenario with the values of its opposite, nil where it has
+// Opposed returns the scenario with the values of its anti-pattern, nil where it has
 // none. The error is [Faults].
 func (s *Scenario) Opposed() (*Scenario, error) {
 	if s.AntiPattern == nil {
@@ -101,14 +101,14 @@ func (s *Scenario) Opposed() (*Scenario, error) {
 	return opposed, nil
 }
 
-// opposite checks that what turns the example round can be set, and is a scenario.
+// anti-pattern checks that what turns the example round can be set, and is a scenario.
 func (c *checker) antiPattern() {
 	if c.AntiPattern == nil || len(c.before) > 0 || len(c.found) > 0 {
 		return
 	}
 	opposed, err := c.Opposed()
 	if err == nil {
-		// Of an opposite of an opposite nobody asks.
+		// Of an anti-pattern of an anti-pattern nobody asks.
 		opposed.AntiPattern = nil
 		err = fields.Faults(opposed.check(nil)).ErrorOrNil()
 	}
@@ -194,7 +194,7 @@ func (s *Scenario) Shared() error {
 }
 
 // Under returns the scenario with another of its designs in use, that in use where it is
-// not named, and without an opposite, which need not be one under every design. It is
+// not named, and without an anti-pattern, which need not be one under every design. It is
 // not validated. The error is [Faults].
 func (s *Scenario) Under(design string) (*Scenario, error) {
 	other := *s

@@ -7,7 +7,7 @@ import (
 	"loadgen/scenarios"
 )
 
-// example is the race with an opposite.
+// example is the race with an anti-pattern.
 func example(set string) string {
 	return race + "anti_pattern:\n  about: what is wrong\n  set: {" + set + "}\n"
 }
@@ -39,13 +39,13 @@ func TestAntiPatterns(t *testing.T) {
 					t.Errorf("Opposed() =\n%s\nwant %s in it", text, row.holds)
 				}
 				if strings.Contains(string(one.Text()[:strings.Index(string(one.Text()), "anti_pattern:")]), row.holds) {
-					t.Errorf("the lesson itself has %s; want it changed in the opposite alone", row.holds)
+					t.Errorf("the lesson itself has %s; want it changed in the anti-pattern alone", row.holds)
 				}
 			}
 		})
 	}
 	if none, err := new(scenarios.Scenario).Opposed(); none != nil || err != nil {
-		t.Errorf("Opposed() of a scenario without an opposite = %v, %v; want none", none, err)
+		t.Errorf("Opposed() of a scenario without an anti-pattern = %v, %v; want none", none, err)
 	}
 }
 

@@ -136,7 +136,7 @@ func TestWhatAnObstacleConcerns(t *testing.T) {
 	}
 }
 
-// Under one design the opposite of another is no business of anybody's.
+// Under one design the anti-pattern of another is no business of anybody's.
 func TestUnderADesignThereIsNoAntiPattern(t *testing.T) {
 	s, err := scenarios.Builtin("day-key")
 	if err != nil {
@@ -145,7 +145,7 @@ func TestUnderADesignThereIsNoAntiPattern(t *testing.T) {
 	for _, design := range []string{"", "hour"} {
 		other, err := s.Under(design)
 		if err != nil || other.AntiPattern != nil || s.AntiPattern == nil {
-			t.Errorf("Under(%q) has the opposite %v, %v; want none, and the scenario as it was", design, other.AntiPattern, err)
+			t.Errorf("Under(%q) has the anti-pattern %v, %v; want none, and the scenario as it was", design, other.AntiPattern, err)
 		}
 		if design != "" && (other.Use != design || other.Design.Name != design) {
 			t.Errorf("Under(%q) uses %q", design, other.Use)

@@ -163,7 +163,7 @@ func sure(text string) string {
 			depth = len(match[1])
 			line = value.ReplaceAllString(line, ": told")
 		}
-		if line == "opposite:" {
+		if line == "anti_pattern:" {
 			depth = 0
 			continue
 		}

@@ -232,7 +232,7 @@ type Entry struct {
 	Says    string   `json:"says"`
 	About   string   `json:"about"`
 	Designs []string `json:"designs"`
-	// AntiPattern is what its opposite does wrong, nil where it has none.
+	// AntiPattern is what its anti-pattern does wrong, nil where it has none.
 	AntiPattern *string `json:"anti_pattern"`
 	// Pattern is the documents' pattern that it shows, nil where it shows none.
 	Pattern *Pattern `json:"pattern"`

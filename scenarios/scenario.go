@@ -20,7 +20,7 @@ type Scenario struct {
 	// About says what the scenario teaches.
 	About string
 	// Pattern is the design pattern of the documents that the scenario shows, nil for
-	// none; what it replaces is the Opposite.
+	// none; what it replaces is the AntiPattern.
 	Pattern *Pattern
 	// Seed is the root of all chance.
 	Seed uint64

@@ -15,12 +15,12 @@ import (
 
 // choiceFlags say which scenario is run, in which of its forms, with which values.
 type choiceFlags struct {
-	seed     uint64
-	retry    string
-	use      string
-	opposite bool
-	set      []string
-	workers  int
+	seed        uint64
+	retry       string
+	use         string
+	antiPattern bool
+	set         []string
+	workers     int
 }
 
 func (f *choiceFlags) register(flags *pflag.FlagSet) {
@@ -31,7 +31,7 @@ func (f *choiceFlags) register(flags *pflag.FlagSet) {
 
 func (f *choiceFlags) registerForm(flags *pflag.FlagSet) {
 	flags.StringVar(&f.use, "use", "", "the `design` to use (default: the scenario's)")
-	flags.BoolVar(&f.opposite, "opposite", false, "run what the scenario warns of, rather than what it teaches")
+	flags.BoolVar(&f.antiPattern, "anti-pattern", false, "run what the scenario warns of, rather than what it teaches")
 	f.registerSet(flags)
 }
 
@@ -47,37 +47,37 @@ func (f *choiceFlags) registerRetry(flags *pflag.FlagSet) {
 	flags.StringVar(&f.retry, "retry", "", "back-off policy of throttled attempts: none, documented, short (default: the scenario's)")
 }
 
-// draft is a scenario as it was opened: no flag but --opposite has changed it yet.
+// draft is a scenario as it was opened: no flag but --anti-pattern has changed it yet.
 type draft struct {
 	scenario *scenarios.Scenario
 	// name is what the user called it, folder what paths in it count from.
 	name, folder string
 	// antiPattern is what the scenario does wrong on purpose, empty unless it is the
-	// opposite of one.
+	// anti-pattern of one.
 	antiPattern string
 	// example is for who did not know what --set takes.
 	example string
 }
 
-// open opens the scenario of a file or a name. That it is an opposite is told.
+// open opens the scenario of a file or a name. That it is an anti-pattern is told.
 func (f *choiceFlags) open(name, example string, stderr io.Writer) (*draft, error) {
 	s, folder, err := scenarios.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	d := &draft{scenario: s, name: name, folder: folder, example: example}
-	if !f.opposite {
+	if !f.antiPattern {
 		return d, nil
 	}
 	if s.AntiPattern == nil {
-		return nil, usageError{fmt.Errorf("--opposite: the scenario %s has none; expected one with an opposite, "+
+		return nil, usageError{fmt.Errorf("--anti-pattern: the scenario %s has none; expected one with an anti-pattern, "+
 			"or --set for each value that is to be another", s.Name)}
 	}
 	if d.scenario, err = s.Opposed(); err != nil {
 		return nil, err
 	}
 	d.antiPattern = strings.Join(strings.Fields(s.AntiPattern.About), " ")
-	fmt.Fprintf(stderr, "this is the opposite of %s: %s\n", s.Name, d.antiPattern)
+	fmt.Fprintf(stderr, "this is the anti-pattern of %s: %s\n", s.Name, d.antiPattern)
 	return d, nil
 }
 
@@ -127,7 +127,7 @@ func (f *choiceFlags) settle(flags *pflag.FlagSet, d *draft, alter func(*scenari
 	if err != nil {
 		return nil, err
 	}
-	s = leaveOpposite(s)
+	s = leaveAntiPattern(s)
 	return s, fields.FaultsOf(s.Validate())
 }
 
@@ -141,9 +141,9 @@ func (f *choiceFlags) read(flags *pflag.FlagSet, d *draft, alter func(*scenarios
 	return s, s.ReadFrom(d.folder)
 }
 
-// leaveOpposite returns a scenario without its opposite where overrides have left
+// leaveAntiPattern returns a scenario without its anti-pattern where overrides have left
 // nothing else at fault: nobody has asked for it.
-func leaveOpposite(s *scenarios.Scenario) *scenarios.Scenario {
+func leaveAntiPattern(s *scenarios.Scenario) *scenarios.Scenario {
 	if s.AntiPattern == nil || len(s.Validate()) == 0 {
 		return s
 	}

@@ -72,7 +72,7 @@ func (f *designsFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 		ValidArgsFunction: oneScenario,
 		Example: `  loadgen contest day-key                              # every design of a scenario
   loadgen contest my-table.yaml --designs by-day,by-customer
-  loadgen contest my-table.yaml --retry none --price 0.036 --bill-refused
+  loadgen contest my-table.yaml --retry none --price 0.036 --bill-throttled
   loadgen contest my-table.yaml --suggest --write suggested.yaml
   loadgen contest my-table.yaml --live --seeds 3       # in real time, over HTTP
   loadgen contest my-table.yaml --target env:TABLES --seeds 2 --budget 500000 --yes`,
@@ -92,7 +92,7 @@ func (f *designsFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	flags.BoolVar(&f.oneProfile, "one-profile", false, "do not hold the verdict against another profile of the model")
 	flags.Float64Var(&f.plan.Price.PerMillion, "price", 0, "what a million billed transactions cost, in any currency")
 	flags.Float64Var(&f.plan.Price.PerGiBMonth, "price-stored", 0, "what a GiB stored for a month costs")
-	flags.BoolVar(&f.plan.Price.BillRefused, "bill-refused", false, "throttled requests are billed, too")
+	flags.BoolVar(&f.plan.Price.BillRefused, "bill-throttled", false, "throttled requests are billed, too")
 	flags.Float64Var(&f.plan.Alpha, "alpha", contest.DefaultAlpha, "how often a contest of designs that do not differ may tell some difference")
 	flags.StringVar(&f.memory, "memory-limit", "2GiB", "take no more memory than this `size`: fewer runs at once, or none")
 	f.form.register(flags)

@@ -45,12 +45,12 @@ func TestExitCodesOfRuns(t *testing.T) {
 	low, high := new(100.0), new(200.0)
 	stopped := fmt.Errorf("the run was stopped: %w", run.ErrStopped)
 	for _, row := range []struct {
-		sentence string
-		summary  results.Summary
-		strict   bool
-		opposite bool
-		ended    error
-		want     int
+		sentence    string
+		summary     results.Summary
+		strict      bool
+		antiPattern bool
+		ended       error
+		want        int
 	}{
 		{"nothing was asked", list(), false, false, nil, 0},
 		{"nothing was asked, strictly", list(), true, false, nil, 0},
@@ -65,7 +65,7 @@ func TestExitCodesOfRuns(t *testing.T) {
 		{"an invalid run, of which nothing was asked", of(results.Invalid, list()), false, false, nil, 13},
 		{"an invalid run whose checks would fail", of(results.Invalid, list(fails)), false, false, nil, 13},
 		{"an invalid run that a budget ended", of(results.Invalid, list()), false, false, stopped, 13},
-		{"an invalid run of an opposite", of(results.Invalid, list(fails)), false, true, nil, 13},
+		{"an invalid run of an anti-pattern", of(results.Invalid, list(fails)), false, true, nil, 13},
 		{"an invalid run that lost a write", audited(results.Invalid, results.Audit{Lost: 1}), false, false, nil, 13},
 		{"a late generator, and nothing was asked", late(list()), false, false, nil, 0},
 		{"a late generator, strictly", late(list()), true, false, nil, 13},
@@ -88,15 +88,15 @@ func TestExitCodesOfRuns(t *testing.T) {
 		{"an increment is doubled", audited(results.Valid, results.Audit{Doubled: 1}), false, false, nil, 10},
 		{"a write is lost before a late generator", late(audited(results.Valid, results.Audit{Lost: 1})), false, false, nil, 10},
 		{"the same, strictly", late(audited(results.Valid, results.Audit{Lost: 1})), true, false, nil, 13},
-		{"an opposite of which a check fails, as promised", list(holds, fails), false, true, nil, 0},
-		{"an opposite of which none fails", list(holds, holds), false, true, nil, 10},
-		{"an opposite of which none fails and one cannot be told", list(holds, untold), false, true, nil, 12},
-		{"an opposite of which one fails and one cannot be told", list(fails, untold), false, true, nil, 0},
-		{"an opposite without checks", list(), false, true, nil, 0},
-		{"an opposite that a budget ended", of(results.Partial, list(untold)), false, true, stopped, 10},
+		{"an anti-pattern of which a check fails, as promised", list(holds, fails), false, true, nil, 0},
+		{"an anti-pattern of which none fails", list(holds, holds), false, true, nil, 10},
+		{"an anti-pattern of which none fails and one cannot be told", list(holds, untold), false, true, nil, 12},
+		{"an anti-pattern of which one fails and one cannot be told", list(fails, untold), false, true, nil, 0},
+		{"an anti-pattern without checks", list(), false, true, nil, 0},
+		{"an anti-pattern that a budget ended", of(results.Partial, list(untold)), false, true, stopped, 10},
 	} {
 		record := &results.Record{Summary: &row.summary}
-		if row.opposite {
+		if row.antiPattern {
 			record.Manifest.AntiPattern = "all in one partition"
 		}
 		f := &tellFlags{strict: row.strict}

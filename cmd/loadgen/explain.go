@@ -60,7 +60,7 @@ without instants.`,
 	flags := c.Flags()
 	f.choice.registerForm(flags)
 	f.choice.registerSeed(flags)
-	flags.Lookup("opposite").Usage = "explain what the scenario warns of, rather than what it teaches"
+	flags.Lookup("anti-pattern").Usage = "explain what the scenario warns of, rather than what it teaches"
 	completeUse(c, canonical)
 	flags.StringVar(&f.from, "from", "", "judge the keys of a CSV `file`, - for standard input")
 	flags.Float64Var(&f.rate, "rate", 0, "with --from: how many `entities` a second the keys are to carry in all")
@@ -81,7 +81,7 @@ func (f *explainFlags) arguments(c *cobra.Command, args []string) error {
 	case !from && c.Flags().Changed("rate"):
 		return usageError{errors.New("--rate is that of the keys of --from; a scenario has its own")}
 	}
-	for _, flag := range []string{"set", "use", "seed", "opposite"} {
+	for _, flag := range []string{"set", "use", "seed", "anti-pattern"} {
 		if from && c.Flags().Changed(flag) {
 			return usageError{fmt.Errorf("--%s belongs to a scenario, and --from judges keys; expected one of them", flag)}
 		}

@@ -31,7 +31,7 @@ func TestBadUseOfExplainIsOneLine(t *testing.T) {
 		{"a value that cannot be", []string{"stress", "--set", "seed=x"}, "--set seed"},
 		{"a format that does not exist", []string{"stress", "--format", "yaml"}, `--format "yaml": expected text, json, md, csv or html`},
 		{"a rate for a scenario", []string{"stress", "--rate", "5"}, "--rate is that of the keys of --from"},
-		{"an opposite where there is none", []string{"plain.yaml", "--opposite"}, "has none"},
+		{"an anti-pattern where there is none", []string{"plain.yaml", "--anti-pattern"}, "has none"},
 		{"a scenario and keys", []string{"stress", "--from", "good.csv"}, "expected one of them"},
 		{"an override of keys", []string{"--from", "good.csv", "--set", "seed=5"}, "--set belongs to a scenario"},
 		{"a design of keys", []string{"--from", "good.csv", "--use", "x"}, "--use belongs to a scenario"},
@@ -65,7 +65,7 @@ func TestExplainJudgesTheDesignInUse(t *testing.T) {
 	}{
 		{"the design in use holds", nil, codeOk, "✓ HOLDS: "},
 		{"another does not", []string{"--use", "by-event"}, codeExpectation, "Use the design by-bib"},
-		{"nor does the opposite", []string{"--opposite"}, codeExpectation, "✗ DOES NOT HOLD at "},
+		{"nor does the anti-pattern", []string{"--anti-pattern"}, codeExpectation, "✗ DOES NOT HOLD at "},
 		{"with a target of its own it does", []string{"--use", "by-event", "--set", "model.partition_target=2000"}, codeOk, "of 2,000/s a partition"},
 	} {
 		code, stdout, _ := say(t, append([]string{"explain", "choice.yaml"}, row.args...)...)

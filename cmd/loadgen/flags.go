@@ -22,22 +22,13 @@ import (
 	"loadgen/scenarios/fields"
 )
 
-var (
-	unknownFlag = regexp.MustCompile(`^unknown flag: --([^\s=]+)`)
-	badValue    = regexp.MustCompile(`(?s)^invalid argument (".*") for "(?:-\w, )?(--[\w-]+)" flag`)
-)
+var badValue = regexp.MustCompile(`(?s)^invalid argument (".*") for "(?:-\w, )?(--[\w-]+)" flag`)
 
 // flagFault tells what is wrong with the flags of a command in one line, with
 // the nearest flag that exists or the value that was expected.
 func flagFault(c *cobra.Command, err error) error {
-	if match := unknownFlag.FindStringSubmatch(err.Error()); match != nil {
-		var names []string
-		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		hint := fmt.Sprintf("`%s --help` lists the flags", c.CommandPath())
-		if near, found := nearest.Name(match[1], names); found {
-			hint = "the nearest is --" + near
-		}
-		return usageError{fmt.Errorf("there is no flag --%s; %s", match[1], hint)}
+	if stray := strayFlag(c, err); stray != nil {
+		return stray
 	}
 	if match := badValue.FindStringSubmatch(err.Error()); match != nil {
 		expected := "another value"

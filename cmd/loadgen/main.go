@@ -118,7 +118,7 @@ const exitCodes = `Exit codes:
    10   what was asked does not hold: a check of the scenario (expect) fails; with --peak, that
         rate is not held; with --find-limit, not even the lowest rate is; a budget of the
         scenario (stop_on) was exceeded, which ended the run; with --verify-writes, an
-        acknowledged write is lost or a counter was raised too often; with --opposite, no
+        acknowledged write is lost or a counter was raised too often; with --anti-pattern, no
         check fails, though one is to. gate: a check fails. contest: a check of the winner
         fails. doctor: a check failed. explain: a finding is an error
    11   gate: a regression. A run in virtual time differs from its baseline, or paired live

@@ -58,7 +58,7 @@ phases:
 // CPU and memory are those of nothing else.
 func TestLivePageOfAnHour(t *testing.T) {
 	if folder := os.Getenv("LOADGEN_PAGE_OF"); folder != "" {
-		code := execute(context.Background(), []string{"report", folder, "--format", "html", "--output", filepath.Join(folder, "page.html")},
+		code := execute(context.Background(), []string{"report", folder, "--format", "html", "--out", filepath.Join(folder, "page.html")},
 			os.Stdin, os.Stdout, os.Stderr)
 		status, err := os.ReadFile("/proc/self/status")
 		if err != nil {

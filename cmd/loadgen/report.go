@@ -27,7 +27,7 @@ import (
 // reportFlags are what a user typed after `loadgen report`.
 type reportFlags struct {
 	formFlags
-	output, runs string
+	out, runs string
 	// charts is where charts of the run are to be drawn, axis how times and heat are
 	// scaled there and on a page.
 	charts, axis string
@@ -57,7 +57,7 @@ its name in results/runs or the beginning of it, or "latest".
 A contest has the first five. Of a record that was cut off, or is of an invalid run, it says so first,
 shows what can be read and invents nothing.`,
 		Example: `  loadgen report latest
-  loadgen report latest --format html --output report.html
+  loadgen report latest --format html --out report.html
   loadgen report latest --charts slides --axis log
   loadgen report results/runs/20260301T020000Z-stress --format md >> "$GITHUB_STEP_SUMMARY"`,
 		Args: takes(1, 1, "one run, and got %d; expected a folder, a name in "+runsKept()+", or latest"),
@@ -71,7 +71,7 @@ shows what can be read and invents nothing.`,
 	}
 	flags := c.Flags()
 	f.formFlags.register(flags, runForms()...)
-	flags.StringVar(&f.output, "output", "", "write to a `file` instead, replacing it in one step")
+	flags.StringVar(&f.out, "out", "", "write to a `file` instead, replacing it in one step")
 	flags.StringVar(&f.charts, "charts", "", "draw the charts into this `folder`, as PNG and SVG, in place of a report")
 	flags.StringVar(&f.axis, "axis", anyAxis, "with --charts or --format html: how times and heat are scaled, linear or log (default: what suits each chart)")
 	flags.StringVar(&f.runs, "runs", runsKept(), "`folder` in which names of runs are looked for")
@@ -138,12 +138,12 @@ func (f *reportFlags) contest(folder string, stdout io.Writer) error {
 
 // write writes a report to where it is asked for.
 func (f *reportFlags) write(stdout io.Writer, text []byte) error {
-	if f.output == "" {
+	if f.out == "" {
 		_, err := stdout.Write(text)
 		return err
 	}
-	if err := results.Dir(filepath.Dir(f.output)).Replace(filepath.Base(f.output), text); err != nil {
-		return usageError{fmt.Errorf("--output %s cannot be written: %w", f.output, catalog.Reason(err))}
+	if err := results.Dir(filepath.Dir(f.out)).Replace(filepath.Base(f.out), text); err != nil {
+		return usageError{fmt.Errorf("--out %s cannot be written: %w", f.out, catalog.Reason(err))}
 	}
 	return nil
 }
@@ -172,8 +172,8 @@ func formOf(name string) (report.Form, error) {
 // scale returns the axis that is asked for, empty for that which suits each chart.
 func (f *reportFlags) scale(flags *pflag.FlagSet) (chart.Axis, error) {
 	switch {
-	case f.charts != "" && (flags.Changed("format") || flags.Changed("output")):
-		return "", usageError{errors.New("--charts draws in place of a report; expected it without --format and --output")}
+	case f.charts != "" && (flags.Changed("format") || flags.Changed("out")):
+		return "", usageError{errors.New("--charts draws in place of a report; expected it without --format and --out")}
 	case !flags.Changed("axis") || f.axis == anyAxis:
 		return "", nil
 	case f.charts == "" && f.format != "html":

@@ -33,11 +33,11 @@ func TestReportOfAKeptRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		file := filepath.Join(t.TempDir(), "report")
-		if code, nothing, stderr := say(t, "report", "latest", "--format", form.Name, "--output", file); code != codeOk || nothing != "" || stderr != "" {
-			t.Errorf("--format %s --output = %d, %q on stdout, %q", form.Name, code, nothing, stderr)
+		if code, nothing, stderr := say(t, "report", "latest", "--format", form.Name, "--out", file); code != codeOk || nothing != "" || stderr != "" {
+			t.Errorf("--format %s --out = %d, %q on stdout, %q", form.Name, code, nothing, stderr)
 		}
 		if text, err := os.ReadFile(file); err != nil || !bytes.Equal(text, want.Bytes()) {
-			t.Errorf("--format %s --output wrote another text than report.Forms has, %v", form.Name, err)
+			t.Errorf("--format %s --out wrote another text than report.Forms has, %v", form.Name, err)
 		}
 	}
 }
@@ -128,7 +128,7 @@ func TestReportSaysWhatIsWrong(t *testing.T) {
 		{"a run that is not there", []string{"report", "20260301T020000Z-order-s"}, `did you mean "` + name + `"?`},
 		{"no run", []string{"report"}, "takes one run, and got 0"},
 		{"two", []string{"report", name, name}, "takes one run, and got 2"},
-		{"a folder that is not there", []string{"report", name, "--output", filepath.Join("nowhere", "x.md")}, "cannot be written"},
+		{"a folder that is not there", []string{"report", name, "--out", filepath.Join("nowhere", "x.md")}, "cannot be written"},
 	} {
 		code, stdout, stderr := say(t, row.args...)
 		if code != codeUsage || stdout != "" || !strings.Contains(stderr, row.says) || strings.Count(stderr, "\n") != 1 {

@@ -146,7 +146,7 @@ every field with its value, defaults and overrides included, in one canonical fo
 
 func (f *sourceFlags) show(c *cobra.Command, name string, stdout, stderr io.Writer) error {
 	if !f.effective {
-		for _, flag := range []string{"set", "use", "opposite"} {
+		for _, flag := range []string{"set", "use", "anti-pattern"} {
 			if c.Flags().Changed(flag) {
 				return usageError{fmt.Errorf("--%s changes what takes effect; expected --effective beside it", flag)}
 			}

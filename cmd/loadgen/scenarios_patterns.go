@@ -19,7 +19,7 @@ func newPatterns(stdout, stderr io.Writer) *cobra.Command {
 		Use:   "patterns [name...]",
 		Short: "Run the documents' design patterns beside what they replace",
 		Long: `Patterns runs each built-in scenario that shows a design pattern of the documents, and
-its opposite, on the virtual clock, by three seeds each, and prints as Markdown what the
+its anti-pattern, on the virtual clock, by three seeds each, and prints as Markdown what the
 two came to: what the scenario claims, and the figures in which they differ. It is what
 docs/patterns.md shows. With names it does so for those alone.`,
 		Example: `  loadgen scenarios patterns                  # all of them

@@ -91,7 +91,7 @@ func TestBadUseOfScenariosIsOneLine(t *testing.T) {
 		{"a design where there is no choice", []string{"simulate", "stress", "--use", "by-bib"}, "--use: use names a design, and there are no designs"},
 		{"the same for the stress test", []string{"stress", "--use", "by-bib"}, "--use: use names a design, and there are no designs"},
 		{"an empty design", []string{"run", "choice.yaml", "--use="}, "--use: expected a value"},
-		{"an opposite where there is none", []string{"simulate", "plain.yaml", "--opposite"}, "--opposite: the scenario choice has none"},
+		{"an anti-pattern where there is none", []string{"simulate", "plain.yaml", "--anti-pattern"}, "--anti-pattern: the scenario choice has none"},
 		{"nothing to check", []string{"scenarios", "check"}, "and got none"},
 		{"two files to begin", []string{"scenarios", "init", "a.yaml", "b.yaml"}, `"b.yaml" is another`},
 		{"a file to begin that is there", []string{"scenarios", "init", "choice.yaml"}, "choice.yaml is there already; expected another name, or --force to overwrite it\n"},
@@ -167,9 +167,9 @@ func TestShowPrintsTheSourceOrWhatTakesEffect(t *testing.T) {
 	}{
 		{"as it stands", nil, "by-bib", 7},
 		{"with another design", []string{"--use", "by-event"}, "by-event", 7},
-		{"the opposite", []string{"--opposite"}, "by-event", 7},
-		{"the opposite with another seed", []string{"--opposite", "--set", "seed=8"}, "by-event", 8},
-		{"the opposite with the design of before", []string{"--opposite", "--use", "by-bib"}, "by-bib", 7},
+		{"the anti-pattern", []string{"--anti-pattern"}, "by-event", 7},
+		{"the anti-pattern with another seed", []string{"--anti-pattern", "--set", "seed=8"}, "by-event", 8},
+		{"the anti-pattern with the design of before", []string{"--anti-pattern", "--use", "by-bib"}, "by-bib", 7},
 	} {
 		_, stdout, _ := say(t, append([]string{"scenarios", "show", "choice.yaml", "--effective"}, row.args...)...)
 		s, err := scenarios.Parse("shown", []byte(stdout))
@@ -241,7 +241,7 @@ func TestInitWritesWhatIsNext(t *testing.T) {
 }
 
 // What init writes is explained and runs at once: as it stands it holds, and its
-// opposite does not.
+// anti-pattern does not.
 func TestStarterRunsAsItStands(t *testing.T) {
 	leftOutWhenShort(t)
 	t.Chdir(t.TempDir())
@@ -254,7 +254,7 @@ func TestStarterRunsAsItStands(t *testing.T) {
 		foretold int
 	}{
 		{"as it stands", nil, codeOk},
-		{"its opposite, for a moment", []string{"--opposite", "--set", "phases.day.for=2s"}, codeExpectation},
+		{"its anti-pattern, for a moment", []string{"--anti-pattern", "--set", "phases.day.for=2s"}, codeExpectation},
 	} {
 		args := append([]string{"simulate", "my-table.yaml", "--quiet", "--one-profile", "--out", row.sentence}, row.args...)
 		code, stdout, stderr := say(t, args...)

@@ -57,7 +57,7 @@ admission, counts and times do not depend on them, but 404, 409 and 412 do.
   loadgen simulate --set model.detection=10m --format json
   loadgen simulate stress                         # the stress test, without waiting
   loadgen simulate my-table.yaml                  # a scenario of your own
-  loadgen simulate my-table.yaml --opposite       # what it warns of
+  loadgen simulate my-table.yaml --anti-pattern       # what it warns of
   loadgen simulate my-table.yaml --sweep use=by-day,by-customer --sweep seed=1,2,3
   loadgen simulate stress --find-limit partition  # the highest rate that a partition holds`,
 		Args: func(c *cobra.Command, args []string) error {

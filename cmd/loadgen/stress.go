@@ -45,7 +45,7 @@ in results/runs.
   loadgen stress --rate 2500 --duration 10s       # one step at one rate
   loadgen stress --set model.partition_target=500 # what if the limit were another?
   loadgen stress --retry none --format json
-  loadgen stress --find-limit partition           # the highest rate with at most 0.5% refused
+  loadgen stress --find-limit partition           # the highest rate with at most 0.5% throttled
   loadgen stress --find-limit partition --max-p99 50ms --from 4000
   loadgen stress --driver vegeta --rate 1500      # a second opinion on the times
   loadgen stress --target env:TABLES --yes        # a service by its connection string`,

@@ -136,27 +136,27 @@ func (f *tellFlags) exit(record *results.Record, ended error) int {
 
 // findFlags ask for the highest rate that holds.
 type findFlags struct {
-	limitOf    string
-	maxRefused string
-	maxP99     time.Duration
-	step       time.Duration
-	from, upTo float64
+	limitOf       string
+	maxThrottled  string
+	maxP99        time.Duration
+	step          time.Duration
+	from, maxRate float64
 }
 
 // findHelp is what the help of such a verb says of the search.
 const findHelp = `--find-limit looks for the highest rate that holds instead of offering the
 scenario's own: it doubles or halves the rate until it has one that holds and one
 that does not, then bisects to 1 % and tries both ends once more. A rate holds
-where no more than --max-refused of its first attempts are throttled, and where
---max-p99 is given, the response p99 stays within it. Refused attempts are not
+where no more than --max-throttled of its first attempts are throttled, and where
+--max-p99 is given, the response p99 stays within it. Throttled ones are not
 tried again unless --retry says so.`
 
 func (f *findFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.limitOf, "find-limit", "", "look for the highest rate that one `partition` holds, or the account over all partitions")
-	flags.StringVar(&f.maxRefused, "max-refused", "0.5%", "with --find-limit: the greatest `share` of first attempts that may be throttled")
+	flags.StringVar(&f.maxThrottled, "max-throttled", "0.5%", "with --find-limit: the greatest `share` of first attempts that may be throttled")
 	flags.DurationVar(&f.maxP99, "max-p99", 0, "with --find-limit: the greatest response p99, such as 50ms (default: any)")
 	flags.Float64Var(&f.from, "from", 0, "with --find-limit: the first rate, in operations/s (default: the scenario's first)")
-	flags.Float64Var(&f.upTo, "up-to", 0, "with --find-limit: the highest rate to try, in operations/s (default: 16 times --from, 8 times for an account)")
+	flags.Float64Var(&f.maxRate, "max-rate", 0, "with --find-limit: the highest rate to try, in operations/s (default: 16 times --from, 8 times for an account)")
 	flags.DurationVar(&f.step, "step", 0, "with --find-limit: the least length of a step, 2s or more (default: 100 times what an idle target saves up)")
 }
 
@@ -165,7 +165,7 @@ func (f *findFlags) register(flags *pflag.FlagSet) {
 func (f *findFlags) find(flags *pflag.FlagSet, s *scenarios.Scenario) (*run.Find, error) {
 	given := flags.Changed
 	if !given("find-limit") {
-		for _, flag := range []string{"max-refused", "max-p99", "from", "up-to", "step"} {
+		for _, flag := range []string{"max-throttled", "max-p99", "from", "max-rate", "step"} {
 			if given(flag) {
 				return nil, usageError{fmt.Errorf("--%s belongs to --find-limit, which is missing; expected --find-limit partition or account", flag)}
 			}
@@ -177,9 +177,9 @@ func (f *findFlags) find(flags *pflag.FlagSet, s *scenarios.Scenario) (*run.Find
 			return nil, usageError{fmt.Errorf("--find-limit and --%s each choose the steps; expected one of them (--from is where a search begins)", flag)}
 		}
 	}
-	share, err := parseShare(f.maxRefused)
+	share, err := parseShare(f.maxThrottled)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("--max-refused %s: %w", f.maxRefused, err)}
+		return nil, usageError{fmt.Errorf("--max-throttled %s: %w", f.maxThrottled, err)}
 	}
 	if given("max-p99") && f.maxP99 <= 0 {
 		return nil, usageError{fmt.Errorf("--max-p99 %v: expected more than 0, such as 50ms", f.maxP99)}
@@ -192,8 +192,8 @@ func (f *findFlags) find(flags *pflag.FlagSet, s *scenarios.Scenario) (*run.Find
 	if given("from") {
 		search.From, search.UpTo = f.from, run.HighestTried(f.limitOf, f.from)
 	}
-	if given("up-to") {
-		search.UpTo = f.upTo
+	if given("max-rate") {
+		search.UpTo = f.maxRate
 	}
 	if given("step") {
 		search.Step = f.step

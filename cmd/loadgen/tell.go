@@ -157,13 +157,13 @@ func endsWith(code int) error {
 	return verdictError{code: code}
 }
 
-// outcomeOfRun returns what a run came to. The opposite of a scenario promises that a
+// outcomeOfRun returns what a run came to. An anti-pattern promises that a
 // claim fails: only where none does has it failed itself.
-func outcomeOfRun(opposite bool, s *results.Summary) outcome {
+func outcomeOfRun(antiPattern bool, s *results.Summary) outcome {
 	o := outcome{invalid: s.Validity == results.Invalid, limited: len(s.ClientLimited) > 0}
 	state, ok := verdict.State(s)
 	o.failed, o.untold = ok != nil && !*ok, state == results.CannotTell && verdict.Asked(s)
-	if opposite && len(s.Checks) > 0 {
+	if antiPattern && len(s.Checks) > 0 {
 		fails := slices.ContainsFunc(s.Checks, func(c results.Check) bool { return c.Fails() })
 		o.failed = !s.Audit.Sound() || !fails && !o.untold
 	}

@@ -74,7 +74,7 @@ func (o *Options) using(name string) (s *scenarios.Scenario, cannot []string, er
 	if err := other.Set("use", name); err != nil {
 		return nil, nil, fmt.Errorf("design %s: %w", name, err)
 	}
-	// The opposite of a scenario need not be one under every design.
+	// An anti-pattern need not be one under every design.
 	other.AntiPattern = nil
 	for _, fault := range other.Validate() {
 		cannot = told(cannot, fault)

@@ -57,7 +57,7 @@ func (f *Find) Validate() []error {
 		add("find-limit", "expected %s or %s", results.LimitPartition, results.LimitAccount)
 	}
 	if !(f.MaxThrottled >= 0 && f.MaxThrottled < 1) {
-		add("max-refused", "expected 0 or more and less than 1")
+		add("max-throttled", "expected 0 or more and less than 1")
 	}
 	if f.MaxP99 < 0 || f.MaxP99 > time.Hour {
 		add("max-p99", "expected more than 0 and at most 1h, or 0 for none")
@@ -66,7 +66,7 @@ func (f *Find) Validate() []error {
 		add("from", "expected operations/s from %v to %v", LowestRate, HighestRate)
 	}
 	if !(f.UpTo >= f.From && f.UpTo <= HighestRate) {
-		add("up-to", "expected at least the first one, %v, and at most %v", f.From, HighestRate)
+		add("max-rate", "expected at least the first one, %v, and at most %v", f.From, HighestRate)
 	}
 	if f.Step < ShortestStep || f.Step > LongestStep {
 		add("step", "expected %v to %v", ShortestStep, LongestStep)

@@ -69,7 +69,7 @@ type Plan struct {
 	Reuse, Keep bool
 
 	// AntiPattern is what the scenario does wrong on purpose, empty unless it is the
-	// opposite of one; Command is what was typed. Both are for the record.
+	// anti-pattern of one; Command is what was typed. Both are for the record.
 	AntiPattern string
 	Command     []string
 

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 // own run, to be changed by flags: they have tests of their own.
 func grand() []string { return []string{"simulate", "stress"} }
 
-// Every example of the library shows what it claims, and its opposite does not; where a
+// Every example of the library shows what it claims, and its anti-pattern does not; where a
 // baseline of it is checked in, it is the same run to the byte. Patterns show what they
 // claim by other seeds, too: see [TestPatterns].
 func TestLibrary(t *testing.T) {
@@ -65,7 +65,7 @@ func TestLibrary(t *testing.T) {
 			}
 			losesWhereItSaturates(t, record)
 			if verdict.Holds(record.Summary) {
-				t.Errorf("the opposite, %s, meets every expectation: %v; want one that fails", s.AntiPattern.About, record.Summary.Checks)
+				t.Errorf("the anti-pattern, %s, meets every expectation: %v; want one that fails", s.AntiPattern.About, record.Summary.Checks)
 			}
 		})
 	}

@@ -74,7 +74,7 @@ func patternSeeds(own uint64) []uint64 {
 	return seeds
 }
 
-// newComparison runs a built-in scenario and its opposite by each of its seeds.
+// newComparison runs a built-in scenario and its anti-pattern by each of its seeds.
 func newComparison(ctx context.Context, name string) (*comparison, error) {
 	s, err := scenarios.Builtin(name)
 	if err != nil {

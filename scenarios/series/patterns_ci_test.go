@@ -35,7 +35,7 @@ func comparisonOf(t *testing.T, name string) *comparison {
 	return c
 }
 
-// Every pattern shows what it claims by each of its seeds, and its opposite by none; and
+// Every pattern shows what it claims by each of its seeds, and its anti-pattern by none; and
 // docs/patterns.md shows what `loadgen scenarios patterns` prints of them.
 func TestPatterns(t *testing.T) {
 	names := patternsOfLibrary(t)
@@ -51,7 +51,7 @@ func TestPatterns(t *testing.T) {
 						}
 					}
 					if verdict.Holds(c.instead[i]) {
-						t.Errorf("seed %d: the opposite, %s, meets every expectation: %v; want one that fails", seed, c.told.Contrary, c.instead[i].Checks)
+						t.Errorf("seed %d: the anti-pattern, %s, meets every expectation: %v; want one that fails", seed, c.told.Contrary, c.instead[i].Checks)
 					}
 				}
 			})

@@ -87,7 +87,7 @@ func (p *Proposal) Scenario() (*scenarios.Scenario, error) {
 		s.Designs = append(s.Designs, own(p.of, s.Designs)...)
 	}
 	s.Use, s.Design = s.Designs[0].Name, s.Designs[0]
-	// An example's opposite names a design of its own, and its pattern is of that design.
+	// An example's anti-pattern names a design of its own, and its pattern is of that design.
 	s.AntiPattern, s.Pattern, s.Expect = nil, nil, nil
 	for _, text := range p.of.Expect {
 		if claim, err := check.Parse(text); err == nil && general(claim) {
