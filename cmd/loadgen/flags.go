@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
+	"loadgen/cmd/loadgen/terminal"
 	"loadgen/engine/nearest"
 	"loadgen/report"
 	"loadgen/report/document"
@@ -171,12 +171,8 @@ func (f *formFlags) show(stdout io.Writer, d *document.Document) error {
 // look is how a text is laid out where it goes.
 func (f *formFlags) look(stdout io.Writer) text.Look {
 	look := text.Look{Verbose: f.verbose, ASCII: !speaksUTF8(os.Getenv)}
-	file, is := stdout.(*os.File)
-	if !is || !term.IsTerminal(int(file.Fd())) {
+	if look.Columns = terminal.Columns(stdout); look.Columns == 0 {
 		return look
-	}
-	if columns, _, err := term.GetSize(int(file.Fd())); err == nil && columns > 0 {
-		look.Columns = columns
 	}
 	look.Colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	return look

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"loadgen/cmd/loadgen/terminal"
 	"loadgen/report/compare"
 	"loadgen/report/compare/gate"
 	"loadgen/scenarios"
@@ -152,7 +153,7 @@ func (f *gateFlags) gate(c *cobra.Command, names []string, stdout, stderr io.Wri
 	}
 	var list []gate.Result
 	for i, s := range all {
-		record, err := run.Run(c.Context(), run.Plan{Scenario: s, Progress: newProgress(stderr, uiAuto, nil)})
+		record, err := run.Run(c.Context(), run.Plan{Scenario: s, Progress: terminal.New(stderr, terminal.Auto, nil)})
 		if err != nil {
 			return err
 		}

@@ -2,112 +2,13 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
-	"unicode"
 
-	"loadgen/report/live"
-	"loadgen/results"
-	"loadgen/scenarios/run"
+	"loadgen/cmd/loadgen/terminal"
 )
-
-// plantedName is what no name should do to a terminal.
-const plantedName = "a\x1b[31m\x9b2J\r\n\u009b\u202e\x7fb"
-
-func pointer[T any](v T) *T { return &v }
-
-func TestStatusLine(t *testing.T) {
-	full := live.Status{Stage: "peak", Phase: "peak 1500/s", Planned: 100, Ended: 50, Left: pointer(22500 * time.Millisecond), Target: pointer(1500.),
-		Offered: pointer(1500.), Served: pointer(1480.4), Throttled: pointer(.0317), P99: pointer(12345 * time.Microsecond),
-		Hottest: []live.Heat{{Name: "Paris", Rate: 800}, {Name: "Rome", Rate: 2}}}
-	for _, tt := range []struct {
-		name   string
-		change func(s *live.Status)
-		want   string
-	}{
-		{"all of it", func(*live.Status) {}, `1,480 of 1,500 entities/s; p99 12.3ms; 3.2% throttled; hottest "Paris" 800/s; peak 1500/s; 23s left`},
-		{"nothing is known yet", func(s *live.Status) { *s = live.Status{} }, "– entities/s; p99 –; – throttled; hottest –; – left"},
-		{"a closed loop", func(s *live.Status) { s.Target, s.Estimated, s.Phase = nil, true, "peak" },
-			`1,480 entities/s; p99 12.3ms; 3.2% throttled; hottest "Paris" 800/s; about 23s left`},
-		{"a little is not nothing", func(s *live.Status) { s.Throttled, s.Served = pointer(.0001), pointer(.5) },
-			`0.5 of 1,500 entities/s; p99 12.3ms; <0.1% throttled; hottest "Paris" 800/s; peak 1500/s; 23s left`},
-		{"after the schedule", func(s *live.Status) { s.Left = pointer(time.Duration(0)) },
-			`1,480 of 1,500 entities/s; p99 12.3ms; 3.2% throttled; hottest "Paris" 800/s; peak 1500/s; finishing`},
-		{"a key that is long", func(s *live.Status) { s.Hottest[0].Name = strings.Repeat("x", 30) },
-			`1,480 of 1,500 entities/s; p99 12.3ms; 3.2% throttled; hottest "` + strings.Repeat("x", 23) + `…" 800/s; peak 1500/s; 23s left`},
-	} {
-		s := full
-		s.Hottest = slices.Clone(full.Hottest)
-		tt.change(&s)
-		if got := statusLine(&s) + "; " + leftOf(&s, false); got != tt.want {
-			t.Errorf("%s:\n%s\nwant\n%s", tt.name, got, tt.want)
-		}
-	}
-	if got := leftOf(&full, true); got != "23s of virtual time left" {
-		t.Errorf("on the virtual clock: %q", got)
-	}
-}
-
-var (
-	escapes = regexp.MustCompile(`\x1b(\[[0-9;?]*[A-Za-z])?`)
-	// redraw is all that a bar needs: up so many lines, and clear what is below.
-	redraw = regexp.MustCompile(`^\x1b\[(\d*A|J)$`)
-	// coloured is what the report of a run sets a colour with.
-	coloured = regexp.MustCompile(`\x1b\[[0-9;]*m`)
-)
-
-// harmful returns what of a text is not to reach a terminal.
-func harmful(text string) []rune {
-	var found []rune
-	for _, c := range text {
-		if c != '\n' && !unicode.IsPrint(c) {
-			found = append(found, c)
-		}
-	}
-	return found
-}
-
-// No name reaches a terminal as anything but text, by any of the screens.
-func TestNamesStayText(t *testing.T) {
-	for _, ui := range []string{uiPlain, uiJSON, uiAuto} {
-		synctest.Test(t, func(t *testing.T) {
-			var said bytes.Buffer
-			var s screen = newEvents(&said)
-			switch ui {
-			case uiPlain:
-				s = &plainLines{to: &said}
-			case uiAuto:
-				s = newBars(&said)
-			}
-			status := live.Status{Stage: plantedName, Phase: plantedName + "2", Planned: 10, Ended: 5, Hottest: []live.Heat{{Name: plantedName, Rate: 1}}}
-			s.begin(start{scenario: plantedName})
-			s.enter(run.Stage{Stage: plantedName, Operations: 10}, 0)
-			s.happened(results.Event{What: results.PhaseBegins, Phase: plantedName})
-			s.happened(results.Event{What: results.RangeSplit, Decision: &results.Decision{Key: plantedName, Reason: plantedName}})
-			s.show(&status)
-			time.Sleep(time.Second)
-			s.leave(&status)
-			s.finish(&status, nil)
-			if found := harmful(escapes.ReplaceAllStringFunc(said.String(), func(e string) string {
-				if ui == uiAuto && redraw.MatchString(e) {
-					return ""
-				}
-				return e
-			})); len(found) > 0 || !strings.Contains(said.String(), "[31m") {
-				t.Errorf("--ui %s wrote %q of the names:\n%q", ui, found, said.String())
-			}
-		})
-	}
-}
 
 // eventsOf reads the lines of --ui json.
 func eventsOf(t *testing.T, text string) []map[string]any {
@@ -137,7 +38,7 @@ func TestEventsOfARun(t *testing.T) {
 			t.Errorf("%v has no at_s", one)
 		}
 		for key := range one {
-			if !strings.Contains(eventsHelp, key) {
+			if !strings.Contains(terminal.EventsHelp, key) {
 				t.Errorf("%s has the key %s, of which the help says nothing", name, key)
 			}
 		}
@@ -175,49 +76,6 @@ func TestEventsOfASimulation(t *testing.T) {
 	moved := slices.IndexFunc(list, func(one map[string]any) bool { return one["event"] == "balance" })
 	if list[0]["time"] != "virtual" || moved < 0 || list[moved]["reason"] == "" || list[moved]["what"] == "" {
 		t.Errorf("a simulation streams %v; want it virtual, with balance events", list)
-	}
-}
-
-// blocked is a reader of standard error that does not read.
-type blocked struct{ release chan struct{} }
-
-func (b blocked) Write(text []byte) (int, error) {
-	<-b.release
-	return len(text), nil
-}
-
-// Events never wait for a reader: what does not fit is counted.
-func TestEventsThatNobodyReads(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		reader := blocked{make(chan struct{})}
-		e := newEvents(reader)
-		e.begin(start{})
-		synctest.Wait()
-		for range mostWaiting + 5 {
-			e.happened(results.Event{What: results.PhaseBegins})
-		}
-		if got := e.unread.Load(); got != 5 {
-			t.Errorf("%d events were dropped; want 5", got)
-		}
-		close(reader.release)
-		e.finish(&live.Status{}, nil)
-	})
-}
-
-func TestEndings(t *testing.T) {
-	for _, tt := range []struct {
-		ended error
-		want  string
-	}{
-		{nil, "complete"},
-		{context.Canceled, "interrupted"},
-		{errors.Join(context.Canceled, run.ErrBudget), "stopped"},
-		{fmt.Errorf("%w: too many", run.ErrStopped), "stopped"},
-		{io.ErrUnexpectedEOF, "failed"},
-	} {
-		if got := endingOf(tt.ended); got != tt.want {
-			t.Errorf("a run that ended by %v is %s; want %s", tt.ended, got, tt.want)
-		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"loadgen/cmd/loadgen/terminal"
 	"loadgen/report"
 	"loadgen/scenarios/health"
 	"loadgen/scenarios/series"
@@ -30,7 +31,7 @@ docs/patterns.md shows. With names it does so for those alone.`,
 			if err != nil {
 				return err
 			}
-			told, done := isTerminal(stderr), new(atomic.Int64)
+			told, done := terminal.Is(stderr), new(atomic.Int64)
 			list, err := series.Patterns(c.Context(), names, func() {
 				if told {
 					fmt.Fprintf(stderr, "\r%d of %d patterns", done.Add(1), len(names))

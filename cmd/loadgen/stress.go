@@ -39,7 +39,7 @@ are those of the documents: what it says of the limits is modelled, not measured
 record of the run, its charts as PNG and SVG among it, goes to a folder of its own
 in results/runs.
 
-` + findHelp + "\n\n" + driverHelp + "\n\n" + eventsHelp,
+` + findHelp + "\n\n" + driverHelp,
 		Example: `  loadgen stress                                  # where does the partition saturate?
   loadgen stress --peak 1500                      # does it hold 1,500 operations/s? (exit 10 if not, 12 if it cannot tell)
   loadgen stress --rate 2500 --duration 10s       # one step at one rate

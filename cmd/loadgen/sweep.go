@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"loadgen/cmd/loadgen/terminal"
 	"loadgen/engine/nearest"
 	"loadgen/report"
 	"loadgen/results"
@@ -66,7 +67,7 @@ func (f *sweepFlags) run(c *cobra.Command, choice *choiceFlags, tell *tellFlags,
 	defer server.Close()
 	alone, told := *tell, stderr
 	alone.quiet = true
-	if tell.silent() || tell.shown() == uiJSON {
+	if tell.silent() || tell.shown() == terminal.JSON {
 		told = io.Discard
 	}
 	sweep := series.Sweep{Axes: f.axes, Out: tell.out, Told: told, Exit: tell.exit,

@@ -8,9 +8,13 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
+	"loadgen/cmd/loadgen/terminal"
+	"loadgen/engine/nearest"
 	"loadgen/report"
 	"loadgen/report/document"
 	"loadgen/report/live/prometheus"
@@ -82,7 +86,7 @@ func (f *tellFlags) listen() (*prometheus.Server, error) {
 
 // equip has a plan shown while it is carried out, and its record drawn and told of.
 func (f *tellFlags) equip(p *run.Plan, server *prometheus.Server, stderr io.Writer) {
-	p.Progress = newProgress(stderr, f.shown(), server)
+	p.Progress = terminal.New(stderr, f.shown(), server)
 	p.Kept = func(folder results.Folder, record *results.Record) error {
 		var err error
 		if !f.noCharts {
@@ -173,10 +177,55 @@ func outcomeOfRun(antiPattern bool, s *results.Summary) outcome {
 // shown returns how a run is shown: one that is to be quiet not at all.
 func (f *tellFlags) shown() string {
 	if f.quiet {
-		return uiNone
+		return terminal.None
 	}
-	return string(cmp.Or(f.ui, uiAuto))
+	return string(cmp.Or(f.ui, terminal.Auto))
 }
 
 // silent says that nothing is to be told on standard error but faults.
-func (f *tellFlags) silent() bool { return f.shown() == uiNone }
+func (f *tellFlags) silent() bool { return f.shown() == terminal.None }
+
+// sayWhere says where the record of a run is that lasted so long.
+func (f *tellFlags) sayWhere(stderr io.Writer, folder results.Folder, lasted time.Duration) {
+	switch f.shown() {
+	case terminal.None:
+	case terminal.JSON:
+		terminal.WriteWhere(stderr, fmt.Sprint(folder), lasted)
+	default:
+		fmt.Fprintf(stderr, "the run is in %s\n", folder)
+	}
+}
+
+// uiFlag is how a run is to be shown while it goes on; empty is auto.
+type uiFlag string
+
+var _ pflag.Value = (*uiFlag)(nil)
+
+func (u *uiFlag) register(flags *pflag.FlagSet) {
+	*u = terminal.Auto
+	flags.Var(u, "ui", "how to show the run on standard error: auto (a bar on a terminal, else plain), plain (a line every 10 s), none, or json (loadgen help events)")
+}
+
+// String implements [pflag.Value].
+func (u *uiFlag) String() string { return string(*u) }
+
+// Type implements [pflag.Value].
+func (u *uiFlag) Type() string { return "how" }
+
+// Set implements [pflag.Value].
+func (u *uiFlag) Set(text string) error {
+	if !slices.Contains(terminal.Forms(), text) {
+		return fmt.Errorf("expected %s", u.expected(text))
+	}
+	*u = uiFlag(text)
+	return nil
+}
+
+// expected says what the flag takes, to whom typed something else.
+func (u *uiFlag) expected(text string) string {
+	known := strings.Join(terminal.Forms(), ", ")
+	if near, found := nearest.Name(text, terminal.Forms()); found {
+		return known + "; the nearest is " + near
+	}
+	return known
+}

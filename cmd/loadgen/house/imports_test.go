@@ -23,15 +23,22 @@ var rows = []row{
 		path: "cmd/loadgen",
 		// Rooms that are asked for a whole answer, and what is needed to put the question and
 		// to show what came: neither what drives a run nor the engine.
-		what: "the command: a file for each verb, exit codes, progress on a terminal",
+		what: "the command: a file for each verb, its flags, its help, exit codes",
 		imports: []string{
-			"backoff", "backoff/trial",
+			"backoff", "backoff/trial", "cmd/loadgen/terminal",
 			"engine/clock", "engine/nearest", "engine/rest/serve",
 			"report", "report/chart", "report/compare", "report/compare/contest", "report/compare/gate", "report/compare/history", "report/compare/runs", "report/document", "report/export", "report/live", "report/live/prometheus", "report/text", "report/verdict",
 			"results", "results/catalog",
 			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/capture", "scenarios/doctor", "scenarios/fields", "scenarios/health", "scenarios/run", "scenarios/series",
 		},
-		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/vbauerster/mpb/v8", "golang.org/x/term"},
+		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
+	}, {
+		path: "cmd/loadgen/terminal",
+		what: "how a run fares while it goes on: a bar on a terminal, plain lines, JSON events",
+		imports: []string{
+			"engine/clock", "report/document", "report/live", "report/live/prometheus", "report/text", "results", "scenarios/run",
+		},
+		owns: []string{"golang.org/x/term"},
 	}, {
 		path: "scenarios",
 		what: "the scenario format and the built-in library",

@@ -1,14 +1,10 @@
-package main
+package terminal
 
 import (
 	"fmt"
 	"io"
 	"strings"
-	"sync/atomic"
 	"time"
-
-	"github.com/vbauerster/mpb/v8"
-	"github.com/vbauerster/mpb/v8/decor"
 
 	"loadgen/report/document"
 	"loadgen/report/live"
@@ -20,77 +16,112 @@ import (
 // drawEvery is the time between two looks at a bar.
 const drawEvery = 200 * time.Millisecond
 
+// usualColumns is how wide lines are where a terminal does not say how wide it is.
+const usualColumns = 80
+
 // bars is a screen on a terminal: a bar for each stage, which stays when that has
 // ended, and a status line below the one under way.
 type bars struct {
-	to          io.Writer
-	all         *mpb.Progress
-	bar, status *mpb.Bar
-	// line and beside are what the goroutine that draws shows of the stage under way.
-	line, beside *atomic.Pointer[string]
-	virtual      bool
+	to io.Writer
+	// columns is how wide the terminal is now, 0 where it does not say.
+	columns func() int
+	// shown are how many columns the lines fill that the next drawing replaces.
+	shown   []int
+	stage   run.Stage
+	virtual bool
 }
 
-func newBars(to io.Writer) *bars { return &bars{to: to} }
+func newBars(to io.Writer) *bars {
+	return &bars{to: to, columns: func() int { return Columns(to) }}
+}
 
 func (*bars) every() time.Duration { return drawEvery }
 
 func (b *bars) begin(said start) {
 	b.virtual = said.time == virtually
-	b.all = mpb.New(mpb.WithOutput(b.to), mpb.WithWidth(40), mpb.WithAutoRefresh(), mpb.PopCompletedMode())
 	if said.metrics != "" {
 		fmt.Fprintf(b.to, "metrics are served at %s\n", said.metrics)
 	}
 }
 
-// enter draws a bar, unless the stage is of a single operation.
-func (b *bars) enter(stage run.Stage, _ time.Duration) {
-	if stage.Operations <= 1 {
-		return
-	}
-	line, beside := new(atomic.Pointer[string]), new(atomic.Pointer[string])
-	b.line, b.beside = line, beside
-	b.say(&live.Status{Stage: stage.Stage, Planned: stage.Operations})
-	prose := func(of *atomic.Pointer[string]) decor.Decorator {
-		return decor.Any(func(decor.Statistics) string { return *of.Load() })
-	}
-	b.bar = b.all.New(int64(stage.Operations), mpb.BarStyle().Lbound("[").Rbound("]"),
-		mpb.BarPriority(0),
-		mpb.PrependDecorators(decor.Name(fmt.Sprintf("%-7s", text.Harmless(stage.Stage)))),
-		mpb.AppendDecorators(decor.Percentage(), decor.Name("  "), prose(beside)))
-	b.status = b.all.New(1, mpb.NopStyle(), mpb.BarPriority(1), mpb.BarNoPop(), mpb.BarFillerTrim(), mpb.PrependDecorators(prose(line)))
-}
-
-func (b *bars) say(s *live.Status) {
-	line, left := "  "+statusLine(s), leftOf(s, b.virtual)
-	b.line.Store(&line)
-	b.beside.Store(&left)
-}
+// enter notes the stage; one of a single operation has no bar.
+func (b *bars) enter(stage run.Stage, _ time.Duration) { b.stage = stage }
 
 func (b *bars) show(s *live.Status) {
-	if b.bar != nil {
-		b.say(s)
-		b.bar.SetCurrent(int64(s.Ended))
+	if b.stage.Operations > 1 {
+		b.draw(b.bar(s, leftOf(s, b.virtual)), "  "+statusLine(s))
 	}
 }
 
+// leave has the bar stay as it stands.
 func (b *bars) leave(s *live.Status) {
-	if b.bar == nil {
-		return
+	if b.stage.Operations > 1 {
+		b.draw(b.bar(s, counterOf(&s.Sofar)))
+		b.shown = nil
 	}
-	counter := counterOf(&s.Sofar)
-	b.beside.Store(&counter)
-	b.bar.SetCurrent(int64(s.Ended))
-	b.bar.Abort(false)
-	b.status.Abort(true)
-	b.bar.Wait()
-	b.status.Wait()
-	b.bar, b.status = nil, nil
 }
 
 func (*bars) happened(results.Event) {}
 
-func (b *bars) finish(*live.Status, error) { b.all.Wait() }
+func (*bars) finish(*live.Status, error) {}
+
+// barColumns is how long the inner part of a bar is at most; a shorter one than shortestBar
+// shows nothing.
+const (
+	barColumns  = 38
+	shortestBar = 5
+)
+
+// bar is what has ended of the stage, as a line: name, bar, percentage, and what stands
+// beside it. The bar takes what room there is.
+func (b *bars) bar(s *live.Status, beside string) string {
+	part := min(1, float64(s.Ended)/float64(b.stage.Operations))
+	name, told := fmt.Sprintf("%-7s ", text.Harmless(b.stage.Stage)), fmt.Sprintf("%d %%  %s", int(100*part), beside)
+	room := min(barColumns, b.width()-text.Columns(name)-text.Columns(told)-len("[] ")-1)
+	if room < shortestBar {
+		return name + told
+	}
+	filled := int(part * float64(room))
+	inner := strings.Repeat("=", filled)
+	if filled < room {
+		inner += ">" + strings.Repeat("-", room-1-filled)
+	}
+	return name + "[" + inner + "] " + told
+}
+
+// width is how many columns there are.
+func (b *bars) width() int {
+	if columns := b.columns(); columns > 0 {
+		return columns
+	}
+	return usualColumns
+}
+
+// draw replaces what was drawn before by lines, each cut to the terminal. A terminal that
+// has become narrower shows the lines of before on several: it goes up over all of these.
+func (b *bars) draw(lines ...string) {
+	columns := b.width()
+	var frame strings.Builder
+	up := 0
+	for _, filled := range b.shown {
+		up += max(1, (filled+columns-1)/columns)
+	}
+	if up > 0 {
+		fmt.Fprintf(&frame, "\x1b[%dA\x1b[J", up)
+	}
+	b.shown = b.shown[:0]
+	for _, line := range lines {
+		// The last column stays free: a line that ends there may or may not have ended.
+		if text.Columns(line) >= columns {
+			line, _ = text.Cut(line, max(0, columns-2))
+			line += "…"
+		}
+		b.shown = append(b.shown, text.Columns(line))
+		frame.WriteString(line + "\n")
+	}
+	// Nothing is to be done for whoever does not want to read.
+	_, _ = io.WriteString(b.to, frame.String())
+}
 
 // plainEvery is the time between two plain lines.
 const plainEvery = 10 * time.Second
@@ -139,33 +170,20 @@ func statusLine(s *live.Status) string {
 }
 
 // speedOf is what is served of what is offered. Where operations arrive at a rate, that
-// is offered whatever becomes of them; clients of a closed loop offer what they can.
+// is offered whatever becomes of them; clients of a closed loop offer what they can, and
+// once the schedule is over nothing is offered any more.
 func speedOf(s *live.Status) string {
-	switch {
-	case s.Served == nil:
-		return "– entities/s"
-	case s.Target == nil:
-		return perSecond(*s.Served) + " entities/s"
-	default:
-		return perSecond(*s.Served) + " of " + perSecond(*s.Offered) + " entities/s"
+	speed := document.Told(s.Served, document.Rate)
+	if over := s.Left != nil && *s.Left == 0; s.Served != nil && s.Target != nil && !over {
+		speed += " of " + document.Rate(*s.Offered)
 	}
+	return speed + " entities/s"
 }
 
-func p99Of(s *live.Status) string {
-	if s.P99 == nil {
-		return "–"
-	}
-	return spoken(*s.P99)
-}
+func p99Of(s *live.Status) string { return document.Told(s.P99, document.Lapse) }
 
 func throttledOf(s *live.Status) string {
-	if s.Throttled == nil {
-		return "– throttled"
-	}
-	if *s.Throttled > 0 && *s.Throttled < .001 {
-		return "<0.1% throttled"
-	}
-	return fmt.Sprintf("%.1f%% throttled", 100**s.Throttled)
+	return document.Told(s.Throttled, document.Share) + " throttled"
 }
 
 // longestKey is how many columns of a key a status line has room for.
@@ -181,7 +199,7 @@ func hottestOf(s *live.Status) string {
 		name, _ = text.Cut(name, longestKey-1)
 		name += "…"
 	}
-	return fmt.Sprintf("%q %s/s", name, perSecond(one.Rate))
+	return fmt.Sprintf("%q %s/s", name, document.Rate(one.Rate))
 }
 
 // virtually is the time of a run on a virtual clock, as its record has it.
@@ -208,26 +226,6 @@ func leftOf(s *live.Status, virtual bool) string {
 // wholeSeconds rounds up, so that nothing is over before its time.
 func wholeSeconds(d time.Duration) string {
 	return ((d + time.Second - 1) / time.Second * time.Second).String()
-}
-
-func spoken(d time.Duration) string {
-	switch {
-	case d < time.Millisecond:
-		return d.Round(time.Microsecond).String()
-	case d < 100*time.Millisecond:
-		return d.Round(100 * time.Microsecond).String()
-	case d < 10*time.Second:
-		return d.Round(10 * time.Millisecond).String()
-	default:
-		return d.Round(time.Second).String()
-	}
-}
-
-func perSecond(rate float64) string {
-	if rate < 10 && rate != float64(int64(rate)) {
-		return fmt.Sprintf("%.1f", rate)
-	}
-	return document.Count(int64(rate + .5))
 }
 
 // counterOf is what came of a stage so far.

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"bytes"
@@ -114,8 +114,8 @@ func endingOf(ended error) string {
 // uiVersion is raised when a key of the events changes its meaning or goes.
 const uiVersion = 1
 
-// eventsHelp documents the events of --ui json.
-const eventsHelp = `--ui json writes what happens as one JSON object a line on standard error; standard
+// EventsHelp documents the events of --ui json.
+const EventsHelp = `--ui json writes what happens as one JSON object a line on standard error; standard
 output has the report as ever. A line that does not begin with { is the plain text of
 a fault, or of what a remote target asks consent for. Keys do not change their
 meaning while "version" is 1; others may be added. Each line has "event" and "at_s",
@@ -141,7 +141,7 @@ told: there is too little of it.
   run_ends      ended (complete, interrupted, stopped or failed), totals
   run_written   folder`
 
-// head begins each event. The keys of events are a contract, see eventsHelp.
+// head begins each event. The keys of events are a contract, see [EventsHelp].
 type head struct {
 	Event string  `json:"event"`
 	At    float64 `json:"at_s"`
@@ -230,6 +230,11 @@ type runEnds struct {
 type runWritten struct {
 	head
 	Folder string `json:"folder"`
+}
+
+// WriteWhere tells where the record of a run is that lasted so long.
+func WriteWhere(to io.Writer, folder string, lasted time.Duration) {
+	_, _ = to.Write(lineOf(runWritten{head{"run_written", inSeconds(lasted)}, folder}))
 }
 
 // inSeconds is a duration in seconds, to the microsecond.

@@ -1,29 +1,23 @@
-package main
+package terminal
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"loadgen/engine/clock"
-	"loadgen/engine/nearest"
 	"loadgen/report/live"
 	"loadgen/report/live/prometheus"
 	"loadgen/results"
 	"loadgen/scenarios/run"
 )
 
-// progress tells on standard error how a run fares while it goes on. It starts one
-// goroutine and stops it. A nil one is none.
-type progress struct {
+// Progress tells how a run fares while it goes on. It starts one goroutine, and stops it.
+type Progress struct {
 	*live.Stats
 	clock clock.Real
 	// now is the present of the run, which a virtual clock tells.
@@ -41,7 +35,7 @@ type progress struct {
 	done sync.WaitGroup
 }
 
-var _ run.Progress = (*progress)(nil)
+var _ run.Progress = (*Progress)(nil)
 
 // screen is where progress is shown. One call is made at a time.
 type screen interface {
@@ -66,17 +60,17 @@ type start struct {
 	time, metrics string
 }
 
-// newProgress returns a progress that has not started, shown as ui says, one of those
-// that --ui takes.
-func newProgress(to io.Writer, ui string, metrics *prometheus.Server) *progress {
-	p := &progress{Stats: live.New(), clock: clock.NewReal(), metrics: metrics}
+// New returns a progress that has not started, shown as ui says, one of [Forms]. Metrics
+// may be nil: then the run is not scraped.
+func New(to io.Writer, ui string, metrics *prometheus.Server) *Progress {
+	p := &Progress{Stats: live.New(), clock: clock.NewReal(), metrics: metrics}
 	p.now = p.Latest
 	switch {
-	case ui == uiNone:
+	case ui == None:
 		p.screen = darkness{}
-	case ui == uiJSON:
+	case ui == JSON:
 		p.screen = newEvents(to)
-	case ui == uiAuto && isTerminal(to):
+	case ui == Auto && Is(to):
 		p.screen = newBars(to)
 	default:
 		p.screen = &plainLines{to: to}
@@ -85,10 +79,10 @@ func newProgress(to io.Writer, ui string, metrics *prometheus.Server) *progress 
 }
 
 // Event is told of what goes into the record's events.
-func (p *progress) Event(e results.Event) { p.screen.happened(e) }
+func (p *Progress) Event(e results.Event) { p.screen.happened(e) }
 
 // Begins implements [run.Progress]: it begins to show the run, and to answer scrapes.
-func (p *progress) Begins(b run.Begun) []run.Observer {
+func (p *Progress) Begins(b run.Begun) []run.Observer {
 	if b.Now != nil {
 		p.now = b.Now
 	}
@@ -115,7 +109,7 @@ func (p *progress) Begins(b run.Begun) []run.Observer {
 
 // Ends implements [run.Progress]: it ends what Begins began, and leaves the terminal in
 // order.
-func (p *progress) Ends(ended error) {
+func (p *Progress) Ends(ended error) {
 	p.end()
 	p.done.Wait()
 	p.leave()
@@ -124,7 +118,7 @@ func (p *progress) Ends(ended error) {
 }
 
 // Enters implements [run.Progress].
-func (p *progress) Enters(stage run.Stage) {
+func (p *Progress) Enters(stage run.Stage) {
 	p.leave()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -134,7 +128,7 @@ func (p *progress) Enters(stage run.Stage) {
 }
 
 // leave ends the stage before; one that was cut short ends where it stands.
-func (p *progress) leave() {
+func (p *Progress) leave() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.inside {
@@ -145,7 +139,7 @@ func (p *progress) leave() {
 }
 
 // show brings what is shown up to date.
-func (p *progress) show() {
+func (p *Progress) show() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.inside {
@@ -165,64 +159,32 @@ func (darkness) show(*live.Status)              {}
 func (darkness) happened(results.Event)         {}
 func (darkness) finish(*live.Status, error)     {}
 
-// What --ui takes.
+// How a run can be shown.
 const (
-	uiAuto  = "auto"
-	uiPlain = "plain"
-	uiNone  = "none"
-	uiJSON  = "json"
+	// Auto is a bar on a terminal and plain lines elsewhere.
+	Auto  = "auto"
+	Plain = "plain"
+	None  = "none"
+	JSON  = "json"
 )
 
-// uiFlag is how a run is to be shown while it goes on; empty is auto.
-type uiFlag string
+// Forms are all of them.
+func Forms() []string { return []string{Auto, Plain, None, JSON} }
 
-var _ pflag.Value = (*uiFlag)(nil)
-
-func (u *uiFlag) register(flags *pflag.FlagSet) {
-	*u = uiAuto
-	flags.Var(u, "ui", "how to show the run on standard error: auto (a bar on a terminal, else plain), plain (a line every 10 s), none, or json (`loadgen help stress`)")
+// Is reports whether escape sequences are welcome there.
+func Is(to io.Writer) bool {
+	return Columns(to) > 0 && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && os.Getenv("CI") == ""
 }
 
-// String implements [pflag.Value].
-func (u *uiFlag) String() string { return string(*u) }
-
-// Type implements [pflag.Value].
-func (u *uiFlag) Type() string { return "how" }
-
-// Set implements [pflag.Value].
-func (u *uiFlag) Set(text string) error {
-	if !slices.Contains(uis(), text) {
-		return fmt.Errorf("expected %s", u.expected(text))
-	}
-	*u = uiFlag(text)
-	return nil
-}
-
-func uis() []string { return []string{uiAuto, uiPlain, uiNone, uiJSON} }
-
-// expected says what the flag takes, to whom typed something else.
-func (u *uiFlag) expected(text string) string {
-	known := strings.Join(uis(), ", ")
-	if near, found := nearest.Name(text, uis()); found {
-		return known + "; the nearest is " + near
-	}
-	return known
-}
-
-// sayWhere says where the record of a run is that lasted so long.
-func (f *tellFlags) sayWhere(stderr io.Writer, folder results.Folder, lasted time.Duration) {
-	switch f.shown() {
-	case uiNone:
-	case uiJSON:
-		_, _ = stderr.Write(lineOf(runWritten{head{"run_written", inSeconds(lasted)}, fmt.Sprint(folder)}))
-	default:
-		fmt.Fprintf(stderr, "the run is in %s\n", folder)
-	}
-}
-
-// isTerminal reports whether escape sequences are welcome there.
-func isTerminal(to io.Writer) bool {
+// Columns returns how wide a terminal is, 0 for what is none.
+func Columns(to io.Writer) int {
 	file, ok := to.(*os.File)
-	return ok && term.IsTerminal(int(file.Fd())) &&
-		os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && os.Getenv("CI") == ""
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return 0
+	}
+	columns, _, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		return 0
+	}
+	return columns
 }
