@@ -231,7 +231,7 @@ func TestFaultsOfSyntax(t *testing.T) {
 		{"a file of comments", race, "# nothing\n", []string{`1:1: a scenario is empty; expected a map with the fields name, phases, and others`}},
 		{"a file that is a list", race, "- name: race\n", []string{`1:1: a scenario is a list; expected a map with the fields name, phases, and others`}},
 		{"a file that is a single value", race, "race\n", []string{`1:1: a scenario is race; expected a map with the fields name, phases, and others`}},
-		{"a file that is too large", race, strings.Repeat("#\n", 1<<19) + "#", []string{`1:1: the file has 1048577 bytes; expected at most 1048576`}},
+		{"a file that is too large", race, strings.Repeat("#\n", 1<<19) + "#", []string{`1:1: the text is too large; expected at most 1048576 bytes`}},
 		{"a file of too many fields", race, strings.Repeat("a: 1\n", 20_000), []string{`10000:2: too many or too deeply nested values; expected at most 10000 fields and 20 levels`}},
 	} {
 		t.Run(tt.name, tt.run)

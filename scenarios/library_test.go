@@ -55,15 +55,15 @@ func TestLibrary(t *testing.T) {
 
 func TestBuiltinOfAnUnknownName(t *testing.T) {
 	for _, tt := range []struct{ name, asked, want string }{
-		{"a typo is answered with what was meant", "strss", `scenarios: unknown scenario: unknown scenario "strss"; did you mean "stress"?`},
-		{"a path is no name", "../library/stress", `scenarios: unknown scenario: unknown scenario "../library/stress"; expected stress`},
+		{"a typo is answered with what was meant", "strss", `scenarios: unknown scenario "strss"; did you mean "stress"?`},
+		{"a path is no name", "../library/stress", `scenarios: unknown scenario "../library/stress"; ` + "`loadgen scenarios list` has "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s, err := scenarios.Builtin(tt.asked)
 			if s != nil || !errors.Is(err, scenarios.ErrUnknown) {
 				t.Fatalf("Builtin(%q) = %v, %v; want ErrUnknown", tt.asked, s, err)
 			}
-			if len(scenarios.Library()) == 1 && err.Error() != tt.want {
+			if !strings.HasPrefix(err.Error(), tt.want) {
 				t.Errorf("Builtin(%q) = %v; want %s", tt.asked, err, tt.want)
 			}
 			if text, err := scenarios.Source(tt.asked); text != nil || err == nil {

@@ -59,11 +59,7 @@ func Source(name string) ([]byte, error) {
 	if slices.Contains(Library(), name) {
 		return builtin(name)
 	}
-	text, err := textOf(name)
-	if len(text) > fields.MaxBytes {
-		return nil, fields.Fault{What: fmt.Sprintf("%s is too large for a scenario; expected at most %dKiB", name, fields.MaxBytes>>10)}
-	}
-	return text, err
+	return textOf(name)
 }
 
 // FilesOf returns the scenarios that a name stands for: the .yaml files of a folder, or
@@ -145,18 +141,32 @@ func occupied(file string, same []byte, overwrite bool) fields.Faults {
 	}
 }
 
-// textOf returns what a file holds.
+// textOf returns what a file holds that can be a scenario.
 func textOf(name string) ([]byte, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, unreadable(name, err)
 	}
 	defer file.Close()
+	if strings.EqualFold(filepath.Ext(name), ".csv") {
+		return nil, fields.Fault{What: fmt.Sprintf("%s is a CSV file and no scenario; its keys are judged by `loadgen explain --from %s`", name, name)}
+	}
 	text, err := bounded(file)
 	if err != nil {
 		return nil, unreadable(name, err)
 	}
+	if len(text) > fields.MaxBytes {
+		return nil, fields.Fault{What: fmt.Sprintf("%s has %s; a scenario has at most %d bytes", name, sizeOf(file), fields.MaxBytes)}
+	}
 	return text, nil
+}
+
+// sizeOf says how large a file is of which more was read than a scenario has.
+func sizeOf(file *os.File) string {
+	if info, err := file.Stat(); err == nil && info.Size() > fields.MaxBytes {
+		return fmt.Sprintf("%d bytes", info.Size())
+	}
+	return "more than that"
 }
 
 // bounded reads just more than a scenario can have, so that one that is too large is
@@ -220,7 +230,11 @@ func Builtin(name string) (*Scenario, error) {
 // builtin returns the text of a built-in scenario. The error is that of [Builtin].
 func builtin(name string) ([]byte, error) {
 	if !slices.Contains(Library(), name) {
-		return nil, fmt.Errorf("%w: %s", ErrUnknown, nearest.Unknown("scenario", name, Library()))
+		said := fmt.Sprintf("unknown scenario %s; `loadgen scenarios list` has those that are built in", nearest.Shown(name))
+		if _, near := nearest.Name(name, Library()); near {
+			said = nearest.Unknown("scenario", name, Library())
+		}
+		return nil, unknownName(said)
 	}
 	return library.ReadFile(path.Join(libraryFolder, name+libraryEnding))
 }

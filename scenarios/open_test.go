@@ -32,7 +32,7 @@ func TestOpenTakesNamesAndFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	written(t, map[string]string{"orders": string(starter), "tables/orders.yaml": string(starter), "stress": "no scenario",
-		"wrong.yaml": "name: x\n", "large.yaml": strings.Repeat("#\n", 1<<19) + "#"})
+		"wrong.yaml": "name: x\n", "keys.csv": "PartitionKey\na\n", "large.yaml": strings.Repeat("#\n", 3<<19) + "#\n"})
 	for _, row := range []struct {
 		sentence, name string
 		called, folder string
@@ -41,10 +41,11 @@ func TestOpenTakesNamesAndFiles(t *testing.T) {
 		{"a built-in one, before a file of that name", "stress", "stress", ".", ""},
 		{"a file", "orders", "orders", ".", ""},
 		{"a file in a folder", "tables/orders.yaml", "orders", "tables", ""},
-		{"a name that is nearly one", "strss", "", "", `scenarios: unknown scenario: unknown scenario "strss"; did you mean "stress"?; and there is no such file`},
+		{"a name that is nearly one", "strss", "", "", `scenarios: unknown scenario "strss"; did you mean "stress"?; and there is no such file`},
 		{"a file that is not there", "none.yaml", "", "", "the scenario none.yaml cannot be read: no such file or directory"},
 		{"a folder", "tables", "", "", "the scenario tables cannot be read: is a directory"},
-		{"a file that is too large", "large.yaml", "", ".", "large.yaml:1:1: the file has 1048577 bytes; expected at most 1048576"},
+		{"a file that is too large", "large.yaml", "", ".", "large.yaml has 3145730 bytes; a scenario has at most 1048576 bytes"},
+		{"keys in a CSV file", "keys.csv", "", "", "keys.csv is a CSV file and no scenario; its keys are judged by `loadgen explain --from keys.csv`"},
 	} {
 		for _, open := range []func(string) (*scenarios.Scenario, string, error){scenarios.Open, scenarios.OpenContested} {
 			s, folder, err := open(row.name)
@@ -85,7 +86,7 @@ func TestReadTakesAStream(t *testing.T) {
 		t.Errorf("Read: %v; want the scenario", err)
 	}
 	endless := io.MultiReader(strings.NewReader(string(starter)), iotest.DataErrReader(strings.NewReader(strings.Repeat("#\n", 1<<20))))
-	if _, err := scenarios.Read("stdin", endless); err == nil || !strings.HasPrefix(err.Error(), "stdin:1:1: the file has 1048577 bytes") {
+	if _, err := scenarios.Read("stdin", endless); err == nil || !strings.HasPrefix(err.Error(), "stdin:1:1: the text is too large") {
 		t.Errorf("Read of a stream without end = %v; want it told as too large", err)
 	}
 	broken := errors.New("pipe closed")
@@ -101,7 +102,7 @@ func TestSourceIsWhatWasWritten(t *testing.T) {
 		t.Errorf("Source(a.yaml) = %q, %v; want %q", text, err, any)
 	}
 	for name, want := range map[string]string{
-		"large.yaml": "large.yaml is too large for a scenario; expected at most 1024KiB",
+		"large.yaml": "large.yaml has 1048577 bytes; a scenario has at most 1048576 bytes",
 		"none.yaml":  "the scenario none.yaml cannot be read: no such file or directory",
 	} {
 		if text, err := scenarios.Source(name); text != nil || err == nil || err.Error() != want {

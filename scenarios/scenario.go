@@ -151,6 +151,14 @@ func counted(n int, what string) string {
 // exist.
 var ErrUnknown = errors.New("scenarios: unknown scenario")
 
+// unknownName is what is wrong with a name, in words of its own.
+type unknownName string
+
+func (u unknownName) Error() string { return "scenarios: " + string(u) }
+
+// Is implements errors.Is: it is [ErrUnknown].
+func (u unknownName) Is(other error) bool { return other == ErrUnknown }
+
 // ErrNoPartition is wrapped by the error for a PartitionKey that a scenario's
 // load does not yield.
 var ErrNoPartition = errors.New("scenarios: no such partition")

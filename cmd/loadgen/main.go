@@ -114,7 +114,7 @@ const exitCodes = `Exit codes:
     2   usage, an invalid scenario, an unwritable folder, a table that is not ours,
         a port that is taken
     3   the target is not there, does not take the key, or stopped answering (a partial report
-        was written), or the table could not be prepared
+        was written), or the table could not be prepared or dropped
    10   what was asked does not hold: a check of the scenario (expect) fails; with --peak, that
         rate is not held; with --find-limit, not even the lowest rate is; a budget of the
         scenario (stop_on) was exceeded, which ended the run; with --verify-writes, an
@@ -170,7 +170,7 @@ func explain(ctx context.Context, err error) (int, string) {
 	case errors.As(err, &usage), errors.Is(err, run.ErrFolder), errors.Is(err, fields.ErrInvalid), errors.Is(err, scenarios.ErrUnknown),
 		errors.Is(err, run.ErrTableExists), errors.Is(err, run.ErrNotOurs):
 		return codeUsage, results.OneLine(err)
-	case errors.Is(err, run.ErrPreparation), errors.Is(err, run.ErrSilent), errors.Is(err, run.ErrTarget):
+	case errors.Is(err, run.ErrPreparation), errors.Is(err, run.ErrAfterLoad), errors.Is(err, run.ErrSilent), errors.Is(err, run.ErrTarget):
 		return codeTarget, results.OneLine(err)
 	default:
 		return codeInternal, results.OneLine(err)

@@ -134,5 +134,5 @@ func takes(least, most int, what string) cobra.PositionalArgs {
 
 // takesOne refuses anything but one scenario.
 func takesOne() cobra.PositionalArgs {
-	return takes(1, 1, "one scenario, a file or one of `loadgen scenarios list`, and got %d")
+	return takes(1, 1, "one scenario, such as stress, day-key or my-table.yaml, and got %d; `loadgen scenarios list` has those that are built in")
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -41,7 +40,7 @@ what was done until then, and the exit code is 10.
   loadgen run stress --retry documented           # a built-in one
   loadgen run my-table.yaml --target in-process --format json
   loadgen run my-table.yaml --target env:TABLES --yes`,
-		Args: takes(1, 1, "one scenario, a file or one of "+strings.Join(scenarios.Library(), ", ")+", and got %d"),
+		Args: takesOne(),
 		RunE: func(c *cobra.Command, args []string) error {
 			d, err := f.live.choice.open(args[0], "phases.measure.arrivals.constant=200", stderr)
 			if err != nil {

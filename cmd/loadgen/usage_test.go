@@ -90,13 +90,16 @@ func TestBadInputIsOneLineAndLeavesNothing(t *testing.T) {
 		{"a table of somebody else's", []string{"stress", "--target", "http://127.0.0.1:1/races", "--key-file", "key", "--table", "orders"}, "loadgen"},
 		{"a table of one's own for a scenario that drops others", []string{"run", "high-volume-delete", "--table", "loadgenOwn"}, "expected no --table"},
 		{"a table name that cannot be", []string{"stress", "--table", "a-b"}, "--table"},
+		{"no scenario to run", []string{"run"}, "and got 0; `loadgen scenarios list`"},
+		{"a scenario like no other", []string{"run", "nosuch"}, `loadgen: scenarios: unknown scenario "nosuch"; ` + "`loadgen scenarios list`"},
+		{"keys in place of a scenario", []string{"run", "keys.csv"}, "`loadgen explain --from keys.csv`"},
 		{"a folder that is a file", []string{"stress", "--out", "taken"}, "taken"},
 		{"a folder below a file", []string{"stress", "--out", "taken/run"}, "taken"},
 		{"a recording in a folder that is not there", []string{"stress", "--record", "nowhere/a.bin"}, "nowhere"},
 	}
 	for _, row := range rows {
 		t.Chdir(t.TempDir())
-		given := map[string]string{"taken": "", "key": planted, "notkey": planted + "!", "notconnection": "AccountKey=" + planted}
+		given := map[string]string{"taken": "", "key": planted, "notkey": planted + "!", "keys.csv": "PartitionKey\n", "notconnection": "AccountKey=" + planted}
 		for name, text := range given {
 			if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
@@ -109,6 +112,9 @@ func TestBadInputIsOneLineAndLeavesNothing(t *testing.T) {
 		if stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, row.says) {
 			t.Errorf("%s: said %q on stdout and %q on stderr; want one line on stderr with %q", row.sentence, stdout, stderr, row.says)
 		}
+		if len(stderr) > longestFault {
+			t.Errorf("%s: the line has %d characters; want %d at most", row.sentence, len(stderr), longestFault)
+		}
 		if strings.Contains(stderr, planted) {
 			t.Errorf("%s: the line holds the secret: %q", row.sentence, stderr)
 		}
@@ -117,6 +123,9 @@ func TestBadInputIsOneLineAndLeavesNothing(t *testing.T) {
 		}
 	}
 }
+
+// longestFault is how many characters a line about a fault has at most.
+const longestFault = 400
 
 // leftIn lists every file and folder below a folder.
 func leftIn(t *testing.T, folder string) []string {

@@ -117,7 +117,7 @@ func (c *Campaign) look(ctx context.Context, check machine.Check) error {
 		return err
 	}
 	if !completed {
-		return fmt.Errorf("%w: whether %s could not be looked at to the end", ErrPreparation, check.Name())
+		return fmt.Errorf("%w: whether %s could not be looked at to the end", c.failure(), check.Name())
 	}
 	found := check.Findings()
 	c.ledger.Recorder.Invariant(results.Invariant{Name: check.Name(), Looked: found.Looked, Faults: found.Faults, Examples: found.Examples})

@@ -94,6 +94,8 @@ type Campaign struct {
 	// partition lies, nil where there is one.
 	sites     []site
 	accountOf func(partitionKey string) int
+	// loading says that load was sent: what fails from then on is no preparation.
+	loading bool
 	// doubtful says that an attempt of the single operation carried out last
 	// ended without a word on whether it was done.
 	doubtful bool
@@ -180,8 +182,8 @@ func (c *Campaign) addKind(kind results.Kind) {
 func (c *Campaign) Kinds() []results.Kind { return c.kinds }
 
 // Run carries the campaign out. A done context ends it early, and its error is
-// returned. Other errors wrap [ErrTableExists], [ErrNotOurs], [ErrPreparation]
-// or results.ErrWrite. Whatever the end, each table is dropped that this run made
+// returned. Other errors wrap [ErrTableExists], [ErrNotOurs], [ErrPreparation],
+// [ErrAfterLoad] or results.ErrWrite. Whatever the end, each table is dropped that this run made
 // or took, unless it is to be kept.
 func (c *Campaign) Run(ctx context.Context, runner drive.Runner, ledger *drive.Ledger) error {
 	c.runner, c.ledger = runner, ledger
@@ -207,8 +209,10 @@ func (c *Campaign) phases(ctx context.Context) error {
 		case phase.Count != nil:
 			err = c.Count(ctx, i)
 		case c.Find != nil:
+			c.loading = true
 			err = c.findIn(ctx, i)
 		case phase.Traffic != nil:
+			c.loading = true
 			err = c.traffic(ctx, i)
 		}
 		if err != nil {
@@ -299,7 +303,7 @@ func (c *Campaign) prepare(ctx context.Context, name string, lanes int, count ui
 	}
 	if ended < count {
 		return fmt.Errorf("%w: %d of %d operations of %q did not succeed; the last answer was %d %s %s",
-			ErrPreparation, count-ended, count, name, last.Status, last.Code, last.Detail)
+			c.failure(), count-ended, count, name, last.Status, last.Code, last.Detail)
 	}
 	return nil
 }
@@ -323,7 +327,7 @@ func (c *Campaign) once(ctx context.Context, name, kind string, op target.Operat
 	}
 	if outcome.Class(expected) != results.Ok {
 		return outcome, fmt.Errorf("%w: %s of table %s was answered %d %s %s",
-			ErrPreparation, name, op.Table, outcome.Status, outcome.Code, outcome.Detail)
+			c.failure(), name, op.Table, outcome.Status, outcome.Code, outcome.Detail)
 	}
 	return outcome, nil
 }

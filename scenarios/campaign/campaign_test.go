@@ -283,6 +283,18 @@ func (d deaf) Submit(now clock.Instant, op *target.Operation) (target.Outcome, c
 	return d.Target.Submit(now, op)
 }
 
+// What fails once load was sent is told as that, and not as a preparation.
+func TestEndThatFailsIsNoPreparation(t *testing.T) {
+	s := small(t)
+	w := newWorld(t, s, nil)
+	runner := &drive.Virtual{Target: deaf{w.target, entity.DeleteTable, entity.InvalidInput}}
+	_, err := w.run(t, context.Background(), runner, campaign.Options{Scenario: s, Table: "stress"})
+	if want := "drive: after the load: drop of table stress was answered 400 InvalidInput not today"; !errors.Is(err, campaign.ErrAfterLoad) ||
+		errors.Is(err, campaign.ErrPreparation) || fmt.Sprint(err) != want {
+		t.Errorf("Run = %v; want ErrAfterLoad: %s", err, want)
+	}
+}
+
 func TestPreparationThatFailsEndsTheRun(t *testing.T) {
 	rows := []struct {
 		sentence string

@@ -104,7 +104,7 @@ func (c *Campaign) Count(ctx context.Context, phase int) error {
 	for k, one := range shelves {
 		// A table that was taken may hold what an earlier run inserted.
 		if found[k] < one.entities || found[k] > one.entities && !c.Reuse {
-			return fmt.Errorf("%w: partition %q holds %d entities, %d were loaded", ErrPreparation, one.key, found[k], one.entities)
+			return fmt.Errorf("%w: partition %q holds %d entities, %d were loaded", c.failure(), one.key, found[k], one.entities)
 		}
 	}
 	return nil
@@ -118,7 +118,18 @@ var (
 	// ErrPreparation is wrapped where the table could not be made, filled or
 	// counted.
 	ErrPreparation = errors.New("drive: preparation failed")
+	// ErrAfterLoad is wrapped where what was left of the table could not be looked at,
+	// counted or dropped once load was sent.
+	ErrAfterLoad = errors.New("drive: after the load")
 )
+
+// failure is what went wrong where an operation did that is not of the load.
+func (c *Campaign) failure() error {
+	if c.loading {
+		return ErrAfterLoad
+	}
+	return ErrPreparation
+}
 
 // spreadOver returns for each partition that a phase offers to the entities that are
 // worked on: those that were loaded into it, or some that are numbered on where nothing

@@ -57,7 +57,7 @@ func (c *Campaign) clear(ctx context.Context, ended error) error {
 	for i := 0; i < len(list); i++ {
 		_, err := c.once(ctx, kindDrop, kindDrop, list[i], target.Expected{NotFound: true})
 		failures = append(failures, err)
-		if errors.Is(err, ErrPreparation) && c.doubtful {
+		if errors.Is(err, c.failure()) && c.doubtful {
 			// Nobody answers: to ask for each of the others would take as long again.
 			break
 		}

@@ -70,7 +70,7 @@ func ReadTree(file string, text []byte) (tree *Node, faults Faults) {
 // TextFault returns what keeps a text from being read at all.
 func TextFault(file string, text []byte) (Fault, bool) {
 	if len(text) > MaxBytes {
-		return syntaxFault(Place{File: file, line: 1, Column: 1}, "the file has %d bytes; expected at most %d", len(text), MaxBytes), false
+		return syntaxFault(Place{File: file, line: 1, Column: 1}, "the text is too large; expected at most %d bytes", MaxBytes), false
 	}
 	line, column := 1, 1
 	for rest := text; len(rest) > 0; {

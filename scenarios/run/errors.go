@@ -28,6 +28,8 @@ var (
 	// ErrPreparation is wrapped where the table could not be made, filled or counted,
 	// ErrSilent where the target has stopped answering.
 	ErrPreparation, ErrSilent = campaign.ErrPreparation, drive.ErrSilent
+	// ErrAfterLoad is wrapped where the table could not be looked at or dropped after the load.
+	ErrAfterLoad = campaign.ErrAfterLoad
 )
 
 // beside returns what is left of joined errors without those of a kind.
