@@ -55,7 +55,7 @@ It exits with 10 where a check failed; what could not be told fails nothing.`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.target, "target", "", "table service to visit besides: a URL (with --key-file),\n"+
+	flags.StringVar(&f.target, "target", "", "table service to visit besides: a URL (with --key-file), "+
 		"env:NAME or file:PATH for a connection string")
 	flags.StringVar(&f.service.account, "account", "", "account that signs for a --target URL (default: the one in the URL)")
 	flags.StringVar(&f.service.keyFile, "key-file", "", "`file` with the account key of a --target URL, base64")

@@ -80,11 +80,14 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	c, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return codeOk
 	}
 	code, message := explain(ctx, err)
+	if code == codeUsage {
+		message += inEnvironment(c, message)
+	}
 	if message != "" {
 		fmt.Fprintln(stderr, "loadgen:", message)
 	}
@@ -107,7 +110,7 @@ const (
 )
 
 // exitCodes is what `loadgen help exit-codes` prints.
-const exitCodes = `Exit codes:
+const exitCodes = `Exit codes of the built command (go run turns every one but 0 into 1):
 
     0   what was asked holds, or nothing was asked; serve was told to stop and has drained
     1   an internal error, or the record could not be written (a full disk)
@@ -136,7 +139,7 @@ const exitCodes = `Exit codes:
         a partial report was written
 
 An interruption comes first, then 1, 2 and 3. Of the others,
-13 comes before 10, that before 11, and 11 before 12. (` + "`go run`" + ` turns every code but 0 into 1.)`
+13 comes before 10, that before 11, and 11 before 12.`
 
 // usageError is a fault of what the user typed.
 type usageError struct{ error }

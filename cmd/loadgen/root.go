@@ -25,42 +25,26 @@ scanned entity counted), and says in plain words whether the keys hold.`,
 		SilenceUsage:  true,
 		Args:          knownVerb,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		// What is typed comes first, then the environment, then the scenario.
+		PersistentPreRunE: fromEnvironment,
 	}
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(flagFault)
-	root.SetHelpCommand(newHelp(root))
+	root.SetHelpCommand(newHelp(root, stdout))
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { _ = writeHelp(stdout, c, false) })
 	root.AddCommand(new(stressFlags).verb(stdout, stderr), new(serveFlags).verb(stdout, stderr),
 		new(simulateFlags).verb(stdout, stderr), new(runFlags).verb(stdout, stderr), newScenarios(stdout, stderr),
 		new(explainFlags).verb(stdout, stderr), newBackoff(stdout, stderr), new(designsFlags).verb(stdout, stderr),
 		newReport(stdout, stderr), newGate(stdout, stderr),
-		newCompare(stdout), newRuns(stdout, stderr), newDoctor(stdout, stderr), &cobra.Command{
-			Use: "exit-codes", Short: "The exit codes of every verb", Long: exitCodes,
-			RunE: func(c *cobra.Command, _ []string) error {
-				_, err := fmt.Fprintln(stdout, exitCodes)
-				return err
-			},
-		})
+		newCompare(stdout), newRuns(stdout, stderr), newDoctor(stdout, stderr), newVersion(stdout), new(docsFlags).verb())
+	root.AddCommand(newTopics(stdout)...)
+	group(root)
 	for _, c := range root.Commands() {
 		if c.Args == nil {
 			refuseArguments(c)
 		}
 	}
 	return root
-}
-
-// newHelp returns the verb that explains the others.
-func newHelp(root *cobra.Command) *cobra.Command {
-	return &cobra.Command{
-		Use: "help [verb]", Short: "Explain a verb",
-		Args: func(_ *cobra.Command, args []string) error { return knownVerb(root, args) },
-		RunE: func(_ *cobra.Command, args []string) error {
-			verb, _, err := root.Find(args)
-			if err != nil {
-				return usageError{err}
-			}
-			return verb.Help()
-		},
-	}
 }
 
 // knownVerb refuses a verb that does not exist and names the nearest.

@@ -74,7 +74,7 @@ HTTP: beyond networks that are trusted it needs a proxy for TLS before it.`,
 	flags.Uint64Var(&f.Seed, "seed", 1, "root of all chance")
 	flags.BoolVar(&f.examine, "examine", false, "record the traffic as a run, and report on it at the end")
 	flags.StringVar(&f.out, "out", "", "folder of the run of --examine (default: a new one in results/runs)")
-	flags.StringArrayVar(&f.Imports, "import", nil, "fill tables from this `file`, may be repeated: .jsonl, .ndjson or .csv; - is\n"+
+	flags.StringArrayVar(&f.Imports, "import", nil, "fill tables from this `file`, may be repeated: .jsonl, .ndjson or .csv; - is "+
 		"standard input as JSON lines")
 	flags.StringVar(&f.Export, "export", "", "save all tables in this `file` at the end: .jsonl, .ndjson or .csv")
 	flags.StringVar(&f.Admin, "admin", serve.DefaultAdmin, "loopback `address` of /-/healthz and /-/state")

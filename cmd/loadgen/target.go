@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -41,8 +42,8 @@ type targetFlags struct {
 
 func (f *targetFlags) register(flags *pflag.FlagSet) {
 	f.where = []string{targetEmbedded}
-	flags.Var(targetsValue{f}, "target", "what to load: embedded (the engine behind a local socket), in-process,\n"+
-		"a table endpoint's URL (with --key-file), env:NAME or file:PATH for a connection\n"+
+	flags.Var(targetsValue{f}, "target", "what to load: embedded (the engine behind a local socket), in-process, "+
+		"a table endpoint's URL (with --key-file), env:NAME or file:PATH for a connection "+
 		"string, which may be repeated for each account of the scenario")
 	flags.StringVar(&f.account, "account", "", "account that signs for a --target URL (default: the one in the URL)")
 	flags.StringVar(&f.keyFile, "key-file", "", "`file` with the account key of a --target URL, base64")
@@ -305,8 +306,10 @@ func (f *liveFlags) plan(c *cobra.Command, s *scenarios.Scenario, antiPattern st
 	return p, named(c.Flags(), p.Validate()...)
 }
 
-// runsKept is the folder in which runs are kept where nothing else is said.
-func runsKept() string { return filepath.Join("results", "runs") }
+// runsKept is the folder in which runs are kept where no flag says another.
+func runsKept() string {
+	return cmp.Or(os.Getenv(runsVariable), filepath.Join("results", "runs"))
+}
 
 // commandOf returns the command as it can be typed again.
 func commandOf(c *cobra.Command) []string {

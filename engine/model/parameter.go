@@ -50,6 +50,9 @@ const (
 // Text returns the value as a person would type it.
 func (p Parameter) Text() string { return p.text(p.Value) }
 
+// Bounds returns the least and the greatest value as a person would type them.
+func (p Parameter) Bounds() (least, greatest string) { return p.text(p.Least), p.text(p.Greatest) }
+
 func (p Parameter) text(value int64) string {
 	if p.Unit == Duration {
 		return time.Duration(value).String()

@@ -26,7 +26,7 @@ var rows = []row{
 		what: "the command: a file for each verb, its flags, its help, exit codes",
 		imports: []string{
 			"backoff", "backoff/trial", "cmd/loadgen/terminal",
-			"engine/clock", "engine/nearest", "engine/rest/serve",
+			"engine/clock", "engine/model", "engine/nearest", "engine/rest/serve",
 			"report", "report/chart", "report/compare", "report/compare/contest", "report/compare/gate", "report/compare/history", "report/compare/runs", "report/document", "report/export", "report/live", "report/live/prometheus", "report/text", "report/verdict",
 			"results", "results/catalog",
 			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/capture", "scenarios/doctor", "scenarios/fields", "scenarios/health", "scenarios/run", "scenarios/series",

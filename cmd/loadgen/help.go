@@ -1,0 +1,207 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// mostShown is how many flags --help shows of a verb at most; `loadgen help VERB` shows all.
+const mostShown = 15
+
+// flagGroups are what the flags of a verb with more than [mostShown] are shown under, in this
+// order; those after used are shown by `loadgen help VERB` alone.
+var flagGroups = [...]struct {
+	name       string
+	used, rest string
+}{
+	{"What is run", "rate peak duration use designs suggest set sweep anti-pattern", "partition-key seeds seed retry price price-stored bill-throttled alpha write data verify-writes one-profile memory-limit"},
+	{"Where it is sent", "live target yes budget", "account key-file driver workers table reuse keep record no-probe"},
+	{"Looking for the highest rate", "find-limit", "max-throttled max-p99 from max-rate step"},
+	{"What is told and kept", "format verbose out", "strict no-charts quiet ui metrics-listen"},
+}
+
+// verbGroups are what the verbs are shown under, by the question that they answer.
+var verbGroups = []struct{ name, verbs string }{
+	{"Does my key hold?", "stress run simulate explain"},
+	{"Which key, which retries?", "contest scenarios backoff"},
+	{"Is my application's traffic sound?", "serve"},
+	{"What came of it", "report runs compare gate"},
+	{"The tool", "doctor version docs completion help"},
+	{"Topics", "model events environment exit-codes"},
+}
+
+// group puts every verb into its group.
+func group(root *cobra.Command) {
+	root.SetHelpCommandGroupID("The tool")
+	root.SetCompletionCommandGroupID("The tool")
+	for _, one := range verbGroups {
+		root.AddGroup(&cobra.Group{ID: one.name, Title: one.name})
+		for _, c := range root.Commands() {
+			if slices.Contains(strings.Fields(one.verbs), c.Name()) {
+				c.GroupID = one.name
+			}
+		}
+	}
+}
+
+// newHelp returns the verb that explains the others in full.
+func newHelp(root *cobra.Command, stdout io.Writer) *cobra.Command {
+	return &cobra.Command{
+		Use: "help [verb|topic]", Short: "Explain a verb with all of its flags, or a topic",
+		Example: "  loadgen help stress\n  loadgen help model",
+		Args:    func(_ *cobra.Command, args []string) error { return knownVerb(root, args) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			verb, _, err := root.Find(args)
+			if err != nil {
+				return usageError{err}
+			}
+			return writeHelp(stdout, verb, true)
+		},
+	}
+}
+
+// writeHelp explains a verb: with all of its flags, or with those that are used most.
+func writeHelp(to io.Writer, c *cobra.Command, all bool) error {
+	var page strings.Builder
+	page.WriteString(about(c, all) + "\n")
+	if c.Runnable() || c.HasAvailableSubCommands() {
+		fmt.Fprintf(&page, "\nUsage:\n  %s\n", c.UseLine())
+	}
+	if c.Example != "" {
+		fmt.Fprintf(&page, "\nExamples:\n%s\n", c.Example)
+	}
+	writeVerbs(&page, c)
+	if c.HasAvailableLocalFlags() {
+		writeFlags(&page, c, all)
+	}
+	_, err := io.WriteString(to, page.String())
+	return err
+}
+
+// about is what a verb does. Paragraphs that begin with a flag are of those that are not
+// used most.
+func about(c *cobra.Command, all bool) string {
+	text := strings.TrimSpace(cmp.Or(c.Long, c.Short))
+	if all {
+		return text
+	}
+	return strings.Join(slices.DeleteFunc(strings.Split(text, "\n\n"), func(one string) bool { return strings.HasPrefix(one, "--") }), "\n\n")
+}
+
+// writeVerbs lists the verbs below one, under their groups where they have some.
+func writeVerbs(page *strings.Builder, c *cobra.Command) {
+	title := ""
+	for _, group := range append(nearer(c.Groups()), "") {
+		for _, part := range c.Commands() {
+			if part.GroupID != group || !part.IsAvailableCommand() {
+				continue
+			}
+			if heading := cmp.Or(group, "Verbs:"); heading != title {
+				fmt.Fprintf(page, "\n%s\n", heading)
+				title = heading
+			}
+			fmt.Fprintf(page, "  %-*s  %s\n", c.NamePadding(), part.Name(), part.Short)
+		}
+	}
+}
+
+func nearer(groups []*cobra.Group) (names []string) {
+	for _, one := range groups {
+		names = append(names, one.ID)
+	}
+	return names
+}
+
+// flagColumns is how wide the lines about flags are.
+const flagColumns = 100
+
+// writeFlags writes the flags of a verb, in groups where they are many.
+func writeFlags(page *strings.Builder, c *cobra.Command, all bool) {
+	number := 0
+	c.LocalFlags().VisitAll(func(*pflag.Flag) { number++ })
+	if number <= mostShown+1 { // and --help
+		fmt.Fprintf(page, "\nFlags:\n%s", c.LocalFlags().FlagUsagesWrapped(flagColumns))
+		return
+	}
+	for _, group := range flagGroups {
+		names := group.used
+		if all {
+			names += " " + group.rest
+		}
+		part := pflag.NewFlagSet("", pflag.ContinueOnError)
+		part.SortFlags = false
+		for name := range strings.FieldsSeq(names) {
+			if f := c.LocalFlags().Lookup(name); f != nil {
+				part.AddFlag(f)
+			}
+		}
+		if part.HasFlags() {
+			fmt.Fprintf(page, "\n%s:\n%s", group.name, part.FlagUsagesWrapped(flagColumns))
+		}
+	}
+	if !all {
+		fmt.Fprintf(page, "\n`loadgen help %s` shows all of the %d flags.\n", strings.TrimPrefix(c.CommandPath(), "loadgen "), number)
+	}
+}
+
+// variables are the flags that somebody may want to set always: LOADGEN_UI is --ui where
+// that is not given.
+var variables = [...]string{"format", "verbose", "quiet", "ui", "no-charts", "metrics-listen", "seed"}
+
+// runsVariable is the folder of the runs, in place of results/runs.
+const runsVariable = "LOADGEN_RUNS"
+
+const environmentHelp = `What is set in the environment holds where no flag says otherwise, and comes before what a
+scenario says:
+
+  LOADGEN_FORMAT          --format, of verbs that print in several forms
+  LOADGEN_VERBOSE         --verbose, true or false
+  LOADGEN_QUIET           --quiet, true or false
+  LOADGEN_UI              --ui: auto, plain, none or json
+  LOADGEN_NO_CHARTS       --no-charts, true or false
+  LOADGEN_METRICS_LISTEN  --metrics-listen
+  LOADGEN_SEED            --seed, before that of the scenario
+  LOADGEN_RUNS            the folder of the runs, in place of results/runs
+
+NO_COLOR, CI and TERM=dumb forbid escape sequences. A connection string is read from the variable
+that --target env:NAME names, and from no other.`
+
+func variableOf(flag string) string {
+	return "LOADGEN_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// fromEnvironment gives the flags that were not typed what the environment says.
+func fromEnvironment(c *cobra.Command, _ []string) error {
+	for _, name := range variables {
+		f, value := c.Flags().Lookup(name), os.Getenv(variableOf(name))
+		if f == nil || f.Changed || value == "" {
+			continue
+		}
+		set := f.Value.Set
+		if name == "seed" { // which a scenario has, too
+			set = func(value string) error { return c.Flags().Set(name, value) }
+		}
+		if err := set(value); err != nil {
+			return usageError{fmt.Errorf("%s=%s: expected %s", variableOf(name), value, expectedBy(f, value))}
+		}
+	}
+	return nil
+}
+
+// inEnvironment says which variable stands behind a fault of a flag, if one does.
+func inEnvironment(c *cobra.Command, fault string) string {
+	for _, name := range variables {
+		f := c.Flags().Lookup(name)
+		if value := os.Getenv(variableOf(name)); f != nil && value != "" && f.Value.String() == value && strings.Contains(fault, "--"+name) {
+			return fmt.Sprintf(" (%s=%s)", variableOf(name), value)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+
+	"loadgen/engine/model"
+)
+
+var flagLine = regexp.MustCompile(`(?m)^ +(?:-\w, )?--([\w-]+)`)
+
+// flagsIn are the flags that a page lists, but --help.
+func flagsIn(page string) []string {
+	var names []string
+	_, page, _ = strings.Cut(page, "\nUsage:")
+	for _, match := range flagLine.FindAllStringSubmatch(page, -1) {
+		if match[1] != "help" {
+			names = append(names, match[1])
+		}
+	}
+	return names
+}
+
+// The help of a verb shows no more flags than one looks at, and help VERB shows all of them.
+func TestHelpShowsWhatIsUsedMost(t *testing.T) {
+	for _, c := range verbsOf(newRoot(io.Discard, io.Discard)) {
+		if c.Name() == "loadgen" || !c.Runnable() || strings.HasPrefix(c.CommandPath(), "loadgen completion") {
+			continue
+		}
+		words := strings.Fields(c.CommandPath())[1:]
+		_, few, _ := say(t, append(slices.Clone(words), "--help")...)
+		_, all, _ := say(t, append([]string{"help"}, words...)...)
+		var want []string
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Name != "help" {
+				want = append(want, f.Name)
+			}
+		})
+		got := slices.Sorted(slices.Values(flagsIn(all)))
+		if !slices.Equal(got, want) {
+			t.Errorf("help %v shows %v; want all flags once, %v: put each into a group", words, got, want)
+		}
+		shown := flagsIn(few)
+		if len(shown) > mostShown || len(shown) < min(5, len(want)) || strings.Contains(few, "shows all") != (len(shown) < len(want)) {
+			t.Errorf("%v --help shows %d of %d flags; want %d at most, and where all of them are", words, len(shown), len(want), mostShown)
+		}
+	}
+}
+
+// A word of a flag's text that stands in backquotes is what its value is called.
+func TestFlagsCallTheirValuesByAWord(t *testing.T) {
+	for _, c := range verbsOf(newRoot(io.Discard, io.Discard)) {
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if name, says := pflag.UnquoteUsage(f); strings.Contains(name, " ") || strings.Contains(says, "\n") {
+				t.Errorf("%s --%s calls its value %q, and says %q; want a word, and one line", c.CommandPath(), f.Name, name, says)
+			}
+		})
+	}
+}
+
+func TestEveryVerbIsInAGroup(t *testing.T) {
+	root := newRoot(io.Discard, io.Discard)
+	_, page, _ := say(t, "--help")
+	for _, c := range root.Commands() {
+		if c.GroupID == "" {
+			t.Errorf("%s is in no group", c.Name())
+		}
+		if c.Name() != "help" && !strings.Contains(page, "\n  "+c.Name()+" ") {
+			t.Errorf("the help does not list %s", c.Name())
+		}
+	}
+}
+
+func TestTopics(t *testing.T) {
+	for _, row := range []struct {
+		topic string
+		has   []string
+	}{
+		{"model", append(model.Names(), "page_time = 5s   1ms to 30s, documented", "scan_rate = 10000 entities/s   1 to 100000000, published measurement")},
+		{"events", []string{"run_begins", "events_dropped"}},
+		{"exit-codes", []string{"130", "of the built command"}},
+		{"environment", []string{"LOADGEN_RUNS", "NO_COLOR"}},
+	} {
+		for _, args := range [][]string{{"help", row.topic}, {row.topic}, {row.topic, "--help"}} {
+			code, page, stderr := say(t, args...)
+			if code != codeOk || stderr != "" {
+				t.Errorf("%v = %d %q", args, code, stderr)
+			}
+			for _, one := range row.has {
+				if !strings.Contains(page, one) {
+					t.Errorf("%v does not tell of %s", args, one)
+				}
+			}
+		}
+	}
+	for _, name := range variables {
+		if !strings.Contains(environmentHelp, "\n  "+variableOf(name)+" ") {
+			t.Errorf("help environment does not tell of %s", variableOf(name))
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	if code, stdout, _ := say(t, "version"); code != codeOk || !regexp.MustCompile(`^loadgen \S+, go1\.\S+ \w+/\w+\n$`).MatchString(stdout) {
+		t.Errorf("version = %d %q; want the version, Go's and the system", code, stdout)
+	}
+}
+
+// What is typed comes before the environment, that before the scenario, and a bad value is told
+// of by its variable.
+func TestEnvironment(t *testing.T) {
+	t.Chdir(t.TempDir())
+	small := []string{"simulate", "stress", "--quiet", "--one-profile", "--set", "phases.load.entities=100", "--set", "phases.peak.rates=[50]", "--set", "phases.peak.each=1s"}
+	for _, row := range []struct {
+		sentence, variable, value string
+		args                      []string
+		code                      int
+		stdout, stderr            string
+	}{
+		{"a form", "LOADGEN_FORMAT", "json", []string{"scenarios", "list"}, codeOk, `"name": "stress"`, ""},
+		{"a form that was typed", "LOADGEN_FORMAT", "json", []string{"scenarios", "list", "--format", "text"}, codeOk, "\nstress ", ""},
+		{"nothing", "LOADGEN_FORMAT", "", []string{"scenarios", "list"}, codeOk, "\nstress ", ""},
+		{"a form that the verb has not", "LOADGEN_FORMAT", "hlog", []string{"scenarios", "list"}, codeUsage, "", "(LOADGEN_FORMAT=hlog)"},
+		{"a bad form that was typed", "LOADGEN_FORMAT", "json", []string{"scenarios", "list", "--format", "yaml"}, codeUsage, "", "--format yaml: expected text or json\n"},
+		{"a seed before the scenario's", "LOADGEN_SEED", "77", append(small, "--format", "json"), codeOk, `"seed": 77`, ""},
+		{"a seed that was typed", "LOADGEN_SEED", "77", append(small, "--format", "json", "--seed", "78"), codeOk, `"seed": 78`, ""},
+		{"a seed that is none", "LOADGEN_SEED", "dice", small, codeUsage, "", "loadgen: LOADGEN_SEED=dice: expected a whole number of 0 or more\n"},
+		{"a way to show that is none", "LOADGEN_UI", "jsn", small, codeUsage, "", "loadgen: LOADGEN_UI=jsn: expected auto, plain, none, json; the nearest is json\n"},
+		{"no progress", "LOADGEN_QUIET", "true", append(slices.DeleteFunc(slices.Clone(small), func(s string) bool { return s == "--quiet" }), "--format", "json"), codeOk, "verdict", ""},
+		{"where runs are kept", "LOADGEN_RUNS", "kept", []string{"runs", "list"}, codeUsage, "", "the folder kept cannot be read"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			t.Setenv(row.variable, row.value)
+			code, stdout, stderr := say(t, row.args...)
+			if code != row.code || !strings.Contains(stdout, row.stdout) || !strings.Contains(stderr, row.stderr) || row.code == codeOk && row.stderr == "" && stderr != "" {
+				t.Errorf("%s=%s %v = %d, %q on stderr, and\n%.400s\nwant %d, %q and %q", row.variable, row.value, row.args, code, stderr, stdout, row.code, row.stderr, row.stdout)
+			}
+		})
+	}
+}
+
+// The manual has a page for each verb and topic.
+func TestDocs(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if code, stdout, stderr := say(t, "docs", "--man", "man/1", "--markdown", "md"); code != codeOk || stdout+stderr != "" {
+		t.Fatalf("docs = %d %q %q", code, stdout, stderr)
+	}
+	for _, c := range verbsOf(newRoot(io.Discard, io.Discard)) {
+		if c.Name() == "help" || strings.HasPrefix(c.CommandPath(), "loadgen completion") {
+			continue
+		}
+		words := strings.Fields(c.CommandPath())
+		for _, file := range []string{filepath.Join("man/1", strings.Join(words, "-")+".1"), filepath.Join("md", strings.Join(words, "_")+".md")} {
+			if text, err := os.ReadFile(file); err != nil || len(text) < 100 {
+				t.Errorf("%s: %d bytes, %v; want a page", file, len(text), err)
+			}
+		}
+	}
+	for _, args := range [][]string{{"docs"}, {"docs", "--man", "md/loadgen.md"}} {
+		if code, stdout, stderr := say(t, args...); code != codeUsage || stdout != "" || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%v = %d %q %q; want %d and one line", args, code, stdout, stderr, codeUsage)
+		}
+	}
+}
