@@ -21,6 +21,7 @@ func TestLibrary(t *testing.T) {
 	if err != nil || len(catalogue) != len(names) {
 		t.Fatalf("Catalogue() = %d entries, %v; want %d", len(catalogue), err, len(names))
 	}
+	slices.SortFunc(catalogue, func(a, b scenarios.Entry) int { return strings.Compare(a.Name, b.Name) })
 	for i, name := range names {
 		t.Run(name, func(t *testing.T) {
 			s, err := scenarios.Builtin(name)

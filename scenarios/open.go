@@ -242,6 +242,8 @@ func builtin(name string) ([]byte, error) {
 // Entry is what a list says of a built-in scenario.
 type Entry struct {
 	Name string `json:"name"`
+	// Subject is one of [Subjects].
+	Subject string `json:"subject"`
 	// Says is the first sentence of About, in one line.
 	Says    string   `json:"says"`
 	About   string   `json:"about"`
@@ -252,11 +254,12 @@ type Entry struct {
 	Pattern *Pattern `json:"pattern"`
 }
 
-// Catalogue returns what there is to say of every built-in scenario, in the order of
-// their names. They are read but not checked again. The error is
+// Catalogue returns what there is to say of every built-in scenario, by subject in the order of
+// the documents. They are read but not checked again. The error is
 // [Faults].
 func Catalogue() ([]Entry, error) {
 	var all []Entry
+	stands := make(map[string][2]int)
 	for _, name := range Library() {
 		text, err := builtin(name)
 		if err != nil {
@@ -270,8 +273,15 @@ func Catalogue() ([]Entry, error) {
 		if len(faults) > 0 {
 			return nil, faults
 		}
-		all = append(all, s.entry())
+		one := s.entry()
+		subject, at := place(s)
+		one.Subject, stands[name] = subject, [2]int{slices.Index(Subjects(), subject), at}
+		all = append(all, one)
 	}
+	slices.SortStableFunc(all, func(a, b Entry) int {
+		x, y := stands[a.Name], stands[b.Name]
+		return slices.Compare(x[:], y[:])
+	})
 	return all, nil
 }
 

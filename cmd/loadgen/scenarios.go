@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 
 	"loadgen/engine/nearest"
 	"loadgen/report/document"
+	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
@@ -67,56 +67,64 @@ writes it beside the file already.`,
 }
 
 // listFlags are what a user typed after `loadgen scenarios list`.
-type listFlags struct{ formFlags }
+type listFlags struct {
+	formFlags
+	search string
+}
 
 func (f *listFlags) verb(stdout io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "List the built-in scenarios and what each teaches",
+		Short: "List the built-in scenarios by what they are about",
 		Long: `List prints the name of every built-in scenario and the first sentence of what it is
-about, one on a line: the examples first, then the design patterns of the documents, in
-their order. Run, simulate, explain and show take those names.`,
-		Example: "  loadgen scenarios list\n  loadgen scenarios list --format json",
+about, by the subjects of the documents and in their order. Run, simulate, explain and show
+take those names. --search takes a word, or what else a thing is called (SAS, EGT, CORS):
+those come first that are called so, then those that are about it or mention it.`,
+		Example: "  loadgen scenarios list\n  loadgen scenarios list --search ETag\n  loadgen scenarios list --format json",
 		RunE:    func(*cobra.Command, []string) error { return f.list(stdout) },
 	}
 	refuseArguments(c)
 	f.register(c.Flags())
+	c.Flags().StringVar(&f.search, "search", "", "only those that speak of this `word`")
 	return c
 }
 
 func (f *listFlags) list(stdout io.Writer) error {
 	all, err := scenarios.Catalogue()
+	if f.search != "" {
+		all, err = scenarios.Search(f.search)
+	}
 	if err != nil {
 		return err
 	}
-	return f.show(stdout, listed(all))
+	if len(all) == 0 {
+		return usageError{fmt.Errorf("--search %s: no built-in scenario speaks of it; expected another word", text.Harmless(f.search))}
+	}
+	subjects := scenarios.Subjects()
+	if f.search != "" {
+		subjects = nil
+	}
+	return f.show(stdout, listed(all, subjects))
 }
 
-// listed is a table of the built-in scenarios: examples first, then patterns in the order
-// of the documents.
-func listed(all []scenarios.Entry) *document.Document {
-	examples := document.Table{ID: "examples", Caption: "Scenarios that show one thing each"}
-	patterns := document.Table{ID: "patterns", Caption: "Scenarios that show the documents' design patterns"}
-	rows := scenarios.PatternRows()
-	place := func(one scenarios.Entry) int {
-		if one.Pattern == nil {
-			return -1
+// listed is a table of built-in scenarios for each of the subjects, or in the order in which
+// they were found.
+func listed(all []scenarios.Entry, subjects []string) *document.Document {
+	told := &document.Document{Title: document.Counted(len(all), "scenario") + " built in", Data: all}
+	add := func(id, title string, some []scenarios.Entry) {
+		table := document.Table{ID: id, Caption: title, Columns: []document.Column{{Title: "scenario", Words: true}, {Title: "what it shows", Words: true}}}
+		for _, one := range some {
+			table.Rows = append(table.Rows, document.Cells(one.Name, one.Says))
 		}
-		return slices.Index(rows, one.Pattern.Row)
+		told.Sections = append(told.Sections, document.Section{ID: id, Title: title, Blocks: []document.Block{table}})
 	}
-	sorted := slices.Clone(all)
-	slices.SortStableFunc(sorted, func(a, b scenarios.Entry) int { return cmp.Compare(place(a), place(b)) })
-	for _, one := range sorted {
-		into := &examples
-		if one.Pattern != nil {
-			into = &patterns
-		}
-		into.Columns = []document.Column{{Title: "scenario", Words: true}, {Title: "what it shows", Words: true}}
-		into.Rows = append(into.Rows, document.Cells(one.Name, one.Says))
+	for i, subject := range subjects {
+		add(fmt.Sprintf("subject-%d", i+1), subject, slices.DeleteFunc(slices.Clone(all), func(one scenarios.Entry) bool { return one.Subject != subject }))
 	}
-	return &document.Document{Title: document.Counted(len(all), "scenario") + " built in", Data: all, Sections: []document.Section{
-		{ID: "examples", Title: "Examples", Blocks: []document.Block{examples}},
-		{ID: "patterns", Title: "Design patterns (`loadgen scenarios patterns` runs each beside what it replaces)", Blocks: []document.Block{patterns}}}}
+	if len(subjects) == 0 {
+		add("found", "Found", all)
+	}
+	return told
 }
 
 // sourceFlags are what a user typed after `loadgen scenarios show`.

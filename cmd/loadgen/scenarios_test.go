@@ -122,6 +122,7 @@ func TestListNamesEveryBuiltInScenario(t *testing.T) {
 		t.Fatalf("%v in\n%s", err, spelled)
 	}
 	names := scenarios.Library()
+	slices.SortFunc(all, func(a, b scenarios.Entry) int { return strings.Compare(a.Name, b.Name) })
 	for i, name := range names {
 		if len(all) != len(names) || all[i].Name != name || !strings.Contains(text, "\n  "+name+" ") {
 			t.Fatalf("%d objects for %d scenarios, and in the text\n%s\nwant all of them, and %s", len(all), len(names), text, name)
@@ -129,20 +130,27 @@ func TestListNamesEveryBuiltInScenario(t *testing.T) {
 	}
 }
 
-// Patterns come after the examples, in the order of the documents and not of their names.
+// Scenarios stand under their subjects; what was searched for, in the order in which it was
+// found.
 func TestListIsInTheDocumentsOrder(t *testing.T) {
-	pattern := func(name, row string) scenarios.Entry {
-		return scenarios.Entry{Name: name, Says: "It does.", Pattern: &scenarios.Pattern{Row: row}}
-	}
-	d := listed([]scenarios.Entry{pattern("a", "bank transactions"), {Name: "cold", Says: "A new table is one range."}, {Name: "stress"}, pattern("z", "log tail")})
-	var got []string
-	for _, section := range d.Sections {
-		for _, row := range section.Blocks[0].(document.Table).Rows {
-			got = append(got, section.ID+" "+row[0].Text)
+	subjects := scenarios.Subjects()
+	all := []scenarios.Entry{{Name: "z", Subject: subjects[1]}, {Name: "stress", Subject: subjects[0]}, {Name: "a", Subject: subjects[1]}}
+	for _, row := range []struct {
+		subjects []string
+		want     []string
+	}{
+		{subjects[:2], []string{"subject-1 stress", "subject-2 z", "subject-2 a"}},
+		{nil, []string{"found z", "found stress", "found a"}},
+	} {
+		var got []string
+		for _, section := range listed(all, row.subjects).Sections {
+			for _, one := range section.Blocks[0].(document.Table).Rows {
+				got = append(got, section.ID+" "+one[0].Text)
+			}
 		}
-	}
-	if want := []string{"examples cold", "examples stress", "patterns z", "patterns a"}; !slices.Equal(got, want) {
-		t.Errorf("the list is %q; want %q", got, want)
+		if !slices.Equal(got, row.want) {
+			t.Errorf("under %v the list is %q; want %q", row.subjects, got, row.want)
+		}
 	}
 }
 

@@ -1,0 +1,76 @@
+package scenarios_test
+
+import (
+	"slices"
+	"testing"
+
+	"loadgen/scenarios"
+)
+
+// Every built-in scenario has a subject, and stands in the list once.
+func TestSubjects(t *testing.T) {
+	all, err := scenarios.Catalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names, order []string
+	for _, one := range all {
+		names = append(names, one.Name)
+		if !slices.Contains(scenarios.Subjects(), one.Subject) {
+			t.Errorf("%s is about %q, which is no subject", one.Name, one.Subject)
+		}
+		if len(order) == 0 || order[len(order)-1] != one.Subject {
+			order = append(order, one.Subject)
+		}
+	}
+	if !slices.Equal(order, scenarios.Subjects()) {
+		t.Errorf("the catalogue goes by the subjects %v; want %v, each once", order, scenarios.Subjects())
+	}
+	if slices.Sort(names); !slices.Equal(names, scenarios.Library()) {
+		t.Errorf("the catalogue has %v; want the library, each once", names)
+	}
+}
+
+// What people look for by other words is found, the nearest first.
+func TestSearch(t *testing.T) {
+	for _, row := range []struct {
+		term string
+		// first is what is found first, has what is found as well; none is both empty.
+		first string
+		has   []string
+	}{
+		{"SAS", "user-signatures", nil},
+		{"CORS", "user-signatures", nil},
+		{"EGT", "transactions", []string{"bank-transfer", "common-entities", "unique-values"}},
+		{"ETag", "lost-updates", []string{"index-blob", "data-series"}},
+		{"Nagle", "checklist-parallelism", nil},
+		{"table scan", "table-scan", nil},
+		{"log tail", "log-tail", []string{"prepend-only"}},
+		{"hotspot", "user-id-key", nil},
+		{"saga", "eventual-transaction", []string{"eventual-transaction-poison"}},
+		{"GUID", "unique-values", nil},
+		{"pagination", "page-size", []string{"saved-token"}},
+		{"aggregate", "summary-entity", nil},
+		{"ttl", "high-volume-delete", nil},
+		{"POINT-query", "point-query", nil},
+		{"blob", "index-blob", []string{"log-in-blobs", "large-entity"}},
+		{"quaternion", "", nil},
+	} {
+		found, err := scenarios.Search(row.term)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, one := range found {
+			names = append(names, one.Name)
+		}
+		if row.first == "" && len(names) > 0 || row.first != "" && (len(names) == 0 || names[0] != row.first) {
+			t.Errorf("Search(%q) = %v; want %q first", row.term, names, row.first)
+		}
+		for _, name := range row.has {
+			if !slices.Contains(names, name) {
+				t.Errorf("Search(%q) = %v; want %s in it", row.term, names, name)
+			}
+		}
+	}
+}
