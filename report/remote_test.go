@@ -41,7 +41,7 @@ func TestRemoteReportsClaimWhatTheyCan(t *testing.T) {
 		says, avoids []string
 	}{
 		{"the real service is measured, its entities derived", remote(false),
-			[]string{"figures: measured; entities counted: derived", "the documents' 2,000/s", "of a budget of 5,000 transactions"},
+			[]string{"figures: measured; entities counted: derived", "Azure's documented 2,000/s", "of a budget of 5,000 transactions"},
 			[]string{"modelled", "Assumptions"}},
 		{"an emulator is measured, and no word is said of 2,000", remote(true),
 			[]string{"figures: measured", "says nothing of the PartitionKey", "no partition servers"},

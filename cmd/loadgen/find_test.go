@@ -136,7 +136,7 @@ func TestFindLimitTellsWhatItFound(t *testing.T) {
 		"Paris", "Rotterdam", "Tokyo", "Vienna"}, s.Hottest.Key) || !strings.Contains(s.Verdict, s.Hottest.Key) {
 		t.Errorf("the busiest partition is %q; want one of the scenario's that the verdict names: %s", s.Hottest.Key, s.Verdict)
 	}
-	if s.Validity != results.Valid || !strings.Contains(s.Verdict, "not the documents' 2,000") {
+	if s.Validity != results.Valid || !strings.Contains(s.Verdict, "not Azure's documented 2,000") {
 		t.Errorf("validity %s, verdict %q; want a valid one against the model's target", s.Validity, s.Verdict)
 	}
 	record, err := results.Read(results.Dir("found"))

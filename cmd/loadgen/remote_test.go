@@ -88,7 +88,7 @@ func TestRunAgainstAServiceAtAnAddress(t *testing.T) {
 			t.Errorf("the report does not say %q:\n%s", want, stdout)
 		}
 	}
-	for _, want := range []string{"against the documents' 2,000/s", "An emulator answered, which holds a partition to 2,000 entities/s and an account to 20,000 entities/s",
+	for _, want := range []string{"against Azure's documented 2,000/s", "An emulator answered, which holds a partition to 2,000 entities/s and an account to 20,000 entities/s",
 		"loadgen/1 (partition_target=2000; account_target=20000)"} {
 		if !strings.Contains(strings.Join(strings.Fields(stdout), " "), want) {
 			t.Errorf("the report does not say %q:\n%s", want, stdout)

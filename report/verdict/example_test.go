@@ -49,5 +49,5 @@ func Example() {
 	// Output:
 	// valid []
 	// 30 [30 30] 0.25
-	// The partition "full" saturates at 30 entities/s (30 to 30 in 3 seconds), against the model's 30/s, not the documents' 2,000/s; of the 40/s offered 25.0 % is lost. Every operation of this PartitionKey goes to one partition: a peak above 30/s needs keys that spread it, one of 40/s over at least 2 partitions. An embedded run cannot tell how the real service balances its partitions and what it grants beyond its targets: limits and times are modelled.
+	// The partition "full" saturates at 30 entities/s (30 to 30 in 3 seconds), against the model's 30/s, not Azure's documented 2,000/s; of the 40/s offered 25.0 % is lost. Every operation of this PartitionKey goes to one partition: a peak above 30/s needs keys that spread it, one of 40/s over at least 2 partitions. An embedded run cannot tell how the real service balances its partitions and what it grants beyond its targets: limits and times are modelled.
 }

@@ -82,9 +82,9 @@ func (s *story) searchedTarget(l *results.Limit) string {
 	case limit == 0:
 		return noTarget("", &s.record.Manifest)
 	case limit == documented:
-		return fmt.Sprintf("the documents' target is %s entities/s", document.Count(limit))
+		return fmt.Sprintf("Azure's documented target is %s entities/s", document.Count(limit))
 	default:
-		return fmt.Sprintf("%s target is %s entities/s, not the documents' %s", limitOf(&s.record.Manifest), document.Count(limit), document.Count(documented))
+		return fmt.Sprintf("%s target is %s entities/s, not Azure's documented %s", limitOf(&s.record.Manifest), document.Count(limit), document.Count(documented))
 	}
 }
 

@@ -45,7 +45,7 @@ func TestVerdictOfASearch(t *testing.T) {
 	}{
 		{"an interval has two ends, a criterion, a target, steps and a price", searched(2000, 2020, results.LimitThrottled, throttled...), nil,
 			results.Valid, []string{`The limit of the partition "` + fullKey + `" lies between 2,000 operations/s, which held, and 2,020/s, ` +
-				"where 0.649 % of the first attempts were throttled and at most 0.5 % may be; the documents' target is 2,000 entities/s. " +
+				"where 0.649 % of the first attempts were throttled and at most 0.5 % may be; Azure's documented target is 2,000 entities/s. " +
 				"The search took 2 steps of 10s or more and counted 40,200 entities."}},
 		{"a response time is told beside its bound", searched(900, 910, results.LimitP99, tried(900, 0, 49_000, results.LimitHeld), tried(910, 0, 61_000, results.LimitP99)),
 			func(r *results.Record) { r.Limit.MaxP99 = new(int64); *r.Limit.MaxP99 = 50_000 },
@@ -73,10 +73,10 @@ func TestVerdictOfASearch(t *testing.T) {
 			func(r *results.Record) {
 				r.Limit.Of, r.Limit.Partitions, r.Manifest.PartitionKey = results.LimitAccount, 12, ""
 			},
-			results.Valid, []string{"The limit of the account with its load on 12 partitions lies between", "; the documents' target is 20,000 entities/s"}},
+			results.Valid, []string{"The limit of the account with its load on 12 partitions lies between", "; Azure's documented target is 20,000 entities/s"}},
 		{"another target is not the documents'", searched(2000, 2020, results.LimitThrottled, throttled...),
 			func(r *results.Record) { r.Manifest.Targets.Partition = 500 },
-			results.Valid, []string{"; the model's target is 500 entities/s, not the documents' 2,000."}},
+			results.Valid, []string{"; the model's target is 500 entities/s, not Azure's documented 2,000."}},
 		{"a target that is not known", searched(2000, 2020, results.LimitThrottled, throttled...),
 			func(r *results.Record) {
 				r.Manifest.Target, r.Manifest.Targets = "https://races.example.net", results.Targets{}

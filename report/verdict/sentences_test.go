@@ -159,7 +159,7 @@ func TestVerdictMovesWithTheModel(t *testing.T) {
 		r := small(func(r *run) { r.serves, r.manifest.Targets.Partition = limit, int64(limit) })
 		got := verdict.Judge(r.record(t)).Verdict
 		for _, want := range []string{
-			fmt.Sprintf("saturates at %d entities/s (%d to %d in 3 seconds), against the model's %d/s, not the documents' 2,000/s",
+			fmt.Sprintf("saturates at %d entities/s (%d to %d in 3 seconds), against the model's %d/s, not Azure's documented 2,000/s",
 				limit, limit, limit, limit),
 			fmt.Sprintf("highest step %.1f %% is lost", 100-float64(limit)/4),
 			fmt.Sprintf("a peak above %d/s", limit),

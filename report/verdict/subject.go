@@ -67,9 +67,9 @@ func (s *story) target() string {
 	case limit == 0:
 		return noTarget("where ", &s.record.Manifest)
 	case limit == documented:
-		return fmt.Sprintf("against the documents' %s/s%s", document.Count(limit), whose)
+		return fmt.Sprintf("against Azure's documented %s/s%s", document.Count(limit), whose)
 	default:
-		return fmt.Sprintf("against %s %s/s%s, not the documents' %s/s", limitOf(&s.record.Manifest), document.Count(limit), whose, document.Count(documented))
+		return fmt.Sprintf("against %s %s/s%s, not Azure's documented %s/s", limitOf(&s.record.Manifest), document.Count(limit), whose, document.Count(documented))
 	}
 }
 

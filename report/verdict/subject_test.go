@@ -19,14 +19,14 @@ func TestWhatIsSaidOfWhoAnswers(t *testing.T) {
 		saysNone []string
 	}{
 		{"the service", func(m *results.Manifest) { m.Genuine, m.Targets = true, documented },
-			[]string{"against the documents' 2,000/s", "A service balances its partitions"}, []string{"emulator", "does not say what it is"}},
+			[]string{"against Azure's documented 2,000/s", "A service balances its partitions"}, []string{"emulator", "does not say what it is"}},
 		{"an emulator with limits of its own", func(m *results.Manifest) {
 			m.Emulator, m.LimitsKnown, m.Targets = true, true, results.Targets{Partition: 200}
-		}, []string{"against the emulator's 200/s, not the documents' 2,000/s", "holds a partition to 200 entities/s and an account to nothing",
+		}, []string{"against the emulator's 200/s, not Azure's documented 2,000/s", "holds a partition to 200 entities/s and an account to nothing",
 			"needs keys that spread it", "an emulator that keeps limits"}, []string{"A service balances", "the model's 200"}},
 		{"an emulator with the documents' limits", func(m *results.Manifest) {
 			m.Emulator, m.LimitsKnown, m.Targets = true, true, documented
-		}, []string{"against the documents' 2,000/s", "holds a partition to 2,000 entities/s and an account to 20,000 entities/s"}, []string{"A service balances"}},
+		}, []string{"against Azure's documented 2,000/s", "holds a partition to 2,000 entities/s and an account to 20,000 entities/s"}, []string{"A service balances"}},
 		{"Azurite", func(m *results.Manifest) { m.Emulator, m.LimitsKnown, m.Service = true, true, "Azurite-Table/3.35.0" },
 			[]string{"where the emulator keeps no limit", "no partition servers", "keeps none of the service's limits"}, []string{"2,000", "keys that spread"}},
 		{"an emulator that tells nothing", func(m *results.Manifest) { m.Emulator, m.Service = true, "loadgen/0.1" },

@@ -114,9 +114,9 @@ func (t *traffic) against() string {
 	case 0:
 		return fmt.Sprintf("where the model sets no target and the documents set %s/s", document.Count(documentedPartition))
 	case documentedPartition:
-		return fmt.Sprintf("against the documents' %s/s", document.Count(limit))
+		return fmt.Sprintf("against Azure's documented %s/s", document.Count(limit))
 	default:
-		return fmt.Sprintf("against the model's %s/s, not the documents' %s/s", document.Count(limit), document.Count(documentedPartition))
+		return fmt.Sprintf("against the model's %s/s, not Azure's documented %s/s", document.Count(limit), document.Count(documentedPartition))
 	}
 }
 

@@ -53,5 +53,5 @@ func Example() {
 	fmt.Println(verdict.Judge(record).Verdict)
 	// Output:
 	// races full 240 80 30 []
-	// The partition "full" of the table "races", the hottest of the traffic, saturates at 30 entities/s (30 to 30 in single seconds), against the model's 30/s, not the documents' 2,000/s; 25.0 % of its attempts were throttled, and its busiest second was asked for 40 entities. A peak like that second, 40 entities/s, needs keys that spread it over at least 2 partitions. Seen from the server, this cannot tell what the application waited for beside it, nor how the real service balances its partitions and what it grants beyond its targets: limits and times are modelled.
+	// The partition "full" of the table "races", the hottest of the traffic, saturates at 30 entities/s (30 to 30 in single seconds), against the model's 30/s, not Azure's documented 2,000/s; 25.0 % of its attempts were throttled, and its busiest second was asked for 40 entities. A peak like that second, 40 entities/s, needs keys that spread it over at least 2 partitions. Seen from the server, this cannot tell what the application waited for beside it, nor how the real service balances its partitions and what it grants beyond its targets: limits and times are modelled.
 }
