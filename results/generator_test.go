@@ -42,7 +42,7 @@ func TestGeneratorIsPartOfTheRecord(t *testing.T) {
 		}
 	}
 	if record.Misplaced != 0 {
-		t.Errorf("%d counts were misplaced; want none: a second without its vitals is no fault of the books", record.Misplaced)
+		t.Errorf("%d counts were misplaced; want none: a second without its health is no fault of the books", record.Misplaced)
 	}
 }
 

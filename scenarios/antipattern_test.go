@@ -39,7 +39,7 @@ func TestAntiPatterns(t *testing.T) {
 					t.Errorf("Opposed() =\n%s\nwant %s in it", text, row.holds)
 				}
 				if strings.Contains(string(one.Text()[:strings.Index(string(one.Text()), "anti_pattern:")]), row.holds) {
-					t.Errorf("the lesson itself has %s; want it changed in the anti-pattern alone", row.holds)
+					t.Errorf("the example itself has %s; want it changed in the anti-pattern alone", row.holds)
 				}
 			}
 		})

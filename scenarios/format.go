@@ -58,7 +58,7 @@ func (s *Scenario) binding() fields.Object {
 			Value: fields.Optional[Gate]{Into: &s.Gate, Fresh: newGate, Bind: (*Gate).binding}},
 		{Name: "verify", Says: "Whether every write carries an id, and what was acknowledged is read back at the end.",
 			Value: unlessZero{fields.Truth(&s.Verify), func() bool { return !s.Verify }}},
-		{Name: "anti_pattern", Says: "Other values that turn the lesson into what it warns of.",
+		{Name: "anti_pattern", Says: "Other values that turn the example into what it warns of.",
 			Value: fields.Optional[AntiPattern]{Into: &s.AntiPattern, Fresh: fresh[AntiPattern], Bind: (*AntiPattern).binding}},
 	}, One: []string{"design", "designs"}, Then: oneDesign}
 }

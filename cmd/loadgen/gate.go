@@ -79,7 +79,7 @@ of one, 12.`,
 	flags.BoolVar(&f.accept, "accept", false, "make what the scenarios come to now their baselines")
 	flags.StringVar(&f.baselines.Reason, "reason", "", "with --accept: why, in one line")
 	f.form.register(flags, gate.Own()...)
-	flags.StringArrayVar((*[]string)(&f.reports), "report", nil, "`file` to write the rulings to as well, in the form of its ending: .xml (junit), .md, .html, .json, .csv, .txt, .github (annotations) or .bench (for benchstat); may be repeated")
+	flags.StringArrayVar((*[]string)(&f.reports), "report", nil, "`file` to write the results to as well, in the form of its ending: .xml (junit), .md, .html, .json, .csv, .txt, .github (annotations) or .bench (for benchstat); may be repeated")
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
 	flags.StringVar(&f.pairs.Against, "against", "", "compare live runs with those of this older `build`, in pairs")
 	flags.IntVar(&f.pairs.Number, "pairs", compare.DefaultPairs, "with --against: how many pairs of runs")

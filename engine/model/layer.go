@@ -11,7 +11,7 @@ func (i *Idle) idleSlots() []slot {
 		share(&i.UtilisationHigh, "utilisation_high", thousand, "utilisation of a server by others from which on no headroom is granted"),
 		share(&i.Background, "background_load", thousand, "utilisation of every server by tenants outside of the model"),
 		wait(&i.RateMemory, "rate_memory", time.Hour,
-			"time constant of the rate by which a partition beyond its limit is refused").atLeast(10 * time.Millisecond),
+			"time constant of the rate by which a partition beyond its limit is throttled").atLeast(10 * time.Millisecond),
 	}
 	for at := range list {
 		list[at].scope = whenIdle
@@ -35,10 +35,10 @@ func (s *Stamp) serverSlots() []slot {
 		share(&s.SizeWeight, "size_weight", thousand, "what each KiB of an entity beyond the first costs, of an entity"),
 		wait(&s.PipelineRequest, "pipeline_request", time.Minute, "time that a request occupies its range's pipeline for"),
 		wait(&s.PipelineEntity, "pipeline_entity", time.Minute, "time that each entity of a request occupies its range's pipeline for"),
-		wait(&s.PendingLow, "pending_low", time.Minute, "work waiting at a range up to which no request is refused"),
+		wait(&s.PendingLow, "pending_low", time.Minute, "work waiting at a range up to which no request is throttled"),
 		wait(&s.PendingHigh, "pending_high", time.Minute,
-			"work waiting at a range from which on every request is refused").atLeast(time.Microsecond),
-		share(&s.PendingDrop, "pending_drop", thousand, "share refused just below pending_high"),
+			"work waiting at a range from which on every request is throttled").atLeast(time.Microsecond),
+		share(&s.PendingDrop, "pending_drop", thousand, "share throttled just below pending_high"),
 		wait(&s.Timeout, "timeout", time.Hour, "longest that a request may take, its waiting included").atLeast(time.Millisecond).documented(),
 	}
 }
@@ -48,7 +48,7 @@ func (s *Stamp) balanceSlots() []slot {
 	return []slot{
 		wait(&s.Tick, "tick", time.Minute, "interval of heartbeats and decisions").atLeast(100 * time.Millisecond).documented(),
 		wait(&s.LoadMemory, "load_memory", time.Hour, "time constant of the loads that decisions compare").atLeast(100 * time.Millisecond),
-		share(&s.OverloadRefusals, "overload_refusals", thousand, "share of refusals or time-outs above which a range is overloaded"),
+		share(&s.OverloadRefusals, "overload_refusals", thousand, "share of throttled or timed-out requests above which a range is overloaded"),
 		share(&s.OverloadBusy, "overload_busy", thousand, "occupation of its pipeline above which a range is overloaded"),
 		share(&s.OverloadCPU, "overload_cpu", thousand, "occupation of processor or network above which a server is overloaded"),
 		share(&s.OverloadRate, "overload_rate", thousand, "share of server_target above which a server is overloaded"),
@@ -72,7 +72,7 @@ func (s *Stamp) moveSlots() []slot {
 		wait(&s.OfflineLeast, "offline_least", 10*time.Minute, "shortest time that a range is offline while it moves").documented(),
 		wait(&s.OfflineMost, "offline_most", 10*time.Minute, "longest time that a range is offline while it moves").documented(),
 		share(&s.OfflineRefusals, "offline_refusals", thousand,
-			"share of requests that an offline range refuses at once, the others being held"),
+			"share of requests that an offline range throttles at once, the others being held"),
 		wait(&s.MapStale, "map_stale", time.Minute, "time after a hand-over in which requests are redirected"),
 		wait(&s.Quiet, "quiet", 7*24*time.Hour, "how long two neighbours are quiet before they are merged").atLeast(100 * time.Millisecond),
 		rate(&s.MergeBelow, "merge_below", Assumed, "entities per second below which a range is quiet"),

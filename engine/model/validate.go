@@ -34,7 +34,7 @@ func orders() []order {
 		{"tick", "quiet", "quiet is seen at a tick only"},
 		{"tick", "load_memory", "a load is averaged over ticks"},
 		{"utilisation_low", "utilisation_high", "headroom shrinks as a server gets busy"},
-		{"pending_low", "pending_high", "refusals grow with the queue"},
+		{"pending_low", "pending_high", "throttling grows with the queue"},
 		{"offline_least", "offline_most", "a hand-over takes a time between the two"},
 	}
 }

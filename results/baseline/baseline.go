@@ -153,7 +153,7 @@ func (b *Baseline) Fits(name, text string) error {
 // short is how much of a digest names a baseline to people.
 const short = 12
 
-// Named returns what rulings call the baseline: its day and its digest.
+// Named returns what a gate calls the baseline: its day and its digest.
 func (b *Baseline) Named() string {
 	return fmt.Sprintf("the baseline of %s (%s)", b.Accepted.UTC().Format(time.DateOnly), b.Digest()[:short])
 }

@@ -3,4 +3,4 @@ package health
 import "errors"
 
 // ErrOptions is wrapped by each fault of a sampler's options.
-var ErrOptions = errors.New("vitals: impossible options")
+var ErrOptions = errors.New("health: impossible options")
