@@ -13,15 +13,15 @@ import (
 	"testing"
 )
 
-// The README's contest prints what the README shows of it, which -rewrite renews; the
+// The contest of docs/usage.md prints what the page shows of it, which -rewrite renews; the
 // picture beside it is heat.png of the same command.
-func TestReadmeShowsTheContest(t *testing.T) {
-	page := readme(t)
-	path, err := filepath.Abs("../../README.md")
+func TestUsageShowsTheContest(t *testing.T) {
+	page := pageOf(t, usagePage)
+	path, err := filepath.Abs("../../" + usagePage)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const prefix = "go run ./cmd/loadgen contest "
+	const prefix = "loadgen contest "
 	for _, block := range blocksOf(page, "console") {
 		for _, one := range commandsOf(block) {
 			arguments, is := strings.CutPrefix(one.typed, prefix)
@@ -43,10 +43,10 @@ func TestReadmeShowsTheContest(t *testing.T) {
 				return
 			}
 			if !shows(one.shown, output) {
-				t.Errorf("%s prints\n%s\nwhich is not what the README shows", one.typed, stdout.String())
+				t.Errorf("%s prints\n%s\nwhich is not what the page shows", one.typed, stdout.String())
 			}
 			return
 		}
 	}
-	t.Errorf("the README has no console block with %q", prefix)
+	t.Errorf("%s has no console block with %q", usagePage, prefix)
 }

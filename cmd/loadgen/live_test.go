@@ -62,13 +62,13 @@ func TestLiveSaturation(t *testing.T) {
 			t.Logf("client-limited: %v", s.ClientLimited)
 			return ""
 		}
-		return unlikeReadme(t, folder)
+		return unlikeSample(t, folder)
 	})
 }
 
-// unlikeReadme tells how the text report of a live run differs in shape from the
-// sample of the front page.
-func unlikeReadme(t *testing.T, folder string) string {
+// unlikeSample tells how the text report of a live run differs in shape from the
+// sample of docs/output.md.
+func unlikeSample(t *testing.T, folder string) string {
 	t.Helper()
 	record := read(t, folder)
 	var text bytes.Buffer
@@ -79,7 +79,7 @@ func unlikeReadme(t *testing.T, folder string) string {
 	// the generator was late, and why, is the machine's.
 	want, got := shape(latePattern.ReplaceAllString(sample(t), "")), shape(latePattern.ReplaceAllString(text.String(), ""))
 	if diff := cmp.Diff(want[:len(want)-1], got[:min(len(got), len(want)-1)]); diff != "" {
-		return "a report of the shape that README.md shows:\n" + diff
+		return "a report of the shape that docs/output.md shows:\n" + diff
 	}
 	return ""
 }

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -18,27 +20,38 @@ import (
 )
 
 // readme is the project's front page.
-func readme(t testing.TB) string {
+func readme(t testing.TB) string { return pageOf(t, "README.md") }
+
+// usagePage has the commands that the front page has no room for, outputPage what the first of
+// them prints.
+const (
+	usagePage  = "docs/usage.md"
+	outputPage = "docs/output.md"
+)
+
+// pageOf is one of the project's pages.
+func pageOf(t testing.TB, name string) string {
 	t.Helper()
-	text, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(name)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(text)
 }
 
-// sample returns the output that the front page shows.
+// sample returns the output that docs/output.md shows.
 func sample(t testing.TB) string {
 	t.Helper()
-	_, rest, begins := strings.Cut(readme(t), "```text\n")
+	_, rest, begins := strings.Cut(pageOf(t, outputPage), "```text\n")
 	text, _, ends := strings.Cut(rest, "```")
 	if !begins || !ends {
-		t.Fatal("README.md shows no output")
+		t.Fatal(outputPage + " shows no output")
 	}
 	return text
 }
 
 var (
+	digestPattern = regexp.MustCompile(`[0-9a-f]{64}`)
 	numberPattern = regexp.MustCompile(`[0-9][0-9,.]*( ?[mµ]?s\b)?`)
 	blankPattern  = regexp.MustCompile(`\s+`)
 	rulePattern   = regexp.MustCompile(`-{2,}`)
@@ -59,7 +72,7 @@ func shape(text string) []string {
 			if skip && i > 0 {
 				continue
 			}
-			line = strings.ReplaceAll(line, "–", "0")
+			line = digestPattern.ReplaceAllString(strings.ReplaceAll(line, "–", "0"), "0")
 			line = numberPattern.ReplaceAllString(line, "N")
 			line = rulePattern.ReplaceAllString(line, "-")
 			lines = append(lines, strings.TrimSpace(blankPattern.ReplaceAllString(line, " ")))
@@ -85,7 +98,7 @@ func unwrapped(section string) string {
 // isRow reports whether a line belongs to a table: columns stand apart.
 func isRow(line string) bool { return strings.Contains(strings.TrimLeft(line, " "), "  ") }
 
-func TestReadmeShowsWhatTheCommandPrints(t *testing.T) {
+func TestOutputPageShowsWhatTheCommandPrints(t *testing.T) {
 	leftOutWhenShort(t)
 	plan, err := planned(t)
 	if err != nil {
@@ -97,7 +110,7 @@ func TestReadmeShowsWhatTheCommandPrints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The front page shows a live run; in shape they differ in nothing else.
+	// The page shows a live run; in shape they differ in nothing else.
 	record.Manifest.Time, record.Manifest.Target = "real", results.Embedded
 	record.Connections = &results.Connections{Opened: 1, Reused: 1,
 		Connects: results.Spell{Count: 1, Total: 1, Max: 1}, FirstByte: results.Spell{Count: 1, Total: 1, Max: 1}}
@@ -112,7 +125,7 @@ func TestReadmeShowsWhatTheCommandPrints(t *testing.T) {
 	// In which seconds it was late is the machine's, which had other things to do.
 	got, want := shape(text.String()), shape(latePattern.ReplaceAllString(sample(t), ""))
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("the sample of README.md is not of the shape of a run (-README.md +run):\n%s", diff)
+		t.Errorf("the sample of docs/output.md is not of the shape of a run (-docs/output.md +run):\n%s", diff)
 	}
 }
 
@@ -126,41 +139,66 @@ func TestReadmeBeginsWithItsTwoCommands(t *testing.T) {
 	}
 }
 
-// Every other command of the front page is understood, too.
-func TestReadmeCommandsParse(t *testing.T) {
-	commands := regexp.MustCompile(`(?m)^go run ./cmd/loadgen stress( .*?)?\s*(#.*)?$`).FindAllStringSubmatch(readme(t), -1)
-	if len(commands) < 5 {
-		t.Fatalf("README.md has %d stress commands; the test reads it wrongly", len(commands))
+// What it is, what it prints, what it can be asked and how it is installed are one screen.
+func TestReadmeIsOneScreen(t *testing.T) {
+	const most = 60
+	page := readme(t)
+	_, install, has := strings.Cut(page, "\n## Install\n")
+	after, _, ends := strings.Cut(install, "\n## ")
+	lines := strings.Count(page, "\n") - strings.Count(install, "\n") + strings.Count(after, "\n")
+	if !has || !ends || lines > most {
+		t.Errorf("README.md has %d lines to the end of Install; want that section, and %d lines at most", lines, most)
 	}
-	for _, match := range commands {
-		if strings.Contains(match[1], "--target") {
-			continue // what it names is not there
+	for line := range strings.Lines(page) {
+		if text := strings.TrimSuffix(line, "\n"); utf8.RuneCountInString(text) > 130 && !strings.HasPrefix(text, "|") && !strings.HasPrefix(text, "![") {
+			t.Errorf("README.md has a line of %d characters: %s", utf8.RuneCountInString(text), text)
 		}
-		if _, err := planned(t, strings.Fields(match[1])...); err != nil {
-			t.Errorf("%s: %v", match[0], err)
+	}
+	for _, question := range []string{"does my key hold?", "which key?", "is my application's traffic sound?"} {
+		if !strings.Contains(page, question) {
+			t.Errorf("README.md does not ask %q", question)
 		}
 	}
 }
 
-// So are those of the other verbs.
-func TestReadmeCommandsOfEveryVerbParse(t *testing.T) {
-	commands := regexp.MustCompile(`(?m)^go run ./cmd/loadgen (.*?)\s*(#.*)?$`).FindAllStringSubmatch(readme(t), -1)
-	verbs := make(map[string]int)
-	for _, match := range commands {
-		root := newRoot(io.Discard, io.Discard)
-		c, rest, err := root.Find(strings.Fields(match[1]))
-		if err == nil {
-			err = c.ParseFlags(rest)
-		}
-		if err != nil {
-			t.Errorf("%s: %v", match[0], err)
-			continue
-		}
-		verbs[c.Name()]++
+// The front page shows the beginning of what its first command prints.
+func TestReadmeShowsTheAnswer(t *testing.T) {
+	const begin, end = "<!-- What stress prints: begin -->\n```text\n", "```\n<!-- What stress prints: end -->"
+	_, rest, begins := strings.Cut(readme(t), begin)
+	shown, _, ends := strings.Cut(rest, end)
+	if !begins || !ends || len(shown) < 100 || !strings.HasPrefix(sample(t), shown) {
+		t.Errorf("README.md shows\n%s\nwant the beginning of what %s shows, between %q and %q", shown, outputPage, begin, end)
 	}
-	for _, verb := range []string{"stress", "serve", "simulate"} {
-		if verbs[verb] == 0 {
-			t.Errorf("README.md has no command of %s among %v", verb, verbs)
+}
+
+var pageCommand = regexp.MustCompile(`(?m)^(?:go run \./cmd/)?loadgen (.*?)\s*(#.*)?$`)
+
+// Every command of the front page, and of that about what else can be asked, is understood.
+func TestReadmeCommandsParse(t *testing.T) {
+	verbs := make(map[string]int)
+	for _, page := range []string{"README.md", usagePage} {
+		for _, match := range pageCommand.FindAllStringSubmatch(fenced(pageOf(t, page)), -1) {
+			words := strings.Fields(match[1])
+			c, rest, err := newRoot(io.Discard, io.Discard).Find(words)
+			if err == nil {
+				err = c.ParseFlags(rest)
+			}
+			if err == nil && words[0] == "stress" && !strings.Contains(match[1], "--target") { // what that names is not there
+				_, err = planned(t, words[1:]...)
+			}
+			if err != nil {
+				t.Errorf("%s: %s: %v", page, match[0], err)
+				continue
+			}
+			verbs[words[0]]++
+		}
+	}
+	for verb, least := range map[string]int{"stress": 8, "serve": 2, "simulate": 4, "run": 1, "explain": 3, "contest": 2, "backoff": 2, "gate": 1, "doctor": 1, "scenarios": 1} {
+		if verbs[verb] < least {
+			t.Errorf("the pages have %d commands of %s among %v; want %d at least: does the test read them?", verbs[verb], verb, verbs, least)
 		}
 	}
 }
+
+// fenced is what of a page stands in blocks of commands.
+func fenced(page string) string { return strings.Join(blocksOf(page, "sh"), "\n") }
