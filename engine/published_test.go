@@ -44,13 +44,13 @@ func TestPublishedMeasurements(t *testing.T) {
 }
 
 // crowd is a number of threads that send one transaction after another to one
-// partition and, as in the published tests, pause for 3 s after a refusal and do
+// partition and, as in the published tests, pause for 3 s after a throttled request and do
 // not retry.
 type crowd struct{ threads, entities int }
 
 // yield is what a crowd gets done in a second.
 type yield struct {
-	// Entities were written, share is how many of the requests were refused.
+	// Entities were written, share is how many of the requests were throttled.
 	entities, share float64
 	latency         time.Duration
 }
@@ -64,7 +64,7 @@ func (c crowd) play(t *testing.T) yield {
 	for thread := range c.threads {
 		next.Push(clock.Instant(thread)*second/clock.Instant(c.threads), uint64(thread), thread)
 	}
-	var ok, refused int
+	var ok, throttled int
 	var latency time.Duration
 	changes := make([]entity.Change, c.entities)
 	for next.Len() > 0 {
@@ -81,7 +81,7 @@ func (c crowd) play(t *testing.T) yield {
 		case r.Code != entity.OK:
 			pause = 3 * time.Second
 			if counts {
-				refused++
+				throttled++
 			}
 		case counts:
 			ok++
@@ -92,7 +92,7 @@ func (c crowd) play(t *testing.T) yield {
 		}
 	}
 	minute := end.Sub(begin).Seconds()
-	return yield{float64(ok*c.entities) / minute, float64(refused) / float64(ok+refused), latency / time.Duration(max(1, ok))}
+	return yield{float64(ok*c.entities) / minute, float64(throttled) / float64(ok+throttled), latency / time.Duration(max(1, ok))}
 }
 
 // comparison is the page.
@@ -108,29 +108,29 @@ func comparison(t *testing.T) string {
 
 func singles(t *testing.T, page *strings.Builder) {
 	page.WriteString("\n## Single inserts to one partition\n\n" +
-		"| threads | published, per second | here | deviation | within 10 % | published refused | here |\n|--:|--:|--:|--:|:-:|--:|--:|\n")
+		"| threads | published, per second | here | deviation | within 10 % | published throttled | here |\n|--:|--:|--:|--:|:-:|--:|--:|\n")
 	for _, row := range []struct {
 		threads   int
 		published float64
-		refused   string
+		throttled string
 	}{{30, 600, "0"}, {75, 1000, "0.0004 %"}, {150, 1000, "0.03 %"}, {240, 1000, "0.2 %"}} {
 		y := crowd{row.threads, 1}.play(t)
 		fmt.Fprintf(page, "| %d | %.0f | %.0f | %s | %s | %s | %.2f %% |\n", row.threads, row.published, y.entities,
-			deviation(y.entities, row.published), verdictOf(math.Abs(y.entities/row.published-1) <= .1), row.refused, 100*y.share)
+			deviation(y.entities, row.published), verdictOf(math.Abs(y.entities/row.published-1) <= .1), row.throttled, 100*y.share)
 	}
 }
 
 func transactions(t *testing.T, page *strings.Builder) {
 	page.WriteString("\n## Transactions of 100 to one partition\n\n" +
-		"| threads | published, entities per second | here | deviation | within 10 % | published refused | here | within 6 points |\n|--:|--:|--:|--:|:-:|--:|--:|:-:|\n")
+		"| threads | published, entities per second | here | deviation | within 10 % | published throttled | here | within 6 points |\n|--:|--:|--:|--:|:-:|--:|--:|:-:|\n")
 	for _, row := range []struct {
-		threads            int
-		published, refused float64
+		threads              int
+		published, throttled float64
 	}{{20, 2300, 0}, {30, 2400, .11}, {50, 2500, .22}} {
 		y := crowd{row.threads, 100}.play(t)
 		fmt.Fprintf(page, "| %d | %.0f | %.0f | %s | %s | %.0f %% | %.1f %% | %s |\n", row.threads, row.published, y.entities,
 			deviation(y.entities, row.published), verdictOf(math.Abs(y.entities/row.published-1) <= .1),
-			100*row.refused, 100*y.share, verdictOf(math.Abs(y.share-row.refused) <= .06))
+			100*row.throttled, 100*y.share, verdictOf(math.Abs(y.share-row.throttled) <= .06))
 	}
 }
 
@@ -166,7 +166,7 @@ const comparisonHead = `# The partition model against published measurements
 
 What the engine yields with the profile ` + "`measured-2010`" + ` beside what the service's own team published in November 2010
 ("How to get most out of Windows Azure Tables"), when the targets were 500 entities a second for a partition and 5,000 for an
-account. A cold table of one range, one PartitionKey, closed loops without retries that pause for 3 s after a refusal, a minute
+account. A cold table of one range, one PartitionKey, closed loops without retries that pause for 3 s after a throttled request, a minute
 measured after 20 s. ` + "`go test ./engine -run TestPublishedMeasurements -update`" + ` writes this page; without ` + "`-update`" + ` the
 test compares.
 `
@@ -176,8 +176,8 @@ const comparisonTail = `
 
 - The profile's pipeline (0.567 ms a request, 0.394 ms an entity), its latencies and its queue were fitted to the plateaus of
   the first two tables. They are no independent evidence; the third table is.
-- The share of single inserts refused at 150 threads and more is not matched: it was ten times smaller. The queue counts
-  waiting work, not requests; by requests the same fit refused 1.5 % at 75 threads and wrote 794 a second of the published 1,000.
+- The share of single inserts throttled at 150 threads and more is not matched: it was ten times smaller. The queue counts
+  waiting work, not requests; by requests the same fit throttled 1.5 % at 75 threads and wrote 794 a second of the published 1,000.
 - Everything was measured in 2010, on hardware and by targets that are gone. Nothing here says what the service does today.
 - Of thresholds, capacity of a server, limits of a range and the time after which quiet ranges merge, no figures are public:
   they are assumptions, and a run's report lists them as such.

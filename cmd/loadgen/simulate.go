@@ -39,7 +39,7 @@ func (f *simulateFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 		Long: `Simulate runs a scenario, a YAML file or a built-in one by its name, through the
 same session, engine and record as a run in real time, but on a virtual clock: what
 takes the service twenty minutes takes seconds, and the same seed gives the same
-record, byte for byte.
+record to the last count: nothing differs but when it was begun.
 
 Without a name it runs the canonical scenario, a new table that twelve keys load
 with 1,000 merges/s each: the table is throttled, its ranges are split and moved,
