@@ -35,16 +35,16 @@ func TestStatusLine(t *testing.T) {
 		change func(s *live.Status)
 		want   string
 	}{
-		{"all of it", func(*live.Status) {}, `1,480 of 1,500 entities/s; p99 12 ms; 3.2 % throttled; hottest "Paris" 800/s; peak 1500/s; 23s left`},
+		{"all of it", func(*live.Status) {}, `1,480 of 1,500 entities/s; p99 12.3 ms; 3.2 % throttled; hottest "Paris" 800/s; peak 1500/s; 23s left`},
 		{"nothing is known yet", func(s *live.Status) { *s = live.Status{} }, "– entities/s; p99 –; – throttled; hottest –; – left"},
 		{"a closed loop", func(s *live.Status) { s.Target, s.Estimated, s.Phase = nil, true, "peak" },
-			`1,480 entities/s; p99 12 ms; 3.2 % throttled; hottest "Paris" 800/s; about 23s left`},
+			`1,480 entities/s; p99 12.3 ms; 3.2 % throttled; hottest "Paris" 800/s; about 23s left`},
 		{"a little is not nothing", func(s *live.Status) { s.Throttled, s.Served = pointer(.0001), pointer(.5) },
-			`0.5 of 1,500 entities/s; p99 12 ms; <0.1 % throttled; hottest "Paris" 800/s; peak 1500/s; 23s left`},
+			`0.5 of 1,500 entities/s; p99 12.3 ms; <0.1 % throttled; hottest "Paris" 800/s; peak 1500/s; 23s left`},
 		{"after the schedule", func(s *live.Status) { s.Left = pointer(time.Duration(0)) },
-			`1,480 entities/s; p99 12 ms; 3.2 % throttled; hottest "Paris" 800/s; peak 1500/s; finishing`},
+			`1,480 entities/s; p99 12.3 ms; 3.2 % throttled; hottest "Paris" 800/s; peak 1500/s; finishing`},
 		{"a key that is long", func(s *live.Status) { s.Hottest[0].Name = strings.Repeat("x", 30) },
-			`1,480 of 1,500 entities/s; p99 12 ms; 3.2 % throttled; hottest "` + strings.Repeat("x", 23) + `…" 800/s; peak 1500/s; 23s left`},
+			`1,480 of 1,500 entities/s; p99 12.3 ms; 3.2 % throttled; hottest "` + strings.Repeat("x", 23) + `…" 800/s; peak 1500/s; 23s left`},
 	} {
 		s := full
 		s.Hottest = slices.Clone(full.Hottest)
