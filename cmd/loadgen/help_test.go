@@ -125,10 +125,11 @@ func TestEnvironment(t *testing.T) {
 		stdout, stderr            string
 	}{
 		{"a form", "LOADGEN_FORMAT", "json", []string{"scenarios", "list"}, codeOk, `"name": "stress"`, ""},
-		{"a form that was typed", "LOADGEN_FORMAT", "json", []string{"scenarios", "list", "--format", "text"}, codeOk, "\nstress ", ""},
-		{"nothing", "LOADGEN_FORMAT", "", []string{"scenarios", "list"}, codeOk, "\nstress ", ""},
-		{"a form that the verb has not", "LOADGEN_FORMAT", "hlog", []string{"scenarios", "list"}, codeUsage, "", "(LOADGEN_FORMAT=hlog)"},
-		{"a bad form that was typed", "LOADGEN_FORMAT", "json", []string{"scenarios", "list", "--format", "yaml"}, codeUsage, "", "--format yaml: expected text or json\n"},
+		{"a form that was typed", "LOADGEN_FORMAT", "json", []string{"scenarios", "list", "--format", "text"}, codeOk, "\n  stress ", ""},
+		{"nothing", "LOADGEN_FORMAT", "", []string{"scenarios", "list"}, codeOk, "\n  stress ", ""},
+		{"a form that the verb has not", "LOADGEN_FORMAT", "hlog", []string{"scenarios", "list"}, codeUsage, "", "loadgen: LOADGEN_FORMAT=hlog: expected text, json"},
+		{"a bad form that was typed", "LOADGEN_FORMAT", "json", []string{"scenarios", "list", "--format", "yaml"}, codeUsage, "", `loadgen: --format "yaml": expected text, json`},
+		{"a form that a verb of its own has not", "LOADGEN_FORMAT", "hlog", []string{"runs", "list"}, codeUsage, "", "hlog"},
 		{"a seed before the scenario's", "LOADGEN_SEED", "77", append(small, "--format", "json"), codeOk, `"seed": 77`, ""},
 		{"a seed that was typed", "LOADGEN_SEED", "77", append(small, "--format", "json", "--seed", "78"), codeOk, `"seed": 78`, ""},
 		{"a seed that is none", "LOADGEN_SEED", "dice", small, codeUsage, "", "loadgen: LOADGEN_SEED=dice: expected a whole number of 0 or more\n"},
