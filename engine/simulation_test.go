@@ -135,7 +135,7 @@ func (s *simulation) drawModel() *model.Model {
 	m.Stamp.Pause = time.Duration(between(0, 1000)) * time.Millisecond
 	m.Stamp.OfflineLeast = time.Duration(between(0, 5)) * time.Second
 	m.Stamp.OfflineMost = m.Stamp.OfflineLeast + time.Duration(between(0, 5))*time.Second
-	m.Stamp.OfflineRefusals = between(0, 1000)
+	m.Stamp.OfflineThrottled = between(0, 1000)
 	m.Stamp.SplitsPerTick = between(1, 4)
 	m.Stamp.LowWatermark, m.Stamp.HighWatermark = between(1, 5), between(1, 10)
 	m.Stamp.Timeout = time.Duration(between(1, 10)) * time.Second

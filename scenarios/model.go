@@ -3,7 +3,6 @@ package scenarios
 import (
 	"errors"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -60,7 +59,7 @@ func (v modelValue) override(r *fields.Reader, path string, e fields.Entry, into
 	if err != nil {
 		panic("scenarios: the documented profile does not exist: " + err.Error())
 	}
-	if !slices.Contains(model.Names(), e.Key) {
+	if err := m.Set(e.Key, ""); errors.Is(err, model.ErrUnknown) {
 		r.Fault(e.At, path, "%s", nearest.Unknown("model parameter", e.Key, append([]string{profileField}, model.Names()...)))
 		return
 	}

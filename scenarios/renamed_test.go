@@ -3,9 +3,11 @@ package scenarios_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"loadgen/engine/model"
 	"loadgen/results/figure/check"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
@@ -30,6 +32,31 @@ func TestRenamedFields(t *testing.T) {
 		want := fmt.Sprintf("own.yaml:%d:%d: %s is called %s now; expected that name", 1+strings.Count(before, "\n"), column, was, is)
 		if !errors.Is(err, fields.ErrInvalid) || err.Error() != want {
 			t.Errorf("Parse with %s = %v; want %s", was, err, want)
+		}
+	}
+}
+
+// So is each parameter of the model, in a file, in --set and where it is set by itself.
+func TestRenamedParameters(t *testing.T) {
+	for _, one := range model.Renamed() {
+		was, is := one[0], one[1]
+		want := was + " is called " + is + " now; expected that name"
+		if slices.Contains(model.Names(), was) || !slices.Contains(model.Names(), is) {
+			t.Errorf("%s and %s: want the second alone to be a parameter", was, is)
+		}
+		s, err := scenarios.Builtin("stress")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Set("model."+was, "5"); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("Set(model.%s) = %v; want %s", was, err, want)
+		}
+		m, err := model.New(model.Documented)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Set(was, "5"); !errors.Is(err, model.ErrValue) || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("the model's Set(%s) = %v; want %s", was, err, want)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func (s *Stamp) balanceSlots() []slot {
 	return []slot{
 		wait(&s.Tick, "tick", time.Minute, "interval of heartbeats and decisions").atLeast(100 * time.Millisecond).documented(),
 		wait(&s.LoadMemory, "load_memory", time.Hour, "time constant of the loads that decisions compare").atLeast(100 * time.Millisecond),
-		share(&s.OverloadRefusals, "overload_refusals", thousand, "share of throttled or timed-out requests above which a range is overloaded"),
+		share(&s.OverloadThrottled, "overload_throttled", thousand, "share of throttled or timed-out requests above which a range is overloaded"),
 		share(&s.OverloadBusy, "overload_busy", thousand, "occupation of its pipeline above which a range is overloaded"),
 		share(&s.OverloadCPU, "overload_cpu", thousand, "occupation of processor or network above which a server is overloaded"),
 		share(&s.OverloadRate, "overload_rate", thousand, "share of server_target above which a server is overloaded"),
@@ -71,7 +71,7 @@ func (s *Stamp) moveSlots() []slot {
 		wait(&s.Pause, "split_pause", time.Minute, "time that a split or a merge stops a range for"),
 		wait(&s.OfflineLeast, "offline_least", 10*time.Minute, "shortest time that a range is offline while it moves").documented(),
 		wait(&s.OfflineMost, "offline_most", 10*time.Minute, "longest time that a range is offline while it moves").documented(),
-		share(&s.OfflineRefusals, "offline_refusals", thousand,
+		share(&s.OfflineThrottled, "offline_throttled", thousand,
 			"share of requests that an offline range throttles at once, the others being held"),
 		wait(&s.MapStale, "map_stale", time.Minute, "time after a hand-over in which requests are redirected"),
 		wait(&s.Quiet, "quiet", 7*24*time.Hour, "how long two neighbours are quiet before they are merged").atLeast(100 * time.Millisecond),

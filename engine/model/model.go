@@ -26,8 +26,8 @@ type Model struct {
 	// are the mean time the service works on a request for one entity;
 	// EntityTime is added for each further entity of a transaction.
 	RoundTrip, ReadTime, WriteTime, EntityTime time.Duration
-	// RefusalTime is how long the service takes to answer a throttled request.
-	RefusalTime time.Duration
+	// ThrottleTime is how long the service takes to answer a throttled request.
+	ThrottleTime time.Duration
 	// TimeSpread is the coefficient of variation of ReadTime and WriteTime, in
 	// thousandths.
 	TimeSpread int64

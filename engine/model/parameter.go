@@ -119,6 +119,23 @@ func Names() []string {
 	return names
 }
 
+// renamed are parameters that were called otherwise.
+var renamed = [...]struct{ was, is string }{
+	{"refusal_time", "throttle_time"},
+	{"overload_refusals", "overload_throttled"},
+	{"offline_refusals", "offline_throttled"},
+}
+
+// Renamed returns what parameters were called otherwise, as pairs of the name before and the
+// one of now. The slice is the caller's.
+func Renamed() [][2]string {
+	var pairs [][2]string
+	for _, one := range renamed {
+		pairs = append(pairs, [2]string{one.was, one.is})
+	}
+	return pairs
+}
+
 // Set changes one parameter to the value that text spells: an integer, or a
 // duration such as 3ms. It wraps [ErrUnknown] or [ErrValue] and then changes
 // nothing.
@@ -137,6 +154,11 @@ func (m *Model) Set(name, text string) error {
 		}
 		*s.field = value
 		return nil
+	}
+	for _, one := range renamed {
+		if one.was == name {
+			return fmt.Errorf("%w: %s is called %s now; expected that name", ErrValue, name, one.is)
+		}
 	}
 	return fmt.Errorf("%w: parameter %q", ErrUnknown, name)
 }

@@ -68,7 +68,7 @@ func (m *Model) document() {
 	m.RoundTrip = time.Millisecond
 	m.ReadTime, m.WriteTime = 3*time.Millisecond, 8*time.Millisecond
 	m.EntityTime = 100 * time.Microsecond
-	m.RefusalTime = 2 * time.Millisecond
+	m.ThrottleTime = 2 * time.Millisecond
 	m.TimeSpread = 400
 	m.NameDelay = 40 * time.Second
 }
@@ -111,11 +111,11 @@ func stamp() Stamp {
 		PendingLow:      20 * time.Millisecond, PendingHigh: 120 * time.Millisecond, PendingDrop: 400,
 		Timeout: 30 * time.Second,
 		Tick:    15 * time.Second, LoadMemory: time.Minute,
-		OverloadRefusals: 10, OverloadBusy: 900, OverloadCPU: 800, OverloadRate: 900,
+		OverloadThrottled: 10, OverloadBusy: 900, OverloadCPU: 800, OverloadRate: 900,
 		Detection: 5 * time.Minute, Gap: 30 * time.Second,
 		SplitsPerTick: 2, SplitShare: 950, SplitGuard: 900, Relief: 600, MoveGain: 100,
 		Pause: 500 * time.Millisecond, OfflineLeast: 5 * time.Second, OfflineMost: 5 * time.Second,
-		OfflineRefusals: 700, MapStale: time.Second,
+		OfflineThrottled: 700, MapStale: time.Second,
 		Quiet: 30 * time.Minute, MergeBelow: 100, LowWatermark: 1, HighWatermark: 10,
 		RangeBytes: 10 << 30,
 	}

@@ -86,7 +86,7 @@ func (m *Model) admissionSlots() []slot {
 		wait(&m.ReadTime, "read_time", time.Minute, "mean time the service works on a point read"),
 		wait(&m.WriteTime, "write_time", time.Minute, "mean time the service works on a write of one entity"),
 		wait(&m.EntityTime, "entity_time", time.Minute, "time added by each further entity of a transaction"),
-		wait(&m.RefusalTime, "refusal_time", time.Minute, "time the service takes to answer a throttled request"),
+		wait(&m.ThrottleTime, "throttle_time", time.Minute, "time the service takes to answer a throttled request"),
 		share(&m.TimeSpread, "time_spread", 2000, "coefficient of variation of read_time and write_time"),
 		wait(&m.NameDelay, "name_delay", time.Hour, "time for which the name of a deleted table cannot be used again").documented(),
 	}

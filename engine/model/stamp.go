@@ -47,9 +47,9 @@ type Stamp struct {
 	// Tick is the interval of heartbeats and decisions; LoadMemory is the time
 	// constant of the loads that decisions compare.
 	Tick, LoadMemory time.Duration
-	// OverloadRefusals, OverloadBusy, OverloadCPU and OverloadRate are shares
+	// OverloadThrottled, OverloadBusy, OverloadCPU and OverloadRate are shares
 	// above which a range (the first two) or a server is overloaded.
-	OverloadRefusals, OverloadBusy, OverloadCPU, OverloadRate int64
+	OverloadThrottled, OverloadBusy, OverloadCPU, OverloadRate int64
 	// Detection is how long overload lasts before anything is done about it, and
 	// Gap the longest interruption that does not start it anew.
 	Detection, Gap time.Duration
@@ -66,9 +66,9 @@ type Stamp struct {
 	// Pause is how long a split or a merge stops a range. OfflineLeast and
 	// OfflineMost bound how long a range is offline while it moves.
 	Pause, OfflineLeast, OfflineMost time.Duration
-	// OfflineRefusals is the share of requests that an offline range refuses at
+	// OfflineThrottled is the share of requests that an offline range refuses at
 	// once; the others are held.
-	OfflineRefusals int64
+	OfflineThrottled int64
 	// MapStale is how long after a hand-over requests still go the old way.
 	MapStale time.Duration
 	// Quiet is how long two neighbours stay below MergeBelow entities per second

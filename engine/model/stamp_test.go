@@ -20,7 +20,7 @@ func namesOf(list []model.Parameter) []string {
 
 func TestRunListsWhatItRestsOn(t *testing.T) {
 	admission := strings.Fields("partition_target account_target partition_burst account_burst page_entities page_time " +
-		"scan_rate round_trip read_time write_time entity_time refusal_time time_spread name_delay")
+		"scan_rate round_trip read_time write_time entity_time throttle_time time_spread name_delay")
 	idle := strings.Fields("headroom utilisation_low utilisation_high background_load rate_memory")
 	all := model.Names()
 	rows := []struct {

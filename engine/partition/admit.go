@@ -67,7 +67,7 @@ func (l *Layer) admitCold(now clock.Instant, p Place, d *Demand, chance uint64) 
 	switch {
 	case !r.online(now):
 		v.Wait = r.offline.Sub(now)
-		if happens(again(chance, 1), s.model.OfflineRefusals, thousand) {
+		if happens(again(chance, 1), s.model.OfflineThrottled, thousand) {
 			v.Kind, v.Wait = Moving, 0
 			return v
 		}

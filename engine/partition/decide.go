@@ -79,8 +79,8 @@ func (s *stamp) beat(now clock.Instant, r *rangePartition) (active bool) {
 }
 
 func (s *stamp) rangeOverloaded(h *heartbeat) bool {
-	return h.refused*thousand > s.model.OverloadRefusals*h.requests ||
-		h.timedOut*thousand > s.model.OverloadRefusals*h.requests ||
+	return h.refused*thousand > s.model.OverloadThrottled*h.requests ||
+		h.timedOut*thousand > s.model.OverloadThrottled*h.requests ||
 		h.busy > s.model.OverloadBusy*int64(s.tick)/thousand
 }
 

@@ -28,7 +28,7 @@ const millionth = 1_000_000
 func NewTimes(m *model.Model) *Times {
 	t := &Times{
 		roundTrip: m.RoundTrip, read: m.ReadTime, write: m.WriteTime,
-		entity: m.EntityTime, refusal: m.RefusalTime, scanRate: m.ScanRate,
+		entity: m.EntityTime, refusal: m.ThrottleTime, scanRate: m.ScanRate,
 	}
 	// A log-normal variable of mean 1 and coefficient of variation c has
 	// σ² = ln(1+c²) and µ = −σ²/2. Rounding the table to integers here, once,

@@ -135,7 +135,10 @@ func reported(value float64, unit figure.Unit) (text string, shown float64) {
 	case figure.Ratio:
 		text = document.Exactly(document.Rounded(value, 3), 0)
 	default:
-		return inUnit(value, unit), value
+		if value == math.Trunc(value) {
+			return inUnit(value, unit), value
+		}
+		text = document.Figures(value) // a ratio of counts has as many digits as a float
 	}
 	number, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSuffix(text, ending), ",", ""), 64)
 	if err != nil {
