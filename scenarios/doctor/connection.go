@@ -53,8 +53,8 @@ func (v *visit) dial(ctx context.Context) (net.Conn, error) {
 
 // The numbers by which Windows says that a connection was refused, or reset.
 const (
-	windowsThrottled = syscall.Errno(10061)
-	windowsReset     = syscall.Errno(10054)
+	windowsRefused = syscall.Errno(10061)
+	windowsReset   = syscall.Errno(10054)
 )
 
 // reasonOf says in a few words why there is no connection.
@@ -72,7 +72,7 @@ func reasonOf(err error) string {
 }
 
 func refused(err error) bool {
-	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, windowsThrottled)
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, windowsRefused)
 }
 
 // adviceOn says what to look at where there is no connection.

@@ -38,7 +38,7 @@ type snippet struct {
 // houseRules is every rule. A rule that nothing breaks in its own snippets
 // fails [TestHouseRulesCanFail].
 func houseRules() []rule {
-	return slices.Concat(importRules(), pageRules(), purityRules(), shapeRules(), oneRoomRules(), figureRules())
+	return slices.Concat(importRules(), pageRules(), purityRules(), shapeRules(), oneRoomRules(), figureRules(), numberRules())
 }
 
 func TestHouse(t *testing.T) {
