@@ -37,6 +37,21 @@ func (b brush) in(style lipgloss.Style, words string) string {
 	return style.Render(words)
 }
 
+// longest is how much of a text is shown on one screen, and of a cell anywhere, in
+// characters: more than has room there, and less than takes time.
+const longest = 2000
+
+// safe returns a text of which nothing can move a cursor.
+func (b brush) safe(words string) string { return Harmless(document.Cut(words, longest)) }
+
+// prose is [brush.safe] of a text that is shown whole where all is.
+func (b brush) prose(words string) string {
+	if b.look.Verbose {
+		return Harmless(words)
+	}
+	return b.safe(words)
+}
+
 // right is how far to the right all stands that is no heading.
 func (b brush) right() int {
 	if b.look.Verbose {
@@ -96,7 +111,7 @@ func ascii(text []byte) []byte {
 		case known:
 			b.WriteRune(instead)
 		default:
-			b.WriteString(strings.Repeat("?", RuneColumns(c)))
+			b.WriteString(strings.Repeat("?", Columns(string(c))))
 		}
 	}
 	return []byte(b.String())

@@ -1,56 +1,13 @@
 package text
 
 import (
-	"bytes"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
 )
-
-// Width is the greatest width of a line in columns.
-const Width = 110
-
-// Page gathers the lines of a text. Everything that goes onto it is made harmless first.
-// It belongs to one goroutine; the zero value is empty.
-type Page struct {
-	text bytes.Buffer
-}
-
-// Bytes returns what the page holds, as UTF-8. It is the page's own memory.
-func (p *Page) Bytes() []byte { return p.text.Bytes() }
-
-// String returns what the page holds.
-func (p *Page) String() string { return p.text.String() }
-
-// Verbatim adds a line that is not to be broken, such as one of a shell's.
-func (p *Page) Verbatim(line string) { p.text.WriteString(Harmless(line) + "\n") }
-
-// Heading begins a section.
-func (p *Page) Heading(title string) {
-	if p.text.Len() > 0 {
-		p.text.WriteByte('\n')
-	}
-	p.Paragraph("", "", title)
-}
-
-// Item adds a sentence of a list.
-func (p *Page) Item(sentence string) { p.Paragraph("  - ", "    ", sentence) }
-
-// Line adds a paragraph below a heading.
-func (p *Page) Line(text string) { p.Paragraph("  ", "  ", text) }
-
-// Paragraph adds a text in as many lines as it needs: first begins the first of
-// them, rest the others.
-func (p *Page) Paragraph(first, rest, text string) {
-	for i, line := range Wrapped(Harmless(text), Width-max(Columns(first), Columns(rest))) {
-		before := rest
-		if i == 0 {
-			before = first
-		}
-		p.text.WriteString(strings.TrimRight(before+line, " ") + "\n")
-	}
-}
 
 // Harmless replaces every character that is not printable by its escape, so
 // that no name can move a terminal's cursor, turn its text around or end a line.
@@ -111,7 +68,7 @@ func wordsOf(text string) []string {
 func Cut(word string, columns int) (head, tail string) {
 	filled := 0
 	for i, c := range word {
-		if filled += RuneColumns(c); filled > columns {
+		if filled += ansi.StringWidth(string(c)); filled > columns {
 			return word[:i], word[i:]
 		}
 	}
@@ -119,21 +76,57 @@ func Cut(word string, columns int) (head, tail string) {
 }
 
 // Columns returns how many columns a printable text fills.
-func Columns(text string) int {
-	columns := 0
-	for _, c := range text {
-		columns += RuneColumns(c)
+func Columns(text string) int { return ansi.StringWidth(text) }
+
+// narrow returns a text in so many columns at most: what is too long loses its middle,
+// since names that begin alike often end otherwise. Nothing but printable characters
+// may be in it.
+func narrow(text string, columns int) string {
+	safe := []rune(text)
+	if Columns(text) <= columns {
+		return text
 	}
-	return columns
+	// What is left has one column fewer, for the mark.
+	room := columns - 1
+	head, tail, from, to := 0, 0, 0, len(safe)
+	for from < to && head+Columns(string(safe[from])) <= (room+1)/2 {
+		head += Columns(string(safe[from]))
+		from++
+	}
+	for to > from && head+tail+Columns(string(safe[to-1])) <= room {
+		tail += Columns(string(safe[to-1]))
+		to--
+	}
+	return string(safe[:from]) + "…" + string(safe[to:])
 }
 
-// RuneColumns returns 2 for the characters of scripts that fill two columns.
-func RuneColumns(c rune) int {
-	switch {
-	case c < 0x1100, 0x115f < c && c < 0x2e80, 0xa4cf < c && c < 0xac00, 0xd7a3 < c && c < 0xf900,
-		0xfaff < c && c < 0xfe30, 0xfe6f < c && c < 0xff00, 0xff60 < c && c < 0xffe0, 0xffe6 < c && c < 0x1f300:
-		return 1
-	default:
-		return 2
+// Aligned returns rows of cells as lines of whatever width: the first columns flush left,
+// the others flush right. The cells are taken as they are; a column without a word in any
+// row is left out.
+func Aligned(rows [][]string, left int) string {
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], Columns(cell))
+		}
 	}
+	var text strings.Builder
+	for _, row := range rows {
+		line := ""
+		for i, cell := range row {
+			room := strings.Repeat(" ", widths[i]-Columns(cell))
+			switch {
+			case widths[i] == 0:
+			case i < left:
+				line += cell + room + "  "
+			default:
+				line += room + cell + "  "
+			}
+		}
+		text.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	return text.String()
 }

@@ -1,0 +1,56 @@
+package text_test
+
+import (
+	"loadgen/report/document"
+	"loadgen/report/text"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+func TestAligned(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		rows [][]string
+		left int
+		want string
+	}{
+		{"nothing", nil, 1, ""},
+		{"the first flush left, the others flush right", [][]string{{"run", "n", "size"}, {"a run", "12", "4KiB"}}, 1, "run     n  size\na run  12  4KiB\n"},
+		{"no space ends a line", [][]string{{"a", "b"}, {"a", ""}}, 2, "a  b\na\n"},
+		{"characters and no bytes", [][]string{{"ä…", "1"}, {"abc", "1"}}, 1, "ä…   1\nabc  1\n"},
+	} {
+		if got := text.Aligned(row.rows, row.left); got != row.want {
+			t.Errorf("%s: %q; want %q", row.name, got, row.want)
+		}
+	}
+}
+
+// Whatever goes onto a screen, no line is too wide, and nothing of it is a control.
+func FuzzWrite(f *testing.F) {
+	f.Add("a plain sentence with 12 ms and\ta tab", "[31m", "\u202eright to left\nand a line")
+	f.Add("\x1b[2J\xff\xfe", strings.Repeat("分", 200), strings.Repeat("x", 300))
+	f.Fuzz(func(t *testing.T, heading, line, item string) {
+		d := &document.Document{Title: heading, Answer: document.Answer{State: document.Holds, Claim: line, Says: []string{item}}, Warnings: []string{item},
+			Screen: []document.Block{document.Facts{Lines: []string{line}}, document.List{Items: []string{item}}, document.Table{
+				Columns: []document.Column{{Title: heading, Words: true}, {Group: item, Title: line, Unit: "ms"}, {Title: item, Words: true}},
+				Rows:    [][]document.Cell{{{Text: line, Tone: document.Bad}, {Text: item}, {Text: heading}}}, Notes: []string{line}}}}
+		for _, look := range []text.Look{{}, {Verbose: true}, {Columns: 60, ASCII: true}} {
+			most := map[bool]int{false: 80, true: 110}[look.Verbose]
+			for i, one := range strings.Split(strings.TrimSuffix(string(text.Write(d, look)), "\n"), "\n") {
+				if !utf8.ValidString(one) || text.Columns(one) > most {
+					t.Errorf("line %d, %q, fills %d columns; want valid text of %d at most", i, one, text.Columns(one), most)
+				}
+				for _, c := range one {
+					if !unicode.IsPrint(c) {
+						t.Errorf("line %d, %q, holds %U; want nothing but what can be printed", i, one, c)
+					}
+				}
+			}
+		}
+		if safe := text.Harmless(line); text.Harmless(safe) != safe {
+			t.Errorf("Harmless(%q) = %q, and of that %q; want the same", line, safe, text.Harmless(safe))
+		}
+	})
+}
