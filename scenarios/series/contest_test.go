@@ -204,7 +204,7 @@ func TestImpossibleContests(t *testing.T) {
 		{"no run", orderBook, func(p *ContestPlan) { p.Seeds = 0 }, "seeds: expected 1 to 100"},
 		{"too many runs", orderBook, func(p *ContestPlan) { p.Seeds = 101 }, "seeds: expected 1 to 100"},
 		{"an alpha and a price that are none", orderBook, func(p *ContestPlan) { p.Alpha, p.Price.PerMillion = 0.5, -1 },
-			"alpha is 0.5; expected more than 0 and less than 0.5\nthe price of a million transactions is -1; expected a number from 0 to 1e+09"},
+			"alpha is 0.5; expected more than 0 and less than 0.5\nthe price of a million transactions is -1; expected a number from 0 to 1,000,000,000"},
 		{"memory for not one run", orderBook, func(p *ContestPlan) { p.Run.MemoryLimit = 1 << 20 }, "memory-limit: a run of the design day would take about "},
 		{"no design that can serve all", unserved, func(p *ContestPlan) { p.Suggest = true }, "suggest: no design of the scenario can serve all of its operations"},
 		{"a service that is not named", orderBook, func(p *ContestPlan) { p.Run.On = run.Remote }, "the scenario orders is sharded over 1 accounts, and --target names 0"},
