@@ -57,5 +57,5 @@ func claim(a *document.Answer) (before, number, unit, after string) {
 		return words(a.Claim), words(a.Number), words(a.Unit), ""
 	}
 	after = strings.TrimPrefix(strings.Trim(after, " "), a.Unit)
-	return words(strings.Trim(before, " ")), words(a.Number), words(a.Unit), words(strings.Trim(after, " "))
+	return words(strings.Trim(before, " :")), words(a.Number), words(a.Unit), words(strings.Trim(after, " "))
 }

@@ -68,3 +68,14 @@ func TestAnswers(t *testing.T) {
 		}
 	}
 }
+
+// A rate that was held for a second alone is told with that reserve.
+func TestAnswersOfShortSteps(t *testing.T) {
+	for seconds, want := range map[int]bool{1: true, 4: false} {
+		record := small(func(r *run) { r.rates, r.seconds = []int{50}, seconds }).record(t)
+		a := verdict.Answer(record, verdict.Judge(record))
+		if got := strings.Contains(strings.Join(a.Says, " "), "So short a step shows little"); got != want {
+			t.Errorf("%d s: %q; %q: want the reserve %t", seconds, a.Claim, a.Says, want)
+		}
+	}
+}

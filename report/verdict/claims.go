@@ -250,6 +250,10 @@ func (a *answer) balanced() {
 	}
 }
 
+// shortest is how many seconds of a step it takes to speak of a rate that holds: for the
+// first an idle partition has saved up.
+const shortest = 2
+
 // holds tells the highest rate that was held: of a load of several stretches, of one that
 // varies, and of clients that wait, only that it is.
 func (a *answer) holds() {
@@ -274,6 +278,9 @@ func (a *answer) holds() {
 	lost := document.Told(figures.ShareLost, document.Share)
 	a.says(fmt.Sprintf("of %s entities/s offered %s/s are served, and %s of the operations lost; more was not tried.",
 		document.Rate(figures.Offered), document.Rate(figures.Served), lost))
+	if top.Seconds() < shortest {
+		a.says("so short a step shows little: give it 2 s at least.")
+	}
 }
 
 // fails tells the lowest rate that was not held, and by what.
