@@ -127,8 +127,8 @@ type HottestPartition struct {
 // Throttling is what a stretch of load met of it.
 type Throttling struct {
 	Stage string `json:"stage"`
-	// Kind is none, limit, changing, sporadic, brief, outage, carried by retries, or
-	// limit or sporadic.
+	// Kind is none, limit, changing, sporadic, brief, outage, carried by retries,
+	// bursts, or limit or sporadic.
 	Kind string `json:"kind"`
 	// Share is of the attempts of the stretch.
 	Share float64 `json:"share_of_attempts"`

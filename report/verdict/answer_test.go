@@ -34,6 +34,7 @@ func TestAnswers(t *testing.T) {
 		{"throttling of no rate", results.Summary{Phases: phase(no, ""), Throttling: met("sporadic")}, "DOES NOT HOLD 3,000 entities/s", "12.5 % of the attempts throttled, of little load as of much"},
 		{"throttling at one rate", results.Summary{Phases: phase(no, ""), Throttling: met("limit or sporadic")}, "DOES NOT HOLD 3,000 entities/s", "; 600 operations/s would"},
 		{"a limit that changes", results.Summary{Phases: phase(no, ""), Throttling: met("changing")}, "DOES NOT HOLD", "by no one limit"},
+		{"bursts of a second", results.Summary{Phases: phase(no, ""), Throttling: met("bursts")}, "DOES NOT HOLD", "bursts of 2 s and more would"},
 		{"an outage", results.Summary{Phases: phase(no, ""), Throttling: met("outage")}, "DOES NOT HOLD", "an outage, and no limit"},
 		{"two seconds", results.Summary{Phases: phase(no, ""), Throttling: met("brief")}, "DOES NOT HOLD", "Throttled in 2 seconds, between second 3 and 4"},
 		{"what retries carry", results.Summary{Phases: phase(nil, ""), Throttling: met("carried by retries")}, "CANNOT TELL", "carried by retries"},

@@ -345,6 +345,8 @@ func (a *answer) met(t *results.Throttling) string {
 		return fmt.Sprintf("nothing served between second %d and %d: an outage, and no limit.", t.From, t.To)
 	case figure.Carried:
 		return fmt.Sprintf("%s of the attempts throttled, and carried by retries: about at its limit, which cannot be told.", share)
+	case figure.Bursts:
+		return fmt.Sprintf("%s of the attempts throttled, in bursts of a second: each spends what was saved up, and shows no limit; bursts of 2 s and more would.", share)
 	case figure.Undecided:
 		second := ""
 		if a.top.Phase != nil {

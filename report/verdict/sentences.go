@@ -192,6 +192,9 @@ func (s *story) met(l *figure.Ladder) string {
 	case figure.Carried:
 		return fmt.Sprintf("%s had %s of its attempts throttled, and retries carried all but less than 1 %% of the operations: "+
 			"it is about at its limit, or throttled in bursts, and where it saturates cannot be told, %s", s.subject(), share, s.target())
+	case figure.Bursts:
+		return fmt.Sprintf("%s was throttled in %s (%s of its attempts), each behind one of less load: so short a burst spends what was saved up, "+
+			"and where it saturates cannot be told; bursts of 2 s and more would show it", s.subject(), counted(l.Seconds, "second"), share)
 	case figure.Undecided:
 		top, any := figure.Highest(l.Steps)
 		if !any {

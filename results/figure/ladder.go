@@ -50,6 +50,9 @@ const (
 	Carried Throttling = "carried by retries"
 	// Undecided throttling may be that of a limit or sporadic: one rate does not tell.
 	Undecided Throttling = "limit or sporadic"
+	// Bursts are throttling of a load that rises above a limit for a second at a time: each
+	// spends what has been saved up before it, and shows no rate that lasts.
+	Bursts Throttling = "bursts"
 )
 
 // FewestSeconds is how many seconds of evidence a limit takes.
@@ -158,6 +161,14 @@ func (l *Ladder) weigh(all []second) {
 	l.From, l.To = evidence[0].Second, evidence[len(evidence)-1].Second+1
 	core := atLimit(evidence)
 	rate := medianServed(core)
+	bursts := false
+	if l.varies(core) {
+		fit := lasting(all, evidence, rate)
+		if bursts = len(fit) == 0; len(fit) >= FewestSeconds {
+			evidence, core = fit, atLimit(fit)
+			rate = medianServed(core)
+		}
+	}
 	reached := 0
 	for i := range all {
 		if all[i].asked >= rate {
@@ -171,9 +182,16 @@ func (l *Ladder) weigh(all []second) {
 		l.Throttling = Brief
 	case !l.loses(core) && !behind(core):
 		l.Throttling = Carried
+	case bursts:
+		l.Throttling = Bursts
 	default:
 		l.explain(all, evidence, core)
 	}
+}
+
+// varies reports whether the seconds are of load that rises and falls.
+func (l *Ladder) varies(core []second) bool {
+	return slices.ContainsFunc(core, func(s second) bool { return s.step < len(l.Steps) && l.Steps[s.step].Phase.Varying })
 }
 
 // share is that of the ladder's attempts that were throttled.

@@ -120,3 +120,22 @@ func behind(core []second) bool {
 	}
 	return seconds >= long && float64(due-served) >= much*float64(due)
 }
+
+// lasting returns those of the seconds of evidence that show what lasts, of a load that rises
+// above a limit and falls again: not one right behind less load than it serves, for which an
+// idle partition has saved up, and not one of less load that served all that was due in it,
+// where what was throttled is left of the second before.
+func lasting(all, evidence []second, rate float64) []second {
+	const below = 0.97
+	asked := make(map[int64]float64, len(all))
+	for _, s := range all {
+		asked[s.Second] = s.asked
+	}
+	return slices.DeleteFunc(slices.Clone(evidence), func(s second) bool {
+		before, known := asked[s.Second-1]
+		if s.asked >= rate {
+			return known && before < below*rate
+		}
+		return before >= rate && s.Served >= s.Offered
+	})
+}

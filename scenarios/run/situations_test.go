@@ -59,6 +59,8 @@ func situations() []situation {
 		{"nor with retries", limit(1200), "short", steady("1210"), "carried by retries", 0, "", "about at its limit", "holds 1,210"},
 		{"a limit in a ramp", limit(1200), "none", shaped("{ramp: {from: 100, to: 2000}}"), "limit", 1200, "", "saturates at 1,200", ""},
 		{"in a ramp with retries", limit(1200), "short", shaped("{ramp: {from: 100, to: 2000}}"), "limit", 1200, "", "saturates at 1,200", ""},
+		{"in bursts of two seconds, without retries", limit(1200), "none", shaped("{burst: {base: 150, peak: 2000, every: 5s, length: 2s}}"), "limit", 1200, "", "saturates at 1,20", ""},
+		{"in bursts of a second, which spend what was saved up", limit(1200), "none", shaped("{burst: {base: 150, peak: 3000, every: 5s, length: 1s}}"), "bursts", 0, "", "bursts of 2 s and more would", "saturates at"},
 		{"in bursts", limit(1200), "short", shaped("{burst: {base: 300, peak: 2000, every: 10s, length: 4s}}"), "limit", 1200, "", "saturates at 1,200", ""},
 		{"in a sine", limit(1200), "short", shaped("{sine: {mean: 1000, amplitude: 800, period: 20s}}"), "limit", 1200, "", "saturates at 1,200", ""},
 		{"in random arrivals", limit(1200), "none", shaped("{poisson: 1300}"), "limit", 1200, "", "saturates at 1,20", ""},
