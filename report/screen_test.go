@@ -49,8 +49,8 @@ func situations(t *testing.T) map[string]*results.Record {
 	low, high, p99 := 190.0, 210.0, int64(7_500)
 	searched.Limit = &results.Limit{Of: results.LimitPartition, MaxThrottled: .005, Held: &low, NotHeld: &high, By: results.LimitThrottled, Finished: true,
 		StepSeconds: 10, Steps: []results.LimitStep{
-			{Rate: 190, Offered: 190, Seconds: 10, P99: &p99, Entities: 1900, Outcome: results.LimitHeld},
-			{Rate: 210, Offered: 210, Seconds: 10, ThrottledShare: .051, P99: &p99, Entities: 2001, Outcome: results.LimitThrottled}}}
+			{Rate: 210, Offered: 210, Seconds: 10, ThrottledShare: .051, P99: &p99, Entities: 2001, Outcome: results.LimitThrottled},
+			{Rate: 190, Offered: 190, Seconds: 10, P99: &p99, Entities: 1900, Outcome: results.LimitHeld}}}
 	partial := &run{manifest: manifest(), rates: []int{100, 400}, seconds: 4, dropped: 9, failed: 50,
 		validity: results.Partial, reasons: []string{"interrupted by the user"}, end: 4500 * time.Millisecond, noCounts: true}
 	return map[string]*results.Record{

@@ -27,7 +27,7 @@ func claims(record *results.Record, summary *results.Summary, figures *figure.Fi
 func claimed(text string, summary *results.Summary, figures *figure.Figures, spoilt func(*check.Claim, check.Judgement) string) results.Check {
 	claim, err := check.Parse(text)
 	if err != nil {
-		one := results.Check{Expr: cut(text, 200)}
+		one := results.Check{Expr: document.Cut(text, 200)}
 		cannotTell(&one, err.Error())
 		return one
 	}

@@ -37,18 +37,7 @@ func (s *story) subject() string {
 }
 
 // shortened cuts a text that would fill a verdict of its own.
-func shortened(text string) string { return cut(text, 60) }
-
-// cut ends a text after so many characters.
-func cut(text string, most int) string {
-	characters := 0
-	for i := range text {
-		if characters++; characters > most {
-			return text[:i] + "…"
-		}
-	}
-	return text
-}
+func shortened(text string) string { return document.Cut(text, 60) }
 
 // printable returns a text with every character escaped that could do harm.
 func printable(text string) string { return strings.Trim(strconv.Quote(text), `"`) }

@@ -82,7 +82,7 @@ func unsaturated(p *results.ObservedPartition) string {
 	if !overloadedSeen(p) {
 		return "less than 1 % of its attempts were throttled"
 	}
-	return cmp.Or(printable(cut(p.SaturationWhy, 120)), "its seconds are not in the record")
+	return cmp.Or(printable(document.Cut(p.SaturationWhy, 120)), "its seconds are not in the record")
 }
 
 // sentences returns the verdict in words, four sentences at most, and what it comes to.

@@ -79,7 +79,7 @@ func shapeName(s *results.QueryShape) string {
 	text := "one without a filter"
 	if s.Shape != "" {
 		const most = 100
-		text = fmt.Sprintf("%q", cut(s.Shape, most))
+		text = fmt.Sprintf("%q", document.Cut(s.Shape, most))
 	}
 	if s.Class != "" {
 		return fmt.Sprintf("%s on the table %q (%s)", text, shortened(s.Table), printable(shortened(s.Class)))

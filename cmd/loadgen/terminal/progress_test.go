@@ -90,7 +90,7 @@ func TestNamesStayText(t *testing.T) {
 			s.happened(results.Event{What: results.PhaseBegins, Phase: plantedName})
 			s.happened(results.Event{What: results.RangeSplit, Decision: &results.Decision{Key: plantedName, Reason: plantedName}})
 			s.show(&status)
-			time.Sleep(time.Second)
+			<-time.After(time.Second)
 			s.leave(&status)
 			s.finish(&status, nil)
 			plain := said.String()
