@@ -40,9 +40,10 @@ With --from it judges keys that you have already, in a CSV file of any size: a
 column PartitionKey, and where you have them RowKey, instant, entities and
 operation. Whether they only append can be told from instants alone.
 
-All numbers are derived. The exit code is 10 where a finding is an error, and 12 where it
-cannot be told whether the peak is held: it lies too near to a target, or keys come
-without instants.`,
+A scenario is rehearsed on the virtual clock, by several seeds where chance may turn the
+answer; nothing is sent, and nothing kept. The exit code is 10 where the load is not held,
+and 12 where that cannot be told: seeds disagree, there are more operations than are
+looked at, or keys come without instants.`,
 		Example: `  loadgen explain my-table.yaml
   loadgen explain my-table.yaml --use by-day
   loadgen explain stress --set model.partition_target=500
@@ -106,7 +107,7 @@ func (f *explainFlags) explain(c *cobra.Command, name string, stdout, stderr io.
 	if err != nil {
 		return err
 	}
-	told, err := explanation.Explain(explanation.Options{Scenario: s, Read: read, Targets: targets, Times: times})
+	told, err := explanation.Explain(c.Context(), explanation.Options{Scenario: s, Read: read, Targets: targets, Times: times})
 	if err != nil {
 		return usageError{err}
 	}

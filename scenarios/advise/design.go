@@ -1,6 +1,8 @@
 package advise
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -23,46 +25,73 @@ const (
 // sampled is how many entities of each kind are shown.
 const sampled = 3
 
-// InUse explains the scenario's design in use alone, as [Explain] does, but not what a
-// run costs, nor what is to be said of it: who compares many designs asks for no more.
+// InUse sketches the scenario's design in use alone, by a sample of its operations and the
+// documents' counting rule, without the model: who compares many designs asks for no more.
 // Its error is that of a scenario which cannot be run.
-func InUse(o Options) (*Design, error) { return o.design(o.Scenario.Use) }
+func InUse(o Options) (*Design, error) {
+	d, _, err := o.design(o.Scenario.Use)
+	return d, err
+}
 
-// design explains what one design makes of a scenario, the only one where it has no
-// name.
-func (o *Options) design(name string) (*Design, error) {
+// rehearsed is what a design makes of the scenario: what the model does of all of its
+// operations, and what only the keys tell.
+func (o *Options) rehearsed(ctx context.Context, name string) (*Design, error) {
+	d, s, err := o.design(name)
+	if err != nil || len(d.Loads) == 0 {
+		return d, err
+	}
+	due := uint64(0)
+	for i := range d.Loads {
+		due += d.Loads[i].Operations
+	}
+	seeds := 1
+	if d.InUse {
+		seeds = cmp.Or(o.Seeds, mostSeeds)
+	}
+	if d.Rehearsal, err = rehearse(ctx, s, due, seeds); err != nil {
+		return nil, err
+	}
+	for i := range d.Loads {
+		d.Loads[i].measured(d.Rehearsal)
+	}
+	return d, nil
+}
+
+// design sketches what one design makes of a scenario, the only one where it has no name,
+// and returns the scenario with it in use.
+func (o *Options) design(name string) (*Design, *scenarios.Scenario, error) {
 	s, cannot, err := o.using(name)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	d := &Design{Name: name, InUse: name == o.Scenario.Use, Cannot: cannot,
 		PartitionKey: s.Design.PartitionKey, RowKey: s.Design.RowKey}
 	if len(cannot) > 0 {
-		return d, nil
+		return d, s, nil
 	}
 	// What pads an entity changes nothing but its size, and takes most of the time.
 	lean := *s
 	lean.Entity.Filler = ""
 	campaign, err := campaign.NewCampaign(campaign.Options{Scenario: &lean, Table: s.Table, NewName: true})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for i := range s.Phases {
 		p, err := campaign.Preview(i)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if p != nil {
 			d.Loads = append(d.Loads, look(p, s, &s.Phases[i], o.Times))
 		}
 	}
 	if err := d.performed(s); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := d.densities(&lean); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return d, d.sample(s)
+	return d, s, d.sample(s)
 }
 
 // using returns the scenario with another design in use, and what that cannot do.

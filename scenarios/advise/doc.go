@@ -6,10 +6,12 @@
 // people, and the value itself, as JSON, for scripts. [FromKeys] does as much as can
 // be done with keys that somebody has already.
 //
-// It walks over a bounded sample of the very operations that a run would send. All
-// numbers are derived: they follow from the documents' counting rule and from what is
-// offered, whatever a target makes of it.
+// [Explain] rehearses every design: the model carries out all of its operations on the
+// virtual clock, retries included, and by several seeds where chance may turn the answer.
+// Whether a load is held, how hot its hottest partition gets and what a run asks of its
+// target are read from that, as from any run. How keys lie, and what each operation reads,
+// is told from a bounded sample; [InUse] gives that alone.
 //
-// The caller owes a scenario that was found valid. The package never sends anything,
-// never reads a clock, and never guesses: what it cannot tell it says.
+// The caller owes a scenario that was found valid. The package never sends anything to a
+// service, never reads a clock, and never guesses: what it cannot tell it says.
 package advise

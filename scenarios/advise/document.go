@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"loadgen/report/document"
+	"loadgen/results"
 )
 
 // keyWidth is how much of a key is shown, in characters.
@@ -16,13 +17,16 @@ const mostChanges = 4
 // Document says what a scenario comes to: its designs and what is to be changed on one
 // screen, then all that this rests on. It shares no memory that is altered.
 func (e *Explanation) Document() *document.Document {
-	d := &document.Document{Title: "explain " + e.Scenario, Subtitle: "derived", Answer: e.claim(), Data: e}
+	d := &document.Document{Title: "explain " + e.Scenario, Subtitle: "simulated, limits modelled", Answer: e.claim(), Data: e}
 	rests := document.Section{ID: "basis", Title: "What it rests on", Blocks: []document.Block{document.Paragraph{Text: summary(e.Findings)}}}
-	if sampled, all := e.looked(); all > 0 {
-		d.Subtitle += fmt.Sprintf(" from %s of %s operations", document.Count(sampled), document.Count(all))
-		rests.Blocks = append(rests.Blocks, document.Paragraph{Text: fmt.Sprintf("Every number is derived: nothing was sent. "+
-			"%s of %s operations were looked at, and windows of neighbouring ones; bounds in brackets hold in about 95 of 100 such samples.",
-			document.Count(sampled), document.Count(all))})
+	if r := e.Used().Rehearsal; r != nil {
+		looked := document.Counted(int(r.Operations), "operation")
+		if !r.Whole {
+			looked = "the first " + looked
+		}
+		d.Subtitle += " · " + looked
+		rests.Blocks = append(rests.Blocks, document.Paragraph{Text: fmt.Sprintf("Nothing was sent: %s, %s, %s on the virtual clock.", looked,
+			document.Counted(int(r.Attempts), "attempt"), document.Counted(r.Seeds, "seed"))})
 	}
 	d.Sections = append(d.Sections, rests)
 	if designs := e.compared(); len(designs.Rows) > 0 {
@@ -40,14 +44,6 @@ func (e *Explanation) Document() *document.Document {
 	}
 	d.Sections = append(d.Sections, e.Cost.section(), findingsSection(e.Findings))
 	return d
-}
-
-// looked returns how many operations were looked at, of how many.
-func (e *Explanation) looked() (sampled, all int64) {
-	for _, l := range e.Used().Loads {
-		sampled, all = sampled+int64(l.Sampled), all+int64(l.Operations)
-	}
-	return sampled, all
 }
 
 // compared puts the designs side by side.
@@ -79,7 +75,7 @@ func (e *Explanation) compared() document.Table {
 			t.Rows = append(t.Rows, []document.Cell{{Text: name + " cannot serve it", Tone: document.Bad}})
 		}
 		for j := range d.Loads {
-			t.Rows = append(t.Rows, e.row(name, &d.Loads[j], full))
+			t.Rows = append(t.Rows, e.row(name, d, &d.Loads[j], full))
 		}
 	}
 	legend := "like: of how many equal partitions it is as uneven. commonest: its share of all entities."
@@ -98,7 +94,7 @@ func (d *Design) title() string {
 }
 
 // row is what a design makes of a phase, with what its hottest partition counts as a bar.
-func (e *Explanation) row(name string, l *Load, full float64) []document.Cell {
+func (e *Explanation) row(name string, d *Design, l *Load, full float64) []document.Cell {
 	k, target, order := &l.Keys, document.Untold, l.Keys.Order
 	bar := &document.Bar{Solid: l.Hottest.Value, Full: full}
 	if limit := float64(e.Targets.Partition); limit > 0 {
@@ -112,19 +108,17 @@ func (e *Explanation) row(name string, l *Load, full float64) []document.Cell {
 	if l.Scans.Value > 0 {
 		hottest += "+"
 	}
-	return slices.Concat([]document.Cell{{Text: name, Tone: e.tone(l)}, {Text: document.Cut(l.Phase, keyWidth/2)}, {Text: hottest}, {Bar: bar}},
+	return slices.Concat([]document.Cell{{Text: name, Tone: d.tone(l)}, {Text: document.Cut(l.Phase, keyWidth/2)}, {Text: hottest}, {Bar: bar}},
 		document.Cells(target, document.Rate(l.Account.Value), about(k.Partitions, k.PartitionsError), document.Rate(k.Effective),
 			document.Share(k.TopMost), order))
 }
 
-// tone is what a load amounts to by the targets: bad where one is surely not held, or where
-// inserts fall on one place that cannot take them.
-func (e *Explanation) tone(l *Load) document.Tone {
-	partition, account := l.Hottest.against(e.Targets.Partition), l.Account.against(e.Targets.Account)
-	switch {
-	case partition == Error, account == Error, l.endangered(e.Targets.Partition):
+// tone is what the model makes of a load: bad where more of it is throttled than is held.
+func (d *Design) tone(l *Load) document.Tone {
+	switch r := d.Rehearsal; {
+	case r.State() == results.DoesNotHold && (l.Throttled > mostThrottled || r.Throttled <= mostThrottled):
 		return document.Bad
-	case partition == Warning, account == Warning:
+	case r.State() == results.CannotTell:
 		return document.Doubtful
 	default:
 		return document.Good

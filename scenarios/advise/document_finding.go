@@ -66,12 +66,13 @@ func changes(list []Finding, said []string, most int) document.Facts {
 	return document.Facts{Lines: lines}
 }
 
-// firstChange is what the gravest finding asks for where something does not hold, empty
-// where there is neither error nor warning.
+// firstChange is what to do about a load that is not held, by the gravest of the points that
+// are about it; empty where none asks for anything.
 func firstChange(list []Finding) string {
-	for _, v := range []Verdict{Error, Warning} {
+	about := []string{"partition-target", "account-target", "insert-order", "cold-start", "skew", "burst", "scans", "density"}
+	for _, v := range asking() {
 		for _, f := range list {
-			if f.Verdict == v && f.Change != "" {
+			if f.Verdict == v && f.Change != "" && slices.Contains(about, f.ID) {
 				return f.Change
 			}
 		}

@@ -1,6 +1,7 @@
 package advise_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -31,7 +32,7 @@ phases:
 		fmt.Println(err)
 		return
 	}
-	e, err := advise.Explain(advise.Options{Scenario: s, Targets: advise.Targets{Partition: 2000, Account: 20_000, Accounts: 1}})
+	e, err := advise.Explain(context.Background(), advise.Options{Scenario: s, Targets: advise.Targets{Partition: 2000, Account: 20_000, Accounts: 1}})
 	if err != nil {
 		fmt.Println(err)
 		return

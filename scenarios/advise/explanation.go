@@ -1,6 +1,7 @@
 package advise
 
 import (
+	"context"
 	"slices"
 
 	"loadgen/engine/filter"
@@ -19,6 +20,9 @@ type Options struct {
 	Targets Targets
 	// Times are how long the target takes, by which clients of a closed loop wait.
 	Times Times
+	// Seeds is by how many seeds at most the model is asked about the design in use, 0 for
+	// as many as it takes; about the others it is asked by one.
+	Seeds int
 }
 
 // Targets are rates in entities per second; 0 is no limit.
@@ -51,13 +55,15 @@ func DocumentedTargets() Targets {
 	return Targets{Partition: documentedPartition, Account: documentedAccount, Accounts: 1}
 }
 
-// Explanation is what a scenario comes to. All rates are of the busiest stretch of
-// its load, and all numbers are derived.
+// Explanation is what a scenario comes to. All rates are of the busiest second of
+// its load, and all numbers are the model's.
 type Explanation struct {
 	Scenario string `json:"scenario"`
 	About    string `json:"about"`
 	// Verdict says in a sentence or two whether the design in use holds the peak.
 	Verdict string `json:"verdict"`
+	// Why says why that cannot be told, empty where it can.
+	Why string `json:"why,omitempty"`
 	// State and Ok say the same for scripts: Ok is nil where there is no peak, and where
 	// it cannot be told.
 	State   string  `json:"state"`
@@ -70,15 +76,21 @@ type Explanation struct {
 	Cost Cost `json:"cost"`
 	// Findings are the points of the checklist, for the design in use.
 	Findings []Finding `json:"findings"`
+
+	// warm says that the scenario starts with a place for each partition.
+	warm bool
 }
 
-// derived is the basis of every number.
-const derived = "derived"
+// The bases of numbers: what the model makes of a load, and what follows from keys alone.
+const (
+	modelled = "modelled"
+	derived  = "derived"
+)
 
-// Cost is what a run asks of its target where nothing is refused.
+// Cost is what a run asks of its target.
 type Cost struct {
-	// Requests are billed transactions, AtMost of them if every attempt is refused as
-	// often as the retry policy goes on.
+	// Requests are billed transactions, retries included, AtMost of them if every attempt
+	// is throttled as often as the retry policy goes on.
 	Requests int64 `json:"requests"`
 	AtMost   int64 `json:"requests_at_most"`
 	Entities int64 `json:"entities_counted"`
@@ -101,8 +113,10 @@ type Design struct {
 	// Cannot says why the design cannot serve the scenario, one sentence each; where
 	// there is any, nothing else is told.
 	Cannot []string `json:"cannot,omitempty"`
-	// Loads are the phases that offer load.
-	Loads []Load `json:"loads,omitempty"`
+	// Loads are the phases that offer load, and Rehearsal what the model makes of them, nil
+	// where there are none.
+	Loads     []Load     `json:"loads,omitempty"`
+	Rehearsal *Rehearsal `json:"rehearsal,omitempty"`
 	// Samples are keys of entities: of the first loaded, and of some of the run.
 	Samples []Sample `json:"samples,omitempty"`
 }
@@ -139,6 +153,8 @@ type Load struct {
 	// Scans is the part of the account's rate that queries of several partitions
 	// count, of which no partition is told.
 	Scans Rate `json:"scans"`
+	// Throttled is the share of its attempts that the model throttles.
+	Throttled float64 `json:"share_throttled"`
 	// Inserts is the rate of new entities.
 	Inserts    float64     `json:"inserts_per_second"`
 	Keys       Spread      `json:"keys"`
@@ -191,16 +207,17 @@ type Operation struct {
 	spec *scenarios.OperationSpec
 }
 
-// Explain explains a scenario. Its error is that of a scenario which cannot be run.
-func Explain(o Options) (*Explanation, error) {
+// Explain explains a scenario. Its error is that of a scenario which cannot be run, or the
+// context's.
+func Explain(ctx context.Context, o Options) (*Explanation, error) {
 	s := o.Scenario
-	e := &Explanation{Scenario: s.Name, About: s.About, Basis: derived, Targets: o.Targets}
+	e := &Explanation{Scenario: s.Name, About: s.About, Basis: modelled, Targets: o.Targets, warm: s.Start != scenarios.StartCold}
 	names := s.Alternatives()
 	if len(names) == 0 {
 		names = []string{""}
 	}
 	for _, name := range names {
-		d, err := o.design(name)
+		d, err := o.rehearsed(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -211,12 +228,15 @@ func Explain(o Options) (*Explanation, error) {
 		return nil, err
 	}
 	f := campaign.Forecast()
+	if r := e.Used().Rehearsal; r != nil {
+		f = r.costOf(f)
+	}
 	e.Cost = Cost{Requests: f.Requests, AtMost: f.AtMost, Entities: f.Entities, Sent: f.Sent, Received: f.Received,
 		PerMillion: e.perMillion(), Seconds: f.Lasts.Seconds()}
+	e.State, e.Ok, e.Why = e.answer()
 	if e.Findings, err = findings(s, e); err != nil {
 		return nil, err
 	}
-	e.State, e.Ok = e.answer()
 	claim := e.claim()
 	e.Verdict = claim.Whole()
 	return e, nil

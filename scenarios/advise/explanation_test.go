@@ -1,6 +1,7 @@
 package advise
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -42,7 +43,7 @@ func explained(t testing.TB, s *scenarios.Scenario) *Explanation {
 	t.Helper()
 	targets := documented
 	targets.Accounts = s.Sharding().Number()
-	e, err := Explain(Options{Scenario: s, Targets: targets})
+	e, err := Explain(context.Background(), Options{Scenario: s, Targets: targets, Seeds: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +126,7 @@ func TestFilesAreReadForEachDesign(t *testing.T) {
 	if err := read(s); err != nil {
 		t.Fatal(err)
 	}
-	e, err := Explain(Options{Scenario: s, Read: read, Targets: documented})
+	e, err := Explain(context.Background(), Options{Scenario: s, Read: read, Targets: documented})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +154,7 @@ func BenchmarkExplain(b *testing.B) {
 	s := parsed(b, hours(b))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Explain(Options{Scenario: s, Targets: documented}); err != nil {
+		if _, err := Explain(context.Background(), Options{Scenario: s, Targets: documented}); err != nil {
 			b.Fatal(err)
 		}
 	}

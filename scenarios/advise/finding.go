@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"loadgen/backoff"
+	"loadgen/results"
 	"loadgen/scenarios"
 )
 
@@ -102,7 +103,16 @@ func findings(s *scenarios.Scenario, e *Explanation) ([]Finding, error) {
 	}
 	of := &subject{Scenario: s, targets: e.Targets, design: e.Used(), others: e.Designs, cost: e.Cost, policy: policy}
 	of.hottest, of.busiest = of.design.peaks()
-	return heldTo(of, checklist()), nil
+	list := heldTo(of, checklist())
+	if e.State == results.Holds {
+		for i := range list {
+			if list[i].Verdict == Error {
+				// What the model bears all the same is no error.
+				list[i].Verdict = Warning
+			}
+		}
+	}
+	return list, nil
 }
 
 // peaks returns the loads that the hottest partition, and the busiest account, have

@@ -55,7 +55,7 @@ func TestFindings(t *testing.T) {
 		says                     string
 	}{
 		{"a load that is spread", "partition-target", saves, nil, Good, "of its target of 2,000"},
-		{"most of the target", "partition-target", saves, []string{byHour, "phases.day.arrivals.constant=1700"}, Warning, "85.1 % of its target"},
+		{"most of the target", "partition-target", saves, []string{byHour, "phases.day.arrivals.constant=1700"}, Warning, "85.0 % of its target"},
 		{"more than the target", "partition-target", saves, []string{byHour, faster}, Error, "3,00"},
 		{"a scan beside it that could be too much", "partition-target", saves + ", " + inCity, nil, Note, "Queries of several partitions"},
 		{"nothing but scans", "partition-target", inCity, nil, NotApplicable, "see scans"},

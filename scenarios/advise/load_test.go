@@ -13,7 +13,7 @@ import (
 // used explains the design in use alone.
 func used(t *testing.T, s *scenarios.Scenario) *Design {
 	t.Helper()
-	d, err := (&Options{Scenario: s, Targets: documented}).design(s.Use)
+	d, _, err := (&Options{Scenario: s, Targets: documented}).design(s.Use)
 	if err != nil {
 		t.Fatal(err)
 	}

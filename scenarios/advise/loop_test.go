@@ -44,11 +44,11 @@ phases:
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := Explain(Options{Scenario: s, Targets: documented, Times: times})
+		d, err := InUse(Options{Scenario: s, Targets: documented, Times: times})
 		if err != nil {
 			t.Fatal(err)
 		}
-		load := e.Designs[0].Loads[0]
+		load := d.Loads[0]
 		if math.Abs(load.Answer-answer) > .0003 || load.Clients != 20 {
 			t.Errorf("%d clients wait %.4f s; want 20, %.4f s", load.Clients, load.Answer, answer)
 		}

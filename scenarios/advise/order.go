@@ -4,7 +4,7 @@ package advise
 // [Spread] has it: of the phase with the most inserts, empty where nothing is inserted.
 // Its error is that of a scenario which cannot be run.
 func OrderOf(o Options) (string, error) {
-	d, err := o.design(o.Scenario.Use)
+	d, _, err := o.design(o.Scenario.Use)
 	if err != nil {
 		return "", err
 	}

@@ -2,49 +2,78 @@ package advise
 
 import (
 	"fmt"
-	"math"
+	"strings"
 
 	"loadgen/report/document"
 	"loadgen/results"
 )
 
-// answer returns what the verdict says, for scripts.
-func (e *Explanation) answer() (state string, ok *bool) {
-	hottest, busiest := e.Used().peaks()
-	switch {
-	case faulty(e.Findings):
-		return results.DoesNotHold, new(false)
-	case hottest == nil:
-		return results.Holds, nil
-	case e.tooNear(hottest, busiest):
-		return results.CannotTell, nil
-	default:
-		return results.Holds, new(true)
+// answer returns what the verdict says, for scripts, and why it cannot be told, if so.
+func (e *Explanation) answer() (state string, ok *bool, why string) {
+	d := e.Used()
+	if d.Rehearsal == nil {
+		return results.Holds, nil, ""
 	}
+	state, r := d.Rehearsal.State(), d.Rehearsal
+	switch {
+	case state == results.DoesNotHold:
+		return state, new(false), ""
+	case r.split():
+		return state, nil, fmt.Sprintf("of %d seeds some hold and some do not: from %s to %s of the attempts are throttled", r.Seeds,
+			document.Share(r.Least), document.Share(r.Most))
+	case !r.Whole:
+		return state, nil, fmt.Sprintf("only the first %s of its operations were looked at; `loadgen simulate` looks at all",
+			document.Count(r.Operations))
+	case state == results.CannotTell:
+		return state, nil, "a check has too little to rest on"
+	}
+	if tails := d.untried(e.Targets.Partition, e.warm); tails != "" {
+		return results.CannotTell, nil, tails
+	}
+	return state, new(true), ""
+}
+
+// untried says why a design that holds on a warm start may not: the model then has a place
+// for each PartitionKey, and where inserts come in order there is one for all of them. It is
+// empty where nothing of that kind bears more than its target.
+func (d *Design) untried(target int64, warm bool) string {
+	for i := range d.Loads {
+		l := &d.Loads[i]
+		if warm && target > 0 && l.Events && l.Keys.Hot && l.atOnce() > float64(target) {
+			return fmt.Sprintf("inserts come %s, %s/s at one place that bears %s/s; a warm start does not try that, `--set start=cold` does",
+				l.Keys.Order, document.Rate(l.atOnce()), document.Count(target))
+		}
+	}
+	return ""
 }
 
 // claim is the answer in a few words.
 func (e *Explanation) claim() document.Answer {
-	hottest, busiest := e.Used().peaks()
-	if hottest == nil && !faulty(e.Findings) {
+	d := e.Used()
+	r := d.Rehearsal
+	if r == nil {
 		return document.Answer{Claim: "No phase offers load: there is no peak to hold"}
 	}
-	bound, a := e.bound(hottest, busiest), document.Answer{}
-	rate := document.Rate(bound.Value)
+	hottest, busiest := d.peaks()
+	a, bound := document.Answer{}, e.bound(hottest, busiest)
+	failing := r.failing()
 	switch {
-	case e.State == results.DoesNotHold && !e.over(hottest, busiest):
-		a = document.Claimed(e.State, ": "+document.Enumerated(named(e.Findings, Error)), "", "", "")
-	case e.State != results.Holds:
-		a = document.Claimed(e.State, " at", rate, "entities/s", "")
-	case bound.part() == 0:
-		a = document.Claimed(e.State, ": nothing bounds this load", "", "", "")
+	case e.State == results.CannotTell:
+		a = document.Claimed(e.State, " at", document.Rate(busiest.PerSecond), "operations/s", "")
+		a.Says = append(a.Says, strings.ToUpper(e.Why[:1])+e.Why[1:]+".")
+	case len(failing) > 0:
+		a = document.Claimed(e.State, ":", document.Count(int64(len(failing))), "of "+document.Counted(len(r.Checks), "check"), failOr(len(failing)))
+		a.Says = append(a.Says, document.Enumerated(failing)+".")
+	case e.State == results.DoesNotHold:
+		a = document.Claimed(e.State, ":", document.Share(r.Throttled), "of the attempts throttled", "in phase "+r.Phase)
 	default:
-		a = document.Claimed(e.State, ":", bound.room(), "times the peak", "fits")
+		a = document.Claimed(e.State, "", document.Rate(busiest.PerSecond), "operations/s", "")
+		a.Says = append(a.Says, r.spared())
 	}
 	if bound.target > 0 {
-		a.Beside = fmt.Sprintf("%s of %s/s %s", rate, document.Count(bound.target), bound.each)
+		a.Beside = fmt.Sprintf("%s of %s/s %s", document.Rate(bound.Value), document.Count(bound.target), bound.each)
 	}
-	a.Says = append(a.Says, e.Used().headline(hottest))
+	a.Says = append(a.Says, d.headline(hottest))
 	if change := firstChange(e.Findings); change != "" && e.State != results.Holds {
 		a.Says = append(a.Says, change)
 	}
@@ -53,6 +82,29 @@ func (e *Explanation) claim() document.Answer {
 			document.Count(documentedAccount)))
 	}
 	return a
+}
+
+func failOr(n int) string {
+	if n == 1 {
+		return "fails"
+	}
+	return "fail"
+}
+
+// spared says how little is throttled of a load that is held.
+func (r *Rehearsal) spared() string {
+	of := document.Counted(int(r.Attempts), "attempt")
+	if r.Seeds > 1 {
+		of += " by each of " + document.Counted(r.Seeds, "seed")
+	}
+	switch {
+	case r.Most == 0:
+		return fmt.Sprintf("Of %s none is throttled.", of)
+	case r.Seeds == 1:
+		return fmt.Sprintf("Of %s %s are throttled.", of, document.Share(r.Throttled))
+	default:
+		return fmt.Sprintf("Of %s %s to %s are throttled.", of, document.Share(r.Least), document.Share(r.Most))
+	}
 }
 
 // headline says what the answer is about.
@@ -65,18 +117,6 @@ func (d *Design) headline(hottest *Load) string {
 		text += ": the hottest is " + document.Key(hottest.Hottest.PartitionKey, keyWidth)
 	}
 	return text + "."
-}
-
-// tooNear reports whether the peak may lie on either side of a target.
-func (e *Explanation) tooNear(hottest, busiest *Load) bool {
-	h, a := &hottest.Hottest, &busiest.Account
-	return h.against(e.Targets.Partition) == Warning && h.Value > float64(e.Targets.Partition) ||
-		a.against(e.Targets.Account) == Warning && a.Value > float64(e.Targets.Account)
-}
-
-// over reports whether the peak surely lies above a target.
-func (e *Explanation) over(hottest, busiest *Load) bool {
-	return hottest != nil && (hottest.Hottest.against(e.Targets.Partition) == Error || busiest.Account.against(e.Targets.Account) == Error)
 }
 
 // bound is what the load meets first if it grows: which rate of which target.
@@ -105,15 +145,6 @@ func (b bound) part() float64 {
 		return 0
 	}
 	return b.Value / float64(b.target)
-}
-
-// room is how many times the load fits, cut off to what is surely there.
-func (b bound) room() string {
-	times := 1 / b.part()
-	if times < 10 {
-		return document.Rate(math.Floor(times*10) / 10)
-	}
-	return document.Rate(math.Floor(times))
 }
 
 func (t *Targets) documented() bool {

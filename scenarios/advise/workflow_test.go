@@ -1,6 +1,7 @@
 package advise
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -27,7 +28,7 @@ func TestWorkflowsAreToldByWhatTheySend(t *testing.T) {
 	} {
 		e := explained(t, row.s)
 		one := e.Used().Loads[0].Approaches[0]
-		if one.Workflow != "transfer" || one.Requests != row.requests || one.Entities != 2 || one.Class != "" || one.AtLeast || one.Beside != 0 {
+		if one.Workflow != "transfer" || math.Abs(one.Requests-row.requests) > .02 || math.Abs(one.Entities-2) > .02 || one.Class != "" || one.AtLeast || one.Beside != 0 {
 			t.Errorf("%s: the operation is %+v; want the workflow transfer, %v requests and 2 entities, of no class", row.sentence, one, row.requests)
 		}
 		samples := e.Used().Samples

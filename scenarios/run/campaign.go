@@ -69,16 +69,6 @@ func (p *Plan) retryCodes() []int {
 	return nil
 }
 
-// Forecast returns what a run of the plan will ask of its target. Its error is that of a
-// scenario which cannot be run.
-func (p *Plan) Forecast() (Forecast, error) {
-	campaign, err := campaignOf(p.options(TablePrefix + p.Scenario.Table))
-	if err != nil {
-		return Forecast{}, err
-	}
-	return campaign.Forecast(), nil
-}
-
 // Agree asks for consent to what runs of the plan will send together to a remote target,
 // on a table that is called so; nobody is asked for another target. The error is that of
 // Consent, [ErrConsent] where there is none.
@@ -90,6 +80,18 @@ func (p *Plan) Agree(f Forecast, table string) error {
 		return ErrConsent
 	}
 	return p.Consent(Ask{Forecast: f, Where: p.where(), Table: table, Beside: p.storesAt()})
+}
+
+// consent asks for consent to what a run of the plan will send, if its target is remote.
+func (p *Plan) consent(ctx context.Context, table string) error {
+	if p.On != Remote {
+		return nil
+	}
+	f, err := p.Forecast(ctx)
+	if err != nil {
+		return err
+	}
+	return p.Agree(f, table)
 }
 
 // Run carries a plan out and returns its sealed record, which is partial where the run

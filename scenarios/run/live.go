@@ -19,7 +19,7 @@ func (p *Plan) inRealTime(ctx context.Context) (*results.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.Agree(campaign.Forecast(), campaign.Table); err != nil {
+	if err := p.consent(ctx, campaign.Table); err != nil {
 		return nil, err
 	}
 	ceiling, err := p.probe(ctx)

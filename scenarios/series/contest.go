@@ -133,7 +133,7 @@ func Contest(ctx context.Context, plan ContestPlan) (*Contested, error) {
 	if err := c.enter(names); err != nil {
 		return nil, err
 	}
-	atOnce, err := c.foresee()
+	atOnce, err := c.foresee(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -176,13 +176,13 @@ func (c *contestRun) chosen() ([]string, error) {
 
 // foresee returns how many runs may be carried out at once. What keeps one from being made
 // is told before the first, and consent asked for what all of them will send.
-func (c *contestRun) foresee() (atOnce int, err error) {
+func (c *contestRun) foresee(ctx context.Context) (atOnce int, err error) {
 	var sum run.Forecast
 	most, design := int64(1), ""
 	for _, one := range c.able() {
 		p := c.plan.Run
 		p.Scenario, p.Rival, p.MemoryLimit = one.scenario, false, 0
-		forecast, need, err := foreseen(&p)
+		forecast, need, err := foreseen(ctx, &p)
 		if err != nil {
 			return 0, wrong("", "design %s: %v", one.design, err)
 		}
@@ -208,11 +208,11 @@ func (c *contestRun) foresee() (atOnce int, err error) {
 
 // foreseen returns what a run in real time will ask of its target, or how many bytes a
 // simulation takes.
-func foreseen(p *run.Plan) (f run.Forecast, bytes int64, err error) {
+func foreseen(ctx context.Context, p *run.Plan) (f run.Forecast, bytes int64, err error) {
 	if p.On == run.Simulated {
 		bytes, err = p.Footprint()
 	} else {
-		f, err = p.Forecast()
+		f, err = p.Forecast(ctx)
 	}
 	return f, bytes, err
 }

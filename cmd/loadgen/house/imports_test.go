@@ -109,11 +109,8 @@ var rows = []row{
 		path: "scenarios/advise",
 		what: "what a design comes to before it runs, point by point of the documents' checklist",
 		imports: []string{
-			"backoff",
-			"engine/clock", "engine/entity", "engine/filter",
-			"report/document", "report/text",
-			"results",
-			"scenarios", "scenarios/advise/keystatistics", "scenarios/campaign", "scenarios/fields", "scenarios/keys",
+			"backoff", "engine/clock", "engine/entity", "engine/filter", "report/document", "report/text", "results", "results/figure", "results/figure/check",
+			"scenarios", "scenarios/advise/keystatistics", "scenarios/campaign", "scenarios/fields", "scenarios/keys", "scenarios/run",
 		},
 	}, {
 		path: "backoff/trial",
@@ -148,12 +145,9 @@ var rows = []row{
 		path: "scenarios/run",
 		what: "one run, from a plan to a sealed record: the only place that puts one together",
 		imports: []string{
-			"backoff",
-			"engine", "engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/nearest", "engine/rest", "engine/wire", "engine/wire/signing",
-			"report/document", "report/text", "report/verdict",
-			"results",
-			"scenarios", "scenarios/campaign", "scenarios/drive", "scenarios/fields", "scenarios/health",
-			"target", "target/azure", "target/inprocess", "target/queueblob", "target/shard",
+			"backoff", "engine", "engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/nearest", "engine/rest", "engine/wire",
+			"engine/wire/signing", "report/document", "report/text", "report/verdict", "results", "results/figure", "scenarios", "scenarios/campaign",
+			"scenarios/drive", "scenarios/fields", "scenarios/health", "target", "target/azure", "target/inprocess", "target/queueblob", "target/shard",
 		},
 	}, {
 		path: "scenarios/series",
