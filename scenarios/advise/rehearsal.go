@@ -9,7 +9,6 @@ import (
 	"loadgen/results/figure"
 	"loadgen/results/figure/check"
 	"loadgen/scenarios"
-	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/run"
 )
 
@@ -58,6 +57,8 @@ type Rehearsal struct {
 	// states are what each seed came to.
 	states []string
 	record *results.Record
+	// of is the run by the first seed.
+	of *run.Rehearsal
 }
 
 // rehearse has the model make what it does of a design of which so many operations become
@@ -98,7 +99,7 @@ func rehearsed(ctx context.Context, s *scenarios.Scenario, due uint64) (*Rehears
 	}
 	all := of.Record.Total(results.Reported)
 	r := &Rehearsal{Operations: all.Scheduled, Attempts: all.Attempts, Whole: of.Whole, Seeds: 1,
-		Checks: of.Record.Summary.Checks, record: of.Record}
+		Checks: of.Record.Summary.Checks, record: of.Record, of: of}
 	for _, step := range figure.Reported(of.Record) {
 		if share := throttledIn(step.Sum(nil)); r.Phase == "" || share > r.Throttled {
 			r.Phase, r.Throttled = step.Phase.Stage, share
@@ -247,12 +248,6 @@ func (l *Load) perOperation(r *Rehearsal, steps map[string]bool) {
 		one.Requests = figure.ShareOf(sum.Attempts-sum.Retries, sum.Succeeded)
 		one.AtLeast = false
 	}
-}
-
-// costOf is what a run asks of its target, as its rehearsal did.
-func (r *Rehearsal) costOf(reckoned campaign.Forecast) campaign.Forecast {
-	whole := run.Rehearsal{Record: r.record, Whole: r.Whole}
-	return whole.Forecast(reckoned)
 }
 
 // failing returns the checks that fail, in words.

@@ -104,6 +104,9 @@ type Plan struct {
 	// concurrently.
 	Faults *fault.Plan
 	Seen   func(*rest.Seen)
+
+	// weighing weighs what a rehearsal sends, nil for any other run.
+	weighing *weighing
 }
 
 // Find is the search for the highest rate that holds.

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"loadgen/results"
-	"loadgen/results/figure"
 )
 
 // Rehearsal is a run of a plan on the virtual clock, before it is carried out anywhere: what
@@ -18,6 +17,8 @@ type Rehearsal struct {
 	// Record then has what came before. A run that the scenario itself ends early (stop_on)
 	// is whole.
 	Whole bool
+	// Sent and Received are the bytes that it would have had on the wire.
+	Sent, Received int64
 }
 
 // errRehearsed ends a rehearsal that has taken all of its attempts.
@@ -29,14 +30,16 @@ var errRehearsed = errors.New("as many attempts as a rehearsal may take")
 func (p *Plan) Rehearse(ctx context.Context, most int64) (*Rehearsal, error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
+	weight := new(weighing)
 	alone := Plan{Scenario: p.carried(), Peak: p.Peak, RetryChosen: true, Verify: p.Verify,
-		Progress: &rehearsing{left: most, end: func() { end(errRehearsed) }}}
+		Progress: &rehearsing{left: most, end: func() { end(errRehearsed) }},
+		weighing: weight}
 	record, err := Run(ctx, alone)
 	switch {
 	case err == nil, record != nil && errors.Is(err, ErrStopped):
-		return &Rehearsal{Record: record, Whole: true}, nil
+		return &Rehearsal{Record: record, Whole: true, Sent: weight.sent, Received: weight.received}, nil
 	case record != nil && errors.Is(context.Cause(ctx), errRehearsed):
-		return &Rehearsal{Record: record}, nil
+		return &Rehearsal{Record: record, Sent: weight.sent, Received: weight.received}, nil
 	default:
 		return nil, err
 	}
@@ -92,9 +95,7 @@ func (r *Rehearsal) Forecast(reckoned Forecast) Forecast {
 		return reckoned
 	}
 	all, f := r.Record.Total(results.Everything), reckoned
-	// A request more than was reckoned is one of the usual size.
-	more := figure.ShareOf(all.Attempts, reckoned.Requests)
 	f.Requests, f.AtMost, f.Entities = all.Attempts, max(all.Attempts, reckoned.AtMost), all.Counted
-	f.Sent, f.Received = int64(float64(f.Sent)*more), int64(float64(f.Received)*more)
+	f.Sent, f.Received = r.Sent, r.Received
 	return f
 }

@@ -66,7 +66,11 @@ func (p *Plan) simulate(ctx context.Context, campaign *campaign.Campaign, epoch 
 	e := engine.New(engine.Options{Model: m, Accounts: accountsOf(s), Epoch: entity.TicksOf(epoch), Seed: s.Seed,
 		Cold: s.Start == scenarios.StartCold, Dataless: !p.data()})
 	stores, tail := queueblob.NewMemory(), drive.NewTail(tailStretch)
-	runner := &drive.Virtual{Target: queueblob.NewVirtual(virtualAccounts(e, accountsOf(s)), stores)}
+	var at target.Immediate = queueblob.NewVirtual(virtualAccounts(e, accountsOf(s)), stores)
+	if p.weighing != nil {
+		p.weighing.Immediate, at = at, p.weighing
+	}
+	runner := &drive.Virtual{Target: at}
 	ended := campaign.Run(ctx, runner, &drive.Ledger{Recorder: k.recorder, Observers: append(observers, tail),
 		Happenings: func(now clock.Instant) []results.Event { return happenings(e, now) }})
 	if k.manifest.Spread != nil || s.Start == scenarios.StartCold {
