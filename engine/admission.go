@@ -45,6 +45,7 @@ func (e *Engine) ask(a *account, now clock.Instant, r *Request) asked {
 	ask.known = true
 	ask.place = partition.Place{Account: a.number, Table: table, PartitionKey: key}
 	ask.verdict = e.layer.Admit(ask.now, ask.place, demand, draw.Uint64())
+	e.verdicts[ask.verdict.Kind]++
 	if r.Verb == entity.Query && ask.verdict.Kind == partition.Admitted {
 		ask.end, ask.ends = e.layer.PageEnd(ask.place)
 	}
@@ -107,6 +108,21 @@ func refusal(kind partition.Kind) string {
 	default:
 		return partitionBusy
 	}
+}
+
+// ThrottledBy returns how many requests each limit of the partition model has throttled so
+// far, by the limit's name as [partition.Kind] has it; none that throttled nothing. A client
+// is not told as much.
+func (e *Engine) ThrottledBy() map[string]int64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	by := make(map[string]int64)
+	for kind, n := range e.verdicts {
+		if n > 0 && partition.Kind(kind) != partition.Admitted {
+			by[partition.Kind(kind).String()] = n
+		}
+	}
+	return by
 }
 
 // chargeOut debits the bytes of a reply.

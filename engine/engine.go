@@ -51,7 +51,9 @@ type Engine struct {
 	mu     sync.Mutex
 	latest clock.Instant
 	layer  *partition.Layer
-	tables uint32
+	// verdicts counts requests by what was decided on them.
+	verdicts [partition.Kinds]int64
+	tables   uint32
 	// names are the tables of a cold start by their number, events what load
 	// balancing did to tables that are gone.
 	names  map[uint32]tableName

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"loadgen/report/document"
+	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/advise/keystatistics"
 )
@@ -94,20 +95,16 @@ func (s *subject) finer() string {
 	return "Form the PartitionKey from more, or from something finer, so that this load falls on several partitions."
 }
 
-// better names another design under which the hottest partition is within its target,
-// empty where there is none.
+// better names another design that the model holds, empty where there is none.
 func (s *subject) better() string {
-	if s.others == nil {
-		return ""
-	}
 	for i := range s.others {
 		d := &s.others[i]
-		h, b := d.peaks()
-		if d.InUse || h == nil || h.Hottest.against(s.targets.Partition) != Good ||
-			b.Account.against(s.targets.Account) == Error {
+		if d.InUse || d.Rehearsal == nil || d.Rehearsal.State() != results.Holds ||
+			d.untried(s.targets.Partition, s.Start != scenarios.StartCold) != "" {
 			continue
 		}
-		return fmt.Sprintf("Use the design %s: its hottest partition counts %s entities/s.", d.Name, document.Rate(h.Hottest.Value))
+		h, _ := d.peaks()
+		return fmt.Sprintf("Use the design %s: it holds, and its hottest partition counts %s entities/s.", d.Name, document.Rate(h.Hottest.Value))
 	}
 	return ""
 }

@@ -51,6 +51,8 @@ type Rehearsal struct {
 	Least     float64 `json:"share_throttled_least"`
 	Most      float64 `json:"share_throttled_most"`
 	Seeds     int     `json:"seeds"`
+	// ThrottledBy is how many attempts each limit of the model throttled, by its name.
+	ThrottledBy map[string]int64 `json:"throttled_by,omitempty"`
 	// Checks are the scenario's own, as the first seed has them.
 	Checks []results.Check `json:"checks"`
 
@@ -99,7 +101,7 @@ func rehearsed(ctx context.Context, s *scenarios.Scenario, due uint64) (*Rehears
 	}
 	all := of.Record.Total(results.Reported)
 	r := &Rehearsal{Operations: all.Scheduled, Attempts: all.Attempts, Whole: of.Whole, Seeds: 1,
-		Checks: of.Record.Summary.Checks, record: of.Record, of: of}
+		Checks: of.Record.Summary.Checks, ThrottledBy: of.ThrottledBy, record: of.Record, of: of}
 	for _, step := range figure.Reported(of.Record) {
 		if share := throttledIn(step.Sum(nil)); r.Phase == "" || share > r.Throttled {
 			r.Phase, r.Throttled = step.Phase.Stage, share

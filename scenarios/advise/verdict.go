@@ -6,6 +6,7 @@ import (
 
 	"loadgen/report/document"
 	"loadgen/results"
+	"loadgen/results/figure"
 )
 
 // answer returns what the verdict says, for scripts, and why it cannot be told, if so.
@@ -56,7 +57,7 @@ func (e *Explanation) claim() document.Answer {
 	}
 	hottest, busiest := d.peaks()
 	a, bound := document.Answer{}, e.bound(hottest, busiest)
-	failing := r.failing()
+	failing, limit := r.failing(), r.limit()
 	switch {
 	case e.State == results.CannotTell:
 		a = document.Claimed(e.State, " at", document.Rate(busiest.PerSecond), "operations/s", "")
@@ -70,7 +71,10 @@ func (e *Explanation) claim() document.Answer {
 		a = document.Claimed(e.State, "", document.Rate(busiest.PerSecond), "operations/s", "")
 		a.Says = append(a.Says, r.spared())
 	}
-	if bound.target > 0 {
+	if limit != "" && r.Throttled > mostThrottled {
+		a.Says = append(a.Says, limit)
+	}
+	if bound.target > 0 && !r.elsewhere() {
 		a.Beside = fmt.Sprintf("%s of %s/s %s", document.Rate(bound.Value), document.Count(bound.target), bound.each)
 	}
 	a.Says = append(a.Says, d.headline(hottest))
@@ -105,6 +109,57 @@ func (r *Rehearsal) spared() string {
 	default:
 		return fmt.Sprintf("Of %s %s to %s are throttled.", of, document.Share(r.Least), document.Share(r.Most))
 	}
+}
+
+// limitInWords is a limit of the model in a reader's words.
+func limitInWords(limit string) string {
+	return map[string]string{
+		"partition busy": "the target of one partition",
+		"account busy":   "the account's target",
+		"range busy":     "the target of one range, which load balancing has not spread, or cannot",
+		"server busy":    "the target of one server",
+		"moving":         "ranges that were on the move",
+		"timed out":      "time-outs",
+		"ingress busy":   "the account's limit on bytes that come in",
+		"egress busy":    "the account's limit on bytes that go out",
+	}[limit]
+}
+
+// most is the limit that throttled most, empty where none did.
+func (r *Rehearsal) most() (limit string) {
+	for name, n := range r.ThrottledBy {
+		if best := r.ThrottledBy[limit]; n > best || n == best && name < limit {
+			limit = name
+		}
+	}
+	return limit
+}
+
+// limit says which limit throttled most, empty where none did.
+func (r *Rehearsal) limit() string {
+	limit := r.most()
+	if limit == "" {
+		return ""
+	}
+	all := int64(0)
+	for _, n := range r.ThrottledBy {
+		all += n
+	}
+	part := figure.ShareOf(r.ThrottledBy[limit], all)
+	if part > nearlyAll {
+		return fmt.Sprintf("What is throttled meets %s.", limitInWords(limit))
+	}
+	return fmt.Sprintf("%s of what is throttled meets %s.", document.Share(part), limitInWords(limit))
+}
+
+// nearlyAll is the share from which the rest is not worth a word.
+const nearlyAll = 0.98
+
+// elsewhere reports whether most was throttled by a limit that is neither a partition's
+// target nor the account's.
+func (r *Rehearsal) elsewhere() bool {
+	limit := r.most()
+	return r.Throttled > mostThrottled && limit != "partition busy" && limit != "account busy"
 }
 
 // headline says what the answer is about.

@@ -19,6 +19,8 @@ type Rehearsal struct {
 	Whole bool
 	// Sent and Received are the bytes that it would have had on the wire.
 	Sent, Received int64
+	// ThrottledBy is how many requests each limit of the model throttled, by its name.
+	ThrottledBy map[string]int64
 }
 
 // errRehearsed ends a rehearsal that has taken all of its attempts.
@@ -35,14 +37,12 @@ func (p *Plan) Rehearse(ctx context.Context, most int64) (*Rehearsal, error) {
 		Progress: &rehearsing{left: most, end: func() { end(errRehearsed) }},
 		weighing: weight}
 	record, err := Run(ctx, alone)
-	switch {
-	case err == nil, record != nil && errors.Is(err, ErrStopped):
-		return &Rehearsal{Record: record, Whole: true, Sent: weight.sent, Received: weight.received}, nil
-	case record != nil && errors.Is(context.Cause(ctx), errRehearsed):
-		return &Rehearsal{Record: record, Sent: weight.sent, Received: weight.received}, nil
-	default:
-		return nil, err
+	r := &Rehearsal{Record: record, Whole: err == nil || record != nil && errors.Is(err, ErrStopped), Sent: weight.sent,
+		Received: weight.received, ThrottledBy: weight.throttledBy}
+	if r.Whole || record != nil && errors.Is(context.Cause(ctx), errRehearsed) {
+		return r, nil
 	}
+	return nil, err
 }
 
 // rehearsing ends a rehearsal after so many attempts.

@@ -73,6 +73,9 @@ func (p *Plan) simulate(ctx context.Context, campaign *campaign.Campaign, epoch 
 	runner := &drive.Virtual{Target: at}
 	ended := campaign.Run(ctx, runner, &drive.Ledger{Recorder: k.recorder, Observers: append(observers, tail),
 		Happenings: func(now clock.Instant) []results.Event { return happenings(e, now) }})
+	if p.weighing != nil {
+		p.weighing.throttledBy = e.ThrottledBy()
+	}
 	if k.manifest.Spread != nil || s.Start == scenarios.StartCold {
 		k.recorder.Tail(tail.Keys())
 	}

@@ -17,7 +17,9 @@ type weighing struct {
 	target.Immediate
 	// sent and received are in bytes.
 	sent, received int64
-	room           []byte
+	// throttledBy is what [engine.Engine.ThrottledBy] told in the end.
+	throttledBy map[string]int64
+	room        []byte
 }
 
 // The heads of requests and replies without keys, as long as they are where a service of this
