@@ -102,13 +102,14 @@ func rehearsed(ctx context.Context, s *scenarios.Scenario, due uint64) (*Rehears
 	all := of.Record.Total(results.Reported)
 	r := &Rehearsal{Operations: all.Scheduled, Attempts: all.Attempts, Whole: of.Whole, Seeds: 1,
 		Checks: of.Record.Summary.Checks, ThrottledBy: of.ThrottledBy, record: of.Record, of: of}
+	worst := ""
 	for _, step := range figure.Reported(of.Record) {
 		if share := throttledIn(step.Sum(nil)); r.Phase == "" || share > r.Throttled {
-			r.Phase, r.Throttled = step.Phase.Stage, share
+			worst, r.Phase, r.Throttled = step.Phase.Name, step.Phase.Stage, share
 		}
 	}
 	r.Least, r.Most = r.Throttled, r.Throttled
-	r.states = []string{r.state(expectsThrottling(s), float64(due))}
+	r.states = []string{r.state(tolerates(s, worst, r.Phase), float64(due))}
 	return r, nil
 }
 
@@ -119,8 +120,8 @@ func throttledIn(sum results.KindStats) float64 {
 }
 
 // state is what a rehearsal by one seed comes to, of so many operations that are due;
-// expected says that the scenario's own checks judge what is throttled.
-func (r *Rehearsal) state(expected bool, due float64) string {
+// tolerated says that the scenario's own checks judge what is throttled.
+func (r *Rehearsal) state(tolerated bool, due float64) string {
 	untold := false
 	for i := range r.Checks {
 		if r.Whole && r.Checks[i].Fails() {
@@ -134,7 +135,7 @@ func (r *Rehearsal) state(expected bool, due float64) string {
 		throttled *= float64(r.Operations) / max(due, 1)
 	}
 	switch {
-	case throttled > mostThrottled && !expected:
+	case throttled > mostThrottled && !tolerated:
 		return results.DoesNotHold
 	case untold, !r.Whole:
 		return results.CannotTell
@@ -168,14 +169,21 @@ func (r *Rehearsal) State() string {
 	return r.states[0]
 }
 
-// expectsThrottling reports whether the scenario's checks judge what is throttled: how much
-// of it there may be is then the user's word.
-func expectsThrottling(s *scenarios.Scenario) bool {
-	judging := []string{"throttled", "throttled_per_second", "share_throttled_settled", "share_lost", "share_lost_settled", "saturation",
-		"succeeded", "served"}
+// tolerates reports whether the scenario's checks bound from above what is throttled where
+// most of it is: how much of it there may be is then the user's word.
+func tolerates(s *scenarios.Scenario, step, stage string) bool {
+	judging := []string{"throttled", "throttled_per_second", "share_throttled_settled", "share_lost", "share_lost_settled"}
+	there := func(name string) bool {
+		only := slices.ContainsFunc(s.Phases, func(p scenarios.Phase) bool {
+			return p.Name == stage && len(p.Operations()) == 1 && p.Operations()[0].Name == name
+		})
+		return name == "" || name == step || name == stage || only
+	}
 	for _, text := range s.Expect {
 		claim, err := check.Parse(text)
-		if err == nil && slices.ContainsFunc(claim.Figures(), func(f figure.Reference) bool { return slices.Contains(judging, f.Name) }) {
+		if err == nil && slices.ContainsFunc(claim.Capped(), func(f figure.Reference) bool {
+			return slices.Contains(judging, f.Name) && there(f.Of) && (f.Phase == "" || there(f.Phase))
+		}) {
 			return true
 		}
 	}
