@@ -229,7 +229,7 @@ func Explain(ctx context.Context, o Options) (*Explanation, error) {
 	}
 	f := campaign.Forecast()
 	if r := e.Used().Rehearsal; r != nil {
-		f = r.of.Forecast(f)
+		f = r.of.Forecast(campaign)
 	}
 	e.Cost = Cost{Requests: f.Requests, AtMost: f.AtMost, Entities: f.Entities, Sent: f.Sent, Received: f.Received,
 		PerMillion: e.perMillion(), Seconds: f.Lasts.Seconds()}

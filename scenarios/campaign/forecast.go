@@ -47,21 +47,31 @@ func (c *Campaign) Forecast() Forecast {
 	// Creating, marking and dropping the table, in each account.
 	each := int64(len(c.sites))
 	f := Forecast{Requests: 3 * each, AtMost: 3 * each, Entities: each, Sent: 3 * each * requestBytes, Received: 3 * each * replyBytes}
+	for _, phase := range c.Forecasts() {
+		f.add(phase)
+		f.Lasts += phase.Lasts
+	}
+	return f
+}
+
+// Forecasts returns what each phase will ask of the target, in their order.
+func (c *Campaign) Forecasts() []Forecast {
 	all, _ := c.dryRun(len(c.Scenario.Phases))
+	list := make([]Forecast, len(all))
 	for i, d := range all {
 		phase := &c.Scenario.Phases[i]
 		switch {
 		case phase.Load != nil:
-			c.forecastLoad(&f, i)
+			c.forecastLoad(&list[i], i)
 		case phase.Count != nil:
-			c.forecastCount(&f, i)
+			c.forecastCount(&list[i], i)
 		case c.Find != nil:
-			c.forecastFind(&f, i)
+			c.forecastFind(&list[i], i)
 		case d.stage != nil:
-			c.forecastTraffic(&f, d)
+			c.forecastTraffic(&list[i], d)
 		}
 	}
-	return f
+	return list
 }
 
 // weight is about how many bytes entity n has as JSON.

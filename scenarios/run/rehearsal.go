@@ -3,8 +3,12 @@ package run
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"loadgen/results"
+	"loadgen/results/figure"
+	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
 )
 
 // Rehearsal is a run of a plan on the virtual clock, before it is carried out anywhere: what
@@ -65,37 +69,67 @@ func (r *rehearsing) Attempt(*results.Attempt) {
 // Completed implements [Observer].
 func (r *rehearsing) Completed(*results.Completed) {}
 
-// mostForeseen is how many requests a plan is rehearsed for, to say what it will ask: some
-// seconds on two processors. Of more, each operation of a sample stands for many.
+// mostForeseen is how many attempts a plan is rehearsed for, to say what it will ask: some
+// seconds on two processors.
 const mostForeseen = 1_000_000
 
 // Forecast returns what a run of the plan will ask of its target, retries included, as a
-// rehearsal has it; of a search, and of more than a rehearsal takes, what the operations ask
-// for where nothing is throttled. Its error is that of a scenario which cannot be run.
+// rehearsal has it; of a search, what its operations ask for where nothing is throttled. Its
+// error is that of a scenario which cannot be run.
 func (p *Plan) Forecast(ctx context.Context) (Forecast, error) {
 	made, err := campaignOf(p.options(TablePrefix + p.Scenario.Table))
 	if err != nil {
 		return Forecast{}, err
 	}
-	f := made.Forecast()
-	if p.Find != nil || f.Requests > mostForeseen {
-		return f, nil
+	if p.Find != nil {
+		return made.Forecast(), nil
 	}
 	r, err := p.Rehearse(ctx, mostForeseen)
 	if err != nil {
-		return f, err
+		return Forecast{}, err
 	}
-	return r.Forecast(f), nil
+	return r.Forecast(made), nil
 }
 
-// Forecast returns what the rehearsal asked of its target, where it is whole: what was
-// reckoned, that is, with the requests and the entities that came of it.
-func (r *Rehearsal) Forecast(reckoned Forecast) Forecast {
+// Forecast returns what the campaign that was rehearsed asks of its target: what it did, and
+// of a part, the rest of the phase that it came to at the same pace, and later ones as they
+// are where nothing is throttled.
+func (r *Rehearsal) Forecast(c *campaign.Campaign) Forecast {
+	all, f := r.Record.Total(results.Everything), c.Forecast()
+	requests, entities := float64(all.Attempts), float64(all.Counted)
 	if !r.Whole {
-		return reckoned
+		r.rest(c, func(n, counted float64) { requests, entities = requests+n, entities+counted })
 	}
-	all, f := r.Record.Total(results.Everything), reckoned
-	f.Requests, f.AtMost, f.Entities = all.Attempts, max(all.Attempts, reckoned.AtMost), all.Counted
-	f.Sent, f.Received = r.Sent, r.Received
+	more := figure.ShareOf(int64(requests), all.Attempts)
+	f.Requests, f.AtMost, f.Entities = int64(requests), max(int64(requests), f.AtMost), int64(entities)
+	f.Sent, f.Received = int64(float64(r.Sent)*more), int64(float64(r.Received)*more)
 	return f
+}
+
+// rest adds the requests and the entities of what a rehearsal did not come to.
+func (r *Rehearsal) rest(c *campaign.Campaign, add func(requests, entities float64)) {
+	at := -1
+	for i := range r.Record.Phases {
+		at = max(at, slices.IndexFunc(c.Scenario.Phases, func(p scenarios.Phase) bool { return p.Name == r.Record.Phases[i].Stage }))
+	}
+	reckoned := c.Forecasts()
+	if at >= 0 {
+		stage, begin := c.Scenario.Phases[at].Name, r.Record.Duration
+		did := r.Record.Total(func(p *results.Phase, _ results.Kind) bool {
+			if p.Stage == stage {
+				begin = min(begin, p.Begin)
+			}
+			return p.Stage == stage
+		})
+		more := 0.0
+		if t := c.Scenario.Phases[at].Traffic; t != nil && t.Count > 0 {
+			more = figure.ShareOf(int64(t.Count), did.Operations) - 1
+		} else if lasted := (r.Record.Duration - begin).Seconds(); lasted > 0 {
+			more = reckoned[at].Lasts.Seconds()/lasted - 1
+		}
+		add(float64(did.Attempts)*max(0, more), float64(did.Counted)*max(0, more))
+	}
+	for _, later := range reckoned[at+1:] {
+		add(float64(later.Requests), float64(later.Entities))
+	}
 }

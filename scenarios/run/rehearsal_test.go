@@ -3,6 +3,8 @@ package run
 import (
 	"context"
 	"errors"
+	"math"
+	"strings"
 	"testing"
 
 	"loadgen/results"
@@ -66,13 +68,40 @@ func TestRehearsalIsBounded(t *testing.T) {
 	if attempts := r.Record.Total(results.Everything).Attempts; attempts < 400 || attempts > 1500 {
 		t.Errorf("a rehearsal of 400 attempts made %d", attempts)
 	}
-	reckoned := Forecast{Requests: 7, AtMost: 9}
-	if f := r.Forecast(reckoned); f != reckoned {
-		t.Errorf("the forecast of a part is %+v; want what was reckoned", f)
-	}
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := plan.Rehearse(gone, 400); !errors.Is(err, context.Canceled) {
 		t.Errorf("Rehearse() of somebody who left = %v; want %v", err, context.Canceled)
+	}
+}
+
+// Of a load that is too long to be rehearsed, the rest goes on as it began, closed loops
+// included.
+func TestForecastOfAPart(t *testing.T) {
+	for _, load := range []string{"arrivals: {constant: 210}, for: 40s", "clients: 10, think: 5ms, for: 20s", "clients: 8, count: 6000"} {
+		s, err := scenarios.Parse("rehearsed.yaml", []byte(strings.Replace(rehearsable, "arrivals: {constant: 300}, for: 4s", load, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan := Plan{Scenario: s}
+		record, err := Run(context.Background(), plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := plan.Rehearse(context.Background(), 3000)
+		if err != nil || r.Whole {
+			t.Fatalf("%s: Rehearse() of a part = %+v, %v", load, r, err)
+		}
+		made, err := campaignOf(plan.options("loadgentest"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, want := r.Forecast(made), record.Total(results.Everything)
+		if near := math.Abs(float64(f.Requests)/float64(want.Attempts)-1) < 0.1; !near && !strings.Contains(load, "count") {
+			t.Errorf("%s: Forecast() of a part has %d requests; want about %d", load, f.Requests, want.Attempts)
+		}
+		if f.Sent <= r.Sent || f.Requests < 4000 {
+			t.Errorf("%s: Forecast() of a part = %+v; want more than the part sent, %d bytes", load, f, r.Sent)
+		}
 	}
 }

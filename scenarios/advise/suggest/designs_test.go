@@ -200,11 +200,11 @@ func TestBucketsAreTheFewest(t *testing.T) {
 		other.Designs, other.Use = nil, ""
 		other.Design = c.Design
 		other.Design.PartitionKey = strings.Replace(c.Design.PartitionKey, "{hash(message,4)", "{hash(message,"+string(rune('0'+buckets))+")", 1)
-		e, err := advise.Explain(advise.Options{Scenario: &other})
+		d, err := advise.InUse(advise.Options{Scenario: &other})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return e.Used().Loads[0].Hottest.Value
+		return d.Loads[0].Hottest.Value
 	}
 	if c.Buckets != 4 {
 		t.Fatalf("%s has %d buckets; want 4", c.Design.PartitionKey, c.Buckets)
