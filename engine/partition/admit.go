@@ -94,7 +94,9 @@ func (r *rangePartition) note(partitionKey string, d *Demand, cost int64, chance
 	r.seen.offered += cost
 	if chance&(1<<sampleBits-1) == 0 {
 		const milli = nano / thousand
-		r.profile.touch(partitionKey, cost/milli<<sampleBits, d.BytesIn<<sampleBits)
+		load := cost / milli << sampleBits
+		r.profile.touch(partitionKey, load, d.BytesIn<<sampleBits)
+		r.probe.touch(partitionKey, load, again(chance, 3))
 	}
 }
 

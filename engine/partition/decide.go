@@ -70,6 +70,7 @@ func (s *stamp) beat(now clock.Instant, r *rangePartition) (active bool) {
 	r.offered = average(r.offered, perSecond(h.offered, int64(s.tick)), s.newer)
 	r.served = average(r.served, perSecond(h.served, int64(s.tick)), s.newer)
 	r.profile.fade(s.stays)
+	r.probe.turn(now, clock.Instant(s.model.LoadMemory))
 	r.over.see(now, s.tick, clock.Instant(s.model.Gap), s.rangeOverloaded(&h))
 	if !r.over.on {
 		r.told = false

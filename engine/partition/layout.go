@@ -41,6 +41,7 @@ func (l *Layer) Prewarm(now clock.Instant, accountNumber, tableNumber uint32, pa
 		r.high, r.last = boundary, false
 		i, _ := r.profile.at(boundary)
 		upper.profile = r.profile.split(cut{at: i})
+		r.probe.forget(now)
 		t.insert(r, upper)
 		s.lightest(nil).host(now, upper, s.serverLimit)
 		s.ranges++

@@ -55,6 +55,9 @@ func (s *stamp) merge(now clock.Instant, left, right *rangePartition) {
 	left.table.remove(right)
 	for _, r := range []*rangePartition{left, right} {
 		if r.partner != nil {
+			// What a side that takes nothing any more is merged with does not make
+			// the next split of the other side any better.
+			r.partner.tried = r.partner.tried || s.keptLoad(r)
 			r.partner.partner, r.partner = nil, nil
 		}
 	}
@@ -63,6 +66,8 @@ func (s *stamp) merge(now clock.Instant, left, right *rangePartition) {
 	left.served += right.served
 	left.server.load += right.served
 	left.profile.append(&right.profile)
+	left.probe.forget(now)
+	left.tried = false
 	left.quiet.since = max(left.quiet.since, right.quiet.since)
 	s.stop(left, now.Add(s.model.Pause))
 	s.ranges--

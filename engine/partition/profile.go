@@ -118,8 +118,10 @@ type cut struct {
 	// at is the position of the first mark above the boundary, key its key.
 	at  int
 	key string
-	// below is the share of the weight below the boundary, in thousandths.
-	below int64
+	// below is the share of the weight below the boundary, in thousandths; probed says
+	// that a probe has told it.
+	below  int64
+	probed bool
 }
 
 // cut returns the boundary at which the weight below comes nearest to half, and
@@ -138,14 +140,17 @@ func (p *profile) cut(by weight, greatest int64) (cut, bool) {
 		distance := max(2*below-total, total-2*below)
 		if distance < nearest {
 			nearest = distance
-			best = cut{i, p.marks[i].key, below * thousand / max(1, total)}
+			best = cut{at: i, key: p.marks[i].key, below: below * thousand / max(1, total)}
 		}
 	}
 	if total == 0 || best.at == 0 {
 		return cut{}, false
 	}
-	return best, max(best.below, thousand-best.below) <= greatest
+	return best, best.leaves() <= greatest
 }
+
+// leaves returns the share on the greater side, in thousandths.
+func (c cut) leaves() int64 { return max(c.below, thousand-c.below) }
 
 // split takes away what lies at and above a boundary and returns it.
 func (p *profile) split(c cut) profile {

@@ -22,6 +22,7 @@ type rangePartition struct {
 	done clock.Instant
 
 	profile profile
+	probe   probe
 	table   *table
 	// low is its first possible key, high the first after it unless it is last.
 	low, high string
@@ -34,6 +35,9 @@ type rangePartition struct {
 	// known to have helped.
 	partner *rangePartition
 	born    clock.Instant
+	// tried says that it was split, or comes from a range that was, though no boundary
+	// divided what came.
+	tried bool
 	// told says that it was reported that nothing can be done about its load.
 	told bool
 }

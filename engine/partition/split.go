@@ -22,11 +22,12 @@ const (
 // has the lighter side move. It returns the reason where nothing can be done
 // about the range itself.
 func (s *stamp) splitLoad(now clock.Instant, r *rangePartition, budget *int64, relieved map[*server]bool) string {
-	boundary, divides := r.profile.cut(byLoad, s.model.SplitShare)
+	boundary, divides, live := s.boundary(r)
+	futile := !live && r.probe.tells()
 	switch {
 	case !divides:
 		return keptOneKey
-	case s.keptLoad(r):
+	case !live && (r.tried || s.keptLoad(r)):
 		return keptSameSide
 	case s.full():
 		return keptFull
@@ -40,6 +41,8 @@ func (s *stamp) splitLoad(now clock.Instant, r *rangePartition, budget *int64, r
 	e.Reason, e.Overloaded = becauseOverloaded, lasted.Offset()
 	upper := s.split(now, r, boundary, e)
 	upper.partner, r.partner = r, upper
+	r.tried = r.tried || futile
+	upper.tried = r.tried
 	lighter := upper
 	if r.offered < upper.offered {
 		lighter = r
@@ -48,6 +51,22 @@ func (s *stamp) splitLoad(now clock.Instant, r *rangePartition, budget *int64, r
 		s.move(now, lighter, target, becauseOverloaded, lasted)
 	}
 	return ""
+}
+
+// boundary returns where to cut a range by its load, whether that divides what has
+// come, and whether it surely divides what comes now: then it is worth a split,
+// however the last one went. Where keys are appended, no boundary does: a cut among
+// keys that take no more is tried, once.
+func (s *stamp) boundary(r *rangePartition) (c cut, divides, live bool) {
+	c, divides = r.profile.cut(byLoad, s.model.SplitShare)
+	if divides && r.probe.divides(c.key, s.model.SplitShare) {
+		return c, true, true
+	}
+	if better, some := r.probe.cut(s.model.SplitShare); some {
+		better.at, _ = r.profile.at(better.key)
+		return better, true, true
+	}
+	return c, divides, false
 }
 
 // full reports whether there are as many ranges as there may be.
@@ -64,7 +83,10 @@ func (s *stamp) split(now clock.Instant, r *rangePartition, c cut, e Event) *ran
 	load := r.profile.load
 	upper.profile = r.profile.split(c)
 	above := int64(0)
-	if load > 0 {
+	switch {
+	case c.probed:
+		above = thousand - c.below
+	case load > 0:
 		above = upper.profile.load * thousand / load
 	}
 	upper.offered, upper.served = r.offered/thousand*above, r.served/thousand*above
@@ -77,6 +99,7 @@ func (s *stamp) split(now clock.Instant, r *rangePartition, c cut, e Event) *ran
 	}
 	for _, part := range []*rangePartition{r, upper} {
 		part.over, part.told, part.born = episode{}, false, now
+		part.probe.forget(now)
 		s.stop(part, now.Add(s.model.Pause))
 	}
 	r.table.insert(r, upper)

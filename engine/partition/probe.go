@@ -1,0 +1,146 @@
+package partition
+
+import (
+	"math/bits"
+	"slices"
+	"strings"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+)
+
+// probe tells which boundaries of a range divide the load that comes now. A profile
+// cannot: where keys are appended, nearly all of its load lies on keys that take none
+// any more. A probe takes boundaries between keys of one stretch of time and counts, in
+// the next stretch, what falls on either side.
+type probe struct {
+	began   clock.Instant
+	samples uint64
+	// keys are some of this stretch, each as likely as the others (algorithm R).
+	keys []string
+	// now counts in this stretch, told is the count of the last one.
+	now, told division
+}
+
+// division is what came between boundaries: came[i] lies below bounds[i], the last of
+// it above them all. It is thousandths of an entity.
+type division struct {
+	bounds []string
+	came   []int64
+}
+
+// The bounds of a probe: how many keys it takes its boundaries from, and how many
+// samples end a stretch at once, or after the memory of loads.
+const (
+	mostProbed     = 64
+	enoughSamples  = 256
+	fewestToDivide = 32
+)
+
+// touch notes a sampled request; chance is bits of its own.
+func (p *probe) touch(key string, load int64, chance uint64) {
+	p.now.add(key, load)
+	p.samples++
+	if len(p.keys) < mostProbed {
+		p.keys = append(p.keys, key)
+		return
+	}
+	if place, _ := bits.Mul64(chance, p.samples); place < mostProbed {
+		p.keys[place] = key
+	}
+}
+
+func (d *division) add(key string, load int64) {
+	if len(d.bounds) > 0 {
+		d.came[d.from(key)] += load
+	}
+}
+
+// from returns how many boundaries lie at a key or below it.
+func (d *division) from(key string) int {
+	i, found := slices.BinarySearchFunc(d.bounds, key, entity.Compare)
+	if found {
+		i++
+	}
+	return i
+}
+
+// turn ends a stretch that has seen enough, or has lasted for the memory of loads.
+func (p *probe) turn(now clock.Instant, memory clock.Instant) {
+	if p.samples < enoughSamples && (now-p.began < memory || p.samples < fewestToDivide) {
+		return
+	}
+	p.told, p.now = p.now, division{bounds: boundaries(p.keys)}
+	p.now.came = make([]int64, len(p.now.bounds)+1)
+	p.began, p.samples, p.keys = now, 0, p.keys[:0]
+}
+
+// forget has the probe begin anew, as a range does that has other bounds.
+func (p *probe) forget(now clock.Instant) { *p = probe{began: now} }
+
+// boundaries sorts keys and returns the boundaries between them.
+func boundaries(keys []string) []string {
+	slices.SortFunc(keys, entity.Compare)
+	var list []string
+	for i := 1; i < len(keys); i++ {
+		if keys[i] != keys[i-1] {
+			list = append(list, boundary(keys[i-1], keys[i]))
+		}
+	}
+	return list
+}
+
+// boundary returns the shortest beginning of a key that lies above a lesser one (Bayer
+// and Unterauer 1977). Of two tails that grow towards each other no key that was met
+// parts those to come, but what they begin with does.
+func boundary(below, above string) string {
+	for n := range above {
+		if n > 0 && entity.Compare(above[:n], below) > 0 {
+			return strings.Clone(above[:n])
+		}
+	}
+	return above
+}
+
+// tells reports whether enough has come for the probe to know.
+func (p *probe) tells() bool { return len(p.told.came) > 0 }
+
+// cut returns the boundary that comes nearest to dividing in half what came, and false
+// where none leaves the greatest share or less on either side.
+func (p *probe) cut(greatest int64) (cut, bool) {
+	d := &p.told
+	total, below := d.sum(0, len(d.came)), int64(0)
+	best := cut{below: thousand}
+	nearest := total + 1
+	for i, key := range d.bounds {
+		below += d.came[i]
+		if distance := max(2*below-total, total-2*below); distance < nearest {
+			nearest = distance
+			best = cut{key: key, below: below * thousand / max(1, total), probed: true}
+		}
+	}
+	return best, total > 0 && best.leaves() <= greatest
+}
+
+// divides reports whether a boundary surely leaves the greatest share or less of what
+// came on either side. What came around it counts for neither.
+func (p *probe) divides(key string, greatest int64) bool {
+	d := &p.told
+	i := d.from(key)
+	below, above := d.sum(0, i), int64(0)
+	if i > 0 && d.bounds[i-1] == key {
+		above = d.sum(i, len(d.came))
+	} else if i < len(d.came) {
+		above = d.sum(i+1, len(d.came))
+	}
+	least := d.sum(0, len(d.came)) / thousand * (thousand - greatest)
+	return min(below, above) > 0 && min(below, above) >= least
+}
+
+func (d *division) sum(from, to int) int64 {
+	sum := int64(0)
+	for _, load := range d.came[from:to] {
+		sum += load
+	}
+	return sum
+}
