@@ -70,24 +70,28 @@ func (p *probe) turn(now clock.Instant, memory clock.Instant) {
 	if p.samples < enoughSamples && (now-p.began < memory || p.samples < fewestToDivide) {
 		return
 	}
-	p.told, p.now = p.now, division{bounds: boundaries(p.keys)}
-	p.now.came = make([]int64, len(p.now.bounds)+1)
+	p.told, p.now = p.now, divide(p.keys)
 	p.began, p.samples, p.keys = now, 0, p.keys[:0]
 }
 
 // forget has the probe begin anew, as a range does that has other bounds.
 func (p *probe) forget(now clock.Instant) { *p = probe{began: now} }
 
-// boundaries sorts keys and returns the boundaries between them.
-func boundaries(keys []string) []string {
+// divide sorts keys and returns the boundaries between them, which nothing has come to:
+// the keys themselves, as a profile has them, and what they begin with.
+func divide(keys []string) division {
 	slices.SortFunc(keys, entity.Compare)
-	var list []string
+	var d division
 	for i := 1; i < len(keys); i++ {
 		if keys[i] != keys[i-1] {
-			list = append(list, boundary(keys[i-1], keys[i]))
+			if short := boundary(keys[i-1], keys[i]); short != keys[i] {
+				d.bounds = append(d.bounds, short)
+			}
+			d.bounds = append(d.bounds, keys[i])
 		}
 	}
-	return list
+	d.came = make([]int64, len(d.bounds)+1)
+	return d
 }
 
 // boundary returns the shortest beginning of a key that lies above a lesser one (Bayer

@@ -109,7 +109,7 @@ func TestTailsBearATargetEach(t *testing.T) {
 		name       string
 		documented bool
 		cases      int
-	}{{"scaled", false, tier(6, 200)}, {"documented", true, tier(0, 40)}} {
+	}{{"scaled", false, tier(6, 150)}, {"documented", true, tier(0, 15)}} {
 		for seed := range uint64(set.cases) {
 			c := drawTails(seed, set.documented)
 			served, made := c.play(t)
