@@ -1,5 +1,10 @@
 package results
 
+import (
+	"strconv"
+	"strings"
+)
+
 // Capture is what a server saw of traffic that was not of this tool's
 // making: where it went, what its queries read, in which order its keys came and
 // what was not carried out. Requests count attempts; entities count by the
@@ -125,6 +130,22 @@ const (
 	MovingPoint  = "one moving point"
 	OnePartition = "one partition"
 )
+
+// tailsWord follows the number of tails.
+const tailsWord = " tails"
+
+// Tails is the word for new keys that fall on so many places at a time, each of which
+// moves on.
+func Tails(n int) string { return strconv.Itoa(n) + tailsWord }
+
+// TailsOf returns the number of such a word, 0 of any other.
+func TailsOf(order string) int {
+	number, tails := strings.CutSuffix(order, tailsWord)
+	if n, err := strconv.Atoi(number); tails && err == nil {
+		return n
+	}
+	return 0
+}
 
 // From so many keys of which such a share goes one way, an order is called so.
 const (

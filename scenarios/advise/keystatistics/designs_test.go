@@ -50,6 +50,11 @@ func spread(name string, span time.Duration, key func(*Event) string) Design {
 	return Design{name, span, key, keystatistics.Spread, keystatistics.Spread, false}
 }
 
+// several is a design whose inserts fall on a few places at a time, which move on.
+func several(name string, span time.Duration, key func(*Event) string) Design {
+	return Design{name, span, key, keystatistics.SeveralTails, keystatistics.SeveralTails, false}
+}
+
 func timeFirst() []Design {
 	format := func(layout string) func(*Event) string {
 		return func(e *Event) string { return e.At.Format(layout) }
@@ -169,13 +174,13 @@ func names() []Design {
 
 func timeLater() []Design {
 	return []Design{
-		spread("one of 16 hash buckets, then the date", year, func(e *Event) string {
+		several("one of 16 hash buckets, then the date", year, func(e *Event) string {
 			return fmt.Sprintf("%02d_", e.Draw.IntN(16)) + e.At.Format("2006-01-02")
 		}),
-		spread("one of 2 buckets, then the hour", 30*day, func(e *Event) string {
+		several("one of 2 buckets, then the hour", 30*day, func(e *Event) string {
 			return fmt.Sprintf("%d_", e.Draw.IntN(2)) + e.At.Format("2006-01-02T15")
 		}),
-		spread("tenant of 40, then the date", year, func(e *Event) string {
+		several("tenant of 40, then the date", year, func(e *Event) string {
 			return fmt.Sprintf("tenant%03d_", e.Draw.IntN(40)) + e.At.Format("2006-01-02")
 		}),
 		hot("tenant, one of them dominant, then the date", keystatistics.Dominant, year, func(e *Event) string {
@@ -195,10 +200,10 @@ func timeLater() []Design {
 		spread("device of 500, then the day", 60*day, func(e *Event) string {
 			return fmt.Sprintf("device%04d_", e.Draw.IntN(500)) + e.At.Format("20060102")
 		}),
-		spread("log source of 12, then the hour", 30*day, func(e *Event) string {
+		several("log source of 12, then the hour", 30*day, func(e *Event) string {
 			return fmt.Sprintf("web%02d_", e.Draw.IntN(12)) + e.At.Format("2006-01-02T15")
 		}),
-		spread("region of 4, then inverted ticks", 30*day, func(e *Event) string {
+		several("region of 4, then inverted ticks", 30*day, func(e *Event) string {
 			return []string{"asia", "europe", "us-east", "us-west"}[e.Draw.IntN(4)] + "_" + inverted(e.At)
 		}),
 	}

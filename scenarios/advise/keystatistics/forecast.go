@@ -17,9 +17,10 @@ type Forecast struct {
 	// time, and HottestFull at which rate in all that is its target. It is
 	// +Inf where there is no limit.
 	Hottest, HottestFull Interval
-	// HotPlace is what the one place has to take on which inserts fall at any
-	// moment, and HotPlaceFull at which rate in all that is one partition's target.
-	// They are 0 and +Inf where inserts are not hot, or not known to be.
+	// HotPlace is what the place has to take on which most inserts fall at any moment, be
+	// it the only one or the hottest of several tails, and HotPlaceFull at which rate in
+	// all that is one partition's target: several tails reach it once each has a range of
+	// its own. They are 0 and +Inf where inserts are spread, or not known not to be.
 	HotPlace, HotPlaceFull float64
 	// Account is what the account has to take, and AccountFull its target.
 	Account, AccountFull float64
@@ -32,8 +33,8 @@ type Forecast struct {
 func (r *Report) Forecast(d Demand) Forecast {
 	rate := max(0, d.EntitiesPerSecond)
 	place := 0.0
-	if r.Order.Hot && r.Entities > 0 {
-		place = r.Order.AtOnce * float64(r.Inserted) / float64(r.Entities)
+	if r.Entities > 0 {
+		place = r.Order.Place() * float64(r.Inserted) / float64(r.Entities)
 	}
 	f := Forecast{
 		Hottest:      Interval{rate * r.Hottest.Least, rate * r.Hottest.Most},

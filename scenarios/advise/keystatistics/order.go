@@ -27,6 +27,9 @@ const (
 	// MovingPoint: at any moment inserts fall on one place, which moves, but lies
 	// at no end, or moved too seldom to say so.
 	MovingPoint
+	// SeveralTails: inserts fall on a few places at a time, each of which moves on, or
+	// grows at an end.
+	SeveralTails
 	// Dominant: nearly all inserts fall under one PartitionKey or one beginning of
 	// it, at one place at any moment, while others take the rest all the time: the
 	// cause is skew, not order.
@@ -36,7 +39,7 @@ const (
 )
 
 var verdictNames = [...]string{"unknown", "spread", results.AppendOnly, results.PrependOnly, results.HotTail,
-	results.MovingPoint, "one dominant beginning", "one partition only"}
+	results.MovingPoint, "several tails", "one dominant beginning", "one partition only"}
 
 // String returns the verdict as a report names it.
 func (v Verdict) String() string { return verdictNames[v] }
@@ -79,6 +82,11 @@ type Order struct {
 	// Prefix is what the keys of the hot place begin with all the time, where the
 	// verdict is [Dominant].
 	Prefix string
+	// Tails is how many places take inserts at a time and move on, or grow at an end, of
+	// which each can have a range of its own: 0 where inserts are spread over the keys,
+	// or none moves. HottestTail is the share of the one that takes most.
+	Tails       int
+	HottestTail float64
 }
 
 // judged returns the order of a sample, in the order of its instants.
@@ -108,25 +116,62 @@ func judged(all []arrival) Order {
 		return o
 	}
 	o.window(windows)
+	o.countTails(all, s.keys)
 	o.neighbours(all)
 	if o.SameKey >= sameShare && o.SameKey-s.coincidence() >= staysShare {
 		// Keys are done with sooner than a window lasts. As many as have the same key
 		// as the one before fall on the hottest key of that moment, at least.
 		o.AtOnce = max(o.AtOnce, o.SameKey)
-		if o.AtOnce < hotShare {
+		if o.AtOnce < hotShare && o.Tails < 2 {
 			o.Verdict, o.Hot = MovingPoint, true
 			o.direct(windows, &s)
 			return o
 		}
 	}
-	if o.AtOnce < hotShare {
+	switch {
+	case o.AtOnce >= hotShare:
+	case o.Tails > 1:
+		o.Verdict = SeveralTails
+		return o
+	default:
 		o.Verdict = Spread
 		return o
 	}
 	o.Hot = true
 	o.direct(windows, &s)
 	o.Verdict = o.hotVerdict(all)
+	if o.Tails == 0 && o.Verdict != Dominant {
+		// Nearly all fall on one place, wherever it goes.
+		o.Tails, o.HottestTail = 1, o.AtOnce
+	}
 	return o
+}
+
+// Word names the verdict as a report does: of several tails, with their number.
+func (o *Order) Word() string {
+	if o.Verdict == SeveralTails {
+		return results.Tails(o.Tails)
+	}
+	return o.Verdict.String()
+}
+
+// evenly is up to which multiple of an even share the hottest tail is taken for one of
+// equal ones: it is the greatest by chance.
+const evenly = 1.35
+
+// Place returns the share of the inserts that fall on the place that takes most of them
+// at any moment, 0 where they are spread or it is not known.
+func (o *Order) Place() float64 {
+	switch {
+	case o.Hot:
+		return o.AtOnce
+	case o.Verdict != SeveralTails:
+		return 0
+	case o.HottestTail*float64(o.Tails) <= evenly:
+		return 1 / float64(o.Tails)
+	default:
+		return o.HottestTail
+	}
 }
 
 func (o *Order) window(windows []window) {

@@ -53,6 +53,8 @@ type arrival struct {
 	// its window.
 	stretch int
 	hot     bool
+	// number is how many lesser keys the sample has.
+	number int
 }
 
 func (s *sample) arrivals() []arrival {

@@ -25,6 +25,9 @@ func (o *Order) Sentence() string {
 		return fmt.Sprintf("Inserts make one hot tail: several PartitionKeys take them at a time, "+
 			"but within %s %s of them fell on one place, in %s of the windows the %s range, which one server serves.",
 			moment(o.Window), document.Share(o.AtOnce), document.Share(share), end)
+	case SeveralTails:
+		return fmt.Sprintf("Inserts fall on %s at a time, each of which moves on; the hottest took %s of them.",
+			document.Counted(o.Tails, "place"), document.Share(o.HottestTail))
 	case MovingPoint:
 		return fmt.Sprintf("Inserts fall on one moving point: within %s %s of them fell on one place, "+
 			"which was at the end in %s and at the beginning in %s of the windows, and on %s in all.",
@@ -61,4 +64,25 @@ func moment(d time.Duration) string {
 		return "one instant"
 	}
 	return document.Span(d)
+}
+
+// Bears says what the place or places that take all inserts bear, by the targets of a
+// partition and of an account in entities per second, of which 0 is none; empty where
+// inserts are spread, or not known not to be.
+func (o *Order) Bears(partition, account float64) string {
+	place := o.Place()
+	if o.Verdict != SeveralTails || place == 0 || partition <= 0 {
+		return ""
+	}
+	after := partition / place
+	text := fmt.Sprintf("%s take all inserts", document.Counted(o.Tails, "place"))
+	if place*float64(o.Tails) == 1 {
+		text += fmt.Sprintf(": %s × %s = %s/s after load balancing", document.Count(int64(o.Tails)), document.Rate(partition), document.Rate(after))
+	} else {
+		text += fmt.Sprintf(", the hottest %s: %s/s after load balancing until that is full", document.Share(place), document.Rate(after))
+	}
+	if account > 0 && after > account {
+		text += fmt.Sprintf(" (the account bears %s)", document.Rate(account))
+	}
+	return text + fmt.Sprintf(", %s/s before it and on a cold start.", document.Rate(partition))
 }

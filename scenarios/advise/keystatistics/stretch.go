@@ -44,7 +44,7 @@ func cut(all []arrival) stretches {
 		}
 		s.add(from, to-from, full)
 		for _, a := range order[from:to] {
-			a.stretch = len(s.before) - 1
+			a.stretch, a.number = len(s.before)-1, s.keys-1
 		}
 		from = to
 	}
