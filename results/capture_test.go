@@ -81,3 +81,12 @@ func TestWhatIsNotedLaterCountsLater(t *testing.T) {
 		t.Errorf("the longest response took %d µs; want the 2 s to its end, whenever it was noted", took)
 	}
 }
+
+func TestTailsAreNamedByTheirNumber(t *testing.T) {
+	for word, want := range map[string]int{results.Tails(2): 2, results.Tails(64): 64, "2 tails": 2, "": 0, " tails": 0, "tails": 0,
+		"two tails": 0, results.AppendOnly: 0, results.HotTail: 0} {
+		if got := results.TailsOf(word); got != want {
+			t.Errorf("TailsOf(%q) = %d; want %d", word, got, want)
+		}
+	}
+}

@@ -60,6 +60,9 @@ func (k *Keys) claim() document.Answer {
 	if o := &k.Spread; len(o.Top) > 0 {
 		a.Says = append(a.Says, fmt.Sprintf("The commonest PartitionKey, %s, has %s of all entities.", document.Key(o.Top[0].PartitionKey, keyWidth), o.top()))
 	}
+	if bears := k.Spread.bears(k.Targets); bears != "" {
+		a.Says = append(a.Says, bears)
+	}
 	if k.untimed() {
 		a.Says = append(a.Says, "Whether inserts all fall on one place is unknown: add a column named instant.")
 	} else if change := firstChange(k.Findings); change != "" && k.State != results.Holds {

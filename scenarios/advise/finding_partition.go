@@ -147,6 +147,10 @@ func (s *subject) inserting() (worst *Load) {
 // moment.
 func (l *Load) atOnce() float64 { return l.Inserts * l.Keys.AtOnce }
 
+// onTail is how many the place takes that takes most, be it the only one or the hottest of
+// several tails; 0 where inserts are spread.
+func (l *Load) onTail() float64 { return l.Inserts * l.Keys.order.Place() }
+
 func (s *subject) insertOrder() Finding {
 	l := s.inserting()
 	if l == nil {
@@ -157,6 +161,8 @@ func (s *subject) insertOrder() Finding {
 	case l.Keys.verdict == keystatistics.Unknown:
 		f.Verdict = CannotTell
 		return f
+	case l.Keys.verdict == keystatistics.SeveralTails:
+		return s.tails(l, f)
 	case !l.Keys.Hot:
 		return f
 	}
@@ -166,6 +172,23 @@ func (s *subject) insertOrder() Finding {
 		f.Verdict = Error
 	}
 	return f.but(orderCure)
+}
+
+// tails judges inserts that fall on a few places at a time: each bears a partition's
+// target, once load balancing has given it a range of its own.
+func (s *subject) tails(l *Load, f Finding) Finding {
+	if s.targets.Partition == 0 {
+		return f
+	}
+	f.Evidence += fmt.Sprintf(" %s At the peak %s entities/s are inserted.", l.Keys.bears(s.targets), document.Rate(l.Inserts))
+	tail := Rate{l.onTail(), l.onTail(), l.onTail()}
+	switch f.Verdict = tail.against(s.targets.Partition); {
+	case f.Verdict != Good:
+		return f.but(orderCure)
+	case l.Inserts > float64(s.targets.Partition):
+		f.Verdict = Note
+	}
+	return f
 }
 
 // endangered reports whether inserts that all fall on one place are too many for it.

@@ -82,6 +82,8 @@ func (k *Keys) insertOrder() Finding {
 	case o.verdict == keystatistics.Unknown:
 		f.Verdict = CannotTell
 		return f.but("Add a column named instant: when each entity was inserted.")
+	case o.verdict == keystatistics.SeveralTails:
+		return k.tails(f)
 	case !o.Hot:
 		return f
 	}
@@ -93,6 +95,21 @@ func (k *Keys) insertOrder() Finding {
 	if k.PerSecond > 0 && k.HotPlace >= endangered*float64(k.Targets.Partition) {
 		f.Verdict = Error
 		f.Evidence += fmt.Sprintf(" At %s/s it has %s.", document.Rate(k.PerSecond), document.Rate(k.HotPlace))
+	}
+	return f.but(orderCure)
+}
+
+// tails judges inserts that fall on a few places at a time.
+func (k *Keys) tails(f Finding) Finding {
+	f.Evidence += " " + k.Spread.bears(k.Targets)
+	switch {
+	case k.PerSecond > 0 && k.HotPlace > float64(k.Targets.Partition):
+		f.Verdict = Error
+		f.Evidence += fmt.Sprintf(" At %s/s the hottest has %s.", document.Rate(k.PerSecond), document.Rate(k.HotPlace))
+	case k.FullPlace > 0 && k.FullPlace < float64(k.Targets.Account):
+		f.Verdict = Warning
+	default:
+		return f
 	}
 	return f.but(orderCure)
 }
@@ -143,6 +160,9 @@ func (k *Keys) carried() (perSecond float64, full string) {
 	ceiling, full := k.Full.Least, "the commonest partition"
 	if k.FullPlace > 0 && k.FullPlace < ceiling {
 		ceiling, full = k.FullPlace, "the one place on which inserts fall at any moment"
+		if k.Spread.verdict == keystatistics.SeveralTails {
+			full = "the hottest of the " + document.Counted(k.Spread.Tails, "place") + " that take all inserts"
+		}
 	}
 	if account := float64(k.Targets.Account); ceiling > account {
 		return account, "the account"

@@ -21,8 +21,14 @@ type Spread struct {
 	Hot      bool    `json:"hot"`
 	AtOnce   float64 `json:"at_once"`
 	Evidence string  `json:"evidence"`
+	// Tails is on how many places inserts fall at a time, each of which moves on or grows
+	// at an end; 0 where they are spread, or on places that stay. HottestTail is the
+	// share of the one that takes most.
+	Tails       int     `json:"tails"`
+	HottestTail float64 `json:"hottest_tail_share"`
 
 	verdict keystatistics.Verdict
+	order   keystatistics.Order
 }
 
 // Share is a partition's share of all entities, between bounds that are the same
@@ -39,11 +45,16 @@ func spreadOf(r *keystatistics.Report, shown int) Spread {
 		Partitions: r.Partitions.Value, PartitionsError: r.Partitions.StandardError,
 		Effective: r.Effective.Value, EffectiveError: r.Effective.StandardError,
 		TopLeast: r.Hottest.Least, TopMost: r.Hottest.Most,
-		Order: r.Order.Verdict.String(), Hot: r.Order.Hot, AtOnce: r.Order.AtOnce, Evidence: r.Order.Sentence(),
-		verdict: r.Order.Verdict,
+		Order: r.Order.Word(), Hot: r.Order.Hot, AtOnce: r.Order.AtOnce, Evidence: r.Order.Sentence(),
+		Tails: r.Order.Tails, HottestTail: r.Order.HottestTail, verdict: r.Order.Verdict, order: r.Order,
 	}
 	for _, one := range r.Top[:min(len(r.Top), shown)] {
 		s.Top = append(s.Top, Share{one.PartitionKey, one.OfAll.Least, one.OfAll.Most})
 	}
 	return s
+}
+
+// bears says what the places bear that take all inserts, empty where it is no few places.
+func (s *Spread) bears(t Targets) string {
+	return s.order.Bears(float64(t.Partition), float64(t.Account*int64(max(1, t.Accounts))))
 }

@@ -7,6 +7,7 @@ import (
 	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/results/figure"
+	"loadgen/scenarios/advise/keystatistics"
 )
 
 // answer returns what the verdict says, for scripts, and why it cannot be told, if so.
@@ -40,6 +41,10 @@ func (e *Explanation) answer() (state string, ok *bool, why string) {
 func (d *Design) untried(target int64, warm bool) string {
 	for i := range d.Loads {
 		l := &d.Loads[i]
+		if warm && target > 0 && l.Events && l.Keys.verdict == keystatistics.SeveralTails && l.onTail() > float64(target) {
+			return fmt.Sprintf("inserts fall on %s at a time, %s/s on one that bears %s/s; a warm start does not try that, `--set start=cold` does",
+				document.Counted(l.Keys.Tails, "place"), document.Rate(l.onTail()), document.Count(target))
+		}
 		if warm && target > 0 && l.Events && l.Keys.Hot && l.atOnce() > float64(target) {
 			return fmt.Sprintf("inserts come %s, %s/s at one place that bears %s/s; a warm start does not try that, `--set start=cold` does",
 				l.Keys.Order, document.Rate(l.atOnce()), document.Count(target))

@@ -55,6 +55,10 @@ func refusals(arm *Arm) []Reason {
 			document.Share(throttled.Value))}}
 	}
 	if worst.Demand < worst.Target && worst.Share < shareToSpeakOf {
+		if says := oneEnd(arm.Order); says != "" {
+			return []Reason{{Kind: OneEnd, Demand: worst.Demand, Target: worst.Target,
+				Says: document.Share(throttled.Value) + " of its requests were throttled; " + says}}
+		}
 		return []Reason{{Kind: Unserved, Demand: worst.Demand, Target: worst.Target,
 			Says: fmt.Sprintf("%s of its requests were throttled, over many partitions, none of which was asked for more than it bears: %s",
 				document.Share(throttled.Value), belowTarget(arm.Record))}}
@@ -68,7 +72,7 @@ func refusals(arm *Arm) []Reason {
 
 // moves reports whether the partitions of a design are hot in turn.
 func (arm *Arm) moves() bool {
-	return slices.Contains([]string{results.AppendOnly, results.PrependOnly, results.MovingPoint, results.HotTail}, arm.Order)
+	return slices.Contains([]string{results.AppendOnly, results.PrependOnly, results.MovingPoint, results.HotTail}, arm.Order) || results.TailsOf(arm.Order) > 0
 }
 
 func oneEnd(order string) string {
@@ -84,6 +88,10 @@ func oneEnd(order string) string {
 	case results.OnePartition:
 		return "all inserts go to one partition, and nothing can be moved away from it"
 	default:
+		if tails := results.TailsOf(order); tails > 0 {
+			return fmt.Sprintf("its keys move on: at any moment all inserts go to %s, each of which bears one partition's target, so that more partitions do not help",
+				document.Counted(tails, "place"))
+		}
 		return ""
 	}
 }

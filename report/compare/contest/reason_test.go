@@ -49,6 +49,11 @@ func TestReasons(t *testing.T) {
 			"hot-partition one-end", "at any moment all inserts go to one partition, so that more"},
 		{"a tail of buckets", contest.Arm{Trials: behind, Order: "one hot tail of several buckets", Record: logRecord(840, 30, hourly())},
 			"hot-partition one-end", "only more buckets help"},
+		{"a few tails", contest.Arm{Trials: behind, Order: results.Tails(2), Record: logRecord(840, 30, hourly())},
+			"hot-partition one-end", "at any moment all inserts go to 2 places, each of which bears one partition's target"},
+		{"a few tails of many partitions", contest.Arm{Trials: behind, Order: results.Tails(2), Record: edited(logRecord(840, 30, hourly()), func(r *results.Record) {
+			r.Manifest.Targets.Partition, r.Manifest.Start, r.Heat.Rest.Demanded = 9000, "cold", []int64{0, 900_000}
+		})}, "one-end", "41.8 % of its requests were throttled; its keys move on: at any moment all inserts go to 2 places"},
 		{"one partition", contest.Arm{Trials: behind, Order: "one partition", Record: logRecord(840, 30, hourly())}, "hot-partition one-end", "all inserts go to one partition"},
 		{"a spread is no reason", contest.Arm{Trials: behind, Order: "spread", Record: logRecord(840, 30, hourly())}, "hot-partition", ""},
 		{"nor is an order where nothing was throttled", contest.Arm{Trials: behind, Order: "append-only", Record: logRecord(19, 30, hourly())}, "slow", "The p99 of save is 20.0 ms"},
