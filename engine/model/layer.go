@@ -59,7 +59,7 @@ func (s *Stamp) balanceSlots() []slot {
 		share(&s.SplitShare, "split_share", thousand,
 			"greatest share of a range's load that a split may leave on one side").least(thousand / 2),
 		share(&s.SplitGuard, "split_guard", thousand,
-			"share of the load that, kept by one side of a split, forbids the next").least(thousand / 2),
+			"share of the load that, kept by one side of a split, forbids the next but where that divides what comes").least(thousand / 2),
 		share(&s.Relief, "server_relief", thousand, "utilisation that an overloaded server is brought down to"),
 		share(&s.MoveGain, "move_gain", thousand, "least share of a server's load by which a move must leave the fuller server better off"),
 	}

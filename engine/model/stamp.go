@@ -56,7 +56,8 @@ type Stamp struct {
 	// SplitsPerTick bounds the ranges split at one tick.
 	SplitsPerTick int64
 	// SplitShare is the greatest share of the load that a split may leave on one
-	// side; SplitGuard the share that, kept by one side, forbids the next split.
+	// side; SplitGuard the share that, kept by one side, forbids the next split but where
+	// that divides what comes.
 	SplitShare, SplitGuard int64
 	// Relief is the utilisation that an overloaded server is brought down to.
 	Relief int64
