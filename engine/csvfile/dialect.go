@@ -37,11 +37,10 @@ type head struct {
 	whole bool
 }
 
-// begin reads the beginning of a file, without a mark of the byte order, and returns
-// what reads the rest.
+// begin reads the beginning of a text and returns what reads the rest.
 func begin(from io.Reader) (head, io.Reader) {
 	text, err := io.ReadAll(io.LimitReader(from, headBytes))
-	h := head{text: bytes.TrimPrefix(text, []byte("\uFEFF")), whole: err == nil && len(text) < headBytes}
+	h := head{text: text, whole: err == nil && len(text) < headBytes}
 	if err != nil {
 		from = failing{err}
 	}

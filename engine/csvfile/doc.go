@@ -1,5 +1,7 @@
 // Package csvfile reads CSV as it comes: RFC 4180, and the dialects of programs that
 // separate by a semicolon or a tab, or write a quotation mark within a field as \".
+// The file may be packed by gzip, and its text UTF-8 or, with a mark of the byte order,
+// UTF-16: the first bytes tell, not the name.
 //
 // Make a [Reader] with [New], ask it for row after row with [Reader.Next] and
 // [Reader.Fields], tell it what is wrong with one with [Reader.Fault], and take what

@@ -18,6 +18,8 @@ type Options struct {
 	// Row is how many bytes a row may have, as they stand in the file, and Fields how
 	// many fields; 0 is 65,536 of either.
 	Row, Fields int
+	// Bytes is how much text the file may have, unpacked and as UTF-8; 0 is any amount.
+	Bytes int64
 	// Known reports whether a column has a name that the caller looks for; nil has
 	// the separator be a comma.
 	Known func(name string) bool
@@ -55,6 +57,8 @@ type Reader struct {
 	options Options
 	rows    *csv.Reader
 	filter  *filter
+	// bounded is what is left of the bytes that the file may have, nil for any amount.
+	bounded *io.LimitedReader
 	// raw are the fields as the library has them, fields as the file does.
 	raw, fields []string
 	// line is where the row begins, width how many fields the first one has.
@@ -77,18 +81,31 @@ func New(from io.Reader, o Options) *Reader {
 	if o.Faults == 0 {
 		o.Faults = defaultFaults
 	}
+	from = plain(from)
+	var bounded *io.LimitedReader
+	if o.Bytes > 0 {
+		bounded = &io.LimitedReader{R: from, N: o.Bytes + 1}
+		from = bounded
+	}
 	h, rest := begin(from)
 	rows, filter := dialectOf(h, &o).reader(io.MultiReader(bytes.NewReader(h.text), rest), &o)
 	filter.learns = !filter.escapes
-	return &Reader{options: o, rows: rows, filter: filter, line: 1}
+	return &Reader{options: o, rows: rows, filter: filter, bounded: bounded, line: 1}
 }
 
 // Next moves to the next row that is sound, and reports whether there is one. What is
-// wrong with others on the way is kept for [Reader.Err].
+// wrong with others on the way is kept for [Reader.Err]; that the file is too large is
+// told alone, for it is cut there.
 func (r *Reader) Next() bool {
 	for !r.ended && len(r.faults) < r.options.Faults {
 		var err error
-		if r.raw, err = r.rows.Read(); errors.Is(err, io.EOF) {
+		r.raw, err = r.rows.Read()
+		if r.bounded != nil && r.bounded.N == 0 {
+			r.faults, r.line, r.ended = nil, 1, true
+			r.Fault("the file has more than %d MiB; expected at most so many", r.options.Bytes>>20)
+			break
+		}
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {

@@ -1,7 +1,6 @@
 package values
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -85,18 +84,13 @@ const (
 // names its columns. The error joins up to twenty [*csvfile.Fault], each of which
 // wraps [ErrRow], or is that of the reader.
 func (c CSV) Read(from io.Reader) (*Set, error) {
-	bounded := &io.LimitedReader{R: from, N: maxSetBytes + 1}
-	o := csvfile.Options{File: c.File, Holds: "the values of", Row: maxSetBytes, Kind: ErrRow,
+	o := csvfile.Options{File: c.File, Holds: "the values of", Row: maxSetBytes, Bytes: maxSetBytes, Kind: ErrRow,
 		Known: func(name string) bool { return name == c.Column || c.Weight != "" && name == c.Weight }}
-	r := &setReader{CSV: c, Reader: csvfile.New(bounded, o), set: &Set{file: c.File}, known: make(map[string]int)}
+	r := &setReader{CSV: c, Reader: csvfile.New(from, o), set: &Set{file: c.File}, known: make(map[string]int)}
 	for more := r.Next() && r.header(r.Fields()); more && r.Next(); {
 		more = r.row(r.Fields()[r.value], r.Fields())
 	}
-	switch {
-	case bounded.N == 0:
-		return nil, errors.Join(&csvfile.Fault{File: c.File, Line: 1, Kind: ErrRow,
-			What: fmt.Sprintf("the file has more than %d MiB; expected at most so many", maxSetBytes>>20)})
-	case r.Err() == nil && len(r.set.values) == 0:
+	if r.Err() == nil && len(r.set.values) == 0 {
 		r.Fault("the file has no values; expected a line that names the columns, and rows")
 	}
 	if err := r.Err(); err != nil {

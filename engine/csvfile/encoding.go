@@ -1,0 +1,118 @@
+package csvfile
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// The first bytes of a file tell how its text is packed and written.
+const (
+	gzipMark       = "\x1F\x8B"
+	utf8Mark       = "\xEF\xBB\xBF"
+	utf16LittleEnd = "\xFF\xFE"
+	utf16BigEnd    = "\xFE\xFF"
+)
+
+// plain returns what yields the text of a file as UTF-8, without a mark of the byte
+// order: unpacked where it is gzip, and turned around where a mark says UTF-16.
+func plain(from io.Reader) io.Reader {
+	packed := bufio.NewReader(from)
+	if !begins(packed, gzipMark) {
+		return unmarked(packed)
+	}
+	text, err := gzip.NewReader(packed)
+	if err != nil {
+		return failing{err}
+	}
+	return unmarked(bufio.NewReader(text))
+}
+
+func unmarked(text *bufio.Reader) io.Reader {
+	switch {
+	case begins(text, utf8Mark):
+		text.Discard(len(utf8Mark))
+		return text
+	case begins(text, utf16LittleEnd):
+		text.Discard(len(utf16LittleEnd))
+		return &wide{from: text, order: binary.LittleEndian}
+	case begins(text, utf16BigEnd):
+		text.Discard(len(utf16BigEnd))
+		return &wide{from: text, order: binary.BigEndian}
+	default:
+		return text
+	}
+}
+
+// begins reports whether a file begins so. What keeps it from being read shows where it is.
+func begins(text *bufio.Reader, mark string) bool {
+	start, _ := text.Peek(len(mark))
+	return bytes.Equal(start, []byte(mark))
+}
+
+// wide turns UTF-16 into UTF-8. Half of a pair alone comes out as bytes that are none, so
+// that who wants text refuses it as any other that is none.
+type wide struct {
+	from  *bufio.Reader
+	order binary.ByteOrder
+	// in is the room of what is read, of which kept bytes are left from before; out is
+	// ready, of which so much was taken.
+	in    [4096]byte
+	kept  int
+	out   []byte
+	taken int
+	err   error
+}
+
+// Read fills a buffer with what is ready. The error is that of what is read from, or says
+// that the text ends within a character.
+func (w *wide) Read(into []byte) (int, error) {
+	for w.taken == len(w.out) {
+		if w.err != nil {
+			return 0, w.err
+		}
+		n, err := w.from.Read(w.in[w.kept:])
+		w.out, w.taken, w.err = w.out[:0], 0, err
+		n += w.kept
+		w.kept = copy(w.in[:], w.in[w.turn(w.in[:n], err != nil):n])
+		if err == io.EOF && w.kept > 0 {
+			w.err = fmt.Errorf("the UTF-16 text ends within a character")
+		}
+	}
+	n := copy(into, w.out[w.taken:])
+	w.taken += n
+	return n, nil
+}
+
+// turn adds to what is ready, and returns how many bytes that took: the first half of a
+// pair waits for the second, unless the text ends with it.
+func (w *wide) turn(text []byte, last bool) int {
+	const unit = 2
+	at := 0
+	for ; at+unit <= len(text); at += unit {
+		r := rune(w.order.Uint16(text[at:]))
+		if !utf16.IsSurrogate(r) {
+			w.out = utf8.AppendRune(w.out, r)
+			continue
+		}
+		if at+2*unit > len(text) && !last {
+			break
+		}
+		pair := rune(utf8.RuneError)
+		if at+2*unit <= len(text) {
+			pair = utf16.DecodeRune(r, rune(w.order.Uint16(text[at+unit:])))
+		}
+		if pair == utf8.RuneError {
+			w.out = append(w.out, 0xED, 0x80|byte(r>>6)&0x3F, 0x80|byte(r)&0x3F)
+			continue
+		}
+		w.out = utf8.AppendRune(w.out, pair)
+		at += unit
+	}
+	return at
+}
