@@ -34,7 +34,10 @@ type Arrivals struct {
 	Sine *Sine
 	// Trace is a file of instants, by its path from the scenario's folder. What it
 	// holds is read by [Scenario.ReadFiles], which puts it into Recorded.
-	Trace    string
+	Trace string
+	// Time is the column of that file which holds the instants; empty for a file of
+	// instants alone, or of instants, operations and keys.
+	Time     string
 	Recorded *arrival.Trace
 }
 
@@ -93,12 +96,15 @@ func (a *Arrivals) binding() fields.Binding {
 				Value: fields.Optional[Sine]{Into: &a.Sine, Fresh: fresh[Sine], Bind: (*Sine).binding}},
 			{Name: kinds[6], Says: "A file of instants, by its path from the folder of the scenario.",
 				Value: unlessZero{pathValue(&a.Trace), func() bool { return a.Trace == "" }}},
+			{Name: "time", Says: "The column of the trace that holds the instants; the file is one of instants, or of instants, operations and keys, unless this is given.",
+				Value: unlessZero{fields.LongText(&a.Time, maxColumn), func() bool { return a.Time == "" }}},
 		},
 		One: kinds,
 		Then: func(r *fields.Reader, path string, n *fields.Node) {
 			if given := present(n, kinds); len(given) != 1 {
 				r.Fault(n.At, path, "arrivals have %d of %s; expected exactly one", len(given), strings.Join(kinds, ", "))
 			}
+			misplaced(r, path, n, "another kind of arrivals", owned{"time", "a trace", n.Find(kinds[6]) != nil})
 		},
 	}
 }

@@ -47,12 +47,14 @@ func readAttribute(r *fields.Reader, path string, e fields.Entry) values.Attribu
 }
 
 func (v attributesValue) Write() *fields.Node {
-	if len(*v.into) == 0 {
-		return nil
-	}
 	n := &fields.Node{Kind: fields.Dict}
 	for _, a := range *v.into {
-		n.Entries = append(n.Entries, fields.Entry{Key: a.Name, Value: spell(a.Values)})
+		if !values.IsColumn(a.Values) {
+			n.Entries = append(n.Entries, fields.Entry{Key: a.Name, Value: spell(a.Values)})
+		}
+	}
+	if len(n.Entries) == 0 {
+		return nil
 	}
 	return n
 }

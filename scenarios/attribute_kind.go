@@ -1,11 +1,14 @@
 package scenarios
 
 import (
-	"loadgen/scenarios/fields"
-	"loadgen/scenarios/keys/values"
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
+
+	"loadgen/engine/nearest"
+	"loadgen/scenarios/fields"
+	"loadgen/scenarios/keys/values"
 )
 
 // The kinds of values that an attribute can have.
@@ -186,4 +189,135 @@ var attributeName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 func (v attributesValue) Schema() *fields.Schema {
 	return &fields.Schema{Type: fields.Types{"object"}, Names: fields.Patterned(attributeName), Additional: newDistribution().binding().Schema()}
+}
+
+// Rows are the rows of a file, of which each entity has one as a whole, so that what
+// stands in one row stays together.
+type Rows struct {
+	// File is the path, from the folder of the scenario.
+	File string
+	// Columns are the attributes that the rows yield.
+	Columns []RowColumn
+	// Draw is how an entity gets its row: [DrawInOrder] or [DrawByChance].
+	Draw string
+	// mapped says that the columns are spelled as a map.
+	mapped bool
+}
+
+// RowColumn is one attribute, and what the file calls the column that it is.
+type RowColumn struct {
+	Attribute, Column string
+	// step is where it stands among the columns.
+	step string
+}
+
+// The ways to draw a row.
+const (
+	// DrawInOrder: entity n has row n, and behind the last row comes the first.
+	DrawInOrder = "in order"
+	// DrawByChance: each row is as likely as any other.
+	DrawByChance = "by chance"
+)
+
+func newRows() *Rows { return &Rows{Draw: DrawInOrder} }
+
+func (w *Rows) binding() fields.Binding {
+	return fields.Object{What: "rows", Fields: []fields.Field{
+		{Name: "file", Says: "The path of the file, from the folder of the scenario: CSV, packed by gzip or not. Its first line names the columns.",
+			Required: true, Value: pathValue(&w.File)},
+		{Name: "columns", Says: "The columns that are attributes, or a map from the names of attributes to columns.",
+			Required: true, Value: columnsValue{w}},
+		{Name: "draw", Says: "How an entity gets its row: in the order of the file, which begins again behind its end, or by chance.",
+			Value: fields.Choice{Into: &w.Draw, What: "draw", Of: []string{DrawInOrder, DrawByChance}}},
+	}}
+}
+
+// columnsValue is a list of columns, or a map from attributes to columns.
+type columnsValue struct{ of *Rows }
+
+var _ fields.Binding = columnsValue{}
+
+func (v columnsValue) Read(r *fields.Reader, path string, n *fields.Node) {
+	v.of.Columns, v.of.mapped = nil, n.Kind == fields.Dict
+	switch n.Kind {
+	case fields.Dict:
+		r.Once(path, n)
+		for _, e := range n.Entries {
+			column := RowColumn{Attribute: e.Key, step: e.Key}
+			fields.LongText(&column.Column, maxColumn).Read(r, fields.Child(path, e.Key), e.Value)
+			if n.Find(e.Key) == e.Value {
+				v.of.Columns = append(v.of.Columns, column)
+			}
+		}
+	case fields.List:
+		var names []string
+		v.list(&names).Read(r, path, n)
+		for i, name := range names {
+			at := fields.Child(path, strconv.Itoa(i))
+			switch {
+			case slices.Contains(names[:i], name):
+				r.Fault(n.Items[i].At, at, "column %s is named twice; expected once", nearest.Shown(name))
+			case !attributeName.MatchString(name):
+				r.Fault(n.Items[i].At, at, "column %s cannot name an attribute; expected columns as a map, such as {finished: %s}", nearest.Shown(name), nearest.Shown(name))
+			default:
+				v.of.Columns = append(v.of.Columns, RowColumn{name, name, strconv.Itoa(i)})
+			}
+		}
+	default:
+		r.Expect(n, path, "a list of columns, or a map from the names of attributes to columns")
+		return
+	}
+	if len(v.of.Columns) == 0 && len(r.Faults) == 0 {
+		r.Fault(n.At, path, "rows have no columns; expected at least one")
+	}
+}
+
+func (v columnsValue) list(into *[]string) fields.ListOf[string] {
+	return longTexts(into, 1, values.MaxAttributes, "names of columns", maxColumn)
+}
+
+func (v columnsValue) Write() *fields.Node {
+	if v.of.mapped {
+		n := &fields.Node{Kind: fields.Dict}
+		for _, one := range v.of.Columns {
+			n.Entries = append(n.Entries, fields.Entry{Key: one.Attribute, Value: fields.TextNode(one.Column)})
+		}
+		return n
+	}
+	names := nearest.Of(v.of.Columns, func(c RowColumn) string { return c.Column })
+	return v.list(&names).Write()
+}
+
+func (v columnsValue) Schema() *fields.Schema {
+	return &fields.Schema{AnyOf: []*fields.Schema{v.list(new([]string)).Schema(),
+		{Type: fields.Types{"object"}, Names: fields.Patterned(attributeName), Additional: fields.Typed(), MinProperties: 1}}}
+}
+
+// path returns where the column that an attribute is stands in the scenario, empty
+// where it is none.
+func (w *Rows) path(attribute string) string {
+	for _, one := range w.Columns {
+		if one.Attribute == attribute {
+			return "rows.columns." + one.step
+		}
+	}
+	return ""
+}
+
+// drawRows makes the columns of the rows attributes of the scenario.
+func (s *Scenario) drawRows(r *fields.Reader, n *fields.Node) {
+	if s.Rows == nil {
+		return
+	}
+	s.Attributes = slices.Clone(s.Attributes)
+	declared := len(s.Attributes)
+	for _, one := range s.Rows.Columns {
+		if slices.ContainsFunc(s.Attributes[:declared], func(a values.Attribute) bool { return a.Name == one.Attribute }) {
+			at := n.Find("rows").Find("columns").Step(one.step).At
+			r.Fault(at, s.Rows.path(one.Attribute), "column %s has the name of an attribute; expected another attribute, or columns as a map from names of their own", nearest.Shown(one.Attribute))
+			continue
+		}
+		s.Attributes = append(s.Attributes, values.Attribute{Name: one.Attribute,
+			Values: values.Column{File: s.Rows.File, Name: one.Column, ByChance: s.Rows.Draw == DrawByChance}})
+	}
 }

@@ -130,22 +130,25 @@ func (c *checker) design() {
 // home checks one way to form keys.
 func (c *checker) home(d Design, path string) {
 	c.formed(d, path)
-	if !c.sound(path, "attributes") {
+	if !c.sound(path, "attributes", "rows") {
 		return
 	}
-	if len(c.sequences(d.PartitionKey, "")) == 0 && len(c.sequences(d.RowKey, "")) == 0 {
-		c.add(path, "neither key holds an attribute with a sequence, so that two entities can have the same key; expected one, such as {bib}, or {number} or {uuid}")
+	if len(c.sequences(d.PartitionKey+d.RowKey, "")) == 0 {
+		c.add(path, "%s, so that two entities can have the same key; expected one, such as {bib}, or {number} or {uuid}", c.alike())
 	}
 }
 
 // formed checks what the keys package judges of one way to form keys.
 func (c *checker) formed(d Design, path string) {
 	o, faults := c.optionsOf(d)
-	// Where the attributes were not read at all, every name is unknown.
-	if !c.before.Cover("attributes") {
+	if !c.nameless() {
 		c.addEach(append(faults, o.Validate()...), func(at string) string { return homePath(at, path) })
 	}
 }
+
+// nameless reports whether attributes were not read at all, so that every name is
+// unknown.
+func (c *checker) nameless() bool { return c.before.Cover("attributes") || c.before.Concern("rows") }
 
 // addEach reports faults of the keys package, each at the place that its path leads to.
 func (c *checker) addEach(faults []error, place func(path string) string) {
@@ -160,6 +163,11 @@ func (c *checker) addEach(faults []error, place func(path string) string) {
 // addOnce reports a fault of the keys package, unless something is known to be
 // wrong at the place already.
 func (c *checker) addOnce(path string, fault *values.Fault) {
+	if head, name, _ := strings.Cut(path, "."); head == "attributes" && c.Rows != nil {
+		if column := c.Rows.path(name); column != "" {
+			path = column
+		}
+	}
 	if !c.before.Concern(path) && !c.found.Cover(path) {
 		c.addAt(path, fault.Offset, "%s", fault.What)
 	}
@@ -221,6 +229,9 @@ func (c *checker) unique(phase int, path string) {
 	}
 	homes, err := c.homes()
 	if err != nil {
+		return
+	}
+	if c.exhausted(phase, path) {
 		return
 	}
 	type place struct {
@@ -301,7 +312,7 @@ func (c *checker) operation(o *OperationSpec, path string) {
 	if o.Verb == entity.Query {
 		c.query(o, path)
 	}
-	if c.before.Cover("attributes") {
+	if c.nameless() {
 		return
 	}
 	if o.Counter != "" {

@@ -68,7 +68,7 @@ func (s *Scenario) times() []string {
 
 // attributeNames checks that attributes exist, each named once.
 func (c *checker) attributeNames(names []string, path string) {
-	if c.before.Cover("attributes") {
+	if c.nameless() {
 		return
 	}
 	known := nearest.Of(c.Attributes, func(a values.Attribute) string { return a.Name })
@@ -113,8 +113,9 @@ func (c *checker) together(o *OperationSpec, path string) {
 
 // apartInBatch checks that entities which share values have keys that differ.
 func (c *checker) apartInBatch(o *OperationSpec, d *Design, where, path string) {
-	unique := slices.DeleteFunc(append(c.sequences(d.PartitionKey, ""), c.sequences(d.RowKey, "")...),
-		func(name string) bool { return slices.Contains(o.Together, name) })
+	shared := keys.Options{Attributes: c.Attributes}.WholeRows(o.Together)
+	unique := slices.DeleteFunc(c.sequences(d.PartitionKey+d.RowKey, ""),
+		func(name string) bool { return slices.Contains(shared, name) })
 	if len(unique) == 0 {
 		c.add(path+".together", "entities that share %s have the same key%s; expected what makes keys unique to be none of them", strings.Join(o.Together, ", "), where)
 	}

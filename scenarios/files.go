@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/csvfile"
@@ -16,54 +19,152 @@ import (
 	"loadgen/scenarios/keys/values"
 )
 
-// ReadFiles reads what a scenario refers to: the sets of values that attributes
-// take from a file, and the traces that phases name. Open returns each by its path
-// as the scenario has it. ReadFiles is called after the last override, for what a
-// file holds is no value of the scenario's. Until then nothing is concluded from
-// the values of an attribute that waits for its file; now everything is, once.
+// Files are those that scenarios refer to. Each is read once, however many designs or
+// runs of a scenario ask for what it holds. They may be used concurrently.
+type Files struct {
+	// open returns a file by its path as a scenario has it.
+	open  func(path string) (io.ReadCloser, error)
+	mutex sync.Mutex
+	held  map[string]reading
+}
+
+// reading is what came of a file.
+type reading struct {
+	value any
+	err   error
+}
+
+// unopened is why a file could not be opened.
+type unopened struct{ error }
+
+// FilesIn returns the files whose paths count from a folder.
+func FilesIn(folder string) *Files {
+	return filesBy(func(path string) (io.ReadCloser, error) {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(folder, filepath.FromSlash(path))
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, reason(err)
+		}
+		if info, err := file.Stat(); err == nil && info.IsDir() {
+			return nil, errors.Join(errors.New("it is a folder"), file.Close())
+		}
+		return file, nil
+	})
+}
+
+func filesBy(open func(path string) (io.ReadCloser, error)) *Files {
+	return &Files{open: open, held: make(map[string]reading)}
+}
+
+// held returns what a file was read as before, or else reads it. As says what of the file
+// is read.
+func held[T any](f *Files, path, as string, read func(io.Reader) (T, error)) (T, error) {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	key := path + "\x00" + as
+	if before, known := f.held[key]; known {
+		value, _ := before.value.(T)
+		return value, before.err
+	}
+	var value T
+	file, err := f.open(path)
+	if err != nil {
+		err = unopened{err}
+	} else {
+		value, err = read(file)
+		if shut := file.Close(); err == nil {
+			err = shut
+		}
+	}
+	f.held[key] = reading{value, err}
+	return value, err
+}
+
+// ReadFrom is [Files.Read] of files whose paths count from a folder.
+func (s *Scenario) ReadFrom(folder string) error { return FilesIn(folder).Read(s) }
+
+// ReadFiles is [Files.Read] of files that a function opens, each by its path as the
+// scenario has it.
+func (s *Scenario) ReadFiles(open func(path string) (io.ReadCloser, error)) error {
+	return filesBy(open).Read(s)
+}
+
+// Read reads what a scenario refers to: the rows and the sets of values that attributes
+// take from a file, and the traces that phases name. It is called after the last
+// override, for what a file holds is no value of the scenario's. Until then nothing is
+// concluded from the values of an attribute that waits for its file; now everything is,
+// once.
 //
 // The error is [Faults]: those of rows with the name of their file and their line.
-func (s *Scenario) ReadFiles(open func(path string) (io.ReadCloser, error)) error {
+func (f *Files) Read(s *Scenario) error {
 	c := &checker{Scenario: s}
-	if c.sets(open) && len(c.found) == 0 {
+	if c.sets(f) && len(c.found) == 0 {
 		c.found = s.check(nil)
 	}
 	for i := range s.Phases {
 		if t := s.Phases[i].Traffic; t != nil && t.Arrivals != nil && t.Arrivals.Trace != "" {
-			c.trace(i, fmt.Sprintf("phases.%d.traffic", i), open)
+			c.trace(i, fmt.Sprintf("phases.%d.traffic", i), f)
 		}
 	}
 	return c.found.ErrorOrNil()
 }
 
 // sets reads the files of attributes, and reports whether there are any.
-func (c *checker) sets(open func(path string) (io.ReadCloser, error)) bool {
+func (c *checker) sets(f *Files) bool {
 	some := false
 	// Copies of the scenario share the attributes.
 	c.Attributes = slices.Clone(c.Attributes)
+	table := c.rows(f)
 	for i, a := range c.Attributes {
-		if set, file := a.Values.(values.CSV); file {
+		switch own := a.Values.(type) {
+		case values.CSV:
 			some = true
-			c.set(&set, "attributes."+a.Name+".csv", open)
-			c.Attributes[i].Values = set
+			c.set(&own, "attributes."+a.Name+".csv", f)
+			c.Attributes[i].Values = own
+		case values.Column:
+			some = true
+			own.Table = table
+			c.Attributes[i].Values = own
 		}
 	}
 	return some
 }
 
-func (c *checker) set(values *values.CSV, path string, open func(path string) (io.ReadCloser, error)) {
-	file, err := open(values.File)
-	if err != nil {
-		c.add(path+".file", "the values cannot be read: %v; expected a file", err)
-		return
+// rows reads the rows, nil where there are none or something is wrong with them.
+func (c *checker) rows(f *Files) *values.Table {
+	if c.Rows == nil {
+		return nil
 	}
-	defer file.Close()
-	read, err := values.Read(file)
-	if err != nil {
-		c.found = append(c.found, rowFaults(err, values.File)...)
-		return
+	names := nearest.Of(c.Rows.Columns, func(one RowColumn) string { return one.Column })
+	slices.Sort(names)
+	names = slices.Compact(names)
+	table, err := held(f, c.Rows.File, "rows\x00"+strings.Join(names, "\x00"), func(from io.Reader) (*values.Table, error) {
+		return values.ReadTable(from, c.Rows.File, names)
+	})
+	c.unread(err, "rows.file", "the rows", c.Rows.File)
+	return table
+}
+
+func (c *checker) set(own *values.CSV, path string, f *Files) {
+	read, err := held(f, own.File, "csv\x00"+own.Column+"\x00"+own.Weight, own.Read)
+	c.unread(err, path+".file", "the values", own.File)
+	own.Set = read
+}
+
+// unread adds what is wrong with a file, and reports whether there is something.
+func (c *checker) unread(err error, path, what, file string) bool {
+	var closed unopened
+	switch {
+	case err == nil:
+		return false
+	case errors.As(err, &closed):
+		c.add(path, "%s cannot be read: %v; expected a file", what, closed.error)
+	default:
+		c.found = append(c.found, rowFaults(err, file)...)
 	}
-	values.Set = read
+	return true
 }
 
 func rowFaults(err error, file string) fields.Faults {
@@ -92,6 +193,11 @@ func (s *Scenario) Moved(path func(file string) string) (*Scenario, error) {
 			}
 		}
 	}
+	if s.Rows != nil {
+		if err := moved.Set("rows.file", path(s.Rows.File)); err != nil {
+			return nil, err
+		}
+	}
 	for i := range s.Phases {
 		if t := s.Phases[i].Traffic; t != nil && t.Arrivals != nil && t.Arrivals.Trace != "" {
 			if err := moved.Set(fmt.Sprintf("phases.%d.traffic.arrivals.trace", i), path(t.Arrivals.Trace)); err != nil {
@@ -102,20 +208,21 @@ func (s *Scenario) Moved(path func(file string) string) (*Scenario, error) {
 	return &moved, nil
 }
 
-func (c *checker) trace(i int, path string, open func(path string) (io.ReadCloser, error)) {
+// trace reads the trace of a phase, and judges what depends on its rows.
+func (c *checker) trace(i int, path string, f *Files) {
 	t := c.Phases[i].Traffic
-	file, err := open(t.Arrivals.Trace)
-	if err != nil {
-		c.add(path+".arrivals.trace", "the trace cannot be read: %v; expected a file", err)
+	names, list := t.namesOfRows()
+	o := arrival.TraceOptions{File: t.Arrivals.Trace, Time: t.Arrivals.Time, Operations: names,
+		Unknown: func(name string) string { return nearest.Unknown("operation", name, list) }}
+	read, err := held(f, o.File, "trace\x00"+o.Time+"\x00"+strings.Join(list, "\x00"), func(from io.Reader) (*arrival.Trace, error) {
+		return arrival.ReadTrace(from, o)
+	})
+	if c.unread(err, path+".arrivals.trace", "the trace", o.File) {
 		return
 	}
-	defer file.Close()
-	names, list := t.namesOfRows()
-	read, err := arrival.ReadTrace(file, arrival.TraceOptions{File: t.Arrivals.Trace, Operations: names,
-		Unknown: func(name string) string { return nearest.Unknown("operation", name, list) }})
-	if err != nil {
-		c.found = append(c.found, rowFaults(err, t.Arrivals.Trace)...)
-		return
+	if c.follows(i) {
+		read = read.From(c.Loaded(len(c.Phases)) % read.Len())
+		c.rowByRow(i, path)
 	}
 	t.Arrivals.Recorded = read
 	if t.WarmUp >= t.Lasts() && t.WarmUp > 0 {
@@ -130,6 +237,30 @@ func (c *checker) trace(i int, path string, open func(path string) (io.ReadClose
 	}
 	c.weights(t.Operations, path+".operations")
 	c.offered(i, path)
+}
+
+// follows reports whether the trace of a phase is of the very rows that its events
+// have, one after the other.
+func (c *checker) follows(i int) bool {
+	t := c.Phases[i].Traffic
+	return c.Rows != nil && c.Rows.Draw == DrawInOrder && t.Arrivals.Time != "" && t.Events() &&
+		filepath.Clean(c.Rows.File) == filepath.Clean(t.Arrivals.Trace)
+}
+
+// rowByRow refuses what would have an operation at the time of another row than that
+// which it is about.
+func (c *checker) rowByRow(i int, path string) {
+	for j := range i {
+		if c.Phases[j].Traffic != nil {
+			c.add(path+".arrivals.trace", "the trace is of the rows, which go on from phase to phase, and phase %q takes some before; expected this phase before all that offer operations", c.Phases[j].Name)
+			return
+		}
+	}
+	for j := range c.Phases[i].Traffic.Operations {
+		if c.Phases[i].Traffic.Operations[j].Verb == entity.Batch {
+			c.add(fmt.Sprintf("%s.operations.%d.verb", path, j), "the trace is of the rows, each of which is one operation; expected no batch, or a trace in a file of its own")
+		}
+	}
 }
 
 // namesOfRows returns what rows of the phase's trace may be called, by the position
@@ -163,7 +294,7 @@ func (t *Traffic) namesOfRows() (names map[string]int, list []string) {
 func (s *Scenario) imply() {
 	for i := range s.Phases {
 		t := s.Phases[i].Traffic
-		if t == nil || t.Arrivals == nil || t.Arrivals.Trace == "" || len(t.Operations) > 0 {
+		if t == nil || t.Arrivals == nil || t.Arrivals.Trace == "" || t.Arrivals.Time != "" || len(t.Operations) > 0 {
 			continue
 		}
 		for _, verb := range verbs() {

@@ -38,6 +38,8 @@ func (s *Scenario) binding() fields.Object {
 			Value: fields.Optional[Accounts]{Into: &s.Accounts, Fresh: newAccounts, Bind: (*Accounts).binding}},
 		{Name: "attributes", Says: "Facts about each entity, each drawn from a distribution, from which keys and properties are formed.",
 			Value: attributesValue{&s.Attributes}},
+		{Name: "rows", Says: "The rows of a file, of which each entity has one as a whole: each of the columns is an attribute.",
+			Value: fields.Optional[Rows]{Into: &s.Rows, Fresh: newRows, Bind: (*Rows).binding}},
 		{Name: "entity", Says: "The shape of each entity.",
 			Value: s.Entity.binding()},
 		{Name: "use", Says: "The name of the design to use, the first of the list unless it is given.",
@@ -60,7 +62,10 @@ func (s *Scenario) binding() fields.Object {
 			Value: unlessZero{fields.Truth(&s.Verify), func() bool { return !s.Verify }}},
 		{Name: "anti_pattern", Says: "Other values that turn the example into what it warns of.",
 			Value: fields.Optional[AntiPattern]{Into: &s.AntiPattern, Fresh: fresh[AntiPattern], Bind: (*AntiPattern).binding}},
-	}, One: []string{"design", "designs"}, Then: oneDesign}
+	}, One: []string{"design", "designs"}, Then: func(r *fields.Reader, path string, n *fields.Node) {
+		oneDesign(r, path, n)
+		s.drawRows(r, n)
+	}}
 }
 
 func (e *Entity) binding() fields.Object {

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/nearest"
@@ -67,6 +68,35 @@ func parseTemplate(path, text string, faults *[]error) keys.Template {
 		*faults = append(*faults, &values.Fault{Path: path, Offset: fault.Offset, What: fault.What})
 	}
 	return t
+}
+
+// alike says why keys are not those of one entity alone.
+func (c *checker) alike() string {
+	switch {
+	case c.Rows == nil:
+		return "neither key holds an attribute with a sequence"
+	case c.Rows.Draw == DrawByChance:
+		return "neither key holds an attribute with a sequence, and rows that are drawn by chance come again"
+	default:
+		return fmt.Sprintf("neither key holds an attribute with a sequence, and rows of %s share what they hold of it", c.Rows.File)
+	}
+}
+
+// exhausted reports a load of more entities than the rows have keys for.
+func (c *checker) exhausted(phase int, path string) bool {
+	unique := c.sequences(c.Design.PartitionKey+c.Design.RowKey, "")
+	for _, a := range c.Attributes {
+		column, is := a.Values.(values.Column)
+		if !is || !slices.Contains(unique, a.Name) {
+			continue
+		}
+		unique = slices.DeleteFunc(unique, func(name string) bool { return c.Rows.path(name) != "" })
+		if rows := uint64(column.Table.Len()); len(unique) == 0 && c.Loaded(phase+1) > rows {
+			c.add(path, "%d entities are loaded, and %s has %d rows, behind which the same keys come again; expected at most so many, or a key with {number}", c.Loaded(phase+1), column.File, rows)
+			return true
+		}
+	}
+	return false
 }
 
 // compared bounds how many partitions are searched for the nearest to a

@@ -30,6 +30,15 @@ func OpenContested(name string) (s *Scenario, folder string, err error) {
 	return open(name, ParseContested)
 }
 
+// OpenWhole is [Open], and reads what the scenario refers to, for who sets nothing of it.
+// The error is [Faults], too, where a file that it names is at fault.
+func OpenWhole(name string) (s *Scenario, folder string, err error) {
+	if s, folder, err = Open(name); err != nil {
+		return nil, folder, err
+	}
+	return s, folder, s.ReadFrom(folder)
+}
+
 func open(name string, parse func(file string, text []byte) (*Scenario, error)) (s *Scenario, folder string, err error) {
 	if slices.Contains(Library(), name) {
 		s, err = Builtin(name)
@@ -83,18 +92,6 @@ func FilesOf(name string) ([]string, error) {
 		return nil, fields.Fault{What: fmt.Sprintf("the folder %s has no scenario; expected files that end in .yaml", name)}
 	}
 	return files, nil
-}
-
-// ReadFrom reads what the scenario refers to, as [Scenario.ReadFiles] does, from files
-// whose paths count from a folder.
-func (s *Scenario) ReadFrom(folder string) error {
-	return s.ReadFiles(func(path string) (io.ReadCloser, error) {
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(folder, filepath.FromSlash(path))
-		}
-		file, err := os.Open(path)
-		return file, reason(err)
-	})
 }
 
 // Begin writes what [Starter] returns to a file, and the schema beside it. Without a name

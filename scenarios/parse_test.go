@@ -87,7 +87,7 @@ func FuzzParse(f *testing.F) {
 		if diff := cmp.Diff(s, again, ignorePlaces); diff != "" {
 			t.Fatalf("Parse(Text()) of %q differs (-want +got):\n%s", text, diff)
 		}
-		waits := slices.ContainsFunc(s.Attributes, func(a values.Attribute) bool { _, file := a.Values.(values.CSV); return file })
+		waits := slices.ContainsFunc(s.Attributes, func(a values.Attribute) bool { return values.Unread(a.Values) })
 		if _, err := s.Generator(); err != nil && !waits {
 			t.Fatalf("Generator() of %q = %v; want no error", text, err)
 		}

@@ -43,6 +43,9 @@ type Scenario struct {
 	// Attributes are the facts that keys and properties are formed from, in the
 	// order of the file.
 	Attributes []values.Attribute
+	// Rows are the rows of a file, nil for none; the columns of them that are drawn are
+	// attributes as well, behind those of the file.
+	Rows *Rows
 	// Entity is the shape of each entity.
 	Entity Entity
 	// Designs are several ways to form the keys, of which Use names one; none where

@@ -56,7 +56,7 @@ func raceParsed() *scenarios.Scenario {
 }
 
 var ignorePlaces = cmp.Options{
-	cmpopts.IgnoreUnexported(scenarios.Scenario{}),
+	cmpopts.IgnoreUnexported(scenarios.Scenario{}, scenarios.Rows{}, scenarios.RowColumn{}),
 	cmp.Comparer(func(a, b keys.Template) bool { return a.String() == b.String() }),
 }
 

@@ -127,7 +127,7 @@ func (t *Traffic) settle(r *fields.Reader, path string, n *fields.Node) {
 	case !steps && !trace && length == nil && n.Find("count") == nil:
 		r.Fault(n.At, fields.Child(path, "for"), "traffic has no for; expected one")
 	}
-	if !trace && n.Find("operations") == nil {
+	if (!trace || t.Arrivals.Time != "") && n.Find("operations") == nil {
 		r.Fault(n.At, fields.Child(path, "operations"), "traffic has no operations; expected one")
 	}
 	t.settleCount(r, path, n)

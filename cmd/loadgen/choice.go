@@ -52,6 +52,8 @@ type draft struct {
 	scenario *scenarios.Scenario
 	// name is what the user called it, folder what paths in it count from.
 	name, folder string
+	// files are those that it refers to, read once for all that is made of it.
+	files *scenarios.Files
 	// antiPattern is what the scenario does wrong on purpose, empty unless it is the
 	// anti-pattern of one.
 	antiPattern string
@@ -65,7 +67,7 @@ func (f *choiceFlags) open(name, example string, stderr io.Writer) (*draft, erro
 	if err != nil {
 		return nil, err
 	}
-	d := &draft{scenario: s, name: name, folder: folder, example: example}
+	d := &draft{scenario: s, name: name, folder: folder, files: scenarios.FilesIn(folder), example: example}
 	if !f.antiPattern {
 		return d, nil
 	}
@@ -138,7 +140,7 @@ func (f *choiceFlags) read(flags *pflag.FlagSet, d *draft, alter func(*scenarios
 	if err != nil {
 		return nil, err
 	}
-	return s, s.ReadFrom(d.folder)
+	return s, d.files.Read(s)
 }
 
 // leaveAntiPattern returns a scenario without its anti-pattern where overrides have left

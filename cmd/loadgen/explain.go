@@ -99,15 +99,14 @@ func (f *explainFlags) explain(c *cobra.Command, name string, stdout, stderr io.
 	if err != nil {
 		return err
 	}
-	read := func(s *scenarios.Scenario) error { return s.ReadFrom(d.folder) }
-	if err := read(s); err != nil {
+	if err := d.files.Read(s); err != nil {
 		return err
 	}
 	targets, times, err := targetsOf(s)
 	if err != nil {
 		return err
 	}
-	told, err := explanation.Explain(c.Context(), explanation.Options{Scenario: s, Read: read, Targets: targets, Times: times})
+	told, err := explanation.Explain(c.Context(), explanation.Options{Scenario: s, Read: d.files.Read, Targets: targets, Times: times})
 	if err != nil {
 		return usageError{err}
 	}

@@ -173,7 +173,7 @@ func (f *gateFlags) gate(c *cobra.Command, names []string, stdout, stderr io.Wri
 func scenariosOf(names []string) ([]*scenarios.Scenario, error) {
 	var all []*scenarios.Scenario
 	for _, name := range names {
-		s, _, err := scenarios.Open(name)
+		s, _, err := scenarios.OpenWhole(name)
 		if err != nil {
 			return nil, err
 		}
@@ -207,10 +207,7 @@ func (f *gateFlags) paired(ctx context.Context, name string, stderr io.Writer) (
 	if p.Build, err = os.Executable(); err != nil {
 		return one, err
 	}
-	if p.Scenario, p.Folder, err = scenarios.Open(name); err != nil {
-		return one, err
-	}
-	if err := p.Scenario.ReadFrom(p.Folder); err != nil {
+	if p.Scenario, p.Folder, err = scenarios.OpenWhole(name); err != nil {
 		return one, err
 	}
 	p.Runs, p.Told = runsKept(), stderr

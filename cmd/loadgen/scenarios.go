@@ -244,16 +244,14 @@ const stdinName = "stdin"
 // checkOne returns what is to be said of one file, a line for each fault.
 func checkOne(name string, stdin io.Reader) (said string, isSound bool) {
 	var s *scenarios.Scenario
-	folder := "."
 	var err error
 	if name == standardInput {
 		name = stdinName
-		s, err = scenarios.Read(name, stdin)
+		if s, err = scenarios.Read(name, stdin); err == nil {
+			err = s.ReadFrom(".")
+		}
 	} else {
-		s, folder, err = scenarios.Open(name)
-	}
-	if err == nil {
-		err = s.ReadFrom(folder)
+		s, _, err = scenarios.OpenWhole(name)
 	}
 	var faults fields.Faults
 	switch {

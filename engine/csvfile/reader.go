@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+
+	"loadgen/engine/nearest"
 )
 
 // Options say how a file is to be read.
@@ -170,6 +173,21 @@ func (r *Reader) unmark() {
 // Fields returns the fields of the row. The slice is good until the next row; the texts
 // are parts of one, which each of them keeps.
 func (r *Reader) Fields() []string { return r.fields }
+
+// Column returns where the row names a column. That it does not, or does twice, is a
+// fault of the row.
+func (r *Reader) Column(name string) (at int, found bool) {
+	at = slices.Index(r.fields, name)
+	switch {
+	case at < 0:
+		r.Fault("%s", nearest.Unknown("column", name, r.fields))
+		return 0, false
+	case slices.Contains(r.fields[at+1:], name):
+		r.Fault("column %s occurs twice; expected once", nearest.Shown(name))
+		return 0, false
+	}
+	return at, true
+}
 
 // Absent reports whether there is nothing at all in a field of the row, not even
 // quotation marks.

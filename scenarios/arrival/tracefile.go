@@ -22,6 +22,9 @@ type TraceOptions struct {
 	// Operations are the names that rows may have, each with the number that
 	// [Row.Operation] then is, from 0 to 65,535.
 	Operations map[string]int
+	// Time is the column that holds the instants, of a file that names its columns;
+	// empty for one of instants alone, or of instants, operations and keys.
+	Time string
 	// Most is the greatest number of rows, 0 for [MaxTraceRows].
 	Most int
 	// Unknown returns what is said of a name that is none of them; nil has it
@@ -45,7 +48,8 @@ var traceColumns = [...]string{"instant", "operation", "PartitionKey", "RowKey"}
 // ReadTrace reads a trace as CSV, row by row: an instant, or an instant, the name
 // of an operation, a PartitionKey and a RowKey; a first line may name the columns.
 // Instants are seconds (12.5), durations (12500ms) or RFC 3339 times, all of one
-// kind, that do not fall; they count from the first.
+// kind, that do not fall; they count from the first. Of a file with a column for the
+// time nothing else is read.
 //
 // The error joins up to twenty [*csvfile.Fault], each of which wraps [ErrSchedule], or
 // is that of the reader.
@@ -53,7 +57,9 @@ func ReadTrace(from io.Reader, o TraceOptions) (*Trace, error) {
 	r := &traceReader{TraceOptions: o, trace: new(Trace)}
 	r.Most = cmp.Or(o.Most, MaxTraceRows)
 	r.Reader = csvfile.New(from, csvfile.Options{File: o.File, Holds: "the trace", Row: mostTraceRow, Kind: ErrSchedule,
-		Known: func(name string) bool { return slices.Contains(traceColumns[:], name) }})
+		Known: func(name string) bool {
+			return name == o.Time || o.Time == "" && slices.Contains(traceColumns[:], name)
+		}})
 	for more := r.Next() && r.begin(); more && r.Next(); {
 		more = r.read()
 	}
@@ -74,6 +80,8 @@ type traceReader struct {
 	*csvfile.Reader
 	trace *Trace
 	text  strings.Builder
+	// time is the column of the instants.
+	time int
 	// kind is that of the first row, first is its instant and last that of the row
 	// before, by a clock of the file's own.
 	kind        clock.Notation
@@ -83,6 +91,10 @@ type traceReader struct {
 // begin takes the first row, and reports whether there is any sense in the next.
 func (r *traceReader) begin() bool {
 	switch columns := r.Fields(); {
+	case r.Time != "":
+		var found bool
+		r.time, found = r.Column(r.Time)
+		return found
 	case len(columns) != 1 && len(columns) != len(traceColumns):
 		r.Fault("the row has %d columns; expected an instant, or instant, operation, PartitionKey and RowKey", len(columns))
 		return false
@@ -103,6 +115,12 @@ func (r *traceReader) read() bool {
 	if len(r.trace.at) == r.Most {
 		r.Fault("the trace goes on; expected at most %d rows", r.Most)
 		return false
+	}
+	if r.Time != "" {
+		if at, sound := r.instant(r.Fields()[r.time]); sound {
+			r.trace.add(at, nil, -1, entity.Key{})
+		}
+		return true
 	}
 	return r.row(r.Fields())
 }
@@ -146,7 +164,11 @@ func (r *traceReader) instant(text string) (time.Duration, bool) {
 		return 0, false
 	}
 	if at < r.last {
-		r.Fault("the instant %s lies before that of the row above; expected instants that do not fall", text)
+		expected := "instants that do not fall"
+		if r.Time != "" {
+			expected = "the file sorted by " + r.Time
+		}
+		r.Fault("the instant %s lies before that of the row above; expected %s", text, expected)
 		return 0, false
 	}
 	if length := at.Sub(r.first); length < 0 || length >= MaxLength {

@@ -10,7 +10,7 @@ import (
 // differ: each once, in the order of their first use. It may be asked of options with
 // faults.
 func (o Options) Differing(t Template, shared []string) []string {
-	d := differing{options: &o, shared: o.meant(shared)}
+	d := differing{options: &o, shared: o.WholeRows(o.meant(shared))}
 	d.visit(t)
 	return d.found
 }
@@ -75,14 +75,16 @@ func (o Options) Probes(names []string) map[string][]string {
 
 // Unique returns the names in a template that tell any two entities apart, and that
 // are none of those that another template gives away: a [Sequence], {number}, {uuid}
-// and {uuid7}, as long as no function makes one value of several. A time alone does
+// and {uuid7}, as long as no function makes one value of several, and the columns of
+// rows in the order of their file where no two rows share all of them. A time alone does
 // not, for two events can be simultaneous. It may be asked of options with faults.
 func (o Options) Unique(in, notIn Template) []string {
-	lacks := o.told(notIn, nil)
-	return slices.DeleteFunc(o.told(in, nil), func(name string) bool {
+	lacks, has := o.WholeRows(o.told(notIn, nil)), o.told(in, nil)
+	rows := o.tellsRows(has)
+	return slices.DeleteFunc(has, func(name string) bool {
 		_, sequence := o.values(name).(values.Sequence)
 		unique := sequence || o.position(name) < 0 && slices.Contains([]string{nameNumber, nameUUID, nameUUID7}, name)
-		return !unique || slices.Contains(lacks, name)
+		return !unique && !(rows && o.isColumn(name)) || slices.Contains(lacks, name)
 	})
 }
 

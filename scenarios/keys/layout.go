@@ -80,6 +80,10 @@ func (o *Options) draws() []drawn {
 			time = d.time
 		case Text:
 			d.kind, d.text = byText, o.resolve(values.Template)
+		case values.Column:
+			// Whoever draws a row draws all of its columns alike.
+			d.stream = clock.NewStream(o.Seed, "rows")
+			d.values = values.Compile(d.stream)
 		default:
 			d.values = a.Values.Compile(clock.NewStream(o.Seed, "attribute/"+a.Name+"/once"))
 		}

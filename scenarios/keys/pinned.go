@@ -4,9 +4,10 @@ import "slices"
 
 // Pinned returns the same generator held to the partition of entity witness: all
 // its entities have that PartitionKey. An attribute that the PartitionKey holds as
-// it is, or in a form that gives it away, has the witness's value, too; of one that
-// only a function or a cut of it decides about, such as {hash(user,16)}, the values
-// differ as before, as everything else does.
+// it is, or in a form that gives it away, has the witness's value, too, and with a
+// column of whole rows has the others of that row; of one that only a function or a cut
+// of it decides about, such as {hash(user,16)}, the values differ as before, as
+// everything else does.
 func (g *Generator) Pinned(witness uint64) *Generator {
 	pinned := *g
 	pinned.attributes = slices.Clone(g.attributes)
@@ -30,7 +31,9 @@ func (g *Generator) hold(attributes []drawn, l layout, o *occurrence) {
 			if d.kind == byText {
 				g.hold(attributes, d.text, o)
 			}
-			attributes[s.attribute].fix(string(g.fill(nil, &slot{attribute: s.attribute}, o)))
+			for _, at := range g.options.wholeRow(s.attribute) {
+				attributes[at].fix(string(g.fill(nil, &slot{attribute: at}, o)))
+			}
 		}
 	}
 }

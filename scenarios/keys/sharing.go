@@ -1,6 +1,10 @@
 package keys
 
-import "loadgen/scenarios/keys/values"
+import (
+	"slices"
+
+	"loadgen/scenarios/keys/values"
+)
 
 // Shared is a set of attributes of one list of them. The zero value is empty.
 type Shared [(values.MaxAttributes + 63) / 64]uint64
@@ -11,13 +15,62 @@ func (s *Shared) has(attribute int) bool {
 
 // Sharing returns the set of the named attributes, for [Event.Shared] of this
 // generator, and of others of the same attributes. Names that do not exist are left
-// out.
+// out; who shares a column of whole rows shares the row.
 func (g *Generator) Sharing(names []string) Shared {
 	var s Shared
-	for _, name := range names {
+	for _, name := range g.options.WholeRows(names) {
 		if i := g.options.position(name); i >= 0 {
 			s[i/64] |= 1 << (i % 64)
 		}
 	}
 	return s
+}
+
+// WholeRows returns names, with all columns of the rows where one of them is such: no
+// event has one column of a row and another of another row.
+func (o Options) WholeRows(names []string) []string {
+	if !slices.ContainsFunc(names, o.isColumn) {
+		return names
+	}
+	whole := slices.Clone(names)
+	for _, a := range o.Attributes {
+		if values.IsColumn(a.Values) && !slices.Contains(whole, a.Name) {
+			whole = append(whole, a.Name)
+		}
+	}
+	return whole
+}
+
+// wholeRow is WholeRows of one attribute, by position, built-in ones among them.
+func (o *Options) wholeRow(attribute int) []int {
+	if attribute >= len(o.Attributes) || !values.IsColumn(o.Attributes[attribute].Values) {
+		return []int{attribute}
+	}
+	var all []int
+	for at, a := range o.Attributes {
+		if values.IsColumn(a.Values) {
+			all = append(all, at)
+		}
+	}
+	return all
+}
+
+func (o *Options) isColumn(name string) bool { return values.IsColumn(o.values(name)) }
+
+// tellsRows reports whether the columns among some names tell any two rows apart that
+// follow one another in the order of the file. As long as that was not read, they may.
+func (o *Options) tellsRows(names []string) bool {
+	var table *values.Table
+	var columns []string
+	for _, name := range names {
+		column, is := o.values(name).(values.Column)
+		if !is {
+			continue
+		}
+		if column.ByChance {
+			return false
+		}
+		table, columns = column.Table, append(columns, column.Name)
+	}
+	return len(columns) > 0 && (table == nil || table.Apart(columns))
 }

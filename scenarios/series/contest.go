@@ -86,6 +86,7 @@ type Contested struct {
 type contestRun struct {
 	plan     ContestPlan
 	scenario *scenarios.Scenario
+	files    *scenarios.Files
 	needs    figure.Needs
 	arms     []*arm
 	// other is the profile that the verdict is held against, empty for none.
@@ -119,7 +120,7 @@ func Contest(ctx context.Context, plan ContestPlan) (*Contested, error) {
 	if plan.Progress == nil {
 		plan.Progress = io.Discard
 	}
-	c := &contestRun{plan: plan, scenario: plan.Run.Scenario, clock: clock.NewReal(), left: plan.Run.Budget}
+	c := &contestRun{plan: plan, scenario: plan.Run.Scenario, files: scenarios.FilesIn(plan.Source), clock: clock.NewReal(), left: plan.Run.Budget}
 	if plan.Run.Rival && !c.live() {
 		c.other = run.OtherProfile(c.scenario.Model.Profile)
 	}

@@ -52,7 +52,7 @@ func (c *contestRun) enter(names []string) error {
 		if one.cannot = obstacles(c.scenario.Obstacles(name)); len(one.cannot) > 0 {
 			continue
 		}
-		err = one.scenario.ReadFrom(c.plan.Source)
+		err = c.files.Read(one.scenario)
 		var faults fields.Faults
 		if err != nil && !errors.As(err, &faults) {
 			return err
@@ -86,8 +86,7 @@ func (c *contestRun) orderOf(one *arm) string {
 	if err != nil {
 		return ""
 	}
-	read := func(s *scenarios.Scenario) error { return s.ReadFrom(c.plan.Source) }
-	told, err := advise.OrderOf(advise.Options{Scenario: one.scenario, Read: read, Targets: targets, Times: times})
+	told, err := advise.OrderOf(advise.Options{Scenario: one.scenario, Read: c.files.Read, Targets: targets, Times: times})
 	switch {
 	case err != nil, told == keystatistics.Unknown.String():
 		return ""

@@ -25,7 +25,7 @@ func (c *contestRun) suggest() error {
 	if err != nil {
 		return err
 	}
-	if err := sound.ReadFrom(c.plan.Source); err != nil {
+	if err := c.files.Read(sound); err != nil {
 		return err
 	}
 	targets, times, err := advise.TargetsOf(sound)

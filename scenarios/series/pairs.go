@@ -112,6 +112,11 @@ func portable(s *scenarios.Scenario, folder string) *scenarios.Scenario {
 			own.Attributes[i].Values = set
 		}
 	}
+	if s.Rows != nil {
+		rows := *s.Rows
+		rows.File = absolute(rows.File)
+		own.Rows = &rows
+	}
 	for i := range own.Phases {
 		if t := own.Phases[i].Traffic; t != nil && t.Arrivals != nil && t.Arrivals.Trace != "" {
 			traffic, arrivals := *t, *t.Arrivals

@@ -3,7 +3,6 @@ package values
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -40,8 +39,14 @@ var _ Distribution = CSV{}
 
 // Unread reports whether a distribution waits for its file.
 func Unread(d Distribution) bool {
-	c, file := d.(CSV)
-	return file && c.Set == nil
+	switch values := d.(type) {
+	case CSV:
+		return values.Set == nil
+	case Column:
+		return values.Table == nil
+	default:
+		return false
+	}
 }
 
 // Faults implements [Distribution].
@@ -87,7 +92,7 @@ func (c CSV) Read(from io.Reader) (*Set, error) {
 	o := csvfile.Options{File: c.File, Holds: "the values of", Row: maxSetBytes, Bytes: maxSetBytes, Kind: ErrRow,
 		Known: func(name string) bool { return name == c.Column || c.Weight != "" && name == c.Weight }}
 	r := &setReader{CSV: c, Reader: csvfile.New(from, o), set: &Set{file: c.File}, known: make(map[string]int)}
-	for more := r.Next() && r.header(r.Fields()); more && r.Next(); {
+	for more := r.Next() && r.header(); more && r.Next(); {
 		more = r.row(r.Fields()[r.value], r.Fields())
 	}
 	if r.Err() == nil && len(r.set.values) == 0 {
@@ -109,21 +114,11 @@ type setReader struct {
 	value, weight int
 }
 
-func (r *setReader) header(fields []string) bool {
+func (r *setReader) header() bool {
 	r.weight = -1
-	find := func(name string) int {
-		at := slices.Index(fields, name)
-		switch {
-		case at < 0:
-			r.Fault("%s", nearest.Unknown("column", name, fields))
-		case slices.Contains(fields[at+1:], name):
-			r.Fault("column %s occurs twice; expected once", nearest.Shown(name))
-		}
-		return at
-	}
-	r.value = find(r.Column)
+	r.value, _ = r.Reader.Column(r.CSV.Column)
 	if r.Weight != "" {
-		r.weight = find(r.Weight)
+		r.weight, _ = r.Reader.Column(r.Weight)
 	}
 	return r.Err() == nil
 }
@@ -143,9 +138,9 @@ func (r *setReader) row(value string, fields []string) bool {
 	case known:
 		r.set.weights[at] += weight
 	case value == "":
-		r.Fault("%s is empty; expected a value", r.Column)
+		r.Fault("%s is empty; expected a value", r.CSV.Column)
 	case !utf8.ValidString(value):
-		r.Fault("%s is not UTF-8; expected UTF-8 text", r.Column)
+		r.Fault("%s is not UTF-8; expected UTF-8 text", r.CSV.Column)
 	case len(r.set.values) == maxSetValues:
 		r.Fault("the file has more than %d different values; expected at most so many", maxSetValues)
 		return false
@@ -165,8 +160,14 @@ func (r *setReader) row(value string, fields []string) bool {
 func UnreadFaults(attributes []Attribute) []error {
 	var faults []error
 	for _, a := range attributes {
-		if Unread(a.Values) {
-			faults = append(faults, Faultf("attributes."+a.Name+".csv", "%s has not been read", a.Values.(CSV).File))
+		if !Unread(a.Values) {
+			continue
+		}
+		switch values := a.Values.(type) {
+		case CSV:
+			faults = append(faults, Faultf("attributes."+a.Name+".csv", "%s has not been read", values.File))
+		case Column:
+			faults = append(faults, Faultf("attributes."+a.Name, "%s has not been read", values.File))
 		}
 	}
 	return faults
