@@ -42,7 +42,7 @@ func newHoldings(e *events, homes []keyHome, held, turned int, more ...entity.Ke
 		operations += e.growth[i].operations
 	}
 	each := lot{uint64(max(1, all*float64(len(homes))/float64(held))), e.sample}
-	s := new(holdings)
+	s := &holdings{held: make([]holding, 0, int(min(all*float64(len(homes)), float64(held)))+len(more))}
 	add := func(event keys.Event, stands float64, since uint64) {
 		for _, home := range homes {
 			s.held = append(s.held, holding{home.generator.KeyOf(event), stands, since})

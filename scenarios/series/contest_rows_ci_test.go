@@ -1,0 +1,80 @@
+//go:build ci
+
+package series
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"loadgen/scenarios"
+	"loadgen/scenarios/run"
+)
+
+// cpu returns how long the process has computed.
+func cpu(t *testing.T) time.Duration {
+	t.Helper()
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+// A contest of three designs over the 600,000 rows of a file takes a minute of CPU; twice
+// that is a fault.
+func TestContestOverManyRows(t *testing.T) {
+	const rows = 600_000
+	chance := rand.New(rand.NewPCG(600, 23))
+	var text strings.Builder
+	text.WriteString("year,division,bib,runner,finished\n")
+	for i := range rows {
+		fmt.Fprintf(&text, "%d,M%d,%d,Runner %d,%d\n", 2004+i/30_000, 20+5*chance.IntN(10), i%30_000, chance.IntN(rows), i/200)
+	}
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "results.csv"), []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := scenarios.ParseContested("race.yaml", []byte(`name: race
+rows: {file: results.csv, columns: [year, division, bib, runner]}
+entity:
+  properties:
+    - {name: Runner, value: "{runner}"}
+    - {name: Year, type: Int32, value: "{year}"}
+designs:
+  - {name: year, partition_key: "{year}", row_key: "{division}__{bib}"}
+  - {name: division, partition_key: "{year}__{division}", row_key: "{bib}"}
+  - {name: bib, partition_key: "{bib}", row_key: "{year}__{division}"}
+phases:
+  - name: load
+    load: {entities: 600000}
+  - name: read
+    traffic:
+      arrivals: {poisson: 300}
+      for: 20s
+      operations:
+        - {verb: get, weight: 3}
+        - {verb: query, by: [year, division], pages: 1}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := cpu(t)
+	c, err := Contest(t.Context(), ContestPlan{Run: run.Plan{Scenario: s, Out: filepath.Join(folder, "contest"), Rival: true}, Seeds: 5, Source: folder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	took := cpu(t) - before
+	t.Logf("%v of CPU", took)
+	if took > 2*time.Minute {
+		t.Errorf("the contest took %v of CPU; want a minute, at most two", took)
+	}
+	if first := c.Ranking[0].Design; first == "bib" || c.Ranking[2].Design != "bib" {
+		t.Errorf("%s comes first and %s last; want bib last, whose queries read the whole table", first, c.Ranking[2].Design)
+	}
+}
