@@ -246,8 +246,9 @@ var rows = []row{
 		what:    "tables as text: JSON lines and CSV",
 		imports: []string{"engine/csvfile", "engine/entity", "engine/wire"},
 	}, {
-		path: "engine/csvfile",
-		what: "rows of a CSV file, in the dialect that the file itself tells",
+		path:    "engine/csvfile",
+		what:    "rows of a CSV file, in the dialect that the file itself tells",
+		imports: []string{"engine/nearest"},
 	}, {
 		path: "engine/nearest",
 		what: "the nearest of several names to one that was mistyped",

@@ -2,7 +2,6 @@ package values
 
 import (
 	"fmt"
-	"hash/maphash"
 	"io"
 	"slices"
 	"strings"
@@ -168,7 +167,7 @@ func (r *tableReader) header(names []string) bool {
 	for _, name := range names {
 		at, found := r.Column(name)
 		if found {
-			r.columns = append(r.columns, &packer{name: name, at: at, seed: maphash.MakeSeed(), places: make([]uint32, 64)})
+			r.columns = append(r.columns, &packer{name: name, at: at, places: make([]uint32, 64)})
 		}
 	}
 	return r.Err() == nil
@@ -190,7 +189,6 @@ func (r *tableReader) row() {
 type packer struct {
 	name string
 	at   int
-	seed maphash.Seed
 	text []byte
 	// ends is where each value ends, lines where it first occurs, cells which each row
 	// has.
@@ -204,7 +202,7 @@ type packer struct {
 
 func (p *packer) add(value string, line int32) {
 	mask := uint64(len(p.places) - 1)
-	at := maphash.String(p.seed, value) & mask
+	at := scattered(value) & mask
 	for p.places[at] != 0 {
 		if cell := p.places[at] - 1; string(p.value(cell)) == value {
 			p.cells = append(p.cells, cell)
@@ -221,6 +219,15 @@ func (p *packer) add(value string, line int32) {
 	}
 }
 
+// scattered returns the FNV-1a hash of a text, with its halves mixed.
+func scattered[T string | []byte](text T) uint64 {
+	hash := uint64(14695981039346656037)
+	for i := range len(text) {
+		hash = (hash ^ uint64(text[i])) * 1099511628211
+	}
+	return hash ^ hash>>32
+}
+
 func (p *packer) value(cell uint32) []byte {
 	begin := uint32(0)
 	if cell > 0 {
@@ -233,7 +240,7 @@ func (p *packer) grow() {
 	p.places = make([]uint32, 2*len(p.places))
 	mask := uint64(len(p.places) - 1)
 	for cell := range p.ends {
-		at := maphash.Bytes(p.seed, p.value(uint32(cell))) & mask
+		at := scattered(p.value(uint32(cell))) & mask
 		for p.places[at] != 0 {
 			at = (at + 1) & mask
 		}

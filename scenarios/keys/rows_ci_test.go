@@ -1,0 +1,71 @@
+//go:build ci
+
+package keys_test
+
+import (
+	"bytes"
+	"fmt"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+
+	"loadgen/scenarios/keys/values"
+)
+
+// A file of 600,000 rows of five columns, of which three are all different, takes less
+// memory than 200 MB while it is read, and three seconds; twice that is a fault.
+func TestManyRowsTakeLittle(t *testing.T) {
+	const rows = 600_000
+	var text bytes.Buffer
+	text.WriteString("year,division,bib,runner,finished\n")
+	for i := range rows {
+		fmt.Fprintf(&text, "%d,M%d,%d,Runner number %d,%d.%d\n", 2000+i/30_000, i%20, i, i*7, i/200, i)
+	}
+	runtime.GC()
+	var before, now runtime.MemStats
+	runtime.ReadMemStats(&before)
+	peak := uint64(0)
+	watched := &watchedReader{from: &text, at: func() {
+		runtime.ReadMemStats(&now)
+		peak = max(peak, now.HeapAlloc)
+	}}
+	begun := cpuUsed(t)
+	table, err := values.ReadTable(watched, "r.csv", []string{"bib", "division", "finished", "runner", "year"})
+	took := cpuUsed(t) - begun
+	watched.at()
+	if err != nil || table.Len() != rows {
+		t.Fatalf("%v; want %d rows", err, rows)
+	}
+	held := int64(peak) - int64(before.HeapAlloc)
+	t.Logf("%v of CPU, %d MB at most", took, held/1e6)
+	if held > 200e6 || took > 6*time.Second {
+		t.Errorf("reading took %v of CPU and %d MB; want 3 s, at most 6, and 200 MB", took, held/1e6)
+	}
+	runtime.KeepAlive(table)
+}
+
+// watchedReader tells of every mebibyte that is read.
+type watchedReader struct {
+	from *bytes.Buffer
+	read int
+	at   func()
+}
+
+func (w *watchedReader) Read(into []byte) (int, error) {
+	n, err := w.from.Read(into)
+	if (w.read+n)>>20 > w.read>>20 {
+		w.at()
+	}
+	w.read += n
+	return n, err
+}
+
+func cpuUsed(t *testing.T) time.Duration {
+	t.Helper()
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
