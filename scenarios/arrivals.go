@@ -33,7 +33,7 @@ type Arrivals struct {
 	// Sine is a rate that swings.
 	Sine *Sine
 	// Trace is a file of instants, by its path from the scenario's folder. What it
-	// holds is read by [Scenario.ReadFiles], which puts it into Recorded.
+	// holds is read by [Files.Read], which puts it into Recorded.
 	Trace string
 	// Time is the column of that file which holds the instants; empty for a file of
 	// instants alone, or of instants, operations and keys.

@@ -19,5 +19,5 @@
 // panics.
 //
 // The package never runs anything and reads no clock. It opens no files but those of
-// [Open], [Source] and [Scenario.ReadFrom], and writes none but those of [Begin].
+// [Open], [Source] and [Files.Read], and writes none but those of [Begin].
 package scenarios
