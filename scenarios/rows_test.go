@@ -81,6 +81,7 @@ func TestFaultsOfTheFileOfRows(t *testing.T) {
 		{"a time whose column is not there", rowing(inOrder, strings.Replace(traced, "finished", "finish", 1)), fileOfRows, `r.csv:1:1: unknown column "finish"; did you mean "finished"?`},
 		{"a batch for each row", rowing(inOrder, "{arrivals: {trace: r.csv, time: finished}, operations: [{verb: batch, together: [year]}]}"), fileOfRows,
 			"race.yaml:10:77: the trace is of the rows, each of which is one operation; expected no batch, or a trace in a file of its own"},
+		{"a row longer than one of keys can be, in the order of the file", rowing(inOrder, traced), strings.Replace(fileOfRows, ",M,1", ","+strings.Repeat("M", 20_000)+",1", 1), ""},
 		{"rows that were taken before", strings.Replace(rowing(inOrder, traced), "  - name: race", "  - name: first\n    traffic: {arrivals: {constant: 5}, for: 5s, operations: [{verb: insert}]}\n  - name: race", 1), fileOfRows,
 			`race.yaml:12:33: the trace is of the rows, which go on from phase to phase, and phase "first" takes some before; expected this phase before all that offer operations`},
 	} {

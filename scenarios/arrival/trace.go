@@ -62,17 +62,14 @@ func (t *Trace) Until(length time.Duration) (*Trace, error) {
 	return &short, nil
 }
 
-// From returns the trace without so many of its first rows: it begins with the next,
-// which there is.
+// From returns a trace of instants alone without so many of its first rows: it begins
+// with the next, which there is.
 func (t *Trace) From(row uint64) *Trace {
 	later := *t
 	first := t.at[row]
 	later.at, later.length = make([]time.Duration, len(t.at)-int(row)), t.length-first
 	for i, at := range t.at[row:] {
 		later.at[i] = at - first
-	}
-	if t.Keyed() {
-		later.operations, later.begins, later.partitions = t.operations[row:], t.begins[row:], t.partitions[row:]
 	}
 	return &later
 }

@@ -212,3 +212,30 @@ func FuzzReadTrace(f *testing.F) {
 		}
 	})
 }
+
+// Of a file with a column for the time nothing else is read, and what is left of it
+// begins at its first instant.
+func TestTraceOfAColumn(t *testing.T) {
+	for _, row := range []struct{ sentence, text, fault string }{
+		{"a column among others", "year;finished;name\n2001;2.5;a\n2001;2.5;\"b;c\"\n2002;4;\n", ""},
+		{"instants of the calendar", "finished\n2026-01-01T00:00:02.5Z\n2026-01-01T00:00:02.5Z\n2026-01-01T00:00:04Z\n", ""},
+		{"no such column", "year,finish\n2001,1\n", `t.csv:1: unknown column "finished"; did you mean "finish"?`},
+		{"the column twice", "finished,finished\n1,2\n", `t.csv:1: column "finished" occurs twice; expected once`},
+		{"a time that falls", "finished\n2\n1\n", "t.csv:3: the instant 1 lies before that of the row above; expected the file sorted by finished"},
+		{"names alone", "finished\n", "t.csv:1: the trace has no row; expected instants, one in a line"},
+	} {
+		trace, err := arrival.ReadTrace(strings.NewReader(row.text), arrival.TraceOptions{File: "t.csv", Time: "finished"})
+		if row.fault != "" {
+			if err == nil || err.Error() != row.fault {
+				t.Errorf("%s: %v; want %s", row.sentence, err, row.fault)
+			}
+			continue
+		}
+		if err != nil || trace.Keyed() || trace.Len() != 3 || trace.At(1) != 0 || trace.At(2) != 1500*time.Millisecond || trace.Length() != 1500*time.Millisecond+1 {
+			t.Fatalf("%s: %v; want three instants, the last 1.5 s after the first", row.sentence, err)
+		}
+		if later := trace.From(2); later.Len() != 1 || later.At(0) != 0 || later.Length() != 1 || trace.Len() != 3 {
+			t.Errorf("%s: from its third row on it has %d instants in %v; want one, at once", row.sentence, later.Len(), later.Length())
+		}
+	}
+}

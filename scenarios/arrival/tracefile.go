@@ -40,6 +40,10 @@ const (
 	mostTraceRow = 16 << 10
 	// mostTraceText bounds all keys together, in bytes.
 	mostTraceText = 1 << 30
+	// mostTraceBytes bounds the text of a file, unpacked: a small one can hold an endless
+	// one. mostTimedRow is the longest row of a file of which the time alone is read.
+	mostTraceBytes = 4 << 30
+	mostTimedRow   = 1 << 20
 )
 
 // traceColumns are the names of the columns: of one, or of all four.
@@ -56,7 +60,11 @@ var traceColumns = [...]string{"instant", "operation", "PartitionKey", "RowKey"}
 func ReadTrace(from io.Reader, o TraceOptions) (*Trace, error) {
 	r := &traceReader{TraceOptions: o, trace: new(Trace)}
 	r.Most = cmp.Or(o.Most, MaxTraceRows)
-	r.Reader = csvfile.New(from, csvfile.Options{File: o.File, Holds: "the trace", Row: mostTraceRow, Kind: ErrSchedule,
+	longest := mostTraceRow
+	if o.Time != "" {
+		longest = mostTimedRow
+	}
+	r.Reader = csvfile.New(from, csvfile.Options{File: o.File, Holds: "the trace", Row: longest, Bytes: mostTraceBytes, Kind: ErrSchedule,
 		Known: func(name string) bool {
 			return name == o.Time || o.Time == "" && slices.Contains(traceColumns[:], name)
 		}})
