@@ -25,6 +25,10 @@ type explainFlags struct {
 	from   string
 	rate   float64
 	quiet  bool
+	// partitionKeys and rowKeys are templates over the columns of from, time that of the
+	// instants.
+	partitionKeys, rowKeys []string
+	time                   string
 }
 
 func (f *explainFlags) verb(stdout, stderr io.Writer) *cobra.Command {
@@ -36,9 +40,11 @@ designs lies over partitions and what the hottest of them has to bear at the pea
 whether inserts all fall on one place, what each operation has to read, what a run
 costs, and what the documents' performance checklist finds, point by point.
 
-With --from it judges keys that you have already, in a CSV file of any size: a
-column PartitionKey, and where you have them RowKey, instant, entities and
-operation. Whether they only append can be told from instants alone.
+With --from it judges keys that you have already, in a CSV file of any size, packed
+by gzip or not: of a column PartitionKey, and where you have them RowKey, instant,
+entities and operation; or formed from columns by --partition-key and --row-key, as
+a design's. Several --partition-key are tried in one reading and ranked. Whether keys
+only append can be told from instants alone: --time names their column.
 
 A scenario is rehearsed on the virtual clock, by several seeds where chance may turn the
 answer; nothing is sent, and nothing kept. The exit code is 10 where the load is not held,
@@ -48,7 +54,8 @@ looked at, or keys come without instants.`,
   loadgen explain my-table.yaml --use by-day
   loadgen explain stress --set model.partition_target=500
   loadgen explain --from keys.csv --rate 3000     # 3,000 entities/s over these keys
-  zcat keys.csv.gz | loadgen explain --from -`,
+  loadgen explain --from results.csv.gz --partition-key "{year}__{division}" --row-key "{bib}" --time finished
+  loadgen explain --from - <keys.csv`,
 		ValidArgsFunction: oneScenario,
 		Args:              f.arguments,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -65,6 +72,9 @@ looked at, or keys come without instants.`,
 	completeUse(c, canonical)
 	flags.StringVar(&f.from, "from", "", "judge the keys of a CSV `file`, - for standard input")
 	flags.Float64Var(&f.rate, "rate", 0, "with --from: how many `entities` a second the keys are to carry in all")
+	flags.StringArrayVar(&f.partitionKeys, "partition-key", nil, "with --from: a `template` of columns, as a design's; may be repeated")
+	flags.StringArrayVar(&f.rowKeys, "row-key", nil, "with --from: that of the RowKey, one for all or one for each")
+	flags.StringVar(&f.time, "time", "", "with --from: the `column` of the instants (default: instant, time or timestamp)")
 	f.formFlags.register(flags)
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
 	return c
@@ -81,6 +91,14 @@ func (f *explainFlags) arguments(c *cobra.Command, args []string) error {
 			"or --from keys.csv, and got %d", c.CommandPath(), len(args))}
 	case !from && c.Flags().Changed("rate"):
 		return usageError{errors.New("--rate is that of the keys of --from; a scenario has its own")}
+	}
+	for _, flag := range []string{"partition-key", "row-key", "time"} {
+		if !from && c.Flags().Changed(flag) {
+			return usageError{fmt.Errorf("--%s is about the columns of --from; a scenario has its own keys", flag)}
+		}
+		if flag != "partition-key" && c.Flags().Changed(flag) && len(f.partitionKeys) == 0 {
+			return usageError{fmt.Errorf("--%s belongs to --partition-key, and there is none", flag)}
+		}
 	}
 	for _, flag := range []string{"set", "use", "seed", "anti-pattern"} {
 		if from && c.Flags().Changed(flag) {
@@ -141,15 +159,47 @@ func (f *explainFlags) keys(c *cobra.Command, stdout, stderr io.Writer) error {
 		defer file.Close()
 		from, name = file, f.from
 	}
-	told, err := explanation.FromKeys(from, explanation.KeysOptions{File: name, PerSecond: f.rate,
-		Progress: newReading(stderr, f.quiet).rows, Targets: explanation.DocumentedTargets()})
+	options := explanation.KeysOptions{File: name, PerSecond: f.rate, Time: f.time, Progress: newReading(stderr, f.quiet).rows,
+		Targets: explanation.DocumentedTargets()}
+	told, state, err := f.judge(from, options)
+	var fault *explanation.CandidateFault
 	switch {
-	case errors.Is(err, keystatistics.ErrKeys):
+	case errors.Is(err, keystatistics.ErrKeys), errors.As(err, &fault):
 		return usageError{err}
 	case err != nil:
 		return usageError{fmt.Errorf("the keys %s cannot be read: %w", name, catalog.Reason(err))}
 	}
-	return f.tell(told.Document(), told.State, stdout)
+	return f.tell(told, state, stdout)
+}
+
+// judge judges the keys that stand in a file, or those that are formed from its columns.
+func (f *explainFlags) judge(from io.Reader, o explanation.KeysOptions) (*document.Document, string, error) {
+	if len(f.partitionKeys) == 0 {
+		told, err := explanation.FromKeys(from, o)
+		if err != nil {
+			return nil, "", err
+		}
+		return told.Document(), told.State, nil
+	}
+	candidates := make([]explanation.Candidate, len(f.partitionKeys))
+	for i, text := range f.partitionKeys {
+		candidates[i].PartitionKey = text
+		switch len(f.rowKeys) {
+		case 0:
+		case 1:
+			candidates[i].RowKey = f.rowKeys[0]
+		case len(f.partitionKeys):
+			candidates[i].RowKey = f.rowKeys[i]
+		default:
+			return nil, "", &explanation.CandidateFault{What: fmt.Sprintf("%d of --row-key for %d of --partition-key; expected one for all or one for each",
+				len(f.rowKeys), len(f.partitionKeys))}
+		}
+	}
+	told, err := explanation.FromRows(from, candidates, o)
+	if err != nil {
+		return nil, "", err
+	}
+	return told.Document(), told.State, nil
 }
 
 // mostRate bounds what keys can be asked to carry.

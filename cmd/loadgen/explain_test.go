@@ -129,6 +129,7 @@ func TestExplainReadsTheFilesOfAScenario(t *testing.T) {
 func TestExplainFromStandardInput(t *testing.T) {
 	leftOutWhenShort(t)
 	var keys strings.Builder
+	keys.WriteString("PartitionKey\n")
 	for i := range 1000 {
 		fmt.Fprintf(&keys, "%d\n", i%4)
 	}
@@ -152,5 +153,41 @@ func TestExplainFromStandardInput(t *testing.T) {
 		if err := json.Unmarshal([]byte(spelled), &k); err != nil || k.Rows != 1000 || k.Spread.Partitions != 4 || k.File != stdinName {
 			t.Errorf("%s: %v, the JSON is %+v; want 1,000 rows of 4 partitions", row.sentence, err, k)
 		}
+	}
+}
+
+// Keys that are formed from columns are judged by the rate, and ranked; what cannot be done
+// with a file or a template is one line.
+func TestExplainFromColumns(t *testing.T) {
+	leftOutWhenShort(t)
+	var rows strings.Builder
+	rows.WriteString("year,division,bib,finished\n")
+	for i := range 3000 {
+		fmt.Fprintf(&rows, "2014,%d,%d,%d\n", i%3, i, 1_780_000_000+i)
+	}
+	for _, row := range []struct {
+		sentence string
+		args     []string
+		code     int
+		says     string
+	}{
+		{"a rate that is carried", []string{"--partition-key", "{year}__{division}", "--row-key", "{bib}", "--time", "finished", "--rate", "5000"}, codeOk, "✓ HOLDS at 5,000 entities/s"},
+		{"one that is not", []string{"--partition-key", "{year}", "--row-key", "{bib}", "--time", "finished", "--rate", "5000"}, codeExpectation, "✗ DOES NOT HOLD at 5,000"},
+		{"the better of two", []string{"--partition-key", "{year}", "--partition-key", "{year}__{division}", "--row-key", "{bib}", "--time", "finished", "--rate", "5000"}, codeOk, "PartitionKey {year}__{division}."},
+		{"no times", []string{"--partition-key", "{year}__{division}"}, codeInconclusive, "in the order of the file they come spread"},
+		{"no template", nil, codeUsage, `stdin:1: no column is called PartitionKey; expected one, or --partition-key with a template of columns, such as "{year}": year, division, bib, finished`},
+		{"a column that is not there", []string{"--partition-key", "{yaer}"}, codeUsage, `stdin:1: unknown column "yaer"; did you mean "year"?`},
+		{"no function", []string{"--partition-key", "{hsh(bib,4)}"}, codeUsage, `did you mean "hash"?`},
+		{"two RowKeys for three designs", []string{"--partition-key", "a", "--partition-key", "b", "--partition-key", "c", "--row-key", "a", "--row-key", "b"}, codeUsage, "2 of --row-key for 3 of --partition-key"},
+		{"a RowKey alone", []string{"--row-key", "{bib}"}, codeUsage, "--row-key belongs to --partition-key"},
+		{"no rate", []string{"--partition-key", "{year}", "--rate", "0"}, codeUsage, "--rate 0: expected entities per second"},
+	} {
+		code, stdout, stderr := speak(rows.String(), append([]string{"explain", "--from", "-"}, row.args...)...)
+		if code != row.code || !strings.Contains(strings.Join(strings.Fields(stdout+stderr), " "), row.says) || code == codeUsage && (stdout != "" || strings.Count(stderr, "\n") != 1) {
+			t.Errorf("%s: exit code %d, %q on stderr; want %d and %q in\n%s", row.sentence, code, stderr, row.code, row.says, stdout)
+		}
+	}
+	if code, _, stderr := say(t, "explain", "stress", "--partition-key", "{a}"); code != codeUsage || !strings.Contains(stderr, "--partition-key is about the columns of --from") {
+		t.Errorf("a template for a scenario: %d, %q", code, stderr)
 	}
 }

@@ -57,6 +57,9 @@ func (k *Keys) claim() document.Answer {
 	if k.PerSecond > 0 {
 		a.Beside = "at most " + most + "/s, " + a.Beside
 	}
+	if k.PartitionKey != "" {
+		a.Says = append(a.Says, "PartitionKey "+k.PartitionKey+".")
+	}
 	if o := &k.Spread; len(o.Top) > 0 {
 		a.Says = append(a.Says, fmt.Sprintf("The commonest PartitionKey, %s, has %s of all entities.", document.Key(o.Top[0].PartitionKey, keyWidth), o.top()))
 	}
@@ -64,11 +67,23 @@ func (k *Keys) claim() document.Answer {
 		a.Says = append(a.Says, bears)
 	}
 	if k.untimed() {
-		a.Says = append(a.Says, "Whether inserts all fall on one place is unknown: add a column named instant.")
+		a.Says = append(a.Says, k.instantless())
 	} else if change := firstChange(k.Findings); change != "" && k.State != results.Holds {
 		a.Says = append(a.Says, change)
 	}
 	return a
+}
+
+// instantless says what is not known without instants, and what the order of the rows shows.
+func (k *Keys) instantless() string {
+	switch {
+	case k.Timed:
+		return "Whether inserts all fall on one place is unknown: " + k.Spread.Evidence
+	case k.InOrder == "":
+		return "When rows were inserted is unknown: name a column of instants (--time COLUMN)."
+	default:
+		return fmt.Sprintf("When rows were inserted is unknown (--time COLUMN); in the order of the file they come %s.", k.InOrder)
+	}
 }
 
 // commonest are the partitions that have most.
@@ -97,6 +112,9 @@ func (k *Keys) section(commonest document.Table) document.Section {
 		"partitions: " + about(o.Partitions, o.PartitionsError) + ", as uneven as " + o.like(),
 		"the commonest has " + o.top() + " of all entities",
 		"inserts: " + o.Evidence}
+	if k.Falling > 0 {
+		items = append(items, document.Counted(int(k.Falling), "row")+" earlier than one before: they count at their instants")
+	}
 	if len(k.Ignored) > 0 {
 		items = append(items, "columns that were not looked at: "+strings.Join(k.Ignored, ", "))
 	}

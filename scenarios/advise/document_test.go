@@ -192,8 +192,8 @@ func TestDocumentOfKeys(t *testing.T) {
 		{"a rate that they do not carry", good, 19_000, "DOES NOT HOLD at 19,000 entities/s", "at most 18,868/s, where the commonest partition is full", "Form the PartitionKey from more"},
 		{"keys that no table takes", good + "a/b,,red\nx\x1b[31m,,red\n", 2500, "DOES NOT HOLD: valid-keys", "at most 18,868/s, where the commonest partition is full",
 			`line 502, "a/b": the PartitionKey holds the forbidden character U+002F`},
-		{"no instants", "a\nb\n", 3000, "CANNOT TELL at 3,000 entities/s", "at most 4,000/s, where the commonest partition is full", "is unknown"},
-		{"no instants and no rate", "a\nb\n", 0, "CANNOT TELL: at most 4,000 entities/s", "where the commonest partition is full", "is unknown"},
+		{"no instants", "PartitionKey\na\nb\n", 3000, "CANNOT TELL at 3,000 entities/s", "at most 4,000/s, where the commonest partition is full", "is unknown"},
+		{"no instants and no rate", "PartitionKey\na\nb\n", 0, "CANNOT TELL: at most 4,000 entities/s", "where the commonest partition is full", "is unknown"},
 		{"no keys", "PartitionKey,entities\na,0\n", 0, "CANNOT TELL: there are no keys to judge", "", "0 entities counted"},
 	} {
 		k := judgedKeys(t, row.text, row.perSecond)

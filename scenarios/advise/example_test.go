@@ -60,5 +60,5 @@ func ExampleFromKeys() {
 	}
 	fmt.Println(k.Verdict)
 	// Output:
-	// CANNOT TELL at 2,000 entities/s (at most 2,667/s, where the commonest partition is full). The commonest PartitionKey, "Berlin", has 75.0 % of all entities. Whether inserts all fall on one place is unknown: add a column named instant.
+	// CANNOT TELL at 2,000 entities/s (at most 2,667/s, where the commonest partition is full). The commonest PartitionKey, "Berlin", has 75.0 % of all entities. When rows were inserted is unknown: name a column of instants (--time COLUMN).
 }

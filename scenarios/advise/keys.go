@@ -14,6 +14,8 @@ type KeysOptions struct {
 	// for none.
 	PerSecond float64
 	Targets   Targets
+	// Time is the column of the instants, empty for one that is called so.
+	Time string
 	// Progress is told now and again how many rows were read; it may be nil.
 	Progress func(rows int64)
 }
@@ -21,6 +23,10 @@ type KeysOptions struct {
 // Keys is what keys come to that somebody has already.
 type Keys struct {
 	File string `json:"file"`
+	// PartitionKey and RowKey are the templates that the keys were formed by, empty where
+	// they stand in the file.
+	PartitionKey string `json:"partition_key,omitempty"`
+	RowKey       string `json:"row_key,omitempty"`
 	// Verdict says in a sentence or two whether they hold the rate, or which they hold.
 	Verdict string `json:"verdict"`
 	// State and Ok say the same for scripts: Ok is nil where no rate was given, and where
@@ -39,7 +45,16 @@ type Keys struct {
 	Refused []keystatistics.KeyFault `json:"refused,omitempty"`
 	// Ignored are the columns that were not looked at.
 	Ignored []string `json:"ignored_columns,omitempty"`
-	Spread  Spread   `json:"keys"`
+	// Timed says that the rows have instants. Without any, InOrder says how inserts come if
+	// they were made in the order of the file; Falling is how many rows are earlier than one
+	// before them.
+	Timed   bool   `json:"timed"`
+	InOrder string `json:"in_the_order_of_the_file,omitempty"`
+	Falling int64  `json:"rows_out_of_order"`
+	// Keyed rows, the first, were looked at for keys that are there already, as Repeated are.
+	Keyed    int64  `json:"keys_looked_at"`
+	Repeated int64  `json:"keys_repeated"`
+	Spread   Spread `json:"keys"`
 	// Unlisted is the greatest share that a partition which is not listed can have.
 	Unlisted float64 `json:"unlisted_share_most"`
 	// Hottest is what the rate makes of the commonest partition, and HotPlace of the
@@ -52,6 +67,9 @@ type Keys struct {
 	FullPlace float64 `json:"hot_place_full_at_entities_per_second"`
 	// Findings are the points of the checklist that can be told from keys.
 	Findings []Finding `json:"findings"`
+
+	// hotInOrder says that inserts in the order of the file fall on few places at a time.
+	hotInOrder bool
 }
 
 // listed is how many of the commonest partitions of a file are listed.
@@ -68,10 +86,23 @@ func FromKeys(from io.Reader, o KeysOptions) (*Keys, error) {
 	if err != nil {
 		return nil, err
 	}
+	return tellKeys(seen, read, o, Candidate{}), nil
+}
+
+// tellKeys says what keys come to that were read so.
+func tellKeys(seen *keystatistics.Statistics, read keystatistics.Reading, o KeysOptions, by Candidate) *Keys {
 	r := seen.Report()
-	k := &Keys{File: o.File, Basis: derived, Targets: o.Targets, PerSecond: o.PerSecond,
+	k := &Keys{File: o.File, PartitionKey: by.PartitionKey, RowKey: by.RowKey, Basis: derived, Targets: o.Targets, PerSecond: o.PerSecond,
 		Rows: r.Rows, Inserts: r.Inserts, Entities: r.Entities, Invalid: r.Invalid, Refused: r.Faults, Ignored: read.Ignored,
-		Spread: spreadOf(&r, listed)}
+		Timed: read.Timed, Falling: read.Falling, Keyed: r.Keyed, Repeated: r.Repeated}
+	if !read.Timed && r.Inserts > 0 && r.Order.Verdict != keystatistics.OnePartition {
+		// Rows have no instants but their places: what those show is no more than a hint.
+		if r.Order.Verdict != keystatistics.Unknown {
+			k.InOrder, k.hotInOrder = r.Order.Word(), r.Order.Hot || r.Order.Tails > 0
+		}
+		r.Order = keystatistics.Order{Reason: "no row has an instant"}
+	}
+	k.Spread = spreadOf(&r, listed)
 	k.Unlisted = float64(r.Unlisted) / float64(max(1, r.Entities))
 	k.forecast(r.Forecast(keystatistics.Demand{EntitiesPerSecond: o.PerSecond, PartitionTarget: float64(o.Targets.Partition),
 		AccountTarget: float64(o.Targets.Account)}))
@@ -79,7 +110,7 @@ func FromKeys(from io.Reader, o KeysOptions) (*Keys, error) {
 	k.State, k.Ok = k.answer()
 	claim := k.claim()
 	k.Verdict = claim.Whole()
-	return k, nil
+	return k
 }
 
 func (k *Keys) forecast(f keystatistics.Forecast) {

@@ -12,6 +12,7 @@ import (
 func (k *Keys) findings() []Finding {
 	return heldTo(k, []point[*Keys]{
 		{"valid-keys", (*Keys).valid},
+		{"unique-keys", (*Keys).unique},
 		{"partition-target", (*Keys).partitionTarget},
 		{"account-target", (*Keys).accountTarget},
 		{"insert-order", (*Keys).insertOrder},
@@ -27,6 +28,17 @@ func (k *Keys) valid() Finding {
 	return found(Error, "%s of %s rows have a key that no table takes, first line %d, %s: %s.",
 		document.Count(k.Invalid), document.Count(k.Rows+k.Invalid), first.Line, document.Key(first.PartitionKey, keyWidth), first.What).
 		but("Replace or encode what a key cannot hold.")
+}
+
+func (k *Keys) unique() Finding {
+	switch {
+	case k.Keyed == 0:
+		return found(NotApplicable, "No row has a RowKey.")
+	case k.Repeated == 0:
+		return found(Good, "None of the first %s keys is there twice.", document.Count(k.Keyed))
+	}
+	return found(Warning, "Of the first %s keys %s are those of an earlier row: an insert of them fails.", document.Count(k.Keyed),
+		document.Count(k.Repeated)).but("Add to the RowKey what tells such rows apart.")
 }
 
 func (k *Keys) partitionTarget() Finding {
@@ -81,7 +93,10 @@ func (k *Keys) insertOrder() Finding {
 		return found(NotApplicable, "No row inserts.")
 	case o.verdict == keystatistics.Unknown:
 		f.Verdict = CannotTell
-		return f.but("Add a column named instant: when each entity was inserted.")
+		if k.InOrder != "" {
+			f.Evidence += " In the order of the file they come " + k.InOrder + "."
+		}
+		return f.but("Add a column of instants, --time COLUMN: when each entity was inserted.")
 	case o.verdict == keystatistics.SeveralTails:
 		return k.tails(f)
 	case !o.Hot:
@@ -92,7 +107,7 @@ func (k *Keys) insertOrder() Finding {
 		f.Evidence += fmt.Sprintf(" That place has one partition's target when all together are %s entities/s.",
 			document.Rate(k.FullPlace))
 	}
-	if k.PerSecond > 0 && k.HotPlace >= endangered*float64(k.Targets.Partition) {
+	if k.PerSecond > 0 && k.HotPlace > float64(k.Targets.Partition) {
 		f.Verdict = Error
 		f.Evidence += fmt.Sprintf(" At %s/s it has %s.", document.Rate(k.PerSecond), document.Rate(k.HotPlace))
 	}
@@ -151,8 +166,11 @@ func (k *Keys) answer() (state string, ok *bool) {
 	}
 }
 
-// untimed reports whether it is not known on how many places inserts fall.
-func (k *Keys) untimed() bool { return k.Spread.verdict == keystatistics.Unknown && k.Inserts > 0 }
+// untimed reports whether it is not known on how many places inserts fall, and how bursty
+// they are.
+func (k *Keys) untimed() bool {
+	return k.Inserts > 0 && (!k.Timed || k.Spread.verdict == keystatistics.Unknown)
+}
 
 // carried returns the rate of all entities that the keys carry by the targets, and what is
 // full there.

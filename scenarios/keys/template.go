@@ -137,6 +137,18 @@ func (t Template) Attributes() []string {
 	return names
 }
 
+// Times returns the names of the attributes that the template writes as instants, such as
+// {at:hour}. The slice is the caller's.
+func (t Template) Times() []string {
+	var names []string
+	for _, p := range t.parts {
+		if p.format.ofTime() {
+			names = append(names, p.attribute)
+		}
+	}
+	return names
+}
+
 // Expand returns the text with each placeholder replaced by what value returns
 // for its attribute, put through the placeholder's function and format.
 func (t Template) Expand(value func(attribute string) string) string {

@@ -110,7 +110,7 @@ var rows = []row{
 		what: "what a design comes to before it runs, point by point of the documents' checklist",
 		imports: []string{
 			"backoff", "engine/clock", "engine/entity", "engine/filter", "report/document", "report/text", "results", "results/figure", "results/figure/check",
-			"scenarios", "scenarios/advise/keystatistics", "scenarios/campaign", "scenarios/fields", "scenarios/keys", "scenarios/run",
+			"scenarios", "scenarios/advise/keystatistics", "scenarios/campaign", "scenarios/fields", "scenarios/keys", "scenarios/keys/values", "scenarios/run",
 		},
 	}, {
 		path: "backoff/trial",
@@ -169,7 +169,7 @@ var rows = []row{
 	}, {
 		path:    "scenarios/advise/keystatistics",
 		what:    "how a stream of keys lies over partitions, in constant memory: skew, and whether inserts all go to one end",
-		imports: []string{"engine/clock", "engine/csvfile", "engine/entity", "engine/nearest", "report/document", "results", "scenarios/keys/sketch"},
+		imports: []string{"engine/clock", "engine/csvfile", "engine/entity", "engine/nearest", "report/document", "results", "scenarios/keys", "scenarios/keys/sketch"},
 	}, {
 		path: "scenarios/keys/sketch",
 		what: "the heaviest keys, their number and their unevenness, in constant memory",

@@ -63,31 +63,52 @@ type header struct {
 	ignored []string
 }
 
-// headerOf returns the columns that a first row names; false where it names none,
-// and so is a row like any other. A fault says what is wrong with it.
-func headerOf(fields []string) (h header, is bool, fault string) {
+// headerOf returns the columns that a first row names. A fault says what is wrong with it:
+// above all that none is the PartitionKey, for then somebody has to say which are.
+func headerOf(fields []string) (h header, fault string) {
 	for _, field := range fields {
-		is = is || isColumn(field)
 		h.meanings = append(h.meanings, meaningOf(field))
-	}
-	if !is {
-		return header{}, false, ""
 	}
 	for i, field := range fields {
 		meaning := h.meanings[i]
 		if meant := mistyped(field); meaning == ignoredColumn && meant != "" {
-			return h, true, fmt.Sprintf("unknown column %q; did you mean %q?", shown(field), meant)
+			return h, fmt.Sprintf("unknown column %q; did you mean %q?", shown(field), meant)
 		}
 		if meaning == ignoredColumn {
 			h.ignored = append(h.ignored, shown(field))
 		} else if first := slices.Index(h.meanings, meaning); first < i {
-			return h, true, fmt.Sprintf("the columns %q and %q mean the same; expected one of them", fields[first], fields[i])
+			return h, fmt.Sprintf("the columns %q and %q mean the same; expected one of them", fields[first], fields[i])
 		}
 	}
 	if !slices.Contains(h.meanings, partitionColumn) {
-		return h, true, "there is no column PartitionKey; expected it among " + expectedColumns
+		return h, fmt.Sprintf("no column is called PartitionKey; expected one, or --partition-key with a template of columns, such as %q: %s",
+			"{"+spelledOut(fields[0])+"}", listed(shownColumns(fields)))
 	}
-	return h, true, ""
+	return h, ""
+}
+
+// spelledOut is the name of a column as a placeholder has it.
+func spelledOut(name string) string {
+	letters := strings.Map(func(r rune) rune {
+		if r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '_'
+	}, shown(name))
+	if letters == "" || letters[0] >= '0' && letters[0] <= '9' {
+		return "column"
+	}
+	return letters
+}
+
+// mostNamed is how many columns a message names.
+const mostNamed = 20
+
+func listed(names []string) string {
+	if more := len(names) - mostNamed; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNamed], ", "), more)
+	}
+	return strings.Join(names, ", ")
 }
 
 // fewestLetters is how long a column's name is at least that others are taken for

@@ -2,6 +2,7 @@ package keystatistics
 
 import (
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,6 +14,8 @@ import (
 type ReadOptions struct {
 	// File is the name of the file, for messages alone.
 	File string
+	// Time is the column of the instants, empty for one that is called so.
+	Time string
 	// Progress is told after every 65,536 rows, and at the end, how many there were
 	// so far; it may be nil.
 	Progress func(rows int64)
@@ -24,16 +27,20 @@ type Reading struct {
 	Rows int64
 	// Ignored are the names of the columns that were not looked at.
 	Ignored []string
+	// Timed is false where there is no column of instants: rows then count as inserted in
+	// their order. Falling is how many rows have an instant before that of an earlier one.
+	Timed   bool
+	Falling int64
 }
 
 // progressRows is every how many rows progress is told.
 const progressRows = 1 << 16
 
-// ReadKeys adds all rows of a CSV file to a survey. A first row that names columns
-// says which they are: PartitionKey; and, where they are there, RowKey, instant
-// (or time, timestamp), entities (or count; 1 without) and operation (or verb; an
-// insert without). Others are not looked at. Without such a row the first column is
-// the PartitionKey, and there is no more.
+// ReadKeys adds all rows of a CSV file to a survey. Its first row names the columns:
+// PartitionKey; and, where they are there, RowKey, instant (or time, timestamp),
+// entities (or count; 1 without) and operation (or verb; an insert without). Others are
+// not looked at, and a file without a PartitionKey is one whose columns have to be named:
+// see [ReadCandidates].
 //
 // Instants are RFC 3339 times, seconds or milliseconds since 1970, or durations
 // such as 1h2m, all of one kind in a file; a row may have none. A key that no table
@@ -76,23 +83,18 @@ const mostSpelled = 64
 
 // begin takes the first row, and reports whether there is any sense in the next.
 func (r *keyReader) begin() bool {
-	columns, is, fault := headerOf(r.Fields())
-	switch {
-	case fault != "":
+	columns, fault := headerOf(r.Fields())
+	if fault != "" {
 		r.Fault("%s", fault)
 		return false
-	case is:
-		r.meanings, r.reading.Ignored = columns.meanings, columns.ignored
-	default:
-		r.meanings = make([]column, len(r.Fields()))
-		r.meanings[0] = partitionColumn
-		r.row()
 	}
+	r.meanings, r.reading.Ignored = columns.meanings, columns.ignored
+	r.reading.Timed = slices.Contains(r.meanings, instantColumn)
 	return true
 }
 
 func (r *keyReader) row() {
-	row := Row{Entities: 1, Line: int64(r.Line())}
+	row := Row{Entities: 1, Line: int64(r.Line()), Instant: clock.Instant(r.reading.Rows), HasInstant: !r.reading.Timed}
 	for i, meaning := range r.meanings {
 		if meaning != ignoredColumn && !r.field(&row, meaning, r.Fields()[i]) {
 			return

@@ -18,6 +18,9 @@ type Report struct {
 	// Entities is how many the rows count, and Inserted how many of them the
 	// inserts do.
 	Entities, Inserted int64
+	// Keyed is how many of the first inserts with a RowKey were looked at for keys that are
+	// there already, and Repeated how many have one.
+	Keyed, Repeated int64
 	// Partitions is the number of PartitionKeys. Effective is how many of equal
 	// weight would be as uneven, 1 / Σ p², p being a partition's share of the
 	// entities; it is 0 where there are none.
@@ -55,7 +58,7 @@ func (s *Statistics) Report() Report {
 	r := Report{
 		Rows: s.sum.rows, Inserts: s.sum.inserts, Untimed: s.sum.untimed, Invalid: s.sum.invalid,
 		Faults: slices.Clone(s.faults), Entities: s.sum.entities, Inserted: s.sum.inserted,
-		Order: judged(s.inserts.arrivals()),
+		Order: judged(s.inserts.arrivals()), Keyed: int64(len(s.keys)) + s.repeated, Repeated: s.repeated,
 	}
 	s.weights.report(&r)
 	r.order(s)

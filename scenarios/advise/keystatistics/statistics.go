@@ -42,9 +42,17 @@ type Statistics struct {
 	weights weights
 	inserts sample
 
-	// partition is the room of Add.
-	partition []byte
+	// keys are the hashes of both keys of the first rows that have a RowKey, of which so
+	// many had one that was there.
+	keys     map[uint64]bool
+	repeated int64
+
+	// partition is the room of Add, row that of a RowKey.
+	partition, row []byte
 }
+
+// mostKeys is for how many rows it is looked whether their keys repeat earlier ones.
+const mostKeys = 100_000
 
 // sums is what is counted of all rows.
 type sums struct {
@@ -77,6 +85,7 @@ func (s *Statistics) Add(r *Row) {
 	s.sum.entities += entities
 	s.partition = append(s.partition[:0], r.PartitionKey...)
 	s.weights.add(s.partition, entities)
+	s.repeats(r)
 	if r.Kind != Insert {
 		return
 	}
@@ -87,4 +96,20 @@ func (s *Statistics) Add(r *Row) {
 		return
 	}
 	s.inserts.add(r.Instant, s.partition)
+}
+
+// repeats looks whether the keys of a row that inserts are those of an earlier one.
+func (s *Statistics) repeats(r *Row) {
+	if r.RowKey == "" || r.Kind != Insert || len(s.keys) == mostKeys {
+		return
+	}
+	if s.keys == nil {
+		s.keys = make(map[uint64]bool)
+	}
+	s.row = append(s.row[:0], r.RowKey...)
+	both := hash(hash(s.weights.key, s.partition), s.row)
+	if s.keys[both] {
+		s.repeated++
+	}
+	s.keys[both] = true
 }

@@ -1,0 +1,143 @@
+package advise
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"loadgen/report/document"
+	"loadgen/results"
+	"loadgen/scenarios/advise/keystatistics"
+	"loadgen/scenarios/keys"
+	"loadgen/scenarios/keys/values"
+)
+
+// Candidate is a design to be tried on the rows of a file: the templates of its keys, whose
+// placeholders are columns. RowKey may be empty.
+type Candidate struct {
+	PartitionKey string `json:"partition_key"`
+	RowKey       string `json:"row_key,omitempty"`
+}
+
+// Candidates is what several designs make of the same rows.
+type Candidates struct {
+	File string `json:"file"`
+	// Verdict, State and Ok are those of the first.
+	Verdict string `json:"verdict"`
+	State   string `json:"state"`
+	Ok      *bool  `json:"ok"`
+	// Ranked are the designs, the one that carries most first, and those that do not hold
+	// the rate last.
+	Ranked []*Keys `json:"candidates"`
+}
+
+// mostCandidates is how many designs are tried in one reading.
+const mostCandidates = 16
+
+// CandidateFault is what is wrong with a candidate.
+type CandidateFault struct{ What string }
+
+// Error implements error.
+func (f *CandidateFault) Error() string { return f.What }
+
+// FromRows tries candidates on the rows of a CSV file, in one reading and in constant memory.
+// The error is a [CandidateFault] where one of them is none; else it is as that of [FromKeys].
+func FromRows(from io.Reader, candidates []Candidate, o KeysOptions) (*Candidates, error) {
+	if len(candidates) > mostCandidates {
+		return nil, &CandidateFault{fmt.Sprintf("%d designs; expected at most %d in one reading", len(candidates), mostCandidates)}
+	}
+	tried, into := make([]keystatistics.Candidate, len(candidates)), make([]*keystatistics.Statistics, len(candidates))
+	for i, one := range candidates {
+		var err error
+		if tried[i], err = one.parse(); err != nil {
+			return nil, err
+		}
+		// Of several designs each tells fewer partitions apart, so that all of them together
+		// take no more memory.
+		if into[i], err = keystatistics.New(keystatistics.Options{Seed: 1, Top: listed, Exact: keystatistics.DefaultExact / len(candidates)}); err != nil {
+			return nil, err
+		}
+	}
+	read, err := keystatistics.ReadCandidates(from, keystatistics.ReadOptions{File: o.File, Time: o.Time, Progress: o.Progress}, tried, into)
+	if err != nil {
+		return nil, err
+	}
+	c := &Candidates{File: o.File}
+	for i := range candidates {
+		c.Ranked = append(c.Ranked, tellKeys(into[i], read, o, candidates[i]))
+	}
+	slices.SortStableFunc(c.Ranked, better)
+	c.State, c.Ok, c.Verdict = c.Ranked[0].State, c.Ranked[0].Ok, c.Ranked[0].Verdict
+	return c, nil
+}
+
+func (c *Candidate) parse() (tried keystatistics.Candidate, err error) {
+	read := func(flag, text string) (t keys.Template) {
+		var parsed error
+		if t, parsed = keys.ParseTemplate(text); parsed != nil && err == nil {
+			what := parsed.Error()
+			var fault *values.TemplateError
+			if errors.As(parsed, &fault) {
+				what = fmt.Sprintf("at character %d: %s", fault.Offset+1, fault.What)
+			}
+			err = &CandidateFault{fmt.Sprintf("--%s %s: %s", flag, text, what)}
+		}
+		return t
+	}
+	tried = keystatistics.Candidate{PartitionKey: read("partition-key", c.PartitionKey), RowKey: read("row-key", c.RowKey)}
+	return tried, err
+}
+
+// better orders candidates: those that hold before those of which that cannot be told, and
+// both before others; then keys that are not repeated, and those that carry more.
+func better(a, b *Keys) int {
+	states := []string{results.Holds, results.CannotTell, results.DoesNotHold}
+	repeats := func(k *Keys) int { return min(1, int(k.Repeated)) }
+	seems := func(k *Keys) int {
+		if k.hotInOrder {
+			return 1
+		}
+		return 0
+	}
+	x, _ := a.carried()
+	y, _ := b.carried()
+	return cmp.Or(cmp.Compare(slices.Index(states, a.State), slices.Index(states, b.State)), cmp.Compare(repeats(a), repeats(b)),
+		cmp.Compare(seems(a), seems(b)), cmp.Compare(y, x), cmp.Compare(a.Spread.TopMost, b.Spread.TopMost))
+}
+
+// Document says which candidate carries most, and of each what [Keys] say; of one alone just
+// that.
+func (c *Candidates) Document() *document.Document {
+	first := c.Ranked[0]
+	if len(c.Ranked) == 1 {
+		return first.Document()
+	}
+	d := &document.Document{Title: "explain keys", Subtitle: "derived from " + document.Counted(int(first.Rows), "row") + " of " + c.File,
+		Answer: first.claim(), Data: c}
+	t := document.Table{ID: "candidates", Caption: "The designs that were tried, the one that carries most first", Columns: []document.Column{
+		{Title: "PartitionKey", Words: true}, {Title: "at most/s", Unit: "entities/s"}, {Title: "commonest"}, {Title: "partitions", Spare: 2},
+		{Title: "inserts come", Words: true}, {Title: "keys twice", Spare: 1}}}
+	for i, k := range c.Ranked {
+		most, _ := k.carried()
+		order := k.Spread.Order
+		if k.InOrder != "" {
+			order = k.InOrder + "?"
+		}
+		twice := document.Untold
+		if k.Keyed > 0 {
+			twice = document.Count(k.Repeated)
+		}
+		t.Rows = append(t.Rows, slices.Concat([]document.Cell{{Text: document.Cut(k.PartitionKey, keyWidth), Tone: document.ToneOf(k.State)}},
+			document.Cells(document.Rate(most), k.Spread.top(), about(k.Spread.Partitions, k.Spread.PartitionsError), order, twice)))
+		section := k.section(k.commonest())
+		section.ID, section.Title = fmt.Sprintf("keys-%d", i+1), "PartitionKey "+k.PartitionKey
+		findings := findingsSection(k.Findings)
+		findings.ID, findings.Title = fmt.Sprintf("findings-%d", i+1), "Findings of "+k.PartitionKey
+		d.Sections = append(d.Sections, section, findings)
+	}
+	d.Screen = append(d.Screen, t, document.Facts{Lines: []string{
+		"at most/s: where the commonest partition, a place that takes all inserts, or the account is full."}})
+	return d
+}

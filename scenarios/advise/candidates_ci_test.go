@@ -1,0 +1,69 @@
+//go:build ci && unix
+
+package advise
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// rowsRead yields rows of a race without holding them.
+type rowsRead struct {
+	left, number int
+	chance       *rand.Rand
+	text         []byte
+}
+
+// Read implements io.Reader.
+func (r *rowsRead) Read(into []byte) (int, error) {
+	for len(r.text) < len(into) && r.left > 0 {
+		r.left--
+		r.number++
+		r.text = fmt.Appendf(r.text, "%d,%s,%d,runner %d,2026-04-21T%02d:%02d:%02d.%06dZ\n", 2010+r.chance.IntN(5),
+			[]string{"Mopen", "Fopen", "M40", "F40", "M50"}[r.chance.IntN(5)], r.number, r.chance.IntN(400_000),
+			r.number/36_000_00%24, r.number/60_000%60, r.number/1000%60, r.number%1000*1000)
+	}
+	if len(r.text) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(into, r.text)
+	r.text = r.text[:copy(r.text, r.text[n:])]
+	return n, nil
+}
+
+// 600,000 rows under five designs: within 15 s of CPU and 200 MB; it fails at twice the time.
+func TestFiveCandidatesOverManyRows(t *testing.T) {
+	cpu := func() time.Duration {
+		var usage syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+			t.Fatal(err)
+		}
+		return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+	}
+	var memory runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&memory)
+	begun, lived, most := cpu(), memory.HeapAlloc, uint64(0)
+	rows := &rowsRead{left: 600_000, chance: rand.New(rand.NewPCG(6, 6)), text: []byte("year,division,bib,runner,finished\n")}
+	c, err := FromRows(rows, []Candidate{{"{year}", "{bib}"}, {"{year}__{division}", "{bib}"}, {"{bib}", "r"}, {"{runner}", "{bib}"},
+		{"{hash(bib,64):02d}", "{bib}"}}, KeysOptions{File: "rows.csv", Targets: documented, PerSecond: 5000, Time: "finished", Progress: func(int64) {
+		runtime.ReadMemStats(&memory)
+		most = max(most, memory.HeapAlloc-lived)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	took := cpu() - begun
+	t.Logf("%v of CPU, %d MB at most, first %s: %s", took, most>>20, c.Ranked[0].PartitionKey, c.Verdict)
+	if took > 30*time.Second || most > 200<<20 {
+		t.Errorf("five designs over 600,000 rows took %v of CPU and %d MB; want 15 s, and no more than 30 s and 200 MB", took, most>>20)
+	}
+	if first := c.Ranked[0].PartitionKey; first != "{hash(bib,64):02d}" && first != "{runner}" {
+		t.Errorf("the first is %s; want one that spreads", first)
+	}
+}
