@@ -25,7 +25,7 @@ func (s *story) balanced() []string {
 	case results.LoadRelieved:
 		return []string{s.throttling(bins, b), s.relief(bins, b), s.warmth(b)}
 	default:
-		return append([]string{s.throttling(bins, b), s.done(b)}, s.stuck(bins)...)
+		return append([]string{s.throttling(bins, b), s.done(b) + s.partly(bins)}, s.stuck(bins)...)
 	}
 }
 
@@ -127,6 +127,21 @@ func counted(n int, thing string) string {
 	default:
 		return document.Count(int64(n)) + " " + thing + "s"
 	}
+}
+
+// partly says what is served in the end of a load that was not relieved, where load
+// balancing made it more than at first: a few tails bear a target each.
+func (s *story) partly(bins []figure.Bin) string {
+	first := 0
+	for first < len(bins)-1 && !bins[first].Busy() {
+		first++
+	}
+	const more = 1.2
+	end := servedRate(s.atEnd(bins))
+	if s.record.Manifest.Start != "cold" || end < more*servedRate(&bins[first]) {
+		return ""
+	}
+	return fmt.Sprintf(" In the end %s entities/s are served.", document.Rate(end))
 }
 
 // done says what load balancing did, where the outcome does not.

@@ -79,6 +79,9 @@ func (e *Explanation) claim() document.Answer {
 	if limit != "" && r.Throttled > mostThrottled {
 		a.Says = append(a.Says, limit)
 	}
+	if l := d.tailed(); l != nil && e.State != results.Holds && (limit == "" || r.elsewhere()) {
+		a.Says = append(a.Says, l.Keys.bears(e.Targets))
+	}
 	if bound.target > 0 && !r.elsewhere() {
 		a.Beside = fmt.Sprintf("%s of %s/s %s", document.Rate(bound.Value), document.Count(bound.target), bound.each)
 	}
@@ -114,6 +117,17 @@ func (r *Rehearsal) spared() string {
 	default:
 		return fmt.Sprintf("Of %s %s to %s are throttled.", of, document.Share(r.Least), document.Share(r.Most))
 	}
+}
+
+// tailed returns the load with most inserts of those that fall on a few places at a time, nil
+// where none do.
+func (d *Design) tailed() (most *Load) {
+	for i := range d.Loads {
+		if l := &d.Loads[i]; l.Events && l.Keys.bears(Targets{Partition: 1, Account: 1, Accounts: 1}) != "" && (most == nil || l.Inserts > most.Inserts) {
+			most = l
+		}
+	}
+	return most
 }
 
 // limitInWords is a limit of the model in a reader's words.
