@@ -108,17 +108,17 @@ func (e *Explanation) row(name string, d *Design, l *Load, full float64) []docum
 	if l.Scans.Value > 0 {
 		hottest += "+"
 	}
-	return slices.Concat([]document.Cell{{Text: name, Tone: d.tone(l)}, {Text: document.Cut(l.Phase, keyWidth/2)}, {Text: hottest}, {Bar: bar}},
+	return slices.Concat([]document.Cell{{Text: name, Tone: e.tone(d, l)}, {Text: document.Cut(l.Phase, keyWidth/2)}, {Text: hottest}, {Bar: bar}},
 		document.Cells(target, document.Rate(l.Account.Value), about(k.Partitions, k.PartitionsError), document.Rate(k.Effective),
 			document.Share(k.TopMost), order))
 }
 
 // tone is what the model makes of a load: bad where more of it is throttled than is held.
-func (d *Design) tone(l *Load) document.Tone {
+func (e *Explanation) tone(d *Design, l *Load) document.Tone {
 	switch r := d.Rehearsal; {
 	case r.State() == results.DoesNotHold && (l.Throttled > mostThrottled || r.Throttled <= mostThrottled):
 		return document.Bad
-	case r.State() == results.CannotTell:
+	case r.State() == results.CannotTell, d.untried(e.Targets.Partition, e.warm) != "":
 		return document.Doubtful
 	default:
 		return document.Good
