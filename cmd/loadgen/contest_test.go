@@ -93,6 +93,7 @@ func TestContestUsage(t *testing.T) {
 		{"a design twice", orders, []string{"--designs", "shop,day,shop"}, "--designs: shop occurs twice; expected each once"},
 		{"two designs that are wrong", orders, []string{"--designs", "our,our"}, `--designs: unknown design "our"; did you mean "hour"?; --designs: unknown design "our"; did you mean "hour"?`},
 		{"no design that was named", orders, []string{"--designs", ""}, "--designs is empty; expected two designs of the scenario or more"},
+		{"quick, and so many runs", orders, []string{"--quick", "--seeds", "2"}, "--quick is --seeds 2: expected one of the two"},
 		{"no run", orders, []string{"--seeds", "0"}, "--seeds 0: expected 1 to 100"},
 		{"too many runs", orders, []string{"--seeds", "101"}, "--seeds 101: expected 1 to 100"},
 		{"an alpha that is none", orders, []string{"--alpha", "0.5"}, "alpha is 0.5; expected more than 0 and less than 0.5"},

@@ -97,7 +97,7 @@ func (f *Figures) Sustained(needs Needs) Value {
 // what was returned, in the same proportion, since the record does not say which of them
 // returned how much.
 func (n *Needs) met(name string, sum *results.KindStats) float64 {
-	entities := float64(sum.Returned)
+	entities, share := float64(sum.Returned), n.soon(name, sum)
 	if !n.Reads[name] {
 		each, named := n.Entities[name]
 		if !named {
@@ -105,9 +105,15 @@ func (n *Needs) met(name string, sum *results.KindStats) float64 {
 		}
 		entities = float64(sum.Succeeded * each)
 	}
+	return entities * share
+}
+
+// soon returns the share of what succeeded of an operation that was served within what it
+// needs.
+func (n *Needs) soon(name string, sum *results.KindStats) float64 {
 	within, bounded := n.Within[name]
 	if !bounded {
-		return entities
+		return 1
 	}
 	var soon int64
 	for _, bar := range sum.Response.Bars() {
@@ -118,5 +124,29 @@ func (n *Needs) met(name string, sum *results.KindStats) float64 {
 	if soon == 0 {
 		return 0
 	}
-	return entities * float64(soon) / float64(sum.Response.Count())
+	return float64(soon) / float64(sum.Response.Count())
+}
+
+// Met returns the share of what was due of an operation that was served within what it
+// needs, of the operation of which that is least. It is not told where no rate says what is
+// due: clients that wait ask for no more than they get.
+func (f *Figures) Met(needs Needs) Value {
+	least := Value{Why: "no operation was due at an instant of its own"}
+	for _, step := range f.reported {
+		if step.Closed() {
+			return least
+		}
+	}
+	for _, kind := range f.record.Manifest.Operations {
+		s := Selection{of: f, steps: f.reported, want: func(other results.Kind) bool { return other.Name == kind.Name }}
+		sum := s.sum()
+		if sum.Scheduled == 0 {
+			continue
+		}
+		share := float64(sum.Succeeded) * needs.soon(kind.Name, &sum) / float64(sum.Scheduled)
+		if !least.Told || share < least.Value {
+			least = Value{Value: share, Told: true}
+		}
+	}
+	return least
 }

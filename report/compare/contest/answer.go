@@ -2,6 +2,7 @@ package contest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"loadgen/report/document"
@@ -11,9 +12,12 @@ import (
 // answer says who wins, by how much, and whether its checks hold.
 func (c *Contest) answer() document.Answer {
 	a := document.Answer{State: c.State}
-	if c.Winner == nil {
+	switch {
+	case c.noneHolds():
+		c.failing(&a)
+	case c.Winner == nil:
 		c.undecided(&a)
-	} else {
+	default:
 		c.win(&a)
 	}
 	if c.SurvivesSays != "" {
@@ -23,6 +27,17 @@ func (c *Contest) answer() document.Answer {
 		a.Says = append(a.Says, strings.TrimSpace(says))
 	}
 	return a
+}
+
+// failing says that no design holds the checks, which of them is the best, and what would have
+// to be otherwise.
+func (c *Contest) failing(a *document.Answer) {
+	a.Claim = strings.ToUpper(c.none()) + " holds your checks"
+	for _, says := range []string{c.bestOfNone(), c.wouldChange()} {
+		if says != "" {
+			a.Says = append(a.Says, sentence(says))
+		}
+	}
 }
 
 // undecided says why nobody wins.
@@ -42,7 +57,7 @@ func (c *Contest) undecided(a *document.Answer) {
 		a.Beside = "one run of a design shows none by itself"
 	case len(c.Power) > 0:
 		last := c.Power[len(c.Power)-1]
-		a.Beside = fmt.Sprintf("one of %s %% would be found in %s of 100", document.Decimals(last.Difference, 1), last.often())
+		a.Beside = fmt.Sprintf("one of %s %% between the first two would be found in %s of 100", document.Decimals(last.Difference, 1), last.often())
 	}
 	a.Claim = "NO DIFFERENCE SHOWN"
 	between := document.Enumerated(best)
@@ -75,18 +90,19 @@ func (c *Contest) win(a *document.Answer) {
 		a.Beside = "the only design that can serve every operation"
 	}
 	first := &c.Ranking[0]
-	a.Says = append(a.Says, first.template())
-	held := false
-	for i := range c.Ranking {
-		held = held || c.Ranking[i].State == results.Holds
+	if says := c.warning(first); says != "" {
+		a.Says = append(a.Says, says)
+		if first.Order == results.AppendOnly || first.Order == results.PrependOnly {
+			a.Claim += ", " + first.Order
+		}
 	}
-	switch {
-	case c.State == results.DoesNotHold && held:
-		a.Claim = strings.Replace(a.Claim, "WINS: "+name, "DOES NOT HOLD its checks: "+name+" wins", 1)
-	case c.State == results.DoesNotHold:
-		a.Claim = strings.Replace(a.Claim, "WINS: "+name, "NO DESIGN HOLDS its checks: "+name+" wins", 1)
-	case c.State == results.CannotTell:
+	a.Says = append(a.Says, first.template())
+	if c.State == results.CannotTell {
 		a.Claim = strings.Replace(a.Claim, "WINS: "+name, "CANNOT TELL whether its checks hold: "+name+" wins", 1)
+	}
+	// One that some design that cannot be told may hold.
+	if c.State == results.DoesNotHold {
+		a.Claim = strings.Replace(a.Claim, "WINS: "+name, "DOES NOT HOLD its checks: "+name+" wins", 1)
 	}
 }
 
@@ -123,8 +139,9 @@ func (c *Contest) screen() []document.Block {
 		}
 		row[0].Tone, row[4].Tone = document.ToneOf(one.State), document.ToneOf(one.State)
 		t.Rows = append(t.Rows, row)
-		if reason := one.inShort(); reason != "" {
-			why = append(why, one.Design+": "+reason)
+		words := slices.DeleteFunc([]string{one.fails(), one.inShort()}, func(s string) bool { return s == "" })
+		if len(words) > 0 {
+			why = append(why, one.Design+": "+strings.Join(words, "; "))
 		}
 	}
 	t = t.Around(mostDesigns)

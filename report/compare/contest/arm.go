@@ -48,6 +48,10 @@ type Trial struct {
 	// return, is not among them. Lost is the share of the offered operations that was not
 	// served at all, 0 to 1.
 	Sustained, Lost float64
+	// Met is the share of the operations due that were served within what they need, of the
+	// operation that fares worst: nil where they are not due at instants of their own, as with
+	// clients that wait.
+	Met *float64
 	// Operations are the response times by operation, in the order of the scenario.
 	Operations []OperationTrial
 	// Moves is how often load balancing split, moved or merged ranges under the measured

@@ -1,17 +1,16 @@
 package contest
 
-import "loadgen/results"
-
 // Contest is what came of several designs under the same events. It is what JSON
 // prints: units are in the names, intervals are pairs of bounds, and what is not told
 // is null. It shares no memory with the arms.
 type Contest struct {
-	// Verdict is one sentence or two. Winner is the design that is shown to be better
-	// than any other, nil where no difference is shown or there was nothing to rank.
+	// Verdict is a sentence or a few. Winner is the design that is shown to be better
+	// than each other, nil where none is, where none holds the checks, and where there was
+	// nothing to rank.
 	Verdict string  `json:"verdict"`
 	Winner  *string `json:"winner"`
-	// State and Ok are those of the winner's checks; it cannot be told where no design is
-	// shown to be the best, and Ok is nil where the scenario claims nothing.
+	// State and Ok are those of the winner's checks, and false where every design fails one. It cannot be
+	// told where no design is shown to be the best, and Ok is nil where the scenario claims nothing.
 	State string `json:"state"`
 	Ok    *bool  `json:"ok"`
 	// Survives says whether the other profile of the model gives the same verdict, nil
@@ -26,12 +25,15 @@ type Contest struct {
 	Figures string `json:"figures"`
 	Profile string `json:"profile"`
 	Other   string `json:"other_profile"`
-	// Alpha bounds how often designs that do not differ are told apart; Tests says how
+	// PartitionTarget is how many entities per second one partition bears, 0 where that is not
+	// known.
+	PartitionTarget int64 `json:"partition_target,omitempty"`
+	// Alpha bounds how often two designs that do not differ are told apart; Tests says how
 	// it is divided.
 	Alpha float64 `json:"alpha"`
 	Tests []Test  `json:"tests"`
-	// Power is which differences in the sustained rate would have been found; empty
-	// where there are too few runs to find any.
+	// Power is which differences in the sustained rate would have been found between the
+	// first two; empty where there are too few runs to find any.
 	Power      []Power  `json:"power"`
 	RestsOn    []string `json:"rests_on"`
 	CannotTell []string `json:"cannot_tell"`
@@ -62,8 +64,8 @@ type Power struct {
 
 // Ranked is one design in its place.
 type Ranked struct {
-	// Rank counts from 1 and is shared by designs that are not shown to differ; nil for
-	// one that did not run. Those that cannot share the last.
+	// Rank is one more than how many designs are shown to be better, each pair by itself;
+	// nil for one that did not run. Those that cannot share the last.
 	Rank         *int       `json:"rank"`
 	Design       string     `json:"design"`
 	PartitionKey string     `json:"partition_key"`
@@ -83,9 +85,13 @@ type Ranked struct {
 	// Ratio is the sustained rate as a part of that of the design in the first place;
 	// nil for that itself.
 	Ratio *Effect `json:"sustained_to_first"`
-	// Behind names the figure by which it is told from the first, empty where it is not.
-	Behind     string         `json:"behind_by,omitempty"`
-	Lost       *Estimate      `json:"share_lost"`
+	// Behind is "checks" or names the figure by which it is told from the first, empty where
+	// it is not.
+	Behind string    `json:"behind_by,omitempty"`
+	Lost   *Estimate `json:"share_lost"`
+	// Met is the share of what was due that was served within what it needs, of the operation
+	// that fares worst; nil where clients wait.
+	Met        *Estimate      `json:"share_met"`
 	WorstP99   *Estimate      `json:"worst_p99_us"`
 	Operations []RankedTiming `json:"per_operation"`
 	// Recovery is over the runs in which something moved and recovered, Unrecovered how
@@ -127,10 +133,9 @@ type Estimate struct {
 type Effect struct {
 	Ratio    float64     `json:"ratio"`
 	Interval *[2]float64 `json:"interval"`
-	// P is Welch's, Adjusted by Holm over all pairs; nil where nothing can be tested.
-	P        *float64 `json:"p"`
-	Adjusted *float64 `json:"p_holm"`
-	Shown    bool     `json:"shown"`
+	// P is Welch's of this pair, nil where nothing can be tested.
+	P     *float64 `json:"p"`
+	Shown bool     `json:"shown"`
 }
 
 // RankedTiming is the response time of an operation: medians over the runs, in
@@ -140,33 +145,6 @@ type RankedTiming struct {
 	P50       *int64    `json:"p50_us"`
 	P99       *int64    `json:"p99_us"`
 	P99Range  *[2]int64 `json:"p99_range_us"`
-}
-
-// Check is a claim of the scenario, and in how many runs it held, of those that could
-// tell; Untold are the others.
-type Check struct {
-	Expr   string `json:"expr"`
-	Held   int    `json:"held"`
-	Runs   int    `json:"runs"`
-	Untold int    `json:"runs_untold"`
-}
-
-// stateOf returns what the checks of a design come to over all of its runs: empty where
-// there are none.
-func stateOf(list []Check) (state string, ok *bool) {
-	if len(list) == 0 {
-		return "", nil
-	}
-	state, ok = results.Holds, new(true)
-	for _, one := range list {
-		switch {
-		case one.Held < one.Runs:
-			return results.DoesNotHold, new(false)
-		case one.Untold > 0:
-			state, ok = results.CannotTell, nil
-		}
-	}
-	return state, ok
 }
 
 // Reason is one thing that kept a design from being better. What does not apply is zero

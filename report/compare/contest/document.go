@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"loadgen/report/document"
-	"loadgen/results"
 )
 
 // ChartID is that of the chart of a contest: where the load of each design went.
@@ -24,7 +23,7 @@ func Document(c *Contest) *document.Document {
 	d.Screen = c.screen()
 	power := ""
 	if c.Winner == nil {
-		// Beside a difference that is shown, the power of the least sure pair misleads.
+		// A difference that is shown needs none.
 		power = c.powerSays()
 	}
 	d.Add("verdict", "Verdict", document.Paragraph{Text: c.Verdict, Lead: true, Tone: document.ToneOf(c.State)},
@@ -62,8 +61,15 @@ func (c *Contest) subtitle() string {
 	if c.Target != "" {
 		parts = append(parts, c.Target)
 	}
-	return strings.Join(append(parts, c.basis()...), " · ")
+	parts = append(parts, c.basis()...)
+	if c.ran() > 0 && len(c.Ranking[0].Seeds) == QuickRuns {
+		parts = append(parts, "quick: 2 runs of each")
+	}
+	return strings.Join(parts, " · ")
 }
+
+// QuickRuns is how many runs a design has in a contest that is quick, which says so.
+const QuickRuns = 2
 
 // basis says whence the figures come.
 func (c *Contest) basis() []string {
@@ -86,8 +92,8 @@ func (c *Contest) powerSays() string {
 	if len(found) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("As the runs vary, a true difference in the sustained rate would have been found so often: %s of 100 such contests.",
-		document.Enumerated(found))
+	return fmt.Sprintf("As the runs vary, a true difference in the sustained rate between %s and %s would have been found so often: %s of 100 such contests.",
+		c.Ranking[0].Design, c.Ranking[1].Design, document.Enumerated(found))
 }
 
 // often is of how many contests of a hundred the difference is found in. What is found nearly
@@ -132,38 +138,4 @@ func (c *Contest) keys() []string {
 
 func (one *Ranked) template() string {
 	return fmt.Sprintf("PartitionKey %s, RowKey %s", one.PartitionKey, one.RowKey)
-}
-
-// failures lists the checks that did not hold in every run.
-func (c *Contest) failures() []string {
-	var list []string
-	for i := range c.Ranking {
-		one := &c.Ranking[i]
-		for _, e := range one.Expected {
-			if e.Held < e.Runs {
-				list = append(list, fmt.Sprintf("%s: %s held in %d of %s", one.Design, e.Expr, e.Held, document.Counted(e.Runs, "run")))
-			}
-		}
-	}
-	return list
-}
-
-// heldIn is how many checks held in all runs that could tell, of how many that any could.
-func (one *Ranked) heldIn() string {
-	if len(one.Expected) == 0 {
-		return document.Untold
-	}
-	held, told := 0, 0
-	for _, e := range one.Expected {
-		if e.Runs > 0 {
-			told++
-		}
-		if e.Runs > 0 && e.Held == e.Runs {
-			held++
-		}
-	}
-	if told == 0 {
-		return results.CannotTell
-	}
-	return fmt.Sprintf("%d of %d", held, told)
 }

@@ -8,7 +8,6 @@ import (
 
 	"loadgen/report/compare/statistics"
 	"loadgen/report/document"
-	"loadgen/results"
 )
 
 // doubt is how often an interval that is shown misses what it is of.
@@ -72,34 +71,6 @@ func timings(trials []Trial) []RankedTiming {
 func median(values []int64) *int64 {
 	slices.Sort(values)
 	return &values[(len(values)-1)/2]
-}
-
-// expected says in how many runs each check held, of those that could tell.
-func expected(trials []Trial) []Check {
-	list := []Check{}
-	for i := range trials {
-		for _, one := range trials[i].Expected {
-			list = held(list, one)
-		}
-	}
-	return list
-}
-
-func held(list []Check, one results.Check) []Check {
-	at := slices.IndexFunc(list, func(e Check) bool { return e.Expr == one.Expr })
-	if at < 0 {
-		at, list = len(list), append(list, Check{Expr: one.Expr})
-	}
-	switch {
-	case !one.Told():
-		list[at].Untold++
-	case one.Holds():
-		list[at].Held++
-		fallthrough
-	default:
-		list[at].Runs++
-	}
-	return list
 }
 
 // sentence has a text begin with a capital and end with a full stop.

@@ -18,7 +18,10 @@ type criterion struct {
 	// of an absolute figure a difference of the figure itself.
 	resolution float64
 	absolute   bool
-	higher     bool
+	// coarse is the step in which designs come in by the figure, as a part of one or of an
+	// absolute figure itself: well beyond what differs by chance.
+	coarse float64
+	higher bool
 	// counts says that the figure goes by whole operations: one more or less is chance.
 	counts bool
 	of     func(t *Trial) (float64, bool)
@@ -31,24 +34,30 @@ const (
 	byWorst
 	byCounted
 	byBilled
+	// byChecks is told of a design that is behind by its checks, which come before all
+	// figures.
+	byChecks
 )
 
-// bySustainedName is how JSON calls the figure that decides first.
-const bySustainedName = "sustained_entities_per_second"
+// byChecksName and bySustainedName are how JSON calls what decides first.
+const (
+	byChecksName    = "checks"
+	bySustainedName = "sustained_entities_per_second"
+)
 
 // criteria returns them in the order in which they decide. What matters most has most of
 // alpha: an application buys entities served in time.
 func criteria(p Price) []criterion {
 	return []criterion{
-		bySustained: {name: bySustainedName, words: "sustained rate", part: 0.6, resolution: 0.005, higher: true, counts: true,
+		bySustained: {name: bySustainedName, words: "sustained rate", part: 0.6, resolution: 0.005, coarse: 0.05, higher: true, counts: true,
 			of: func(t *Trial) (float64, bool) { return t.Sustained, true }},
-		byLost: {name: "share_lost", words: "share lost", part: 0.1, resolution: 0.001, absolute: true, counts: true,
+		byLost: {name: "share_lost", words: "share lost", part: 0.1, resolution: 0.001, coarse: 0.02, absolute: true, counts: true,
 			of: func(t *Trial) (float64, bool) { return t.Lost, true }},
-		byWorst: {name: "worst_p99_us", words: "worst p99", part: 0.1, resolution: 0.01,
+		byWorst: {name: "worst_p99_us", words: "worst p99", part: 0.1, resolution: 0.01, coarse: 0.5,
 			of: func(t *Trial) (float64, bool) { return t.worst() }},
-		byCounted: {name: "entities_counted_per_event", words: "entities counted for an event", part: 0.1, resolution: 0.005, counts: true,
+		byCounted: {name: "entities_counted_per_event", words: "entities counted for an event", part: 0.1, resolution: 0.005, coarse: 0.1, counts: true,
 			of: func(t *Trial) (float64, bool) { return t.Counted, t.Served > 0 }},
-		byBilled: {name: "transactions_billed_per_event", words: "transactions billed for an event", part: 0.1, resolution: 0.005, counts: true,
+		byBilled: {name: "transactions_billed_per_event", words: "transactions billed for an event", part: 0.1, resolution: 0.005, coarse: 0.1, counts: true,
 			of: func(t *Trial) (float64, bool) { return t.billed(p), t.Served > 0 }},
 	}
 }
@@ -105,13 +114,11 @@ func some(trials []Trial, of func(t *Trial) (float64, bool)) []float64 {
 
 // pair is what a figure says of two designs.
 type pair struct {
-	a, b int
-	// effect is b against a: the ratio's logarithm, or the difference where logs is false.
+	// effect is the second against the first: the ratio's logarithm, or the difference where
+	// logs is false.
 	effect statistics.Means
 	logs   bool
-	// adjusted is the p-value after Holm's correction over all pairs.
-	adjusted float64
-	shown    bool
+	shown  bool
 }
 
 // grain is by how much runs are taken to vary at least, as a standard deviation: half the
@@ -140,30 +147,6 @@ func (f *criterion) meet(a, b []float64, grain float64) (effect statistics.Means
 	}
 	effect = statistics.Welch(a, b, grain)
 	return effect, false, effect.Difference != 0 && math.Abs(effect.Difference) >= least
-}
-
-// pairs compares every two designs by a figure, given what it is in the trials of each and
-// how many operations the smallest of those had. That all pairs are in Holm's family
-// allows to look at any of them afterwards.
-func (f *criterion) pairs(values [][]float64, operations []int64, alpha float64) []pair {
-	var list []pair
-	var p []float64
-	var resolved []bool
-	for a := range values {
-		for b := a + 1; b < len(values); b++ {
-			if len(values[a]) < 2 || len(values[b]) < 2 {
-				continue
-			}
-			effect, logs, is := f.meet(values[a], values[b], f.grain(min(operations[a], operations[b])))
-			list = append(list, pair{a: a, b: b, effect: effect, logs: logs})
-			p, resolved = append(p, effect.P), append(resolved, is)
-		}
-	}
-	for i, adjusted := range statistics.Holm(p) {
-		list[i].adjusted = adjusted
-		list[i].shown = adjusted <= alpha*f.part && resolved[i]
-	}
-	return list
 }
 
 func positive(values []float64) bool { return len(values) > 0 && slices.Min(values) > 0 }

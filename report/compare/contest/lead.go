@@ -11,22 +11,34 @@ import (
 // is held against.
 type lead struct {
 	figure, number, unit, beside string
-	// rates says that it is ahead in the sustained rate.
-	rates bool
+	// rates says what there is to say of the sustained rates, where those do not decide.
+	rates string
 }
 
 // leadOf says by what a design is ahead of one that is behind it.
 func leadOf(first, next *Ranked) lead {
 	against := func(figure string, a, b *Estimate, as func(float64) string) lead {
-		return lead{figure: figure, number: a.told(as), beside: fmt.Sprintf("against %s of %s", b.told(as), next.Design)}
+		l := lead{figure: figure, number: a.told(as), beside: fmt.Sprintf("against %s of %s", b.told(as), next.Design)}
+		switch e := next.Ratio; {
+		case figure == "":
+		case e != nil && e.Shown && next.Met != nil && next.Met.Mean < servesAll:
+			l.rates = next.Design + " leaves a part of what is asked unserved, and sustains more of the rest."
+		case e != nil && e.Shown:
+			l.rates = "Both serve what is asked: what more the replies of one hold makes it no better."
+		default:
+			l.rates = "In the sustained rate no difference between them is shown."
+		}
+		return l
 	}
 	switch e := next.Ratio; {
+	case next.Behind == byChecksName:
+		return checksLead(first, next)
 	case next.Behind == bySustainedName && (e == nil || e.Ratio <= 0):
 		l := against("", first.Sustained, next.Sustained, document.Rate)
-		l.unit, l.rates = "entities/s", true
+		l.unit = "entities/s"
 		return l
 	case next.Behind == bySustainedName:
-		l, as := lead{unit: "times", beside: "over " + next.Design, rates: true}, document.Figures
+		l, as := lead{unit: "times", beside: "over " + next.Design}, document.Figures
 		if 1/e.Ratio < manyTimes {
 			l.unit, as = "", func(ratio float64) string { return document.Decimals(100*(ratio-1), 1) + " %" }
 		}
@@ -46,6 +58,21 @@ func leadOf(first, next *Ranked) lead {
 	}
 }
 
+// checksLead says that a design holds more checks than the next, or fails fewer.
+func checksLead(first, next *Ranked) lead {
+	held, failed := counted(first.Expected)
+	less, more := counted(next.Expected)
+	l := lead{figure: "checks held:", number: fmt.Sprintf("%d of %d", held, len(first.Expected))}
+	if held == less {
+		l.figure, l.number, less = "checks failed:", fmt.Sprintf("%d of %d", failed, len(first.Expected)), more
+	}
+	l.beside = fmt.Sprintf("against %d of %s", less, next.Design)
+	if e := next.Ratio; e != nil && e.Shown && e.Ratio > 0 && e.Ratio < 1 {
+		l.beside += fmt.Sprintf(", and %s times its sustained rate", document.Figures(1/e.Ratio))
+	}
+	return l
+}
+
 // manyTimes is the ratio from which on it is told as one, and not as a percentage.
 const manyTimes = 1.5
 
@@ -57,8 +84,8 @@ func (l *lead) by() string {
 // sentence says that a design wins by it.
 func (l lead) sentence(name string) string {
 	text := fmt.Sprintf("%s wins %s (%s).", name, l.by(), l.beside)
-	if !l.rates {
-		text += " In the sustained rate no difference between them is shown."
+	if l.rates != "" {
+		text += " " + l.rates
 	}
 	return text
 }

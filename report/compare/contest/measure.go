@@ -30,6 +30,7 @@ func Measure(record *results.Record, summary *results.Summary, needs figure.Need
 	}
 	value := func(name string) float64 { return figures.Named(name).Value }
 	trial.Sustained, trial.Lost = figures.Sustained(needs).Value, value("share_lost")
+	trial.Met = figures.Met(needs).Pointer()
 	trial.Events, trial.Served = int64(value("sent")), int64(value("succeeded"))
 	trial.Counted, trial.Billed = value("counted_per_success"), value("billed_per_success")
 	trial.ThrottledRequests, trial.Stored = value("throttled_per_success"), value("stored_per_success")

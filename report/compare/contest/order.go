@@ -1,39 +1,42 @@
 package contest
 
 import (
-	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"loadgen/report/compare/statistics"
 )
 
-// order is how designs come in under one profile.
+// order is how designs come in under one profile. What it says of two of them depends on
+// nothing but those two.
 type order struct {
 	figures []criterion
 	names   []string
-	// values has each figure of each design, by figure and design, pairs each figure's.
+	// values has each figure of each design, by figure and design.
 	values [][][]float64
-	pairs  [][]pair
-	// operations are how many the smallest run of each design had.
+	// standings are the designs' own, runs how many each has, operations how many the
+	// smallest of those had.
+	standings  []standing
+	runs       []int
 	operations []int64
-	// tiers are the designs, the best first; those of a tier are not shown to differ.
-	tiers [][]int
-	// behind is the figure by which a design came behind the first tier, −1 for that.
-	behind []int
+	alpha      float64
+	// sequence has the designs, the best first, ranks of each the one more than how many are
+	// shown to be better.
+	sequence []int
+	ranks    []int
 }
 
-// newOrder ranks designs by their trials. Names have to be in their order already, so
-// that what is computed does not depend on that of the arms.
+// notBehind is told of a design that no figure shows to be behind.
+const notBehind = -1
+
+// newOrder ranks designs by their trials.
 func newOrder(names []string, trials [][]Trial, o Options) *order {
-	r := &order{figures: criteria(o.Price), names: names, behind: make([]int, len(names))}
-	all := make([]int, len(names))
-	for i := range all {
-		all[i], r.behind[i] = i, -1
-	}
+	r := &order{figures: criteria(o.Price), names: names, alpha: o.alpha(), ranks: make([]int, len(names))}
 	for i := range trials {
+		r.standings = append(r.standings, stand(names[i], trials[i], r.figures))
+		r.runs = append(r.runs, len(trials[i]))
 		r.operations = append(r.operations, fewest(trials[i]))
+		r.sequence = append(r.sequence, i)
 	}
 	for f := range r.figures {
 		values := make([][]float64, len(trials))
@@ -41,13 +44,15 @@ func newOrder(names []string, trials [][]Trial, o Options) *order {
 			values[i] = told(trials[i], r.figures[f].of)
 		}
 		r.values = append(r.values, values)
-		r.pairs = append(r.pairs, r.figures[f].pairs(values, r.operations, o.alpha()))
 	}
-	if len(all) > 0 {
-		r.tiers = r.divide(all, 0)
-	}
-	for _, tier := range r.tiers {
-		r.sort(tier, bySustained)
+	slices.SortFunc(r.sequence, func(a, b int) int { return compare(&r.standings[a], &r.standings[b]) })
+	for at, i := range r.sequence {
+		r.ranks[i] = 1
+		for _, before := range r.sequence[:at] {
+			if r.behind(before, i) != notBehind {
+				r.ranks[i]++
+			}
+		}
 	}
 	return r
 }
@@ -63,75 +68,86 @@ func fewest(trials []Trial) int64 {
 	return least
 }
 
-// divide splits designs by a figure, and those between which it shows no difference by
-// the next. A tier is what is not shown to differ from its leader, so that it has one
-// however the others lie: that a is not told from b, nor b from c, does not make a and c
-// alike.
-func (r *order) divide(members []int, f int) [][]int {
-	if len(members) == 1 || f == len(r.figures) {
-		return [][]int{members}
+// behind returns by what b is shown to be behind a, which comes before it: byChecks, the
+// place of a figure, or notBehind. A figure counts that differs by a step, and where none of
+// those shows the two to differ, any; one that shows the opposite leaves it open.
+func (r *order) behind(a, b int) int {
+	x, y := &r.standings[a], &r.standings[b]
+	if r.runs[a] < 2 || r.runs[b] < 2 {
+		return notBehind
 	}
-	members = slices.Clone(members)
-	r.sort(members, f)
-	var tiers [][]int
-	for len(members) > 0 {
-		leader := members[0]
-		var tier, rest []int
-		for _, one := range members {
-			if one != leader && r.shown(f, leader, one) {
-				rest = append(rest, one)
-				if r.behind[one] < 0 {
-					r.behind[one] = f
-				}
+	if compareChecks(x, y) < 0 {
+		return byChecks
+	}
+	for _, steps := range []bool{true, false} {
+		for f := range r.figures {
+			if steps && x.steps[f] == y.steps[f] {
 				continue
 			}
-			tier = append(tier, one)
+			shown, better := r.shown(f, a, b)
+			switch {
+			case shown && better:
+				return f
+			case shown && f == bySustained && x.serves != y.serves:
+				// Who leaves a part unserved sustains more only of the others.
+			case shown:
+				return notBehind
+			}
 		}
-		tiers = append(tiers, r.divide(tier, f+1)...)
-		members = rest
 	}
-	return tiers
+	return notBehind
 }
 
-// sort puts designs into the order of a figure's means, the best first, then of names. One
-// whose figure is not told comes last.
-func (r *order) sort(members []int, f int) {
-	slices.SortStableFunc(members, func(a, b int) int {
-		x, y := r.values[f][a], r.values[f][b]
-		byMean := cmp.Compare(statistics.Mean(x), statistics.Mean(y))
-		switch {
-		case len(x) == 0 || len(y) == 0:
-			byMean = cmp.Compare(min(1, len(y)), min(1, len(x)))
-		case r.figures[f].higher:
-			byMean = -byMean
+// behindFirst returns by what a design is shown to be behind the first.
+func (r *order) behindFirst(i int) int {
+	if i == r.sequence[0] {
+		return notBehind
+	}
+	return r.behind(r.sequence[0], i)
+}
+
+// best names the designs than which none is shown to be better, in their order.
+func (r *order) best() []string {
+	var names []string
+	for _, i := range r.sequence {
+		if r.ranks[i] == 1 {
+			names = append(names, r.names[i])
 		}
-		return cmp.Or(byMean, strings.Compare(r.names[a], r.names[b]))
-	})
+	}
+	return names
 }
 
-// shown says whether a figure shows two designs to differ.
-func (r *order) shown(f, a, b int) bool {
+// shown says whether a figure shows two designs to differ, and whether the first is better.
+func (r *order) shown(f, a, b int) (shown, better bool) {
 	d := r.pair(f, a, b)
-	return d != nil && d.shown
+	if d == nil || !d.shown {
+		return false, false
+	}
+	return true, (d.effect.Difference < 0) == r.figures[f].higher
 }
 
-// pair returns what a figure says of two designs, nil where it cannot tell.
+// pair returns what a figure says of b against a, nil where it cannot tell.
 func (r *order) pair(f, a, b int) *pair {
-	for i := range r.pairs[f] {
-		if d := &r.pairs[f][i]; d.a == min(a, b) && d.b == max(a, b) {
-			return d
+	x, y := r.values[f][a], r.values[f][b]
+	if len(x) < 2 || len(y) < 2 {
+		return nil
+	}
+	effect, logs, resolved := r.figures[f].meet(x, y, r.figures[f].grain(min(r.operations[a], r.operations[b])))
+	return &pair{effect: effect, logs: logs, shown: resolved && effect.P <= r.alpha*r.figures[f].part}
+}
+
+// winner is the one design that is shown to be better than each other, −1 where there is
+// none.
+func (r *order) winner() int {
+	if len(r.sequence) < 2 {
+		return -1
+	}
+	for _, other := range r.sequence[1:] {
+		if r.behind(r.sequence[0], other) == notBehind {
+			return -1
 		}
 	}
-	return nil
-}
-
-// winner is the one design of the first tier, −1 where several share it or none is
-// behind it.
-func (r *order) winner() int {
-	if len(r.tiers) > 1 && len(r.tiers[0]) == 1 {
-		return r.tiers[0][0]
-	}
-	return -1
+	return r.sequence[0]
 }
 
 // ratio is b against a by a figure, the interval at 95 %.
@@ -145,46 +161,35 @@ func (r *order) ratio(f, a, b int) *Effect {
 	if d == nil {
 		return e
 	}
-	e.P, e.Adjusted, e.Shown = new(d.effect.P), new(d.adjusted), d.shown
+	e.P, e.Shown = new(d.effect.P), d.shown
 	if !d.logs {
 		return e
 	}
 	// The mean of logarithms is that of the ratio of geometric means, which is what was
 	// tested.
 	low, high, _ := d.effect.Interval(doubt)
-	middle := d.effect.Difference
-	if a > b {
-		low, middle, high = -high, -middle, -low
-	}
-	e.Ratio, e.Interval = math.Exp(middle), bounds(math.Exp(low), math.Exp(high))
+	e.Ratio, e.Interval = math.Exp(d.effect.Difference), bounds(math.Exp(low), math.Exp(high))
 	return e
 }
 
-// power says which true differences of the sustained rate would have been found between
-// two of the designs, at the strictest level that Holm's correction asks of one.
-func (r *order) power(alpha float64) []Power {
-	least, designs := 0, 0
-	var logs [][]float64
-	grain := 0.0
-	for i, values := range r.values[bySustained] {
-		if len(values) > 1 && positive(values) {
-			if designs++; designs == 1 || len(values) < least {
-				least = len(values)
-			}
-			logs = append(logs, logarithms(values))
-			grain = math.Max(grain, r.figures[bySustained].grain(r.operations[i]))
-		}
-	}
-	if designs < 2 {
+// power says which true differences of the sustained rate the runs of the first two designs
+// would have shown between them.
+func (r *order) power() []Power {
+	if len(r.sequence) < 2 {
 		return nil
 	}
-	deviation, freedom := statistics.Deviation(logs...)
-	deviation = math.Max(deviation, grain)
-	level := alpha * r.figures[bySustained].part / float64(max(1, len(r.pairs[bySustained])))
+	a, b := r.sequence[0], r.sequence[1]
+	x, y := r.values[bySustained][a], r.values[bySustained][b]
+	if len(x) < 2 || len(y) < 2 || !positive(x) || !positive(y) {
+		return nil
+	}
+	deviation, freedom := statistics.Deviation(logarithms(x), logarithms(y))
+	deviation = math.Max(deviation, r.figures[bySustained].grain(min(r.operations[a], r.operations[b])))
 	unbiased := statistics.Unbiased(freedom)
 	var list []Power
 	for _, percent := range []float64{5, 20} {
-		list = append(list, Power{percent, 100 * statistics.Detection(unbiased*math.Log1p(percent/100), deviation, level, least)})
+		found := statistics.Detection(unbiased*math.Log1p(percent/100), deviation, r.alpha*r.figures[bySustained].part, min(len(x), len(y)))
+		list = append(list, Power{percent, 100 * found})
 	}
 	return list
 }

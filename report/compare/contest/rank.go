@@ -32,7 +32,7 @@ func Rank(arms []Arm, o Options) *Contest {
 	}
 	r := orderOf(ran, o, func(arm *Arm) []Trial { return arm.Trials })
 	c := &Contest{Scenario: o.Scenario, Profile: o.Profile, Other: o.Other, Alpha: o.alpha(), Repeat: o.Repeat,
-		Tests: []Test{}, Power: r.power(o.alpha()), RestsOn: []string{}, CannotTell: []string{}, Ranking: []Ranked{}}
+		Tests: []Test{}, Power: r.power(), RestsOn: []string{}, CannotTell: []string{}, Ranking: []Ranked{}}
 	if o.Price != (Price{}) {
 		c.Price = &o.Price
 	}
@@ -61,17 +61,17 @@ func Rank(arms []Arm, o Options) *Contest {
 	return c
 }
 
-// tellState says whether one design is the best, and whether its checks hold.
+// tellState says whether one design is the best and its checks hold, or none holds them.
 func (c *Contest) tellState() {
-	c.State = results.CannotTell
-	if c.Winner == nil {
-		return
-	}
-	c.State = results.Holds
-	for i := range c.Ranking {
-		if one := &c.Ranking[i]; one.Design == *c.Winner && one.State != "" {
-			c.State, c.Ok = one.State, one.Ok
-		}
+	switch {
+	case c.noneHolds():
+		c.State, c.Ok = results.DoesNotHold, new(false)
+	case c.Winner == nil:
+		c.State = results.CannotTell
+	case c.Ranking[0].State != "":
+		c.State, c.Ok = c.Ranking[0].State, c.Ranking[0].Ok
+	default:
+		c.State = results.Holds
 	}
 }
 
@@ -91,28 +91,22 @@ func named(arm *Arm) Ranked {
 		Seeds: []uint64{}, Operations: []RankedTiming{}, Expected: []Check{}, Reasons: []Reason{}}
 }
 
-// place adds the designs that ran, tier by tier.
+// place adds the designs that ran.
 func (c *Contest) place(r *order, ran []*Arm, o Options) {
-	first := -1
-	for _, tier := range r.tiers {
-		rank := len(c.Ranking) + 1
-		for _, i := range tier {
-			if first < 0 {
-				first = i
-			}
-			one := r.ranked(ran[i], ran[i].Trials, i, first, o.Price)
-			one.Rank = &rank
-			if ran[i].moves() {
-				// Each partition was hot in its turn: what is cold on the average was not.
-				one.Fairness, one.ColdServed = nil, nil
-			}
-			if rank > 1 || one.failed() {
-				one.because(reasons(ran[i], ran[first], r.behind[i], o.Price))
-			}
-			c.Ranking = append(c.Ranking, one)
+	for _, i := range r.sequence {
+		first := r.sequence[0]
+		one := r.ranked(ran[i], ran[i].Trials, i, o.Price)
+		one.Rank = new(r.ranks[i])
+		if ran[i].moves() {
+			// Each partition was hot in its turn: what is cold on the average was not.
+			one.Fairness, one.ColdServed = nil, nil
 		}
+		if r.ranks[i] > 1 || one.failed() {
+			one.because(reasons(ran[i], ran[first], r.behindFirst(i), o.Price))
+		}
+		c.Ranking = append(c.Ranking, one)
 	}
-	for _, i := range slices.Concat(r.tiers...) {
+	for _, i := range r.sequence {
 		record := ran[i].Record
 		if record == nil {
 			continue
@@ -121,20 +115,25 @@ func (c *Contest) place(r *order, ran []*Arm, o Options) {
 		if record.Manifest.Modelled() {
 			c.Figures = "modelled"
 		}
+		c.PartitionTarget = int64(record.Manifest.Targets.Partition)
 		c.CannotTell = append(c.CannotTell, verdict.KindLimits(record)...)
 		break
 	}
 }
 
 // ranked is the i-th design by some trials of it, held against the first.
-func (r *order) ranked(arm *Arm, trials []Trial, i, first int, p Price) Ranked {
+func (r *order) ranked(arm *Arm, trials []Trial, i int, p Price) Ranked {
 	one := named(arm)
 	one.measured(trials, p)
-	if i != first {
+	if first := r.sequence[0]; i != first {
 		one.Ratio = r.ratio(bySustained, first, i)
 	}
-	if r.behind[i] >= 0 {
-		one.Behind = r.figures[r.behind[i]].name
+	switch behind := r.behindFirst(i); behind {
+	case notBehind:
+	case byChecks:
+		one.Behind = byChecksName
+	default:
+		one.Behind = r.figures[behind].name
 	}
 	return one
 }
@@ -170,6 +169,7 @@ func (one *Ranked) measured(trials []Trial, p Price) {
 	figures := criteria(p)
 	one.Sustained = estimate(told(trials, figures[bySustained].of), most)
 	one.Lost = estimate(told(trials, figures[byLost].of), 1)
+	one.Met = estimate(told(trials, perhaps(func(t *Trial) *float64 { return t.Met })), 1)
 	one.WorstP99 = estimate(told(trials, figures[byWorst].of), most)
 	one.Counted = estimate(told(trials, figures[byCounted].of), most)
 	one.Billed = estimate(told(trials, events(func(t *Trial) float64 { return t.Billed })), most)

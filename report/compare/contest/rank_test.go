@@ -42,6 +42,29 @@ func arm(design string, trials []contest.Trial) contest.Arm {
 	return contest.Arm{Design: design, Trials: trials}
 }
 
+// checked has runs judge checks, each a word of + (held), - (failed) and ? (not told) run
+// by run.
+func checked(trials []contest.Trial, checks ...string) []contest.Trial {
+	return with(trials, func(i int, t *contest.Trial) {
+		for k, results := range checks {
+			t.Expected = append(t.Expected, checkOf(string(rune('p'+k))+" < 1", results[i]))
+		}
+	})
+}
+
+func checkOf(expr string, result byte) results.Check {
+	one := results.Check{Expr: expr}
+	if result != '?' {
+		one.Ok, one.Observed = new(result == '+'), map[byte]string{'+': "0.5", '-': "2"}[result]
+	}
+	return one
+}
+
+// serving has runs serve such a share of what is asked, each event counting so much.
+func serving(trials []contest.Trial, met, counts float64) []contest.Trial {
+	return with(trials, func(_ int, t *contest.Trial) { t.Met, t.Counted = &met, counts })
+}
+
 // ranks are the designs in their order, each with its rank and what it is behind by.
 func ranks(c *contest.Contest) string {
 	var list []string
@@ -73,7 +96,7 @@ func TestRank(t *testing.T) {
 		{"nothing", nil, "", "", "Nothing was run"},
 		{"one design", []contest.Arm{arm("a", trialsOf(1, 2))}, "a 1", "", "Only a was run"},
 		{"one run each shows nothing by itself", []contest.Arm{arm("a", trialsOf(100)), arm("b", trialsOf(900))}, "b 1, a 1", "",
-			"No difference shown between a and b. One run of a design shows none by itself"},
+			"No difference shown between b and a. One run of a design shows none by itself"},
 		{"a clear difference", []contest.Arm{arm("a", trialsOf(100, 101, 102)), arm("b", trialsOf(150, 151, 152))},
 			"b 1, a 2 sustained_entities_per_second", "b", "b wins by 49.5 % (over a; 95 %: "},
 		{"a multiple", []contest.Arm{arm("a", trialsOf(100, 101, 102)), arm("b", trialsOf(400, 404, 408))},
@@ -97,11 +120,11 @@ func TestRank(t *testing.T) {
 		{"the same rate, less lost", []contest.Arm{arm("a", with(trialsOf(100, 101, 102), func(i int, t *contest.Trial) { t.Lost = 0.05 })),
 			arm("b", trialsOf(100, 101, 102))}, "b 1, a 2 share_lost", "b", "b wins by share lost: 0 % (against 5.0 % of a). In the sustained rate no difference between them is shown."},
 		{"a thousandth lost is not told", []contest.Arm{arm("a", with(trialsOf(100, 101, 102), func(i int, t *contest.Trial) { t.Lost = 0.0009 })),
-			arm("b", trialsOf(100, 101, 102))}, "a 1, b 1", "", "No difference"},
+			arm("b", trialsOf(100, 101, 102))}, "b 1, a 1", "", "No difference"},
 		{"the same lost, faster", []contest.Arm{arm("a", with(trialsOf(100, 101, 102), slow(90_000))), arm("b", trialsOf(100, 101, 102))},
 			"b 1, a 2 worst_p99_us", "b", "b wins by worst p99: 20.0 ms (against 90.0 ms of a)"},
 		{"a p99 that is not told decides nothing", []contest.Arm{arm("a", with(trialsOf(100, 101, 102), func(i int, t *contest.Trial) { t.Operations[0].P99 = nil })),
-			arm("b", trialsOf(100, 101, 102))}, "a 1, b 1", "", "No difference"},
+			arm("b", trialsOf(100, 101, 102))}, "b 1, a 1", "", "No difference"},
 		{"as fast, but an event counts less", []contest.Arm{arm("a", with(trialsOf(100, 101, 102), func(i int, t *contest.Trial) { t.Counted = 3 })),
 			arm("b", trialsOf(100, 101, 102))}, "b 1, a 2 entities_counted_per_event", "b", "b wins by entities counted an event: 1 (against 3 of a)"},
 		{"as much counted, but less billed", []contest.Arm{arm("a", with(trialsOf(100, 101, 102), func(i int, t *contest.Trial) { t.Billed = 2 })),
@@ -132,6 +155,24 @@ func TestRank(t *testing.T) {
 		{"a late run is said, which is valid", []contest.Arm{arm("a", with(trialsOf(100, 101), func(i int, t *contest.Trial) { t.Late = lateTrial.Late })),
 			arm("b", trialsOf(900, 901))}, "b 1, a 2 sustained_entities_per_second", "b",
 			"). Client-limited: 2 of 4 runs, whose rates and times may be the generator's rather than a design's."},
+		{"the check goes before the rate", []contest.Arm{arm("a", checked(trialsOf(900, 901, 902), "---")), arm("b", checked(trialsOf(100, 101, 102), "+++"))},
+			"b 1, a 2 checks", "b", "b wins by checks held: 1 (against 0 of a)."},
+		{"who fails fewer goes before who sustains more", []contest.Arm{arm("a", checked(trialsOf(900, 901, 902), "+++", "---")), arm("b", checked(trialsOf(100, 101, 102), "+++", "???"))},
+			"b 1, a 2 checks", "b", "b wins by checks failed: 0 (against 1 of a)."},
+		{"what is not measured is not held", []contest.Arm{arm("a", checked(trialsOf(900, 901, 902), "???")), arm("b", checked(trialsOf(100, 101, 102), "+++"))},
+			"b 1, a 2 checks", "b", "b wins by checks held"},
+		{"what is not measured has not failed", []contest.Arm{arm("a", checked(trialsOf(900, 901, 902), "---")), arm("b", checked(trialsOf(100, 101, 102), "???"))},
+			"b 1, a 2 checks", "b", "b wins by checks failed: 0 (against 1 of a)."},
+		{"seeds that disagree have neither held nor failed", []contest.Arm{arm("a", checked(trialsOf(900, 901, 902), "++-")), arm("b", checked(trialsOf(100, 101, 102), "+??"))},
+			"a 1, b 2 sustained_entities_per_second", "a", "a wins by 8.92 times"},
+		{"as many held: the rate", []contest.Arm{arm("a", checked(trialsOf(900, 901, 902), "+++")), arm("b", checked(trialsOf(100, 101, 102), "+++"))},
+			"a 1, b 2 sustained_entities_per_second", "a", "a wins by 8.92 times"},
+		{"none holds", []contest.Arm{arm("a", checked(trialsOf(900, 901, 902), "---")), arm("b", checked(trialsOf(100, 101, 102), "---"))},
+			"a 1, b 2 sustained_entities_per_second", "", "None of 2 designs holds your checks. The best of them is a, ahead by 8.92 times (over b; "},
+		{"who serves all that is asked is not behind for chance", []contest.Arm{arm("a", serving(trialsOf(101, 102, 103), 1, 2)), arm("b", serving(trialsOf(96, 97, 98), 0.995, 1))},
+			"b 1, a 2 entities_counted_per_event", "b", "b wins by entities counted an event: 1 (against 2 of a)."},
+		{"what few rare operations return makes nobody first who leaves the others", []contest.Arm{arm("a", serving(with(trialsOf(900, 901, 902), func(i int, t *contest.Trial) { t.Lost = 0.9 }), 0.1, 1)),
+			arm("b", serving(trialsOf(100, 101, 102), 1, 1))}, "b 1, a 2 share_lost", "b", "b wins by share lost"},
 		{"figures of a broken record are not told", []contest.Arm{arm("a", trialsOf(math.Inf(1), math.NaN())), arm("b", trialsOf(1, 2))}, "b 1, a 1", "", "No difference"},
 	} {
 		c := contest.Rank(row.arms, contest.Options{})
@@ -247,9 +288,9 @@ func TestEstimates(t *testing.T) {
 	if got, want := known.Power[1].Found, 100*statistics.Detection(statistics.Unbiased(4)*math.Log(1.2), s, 0.03, 3); math.Abs(got-want) > 1e-6 {
 		t.Errorf("of 20 %% at a spread of %.3f of 2 + 2 degrees of freedom, %v are stated; want %v", s, got, want)
 	}
-	three := contest.Rank([]contest.Arm{arm("a", trialsOf(100, 104, 108)), arm("b", trialsOf(101, 104, 107)), arm("c", trialsOf(101, 104, 107))}, contest.Options{})
-	if two.Power[1].Found <= three.Power[1].Found {
-		t.Errorf("of two designs %v are found, of three %v; want fewer where more pairs are looked at", two.Power, three.Power)
+	three := contest.Rank([]contest.Arm{arm("a", trialsOf(100, 104, 108)), arm("b", trialsOf(101, 104, 107)), arm("c", trialsOf(50, 60, 70))}, contest.Options{})
+	if diff := cmp.Diff(two.Power, three.Power); diff != "" {
+		t.Errorf("of two designs and beside a third (-two +three):\n%s", diff)
 	}
 }
 
@@ -306,7 +347,7 @@ func drawn(n int, centre, spread float64, rng *rand.Rand) []contest.Trial {
 	})
 }
 
-// However many designs there are and figures that vary, those that do not differ are told
+// However many designs there are and figures that vary, two that do not differ are told
 // apart by any of them no more often than alpha; and what is stated is found.
 func TestErrorsOfContestsOfDrawnRuns(t *testing.T) {
 	const sets = drawnSets
@@ -315,7 +356,7 @@ func TestErrorsOfContestsOfDrawnRuns(t *testing.T) {
 		designs, runs int
 		alpha         float64
 	}{{2, 5, 0.05}, {2, 3, 0.05}, {3, 5, 0.05}, {6, 5, 0.05}, {3, 8, 0.2}} {
-		wrong := 0
+		wrong, winners, pairs := 0, 0, sets*row.designs*(row.designs-1)/2
 		for range sets {
 			var arms []contest.Arm
 			for d := range row.designs {
@@ -323,14 +364,20 @@ func TestErrorsOfContestsOfDrawnRuns(t *testing.T) {
 				arms = append(arms, arm(string(rune('a'+d)), drawn(row.runs, 100, 0.03*float64(1+d%2), rng)))
 			}
 			c := contest.Rank(arms, contest.Options{Alpha: row.alpha})
-			if last := c.Ranking[len(c.Ranking)-1]; *last.Rank > 1 {
-				wrong++
+			for i := range c.Ranking {
+				wrong += *c.Ranking[i].Rank - 1
+			}
+			if c.Winner != nil {
+				winners++
 			}
 		}
 		// Four standard deviations of as many sets.
 		bound := row.alpha + 4*math.Sqrt(row.alpha*(1-row.alpha)/sets)
-		if share := float64(wrong) / sets; share > bound || share == 0 {
-			t.Errorf("%d designs of %d runs that do not differ are told apart in %.4f of contests; want %v at most", row.designs, row.runs, share, row.alpha)
+		if share := float64(wrong) / float64(pairs); share > bound || share == 0 {
+			t.Errorf("of %d designs of %d runs that do not differ %.4f of the pairs are told apart; want %v at most", row.designs, row.runs, share, row.alpha)
+		}
+		if share := float64(winners) / sets; share > bound {
+			t.Errorf("of %d designs of %d runs that do not differ one wins in %.4f of contests; want %v at most", row.designs, row.runs, share, row.alpha)
 		}
 	}
 	for _, spread := range []float64{0.01, 0.03, 0.06} {

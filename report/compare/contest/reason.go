@@ -96,6 +96,19 @@ func oneEnd(order string) string {
 	}
 }
 
+// warning says of a design that does best how little more its inserts can come to, empty
+// where servers help it.
+func (c *Contest) warning(one *Ranked) string {
+	says := oneEnd(one.Order)
+	if says == "" {
+		return ""
+	}
+	if c.PartitionTarget > 0 {
+		says += fmt.Sprintf("; one place bears %s/s, however many servers there are", document.Count(c.PartitionTarget))
+	}
+	return sentence(says)
+}
+
 // wholeAccount is the reason where the account is what limits: all partitions together
 // were asked for about what it bears, or more.
 func wholeAccount(record *results.Record) *Reason {
@@ -133,7 +146,7 @@ func counts(arm, first *Arm, behind int) []Reason {
 		scans := one.Returned > 0 && one.Counted >= 2*one.Returned
 		more := one.First != nil && arm != first && one.Counted >= times*(*one.First)
 		switch {
-		case scans && (more || behind == byCounted || behind == byWorst):
+		case scans && (more || arm == first || behind == byCounted || behind == byWorst):
 			one.Kind = Scans
 			one.Says = fmt.Sprintf("the operation %s scans %s entities for %s that it returns", kind.Name, document.Rate(one.Counted), document.Rate(one.Returned))
 		case more:

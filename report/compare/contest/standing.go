@@ -1,0 +1,99 @@
+package contest
+
+import (
+	"cmp"
+	"math"
+	"strings"
+
+	"loadgen/report/compare/statistics"
+)
+
+// standing is where a design stands, by its own runs alone: whatever other designs there
+// are, two of them come in the same order.
+//
+// By checks first: who holds more, then who fails fewer. Then by each figure in steps, so
+// that what differs by chance leaves the word to the next; and at last by the figures
+// themselves.
+type standing struct {
+	held, failed int
+	// serves says that nothing that was asked is left unserved but a trace: it cannot
+	// sustain more, and who does by chance is no better.
+	serves bool
+	steps  []float64
+	exact  []float64
+	name   string
+}
+
+// stand returns where a design stands by some trials.
+func stand(name string, trials []Trial, figures []criterion) standing {
+	s := standing{name: name, serves: len(trials) > 0}
+	s.held, s.failed = counted(expected(trials))
+	for i := range trials {
+		met := trials[i].Met
+		s.serves = s.serves && met != nil && *met >= servesAll
+	}
+	for f := range figures {
+		value := figures[f].centre(told(trials, figures[f].of))
+		s.exact, s.steps = append(s.exact, value), append(s.steps, figures[f].step(value))
+	}
+	if s.serves {
+		s.steps[bySustained] = math.Inf(-1)
+	}
+	return s
+}
+
+// servesAll is the share of each operation from which on a design serves what is asked.
+const servesAll = 0.99
+
+// centre is the middle of a figure over the runs, turned so that less is better: the
+// logarithm of the geometric mean, which is what is tested, the mean of a share. A figure
+// that is not told is worst.
+func (f *criterion) centre(values []float64) float64 {
+	value := 0.0
+	switch {
+	case len(values) == 0:
+		return math.Inf(1)
+	case f.absolute:
+		value = statistics.Mean(values)
+	case positive(values):
+		value = statistics.Mean(logarithms(values))
+	default:
+		value = math.Log(statistics.Mean(values))
+	}
+	if f.higher {
+		return -value
+	}
+	return value
+}
+
+// step is the centre in whole steps of the figure. A common value, such as one entity for an
+// event, or nothing lost, lies in the middle of one.
+func (f *criterion) step(centre float64) float64 {
+	if f.absolute {
+		return math.Round(centre / f.coarse)
+	}
+	return math.Round(centre / math.Log1p(f.coarse))
+}
+
+// compareChecks is negative where a comes first by its checks.
+func compareChecks(a, b *standing) int {
+	return cmp.Or(cmp.Compare(b.held, a.held), cmp.Compare(a.failed, b.failed))
+}
+
+// compare is negative where a comes first.
+func compare(a, b *standing) int {
+	if by := compareChecks(a, b); by != 0 {
+		return by
+	}
+	for f := range a.steps {
+		if by := cmp.Compare(a.steps[f], b.steps[f]); by != 0 {
+			return by
+		}
+	}
+	for f := range a.exact {
+		if by := cmp.Compare(a.exact[f], b.exact[f]); by != 0 {
+			return by
+		}
+	}
+	return strings.Compare(a.name, b.name)
+}
