@@ -21,7 +21,7 @@ var flagGroups = [...]struct {
 	name       string
 	used, rest string
 }{
-	{"What is run", "rate peak duration use designs suggest set sweep anti-pattern", "partition-key seeds seed retry price price-stored bill-throttled alpha write data verify-writes one-profile memory-limit"},
+	{"What is run", "rate peak duration use designs suggest set sweep anti-pattern", "partition-key seeds quick seed retry price price-stored bill-throttled alpha write data verify-writes one-profile memory-limit"},
 	{"Where it is sent", "live target yes budget", "account key-file driver workers table reuse keep record no-probe"},
 	{"Looking for the highest rate", "find-limit", "max-throttled max-p99 from max-rate step"},
 	{"What is told and kept", "format verbose out", "strict no-charts quiet ui metrics-listen"},

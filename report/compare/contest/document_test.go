@@ -129,7 +129,7 @@ func TestAnswerOfLittle(t *testing.T) {
 		{"one sustains twice as much", []contest.Arm{arm("a", trialsOf(few...)), arm("b", trialsOf(many...))}, "holds", "WINS: b by 2 times"},
 		{"one serves all, the other nothing", []contest.Arm{arm("a", trialsOf(0, 0, 0, 0, 0)), arm("b", trialsOf(many...))}, "holds", "WINS: b by 200 entities/s"},
 		{"it wins and fails its checks", []contest.Arm{arm("a", fails(trialsOf(few...))), arm("b", fails(trialsOf(many...), 3))}, "holds",
-			"WINS: a by checks held: 1"},
+			"WINS: a by checks held: 1 of 1"},
 		{"it fails in one run of five", []contest.Arm{arm("a", fails(trialsOf(few...), 0)), arm("b", fails(trialsOf(many...), 3))}, "cannot tell",
 			"CANNOT TELL whether its checks hold: b wins by 2 times"},
 		{"all fail", []contest.Arm{arm("a", fails(trialsOf(few...), 0, 1, 2)), arm("b", fails(trialsOf(many...), 3, 4, 1))}, "does not hold",

@@ -1,10 +1,11 @@
-//go:build ci
+//go:build ci && !long
 
 package contest_test
 
 // More of each.
 const (
-	contests  = 100
-	drawnSets = 800
-	fewSets   = 1000
+	contests      = 100
+	drawnSets     = 800
+	fewSets       = 1000
+	knownContests = 600
 )

@@ -1,11 +1,13 @@
-//go:build !ci
+//go:build !ci && !long
 
 package contest_test
 
-// How many contests are drawn: of real runs, of drawn ones, and of runs of few operations.
+// How many contests are drawn: of real runs, of drawn ones, of runs of few operations, and of
+// designs whose order is known.
 // The bounds that they are held to follow from how many there are.
 const (
-	contests  = 20
-	drawnSets = 200
-	fewSets   = 250
+	contests      = 20
+	drawnSets     = 200
+	fewSets       = 250
+	knownContests = 100
 )
