@@ -110,6 +110,9 @@ func listedContest(r *catalog.Run) ListedRun {
 			short += ", its checks fail"
 		}
 	}
+	if before, _, is := strings.Cut(c.Verdict, ". "); is && c.Winner == nil && c.State == results.DoesNotHold {
+		short = before
+	}
 	return ListedRun{Name: r.Name, Folder: r.Folder, Started: r.Begun.Format(time.RFC3339), Scenario: c.Scenario, Target: c.Target, Contest: true,
 		Verdict: &c.Verdict, Short: catalog.Cell(short, widestVerdict), Tags: append([]string{}, r.Tags...), TagFault: results.OneLine(r.TagFault)}
 }

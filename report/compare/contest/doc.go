@@ -8,12 +8,18 @@
 // The caller owes runs of the same logical events, with seeds that no two runs share, and
 // the same number of trials for each arm that could be run.
 //
-// Designs are told apart by five figures in a fixed sequence, each with its share of
+// Who holds more checks comes first, then who fails fewer: a check that fails in half of the
+// runs or more fails, one that holds in all that can tell, and those are most, holds, and any other has done neither. Designs equal
+// in that are told apart by five figures in a fixed sequence, each with its share of
 // alpha ([Contest].Tests): the sustained rate, the share lost, the worst p99, and what an
-// event counts and bills. Of each figure all pairs are compared by B. L. Welch's test under
-// S. Holm's correction. A difference below the figure's resolution is never told, so
-// that constants cannot differ by a rounding, and runs are taken to vary by half of that,
+// event counts and bills. What is said of two designs rests on those two alone, so that no
+// third turns their order: each has its place by steps of its own figures, in which chance does not
+// count, and B. L. Welch's test of the pair says whether that is shown. All that serve what
+// is asked are in one step of the sustained rate. A difference below the figure's resolution
+// is never told, so that constants cannot differ by a rounding, and runs are taken to vary by half of that,
 // or by one operation, at least, so that few that come out alike are not sure of anything.
+// Where no design holds the checks nobody wins.
+//
 // What an event counts and bills is of operations that succeeded. [Document] says what came
 // of it, and [Read] takes back the contest that its JSON is.
 //

@@ -21,9 +21,8 @@ type Check struct {
 	Observed string `json:"observed,omitempty"`
 }
 
-// holds reports whether the check held in every run: one of which a run cannot tell has
-// not.
-func (e *Check) holds() bool { return e.Runs > 0 && e.Held == e.Runs && e.Untold == 0 }
+// holds reports whether the check held in every run that could tell, and most could.
+func (e *Check) holds() bool { return e.Held == e.Runs && e.Runs > e.Untold }
 
 // fails reports whether the check failed in half of the runs or more. What failed in fewer
 // has neither held nor failed: the seeds disagree.
@@ -43,7 +42,7 @@ func counted(list []Check) (held, failed int) {
 }
 
 // stateOf returns what the checks of a design come to over all of its runs: empty where
-// there are none.
+// there are none. That they hold takes every run.
 func stateOf(list []Check) (state string, ok *bool) {
 	held, failed := counted(list)
 	switch {
@@ -51,7 +50,7 @@ func stateOf(list []Check) (state string, ok *bool) {
 		return "", nil
 	case failed > 0:
 		return results.DoesNotHold, new(false)
-	case held == len(list):
+	case held == len(list) && !slices.ContainsFunc(list, func(e Check) bool { return e.Untold > 0 }):
 		return results.Holds, new(true)
 	default:
 		return results.CannotTell, nil

@@ -103,8 +103,12 @@ func (c *Contest) warning(one *Ranked) string {
 	if says == "" {
 		return ""
 	}
+	which := "each"
+	if slices.Contains([]string{results.AppendOnly, results.PrependOnly, results.MovingPoint, results.OnePartition}, one.Order) {
+		which = "one place"
+	}
 	if c.PartitionTarget > 0 {
-		says += fmt.Sprintf("; one place bears %s/s, however many servers there are", document.Count(c.PartitionTarget))
+		says += fmt.Sprintf("; %s bears %s/s, however many servers there are", which, document.Count(c.PartitionTarget))
 	}
 	return sentence(says)
 }
