@@ -23,7 +23,7 @@ const asked = 1000.0
 
 // plant draws a design. Rates and costs differ by a tenth or more, or not at all.
 func plant(rng *rand.Rand) planted {
-	p := planted{rate: asked * math.Pow(1.12, -float64(rng.IntN(12))), counts: []float64{1, 1.3, 2, 3}[rng.IntN(4)]}
+	p := planted{rate: asked * math.Pow(1.12, -float64(max(0, rng.IntN(16)-6))), counts: []float64{1, 1.3, 2, 3}[rng.IntN(4)]}
 	if rng.IntN(3) > 0 {
 		return p
 	}
@@ -37,7 +37,7 @@ func plant(rng *rand.Rand) planted {
 func (p planted) runs(rng *rand.Rand) []contest.Trial {
 	return with(drawn(5, p.rate, 0.015, rng), func(i int, t *contest.Trial) {
 		if p.rate == asked {
-			t.Sustained = asked * (1 + 0.01*rng.NormFloat64())
+			t.Sustained = asked * (1 + 0.03*rng.NormFloat64())
 		}
 		met := p.rate / asked
 		t.Met, t.Events, t.Served = &met, 5000, int64(5000*met)
