@@ -77,7 +77,7 @@ func (c *checker) crossing(o *OperationSpec) string {
 	case o.Workflow != "":
 		return fmt.Sprintf("workflow %s, and the look at what it has left behind,", o.Workflow)
 	case len(o.By) > 0:
-		if plan, known := c.plan(o); known && plan.Class > filter.ClassPartitionScan {
+		if plan, _, known := c.plan(o); known && plan.Class > filter.ClassPartitionScan {
 			return fmt.Sprintf("what the design makes of by, a %s,", plan.Class)
 		}
 	case o.Verb == entity.Query && (o.Class == ClassPartitionRange || o.Class == ClassTableScan):
@@ -86,24 +86,24 @@ func (c *checker) crossing(o *OperationSpec) string {
 	return ""
 }
 
-// plan returns what the design in use makes of what an operation knows, and false
-// where that cannot be told for other faults.
-func (c *checker) plan(o *OperationSpec) (keys.Plan, bool) {
+// plan returns what the design in use makes of what an operation knows, of which home,
+// and false where that cannot be told for other faults.
+func (c *checker) plan(o *OperationSpec) (best keys.Plan, home int, known bool) {
 	if !c.sound("attributes", c.designPath(), "entity", "seed") {
-		return keys.Plan{}, false
+		return best, 0, false
 	}
 	g, err := c.Generator()
 	if err != nil {
-		return keys.Plan{}, false
+		return best, 0, false
 	}
 	homes := []*keys.Generator{g}
 	for i := range c.Design.Copies {
 		// A copy that is at fault has none, and is told of by itself.
-		home, _ := c.Design.Copies[i].Generator(g)
-		homes = append(homes, home)
+		one, _ := c.Design.Copies[i].Generator(g)
+		homes = append(homes, one)
 	}
-	best, _ := c.Scenario.Plan(o, homes)
-	return best, true
+	best, home = c.Scenario.Plan(o, homes)
+	return best, home, true
 }
 
 // choosesAccount checks the template that chooses the account of a partition.

@@ -273,7 +273,8 @@ func homePath(path, home string) string {
 }
 
 // Plan returns what the design in use makes of what an operation knows, and of which
-// home of its entities that is: the one where what is known gets furthest, that is to
+// home of its entities that is: one that tells all that is asked for, if there is one, and
+// of those the one where what is known gets furthest, that is to
 // the best class of query, by the fewest queries, and by most of what is known; of
 // several alike the first. A query that knows all but the buckets of a PartitionKey asks
 // each of them, unless it stops at some rows; what finds a key reads by one query alone.
@@ -285,14 +286,16 @@ func (s *Scenario) Plan(o *OperationSpec, homes []*keys.Generator) (best keys.Pl
 		planned = (*keys.Generator).FannedPlan
 	}
 	best = planned(homes[0], o.By, o.Span)
+	lacks := len(s.Untold(o, &best, 0))
 	for i, g := range homes[1:] {
 		if g == nil || !s.Design.Copies[i].Answers(o) {
 			continue
 		}
 		plan := planned(g, o.By, o.Span)
-		if cmp.Or(cmp.Compare(plan.Class, best.Class), cmp.Compare(plan.Queries(), best.Queries()),
+		untold := len(s.Untold(o, &plan, i+1))
+		if cmp.Or(cmp.Compare(min(1, untold), min(1, lacks)), cmp.Compare(plan.Class, best.Class), cmp.Compare(plan.Queries(), best.Queries()),
 			cmp.Compare(len(best.Tells()), len(plan.Tells()))) < 0 {
-			best, home = plan, i+1
+			best, home, lacks = plan, i+1, untold
 		}
 	}
 	return best, home
@@ -316,6 +319,13 @@ func (one *Copy) Holds(properties []string) bool {
 
 // systemProperties are those that every entity has.
 func systemProperties() []string { return []string{"PartitionKey", "RowKey", "Timestamp"} }
+
+// FiltersKeys reports whether the operation's filter has conditions on keys, which can
+// narrow what the service reads.
+func (o *OperationSpec) FiltersKeys() bool {
+	by := filteredBy(o.Where)
+	return slices.Contains(by, "PartitionKey") || slices.Contains(by, "RowKey")
+}
 
 // filteredBy returns the names of the properties in the template of a $filter: the
 // words outside its literals and placeholders that are none of its own.

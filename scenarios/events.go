@@ -29,6 +29,9 @@ func (c *checker) events(i int, path string) {
 func (c *checker) event(phase int, o *OperationSpec, path string) {
 	c.attributeNames(o.By, path+".by")
 	c.attributeNames(o.Together, path+".together")
+	if o.Verb == entity.Query && len(o.By) > 0 {
+		c.answered(o, path)
+	}
 	switch {
 	case o.Of.Loaded() && c.loadsSound(phase) && c.Loaded(phase) == 0:
 		c.add(path+".of", "%s is of the entities that were loaded, and nothing is loaded before; expected a load first, or latest", o.Of.Kind)
@@ -66,6 +69,15 @@ func (s *Scenario) times() []string {
 	return names
 }
 
+// Time returns the name of the first attribute that is the time of an event, empty where
+// there is none.
+func (s *Scenario) Time() string {
+	if times := s.times(); len(times) > 0 {
+		return times[0]
+	}
+	return ""
+}
+
 // attributeNames checks that attributes exist, each named once.
 func (c *checker) attributeNames(names []string, path string) {
 	if c.nameless() {
@@ -89,7 +101,7 @@ func (c *checker) pointed(o *OperationSpec, path string) {
 	if !c.sound(path + ".by") {
 		return
 	}
-	if plan, known := c.plan(o); known && plan.Class != filter.ClassPoint {
+	if plan, _, known := c.plan(o); known && plan.Class != filter.ClassPoint {
 		c.add(path+".by", "a point read needs both keys, and %s; expected what they are formed from, a query, or another design", plan.Why)
 	}
 }

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -131,6 +132,63 @@ func (c *checker) query(o *OperationSpec, path string) {
 	}
 	if o.Where != "" && c.sound(path+".where", path+".class", "attributes", c.designPath(), "entity", "seed") {
 		c.where(o, path+".where")
+	}
+}
+
+// Untold returns what an operation asks for that neither the keys of a home nor a property
+// there tells exactly: attributes of By, and of a Span the time. Homes are as
+// [Scenario.Plan] has them. By both keys it is the one entity that is read, or none.
+func (s *Scenario) Untold(o *OperationSpec, plan *keys.Plan, home int) []string {
+	if plan.Class == filter.ClassPoint {
+		return nil
+	}
+	told := plan.Tells()
+	for _, name := range o.By {
+		if _, held := s.Holder(name, home); held {
+			told = append(told, name)
+		}
+	}
+	options := keys.Options{Attributes: s.Attributes}
+	untold := slices.DeleteFunc(slices.Clone(o.By), func(name string) bool {
+		of, err := keys.ParseTemplate("{" + name + "}")
+		return slices.Contains(told, name) || err != nil || len(options.Differing(of, told)) == 0
+	})
+	if time := s.Time(); o.Span > 0 && time != "" && !plan.TellsSpan() && !slices.Contains(o.By, time) {
+		if _, held := s.Holder(time, home); !held {
+			untold = append(untold, time)
+		}
+	}
+	return untold
+}
+
+// Holder returns the property of the entities of a home that has the values of an
+// attribute, and false where none has.
+func (s *Scenario) Holder(attribute string, home int) (PropertySpec, bool) {
+	for _, p := range s.Entity.Properties {
+		_, known := entity.ParseType(p.Type)
+		if known && p.Value == "{"+attribute+"}" && (home == 0 || s.Design.Copies[home-1].Holds([]string{p.Name})) {
+			return p, true
+		}
+	}
+	return PropertySpec{}, false
+}
+
+// answered checks that what a query asks for can be told from all else under the design
+// in use.
+func (c *checker) answered(o *OperationSpec, path string) {
+	if !c.sound(path+".by", path+".span") {
+		return
+	}
+	plan, home, known := c.plan(o)
+	if !known {
+		return
+	}
+	for _, name := range c.Untold(o, &plan, home) {
+		at := path + ".span"
+		if i := slices.Index(o.By, name); i >= 0 {
+			at = fmt.Sprintf("%s.by.%d", path, i)
+		}
+		c.add(at, "nothing in the keys or the properties tells %s; expected a property with {%s}, or a RowKey that holds it", name, name)
 	}
 }
 

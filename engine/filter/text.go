@@ -30,6 +30,20 @@ func (r Range) Text() (string, bool) {
 	return string(t.text), true
 }
 
+// RowText returns what a range within one partition asks of the RowKey, as [Range.Text]
+// has it; empty where it asks nothing. It is false for a range of several partitions, too.
+func (r Range) RowText() (string, bool) {
+	var t rangeText
+	pk, one := r.Partition()
+	if one {
+		t.rows(r, pk)
+	}
+	if !one || t.refused || len(t.text) > MaxText {
+		return "", false
+	}
+	return string(t.text), true
+}
+
 // rangeText is a conjunction in the making, or the last of several alternatives.
 type rangeText struct {
 	text []byte

@@ -111,12 +111,8 @@ func (e *events) stocked() error {
 	for table, s := range e.holdings {
 		homes := slices.DeleteFunc(slices.Clone(e.homes), func(home keyHome) bool { return home.table != table })
 		*s = *newHoldings(e, homes, mostHeld, mostTurned, entity.Key{Partition: markerPartition, Row: markerRow})
-	}
-	for i := range e.kinds {
-		if asked := e.kinds[i].asked; asked != nil {
-			if err := asked.taste(e); err != nil {
-				return err
-			}
+		if err := s.taste(homes, e.properties); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -29,6 +29,7 @@ entity:
   properties:
     - {name: Customer, type: Int64, value: "{customer}"}
     - {name: State, value: "{state}"}
+    - {name: Hour, value: "{hour}"}
     - {name: Placed, type: DateTime, value: "{at}"}
 use: %s
 designs:

@@ -42,6 +42,10 @@ const (
 // pageEntities is how many entities a page of a query holds at most.
 const pageEntities = 1000
 
+// pageScanned is how many a page reads at most, returned or not: what the service gets
+// through in the five seconds that it has.
+const pageScanned = 50_000
+
 // Forecast returns what the campaign will ask of its target.
 func (c *Campaign) Forecast() Forecast {
 	// Creating, marking and dropping the table, in each account.

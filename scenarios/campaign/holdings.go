@@ -6,6 +6,8 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/engine/filter"
+	"loadgen/scenarios"
 	"loadgen/scenarios/keys"
 	"loadgen/target"
 )
@@ -14,7 +16,21 @@ import (
 // of the index: what was loaded, and what operations insert, as if each did. Of many
 // every so many one stands for all, which one is up to chance: keys can repeat as
 // regularly as anything that is counted off.
-type holdings struct{ held []holding }
+type holdings struct {
+	held []holding
+	// samples are some of them, of which each stands for so many: all where there are
+	// few. Filters are tried on them.
+	samples []sample
+	stands  uint64
+}
+
+// sample is an entity that a filter is tried on.
+type sample struct {
+	holding
+	event  keys.Event
+	home   int
+	stored entity.Packed
+}
 
 // holding is an entity, how many it stands for, and the operation from which on it is
 // there: 0 where it was before the phase.
@@ -30,6 +46,10 @@ const (
 	mostHeld    = 400_000
 	mostCounted = 2048
 	mostTurned  = 4_000_000
+	// mostSamples bounds about how many entities of a table filters are tried on,
+	// mostTried how many for one question.
+	mostSamples = 8192
+	mostTried   = 1024
 )
 
 // newHoldings returns what homes of one table come to hold of a phase, kept as about so
@@ -42,10 +62,17 @@ func newHoldings(e *events, homes []keyHome, held, turned int, more ...entity.Ke
 		operations += e.growth[i].operations
 	}
 	each := lot{uint64(max(1, all*float64(len(homes))/float64(held))), e.sample}
-	s := &holdings{held: make([]holding, 0, int(min(all*float64(len(homes)), float64(held)))+len(more))}
+	kept := lot{1 + uint64(all*float64(len(homes)))/each.of/mostSamples, e.turns}
+	s := &holdings{held: make([]holding, 0, int(min(all*float64(len(homes)), float64(held)))+len(more)), stands: kept.of * each.of}
 	add := func(event keys.Event, stands float64, since uint64) {
-		for _, home := range homes {
-			s.held = append(s.held, holding{home.generator.KeyOf(event), stands, since})
+		for i, home := range homes {
+			one := holding{home.generator.KeyOf(event), stands, since}
+			if kept.takes(uint64(len(s.held))) {
+				tried := sample{holding: one, event: event, home: i}
+				tried.each *= float64(kept.of)
+				s.samples = append(s.samples, tried)
+			}
+			s.held = append(s.held, one)
 		}
 	}
 	each.draw(e.loaded, func(n, stands uint64) { add(keys.Event{Number: n}, float64(stands), 0) })
@@ -61,7 +88,63 @@ func newHoldings(e *events, homes []keyHome, held, turned int, more ...entity.Ke
 		s.held = append(s.held, holding{key, 1, 0})
 	}
 	slices.SortFunc(s.held, func(a, b holding) int { return a.key.Compare(b.key) })
+	slices.SortFunc(s.samples, func(a, b sample) int { return a.key.Compare(b.key) })
 	return s
+}
+
+// taste forms the properties of the samples, without what nobody filters by.
+func (s *holdings) taste(homes []keyHome, properties []scenarios.PropertySpec) error {
+	bare := make([]*keys.Generator, len(homes))
+	for i := range homes {
+		var names []string
+		for _, p := range properties {
+			if homes[i].holds(p.Name) {
+				names = append(names, p.Name)
+			}
+		}
+		var err error
+		if bare[i], err = homes[i].generator.Project(names); err != nil {
+			return err
+		}
+	}
+	for i := range s.samples {
+		one := &s.samples[i]
+		one.stored = entity.Pack(nil, 0, bare[one.home].PropertiesOf(one.event))
+	}
+	return nil
+}
+
+// Reach returns about how many entities of a query's range are read when an operation
+// becomes due until so many have passed its filter, and how many of them have.
+func (s *holdings) Reach(q target.Query, operation uint64, most float64) (read, passed float64) {
+	first, end := within(s.samples, q.Range, func(one *sample) entity.Key { return one.key })
+	step := 1 + max(0, end-first-1)/mostTried
+	for i := first; i < end && passed < most; i += step {
+		one := &s.samples[i]
+		if one.since > operation {
+			continue
+		}
+		stands := one.each * float64(step)
+		read += stands
+		if q.Filter == nil || q.Filter.Keeps(one.key, one.stored) {
+			passed += stands
+		}
+	}
+	return read, passed
+}
+
+// within returns where those of a range begin and end among some in the order of the
+// index.
+func within[T any](ordered []T, r filter.Range, key func(*T) entity.Key) (first, end int) {
+	find := func(k entity.Key) int {
+		at, _ := slices.BinarySearchFunc(ordered, k, func(one T, k entity.Key) int { return key(&one).Compare(k) })
+		return at
+	}
+	first, end = find(r.From), len(ordered)
+	if r.Bounded {
+		end = find(r.To)
+	}
+	return first, end
 }
 
 // grow adds what operations insert, of which those of the present phase have yet to
@@ -112,12 +195,7 @@ func (l lot) draw(things uint64, visit func(n, stands uint64)) {
 // Count returns about how many entities of a query's range are there when an operation
 // becomes due.
 func (s *holdings) Count(q target.Query, operation uint64) int64 {
-	r := q.Range
-	first, _ := slices.BinarySearchFunc(s.held, r.From, func(b holding, key entity.Key) int { return b.key.Compare(key) })
-	end := len(s.held)
-	if r.Bounded {
-		end, _ = slices.BinarySearchFunc(s.held, r.To, func(b holding, key entity.Key) int { return b.key.Compare(key) })
-	}
+	first, end := within(s.held, q.Range, func(one *holding) entity.Key { return one.key })
 	if end <= first {
 		return 0
 	}

@@ -2,12 +2,12 @@ package campaign
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
 	"loadgen/scenarios"
+	"loadgen/scenarios/keys"
 	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
@@ -83,14 +83,29 @@ func (c *Campaign) approach(spec *scenarios.OperationSpec) Approach {
 	case len(spec.By) > 0:
 		plan, _ := c.bestPlan(spec)
 		a.Class, a.Why, a.Queries = plan.Class, plan.Why, plan.Queries()
-		told := plan.Tells()
-		a.Narrowed = a.Narrowed || spec.Verb != entity.Get && slices.ContainsFunc(spec.By, func(name string) bool { return !slices.Contains(told, name) })
+		a.Narrowed = spec.Verb != entity.Get && c.filters(spec)
+		if spec.FiltersKeys() {
+			a.narrow(c)
+		}
 	case spec.Verb == entity.Query:
 		a.Class = classOfQuery(spec.Class)
 	case spec.Verb == entity.Get || spec.ReadFirst:
 		a.Class = filter.ClassPoint
 	}
 	return a
+}
+
+// narrow betters the class by what the filter asks of the keys.
+func (a *Approach) narrow(c *Campaign) {
+	q, err := c.newQuestion(a.Spec, func(string) *holdings { return nil })
+	if err != nil {
+		return
+	}
+	event := keys.Event{}
+	class := q.within(q.stretches(event)[0], event).Query.Range.Class()
+	if class < a.Class {
+		a.Class, a.Why = class, a.Why+"; where narrows what is read"
+	}
 }
 
 // classOf returns the worst class of what a kind of operation that is a workflow reads,

@@ -25,20 +25,16 @@ type question struct {
 	// tell apart.
 	equal []equality
 	where keys.Template
-	// sample are some entities of the home, without what nobody filters by.
-	sample []sample
+	// keyed says that where has conditions on keys, which narrow what is read.
+	keyed bool
 }
 
-// sample is an entity that a filter is tried on.
-type sample struct {
-	key    entity.Key
-	stored entity.Packed
-}
-
-// equality is a property that has the value of an attribute.
+// equality is a property that has the value of an attribute, or one within the span of
+// time up to that.
 type equality struct {
 	property, attribute string
 	kind                entity.Type
+	spans               bool
 }
 
 // newQuestion returns what a kind of operation reads: of the homes of an entity the
@@ -48,13 +44,14 @@ func (c *Campaign) newQuestion(spec *scenarios.OperationSpec, stock func(table s
 	if len(spec.By) > 0 {
 		plan, at := c.bestPlan(spec)
 		q.plan, q.home = plan, c.homes[at]
-		q.equal = equalities(c.Scenario, q.home, spec.By, q.plan.Tells())
+		q.equal = equalities(c.Scenario, spec, &plan, at)
 	}
 	q.stock = stock(q.home.table)
 	if spec.Where == "" {
 		return q, nil
 	}
 	var err error
+	q.keyed = spec.FiltersKeys()
 	q.where, err = keys.ParseTemplate(spec.Where)
 	return q, err
 }
@@ -66,7 +63,7 @@ func (c *Campaign) filters(spec *scenarios.OperationSpec) bool {
 		return spec.Where != ""
 	}
 	plan, at := c.bestPlan(spec)
-	return spec.Where != "" || len(equalities(c.Scenario, c.homes[at], spec.By, plan.Tells())) > 0
+	return spec.Where != "" || plan.NarrowsRows() || len(equalities(c.Scenario, spec, &plan, at)) > 0
 }
 
 // bestPlan returns what the design makes of what the application knows, and the position
@@ -79,32 +76,34 @@ func (c *Campaign) bestPlan(spec *scenarios.OperationSpec) (plan keys.Plan, at i
 	return c.Scenario.Plan(spec, generators)
 }
 
-// equalities returns the properties of a home that hold the attributes which the
-// application knows and the keys do not tell.
-func equalities(s *scenarios.Scenario, home keyHome, know, told []string) []equality {
+// equalities returns the properties of a home that hold what the application knows and
+// the keys do not tell.
+func equalities(s *scenarios.Scenario, spec *scenarios.OperationSpec, plan *keys.Plan, home int) []equality {
 	var list []equality
-	for _, attribute := range know {
-		if slices.Contains(told, attribute) {
-			continue
+	add := func(attribute string, spans bool) {
+		if p, held := s.Holder(attribute, home); held {
+			kind, _ := entity.ParseType(p.Type)
+			list = append(list, equality{p.Name, attribute, kind, spans})
 		}
-		for _, p := range s.Entity.Properties {
-			kind, known := entity.ParseType(p.Type)
-			if known && p.Value == "{"+attribute+"}" && home.holds(p.Name) {
-				list = append(list, equality{p.Name, attribute, kind})
-				break
-			}
+	}
+	told := plan.Tells()
+	for _, attribute := range spec.By {
+		if !slices.Contains(told, attribute) {
+			add(attribute, false)
 		}
+	}
+	if time := s.Time(); spec.Span > 0 && time != "" && !plan.TellsSpan() && !slices.Contains(spec.By, time) {
+		add(time, true)
 	}
 	return list
 }
 
 // narrowed reports whether the question wants only some of what it reads.
-func (q *question) narrowed() bool { return len(q.equal) > 0 || q.spec.Where != "" }
+func (q *question) narrowed() bool {
+	return len(q.equal) > 0 || q.spec.Where != "" || q.spec.Class == scenarios.ClassBy && q.plan.NarrowsRows()
+}
 
 func (q *question) searches() bool { return q.spec.Verb != entity.Query }
-
-// unbounded reports whether the question reads all that there is of its stretch.
-func (q *question) unbounded() bool { return !q.searches() && q.spec.Top+q.spec.Rows == 0 }
 
 // fanned reports whether the question is asked of several partitions by themselves.
 func (q *question) fanned() bool { return q.spec.Class == scenarios.ClassBy && q.plan.Queries() > 1 }
@@ -156,15 +155,24 @@ func (q *question) within(query target.Query, e keys.Event) target.Operation {
 	return target.Operation{Verb: entity.Query, Table: q.home.table, Query: query}
 }
 
-// wanted returns the $filter on properties for an event.
+// wanted returns the $filter for an event beside the range.
 func (q *question) wanted(e keys.Event) string {
 	value := func(attribute string) string {
 		text, _ := q.home.generator.ValueOf(attribute, e)
 		return text
 	}
 	var all []string
+	if rows := q.plan.RowsOf(e); rows != "" {
+		all = append(all, rows)
+	}
 	for _, one := range q.equal {
-		all = append(all, one.property+" eq "+literal(one.kind, value(one.attribute)))
+		up := literal(one.kind, value(one.attribute))
+		if !one.spans {
+			all = append(all, one.property+" eq "+up)
+			continue
+		}
+		from, _ := q.home.generator.ValueBefore(one.attribute, e, q.spec.Span)
+		all = append(all, one.property+" ge "+literal(one.kind, from)+" and "+one.property+" le "+up)
 	}
 	if q.spec.Where != "" {
 		all = append(all, "("+q.spec.Wanted(q.where, value)+")")
@@ -211,14 +219,37 @@ func (q *question) due(k uint64, e keys.Event) int64 {
 // dueOf returns how many entities there are to be read in one stretch: none where it is
 // empty, and a query counts one all the same.
 func (q *question) dueOf(stretch target.Query, k uint64, e keys.Event) int64 {
-	due, share := q.stock.Count(stretch, k), q.share(e)
+	most := q.most()
+	if q.keyed || most < math.Inf(1) {
+		stretch = q.within(stretch, e).Query
+	}
+	due := q.stock.Count(stretch, k)
+	if most == math.Inf(1) || float64(due) <= most {
+		return due
+	}
+	share := 1.0
+	if stretch.Filter != nil {
+		read, passed := q.stock.Reach(stretch, k, most)
+		if passed >= most {
+			return min(due, int64(math.Round(read)))
+		} else if q.stock.stands == 1 {
+			return due
+		}
+		share = q.share([]target.Query{stretch}, k, e)
+	}
+	return min(due, int64(math.Ceil(most/share)))
+}
+
+// most returns how many entities the question has returned before it stops by itself.
+func (q *question) most() float64 {
+	most := math.Inf(1)
 	if q.spec.Pages > 0 {
-		due = min(due, int64(q.spec.Pages)*q.page(share))
+		most = float64(q.spec.Pages) * q.page()
 	}
 	if q.spec.Rows > 0 {
-		due = min(due, int64(math.Ceil(float64(q.spec.Rows)/share)))
+		most = min(most, float64(q.spec.Rows))
 	}
-	return due
+	return most
 }
 
 // queries returns the first request of each query that is sent about an event when
@@ -238,72 +269,57 @@ func (q *question) dueTo(k uint64, e keys.Event) int64 {
 	whole := q.stretch(e)
 	upTo := whole
 	upTo.Range.To, upTo.Range.Bounded = q.home.generator.KeyOf(e), true
-	page := q.page(q.share(e))
+	page := int64(math.Ceil(q.page() / q.shareOf(k, e)))
 	pages := q.stock.Count(upTo, k)/page + 1
 	return max(1, min(q.stock.Count(whole, k), pages*page))
 }
 
-// page returns how many entities are read for a page of which such a share is wanted.
-func (q *question) page(share float64) int64 {
-	if q.searches() {
-		// A page is full of what is wanted, however much had to be read for it.
-		return int64(math.Ceil(pageEntities / share))
-	}
+// page returns how many entities a page returns at most, however many had to be read for
+// them.
+func (q *question) page() float64 {
 	if q.spec.Top == 0 {
 		return pageEntities
 	}
-	return min(pageEntities, int64(math.Ceil(float64(q.spec.Top)/share)))
+	return float64(min(pageEntities, q.spec.Top))
 }
 
 // pages returns how many requests it takes to read so many entities for an event by a
 // query.
 func (q *question) pages(due int64, e keys.Event) int64 {
-	page := q.page(q.share(e))
-	return max(1, (due+page-1)/page)
+	returned := math.Round(float64(due) * q.shareOf(math.MaxUint64, e))
+	return int64(max(1, math.Ceil(returned/q.page()), math.Ceil(float64(due)/pageScanned)))
 }
 
-// share returns about which share of what is read the question wants, where that is
-// needed to know when it has enough.
-func (q *question) share(e keys.Event) float64 {
-	if !q.narrowed() || q.unbounded() || len(q.sample) == 0 {
+// shareOf returns about which share of all that it reads for an event the question wants.
+func (q *question) shareOf(k uint64, e keys.Event) float64 {
+	if !q.narrowed() {
 		return 1
 	}
-	wanted, err := target.Filtered(q.wanted(e))
-	if err != nil {
-		return 1
+	list := q.stretches(e)
+	for i := range list {
+		list[i] = q.within(list[i], e).Query
 	}
-	kept := 0.5
-	for i := range q.sample {
-		if one := &q.sample[i]; wanted.Filter.Keeps(one.key, one.stored) {
-			kept++
-		}
-	}
-	return min(1, kept/float64(len(q.sample)))
+	return q.share(list, k, e)
 }
 
-// samples is how many entities a filter is tried on.
-const samples = 256
+// leastTried is of how many samples the share of a stretch is told.
+const leastTried = 16
 
-// taste gives the question some of the entities that there are to be.
-func (q *question) taste(e *events) error {
-	if !q.narrowed() || q.unbounded() {
-		return nil
+// share returns about which share of some stretches passes their filters: where few
+// samples lie in them, of the whole table.
+func (q *question) share(stretches []target.Query, k uint64, e keys.Event) float64 {
+	read, passed := 0.0, 0.0
+	for _, one := range stretches {
+		some, kept := q.stock.Reach(one, k, math.Inf(1))
+		read, passed = read+some, passed+kept
 	}
-	var names []string
-	for _, p := range e.properties {
-		if q.home.holds(p.Name) {
-			names = append(names, p.Name)
+	if least := leastTried * float64(q.stock.stands); q.stock.stands > 1 && read < least {
+		if wanted, err := target.Filtered(q.wanted(e)); err == nil {
+			read, passed = q.stock.Reach(wanted, k, math.Inf(1))
 		}
 	}
-	bare, err := q.home.generator.Project(names)
-	if err != nil {
-		return err
+	if read == 0 {
+		return 1
 	}
-	q.sample = make([]sample, 0, samples)
-	for i := range uint64(samples) {
-		draw := e.sample.At(i)
-		event := e.event(e.among(&draw, e.growth[len(e.growth)-1].operations, math.Inf(1)))
-		q.sample = append(q.sample, sample{bare.KeyOf(event), entity.Pack(nil, 0, bare.PropertiesOf(event))})
-	}
-	return nil
+	return max(passed, float64(q.stock.stands)/2) / max(read, float64(q.stock.stands)/2)
 }

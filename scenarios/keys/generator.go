@@ -3,6 +3,7 @@ package keys
 import (
 	"errors"
 	"strings"
+	"time"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -91,6 +92,16 @@ func (g *Generator) ValueOf(attribute string, e Event) (string, bool) {
 		return "", false
 	}
 	return string(g.fill(nil, &s, &occurrence{Event: e})), true
+}
+
+// ValueBefore returns the value that an attribute would have for an event so long before
+// it: another one for a time alone. It is false where there is no such attribute.
+func (g *Generator) ValueBefore(attribute string, e Event, span time.Duration) (string, bool) {
+	s := g.options.slotOf(attribute)
+	if s.attribute < 0 {
+		return "", false
+	}
+	return string(g.fill(nil, &s, &occurrence{Event: e, back: entity.Ticks(max(0, span) / nanosPerTick)})), true
 }
 
 // Properties returns the properties of entity n, which was loaded, its filler last.

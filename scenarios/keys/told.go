@@ -1,27 +1,151 @@
 package keys
 
-// Tells returns the attributes whose values all entities in the plan's range share
-// with the event, for the keys there hold them as they are. One with which the range
-// merely begins is none, for longer values can begin like it.
+import (
+	"slices"
+	"strings"
+
+	"loadgen/engine/filter"
+)
+
+// Tells returns the attributes whose values all entities share with the event that lie
+// in the plan's range and are true of [Plan.RowsOf], for the keys there hold them as they
+// are. One with which a key merely begins is none, for longer values can begin like it;
+// nor is one that nothing parts from its neighbour.
 func (p *Plan) Tells() []string {
-	names := p.tells(&p.partition, nil)
-	if p.partition.isExact() {
-		names = p.tells(&p.row, names)
+	return p.told(&p.row, p.told(&p.partition, nil))
+}
+
+// TellsSpan reports whether all entities of the range, and of [Plan.RowsOf], lie within
+// the reader's span of time. Cut off times tell it only roughly.
+func (p *Plan) TellsSpan() bool {
+	return p.tellsSpan(&p.partition) || p.tellsSpan(&p.row)
+}
+
+func (p *Plan) tellsSpan(w *route) bool {
+	for i := range w.steps {
+		s := &w.steps[i]
+		if s.isOpen() {
+			return s.slot.tells() && p.generator.attributes[s.attribute].kind == byTime
+		}
+	}
+	return false
+}
+
+// NarrowsRows reports whether the plan knows something of the RowKey that its range
+// leaves out, since that holds several partitions.
+func (p *Plan) NarrowsRows() bool { return !p.partition.isExact() && len(p.row.steps) > 0 }
+
+// RowsOf returns what the plan's query asks of the RowKey beside its range, as the text
+// of a $filter: what the reader knows of it, where the range holds several partitions of
+// which no RowKey can be the end. It is empty where that is nothing. The service reads
+// all of the range all the same, and returns less.
+func (p *Plan) RowsOf(e Event) string {
+	if !p.NarrowsRows() {
+		return ""
+	}
+	low, high, exact := p.ends(&p.row, e, 0)
+	rows := filter.RowPrefixes("", low, high)
+	if exact {
+		rows = filter.Point("", low)
+	}
+	text, _ := rows.RowText()
+	return text
+}
+
+// told adds the attributes that a key tells to names.
+func (p *Plan) told(w *route, names []string) []string {
+	known := slices.IndexFunc(w.steps, step.isOpen)
+	if known < 0 {
+		known = len(w.steps)
+	}
+	var l layout
+	for i := range w.steps[:known] {
+		l = append(l, w.steps[i].slot)
+	}
+	return p.generator.told(l, w.isExact(), names)
+}
+
+// told adds the attributes to names that a text tells of which a layout is the whole, or
+// the beginning.
+func (g *Generator) told(l layout, whole bool, names []string) []string {
+	for i, parted := range g.parted(l, whole) {
+		s := &l[i]
+		if !parted || s.attribute < 0 || !s.tells() {
+			continue
+		}
+		if attributes := g.options.Attributes; s.attribute < len(attributes) && !slices.Contains(names, attributes[s.attribute].Name) {
+			names = append(names, attributes[s.attribute].Name)
+		}
+		if d := &g.attributes[s.attribute]; d.kind == byText {
+			names = g.told(d.text, true, names)
+		}
 	}
 	return names
 }
 
-func (p *Plan) tells(w *route, names []string) []string {
-	attributes := p.generator.options.Attributes
-	for i := range w.steps {
-		s := &w.steps[i]
-		last := i == len(w.steps)-1 && w.stop != ""
-		if s.isOpen() {
+// parted reports of each slot whether it is clear where in a text it begins and ends:
+// read from the front, and of a whole text from the back as well.
+func (g *Generator) parted(l layout, whole bool) []bool {
+	sure := make([]bool, len(l))
+	front := 0
+	for ; front < len(l); front++ {
+		last := front == len(l)-1
+		if !g.isWide(&l[front]) && !(last && whole) && (last || !g.ends(&l[front], &l[front+1])) {
 			break
 		}
-		if s.attribute >= 0 && s.attribute < len(attributes) && s.slot.tells() && !last {
-			names = append(names, attributes[s.attribute].Name)
-		}
+		sure[front] = true
 	}
-	return names
+	for back := len(l) - 1; whole && back >= front; back-- {
+		if !g.isWide(&l[back]) {
+			sure[back] = back == front
+			break
+		}
+		sure[back] = true
+	}
+	return sure
+}
+
+// isWide reports whether all that a slot comes to has the same width.
+func (g *Generator) isWide(s *slot) bool {
+	texts := g.texts(s)
+	return len(texts) > 0 && !slices.ContainsFunc(texts, func(text string) bool { return len(text) != len(texts[0]) })
+}
+
+// ends reports whether a slot ends where the literal behind it first occurs.
+func (g *Generator) ends(s, behind *slot) bool {
+	texts := g.texts(s)
+	return behind.attribute < 0 && behind.literal != "" && len(texts) > 0 && !slices.ContainsFunc(texts, func(text string) bool {
+		return strings.Index(text+behind.literal, behind.literal) != len(text)
+	})
+}
+
+// mostTexts bounds how many values of a slot are looked at.
+const mostTexts = 4096
+
+// texts returns some of what a slot comes to, the widest and the outermost where that is
+// without end.
+func (g *Generator) texts(s *slot) []string {
+	if s.attribute < 0 {
+		return []string{s.literal}
+	}
+	var values []string
+	switch d := &g.attributes[s.attribute]; {
+	case s.attribute >= len(g.options.Attributes) || d.kind == byText:
+		name := builtins[max(0, s.attribute-len(g.options.Attributes))]
+		if d.kind == byText {
+			name = g.options.Attributes[s.attribute].Name
+		}
+		values = g.options.Probes([]string{name})[name]
+	default:
+		values = g.options.Attributes[s.attribute].Values.Probes()
+	}
+	texts := make([]string, 0, min(len(values), mostTexts))
+	for i := 0; i < len(values); i += 1 + len(values)/mostTexts {
+		text := []byte(values[i])
+		for _, f := range s.apply {
+			text = f.apply(text, 0)
+		}
+		texts = append(texts, string(text))
+	}
+	return texts
 }
