@@ -266,10 +266,10 @@ func (c *Campaign) asked(e *events, k uint64, kind int) Forecast {
 		read, event := w.Offers-written, e.event(e.choose(k, kind, &one.spec.Of))
 		if one.asked.fanned() {
 			for i := range requests {
-				f.Requests += one.asked.pages(requests[i].Query.Scans, event)
+				f.Requests += one.asked.pages(&requests[i].Query, requests[i].Query.Scans, k, event)
 			}
 		} else {
-			f.Requests += one.asked.pages(read, event)
+			f.Requests += one.asked.pages(&requests[0].Query, read, k, event)
 		}
 		f.Received += read * projected(one.asked.home.generator, one.spec.Select)
 	}

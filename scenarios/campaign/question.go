@@ -283,11 +283,19 @@ func (q *question) page() float64 {
 	return float64(min(pageEntities, q.spec.Top))
 }
 
-// pages returns how many requests it takes to read so many entities for an event by a
-// query.
-func (q *question) pages(due int64, e keys.Event) int64 {
-	returned := math.Round(float64(due) * q.shareOf(math.MaxUint64, e))
-	return int64(max(1, math.Ceil(returned/q.page()), math.Ceil(float64(due)/pageScanned)))
+// pages returns how many requests a query takes that reads so many entities for an event
+// when operation k becomes due.
+func (q *question) pages(query *target.Query, due int64, k uint64, e keys.Event) int64 {
+	returned := float64(due)
+	if query.Filter != nil {
+		share := q.share([]target.Query{*query}, k, e)
+		returned *= share
+		if most := q.most(); !q.searches() && most < math.Inf(1) {
+			// What is read ends early, where that many are found.
+			returned = min(most, share*float64(q.stock.Count(*query, k)))
+		}
+	}
+	return int64(max(1, math.Ceil(math.Round(returned)/q.page()), math.Ceil(float64(due)/pageScanned)))
 }
 
 // shareOf returns about which share of all that it reads for an event the question wants.

@@ -1,0 +1,222 @@
+package run_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/fields"
+	"loadgen/scenarios/run"
+)
+
+// asking is a table that was drawn, and a query of it.
+type asking struct {
+	partition, row string
+	properties     []string
+	entities       int
+	by             []string
+	span           time.Duration
+	where          string
+	top, pages     int
+	rows           int
+	// newest has all operations be about the last entity that was loaded; otherwise they
+	// are about any.
+	newest bool
+}
+
+func (a *asking) String() string {
+	var query strings.Builder
+	fmt.Fprintf(&query, "{name: find, verb: query, by: [%s]", strings.Join(a.by, ", "))
+	for _, one := range []struct {
+		name  string
+		value int
+	}{{"top", a.top}, {"pages", a.pages}, {"rows", a.rows}} {
+		if one.value > 0 {
+			fmt.Fprintf(&query, ", %s: %d", one.name, one.value)
+		}
+	}
+	if a.span > 0 {
+		fmt.Fprintf(&query, ", span: %v", a.span)
+	}
+	if a.where != "" {
+		fmt.Fprintf(&query, ", where: %q", a.where)
+	}
+	if a.newest {
+		query.WriteString(", of: {latest: 1}")
+	}
+	return fmt.Sprintf(`name: asked
+seed: 3
+retry: none
+model: {profile: "off"}
+attributes:
+  place: {list: [x, y, x_1], weights: [5, 3, 1]}
+  kind: {uniform: [1, 12]}
+  user: {zipf: {of: 40, exponent: 1}}
+  at: {time: 2026-01-01T00:00:00Z, every: 7s}
+  id: {sequence: 5}
+entity: {properties: [%s]}
+design: {partition_key: "%s", row_key: "%s"}
+phases:
+  - {name: load, load: {entities: %d}}
+  - {name: ask, traffic: {arrivals: {constant: 4}, for: 2s, operations: [%s}]}}
+`, strings.Join(a.properties, ", "), a.partition, a.row, a.entities, query.String())
+}
+
+// drawAsking returns a query by chance.
+func drawAsking(r *rand.Rand) asking {
+	a := asking{entities: 100 + int(math.Exp(r.Float64()*7.5)), newest: r.IntN(4) > 0}
+	forms := map[string][]string{"place": {"{place}", "{place}", "{upper(place)}"}, "kind": {"{kind}", "{kind:03d}", "{hash(kind,4)}"},
+		"user": {"{user:05d}", "{user}"}, "at": {"{at:ticks}", "{at:inverted}", "{at:hour}", "{at}"}, "id": {"{id:07d}", "{id}"}}
+	names := []string{"place", "kind", "user", "at", "id"}
+	r.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	form := func(names []string) string {
+		var parts []string
+		for _, name := range names {
+			parts = append(parts, forms[name][r.IntN(len(forms[name]))])
+		}
+		return strings.Join(parts, []string{"_", "_", "__", "-", ""}[r.IntN(5)])
+	}
+	cut := r.IntN(3)
+	a.partition = append([]string{form(names[:cut])}, "{hash(id,8):02d}", "{place}")[max(0, r.IntN(8)-5)]
+	row := names[cut : cut+1+r.IntN(4-cut)]
+	if !slices.Contains(row, "id") {
+		row = append(slices.Clone(row), "id")
+	}
+	a.row = form(row)
+	for _, name := range names {
+		kind := map[string]string{"kind": "Int32", "user": "Int64", "at": "DateTime", "id": "Int32"}[name]
+		if r.IntN(10) < 7 {
+			a.properties = append(a.properties, fmt.Sprintf("{name: P%s, type: %s, value: \"{%s}\"}", name, "String", name))
+			if kind != "" {
+				a.properties[len(a.properties)-1] = fmt.Sprintf("{name: P%s, type: %s, value: \"{%s}\"}", name, kind, name)
+			}
+		}
+	}
+	for _, name := range []string{"place", "kind", "user", "id"} {
+		if r.IntN(3) == 0 {
+			a.by = append(a.by, name)
+		}
+	}
+	if len(a.by) == 0 {
+		a.by = []string{[]string{"place", "kind", "user", "id"}[r.IntN(4)]}
+	}
+	if r.IntN(6) == 0 {
+		a.span = time.Duration(1+r.IntN(a.entities)) * 7 * time.Second
+	}
+	switch r.IntN(6) {
+	case 0:
+		a.rows = 1 + r.IntN(60)
+	case 1:
+		a.pages = 1 + r.IntN(3)
+	case 2:
+		a.top, a.pages = 1+r.IntN(90), 1+r.IntN(3)
+	case 3:
+		a.top = 40 + r.IntN(900)
+	}
+	return a
+}
+
+// matching returns how many entities answer the query, told by their values alone.
+func (a *asking) matching(t *testing.T, s *scenarios.Scenario) int {
+	t.Helper()
+	g, err := s.Generator()
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := func(name string, n int) string {
+		text, known := g.Value(name, uint64(n))
+		if !known {
+			t.Fatalf("there is no attribute %s", name)
+		}
+		return text
+	}
+	last, found := a.entities-1, 0
+	for n := range a.entities {
+		age := time.Duration(last-n) * 7 * time.Second
+		same := !slices.ContainsFunc(a.by, func(name string) bool { return value(name, n) != value(name, last) })
+		if row := g.Key(uint64(n)).Row; a.where != "" {
+			operator, text, _ := strings.Cut(strings.TrimPrefix(a.where, "RowKey "), " ")
+			if compared := entity.Compare(row, strings.Trim(text, "'")); operator == "lt" && compared >= 0 || operator == "ge" && compared < 0 {
+				same = false
+			}
+		}
+		if same && (a.span == 0 || age <= a.span) {
+			found++
+		}
+	}
+	if a.pages > 0 {
+		page := 1000
+		if a.top > 0 {
+			page = min(page, a.top)
+		}
+		found = min(found, a.pages*page)
+	}
+	if a.rows > 0 {
+		found = min(found, a.rows)
+	}
+	return found
+}
+
+// answers draws so many queries, and holds what comes back against what is true, and what
+// was foreseen against what was done. Those that nothing tells are left out, and are few.
+func answers(t *testing.T, number int, seed uint64) {
+	t.Helper()
+	left := 0
+	for i := range number {
+		r := rand.New(rand.NewPCG(seed, uint64(i)))
+		a := drawAsking(r)
+		s, err := scenarios.Parse("asked.yaml", []byte(a.String()))
+		var faults fields.Faults
+		if errors.As(err, &faults) {
+			if !strings.Contains(err.Error(), "nothing in the keys or the properties tells") || len(a.properties) == 5 {
+				t.Errorf("case %d: %v in %s", i, err, a.String())
+			}
+			left++
+			continue
+		}
+		if g, _ := s.Generator(); r.IntN(4) == 0 {
+			a.where = fmt.Sprintf("RowKey %s '%s'", []string{"lt", "ge"}[r.IntN(2)], g.Key(uint64(r.IntN(a.entities))).Row)
+			if s, err = scenarios.Parse("asked.yaml", []byte(a.String())); err != nil {
+				t.Errorf("case %d: %v in %s", i, err, a.String())
+				continue
+			}
+		}
+		c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "asked"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		foreseen := c.Forecasts()[1]
+		rec := simulated(t, run.Plan{Scenario: s, Data: true})
+		did := rec.Total(func(p *results.Phase, _ results.Kind) bool { return p.Stage == "ask" })
+		if want := did.Operations * int64(a.matching(t, s)); a.newest && did.Returned != want {
+			t.Errorf("case %d: %d are returned for %d operations; want %d in %s", i, did.Returned, did.Operations, want, a.String())
+		}
+		if off(foreseen.Requests, did.Attempts) || off(foreseen.Entities, did.Counted) {
+			t.Errorf("case %d: foreseen are %d requests and %d entities; %d and %d came in %s", i, foreseen.Requests, foreseen.Entities,
+				did.Attempts, did.Counted, a.String())
+		}
+	}
+	t.Logf("%d of %d left out", left, number)
+	if left > number*3/4 {
+		t.Errorf("%d of %d queries cannot be told; want fewer", left, number)
+	}
+}
+
+// off reports whether a forecast is further than 5 % from what came.
+func off(foreseen, came int64) bool { return math.Abs(float64(foreseen-came)) > 0.05*float64(came) }
+
+// What a query returns is what it asks for and nothing else, whatever the keys are, and
+// what it counts and how many pages that takes is known before.
+func TestRandomQueries(t *testing.T) {
+	leftOutWhenShort(t)
+	answers(t, 20, 61)
+}
