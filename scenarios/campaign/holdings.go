@@ -49,7 +49,7 @@ const (
 	// mostSamples bounds about how many entities of a table filters are tried on,
 	// mostTried how many for one question.
 	mostSamples = 8192
-	mostTried   = 1024
+	mostTried   = 2048
 )
 
 // newHoldings returns what homes of one table come to hold of a phase, kept as about so

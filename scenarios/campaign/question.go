@@ -286,16 +286,20 @@ func (q *question) page() float64 {
 // pages returns how many requests a query takes that reads so many entities for an event
 // when operation k becomes due.
 func (q *question) pages(query *target.Query, due int64, k uint64, e keys.Event) int64 {
-	returned := float64(due)
-	if query.Filter != nil {
-		share := q.share([]target.Query{*query}, k, e)
-		returned *= share
-		if most := q.most(); !q.searches() && most < math.Inf(1) {
-			// What is read ends early, where that many are found.
-			returned = min(most, share*float64(q.stock.Count(*query, k)))
-		}
+	read := math.Ceil(float64(due) / pageScanned)
+	if query.Filter == nil {
+		return int64(max(1, math.Ceil(float64(due)/q.page()), read))
 	}
-	return int64(max(1, math.Ceil(math.Round(returned)/q.page()), math.Ceil(float64(due)/pageScanned)))
+	share, most := q.share([]target.Query{*query}, k, e), q.most()
+	if q.searches() {
+		return int64(max(1, math.Ceil(math.Round(float64(due)*share)/q.page()), read))
+	}
+	returned := math.Round(share * float64(q.stock.Count(*query, k)))
+	if returned >= most {
+		return int64(max(1, math.Ceil(most/q.page()), read))
+	}
+	// Behind the last full page the rest is read for nothing.
+	return int64(max(math.Floor(returned/q.page())+1, read))
 }
 
 // shareOf returns about which share of all that it reads for an event the question wants.
