@@ -11,6 +11,7 @@ import (
 	"loadgen/engine/nearest"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
+	"loadgen/scenarios/keys/values"
 	"loadgen/target"
 )
 
@@ -151,7 +152,7 @@ func (s *Scenario) Untold(o *OperationSpec, plan *keys.Plan, home int) []string 
 	options := keys.Options{Attributes: s.Attributes}
 	untold := slices.DeleteFunc(slices.Clone(o.By), func(name string) bool {
 		of, err := keys.ParseTemplate("{" + name + "}")
-		return slices.Contains(told, name) || err != nil || len(options.Differing(of, told)) == 0
+		return slices.Contains(told, name) || err != nil || len(options.Differing(of, told)) == 0 || s.constant(name)
 	})
 	if time := s.Time(); o.Span > 0 && time != "" && !plan.TellsSpan() && !slices.Contains(o.By, time) {
 		if _, held := s.Holder(time, home); !held {
@@ -159,6 +160,13 @@ func (s *Scenario) Untold(o *OperationSpec, plan *keys.Plan, home int) []string 
 		}
 	}
 	return untold
+}
+
+// constant reports whether an attribute has one value alone, so that there is nothing to
+// tell.
+func (s *Scenario) constant(attribute string) bool {
+	at := slices.IndexFunc(s.Attributes, func(a values.Attribute) bool { return a.Name == attribute })
+	return at >= 0 && s.Attributes[at].Values != nil && len(s.Attributes[at].Values.Probes()) == 1
 }
 
 // Holder returns the property of the entities of a home that has the values of an

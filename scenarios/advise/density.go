@@ -154,6 +154,11 @@ func (w *wish) reads(asker *met) func(entity.Key) bool {
 	switch {
 	case len(w.spec.By) > 0:
 		ranges := w.plan.Ranges(asker.Event)
+		if w.spec.FiltersKeys() {
+			for i := range ranges {
+				ranges[i] = w.narrowed(ranges[i], asker)
+			}
+		}
 		return func(key entity.Key) bool {
 			return slices.ContainsFunc(ranges, func(r filter.Range) bool { return r.Contains(key) })
 		}
@@ -169,8 +174,21 @@ func (w *wish) passes(asker *met) *filter.Expression {
 	if w.where == nil {
 		return nil
 	}
-	text := w.spec.Wanted(*w.where, func(attribute string) string { return w.value(attribute, asker.Event) })
 	// Its text was tried when the scenario was read; one that is none keeps all.
-	passes, _, _ := filter.Parse(text)
+	passes, _, _ := filter.Parse(w.wants(asker))
 	return passes
+}
+
+// narrowed returns what is left of a range by the conditions on keys of the filter.
+func (w *wish) narrowed(r filter.Range, asker *met) filter.Range {
+	within, _ := r.Text()
+	if passes, code, _ := filter.Parse(scenarios.Narrow(within, w.wants(asker))); code == entity.OK {
+		return passes.Range()
+	}
+	return r
+}
+
+// wants returns the text of the filter for an entity.
+func (w *wish) wants(asker *met) string {
+	return w.spec.Wanted(*w.where, func(attribute string) string { return w.value(attribute, asker.Event) })
 }

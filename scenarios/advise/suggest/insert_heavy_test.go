@@ -79,6 +79,9 @@ attributes:
   kind: {list: [a]}
   id: {sequence: %d}
   old: {text: "{id}-{kind}"}
+entity:
+  properties: [{name: At, type: DateTime, value: "{at}"}, {name: Hour, value: "{hour}"}, {name: Day, value: "{day}"}, {name: Minute, value: "{minute}"},
+    {name: Late, value: "{late}"}, {name: User, value: "{user}"}, {name: Site, value: "{site}"}, {name: Id, value: "{id}"}, {name: Old, value: "{old}"}]
 design: {partition_key: "{user}", row_key: "{hour}_{site}_{at:ticks}_{id}"}
 phases:
   - name: load

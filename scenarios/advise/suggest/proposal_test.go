@@ -24,6 +24,7 @@ attributes:
   customer: {uniform: [1, 200]}
   country: {list: [fr, de, it]}
   id: {sequence: 1}
+entity: {properties: [{name: Customer, value: "{customer}"}, {name: Country, value: "{country}"}, {name: Hour, value: "{hour}"}, {name: At, type: DateTime, value: "{at}"}, {name: Id, value: "{id}"}]}
 design: {partition_key: "{customer}_{country}", row_key: "{id}"}
 phases:
   - name: load

@@ -19,6 +19,7 @@ attributes:
   source: {uniform: [1, 200]}
   site: {list: [north, south]}
   id: {sequence: 1}
+entity: {properties: [{name: Source, value: "{source}"}, {name: Site, value: "{site}"}, {name: Hour, value: "{hour}"}, {name: Minute, value: "{minute}"}, {name: At, type: DateTime, value: "{at}"}, {name: Id, value: "{id}"}]}
 design: {partition_key: "%s", row_key: "{id}"}
 phases: [{name: load, load: {entities: 10}}, {name: work, traffic: {arrivals: {constant: 60}, for: 2s, operations: [%s]}}]
 expect: [%s]
