@@ -276,7 +276,8 @@ func keptIn(folder string) []string {
 }
 
 // judge returns what the exit code says of a contest: of its runs, and what contest.json
-// says of the winner's checks. That other designs fail is what a contest is for.
+// says of the winner's checks, or of all where none holds them. That other designs fail is
+// what a contest is for.
 func (f *designsFlags) judge(contest *contest.Contest) error {
 	o := outcome{strict: f.strict, failed: contest.Ok != nil && !*contest.Ok}
 	// That nobody wins is an answer.
