@@ -136,9 +136,9 @@ func (c *checker) query(o *OperationSpec, path string) {
 	}
 }
 
-// Untold returns what an operation asks for that neither the keys of a home nor a property
-// there tells exactly: attributes of By, and of a Span the time. Homes are as
-// [Scenario.Plan] has them. By both keys it is the one entity that is read, or none.
+// Untold returns the attributes of By that neither the keys of a home nor a property there
+// tells exactly. Homes are as [Scenario.Plan] has them. By both keys it is the one entity
+// that is read, or none. A Span is told in any case: every entity has a Timestamp.
 func (s *Scenario) Untold(o *OperationSpec, plan *keys.Plan, home int) []string {
 	if plan.Class == filter.ClassPoint {
 		return nil
@@ -154,11 +154,6 @@ func (s *Scenario) Untold(o *OperationSpec, plan *keys.Plan, home int) []string 
 		of, err := keys.ParseTemplate("{" + name + "}")
 		return slices.Contains(told, name) || err != nil || len(options.Differing(of, told)) == 0 || s.constant(name)
 	})
-	if time := s.Time(); o.Span > 0 && time != "" && !plan.TellsSpan() && !slices.Contains(o.By, time) {
-		if _, held := s.Holder(time, home); !held {
-			untold = append(untold, time)
-		}
-	}
 	return untold
 }
 
@@ -192,11 +187,7 @@ func (c *checker) answered(o *OperationSpec, path string) {
 		return
 	}
 	for _, name := range c.Untold(o, &plan, home) {
-		at := path + ".span"
-		if i := slices.Index(o.By, name); i >= 0 {
-			at = fmt.Sprintf("%s.by.%d", path, i)
-		}
-		c.add(at, "nothing in the keys or the properties tells %s; expected a property with {%s}, or a RowKey that holds it", name, name)
+		c.add(fmt.Sprintf("%s.by.%d", path, slices.Index(o.By, name)), "nothing in the keys or the properties tells %s; expected a property with {%s}, or a RowKey that holds it", name, name)
 	}
 }
 

@@ -63,10 +63,11 @@ The folder of the contest has its page (report.html), the verdict (contest.json)
 picture (heat.png and heat.svg: partitions by time, served and throttled, for each
 design) and the record of each design's first run. loadgen report shows it again.
 
---suggest adds candidates that follow from what the scenario's operations ask for, says
-why, and writes the scenario with the winner in use: to --write, or suggested.yaml in the
-folder of the contest. Of several that share the first place it is the one with the
-fewest copies, and of those the first that was proposed.
+--suggest adds candidates that follow from what the scenario's operations ask for, once
+each was tried in a short simulation, says why or to keep yours, and writes the scenario
+with the winner in use: to --write, or suggested.yaml in the folder of the contest. Of
+several that share the first place it is one of your own, then the one with the fewest
+copies.
 
 The exit code is 10 where no design holds the checks, or one fails in half of the winner's
 runs or more, 12 where one cannot be told of it or its seeds disagree; what other designs

@@ -124,7 +124,7 @@ func Contest(ctx context.Context, plan ContestPlan) (*Contested, error) {
 	if plan.Run.Rival && !c.live() {
 		c.other = run.OtherProfile(c.scenario.Model.Profile)
 	}
-	if err := c.suggest(); err != nil {
+	if err := c.suggest(ctx); err != nil {
 		return nil, err
 	}
 	names, err := c.chosen()

@@ -188,7 +188,7 @@ func TestTheBestOfSeveral(t *testing.T) {
 		{"none can", []contest.Ranked{{Design: "x", Rank: &one, Cannot: []contest.Obstacle{{}}}}, "", ""},
 		{"a winner", []contest.Ranked{ranked("own", &one, 3), ranked("x", &two, 0)}, "own", ""},
 		{"fewer copies", []contest.Ranked{ranked("x", &one, 1), ranked("own", &one, 0), ranked("y", &two, 0)}, "own", "x"},
-		{"as proposed", []contest.Ranked{ranked("own", &one, 0), ranked("y", &one, 0), ranked("x", &one, 0)}, "x", "y own"},
+		{"the scenario's own", []contest.Ranked{ranked("y", &one, 0), ranked("own", &one, 0), ranked("x", &one, 0)}, "own", "x y"},
 	} {
 		design, shared := c.best(&contest.Contest{Ranking: row.ranking})
 		if design != row.design || strings.Join(shared, " ") != row.shared {

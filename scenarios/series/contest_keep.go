@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"loadgen/report"
@@ -159,8 +160,12 @@ func (c *contestRun) keep(told *contest.Contest) error {
 // Document is that of the contest, and of what was proposed.
 func (c *Contested) Document() *document.Document {
 	d := contest.Document(c.Contest)
-	if c.Proposal != nil {
-		d.Sections = append(d.Sections, c.Proposal.Document().Sections...)
+	if c.Proposal == nil {
+		return d
 	}
+	proposal := c.Proposal.Document()
+	d.Screen = slices.Insert(d.Screen, 0, document.Block(document.Facts{Lines: []string{proposal.Answer.Claim}}))
+	d.Screen = append(d.Screen, proposal.Screen...)
+	d.Sections = append(d.Sections, proposal.Sections...)
 	return d
 }

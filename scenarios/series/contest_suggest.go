@@ -2,6 +2,7 @@ package series
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -10,14 +11,17 @@ import (
 	"strings"
 
 	"loadgen/report/compare/contest"
+	"loadgen/results"
+	"loadgen/results/figure"
 	"loadgen/scenarios"
 	"loadgen/scenarios/advise"
 	"loadgen/scenarios/advise/suggest"
+	"loadgen/scenarios/run"
 )
 
-// suggest puts candidates before the scenario's own designs, where that was asked for.
-// Beside designs that were named all of them take part.
-func (c *contestRun) suggest() error {
+// suggest puts candidates behind the scenario's own designs, where that was asked for, once
+// each was tried. Beside designs that were named all of them take part.
+func (c *contestRun) suggest(ctx context.Context) error {
 	if !c.plan.Suggest {
 		return nil
 	}
@@ -32,8 +36,15 @@ func (c *contestRun) suggest() error {
 	if err != nil {
 		return wrong("", "%v", err)
 	}
-	if c.proposal, err = suggest.Designs(sound, suggest.Options{Targets: &targets, Times: times, Beside: true}); err != nil {
+	fmt.Fprintln(c.plan.Progress, "trying designs in short simulations")
+	c.proposal, err = suggest.Designs(sound, suggest.Options{Targets: &targets, Times: times, Beside: true, Try: c.trial(ctx, sound)})
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
 		return wrong("suggest", "%v", err)
+	case len(c.proposal.Candidates) == 0 && len(c.proposal.Own) < 2:
+		return wrong("suggest", "%s; nothing else can be proposed, and a contest needs two designs", c.proposal.Verdict())
 	}
 	if c.scenario, err = c.proposal.Scenario(); err != nil {
 		return err
@@ -50,6 +61,33 @@ func (c *contestRun) suggest() error {
 	return nil
 }
 
+// mostTried is how many attempts a trial has at most, retries included.
+const mostTried = 200_000
+
+// trial returns what plays a scenario in a short simulation, in memory, and measures it as a
+// run of the contest is.
+func (c *contestRun) trial(ctx context.Context, sound *scenarios.Scenario) func(*scenarios.Scenario) (suggest.Tried, error) {
+	needs := needsOf(sound)
+	return func(s *scenarios.Scenario) (suggest.Tried, error) {
+		plan := run.Plan{Scenario: s}
+		rehearsed, err := plan.Rehearse(ctx, mostTried)
+		if err != nil {
+			return suggest.Tried{}, err
+		}
+		record := rehearsed.Record
+		told := contest.Measure(record, record.Summary, needs)
+		tried := suggest.Tried{Lost: told.Lost, Requests: told.Billed, Counted: told.Counted}
+		all := record.Total(results.Reported)
+		tried.Throttled = figure.ShareOf(all.Throttled, all.Attempts)
+		for i := range told.Expected {
+			if told.Expected[i].Fails() {
+				tried.Failed++
+			}
+		}
+		return tried, nil
+	}
+}
+
 // soundUnder returns the scenario with a design in use that can serve it: its own, or
 // else the first that can.
 func soundUnder(s *scenarios.Scenario) (*scenarios.Scenario, error) {
@@ -63,9 +101,9 @@ func soundUnder(s *scenarios.Scenario) (*scenarios.Scenario, error) {
 }
 
 // best returns the design that came first, and those that share its place. Of designs
-// between which no difference is shown it is the one with the fewest copies, and of those
-// the one that was proposed first, before the file's own: what comes first by chance is
-// none to go by.
+// between which no difference is shown it is one of the scenario's own, of several the one
+// that the trials would keep, then the one with the fewest copies, and of those the first of
+// the file or of the proposals: what comes first by chance is none to go by.
 func (c *contestRun) best(of *contest.Contest) (design string, shared []string) {
 	var first []*contest.Ranked
 	for i := range of.Ranking {
@@ -76,15 +114,22 @@ func (c *contestRun) best(of *contest.Contest) (design string, shared []string) 
 	if len(first) == 0 {
 		return "", nil
 	}
+	// place is that among the proposals, below 0 for the scenario's own.
 	place := func(name string) int {
-		at := slices.IndexFunc(c.proposal.Candidates, func(c suggest.Candidate) bool { return c.Design.Name == name })
-		if at < 0 {
-			return len(c.proposal.Candidates)
+		return slices.IndexFunc(c.proposal.Candidates, func(c suggest.Candidate) bool { return c.Design.Name == name })
+	}
+	rank := func(one *contest.Ranked) int {
+		switch {
+		case one.Design == c.proposal.Keep:
+			return 0
+		case place(one.Design) < 0:
+			return 1
+		default:
+			return 2
 		}
-		return at
 	}
 	slices.SortStableFunc(first, func(a, b *contest.Ranked) int {
-		return cmp.Or(cmp.Compare(a.Copies, b.Copies), cmp.Compare(place(a.Design), place(b.Design)))
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Copies, b.Copies), cmp.Compare(place(a.Design), place(b.Design)))
 	})
 	for _, one := range first[1:] {
 		shared = append(shared, one.Design)

@@ -13,6 +13,7 @@ import (
 
 // choose fills in the candidates, the best first, and rejects the rest.
 func (r *rule) choose(list []candidate, p *Proposal) {
+	list = r.others(list, p)
 	served := slices.ContainsFunc(list, func(a candidate) bool { return !r.mustScan(&a) })
 	list = slices.DeleteFunc(list, func(a candidate) bool {
 		scans := served && r.mustScan(&a)
@@ -30,19 +31,41 @@ func (r *rule) choose(list []candidate, p *Proposal) {
 		return bursts
 	})
 	slices.SortStableFunc(list, func(a, b candidate) int { return r.better(&a, &b) })
+	most := r.options.Most
+	if r.options.Try != nil {
+		// A trial may turn the order.
+		most = max(most, mostTrials)
+	}
 	for i := range list {
 		a := &list[i]
 		if simpler := r.simpler(a, list[:i]); simpler != nil {
 			p.reject(&a.design, fmt.Sprintf("its copies save less than they cost: %s has fewer, and is better.", simpler.design.Name))
 			continue
 		}
-		if len(p.Candidates) == r.options.Most {
+		if len(p.Candidates) == most {
 			p.reject(&a.design, r.behind(a, &list[0]))
 			continue
 		}
 		p.Candidates = append(p.Candidates, Candidate{Design: a.design, Why: r.why(a), Buckets: a.buckets, Hottest: a.hottest,
 			Account: a.account, Holds: r.holds(a), Cost: a.cost, Reads: a.reads})
 	}
+}
+
+// others returns the candidates that have not the keys of a design of the scenario, where
+// that takes part itself.
+func (r *rule) others(list []candidate, p *Proposal) []candidate {
+	if !r.options.Beside {
+		return list
+	}
+	own := ownDesigns(r.scenario)
+	return slices.DeleteFunc(list, func(a candidate) bool {
+		at := slices.IndexFunc(own, func(d scenarios.Design) bool { return sameKeys(&d, &a.design) })
+		if at >= 0 {
+			p.hasOwn = true
+			p.reject(&a.design, "your "+own[at].Name+" has these keys, and stands for it.")
+		}
+		return at >= 0
+	})
 }
 
 // mustScan reports whether the dominant question, or one with a bounded response time,

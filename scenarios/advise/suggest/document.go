@@ -11,10 +11,11 @@ import (
 // Document says what is proposed: the designs with their keys on one screen, then the
 // reasons for each, what its queries come to, and what was left out.
 func (p *Proposal) Document() *document.Document {
-	const derived = "Every number is derived: nothing was sent. Which of them is best, a contest says."
 	d := &document.Document{Title: "suggest " + p.of.Name, Subtitle: "derived, nothing was sent", Data: p,
-		Answer: document.Answer{Claim: document.Counted(len(p.Candidates), "design") + " to try, the most promising first"},
-		Screen: []document.Block{p.table()}}
+		Answer: document.Answer{Claim: p.Verdict()}, Screen: []document.Block{p.Table()}}
+	if p.tried() {
+		d.Subtitle = "derived, and tried in short simulations"
+	}
 	for i := range p.Candidates {
 		d.Sections = append(d.Sections, p.Candidates[i].section(i+1))
 	}
@@ -29,7 +30,7 @@ func (p *Proposal) Document() *document.Document {
 	if len(rejected) > 0 {
 		s.Blocks = append(s.Blocks, document.List{Items: rejected})
 	}
-	s.Blocks = append(s.Blocks, document.Paragraph{Text: derived})
+	s.Blocks = append(s.Blocks, document.Paragraph{Text: p.restsOn()})
 	d.Sections = append(d.Sections, s)
 	return d
 }
@@ -37,8 +38,12 @@ func (p *Proposal) Document() *document.Document {
 // keyWidth is how much of a key's template a table shows, in characters.
 const keyWidth = 40
 
-// table is one line for each design: its keys, and in a few words why.
-func (p *Proposal) table() document.Table {
+// Table is one line for each design: its keys, and in a few words why, or what a short
+// simulation said.
+func (p *Proposal) Table() document.Table {
+	if p.tried() {
+		return p.trials()
+	}
 	t := document.Table{ID: "proposed", Caption: "The designs that are proposed, the most promising first", Columns: []document.Column{
 		{Title: "proposed", Words: true}, {Title: "PartitionKey", Words: true}, {Title: "RowKey", Words: true, Spare: 3}, {Title: "hottest/s", Unit: "entities/s"},
 		{Title: "copies", Spare: 1}, {Title: "buckets", Spare: 2}, {Title: "reads", Words: true}}}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"loadgen/scenarios"
 )
@@ -192,7 +191,7 @@ func (r *rule) draft(set []string, over parts, copied int) (draft, bool) {
 		// Beside copies in its own partition an entity says which it is.
 		d.design.RowKey = prefixed(key.leads(r), d.design.RowKey)
 	}
-	d.design.Name = d.name()
+	d.design.Name = r.nameOf(&d)
 	return d, true
 }
 
@@ -228,42 +227,11 @@ func (r *rule) copy(d *draft, q *question) (together bool) {
 			set = own
 		}
 		word = strings.Join(set, "-")
-		one.Table = r.tableOf(word, len(d.design.Copies))
+		one.Table = r.tableOf(word, d.design.Copies)
 	}
-	one.Name = cut("by-"+word, longestName)
-	for i := range d.design.Copies {
-		if d.design.Copies[i].Name == one.Name {
-			one.Name += "-" + strconv.Itoa(i+2)
-		}
-	}
+	one.Name = r.copyName("by-"+word, d.design.Copies)
 	d.design.Copies = append(d.design.Copies, one)
 	return together
-}
-
-// tableOf returns what the table of a copy is called: ByAge.
-func (r *rule) tableOf(word string, at int) string {
-	name := "By"
-	for part := range strings.FieldsFuncSeq(word, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
-		name += strings.ToUpper(part[:1]) + part[1:]
-	}
-	if at > 0 {
-		return cut(name, copyTable-1) + strconv.Itoa(at+1)
-	}
-	return cut(name+"1", max(3, min(copyTable, len(name))))
-}
-
-// name says what the PartitionKey is formed from, and what there is beside.
-func (d *draft) name() string {
-	name := cut("by-"+strings.Join(d.set, "-"), longestName)
-	if d.buckets > 1 {
-		name += "-in-" + strconv.Itoa(d.buckets)
-	}
-	if n := len(d.design.Copies); n == 1 {
-		name += "-copied"
-	} else if n > 1 {
-		name += fmt.Sprintf("-copied-%d", n)
-	}
-	return name
 }
 
 func prefixed(word, key string) string { return word + ":" + key }

@@ -22,9 +22,13 @@ type Options struct {
 	// Times are how long the target takes, by which clients of a closed loop wait;
 	// answers come at once where it is zero.
 	Times advise.Times
-	// Beside has [Proposal.Scenario] keep the scenario's own designs behind the
-	// proposed ones, rather than put those in their place.
+	// Beside has [Proposal.Scenario] keep the scenario's own designs before the proposed
+	// ones, rather than put those in their place. What has their keys is then not proposed.
 	Beside bool
+	// Try plays a sound scenario in a short simulation and says what it came to. The
+	// candidates, and the scenario's own designs, are then tried before they are named; an
+	// error ends that. Nil leaves it at what is derived.
+	Try func(*scenarios.Scenario) (Tried, error)
 }
 
 const (

@@ -10,23 +10,35 @@ import (
 
 // Proposal is what is proposed for a scenario. It is not altered once made.
 type Proposal struct {
-	// Candidates are in the order in which they seem best, most first; there is one at
-	// least.
+	// Candidates are in the order in which they seem best, most first, none of them under
+	// the keys of a design of the scenario where those are kept beside. There is one at least,
+	// unless nothing else than those keys can be proposed.
 	Candidates []Candidate
+	// Own are the scenario's own designs that were held against them, that in use first,
+	// and Keep is the best of them where no candidate is better; both are empty where
+	// nothing was tried.
+	Own  []Owned
+	Keep string
 	// Rejected are designs that the rule would have come to and that were left out, at
 	// most 30 of them; Unlisted is how many more there are.
 	Rejected []Rejection
 	Unlisted int
-	of       *scenarios.Scenario
-	options  Options
+	// hasOwn says that a design of the scenario has keys that the rule comes to.
+	hasOwn  bool
+	of      *scenarios.Scenario
+	options Options
 }
 
-// Candidate is a design with the reasons for it. All its figures are derived: they
-// follow from the documents' counting rule and from what is offered, and nothing was run.
+// Candidate is a design with the reasons for it. All its figures but Tried are derived:
+// they follow from the documents' counting rule and from what is offered.
 type Candidate struct {
 	Design scenarios.Design
 	// Why are sentences for a person.
 	Why []string
+	// Tried is what a short simulation came to, nil where none was made. Worse says that
+	// it is worse than the scenario's own, and there is nothing better to hold that against.
+	Tried *Tried
+	Worse bool
 	// Buckets is over how many partitions each value of its leading properties is spread,
 	// the fewest that hold the peak; 1 for none.
 	Buckets int
@@ -71,57 +83,38 @@ func (p *Proposal) reject(d *scenarios.Design, why string) {
 	p.Rejected = append(p.Rejected, Rejection{Name: d.Name, PartitionKey: d.PartitionKey, Why: why})
 }
 
-// Scenario returns the scenario with the proposed designs, the best of them in use: in
-// place of its own, or before them where [Options.Beside] says so. It is sound and can be
-// printed by [scenarios.Scenario.Text]; files that it names have yet to be read. Of its
-// expectations those are kept that any design should bear out: bounds of times, losses
-// and rates, and no examples about requests or counts. The error is that of a scenario
-// that is not sound after all.
+// Scenario returns the scenario with the proposed designs: in place of its own, or behind
+// them where [Options.Beside] says so. In use is the one to be kept, or else the first
+// proposed. It is sound and can be printed by [scenarios.Scenario.Text]; files that it names
+// have yet to be read. Of its expectations those are kept that any design should bear out:
+// bounds of times, losses and rates, and no examples about requests or counts. The error is
+// that of a scenario that is not sound after all.
 func (p *Proposal) Scenario() (*scenarios.Scenario, error) {
 	s := *p.of
-	s.Designs = nil
+	s.Designs, s.Use = nil, p.Keep
+	if p.options.Beside {
+		s.Designs = ownDesigns(p.of)
+	}
 	for i := range p.Candidates {
 		s.Designs = append(s.Designs, p.Candidates[i].Design)
 	}
-	if p.options.Beside {
-		s.Designs = append(s.Designs, own(p.of, s.Designs)...)
+	switch {
+	case len(p.Candidates) > 0 && (s.Use == "" || !p.options.Beside):
+		s.Use = p.Candidates[0].Design.Name
+	case s.Use == "":
+		s.Use = s.Designs[0].Name
 	}
-	s.Use, s.Design = s.Designs[0].Name, s.Designs[0]
+	s.Choose(s.Use)
 	// An example's anti-pattern names a design of its own, and its pattern is of that design.
-	s.AntiPattern, s.Pattern, s.Expect = nil, nil, nil
-	for _, text := range p.of.Expect {
-		if claim, err := check.Parse(text); err == nil && general(claim) {
-			s.Expect = append(s.Expect, text)
-		}
-	}
+	s.AntiPattern, s.Pattern, s.Expect = nil, nil, generally(p.of.Expect)
 	return scenarios.Parse(s.Name+".yaml", s.Text())
 }
 
-// own returns the scenario's own designs that are none of some others, each with a name
-// that none of them has.
-func own(s *scenarios.Scenario, others []scenarios.Design) []scenarios.Design {
-	list := slices.Clone(s.Designs)
-	if len(list) == 0 {
-		list = []scenarios.Design{s.Design}
-	}
-	list = slices.DeleteFunc(list, func(d scenarios.Design) bool {
-		return slices.ContainsFunc(others, func(o scenarios.Design) bool { return sameKeys(&d, &o) })
-	})
-	for i := range list {
-		d := &list[i]
-		if d.Name == "" {
-			d.Name = "own"
-		}
-		for slices.ContainsFunc(others, func(o scenarios.Design) bool { return o.Name == d.Name }) {
-			d.Name = cut(d.Name, longestName) + "-own"
-		}
-	}
-	return list
-}
-
+// sameKeys reports whether two designs store an entity under the same keys, whatever its
+// copies and their tables are called.
 func sameKeys(a, b *scenarios.Design) bool {
 	same := func(a, b scenarios.Copy) bool {
-		return a.Table == b.Table && a.PartitionKey == b.PartitionKey && a.RowKey == b.RowKey && slices.Equal(a.Properties, b.Properties)
+		return (a.Table == "") == (b.Table == "") && a.PartitionKey == b.PartitionKey && a.RowKey == b.RowKey && slices.Equal(a.Properties, b.Properties)
 	}
 	return a.PartitionKey == b.PartitionKey && a.RowKey == b.RowKey && slices.EqualFunc(a.Copies, b.Copies, same) && len(a.Places)+len(b.Places) == 0
 }

@@ -111,12 +111,13 @@ func TestScenarioOfAProposal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := []string{p.Candidates[0].Design.Name}
+		first := p.Candidates[0].Design.Name
+		want := []string{first}
 		if beside {
-			want = append(want, "own")
+			want = []string{"own", first}
 		}
-		if names := got.Alternatives(); !slices.Equal(names, want) || got.Use != names[0] {
-			t.Errorf("beside %v: the designs are %v with %s in use; want %v with the first in use", beside, names, got.Use, want)
+		if names := got.Alternatives(); !slices.Equal(names, want) || got.Use != first {
+			t.Errorf("beside %v: the designs are %v with %s in use; want %v with %s in use", beside, names, got.Use, want, first)
 		}
 		if kept := []string{"p99(query) < 50ms", "throttled < 1%", "offered(hottest) < 500", "ok >= 99%"}; !slices.Equal(got.Expect, kept) {
 			t.Errorf("the expectations are %q; want %q", got.Expect, kept)
@@ -131,8 +132,8 @@ func TestScenarioOfAProposal(t *testing.T) {
 	}
 }
 
-// The scenario's own designs are kept beside, but for one that is proposed, and under
-// names of their own.
+// The scenario's own designs are kept beside under the names that they have, which nothing
+// that is proposed takes, and one that has the keys of a proposal stands for it.
 func TestOwnDesignsBeside(t *testing.T) {
 	text := fmt.Sprintf(orders, 2000, "arrivals: {constant: 50}", "{verb: insert}, {verb: query, by: [customer]}", "")
 	text = strings.Replace(text, `design: {partition_key: "{customer}_{country}", row_key: "{id}"}`,
@@ -142,8 +143,13 @@ func TestOwnDesignsBeside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"by-customer", "by-customer-own"}; !slices.Equal(s.Alternatives(), want) || s.Designs[1].PartitionKey != "{country}" {
-		t.Errorf("the designs are %+v; want %v", s.Designs, want)
+	if names := s.Alternatives(); !slices.Equal(names[:2], []string{"by-customer", "same"}) || s.Designs[0].PartitionKey != "{country}" {
+		t.Errorf("the designs are %+v; want the two of the scenario first, as they are", s.Designs)
+	}
+	for _, one := range p.Candidates {
+		if one.Design.PartitionKey == "{customer}" && len(one.Design.Copies) == 0 || one.Design.Name == "by-customer" || one.Design.Name == "same" {
+			t.Errorf("%+v is proposed beside the same keys, or under a name that is taken", one.Design)
+		}
 	}
 }
 

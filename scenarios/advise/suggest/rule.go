@@ -22,6 +22,9 @@ type rule struct {
 	// unique tells any two entities apart, bucketBy is what buckets are chosen by, empty
 	// where transactions leave nothing, timeFormat how a RowKey has the time.
 	unique, bucketBy, timeFormat string
+	// taken are the names of the scenario's own designs, of their copies and tables, named
+	// what drafts are called by what they are.
+	taken, named map[string]string
 }
 
 // insertHeavy is from which share of inserts on a key that appends is not proposed.
@@ -61,14 +64,17 @@ func Designs(s *scenarios.Scenario, o Options) (*Proposal, error) {
 		return nil, err
 	}
 	r.choose(candidates, p)
-	if len(p.Candidates) == 0 {
+	if len(p.Candidates) == 0 && !p.hasOwn {
 		why := "none of its attributes is known to an operation that reads"
 		if len(p.Rejected) > 0 {
 			why = "of " + p.Rejected[0].PartitionKey + ": " + p.Rejected[0].Why
 		}
 		return nil, fmt.Errorf("%w: nothing that the rule comes to can serve the scenario; %s", ErrUnsuited, why)
 	}
-	return p, nil
+	if o.Try == nil {
+		return p, nil
+	}
+	return p, r.try(p)
 }
 
 func newRule(s *scenarios.Scenario, o Options) (*rule, error) {
@@ -76,7 +82,8 @@ func newRule(s *scenarios.Scenario, o Options) (*rule, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &rule{scenario: s, options: o, timeFormat: "ticks"}
+	r := &rule{scenario: s, options: o, timeFormat: "ticks", named: make(map[string]string)}
+	r.taken = takenBy(s)
 	if r.attributes, err = newAttributes(s); err != nil {
 		return nil, err
 	}

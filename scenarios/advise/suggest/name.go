@@ -1,0 +1,107 @@
+package suggest
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"loadgen/scenarios"
+)
+
+// takenBy returns the names of a scenario's designs, of their copies and of the tables of
+// those, each by itself in small letters: none of them is given to what is proposed.
+func takenBy(s *scenarios.Scenario) map[string]string {
+	taken := make(map[string]string)
+	take := func(name string) {
+		if name != "" {
+			taken[strings.ToLower(name)] = name
+		}
+	}
+	for _, d := range ownDesigns(s) {
+		take(d.Name)
+		for _, one := range slices.Concat(d.Copies, d.Places) {
+			take(one.Name)
+			take(one.Table)
+		}
+	}
+	return taken
+}
+
+// free returns the first of the names that a function counts, from 1 on, that is neither
+// taken by the scenario nor by others.
+func (r *rule) free(others []string, name func(n int) string) string {
+	for n := 1; ; n++ {
+		one := name(n)
+		_, taken := r.taken[strings.ToLower(one)]
+		if !taken && !slices.ContainsFunc(others, func(other string) bool { return strings.EqualFold(other, one) }) {
+			return one
+		}
+	}
+}
+
+// nameOf returns what a draft is called: the same for the same, and what no other is, for
+// of long names the end is cut.
+func (r *rule) nameOf(d *draft) string {
+	is := fmt.Sprint(strings.Join(d.set, " "), " in ", d.buckets, " copied ", len(d.design.Copies))
+	if name, some := r.named[is]; some {
+		return name
+	}
+	given := make([]string, 0, len(r.named))
+	for _, name := range r.named {
+		given = append(given, name)
+	}
+	r.named[is] = r.free(given, d.name)
+	return r.named[is]
+}
+
+// name says what the PartitionKey is formed from, and what there is beside; from the second
+// on it has a number.
+func (d *draft) name(n int) string {
+	end := ""
+	if d.buckets > 1 {
+		end += "-in-" + strconv.Itoa(d.buckets)
+	}
+	if copies := len(d.design.Copies); copies == 1 {
+		end += "-copied"
+	} else if copies > 1 {
+		end += "-copied-" + strconv.Itoa(copies)
+	}
+	return numbered(cut("by-"+strings.Join(d.set, "-"), longestName-len(end))+end, n)
+}
+
+// copyName returns what a copy is called beside others.
+func (r *rule) copyName(word string, beside []scenarios.Copy) string {
+	var others []string
+	for i := range beside {
+		others = append(others, beside[i].Name)
+	}
+	return r.free(others, func(n int) string { return numbered(cut(word, longestName), n) })
+}
+
+// tableOf returns what the table of a copy is called: ByAge.
+func (r *rule) tableOf(word string, beside []scenarios.Copy) string {
+	whole := "By"
+	for part := range strings.FieldsFuncSeq(word, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
+		whole += strings.ToUpper(part[:1]) + part[1:]
+	}
+	var others []string
+	for i := range beside {
+		others = append(others, beside[i].Table)
+	}
+	return r.free(others, func(n int) string {
+		if n == 1 {
+			return cut(whole+"1", max(3, min(copyTable, len(whole))))
+		}
+		end := strconv.Itoa(n)
+		return cut(whole, copyTable-len(end)) + end
+	})
+}
+
+func numbered(name string, n int) string {
+	if n == 1 {
+		return name
+	}
+	return name + "-" + strconv.Itoa(n)
+}
