@@ -53,7 +53,7 @@ func TestContest(t *testing.T) {
 	args := []string{"contest", "orders.yaml", "--set", "phases.trade.for=1s", "--designs", "day", "--seeds", "2", "--out", "c", "--suggest", "--write", "won.yaml"}
 	code, text, stderr := say(t, append(args, "--price", "0.036", "--verbose")...)
 	// Of so short a run the winner's p99 cannot be told, which the scenario asks for.
-	if code != codeInconclusive || !strings.Contains(text, "  loadgen contest --price=0.036 --seeds=2 --set phases.trade.for=1s --suggest=true --designs=by-shop,day \\\n      orders.yaml\n") || !strings.Contains(text, "What an event costs") {
+	if code != codeInconclusive || !strings.Contains(text, "  loadgen contest --price=0.036 --seeds=2 --set phases.trade.for=1s --suggest=true --designs=day,by-shop \\\n      orders.yaml\n") || !strings.Contains(text, "What an event costs") {
 		t.Errorf("exit code %d: %s; want a report with the command that repeats it:\n%s", code, stderr, text)
 	}
 	for _, want := range []string{" designs, ", " under each of two profiles on the virtual clock: ", "the contest is in c\n",
