@@ -32,9 +32,6 @@ var columnNames = []struct {
 	{"operation", operationColumn}, {"verb", operationColumn},
 }
 
-// expectedColumns is what a message lists.
-const expectedColumns = "PartitionKey, RowKey, instant (or time, timestamp), entities (or count), operation (or verb)"
-
 // separators are what people put between words, or not.
 var separators = strings.NewReplacer("_", "", "-", "", " ", "")
 
