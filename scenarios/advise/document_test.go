@@ -127,6 +127,20 @@ func TestAnswerThatChanceTurns(t *testing.T) {
 	}
 }
 
+// Of a load of which only the first part was looked at, what that throttles counts: unless
+// load balancing may relieve the rest.
+func TestStateOfAPart(t *testing.T) {
+	for start, want := range map[string]string{"warm": results.DoesNotHold, "cold": results.CannotTell} {
+		r := &Rehearsal{Operations: 1000, Throttled: 0.3, record: &results.Record{Manifest: results.Manifest{Start: start}}}
+		if got := r.state(false, 1e6); got != want {
+			t.Errorf("a thousandth of a load on a %s table, of which 30 %% is throttled: %s; want %s", start, got, want)
+		}
+		if r.Throttled = 0; r.state(false, 1e6) != results.CannotTell {
+			t.Errorf("a thousandth of a load on a %s table that throttles nothing: %s; want that it cannot be told", start, r.state(false, 1e6))
+		}
+	}
+}
+
 // What scenarios come to fits one screen, and the whole has every design, operation and
 // finding.
 func TestDocumentOfScenarios(t *testing.T) {

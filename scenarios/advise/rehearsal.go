@@ -130,8 +130,8 @@ func (r *Rehearsal) state(tolerated bool, due float64) string {
 		untold = untold || !r.Checks[i].Told()
 	}
 	throttled := r.Throttled
-	if !r.Whole {
-		// Should nothing of the rest be throttled, it is as much less of all.
+	if !r.Whole && r.record.Manifest.Start == scenarios.StartCold {
+		// Load balancing may relieve the rest, and then it is as much less of all.
 		throttled *= float64(r.Operations) / max(due, 1)
 	}
 	switch {
