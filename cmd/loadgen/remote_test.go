@@ -242,7 +242,7 @@ func TestTargetsThatAreNotAvailable(t *testing.T) {
 		t.Chdir(t.TempDir())
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		var stdout, stderr bytes.Buffer
-		code := execute(ctx, []string{"stress", "--yes", "--quiet", "--target", row.url, "--key-file", row.keyFile}, nil, &stdout, &stderr)
+		code := execute(ctx, []string{"stress", "--rate", "100", "--duration", "2s", "--yes", "--quiet", "--target", row.url, "--key-file", row.keyFile}, nil, &stdout, &stderr)
 		if ctx.Err() != nil {
 			t.Errorf("%s: took more than 5 s", row.sentence)
 		}

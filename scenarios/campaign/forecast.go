@@ -26,8 +26,9 @@ type Forecast struct {
 	// Sent and Received are the bytes on the wire without retries, to about a
 	// quarter.
 	Sent, Received int64
-	// Lasts is how long the peaks last, preparation excluded.
-	Lasts time.Duration
+	// Operations are those of the peaks, Lasts is how long these last, preparation excluded.
+	Operations int64
+	Lasts      time.Duration
 }
 
 // What a request and a reply weigh on the wire beside the entities in them:
@@ -53,7 +54,7 @@ func (c *Campaign) Forecast() Forecast {
 	f := Forecast{Requests: 3 * each, AtMost: 3 * each, Entities: each, Sent: 3 * each * requestBytes, Received: 3 * each * replyBytes}
 	for _, phase := range c.Forecasts() {
 		f.add(phase)
-		f.Lasts += phase.Lasts
+		f.Operations, f.Lasts = addUp(f.Operations, phase.Operations), f.Lasts+phase.Lasts
 	}
 	return f
 }
@@ -127,7 +128,7 @@ func (c *Campaign) forecastTraffic(f *Forecast, d *dry) {
 	if !d.Events() || keyedTrace(d.Traffic) != nil || !c.forecastEvents(f, d) {
 		c.forecastOperations(f, weighed(d.Traffic), float64(d.expected))
 	}
-	f.Lasts += d.lasts
+	f.Operations, f.Lasts = addUp(f.Operations, int64(min(d.expected, math.MaxInt64/2))), f.Lasts+d.lasts
 	if again := c.again(d); again != nil {
 		var once Forecast
 		c.forecastOperations(&once, weighed(again.Traffic), float64(again.expected))

@@ -69,9 +69,9 @@ func (r *rehearsing) Attempt(*results.Attempt) {
 // Completed implements [Observer].
 func (r *rehearsing) Completed(*results.Completed) {}
 
-// mostForeseen is how many attempts a plan is rehearsed for, to say what it will ask: some
-// seconds on two processors.
-const mostForeseen = 1_000_000
+// mostForeseen is how many attempts a plan is rehearsed for, to say what it will ask: about a
+// second, for which somebody waits before a service is asked for the first time.
+const mostForeseen = 200_000
 
 // Forecast returns what a run of the plan will ask of its target, retries included, as a
 // rehearsal has it; of a search, what its operations ask for where nothing is throttled. Its
@@ -122,7 +122,10 @@ func (r *Rehearsal) rest(c *campaign.Campaign, add func(requests, entities float
 			return p.Stage == stage
 		})
 		more := 0.0
-		if t := c.Scenario.Phases[at].Traffic; t != nil && t.Count > 0 {
+		if t := c.Scenario.Phases[at].Traffic; t != nil && t.Clients == 0 {
+			// Whatever the rates of the rest, so many are due.
+			more = figure.ShareOf(reckoned[at].Operations, did.Scheduled) - 1
+		} else if t != nil && t.Count > 0 {
 			more = figure.ShareOf(int64(t.Count), did.Operations) - 1
 		} else if lasted := (r.Record.Duration - begin).Seconds(); lasted > 0 {
 			more = reckoned[at].Lasts.Seconds()/lasted - 1

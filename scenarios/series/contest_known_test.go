@@ -113,6 +113,9 @@ expect: [throttled < 5%%]
 // they scan, simulated two are the wrong way round in one pair of fifty at most and undecided
 // in one of ten; the first holds no fewer checks than another, and a third design turns no two.
 func TestSimulatedContestsOfAKnownOrder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays many contests")
+	}
 	// What a run leaves behind is large and short-lived: histograms, and what packs them.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	rng := rand.New(rand.NewPCG(23, 1))

@@ -185,6 +185,9 @@ func exceeds(a, b suggest.Tried, part float64) bool {
 // What is proposed first, or kept, is by full simulations of other seeds never worse than the
 // user's own, and where some key of those there are is better by a fifth it mostly is as good.
 func TestSuggestionsOverDrawnTables(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays hundreds of designs")
+	}
 	wanted := drawnTables
 	drawn, better, found, kept := 0, 0, 0, 0
 	for seed := uint64(1); drawn < wanted && seed < uint64(4*wanted+20); seed++ {
