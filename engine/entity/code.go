@@ -40,6 +40,7 @@ const (
 	AuthorizationSourceIP        Code = "AuthorizationSourceIPMismatch"
 	AuthorizationService         Code = "AuthorizationServiceMismatch"
 	AuthorizationResourceType    Code = "AuthorizationResourceTypeMismatch"
+	CorsPreflightFailure         Code = "CorsPreflightFailure"
 	InvalidAuthenticationInfo    Code = "InvalidAuthenticationInfo"
 	AtomFormatNotSupported       Code = "AtomFormatNotSupported"
 	MethodNotAllowed             Code = "MethodNotAllowed"
@@ -65,7 +66,7 @@ func (c Code) Status() int {
 	case OK:
 		return 200
 	case AuthenticationFailed, AuthorizationFailure, AuthorizationPermission, AuthorizationProtocol,
-		AuthorizationSourceIP, AuthorizationService, AuthorizationResourceType:
+		AuthorizationSourceIP, AuthorizationService, AuthorizationResourceType, CorsPreflightFailure:
 		return 403
 	case TableNotFound, ResourceNotFound:
 		return 404

@@ -8,7 +8,7 @@ import (
 
 // transact carries out an entity group transaction, or the lone point query
 // that may come in its place.
-var transact = operation{needs: rights{types: "o"}, prepare: (*exchange).prepareBatch,
+var transact = operation{parts: true, needs: rights{types: "o"}, prepare: (*exchange).prepareBatch,
 	present: (*exchange).presentBatch, refuse: (*exchange).refuseBatch}
 
 func (x *exchange) prepareBatch() (entity.Code, string) {
@@ -85,6 +85,9 @@ func (x *exchange) refuseBatch() bool {
 func (x *exchange) startBatch() batch.Reply {
 	x.status = 202
 	reply := batch.Reply{ID: string(appendGUID(nil, &x.identity)), Rendering: x.rendering}
+	if x.batch.IsRead {
+		reply.Rendering.Level = x.batch.Parts[0].Level
+	}
 	x.headers.add("Content-Type", reply.ContentType())
 	return reply
 }

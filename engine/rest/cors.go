@@ -39,7 +39,7 @@ func (x *exchange) preparePreflight() (entity.Code, string) {
 		x.rule = service.FindRule(x.tenant.properties.Load().Cors, origin, method, headers)
 	}
 	if x.rule == nil {
-		return service.CorsPreflightFailure, "no CORS rule allows this"
+		return entity.CorsPreflightFailure, ""
 	}
 	x.operation = &preflight
 	return entity.OK, ""
@@ -68,14 +68,12 @@ func (x *exchange) addCORS() {
 		return
 	}
 	origin := headerOf(x.request, originHeader)
-	if origin == "" {
-		// A copy that is kept of this reply must not be shown to a page that
-		// would have got another one. The real service says so even here.
-		if x.request.Method == http.MethodGet || x.request.Method == http.MethodHead {
-			x.headers.add(varyHeader, originHeader)
-		}
+	if origin == "" && x.request.Method != http.MethodGet && x.request.Method != http.MethodHead {
 		return
 	}
+	// Where nobody names an origin, a copy may be kept of this reply and shown to a
+	// page: a rule for any origin is for that one, too, and otherwise Vary tells that
+	// a page would have got another reply.
 	rule := service.FindRule(rules, origin, x.request.Method, "")
 	switch {
 	case rule == nil || !headerText(origin, maxHeaderBytes):

@@ -12,6 +12,9 @@ type operation struct {
 	// writes says that the secondary does not take it, xml that it speaks XML
 	// rather than JSON.
 	writes, xml bool
+	// parts says that each part of the body names the format of its answer: what the
+	// request as a whole accepts does not matter.
+	parts bool
 	// needs is what a shared access signature has to allow. Where upsert is a
 	// verb, that is what the request does without a condition.
 	needs  rights

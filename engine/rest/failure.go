@@ -1,13 +1,8 @@
 package rest
 
 import (
-	"bytes"
-	"encoding/xml"
-	"net/http"
-
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
-	"loadgen/engine/wire/service"
 )
 
 // failure is why a request was not carried out. The code is OK where it was.
@@ -25,7 +20,7 @@ func (f *failure) message() string {
 		return f.detail
 	}
 	text := wire.Message(f.code)
-	switch statusOf(f.code) {
+	switch f.code.Status() {
 	case 400, 403, 415, 501:
 		if f.detail != "" {
 			return text + " (" + f.detail + ")"
@@ -45,41 +40,16 @@ func (x *exchange) fault() wire.Failure {
 	}
 }
 
-// statusOf returns the status of a code, those included that are of this
-// package's protocol alone.
-func statusOf(code entity.Code) int {
-	if code == service.CorsPreflightFailure {
-		return http.StatusForbidden
-	}
-	return code.Status()
-}
-
 // presentFailure makes a plain error reply: JSON, or XML for a sender that
 // speaks no JSON.
 func (x *exchange) presentFailure() {
 	x.boundary = ""
-	x.status = statusOf(x.failure.code)
+	x.status = x.failure.code.Status()
 	x.headers.add(errorHeader, string(x.failure.code))
-	if !x.xml {
-		fault := x.fault()
-		x.output = wire.AppendError(x.output[:0], &fault)
-		return
-	}
-	// XML has a place of its own for what is wrong with a signature.
-	detail := x.failure.detail
-	if x.failure.code == entity.AuthenticationFailed {
-		x.failure.detail = ""
-	} else {
-		detail = ""
-	}
 	fault := x.fault()
-	x.output = wire.AppendErrorXML(x.output[:0], &fault)
-	if end := []byte("</Error>"); detail != "" && bytes.HasSuffix(x.output, end) {
-		x.output = x.output[:len(x.output)-len(end)]
-		x.output = append(x.output, "<AuthenticationErrorDetail>"...)
-		text := bytes.NewBuffer(x.output)
-		// A buffer never fails.
-		_ = xml.EscapeText(text, []byte(detail))
-		x.output = append(text.Bytes(), "</AuthenticationErrorDetail></Error>"...)
+	if x.xml {
+		x.output = wire.AppendErrorXML(x.output[:0], &fault)
+	} else {
+		x.output = wire.AppendError(x.output[:0], &fault)
 	}
 }

@@ -181,8 +181,8 @@ func codeOf(t testing.TB, w *httptest.ResponseRecorder) string {
 	t.Helper()
 	text := w.Body.String()
 	if strings.HasPrefix(text, "\ufeff<?xml") {
-		_, rest, _ := strings.Cut(text, "<Code>")
-		code, _, _ := strings.Cut(rest, "</Code>")
+		_, rest, _ := strings.Cut(text, "<m:code>")
+		code, _, _ := strings.Cut(rest, "</m:code>")
 		if got := w.Header().Get("x-ms-error-code"); got != code || code == "" {
 			t.Errorf("x-ms-error-code = %q; want %q, the body's", got, code)
 		}

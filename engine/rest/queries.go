@@ -42,6 +42,10 @@ func (x *exchange) prepareQuery() (entity.Code, string) {
 	if query.Range, code, detail = x.resume(query.Range); code != entity.OK {
 		return code, detail
 	}
+	if top == 0 {
+		// Nothing is wanted, and there is no more of that.
+		query.Range.To, query.Range.Bounded = query.Range.From, true
+	}
 	// The engine keeps the PartitionKeys that it is held to a limit for. Where
 	// the range is one partition, its end has that key as well, and NUL: only
 	// what it begins with is kept.
@@ -58,8 +62,8 @@ func (x *exchange) top() (int, entity.Code, string) {
 		return mostTop, entity.OK, ""
 	}
 	top, ok := smallNumber(x.options.top)
-	if !ok || top < 1 || top > mostTop {
-		return 0, entity.InvalidInput, "$top has to be 1 to 1000"
+	if !ok || top > mostTop {
+		return 0, entity.InvalidInput, "$top has to be 0 to 1000"
 	}
 	return top, entity.OK, ""
 }

@@ -42,7 +42,7 @@ const (
 
 func (q *queryOptions) has(o option) bool { return q.present&o != 0 }
 
-// parse reads a query string. The code is OK, or else
+// parse reads a query string. The code is OK, or else AuthenticationFailed or
 // InvalidQueryParameterValue. Options that no service knows mean nothing.
 //
 // It walks by hand, since a map of slices for every request would cost more than
@@ -57,34 +57,34 @@ func (q *queryOptions) parse(text string) (entity.Code, string) {
 		if !validName || !validValue {
 			return entity.InvalidQueryParameterValue, "the query string is not percent-encoded UTF-8"
 		}
-		if !q.set(name, value) {
-			return entity.InvalidQueryParameterValue, "a query option comes twice"
+		if code, detail := q.set(name, value); code != entity.OK {
+			return code, detail
 		}
 	}
 	return entity.OK, ""
 }
 
-// set keeps the value of an option; it is false for a second value.
-func (q *queryOptions) set(name, value string) bool {
+// set keeps the value of an option, which may have one.
+func (q *queryOptions) set(name, value string) (entity.Code, string) {
 	place, which := q.place(name)
 	if place == nil {
 		switch name {
 		case "$orderby", "$skip", "$count", "$inlinecount", "$expand", "$apply", "$compute", "$search", "$skiptoken":
 			q.unsupported = name
-			return true
+			return entity.OK, ""
 		}
 		return q.setAccess(name, value)
 	}
 	if q.has(which) {
-		return false
+		return entity.InvalidQueryParameterValue, "a query option comes twice"
 	}
 	*place, q.present = value, q.present|which
-	return true
+	return entity.OK, ""
 }
 
 // setAccess keeps the value of an option of a signature. Any other means
-// nothing.
-func (q *queryOptions) setAccess(name, value string) bool {
+// nothing. One that comes twice was not signed so.
+func (q *queryOptions) setAccess(name, value string) (entity.Code, string) {
 	access := q.access
 	if access == nil {
 		access = new(signing.SharedAccess)
@@ -93,7 +93,10 @@ func (q *queryOptions) setAccess(name, value string) bool {
 	if known {
 		q.access = access
 	}
-	return first
+	if !first {
+		return entity.AuthenticationFailed, "an option of the shared access signature comes twice"
+	}
+	return entity.OK, ""
 }
 
 // place returns where the value of an option is kept, nil for none.

@@ -52,6 +52,9 @@ func (x *exchange) understand() (entity.Code, string) {
 		return code, detail
 	}
 	// From here on the operation decides, for its errors as well.
+	if x.operation.parts {
+		x.level, acceptable = wire.MinimalMetadata, true
+	}
 	if x.xml = x.operation.xml; !x.xml && !acceptable {
 		x.xml = true
 		return entity.AtomFormatNotSupported, ""

@@ -53,6 +53,9 @@ func (x *exchange) prepareQueryTables() (entity.Code, string) {
 		from = strings.ToLower(from)
 	}
 	for _, name := range x.handler.engine.TableNames(x.target.account) {
+		if top == 0 {
+			break
+		}
 		// The list is in the order of the names in lower case.
 		if strings.ToLower(name) < from || !x.keepsTable(wanted, name) {
 			continue

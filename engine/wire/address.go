@@ -49,9 +49,10 @@ type Resource struct {
 // It does not look whether table and key are ones that could exist.
 //
 // The path is decoded once and only then taken apart, so that quotes,
-// parentheses and commas may come escaped; a plus sign is a plus sign.
+// parentheses and commas may come escaped; a plus sign is a plus sign. One slash at
+// the end says nothing.
 func ParseResource(escaped string) (r Resource, code entity.Code, detail string) {
-	path, err := url.PathUnescape(escaped)
+	path, err := url.PathUnescape(strings.TrimSuffix(escaped, "/"))
 	if err != nil {
 		return Resource{}, entity.InvalidURI, "a percent sign of the path does not begin an escaped byte"
 	}

@@ -52,6 +52,8 @@ func TestParseResource(t *testing.T) {
 			one(`partition1-ô- -'-"-%20-%27-pk`, `row-ô- -''-"-%20-%27-rk1`)},
 		{"text beyond ASCII may come as it is", "Races(PartitionKey='Zürich',RowKey='한')", one("Zürich", "한")},
 		{"an escaped slash is of the key, which another rule forbids", "Races(PartitionKey='a%2Fb',RowKey='r')", one("a/b", "r")},
+		{"a slash at the end says nothing", "Races/", wire.Resource{Kind: wire.EntitySetResource, Table: "Races"}},
+		{"nor does one after keys", "Races(PartitionKey='p',RowKey='r')/", one("p", "r")},
 		{"letters of an escape may be small", "Races(PartitionKey='%c3%b4',RowKey='r')", one("ô", "r")},
 		{"whether a table can have the name is another's question", "a-b", wire.Resource{Kind: wire.EntitySetResource, Table: "a-b"}},
 	} {
@@ -75,7 +77,7 @@ func TestParseResourceRefuses(t *testing.T) {
 		{"a surrogate as UTF-8", "Races(PartitionKey='%ED%A0%80',RowKey='r')", entity.InvalidURI},
 		{"text that is longer than need be", "Races(PartitionKey='%C0%80',RowKey='r')", entity.InvalidURI},
 		{"two segments", "account/Races", entity.InvalidURI},
-		{"a slash at the end", "Races/", entity.InvalidURI},
+		{"two slashes at the end", "Races//", entity.InvalidURI},
 		{"an escaped slash in a name", "Races%2FX", entity.InvalidURI},
 		{"keys of no table", "(PartitionKey='p',RowKey='r')", entity.InvalidURI},
 		{"a quote in a name", "Ra'ces", entity.InvalidURI},

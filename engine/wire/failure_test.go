@@ -139,7 +139,11 @@ func TestErrorsAreReadBack(t *testing.T) {
 			got.Message.Value != want {
 			t.Errorf("json.Unmarshal(AppendError) = %+v, %v; want %q", got, err, want)
 		}
-		var document struct{ Code, Message string }
+		var document struct {
+			XMLName xml.Name `xml:"http://schemas.microsoft.com/ado/2007/08/dataservices/metadata error"`
+			Code    string   `xml:"http://schemas.microsoft.com/ado/2007/08/dataservices/metadata code"`
+			Message string   `xml:"http://schemas.microsoft.com/ado/2007/08/dataservices/metadata message"`
+		}
 		err = xml.Unmarshal(wire.AppendErrorXML(nil, &f), &document)
 		if err != nil || document.Code != "ServerBusy" || document.Message != want {
 			t.Errorf("xml.Unmarshal(AppendErrorXML) = %+v, %v; want %q", document, err, want)

@@ -8,11 +8,13 @@ import (
 
 // AppendErrorXML appends the XML body of an error reply: what a request gets
 // that has no form of its own, or one of XML. It begins with a byte order mark,
-// as the service's does.
+// as the service's does, and is in the name space of Atom's days, in which the
+// table service has stayed where blobs and queues have moved on.
 func AppendErrorXML(dst []byte, f *Failure) []byte {
-	dst = append(dst, ByteOrderMark+`<?xml version="1.0" encoding="utf-8"?><Error><Code>`...)
+	dst = append(dst, ByteOrderMark+`<?xml version="1.0" encoding="utf-8"?>`+
+		`<m:error xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata"><m:code>`...)
 	dst = AppendXMLText(dst, string(f.Code))
-	dst = append(dst, `</Code><Message>`...)
+	dst = append(dst, `</m:code><m:message xml:lang="en-US">`...)
 	dst = AppendXMLText(dst, f.Message)
 	if f.RequestID != "" {
 		dst = append(dst, "\nRequestId:"...)
@@ -22,7 +24,7 @@ func AppendErrorXML(dst []byte, f *Failure) []byte {
 		dst = append(dst, "\nTime:"...)
 		dst = AppendStamp(dst, f.Time)
 	}
-	return append(dst, `</Message></Error>`...)
+	return append(dst, `</m:message></m:error>`...)
 }
 
 // AppendXMLText appends text that stands between two tags. Characters that XML
@@ -50,8 +52,8 @@ func AppendXMLText(dst []byte, s string) []byte {
 // mostErrorTags bounds how far into an XML body an error is looked for.
 const mostErrorTags = 64
 
-// readXML reads up to the first fault. The names are capitalised in the later
-// form and not in that of Atom's days; a name space does not matter.
+// readXML reads up to the first fault. The names are capitalised in the form of
+// blobs and queues and not in that of tables; a name space does not matter.
 func (e *errorText) readXML(text string) {
 	decoder := xml.NewDecoder(strings.NewReader(text))
 	depth, within := 0, ""

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"errors"
+	"strings"
 
 	"loadgen/engine/entity"
 )
@@ -11,13 +12,16 @@ const noVersion entity.Ticks = -1
 
 // ParseMatch reads an If-Match header; present tells an empty one from none. A
 // well-formed weak tag of no version that a table gave out is a condition that
-// nothing meets. The code is OK or InvalidInput.
+// nothing meets; a small w marks a weak one as well. The code is OK or InvalidInput.
 func ParseMatch(header string, present bool) (m entity.Match, code entity.Code, detail string) {
 	switch {
 	case !present:
 		return entity.Match{}, entity.OK, ""
 	case header == "*":
 		return entity.MatchAny, entity.OK, ""
+	}
+	if strings.HasPrefix(header, "w/") {
+		header = "W" + header[1:]
 	}
 	version, err := entity.ParseETag(header)
 	switch {

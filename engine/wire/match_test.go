@@ -21,6 +21,8 @@ func TestParseMatch(t *testing.T) {
 		{"a star is any version", "*", true, entity.MatchAny, entity.OK},
 		{"a tag is its version", version.ETag(), true, entity.MatchExactly(version), entity.OK},
 		{"a tag with its colons bare too", `W/"datetime'2017-08-30T13:20:32.6680946Z'"`, true, entity.MatchExactly(version), entity.OK},
+		{"a small w marks a weak tag, too", "w" + version.ETag()[1:], true, entity.MatchExactly(version), entity.OK},
+		{"a small w does not make a tag of what is none", `w/x`, true, entity.Match{}, entity.InvalidInput},
 		{"a tag of another service matches nothing", `W/"some-other"`, true, nothing, entity.OK},
 		{"an empty tag matches nothing", `W/""`, true, nothing, entity.OK},
 		{"a date that never was matches nothing", `W/"datetime'2017-02-30T00%3A00%3A00Z'"`, true, nothing, entity.OK},

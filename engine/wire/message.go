@@ -55,6 +55,8 @@ func requestMessage(code entity.Code) string {
 		return "This request is not authorized to perform this operation using this service."
 	case entity.AuthorizationResourceType:
 		return "This request is not authorized to perform this operation using this resource type."
+	case entity.CorsPreflightFailure:
+		return "CORS not enabled or no matching rule found for this request."
 	case entity.InvalidAuthenticationInfo:
 		return "Authentication information is not given in the correct format. " +
 			"Check the value of Authorization header."

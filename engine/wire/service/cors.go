@@ -9,10 +9,6 @@ import (
 	"loadgen/engine/entity"
 )
 
-// CorsPreflightFailure is the code for a web page that no rule lets do what it
-// asks for; its status is 403.
-const CorsPreflightFailure entity.Code = "CorsPreflightFailure"
-
 // CORSRule lets web pages of some origins send some requests.
 type CORSRule struct {
 	// Origins are as browsers send them; an asterisk is for any.

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -156,7 +157,12 @@ func (s *settings) retention(n *xmlNode) Retention {
 	s.only(policy, "Enabled", "Days")
 	switch {
 	case s.truth(policy, "Enabled"):
-		return Retention{s.number(policy, "Days", 1, mostDays)}
+		days := s.number(policy, "Days", math.MinInt, math.MaxInt)
+		if days < 1 || days > mostDays {
+			// Of a number out of this range the service finds fault with the document.
+			s.fail(entity.InvalidXMLDocument, "<Days> has to be 1 to "+strconv.Itoa(mostDays))
+		}
+		return Retention{days}
 	case policy.child("Days") != nil:
 		s.fail(entity.InvalidXMLDocument, "<Days> is for a policy that is enabled")
 	}
