@@ -24,6 +24,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/rest"
+	"loadgen/engine/rest/listen"
 	"loadgen/engine/wire/signing"
 	"loadgen/scenarios"
 )
@@ -66,7 +67,7 @@ func openCounter(t *testing.T) *counter {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := rest.Listen("127.0.0.1:0", handler)
+	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: handler})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/rest"
+	"loadgen/engine/rest/listen"
 	"loadgen/engine/wire/signing"
 	"loadgen/results"
 	"loadgen/scenarios"
@@ -219,7 +220,7 @@ func bareRate(t *testing.T, s *scenarios.Scenario) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := rest.Listen("127.0.0.1:0", handler)
+	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: handler})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
+	"loadgen/engine/rest/listen"
 	"loadgen/engine/wire/signing"
 	"loadgen/results"
 )
@@ -53,7 +54,7 @@ func newService(t *testing.T, profile string, wrong time.Duration) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := rest.Listen("127.0.0.1:0", s.handler)
+	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: s.handler})
 	if err != nil {
 		t.Fatal(err)
 	}

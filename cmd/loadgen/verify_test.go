@@ -14,6 +14,7 @@ import (
 	"loadgen/engine/fault"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
+	"loadgen/engine/rest/listen"
 	"loadgen/engine/wire/signing"
 	"loadgen/results"
 )
@@ -92,7 +93,7 @@ func newLossyService(t *testing.T, share int) *lossyService {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := rest.Listen("127.0.0.1:0", handler)
+	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: handler})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,10 @@ import (
 // may come twice, in an annotation as well, but there are 252 of 255 units only.
 const maxBody = 4 << 20
 
+// maxHeaderBytes is what the header of a request may have in bytes: what the
+// package listen lets through, so that no list of names in it can be longer.
+const maxHeaderBytes = 64 << 10
+
 // firstRead is how much room a body gets before any of it has come: what a
 // client says of its length it has yet to send.
 const firstRead = 64 << 10

@@ -16,6 +16,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
+	"loadgen/engine/rest/listen"
 	"loadgen/engine/wire/signing"
 )
 
@@ -132,11 +133,11 @@ func (h held) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func TestServerDrains(t *testing.T) {
 	h := held{make(chan struct{}), make(chan struct{}), new(atomic.Bool)}
-	s, err := rest.Listen("127.0.0.1:0", h)
+	s, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: h})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := rest.Listen(s.Address(), h); err == nil {
+	if _, err := listen.Open(listen.Options{Address: s.Address(), Handler: h}); err == nil {
 		t.Error("Listen on an address in use = nil; want an error")
 	}
 	replies := make(chan string, 1)
@@ -171,7 +172,7 @@ func TestServerDrains(t *testing.T) {
 
 func TestServerCutsOffWhoTakesTooLong(t *testing.T) {
 	h := held{make(chan struct{}), make(chan struct{}), new(atomic.Bool)}
-	s, err := rest.Listen("127.0.0.1:0", h)
+	s, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: h})
 	if err != nil {
 		t.Fatal(err)
 	}

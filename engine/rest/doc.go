@@ -1,12 +1,12 @@
 // Package rest is the table service over HTTP: a handler that speaks the REST
 // protocol of an account's tables, with the embedded engine behind it.
 //
-// Fill in [Options], build the [Handler] with [New], and have [Listen] serve it,
-// or any other server of net/http. A request is found out from its raw target,
-// then authenticated by the account's key or a shared access signature, then
-// read; the engine says at once what comes of it and when, and the
-// reply leaves at that instant. [Handler.Counts] are the books, Options.Observe
-// is told each line of them; [Server.Close] ends it all.
+// Fill in [Options], build the [Handler] with [New], and have a server of the
+// package listen serve it, or any other of net/http. A request is found out from
+// its raw target, then authenticated by the account's key or a shared access
+// signature, then read; the engine says at once what comes of it and when, and the
+// reply leaves at that instant. [Handler.Counts] are the books, Options.Observe is
+// told each line of them.
 //
 // The caller owes an engine that knows the accounts, and a clock that began at
 // Options.Epoch.

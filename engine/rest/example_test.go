@@ -12,6 +12,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
+	"loadgen/engine/rest/listen"
 	"loadgen/engine/wire/signing"
 )
 
@@ -37,7 +38,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	server, err := rest.Listen("127.0.0.1:0", handler)
+	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: handler})
 	if err != nil {
 		panic(err)
 	}

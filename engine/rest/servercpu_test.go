@@ -23,6 +23,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
+	"loadgen/engine/rest/listen"
 	"loadgen/engine/wire/signing"
 )
 
@@ -44,7 +45,7 @@ func serveForParent(name string) {
 	if name == "rest" {
 		h = unlimited()
 	}
-	server, err := rest.Listen("127.0.0.1:0", h)
+	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: h})
 	if err != nil {
 		panic(err)
 	}

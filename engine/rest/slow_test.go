@@ -14,7 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"loadgen/engine/rest"
+	"loadgen/engine/rest/listen"
 )
 
 // pipes is a listener to whom connections come that no network knows of, so that
@@ -49,6 +49,15 @@ func (p *pipes) dial() net.Conn {
 	return here
 }
 
+func serveOn(t *testing.T, listener net.Listener, h http.Handler) *listen.Server {
+	t.Helper()
+	server, err := listen.Open(listen.Options{Listener: listener, Handler: h})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return server
+}
+
 // Who takes too long over a request is cut off, at a time that is known: nobody
 // keeps a connection by sending next to nothing.
 func TestSlowSendersAreCutOff(t *testing.T) {
@@ -63,16 +72,16 @@ func TestSlowSendersAreCutOff(t *testing.T) {
 		status string
 		after  time.Duration
 	}{
-		{"nothing", "", "", "", rest.HeaderTime},
-		{"half a header", head(1)[:40], "", "", rest.HeaderTime},
-		{"a header, one letter a second", "GET / HTTP/1.1\r\nX-", "a", "", rest.HeaderTime},
-		{"half a body", head(100) + `{"PartitionKey":`, "", "400 Bad Request", rest.ReadTime},
-		{"a body, one letter a second", head(1000) + "{", " ", "400 Bad Request", rest.ReadTime},
+		{"nothing", "", "", "", listen.HeaderTime},
+		{"half a header", head(1)[:40], "", "", listen.HeaderTime},
+		{"a header, one letter a second", "GET / HTTP/1.1\r\nX-", "a", "", listen.HeaderTime},
+		{"half a body", head(100) + `{"PartitionKey":`, "", "400 Bad Request", listen.ReadTime},
+		{"a body, one letter a second", head(1000) + "{", " ", "400 Bad Request", listen.ReadTime},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := withTable(t)
 			listener := newPipes()
-			server := rest.ServeOn(listener, s)
+			server := serveOn(t, listener, s)
 			began := time.Now()
 			client := listener.dial()
 			done := make(chan struct{})
@@ -114,7 +123,7 @@ func TestLongBodiesAreRefusedEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := withTable(t)
 		listener := newPipes()
-		server := rest.ServeOn(listener, s)
+		server := serveOn(t, listener, s)
 		for _, row := range []struct{ name, method, target, framing string }{
 			{"an entity", "POST", races, "Content-Length: 4194305"},
 			{"a transaction", "POST", "/contoso/$batch", "Content-Type: multipart/mixed; boundary=b\r\nContent-Length: 99999999999"},

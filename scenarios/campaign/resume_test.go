@@ -14,6 +14,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
+	"loadgen/engine/rest/listen"
 	"loadgen/engine/wire/signing"
 	"loadgen/results"
 	"loadgen/scenarios"
@@ -119,7 +120,7 @@ func served(t *testing.T, rows int, overHTTP bool) func() target.Target {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := rest.Listen("127.0.0.1:0", handler)
+	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: handler})
 	if err != nil {
 		t.Fatal(err)
 	}

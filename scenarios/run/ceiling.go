@@ -9,7 +9,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/rest"
+	"loadgen/engine/rest/listen"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
@@ -112,9 +112,9 @@ func probeWork(s *scenarios.Scenario) (drive.Work, error) {
 // openNull puts a server that answers 204 at once behind a port of this machine
 // and returns a client of it, the same as a run has. Whoever opened it stops it.
 func openNull(s *scenarios.Scenario, clk clock.Real, connections int) (target.Target, func(), error) {
-	server, err := rest.Listen("127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
-	}))
+	})})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/rest"
+	"loadgen/engine/rest/listen"
 	"loadgen/engine/wire"
 	"loadgen/engine/wire/signing"
 	"loadgen/results"
@@ -133,7 +134,7 @@ func (p *Plan) openEmbedded(d *destination, clk clock.Real, id string) error {
 	if err != nil {
 		return err
 	}
-	server, err := rest.Listen("127.0.0.1:0", books.handler)
+	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: books.handler})
 	if err != nil {
 		return fmt.Errorf("%w: opening a port of this machine for the embedded engine: %w", ErrTarget, err)
 	}
@@ -152,7 +153,7 @@ func (p *Plan) openEmbedded(d *destination, clk clock.Real, id string) error {
 }
 
 // stop ends a server at once.
-func stop(server *rest.Server) {
+func stop(server *listen.Server) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	_ = server.Close(ended) // its error is that something was cut off

@@ -13,6 +13,7 @@ import (
 	"loadgen/engine/filter"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
+	"loadgen/engine/rest/listen"
 	"loadgen/engine/wire/signing"
 	"loadgen/target"
 	"loadgen/target/azure"
@@ -56,7 +57,7 @@ func openEmbedded(t testing.TB, profile string, scheme signing.Scheme, asked boo
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := rest.Listen("127.0.0.1:0", handler)
+	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: handler})
 	if err != nil {
 		t.Fatal(err)
 	}

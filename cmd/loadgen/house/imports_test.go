@@ -78,7 +78,7 @@ var rows = []row{
 		path: "scenarios/doctor",
 		what: "what proves the tool on its machine, and visits a service",
 		imports: []string{
-			"engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/rest",
+			"engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/rest", "engine/rest/listen",
 			"report/document", "report/text", "report/verdict",
 			"results",
 			"scenarios", "scenarios/arrival", "scenarios/drive", "scenarios/fields", "scenarios/health", "scenarios/run",
@@ -145,7 +145,7 @@ var rows = []row{
 		path: "scenarios/run",
 		what: "one run, from a plan to a sealed record: the only place that puts one together",
 		imports: []string{
-			"backoff", "engine", "engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/nearest", "engine/rest", "engine/wire",
+			"backoff", "engine", "engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/nearest", "engine/rest", "engine/rest/listen", "engine/wire",
 			"engine/wire/signing", "report/document", "report/text", "report/verdict", "results", "results/figure", "scenarios", "scenarios/campaign",
 			"scenarios/drive", "scenarios/fields", "scenarios/health", "target", "target/azure", "target/inprocess", "target/queueblob", "target/shard",
 		},
@@ -236,10 +236,13 @@ var rows = []row{
 			"engine", "engine/clock", "engine/entity", "engine/fault", "engine/filter", "engine/invariants", "engine/wire", "engine/wire/batch", "engine/wire/service", "engine/wire/signing",
 		},
 	}, {
+		path: "engine/rest/listen",
+		what: "what listens: connections, their bounds and their framing, TLS",
+	}, {
 		path: "engine/rest/serve",
 		what: "a table service for others: listener, second address, archives, end",
 		imports: []string{
-			"engine", "engine/archive", "engine/clock", "engine/entity", "engine/model", "engine/rest", "engine/wire/signing",
+			"engine", "engine/archive", "engine/clock", "engine/entity", "engine/model", "engine/rest", "engine/rest/listen", "engine/wire/signing",
 		},
 	}, {
 		path:    "engine/archive",

@@ -13,6 +13,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
+	"loadgen/engine/rest/listen"
 )
 
 // Service is a table service that [Open] has opened. It owns one goroutine beside
@@ -26,7 +27,7 @@ type Service struct {
 	handler *rest.Handler
 	export  export
 
-	server, inner *rest.Server
+	server, inner *listen.Server
 	// ready is closed once requests are let in, underWay counts them.
 	ready    chan struct{}
 	underWay atomic.Int64
@@ -74,10 +75,10 @@ func (s *Service) prepare(ctx context.Context) (err error) {
 }
 
 func (s *Service) listen(context.Context) (err error) {
-	if s.server, err = rest.Listen(s.door.address, http.HandlerFunc(s.answer)); err != nil {
+	if s.server, err = listen.Open(listen.Options{Address: s.door.address, Handler: http.HandlerFunc(s.answer)}); err != nil {
 		return Fault{Field: "listen", Err: err}
 	}
-	if s.inner, err = rest.Listen(s.admin, http.HandlerFunc(s.answerAdmin)); err != nil {
+	if s.inner, err = listen.Open(listen.Options{Address: s.admin, Handler: http.HandlerFunc(s.answerAdmin)}); err != nil {
 		return Fault{Field: "admin", Err: err}
 	}
 	return nil
@@ -168,7 +169,7 @@ func (s *Service) Drain() error {
 func (s *Service) Close() (err error) {
 	s.unwatch()
 	s.export.discard()
-	for _, server := range []*rest.Server{s.server, s.inner} {
+	for _, server := range []*listen.Server{s.server, s.inner} {
 		if server != nil {
 			err = errors.Join(err, server.Cut())
 		}

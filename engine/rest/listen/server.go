@@ -1,7 +1,8 @@
-package rest
+package listen
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -13,10 +14,10 @@ import (
 )
 
 // The bounds on what a client may take its time over, and on the size of its
-// headers.
+// headers. HeaderTime is that for the header of a request, ReadTime for all of it.
 const (
-	headerTime = 10 * time.Second
-	readTime   = time.Minute
+	HeaderTime = 10 * time.Second
+	ReadTime   = time.Minute
 	idleTime   = 2 * time.Minute
 	// writeTime is long because it runs while the model makes the client wait:
 	// a fault that freezes replies for minutes must be able to.
@@ -26,10 +27,25 @@ const (
 	maxHeaderBytes = 64 << 10
 )
 
+// Options says what is served, and where.
+type Options struct {
+	// Address is the TCP address to listen on; port 0 stands for any free one.
+	Address string
+	// Listener is whom connections come from instead, nil for Address. The server
+	// owns it.
+	Listener net.Listener
+	// Handler answers.
+	Handler http.Handler
+	// TLS is what connections are secured with; nil is not at all. It is not
+	// altered.
+	TLS *tls.Config
+}
+
 // Server listens on an address and has a handler answer. It owns the goroutines
 // that it starts; its methods are safe for concurrent use.
 type Server struct {
 	listener net.Listener
+	secure   bool
 	server   *http.Server
 	// connections counts those whose goroutine has not ended.
 	connections sync.WaitGroup
@@ -40,23 +56,25 @@ type Server struct {
 	failure error
 }
 
-// Listen listens on a TCP address and serves at once. Port 0 stands for any
-// free one. The caller owes it a Close.
-func Listen(address string, h http.Handler) (*Server, error) {
-	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("rest: listen: %w", err)
+// Open listens and serves at once. The caller owes the server a Close.
+func Open(o Options) (*Server, error) {
+	listener := o.Listener
+	if listener == nil {
+		var err error
+		if listener, err = net.Listen("tcp", o.Address); err != nil {
+			return nil, fmt.Errorf("listen: %w", err)
+		}
 	}
-	return serveOn(listener, h), nil
-}
-
-// serveOn serves on a listener, which it owns from then on.
-func serveOn(listener net.Listener, h http.Handler) *Server {
-	s := &Server{listener: listener, served: make(chan struct{})}
+	s := &Server{listener: listener, secure: o.TLS != nil, served: make(chan struct{})}
+	if s.secure {
+		config := o.TLS.Clone()
+		config.NextProtos = []string{"http/1.1"}
+		listener = tls.NewListener(listener, config)
+	}
 	s.server = &http.Server{
-		Handler:           h,
-		ReadHeaderTimeout: headerTime,
-		ReadTimeout:       readTime,
+		Handler:           o.Handler,
+		ReadHeaderTimeout: HeaderTime,
+		ReadTimeout:       ReadTime,
 		WriteTimeout:      writeTime,
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    maxHeaderBytes,
@@ -64,15 +82,17 @@ func serveOn(listener net.Listener, h http.Handler) *Server {
 		ConnState:         s.follow,
 		// OPTIONS * is the handler's to answer as well.
 		DisableGeneralOptionsHandler: true,
+		// Not nil, so that net/http offers no HTTP/2.
+		TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){},
 	}
-	go s.serve()
-	return s
+	go s.serve(listener)
+	return s, nil
 }
 
-func (s *Server) serve() {
+func (s *Server) serve(listener net.Listener) {
 	defer close(s.served)
-	if err := s.server.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
-		s.failure = fmt.Errorf("rest: serve: %w", err)
+	if err := s.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		s.failure = fmt.Errorf("listen: serve: %w", err)
 	}
 }
 
@@ -91,7 +111,12 @@ func (s *Server) follow(_ net.Conn, state http.ConnState) {
 func (s *Server) Address() string { return s.listener.Addr().String() }
 
 // URL returns the address as the beginning of a URL, without a slash at its end.
-func (s *Server) URL() string { return "http://" + s.Address() }
+func (s *Server) URL() string {
+	if s.secure {
+		return "https://" + s.Address()
+	}
+	return "http://" + s.Address()
+}
 
 // Close stops listening, waits for the requests that are under way, closes the
 // connections and returns when every goroutine has ended. When the context is
