@@ -21,7 +21,7 @@ func pair(t testing.TB, cold bool) [2]*engine.Engine {
 		if err != nil {
 			t.Fatal(err)
 		}
-		engines[i] = engine.New(engine.Options{Model: m, Accounts: []string{"one"}, Epoch: 1 << 40, Seed: 7, Cold: cold, Dataless: i == 1})
+		engines[i] = engine.New(engine.Options{Model: m, Accounts: []string{"one"}, Calendar: clock.Epoch(entity.Ticks(1 << 40).Time()), Seed: 7, Cold: cold, Dataless: i == 1})
 		if r := engines[i].Submit(0, &engine.Request{Account: "one", Table: "Races", Verb: entity.CreateTable}); r.Status != 204 {
 			t.Fatalf("CreateTable = %d %s; want 204", r.Status, r.Code)
 		}

@@ -17,8 +17,8 @@ type Options struct {
 	Model *model.Model
 	// Accounts names the storage accounts; each has limits of its own.
 	Accounts []string
-	// Epoch is the calendar instant of the clock's instant zero.
-	Epoch entity.Ticks
+	// Calendar dates the versions of entities; nil is one that begins in the year 1.
+	Calendar clock.Calendar
 	// Seed decides the chance in service times, in admission and in hand-overs.
 	Seed uint64
 	// Cold has every new table begin with one range on one server. Otherwise
@@ -35,7 +35,7 @@ type Options struct {
 type Engine struct {
 	times    *partition.Times
 	chances  clock.Stream
-	epoch    entity.Ticks
+	calendar clock.Calendar
 	pageScan int
 	pageTop  int
 	cold     bool
@@ -83,7 +83,7 @@ func New(o Options) *Engine {
 	e := &Engine{
 		times:    partition.NewTimes(o.Model),
 		chances:  clock.NewStream(o.Seed, "service"),
-		epoch:    o.Epoch,
+		calendar: o.Calendar,
 		pageScan: int(o.Model.PageScan()),
 		pageTop:  int(o.Model.PageEntities),
 		cold:     o.Cold,
@@ -96,6 +96,9 @@ func New(o Options) *Engine {
 		names:    make(map[uint32]tableName),
 		layer: partition.New(partition.Options{
 			Model: o.Model, Cold: o.Cold, Seed: o.Seed, Background: o.Background}),
+	}
+	if e.calendar == nil {
+		e.calendar = clock.Epoch{}
 	}
 	for i, name := range o.Accounts {
 		e.accounts[name] = &account{name: name, number: uint32(i), store: store.New(), tables: make(map[string]uint32)}
@@ -189,7 +192,7 @@ func (e *Engine) timedOut(a *account, ask *asked, r *Request) Reply {
 
 // perform has the store carry out a request for single entities.
 func (e *Engine) perform(a *account, now clock.Instant, r *Request) Reply {
-	at := e.epoch + entity.Ticks(now.Offset()/100)
+	at := entity.TicksOf(e.calendar.Date(now))
 	if e.dataless && (r.Verb.IsChange() || r.Verb == entity.Batch) {
 		return acknowledge(at, r)
 	}

@@ -39,7 +39,7 @@ func (e *Engine) Load(now clock.Instant, account, table string, c *entity.Change
 	if !known {
 		return entity.ResourceNotFound, noAccount
 	}
-	result := a.store.Apply(table, c, e.epoch+entity.Ticks(e.Advance(now).Offset()/100))
+	result := a.store.Apply(table, c, entity.TicksOf(e.calendar.Date(e.Advance(now))))
 	return result.Code, result.Detail
 }
 

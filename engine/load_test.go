@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"loadgen/engine"
+	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
 )
@@ -59,7 +60,7 @@ func TestLoadIsDated(t *testing.T) {
 		t.Fatal(err)
 	}
 	epoch := entity.EarliestDateTime + 7
-	e := engine.New(engine.Options{Model: m, Accounts: []string{"one"}, Epoch: epoch})
+	e := engine.New(engine.Options{Model: m, Accounts: []string{"one"}, Calendar: clock.Epoch(epoch.Time())})
 	if code, detail := e.LoadTable(0, "one", "Races"); code != entity.OK {
 		t.Fatalf("LoadTable = %s %s; want OK", code, detail)
 	}

@@ -22,7 +22,6 @@ import (
 
 	"loadgen/engine"
 	"loadgen/engine/clock"
-	"loadgen/engine/entity"
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/listen"
 	"loadgen/engine/wire/signing"
@@ -62,7 +61,7 @@ func openCounter(t *testing.T) *counter {
 	clk := clock.NewReal()
 	c := &counter{t: t}
 	c.engine, c.secret = bareEngine(t, s, clk)
-	handler, err := rest.New(rest.Options{Engine: c.engine, Clock: clk, Epoch: entity.TicksOf(clk.Started()),
+	handler, err := rest.New(rest.Options{Engine: c.engine, Clock: clk, Calendar: clk,
 		Accounts: []rest.Account{{Name: account, Secret: c.secret}}})
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 
 	"loadgen/engine"
 	"loadgen/engine/clock"
-	"loadgen/engine/entity"
 	"loadgen/engine/wire/signing"
 	"loadgen/scenarios"
 )
@@ -27,5 +26,5 @@ func bareEngine(t *testing.T, s *scenarios.Scenario, clk clock.Real) (*engine.En
 	if err != nil {
 		t.Fatal(err)
 	}
-	return engine.New(engine.Options{Model: m, Accounts: []string{account}, Epoch: entity.TicksOf(clk.Started()), Seed: s.Seed}), secret
+	return engine.New(engine.Options{Model: m, Accounts: []string{account}, Calendar: clk, Seed: s.Seed}), secret
 }

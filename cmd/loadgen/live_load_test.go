@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
-	"loadgen/engine/entity"
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/listen"
 	"loadgen/engine/wire/signing"
@@ -215,7 +214,7 @@ func bareRate(t *testing.T, s *scenarios.Scenario) float64 {
 	t.Helper()
 	clk := clock.NewReal()
 	e, secret := bareEngine(t, s, clk)
-	handler, err := rest.New(rest.Options{Engine: e, Clock: clk, Epoch: entity.TicksOf(clk.Started()),
+	handler, err := rest.New(rest.Options{Engine: e, Clock: clk, Calendar: clk,
 		Accounts: []rest.Account{{Name: account, Secret: secret}}})
 	if err != nil {
 		t.Fatal(err)

@@ -18,7 +18,6 @@ import (
 
 	"loadgen/engine"
 	"loadgen/engine/clock"
-	"loadgen/engine/entity"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/listen"
@@ -47,9 +46,9 @@ func newService(t *testing.T, profile string, wrong time.Duration) *service {
 		t.Fatal(err)
 	}
 	clk := clock.NewReal()
-	epoch := entity.TicksOf(clk.Started().Add(wrong))
-	s := &service{engine: engine.New(engine.Options{Model: m, Accounts: []string{"races"}, Epoch: epoch})}
-	s.handler, err = rest.New(rest.Options{Engine: s.engine, Clock: clk, Epoch: epoch,
+	calendar := clock.Epoch(clk.Started().Add(wrong))
+	s := &service{engine: engine.New(engine.Options{Model: m, Accounts: []string{"races"}, Calendar: calendar})}
+	s.handler, err = rest.New(rest.Options{Engine: s.engine, Clock: clk, Calendar: calendar,
 		Accounts: []rest.Account{{Name: "races", Secret: secret}}})
 	if err != nil {
 		t.Fatal(err)

@@ -107,7 +107,7 @@ func (s *shop) enter(connection string) {
 		s.t.Fatalf("ParseConnectionString(%q) = %v; want no error", connection, err)
 	}
 	s.client, err = azure.New(azure.Options{Endpoint: endpoint, Connections: 4, AskCounted: true,
-		Clock: s.clock, Epoch: s.clock.Started(), RunID: "shop"})
+		Clock: s.clock, Calendar: s.clock, RunID: "shop"})
 	if err != nil {
 		s.t.Fatal(err)
 	}

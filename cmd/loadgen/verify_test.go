@@ -83,13 +83,12 @@ func newLossyService(t *testing.T, share int) *lossyService {
 		t.Fatal(err)
 	}
 	clk, s := clock.NewReal(), new(lossyService)
-	epoch := entity.TicksOf(clk.Started())
 	plan := new(fault.Plan)
 	if share > 0 {
 		plan.Rules = []fault.Rule{{Kind: fault.Drop, Moment: fault.After, To: time.Hour, KeyPrefix: "2011 New York", Share: share}}
 	}
-	handler, err := rest.New(rest.Options{Engine: engine.New(engine.Options{Model: m, Accounts: []string{"races"}, Epoch: epoch}),
-		Clock: clk, Epoch: epoch, Accounts: []rest.Account{{Name: "races", Secret: secret}}, Faults: plan, Seed: 5, Observe: s.saw})
+	handler, err := rest.New(rest.Options{Engine: engine.New(engine.Options{Model: m, Accounts: []string{"races"}, Calendar: clk}),
+		Clock: clk, Calendar: clk, Accounts: []rest.Account{{Name: "races", Secret: secret}}, Faults: plan, Seed: 5, Observe: s.saw})
 	if err != nil {
 		t.Fatal(err)
 	}

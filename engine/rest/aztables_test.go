@@ -46,10 +46,9 @@ func newStandard(t *testing.T, between func(http.Handler) http.Handler) *standar
 		t.Fatal(err)
 	}
 	real := clock.NewReal()
-	began := entity.TicksOf(real.Started())
 	a := &standard{witness: &witness{}}
-	a.handler, err = rest.New(rest.Options{Clock: real, Epoch: began, Observe: a.observe,
-		Engine:   engine.New(engine.Options{Model: m, Accounts: []string{account}, Epoch: began}),
+	a.handler, err = rest.New(rest.Options{Clock: real, Calendar: real, Observe: a.observe,
+		Engine:   engine.New(engine.Options{Model: m, Accounts: []string{account}, Calendar: real}),
 		Accounts: []rest.Account{{Name: account, Secret: secretKey}}})
 	if err != nil {
 		t.Fatal(err)

@@ -249,7 +249,7 @@ func TestOptionsSayAllThatIsWrong(t *testing.T) {
 	o.Accounts = []rest.Account{{Name: "Contoso"}, {Name: "Contoso"}}
 	o.Name = "a\nb"
 	_, err := rest.New(o)
-	for _, want := range []string{"engine:", "clock:", "epoch:", "accounts[0].name", "accounts[1].name", "twice", "accounts[0].secret", "name:"} {
+	for _, want := range []string{"engine:", "clock:", "calendar:", "accounts[0].name", "accounts[1].name", "twice", "accounts[0].secret", "name:"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("New(%+v) = %v; want %q in it", o, err, want)
 		}

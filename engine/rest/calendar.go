@@ -9,10 +9,10 @@ import (
 	"loadgen/engine/entity"
 )
 
-// calendar turns instants of the clock into dates. It is safe for concurrent
+// calendar writes the dates of instants as the wire has them. It is safe for concurrent
 // use.
 type calendar struct {
-	epoch entity.Ticks
+	of clock.Calendar
 	// latest is the text of the second that was asked for last: almost every
 	// reply falls into the same second as the one before it.
 	latest atomic.Pointer[dated]
@@ -29,9 +29,7 @@ const httpDate = "Mon, 02 Jan 2006 15:04:05 GMT"
 
 const ticksPerSecond = entity.Ticks(time.Second / 100)
 
-func (c *calendar) ticks(i clock.Instant) entity.Ticks {
-	return c.epoch + entity.Ticks(i.Offset()/100)
-}
+func (c *calendar) ticks(i clock.Instant) entity.Ticks { return entity.TicksOf(c.of.Date(i)) }
 
 // header returns the value of a header Date at an instant. It is shared, not to
 // be altered.

@@ -96,8 +96,8 @@ func TestRepliesLeaveWhenTheEngineSays(t *testing.T) {
 			t.Fatal(err)
 		}
 		real := clock.NewReal()
-		h, err := rest.New(rest.Options{Clock: real, Epoch: epoch(), Accounts: []rest.Account{{Name: account, Secret: key}},
-			Engine: engine.New(engine.Options{Model: m, Accounts: []string{account}, Epoch: epoch()})})
+		h, err := rest.New(rest.Options{Clock: real, Calendar: clock.Epoch(epoch().Time()), Accounts: []rest.Account{{Name: account, Secret: key}},
+			Engine: engine.New(engine.Options{Model: m, Accounts: []string{account}, Calendar: clock.Epoch(epoch().Time())})})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,6 @@ import (
 
 	"loadgen/engine"
 	"loadgen/engine/clock"
-	"loadgen/engine/entity"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/listen"
@@ -28,11 +27,10 @@ func Example() {
 		panic(err)
 	}
 	real := clock.NewReal()
-	began := entity.TicksOf(real.Started())
 	handler, err := rest.New(rest.Options{
-		Engine:   engine.New(engine.Options{Model: unlimited, Accounts: []string{"contoso"}, Epoch: began}),
+		Engine:   engine.New(engine.Options{Model: unlimited, Accounts: []string{"contoso"}, Calendar: real}),
 		Clock:    real,
-		Epoch:    began,
+		Calendar: real,
 		Accounts: []rest.Account{{Name: "contoso", Secret: key}},
 	})
 	if err != nil {

@@ -81,8 +81,8 @@ func newServiceWith(t testing.TB, alter func(*rest.Options), profile string, set
 		t.Fatal(err)
 	}
 	s := &service{clock: &leap{}}
-	s.engine = engine.New(engine.Options{Model: m, Accounts: []string{account}, Epoch: epoch(), Seed: 1})
-	options := rest.Options{Name: "loadgen", Engine: s.engine, Clock: s.clock, Epoch: epoch(), Seed: 1,
+	s.engine = engine.New(engine.Options{Model: m, Accounts: []string{account}, Calendar: clock.Epoch(epoch().Time()), Seed: 1})
+	options := rest.Options{Name: "loadgen", Engine: s.engine, Clock: s.clock, Calendar: clock.Epoch(epoch().Time()), Seed: 1,
 		Accounts: []rest.Account{{Name: account, Secret: key}}}
 	alter(&options)
 	s.Handler, err = rest.New(options)

@@ -41,7 +41,7 @@ func New(o Options) (*Handler, error) {
 	h := &Handler{
 		engine:      o.Engine,
 		clock:       o.Clock,
-		calendar:    calendar{epoch: o.Epoch},
+		calendar:    calendar{of: o.Calendar},
 		tenants:     make(map[string]*tenant),
 		faults:      o.Faults,
 		observe:     o.Observe,

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"loadgen/engine"
 	"loadgen/engine/clock"
-	"loadgen/engine/entity"
 	"loadgen/engine/fault"
 	"loadgen/engine/wire"
 	"loadgen/engine/wire/signing"
@@ -17,12 +17,11 @@ import (
 type Options struct {
 	// Engine answers the requests. It has to know the accounts.
 	Engine *engine.Engine
-	// Clock says when a request arrives and waits until its reply leaves. Its
-	// instant zero is Epoch.
+	// Clock says when a request arrives and waits until its reply leaves.
 	Clock clock.Clock
-	// Epoch is the calendar instant of the clock's instant zero: the engine's
-	// epoch. The dates of replies and the age of signatures come from it.
-	Epoch entity.Ticks
+	// Calendar dates the clock's instants, of the years 1601 to 9999: the engine's. The
+	// dates of replies and the age of signatures come from it.
+	Calendar clock.Calendar
 	// Accounts are those that requests may be signed for, at least one.
 	Accounts []Account
 	// Seed decides the request identifiers and who meets a fault.
@@ -60,8 +59,10 @@ func (o *Options) Validate() []error {
 	if o.Clock == nil {
 		complain("clock: there is none")
 	}
-	if o.Epoch < entity.EarliestDateTime || o.Epoch > entity.LatestDateTime {
-		complain("epoch: %d ticks are no date of the years 1601 to 9999", o.Epoch)
+	if o.Calendar == nil {
+		complain("calendar: there is none")
+	} else if zero := o.Calendar.Date(0); zero.Year() < earliestYear || zero.Year() > latestYear {
+		complain("calendar: %s is no date of the years %d to %d", zero.Format(time.DateOnly), earliestYear, latestYear)
 	}
 	if len(o.Accounts) == 0 {
 		complain("accounts: there are none")
@@ -89,6 +90,12 @@ func (o *Options) Validate() []error {
 	}
 	return faults
 }
+
+// The years that the service has a form for.
+const (
+	earliestYear = 1601
+	latestYear   = 9999
+)
 
 // longestName bounds the header Server.
 const longestName = 256

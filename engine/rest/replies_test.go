@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/rest"
 	"loadgen/engine/wire/signing"
@@ -39,7 +40,7 @@ func TestAccountsMayBeNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := withTable(t)
-	h, err := rest.New(rest.Options{Engine: s.engine, Clock: s.clock, Epoch: epoch(),
+	h, err := rest.New(rest.Options{Engine: s.engine, Clock: s.clock, Calendar: clock.Epoch(epoch().Time()),
 		Accounts: []rest.Account{{Name: account, Secret: key}, {Name: "127", Secret: key}}})
 	if err != nil {
 		t.Fatal(err)

@@ -84,8 +84,8 @@ func unlimited() http.Handler {
 	if err != nil {
 		panic(err)
 	}
-	h, err := rest.New(rest.Options{Clock: clock.NewReal(), Epoch: epoch(), Accounts: []rest.Account{{Name: account, Secret: key}},
-		Engine: engine.New(engine.Options{Model: m, Accounts: []string{account}, Epoch: epoch()})})
+	h, err := rest.New(rest.Options{Clock: clock.NewReal(), Calendar: clock.Epoch(epoch().Time()), Accounts: []rest.Account{{Name: account, Secret: key}},
+		Engine: engine.New(engine.Options{Model: m, Accounts: []string{account}, Calendar: clock.Epoch(epoch().Time())})})
 	if err != nil {
 		panic(err)
 	}

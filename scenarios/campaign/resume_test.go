@@ -101,8 +101,7 @@ func served(t *testing.T, rows int, overHTTP bool) func() target.Target {
 		t.Fatal(err)
 	}
 	clk := clock.NewReal()
-	epoch := entity.TicksOf(clk.Started())
-	e := engine.New(engine.Options{Model: unlimited, Accounts: []string{"races"}, Epoch: epoch})
+	e := engine.New(engine.Options{Model: unlimited, Accounts: []string{"races"}, Calendar: clk})
 	fill := inprocess.New(e, "races", nil)
 	fill.Submit(0, &target.Operation{Verb: entity.CreateTable, Table: "Races"})
 	for n := range rows {
@@ -116,7 +115,7 @@ func served(t *testing.T, rows int, overHTTP bool) func() target.Target {
 	if err != nil {
 		t.Fatal(err)
 	}
-	handler, err := rest.New(rest.Options{Engine: e, Clock: clk, Epoch: epoch, Accounts: []rest.Account{{Name: "races", Secret: secret}}})
+	handler, err := rest.New(rest.Options{Engine: e, Clock: clk, Calendar: clk, Accounts: []rest.Account{{Name: "races", Secret: secret}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +133,7 @@ func served(t *testing.T, rows int, overHTTP bool) func() target.Target {
 		t.Fatal(err)
 	}
 	return func() target.Target {
-		client, err := azure.New(azure.Options{Endpoint: endpoint, Connections: 1, Clock: clk, Epoch: clk.Started(), RunID: "test"})
+		client, err := azure.New(azure.Options{Endpoint: endpoint, Connections: 1, Clock: clk, Calendar: clk, RunID: "test"})
 		if err != nil {
 			t.Fatal(err)
 		}

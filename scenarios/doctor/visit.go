@@ -89,7 +89,7 @@ func (v *visit) host() string {
 func (v *visit) authenticate(ctx context.Context) Finding {
 	const bound = "a table service that takes the key"
 	client, err := azure.New(azure.Options{Endpoint: v.endpoint, Connections: 1,
-		Clock: v.clock, Epoch: v.clock.Started(), RunID: "doctor", TLS: v.trust})
+		Clock: v.clock, Calendar: v.clock, RunID: "doctor", TLS: v.trust})
 	if err != nil {
 		return held(false, results.OneLine(err), bound, "")
 	}

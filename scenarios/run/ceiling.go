@@ -123,7 +123,7 @@ func openNull(s *scenarios.Scenario, clk clock.Real, connections int) (target.Ta
 	if err == nil {
 		var endpoint azure.Endpoint
 		if endpoint, err = azure.ParseURL(server.URL()+"/"+account, account, secret); err == nil {
-			err = d.connect([]azure.Endpoint{endpoint}, azure.Options{Connections: connections, Clock: clk, Epoch: clk.Started()})
+			err = d.connect([]azure.Endpoint{endpoint}, azure.Options{Connections: connections, Clock: clk, Calendar: clk})
 		}
 	}
 	if err != nil {

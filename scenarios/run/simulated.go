@@ -8,7 +8,6 @@ import (
 
 	"loadgen/engine"
 	"loadgen/engine/clock"
-	"loadgen/engine/entity"
 	"loadgen/engine/model"
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -63,7 +62,7 @@ func (p *Plan) simulate(ctx context.Context, campaign *campaign.Campaign, epoch 
 	if err != nil {
 		return 0, nil, err
 	}
-	e := engine.New(engine.Options{Model: m, Accounts: accountsOf(s), Epoch: entity.TicksOf(epoch), Seed: s.Seed,
+	e := engine.New(engine.Options{Model: m, Accounts: accountsOf(s), Calendar: clock.Epoch(epoch), Seed: s.Seed,
 		Cold: s.Start == scenarios.StartCold, Dataless: !p.data()})
 	stores, tail := queueblob.NewMemory(), drive.NewTail(tailStretch)
 	var at target.Immediate = queueblob.NewVirtual(virtualAccounts(e, accountsOf(s)), stores)

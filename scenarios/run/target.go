@@ -9,7 +9,6 @@ import (
 
 	"loadgen/engine"
 	"loadgen/engine/clock"
-	"loadgen/engine/entity"
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/listen"
 	"loadgen/engine/wire"
@@ -109,7 +108,7 @@ func embeddedEngine(s *scenarios.Scenario, clk clock.Real) (*engine.Engine, erro
 		return nil, err
 	}
 	return engine.New(engine.Options{Model: partitions, Accounts: accountsOf(s),
-		Epoch: entity.TicksOf(clk.Started()), Seed: s.Seed, Cold: s.Start == scenarios.StartCold}), nil
+		Calendar: clk, Seed: s.Seed, Cold: s.Start == scenarios.StartCold}), nil
 }
 
 // openEmbedded puts the engine behind a socket on a free port of this machine
@@ -129,7 +128,7 @@ func (p *Plan) openEmbedded(d *destination, clk clock.Real, id string) error {
 		accounts = append(accounts, rest.Account{Name: name, Secret: secret})
 	}
 	books := new(served)
-	books.handler, err = rest.New(rest.Options{Engine: e, Clock: clk, Epoch: entity.TicksOf(clk.Started()), Seed: s.Seed,
+	books.handler, err = rest.New(rest.Options{Engine: e, Clock: clk, Calendar: clk, Seed: s.Seed,
 		Accounts: accounts, Name: "loadgen/" + Version(), Faults: p.Faults, Observe: p.observer(books)})
 	if err != nil {
 		return err
@@ -149,7 +148,7 @@ func (p *Plan) openEmbedded(d *destination, clk clock.Real, id string) error {
 		endpoints = append(endpoints, endpoint)
 	}
 	d.counter = books
-	return d.connect(endpoints, azure.Options{Connections: p.workers(), AskCounted: true, Clock: clk, Epoch: clk.Started(), RunID: id})
+	return d.connect(endpoints, azure.Options{Connections: p.workers(), AskCounted: true, Clock: clk, Calendar: clk, RunID: id})
 }
 
 // stop ends a server at once.
@@ -169,7 +168,7 @@ func embeddedSecret(seed uint64) (*signing.Secret, error) {
 // openRemote opens a client of each account of another service and asks each whether
 // it is there.
 func (p *Plan) openRemote(ctx context.Context, d *destination, clk clock.Real, id string) error {
-	err := d.connect(p.Accounts, azure.Options{Connections: p.workers(), Clock: clk, Epoch: clk.Started(), RunID: id})
+	err := d.connect(p.Accounts, azure.Options{Connections: p.workers(), Clock: clk, Calendar: clk, RunID: id})
 	if err != nil {
 		return wrong("", "%v", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"loadgen/engine"
+	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
 	"loadgen/engine/model"
@@ -172,7 +173,7 @@ func delayed(t *testing.T, delay string) *world {
 	if err := m.Set("name_delay", delay); err != nil {
 		t.Fatal(err)
 	}
-	e := engine.New(engine.Options{Model: m, Accounts: []string{"a"}, Epoch: entity.TicksOf(time.Unix(1_400_000_000, 0))})
+	e := engine.New(engine.Options{Model: m, Accounts: []string{"a"}, Calendar: clock.Epoch(time.Unix(1_400_000_000, 0))})
 	return &world{t: t, target: queueblob.NewVirtual(inprocess.New(e, "a", nil), queueblob.NewMemory()), requests: map[string]int{}}
 }
 

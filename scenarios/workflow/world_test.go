@@ -36,7 +36,7 @@ func newWorld(t *testing.T, tables ...string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := engine.New(engine.Options{Model: m, Accounts: []string{"a"}, Epoch: entity.TicksOf(time.Unix(1_400_000_000, 0))})
+	e := engine.New(engine.Options{Model: m, Accounts: []string{"a"}, Calendar: clock.Epoch(time.Unix(1_400_000_000, 0))})
 	w := &world{t: t, target: queueblob.NewVirtual(inprocess.New(e, "a", nil), queueblob.NewMemory()), requests: map[string]int{}}
 	for _, name := range append([]string{""}, tables...) {
 		if o := w.do(&target.Operation{Verb: entity.CreateTable, Table: "Test" + name}); o.Status >= 300 {

@@ -27,7 +27,7 @@ func openAzurite(t *testing.T) *azure.Target {
 		t.Fatal(err)
 	}
 	clk := clock.NewReal()
-	client, err := azure.New(azure.Options{Endpoint: endpoint, Connections: 16, Clock: clk, Epoch: clk.Started(), RunID: "conform"})
+	client, err := azure.New(azure.Options{Endpoint: endpoint, Connections: 16, Clock: clk, Calendar: clk, RunID: "conform"})
 	if err != nil {
 		t.Fatal(err)
 	}

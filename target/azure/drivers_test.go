@@ -11,7 +11,6 @@ import (
 
 	"loadgen/engine"
 	"loadgen/engine/clock"
-	"loadgen/engine/entity"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
 	"loadgen/engine/wire/signing"
@@ -44,15 +43,14 @@ func openInMemory(t *testing.T, clk clock.Real, workers int) *inMemory {
 	if err != nil {
 		t.Fatal(err)
 	}
-	start := entity.TicksOf(clk.Started())
-	handler, err := rest.New(rest.Options{Clock: clk, Epoch: start, Accounts: []rest.Account{{Name: "races", Secret: secret}},
-		Engine: engine.New(engine.Options{Model: partitions, Accounts: []string{"races"}, Epoch: start, Seed: 1})})
+	handler, err := rest.New(rest.Options{Clock: clk, Calendar: clk, Accounts: []rest.Account{{Name: "races", Secret: secret}},
+		Engine: engine.New(engine.Options{Model: partitions, Accounts: []string{"races"}, Calendar: clk, Seed: 1})})
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := &inMemory{handler: handler, server: &http.Server{Handler: handler}, conns: make(chan net.Conn), closed: make(chan struct{})}
 	m.Target, err = azure.New(azure.Options{Endpoint: endpointAt(t, "http://races.example.net"), Connections: workers,
-		AskCounted: true, Clock: clk, Epoch: clk.Started()})
+		AskCounted: true, Clock: clk, Calendar: clk})
 	if err != nil {
 		t.Fatal(err)
 	}

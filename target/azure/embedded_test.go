@@ -50,9 +50,8 @@ func openEmbedded(t testing.TB, profile string, scheme signing.Scheme, asked boo
 		t.Fatal(err)
 	}
 	clk := clock.NewReal()
-	epoch := entity.TicksOf(clk.Started())
-	e := engine.New(engine.Options{Model: m, Accounts: []string{embeddedAccount}, Epoch: epoch, Seed: 1})
-	handler, err := rest.New(rest.Options{Engine: e, Clock: clk, Epoch: epoch,
+	e := engine.New(engine.Options{Model: m, Accounts: []string{embeddedAccount}, Calendar: clk, Seed: 1})
+	handler, err := rest.New(rest.Options{Engine: e, Clock: clk, Calendar: clk,
 		Accounts: []rest.Account{{Name: embeddedAccount, Secret: secret}}})
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +65,7 @@ func openEmbedded(t testing.TB, profile string, scheme signing.Scheme, asked boo
 		t.Fatal(err)
 	}
 	client, err := azure.New(azure.Options{Endpoint: endpoint, Scheme: scheme, Connections: 16, AskCounted: asked,
-		Clock: clk, Epoch: clk.Started(), RunID: "test"})
+		Clock: clk, Calendar: clk, RunID: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func Example() {
 		panic(err)
 	}
 	wall := clock.NewReal()
-	races, err := azure.New(azure.Options{Endpoint: endpoint, Connections: 4, Clock: wall, Epoch: wall.Started()})
+	races, err := azure.New(azure.Options{Endpoint: endpoint, Connections: 4, Clock: wall, Calendar: wall})
 	if err != nil {
 		panic(err)
 	}

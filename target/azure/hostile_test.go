@@ -229,7 +229,7 @@ func TestClosedUnderWay(t *testing.T) {
 		arrived <- struct{}{}
 		io.Copy(io.Discard, conn)
 	})
-	built, err := azure.New(azure.Options{Endpoint: endpointAt(t, "http://"+address+"/races"), Clock: clock.NewReal(), Epoch: epoch})
+	built, err := azure.New(azure.Options{Endpoint: endpointAt(t, "http://"+address+"/races"), Clock: clock.NewReal(), Calendar: clock.Epoch(epoch)})
 	if err != nil {
 		t.Fatal(err)
 	}

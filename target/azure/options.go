@@ -42,9 +42,8 @@ type Options struct {
 	AskCounted bool
 	// Clock times attempts; demanded.
 	Clock clock.Clock
-	// Epoch is the calendar instant of the clock's instant zero, by which
-	// requests are dated; demanded.
-	Epoch time.Time
+	// Calendar dates requests, and replies that do not say when they are of; demanded.
+	Calendar clock.Calendar
 	// RunID begins the name of each operation in the service's log: the header
 	// x-ms-client-request-id is RunID-number, the same for all attempts.
 	// Visible ASCII, at most 200 bytes; loadgen.
@@ -77,8 +76,8 @@ func (o *Options) Validate() []error {
 	if o.Clock == nil {
 		fault("Clock is missing")
 	}
-	if o.Epoch.IsZero() {
-		fault("Epoch is missing")
+	if o.Calendar == nil {
+		fault("Calendar is missing")
 	}
 	if !visible(o.RunID) || len(o.RunID) > mostRunID {
 		fault("RunID is not visible ASCII of at most %d bytes", mostRunID)

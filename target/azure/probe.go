@@ -64,7 +64,7 @@ func (t *Target) Probe(ctx context.Context) (Service, error) {
 	if err := t.exchange(ctx, a); err != nil {
 		return Service{}, t.unreachable(err)
 	}
-	ours := t.dates.epoch.Add((began.Offset() + t.clock.Now().Offset()) / 2)
+	ours := t.dates.calendar.Date(began.Add(t.clock.Now().Sub(began) / 2))
 	service := identify(t.endpoint.host, t.hide(a.reply.first(serverHeader)))
 	service.Version = t.line(a.reply.first(versionHeader))
 	if theirs, err := http.ParseTime(a.reply.first(dateHeader)); err == nil {

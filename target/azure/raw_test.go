@@ -157,7 +157,7 @@ func open(t testing.TB, o azure.Options) *azure.Target {
 	if o.Clock == nil {
 		o.Clock = clock.NewReal()
 	}
-	o.Epoch = epoch
+	o.Calendar = clock.Epoch(epoch)
 	if o.RunID == "" {
 		o.RunID = "run7"
 	}

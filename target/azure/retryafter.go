@@ -42,7 +42,7 @@ func (t *Target) retryAfter(r *reply) time.Duration {
 	}
 	now, err := http.ParseTime(r.first(dateHeader))
 	if err != nil {
-		now = t.dates.epoch.Add(t.clock.Now().Offset())
+		now = t.dates.calendar.Date(t.clock.Now())
 	}
 	return min(max(at.Sub(now), 0), mostRetryAfter)
 }
@@ -63,8 +63,8 @@ func retryPause(text string, unit time.Duration) (time.Duration, bool) {
 // dates writes instants of the clock as the header x-ms-date has them. The text
 // of a second is made once. Safe for concurrent use.
 type dates struct {
-	epoch  time.Time
-	latest atomic.Pointer[date]
+	calendar clock.Calendar
+	latest   atomic.Pointer[date]
 }
 
 type date struct {
@@ -73,12 +73,12 @@ type date struct {
 }
 
 func (d *dates) at(now clock.Instant) string {
-	calendar := d.epoch.Add(now.Offset())
-	second := calendar.Unix()
+	today := d.calendar.Date(now)
+	second := today.Unix()
 	if latest := d.latest.Load(); latest != nil && latest.second == second {
 		return latest.text
 	}
-	made := &date{second, calendar.UTC().Format(http.TimeFormat)}
+	made := &date{second, today.UTC().Format(http.TimeFormat)}
 	d.latest.Store(made)
 	return made.text
 }

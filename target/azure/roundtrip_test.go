@@ -175,7 +175,7 @@ func TestNetHTTPSaysWhyNoReplyCame(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			clk := clock.NewReal()
-			subject, err := azure.New(azure.Options{Endpoint: endpointAt(t, "http://races.example.net"), Clock: clk, Epoch: epoch, Timeout: 5 * time.Second})
+			subject, err := azure.New(azure.Options{Endpoint: endpointAt(t, "http://races.example.net"), Clock: clk, Calendar: clock.Epoch(epoch), Timeout: 5 * time.Second})
 			if err != nil {
 				t.Fatal(err)
 			}

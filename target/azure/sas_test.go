@@ -63,7 +63,7 @@ func TestSignatureOfAUserOpensTheUsersKeys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		client, err := azure.New(azure.Options{Endpoint: endpoint, Connections: 1, Clock: clk, Epoch: clk.Started(), RunID: "test"})
+		client, err := azure.New(azure.Options{Endpoint: endpoint, Connections: 1, Clock: clk, Calendar: clk, RunID: "test"})
 		if err != nil {
 			t.Fatal(err)
 		}

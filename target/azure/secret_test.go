@@ -87,7 +87,7 @@ func planted(t *testing.T, address string) []azure.Endpoint {
 
 func TestPrintsShowNoSecret(t *testing.T) {
 	for _, endpoint := range planted(t, "https://races.table.core.windows.net") {
-		o := azure.Options{Endpoint: endpoint, Clock: clock.NewReal(), Epoch: epoch}
+		o := azure.Options{Endpoint: endpoint, Clock: clock.NewReal(), Calendar: clock.Epoch(epoch)}
 		built, err := azure.New(o)
 		if err != nil {
 			t.Fatal(err)

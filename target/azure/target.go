@@ -49,7 +49,7 @@ func New(o Options) (*Target, error) {
 		askCounted: o.AskCounted, runID: o.RunID, clock: o.Clock}
 	t.address = o.Endpoint.Socket()
 	t.begin = beginning(o.Endpoint.host)
-	t.dates.epoch = o.Epoch
+	t.dates.calendar = o.Calendar
 	t.dialer = &dialer{clock: o.Clock, limit: o.Timeout, counter: &t.counter, open: new(net.Dialer).DialContext}
 	t.dialer.tls = o.TLS.Clone()
 	if t.dialer.tls == nil {

@@ -86,7 +86,7 @@ func (s *shop) enter(connection string) {
 	if err != nil {
 		s.t.Fatalf("ParseConnectionString(%q) = %v; want no error", connection, err)
 	}
-	s.client, err = azure.New(azure.Options{Endpoint: endpoint, Connections: 1, Clock: s.clock, Epoch: s.clock.Started(), RunID: "shop"})
+	s.client, err = azure.New(azure.Options{Endpoint: endpoint, Connections: 1, Clock: s.clock, Calendar: s.clock, RunID: "shop"})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 
 	"loadgen/engine"
-	"loadgen/engine/entity"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/listen"
@@ -61,9 +60,9 @@ func (s *Service) prepare(ctx context.Context) (err error) {
 	if err := s.export.look(); err != nil {
 		return err
 	}
-	o, epoch := &s.options, entity.TicksOf(s.options.Clock.Started())
-	s.engine = engine.New(engine.Options{Model: s.model, Accounts: []string{s.door.account}, Epoch: epoch, Seed: o.Seed})
-	s.handler, err = rest.New(rest.Options{Engine: s.engine, Clock: o.Clock, Epoch: epoch, Seed: o.Seed,
+	o := &s.options
+	s.engine = engine.New(engine.Options{Model: s.model, Accounts: []string{s.door.account}, Calendar: o.Clock, Seed: o.Seed})
+	s.handler, err = rest.New(rest.Options{Engine: s.engine, Clock: o.Clock, Calendar: o.Clock, Seed: o.Seed,
 		Accounts: []rest.Account{{Name: s.door.account, Secret: s.door.secret}}, Observe: o.Observe})
 	if err == nil {
 		err = s.fill(ctx)

@@ -1,0 +1,45 @@
+package clock_test
+
+import (
+	"testing"
+	"time"
+
+	"loadgen/engine/clock"
+)
+
+// The dates of a machine that slept are those of everybody else, while what its clock
+// measures is without the sleep.
+func TestRealDatesAfterTheMachineSlept(t *testing.T) {
+	const slept = 20 * time.Minute
+	awake, woken := clock.NewReal(), clock.Woken(slept)
+	if drift := woken.Now().Sub(awake.Now()).Abs(); drift > time.Minute {
+		t.Errorf("the clock of a machine that slept is %v off; want no more than the test takes", drift)
+	}
+	if early := awake.Started().Round(0).Sub(woken.Started().Round(0)); early < slept-time.Minute {
+		t.Fatalf("it began %v earlier; want %v", early, slept)
+	}
+	for _, row := range []struct {
+		name string
+		by   time.Duration
+	}{{"now", 0}, {"a reply that leaves in a second", time.Second}, {"a request that came a second ago", -time.Second}} {
+		for _, real := range []clock.Real{awake, woken} {
+			before := time.Now().Round(0)
+			got := real.Date(real.Now().Add(row.by)).Add(-row.by)
+			if after := time.Now().Round(0); got.Before(before.Add(-time.Second)) || got.After(after.Add(time.Second)) {
+				t.Errorf("%s: the date is %v; want one from %v to %v", row.name, got, before, after)
+			}
+		}
+	}
+}
+
+func TestEpochDates(t *testing.T) {
+	began := time.Date(2026, 11, 20, 11, 48, 19, 0, time.UTC)
+	for _, row := range []struct {
+		name string
+		at   time.Duration
+	}{{"the start", 0}, {"an hour on", time.Hour}, {"before the start", -time.Second}} {
+		if got := clock.Epoch(began).Date(clock.Instant(row.at)); !got.Equal(began.Add(row.at)) {
+			t.Errorf("%s: Date(%v) = %v; want %v", row.name, row.at, got, began.Add(row.at))
+		}
+	}
+}

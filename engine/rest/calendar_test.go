@@ -1,0 +1,120 @@
+package rest_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"loadgen/engine"
+	"loadgen/engine/clock"
+	"loadgen/engine/model"
+	"loadgen/engine/rest"
+)
+
+// wall is a calendar that somebody turns while the clock beside it goes on or stands
+// still: forwards where the machine slept, back where it was put right.
+type wall struct {
+	epoch  time.Time
+	turned atomic.Int64
+}
+
+func (w *wall) Date(i clock.Instant) time.Time {
+	return w.epoch.Add(i.Offset() + time.Duration(w.turned.Load()))
+}
+
+func (w *wall) turn(by time.Duration) { w.turned.Add(int64(by)) }
+
+// onTheWall is a service with a table whose dates come from a wall.
+func onTheWall(t *testing.T) (*service, *wall) {
+	w := &wall{epoch: epoch().Time()}
+	s := newServiceWith(t, func(o *rest.Options) {
+		m, err := model.New(model.Off)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Engine = engine.New(engine.Options{Model: m, Accounts: []string{account}, Calendar: w, Seed: 1})
+		o.Calendar = w
+	}, model.Off)
+	s.want(t, 201, "POST", "/contoso/Tables", `{"TableName":"Races"}`)
+	return s, w
+}
+
+// signedAt returns the headers of a request that is signed at a date.
+func signedAt(date, target string) []string {
+	return []string{"X-Ms-Date: " + date, "Authorization: " + lite(date, target)}
+}
+
+// A machine sleeps for 20 minutes: its monotonic clock stands still, and nobody else's.
+func TestDatesAfterTheMachineSlept(t *testing.T) {
+	s, w := onTheWall(t)
+	soon := "tn=Races&sv=2019-02-02&sp=r&se=" + w.Date(0).Add(10*time.Minute).Format(time.RFC3339)
+	late := "tn=Races&sv=2019-02-02&sp=r&st=" + w.Date(0).Add(19*time.Minute).Format(time.RFC3339) + "&se=2030-01-01T00:00:00Z"
+	for _, step := range []struct {
+		slept              time.Duration
+		key, before, after int
+		soon, late         int
+	}{
+		{0, 200, 200, 403, 200, 403},
+		{20 * time.Minute, 403, 403, 200, 403, 200},
+	} {
+		w.turn(step.slept)
+		before, after := date, w.epoch.Add(20*time.Minute).Format(http.TimeFormat)
+		check := func(what string, got, want int) {
+			if got != want {
+				t.Errorf("%v of sleep on: %s = %d; want %d", step.slept, what, got, want)
+			}
+		}
+		check("signed before the sleep", s.do("GET", races, "", signedAt(before, races)...).Code, step.before)
+		reply := s.do("GET", races, "", signedAt(after, races)...)
+		check("signed after it", reply.Code, step.after)
+		if today := w.Date(s.clock.Now()).UTC().Format(http.TimeFormat); reply.Header().Get("Date") != today {
+			t.Errorf("%v of sleep on: Date = %s; want %s", step.slept, reply.Header().Get("Date"), today)
+		}
+		status, _, _ := s.bearer("GET", races, soon, "")
+		check("a shared access signature that expires meanwhile", status, step.soon)
+		status, _, _ = s.bearer("GET", races, late, "")
+		check("one that begins meanwhile", status, step.late)
+	}
+}
+
+// However the calendar is turned, an entity never has a version twice, and each is
+// later than the one before, over deletions as well.
+func TestNoVersionComesTwiceHoweverTheCalendarIsTurned(t *testing.T) {
+	for seed := range uint64(20) {
+		s, w := onTheWall(t)
+		chance := rand.New(rand.NewPCG(seed, 24))
+		seen := make(map[string]int)
+		last := ""
+		there := false
+		for step := range 60 {
+			switch chance.IntN(4) {
+			case 0:
+				w.turn(time.Duration(chance.Int64N(int64(40*time.Minute))) - 20*time.Minute)
+			case 1:
+				s.clock.at.Add(chance.Int64N(int64(time.Second)))
+			case 2:
+				if there {
+					s.wantToday(t, w, 204, "DELETE", runner, "", "If-Match: *")
+					there = false
+				}
+			}
+			etag := s.wantToday(t, w, 204, "PUT", runner, fmt.Sprintf(`{"Number":%d}`, step)).Header().Get("ETag")
+			there = true
+			if before, twice := seen[etag]; twice || len(etag) == len(last) && etag <= last {
+				t.Fatalf("seed %d: write %d has the version %s, after %s; writes before with it: %d", seed, step, etag, last, before)
+			}
+			seen[etag]++
+			last = etag
+		}
+	}
+}
+
+// wantToday is want with a request that is signed at the date of the calendar.
+func (s *service) wantToday(t *testing.T, w *wall, status int, method, target, body string, headers ...string) interface{ Header() http.Header } {
+	t.Helper()
+	today := w.Date(s.clock.Now()).UTC().Format(http.TimeFormat)
+	return s.want(t, status, method, target, body, append(signedAt(today, target), headers...)...)
+}
