@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"net"
 	"net/http"
@@ -56,6 +57,23 @@ func (l *listening) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
+// Whoever has metrics served to others is told that nothing guards them.
+func TestMetricsThatOthersReach(t *testing.T) {
+	t.Chdir(t.TempDir())
+	over, end := context.WithCancel(t.Context())
+	end()
+	for _, tt := range []struct {
+		address, ui string
+		warned      bool
+	}{{"0.0.0.0:0", "none", true}, {"0.0.0.0:0", "json", false}, {"127.0.0.1:0", "none", false}} {
+		var out, said bytes.Buffer
+		execute(over, append([]string{"stress", "--target", "in-process", "--no-charts", "--metrics-listen", tt.address, "--ui", tt.ui}, small...), strings.NewReader(""), &out, &said)
+		if warned := strings.Contains(said.String(), "nothing guards"); warned != tt.warned {
+			t.Errorf("--metrics-listen %s --ui %s: %q; want a warning: %v", tt.address, tt.ui, &said, tt.warned)
+		}
+	}
+}
+
 // A live run is scraped while it goes on, and no longer when it is over.
 func TestMetricsOfARun(t *testing.T) {
 	t.Parallel()
@@ -91,6 +109,18 @@ func TestMetricsOfARun(t *testing.T) {
 	}
 	if !peak.MatchString(text) {
 		t.Errorf("no scrape has the peak; the last is\n%s", text)
+	}
+	// A page whose own name leads here reads nothing.
+	stranger, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stranger.Host = "page.example"
+	if reply, err := http.DefaultClient.Do(stranger); err == nil {
+		reply.Body.Close()
+		if reply.StatusCode != http.StatusForbidden {
+			t.Errorf("asked as page.example: %d; want 403", reply.StatusCode)
+		}
 	}
 	if strings.Contains(text, "Marathon") {
 		t.Errorf("a scrape tells a PartitionKey:\n%s", text)

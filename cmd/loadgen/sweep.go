@@ -60,7 +60,7 @@ func (f *sweepFlags) run(c *cobra.Command, choice *choiceFlags, tell *tellFlags,
 	if !slices.Contains(report.PrintForms(), tell.format) {
 		return usageError{fmt.Errorf("--format %s is of one run; expected %s beside --sweep", tell.format, nearest.Choice(report.PrintForms()))}
 	}
-	server, err := tell.listen()
+	server, err := tell.listen(stderr)
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func (f *tellFlags) register(flags *pflag.FlagSet, strict string) {
 // run carries a sound plan out, prints its report and returns what its exit code is to
 // say.
 func (f *tellFlags) run(ctx context.Context, p run.Plan, stdout, stderr io.Writer) error {
-	server, err := f.listen()
+	server, err := f.listen(stderr)
 	if err != nil {
 		return err
 	}
@@ -72,14 +72,18 @@ func (f *tellFlags) run(ctx context.Context, p run.Plan, stdout, stderr io.Write
 	return f.judge(record, ended)
 }
 
-// listen opens the address where a run is scraped, nothing where that was not asked for.
-func (f *tellFlags) listen() (*prometheus.Server, error) {
+// listen opens the address where a run is scraped, nothing where that was not asked for,
+// and warns where others reach it.
+func (f *tellFlags) listen(stderr io.Writer) (*prometheus.Server, error) {
 	if f.metrics == "" {
 		return nil, nil
 	}
 	server, err := prometheus.Listen(f.metrics)
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--metrics-listen %q: %w", f.metrics, err)}
+	}
+	if server.Reachable() && f.shown() != terminal.JSON {
+		fmt.Fprintf(stderr, "--metrics-listen %s: others than this machine reach it, and nothing guards what it tells\n", f.metrics)
 	}
 	return server, nil
 }

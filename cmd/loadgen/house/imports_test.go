@@ -139,7 +139,7 @@ var rows = []row{
 	}, {
 		path:    "report/live/prometheus",
 		what:    "how a run fares, as Prometheus metrics",
-		imports: []string{"report/live", "results"},
+		imports: []string{"engine/rest/listen", "report/live", "results"},
 		owns:    []string{"github.com/prometheus/client_golang"},
 	}, {
 		path: "scenarios/run",

@@ -77,7 +77,7 @@ func (s *Service) listen(context.Context) (err error) {
 	if s.server, err = listen.Open(listen.Options{Address: s.door.address, Handler: http.HandlerFunc(s.answer)}); err != nil {
 		return Fault{Field: "listen", Err: err}
 	}
-	if s.inner, err = listen.Open(listen.Options{Address: s.admin, Handler: http.HandlerFunc(s.answerAdmin)}); err != nil {
+	if s.inner, err = listen.Open(listen.Options{Address: s.admin, Handler: listen.Local(http.HandlerFunc(s.answerAdmin))}); err != nil {
 		return Fault{Field: "admin", Err: err}
 	}
 	return nil

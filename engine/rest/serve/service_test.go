@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/http"
 	"os"
 	"reflect"
 	"strings"
@@ -68,6 +69,16 @@ func TestAdminPaths(t *testing.T) {
 		if status != row.status || row.status == 404 && strings.Count(text, "\n") != 1 {
 			t.Errorf("%s %s = %d %q; want %d", row.method, row.url, status, text, row.status)
 		}
+	}
+	stranger, err := http.NewRequestWithContext(t.Context(), "GET", s.AdminURL()+serve.StatePath, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stranger.Host = "page.example"
+	if reply, err := http.DefaultClient.Do(stranger); err != nil || reply.StatusCode != http.StatusForbidden {
+		t.Errorf("the state for a page of the web = %v, %v; want 403", reply, err)
+	} else {
+		reply.Body.Close()
 	}
 	if _, text := s.get("GET", s.AdminURL()+serve.HealthPath); text != "ok\n" {
 		t.Errorf("health = %q; want ok", text)

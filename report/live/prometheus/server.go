@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"loadgen/engine/rest/listen"
 )
 
 // Path is where metrics are served, as Prometheus expects.
@@ -72,6 +74,10 @@ func (s *Server) URL() string {
 	return "http://" + s.listener.Addr().String() + Path
 }
 
+// Reachable reports whether others than this machine reach the metrics, which nothing
+// guards; false where there are none.
+func (s *Server) Reachable() bool { return s != nil && listen.Reachable(s.listener.Addr()) }
+
 // Serve begins to answer scrapes about a run, in the place of one before.
 func (s *Server) Serve(e *Exporter) {
 	handler := e.Handler()
@@ -81,7 +87,11 @@ func (s *Server) Serve(e *Exporter) {
 	}
 	paths := http.NewServeMux()
 	paths.HandleFunc("GET "+Path, func(w http.ResponseWriter, r *http.Request) { (*s.now.Load()).ServeHTTP(w, r) })
-	s.server = &http.Server{Handler: paths, ReadHeaderTimeout: askWithin, ReadTimeout: askWithin, IdleTimeout: time.Minute}
+	var guarded http.Handler = paths
+	if !s.Reachable() {
+		guarded = listen.Local(paths)
+	}
+	s.server = &http.Server{Handler: guarded, ReadHeaderTimeout: askWithin, ReadTimeout: askWithin, IdleTimeout: time.Minute}
 	// It ends with the server, by which time there is nobody to tell of a fault.
 	s.done.Go(func() { _ = s.server.Serve(s.listener) })
 }

@@ -1,0 +1,46 @@
+package listen
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// Local has a handler answer only what is asked of this machine by a name that is no
+// other machine's: localhost, or a loopback address. A page of the web can have its own
+// name lead here, and its browser would show it what is answered.
+func Local(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !ownName(r.Host) {
+			const longest = 100
+			host := r.Host[:min(len(r.Host), longest)]
+			http.Error(w, "this address answers to localhost and 127.0.0.1, and not to "+strconv.QuoteToASCII(host), http.StatusForbidden)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// ownName reports whether a header Host, with a port or without, names this machine to
+// itself.
+func ownName(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	} else {
+		host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	}
+	if strings.EqualFold(strings.TrimSuffix(host, "."), "localhost") {
+		return true
+	}
+	address, err := netip.ParseAddr(host)
+	return err == nil && address.Unmap().IsLoopback()
+}
+
+// Reachable reports whether others than this machine reach an address that was listened
+// on.
+func Reachable(address net.Addr) bool {
+	bound, err := netip.ParseAddrPort(address.String())
+	return err != nil || !bound.Addr().Unmap().IsLoopback()
+}

@@ -1,0 +1,63 @@
+package listen_test
+
+import (
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"loadgen/engine/rest/listen"
+)
+
+func TestLocalAnswersToItsOwnNamesAlone(t *testing.T) {
+	guarded := listen.Local(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }))
+	for _, row := range []struct {
+		sentence, host string
+		own            bool
+	}{
+		{"the loopback address", "127.0.0.1", true},
+		{"with a port", "127.0.0.1:9464", true},
+		{"another loopback address", "127.8.9.10:1", true},
+		{"that of the sixth version", "[::1]:9464", true},
+		{"without a port", "[::1]", true},
+		{"the fourth within the sixth", "[::ffff:127.0.0.1]:80", true},
+		{"the name", "localhost", true},
+		{"in whatever case, with a dot and a port", "LocalHost.:80", true},
+		{"a page's own name", "evil.example", false},
+		{"that begins as an address does", "127.0.0.1.evil.example:9464", false},
+		{"that ends as the name does", "evil.localhost.example", false},
+		{"an address of a network", "192.168.0.7:9464", false},
+		{"no name at all", "", false},
+		{"a zone", "fe80::1%lo", false},
+		{"what is no name", "127.0.0.1:80:80", false},
+		{"a name of great length", strings.Repeat("a", 60_000), false},
+	} {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest("GET", "/metrics", nil)
+		r.Host = row.host
+		guarded.ServeHTTP(w, r)
+		status := http.StatusForbidden
+		if row.own {
+			status = http.StatusTeapot
+		}
+		if w.Code != status || w.Body.Len() > 300 || strings.Count(w.Body.String(), "\n") > 1 {
+			t.Errorf("%s: Host %.60q = %d %.300q; want %d, and at most a line", row.sentence, row.host, w.Code, w.Body, status)
+		}
+	}
+}
+
+func TestReachable(t *testing.T) {
+	for _, row := range []struct {
+		address string
+		want    bool
+	}{{"127.0.0.1:1", false}, {"[::1]:1", false}, {"0.0.0.0:1", true}, {"[::]:1", true}, {"10.1.2.3:1", true}} {
+		address, err := net.ResolveTCPAddr("tcp", row.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := listen.Reachable(address); got != row.want {
+			t.Errorf("Reachable(%s) = %v; want %v", row.address, got, row.want)
+		}
+	}
+}
