@@ -76,7 +76,7 @@ HTTP: beyond networks that are trusted it needs a proxy for TLS before it.`,
 	flags.StringVar(&f.out, "out", "", "folder of the run of --examine (default: a new one in results/runs)")
 	flags.StringArrayVar(&f.Imports, "import", nil, "fill tables from this `file`, may be repeated: .jsonl, .ndjson or .csv; - is "+
 		"standard input as JSON lines")
-	flags.StringVar(&f.Export, "export", "", "save all tables in this `file` at the end: .jsonl, .ndjson or .csv")
+	flags.StringVar(&f.Export, "export", "", "save all tables in this `file` at the end: .jsonl, .ndjson or .csv (exact, and no file for a spreadsheet)")
 	flags.StringVar(&f.Admin, "admin", serve.DefaultAdmin, "loopback `address` of /-/healthz and /-/state")
 	flags.BoolVar(&f.verbose, "verbose", false, "with --examine: print all there is to say of it, not one screen")
 	flags.BoolVar(&f.Quiet, "quiet", false, "no lines with counts on standard error")

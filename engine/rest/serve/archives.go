@@ -138,6 +138,9 @@ func (s *Service) Save() error {
 	}
 	x.file = nil
 	s.say("all tables are in %s", s.options.Export)
+	if format == archive.CSV {
+		s.say("%s is exact, and no file for a spreadsheet: that takes a value which begins with = for a formula", s.options.Export)
+	}
 	return nil
 }
 

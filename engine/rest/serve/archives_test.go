@@ -18,7 +18,7 @@ import (
 // everyType is a property of each type, with values that are easily got wrong.
 func everyType() []entity.Property {
 	return []entity.Property{
-		{Name: "Text", Value: entity.String("a \"b\",\r\nż 😀")}, {Name: "Empty", Value: entity.String("")},
+		{Name: "Text", Value: entity.String("a \"b\",\r\nż 😀")}, {Name: "Formula", Value: entity.String("=1+1")}, {Name: "Empty", Value: entity.String("")},
 		{Name: "Bytes", Value: entity.Binary([]byte{0, 10, 255})}, {Name: "Truth", Value: entity.Boolean(false)},
 		{Name: "When", Value: entity.DateTime(entity.LatestDateTime)}, {Name: "None", Value: entity.Double(math.NaN())},
 		{Name: "Number", Value: entity.Double(5)}, {Name: "Id", Value: entity.GUID([16]byte{1, 15: 255})},
@@ -76,6 +76,9 @@ func TestImportAndExport(t *testing.T) {
 		t.Errorf("while it serves, the export of before holds %q, %v; want it untouched", text, err)
 	}
 	s.stop()
+	if told := s.journal.String(); !strings.Contains(told, "all.csv is exact, and no file for a spreadsheet") {
+		t.Errorf("the journal = %q; want a word on spreadsheets", told)
+	}
 	first := saved(t, "all.csv")
 	if len(first) != many+3 {
 		t.Errorf("the export holds %d records; want %d", len(first), many+3)
