@@ -15,16 +15,20 @@ import (
 // mostShown is how many flags --help shows of a verb at most; `loadgen help VERB` shows all.
 const mostShown = 15
 
+// flagGroup is what some flags are shown under; those after used are shown by `loadgen
+// help VERB` alone. Of a verb that has groups of its own, no others are shown.
+type flagGroup struct{ name, used, rest, verb string }
+
 // flagGroups are what the flags of a verb with more than [mostShown] are shown under, in this
-// order; those after used are shown by `loadgen help VERB` alone.
-var flagGroups = [...]struct {
-	name       string
-	used, rest string
-}{
-	{"What is run", "rate peak duration use designs suggest set sweep anti-pattern", "partition-key seeds quick seed retry price price-stored bill-throttled alpha write data verify-writes one-profile memory-limit"},
-	{"Where it is sent", "live target yes budget", "account key-file driver workers table reuse keep record no-probe"},
-	{"Looking for the highest rate", "find-limit", "max-throttled max-p99 from max-rate step"},
-	{"What is told and kept", "format verbose out", "strict no-charts quiet ui metrics-listen"},
+// order.
+var flagGroups = [...]flagGroup{
+	{"What is served", "profile set import export", "seed", "serve"},
+	{"Where, and to whom", "listen account key-file tls-cert tls-key tls-self-signed", "admin", "serve"},
+	{"What is told and kept", "examine verbose out", "quiet", "serve"},
+	{"What is run", "rate peak duration use designs suggest set sweep anti-pattern", "partition-key seeds quick seed retry price price-stored bill-throttled alpha write data verify-writes one-profile memory-limit", ""},
+	{"Where it is sent", "live target yes budget", "account key-file driver workers table reuse keep record no-probe", ""},
+	{"Looking for the highest rate", "find-limit", "max-throttled max-p99 from max-rate step", ""},
+	{"What is told and kept", "format verbose out", "strict no-charts quiet ui metrics-listen", ""},
 }
 
 // verbGroups are what the verbs are shown under, by the question that they answer.
@@ -130,7 +134,11 @@ func writeFlags(page *strings.Builder, c *cobra.Command, all bool) {
 		fmt.Fprintf(page, "\nFlags:\n%s", c.LocalFlags().FlagUsagesWrapped(flagColumns))
 		return
 	}
+	own := slices.ContainsFunc(flagGroups[:], func(g flagGroup) bool { return g.verb == c.Name() })
 	for _, group := range flagGroups {
+		if own != (group.verb == c.Name()) || !own && group.verb != "" {
+			continue
+		}
 		names := group.used
 		if all {
 			names += " " + group.rest

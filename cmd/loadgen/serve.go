@@ -49,12 +49,16 @@ for 5 s, and then exports and reports. On a second address, of this machine only
 answers GET /-/healthz and GET /-/state, which is JSON.
 
 The account and the key are the emulators' well-known ones, on a loopback address
-only. Any other address needs an account and a key of one's own. It speaks plain
-HTTP: beyond networks that are trusted it needs a proxy for TLS before it.`,
+only. Any other address needs an account and a key of one's own.
+
+It speaks plain HTTP, or https with --tls-cert and --tls-key. --tls-self-signed makes
+a certificate for as long as it runs, for clients that take https alone; the second
+address has it at /-/certificate, for them to trust.`,
 		Example: `  loadgen serve                                   # where the emulators are, with their account
   loadgen serve --examine                         # and a verdict on Ctrl-C
   loadgen serve --import races.csv --export races.jsonl
   loadgen serve --profile off --listen 127.0.0.1:0 # no limits, any free port
+  loadgen serve --tls-self-signed                 # https, for SDKs that take nothing else
   loadgen serve --set model.partition_target=500  # what if the limit were another?
   loadgen serve --listen 0.0.0.0:10002 --account races --key-file key.txt`,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -69,6 +73,9 @@ HTTP: beyond networks that are trusted it needs a proxy for TLS before it.`,
 	flags.StringVar(&f.Listen, "listen", serve.DefaultListen, "`address` to serve on; port 0 is any free one")
 	flags.StringVar(&f.Account, "account", "", "name of the account (default: the emulators')")
 	flags.StringVar(&f.keyFile, "key-file", "", "`file` with the key of --account, base64")
+	flags.StringVar(&f.TLSCert, "tls-cert", "", "`file` with the certificate to speak https with, and those after it, in PEM")
+	flags.StringVar(&f.TLSKey, "tls-key", "", "`file` with the key of --tls-cert, in PEM")
+	flags.BoolVar(&f.TLSSelfSigned, "tls-self-signed", false, "speak https with a certificate that is made now and kept nowhere")
 	flags.StringVar(&f.Profile, "profile", serve.DefaultProfile, "limits and times: "+nearest.Choice(serve.Profiles()))
 	flags.StringArrayVar(&f.Set, "set", nil, "give a parameter of the model another value: `model.x=y`, may be repeated")
 	flags.Uint64Var(&f.Seed, "seed", 1, "root of all chance")

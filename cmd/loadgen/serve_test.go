@@ -150,6 +150,9 @@ func TestServeRefusesBadInputInOneLine(t *testing.T) {
 		{"a negative seed", []string{"--seed", "-1"}, "0 or more"},
 		{"a folder without a run", []string{"--out", "run"}, "--examine"},
 		{"a folder that is a file", []string{"--examine", "--out", "key"}, "key"},
+		{"a certificate without its key", []string{"--tls-cert", "cert.pem"}, "--tls-key: there is a certificate and no key"},
+		{"a certificate that is not there", []string{"--tls-cert", "none.pem", "--tls-key", "none.pem"}, "--tls-cert none.pem: open none.pem"},
+		{"two certificates", []string{"--tls-cert", "a", "--tls-key", "b", "--tls-self-signed"}, "--tls-self-signed: there is a certificate already"},
 		{"an admin address that others reach", []string{"--admin", "0.0.0.0:0"}, "this machine alone"},
 		{"an admin address that is none", []string{"--admin", "here"}, "--admin here"},
 		{"an import of no known kind", []string{"--import", "key"}, ".jsonl, .ndjson or .csv"},
@@ -199,7 +202,7 @@ func TestServeRefusesBadInputInOneLine(t *testing.T) {
 }
 
 func TestHelpOfServeIsComplete(t *testing.T) {
-	_, help, _ := say(t, "serve", "--help")
+	_, help, _ := say(t, "help", "serve")
 	var f serveFlags
 	c := f.verb(nil, nil)
 	c.Flags().VisitAll(func(flag *pflag.Flag) {

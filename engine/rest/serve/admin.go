@@ -6,10 +6,11 @@ import (
 )
 
 // The paths that are answered on the second address: whether requests are to be
-// sent here, and a [State].
+// sent here, a [State], and over TLS the certificate in PEM.
 const (
-	HealthPath = "/-/healthz"
-	StatePath  = "/-/state"
+	HealthPath      = "/-/healthz"
+	StatePath       = "/-/state"
+	CertificatePath = "/-/certificate"
 )
 
 // State is what [StatePath] says: a contract for scripts. Units are in the names.
@@ -58,6 +59,9 @@ func (s *Service) answerAdmin(w http.ResponseWriter, r *http.Request) {
 		out := json.NewEncoder(w)
 		out.SetIndent("", "  ")
 		_ = out.Encode(s.State())
+	case r.Method == http.MethodGet && r.URL.Path == CertificatePath && s.shown != nil:
+		w.Header().Set("Content-Type", "application/x-pem-file")
+		_, _ = w.Write(s.shown.text())
 	default:
 		http.Error(w, "there is GET "+HealthPath+" and GET "+StatePath, http.StatusNotFound)
 	}

@@ -75,13 +75,13 @@ func resolve(address string) (resolved string, loopback bool, err error) {
 	return tcp.String(), tcp.IP.IsLoopback(), nil
 }
 
-// url returns the address of the account for a client, once it is known on which
-// port the service listens.
-func (d *door) url(listening string) string {
+// place returns the address of the account for a client, without the scheme, once it is
+// known on which port the service listens.
+func (d *door) place(listening string) string {
 	host, port, err := net.SplitHostPort(listening)
 	if ip := net.ParseIP(host); err == nil && ip.IsUnspecified() {
 		// Every address of this machine is none to connect to.
 		listening = net.JoinHostPort("127.0.0.1", port)
 	}
-	return "http://" + listening + "/" + d.account
+	return listening + "/" + d.account
 }

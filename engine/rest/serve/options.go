@@ -25,6 +25,10 @@ type Options struct {
 	// KeyName stands for Key wherever that is spoken of, such as the name of a
 	// file; empty is the account's.
 	KeyName string
+	// TLSCert and TLSKey are files in PEM, with which https is spoken; TLSSelfSigned has
+	// a certificate made for as long as the service lasts. With neither it is plain HTTP.
+	TLSCert, TLSKey string
+	TLSSelfSigned   bool
 	// Profile is that of the partition model, one of [Profiles]; empty is
 	// [DefaultProfile]. Set gives parameters of the model other values, each as
 	// model.NAME=VALUE.
@@ -94,6 +98,7 @@ func newService(o Options) (s *Service, faults []error) {
 	s.admin, err = o.newAdmin()
 	check(err)
 	check(o.archives())
+	check(o.certificates())
 	return s, faults
 }
 

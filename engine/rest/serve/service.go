@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -25,6 +26,7 @@ type Service struct {
 	engine  *engine.Engine
 	handler *rest.Handler
 	export  export
+	shown   *certificate
 
 	server, inner *listen.Server
 	// ready is closed once requests are let in, underWay counts them.
@@ -61,6 +63,9 @@ func (s *Service) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	o := &s.options
+	if s.shown, err = o.newCertificate(o.Clock.Date(o.Clock.Now())); err != nil {
+		return err
+	}
 	s.engine = engine.New(engine.Options{Model: s.model, Accounts: []string{s.door.account}, Calendar: o.Clock, Seed: o.Seed})
 	s.handler, err = rest.New(rest.Options{Engine: s.engine, Clock: o.Clock, Calendar: o.Clock, Seed: o.Seed,
 		Accounts: []rest.Account{{Name: s.door.account, Secret: s.door.secret}}, Observe: o.Observe})
@@ -74,7 +79,7 @@ func (s *Service) prepare(ctx context.Context) (err error) {
 }
 
 func (s *Service) listen(context.Context) (err error) {
-	if s.server, err = listen.Open(listen.Options{Address: s.door.address, Handler: http.HandlerFunc(s.answer)}); err != nil {
+	if s.server, err = listen.Open(listen.Options{Address: s.door.address, Handler: http.HandlerFunc(s.answer), TLS: s.shown.config()}); err != nil {
 		return Fault{Field: "listen", Err: err}
 	}
 	if s.inner, err = listen.Open(listen.Options{Address: s.admin, Handler: listen.Local(http.HandlerFunc(s.answerAdmin))}); err != nil {
@@ -96,7 +101,15 @@ func (s *Service) answer(w http.ResponseWriter, r *http.Request) {
 }
 
 // URL returns where the account is, for a client.
-func (s *Service) URL() string { return s.door.url(s.server.Address()) }
+func (s *Service) URL() string { return s.scheme() + "://" + s.door.place(s.server.Address()) }
+
+// scheme is http or https.
+func (s *Service) scheme() string {
+	if s.shown != nil {
+		return "https"
+	}
+	return "http"
+}
 
 // AdminURL returns where the second address is, without a slash at its end.
 func (s *Service) AdminURL() string { return s.inner.URL() }
@@ -114,19 +127,36 @@ func (s *Service) ConnectionString() string {
 	if s.options.Key != "" {
 		key = "<the key of " + s.options.KeyName + ">"
 	}
-	return fmt.Sprintf("DefaultEndpointsProtocol=http;AccountName=%s;AccountKey=%s;TableEndpoint=%s;",
-		s.door.account, key, s.URL())
+	return fmt.Sprintf("DefaultEndpointsProtocol=%s;AccountName=%s;AccountKey=%s;TableEndpoint=%s;",
+		s.scheme(), s.door.account, key, s.URL())
 }
 
 // Begin tells the journal where everything is, lets requests in and starts to
 // watch.
 func (s *Service) Begin() {
 	s.say("serving the account %s on %s, profile %s", s.door.account, s.URL(), s.model.Profile)
+	s.sayCertificate()
 	if where := s.server.Address(); !strings.Contains(s.URL(), where) {
 		s.say("listening on %s, which is every address of this machine", where)
 	}
 	s.say("state of the service: %s%s", s.AdminURL(), StatePath)
 	s.watch()
+}
+
+// sayCertificate tells the journal by which certificate clients know the service.
+func (s *Service) sayCertificate() {
+	if s.shown == nil {
+		return
+	}
+	kind := "the certificate"
+	if s.shown.own {
+		kind = "the self-signed certificate, for clients to trust,"
+	}
+	s.say("%s is at %s%s; SHA-256 %s", kind, s.AdminURL(), CertificatePath, s.shown.fingerprint())
+	host, _, _ := net.SplitHostPort(s.door.place(s.server.Address()))
+	if names := s.shown.stranger(host); names != "" {
+		s.say("it is for %s, and not for %s: clients have to be told another address than the connection string has", names, host)
+	}
 }
 
 // Drain accepts no more, waits for what is under way and ends every goroutine.

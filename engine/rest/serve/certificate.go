@@ -1,0 +1,223 @@
+package serve
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"loadgen/engine/clock"
+)
+
+// certificate is what a service shows over TLS; a nil one shows nothing and is plain
+// HTTP.
+type certificate struct {
+	pair tls.Certificate
+	leaf *x509.Certificate
+	own  bool
+}
+
+// secured reports whether the service speaks TLS.
+func (o *Options) secured() bool { return o.TLSSelfSigned || o.TLSCert != "" || o.TLSKey != "" }
+
+// certificates returns what is wrong with how the options say that TLS is to be spoken.
+// It opens no file.
+func (o *Options) certificates() error {
+	switch {
+	case o.TLSSelfSigned && (o.TLSCert != "" || o.TLSKey != ""):
+		return Fault{Field: "tls-self-signed", Err: errors.New("there is a certificate already; expected either a self-signed one or files")}
+	case o.TLSCert != "" && o.TLSKey == "":
+		return Fault{Field: "tls-key", Err: errors.New("there is a certificate and no key; expected both or neither")}
+	case o.TLSKey != "" && o.TLSCert == "":
+		return Fault{Field: "tls-cert", Err: errors.New("there is a key and no certificate; expected both or neither")}
+	}
+	return nil
+}
+
+// newCertificate makes or reads what the service shows at an instant of the calendar.
+// No error repeats anything of a key.
+func (o *Options) newCertificate(now time.Time) (*certificate, error) {
+	switch {
+	case o.TLSSelfSigned:
+		host, _, _ := net.SplitHostPort(o.Listen)
+		return selfSigned(now, host)
+	case o.TLSCert != "":
+		return readCertificate(now, o.TLSCert, o.TLSKey)
+	}
+	return nil, nil
+}
+
+// longestPEM bounds a file of certificates or a key, in bytes.
+const longestPEM = 1 << 20
+
+// readCertificate reads a certificate, with those that lead from it to one that is
+// trusted, and its key.
+func readCertificate(now time.Time, certFile, keyFile string) (*certificate, error) {
+	cert, first, err := readPEM("tls-cert", certFile, "CERTIFICATE")
+	if err != nil {
+		return nil, err
+	}
+	leaf, err := x509.ParseCertificate(first)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("its first certificate cannot be read: %w", err)
+	case now.After(leaf.NotAfter):
+		err = fmt.Errorf("the certificate expired at %s", leaf.NotAfter.UTC().Format(time.RFC3339))
+	case now.Before(leaf.NotBefore):
+		err = fmt.Errorf("the certificate is not valid before %s", leaf.NotBefore.UTC().Format(time.RFC3339))
+	}
+	if err != nil {
+		return nil, Fault{Field: "tls-cert", Value: certFile, Err: err}
+	}
+	key, _, err := readPEM("tls-key", keyFile, "PRIVATE KEY")
+	if err != nil {
+		return nil, err
+	}
+	pair, err := tls.X509KeyPair(cert, key)
+	if err != nil {
+		return nil, Fault{Field: "tls-key", Value: keyFile, Err: fmt.Errorf("it is not the key of %s: %w", certFile, err)}
+	}
+	return &certificate{pair: pair, leaf: leaf}, nil
+}
+
+// readPEM reads a file in which there is a block of such a kind; it returns the first,
+// too.
+func readPEM(field, name, kind string) (text, first []byte, err error) {
+	fail := func(err error) ([]byte, []byte, error) { return nil, nil, Fault{Field: field, Value: name, Err: err} }
+	file, err := os.Open(name)
+	if err != nil {
+		return fail(err)
+	}
+	defer file.Close()
+	text, err = io.ReadAll(io.LimitReader(file, longestPEM+1))
+	if err != nil {
+		return fail(err)
+	}
+	if len(text) > longestPEM {
+		return fail(errors.New("the file is longer than 1 MiB; expected PEM"))
+	}
+	found := ""
+	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
+		if strings.HasSuffix(block.Type, kind) {
+			if strings.HasPrefix(block.Type, "ENCRYPTED") || block.Headers["DEK-Info"] != "" {
+				return fail(errors.New("the key is encrypted; expected one that is not"))
+			}
+			return text, block.Bytes, nil
+		}
+		found = ", and there is " + fmt.Sprintf("%.40q", block.Type)
+	}
+	return fail(fmt.Errorf("expected PEM with a block %q%s", kind, found))
+}
+
+// The life of a self-signed certificate: it begins a little before now, for clients whose
+// clocks are behind.
+const (
+	certificateLead = time.Hour
+	certificateLife = 365 * 24 * time.Hour
+)
+
+// selfSigned makes a certificate of this machine's names and of the host that is listened
+// on. Its key is nowhere but in memory.
+func selfSigned(now time.Time, host string) (*certificate, error) {
+	chance := clock.Secrets()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), chance)
+	if err != nil {
+		return nil, err
+	}
+	serial := make([]byte, 15) // of at most 20, and positive
+	if _, err := io.ReadFull(chance, serial); err != nil {
+		return nil, err
+	}
+	template := &x509.Certificate{
+		SerialNumber: new(big.Int).SetBytes(append([]byte{1}, serial...)), Subject: pkix.Name{CommonName: "loadgen serve"},
+		NotBefore: now.Add(-certificateLead), NotAfter: now.Add(certificateLife),
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		BasicConstraintsValid: true,
+	}
+	template.DNSNames, template.IPAddresses = namesOf(host)
+	encoded, err := x509.CreateCertificate(chance, template, template, &key.PublicKey, key)
+	if err != nil {
+		return nil, err
+	}
+	leaf, err := x509.ParseCertificate(encoded)
+	if err != nil {
+		return nil, err
+	}
+	return &certificate{tls.Certificate{Certificate: [][]byte{encoded}, PrivateKey: key, Leaf: leaf}, leaf, true}, nil
+}
+
+// namesOf returns by what clients may call a service that listens on a host: this
+// machine's names for itself and that host, or where it listens on every address, all
+// that this machine has.
+func namesOf(host string) (names []string, addresses []net.IP) {
+	names, addresses = []string{"localhost"}, []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}
+	ip := net.ParseIP(host)
+	switch {
+	case host == "" || ip != nil && ip.IsUnspecified():
+		if name, err := os.Hostname(); err == nil && name != "localhost" {
+			names = append(names, name)
+		}
+		all, _ := net.InterfaceAddrs() // of what cannot be looked at, none is named
+		for _, one := range all {
+			if network, ok := one.(*net.IPNet); ok && !network.IP.IsLoopback() {
+				addresses = append(addresses, network.IP)
+			}
+		}
+	case ip != nil && !ip.IsLoopback():
+		addresses = append(addresses, ip)
+	case ip == nil && host != "localhost":
+		names = append(names, host)
+	}
+	return names, addresses
+}
+
+// config returns how connections are secured, nil for not at all.
+func (c *certificate) config() *tls.Config {
+	if c == nil {
+		return nil
+	}
+	return &tls.Config{Certificates: []tls.Certificate{c.pair}, MinVersion: tls.VersionTLS12}
+}
+
+// text returns the certificate, and those that come with it, in PEM.
+func (c *certificate) text() []byte {
+	var text []byte
+	for _, one := range c.pair.Certificate {
+		text = append(text, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: one})...)
+	}
+	return text
+}
+
+// fingerprint returns the SHA-256 of the certificate as tools print it.
+func (c *certificate) fingerprint() string {
+	sum := sha256.Sum256(c.leaf.Raw)
+	return strings.ReplaceAll(fmt.Sprintf("% X", sum[:]), " ", ":")
+}
+
+// stranger says of a host that the certificate is not for, which names it has; empty
+// where it is.
+func (c *certificate) stranger(host string) string {
+	if c == nil || c.leaf.VerifyHostname(host) == nil {
+		return ""
+	}
+	var names []string
+	for _, one := range c.leaf.IPAddresses {
+		names = append(names, one.String())
+	}
+	names = append(c.leaf.DNSNames[:len(c.leaf.DNSNames):len(c.leaf.DNSNames)], names...)
+	if len(names) == 0 {
+		return "nobody"
+	}
+	return strings.Join(names, ", ")
+}
