@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"io"
 	"math/big"
 	"net"
@@ -16,6 +17,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/rest/serve"
@@ -157,6 +161,55 @@ func TestCertificatesWithFaults(t *testing.T) {
 		}
 		if _, err := os.Stat("all.csv.partial"); err == nil {
 			t.Errorf("%s: an export was begun", row.sentence)
+		}
+	}
+}
+
+// The standard client of Go makes shared access signatures for https alone: over TLS they
+// open what they say, over plain HTTP they are refused for the protocol.
+func TestSignaturesForHTTPSAlone(t *testing.T) {
+	for _, row := range []struct {
+		options serve.Options
+		code    string
+	}{{serve.Options{TLSSelfSigned: true}, ""}, {serve.Options{}, "AuthorizationProtocolMismatch"}} {
+		s := open(t, row.options)
+		options := &aztables.ClientOptions{}
+		options.InsecureAllowCredentialWithHTTP = true
+		if row.options.TLSSelfSigned {
+			_, cert := s.get("GET", s.AdminURL()+serve.CertificatePath)
+			options.Transport = trusting(t, cert)
+		}
+		key, err := aztables.NewSharedKeyCredential(emulators, known)
+		if err != nil {
+			t.Fatal(err)
+		}
+		client, err := aztables.NewServiceClientWithSharedKey(s.URL(), key, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := client.CreateTable(t.Context(), "Races", nil); err != nil {
+			t.Fatalf("CreateTable at %s = %v; want no error", s.URL(), err)
+		}
+		url, err := client.GetAccountSASURL(aztables.AccountSASResourceTypes{Container: true, Object: true},
+			aztables.AccountSASPermissions{Read: true, List: true}, time.Now().Add(-time.Minute), time.Now().Add(time.Hour))
+		if err != nil {
+			t.Fatal(err)
+		}
+		// It is made for an address without a path: the account's is put where it belongs.
+		_, query, _ := strings.Cut(url, "?")
+		bearer, err := aztables.NewServiceClientWithNoCredential(s.URL()+"?"+query, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = bearer.NewListTablesPager(nil).NextPage(t.Context())
+		code := ""
+		if refused := new(azcore.ResponseError); errors.As(err, &refused) {
+			code = refused.ErrorCode
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if code != row.code {
+			t.Errorf("a signature for https at %s: %q; want %q", s.URL(), code, row.code)
 		}
 	}
 }
