@@ -16,12 +16,15 @@ func (x *exchange) prepareBatch() (entity.Code, string) {
 	if !found {
 		return entity.InvalidInput, "a transaction has to be multipart/mixed, with a boundary"
 	}
-	if code, detail := x.readBody(maxBody); code != entity.OK {
+	if code, detail := x.readBody(maxBatchBody); code != entity.OK {
 		return code, detail
 	}
 	// From here on even what fails is a part of a reply with many.
 	x.boundary = boundary
 	code, index, detail := x.batch.Parse(boundary, x.text())
+	if x.batch.Payload > maxBody {
+		return entity.RequestBodyTooLarge, ""
+	}
 	if code != entity.OK {
 		x.reply.FailedIndex = index
 		return code, detail

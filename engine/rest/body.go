@@ -7,19 +7,24 @@ import (
 	"loadgen/engine/entity"
 )
 
-// maxBody bounds the body of a request: a transaction's 4 MiB, and enough for
-// whatever entity the service takes. An entity counts two bytes for each UTF-16
+// maxBody bounds the body of a request, and the payload of a transaction; it is
+// enough for whatever entity the service takes. An entity counts two bytes for each UTF-16
 // unit of its 1 MiB of text, and JSON takes six at most (\uXXXX): 3 MiB; names
 // may come twice, in an annotation as well, but there are 252 of 255 units only.
 const maxBody = 4 << 20
 
+// maxBatchBody bounds the body of a transaction. What the service bounds is the
+// payload, the JSON of the entities: 4 MiB. Each of up to 100 parts has a frame
+// beside it: a delimiter and the headers of the part, of 300 bytes as SDKs write
+// them; a request line with two keys of 512 UTF-16 units, of which each takes nine
+// bytes at most (three of UTF-8, each as %XX), so 9,216; and the request's own
+// headers, some 200. 12 KiB a part leave 2,500 for the address of the account and
+// whatever else a client says.
+const maxBatchBody = maxBody + entity.MaxBatchChanges*12<<10
+
 // maxHeaderBytes is what the header of a request may have in bytes: what the
 // package listen lets through, so that no list of names in it can be longer.
 const maxHeaderBytes = 64 << 10
-
-// firstRead is how much room a body gets before any of it has come: what a
-// client says of its length it has yet to send.
-const firstRead = 64 << 10
 
 // readBody reads the body of the request as a whole, unless it has more bytes
 // than that.
@@ -37,12 +42,12 @@ func (x *exchange) readBody(most int64) (entity.Code, string) {
 		return entity.OK, ""
 	}
 	// One byte more than expected makes room for the end of the file.
-	expected := min(int64(firstRead), most+1)
+	whole := most + 1
 	if !chunked {
-		expected = min(expected, r.ContentLength+1)
+		whole = r.ContentLength + 1
 	}
-	if int64(cap(x.body)) < expected {
-		x.body = make([]byte, 0, expected)
+	if expected := min(firstRead, whole); int64(cap(x.body)) < expected && !x.widen(expected) {
+		return x.crowdedOut()
 	}
 	for {
 		n, err := r.Body.Read(x.body[len(x.body):cap(x.body)])
@@ -56,10 +61,8 @@ func (x *exchange) readBody(most int64) (entity.Code, string) {
 		if int64(len(x.body)) > most {
 			return entity.RequestBodyTooLarge, ""
 		}
-		if len(x.body) == cap(x.body) {
-			grown := make([]byte, len(x.body), min(2*int64(cap(x.body)), most+1))
-			copy(grown, x.body)
-			x.body = grown
+		if len(x.body) == cap(x.body) && !x.widen(min(2*int64(cap(x.body)), whole)) {
+			return x.crowdedOut()
 		}
 	}
 }

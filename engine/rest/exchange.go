@@ -21,6 +21,8 @@ import (
 type exchange struct {
 	handler *Handler
 	matter
+	// share is what the room for the body counts for among all.
+	share *share
 
 	// Room that is used again.
 	headers headers
@@ -73,7 +75,9 @@ type matter struct {
 	wanted *filter.Expression
 
 	// What came of it.
-	failure           failure
+	failure failure
+	// crowded says that there was no room for the body.
+	crowded           bool
 	reply             engine.Reply
 	arrived, released clock.Instant
 
@@ -84,6 +88,7 @@ type matter struct {
 
 func newExchange(h *Handler) *exchange {
 	x := &exchange{handler: h}
+	x.share = newShare(x, &h.bodies)
 	x.echo = x.echoOf
 	return x
 }
@@ -96,25 +101,19 @@ func (x *exchange) begin(r *http.Request, number uint64) {
 	x.output = x.output[:0]
 }
 
-// mostKept is how much room an exchange keeps for the next request. A page or a
-// transaction of a thousand bytes for each entity fits.
-const mostKept = 2 << 20
-
 // end lets go of the request, so that nothing of it stays in memory but the room
 // it was read into.
 func (x *exchange) end() {
 	x.matter = matter{}
-	if cap(x.body) > mostKept {
-		// The parsed forms hold views into the body.
-		x.body, x.entity, x.batch = nil, wire.EntityBody{}, batch.Request{}
-	}
-	if cap(x.output) > mostKept {
-		x.output = nil
-	}
-	if cap(x.packed) > mostKept {
-		x.packed = nil
-	}
-	invariants.Poison(x, "handler", "headers", "body", "entity", "batch", "packed", "output", "kept", "base", "tags", "dateText", "dateTicks", "echo", "seen")
+	x.keepRoom()
+	invariants.Poison(x, "handler", "share", "headers", "body", "entity", "batch", "packed", "output", "kept", "base", "tags", "dateText", "dateTicks", "echo", "seen")
+}
+
+// dropRoom lets go of the room that counts. The parsed forms hold views into the
+// body.
+func (x *exchange) dropRoom() {
+	x.body, x.output, x.packed = nil, nil, nil
+	x.entity, x.batch = wire.EntityBody{}, batch.Request{}
 }
 
 // partitionKey returns the one PartitionKey that the request is about, empty

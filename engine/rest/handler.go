@@ -26,6 +26,7 @@ type Handler struct {
 
 	numbers   atomic.Uint64
 	counter   counter
+	bodies    bodies
 	exchanges sync.Pool
 }
 
@@ -49,6 +50,7 @@ func New(o Options) (*Handler, error) {
 		misfortunes: clock.NewStream(o.Seed, "rest/fault"),
 		values:      newConstants(o.Name),
 	}
+	h.bodies.most = o.BodyBytes
 	for _, account := range o.Accounts {
 		h.tenants[account.Name] = newTenant(account.Secret)
 	}
@@ -63,7 +65,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := h.exchanges.Get().(*exchange)
 	x.begin(r, h.numbers.Add(1)-1)
 	answered := x.carryOut(h)
-	h.counter.add(x.failure.code, x.reply.Counted, !answered)
+	h.count(x, !answered)
 	if answered {
 		x.write(w)
 	}

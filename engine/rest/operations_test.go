@@ -314,11 +314,45 @@ func TestTransactionsSayWhichChangeFailed(t *testing.T) {
 			t.Errorf("%s: the table has %d entities; want the one that was there", row.name, got)
 		}
 	}
-	// A body beyond 4 MiB is not looked into: the reply is a plain one.
-	s := withTable(t)
-	w := s.want(t, 413, "POST", "/contoso/$batch", strings.Repeat("x", 4<<20+1), batchType)
-	if got := codeOf(t, w); got != "RequestBodyTooLarge" {
-		t.Errorf("a transaction of more than 4 MiB = %s; want RequestBodyTooLarge", got)
+}
+
+// The 4 MiB of a transaction are those of its entities, whatever frames them; the reply to
+// a longer one is a plain one.
+func TestTransactionsOfTheGreatestPayload(t *testing.T) {
+	const parts, bound = 20, 4 << 20
+	// with returns a transaction whose entities have so many bytes as JSON.
+	with := func(payload int) string {
+		var b strings.Builder
+		b.WriteString("--batch_1\r\nContent-Type: multipart/mixed; boundary=changeset_1\r\n\r\n")
+		for part := range parts {
+			length := payload / parts
+			if part == 0 {
+				length += payload % parts
+			}
+			entity := fmt.Sprintf(`{"PartitionKey":"p","RowKey":"%02d","Text":%q}`, part, strings.Repeat("x", 30<<10))
+			fmt.Fprintf(&b, "--changeset_1\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n"+
+				"POST http://127.0.0.1:10002/contoso/Races HTTP/1.1\r\nX-Long: %s\r\nContent-Type: application/json\r\n"+
+				"Prefer: return-no-content\r\n\r\n%s%s\r\n", strings.Repeat("l", 2<<10), entity, strings.Repeat(" ", length-len(entity)))
+		}
+		return b.String() + "--changeset_1--\r\n--batch_1--\r\n"
+	}
+	for _, row := range []struct {
+		sentence, body string
+		status         int
+	}{
+		{"a payload of 4 MiB is taken, although its frame comes on top", with(bound), 202},
+		{"one byte more is not", with(bound + 1), 413},
+		{"nor is a frame without end", strings.Repeat("x", bound+100*12<<10+1), 413},
+	} {
+		s := withTable(t)
+		w := s.want(t, row.status, "POST", "/contoso/$batch", row.body, batchType)
+		stored := len(decodeRows(t, s.want(t, 200, "GET", races, "").Body.Bytes()))
+		switch {
+		case row.status == 202 && stored != parts:
+			t.Errorf("%s: %d entities are stored, %s; want %d", row.sentence, stored, w.Body, parts)
+		case row.status == 413 && (stored != 0 || codeOf(t, w) != "RequestBodyTooLarge" || strings.Contains(w.Header().Get("Content-Type"), "multipart")):
+			t.Errorf("%s: %d entities are stored, %s; want none, and a plain reply", row.sentence, stored, w.Body)
+		}
 	}
 }
 

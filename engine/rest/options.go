@@ -32,6 +32,12 @@ type Options struct {
 	// Name is the value of the header Server; empty is one that tells the limits of the
 	// engine's model, and whether partitions may exceed theirs, see [wire.ServerName].
 	Name string
+	// BodyBytes is how many bytes the bodies of requests under way may hold
+	// together, those of 4 KiB at most aside; 0 is 128 MiB. Past it a request that
+	// needs more is refused, and a client with nobody else to blame takes that for
+	// throttling: a server whose clients are all its own does better without a
+	// bound, [math.MaxInt64].
+	BodyBytes int64
 	// Observe is told of every request that was answered or whose reply was
 	// lost, once; nil for nobody. It is called from the goroutine of the request,
 	// from many at the same time. It must not wait for anything, nor keep what it
@@ -83,6 +89,9 @@ func (o *Options) Validate() []error {
 	if !headerText(o.Name, longestName) {
 		complain("name: %.40q is not up to %d printable ASCII characters", o.Name, longestName)
 	}
+	if o.BodyBytes < 0 {
+		complain("body bytes: %d is less than none", o.BodyBytes)
+	}
 	if o.Faults != nil {
 		for _, err := range o.Faults.Validate() {
 			complain("faults: %w", err)
@@ -105,6 +114,9 @@ const longestName = 256
 func (o Options) validated() (Options, error) {
 	if faults := o.Validate(); len(faults) > 0 {
 		return o, errors.Join(faults...)
+	}
+	if o.BodyBytes == 0 {
+		o.BodyBytes = defaultBodyBytes
 	}
 	if o.Name == "" {
 		partition, account, headroom := o.Engine.Targets()

@@ -13,8 +13,8 @@ import (
 // Its strings and spans are valid during the call of Options.Observe only: they
 // lie in room that the next request is read into.
 //
-// A request failed where its status is 0 or it has a code, unless that is one of
-// a refusal; so the sums over all that was seen are [Handler.Counts].
+// A request failed where its status is 0, it is crowded, or it has a code, unless
+// that is one of a refusal; so the sums over all that was seen are [Handler.Counts].
 type Seen struct {
 	// Arrived is when the request had been read, Done when its reply was
 	// written.
@@ -39,6 +39,9 @@ type Seen struct {
 	// Code is what the operation came to, were the reply lost or not: OK, or the
 	// code of the error.
 	Code entity.Code
+	// Crowded says that the refusal is for want of room for the body: it is no
+	// word of the model's, and counts as failed.
+	Crowded bool
 	// AccountBusy says that a refusal is for the account rather than for a
 	// partition.
 	AccountBusy bool
@@ -79,6 +82,7 @@ func (x *exchange) show() {
 		Table:           asked.Table,
 		Status:          x.status,
 		Code:            x.failure.code,
+		Crowded:         x.crowded,
 		AccountBusy:     x.failure.code == entity.ServerBusy && strings.HasSuffix(x.failure.detail, accountLimits),
 		Counted:         reply.Counted,
 		ClientRequestID: headerOf(x.request, clientIDHeader),
@@ -132,8 +136,8 @@ func (x *exchange) showQuery(s *Seen) {
 // Counts returns what the handler has seen since it was built: every request
 // that arrived and was answered, or whose reply was lost. Ok are those whose
 // operation succeeded (2xx), Throttled those with the status 503, 429 or 504 or
-// the code OperationTimedOut, Failed all others: a lost reply is one, and so is
-// a transaction whose status is 202 and whose one part is an error. Entities
+// the code OperationTimedOut, Failed all others: a lost reply is one, so is one
+// that [Handler.Crowded] counts, and so is a transaction whose status is 202 and whose one part is an error. Entities
 // are those that the engine counted, whether or not the reply was lost.
 func (h *Handler) Counts() engine.Counts {
 	c := engine.Counts{Ok: h.counter.ok.Load(), Throttled: h.counter.throttled.Load(),
@@ -147,13 +151,17 @@ type counter struct {
 	ok, throttled, failed, entities atomic.Int64
 }
 
-// add enters one request. Lost says that its sender got no reply.
-func (t *counter) add(code entity.Code, counted int64, lost bool) {
-	if counted != 0 {
-		t.entities.Add(counted)
+// count enters one request. Lost says that its sender got no reply.
+func (h *Handler) count(x *exchange, lost bool) {
+	t, code := &h.counter, x.failure.code
+	if x.reply.Counted != 0 {
+		t.entities.Add(x.reply.Counted)
+	}
+	if x.crowded {
+		h.bodies.refused.Add(1)
 	}
 	switch {
-	case lost:
+	case lost, x.crowded:
 		t.failed.Add(1)
 	case code == entity.OK:
 		t.ok.Add(1)

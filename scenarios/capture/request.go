@@ -38,7 +38,8 @@ func (r *request) cause() (int, string) {
 // that may be there, expects it.
 func (r *request) class() results.Class {
 	switch status := r.status(); {
-	case r.Status == 0: // its sender got no reply, whatever was done
+	case r.Status == 0, // its sender got no reply, whatever was done
+		r.Crowded: // no word of the model's
 		return results.Failed
 	case status == http.StatusServiceUnavailable, status == http.StatusTooManyRequests,
 		status == http.StatusGatewayTimeout, r.Code == entity.OperationTimedOut:

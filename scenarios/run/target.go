@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -129,7 +130,9 @@ func (p *Plan) openEmbedded(d *destination, clk clock.Real, id string) error {
 	}
 	books := new(served)
 	books.handler, err = rest.New(rest.Options{Engine: e, Clock: clk, Calendar: clk, Seed: s.Seed,
-		Accounts: accounts, Name: "loadgen/" + Version(), Faults: p.Faults, Observe: p.observer(books)})
+		Accounts: accounts, Name: "loadgen/" + Version(), Faults: p.Faults, Observe: p.observer(books),
+		// The run's own workers alone send here: they are to be throttled by the model.
+		BodyBytes: math.MaxInt64})
 	if err != nil {
 		return err
 	}

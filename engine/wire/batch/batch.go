@@ -23,6 +23,10 @@ type Request struct {
 	Read   entity.Key
 	IsRead bool
 
+	// Payload is how many bytes the entities have that were read: of the JSON, not
+	// of what frames it.
+	Payload int
+
 	// bodies are the entities of the changes, kept for their room.
 	bodies []wire.EntityBody
 	// target is that of the last operation, resource what it names.
@@ -165,6 +169,7 @@ func (b *Request) readBody(o *operation, change *entity.Change) (code entity.Cod
 		b.bodies = append(b.bodies, wire.EntityBody{})
 	}
 	body := &b.bodies[i]
+	b.Payload += len(strings.TrimRight(o.body, "\r\n"))
 	if code, detail = body.Parse(o.body); code != entity.OK {
 		return code, detail
 	}
