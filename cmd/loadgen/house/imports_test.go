@@ -236,8 +236,9 @@ var rows = []row{
 			"engine", "engine/clock", "engine/entity", "engine/fault", "engine/filter", "engine/invariants", "engine/wire", "engine/wire/batch", "engine/wire/service", "engine/wire/signing",
 		},
 	}, {
-		path: "engine/rest/listen",
-		what: "what listens: connections, their bounds and their framing, TLS",
+		path:    "engine/rest/listen",
+		what:    "what listens: connections, their bounds and their framing, TLS",
+		imports: []string{"engine/clock"},
 	}, {
 		path: "engine/rest/serve",
 		what: "a table service for others: listener, second address, archives, end",

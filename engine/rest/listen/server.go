@@ -1,6 +1,7 @@
 package listen
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -39,14 +40,17 @@ type Options struct {
 	// TLS is what connections are secured with; nil is not at all. It is not
 	// altered.
 	TLS *tls.Config
+	// Connections is how many there are at most; 0 is DefaultConnections. Past it
+	// another takes the place of the one that has been idle for longest; where none
+	// is, it is told 503 and closed.
+	Connections int
 }
 
 // Server listens on an address and has a handler answer. It owns the goroutines
 // that it starts; its methods are safe for concurrent use.
 type Server struct {
-	listener net.Listener
-	secure   bool
-	server   *http.Server
+	door   *door
+	server *http.Server
 	// connections counts those whose goroutine has not ended.
 	connections sync.WaitGroup
 
@@ -65,14 +69,14 @@ func Open(o Options) (*Server, error) {
 			return nil, fmt.Errorf("listen: %w", err)
 		}
 	}
-	s := &Server{listener: listener, secure: o.TLS != nil, served: make(chan struct{})}
-	if s.secure {
-		config := o.TLS.Clone()
+	var config *tls.Config
+	if o.TLS != nil {
+		config = o.TLS.Clone()
 		config.NextProtos = []string{"http/1.1"}
-		listener = tls.NewListener(listener, config)
 	}
+	s := &Server{door: newDoor(listener, config, cmp.Or(o.Connections, DefaultConnections)), served: make(chan struct{})}
 	s.server = &http.Server{
-		Handler:           o.Handler,
+		Handler:           framed{o.Handler},
 		ReadHeaderTimeout: HeaderTime,
 		ReadTimeout:       ReadTime,
 		WriteTimeout:      writeTime,
@@ -80,42 +84,53 @@ func Open(o Options) (*Server, error) {
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          log.New(io.Discard, "", 0),
 		ConnState:         s.follow,
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return context.WithValue(ctx, connectionKey{}, connectionOf(c))
+		},
 		// OPTIONS * is the handler's to answer as well.
 		DisableGeneralOptionsHandler: true,
 		// Not nil, so that net/http offers no HTTP/2.
 		TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){},
 	}
-	go s.serve(listener)
+	go s.serve()
 	return s, nil
 }
 
-func (s *Server) serve(listener net.Listener) {
+func (s *Server) serve() {
 	defer close(s.served)
-	if err := s.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+	if err := s.server.Serve(s.door); !errors.Is(err, http.ErrServerClosed) {
 		s.failure = fmt.Errorf("listen: serve: %w", err)
 	}
 }
 
 // follow keeps count of the connections. The state is new before the goroutine
 // of a connection starts, and closed once its handler has returned.
-func (s *Server) follow(_ net.Conn, state http.ConnState) {
+func (s *Server) follow(c net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
 		s.connections.Add(1)
+	case http.StateIdle:
+		connectionOf(c).rest(s.door.turns.Add(1))
 	case http.StateClosed, http.StateHijacked:
+		s.door.forget(connectionOf(c))
 		s.connections.Done()
 	}
 }
 
 // Address returns host and port that the server listens on.
-func (s *Server) Address() string { return s.listener.Addr().String() }
+func (s *Server) Address() string { return s.door.Addr().String() }
 
 // URL returns the address as the beginning of a URL, without a slash at its end.
 func (s *Server) URL() string {
-	if s.secure {
+	if s.door.config != nil {
 		return "https://" + s.Address()
 	}
 	return "http://" + s.Address()
+}
+
+// Connections returns how many there are, and how the bound on them was met.
+func (s *Server) Connections() Connections {
+	return Connections{s.door.count(), s.door.evicted.Load(), s.door.turnedAway.Load()}
 }
 
 // Close stops listening, waits for the requests that are under way, closes the
@@ -133,6 +148,7 @@ func (s *Server) Cut() error {
 	// every wait of the handler.
 	err := s.server.Close()
 	<-s.served
+	s.door.cut()
 	s.connections.Wait()
 	return errors.Join(s.failure, err)
 }
